@@ -6,25 +6,23 @@ import (
 	"strings"
 )
 
-// Permission is one thing the API server was asked about.
+// Permission is a verb on a resource and the API server's answer.
 type Permission struct {
 	Verb string
-	// Resource is as RBAC rules and kubectl name it: "pods/exec",
+	// Resource is the name in RBAC rules and kubectl: "pods/exec",
 	// "adminnetworkpolicies.policy.networking.k8s.io".
 	Resource  string
-	Namespace string // empty for everywhere
+	Namespace string // empty for every namespace
 	Allowed   bool
-	// Why is the server's reason for a refusal, often empty; Command asks the same
-	// by hand.
+	// Why is the server's reason for a refusal, often empty. Command asks the same question with kubectl.
 	Why, Command string
 }
 
-// Access holds the API server's answers to which verbs the user may use on which
-// resources, as far as it was asked. It is immutable. A verb that was not asked about
-// counts as allowed, and off a cluster nothing is refused.
+// Access holds the API server's answers to which verbs the user may use on which resources. It is immutable. A
+// verb that was never asked about counts as allowed; off a cluster everything is allowed.
 type Access struct{ answers []Permission }
 
-// NewAccess holds the answers of the server.
+// NewAccess returns an Access with the server's answers, sorted.
 func NewAccess(answers []Permission) Access {
 	return Access{slices.SortedFunc(slices.Values(answers), func(x, y Permission) int {
 		return cmp.Or(cmp.Compare(x.listRank(), y.listRank()), strings.Compare(x.Resource, y.Resource),
@@ -44,12 +42,11 @@ func (p *Permission) listRank() int {
 	return rank
 }
 
-// Permissions is everything the server answered, refusals first, then changes before
-// reads, by resource and verb. It is empty until there are answers, and off a
-// cluster. It must not be changed.
+// Permissions returns all answers: refusals first, then changes before reads, by resource and verb. It is
+// empty off a cluster and until the server answers. Callers must not change it.
 func (a Access) Permissions() []Permission { return a.answers }
 
-// WhyNot says why something is not allowed, empty when it is or nobody knows.
+// WhyNot explains why the verb is not allowed; empty if it is allowed or unknown.
 func (a Access) WhyNot(verb, resource, namespace string) string {
 	i := slices.IndexFunc(a.answers, func(p Permission) bool {
 		return p.Verb == verb && p.Resource == resource && p.Namespace == namespace

@@ -6,16 +6,16 @@ import (
 	"rung/model"
 )
 
-// Allocator hands out addresses that nobody has, one of each family of the cluster.
+// Allocator hands out unused addresses, one for each IP family of the cluster.
 type Allocator struct {
 	ipv4, ipv6    bool
 	taken         map[netip.Addr]bool
 	near          []string                  // addresses of pods, and of the default network
-	lastHandedOut map[netip.Addr]netip.Addr // by where was begun, what was handed out last
+	lastHandedOut map[netip.Addr]netip.Addr // by start address, the address handed out last
 }
 
-// NewAllocator makes an allocator of addresses of some families that are not among those taken: next to
-// those of the cluster's pods in the subnets, else in the subnets. Without subnets of a family, every pod counts.
+// NewAllocator returns an allocator for the given families that avoids the taken addresses. It stays next to
+// pod addresses in the subnets, else in the subnets. If a family has no subnets, every pod counts.
 func NewAllocator(c *model.Cluster, ipv4, ipv6 bool, taken []netip.Addr, subnets []netip.Prefix) *Allocator {
 	a := &Allocator{ipv4: ipv4, ipv6: ipv6, taken: map[netip.Addr]bool{}, lastHandedOut: map[netip.Addr]netip.Addr{}}
 	for _, ip := range taken {
@@ -35,8 +35,8 @@ func NewAllocator(c *model.Cluster, ipv4, ipv6 bool, taken []netip.Addr, subnets
 	return a
 }
 
-// AddressesNear hands out addresses next to some of those given, else to those of any pods, else in
-// OVN-Kubernetes' default network.
+// AddressesNear hands out addresses next to the given ones, else next to any pod's, else in OVN-Kubernetes'
+// default network.
 func (a *Allocator) AddressesNear(near []string) (out []string) {
 	for _, want4 := range []bool{true, false} {
 		if want4 && !a.ipv4 || !want4 && !a.ipv6 {
@@ -58,8 +58,8 @@ func (a *Allocator) AddressesNear(near []string) (out []string) {
 	return out
 }
 
-// FirstOf returns the first address of each subnet that a pod can have: behind its gateway and a
-// management port.
+// FirstOf returns the first address of each subnet that a pod can have: the gateway and the management port
+// come before it.
 func FirstOf(subnets []netip.Prefix) []string {
 	out := make([]string, len(subnets))
 	for i, s := range subnets {
@@ -85,7 +85,7 @@ func isIn(ip string, subnets []netip.Prefix) bool {
 	return !family
 }
 
-// firstOfFamily is the first address of a family.
+// firstOfFamily returns the first address of a family.
 func firstOfFamily(ips []string, want4 bool) (netip.Addr, bool) {
 	for _, ip := range ips {
 		if a, err := netip.ParseAddr(ip); err == nil && a.Unmap().Is4() == want4 {

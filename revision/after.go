@@ -9,19 +9,18 @@ import (
 	"rung/model"
 )
 
-// policyChange is the difference between a revision of WithPolicies and the revision it comes from.
+// policyChange is the difference between a revision of WithPolicies and its base.
 type policyChange struct {
 	base *Revision
 	keys []model.Key // of the policies that changed
-	// compiled are the rows of the changed policies alone, where they share none
-	// with others, else of the whole cluster.
+	// compiled returns the rows of the changed policies alone if they share none with others, else those of
+	// the whole cluster.
 	compiled func() *compiler.Desired
 }
 
-// WithPolicies is the revision as it will be once policies were put in or removed: pods,
-// namespaces, nodes and zones are those of r. It is compiled when somebody asks for
-// rows, and with the options r was: only the policies that change, where those
-// share no rows with others (ANP and BANP).
+// WithPolicies returns the revision after putting in and removing policies. Pods, namespaces, nodes and zones
+// stay those of r. It is compiled on demand with the options of r. If the changed policies share no rows with
+// others (ANP and BANP), only they are compiled.
 func (r *Revision) WithPolicies(upsert []model.Object, remove []model.Key) *Revision {
 	next := &Revision{Facts: r.Facts, shared: &derivedValues{}}
 	next.Cluster, _ = r.Cluster.Upsert(upsert, remove)
@@ -44,7 +43,8 @@ func (r *Revision) WithPolicies(upsert []model.Object, remove []model.Key) *Revi
 	return next
 }
 
-// BaseRevision is the revision that one of WithPolicies comes from, nil of any other.
+// BaseRevision returns the revision on which WithPolicies was called, nil if r does not come from
+// WithPolicies.
 func (r *Revision) BaseRevision() *Revision {
 	if r.changed == nil {
 		return nil
@@ -52,12 +52,12 @@ func (r *Revision) BaseRevision() *Revision {
 	return r.changed.base
 }
 
-// sharesNoRows says whether no changed policy shares rows with another.
+// sharesNoRows reports whether no changed policy shares rows with another.
 func (c *policyChange) sharesNoRows() bool {
 	return !slices.ContainsFunc(c.keys, func(k model.Key) bool { return !k.Kind.IsAdmin() })
 }
 
-// DesiredOf are compiled rows among which those of a policy or unit are.
+// DesiredOf returns the compiled rows that include those of a policy or unit.
 func (r *Revision) DesiredOf(k model.Key) *compiler.Desired {
 	switch {
 	case r.whole != nil:
@@ -70,8 +70,8 @@ func (r *Revision) DesiredOf(k model.Key) *compiler.Desired {
 	return r.changed.compiled()
 }
 
-// unitOf is the compiled unit of a policy or unit, among the rows that it is of; nil without one, or where it has
-// no rows.
+// unitOf returns the compiled unit of a policy or unit, and the rows it belongs to. The unit is nil if it does
+// not exist or has no rows.
 func (r *Revision) unitOf(k model.Key) (*compiler.Desired, *compiler.CompiledUnit) {
 	d := r.DesiredOf(k)
 	if c := d.Policy(k); c != nil && c.WhyNoRows == nil {
@@ -80,8 +80,7 @@ func (r *Revision) unitOf(k model.Key) (*compiler.Desired, *compiler.CompiledUni
 	return d, nil
 }
 
-// AllCompiled is everything that is compiled: policies, and the kinds of rows that are
-// no objects.
+// AllCompiled yields every compiled unit: policies, and rows that belong to no object.
 func (r *Revision) AllCompiled() iter.Seq[*compiler.CompiledUnit] {
 	switch {
 	case r.changed == nil:

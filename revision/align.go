@@ -10,14 +10,14 @@ import (
 	"rung/model/verdict"
 )
 
-// alignment is two clusters in which the pods of a workload that both have are the same: with one
-// name and address. A pod that only one has stands in the other, too, as a stand-in whose
-// connections do not count: so the ends of both can be held against each other.
+// alignment is two clusters whose common workloads have pods of the same names and addresses. A pod that only
+// one cluster has gets a stand-in in the other, whose connections do not count. So the ends of both are
+// comparable.
 type alignment struct {
 	clusters  [2]*model.Cluster
-	workloads [2][]Workload // of the pods that are really there, by aligned names
+	workloads [2][]Workload // existing pods, by aligned name
 	real      [2]map[model.Key]*model.Pod
-	// moved counts the pods that are judged on both sides at the address of the second.
+	// moved counts the pods whose address differs; both sides are judged at the second's.
 	moved int
 }
 
@@ -57,7 +57,7 @@ func alignRevisions(before, after *Revision) *alignment {
 			ips := a.addressesOf(&pair, &free)
 			for side, p := range pair {
 				q := model.Pod{Meta: model.Meta{Key: key}}
-				node := "own node of " + key.String() // where it has no part in what rows do to others
+				node := "own node of " + key.String() // keeps the rows of one node from affecting other pods
 				if p != nil {
 					node = p.NodeName
 					q = *p
@@ -88,8 +88,7 @@ func alignRevisions(before, after *Revision) *alignment {
 	return a
 }
 
-// pairPods pairs the pods of a workload that have addresses of the same families: those of one name,
-// then the others in their order.
+// pairPods pairs the pods of a workload whose addresses have the same families: first by name, then in order.
 func pairPods(before, after []*model.Pod) (out [][2]*model.Pod) {
 	left := slices.Clone(after)
 	pair := func(unpaired []*model.Pod, fits func(p, q *model.Pod) bool) (rest []*model.Pod) {
@@ -114,7 +113,7 @@ func pairPods(before, after []*model.Pod) (out [][2]*model.Pod) {
 	return out
 }
 
-// familiesOf says which families of addresses a pod has.
+// familiesOf reports which address families a pod has.
 func familiesOf(p *model.Pod) (has [2]bool) {
 	for _, ip := range p.IPs {
 		if a, err := netip.ParseAddr(ip); err == nil {
@@ -124,8 +123,8 @@ func familiesOf(p *model.Pod) (has [2]bool) {
 	return has
 }
 
-// addressesOf are the addresses at which a pair of pods is judged: those of the pod that exists, of
-// the second where both do.
+// addressesOf returns the addresses at which a pair of pods is judged: the existing pod's, the second's if
+// both exist.
 func (a *alignment) addressesOf(pair *[2]*model.Pod, free *unusedAddresses) []string {
 	var at, like *model.Pod
 	for _, p := range pair {
@@ -145,23 +144,23 @@ func (a *alignment) addressesOf(pair *[2]*model.Pod, free *unusedAddresses) []st
 	if at != nil {
 		return at.IPs
 	}
-	if pair[1] != nil { // what is asked about it later is asked of the second
+	if pair[1] != nil { // later questions ask about the second pod
 		like = pair[1]
 	}
 	return free.takeLike(like.IPs)
 }
 
-// freeAddresses hands out addresses that no pod has.
+// unusedAddresses hands out addresses that no pod has.
 type unusedAddresses struct{ taken map[netip.Addr]bool }
 
-// takeLike hands out addresses of the families of some: these where nobody has them.
+// takeLike hands out one address for each given one, of the same family: the given address itself if unused.
 func (f *unusedAddresses) takeLike(ips []string) (out []string) {
 	for _, ip := range ips {
 		at, err := netip.ParseAddr(ip)
 		if err != nil {
 			continue
 		}
-		for f.taken[at] { // next to it, so in the same subnet
+		for f.taken[at] { // the next one, so in the same subnet
 			at = at.Next()
 		}
 		f.taken[at] = true
@@ -170,7 +169,7 @@ func (f *unusedAddresses) takeLike(ips []string) (out []string) {
 	return out
 }
 
-// realEnd is an end as the revision of a side has it.
+// realEnd returns an end with the pod's name in the revision of that side.
 func (a *alignment) realEnd(side int, e verdict.Endpoint) verdict.Endpoint {
 	if p := a.real[side][e.Key]; p != nil {
 		return verdict.Endpoint{Key: p.Key}

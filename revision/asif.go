@@ -9,19 +9,19 @@ import (
 	"rung/model"
 )
 
-// ImaginedPod is a pod that does not exist yet, or as it is not, or with an empty Name a namespace
-// alone. The namespace has Space as its labels unless it exists.
+// ImaginedPod is a pod that does not exist, or an existing pod with other labels. With an empty Name it is
+// only a namespace. Space holds the labels of a namespace that does not exist.
 type ImaginedPod struct {
 	Namespace, Name string
 	Space, Labels   map[string]string
-	// Second puts the pod on the second node, where there are several.
+	// Second puts the pod on the second node if the cluster has several.
 	Second bool
 }
 
-// WithImagined is the revision as it would be if some pods and namespaces existed. The pods run
-// on one of the first two nodes, have an address of the pod network and declare no ports. One
-// that exists stays as it is, but for the labels if some are given, and where it has no place
-// has such a one. Only policies can be asked: no row knows of them.
+// WithImagined returns the revision as it would be with some more pods and namespaces. The pods run on one of
+// the first two nodes, have an address of the pod network and declare no ports. An existing pod stays
+// unchanged, except for labels if given, and for a node or address if it has none. Ask only policies: no live
+// row knows these pods.
 func (r *Revision) WithImagined(things []ImaginedPod) *Revision {
 	var objects []model.Object
 	free := freeAddresses(r)
@@ -78,7 +78,7 @@ func (r *Revision) WithImagined(things []ImaginedPod) *Revision {
 	return New(f, nil)
 }
 
-// addressesTaken are all that pods and nodes have.
+// addressesTaken returns the addresses of all pods and nodes.
 func addressesTaken(r *Revision) (out []netip.Addr) {
 	add := func(ips []string) {
 		for _, ip := range ips {
@@ -98,7 +98,7 @@ func addressesTaken(r *Revision) (out []netip.Addr) {
 	return out
 }
 
-// addressesOn are addresses of pods on the first of some nodes.
+// addressesOn returns addresses of pods on the first of the nodes.
 func addressesOn(r *Revision, nodes []*model.Node) []string {
 	if len(nodes) == 0 {
 		return nil

@@ -17,35 +17,34 @@ import (
 // FoundBy says how the ACL behind a flow of a trace was found.
 type FoundBy string
 
-// The ways, from the surest.
+// The values, most certain first.
 const (
 	ByRow      FoundBy = "row"      // a live row has the flow's stage, tier, priority and match
-	ByCompiled FoundBy = "compiled" // so has a compiled one
-	ByName     FoundBy = "name"     // the log line's name, in that place
+	ByCompiled FoundBy = "compiled" // a compiled row has them
+	ByName     FoundBy = "name"     // a row at that stage, tier and priority has the log line's name
 	ByPlace    FoundBy = "place"    // stage, tier and priority only
 )
 
-// RulesBehindFlow is the rules that may stand behind a flow of an ACL that a trace met.
+// RulesBehindFlow holds the rules that a flow of a trace may come from.
 type RulesBehindFlow struct {
 	FoundBy FoundBy
-	// Rules are the rules it may be: one, but for the ways that leave a choice, where
-	// several rows of one place are alike. Empty where nothing was found.
+	// Rules are the candidates: several if rows at one place are alike, empty if no row was found.
 	Rules []BehindRule
 }
 
 // BehindRule is a rule, or another owner of rows.
 type BehindRule struct {
-	Zone  string // of the row; empty for a compiled one
+	Zone  string // of the row; empty for a compiled row
 	ACL   *nb.ACL
 	Owner nb.Owner
-	// Policy is set where the row is a policy's, Direction and Rule where it is a rule's.
+	// Policy is set if the row belongs to a policy, Direction and Rule if it belongs to a rule.
 	Policy    model.PolicyKey
 	Direction model.Direction
-	Rule      int // -1: the row is the whole policy's
+	Rule      int // -1 if the row belongs to the whole policy
 	RuleName  string
 }
 
-// RuleFinder finds the ACLs behind the flows of traces. It is for one goroutine.
+// RuleFinder finds the ACLs behind the flows of traces. Only one goroutine may use it.
 type RuleFinder struct {
 	rev   *Revision
 	live  map[flowPlace][]zoneACL
@@ -62,8 +61,8 @@ type zoneACL struct {
 	acl  *nb.ACL
 }
 
-// NewRuleFinder of the revision: live rows first, those of all zones or of the ones named, and
-// what the policies compile to.
+// NewRuleFinder returns a finder over the live rows of the named zones (all zones if none is named) and the
+// compiled rows.
 func NewRuleFinder(r *Revision, zones ...string) *RuleFinder {
 	f := &RuleFinder{rev: r, live: map[flowPlace][]zoneACL{}, zones: map[string]map[flowPlace][]zoneACL{}}
 	for _, z := range r.Zones {
@@ -80,7 +79,8 @@ func NewRuleFinder(r *Revision, zones ...string) *RuleFinder {
 
 func placeOfACL(a *nb.ACL) flowPlace { return flowPlace{a.Stage(), a.Tier, a.Priority} }
 
-// compiledRows are the rows for a zone, or, for what is no node's, with every pod local.
+// compiledRows returns the compiled rows of a zone, by place. If no node has the zone's name, every pod is
+// local.
 func (f *RuleFinder) compiledRows(zone string) map[flowPlace][]zoneACL {
 	if f.rev.Cluster.Node(zone) == nil {
 		zone = ""
@@ -98,8 +98,7 @@ func (f *RuleFinder) compiledRows(zone string) map[flowPlace][]zoneACL {
 	return at
 }
 
-// FindBehind finds the ACL of a flow that a trace met. Rows of the zone that the datapath is
-// named after come before those of others.
+// FindBehind finds the ACL of a flow in a trace. Rows of the zone named like the datapath come first.
 func (f *RuleFinder) FindBehind(d *flow.Decision, m *flow.MetFlow) RulesBehindFlow {
 	if m.Step == nil {
 		return f.rulesByName(d, m)
@@ -127,7 +126,7 @@ func (f *RuleFinder) FindBehind(d *flow.Decision, m *flow.MetFlow) RulesBehindFl
 	return RulesBehindFlow{}
 }
 
-// sortOwnFirst puts the rows of a zone before those of the others.
+// sortOwnFirst sorts a zone's rows to the front.
 func sortOwnFirst(rows []zoneACL, zone string) {
 	order := func(x zoneACL) int {
 		if x.zone == zone {
@@ -140,7 +139,7 @@ func sortOwnFirst(rows []zoneACL, zone string) {
 	})
 }
 
-// rulesByName finds what a form without flows tells: the name that is logged.
+// rulesByName finds the rules by the logged name, for traces that show no flows.
 func (f *RuleFinder) rulesByName(d *flow.Decision, m *flow.MetFlow) RulesBehindFlow {
 	if m.Log == nil || m.Log.Name == "" {
 		return RulesBehindFlow{}
@@ -164,7 +163,7 @@ func (f *RuleFinder) rulesByName(d *flow.Decision, m *flow.MetFlow) RulesBehindF
 	return RulesBehindFlow{ByName, rules}
 }
 
-// rulesOfRows are the owners of the rows that fit, each once, in order of their names.
+// rulesOfRows returns the owners of the rows that fit, each once, sorted by name.
 func (f *RuleFinder) rulesOfRows(rows []zoneACL, fits func(zoneACL) bool) (out []BehindRule) {
 	for _, x := range rows {
 		if !fits(x) {
@@ -187,7 +186,7 @@ func (f *RuleFinder) rulesOfRows(rows []zoneACL, fits func(zoneACL) bool) (out [
 	return out
 }
 
-// sameRule says whether two rows are of one rule, or one owner where there is none.
+// sameRule reports whether two rows belong to one rule, or to one owner if they belong to no rule.
 func sameRule(a, b BehindRule) bool {
 	if a.Policy != (model.PolicyKey{}) && a.Rule >= 0 {
 		return a.Policy == b.Policy && a.Direction == b.Direction && a.Rule == b.Rule
@@ -195,7 +194,7 @@ func sameRule(a, b BehindRule) bool {
 	return a.Owner.Label() == b.Owner.Label()
 }
 
-// Label names the rules that the flow may be of.
+// Label names the rules that the flow may belong to.
 func (b *RulesBehindFlow) Label() string {
 	if len(b.Rules) == 0 {
 		return "an ACL that is not among the rows"
@@ -211,7 +210,7 @@ func (b *RulesBehindFlow) Label() string {
 	return names[0]
 }
 
-// Decider is the rule as a row's.
+// Decider returns the rule as the decider of its row.
 func (b *BehindRule) Decider() verdict.Decider {
 	d := verdict.RowDecider(b.ACL, nil)
 	d.RuleName = b.RuleName
@@ -236,8 +235,8 @@ func DeciderText(d *verdict.Decider) string {
 	return out
 }
 
-// StageText names who decided in a stage, after whom, or why nobody can tell; name names a rule,
-// and of nil the default.
+// StageText names who decided in a stage, after which Passes, or why that is unknown. name names a rule; for
+// nil it names the default.
 func StageText(s *verdict.StageVerdict, name func(*verdict.Decider) string) string {
 	list := func(all []verdict.Decider) string {
 		names := make([]string, len(all))

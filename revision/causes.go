@@ -11,11 +11,10 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// KnownCauses says why rows of a policy differ in a zone that OVN-Kubernetes writes, where
-// the reason is one of its known defects. The causes are in the order of p.Diffs, nil
-// for differences without one; the whole list is nil when none has one. A difference
-// that is still settling may go by itself and has no cause yet; the caller judges that.
-// The first caller waits: a row that differs in 5,000 addresses takes milliseconds.
+// KnownCauses returns the known defects of OVN-Kubernetes that explain why rows of a policy differ in a zone
+// it writes. Causes are in the order of p.Diffs, nil if unexplained; the list is nil if nothing is explained.
+// Callers must leave out differences that are still settling. The first call computes: a row that differs in
+// 5,000 addresses takes milliseconds.
 func KnownCauses(r *Revision, z *model.ZoneState, p *model.PolicyInZone) []*dialect.DiffCause {
 	if !mayHaveCauses(z, p) {
 		return nil
@@ -29,9 +28,9 @@ func KnownCauses(r *Revision, z *model.ZoneState, p *model.PolicyInZone) []*dial
 	return e.causes
 }
 
-// CausesAtHand returns the causes of KnownCauses that nobody has to wait for: once ExplainBehind was called
-// on this revision or an earlier one, what it worked out, which may be from objects of
-// a moment ago; nil for what it has not come to. Before, it waits as KnownCauses does.
+// CausesAtHand returns the causes of KnownCauses that ExplainBehind found for this revision or an earlier one,
+// possibly from slightly older objects; nil if it found none yet. If ExplainBehind was never called, it
+// computes them.
 func CausesAtHand(r *Revision, z *model.ZoneState, p *model.PolicyInZone) []*dialect.DiffCause {
 	if !mayHaveCauses(z, p) {
 		return nil
@@ -45,9 +44,8 @@ func CausesAtHand(r *Revision, z *model.ZoneState, p *model.PolicyInZone) []*dia
 	return KnownCauses(r, z, p)
 }
 
-// CausesBehind returns the causes of CausesAtHand for a policy that is behind, one for
-// each of p.Diffs, nil for differences without; for one that is only settling all are
-// nil.
+// CausesBehind returns the causes of CausesAtHand for a policy that is behind: one for each of p.Diffs, nil if
+// unexplained. A settling policy has only nil causes.
 func CausesBehind(r *Revision, z *model.ZoneState, p *model.PolicyInZone, now time.Time) []*dialect.DiffCause {
 	if p == nil {
 		return nil
@@ -60,7 +58,7 @@ func CausesBehind(r *Revision, z *model.ZoneState, p *model.PolicyInZone, now ti
 	return make([]*dialect.DiffCause, len(p.Diffs))
 }
 
-// CauseAtHand is CausesAtHand for one of p.Diffs.
+// CauseAtHand returns the cause of CausesAtHand for one of p.Diffs.
 func CauseAtHand(r *Revision, z *model.ZoneState, p *model.PolicyInZone, d *model.RowDiff) *dialect.DiffCause {
 	if p == nil || d == nil {
 		return nil
@@ -73,9 +71,9 @@ func CauseAtHand(r *Revision, z *model.ZoneState, p *model.PolicyInZone, d *mode
 	return nil
 }
 
-// ExplainBehind works out the causes for policies that are behind at a time, for
-// CausesAtHand: of all that were not explained yet, and with again also of those
-// explained from other objects or rows. current says that none of the latter is left.
+// ExplainBehind computes the causes for policies that are behind at a time, for CausesAtHand. It explains new
+// differences, and with again also those explained from older objects or rows. current reports that every
+// explanation is up to date.
 func ExplainBehind(r *Revision, now time.Time, again bool) (current bool) {
 	b := CarriedValue[causesCache](r)
 	current = true
@@ -102,7 +100,7 @@ func ExplainBehind(r *Revision, now time.Time, again bool) (current bool) {
 	return current
 }
 
-// mayHaveCauses says whether there may be causes: in a zone that OVN-Kubernetes writes.
+// mayHaveCauses reports whether causes are possible: only in a zone that OVN-Kubernetes writes.
 func mayHaveCauses(z *model.ZoneState, p *model.PolicyInZone) bool {
 	return z != nil && !z.Writes && p != nil && !p.InSync && wholeJudgement(z, p)
 }
@@ -120,7 +118,7 @@ type policyIn struct {
 	policy model.PolicyKey
 }
 
-// explanation are the causes of one judgement, and from what they were worked out.
+// explanation holds the causes of one judgement, and the input they follow from.
 type explanation struct {
 	judgement *model.PolicyInZone
 	input     explanationInput
@@ -129,7 +127,7 @@ type explanation struct {
 
 type explanationInput struct {
 	db      *nb.DB
-	zone    *model.ZoneState // where its rows are not kept
+	zone    *model.ZoneState // set if the zone's rows are not kept
 	desired *compiler.Desired
 	cluster *model.Cluster
 	past    *PastState
@@ -143,8 +141,7 @@ func currentInput(r *Revision, z *model.ZoneState) explanationInput {
 	return from
 }
 
-// get returns the kept causes of a judgement, nil without, and whether ExplainBehind was
-// called.
+// get returns the kept causes of a judgement, nil if none, and whether ExplainBehind was called.
 func (b *causesCache) get(z *model.ZoneState, p *model.PolicyInZone) (e *explanation, prepared bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -164,7 +161,7 @@ func (b *causesCache) put(z *model.ZoneState, e *explanation) {
 	b.explanations[policyIn{z.Name, e.judgement.Policy}] = e
 }
 
-// keepBehind drops what is not behind any more.
+// keepBehind drops causes for policies no longer behind.
 func (b *causesCache) keepBehind(behind map[policyIn]bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

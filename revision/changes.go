@@ -9,61 +9,59 @@ import (
 	"rung/model/verdict/diff"
 )
 
-// ChangeKind says what becomes of connections.
+// ChangeKind classifies how a change affects connections.
 type ChangeKind string
 
 // The kinds, the most harmful first.
 const (
-	Opens   ChangeKind = "opens"   // allowed now, and not before
-	Closes  ChangeKind = "closes"  // allowed before, and not now
-	Differs ChangeKind = "differs" // another verdict, allowed neither before nor now
+	Opens   ChangeKind = "opens"   // allowed now, not before
+	Closes  ChangeKind = "closes"  // allowed before, not now
+	Differs ChangeKind = "differs" // another verdict, never allowed
 	Decided ChangeKind = "decided" // the same verdict by another rule
 )
 
-// Change is connections from one end to another of which the same becomes.
+// Change is a group of connections between two ends that change alike.
 type Change struct {
 	Kind     ChangeKind
 	From, To End
-	// Before and After are the verdicts; 0 where there was no such connection: the end was not
-	// there. More than one says that pods of a workload differ.
+	// Before and After are the verdicts; 0 if an end did not exist. Several verdicts mean that pods of a
+	// workload differ.
 	Before, After verdict.Outcome
 	Ports         []verdict.PortRange
-	// ByBefore and ByAfter decide; none where nothing matches.
+	// ByBefore and ByAfter are the deciding rules; empty if no rule matches.
 	ByBefore, ByAfter []verdict.Decider
-	// Network is the network besides the default one that they are on, empty for that one.
+	// Network is the user-defined network of the connections, empty for the default network.
 	Network string
 	// example finds one of the connections.
 	example func() verdict.Connection
 }
 
-// Example is one of the connections, as the second revision has it, or where it has none as the
-// first.
+// Example returns one of the connections as in the second revision, or as in the first if the second has none.
 func (c *Change) Example() verdict.Connection {
 	example := c.example()
 	example.Network = c.Network
 	return example
 }
 
-// IsNew says whether an end was not there before; IsGone whether it is not there any more.
+// IsNew reports whether an end did not exist before; IsGone whether an end no longer exists.
 func (c *Change) IsNew() bool  { return c.Before == 0 }
 func (c *Change) IsGone() bool { return c.After == 0 }
 
-// Changes are the connections of one revision that are others in another.
+// Changes lists the connections that differ between two revisions.
 type Changes struct {
-	// List is by kind, then by ends. Ends are told in the words of the revision that has them.
+	// List is sorted by kind, then by ends. Each end has its name in its own revision.
 	List []Change
-	// Came and Went are workloads that only one of the two has.
+	// Came and Went are workloads that only one revision has.
 	Came, Went []End
-	// MovedPods counts the pods that are judged on both sides at the address that they have in the
-	// second; MixedPairs the pairs of workloads whose pods differ before and after: they are not
-	// held against each other pod by pod.
+	// MovedPods counts the pods whose address differs; both sides are judged at the second address. MixedPairs
+	// counts the pairs of workloads whose pods differ before and after; they are not compared pod by pod.
 	MovedPods, MixedPairs int
-	// Ends counts the ends that both were asked about.
+	// Ends counts the ends that both revisions were asked about.
 	Ends int
 }
 
-// Compare says what becomes of connections from one revision to another; nothing, if objects of one
-// were never read (Revision.NeverRead). The error is the context's, or says that there are too many ends.
+// Compare finds the connections that differ between two revisions. It returns no changes if objects of one
+// were never read (Revision.NeverRead). The error is the context's, or reports too many ends.
 func Compare(ctx context.Context, before, after *Revision) (*Changes, error) {
 	if before.NeverRead() != nil || after.NeverRead() != nil {
 		return &Changes{}, nil
@@ -101,23 +99,23 @@ func Compare(ctx context.Context, before, after *Revision) (*Changes, error) {
 	return out, nil
 }
 
-// changeFinder holds two tables against each other.
+// changeFinder compares two tables.
 type changeFinder struct {
 	*Changes
 	a      *alignment
 	tables [2]*Table
-	ends   [][2]int // the places of each end in the tables, -1 where one has none
+	ends   [][2]int // indexes of each end in the two tables, -1 if missing
 	known  map[[2]int32]kindChange
 }
 
-// kindChange has the changes of connections of two kinds; mixed says that at some port pods
-// differ before and after.
+// kindChange has the changes between connections of two kinds. mixed means that pods differ both before and
+// after at some port.
 type kindChange struct {
 	changes []portChange
 	mixed   bool
 }
 
-// portChange is a change of connections at some ports, whatever their ends.
+// portChange is a change of connections at some ports, without their ends.
 type portChange struct {
 	kind          ChangeKind
 	before, after PortState
@@ -200,7 +198,7 @@ func (f *changeFinder) findChanges() {
 	})
 }
 
-// addChange adds what becomes of the connections between two ends.
+// addChange adds a change of the connections between two ends.
 func (f *changeFinder) addChange(c *portChange, from, to [2]int) {
 	side := 1
 	if c.after.Outcome == 0 {
@@ -222,7 +220,7 @@ func (f *changeFinder) addChange(c *portChange, from, to [2]int) {
 	f.List = append(f.List, out)
 }
 
-// changesOf returns the changes of connections of two kinds, each with all ports that it is of.
+// changesOf returns the changes between connections of two kinds, each with all its ports.
 func (f *changeFinder) changesOf(kinds [2]int32) kindChange {
 	out, is := f.known[kinds]
 	if !is {
@@ -232,7 +230,7 @@ func (f *changeFinder) changesOf(kinds [2]int32) kindChange {
 	return out
 }
 
-// compareStates holds the verdicts at each port against each other.
+// compareStates compares the verdicts at each port.
 func compareStates(before, after []PortState) (out []portChange, mixed bool) {
 	for _, proto := range verdict.Protocols {
 		var edges []int
@@ -268,11 +266,11 @@ func stateAt(list []PortState, at verdict.PortRange) PortState {
 	return PortState{}
 }
 
-// changeOf says what becomes of connections, empty for nothing.
+// changeOf classifies a change of connections; empty for no change.
 func changeOf(was, is *PortState) ChangeKind {
 	opened, closed := is.Outcome&verdict.Allowed != 0 && was.Outcome&verdict.Allowed == 0, was.Outcome&verdict.Allowed != 0 &&
 		is.Outcome&verdict.Allowed == 0
-	if both := was.Outcome & is.Outcome & verdict.Allowed; both != 0 { // for some pods it may be another
+	if both := was.Outcome & is.Outcome & verdict.Allowed; both != 0 { // some pods may differ
 		opened, closed = was.Outcome != is.Outcome && is.Outcome == verdict.Allowed, was.Outcome != is.Outcome && was.Outcome == verdict.Allowed
 	}
 	switch {
@@ -282,7 +280,7 @@ func changeOf(was, is *PortState) ChangeKind {
 		return Closes
 	case was.Outcome != is.Outcome && was.Outcome != 0 && is.Outcome != 0:
 		return Differs
-	case was.Outcome != is.Outcome: // denied, and one of the ends came or went
+	case was.Outcome != is.Outcome: // denied, and an end came or went
 		return ""
 	case was.Outcome != 0 && !slices.Equal(was.ids, is.ids):
 		return Decided
@@ -290,7 +288,7 @@ func changeOf(was, is *PortState) ChangeKind {
 	return ""
 }
 
-// addPortChange adds a change, to one that is alike where there is one.
+// addPortChange adds a change, or adds its ports to an equal change.
 func addPortChange(all []portChange, c portChange) []portChange {
 	for i := range all {
 		if o := &all[i]; o.kind == c.kind && o.before.Outcome == c.before.Outcome && o.after.Outcome == c.after.Outcome &&

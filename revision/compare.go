@@ -11,20 +11,20 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// ComparedField is one column of a row, desired beside live, for people.
+// ComparedField is one column of a row, desired and live, as text for people.
 type ComparedField struct {
 	Name          string
 	Desired, Live string
 	Differs       bool
 }
 
-// none stands for a column without a value.
+// none is shown for a column without a value.
 const none = "–"
 
-// asked are the columns of an ACL in the order in which an admin asks for them.
+// asked lists the columns of an ACL, the most asked for first.
 var asked = []string{"action", "direction", "options", "priority", "tier", "log", "severity", "meter", "name", "match", "external_ids"}
 
-// CompareACL lists the columns of an ACL that OVN-Kubernetes writes. Either row may be nil.
+// CompareACL compares the columns of an ACL that OVN-Kubernetes writes. Either row may be nil.
 func CompareACL(desired, live *nb.ACL) []ComparedField {
 	out := make([]ComparedField, len(asked))
 	for _, c := range nb.ACLColumns {
@@ -41,7 +41,8 @@ func CompareACL(desired, live *nb.ACL) []ComparedField {
 	return out
 }
 
-// columnText is a value for people: the option of ovn-kubernetes.md#direction-and-action by its name alone.
+// columnText formats a value for people. It shortens the option of ovn-kubernetes.md#direction-and-action to
+// its name.
 func columnText(v any) string {
 	if m, ok := v.(map[string]string); ok {
 		if len(m) == 1 && m[nb.OptAfterLB] == "true" {
@@ -63,8 +64,7 @@ func mapText(m map[string]string) string {
 	return strings.Join(parts, " ")
 }
 
-// MapDiffers lists the keys in which two maps differ, sorted, without the prefix
-// that all of OVN-Kubernetes' keys share.
+// MapDiffers returns the keys in which two maps differ, sorted, without the prefix of OVN-Kubernetes' keys.
 func MapDiffers(a, b map[string]string) []string {
 	var keys []string
 	for k, v := range a {
@@ -84,9 +84,8 @@ func MapDiffers(a, b map[string]string) []string {
 	return keys
 }
 
-// GroupName is the name of the port group that a policy's ACLs hang on: its own,
-// or the one of its namespace (ovn-kubernetes.md#firewall-rows). It is empty for what
-// hangs on no port group.
+// GroupName returns the name of the port group that holds a policy's ACLs: its own, or its namespace's
+// (ovn-kubernetes.md#firewall-rows). It is empty for units without a port group.
 func GroupName(r *Revision, k model.PolicyKey) string {
 	if c := r.DesiredOf(k).Policy(k); c != nil && c.WhyNoRows == nil { // its namespace may be on another network
 		if c.Holder.Table == nb.TablePortGroup {
@@ -109,8 +108,8 @@ func GroupName(r *Revision, k model.PolicyKey) string {
 	return nb.HashedName(nb.IDs(nb.ControllerOf(k.Network), string(k.Kind), pairs...)[nb.KeyID])
 }
 
-// LiveACLs returns the ACLs in a policy's live port group, by id; in a group that is
-// not its own, only the policy's ACLs.
+// LiveACLs returns the ACLs in a policy's live port group, by id. From a group that it shares, it returns only
+// the policy's own ACLs.
 func LiveACLs(r *Revision, db *nb.DB, k model.PolicyKey) []*nb.ACL {
 	g := db.PortGroupByName(GroupName(r, k))
 	if g == nil {

@@ -13,53 +13,47 @@ import (
 	"rung/model/words"
 )
 
-// Codes of what comparing zones finds.
+// Codes of the findings from comparing zones.
 const (
-	FindZoneLags    = "zone-lags"        // rows are not as desired for longer than a controller takes
-	findKnown       = "known-defect"     // so are these, and OVN-Kubernetes leaves them so
-	findZoneDiffers = "zone-differs"     // rows are not as in the other zones
-	findPortUnion   = "port-group-union" // the port groups together are not the subject
+	FindZoneLags    = "zone-lags"        // rows differ from desired for longer than a controller needs
+	findKnown       = "known-defect"     // the same, and OVN-Kubernetes never repairs it
+	findZoneDiffers = "zone-differs"     // rows differ from those of the other zones
+	findPortUnion   = "port-group-union" // the port groups of all zones together do not equal the subject
 )
 
-// Bounds of ZoneFindings: how many there are, and how many rows or names one
-// names.
+// Limits of ZoneFindings: findings in all, and rows or names in one finding.
 const (
 	zoneFindings = 200
 	namedRows    = 3
 )
 
-// zoneFinding is a finding with what it is sorted by.
+// zoneFinding is a finding with its sort keys.
 type zoneFinding struct {
 	model.Finding
 	since time.Time
 	zone  string
 }
 
-// zoneWarning returns a finding about a policy in a zone since a time; unknown arguments
-// are empty.
+// zoneWarning returns a warning about a policy in a zone since a time. Unknown arguments may be empty.
 func zoneWarning(code, zone string, k model.PolicyKey, since time.Time, text, remedy string) zoneFinding {
 	f := model.Finding{Code: code, Severity: model.SeverityWarning, Policy: k, Rule: -1, Zone: zone, Message: text, Remedy: remedy}
 	return zoneFinding{Finding: f, since: since, zone: zone}
 }
 
-// ZoneFindings compares the zones at a time, oldest deviation first. Rows are joined by
-// k8s.ovn.org/id. Where desired rows are known, a zone in which nothing differs from
-// them holds what every other such zone holds: the deviations are the differences that
-// stand. Where they are not (rows in another form, of a policy without desired rows,
-// sets that somebody else keeps) the rows of most zones count, compared by digests. A
-// deviation that is settling is only information; rows read before the last change say
-// nothing.
+// ZoneFindings compares the zones at a time, oldest deviation first. It joins rows by k8s.ovn.org/id, and
+// compares them with desired rows if known. Otherwise it compares digests with the rows of most zones: for
+// rows in another form, of a policy without desired rows, or in address sets that another program keeps. A
+// settling deviation is only information. Rows read before the last change yield no finding.
 func ZoneFindings(r *Revision, now time.Time) []model.Finding {
 	return collectZoneFindings(r, now, KnownCauses)
 }
 
-// ZoneFindingsAtHand is ZoneFindings with the causes that nobody has to wait for, see
-// CausesAtHand.
+// ZoneFindingsAtHand returns ZoneFindings with the causes of CausesAtHand, which computes none.
 func ZoneFindingsAtHand(r *Revision, now time.Time) []model.Finding {
 	return collectZoneFindings(r, now, CausesAtHand)
 }
 
-// StandingZoneFindings returns the findings of ZoneFindingsAtHand that are not just settling.
+// StandingZoneFindings returns the findings of ZoneFindingsAtHand without settling ones.
 func StandingZoneFindings(r *Revision, now time.Time) []model.Finding {
 	return slices.DeleteFunc(ZoneFindingsAtHand(r, now), func(f model.Finding) bool { return f.Severity == model.SeverityInfo })
 }
@@ -71,7 +65,7 @@ func collectZoneFindings(r *Revision, now time.Time, explain causeExplainer) []m
 	var all []zoneFinding
 	for _, z := range r.Zones {
 		for k, p := range z.Policies {
-			if k != p.Policy { // the unit of a network, under its object as well
+			if k != p.Policy { // a network's unit, also listed under its object
 				continue
 			}
 			switch p.StateAt(z, now) {
@@ -107,8 +101,8 @@ func collectZoneFindings(r *Revision, now time.Time, explain causeExplainer) []m
 	return out
 }
 
-// behindFindings names what is missing in a zone, and for how long: cause by cause what
-// OVN-Kubernetes leaves there, then the rest.
+// behindFindings lists what differs in a zone, and for how long: first one finding for each known cause, then
+// the rest.
 func behindFindings(r *Revision, z *model.ZoneState, p *model.PolicyInZone, now time.Time, explain causeExplainer) (out []zoneFinding) {
 	add := func(code, text, remedy string) {
 		out = append(out, zoneWarning(code, z.Name, p.Policy, p.DiffSince, text, remedy))
@@ -143,7 +137,7 @@ func behindFindings(r *Revision, z *model.ZoneState, p *model.PolicyInZone, now 
 	return out
 }
 
-// distinctCauses are the causes, each once: defect by defect, then as they stand there.
+// distinctCauses returns each cause once, by defect, then in the given order.
 func distinctCauses(causes []*dialect.DiffCause) (out []*dialect.DiffCause) {
 	seen := map[dialect.DiffCause]bool{}
 	for _, d := range dialect.AllDefects() {
@@ -157,8 +151,8 @@ func distinctCauses(causes []*dialect.DiffCause) (out []*dialect.DiffCause) {
 	return out
 }
 
-// differsIn names some of the differences of a policy in a zone, given by their places in
-// p.Diffs, says how many more there are, at least so many in all, and since when.
+// differsIn describes differences of a policy in a zone. of holds indexes into p.Diffs; it names the first
+// ones. atLeast is the smallest total to report.
 func differsIn(z *model.ZoneState, p *model.PolicyInZone, now time.Time, of []int, atLeast int) string {
 	rows := make([]string, 0, namedRows)
 	for _, i := range of[:min(len(of), namedRows)] {
@@ -174,7 +168,7 @@ func differsIn(z *model.ZoneState, p *model.PolicyInZone, now time.Time, of []in
 	return text
 }
 
-// diffInWords is "ACL x is missing", "Address_Set y: addresses without 10.0.0.1".
+// diffInWords returns "ACL x is missing", "Address_Set y differs: addresses without 10.0.0.1".
 func diffInWords(d *model.RowDiff) string {
 	name := d.Table + " " + cmp.Or(d.ID, d.UUID)
 	if d.Kind != model.DiffDifferent {
@@ -199,7 +193,7 @@ func diffInWords(d *model.RowDiff) string {
 	return name + " differs: " + strings.Join(parts, ", ")
 }
 
-// misplacedPorts are ports in the zone's port group whose pods run elsewhere.
+// misplacedPorts finds ports in the zone's port group whose pods run on another node.
 func misplacedPorts(r *Revision, z *model.ZoneState, k model.PolicyKey, p *model.PolicyInZone) (out []zoneFinding) {
 	for i := range p.Diffs {
 		for _, f := range p.Diffs[i].Fields {
@@ -212,7 +206,7 @@ func misplacedPorts(r *Revision, z *model.ZoneState, k model.PolicyKey, p *model
 					text := fmt.Sprintf("zone %s: Port_Group %s holds the port of pod %s/%s, which runs on %s",
 						z.Name, p.Diffs[i].ID, ns, name, pod.NodeName)
 					out = append(out, zoneWarning(findPortUnion, z.Name, k, p.DiffSince, text, "the pod's port belongs to its own node's zone only"))
-					break // one says it
+					break // one finding is enough
 				}
 			}
 		}
@@ -220,8 +214,8 @@ func misplacedPorts(r *Revision, z *model.ZoneState, k model.PolicyKey, p *model
 	return out
 }
 
-// podsWithoutZone are subject pods that no zone's port group can hold, because their
-// node has no zone. It is asked where every node has one.
+// podsWithoutZone finds subject pods missing in every zone's port group because their node has no zone. It
+// finds nothing while zones are fewer than nodes.
 func podsWithoutZone(r *Revision) (out []zoneFinding) {
 	if len(r.Zones) == 0 || len(r.Zones) < r.Cluster.Count(model.KindNode) {
 		return nil
@@ -258,8 +252,8 @@ func podsWithoutZone(r *Revision) (out []zoneFinding) {
 	return out
 }
 
-// deviatingUnits compares units by digests, where every zone that may have them has
-// been judged since the last change: what most zones hold counts.
+// deviatingUnits compares the digests of units between all zones judged since the last change. The rows of
+// most zones are the reference.
 func deviatingUnits(zones []*model.ZoneState, now time.Time) (out []zoneFinding) {
 	units := map[model.PolicyKey][]*model.ZoneState{}
 	for _, z := range zones {
@@ -285,7 +279,7 @@ func deviatingUnits(zones []*model.ZoneState, now time.Time) (out []zoneFinding)
 		if len(votes) == 1 {
 			continue
 		}
-		most := in[0] // by name where it is a draw
+		most := in[0] // the first by name if tied
 		for _, z := range in {
 			if votes[z.Policies[k].Rows.Sum] > votes[most.Policies[k].Rows.Sum] {
 				most = z
@@ -303,7 +297,7 @@ func deviatingUnits(zones []*model.ZoneState, now time.Time) (out []zoneFinding)
 	return out
 }
 
-// digestDiff says how rows differ from those of most zones. Both are sorted.
+// digestDiff describes how rows differ from those of most zones. Both lists are sorted.
 func digestDiff(want, have []model.RowDigest) string {
 	var parts []string
 	n := 0

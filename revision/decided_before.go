@@ -10,43 +10,40 @@ import (
 	"rung/model/verdict"
 )
 
-// OverruledRule is a rule, and those above it that decide connections it matches: they never
-// come to it.
+// OverruledRule is a rule and the rules above it that decide connections it matches.
 type OverruledRule struct {
 	Direction model.Direction
-	Rule      int // -1 is the default deny that isolates the pods of a NetworkPolicy
-	// RulesAbove are the rules above, as they decide.
+	Rule      int // -1 for the default deny that isolates the pods of a NetworkPolicy
+	// RulesAbove are in the order in which they decide.
 	RulesAbove []RuleAbove
-	// DecidesNothing says that the last of RulesAbove decides whatever is left: the rule decides nothing,
-	// as the cluster is now. OnlyTogether says that only all of RulesAbove do, in no order.
+	// DecidesNothing means that RulesAbove decide everything the rule matches now; the last one decides the
+	// rest. OnlyTogether means that only all of RulesAbove do, in no order.
 	DecidesNothing, OnlyTogether bool
 }
 
 // RuleAbove is a rule that decides before another.
 type RuleAbove struct {
-	// Policy is the rule's, or the default deny of a namespace; Rule is -1 then.
+	// Policy owns the rule, or with Rule -1 is the default deny of a namespace.
 	Policy    model.Key
 	Direction model.Direction
 	Rule      int
 	Action    model.Action
-	Level     string // at which it logs, empty for not at all
+	Level     string // log level, empty if it does not log
 }
 
-// mostAbove bounds the rules that are named for one that others decide before.
+// mostAbove limits RulesAbove.
 const mostAbove = 20
 
-// DecidedBefore returns the logging rules of a policy, or the rule that is asked for, of
-// which rules above decide connections. The rules above are earlier rules of the policy
-// and of policies that come before it on the ladder, and for the baseline the
-// NetworkPolicies that isolate its pods. Policies at one priority are not ordered and left
-// out.
+// DecidedBefore returns the rules of a policy that have rules above them: one given rule, or all logging
+// rules. The rules above are earlier rules of the policy and rules of policies before it on the ladder. For
+// the baseline they include the NetworkPolicies that isolate its pods. Policies at one priority have no order
+// and are left out.
 //
-// Nothing is claimed in doubt: for a NetworkPolicy or the baseline an AdminNetworkPolicy's
-// rule is left out where a Pass above it may leave nothing for it to decide. Rules that
-// decide nothing at all are known from the verdicts of all connections, where those can be
-// asked.
+// It claims nothing that is uncertain. For a NetworkPolicy or the baseline it leaves out an
+// AdminNetworkPolicy's rule if a Pass above may leave nothing for it. Rules that decide nothing at all come
+// from the verdicts of all connections, if those can be computed.
 func DecidedBefore(r *Revision, ctx context.Context, k model.PolicyKey, dir model.Direction, rule int) []OverruledRule {
-	_, _ = AllFindings(r, ctx) // without verdicts the rest is true all the same
+	_, _ = AllFindings(r, ctx) // without verdicts the rest remains true
 	out := decidedBefore(r, k, dir, rule)
 	if audit := KnownAudit(r); audit != nil {
 		for i := range audit.Rules {
@@ -59,8 +56,8 @@ func DecidedBefore(r *Revision, ctx context.Context, k model.PolicyKey, dir mode
 	return out
 }
 
-// addNeverDeciding says of a rule that decides nothing who does instead, where that was not said; of
-// one that does not log only when it is asked for.
+// addNeverDeciding adds a rule that decides nothing, with its deciders, unless it is already listed as such. A
+// rule that does not log is added only if asked for.
 func addNeverDeciding(r *Revision, out []OverruledRule, a *verdict.AuditedRule, asked bool) []OverruledRule {
 	p := r.Cluster.Policy(a.Policy)
 	if p == nil || !asked && LoggingOf(r, p).Levels.LevelOf(a.Action) == "" {
@@ -81,7 +78,7 @@ func addNeverDeciding(r *Revision, out []OverruledRule, a *verdict.AuditedRule, 
 	return out
 }
 
-// levelOf is the level at which a rule or a default deny logs.
+// levelOf returns the level at which a rule or a default deny logs.
 func levelOf(r *Revision, by *verdict.Decider) string {
 	if p := r.Cluster.Policy(by.Policy); p != nil {
 		return LoggingOf(r, p).Levels.LevelOf(by.Action)
@@ -115,8 +112,7 @@ func decidedBefore(r *Revision, k model.PolicyKey, dir model.Direction, rule int
 	return out
 }
 
-// rulesAbovePolicy are the rules of one direction that decide before those of a policy, and
-// its own.
+// rulesAbovePolicy holds a policy's rules of one direction, and the rules that decide before them.
 type rulesAbovePolicy struct {
 	r     *Revision
 	x     *selectors.PodIndex
@@ -129,7 +125,7 @@ type policyRule struct {
 	rule   *selectors.ResolvedRule
 }
 
-// listRules lists the rules as they decide.
+// listRules lists the rules in the order in which they decide.
 func (a *rulesAbovePolicy) listRules(d model.Direction) {
 	add := func(q *model.Policy) {
 		for i := range q.Rules(d) {
@@ -161,12 +157,12 @@ func (a *rulesAbovePolicy) listRules(d model.Direction) {
 			}
 		}
 	}
-	if a.p.Kind != model.KindNP { // whose rules have no order
+	if a.p.Kind != model.KindNP { // a NetworkPolicy's rules have no order
 		add(a.p)
 	}
 }
 
-// judgeRule adds what decides before a rule of the policy, if anything does.
+// judgeRule adds the rules that decide before a rule of the policy.
 func (a *rulesAbovePolicy) judgeRule(out []OverruledRule, t *model.Rule) []OverruledRule {
 	b := OverruledRule{Direction: t.Direction, Rule: t.Index}
 	target := a.x.ResolveRule(t)
@@ -187,7 +183,7 @@ func (a *rulesAbovePolicy) judgeRule(out []OverruledRule, t *model.Rule) []Overr
 		switch {
 		case admin || own:
 		case rule.Action == model.Pass && all:
-			return a.addIsolations(out, b, target) // nothing of that tier decides it
+			return a.addIsolations(out, b, target) // the rest of that tier decides nothing of the rule
 		case rule.Action == model.Pass:
 			passes = append(passes, up)
 			continue
@@ -210,8 +206,8 @@ func (a *rulesAbovePolicy) judgeRule(out []OverruledRule, t *model.Rule) []Overr
 	return a.addIsolations(out, b, target)
 }
 
-// decidesForCertain says whether a rule decides for certain some of what reaches it and the
-// target, behind the Passes above it that match some of the target.
+// decidesForCertain reports whether a rule surely decides connections that the target matches too, despite the
+// Passes above it.
 func (a *rulesAbovePolicy) decidesForCertain(passes []policyRule, up policyRule, target *selectors.ResolvedRule) bool {
 	met := false
 	left := up.rule.Reach().ReachedPods().And(target.Reach().ReachedPods())
@@ -221,12 +217,12 @@ func (a *rulesAbovePolicy) decidesForCertain(passes []policyRule, up policyRule,
 		met = met || meets
 		left = left.AndNot(pass.rule.Reach().ReachedPods())
 	}
-	// A pod is no peer of its own.
+	// A pod is not its own peer.
 	return !met || len(up.rule.Rule().Ports) == 0 && left.Len() > 1
 }
 
-// addIsolations adds for the baseline the default denies of the NetworkPolicies that isolate
-// its pods: whatever comes to them is decided there.
+// addIsolations adds for the baseline the default denies of the NetworkPolicies that isolate its pods: they
+// decide all traffic of these pods.
 func (a *rulesAbovePolicy) addIsolations(out []OverruledRule, b OverruledRule, t *selectors.ResolvedRule) []OverruledRule {
 	if a.p.Tier == model.TierBaseline {
 		dir := t.Rule().Direction

@@ -9,26 +9,26 @@ import (
 	"rung/model/words"
 )
 
-// End is one end of connections: a workload, or addresses outside that nothing tells apart.
+// End is one end of connections: a workload, or outside addresses that policies treat alike.
 type End struct {
-	Namespace, Name string // of a workload: "deployment/web", or a pod of its own
+	Namespace, Name string // of a workload: "deployment/web", or the name of a single pod
 	Pods            int
-	// Imagined says of pods that do not exist what they stand for; empty for those that do.
+	// Imagined describes pods that do not exist; empty for existing pods.
 	Imagined string
-	// Outside are the networks of addresses outside, without those of Except.
+	// Outside are networks of outside addresses, Except networks in them that do not belong to the end.
 	Outside, Except []netip.Prefix
 }
 
-// IsOutside says whether the end is addresses outside.
+// IsOutside reports whether the end is outside addresses.
 func (e *End) IsOutside() bool { return e.Name == "" }
 
-// String returns the whole name: "shop/deployment/web", or "0.0.0.0/0 except 10.0.0.0/8".
+// String returns the full name: "shop/deployment/web", or "0.0.0.0/0 except 10.0.0.0/8".
 func (e *End) String() string { return e.text(len(e.Outside), len(e.Except)) }
 
-// Brief returns the name for people: of many networks, the first three are named.
+// Brief returns the name with at most three networks and three exceptions.
 func (e *End) Brief() string { return e.text(3, 3) }
 
-// text returns the name, with a number of networks and of exceptions.
+// text returns the name with at most some numbers of networks and exceptions.
 func (e *End) text(networks, except int) string {
 	if e.Imagined != "" {
 		return e.Imagined
@@ -54,24 +54,24 @@ func prefixTexts(all []netip.Prefix) []string {
 	return out
 }
 
-// endFinder knows which ends the classes of an index are of.
+// endFinder maps the classes of an index to ends.
 type endFinder struct {
 	c      *verdict.Classes
 	ends   []End
-	ofPod  []int32         // by pod of the index: its workload, -1 for none
-	pods   [][]int32       // by workload, the pods of the index
-	shares [][]endShare    // by class, made when needed
-	blocks map[int32]int32 // the ends of classes outside
-	ofEnd  [][]int32       // the classes of each end, made when needed
+	ofPod  []int32         // by pod of the index: its workload, -1 if none
+	pods   [][]int32       // by workload: the pods of the index
+	shares [][]endShare    // by class, made on demand
+	blocks map[int32]int32 // by outside class: its end
+	ofEnd  [][]int32       // the classes of each end, made on demand
 }
 
-// endShare is the part of an end that is in a class: some of its pods' addresses.
+// endShare is an end's part of one class: some of its pods' addresses.
 type endShare struct {
 	end  int32
-	ends []int32 // of the index; none of addresses outside
+	ends []int32 // indexes in the index; empty for outside addresses
 }
 
-// newEndFinder finds the ends of classes: of the pods of some workloads, and of addresses outside.
+// newEndFinder returns a finder for the pods of some workloads and outside addresses.
 func newEndFinder(c *verdict.Classes, workloads []Workload) *endFinder {
 	x := c.Index
 	f := &endFinder{c: c, ofPod: make([]int32, x.Pods.Len()), pods: make([][]int32, len(workloads)), shares: make([][]endShare, c.Len()),
@@ -94,8 +94,8 @@ func newEndFinder(c *verdict.Classes, workloads []Workload) *endFinder {
 	return f
 }
 
-// sharesOf are the ends that a class is of, none for what is no end of connections by workload: the
-// addresses from which nodes reach their own pods alone.
+// sharesOf returns the ends in a class. It is empty for the addresses from which nodes reach only their own
+// pods.
 func (f *endFinder) sharesOf(class int32) []endShare {
 	if f.shares[class] != nil {
 		return f.shares[class]
@@ -126,7 +126,7 @@ func (f *endFinder) sharesOf(class int32) []endShare {
 	return out
 }
 
-// classesOf are the classes that an end has a part in.
+// classesOf returns the classes that contain part of an end.
 func (f *endFinder) classesOf(end int) []int32 {
 	if f.ofEnd == nil {
 		f.ofEnd = make([][]int32, len(f.ends))
@@ -139,7 +139,7 @@ func (f *endFinder) classesOf(end int) []int32 {
 	return f.ofEnd[end]
 }
 
-// shareOf is the part of an end that is in a class, nil for none.
+// shareOf returns the part of an end in a class, nil if none.
 func (f *endFinder) shareOf(class int32, end int) *endShare {
 	all := f.sharesOf(class)
 	for i := range all {
@@ -150,7 +150,7 @@ func (f *endFinder) shareOf(class int32, end int) *endShare {
 	return nil
 }
 
-// blockEnd is the end of a class of addresses outside.
+// blockEnd returns the end of a class of outside addresses.
 func (f *endFinder) blockEnd(class int32) int32 {
 	if id, is := f.blocks[class]; is {
 		return id
@@ -166,8 +166,8 @@ func (f *endFinder) blockEnd(class int32) int32 {
 	return id
 }
 
-// podsConnect finds a pair of pods of two shares that connect, as nodes asks; ok is false for none.
-// all says whether every pair does that is of two pods.
+// podsConnect finds a pair of different pods of two shares on nodes that fit. all reports whether every such
+// pair fits.
 func (f *endFinder) podsConnect(a, b *endShare, nodes verdict.NodePairing) (from, to int32, ok, all bool) {
 	x := f.c.Index
 	all = true
@@ -189,7 +189,7 @@ func (f *endFinder) podsConnect(a, b *endShare, nodes verdict.NodePairing) (from
 	return from, to, ok, all
 }
 
-// exampleOf is a connection between two shares of classes at a port; ok is false where there is none.
+// exampleOf returns a connection between two shares at a port; ok is false if none exists.
 func (f *endFinder) exampleOf(p *diffPair, at verdict.PortRange) (c verdict.Connection, ok bool) {
 	x, from, to := f.c.Index, f.c.List[p.pair.From], f.c.List[p.pair.To]
 	c = verdict.Connection{Family: from.Family, Protocol: at.Protocol, Port: at.ExamplePort()}

@@ -16,13 +16,13 @@ import (
 	"rung/model/verdict/diff"
 )
 
-// AnyPod is the end that stands for pods without labels in a namespace that does not exist yet:
-// who may connect with these may connect with any pod that nothing else is said about.
+// AnyPod names the end for pods without labels in a new namespace: peers that allow it allow any pod, unless a
+// rule names it.
 const AnyPod = "any pod of any namespace"
 
-// ExposureOf says what may connect to what where besides the pods that there are others come: a pod
-// without labels in a new namespace and in each that there is, and pods with the labels that
-// rules name and no pod has yet. Ends of such pods have IsImagined set. The error is as of TableOf.
+// ExposureOf returns who may connect with pods that do not exist yet: a pod without labels in a new namespace
+// and in each existing one, and pods with labels that rules name but no pod has. Ends of such pods have
+// IsImagined set. The errors are those of TableOf.
 func ExposureOf(ctx context.Context, r *Revision) (t *Table, err error) {
 	f := newImaginer(r)
 	f.addPod("", map[string]string{}, nil, AnyPod)
@@ -60,8 +60,8 @@ func ExposureOf(ctx context.Context, r *Revision) (t *Table, err error) {
 type imaginer struct {
 	r       *Revision
 	objects []model.Object
-	texts   map[string]string // by the workload of the pod: what it stands for
-	known   map[string]bool   // texts
+	texts   map[string]string // descriptions, by the workload of the pod
+	known   map[string]bool   // descriptions that have a pod
 	free    unusedAddresses
 	near    []string
 }
@@ -81,7 +81,7 @@ func newImaginer(r *Revision) *imaginer {
 	return f
 }
 
-// addPod makes a pod with some labels in a namespace, in a new one with labels of its own for "".
+// addPod makes a pod with labels in a namespace. If namespace is "", it makes a namespace with labels of.
 func (f *imaginer) addPod(namespace string, of, labels map[string]string, text string) {
 	if f.known[text] || len(f.near) == 0 {
 		return
@@ -96,7 +96,7 @@ func (f *imaginer) addPod(namespace string, of, labels map[string]string, text s
 			Labels: model.NewLabels(all)}})
 	}
 	if ns := f.r.Cluster.Namespace(namespace); ns != nil && ns.GivesNetwork() {
-		return // no policy is asked about pods there
+		return // policies do not apply to pods there
 	}
 	f.texts[id] = text
 	f.objects = append(f.objects, &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: namespace, Name: id},
@@ -104,8 +104,7 @@ func (f *imaginer) addPod(namespace string, of, labels map[string]string, text s
 		Workload: id, Phase: "Running", NodeName: "own node of " + id, IPs: f.free.takeLike(f.near)})
 }
 
-// addPeer makes a pod that a peer of a rule means, where no pod is meant yet and its labels can be
-// told.
+// addPeer makes a pod that a peer selects, if it selects no existing pod and labels can be found for it.
 func (f *imaginer) addPeer(pe *model.Peer) {
 	if pe.Kind != model.PeerNamespaces && pe.Kind != model.PeerPods || pe.Match != nil || !f.r.PodIndex().PeerSelected(pe).IsEmpty() {
 		return
@@ -133,7 +132,7 @@ func (f *imaginer) addPeer(pe *model.Peer) {
 	}
 }
 
-// labelsFor are labels that a selector matches; ok is false where none are found.
+// labelsFor returns labels that a selector matches; ok is false if it finds none.
 func labelsFor(s model.Selector) (out map[string]string, ok bool) {
 	out = map[string]string{}
 	if s.IsNil() || s.MatchesEverything() {
@@ -154,7 +153,7 @@ func labelsFor(s model.Selector) (out map[string]string, ok bool) {
 	return out, s.Matches(model.NewLabels(maps.Clone(out)))
 }
 
-// nameEnds gives the ends of imagined pods the words for what they stand for.
+// nameEnds sets the descriptions of imagined ends.
 func (f *imaginer) nameEnds(t *Table) {
 	for i := range t.Ends {
 		if text := f.texts[t.Ends[i].Name]; text != "" {
@@ -163,11 +162,11 @@ func (f *imaginer) nameEnds(t *Table) {
 	}
 }
 
-// IsImagined says whether no pod of the end exists.
+// IsImagined reports whether no pod of the end exists.
 func (e *End) IsImagined() bool { return e.Imagined != "" }
 
-// Exposes says whether connections between two ends are an exposure: of a workload to what may come
-// or is outside. An imagined pod's are told where they are not the same as of any pod.
+// Exposes reports whether connections between two ends expose a workload to imagined pods or to the outside.
+// For an imagined pod they do so only if any pod's connections have other verdicts.
 func (t *Table) Exposes(from, to int) bool {
 	a, b := &t.Ends[from], &t.Ends[to]
 	if (a.IsImagined() || a.IsOutside()) == (b.IsImagined() || b.IsOutside()) {
@@ -184,7 +183,7 @@ func (t *Table) Exposes(from, to int) bool {
 	return true
 }
 
-// sameStates says whether the same becomes of connections at every port, whoever decides.
+// sameStates reports whether the verdicts at every port are equal, whichever rules decide.
 func sameStates(a, b []PortState) bool {
 	changes, _ := compareStates(a, b)
 	return !slices.ContainsFunc(changes, func(c portChange) bool { return c.kind != Decided })

@@ -17,16 +17,15 @@ import (
 	"rung/system"
 )
 
-// objectFindings are the findings of the same objects and desired rows.
+// objectFindings holds the findings of equal objects and desired rows.
 type objectFindings struct {
 	once         sync.Once
-	objects      atomic.Pointer[[]model.Finding] // of the objects
-	withVerdicts atomic.Pointer[[]model.Finding] // and of verdicts
-	audit        atomic.Pointer[verdict.Audit]   // from which those are, nil where it is too large
+	objects      atomic.Pointer[[]model.Finding] // from objects alone
+	withVerdicts atomic.Pointer[[]model.Finding] // from objects and verdicts
+	audit        atomic.Pointer[verdict.Audit]   // the source of those from verdicts, nil if too large
 }
 
-// findingsCache holds the findings that were worked out last, whichever revision
-// they are of.
+// findingsCache holds the newest findings of any revision.
 type findingsCache struct {
 	newest atomic.Pointer[cachedFindings]
 }
@@ -36,9 +35,8 @@ type cachedFindings struct {
 	findings []model.Finding
 }
 
-// FindingsOfObjects returns the findings from the objects of this very revision, worst first;
-// AllFindings adds the findings from verdicts. The first caller waits until they are
-// worked out, some milliseconds for 1,000 pods and 1,000 rules.
+// FindingsOfObjects returns the findings from the objects of this revision, worst first. AllFindings adds
+// those from verdicts. The first call computes them: some milliseconds for 1,000 pods and 1,000 rules.
 func FindingsOfObjects(r *Revision) []model.Finding {
 	d := SharedValue[objectFindings](r)
 	d.once.Do(func() {
@@ -51,9 +49,9 @@ func FindingsOfObjects(r *Revision) []model.Finding {
 	return *d.objects.Load()
 }
 
-// AllFindings are all findings of this very revision, worst first: every connection there
-// can be is asked, which takes up to a second or two on a big cluster. Where it would take
-// longer, a finding says so. The error is that of the context.
+// AllFindings returns all findings of this revision, worst first. It asks about every possible connection,
+// which takes up to two seconds on a big cluster. If it would take longer, a finding says so. The error is the
+// context's.
 func AllFindings(r *Revision, ctx context.Context) ([]model.Finding, error) {
 	d := SharedValue[objectFindings](r)
 	if f := d.withVerdicts.Load(); f != nil {
@@ -61,7 +59,7 @@ func AllFindings(r *Revision, ctx context.Context) ([]model.Finding, error) {
 	}
 	found := FindingsOfObjects(r)
 	if !r.System.HasFeature(system.Stages) {
-		// Without stages no verdict can be asked for: the objects' findings are all.
+		// Without stages no verdict can be computed.
 		d.withVerdicts.CompareAndSwap(nil, &found)
 		return *d.withVerdicts.Load(), nil
 	}
@@ -75,21 +73,20 @@ func AllFindings(r *Revision, ctx context.Context) ([]model.Finding, error) {
 	}
 	f := lint.WithVerdicts(r.JudgedCluster(), r.PodIndex(), found, v, rulesAudit, err)
 	if !d.withVerdicts.CompareAndSwap(nil, &f) {
-		return *d.withVerdicts.Load(), nil // pages hold on to the list they were given
+		return *d.withVerdicts.Load(), nil // pages keep the list they got
 	}
 	CarriedValue[findingsCache](r).put(&cachedFindings{r.Number, f})
 	return f, nil
 }
 
-// smallPods and smallPolicies bound a cluster of which all findings are worked out within
-// milliseconds.
+// smallPods and smallPolicies limit a cluster whose findings take only milliseconds.
 const (
 	smallPods     = 200
 	smallPolicies = 60
 )
 
-// FindSome works out the findings of the objects, and where that takes no time all of them;
-// it says whether they are all.
+// FindSome computes the findings of the objects, and all findings if the cluster is small. It reports whether
+// all are known.
 func FindSome(r *Revision) bool {
 	FindingsOfObjects(r)
 	if SharedValue[objectFindings](r).withVerdicts.Load() != nil {
@@ -103,19 +100,19 @@ func FindSome(r *Revision) bool {
 	return err == nil
 }
 
-// HasFindings says whether all findings are worked out.
+// HasFindings reports whether all findings are computed.
 func HasFindings(r *Revision) bool {
 	return SharedValue[objectFindings](r).withVerdicts.Load() != nil
 }
 
-// KnownAudit returns the audit of the rules by the verdicts of all connections, once
-// AllFindings has asked for them; nil before, and where there are too many.
+// KnownAudit returns the audit of the rules by the verdicts of all connections. Before AllFindings, or with
+// too many connections, it returns nil.
 func KnownAudit(r *Revision) *verdict.Audit {
 	return SharedValue[objectFindings](r).audit.Load()
 }
 
-// withLastKnown are findings of the objects with what verdicts said last of policies and rules
-// that are still there, and of the findings themselves.
+// withLastKnown adds the last findings from verdicts about policies and rules that still exist, and replaces
+// findings by their last version with verdicts.
 func withLastKnown(r *Revision, found []model.Finding) []model.Finding {
 	e := CarriedValue[findingsCache](r).newest.Load()
 	if e == nil {
@@ -141,8 +138,7 @@ func withLastKnown(r *Revision, found []model.Finding) []model.Finding {
 	return lint.SortFindings(r.Cluster, out)
 }
 
-// lintOptions returns the options that findings about this cluster depend on besides
-// its objects.
+// lintOptions returns the options of lint that do not follow from the objects.
 func lintOptions(r *Revision) lint.Options {
 	o := lint.Options{MaxPriority: r.Flags.MaxPriority, CNP: r.Flags.CompileCNP, NoSubnets: r.Desired.Options().NodeSubnets,
 		LegacyIsolation: r.Flags.LegacyIsolation, System: r.System.Lint, Networks: r.Desired.Networks(),
@@ -155,10 +151,9 @@ func lintOptions(r *Revision) lint.Options {
 	return o
 }
 
-// KnownFindings are findings nobody has to wait for: all those of this revision where they
-// were worked out, else those of its objects with what verdicts said last, else those that
-// were worked out last. current says whether they are all and of this revision; what shows
-// others must say so. Where nothing was worked out yet it waits as FindSome does.
+// KnownFindings returns findings without waiting: all of this revision if computed, else the newest ones
+// computed. current reports whether they are all of this revision's; pages must mark others as outdated.
+// Before any were computed, it computes as FindSome does.
 func KnownFindings(r *Revision) (findings []model.Finding, current bool) {
 	d := SharedValue[objectFindings](r)
 	if f := d.withVerdicts.Load(); f != nil {
@@ -175,7 +170,7 @@ func KnownFindings(r *Revision) (findings []model.Finding, current bool) {
 
 // FindingsOf returns the findings of AllFindings that are about a policy.
 func FindingsOf(r *Revision, k model.PolicyKey) []model.Finding {
-	all, _ := AllFindings(r, context.Background()) // which does not end
+	all, _ := AllFindings(r, context.Background()) // this context never ends
 	return findingsOfPolicy(all, k)
 }
 

@@ -18,59 +18,56 @@ import (
 	"rung/system"
 )
 
-// maxDNSFile bounds the file of ReadDNSAddresses, in bytes.
+// maxDNSFile limits the file of ReadDNSAddresses, in bytes.
 const maxDNSFile = 16 << 20
 
-// Features are the switches and addresses of a cluster's configuration that rows depend
-// on beyond the objects (ovn-kubernetes.md#default-deny, #rule-rows,
-// #hairpin-and-node-rows, #multicast).
+// Features are the switches and addresses in a cluster's configuration that affect rows
+// (ovn-kubernetes.md#default-deny, #rule-rows, #hairpin-and-node-rows, #multicast).
 type Features struct {
-	// AllowICMP and Stateless are OVN-Kubernetes' switches
-	// allow-icmp-network-policy and enable-stateless-netpol: "on", "off", or "auto"
-	// (or empty): as rows and configuration of a cluster say, else off.
+	// AllowICMP and Stateless are OVN-Kubernetes' switches allow-icmp-network-policy and
+	// enable-stateless-netpol: "on", "off", or "auto" (or empty): as the cluster's rows and configuration say,
+	// else off.
 	AllowICMP, Stateless string
-	// Multicast and Defaults (the hairpin and node rows) are "on", "off", or
-	// "auto" (or empty): once something asks for them.
+	// Multicast and Defaults (the hairpin and node rows) are "on", "off", or "auto" (or empty): on if an
+	// object needs them.
 	Multicast, Defaults string
-	// ClusterSubnets are the CIDRs that pods have their addresses from.
+	// ClusterSubnets are the CIDRs of pod addresses.
 	ClusterSubnets []string
-	// HostNetworkNamespace is the namespace that stands for the nodes; empty means
-	// OVN-Kubernetes' default.
+	// HostNetworkNamespace is the namespace that represents the nodes; empty for OVN-Kubernetes' default.
 	HostNetworkNamespace string
-	// MasqueradeSubnets are the CIDRs whose fifth addresses hairpin rows let in, at most one of each family.
+	// MasqueradeSubnets are CIDRs whose fifth addresses hairpin rows allow, at most one of each family.
 	MasqueradeSubnets []string
 	// DNS are the addresses of the DNS names of EgressFirewalls.
 	DNS map[string][]string
 }
 
-// Flags are the settings of a cluster's OVN-Kubernetes that were given by flag; the
-// rest is left to rows and configuration.
+// Flags are the settings of a cluster's OVN-Kubernetes given by flag. The rest comes from rows and
+// configuration.
 type Flags struct {
 	// Family is "auto" (or empty), "ipv4", "ipv6" or "dual".
 	Family string
-	// Observability is "on", "off", or "auto" (or empty): as rows and configuration
-	// of a cluster say, else off.
+	// Observability is "on", "off", or "auto" (or empty): as the cluster's rows and configuration say, else
+	// off.
 	Observability string
-	// MaxPriority is the lowest precedence the cluster enforces; 0 means
-	// model.MaxPriority.
+	// MaxPriority is the largest priority number the cluster enforces; 0 means model.MaxPriority.
 	MaxPriority int32
-	// LegacyIsolation lets the isolation annotation of 2016 count for verdicts and the
-	// ladder (older-forms.md#the-isolation-annotation-of-2016). Rows are those of today.
+	// LegacyIsolation applies the isolation annotation of 2016 to verdicts and the ladder, not to rows
+	// (older-forms.md#the-isolation-annotation-of-2016).
 	LegacyIsolation bool
-	// CompileCNP compiles ClusterNetworkPolicies as OVN-Kubernetes, which has no
-	// controller for them, might (ovn-kubernetes.md#clusternetworkpolicy).
+	// CompileCNP compiles ClusterNetworkPolicies as OVN-Kubernetes might; it has no controller for them
+	// (ovn-kubernetes.md#clusternetworkpolicy).
 	CompileCNP bool
-	// System is the network plugin whose precedence holds: "auto" (or empty, see
-	// system.ChooseSystem), or the name of one.
+	// System is the network plugin whose precedence applies: "auto" (or empty, see system.ChooseSystem) or a
+	// name.
 	System   string
 	Features Features
 }
 
-// highestPriority is where 30000 − 100·P − 99, the last row of a policy, is
-// still a priority of OVN (ovn-kubernetes.md#priorities).
+// highestPriority is the largest P for which 30000 − 100·P − 99, a policy's last row, is a valid OVN priority
+// (ovn-kubernetes.md#priorities).
 const highestPriority = 299
 
-// CheckFlags says what cannot be read, and fills in MaxPriority.
+// CheckFlags returns an error for an invalid flag, and sets MaxPriority if it is 0.
 func (f *Flags) CheckFlags() error {
 	switch f.Family {
 	case "", auto, "ipv4", "ipv6", "dual":
@@ -91,7 +88,7 @@ func (f *Flags) CheckFlags() error {
 	return f.Features.addToOptions(&compiler.Options{})
 }
 
-// CompilerOptions are the compiler's options of flags that were checked.
+// CompilerOptions returns the compiler's options for checked flags.
 func (f *Flags) CompilerOptions() compiler.Options {
 	o := compiler.Options{
 		IPv4:        f.Family == "ipv4" || f.Family == "dual",
@@ -112,7 +109,7 @@ func (f *Flags) CompilerOptions() compiler.Options {
 	return o
 }
 
-// AddDemo fills in what the built-in cluster's configuration would say.
+// AddDemo sets what the built-in cluster's configuration would set.
 func (f *Features) AddDemo() {
 	if len(f.ClusterSubnets) == 0 {
 		f.ClusterSubnets = []string{"10.244.0.0/16"}
@@ -151,8 +148,8 @@ func (f *Features) addToOptions(o *compiler.Options) (err error) {
 	return nil
 }
 
-// hairpinSources returns the addresses that hairpin traffic comes from with some masquerade subnets, empty for
-// a family without one.
+// hairpinSources returns the source addresses of hairpin traffic for some masquerade subnets, empty for a
+// family without a subnet.
 func hairpinSources(subnets []string) (v4, v6 string, err error) {
 	for _, text := range subnets {
 		p, err := netip.ParsePrefix(text)
@@ -174,7 +171,7 @@ func hairpinSources(subnets []string) (v4, v6 string, err error) {
 	return v4, v6, nil
 }
 
-// isOn reads a switch that is off where nobody says otherwise.
+// isOn parses a switch that defaults to off.
 func isOn(what, text string) (bool, error) {
 	s, err := switchValue(what, text)
 	return s == compiler.On, err
@@ -192,8 +189,7 @@ func switchValue(what, text string) (compiler.SwitchOption, error) {
 	return compiler.Auto, fmt.Errorf("%s %q: want auto, on or off", what, words.CleanText(text))
 }
 
-// ReadDNSAddresses reads a file that says what DNS names stand for, until ctx
-// ends.
+// ReadDNSAddresses reads a file with the addresses of DNS names.
 func ReadDNSAddresses(ctx context.Context, path string) (map[string][]string, error) {
 	text, err := files.ReadFile(ctx, path, maxDNSFile)
 	switch {

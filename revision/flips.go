@@ -15,14 +15,12 @@ import (
 	"rung/model/words"
 )
 
-// DiffConnections says what becomes of connections from this revision to another of the same pods.
-// The error is that of the context.
+// DiffConnections compares the connections of two revisions with the same pods. The error is the context's.
 func DiffConnections(r *Revision, ctx context.Context, next *Revision, ask diff.DiffQuestions) (*diff.Difference, error) {
 	return diff.DiffIndexes(ctx, r.Verdicts(), next.Verdicts(), ask)
 }
 
-// VitalEndpoints returns the endpoints that nearly every pod needs: the cluster's DNS and its
-// API server.
+// VitalEndpoints returns the endpoints that nearly every pod needs: cluster DNS and the API server.
 func VitalEndpoints(r *Revision) lint.VitalEndpoints {
 	return lint.FindVitalEndpoints(r.Cluster, r.PodIndex())
 }
@@ -48,7 +46,7 @@ func EndsText(e verdict.Ends) string {
 	return strings.Join(parts, ", ")
 }
 
-// outsideTexts name the ends outside, each with what of it is not meant.
+// outsideTexts names the outside networks, each with its exceptions.
 func outsideTexts(e verdict.Ends) (out []string) {
 	around := make([][]string, len(e.Outside))
 	for _, n := range e.Except {
@@ -88,8 +86,8 @@ func addressesText(n netip.Prefix) string {
 	return n.String()
 }
 
-// PortsText is "any port", "UDP 53", "TCP", "TCP 80, 8080–8090", or what is left out where
-// that is shorter: "any port but UDP 53".
+// PortsText returns "any port", "UDP 53", "TCP", "TCP 80, 8080–8090", or the exceptions if that is shorter:
+// "any port but UDP 53".
 func PortsText(ports []verdict.PortRange) string {
 	out := listPorts(ports)
 	if len(ports) < 3 {
@@ -107,7 +105,7 @@ func PortsText(ports []verdict.PortRange) string {
 
 var protocolOrder = []verdict.Protocol{verdict.TCP, verdict.UDP, verdict.SCTP, verdict.ICMP}
 
-// otherPorts are all ports but some.
+// otherPorts returns all ports except the given ones.
 func otherPorts(ports []verdict.PortRange) (out []verdict.PortRange) {
 	for _, proto := range protocolOrder {
 		mine := portsOfProtocol(ports, proto)
@@ -131,7 +129,7 @@ func otherPorts(ports []verdict.PortRange) (out []verdict.PortRange) {
 	return out
 }
 
-// portsOfProtocol are the ports of a protocol, in order.
+// portsOfProtocol returns the ports of a protocol, sorted.
 func portsOfProtocol(ports []verdict.PortRange, proto verdict.Protocol) (out []verdict.PortRange) {
 	for _, p := range ports {
 		if p.Protocol == proto {
@@ -166,8 +164,8 @@ func listPorts(ports []verdict.PortRange) string {
 	return strings.Join(all, ", ")
 }
 
-// DecidersText names who decides: `ANP wall egress 0 "all"`, "no policy" where nothing
-// matches, and several of one priority.
+// DecidersText names the deciding rules: `ANP wall egress 0 "all"`, several if they share a priority, "no
+// policy" if none matches.
 func DecidersText(ds []verdict.Decider) string {
 	if len(ds) == 0 {
 		return "no policy"
@@ -186,14 +184,14 @@ func DecidersText(ds []verdict.Decider) string {
 	return words.ListSome(names, 3)
 }
 
-// GroupText says in one line what becomes of some connections: "blue (2 pods) → red
-// (2 pods), TCP 80: 4 pairs".
+// GroupText describes a group of changed connections in one line: "blue (2 pods) → red (2 pods), TCP 80: 4
+// pairs".
 func GroupText(g *diff.FlipGroup) string {
 	return fmt.Sprintf("%s → %s, %s%s: %s", EndsText(g.From), EndsText(g.To), PortsText(g.Ports), words.OnNetwork(g.Network),
 		words.Count(g.Pairs, "pair"))
 }
 
-// DecidedText says who decides it before the change and who after it.
+// DecidedText names the rules that decide before and after the change.
 func DecidedText(g *diff.FlipGroup) string {
 	before, after := DecidersText(g.ByBefore), DecidersText(g.ByAfter)
 	if before == after {
@@ -202,11 +200,11 @@ func DecidedText(g *diff.FlipGroup) string {
 	return fmt.Sprintf("decided before by %s, after by %s", before, after)
 }
 
-// ExampleText is a connection of the group.
+// ExampleText describes one connection of the group.
 func ExampleText(g *diff.FlipGroup) string { return "for example " + g.Example.String() }
 
-// FlipsText counts what a change does: "14 pairs allow → deny, 2 pairs deny → allow". It is
-// empty where nothing flips.
+// FlipsText counts the verdict changes: "14 pairs allow → deny, 2 pairs deny → allow". It is empty if none
+// changes.
 func FlipsText(totals []diff.PairTotal) string {
 	var out []string
 	for _, t := range totals {
@@ -217,7 +215,7 @@ func FlipsText(totals []diff.PairTotal) string {
 	return strings.Join(out, ", ")
 }
 
-// HangsTexts say what is denied by one end alone, and was by both before a change: "4 pairs
+// HangsTexts describes connections that both ends denied before a change and one end denies after it: "4 pairs
 // are still denied by the senders' egress alone".
 func HangsTexts(d *diff.Difference) (out []string) {
 	for i := range d.HangingPairs {
@@ -233,7 +231,7 @@ func HangsTexts(d *diff.Difference) (out []string) {
 	return out
 }
 
-// StaysText says why nothing flips, where nothing does.
+// StaysText explains why no verdict changes.
 func StaysText(d *diff.Difference) string {
 	const none = "no connection changes"
 	for _, t := range d.Totals {
@@ -265,8 +263,8 @@ func StaysText(d *diff.Difference) string {
 		"decide"))
 }
 
-// IdleTexts says of rules of a change that they decide nothing after it, and which
-// rules decide instead. Rules that decided nothing before are left out.
+// IdleTexts names the changed rules that decide nothing after the change, and the rules that decide instead.
+// It skips rules that decided nothing before.
 func IdleTexts(d *diff.Difference, c *model.Cluster) (out []string) {
 	for i := range d.Rules {
 		u := &d.Rules[i]
@@ -275,7 +273,7 @@ func IdleTexts(d *diff.Difference, c *model.Cluster) (out []string) {
 		}
 		p := c.Policy(u.Policy)
 		if u.IsBefore || u.Decides || !u.Matches || p == nil || slices.ContainsFunc(d.Rules, idle) {
-			continue // that nothing is there to match is a finding
+			continue // a rule without matches has a finding
 		}
 		var by []string
 		for k := range u.Instead {

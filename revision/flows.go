@@ -11,38 +11,37 @@ import (
 	"rung/model/words"
 )
 
-// FlowState is how the logical flows of an ACL stand.
+// FlowState is the state of an ACL's logical flows.
 type FlowState string
 
-// The states beside those of package flow.
+// The states, in addition to those of package flow.
 const (
 	FlowsUnavailable FlowState = "not available" // no Southbound database is known
-	FlowsUnread      FlowState = "not read"      // not yet, or it cannot be
+	FlowsUnread      FlowState = "not read"      // not read yet, or unreadable
 	FlowsMade                  = FlowState(flow.StateMade)
 	FlowsMissing               = FlowState(flow.StateMissing)
 	FlowsOld                   = FlowState(flow.StateOld)
 	FlowsNoPort                = FlowState(flow.StateNoPort)
 )
 
-// ACLFlows are the logical flows that northd made of an ACL in a zone.
+// ACLFlows are the logical flows that northd made from an ACL in a zone.
 type ACLFlows struct {
 	State FlowState
 	Flows []*flow.Flow // by stage, priority and hint
-	// Missing are the switches on which flows are missing, Since is since when that, or
-	// an older row behind the flows, was seen.
+	// Missing are the switches without flows. Since is when missing flows, or flows of an older row, were
+	// first seen.
 	Missing []string
 	Since   time.Time
-	// Text is a sentence on the state: the flows there are, and the likely cause of
-	// missing or old ones.
+	// Text describes the state in a sentence, with the likely cause of missing or old flows.
 	Text string
 }
 
-// AreLate says whether flows are missing, or of an older row, for longer than northd needs.
+// AreLate reports whether flows are missing, or of an older row, for longer than northd needs.
 func (f *ACLFlows) AreLate(now time.Time) bool {
 	return (f.State == FlowsMissing || f.State == FlowsOld) && now.Sub(f.Since) >= flowSettle
 }
 
-// FlowsOfACL are the logical flows of a live ACL in a zone.
+// FlowsOfACL returns the logical flows of a live ACL in a zone.
 func FlowsOfACL(r *Revision, z *model.ZoneState, a *nb.ACL, now time.Time) (f ACLFlows) {
 	s := southboundOf(r, z)
 	if !s.HasFlows() {
@@ -82,7 +81,7 @@ func southboundOf(r *Revision, z *model.ZoneState) *Southbound {
 	return r.Southbound(z.Name)
 }
 
-// whyUnread says why there are no flows.
+// whyUnread explains why no flows are known.
 func whyUnread(r *Revision, z *model.ZoneState, s *Southbound, now time.Time) (FlowState, string) {
 	switch {
 	case s == nil:
@@ -100,7 +99,7 @@ func whyUnread(r *Revision, z *model.ZoneState, s *Southbound, now time.Time) (F
 	return FlowsUnread, "The Southbound database is read while somebody looks."
 }
 
-// staleFlowsText says that flows are of an earlier time, empty where they are current.
+// staleFlowsText says how old the flows are, empty if they are current.
 func staleFlowsText(r *Revision, s *Southbound, now time.Time) string {
 	if s.IsCurrent() {
 		return ""
@@ -112,7 +111,7 @@ func staleFlowsText(r *Revision, s *Southbound, now time.Time) string {
 	return text
 }
 
-// whyFlowsLate is the likely cause of flows that are missing, of an older row, or left over.
+// whyFlowsLate returns the likely cause of missing, old or surplus flows.
 func whyFlowsLate(r *Revision, z *model.ZoneState, s *Southbound, since, now time.Time) string {
 	p := ProgressOf(r, z)
 	for _, d := range p.Down {
@@ -133,20 +132,17 @@ func whyFlowsLate(r *Revision, z *model.ZoneState, s *Southbound, since, now tim
 	return p.NorthdText() + "."
 }
 
-// FlowTally is how the flows of a zone stand: the one count of the zones page,
-// `rung zones` and `rung rows --flows`.
+// FlowTally summarizes the flows of a zone for the zones page, `rung zones` and `rung rows --flows`.
 type FlowTally struct {
 	Known bool
-	// ACLs by state, and flows that were made for an ACL; Surplus are those of ACLs that
-	// are gone, Own those that are OVN's own. Odd counts actions that Rung does not know.
+	// counts: ACLs by state, flows of ACLs, flows of deleted ACLs, flows northd adds, unknown actions
 	ACLs                     map[FlowState]int
 	Flows, Surplus, Own, Odd int
-	// Summary is how many ACLs have their flows; Text says what is not as it should be and
-	// why, empty where nothing is.
+	// Summary counts the ACLs that have flows. Text names faults and their cause, empty if there are none.
 	Summary, Text string
-	// State of the Southbound database in a few words.
+	// State describes the Southbound database in a few words.
 	State string
-	// Since is since when something is missing, old or left over.
+	// Since is when missing, old or surplus flows were first seen.
 	Since time.Time
 }
 
@@ -195,8 +191,7 @@ func TallyFlows(r *Revision, z *model.ZoneState, now time.Time) (t FlowTally) {
 	return t
 }
 
-// SurplusFlows are the flows of a zone that were made for an ACL that is gone, with the
-// likely cause.
+// SurplusFlows returns the flows of a zone whose ACL was deleted, and the likely cause.
 func SurplusFlows(r *Revision, z *model.ZoneState, now time.Time) (flows []*flow.Flow, why string) {
 	s := southboundOf(r, z)
 	if !s.HasFlows() || len(s.Joined.Surplus) == 0 {
@@ -211,8 +206,7 @@ func SurplusFlows(r *Revision, z *model.ZoneState, now time.Time) (flows []*flow
 	return s.Joined.Surplus, "The ACL they were made of is gone" + sinceText(now, first) + ": " + whyFlowsLate(r, z, s, first, now)
 }
 
-// BehindTexts lists what is behind below the rows of a zone, since when and why, a sentence
-// each.
+// BehindTexts returns a sentence for each fault below the rows of a zone, with its age and cause.
 func BehindTexts(r *Revision, z *model.ZoneState, now time.Time) (out []string) {
 	p := ProgressOf(r, z)
 	if text := p.BehindText(now); text != "" {
@@ -224,15 +218,14 @@ func BehindTexts(r *Revision, z *model.ZoneState, now time.Time) (out []string) 
 	return out
 }
 
-// IsBelowFaulty says whether there is anything that BehindTexts tells, and works out no text: the
-// header asks with every frame.
+// IsBelowFaulty reports whether BehindTexts returns any text, without making it: the header asks in every
+// frame.
 func IsBelowFaulty(r *Revision, z *model.ZoneState, now time.Time) bool {
 	p := ProgressOf(r, z)
 	return p.isLate(now) || areFlowsFaulty(southboundOf(r, z), now)
 }
 
-// areFlowsFaulty says whether flows do not follow rows for longer than northd needs, or cannot
-// be read.
+// areFlowsFaulty reports whether flows lag behind rows for longer than northd needs, or cannot be read.
 func areFlowsFaulty(s *Southbound, now time.Time) bool {
 	switch {
 	case s == nil:
@@ -245,15 +238,15 @@ func areFlowsFaulty(s *Southbound, now time.Time) bool {
 	return now.Sub(s.EarliestLate) >= flowSettle
 }
 
-// sharersNamed is how many of the ACLs that share a flow are named.
+// sharersNamed limits the names of ACLs that share a flow.
 const sharersNamed = 2
 
-// SharedFlowText says with which other ACLs the flow of one is shared, and which is the first of
-// them; empty where it is the ACL's own.
+// SharedFlowText names the other ACLs that share a flow, and returns the first of them. Text is empty if the
+// flow belongs to the ACL alone.
 func SharedFlowText(r *Revision, a *nb.ACL, x *flow.Flow) (text string, first *nb.ACL) {
 	switch {
 	case len(x.SharedBy) > 1:
-		names := make([]string, 0, len(x.SharedBy)) // many may share one: those that are named are looked up
+		names := make([]string, 0, len(x.SharedBy)) // many may share one, so only named ones are looked up
 		for _, o := range x.SharedBy {
 			switch {
 			case o.UUID == a.UUID:
@@ -274,7 +267,7 @@ func SharedFlowText(r *Revision, a *nb.ACL, x *flow.Flow) (text string, first *n
 	return "", nil
 }
 
-// ruleNameOfACL is the rule of an ACL, or what stands for one.
+// ruleNameOfACL returns the name of an ACL's rule or unit.
 func ruleNameOfACL(r *Revision, a *nb.ACL) string {
 	d := verdict.RowDecider(a, nil)
 	if p := r.Cluster.Policy(d.Policy); p != nil {

@@ -12,26 +12,25 @@ import (
 	"rung/model/verdict"
 )
 
-// derivedValues holds the values that follow from the objects and from the options they are
-// compiled with (which units there are, the families, the subnets). Each is made when
-// first asked for, and all revisions that have both in common share them.
+// derivedValues holds values that follow from the objects and the compiler's options (units, families,
+// subnets). Each is made on demand, and shared by all revisions with the same objects and options.
 type derivedValues struct {
 	index     Once[*selectors.PodIndex]
 	ladder    Once[*ladder.Ladder]
 	addrs     Once[map[string][]AddressOwner]
 	pods      Once[PodCount]
 	verdicts  Once[*verdict.Index]
-	placed    Once[[]model.Object]   // pods of which a place is assumed
-	toBe      Once[selectors.PodSet] // those of them that do not exist yet
+	placed    Once[[]model.Object]   // pods with an assumed node or address
+	toBe      Once[selectors.PodSet] // those of placed that do not exist yet
 	judged    Once[*model.Cluster]
-	wholeRows Once[*compiler.Desired] // of a revision of WithPolicies
+	wholeRows Once[*compiler.Desired] // for a revision of WithPolicies
 	questions valuesByType
 }
 
-// PodIndex answers which pods the selectors of this revision mean.
+// PodIndex returns the index from selectors to pods.
 func (r *Revision) PodIndex() *selectors.PodIndex {
 	if r.changed != nil {
-		return r.changed.base.PodIndex() // of the same pods
+		return r.changed.base.PodIndex() // both revisions have the same pods
 	}
 	return r.shared.index.Get(func() *selectors.PodIndex {
 		x := selectors.NewPodIndex(r.JudgedCluster(), r.Desired.Selectors())
@@ -40,19 +39,19 @@ func (r *Revision) PodIndex() *selectors.PodIndex {
 	})
 }
 
-// Ladder is the precedence ladder of this revision.
+// Ladder returns the precedence ladder of this revision.
 func (r *Revision) Ladder() *ladder.Ladder {
 	return r.shared.ladder.Get(func() *ladder.Ladder {
 		opt := ladder.Options{Max: r.Flags.MaxPriority, CNP: r.Flags.CompileCNP, Broken: r.Broken, Units: r.Units(),
 			LegacyIsolation: r.Flags.LegacyIsolation, Networks: WholeRevision(r).Desired.Networks(), Elsewhere: r.Network != nil}
 		if sharedPriority(r) {
-			opt.Index = r.PodIndex() // only who holds a priority together can conflict
+			opt.Index = r.PodIndex() // only policies at one priority can conflict
 		}
 		return ladder.New(r.Cluster, opt)
 	})
 }
 
-// sharedPriority says whether two policies of a tier hold one priority.
+// sharedPriority reports whether two policies of a tier have the same priority.
 func sharedPriority(r *Revision) bool {
 	type place struct {
 		tier     int
@@ -74,8 +73,8 @@ func sharedPriority(r *Revision) bool {
 	return false
 }
 
-// DialectOfZone returns the settings that the OVN-Kubernetes of a zone runs with; for the
-// name "" the cluster's, which are the settings of most zones.
+// DialectOfZone returns the OVN-Kubernetes settings of a zone. For the name "" it returns the settings of most
+// zones.
 func DialectOfZone(r *Revision, zone string) Zone {
 	if r.Dialects == nil {
 		return Zone{}
@@ -83,14 +82,14 @@ func DialectOfZone(r *Revision, zone string) Zone {
 	return r.Dialects.ZoneSettings(zone)
 }
 
-// Once is a value that is worked out when first asked for. Its zero value is ready.
+// Once is a value computed on demand, once. Its zero value is ready to use.
 type Once[T any] struct {
 	isMade atomic.Bool
 	mu     sync.Mutex
 	value  T
 }
 
-// Get is the value; whoever asks first works it out, and others wait meanwhile.
+// Get returns the value. The first caller computes it while others wait.
 func (o *Once[T]) Get(work func() T) T {
 	if !o.isMade.Load() {
 		o.mu.Lock()
@@ -103,10 +102,10 @@ func (o *Once[T]) Get(work func() T) T {
 	return o.value
 }
 
-// valuesByType keeps what questions worked out, one value of each type.
+// valuesByType is a cache with one value for each type.
 type valuesByType struct{ byType sync.Map }
 
-// valueOf is the value of a type; it is made empty when first asked for.
+// valueOf returns the value of a type, the zero value at first.
 func valueOf[T any](m *valuesByType) *T {
 	if m == nil {
 		return new(T)
@@ -118,29 +117,28 @@ func valueOf[T any](m *valuesByType) *T {
 	return v.(*T)
 }
 
-// SharedValue is the one value of a type for all revisions of the same objects and desired rows,
-// empty when first asked for. A question keeps there what it worked out of them, under a type
-// of its own, which guards itself: many ask at once.
+// SharedValue returns the value of type T that all revisions with the same objects and desired rows share, the
+// zero value at first. Use an own type for each cache. T needs its own lock, since callers run concurrently.
 func SharedValue[T any](r *Revision) *T { return valueOf[T](&r.shared.questions) }
 
-// CarriedValue is the one value of a type that goes on from revision to revision, whatever changes.
-// A revision of WithPolicies carries none: it gets an empty one each time.
+// CarriedValue returns the value of type T that passes from revision to revision, whatever changes. A revision
+// of WithPolicies returns a new zero value each time.
 func CarriedValue[T any](r *Revision) *T { return valueOf[T](r.carried) }
 
-// AddressOwner is the object that carries an address.
+// AddressOwner is an object that has an address.
 type AddressOwner struct {
 	Key  model.Key // a Pod or a Node
 	Note string    // "host network", "completed"
 }
 
-// AddressOwners says who carries an address: pods that count first, then nodes, then
-// host-networked and completed pods.
+// AddressOwners returns the owners of an address: first running pods, then nodes, then host-networked and
+// completed pods.
 func (r *Revision) AddressOwners(ip string) []AddressOwner {
 	return r.shared.addrs.Get(func() map[string][]AddressOwner { return addressOwners(r.Cluster) })[ip]
 }
 
-// addressOwners lists who carries what. Nearly every address has one owner, so the
-// owners lie in one array.
+// addressOwners indexes the owners by address. Nearly every address has one owner, so the owners lie in one
+// array.
 func addressOwners(c *model.Cluster) map[string][]AddressOwner {
 	n := c.Count(model.KindPod)
 	out := make(map[string][]AddressOwner, n)
@@ -189,8 +187,7 @@ func addressOwners(c *model.Cluster) map[string][]AddressOwner {
 	return out
 }
 
-// PortPod is the pod behind a logical switch port name of a zone, nil when none
-// is known.
+// PortPod returns the pod of a logical switch port, nil if unknown.
 func PortPod(r *Revision, lsp string) *model.Pod {
 	for i := range lsp {
 		if lsp[i] == '_' {

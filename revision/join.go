@@ -2,8 +2,7 @@ package revision
 
 import "slices"
 
-// JoinNetwork takes in the connections on a network besides the default one. Of the workloads that only one
-// side has, those that the default network has as well are told once.
+// JoinNetwork adds the changes on a user-defined network. A workload that only one side has is listed once.
 func (c *Changes) JoinNetwork(other *Changes, network string) {
 	for _, change := range other.List {
 		change.Network = network

@@ -11,15 +11,14 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// KeptNames is how many names per column are kept of a zone that is swept.
+// KeptNames limits the names kept per column of a swept zone.
 const KeptNames = 20
 
-// wholeJudgement says whether all of a judgement was kept: of swept zones it may be a
-// part.
+// wholeJudgement reports whether a judgement was kept completely; a swept zone may keep only part of it.
 func wholeJudgement(z *model.ZoneState, p *model.PolicyInZone) bool {
 	waiting := 0
 	if p.Waiting > 0 {
-		waiting = 1 // ports that wait are listed, and not counted
+		waiting = 1 // waiting ports are listed but not counted
 	}
 	if p.Missing+p.Extra+p.Different+waiting != len(p.Diffs) {
 		return false
@@ -73,7 +72,7 @@ func factsOf(r *Revision, z *model.ZoneState, k model.PolicyKey) *dialect.Facts 
 	return f
 }
 
-// elsewhere says how a policy comes to the network of its unit; nil if the network is unknown.
+// elsewhere describes how a policy applies to the network of its unit; nil if the network is unknown.
 func elsewhere(r *Revision, k model.PolicyKey, p *model.Policy) *dialect.Elsewhere {
 	t := r.Desired.Networks()
 	n := t.Network(k.Network)
@@ -98,8 +97,7 @@ func elsewhere(r *Revision, k model.PolicyKey, p *model.Policy) *dialect.Elsewhe
 	return e
 }
 
-// otherBaselines returns the BaselineAdminNetworkPolicies other than the one with that
-// key.
+// otherBaselines returns the BaselineAdminNetworkPolicies other than k.
 func otherBaselines(r *Revision, z *model.ZoneState, k model.PolicyKey) (out []dialect.OtherBaseline) {
 	spec := func(p *model.Policy) string { return model.CompactJSON(p.AuthoredContent()["spec"]) }
 	for b := range r.Cluster.Policies(model.KindBANP) {
@@ -113,9 +111,8 @@ func otherBaselines(r *Revision, z *model.ZoneState, k model.PolicyKey) (out []d
 	return out
 }
 
-// earlierStates returns earlier states of a pod, as far as they are known: the one
-// OVN-Kubernetes noticed last, as Rung saw it, and copies with the addresses in
-// OVN-Kubernetes' own records.
+// earlierStates returns known earlier states of a pod: the last that OVN-Kubernetes noticed, as Rung saw it,
+// and copies with the addresses in OVN-Kubernetes' own records.
 func earlierStates(r *Revision, z *model.ZoneState, p *model.Pod) (out []*model.Pod) {
 	if r.Past != nil {
 		if was := r.Past.Pods[p.Key]; was != nil && was.UID == p.UID {
@@ -142,8 +139,7 @@ func earlierStates(r *Revision, z *model.ZoneState, p *model.Pod) (out []*model.
 	return out
 }
 
-// portAddresses are the addresses of a logical switch port, whose first word is its
-// MAC.
+// portAddresses returns the IP addresses of a logical switch port.
 func portAddresses(port *nb.LogicalSwitchPort) (out []string) {
 	for _, text := range port.Addresses {
 		for _, word := range strings.Fields(text) {
@@ -155,8 +151,8 @@ func portAddresses(port *nb.LogicalSwitchPort) (out []string) {
 	return out
 }
 
-// aclMatchesOf gives the matches of an ACL that differs, as far as they are at hand. The
-// desired rows are made once.
+// aclMatchesOf returns a function for the matches of an ACL that differs, empty if unknown. The desired rows
+// are made once.
 func aclMatchesOf(r *Revision, z *model.ZoneState, k model.PolicyKey) func(*model.RowDiff) (desired, live string) {
 	var wanted map[string]string // by id
 	return func(d *model.RowDiff) (desired, live string) {

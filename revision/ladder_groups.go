@@ -13,7 +13,7 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// zoneRows are the ACLs of a zone and their groups.
+// zoneRows holds the ACLs of a zone and their groups.
 type zoneRows struct {
 	name   string
 	db     *nb.DB
@@ -21,8 +21,8 @@ type zoneRows struct {
 	groups []zoneGroup
 }
 
-// groupKey tells groups apart. Rows in the form Rung compiles are told by unit,
-// others by label; priority is 0 where all of an owner go together.
+// groupKey identifies a group: rows in Rung's form by unit, others by label. priority is 0 if all rows of the
+// owner form one group.
 type groupKey struct {
 	tier     int
 	stage    string
@@ -36,16 +36,15 @@ type zoneGroup struct {
 	owner       nb.Owner
 	first, last int
 	rows        []*nb.ACL
-	prefix      string // that all ids begin with
-	sum         uint64 // of what tells the rows apart, whatever their order
+	prefix      string // common prefix of all ids
+	sum         uint64 // order-independent hash of the row keys
 	examples    bool   // all rows are examples, see IsExample
 }
 
-// sumSeed is for sums that are held against each other in this process only.
+// sumSeed seeds hashes that are compared only within this process.
 var sumSeed = maphash.MakeSeed()
 
-// readZone groups the ACLs of a zone; before is what was read of it last, nil
-// for nothing.
+// readZone groups the ACLs of a zone. before is the last result for the zone, nil if none.
 func readZone(name string, db *nb.DB, before *zoneRows) *zoneRows {
 	before = cmp.Or(before, &zoneRows{})
 	if before.db == db {
@@ -53,7 +52,7 @@ func readZone(name string, db *nb.DB, before *zoneRows) *zoneRows {
 	}
 	out := &zoneRows{name: name, db: db, acls: slices.AppendSeq(make([]*nb.ACL, 0, len(before.acls)), db.ACLs())}
 	if before.db != nil && slices.Equal(out.acls, before.acls) {
-		out.groups = before.groups // only members of sets came or went
+		out.groups = before.groups // only members of sets changed
 		return out
 	}
 	at := map[groupKey]int{}
@@ -79,8 +78,7 @@ func (g *zoneGroup) add(a *nb.ACL) {
 	g.examples = g.examples && IsExample(a)
 }
 
-// rowKey tells the rows of one group apart, the same in every zone: by id, and
-// without one by what they do.
+// rowKey identifies a row of a group, the same in every zone: by id, else by content.
 type rowKey struct {
 	id, action, match string
 	priority          int
@@ -93,13 +91,13 @@ func rowKeyOf(a *nb.ACL) rowKey {
 	return rowKey{action: a.Action, match: a.Match, priority: a.Priority}
 }
 
-// countedRows are the rows of a group that were counted in the zones so far.
+// countedRows holds the rows of a group that were counted in earlier zones.
 type countedRows struct {
-	sums map[uint64]bool // of zones with the same rows only one is looked at
+	sums map[uint64]bool // hashes; zones with equal rows are looked at once
 	rows map[rowKey]bool
 }
 
-// addZone adds the rows of a zone that no zone before had.
+// addZone counts the rows of a zone that no earlier zone had.
 func (c *countedRows) addZone(n *ladder.RuleCount, g *zoneGroup) {
 	if c.sums[g.sum] {
 		return
@@ -135,11 +133,10 @@ func groupKeyOf(a *nb.ACL, o nb.Owner) groupKey {
 	return k
 }
 
-// openPort begins the names of the rows that open ports of one pod each
-// (ovn-kubernetes.md#tier-0).
+// openPort is the name prefix of rows that open ports of a single pod (ovn-kubernetes.md#tier-0).
 const openPort = "OpenPort-"
 
-// groupLabel is an owner's label without what tells its rows apart.
+// groupLabel returns an owner's label without the parts that differ between its rows.
 func groupLabel(o nb.Owner) string {
 	o.Index, o.Protocol, o.Family = -1, "", ""
 	if o.Form == nb.FormLegacy && o.Type == nb.OwnerNetworkPolicy {
@@ -157,9 +154,8 @@ func groupLabel(o nb.Owner) string {
 	return label
 }
 
-// joinZones puts the groups of all zones together, without the rows that the
-// ladder has a line for, and those that are not of its network. Rows of networks that Rung does not know
-// are somebody else's, and not gone.
+// joinZones merges the groups of all zones. It leaves out rows that have a line on the ladder, and rows of
+// another network. Rows of networks that Rung does not know do not count as gone.
 func joinZones(zones []*zoneRows, on map[model.Key]bool, known func(network string) bool, isOf func(nb.Owner) bool) []RowGroup {
 	at := map[groupKey]int{}
 	var out []RowGroup
@@ -200,11 +196,10 @@ func joinZones(zones []*zoneRows, on map[model.Key]bool, known func(network stri
 	return out
 }
 
-// prefixMost bounds the part of an id that a filter looks for.
+// prefixMost limits the part of an id that a filter searches.
 const prefixMost = 120
 
-// rowsFilter is an expression for what the page of rows filters by: owner, id,
-// stage, tier and priority in this order.
+// rowsFilter returns the filter expression for a group on the rows page: owner, id, stage, tier and priority.
 func rowsFilter(g *RowGroup, prefix string) string {
 	what := ""
 	switch {
@@ -228,10 +223,9 @@ func commonPrefix(a, b string) string {
 	return a[:n]
 }
 
-// exampleKey and its value are among the external_ids of rows that the sandbox
-// made up to be looked at.
+// exampleKey and exampleValue are in the external_ids of example rows that the sandbox adds.
 const exampleKey, exampleValue = "rung", "sandbox"
 
-// IsExample says whether a row carries the sandbox's note that it is an example.
-// Anybody may write such a note: only in the sandbox it is the truth.
+// IsExample reports whether a row is marked as an example of the sandbox. Anybody may write the mark, so trust
+// it only in the sandbox.
 func IsExample(row nb.Row) bool { return row.IDs()[exampleKey] == exampleValue }

@@ -12,41 +12,39 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// LadderRows are the live ACLs that no policy or unit of the ladder stands for:
-// all of tier 0, and in the other tiers rows of another form, of another network
-// and of owners that are unknown or gone. They decide like all others.
+// LadderRows are the live ACLs without a policy or unit on the ladder: all of tier 0, and in other tiers rows
+// of another form, another network, or an unknown or deleted owner. They decide like all others.
 type LadderRows struct {
-	Groups []RowGroup // by tier, stage and priority, as they decide
-	// Read counts the zones whose rows were read, of Zones.
+	Groups []RowGroup // by tier, stage and priority, in deciding order
+	// Read counts the zones that were read, Zones all zones.
 	Read, Zones int
 }
 
-// RowGroup are such rows that belong together: of one owner in one stage, and of
-// one priority where the owner says nothing about what the others have.
+// RowGroup holds the rows of one owner in one stage. Rows that the owner does not explain are also grouped by
+// priority.
 type RowGroup struct {
 	Tier  int         `json:"tier"`
 	Stage model.Stage `json:"stage"`
-	// Priority decides first, Last last: both are OVN's, higher first.
+	// Priority is the highest OVN priority, Last the lowest.
 	Priority int     `json:"ovn_priority"`
 	Last     int     `json:"last_ovn_priority"`
-	Label    string  `json:"owner"` // as nb.Owner.Label, without what tells the rows apart
+	Label    string  `json:"owner"` // as nb.Owner.Label, without what differs between rows
 	Form     nb.Form `json:"form"`
-	// Gone says that Rung knows the form, and that the policy is not there.
+	// Gone means that Rung knows the form but the policy does not exist.
 	Gone    bool             `json:"gone,omitempty"`
 	Rows    int              `json:"rows"`    // over all zones
-	Actions ladder.RuleCount `json:"actions"` // of the rows, each once for all zones
-	Zones   []string         `json:"zones"`   // that have such rows
+	Actions ladder.RuleCount `json:"actions"` // of the rows, each counted once for all zones
+	Zones   []string         `json:"zones"`   // zones that have such rows
 
-	Owner string `json:"-"` // owner type, "no owner" without one
-	// Examples says that all rows are examples, see IsExample.
+	Owner string `json:"-"` // owner type, "no owner" if none
+	// Examples means that all rows are examples, see IsExample.
 	Examples bool `json:"-"`
-	// Filter finds the rows on the page of a zone's rows.
+	// Filter selects the rows on the rows page.
 	Filter string `json:"-"`
 }
 
-// GroupsOfTier are the groups of a tier, of one stage when one is given: those of tier 0 by
-// stage, the others by priority whatever their stage, as the policies they stand
-// between.
+// GroupsOfTier returns the groups of a tier, of one stage unless stage is empty. Groups of tier 0 are sorted
+// by stage, others by priority alone, like the policies around them.
 func (l *LadderRows) GroupsOfTier(tier int, stage model.Stage) []RowGroup {
 	if l == nil {
 		return nil
@@ -63,8 +61,7 @@ func (l *LadderRows) GroupsOfTier(tier int, stage model.Stage) []RowGroup {
 	return out
 }
 
-// FindLadderRows works out those of this revision. Zones whose ACLs are the same as
-// the last time cost a walk along them.
+// FindLadderRows computes the rows of this revision. Zones with unchanged ACLs cost only a comparison.
 func FindLadderRows(r *Revision) *LadderRows {
 	b := CarriedValue[rowsCache](r)
 	b.mu.Lock()
@@ -93,9 +90,8 @@ func FindLadderRows(r *Revision) *LadderRows {
 	return e.rows
 }
 
-// KnownLadderRows are rows nobody has to wait for: those of this revision where
-// they were worked out, else those that were worked out last; current says which.
-// Where nothing was worked out yet it waits as LadderRows does.
+// KnownLadderRows returns rows without waiting: this revision's if computed, else the last ones computed.
+// current reports which. Before any were computed, it calls FindLadderRows.
 func KnownLadderRows(r *Revision) (rows *LadderRows, current bool) {
 	if e := CarriedValue[rowsCache](r).lastEntry.Load(); e != nil {
 		return e.rows, e.isGoodFor(r)
@@ -103,7 +99,7 @@ func KnownLadderRows(r *Revision) (rows *LadderRows, current bool) {
 	return FindLadderRows(r), true
 }
 
-// unitsOnLadder are the units the ladder has a line for, whose rows it stands for.
+// unitsOnLadder returns the units that have a line on the ladder.
 func unitsOnLadder(r *Revision) map[model.Key]bool {
 	on := map[model.Key]bool{}
 	for c := range r.AllCompiled() {
@@ -118,14 +114,14 @@ func unitsOnLadder(r *Revision) map[model.Key]bool {
 	return on
 }
 
-// rowsCache keeps what was read of zones from one revision to the next.
+// rowsCache keeps the rows of zones from one revision to the next.
 type rowsCache struct {
-	mu        sync.Mutex // whoever works it out
+	mu        sync.Mutex // held while computing
 	zones     map[string]*zoneRows
 	lastEntry atomic.Pointer[rowsEntry]
 }
 
-// rowsEntry is the last result, with the zones and objects it was worked out for.
+// rowsEntry is the last result, with the zones and objects it follows from.
 type rowsEntry struct {
 	zones   []zoneDB
 	desired *compiler.Desired
@@ -138,21 +134,20 @@ type zoneDB struct {
 	db   *nb.DB
 }
 
-// isGoodFor says whether the entry is good for a revision.
+// isGoodFor reports whether the entry holds for a revision.
 func (e *rowsEntry) isGoodFor(r *Revision) bool {
 	return e != nil && e.desired == r.Desired && e.cluster == r.Cluster &&
 		slices.EqualFunc(e.zones, r.Zones, func(a zoneDB, z *model.ZoneState) bool { return a == zoneDB{z.Name, z.DB} })
 }
 
-// stageCounts are the numbers of ACLs by stage of the policies that were asked about: the numbers of rules
-// with named ports take a walk over pods.
+// stageCounts caches the numbers of ACLs by stage: rules with named ports take a walk over pods.
 type stageCounts struct {
 	mu    sync.Mutex
 	byKey map[model.PolicyKey]map[model.Stage]int
 }
 
-// StageACLCount is how many of the ACLs that ACLCount counts are in a stage of the
-// pipeline; without a stage it is all of them.
+// StageACLCount returns how many ACLs of ACLCount are in a stage of the pipeline; all of them if stage is
+// empty.
 func StageACLCount(r *Revision, k model.PolicyKey, stage model.Stage) int {
 	if stage == "" {
 		return ACLCount(r, k)
@@ -174,9 +169,9 @@ func StageACLCount(r *Revision, k model.PolicyKey, stage model.Stage) int {
 	return n[stage]
 }
 
-// StrayRowsAt names the live rows that decide at a priority of AdminNetworkPolicies
-// although no policy stands there: old ones of policies that are not enforced as they are,
-// and those of another form, of an owner that is gone or of none. Rows of but are left out.
+// StrayRowsAt names live rows at a priority of AdminNetworkPolicies that no enforced policy has. They are old
+// rows of policies not enforced now, and rows of another form or of an unknown or deleted owner. It skips rows
+// of but.
 func StrayRowsAt(r *Revision, priority int32, but model.PolicyKey) []string {
 	var out []string
 	for _, z := range r.Zones {
@@ -189,7 +184,7 @@ func StrayRowsAt(r *Revision, priority int32, but model.PolicyKey) []string {
 	first := ladder.PriorityAdmin - ladder.PriorityAdminStep*int(priority)
 	now := r
 	for now.BaseRevision() != nil {
-		now = now.BaseRevision() // the zones are the same, and its rows are at hand
+		now = now.BaseRevision() // the base has the same zones, and its rows are computed
 	}
 	for _, g := range FindLadderRows(now).GroupsOfTier(model.TierAdmin, "") {
 		if g.Priority > first-ladder.PriorityAdminStep && g.Last <= first {

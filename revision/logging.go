@@ -14,20 +14,20 @@ import (
 	"rung/model/words"
 )
 
-// RuleLogging is the logging of the rules of a policy.
+// RuleLogging describes how the rules of a policy log.
 type RuleLogging struct {
 	Levels model.LogLevels
-	// Namespace is the namespace whose annotation says so; empty where it is the
-	// policy's own (ovn-kubernetes.md#policy-logging, #namespace-logging).
+	// Namespace is the namespace whose annotation applies; empty if the policy's own does
+	// (ovn-kubernetes.md#policy-logging, #namespace-logging).
 	Namespace string
-	// Problems are the faults of the annotation. An ANP or BANP that has one is not
-	// programmed; in a namespace's annotation only the level is off.
+	// Problems are the errors in the annotation. An ANP or BANP with an error is not programmed; in a
+	// namespace's annotation an error turns only that level off.
 	Problems []string
-	// Session is the logging session that set the levels, the zero one where they are there to stay.
+	// Session is the logging session that set the levels, zero if they are permanent.
 	Session model.LogSession
 }
 
-// TimeLeftText says how long the levels hold, in a few letters: "12m"; empty where they have no end.
+// TimeLeftText returns how long the levels still apply: "12m". It is empty if they are permanent.
 func (l *RuleLogging) TimeLeftText(now time.Time) string {
 	switch {
 	case l.Session.Until.IsZero() || !l.Levels.IsOn():
@@ -38,14 +38,14 @@ func (l *RuleLogging) TimeLeftText(now time.Time) string {
 	return words.Age(l.Session.Until.Sub(now))
 }
 
-// takeSession notes the session that set the levels which the annotation of an object has now.
+// takeSession stores the session that set the present levels of an object's annotation.
 func (l *RuleLogging) takeSession(m *model.Meta) {
 	if s, ok := m.LogSession(); ok && !logline.LevelChanged(m, s) {
 		l.Session = s
 	}
 }
 
-// LoggingOf says what the rules of a policy log, and who says so.
+// LoggingOf returns how the rules of a policy log, and which annotation says so.
 func LoggingOf(r *Revision, p *model.Policy) (l RuleLogging) {
 	if p.Tiered != nil {
 		l.Levels = logline.Levels(p)
@@ -66,8 +66,7 @@ func LoggingOf(r *Revision, p *model.Policy) (l RuleLogging) {
 	return NamespaceLogging(r, p.Namespace)
 }
 
-// UnitLogging says what the rows of a unit of tier 2 log; ok is false for those
-// that never do.
+// UnitLogging returns how the rows of a tier 2 unit log; ok is false if they never do.
 func UnitLogging(r *Revision, k model.Key) (l RuleLogging, ok bool) {
 	switch k.Kind {
 	case model.KindNP, model.KindMNP, model.KindEF, model.KindNetpolNamespace:
@@ -78,7 +77,7 @@ func UnitLogging(r *Revision, k model.Key) (l RuleLogging, ok bool) {
 	return RuleLogging{}, false
 }
 
-// NamespaceLogging returns the logging that a namespace's annotation asks for.
+// NamespaceLogging returns the logging set by a namespace's annotation.
 func NamespaceLogging(r *Revision, namespace string) RuleLogging {
 	l := RuleLogging{Namespace: namespace}
 	if ns := r.Cluster.Namespace(namespace); ns != nil {
@@ -88,17 +87,16 @@ func NamespaceLogging(r *Revision, namespace string) RuleLogging {
 	return l
 }
 
-// NamespaceLogs says why the levels of a NetworkPolicy or EgressFirewall cannot
-// be set on it.
+// NamespaceLogs explains why levels cannot be set on a NetworkPolicy or EgressFirewall.
 func NamespaceLogs(k model.PolicyKey) string {
 	return fmt.Sprintf("%s logs as the annotation of namespace %s says: change the logging of that", k.Label(), k.Namespace)
 }
 
-// toBeginWith are levels that make a policy log, where nobody chose others.
+// toBeginWith are the levels for a policy that has none.
 var toBeginWith = model.LogLevels{Allow: "info", Deny: "alert", Pass: "info"}
 
-// LogLevelCommand is the command that makes a policy log what its rules of some actions
-// decide. rung log-level sets all levels at once, so it names those that are set now, too.
+// LogLevelCommand returns the command that makes a policy log some more actions. rung log-level sets all
+// levels at once, so the command repeats the present ones.
 func LogLevelCommand(r *Revision, p *model.Policy, also ...model.Action) string {
 	levels, name := LoggingOf(r, p).Levels, p.Name
 	for _, other := range []model.Kind{model.KindANP, model.KindBANP} {
@@ -112,7 +110,7 @@ func LogLevelCommand(r *Revision, p *model.Policy, also ...model.Action) string 
 		switch {
 		case p.Tiered != nil && slices.Contains(also, a):
 			level = logline.On
-		case p.Tiered != nil: // it stays as it is
+		case p.Tiered != nil: // unchanged
 			level = ""
 		case level == "" && slices.Contains(also, a):
 			level = toBeginWith.LevelOf(a)
@@ -124,16 +122,16 @@ func LogLevelCommand(r *Revision, p *model.Policy, also ...model.Action) string 
 	return words.ShellJoin(args...)
 }
 
-// NamespaceLogsCommand is the command that switches a namespace's logging on, on the
-// cluster that Rung looks at: levels that are set stay.
+// NamespaceLogsCommand returns the kubectl command that turns a namespace's logging on. It keeps present
+// levels.
 func NamespaceLogsCommand(r *Revision, namespace string) string {
 	levels := NamespaceLogging(r, namespace).Levels
 	levels.Allow, levels.Deny = cmp.Or(levels.Allow, toBeginWith.Allow), cmp.Or(levels.Deny, toBeginWith.Deny)
 	return r.Mode.Kubectl.Annotate(model.Key{Kind: model.KindNamespace, Name: namespace}, model.AnnotationLogging+"="+levels.AnnotationText())
 }
 
-// LogMeter returns the limits that the logging meter of a zone sets for each ACL: lines a
-// second, and lines at once where that is more. ok is false where no such meter is known.
+// LogMeter returns the logging meter's limits for each ACL in a zone: lines a second, and the burst if that is
+// more. ok is false if no such meter is known.
 func LogMeter(r *Revision, zone string) (rate, burst int, ok bool) {
 	z := r.Zone(zone)
 	if z == nil || z.DB == nil {
@@ -155,16 +153,14 @@ func LogMeter(r *Revision, zone string) (rate, burst int, ok bool) {
 type LogSession struct {
 	Target model.Key
 	model.LogSession
-	// Level is the annotation as it is now; Changed says that it is not the session's any
-	// more: somebody else changed it, and it stays.
+	// Level is the present annotation. Changed means that someone else changed it; Rung then keeps it.
 	Level   string
 	Changed bool
-	// Problem says why the record cannot be read; nothing else of the session is known then.
+	// Problem says why the record cannot be parsed; then nothing else of the session is known.
 	Problem string
 }
 
-// LogSessions returns the logging sessions of all objects, in the order in which they
-// end.
+// LogSessions returns the logging sessions of all objects, sorted by end.
 func LogSessions(r *Revision) []LogSession {
 	return SharedValue[Once[[]LogSession]](r).Get(func() []LogSession { return logSessions(r.Cluster) })
 }
@@ -207,7 +203,7 @@ func logSessions(c *model.Cluster) (out []LogSession) {
 	return out
 }
 
-// ruleByRule puts right what is said of the session, the last of all, of a policy whose rules log one by one.
+// ruleByRule corrects the last session if it belongs to a policy whose rules log one by one.
 func ruleByRule(p *model.Policy, all []LogSession) {
 	if len(all) == 0 || all[len(all)-1].Target != p.Key {
 		return
@@ -223,7 +219,7 @@ func ruleByRule(p *model.Policy, all []LogSession) {
 	}
 }
 
-// LogSessionOf is the session of an object, nil for none.
+// LogSessionOf returns the session of an object, nil if none.
 func LogSessionOf(r *Revision, target model.Key) *LogSession {
 	for i, s := range LogSessions(r) {
 		if s.Target == target {
@@ -233,9 +229,8 @@ func LogSessionOf(r *Revision, target model.Key) *LogSession {
 	return nil
 }
 
-// LoggedUnits returns the units that log as an object's annotation says: a policy
-// itself, and of a namespace its NetworkPolicies, its EgressFirewall and the default
-// deny.
+// LoggedUnits returns the units that log by an object's annotation: a policy itself, or the NetworkPolicies,
+// the EgressFirewall and the default deny of a namespace.
 func LoggedUnits(r *Revision, target model.Key) (out []model.Key) {
 	if target.Kind != model.KindNamespace {
 		return []model.Key{target}
@@ -249,18 +244,17 @@ func LoggedUnits(r *Revision, target model.Key) (out []model.Key) {
 	return out
 }
 
-// LoggingIn says of one zone whether the rows of an object log as they should.
+// LoggingIn reports whether an object's rows in one zone log as they should.
 type LoggingIn struct {
 	Zone string
-	// Rows counts the rows that should log there, Logs those that do; both are -1 in a zone
-	// of which is only known whether its rows are the desired ones.
+	// Rows counts rows that should log, Logs logging rows. Both are -1 if only the zone's sync state is known.
 	Rows, Logs int
-	// Why says why not all do, or why nobody knows; empty where all do.
+	// Why explains why not all rows log, or why that is unknown; empty if all do.
 	Why string
 }
 
-// LoggingByZone looks in every zone, by name, whether log=true stands in the rows that should
-// log by an object's annotation.
+// LoggingByZone checks in every zone, by name, which rows that should log by an object's annotation have
+// log=true.
 func LoggingByZone(r *Revision, target model.Key) (out []LoggingIn) {
 	units := LoggedUnits(r, target)
 	for _, z := range r.Zones {
@@ -300,16 +294,15 @@ func loggingInZone(r *Revision, z *model.ZoneState, units []model.Key) LoggingIn
 	return l
 }
 
-// usualMeterRate is the default rate of OVN-Kubernetes, in lines a second
-// (ovn-kubernetes.md#meter).
+// usualMeterRate is OVN-Kubernetes' default rate in lines a second (ovn-kubernetes.md#meter).
 const usualMeterRate = 20
 
-// LogCost is the cost of logging: the rows that log, and the most lines they may write.
+// LogCost is the cost of logging: logging rows, and the maximum of lines.
 type LogCost struct {
-	ACLs  int // that log, in a zone
-	Nodes int // on which they are
-	// Rate is the meter's limit of lines a second for each ACL on each node; Known is false
-	// where no zone's meter was read, and Rate what OVN-Kubernetes sets unless told.
+	ACLs  int // logging ACLs in one zone
+	Nodes int // nodes that have them
+	// Rate is the meter's limit of lines a second for each ACL on each node. If Known is false, no meter was
+	// read and Rate is OVN-Kubernetes' default.
 	Rate  int
 	Known bool
 }
@@ -337,5 +330,5 @@ func CostOfLogging(r *Revision, targets []model.Key) LogCost {
 	return c
 }
 
-// LinesPerSecond is how many lines a second the meter lets through at most, on each node.
+// LinesPerSecond returns the maximum of lines a second on each node.
 func (c LogCost) LinesPerSecond() int { return c.ACLs * c.Rate }

@@ -11,68 +11,68 @@ import (
 	"rung/model/verdict"
 )
 
-// Matrix is the outcome of the connections between all pods, on one port or on every port.
-// It does not change, and may be read from any goroutine.
+// Matrix holds the verdicts of the connections between all pods, on one port or on every port. It does not
+// change, and any goroutine may read it.
 type Matrix struct {
-	Ports verdict.Ports // zero: every port
-	// Namespaces are the namespaces that have pods, by name; Empty counts the others.
+	Ports verdict.Ports // zero for every port
+	// Namespaces are the namespaces with pods, by name; Empty counts the others.
 	Namespaces []*MatrixEnd
 	Empty      int
 	Pods       int
 
-	mu    sync.Mutex // of m, which is for one goroutine at a time
+	mu    sync.Mutex // guards m, which only one goroutine may use at a time
 	m     *verdict.Matrix
 	kinds []verdict.PodKind
-	// far and near are by kind of source and destination: of pods of two nodes, and of one.
+	// far and near are indexed by the kinds of source and destination: pods on two nodes, pods on one node.
 	far, near []verdict.Outcome
 	cells     []MatrixCell // between namespaces
-	outside   []*MatrixEnd // made when asked for, as services are
+	outside   []*MatrixEnd // made on demand, like services
 	services  []*MatrixEnd
 	x         *verdict.Index
 	endpoints []model.Key // Services, by name
 }
 
-// MatrixEnd is one end of the connections of a cell: the pods of a namespace, of a workload,
-// one pod, or, where connections go to, addresses outside or a Service.
+// MatrixEnd is a row or column of a matrix: the pods of a namespace or a workload, or one pod. As a
+// destination it may also be outside addresses or a Service.
 type MatrixEnd struct {
-	// Namespace, and below it Workload and Pod, which are empty where all are meant. A pod
-	// that is alike no other is its own workload.
+	// Workload and Pod narrow the namespace down; both are empty for the whole namespace. A pod unlike all
+	// others is its own workload.
 	Namespace, Workload, Pod string
-	// Parts are the workloads of a namespace, or the pods of a workload; none of a pod.
+	// Parts are the workloads of a namespace, or the pods of a workload; empty for a pod.
 	Parts []*MatrixEnd
-	// Network is of addresses outside, without those of Except; the others are empty then.
+	// Network is set for outside addresses; Except excludes networks in it. The other fields are then empty.
 	Network netip.Prefix
 	Except  []netip.Prefix
-	// Service is set of a Service, by its own ports; the others are empty then.
+	// Service is set for a Service, on its own ports; then the other fields are empty.
 	Service model.Key
 
-	namespaceIndex int         // of a namespace: its place, else -1
+	namespaceIndex int         // index of a namespace, else -1
 	pods           []matrixPod // by name
 	groups         []matrixGroup
-	// Of addresses outside: one that stands for them, what they are to the matrix, and what
-	// becomes of connections to them, by the kind of the source.
+	// For outside addresses: a representative address, its kind, and the outcomes by kind of source.
 	addr     netip.Addr
 	kind     verdict.PodKind
 	outcomes []verdict.Outcome
-	// askedOutcomes has what was asked one by one: of a Service, and of addresses that are one on a port.
+	// askedOutcomes holds outcomes computed one by one, for Services and for addresses that are a Service on
+	// some port.
 	askedOutcomes map[matrixSource]verdict.Outcome
 	sourceKey     func(*matrixPod) matrixSource
 }
 
-// matrixPod is a pod with its kind and its node, as numbers.
+// matrixPod is a pod with the numbers of its kind and node.
 type matrixPod struct {
 	pod        *model.Pod
 	kind, node int32
 }
 
-// matrixGroup counts the pods of an end that are of one kind, by node.
+// matrixGroup counts the pods of an end with the same kind, by node.
 type matrixGroup struct {
 	kind  int32
 	n     int
 	nodes map[int32]int
 }
 
-// Name is how the end is written: "blue", "blue/api-*", "blue/api-0", "10.0.0.0/8".
+// Name returns the name of the end: "blue", "blue/api-*", "blue/api-0", "10.0.0.0/8".
 func (e *MatrixEnd) Name() string {
 	switch {
 	case e.Network.IsValid():
@@ -86,30 +86,29 @@ func (e *MatrixEnd) Name() string {
 	return e.Namespace
 }
 
-// OnlyReached says that connections only go there: addresses outside begin some, too, but these
-// are not in a matrix, and a Service begins none.
+// OnlyReached reports whether the end is only a destination: outside addresses, whose own connections a matrix
+// leaves out, or a Service, which begins none.
 func (e *MatrixEnd) OnlyReached() bool { return e.Network.IsValid() || e.Service.Name != "" }
 
-// Pods is how many pods the end has.
+// Pods returns the number of the end's pods.
 func (e *MatrixEnd) Pods() int { return len(e.pods) }
 
-// includes says whether all pods of another end are pods of this one.
+// includes reports whether this end has all pods of another.
 func (e *MatrixEnd) includes(o *MatrixEnd) bool {
 	return e.Namespace == o.Namespace && (e.Workload == "" || e.Workload == o.Workload) && (e.Pod == "" || e.Pod == o.Pod)
 }
 
-// matrixCache are the matrices that were worked out, newest last.
+// matrixCache holds the last matrices, newest last.
 type matrixCache struct {
 	mu   sync.Mutex
 	kept []*Matrix
 }
 
-// keptMatrices are how many are kept: ports that somebody goes between.
+// keptMatrices limits the cache, so that switching between a few ports is fast.
 const keptMatrices = 4
 
-// FindMatrix works out what becomes of the connections between all pods, on a port or, with the zero
-// Ports, on every port. It is worked out once for all revisions of the same objects; the
-// error is the context's.
+// FindMatrix computes the verdicts of the connections between all pods, on one port or, with the zero Ports,
+// on every port. It computes once for all revisions of the same objects. The error is the context's.
 func FindMatrix(r *Revision, ctx context.Context, ports verdict.Ports) (*Matrix, error) {
 	if m := knownMatrix(r, ports); m != nil {
 		return m, nil
@@ -128,7 +127,7 @@ func FindMatrix(r *Revision, ctx context.Context, ports verdict.Ports) (*Matrix,
 	return m, nil
 }
 
-// knownMatrix is one that is known, nil for none.
+// knownMatrix returns the cached matrix for some ports, nil if none.
 func knownMatrix(r *Revision, ports verdict.Ports) *Matrix {
 	known := SharedValue[matrixCache](r)
 	known.mu.Lock()
@@ -252,15 +251,15 @@ func (m *Matrix) countPairs(from, to *MatrixEnd) (c MatrixCell) {
 	return c
 }
 
-// ExampleOfCell is a connection of a cell of which what its verdict says is true: of a mixed cell
-// one that is denied, or mixed where none is. ok is false where there is none.
+// ExampleOfCell returns a connection with the cell's verdict: for a mixed cell a denied one, else a mixed one.
+// ok is false without connections.
 func (m *Matrix) ExampleOfCell(from, to *MatrixEnd) (c verdict.Connection, ok bool) {
 	v, wants := m.Cell(from, to).exampleVerdict()
 	return m.exampleOf(from, to, v, wants)
 }
 
-// MixedExamples are two connections of a mixed cell, one that is denied and one that is allowed:
-// of the same two ends where the port decides.
+// MixedExamples returns a denied and an allowed connection of a mixed cell, between the same two ends if the
+// port decides.
 func (m *Matrix) MixedExamples(from, to *MatrixEnd) (denied, allowed verdict.Connection, ok bool) {
 	const both = verdict.Allowed | verdict.Denied
 	byPort := func(o verdict.Outcome) bool { return o&both == both }
@@ -277,7 +276,7 @@ func (m *Matrix) MixedExamples(from, to *MatrixEnd) (denied, allowed verdict.Con
 	return denied, allowed, ok
 }
 
-// exampleOf is a connection of a cell with a verdict, of a pair with a wanted outcome.
+// exampleOf returns a connection with a verdict, between a pair with a wanted outcome.
 func (m *Matrix) exampleOf(from, to *MatrixEnd, v verdict.Verdict, wants func(verdict.Outcome) bool) (c verdict.Connection, ok bool) {
 	for i := range from.pods {
 		if a := &from.pods[i]; to.sourceKey != nil {
@@ -306,7 +305,7 @@ func (m *Matrix) exampleOf(from, to *MatrixEnd, v verdict.Verdict, wants func(ve
 	return c, false
 }
 
-// portAndFamily is a port and a family of connections that have a verdict.
+// portAndFamily returns a port and a family of connections with a verdict.
 func (m *Matrix) portAndFamily(from int32, to verdict.PodKind, near bool, v verdict.Verdict) (verdict.Ports, verdict.Family) {
 	m.mu.Lock()
 	ports, family, found := m.m.ExamplePort(m.kinds[from], to, near, v)
@@ -314,7 +313,7 @@ func (m *Matrix) portAndFamily(from int32, to verdict.PodKind, near bool, v verd
 	if found {
 		return ports, family
 	}
-	if m.Ports == (verdict.Ports{}) { // no policy is asked, on any port
+	if m.Ports == (verdict.Ports{}) { // no policy applies on any port
 		return verdict.Ports{Protocol: verdict.TCP, Port: 80}, verdict.AnyFamily
 	}
 	return m.Ports, verdict.AnyFamily

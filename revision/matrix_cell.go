@@ -9,11 +9,10 @@ import (
 	"rung/model/words"
 )
 
-// CellVerdict is the verdict of a cell of a matrix, in a word; empty where there are no
-// connections.
+// CellVerdict is the verdict of a matrix cell, empty without connections.
 type CellVerdict string
 
-// The verdicts of cells. A cell is mixed where its pods, ports or endpoints differ.
+// The verdicts of cells. A cell is mixed if its pods, ports or endpoints differ.
 const (
 	CellAllow         CellVerdict = "allow"
 	CellDeny          CellVerdict = "deny"
@@ -23,10 +22,10 @@ const (
 	CellNotApplicable CellVerdict = "not applicable"
 )
 
-// CellVerdicts are all of them, as legends list them.
+// CellVerdicts lists all verdicts, in the order of legends.
 var CellVerdicts = []CellVerdict{CellAllow, CellDeny, CellMixed, CellUndefined, CellUnknown, CellNotApplicable}
 
-// Sign is the sign of the verdict: each has its own, a space where there are no connections.
+// Sign returns the sign of the verdict, a space without connections.
 func (v CellVerdict) Sign() string {
 	switch v {
 	case CellAllow:
@@ -45,7 +44,7 @@ func (v CellVerdict) Sign() string {
 	return " "
 }
 
-// LegendText are the verdict as a legend has it.
+// LegendText returns the verdict as in legends.
 func (v CellVerdict) LegendText() string {
 	if v == CellNotApplicable {
 		return "does not apply"
@@ -53,23 +52,22 @@ func (v CellVerdict) LegendText() string {
 	return string(v)
 }
 
-// MatrixCell counts pairs of pods by what becomes of their connections.
+// MatrixCell counts pairs of pods by the verdict of their connections.
 type MatrixCell struct {
 	Allow int `json:"allow"`
 	Deny  int `json:"deny"`
-	// ByPort are allowed on some ports and denied on others.
+	// ByPort counts pairs allowed on some ports and denied on others.
 	ByPort int `json:"by_port"`
-	// ByEndpoint are allowed at some endpoints of a Service and denied at others.
+	// ByEndpoint counts pairs allowed at some endpoints of a Service and denied at others.
 	ByEndpoint int `json:"by_endpoint"`
-	// Undefined and Unknown are so on at least one port.
+	// Undefined and Unknown count pairs with that verdict on at least one port.
 	Undefined int `json:"undefined"`
 	Unknown   int `json:"unknown"`
-	// AlsoAllow and AlsoDeny are those of them that are allowed, or denied, on another port.
+	// AlsoAllow and AlsoDeny count undefined and unknown pairs allowed, or denied, on another port.
 	AlsoAllow int `json:"-"`
 	AlsoDeny  int `json:"-"`
-	// NotApplicable counts the pairs about which no policy is asked: a pod is completed,
-	// has no address or another primary network, or both are on the network of their
-	// nodes.
+	// NotApplicable counts pairs without policies: a pod is completed, has no address or another primary
+	// network, or both are on the network of their nodes.
 	NotApplicable int `json:"not_applicable"`
 }
 
@@ -101,14 +99,13 @@ func (c *MatrixCell) add(o verdict.Outcome, n int) {
 	}
 }
 
-// CountPairs counts all of them.
+// CountPairs returns the number of all pairs.
 func (c MatrixCell) CountPairs() int {
 	return c.Allow + c.Deny + c.ByPort + c.ByEndpoint + c.Undefined + c.Unknown + c.NotApplicable
 }
 
-// Verdict returns the cell's verdict. A single undefined or unknown pair decides it,
-// whatever the others are; pairs that no policy is asked about count only where there are
-// no others.
+// Verdict returns the cell's verdict. A single undefined or unknown pair decides it. Pairs without policies
+// count only if no other pairs exist.
 func (c MatrixCell) Verdict() CellVerdict {
 	switch {
 	case c.Undefined > 0:
@@ -127,7 +124,7 @@ func (c MatrixCell) Verdict() CellVerdict {
 	return ""
 }
 
-// Has says whether some connection of the cell is as v says; for mixed, whether the cell is.
+// Has reports whether any connection of the cell has verdict v; for mixed, whether the cell does.
 func (c MatrixCell) Has(v CellVerdict) bool {
 	switch v {
 	case CellAllow:
@@ -144,8 +141,7 @@ func (c MatrixCell) Has(v CellVerdict) bool {
 	return c.NotApplicable > 0
 }
 
-// Text is the cell in words: "deny: all 40 pairs", "mixed: 12 of 40 pairs denied, 28
-// allowed".
+// Text describes the cell: "deny: all 40 pairs", "mixed: 12 of 40 pairs denied, 28 allowed".
 func (c MatrixCell) Text() string {
 	v, all := c.Verdict(), c.CountPairs()
 	if v == "" {
@@ -172,7 +168,7 @@ func (c MatrixCell) Text() string {
 	return v.LegendText() + ": " + words.Count(all, "pair") + ", " + strings.Join(parts, ", ")
 }
 
-// exampleVerdict is which verdict an example of the cell has, and of which pairs.
+// exampleVerdict returns the verdict that an example of the cell should have, and which pairs may be examples.
 func (c MatrixCell) exampleVerdict() (v verdict.Verdict, of func(verdict.Outcome) bool) {
 	bit := func(v verdict.Verdict, bit verdict.Outcome) (verdict.Verdict, func(verdict.Outcome) bool) {
 		return v, func(o verdict.Outcome) bool { return o&bit != 0 }
@@ -193,7 +189,7 @@ func (c MatrixCell) exampleVerdict() (v verdict.Verdict, of func(verdict.Outcome
 	return verdict.NotApplicable, func(o verdict.Outcome) bool { return o == 0 }
 }
 
-// FilterByVerdict leaves out the rows and columns in which no cell has the verdict; empty leaves all.
+// FilterByVerdict drops the rows and columns in which no cell has the verdict; empty keeps all.
 func (m *Matrix) FilterByVerdict(rows, cols []*MatrixEnd, only CellVerdict) (r, c []*MatrixEnd) {
 	if only == "" {
 		return rows, cols
@@ -217,7 +213,7 @@ func (m *Matrix) FilterByVerdict(rows, cols []*MatrixEnd, only CellVerdict) (r, 
 	return keep(rows, row), keep(cols, col)
 }
 
-// Namespace is a namespace with pods, nil for none.
+// Namespace returns a namespace with pods, nil if none.
 func (m *Matrix) Namespace(name string) *MatrixEnd {
 	i := slices.IndexFunc(m.Namespaces, func(e *MatrixEnd) bool { return e.Namespace == name })
 	if i < 0 {

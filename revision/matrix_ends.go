@@ -12,7 +12,7 @@ import (
 	"rung/model/verdict"
 )
 
-// newMatrixNamespace is a namespace with its workloads and pods.
+// newMatrixNamespace returns a namespace with its workloads and pods.
 func newMatrixNamespace(name string, pods []matrixPod) *MatrixEnd {
 	out := newMatrixEnd(pods)
 	out.Namespace = name
@@ -42,7 +42,7 @@ func newMatrixNamespace(name string, pods []matrixPod) *MatrixEnd {
 	return out
 }
 
-// IsToBe says whether none of its pods exists yet.
+// IsToBe reports whether none of its pods exists yet.
 func (e *MatrixEnd) IsToBe() bool {
 	return len(e.pods) > 0 && !slices.ContainsFunc(e.pods, func(p matrixPod) bool { return p.pod.ToBe == nil })
 }
@@ -65,8 +65,8 @@ func newMatrixEnd(pods []matrixPod) *MatrixEnd {
 	return out
 }
 
-// workloadKey is equal for the pods of a workload; where none is known, for pods that are alike but
-// for their names.
+// workloadKey is equal for the pods of a workload. Without a known workload it is equal for pods that differ
+// only in their names.
 func workloadKey(p *model.Pod) string {
 	if p.Workload != "" {
 		return p.Workload
@@ -74,13 +74,13 @@ func workloadKey(p *model.Pod) string {
 	return selectors.ReplicaKey(p)
 }
 
-// Workload is the pods of a namespace that are one end of connections by workload.
+// Workload is a group of pods treated as one end of connections.
 type Workload struct {
-	Namespace, Name string // as the matrix has it: "deployment/api", "api-*", or a pod's name
+	Namespace, Name string // as in the matrix: "deployment/api", "api-*", or a pod's name
 	Pods            []*model.Pod
 }
 
-// WorkloadsOf groups pods by workload, as the matrix does; by namespace and name.
+// WorkloadsOf groups pods by workload, sorted by namespace and name.
 func WorkloadsOf(pods []*model.Pod) []Workload {
 	alike := map[[2]string]*Workload{}
 	named := map[[2]string]int{}
@@ -99,7 +99,7 @@ func WorkloadsOf(pods []*model.Pod) []Workload {
 		out = append(out, *w)
 	}
 	for i := range out {
-		if w := &out[i]; named[[2]string{w.Namespace, w.Name}] > 1 { // one prefix, and other labels
+		if w := &out[i]; named[[2]string{w.Namespace, w.Name}] > 1 { // same prefix, different labels
 			w.Name = w.Pods[0].Name
 			if len(w.Pods) > 1 {
 				w.Name += " +" + strconv.Itoa(len(w.Pods)-1)
@@ -120,9 +120,8 @@ func podsOf(of []matrixPod) []*model.Pod {
 	return out
 }
 
-// workloadName returns the workload that keeps alike pods running, "deployment/api"; where none
-// is known, the beginning that their names have in common: "api-*", without the hash of a
-// rollout. For a single pod of no workload it is the pod's name.
+// workloadName returns the workload that owns the pods, "deployment/api". Without a known workload it returns
+// the common prefix of their names, "api-*", without a rollout's hash; for a single pod, its name.
 func workloadName(pods []*model.Pod) string {
 	first := pods[0]
 	if first.Workload != "" {
@@ -147,8 +146,8 @@ func workloadName(pods []*model.Pod) string {
 	return common + "*"
 }
 
-// matrixEndpoint is a pod as an end of a question, by its address where the family is not
-// the one that is asked first.
+// matrixEndpoint returns a pod as the end of a question. It uses the pod's address if the family is not the
+// default.
 func matrixEndpoint(p *model.Pod, f verdict.Family) verdict.Endpoint {
 	e := verdict.Endpoint{Key: p.Key}
 	if f != verdict.IPv6 || len(p.IPs) < 2 {

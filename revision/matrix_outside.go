@@ -10,8 +10,8 @@ import (
 	"rung/model/verdict"
 )
 
-// OutsideEnds returns the addresses outside as columns: the blocks that policies tell apart, of
-// the families that pods have. An address in none of them is a pod's or a Service's.
+// OutsideEnds returns the outside addresses as columns: the blocks that policies tell apart, in the pods' IP
+// families. All other addresses belong to pods or Services.
 func (m *Matrix) OutsideEnds() []*MatrixEnd {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -43,7 +43,7 @@ func (m *Matrix) OutsideEnds() []*MatrixEnd {
 	return m.outside
 }
 
-// countLeaving counts the connections from an end to addresses outside or a Service: one for each pod.
+// countLeaving counts the connections from an end to outside addresses or a Service: one for each pod.
 func (e *MatrixEnd) countLeaving(to *MatrixEnd) (c MatrixCell) {
 	if to.sourceKey != nil {
 		for i := range e.pods {
@@ -57,7 +57,7 @@ func (e *MatrixEnd) countLeaving(to *MatrixEnd) (c MatrixCell) {
 	return c
 }
 
-// Text is the name, of addresses outside with the networks in them that are columns of their own.
+// Text returns the name, for outside addresses with the networks excluded because they have their own columns.
 func (e *MatrixEnd) Text() string {
 	if len(e.Except) == 0 {
 		return e.Name()
@@ -70,15 +70,15 @@ func (e *MatrixEnd) Text() string {
 	return e.Name() + " except " + strings.Join(except, ", ")
 }
 
-// matrixSource is the key under which pods share the answers of a Service: their kind, the
-// node where one of its endpoints is there too, and the pod that is an endpoint itself.
+// matrixSource groups pods with the same answers about a Service: by kind, by node if that has an endpoint,
+// and by pod if the pod is an endpoint.
 type matrixSource struct {
 	kind, node int32
 	pod        model.Key
 }
 
-// ServiceEnds are the Services as columns, by name: each is asked by its ports, on the port of the
-// matrix or on every one that it has. The error is that of the context.
+// ServiceEnds returns the Services as columns, by name: on the port of the matrix, or on every port they have.
+// The error is the context's.
 func (m *Matrix) ServiceEnds(ctx context.Context) ([]*MatrixEnd, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -101,8 +101,8 @@ func (m *Matrix) ServiceEnds(ctx context.Context) ([]*MatrixEnd, error) {
 	return out, nil
 }
 
-// throughServices asks one by one about an address outside that is a Service on some port that
-// the matrix is about: its connections are load balanced before policies are asked.
+// throughServices asks one by one about an outside address that is a Service on a port of the matrix: its
+// connections are load balanced before policies apply.
 func (m *Matrix) throughServices(e *MatrixEnd) {
 	if !e.Network.IsSingleIP() {
 		return
@@ -121,11 +121,12 @@ func (m *Matrix) throughServices(e *MatrixEnd) {
 	if m.Ports != (verdict.Ports{}) {
 		beside = func(*matrixPod) verdict.Outcome { return 0 }
 	}
-	_ = m.askForPods(context.Background(), e, model.Key{}, verdict.AddrEnd(e.addr), ports, beside) // it has no end
+	_ = m.askForPods(context.Background(), e, model.Key{}, verdict.AddrEnd(e.addr), ports, beside) // the context never ends
 }
 
-// askForPods notes of every pod what becomes of its connections to an end on some ports, beside what is
-// known of others. Pods that nothing tells apart are asked once; with no Service, every pod is.
+// askForPods computes the outcome of every pod's connections to an end on some ports, and adds beside, the
+// outcome on other ports. Pods with the same matrixSource are asked once; without a Service, each pod is
+// asked.
 func (m *Matrix) askForPods(ctx context.Context, e *MatrixEnd, service model.Key, to verdict.Endpoint, ports []verdict.Ports,
 	beside func(*matrixPod) verdict.Outcome) error {
 	pods, nodes := verdict.ServiceEndpoints(m.x, service)
@@ -164,7 +165,7 @@ func (m *Matrix) askForPods(ctx context.Context, e *MatrixEnd, service model.Key
 	return nil
 }
 
-// connectionsToAsk are the connections from a pod to an end on a port, in each family that it can be.
+// connectionsToAsk returns the connections from a pod to an end on a port, one for each possible family.
 func (m *Matrix) connectionsToAsk(p *matrixPod, to verdict.Endpoint, port verdict.Ports) (out []verdict.Connection) {
 	c := verdict.Connection{From: verdict.Endpoint{Key: p.pod.Key}, To: to, Protocol: port.Protocol, Port: port.Port}
 	families := verdict.OpenFamilies(m.x, c)
@@ -178,13 +179,12 @@ func (m *Matrix) connectionsToAsk(p *matrixPod, to verdict.Endpoint, port verdic
 	return out
 }
 
-// askedOutcome returns the outcome of the connections from a pod to an end that was asked one by
-// one.
+// askedOutcome returns the outcome that askForPods stored for a pod.
 func (e *MatrixEnd) askedOutcome(p *matrixPod) verdict.Outcome {
 	return e.askedOutcomes[e.sourceKey(p)]
 }
 
-// askedExample is a connection of a pod to an end that was asked one by one, with a verdict.
+// askedExample returns a connection with a verdict from a pod to an end of askForPods.
 func (m *Matrix) askedExample(p *matrixPod, to *MatrixEnd, v verdict.Verdict) verdict.Connection {
 	end, ports := verdict.Endpoint{Key: to.Service}, m.x.ServicePorts(to.Service)
 	if to.Network.IsValid() {
@@ -208,7 +208,7 @@ func (m *Matrix) askedExample(p *matrixPod, to *MatrixEnd, v verdict.Verdict) ve
 			return all[i]
 		}
 	}
-	port := verdict.Ports{Protocol: verdict.TCP, Port: 80} // no policy is asked, on any port
+	port := verdict.Ports{Protocol: verdict.TCP, Port: 80} // no policy applies on any port
 	if len(ports) > 0 {
 		port = ports[0]
 	}

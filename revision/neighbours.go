@@ -12,8 +12,8 @@ type PlacedRule struct {
 	Rule   *model.Rule
 }
 
-// NeighbourRules are the rules that decide right before and after one in its
-// direction, along the ladder. Nothing is before the first and after the last.
+// NeighbourRules returns the rules that decide right before and after a rule in its direction, along the
+// ladder. before is nil for the first rule, after for the last.
 func NeighbourRules(r *Revision, p *model.Policy, rule *model.Rule) (before, after *PlacedRule) {
 	seen := false
 	for _, q := range neighbours(r, p) {
@@ -32,8 +32,8 @@ func NeighbourRules(r *Revision, p *model.Policy, rule *model.Rule) (before, aft
 	return before, nil
 }
 
-// neighbours are the policies in the order in which they decide, as far as they are ordered: the rules of others
-// stand next to those of their policy alone.
+// neighbours returns the policies in deciding order. If the order against other policies is undefined, it
+// returns only p.
 func neighbours(r *Revision, p *model.Policy) (out []*model.Policy) {
 	if r.PolicyOrder() != nil {
 		return PoliciesAsTheyDecide(r)
@@ -51,7 +51,7 @@ func neighbours(r *Revision, p *model.Policy) (out []*model.Policy) {
 		}
 	}
 	if !slices.ContainsFunc(out, func(q *model.Policy) bool { return q.Key == p.Key }) {
-		return []*model.Policy{p} // nothing decides by it
+		return []*model.Policy{p} // p is not enforced
 	}
 	return out
 }

@@ -10,19 +10,18 @@ import (
 	"rung/model/words"
 )
 
-// DefaultNetwork names the default network where a network is asked for by name.
+// DefaultNetwork is the name of the default network in questions and flags.
 const DefaultNetwork = "default"
 
-// networkViews keeps the views of networks that somebody asked for: the first of the same objects, by
-// name, and what was asked for last.
+// networkViews caches the views of networks, by name: the first one of the same objects, and the last one.
 type networkViews struct {
 	mu    sync.Mutex
 	first map[string]*Once[*Revision]
 	last  map[string]*Revision
 }
 
-// ErrorNoNetwork returns what to tell somebody who names a network that there is not. It names the networks
-// there are, or the one whose NetworkAttachmentDefinition was named.
+// ErrorNoNetwork returns the error for an unknown network name. It lists the known networks, or the network of
+// a NetworkAttachmentDefinition with that name.
 func ErrorNoNetwork(r *Revision, name string) error {
 	t := WholeDesired(r).Networks()
 	if n := t.OfNAD(name); n != nil {
@@ -34,9 +33,9 @@ func ErrorNoNetwork(r *Revision, name string) error {
 	return fmt.Errorf("there is no network %s; there are %s", name, words.ListFew(t.Names(), 5))
 }
 
-// OnNetwork is a revision as it stands on a network besides the default one: its pods with their
-// addresses and ports there, the policies that are programmed there, and nothing else. It is nil for
-// a network that there is not. Of a revision that is one already it is that one.
+// OnNetwork returns the view of a user-defined network: its pods with their addresses and ports there, the
+// policies programmed there, and nothing else. It is nil for an unknown network. On a network's view it
+// returns that view.
 func OnNetwork(r *Revision, name string) *Revision {
 	if r.Network != nil {
 		return r
@@ -62,7 +61,7 @@ func OnNetwork(r *Revision, name string) *Revision {
 	if last := v.last[name]; last != nil && last.whole == r {
 		return last
 	}
-	// The objects are the same; live rows, times and all else may be others.
+	// The objects are equal; live rows, times and the rest may differ.
 	f := r.Facts
 	f.Cluster, f.Desired = first.Cluster, first.Desired
 	out := New(f, first)
@@ -71,7 +70,7 @@ func OnNetwork(r *Revision, name string) *Revision {
 	return out
 }
 
-// WholeDesired is the desired rows with all networks.
+// WholeDesired returns the desired rows of all networks.
 func WholeDesired(r *Revision) *compiler.Desired {
 	if r.changed != nil && !r.changed.sharesNoRows() {
 		return r.changed.compiled()
@@ -101,13 +100,13 @@ func viewOf(r *Revision, n *network.Network, d *compiler.Desired) *Revision {
 		}
 	}
 	f := r.Facts
-	f.Zones = nil // they are the revision's that is asked, and would be kept with what follows from objects
+	f.Zones = nil // zones come from each revision; here they would be kept with the objects
 	f.Cluster, _ = on.Cluster().Upsert(more, nil)
 	f.Desired = on
 	return New(f, nil)
 }
 
-// WholeRevision is the revision that one of OnNetwork shows a part of; of others it is itself.
+// WholeRevision returns the revision on which OnNetwork was called; other revisions return themselves.
 func WholeRevision(r *Revision) *Revision {
 	if r.whole != nil {
 		return r.whole

@@ -12,33 +12,32 @@ import (
 	"rung/model/words"
 )
 
-// The marks of notes that are no findings.
+// The marks of notes other than findings.
 const (
 	MarkConflict = words.Differs
 	MarkTie      = words.Tied
 	MarkNoRows   = words.No
 )
 
-// LadderNote is something to know about a policy where it stands on the ladder: a conflict, a
-// tie, a priority that is not enforced, or findings of one kind.
+// LadderNote is a note about a policy on the ladder: a conflict, a tie, a priority that is not enforced, or
+// findings of one kind.
 type LadderNote struct {
-	// Sign is the sign of its kind, empty for findings, which have their severity.
+	// Sign is the mark of its kind. Findings have none and show their severity.
 	Sign     string
 	Severity model.Severity
-	// Short is it in two or three words, Name the policy it is about, after them.
+	// Short is the note in two or three words. Name is the other policy, shown after Short.
 	Short, Name string
-	// Count is how many conflicts or findings it stands for.
+	// Count is the number of conflicts or findings.
 	Count int
 
 	policy    model.PolicyKey
-	text      string // what is neither a conflict nor a finding
+	text      string // the sentence, if neither a conflict nor a finding
 	conflicts []*ladder.RuleConflict
 	findings  []*model.Finding
 }
 
-// NotesOfPolicy returns the notes on a policy of a ladder, the worst first. rung is its rung,
-// nil where it has none; findings are the policy's. Conflicts with gone do not count:
-// that policy is on its way to another priority.
+// NotesOfPolicy returns the notes on a policy of a ladder, worst first. rung may be nil; findings are the
+// policy's. It skips conflicts with gone, a policy about to move to another priority.
 func NotesOfPolicy(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, findings []*model.Finding,
 	gone model.PolicyKey) []LadderNote {
 	var notes []LadderNote
@@ -53,7 +52,7 @@ func NotesOfPolicy(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, fi
 			conflicts: []*ladder.RuleConflict{c}})
 	}
 	switch {
-	case rung == nil, rung.Idle: // the finding says it
+	case rung == nil, rung.Idle: // a finding says so
 	case rung.Unsupported:
 		notes = append(notes, LadderNote{Sign: MarkNoRows, Severity: model.SeverityError, Short: fmt.Sprintf("above %d", l.Max), Count: 1,
 			text: fmt.Sprintf("%d is above %d: not enforced; rows it had before stay and still decide at the old priority", rung.Priority, l.Max)})
@@ -65,7 +64,7 @@ func NotesOfPolicy(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, fi
 	for i, f := range findings {
 		switch f.Code {
 		case lint.PriorityConflict.Code, lint.PriorityDuplicate.Code, lint.PriorityUnsupported.Code:
-			continue // said above
+			continue // noted above
 		}
 		notes = mergeNote(notes, LadderNote{Severity: f.Severity, Short: lint.ShortCode(f.Code), Count: 1, findings: findings[i : i+1 : i+1]})
 	}
@@ -79,8 +78,8 @@ func NotesOfPolicy(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, fi
 	return notes
 }
 
-// rank orders notes: errors, conflicts, then on the first policy of a rung how many share it, where
-// the bracket begins and the eye is; warnings and the rest; on its other policies that last.
+// rank orders notes: errors, conflicts, ties on the first policy of a rung, warnings and the rest. On a rung's
+// other policies ties come last, since the bracket begins at the first.
 func (n *LadderNote) rank(first bool) int {
 	switch {
 	case n.Severity == model.SeverityError:
@@ -95,8 +94,8 @@ func (n *LadderNote) rank(first bool) int {
 	return 3
 }
 
-// conflictSeverity returns the severity of the worst finding about a conflict with another policy: less
-// than an error where rules above mask it.
+// conflictSeverity returns the severity of the worst finding about a conflict with another policy. It is less
+// than an error if rules above mask the conflict.
 func conflictSeverity(findings []*model.Finding, other model.PolicyKey) model.Severity {
 	worst := model.Severity("")
 	for _, f := range findings {
@@ -104,13 +103,13 @@ func conflictSeverity(findings []*model.Finding, other model.PolicyKey) model.Se
 			worst = f.Severity
 		}
 	}
-	if worst == "" { // not worked out yet
+	if worst == "" { // not computed yet
 		return model.SeverityError
 	}
 	return worst
 }
 
-// mergeNote puts a note to the one that says the same, where there is one.
+// mergeNote adds a note, or counts it in an equal one.
 func mergeNote(notes []LadderNote, n LadderNote) []LadderNote {
 	for i := range notes {
 		x := &notes[i]
@@ -124,7 +123,7 @@ func mergeNote(notes []LadderNote, n LadderNote) []LadderNote {
 	return append(notes, n)
 }
 
-// tieText says who else is on the rung.
+// tieText names the other policies on the rung.
 func tieText(rung *ladder.Rung, k model.PolicyKey) string {
 	var others []string
 	for i := range rung.Policies {
@@ -135,7 +134,7 @@ func tieText(rung *ladder.Rung, k model.PolicyKey) string {
 	return fmt.Sprintf("at %d with %s; which one wins is undefined", rung.Priority, words.ListSome(others, 5))
 }
 
-// Texts are the sentences of a note.
+// Texts returns the sentences of a note.
 func (n *LadderNote) Texts() []string {
 	if n.text != "" {
 		return []string{n.text}

@@ -10,11 +10,10 @@ import (
 	"rung/system"
 )
 
-// Omissions returns everything that answers of this revision do not take into account, or
-// take for granted, in the order of the codes: objects and files that were refused or could
-// not be read, policies without desired rows whose old rows may still decide, kinds and
-// zones that were not read, and assumptions. Package omitted says which of them could
-// change an answer. The slice must not be changed.
+// Omissions returns what the answers of this revision leave out or assume, sorted by code: rejected or
+// unreadable objects and files, policies without desired rows whose old rows may still decide, kinds and zones
+// that were not read, and assumptions. OmissionFilter selects those that can change an answer. Callers must
+// not change the slice.
 func (r *Revision) Omissions() []model.Omission {
 	if r.omissions == nil {
 		return findOmissions(r)
@@ -27,17 +26,16 @@ func findOmissions(r *Revision) []model.Omission {
 		unplacedPods(r), podsToBe(r), absentKinds(r), WholeDesired(r).Networks().PodsElsewhere(r.Cluster))
 }
 
-// unknownKind is the code of objects of a kind that Rung does not read: a warning where they
-// are policies of some system, information where they are none of its business.
+// unknownKind is the code of objects whose kind Rung does not read: a warning for policies, else information.
 const unknownKind = "unknown-kind"
 
-// unreadObjects are files, documents and objects that were not taken in.
+// unreadObjects returns the files, documents and objects that were rejected or unreadable.
 func unreadObjects(r *Revision) (out []model.Omission) {
 	said := map[model.Omission]bool{}
 	for _, b := range r.Broken {
-		foreign := b.Code == unknownKind && b.Severity == model.SeverityWarning // a policy, and not one that Rung reads
+		foreign := b.Code == unknownKind && b.Severity == model.SeverityWarning // a policy of a kind that Rung does not read
 		if !b.IsError() && !foreign || resourceOf(r, b.Key.Kind) != nil && b.Key.Name == "" && b.Origin.File == "" {
-			continue // the kind as a whole: unreadKinds
+			continue // the whole kind: see unreadKinds
 		}
 		o := model.Omission{Code: model.OmittedObject, Key: b.Key, Origin: b.Origin}
 		why := b.Message
@@ -52,7 +50,7 @@ func unreadObjects(r *Revision) (out []model.Omission) {
 			said[o] = true
 			o.Why = "which could not be read: " + why
 		} else {
-			// An object with many faults is one omission, at its first.
+			// An object with several faults is one omission, with the first fault.
 			id := model.Omission{Code: o.Code, Key: o.Key, Origin: model.Origin{File: b.Origin.File, Doc: b.Origin.Doc, Item: b.Origin.Item}}
 			if said[id] {
 				continue
@@ -68,7 +66,7 @@ func unreadObjects(r *Revision) (out []model.Omission) {
 			o.Priority = &b.Priority
 		}
 		out = append(out, o)
-		if b.Release != "" { // refused by the CRD of a release that nobody named
+		if b.Release != "" { // rejected by the CRD of an assumed release
 			o.Code, o.Remedy = model.OmittedSetting, "--api-release "+b.Release
 			o.Why = fmt.Sprintf("the cluster has the CRDs of network-policy-api v0.2.0: those of %s (%s) take %s", b.Release, o.Remedy,
 				o.OmittedName())
@@ -78,8 +76,8 @@ func unreadObjects(r *Revision) (out []model.Omission) {
 	return out
 }
 
-// policiesWithoutRows are policies that OVN-Kubernetes would refuse, unless every zone was read
-// and none has rows of them.
+// policiesWithoutRows returns the policies that OVN-Kubernetes would reject. It skips a policy if every zone
+// was read and none has rows of it.
 func policiesWithoutRows(r *Revision) (out []model.Omission) {
 	if r.Desired == nil || !r.System.HasFeature(system.Rows) {
 		return nil
@@ -89,14 +87,14 @@ func policiesWithoutRows(r *Revision) (out []model.Omission) {
 			continue
 		}
 		p := c.Policy
-		// The priority of rows that were written before is not known. Where the priority is
-		// the fault it is not today's.
+		// The priority of rows written earlier is unknown. If the priority is the fault, it differs from
+		// today's.
 		o := model.Omission{Code: model.OmittedRows, Key: p.Key, Origin: p.Origin}
 		frozen, known := zonesWithRows(r, p.Key)
 		older := slices.IndexFunc(p.Invalid, func(b model.Broken) bool { return b.Code == model.InvalidOlder })
 		switch {
 		case older >= 0:
-			// The server takes it without the field, and OVN-Kubernetes the rest.
+			// The server accepts it without the field, and OVN-Kubernetes the rest.
 			o.Code, o.Origin = model.OmittedObject, p.Invalid[older].Origin
 			o.Why = "which Rung refuses: " + p.Invalid[older].Field + " " + p.Invalid[older].Message
 			if p.Key.Kind.HasPriority() {
@@ -105,7 +103,7 @@ func policiesWithoutRows(r *Revision) (out []model.Omission) {
 		case len(frozen) > 0:
 			o.Why = fmt.Sprintf("whose rows of before still decide in %s: %s", zonesText(frozen), c.WhyNoRows.Message)
 		case known:
-			continue // nothing decides in its name
+			continue // no row of it exists
 		case c.WhyNoRows.Code == "priority":
 			o.Code = model.OmittedSetting
 			o.Why = o.OmittedName() + ", whose priority is not supported, has no rows of an earlier one"
@@ -117,9 +115,9 @@ func policiesWithoutRows(r *Revision) (out []model.Omission) {
 	return out
 }
 
-// zonesWithRows says in which zones a policy has rows, and whether all of them were read.
+// zonesWithRows returns the zones with rows of a policy, and whether all zones were read.
 func zonesWithRows(r *Revision, k model.PolicyKey) (with []string, known bool) {
-	known = len(r.Zones) > 0 && !r.Mode.Sandbox // the sandbox holds nothing of before
+	known = len(r.Zones) > 0 && !r.Mode.Sandbox // the sandbox has no earlier rows
 	for _, z := range r.Zones {
 		in := z.PolicyJoin(k)
 		switch {
@@ -139,7 +137,7 @@ func zonesText(names []string) string {
 	return fmt.Sprintf("%s zones, %s the first", words.Thousands(len(names)), names[0])
 }
 
-// resourceOf is the state of the API server's resource of a kind, nil where there is none.
+// resourceOf returns the state of the API server's resource of a kind, nil if none.
 func resourceOf(r *Revision, k model.Kind) *model.SourceResource {
 	if k == "" {
 		return nil
@@ -154,13 +152,13 @@ func resourceOf(r *Revision, k model.Kind) *model.SourceResource {
 	return nil
 }
 
-// unreadKinds are the kinds that the API server does not let Rung read, or did not send.
+// unreadKinds returns the kinds that the API server forbids or did not send.
 func unreadKinds(r *Revision) (out []model.Omission) {
 	for i := range r.Sources {
 		for j := range r.Sources[i].Resources {
 			res := &r.Sources[i].Resources[j]
 			if res.Conn == model.ConnSynced || res.Conn == model.ConnAbsent || res.Kind == model.KindEvent || res.Kind == "" {
-				continue // of a kind that is not served there are no objects
+				continue // a kind that is not served has no objects
 			}
 			why := "which could not be read: " + res.Error
 			switch {
@@ -177,7 +175,7 @@ func unreadKinds(r *Revision) (out []model.Omission) {
 	return out
 }
 
-// unreadZones are the databases that were not read as they are now and whole.
+// unreadZones returns the zones whose rows are missing, partial or outdated.
 func unreadZones(r *Revision) (out []model.Omission) {
 	for _, z := range r.Zones {
 		why := ""
@@ -198,14 +196,14 @@ func unreadZones(r *Revision) (out []model.Omission) {
 	return out
 }
 
-// FilesMode is the Mode.Name of a run on files, RowsMode that of one on databases alone.
+// FilesMode and RowsMode are the Mode.Name of runs on files, and on databases alone.
 const (
 	FilesMode = "files"
 	RowsMode  = "rows"
 )
 
-// absentKinds are the kinds that decide about connections and of which files have none: that
-// may be so in the cluster, or they were not dumped.
+// absentKinds returns the kinds of policies and Services that the files do not contain. The cluster may have
+// none, or they were not dumped.
 func absentKinds(r *Revision) (out []model.Omission) {
 	if r.Mode.Name != FilesMode {
 		return nil
@@ -223,7 +221,7 @@ func absentKinds(r *Revision) (out []model.Omission) {
 	return out
 }
 
-// unjudgedGroups are the groups that policies name and whose members Rung does not know.
+// unjudgedGroups returns the groups that policies name but whose members Rung does not know.
 func unjudgedGroups(r *Revision) (out []model.Omission) {
 	for _, k := range []model.Kind{model.KindClusterGroup, model.KindGroup} {
 		for g := range r.Cluster.Groups(k) {
@@ -236,8 +234,8 @@ func unjudgedGroups(r *Revision) (out []model.Omission) {
 	return out
 }
 
-// undecidedPolicies are the policies in tiers that are read and decide nothing, since admission
-// refuses them or their tier, or their tier is not there.
+// undecidedPolicies returns the policies in tiers that decide nothing: admission rejects them or their tier,
+// or their tier does not exist.
 func undecidedPolicies(r *Revision) (out []model.Omission) {
 	for _, place := range r.PolicyOrder() {
 		p := place.Policy

@@ -10,8 +10,8 @@ import (
 	"rung/system"
 )
 
-// OmissionsOfAnswers are the omissions that can change what policies say about connections of any ends;
-// with rows also what the zones' rows do.
+// OmissionsOfAnswers returns the omissions that can change verdicts from policies; with rows, also those from
+// zones' rows.
 func OmissionsOfAnswers(r *Revision, rows bool) (out []model.Omission) {
 	for _, o := range r.Omissions() {
 		if o.Code == model.OmittedZone && !rows || !decidesConnections(r, o.Key.Kind) {
@@ -22,7 +22,7 @@ func OmissionsOfAnswers(r *Revision, rows bool) (out []model.Omission) {
 	return append(out, assumedHost(r)...)
 }
 
-// assumedHost returns the assumption about the namespace that stands for the nodes.
+// assumedHost returns the assumption about the namespace that represents the nodes.
 func assumedHost(r *Revision) (out []model.Omission) {
 	if o := r.Desired.Options(); o.HostAssumed {
 		out = append(out, model.Omission{Code: model.OmittedSetting, Remedy: "--host-network-namespace",
@@ -31,8 +31,7 @@ func assumedHost(r *Revision) (out []model.Omission) {
 	return out
 }
 
-// OmissionsOfZones are the omissions of the databases alone: of some of them, or of all where none is
-// given.
+// OmissionsOfZones returns the omissions about some databases, about all if none is given.
 func OmissionsOfZones(r *Revision, zones ...*model.ZoneState) (out []model.Omission) {
 	for _, o := range r.Omissions() {
 		if o.Code == model.OmittedZone && (len(zones) == 0 ||
@@ -43,22 +42,19 @@ func OmissionsOfZones(r *Revision, zones ...*model.ZoneState) (out []model.Omiss
 	return out
 }
 
-// OmissionsOfRows returns the omissions that could change how the rows of zones stand to the
-// policies.
+// OmissionsOfRows returns the omissions that can change how the zones' rows compare with the policies.
 func OmissionsOfRows(r *Revision, zones []*model.ZoneState) []model.Omission {
 	return append(OmissionsOfObjects(r), OmissionsOfZones(r, zones...)...)
 }
 
-// OmissionsOfPolicy returns the omissions that could change the content and effect of one policy by
-// itself: other policies that were refused cannot.
+// OmissionsOfPolicy returns the omissions that can change one policy by itself. It leaves out other policies.
 func OmissionsOfPolicy(r *Revision, k model.PolicyKey) []model.Omission {
 	return slices.DeleteFunc(OmissionsOfObjects(r), func(o model.Omission) bool { return o.Key.Kind.IsPolicy() && o.Key != k })
 }
 
-// OmissionsOfObjects returns the parts of the input that were refused or not read, for pages and commands
-// that show which objects there are. Policies that were read whole but have no rows are left
-// out, because that is shown with the policy, and so are pods whose place is only assumed,
-// because it is not asked there. Pods that do not exist yet are counted there: so it is said.
+// OmissionsOfObjects returns the input that was rejected or not read, for pages and commands that list
+// objects. It leaves out policies without rows, which show that themselves, and pods with an assumed place. It
+// includes pods that do not exist yet, because they are counted there.
 func OmissionsOfObjects(r *Revision) (out []model.Omission) {
 	for _, o := range r.Omissions() {
 		if o.Code == model.OmittedZone || o.Code == model.OmittedPlace || o.IsAssumption() && o.Code != model.OmittedToBe ||
@@ -75,8 +71,7 @@ func OmissionsOfObjects(r *Revision) (out []model.Omission) {
 	return out
 }
 
-// decidesConnections says whether objects of a kind, none for one that is not known, say anything about
-// connections under the system of the revision.
+// decidesConnections reports whether objects of a kind (empty if unknown) affect connections in this system.
 func decidesConnections(r *Revision, k model.Kind) bool {
 	switch k {
 	case model.KindCNP:
@@ -84,19 +79,19 @@ func decidesConnections(r *Revision, k model.Kind) bool {
 	case model.KindEvent:
 		return false
 	case model.KindACNP, model.KindANNP:
-		// Without evidence of a plugin, a refused policy in tiers may mean that its plugin decides.
+		// If the plugin is only guessed, another plugin may enforce a rejected policy in tiers.
 		return r.System.AsksPoliciesOf(k) || isSystemGuessed(r)
 	}
-	return r.System.AsksPoliciesOf(k) // what is misspelt may be meant for a policy
+	return r.System.AsksPoliciesOf(k) // a misspelt kind may be meant as a policy
 }
 
-// isSystemGuessed reports whether nothing says which plugin decides: neither a flag, nor rows, nor objects.
+// isSystemGuessed reports whether neither a flag, nor rows, nor objects show which plugin decides.
 func isSystemGuessed(r *Revision) bool {
 	return (r.Flags.System == "" || r.Flags.System == system.Auto) && len(r.Zones) == 0 && system.OtherSystemsFound(r.Cluster) == ""
 }
 
-// UnjudgedOmissions returns the omissions because of which an answer is not wholly judged: all
-// that are no assumption, unless their code is among allowed, or allowed is "all".
+// UnjudgedOmissions returns the omissions that make an answer incomplete: all except assumptions, and except
+// codes in allowed. "all" allows every code.
 func UnjudgedOmissions(all []model.Omission, allowed ...string) (out []model.Omission) {
 	for _, o := range all {
 		if !o.IsAssumption() && !slices.Contains(allowed, "all") && !slices.Contains(allowed, string(o.Code)) {
@@ -106,8 +101,8 @@ func UnjudgedOmissions(all []model.Omission, allowed ...string) (out []model.Omi
 	return out
 }
 
-// OmissionFilter finds the omissions that could change answers of one revision. PodKind remembers, and is
-// for one goroutine.
+// OmissionFilter finds the omissions that can change answers of one revision. PodKind caches, so only one
+// goroutine may use a filter.
 type OmissionFilter struct {
 	r         *Revision
 	omissions []model.Omission
@@ -115,15 +110,15 @@ type OmissionFilter struct {
 	kindIDs   map[string]int32
 }
 
-// NewFilter is a filter for a revision; with rows its answers are also those of the zones' rows.
+// NewFilter returns a filter for a revision; with rows its answers come also from the zones' rows.
 func NewFilter(r *Revision, rows bool) *OmissionFilter {
 	return &OmissionFilter{r: r, omissions: OmissionsOfAnswers(r, rows), podKinds: map[model.Key]int32{}, kindIDs: map[string]int32{}}
 }
 
-// AllOmissions are the omissions that could change some answer.
+// AllOmissions returns the omissions that can change any answer.
 func (f *OmissionFilter) AllOmissions() []model.Omission { return f.omissions }
 
-// OmissionsChanging are the omissions that could change what becomes of a connection.
+// OmissionsChanging returns the omissions that can change the verdict of a connection.
 func (f *OmissionFilter) OmissionsChanging(a *verdict.Answer) (out []model.Omission) {
 	for i := range f.omissions {
 		if f.CouldChange(&f.omissions[i], a) {
@@ -133,7 +128,7 @@ func (f *OmissionFilter) OmissionsChanging(a *verdict.Answer) (out []model.Omiss
 	return out
 }
 
-// CouldChange says whether an omission could change what becomes of a connection.
+// CouldChange reports whether an omission can change the verdict of a connection.
 func (f *OmissionFilter) CouldChange(o *model.Omission, a *verdict.Answer) bool {
 	k, c := o.Key.Kind, &a.Connection
 	switch o.Code {
@@ -163,20 +158,20 @@ func (f *OmissionFilter) CouldChange(o *model.Omission, a *verdict.Answer) bool 
 		}
 		return is(c.From) || is(c.To) || slices.ContainsFunc(a.Paths, func(p verdict.Path) bool { return is(p.To.Endpoint) }) ||
 			c.To.Key.Kind == model.KindService
-	case model.KindService, model.KindEndpointSlice: // whose address is never that of a group
+	case model.KindService, model.KindEndpointSlice: // a group address is never a Service's
 		return c.To.Key.Kind == model.KindService || c.To.Key == (model.Key{}) && !c.To.Addr.IsMulticast()
 	case model.KindNode:
 		plain := func(e verdict.Endpoint) bool { return e.Key.Kind == model.KindNode || e.Key == (model.Key{}) }
 		return o.Key.Name == "" || plain(c.From) || plain(c.To)
 	}
 	if !k.IsPolicy() {
-		return true // what policies are made of: tiers and groups
+		return true // tiers and groups affect policies
 	}
 	return slices.ContainsFunc(a.Paths, func(p verdict.Path) bool { return f.couldChangePath(o, &p) })
 }
 
-// PodKind is equal for pods that no omission tells apart: CouldChange says the same of connections of
-// both, if the same rules decide at every stage.
+// PodKind is equal for pods that no omission tells apart: CouldChange is equal for both, if the same rules
+// decide at every stage.
 func (f *OmissionFilter) PodKind(k model.Key) int32 {
 	id, ok := f.podKinds[k]
 	if ok {
@@ -206,8 +201,8 @@ func (f *OmissionFilter) PodKind(k model.Key) int32 {
 	return id
 }
 
-// couldChangePath says whether a policy that is not known could change what becomes of a path: it
-// would have to be asked at the stage that denies, or else at any.
+// couldChangePath reports whether an unknown policy can change the verdict of a path. It must apply at the
+// stage that denies, or at any stage if none denies.
 func (f *OmissionFilter) couldChangePath(o *model.Omission, p *verdict.Path) bool {
 	if o.Key.Kind == model.KindEF {
 		return f.couldFirewallPath(o, p)
@@ -224,9 +219,9 @@ func (f *OmissionFilter) couldChangePath(o *model.Omission, p *verdict.Path) boo
 	return some
 }
 
-// couldFirewallPath says whether an EgressFirewall could be about a path. It is asked in a stage of
-// its own, so that no policy decides before it: what others deny stays denied, and what the
-// firewall that is known denies may be another's to say, since a namespace has one.
+// couldFirewallPath reports whether an unknown EgressFirewall can change a path. Its stage has no other
+// policies, so none decides before it. Connections that others deny stay denied. A known firewall's verdict
+// may change, since a namespace has only one.
 func (f *OmissionFilter) couldFirewallPath(o *model.Omission, p *verdict.Path) bool {
 	for i := range p.Stages {
 		if s := &p.Stages[i]; s.Verdict == verdict.Deny && (s.Decided == nil || s.Decided.Policy.Kind != model.KindEF) {
@@ -239,8 +234,8 @@ func (f *OmissionFilter) couldFirewallPath(o *model.Omission, p *verdict.Path) b
 	return p.To.Key.Kind != model.KindPod
 }
 
-// couldDecideStage says whether a policy could decide a stage: its pods may be those that the stage is
-// about, and nothing decides before it.
+// couldDecideStage reports whether an unknown policy can decide a stage: its subject may contain the stage's
+// pod, and no known rule decides before it.
 func (f *OmissionFilter) couldDecideStage(o *model.Omission, p *verdict.Path, s *verdict.StageVerdict) bool {
 	about := p.To
 	if s.Stage.IsArriving() == s.Reply {
@@ -250,7 +245,7 @@ func (f *OmissionFilter) couldDecideStage(o *model.Omission, p *verdict.Path, s 
 		return false
 	}
 	if c := f.r.Desired.Policy(o.Key); c != nil && o.Code != model.OmittedObject && isBoundToSubject(c.Policy) {
-		// No row knows of a pod that is judged as if it were scheduled.
+		// No row knows a pod with an assumed place.
 		if pod := f.r.Cluster.Pod(about.Key.Namespace, about.Key.Name); pod != nil && !f.r.IsPlaceAssumed(about.Key) &&
 			!f.r.Desired.IsSubject(c, pod) {
 			return false
@@ -259,25 +254,24 @@ func (f *OmissionFilter) couldDecideStage(o *model.Omission, p *verdict.Path, s 
 	return s.Decided == nil || s.Verdict == verdict.Unknown || !f.decidesBefore(s.Decided, o)
 }
 
-// isToBe says whether an end is a pod that does not exist yet.
+// isToBe reports whether an end is a pod that does not exist yet.
 func (f *OmissionFilter) isToBe(e verdict.Endpoint) bool {
 	p := f.r.Cluster.Pod(e.Key.Namespace, e.Key.Name)
 	return e.Key.Kind == model.KindPod && p != nil && p.ToBe != nil
 }
 
-// isBoundToSubject says whether a policy's rows are known to be about its subject alone: its selectors
-// can be read, and no named port makes a rule of its ingress match others, too
-// (ovn-kubernetes.md#acls-of-a-rule).
+// isBoundToSubject reports whether a policy's rows affect only its subject: its selectors are valid, and no
+// ingress rule has a named port, which would match other pods too (ovn-kubernetes.md#acls-of-a-rule).
 func isBoundToSubject(p *model.Policy) bool {
 	return p.Subject.Namespaces.Err() == nil && p.Subject.Pods.Err() == nil && !slices.ContainsFunc(p.Ingress, func(r model.Rule) bool {
 		return slices.ContainsFunc(r.Ports, func(port model.Port) bool { return port.Name != "" })
 	})
 }
 
-// decidesBefore says whether a rule decides before a policy that is not known.
+// decidesBefore reports whether a rule decides before an unknown policy.
 func (f *OmissionFilter) decidesBefore(d *verdict.Decider, o *model.Omission) bool {
 	if f.r.System.Order != nil {
-		return false // whose order hangs on tiers that may not be known either
+		return false // the order depends on tiers that may be unknown
 	}
 	tier := 1
 	switch o.Key.Kind {
@@ -293,7 +287,7 @@ func (f *OmissionFilter) decidesBefore(d *verdict.Decider, o *model.Omission) bo
 	return o.Priority != nil && by != nil && by.Key.Kind.HasPriority() && by.Priority < *o.Priority
 }
 
-// MergeOmissions adds omissions that are not there yet.
+// MergeOmissions returns all with the omissions of more that it lacks.
 func MergeOmissions(all, more []model.Omission) []model.Omission {
 	all = slices.Clip(all)
 	for _, o := range more {
@@ -304,12 +298,12 @@ func MergeOmissions(all, more []model.Omission) []model.Omission {
 	return all
 }
 
-// isSameOmission says whether two omissions are said alike.
+// isSameOmission reports whether two omissions have the same text.
 func isSameOmission(a, b *model.Omission) bool {
 	return a.Code == b.Code && a.Key == b.Key && a.Origin == b.Origin && a.Zone == b.Zone && a.Why == b.Why
 }
 
-// AssumedSettings returns the settings that rows are compiled with and that are only assumed.
+// AssumedSettings returns the settings that compiled rows assume.
 func AssumedSettings(r *Revision) (out []model.Omission) {
 	if r.Desired.Options().HairpinAssumed {
 		out = append(out, model.Omission{Code: model.OmittedSetting, Remedy: "--masquerade-subnets",

@@ -10,22 +10,21 @@ import (
 	"rung/system"
 )
 
-// PolicyOrder are the policies in the order in which they decide, nil where they stand in the stages
-// of a Ladder.
+// PolicyOrder returns the policies in deciding order, nil if they are in the stages of a Ladder.
 func (r *Revision) PolicyOrder() []ladder.Place { return r.System.PolicyPlaces(r.Cluster) }
 
-// LadderBands is the same in tiers.
+// LadderBands returns the policies of PolicyOrder by tier.
 func LadderBands(r *Revision) []ladder.Band {
 	return SharedValue[Once[[]ladder.Band]](r).Get(func() []ladder.Band { return r.System.Bands(r.Cluster) })
 }
 
-// BySelectors says whether what a policy applies to is worked out from selectors: it has no
-// compiled rows that would know.
+// BySelectors reports whether the subject of a policy comes from its selectors, because it has no compiled
+// rows.
 func (r *Revision) BySelectors(p *model.Policy) bool {
 	return p != nil && (p.Tiered != nil || !r.System.HasFeature(system.Rows))
 }
 
-// AppliedPods are the pods a policy applies to, where nothing is compiled.
+// AppliedPods returns the subject of a policy without compiled rows.
 func AppliedPods(r *Revision, p *model.Policy) selectors.PodSet {
 	x := r.PodIndex()
 	if p.Tiered == nil {
@@ -35,15 +34,15 @@ func AppliedPods(r *Revision, p *model.Policy) selectors.PodSet {
 	return s.PodSet(x).And(x.PodsWhere((*model.Pod).CanBeSubject))
 }
 
-// RuleSubjects are the pods one rule of a policy with appliedTo applies to.
+// RuleSubjects returns the pods to which one rule of a policy with appliedTo applies.
 func RuleSubjects(r *Revision, p *model.Policy, rule *model.Rule) []*model.Pod {
 	x := r.PodIndex()
 	s := antrea.ResolveGroups(r.Cluster).ScopeOfRule(p, rule)
 	return slices.Collect(x.Pods(s.PodSet(x).And(x.PodsWhere((*model.Pod).CanBeSubject))))
 }
 
-// peerSet are the pods behind a peer, where nothing is compiled; of one that stands for
-// other namespaces by the pod a rule applies to, none.
+// peerSet returns the pods of a peer of a policy without compiled rows. It is nil for a peer that depends on
+// the namespace of the rule's pod.
 func peerSet(r *Revision, p *model.Policy, pe *model.Peer) selectors.PodSet {
 	x := r.PodIndex()
 	switch {

@@ -10,12 +10,11 @@ import (
 	"rung/model/ovn/dialect"
 )
 
-// FindDialect is a zone whose rows are of another release, or made with other
-// settings than those of most zones.
+// FindDialect is the code for a zone whose rows come from another release, or from other settings than in most
+// zones.
 const FindDialect = "zone-dialect"
 
-// dialectFindings name, zone by zone, what keeps rows from being compared, and
-// samples that some zones have and others do not.
+// dialectFindings names, zone by zone, rows that cannot be compared, and samples that not all zones have.
 func dialectFindings(r *Revision) []zoneFinding {
 	v := r.Dialects
 	if v == nil {
@@ -51,7 +50,7 @@ func dialectFindings(r *Revision) []zoneFinding {
 	return out
 }
 
-// wantsRowsOf says whether rows of a kind are desired at all.
+// wantsRowsOf reports whether any rows of a kind are desired.
 func wantsRowsOf(r *Revision, kind model.Kind) bool {
 	for c := range r.AllCompiled() {
 		if c.Key.Kind == kind {
@@ -61,10 +60,10 @@ func wantsRowsOf(r *Revision, kind model.Kind) bool {
 	return false
 }
 
-// FindOVNTrace is an ovn-trace that says something else than the rows.
+// FindOVNTrace is the code for an ovn-trace that contradicts the rows.
 const FindOVNTrace = "ovn-trace-disagrees"
 
-// traceDisagreements are the findings of traces.
+// traceDisagreements returns the findings from traces.
 func traceDisagreements(r *Revision) (out []zoneFinding) {
 	for i := range r.OVNTraces {
 		d := &r.OVNTraces[i]

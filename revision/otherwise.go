@@ -14,14 +14,14 @@ import (
 	"rung/model/words"
 )
 
-// LogOtherwise says which lines of a log would get a different verdict were the policies those
-// of another revision of the same pods. The error is that of the context.
+// LogOtherwise finds the log lines whose verdict would differ under the policies of another revision with the
+// same pods. The error is the context's.
 func LogOtherwise(r *Revision, ctx context.Context, next *Revision, log *diff.LogConnections) (*diff.LogDifference, error) {
 	return log.DiffLines(ctx, r.Verdicts(), next.Verdicts())
 }
 
-// OtherwiseText counts them: "12 of the 340 log lines of the last 15 min would get a
-// different verdict". It is empty where no log was read.
+// OtherwiseText counts these lines: "12 of the 340 log lines of the last 15 min would get a different
+// verdict". It is empty if no log was read.
 func OtherwiseText(o *diff.LogDifference) string {
 	if o == nil || o.Judged+o.Unattributed == 0 {
 		return ""
@@ -55,8 +55,7 @@ func countOrNone(n int) string {
 	return words.Thousands(n)
 }
 
-// OtherwiseBrief is OtherwiseText where there is little room, empty for nothing: "12 log
-// lines change verdict".
+// OtherwiseBrief is a short OtherwiseText, empty if no line changes: "12 log lines change verdict".
 func OtherwiseBrief(o *diff.LogDifference) string {
 	if o == nil || o.Lines == 0 {
 		return ""
@@ -64,7 +63,7 @@ func OtherwiseBrief(o *diff.LogDifference) string {
 	return words.Count(o.Lines, "log line") + words.OneOrMany(o.Lines, " changes", " change") + " verdict"
 }
 
-// ContraryText says that lines say otherwise than the policies; empty where none does.
+// ContraryText counts the lines that contradict the policies; empty if none does.
 func ContraryText(o *diff.LogDifference) string {
 	if o == nil || o.Contrary == 0 {
 		return ""
@@ -73,8 +72,8 @@ func ContraryText(o *diff.LogDifference) string {
 		" otherwise than the policies do now: the policies changed since, or the rows differ"
 }
 
-// SeenSaid returns what the lines of a group say themselves, and how many of them
-// contradict the policies as they are now: "logged as denied".
+// SeenSaid returns the verdicts in the lines of a group, and how many contradict the current policies: "logged
+// as denied".
 func SeenSaid(g *diff.LoggedGroup) string {
 	var said []string
 	for _, s := range []struct {
@@ -99,13 +98,12 @@ func SeenSaid(g *diff.LoggedGroup) string {
 	return text
 }
 
-// SeenExample is the newest line of a group: "for example 14:02:11 blue/api-0 → red/web-0
-// tcp 80".
+// SeenExample returns the newest line of a group: "for example 14:02:11 blue/api-0 → red/web-0 tcp 80".
 func SeenExample(g *diff.LoggedGroup) string {
 	return "for example " + g.Example.Last.UTC().Format(time.TimeOnly) + " " + SeenConnection(&g.Example).String()
 }
 
-// SeenConnection is a logged connection with pods by their names alone.
+// SeenConnection returns a logged connection in which pods have no addresses.
 func SeenConnection(s *diff.LoggedConnection) verdict.Connection {
 	c := s.Connection
 	for _, e := range []*verdict.Endpoint{&c.From, &c.To} {
@@ -116,8 +114,8 @@ func SeenConnection(s *diff.LoggedConnection) verdict.Connection {
 	return c
 }
 
-// CountMoves counts what flips at every priority an AdminNetworkPolicy could be given. The error
-// is that of the context, or says why it cannot be known.
+// CountMoves counts the verdict changes for every priority that an AdminNetworkPolicy could have. The error is
+// the context's, or says why the counts are unknown.
 func CountMoves(r *Revision, ctx context.Context, k model.PolicyKey) (*diff.PriorityMoves, error) {
 	p := r.Cluster.Policy(k)
 	if p == nil {
@@ -130,7 +128,7 @@ func CountMoves(r *Revision, ctx context.Context, k model.PolicyKey) (*diff.Prio
 	if ranked || r.WhyNoRows(k) == nil && r.IsCompiled(k) {
 		return diff.NewPriorityMoves(ctx, r.Verdicts(), k, true)
 	}
-	// It is not enforced where it stands: asked is what it would do elsewhere.
+	// It is not enforced at its priority, so compare with it at priority 0.
 	moved := *p
 	moved.Priority = 0
 	next := r.WithPolicies([]model.Object{&moved}, nil)
@@ -140,7 +138,7 @@ func CountMoves(r *Revision, ctx context.Context, k model.PolicyKey) (*diff.Prio
 	return diff.NewPriorityMoves(ctx, next.Verdicts(), k, false)
 }
 
-// FlipsBrief is FlipsText where there is little room: "denies 14 pairs, opens 3".
+// FlipsBrief is a short FlipsText: "denies 14 pairs, opens 3".
 func FlipsBrief(totals []diff.PairTotal) string {
 	sums := map[verdict.Verdict]int{}
 	var order []verdict.Verdict
@@ -175,16 +173,15 @@ func FlipsBrief(totals []diff.PairTotal) string {
 	return strings.Join(out, ", ")
 }
 
-// SurplusEffect is the effect that a change has besides the wanted one.
+// SurplusEffect is the unwanted effect of a change.
 type SurplusEffect struct {
-	// Group are the connections, nil for none; Unknown says why nobody knows.
+	// FlipGroup has the connections, nil if none. Unknown says why they are unknown.
 	*diff.FlipGroup
 	Unknown string
 	becomes verdict.Verdict
 }
 
-// FindSurplus works out what a change does besides what it is wanted for, as long as the context
-// lasts.
+// FindSurplus finds the unwanted verdict changes of a change, until the context ends.
 func FindSurplus(r *Revision, ctx context.Context, next *Revision, w *diff.WantedVerdict) *SurplusEffect {
 	d, err := DiffConnections(r, ctx, next, diff.DiffQuestions{Wanted: w})
 	switch {
@@ -196,10 +193,10 @@ func FindSurplus(r *Revision, ctx context.Context, next *Revision, w *diff.Wante
 	return &SurplusEffect{FlipGroup: d.Unwanted, becomes: w.Becomes}
 }
 
-// IsExact says whether the change does nothing else.
+// IsExact reports whether the change has only wanted effects.
 func (s *SurplusEffect) IsExact() bool { return s.FlipGroup == nil && s.Unknown == "" }
 
-// Text counts the pairs: "opens 70 pairs that no log line has: …", with an example.
+// Text counts the pairs, with an example: "opens 70 pairs that no log line has: …".
 func (s *SurplusEffect) Text() string {
 	does := "opens"
 	if s.becomes == verdict.Deny {

@@ -11,71 +11,70 @@ import (
 	"rung/model/verdict"
 )
 
-// OVNTrace is the answer of ovn-trace about a connection, beside the answer of the
-// rows.
+// OVNTrace holds the answers of ovn-trace and of the rows about a connection.
 type OVNTrace struct {
 	Connection verdict.Connection
 	At         time.Time
-	Ways       []OVNWay // one, or for a Service one for each of its endpoints
+	Ways       []OVNWay // one, or one for each endpoint of a Service
 }
 
-// OVNWay is the way of a connection between two ends.
+// OVNWay is the path of a connection between two ends.
 type OVNWay struct {
-	// Rows is the path that the rows decide. For a Service it is the connection to the
-	// endpoint itself: ovn-trace is asked about that, past load balancing.
+	// Rows is the path by the rows. For a Service it goes directly to the endpoint: ovn-trace is asked about
+	// that, past load balancing.
 	Rows verdict.Path
-	// Zones are the zones that were asked, in the order of the way.
+	// Zones are the zones asked, in order of the path.
 	Zones []OVNZoneWay
-	// Why ovn-trace was not asked, empty where it was.
+	// Why says why ovn-trace was not asked, empty if it was.
 	Why string
 }
 
-// OVNZoneWay is a way through one zone.
+// OVNZoneWay is the part of a path in one zone.
 type OVNZoneWay struct {
 	Zone    string
-	RunAt   string   // it was run: "exec:NAMESPACE/POD/CONTAINER", or the sandbox
-	Command []string // that was run
-	Text    string   // that it printed; clean
-	Error   string   // why there is none
+	RunAt   string   // "exec:NAMESPACE/POD/CONTAINER", or the sandbox
+	Command []string // the command
+	Text    string   // its output, cleaned
+	Error   string   // why there is no output
 	Stages  []OVNStage
-	// End is how the packet's way ends, EndsAt where.
+	// End is how the packet ends, EndsAt where.
 	End    flow.Ending
 	EndsAt []string
-	// Progress is how far northd was when it had run, by the numbers of NB_Global.
+	// Progress is northd's progress after the trace, by the numbers of NB_Global.
 	Progress flow.NodeProgress
-	// Changed says that what the rows decide changed while ovn-trace ran.
+	// Changed means that the rows' decision changed while ovn-trace ran.
 	Changed bool
-	// Problems are the complaints that ovn-trace printed.
+	// Problems are the complaints in ovn-trace's output.
 	Problems []string
 }
 
-// OVNStage is the decision of OVN and the decision of the rows in one stage.
+// OVNStage compares the decisions of OVN and of the rows in one stage.
 type OVNStage struct {
 	Stage model.Stage
-	// Verdict is OVN's, Unknown where the packet did not come as far.
+	// Verdict is OVN's, Unknown if the packet did not reach the stage.
 	Verdict verdict.Verdict
-	// RulesBehind is the rule behind the ACL that decided, empty where no ACL did. OwnEffect is then the
-	// effect of the flow of OVN's own that decided.
+	// RulesBehind holds the rule of the deciding ACL, empty if no ACL decided. Then OwnEffect is the effect of
+	// the deciding flow that northd adds.
 	RulesBehind RulesBehindFlow
 	ACL         bool // an ACL decided
 	OwnEffect   string
 	Rows        verdict.StageVerdict
-	// Passed are the rules that passed the packet on to the next tier, in order.
+	// Passed are the rules that passed the packet to the next tier, in order.
 	Passed []RulesBehindFlow
 	Agreement
 }
 
-// Agreement says whether OVN and the rows say the same.
+// Agreement classifies the comparison of OVN with the rows.
 type Agreement string
 
-// The agreements.
+// The values of Agreement.
 const (
 	Agree       Agreement = "agree"
 	Disagree    Agreement = "disagree"
 	NotCompared Agreement = "not compared"
 )
 
-// Agreement of the whole connection: one way that disagrees is enough.
+// Agreement compares the whole connection: one path that disagrees is enough.
 func (t *OVNTrace) Agreement() Agreement {
 	out := NotCompared
 	for i := range t.Ways {
@@ -89,8 +88,7 @@ func (t *OVNTrace) Agreement() Agreement {
 	return out
 }
 
-// Verdict returns OVN's verdict, joined over the endpoints of a Service. Unknown if OVN was asked
-// about none.
+// Verdict returns OVN's verdict, joined over the endpoints of a Service. It is Unknown if OVN was not asked.
 func (t *OVNTrace) Verdict() verdict.Verdict {
 	var a verdict.Answer
 	for i := range t.Ways {
@@ -105,8 +103,7 @@ func (t *OVNTrace) Verdict() verdict.Verdict {
 	return a.Verdict
 }
 
-// Agreement of a way: each stage that both came to says the same, and they came to the
-// verdict.
+// Agreement compares one path: it agrees if every stage that both reached agrees, and both reached a verdict.
 func (w *OVNWay) Agreement() Agreement {
 	if w.Why != "" {
 		return NotCompared
@@ -128,7 +125,7 @@ func (w *OVNWay) Agreement() Agreement {
 	return NotCompared
 }
 
-// Verdict is OVN's, of the ACLs: what becomes of the packet elsewhere is in the halves.
+// Verdict returns the verdict of OVN's ACLs. Zones has what else happens to the packet.
 func (w *OVNWay) Verdict() verdict.Verdict {
 	if w.Why != "" {
 		return verdict.Unknown
@@ -151,9 +148,8 @@ func (w *OVNWay) Verdict() verdict.Verdict {
 	return out
 }
 
-// ReadOutput reads Text, what ovn-trace printed about a packet, and holds it against what the
-// rows decide in the stages of that zone. finder finds the zone's ACLs. It returns OVN's
-// verdict.
+// ReadOutput parses Text, the output of ovn-trace about a packet, and compares it with the rows' decisions in
+// that zone. finder finds the zone's ACLs. It returns OVN's verdict.
 func (h *OVNZoneWay) ReadOutput(a *flow.PacketQuestion, rows []verdict.StageVerdict, finder *RuleFinder) verdict.Verdict {
 	report := flow.Parse(h.Text)
 	h.Stages, h.Problems = nil, slices.Clone(report.Problems)
@@ -174,7 +170,7 @@ func (h *OVNZoneWay) ReadOutput(a *flow.PacketQuestion, rows []verdict.StageVerd
 		if rows[i].Zone != h.Zone || rows[i].Reply {
 			continue
 		}
-		s := OVNStage{Stage: rows[i].Stage, Verdict: verdict.Allow, Rows: rows[i]} // a switch may have no ACL for it
+		s := OVNStage{Stage: rows[i].Stage, Verdict: verdict.Allow, Rows: rows[i]} // a switch may have no ACL for the stage
 		if d := decisionIn(t, first, rows[i].Stage); d != nil {
 			s.ovnDecided(d, finder)
 		} else if lost {
@@ -189,7 +185,7 @@ func (h *OVNZoneWay) ReadOutput(a *flow.PacketQuestion, rows []verdict.StageVerd
 	return out
 }
 
-// passesOfSwitch are the passes of a packet on its first way over a switch.
+// passesOfSwitch returns the passes of a packet on its first way over a switch.
 func passesOfSwitch(t *flow.Trace, datapath string) (out []*flow.Pass) {
 	for _, p := range t.Passes {
 		switch {
@@ -203,7 +199,7 @@ func passesOfSwitch(t *flow.Trace, datapath string) (out []*flow.Pass) {
 	return out
 }
 
-// isLostOn says whether the packet's way ended in one of the passes without an ACL's doing.
+// isLostOn reports whether the packet ended in one of the passes, but not by an ACL.
 func isLostOn(t *flow.Trace, passes []*flow.Pass) bool {
 	if len(passes) == 0 {
 		return true
@@ -217,8 +213,7 @@ func isLostOn(t *flow.Trace, passes []*flow.Pass) bool {
 	return slices.Contains(passes, last)
 }
 
-// decisionIn returns the decision of a stage's ACLs in the passes, nil where none was
-// asked.
+// decisionIn returns the decision of a stage's ACLs in the passes, nil if none was evaluated.
 func decisionIn(t *flow.Trace, passes []*flow.Pass, stage model.Stage) *flow.Decision {
 	for _, d := range t.Decisions() {
 		if d.Stage == stage && slices.Contains(passes, d.Pass) {
@@ -243,7 +238,7 @@ func (s *OVNStage) ovnDecided(d *flow.Decision, finder *RuleFinder) {
 	}
 }
 
-// compareWithRows holds OVN's decision against the rows'. Of rows that are tied OVN may take any.
+// compareWithRows compares OVN's decision with the rows'. OVN may choose any of tied rows.
 func (s *OVNStage) compareWithRows() {
 	switch {
 	case s.Verdict == verdict.Unknown || s.Rows.Verdict == verdict.Unknown:
@@ -262,8 +257,8 @@ func (s *OVNStage) compareWithRows() {
 	}
 }
 
-// isBehindFlow says whether a row, or one of its rule, is behind the flow. Which of several rows of
-// one tier and priority that do the same was met makes no difference.
+// isBehindFlow reports whether the flow comes from a row or another row of its rule. Rows with the same tier,
+// priority and action count as equal.
 func (s *OVNStage) isBehindFlow(d verdict.Decider) bool {
 	return slices.ContainsFunc(s.RulesBehind.Rules, func(b BehindRule) bool {
 		r := verdict.RowDecider(b.ACL, nil)

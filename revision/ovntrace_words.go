@@ -9,29 +9,29 @@ import (
 	"rung/model/words"
 )
 
-// OVNWords is an OVNTrace in words, for console and command line alike.
+// OVNWords is the text of an OVNTrace, for console and command line.
 type OVNWords struct {
 	// Headline is the answer: "allow, as the rows say".
 	Headline          string
-	Agrees, Disagrees bool // with the rows; neither: not compared
+	Agrees, Disagrees bool // with the rows; both false if not compared
 	Ways              []OVNWayWords
 }
 
-// OVNWayWords are the sentences about one way; To names its end where there are several.
+// OVNWayWords is the text of one path. To names its end if a trace has several paths.
 type OVNWayWords struct {
 	To    string
 	Lines []OVNLine
 	Notes []string
 }
 
-// OVNLine is a stage: what OVN decides in it, and the rows.
+// OVNLine shows one stage: the decisions of OVN and of the rows.
 type OVNLine struct {
 	Stage, Zone string
 	OVN, Rows   string
 	Agreement   Agreement
 }
 
-// InWords says it.
+// InWords returns the trace as text.
 func (t *OVNTrace) InWords() OVNWords {
 	out := OVNWords{Headline: t.headline(), Agrees: t.Agreement() == Agree, Disagrees: t.Agreement() == Disagree}
 	for i := range t.Ways {
@@ -60,7 +60,7 @@ func (t *OVNTrace) InWords() OVNWords {
 	return out
 }
 
-// headline is OVN's verdict, and whether the rows agree.
+// headline returns OVN's verdict, and whether the rows agree.
 func (t *OVNTrace) headline() string {
 	v := t.Verdict()
 	switch t.Agreement() {
@@ -77,12 +77,12 @@ func (t *OVNTrace) headline() string {
 	return string(v) + ", not compared with the rows"
 }
 
-// needsNoLine says whether a stage needs no line: no rule matched there, as all say.
+// needsNoLine reports whether a stage can be left out: both say that no rule matched.
 func (s *OVNStage) needsNoLine() bool {
 	return s.Agreement == Agree && s.Verdict == verdict.Allow && !s.ACL && s.Rows.Decided == nil && len(s.Passed)+len(s.Rows.Passed) == 0
 }
 
-// ovnText says what OVN decided, and by which rule.
+// ovnText returns OVN's decision and its rule.
 func (s *OVNStage) ovnText() string {
 	by := noRule
 	switch {
@@ -103,7 +103,7 @@ func (s *OVNStage) ovnText() string {
 	return string(s.Verdict) + " · " + by
 }
 
-// rowsText says what the rows decide, and by which rule.
+// rowsText returns the rows' decision and its rule.
 func (s *OVNStage) rowsText() string {
 	return string(s.Rows.Verdict) + " · " + StageText(&s.Rows, func(d *verdict.Decider) string {
 		if d == nil {
@@ -115,8 +115,8 @@ func (s *OVNStage) rowsText() string {
 
 const noRule = "no rule matched"
 
-// noteTexts returns the remarks on a zone besides its stages: an error or the likely cause
-// of a disagreement, a packet lost elsewhere, the complaints of ovn-trace.
+// noteTexts returns the remarks on a zone: an error or the likely cause of a disagreement, a packet lost
+// elsewhere, and the complaints of ovn-trace.
 func (h *OVNZoneWay) noteTexts() (out []string) {
 	if h.Error != "" {
 		return []string{"zone " + h.Zone + ": " + h.Error}
@@ -133,8 +133,7 @@ func (h *OVNZoneWay) noteTexts() (out []string) {
 	return out
 }
 
-// DisagreementCause says what makes OVN and the rows disagree, as far as that can be told; empty where
-// they agree.
+// DisagreementCause returns the likely cause of a disagreement; empty if OVN and the rows agree.
 func (h *OVNZoneWay) DisagreementCause() string {
 	disagrees, gone := false, false
 	for i := range h.Stages {
@@ -155,7 +154,7 @@ func (h *OVNZoneWay) DisagreementCause() string {
 	return "not known: look at ovn-northd in the zone, and trace again"
 }
 
-// Disagreements returns where a trace and the rows disagree, one for each zone.
+// Disagreements returns the disagreements of a trace with the rows, one for each zone.
 func (t *OVNTrace) Disagreements() (out []OVNDisagreement) {
 	for i := range t.Ways {
 		for j := range t.Ways[i].Zones {

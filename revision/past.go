@@ -9,20 +9,20 @@ import (
 	"rung/model/network"
 )
 
-// PastState is the part of earlier states that still matters: it explains rows that
-// OVN-Kubernetes leaves. It is replaced, never changed.
+// PastState holds earlier states that explain rows OVN-Kubernetes leaves behind. It is replaced, never
+// changed.
 type PastState struct {
-	// Pods are the pods that changed in a way OVN-Kubernetes' filter does not see, as they
-	// were before. Refused are the policies that were deleted while OVN-Kubernetes refused
-	// them, and MultiNetworkPolicies whose peers selected pods and do so no more.
+	// Pods are earlier versions of pods that changed in a way OVN-Kubernetes' filter ignores. Refused are
+	// policies deleted while OVN-Kubernetes rejected them, and MultiNetworkPolicies whose peers no longer
+	// select pods.
 	Pods    map[model.Key]*model.Pod
 	Refused map[model.PolicyKey]bool
 }
 
-// pastMost bounds what is remembered.
+// pastMost limits each map of PastState.
 const pastMost = 4096
 
-// RememberChanges takes changes of objects into account; before are the desired rows until now.
+// RememberChanges returns the state after some changes of objects. before are the desired rows before them.
 func (p *PastState) RememberChanges(changes []model.Change, before *compiler.Desired) *PastState {
 	next := p
 	edit := func() *PastState {
@@ -68,14 +68,14 @@ func (p *PastState) RememberChanges(changes []model.Change, before *compiler.Des
 	return next
 }
 
-// isNoticedUpdate says whether OVN-Kubernetes takes an update of a pod for one that matters
+// isNoticedUpdate reports whether OVN-Kubernetes reacts to an update of a pod
 // (ovn-kubernetes.md#event-filters).
 func isNoticedUpdate(old, now *model.Pod) bool {
 	return old.Labels.Key() != now.Labels.Key() || len(old.IPs) != len(now.IPs) ||
 		(old.Phase == "Running") != (now.Phase == "Running") || old.IsCompleted() != now.IsCompleted()
 }
 
-// sameToRows says whether two versions of a pod give the same rows.
+// sameToRows reports whether two versions of a pod compile to the same rows.
 func sameToRows(a, b *model.Pod) bool {
 	return a.NodeName == b.NodeName && slices.Equal(a.IPs, b.IPs) && slices.Equal(a.Ports, b.Ports)
 }

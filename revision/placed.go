@@ -10,15 +10,14 @@ import (
 	"rung/model/words"
 )
 
-// The assumptions about pods that are not scheduled, or have no address yet.
+// The assumptions about pods without a node or an address.
 const (
 	AssumesNode    = "is not scheduled: judged as if it ran on a node of its own"
 	assumesAddress = "has no address yet: judged as if it had one"
 )
 
-// JudgedCluster is the cluster that policies are asked about. Pods without a node or an address,
-// and the manifests of a repository have no others, are in it as if they were scheduled, each
-// on a node of its own; rows know nothing of these.
+// JudgedCluster returns the cluster that verdicts are computed for. Pods without a node or an address, such as
+// all pods in manifests, are in it as if scheduled, each on its own node. Live rows do not know these pods.
 func (r *Revision) JudgedCluster() *model.Cluster {
 	placed := r.placedPods()
 	if len(placed) == 0 {
@@ -30,10 +29,10 @@ func (r *Revision) JudgedCluster() *model.Cluster {
 	})
 }
 
-// placedPods are the pods of which a place is assumed, with it.
+// placedPods returns the pods with an assumed place, including that place.
 func (r *Revision) placedPods() []model.Object {
 	if r.changed != nil {
-		return r.changed.base.placedPods() // of the same pods
+		return r.changed.base.placedPods() // both revisions have the same pods
 	}
 	return r.shared.placed.Get(func() (out []model.Object) {
 		var free *Allocator
@@ -51,7 +50,7 @@ func (r *Revision) placedPods() []model.Object {
 				q.NodeName = q.ToBe.Node
 			}
 			q.NodeName = cmp.Or(q.NodeName, "own node of "+p.Namespace+"/"+p.Name)
-			if len(q.IPs) == 0 && !q.HostNetwork { // a host-networked pod has the addresses of its node
+			if len(q.IPs) == 0 && !q.HostNetwork { // a host-networked pod has its node's addresses
 				q.IPs, q.MadeUpIPs = free.AddressesNear(nodeAddresses(r, q.NodeName)), true
 			}
 			out = append(out, &q)
@@ -60,8 +59,7 @@ func (r *Revision) placedPods() []model.Object {
 	})
 }
 
-// onItsNetwork is a pod that is made up, or has no place yet, on the primary network that its namespace
-// gives its pods.
+// onItsNetwork returns a pod that has no place yet with the primary network of its namespace.
 func (r *Revision) onItsNetwork(p *model.Pod) *model.Pod {
 	if ns := r.Cluster.Namespace(p.Namespace); ns != nil && ns.GivesNetwork() {
 		return p.OnNetworkOfNamespace()
@@ -69,13 +67,12 @@ func (r *Revision) onItsNetwork(p *model.Pod) *model.Pod {
 	return p
 }
 
-// whyUnplaced says why a place has to be assumed of a pod, empty where it has one, or needs none
-// any more.
+// whyUnplaced says why a pod needs an assumed place, empty if it has a place or needs none.
 func whyUnplaced(p *model.Pod) string {
 	switch {
 	case p.ToBe != nil:
 		return assumesToBe
-	case p.IsCompleted() || p.PrimaryUDN() != "" || p.Network != "" && len(p.LogicalPorts) == 0: // the last cannot be read
+	case p.IsCompleted() || p.PrimaryUDN() != "" || p.Network != "" && len(p.LogicalPorts) == 0: // the last is unreadable
 	case p.NodeName == "":
 		return AssumesNode
 	case len(p.IPs) == 0 && !p.HostNetwork:
@@ -84,13 +81,13 @@ func whyUnplaced(p *model.Pod) string {
 	return ""
 }
 
-// IsPlaceAssumed says whether a place is assumed of a pod.
+// IsPlaceAssumed reports whether a pod has an assumed place.
 func (r *Revision) IsPlaceAssumed(k model.Key) bool {
 	p := r.JudgedCluster().Pod(k.Namespace, k.Name)
 	return k.Kind == model.KindPod && p != nil && p.Assumed != ""
 }
 
-// unplacedPods are the pods of which a place is assumed.
+// unplacedPods returns the omission for pods with an assumed place.
 func unplacedPods(r *Revision) []model.Omission {
 	why := UnplacedText(r)
 	if why == "" {
@@ -99,7 +96,7 @@ func unplacedPods(r *Revision) []model.Omission {
 	return []model.Omission{{Code: model.OmittedPlace, Key: model.Key{Kind: model.KindPod}, Why: why}}
 }
 
-// UnplacedText says in a sentence of which existing pods a place is assumed; empty for none.
+// UnplacedText names the existing pods with an assumed place; empty if none.
 func UnplacedText(r *Revision) string {
 	var names []string
 	for _, o := range r.placedPods() {
@@ -115,8 +112,7 @@ func UnplacedText(r *Revision) string {
 		words.Count(n, "pod"), words.ListFew(names, 3), words.OneOrMany(n, "is", "are"), words.OneOrMany(n, "has", "have"))
 }
 
-// freeAddresses makes an allocator of addresses that nobody in a revision has, in the subnets of its
-// network.
+// freeAddresses returns an allocator of unused addresses in the subnets of a revision's network.
 func freeAddresses(r *Revision) *Allocator {
 	if n := r.Network; n != nil {
 		return NewAllocator(r.Cluster, n.IPv4 || !n.IPv6, n.IPv6, addressesTaken(r), n.Subnets)
@@ -125,8 +121,7 @@ func freeAddresses(r *Revision) *Allocator {
 	return NewAllocator(r.Cluster, o.IPv4 || !o.IPv6, o.IPv6, addressesTaken(r), o.ClusterSubnets)
 }
 
-// nodeAddresses returns the first address that a pod can have in each subnet of a node; none if the
-// node or its subnets are not known.
+// nodeAddresses returns the first address that a pod can have in each subnet of a node, empty if unknown.
 func nodeAddresses(r *Revision, node string) []string {
 	n := r.Cluster.Node(node)
 	if n == nil || r.Network != nil {

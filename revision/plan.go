@@ -13,38 +13,38 @@ import (
 // The states of a plan.
 const (
 	PlanRunning = "running"
-	PlanWaiting = "waiting" // the next step waits for a lost zone, say; the plan goes on by itself
+	PlanWaiting = "waiting" // waits, for example for a lost zone; goes on by itself
 	PlanStopped = "stopped"
 	PlanDone    = "done"
 )
 
 // The states of a step of a plan.
 const (
-	StepDone    = "done"      // every zone's rows were read after the change and show it
-	StepRunning = "under way" // it is being made, or the zones are about to show it
-	StepWaiting = "waiting"   // it was made, and PlanState.Waits do not show it yet
+	StepDone    = "done"      // every zone was read after the change and shows it
+	StepRunning = "under way" // being made, or zones are about to show it
+	StepWaiting = "waiting"   // made, but PlanState.Waits do not show it yet
 	StepToCome  = "to come"
 )
 
-// PlanState is a plan that is under way, stopped or has just ended, run by this Rung or
-// by another one on the same state folder. It does not change.
+// PlanState is a plan that is running, stopped or just ended, by this Rung or another one on the same state
+// folder. It does not change.
 type PlanState struct {
 	Title string // "Re-space: step 10, starting at 10"
-	// Done of Total steps are shown by every zone of this Rung. StepsMade returns the number for people.
+	// Done steps of Total are shown by every zone of this Rung. StepsMade returns the number to show.
 	Total, Done int
 	State       string     // PlanRunning, PlanWaiting, PlanStopped or PlanDone
-	Back        bool       // the plan is being rolled back, or was until it stopped: Done goes down to 0
+	Back        bool       // being rolled back, or was until it stopped: Done counts down to 0
 	Why         string     // what it waits for or why it stopped, without times: see WaitingText
-	Top         int        // steps made when the roll back began, 0 if unknown
-	Since       time.Time  // when it stopped, zero if it did not or the time is unknown
-	Step        string     // the step under way or next: "green-tenant 40 → 41"
-	Steps       []PlanStep // in the order in which they are made
-	Waits       []PlanWait // the zones that do not show the step made last, by name
-	Runner      PlanRunner // with PID 0 if nobody runs the plan
-	Unrecorded  bool       // the last step was made and could not be written down (ErrNotRecorded): see Why
-	// Stuck says why a stopped plan can be neither continued nor rolled back, and what to do; Why
-	// says it too. "metrics stands at 38, the plan expects 40: move it back to 40, or end the plan
-	// as it is (x, --keep)". Empty if it can.
+	Top         int        // steps made when the rollback began, 0 if unknown
+	Since       time.Time  // when it stopped, zero if not stopped or unknown
+	Step        string     // the running or next step: "green-tenant 40 → 41"
+	Steps       []PlanStep // in order
+	Waits       []PlanWait // the zones that do not show the last step, by name
+	Runner      PlanRunner // with PID 0 if no process runs the plan
+	Unrecorded  bool       // the last step was made but not recorded (ErrNotRecorded): see Why
+	// Stuck says why a stopped plan can neither continue nor be rolled back, and what to do; Why contains it
+	// too. "metrics stands at 38, the plan expects 40: move it back to 40, or end the plan as it is (x,
+	// --keep)". Empty if the plan can go on.
 	Stuck string
 }
 
@@ -53,17 +53,17 @@ type PlanStep struct {
 	Policy string `json:"policy"`
 	From   int32  `json:"from"`
 	To     int32  `json:"to"`
-	Note   string `json:"note,omitempty"` // what holds after it besides: "tied again at 40"
+	Note   string `json:"note,omitempty"` // a remark on the result: "tied again at 40"
 	State  string `json:"state"`          // StepDone, StepRunning, StepWaiting or StepToCome
 }
 
-// String is the step as people write it: "green-tenant 40 → 41".
+// String returns the step as people write it: "green-tenant 40 → 41".
 func (s PlanStep) String() string { return fmt.Sprintf("%s %d → %d", s.Policy, s.From, s.To) }
 
 // PlanWait is a zone that a step waits for.
 type PlanWait struct {
 	Zone string
-	// Why is the reason the zone is not done, in a word or a few: "lost", "3 rows behind".
+	// Why is the reason in a few words: "lost", "3 rows behind".
 	Why   string
 	Since time.Time
 }
@@ -72,23 +72,23 @@ type PlanWait struct {
 type PlanRunner struct {
 	PID   int
 	Host  string
-	Since time.Time // when it began, or went on
-	IsOwn bool      // it is this process
+	Since time.Time // when it began or resumed
+	IsOwn bool      // this process
 }
 
-// IsUnderWay says whether the plan is under way, here or elsewhere.
+// IsUnderWay reports whether the plan is running or waiting, here or elsewhere.
 func (p *PlanState) IsUnderWay() bool {
 	return p != nil && (p.State == PlanRunning || p.State == PlanWaiting)
 }
 
-// IsOpen says whether the plan is under way or stopped half way.
+// IsOpen reports whether the plan is under way or stopped before its end.
 func (p *PlanState) IsOpen() bool { return p.IsUnderWay() || p != nil && p.State == PlanStopped }
 
-// RunsElsewhere says whether another Rung runs the plan.
+// RunsElsewhere reports whether another Rung runs the plan.
 func (p *PlanState) RunsElsewhere() bool { return p.IsUnderWay() && !p.Runner.IsOwn }
 
-// TakenBackBy says whether undo takes all of the plan back, where undo is the title of the
-// change it is about: a later change may be in front of it.
+// TakenBackBy reports whether undo takes the whole plan back. undo is the title of the next change to undo: it
+// may be a later change.
 func (p *PlanState) TakenBackBy(undo string) bool {
 	return p.State == PlanDone && !p.Back && p.Title != "" && p.Title == undo
 }
@@ -108,7 +108,7 @@ func (p *PlanState) RunBy() string {
 	return fmt.Sprintf("%s by another Rung (pid %d%s, since %s)", what, p.Runner.PID, at, p.Runner.Since.Local().Format(time.TimeOnly))
 }
 
-// WaitingText says what the plan waits for at a time: "waiting for w2 (lost 12 s)", or, if the plan
+// WaitingText names the zones the plan waits for at a time: "waiting for w2 (lost 12 s)", or, if the plan
 // stopped, "waited for w2 (lost 12 s)". It returns Why if the plan waits for no zone.
 func (p *PlanState) WaitingText(now time.Time) string {
 	if len(p.Waits) == 0 || p.State == PlanDone {
@@ -132,7 +132,7 @@ func (p *PlanState) WaitingText(now time.Time) string {
 	}
 }
 
-// ReasonText is why a zone is waited for, and how long: "lost 12 s".
+// ReasonText says why a zone is waited for, and for how long: "lost 12 s".
 func (w PlanWait) ReasonText(now time.Time) string {
 	if w.Since.IsZero() || now.Before(w.Since) {
 		return w.Why
@@ -140,7 +140,7 @@ func (w PlanWait) ReasonText(now time.Time) string {
 	return w.Why + " " + words.TimeLasted(now.Sub(w.Since))
 }
 
-// IsTargetReached reports whether every policy has the priority that the plan gives it last.
+// IsTargetReached reports whether every policy has the last priority that the plan gives it.
 func (p *PlanState) IsTargetReached(c *model.Cluster) bool {
 	last := map[string]int32{}
 	for _, s := range p.Steps {
@@ -154,8 +154,8 @@ func (p *PlanState) IsTargetReached(c *model.Cluster) bool {
 	return len(last) > 0
 }
 
-// StepsMade returns how many steps are done, or written and waiting for zones. Every Rung that
-// looks at the plan returns the same number, whichever zones it has.
+// StepsMade returns how many steps are done, or written and waiting for zones. The number is the same in every
+// Rung that shows the plan, whichever zones it has.
 func (p *PlanState) StepsMade() int {
 	n := map[string]int{}
 	for _, s := range p.Steps {
@@ -170,8 +170,8 @@ func (p *PlanState) StepsMade() int {
 	return p.Done + n[StepWaiting]
 }
 
-// StepsOfWay returns the steps made and their whole number: on the way back, the steps rolled
-// back, of the steps made when it began.
+// StepsOfWay returns the steps made and their total. During a rollback it returns the steps rolled back, of
+// those made when it began.
 func (p *PlanState) StepsOfWay() (n, of int) {
 	made := p.StepsMade()
 	switch {
@@ -184,7 +184,7 @@ func (p *PlanState) StepsOfWay() (n, of int) {
 	return of - made, of
 }
 
-// PlaceText returns where the plan is: "4 of 9", on the way back "3 of 5 back".
+// PlaceText returns how far the plan is: "4 of 9", during a rollback "3 of 5 back".
 func (p *PlanState) PlaceText() string {
 	n, of := p.StepsOfWay()
 	text := fmt.Sprintf("%s of %s", words.Thousands(n), words.Thousands(of))
@@ -205,7 +205,7 @@ func (p *PlanState) waitsForZonesOnly() bool {
 // IsShownByZones reports whether every zone has shown the last step: the plan has nothing left to do.
 func (p *PlanState) IsShownByZones() bool { return p.Total > 0 && !p.Back && p.Done == p.Total }
 
-// NextStep returns the step that a stopped plan makes next, as Step; empty if every step is made.
+// NextStep returns the next step of a stopped plan, as in Step; empty if every step is made.
 func (p *PlanState) NextStep() string {
 	if !p.Back {
 		if i := slices.IndexFunc(p.Steps, func(s PlanStep) bool { return s.State == StepToCome }); i >= 0 {

@@ -8,12 +8,11 @@ import (
 	"rung/model/words"
 )
 
-// PodCount counts the pods of a cluster by what policies make of them.
+// PodCount counts the pods of a cluster by whether policies can select them.
 type PodCount struct {
 	All int
-	// Host counts the pods on the host network, Completed those that have ended, and Unscheduled
-	// those without a node, but for pods that do not exist yet. Each of the others can be the subject of
-	// a policy.
+	// Host counts pods on the host network, Completed pods that ended, and Unscheduled existing pods without a
+	// node. Every other pod can be a policy's subject.
 	Host, Completed, Unscheduled int
 }
 
@@ -37,10 +36,10 @@ func countPods(c *model.Cluster) (n PodCount) {
 	return n
 }
 
-// Subjects counts the pods that policies can select.
+// Subjects returns the number of pods that policies can select.
 func (n PodCount) Subjects() int { return n.All - n.Host - n.Completed - n.Unscheduled }
 
-// String is "41 in all: policies can select 39; 1 on the host network, 1 completed".
+// String returns "41 in all: policies can select 39; 1 on the host network, 1 completed".
 func (n PodCount) String() string {
 	var without []string
 	for _, w := range []struct {

@@ -7,8 +7,7 @@ import (
 	"rung/model/ladder"
 )
 
-// MeantPods are the pods a policy applies to, and those it would apply to where it has no
-// desired rows.
+// MeantPods returns the pods a policy applies to, or would apply to if it had desired rows.
 func MeantPods(r *Revision, p *model.Policy) []*model.Pod {
 	if p == nil {
 		return nil
@@ -16,8 +15,7 @@ func MeantPods(r *Revision, p *model.Policy) []*model.Pod {
 	return r.Subjects(p.Key)
 }
 
-// RelatedAstray are the units besides its own that hold rows for a policy and are not in
-// sync in every zone.
+// RelatedAstray returns the related units of a policy that are not in sync in every zone.
 func RelatedAstray(r *Revision, k model.PolicyKey, now time.Time) (out []model.PolicyKey) {
 	for _, unit := range r.RelatedUnits(k) {
 		if s := SummarizePolicy(r, unit, now); s.InSync < s.Zones {
@@ -27,8 +25,8 @@ func RelatedAstray(r *Revision, k model.PolicyKey, now time.Time) (out []model.P
 	return out
 }
 
-// LiveACLCount is how many live ACLs a policy has over all zones, and which zones have
-// any: those of a policy that is gone still decide.
+// LiveACLCount returns the number of live ACLs of a policy over all zones, and the zones that have any. Rows
+// of a deleted policy still decide.
 func LiveACLCount(r *Revision, k model.PolicyKey) (acls int, zones []string) {
 	for _, z := range r.Zones {
 		if p := z.PolicyJoin(k); p != nil && p.LiveACLs > 0 {
@@ -39,8 +37,7 @@ func LiveACLCount(r *Revision, k model.PolicyKey) (acls int, zones []string) {
 	return acls, zones
 }
 
-// WaitingPorts are the names of the logical ports of subject pods that do not exist yet,
-// in any zone.
+// WaitingPorts returns the names of subject pods' logical ports that do not exist yet in some zone.
 func WaitingPorts(r *Revision, k model.PolicyKey) map[string]bool {
 	out := map[string]bool{}
 	for _, z := range r.Zones {
@@ -59,8 +56,7 @@ func WaitingPorts(r *Revision, k model.PolicyKey) map[string]bool {
 	return out
 }
 
-// OpenRules counts the rules of NetworkPolicies for other pods that name no peer: they
-// mean the pod as they mean everybody.
+// OpenRules counts the rules without peers in NetworkPolicies that select other pods: they match this pod too.
 func OpenRules(r *Revision, pod *model.Pod) (n int) {
 	for p := range r.Cluster.Policies(model.KindNP) {
 		if r.IsSubject(p.Key, pod) {
@@ -75,8 +71,8 @@ func OpenRules(r *Revision, pod *model.Pod) (n int) {
 	return n
 }
 
-// CountAstray counts the units of a tier that need attention: frozen, behind, not enforced or
-// not comparable in some zone.
+// CountAstray counts the units of a tier that need attention: frozen, behind, not enforced or not comparable
+// in some zone.
 func CountAstray(r *Revision, t *ladder.Tier, now time.Time) (n int) {
 	if len(r.Zones) == 0 {
 		return 0
@@ -92,8 +88,7 @@ func CountAstray(r *Revision, t *ladder.Tier, now time.Time) (n int) {
 	return n
 }
 
-// LoggingPolicies names the policies that log, as they or their namespace say, in the order of
-// the ladder; all is how many policies there are.
+// LoggingPolicies returns the names of the policies that log, in ladder order, and the number of all policies.
 func LoggingPolicies(r *Revision) (names []string, all int) {
 	for _, place := range r.PolicyOrder() {
 		all++
@@ -117,14 +112,14 @@ func LoggingPolicies(r *Revision) (names []string, all int) {
 	return names, all
 }
 
-// RuleFacts are the facts about one rule that a table of rules shows.
+// RuleFacts are the facts about one rule for tables of rules.
 type RuleFacts struct {
 	*model.Rule
-	// Pods counts the pods behind the peers that select pods, each once; SelectsPods says
-	// whether there are such peers.
+	// Pods counts the pods behind the peers that select pods, each once. SelectsPods reports whether there are
+	// such peers.
 	Pods        int
 	SelectsPods bool
-	ACLs        []string // ids of the desired ones, over all zones together
+	ACLs        []string // ids of the desired ACLs of all zones
 }
 
 // ListRuleFacts returns the facts of a policy's rules, ingress before egress.

@@ -9,19 +9,19 @@ import (
 	"rung/model/words"
 )
 
-// flowSettle is how long flows may take to follow a row, and numbers each other.
+// flowSettle is how long flows may take to follow a row, and the numbers of NB_Global to follow each other.
 const flowSettle = 2 * time.Second
 
-// ZoneProgress is how far a zone's rows have come: rows written, flows made, nodes done.
+// ZoneProgress is how far a zone has come: rows written, flows made, nodes done.
 type ZoneProgress struct {
 	flow.NodeProgress
 	ProgressCount
 	Known bool // the numbers were read
-	// Down are the processes of the sandbox that do not run below the zone.
+	// Down are the sandbox's processes for the zone that do not run.
 	Down []Daemon
 }
 
-// ProgressOf returns the progress of a zone. Its numbers are known only of zones whose rows are held.
+// ProgressOf returns the progress of a zone. Its numbers are known only if the zone's rows are kept.
 func ProgressOf(r *Revision, z *model.ZoneState) (p ZoneProgress) {
 	p.Down = r.Down[z.Name]
 	if z.DB == nil || z.DB.Global() == nil {
@@ -38,8 +38,8 @@ func ProgressOf(r *Revision, z *model.ZoneState) (p ZoneProgress) {
 	return p
 }
 
-// BehindText says what is behind, since when and why, empty where nothing is known to be.
-// Northd and the nodes take a moment for every number.
+// BehindText names lagging processes, with time and cause, empty if none lags. Northd and the nodes may take
+// flowSettle for every number.
 func (p *ZoneProgress) BehindText(now time.Time) string {
 	var out []string
 	for _, d := range p.Down {
@@ -58,7 +58,7 @@ func (p *ZoneProgress) BehindText(now time.Time) string {
 	return strings.Join(out, "; ")
 }
 
-// isLate says whether there is anything that BehindText tells.
+// isLate reports whether BehindText is not empty.
 func (p *ZoneProgress) isLate(now time.Time) bool {
 	return len(p.Down) > 0 || p.northdLate(now) || p.nodesLate(now)
 }
@@ -71,7 +71,7 @@ func (p *ZoneProgress) nodesLate(now time.Time) bool {
 	return p.NodesBehind() && p.isBehindFor(now, p.Nodes)
 }
 
-// isBehindFor says whether something is behind for longer than that, or may be.
+// isBehindFor reports whether something is behind for flowSettle, or may be.
 func (p *ZoneProgress) isBehindFor(now, since time.Time) bool {
 	return p.StoodBefore || now.Sub(since) >= flowSettle
 }
@@ -83,7 +83,7 @@ func (p *ZoneProgress) forHow(now, since time.Time) string {
 	return " for at least " + words.TimeLasted(now.Sub(since))
 }
 
-// sinceText is " for 12 s", empty for less than a second and where nobody knows.
+// sinceText returns " for 12 s", empty if less than a second or unknown.
 func sinceText(now, since time.Time) string {
 	if since.IsZero() || now.Sub(since) < time.Second {
 		return ""

@@ -7,20 +7,20 @@ import (
 	"rung/model"
 )
 
-// ReadyPrefix begins the type of the condition that each zone's controller keeps
-// of a policy; the rest is the zone (ovn-kubernetes.md#status-conditions).
+// ReadyPrefix is the prefix of the condition that each zone's controller sets on a policy; the zone follows
+// (ovn-kubernetes.md#status-conditions).
 const ReadyPrefix = "Ready-In-Zone-"
 
-// EventGroup is the same event as several controllers reported it: a policy that
-// every zone's controller warns of has one event per zone (ovn-kubernetes.md#events).
+// EventGroup is the same event from several controllers: a warning about a policy comes once from every zone
+// (ovn-kubernetes.md#events).
 type EventGroup struct {
 	Type, Reason, Message string
-	Count                 int       // of all reporters together
-	Reporters             []string  // by name, those that are known
-	Last                  time.Time // of the newest occurrence
+	Count                 int       // over all reporters
+	Reporters             []string  // known ones, by name
+	Last                  time.Time // the newest occurrence
 }
 
-// EventGroups are the events about an object, equal ones together, newest first.
+// EventGroups returns the events about an object, equal ones merged, newest first.
 func EventGroups(r *Revision, k model.Key) []EventGroup {
 	type same struct{ kind, reason, message string }
 	at := map[same]int{}

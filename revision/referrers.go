@@ -7,8 +7,8 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// Referrers are the rows of a database that refer to a row: port groups and switches by
-// UUID, ACLs by a name in their match.
+// Referrers returns the rows of a database that refer to a row: port groups and switches by UUID, ACLs by a
+// name in their match.
 func Referrers(db *nb.DB, to nb.Row) (rows []nb.Row) {
 	uuid := to.RowUUID()
 	switch to := to.(type) {
@@ -44,7 +44,7 @@ func Referrers(db *nb.DB, to nb.Row) (rows []nb.Row) {
 	return rows
 }
 
-// aclsNaming finds the ACLs whose match has a name in it.
+// aclsNaming returns the ACLs whose match contains a name.
 func aclsNaming(db *nb.DB, name string) (rows []nb.Row) {
 	for a := range db.ACLs() {
 		if hasName(a.Match, name) {
@@ -54,7 +54,7 @@ func aclsNaming(db *nb.DB, name string) (rows []nb.Row) {
 	return rows
 }
 
-// hasName says whether the name stands in a match as a whole word.
+// hasName reports whether a match contains the name as a whole word.
 func hasName(match, name string) bool {
 	for rest := match; ; {
 		i := strings.Index(rest, name)

@@ -15,35 +15,33 @@ import (
 	"rung/system"
 )
 
-// Mode says which of the ways to run this is and what may be changed.
+// Mode describes the kind of run and what it may change.
 type Mode struct {
 	Name    string        // "demo", "files", "cluster"
 	Title   string        // "demo", the path, the context
 	Server  string        // address of the API server, on a cluster
-	User    string        // who one is there, as far as the kubeconfig tells
-	Login   string        // the program that logs in there, as the kubeconfig has it
-	Kubectl model.Kubectl // asks the same cluster as the same user; nothing given off a cluster
+	User    string        // the user there, if the kubeconfig names one
+	Login   string        // the login program in the kubeconfig
+	Kubectl model.Kubectl // for the same cluster and user; zero off a cluster
 	Sandbox bool          // the zones are Rung's own
-	// Writes says policies may be changed now; WhyNot why that can never be
-	// allowed, empty when it can.
+	// Writes means that policies may be changed now. WhyNot says why they never can be, empty if they can.
 	Writes bool
 	WhyNot string
-	// WriteBack says the files are changed too.
+	// WriteBack means that changes are written to the files too.
 	WriteBack bool
-	// Reconciles says Rung's reconciler writes the rows; else it observes.
+	// Reconciles means that Rung's reconciler writes the rows; else it only observes.
 	Reconciles bool
-	// Simulated says the connections in the log are made up. Packets says that they are
-	// packets that Rung puts in, and OVN decides about: OVN is the version of the one that
-	// the sandbox's zones run on, empty without one.
+	// Simulated means that the logged connections are made up. Packets means that Rung injects packets, and
+	// OVN decides. OVN is the version that the sandbox's zones run on, empty without OVN.
 	Simulated, Packets bool
 	OVN                string
-	ToldNoOVN          bool // the activity says why none was found
+	ToldNoOVN          bool // the activity says why no OVN was found
 }
 
-// IsPersistent says whether changes outlive the process.
+// IsPersistent reports whether changes outlive the process.
 func (m Mode) IsPersistent() bool { return m.WriteBack || m.Name == ClusterMode }
 
-// ChangedName names what changes are made to: "cluster", "files" or "sandbox".
+// ChangedName returns what changes are made to: "cluster", "files" or "sandbox".
 func (m Mode) ChangedName() string {
 	if !m.IsPersistent() {
 		return "sandbox"
@@ -51,8 +49,7 @@ func (m Mode) ChangedName() string {
 	return m.Name
 }
 
-// TrafficTexts says what the connections in the log are, in a few words and in fewer; empty
-// where Rung makes none.
+// TrafficTexts describes the logged connections, and a shorter text; empty if Rung makes none.
 func (m Mode) TrafficTexts() (text, short string) {
 	short = "real OVN " + majorMinor(m.OVN)
 	switch {
@@ -68,7 +65,7 @@ func (m Mode) TrafficTexts() (text, short string) {
 
 const simulated = "simulated traffic"
 
-// majorMinor is a version without its third number.
+// majorMinor returns a version without its third number.
 func majorMinor(version string) string {
 	parts := strings.SplitN(version, ".", 3)
 	return strings.Join(parts[:min(len(parts), 2)], ".")
@@ -77,12 +74,10 @@ func majorMinor(version string) string {
 // ClusterMode is the Mode.Name of a run on a cluster.
 const ClusterMode = "cluster"
 
-// LogsMode is the Mode.Name of a run on log files alone: nothing is known of pods and
-// policies.
+// LogsMode is the Mode.Name of a run on log files alone, without pods and policies.
 const LogsMode = "logs"
 
-// Facts are the parts a revision is made of. Whoever makes one does not change them
-// afterwards.
+// Facts are the contents of a revision. They must not change after New.
 type Facts struct {
 	Number  uint64
 	At      time.Time
@@ -91,72 +86,66 @@ type Facts struct {
 	Broken  []model.Broken
 	Zones   []*model.ZoneState // by name
 	Sources []model.SourceState
-	// Southbounds are the Southbound databases that Rung knows of, by zone. Counts say
-	// since when something below the rows of a zone is behind, Down the processes that do not
-	// run there, or do not answer, in the order it came.
+	// Southbounds are the known Southbound databases, by zone. Counts say since when flows or nodes of a zone
+	// are behind. Down are the processes of a zone that do not run or answer, in order of failure.
 	Southbounds []*Southbound
 	Counts      map[string]ProgressCount
 	Down        map[string][]Daemon
-	// Undo describes what undo would take back, Redo what redo would make again;
-	// empty when there is nothing.
+	// Undo and Redo describe what undo and redo would do; empty if nothing.
 	Undo, Redo string
-	// Plan is the plan that is under way, stopped half way or has just ended, here or in
-	// another Rung on the same state folder; nil without.
+	// Plan is running, stopped or just ended, here or in another Rung on the same state folder; nil if there
+	// is none.
 	Plan *PlanState
-	// Unconfirmed is a change that waits to be confirmed, or the last one that did; nil
-	// without.
+	// Unconfirmed is the last change on trial, waiting or ended; nil if none.
 	Unconfirmed *UnconfirmedChange
 	// EndedLogs are the logging sessions that ended, newest first.
 	EndedLogs []model.EndedLogSession
 	// Access holds the API server's answers to what the user may do.
 	Access Access
-	// Loaded says every source has delivered once.
+	// Loaded means that every source has delivered once.
 	Loaded bool
-	// Sweep is how far the reading of zones is that are not watched.
+	// Sweep counts the unwatched zones read so far.
 	Sweep SweepState
-	// Unsettled says that zones may soon be judged by other settings of
-	// OVN-Kubernetes: its configuration was not read yet, or they just changed.
+	// Unsettled means that zones may soon be judged by other settings of OVN-Kubernetes: its configuration was
+	// not read yet, or just changed.
 	Unsettled bool
-	// Flags say what the cluster's OVN-Kubernetes runs with, as far as it was given
-	// by flag; Dialects what was found out, nil where nobody looks.
+	// Flags are the OVN-Kubernetes settings given by flag. Dialects are those found out, nil if Rung does not
+	// look.
 	Flags    Flags
 	Dialects *DialectView
-	// System is the system whose precedence holds, SystemWhy the evidence for it.
+	// System is the system whose precedence applies, SystemWhy the evidence for it.
 	System    *system.System
 	SystemWhy string
 	// Desired are the compiled rows of the cluster.
 	Desired *compiler.Desired
-	// Past is the memory of earlier states of pods and policies, nil when empty.
+	// Past holds earlier states of pods and policies, nil if empty.
 	Past *PastState
 	// Reports and Notes are the conditions and events of Rung's own reconcilers.
 	Reports map[model.PolicyKey][]model.Condition
 	Notes   []*model.Event
-	// OVNTraces are the connections about which ovn-trace and the rows disagree.
+	// OVNTraces are the connections for which ovn-trace and the rows disagree.
 	OVNTraces []OVNDisagreement
 }
 
-// Revision is one immutable state of everything. Its expensive parts are made
-// when first asked for.
+// Revision is one immutable state of everything. Costly parts are computed on demand.
 type Revision struct {
 	Facts
-	// Network is the network that this revision is the view of, nil for the cluster as a whole;
-	// whole is the revision it is a part of then.
+	// Network is the network of a view of OnNetwork, else nil; whole is the revision that the view belongs to.
 	Network *network.Network
 	whole   *Revision
 
-	// shared is worked out once for all revisions of the same objects and desired rows.
+	// shared is computed once for all revisions with the same objects and desired rows.
 	shared *derivedValues
-	// carried keeps what questions worked out from revision to revision; nil in one of WithPolicies.
+	// carried passes caches from revision to revision; nil in a revision of WithPolicies.
 	carried *valuesByType
-	// omissions keeps what Omissions says, which every page asks for; nil in a revision of WithPolicies.
+	// omissions caches Omissions, which every page asks for; nil in a revision of WithPolicies.
 	omissions *Once[[]model.Omission]
 	// changed is set in a revision of WithPolicies.
 	changed *policyChange
 }
 
-// New makes a revision of facts. Values that before, the revision before it, worked out
-// and that still hold are taken over; before is nil for the first. Facts without
-// Desired are compiled here, as their Flags say.
+// New returns a revision of facts. It takes over values of before, the previous revision, that still hold;
+// before is nil for the first. It compiles Desired by the Flags if nil.
 func New(f Facts, before *Revision) *Revision {
 	f.Flags.MaxPriority = cmp.Or(f.Flags.MaxPriority, model.MaxPriority)
 	f.Cluster = cmp.Or(f.Cluster, &model.Cluster{})
@@ -174,7 +163,7 @@ func New(f Facts, before *Revision) *Revision {
 		return r
 	}
 	r.shared, r.carried = before.shared, before.carried
-	// The desired rows may be others for the same objects: they hang on the options, too.
+	// Desired also depends on the options, so it may differ for the same objects.
 	if before.Cluster != f.Cluster || before.Desired != f.Desired || !slices.Equal(before.Broken, f.Broken) ||
 		before.Flags.MaxPriority != f.Flags.MaxPriority || before.Flags.LegacyIsolation != f.Flags.LegacyIsolation ||
 		before.System != f.System {
@@ -183,8 +172,8 @@ func New(f Facts, before *Revision) *Revision {
 	return r
 }
 
-// RevisionBasis is the input that the ladder, findings and rows of a revision follow from:
-// revisions with the same basis have the same ones. Bases can be compared.
+// RevisionBasis is the input of the ladder, findings and rows: revisions with equal bases have the same ones.
+// Bases are comparable.
 type RevisionBasis struct {
 	cluster *model.Cluster
 	desired *compiler.Desired
@@ -196,18 +185,17 @@ func (r *Revision) Basis() RevisionBasis {
 	return RevisionBasis{r.Cluster, r.Desired, r.Flags.MaxPriority}
 }
 
-// SweepState is how far the reading of zones is that are not watched.
+// SweepState counts the unwatched zones read so far.
 type SweepState struct {
-	Total  int       // zones that are swept
-	Read   int       // of them, read at least once
-	Failed int       // of them, that could not be read the last time
-	Oldest time.Time // the oldest read of them; zero while one was never read
-	Round  int       // how often all but the failed were read
+	Total  int       // swept zones
+	Read   int       // zones read at least once
+	Failed int       // zones whose last read failed
+	Oldest time.Time // the oldest last read; zero until all zones are read
+	Round  int       // completed rounds, not counting failed zones
 }
 
-// Conditions returns the conditions that controllers reported about a policy, by type.
-// A condition of Rung's own reconcilers replaces the object's of the same type. They are
-// reports, never proof.
+// Conditions returns the conditions that controllers reported about a policy, by type. A condition of Rung's
+// own reconcilers replaces the object's of the same type. They are reports, not proof.
 func (r *Revision) Conditions(k model.PolicyKey) []model.Condition {
 	own := r.Reports[k]
 	p := r.Cluster.Policy(k)
@@ -225,7 +213,7 @@ func (r *Revision) Conditions(k model.PolicyKey) []model.Condition {
 	return out
 }
 
-// Events are the events about an object, oldest first.
+// Events returns the events about an object, oldest first.
 func (r *Revision) Events(k model.Key) []*model.Event {
 	var out []*model.Event
 	for ev := range r.Cluster.Events() {
@@ -242,7 +230,7 @@ func (r *Revision) Events(k model.Key) []*model.Event {
 	return out
 }
 
-// Zone returns the state of one zone or nil.
+// Zone returns the state of a zone, nil if unknown.
 func (r *Revision) Zone(name string) *model.ZoneState {
 	if i := slices.IndexFunc(r.Zones, func(z *model.ZoneState) bool { return z.Name == name }); i >= 0 {
 		return r.Zones[i]
@@ -250,9 +238,8 @@ func (r *Revision) Zone(name string) *model.ZoneState {
 	return nil
 }
 
-// FirstZone is the zone to begin with where nobody chose one: the first by name
-// whose rows are current, else the first that was read, else the first; empty
-// without zones.
+// FirstZone returns the zone to show by default: the first by name whose rows are current, else the first that
+// was read, else the first; empty without zones.
 func FirstZone(r *Revision) string {
 	first := ""
 	for _, z := range r.Zones {
@@ -269,16 +256,14 @@ func FirstZone(r *Revision) string {
 	return first
 }
 
-// Rows are the desired rows of a policy in a zone, "" for all zones together.
-// Subject pods without a logical switch port in the zone are left out once the
-// zone was read. Listing the members of large address sets costs milliseconds:
-// ACLs, DesiredSet and DesiredGroup give the parts.
+// Rows returns the desired rows of a policy in a zone, "" for all zones together. After the zone was read, it
+// leaves out subject pods without a logical switch port there. Listing large address sets takes milliseconds:
+// use ACLs, DesiredSet and DesiredGroup for parts.
 func (r *Revision) Rows(k model.PolicyKey, zone string) *model.PolicyRows {
 	return r.DesiredOf(k).RowsOfUnit(k, zone, r.livePorts(zone))
 }
 
-// livePorts returns the database whose ports subject pods must have, nil for all zones
-// together and for a zone that was not read.
+// livePorts returns the database that must have subject pods' ports, nil for all zones or an unread zone.
 func (r *Revision) livePorts(zone string) *nb.DB {
 	if z := r.Zone(zone); zone != "" && z != nil {
 		return z.DB
@@ -286,8 +271,7 @@ func (r *Revision) livePorts(zone string) *nb.DB {
 	return nil
 }
 
-// Units are the keys of everything that is compiled: policies, and the kinds of
-// rows that are no objects.
+// Units returns the keys of AllCompiled.
 func (r *Revision) Units() []model.Key {
 	var out []model.Key
 	for c := range r.AllCompiled() {
@@ -296,11 +280,10 @@ func (r *Revision) Units() []model.Key {
 	return out
 }
 
-// IsCompiled says whether Rung knows the desired rows of a policy or unit, or why
-// it has none.
+// IsCompiled reports whether the desired rows of a policy or unit are known, or why it has none.
 func (r *Revision) IsCompiled(k model.PolicyKey) bool { return r.DesiredOf(k).Policy(k) != nil }
 
-// WhyNoRows is why a policy has no desired rows, nil when it has some or is unknown.
+// WhyNoRows returns why a policy has no desired rows, nil if it has some or is unknown.
 func (r *Revision) WhyNoRows(k model.PolicyKey) *model.NoRows {
 	if c := r.DesiredOf(k).Policy(k); c != nil {
 		return c.WhyNoRows
@@ -308,8 +291,8 @@ func (r *Revision) WhyNoRows(k model.PolicyKey) *model.NoRows {
 	return nil
 }
 
-// Subjects are the pods a policy applies to, by namespace and name; of a policy
-// that has no rows those it would apply to. The slice must not be changed.
+// Subjects returns the pods a policy applies to, or would apply to if it had rows, by namespace and name.
+// Callers must not change the slice.
 func (r *Revision) Subjects(k model.PolicyKey) []*model.Pod {
 	if p := r.Cluster.Policy(k); r.BySelectors(p) {
 		return slices.Collect(r.PodIndex().Pods(AppliedPods(r, p)))
@@ -318,7 +301,7 @@ func (r *Revision) Subjects(k model.PolicyKey) []*model.Pod {
 	return r.withToBe(d.SubjectPods(d.Policy(k)), toBeSubjects(r, k))
 }
 
-// PeerPods are the pods behind one peer of a rule; nil for nodes and networks.
+// PeerPods returns the pods of one peer of a rule; nil for nodes and networks.
 func (r *Revision) PeerPods(k model.PolicyKey, dir model.Direction, rule, peer int) []*model.Pod {
 	if p := r.Cluster.Policy(k); r.BySelectors(p) {
 		if ru := p.Rule(dir, rule); ru != nil && peer < len(ru.Peers) {
@@ -337,7 +320,7 @@ func (r *Revision) PeerPods(k model.PolicyKey, dir model.Direction, rule, peer i
 	return r.withToBe(d.PeerPods(d.Policy(k), dir, rule, peer), more)
 }
 
-// ACLCount is how many ACLs the policy compiles to over all zones together.
+// ACLCount returns the number of ACLs that a policy compiles to over all zones.
 func ACLCount(r *Revision, k model.PolicyKey) int {
 	d, c := r.unitOf(k)
 	if c == nil {

@@ -9,7 +9,7 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// RowMark is how a live row stands to what is desired.
+// RowMark classifies a live row by how it compares with the desired rows.
 type RowMark uint8
 
 // The marks.
@@ -19,30 +19,29 @@ const (
 	RowDifferent
 	RowExtra
 	RowMissing
-	RowKnownDifferent // what a known defect of OVN-Kubernetes leaves
+	RowKnownDifferent // explained by a known defect of OVN-Kubernetes
 	RowKnownExtra
 	RowKnownMissing
 	RowFrozen
-	RowStrange    // of another form
-	RowUncompiled // a form Rung compiles, and nothing desired to hold it against
+	RowStrange    // in another form
+	RowUncompiled // in Rung's form, but without desired rows to compare
 	RowForeign    // of an owner that Rung does not compile
 	RowLegacy
 )
 
-// RowMarks are marks of a zone's rows by UUID, as far as these are not fine; and the
-// desired rows that are missing.
+// RowMarks holds the marks of a zone's rows that are not fine, and the missing rows.
 type RowMarks struct {
 	byUUID map[string]RowMark
-	// Missing are the policies with missing rows, in the order of their keys.
+	// Missing are the policies with missing rows, sorted by key.
 	Missing []model.PolicyKey
-	// KnownLost are the ids of the rows that are missing by a known defect.
+	// KnownLost holds the ids of rows that are missing by a known defect.
 	KnownLost  map[string]bool
-	policy     map[model.PolicyKey]RowMark // for every row of the policy
-	isCompared func(model.Key) bool        // says what is compared with desired rows
+	policy     map[model.PolicyKey]RowMark // for all rows of the policy
+	isCompared func(model.Key) bool        // reports whether a unit has desired rows
 	isKnown    func(network string) bool
 }
 
-// MarkRows judges the rows of a zone.
+// MarkRows marks the rows of a zone.
 func MarkRows(r *Revision, z *model.ZoneState, now time.Time) *RowMarks {
 	m := &RowMarks{byUUID: map[string]RowMark{}, policy: map[model.PolicyKey]RowMark{}, KnownLost: map[string]bool{},
 		isKnown: r.Desired.KnowsNetwork}
@@ -89,7 +88,7 @@ func MarkRows(r *Revision, z *model.ZoneState, now time.Time) *RowMarks {
 	return m
 }
 
-// MarkOf is the mark of a live row.
+// MarkOf returns the mark of a live row.
 func (m *RowMarks) MarkOf(r nb.Row, o nb.Owner) RowMark {
 	if x, ok := m.byUUID[r.RowUUID()]; ok {
 		return x
@@ -110,8 +109,7 @@ func (m *RowMarks) MarkOf(r nb.Row, o nb.Owner) RowMark {
 	return RowForeign
 }
 
-// MissingRows are the desired rows of a table that a zone lacks, of the first so many
-// policies.
+// MissingRows returns the desired rows of a table that a zone lacks, for at most the first most policies.
 func (m *RowMarks) MissingRows(r *Revision, z *model.ZoneState, table string, most int) []nb.Row {
 	var out []nb.Row
 	for i, k := range m.Missing {
@@ -147,8 +145,8 @@ func (m *RowMarks) MissingRows(r *Revision, z *model.ZoneState, table string, mo
 	return out
 }
 
-// ownIDs are the external_ids of a desired set or group that say whose it is. Its
-// members are not listed: that would cost more than all the rest of the page.
+// ownIDs returns the owner's external_ids of a desired set or group. Listing its members would cost more than
+// the rest of the page.
 func ownIDs(k model.Key, id string) map[string]string {
 	return map[string]string{nb.KeyOwnerController: nb.DefaultController, nb.KeyOwnerType: string(k.Kind), nb.KeyID: id}
 }

@@ -9,35 +9,33 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// CompareACLs orders ACLs as they decide: stage, tier, priority (highest
-// first); rows of one priority stand together, by id. A direction that OVN does
-// not know comes first.
+// CompareACLs orders ACLs as they decide: stage, tier, priority (highest first), then id. A direction unknown
+// to OVN comes first.
 func CompareACLs(a, b *nb.ACL) int {
 	return cmp.Or(cmp.Compare(model.Stage(a.Stage()).Index(), model.Stage(b.Stage()).Index()), cmp.Compare(a.Tier, b.Tier),
 		cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID(), b.ID()), cmp.Compare(a.UUID, b.UUID))
 }
 
-// SortedACLs lists the ACLs of a database in the order in which they decide:
-// stage, tier, priority (highest first), then id.
+// SortedACLs returns the ACLs of a database in the order of CompareACLs.
 func SortedACLs(db *nb.DB) []*nb.ACL {
 	return slices.SortedFunc(db.ACLs(), CompareACLs)
 }
 
-// PlacedACL is an ACL where it stands in the pipeline.
+// PlacedACL is an ACL in the pipeline.
 type PlacedACL struct {
 	*nb.ACL
 	Owner      nb.Owner
-	Tie        PriorityTie // with its neighbours of the same priority
+	Tie        PriorityTie // with other rows of the same priority
 	AfterAllow bool        // see AfterEgressAllow
 }
 
-// PlaceACL is an ACL by itself.
+// PlaceACL returns an ACL without its ties.
 func PlaceACL(a *nb.ACL) PlacedACL {
 	o := nb.OwnerOfRow(a)
 	return PlacedACL{ACL: a, Owner: o, AfterAllow: AfterEgressAllow(a, o)}
 }
 
-// PlacedACLs is SortedACLs with what is known of each row there.
+// PlacedACLs returns the ACLs of SortedACLs with their owners and ties.
 func PlacedACLs(db *nb.DB) []PlacedACL {
 	sorted := SortedACLs(db)
 	ties := tiesIn(sorted)
@@ -49,10 +47,10 @@ func PlacedACLs(db *nb.DB) []PlacedACL {
 	return out
 }
 
-// OwnerName says for people who owns a row, from its external_ids.
+// OwnerName returns the owner of a row for people, from its external_ids.
 func OwnerName(ids map[string]string) string { return OwnerOfIDs(ids).Label() }
 
-// OwnerOfIDs is nb.OwnerOf where the table is not at hand: no id is of two tables.
+// OwnerOfIDs returns the owner by external_ids without knowing the table: no id occurs in two tables.
 func OwnerOfIDs(ids map[string]string) (o nb.Owner) {
 	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
 		o = nb.OwnerOf(table, ids)
@@ -63,9 +61,8 @@ func OwnerOfIDs(ids map[string]string) (o nb.Owner) {
 	return o
 }
 
-// UnitOfOwner returns the unit that a row was compiled for: a policy, or one of the kinds
-// that are no object, such as the default deny of a namespace. ok is false for rows of
-// other owners and forms.
+// UnitOfOwner returns the unit that a row was compiled for: a policy, or a unit without an object, such as the
+// default deny of a namespace. ok is false for rows of other owners and forms.
 func UnitOfOwner(o nb.Owner) (k model.Key, ok bool) {
 	if o.Form != nb.FormKnown && o.Form != nb.FormOdd || o.Name == "" {
 		return model.Key{}, false
@@ -73,9 +70,8 @@ func UnitOfOwner(o nb.Owner) (k model.Key, ok bool) {
 	return model.Key{Kind: model.Kind(o.Type), Namespace: o.Namespace, Name: o.Name, Network: o.Network()}, true
 }
 
-// PolicyOfOwner is the policy a row is about, however it is written: also rows of the
-// enhancement of 2023 and of older releases name one. ok is false for rows of
-// no policy and of other networks.
+// PolicyOfOwner returns the policy of a row in any form, including those of the enhancement of 2023 and of
+// older releases. ok is false if the row has no policy.
 func PolicyOfOwner(o nb.Owner) (k model.PolicyKey, ok bool) {
 	k = model.Key{Kind: model.Kind(o.Type), Namespace: o.Namespace, Name: o.Name, Network: o.Network()}
 	switch o.Form {
@@ -85,9 +81,8 @@ func PolicyOfOwner(o nb.Owner) (k model.PolicyKey, ok bool) {
 	return model.Key{}, false
 }
 
-// ZonePolicies are the policies and units to judge in a zone: policies as they
-// decide, then rows that are no object's and what only rows are left of, by kind
-// and name.
+// ZonePolicies returns the policies and units to judge in a zone: policies in deciding order, then units
+// without an object and owners of leftover rows, by kind and name.
 func ZonePolicies(r *Revision, z *model.ZoneState) []model.PolicyKey {
 	out := ladder.PolicyOrder(r.Cluster)
 	if z == nil {
@@ -96,7 +91,7 @@ func ZonePolicies(r *Revision, z *model.ZoneState) []model.PolicyKey {
 	var others []model.PolicyKey
 	add := func(k model.PolicyKey) {
 		if c := r.DesiredOf(k).Policy(k); c != nil && c.Policy != nil {
-			return // by its object
+			return // its object is listed
 		}
 		if r.Cluster.Policy(k) == nil && r.InZone(k, z.Name) {
 			others = append(others, k)
@@ -112,9 +107,8 @@ func ZonePolicies(r *Revision, z *model.ZoneState) []model.PolicyKey {
 	return append(out, slices.Compact(others)...)
 }
 
-// RuleOfIDs finds the policy and rule a row was compiled for from its
-// external_ids; ok is false for rows of other owners. index is -1 for rows of
-// the whole policy.
+// RuleOfIDs returns the policy and rule that a row was compiled for, from its external_ids. ok is false for
+// other owners; index is -1 for rows of the whole policy.
 func RuleOfIDs(ids map[string]string) (k model.PolicyKey, dir model.Direction, index int, ok bool) {
 	o := OwnerOfIDs(ids)
 	k, ok = UnitOfOwner(o)
@@ -124,8 +118,8 @@ func RuleOfIDs(ids map[string]string) (k model.PolicyKey, dir model.Direction, i
 	return k, ruleDirection(o), o.Index, true
 }
 
-// ruleDirection is the direction of the rule a row is of: an EgressFirewall has
-// only one and does not write it.
+// ruleDirection returns the direction of a row's rule. Rows of an EgressFirewall do not name their only
+// direction.
 func ruleDirection(o nb.Owner) model.Direction {
 	if o.Type == nb.OwnerEgressFirewall && o.Index >= 0 {
 		return model.Egress

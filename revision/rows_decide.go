@@ -9,20 +9,20 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// PriorityTie says how an ACL stands to others of the same stage, tier and priority.
+// PriorityTie compares an ACL with others of the same stage, tier and priority.
 type PriorityTie uint8
 
 const (
-	// NoTie: the priority is the row's alone, or its rule's.
+	// NoTie means that only the row, or its rule, has the priority.
 	NoTie PriorityTie = iota
-	// TieSame: others share the priority and decide alike.
+	// TieSame means that others share the priority and have the same verdict.
 	TieSame
-	// TieUndefined: others share the priority and decide differently. Which of
-	// them does is undefined where both match (ovn-kubernetes.md#stages).
+	// TieUndefined means that others share the priority and have another verdict: if both match, either may
+	// decide (ovn-kubernetes.md#stages).
 	TieUndefined
 )
 
-// String is the tie as the command line writes it.
+// String returns the tie as on the command line.
 func (t PriorityTie) String() string {
 	switch t {
 	case TieSame:
@@ -33,8 +33,7 @@ func (t PriorityTie) String() string {
 	return ""
 }
 
-// tiesIn says for each of the ACLs in pipeline order how it stands to its
-// neighbours of the same priority.
+// tiesIn returns the tie of each ACL; sorted is in pipeline order.
 func tiesIn(sorted []*nb.ACL) []PriorityTie {
 	out := make([]PriorityTie, len(sorted))
 	for from := 0; from < len(sorted); {
@@ -52,14 +51,14 @@ func samePlace(a, b *nb.ACL) bool {
 	return a.Tier == b.Tier && a.Priority == b.Priority && a.Stage() == b.Stage()
 }
 
-// tiesOf judges the rows of one place. Their number may be that of all rules of
-// all NetworkPolicies, so rows are counted and not compared with each other.
+// tiesOf sets the ties of rows at one place. They may be all rules of all NetworkPolicies, so rows are
+// counted, not compared with each other.
 func tiesOf(rows []*nb.ACL, out []PriorityTie) {
 	if len(rows) == 1 {
 		return
 	}
 	owners := make([]nb.Owner, len(rows))
-	all := map[string]int{} // verdict → rows
+	all := map[string]int{} // rows by verdict
 	byType, byNamespace := map[[2]string]int{}, map[[3]string]int{}
 	byRule := map[nb.Owner]int{}
 	for i, a := range rows {
@@ -93,19 +92,17 @@ func tiesOf(rows []*nb.ACL, out []PriorityTie) {
 	}
 }
 
-// isRule says whether an owner is a rule, all rows of which have its priority
-// and its action: among themselves they are no tie.
+// isRule reports whether an owner is a rule. All its rows have the same priority and action, so they do not
+// tie.
 func isRule(o nb.Owner) bool { return o.Form == nb.FormKnown && o.Index >= 0 }
 
-// isInNamespace says whether a row is bound to the pods of one namespace: two such
-// rows of one owner type never match the same connection at the same place, when
-// their namespaces differ (ovn-kubernetes.md#isolation-groups, #firewall-rows,
-// #multicast).
+// isInNamespace reports whether a row affects only the pods of one namespace. Rows of one owner type in
+// different namespaces never match the same connection at the same place (ovn-kubernetes.md#isolation-groups,
+// #firewall-rows, #multicast).
 func isInNamespace(o nb.Owner) bool { return o.Form == nb.FormKnown && o.Namespace != "" }
 
-// TiedWith returns the other rows of a database that share stage, tier and priority of
-// an ACL and may match the same packets, and how they stand to it; rows that decide
-// differently come first.
+// TiedWith returns the other rows with an ACL's stage, tier and priority that may match the same packets, and
+// the tie. Rows with another verdict come first.
 func TiedWith(db *nb.DB, a *nb.ACL) (others []*nb.ACL, tie PriorityTie) {
 	own := ruleOfACL(a)
 	unlike := func(x *nb.ACL) bool { return verdictOf(x.Action) != verdictOf(a.Action) }
@@ -135,16 +132,14 @@ func TiedWith(db *nb.DB, a *nb.ACL) (others []*nb.ACL, tie PriorityTie) {
 	return others, tie
 }
 
-// ruleOfACL is the owner of an ACL without what tells the rows of one rule
-// apart.
+// ruleOfACL returns the owner of an ACL, equal for all rows of one rule.
 func ruleOfACL(a *nb.ACL) nb.Owner {
 	o := nb.OwnerOf(nb.TableACL, a.ExternalIDs)
 	o.Protocol, o.Block = "", ""
 	return o
 }
 
-// verdictOf returns the action by its effect on a connection: all forms of allow are
-// allow, and reject is drop.
+// verdictOf returns the effect of an action on a connection: all forms of allow are allow, and reject is drop.
 func verdictOf(action string) string {
 	switch action {
 	case nb.ActionAllow, nb.ActionAllowRelated, nb.ActionAllowStateless:
@@ -155,13 +150,13 @@ func verdictOf(action string) string {
 	return action
 }
 
-// AfterAllow is the remark on rows for which AfterEgressAllow is true.
+// AfterAllow is the remark on rows of AfterEgressAllow.
 const AfterAllow = "decides even after an ANP egress Allow"
 
-// AfterEgressAllow says whether a row stands in the to-lport stage although it is about
-// packets that a pod sends: an Allow of the egress stages does not end its say. These
-// are the rows of an EgressFirewall, and the rows that decide about multicast on
-// arrival (ovn-kubernetes.md#firewall-rows, #multicast).
+// AfterEgressAllow reports whether a row in the to-lport stage decides about packets that a pod sends: it
+// decides even after an egress Allow. Such rows belong to an EgressFirewall or to multicast
+// (ovn-kubernetes.md#firewall-rows,
+// #multicast).
 func AfterEgressAllow(a *nb.ACL, o nb.Owner) bool {
 	if a.Stage() != nb.ToLport || o.Form == nb.FormNone || o.Form == nb.FormUnknown {
 		return false
@@ -169,7 +164,7 @@ func AfterEgressAllow(a *nb.ACL, o nb.Owner) bool {
 	return o.Type == nb.OwnerEgressFirewall || o.Type == nb.OwnerMulticastNS || o.Type == nb.OwnerMulticastCluster
 }
 
-// MatchProblem says why a match cannot be taken apart, "" when it can.
+// MatchProblem returns why a match cannot be parsed, empty if it can.
 func MatchProblem(text string) string {
 	if text == "" {
 		return "the match is empty"
@@ -180,16 +175,16 @@ func MatchProblem(text string) string {
 	return ""
 }
 
-// HolderOf is the row of OVN-Kubernetes' own that the ACLs of a policy or unit
-// hang on, such as the port group of a namespace for an EgressFirewall
-// (ovn-kubernetes.md#firewall-rows); empty where they have a port group of their own.
+// HolderOf returns OVN-Kubernetes' own row that holds the ACLs of a policy or unit, such as a namespace's port
+// group for an EgressFirewall (ovn-kubernetes.md#firewall-rows). It is empty if they have their own port
+// group.
 func HolderOf(k model.PolicyKey) (table, name string) {
 	h := compiler.HolderOf(k)
 	return h.Table, h.Name
 }
 
-// ACLHolders knows which port groups and switches hold the ACLs of a database. A
-// row that nothing holds decides nothing.
+// ACLHolders maps the ACLs of a database to the port groups and switches that hold them. A row that none holds
+// decides nothing.
 type ACLHolders struct {
 	lists     []holderList
 	holdersOf map[string][]nb.Row
@@ -201,9 +196,8 @@ type holderList struct {
 	acls []string
 }
 
-// HoldersOf finds them. old, which may be nil, is the answer for an earlier
-// state of the database: it serves while no group or switch got another list,
-// since ports come and go much more often.
+// HoldersOf returns the holders in a database. old is an earlier result or nil. It is returned again if no
+// group or switch has another list of ACLs, since ports change much more often.
 func HoldersOf(db *nb.DB, old *ACLHolders) *ACLHolders {
 	h := &ACLHolders{}
 	for g := range db.PortGroups() {
@@ -227,10 +221,10 @@ func HoldersOf(db *nb.DB, old *ACLHolders) *ACLHolders {
 	return h
 }
 
-// HoldersOfACL are the port groups and switches that hold an ACL, groups first.
+// HoldersOfACL returns the port groups and switches that hold an ACL, groups first.
 func (h *ACLHolders) HoldersOfACL(a *nb.ACL) []nb.Row { return h.holdersOf[a.UUID] }
 
-// HolderNames returns the names of the rows that HoldersOfACL finds, for people.
+// HolderNames returns the names of the rows of HoldersOfACL, for people.
 func (h *ACLHolders) HolderNames(a *nb.ACL) []string {
 	rows := h.HoldersOfACL(a)
 	out := make([]string, len(rows))
@@ -240,8 +234,7 @@ func (h *ACLHolders) HolderNames(a *nb.ACL) []string {
 	return out
 }
 
-// holderName names a port group by its owner, one without by its name, and a
-// switch.
+// holderName returns the owner of a port group, else its name; for a switch its name.
 func holderName(r nb.Row) string {
 	switch r := r.(type) {
 	case *nb.PortGroup:

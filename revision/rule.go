@@ -7,9 +7,8 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// ACLs are the desired ACLs of a policy in a zone ("" for all zones together):
-// ingress before egress, by rule, then by id. Unlike Rows it lists no members
-// of address sets, which a page that shows one rule need not pay for.
+// ACLs returns the desired ACLs of a policy in a zone ("" for all zones): ingress before egress, by rule, then
+// by id. It is cheap: unlike Rows it lists no members of address sets.
 func (r *Revision) ACLs(k model.PolicyKey, zone string) []*nb.ACL {
 	d, c := r.unitOf(k)
 	if c == nil {
@@ -18,8 +17,8 @@ func (r *Revision) ACLs(k model.PolicyKey, zone string) []*nb.ACL {
 	return d.ACLs(c, zone, r.livePorts(zone))
 }
 
-// UnitKey is the key of the unit that has the rows of a policy: its own, with the network where that
-// is another than the default one; of several the first by name.
+// UnitKey returns the key of the unit with a policy's rows: the policy's key, with the network if it is not
+// the default one; the first by name if there are several.
 func UnitKey(r *Revision, k model.PolicyKey) model.PolicyKey {
 	if c := r.DesiredOf(k).Policy(k); c != nil {
 		return c.Key
@@ -27,15 +26,14 @@ func UnitKey(r *Revision, k model.PolicyKey) model.PolicyKey {
 	return k
 }
 
-// RelatedUnits are the units besides its own that hold rows for a policy: the default
-// deny of its namespace and the address sets its rules share with others.
+// RelatedUnits returns the other units with rows for a policy: the default deny of its namespace and the
+// address sets that its rules share with others.
 func (r *Revision) RelatedUnits(k model.PolicyKey) []model.PolicyKey {
 	return r.DesiredOf(k).RelatedUnits(k)
 }
 
-// DesiredSet is the desired address set of that name among those a policy's rules
-// name: its own, or one it shares with others (ovn-kubernetes.md#pod-selector-sets).
-// nil when the policy has none of it.
+// DesiredSet returns the desired address set of a name among those in a policy's rules, own or shared
+// (ovn-kubernetes.md#pod-selector-sets). It is nil if the policy has no such set.
 func (r *Revision) DesiredSet(k model.PolicyKey, name string) *nb.AddressSet {
 	for _, unit := range append([]model.PolicyKey{k}, r.RelatedUnits(k)...) {
 		d, c := r.unitOf(unit)
@@ -51,16 +49,14 @@ func (r *Revision) DesiredSet(k model.PolicyKey, name string) *nb.AddressSet {
 	return nil
 }
 
-// InZone says whether a unit has rows in a zone: those of a node are in its own
-// only.
+// InZone reports whether a unit has rows in a zone: a node's unit has rows only in its own zone.
 func (r *Revision) InZone(k model.PolicyKey, zone string) bool {
 	c := r.DesiredOf(k).Policy(k)
 	return c == nil || c.HasRowsIn(zone)
 }
 
-// DesiredGroup is the desired port group of a policy in a zone, nil when the
-// policy has none. A subject pod without a logical switch port there is left
-// out once the zone was read.
+// DesiredGroup returns the desired port group of a policy in a zone, nil if it has none. After the zone was
+// read, it leaves out subject pods without a logical switch port there.
 func (r *Revision) DesiredGroup(k model.PolicyKey, zone string) *nb.PortGroup {
 	d, c := r.unitOf(k)
 	if c == nil {
@@ -70,13 +66,13 @@ func (r *Revision) DesiredGroup(k model.PolicyKey, zone string) *nb.PortGroup {
 	return d.PortGroup(c, zone, live, d.ACLs(c, zone, live))
 }
 
-// IsSubject says whether a policy applies to a pod, or would if it had rows.
+// IsSubject reports whether a policy applies to a pod, or would if it had rows.
 func (r *Revision) IsSubject(k model.PolicyKey, pod *model.Pod) bool {
 	d := r.DesiredOf(k)
 	return d.IsSubject(d.Policy(k), pod)
 }
 
-// RuleLabel is a rule as people write it: `egress 5 "default-deny"`.
+// RuleLabel returns a rule as people write it: `egress 5 "default-deny"`.
 func RuleLabel(d model.Direction, rule int, name string) string {
 	s := d.Lower()
 	if rule >= 0 {

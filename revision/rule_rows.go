@@ -15,13 +15,13 @@ type RuleACL struct {
 	ID            string
 	Desired, Live *nb.ACL
 	Fields        []ComparedField
-	Differs       int // columns
-	// Members says that a set or group the match names is not as desired.
+	Differs       int // number of columns
+	// Members means that a set or group in the match differs from the desired one.
 	Members bool
 }
 
-// RuleACLs returns a rule's ACLs in a zone, by id: the desired ones, and live ones
-// under the rule's name that nothing desires. Without a zone they are the desired ones.
+// RuleACLs returns a rule's ACLs in a zone, by id: the desired ones, and live ones of the rule that are not
+// desired. Without a zone it returns the desired ones.
 func RuleACLs(r *Revision, k model.PolicyKey, rule *model.Rule, z *model.ZoneState) []*RuleACL {
 	var out []*RuleACL
 	byID := map[string]*RuleACL{}
@@ -52,7 +52,7 @@ func RuleACLs(r *Revision, k model.PolicyKey, rule *model.Rule, z *model.ZoneSta
 		}
 		for _, e := range out {
 			if e.Live == nil {
-				e.Live = z.DB.ACLByID(e.ID) // there, but in no port group of the policy
+				e.Live = z.DB.ACLByID(e.ID) // it exists, but not in the policy's port group
 			}
 		}
 	}
@@ -70,9 +70,8 @@ func RuleACLs(r *Revision, k model.PolicyKey, rule *model.Rule, z *model.ZoneSta
 	return out
 }
 
-// membersDiffer says whether an address set that the rule reads, or the ports of
-// its policy, are not as desired in a zone. Sets that policies share are judged by
-// themselves.
+// membersDiffer reports whether an address set of the rule, or the ports of its policy, differ from desired in
+// a zone.
 func membersDiffer(r *Revision, z *model.ZoneState, k model.PolicyKey, rule *model.Rule) bool {
 	if z == nil {
 		return false
@@ -93,7 +92,7 @@ func membersDiffer(r *Revision, z *model.ZoneState, k model.PolicyKey, rule *mod
 	})
 }
 
-// RuleSets are the shared units whose address sets the rule's matches name
+// RuleSets returns the shared units whose address sets are in the rule's matches
 // (ovn-kubernetes.md#pod-selector-sets).
 func RuleSets(r *Revision, k model.PolicyKey, rule *model.Rule) (out []model.PolicyKey) {
 	var units []model.PolicyKey
@@ -121,7 +120,7 @@ func RuleSets(r *Revision, k model.PolicyKey, rule *model.Rule) (out []model.Pol
 	return out
 }
 
-// SetNames are the names of a shared unit's sets, of both families.
+// SetNames returns the names of a shared unit's sets, for both families.
 func SetNames(k model.PolicyKey) (out []string) {
 	for _, family := range []string{"v4", "v6"} {
 		ids := nb.IDs(nb.DefaultController, string(k.Kind), nb.IDPair{Key: nb.KeyName, Value: k.Name},

@@ -14,12 +14,12 @@ import (
 	"rung/system"
 )
 
-// RuleSentences returns, in sentences, what a rule of a policy does.
+// RuleSentences describes in sentences what a rule of a policy does.
 func RuleSentences(r *Revision, p *model.Policy, rule *model.Rule) []string {
 	if r.BySelectors(p) {
 		return []string{saysWithoutRows(r, p, rule)}
 	}
-	// Nothing is enforced on the primary network of those apart.
+	// The policy is not enforced on the primary network of these pods.
 	count := CountSubjects(r, p.Key)
 	subjects, apart := count.Pods, count.OtherNetwork
 	none := r.WhyNoRows(p.Key)
@@ -97,8 +97,7 @@ func RuleSentences(r *Revision, p *model.Policy, rule *model.Rule) []string {
 	return append(out, alsoDecidesText(r, p, rule)...)
 }
 
-// netpolOutcome says what a NetworkPolicy's rule does with connections
-// (ovn-kubernetes.md#rule-rows).
+// netpolOutcome describes what a NetworkPolicy's rule does with connections (ovn-kubernetes.md#rule-rows).
 func netpolOutcome(r *Revision, p *model.Policy, rule *model.Rule) string {
 	for _, a := range r.ACLs(p.Key, "") {
 		if _, dir, i, ok := RuleOfIDs(a.ExternalIDs); ok && dir == rule.Direction && i == rule.Index && a.Action == nb.ActionAllowStateless {
@@ -108,7 +107,7 @@ func netpolOutcome(r *Revision, p *model.Policy, rule *model.Rule) string {
 	return "is allowed, with the replies. The baseline is not consulted."
 }
 
-// isolationText says what becomes of what no NetworkPolicy allows, and what else decides.
+// isolationText describes what happens to connections that no NetworkPolicy allows, and what else decides.
 func isolationText(r *Revision, p *model.Policy, rule *model.Rule) (out []string) {
 	if OutsideTypes(p, rule.Direction) {
 		out = append(out, words.Warned+" policyTypes leave "+string(rule.Direction)+
@@ -139,7 +138,7 @@ func outcomeText(p *model.Policy, rule *model.Rule) string {
 	return "is left to " + string(rule.Action) + "."
 }
 
-// alsoDecidesText says what else decides about a connection that a rule allows.
+// alsoDecidesText names what else decides about a connection that a rule allows.
 func alsoDecidesText(r *Revision, p *model.Policy, rule *model.Rule) []string {
 	if rule.Action != model.Allow {
 		return nil
@@ -148,7 +147,7 @@ func alsoDecidesText(r *Revision, p *model.Policy, rule *model.Rule) []string {
 		return []string{"Egress rules for the sender decide as well, before this one."}
 	}
 	var out []string
-	for f := range r.Cluster.Policies(model.KindEF) { // that some pod of the subject may be under
+	for f := range r.Cluster.Policies(model.KindEF) { // some subject pod may be under it
 		if p.Namespace == "" || p.Namespace == f.Namespace {
 			out = append(out, "An EgressFirewall of the namespace still applies to what leaves the cluster.")
 			break
@@ -160,8 +159,7 @@ func alsoDecidesText(r *Revision, p *model.Policy, rule *model.Rule) []string {
 	return out
 }
 
-// peerText names the other end of a rule's connections; nobody says that no pod, node or
-// address is there now.
+// peerText names the other end of a rule's connections; nobody means that no pod, node or address matches now.
 func peerText(r *Revision, k model.PolicyKey, rule *model.Rule) (text string, nobody bool) {
 	if rule.AnyPeer && rule.Direction == model.Ingress {
 		return "anybody", false
@@ -207,7 +205,7 @@ func peerText(r *Revision, k model.PolicyKey, rule *model.Rule) (text string, no
 	}
 	networksText := networkText(networks)
 	if k.Kind == model.KindEF && len(networks) == 1 && len(selectors.WholeFamilies(networks)) == 0 {
-		networksText = networks // one for each rule, and what matters about it
+		networksText = networks // one for each rule, so show it
 	}
 	if n := len(networksText); n > 0 && exceptions > 0 {
 		networksText[n-1] += " (" + words.Count(exceptions, "exception") + ")"
@@ -225,11 +223,11 @@ func peerText(r *Revision, k model.PolicyKey, rule *model.Rule) (text string, no
 	return words.List(parts, 6), false
 }
 
-// leftOutTerm is a subnet of the cluster that the match of an EgressFirewall's rule
-// takes out of its destination (ovn-kubernetes.md#firewall-match).
+// leftOutTerm matches a cluster subnet that an EgressFirewall rule excludes from its destination
+// (ovn-kubernetes.md#firewall-match).
 var leftOutTerm = regexp.MustCompile(`ip[46]\.dst != ([0-9a-fA-F.:]+/[0-9]+)`)
 
-// exceptText are the subnets that the row of an EgressFirewall's rule leaves out.
+// exceptText returns the subnets that an EgressFirewall rule's row excludes.
 func exceptText(r *Revision, k model.PolicyKey, rule *model.Rule) (out []string) {
 	if k.Kind != model.KindEF {
 		return nil
@@ -244,7 +242,7 @@ func exceptText(r *Revision, k model.PolicyKey, rule *model.Rule) (out []string)
 	return out
 }
 
-// hasNoDNSAddress says whether no address is known for the DNS names of the rule.
+// hasNoDNSAddress reports whether no address is known for the rule's DNS names.
 func hasNoDNSAddress(r *Revision, k model.PolicyKey, rule *model.Rule) bool {
 	for _, unit := range RuleSets(r, k, rule) {
 		for _, name := range SetNames(unit) {
@@ -286,7 +284,7 @@ func portText(rule *model.Rule) string {
 	return words.List(parts, 5)
 }
 
-// saysWithoutRows says in a sentence what a rule does where no rows are compiled.
+// saysWithoutRows describes in a sentence what a rule does in a system without compiled rows.
 func saysWithoutRows(r *Revision, p *model.Policy, rule *model.Rule) string {
 	pods := CountSubjects(r, p.Key).Pods
 	if p.Tiered != nil {

@@ -16,7 +16,7 @@ import (
 	"rung/sources/kube"
 )
 
-// Where the value of a setting comes from, strongest first.
+// The sources of a setting's value, strongest first.
 const (
 	FromFlag    = "flag"
 	FromRows    = "rows"
@@ -25,7 +25,7 @@ const (
 	FromDefault = "default"
 )
 
-// Names of settings, as Rung's flags spell them where it has one.
+// The names of settings, the same as Rung's flags if there are any.
 const (
 	Family         = "ip-family"
 	Observability  = "observability"
@@ -50,42 +50,39 @@ const (
 	unknown = "unknown"
 )
 
-// SettingValue is one setting with where its value comes from.
+// SettingValue is the value of a setting with its source.
 type SettingValue struct {
 	Name     string `json:"name"`
 	Value    string `json:"value"`
-	Source   string `json:"source"`             // FromFlag and the others
-	Evidence string `json:"evidence,omitempty"` // what tells it; clean, may be empty
+	Source   string `json:"source"`             // FromFlag, FromRows, …
+	Evidence string `json:"evidence,omitempty"` // what shows it; clean, may be empty
 }
 
-// Zone holds the settings that the OVN-Kubernetes of a zone runs with, and the form of
-// its rows.
+// Zone holds the OVN-Kubernetes settings of a zone, and the form of its rows.
 type Zone struct {
 	Settings []SettingValue      // in a fixed order
 	Rows     []dialect.OwnerRows // by owner type
-	// Deviates says, by kind, why rows of the zone are not compared with what is
-	// desired.
+	// Deviates says, by kind, why rows of the zone are not compared with the desired rows.
 	Deviates map[model.Kind]string
 }
 
-// DialectView is a revision's knowledge of dialects; immutable.
+// DialectView holds the known settings of the zones; immutable.
 type DialectView struct {
 	flags     *Flags
 	config    kube.OVNKube
 	configErr string
 	zones     map[string]*dialect.Dialect
-	cluster   dialect.Dialect // what most zones say
+	cluster   dialect.Dialect // the settings of most zones
 	options   compiler.Options
 	v4, v6    bool   // families compiled for
 	writes    bool   // Rung writes the rows itself
-	primary   bool   // there are primary networks besides the default one
-	host      string // the namespace that is assumed to stand for the nodes, if it is not the default
-	noRows    bool   // another system holds: no rows are compiled
+	primary   bool   // primary user-defined networks exist
+	host      string // the namespace assumed to represent the nodes, empty for the default
+	noRows    bool   // another system decides: no rows are compiled
 }
 
-// ZoneSettings returns the settings that the OVN-Kubernetes of a zone runs with. A flag
-// outranks the zone's rows, the rows outrank the configuration, and the configuration
-// outranks the image. The name "" means the cluster: what most zones say.
+// ZoneSettings returns the OVN-Kubernetes settings of a zone. A flag outranks the zone's rows, rows outrank
+// the configuration, and the configuration outranks the image. The name "" returns the settings of most zones.
 func (v *DialectView) ZoneSettings(zone string) Zone {
 	d := &v.cluster
 	if zone != "" {
@@ -100,11 +97,11 @@ func (v *DialectView) ZoneSettings(zone string) Zone {
 	return out
 }
 
-// mergedSettings merges, for one zone's rows.
+// mergedSettings merges the sources of one zone's settings.
 func (v *DialectView) mergedSettings(d *dialect.Dialect) []SettingValue {
 	f := &v.flags.Features
 	noSubnets := settingClaim{off, FromDefault, "not known: EgressFirewalls leave out those that nodes say they have"}
-	adminRows := d.RowsOfOwner(string(model.KindANP)).Rows + d.RowsOfOwner(string(model.KindBANP)).Rows // their absence claims nothing
+	adminRows := d.RowsOfOwner(string(model.KindANP)).Rows + d.RowsOfOwner(string(model.KindBANP)).Rows // no rows show nothing
 	out := []SettingValue{
 		firstClaim(Family, flagClaim(v.flags.Family), v.observed(settingClaim{d.Families.String(), FromRows, d.Families.Evidence},
 			v.configFamiliesClaim()),
@@ -141,8 +138,8 @@ func (v *DialectView) mergedSettings(d *dialect.Dialect) []SettingValue {
 		settingClaim{unknown, FromDefault, v.configErr}))
 }
 
-// observed returns the claim that counts of a zone's rows and of the configuration. Rows show what
-// OVN-Kubernetes does. A writer takes the configuration first: it makes the rows follow.
+// observed chooses between the claims of a zone's rows and of the configuration. Rows show what OVN-Kubernetes
+// does. A writer prefers the configuration: it makes the rows follow.
 func (v *DialectView) observed(rows, config settingClaim) settingClaim {
 	first, second := rows, config
 	if v.writes {
@@ -161,7 +158,7 @@ func (v *DialectView) hairpinFlagClaim() settingClaim {
 	return settingClaim{value: hairpinText(v4, v6), source: FromFlag}
 }
 
-// hairpinConfigClaim claims the addresses of the configured masquerade subnets.
+// hairpinConfigClaim returns the addresses of the configured masquerade subnets.
 func (v *DialectView) hairpinConfigClaim() settingClaim {
 	var subnets []string
 	from := ""
@@ -182,7 +179,7 @@ func (v *DialectView) hairpinDefault() settingClaim {
 	return defaultClaim(hairpinText(match.Hairpin4, match.Hairpin6))
 }
 
-// spanClaim is the claim of the rows on the release that wrote them.
+// spanClaim returns the releases that may have written the rows.
 func spanClaim(d *dialect.Dialect) settingClaim {
 	since, before := dialect.ReleaseSpan(d.Releases)
 	var parts []string
@@ -195,10 +192,10 @@ func spanClaim(d *dialect.Dialect) settingClaim {
 	return settingClaim{strings.Join(parts, ", "), FromRows, "the forms of the rows"}
 }
 
-// settingClaim is the value that one source gives a setting; without a value it makes none.
+// settingClaim is the value of a setting by one source; empty if the source says nothing.
 type settingClaim struct{ value, source, evidence string }
 
-// firstClaim takes the first claim that is one.
+// firstClaim returns the first claim that has a value.
 func firstClaim(name string, from ...settingClaim) SettingValue {
 	for _, s := range from {
 		if s.value != "" && (s.value != unknown || s.source == FromDefault) {
@@ -208,7 +205,7 @@ func firstClaim(name string, from ...settingClaim) SettingValue {
 	return SettingValue{Name: name, Value: unknown, Source: FromDefault}
 }
 
-// flagClaim is a flag's claim; auto leaves it to the others.
+// flagClaim returns a flag's claim, empty for auto.
 func flagClaim(value string) settingClaim {
 	if value == auto {
 		value = ""
@@ -216,7 +213,7 @@ func flagClaim(value string) settingClaim {
 	return settingClaim{value: value, source: FromFlag}
 }
 
-// claimIf is a claim where something is so.
+// claimIf returns a claim if so is true, else an empty one.
 func claimIf(so bool, source, value, evidence string) settingClaim {
 	if !so {
 		return settingClaim{}
@@ -230,7 +227,7 @@ func factClaim(f dialect.Fact) settingClaim {
 	return claimIf(f.Value != dialect.Unknown, FromRows, OnOff(f.Value == dialect.Yes), f.Evidence)
 }
 
-// OnOff is a switch as flags spell it.
+// OnOff returns a switch as in flags.
 func OnOff(b bool) string {
 	if b {
 		return on
@@ -249,7 +246,7 @@ func (v *DialectView) configSwitchClaim(name string) settingClaim {
 	return claimIf(there && ok, FromConfig, OnOff(is), s.From)
 }
 
-// configFamiliesClaim claims the families of the configured subnets.
+// configFamiliesClaim returns the families of the configured subnets.
 func (v *DialectView) configFamiliesClaim() settingClaim {
 	s := v.config.Settings[kube.OVNClusterSubnets]
 	v4, v6 := false, false
@@ -269,8 +266,8 @@ func familyName(v4, v6 bool) string {
 	return "ipv4"
 }
 
-// subnetsClaim returns the subnets that the zone's rows leave out, and for a family that
-// rows do not show whole the configuration's.
+// subnetsClaim returns the subnets that the zone's rows exclude. For a family whose subnets the rows do not
+// show completely, it adds the configured ones.
 func (v *DialectView) subnetsClaim(d *dialect.Dialect) settingClaim {
 	s := v.config.Settings[kube.OVNClusterSubnets]
 	all := slices.Clone(d.Subnets.Prefixes)

@@ -10,18 +10,17 @@ import (
 	"rung/model/words"
 )
 
-// ZoneShown says whether the live rows of one zone show the policies as they are
-// now, read from the rows themselves and not from a state that may be older.
+// ZoneShown reports whether the live rows of one zone show the current policies. It is read from the rows, not
+// from a possibly older state.
 type ZoneShown struct {
 	Zone string
 	OK   bool
-	// Why says what is missing, or with OK what is special: "no rows wanted".
+	// Why names the missing rows, or if OK a special case: "no rows wanted".
 	Why string
 }
 
-// ZonesShowing looks in every zone, by name, for the ACLs of the policies and of what
-// holds rows for them: each desired one must be live with all its columns, and
-// those in gone must not be live.
+// ZonesShowing checks in every zone, by name, the ACLs of the policies and their related units. Each desired
+// ACL must be live with all its columns, and those in gone must not be live.
 func ZonesShowing(r *Revision, policies []model.PolicyKey, gone []string) []ZoneShown {
 	out := make([]ZoneShown, 0, len(r.Zones))
 	var units []model.PolicyKey
@@ -77,7 +76,7 @@ func isShownInZone(r *Revision, z *model.ZoneState, policies []model.PolicyKey, 
 			continue
 		}
 		missing, different := 0, 0
-		want := r.ACLs(k, z.Name) // without the members of sets, which are many
+		want := r.ACLs(k, z.Name) // without the members of sets, which may be many
 		for _, a := range want {
 			switch live := z.DB.ACLByID(a.ID()); {
 			case live == nil:
@@ -97,8 +96,7 @@ func isShownInZone(r *Revision, z *model.ZoneState, policies []model.PolicyKey, 
 	return true, why
 }
 
-// isShownAsRead judges a zone whose rows are not kept by what its last read found,
-// if that was after the change.
+// isShownAsRead judges a zone whose rows are not kept by its last read, if that was after the change.
 func isShownAsRead(r *Revision, z *model.ZoneState, policies []model.PolicyKey) (ok bool, why string) {
 	for _, k := range policies {
 		if r.DesiredOf(k).Policy(k) == nil {
@@ -121,7 +119,7 @@ func isShownAsRead(r *Revision, z *model.ZoneState, policies []model.PolicyKey) 
 	return true, why
 }
 
-// sameACL compares what decides, and whether it logs.
+// sameACL compares the columns that decide, and logging.
 func sameACL(want, live *nb.ACL) bool {
 	return !slices.ContainsFunc(nb.ACLColumns, func(c nb.ACLColumn) bool {
 		return c.Name != "external_ids" && c.Name != "meter" && c.Name != "name" && !c.Same(want, live)

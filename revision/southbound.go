@@ -13,40 +13,37 @@ import (
 	"rung/model/words"
 )
 
-// Southbound is the state of a zone's Southbound database, with the data that was read
-// of it. It is read only while somebody wants its flows: until then Followed is false,
-// and nothing is known of it but where it is.
+// Southbound is the state and content of a zone's Southbound database. Rung reads it only while a user looks
+// at its flows: until then Followed is false, and only its address is known.
 type Southbound struct {
 	Zone, Endpoint string
 	Followed       bool
 	Conn           model.ConnState
 	ConnAt         time.Time // since when
-	SyncedAt       time.Time // of the last rows; zero while there are none
+	SyncedAt       time.Time // of the last rows; zero if none
 	Server         string
 	Error          string
 	Attempts       int // since the connection was lost
-	// DB are the rows that were read last, nil while there are none. Joined holds the
-	// ACLs of Rows against them; it follows a moment after both.
+	// DB holds the rows read last, nil if none. Joined compares the ACLs of Rows with them, and follows a
+	// moment later.
 	DB     *flow.DB
 	Rows   *nb.DB
 	Joined *flow.JoinedFlows
-	// LateSince says since when the flows of an ACL are missing or of an older row, and since
-	// when a flow is left over, by UUID.
+	// LateSince says since when an ACL's flows are missing or of an older row, or a flow is surplus, by UUID.
 	LateSince map[string]time.Time
-	// EarliestLate is the earliest of LateSince, zero where nothing is.
+	// EarliestLate is the earliest of LateSince, zero if empty.
 	EarliestLate time.Time
 }
 
-// IsCurrent says whether the connection stands.
+// IsCurrent reports whether the connection works.
 func (s *Southbound) IsCurrent() bool {
 	return s != nil && (s.Conn == model.ConnSynced || s.Conn == model.ConnReadOnly)
 }
 
-// HasFlows says whether flows were read and held against the zone's ACLs.
+// HasFlows reports whether flows were read and compared with the zone's ACLs.
 func (s *Southbound) HasFlows() bool { return s != nil && s.Joined != nil }
 
-// JoinFlows holds the ACLs of a zone against the flows that were read, at a time; before is
-// what stood until then.
+// JoinFlows returns the state with the ACLs of a zone compared with the flows at a time.
 func (s *Southbound) JoinFlows(rows *nb.DB, now time.Time) *Southbound {
 	next := *s
 	next.Rows, next.Joined, next.LateSince, next.EarliestLate = rows, flow.JoinFlows(rows, s.DB), map[string]time.Time{}, time.Time{}
@@ -71,8 +68,7 @@ func (s *Southbound) JoinFlows(rows *nb.DB, now time.Time) *Southbound {
 	return &next
 }
 
-// Southbound is how the Southbound database of a zone stands, nil where Rung knows of
-// none.
+// Southbound returns the state of a zone's Southbound database, nil if unknown.
 func (r *Revision) Southbound(zone string) *Southbound {
 	i, ok := slices.BinarySearchFunc(r.Southbounds, zone, func(s *Southbound, zone string) int { return strings.Compare(s.Zone, zone) })
 	if !ok {
@@ -81,7 +77,7 @@ func (r *Revision) Southbound(zone string) *Southbound {
 	return r.Southbounds[i]
 }
 
-// Daemon is a process of a zone of the sandbox that does not run, or does not answer.
+// Daemon is a process of a zone in the sandbox that does not run or does not answer.
 type Daemon struct {
 	Name  string
 	State string // "died", "stopped", "does not answer", "not up yet"
@@ -89,20 +85,19 @@ type Daemon struct {
 	Error string
 }
 
-// ProgressCount is the progress of a zone as its numbers showed it: how far northd and the
-// nodes are, and since when they are behind. The database stamps a number only once
-// northd gets there.
+// ProgressCount is the progress of a zone by its numbers: how far northd and the nodes are, and since when
+// they are behind. The database has no time of a number before northd reaches it.
 type ProgressCount struct {
 	Written, Made, Done int64
-	// SeenAt is when Written was seen first. Northd and Nodes say since when they are
-	// behind, without having come any further; zero while they are not.
+	// SeenAt is when Written was first seen. Northd and Nodes are since when they are behind without progress;
+	// zero if they are not behind.
 	SeenAt, Northd, Nodes time.Time
-	// StoodBefore says that the numbers have not moved since they were seen first: the zone
-	// may have been behind for longer.
+	// StoodBefore means that the numbers have not moved since they were first seen: the zone may have been
+	// behind for longer.
 	StoodBefore bool
 }
 
-// Next is the count after another look at a zone's numbers.
+// Next returns the count after the next look at a zone's numbers.
 func (c ProgressCount) Next(g *nb.Global, now time.Time) ProgressCount {
 	next := ProgressCount{Written: g.Written.Cfg, Made: g.Made.Cfg, Done: g.Done.Cfg, SeenAt: c.SeenAt}
 	if next.Written != c.Written || c.SeenAt.IsZero() {
@@ -123,7 +118,7 @@ func (c ProgressCount) Next(g *nb.Global, now time.Time) ProgressCount {
 	return next
 }
 
-// Text is "ovn-northd died 12 s ago", or "ovn-northd does not answer for 12 s".
+// Text returns "ovn-northd died 12 s ago", or "ovn-northd does not answer for 12 s".
 func (d Daemon) Text(now time.Time) string {
 	when := "just now"
 	switch lasts := now.Sub(d.Since) >= time.Second; {
@@ -135,19 +130,18 @@ func (d Daemon) Text(now time.Time) string {
 	return d.Name + " " + d.State + " " + when
 }
 
-// OVNDisagreement is a connection about which ovn-trace and the rows disagreed when it was
-// traced last.
+// OVNDisagreement is a connection for which ovn-trace and the rows disagreed in the last trace.
 type OVNDisagreement struct {
 	Connection verdict.Connection
 	Zone       string
 	At         time.Time
-	// Policies are the policies that decide, by the rows or by OVN. The first is the
-	// rows', where a policy's rule decides by the rows.
+	// Policies are the deciding policies, by the rows or by OVN. The first is the rows', if a policy decides
+	// by them.
 	Policies []model.PolicyKey
 	Text     string
 }
 
-// StillApplies says whether everything that it is about is still there.
+// StillApplies reports whether the policies and ends still exist.
 func (d *OVNDisagreement) StillApplies(c *model.Cluster) bool {
 	for _, k := range d.Policies {
 		if c.Policy(k) == nil {

@@ -9,9 +9,8 @@ import (
 	"rung/model/verdict"
 )
 
-// PrimaryNetworkOf is the name of the network that a pod's connections go over, empty for the
-// default one. A network that no object is about is named as the pod's annotation has it, and known
-// is false.
+// PrimaryNetworkOf returns the name of a pod's primary network, empty for the default network. If no object
+// describes the network, name comes from the pod's annotation and known is false.
 func PrimaryNetworkOf(r *Revision, p *model.Pod) (name string, known bool) {
 	key := p.PrimaryUDN()
 	if key == "" {
@@ -23,9 +22,9 @@ func PrimaryNetworkOf(r *Revision, p *model.Pod) (name string, known bool) {
 	return key, false
 }
 
-// ForConnection is the revision by which a connection is judged: as it stands on the network that both
-// ends are on, or on the one that the question names. Apart is the answer
-// where the ends are on different networks: no policy is asked then.
+// ForConnection returns the revision that judges a connection: the view of the network of both ends, or of the
+// network that the question names. Apart is the answer if the ends are on different networks, where no policy
+// applies.
 func ForConnection(r *Revision, c verdict.Connection) (on *Revision, apart *Apart, err error) {
 	t := WholeDesired(r).Networks()
 	switch {
@@ -70,7 +69,7 @@ func ForConnection(r *Revision, c verdict.Connection) (on *Revision, apart *Apar
 	case from.anywhere && to.name != "":
 		return OnNetwork(r, to.name), nil, nil
 	case from.name == "" && leavesOpen(r, c):
-		return r, nil, nil // tier 0 lets it in, and no policy of the pod's is asked
+		return r, nil, nil // tier 0 allows it, and no policy applies to the pod
 	case to.anywhere && from.name != "", from.name == to.name:
 		return OnNetwork(r, from.name), nil, nil
 	}
@@ -82,14 +81,14 @@ func ForConnection(r *Revision, c verdict.Connection) (on *Revision, apart *Apar
 	return r, &Apart{verdict.Deny, apartText(c, from, to)}, nil
 }
 
-// Apart is the answer about ends on different networks: no policy is asked.
+// Apart is the answer about ends on different networks, where no policy applies.
 type Apart struct {
 	Verdict verdict.Verdict
 	Reason  string
 }
 
-// connectedBy is the name of a ClusterNetworkConnect that lets pods of two networks reach each other, or
-// may, since their numbers are not known; empty for none.
+// connectedBy returns the name of a ClusterNetworkConnect that connects the pods of two networks, or may
+// because their ids are unknown; empty if none does.
 func connectedBy(r *Revision, t *network.Table, a, b string) string {
 	if a == "" || b == "" {
 		return ""
@@ -103,8 +102,8 @@ func connectedBy(r *Revision, t *network.Table, a, b string) string {
 	return ""
 }
 
-// leavesOpen says whether a connection goes to a port that its pod, on a primary network, leaves open on
-// the default one (networks.md#tier-0).
+// leavesOpen reports whether a connection goes to a port that a pod on a primary network opens on the default
+// network (networks.md#tier-0).
 func leavesOpen(r *Revision, c verdict.Connection) bool {
 	if c.To.Key.Kind != model.KindPod {
 		return false
@@ -113,12 +112,12 @@ func leavesOpen(r *Revision, c verdict.Connection) bool {
 	return pod != nil && isOpen(pod, c)
 }
 
-// isOpen reports whether a pod leaves the port of a connection open on the default network.
+// isOpen reports whether a pod opens the port of a connection on the default network.
 func isOpen(pod *model.Pod, c verdict.Connection) bool {
 	return pod.LeavesOpen(string(c.Protocol), c.Port)
 }
 
-// isOwnNode reports whether an end is the node that a pod runs on: tier 0 lets it in.
+// isOwnNode reports whether an end is the pod's own node, which tier 0 allows.
 func isOwnNode(r *Revision, e verdict.Endpoint, pod *model.Pod) bool {
 	if e.Key.Kind == model.KindNode {
 		return e.Key.Name == pod.NodeName
@@ -126,20 +125,20 @@ func isOwnNode(r *Revision, e verdict.Endpoint, pod *model.Pod) bool {
 	return e.Key.Kind == "" && r.Verdicts().IsOwnNode(e.Addr, pod.NodeName)
 }
 
-// placeOfEnd is the network that an end of a connection is on: its name, empty for the default one.
+// placeOfEnd is the network of one end of a connection, with an empty name for the default one.
 type placeOfEnd struct {
 	name string
-	// anywhere says that the end is no pod: it is reached from any network, or from none.
+	// anywhere marks an end without a pod: reachable from any network, or from none.
 	anywhere bool
-	// unknown says that nothing is read of the network.
+	// unknown means that the network was not read.
 	unknown bool
-	// isolated is the pod on a primary network whose address on the default network was named; nil for none.
+	// isolated is the pod with a primary network if the end is its address on the default network; else nil.
 	isolated *model.Pod
-	// balancedOn is the primary network of the Service whose address was named; nil for none.
+	// balancedOn is the primary network of the Service if the end is its address; else nil.
 	balancedOn *network.Network
 }
 
-// text names the network within a sentence.
+// text returns the network's name for a sentence.
 func (p placeOfEnd) text() string {
 	if p.name == "" {
 		return "the default network"
@@ -147,8 +146,8 @@ func (p placeOfEnd) text() string {
 	return "the user-defined network " + p.name
 }
 
-// connect places an address of no pod on the network that has it, of those that a ClusterNetworkConnect connects to the
-// network of the other end.
+// connect puts an address without a pod on its network if a ClusterNetworkConnect connects that network to the
+// other end's.
 func (p *placeOfEnd) connect(r *Revision, t *network.Table, e verdict.Endpoint, other string) {
 	if !p.anywhere || other == "" || e.Key.Kind != "" || t.Network(other).Has(e.Addr) {
 		return
@@ -186,14 +185,13 @@ func placeOf(r *Revision, t *network.Table, e verdict.Endpoint) placeOfEnd {
 		return placeOfEnd{anywhere: true}
 	}
 	name, known := PrimaryNetworkOf(r, pod)
-	if e.Key.Kind == "" && name != "" { // an address of the default network of such a pod
+	if e.Key.Kind == "" && name != "" { // its address on the default network
 		return placeOfEnd{isolated: pod}
 	}
 	return placeOfEnd{name: name, unknown: !known}
 }
 
-// networkOfService returns the primary network of the Service with a ClusterIP; nil for another address, and for a Service
-// of the default network.
+// networkOfService returns the primary network of the Service with a ClusterIP; nil if none.
 func networkOfService(r *Revision, t *network.Table, e verdict.Endpoint) *network.Network {
 	for _, f := range r.Verdicts().ServiceFronts().ByAddr[e.Addr] {
 		if at, n := t.Place(f.Service.Namespace); f.Kind == verdict.ClusterIP && at == network.OnPrimary {
@@ -203,7 +201,8 @@ func networkOfService(r *Revision, t *network.Table, e verdict.Endpoint) *networ
 	return nil
 }
 
-// isolatedText says why an address on the default network of a pod with a primary network is not reached, or reaches nothing.
+// isolatedText explains why a pod with a primary network is unreachable at its default network address, or
+// reaches nothing from it.
 func isolatedText(c verdict.Connection, from, to placeOfEnd) string {
 	if from.isolated != nil {
 		return fmt.Sprintf("%s is an address on the default network of pod %s, whose primary network is another: tier 0 lets nothing out there "+
@@ -218,7 +217,7 @@ func isolatedText(c verdict.Connection, from, to placeOfEnd) string {
 		c.To, to.isolated.Key.NamespacedName())
 }
 
-// apartText says why two ends do not reach each other.
+// apartText explains why two ends cannot reach each other.
 func apartText(c verdict.Connection, from, to placeOfEnd) string {
 	text := fmt.Sprintf("%s is on %s and %s on %s, and these do not reach each other", c.From, from.text(), c.To, to.text())
 	switch {

@@ -9,20 +9,20 @@ import (
 	"rung/model/words"
 )
 
-// SubjectCount is how many pods a policy applies to: the one count of ladder, policy page,
-// preview and command line.
+// SubjectCount is the number of pods a policy applies to, counted once for ladder, policy page, preview and
+// command line.
 type SubjectCount struct {
-	// Pods counts the pods it is enforced on; OtherNetwork those whose primary network is a
-	// user-defined one, where it is not.
+	// Pods counts the subject pods. OtherNetwork counts selected pods with a user-defined primary network,
+	// where the policy is not enforced.
 	Pods, OtherNetwork int
-	// IsUnread reports whether pods were not read, so that the counts say nothing.
+	// IsUnread means that pods were not read, so the counts are unknown.
 	IsUnread bool
 }
 
-// SelectedPods is how many pods the subject selects.
+// SelectedPods returns the number of pods that the subject selects.
 func (n SubjectCount) SelectedPods() int { return n.Pods + n.OtherNetwork }
 
-// ShareText is "38", and where the subject selects pods on which it is not enforced "38 of 39".
+// ShareText returns "38", or "38 of 39" if the policy is not enforced on every selected pod.
 func (n SubjectCount) ShareText() string {
 	if n.IsUnread {
 		return words.Unknown
@@ -33,8 +33,7 @@ func (n SubjectCount) ShareText() string {
 	return words.Thousands(n.Pods) + " of " + words.Thousands(n.SelectedPods())
 }
 
-// String is "38 pods", and where two counts could be meant both:
-// "38 of 39 pods: 1 on a user-defined network".
+// String returns "38 pods", or "38 of 39 pods: 1 on a user-defined network".
 func (n SubjectCount) String() string {
 	if n.IsUnread {
 		return "pods unknown"
@@ -46,14 +45,13 @@ func (n SubjectCount) String() string {
 		words.Thousands(n.OtherNetwork))
 }
 
-// BriefText is String without the reason: "38 pods", "38 of 39 pods".
+// BriefText returns String without the reason: "38 pods", "38 of 39 pods".
 func (n SubjectCount) BriefText() string {
 	text, _, _ := strings.Cut(n.String(), ":")
 	return text
 }
 
-// CountSubjects counts the pods a policy applies to; of a policy that has no rows those it
-// would apply to, as MeantPods has them.
+// CountSubjects counts the pods of MeantPods.
 func CountSubjects(r *Revision, k model.PolicyKey) SubjectCount {
 	n := countSubjects(r, k)
 	n.IsUnread = r.Unread(model.KindPod, model.KindNamespace).HidesCount(n.SelectedPods())
@@ -71,17 +69,15 @@ func countSubjects(r *Revision, k model.PolicyKey) SubjectCount {
 	return n
 }
 
-// PeerCount counts the pods behind a peer. NoAddress counts those without an address: they
-// match, but the address set has nothing of them. OtherNetwork counts those on a user-defined
-// network: they are in the set, although as subjects they would not count.
+// PeerCount counts the pods behind a peer. NoAddress counts pods without an address, which are not in the
+// address set. OtherNetwork counts pods on a user-defined network, which are in the set, but would not count
+// as subjects.
 type PeerCount struct{ Pods, NoAddress, OtherNetwork int }
 
-// String is "38 pods", and says what else is to be known of them: "39 pods: 1 without an
-// address, 1 on a user-defined network".
+// String returns "38 pods", or with details "39 pods: 1 without an address, 1 on a user-defined network".
 func (n PeerCount) String() string { return n.briefText(n.NoAddress, n.OtherNetwork) }
 
-// BriefText is String with no more than what tells the pods from the addresses: "39 pods: 1
-// without an address".
+// BriefText returns String without the pods on other networks: "39 pods: 1 without an address".
 func (n PeerCount) BriefText() string { return n.briefText(n.NoAddress, 0) }
 
 func (n PeerCount) briefText(noAddress, apart int) string {
@@ -114,7 +110,7 @@ func CountPeers(r *Revision, k model.PolicyKey, dir model.Direction, rule, peer 
 	return n
 }
 
-// ToBeNote says of a pod that does not exist yet why it is there.
+// ToBeNote explains why a pod that does not exist yet is shown.
 func ToBeNote(p *model.Pod) string {
 	if p.Workload == "" {
 		return "does not exist yet: its manifest has no status"
@@ -122,9 +118,8 @@ func ToBeNote(p *model.Pod) string {
 	return "does not exist yet: the template of " + p.Workload + " makes it"
 }
 
-// PodNote says what is special about a pod for policies, empty for most; odd is what may
-// surprise. The first that holds decides: what keeps every policy away goes before what
-// one network or a missing address does.
+// PodNote describes how a pod is special for policies, empty for most pods; odd marks surprising ones. The
+// first reason wins: those that exclude every policy come first.
 func PodNote(p *model.Pod) (text string, odd bool) {
 	switch udn := p.PrimaryUDN(); {
 	case p.HostNetwork:

@@ -5,14 +5,14 @@ import (
 	"sync/atomic"
 )
 
-// Subscribers are the listeners that are told of news. The zero value is ready.
+// Subscribers notifies listeners of news. The zero value is ready to use.
 type Subscribers struct {
 	mu        sync.Mutex
 	listeners map[chan struct{}]struct{}
 }
 
-// Subscribe returns a channel that gets a tick after news; much of it may share one.
-// The function ends the subscription.
+// Subscribe returns a channel that gets a tick after news; several news may share one tick. The function ends
+// the subscription.
 func (s *Subscribers) Subscribe() (<-chan struct{}, func()) {
 	ch := make(chan struct{}, 1)
 	s.mu.Lock()
@@ -28,7 +28,7 @@ func (s *Subscribers) Subscribe() (<-chan struct{}, func()) {
 	}
 }
 
-// Notify tells them; it waits for nobody.
+// Notify ticks every listener without blocking.
 func (s *Subscribers) Notify() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -40,15 +40,14 @@ func (s *Subscribers) Notify() {
 	}
 }
 
-// Latest is the newest revision, and who is told of news. The zero value is ready and
-// has none.
+// Latest holds the newest revision and its listeners. The zero value is ready to use and empty.
 type Latest struct {
 	Subscribers
 	newest atomic.Pointer[Revision]
 }
 
-// Revision returns the newest revision, nil before the first, from any goroutine.
+// Revision returns the newest revision, nil before the first. Any goroutine may call it.
 func (l *Latest) Revision() *Revision { return l.newest.Load() }
 
-// Publish makes a revision the newest; Notify tells of it.
+// Publish stores the newest revision; call Notify afterwards.
 func (l *Latest) Publish(r *Revision) { l.newest.Store(r) }

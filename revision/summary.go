@@ -12,20 +12,20 @@ import (
 	"rung/model/words"
 )
 
-// PolicySummary is a policy over all zones.
+// PolicySummary is the state of a policy over all zones.
 type PolicySummary struct {
 	State     model.PolicyState // the worst over the zones
 	InSync    int               // zones in sync
-	HasNoRows bool              // it has no desired rows: nothing can be in sync
-	Zones     int               // zones there are
-	Zone      string            // the zone State comes from
+	HasNoRows bool              // no desired rows, so no zone can be in sync
+	Zones     int               // number of zones
+	Zone      string            // the zone of State
 	Text      string            // "in sync", "1 row behind ovn-worker2", "frozen: still enforced at 50"
 	Waiting   int               // subject pods whose port does not exist yet
-	// NotInSync are the names of the zones that are not in sync, by state.
+	// NotInSync lists the zones that are not in sync, by state.
 	NotInSync map[model.PolicyState][]string
 }
 
-// SummarizePolicy judges a policy over all zones at a time.
+// SummarizePolicy returns the state of a policy over all zones at a time.
 func SummarizePolicy(r *Revision, k model.PolicyKey, now time.Time) PolicySummary {
 	s := PolicySummary{State: model.StateUnknown, NotInSync: map[model.PolicyState][]string{}}
 	var worst *model.ZoneState
@@ -33,7 +33,7 @@ func SummarizePolicy(r *Revision, k model.PolicyKey, now time.Time) PolicySummar
 	s.HasNoRows = c != nil && c.WhyNoRows != nil
 	for _, z := range r.Zones {
 		if c != nil && !c.HasRowsIn(z.Name) {
-			continue // the rows of a node are in its own zone only
+			continue // a node's rows are only in its own zone
 		}
 		s.Zones++
 		p := z.PolicyJoin(k)
@@ -54,8 +54,7 @@ func SummarizePolicy(r *Revision, k model.PolicyKey, now time.Time) PolicySummar
 	return s
 }
 
-// InSyncText is in how many zones it is in sync, "2/3"; "–" where it has no desired rows or no
-// zone is known.
+// InSyncText returns the share of zones in sync, "2/3"; "–" without desired rows or zones.
 func (s PolicySummary) InSyncText() string {
 	if s.HasNoRows || s.Zones == 0 {
 		return "–"
@@ -63,8 +62,7 @@ func (s PolicySummary) InSyncText() string {
 	return fmt.Sprintf("%s/%s", words.Thousands(s.InSync), words.Thousands(s.Zones))
 }
 
-// summaryText is a state in a few words; z is the zone it comes from, nil without
-// zones.
+// summaryText returns a state in a few words. z is the zone of the state, nil without zones.
 func summaryText(r *Revision, k model.PolicyKey, state model.PolicyState, z *model.ZoneState) string {
 	p := z.PolicyJoin(k)
 	switch state {
@@ -100,7 +98,7 @@ func frozenText(p *model.PolicyInZone) string {
 	return "old rows still decide"
 }
 
-// NoRowsShort is a reason for having no rows in a few words.
+// NoRowsShort returns the reason for having no rows in a few words.
 func NoRowsShort(r *Revision, n *model.NoRows) string {
 	switch n.Code {
 	case model.NoController:
@@ -123,18 +121,18 @@ func NoRowsShort(r *Revision, n *model.NoRows) string {
 	return n.Code
 }
 
-// StatesNotInSync are the states in which the policy is not in sync, worst first.
+// StatesNotInSync returns the keys of NotInSync, worst first.
 func (s *PolicySummary) StatesNotInSync() []model.PolicyState {
 	return slices.SortedFunc(maps.Keys(s.NotInSync), model.PolicyState.Compare)
 }
 
-// WorstZone is the zone in which a policy needs attention first, nil without zones.
+// WorstZone returns the zone with the worst state of a policy, nil without zones.
 func WorstZone(r *Revision, k model.PolicyKey, now time.Time) *model.ZoneState {
 	return r.Zone(SummarizePolicy(r, k, now).Zone)
 }
 
-// ZonesNotInSync are at most n zones in which a policy is not in sync, and the others; each
-// worst first, then by name.
+// ZonesNotInSync returns at most n zones in which a policy is not in sync, and the other zones; both worst
+// first, then by name.
 func ZonesNotInSync(r *Revision, k model.PolicyKey, n int, now time.Time) (first, left []*model.ZoneState) {
 	state := func(z *model.ZoneState) model.PolicyState { return z.PolicyJoin(k).StateAt(z, now) }
 	all := slices.Clone(r.Zones)
@@ -148,8 +146,7 @@ func ZonesNotInSync(r *Revision, k model.PolicyKey, n int, now time.Time) (first
 	return all[:n], all[n:]
 }
 
-// NextZone is the zone d steps from the named one, in a circle; the first when
-// there is none of that name.
+// NextZone returns the zone d steps after the named one, wrapping around; the first if the name is unknown.
 func NextZone(r *Revision, name string, d int) string {
 	i := slices.IndexFunc(r.Zones, func(z *model.ZoneState) bool { return z.Name == name })
 	switch n := len(r.Zones); {
@@ -162,22 +159,20 @@ func NextZone(r *Revision, name string, d int) string {
 	}
 }
 
-// ZoneTally is how policies and other rows stand in a zone: the one count of the zones
-// page and `rung zones`.
+// ZoneTally counts the states of policies and other rows in a zone, for the zones page and `rung zones`.
 type ZoneTally struct {
-	// InSync and Policies count what has desired rows, and policies that only rows are
-	// left of; NotEnforced those that have none to be in sync with.
+	// Policies counts policies with desired rows and deleted policies with leftover rows, InSync those in
+	// sync. NotEnforced counts policies without desired rows.
 	InSync, Policies, NotEnforced int
-	// States counts policies by their state, Units alike what is no policy's alone.
+	// States counts policies by state, Units the other units.
 	States, Units map[model.PolicyState]int
-	// Differ are the policies and units that are not in sync although their rows
-	// are known, worst first.
+	// Differ are the policies and units that are not in sync although their rows are known, worst first.
 	Differ []UnitState
-	// Astray are the units, policies aside, that are not in sync, by kind and name.
+	// Astray are the units other than policies that are not in sync, by kind and name.
 	Astray []model.Key
 }
 
-// InSyncText is "15/15", with what is not enforced beside it: "15/15, 1 not enforced".
+// InSyncText returns "15/15", with the number not enforced: "15/15, 1 not enforced".
 func (t *ZoneTally) InSyncText() string {
 	text := words.Thousands(t.InSync) + "/" + words.Thousands(t.Policies)
 	if t.NotEnforced > 0 {
@@ -192,15 +187,15 @@ type UnitState struct {
 	State model.PolicyState
 }
 
-// TallyZone judges everything in a zone.
+// TallyZone counts the states of everything in a zone.
 func TallyZone(r *Revision, z *model.ZoneState, now time.Time) (t ZoneTally) {
 	t.States, t.Units = map[model.PolicyState]int{}, map[model.PolicyState]int{}
 	for k := range z.Policies {
-		if !k.Kind.IsPolicy() || k.Network == "" { // a policy of another network is there by its object, too
+		if !k.Kind.IsPolicy() || k.Network == "" { // a policy on another network is also listed under its object
 			t.add(r, z, k, now)
 		}
 	}
-	// Policies and units that were not judged there yet.
+	// Policies and units not judged there yet.
 	for p := range r.Cluster.AllPolicies() {
 		if z.Policies[p.Key] == nil {
 			t.add(r, z, p.Key, now)
@@ -233,7 +228,7 @@ func (t *ZoneTally) add(r *Revision, z *model.ZoneState, k model.PolicyKey, now 
 	}
 	t.States[s]++
 	switch {
-	case s == model.StateFrozen: // among those that differ
+	case s == model.StateFrozen: // counted in Differ
 	case r.WhyNoRows(k) != nil:
 		t.NotEnforced++
 	default:

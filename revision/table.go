@@ -13,23 +13,23 @@ import (
 	"rung/model/words"
 )
 
-// MostEnds is how many ends a Table has at most: it knows of each pair.
+// MostEnds limits the ends of a Table, since it stores every pair.
 const MostEnds = 4000
 
-// PortState is the verdict of connections from one end to another at a run of ports.
+// PortState is the verdict of connections between two ends at a range of ports.
 type PortState struct {
 	verdict.PortRange
-	// Outcome is the verdicts there are: more than one where pods of a workload differ.
+	// Outcome holds the verdicts: several if pods of a workload differ.
 	Outcome verdict.Outcome
-	// By are the deciders, those of each stage; none where nothing matches.
+	// By are the deciding rules of each stage; empty if none matches.
 	By  []verdict.Decider
-	ids [][verdict.Walks]int32 // of the decisions, in order
+	ids [][verdict.Walks]int32 // sorted ids of the decisions
 }
 
-// Table has the verdicts of connections between all ends.
+// Table holds the verdicts of connections between all ends.
 type Table struct {
 	Ends []End
-	// at is the kind of each pair of ends, 0 for ends between which there is no connection.
+	// at is the kind of each pair of ends, 0 without connections.
 	at       []int32
 	kinds    []pairKind
 	known    map[kindStep]int32
@@ -38,23 +38,23 @@ type Table struct {
 	finder   *endFinder
 }
 
-// pairKind has the decisions that pairs of ends have in common, those about their classes.
+// pairKind holds the decisions that several pairs of ends share.
 type pairKind struct {
-	parts  []int32 // of Table.slices
+	parts  []int32 // indexes in Table.slices
 	states []PortState
 	made   bool
 }
 
-// kindStep is a kind, and a slice of decisions that it has besides.
+// kindStep is a kind extended by one more slice of decisions.
 type kindStep struct{ kind, slice int32 }
 
-// diffPair is the connections between the parts of two ends that are in two classes.
+// diffPair is the connections between the parts of two ends in two classes.
 type diffPair struct {
 	pair     *diff.DecidedPair
 	from, to *endShare
 }
 
-// newTable makes an empty table of the ends of some classes.
+// newTable returns an empty table for the ends of some classes.
 func newTable(c *verdict.Classes, workloads []Workload) (*Table, error) {
 	t := &Table{finder: newEndFinder(c, workloads), kinds: make([]pairKind, 1), known: map[kindStep]int32{},
 		sliceIDs: map[*diff.PortDecision]int32{}}
@@ -70,7 +70,7 @@ func newTable(c *verdict.Classes, workloads []Workload) (*Table, error) {
 	return t, nil
 }
 
-// addPair takes in the decisions about two classes.
+// addPair adds the decisions about two classes.
 func (t *Table) addPair(p *diff.DecidedPair, decided []diff.PortDecision) {
 	if len(decided) == 0 {
 		return
@@ -91,8 +91,8 @@ func (t *Table) addPair(p *diff.DecidedPair, decided []diff.PortDecision) {
 	}
 }
 
-// connects says whether there are connections between parts of two ends, as a pair of classes has
-// them: between pods of one node or of two, or to addresses that are not the node's own.
+// connects reports whether parts of two ends connect as a pair of classes requires: between pods on one node
+// or on two, or to addresses that are not the node's own.
 func (t *Table) connects(from, to *endShare, p *diff.DecidedPair) bool {
 	plain := from.end != to.end && p.Nodes == verdict.AnyNodes
 	if plain && (len(from.ends) > 0 || len(t.finder.c.Outside.Owners) == 0) {
@@ -102,7 +102,7 @@ func (t *Table) connects(from, to *endShare, p *diff.DecidedPair) bool {
 	return ok
 }
 
-// kindWith is a kind with decisions besides.
+// kindWith returns a kind extended by a slice of decisions.
 func (t *Table) kindWith(kind, slice int32) int32 {
 	step := kindStep{kind, slice}
 	next, is := t.known[step]
@@ -123,7 +123,7 @@ func (t *Table) kindWith(kind, slice int32) int32 {
 	return kind
 }
 
-// statesOf are the verdicts of a kind, by protocol and port.
+// statesOf returns the verdicts of a kind, by protocol and port.
 func (t *Table) statesOf(kind int32) []PortState {
 	k := &t.kinds[kind]
 	if k.made {
@@ -138,7 +138,7 @@ func (t *Table) statesOf(kind int32) []PortState {
 	return k.states
 }
 
-// joinDecisions are the verdicts at each port over several lists of decisions.
+// joinDecisions merges lists of decisions into verdicts at each port.
 func joinDecisions(all []diff.PortDecision) (out []PortState) {
 	for _, proto := range verdict.Protocols {
 		var mine []*diff.PortDecision
@@ -173,7 +173,7 @@ func joinDecisions(all []diff.PortDecision) (out []PortState) {
 	return out
 }
 
-// add takes in a decision at the ports.
+// add adds a decision at the ports.
 func (s *PortState) add(d *diff.PortDecision) {
 	s.Outcome |= verdict.OutcomeOf(d.Verdict)
 	if slices.Contains(s.ids, d.ID) {
@@ -189,10 +189,10 @@ func (s *PortState) add(d *diff.PortDecision) {
 	}
 }
 
-// States are the verdicts of the connections from one end to another; none where there are none.
+// States returns the verdicts of the connections from one end to another, empty if there are none.
 func (t *Table) States(from, to int) []PortState { return t.statesOf(t.at[from*len(t.Ends)+to]) }
 
-// IsAsked says whether there are connections from or to an end, whatever becomes of them.
+// IsAsked reports whether an end has any connections, whatever their verdict.
 func (t *Table) IsAsked(end int) bool {
 	n := len(t.Ends)
 	for other := range n {
@@ -203,8 +203,8 @@ func (t *Table) IsAsked(end int) bool {
 	return false
 }
 
-// Example is a connection from one end to another at a port that gets one of some verdicts; the zero
-// Connection where there is none.
+// Example returns a connection between two ends at a port with one of the wanted verdicts; the zero Connection
+// if there is none.
 func (t *Table) Example(from, to int, at verdict.PortRange, want verdict.Outcome) verdict.Connection {
 	f := t.finder
 	for _, a := range f.classesOf(from) {
@@ -227,7 +227,7 @@ func (t *Table) Example(from, to int, at verdict.PortRange, want verdict.Outcome
 	return verdict.Connection{}
 }
 
-// judgedPods are the pods that policies are asked about as ends of their own.
+// judgedPods returns the pods that can be ends in the default network.
 func judgedPods(c *model.Cluster) (out []*model.Pod) {
 	for p := range c.Pods() {
 		if p.CanBePeer() && p.PrimaryUDN() == "" {
@@ -237,7 +237,7 @@ func judgedPods(c *model.Cluster) (out []*model.Pod) {
 	return out
 }
 
-// WhyNoEnds says of a revision whose table has no ends why there is nothing that policies are asked about.
+// WhyNoEnds explains why a revision's table has no ends.
 func WhyNoEnds(r *Revision) string {
 	onUDN := 0
 	for p := range r.JudgedCluster().Pods() {
@@ -255,8 +255,7 @@ func WhyNoEnds(r *Revision) string {
 		"others that policies select"
 }
 
-// TableOf says what may connect to what. The error is the context's, or says that there are too
-// many ends.
+// TableOf returns the verdicts between all ends. The error is the context's, or reports too many ends.
 func TableOf(ctx context.Context, r *Revision) (t *Table, err error) {
 	var tooMany error
 	workloads := WorkloadsOf(judgedPods(r.JudgedCluster()))

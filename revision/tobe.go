@@ -10,18 +10,17 @@ import (
 	"rung/model/words"
 )
 
-// Pods that do not exist yet: the manifests of a repository have pods without a status, and
-// workloads whose templates make pods (model.Pod.ToBe). They are judged as if their controllers
-// had made them. No row knows of them, so what is compiled has none of them, and what counts
-// pods adds them to it.
+// Pods that do not exist yet: manifests have pods without a status, and workloads whose templates make pods
+// (model.Pod.ToBe). They are judged as if their controllers had made them. No live row knows them, so they are
+// not compiled, but added wherever pods are counted.
 
 // assumesToBe is the assumption about such a pod.
 const assumesToBe = "does not exist yet: judged as its manifest says, on a node of its own"
 
-// toBeSet holds the pods of PodIndex that do not exist yet; nil for none.
+// toBeSet returns the pods of PodIndex that do not exist yet; nil if none.
 func toBeSet(r *Revision) selectors.PodSet {
 	if r.changed != nil {
-		return toBeSet(r.changed.base) // of the same pods
+		return toBeSet(r.changed.base) // both revisions have the same pods
 	}
 	return r.shared.toBe.Get(func() selectors.PodSet {
 		if !slices.ContainsFunc(r.placedPods(), isToBe) {
@@ -36,8 +35,8 @@ func isToBe(o model.Object) bool {
 	return is && p.ToBe != nil
 }
 
-// toBeSubjects are the pods that do not exist yet and that a policy will apply to, or the default
-// deny of a namespace.
+// toBeSubjects returns the pods that do not exist yet and will be subjects of a policy or of a namespace's
+// default deny.
 func toBeSubjects(r *Revision, k model.PolicyKey) selectors.PodSet {
 	all := toBeSet(r)
 	if all == nil {
@@ -59,10 +58,10 @@ func toBeSubjects(r *Revision, k model.PolicyKey) selectors.PodSet {
 	return out
 }
 
-// CountToBe counts the pods that do not exist yet and that a policy will apply to.
+// CountToBe counts the pods of toBeSubjects.
 func CountToBe(r *Revision, k model.PolicyKey) int { return toBeSubjects(r, k).Len() }
 
-// withToBe adds pods that do not exist yet to those that are compiled, by namespace and name.
+// withToBe adds pods that do not exist yet to compiled pods, sorted by namespace and name.
 func (r *Revision) withToBe(pods []*model.Pod, more selectors.PodSet) []*model.Pod {
 	if more.IsEmpty() {
 		return pods
@@ -72,8 +71,8 @@ func (r *Revision) withToBe(pods []*model.Pod, more selectors.PodSet) []*model.P
 	return out
 }
 
-// JudgedPod is a pod as questions are asked about it, nil where there is none: one that does not
-// exist yet has a place.
+// JudgedPod returns a pod as questions see it, nil if unknown; a pod that does not exist yet has an assumed
+// place.
 func (r *Revision) JudgedPod(namespace, name string) *model.Pod {
 	if p := r.Cluster.Pod(namespace, name); p == nil || p.ToBe == nil {
 		return p
@@ -81,7 +80,7 @@ func (r *Revision) JudgedPod(namespace, name string) *model.Pod {
 	return r.JudgedCluster().Pod(namespace, name)
 }
 
-// podsToBe are the pods that answers take as existing.
+// podsToBe returns the omission for pods that answers take as existing.
 func podsToBe(r *Revision) []model.Omission {
 	var names []string
 	for _, o := range r.placedPods() {
@@ -98,7 +97,7 @@ func podsToBe(r *Revision) []model.Omission {
 	return []model.Omission{{Code: model.OmittedToBe, Key: model.Key{Kind: model.KindPod}, Why: why + assumedOfPodsToBe(r)}}
 }
 
-// assumedOfPodsToBe says what else is assumed of pods that do not exist yet, and what is not known.
+// assumedOfPodsToBe names further assumptions about pods that do not exist yet, and unknown facts.
 func assumedOfPodsToBe(r *Revision) (out string) {
 	addresses, host, daemons := false, false, false
 	for _, o := range r.placedPods() {

@@ -12,26 +12,22 @@ import (
 	"rung/model/selectors"
 )
 
-// RuleTouch is one rule that concerns a pod, as subject or as peer.
+// RuleTouch is a rule that has a pod as subject or peer.
 type RuleTouch struct {
 	Policy    model.PolicyKey
 	Direction model.Direction
 	Rule      int
-	// AsSubject says the pod is a subject of the policy; AsPeer that its
-	// address is behind a peer of the rule. Network is the first network peer
-	// it is in, empty where a selector found it.
+	// AsSubject means that the pod is a subject of the policy, AsPeer that a peer of the rule has its address.
+	// Network is the first network peer that contains it, empty if a selector does.
 	AsSubject, AsPeer bool
 	Network           string
 }
 
-// RulesTouchingPod lists every rule that touches a pod, in precedence order: the policies
-// as the ladder orders them, ingress before egress, by index. Policies that have
-// no rows now are among them: where old rows of theirs still decide, a pod they
-// touch must not look untouched. None tells them. A rule of a NetworkPolicy that
-// names no peer means everybody, and touches only its subjects.
+// RulesTouchingPod returns every rule that touches a pod, in deciding order: by policy, ingress before egress,
+// by index. It includes policies without rows now: their old rows may still decide. A NetworkPolicy rule
+// without peers touches only its subjects.
 //
-// The pod is held against the selectors, so that the cost grows with the rules and not
-// with the pods.
+// It matches the pod against the selectors, so the cost grows with the rules, not with the pods.
 func RulesTouchingPod(r *Revision, pod *model.Pod) (out []RuleTouch) {
 	if pod == nil || pod.IsCompleted() || pod.NodeName == "" {
 		return nil
@@ -53,7 +49,7 @@ func RulesTouchingPod(r *Revision, pod *model.Pod) (out []RuleTouch) {
 	return out
 }
 
-// PoliciesAsTheyDecide are all policies in the order in which they decide.
+// PoliciesAsTheyDecide returns all policies in deciding order.
 func PoliciesAsTheyDecide(r *Revision) (out []*model.Policy) {
 	if order := r.PolicyOrder(); order != nil {
 		for _, place := range order {
@@ -67,10 +63,9 @@ func PoliciesAsTheyDecide(r *Revision) (out []*model.Policy) {
 	return out
 }
 
-// IsolatingPolicies are the NetworkPolicies that isolate a pod in a direction: what none
-// of its namespace's allows there is dropped by the default deny of the namespace
-// (ovn-kubernetes.md#default-deny). They are ordered by name. Where the isolation annotation
-// of 2016 counts, it is among them.
+// IsolatingPolicies returns the NetworkPolicies that isolate a pod in a direction, by name: the namespace's
+// default deny drops what none of them allows (ovn-kubernetes.md#default-deny). It includes the isolation
+// annotation of 2016 if that applies.
 func IsolatingPolicies(r *Revision, pod *model.Pod, dir model.Direction) (out []model.PolicyKey) {
 	if pod == nil || !pod.CanBeSubject() {
 		return nil
@@ -87,8 +82,8 @@ func IsolatingPolicies(r *Revision, pod *model.Pod, dir model.Direction) (out []
 	return out
 }
 
-// IsolatedDirections are the directions in which a NetworkPolicy isolates its pods by itself, for
-// people; empty for none.
+// IsolatedDirections returns the directions in which a NetworkPolicy isolates its pods, for people; empty if
+// none.
 func IsolatedDirections(r *Revision, p *model.Policy) []string {
 	if r.Flags.LegacyIsolation && model.IsNetpol2016(p) {
 		return nil
@@ -96,8 +91,7 @@ func IsolatedDirections(r *Revision, p *model.Policy) []string {
 	return p.IsolatedDirections()
 }
 
-// LegacyIsolationText says what isolates the pods of a NetworkPolicy of 2016 where the annotation
-// counts, empty for others.
+// LegacyIsolationText explains the isolation of a NetworkPolicy of 2016 if the annotation applies, else empty.
 func LegacyIsolationText(r *Revision, p *model.Policy) string {
 	switch {
 	case !r.Flags.LegacyIsolation || !model.IsNetpol2016(p):
@@ -115,27 +109,25 @@ func isolatesDirection(r *Revision, p *model.Policy, dir model.Direction) bool {
 	return p.IsolatesDirection(dir)
 }
 
-// OutsideTypes says whether a NetworkPolicy's policyTypes leave a direction out.
-// Rules there are compiled all the same (ovn-kubernetes.md#rule-rows): they allow, but
-// the policy isolates nobody.
+// OutsideTypes reports whether a NetworkPolicy's policyTypes leave a direction out. Its rules there are still
+// compiled (ovn-kubernetes.md#rule-rows): they allow, but the policy isolates no pod.
 func OutsideTypes(p *model.Policy, dir model.Direction) bool {
 	return p.Kind == model.KindNP && !p.HasType(dir)
 }
 
-// DefaultDeny is the unit that holds the default deny of a namespace's
-// NetworkPolicies in a direction.
+// DefaultDeny returns the unit with the default deny of a namespace in a direction.
 func DefaultDeny(namespace string, dir model.Direction) model.PolicyKey {
 	return model.PolicyKey{Kind: model.KindNetpolNamespace, Namespace: namespace, Name: string(dir)}
 }
 
-// podMatcher holds one pod against many selectors.
+// podMatcher matches one pod against many selectors.
 type podMatcher struct {
 	r       *Revision
 	pod     *model.Pod
-	ns      *model.Namespace // nil: no selector of namespaces matches
-	addrs   []netip.Addr     // of families that are compiled for
+	ns      *model.Namespace // nil if unknown: no namespace selector matches
+	addrs   []netip.Addr     // of compiled families
 	subnets []netip.Prefix   // of the cluster's pods
-	// groups are the groups of policies that stand in an order of their own; nil where policies stand on the ladder.
+	// groups resolves groups in a system with its own order of policies; nil if policies are on the ladder.
 	groups *antrea.GroupResolver
 }
 
@@ -157,7 +149,7 @@ func (m *podMatcher) isSelected(namespace string, ns, pods model.Selector) bool 
 	return m.ns != nil && (namespace == "" || namespace == m.pod.Namespace) && ns.Matches(m.ns.Labels) && pods.Matches(m.pod.Labels)
 }
 
-// isSubject says whether a rule applies to the pod, as far as labels say.
+// isSubject reports whether a rule applies to the pod, by labels.
 func (m *podMatcher) isSubject(p *model.Policy, rule *model.Rule) bool {
 	if p.Tiered != nil && m.groups != nil {
 		s := m.groups.ScopeOfRule(p, rule)
@@ -166,7 +158,7 @@ func (m *podMatcher) isSubject(p *model.Policy, rule *model.Rule) bool {
 	return m.isSelected(p.Subject.Namespace, p.Subject.Namespaces, p.Subject.Pods)
 }
 
-// isBehindPeer says whether an address of the pod is behind a peer of the rule, and by which network.
+// isBehindPeer reports whether a peer of the rule has an address of the pod, and by which network.
 func (m *podMatcher) isBehindPeer(p *model.Policy, rule *model.Rule) (yes bool, network string) {
 	if m.groups == nil && len(m.addrs) == 0 {
 		return false, ""
@@ -177,7 +169,7 @@ func (m *podMatcher) isBehindPeer(p *model.Policy, rule *model.Rule) (yes bool, 
 		}
 	}
 	if m.groups == nil && m.pod.HostNetwork {
-		return false, "" // the address is the node's
+		return false, "" // the address belongs to the node
 	}
 	for i := range rule.Peers {
 		pe := &rule.Peers[i]
@@ -194,9 +186,8 @@ func (m *podMatcher) isBehindPeer(p *model.Policy, rule *model.Rule) (yes bool, 
 	return false, ""
 }
 
-// isSelectedBy says whether a peer selects the pod by its labels or account. Whoever is on the host's
-// network is behind no selector of the ladder but those of a NetworkPolicy that name pods
-// (ovn-kubernetes.md#pod-selector-sets).
+// isSelectedBy reports whether a peer selects the pod by labels or account. A host-networked pod is selected
+// only by NetworkPolicy peers that name pods (ovn-kubernetes.md#pod-selector-sets).
 func (m *podMatcher) isSelectedBy(p *model.Policy, rule *model.Rule, pe *model.Peer) bool {
 	switch {
 	case m.groups != nil && pe.Kind == model.PeerGroup:
@@ -219,7 +210,7 @@ func (m *podMatcher) isSelectedBy(p *model.Policy, rule *model.Rule, pe *model.P
 	return s.Matches(m.ns, m.pod)
 }
 
-// addressInside finds an address of the pod in a network, whatever its host bits are.
+// addressInside returns an address of the pod in a network, whatever its host bits.
 func (m *podMatcher) addressInside(network string) (netip.Addr, bool) {
 	n, ok := selectors.ParseNetwork(strings.TrimSpace(network))
 	if !ok {
@@ -240,15 +231,14 @@ func (m *podMatcher) isExcepted(networks []string, a netip.Addr) bool {
 	})
 }
 
-// isClusterAddress says whether an EgressFirewall's network leaves the address out, because
-// it is of the cluster's own subnets (ovn-kubernetes.md#firewall-match).
+// isClusterAddress reports whether an EgressFirewall's network excludes the address as one of the cluster's
+// own subnets (ovn-kubernetes.md#firewall-match).
 func (m *podMatcher) isClusterAddress(network string, a netip.Addr) bool {
 	n, ok := selectors.ParseNetwork(strings.TrimSpace(network))
 	return ok && slices.ContainsFunc(m.subnets, func(s netip.Prefix) bool { return s.Overlaps(n) && s.Contains(a) })
 }
 
-// isPeerOfSubject says whether the pods of the pod's namespace are peers of some pod that the rule
-// applies to, by its namespace.
+// isPeerOfSubject reports whether the pod's namespace matches the namespace of any subject of the rule.
 func (m *podMatcher) isPeerOfSubject(p *model.Policy, rule *model.Rule, match *model.NamespaceMatch) bool {
 	if m.ns == nil {
 		return false

@@ -6,39 +6,38 @@ import (
 	"time"
 )
 
-// UnconfirmedChange is a change that was made on trial and waits to be confirmed, by this Rung
-// or by another one on the same state folder. It does not change.
+// UnconfirmedChange is a change on trial that waits to be confirmed, by this Rung or another one on the same
+// state folder. It does not change.
 type UnconfirmedChange struct {
-	// ID tells this change from all others that waited; Title says what it does.
+	// ID identifies the change; Title says what it does.
 	ID, Title string
-	// Until is when the change is put back unless it was confirmed.
+	// Until is when the change is reverted unless confirmed.
 	Until time.Time
-	// IsOver says that the time is over: it is being put back.
+	// IsOver means that the time is over: it is being reverted.
 	IsOver bool
-	// Why says why it could not be put back yet; it is tried again.
+	// Why says why it is not reverted yet; Rung retries.
 	Why string
-	// Partly says of a change that is not on trial that it was killed while it was made, and
-	// how much of it stands: "2 of 11 written, at 17:03". It waits to be finished or undone.
+	// Partly describes an interrupted change that is not on trial: "2 of 11 written, at 17:03". It waits to be
+	// finished or undone.
 	Partly string
-	// File has what it is put back to, empty where that is kept in memory.
+	// File has the state to revert to, empty if kept in memory.
 	File string
-	// Ended says what became of it, and is empty as long as it waits. Kept says that it
-	// stands, wholly or in part: it was confirmed, or was changed meanwhile.
+	// Ended is the outcome, empty while it waits. Kept means that the change stays, wholly or in part: it was
+	// confirmed, or changed meanwhile.
 	Ended string
 	Kept  bool
-	// FromEarlierRun says that an earlier run made it, which ended before it was confirmed.
+	// FromEarlierRun means that an earlier run made it and ended before it was confirmed.
 	FromEarlierRun bool
-	// IsOwn says that this process puts it back. Another one is PID, on Host, as long as it
-	// runs; 0 is nobody.
+	// IsOwn means that this process reverts it; else process PID on Host does, 0 if none.
 	IsOwn bool
 	PID   int
 	Host  string
 }
 
-// IsOpen says whether a change waits to be confirmed or put back.
+// IsOpen reports whether the change waits to be confirmed or reverted.
 func (u *UnconfirmedChange) IsOpen() bool { return u != nil && u.Ended == "" }
 
-// TimeLeft is how long there is to confirm it, in whole seconds, the one that runs counted.
+// TimeLeft returns the time left to confirm, rounded up to whole seconds.
 func (u *UnconfirmedChange) TimeLeft(now time.Time) time.Duration {
 	left := u.Until.Sub(now)
 	if u.IsOver || left <= 0 {
@@ -47,17 +46,16 @@ func (u *UnconfirmedChange) TimeLeft(now time.Time) time.Duration {
 	return (left + time.Second - 1).Truncate(time.Second)
 }
 
-// The outcomes of a change that was confirmed, in Ended.
+// The values of Ended for confirmed changes.
 const (
 	TrialConfirmed          = "confirmed"
 	TrialConfirmedElsewhere = "confirmed by another Rung"
 )
 
-// ChangeFinished is the outcome, in Ended, of a change whose rest was made after its
-// process was killed.
+// ChangeFinished is the value of Ended for an interrupted change that was finished later.
 const ChangeFinished = "finished"
 
-// ConfirmTimeText is a time to confirm a change in, as people write it: "60s", "5m", "5m20s".
+// ConfirmTimeText formats a time to confirm: "60s", "5m", "5m20s".
 func ConfirmTimeText(d time.Duration) string {
 	switch {
 	case d <= 2*time.Minute:
@@ -70,7 +68,7 @@ func ConfirmTimeText(d time.Duration) string {
 	return d.String()
 }
 
-// HeaderText is how it stands, for the header: "reverts in 42s".
+// HeaderText returns the state for the header: "reverts in 42s".
 func (u *UnconfirmedChange) HeaderText(now time.Time) string {
 	switch left := u.TimeLeft(now); {
 	case u.Partly != "":
@@ -85,8 +83,8 @@ func (u *UnconfirmedChange) HeaderText(now time.Time) string {
 	}
 }
 
-// Text is how it stands, as a clause after its title: "not confirmed: reverts in 42s
-// by another Rung (pid 4711)".
+// Text returns the state as a clause after the title: "not confirmed: reverts in 42s by another Rung (pid
+// 4711)".
 func (u *UnconfirmedChange) Text(now time.Time) string {
 	if u.Ended != "" {
 		return u.Ended

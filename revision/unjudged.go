@@ -7,12 +7,12 @@ import (
 	"rung/model/words"
 )
 
-// Unjudged says in a few words that a policy decides nothing, or that Rung does not judge it, and why.
+// Unjudged describes in a few words a policy that decides nothing, or that Rung does not judge, and why.
 type Unjudged struct{ Sign, State, Why string }
 
 const notJudged = "not judged"
 
-// WhyUnjudged returns nil for a policy that decides something and that Rung judges as a whole.
+// WhyUnjudged returns why a policy decides nothing or is not judged; nil if neither applies.
 func WhyUnjudged(r *Revision, p *model.Policy) *Unjudged {
 	if p.IsRefused() {
 		_, b := p.WhyUntaken("")
@@ -30,7 +30,7 @@ func WhyUnjudged(r *Revision, p *model.Policy) *Unjudged {
 	return nil
 }
 
-// Facts returns whether the policy is refused, and if it is not, why Rung does not judge it; u may be nil.
+// Facts returns whether the policy is rejected, and if not, why Rung does not judge it. u may be nil.
 func (u *Unjudged) Facts() (refused bool, why string) {
 	if u == nil || u.State != notJudged {
 		return u != nil, ""

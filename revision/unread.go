@@ -10,29 +10,29 @@ import (
 	"rung/model/words"
 )
 
-// Unread says that objects are not known as they are now, and why. Where objects are unread,
-// zero is not an answer: a page says "unknown" with this text.
+// Unread describes objects whose present state is unknown. A zero count then says nothing, and a page shows
+// "unknown" with this text.
 type Unread struct {
-	// Kinds are the kinds that were not read, empty for a source that has not said which it has.
+	// Kinds are the unread kinds, empty for a source that has not listed its kinds.
 	Kinds []model.Kind
-	// Sources are the names of the sources that lack something.
+	// Sources are the names of incomplete sources.
 	Sources []string
-	// Objects counts the objects of these sources that were read so far.
+	// Objects counts the objects read from these sources so far.
 	Objects int
-	// IsReading reports whether the rest is on its way and nothing failed.
+	// IsReading means that the rest is being read and nothing failed.
 	IsReading bool
-	// IsPartial reports whether some objects were never read. Otherwise all were read once, and
-	// are shown as they were then.
+	// IsPartial means that some objects were never read. Otherwise all were read once, and are shown as they
+	// were.
 	IsPartial bool
-	// wasRead reports whether every one of Kinds was read before.
+	// wasRead means that all Kinds were read before.
 	wasRead bool
-	// Error is the first error, empty while the objects are being read.
+	// Error is the first error, empty while reading.
 	Error string
 }
 
-// Unread returns what is missing of some kinds, or nil if all of them are read as they are now. A
-// kind is unread if its server refuses it, is lost, or has not sent it yet. Without kinds it asks
-// about all objects that decide about connections, read and checked.
+// Unread returns the unread part of some kinds, nil if all are up to date. A kind is unread if its server
+// refuses it, is lost, or has not sent it yet. Without kinds it asks about all kinds that affect connections,
+// read and checked.
 func (r *Revision) Unread(kinds ...model.Kind) *Unread {
 	if len(r.Sources) == 0 && !r.Loaded && r.Cluster.IsEmpty() {
 		return &Unread{IsReading: true, IsPartial: true} // nothing has begun yet
@@ -76,13 +76,13 @@ func (r *Revision) Unread(kinds ...model.Kind) *Unread {
 			}
 			u.wasRead = false
 			if len(kinds) > 0 || !res.Optional || isBeingRead(res.Conn) {
-				u.IsPartial = true // without an optional kind a cluster can be judged
+				u.IsPartial = true // an optional kind is not needed to judge
 			}
 		}
 	}
 	u.IsReading = !failed
 	if !missing && len(kinds) == 0 && !r.Loaded && len(r.Sources) > 0 {
-		missing, u.IsPartial = true, true // read, and not checked yet
+		missing, u.IsPartial = true, true // read, but not checked yet
 	}
 	if !missing {
 		return nil
@@ -90,8 +90,8 @@ func (r *Revision) Unread(kinds ...model.Kind) *Unread {
 	return u
 }
 
-// NeverRead is Unread where some objects were never read: what is not there may be there. It is nil
-// for no revision, too.
+// NeverRead returns Unread if some objects were never read, so that a missing object may exist; else nil. r
+// may be nil.
 func (r *Revision) NeverRead(kinds ...model.Kind) *Unread {
 	if r == nil {
 		return nil
@@ -113,17 +113,17 @@ func (r *Revision) isAsked(k model.Kind, kinds []model.Kind) bool {
 	return r.System.AsksPoliciesOf(k)
 }
 
-// isRead reports whether a source or a kind is known as it is now.
+// isRead reports whether the present state of a source or kind is known.
 func isRead(c model.ConnState) bool {
 	return c == model.ConnSynced || c == model.ConnReadOnly || c == model.ConnAbsent
 }
 
-// isBeingRead reports whether a source or a kind is read for the first time.
+// isBeingRead reports whether a source or kind is being read for the first time.
 func isBeingRead(c model.ConnState) bool {
 	return c == model.ConnStarting || c == model.ConnDialling
 }
 
-// shownKinds is how many unread kinds are named.
+// shownKinds limits the unread kinds that are named.
 const shownKinds = 3
 
 // Text says what is unread and why: "still reading prod, 1,203 objects so far" or "unknown: Pods
@@ -154,7 +154,7 @@ func (u *Unread) Text() string {
 	return text
 }
 
-// KindsText names the kinds that were not read, the first of them where they are many.
+// KindsText names the kinds that were not read, at most shownKinds.
 func (u *Unread) KindsText() string {
 	names := make([]string, len(u.Kinds))
 	for i, k := range u.Kinds {
@@ -163,7 +163,7 @@ func (u *Unread) KindsText() string {
 	return words.ListSome(names, shownKinds)
 }
 
-// BriefText says what is unread without how far it is read, so that it stays the same meanwhile.
+// BriefText names the unread sources or kinds without the progress, so that the text stays the same.
 func (u *Unread) BriefText() string {
 	if u.IsReading {
 		return strings.TrimSpace("still reading " + words.ListFew(u.Sources, shownKinds))
@@ -171,12 +171,11 @@ func (u *Unread) BriefText() string {
 	return strings.TrimPrefix(u.Text(), "unknown: ")
 }
 
-// HidesCount reports whether a count of n objects, or of what was found about them, says nothing:
-// some were never read, or there seems to be none. It is false without unread objects.
+// HidesCount reports whether a count of n objects, or of findings about them, is unknown: some were never
+// read, or n is 0. It is false for nil.
 func (u *Unread) HidesCount(n int) bool { return u != nil && (u.IsPartial || n == 0) }
 
-// CountText writes a count of n objects: "12", "?" if they were not read, and "12+" if only some
-// were.
+// CountText formats a count of n objects: "12", "?" if they were not read, and "12+" if only some were.
 func (u *Unread) CountText(n int) string {
 	switch {
 	case !u.HidesCount(n):
@@ -187,8 +186,8 @@ func (u *Unread) CountText(n int) string {
 	return words.Unknown
 }
 
-// UnreadPods returns what is unread if pods, or their namespaces or nodes, were never read, or all
-// objects are still being read; else nil.
+// UnreadPods returns the unread part if pods, their namespaces or nodes were never read, or all objects are
+// still being read; else nil.
 func (r *Revision) UnreadPods() *Unread {
 	if u := r.NeverRead(); u != nil && u.IsReading {
 		return u
@@ -196,12 +195,12 @@ func (r *Revision) UnreadPods() *Unread {
 	return r.NeverRead(model.KindPod, model.KindNamespace, model.KindNode)
 }
 
-// kindOfUnits are the kinds whose objects the rows of units stand for that are no objects.
+// kindOfUnits maps units without an object to the kind of the objects behind them.
 var kindOfUnits = map[model.Kind]model.Kind{model.KindNetpolNamespace: model.KindNP, model.KindNetpolDefault: model.KindNP,
 	model.KindNetpolNode: model.KindNP}
 
-// WhyIncomparable returns a function that says why the rows of units of a kind cannot be compared
-// with the objects: what they are made of was never read. It is nil if everything was read.
+// WhyIncomparable returns a function that says why rows of a kind of unit cannot be compared with objects:
+// their objects were never read. It is nil if everything was read.
 func (r *Revision) WhyIncomparable() func(units model.Kind) string {
 	if u := r.UnreadPods(); u != nil {
 		return func(model.Kind) string { return u.BriefText() }
@@ -218,8 +217,8 @@ func (r *Revision) WhyIncomparable() func(units model.Kind) string {
 	return func(units model.Kind) string { return unread[cmp.Or(kindOfUnits[units], units)] }
 }
 
-// MissingText says that something does not exist, or if objects of the kinds were never read
-// "whether pod a/b exists is unknown: Pods were not read". The revision may be nil.
+// MissingText says that something does not exist, or, if the kinds were never read, "whether pod a/b exists is
+// unknown: Pods were not read". r may be nil.
 func (r *Revision) MissingText(what string, kinds ...model.Kind) string {
 	if u := r.NeverRead(kinds...); u != nil {
 		return "whether " + what + " exists is unknown: " + u.BriefText()
@@ -227,10 +226,10 @@ func (r *Revision) MissingText(what string, kinds ...model.Kind) string {
 	return what + " does not exist"
 }
 
-// CountText counts the objects of a kind as Unread.CountText writes it.
+// CountText formats the number of objects of a kind like Unread.CountText.
 func (r *Revision) CountText(k model.Kind) string { return r.Unread(k).CountText(r.Cluster.Count(k)) }
 
-// EmptyText returns the text of a page without lines: text if kinds were read, else what is unread.
+// EmptyText returns the text of a page without lines: text if kinds were read, else that of Unread.
 func (r *Revision) EmptyText(text string, kinds ...model.Kind) string {
 	if u := r.Unread(kinds...); u != nil {
 		return u.Text()

@@ -15,25 +15,25 @@ import (
 	"rung/system"
 )
 
-// Verdicts says what the policies of this revision make of connections.
+// Verdicts returns the verdicts of connections by the policies of this revision.
 func (r *Revision) Verdicts() *verdict.Index {
 	return r.shared.verdicts.Get(func() *verdict.Index {
 		v := verdict.View{Cluster: r.JudgedCluster(), Pods: r.PodIndex(), Options: r.VerdictOptions()}
-		if r.changed != nil { // of the same pods
+		if r.changed != nil { // both revisions have the same pods
 			return r.changed.base.Verdicts().WithView(v)
 		}
 		return verdict.NewIndex(v)
 	})
 }
 
-// otherVerdicts holds verdicts by other options.
+// otherVerdicts caches verdicts by other options.
 type otherVerdicts struct {
-	idle  Once[*verdict.Index] // with ClusterNetworkPolicies that have no rows, nil without
+	idle  Once[*verdict.Index] // with ClusterNetworkPolicies that have no rows, nil if none
 	today Once[*verdict.Index] // without the isolation of 2016
 }
 
-// WithIdle says what the policies would make of connections if ClusterNetworkPolicies had rows,
-// which OVN-Kubernetes does not write; nil where they have, and where there are none that would.
+// WithIdle returns the verdicts as if ClusterNetworkPolicies had rows, which OVN-Kubernetes does not write. It
+// is nil if their rows are compiled, or if none can be.
 func WithIdle(r *Revision) *verdict.Index {
 	return SharedValue[otherVerdicts](r).idle.Get(func() *verdict.Index {
 		if !r.System.HasFeature(system.Rows) || r.Desired.Options().CNP {
@@ -54,8 +54,8 @@ func WithIdle(r *Revision) *verdict.Index {
 	})
 }
 
-// VerdictsToday says what the policies make of connections on a cluster of today, which does
-// not know the isolation annotation of 2016: its rows follow from these.
+// VerdictsToday returns the verdicts on a cluster of today, without the isolation annotation of 2016; live
+// rows match these.
 func VerdictsToday(r *Revision) *verdict.Index {
 	if !r.Flags.LegacyIsolation {
 		return r.Verdicts()
@@ -67,27 +67,26 @@ func VerdictsToday(r *Revision) *verdict.Index {
 	})
 }
 
-// VerdictsAbout says what the policies of a cluster make of connections by the options of a revision:
-// every pod of it that can be an end has a node and an address.
+// VerdictsAbout returns the verdicts for another cluster by the options of a revision. Every possible end must
+// have a node and an address.
 func VerdictsAbout(r *Revision, c *model.Cluster) *verdict.Index {
 	pods := selectors.NewPodIndex(c, nil)
 	pods.SetFamilies(r.Desired.Families())
 	return verdict.NewIndex(verdict.View{Cluster: c, Pods: pods, Options: r.VerdictOptions()})
 }
 
-// NoRowsOf2016 is the state text for policies of 2016, where the isolation annotation counts, in
-// place of how its rows stand (older-forms.md#the-isolation-annotation-of-2016).
+// NoRowsOf2016 replaces the state of a policy's rows if the isolation annotation of 2016 applies
+// (older-forms.md#the-isolation-annotation-of-2016).
 const NoRowsOf2016 = "decides by the document of 2016; no rows"
 
-// VerdictOptions returns the options that verdicts from policies depend on besides the
-// objects.
+// VerdictOptions returns the options of verdicts that do not follow from the objects.
 func (r *Revision) VerdictOptions() verdict.Options {
 	if !r.System.HasFeature(system.Rows) {
 		return verdict.Options{IPv4: true, IPv6: true, Precedence: r.System.Precedence}
 	}
 	o := r.Desired.Options()
 	subnets, name, host := o.ClusterSubnets, "", cmp.Or(o.HostNetworkNamespace, compiler.DefaultHostNetworkNamespace)
-	if r.Network != nil { // where no namespace stands for the nodes
+	if r.Network != nil { // no namespace represents the nodes there
 		subnets, name, host = r.Network.Subnets, r.Network.Name, ""
 	}
 	return verdict.Options{
@@ -103,11 +102,11 @@ func (r *Revision) VerdictOptions() verdict.Options {
 	}
 }
 
-// unenforcedPolicies are the policies that decide nothing here, with the reason: those without rows,
-// and on the default network those that are programmed on another.
+// unenforcedPolicies returns the policies that decide nothing here, with the reason: those without rows, and
+// on the default network those programmed on another.
 func unenforcedPolicies(r *Revision) map[model.PolicyKey]*model.NoRows {
 	out := compiler.Unenforced(r.AllCompiled())
-	if r.Network != nil { // EgressFirewalls, and what no network has, are compiled with the cluster as a whole
+	if r.Network != nil { // EgressFirewalls, and policies without a network, are compiled with the whole cluster
 		for p := range r.Cluster.Policies(model.KindEF, model.KindMNP) {
 			if c := WholeDesired(r.whole).Policy(p.Key); c != nil && c.WhyNoRows != nil && c.Key.Network == "" {
 				out[p.Key] = c.WhyNoRows
@@ -124,18 +123,17 @@ func unenforcedPolicies(r *Revision) map[model.PolicyKey]*model.NoRows {
 	return out
 }
 
-// CompiledDatabase is the rows that the objects compile to for a node, as its database would hold them.
+// CompiledDatabase returns the compiled rows of a node's zone, as its database would hold them.
 func CompiledDatabase(r *Revision, node string) *nb.DB {
 	return Of(WholeRevision(r).Desired, node)
 }
 
-// OtherRows returns the rows of a node's zone that belong to no policy and no other owner that is compiled by itself.
+// OtherRows returns the rows of a node's zone without a compiled owner.
 func OtherRows(r *Revision, node string) (groups []*nb.PortGroup, acls []*nb.ACL) {
 	return Others(WholeRevision(r).Desired, node)
 }
 
-// CompiledZone is the rows that the policies compile to for a node, to judge connections by;
-// nil where there is no such node.
+// CompiledZone returns the compiled rows of a node's zone, to judge connections by; nil for an unknown node.
 func CompiledZone(r *Revision, node string, m *verdict.MatchCache) *verdict.Zone {
 	if r.Cluster.Node(node) == nil {
 		return nil

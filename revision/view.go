@@ -13,21 +13,21 @@ import (
 	"rung/system"
 )
 
-// New knows flags only, and the families that are compiled for.
+// NewDialectView returns a view that knows only flags and the compiled families.
 func NewDialectView(flags *Flags, v4, v6 bool) *DialectView {
 	return &DialectView{flags: flags, options: flags.CompilerOptions(), v4: v4, v6: v6}
 }
 
-// ZoneNames are the names of the zones whose rows were read, sorted.
+// ZoneNames returns the sorted names of the zones whose rows were read.
 func (v *DialectView) ZoneNames() []string { return slices.Sorted(maps.Keys(v.zones)) }
 
-// RowDialect is the dialect of a zone's rows, nil when they were not read.
+// RowDialect returns the dialect of a zone's rows, nil if they were not read.
 func (v *DialectView) RowDialect(zone string) *dialect.Dialect { return v.zones[zone] }
 
-// ClusterDialect is the dialect of most zones' rows.
+// ClusterDialect returns the dialect of most zones' rows.
 func (v *DialectView) ClusterDialect() *dialect.Dialect { return &v.cluster }
 
-// WithFamilies compiles for other families, which follow the pods where nobody says.
+// WithFamilies returns the view with other compiled families, which follow the pods by default.
 func (v *DialectView) WithFamilies(v4, v6 bool) *DialectView {
 	if v4 == v.v4 && v6 == v.v6 {
 		return v
@@ -37,15 +37,15 @@ func (v *DialectView) WithFamilies(v4, v6 bool) *DialectView {
 	return &next
 }
 
-// WithWriter knows that Rung writes the rows of the zones itself.
+// WithWriter returns the view for zones whose rows Rung writes itself.
 func (v *DialectView) WithWriter() *DialectView {
 	next := *v
 	next.writes = true
 	return &next
 }
 
-// WithObjects knows what the objects say: their ConfigMaps, unless the cluster itself was asked, whether there are
-// primary networks, and the namespace that stands for the nodes.
+// WithObjects returns the view with facts from the objects: their ConfigMaps, unless the cluster itself was
+// asked, whether primary networks exist, and the namespace that represents the nodes.
 func (v *DialectView) WithObjects(c *model.Cluster, d *compiler.Desired, asked bool) *DialectView {
 	next := *v
 	next.primary, next.host = d.Networks().HasPrimary(), ""
@@ -60,18 +60,18 @@ func (v *DialectView) WithObjects(c *model.Cluster, d *compiler.Desired, asked b
 	return &next
 }
 
-// WithSystem compiles for a system.
+// WithSystem returns the view for a system.
 func (v *DialectView) WithSystem(s *system.System) *DialectView {
 	next := *v
 	next.noRows = !s.HasFeature(system.Rows)
 	return &next
 }
 
-// HasReadRows says whether the rows of a zone were read: a cluster with a Northbound database
-// runs OVN-Kubernetes, whatever other objects stand in it.
+// HasReadRows reports whether rows of any zone were read. A cluster with a Northbound database runs
+// OVN-Kubernetes, whatever its objects say.
 func (v *DialectView) HasReadRows() bool { return len(v.zones) > 0 }
 
-// WithRows knows the dialect of a zone's rows; it is v where that is nothing new.
+// WithRows returns the view with the dialect of a zone's rows; v itself if nothing is new.
 func (v *DialectView) WithRows(zone string, found *dialect.Dialect) *DialectView {
 	if was := v.zones[zone]; was != nil && reflect.DeepEqual(was, found) {
 		return v
@@ -85,8 +85,8 @@ func (v *DialectView) WithRows(zone string, found *dialect.Dialect) *DialectView
 	return &next
 }
 
-// WithConfig knows what the cluster's objects say; problem is why they could not
-// be read, or not all. Settings that were known stay while none can be read.
+// WithConfig returns the view with the cluster's configuration. problem says why it could not be read, or not
+// completely. Known settings stay if none can be read.
 func (v *DialectView) WithConfig(c kube.OVNKube, problem string) *DialectView {
 	next := *v
 	if problem == "" || len(c.Settings) > 0 || c.Image != "" {
@@ -96,7 +96,7 @@ func (v *DialectView) WithConfig(c kube.OVNKube, problem string) *DialectView {
 	return &next
 }
 
-// ConfigProblem says why the cluster's objects that hold settings could not be read, or not all.
+// ConfigProblem says why the cluster's configuration could not be read, or not completely.
 func (v *DialectView) ConfigProblem() string {
 	if v == nil {
 		return ""
@@ -104,7 +104,7 @@ func (v *DialectView) ConfigProblem() string {
 	return v.configErr
 }
 
-// Recounted forgets the zones that are gone and counts anew what most of them say.
+// Recounted drops zones that no longer exist and recomputes the settings of most zones.
 func (v *DialectView) Recounted(isThere func(zone string) bool) *DialectView {
 	next := *v
 	next.zones = maps.Clone(v.zones)
@@ -113,14 +113,13 @@ func (v *DialectView) Recounted(isThere func(zone string) bool) *DialectView {
 	return &next
 }
 
-// WantedOptions are the options to compile with when they are not those that are compiled
-// with; ok says that they are others.
+// WantedOptions returns the options to compile with; ok reports whether they differ from the present ones.
 func (v *DialectView) WantedOptions() (o compiler.Options, ok bool) {
 	o = v.compilerOptions()
 	return o, !reflect.DeepEqual(o, v.options)
 }
 
-// WithCompiled says that rows are compiled with these options now.
+// WithCompiled returns the view after compiling with these options.
 func (v *DialectView) WithCompiled(o compiler.Options, v4, v6 bool) *DialectView {
 	next := *v
 	next.options, next.v4, next.v6 = o, v4, v6

@@ -14,9 +14,8 @@ import (
 	"rung/sources/kube"
 )
 
-// majoritySettings returns, setting by setting, the value that most zones say, not counting
-// zones that say nothing; when as many zones say the one as the other, the value of now
-// stays.
+// majoritySettings returns, setting by setting, the value of most zones that show one. In a tie the value of
+// now stays.
 func majoritySettings(zones map[string]*dialect.Dialect, now *dialect.Dialect) dialect.Dialect {
 	vote := func(of func(*dialect.Dialect) dialect.Fact) dialect.Fact {
 		holds := dialect.Yes
@@ -77,7 +76,7 @@ func majoritySettings(zones map[string]*dialect.Dialect, now *dialect.Dialect) d
 	return out
 }
 
-// multicastOf returns whether any zone has multicast on: a zone that lacks its rows may have lost them.
+// multicastOf reports whether any zone has multicast on: a zone without its rows may have lost them.
 func multicastOf(zones map[string]*dialect.Dialect) (out dialect.Fact) {
 	for _, name := range slices.Sorted(maps.Keys(zones)) {
 		if f := zones[name].Multicast; f.Value > out.Value || out.Evidence == "" {
@@ -87,8 +86,8 @@ func multicastOf(zones map[string]*dialect.Dialect) (out dialect.Fact) {
 	return out
 }
 
-// mostSaid returns what most zones say and how many say it, not counting those that say nothing: their key is
-// empty. Of as many the one with the key of now counts, else the first by key; of one key the last by evidence.
+// mostSaid returns the value of most zones, and how many have it. Zones with an empty key do not count. In a
+// tie the key of now wins, else the first key. Of equal keys the value with the last evidence is returned.
 func mostSaid[T any](zones map[string]*dialect.Dialect, now string,
 	of func(*dialect.Dialect) (said T, key, evidence string)) (most T, n int) {
 	count, said, last := map[string]int{}, map[string]T{}, map[string]string{}
@@ -111,11 +110,11 @@ func mostSaid[T any](zones map[string]*dialect.Dialect, now string,
 	return said[best], n
 }
 
-// majoritySubnets returns, by family, the subnets of most zones among those whose rows show
-// all subnets; where no zone's rows do, every subnet that any zone shows.
+// majoritySubnets returns, by family, the subnets of most zones whose rows show all subnets. If no zone's rows
+// do, it returns every subnet that any zone shows.
 func majoritySubnets(zones map[string]*dialect.Dialect, now dialect.Subnets) (out dialect.Subnets) {
 	for _, v4 := range []bool{true, false} {
-		key := func(of []netip.Prefix) string { return "all: " + prefixText(of) } // they may be none
+		key := func(of []netip.Prefix) string { return "all: " + prefixText(of) } // the list may be empty
 		held := key(prefixesOfFamily(now.Prefixes, v4))
 		most, n := mostSaid(zones, held, func(d *dialect.Dialect) (part []netip.Prefix, k, evidence string) {
 			part = prefixesOfFamily(d.Subnets.Prefixes, v4)
@@ -164,8 +163,7 @@ func prefixText(in []netip.Prefix) string {
 	return strings.Join(text, ",")
 }
 
-// compilerOptions are the configured options with what is inferred where no flag
-// says otherwise.
+// compilerOptions returns the configured options, with inferred values where no flag is given.
 func (v *DialectView) compilerOptions() compiler.Options {
 	o := v.flags.CompilerOptions()
 	o.NoRows = o.NoRows || v.noRows
@@ -176,7 +174,7 @@ func (v *DialectView) compilerOptions() compiler.Options {
 		switch s.Name {
 		case Family:
 			o.IPv4, o.IPv6 = s.Value != "ipv6", s.Value != "ipv4"
-			// A writer wrote such rows itself, before there were pods of the other family.
+			// A writer wrote such rows itself, before pods of the other family existed.
 			o.PodFamilies = v.writes && s.Source == FromRows
 		case Observability:
 			o.Observability = s.Value == on
@@ -216,19 +214,17 @@ func (v *DialectView) compilerOptions() compiler.Options {
 	return o
 }
 
-// without returns a list without one element.
+// without returns a copy of a list without one element.
 func without(list []string, one string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(s string) bool { return s == one })
 }
 
-// Deviation is why rows of a kind are not compared in a zone.
+// Deviation says why rows of a kind are not compared in a zone.
 type Deviation struct {
 	Text string
-	// Setting says that the zone runs with other settings; otherwise its rows are
-	// of another release.
+	// Setting means that the zone has other settings; otherwise its rows come from another release.
 	Setting bool
-	// Annotated is set where only NetworkPolicies with the annotation acl-stateless
-	// are concerned.
+	// Annotated means that only NetworkPolicies with the annotation acl-stateless are affected.
 	Annotated bool
 }
 
@@ -236,9 +232,8 @@ type Deviation struct {
 var familyKinds = []model.Kind{model.KindANP, model.KindBANP, model.KindCNP, model.KindNP, model.KindNetpolDefault,
 	model.KindPodSelector, model.KindEFDNS, model.KindMulticastNS}
 
-// Deviations are the kinds of a zone whose rows are of another release than Rung
-// compiles, or made with other settings than most zones have. A flag is what the user
-// expects: a zone that has it otherwise differs.
+// Deviations returns the kinds of rows in a zone that differ in release from Rung's, or in settings from most
+// zones. A flag is what the user expects: a zone with another value deviates.
 func (v *DialectView) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
 	out := map[model.Kind]Deviation{}
 	for kind, why := range d.IncomparableOwners() {
@@ -282,7 +277,7 @@ func (v *DialectView) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
 	return out
 }
 
-// kindsOf are the kinds of units that owner types are of.
+// kindsOf returns owner types as kinds.
 func kindsOf(owners []string) (out []model.Kind) {
 	for _, o := range owners {
 		out = append(out, model.Kind(o))
@@ -290,8 +285,7 @@ func kindsOf(owners []string) (out []model.Kind) {
 	return out
 }
 
-// leavesOutOthers says whether a zone's rows leave out other subnets than are
-// compiled for.
+// leavesOutOthers reports whether a zone's rows exclude other subnets than the compiled rows.
 func (v *DialectView) leavesOutOthers(s dialect.Subnets) bool {
 	for _, v4 := range []bool{true, false} {
 		want := prefixesOfFamily(v.options.ClusterSubnets, v4)

@@ -8,30 +8,29 @@ import (
 	"rung/model/verdict"
 )
 
-// WayIn is a way from outside the cluster to a workload: through an Ingress, an HTTPRoute or a Route,
-// and a Service.
+// WayIn is a path from outside the cluster to a workload: through an Ingress, an HTTPRoute or a Route, and a
+// Service.
 type WayIn struct {
-	Key        model.Key // of the object
+	Key        model.Key // the Ingress, HTTPRoute or Route
 	Host, Path string    // empty for any
 	Service    model.Key
-	// To is the workload behind the Service, nil where no pod is; Ports are those at which it is
-	// reached.
+	// To is the workload behind the Service, nil if it has no pod. Ports are the workload's ports.
 	To    *End
 	Ports []verdict.PortRange
-	// Controllers are the workloads of ingress controllers that are known, with the verdict of the
-	// connections from each; without any, nobody can tell.
+	// Controllers are the known workloads of ingress controllers, with their verdicts. If empty, the verdict
+	// is unknown.
 	Controllers []WayInVerdict
-	// Broken says what keeps it from leading anywhere; empty for nothing.
+	// Broken says why the path leads nowhere; empty if it works.
 	Broken string
 }
 
-// WayInVerdict is the verdict of the connections of an ingress controller.
+// WayInVerdict holds the verdicts of an ingress controller's connections.
 type WayInVerdict struct {
 	From   *End
 	States []PortState
 }
 
-// WaysIn lists the ways from outside to the workloads of a table, in the order of the objects.
+// WaysIn returns the paths from outside to the workloads of a table, in the order of the objects.
 func (t *Table) WaysIn(r *Revision) (out []WayIn) {
 	for _, w := range model.WaysIn(r.Cluster) {
 		for i := range w.Targets {
@@ -41,7 +40,7 @@ func (t *Table) WaysIn(r *Revision) (out []WayIn) {
 	return out
 }
 
-// waysOf are the ways of one target: one to each workload behind its Service.
+// waysOf returns the paths of one target: one to each workload behind its Service.
 func (t *Table) waysOf(r *Revision, w *model.WayIn, target *model.Target) (out []WayIn) {
 	way := WayIn{Key: w.Key, Host: target.Host, Path: target.Path, Service: model.Key{Kind: model.KindService, Namespace: target.Namespace,
 		Name: target.Service}}
@@ -79,8 +78,8 @@ func (t *Table) waysOf(r *Revision, w *model.WayIn, target *model.Target) (out [
 	return out
 }
 
-// targetPorts are the ports of an end's pods that a port of a Service leads to; none where the Service
-// does not select them.
+// targetPorts returns the ports of an end's pods that a Service port leads to; empty if the Service does not
+// select them.
 func (t *Table) targetPorts(end int, s *model.Service, p *model.ServicePort) (out []verdict.PortRange) {
 	if t.Ends[end].IsOutside() || t.Ends[end].Namespace != s.Namespace || len(s.Selector.Map()) == 0 {
 		return nil
@@ -110,7 +109,7 @@ func (t *Table) targetPorts(end int, s *model.Service, p *model.ServicePort) (ou
 	return verdict.JoinPorts(out)
 }
 
-// statesOn are the states at some ports.
+// statesOn returns the states at some ports.
 func statesOn(all []PortState, ports []verdict.PortRange) (out []PortState) {
 	for i := range all {
 		for _, p := range ports {

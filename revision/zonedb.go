@@ -8,9 +8,9 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// Of is the desired rows of a zone as its database would hold them, with what
-// OVN-Kubernetes' other handlers keep there: the node's switches with the ports of its pods,
-// the groups of namespaces and of the cluster, of every network. A row's UUID is its id or name.
+// Of returns the desired rows of a zone as its database would hold them, with rows that OVN-Kubernetes' other
+// handlers keep there: the node's switches with their pods' ports, and the groups of namespaces and of the
+// cluster, for every network. A row's UUID is its id or name.
 func Of(d *compiler.Desired, zone string) *nb.DB {
 	b := databaseBuilder{d: d, zone: zone, switches: map[string]*nb.LogicalSwitch{}, groups: map[string]*nb.PortGroup{}}
 	b.addNetwork(d, nil)
@@ -29,8 +29,8 @@ func Of(d *compiler.Desired, zone string) *nb.DB {
 	return (*nb.DB)(nil).Apply(b.rows)
 }
 
-// Others returns the rows of a zone that belong to no unit: the port groups of the cluster and of its namespaces on every
-// network, and tier 0 if there are networks besides the default one. Ports are names.
+// Others returns the rows of a zone that belong to no unit: the port groups of the cluster and its namespaces
+// on every network, and tier 0 if user-defined networks exist. Ports are names.
 func Others(d *compiler.Desired, zone string) (groups []*nb.PortGroup, acls []*nb.ACL) {
 	db := Of(d, zone)
 	add := func(g network.PortGroup) {
@@ -70,7 +70,7 @@ func Others(d *compiler.Desired, zone string) (groups []*nb.PortGroup, acls []*n
 	return groups, acls
 }
 
-// partIn returns what a zone has of a network.
+// partIn returns the part of a network in a zone.
 func partIn(d *compiler.Desired, n *network.Network, zone string) *network.ZonePart {
 	return n.PartIn(zone, d.Cluster().Pods(), d.Cluster().Namespaces(), d.Options().Multicast == compiler.On)
 }
@@ -104,8 +104,8 @@ func (b *databaseBuilder) portGroup(name string) *nb.PortGroup {
 	return b.groups[name]
 }
 
-// addNetwork adds the switch of a network in the zone, its ports, and the groups that no policy is
-// in; nil is the default network (networks.md#port-groups).
+// addNetwork adds a network's switch in the zone, its ports, and the groups without policies; nil is the
+// default network (networks.md#port-groups).
 func (b *databaseBuilder) addNetwork(d *compiler.Desired, n *network.Network) {
 	if n == nil {
 		b.addDefaultNetwork(d)
@@ -126,7 +126,7 @@ func (b *databaseBuilder) addNetwork(d *compiler.Desired, n *network.Network) {
 	}
 }
 
-// addDefaultNetwork adds what the node's switch of the default network has.
+// addDefaultNetwork adds the ports and groups of the node's switch.
 func (b *databaseBuilder) addDefaultNetwork(d *compiler.Desired) {
 	management, router := nb.ManagementPort(b.zone), nb.RouterPort(b.zone)
 	sw := b.logicalSwitch(b.zone)

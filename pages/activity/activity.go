@@ -14,7 +14,7 @@ import (
 	"rung/themes"
 )
 
-// Entry is a change that somebody made, or something that Rung did (command-line.md#output).
+// Entry is a change that a user made, or an action of Rung (command-line.md#output).
 type Entry struct {
 	At       page.Stamp `json:"at"`
 	Zone     string     `json:"zone,omitempty"`
@@ -25,7 +25,7 @@ type Entry struct {
 	Ops      int        `json:"operations"`
 	Commands []string   `json:"commands"`
 	Error    string     `json:"error,omitempty"`
-	// Of a change: who made it, of what, and what became of it.
+	// For changes: user, target and outcome.
 	User    string   `json:"user,omitempty"`
 	Mode    string   `json:"mode,omitempty"` // "sandbox", "files" or "cluster"
 	Context string   `json:"context,omitempty"`
@@ -34,16 +34,16 @@ type Entry struct {
 	Objects []Object `json:"objects,omitempty"`
 	Guards  []string `json:"guards,omitempty"`
 	Number  uint64   `json:"number,omitempty"` // in the history, for rung undo
-	Undoes  uint64   `json:"undoes,omitempty"` // the change that it took back
-	// Change says of rows when the change was made that they were written for.
+	Undoes  uint64   `json:"undoes,omitempty"` // number of the change that this one undid
+	// Change is when the change behind these rows was made.
 	Change page.Stamp `json:"change,omitzero"`
 
-	Done     model.Activity `json:"-"` // of something that Rung did
+	Done     model.Activity `json:"-"` // the action of Rung
 	Now      time.Time      `json:"-"` // when it is shown
-	Rows     []*Entry       `json:"-"` // that were written for a change
-	Of       *Entry         `json:"-"` // the change that rows were written for
-	Back     *Entry         `json:"-"` // the change that took this one back
-	Original *Entry         `json:"-"` // the change that this one took back
+	Rows     []*Entry       `json:"-"` // rows written for this change
+	Of       *Entry         `json:"-"` // the change that caused these rows
+	Back     *Entry         `json:"-"` // the change that undid this one
+	Original *Entry         `json:"-"` // the change that this one undid
 	Line     page.Line      `json:"-"` // a line of details on a screen, of LineOf
 	LineOf   *Entry         `json:"-"`
 	Lead     Lead           `json:"-"` // where such a line leads
@@ -59,15 +59,15 @@ type Object struct {
 	Change    string     `json:"change"` // "create", "update" or "delete"
 }
 
-// key is the object as other pages name it.
+// key returns the object's key.
 func (o *Object) key() model.Key {
 	return model.Key{Kind: o.Kind, Namespace: o.Namespace, Name: o.Name}
 }
 
-// IsChange says whether somebody made the entry's change, and Rung did not write rows or see something.
+// IsChange reports whether the entry is a user's change; else it is an action of Rung.
 func (e *Entry) IsChange() bool { return e.Result != "" }
 
-// EntryOf is something that Rung did as it is shown now.
+// EntryOf returns an action of Rung as shown now.
 func EntryOf(done model.Activity, now time.Time) *Entry {
 	e := &Entry{At: page.Stamp{Time: done.At}, Zone: done.Zone, By: done.By, Summary: done.Summary, Took: done.Took.Milliseconds(),
 		Ops:      done.Ops,
@@ -121,7 +121,7 @@ var Table = &page.Table[*Entry]{
 	},
 }
 
-// whereText is the zone of rows, and of a change what it was made to.
+// whereText returns the zone of rows, or the target of a change.
 func (e *Entry) whereText() string {
 	switch {
 	case e.IsChange():
@@ -132,7 +132,7 @@ func (e *Entry) whereText() string {
 	return e.Zone
 }
 
-// stateCell says what became of a change.
+// stateCell returns the outcome of a change.
 func (e *Entry) stateCell() page.Cell {
 	switch e.Result {
 	case "":
@@ -147,13 +147,13 @@ func (e *Entry) stateCell() page.Cell {
 	return page.Cell{Text: e.Result, Role: themes.Dim}
 }
 
-// whatCell says what was done, and why it failed.
+// whatCell returns the action, and the error if it failed.
 func (e *Entry) whatCell() page.Cell {
 	text := e.briefText()
 	switch {
 	case e.IsChange() && e.Result == history.Unknown:
 		return page.Cell{Text: text, Role: themes.Warn}
-	case e.Error != "" && (text == "" || strings.HasPrefix(e.Error, text+": ")): // it says what failed
+	case e.Error != "" && (text == "" || strings.HasPrefix(e.Error, text+": ")): // the error says what failed
 		return page.Cell{Text: words.Failed + " " + e.Error, Role: themes.Error}
 	case e.Error != "":
 		return page.Cell{Text: words.Failed + " " + text + ": " + e.Error, Role: themes.Error}
@@ -163,7 +163,7 @@ func (e *Entry) whatCell() page.Cell {
 	return page.Cell{Text: text}
 }
 
-// policyKey is the one policy that was changed or whose rows they are; no name where there is none.
+// policyKey returns the only changed policy, or the rows' policy; its name may be empty.
 func (e *Entry) policyKey() model.PolicyKey {
 	if e.IsChange() && len(e.Objects) == 1 {
 		return policyOf(e.Objects[0].key())
@@ -171,7 +171,7 @@ func (e *Entry) policyKey() model.PolicyKey {
 	return e.Done.Policy
 }
 
-// briefText is the summary without the policy's name, which stands beside it.
+// briefText returns the summary without the policy's name, which has its own column.
 func (e *Entry) briefText() string {
 	k := e.policyKey()
 	if e.IsChange() && k.Name != "" {

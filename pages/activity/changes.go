@@ -11,15 +11,15 @@ import (
 	"rung/revision"
 )
 
-// rowsWithin is how long after a change rows of its policies count as written for it; rowsLate how long
-// for a zone that has written none for it yet.
+// After a change, rows of its policies count as its result for rowsWithin. For a zone that has written none
+// yet they count for rowsLate.
 const (
 	rowsWithin = 10 * time.Second
 	rowsLate   = time.Minute
 )
 
-// FactsOf are the changes that were made, failed or were refused, and what Rung did, the oldest first:
-// rows know the change that they were written for, a change what took it back.
+// FactsOf returns users' changes, also failed and rejected ones, and Rung's actions, oldest first. Rows are
+// linked to the change that caused them, and changes to the change that undid them.
 func FactsOf(changes []history.Change, done []model.Activity, now time.Time) []*Entry {
 	var out []*Entry
 	byNumber := map[uint64]*Entry{}
@@ -73,8 +73,8 @@ func entryOfChange(c *history.Change, now time.Time) *Entry {
 	return e
 }
 
-// changeOf is the newest change that rows may have been written for, nil for none: one of their policy,
-// or of the logging of its namespace, a moment ago.
+// changeOf returns the newest change that may have caused rows, nil if none: a recent change of their policy,
+// or of its namespace's logging.
 func changeOf(changes []*Entry, a *model.Activity) *Entry {
 	if a.Zone == "" || a.Policy.Name == "" {
 		return nil
@@ -91,23 +91,23 @@ func changeOf(changes []*Entry, a *model.Activity) *Entry {
 			continue
 		}
 		if after > rowsWithin && slices.ContainsFunc(c.Rows, func(r *Entry) bool { return r.Zone == a.Zone && r.Done.Policy == a.Policy }) {
-			return nil // of something else: pods come and go
+			return nil // another cause: pods come and go
 		}
 		return c
 	}
 	return nil
 }
 
-// opConfirm is the audit's name for the confirmation of a change on trial.
+// opConfirm is the audit's name for confirming a change on trial.
 const opConfirm = "confirm"
 
-// concerns says whether the rows of a policy are made of the object.
+// concerns reports whether the object affects the rows of a policy.
 func (o *Object) concerns(k model.PolicyKey) bool {
 	return o.key() == k || o.Kind == model.KindNamespace && k.Namespace == o.Name
 }
 
-// isToldByChange says whether a change tells what Rung noted: the end of one on trial, and of a plan,
-// of which the note has the commands.
+// isToldByChange reports whether a change already says what e says: the end of a trial or of a plan. A plan's
+// entry takes the commands of e.
 func isToldByChange(changes []*Entry, e *Entry) bool {
 	for _, c := range slices.Backward(changes) {
 		switch {

@@ -12,13 +12,13 @@ import (
 	"rung/themes"
 )
 
-// Lead is where a line of details leads: to a policy, or to another entry. Both are empty for nowhere.
+// Lead is the target of a detail line: a policy or another entry; zero if none.
 type Lead struct {
 	Policy model.PolicyKey
 	Entry  *Entry
 }
 
-// Detail is one thing about an entry: what it is, the whole text, and where it leads.
+// Detail is one fact about an entry: its name, the full text, and its target.
 type Detail struct {
 	Name string
 	Text string
@@ -26,11 +26,10 @@ type Detail struct {
 	Lead Lead
 }
 
-// verbs say what was done to an object of a change.
+// verbs are the words for the change of an object.
 var verbs = map[string]string{"create": "created", "update": "changed", "delete": "deleted"}
 
-// Details are all that is known of an entry, nothing of it shortened, but for rows that have
-// entries of their own.
+// Details returns all facts about an entry in full, except rows that have their own entries.
 func (e *Entry) Details() (out []Detail) {
 	add := func(name, text string, role page.Role, lead Lead) {
 		out = append(out, Detail{Name: name, Text: text, Role: role, Lead: lead})
@@ -75,7 +74,7 @@ func (e *Entry) Details() (out []Detail) {
 	return out
 }
 
-// whoText says who made a change, from where, and of what.
+// whoText says who made a change, from where, and to what.
 func (e *Entry) whoText() string {
 	var parts []string
 	for _, part := range []string{e.User, e.By} {
@@ -95,7 +94,7 @@ func (e *Entry) whoText() string {
 	return text
 }
 
-// zoneCount is how many zones have rows that were written for the change.
+// zoneCount returns the number of zones with rows written for the change.
 func (e *Entry) zoneCount() int {
 	zones := map[string]bool{}
 	for _, r := range e.Rows {
@@ -104,7 +103,7 @@ func (e *Entry) zoneCount() int {
 	return len(zones)
 }
 
-// policyOf is the policy that an object has a page for; none for a namespace.
+// policyOf returns the policy page of an object; empty for a namespace.
 func policyOf(k model.Key) model.PolicyKey {
 	if k.Kind.IsPolicy() {
 		return k
@@ -112,7 +111,7 @@ func policyOf(k model.Key) model.PolicyKey {
 	return model.PolicyKey{}
 }
 
-// WhyNotUndone says why undo cannot take the entry's change back, empty when it may.
+// WhyNotUndone says why undo cannot take the change back, empty if it can.
 func (e *Entry) WhyNotUndone() string {
 	switch {
 	case !e.IsChange():
@@ -133,11 +132,11 @@ func (e *Entry) WhyNotUndone() string {
 	return ""
 }
 
-// NameWidth is the column of the names of details.
+// NameWidth is the width of the name column.
 const NameWidth = 16
 
-// DetailLine is a line of a detail on a screen: a part of its text, the first with the detail's name.
-// at tells the lines of an entry apart.
+// DetailLine returns a screen line with a part of a detail's text, the first with its name. at identifies the
+// line within the entry.
 func (e *Entry) DetailLine(at string, d Detail, part string, isFirst bool) *Entry {
 	name := ""
 	if isFirst {
@@ -147,7 +146,7 @@ func (e *Entry) DetailLine(at string, d Detail, part string, isFirst bool) *Entr
 		Line: page.Line{{Text: fmt.Sprintf("  %-*s", NameWidth-2, name), Role: themes.Dim}, {Text: part, Role: d.Role}}}
 }
 
-// DetailText are all details as text.
+// DetailText returns all details as text.
 func (e *Entry) DetailText() string {
 	var b strings.Builder
 	for _, d := range e.Details() {
@@ -159,7 +158,7 @@ func (e *Entry) DetailText() string {
 	return b.String()
 }
 
-// FilterText is the text that a filter searches: of a change also that of its rows.
+// FilterText returns the text that a filter searches; a change includes the text of its rows.
 func (e *Entry) FilterText() string {
 	text := strings.Join([]string{words.Clock(e.At.In(e.Now.Location()), e.Now), e.User, e.By, e.whereText(), e.Policy, e.Done.Policy.Label(),
 		e.Summary, e.Error, e.stateCell().Text,
@@ -170,7 +169,7 @@ func (e *Entry) FilterText() string {
 	return text
 }
 
-// SinglePolicy is the policy that the entry, or the line of one, is about; none where it is about several.
+// SinglePolicy returns the only policy of the entry or of a detail line's target; empty if there are several.
 func (e *Entry) SinglePolicy() model.PolicyKey {
 	switch {
 	case e.Lead.Policy.Name != "":

@@ -1,3 +1,3 @@
-// Package activity tells what Rung did to zones and policies, with the commands that do the same
-// by hand, and the logging sessions: who logs what until when, and which sessions ended.
+// Package activity shows what Rung did to zones and policies, with equivalent commands. It also lists running
+// and ended logging sessions.
 package activity

@@ -16,35 +16,35 @@ import (
 
 // SessionFacts is the JSON of all logging sessions (command-line.md#output).
 type SessionFacts struct {
-	Sessions []*LogSession `json:"sessions"` // those that end first first
+	Sessions []*LogSession `json:"sessions"` // soonest end first
 	Ended    []*LogSession `json:"ended"`    // newest first
 }
 
-// LogSession is a logging session that is on, or that ended.
+// LogSession is a logging session, running or ended.
 type LogSession struct {
 	Kind    model.Kind `json:"kind"`
 	Name    string     `json:"name"`
 	By      string     `json:"by"`
 	Since   page.Stamp `json:"since,omitzero"`
-	Until   page.Stamp `json:"until,omitzero"`  // absent: until somebody ends it
-	Set     string     `json:"set,omitempty"`   // the annotation as the session set it
-	Former  *string    `json:"former"`          // as it was before; null: there was none
-	Level   string     `json:"level,omitempty"` // as it is now
-	Changed bool       `json:"changed"`         // somebody else changed it meanwhile: it stays
-	Over    bool       `json:"over"`            // its time is over, and nobody ended it yet
+	Until   page.Stamp `json:"until,omitzero"`  // absent: no end set
+	Set     string     `json:"set,omitempty"`   // the annotation that the session set
+	Former  *string    `json:"former"`          // the annotation before; null if there was none
+	Level   string     `json:"level,omitempty"` // the present annotation
+	Changed bool       `json:"changed"`         // someone else changed it meanwhile, so it stays
+	Over    bool       `json:"over"`            // expired but not ended yet
 	Ended   page.Stamp `json:"ended,omitzero"`
 	How     string     `json:"how,omitempty"`
 	Problem string     `json:"problem,omitempty"`
 
 	Target model.Key            `json:"-"`
-	Zones  []revision.LoggingIn `json:"-"` // of one that is on
-	Behind []revision.LoggingIn `json:"-"` // those in which not all rows log
+	Zones  []revision.LoggingIn `json:"-"` // of a running session
+	Behind []revision.LoggingIn `json:"-"` // zones in which not all rows log
 	levels string
-	former string // what comes back at the end
+	former string // what the end restores
 	now    time.Time
 }
 
-// SessionFactsOf returns the sessions that are on in a revision, and the ended ones.
+// SessionFactsOf returns the running sessions of a revision, and the ended ones.
 func SessionFactsOf(r *revision.Revision, ended []model.EndedLogSession, now time.Time) SessionFacts {
 	out := SessionFacts{Sessions: []*LogSession{}, Ended: []*LogSession{}}
 	for _, s := range revision.LogSessions(r) {
@@ -91,7 +91,7 @@ func levelsText(k model.Key, annotation string) string {
 	return l.String()
 }
 
-// AllSessions returns the sessions as they are listed.
+// AllSessions returns the sessions in listing order.
 func (f *SessionFacts) AllSessions() []*LogSession { return slices.Concat(f.Sessions, f.Ended) }
 
 // IsOn reports whether the session has not ended.
@@ -125,7 +125,7 @@ var SessionTable = &page.Table[*LogSession]{
 	},
 }
 
-// textCell is text about a session, dim where that ended.
+// textCell returns a text about a session, dim if it ended.
 func (s *LogSession) textCell(text string, role page.Role) page.Cell {
 	if !s.IsOn() {
 		role = themes.Dim
@@ -133,7 +133,7 @@ func (s *LogSession) textCell(text string, role page.Role) page.Cell {
 	return page.Cell{Text: text, Role: role}
 }
 
-// untilText is when a session ends, and how long that is.
+// untilText returns when a session ends, and the time left.
 func (s *LogSession) untilText() string {
 	switch {
 	case s.Problem != "":
@@ -148,7 +148,7 @@ func (s *LogSession) untilText() string {
 	return words.Clock(s.Until.Local(), s.now) + " (" + words.TimeLeft(s.Until.Sub(s.now)) + ")"
 }
 
-// rowsCell says in how many zones the rows log, where zones are read.
+// rowsCell returns the number of zones whose rows log, if zones are read.
 func (s *LogSession) rowsCell() page.Cell {
 	if !s.IsOn() || len(s.Zones) == 0 {
 		return page.None
@@ -160,7 +160,7 @@ func (s *LogSession) rowsCell() page.Cell {
 	return page.Cell{Text: text, Role: themes.OK}
 }
 
-// whyWrong says what is wrong with a session that is on; empty for nothing.
+// whyWrong describes the problem of a running session; empty if it has none.
 func (s *LogSession) whyWrong() string {
 	switch {
 	case s.Problem != "":
@@ -186,11 +186,11 @@ func (s *LogSession) stateText() string {
 	return ended + ": " + s.How
 }
 
-// zonesNamed is how many zones are named whose rows do not log.
+// zonesNamed limits the zones named whose rows do not log.
 const zonesNamed = 5
 
-// DetailLines say the whole of a session: what is wrong, what comes back, and the zones whose
-// rows do not log.
+// DetailLines describes a session in full: its problem, the annotation its end restores, and zones without
+// logging rows.
 func (s *LogSession) DetailLines() (out []page.Span) {
 	if !s.IsOn() {
 		return []page.Span{{Text: "E" + s.stateText()[1:] + "."}}

@@ -1,8 +1,8 @@
-// Package cluster tells how Rung is connected: where the cluster is and as whom, what may be done
-// there, how each resource of the API server is read, and the consequence of each refusal. Off a
-// cluster it tells what is read instead.
+// Package cluster shows Rung's connections: the cluster and the user, the permissions, the state of each
+// resource of the API server, and the consequence of each refusal. Off a cluster it shows the files or
+// databases instead.
 //
-// It tells of each zone how it is read, whether it is in sync, and what is wrong there. Beside the
-// rows it tells what the zones' controllers reported of each policy (Ready-In-Zone conditions,
-// ovn-kubernetes.md#status-conditions). A report is never proof: in sync comes from rows only.
+// For each zone it shows the connection, the sync state and faults. Beside the rows it shows the zones'
+// reports about each policy (Ready-In-Zone conditions, ovn-kubernetes.md#status-conditions). A report is never
+// proof: "in sync" follows from rows alone.
 package cluster

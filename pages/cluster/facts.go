@@ -11,7 +11,7 @@ import (
 	"rung/system"
 )
 
-// ClusterFacts are the JSON of rung can (command-line.md#output). Lists are never null.
+// ClusterFacts is the JSON of rung can (command-line.md#output). Lists are never null.
 type ClusterFacts struct {
 	Mode    string `json:"mode"`
 	Title   string `json:"title"` // the context, or the files
@@ -19,35 +19,35 @@ type ClusterFacts struct {
 	User    string `json:"user,omitempty"`
 	Changes struct {
 		Allowed bool   `json:"allowed"`
-		WhyNot  string `json:"why_never,omitempty"` // why that can never be allowed
+		WhyNot  string `json:"why_never,omitempty"` // why changes can never be allowed
 	} `json:"changes"`
-	// RowsBy names the writer of the rows: "rung", "ovn-kubernetes", or "both" in different zones;
-	// empty where policies have none.
+	// RowsBy names the writer of the rows: "rung", "ovn-kubernetes", or "both" in different zones; empty
+	// without rows.
 	RowsBy string `json:"rows_by,omitempty"`
-	// Writers are the replicas of rung reconcile that NB_Global of the zones names.
+	// Writers are the replicas of rung reconcile named in NB_Global of the zones.
 	Writers []string `json:"writers,omitempty"`
-	// WhyNoRows says why policies have none.
+	// WhyNoRows says why policies have no rows.
 	WhyNoRows string        `json:"why_no_rows,omitempty"`
 	Sources   []SourceFacts `json:"sources"`
 	Pods      PodFacts      `json:"pods"`
-	// Resources of the API server, or the kinds that are read from elsewhere.
+	// Resources lists the API server's resources, or the kinds read from elsewhere.
 	Resources []ResourceFacts `json:"resources"`
-	// Newer says what a newer release of an API has that Rung does not read.
+	// Newer lists what a newer API release has that Rung does not read.
 	Newer []string `json:"newer,omitempty"`
-	// Answered says that the API server told what is allowed; off a cluster nobody is asked.
+	// Answered means that the API server has answered; always false off a cluster.
 	Answered    bool                    `json:"answered"`
 	Permissions []PermissionFacts       `json:"permissions"`
 	Settings    []revision.SettingValue `json:"settings,omitempty"` // of OVN-Kubernetes, in most zones
 
 	mode     revision.Mode
 	pods     revision.PodCount
-	podsText string // pods in words, or why they are unknown
+	podsText string // number of pods, or why it is unknown
 	named    int    // zones whose NB_Global names a writer
 	zones    int
 }
 
-// PodFacts count the pods by what policies make of them: Subjects are those that can be selected, the
-// others are on the host network, have ended, or have no node.
+// PodFacts counts the pods: policies can select Subjects; the others are on the host network, ended, or
+// without a node.
 type PodFacts struct {
 	All         int `json:"all"`
 	Subjects    int `json:"subjects"`
@@ -56,7 +56,7 @@ type PodFacts struct {
 	Unscheduled int `json:"unscheduled"`
 }
 
-// SourceFacts are where objects come from.
+// SourceFacts describes a source of objects.
 type SourceFacts struct {
 	Name   string          `json:"name"`
 	Detail string          `json:"detail,omitempty"`
@@ -66,13 +66,13 @@ type SourceFacts struct {
 	resources int
 }
 
-// ResourceFacts are how one resource is read.
+// ResourceFacts is the state of one resource.
 type ResourceFacts struct {
 	Name  string          `json:"name"`
 	Kind  model.Kind      `json:"kind,omitempty"`
 	State model.ConnState `json:"state"`
 	Since page.Stamp      `json:"since"`
-	// Objects are as last read, where the state is none of being read.
+	// Objects counts those last read, even if the resource cannot be read now.
 	Objects  int    `json:"objects"`
 	Attempts int    `json:"failed_attempts,omitempty"`
 	Optional bool   `json:"optional,omitempty"`
@@ -81,24 +81,24 @@ type ResourceFacts struct {
 	source string
 }
 
-// PermissionFacts are verbs of one resource that the API server answers alike.
+// PermissionFacts holds verbs of one resource with the same answer.
 type PermissionFacts struct {
 	Verbs     []string `json:"verbs"`
 	Resource  string   `json:"resource"`
 	Namespace string   `json:"namespace,omitempty"`
 	Allowed   bool     `json:"allowed"`
-	// Spare says that it is refused and not needed: the same is allowed in another namespace.
+	// Spare marks an unneeded permission: another namespace allows the same.
 	Spare bool   `json:"not_needed,omitempty"`
 	Why   string `json:"why,omitempty"`
-	// Without says what there is not for want of it.
+	// Without says which feature is missing without the permission.
 	Without string `json:"without,omitempty"`
-	Command string `json:"command"` // asks for the first verb by hand
+	Command string `json:"command"` // asks the server about the first verb
 }
 
-// readKinds are the kinds that are read wherever they come from.
+// readKinds are the kinds read from every source.
 var readKinds = []model.Kind{model.KindNamespace, model.KindPod, model.KindNode, model.KindService, model.KindEndpointSlice}
 
-// networkKinds are the kinds of networks besides the default one, told of where there are some.
+// networkKinds are the kinds about user-defined networks, listed only if objects exist.
 var networkKinds = []model.Kind{model.KindUDN, model.KindCUDN, model.KindNAD, model.KindCNC, model.KindMNP}
 
 // FactsOf returns the facts of a revision.
@@ -136,7 +136,7 @@ func FactsOf(r *revision.Revision) *ClusterFacts {
 	if !f.isCluster() {
 		f.addKinds(r)
 	}
-	if len(r.Zones) > 0 { // otherwise nobody looked
+	if len(r.Zones) > 0 { // without zones the settings are unknown
 		f.Settings = revision.DialectOfZone(r, "").Settings
 	}
 	for _, b := range r.Broken {
@@ -169,10 +169,10 @@ func (f *ClusterFacts) rowsByOthers(zones []*model.ZoneState) string {
 	return "both"
 }
 
-// isCluster says whether there is an API server.
+// isCluster reports whether Rung has an API server.
 func (f *ClusterFacts) isCluster() bool { return f.Mode == revision.ClusterMode }
 
-// addKinds adds what is read from elsewhere than an API server, kind by kind.
+// addKinds adds the kinds of objects read without an API server.
 func (f *ClusterFacts) addKinds(r *revision.Revision) {
 	kinds := slices.Concat(readKinds, r.System.CountedKinds)
 	for _, k := range slices.Concat([]model.Kind{model.KindEF}, r.System.RareKinds) {
@@ -196,13 +196,13 @@ func (f *ClusterFacts) addKinds(r *revision.Revision) {
 	}
 }
 
-// permissionsOf puts the verbs of a resource together where the answer and its consequence are the same.
+// permissionsOf merges the verbs of a resource that have the same answer and consequence.
 func permissionsOf(all []revision.Permission) []PermissionFacts {
 	out := []PermissionFacts{}
 	for _, p := range all {
 		i := slices.IndexFunc(out, func(g PermissionFacts) bool {
 			return g.Resource == p.Resource && g.Namespace == p.Namespace && g.Allowed == p.Allowed && g.Why == p.Why &&
-				(p.Allowed || isOfChange(g.Verbs[0]) == isOfChange(p.Verb)) // something else is missing without them
+				(p.Allowed || isOfChange(g.Verbs[0]) == isOfChange(p.Verb)) // refused changes and reads have different consequences
 		})
 		if i < 0 {
 			out = append(out, PermissionFacts{Verbs: []string{p.Verb}, Resource: p.Resource, Namespace: p.Namespace, Allowed: p.Allowed, Why: p.Why,
@@ -221,20 +221,20 @@ func permissionsOf(all []revision.Permission) []PermissionFacts {
 	return out
 }
 
-// isAllowedElsewhere says whether the same is allowed in another namespace: OVN-Kubernetes
-// runs in one of two.
+// isAllowedElsewhere reports whether the same is allowed in another namespace: OVN-Kubernetes runs in one of
+// two.
 func isAllowedElsewhere(all []PermissionFacts, p *PermissionFacts) bool {
 	return p.Namespace != "" && slices.ContainsFunc(all, func(o PermissionFacts) bool {
 		return o.Allowed && o.Resource == p.Resource && o.Namespace != p.Namespace && slices.Equal(o.Verbs, p.Verbs)
 	})
 }
 
-// isOfChange reports whether a verb is of a change.
+// isOfChange reports whether a verb changes objects.
 func isOfChange(verb string) bool {
 	return slices.Contains([]string{"create", "update", "patch", "delete"}, verb)
 }
 
-// missedFeature says which feature is missing for want of a permission.
+// missedFeature says which feature is missing without a permission.
 func (p *PermissionFacts) missedFeature() string {
 	short, _, _ := strings.Cut(p.Resource, ".")
 	switch {

@@ -14,18 +14,17 @@ import (
 	"rung/revision"
 )
 
-// centralZone is the one zone of OVN-Kubernetes' central mode, whatever nodes
-// there are.
+// centralZone is the only zone in OVN-Kubernetes' central mode, for all nodes.
 const centralZone = "global"
 
-// ReportStatus is the state of a policy in a zone, as the zone's controller reports it.
+// ReportStatus is the state of a policy as reported by a zone's controller.
 type ReportStatus string
 
-// The statuses, in the order of how much an admin should worry.
+// The statuses.
 const (
 	Failing ReportStatus = "not ready"
-	Silent  ReportStatus = "no report" // the zone is there and has no condition
-	Gone    ReportStatus = "zone gone" // a condition of a node that is not there any more
+	Silent  ReportStatus = "no report" // the zone exists but has no condition
+	Gone    ReportStatus = "zone gone" // a condition of a deleted node
 	Yes     ReportStatus = "ready"
 )
 
@@ -42,25 +41,24 @@ func (s ReportStatus) rank() int {
 	return 4
 }
 
-// ZoneReport is one zone's report of a policy beside what the zone's rows say.
+// ZoneReport is one zone's report about a policy, with the state by rows.
 type ZoneReport struct {
 	Zone    string       `json:"zone"`
 	Status  ReportStatus `json:"status"`
 	Reason  string       `json:"reason,omitempty"`
 	Message string       `json:"message,omitempty"`
-	// At is when the condition's status changed last; a controller that goes on
-	// saying the same does not move it. Zero without a report.
+	// At is when the condition's status last changed; repeated equal reports do not move it. Zero without a
+	// report.
 	At page.Stamp `json:"at,omitzero"`
-	// Rows is the policy judged by rows alone, unknown where the zone is not known.
+	// Rows is the policy's state by rows alone, unknown if the zone is unknown.
 	Rows model.PolicyState `json:"state_by_rows"`
-	// Against says how report and rows disagree, empty when they do not or when
-	// nothing can be said about the rows.
+	// Against says how report and rows disagree, empty if they agree or the rows say nothing.
 	Against string `json:"rows_disagree,omitempty"`
 
 	of *PolicyReports
 }
 
-// rank orders reports: failures, then those the rows speak against.
+// rank orders reports: failures, then those that the rows contradict.
 func (z *ZoneReport) rank() int {
 	if z.Against != "" && z.Status == Yes {
 		return 1
@@ -68,46 +66,45 @@ func (z *ZoneReport) rank() int {
 	return z.Status.rank()
 }
 
-// ReportFailure is the message of one or more zones, word for word.
+// ReportFailure is the same message from one or more zones, word for word.
 type ReportFailure struct {
 	Text  string   `json:"message"`
 	Zones []string `json:"zones"` // by name
 }
 
-// PolicyReports is the JSON of the controllers' reports of one policy: reports, never
-// proof (command-line.md#output).
+// PolicyReports is the JSON of the controllers' reports about one policy. Reports are not proof
+// (command-line.md#output).
 type PolicyReports struct {
 	Key   model.PolicyKey `json:"-"`
 	Label string          `json:"policy"`
-	// Zones counts the zones that should report; Ready, Failing and Silent add up to it.
-	// Gone counts reports of nodes that are not there any more, Against the reports that
-	// the rows contradict.
+	// Zones counts the zones that should report: Ready + Failing + Silent. Gone counts reports of deleted
+	// nodes, Against the reports that the rows contradict.
 	Zones   int `json:"zones"`
 	Ready   int `json:"ready"`
 	Failing int `json:"not_ready"`
 	Silent  int `json:"no_report"`
 	Gone    int `json:"gone"`
 	Against int `json:"rows_disagree"`
-	// Oldest and Newest are of the reports of zones that are there; zero without any.
+	// Oldest and Newest are times of reports from existing zones; zero without reports.
 	Oldest page.Stamp `json:"oldest,omitzero"`
 	Newest page.Stamp `json:"newest,omitzero"`
-	// Failures are the messages of the failing zones, the most frequent first.
+	// Failures are the messages of the failing zones, most frequent first.
 	Failures []ReportFailure `json:"failures"`
-	// Reports are all zones, worst first, then by name.
+	// Reports covers all zones, worst first, then by name.
 	Reports []*ZoneReport `json:"reports"`
 
 	priority string    // of an AdminNetworkPolicy
-	marks    page.Line // a sign for each zone, where zones are few
+	marks    page.Line // a sign for each zone if there are only a few
 	now      time.Time
 }
 
-// AllReports returns the controllers' reports of every AdminNetworkPolicy and the baseline,
-// the worst policy first, then in the order in which they decide.
+// AllReports returns the controllers' reports about every AdminNetworkPolicy and the baseline, worst first,
+// then in deciding order.
 func AllReports(r *revision.Revision, now time.Time) []*PolicyReports {
 	out := []*PolicyReports{}
 	zones := reportingZones(r)
 	for _, k := range ladder.PolicyOrder(r.Cluster) {
-		if k.Kind.IsAdmin() && k.Kind != model.KindCNP { // of which no controller reports
+		if k.Kind.IsAdmin() && k.Kind != model.KindCNP { // no controller reports on CNPs
 			out = append(out, reportsInZones(r, k, zones, now))
 		}
 	}
@@ -130,7 +127,7 @@ func (p *PolicyReports) NamesOf(s ReportStatus) (names []string) {
 	return names
 }
 
-// ReportsOfPolicy returns the controllers' reports of one policy.
+// ReportsOfPolicy returns the controllers' reports about one policy.
 func ReportsOfPolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *PolicyReports {
 	return reportsInZones(r, k, reportingZones(r), now)
 }
@@ -150,8 +147,8 @@ func (p *PolicyReports) rank() int {
 	return 4
 }
 
-// reportingZones are the zones whose controllers should report, with what is known of
-// their rows: those of the nodes, and others whose databases are known.
+// reportingZones returns the zones whose controllers should report: every node's, and others with known
+// databases. A state is nil if unknown.
 func reportingZones(r *revision.Revision) map[string]*model.ZoneState {
 	out := make(map[string]*model.ZoneState, len(r.Zones))
 	for n := range r.Cluster.Nodes() {
@@ -212,7 +209,7 @@ func reportsInZones(r *revision.Revision, k model.PolicyKey, zones map[string]*m
 	return p
 }
 
-// isCentral says whether the reports are those of one zone for all nodes.
+// isCentral reports whether the reports come from one zone for all nodes.
 func isCentral(conditions []model.Condition, zones map[string]*model.ZoneState) bool {
 	found := false
 	for i := range conditions {
@@ -226,7 +223,7 @@ func isCentral(conditions []model.Condition, zones map[string]*model.ZoneState) 
 	return found
 }
 
-// reportOf is a condition beside the rows of its zone.
+// reportOf compares a condition with the rows of its zone.
 func reportOf(zone string, c *model.Condition, k model.PolicyKey, z *model.ZoneState, now time.Time) ZoneReport {
 	out := ZoneReport{Zone: zone, Status: Failing, Reason: c.Reason, Message: c.Message, At: page.Stamp{Time: c.Changed},
 		Rows: z.PolicyJoin(k).StateAt(z, now)}
@@ -246,7 +243,7 @@ func reportOf(zone string, c *model.Condition, k model.PolicyKey, z *model.ZoneS
 	return out
 }
 
-// addReport counts a report.
+// addReport adds and counts a report.
 func (p *PolicyReports) addReport(z *ZoneReport) {
 	z.of = p
 	p.Reports = append(p.Reports, z)

@@ -104,10 +104,10 @@ var Zones = &page.Table[*ZoneReport]{
 	},
 }
 
-// fewZones is up to how many zones have a mark each.
+// fewZones limits the zones that each get a sign.
 const fewZones = 12
 
-// countCell is a number that is good where it is 0.
+// countCell returns a number for which 0 is good.
 func countCell(n int, bad page.Role) page.Cell {
 	if n == 0 {
 		return page.None
@@ -122,7 +122,7 @@ func ageCell(at page.Stamp, now time.Time) page.Cell {
 	return page.Cell{Text: words.Age(now.Sub(at.Time))}
 }
 
-// OverallCell is "3 of 3", with a sign of the worst.
+// OverallCell returns "3 of 3", with the sign of the worst report.
 func (p *PolicyReports) OverallCell() page.Cell {
 	sign := page.Span{Text: words.Yes, Role: themes.OK}
 	switch {
@@ -138,8 +138,8 @@ func (p *PolicyReports) OverallCell() page.Cell {
 	return page.Cell{Sign: sign, Text: fmt.Sprintf("%s of %s", words.Thousands(p.Ready), words.Thousands(p.Zones)), Role: sign.Role}
 }
 
-// setZoneSigns gives a policy a sign for each zone: in the order of the zones that are known, then
-// those of nodes without one, and those that are gone.
+// setZoneSigns sets a sign for each zone: known zones in their order, then nodes without a zone, then deleted
+// ones.
 func (p *PolicyReports) setZoneSigns(zones []*model.ZoneState) {
 	left := map[string]*ZoneReport{}
 	for _, z := range p.Reports {
@@ -170,7 +170,7 @@ func (z *ZoneReport) AgedCell() page.Cell {
 	return c
 }
 
-// reportSign is a report in one sign.
+// reportSign returns the sign of a report.
 func (z *ZoneReport) reportSign() page.Span {
 	switch {
 	case z.Status == Failing:
@@ -185,8 +185,8 @@ func (z *ZoneReport) reportSign() page.Span {
 	return page.Span{Text: words.Yes, Role: themes.OK}
 }
 
-// noteCell returns the contradiction between a report and the rows, else the message of a report
-// that failed, or why there is none.
+// noteCell returns the contradiction between a report and the rows, else the failure's message, or why no
+// report exists.
 func (z *ZoneReport) noteCell() page.Cell {
 	switch {
 	case z.Against != "":
@@ -205,10 +205,10 @@ func (z *ZoneReport) noteCell() page.Cell {
 	return page.Cell{}
 }
 
-// zonesNamed is how many zones are named for a failure.
+// zonesNamed limits the zones named for a failure.
 const zonesNamed = 4
 
-// String is the failure with some of the zones that say it.
+// String returns the failure with some of its zones.
 func (f ReportFailure) String() string {
 	return fmt.Sprintf("%s (%s): %s", words.Count(len(f.Zones), "zone"), words.List(f.Zones, zonesNamed), f.Text)
 }

@@ -13,7 +13,7 @@ import (
 	"rung/themes"
 )
 
-// FieldWidth is how wide the names of fields are at least, with the room behind them.
+// FieldWidth is the minimum width of field names, with the space behind them.
 const FieldWidth = 14
 
 // Section is a part of the page below its title.
@@ -22,28 +22,28 @@ type Section struct {
 	Entries []Entry
 }
 
-// Heading is the title as a heading.
+// Heading returns the title as a heading.
 func (s *Section) Heading() page.Span { return page.Span{Text: s.Title, Role: themes.Title} }
 
-// Entry is a field of a section, with a name, or a paragraph, without.
+// Entry is a named field of a section, or a paragraph without a name.
 type Entry struct {
 	ID   string
 	Name string
-	// Short is the name where there is no room for it; empty for Name.
+	// Short is the name for narrow screens; empty if equal to Name.
 	Short  string
 	Sign   page.Span
 	Indent int
 	Value  page.Line
-	// To is the page that the entry leads to, by its name; empty for none.
+	// To is the name of the page to open; empty if none.
 	To string
-	// Copy is a command that can be copied.
+	// Copy is a command that the user can copy.
 	Copy string
 }
 
-// Hints say what allows changes and what forbids them again where the page is told: a key, or a flag.
+// Hints say how to allow changes and how to forbid them again: by a key or a flag.
 type Hints struct{ Allow, Forbid string }
 
-// Tell says the facts in sections.
+// Tell returns the facts in sections.
 func (f *ClusterFacts) Tell(h Hints, now time.Time) []Section {
 	out := []Section{f.tellPlace(h), f.tellResources(now)}
 	if f.isCluster() {
@@ -55,8 +55,7 @@ func (f *ClusterFacts) Tell(h Hints, now time.Time) []Section {
 	return out
 }
 
-// NameWidth is how wide the names of the fields are, in short where asked for, with their signs and the
-// room behind them.
+// NameWidth returns the width of the field names, short or full, with their signs and the space behind them.
 func (s *Section) NameWidth(short bool) int {
 	w := FieldWidth
 	for i := range s.Entries {
@@ -73,7 +72,7 @@ func (s *Section) NameWidth(short bool) int {
 	return w
 }
 
-// NameIn is the name, in short where asked for.
+// NameIn returns the short or full name.
 func (e *Entry) NameIn(short bool) string {
 	if short && e.Short != "" {
 		return e.Short
@@ -81,7 +80,7 @@ func (e *Entry) NameIn(short bool) string {
 	return e.Name
 }
 
-// tellPlace names the cluster and the user, and says what Rung does there.
+// tellPlace returns the section about the cluster, the user, and what Rung does there.
 func (f *ClusterFacts) tellPlace(h Hints) Section {
 	s := Section{Title: "cluster"}
 	field := func(id, name, to string, value ...page.Span) {
@@ -143,7 +142,7 @@ func (f *ClusterFacts) rowsText() page.Line {
 	return page.Line{{Text: "observed", Role: themes.OK}, {Text: "  " + by, Role: themes.Dim}}
 }
 
-// changesText is whether policies can be changed now, and what would allow it.
+// changesText says whether policies can be changed now, and how to allow it.
 func (f *ClusterFacts) changesText(h Hints) page.Line {
 	switch {
 	case f.Changes.Allowed:
@@ -158,7 +157,7 @@ func (f *ClusterFacts) changesText(h Hints) page.Line {
 	return page.Line{{Text: "off: read-only", Role: themes.OK}, {Text: "  " + h.Allow, Role: themes.Dim}}
 }
 
-// connSign is the sign of a connection's state; the word stands beside it.
+// connSign returns the sign for a connection's state. The word always accompanies it.
 func connSign(c model.ConnState) page.Span {
 	switch c {
 	case model.ConnSynced, model.ConnReadOnly:
@@ -173,7 +172,7 @@ func connSign(c model.ConnState) page.Span {
 	return page.Span{Text: words.Working, Role: themes.Info}
 }
 
-// tellResources says how each resource is read: those in trouble with what to do.
+// tellResources returns the section about the resources, with errors.
 func (f *ClusterFacts) tellResources(now time.Time) Section {
 	if !f.isCluster() {
 		s := Section{Title: "objects that were read"}
@@ -201,7 +200,7 @@ func (f *ClusterFacts) tellResources(now time.Time) Section {
 	}
 	for i := range f.Resources {
 		x := &f.Resources[i]
-		// A dead server tells the same of all: once is enough.
+		// A dead server has the same error for all resources: show it once.
 		again := i+1 < len(f.Resources) && f.Resources[i+1].Error == x.Error && f.Resources[i+1].State == x.State &&
 			f.Resources[i+1].source == x.source
 		s.Entries = append(s.Entries, x.tell(now))
@@ -217,7 +216,7 @@ func (f *ClusterFacts) tellResources(now time.Time) Section {
 	return s
 }
 
-// tell says how the resource is read.
+// tell returns the state of the resource.
 func (x *ResourceFacts) tell(now time.Time) Entry {
 	sign := connSign(x.State)
 	if x.State == model.ConnAbsent && x.Optional {
@@ -233,7 +232,7 @@ func (x *ResourceFacts) tell(now time.Time) Entry {
 	if x.State != model.ConnSynced && x.Objects > 0 {
 		add("  had "+words.Count(x.Objects, "object"), themes.Dim)
 	}
-	if x.Error == "" { // below which they stand
+	if x.Error == "" { // else the attempts are shown with the error
 		add(x.attemptsText("  ", ""), themes.Dim)
 	}
 	if x.Optional && x.State == model.ConnAbsent {
@@ -243,7 +242,7 @@ func (x *ResourceFacts) tell(now time.Time) Entry {
 	return Entry{ID: "resource." + x.Name, Name: x.Name, Short: short, Sign: sign, Value: l, To: resourcePage(x.Kind)}
 }
 
-// attemptsText says how often reading failed, where it was more than once.
+// attemptsText returns the number of failed attempts if there are several.
 func (x *ResourceFacts) attemptsText(before, after string) string {
 	if x.Attempts < 2 {
 		return ""
@@ -251,7 +250,7 @@ func (x *ResourceFacts) attemptsText(before, after string) string {
 	return before + words.Count(x.Attempts, "failed attempt") + after
 }
 
-// resourcePage is where objects of a kind are seen.
+// resourcePage returns the page that shows objects of a kind.
 func resourcePage(k model.Kind) string {
 	switch {
 	case k.IsPolicy():
@@ -262,8 +261,8 @@ func resourcePage(k model.Kind) string {
 	return ""
 }
 
-// tellPermissions says what the server allows: refusals first, each with its consequence and the
-// command that asks the same.
+// tellPermissions returns the section about permissions: refusals first, each with its consequence and the
+// command to check it.
 func (f *ClusterFacts) tellPermissions() Section {
 	s := Section{Title: "what the API server allows you to do"}
 	add := func(id string, indent int, sign page.Span, text string, role page.Role, command string) {
@@ -297,8 +296,7 @@ func (f *ClusterFacts) tellPermissions() Section {
 	return s
 }
 
-// tellSettings are the settings of the cluster's OVN-Kubernetes, as most zones report them, and
-// where each was read.
+// tellSettings returns the section about OVN-Kubernetes' settings in most zones, with their sources.
 func (f *ClusterFacts) tellSettings() Section {
 	s := Section{Title: "OVN-Kubernetes configuration · in most zones"}
 	for _, x := range f.Settings {

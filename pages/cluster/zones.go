@@ -102,8 +102,7 @@ var Table = &page.Table[*ZoneFacts]{
 		}},
 		{Key: "log_lines", Title: "LOG LINES", Sparse: true, Worth: 98, Less: func(a, b *ZoneFacts) int { return a.Loss.compareLoss(b.Loss) },
 			Cell: func(z *ZoneFacts) page.Cell { return z.Loss.lossCell() }},
-		// The nb_cfg of the rows written, of the rows that flows were made of, and of the rows
-		// that the zone's nodes have.
+		// nb_cfg of the rows written, of the flows made, and of the zone's nodes.
 		{Key: "written_made_done", Title: "ROWS/FLOWS/NODES", Sparse: true, NoSort: true, Worth: 95, Cell: func(z *ZoneFacts) page.Cell {
 			p := revision.ProgressOf(z.rev, z.Of)
 			if !p.Known || !p.IsTracked() {
@@ -122,8 +121,8 @@ var Table = &page.Table[*ZoneFacts]{
 	},
 }
 
-// ZoneSign is a zone in one sign: ● read, ▲ read while something below its rows is wrong,
-// ◐ not read yet, ■ not reached, ✗ no permission.
+// ZoneSign returns the sign of a zone: ● read, ▲ read but faulty below its rows, ◐ not read yet, ■
+// unreachable, ✗ no permission.
 func ZoneSign(r *revision.Revision, z *model.ZoneState, now time.Time) page.Span {
 	switch z.Conn {
 	case model.ConnSynced, model.ConnReadOnly, model.ConnSwept:
@@ -149,7 +148,7 @@ func connRole(c model.ConnState) page.Role {
 	return themes.Info
 }
 
-// rowsAge is how old the rows are: while the connection stands they are current.
+// rowsAge returns the age of the rows; they are current while the connection works.
 func (z *ZoneFacts) rowsAge() string {
 	switch {
 	case z.SyncedAt.IsZero():
@@ -160,8 +159,7 @@ func (z *ZoneFacts) rowsAge() string {
 	return words.Age(z.now.Sub(z.SyncedAt.Time)) + " ago"
 }
 
-// Rank orders zones, worst first: not reached, rows that differ, trouble below the rows,
-// not read yet.
+// Rank orders zones, worst first: unreachable, rows that differ, faults below the rows, not read yet.
 func (z *ZoneFacts) Rank() int {
 	switch {
 	case z.State == model.ConnLost || z.State == model.ConnDenied:
@@ -176,10 +174,10 @@ func (z *ZoneFacts) Rank() int {
 	return 4
 }
 
-// HasDifferences says whether something is not in sync although its rows are known.
+// HasDifferences reports whether any unit is not in sync although its rows are known.
 func (z *ZoneFacts) HasDifferences() bool { return z.Tally != nil && len(z.Tally.Differ) > 0 }
 
-// differingUnits names the units that are not in sync.
+// differingUnits returns the units that are not in sync.
 func (z *ZoneFacts) differingUnits() []string {
 	if z.Tally == nil {
 		return []string{}
@@ -187,7 +185,7 @@ func (z *ZoneFacts) differingUnits() []string {
 	return page.MapList(z.Tally.Astray, model.Key.Label)
 }
 
-// DifferenceText says what differs: "behind: cluster-control and 2 more".
+// DifferenceText names what differs: "behind: cluster-control and 2 more".
 func (z *ZoneFacts) DifferenceText(most int) string {
 	if !z.HasDifferences() {
 		return ""
@@ -199,7 +197,7 @@ func (z *ZoneFacts) DifferenceText(most int) string {
 	return string(z.Tally.Differ[0].State) + ": " + words.List(names, most)
 }
 
-// ProblemTexts returns the problems of a zone, a text each.
+// ProblemTexts returns the problems of a zone, one text each.
 func (z *ZoneFacts) ProblemTexts() (out []string) {
 	if z.Of.Paused != "" {
 		out = append(out, "writing paused: "+z.Of.Paused)
@@ -220,12 +218,11 @@ func (z *ZoneFacts) ProblemTexts() (out []string) {
 // LogLoss counts the log lines of a zone that meters discard.
 type LogLoss struct {
 	Now     bool   // lines are being lost
-	Lines   uint64 // as far as they are counted
-	Counted bool   // all of them are
+	Lines   uint64 // lower bound unless Counted
+	Counted bool   // all lost lines are counted
 }
 
-// lossCell is a word and a count: "losing 1,300", "lost 1,300", and "losing" where nothing
-// counts them.
+// lossCell returns a word and a count: "losing 1,300", "lost 1,300", or "losing" without a count.
 func (x *LogLoss) lossCell() page.Cell {
 	switch {
 	case x == nil:
@@ -243,7 +240,7 @@ func (x *LogLoss) lossCell() page.Cell {
 	return page.Cell{Text: word + n, Role: themes.Warn}
 }
 
-// compareLoss orders zones by their losses, those that lose lines now behind the others.
+// compareLoss orders zones by their losses; zones that lose lines now come last.
 func (x *LogLoss) compareLoss(with *LogLoss) int {
 	rank := func(x *LogLoss) (now int, lines uint64) {
 		switch {

@@ -22,44 +22,42 @@ type ZoneFacts struct {
 	Error    string          `json:"error,omitempty"`
 	Writes   bool            `json:"writes"`
 	Rows     int             `json:"rows"`
-	// Policies and Units count by state: policies, and rows that are no policy's
-	// alone, such as the default deny of a namespace. Differ names those of
-	// Units that are not in sync.
+	// Policies and Units count policies and other units (such as the default deny of a namespace) by state.
+	// Differ names the Units that are not in sync.
 	Policies map[model.PolicyState]int `json:"policies"`
 	Units    map[model.PolicyState]int `json:"units"`
 	Differ   []string                  `json:"units_not_in_sync"`
-	// Dialect is there for zones of others, Progress where somebody counts. Daemons are the
-	// sandbox's processes below the zone that do not run.
+	// Dialect is nil for Rung's own zones. Progress is nil if nb_cfg is not counted. Daemons are the sandbox's
+	// processes for the zone that do not run.
 	Dialect  *ZoneDialect    `json:"dialect,omitempty"`
 	Progress *RowProgress    `json:"progress,omitempty"`
 	Daemons  []StoppedDaemon `json:"daemons_down,omitempty"`
-	// Trouble says what is wrong below the rows, a sentence each.
+	// Trouble lists the faults below the rows, a sentence each.
 	Trouble []string `json:"ovn_trouble,omitempty"`
 
 	Of    *model.ZoneState    `json:"-"`
-	Tally *revision.ZoneTally `json:"-"` // nil where there are no policies to judge
-	Loss  *LogLoss            `json:"-"` // of lines of the ACL log; nil where none is lost
+	Tally *revision.ZoneTally `json:"-"` // nil without policies to judge
+	Loss  *LogLoss            `json:"-"` // lost lines of the ACL log; nil if none
 	rev   *revision.Revision
 	now   time.Time
 }
 
-// ZoneDialect holds the settings of OVN-Kubernetes in a zone, and the forms of its rows.
+// ZoneDialect holds the OVN-Kubernetes settings of a zone, and the forms of its rows.
 type ZoneDialect struct {
 	Settings []revision.SettingValue `json:"settings"`
 	Rows     []dialect.OwnerRows     `json:"rows"`
-	// NotCompared says why rows of a kind are not held against desired ones.
+	// NotCompared says why rows of a kind are not compared with desired rows.
 	NotCompared map[model.Kind]string `json:"not_compared"`
 }
 
-// RowProgress is how far the rows of a zone have come.
+// RowProgress is the progress of a zone's rows.
 type RowProgress struct {
-	// The numbers of NB_Global: of the rows written, of those flows were made of, and of
-	// those every node has.
+	// The numbers of NB_Global: rows written, flows made, and rows on every node.
 	Written int64  `json:"rows_written"`
 	Made    int64  `json:"flows_made"`
 	Done    int64  `json:"nodes_done"`
 	Text    string `json:"text"`
-	// Northd and Nodes say since when they are behind.
+	// Northd and Nodes are the times since which they lag.
 	Northd  page.Stamp `json:"northd_behind_since,omitzero"`
 	Nodes   page.Stamp `json:"nodes_behind_since,omitzero"`
 	Waiting []string   `json:"nodes_behind,omitempty"`
@@ -73,7 +71,7 @@ type StoppedDaemon struct {
 	Error string     `json:"error,omitempty"`
 }
 
-// FactsOfZone returns the facts of a zone that the table shows; tally holds the zone's counts.
+// FactsOfZone returns the facts of a zone for the table; tally holds the zone's counts.
 func FactsOfZone(r *revision.Revision, z *model.ZoneState, tally *revision.ZoneTally, now time.Time) *ZoneFacts {
 	o := &ZoneFacts{Name: z.Name, Endpoint: z.Endpoint, Server: z.Server, State: z.Conn, SyncedAt: page.Stamp{Time: z.SyncedAt},
 		Error:  z.Error,
@@ -84,7 +82,7 @@ func FactsOfZone(r *revision.Revision, z *model.ZoneState, tally *revision.ZoneT
 	return o
 }
 
-// AllFactsOfZone is FactsOfZone with what only JSON and the text below the table have.
+// AllFactsOfZone returns FactsOfZone with the facts for JSON and the text below the table.
 func AllFactsOfZone(r *revision.Revision, z *model.ZoneState, now time.Time) *ZoneFacts {
 	tally := revision.TallyZone(r, z, now)
 	o := FactsOfZone(r, z, &tally, now)
@@ -107,7 +105,7 @@ func AllFactsOfZone(r *revision.Revision, z *model.ZoneState, now time.Time) *Zo
 	return o
 }
 
-// dialectOf is nil where Rung's own zones run: there is nothing to find out.
+// dialectOf returns the dialect of a zone, nil for Rung's own zones.
 func dialectOf(r *revision.Revision, zone string) *ZoneDialect {
 	if r.Dialects == nil {
 		return nil
@@ -117,7 +115,7 @@ func dialectOf(r *revision.Revision, zone string) *ZoneDialect {
 		NotCompared: d.Deviates}
 }
 
-// EvidenceText says of rows of a type how many have their form, and why.
+// EvidenceText says how many rows of a type have the current form, and why.
 func (d *ZoneDialect) EvidenceText(g *dialect.OwnerRows) string {
 	parts := []string{fmt.Sprintf("%s of %s rows current", words.Thousands(g.Current), words.Thousands(g.Rows))}
 	if g.Form != "" {

@@ -12,10 +12,10 @@ import (
 	"rung/revision"
 )
 
-// Facts is the JSON of a change and its consequences (command-line.md#output).
+// Consequences is the JSON of a change and its consequences (command-line.md#output).
 type Consequences struct {
 	Title       string         `json:"title"`
-	Outcome     string         `json:"outcome,omitempty"` // with --yes: what became of it
+	Outcome     string         `json:"outcome,omitempty"` // the outcome, with --yes
 	Blocked     string         `json:"blocked,omitempty"`
 	Errors      []string       `json:"errors"`
 	Changes     []ObjectChange `json:"changes"`
@@ -37,14 +37,14 @@ type ObjectChange struct {
 	Diff   string               `json:"diff"`
 }
 
-// RowChange is a row that comes, goes or becomes another, in every zone.
+// RowChange is a row that is added, removed or changed, in every zone.
 type RowChange struct {
 	Policy string `json:"policy"`
 	Change string `json:"change"` // "add", "change" or "remove"
 	model.RowDiff
 }
 
-// FindingFacts is one that the change brings.
+// FindingFacts is a finding that the change causes.
 type FindingFacts struct {
 	Policy   string         `json:"policy"`
 	Severity model.Severity `json:"severity"`
@@ -52,7 +52,7 @@ type FindingFacts struct {
 	Message  string         `json:"message"`
 }
 
-// FactsOf are the facts of a preview.
+// ConsequencesOf returns the facts of a preview.
 func ConsequencesOf(p *gate.Preview) Consequences {
 	out := Consequences{Title: p.Title, Blocked: p.Blocked, ConfirmName: p.ConfirmName, Connections: EffectOf(p.Effect),
 		Notes: append([]string{}, p.Notes...), Commands: append([]string{}, p.Commands...),
@@ -84,7 +84,7 @@ func changeOf(o *change.ObjectChange) string {
 	return "update"
 }
 
-// RowVerb says what becomes of a row.
+// RowVerb names the change of a row.
 var RowVerb = map[model.DiffKind]string{model.DiffMissing: "add", model.DiffExtra: "remove", model.DiffDifferent: "change"}
 
 // Effect is the JSON of a change's effect on connections.
@@ -94,13 +94,13 @@ type Effect struct {
 	Caveat  string           `json:"caveat,omitempty"`
 	Totals  []diff.PairTotal `json:"totals"`
 	Flips   []diff.FlipGroup `json:"flips"`
-	// ByAnotherRule keep their verdict.
+	// ByAnotherRule are connections that keep their verdict by another rule.
 	ByAnotherRule []diff.FlipGroup `json:"by_another_rule"`
-	// Log is there where a log was read.
+	// Log is nil if no log was read.
 	Log *LogEffect `json:"log,omitempty"`
 }
 
-// EffectOf are the facts of an effect, nil for none.
+// EffectOf returns the facts of an effect, nil for nil.
 func EffectOf(e *effect.Effect) *Effect {
 	if e == nil {
 		return nil
@@ -114,20 +114,20 @@ func EffectOf(e *effect.Effect) *Effect {
 	return out
 }
 
-// LogEffect are the log lines that would get a different verdict.
+// LogEffect describes the log lines that would get a different verdict.
 type LogEffect struct {
 	Summary  string     `json:"summary"`
 	From     string     `json:"from"` // time of the oldest line
 	To       string     `json:"to"`
 	Judged   int        `json:"judged"`
-	Lost     int        `json:"lost"`     // an address has no pod any more, or another one
+	Lost     int        `json:"lost"`     // the address now has no pod, or another one
 	Over     int        `json:"over"`     // too many different connections
-	Contrary int        `json:"contrary"` // they say otherwise than the policies before the change
+	Contrary int        `json:"contrary"` // contradict the policies before the change
 	Lines    int        `json:"lines"`
 	Groups   []LogGroup `json:"groups"`
 }
 
-// LogGroup is lines of one kind.
+// LogGroup is a group of lines about the same kind of connection.
 type LogGroup struct {
 	Before   verdict.Verdict  `json:"before"`
 	After    verdict.Verdict  `json:"after"`
@@ -146,7 +146,7 @@ type LogGroup struct {
 	} `json:"example"`
 }
 
-// VerdictCounts counts the lines by the verdict that they report.
+// VerdictCounts counts the lines by their logged verdict.
 type VerdictCounts struct {
 	Allowed int `json:"allowed"`
 	Denied  int `json:"denied"`

@@ -17,9 +17,9 @@ import (
 	"rung/revision"
 )
 
-// Facts are the JSON of rung diff (command-line.md#output).
+// Facts is the JSON of rung diff (command-line.md#output).
 type Facts struct {
-	Before      string        `json:"before"` // what was compared, as it was asked for
+	Before      string        `json:"before"` // the names of both sides, as given
 	After       string        `json:"after"`
 	Policies    []*Policy     `json:"policies"`
 	Connections []*Connection `json:"connections"`
@@ -31,13 +31,13 @@ type Facts struct {
 	of *effect.Difference
 }
 
-// CameAndWent are workloads that only one side has.
+// CameAndWent holds the workloads that only one side has.
 type CameAndWent struct {
 	Came []string `json:"came"`
 	Went []string `json:"went"`
 }
 
-// NewAndGone are findings that only one side has.
+// NewAndGone holds the findings that only one side has.
 type NewAndGone struct {
 	New  []Finding `json:"new"`
 	Gone []Finding `json:"gone"`
@@ -49,7 +49,7 @@ type BeforeAfter struct {
 	After  int `json:"after"`
 }
 
-// Finding is a finding that only one side has.
+// Finding is a new or gone finding.
 type Finding struct {
 	Code     string         `json:"code"`
 	Severity model.Severity `json:"severity"`
@@ -71,7 +71,7 @@ type Guard struct {
 
 func guardOf(g change.Guard) Guard { return Guard{g.Code, g.Policy.String(), g.Message, g.Policy} }
 
-// Policy is a policy that came, went, moved or changed.
+// Policy is a new, deleted, moved or changed policy.
 type Policy struct {
 	Policy   string               `json:"policy"`
 	Change   string               `json:"change"` // new, gone, moved, changed, or "moved, changed"
@@ -82,38 +82,38 @@ type Policy struct {
 	Key model.PolicyKey `json:"-"`
 }
 
-// IsGone says whether only the first side has the policy.
+// IsGone reports whether only the first side has the policy.
 func (p *Policy) IsGone() bool { return p.Change == "gone" }
 
-// Rule is a rule that came (Before empty), went (After empty) or changed.
+// Rule is a new (Before empty), deleted (After empty) or changed rule.
 type Rule struct {
 	Rule   string `json:"rule"` // as `ingress rule 2 "db"`
 	Before string `json:"before"`
 	After  string `json:"after"`
 }
 
-// Connection is connections from one end to another of which the same becomes.
+// Connection is a group of connections between two ends that change alike.
 type Connection struct {
 	Change string           `json:"change"` // opens, closes, differs, decided
 	From   string           `json:"from"`
 	To     string           `json:"to"`
 	Ports  []page.PortRange `json:"ports"`
-	// Before and After are the verdicts, "mixed" where pods of a workload differ, "none" where an
-	// end is not there.
+	// Before and After are the verdicts, "mixed" if pods of a workload differ, "none" if an end does not
+	// exist.
 	Before   string   `json:"before"`
 	After    string   `json:"after"`
-	ByBefore []string `json:"by_before"` // none where no rule matches
+	ByBefore []string `json:"by_before"` // empty if no rule matches
 	ByAfter  []string `json:"by_after"`
-	// Example is one of the connections, in the form that rung trace --cases reads; of the second
-	// side, or where that has none of the first.
+	// Example is one of the connections, in the form for rung trace --cases: of the second side, else of the
+	// first.
 	Example trace.Question `json:"example"`
-	// Network is the network besides the default one that they are on.
+	// Network is the user-defined network of the connections.
 	Network string `json:"network,omitempty"`
 
 	Of *revision.Change `json:"-"`
 }
 
-// FactsOf tells a difference; names are what was compared, as it was asked for.
+// FactsOf returns the facts of a difference; names are the two sides as given.
 func FactsOf(d *effect.Difference, names [2]string) *Facts {
 	out := &Facts{Before: names[0], After: names[1], of: d, ACLs: BeforeAfter{d.ACLs[0], d.ACLs[1]},
 		Guards: page.MapList(d.Guards, guardOf)}
@@ -175,7 +175,7 @@ func connectionOf(c *revision.Change) *Connection {
 		Example: trace.QuestionOf(c.Example()), Network: c.Network, Of: c}
 }
 
-// outcomeText is a verdict, "mixed" for several, "none" for no connection.
+// outcomeText returns a verdict, "mixed" for several, "none" for no connection.
 func outcomeText(o verdict.Outcome) string {
 	v, one := o.Verdict()
 	switch {
@@ -191,7 +191,7 @@ func decidersOf(by []verdict.Decider) []string {
 	return page.MapList(by, func(d verdict.Decider) string { return revision.DecidersText([]verdict.Decider{d}) })
 }
 
-// Count counts the connections of a kind: pairs of ends, each once however many ports.
+// Count returns the number of pairs of ends with a kind of change, each pair once for all ports.
 func (f *Facts) Count(kind revision.ChangeKind) int {
 	pairs := map[[2]string]bool{}
 	for _, c := range f.Connections {
@@ -202,10 +202,10 @@ func (f *Facts) Count(kind revision.ChangeKind) int {
 	return len(pairs)
 }
 
-// IsEmpty says whether nothing differs.
+// IsEmpty reports whether nothing differs.
 func (f *Facts) IsEmpty() bool { return f.of.IsEmpty() }
 
-// Summary is the answer in three lines: connections, policies, findings and guard rails.
+// Summary returns three lines: connections, policies, findings and guard rails.
 func (f *Facts) Summary() []string {
 	var parts []string
 	for _, k := range []struct {
@@ -244,7 +244,7 @@ func (f *Facts) Summary() []string {
 	return []string{first, second, third}
 }
 
-// WorkloadLines name the workloads that only one side has, so many of each at most.
+// WorkloadLines names the workloads that only one side has, at most most of each.
 func (f *Facts) WorkloadLines(most int) (out []string) {
 	if len(f.Workloads.Came) > 0 {
 		out = append(out, "workloads that came: "+words.JoinAtMost(f.Workloads.Came, ", ", most))
@@ -255,7 +255,7 @@ func (f *Facts) WorkloadLines(most int) (out []string) {
 	return out
 }
 
-// policiesText counts policies by what became of them.
+// policiesText counts policies by change.
 func (f *Facts) policiesText() string {
 	counts := map[string]int{}
 	for _, p := range f.Policies {

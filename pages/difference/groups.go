@@ -12,37 +12,37 @@ import (
 	"rung/themes"
 )
 
-// maxGroups bounds the groups that are listed; JSON has all of them.
+// maxGroups limits the groups listed; JSON has all.
 const maxGroups = 40
 
-// GroupTable is connections by what becomes of them.
+// GroupTable lists groups of connections that change alike.
 type GroupTable struct {
 	Title string
 	page.Table[GroupLine]
 	Rows []GroupLine
-	// More says how many groups are not listed, empty for none.
+	// More counts the groups that are not listed, empty if all are.
 	More string
 }
 
-// GroupLine is how a group is told: connections of which the same becomes.
+// GroupLine describes one group of connections.
 type GroupLine struct {
 	Sign page.Span
-	// The change of verdict, and that in brief where a title says the rest: "still denied", "deny".
+	// The change of verdict; Short suits a place below a title: "still denied", "deny".
 	What, Short string
 	Ends        string // "blue (2 pods) → red (2 pods), TCP 80"
 	Count       int
 	Unit        string // of Count: "pair" or "line"
-	By          string // who decides, or what the lines of the log say
+	By          string // the deciding rules, or the verdicts in the log
 	Example     string
 }
 
-// ConnectionsText is which connections they are, and how many.
+// ConnectionsText describes the connections and their number.
 func (g *GroupLine) ConnectionsText() string { return g.Ends + ": " + words.Count(g.Count, g.Unit) }
 
-// DeciderText says who decides, or what the log says, with an example.
+// DeciderText names the deciding rules, or the logged verdicts, with an example.
 func (g *GroupLine) DeciderText() string { return g.By + "; for example " + g.Example }
 
-// loggedAs is how what the lines of the log say begins.
+// loggedAs is the prefix of a text about logged verdicts.
 const loggedAs = "logged as "
 
 func newGroups[G any](title, unit, by string, gs []G, tell func(*G) GroupLine) GroupTable {
@@ -86,7 +86,7 @@ func loggedGroups(gs []diff.LoggedGroup) GroupTable {
 		})
 }
 
-// groupOf adds to a group what becomes of connections, and which they are.
+// groupOf fills in the change and the ends of a group.
 func groupOf(before, after verdict.Verdict, from, to verdict.Ends, ports []verdict.PortRange, g GroupLine) GroupLine {
 	g.Ends = fmt.Sprintf("%s → %s, %s", revision.EndsText(from), revision.EndsText(to), revision.PortsText(ports))
 	g.What = fmt.Sprintf("%s → %s", before, after)

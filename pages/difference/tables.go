@@ -13,7 +13,7 @@ import (
 	"rung/themes"
 )
 
-// PolicyLine is a line of the table of policies: a policy, or below it one of its rules or fields.
+// PolicyLine is a table line for a policy, or for a rule or field below it.
 type PolicyLine struct {
 	ID     string
 	Of     *Policy
@@ -21,7 +21,7 @@ type PolicyLine struct {
 	first  bool
 }
 
-// PolicyLines are the lines of the table of policies.
+// PolicyLines returns the lines of the table of policies.
 func (f *Facts) PolicyLines() (out []*PolicyLine) {
 	for _, p := range f.Policies {
 		var details []string
@@ -57,11 +57,11 @@ func orNothing(s string) string {
 	return s
 }
 
-// changeRoles are the looks of what became of something.
+// changeRoles are the roles of the words for changes.
 var changeRoles = map[string]themes.Token{"new": themes.OK, "gone": themes.Error, "opens": themes.Warn, "closes": themes.Error,
 	"decided": themes.Dim}
 
-// Policies lists policies that came, went, moved or changed.
+// Policies lists new, deleted, moved and changed policies.
 var Policies = &page.Table[*PolicyLine]{
 	Help: map[string]string{
 		"change":   "what became of the policy",
@@ -85,7 +85,7 @@ var Policies = &page.Table[*PolicyLine]{
 	},
 }
 
-// ofFirst is a cell that only the first line of a policy has.
+// ofFirst returns a cell that only the first line of a policy shows.
 func ofFirst(cell func(*Policy) page.Cell) func(*PolicyLine) page.Cell {
 	return func(l *PolicyLine) page.Cell {
 		if !l.first {
@@ -95,7 +95,7 @@ func ofFirst(cell func(*Policy) page.Cell) func(*PolicyLine) page.Cell {
 	}
 }
 
-// Connections lists connections of which something becomes.
+// Connections lists connections that change.
 var Connections = &page.Table[*Connection]{
 	Help: map[string]string{
 		"change": "opens: allowed now, and not before; closes: the other way round; differs: another verdict; decided: the same verdict by " +
@@ -131,12 +131,12 @@ var Connections = &page.Table[*Connection]{
 	},
 }
 
-// PortsText are the ports for people, with the network where it is not the default one.
+// PortsText returns the ports for people, with the network if it is user-defined.
 func (c *Connection) PortsText() string {
 	return revision.PortsText(c.Of.Ports) + words.OnNetwork(c.Network)
 }
 
-// decidedText is a verdict with those who decide.
+// decidedText returns a verdict with the deciding rules.
 func decidedText(o verdict.Outcome, text string, by []string) string {
 	if o == 0 {
 		return "no such connection"
@@ -147,7 +147,7 @@ func decidedText(o verdict.Outcome, text string, by []string) string {
 	return text + ": " + strings.Join(by, "; ")
 }
 
-// Sentence is the connection in one line: "opens shop/web → bank/db TCP 5432".
+// Sentence describes the connection in one line: "opens shop/web → bank/db TCP 5432".
 func (c *Connection) Sentence() string {
 	word := c.Change
 	if c.Change == string(revision.Decided) {
@@ -156,17 +156,17 @@ func (c *Connection) Sentence() string {
 	return word + " " + c.Of.From.Brief() + " → " + c.Of.To.Brief() + " " + c.PortsText()
 }
 
-// FindingLine is a finding that only one side has.
+// FindingLine is a table line for a new or gone finding.
 type FindingLine struct {
 	Finding
 	Side string // new or gone
 	id   int
 }
 
-// IsGone says whether only the first side has it.
+// IsGone reports whether only the first side has it.
 func (l *FindingLine) IsGone() bool { return l.Side == "gone" }
 
-// FindingLines are the findings, those that are new first.
+// FindingLines returns the findings, new ones first.
 func (f *Facts) FindingLines() (out []*FindingLine) {
 	for _, side := range []struct {
 		name string
@@ -207,10 +207,10 @@ var Findings = &page.Table[*FindingLine]{
 	},
 }
 
-// findingRoles are the looks of findings that came and went.
+// findingRoles are the roles of new and gone findings.
 var findingRoles = map[string]themes.Token{"new": themes.Warn, "gone": themes.OK}
 
-// Guards lists the guard rails that the step meets.
+// Guards lists the guard rails that the change triggers.
 var Guards = &page.Table[*Guard]{
 	Help: map[string]string{
 		"guard":   "the guard rail: docs/command-line.md explains each",
@@ -231,7 +231,8 @@ var Guards = &page.Table[*Guard]{
 	},
 }
 
-// NowText is the verdict with the rules that decide; where these are called as before, they changed.
+// NowText returns the verdict with the deciding rules. If they have the same names as before, it says that
+// they changed.
 func (c *Connection) NowText() string {
 	now := decidedText(c.Of.After, c.After, c.ByAfter)
 	if now == c.BeforeText() {
@@ -240,11 +241,11 @@ func (c *Connection) NowText() string {
 	return now
 }
 
-// BeforeText is the verdict before with the rules that decided.
+// BeforeText returns the verdict before, with the rules that decided.
 func (c *Connection) BeforeText() string { return decidedText(c.Of.Before, c.Before, c.ByBefore) }
 
-// OriginOfDecider is where the policy was read that decides a connection now, or that decided it
-// before; the zero Origin for none.
+// OriginOfDecider returns the file of the policy that decides a connection now, else of the previous decider;
+// zero if both are unknown.
 func (f *Facts) OriginOfDecider(c *Connection) model.Origin {
 	for _, by := range c.Of.ByAfter {
 		if p := f.of.After.Cluster.Policy(by.Policy); p != nil {

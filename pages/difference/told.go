@@ -19,7 +19,7 @@ import (
 	"rung/themes"
 )
 
-// Signs of sentences, by how much they matter.
+// Signs of sentences, by importance.
 var (
 	Wrong = page.Span{Text: words.No, Role: themes.Error}
 	Rail  = page.Span{Text: words.Barred, Role: themes.Error}
@@ -30,13 +30,12 @@ var (
 // PreviewPoint is one sentence about a change.
 type PreviewPoint struct {
 	Sign page.Span
-	// Code is the kind of a guard rail or finding, or the word that a line for people begins
-	// with; empty for none.
+	// Code is the code of a guard rail or finding, or the first word of a line for people; may be empty.
 	Code string
 	Text string
 }
 
-// CodedText is the sentence with its code before it.
+// CodedText returns the sentence after its code.
 func (p PreviewPoint) CodedText() string {
 	if p.Code == "" {
 		return p.Text
@@ -44,29 +43,27 @@ func (p PreviewPoint) CodedText() string {
 	return p.Code + ": " + p.Text
 }
 
-// PreviewParts is the text of a preview in parts. A painter orders its parts and leaves none out.
+// PreviewParts is the text of a preview. A painter chooses the order and leaves nothing out.
 type PreviewParts struct {
-	// Surplus says which effects the change has beyond the wanted ones, Errors are the errors in
-	// its text.
+	// Surplus describes unwanted effects of the change, Errors the errors in its text.
 	Surplus, Errors []PreviewPoint
 	Objects         []ChangedObject
 	Guards          []PreviewPoint
-	// Effect is the effect on all connections, the summary first; Log the effect on those in the
-	// log.
+	// Effect describes the effect on all connections, summary first; Log the effect on logged connections.
 	Effect, Log []PreviewPoint
-	// Seen are the connections of the log that would have got another verdict, Flips all that
-	// get another verdict, Others all that keep theirs by another rule.
+	// Seen are logged connections with another verdict, Flips all connections with another verdict, Others
+	// those with the same verdict by another rule.
 	Seen, Flips, Others GroupTable
-	// Findings are worth a thought, Hints are mere information.
+	// Findings are errors and warnings, Hints mere information.
 	Findings, Omitted, Notes, Hints []PreviewPoint
-	// Counts are how many rows of each table change, in every zone.
+	// Counts are the changed rows of each table, in every zone.
 	Counts []PreviewPoint
 }
 
 // ChangedObject is one object that changes.
 type ChangedObject struct {
 	Name, Verb string // "ANP web" "is new"
-	// Point says what comes or goes, or that no field changes.
+	// The point describes additions and removals, or an object without changed fields.
 	PreviewPoint
 	Fields []ChangedField
 	Diff   string
@@ -78,7 +75,7 @@ type ChangedField struct {
 	Change page.Line
 }
 
-// TellPreview puts a preview into sentences.
+// TellPreview returns the sentences of a preview.
 func TellPreview(p *gate.Preview) *PreviewParts {
 	t := &PreviewParts{
 		Errors: page.MapList(p.Errors, func(b model.Broken) PreviewPoint {
@@ -134,8 +131,7 @@ func eitherSpan(is bool, yes, no page.Span) page.Span {
 	return no
 }
 
-// BriefRails are guard rails of which there are many: without examples, and without the
-// namespaces behind the first two.
+// BriefRails shortens many guard rails: without examples, and with only the first two namespaces.
 func BriefRails(rails []PreviewPoint) []PreviewPoint {
 	return page.MapList(rails, func(p PreviewPoint) PreviewPoint {
 		p.Text, _, _ = strings.Cut(p.Text, "for example")
@@ -180,7 +176,7 @@ func objectOf(p *gate.Preview, o *change.ObjectChange) ChangedObject {
 	return out
 }
 
-// policyBrief is a policy in a few words.
+// policyBrief describes a policy in a few words.
 func policyBrief(p *model.Policy) string {
 	s := ""
 	if p.Kind.HasPriority() {
@@ -189,14 +185,14 @@ func policyBrief(p *model.Policy) string {
 	return s + fmt.Sprintf("ingress %s, egress %s", ladder.CountRules(p.Ingress), ladder.CountRules(p.Egress))
 }
 
-// beforeAndAfter is a value before and after: three pieces.
+// beforeAndAfter returns a value before and after, in three pieces.
 func beforeAndAfter(old, now string) page.Line {
 	return page.Line{{Text: cmp.Or(old, "none"), Role: themes.Removed}, {Text: " → ", Role: themes.Dim},
 		{Text: cmp.Or(now, "none"), Role: themes.Added}}
 }
 
-// FieldsOf are the columns of a row that changes, comes or goes; of sets the members that come
-// and go, some of them or all.
+// FieldsOf returns the columns of a changed row. For sets it returns the added and removed members, some or
+// all.
 func FieldsOf(r *change.RowChange, all bool) []ChangedField {
 	return page.MapList(r.Fields, func(f model.FieldDiff) ChangedField {
 		if f.Missing == nil && f.Extra == nil {
@@ -216,8 +212,7 @@ func FieldsOf(r *change.RowChange, all bool) []ChangedField {
 	})
 }
 
-// membersText counts the members of a set behind a sign, and lists three of them or all; empty
-// for none.
+// membersText counts the members of a set after a sign, and lists three or all; empty for none.
 func membersText(sign string, m []string, all bool) string {
 	const some = 3
 	switch {

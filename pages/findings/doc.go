@@ -1,2 +1,2 @@
-// Package findings tells what is wrong or dangerous: about policies, and by comparing zones.
+// Package findings shows faults and dangers in policies and between zones.
 package findings

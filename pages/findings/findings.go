@@ -10,8 +10,7 @@ import (
 	"rung/themes"
 )
 
-// Finding is a finding as JSON has it (command-line.md#output). Policy and rule are empty
-// where it is not about one.
+// Finding is the JSON of a finding (command-line.md#output). Policy and rule are empty if it is about none.
 type Finding struct {
 	Code     string         `json:"code"`
 	Severity model.Severity `json:"severity"`
@@ -19,11 +18,11 @@ type Finding struct {
 	Rule     string         `json:"rule"`
 	Message  string         `json:"message"`
 	Remedy   string         `json:"remedy"`
-	// Cause is the rule because of which it stands, where several findings have it in common;
-	// Under is, of the one about that rule, how many they are.
+	// Cause is the rule that causes several findings. Under counts these findings, on the finding about that
+	// rule.
 	Cause string `json:"cause,omitempty"`
 	Under int    `json:"under,omitempty"`
-	// Witness is a connection that shows it, absent where there is none.
+	// Witness is a connection that proves it, nil if none.
 	Witness *model.Witness `json:"witness,omitempty"`
 	File    string         `json:"file,omitempty"`
 
@@ -31,7 +30,7 @@ type Finding struct {
 	id string
 }
 
-// FindingsOf are findings as they are told, in their order.
+// FindingsOf returns findings for display, in the same order.
 func FindingsOf(found []model.Finding) []*Finding {
 	out, ids, under := make([]*Finding, len(found)), map[string]int{}, map[string]int{}
 	roots := model.RootCauses(found)
@@ -40,7 +39,7 @@ func FindingsOf(found []model.Finding) []*Finding {
 		o := &Finding{Code: f.Code, Severity: f.Severity, Message: f.Message, Remedy: f.Remedy, File: f.Origin.Place(), Of: f}
 		o.id = fmt.Sprintf("%s %s %s %d %s %s", f.Code, f.Policy, f.Direction, f.Rule, f.Zone, o.File)
 		ids[o.id]++
-		if ids[o.id] > 1 { // the same of one rule, twice
+		if ids[o.id] > 1 { // the same finding about one rule, twice
 			o.id += fmt.Sprintf(" #%d", ids[o.id])
 		}
 		if roots.IsUnderRoot(f) {
@@ -66,8 +65,7 @@ func FindingsOf(found []model.Finding) []*Finding {
 	return out
 }
 
-// CountText counts findings as the header of the console does, and says what stands under a cause
-// besides; empty for none.
+// CountText counts findings like the console's header, and those listed below their cause; empty for none.
 func CountText(found []model.Finding) string {
 	if len(found) == 0 {
 		return ""
@@ -79,7 +77,7 @@ func CountText(found []model.Finding) string {
 	return text
 }
 
-// Table lists findings; those that have a cause in common stand below the one about it.
+// Table lists findings; those with a common cause are below the finding about it.
 var Table = &page.Table[*Finding]{
 	Help: map[string]string{
 		"severity": "error, warning or info",
@@ -105,13 +103,13 @@ var Table = &page.Table[*Finding]{
 			return c
 		}},
 		{Key: "where", Title: "WHERE", Place: page.OnScreen, Min: 9, Max: 24, Worth: 99, Cell: placeCell},
-		{Key: "where", Title: "WHERE", Place: page.Printed, Worth: page.Always, Cell: placeCell}, // two findings of a policy look alike without
+		{Key: "where", Title: "WHERE", Place: page.Printed, Worth: page.Always, Cell: placeCell}, // distinguishes findings of one policy
 		{Key: "code", Title: "CODE", Max: 34, Worth: 98, From: 140, Cell: func(f *Finding) page.Cell {
 			return page.Cell{Text: f.Code, Role: themes.Dim}
 		}},
 		{Key: "file", Title: "FILE", Worth: 97, Aside: true, Cell: func(f *Finding) page.Cell {
 			if f.SubjectText() == f.File {
-				return page.Cell{} // it stands there
+				return page.Cell{} // shown as the policy
 			}
 			return page.Cell{Text: f.File, Role: themes.Dim}
 		}},
@@ -122,7 +120,7 @@ var Table = &page.Table[*Finding]{
 // placeCell returns the rule or field.
 func placeCell(f *Finding) page.Cell { return page.Cell{Text: f.PlaceText()} }
 
-// messageCell returns the text of the finding, a connection that shows it, and the remedy.
+// messageCell returns the text of the finding, its witness, and the remedy.
 func (f *Finding) messageCell() page.Cell {
 	c := page.Cell{Text: f.Message}
 	if f.Witness != nil {
@@ -134,7 +132,7 @@ func (f *Finding) messageCell() page.Cell {
 	return c
 }
 
-// SubjectText names the policy, or what else is meant.
+// SubjectText names the policy, or another subject of the finding.
 func (f *Finding) SubjectText() string {
 	switch {
 	case f.Of.Policy.Name != "":
@@ -149,7 +147,7 @@ func (f *Finding) SubjectText() string {
 	return "zones"
 }
 
-// PlaceText is the rule, or the zone, that is meant.
+// PlaceText returns the rule or the zone.
 func (f *Finding) PlaceText() string {
 	if f.Rule != "" {
 		return f.Rule

@@ -16,8 +16,8 @@ import (
 	"rung/themes"
 )
 
-// addBands adds the lines of a cluster whose policies stand in tiers of their plugin's own: the
-// tiers in order, with the NetworkPolicies of Kubernetes among them.
+// addBands adds the lines of a cluster whose plugin has its own tiers: the tiers in order, with the
+// NetworkPolicies of Kubernetes among them.
 func (b *ladderBuilder) addBands() {
 	bands := revision.LadderBands(b.rev)
 	if b.Carried.Name != "" {
@@ -28,7 +28,7 @@ func (b *ladderBuilder) addBands() {
 		switch {
 		case band.Name == string(model.KindNP):
 			name = page.None.Text
-		case band.Missing: // and has no priority
+		case band.Missing: // it has no priority
 			name = band.Name
 		}
 		head := b.addLine(&Line{Kind: Band, ID: band.Name, Band: name, Title: band.Name + " · " + bandText(&band, b.rev)})
@@ -44,7 +44,7 @@ func (b *ladderBuilder) addBands() {
 	}
 }
 
-// withCarried are bands with the policy that is carried where it would be put down.
+// withCarried returns the bands with the carried policy at its new place.
 func (b *ladderBuilder) withCarried(bands []ladder.Band) []ladder.Band {
 	out := slices.Clone(bands)
 	var carried *ladder.RungPolicy

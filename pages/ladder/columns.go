@@ -16,23 +16,22 @@ import (
 	"rung/themes"
 )
 
-// ladderColumn is a column with what it is for.
+// ladderColumn is a column with conditions for showing it.
 type ladderColumn struct {
-	// stages columns are those of a screen with all stages together, stage columns those
-	// with one.
+	// stages: on a screen with all stages together; stage: on a screen with one stage
 	stages, stage bool
 	needs         system.Feature
-	zones         bool // a command has it beside databases alone
+	zones         bool // printed if only databases are read
 	page.Column[*Line]
 }
 
 type pageColumn = page.Column[*Line]
 
-// columns are all columns of the ladder, in order.
+// columns lists all columns of the ladder, in order.
 var columns = []ladderColumn{
 	{Column: pageColumn{Place: page.Printed, Key: "tier", Title: "TIER", Worth: page.Always, Cell: textCell(tierText)}},
 	{Column: pageColumn{Key: "priority", Title: "PRIO", Worth: page.Always, Right: true, Cell: textCell(priorityText),
-		// Tier by tier: a priority means nothing beside that of another.
+		// Priorities compare only within a tier.
 		Less: func(a, b *Line) int { return a.Place - b.Place }}},
 	{Column: pageColumn{Place: page.OnScreen, Key: "policy", Title: "POLICY", Worth: page.Always, Name: true, Min: 16, Cell: nameCell,
 		Less: func(a, b *Line) int { return words.CompareNatural(a.policyName(), b.policyName()) }}},
@@ -43,7 +42,7 @@ var columns = []ladderColumn{
 	{stages: true, Column: pageColumn{Key: "egress", Title: "EGRESS", Worth: 94, Cell: egressCell}},
 	{stage: true, Column: pageColumn{Place: page.OnScreen, Key: "rules", Title: "RULES", Worth: 94, Cell: rulesCell}},
 	{Column: pageColumn{Place: page.OnScreen, Key: "pods", Title: "PODS", Worth: 96, Right: true, Cell: textCell(podsText)}},
-	// its actions are worth more
+	// other columns are worth more
 	{Column: pageColumn{Place: page.Printed, Key: "pods", Title: "PODS", Worth: 92, Right: true, Cell: textCell(podsText)}},
 	{needs: system.Rows, Column: pageColumn{Key: "acls", Title: "ACLS", Worth: 91, Right: true, Cell: textCell(aclsText)}},
 	{needs: system.Rows, Column: pageColumn{Place: page.Printed, Key: "log", Title: "LOG", Worth: 93,
@@ -71,10 +70,10 @@ var columnHelp = map[string]string{
 	"state":   "how its rows are over all zones: the worst",
 }
 
-// LeastNotes is how wide the column of notes is at least on a screen.
+// LeastNotes is the minimum width of the notes column on a screen.
 const LeastNotes = 12
 
-// LadderTable is how the lines of a revision are told.
+// LadderTable returns the table for the lines of a revision.
 func LadderTable(r *revision.Revision, opt LadderOptions) *page.Table[*Line] {
 	t := &page.Table[*Line]{Help: columnHelp, ID: func(l *Line) string {
 		return l.ID
@@ -93,8 +92,7 @@ func LadderTable(r *revision.Revision, opt LadderOptions) *page.Table[*Line] {
 	return t
 }
 
-// IsPrinted says whether a line is one of a command's table, which has no headings but those
-// of bands without policies.
+// IsPrinted reports whether a command prints a line. Commands print headings only for empty bands.
 func (l *Line) IsPrinted() bool {
 	switch l.Kind {
 	case Band:
@@ -105,8 +103,8 @@ func (l *Line) IsPrinted() bool {
 	return true
 }
 
-// IsKept says whether a line is of one of some policies and units, or of an object that could not
-// be read and may be anything.
+// IsKept reports whether a line belongs to one of some policies and units, or to an unreadable object that may
+// be any.
 func (l *Line) IsKept(keep func(model.Key) bool) bool {
 	return l.Kind == Broken || l.isPolicyOrUnit() && keep(l.Key)
 }
@@ -115,10 +113,10 @@ func textCell(text func(*Line) string) func(*Line) page.Cell {
 	return func(l *Line) page.Cell { return page.Cell{Text: text(l)} }
 }
 
-// isPolicyOrUnit says whether a policy or a unit stands on the line.
+// isPolicyOrUnit reports whether the line is a policy or a unit.
 func (l *Line) isPolicyOrUnit() bool { return l.Kind == Policy || l.Kind == Unit }
 
-// policyName is the name to sort by, empty for what is no policy.
+// policyName returns the sort name of a policy, empty for other lines.
 func (l *Line) policyName() string {
 	if l.Kind == Policy || l.Kind == Broken {
 		return l.Key.Name
@@ -147,7 +145,7 @@ func priorityText(l *Line) string {
 	return ""
 }
 
-// nameCell is a line's name on a screen, below its headings.
+// nameCell returns a line's name on a screen, below its headings.
 func nameCell(l *Line) page.Cell {
 	switch l.Kind {
 	case Gap:
@@ -162,7 +160,7 @@ func nameCell(l *Line) page.Cell {
 	return c
 }
 
-// labelText is a line's name in full.
+// labelText returns a line's full name.
 func labelText(l *Line) string {
 	switch l.Kind {
 	case Band:
@@ -177,7 +175,7 @@ func labelText(l *Line) string {
 	return l.Label
 }
 
-// countsLine are rules, or rows, by action.
+// countsLine returns counts of rules or rows by action.
 func countsLine(n ladder.RuleCount) (l page.Line) {
 	for _, c := range []struct {
 		n    int
@@ -220,7 +218,7 @@ func egressCell(l *Line) page.Cell {
 	return page.Cell{}
 }
 
-// rulesCell are the rules of the one stage that is shown.
+// rulesCell returns the rules of the shown stage.
 func rulesCell(l *Line) page.Cell {
 	switch {
 	case !l.isPolicyOrUnit():
@@ -303,7 +301,7 @@ func marksText(l *Line) string {
 	return strings.Join(texts, ", ")
 }
 
-// joinCells puts cells beside each other.
+// joinCells joins cells with a separator.
 func joinCells(cells []page.Cell, sep string) (out page.Cell) {
 	for i, c := range cells {
 		if i > 0 {
@@ -314,7 +312,7 @@ func joinCells(cells []page.Cell, sep string) (out page.Cell) {
 	return out
 }
 
-// JoinMarks returns all marks beside each other in one cell.
+// JoinMarks joins all marks in one cell.
 func JoinMarks(marks []LineMark) page.Cell {
 	cells := make([]page.Cell, len(marks))
 	for i, m := range marks {

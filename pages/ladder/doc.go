@@ -1,7 +1,7 @@
-// Package ladder is the page of the precedence ladder: everything that decides, line by
-// line in the order in which it decides, with gaps, ties and conflicts, live rows of others
-// and what could not be read. Table is how the lines are told, Facts is their JSON.
+// Package ladder is the page of the precedence ladder: everything that decides, line by line in deciding
+// order, with gaps, ties and conflicts, live rows of others and unreadable objects. LadderTable shows the
+// lines, Facts is their JSON.
 //
-// The console adds the cursor, what is folded and the carrying of a policy; the command
-// prints all lines. Neither works out an order or a number of its own.
+// The console adds the cursor, folding and the carrying of a policy; the command prints all lines. Neither
+// computes an order or a number itself.
 package ladder

@@ -8,8 +8,8 @@ import (
 	"rung/revision"
 )
 
-// Facts are the JSON of the ladder of OVN-Kubernetes (command-line.md#output): policies of
-// a rung are names. Lists are never null. Additions to the contract have keys of their own.
+// Facts is the JSON of the ladder of OVN-Kubernetes (command-line.md#output): policies of a rung are names.
+// Lists are never null. Additions to the contract have their own keys.
 type Facts struct {
 	Tiers       []tierFacts     `json:"tiers"`
 	MaxPriority int32           `json:"max_priority"`
@@ -19,8 +19,7 @@ type Facts struct {
 	Broken      []brokenFacts   `json:"broken"`
 }
 
-// LiveFacts are the Facts where databases are read, with the states of the policies, and the
-// live rows that no policy stands for.
+// LiveFacts adds the states of the policies, and live rows without a policy, if databases are read.
 type LiveFacts struct {
 	Facts
 	States []stateFacts        `json:"states"`
@@ -42,7 +41,7 @@ type rungFacts struct {
 	Policies    []string      `json:"policies"`
 	Duplicate   bool          `json:"duplicate"`
 	Unsupported bool          `json:"unsupported"`
-	Idle        bool          `json:"idle,omitempty"` // CNPs that nobody makes rows of
+	Idle        bool          `json:"idle,omitempty"` // CNPs without rows
 	Conflict    bool          `json:"conflict"`
 	Details     []policyFacts `json:"details"`
 }
@@ -56,7 +55,7 @@ type policyFacts struct {
 	Egress    ladder.RuleCount `json:"egress"`
 }
 
-// unitFacts are a unit of tier 2, in each stage where it decides.
+// unitFacts is a unit of tier 2, with the stages where it decides.
 type unitFacts struct {
 	Kind      model.Kind   `json:"kind"`
 	Namespace string       `json:"namespace,omitempty"`
@@ -64,7 +63,7 @@ type unitFacts struct {
 	Stages    []stageFacts `json:"stages"`
 }
 
-// stageFacts are OVN priorities: the higher one decides first.
+// stageFacts holds OVN priorities: the higher decides first.
 type stageFacts struct {
 	Stage model.Stage `json:"stage"`
 	First int         `json:"ovn_priority"`
@@ -91,7 +90,7 @@ type brokenFacts struct {
 	Message   string     `json:"message"`
 }
 
-// stateFacts are a policy or unit over all zones.
+// stateFacts is the state of a policy or unit over all zones.
 type stateFacts struct {
 	Policy string            `json:"policy"`
 	State  model.PolicyState `json:"state"`
@@ -142,7 +141,7 @@ func LiveFactsOf(r *revision.Revision, l *ladder.Ladder, now time.Time) LiveFact
 	return f
 }
 
-// tierOf leaves out the stages of units that are not the one asked for.
+// tierOf leaves out the stages of units other than only.
 func tierOf(t *ladder.Tier, only model.Stage) tierFacts {
 	f := tierFacts{Tier: t.Tier, Kind: t.Kind, Counts: t.Counts, Rungs: []rungFacts{}, Gaps: append([]ladder.Gap{}, t.Gaps...),
 		Policies: policiesOf(t.Policies)}
@@ -175,19 +174,19 @@ func policiesOf(all []ladder.RungPolicy) []policyFacts {
 	return out
 }
 
-// PlacedPolicy is a policy with its place, for a list of policies alone.
+// PlacedPolicy is a policy with its tier and priority, for a plain list of policies.
 type PlacedPolicy struct {
 	Tier     any      `json:"tier"`
 	Priority *float64 `json:"priority,omitempty"`
 	policyFacts
 }
 
-// Key is the policy's.
+// Key returns the policy's key.
 func (p PlacedPolicy) Key() model.PolicyKey {
 	return model.PolicyKey{Kind: p.Kind, Namespace: p.Namespace, Name: p.Name}
 }
 
-// PlacedPolicies are the policies in order.
+// PlacedPolicies returns the policies in order.
 func (f Facts) PlacedPolicies() []PlacedPolicy {
 	out := []PlacedPolicy{}
 	for _, t := range f.Tiers {
@@ -208,7 +207,7 @@ func (f Facts) PlacedPolicies() []PlacedPolicy {
 	return out
 }
 
-// PlacedPolicies are the policies in order.
+// PlacedPolicies returns the policies in order.
 func (f BandFacts) PlacedPolicies() []PlacedPolicy {
 	out := []PlacedPolicy{}
 	for _, b := range f.Bands {
@@ -237,8 +236,7 @@ func brokenPolicies(l *ladder.Ladder) []brokenFacts {
 	return out
 }
 
-// BandFacts are the JSON of the ladder where policies stand in tiers of their plugin's own.
-// Lists are never null.
+// BandFacts is the JSON of the ladder of a plugin with its own tiers. Lists are never null.
 type BandFacts struct {
 	System model.PolicySystem `json:"system"`
 	Why    string             `json:"system_why"`
@@ -262,12 +260,12 @@ type bandPolicyFacts struct {
 	Tied     bool    `json:"tied"`
 	Pods     int     `json:"pods"`
 	Refused  bool    `json:"refused,omitempty"`
-	// NotJudged says why Rung does not say what a valid policy decides.
+	// NotJudged says why Rung does not judge a valid policy.
 	NotJudged string `json:"not_judged,omitempty"`
 	Phase     string `json:"phase,omitempty"`
 }
 
-// BandFactsOf returns the BandFacts of a revision, with the policies that are kept.
+// BandFactsOf returns the BandFacts of a revision, with the policies to keep.
 func BandFactsOf(r *revision.Revision, keep func(model.Key) bool) BandFacts {
 	f := BandFacts{System: r.System.Name, Why: r.SystemWhy, Bands: []bandFacts{}, Broken: brokenPolicies(r.Ladder())}
 	for _, b := range revision.LadderBands(r) {

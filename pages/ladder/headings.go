@@ -19,19 +19,19 @@ import (
 // Tier0 is the ID of the heading of tier 0.
 const Tier0 = "tier 0"
 
-// GapID is the ID of a gap that begins with a priority.
+// GapID returns the ID of a gap that begins with a priority.
 func GapID(from int32) string { return "gap " + strconv.Itoa(int(from)) }
 
-// SlotID is the ID of a free priority.
+// SlotID returns the ID of a free priority.
 func SlotID(priority int32) string { return "slot " + strconv.Itoa(int(priority)) }
 
-// NamespaceID is the ID of the heading of a namespace.
+// NamespaceID returns the ID of the heading of a namespace.
 func NamespaceID(ns string) string { return "namespace " + ns }
 
-// sandboxExample is the name of rows that the sandbox made up as examples.
+// sandboxExample names the example rows of the sandbox.
 const sandboxExample = "sandbox example"
 
-// tier0Title says whose rows there are, how many, and of how many zones.
+// tier0Title returns the heading of tier 0: the owners, and the numbers of rows and zones.
 func (b *ladderBuilder) tier0Title(l *Line, groups []revision.RowGroup) string {
 	n, examples := 0, b.rev.Mode.Sandbox
 	for _, g := range groups {
@@ -40,7 +40,7 @@ func (b *ladderBuilder) tier0Title(l *Line, groups []revision.RowGroup) string {
 	}
 	text := Tier0 + " · OVN-Kubernetes' own rows, before every policy · "
 	if examples && n > 0 {
-		text = Tier0 + " · " // they decide nothing, and are nobody's
+		text = Tier0 + " · " // examples decide nothing and are not OVN-Kubernetes' own
 	}
 	switch {
 	case b.live.Zones == 0:
@@ -57,7 +57,7 @@ func (b *ladderBuilder) tier0Title(l *Line, groups []revision.RowGroup) string {
 	if left := b.live.Zones - b.live.Read; b.live.Read > 0 && left > 0 {
 		text += fmt.Sprintf(", %s not read", words.Thousands(left))
 	}
-	if !b.fresh && b.live.Read == 0 { // later counts replace the one that stands, without a word
+	if !b.fresh && b.live.Read == 0 { // later, new counts simply replace the old ones
 		text += ", counting"
 	}
 	if l.Folds {
@@ -87,8 +87,8 @@ func (b *ladderBuilder) decidesText(kind model.Kind) string {
 	return string(kind)
 }
 
-// notHere says that the policies of a tier are not enforced on the network that the ladder is of
-// (networks.md#which-rows-a-network-has); nothing on the default one.
+// notHere says that a tier's policies are not enforced on the ladder's network
+// (networks.md#which-rows-a-network-has); empty for the default network.
 func (b *ladderBuilder) notHere() string {
 	if b.rev.Network == nil {
 		return ""
@@ -107,8 +107,7 @@ func (b *ladderBuilder) tier1Title() string {
 	return text + b.unreadText(model.KindANP)
 }
 
-// tier2Title says how much there is, how it stands while it is folded, and which key
-// unfolds it.
+// tier2Title returns the heading of tier 2: counts, the state while folded, and the key that unfolds it.
 func (b *ladderBuilder) tier2Title(l *Line, t *ladder.Tier, groups int) string {
 	if b.Stage == model.StageFromLport && !l.Folds {
 		return "tier 2 · no rule decides in this stage"
@@ -152,11 +151,10 @@ func (b *ladderBuilder) countOf(t *ladder.Tier, k model.Kind) string {
 	return b.rev.Unread(k).CountText(t.Counts[k])
 }
 
-// mostJudged bounds the units whose states are looked through, zone by zone, for the
-// heading of the folded tier.
+// mostJudged limits the units whose states are computed, zone by zone, for the heading of a folded tier.
 const mostJudged = 5000
 
-// countNotInSync counts the units that an admin should look at.
+// countNotInSync counts the units that need attention.
 func (b *ladderBuilder) countNotInSync(t *ladder.Tier) int {
 	if b.blind != nil || len(t.Units)*len(b.rev.Zones) > mostJudged {
 		return 0
@@ -164,7 +162,7 @@ func (b *ladderBuilder) countNotInSync(t *ladder.Tier) int {
 	return revision.CountAstray(b.rev, t, b.Now)
 }
 
-// addPart adds the heading of a part of tier 2, with what should be known about it.
+// addPart adds the heading of a part of tier 2, with a note about it.
 func (b *ladderBuilder) addPart(title, note string) {
 	b.addLine(&Line{Kind: Part, ID: "part " + title, Tier: model.TierNetwork, Title: title, Note: note})
 }
@@ -195,12 +193,11 @@ func (b *ladderBuilder) addSection(s *ladder.Section) {
 	}
 }
 
-// afterEgressAllow is the difference of EgressFirewalls and ingress multicast from other
-// policies, as a heading or mark.
+// afterEgressAllow says how EgressFirewalls and ingress multicast differ from other policies, as a heading or
+// mark.
 const afterEgressAllow = "to-lport: decides even after an ANP egress Allow"
 
-// sectionMarks say of each line what sets its part of the tier apart, where parts have no
-// headings.
+// sectionMarks returns the marks that replace a section's heading in printed tables.
 func sectionMarks(k ladder.SectionKind) []LineMark {
 	switch k {
 	case ladder.SectionFirewall:
@@ -211,7 +208,7 @@ func sectionMarks(k ladder.SectionKind) []LineMark {
 	return nil
 }
 
-// namespaceText says what a namespace has in tier 2.
+// namespaceText describes a namespace's units in tier 2.
 func (b *ladderBuilder) namespaceText(n *ladder.NamespaceUnits) page.Line {
 	l := page.Line{{Text: "  " + words.Count(len(n.Policies), "policy"), Role: themes.Text}}
 	var denied []string
@@ -234,10 +231,10 @@ func (b *ladderBuilder) namespaceText(n *ladder.NamespaceUnits) page.Line {
 	return l
 }
 
-// rowsHold is how many pieces of the text of live rows stay where one scrolls sideways.
+// rowsHold is how many pieces of a live row's text stay when the user scrolls sideways.
 const rowsHold = 4
 
-// rowsText is a line of live rows on a screen, where their owners have no column.
+// rowsText returns a line of live rows on a screen, which has no column for owners.
 func (b *ladderBuilder) rowsText(g *revision.RowGroup) page.Line {
 	example := b.isExample(g)
 	prio, what, look := fmt.Sprintf("%5d ", g.Priority), "", themes.Warn
@@ -265,7 +262,7 @@ func (b *ladderBuilder) rowsText(g *revision.RowGroup) page.Line {
 	return append(l, page.Span{Text: rest, Role: themes.Dim})
 }
 
-// whyNoPolicy says why no policy stands for live rows.
+// whyNoPolicy explains why live rows have no policy.
 func whyNoPolicy(g *revision.RowGroup) string {
 	switch {
 	case g.Gone:

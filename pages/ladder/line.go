@@ -17,102 +17,99 @@ type LineKind int
 // The kinds of lines.
 const (
 	Policy    LineKind = iota // a policy
-	Unit                      // rows of tier 2 that no object stands for
-	Rows                      // live rows that nothing else on the ladder stands for
-	More                      // groups of live rows that are left out
-	Gap                       // a run of free priorities
+	Unit                      // rows of tier 2 without an object
+	Rows                      // live rows without a policy or unit
+	More                      // groups of live rows left out
+	Gap                       // a range of free priorities
 	Slot                      // one free priority
 	Band                      // the heading of a tier
 	Part                      // the heading of a part of tier 2
-	Namespace                 // the heading of what tier 2 holds of a namespace
+	Namespace                 // the heading of a namespace's units in tier 2
 	Examples                  // the heading of the sandbox's examples
-	Broken                    // an object that could not be read
+	Broken                    // an unreadable object
 )
 
 // Line is one line of the ladder.
 type Line struct {
 	Kind  LineKind
-	ID    string      // unique on the ladder, the same from one revision to the next
-	Place int         // how many lines stand before it
-	Tier  int         // -1 for none
-	Stage model.Stage // the one the line is about, "" for all
-	Key   model.Key   // of a policy, a unit, an object that could not be read
+	ID    string      // unique on the ladder, stable over revisions
+	Place int         // index of the line
+	Tier  int         // -1 if none
+	Stage model.Stage // the line's stage, "" for all
+	Key   model.Key   // of a policy, a unit, or an unreadable object
 
-	// Title names a band, a part, a namespace or examples; Note
-	// should be known about a part. Text follows a title, or is the whole line. Of it the
-	// first Hold pieces stay where one scrolls sideways.
+	// Title names a heading; Note is a remark on a part. Text follows a title, or is the whole line. Its first
+	// Hold pieces stay when the user scrolls sideways.
 	Title, Note string
 	Text        page.Line
 	Hold        int
-	Folds, Open bool // a heading has something to unfold, and it is unfolded
+	Folds, Open bool // a heading can unfold, and is unfolded
 	Gap         ladder.Gap
 	Broken      *model.Broken
 
-	// Priority is a policy's, the first of a gap, or a free one; Listed says that it
-	// has a line of its own. First and Last are OVN's, of a unit or live rows: First decides
-	// first, 0 where nothing does. Order is a priority within a band.
+	// Priority is a policy's, the first of a gap, or a free one; Listed means a priority with its own line.
+	// First and Last are OVN priorities of a unit or live rows: First decides first, 0 if nothing decides.
+	// Order is a priority within a band.
 	Priority    int32
 	Listed      bool
 	First, Last int
-	Printed     bool // for a command, which shows both
+	Printed     bool // for a command, which shows First and Last
 	Order       string
-	Band        string // the tier by its name
+	Band        string // the tier's name
 
 	Sign            page.Span     // before the name: alone on its priority, one of several
-	Name            page.Cell     // below its headings
-	Label           string        // in full
-	Policy          *model.Policy // nil for what is no policy
+	Name            page.Cell     // for below its headings
+	Label           string        // the full name
+	Policy          *model.Policy // nil if not a policy
 	Subject         string
 	Ingress, Egress ladder.RuleCount
-	Rows            *revision.RowGroup // live rows of others
-	Zones           int                // that there are
+	Rows            *revision.RowGroup // live rows without a policy
+	Zones           int                // number of all zones
 
-	// Compiled says that there are rows to compare; PodsKnown that the line is about pods.
+	// Compiled means that desired rows exist, PodsKnown that Pods has a meaning.
 	Compiled, PodsKnown bool
-	// PodsUnread reports whether Pods says nothing, since pods were not read.
+	// PodsUnread means that Pods is unknown, because pods were not read.
 	PodsUnread bool
 	Pods, ACLs int
 	Summary    revision.PolicySummary
 	State      page.Cell
-	Rank       int         // how bad the state is, the lower the worse
-	Log        []page.Cell // level by level
+	Rank       int         // of the state: lower is worse
+	Log        []page.Cell // one cell for each level
 	LogText    string      // the same for a command
 	Notes      []revision.LadderNote
 	Marks      []LineMark
-	Remark     string // what stands below the table in place of notes
+	Remark     string // shown below the table instead of notes
 	hits       *logs.HitSummary
 }
 
-// LineMark is a note in short, and for how many it stands.
+// LineMark is a short note, and how many notes it represents.
 type LineMark struct {
 	page.Cell
 	Count int
 }
 
-// LadderOptions say what of the ladder is shown. The zero value is all of it, for a command.
+// LadderOptions select what the ladder shows. The zero value is everything, for a command.
 type LadderOptions struct {
-	Stage model.Stage // the one it is narrowed to, "" for all
+	Stage model.Stage // the only stage shown, "" for all
 	Now   time.Time
 
-	// Screen says that the lines are read below their headings, with sentences below the
-	// table, and that tiers are folded, and namespaces where tier 2 has many units. Turned
-	// has the IDs of headings that somebody folded or unfolded: there it is the other way
-	// round.
+	// Screen means that lines are below headings, with sentences below the table, and that tiers are folded;
+	// so are namespaces if tier 2 has many units. Turned has the IDs of headings that the user folded or
+	// unfolded, against this default.
 	Screen    bool
 	Turned    map[string]bool
-	Spread    map[int32]bool   // gaps shown slot by slot, by their first priority
-	SpreadAll bool             // every gap is
-	Filtered  bool             // some lines of a priority may be left out
-	Sorted    bool             // lines stand in another order
-	Narrow    bool             // there is no room for kinds in full
+	Spread    map[int32]bool   // gaps shown priority by priority, by first priority
+	SpreadAll bool             // as Spread, for every gap
+	Filtered  bool             // some lines of a priority may be missing
+	Sorted    bool             // lines are in another order
+	Narrow    bool             // too narrow for full names of kinds
 	FoldKey   string           // the key that folds and unfolds
 	Hits      *logs.HitSummary // nil without a log
-	// Carried is a policy on its way to priority At, or to AtPlace where policies stand in tiers of
-	// their plugin's own.
+	// Carried is a policy on its way to priority At, or to AtPlace in a plugin's own tiers.
 	Carried model.PolicyKey
 	At      int32
 	AtPlace plan.TierSlot
 }
 
-// PolicyID is the ID of the line of a policy.
+// PolicyID returns the ID of a policy's line.
 func PolicyID(k model.PolicyKey) string { return "policy " + k.String() }

@@ -20,23 +20,23 @@ import (
 type ladderBuilder struct {
 	LadderOptions
 	rev    *revision.Revision
-	ladder *ladder.Ladder // of the stage
+	ladder *ladder.Ladder // for the stage
 	live   *revision.LadderRows
-	fresh  bool             // live rows are those of this revision
-	blind  *revision.Unread // what is unread that states and pods rest on, nil if all was read once
+	fresh  bool             // live rows belong to this revision
+	blind  *revision.Unread // what is unread that states and pods depend on, nil if nothing
 	lines  []*Line
 	finds  map[model.PolicyKey][]*model.Finding
 }
 
-// LadderLines are the ladder of a revision, in the order in which they decide.
+// LadderLines returns the ladder of a revision, in deciding order.
 func LadderLines(r *revision.Revision, opt LadderOptions) []*Line {
 	b := &ladderBuilder{LadderOptions: opt, rev: r, ladder: r.Ladder().OfStage(opt.Stage), fresh: true}
-	if opt.Screen { // a command waits until all is read
+	if opt.Screen { // a command waits until everything is read
 		b.blind = r.UnreadPods()
 	}
-	if opt.Screen { // the command line has no findings among its marks: they are a command of their own
+	if opt.Screen { // commands print findings separately, with rung lint
 		b.finds = map[model.PolicyKey][]*model.Finding{}
-		finds, _ := revision.KnownFindings(revision.WholeRevision(r)) // which know of all networks
+		finds, _ := revision.KnownFindings(revision.WholeRevision(r)) // findings cover all networks
 		for i := range finds {
 			b.finds[finds[i].Policy] = append(b.finds[finds[i].Policy], &finds[i])
 		}
@@ -54,7 +54,7 @@ func LadderLines(r *revision.Revision, opt LadderOptions) []*Line {
 		b.addTiers()
 	}
 	b.addBroken()
-	if b.Sorted { // signs say what stands beside what on the ladder
+	if b.Sorted { // signs join neighbours on the unsorted ladder
 		for _, l := range b.lines {
 			l.Sign = page.Span{}
 		}
@@ -62,7 +62,7 @@ func LadderLines(r *revision.Revision, opt LadderOptions) []*Line {
 	return b.lines
 }
 
-// unreadText says in a heading that a tier is unknown, since no policies of a kind were read.
+// unreadText says in a heading that a tier is unknown, because policies of a kind were not read.
 func (b *ladderBuilder) unreadText(k model.Kind) string {
 	if u := b.rev.Unread(k); b.Screen && u.HidesCount(b.rev.Cluster.Count(k)) {
 		return " · " + u.Text()
@@ -84,11 +84,11 @@ func (b *ladderBuilder) addTiers() {
 	b.addTier3()
 }
 
-// fewUnits is up to how many units the namespaces of tier 2 unfold together with it;
-// beyond, each by itself.
+// fewUnits limits the units of tier 2 whose namespaces unfold with it; with more, each namespace unfolds by
+// itself.
 const fewUnits = 60
 
-// isUnfolded says whether a heading is unfolded, by itself or by somebody.
+// isUnfolded reports whether a heading is unfolded, by default or by the user.
 func (b *ladderBuilder) isUnfolded(l *Line) bool {
 	byItself := l.Kind == Namespace && len(b.ladder.Tiers[model.TierNetwork].Units) <= fewUnits
 	if b.rev.Network != nil && l.Kind == Band && l.Tier == model.TierNetwork {
@@ -97,12 +97,11 @@ func (b *ladderBuilder) isUnfolded(l *Line) bool {
 	return byItself != b.Turned[l.ID]
 }
 
-// isOpen says whether a heading is open: unfolded, or looked into by a filter.
+// isOpen reports whether a heading shows its lines: unfolded, filtered, or printed.
 func (b *ladderBuilder) isOpen(l *Line) bool { return !b.Screen || b.Filtered || b.isUnfolded(l) }
 
-// addTier0 adds the tier of live rows that decide before every policy; no object stands for it.
-// It is one line until somebody unfolds it, or looks at one stage: an admin comes for the
-// policies.
+// addTier0 adds the live rows that decide before every policy; they have no objects. It is one line until the
+// user unfolds it or selects a stage, since admins look for policies.
 func (b *ladderBuilder) addTier0() {
 	groups := b.live.GroupsOfTier(model.TierIsolation, b.Stage)
 	l := b.addLine(&Line{Kind: Band, ID: Tier0, Tier: model.TierIsolation, Folds: len(groups) > 0 && b.Stage == ""})
@@ -115,9 +114,8 @@ func (b *ladderBuilder) addTier0() {
 	}
 }
 
-// addTier1 puts rungs and gaps in order, with live rows of others where they decide; a policy
-// that is carried stands where it would be put down. Within one stage there are no gaps: a
-// free priority is one in all.
+// addTier1 adds rungs and gaps in order, with live rows of others at their priority, and a carried policy at
+// its new place. One stage has no gaps, since a priority is free in all stages or in none.
 func (b *ladderBuilder) addTier1() {
 	b.addLine(&Line{Kind: Band, ID: "tier 1", Tier: model.TierAdmin, Title: b.tier1Title()})
 	t := &b.ladder.Tiers[model.TierAdmin]
@@ -139,7 +137,7 @@ func (b *ladderBuilder) addTier3() {
 	b.addRungs(t, t.Rungs, nil)
 }
 
-// addRungs adds the lines of a tier of priorities.
+// addRungs adds the lines of a tier with priorities.
 func (b *ladderBuilder) addRungs(t *ladder.Tier, rungs []ladder.Rung, gaps []ladder.Gap) {
 	rows := b.rowsOf(t.Tier)
 	for i := range rungs {
@@ -169,8 +167,8 @@ func (b *ladderBuilder) addGap(g ladder.Gap) {
 	}
 }
 
-// addTier2 adds the policies that decide between the AdminNetworkPolicies and their baseline: by
-// kind and namespace, or within one stage in the order of OVN's priorities.
+// addTier2 adds the policies between the AdminNetworkPolicies and their baseline: by kind and namespace, or
+// within one stage by OVN priority.
 func (b *ladderBuilder) addTier2() {
 	t := &b.ladder.Tiers[model.TierNetwork]
 	rows := b.rowsOf(model.TierNetwork)
@@ -204,7 +202,7 @@ func (b *ladderBuilder) addTier2() {
 	rows.addRest()
 }
 
-// addNamespace adds the heading of a namespace, and what tier 2 holds of it.
+// addNamespace adds the heading of a namespace, and its units in tier 2.
 func (b *ladderBuilder) addNamespace(n *ladder.NamespaceUnits) {
 	l := b.addLine(&Line{Kind: Namespace, ID: NamespaceID(n.Name), Tier: model.TierNetwork, Title: n.Name, Folds: true, Rank: 8,
 		Text: b.namespaceText(n)})
@@ -222,20 +220,20 @@ func (b *ladderBuilder) addNamespace(n *ladder.NamespaceUnits) {
 	}
 }
 
-// mostRows bounds the lines of live rows of a tier on a screen; the page of rows has all.
+// mostRows limits the lines of live rows in a tier on a screen; the rows page has all.
 const mostRows = 100
 
-// rowQueue puts live rows that no policy stands for between the policies.
+// rowQueue inserts live rows without a policy between the policies.
 type rowQueue struct {
 	b      *ladderBuilder
 	groups []revision.RowGroup
 	tier   int
 	shown  int
-	// examples stand for nothing: they are one line, after all others.
+	// examples decide nothing, so they are one line at the end.
 	examples []revision.RowGroup
 }
 
-// rowsOf are the live rows of a tier by priority, whatever their stage.
+// rowsOf returns the live rows of a tier by priority, whatever their stage.
 func (b *ladderBuilder) rowsOf(tier int) *rowQueue {
 	q := &rowQueue{b: b, tier: tier}
 	for _, g := range b.live.GroupsOfTier(tier, b.Stage) {
@@ -248,17 +246,17 @@ func (b *ladderBuilder) rowsOf(tier int) *rowQueue {
 	return q
 }
 
-// isExample says whether the sandbox made rows up to be looked at.
+// isExample reports whether rows are examples of the sandbox.
 func (b *ladderBuilder) isExample(g *revision.RowGroup) bool { return g.Examples && b.rev.Mode.Sandbox }
 
-// addAbove adds what has a higher OVN priority.
+// addAbove adds the groups with a higher OVN priority.
 func (q *rowQueue) addAbove(priority int) {
 	for len(q.groups) > 0 && q.groups[0].Priority > priority {
 		q.addNext()
 	}
 }
 
-// addRest adds what is left.
+// addRest adds the remaining groups.
 func (q *rowQueue) addRest() {
 	for len(q.groups) > 0 {
 		q.addNext()
@@ -303,7 +301,7 @@ func (q *rowQueue) addNext() {
 	}
 }
 
-// addBroken adds the policies that could not be read, each with its error.
+// addBroken adds the unreadable policies, each with its error.
 func (b *ladderBuilder) addBroken() {
 	if len(b.ladder.Broken) == 0 {
 		return
@@ -322,7 +320,7 @@ func (b *ladderBuilder) addBroken() {
 	}
 }
 
-// brokenObjects counts objects, each once however much is wrong with it.
+// brokenObjects counts objects, each once for all its errors.
 func brokenObjects(all []model.Broken) int {
 	type object struct {
 		key       model.Key
@@ -336,7 +334,7 @@ func brokenObjects(all []model.Broken) int {
 	return len(seen)
 }
 
-// ownerNames names the owners of the rows, each once.
+// ownerNames returns the owners of the rows, each once.
 func ownerNames(groups []revision.RowGroup) []string {
 	var names []string
 	for i := range groups {

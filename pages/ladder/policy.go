@@ -25,7 +25,7 @@ func (b *ladderBuilder) addPolicy(tier int, r *ladder.Rung, i int) {
 	l := b.addLine(&Line{Kind: Policy, ID: PolicyID(p.Key), Tier: tier, Stage: b.Stage, Key: p.Key, Priority: r.Priority,
 		Listed: p.Kind.HasPriority(),
 		Policy: p, Subject: p.Subject.String(), Ingress: rp.Ingress, Egress: rp.Egress, Label: p.Name})
-	if p.Kind == model.KindCNP { // beside those the tier is named for
+	if p.Kind == model.KindCNP { // the tier is named for other kinds
 		l.Label = p.Label()
 	}
 	l.Name = page.Cell{Text: l.Label, Role: themes.Accent}
@@ -35,7 +35,7 @@ func (b *ladderBuilder) addPolicy(tier int, r *ladder.Rung, i int) {
 	}
 	b.setState(l)
 	if none := b.rev.WhyNoRows(p.Key); r.Unsupported && none != nil && b.Screen {
-		// Why stands among the notes.
+		// The notes have the reason.
 		l.State.Text = strings.TrimSuffix(l.State.Text, ": "+revision.NoRowsShort(b.rev, none))
 	}
 	logging := revision.LoggingOf(b.rev, p)
@@ -48,7 +48,7 @@ func (b *ladderBuilder) addPolicy(tier int, r *ladder.Rung, i int) {
 	}
 }
 
-// carriedMark says what the priority means that a policy is carried to.
+// carriedMark describes the priority to which a policy is carried.
 func (b *ladderBuilder) carriedMark(r *ladder.Rung) page.Cell {
 	p := b.rev.Cluster.Policy(b.Carried)
 	switch {
@@ -60,8 +60,8 @@ func (b *ladderBuilder) carriedMark(r *ladder.Rung) page.Cell {
 	return page.Cell{Text: "← free", Role: themes.Key}
 }
 
-// policySign is the sign before a policy's name: alone on its rung, one of several, not supported.
-// A filter may leave out some of a rung.
+// policySign returns the sign before a policy's name: alone on its rung, one of several, or not supported. A
+// filter may hide others of the rung.
 func (b *ladderBuilder) policySign(r *ladder.Rung, i int) string {
 	switch {
 	case !r.IsEnforced():
@@ -120,16 +120,16 @@ func (b *ladderBuilder) addUnit(u *ladder.Unit, stage model.Stage, section ladde
 	b.notCompiled(l)
 }
 
-// notCompiled says in a command without databases, which has no column for it, that there
-// are no rows.
+// notCompiled adds the mark that a policy has no rows, for a command without databases, which has no column
+// for it.
 func (b *ladderBuilder) notCompiled(l *Line) {
 	if !b.Screen && !l.Compiled && len(b.rev.Zones) == 0 {
 		l.Marks = append(l.Marks, LineMark{Cell: l.State})
 	}
 }
 
-// unitPolicyName is a policy's name as it stands below its namespace, or in full where
-// lines stand in another order. An EgressFirewall is the only one of its namespace.
+// unitPolicyName returns a policy's name below its namespace, or the full name if lines are filtered or
+// sorted. A namespace has only one EgressFirewall.
 func (b *ladderBuilder) unitPolicyName(k model.Key) string {
 	switch {
 	case k.Kind == model.KindEF:
@@ -140,9 +140,9 @@ func (b *ladderBuilder) unitPolicyName(k model.Key) string {
 	return k.Name
 }
 
-// unitName names what no object stands for, below the heading of its part of the tier.
+// unitName names a unit without an object, below the heading of its part of the tier.
 func unitName(k model.Key) string {
-	if on := k.Network; on != "" && k.Kind != model.KindNetpolNode { // whose switch says so
+	if on := k.Network; on != "" && k.Kind != model.KindNetpolNode { // a node's switch names its network
 		k.Network = ""
 		return unitName(k) + " on " + on
 	}
@@ -166,8 +166,7 @@ func unitName(k model.Key) string {
 	return k.Label()
 }
 
-// setState sets what a policy or unit compiles to, in one stage where the line is about one,
-// and how it stands over all zones.
+// setState sets the line's compiled rows, of its stage if it has one, and the state over all zones.
 func (b *ladderBuilder) setState(l *Line) {
 	k := l.Key
 	l.Compiled = b.rev.IsCompiled(k)
@@ -186,7 +185,7 @@ func (b *ladderBuilder) setState(l *Line) {
 	l.PodsKnown = k.Namespace != "" || k.Kind.IsAdmin()
 	if l.PodsKnown {
 		n := revision.CountSubjects(b.rev, k)
-		l.Pods, l.PodsUnread = n.Pods, n.IsUnread // the policy's page tells of those apart
+		l.Pods, l.PodsUnread = n.Pods, n.IsUnread // the policy's page shows pods on other networks
 	}
 	l.ACLs = revision.StageACLCount(b.rev, k, l.Stage)
 	l.Summary = revision.SummarizePolicy(b.rev, k, b.Now)
@@ -199,7 +198,7 @@ func (b *ladderBuilder) setState(l *Line) {
 			l.State = page.Cell{Text: "not checked against live rows", Role: themes.Dim}
 		}
 	}
-	if b.blind != nil { // its rows are compared with those of a cluster that looks empty
+	if b.blind != nil { // its rows are compared with an incomplete cluster
 		l.State = page.Cell{Text: "unknown", Role: themes.Dim}
 		if b.blind.IsReading {
 			l.State = page.Cell{Text: "starting", Role: themes.Info}
@@ -213,12 +212,12 @@ func (b *ladderBuilder) setState(l *Line) {
 	}
 }
 
-// worstFirst are the states that an admin should look at.
+// worstFirst are the states that need attention.
 var worstFirst = []model.PolicyState{model.StateFrozen, model.StateBehind, model.StateNotEnforced, model.StateUnknown, model.StateStale,
 	model.StateNotComparable, model.StateSettling}
 
-// setLogs sets what a line logs: one piece per action unless all are alike, and how long, where a
-// session set it for a while.
+// setLogs sets the log levels of a line: one piece per action unless all are equal, and the time left in a
+// logging session.
 func (l *Line) setLogs(logging *revision.RuleLogging, invalid bool, now time.Time) {
 	levels := logging.Levels
 	if invalid {
@@ -243,9 +242,8 @@ func (l *Line) setLogs(logging *revision.RuleLogging, invalid bool, now time.Tim
 	}
 }
 
-// addNotes puts what is to be known about a policy on its line: all of it for the lines below a
-// screen's table, what somebody should look at for its column. A command has neither a line
-// below nor other pages, and says it in more words.
+// addNotes adds the notes on a policy: all notes for the lines below a screen's table, marks for its column. A
+// command has no lines below, so its marks use more words.
 func (b *ladderBuilder) addNotes(l *Line, r *ladder.Rung, rp *ladder.RungPolicy) {
 	if !b.Screen {
 		if r != nil {
@@ -267,11 +265,10 @@ func (b *ladderBuilder) addNotes(l *Line, r *ladder.Rung, rp *ladder.RungPolicy)
 	}
 }
 
-// HasMark says whether a note is something to look at: it has a sign, and is counted where
-// there is no room for it.
+// HasMark reports whether a note needs attention: it has a sign, and is counted if it does not fit.
 func HasMark(n *revision.LadderNote) bool { return n.Sign != "" || n.Severity != model.SeverityInfo }
 
-// NoteMark is the sign of a note.
+// NoteMark returns the sign of a note.
 func NoteMark(n *revision.LadderNote) page.Span {
 	sign := page.SeveritySign(n.Severity)
 	if n.Sign != "" {
@@ -280,7 +277,7 @@ func NoteMark(n *revision.LadderNote) page.Span {
 	return sign
 }
 
-// NoteSign is the sign of a note with how often it stands for the same.
+// NoteSign returns the sign of a note with its count.
 func NoteSign(n *revision.LadderNote) page.Span {
 	sign := NoteMark(n)
 	if n.Count > 1 {
@@ -289,7 +286,7 @@ func NoteSign(n *revision.LadderNote) page.Span {
 	return sign
 }
 
-// wordyMarks are the marks of a policy of a rung in words that need no sentence beside them.
+// wordyMarks returns the marks of a policy in words that need no sentence.
 func (b *ladderBuilder) wordyMarks(r *ladder.Rung, rp *ladder.RungPolicy) (marks []LineMark) {
 	add := func(format string, args ...any) {
 		marks = append(marks, LineMark{Cell: page.Cell{Text: fmt.Sprintf(format, args...)}})

@@ -1,3 +1,3 @@
-// Package matrix tells which ends reach which: the sources and targets of a matrix, the meaning
-// of its signs, and by workload the ports of each connection and who decides about it.
+// Package matrix shows which ends can connect: the sources and destinations of a matrix, the meaning of its
+// signs, and by workload the ports of each connection and the deciding rules.
 package matrix

@@ -16,27 +16,26 @@ import (
 	"rung/themes"
 )
 
-// Passage is connections from one end to another that are let through at some ports, by the same
-// rules: the JSON of rung connections.
+// Passage is a group of connections between two ends that the same rules allow at some ports: the JSON of rung
+// connections.
 type Passage struct {
 	From  string           `json:"from"`
 	To    string           `json:"to"`
 	Ports []page.PortRange `json:"ports"`
-	// Verdict is allow; mixed where pods of a workload differ; undefined.
+	// Verdict is allow, mixed if pods of a workload differ, or undefined.
 	Verdict string   `json:"verdict"`
-	By      []string `json:"by"` // none where no rule matches
-	// Example is one of the connections, in the form that rung trace --cases reads; absent where an
-	// end does not exist yet.
+	By      []string `json:"by"` // empty if no rule matches
+	// Example is one of the connections, in the form for rung trace --cases; nil if an end does not exist yet.
 	Example *trace.Question `json:"example,omitempty"`
-	// WayIn is set of connections from outside through an ingress controller.
+	// WayIn is set for connections from outside through an ingress controller.
 	WayIn *WayIn `json:"way_in,omitempty"`
 
 	FromEnd, ToEnd *revision.End       `json:"-"`
 	of             []verdict.PortRange // its ports
 }
 
-// PassagesOf lists what a table lets through, by ends; of the ends that are asked for, all for nil.
-// exposed keeps only what exposes workloads.
+// PassagesOf returns the allowed connections of a table, by ends. keep selects the ends, nil all. exposed
+// keeps only connections that expose workloads.
 func PassagesOf(t *revision.Table, keep func(*revision.End) bool, exposed bool) []*Passage {
 	out := []*Passage{}
 	for i := range t.Ends {
@@ -61,14 +60,14 @@ func PassagesOf(t *revision.Table, keep func(*revision.End) bool, exposed bool) 
 	return out
 }
 
-// portGroup is ports with the same verdict by the same rules.
+// portGroup is a group of ports with the same verdict by the same rules.
 type portGroup struct {
 	outcome verdict.Outcome
 	by      []verdict.Decider
 	ports   []verdict.PortRange
 }
 
-// groupStates groups the ports at which something is let through, or may be.
+// groupStates groups the ports at which connections are allowed, or may be.
 func groupStates(states []revision.PortState) (out []portGroup) {
 	for i := range states {
 		s := &states[i]
@@ -89,7 +88,7 @@ func groupStates(states []revision.PortState) (out []portGroup) {
 	return out
 }
 
-// PortsText are the ports for people.
+// PortsText returns the ports for people.
 func (p *Passage) PortsText() string {
 	if len(p.of) == 0 {
 		return page.None.Text
@@ -97,7 +96,7 @@ func (p *Passage) PortsText() string {
 	return revision.PortsText(p.of)
 }
 
-// ByText names the rules that decide, for people.
+// ByText names the deciding rules for people.
 func (p *Passage) ByText() string { return cmp.Or(strings.Join(p.By, "; "), "no policy") }
 
 // Table lists what may connect to what.
@@ -132,7 +131,7 @@ var Table = &page.Table[*Passage]{
 	},
 }
 
-// CountText counts the ends and what is let through between them.
+// CountText counts the ends and the allowed pairs.
 func CountText(t *revision.Table, shown []*Passage) string {
 	workloads, outside := 0, 0
 	for i := range t.Ends {
@@ -140,7 +139,7 @@ func CountText(t *revision.Table, shown []*Passage) string {
 		case t.Ends[i].IsImagined():
 		case !t.Ends[i].IsOutside():
 			workloads++
-		case t.IsAsked(i): // not of a family that no pod has
+		case t.IsAsked(i): // skips families that no pod has
 			outside++
 		}
 	}

@@ -14,14 +14,14 @@ import (
 	"gonum.org/v1/gonum/graph/simple"
 )
 
-// edge is all that may connect from one end to another.
+// edge holds the allowed connections from one end to another.
 type edge struct {
 	from, to string
 	label    string
 	doubtful bool // mixed or undefined
 }
 
-// edgesOf joins passages by their ends, in order; names are the ends that have some, each once.
+// edgesOf joins passages by their ends, in order. names are the connected ends, each once.
 func edgesOf(all []*Passage) (names []string, edges []*edge) {
 	at := map[[2]string]*edge{}
 	known := map[string]bool{}
@@ -47,7 +47,7 @@ func edgesOf(all []*Passage) (names []string, edges []*edge) {
 	return names, edges
 }
 
-// Dot writes connections as a graph for Graphviz: a cluster for each namespace.
+// Dot returns connections as a Graphviz graph, with a cluster for each namespace.
 func Dot(all []*Passage) string {
 	names, edges := edgesOf(all)
 	quote := func(s string) string { return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"` }
@@ -96,15 +96,15 @@ func Dot(all []*Passage) string {
 	return b.String()
 }
 
-// The measures of the picture, in pixels.
+// The sizes in the picture, in pixels.
 const (
 	nodeHeight = 26
-	nodeRoom   = 190 // between the middles of nodes, about
+	nodeRoom   = 190 // approximate distance between node centres
 	margin     = 40
 )
 
-// SVG draws connections as a picture. Nodes are placed by their connections; the same
-// connections give the same picture.
+// SVG draws connections as a picture, with connected nodes near each other. Equal connections give equal
+// pictures.
 func SVG(all []*Passage) string {
 	names, edges := edgesOf(all)
 	x, y, width, height := placeNodes(names, edges)
@@ -145,7 +145,7 @@ func SVG(all []*Passage) string {
 	return b.String()
 }
 
-// shortNode is a name as it has room in a box; the lines to it have the whole one.
+// shortNode shortens a name to fit its box; the titles of its lines have the full name.
 func shortNode(name string) string {
 	if r := []rune(name); len(r) > 30 {
 		return string(r[:14]) + "…" + string(r[len(r)-15:])
@@ -155,7 +155,7 @@ func shortNode(name string) string {
 
 func nodeWidth(name string) float64 { return float64(len([]rune(shortNode(name))))*6.8 + 16 }
 
-// borderPoint is where the line from the middle of a node to another point leaves its box.
+// borderPoint returns where the line from a node's centre to another point leaves the node's box.
 func borderPoint(name string, x, y, tx, ty float64) (float64, float64) {
 	dx, dy := tx-x, ty-y
 	scale := math.Inf(1)
@@ -171,8 +171,7 @@ func borderPoint(name string, x, y, tx, ty float64) (float64, float64) {
 	return x + dx*min(scale, 1), y + dy*min(scale, 1)
 }
 
-// orderedGraph is a graph whose nodes are walked in their order: gonum's own are maps, and would give
-// another picture every time.
+// orderedGraph is a graph with ordered nodes: gonum's own graphs are maps, so every picture would differ.
 type orderedGraph struct{ near [][]graph.Node }
 
 func newOrderedGraph(names []string, edges []*edge) *orderedGraph {
@@ -190,7 +189,7 @@ func newOrderedGraph(names []string, edges []*edge) *orderedGraph {
 	return g
 }
 
-// Node, Nodes, From, HasEdgeBetween and Edge are those of graph.Graph.
+// Node, Nodes, From, HasEdgeBetween and Edge implement graph.Graph.
 func (g *orderedGraph) Node(id int64) graph.Node {
 	if id < 0 || id >= int64(len(g.near)) {
 		return nil
@@ -219,8 +218,8 @@ func (g *orderedGraph) Edge(i, j int64) graph.Edge {
 	return simple.Edge{F: simple.Node(i), T: simple.Node(j)}
 }
 
-// placeNodes places the middles of nodes so that connected ones are near each other: gonum's
-// layout, made to fit a picture whose size grows with the number of nodes.
+// placeNodes returns the centres of nodes, with connected nodes near each other. It scales gonum's layout to a
+// picture whose size grows with the number of nodes.
 func placeNodes(names []string, edges []*edge) (x, y []float64, width, height float64) {
 	g := newOrderedGraph(names, edges)
 	spring := layout.EadesR2{Repulsion: 1, Rate: 0.02, Updates: 200, Theta: 0.2, Src: rand.NewPCG(1, 1)}
@@ -235,7 +234,7 @@ func placeNodes(names []string, edges []*edge) (x, y []float64, width, height fl
 		for i := range of {
 			of[i] = get(i)
 			if math.IsNaN(of[i]) || math.IsInf(of[i], 0) {
-				of[i] = float64(i) // nodes of which nothing is known stand in a row
+				of[i] = float64(i) // nodes without a position are in a row
 			}
 			lo, hi = min(lo, of[i]), max(hi, of[i])
 		}

@@ -9,8 +9,8 @@ import (
 	"rung/revision"
 )
 
-// Unjudged are the omissions of a matrix of which so many pairs are shown that policies were asked about,
-// and so many whose verdict is unknown.
+// Unjudged returns the omissions of a matrix. judged counts the shown pairs to which policies apply, unknown
+// those with an unknown verdict.
 func Unjudged(r *revision.Revision, m *revision.Matrix, judged, unknown int) []model.Omission {
 	switch {
 	case m.Pods == 0:
@@ -24,7 +24,7 @@ func Unjudged(r *revision.Revision, m *revision.Matrix, judged, unknown int) []m
 	return nil
 }
 
-// MapOf draws up the verdicts between some ends of a matrix, from rows to columns.
+// MapOf returns the map of the verdicts between some ends, from rows to columns.
 func MapOf(m *revision.Matrix, ends []*revision.MatrixEnd) *page.Map {
 	out := &page.Map{Rows: page.MapList(ends, (*revision.MatrixEnd).Name), Cells: make([]int8, 0, len(ends)*len(ends))}
 	place := map[revision.CellVerdict]int8{"": -1}

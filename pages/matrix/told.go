@@ -11,16 +11,16 @@ import (
 	"rung/themes"
 )
 
-// Shown is a choice of the ends and cells of a matrix.
+// Shown selects the ends and cells of a matrix.
 type Shown struct {
-	Focus   string                // the one namespace that is meant, empty for all
-	Swapped bool                  // rows are where connections go to
+	Focus   string                // the only namespace shown, empty for all
+	Swapped bool                  // rows are destinations
 	Only    revision.CellVerdict  // empty for all
-	Reached []*revision.MatrixEnd // the ends that connections only go to
-	Unread  *revision.Unread      // what is unread that pods rest on, nil if all was read
+	Reached []*revision.MatrixEnd // the ends that are only destinations
+	Unread  *revision.Unread      // what is unread that pods depend on, nil if all was read
 }
 
-// AboutLine says what a matrix is of.
+// AboutLine describes the content of a matrix.
 func AboutLine(m *revision.Matrix, s Shown) page.Line {
 	l := page.Line{{Text: trace.PortsText(m.Ports), Role: themes.Title}}
 	add := func(text string, to page.Role) { l = append(l, page.Span{Text: " · " + text, Role: to}) }
@@ -58,7 +58,7 @@ func AboutLine(m *revision.Matrix, s Shown) page.Line {
 	return l
 }
 
-// LegendLine says what the signs are.
+// LegendLine explains the signs.
 func LegendLine() (l page.Line) {
 	for i, c := range revision.CellVerdicts {
 		if i > 0 {
@@ -69,7 +69,7 @@ func LegendLine() (l page.Line) {
 	return l
 }
 
-// VerdictRole is the role of a cell's verdict.
+// VerdictRole returns the role of a cell's verdict.
 func VerdictRole(c revision.CellVerdict) page.Role { return cmp.Or(verdictRoles[c], themes.Dim) }
 
 var verdictRoles = map[revision.CellVerdict]page.Role{

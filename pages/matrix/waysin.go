@@ -7,20 +7,20 @@ import (
 	"rung/revision"
 )
 
-// WayIn is the object through which something outside reaches a workload.
+// WayIn is the object that exposes a workload to the outside.
 type WayIn struct {
 	Kind    string `json:"kind"` // Ingress, HTTPRoute or Route
 	Name    string `json:"name"`
 	Host    string `json:"host,omitempty"`
 	Path    string `json:"path,omitempty"`
 	Service string `json:"service"`
-	// Controllers are the workloads of ingress controllers whose connections were judged.
+	// Controllers are the workloads of the judged ingress controllers.
 	Controllers []string `json:"controllers"`
 }
 
-// WaysInOf lists the ways from outside to workloads, through Ingresses, HTTPRoutes and Routes: what
-// becomes of the connections of the ingress controllers. Where none is known the verdict is
-// unknown; of a way that leads nowhere not applicable.
+// WaysInOf returns the paths from outside to workloads through Ingresses, HTTPRoutes and Routes, with the
+// verdicts of the ingress controllers' connections. The verdict is unknown if no controller is known, and not
+// applicable if the path leads nowhere.
 func WaysInOf(t *revision.Table, r *revision.Revision, keep func(*revision.End) bool) (out []*Passage) {
 	for _, w := range t.WaysIn(r) {
 		if keep != nil && (w.To == nil || !keep(w.To)) {

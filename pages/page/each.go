@@ -1,6 +1,6 @@
 package page
 
-// MapList is a list made of another, element by element; in JSON it is never null.
+// MapList applies f to every element. The result is never null in JSON.
 func MapList[T, U any](in []T, f func(T) U) []U {
 	out := make([]U, len(in))
 	for i, x := range in {

@@ -2,7 +2,7 @@ package page
 
 import "cmp"
 
-// columnHelp says what a column means, by its key, where the column means the same on every page.
+// columnHelp explains the columns that mean the same on every page, by key.
 var columnHelp = map[string]string{
 	"acls":       "how many ACLs it becomes, in each zone",
 	"action":     "what becomes of a connection that matches",
@@ -23,8 +23,8 @@ var columnHelp = map[string]string{
 	"zone":       "the zone: a node with a Northbound database of its own",
 }
 
-// HelpOf says what a column means, empty where it is said nowhere.
+// HelpOf explains a column, empty if no text exists.
 func (t *Table[F]) HelpOf(key string) string { return cmp.Or(t.Help[key], columnHelp[key]) }
 
-// ColumnHelp says what a column means that is the same on every page.
+// ColumnHelp explains a column that means the same on every page.
 func ColumnHelp(key string) string { return columnHelp[key] }

@@ -7,20 +7,19 @@ import (
 	"rung/themes"
 )
 
-// Role is the meaning of a piece of text: the theme's token for it, which gives it a look.
-// The zero Role is text without a meaning of its own.
+// Role is the meaning of a text: the theme's token, with its look. The zero Role has no meaning.
 type Role = themes.Token
 
-// Span is a piece of text with one meaning.
+// Span is a text with one meaning.
 type Span struct {
 	Text string
 	Role Role
 }
 
-// Line is a line of text, piece by piece.
+// Line is a line of text in pieces.
 type Line []Span
 
-// String is the line as text alone.
+// String returns the line as plain text.
 func (l Line) String() string {
 	var b strings.Builder
 	for _, s := range l {
@@ -29,18 +28,18 @@ func (l Line) String() string {
 	return b.String()
 }
 
-// Cell is one value as people read it. It is never cut here.
+// Cell is one value for people. It is never cut here.
 type Cell struct {
 	Text string
 	Role Role
-	// Sign stands before Text on a screen, a space between: it says to the eye what Text and
-	// the place of the row say as well.
+	// Sign is shown before Text on a screen, with a space between. It repeats what Text or the row's position
+	// says.
 	Sign Span
-	// More follows Text, where a value has several meanings.
+	// More follows Text if a value has several meanings.
 	More Line
 }
 
-// String is the cell as text alone.
+// String returns the cell as plain text.
 func (c Cell) String() string {
 	if len(c.More) == 0 {
 		return c.Text
@@ -48,91 +47,85 @@ func (c Cell) String() string {
 	return c.Text + c.More.String()
 }
 
-// None is the cell of a value that there is none of.
+// None is the cell of a missing value.
 var None = Cell{Text: "–", Role: themes.Dim}
 
-// HeadingLine is the line of a heading: a row of a table that others stand under.
+// HeadingLine returns the heading above a group of rows in a table.
 func HeadingLine(title string) Line {
 	return Line{{"── ", themes.Border}, {title, themes.Title}, {" ──", themes.Border}}
 }
 
-// ColumnPlace says who has a column.
+// ColumnPlace says where a column is shown.
 type ColumnPlace int
 
 const (
 	Everywhere ColumnPlace = iota
-	OnScreen               // a command says it elsewhere, or in other words
-	Printed                // a screen has it in a heading, a title or a sign
+	OnScreen               // commands show it elsewhere, or in other words
+	Printed                // screens show it in a heading, a title or a sign
 )
 
-// Always is the Worth of a column that is never left out for room.
+// Always is the Worth of a column that always stays.
 const Always = 100
 
-// Column is one column of rows of facts F.
+// Column is a table column over facts F.
 type Column[F any] struct {
-	// Key names the column for programs and files, such as the head of a CSV file: stable.
+	// Key is the stable name for programs and files, such as the head of a CSV file.
 	Key   string
 	Title string
-	// Cell formats what the facts hold; it is asked for the rows that are seen, so it must
-	// not work anything out.
+	// Cell formats the facts. It is called for every visible row, so it must not compute anything.
 	Cell func(F) Cell
-	// Exact returns the value for programs, such as readers of CSV, where the cell is short for
-	// people: a moment with its date and zone. Nil or empty is the cell's text.
+	// Exact returns the value for programs, such as CSV readers, if the cell is shortened: a time with date
+	// and zone. If Exact is nil or returns "", the value is the cell's text.
 	Exact func(F) string
 	// Less orders rows by this column; nil compares the text, numbers by value.
 	Less  func(a, b F) int
 	Place ColumnPlace
-	// Worth orders the columns where there is no room: the lowest goes first, those worth
-	// Always stay.
+	// Worth decides which columns are left out when the screen is narrow: lowest first, Always never.
 	Worth int
-	// Wide columns are only there where they are asked for.
+	// Wide columns are shown only in wide mode.
 	Wide bool
-	// Live columns are for a screen, which is followed: how long ago, what waits now. A
-	// command prints them where wide output is asked for.
+	// Live columns are for a screen, which updates: ages and what waits now. A command prints them in wide
+	// output.
 	Live bool
-	// Aside columns are for commands: a screen has them in wide mode, and what they say of
-	// the row under the cursor beside the table.
+	// Aside columns are for commands. Screens show them in wide mode, and beside the table for the selected
+	// row.
 	Aside bool
-	// From is how wide a screen is from which on it has the column.
+	// From is the screen width from which the column is shown.
 	From int
-	// Sparse columns are only there where some row has a value in them.
+	// Sparse columns are shown only if any row has a value.
 	Sparse bool
-	// Name columns hold the names of what the rows are about: the last to be cut, in the
-	// middle.
+	// Name columns hold names. They are cut last, in the middle.
 	Name bool
-	// Min and Max are the width to which a screen may shrink the column and to which it
-	// grows; 0 is its natural width and no bound. Short is the width to which it is shrunk
-	// before a name is cut.
+	// Min and Max limit the width on a screen; 0 is the natural width, and no limit. Short is the width to
+	// which the column shrinks before a name is cut.
 	Min, Max, Short int
-	// Right puts text at the right end, Flex takes the room that is left.
+	// Right aligns the text right, Flex takes the remaining width.
 	Right, Flex bool
-	// NoSort keeps the column out of sorting.
+	// NoSort excludes the column from sorting.
 	NoSort bool
 }
 
-// Table is how rows of facts F are told.
+// Table describes how rows of facts F are shown.
 type Table[F any] struct {
-	// ID is the identity of a row, unique in the table.
+	// ID returns the identity of a row, unique in the table.
 	ID func(F) string
-	// Under says that a row belongs to the one above it; nil for never.
+	// Under reports whether a row belongs to the row above; nil for never.
 	Under func(F) bool
-	// Full is the one line a screen has of a row without columns, nil for other rows; a
-	// command prints the cells. Head says that the row is the heading of others, which a
-	// command leaves out. Either is nil for never.
+	// Full returns the line that a screen shows instead of columns, or nil; a command prints the cells. Head
+	// reports whether a row is a heading, which a command leaves out. Either may be nil.
 	Full func(F) Line
 	Head func(F) bool
-	// Short says that a row has nothing behind its name, which makes no column wide in
-	// print; nil where none has.
+	// Short reports whether a row has only a name, which makes no column wider in print; nil for never.
 	Short func(F) bool
-	// Help says what columns mean, by their keys, where HelpOf does not know it already.
+	// Help explains columns by key, if HelpOf has no text for them.
 	Help map[string]string
-	// Empty is said where there is no row; without it a command prints the titles.
+	// Empty is shown without rows; if it is empty, a command prints the titles.
 	Empty   string
 	Columns []Column[F]
 }
 
-// SeenColumns are the columns a command prints for some rows: all but those that are only there in
-// wide output, and sparse ones without a value.
+// SeenColumns returns the columns that a command prints for some rows. Without wide output it leaves out wide
+// and live ones, and always sparse ones without a value.
 func (t *Table[F]) SeenColumns(rows []F, wide bool) []Column[F] {
 	return slices.DeleteFunc(t.PrintedColumns(), func(c Column[F]) bool {
 		return (c.Wide || c.Live) && !wide || c.Sparse && !slices.ContainsFunc(rows, func(r F) bool {
@@ -142,7 +135,7 @@ func (t *Table[F]) SeenColumns(rows []F, wide bool) []Column[F] {
 	})
 }
 
-// PrintedColumns are the columns a command has.
+// PrintedColumns returns the columns that commands may print.
 func (t *Table[F]) PrintedColumns() []Column[F] {
 	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column[F]) bool { return c.Place == OnScreen })
 }

@@ -2,14 +2,14 @@ package page
 
 import "rung/model/verdict"
 
-// PortRange is a run of ports; ICMP has none.
+// PortRange is a range of ports; ICMP has none.
 type PortRange struct {
 	Protocol verdict.Protocol `json:"protocol"`
 	From     uint16           `json:"from,omitempty"`
 	To       uint16           `json:"to,omitempty"`
 }
 
-// PortRanges returns runs of ports as JSON has them.
+// PortRanges converts ranges of ports for JSON.
 func PortRanges(all []verdict.PortRange) []PortRange {
 	return MapList(all, func(r verdict.PortRange) PortRange {
 		if r.Protocol == verdict.ICMP {

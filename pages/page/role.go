@@ -10,7 +10,7 @@ import (
 	"rung/themes"
 )
 
-// StateRole is the role of a policy's state.
+// StateRole returns the role of a policy's state.
 func StateRole(s model.PolicyState) Role {
 	switch s {
 	case model.StateInSync:
@@ -25,8 +25,7 @@ func StateRole(s model.PolicyState) Role {
 	return themes.Dim
 }
 
-// StateSign is the sign of a policy's state, for where its words have no room: no two states
-// have the same.
+// StateSign returns the sign of a policy's state, for narrow places. Every state has another sign.
 func StateSign(s model.PolicyState) string {
 	switch s {
 	case model.StateInSync:
@@ -47,7 +46,7 @@ func StateSign(s model.PolicyState) string {
 	return words.Unknown
 }
 
-// SeveritySign is the sign of a finding's severity.
+// SeveritySign returns the sign of a finding's severity.
 func SeveritySign(s model.Severity) Span {
 	switch s {
 	case model.SeverityError:
@@ -58,7 +57,7 @@ func SeveritySign(s model.Severity) Span {
 	return Span{Text: words.Noted, Role: themes.Info}
 }
 
-// VerdictSign is the sign of a verdict; the word stands beside it always.
+// VerdictSign returns the sign of a verdict. The word always accompanies it.
 func VerdictSign(v verdict.Verdict) Span {
 	switch v {
 	case verdict.Allow:
@@ -73,7 +72,7 @@ func VerdictSign(v verdict.Verdict) Span {
 	return Span{Text: words.Unknown, Role: themes.Warn}
 }
 
-// ActionRole is the role of what a rule does.
+// ActionRole returns the role of a rule's action.
 func ActionRole(a model.Action) Role {
 	switch a {
 	case model.Allow:
@@ -86,8 +85,7 @@ func ActionRole(a model.Action) Role {
 	return themes.Text
 }
 
-// WordRole is the role of a word for an action, a verdict, a result or a severity as commands
-// print them, OVN's included.
+// WordRole returns the role of a printed word for an action, verdict, result or severity, including OVN's.
 func WordRole(word string) Role {
 	switch strings.ToLower(word) {
 	case "allow", "allow-related", "allow-stateless", "accept":

@@ -6,37 +6,37 @@ import (
 	"time"
 )
 
-// Sheet is a file that can be kept, with the content of several pages: its painter knows none of them.
+// Sheet is a report file with the content of several pages. Its painter knows no page.
 type Sheet struct {
 	Title string
-	// About are the facts about the sheet itself: when, by whom, of what.
+	// About describes the sheet: when, by whom, of what.
 	About    []Fact
 	Sections []Section
 }
 
-// Fact is a name with what is said about it.
+// Fact is a name with a text.
 type Fact struct {
 	Name string
 	Text Line
 }
 
-// Section is a part of a sheet. One without grids and without a map says all in its lines.
+// Section is a part of a sheet. Without grids and map, it has only lines.
 type Section struct {
-	Key, Title string // Key is stable, and unique in the sheet
+	Key, Title string // Key is stable and unique in the sheet
 	Lines      []Line
 	Map        *Map
 	Grids      []Grid
 }
 
-// Grid is a table with its rows, whatever these are of.
+// Grid is a table with its rows, without their type.
 type Grid struct {
-	Title   string // empty where that of the section says all
-	Empty   string // said where there is no row
+	Title   string // empty if the section's title is enough
+	Empty   string // shown without rows
 	Columns []GridColumn
 	Rows    []GridRow
 }
 
-// GridColumn is a column as a painter needs it.
+// GridColumn is a column for a painter.
 type GridColumn struct {
 	Key, Title, Help string
 	Right, NoSort    bool
@@ -45,15 +45,14 @@ type GridColumn struct {
 // GridRow is a row of cells, one for each column.
 type GridRow struct {
 	Cells []Cell
-	// Keys are the values by which the columns are sorted, empty for the cell's text; nil where
-	// it is so everywhere.
+	// Keys are the sort keys by column. An empty key stands for the cell's text, nil for all keys empty.
 	Keys []string
-	// Under says that the row belongs to the one above it.
+	// Under means that the row belongs to the row above.
 	Under bool
 }
 
-// GridOf makes a grid of a table and rows, with the columns that a command prints, in wide output or
-// else. A file is read later, elsewhere: moments are told with date and zone.
+// GridOf makes a grid of a table and rows, with the columns that a command prints. A file is read later,
+// elsewhere, so times have date and zone.
 func GridOf[F any](t *Table[F], rows []F, wide bool) Grid {
 	if t.Head != nil {
 		rows = slices.DeleteFunc(slices.Clone(rows), t.Head)
@@ -84,7 +83,7 @@ func GridOf[F any](t *Table[F], rows []F, wide bool) Grid {
 	return g
 }
 
-// setKey sets what a row is sorted by in a column, where its text does not do.
+// setKey sets the sort key of a column unless it equals the cell's text.
 func (r *GridRow) setKey(column int, key string) {
 	if key == "" || key == r.Cells[column].Text {
 		return
@@ -95,8 +94,8 @@ func (r *GridRow) setKey(column int, key string) {
 	r.Keys[column] = key
 }
 
-// ranksOf are the places of rows in the order of a column, equal for rows that are; nil where the order is
-// that of their texts.
+// ranksOf returns the ranks of rows in the order of a column, equal for equal rows. It is nil if less is nil:
+// then the texts are compared.
 func ranksOf[F any](rows []F, less func(a, b F) int) []int {
 	if less == nil {
 		return nil
@@ -116,23 +115,22 @@ func ranksOf[F any](rows []F, less func(a, b F) int) []int {
 	return ranks
 }
 
-// Map is a square or a rectangle of small signs: what is true between each of its rows and each of
-// its columns.
+// Map is a rectangle of small signs, one for each row and column.
 type Map struct {
-	// Rows and Columns name the ends; Columns is nil where they are the rows.
+	// Rows and Columns name the ends; Columns is nil if equal to Rows.
 	Rows, Columns []string
 	Kinds         []MapKind // of cells
-	// Cells are places in Kinds, row by row; -1 is a cell without a sign.
+	// Cells are indexes in Kinds, row by row; -1 is a cell without a sign.
 	Cells []int8
 }
 
 // MapKind is a kind of cells.
 type MapKind struct {
-	Key, Text string // Key is stable, Text for a legend
+	Key, Text string // Key is stable, Text is for legends
 	Sign      Span
 }
 
-// ColumnNames are the names of the columns.
+// ColumnNames returns the names of the columns.
 func (m *Map) ColumnNames() []string {
 	if m.Columns == nil {
 		return m.Rows
@@ -140,7 +138,7 @@ func (m *Map) ColumnNames() []string {
 	return m.Columns
 }
 
-// At is the kind of a cell, nil for one without a sign.
+// At returns the kind of a cell, nil for a cell without a sign.
 func (m *Map) At(row, column int) *MapKind {
 	if k := m.Cells[row*len(m.ColumnNames())+column]; k >= 0 {
 		return &m.Kinds[k]

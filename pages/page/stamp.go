@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Stamp is a moment as JSON has it: in UTC, to the millisecond; empty for none.
+// Stamp is a time as in JSON: UTC with milliseconds, empty if zero.
 type Stamp struct{ time.Time }
 
-// String is the moment as the command line writes it.
+// String returns the time as on the command line.
 func (s Stamp) String() string {
 	if s.IsZero() {
 		return ""
@@ -16,8 +16,8 @@ func (s Stamp) String() string {
 	return s.UTC().Format("2006-01-02T15:04:05.000Z")
 }
 
-// MarshalJSON writes the text of the moment.
+// MarshalJSON returns String as JSON.
 func (s Stamp) MarshalJSON() ([]byte, error) { return strconv.AppendQuote(nil, s.String()), nil }
 
-// StampText is a time as the command line writes it, empty for none.
+// StampText returns a time as on the command line, empty if zero.
 func StampText(at time.Time) string { return Stamp{Time: at}.String() }

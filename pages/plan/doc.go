@@ -1,3 +1,3 @@
-// Package plan tells the priorities: which are free, where each policy stands and where a plan
-// takes it, and how a plan goes, step by step.
+// Package plan shows the priorities: which are free, where each policy is and where a plan moves it, and the
+// progress of a plan, step by step.
 package plan

@@ -7,17 +7,16 @@ import (
 	"rung/revision"
 )
 
-// BoardFacts is the JSON of the priorities as they are (command-line.md#output).
+// BoardFacts is the JSON of the present priorities (command-line.md#output).
 type BoardFacts struct {
 	Slots    []plan.Slot  `json:"policies"`
 	Free     []ladder.Gap `json:"free"`
 	Smallest *int         `json:"smallest_gap,omitempty"`
 	Largest  int          `json:"largest_gap"`
-	Plan     *Facts       `json:"plan,omitempty"` // under way or stopped
+	Plan     *Facts       `json:"plan,omitempty"` // running or stopped
 }
 
-// FactsOfBoard are the facts of a board, and of the plan that is under way or stopped there, nil for
-// none.
+// FactsOfBoard returns the facts of a board, and of its running or stopped plan, nil if none.
 func FactsOfBoard(b *plan.Board, p *revision.PlanState) *BoardFacts {
 	out := &BoardFacts{Slots: append([]plan.Slot{}, b.Slots()...), Free: append([]ladder.Gap{}, b.FreeRuns()...), Largest: b.LargestGap(),
 		Plan: FactsOf(p)}
@@ -27,12 +26,12 @@ func FactsOfBoard(b *plan.Board, p *revision.PlanState) *BoardFacts {
 	return out
 }
 
-// Facts is the JSON of a plan that is under way or stopped.
+// Facts is the JSON of a running or stopped plan.
 type Facts struct {
 	Title       string              `json:"title"`
-	Outcome     string              `json:"outcome,omitempty"` // as in consequences.Facts
+	Outcome     string              `json:"outcome,omitempty"` // see difference.Consequences
 	State       string              `json:"state"`
-	Done        int                 `json:"done"` // steps that were made and stand
+	Done        int                 `json:"done"` // steps made and not rolled back
 	Total       int                 `json:"total"`
 	RollingBack bool                `json:"rolling_back,omitempty"`
 	Why         string              `json:"why,omitempty"`
@@ -41,7 +40,7 @@ type Facts struct {
 	Steps       []revision.PlanStep `json:"steps"`
 }
 
-// ZoneWait is a zone that does not show the step that was made last.
+// ZoneWait is a zone that does not show the last step yet.
 type ZoneWait struct {
 	Zone  string     `json:"zone"`
 	Why   string     `json:"why"`
@@ -55,7 +54,7 @@ type Runner struct {
 	Since page.Stamp `json:"since"`
 }
 
-// FactsOf are the facts of a plan, nil for none.
+// FactsOf returns the facts of a plan, nil for nil.
 func FactsOf(p *revision.PlanState) *Facts {
 	if p == nil {
 		return nil

@@ -16,26 +16,26 @@ import (
 	"rung/themes"
 )
 
-// Place is a policy, where it stands and where a plan takes it.
+// Place is a policy with its present and planned priority.
 type Place struct {
 	Policy    string
 	Now, Then int32
-	// Bracket joins policies that share a priority, on a screen. Notes say what to know besides, in
-	// forms that get shorter: "= 4 share 40"; the last is empty.
+	// Bracket joins policies that share a priority, on a screen. Notes are forms of a remark, longest first:
+	// "= 4 share 40"; the last is empty.
 	Bracket string
 	Notes   []string
-	// RoomNow and RoomThen are what is free below it, see plan.Board.RoomBelow.
+	// RoomNow and RoomThen describe the free priorities below it, see plan.Board.RoomBelow.
 	RoomNow, RoomThen string
 }
 
-// PlacesOf puts every policy of a board beside its place as planned.
+// PlacesOf returns every policy of a board with its planned priority.
 func PlacesOf(b *plan.Board, then map[string]int32) []*Place {
 	slots, will := b.Slots(), b.WithMoved(then)
 	count := map[int32]int{}
 	for _, s := range slots {
 		count[s.Priority]++
 	}
-	tied := false // to the one above
+	tied := false // with the one above
 	return page.MapList(slots, func(s plan.Slot) *Place {
 		p := &Place{Policy: s.Policy, Now: s.Priority, Then: s.Priority, RoomNow: b.RoomBelow(s.Policy), RoomThen: will.RoomBelow(s.Policy)}
 		if t, ok := then[s.Policy]; ok {
@@ -60,7 +60,7 @@ func PlacesOf(b *plan.Board, then map[string]int32) []*Place {
 	})
 }
 
-// NameCell is the policy with one of its notes.
+// NameCell returns the policy with a note.
 func (p *Place) NameCell(note string) page.Cell {
 	c := page.Cell{Text: p.Policy, Role: themes.Accent}
 	if note != "" {
@@ -69,7 +69,7 @@ func (p *Place) NameCell(note string) page.Cell {
 	return c
 }
 
-// Places lists where policies stand. The last column gives way before a name is cut.
+// Places lists the policies' priorities. The last column shrinks before a name is cut.
 var Places = &page.Table[*Place]{
 	Help: map[string]string{
 		"now":        "the priority it has",
@@ -94,7 +94,7 @@ var Places = &page.Table[*Place]{
 		{Key: "free_below", Title: "FREE BELOW", Worth: 98, Min: 8, NoSort: true, Cell: func(p *Place) page.Cell {
 			switch {
 			case p.RoomNow == p.RoomThen && p.RoomNow == plan.Tie:
-				return page.Cell{} // the bracket says it
+				return page.Cell{} // the bracket shows it
 			case p.RoomNow == p.RoomThen:
 				return page.Cell{Text: p.RoomNow, Role: themes.Dim}
 			}
@@ -103,8 +103,8 @@ var Places = &page.Table[*Place]{
 	},
 }
 
-// BoardOfRevision returns the board of a revision. It is an error if the policies were not read: a
-// priority seems free then.
+// BoardOfRevision returns the board of a revision. It is an error if the policies were not read, because
+// priorities would look free.
 func BoardOfRevision(r *revision.Revision) (*plan.Board, error) {
 	kinds := []model.Kind{model.KindANP}
 	if r.Flags.CompileCNP {
@@ -120,19 +120,19 @@ func BoardOfRevision(r *revision.Revision) (*plan.Board, error) {
 	return plan.BoardOfCluster(r.Cluster, r.Ladder().Max, r.Flags.CompileCNP)
 }
 
-// FreeText says which priorities are free.
+// FreeText lists the free priorities.
 func FreeText(b *plan.Board) string {
 	free := page.MapList(b.FreeRuns(), func(g ladder.Gap) string { return g.String() })
 	return "free: " + cmp.Or(strings.Join(free, "  "), "none")
 }
 
-// CountText says how many priorities are free.
+// CountText counts the free priorities.
 func CountText(b *plan.Board) string {
 	return fmt.Sprintf("%d of %d priorities free", b.FreeCount(), b.Max()+1)
 }
 
-// GapForms say how much room there is between policies at least and at most, on one board or on one
-// after the other, in forms that get shorter.
+// GapForms describes the smallest and largest gap between policies, for one board or several in sequence,
+// longest form first.
 func GapForms(boards ...*plan.Board) []string {
 	var smallest, largest []string
 	for _, b := range boards {

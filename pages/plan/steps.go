@@ -12,14 +12,14 @@ import (
 	"rung/themes"
 )
 
-// Step is a step of a plan in its place. Its note is there while it holds.
+// Step is a numbered step of a plan, with its note while that holds.
 type Step struct {
 	revision.PlanStep
 	Number int
 }
 
-// StepsOf are the steps of a plan that is under way or stopped. The note about a tie belongs to the
-// step that moves its first member; it is told at the first of the tie's steps that is not done.
+// StepsOf returns the steps of a running or stopped plan. The note about a tie belongs to the step of its
+// first member; it moves to the first of the tie's steps that is not done.
 func StepsOf(p *revision.PlanState) []Step {
 	out := make([]Step, len(p.Steps))
 	var before revision.PlanStep
@@ -36,7 +36,7 @@ func StepsOf(p *revision.PlanState) []Step {
 	return out
 }
 
-// ProposedSteps are steps that were not begun, the first of which has a number.
+// ProposedSteps returns steps that have not begun, numbered from first.
 func ProposedSteps(steps []plan.Step, first int) []Step {
 	out := make([]Step, len(steps))
 	for i, s := range steps {
@@ -45,7 +45,7 @@ func ProposedSteps(steps []plan.Step, first int) []Step {
 	return out
 }
 
-// StateSign is the sign of how the step is, none for one that is to come, and the role of its name.
+// StateSign returns the sign of the step's state, or none before it begins, and the role of its name.
 func (s *Step) StateSign() (sign page.Span, name page.Role) {
 	switch s.State {
 	case revision.StepDone:
@@ -58,7 +58,7 @@ func (s *Step) StateSign() (sign page.Span, name page.Role) {
 	return page.Span{Role: themes.Dim}, themes.Text
 }
 
-// Steps lists the steps of a plan, with how each is where the plan was begun.
+// Steps lists the steps of a plan, with their states if the plan has begun.
 var Steps = &page.Table[Step]{Empty: "no policy has to move", Columns: []page.Column[Step]{
 	{Key: "sign", Title: " ", Sparse: true, Cell: func(s Step) page.Cell {
 		sign, _ := s.StateSign()
@@ -77,7 +77,7 @@ var Steps = &page.Table[Step]{Empty: "no policy has to move", Columns: []page.Co
 	{Key: "note", Title: "NOTE", Cell: func(s Step) page.Cell { return page.Cell{Text: s.Note} }},
 }}
 
-// StateOf is how a plan stands: a word with its sign, and how far it is.
+// StateOf returns a plan's state: a word with its sign, and the progress.
 func StateOf(p *revision.PlanState) (sign page.Span, word, made string) {
 	sign, word, made = page.Span{Text: words.Working, Role: themes.Info}, p.State, p.String()
 	back := "rolling back"
@@ -99,8 +99,8 @@ func StateOf(p *revision.PlanState) (sign page.Span, word, made string) {
 	return sign, back, p.PlaceText()
 }
 
-// Headline is how a plan stands in a line: "re-space: step 10, starting at 10: stopped, 4 of 9 done
-// (since 12 min): interrupted".
+// Headline returns a plan's state in a line: "re-space: step 10, starting at 10: stopped, 4 of 9 done (since
+// 12 min): interrupted".
 func Headline(p *revision.PlanState, now time.Time) string {
 	_, word, made := StateOf(p)
 	text := p.Title + ": " + word + ", " + made

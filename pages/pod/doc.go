@@ -1,3 +1,3 @@
-// Package pod tells what policies do to a pod: every rule that touches it, as subject or as
-// peer, in order of precedence, and who isolates it.
+// Package pod shows what policies do to a pod: every rule with the pod as subject or peer, in deciding order,
+// and the policies that isolate it.
 package pod

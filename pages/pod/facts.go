@@ -17,16 +17,16 @@ import (
 	"rung/themes"
 )
 
-// PodFacts is a pod as JSON has it (command-line.md#output).
+// PodFacts is the JSON of a pod (command-line.md#output).
 type PodFacts struct {
 	Pod
 	PrimaryUDN string `json:"primary_udn,omitempty"`
-	// Isolated are the NetworkPolicies that isolate the pod, by direction: what
-	// none of them allows is dropped.
+	// Isolated are the NetworkPolicies that isolate the pod, by direction: what none of them allows is
+	// dropped.
 	Isolated map[string][]string `json:"isolated_by"`
 	Touches  []*TouchingRule     `json:"touches"`
 
-	Lines []*Line `json:"-"` // in order of precedence, under headings
+	Lines []*Line `json:"-"` // in deciding order, under headings
 	by    map[model.Direction][]model.PolicyKey
 }
 
@@ -41,36 +41,34 @@ type TouchingRule struct {
 	Action    string `json:"action"`
 	Subject   bool   `json:"subject"`
 	Peer      bool   `json:"peer"`
-	// Network is the network peer the pod's address is in, if no selector
-	// found it.
+	// Network is the network peer that contains the pod's address, if no selector selects it.
 	Network string `json:"network,omitempty"`
-	// On are the networks besides the default one that the policy is programmed on.
+	// On are the user-defined networks on which the policy is programmed.
 	On []string `json:"on,omitempty"`
-	// NoRows is why the policy is not enforced as it is.
+	// NoRows says why the policy is not enforced.
 	NoRows string `json:"no_rows,omitempty"`
 	// Broken names the parts of the rule that match nothing.
 	Broken string `json:"broken,omitempty"`
 
 	Of           model.PolicyKey `json:"-"` // the policy, or the unit of a default deny
 	Dir          model.Direction `json:"-"`
-	rule         *model.Rule     // nil of a default deny, whose Rule is -1
-	band, prio   string          // its tier and its priority there
-	label, short string          // of the policy, and below the heading of its tier
-	word         string          // the action as its API spells it
-	mark         string          // stands before both where the policy is not enforced
-	note         string          // what else is to be known, in print
+	rule         *model.Rule     // nil for a default deny, whose Rule is -1
+	band, prio   string          // its tier, and its priority there
+	label, short string          // of the policy: full, and below the heading of its tier
+	word         string          // the action as in its API
+	mark         string          // shown before both if the policy is not enforced
+	note         string          // a printed remark
 }
 
-// Line is a rule that touches a pod, a default deny that isolates it, a heading, or a line of
-// text.
+// Line is a rule that touches a pod, a default deny that isolates it, a heading, or a line of text.
 type Line struct {
 	ID   string
-	Full page.Line // over the whole width of a screen
+	Full page.Line // the whole screen line
 	Head bool
 	*TouchingRule
 }
 
-// IsPrinted says whether a line is one of a command's table.
+// IsPrinted reports whether a command prints the line.
 func (l *Line) IsPrinted() bool { return l.TouchingRule != nil }
 
 // FactsOfPod returns the facts about a pod, with the rules that touch it.
@@ -136,13 +134,13 @@ func FactsOfPod(r *revision.Revision, pod *model.Pod, now time.Time) *PodFacts {
 	return out
 }
 
-// HeadingLine is the line of a heading.
+// HeadingLine returns the line of a heading.
 func HeadingLine(title string) *Line {
 	return &Line{ID: "# " + title, Full: page.HeadingLine(title), Head: true}
 }
 
-// The headings of tiers, in precedence order; each fits 80 columns. An EgressFirewall is asked
-// in the to-lport stage, whatever the egress stages allowed (ovn-kubernetes.md#firewall-rows).
+// The headings of tiers, in deciding order; each fits 80 columns. An EgressFirewall decides in the to-lport
+// stage, whatever the egress stages allowed (ovn-kubernetes.md#firewall-rows).
 const (
 	adminTitle    = "tier 1 · AdminNetworkPolicy · the first that matches decides"
 	networkTitle  = "tier 2 · NetworkPolicy · where nothing above decided"
@@ -151,7 +149,7 @@ const (
 	placedTitle   = "NetworkPolicy · where no tier above decided"
 )
 
-// titleOf is the heading the rules of a policy stand under.
+// titleOf returns the heading for the rules of a policy.
 func titleOf(p *model.Policy) string {
 	switch {
 	case p.Kind == model.KindNP:
@@ -164,8 +162,7 @@ func titleOf(p *model.Policy) string {
 	return adminTitle
 }
 
-// tierPlace is where a policy stands among the tiers of its plugin: under which heading, in which
-// tier, at which priority there.
+// tierPlace returns a policy's heading, tier and priority in its plugin's tiers.
 func tierPlace(p *ladder.Place) (title, band, prio string) {
 	prio = strconv.FormatFloat(p.Priority(), 'g', -1, 64)
 	switch {
@@ -179,8 +176,8 @@ func tierPlace(p *ladder.Place) (title, band, prio string) {
 	return fmt.Sprintf("tier %s (%d) · the first that matches decides", p.TierName, p.Tier), fmt.Sprintf("%s %d", p.TierName, p.Tier), prio
 }
 
-// describePolicy says how the policy is called, and what else is to be known of the rule. As on the
-// ladder: the policy has no rows, or old ones still decide.
+// describePolicy sets the policy's short name and the remark on the rule. As on the ladder, it marks policies
+// without rows, and those whose old rows still decide.
 func (t *TouchingRule) describePolicy(r *revision.Revision, p *model.Policy, now time.Time) {
 	if p.Kind == model.KindANP {
 		t.short = p.Name
@@ -203,9 +200,8 @@ func (t *TouchingRule) describePolicy(r *revision.Revision, p *model.Policy, now
 	t.note = strings.TrimSpace(t.note)
 }
 
-// addDefaultDenies adds the default denies behind the rules that let something through
-// (ovn-kubernetes.md#default-deny); how many NetworkPolicies the pod has to do with; and the
-// rules that mean everybody.
+// addDefaultDenies adds the default denies after the rules that allow (ovn-kubernetes.md#default-deny), the
+// number of NetworkPolicies about the pod, and the number of rules without peers.
 func (o *PodFacts) addDefaultDenies(r *revision.Revision, touches []revision.RuleTouch, head func(title string)) {
 	rows := r.PolicyOrder() == nil
 	var out []*Line
@@ -264,7 +260,7 @@ func (o *PodFacts) addDefaultDenies(r *revision.Revision, touches []revision.Rul
 	o.Lines = append(o.Lines, out...)
 }
 
-// isolatedText says that policies isolate a pod, and which traffic is dropped for it.
+// isolatedText names the policies that isolate a pod, and the effect.
 func isolatedText(by string) string {
 	return "isolated by " + by + ": what no NetworkPolicy allows is dropped"
 }

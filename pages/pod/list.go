@@ -37,16 +37,16 @@ func podOf(p *model.Pod) Pod {
 	return out
 }
 
-// Listed is a pod among others as JSON has it.
+// Listed is the JSON of a pod in a list.
 type Listed struct {
 	Pod
-	// Policies that are enforced on the pod, in order of precedence.
+	// Policies are enforced on the pod, in deciding order.
 	Policies []string `json:"policies"`
 
 	names []string
 }
 
-// ListOf tells some pods, each with the policies that are enforced on it.
+// ListOf returns some pods, each with the policies enforced on it.
 func ListOf(r *revision.Revision, pods []*model.Pod) []*Listed {
 	out, at := make([]*Listed, len(pods)), map[model.Key]*Listed{}
 	for i, p := range pods {
@@ -66,7 +66,7 @@ func ListOf(r *revision.Revision, pods []*model.Pod) []*Listed {
 	return out
 }
 
-// policiesInOrder are all policies, in order of precedence.
+// policiesInOrder returns all policies in deciding order.
 func policiesInOrder(r *revision.Revision) []model.PolicyKey {
 	if order := r.PolicyOrder(); order != nil {
 		return page.MapList(order, func(p ladder.Place) model.PolicyKey { return p.Policy.Key })
@@ -110,7 +110,7 @@ var List = &page.Table[*Listed]{
 	},
 }
 
-// listedText is a cell of plain text.
+// listedText returns a column's cell of plain text.
 func listedText(of func(*Listed) string) func(*Listed) page.Cell {
 	return func(p *Listed) page.Cell { return page.Cell{Text: of(p)} }
 }

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// PlaceTexts is where the pod is, and how it stands.
+// PlaceTexts returns the pod's addresses, node and state.
 func (o *PodFacts) PlaceTexts() []string {
 	out := []string{cmp.Or(strings.Join(o.IPs, " "), "no address"), cmp.Or(o.Node, "not scheduled"), o.Phase}
 	if o.Of.Deleting {
@@ -20,7 +20,7 @@ func (o *PodFacts) PlaceTexts() []string {
 	return out
 }
 
-// SummaryText returns the text over the table, in print.
+// SummaryText returns the text above the printed table.
 func (o *PodFacts) SummaryText() string {
 	s := fmt.Sprintf("pod %s/%s  %s\nlabels  %s\n", o.Namespace, o.Name, strings.Join(o.PlaceTexts(), "  "), o.Labels)
 	if o.Note != "" {
@@ -72,7 +72,7 @@ var Table = &page.Table[*Line]{
 
 type podColumn = page.Column[*Line]
 
-// ruleCell is a cell of a rule; lines of text have none.
+// ruleCell returns a rule's cell; lines of text have none.
 func ruleCell(of func(*TouchingRule) page.Cell) func(*Line) page.Cell {
 	return func(l *Line) page.Cell {
 		if l.TouchingRule == nil {
@@ -86,7 +86,7 @@ func ruleTextCell(of func(*TouchingRule) string) func(*Line) page.Cell {
 	return ruleCell(func(t *TouchingRule) page.Cell { return page.Cell{Text: of(t)} })
 }
 
-// ruleName is the rule by its number.
+// ruleName returns the rule's direction and number.
 func (t *TouchingRule) ruleName() string {
 	if t.rule == nil {
 		return t.Direction

@@ -1,3 +1,2 @@
-// Package policy tells one policy: the pods it is about, its rules, what it logs, and how its
-// rows stand in every zone.
+// Package policy shows one policy: subject, rules, logging, and the state of its rows in every zone.
 package policy

@@ -12,56 +12,52 @@ import (
 	"time"
 )
 
-// PolicyFacts is a policy as JSON has it (command-line.md#output).
+// PolicyFacts is the JSON of a policy (command-line.md#output).
 type PolicyFacts struct {
 	Kind     model.Kind `json:"kind"`
 	Name     string     `json:"name"`
 	Tier     int        `json:"tier"`
 	Priority *int32     `json:"priority,omitempty"`
-	// Tiered is where a policy stands in the tiers of its plugin.
+	// Tiered is the policy's place in its plugin's tiers.
 	Tiered *TierPlace `json:"antrea,omitempty"`
-	// APIVersion is set where the policy is of an older API than today's.
+	// APIVersion is set for a policy of an older API.
 	APIVersion string   `json:"api_version,omitempty"`
 	Subject    string   `json:"subject"`
 	Pods       []string `json:"pods"`
-	// PodsApart are pods of the subject whose primary network is another one:
-	// the policy is not enforced there.
+	// PodsApart are pods of the subject on another primary network, where the policy is not enforced.
 	PodsApart []string `json:"pods_on_primary_udn,omitempty"`
 	Rules     []*Rule  `json:"rules"`
-	// Isolates are the directions in which what no NetworkPolicy allows is
-	// dropped; only NetworkPolicies isolate.
+	// Isolates are the directions in which connections are dropped unless a NetworkPolicy allows them; only
+	// NetworkPolicies isolate.
 	Isolates []string `json:"isolates,omitempty"`
 	Logging  string   `json:"logging"`
-	// LoggingFrom is the namespace whose annotation sets the levels, absent where
-	// it is the policy's own.
+	// LoggingFrom is the namespace whose annotation sets the levels, empty if the policy's own does.
 	LoggingFrom string           `json:"logging_from_namespace,omitempty"`
 	None        string           `json:"no_rows,omitempty"`
 	File        string           `json:"file,omitempty"`
 	Findings    []revision.Brief `json:"findings"`
-	// Conditions are the reports of controllers, never proof.
+	// Conditions are reports of controllers, not proof.
 	Conditions []ConditionFacts `json:"conditions"`
 	// Zones is empty without databases.
 	Zones []ZoneFacts `json:"zones"`
-	// With are the units besides its own that hold rows for the policy, with how
-	// many zones have them in which state.
+	// With are the other units with rows for the policy, and the number of zones in each state.
 	With []UnitFacts `json:"with,omitempty"`
 
-	Isolated string `json:"-"` // instead of Isolates, for people
+	Isolated string `json:"-"` // for people, instead of Isolates
 }
 
-// TierPlace is where a policy stands in the tiers of its plugin.
+// TierPlace is a policy's place in its plugin's tiers.
 type TierPlace struct {
 	Tier         string  `json:"tier"`
-	TierPriority *int32  `json:"tier_priority,omitempty"` // absent where there is no such tier
+	TierPriority *int32  `json:"tier_priority,omitempty"` // absent if the tier does not exist
 	Priority     float64 `json:"priority"`
-	Phase        string  `json:"phase,omitempty"` // what was reported
+	Phase        string  `json:"phase,omitempty"` // as reported
 	Refused      bool    `json:"refused,omitempty"`
-	// NotJudged says why Rung does not say what the valid policy decides.
+	// NotJudged says why Rung does not judge the valid policy.
 	NotJudged string `json:"not_judged,omitempty"`
 }
 
-// UnitFacts is a holder of rows of the policy besides its own, with how many zones have them in which
-// state.
+// UnitFacts is another unit with rows for the policy, with the number of zones in each state.
 type UnitFacts struct {
 	Unit  string         `json:"unit"`
 	Zones map[string]int `json:"zones"`
@@ -78,12 +74,12 @@ type ConditionFacts struct {
 	At      string `json:"at,omitempty"`
 }
 
-// ZoneFacts is how the policy's rows stand in a zone.
+// ZoneFacts is the state of the policy's rows in a zone.
 type ZoneFacts struct {
 	Zone  string            `json:"zone"`
 	State model.PolicyState `json:"state"`
 	ACLs  int               `json:"live_acls"`
-	// Priority is the one the live ACLs carry, absent when it cannot be told.
+	// Priority of the live ACLs, absent if unknown.
 	Priority *int32 `json:"live_priority,omitempty"`
 	Error    string `json:"error,omitempty"`
 }
@@ -148,7 +144,7 @@ func FactsOfPolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *Poli
 	return out
 }
 
-// ruleLogging says which rules of a tiered policy log: each says so for itself.
+// ruleLogging names the rules of a tiered policy that log: each rule has its own setting.
 func ruleLogging(p *model.Policy) string {
 	var on []string
 	for rule := range p.AllRules() {

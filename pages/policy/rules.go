@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// Rule is a rule as JSON has it, and a line of the table of rules.
+// Rule is the JSON of a rule, and a line of the table of rules.
 type Rule struct {
 	Direction string   `json:"direction"`
 	Index     int      `json:"index"`
@@ -25,20 +25,20 @@ type Rule struct {
 	Ports     []string `json:"ports"`
 	PeerPods  int      `json:"peer_pods"`
 	ACLs      []string `json:"acls"`
-	// AppliedTo is the text about the pods that a tiered rule applies to, if it names its own.
+	// AppliedTo describes the pods of a tiered rule that names its own.
 	AppliedTo string `json:"applied_to,omitempty"`
-	// Note says what is odd about the rule, Broken names the parts that match nothing.
+	// Note is a warning about the rule. Broken names the parts that match nothing.
 	Note   string `json:"note,omitempty"`
 	Broken string `json:"broken,omitempty"`
 
 	Of   *model.Rule `json:"-"` // nil for a heading
 	head string
 	kind model.Kind
-	// pods counts those behind the peers that select pods, log says whether a tiered rule logs.
+	// pods counts pods behind peers that select pods; log says whether a tiered rule logs.
 	pods, log string
 }
 
-// RulesOf are the rules of a policy, ingress before egress.
+// RulesOf returns the rules of a policy, ingress before egress.
 func RulesOf(r *revision.Revision, p *model.Policy) []*Rule {
 	return page.MapList(revision.ListRuleFacts(r, p), func(f revision.RuleFacts) *Rule {
 		o := &Rule{Direction: f.Direction.Lower(), Index: f.Index, Name: f.Name, Action: p.Kind.RuleActionWord(f.Rule), PeerPods: f.Pods,
@@ -56,7 +56,7 @@ func RulesOf(r *revision.Revision, p *model.Policy) []*Rule {
 				o.AppliedTo = model.AppliedText(a.AppliedTo, p.Namespace)
 			}
 			if slices.ContainsFunc(f.Peers, func(p model.Peer) bool { return p.Match != nil }) {
-				o.pods = "by pod" // other ones for each pod that the rule applies to
+				o.pods = "by pod" // depends on the pod that the rule applies to
 			}
 		}
 		if revision.OutsideTypes(p, f.Direction) {
@@ -91,7 +91,7 @@ func RulesWithHeadings(p *model.Policy, rules []*Rule) (out []*Rule) {
 	return out
 }
 
-// ID names the rule.
+// ID returns the rule's direction and number.
 func (x *Rule) ID() string {
 	if x.Of == nil {
 		return "# " + x.head
@@ -99,8 +99,7 @@ func (x *Rule) ID() string {
 	return x.Direction + " " + strconv.Itoa(x.Index)
 }
 
-// RuleTable lists the rules of a policy. rows says that they have ACLs; else what a rule
-// applies to and whether it logs stand in their place.
+// RuleTable lists the rules of a policy: with ACLs if rows is true, else with appliedTo and logging.
 func RuleTable(p *model.Policy, rows bool) *page.Table[*Rule] {
 	tiered, own := p != nil && p.Tiered != nil, false
 	if tiered {
@@ -118,7 +117,7 @@ func RuleTable(p *model.Policy, rows bool) *page.Table[*Rule] {
 		}}
 	for _, c := range ruleColumns {
 		switch {
-		case c.Key == "acls" && !rows, c.Key == "log" && !tiered, // a NetworkPolicy logs as its namespace says
+		case c.Key == "acls" && !rows, c.Key == "log" && !tiered, // the namespace sets a NetworkPolicy's logging
 			c.Key == "applied_to" && !own && (c.Place == page.OnScreen || !tiered):
 		default:
 			t.Columns = append(t.Columns, c)
@@ -127,7 +126,7 @@ func RuleTable(p *model.Policy, rows bool) *page.Table[*Rule] {
 	return t
 }
 
-// ruleColumns are all there are: a screen has the names first, a command what is long last.
+// ruleColumns are all columns: a screen has names first, a command long texts last.
 var ruleColumns = []page.Column[*Rule]{
 	{Key: "rule", Title: "RULE", Worth: page.Always, Cell: textCell((*Rule).ID)},
 	{Key: "action", Title: "ACTION", Worth: page.Always, Cell: func(x *Rule) page.Cell {

@@ -1,4 +1,3 @@
-// Package rows tells the rows of a zone's Northbound database: its ACLs in the order in which
-// they decide, whoever owns them, its address sets and its port groups, and how they differ from
-// the rows that the policies compile to.
+// Package rows shows the rows of a zone's Northbound database: its ACLs in deciding order, of all owners, its
+// address sets and port groups, and how they differ from the compiled rows.
 package rows

@@ -10,36 +10,36 @@ import (
 	"rung/revision"
 )
 
-// Facts are a policy that is not in sync in a zone (command-line.md#output).
+// Facts is a policy that is not in sync in a zone (command-line.md#output).
 type Facts struct {
 	Zone   string            `json:"zone"`
 	Policy string            `json:"policy"`
 	State  model.PolicyState `json:"state"`
 	Reason string            `json:"reason,omitempty"`
-	// LivePriority is the one that rows without a policy's say still decide at.
+	// LivePriority is the priority of old rows that still decide.
 	LivePriority *int32     `json:"live_priority,omitempty"`
 	Rows         []RowFacts `json:"rows"`
 
 	Of model.PolicyKey `json:"-"`
 }
 
-// RowFacts are one row that differs.
+// RowFacts is one row that differs.
 type RowFacts struct {
 	model.RowDiff
-	// Known is the defect of OVN-Kubernetes that leaves the difference.
+	// Known is the defect of OVN-Kubernetes that causes the difference.
 	Known *KnownFacts `json:"known,omitempty"`
 }
 
-// KnownFacts are a known defect of OVN-Kubernetes.
+// KnownFacts is a known defect of OVN-Kubernetes.
 type KnownFacts struct {
 	Code   string `json:"code"`
 	Text   string `json:"text"`
 	Remedy string `json:"remedy"`
-	Doc    string `json:"doc"` // where docs/ovn-kubernetes.md tells of it
+	Doc    string `json:"doc"` // its place in docs/ovn-kubernetes.md
 }
 
-// FactsOf lists, by zone and policy, everything that is not in sync. Differences that
-// are not older than settle are settling.
+// FactsOf lists everything that is not in sync, by zone and policy. Differences not older than settle are
+// settling.
 func FactsOf(r *revision.Revision, zones []*model.ZoneState, now time.Time, settle time.Duration) []Facts {
 	out := []Facts{}
 	for _, z := range zones {
@@ -77,8 +77,7 @@ func FactsOf(r *revision.Revision, zones []*model.ZoneState, now time.Time, sett
 	return out
 }
 
-// NextBehind is when the first difference that settles counts as behind, which nobody
-// tells; zero when none settles.
+// NextBehind returns when the first settling difference counts as behind; zero if none settles.
 func NextBehind(zones []*model.ZoneState, now time.Time, settle time.Duration) (first time.Time) {
 	for _, z := range zones {
 		if at := z.NextBehindAfter(now, settle); !at.IsZero() && (first.IsZero() || at.Before(first)) {
@@ -88,8 +87,8 @@ func NextBehind(zones []*model.ZoneState, now time.Time, settle time.Duration) (
 	return first
 }
 
-// IsMoving reports whether a difference may go away by itself: rows that differ in a zone
-// that is read from a server. Rows of a stored database stay as they are.
+// IsMoving reports whether a difference may disappear by itself: rows that differ in a zone on a server. Rows
+// of a stored database never change.
 func IsMoving(zones []*model.ZoneState, out []Facts) bool {
 	byName := map[string]*model.ZoneState{}
 	for _, z := range zones {
@@ -111,8 +110,8 @@ func IsMoving(zones []*model.ZoneState, out []Facts) bool {
 	return false
 }
 
-// NoDriftText says that nothing differs, and what was compared where that is not all: whole is that
-// the rows of all zones were read, not what was left out; of all policies some were asked for.
+// NoDriftText says that nothing differs. If not everything was compared, it names the extent: whole means that
+// all zones were read, not names what was left out, and kept of all policies were selected.
 func NoDriftText(kept, all int, zones []*model.ZoneState, whole bool, not string) string {
 	switch {
 	case !whole:
@@ -127,7 +126,7 @@ func NoDriftText(kept, all int, zones []*model.ZoneState, whole bool, not string
 	return text
 }
 
-// ComparedPolicies are the policies, and other units with rows, that zones are judged by.
+// ComparedPolicies returns the policies and other units that are compared in the zones.
 func ComparedPolicies(r *revision.Revision, zones []*model.ZoneState) map[model.PolicyKey]bool {
 	compared := map[model.PolicyKey]bool{}
 	for _, z := range zones {

@@ -6,7 +6,7 @@ import (
 	"rung/revision"
 )
 
-// ACL is a live ACL as JSON has it (command-line.md#output).
+// ACL is the JSON of a live ACL (command-line.md#output).
 type ACL struct {
 	Zone  string `json:"zone"`
 	Stage string `json:"stage"`
@@ -22,17 +22,17 @@ type ACL struct {
 	OwnerDetail     string  `json:"owner_detail,omitempty"`
 	// On are the port groups and switches that hold the row.
 	On []string `json:"on"`
-	// Tie is set where other rows share stage, tier and priority.
+	// Tie is set if other rows share stage, tier and priority.
 	Tie string `json:"tie,omitempty"`
 	// AfterEgressAllow: decides even after an ANP egress Allow.
 	AfterEgressAllow bool   `json:"after_egress_allow,omitempty"`
 	MatchError       string `json:"match_error,omitempty"`
 	Row              Record `json:"acl"`
-	// Flows are there where they were asked for.
+	// Flows is set only if flows were asked for.
 	Flows *ACLFlows `json:"flows,omitempty"`
 }
 
-// ACLFacts is the line of an ACL as JSON has it.
+// ACLFacts returns the JSON of an ACL's line.
 func (l *Line) ACLFacts() *ACL {
 	o := l.acl.Owner
 	out := &ACL{Zone: l.Zone, Stage: l.acl.Stage(), Owner: l.label, OwnerForm: o.Form, OwnerController: o.Controller, OwnerType: o.Type,
@@ -44,8 +44,8 @@ func (l *Line) ACLFacts() *ACL {
 	return out
 }
 
-// IsKept says whether an ACL is of one of some policies and units, also one in an older form. Of
-// any other row only the namespace is known, if it has one.
+// IsKept reports whether an ACL belongs to one of some policies and units, also in an older form. Other rows
+// are selected by their namespace alone.
 func (l *Line) IsKept(keep func(model.Key) bool) bool {
 	unit, isUnit := revision.UnitOfOwner(l.acl.Owner)
 	policy, isPolicy := revision.PolicyOfOwner(l.acl.Owner)

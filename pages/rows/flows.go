@@ -18,21 +18,21 @@ import (
 	"rung/themes"
 )
 
-// ACLFlows are the logical flows of an ACL, held against it.
+// ACLFlows are the logical flows of an ACL, compared with it.
 type ACLFlows struct {
 	State revision.FlowState `json:"state"`
-	// Text says how the flows stand, with the likely cause of what is missing or old.
+	// Text describes the state, with the likely cause of missing or old flows.
 	Text    string      `json:"text"`
 	Missing []string    `json:"missing_on,omitempty"`
 	Since   string      `json:"since,omitempty"`
 	Flows   []FlowFacts `json:"flows"`
 
 	Sign page.Span `json:"-"`
-	// Offset says that every priority is the ACL's and a number, empty where it is not so.
+	// Offset says that every flow's priority is the ACL's plus a constant, else empty.
 	Offset string `json:"-"`
 }
 
-// FlowFacts is a logical flow in words.
+// FlowFacts describes a logical flow.
 type FlowFacts struct {
 	UUID     string   `json:"uuid"`
 	On       []string `json:"on"`
@@ -41,31 +41,30 @@ type FlowFacts struct {
 	Name     string   `json:"stage_name"`
 	Table    int      `json:"table"`
 	Priority int      `json:"priority"`
-	// Tier is there where the flow looks at it.
+	// Tier is nil if the flow does not test the tier.
 	Tier *int `json:"tier,omitempty"`
-	// Hint is the number of the bit of reg0 that the flow asks for, 0 for none; Packets
-	// says what that means.
+	// Hint is the number of the tested bit of reg0, 0 if none is tested; Packets explains it.
 	Hint    int       `json:"hint"`
 	Packets string    `json:"packets"`
 	Match   string    `json:"match"`
 	Actions string    `json:"actions"`
 	Does    []string  `json:"does"`
 	Log     *flow.Log `json:"log,omitempty"`
-	// Differs says how the flow is of an older row.
+	// Differs names the differences of a flow of an older row.
 	Differs []string `json:"differs,omitempty"`
-	// Shared says with which ACL the flow is shared.
+	// Shared names the other ACLs of the flow.
 	Shared string `json:"shared,omitempty"`
 
-	Place      string  `json:"-"` // where it decides: stage, priority and tier
-	SharedWith *nb.ACL `json:"-"` // the first of them, nil for none
+	Place      string  `json:"-"` // stage, priority and tier
+	SharedWith *nb.ACL `json:"-"` // the first other ACL, nil if none
 }
 
-// ReadFlows adds the flows of an ACL in a zone to its line.
+// ReadFlows sets the flows of an ACL's line.
 func (l *Line) ReadFlows(r *revision.Revision, now time.Time) {
 	l.Flows = FlowsOfACL(r, r.Zone(l.Zone), l.acl.ACL, now)
 }
 
-// FlowsOfACL are the flows of an ACL in a zone.
+// FlowsOfACL returns the flows of an ACL in a zone.
 func FlowsOfACL(r *revision.Revision, z *model.ZoneState, a *nb.ACL, now time.Time) *ACLFlows {
 	f := revision.FlowsOfACL(r, z, a, now)
 	out := &ACLFlows{State: f.State, Text: f.Text, Missing: f.Missing, Since: page.StampText(f.Since),
@@ -90,7 +89,7 @@ func FlowsOfACL(r *revision.Revision, z *model.ZoneState, a *nb.ACL, now time.Ti
 	return out
 }
 
-// FlowOf is a flow that no ACL shares.
+// FlowOf returns the facts of a flow, without other ACLs.
 func FlowOf(x *flow.Flow) FlowFacts {
 	out := FlowFacts{UUID: x.Row.UUID, On: page.MapList(x.Datapaths, func(d *flow.Datapath) string { return d.Name }),
 		Pipeline: x.Row.Pipeline, Stage: string(x.Stage), Name: x.Row.Stage, Table: x.Row.Table,
@@ -102,7 +101,7 @@ func FlowOf(x *flow.Flow) FlowFacts {
 	return out
 }
 
-// String is the flow in a line for people.
+// String returns the flow in a line for people.
 func (f FlowFacts) String() string {
 	text := fmt.Sprintf("table %d %s · %s  %s → %s", f.Table, f.Place, f.Packets, f.Name, f.EffectText())
 	if len(f.Differs) > 0 {

@@ -15,19 +15,19 @@ import (
 	"rung/themes"
 )
 
-// Line is a row of a zone among the others of its table, or a heading.
+// Line is a row in a table of a zone's rows, or a heading.
 type Line struct {
 	ID    string
 	Zone  string
-	Row   nb.Row // live, or desired where it is missing; nil for a heading
-	Lost  bool   // it is missing
+	Row   nb.Row // live, or desired if missing; nil for a heading
+	Lost  bool   // missing in the zone
 	Mark  revision.RowMark
-	Flows *ACLFlows // of an ACL, where they were read
+	Flows *ACLFlows // of an ACL, nil if not read
 
 	acl   *revision.PlacedACL // nil for other rows
-	label string              // the owner's
-	// family is the address family of a set; on names the holders of an ACL, and own says that
-	// the holder is the port group of its policy.
+	label string              // of the owner
+	// family is the address family of a set. on names the holders of an ACL; own means that its policy's port
+	// group alone holds it.
 	family string
 	on     []string
 	own    bool
@@ -35,18 +35,16 @@ type Line struct {
 	from   *Pipeline
 }
 
-// Pipeline is the ACLs of a database in the order in which they decide. The zero Pipeline
-// is empty.
+// Pipeline holds the ACLs of a database in deciding order. The zero Pipeline is empty.
 type Pipeline struct {
 	walked   []*nb.ACL
 	sorted   []Line
-	problems map[*nb.ACL]string // of matches that were looked at
+	problems map[*nb.ACL]string // by ACL whose match was parsed
 	holders  *revision.ACLHolders
 }
 
-// ReadACLs brings the ACLs of a database into order, again only when one of them is another
-// than last time, or is held by something else: members of sets and groups come and go
-// much more often.
+// ReadACLs sorts the ACLs of a database, unless neither ACLs nor holders changed since the last call: members
+// of sets and groups change much more often.
 func (p *Pipeline) ReadACLs(db *nb.DB) {
 	walked := slices.AppendSeq(make([]*nb.ACL, 0, len(p.walked)), db.ACLs())
 	holders := revision.HoldersOf(db, p.holders)
@@ -63,15 +61,15 @@ func (p *Pipeline) ReadACLs(db *nb.DB) {
 	}
 }
 
-// ownGroup says whether a port group is the one of the policy the row is of.
+// ownGroup reports whether a holder is the port group of the row's policy.
 func ownGroup(o nb.Owner, holder nb.Row) bool {
 	h := nb.OwnerOfRow(holder)
 	return h.Form == nb.FormKnown && h.Form == o.Form && h.Type == o.Type && h.Namespace == o.Namespace && h.Name == o.Name
 }
 
-// ACLs are the ACLs of a zone, those that are lost in their place, under headings: of each
-// stage, and of the rows that decide after an egress Allow. A stage ends with what becomes
-// of a connection that no row matches. only, when set, is the one stage to show.
+// ACLs returns the ACLs of a zone, including lost ones at their place. Headings precede each stage and the
+// rows that decide after an egress Allow. A stage ends with its default. only selects one stage, empty selects
+// all.
 func (p *Pipeline) ACLs(zone string, lost []nb.Row, m *revision.RowMarks, only model.Stage) []*Line {
 	all := p.sorted
 	if len(lost) > 0 {
@@ -113,14 +111,14 @@ func (p *Pipeline) ACLs(zone string, lost []nb.Row, m *revision.RowMarks, only m
 	return out
 }
 
-// stageTitles name the stages for people.
+// stageTitles are the headings of the stages.
 var stageTitles = map[string]string{
 	"from-lport":          "from-lport · what leaves a pod, before load balancing",
 	"from-lport-after-lb": "from-lport after load balancing · egress rules",
 	"to-lport":            "to-lport · what arrives at a pod: ingress rules",
 }
 
-// inZone is the line in a zone, judged by its marks; m is nil where nothing is desired.
+// inZone returns the line in a zone with its mark; m is nil if nothing is desired.
 func (l Line) inZone(zone string, owner nb.Owner, m *revision.RowMarks) *Line {
 	l.Zone = zone
 	switch id := l.Row.IDs()[nb.KeyID]; {
@@ -136,7 +134,7 @@ func (l Line) inZone(zone string, owner nb.Owner, m *revision.RowMarks) *Line {
 	return &l
 }
 
-// NamedRows are the rows of a table whose rows have names, by owner and id.
+// NamedRows returns the rows of a table whose rows have names, by owner and id.
 func NamedRows[R nb.Row](zone string, live iter.Seq[R], lost []nb.Row, m *revision.RowMarks) []*Line {
 	var out []*Line
 	add := func(r nb.Row, lost bool) {
@@ -158,8 +156,7 @@ func NamedRows[R nb.Row](zone string, live iter.Seq[R], lost []nb.Row, m *revisi
 	return out
 }
 
-// MatchProblem says why the match of a live ACL cannot be taken apart, "" when it can. Matches
-// are taken apart when they are looked at, not all at once.
+// MatchProblem says why the match of a live ACL cannot be parsed, "" if it can. It parses on demand.
 func (l *Line) MatchProblem() string {
 	if l.acl == nil || l.Lost {
 		return ""
@@ -173,7 +170,7 @@ func (l *Line) MatchProblem() string {
 	return text
 }
 
-// FilterText returns the text that a filter searches: more than the columns that are shown.
+// FilterText returns the text that a filter searches: more than the visible columns.
 func (l *Line) FilterText() string {
 	s := []string{l.label, markText[l.Mark], l.Row.IDs()[nb.KeyID], l.Row.RowUUID()}
 	switch r := l.Row.(type) {

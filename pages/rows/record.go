@@ -9,18 +9,17 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// Record is a row under the schema's column names, in the order in which
-// ovn-nbctl prints them, with its id beside.
+// Record is a row under the schema's column names, in the order of ovn-nbctl, with its id.
 type Record struct {
 	id   string
 	cols []nb.Column
 }
 
-// RecordOf is the record of a row.
+// RecordOf returns the record of a row.
 func RecordOf[R nb.Row](r R) Record { return Record{r.IDs()[nb.KeyID], nb.Columns(r)} }
 
-// MarshalJSON keeps the order of the columns; an optional column without a value
-// is null, an empty set or map is one.
+// MarshalJSON keeps the order of the columns. An optional column without a value is null; an empty set or map
+// is not.
 func (r Record) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -50,13 +49,13 @@ func (r Record) MarshalJSON() ([]byte, error) {
 		if err := enc.Encode(v); err != nil {
 			return nil, err
 		}
-		b.Truncate(b.Len() - 1) // Encode's newline
+		b.Truncate(b.Len() - 1) // drops Encode's newline
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
 }
 
-// String is the row as "ovn-nbctl list" prints it.
+// String returns the row as "ovn-nbctl list" prints it.
 func (r Record) String() string {
 	var b strings.Builder
 	for _, c := range r.cols {

@@ -12,14 +12,14 @@ import (
 	"rung/themes"
 )
 
-// Line is a policy that is not in sync in a zone, or below it one of its rows that differ.
+// DriftLine is a policy that is not in sync in a zone, or a differing row below it.
 type DriftLine struct {
 	*Facts
 	Row *RowFacts // nil for the policy
 	id  string
 }
 
-// LinesOf are the lines of facts, in their order.
+// LinesOf returns the lines of facts, in their order.
 func LinesOf(all []Facts) (out []*DriftLine) {
 	for i := range all {
 		f := &all[i]
@@ -64,10 +64,10 @@ func (l *DriftLine) stateCell() page.Cell {
 	return page.Cell{Text: l.StateText(), Role: page.StateRole(l.State)}
 }
 
-// mostMembers is how many members of a row are told that are missing or extra; JSON has all.
+// mostMembers limits the missing or extra members listed for a row; JSON has all.
 const mostMembers = 50
 
-// whyText says of a row what differs, of a policy why.
+// whyText says how a row differs, or why a policy does.
 func (l *DriftLine) whyText() string {
 	if l.Row == nil {
 		return l.Reason
@@ -87,7 +87,7 @@ func (l *DriftLine) whyText() string {
 	return strings.Join(parts, "; ")
 }
 
-// StateText is the state, with the priority that still decides where rows have another.
+// StateText returns the state, with the priority of old rows that still decide.
 func (f *Facts) StateText() string {
 	if f.LivePriority == nil {
 		return string(f.State)
@@ -95,7 +95,7 @@ func (f *Facts) StateText() string {
 	return fmt.Sprintf("%s, still enforced at %d", f.State, *f.LivePriority)
 }
 
-// WhyText says why a row differs as a whole; empty where its columns say it.
+// WhyText says why a row differs as a whole; empty if its columns differ.
 func (r *RowFacts) WhyText() string {
 	if len(r.Fields) > 0 {
 		return ""
@@ -103,10 +103,10 @@ func (r *RowFacts) WhyText() string {
 	return cmp.Or(r.Note, r.Waiting)
 }
 
-// KnownText names the defect, and what helps.
+// KnownText names the defect and the remedy.
 func (k *KnownFacts) KnownText() string { return "known: " + k.Text + " → " + k.Remedy }
 
-// FieldText says how a column of a row differs; list writes members that are missing or extra.
+// FieldText says how a column of a row differs; list formats missing or extra members.
 func FieldText(f model.FieldDiff, list func([]string) string) string {
 	text := fmt.Sprintf("%s: want %s, is %s", f.Column, f.Desired, f.Live)
 	if len(f.Missing) > 0 {

@@ -15,7 +15,7 @@ import (
 	"rung/themes"
 )
 
-// ACLs lists the ACLs of zones in the order in which they decide.
+// ACLs lists the ACLs of zones in deciding order.
 var ACLs = rowTable(
 	rowColumn{Key: "zone", Title: "ZONE", Place: page.Printed, Worth: page.Always, Cell: textCell(func(l *Line) string { return l.Zone })},
 	rowColumn{Key: "stage", Title: "STAGE", Aside: true, Worth: page.Always, Cell: textCell(func(l *Line) string { return l.acl.Stage() })},
@@ -47,7 +47,7 @@ var ACLs = rowTable(
 		}
 		return c
 	}},
-	// "namespace monitoring"
+	// room for "namespace monitoring"
 	rowColumn{Key: "on", Title: "ON", Place: page.OnScreen, Min: 24, Max: 40, Worth: 94, Flex: true, Cell: (*Line).holderCell},
 	rowColumn{Key: "name", Title: "NAME", Place: page.OnScreen, Wide: true, Worth: page.Always,
 		Cell: textCell(func(l *Line) string { return l.acl.Name })},
@@ -91,8 +91,8 @@ func rowTable(columns ...rowColumn) *page.Table[*Line] {
 		Head: func(l *Line) bool { return l.full != nil }, Columns: columns}
 }
 
-// textCell and countCell leave out what headings have not, and count what is not known of rows
-// that are missing: see liverows.RowMarks.
+// textCell and countCell return the cells of a column; countCell shows no count for missing rows, since their
+// members are not listed: see revision.RowMarks.
 func textCell(text func(*Line) string) func(*Line) page.Cell {
 	return func(l *Line) page.Cell { return page.Cell{Text: text(l)} }
 }
@@ -106,7 +106,7 @@ func countCell(of func(*Line) int) func(*Line) page.Cell {
 	})
 }
 
-// ActionRole is the role of an ACL's action.
+// ActionRole returns the role of an ACL's action.
 func ActionRole(action string) page.Role {
 	switch action {
 	case nb.ActionAllow, nb.ActionAllowRelated, nb.ActionAllowStateless:
@@ -119,7 +119,7 @@ func ActionRole(action string) page.Role {
 	return themes.Text
 }
 
-// priorityCell has a sign where others share it.
+// priorityCell returns the priority, with a sign if others share it.
 func (l *Line) priorityCell() page.Cell {
 	sign := page.Span{Text: " "}
 	switch l.acl.Tie {
@@ -156,7 +156,7 @@ func (l *Line) holderCell() page.Cell {
 	return page.Cell{Text: words.List(l.on, 3)}
 }
 
-// markText are the marks for people.
+// markText names the marks for people.
 var markText = map[revision.RowMark]string{
 	revision.RowSettling:       words.Working + " settling",
 	revision.RowDifferent:      words.Differs + " differs",
@@ -171,10 +171,10 @@ var markText = map[revision.RowMark]string{
 	revision.RowLegacy:         "~ legacy",
 }
 
-// badMatch is said where a match cannot be taken apart.
+// badMatch marks a match that cannot be parsed.
 const badMatch = words.Warned + " match"
 
-// stateCell is how a row stands to what is desired.
+// stateCell returns how a row compares with the desired rows.
 func (l *Line) stateCell() page.Cell {
 	c := page.Cell{Text: markText[l.Mark], Role: themes.Error}
 	switch l.Mark {
@@ -230,7 +230,7 @@ func (l *Line) notesText() (out string) {
 	return out
 }
 
-// NoteLegend explains the signs of column NOTE in some lines, one to a line.
+// NoteLegend explains the signs of column NOTE that some lines have, one per line.
 func NoteLegend(lines []*Line) (out string) {
 	var used string
 	for _, l := range lines {
@@ -244,7 +244,7 @@ func NoteLegend(lines []*Line) (out string) {
 	return out
 }
 
-// UndefinedOrder says at which priorities some ACLs decide differently from others, "" for none.
+// UndefinedOrder names the priorities at which ACLs decide differently, "" if none.
 func UndefinedOrder(lines iter.Seq[*Line]) string {
 	var at []string
 	for l := range lines {

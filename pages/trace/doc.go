@@ -1,3 +1,3 @@
-// Package trace tells what becomes of one connection: the verdict, who decides, stage by stage
-// with all that was tried, and whether rows and OVN itself say the same.
+// Package trace shows what happens to one connection: the verdict, the deciding rules, each stage with all
+// rules tried, and whether rows and OVN agree.
 package trace

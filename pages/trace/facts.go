@@ -11,7 +11,7 @@ import (
 	"rung/revision"
 )
 
-// VerdictFacts is the answer about a connection as JSON has it (command-line.md#output).
+// VerdictFacts is the JSON of the answer about a connection (command-line.md#output).
 type VerdictFacts struct {
 	Verdict  verdict.Verdict `json:"verdict"`
 	Reason   string          `json:"reason,omitempty"`
@@ -19,32 +19,32 @@ type VerdictFacts struct {
 	To       string          `json:"to"`
 	Protocol string          `json:"protocol"`
 	Port     int             `json:"port,omitempty"`
-	// IPVersion is the family where only one was asked of two.
+	// IPVersion is the family if only one of two was asked.
 	IPVersion int          `json:"ip_version,omitempty"`
 	Stages    []StageFacts `json:"stages"`
-	// Families are the answers of IPv4 and IPv6 where they differ; stages are then those of the
-	// one that is denied, or unknown, before the other.
+	// Families are the answers for IPv4 and IPv6 if they differ. Stages then come from a denied, else unknown,
+	// family.
 	Families []*VerdictFacts `json:"families,omitempty"`
-	// Through is the Service that has the port, where the pod has not.
+	// Through is the Service that has the port if the pod has not.
 	Through *ThroughFacts `json:"through_service,omitempty"`
 	// Front is the Service whose address was asked.
 	Front *FrontFacts `json:"service_address,omitempty"`
-	// Endpoints are the answers of each, where the destination is a Service.
+	// Endpoints are the answers for each endpoint if the destination is a Service.
 	Endpoints []PathFacts `json:"endpoints,omitempty"`
-	// Rows are the answer of the rows, with --by both.
+	// Rows is the answer of the rows, with --by both.
 	Rows *VerdictFacts `json:"rows,omitempty"`
 	// OVN is the answer of ovn-trace, with --ovn.
 	OVN *OVNFacts `json:"ovn,omitempty"`
 
-	// Summary is the answer in a sentence, Findings where policies and rows disagree; of
-	// one question only.
+	// Summary is the answer in a sentence; Findings are disagreements of policies and rows. Both are set only
+	// for a single question.
 	Summary string `json:"summary,omitempty"`
-	// Otherwise says which verdict there would be if ClusterNetworkPolicies had rows.
+	// Otherwise names the verdict if ClusterNetworkPolicies had rows.
 	Otherwise string              `json:"otherwise,omitempty"`
 	Findings  []DisagreementFacts `json:"findings,omitempty"`
 }
 
-// FrontFacts is the Service that an address stands for.
+// FrontFacts is the Service behind an address.
 type FrontFacts struct {
 	Service string `json:"service"`
 	Kind    string `json:"kind"`
@@ -52,7 +52,7 @@ type FrontFacts struct {
 	Summary string `json:"summary"`
 }
 
-// ThroughFacts is the answer for a connection to the Service of a pod instead of the pod.
+// ThroughFacts is the answer for a connection to a pod's Service instead of the pod.
 type ThroughFacts struct {
 	Service    string          `json:"service"`
 	TargetPort int             `json:"target_port"`
@@ -61,7 +61,7 @@ type ThroughFacts struct {
 	Summary    string          `json:"summary"`
 }
 
-// DisagreementFacts is a stage at which policies and rows say different things.
+// DisagreementFacts is a stage in which policies and rows disagree.
 type DisagreementFacts struct {
 	revision.Brief
 	Zone  string `json:"zone"`
@@ -78,7 +78,7 @@ type PathFacts struct {
 	Stages  []StageFacts    `json:"stages"`
 }
 
-// StageFacts is the verdict of one stage in one zone, and who decides.
+// StageFacts is the verdict of one stage in one zone, with the deciding rule.
 type StageFacts struct {
 	Stage      string          `json:"stage"`
 	Reply      bool            `json:"reply,omitempty"`
@@ -92,7 +92,7 @@ type StageFacts struct {
 	NotCompiled []DeciderFacts `json:"not_compiled,omitempty"`
 }
 
-// DeciderFacts is a rule that decides, or what stands for one.
+// DeciderFacts is a deciding rule, or a default.
 type DeciderFacts struct {
 	Tier      int      `json:"tier"`
 	Band      string   `json:"antrea_tier,omitempty"`
@@ -108,7 +108,7 @@ type DeciderFacts struct {
 	Defect    string   `json:"known_defect,omitempty"`
 }
 
-// FactsOfTrace is the answer to a question, with that of the rows where both were asked.
+// FactsOfTrace returns the answer to a question, with the rows' answer if both were asked.
 func FactsOfTrace(q trace.Question, t *trace.Trace) *VerdictFacts {
 	out := FactsOfAnswer(q, &t.Answer)
 	for i := range t.Paths {
@@ -144,13 +144,13 @@ func FactsOfTrace(q trace.Question, t *trace.Trace) *VerdictFacts {
 	return out
 }
 
-// FactsNotAsked stand for the answer to a question that cannot be asked.
+// FactsNotAsked returns the answer to an invalid question.
 func FactsNotAsked(q trace.Question, err error) *VerdictFacts {
 	return &VerdictFacts{Verdict: verdict.Unknown, Reason: err.Error(), From: q.From, To: q.To,
 		Protocol: strings.ToUpper(cmp.Or(q.Protocol, string(verdict.TCP))), Port: q.Port, Stages: []StageFacts{}}
 }
 
-// FactsOfAnswer is an answer of policies, of rows or of packets.
+// FactsOfAnswer returns an answer by policies, rows or packets.
 func FactsOfAnswer(q trace.Question, a *verdict.Answer) *VerdictFacts {
 	out := &VerdictFacts{Verdict: a.Verdict, Reason: a.Reason, From: q.From, To: q.To, Protocol: string(a.Connection.Protocol), Port: q.Port,
 		IPVersion: q.IPVersion, Stages: []StageFacts{}}
@@ -168,7 +168,7 @@ func FactsOfAnswer(q trace.Question, a *verdict.Answer) *VerdictFacts {
 	return out
 }
 
-// AddDetails adds what is said of one question only.
+// AddDetails sets the fields for a single question.
 func (o *VerdictFacts) AddDetails(t *trace.Trace) {
 	o.Summary, o.Otherwise = t.Sentence(), t.IdleOutcome()
 	for _, d := range t.Disagree {
@@ -196,7 +196,7 @@ func factsOfDeciders(all []verdict.Decider) []DeciderFacts {
 	return page.MapList(all, func(d verdict.Decider) DeciderFacts { return FactsOfDecider(&d) })
 }
 
-// FactsOfDecider is a rule as it decides, or a rule that passes on.
+// FactsOfDecider returns a rule that decides or passes on.
 func FactsOfDecider(d *verdict.Decider) DeciderFacts {
 	out := DeciderFacts{Tier: d.Tier, Band: d.Band, Kind: string(d.Policy.Kind), Direction: d.Direction.Lower(), RuleName: d.RuleName,
 		Reply:  d.Reply,

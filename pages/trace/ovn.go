@@ -11,7 +11,7 @@ import (
 	"rung/themes"
 )
 
-// OVNFacts is the answer of ovn-trace as JSON has it (command-line.md#output).
+// OVNFacts is the JSON of ovn-trace's answer (command-line.md#output).
 type OVNFacts struct {
 	Verdict   verdict.Verdict    `json:"verdict"`
 	Agreement revision.Agreement `json:"agreement"` // with the rows
@@ -20,7 +20,7 @@ type OVNFacts struct {
 	Words revision.OVNWords `json:"-"`
 }
 
-// OVNWayFacts is the answer of ovn-trace about one way.
+// OVNWayFacts is ovn-trace's answer about one path.
 type OVNWayFacts struct {
 	To      string          `json:"to"`
 	Verdict verdict.Verdict `json:"verdict"`
@@ -38,21 +38,21 @@ type OVNZoneFacts struct {
 	At      []string        `json:"at"`
 	Cause   string          `json:"likely_cause,omitempty"`
 	Stages  []OVNStageFacts `json:"stages"`
-	Text    string          `json:"text,omitempty"` // what ovn-trace printed
+	Text    string          `json:"text,omitempty"` // ovn-trace's output
 }
 
-// OVNStageFacts is the decision of OVN in a stage, and that of the rows.
+// OVNStageFacts compares the decisions of OVN and of the rows in a stage.
 type OVNStageFacts struct {
 	Stage     model.Stage        `json:"stage"`
 	Verdict   verdict.Verdict    `json:"verdict"`
 	FoundBy   revision.FoundBy   `json:"found_by,omitempty"`
-	DecidedBy []DeciderFacts     `json:"decided_by"` // one, or those it may be
+	DecidedBy []DeciderFacts     `json:"decided_by"` // one, or several candidates
 	Passed    []DeciderFacts     `json:"passed"`
 	Rows      StageFacts         `json:"rows"`
 	Agreement revision.Agreement `json:"agreement"`
 }
 
-// FactsOfOVN is the answer of ovn-trace.
+// FactsOfOVN returns the facts of ovn-trace's answer.
 func FactsOfOVN(t *revision.OVNTrace) *OVNFacts {
 	out := &OVNFacts{Verdict: t.Verdict(), Agreement: t.Agreement(), Ways: []OVNWayFacts{}, Words: t.InWords()}
 	for i := range t.Ways {
@@ -78,17 +78,17 @@ func factsOfZone(h revision.OVNZoneWay) OVNZoneFacts {
 	return out
 }
 
-// HasDisagreement says whether OVN and the rows disagree; not where OVN was not asked.
+// HasDisagreement reports whether OVN and the rows disagree; false if OVN was not asked.
 func (o *OVNFacts) HasDisagreement() bool { return o != nil && o.Agreement == revision.Disagree }
 
-// decidersOfFlow are the rules that a flow may be of.
+// decidersOfFlow returns the rules that a flow may come from.
 func decidersOfFlow(b revision.RulesBehindFlow) []DeciderFacts {
 	return page.MapList(b.Rules, func(r revision.BehindRule) DeciderFacts {
 		return FactsOfDecider(new(r.Decider()))
 	})
 }
 
-// OVN lists what OVN decides stage by stage, and what the rows say beside it.
+// OVN lists the decisions of OVN and of the rows for each stage.
 var OVN = &page.Table[revision.OVNLine]{
 	Columns: []page.Column[revision.OVNLine]{
 		{Key: "stage", Title: "STAGE", Cell: func(l revision.OVNLine) page.Cell { return page.Cell{Text: l.Stage} }},

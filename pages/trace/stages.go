@@ -15,7 +15,7 @@ import (
 	"rung/themes"
 )
 
-// Stages lists the stages of a path, with what the rows say beside them.
+// Stages lists the stages of a path, with the rows' decisions.
 var Stages = &page.Table[*trace.Stage]{
 	Columns: []page.Column[*trace.Stage]{
 		{Key: "stage", Title: "STAGE", Cell: func(s *trace.Stage) page.Cell { return page.Cell{Text: s.Name()} }},
@@ -33,7 +33,7 @@ var Stages = &page.Table[*trace.Stage]{
 	},
 }
 
-// ToldStages are the stages of a path that have something to say.
+// ToldStages returns the stages of a path in which something happens.
 func ToldStages(p *trace.Path) (out []*trace.Stage) {
 	for i := range p.Stages {
 		if !p.Stages[i].Idle {
@@ -43,7 +43,7 @@ func ToldStages(p *trace.Path) (out []*trace.Stage) {
 	return out
 }
 
-// verdictText is the verdict of a stage, and whether the connection gets there.
+// verdictText returns the verdict of a stage, and whether the connection reaches it.
 func verdictText(s *trace.Stage) string {
 	if s.Unreached {
 		return string(s.Verdict) + " (not reached)"
@@ -51,8 +51,7 @@ func verdictText(s *trace.Stage) string {
 	return string(s.Verdict)
 }
 
-// StageTitle is the heading of a stage: its verdict, what it is to the ends, which it is and
-// where; without the end's name where it is to be short.
+// StageTitle returns the heading of a stage: verdict, end, stage and zone; without the end's name if short.
 func StageTitle(p *trace.Path, s *trace.Stage, short bool) string {
 	from, to := &p.From, &p.To
 	if s.Reply {
@@ -70,15 +69,15 @@ func StageTitle(p *trace.Path, s *trace.Stage, short bool) string {
 	return verdictText(s) + " · " + at + " · " + s.Name() + " in " + s.Zone
 }
 
-// ByRows says what the rows decide in a stage: whether they agree, and what they say after a sign;
-// empty where they were not asked.
+// ByRows returns the rows' decision in a stage: whether they agree, and a sign and text; empty if rows were
+// not asked.
 func ByRows(s *trace.Stage) (said string, sign page.Span, text string) {
 	if s.Rows == nil {
 		return "", page.Span{}, ""
 	}
 	sign, text = page.VerdictSign(s.Rows.Verdict), string(s.Rows.Verdict)+" · "+trace.DeciderTextOf(s.Rows)
 	switch {
-	case s.Rows.Verdict == verdict.Unknown: // which agrees with nothing
+	case s.Rows.Verdict == verdict.Unknown: // agrees with nothing
 		return "", sign, text
 	case s.Rows.Verdict == s.Verdict && s.Rows.Decided == nil && len(s.Rows.Passed) == 0 && s.Rows.Verdict == verdict.Allow:
 		return "agree: ", sign, "no row matches"
@@ -86,13 +85,13 @@ func ByRows(s *trace.Stage) (said string, sign page.Span, text string) {
 		return "agree: ", sign, text
 	case !s.HasDisagreement():
 		return "say ", sign, text
-	case s.Of2016: // known, and nothing drifted
+	case s.Of2016: // a known difference, not drift
 		return "", page.Span{Text: words.Differs, Role: themes.Dim}, "say " + text
 	}
 	return "", page.Span{Text: words.Differs, Role: themes.Error}, "say " + text
 }
 
-// StagePoints say why a stage is unknown, why replies are dropped, and which rules without rows would match in it.
+// StagePoints says why a stage is unknown, why replies are dropped, and which rules without rows would match.
 func StagePoints(s *trace.Stage, id string) (out []Point) {
 	if s.Verdict == verdict.Unknown {
 		out = append(out, Point{ID: id + ".unknown", Sign: page.Span{Text: words.Unknown, Role: themes.Warn}, Text: "unknown: " + s.Reason,
@@ -110,17 +109,17 @@ func StagePoints(s *trace.Stage, id string) (out []Point) {
 	return out
 }
 
-// TriedRule is a rule that was tried in a stage, or the default.
+// TriedRule is a rule tried in a stage, or the default.
 type TriedRule struct {
 	*trace.TriedLine
 	ID     string
 	Sign   page.Span
-	Result string // what became of it
+	Result string // what happened
 	Text   string
 	Role   page.Role
 }
 
-// Tried lists what was tried in a stage, with what became of it first: names may be long.
+// Tried lists the rules tried in a stage, result first, since names may be long.
 var Tried = &page.Table[TriedRule]{
 	Columns: []page.Column[TriedRule]{
 		{Key: "tried", Title: "TRIED", Cell: func(l TriedRule) page.Cell { return page.Cell{Text: l.Result, Sign: l.Sign} }},
@@ -129,12 +128,12 @@ var Tried = &page.Table[TriedRule]{
 	},
 }
 
-// results are the words for lines that match, or that need no reason.
+// results are the words for lines that match, or need no reason.
 var results = map[trace.LineKind]string{trace.Other: "other pods", trace.Passed: "passes on", trace.Decides: "decides",
 	trace.Candidate: "may decide", trace.Maybe: "may match", trace.NotAsked: "not asked", trace.Nothing: "default"}
 
-// TriedRules are the rules that were tried in a stage, the policies of other pods among them where all
-// are wanted; others says how many of these were left out.
+// TriedRules returns the rules tried in a stage. Unless all is set, it drops policies of other pods, and
+// others counts them.
 func TriedRules(s *trace.Stage, all bool) (out []TriedRule, others string) {
 	left := 0
 	for i := range s.Lines {

@@ -17,11 +17,11 @@ import (
 // Point is one sentence of an answer.
 type Point struct {
 	ID     string // unique in the answer
-	Indent int    // of the remedy of the sentence before
+	Indent int    // for the remedy of the sentence before
 	Sign   page.Span
 	Text   string
 	Role   page.Role
-	// Zones goes on where there is room: in which zones it holds.
+	// Zones continues the text if it fits: the zones it holds in.
 	Zones string
 	// About is the subject of the sentence: a model.Key, a *trace.ServiceAnswer, a *trace.Path, a
 	// *trace.Disagreement or a PlacedRule; nil for the answer itself.
@@ -34,7 +34,8 @@ type PlacedRule struct {
 	Zone string
 }
 
-// VerdictPoint says what becomes of a connection, and who decides: about the rule, where that is one.
+// VerdictPoint returns the verdict of a connection and the deciding rule. A single deciding rule is its
+// subject.
 func VerdictPoint(t *trace.Trace, id string) Point {
 	out := Point{ID: id, Sign: page.VerdictSign(t.Verdict), Text: t.Sentence(), Role: themes.Text}
 	if len(t.Paths) != 1 || len(t.Families) > 0 {
@@ -49,7 +50,7 @@ func VerdictPoint(t *trace.Trace, id string) Point {
 	return out
 }
 
-// ServicePoints say which Service was asked, and which would have been meant.
+// ServicePoints says which Service was asked, and which may have been meant.
 func ServicePoints(t *trace.Trace) (out []Point) {
 	if text := t.ServiceInFront(); text != "" {
 		out = append(out, Point{ID: "front", Sign: page.Span{Text: words.Noted, Role: themes.Dim}, Text: text, Role: themes.Text})
@@ -60,8 +61,8 @@ func ServicePoints(t *trace.Trace) (out []Point) {
 	return out
 }
 
-// DifferencePoints say how the answer in a family is another by other rules, and where policies and
-// rows say different things; their IDs begin with id.
+// DifferencePoints says what would differ if ClusterNetworkPolicies had rows, and where policies and rows
+// disagree. id is the prefix of their IDs.
 func DifferencePoints(t *trace.Trace, id string) (out []Point) {
 	if text := t.IdleOutcome(); text != "" {
 		out = append(out, Point{ID: id + "otherwise", Sign: page.Span{Text: words.Warned, Role: themes.Warn}, Text: text, Role: themes.Text})
@@ -80,7 +81,7 @@ func DifferencePoints(t *trace.Trace, id string) (out []Point) {
 	return out
 }
 
-// RowsPoint says in a few words whether the rows say the same; without text where they were not asked.
+// RowsPoint says in a few words whether the rows agree; without text if they were not asked.
 func RowsPoint(t *trace.Trace, id string) Point {
 	out := Point{ID: id + "rows", Sign: page.Span{Text: words.Differs, Role: themes.Warn}, Role: themes.Text}
 	switch {
@@ -107,7 +108,7 @@ func RowsPoint(t *trace.Trace, id string) Point {
 	return out
 }
 
-// zonesOfRows are the zones whose rows say what they do with the connection.
+// zonesOfRows returns the zones whose rows have a verdict.
 func zonesOfRows(t *trace.Trace) (out []string) {
 	for i := range t.Paths {
 		for j := range t.Paths[i].Stages {
@@ -120,8 +121,8 @@ func zonesOfRows(t *trace.Trace) (out []string) {
 	return out
 }
 
-// EndpointPoints say what becomes of the way to each endpoint of a Service, where it has several; who
-// allows it stands with its stages.
+// EndpointPoints returns the verdict for each endpoint of a Service with several. The stages name the rules
+// that allow.
 func EndpointPoints(t *trace.Trace, id string) (out []Point) {
 	if len(t.Paths) < 2 {
 		return nil
@@ -138,7 +139,7 @@ func EndpointPoints(t *trace.Trace, id string) (out []Point) {
 	return out
 }
 
-// EndPoints say what the two ends of a path are and where, and what is special about the way.
+// EndPoints describes the two ends of a path, and remarks on the path.
 func EndPoints(t *trace.Trace, p *trace.Path, id string) []Point {
 	to := string(t.Connection.Protocol)
 	if t.Connection.Protocol != verdict.ICMP && p.To.Port != 0 {
@@ -155,7 +156,7 @@ func EndPoints(t *trace.Trace, p *trace.Path, id string) []Point {
 	return out
 }
 
-// endText names an end, with its address, if it has one, and its zone; service is behind them.
+// endText names an end, with its address and zone if known; service follows.
 func endText(e *verdict.End, service string) string {
 	text := trace.EndName(e.Endpoint)
 	if e.Addr.IsValid() && e.Key.Name != "" && !e.HasMadeUpAddr {
