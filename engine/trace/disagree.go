@@ -14,27 +14,26 @@ import (
 	"rung/revision"
 )
 
-// FindRowsDisagree is the code of the finding that rows and policies say different things
-// about a connection.
+// FindRowsDisagree is the code of the finding that rows and policies disagree about a connection.
 const FindRowsDisagree = "rows-disagree"
 
-// Disagreement is a stage at which rows and policies say different things.
+// Disagreement is a stage at which rows and policies disagree.
 type Disagreement struct {
 	Path, Stage int // indexes into Trace.Paths and their Stages
 	Zone        string
-	Row         Row // the row that makes the difference, zero where none can be named
-	// Settling: the rows just changed, or are about to; it may go by itself.
+	Row         Row // the row that makes the difference, zero if unknown
+	// Settling means that the rows just changed, or will soon; it may disappear by itself.
 	Settling bool
-	// KnownFrom2016: the policies are decided by the document of 2016, and the rows are as those of
-	// today are: nothing drifted.
+	// KnownFrom2016 means that policies are decided by the document of 2016 and the rows are today's, so
+	// nothing drifted.
 	KnownFrom2016 bool
 	Finding       model.Finding
 }
 
-// Row is a row of a zone: a live one by its UUID, a missing one by its id.
+// Row is a row of a zone: a live row by its UUID, a missing row by its id.
 type Row struct{ Table, ID, UUID string }
 
-// String names the row for people.
+// String returns the row's table and name.
 func (r Row) String() string {
 	name := r.ID
 	if name == "" {
@@ -43,8 +42,7 @@ func (r Row) String() string {
 	return r.Table + " " + strings.TrimPrefix(name, nb.DefaultController+":")
 }
 
-// findDisagreements finds the stages where policies and rows are both sure and say different
-// things.
+// findDisagreements finds the stages where policies and rows both have a sure but different answer.
 func (t *Trace) findDisagreements(r *revision.Revision, compiled bool, now time.Time) {
 	for i := range t.Paths {
 		for j := range t.Paths[i].Stages {
