@@ -76,14 +76,13 @@ func (t *Trace) findDisagreements(r *revision.Revision, compiled bool, now time.
 	}
 }
 
-// HasDisagreement says whether policies and rows are both sure of the stage and say different
-// things.
+// HasDisagreement reports whether policies and rows both have a sure verdict in the stage, and these differ.
 func (s *Stage) HasDisagreement() bool {
 	sure := func(v verdict.Verdict) bool { return v == verdict.Allow || v == verdict.Deny || v == verdict.Undefined }
 	return s.Rows != nil && s.Rows.Verdict != s.Verdict && sure(s.Verdict) && sure(s.Rows.Verdict)
 }
 
-// findCause finds the row that makes the difference and says what is wrong with it.
+// findCause finds the row that makes the difference and what is wrong with it.
 func (d *Disagreement) findCause(r *revision.Revision, s *Stage, now time.Time) (why, remedy string) {
 	z := r.Zone(s.Zone)
 	if z == nil {
@@ -124,8 +123,8 @@ func (d *Disagreement) findCause(r *revision.Revision, s *Stage, now time.Time) 
 	return why, remedy
 }
 
-// unknownRefs names the port groups and address sets that a live ACL refers to and that the zone does not have:
-// such an ACL matches nothing.
+// unknownRefs names the port groups and address sets of a live ACL that the zone lacks: such an ACL matches
+// nothing.
 func unknownRefs(z *model.ZoneState, row Row) (text string) {
 	if row.Table != nb.TableACL || z.DB == nil {
 		return ""
@@ -155,8 +154,8 @@ func unknownRefs(z *model.ZoneState, row Row) (text string) {
 	return text
 }
 
-// foreignCause is the case where no row of the rules differs. Then a row of no policy decides, or one of a policy
-// that is refused since, or the rows were read before the policy changed.
+// foreignCause explains a difference if no row of the rules differs. Then a row without a policy decides, or
+// one of a policy rejected since, or the rows were read before the policy changed.
 func (d *Disagreement) foreignCause(z *model.ZoneState, s *Stage) (why, remedy string) {
 	if by := s.Rows.Decided; by != nil {
 		d.Row = RowOf(z, by.ACL)
@@ -188,7 +187,7 @@ func policyOf(s *Stage) model.Key {
 	return model.Key{}
 }
 
-// RowOf finds an ACL by its id, or by its UUID where it has none.
+// RowOf finds an ACL by its id, or by its UUID if it has no id.
 func RowOf(z *model.ZoneState, id string) Row {
 	row := Row{Table: nb.TableACL, ID: id}
 	if z.DB == nil {
@@ -202,13 +201,13 @@ func RowOf(z *model.ZoneState, id string) Row {
 	return row
 }
 
-// suspect is a rule that decides by policies or by rows, and the row that decides.
+// suspect is a rule that decides by policies or rows, and the deciding row.
 type suspect struct {
 	*verdict.Decider
 	acl string
 }
 
-// suspectsOf returns who decides, rows first: an unexpected decision is among these.
+// suspectsOf returns the deciders, of rows first: an unexpected decision is among these.
 func suspectsOf(s *Stage) (out []suspect) {
 	for _, by := range []*verdict.StageVerdict{s.Rows, s.StageVerdict} {
 		if by.Decided != nil {
@@ -224,7 +223,7 @@ func suspectsOf(s *Stage) (out []suspect) {
 }
 
 // units returns the units whose rows can make the rule decide or keep it from deciding: the policy's own, and
-// of those it shares with others the sets that the rule's match names and the default deny.
+// of shared units the sets that the rule's match names and the default deny.
 func (s suspect) units(r *revision.Revision) []model.PolicyKey {
 	out := []model.PolicyKey{s.Policy}
 	if p := r.Cluster.Policy(s.Policy); p != nil {
@@ -240,9 +239,9 @@ func (s suspect) units(r *revision.Revision) []model.PolicyKey {
 	return out
 }
 
-// likelihood says how likely it is that a difference makes this rule decide, or keeps it from it:
-// the row that decides itself, an ACL of the rule, a set that it reads, the ports of the
-// policy, whatever else of it; 0 for what is about something else.
+// likelihood ranks how likely a difference makes this rule decide, or keeps it from deciding: the deciding row
+// itself, an ACL of the rule, its address sets, the ports of the policy, other rows of the policy; 0 for
+// unrelated rows.
 func (s suspect) likelihood(unit model.PolicyKey, d *model.RowDiff) int {
 	if unit != s.Policy { // shared with other policies
 		switch {
@@ -274,7 +273,7 @@ func (s suspect) likelihood(unit model.PolicyKey, d *model.RowDiff) int {
 	return 0
 }
 
-// differenceText says what is wrong with a row.
+// differenceText returns what is wrong with a row.
 func differenceText(d *model.RowDiff) string {
 	switch d.Kind {
 	case model.DiffMissing:
