@@ -14,7 +14,7 @@ import (
 )
 
 // sourceArrivals collects policy changes that sources brought after loading and that were not made here. They
-// are judged beside the loop, so rows do not wait for them.
+// are judged outside the loop, so rows do not wait for them.
 type sourceArrivals struct {
 	news chan struct{}
 

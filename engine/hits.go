@@ -10,8 +10,8 @@ import (
 	"rung/revision"
 )
 
-// mostSeries bounds the rules with their own counter, since names come from log lines. Hits of all others are
-// counted under the policy "other".
+// mostSeries bounds the rules with their own counter, since names come from log lines. All other hits count
+// under the policy "other".
 const mostSeries = 1000
 
 var (

@@ -10,7 +10,7 @@ import (
 // Input is something that an argument names for Rung to read.
 type Input = manifests.Input
 
-// ContextInput is the kind of an input that is a context of the kubeconfig.
+// ContextInput is the kind of input that names a context of the kubeconfig.
 const ContextInput = manifests.Context
 
 // ParseInput reads an argument that names something to read: a path, - for standard input,

@@ -46,8 +46,8 @@ func (e *Engine) runPodLogs() {
 	logs.NewFollower(e.logs, read, e.cfg.ACLLogs, e.cfg.podNamespaces()).Run(e.loop.Context(), e.Revision, ticks)
 }
 
-// ControllerLog reads the newest lines of a zone's ovnkube-controller and keeps those naming the policy. The
-// error is one line that says what to do.
+// ControllerLog reads the newest lines of a zone's ovnkube-controller and keeps the lines naming the policy.
+// The error is one line with a remedy.
 func (e *Engine) ControllerLog(ctx context.Context, zone string, policy model.PolicyKey) (*logs.Log, error) {
 	if e.cfg.Kube == nil {
 		return nil, logs.ErrNotOnCluster

@@ -66,7 +66,7 @@ func (m *Health) CountTransaction(zone string, t reconciler.Transaction) {
 // CountRailMet counts a guard rail that a change from the sources met.
 func (m *Health) CountRailMet(code string) { m.rails.WithLabelValues(code).Inc() }
 
-// Registry returns all metrics, including those of the Go runtime and the process.
+// Registry returns all metrics, including metrics of the Go runtime and the process.
 func (m *Health) Registry() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(m, m.transactions, m.seconds, m.rails, collectors.NewGoCollector(),

@@ -50,8 +50,8 @@ func (e *Engine) startPlans(dir string, h *history.History) {
 }
 
 // KeptPlan returns the plan in the state folder if this process keeps none because its changes do not persist.
-// It is a stopped plan of the same sources, or one that another Rung runs; nil if none. The objects have to be
-// known.
+// Such a plan stopped on the same sources, or another Rung runs it. KeptPlan returns nil without one. The
+// objects have to be known.
 func (e *Engine) KeptPlan() (*revision.PlanState, error) {
 	if e.cfg.Writer != nil || e.cfg.StateDir == "" {
 		return nil, nil

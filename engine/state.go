@@ -22,8 +22,8 @@ type loopState struct {
 	wasAllRead bool
 	sources    map[string]model.SourceState
 	broken     map[string][]model.Broken
-	// delivered holds the objects of each source; overlay holds policy changes that no source has, nil for a
-	// deleted policy.
+	// delivered holds the objects of each source; overlay holds policy changes unknown to all sources. A nil
+	// policy was deleted.
 	delivered   map[string]map[model.Key]model.Object
 	overlay     map[model.Key]*model.Policy
 	zones       *zones.Set

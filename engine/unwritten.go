@@ -72,7 +72,7 @@ func reasonUnwritten(p *model.PolicyInZone, now time.Time) (why UnwrittenReason,
 		return WhyRefused, p.Error
 	case p.Blocked > 0 && now.Sub(p.DiffSince) > model.SettleTime:
 		for i := range p.Diffs {
-			// It is normal that ports of future pods wait.
+			// Ports of future pods wait as a matter of course.
 			if d := &p.Diffs[i]; d.Waiting != "" && len(d.Fields) == 0 {
 				text = string(d.Kind) + " " + d.Table + " " + cmp.Or(d.ID, d.UUID) + ": " + d.Waiting
 				break

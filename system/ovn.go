@@ -7,8 +7,8 @@ import (
 	"rung/model/verdict"
 )
 
-// OVN is OVN-Kubernetes. ClusterNetworkPolicies and the isolation annotation of 2016 are options of it
-// (settings.Flags).
+// OVN is OVN-Kubernetes. It has options for ClusterNetworkPolicies and the isolation annotation of 2016
+// (revision.Flags).
 var OVN = &System{
 	Name: model.SystemOVN, Title: "OVN-Kubernetes", TitlePossessive: "OVN-Kubernetes'", DemoManifests: examples.Files,
 

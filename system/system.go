@@ -203,7 +203,7 @@ func OtherSystemsFound(c *model.Cluster) string {
 	return ""
 }
 
-// Flag is the name of the setting, as in Rung's flag; Auto leaves the choice to what is found.
+// Flag is the name of the setting, as in Rung's flag; Auto chooses by the objects found.
 const (
 	Flag = "system"
 	Auto = "auto"

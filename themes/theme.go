@@ -36,7 +36,7 @@ const (
 	Added     Token = "added"     // in a difference
 	Removed   Token = "removed"   // in a difference
 	Badge     Token = "badge"     // READ-ONLY, SANDBOX
-	Alarm     Token = "alarm"     // writes are on for a real system
+	Alarm     Token = "alarm"     // writes are on, or a change is on trial
 	CodeKey   Token = "code-key"  // YAML
 	CodeText  Token = "code-text"
 	CodeValue Token = "code-value" // numbers, booleans, null

@@ -12,7 +12,7 @@ import (
 
 // Result is the outcome of a conversion.
 type Result struct {
-	// To is the target API. The given policies' verdicts hold under the system Before, those of the made
+	// To is the target API. Verdicts of the given policies hold under the system Before, verdicts of the made
 	// policies under After.
 	To            Target
 	Before, After *system.System
@@ -22,7 +22,7 @@ type Result struct {
 	Rules     []Rule
 	// Policies are the equivalent objects, in the order of Text.
 	Policies []*model.Policy
-	// Notes say what was left out and what else to know.
+	// Notes list omissions and other things to know.
 	Notes []Note
 	Proof Proof
 

@@ -43,8 +43,8 @@ type imaginedWorld struct {
 }
 
 // imaginePods makes pods and namespaces that a cluster does not have, so that the proof also holds for labels
-// that nobody has yet. It makes one of every combination of labels that the policies' selectors distinguish.
-// If that is too many it clears allSpaces, and makes only those for single selectors and pairs of them.
+// that nobody has yet. It makes one for each combination of labels that selectors distinguish. If that is too
+// many it clears allSpaces, and makes only those for single selectors and pairs of them.
 func imaginePods(c *model.Cluster, policies []*model.Policy) *imaginedWorld {
 	w := &imaginedWorld{c: c, spaces: newSpace(), pods: newSpace(), namedSpaces: map[string]bool{}, accounts: map[model.ServiceAccount]bool{},
 		ports: map[string]bool{}, allSpaces: true, next4: imagined4, next6: imagined6}

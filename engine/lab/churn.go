@@ -39,7 +39,7 @@ func (l *Lab) runChurn(rate float64) {
 	}
 }
 
-// churnPod copies a running pod, another one for each slot; the key is zero if there is none.
+// churnPod copies a running pod, another one for each slot; the key is zero without such a pod.
 func (l *Lab) churnPod(slot int) model.Key {
 	var like *model.Pod
 	i := 0

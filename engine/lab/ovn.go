@@ -9,7 +9,7 @@ import (
 	"rung/sources/sandbox"
 )
 
-// The values of Config.OVN that are not folders.
+// Values of Config.OVN other than folders.
 const (
 	OVNAuto = sandbox.Auto
 	OVNOff  = "off"

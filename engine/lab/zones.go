@@ -93,7 +93,7 @@ func (l *Lab) runSandbox() {
 	l.followNodes(sb)
 }
 
-// podSubnets returns the subnets of pods: those of settings and nodes, and for pods outside these the /24 or
+// podSubnets returns the subnets of pods from settings and nodes. For pods outside these it adds the /24 or
 // /64 around their addresses.
 func podSubnets(r *revision.Revision) []netip.Prefix {
 	out := slices.Clone(r.Desired.Options().ClusterSubnets)

@@ -130,8 +130,8 @@ func allHaveSame[T comparable](in []logline.RuleRef, of func(logline.RuleRef) T)
 // verdicts maps actions to their words in log lines.
 var verdicts = map[model.Action]string{model.Allow: "allow", model.Deny: "drop", model.Pass: "pass"}
 
-// directionOf returns the direction of the ACLs of a kind's rules; those of an EgressFirewall decide at the
-// end of the pipeline (ovn-kubernetes.md#firewall-rows).
+// directionOf returns the direction of the ACLs of a kind's rules. An EgressFirewall's decide at the end of
+// the pipeline (ovn-kubernetes.md#firewall-rows).
 func directionOf(k model.Kind, d model.Direction) string {
 	if d == model.Ingress || k == model.KindEF {
 		return nb.ToLport

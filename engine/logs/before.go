@@ -13,8 +13,8 @@ import (
 // mostBefore bounds the overruled rules listed.
 const mostBefore = 4
 
-// OverruledChecks returns steps like those of Why about rules of a policy, or the given rule, whose matching
-// connections other rules decide first. They are separate because they need many verdicts.
+// OverruledChecks returns steps, like CheckSteps, about a policy's rules, or the given rule, if other rules
+// decide their connections first. They are separate because they need many verdicts.
 func OverruledChecks(ctx context.Context, rev *revision.Revision, about Subject) (out []Check) {
 	if !about.Policy.Kind.IsPolicy() || rev.Cluster.Policy(about.Policy) == nil {
 		return nil
@@ -37,7 +37,7 @@ func OverruledChecks(ctx context.Context, rev *revision.Revision, about Subject)
 	return out
 }
 
-// FewOverruled returns the first few overruled rules, starting with those that never decide, and a sentence
+// FewOverruled returns the first few overruled rules, starting with rules that never decide, and a sentence
 // about the rest; empty if none.
 func FewOverruled(found []revision.OverruledRule) (few []revision.OverruledRule, rest string) {
 	var never, partly []revision.OverruledRule

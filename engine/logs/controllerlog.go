@@ -16,7 +16,7 @@ import (
 // Lines is the number of newest ovnkube-controller lines searched.
 const Lines = 2000
 
-// ErrNotOnCluster means that there is no cluster with controllers to ask.
+// ErrNotOnCluster means that no cluster has controllers to ask.
 var ErrNotOnCluster = errors.New("the controllers' logs are read on a cluster only")
 
 // Line is one line of an ovnkube-controller. Text is clean.
@@ -46,8 +46,8 @@ type tailReader interface {
 		kube.LogTarget, []kube.LogLine, error)
 }
 
-// ReadLines reads the newest lines of a zone's ovnkube-controller and keeps those that name the policy. The
-// error is one line that says what to do.
+// ReadLines reads the newest lines of a zone's ovnkube-controller and keeps the lines naming the policy. The
+// error is one line with a remedy.
 func ReadLines(ctx context.Context, read tailReader, k model.Kubectl, namespaces []string,
 	zone string, policy model.PolicyKey,
 ) (*Log, error) {

@@ -7,7 +7,7 @@ import (
 	"rung/model/logline"
 )
 
-// Entry is one log line with what is known about it. It never changes.
+// Entry is one log line, with the deciding rule and both ends. It never changes.
 type Entry struct {
 	Seq  uint64 // counts from 1
 	At   time.Time
@@ -25,16 +25,16 @@ type Entry struct {
 	RuleName string // the rule's own name, or empty
 	Action   string // "allowed", "dropped", "rejected", "passed"
 	Src, Dst End
-	// Late means that later lines of other nodes came before it.
+	// Late means that it arrived after later lines of other nodes.
 	Late bool
 	// Gap, if set, makes this a place where lines may be missing; Line then has only time and zone.
 	Gap *logline.LogGap
 }
 
-// End is one end of a logged connection.
+// End is an end of a logged connection.
 type End struct {
-	// Key is the Pod, Node or Service that had the address when the line was written; zero if none had it or
-	// it is unknown.
+	// Key is the Pod, Node or Service that had the address when the line was written; zero if none had it, or
+	// if unknown.
 	Key  model.Key
 	Addr string
 	// Note is empty without a cluster, "outside" for an address nobody in it has, "gone" if Key had the

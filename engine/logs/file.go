@@ -16,8 +16,8 @@ import (
 const (
 	// MaxFile bounds the bytes of a file of counts.
 	MaxFile = 8 << 20
-	// keptPairs bounds the pairs written, most hits first; the hits of the others are written as one number.
-	// With the longest names the file stays below MaxFile.
+	// keptPairs bounds the pairs written, most hits first; all other hits are written as one number. With the
+	// longest names the file stays below MaxFile.
 	keptPairs = 8000
 	keptRules = 2000
 	// longestName bounds names in a file: namespace and pod, or an address.
@@ -49,7 +49,7 @@ type fileRule struct {
 	Rest  uint64     `json:"rest,omitempty"`
 }
 
-// Encode encodes the counts, except those of the last minutes.
+// Encode encodes the counts, but not the counts by minute.
 func (c *Counter) Encode() ([]byte, error) {
 	out := countsFile{Version: fileVersion, From: c.From.UTC(), Unknown: c.Unknown, Over: c.BeyondBound}
 	all := c.RulesWithPairs()
@@ -101,8 +101,8 @@ func (h *LineHits) inUTC() LineHits {
 	return LineHits{Count: h.Count, First: h.First.UTC(), Last: h.Last.UTC()}
 }
 
-// Decode decodes counts and checks them: each hit has its times, names are clean and not too long, and the
-// hits of a rule equal those of its pairs and its rest. Any error is an ErrFile.
+// Decode decodes counts and checks them: each hit has its times, names are clean and not too long, and hits of
+// pairs and rest add up to the rule's hits. Any error is an ErrFile.
 func Decode(text []byte, now time.Time) (*Counter, error) {
 	wrong := func(format string, args ...any) (*Counter, error) {
 		return nil, fmt.Errorf("%w: %s", ErrFile, fmt.Sprintf(format, args...))

@@ -23,7 +23,7 @@ type Files struct {
 	Since time.Time
 	// Speed replays lines that many times as fast as they were written; 0 at once.
 	Speed float64
-	// Only means that no other source is read.
+	// Only means that log files are the only source.
 	Only bool
 }
 
@@ -57,7 +57,7 @@ type FileReader struct {
 }
 
 // NewFileReader reads files into a store. nodeOf returns the node of a pod, empty if unknown. merges means
-// that lines of other sources have to be merged with those of the files.
+// that other sources have lines to merge with the files' lines.
 func NewFileReader(l *Store, cfg Files, nodeOf func(namespace, pod string) string, merges bool) *FileReader {
 	return &FileReader{logs: l, cfg: cfg, nodeOf: nodeOf, merges: merges}
 }
@@ -113,7 +113,7 @@ func (r *FileReader) findNode(f *acllog.File) {
 	}
 }
 
-// followLive reads what is added to the files until ctx ends.
+// followLive reads added lines of the files until ctx ends.
 func (r *FileReader) followLive(ctx context.Context) {
 	timer := time.NewTimer(lookEvery)
 	defer timer.Stop()

@@ -104,7 +104,7 @@ func (p *Follower) startAsking(now time.Time) {
 	}
 }
 
-// followNodes starts the streams of new nodes and ends those of deleted nodes.
+// followNodes starts the streams of new nodes and ends the streams of deleted nodes.
 func (p *Follower) followNodes(ctx context.Context, c *model.Cluster) {
 	want := map[string]bool{}
 	var over []string

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// mostRules and mostPairs bound what is counted separately: names and addresses in log lines come from
-	// outside.
+	// mostRules and mostPairs bound the rules and pairs counted separately: names and addresses in log lines
+	// come from outside.
 	mostRules = 10_000
 	mostPairs = 20_000
 )

@@ -20,7 +20,7 @@ const (
 	mergeMost = 16 << 10
 )
 
-// merger orders the lines of several nodes by time. A line later than its window is handed on, marked as late.
+// merger orders the lines of several nodes by time. It hands on a line later than its window, marked as late.
 // Times are those of the nodes' clocks.
 type merger struct {
 	give func(context.Context, arrival)
@@ -127,8 +127,7 @@ func (m *merger) runMerge(ctx context.Context) {
 	}
 }
 
-// nextArrival takes the earliest line if it is due or there is no more room; otherwise it returns how long to
-// wait.
+// nextArrival takes the earliest line if it is due or the heap is full; otherwise it returns how long to wait.
 func (m *merger) nextArrival(now time.Time) (a arrival, wait time.Duration, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

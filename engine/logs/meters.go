@@ -20,7 +20,7 @@ import (
 type MeterLoss struct {
 	Zone string
 	Rule logline.RuleRef
-	// Part tells which ACL of the rule it is: a protocol, empty for the only one.
+	// Part distinguishes the rule's ACLs: a protocol, empty for the only one.
 	Part string
 	// FullestSecond is the largest number of lines in one of the last ten seconds; Rate and Burst are the
 	// meter's.
@@ -132,7 +132,7 @@ func (m *meteredLines) isCapped(now time.Time) bool {
 // meterLimit is a zone's limit on the log lines of each ACL, in lines a second.
 type meterLimit struct{ rate, burst int } // rate 0: no meter, no limit
 
-// linesOf returns the lines of one ACL in one zone; nil if there is no room for it.
+// linesOf returns the lines of one ACL in one zone; nil without room for it.
 func (c *aclMeters) linesOf(k meterKey, now time.Time) *meteredLines {
 	m := c.byACL[k]
 	if m == nil {
@@ -217,7 +217,7 @@ func (c *aclMeters) forgetIdle(now time.Time) {
 	})
 }
 
-// rowsOf returns the UUIDs of the live rows of one of a rule's ACLs in a zone. They have the name in the line.
+// rowsOf returns the UUIDs of an ACL's live rows in a zone. They have the name in the line.
 func rowsOf(rev *revision.Revision, k meterKey, name string) (out []string) {
 	z := rev.Zone(k.zone)
 	if z == nil || z.DB == nil {

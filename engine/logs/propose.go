@@ -51,9 +51,9 @@ type StillOtherwise struct {
 	Example verdict.Connection
 }
 
-// MakeProposal works out a proposal. Of the ends rules may have, it takes those that give the most lines the
-// wanted verdict and change the fewest other connections. It adds rules to an existing policy only if that is
-// exact. With an error, the proposal may say which lines are left out.
+// MakeProposal works out a proposal. It chooses the ends at which rules give the most lines the wanted
+// verdict, and change the fewest other connections. It adds rules to an existing policy only if that is exact.
+// With an error, the proposal may say which lines are left out.
 func MakeProposal(ctx context.Context, rev *revision.Revision, t Target, seen []diff.LoggedConnection) (*Proposal, error) {
 	if len(seen) == 0 {
 		return nil, errors.New("no line of a connection was chosen")
@@ -176,7 +176,7 @@ func priorityFor(rev *revision.Revision, asked int32, seen []diff.LoggedConnecti
 }
 
 // firstDecider returns priority and name of the first admin policy that decides about some lines now, or
-// passes them on. Without one, the priority is above all others.
+// passes them on. Without such a policy it returns the priority behind all others.
 func firstDecider(rev *revision.Revision, seen []diff.LoggedConnection) (first int32, by string) {
 	first = rev.Flags.MaxPriority + 1
 	for i := range seen {

@@ -23,8 +23,8 @@ func (l *Store) RecentConnections() *diff.LogConnections {
 	return recentConnections(l.EntriesAfter(0, 0), l.now(), recentMost)
 }
 
-// ConnectionsWhere returns RecentConnections, or with allowed those of all kept lines that were allowed,
-// newest first.
+// ConnectionsWhere returns RecentConnections, or with allowed the connections of all kept lines with verdict
+// allow, newest first.
 func (l *Store) ConnectionsWhere(allowed bool) *diff.LogConnections {
 	if !allowed {
 		return l.RecentConnections()

@@ -8,8 +8,8 @@ import (
 	"rung/revision"
 )
 
-// ACLs returns the rows that may have logged the entry: those of its rule, or default deny, for its protocol
-// in its zone; none if the rule is unknown or gone.
+// ACLs returns the rows that may have logged the entry: rows of its rule, or default deny, for its protocol in
+// its zone; none if the rule is unknown or gone.
 func (e *Entry) ACLs(rev *revision.Revision) (out []*nb.ACL) {
 	if !e.Attributed || e.Gap != nil {
 		return nil

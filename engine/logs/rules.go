@@ -6,7 +6,7 @@ import (
 	"rung/model/logline"
 )
 
-// rateSeconds is the number of seconds that rates cover.
+// rateSeconds is the length of the window for rates.
 const rateSeconds = len(RecentSeconds{})
 
 // RuleStat counts the log lines of one rule.

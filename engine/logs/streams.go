@@ -18,8 +18,8 @@ type lineSources struct {
 
 	allTaken chan struct{} // closed when everything to be read was processed
 	endOnce  sync.Once
-	// readTo is the newest line read by a reader who wants every line. paced means that there is such a
-	// reader; read signals its progress.
+	// readTo is the newest line read by a reader who wants every line. paced means that such a reader exists;
+	// read signals its progress.
 	paced  atomic.Bool
 	readTo atomic.Uint64
 	read   chan struct{}

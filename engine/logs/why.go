@@ -30,7 +30,7 @@ type Check struct {
 	Step  string     `json:"step"` // annotation, level, rows, meter, container, console, stream, traffic, order
 	State CheckState `json:"state"`
 	Text  string     `json:"text"`
-	// Remedy says what to do, empty for nothing. Levels means that it sets the policy's own log levels.
+	// Remedy says what to do; empty if nothing. Levels means that it sets the policy's own log levels.
 	Remedy string `json:"remedy,omitempty"`
 	Levels bool   `json:"-"`
 }

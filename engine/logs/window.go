@@ -69,8 +69,7 @@ func (l *entryWindow) unreadAfter(seq uint64) (lines uint64, bytes int64) {
 	return uint64(len(unread)), l.bytesStored - unread[0].before
 }
 
-// EntriesAfter returns the kept entries after a number, oldest first, at most max (0: all). If there are more,
-// it returns the oldest.
+// EntriesAfter returns the kept entries after a number, oldest first, at most the oldest max (0: all).
 func (l *entryWindow) EntriesAfter(seq uint64, max int) []*Entry {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

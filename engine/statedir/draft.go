@@ -69,8 +69,8 @@ func ReadDraft(path string) (string, error) {
 	return string(text), nil
 }
 
-// DraftFiles returns the existing files of a draft: itself and what a killed editor left beside it, such as a
-// swap file or an emergency copy.
+// DraftFiles returns the existing files of a draft: itself, and leftovers of a killed editor such as a swap
+// file or an emergency copy.
 func DraftFiles(path string) []string {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {

@@ -7,5 +7,5 @@
 // offers (World), or typed; model/plan chooses a free priority. The set is text for one change.
 //
 // Invariants: the same answers and cluster make the same set; an offered answer is checked like a typed one; a
-// set is valid, or there is an error.
+// set without an error is valid.
 package template

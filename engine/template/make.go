@@ -17,8 +17,8 @@ type PolicySet struct {
 	Template *Template
 	Name     string
 	Answers  Answers // complete
-	// Text is the policies to write, one document each. Base is the current text of those that exist and
-	// change, to detect conflicting changes.
+	// Text holds the policies to write, one document each. Base is the current text of the changed policies,
+	// to detect conflicting changes.
 	Text, Base string
 	// New names the policies that the cluster lacks, Changed the existing ones.
 	New, Changed []model.PolicyKey

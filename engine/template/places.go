@@ -26,7 +26,7 @@ const (
 // places finds positions for the policies of a set. A position is a priority, within a tier if policies have
 // tiers.
 type places interface {
-	// parse reads a position; the error says that it is invalid or taken, and by whom.
+	// parse reads a position; the error says why it is invalid, or who has taken it.
 	parse(text string) (plan.TierSlot, error)
 	// compare orders positions: the first decides first.
 	compare(a, b plan.TierSlot) int

@@ -22,7 +22,7 @@ type Template struct {
 	For  string `yaml:"for"` // purpose, in one line
 	// Questions in the order in which they are asked.
 	Questions []Question `yaml:"asks"`
-	// Places configures the number of priorities and where they are offered.
+	// Places configures the priorities of the set: their number, and the policies they come before.
 	Places struct {
 		Count      int         `yaml:"count"`
 		Before     placeBefore `yaml:"before"`

@@ -22,7 +22,7 @@ type object = map[string]any
 //	$label, $direction …   answers that are texts
 //	$tenants               a list of texts
 //	$namespaces, $pods …   a selector; $namespacesCount and $namespacesText for people
-//	$ports                 ports of a rule, nothing for all; $portsTexts for expectations
+//	$ports                 ports of a rule, nil means all; $portsTexts for expectations
 //	$dns, $dnsPorts, $dnsPortTexts, $firstDNS (a subject), $dnsEnd (of expectations)
 //	$api (a peer), $apiPorts, $apiPortTexts, $apiEnd
 //	$outside               a peer: every address, of the families that pods have

@@ -19,7 +19,7 @@ import (
 // nameLabel is on every namespace, with its name.
 const nameLabel = "kubernetes.io/metadata.name"
 
-// World is the cluster from which answers are offered.
+// World holds the facts of a cluster from which answers are offered.
 type World struct {
 	Cluster *model.Cluster
 	// maxPriority is the largest supported priority; hasIPv6 means that pods have IPv6 addresses.

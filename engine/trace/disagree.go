@@ -82,7 +82,7 @@ func (s *Stage) HasDisagreement() bool {
 	return s.Rows != nil && s.Rows.Verdict != s.Verdict && sure(s.Verdict) && sure(s.Rows.Verdict)
 }
 
-// findCause finds the row that makes the difference and what is wrong with it.
+// findCause finds the row that makes the difference and describes its fault.
 func (d *Disagreement) findCause(r *revision.Revision, s *Stage, now time.Time) (why, remedy string) {
 	z := r.Zone(s.Zone)
 	if z == nil {
@@ -273,7 +273,7 @@ func (s suspect) likelihood(unit model.PolicyKey, d *model.RowDiff) int {
 	return 0
 }
 
-// differenceText returns what is wrong with a row.
+// differenceText describes the fault of a row.
 func differenceText(d *model.RowDiff) string {
 	switch d.Kind {
 	case model.DiffMissing:

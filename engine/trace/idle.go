@@ -11,7 +11,7 @@ import (
 // policies (ovn-kubernetes.md#clusternetworkpolicy).
 type WouldMatch struct {
 	Rule *verdict.Decider
-	// Maybe means that another rule of its priority disagrees; which one wins is undefined.
+	// Maybe means that another rule of its priority disagrees; the winner is undefined.
 	Maybe bool
 }
 

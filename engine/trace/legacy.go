@@ -20,7 +20,7 @@ const (
 )
 
 // isDecidedAs2016 reports whether policies and rows disagree in a stage only because the isolation annotation
-// of 2016 counts: without it, the policies agree with the rows. A stage where they still disagree has drifted.
+// of 2016 counts: without it, the policies agree with the rows. A remaining disagreement is drift.
 func (t *Trace) isDecidedAs2016(r *revision.Revision, path, stage int) bool {
 	if !r.Flags.LegacyIsolation {
 		return false

@@ -30,7 +30,7 @@ type EndNames struct {
 	keysByName map[string][]model.Key // pods by namespace, then nodes, then Services
 }
 
-// NamesOf returns the names of a cluster. r is its revision, which knows what was not read, or nil.
+// NamesOf returns the names of a cluster. Its revision r, or nil, knows the unread kinds.
 func NamesOf(c *model.Cluster, r *revision.Revision) *EndNames { return &EndNames{cluster: c, rev: r} }
 
 // doubtAddresses makes a not-applicable answer unknown if pods were never read: an address may be a pod's.

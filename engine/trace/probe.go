@@ -22,8 +22,8 @@ type Result struct {
 	Packets, Rows, Policies verdict.Answer
 	// Sent holds the packets of each path, none if it was not tried.
 	Sent [][]PacketStep
-	// Changed means that the rows changed during the probe: the answers are not from one moment, so there are
-	// no findings.
+	// Changed means that the rows changed during the probe: the answers belong to different moments, so
+	// Findings is empty.
 	Changed  bool
 	Findings []model.Finding
 }

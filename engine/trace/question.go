@@ -13,7 +13,7 @@ import (
 	"rung/model/verdict"
 )
 
-// Question is a connection as people write it: on the command line, in a file of cases, in the console. An
+// Question is a connection as people write it, on the command line, in a file of cases or in the console. An
 // empty field, or 0, is not set yet.
 type Question struct {
 	From     string `json:"from"`
@@ -252,7 +252,7 @@ func QuestionOf(c verdict.Connection) Question {
 	return q
 }
 
-// Check returns what is wrong with the question; empty if nothing.
+// Check returns the question's first mistake; empty if none.
 func (q Question) Check() string {
 	c, err := q.Connection()
 	if err == nil {

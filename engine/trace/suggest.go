@@ -9,7 +9,7 @@ import (
 	"rung/revision"
 )
 
-// Bounds of what SuggestConnection tries of a rule: all combinations of these.
+// Limits of what SuggestConnection tries: all combinations of a rule's first subjects, peers and ports.
 const (
 	subjectsTried = 12
 	peersTried    = 24
@@ -156,7 +156,7 @@ type askedPort struct {
 	number   uint16
 }
 
-// portsOf returns some ports of a rule at a destination; pod is nil if that is not a pod.
+// portsOf returns some ports of a rule at a destination; pod is nil for other destinations.
 func portsOf(rule *model.Rule, pod *model.Pod) (out []askedPort) {
 	add := func(protocol string, port int32) {
 		if p := (askedPort{verdict.Protocol(protocol), uint16(port)}); len(out) < portsTried && port > 0 && model.KnowsProtocol(protocol) {

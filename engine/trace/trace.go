@@ -94,7 +94,7 @@ const (
 	Nothing                   // nothing matched: allowed by default
 )
 
-// NoRows returns why there are no rows to ask; nil if there are.
+// NoRows returns why rows cannot be asked; nil if they can.
 func NoRows(r *revision.Revision) error {
 	if why := r.System.WhyLacking(system.Rows); why != "" {
 		return fmt.Errorf("%w the rows: %s", verdict.ErrQuestion, why)
@@ -204,7 +204,7 @@ func (t *Tracer) omissionFilter(r *revision.Revision, rows bool) *revision.Omiss
 	return t.filters[0]
 }
 
-// Databases returns the rows asked: those of the zones read, or the compiled ones.
+// Databases returns the rows to ask: of the zones read, or the compiled ones.
 func (t *Tracer) Databases(r *revision.Revision) (out []*nb.DB) {
 	if t.Compiled {
 		for n := range r.Cluster.Nodes() {

@@ -66,7 +66,7 @@ func keyLabels(keys []model.Key) []string {
 	return out
 }
 
-// DeciderTextOf names who decided in a stage, after which others, or why that is unknown.
+// DeciderTextOf names a stage's decider, and the rules that passed before it, or why it is unknown.
 func DeciderTextOf(s *verdict.StageVerdict) string { return revision.StageText(s, deciderText) }
 
 // defectText names the known defect that makes a rule match; empty if none.

@@ -218,7 +218,7 @@ func (j *statementJudge) askPair(s *Statement, a, b verdict.Endpoint, ports []ve
 		all = append(all, in)
 	}
 	for _, in := range all {
-		// Without an address in a family there is no connection in it.
+		// Ends without an address in a family have no connection in it.
 		if in.none && (applies || len(all) > 1 && in.c.Family == verdict.IPv6) {
 			continue
 		}

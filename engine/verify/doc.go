@@ -1,6 +1,6 @@
-// Package verify checks expectations about a cluster: statements of connections that must be allowed or
-// denied, kept in files beside the policies. ReadStatements reads them from YAML or JSON, JudgeStatements asks
-// policies or rows, WriteStatements makes a first file from the existing connections.
+// Package verify checks expectations about a cluster: statements about allowed or denied connections, kept in
+// files with the policies. ReadStatements reads them from YAML or JSON, JudgeStatements asks policies or rows,
+// WriteStatements makes a first file from the existing connections.
 //
 // Invariants: a statement about all connections between two sets of ends covers each of them and every port;
 // what cannot be read, found or asked is a Problem; a file made by WriteStatements holds in its revision; the

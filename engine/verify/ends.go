@@ -20,7 +20,7 @@ type foundEnds struct {
 	otherEnds []verdict.Endpoint
 	// unselected counts, by reason, pods whose labels match but that policies do not select.
 	unselected map[string]int
-	// skipped are these pods by key, since one may be named later. seenPods are all others.
+	// skipped holds these pods by key, because a statement may still name one. seenPods holds all others.
 	skipped  map[model.Key]bool
 	seenPods map[model.Key]bool
 	// imagined pods do not exist.

@@ -30,7 +30,7 @@ type Options struct {
 type Result struct {
 	*Statement
 	Holds bool
-	// None means that there is no such connection. OnlyOne means that the only matching pod is on both sides.
+	// None means that no such connection exists. OnlyOne means that the only matching pod is on both sides.
 	None, OnlyOne bool
 	// Pairs is the number of pairs of ends asked, Against the number that contradict the statement: some port
 	// has another verdict. If a statement about some connection does not hold, all pairs contradict it.

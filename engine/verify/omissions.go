@@ -75,8 +75,7 @@ func (h *omissionFinder) checkPair(c verdict.Connection, segments []verdict.Segm
 	}
 }
 
-// UnprovenBy returns the omissions that keep a holding statement from being proved, without those of allowed
-// codes.
+// UnprovenBy returns the omissions that keep a holding statement from being proved, except allowed codes.
 func (r *Result) UnprovenBy(allowed ...string) []model.Omission {
 	if !r.Holds {
 		return nil

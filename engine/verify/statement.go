@@ -17,9 +17,9 @@ type Statement struct {
 	FilePlace        // of the statement in its file
 	Name      string // the author's name for it, may be empty
 	Expect    verdict.Verdict
-	// Some means that one connection as expected suffices.
+	// Some means that one expected connection suffices.
 	Some bool
-	// AllowNone makes it hold if there is no such connection.
+	// AllowNone makes it hold without any such connection.
 	AllowNone bool
 	From, To  []StatementEnd
 	Ports     []verdict.PortRange
@@ -67,7 +67,7 @@ func SortProblems(problems []*Problem) {
 	})
 }
 
-// StatementEnd is one end of connections, or several of a kind.
+// StatementEnd selects one end of connections, or several of a kind.
 type StatementEnd struct {
 	FilePlace
 	// Name is an end in the form of rung trace; if empty, the fields below select ends.

@@ -42,8 +42,8 @@ type pairBlock struct {
 
 // WriteStatements makes statements of the policies' verdicts on the connections between the pods of some
 // namespaces, or all if none is given. Undefined verdicts, and verdicts that differ between nodes, become a
-// comment. For a single pod it states the connections with outside addresses. The error says that there are no
-// such pods or namespaces, or is the context's.
+// comment. For a single pod it states the connections with outside addresses. It fails without such pods or
+// namespaces, and when ctx ends.
 func WriteStatements(ctx context.Context, r *revision.Revision, namespaces []string) (*WrittenFile, error) {
 	w := &statementWriter{ordinary: map[string][]*model.Pod{}, leftOut: map[string]int{}}
 	if err := w.choosePods(r.JudgedCluster(), namespaces); err != nil {

@@ -2,7 +2,7 @@ package zones
 
 import "time"
 
-// Slack is added to due times: what is due at a time holds only after it.
+// Slack is added to due times: a condition due at a time holds only after it.
 const Slack = time.Millisecond
 
 // Alarm makes the loop do something at a set time. Only the loop may use it.
@@ -43,7 +43,7 @@ func (l *Loop) ringAlarms(now time.Time) {
 	}
 }
 
-// Timer is a timer that can be set repeatedly. Its zero value never rings.
+// Timer can be set repeatedly. Its zero value never rings.
 type Timer struct{ timer *time.Timer }
 
 // Set makes it ring once, after d, and replaces an earlier time.

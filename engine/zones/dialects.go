@@ -24,7 +24,7 @@ const (
 // DialectConfig says what to follow.
 type DialectConfig struct {
 	*revision.Flags
-	// Reads means that rows of other programs are read: on clusters and from databases given by address.
+	// Reads means reading rows of other programs: on clusters and from databases given by address.
 	Reads bool
 	// Kube has the configuration of OVN-Kubernetes, in Namespaces; nil if none.
 	Kube       *kube.Cluster
@@ -235,7 +235,7 @@ func ExcuseUnread(st *model.ZoneState, why func(units model.Kind) string) *model
 	return out
 }
 
-// excusedPolicies returns a zone's policies with those of deviating kinds marked; nil if there are none.
+// excusedPolicies returns a zone's policies with the deviating kinds marked; nil if it has none.
 func excusedPolicies(c *model.Cluster, in map[model.PolicyKey]*model.PolicyInZone, no map[model.Kind]revision.Deviation,
 	found *dialect.Dialect) map[model.PolicyKey]*model.PolicyInZone {
 	var out map[model.PolicyKey]*model.PolicyInZone

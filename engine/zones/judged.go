@@ -22,8 +22,8 @@ func (l *zoneLoop) takeStep(d *compiler.Desired, delta *compiler.Delta, loaded b
 }
 
 // judgedState returns a zone's state by the newest objects: a policy that changed since the zone was judged is
-// settling, whatever its rows were before. A change must never appear beside "in sync" only because the
-// reconciler has not looked yet.
+// settling, whatever its rows were before. The screen must never show a change together with "in sync" only
+// because the reconciler has not looked yet.
 func (z *Set) judgedState(st *model.ZoneState) *model.ZoneState {
 	if st.Conn == model.ConnSwept && st.Changed != z.changes {
 		next := *st

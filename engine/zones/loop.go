@@ -151,7 +151,7 @@ func (l *Loop) ClearProblem(name string) {
 // Problems returns the current problems, for a revision.
 func (l *Loop) Problems() []model.SourceState { return l.problems }
 
-// runLoop runs what is sent and what is due. It publishes when the inbox is empty, or after a burst.
+// runLoop runs the functions sent and the alarms due. It publishes when the inbox is empty, or after a burst.
 func (l *Loop) runLoop() {
 	defer close(l.done)
 	var due Timer

@@ -6,7 +6,7 @@ import (
 	"rung/sources/nbdb"
 )
 
-// IsFile reports whether an address is that of a database file.
+// IsFile reports whether an address names a database file.
 func IsFile(addr string) bool {
 	_, ok := nbdb.AddressPath(addr)
 	return ok

@@ -84,8 +84,8 @@ func (t *OVNTracer) takeZone(ctx context.Context, zone string, wait func()) (rel
 // Ask asks ovn-trace about a connection, in the source's zone and if needed in the destination's, and compares
 // its decision with the rows. told, if set, receives the current activity. A disagreement remains a finding
 // until the connection is traced again with agreement, or its policy is deleted. An error wraps ErrNoOVNTrace
-// if ovn-trace cannot run, and verdict.ErrQuestion for an invalid question; an error of one zone is in its
-// part of the answer.
+// if ovn-trace cannot run, and verdict.ErrQuestion for an invalid question; the answer holds the errors of
+// single zones.
 func (t *OVNTracer) Ask(ctx context.Context, c verdict.Connection, told func(doing string)) (*revision.OVNTrace, error) {
 	if told == nil {
 		told = func(string) {}

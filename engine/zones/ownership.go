@@ -38,8 +38,8 @@ type ownerFacts struct {
 	// loaded means that the objects were read, node that the zone's Node exists, nodeGone that it existed once
 	// and was deleted.
 	loaded, node, nodeGone bool
-	// cluster means that there is an API server to ask for pods, podsAsked that it was asked. The answer is
-	// err or the controllers on the zone's node.
+	// cluster means that an API server can be asked for pods, podsAsked that it was asked. The answer is err
+	// or the controllers on the zone's node.
 	cluster, podsAsked bool
 	err                error
 	controllers        []kube.Controller
@@ -49,7 +49,7 @@ type ownerFacts struct {
 	override bool
 }
 
-// judgeOwner returns whether a zone may be written, by what is known of pods and nodes. It fails closed:
+// judgeOwner returns whether a zone may be written, by the facts about pods and nodes. It fails closed:
 // without knowing that nobody else writes, Rung does not write. The reconciler watches for rows changed by
 // another writer, since it sees them first.
 func judgeOwner(f ownerFacts) reconciler.ZoneGuard {

@@ -33,7 +33,7 @@ type Parts struct {
 
 // Sandbox runs a zone of Rung's own for every Node; there are then no other zones.
 type Sandbox interface {
-	// CheckConfig reports what is wrong with its configuration.
+	// CheckConfig returns an error for a wrong configuration.
 	CheckConfig() error
 	// Start begins it, once the objects are known; it ends with the loop.
 	Start(Parts)

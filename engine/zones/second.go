@@ -80,9 +80,9 @@ func readZone(ctx context.Context, z *Set, name string, child []string) (*libovs
 }
 
 var (
-	// errNoRows means that there is nothing to compare with.
+	// errNoRows means that Rung's own client has no rows to compare with.
 	errNoRows = errors.New("the client that Rung has itself is not connected")
-	// errNeverRead means that there never was.
+	// errNeverRead means that Rung's own client never had rows.
 	errNeverRead = errors.New("the client that Rung has itself could not read it")
 )
 

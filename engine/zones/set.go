@@ -26,7 +26,7 @@ type Config struct {
 	// ZoneOf, if set, makes the zone of a Node of the cluster; every existing Node gets one. Each call makes a
 	// zone that was never run. A zone with a method Read(context.Context) (*nb.DB, error) is swept by it.
 	ZoneOf func(node string) (reconciler.Zone, error)
-	// Reconcile means that rows are written, but never those of files.
+	// Reconcile writes rows, but never rows of files.
 	Reconcile bool
 	// Own means that all zones are Rung's own: few, without other writers.
 	Own bool
@@ -100,8 +100,8 @@ type zoneLoop struct {
 	stop   context.CancelFunc
 	done   chan struct{}
 	writes bool
-	// dialectKnown means that the settings of the zone's first rows are known; allowed that it may be judged,
-	// and written if Rung writes it.
+	// dialectKnown means that the settings of the zone's first rows are known. allowed means that the zone may
+	// be judged, and written if Rung writes it.
 	dialectKnown, allowed bool
 
 	// steps counts the calls of SetDesired; changed and lastStep hold the last steps that changed a policy, or
@@ -217,8 +217,7 @@ func (z *Set) RemoveZone(name string) {
 	z.reports.ForgetZone(name)
 }
 
-// OpenZone returns the zone of that name: the followed one, or one that was never run. Any goroutine except
-// the loop may call it.
+// OpenZone returns the zone of that name, followed or newly made. Any goroutine except the loop may call it.
 func (z *Set) OpenZone(name string) (zone reconciler.Zone, followed bool, err error) {
 	open := func() (reconciler.Zone, error) { return nil, errors.New("there is no such zone") }
 	if !z.Do(func() {

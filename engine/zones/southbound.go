@@ -25,8 +25,8 @@ type southSource interface {
 	Run(ctx context.Context, sink func(nbdb.SouthboundUpdate))
 }
 
-// SouthboundConfig tells where Southbound databases are, except those of zones that are files, and whose flows
-// are wanted.
+// SouthboundConfig lists the Southbound databases, except of zones that are files, and selects the zones whose
+// flows to follow.
 type SouthboundConfig struct {
 	// SB holds the addresses by zone; "" means the only zone.
 	SB  map[string]string
@@ -39,7 +39,7 @@ type SouthboundConfig struct {
 	Archives *nbdb.Archives
 }
 
-// Southbounds holds the Southbound databases and follows those whose flows are wanted. Only the loop may use
+// Southbounds follows the Southbound databases of the zones whose flows somebody needs. Only the loop may use
 // it, except where noted.
 type Southbounds struct {
 	*Loop
@@ -74,7 +74,7 @@ func (w *Southbounds) Start() {
 	w.Go(w.runJoins)
 }
 
-// AddressOf sets the address of the database of one of Rung's own zones; empty if deleted.
+// AddressOf sets the database address of a zone of Rung's own; empty if deleted.
 func (w *Southbounds) AddressOf(zone, addr string) { w.ownAddresses[zone] = addr }
 
 // LookAtFlows records that somebody looks at the logical flows of zones now. Their Southbound databases are

@@ -23,7 +23,7 @@ const (
 	ownerKeep = 30 * time.Second // validity of an answer, without a newer one
 )
 
-// OwnersConfig holds the settings for writing zones beside other writers.
+// OwnersConfig holds the settings for zones with other writers.
 type OwnersConfig struct {
 	OwnerOptions
 	Kube *kube.Cluster // nil: no API server to ask
@@ -127,7 +127,7 @@ type OwnedZone struct {
 	reports bool
 }
 
-// OwnZone fills in what a reconciler needs to write a zone beside other writers.
+// OwnZone fills in what a reconciler needs to write a zone with other writers.
 func (o *Owners) OwnZone(zone string, rc *reconciler.Config) *OwnedZone {
 	w := &OwnedZone{owners: o, zone: zone, guard: reconciler.ZoneGuard{WhyHeld: "looking for other controllers", Starting: true},
 		reports: o.cfg.Lease == nil}
