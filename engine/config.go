@@ -33,7 +33,7 @@ type Config struct {
 	// Kube, if set, is the cluster of sources, writer and zones; OpenCluster sets it.
 	Kube *kube.Cluster
 	// OVNNamespace replaces the usual namespaces of ovnkube-node pods. Rung looks for other writers of rows in
-	// all of them.
+	// it and in the usual ones.
 	OVNNamespace string
 	// ExecZones reads each node's database through its ovnkube-node pod.
 	ExecZones bool

@@ -21,7 +21,7 @@ type LogSessions struct {
 	cfg  LogSessionsConfig
 
 	// knownSessions are the sessions of the last look. retries hold when a session that could not be ended is
-	// tried next, and its failures. Only followSessions uses them.
+	// tried next, and its failures. Only the goroutine of followSessions uses them.
 	knownSessions map[model.Key]revision.LogSession
 	retries       map[model.Key]retryAt
 

@@ -22,9 +22,9 @@ type Proof struct {
 	// were imagined.
 	Pods, Imagined int
 	Partly         bool
-	// Differs are the connections that the policies of both sides decide differently. Later differ only for
-	// pods with labels that nobody has yet. The policies agree on the rest, Besides: OVN-Kubernetes' rows for
-	// every pod make them differ.
+	// Differs are the connections that the policies of both sides decide differently. Besides holds
+	// connections on which only OVN-Kubernetes' rows for every pod differ, not the policies. Later differ only
+	// for pods with labels that nobody has yet.
 	Differs, Besides, Later []Difference
 }
 

@@ -117,7 +117,7 @@ func (b *AddressBook) EndOf(a netip.Addr, at time.Time) End {
 	return e
 }
 
-// Stats counts what is kept.
+// Stats counts the holders kept and forgotten.
 func (b *AddressBook) Stats() logline.Stats {
 	b.mu.RLock()
 	defer b.mu.RUnlock()

@@ -15,7 +15,7 @@ import (
 type Files struct {
 	Paths []string // files, folders, globs, and - for Stdin
 	Stdin io.Reader
-	// Follow also reads what is added later.
+	// Follow also reads lines added later.
 	Follow bool
 	// Paced reads no line that would push out an unread one (Store.Read).
 	Paced bool

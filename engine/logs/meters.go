@@ -250,7 +250,7 @@ func (l *Store) CountLossesWith(f func(zone, acl string) (lost uint64, ok bool))
 	l.linesLost.Store(&f)
 }
 
-// Losses lists the ACLs at their meter's limit, or recently at it, with the lines lost; those at the limit
+// Losses lists the ACLs at their meter's limit, now or recently, with the lines lost; ACLs at the limit come
 // first.
 func (l *Store) Losses() (out []MeterLoss) {
 	now := l.now()

@@ -35,7 +35,8 @@ type Check struct {
 	Levels bool   `json:"-"`
 }
 
-// Subject is what lacks lines: a policy, one of its rules if Dir is set, or all policies if Policy is empty.
+// Subject is a policy, rule or whole cluster without lines: one of the policy's rules if Dir is set, all
+// policies if Policy is empty.
 type Subject struct {
 	Policy model.PolicyKey
 	Dir    model.Direction

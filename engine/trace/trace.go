@@ -18,7 +18,7 @@ import (
 // AnsweredBy selects who answers.
 type AnsweredBy int
 
-// Who can answer.
+// Policies, Rows and Both select who answers.
 const (
 	Policies AnsweredBy = iota
 	Rows

@@ -111,7 +111,7 @@ func (d *Dialects) View() *revision.DialectView {
 	return d.view
 }
 
-// IsWaiting reports whether other options will soon be adopted.
+// IsWaiting reports whether other options may soon be adopted.
 func (d *Dialects) IsWaiting() bool {
 	return d.view != nil && (d.pending || d.cfg.Kube != nil && d.configRead.IsZero())
 }

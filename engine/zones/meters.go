@@ -55,9 +55,8 @@ func (l *lostLines) noteMeters(zone string, z zoneMeters) {
 	l.zones[zone] = &z
 }
 
-// dueZones returns the zones whose meters to read now, each with whether an ACL is at its limit. Those are the
-// zones with losses, and once more the zones that may have lost lines since their last read. It forgets the
-// others.
+// dueZones returns the zones whose meters to read now, each with whether an ACL is at its limit: zones with
+// losses, and once more zones that may have lost lines since their last read. It forgets the others.
 func (l *lostLines) dueZones(losses []logs.MeterLoss, now time.Time) (due map[string]bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
