@@ -15,10 +15,10 @@ import (
 	"rung/sources/retry"
 )
 
-// accessQuestions returns the permissions that the server is asked about, the most wanted first.
+// accessQuestions returns the permissions to ask the server about, the most important first.
 func accessQuestions(ovnNamespaces []string) (out []kube.AccessQuestion) {
 	kinds := []model.Kind{model.KindANP, model.KindBANP, model.KindCNP}
-	for _, r := range kube.TieredResources { // asked where they are served
+	for _, r := range kube.TieredResources { // filtered by ServedQuestions
 		kinds = append(kinds, r.Kind)
 	}
 	for _, k := range kinds {
@@ -51,16 +51,15 @@ func accessQuestions(ovnNamespaces []string) (out []kube.AccessQuestion) {
 	return append(out, kube.DefinitionQuestion())
 }
 
-// How often the server is asked again, sooner where it did not answer, and how
-// many questions are under way at once.
+// How often the server is asked again, sooner if it did not answer, and how many questions are in flight.
 const (
 	accessEvery = time.Minute
 	accessRetry = 10 * time.Second
 	accessAtOne = 4
 )
 
-// runAccess keeps what is allowed, and the schemas of the CRDs, up to date. It
-// blocks nobody: until there is an answer nothing is refused.
+// runAccess keeps the permissions and the schemas of the CRDs up to date. It blocks nobody: nothing is refused
+// before the first answer.
 func runAccess(l *zones.Loop, s *loopState, g *gate.Gate, c *kube.Cluster, namespaces []string) {
 	all := accessQuestions(namespaces)
 	known := map[kube.AccessQuestion]kube.AccessAnswer{}
@@ -82,8 +81,8 @@ func runAccess(l *zones.Loop, s *loopState, g *gate.Gate, c *kube.Cluster, names
 	}
 }
 
-// takeSchemas has changes checked by the fields of the installed CRDs, where they may be read; done
-// says that the server answered.
+// takeSchemas gives the gate the schemas of the installed CRDs if Rung may read them. done reports whether the
+// server answered.
 func takeSchemas(l *zones.Loop, s *loopState, g *gate.Gate, c *kube.Cluster, may kube.AccessAnswer) (done bool) {
 	if !may.At.IsZero() && !may.Allowed {
 		return true
@@ -102,7 +101,7 @@ func takeSchemas(l *zones.Loop, s *loopState, g *gate.Gate, c *kube.Cluster, may
 	return true
 }
 
-// accessOf are the answers of the server that kubectl asks by k.
+// accessOf converts the server's answers, each with its kubectl command.
 func accessOf(k model.Kubectl, known map[kube.AccessQuestion]kube.AccessAnswer) revision.Access {
 	answers := make([]revision.Permission, 0, len(known))
 	for q, got := range known {
@@ -116,8 +115,8 @@ func accessOf(k model.Kubectl, known map[kube.AccessQuestion]kube.AccessAnswer) 
 	return revision.NewAccess(answers)
 }
 
-// askServedKinds puts the questions about what the server has: CRDs come and go, and what is said
-// of one that is not there misleads.
+// askServedKinds asks only about resources the server has: CRDs come and go, and an answer about a missing CRD
+// misleads.
 func askServedKinds(ctx context.Context, c *kube.Cluster, all []kube.AccessQuestion,
 	known map[kube.AccessQuestion]kube.AccessAnswer) (complete bool) {
 	served, err := c.ServedQuestions(ctx, all)
@@ -128,8 +127,8 @@ func askServedKinds(ctx context.Context, c *kube.Cluster, all []kube.AccessQuest
 	return askAccess(ctx, c, served, known)
 }
 
-// askAccess puts the questions and takes the answers into known. It says whether all
-// were answered; after the first that was not, no other is put.
+// askAccess asks the questions and stores the answers in known. It stops after the first question without an
+// answer and then returns false.
 func askAccess(ctx context.Context, c *kube.Cluster, questions []kube.AccessQuestion,
 	known map[kube.AccessQuestion]kube.AccessAnswer) (complete bool) {
 	var mu sync.Mutex

@@ -13,20 +13,20 @@ import (
 	"rung/model"
 )
 
-// sourceArrivals are the changes of policies that sources brought after they had loaded, and that
-// nobody made here. They are judged beside the loop: the rows wait for none of it.
+// sourceArrivals collects policy changes that sources brought after loading and that were not made here. They
+// are judged outside the loop, so rows do not wait for them.
 type sourceArrivals struct {
 	news chan struct{}
 
 	mu      sync.Mutex
-	waiting map[model.PolicyKey]change.ObjectChange // Old is from before the first that waits
+	waiting map[model.PolicyKey]change.ObjectChange // Old is the policy before the first waiting change
 }
 
 func newArrivals() sourceArrivals {
 	return sourceArrivals{news: make(chan struct{}, 1), waiting: map[model.PolicyKey]change.ObjectChange{}}
 }
 
-// noteArrived takes in what a source changed of the policies, once everything was read.
+// noteArrived records the policy changes of a source, once everything was read.
 func (s *loopState) noteArrived(changes []model.Change) {
 	if !s.engine.cfg.judgesArrivals() {
 		return
@@ -49,9 +49,9 @@ func (s *loopState) noteArrived(changes []model.Change) {
 	}
 }
 
-// judgesArrivals says whether changes of the sources are judged: changes that Rung makes
-// rows of by itself, and changes of files on a screen. Changes that others make on a cluster
-// passed its API server, and are their concern.
+// judgesArrivals reports whether changes of the sources are judged: changes that Rung compiles and writes by
+// itself, and changes of files shown on a screen. A cluster's changes passed its API server and are the
+// concern of whoever made them.
 func (c *Config) judgesArrivals() bool { return c.Reconcile || c.Screen && c.Kube == nil }
 
 func (a *sourceArrivals) add(came []change.ObjectChange) {
@@ -69,8 +69,7 @@ func (a *sourceArrivals) add(came []change.ObjectChange) {
 	}
 }
 
-// dropMade drops a change that was made here, where its source was quicker than it: Rung wrote
-// the file.
+// dropMade drops a change made here whose source was faster: Rung itself wrote the file.
 func (a *sourceArrivals) dropMade(k model.PolicyKey, now *model.Policy) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -79,8 +78,8 @@ func (a *sourceArrivals) dropMade(k model.PolicyKey, now *model.Policy) {
 	}
 }
 
-// takeWaiting returns the waiting changes, in order, and clears them. It leaves out changes that
-// came back to what was before.
+// takeWaiting returns the waiting changes, sorted, and clears them. It skips changes that were undone
+// meanwhile.
 func (a *sourceArrivals) takeWaiting() (out []change.ObjectChange) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -93,8 +92,8 @@ func (a *sourceArrivals) takeWaiting() (out []change.ObjectChange) {
 	return out
 }
 
-// judgeArrivals judges what sources bring, one change after the other, and says which guard
-// rails it met: what comes meanwhile is the next.
+// judgeArrivals judges the changes of sources batch by batch and calls met for each guard rail hit. Changes
+// that arrive meanwhile form the next batch.
 func (a *sourceArrivals) judgeArrivals(l *zones.Loop, g *gate.Gate, met func(code string)) {
 	for {
 		select {

@@ -19,9 +19,8 @@ import (
 	"rung/sources/files"
 )
 
-// startGate opens history and audit and puts the gate in front of the writer.
-// The history outlives the process only where the changes do: with a writer of
-// its own behind the memory.
+// startGate opens history and audit and creates the gate. The history outlives the process only if the changes
+// do, that is with a writer other than memory.
 func (e *Engine) startGate() error {
 	dir := e.cfg.StateDir
 	if e.cfg.Kube != nil && e.cfg.Writer == nil {
@@ -64,7 +63,7 @@ func (e *Engine) startGate() error {
 		}, LogRate: func(k model.PolicyKey) (int, bool) { return logRate(e.logs.Stats().PerRule, k) }})
 	e.sessions = NewLogSessions(e.loop, e.gate, LogSessionsConfig{ReadOnly: e.cfg.ReadOnly,
 		Follows: (e.cfg.Screen || e.cfg.Reconcile) && !e.cfg.ReadOnly && (e.cfg.Writer != nil || e.cfg.Sandbox != nil || e.cfg.Reconcile)})
-	if e.cfg.Kube != nil && (e.cfg.Screen || !e.cfg.Reconcile) { // headless, nobody is shown what is refused
+	if e.cfg.Kube != nil && (e.cfg.Screen || !e.cfg.Reconcile) { // headless, nobody sees permissions
 		e.loop.Go(func() { runAccess(e.loop, e.state, e.gate, e.cfg.Kube, e.cfg.podNamespaces()) })
 	}
 	if undo, redo := e.gate.UndoTitle(), e.gate.RedoTitle(); undo != "" || redo != "" {
@@ -78,14 +77,13 @@ func (e *Engine) startGate() error {
 	return nil
 }
 
-// overlayChanges puts changes over what the sources say; when it returns a revision shows
-// them.
+// overlayChanges lays changes over the objects of the sources and returns once a revision shows them.
 func (e *Engine) overlayChanges(changes []change.ObjectChange) error {
 	objects := make(map[model.Key]*model.Policy, len(changes))
 	for _, c := range changes {
 		objects[c.Key] = c.New
 	}
-	// A written change lasts, whether or not this engine still shows it.
+	// A written change persists, whether or not this engine still shows it.
 	if !e.runInLoop(func(s *loopState) { s.putPolicies(objects) }) && e.cfg.Writer == nil {
 		return fmt.Errorf("the engine has ended: %w", context.Canceled)
 	}
@@ -95,7 +93,7 @@ func (e *Engine) overlayChanges(changes []change.ObjectChange) error {
 // showTime is how long a change waits for the source to show it.
 const showTime = 2 * time.Second
 
-// awaitShown waits until the source shows a change that a server has taken.
+// awaitShown waits until the source shows a change that the server accepted.
 func (e *Engine) awaitShown(ctx context.Context, changes []change.ObjectChange) {
 	ctx, cancel := context.WithTimeout(ctx, showTime)
 	defer cancel()
@@ -110,32 +108,29 @@ func (e *Engine) awaitShown(ctx context.Context, changes []change.ObjectChange) 
 	})
 }
 
-// Preview works out what a change would do, without any side effect. The error
-// says that it could not be worked out; that the change may not be made is in
-// Blocked and Errors.
+// Preview works out what a change would do, without any side effect. It returns an error if that fails;
+// reasons against the change itself are in Blocked and Errors.
 func (e *Engine) Preview(ctx context.Context, m change.Mutation) (*gate.Preview, error) {
 	return e.gate.Preview(ctx, e.Revision(), m)
 }
 
-// Commit makes the change of a preview. The errors wrap ErrBlocked, ErrStale or
-// ErrNotConfirmed where the gate said no. An error that comes with a Result says
-// that the change was made, and what could not be written down about it.
+// Commit makes the change of a preview. The errors wrap ErrBlocked, ErrStale or ErrNotConfirmed if the gate
+// refused. An error with a Result means the change was made but not recorded completely.
 func (e *Engine) Commit(ctx context.Context, p *gate.Preview, c gate.Confirm) (*gate.Result, error) {
 	return e.gate.Commit(ctx, p, c)
 }
 
-// AuditRefused audits that the change of a preview was asked for, by whom, and why it is not made,
-// where it does not come to Commit.
+// AuditRefused records in the audit who asked for the change of a preview and why it is not made, if it never
+// reaches Commit.
 func (e *Engine) AuditRefused(p *gate.Preview, by string, why error) error {
 	return e.gate.AuditRefused(p, by, why)
 }
 
-// Notices returns the problems that were found and mended when the engine started, for
-// the caller that started it: permissions of the state folder, lines of the history
-// that cannot be read.
+// Notices returns the problems that the start found and mended, for the caller: permissions of the state
+// folder, unreadable lines of the history.
 func (e *Engine) Notices() []string { return e.notices }
 
-// logRate is how many lines a second the rules of a policy or unit log now.
+// logRate returns how many lines a second the rules of a policy or unit log now.
 func logRate(rules map[logline.RuleRef]logs.RuleStat, k model.PolicyKey) (lines int, ok bool) {
 	for ref, stat := range rules {
 		if ref.Policy == k && stat.Count > 0 {

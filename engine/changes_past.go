@@ -8,20 +8,19 @@ import (
 	"rung/engine/zones"
 )
 
-// pastChanges are the changes that were made, as the gate's history and audit have them.
+// pastChanges lists the changes recorded in the gate's history and audit.
 type pastChanges struct {
 	gate      *gate.Gate
-	identity  string // of what is changed, in the state folder
+	identity  string // of the cluster or files, in the state folder
 	areShared bool   // other processes make changes too
 	published *zones.PublishedState
 }
 
-// History lists the changes that can be taken back, newest first.
+// History lists the changes that can be undone, newest first.
 func (p *pastChanges) History() []history.Entry { return p.gate.Config.History.Entries() }
 
-// Changes are the changes of policies and settings that were made, failed or were refused, the oldest
-// first: of this process, and where changes last also of others, as of the last second. Nothing
-// is read here.
+// Changes lists the made, failed and refused changes of policies and settings, oldest first. It includes other
+// processes' changes if changes persist, at most a second old. It reads no file.
 func (p *pastChanges) Changes() []history.Change {
 	h := p.gate.Config.History.KnownEntries()
 	byID := map[uint64]*history.Entry{}
@@ -38,7 +37,7 @@ func (p *pastChanges) Changes() []history.Change {
 		out = append(out, c)
 	}
 	for i := range h {
-		// A plan as a whole is in the history alone, and so is what an older Rung audited.
+		// Only the history has a plan as a whole, and changes that an older Rung audited.
 		if x := &h[i]; byID[x.ID] != nil {
 			c := history.Change{AuditRecord: history.AuditRecord{Time: x.At.UTC(), By: x.By, Mode: p.published.Revision().Mode.ChangedName(),
 				Title: x.Title, Result: history.OK, Undo: x.ID}}
@@ -62,7 +61,7 @@ func joinHistory(c *history.Change, x *history.Entry) {
 	}
 }
 
-// ReadChanges reads what other processes wrote into the audit.
+// ReadChanges reads audit records of other processes.
 func (p *pastChanges) ReadChanges() error {
 	if !p.areShared {
 		return nil // changes end with this process

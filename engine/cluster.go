@@ -9,11 +9,10 @@ import (
 	"rung/sources/kube"
 )
 
-// ErrNoCluster says that no cluster is configured; a NoClusterError says where one was
-// looked for.
+// ErrNoCluster means that no cluster is configured; a NoClusterError lists the places searched.
 var ErrNoCluster = kube.ErrNoCluster
 
-// NoClusterError says where a cluster was looked for, in that order.
+// NoClusterError lists the places searched for a cluster, in order.
 type NoClusterError = kube.NoClusterError
 
 // LoginPlugin is the first argument of the child processes that run a kubeconfig's login
@@ -21,13 +20,13 @@ type NoClusterError = kube.NoClusterError
 // set.
 const LoginPlugin = kube.LoginPlugin
 
-// RunLoginPlugin runs a login plugin and returns the exit code.
+// RunLoginPlugin runs a login plugin and returns its exit code.
 var RunLoginPlugin = kube.RunLoginPlugin
 
-// KubeconfigNames are the names that flags can refer to in a kubeconfig.
+// KubeconfigNames holds the names in a kubeconfig that flags can refer to.
 type KubeconfigNames = kube.Names
 
-// NamesInKubeconfig reads the names of the kubeconfig that the options lead to, clean.
+// NamesInKubeconfig reads the names in the kubeconfig that the options select, without control characters.
 func NamesInKubeconfig(o ClusterOptions) (KubeconfigNames, error) {
 	names, err := kube.KubeconfigNames(o.Options)
 	for _, list := range [][]string{names.Contexts, names.Clusters, names.Users} {
@@ -38,16 +37,14 @@ func NamesInKubeconfig(o ClusterOptions) (KubeconfigNames, error) {
 	return names, err
 }
 
-// ClusterOptions say which cluster to run on, as whom, and where OVN-Kubernetes
-// is in it.
+// ClusterOptions select the cluster, the user, and OVN-Kubernetes' namespace.
 type ClusterOptions struct {
 	kube.Options
 	OVNNamespace string
 }
 
-// OpenCluster fills a configuration for a run on a cluster. It reads the
-// kubeconfig and asks nobody. exec says that the zones are read through their
-// ovnkube-node pods.
+// OpenCluster fills a configuration for a run on a cluster. It reads the kubeconfig but contacts no server.
+// With exec, zones are read through their ovnkube-node pods.
 func OpenCluster(cfg *Config, o ClusterOptions, exec bool) error {
 	c, err := kube.Open(o.Options)
 	if err != nil {
@@ -61,8 +58,7 @@ func OpenCluster(cfg *Config, o ClusterOptions, exec bool) error {
 	return nil
 }
 
-// Contexts are the contexts of the kubeconfig that the engine's cluster came
-// from, sorted, and the one it runs on. It reads the file.
+// Contexts reads the engine's kubeconfig and returns its contexts, sorted, and the current one.
 func (e *Engine) Contexts() (names []string, current string, err error) {
 	var o kube.Options
 	if e.cfg.Kube != nil {

@@ -18,92 +18,86 @@ import (
 	"rung/system"
 )
 
-// Config says what an engine runs on.
+// Config configures an engine.
 type Config struct {
-	// Mode names on the screen the cluster or the files the engine runs on; Writes and WhyNot
-	// are filled in.
+	// Mode names the cluster or the files on the screen; the engine fills in Writes and WhyNot.
 	Mode revision.Mode
-	// Identity tells what is run on from everything else, wherever Rung is
-	// started: history and plans are kept under it. Empty is the title of Mode.
+	// Identity tells this cluster or these files from all others, wherever Rung is started. History and plans
+	// are kept under it. Empty means the title of Mode.
 	Identity string
 	// Sources deliver objects.
 	Sources []kube.Source
-	// Writer makes changes of policies lasting; nil keeps them in memory.
+	// Writer makes changes of policies persist; nil keeps them in memory.
 	Writer change.Writer
 
-	// Kube, when set, is the cluster that sources, writer and zones belong to;
-	// OpenCluster sets it.
+	// Kube, if set, is the cluster of sources, writer and zones; OpenCluster sets it.
 	Kube *kube.Cluster
-	// OVNNamespace is where ovnkube-node pods are, instead of the usual namespaces;
-	// who else owns rows is looked for in all of them.
+	// OVNNamespace replaces the usual namespaces of ovnkube-node pods. Rung looks for other writers of rows in
+	// it and in the usual ones.
 	OVNNamespace string
 	// ExecZones reads each node's database through its ovnkube-node pod.
 	ExecZones bool
 
-	// Sandbox, when set, runs a zone of Rung's own for every node.
+	// Sandbox, if set, runs a zone of Rung's own for every node.
 	Sandbox zones.Sandbox
-	// OVNTrace, when set, asks ovn-trace about connections.
+	// OVNTrace, if set, asks ovn-trace about connections.
 	OVNTrace zones.OVNTrace
-	// NB are the addresses of zones to look at, by zone name; one that stands under
-	// its own address, or under "", names itself by NB_Global. They are observed,
-	// and written only with Reconcile; files never.
+	// NB holds the addresses of zones by zone name. A zone under its own address, or under "", takes its name
+	// from NB_Global. Zones are observed, and written only with Reconcile; database files are never written.
 	NB    map[string]string
-	NBTLS TLSFiles // of ssl: addresses, those of SB too
-	// SB are the addresses of Southbound databases, by zone name; the one under "" is
-	// that of the only zone. Zones of the sandbox on OVN, and those read through exec,
-	// need none. They are read while somebody looks at flows, and never written.
+	NBTLS TLSFiles // for ssl: addresses, of SB too
+	// SB holds the addresses of Southbound databases by zone name; "" means the only zone. Zones of the
+	// sandbox on OVN, and zones read through exec, need none. They are read while somebody looks at flows, and
+	// never written.
 	SB map[string]string
-	// Flows, where set, says of which zones the flows are wanted all the time.
+	// Flows, if set, reports whether a zone's flows are always wanted.
 	Flows     func(zone string) bool
 	Reconcile bool
-	// Own says how rows are written with Reconcile.
+	// Own configures how rows are written with Reconcile.
 	Own zones.OwnerOptions
-	// ZoneOf, where set, makes the zone of a Node of the cluster; every Node gets
-	// one, as long as it is there. Each call makes one that was never run. A zone
-	// with a method Read(context.Context) (*nb.DB, error) is swept by it.
+	// ZoneOf, if set, makes the zone of a Node of the cluster; every existing Node gets one. Each call makes a
+	// zone that was never run. A zone with a method Read(context.Context) (*nb.DB, error) is swept by it.
 	ZoneOf func(node string) (reconciler.Zone, error)
-	// FollowZones is how many zones are watched (zones.DefaultFollow when 0); the
-	// others are swept: read now and then. Zones of the sandbox, and those that
-	// Rung writes to, are all watched.
+	// FollowZones is the number of zones watched (zones.DefaultFollow if 0); the others are swept: read now
+	// and then. Zones of the sandbox, and zones Rung writes, are all watched.
 	FollowZones int
 	Sweep       zones.SweepConfig
 
-	// Writes says changes are on from the start; ReadOnly that they can never
-	// be switched on, and WhyReadOnly why; empty is by --readonly.
+	// Writes switches changes on from the start. ReadOnly means they can never be switched on, because of
+	// WhyReadOnly; empty means --readonly.
 	Writes, ReadOnly bool
 	WhyReadOnly      string
 
-	// Protected are namespaces whose connections guard rails keep, besides those of the
-	// platform.
+	// Protected lists namespaces whose connections guard rails keep, in addition to the platform's.
 	Protected []string
-	// APIRelease is the release of network-policy-api whose CRDs judge the texts of policies
-	// where there is no server: one of admission.Releases, or empty.
+	// APIRelease is the release of network-policy-api whose CRDs validate policies without a server: one of
+	// admission.Releases, or empty.
 	APIRelease string
 
-	// Flags say what the cluster's OVN-Kubernetes runs with.
+	// Flags configure the cluster's OVN-Kubernetes.
 	revision.Flags
 
-	// ACLLogs says which of the cluster's ACL logs are followed.
+	// ACLLogs selects the ACL logs of the cluster to follow.
 	ACLLogs logs.FollowScope
-	// LogFiles are the log files that are read.
+	// LogFiles are the log files to read.
 	LogFiles logs.Files
 
 	// StateDir holds the history and the audit; empty keeps neither.
 	StateDir string
-	// ReadPast has the history and the audit of other processes read although nothing is written.
+	// ReadPast reads the history and audit of other processes even if nothing is written.
 	ReadPast bool
-	// KeepCounts keeps the hits of rules in StateDir, across restarts.
+	// KeepCounts keeps the hits of rules in StateDir across restarts.
 	KeepCounts bool
 	// Disk is the file system below StateDir; nil is the operating system's.
 	Disk files.FS
 	// LogLines bounds the log; 0 means the default.
 	LogLines int
-	// Screen says that somebody presses keys: a core stays for them.
+	// Screen means that somebody presses keys: one core stays free for them.
 	Screen bool
 	Clock  zones.Clock
 }
 
-// protectedNamespaces are the namespaces that are protected besides the usual ones.
+// protectedNamespaces returns the namespaces protected in addition to the platform's.
 func (c *Config) protectedNamespaces() []string {
 	if c.OVNNamespace == "" {
 		return c.Protected
@@ -111,8 +105,8 @@ func (c *Config) protectedNamespaces() []string {
 	return append(slices.Clone(c.Protected), c.OVNNamespace)
 }
 
-// ProtectedNamespaces are the namespaces whose connections the guard rails of an engine keep,
-// besides those of the platform.
+// ProtectedNamespaces returns the namespaces whose connections the engine's guard rails keep, in addition to
+// the platform's.
 func ProtectedNamespaces(e *Engine) []string { return e.cfg.protectedNamespaces() }
 
 func (c *Config) check() error {
@@ -160,8 +154,7 @@ func (c *Config) stateIdentity() string {
 	return c.Mode.Name + ":" + cmp.Or(c.Identity, c.Mode.Title)
 }
 
-// podNamespaces are where ovnkube-node pods may be: the one that was named, and no
-// other then.
+// podNamespaces returns the namespaces ovnkube-node pods may be in: only the configured one, if any.
 func (c *Config) podNamespaces() []string {
 	if ns := c.OVNNamespace; ns != "" {
 		return []string{ns}
@@ -169,8 +162,8 @@ func (c *Config) podNamespaces() []string {
 	return kube.OVNNamespaces()
 }
 
-// readsDialects says whether there are rows of others: on clusters and with
-// databases given by address.
+// readsDialects reports whether rows of other programs are read: on clusters and from databases given by
+// address.
 func (c *Config) readsDialects() bool {
 	return c.Sandbox == nil && (c.Kube != nil || len(c.NB) > 0 || c.ZoneOf != nil)
 }

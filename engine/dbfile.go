@@ -9,8 +9,8 @@ import (
 // TLSFiles name the key and certificates of ssl: endpoints.
 type TLSFiles = nbdb.TLSFiles
 
-// FindDatabases returns the addresses (file:PATH) of the Northbound database
-// files in folders, sorted: those of a must-gather, above all.
+// FindDatabases returns the addresses (file:PATH) of the Northbound database files in folders, such as a
+// must-gather, sorted.
 func FindDatabases(ctx context.Context, folders []string) ([]string, error) {
 	paths, err := nbdb.FindDatabases(ctx, folders)
 	for i, p := range paths {

@@ -23,19 +23,18 @@ import (
 	"rung/sources/retry"
 )
 
-// Engine runs a cluster. Its methods may be called from any goroutine: its fields never
-// change after New, or lock themselves. Everything that changes without a lock is in
-// state, which only functions sent to the loop are given.
+// Engine runs a cluster. Its methods may be called from any goroutine: its fields never change after New, or
+// have their own locks. All other mutable data is in state, which only functions sent to the loop receive.
 type Engine struct {
 	*zones.PublishedState
 	*pastChanges
 	*planrun.Plans
 	loop  *zones.Loop
-	state *loopState // the loop's alone
+	state *loopState // only for the loop
 	cfg   Config
 
 	arrivals sourceArrivals
-	notices  []string // of the start
+	notices  []string // from the start
 	logs     *logs.Store
 	gate     *gate.Gate
 	reverts  *trial.Trials
@@ -127,7 +126,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	return e, nil
 }
 
-// makeZones makes what follows zones and what lies below them.
+// makeZones creates the zones, their options and the Southbound databases.
 func (e *Engine) makeZones() {
 	cfg, s, archives := &e.cfg, e.state, nbdb.NewArchives()
 	d := zones.DialectConfig{Flags: &cfg.Flags, Reads: cfg.readsDialects(), Kube: cfg.Kube, Namespaces: cfg.podNamespaces(),
@@ -145,15 +144,14 @@ func (e *Engine) makeZones() {
 	s.zones, s.south = e.zones, e.south
 }
 
-// Close ends every goroutine, connection and child process of the engine and
-// waits for them.
+// Close ends every goroutine, connection and child process of the engine and waits for them.
 func (e *Engine) Close() {
 	e.leaveReverts()
 	e.loop.Close()
 }
 
-// runInLoop runs f in the loop and waits for it and the revision it makes. It is false when
-// the engine ended first.
+// runInLoop runs f in the loop and waits for it and the revision it makes. It returns false if the engine
+// ended first.
 func (e *Engine) runInLoop(f func(*loopState)) bool { return e.loop.Do(func() { f(e.state) }) }
 
 // sendToLoop runs f in the loop without waiting for it.
@@ -167,14 +165,13 @@ func (e *Engine) runSource(src kube.Source) {
 	})
 }
 
-// whyReadOnly is why changes cannot be switched on.
+// whyReadOnly returns why changes cannot be switched on.
 func (e *Engine) whyReadOnly() string { return cmp.Or(e.cfg.WhyReadOnly, startedReadOnly) }
 
 const startedReadOnly = "started with --readonly"
 
-// SetWrites switches changes on or off for the rest of the session. It is
-// refused where the engine was started read-only. The caller has had it
-// confirmed.
+// SetWrites switches changes on or off for the rest of the session. It fails if the engine was started
+// read-only. The caller has already asked for confirmation.
 func (e *Engine) SetWrites(on bool) error {
 	if on && e.cfg.ReadOnly {
 		return fmt.Errorf("changes stay off: %s: %w", e.whyReadOnly(), model.ErrRefused)
@@ -193,29 +190,28 @@ func (e *Engine) SetWrites(on bool) error {
 	return nil
 }
 
-// Logs is the store of ACL log lines.
+// Logs returns the store of ACL log lines.
 func (e *Engine) Logs() *logs.Store { return e.logs }
 
-// Zones are the zones.
+// Zones returns the zones.
 func (e *Engine) Zones() *zones.Set { return e.zones }
 
-// Sessions are the logging sessions.
+// Sessions returns the logging sessions.
 func (e *Engine) Sessions() *LogSessions { return e.sessions }
 
-// Health is how the engine is, for those who watch it by HTTP.
+// Health returns the engine's metrics and health checks, served over HTTP.
 func (e *Engine) Health() *Health { return e.health }
 
-// Owners returns the ownership of the zones that others may write as well.
+// Owners returns the ownership of the zones that other programs may write too.
 func (e *Engine) Owners() *zones.Owners { return e.owners }
 
-// LookAt says which zones somebody looks at now: see zones.Set.
+// LookAt names the zones somebody looks at now: see zones.Set.
 func (e *Engine) LookAt(zones ...string) { e.zones.LookAt(zones...) }
 
-// LookAtFlows says of which zones somebody looks at the logical flows now: see
-// below.Southbounds.
+// LookAtFlows names the zones whose logical flows somebody looks at now: see zones.Southbounds.
 func (e *Engine) LookAtFlows(zones ...string) { e.south.LookAtFlows(zones...) }
 
-// Probe puts a connection into the sandbox as packets: see rooms.Sandbox.
+// Probe sends a connection's packets through the sandbox: see zones.Sandbox.
 func (e *Engine) Probe(ctx context.Context, c verdict.Connection, at func(trace.ProbePhase)) (*trace.Result, error) {
 	if err := trace.CheckPossible(e.Revision().Mode); err != nil {
 		return nil, err
@@ -223,7 +219,7 @@ func (e *Engine) Probe(ctx context.Context, c verdict.Connection, at func(trace.
 	return e.cfg.Sandbox.Probe(ctx, c, at)
 }
 
-// OVNTrace asks ovn-trace about a connection: see rooms.OVNTrace.
+// OVNTrace asks ovn-trace about a connection: see zones.OVNTrace.
 func (e *Engine) OVNTrace(ctx context.Context, c verdict.Connection, told func(doing string)) (*revision.OVNTrace, error) {
 	if e.cfg.OVNTrace == nil {
 		return nil, zones.ErrNoOVNTrace

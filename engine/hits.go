@@ -10,8 +10,8 @@ import (
 	"rung/revision"
 )
 
-// mostSeries bounds the rules with a counter of their own: their names come from log
-// lines. Hits of all others are in one, under the policy "other".
+// mostSeries bounds the rules with their own counter, since names come from log lines. All other hits count
+// under the policy "other".
 const mostSeries = 1000
 
 var (
@@ -21,10 +21,10 @@ var (
 	logLines = metricDesc("rung_log_lines_total", "ACL log lines that came, by what became of them.", "result")
 )
 
-// hitSeries are the rules that have a counter: the first ones that were hit keep theirs.
+// hitSeries holds the rules with a counter: the first rules hit keep theirs.
 type hitSeries map[logs.Rule]bool
 
-// hitsOfRules are the hits of rules, and what became of the lines.
+// hitsOfRules sends the hits of rules and the number of log lines by result.
 func (m *Health) hitsOfRules(ch chan<- prometheus.Metric) {
 	count := func(d *prometheus.Desc, n uint64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), labels...)
@@ -57,7 +57,7 @@ func (m *Health) hitsOfRules(ch chan<- prometheus.Metric) {
 	count(logLines, st.Unparsed, "unread")
 }
 
-// ruleLabel is "egress 5", and "default deny, egress" for that of a namespace.
+// ruleLabel returns "egress 5", or "default deny, egress" for a namespace's default deny.
 func ruleLabel(ref logline.RuleRef) string {
 	if ref.Rule < 0 {
 		return fmt.Sprintf("default deny, %s", ref.Direction.Lower())

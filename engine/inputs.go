@@ -10,18 +10,18 @@ import (
 // Input is something that an argument names for Rung to read.
 type Input = manifests.Input
 
-// ContextInput is the kind of an input that is a context of the kubeconfig.
+// ContextInput is the kind of input that names a context of the kubeconfig.
 const ContextInput = manifests.Context
 
 // ParseInput reads an argument that names something to read: a path, - for standard input,
 // git:REV[:PATH] or context:NAME. It looks at no file.
 func ParseInput(arg string) (Input, error) { return manifests.ParseInput(arg) }
 
-// CheckInput says why manifests cannot be read at all, nil if they may be: that a file or a
-// revision does not exist.
+// CheckInput returns why manifests cannot be read at all, such as a missing file or revision; nil if they may
+// be readable.
 func CheckInput(ctx context.Context, arg string) error { return manifests.CheckInput(ctx, arg) }
 
-// InputIdentity names an input wherever Rung is started: history and plans are kept under it.
+// InputIdentity names an input independently of where Rung is started: history and plans are kept under it.
 func InputIdentity(arg string) string {
 	in, err := manifests.ParseInput(arg)
 	file, found := in.Name, ""
@@ -29,7 +29,7 @@ func InputIdentity(arg string) string {
 	case err != nil || in.Kind == manifests.Stdin || in.Kind == manifests.Context:
 		return arg
 	case in.Kind == manifests.Git:
-		file, found = ".", arg+" in " // the repository is looked for from here
+		file, found = ".", arg+" in " // Git searches the repository from here
 	}
 	if abs, err := filepath.Abs(file); err == nil {
 		return found + abs
@@ -37,14 +37,14 @@ func InputIdentity(arg string) string {
 	return arg
 }
 
-// KustomizationNames are the names that the file of a kustomization may have.
+// KustomizationNames lists the possible file names of a kustomization.
 var KustomizationNames = manifests.KustomizationNames
 
-// RenderKustomization returns the command line that renders the kustomization in a folder for Rung,
-// and DIR in it if the folder is not known.
+// RenderKustomization returns the command line that renders the kustomization in a folder for Rung, with DIR
+// for an unknown folder.
 func RenderKustomization(dir string) string { return manifests.RenderKustomization(dir) }
 
-// HasNoManifests says whether all inputs are folders without a manifest in them.
+// HasNoManifests reports whether all inputs are folders without manifests.
 func HasNoManifests(inputs []string) bool {
 	return manifests.Options{Paths: inputs}.HasNoManifests()
 }

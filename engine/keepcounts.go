@@ -14,11 +14,10 @@ import (
 	"rung/sources/files"
 )
 
-// countsFolder is where the hits of rules are kept in the state folder, a file for each
-// cluster or path.
+// countsFolder holds the hits of rules in the state folder, one file for each cluster or path.
 const countsFolder = "counts"
 
-// countsEvery is how often they are written.
+// countsEvery is the time between two writes.
 const countsEvery = time.Minute
 
 // keptCounts is the file with the hits that an earlier run counted.
@@ -30,9 +29,8 @@ type keptCounts struct {
 	text   string // as last written
 }
 
-// openCounts takes over the counts of an earlier run. A file that it cannot read stays
-// as it is, and nothing is kept then; a notice says so, as where another Rung keeps the
-// counts of the same cluster.
+// openCounts resumes the counts of an earlier run. If the file is unreadable, or another Rung keeps the same
+// cluster's counts, it leaves the file alone, keeps nothing and adds a notice.
 func openCounts(e *Engine) *keptCounts {
 	sum := sha256.Sum256([]byte(e.cfg.stateIdentity()))
 	k := &keptCounts{engine: e, disk: files.OrSystem(e.cfg.Disk),
@@ -68,7 +66,7 @@ func (k *keptCounts) openCounts() (err error) {
 	return nil
 }
 
-// keepWriting writes the counts now and then, and at the end.
+// keepWriting writes the counts every minute and at the end.
 func (k *keptCounts) keepWriting() {
 	defer func() { _ = k.lock.Close() }()
 	ticker := time.NewTicker(countsEvery)

@@ -7,25 +7,25 @@ import (
 	"rung/sources/manifests"
 )
 
-// Known are the releases and APIs of others that Rung knows.
+// Known lists the releases and APIs of other projects that Rung knows.
 type Known struct {
-	// OVNKubernetes is the one whose rows are compiled, OVNRelease the last release before
-	// it: rows of releases up to that are recognised.
+	// OVNKubernetes is the revision whose rows are compiled, OVNRelease the last release before it. Rows of
+	// releases up to OVNRelease are recognised.
 	OVNKubernetes, OVNRelease string
-	// NetworkPolicyAPI are the releases of network-policy-api whose CRDs are known.
+	// NetworkPolicyAPI lists the releases of network-policy-api whose CRDs are known.
 	NetworkPolicyAPI []string
-	// Kinds are the kinds of objects that are read, as GROUP/VERSION KIND.
+	// Kinds lists the kinds of objects read, as GROUP/VERSION KIND.
 	Kinds []string
 }
 
-// KnownReleases lists the releases and APIs of others that Rung knows.
+// KnownReleases returns the releases and APIs of other projects that Rung knows.
 func KnownReleases() Known {
 	return Known{compiler.OVNKubernetes, compiler.OVNKubernetesRelease, APIReleases(), manifests.KnownKinds()}
 }
 
-// CheckAPIRelease says that no CRDs of a release of network-policy-api are known; empty is
-// the newest.
+// CheckAPIRelease returns an error if the CRDs of a release of network-policy-api are unknown; empty means the
+// newest.
 func CheckAPIRelease(release string) error { return manifests.CheckRelease(release) }
 
-// APIReleases are the releases of network-policy-api whose CRDs are known.
+// APIReleases lists the releases of network-policy-api whose CRDs are known.
 func APIReleases() []string { return slices.Clone(manifests.Releases) }

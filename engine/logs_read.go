@@ -12,13 +12,13 @@ import (
 	"rung/sources/kube"
 )
 
-// forObjects is how long log files wait for the objects that explain their lines.
+// forObjects bounds how long log files wait for the objects that explain their lines.
 const forObjects = 30 * time.Second
 
 // runLogFiles reads log files until the engine ends.
 func (e *Engine) runLogFiles() {
 	ctx, cancel := context.WithTimeout(e.loop.Context(), forObjects)
-	_ = e.WaitFor(ctx, func(r *revision.Revision) bool { return r.Loaded }) // without them, too
+	_ = e.WaitFor(ctx, func(r *revision.Revision) bool { return r.Loaded }) // after the timeout, read without objects
 	cancel()
 	nodeOf := func(namespace, pod string) string {
 		if p := e.Revision().Cluster.Pod(namespace, pod); p != nil {
@@ -46,8 +46,8 @@ func (e *Engine) runPodLogs() {
 	logs.NewFollower(e.logs, read, e.cfg.ACLLogs, e.cfg.podNamespaces()).Run(e.loop.Context(), e.Revision, ticks)
 }
 
-// ControllerLog reads the newest lines of the ovnkube-controller of a zone and
-// keeps those that name the policy. The error is one line with what to do.
+// ControllerLog reads the newest lines of a zone's ovnkube-controller and keeps the lines naming the policy.
+// The error is one line with a remedy.
 func (e *Engine) ControllerLog(ctx context.Context, zone string, policy model.PolicyKey) (*logs.Log, error) {
 	if e.cfg.Kube == nil {
 		return nil, logs.ErrNotOnCluster

@@ -18,9 +18,9 @@ import (
 	"rung/revision"
 )
 
-// Health reports the state of an engine by HTTP. Its metrics are those of OVN-Kubernetes'
-// controller (ovn-kubernetes.md#metrics), with the same names and labels, and Rung's own of each
-// zone. They are per process: metrics of rows add up the zones it writes, one per node.
+// Health reports the state of an engine over HTTP. It serves the metrics of OVN-Kubernetes' controller
+// (ovn-kubernetes.md#metrics), with the same names and labels, and Rung's own for each zone. They are per
+// process: row metrics add up the zones it writes, one per node.
 type Health struct {
 	loop         *zones.Loop
 	ownership    zones.OwnerOptions
@@ -35,7 +35,7 @@ type Health struct {
 	hits   hitSeries
 }
 
-// rowCount are the rows of a database, counted once.
+// rowCount holds the row counts of a database.
 type rowCount struct {
 	db *nb.DB
 	n  map[string]map[string]int // owner type, table
@@ -54,10 +54,10 @@ func NewHealth(l *zones.Loop, own zones.OwnerOptions, store *logs.Store) *Health
 	}
 }
 
-// SetOwners sets whose reports are counted. It is called once, before the first scrape.
+// SetOwners sets the owners whose reports are counted. It is called once, before the first scrape.
 func (m *Health) SetOwners(o *zones.Owners) { m.owners = o }
 
-// CountTransaction counts one that ended.
+// CountTransaction counts a finished transaction.
 func (m *Health) CountTransaction(zone string, t reconciler.Transaction) {
 	m.transactions.WithLabelValues(zone, t.Result).Inc()
 	m.seconds.WithLabelValues(zone).Observe(t.Took.Seconds())
@@ -66,7 +66,7 @@ func (m *Health) CountTransaction(zone string, t reconciler.Transaction) {
 // CountRailMet counts a guard rail that a change from the sources met.
 func (m *Health) CountRailMet(code string) { m.rails.WithLabelValues(code).Inc() }
 
-// Registry has all metrics, and those of the Go runtime and the process.
+// Registry returns all metrics, including metrics of the Go runtime and the process.
 func (m *Health) Registry() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(m, m.transactions, m.seconds, m.rails, collectors.NewGoCollector(),
@@ -122,10 +122,10 @@ var (
 	reportsLost = metricDesc("rung_reports_dropped_total", "Conditions and events that were given up.")
 )
 
-// Describe sends nothing, as an unchecked collector does: what there is hangs on the zones.
+// Describe sends nothing, which makes Health an unchecked collector: the metrics depend on the zones.
 func (m *Health) Describe(chan<- *prometheus.Desc) {}
 
-// Collect reads the newest revision.
+// Collect sends the metrics of the newest revision.
 func (m *Health) Collect(ch chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
@@ -159,7 +159,7 @@ func gaugeOf(b bool) float64 {
 func (m *Health) zoneMetrics(z *model.ZoneState, gauge func(*prometheus.Desc, float64, ...string)) {
 	drift := map[model.DiffKind]int{model.DiffMissing: 0, model.DiffExtra: 0, model.DiffDifferent: 0}
 	for k, p := range z.Policies {
-		if k != p.Policy { // the unit of a network, under its object as well
+		if k != p.Policy { // a network's unit, counted under its object
 			continue
 		}
 		drift[model.DiffMissing] += p.Missing
@@ -196,8 +196,8 @@ func (m *Health) zoneMetrics(z *model.ZoneState, gauge func(*prometheus.Desc, fl
 	stamp(zoneForeign, z.ForeignAt)
 }
 
-// policyMetrics are the metrics of one kind: policies that are programmed in a zone
-// this process writes, their rules, and their rows.
+// policyMetrics sends the metrics of one kind: policies programmed in a zone this process writes, their rules,
+// and their rows.
 func (m *Health) policyMetrics(d *policyDescs, r *revision.Revision, mine []*model.ZoneState,
 	gauge func(*prometheus.Desc, float64, ...string)) {
 	n, rules := 0, map[model.Direction]map[model.Action]int{model.Ingress: {}, model.Egress: {}}

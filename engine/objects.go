@@ -59,9 +59,8 @@ func (s *loopState) takeUpdate(name string, u kube.SourceUpdate) {
 	}
 }
 
-// takeReworded takes in that a source delivers an object once more. Where it means
-// what it meant before (it stands on another line, its status moved) a change
-// made here stays; otherwise the source outranks it.
+// takeReworded handles an object that a source delivers again. If its content is the same, and only line or
+// status moved, a change made here stays; otherwise the source wins.
 func (s *loopState) takeReworded(source string, k model.Key, before, now model.Object) {
 	over, hidden := s.overlay[k]
 	if !hidden {
@@ -79,9 +78,8 @@ func (s *loopState) takeReworded(source string, k model.Key, before, now model.O
 	}
 }
 
-// dropOverridden drops a change made here for what the source says anew: either it is
-// that change, written back, or somebody else's later one. The second is told:
-// it takes away what somebody did.
+// dropOverridden drops a change made here once the source delivers something new: either that change, written
+// back, or somebody's later change. Only a later change is recorded, because it takes away what somebody did.
 func (s *loopState) dropOverridden(source string, k model.Key) {
 	over, hidden := s.overlay[k]
 	if !hidden {
@@ -100,15 +98,14 @@ func (s *loopState) dropOverridden(source string, k model.Key) {
 		Summary: what + " at its source: the change made here earlier is replaced"})
 }
 
-// putPolicies puts policies over what the sources say; nil deletes.
+// putPolicies lays policies over the objects of the sources; nil deletes.
 func (s *loopState) putPolicies(objects map[model.Key]*model.Policy) {
 	keys := make([]model.Key, 0, len(objects))
 	for k, p := range objects {
 		keys = append(keys, k)
 		s.engine.arrivals.dropMade(k, p)
-		// The source may say so already, when it saw the file before the change
-		// came here, or when a change is taken back: its object knows where it
-		// stands.
+		// The source may already say the same: it saw the file before the change came here, or a change is
+		// undone. Its object then knows its origin.
 		said := model.AsPolicy(s.objectOfSources(k))
 		if model.SameContent(p, said) {
 			delete(s.overlay, k)
@@ -120,8 +117,7 @@ func (s *loopState) putPolicies(objects map[model.Key]*model.Policy) {
 	s.refreshCluster(keys)
 }
 
-// objectOfSources is the object as the sources have it, nil when none has; the first of
-// several decides.
+// objectOfSources returns the object of the first source that has it, or nil.
 func (s *loopState) objectOfSources(k model.Key) model.Object {
 	for _, src := range s.engine.cfg.Sources {
 		if o, ok := s.delivered[src.Name()][k]; ok {
@@ -131,8 +127,8 @@ func (s *loopState) objectOfSources(k model.Key) model.Object {
 	return nil
 }
 
-// refreshCluster brings the cluster up to what sources and changes say of the keys, and returns
-// what changed.
+// refreshCluster updates the cluster's objects of these keys from sources and overlay, and returns the
+// changes.
 func (s *loopState) refreshCluster(keys []model.Key) []model.Change {
 	var upsert []model.Object
 	var remove []model.Key
@@ -150,9 +146,8 @@ func (s *loopState) refreshCluster(keys []model.Key) []model.Change {
 	return s.applyObjects(upsert, remove)
 }
 
-// objectWithOverlay returns an object as a change made here leaves it: the changed policy, and a
-// namespace as the sources have it, but with the changed logging. nil stands for an
-// object that is not there.
+// objectWithOverlay returns an object with a change made here applied: the changed policy, or the sources'
+// namespace with the changed logging. It returns nil if the object does not exist.
 func objectWithOverlay(said model.Object, p *model.Policy) model.Object {
 	ns, _ := said.(*model.Namespace)
 	switch {
@@ -164,7 +159,7 @@ func objectWithOverlay(said model.Object, p *model.Policy) model.Object {
 	return p.Object()
 }
 
-// applyObjects moves cluster, compiler and zones one step on, and returns what changed.
+// applyObjects moves cluster, compiler and zones one step on, and returns the changes.
 func (s *loopState) applyObjects(upsert []model.Object, remove []model.Key) []model.Change {
 	next, changes := s.cluster.Upsert(upsert, remove)
 	before := s.wasAllRead

@@ -11,14 +11,14 @@ import (
 	"rung/revision"
 )
 
-// startPlans makes the runner, and looks for a plan that a former run did not
-// finish once the objects are known.
+// startPlans creates the plan runner. Once the objects are known it looks for a plan that an earlier run did
+// not finish.
 func (e *Engine) startPlans(dir string, h *history.History) {
 	name := e.cfg.stateIdentity()
-	var runs planRuns // the states come one after the other
+	var runs planRuns // Publish is called for one state after the other
 	e.Plans = planrun.New(e.gate, planrun.Config{
 		Subscribe: e.Subscribe, Dir: dir, Context: name, Disk: e.cfg.Disk,
-		// Whoever started a plan finds it in the next revision it looks at.
+		// Whoever started a plan finds it in the next revision.
 		Publish: func(p *revision.PlanState) {
 			if a, ok := runs.runEnded(p, e.Revision().Mode.Kubectl, e.Now()); ok {
 				e.loop.RecordActivity(a)
@@ -49,9 +49,9 @@ func (e *Engine) startPlans(dir string, h *history.History) {
 	})
 }
 
-// KeptPlan is the plan in the state folder of which this process keeps nothing itself,
-// since what it changes does not last: one of the same sources that stopped, or that
-// another Rung runs. It is nil for none. The objects have to be known.
+// KeptPlan returns the plan in the state folder if this process keeps none because its changes do not persist.
+// Such a plan stopped on the same sources, or another Rung runs it. KeptPlan returns nil without one. The
+// objects have to be known.
 func (e *Engine) KeptPlan() (*revision.PlanState, error) {
 	if e.cfg.Writer != nil || e.cfg.StateDir == "" {
 		return nil, nil
@@ -59,12 +59,12 @@ func (e *Engine) KeptPlan() (*revision.PlanState, error) {
 	return e.Plans.PlanInFolder(e.cfg.StateDir)
 }
 
-// stateEvery is how often the state folder is looked at for what other processes do: two
-// files, by their size and time.
+// stateEvery is the time between two looks at the state folder for other processes' work: size and time of two
+// files.
 const stateEvery = time.Second
 
-// watchState follows what other processes on the same state folder do with the plan and
-// the history, until the engine ends.
+// watchState follows how other processes with the same state folder change the plan and the history, until the
+// engine ends.
 func (e *Engine) watchState() {
 	auditFailed := false
 	t := time.NewTicker(stateEvery)

@@ -10,20 +10,19 @@ import (
 	"rung/revision"
 )
 
-// planRuns makes one entry of the activity of each run of a plan, here or in another
-// Rung, once it ends: what the zones' rows did is in theirs.
+// planRuns makes one activity entry for each finished run of a plan, here or in another Rung. The zones' own
+// entries tell what happened to rows.
 type planRuns struct {
-	run       *revision.PlanState // as it began, nil while none runs
+	run       *revision.PlanState // the first state; nil while none runs
 	startedAt time.Time
 }
 
-// runEnded takes the next state of the plan; ok says that a run ended with it, and a tells of
-// it.
+// runEnded takes the next state of the plan; ok reports whether it ended a run, described by a.
 func (r *planRuns) runEnded(p *revision.PlanState, k model.Kubectl, now time.Time) (a model.Activity, ok bool) {
 	switch {
 	case p.IsUnderWay():
 		if r.run == nil || r.run.Title != p.Title || r.run.Total != p.Total {
-			r.run, r.startedAt = p, now // another one, if the end of the one before was not seen
+			r.run, r.startedAt = p, now // perhaps another run, the end of the last one unseen
 		}
 		return a, false
 	case r.run == nil:
@@ -32,7 +31,7 @@ func (r *planRuns) runEnded(p *revision.PlanState, k model.Kubectl, now time.Tim
 	first := r.run
 	r.run = nil
 	if p == nil {
-		return a, false // ended elsewhere, and put away before it was looked at
+		return a, false // ended elsewhere and deleted before this look
 	}
 	a = model.Activity{At: now, Took: now.Sub(r.startedAt), By: "plan", Summary: p.Title + ": " + runOutcome(p)}
 	if !first.Runner.IsOwn {
@@ -54,7 +53,7 @@ func (r *planRuns) runEnded(p *revision.PlanState, k model.Kubectl, now time.Tim
 	return a, true
 }
 
-// runOutcome is how a run of a plan ended.
+// runOutcome says how a run of a plan ended.
 func runOutcome(p *revision.PlanState) string {
 	switch {
 	case p.State == revision.PlanStopped:

@@ -8,9 +8,8 @@ import (
 	"rung/model"
 )
 
-// Ready says whether the objects were read and every zone that this process is to
-// write is connected, its own and written as far as it can be. One that only
-// stands by for a zone is ready.
+// Ready returns nil if the objects were read and every zone to write is connected, owned by this process and
+// written as far as possible. A process on standby for a zone is ready.
 func (m *Health) Ready() error {
 	r := m.loop.Revision()
 	if !r.Loaded {
@@ -39,9 +38,8 @@ func (m *Health) zoneReady(z *model.ZoneState) error {
 	return nil
 }
 
-// ReadyChecks returns the checks of Ready, a line each: [+] for a part that is well, [-] for
-// one that is not, and [!] for rows that are not written in a zone that is ready all
-// the same. The lines are for people; UnwrittenPart has the same for programs.
+// ReadyChecks returns the checks of Ready, one line each: [+] passed, [-] failed, [!] for unwritten rows in a
+// ready zone. The lines are for people; UnwrittenPart has the same for programs.
 func (m *Health) ReadyChecks() []string {
 	r := m.loop.Revision()
 	var out []string
@@ -74,11 +72,11 @@ func (m *Health) ReadyChecks() []string {
 	return out
 }
 
-// checksShown bounds what is said of one zone.
+// checksShown bounds the unwritten parts listed for one zone.
 const checksShown = 100
 
-// hasUnsettled says whether a policy's difference is neither being written nor known
-// to fail: a refused policy does not make the others unready.
+// hasUnsettled reports whether some policy's difference is neither being written nor known to fail: a refused
+// policy does not make the others unready.
 func (m *Health) hasUnsettled(z *model.ZoneState) bool {
 	for _, p := range z.Policies {
 		if m.ownership.WithoutAdmin && p.Policy.Kind.IsAdmin() {
@@ -92,5 +90,5 @@ func (m *Health) hasUnsettled(z *model.ZoneState) bool {
 	return false
 }
 
-// healthTimeout is how long the loop may take to answer.
+// healthTimeout bounds the loop's time to answer.
 const healthTimeout = 5 * time.Second

@@ -9,8 +9,7 @@ import (
 	"rung/revision"
 )
 
-// startReverts lets changes be made on trial, and puts back what is due once the objects
-// are known.
+// startReverts allows changes on trial, and reverts overdue ones once the objects are known.
 func (e *Engine) startReverts(dir string) {
 	e.reverts = trial.New(e.gate, trial.Config{Dir: dir, Context: e.cfg.stateIdentity(), Disk: e.cfg.Disk, Adopts: e.cfg.Screen,
 		ReadOnly: e.cfg.ReadOnly, Publish: func(u *revision.UnconfirmedChange) {
@@ -33,12 +32,11 @@ func (e *Engine) startReverts(dir string) {
 	})
 }
 
-// ConfirmTrial makes the change that waits to be confirmed one for good, and says which it was.
+// ConfirmTrial makes the change on trial permanent and returns its title.
 func (e *Engine) ConfirmTrial(by string) (title string, err error) { return e.reverts.ConfirmTrial(by) }
 
-// SettleUnconfirmed puts a change back that an earlier run made, whose time is over, and says
-// how the one that waits to be confirmed stands then; nil for none. The objects have to
-// be known. A run whose changes do not last only says how it stands.
+// SettleUnconfirmed reverts an earlier run's overdue trial and returns the state of the pending one; nil if
+// none. The objects have to be known. A run whose changes do not persist only returns the state.
 func (e *Engine) SettleUnconfirmed(ctx context.Context) *revision.UnconfirmedChange {
 	if e.cfg.Writer != nil || e.cfg.StateDir == "" {
 		return e.reverts.SettleOverdue(ctx)
@@ -46,20 +44,19 @@ func (e *Engine) SettleUnconfirmed(ctx context.Context) *revision.UnconfirmedCha
 	return e.reverts.TrialInFolder(e.cfg.StateDir)
 }
 
-// PutBack puts the change back at once that this process made and nobody confirmed, as
-// Close does, and says what became of it; nil for none.
+// PutBack reverts this process's unconfirmed change at once, as Close does, and returns the outcome; nil if
+// none.
 func (e *Engine) PutBack(ctx context.Context) *revision.UnconfirmedChange {
 	return e.reverts.RevertAtExit(ctx)
 }
 
-// leaveTime is how long Close tries to put a change back; if it cannot, the next start
-// does.
+// leaveTime bounds how long Close tries to revert a change; otherwise the next start does it.
 const leaveTime = 5 * time.Second
 
-// leaveReverts puts back what nobody confirmed: nobody would count down.
+// leaveReverts reverts the unconfirmed change, since no process would count down.
 func (e *Engine) leaveReverts() {
 	if e.cfg.Writer == nil {
-		return // it ends with the process
+		return // changes end with the process
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.loop.Context()), leaveTime)
 	defer cancel()

@@ -14,30 +14,30 @@ import (
 	"rung/revision"
 )
 
-// Sessions ends the logging sessions whose time is over, and remembers those that ended.
+// LogSessions ends expired logging sessions and remembers ended ones.
 type LogSessions struct {
 	*zones.Loop
 	gate *gate.Gate
 	cfg  LogSessionsConfig
 
-	// knownSessions are the sessions of the last look; retries say when one that could not be
-	// ended is tried next, and how often that was. They are of the goroutine that looks.
+	// knownSessions are the sessions of the last look. retries hold when a session that could not be ended is
+	// tried next, and its failures. Only the goroutine of followSessions uses them.
 	knownSessions map[model.Key]revision.LogSession
 	retries       map[model.Key]retryAt
 
-	endedSessions []model.EndedLogSession // newest first; the loop's alone
+	endedSessions []model.EndedLogSession // newest first; only for the loop
 }
 
-// Config says which sessions are ended.
+// LogSessionsConfig selects the sessions to end.
 type LogSessionsConfig struct {
-	// Follows says that sessions are ended as soon as their time is over: by a console, or
-	// a reconciler, whose changes go anywhere.
+	// Follows ends sessions as soon as they expire: for a console or a reconciler whose changes reach a
+	// writer.
 	Follows bool
-	// ReadOnly says that none is.
+	// ReadOnly ends no session.
 	ReadOnly bool
 }
 
-// New makes those of a gate; Start follows them as long as the loop runs.
+// NewLogSessions returns the sessions of a gate; Start follows them as long as the loop runs.
 func NewLogSessions(l *zones.Loop, g *gate.Gate, cfg LogSessionsConfig) *LogSessions {
 	return &LogSessions{Loop: l, gate: g, cfg: cfg, retries: map[model.Key]retryAt{}}
 }
@@ -45,7 +45,7 @@ func NewLogSessions(l *zones.Loop, g *gate.Gate, cfg LogSessionsConfig) *LogSess
 // Start follows the sessions.
 func (l *LogSessions) Start() { l.Go(l.followSessions) }
 
-// EndedSessions returns the sessions that ended lately, for a revision; only the loop calls it.
+// EndedSessions returns the recently ended sessions, for a revision; only the loop calls it.
 func (l *LogSessions) EndedSessions() []model.EndedLogSession { return l.endedSessions }
 
 type retryAt struct {
@@ -53,12 +53,11 @@ type retryAt struct {
 	fails int
 }
 
-// How long a session is left to whoever may be nearer to it, and how long is waited before
-// it is tried again.
+// How long an expired session is left to the process that began it, and how long a failed end waits.
 const (
 	sessionGrace = 500 * time.Millisecond
 	sessionRetry = time.Minute
-	sessionIdle  = time.Hour // a new revision is told
+	sessionIdle  = time.Hour // a new revision wakes it
 )
 
 func (l *LogSessions) followSessions() {
@@ -76,7 +75,7 @@ func (l *LogSessions) followSessions() {
 	}
 }
 
-// takeRevision takes in one revision, ends what is over, and says when to come again.
+// takeRevision takes one revision, ends expired sessions, and returns the time until the next look.
 func (l *LogSessions) takeRevision(r *revision.Revision) time.Duration {
 	if r == nil || !r.Loaded {
 		return sessionIdle
@@ -110,10 +109,10 @@ func (l *LogSessions) takeRevision(r *revision.Revision) time.Duration {
 	return wait
 }
 
-// endSession ends one session. It is false where that is tried again.
+// endSession ends one session. It returns false if it has to be tried again.
 func (l *LogSessions) endSession(k model.Key) bool {
 	if l.Revision().Plan.IsUnderWay() {
-		return false // its steps are about the policies as they are
+		return false // the plan's steps expect unchanged policies
 	}
 	ended, nothing, err := l.gate.EndOverdue(l.Context(), k)
 	if err != nil && len(ended) == 0 {
@@ -134,14 +133,14 @@ func (l *LogSessions) endSession(k model.Key) bool {
 	return true
 }
 
-// reportEnded notes sessions that ended by their time.
+// reportEnded records expired sessions in the activity.
 func (l *LogSessions) reportEnded(ended []model.EndedLogSession) {
 	for _, s := range ended {
 		l.RecordActivity(model.Activity{At: s.At, By: "user", Policy: policyOf(s.Target), Summary: s.String()})
 	}
 }
 
-// policyOf is the policy an activity is about; none for a namespace, which has no page.
+// policyOf returns the policy of an activity; empty for a namespace, which has no page.
 func policyOf(k model.Key) model.PolicyKey {
 	if k.Kind.IsPolicy() {
 		return k
@@ -149,7 +148,7 @@ func policyOf(k model.Key) model.PolicyKey {
 	return model.PolicyKey{}
 }
 
-// noteGone notes the sessions that somebody else ended.
+// noteGone lists the sessions that somebody else ended.
 func (l *LogSessions) noteGone(r *revision.Revision, all []revision.LogSession) {
 	now := make(map[model.Key]revision.LogSession, len(all))
 	for _, s := range all {
@@ -179,11 +178,11 @@ func (l *LogSessions) noteGone(r *revision.Revision, all []revision.LogSession) 
 	}
 }
 
-// keptEnded bounds the sessions that ended and are listed.
+// keptEnded bounds the list of ended sessions.
 const keptEnded = 50
 
-// PublishEnded brings the list of ended sessions up to date; seen are some that others
-// ended. An entry of the history wins, since it says more.
+// PublishEnded updates the list of ended sessions; seen are sessions that others ended. An entry of the
+// history wins, since it says more.
 func (l *LogSessions) PublishEnded(seen []model.EndedLogSession) {
 	mine := l.gate.EndedSessions()
 	l.Send(func() {
@@ -203,8 +202,8 @@ func (l *LogSessions) PublishEnded(seen []model.EndedLogSession) {
 	})
 }
 
-// EndOverdue ends the logging sessions whose time is over, whoever began them, and says
-// for each what became of it. The objects have to be known.
+// EndOverdue ends the expired logging sessions, whoever began them, and returns a line for each. The objects
+// have to be known.
 func (l *LogSessions) EndOverdue(ctx context.Context) (said []string) {
 	if l.cfg.ReadOnly {
 		return nil
@@ -225,5 +224,5 @@ func (l *LogSessions) EndOverdue(ctx context.Context) (said []string) {
 	return said
 }
 
-// AllEnded are the sessions that ended, as far as this state folder knows of them.
+// AllEnded returns the ended sessions that this state folder knows of.
 func (l *LogSessions) AllEnded() []model.EndedLogSession { return l.gate.EndedSessions() }

@@ -9,7 +9,7 @@ import (
 	"rung/system"
 )
 
-// loopState is the data of the loop. Nobody else reads or writes it.
+// loopState is the data of the loop. Only functions of the loop read or write it.
 type loopState struct {
 	*zones.Loop
 	engine     *Engine
@@ -22,8 +22,8 @@ type loopState struct {
 	wasAllRead bool
 	sources    map[string]model.SourceState
 	broken     map[string][]model.Broken
-	// delivered holds the objects that each source delivered; overlay holds the changes of
-	// policies that no source knows of, nil for a policy that was deleted.
+	// delivered holds the objects of each source; overlay holds policy changes unknown to all sources. A nil
+	// policy was deleted.
 	delivered   map[string]map[model.Key]model.Object
 	overlay     map[model.Key]*model.Policy
 	zones       *zones.Set
@@ -33,11 +33,11 @@ type loopState struct {
 	undo, redo  string
 	plan        *revision.PlanState
 	unconfirmed *revision.UnconfirmedChange
-	// access and profile are the server's answers about permissions, and about CRDs that
-	// are newer than OVN-Kubernetes.
+	// access holds the server's answers about permissions, profile the CRDs newer than OVN-Kubernetes
+	// supports.
 	access    revision.Access
 	profile   []model.Broken
-	pastState *revision.PastState // nil: nothing is remembered
+	pastState *revision.PastState // nil if nothing is remembered
 }
 
 func newState(e *Engine) *loopState {
@@ -61,7 +61,7 @@ func (s *loopState) World() zones.World {
 		NoZones: !is.HasFeature(system.Rows)}
 }
 
-// Recompile compiles with other options and hands what differs on to the zones.
+// Recompile compiles with other options and hands the differences on to the zones.
 func (s *loopState) Recompile(o compiler.Options, anew bool) (changed bool) {
 	desired, delta := s.compiler.Reconfigure(o)
 	if delta.IsEmpty() {
@@ -81,9 +81,9 @@ func (s *loopState) allLoaded() bool {
 	return true
 }
 
-// allRead says whether everything that rows are compiled from was read once. Until
-// then no row is written: what may not be read, or could not yet, would be taken
-// for deleted. A resource that the server does not have holds nothing.
+// allRead reports whether everything that rows are compiled from was read once. Before that no row is written:
+// objects not readable, or not read yet, would look deleted. A resource that the server does not have holds
+// nothing.
 func (s *loopState) allRead() bool {
 	if s.wasAllRead || !s.allLoaded() {
 		return s.wasAllRead
@@ -142,6 +142,6 @@ func (s *loopState) modeFacts() revision.Mode {
 	if s.engine.cfg.ReadOnly {
 		m.WhyNot = s.engine.whyReadOnly()
 	}
-	// WhyNot is for what cannot be switched on: what is merely off has none.
+	// WhyNot explains what cannot be switched on; it stays empty if changes are only off.
 	return m
 }

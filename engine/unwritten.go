@@ -9,43 +9,41 @@ import (
 	"rung/model"
 )
 
-// UnwrittenReason is the kind of reason for which rows are not written.
+// UnwrittenReason is a reason for not writing rows.
 type UnwrittenReason string
 
 // The reasons.
 const (
-	WhyNotComparable UnwrittenReason = "not-comparable"  // in the form of another release
-	WhyNoRows        UnwrittenReason = "no-desired-rows" // the policy compiles to none; old ones stay
-	WhyBlocked       UnwrittenReason = "blocked"         // it hangs on rows of others, for longer than settling takes
-	WhyRefused       UnwrittenReason = "refused"         // by the server; tried again without end
-	WhyDisowned      UnwrittenReason = "disowned"        // somebody took the owner ids away
+	WhyNotComparable UnwrittenReason = "not-comparable"  // in another release's form
+	WhyNoRows        UnwrittenReason = "no-desired-rows" // the policy compiles to no rows; old rows stay
+	WhyBlocked       UnwrittenReason = "blocked"         // needs rows of other owners, for longer than settling takes
+	WhyRefused       UnwrittenReason = "refused"         // by the server; repeated without end
+	WhyDisowned      UnwrittenReason = "disowned"        // somebody removed the owner ids
 )
 
-// unwrittenReasons are all of them, as metrics list them.
+// unwrittenReasons lists all reasons, for metrics.
 var unwrittenReasons = []UnwrittenReason{WhyNotComparable, WhyNoRows, WhyBlocked, WhyRefused, WhyDisowned}
 
-// UnwrittenPart is something in a zone that Rung writes to that it does not write, while
-// all else is written.
+// UnwrittenPart is something that Rung does not write in a zone it otherwise writes.
 type UnwrittenPart struct {
 	Policy model.PolicyKey
 	Why    UnwrittenReason
-	Text   string // the reason, which rows, in a sentence
+	Text   string // the reason and the rows, in a sentence
 }
 
-// String is the whole in one line.
+// String returns one line.
 func (u UnwrittenPart) String() string {
 	return u.Policy.String() + ": " + string(u.Why) + ": " + u.Text
 }
 
-// UnwrittenIn lists what Rung cannot compare, or will not or cannot write, in a zone
-// that it writes to; by policy.
+// UnwrittenIn lists, by policy, what Rung cannot compare or does not write in a zone it writes.
 func (m *Health) UnwrittenIn(z *model.ZoneState) []UnwrittenPart {
 	if !z.Writes {
 		return nil
 	}
 	var out []UnwrittenPart
 	for k, p := range z.Policies {
-		if k != p.Policy || m.ownership.WithoutAdmin && k.Kind.IsAdmin() { // a unit of a network is under its object as well
+		if k != p.Policy || m.ownership.WithoutAdmin && k.Kind.IsAdmin() { // a network's unit is also under its object
 			continue
 		}
 		if why, text := reasonUnwritten(p, m.loop.Now()); why != "" {
@@ -74,7 +72,7 @@ func reasonUnwritten(p *model.PolicyInZone, now time.Time) (why UnwrittenReason,
 		return WhyRefused, p.Error
 	case p.Blocked > 0 && now.Sub(p.DiffSince) > model.SettleTime:
 		for i := range p.Diffs {
-			// Ports of pods that come later wait as a matter of course.
+			// Ports of future pods wait as a matter of course.
 			if d := &p.Diffs[i]; d.Waiting != "" && len(d.Fields) == 0 {
 				text = string(d.Kind) + " " + d.Table + " " + cmp.Or(d.ID, d.UUID) + ": " + d.Waiting
 				break

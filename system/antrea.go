@@ -11,7 +11,7 @@ import (
 	"rung/model/words"
 )
 
-// Antrea has policies in tiers, and no rows (antrea.md#system).
+// Antrea has policies in tiers, and no OVN rows (antrea.md#system).
 var Antrea = &System{
 	Name: model.SystemAntrea, Title: "Antrea", TitlePossessive: "Antrea's", DemoManifests: demo.Files,
 	whyLacking: map[Feature]string{
@@ -38,17 +38,17 @@ var Antrea = &System{
 		Message: "decides nothing here: EgressFirewalls are of OVN-Kubernetes, and Antrea's precedence holds in this cluster",
 		Remedy:  "write an Antrea ClusterNetworkPolicy, or say --system ovn-kubernetes"}},
 
-	// Rules apply to connections as they begin (antrea.md#verdicts).
+	// Rules apply to new connections (antrea.md#verdicts).
 	NewDeny:      ingressAndEgress("a new Deny does not end established connections (Antrea)"),
 	NewIsolation: ingressAndEgress("new connections that none allows are dropped; established ones are not ended (Antrea)"),
-	// As antrea.md#logging has it.
+	// See antrea.md#logging.
 	HowToLog: "rung log-level POLICY --deny on --allow on, or enableLogging: true in the rule",
 	LogsTo: "Antrea logs into /var/log/antrea/networkpolicy/np.log of each node: the first packet of a connection, and at most 500 " +
 		"packets a second.",
 	LogsCommand: "rung logs --log np.log",
 }
 
-// antreaDraft is the text of a new ClusterNetworkPolicy, which applies to nothing until somebody names a
+// antreaDraft returns the text of a new ClusterNetworkPolicy, which applies to nothing until somebody names a
 // namespace.
 func antreaDraft(tier string, priority float64) string {
 	return fmt.Sprintf(antreaDraftText, tier, words.Number(priority))
@@ -92,7 +92,7 @@ func ingressAndEgress(text string) map[model.Direction]string {
 	return map[model.Direction]string{model.Ingress: text, model.Egress: text}
 }
 
-// antreaFound says what a cluster has of Antrea: policies and Tiers, or groups alone.
+// antreaFound names what a cluster has of Antrea: policies and Tiers, or only groups.
 func antreaFound(c *model.Cluster) string {
 	tiers, policies := c.Count(model.KindTier), c.Count(model.KindACNP)+c.Count(model.KindANNP)
 	groups := c.Count(model.KindClusterGroup) + c.Count(model.KindGroup)

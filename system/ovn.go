@@ -7,8 +7,8 @@ import (
 	"rung/model/verdict"
 )
 
-// OVN is OVN-Kubernetes. ClusterNetworkPolicies and the isolation annotation of 2016 are
-// profiles of it (settings.Flags).
+// OVN is OVN-Kubernetes. It has options for ClusterNetworkPolicies and the isolation annotation of 2016
+// (revision.Flags).
 var OVN = &System{
 	Name: model.SystemOVN, Title: "OVN-Kubernetes", TitlePossessive: "OVN-Kubernetes'", DemoManifests: examples.Files,
 
@@ -20,7 +20,7 @@ var OVN = &System{
 		Message: "decides nothing here: it is a policy of Antrea, and OVN-Kubernetes' precedence holds in this cluster",
 		Remedy:  "write an AdminNetworkPolicy, or say --system antrea"}},
 
-	// As TestEstablished of test/packets saw it (ovn-kubernetes.md#established-connections).
+	// Measured by TestEstablished of test/packets (ovn-kubernetes.md#established-connections).
 	NewDeny: map[model.Direction]string{
 		model.Ingress: "a new ingress Deny does not end established connections: every second packet still gets through (seen on OVN 25.03)",
 		model.Egress:  "a new egress Deny also cuts established connections (seen on OVN 25.03)",

@@ -2,7 +2,7 @@ package system
 
 import "fmt"
 
-// ovnDraft is the text of a new AdminNetworkPolicy. Its subject and peers match nothing until somebody
+// ovnDraft returns the text of a new AdminNetworkPolicy. Its subject and peers match nothing until somebody
 // names a namespace.
 func ovnDraft(_ string, priority float64) string { return fmt.Sprintf(ovnDraftText, int32(priority)) }
 

@@ -12,76 +12,72 @@ import (
 	"rung/model/words"
 )
 
-// Feature is something that one plugin has and another has not. The zero Feature is a
-// feature that all have.
+// Feature is something that one plugin has and another lacks. All plugins have the zero Feature.
 type Feature int
 
 // The features.
 const (
 	_ Feature = iota
-	// Rows: policies become rows of OVN's Northbound database, in zones; with them come
-	// logical flows, the meter of the log, ovn-trace, and the sandbox.
+	// Rows means that policies become rows of OVN's Northbound database, in zones; with them come logical
+	// flows, the meter of the log, ovn-trace, and the sandbox.
 	Rows
-	// Stages: policies stand in the stages of OVN's pipeline, and AdminNetworkPolicies have
-	// priorities with gaps between them, which a plan can space anew.
+	// Stages means that policies belong to stages of OVN's pipeline, and that priorities of
+	// AdminNetworkPolicies have gaps, which a plan can space again.
 	Stages
-	// LogLevels: annotations set the level by action; without it, rules of the system's own policies log
-	// or do not, one by one.
+	// LogLevels means that annotations set the level by action; without it, each rule of the system's own
+	// policies logs or not.
 	LogLevels
 )
 
 // System is a network plugin whose precedence holds in a cluster.
 type System struct {
-	Name                   model.PolicySystem // as --system takes it
+	Name                   model.PolicySystem // value of --system
 	Title, TitlePossessive string             // "Antrea", "Antrea's"
 	// DemoManifests are the manifests of a built-in cluster.
 	DemoManifests fs.FS
 
-	// whyLacking says why there is nothing of a feature.
+	// whyLacking says why a feature is missing.
 	whyLacking map[Feature]string
 
-	// CountedKinds are the kinds of policies by which a cluster is told at a glance; RareKinds are
-	// told where there are any.
+	// CountedKinds are the kinds of policies counted in the summary of a cluster; RareKinds are counted only
+	// if it has some.
 	CountedKinds, RareKinds []model.Kind
-	// OwnKinds are the policies of its API; FoundText says what of it a cluster has, empty for
-	// nothing, and NotFoundText what a cluster has not.
+	// OwnKinds are the policies of its API. FoundText says what of it a cluster has, empty if nothing;
+	// NotFoundText says what a cluster lacks.
 	OwnKinds     []model.Kind
 	FoundText    func(*model.Cluster) string
 	NotFoundText string
-	// UnaskedKinds are the kinds that say nothing about a connection here.
+	// UnaskedKinds are the kinds that never decide about a connection here.
 	UnaskedKinds []model.Kind
 
-	// Order is the order of all policies and Bands the same in its tiers; nil where policies
-	// stand in stages.
+	// Order returns the order of all policies, Bands the same by tiers; nil if policies belong to stages.
 	Order func(*model.Cluster) []ladder.Place
 	Bands func(*model.Cluster) []ladder.Band
-	// Tiers are the tiers of a cluster, TiersAroundNetpol the names of those before and after
-	// NetworkPolicies.
+	// Tiers returns the tiers of a cluster; TiersAroundNetpol names those before and after NetworkPolicies.
 	Tiers             func(*model.Cluster) []*model.Tier
 	TiersAroundNetpol [2]string
-	// Templates is how templates make policies in its tiers; nil where they are AdminNetworkPolicies.
+	// Templates makes policies in its tiers from templates; nil if those are AdminNetworkPolicies.
 	Templates *TierForm
-	// Form is an output of rung ladder like the plugin's own tool's; nil for none.
+	// Form is an output of rung ladder in the form of the plugin's own tool; nil if none.
 	Form *Form
-	// Precedence is how verdicts follow from policies, Lint what findings are of.
+	// Precedence derives verdicts from policies; Lint configures findings.
 	Precedence *verdict.Precedence
 	Lint       lint.System
 
-	// Draft is the text with which a new policy begins, at a place.
+	// Draft returns the initial text of a new policy at a place.
 	Draft func(tier string, priority float64) string
-	// Refuse is RefusedChanges by the system's own admission, Naming PoliciesNaming of its objects; nil
-	// where it has none.
+	// Refuse implements RefusedChanges for the system's own admission, Naming implements PoliciesNaming for
+	// its objects; nil if it has none.
 	Refuse func(before, after *model.Cluster, changed []model.Key) []model.Broken
 	Naming func(c *model.Cluster, k model.Key) []model.Key
-	// UnjudgedPart returns the part of a valid policy that Rung does not judge, such as a group it names; empty for
-	// nothing. Nil where nothing is left unjudged.
+	// UnjudgedPart returns the part of a valid policy that Rung does not judge, such as a group it names;
+	// empty if none. It is nil if everything is judged.
 	UnjudgedPart func(*model.Cluster, *model.Policy) string
 
-	// NewDeny says what a new rule that denies does to existing connections, NewIsolation
-	// what the isolation of pods does.
+	// NewDeny says what a new rule that denies does to existing connections, NewIsolation what the isolation
+	// of pods does.
 	NewDeny, NewIsolation map[model.Direction]string
-	// HowToLog is how a rule is made to log, LogsTo where its lines then are, with the command
-	// that shows them.
+	// HowToLog says how to make a rule log, LogsTo where its lines go; LogsCommand shows them.
 	HowToLog, LogsTo, LogsCommand string
 }
 
@@ -92,11 +88,10 @@ type Form struct {
 	Row  func(*ladder.Place) []string
 }
 
-// All are the systems; where nothing says which holds it is the first.
+// All lists the systems; the first is the default.
 var All = []*System{OVN, Antrea}
 
-// WhyLacking says why there is nothing of a feature, empty where there is. A nil System lacks
-// nothing.
+// WhyLacking returns why a feature is missing; empty if it exists. A nil System lacks nothing.
 func (s *System) WhyLacking(f Feature) string {
 	if s == nil {
 		return ""
@@ -104,10 +99,10 @@ func (s *System) WhyLacking(f Feature) string {
 	return s.whyLacking[f]
 }
 
-// HasFeature says whether there is a feature.
+// HasFeature reports whether a feature exists.
 func (s *System) HasFeature(f Feature) bool { return s.WhyLacking(f) == "" }
 
-// WhyNotLogged says why the logging of objects of a kind cannot be switched on, empty where it can.
+// WhyNotLogged returns why logging cannot be switched on for objects of a kind; empty if it can.
 func (s *System) WhyNotLogged(k model.Kind) string {
 	switch {
 	case k.IsTiered() && s != nil && !s.AsksPoliciesOf(k):
@@ -118,7 +113,7 @@ func (s *System) WhyNotLogged(k model.Kind) string {
 	return s.WhyLacking(LogLevels)
 }
 
-// PolicyPlaces is the order of all policies of a cluster, nil where they stand in stages.
+// PolicyPlaces returns the order of all policies of a cluster; nil if they belong to stages.
 func (s *System) PolicyPlaces(c *model.Cluster) []ladder.Place {
 	if s.Order == nil {
 		return nil
@@ -126,10 +121,10 @@ func (s *System) PolicyPlaces(c *model.Cluster) []ladder.Place {
 	return s.Order(c)
 }
 
-// AsksPoliciesOf says whether policies and objects of a kind say anything about connections.
+// AsksPoliciesOf reports whether policies and objects of a kind can decide about connections.
 func (s *System) AsksPoliciesOf(k model.Kind) bool { return !slices.Contains(s.UnaskedKinds, k) }
 
-// SystemByName is the system of a name, nil where there is none.
+// SystemByName finds a system by its name; nil if unknown.
 func SystemByName(name string) *System {
 	for _, s := range All {
 		if string(s.Name) == name {
@@ -139,7 +134,7 @@ func SystemByName(name string) *System {
 	return nil
 }
 
-// SystemNames are the names of all systems.
+// SystemNames returns the names of all systems.
 func SystemNames() (out []string) {
 	for _, s := range All {
 		out = append(out, string(s.Name))
@@ -147,8 +142,8 @@ func SystemNames() (out []string) {
 	return out
 }
 
-// SystemOfKind is the system whose API a kind of policies is of, nil for those of Kubernetes' own and
-// of OVN-Kubernetes.
+// SystemOfKind returns the system whose own API has a kind of policies; nil for the kinds of Kubernetes and
+// OVN-Kubernetes.
 func SystemOfKind(k model.Kind) *System {
 	for _, s := range All {
 		if slices.Contains(s.OwnKinds, k) {
@@ -158,7 +153,7 @@ func SystemOfKind(k model.Kind) *System {
 	return nil
 }
 
-// FormNames are the names of the outputs like the plugins' own tools.
+// FormNames returns the names of the outputs in the form of plugins' own tools.
 func FormNames() (out []string) {
 	for _, s := range All {
 		if s.Form != nil {
@@ -168,7 +163,7 @@ func FormNames() (out []string) {
 	return out
 }
 
-// SystemOfForm is the system whose own form of the ladder an output is, nil for none.
+// SystemOfForm returns the system with an output of that name; nil if none.
 func SystemOfForm(output string) *System {
 	i := slices.IndexFunc(All, func(s *System) bool { return s.Form != nil && s.Form.Name == output })
 	if i < 0 {
@@ -177,8 +172,8 @@ func SystemOfForm(output string) *System {
 	return All[i]
 }
 
-// RefusedChanges says what the plugins' own admission refuses of changed objects because of others:
-// before and after are the cluster without and with the change.
+// RefusedChanges returns what the plugins' own admission rejects in changed objects because of others: before
+// and after are the cluster without and with the change.
 func RefusedChanges(before, after *model.Cluster, changed []model.Key) (out []model.Broken) {
 	for _, s := range All {
 		if s.Refuse != nil {
@@ -188,7 +183,7 @@ func RefusedChanges(before, after *model.Cluster, changed []model.Key) (out []mo
 	return out
 }
 
-// PoliciesNaming are the policies that name an object that decides nothing by itself.
+// PoliciesNaming returns the policies that name an object that decides nothing by itself.
 func PoliciesNaming(c *model.Cluster, k model.Key) (out []model.Key) {
 	for _, s := range All {
 		if s.Naming != nil && k.Kind.IsNamed() {
@@ -198,7 +193,7 @@ func PoliciesNaming(c *model.Cluster, k model.Key) (out []model.Key) {
 	return out
 }
 
-// OtherSystemsFound says what a cluster has of other systems than the first, empty for nothing.
+// OtherSystemsFound says what a cluster has of systems other than the first; empty if nothing.
 func OtherSystemsFound(c *model.Cluster) string {
 	for _, s := range All[1:] {
 		if found := s.FoundText(c); found != "" {
@@ -208,18 +203,17 @@ func OtherSystemsFound(c *model.Cluster) string {
 	return ""
 }
 
-// Flag is the name of the setting, as Rung's flag spells it; Auto is its value that leaves the
-// choice to what is found.
+// Flag is the name of the setting, as in Rung's flag; Auto chooses by the objects found.
 const (
 	Flag = "system"
 	Auto = "auto"
 )
 
-// ChooseSystem says which system's precedence holds in a cluster, and why: the flag's; else that of
-// a plugin whose policies or objects the cluster has, and nothing of ovn, which says by what
-// OVN-Kubernetes is known to be there, empty for nothing; else OVN-Kubernetes'. Where others
-// than OVN-Kubernetes decide no rows are wanted, so that whoever writes them must have said so
-// in ovn: an object that somebody applies must not take the rows of a cluster away.
+// ChooseSystem returns the system whose precedence holds in a cluster, and why. The flag decides first.
+// Otherwise it is another plugin whose policies or objects the cluster has, unless ovn is set; then
+// OVN-Kubernetes. ovn says how OVN-Kubernetes is known to be present, empty if it is not. Only with
+// OVN-Kubernetes rows are desired, so a writer of rows must set ovn: an applied object must not remove the
+// rows of a cluster.
 func ChooseSystem(flag string, c *model.Cluster, ovn string) (s *System, why string) {
 	if flag != "" && flag != Auto {
 		return SystemByName(flag), "--" + Flag + " " + flag
@@ -238,16 +232,14 @@ func ChooseSystem(flag string, c *model.Cluster, ovn string) (s *System, why str
 	return All[0], words.List(missing, len(missing))
 }
 
-// TierForm is how templates make policies where these stand in tiers.
+// TierForm makes policies from templates in a system with tiers.
 type TierForm struct {
-	// Kind of the policies that are made.
+	// Kind of the policies.
 	Kind model.Kind
-	// Last is the last tier before NetworkPolicies that every cluster has, Baseline the one after them.
+	// Last is the last tier before NetworkPolicies that every cluster has, Baseline the tier after them.
 	Last, Baseline string
-	// Bands returns the policies of a cluster that decide, tier by tier; NetworkPolicies are the band of their
-	// kind.
+	// Bands returns the deciding policies of a cluster, by tier; NetworkPolicies are the band of their kind.
 	Bands func(*model.Cluster) []ladder.Band
-	// Object returns the policy, as the API has it, that says at a place what an AdminNetworkPolicy or a baseline
-	// says.
+	// Object converts an AdminNetworkPolicy or baseline to an equivalent policy at a place, in the API's form.
 	Object func(admin map[string]any, at plan.TierSlot) map[string]any
 }

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// CSSVariables are the colours of the built-in themes for a page: --TOKEN for the text of a token and
-// --TOKEN-bg behind it, where it has some, as a declaration block's inside. A page is dark or light
-// as its reader's screen is, so it takes no theme of the configuration.
+// CSSVariables returns the colours of the built-in themes as the inside of a CSS declaration block: --TOKEN
+// for a token's text and --TOKEN-bg for its background, if any. A page follows its reader's dark or light
+// screen, so it takes no theme of the configuration.
 func CSSVariables(dark bool) string {
 	t := builtin["light"]
 	if dark {

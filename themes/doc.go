@@ -1,12 +1,10 @@
-// Package themes holds colour themes as data: a theme names a style for each
-// semantic token (allow, deny, warn, title …), and StyleSet is the ready form the
-// screen uses. It is the only place where a lipgloss style is made.
+// Package themes holds colour themes as data: a theme names a style for each semantic token (allow, deny,
+// warn, title …), and StyleSet is the ready form for the screen. No other package makes lipgloss styles.
 //
-// Invariants: a theme that leaves a token out falls back to the built-in one of
-// the same appearance, so that every token is always there; a broken theme file
-// is reported and never stops the program; no meaning is carried by colour
-// alone, so that the mono theme shows everything.
+// Invariants: for a missing token, a theme falls back to the plain built-in theme, so every token has a look;
+// a broken theme file is reported and never stops the program; colour alone carries no meaning, so the mono
+// theme shows everything.
 //
-// It may import colour and file libraries, nothing else of Rung; ui and cli
-// import it.
+// It may import colour and file libraries, and of Rung only sources/files and model/words; ui and cli import
+// it.
 package themes

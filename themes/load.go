@@ -25,7 +25,7 @@ const Default = "ansi16"
 // Adaptive chooses the dark or the light theme by the terminal's background.
 const Adaptive = "adaptive"
 
-// maxFile is the size a theme file may have, in bytes.
+// maxFile bounds the size of a theme file, in bytes.
 const maxFile = 64 << 10
 
 var builtin = func() map[string]*Theme {
@@ -34,22 +34,21 @@ var builtin = func() map[string]*Theme {
 	for _, e := range entries {
 		data, _ := builtIn.ReadFile(e.Name())
 		t, wrong := parseTheme(data, strings.TrimSuffix(e.Name(), ".yaml"))
-		if len(wrong) == 0 { // TestBuiltin holds it
+		if len(wrong) == 0 { // guaranteed by TestBuiltin
 			m[t.Name] = t
 		}
 	}
 	return m
 }()
 
-// parseTheme reads a theme and says what is wrong with its text; nil when nothing of it can be
-// taken.
+// parseTheme parses a theme and returns its mistakes; t is nil if nothing is usable.
 func parseTheme(data []byte, name string) (t *Theme, wrong []error) {
 	t = &Theme{}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	dec.KnownFields(true)
 	var part *yaml.TypeError
 	switch err := dec.Decode(t); {
-	case errors.As(err, &part): // the rest was taken
+	case errors.As(err, &part): // the rest was decoded
 		for _, e := range part.Errors {
 			wrong = append(wrong, fmt.Errorf("theme %s.yaml %s", name, inWords(e)))
 		}
@@ -62,7 +61,7 @@ func parseTheme(data []byte, name string) (t *Theme, wrong []error) {
 	return t, wrong
 }
 
-// inWords makes a sentence for people of what the YAML library says of one line.
+// inWords rewrites an error of the YAML library about one line for people.
 func inWords(text string) string {
 	line, what, _ := strings.Cut(text, ": ")
 	if field, ok := strings.CutSuffix(strings.TrimPrefix(what, "field "), " not found in type themes.Theme"); ok {
@@ -73,10 +72,10 @@ func inWords(text string) string {
 	return line + ": " + what
 }
 
-// ThemeSet is the themes there are: the built-in ones and those of the user.
+// ThemeSet holds the built-in themes and the user's.
 type ThemeSet struct{ themes map[string]*Theme }
 
-// BuiltinThemes is the set without themes of the user.
+// BuiltinThemes returns the set without the user's themes.
 func BuiltinThemes() *ThemeSet {
 	s := &ThemeSet{themes: map[string]*Theme{}}
 	for n, t := range builtin {
@@ -85,9 +84,8 @@ func BuiltinThemes() *ThemeSet {
 	return s
 }
 
-// LoadThemes reads the *.yaml files of a folder on top of the built-in themes. A
-// missing folder is no error; what is wrong with a file or a token is returned
-// as a warning and the rest is taken.
+// LoadThemes adds the *.yaml files of a folder to the built-in themes. A missing folder is no error; mistakes
+// in a file or a token are returned as warnings and the rest is used.
 func LoadThemes(dir string) (*ThemeSet, []error) {
 	s := BuiltinThemes()
 	if dir == "" {
@@ -126,7 +124,7 @@ func LoadThemes(dir string) (*ThemeSet, []error) {
 	return s, warn
 }
 
-// ThemeNames lists the themes one can choose, Adaptive included.
+// ThemeNames lists the themes to choose from, Adaptive included.
 func (s *ThemeSet) ThemeNames() []string {
 	out := []string{Adaptive}
 	for n := range s.themes {
@@ -136,11 +134,11 @@ func (s *ThemeSet) ThemeNames() []string {
 	return out
 }
 
-// HasTheme says whether a theme of that name can be chosen.
+// HasTheme reports whether a theme of that name exists.
 func (s *ThemeSet) HasTheme(name string) bool { return name == Adaptive || s.themes[name] != nil }
 
-// StylesOf makes the styles of a theme for a dark or light background. An unknown
-// name gives the default theme.
+// StylesOf returns the styles of a theme for a dark or light background. An unknown name gives the default
+// theme.
 func (s *ThemeSet) StylesOf(name string, dark bool) *StyleSet {
 	if name == Adaptive {
 		name = "light"

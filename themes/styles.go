@@ -12,8 +12,8 @@ import (
 	"rung/model/words"
 )
 
-// Style is a ready look for text of one line. The zero value leaves text as it
-// is. Styles are small and compare by identity.
+// Style is a ready look for one line of text. The zero value leaves text unchanged. Styles are small and
+// compare by identity.
 type Style struct{ s *ansiStyle }
 
 type ansiStyle struct {
@@ -39,7 +39,7 @@ func (s Style) Append(b []byte, text string) []byte {
 	return append(b, s.s.close...)
 }
 
-// Token says what the style is for.
+// Token returns the token of the style; Text for the zero Style.
 func (s Style) Token() Token {
 	if s.s == nil {
 		return Text
@@ -47,7 +47,7 @@ func (s Style) Token() Token {
 	return s.s.token
 }
 
-// StyleSet is the ready styles of a theme, one per token.
+// StyleSet holds the ready styles of a theme, one per token.
 type StyleSet struct {
 	Name string
 	Dark bool
@@ -59,7 +59,7 @@ type StyleSet struct {
 	of map[Token]Style
 }
 
-// StyleOf is the style of a token, the zero Style for none.
+// StyleOf returns the style of a token; the zero Style if unknown.
 func (s *StyleSet) StyleOf(token Token) Style { return s.of[token] }
 
 func newStyles(t *Theme, dark bool) *StyleSet {
@@ -77,8 +77,8 @@ func newStyles(t *Theme, dark bool) *StyleSet {
 	return s
 }
 
-// newStyle is where lipgloss makes a look into escape sequences, once per token
-// and theme: rendering is then two string concatenations.
+// newStyle lets lipgloss make escape sequences of a look, once per token and theme: rendering is then two
+// string concatenations.
 func newStyle(token Token, l parsedLook) Style {
 	ls := lipgloss.NewStyle().Bold(l.bold).Faint(l.faint).Italic(l.italic).Underline(l.underline).Reverse(l.reverse)
 	if l.fg != nil {
@@ -95,10 +95,10 @@ func newStyle(token Token, l parsedLook) Style {
 // ColorModes are the values of --color.
 var ColorModes = []string{"auto", "always", "never", "16", "256", "truecolor"}
 
-// ColourProfile is the colour profile for a --color mode; forced is false when the
-// terminal should be asked. NO_COLOR (any non-empty value) and CLICOLOR=0 turn colours off
-// and keep bold and reverse; TERM=dumb shows plain text. They only count in
-// mode auto, and CLICOLOR_FORCE goes before CLICOLOR. A nil getenv reads the process's environment.
+// ColourProfile returns the colour profile for a --color mode; forced is false if the terminal should be
+// asked. Only mode auto reads the environment: NO_COLOR (any non-empty value) and CLICOLOR=0 turn colours off
+// and keep bold and reverse; CLICOLOR_FORCE outranks CLICOLOR; TERM=dumb shows plain text. A nil getenv reads
+// the process's environment.
 func ColourProfile(mode string, getenv func(string) string) (p colorprofile.Profile, forced bool, err error) {
 	if getenv == nil {
 		getenv = os.Getenv
@@ -124,14 +124,14 @@ func ColourProfile(mode string, getenv func(string) string) (p colorprofile.Prof
 	return colorprofile.Unknown, false, fmt.Errorf("colour mode %q: want one of %s", mode, strings.Join(ColorModes, ", "))
 }
 
-// isForced says whether the environment asks for colours whatever the output is.
+// isForced reports whether the environment requests colours for any output.
 func isForced(getenv func(string) string) bool {
 	force := getenv("CLICOLOR_FORCE")
 	return force != "" && force != "0"
 }
 
-// OutputProfile is the colour profile of what a command prints, ASCII or less for none: colours
-// go to a terminal, and elsewhere where they are asked for.
+// OutputProfile returns the colour profile of a command's output, ASCII or less for none: colours go to a
+// terminal, and elsewhere only on request.
 func OutputProfile(mode string, terminal bool, environ []string) (colorprofile.Profile, error) {
 	env := map[string]string{}
 	for _, v := range environ {
@@ -149,8 +149,7 @@ func OutputProfile(mode string, terminal bool, environ []string) (colorprofile.P
 	return max(colorprofile.Env(environ), colorprofile.ANSI), nil
 }
 
-// plain replaces each sign by its form for a terminal or a screen reader without it. Each takes
-// one cell on both sides, so that nothing moves.
+// plain replaces each sign by its ASCII form. Both take the same number of cells, so nothing moves.
 var plain = func() *strings.Replacer {
 	var pairs []string
 	for _, s := range words.Table {
@@ -161,13 +160,12 @@ var plain = func() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }()
 
-// ASCII replaces the marks and lines of a frame by plain ones of the same
-// width. Text of the user's is left as it is: ReplaceNonASCII replaces that.
+// ASCII replaces the marks and lines of a frame by plain ones of the same width. It leaves the user's text
+// alone: ReplaceNonASCII replaces that.
 func ASCII(frame string) string { return plain.Replace(frame) }
 
-// ReplaceNonASCII replaces each sign of a frame that is not ASCII by question marks of the same
-// width: an annotation, a log line or a file's name can hold any letter. Copied text is not
-// changed.
+// ReplaceNonASCII replaces each non-ASCII sign of a frame by question marks of the same width: an annotation,
+// a log line or a file name can hold any letter. Copied text is not changed.
 func ReplaceNonASCII(frame string) string {
 	i := 0
 	for i < len(frame) && frame[i] < 0x80 {

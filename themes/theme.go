@@ -11,12 +11,12 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Token names what a piece of text means; a theme gives it a look.
+// Token names the meaning of a piece of text; a theme gives it a look.
 type Token string
 
 // The tokens.
 const (
-	Text      Token = "text"      // everything without a meaning of its own
+	Text      Token = "text"      // without a meaning of its own
 	Dim       Token = "dim"       // secondary: free slots, units, "not yet"
 	Accent    Token = "accent"    // names that lead somewhere
 	Title     Token = "title"     // headings, the product's name
@@ -36,7 +36,7 @@ const (
 	Added     Token = "added"     // in a difference
 	Removed   Token = "removed"   // in a difference
 	Badge     Token = "badge"     // READ-ONLY, SANDBOX
-	Alarm     Token = "alarm"     // writes are on where that matters
+	Alarm     Token = "alarm"     // writes are on, or a change is on trial
 	CodeKey   Token = "code-key"  // YAML
 	CodeText  Token = "code-text"
 	CodeValue Token = "code-value" // numbers, booleans, null
@@ -133,8 +133,8 @@ func (t *Theme) parseLook(text string) (l parsedLook, err error) {
 	return l, nil
 }
 
-// CheckLooks returns the errors of the theme, token by token. A token that is wrong falls back to
-// its default and is never fatal.
+// CheckLooks returns the errors of the theme, token by token. A wrong token is never fatal: it falls back to
+// its default.
 func (t *Theme) CheckLooks() []error {
 	var errs []error
 	check := func(where string, m map[Token]string) {
@@ -162,7 +162,7 @@ func tokenNames() string {
 	return strings.Join(names, ", ")
 }
 
-// resolveToken finds the look of a token, falling back to the plain theme.
+// resolveToken returns the look of a token, falling back to the plain theme.
 func (t *Theme) resolveToken(k Token, dark bool) parsedLook {
 	if !dark {
 		if s, ok := t.Light[k]; ok {

@@ -6,11 +6,11 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// WrapWords breaks text into lines of at most w cells, at spaces where it can. A name with a
-// hyphen stays whole where a line has room for it: half of one is another name.
+// WrapWords breaks text into lines of at most w cells, at spaces if possible. It breaks inside a hyphenated
+// name only if a line has no room for it: half a name is another name.
 func WrapWords(text string, w int) []string {
-	// ansi.Wrap always breaks at a hyphen, so that it is given a letter instead, of the
-	// same width, which no cleaned text has.
+	// ansi.Wrap always breaks at a hyphen, so hyphens are replaced by a letter of the same width that cleaned
+	// text never contains.
 	const whole = "\ue000"
 	lines := strings.Split(ansi.Wrap(strings.ReplaceAll(text, "-", whole), w, ""), "\n")
 	for i := range lines {

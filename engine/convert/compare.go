@@ -13,7 +13,7 @@ import (
 	"rung/revision"
 )
 
-// comparison is of two sides of one cluster.
+// comparison compares the two sides of one cluster.
 type comparison struct {
 	before, after *verdict.Index
 	world         *imaginedWorld
@@ -21,7 +21,7 @@ type comparison struct {
 	differs       []Difference
 }
 
-// rulePlace is a rule of a policy of either side.
+// rulePlace identifies a rule of a policy of either side.
 type rulePlace struct {
 	policy model.PolicyKey
 	dir    model.Direction
@@ -46,8 +46,8 @@ func (s *comparison) compareSides(ctx context.Context) error {
 	return nil
 }
 
-// differenceOf is a group of connections, and the rules that its example meets on both sides:
-// these are asked for by themselves, and must say the same as the comparison.
+// differenceOf returns a group of connections with the rules its example meets on both sides. It asks for the
+// example's verdict separately, which must agree with the comparison.
 func (s *comparison) differenceOf(g *diff.FlipGroup) (Difference, error) {
 	out := differenceOfGroup(g)
 	out.rules = map[rulePlace]bool{}
@@ -76,7 +76,7 @@ func (s *comparison) differenceOf(g *diff.FlipGroup) (Difference, error) {
 		a, err := verdict.FromPolicies(side.x, g.Example)
 		switch {
 		case errors.Is(err, verdict.ErrQuestion):
-			continue // an end that cannot be asked about by itself
+			continue // this end cannot be asked about separately
 		case err != nil:
 			return out, fmt.Errorf("ask about %s: %w", g.Example, err)
 		case a.Verdict != side.want:
@@ -104,7 +104,7 @@ func (d *Difference) addMet(by *verdict.Decider) {
 	d.rules[rulePlace{by.Policy, by.Direction, by.Rule}] = true
 }
 
-// matchesExample says whether the rule, or what it became, matches the example.
+// matchesExample reports whether the rule, or a rule made from it, matches the example.
 func (d *Difference) matchesExample(r *Rule) bool {
 	if d.rules[rulePlace{r.Policy, r.Direction, r.Index}] {
 		return true

@@ -12,21 +12,21 @@ import (
 
 // Result is the outcome of a conversion.
 type Result struct {
-	// To is the API the policies are written in. The verdicts of the given policies hold under
-	// the system Before, the verdicts of the made ones under After.
+	// To is the target API. Verdicts of the given policies hold under the system Before, verdicts of the made
+	// policies under After.
 	To            Target
 	Before, After *system.System
-	// Converted are the policies that were converted, Rules their rules with the outcome of each,
-	// in the order in which they decide.
+	// Converted are the converted policies, Rules their rules with the outcome of each, in the order in which
+	// they decide.
 	Converted []*model.Policy
 	Rules     []Rule
-	// Policies are the objects that say the same, in the order of Text.
+	// Policies are the equivalent objects, in the order of Text.
 	Policies []*model.Policy
-	// Notes say what was left out, or has to be known besides.
+	// Notes list omissions and other things to know.
 	Notes []Note
 	Proof Proof
 
-	earlier []model.Key // results of an earlier conversion, which are made again
+	earlier []model.Key // results of an earlier conversion, made again
 }
 
 // Note is about an object of the input.
@@ -35,17 +35,17 @@ type Note struct {
 	Text  string
 }
 
-// String is "NP blue/web: left out: …".
+// String returns "NP blue/web: left out: …".
 func (n Note) String() string { return n.About.Label() + ": " + words.CleanText(n.Text) }
 
-// Remarks returns the lines that say what the rules do not: the notes, the proof, and the connections
-// on which the sides differ.
+// Remarks returns the lines in addition to the rules: the notes, the proof, and the connections on which the
+// sides differ.
 func (r *Result) Remarks() (out []string) {
 	for _, n := range r.Notes {
 		out = append(out, n.String())
 	}
 	if r.IsEmpty() {
-		return out // a proof of nothing would only ask to be read
+		return out // a proof of nothing would only distract
 	}
 	out = append(out, r.ProofText())
 	add := func(what string, found []Difference) {
@@ -59,10 +59,10 @@ func (r *Result) Remarks() (out []string) {
 	return out
 }
 
-// Text is all objects as manifests, one document each.
+// Text returns all objects as manifests, one document each.
 func (r *Result) Text() string { return textOf(r.Policies) }
 
-// IsEmpty says that there was nothing to convert: a proof says nothing then.
+// IsEmpty reports whether there was nothing to convert, so that a proof says nothing.
 func (r *Result) IsEmpty() bool {
 	return len(r.Converted)+len(r.Policies)+len(r.Rules) == 0 && (r.To != "" || len(r.Notes) == 0) && r.Proof.Equal
 }
@@ -78,7 +78,7 @@ func textOf(policies []*model.Policy) string {
 	return b.String()
 }
 
-// modelPolicy is a typed object in the model's form, checked as the API server would.
+// modelPolicy converts a typed object to the model, checked as the API server would.
 func modelPolicy(object any) (*model.Policy, error) {
 	p, err := manifests.FromObject(object, model.Origin{Source: "convert", Item: -1})
 	if err != nil {

@@ -1,8 +1,7 @@
-// Package convert writes policies of one API as equivalent policies of another, and proves
-// it: the verdicts of both sides are compared for every connection.
+// Package convert writes policies of one API as equivalent policies of another, and proves it: it compares the
+// verdicts of both sides for every connection.
 //
-// Invariants: nothing is applied here; nothing is claimed beyond the proof; Kubernetes
-// takes the text as it is.
+// Invariants: it applies nothing; it claims nothing beyond the proof; Kubernetes accepts the text unchanged.
 //
 // It imports revision, compiler, model and sources/manifests; cli and ui may import it.
 package convert

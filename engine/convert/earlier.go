@@ -11,19 +11,19 @@ import (
 	"rung/system"
 )
 
-// conversionWay is a conversion of the policies of a cluster, before anything of it is written.
+// conversionWay is a conversion of a cluster's policies, before any text is written.
 type conversionWay struct {
 	made          labels.Result
 	before, after *system.System
-	converts      func(model.Kind) bool // the kinds that are converted
-	stays         map[model.Key]bool    // the policies that are not converted
-	notes         []Note                // about what stays as it is, or is not as it was
+	converts      func(model.Kind) bool // reports whether a kind is converted
+	stays         map[model.Key]bool    // policies not converted
+	notes         []Note                // about unconverted or changed policies
 }
 
-// wayTo converts policies of a revision's cluster, all or some, as its flags and their system have it.
+// wayTo converts all or some policies of a revision's cluster, under its flags and their system.
 func wayTo(r *revision.Revision, c *model.Cluster, to Target) (conversionWay, error) {
 	is := r.System
-	if c != r.Cluster { // the policies left out may be all there are of their system
+	if c != r.Cluster { // perhaps no policy of its system is left in c
 		is, _ = system.ChooseSystem(r.Flags.System, c, "")
 	}
 	native := is == system.Antrea && c.Count(model.KindACNP)+c.Count(model.KindANNP) > 0
@@ -62,8 +62,8 @@ func wayTo(r *revision.Revision, c *model.Cluster, to Target) (conversionWay, er
 	return way, nil
 }
 
-// earlierResults are the policies of a cluster that a conversion of the others makes, but for their
-// priorities: they stand beside what they were made of, and would be in the way of their own names.
+// earlierResults returns the policies of a cluster that a conversion of the others makes again, except for
+// their priorities. They exist beside their originals and would conflict with their own names.
 func earlierResults(r *revision.Revision, to Target) (out []model.Key, err error) {
 	var theirs []model.Key
 	for o := range r.Cluster.Objects() {
@@ -95,7 +95,7 @@ func earlierResults(r *revision.Revision, to Target) (out []model.Key, err error
 	return out, nil
 }
 
-// withoutPriority is a policy at the first priority.
+// withoutPriority returns a copy of the policy at the first priority.
 func withoutPriority(p *model.Policy) *model.Policy {
 	next := *p
 	next.Priority, next.Origin = 0, model.Origin{Source: "convert", Item: -1}

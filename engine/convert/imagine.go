@@ -10,14 +10,14 @@ import (
 	"rung/model/antrea"
 )
 
-// mostImagined bounds the pods that are imagined for a proof; mostKinds those of a namespace,
-// and the namespaces, where there would be more.
+// mostImagined bounds the pods imagined for a proof. mostKinds bounds the namespaces, and the pods of each, if
+// all would be too many.
 const (
 	mostImagined = 400
 	mostKinds    = 12
 )
 
-// Where imagined pods have their addresses: networks for tests, which no cluster uses.
+// First addresses of imagined pods, in networks reserved for tests, which no cluster uses.
 var (
 	imagined4 = netip.MustParseAddr("198.18.0.1")
 	imagined6 = netip.MustParseAddr("2001:db8:7275::1")
@@ -26,12 +26,12 @@ var (
 // freshValue is a label value that no policy names.
 const freshValue = "rung-imagined"
 
-// imaginedWorld holds the labels, names and ports that the selectors of some policies tell
-// apart, and the pods imagined for them.
+// imaginedWorld holds the labels, names and ports that policies' selectors distinguish, and the pods imagined
+// for them.
 type imaginedWorld struct {
 	c            *model.Cluster
 	spaces, pods *labelSpace
-	namedSpaces  map[string]bool // namespaces that are meant by their names
+	namedSpaces  map[string]bool // namespaces selected by name
 	accounts     map[model.ServiceAccount]bool
 	ports        map[string]bool
 	twice        bool // a rule compares labels of two namespaces
@@ -42,10 +42,9 @@ type imaginedWorld struct {
 	next4, next6 netip.Addr
 }
 
-// imaginePods makes pods, and namespaces, that a cluster does not have, so that what is proved of
-// them holds for labels that nobody has yet: of every combination of labels that selectors of
-// the policies tell apart, one. allSpaces is false where there would be too many: then there are
-// those that single selectors, and pairs of them, are about.
+// imaginePods makes pods and namespaces that a cluster does not have, so that the proof also holds for labels
+// that nobody has yet. It makes one for each combination of labels that selectors distinguish. If that is too
+// many it clears allSpaces, and makes only those for single selectors and pairs of them.
 func imaginePods(c *model.Cluster, policies []*model.Policy) *imaginedWorld {
 	w := &imaginedWorld{c: c, spaces: newSpace(), pods: newSpace(), namedSpaces: map[string]bool{}, accounts: map[model.ServiceAccount]bool{},
 		ports: map[string]bool{}, allSpaces: true, next4: imagined4, next6: imagined6}
@@ -68,7 +67,7 @@ func imaginePods(c *model.Cluster, policies []*model.Policy) *imaginedWorld {
 		w.allSpaces = false
 		spaces, pods = w.spaces.somePoints(mostKinds), w.pods.somePoints(mostKinds)
 	}
-	pods = slices.Concat(pods, pods) // those of one kind connect to each other, too
+	pods = slices.Concat(pods, pods) // pods of one kind connect to each other, too
 	n := 0
 	for _, labels := range spaces {
 		for range times {
@@ -191,7 +190,7 @@ func (w *imaginedWorld) addPod(namespace, account string, labels map[string]stri
 	w.objects = append(w.objects, p)
 }
 
-// describePod says of an imagined pod what it is.
+// describePod describes an imagined pod; ok is false for a real one.
 func (w *imaginedWorld) describePod(c *model.Cluster, k model.Key) (string, bool) {
 	p, ns := c.Pod(k.Namespace, k.Name), c.Namespace(k.Namespace)
 	if p == nil || p.NodeName != freshValue {

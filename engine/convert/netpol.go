@@ -14,9 +14,9 @@ import (
 	"rung/system"
 )
 
-// NetworkPolicy writes the isolation annotations and NetworkPolicies of 2016 as those of
-// today (older-forms.md#conversion), and proves it: before, the annotation counts; after,
-// as OVN-Kubernetes decides today.
+// NetworkPolicy writes the isolation annotations and NetworkPolicies of 2016 as today's
+// (older-forms.md#conversion), and proves it: the annotation counts before, and OVN-Kubernetes' current
+// behaviour after.
 func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 	c := model.ToNetworkPolicies(r.Cluster)
 	out := &Result{Before: system.OVN, After: system.OVN}
@@ -46,7 +46,7 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 		}
 	}
 	was, will := viewOfSide(r, before, true), viewOfSide(r, after, false)
-	// First the policies alone, without what OVN-Kubernetes adds for every pod.
+	// First compare the policies alone, without rows OVN-Kubernetes adds for every pod.
 	bare := func(v verdict.View) verdict.View {
 		v.Defaults, v.AllowICMP = false, false
 		return v
@@ -61,16 +61,16 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 	}
 	out.Proof.Equal, out.Proof.Differs, out.Proof.Besides = len(differs) == 0, differs, besides
 	if len(differs) > 0 {
-		out.Proof.Besides = nil // they are among them
+		out.Proof.Besides = nil // already among Differs
 	}
 	out.Proof.Besides = append(out.Proof.Besides, ownNodeDifferences(r, was, will)...)
 	return out, nil
 }
 
-// ownNodeDifferences are the isolated namespaces whose pods take everything from their own
-// node today, whatever NetworkPolicies say, and from themselves through a Service
-// (ovn-kubernetes.md#hairpin-and-node-rows). The comparison of all connections leaves the
-// addresses of nodes out, so that they are asked about one by one.
+// ownNodeDifferences lists the isolated namespaces whose pods today accept everything from their own node,
+// whatever NetworkPolicies say, and from themselves through a Service
+// (ovn-kubernetes.md#hairpin-and-node-rows). The comparison of all connections omits addresses of nodes, so
+// each is asked for here.
 func ownNodeDifferences(r *revision.Revision, was, will verdict.View) (out []Difference) {
 	if !will.Defaults {
 		return nil
@@ -85,7 +85,7 @@ func ownNodeDifferences(r *revision.Revision, was, will verdict.View) (out []Dif
 			a, err := verdict.FromPolicies(before, ask)
 			b, err2 := verdict.FromPolicies(after, ask)
 			if err != nil || err2 != nil {
-				continue // its node is not known
+				continue // unknown node
 			}
 			if a.Verdict == verdict.Deny && b.Verdict == verdict.Allow {
 				out = append(out, Difference{Before: a.Verdict, After: b.Verdict, Example: ask.String(),
@@ -98,8 +98,7 @@ func ownNodeDifferences(r *revision.Revision, was, will verdict.View) (out []Dif
 	return out
 }
 
-// viewOfSide returns the view from which the verdicts of one side follow; then says whether the
-// isolation annotation of 2016 counts.
+// viewOfSide returns the view for the verdicts of one side; then makes the isolation annotation of 2016 count.
 func viewOfSide(r *revision.Revision, c *model.Cluster, then bool) verdict.View {
 	o := r.Desired.Options()
 	if !o.IPv4 && !o.IPv6 {

@@ -29,10 +29,10 @@ const (
 	ToAntrea Target = "antrea"
 )
 
-// Targets are the APIs that ConvertPolicies can convert to, in the order in which they are offered.
+// Targets lists the APIs that ConvertPolicies can convert to, in the order offered.
 var Targets = []Target{ToANP, ToCNP, ToAntrea}
 
-// Kind is the kind of what is made, in words.
+// Kind names the kinds that the target writes.
 func (t Target) Kind() string {
 	switch t {
 	case ToANP:
@@ -43,7 +43,7 @@ func (t Target) Kind() string {
 	return "Antrea's ClusterNetworkPolicy"
 }
 
-// writesKind says whether the target writes policies of a kind.
+// writesKind reports whether the target writes policies of a kind.
 func (t Target) writesKind(k model.Kind) bool {
 	switch t {
 	case ToANP:
@@ -57,19 +57,19 @@ func (t Target) writesKind(k model.Kind) bool {
 // Rule is a rule of the input, with the outcome of its conversion.
 type Rule struct {
 	labels.Rule
-	// Name is the rule's name, Does its action in the words of its API.
+	// Name is the rule's name, Does its action in its API's words.
 	Name, Does string
-	// Witness is a connection that the rule matches and on which the sides differ; nil
-	// where there is none, and before ProveResult.
+	// Witness is a connection that the rule matches and on which the sides differ; nil if none, and before
+	// ProveResult.
 	Witness *Difference
 }
 
-// Title is the rule with its policy: `ACNP wall ingress 0 "web" (Drop)`.
+// Title returns the rule with its policy: `ACNP wall ingress 0 "web" (Drop)`.
 func (r *Rule) Title() string {
 	return words.CleanText(fmt.Sprintf("%s %s (%s)", r.Policy.Label(), revision.RuleLabel(r.Direction, r.Index, r.Name), r.Does))
 }
 
-// NewPlace says where the rule is now: "ANP wall ingress 0"; empty for nowhere.
+// NewPlace returns where the rule is now: "ANP wall ingress 0"; empty if nowhere.
 func (r *Rule) NewPlace() string {
 	var out []string
 	for _, at := range r.MadeRules {
@@ -78,7 +78,7 @@ func (r *Rule) NewPlace() string {
 	return words.List(out, 3)
 }
 
-// Text is the rule in a line: its label, what it became, what differs and what shows it.
+// Text returns the rule in a line: its label, its new rule, the difference and an example.
 func (r *Rule) Text() string {
 	text := string(r.Label) + ": " + r.Title()
 	if to := r.NewPlace(); to != "" {
@@ -93,9 +93,9 @@ func (r *Rule) Text() string {
 	return text
 }
 
-// ConvertPolicies writes the policies of a cluster in another API. Under Antrea, where there are
-// policies of Antrea, these are written as ANP or CNP; else ANP, BANP and CNP are. Nothing is
-// compared: that is ProveResult's. Results of an earlier conversion are made again, under their names.
+// ConvertPolicies writes the policies of a cluster in another API. If Antrea's system holds and the cluster
+// has Antrea policies, it writes those as ANP or CNP; otherwise it converts ANP, BANP and CNP. It makes
+// results of an earlier conversion again, under their names. ProveResult compares the sides.
 func ConvertPolicies(r *revision.Revision, to Target) (*Result, error) {
 	earlier, err := earlierResults(r, to)
 	if err != nil {
@@ -113,14 +113,14 @@ func ConvertPolicies(r *revision.Revision, to Target) (*Result, error) {
 			words.OneOrMany(len(earlier), "is what an earlier conversion made, and is", "are what an earlier conversion made, and are") +
 			" made again under the same name"})
 	}
-	other := false // than what is wanted
+	other := false // some policy is not of the target's kinds
 	for o := range c.Objects() {
 		if p, ok := o.(*model.Policy); ok && converted(p.Kind) && !stays[p.Key] {
 			out.Converted = append(out.Converted, p)
 			other = other || !to.writesKind(p.Kind)
 		}
 	}
-	if !other { // it stays as it is
+	if !other { // nothing to convert
 		out.Converted, out.Notes, res = nil, nil, labels.Result{}
 	}
 	refused, err := out.writePolicies(r.Cluster, res.Policies)
@@ -146,8 +146,8 @@ func ConvertPolicies(r *revision.Revision, to Target) (*Result, error) {
 	return out, nil
 }
 
-// writePolicies gives policies their objects and texts. A policy that the API would refuse is left
-// out and named. An unchanged policy keeps its object and text.
+// writePolicies gives policies their objects and texts. It leaves out policies that the API would reject and
+// returns why. An unchanged policy keeps its object and text.
 func (r *Result) writePolicies(c *model.Cluster, made []*model.Policy) (refused map[model.PolicyKey]string, err error) {
 	refused = map[model.PolicyKey]string{}
 	for _, p := range made {
@@ -171,7 +171,7 @@ func (r *Result) writePolicies(c *model.Cluster, made []*model.Policy) (refused 
 	return refused, nil
 }
 
-// addNotes says what is to be known besides the rules.
+// addNotes adds what else to know in addition to the rules.
 func (r *Result) addNotes(rev *revision.Revision, res *labels.Result) {
 	for _, n := range res.Notes {
 		r.Notes = append(r.Notes, Note{About: n.Policy, Text: n.Text})
@@ -194,7 +194,7 @@ func (r *Result) addNotes(rev *revision.Revision, res *labels.Result) {
 	}
 }
 
-// ProofText is the proof in a line, with the systems that were compared where they are two.
+// ProofText returns the proof in a line, with the two systems if they differ.
 func (r *Result) ProofText() string {
 	text := r.Proof.Text()
 	if r.Before != r.After {
@@ -203,7 +203,7 @@ func (r *Result) ProofText() string {
 	return text
 }
 
-// InexactRules are the rules that are not exact.
+// InexactRules returns the rules without an exact conversion.
 func (r *Result) InexactRules() (out []*Rule) {
 	for i := range r.Rules {
 		if r.Rules[i].Label != labels.Exact {
@@ -213,9 +213,9 @@ func (r *Result) InexactRules() (out []*Rule) {
 	return out
 }
 
-// ProveResult gives a result of ConvertPolicies with its proof: both sides are compared by
-// the verdicts of their systems, for today's pods, and for pods imagined with labels that
-// nobody has yet. It leaves made as it is. told hears of each step; it may be nil.
+// ProveResult returns a copy of a result of ConvertPolicies with its proof. It compares both sides by the
+// verdicts of their systems, for today's pods and for imagined pods with labels nobody has yet. told, if not
+// nil, is called for each step.
 func ProveResult(ctx context.Context, rev *revision.Revision, made *Result, told func(doing string)) (*Result, error) {
 	whole := *made
 	r := &whole
@@ -232,7 +232,7 @@ func ProveResult(ctx context.Context, rev *revision.Revision, made *Result, told
 		now = append(now, p)
 	}
 	base, _ := rev.JudgedCluster().Upsert(nil, r.earlier)
-	if r.Before != r.After { // decides on one side only, and is not converted
+	if r.Before != r.After { // decide on one side only, and are not converted
 		var others []model.Key
 		for ef := range base.Policies(model.KindEF) {
 			others = append(others, ef.Key)
@@ -285,7 +285,7 @@ func ProveResult(ctx context.Context, rev *revision.Revision, made *Result, told
 	return r, nil
 }
 
-// findWitnesses finds for each rule that is not exact a connection that shows it.
+// findWitnesses finds for each inexact rule a connection that shows the difference.
 func (r *Result) findWitnesses() {
 	for _, rule := range r.InexactRules() {
 		for _, list := range [][]Difference{r.Proof.Differs, r.Proof.Later} {
@@ -298,8 +298,8 @@ func (r *Result) findWitnesses() {
 	}
 }
 
-// viewOfSystem returns the view from which the verdicts of policies follow under a system,
-// without the rows that the system adds for every pod.
+// viewOfSystem returns the view for the policies' verdicts under a system, without the rows that the system
+// adds for every pod.
 func viewOfSystem(r *revision.Revision, c *model.Cluster, under *system.System) verdict.View {
 	if !under.HasFeature(system.Rows) {
 		return verdict.View{Cluster: c, Options: verdict.Options{IPv4: true, IPv6: true, Precedence: under.Precedence}}

@@ -13,18 +13,18 @@ import (
 
 // Proof is the result of comparing the verdicts of both sides.
 type Proof struct {
-	// Equal says that the policies of both sides decide every connection alike.
+	// Equal means that the policies of both sides decide every connection alike.
 	Equal bool
-	// Unknown says why that could not be found out, empty where it was.
+	// Unknown says why the comparison failed; empty if it succeeded.
 	Unknown string
-	// Pods is the number of pods compared. Imagined is the number of further pods that do not
-	// exist, with labels that selectors could match. Partly says that the selectors tell more
-	// kinds of pods apart than were imagined.
+	// Pods is the number of pods compared. Imagined is the number of further pods that do not exist, with
+	// labels that selectors could match. Partly means that the selectors distinguish more kinds of pods than
+	// were imagined.
 	Pods, Imagined int
 	Partly         bool
-	// Differs are the connections that the policies of both sides decide differently. Besides
-	// are connections that differ only by rows that OVN-Kubernetes has for every pod. Later
-	// are connections that differ only for pods with labels that nobody has yet.
+	// Differs are the connections that the policies of both sides decide differently. Besides holds
+	// connections on which only OVN-Kubernetes' rows for every pod differ, not the policies. Later differ only
+	// for pods with labels that nobody has yet.
 	Differs, Besides, Later []Difference
 }
 
@@ -32,8 +32,8 @@ type Proof struct {
 type Difference struct {
 	Before verdict.Verdict `json:"before"`
 	After  verdict.Verdict `json:"after"`
-	// From and To are the ends, Ports the ports, Pairs how many pairs of ends it is; ByBefore and
-	// ByAfter who decides on either side.
+	// From and To are the ends, Ports the ports, Pairs the number of pairs of ends. ByBefore and ByAfter are
+	// the deciding rules of each side.
 	From     string `json:"from"`
 	To       string `json:"to"`
 	Ports    string `json:"ports"`
@@ -43,11 +43,11 @@ type Difference struct {
 	Text     string `json:"text"`
 	Example  string `json:"example"`
 
-	identity string             // equal for the same connections of another comparison
-	rules    map[rulePlace]bool // that the example meets, on both sides
+	identity string             // the same for the same connections in another comparison
+	rules    map[rulePlace]bool // met by the example, on both sides
 }
 
-// String is "deny → allow: blue (2 pods) → red (2 pods), TCP 80: …; for example …".
+// String returns "deny → allow: blue (2 pods) → red (2 pods), TCP 80: …; for example …".
 func (d *Difference) String() string {
 	text := fmt.Sprintf("%s → %s: %s", d.Before, d.After, d.Text)
 	if d.Example != "" {
@@ -56,7 +56,7 @@ func (d *Difference) String() string {
 	return text
 }
 
-// Text is the proof in a line.
+// Text returns the proof in a line.
 func (p *Proof) Text() string {
 	pods := words.Count(p.Pods, "pod")
 	if p.Imagined > 0 {
@@ -77,7 +77,7 @@ func (p *Proof) Text() string {
 	return fmt.Sprintf("differs in %s of connections (%s)", words.Count(len(p.Differs), "group"), pods)
 }
 
-// differencesOf are the flips of a comparison.
+// differencesOf returns the flips of a comparison.
 func differencesOf(ctx context.Context, before, after verdict.View) ([]Difference, error) {
 	d, err := diff.DiffIndexes(ctx, verdict.NewIndex(before), verdict.NewIndex(after), diff.DiffQuestions{})
 	if err != nil {
@@ -91,7 +91,7 @@ func differencesOf(ctx context.Context, before, after verdict.View) ([]Differenc
 	return out, nil
 }
 
-// differenceOfGroup is a group of connections as a difference.
+// differenceOfGroup converts a group of connections.
 func differenceOfGroup(g *diff.FlipGroup) Difference {
 	return Difference{Before: g.Before, After: g.After, From: revision.EndsText(g.From), To: revision.EndsText(g.To),
 		Ports: revision.PortsText(g.Ports), Pairs: int(g.Pairs), ByBefore: revision.DecidersText(g.ByBefore),

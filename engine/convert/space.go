@@ -9,12 +9,12 @@ import (
 	"rung/model"
 )
 
-// labelSpace is the labels that some selectors look at, each with the values that they tell apart.
+// labelSpace holds the labels that selectors look at, with the values they distinguish.
 type labelSpace struct {
 	requirements  map[string][]metav1.LabelSelectorRequirement // by key
-	sets          []map[string]string                          // one that each selector matches
-	seenSelectors map[string]bool                              // selectors
-	comparedKeys  map[string]bool                              // keys whose values are compared with each other
+	sets          []map[string]string                          // for each selector, labels it matches
+	seenSelectors map[string]bool                              // by selector key
+	comparedKeys  map[string]bool                              // keys whose values rules compare
 }
 
 func newSpace() *labelSpace {
@@ -22,7 +22,7 @@ func newSpace() *labelSpace {
 		comparedKeys: map[string]bool{}}
 }
 
-// addSelector takes a selector in.
+// addSelector adds a selector's requirements.
 func (s *labelSpace) addSelector(sel model.Selector) {
 	l := sel.LabelSelector()
 	if l == nil || s.seenSelectors[sel.Key()] {
@@ -53,13 +53,13 @@ func (s *labelSpace) addRequirement(r metav1.LabelSelectorRequirement) {
 	s.requirements[r.Key] = append(s.requirements[r.Key], r)
 }
 
-// noteCompared says that rules compare the values of a label with each other.
+// noteCompared notes that rules compare the values of a label.
 func (s *labelSpace) noteCompared(key string) {
 	s.comparedKeys[key] = true
 	s.addRequirement(metav1.LabelSelectorRequirement{Key: key, Operator: metav1.LabelSelectorOpExists})
 }
 
-// takeLabel leaves a label out, and gives the values of it that selectors name.
+// takeLabel removes a label and returns its values named by selectors.
 func (s *labelSpace) takeLabel(key string) []string {
 	var out []string
 	for _, r := range s.requirements[key] {
@@ -73,14 +73,14 @@ func (s *labelSpace) takeLabel(key string) []string {
 	return slices.Compact(out)
 }
 
-// labelValue is one of a label, or that it is not there.
+// labelValue is a label's value, or its absence.
 type labelValue struct {
 	text string
 	has  bool
 }
 
-// valuesOf returns a label's values that the selectors tell apart: none, one that nobody names, and
-// the values they name.
+// valuesOf returns a label's values that the selectors distinguish, from: absent, a value nobody names, and
+// the named values.
 func (s *labelSpace) valuesOf(key string) (out []labelValue) {
 	all := []labelValue{{}, {freshValue, true}}
 	var names []string
@@ -121,8 +121,8 @@ func meetsRequirement(r metav1.LabelSelectorRequirement, v labelValue) bool {
 	return !v.has
 }
 
-// samplePoints are sets of labels of which no two are alike to all selectors: all there can be, or
-// where that are more than most, those that single selectors and pairs of them match, and none.
+// samplePoints returns label sets of which each differs from the others for some selector. If all would exceed
+// most, it returns the empty set and those for single selectors and pairs of them.
 func (s *labelSpace) samplePoints(most int) (out []map[string]string, whole bool) {
 	out = []map[string]string{{}}
 	for _, key := range slices.Sorted(maps.Keys(s.requirements)) {

@@ -8,20 +8,20 @@ import (
 	"rung/revision"
 )
 
-// daemonFaults are the processes of the sandbox's zones on OVN that do not run, or do not
-// answer. It locks itself: whoever tells of one must not wait.
+// daemonFaults holds the processes of the sandbox's OVN zones that do not run or do not answer. It has its own
+// lock because reporters must not wait.
 type daemonFaults struct {
-	news chan struct{} // one element: something changed
+	news chan struct{} // capacity 1: something changed
 
 	mu   sync.Mutex
-	down map[string][]revision.Daemon // by zone; a list is never changed
+	down map[string][]revision.Daemon // by zone; lists are immutable
 }
 
 func newDaemons() daemonFaults {
 	return daemonFaults{news: make(chan struct{}, 1), down: map[string][]revision.Daemon{}}
 }
 
-// setFaults notes what is wrong with the processes of a zone now.
+// setFaults replaces the faults of a zone.
 func (d *daemonFaults) setFaults(zone string, now []model.Fault) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -35,14 +35,14 @@ func (d *daemonFaults) setFaults(zone string, now []model.Fault) {
 	}
 }
 
-// forgetZone is for a zone that ended.
+// forgetZone deletes the faults of a zone that ended.
 func (d *daemonFaults) forgetZone(zone string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.down, zone)
 }
 
-// faultsByZone returns the daemons of every zone, by zone.
+// faultsByZone returns the faulty daemons by zone.
 func (d *daemonFaults) faultsByZone() map[string][]revision.Daemon {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -1,9 +1,8 @@
-// Package lab is the sandbox at an engine: it starts a zone for every Node, lets these
-// follow the Nodes and the pods, makes connections and simulated pods, and puts probes in.
+// Package lab connects the sandbox to an engine: it starts a zone for every Node, lets zones follow Nodes and
+// pods, makes connections and simulated pods, and sends probes.
 //
-// Invariants: it is an optional room, which whoever wires an engine puts into its
-// configuration; the engine does not import it. Its zones are written like any others, by
-// the reconcilers.
+// Invariants: it is optional: the caller of an engine puts it into the configuration, and the engine does not
+// import it. Reconcilers write its zones like any others.
 //
 // cli imports it; it imports the parts of an engine and sources/sandbox.
 package lab

@@ -10,47 +10,43 @@ import (
 	"time"
 )
 
-// Config says how the sandbox is run.
+// Config configures the sandbox.
 type Config struct {
 	Server string // "auto", "builtin" or the path of an ovsdb-server
-	// OVN is "auto", "off" (or empty), or the folder of an OVN 23.06 or newer on which the
-	// zones run: then packets make the log. "auto" takes the machine's own where it has
-	// one and Server is left open.
+	// OVN is "auto", "off" (or empty), or the folder of an OVN 23.06 or newer to run the zones on: then
+	// packets make the log. "auto" uses the machine's OVN, if any, and if Server is left open.
 	OVN       string
 	Dir       string        // empty: under XDG_RUNTIME_DIR
 	PortDelay time.Duration // between a pod and its logical switch port
-	// Traffic is the rate of connections a second, simulated or, on OVN, as packets; 0
-	// makes none.
+	// Traffic is the rate of connections a second, simulated, or packets on OVN; 0 makes none.
 	Traffic float64
-	// Churn is a rate of simulated pod events a second, for trying how the
-	// console keeps up; 0 makes none.
+	// Churn is the rate of simulated pod events a second, to test how the console keeps up; 0 makes none.
 	Churn float64
-	// Foreign adds a few rows of other owners, as a real zone has: examples to be looked
-	// at, which have no place among the user's own files.
+	// Foreign adds some rows of other owners, as in a real zone: examples to look at, not for use with the
+	// user's own files.
 	Foreign bool
 }
 
-// maxRate is the most simulated events a second that make sense; it also keeps
-// the time between two of them above nothing.
+// maxRate bounds simulated events a second to a sensible number; it also keeps their interval above zero.
 const maxRate = 1e6
 
-// Lab is a sandbox at an engine. Config may be changed until it starts.
+// Lab is an engine's sandbox. Config may be changed until it starts.
 type Lab struct {
 	Config
 	zones.Parts
 	daemons daemonFaults
-	traffic atomic.Pointer[sandbox.Traffic] // nil where there is none
+	traffic atomic.Pointer[sandbox.Traffic] // nil if there is none
 
-	// The loop's alone.
+	// Only for the loop.
 	box *sandbox.Sandbox // nil until it runs
-	ovn string           // version of the OVN that it runs on, empty without one
-	why string           // why there is none, where one was looked for
+	ovn string           // version of the zones' OVN, empty without OVN
+	why string           // why OVN was not found
 }
 
-// New makes one that Start begins.
+// New returns a sandbox; Start begins it.
 func New(c Config) *Lab { return &Lab{Config: c, daemons: newDaemons()} }
 
-// CheckConfig is described at rooms.Sandbox, like all that the engine asks for.
+// CheckConfig is documented at zones.Sandbox, like the other methods of that interface.
 func (l *Lab) CheckConfig() error {
 	if l.ownOVN() && l.ownServer() {
 		return fmt.Errorf("--sandbox-ovn %s cannot be combined with --sandbox-ovsdb %s: OVN brings its own ovsdb-server", l.OVN, l.Server)
@@ -63,7 +59,7 @@ func (l *Lab) CheckConfig() error {
 	return nil
 }
 
-// Start begins it once the Nodes are known.
+// Start starts the zones once the Nodes are known.
 func (l *Lab) Start(p zones.Parts) {
 	l.Parts = p
 	l.Go(l.runSandbox)
@@ -79,7 +75,7 @@ func (l *Lab) Start(p zones.Parts) {
 	})
 }
 
-// FillMode says whether it runs on OVN, and what makes the traffic.
+// FillMode sets whether zones run on OVN, and what makes the traffic.
 func (l *Lab) FillMode(m *revision.Mode) {
 	m.ToldNoOVN = l.why != ""
 	if l.ovn != "" || l.ownOVN() {
@@ -87,24 +83,24 @@ func (l *Lab) FillMode(m *revision.Mode) {
 	}
 }
 
-// ObjectsMoved lets the pods have their ports.
+// ObjectsMoved gives the pods their ports.
 func (l *Lab) ObjectsMoved(c *model.Cluster, changes []model.Change) {
 	if l.box != nil {
 		l.box.SetPods(c, changes)
 	}
 }
 
-// DaemonsDown are the processes that do not run, or do not answer.
+// DaemonsDown returns the processes that do not run or do not answer.
 func (l *Lab) DaemonsDown() map[string][]revision.Daemon { return l.daemons.faultsByZone() }
 
-// Sandbox is the sandbox itself, nil until it runs, and why it does not run on OVN.
+// Sandbox returns the sandbox, nil until it runs, and why it does not run on OVN.
 func (l *Lab) Sandbox() (box *sandbox.Sandbox, why string) {
 	l.Do(func() { box, why = l.box, l.why })
 	return box, why
 }
 
-// Connections returns the traffic that the sandbox makes, nil where it makes none.
+// Connections returns the sandbox's traffic; nil if it makes none.
 func (l *Lab) Connections() *sandbox.Traffic { return l.traffic.Load() }
 
-// reportProblem puts what keeps it from running among the sources.
+// reportProblem reports, as a source, what keeps the sandbox from running.
 func (l *Lab) reportProblem(text string) { l.Send(func() { l.ReportProblem("sandbox", text) }) }

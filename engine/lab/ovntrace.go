@@ -8,8 +8,8 @@ import (
 	"rung/model/ovn/flow"
 )
 
-// OVNTracer runs ovn-trace in the sandbox, and says where, what was run and what it
-// printed; the error says why it cannot be run.
+// OVNTracer returns a function that runs ovn-trace in the sandbox and returns place, command and output. The
+// error says why it cannot run.
 func (l *Lab) OVNTracer() (run func(ctx context.Context, ask *flow.PacketQuestion) (where string, cmd []string, text string, err error),
 	err error) {
 	sb, why := l.Sandbox()

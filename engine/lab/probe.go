@@ -17,15 +17,14 @@ import (
 )
 
 const (
-	// probeWithin bounds a probe: the waiting for flows and every packet.
+	// probeWithin bounds a probe, including waits for flows and every packet.
 	probeWithin = 30 * time.Second
-	// probeSettles bounds how long a probe waits for rows that are being written.
+	// probeSettles bounds how long a probe waits for rows being written.
 	probeSettles = 5 * time.Second
 )
 
-// Probe puts a connection into the sandbox as packets, there and back, and judges what
-// became of them. at, which may be nil, is told the phases. It ends with ctx, and with a
-// time limit of its own.
+// Probe sends a connection's packets through the sandbox, there and back, and judges the outcome. at, if not
+// nil, is called for each phase. It ends with ctx, and after its own time limit.
 func (l *Lab) Probe(ctx context.Context, c verdict.Connection, at func(trace.ProbePhase)) (*trace.Result, error) {
 	if at == nil {
 		at = func(trace.ProbePhase) {}
@@ -49,7 +48,7 @@ func (l *Lab) Probe(ctx context.Context, c verdict.Connection, at func(trace.Pro
 	before := l.Revision()
 	on, policies, err := askOnNetwork(before, c)
 	if err != nil {
-		return nil, err // what it is about has gone meanwhile
+		return nil, err // an end was deleted meanwhile
 	}
 	sent := make([]trace.PathPackets, len(policies.Paths))
 	for i := range policies.Paths {
@@ -63,8 +62,8 @@ func (l *Lab) Probe(ctx context.Context, c verdict.Connection, at func(trace.Pro
 	return trace.JudgePackets(before, l.Revision(), c, sent, l.Now())
 }
 
-// askOnNetwork asks the policies about a connection on the network that both ends are on. Ends on networks
-// that do not reach each other have no path.
+// askOnNetwork asks the policies about a connection on the network of both ends. Ends on networks that do not
+// reach each other have no path.
 func askOnNetwork(r *revision.Revision, c verdict.Connection) (on *revision.Revision, a verdict.Answer, err error) {
 	on, apart, err := revision.ForConnection(r, c)
 	if err != nil || apart != nil {
@@ -74,7 +73,7 @@ func askOnNetwork(r *revision.Revision, c verdict.Connection) (on *revision.Revi
 	return on, a, err
 }
 
-// probedSandbox is the sandbox, once it has started.
+// probedSandbox returns the sandbox once it has started.
 func (l *Lab) probedSandbox(ctx context.Context) (sb *sandbox.Sandbox, err error) {
 	err = l.WaitFor(ctx, func(*revision.Revision) bool {
 		sb, _ = l.Sandbox()
@@ -89,8 +88,7 @@ func (l *Lab) probedSandbox(ctx context.Context) (sb *sandbox.Sandbox, err error
 	return sb, nil
 }
 
-// awaitWritten waits a moment until the zones of the paths have the rows that the policies
-// compile to.
+// awaitWritten waits a moment until the zones of the paths have their desired rows.
 func (l *Lab) awaitWritten(ctx context.Context, paths []verdict.Path) {
 	over := map[string]bool{}
 	for i := range paths {
@@ -107,10 +105,10 @@ func (l *Lab) awaitWritten(ctx context.Context, paths []verdict.Path) {
 			}
 		}
 		return true
-	}) // what does not settle is judged as it is
+	}) // unsettled rows are judged as found
 }
 
-// settledZone says whether a zone's rows were judged and none is being written.
+// settledZone reports whether a zone's rows were judged and none is being written.
 func settledZone(z *model.ZoneState, now time.Time) bool {
 	if z.DB == nil || z.Judging || z.Pending > 0 {
 		return false
@@ -152,11 +150,11 @@ func (l *Lab) sendPath(ctx context.Context, sb *sandbox.Sandbox, r *revision.Rev
 	return nil
 }
 
-// metIn are the stages in which northd evaluates ACLs.
+// metIn maps northd's ACL stages.
 var metIn = map[string]model.Stage{sandbox.StageIn: model.StageFromLport, sandbox.StageAfterLB: model.StageAfterLB,
 	sandbox.StageOut: model.StageToLport}
 
-// podOf is the pod with a port of its own at an end, nil for none.
+// podOf returns an end's pod with its own port, or nil.
 func podOf(r *revision.Revision, end *verdict.End) *model.Pod {
 	if end.Key.Kind != model.KindPod {
 		return nil
@@ -167,7 +165,7 @@ func podOf(r *revision.Revision, end *verdict.End) *model.Pod {
 	return nil
 }
 
-// endOf is an end as packets have it, on the network that the revision shows.
+// endOf converts an end for packets, on the revision's network.
 func endOf(r *revision.Revision, end *verdict.End, pod *model.Pod) sandbox.ProbeEnd {
 	out := sandbox.ProbeEnd{Zone: end.Zone, Addr: end.Addr}
 	switch {

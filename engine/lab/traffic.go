@@ -12,7 +12,7 @@ import (
 	"rung/sources/sandbox"
 )
 
-// clusterAndRows are the newest cluster and the live rows of its zones.
+// clusterAndRows returns the newest cluster and its zones' live rows.
 func (l *Lab) clusterAndRows() (*model.Cluster, map[string]*nb.DB) {
 	r := l.Revision()
 	dbs := make(map[string]*nb.DB, len(r.Zones))
@@ -22,8 +22,7 @@ func (l *Lab) clusterAndRows() (*model.Cluster, map[string]*nb.DB) {
 	return r.Cluster, dbs
 }
 
-// runTraffic begins connections in the sandbox's zones and takes in the log lines that
-// they cause.
+// runTraffic begins connections in the sandbox's zones and stores their log lines.
 func (l *Lab) runTraffic(sb *sandbox.Sandbox, rate float64) {
 	t := sandbox.NewTraffic(sandbox.TrafficConfig{Rate: rate, Seed: 1, Sandbox: sb, Slots: l.Slots})
 	l.traffic.Store(t)
@@ -49,7 +48,7 @@ func (l *Lab) runTraffic(sb *sandbox.Sandbox, rate float64) {
 	}
 }
 
-// metersOfLab reads those of a zone of the sandbox on OVN.
+// metersOfLab returns a reader of a zone's meters in the sandbox on OVN.
 func metersOfLab(sb *sandbox.Sandbox) func(context.Context, string) (map[string]flow.MeterStat, error) {
 	return func(ctx context.Context, zone string) (stats map[string]flow.MeterStat, err error) {
 		err = sb.WithZone(ctx, zone, func(ctx context.Context, z *sandbox.Zone) error {

@@ -12,11 +12,10 @@ import (
 	"rung/sources/sandbox"
 )
 
-// zoneRetry is how long after a zone's server did not start it is tried again.
+// zoneRetry is the pause after a zone's server failed to start.
 const zoneRetry = 5 * time.Second
 
-// runSandbox starts the sandbox once the nodes are known, and lets its zones
-// follow them.
+// runSandbox starts the sandbox once the nodes are known, and lets its zones follow them.
 func (l *Lab) runSandbox() {
 	tools, err := l.findOVN() // while manifests are read
 	if err != nil {
@@ -94,8 +93,8 @@ func (l *Lab) runSandbox() {
 	l.followNodes(sb)
 }
 
-// podSubnets returns the subnets of pods: those that settings or nodes name, and for pods in none of
-// these the /24 or /64 around their addresses.
+// podSubnets returns the subnets of pods from settings and nodes. For pods outside these it adds the /24 or
+// /64 around their addresses.
 func podSubnets(r *revision.Revision) []netip.Prefix {
 	out := slices.Clone(r.Desired.Options().ClusterSubnets)
 	for n := range r.Cluster.Nodes() {
@@ -124,8 +123,8 @@ func podSubnets(r *revision.Revision) []netip.Prefix {
 	return out
 }
 
-// watchZones starts the reconcilers of zones of the sandbox, all in one
-// revision, and tells the pods anew: the zones may have come after them.
+// watchZones starts the reconcilers of sandbox zones, all in one revision. It sends the pods again, since the
+// zones may have come after them.
 func (l *Lab) watchZones(sb *sandbox.Sandbox, names []string) {
 	at, server := sb.Endpoints(), sb.Describe()
 	south := map[string]string{}
@@ -143,7 +142,7 @@ func (l *Lab) watchZones(sb *sandbox.Sandbox, names []string) {
 	})
 }
 
-// followNodes gives nodes that come a zone and ends the zones of those that go.
+// followNodes starts a zone for each new node and ends the zones of deleted nodes.
 func (l *Lab) followNodes(sb *sandbox.Sandbox) {
 	ticks, stop := l.Subscribe()
 	defer stop()
@@ -182,8 +181,8 @@ func (l *Lab) followNodes(sb *sandbox.Sandbox) {
 	}
 }
 
-// dropZone ends a zone whose node is gone, and takes away what its controller
-// reported (ovn-kubernetes.md#status-conditions).
+// dropZone ends the zone of a deleted node, and removes its controller's reports
+// (ovn-kubernetes.md#status-conditions).
 func (l *Lab) dropZone(sb *sandbox.Sandbox, name string) {
 	var ended <-chan struct{}
 	l.Do(func() { ended = l.Zones.EndZone(name) })
@@ -203,7 +202,7 @@ func (l *Lab) dropZone(sb *sandbox.Sandbox, name string) {
 	}
 }
 
-// nodeNames are the names of the nodes, sorted.
+// nodeNames returns the names of the nodes, sorted.
 func nodeNames(c *model.Cluster) []string {
 	names := map[string]struct{}{}
 	for n := range c.Nodes() {

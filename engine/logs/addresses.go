@@ -10,29 +10,28 @@ import (
 	"rung/model/logline"
 )
 
-// TenuresKept is how many pods that left an address are remembered: lines arrive late,
-// stored ones are from long ago, and a job is gone before its last lines are read.
+// TenuresKept bounds the pods remembered after leaving an address: lines arrive late, stored lines are old,
+// and a job is gone before its last lines are read.
 const TenuresKept = 32 << 10
 
-// AddressBook knows who has an address and who had it. It follows the cluster
-// by its changes: asking a fresh revision for every line would index all pods
-// for every pod event.
+// AddressBook knows who has an address and who had it. It follows the cluster's changes: asking a new revision
+// for every line would index all pods for every pod event.
 type AddressBook struct {
 	mu   sync.RWMutex
 	book *logline.Book
 }
 
-// NewAddressBook is a book of nobody, which remembers so many that left an address.
+// NewAddressBook returns an empty book that remembers up to kept former holders.
 func NewAddressBook(kept int) *AddressBook { return &AddressBook{book: logline.NewBook(kept)} }
 
-// addressOf is an address of an object, and how the object has it.
+// addressOf is an address of an object, with its holder.
 type addressOf struct {
 	addr   netip.Addr
 	holder logline.Holder
 }
 
-// addressesOf are the addresses an object has: pods that count come before nodes,
-// nodes before the rest, as in Revision.AddressOwners.
+// addressesOf returns the addresses of an object. As in Revision.AddressOwners, running pods rank before
+// nodes, and nodes before the rest.
 func addressesOf(o model.Object) (out []addressOf) {
 	add := func(h logline.Holder, texts ...string) {
 		for _, s := range texts {
@@ -67,7 +66,7 @@ func addressesOf(o model.Object) (out []addressOf) {
 	return out
 }
 
-// Observe follows the cluster; every change must pass here, in order.
+// Observe follows the cluster; it needs every change, in order.
 func (b *AddressBook) Observe(changes []model.Change, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -93,7 +92,7 @@ func (b *AddressBook) Observe(changes []model.Change, now time.Time) {
 	}
 }
 
-// EndOf says who was behind an address at a time.
+// EndOf returns who was behind an address at a time.
 func (b *AddressBook) EndOf(a netip.Addr, at time.Time) End {
 	if !a.IsValid() {
 		return End{}
@@ -110,7 +109,7 @@ func (b *AddressBook) EndOf(a netip.Addr, at time.Time) End {
 		e.Note = noteUnknown
 	case answer.How == logline.Later:
 		e.Key, e.Later, e.Note = model.Key{}, answer.Holder.Key, noteLater
-	case !answer.To.IsZero(): // it had the address then, or last before, and went
+	case !answer.To.IsZero(): // had the address then, or last before, and left it
 		e.Note, e.Gone = noteGone, answer.To
 	case answer.How == logline.Now && e.Note == "":
 		e.Note = noteNow
@@ -118,7 +117,7 @@ func (b *AddressBook) EndOf(a netip.Addr, at time.Time) End {
 	return e
 }
 
-// Stats counts what is kept.
+// Stats counts the holders kept and forgotten.
 func (b *AddressBook) Stats() logline.Stats {
 	b.mu.RLock()
 	defer b.mu.RUnlock()

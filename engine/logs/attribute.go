@@ -13,9 +13,9 @@ import (
 	"rung/revision"
 )
 
-// attributor finds the rule behind a log line. The ACL's name tells it; a name
-// that was cut (ovn-kubernetes.md#acl-names) leaves candidates, which are judged by
-// verdict, direction and by evaluating their desired rows for the packet.
+// attributor finds the rule behind a log line by the ACL's name. A truncated name
+// (ovn-kubernetes.md#acl-names) leaves candidates, judged by verdict, direction and by evaluating their
+// desired rows for the packet.
 type attributor struct {
 	mu    sync.Mutex
 	rows  map[rowsKey]*judgedRows
@@ -34,28 +34,26 @@ type rowsKey struct {
 	zone   string
 }
 
-// judgedRows are the desired rows of one policy or of the default deny of a
-// namespace in one zone, ready to evaluate.
-// They are used for a second even when pods come and go meanwhile: making them
-// lists all members.
+// judgedRows holds the desired rows of a policy, or of a namespace's default deny, in one zone, ready to
+// evaluate. They are used for a second even if pods change meanwhile: making them lists all members.
 type judgedRows struct {
 	policy *model.Policy
 	made   time.Time
 	rows   *model.PolicyRows
 	exprs  map[*nb.ACL]match.Expr
-	group  string // whose ports are those of the subject
+	group  string // port group whose ports are the subject's
 	ports  map[string]bool
 	sets   map[string]*match.AddrSet
 }
 
 const judgedFor = time.Second
 
-// amongMost is how many of the rules that it may be an entry names.
+// amongMost bounds the candidate rules that an entry names.
 const amongMost = 3
 
-// attribute fills in what stands behind a line: where it was written, which rule
-// decided, and in which of the rule's networks an outside address is. It returns what is
-// known of the rule, nil where none was found, and which of its ACLs logged the line.
+// attribute fills in where a line was written, which rule decided, and which of the rule's networks has an
+// outside address. It returns the facts about the rule, nil if not found, and which of its ACLs logged the
+// line.
 func (a *attributor) attribute(rev *revision.Revision, e *Entry, now time.Time) (f *ruleFacts, acl string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -102,9 +100,8 @@ func (a *attributor) attribute(rev *revision.Revision, e *Entry, now time.Time) 
 	return f, acl
 }
 
-// chooseCandidate takes the one of the candidates that fits the packet. Where none does, the
-// reference is as much of the rule as the name gives away; where several do, they are
-// named.
+// chooseCandidate takes the only candidate that fits the packet. If none fits, the reference keeps what the
+// name gives away; if several fit, the entry names them.
 func (a *attributor) chooseCandidate(rev *revision.Revision, e *Entry, ref logline.RuleRef, found []logline.RuleRef, now time.Time) {
 	if len(found) > 1 {
 		found = a.judgeCandidates(rev, e, found, now)
@@ -125,16 +122,16 @@ func (a *attributor) chooseCandidate(rev *revision.Revision, e *Entry, ref logli
 	}
 }
 
-// allHaveSame says whether all have the same of something.
+// allHaveSame reports whether of returns the same for all.
 func allHaveSame[T comparable](in []logline.RuleRef, of func(logline.RuleRef) T) bool {
 	return !slices.ContainsFunc(in, func(r logline.RuleRef) bool { return of(r) != of(in[0]) })
 }
 
-// verdicts are the words for each action in a log line.
+// verdicts maps actions to their words in log lines.
 var verdicts = map[model.Action]string{model.Allow: "allow", model.Deny: "drop", model.Pass: "pass"}
 
-// directionOf is where the ACLs of a kind's rules decide: those of an
-// EgressFirewall at the end of the pipeline (ovn-kubernetes.md#firewall-rows).
+// directionOf returns the direction of the ACLs of a kind's rules. An EgressFirewall's decide at the end of
+// the pipeline (ovn-kubernetes.md#firewall-rows).
 func directionOf(k model.Kind, d model.Direction) string {
 	if d == model.Ingress || k == model.KindEF {
 		return nb.ToLport
@@ -142,8 +139,8 @@ func directionOf(k model.Kind, d model.Direction) string {
 	return nb.FromLport
 }
 
-// judgeCandidates keeps the candidates whose rows match the packet, and of these the ones
-// that OVN asks first. Where no candidate has rows it keeps them all.
+// judgeCandidates keeps the candidates whose rows match the packet, and of these the ones with the highest OVN
+// priority. It keeps all if no candidate has rows.
 func (a *attributor) judgeCandidates(rev *revision.Revision, e *Entry, in []logline.RuleRef, now time.Time) (out []logline.RuleRef) {
 	best, judged := 0, false
 	for _, ref := range in {
@@ -176,8 +173,8 @@ func (a *attributor) judgeCandidates(rev *revision.Revision, e *Entry, in []logl
 	return out
 }
 
-// zoneOf is the zone whose rows a line is about: where it was written, or, where that is
-// neither zone nor node (a file's name, say), where the rule's subject is.
+// zoneOf returns the zone that wrote a line. If that name is neither zone nor node, such as a file's name, it
+// returns the zone of the rule's subject.
 func zoneOf(rev *revision.Revision, e *Entry, d model.Direction) string {
 	if rev.Zone(e.Line.Zone) != nil || rev.Cluster.Node(e.Line.Zone) != nil {
 		return e.Line.Zone
@@ -190,7 +187,7 @@ func zoneOf(rev *revision.Revision, e *Entry, d model.Direction) string {
 	return e.Line.Zone
 }
 
-// subjectOf is the end that a rule of that direction is about.
+// subjectOf returns the subject's end for a rule of that direction.
 func subjectOf(e *Entry, d model.Direction) *End {
 	if d == model.Ingress {
 		return &e.Dst
@@ -218,7 +215,7 @@ func (a *attributor) judgedRowsOf(rev *revision.Revision, k rowsKey, now time.Ti
 		for _, lsp := range rows.PortGroup.Ports {
 			j.ports[lsp] = true
 		}
-	} else { // the group is the namespace's
+	} else { // the namespace's port group
 		_, j.group = revision.HolderOf(k.policy)
 		for _, pod := range rev.Subjects(k.policy) {
 			j.ports[nb.PortName(pod.Namespace, pod.Name)] = true
@@ -247,7 +244,7 @@ func (j *judgedRows) aclMatches(acl *nb.ACL, p match.Packet) bool {
 	if !ok {
 		var err error
 		if expr, err = match.Parse(acl.Match); err != nil {
-			expr = nil // rows of our own always parse; one that does not matches nothing
+			expr = nil // an unparsable row matches nothing; our own always parse
 		}
 		j.exprs[acl] = expr
 	}
@@ -258,19 +255,18 @@ func (j *judgedRows) aclMatches(acl *nb.ACL, p match.Packet) bool {
 	return err == nil && yes
 }
 
-// PortGroupHas and AddressSet make the rows an environment of match.
+// PortGroupHas and AddressSet implement match's environment with the rows.
 func (j *judgedRows) PortGroupHas(name, lport string) bool {
 	return name == j.group && j.ports[lport]
 }
 
-// AddressSet finds one of the sets that the policy's rules name.
+// AddressSet finds an address set of the policy's rules.
 func (j *judgedRows) AddressSet(name string) (*match.AddrSet, bool) {
 	s, ok := j.sets[name]
 	return s, ok
 }
 
-// packetOf is the line's packet; the subject's logical port is that of the pod
-// at the subject's end.
+// packetOf returns the line's packet, with the logical port of the pod at the subject's end.
 func packetOf(e *Entry, d model.Direction) match.Packet {
 	l := &e.Line
 	p := match.Packet{Src: l.Src.Unmap(), Dst: l.Dst.Unmap(),

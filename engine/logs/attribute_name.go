@@ -11,26 +11,25 @@ import (
 	"rung/revision"
 )
 
-// namesKept bounds the names, and the facts of rules, that are remembered: names come
-// from outside.
+// namesKept bounds the remembered names and facts of rules: names come from outside.
 const namesKept = 10000
 
-// decodedName is the rule that the name of an ACL refers to, as far as the name tells.
+// decodedName is the rule that an ACL's name refers to, as far as the name tells.
 type decodedName struct {
 	ref   logline.RuleRef
 	ok    bool
-	old   bool       // in the form of OVN-Kubernetes before 2023
-	facts *ruleFacts // as of the last line with that name
+	old   bool       // the form of OVN-Kubernetes before 2023
+	facts *ruleFacts // as of the last line with this name
 }
 
-// decodeName is logline.DecodeName; the same names come again and again.
+// decodeName caches logline.DecodeName, because names repeat.
 func (a *attributor) decodeName(name string) *decodedName {
 	d := a.names[name]
 	if d == nil {
 		if len(a.names) >= namesKept {
 			clear(a.names)
 		}
-		name = strings.Clone(name) // not the whole line
+		name = strings.Clone(name) // do not keep the whole line
 		d = &decodedName{}
 		d.ref, d.ok = logline.DecodeName(name)
 		if !d.ok {
@@ -42,22 +41,21 @@ func (a *attributor) decodeName(name string) *decodedName {
 	return d
 }
 
-// nameIndex are the rules, and the default denies of namespaces, by those names that
-// were cut.
+// nameIndex maps truncated names to rules and to default denies of namespaces.
 type nameIndex struct {
 	cluster  *model.Cluster
 	policies []*model.Policy
 	byName   map[string][]ruleCandidate
 }
 
-// ruleCandidate is a rule whose ACLs have a name, and what their lines say.
+// ruleCandidate is a rule with the verdict and direction of its lines.
 type ruleCandidate struct {
 	ref                logline.RuleRef
 	verdict, direction string
 }
 
-// candidatesOf are the rules whose ACLs carry the line's name and could have come
-// to its verdict, and the default denies of namespaces.
+// candidatesOf returns the rules and default denies whose ACLs carry the line's name and could have its
+// verdict.
 func (a *attributor) candidatesOf(rev *revision.Revision, line *logline.Line) (out []logline.RuleRef) {
 	a.index.rebuild(rev.Cluster)
 	for _, c := range a.index.byName[line.Name] {
@@ -68,7 +66,7 @@ func (a *attributor) candidatesOf(rev *revision.Revision, line *logline.Line) (o
 	return out
 }
 
-// rebuild makes the index anew when a policy changed.
+// rebuild makes the index again if a policy changed.
 func (x *nameIndex) rebuild(c *model.Cluster) {
 	if x.cluster == c && x.byName != nil {
 		return
@@ -100,8 +98,8 @@ func (x *nameIndex) add(ref logline.RuleRef, verdict string) {
 	}
 }
 
-// byOldName finds the rule behind a name of OVN-Kubernetes before 2023, which tells no direction. The
-// line's direction does, or the rules that the policy has.
+// byOldName finds the rule behind a name of OVN-Kubernetes before 2023, which lacks the direction. It uses the
+// line's direction, or else the policy's rules.
 func (a *attributor) byOldName(rev *revision.Revision, e *Entry, ref logline.RuleRef, now time.Time) {
 	if ref.Direction == "" {
 		switch e.Line.Direction {
@@ -136,7 +134,7 @@ func (a *attributor) byOldName(rev *revision.Revision, e *Entry, ref logline.Rul
 	}
 }
 
-// knowsPolicies reports whether every policy was read: only then a missing one is gone.
+// knowsPolicies reports whether every policy was read: only then a missing policy is gone.
 func knowsPolicies(rev *revision.Revision) bool {
 	return rev.Loaded && !rev.Cluster.IsEmpty() && !slices.ContainsFunc(rev.Omissions(), func(o model.Omission) bool {
 		return o.Code == model.OmittedFile || (o.Code == model.OmittedObject || o.Code == model.OmittedKind) &&

@@ -9,13 +9,13 @@ import (
 	"rung/revision"
 )
 
-// byName finds the rule behind a line that names the policy and mostly the rule: one that has no
-// name by the name that was made for it.
+// byName finds the rule behind a line that names the policy and mostly the rule. It finds an unnamed rule by
+// its generated name.
 func (a *attributor) byName(rev *revision.Revision, e *Entry, now time.Time) {
 	said := e.Line.Named
 	ref := logline.RuleRef{Policy: said.Policy, Direction: said.Direction, Rule: -1, Exact: true}
 	e.RuleName = said.Rule
-	if ref.Policy.Kind == model.KindNP && ref.Policy.Name == "" { // dropped, since no NetworkPolicy allows it
+	if ref.Policy.Kind == model.KindNP && ref.Policy.Name == "" { // denied, since no NetworkPolicy allows it
 		if pod := subjectOf(e, ref.Direction).Key; ref.Policy.Namespace == "" && pod.Kind == model.KindPod {
 			ref.Policy.Namespace = pod.Namespace
 		}
@@ -43,9 +43,8 @@ func (a *attributor) byName(rev *revision.Revision, e *Entry, now time.Time) {
 	}
 }
 
-// hasLogName says whether the log would give a rule that name. Names are made for rules that have
-// none, of direction, action and a part that Rung cannot work out
-// (antrea.md#rule-names); lines of old layouts name none.
+// hasLogName reports whether the log could give a rule that name. Unnamed rules get a name made of direction,
+// action and a part that Rung cannot work out (antrea.md#rule-names). Lines of old layouts name no rule.
 func hasLogName(r *model.Rule, name string) bool {
 	if r.Tiered != nil && r.Tiered.Generated && name != r.Name {
 		return name == "" || strings.HasPrefix(name, r.Direction.Lower()+"-"+strings.ToLower(r.Tiered.Action)+"-")
@@ -53,8 +52,8 @@ func hasLogName(r *model.Rule, name string) bool {
 	return name == r.Name || name == "" && r.Tiered != nil
 }
 
-// verdictMayBeOf says whether a line with that verdict can be of a rule: what layer 7 decides is
-// logged as redirected first.
+// verdictMayBeOf reports whether a line with that verdict can come from a rule. Layer 7 decisions are logged
+// as redirected first.
 func verdictMayBeOf(r *model.Rule, verdict string) bool {
 	switch {
 	case r.Tiered == nil:

@@ -12,13 +12,13 @@ import (
 	"rung/sources/acllog"
 )
 
-// ruleFacts are the facts about a rule that its lines are read with.
+// ruleFacts holds the facts about a rule needed to read its lines.
 type ruleFacts struct {
-	cluster *model.Cluster // the last one they were true of
-	policy  *model.Policy  // that they were read from, nil where it does not exist
+	cluster *model.Cluster // last cluster they held for
+	policy  *model.Policy  // their source, nil if it does not exist
 	name    string         // the rule's own
-	// byProtocol says that the rule has one ACL for each protocol of its ports, and
-	// not one for all (ovn-kubernetes.md#acls-of-a-rule).
+	// byProtocol means that the rule has one ACL for each protocol of its ports, and not one for all
+	// (ovn-kubernetes.md#acls-of-a-rule).
 	byProtocol bool
 	networks   []ruleNetwork
 
@@ -31,7 +31,7 @@ type ruleNetwork struct {
 	but    []netip.Prefix
 }
 
-// factsOf are the facts of a rule; its policy is looked up once for each revision.
+// factsOf returns the facts about a rule; it looks up the policy once for each revision.
 func (a *attributor) factsOf(rev *revision.Revision, ref logline.RuleRef) *ruleFacts {
 	f := a.facts[ref]
 	if f != nil && f.cluster == rev.Cluster {
@@ -61,11 +61,11 @@ func (a *attributor) factsOf(rev *revision.Revision, ref logline.RuleRef) *ruleF
 		return f
 	}
 	f.name = r.Name
-	f.byProtocol = len(r.Ports) > 0 && p.Kind != model.KindEF // a firewall's rule has one for all
+	f.byProtocol = len(r.Ports) > 0 && p.Kind != model.KindEF // one ACL for all in an EgressFirewall
 	for i := range r.Peers {
 		but := parsePrefixes(r.Peers[i].Except)
 		for _, net := range parsePrefixes(r.Peers[i].Networks) {
-			if net.Bits() > 0 { // that everything is in it tells nothing
+			if net.Bits() > 0 { // a network with every address tells nothing
 				f.networks = append(f.networks, ruleNetwork{net, but})
 			}
 		}
@@ -73,8 +73,8 @@ func (a *attributor) factsOf(rev *revision.Revision, ref logline.RuleRef) *ruleF
 	return f
 }
 
-// isMultiNetwork reports whether a MultiNetworkPolicy has the name of a NetworkPolicy: their ACLs are
-// named alike.
+// isMultiNetwork reports whether a MultiNetworkPolicy has the NetworkPolicy's name: their ACLs have the same
+// names.
 func isMultiNetwork(rev *revision.Revision, k model.PolicyKey) bool {
 	return k.Kind == model.KindNP && rev.Cluster.Policy(model.PolicyKey{Kind: model.KindMNP, Namespace: k.Namespace, Name: k.Name}) != nil
 }
@@ -88,7 +88,7 @@ func parsePrefixes(texts []string) (out []netip.Prefix) {
 	return out
 }
 
-// networkOf is the narrowest of the rule's networks that an address is in, empty for none.
+// networkOf returns the rule's narrowest network with an address; empty if none.
 func (f *ruleFacts) networkOf(a netip.Addr) string {
 	best := netip.Prefix{}
 	for _, n := range f.networks {
@@ -103,13 +103,13 @@ func (f *ruleFacts) networkOf(a netip.Addr) string {
 	return best.String()
 }
 
-// podNodes are the nodes of the pods that ACL logs come from, by the pods' names.
+// podNodes maps the pods that write ACL logs to their nodes, by pod name.
 type podNodes struct {
 	byPod    map[string]string
 	listedAt time.Time
 }
 
-// findNode finds the node of a line that says of which pod's log it is.
+// findNode finds the node of a line that names the pod of its log.
 func (a *attributor) findNode(rev *revision.Revision, e *Entry, now time.Time) {
 	if e.Line.Pod == "" {
 		return
@@ -123,9 +123,8 @@ func (a *attributor) findNode(rev *revision.Revision, e *Entry, now time.Time) {
 	}
 }
 
-// nodeOf is the node of a pod that is named with or without its namespace, empty where
-// there is none. Pods without are listed anew at most once a second: a pod keeps its
-// node, and names in lines come from outside.
+// nodeOf returns the node of a pod named with or without its namespace; empty if unknown. Pods named without
+// are listed at most once a second: a pod keeps its node, and names in lines come from outside.
 func (x *podNodes) nodeOf(c *model.Cluster, pod string, now time.Time) string {
 	if namespace, own, ok := strings.Cut(pod, "/"); ok {
 		if p := c.Pod(namespace, own); p != nil {

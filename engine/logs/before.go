@@ -10,12 +10,11 @@ import (
 	"rung/revision"
 )
 
-// mostBefore bounds the rules of which is said what decides before them.
+// mostBefore bounds the overruled rules listed.
 const mostBefore = 4
 
-// OverruledChecks are the rules of a policy, or the one that is asked for, to which connections
-// that they match never come, since other rules decide first: steps of the way to a line
-// as those of Why, which are found out only by asking for many verdicts.
+// OverruledChecks returns steps, like CheckSteps, about a policy's rules, or the given rule, if other rules
+// decide their connections first. They are separate because they need many verdicts.
 func OverruledChecks(ctx context.Context, rev *revision.Revision, about Subject) (out []Check) {
 	if !about.Policy.Kind.IsPolicy() || rev.Cluster.Policy(about.Policy) == nil {
 		return nil
@@ -38,8 +37,8 @@ func OverruledChecks(ctx context.Context, rev *revision.Revision, about Subject)
 	return out
 }
 
-// FewOverruled returns the first few overruled rules, those that never decide before the others, and a
-// sentence about the rest, empty for none.
+// FewOverruled returns the first few overruled rules, starting with rules that never decide, and a sentence
+// about the rest; empty if none.
 func FewOverruled(found []revision.OverruledRule) (few []revision.OverruledRule, rest string) {
 	var never, partly []revision.OverruledRule
 	for _, b := range found {
@@ -56,14 +55,14 @@ func FewOverruled(found []revision.OverruledRule) (few []revision.OverruledRule,
 	return few[:min(len(few), mostBefore)], rest
 }
 
-// ownRulesOnly says whether only earlier rules of the policy decide before a rule: their lines
-// are the policy's, too.
+// ownRulesOnly reports whether only the policy's own earlier rules decide before a rule: their lines are the
+// policy's, too.
 func ownRulesOnly(k model.PolicyKey, b *revision.OverruledRule) bool {
 	return !slices.ContainsFunc(b.RulesAbove, func(a revision.RuleAbove) bool { return a.Policy != k })
 }
 
-// logRemedy is how the rule that decides instead of another is made to log: of an
-// AdminNetworkPolicy that logs nothing of its kind.
+// logRemedy returns the command that makes the deciding rule log; empty unless that is an AdminNetworkPolicy
+// that does not log that action.
 func logRemedy(rev *revision.Revision, k model.PolicyKey, b *revision.OverruledRule) string {
 	by := &b.RulesAbove[len(b.RulesAbove)-1]
 	p := rev.Cluster.Policy(by.Policy)
@@ -73,7 +72,7 @@ func logRemedy(rev *revision.Revision, k model.PolicyKey, b *revision.OverruledR
 	return revision.LogLevelCommand(rev, p, by.Action)
 }
 
-// DecidedFirst says of a rule of a policy which rules decide before it.
+// DecidedFirst says which rules decide before a rule of a policy.
 func DecidedFirst(k model.PolicyKey, b *revision.OverruledRule) string {
 	rule := revision.RuleLabel(b.Direction, b.Rule, "")
 	if b.Rule < 0 {
@@ -93,7 +92,7 @@ func DecidedFirst(k model.PolicyKey, b *revision.OverruledRule) string {
 	return fmt.Sprintf("%s decides only part of what it matches; before it: %s.", rule, words.ListSome(namesAbove(k, b), 3))
 }
 
-// namesAbove name the rules above, and say of each whether it logs.
+// namesAbove names the rules above, each with whether it logs.
 func namesAbove(k model.PolicyKey, b *revision.OverruledRule) (out []string) {
 	for i := range b.RulesAbove {
 		out = append(out, AboveName(k, &b.RulesAbove[i])+" ("+AboveLogs(&b.RulesAbove[i])+")")
@@ -101,7 +100,7 @@ func namesAbove(k model.PolicyKey, b *revision.OverruledRule) (out []string) {
 	return out
 }
 
-// AboveName names a rule above, of the policy that is asked about without its name.
+// AboveName names a rule above, without the policy if it is k.
 func AboveName(k model.PolicyKey, a *revision.RuleAbove) string {
 	switch {
 	case a.Rule < 0:

@@ -13,11 +13,10 @@ import (
 	"rung/sources/kube"
 )
 
-// Lines is how many of the newest lines of an ovnkube-controller are
-// looked through.
+// Lines is the number of newest ovnkube-controller lines searched.
 const Lines = 2000
 
-// ErrNotOnCluster says that there is no cluster whose controllers could be asked.
+// ErrNotOnCluster means that no cluster has controllers to ask.
 var ErrNotOnCluster = errors.New("the controllers' logs are read on a cluster only")
 
 // Line is one line of an ovnkube-controller. Text is clean.
@@ -32,23 +31,23 @@ type Line struct {
 type Log struct {
 	Zone   string
 	Policy model.PolicyKey
-	// Source is namespace/pod/container; Command reads the same by hand.
+	// Source is namespace/pod/container; Command reads the same log by hand.
 	Source, Command string
-	// Read counts the lines looked through, the oldest from First.
+	// Read is the number of lines searched; First is the oldest one's time.
 	Read  int
 	First time.Time
-	Lines []Line // those that name the policy, oldest first
+	Lines []Line // lines that name the policy, oldest first
 }
 
-// tailReader is the part of podlogs.Reader that ReadLines needs.
+// tailReader is the part of kube.Reader that ReadLines needs.
 type tailReader interface {
 	FindController(ctx context.Context, node string, namespaces []string) (kube.LogTarget, error)
 	Tail(ctx context.Context, find func(context.Context) (kube.LogTarget, error), lines int) (
 		kube.LogTarget, []kube.LogLine, error)
 }
 
-// ReadLines reads the newest lines of the ovnkube-controller of a zone and
-// keeps those that name the policy. The error is one line with what to do.
+// ReadLines reads the newest lines of a zone's ovnkube-controller and keeps the lines naming the policy. The
+// error is one line with a remedy.
 func ReadLines(ctx context.Context, read tailReader, k model.Kubectl, namespaces []string,
 	zone string, policy model.PolicyKey,
 ) (*Log, error) {
@@ -80,8 +79,8 @@ func ReadLines(ctx context.Context, read tailReader, k model.Kubectl, namespaces
 
 var severities = map[byte]string{'I': "info", 'W': "warning", 'E': "error", 'F': "fatal"}
 
-// mentionsOf finds lines about the policy: they have its name as a word, for a policy with a namespace
-// that too. The baseline's name, default, says nothing by itself.
+// mentionsOf finds lines about the policy: they have its name as a word, and its namespace if any. The
+// baseline's name, default, says nothing by itself.
 func mentionsOf(k model.PolicyKey) func(text string) bool {
 	hasName, also := wordFinder(k.Name), func(string) bool { return true }
 	switch {
@@ -93,8 +92,8 @@ func mentionsOf(k model.PolicyKey) func(text string) bool {
 	return func(text string) bool { return hasName(text) && also(text) }
 }
 
-// wordFinder finds a name that is not a part of a longer one. A dot belongs to a
-// name only where more of it follows.
+// wordFinder finds a name that is not part of a longer one. A dot belongs to a name only if more of the name
+// follows.
 func wordFinder(name string) func(string) bool {
 	if name == "" {
 		return func(string) bool { return false }

@@ -8,24 +8,23 @@ import (
 	"rung/model/logline"
 )
 
-// longestTraffic bounds what a line may say of its protocol and verdict, which come from
-// outside.
+// longestTraffic bounds a line's protocol and verdict, which come from outside.
 const longestTraffic = 64
 
-// HitOf returns the rule, with its verdict, and the pair of ends that a line counts for,
-// and its time. A node's clock that is ahead of now counts as now.
+// HitOf returns the rule with its verdict, the pair of ends, and the time a line counts for. A node's clock
+// ahead of now counts as now.
 func HitOf(e *Entry, now time.Time) (Rule, Pair, time.Time) {
 	at := e.Line.At
 	if at.After(now) || at.Unix() <= 0 {
 		at = now
 	}
 	ref := e.Rule
-	ref.Exact = true // an attributed rule is known, cut name or no
+	ref.Exact = true // an attributed rule is known even if its name was truncated
 	return Rule{Ref: ref, Verdict: cutToLength(e.Line.Verdict, longestTraffic)},
 		Pair{From: endName(e.Src), To: endName(e.Dst), Traffic: cutToLength(e.Traffic(), longestTraffic)}, at
 }
 
-// endName is the pod or node of an end, or its address. A pod that went is still itself.
+// endName returns an end's pod or node, or its address. A deleted pod keeps its name.
 func endName(d End) string { return cmp.Or(NameOf(d.Key), d.Addr, "?") }
 
 func cutToLength(s string, n int) string { return s[:min(len(s), n)] }
@@ -42,24 +41,24 @@ func (l *Store) countLine(e *Entry, now time.Time) {
 	}
 }
 
-// ResumeCounts adds what an earlier run counted.
+// ResumeCounts adds the counts of an earlier run.
 func (l *Store) ResumeCounts(c *Counter) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.hits.Merge(c)
 }
 
-// Hits are the rules that were hit and the pairs, the most hits first, and since when
-// they are counted; kept says that an earlier run counted some.
+// Hits returns the hit rules with their pairs, most hits first, and the start of counting. kept means that an
+// earlier run counted some.
 func (l *Store) Hits() (all []RuleHits, since time.Time, kept bool) {
 	c := l.copyHits()
 	return c.RulesWithPairs(), c.From, c.HasEarlier
 }
 
-// EncodeHits writes the counts for a later run.
+// EncodeHits encodes the counts for a later run.
 func (l *Store) EncodeHits() ([]byte, error) { return l.copyHits().Encode() }
 
-// copyHits copies the counts, so that lines need not wait until they are sorted.
+// copyHits copies the counts, so that lines need not wait for sorting.
 func (l *Store) copyHits() *Counter {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -68,27 +67,27 @@ func (l *Store) copyHits() *Counter {
 	return c
 }
 
-// HitSummary is the hits of rules at one time. It is never changed.
+// HitSummary holds the hits of rules at one time. It never changes.
 type HitSummary struct {
 	At time.Time
-	// From is since when hits are counted, Began since when this run does.
+	// From is the start of counting, Began the start of this run.
 	From, Began time.Time
-	// Rules are the hits of each rule, whatever it did.
+	// Rules holds the hits of each rule, for all verdicts.
 	Rules map[logline.RuleRef]LineHits
-	// Followed says that lines come at all, Since from when on; NotFollowed counts the
-	// nodes whose lines do not.
+	// Followed means that lines come at all, from Since on; NotFollowed counts the nodes whose lines do not
+	// come.
 	Followed    bool
 	Since       time.Time
 	NotFollowed int
 
 	logged logTimes
-	upto   uint64 // the newest line then
-	open   int    // streams that stood
+	upto   uint64 // the newest line at that time
+	open   int    // connected streams
 }
 
-// HitSummary is made at most once a second, and where nothing came once a minute: many pages
-// may ask. While it is the same, no number changed. made says that Rung makes
-// the traffic itself, so that no stream is needed.
+// HitSummary returns a summary, made at most once a second, or once a minute if no line came: many pages may
+// ask. The same pointer means that no number changed. made means that Rung makes the traffic itself, so no
+// stream is needed.
 func (l *Store) HitSummary(made bool) *HitSummary {
 	now := l.now()
 	streams := l.Streams()
@@ -118,14 +117,14 @@ func (l *Store) HitSummary(made bool) *HitSummary {
 	return s
 }
 
-// CountedSince is since when hits are counted.
+// CountedSince returns the start of counting.
 func (l *Store) CountedSince() time.Time {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return l.hits.From
 }
 
-// isSameSummary says whether a new summary would say the same.
+// isSameSummary reports whether a new summary would have the same numbers.
 func (s *HitSummary) isSameSummary(l *Store, streams []logline.Stream, now time.Time) bool {
 	return s.upto == l.newestSeq && s.NotFollowed == streamsNotUp(streams) && s.open == len(streams)-s.NotFollowed &&
 		now.Unix()/60 == s.At.Unix()/60 && maps.EqualFunc(s.logged, l.logged,
@@ -141,8 +140,7 @@ func streamsNotUp(streams []logline.Stream) (n int) {
 	return n
 }
 
-// RuleHits are the rules that were hit, in the order of their names, and the hits of rules
-// beyond those that are counted apart.
+// RuleHits returns the hit rules, sorted by name, and the hits of rules beyond the bound.
 func (l *Store) RuleHits() (rules []RuleHits, over uint64) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

@@ -14,11 +14,10 @@ import (
 )
 
 const (
-	// MaxFile is the most bytes that a file of counts has.
+	// MaxFile bounds the bytes of a file of counts.
 	MaxFile = 8 << 20
-	// keptPairs is how many pairs are written, those with the most hits; the hits of the
-	// others are written as one number. With names of the longest kind it stays below
-	// MaxFile.
+	// keptPairs bounds the pairs written, most hits first; all other hits are written as one number. With the
+	// longest names the file stays below MaxFile.
 	keptPairs = 8000
 	keptRules = 2000
 	// longestName bounds names in a file: namespace and pod, or an address.
@@ -27,7 +26,7 @@ const (
 	fileVersion = 1
 )
 
-// ErrFile marks a file that holds no counts, or counts that contradict each other.
+// ErrFile marks a file without valid counts, or with contradictory ones.
 var ErrFile = errors.New("not counts that Rung kept")
 
 type countsFile struct {
@@ -50,7 +49,7 @@ type fileRule struct {
 	Rest  uint64     `json:"rest,omitempty"`
 }
 
-// Encode writes the counts, without those of the last minutes.
+// Encode encodes the counts, but not the counts by minute.
 func (c *Counter) Encode() ([]byte, error) {
 	out := countsFile{Version: fileVersion, From: c.From.UTC(), Unknown: c.Unknown, Over: c.BeyondBound}
 	all := c.RulesWithPairs()
@@ -82,7 +81,7 @@ func (c *Counter) Encode() ([]byte, error) {
 	return append(text, '\n'), nil
 }
 
-// leastKeptHits is how many hits a pair has at least that is written.
+// leastKeptHits returns the smallest number of hits of a pair to write.
 func leastKeptHits(all []RuleHits) uint64 {
 	var counts []uint64
 	for i := range all {
@@ -102,9 +101,8 @@ func (h *LineHits) inUTC() LineHits {
 	return LineHits{Count: h.Count, First: h.First.UTC(), Last: h.Last.UTC()}
 }
 
-// Decode reads counts back and checks them: each hit has its times, no name is unclean or
-// longer than a name can be, and the pairs of a rule and its rest are its hits. Any error
-// is an ErrFile.
+// Decode decodes counts and checks them: each hit has its times, names are clean and not too long, and hits of
+// pairs and rest add up to the rule's hits. Any error is an ErrFile.
 func Decode(text []byte, now time.Time) (*Counter, error) {
 	wrong := func(format string, args ...any) (*Counter, error) {
 		return nil, fmt.Errorf("%w: %s", ErrFile, fmt.Sprintf(format, args...))
@@ -149,7 +147,7 @@ func Decode(text []byte, now time.Time) (*Counter, error) {
 			*c.pairEntry(x, p.Pair) = p.LineHits.inUTC()
 			sum += p.Count
 			if sum > f.Count {
-				break // before a sum can go round
+				break // before the sum can overflow
 			}
 		}
 		if sum != f.Count {
@@ -159,8 +157,8 @@ func Decode(text []byte, now time.Time) (*Counter, error) {
 	return c, nil
 }
 
-// isPlausible says whether a hit can be: no file counts more than a quarter of what a number
-// holds, so that no sum goes round.
+// isPlausible reports whether a hit is possible: a count may have at most a quarter of the number range, so
+// that no sum overflows.
 func (h *LineHits) isPlausible(now time.Time) bool {
 	return h.Count > 0 && h.Count < 1<<62 && !h.First.IsZero() && !h.Last.Before(h.First) && !h.Last.After(now.Add(time.Hour))
 }

@@ -11,32 +11,32 @@ import (
 	"rung/sources/acllog"
 )
 
-// Files says which log files are read.
+// Files selects the log files to read.
 type Files struct {
 	Paths []string // files, folders, globs, and - for Stdin
 	Stdin io.Reader
-	// Follow goes on with what is added.
+	// Follow also reads lines added later.
 	Follow bool
-	// Paced takes no line that would push out one that was not read yet (Store.Read).
+	// Paced reads no line that would push out an unread one (Store.Read).
 	Paced bool
-	// Since, where set, leaves out earlier lines.
+	// Since, if set, skips earlier lines.
 	Since time.Time
-	// Speed is how many times as fast as they were written lines come; 0 at once.
+	// Speed replays lines that many times as fast as they were written; 0 at once.
 	Speed float64
-	// Only says that no other source is read beside them.
+	// Only means that log files are the only source.
 	Only bool
 }
 
-// PassedFiles counts the files below a folder that are not read, and says why.
+// PassedFiles counts the skipped files below a folder, with the reason.
 type PassedFiles = acllog.SkippedFiles
 
-// FilesMost is how many files and folders below a folder are looked at.
+// FilesMost bounds the files and folders looked at below a folder.
 const FilesMost = acllog.WalkMost
 
-// CheckFiles says what is wrong with paths, and what lies below folders and is not read.
+// CheckFiles reports wrong paths, and the skipped files below folders.
 func CheckFiles(paths []string) ([]PassedFiles, error) { return acllog.CheckPaths(paths) }
 
-// lookEvery is how often files are looked at, scanEvery how often, in looks, for new ones.
+// lookEvery is the time between two looks at the files; every scanEvery looks new ones are searched.
 const (
 	lookEvery = 250 * time.Millisecond
 	scanEvery = 8
@@ -49,21 +49,20 @@ type FileReader struct {
 	nodeOf func(namespace, pod string) string
 	merges bool // lines of other sources come in between
 
-	set *acllog.Set // of the goroutine that reads
+	set *acllog.Set // only for the reading goroutine
 
 	mu      sync.Mutex
 	streams []logline.Stream
 	lastAt  time.Time // of the line handed on last
 }
 
-// NewFileReader reads files into a store. nodeOf names the node of a pod, empty where it is
-// not known; merges says that there are other sources, between whose lines those of the
-// files have their places.
+// NewFileReader reads files into a store. nodeOf returns the node of a pod, empty if unknown. merges means
+// that other sources have lines to merge with the files' lines.
 func NewFileReader(l *Store, cfg Files, nodeOf func(namespace, pod string) string, merges bool) *FileReader {
 	return &FileReader{logs: l, cfg: cfg, nodeOf: nodeOf, merges: merges}
 }
 
-// Run reads until ctx ends, which is no error.
+// Run reads until ctx ends, which is not an error.
 func (r *FileReader) Run(ctx context.Context) error {
 	err := r.readFiles(ctx)
 	if ctx.Err() != nil {
@@ -91,7 +90,7 @@ func (r *FileReader) readFiles(ctx context.Context) error {
 	return nil
 }
 
-// openFiles opens the files as they are now.
+// openFiles opens the files in their current state.
 func (r *FileReader) openFiles(ctx context.Context) error {
 	set, err := acllog.Open(ctx, r.cfg.Paths, r.cfg.Stdin)
 	if err != nil {
@@ -107,14 +106,14 @@ func (r *FileReader) openFiles(ctx context.Context) error {
 	return nil
 }
 
-// findNode finds the node of a pod's file, which may become known later.
+// findNode looks up the node of a pod's file, which may become known later.
 func (r *FileReader) findNode(f *acllog.File) {
 	if f.Zone == "" && f.Pod != "" {
 		f.Zone = r.nodeOf(f.Namespace, f.Pod)
 	}
 }
 
-// followLive takes what is added to the files until ctx ends.
+// followLive reads added lines of the files until ctx ends.
 func (r *FileReader) followLive(ctx context.Context) {
 	timer := time.NewTimer(lookEvery)
 	defer timer.Stop()
@@ -149,7 +148,7 @@ func (r *FileReader) followLive(ctx context.Context) {
 	}
 }
 
-// drainFiles takes what there is now; over says that there will never be more.
+// drainFiles reads the lines available now; over means that no more will come.
 func (r *FileReader) drainFiles(ctx context.Context) (over bool) {
 	over = true
 	for _, f := range r.set.Files() {

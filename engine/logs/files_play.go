@@ -18,7 +18,7 @@ type storedLine struct {
 	file *acllog.File
 }
 
-// nextLine is the next ACL line of a file.
+// nextLine returns the next ACL line of a file.
 func (r *FileReader) nextLine(f *acllog.File) (x storedLine, ok bool) {
 	for {
 		text, err := f.Next()
@@ -63,7 +63,7 @@ func (r *FileReader) nextLine(f *acllog.File) (x storedLine, ok bool) {
 	}
 }
 
-// giveLine hands a line on: at once, or by its time between those of other sources.
+// giveLine hands a line on: at once, or merged by time with other sources.
 func (r *FileReader) giveLine(ctx context.Context, x storedLine, direct bool) {
 	put := func(a arrival) {
 		if direct {
@@ -78,7 +78,7 @@ func (r *FileReader) giveLine(ctx context.Context, x storedLine, direct bool) {
 	put(arrival{line: x.line, stored: true})
 }
 
-// inOrder yields the lines that the files hold, in order of time.
+// inOrder yields the lines of the files, in order of time.
 func (r *FileReader) inOrder() iter.Seq[storedLine] {
 	return func(yield func(storedLine) bool) {
 		q := &lineHeap[storedLine]{isBefore: func(a, b *storedLine) bool { return a.line.At.Before(b.line.At) }}
@@ -95,7 +95,7 @@ func (r *FileReader) inOrder() iter.Seq[storedLine] {
 			if !yield(x) {
 				return
 			}
-			// The file's next line takes the place of this one.
+			// The file's next line replaces this one.
 			if x, ok := r.nextLine(x.file); ok {
 				q.items[0] = x
 				heap.Fix(q, 0)
@@ -106,7 +106,7 @@ func (r *FileReader) inOrder() iter.Seq[storedLine] {
 	}
 }
 
-// playHistory hands on the lines of the files in order of time, in their own pace or at once.
+// playHistory hands on the lines of the files in order of time, at their own pace or at once.
 func (r *FileReader) playHistory(ctx context.Context) {
 	pace := playPace{speed: r.cfg.Speed}
 	n := 0
@@ -125,11 +125,11 @@ func (r *FileReader) playHistory(ctx context.Context) {
 	r.publishState()
 }
 
-// playPace is how lines come that are played in the pace in which they were written.
+// playPace replays lines at the pace in which they were written.
 type playPace struct {
 	speed     float64
-	firstLine time.Time // of the lines
-	begunAt   time.Time // the playing
+	firstLine time.Time // time of the first line
+	begunAt   time.Time // start of the replay
 }
 
 // waitForLine waits until a line's time has come.
@@ -152,14 +152,14 @@ func (p *playPace) waitForLine(ctx context.Context, at time.Time) {
 	}
 }
 
-// noteStanding notes the line that was handed on.
+// noteStanding records the time of the line handed on last.
 func (r *FileReader) noteStanding(at time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.lastAt = at
 }
 
-// publishState publishes how the files stand.
+// publishState publishes the state of the files.
 func (r *FileReader) publishState() {
 	for _, f := range r.set.Files() {
 		r.findNode(f)

@@ -15,29 +15,28 @@ import (
 	"rung/sources/kube"
 )
 
-// FollowScope says which of a cluster's ACL logs are followed.
+// FollowScope selects the ACL logs of a cluster to follow.
 type FollowScope struct {
-	// Since is how far back they begin; 0 begins with what is written from now on.
+	// Since is how far back logs begin; 0 begins with lines written from now on.
 	Since time.Duration
-	// Nodes are the only ones, all when empty.
+	// Nodes limits the nodes; all if empty.
 	Nodes []string
 }
 
 const (
-	// maxLogStreams bounds the nodes that are followed.
+	// maxLogStreams bounds the followed nodes.
 	maxLogStreams = 1000
-	// logDials is how many streams connect at a time.
+	// logDials bounds the streams connecting at a time.
 	logDials = 16
 )
 
-// PodReader is the part of podlogs.Reader that Follower needs.
+// PodReader is the part of kube.Reader that Follower needs.
 type PodReader interface {
 	ACLLog(ctx context.Context, node string, namespaces []string) (kube.LogTarget, error)
 	Follow(ctx context.Context, f kube.FollowRequest)
 }
 
-// Follower follows the ACL logs of a cluster's nodes, from when somebody first
-// looks at the log, or a policy first logs.
+// Follower follows the ACL logs of a cluster's nodes, once somebody looks at the log or a policy logs.
 type Follower struct {
 	logs       *Store
 	podReader  PodReader
@@ -48,20 +47,18 @@ type Follower struct {
 
 	mu         sync.Mutex
 	nodes      map[string]*nodeLog
-	departed   map[string]*nodeLog // of nodes that went: they may come back
+	departed   map[string]*nodeLog // of deleted nodes, which may come back
 	unfollowed []string            // nodes beyond maxLogStreams
 	wg         sync.WaitGroup
 }
 
-// NewFollower follows logs into a store; namespaces are where ovnkube-node pods may
-// be.
+// NewFollower follows logs into a store; ovnkube-node pods are looked for in namespaces.
 func NewFollower(l *Store, read PodReader, cfg FollowScope, namespaces []string) *Follower {
 	return &Follower{logs: l, podReader: read, cfg: cfg, namespaces: namespaces,
 		dials: make(chan struct{}, logDials), nodes: map[string]*nodeLog{}, departed: map[string]*nodeLog{}}
 }
 
-// Run follows the nodes of the revisions until ctx ends; ticks says that there is
-// a new one.
+// Run follows the nodes of the revisions until ctx ends; ticks announces a new revision.
 func (p *Follower) Run(ctx context.Context, current func() *revision.Revision, ticks <-chan struct{}) {
 	defer p.wg.Wait()
 	p.logs.ListStreamsWith(p.nodeStreams)
@@ -90,7 +87,7 @@ func (p *Follower) Run(ctx context.Context, current func() *revision.Revision, t
 	}
 }
 
-// logsAnything says whether a policy logs anything.
+// logsAnything reports whether some policy logs.
 func logsAnything(r *revision.Revision) bool {
 	for p := range r.Cluster.AllPolicies() {
 		if l := revision.LoggingOf(r, p); l.Levels.IsOn() && (len(l.Problems) == 0 || l.Namespace != "") {
@@ -100,14 +97,14 @@ func logsAnything(r *revision.Revision) bool {
 	return false
 }
 
-// startAsking notes from when on lines are asked for.
+// startAsking sets the time from which lines are requested.
 func (p *Follower) startAsking(now time.Time) {
 	if p.cfg.Since > 0 {
 		p.askSince = now.Add(-p.cfg.Since)
 	}
 }
 
-// followNodes starts the streams of nodes that came and ends those of nodes that went.
+// followNodes starts the streams of new nodes and ends the streams of deleted nodes.
 func (p *Follower) followNodes(ctx context.Context, c *model.Cluster) {
 	want := map[string]bool{}
 	var over []string
@@ -149,7 +146,7 @@ func (p *Follower) followNodes(ctx context.Context, c *model.Cluster) {
 	}
 }
 
-// nodeStreams are the streams by zone.
+// nodeStreams returns the streams by zone.
 func (p *Follower) nodeStreams() []logline.Stream {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,12 +13,12 @@ import (
 	"rung/sources/kube"
 )
 
-// aclOnly is the container that prints ACL lines alone: numbers of other lines are
-// missing in it, and say nothing.
+// aclOnly is the container that prints only ACL lines. Its line numbers skip other lines, so missing numbers
+// say nothing.
 const aclOnly = "ovn-acl-logging"
 
-// repeatsKept is how many lines of a node are remembered. A container that prints
-// a file begins with its last lines (tail prints ten) when it restarts.
+// repeatsKept bounds the remembered lines of a node. When a container that prints a file restarts, it begins
+// with the file's last lines (tail prints ten).
 const repeatsKept = 128
 
 // nodeLog is the stream of one node.
@@ -30,13 +30,13 @@ type nodeLog struct {
 	mu     sync.Mutex
 	stream logline.Stream
 
-	running sync.Mutex // held while the log is followed; of whoever follows:
-	since   time.Time  // where the log begins; zero begins with what is written from now on
+	running sync.Mutex // held while the log is followed; guards the rest
+	since   time.Time  // start of the log; zero means lines written from now on
 	lately  recentLines
 	number  acllog.LineNumbers
 }
 
-// recentLines are the lines that came last.
+// recentLines holds the last lines.
 type recentLines struct {
 	seed     maphash.Seed
 	has      map[lineStamp]bool
@@ -44,7 +44,7 @@ type recentLines struct {
 	position int
 }
 
-// lineStamp is a line of ovn-controller: its time and number never come twice.
+// lineStamp identifies a line of ovn-controller: its time and number never repeat.
 type lineStamp struct {
 	at   int64
 	seq  uint64
@@ -57,9 +57,8 @@ func newNodeLog(p *Follower, node string) *nodeLog {
 		stream: logline.Stream{Zone: node, State: logline.StreamWaiting, Since: p.logs.now()}}
 }
 
-// followLog follows the node's log, after an earlier followLog of a node that went and came back has
-// ended. Connecting needs one of few places, so that a cluster of hundreds of nodes is not asked for
-// everything at once.
+// followLog follows the node's log, after an earlier followLog of the same node has ended. Few nodes connect
+// at a time, so that a cluster of hundreds of nodes is not asked for everything at once.
 func (n *nodeLog) followLog(ctx context.Context) {
 	n.running.Lock()
 	defer n.running.Unlock()
@@ -81,7 +80,7 @@ func (n *nodeLog) followLog(ctx context.Context) {
 	})
 }
 
-// resumePoint returns where the log begins: for a node that went and came back where it was left.
+// resumePoint returns where to begin; for a returned node, where its log was left.
 func (n *nodeLog) resumePoint() time.Time {
 	now, since := n.follower.logs.now(), n.since
 	n.updateStream(func(s *logline.Stream) {
@@ -102,7 +101,7 @@ func (n *nodeLog) streamState() logline.Stream {
 	return n.stream
 }
 
-// setState takes over how the stream stands.
+// setState takes over the stream's state.
 func (n *nodeLog) setState(s kube.StreamStatus) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -115,7 +114,7 @@ func (n *nodeLog) setState(s kube.StreamStatus) {
 	x.Attempts, x.Error, x.TooLong = s.Attempts, s.Error, s.TooLong
 }
 
-// addGap puts a place where lines may be missing into the log.
+// addGap adds a gap, where lines may be missing, to the log.
 func (n *nodeLog) addGap(ctx context.Context, g logline.LogGap) {
 	n.updateStream(func(s *logline.Stream) { s.Gaps++ })
 	n.follower.logs.merge.putLine(ctx, arrival{line: logline.Line{At: g.To.UTC(), Zone: n.node}, gap: &g})
@@ -127,7 +126,7 @@ func (n *nodeLog) updateStream(f func(*logline.Stream)) {
 	f(&n.stream)
 }
 
-// takeLine takes one line of the container in.
+// takeLine handles one line of the container.
 func (n *nodeLog) takeLine(ctx context.Context, at time.Time, text []byte) {
 	if unseen := n.number.MissingBefore(text, repeatsKept); unseen > 0 && n.streamState().Container != aclOnly {
 		n.updateStream(func(s *logline.Stream) { s.Unseen += unseen })
@@ -158,7 +157,7 @@ func (n *nodeLog) takeLine(ctx context.Context, at time.Time, text []byte) {
 	}
 }
 
-// isRepeated says whether a line came lately, and remembers it.
+// isRepeated reports whether a line came recently, and remembers it.
 func (r *recentLines) isRepeated(l *logline.Line) bool {
 	k := lineStamp{l.At.UnixNano(), l.Seq, maphash.String(r.seed, l.Raw)}
 	if r.has[k] {

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// mostRules and mostPairs bound what is counted apart: names and addresses in log
-	// lines come from outside.
+	// mostRules and mostPairs bound the rules and pairs counted separately: names and addresses in log lines
+	// come from outside.
 	mostRules = 10_000
 	mostPairs = 20_000
 )
@@ -19,7 +19,7 @@ const (
 // LineHits counts the log lines of one rule or pair.
 type LineHits struct {
 	Count uint64    `json:"count"`
-	First time.Time `json:"first"` // of the lines, by the nodes' clocks
+	First time.Time `json:"first"` // by the nodes' clocks
 	Last  time.Time `json:"last"`
 
 	minutes Window
@@ -43,8 +43,7 @@ func (h *LineHits) extendTo(first, last time.Time) {
 	}
 }
 
-// RecentLines is how many of the lines are of the last Recent minutes; the one that is
-// running is the last of them.
+// RecentLines returns the number of lines in the last Recent minutes, including the running minute.
 func (h *LineHits) RecentLines(now time.Time) (n uint64) {
 	end := minuteOf(now)
 	for m := end - Recent + 1; m <= end; m++ {
@@ -53,19 +52,19 @@ func (h *LineHits) RecentLines(now time.Time) (n uint64) {
 	return n
 }
 
-// Merge adds the lines that another counted.
+// Merge adds another's lines.
 func (h *LineHits) Merge(o *LineHits) {
 	if o.Count == 0 {
 		return
 	}
 	h.Count += o.Count
 	h.extendTo(o.First, o.Last)
-	for m := o.minutes.newest; m > o.minutes.newest-Recent; m-- { // the newest first: none is let go of twice
+	for m := o.minutes.newest; m > o.minutes.newest-Recent; m-- { // newest first, so that no old minute is dropped twice
 		h.minutes.Add(m, o.minutes.LinesAt(m))
 	}
 }
 
-// Rule is a rule with what it did: a rule that was changed has lines of both actions.
+// Rule is a rule with its verdict: a changed rule has lines of both actions.
 type Rule struct {
 	Ref     logline.RuleRef
 	Verdict string // as in the log: allow, drop, reject, pass
@@ -76,8 +75,7 @@ func (r Rule) compare(o Rule) int {
 		cmp.Compare(r.Ref.Rule, o.Ref.Rule), cmp.Compare(r.Verdict, o.Verdict))
 }
 
-// Pair is a sender, a receiver and their traffic: the ends are pods, nodes, or addresses
-// that nobody has.
+// Pair is a sender, a receiver and their traffic: the ends are pods, nodes, or unowned addresses.
 type Pair struct {
 	From    string `json:"from"`
 	To      string `json:"to"`
@@ -90,11 +88,11 @@ func (p Pair) compare(o Pair) int {
 
 // Counter counts lines. It is not safe for concurrent use.
 type Counter struct {
-	// From is since when lines are counted.
+	// From is the start of counting.
 	From time.Time
-	// HasEarlier says that an earlier run counted some of them.
+	// HasEarlier means that an earlier run counted some lines.
 	HasEarlier bool
-	// Unknown are lines whose rule is not known, BeyondBound those of rules beyond the bound.
+	// Unknown counts lines without a known rule, BeyondBound lines of rules beyond the bound.
 	Unknown, BeyondBound uint64
 
 	rules map[Rule]*countedRule
@@ -104,18 +102,18 @@ type Counter struct {
 type countedRule struct {
 	LineHits
 	pairs          map[Pair]*LineHits
-	uncountedPairs uint64 // lines of pairs that are not counted apart
-	came           Window // lines by the seconds in which they came
+	uncountedPairs uint64 // lines of pairs not counted separately
+	came           Window // lines by second of arrival
 }
 
-// New makes a counter that begins now.
+// NewHits returns a counter that begins now.
 func NewHits(now time.Time) *Counter { return &Counter{From: now, rules: map[Rule]*countedRule{}} }
 
 func (c *Counter) ruleEntry(r Rule) *countedRule {
 	x := c.rules[r]
 	if x == nil && len(c.rules) < mostRules {
 		x = &countedRule{pairs: map[Pair]*LineHits{}}
-		r.Verdict = strings.Clone(r.Verdict) // not the whole line
+		r.Verdict = strings.Clone(r.Verdict) // do not keep the whole line
 		c.rules[r] = x
 	}
 	return x
@@ -125,14 +123,14 @@ func (c *Counter) pairEntry(x *countedRule, p Pair) *LineHits {
 	h := x.pairs[p]
 	if h == nil && c.pairs < mostPairs {
 		h = &LineHits{}
-		p.Traffic = strings.Clone(p.Traffic) // not the whole line
+		p.Traffic = strings.Clone(p.Traffic) // do not keep the whole line
 		x.pairs[p] = h
 		c.pairs++
 	}
 	return h
 }
 
-// Add counts a line. It returns the line's rule, nil beyond the bound.
+// Add counts a line. It returns the line's rule; nil beyond the bound.
 func (c *Counter) Add(r Rule, p Pair, at time.Time) *countedRule {
 	rule := c.ruleEntry(r)
 	if rule == nil {
@@ -148,7 +146,7 @@ func (c *Counter) Add(r Rule, p Pair, at time.Time) *countedRule {
 	return rule
 }
 
-// Merge adds what another counted.
+// Merge adds another's counts.
 func (c *Counter) Merge(o *Counter) {
 	c.Unknown += o.Unknown
 	c.BeyondBound += o.BeyondBound
@@ -174,12 +172,12 @@ func (c *Counter) Merge(o *Counter) {
 	}
 }
 
-// RuleHits is a rule with its hits, and the pairs they are of, the most hits first.
+// RuleHits is a rule with its hits and its pairs, most hits first.
 type RuleHits struct {
 	Rule
 	LineHits
 	Pairs []PairHits
-	// UncountedPairs are the hits of pairs that are not counted apart.
+	// UncountedPairs are the hits of pairs not counted separately.
 	UncountedPairs uint64
 }
 
@@ -189,7 +187,7 @@ type PairHits struct {
 	LineHits
 }
 
-// Rules are the rules that were hit, in the order of their names, without their pairs.
+// Rules returns the hit rules, sorted by name, without their pairs.
 func (c *Counter) Rules() []RuleHits {
 	out := make([]RuleHits, 0, len(c.rules))
 	for r, x := range c.rules {
@@ -199,7 +197,7 @@ func (c *Counter) Rules() []RuleHits {
 	return out
 }
 
-// RulesWithPairs are the rules that were hit with their pairs, the most hits first.
+// RulesWithPairs returns the hit rules with their pairs, most hits first.
 func (c *Counter) RulesWithPairs() []RuleHits {
 	out := c.Rules()
 	for i := range out {

@@ -3,15 +3,14 @@ package logs
 // Recent is how far back a Window goes, in its units.
 const Recent = 15
 
-// Window counts lines by a unit of time since 1970, seconds or minutes, over the newest
-// Recent units. Its zero value has counted none.
+// Window counts lines by a unit of time since 1970, seconds or minutes, over the newest Recent units. Its zero
+// value is empty.
 type Window struct {
-	newest int64         // unit of a line
+	newest int64         // newest unit with a line
 	n      [Recent]int32 // of unit u at u % Recent
 }
 
-// Add counts d lines of a unit, and returns how many that has now; one that is long past
-// counts nothing.
+// Add counts d lines in a unit, and returns the unit's total. A unit before the window counts nothing.
 func (w *Window) Add(unit int64, d int) int {
 	for u := max(w.newest+1, unit-Recent+1); u <= unit; u++ {
 		w.n[u%Recent] = 0
@@ -24,10 +23,10 @@ func (w *Window) Add(unit int64, d int) int {
 	return int(w.n[unit%Recent])
 }
 
-// NewestUnit is the newest unit that has lines, 0 for none.
+// NewestUnit returns the newest unit with lines; 0 if none.
 func (w *Window) NewestUnit() int64 { return w.newest }
 
-// LinesAt is how many lines a unit has.
+// LinesAt returns the number of lines in a unit.
 func (w *Window) LinesAt(unit int64) int {
 	if unit < 0 || unit > w.newest || unit <= w.newest-Recent {
 		return 0
@@ -35,11 +34,10 @@ func (w *Window) LinesAt(unit int64) int {
 	return int(w.n[unit%Recent])
 }
 
-// RecentSeconds are the lines of the last ten seconds, the newest last: that is the second that
-// is still running.
+// RecentSeconds holds the lines of the last ten seconds, the running second last.
 type RecentSeconds [10]int
 
-// Rate is the lines of the last full second.
+// Rate returns the lines of the last full second.
 func (s RecentSeconds) Rate() int { return s[len(s)-2] }
 
 // LastSeconds returns the counts of the ten seconds up to now, in a window of seconds.

@@ -10,8 +10,8 @@ import (
 	"rung/revision"
 )
 
-// logTimes is since when a policy, or a namespace for the policies that log as it
-// says, has the levels that it has.
+// logTimes holds when a policy, or a namespace for the policies that log by its annotation, got its current
+// levels.
 type logTimes map[model.Key]levelTimes
 
 type levelTimes struct {
@@ -21,7 +21,7 @@ type levelTimes struct {
 
 func (s logTimes) copy() logTimes { return maps.Clone(s) }
 
-// observe follows the levels; a level that changes to another goes on.
+// observe follows the levels; a changed level keeps its start.
 func (s logTimes) observe(changes []model.Change, now time.Time) {
 	for _, c := range changes {
 		var levels model.LogLevels
@@ -30,7 +30,7 @@ func (s logTimes) observe(changes []model.Change, now time.Time) {
 			if !o.Kind.IsAdmin() {
 				continue
 			}
-			levels, _ = o.LogLevels() // with a mistake it is not applied: nothing logs
+			levels, _ = o.LogLevels() // a wrong level is not applied: nothing logs
 		case *model.Namespace:
 			levels, _ = model.NamespaceLogLevels(o.Annotations[model.AnnotationLogging])
 		case nil:
@@ -61,7 +61,7 @@ func (s logTimes) observe(changes []model.Change, now time.Time) {
 	}
 }
 
-// sinceOf is since when rules of a policy with an action log; zero where they do not.
+// sinceOf returns since when rules of a policy with an action log; zero if they do not.
 func (s logTimes) sinceOf(k model.PolicyKey, a model.Action) time.Time {
 	if !k.Kind.IsAdmin() {
 		k = model.Key{Kind: model.KindNamespace, Name: k.Namespace}
@@ -69,32 +69,32 @@ func (s logTimes) sinceOf(k model.PolicyKey, a model.Action) time.Time {
 	return s[k].times[a]
 }
 
-// HitState says how much is known about the hits of a rule.
+// HitState tells how much is known about the hits of a rule.
 type HitState int
 
 const (
-	// Hit says that there are lines of it.
+	// Hit means that the rule has lines.
 	Hit HitState = iota
-	// Idle says that it logs, and had no hit since then.
+	// Idle means that it logs, and had no hit since then.
 	Idle
-	// NotLogged says that nothing can be known: it does not log.
+	// NotLogged means that hits are unknown: the rule does not log.
 	NotLogged
-	// NotFollowed says that its lines would not come here.
+	// NotFollowed means that its lines would not arrive here.
 	NotFollowed
 )
 
-// RuleUse is how much one rule is hit.
+// RuleUse holds the hits of one rule.
 type RuleUse struct {
 	Use HitState
 	LineHits
 	Lately uint64
-	// Since is from when on an idle rule had no hit.
+	// Since is the start of the time without a hit of an idle rule.
 	Since time.Time
-	// Missing is how many nodes' logs are not followed.
+	// Missing counts the nodes whose logs are not followed.
 	Missing int
 }
 
-// UseOfRule says how much a rule of a policy is hit.
+// UseOfRule returns how much a rule of a policy is hit.
 func (s *HitSummary) UseOfRule(p *model.Policy, r *model.Rule) RuleUse {
 	ref := logline.RuleRef{Policy: p.Key, Direction: r.Direction, Rule: r.Index, Exact: true}
 	h, since := s.Rules[ref], s.logged.sinceOf(p.Key, r.Action)
@@ -114,7 +114,7 @@ func (s *HitSummary) UseOfRule(p *model.Policy, r *model.Rule) RuleUse {
 	return u
 }
 
-// ShortText says it in a column: "1,204", "logged, no hit", "not logged".
+// ShortText returns the use for a column: "1,204", "logged, no hit", "not logged".
 func (u RuleUse) ShortText() string {
 	switch u.Use {
 	case Idle:
@@ -133,16 +133,16 @@ func (u RuleUse) ShortText() string {
 	return words.Thousands(u.Count)
 }
 
-// PolicyUse is how much the rules of a policy are hit together.
+// PolicyUse holds the hits of all rules of a policy.
 type PolicyUse struct {
 	RuleUse
-	// Idle are the rules that log and had no hit.
+	// Idle lists the rules that log and had no hit.
 	Idle []string
-	// Rules is how many it has.
+	// Rules is the number of rules.
 	Rules int
 }
 
-// OfPolicy says how much a policy is hit.
+// OfPolicy returns how much a policy is hit.
 func (s *HitSummary) OfPolicy(p *model.Policy) (u PolicyUse) {
 	best := NotFollowed + 1
 	for _, d := range []model.Direction{model.Ingress, model.Egress} {
@@ -166,7 +166,7 @@ func (s *HitSummary) OfPolicy(p *model.Policy) (u PolicyUse) {
 	return u
 }
 
-// ShortText says it in a column: "1,204, 2 rules idle".
+// ShortText returns the use for a column: "1,204, 2 rules idle".
 func (u PolicyUse) ShortText() string {
 	text := u.RuleUse.ShortText()
 	if u.Use == Hit && len(u.Idle) > 0 {

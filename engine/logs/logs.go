@@ -11,20 +11,20 @@ import (
 	"rung/revision"
 )
 
-// DefaultLines is how many log lines are kept.
+// DefaultLines is the number of log lines kept.
 const DefaultLines = 20000
 
-// logQueue is how many lines may wait for attribution. A line that finds no
-// room is dropped and counted: the log may lose lines, the rest may not wait.
+// logQueue bounds the lines waiting for attribution. A line beyond that is dropped and counted: the log may
+// lose lines, the rest may not wait.
 const logQueue = 4096
 
-// Store keeps the newest ACL log lines, each with the rule and the pods behind
-// it as they were when it arrived. It is safe for concurrent use.
+// Store keeps the newest ACL log lines, each with its rule and pods at the time it arrived. It is safe for
+// concurrent use.
 type Store struct {
 	rev   func() *revision.Revision
 	now   func() time.Time
 	queue chan arrival
-	// queued is about how many bytes of lines of files are in the queue.
+	// queued approximates the bytes of file lines in the queue.
 	queued atomic.Int64
 	book   *AddressBook
 	names  *attributor
@@ -45,34 +45,32 @@ type Store struct {
 	limits  meterLimits
 	logged  logTimes
 	begunAt time.Time
-	summed  *HitSummary // as it was last asked for
+	summed  *HitSummary // last summary returned
 }
 
-// arrival is a line, a gap or the end of all lines, and waits to be taken in.
+// arrival is a waiting line, gap or end of all lines.
 type arrival struct {
 	line logline.Line
 	late bool
 	gap  *logline.LogGap
-	// stored lines are in a file, which can wait; after end nothing more comes.
+	// stored lines are in a file, which can wait; nothing comes after end.
 	stored, end bool
 }
 
 // Stats counts lines.
 type Stats struct {
-	Received uint64 // lines that came, those dropped among them
-	Dropped  uint64 // lines that came faster than they were taken in
-	Unparsed uint64 // lines of the log that are no acl_log lines one can read
-	// Unattributed lines were taken in, but their rule could not be found.
+	Received uint64 // lines that came, including dropped ones
+	Dropped  uint64 // lines that came faster than they were processed
+	Unparsed uint64 // unreadable acl_log lines
+	// Unattributed lines were stored without a rule.
 	Unattributed uint64
 	PerRule      map[logline.RuleRef]RuleStat
-	// Forgotten counts the pods and others that left an address and are not
-	// remembered any more: lines of their time say so.
+	// Forgotten counts the former holders of addresses no longer remembered: lines of their time say so.
 	Forgotten uint64
 }
 
-// New makes a store that keeps at most limit lines, fewer where they take more than
-// linesRoom; 0 means DefaultLines. rev is
-// asked for the newest revision when a line arrives, now for the time.
+// New returns a store of at most limit lines, fewer if they exceed linesRoom bytes; 0 means DefaultLines. When
+// a line arrives, rev returns the newest revision and now the time.
 func New(rev func() *revision.Revision, now func() time.Time, limit int) *Store {
 	if limit <= 0 {
 		limit = DefaultLines
@@ -85,7 +83,7 @@ func New(rev func() *revision.Revision, now func() time.Time, limit int) *Store 
 	return l
 }
 
-// Run takes lines in until ctx ends.
+// Run processes lines until ctx ends.
 func (l *Store) Run(ctx context.Context) {
 	var beside sync.WaitGroup
 	defer beside.Wait()
@@ -104,7 +102,7 @@ func (l *Store) Run(ctx context.Context) {
 	}
 }
 
-// Offer hands a line over and never waits; it says whether there was room.
+// Offer hands a line over without waiting and reports whether there was room.
 func (l *Store) Offer(line logline.Line) bool {
 	l.received.Add(1)
 	select {
@@ -116,16 +114,15 @@ func (l *Store) Offer(line logline.Line) bool {
 	}
 }
 
-// CountLost counts lines that were lost before they came here: dropped ones that a
-// reader could not keep up with, unparsed ones that are no acl_log lines.
+// CountLost counts lines lost before the store: dropped by a slow reader, or unparsable as acl_log lines.
 func (l *Store) CountLost(dropped, unparsed uint64) {
 	l.received.Add(dropped)
 	l.dropped.Add(dropped)
 	l.unparsed.Add(unparsed)
 }
 
-// Observe follows the cluster, so that addresses in lines find their pods, and
-// pods that just went. Every change must pass here, in order.
+// Observe follows the cluster, so that addresses in lines find their pods, including recently deleted ones. It
+// needs every change, in order.
 func (l *Store) Observe(changes []model.Change) {
 	now := l.now()
 	l.book.Observe(changes, now)
@@ -134,8 +131,7 @@ func (l *Store) Observe(changes []model.Change) {
 	l.logged.observe(changes, now)
 }
 
-// giveInOrder hands over what is in order already and waits for room: a log that is
-// read from a file is in no hurry.
+// giveInOrder hands over an ordered line and waits for room: a file is in no hurry.
 func (l *Store) giveInOrder(ctx context.Context, a arrival) {
 	if a.stored && !l.waitForRoom(ctx) {
 		return
@@ -152,8 +148,8 @@ func (l *Store) giveInOrder(ctx context.Context, a arrival) {
 	}
 }
 
-// Subscribe returns a channel that gets a tick after new entries; many may share
-// one. The function ends the subscription.
+// Subscribe returns a channel that ticks after new entries; many entries may share a tick. The function ends
+// the subscription.
 func (l *Store) Subscribe() (<-chan struct{}, func()) { return l.subs.Subscribe() }
 
 // takeArrival attributes a line and stores it.
@@ -179,13 +175,13 @@ func (l *Store) takeArrival(a arrival) {
 	defer l.mu.Unlock()
 	l.storeEntry(e)
 	l.countLine(e, now)
-	if f != nil && e.Line.Named == nil { // others have no meters
+	if f != nil && e.Line.Named == nil { // named lines have no meters
 		l.meterLine(rev, e, acl, now)
 	}
 }
 
-// explainLine says who is at both ends of a line, and which rule decided; acl is which of the
-// rule's ACLs logged it, f what is known of the rule, nil where none was found.
+// explainLine fills in both ends of a line and the rule that decided. acl is which of the rule's ACLs logged
+// it; f holds the facts about the rule, nil if not found.
 func (l *Store) explainLine(e *Entry) (rev *revision.Revision, f *ruleFacts, acl string) {
 	now := l.now()
 	e.Action = verdictWord(e.Line.Verdict)
@@ -195,7 +191,7 @@ func (l *Store) explainLine(e *Entry) (rev *revision.Revision, f *ruleFacts, acl
 	}
 	rev = l.rev()
 	e.Src, e.Dst = l.book.EndOf(e.Line.Src, at), l.book.EndOf(e.Line.Dst, at)
-	if rev.Cluster.IsEmpty() { // without a cluster nobody knows who is outside of it
+	if rev.Cluster.IsEmpty() { // without a cluster nobody knows who is outside
 		for _, d := range []*End{&e.Src, &e.Dst} {
 			if d.IsOutside() {
 				d.Note = ""
@@ -206,7 +202,7 @@ func (l *Store) explainLine(e *Entry) (rev *revision.Revision, f *ruleFacts, acl
 	return rev, f, acl
 }
 
-// Stats counts what came until now.
+// Stats returns the counts so far.
 func (l *Store) Stats() Stats {
 	now := l.now()
 	l.mu.RLock()

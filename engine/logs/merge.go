@@ -9,28 +9,27 @@ import (
 )
 
 const (
-	// mergeWindow is how long a line waits for earlier ones of other nodes.
+	// mergeWindow is how long a line waits for earlier lines of other nodes.
 	mergeWindow = 250 * time.Millisecond
-	// pastWindow is how long one waits that is old already when it comes: logs
-	// that are read from some time ago come at different speeds.
+	// pastWindow is how long a line waits that is already old when it comes: logs read from the past come at
+	// different speeds.
 	pastWindow = 1500 * time.Millisecond
-	// pastAge makes a line an old one.
+	// pastAge is the age from which a line is old.
 	pastAge = 5 * time.Second
-	// mergeMost is how many lines may wait.
+	// mergeMost bounds the waiting lines.
 	mergeMost = 16 << 10
 )
 
-// merger puts the lines of several nodes in the order of their times. A line that
-// comes later than its window is handed on all the same, marked as late. Times
-// are those of the nodes' clocks.
+// merger orders the lines of several nodes by time. It hands on a line later than its window, marked as late.
+// Times are those of the nodes' clocks.
 type merger struct {
 	give func(context.Context, arrival)
 	wake chan struct{}
 
 	mu         sync.Mutex
-	room       chan struct{} // closed and made anew when there is some
+	room       chan struct{} // closed and replaced when there is room
 	heap       lineHeap[waitingArrival]
-	n          uint64    // arrivals so far: keeps the order of equal times
+	n          uint64    // number of arrivals; keeps the order of equal times
 	newestTime time.Time // newest time handed on
 }
 
@@ -39,8 +38,8 @@ func newMerger(give func(context.Context, arrival)) *merger {
 		heap: lineHeap[waitingArrival]{isBefore: (*waitingArrival).isBefore}}
 }
 
-// waitingArrival is an arrival in its place: by its own time, or by the time of its arrival
-// where the node's clock is ahead, since lines with earlier times would never end.
+// waitingArrival is an arrival in its place: by its own time, or by its time of arrival if the node's clock is
+// ahead, since lines with earlier times would never end.
 type waitingArrival struct {
 	arrival
 	place time.Time
@@ -70,9 +69,8 @@ func (h *lineHeap[T]) Pop() any {
 	return x
 }
 
-// putLine takes what came from a node in. Old lines and gaps wait for room, and so does what
-// is in a file; a new line that finds none is lost, and put says so: what is written faster than it
-// is read would otherwise come later and later.
+// putLine takes a node's line. Old lines, gaps and lines of files wait for room. A new line without room is
+// lost, and putLine returns false: otherwise lines written faster than read would come ever later.
 func (m *merger) putLine(ctx context.Context, a arrival) bool {
 	for {
 		now := time.Now()
@@ -109,7 +107,7 @@ func (m *merger) putLine(ctx context.Context, a arrival) bool {
 	}
 }
 
-// runMerge hands on what waited long enough until ctx ends.
+// runMerge hands on arrivals that waited long enough, until ctx ends.
 func (m *merger) runMerge(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -129,8 +127,7 @@ func (m *merger) runMerge(ctx context.Context) {
 	}
 }
 
-// nextArrival takes the earliest line when its time has come or there is no more room;
-// else it says how long to wait.
+// nextArrival takes the earliest line if it is due or the heap is full; otherwise it returns how long to wait.
 func (m *merger) nextArrival(now time.Time) (a arrival, wait time.Duration, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -147,13 +144,13 @@ func (m *merger) nextArrival(now time.Time) (a arrival, wait time.Duration, ok b
 		m.room = make(chan struct{})
 	}
 	if m.newestTime.After(now.Add(time.Second)) {
-		m.newestTime = time.Time{} // our clock was set back: nobody is late by that
+		m.newestTime = time.Time{} // our clock was set back: that makes no line late
 	}
 	switch at := a.line.At; {
 	case a.gap != nil, a.end:
 	case at.Before(m.newestTime):
 		a.late = true
-	case at.Before(now.Add(time.Second)): // one clock that is ahead makes nobody else late
+	case at.Before(now.Add(time.Second)): // one clock ahead makes no other line late
 		m.newestTime = at
 	}
 	return a, 0, true

@@ -15,27 +15,25 @@ import (
 	"rung/revision"
 )
 
-// MeterLoss is one ACL in one zone against the meter that its lines pass
-// (ovn-kubernetes.md#lost-lines). It is there while the ACL logs as much as the meter
-// lets through, and where lines are known to be lost.
+// MeterLoss compares one ACL in one zone with the meter of its lines (ovn-kubernetes.md#lost-lines). It exists
+// while the ACL logs at the meter's limit, and while lines are known to be lost.
 type MeterLoss struct {
 	Zone string
 	Rule logline.RuleRef
-	// Part is which of the rule's ACLs it is: a protocol, empty for the only one.
+	// Part distinguishes the rule's ACLs: a protocol, empty for the only one.
 	Part string
-	// FullestSecond are the lines of the fullest of the last ten seconds; Rate and Burst are the
+	// FullestSecond is the largest number of lines in one of the last ten seconds; Rate and Burst are the
 	// meter's.
 	FullestSecond, Rate, Burst int
-	// AtLimit says that FullestSecond reached the meter's rate within these seconds.
+	// AtLimit means that FullestSecond reached the meter's rate within these seconds.
 	AtLimit bool
-	// Lost is how many lines the meter discarded since it was made, where Counted says
-	// that something counts them.
+	// Lost is the number of lines the meter discarded since its creation, if Counted.
 	Lost    uint64
 	Counted bool
 }
 
-// String says how the ACL stands to its meter: "at the limit of 20 lines/s: lines are
-// being lost, at least 213 so far".
+// String describes the ACL and its meter: "at the limit of 20 lines/s: lines are being lost, at least 213 so
+// far".
 func (x MeterLoss) String() string {
 	limit := fmt.Sprintf("at the limit of %s lines/s", words.Thousands(x.Rate))
 	switch {
@@ -49,7 +47,7 @@ func (x MeterLoss) String() string {
 	return limit + ": lines are being lost, how many is not counted"
 }
 
-// ShortText says it where there is little room: "at the limit, 213 lines lost".
+// ShortText is a shorter String: "at the limit, 213 lines lost".
 func (x MeterLoss) ShortText() string {
 	switch {
 	case !x.AtLimit:
@@ -60,38 +58,38 @@ func (x MeterLoss) ShortText() string {
 	return "at the limit, losing lines (not counted)"
 }
 
-// IsLosing says whether lines are being lost, as far as is known.
+// IsLosing reports whether lines are known or assumed to be lost now.
 func (x MeterLoss) IsLosing() bool { return x.AtLimit && (!x.Counted || x.Lost > 0) }
 
-// mostMeters bounds the ACLs that are held against their meters.
+// mostMeters bounds the ACLs compared with their meters.
 const mostMeters = 10_000
 
-// meterKey is one ACL in one zone: every ACL has a meter of its own.
+// meterKey identifies one ACL in one zone: every ACL has its own meter.
 type meterKey struct {
 	zone string
 	rule logline.RuleRef
 	acl  string
 }
 
-// aclMeters are the lines that ACLs logged lately, against what their meters let through.
+// aclMeters holds the recent lines of ACLs, to compare with their meters.
 type aclMeters struct {
 	byACL  map[meterKey]*meteredLines
-	forgot time.Time // when those without lines were last let go
+	forgot time.Time // when ACLs without lines were last dropped
 }
 
-// meteredLines counts the lines of seconds by the node's clock, so that lines which arrive
-// late and together are not taken for a burst.
+// meteredLines counts lines by second of the node's clock, so that lines arriving late and together do not
+// look like a burst.
 type meteredLines struct {
 	seconds     Window
-	newestCame  time.Time // when the newest line came
-	reached     time.Time // when a second last had as many lines as the meter lets through
+	newestCame  time.Time // arrival of the newest line
+	reached     time.Time // when a second last reached the meter's rate
 	rate, burst int
-	name        string    // the name of the ACLs behind it, as in the lines
-	rows        []string  // the ACLs behind it, by UUID
-	looked      time.Time // when they were looked for
+	name        string    // the ACLs' name, from the lines
+	rows        []string  // the ACLs, by UUID
+	looked      time.Time // last search for rows
 }
 
-// meterLine holds a line against the meter of its ACL; mu is held.
+// meterLine counts a line for its ACL's meter; mu is held.
 func (l *Store) meterLine(rev *revision.Revision, e *Entry, acl string, now time.Time) {
 	if m := l.meters.linesOf(meterKey{e.Line.Zone, e.Rule, acl}, now); m != nil {
 		m.name = e.Line.Name
@@ -99,13 +97,13 @@ func (l *Store) meterLine(rev *revision.Revision, e *Entry, acl string, now time
 	}
 }
 
-// meterLimits caches the meters of zones, as of a revision: they are asked for with every line.
+// meterLimits caches a revision's meters of zones: every line needs one.
 type meterLimits struct {
 	rev    *revision.Revision
 	byZone map[string]meterLimit
 }
 
-// limitsKept bounds the zones, which lines name.
+// limitsKept bounds the zones, whose names come from lines.
 const limitsKept = 1000
 
 func (x *meterLimits) limitOf(rev *revision.Revision, zone string) meterLimit {
@@ -120,8 +118,8 @@ func (x *meterLimits) limitOf(rev *revision.Revision, zone string) meterLimit {
 	return m
 }
 
-// The rows of an ACL at its limit are looked for every rowsEvery, and every missingRowsEvery
-// while none is found: lines may come before the rows of their zone are read.
+// The rows of an ACL at its limit are searched every rowsEvery, and every missingRowsEvery until found: lines
+// may come before the rows of their zone are read.
 const (
 	rowsEvery        = 10 * time.Second
 	missingRowsEvery = time.Second
@@ -131,11 +129,10 @@ func (m *meteredLines) isCapped(now time.Time) bool {
 	return !m.reached.IsZero() && now.Sub(m.reached) < time.Duration(rateSeconds)*time.Second
 }
 
-// meterLimit is the limit, in lines a second, on the lines that a zone lets each of its ACLs
-// log.
-type meterLimit struct{ rate, burst int } // rate 0: there is none, and no limit
+// meterLimit is a zone's limit on the log lines of each ACL, in lines a second.
+type meterLimit struct{ rate, burst int } // rate 0: no meter, no limit
 
-// linesOf is one ACL in one zone, nil where there is no room for it.
+// linesOf returns the lines of one ACL in one zone; nil without room for it.
 func (c *aclMeters) linesOf(k meterKey, now time.Time) *meteredLines {
 	m := c.byACL[k]
 	if m == nil {
@@ -164,7 +161,7 @@ func (m *meteredLines) countLine(limit meterLimit, at, now time.Time) {
 	m.reached = now
 }
 
-// needsRows reports whether the rows behind the lines are to be looked for: while the ACL is at its limit.
+// needsRows reports whether to search the rows behind the lines: while the ACL is at its limit.
 func (m *meteredLines) needsRows(now time.Time) bool {
 	wait := rowsEvery
 	if len(m.rows) == 0 {
@@ -187,8 +184,8 @@ func (l *Store) runMeteredRows(ctx context.Context) {
 	}
 }
 
-// FindMeteredRows looks for the rows of the ACLs at their limit, so that Losses can count what
-// they lost. It goes through the rows of their zones, and is not for a screen's goroutine.
+// FindMeteredRows searches the rows of the ACLs at their limit, so that Losses can count their lost lines. It
+// walks the rows of their zones, and is not for a screen's goroutine.
 func (l *Store) FindMeteredRows() {
 	now, rev := l.now(), l.rev()
 	names := map[meterKey]string{}
@@ -209,7 +206,7 @@ func (l *Store) FindMeteredRows() {
 	}
 }
 
-// forgetIdle drops the ACLs that logged nothing lately, at most once a second.
+// forgetIdle drops the ACLs without recent lines, at most once a second.
 func (c *aclMeters) forgetIdle(now time.Time) {
 	if d := now.Sub(c.forgot); d >= 0 && d < time.Second {
 		return
@@ -220,8 +217,7 @@ func (c *aclMeters) forgetIdle(now time.Time) {
 	})
 }
 
-// rowsOf are the live rows of one of a rule's ACLs in a zone, by UUID; they have the name
-// that is in the line.
+// rowsOf returns the UUIDs of an ACL's live rows in a zone. They have the name in the line.
 func rowsOf(rev *revision.Revision, k meterKey, name string) (out []string) {
 	z := rev.Zone(k.zone)
 	if z == nil || z.DB == nil {
@@ -248,14 +244,14 @@ func rowsOf(rev *revision.Revision, k meterKey, name string) (out []string) {
 	return out
 }
 
-// CountLossesWith says what counts the lines that the meter of an ACL discards, of a row by its
-// UUID in a zone; ok is false where nothing does. It must answer at once.
+// CountLossesWith sets the counter of lines that an ACL's meter discards, for a row by its UUID in a zone; ok
+// is false if unknown. f must return at once.
 func (l *Store) CountLossesWith(f func(zone, acl string) (lost uint64, ok bool)) {
 	l.linesLost.Store(&f)
 }
 
-// Losses are the ACLs that log as much as their meters let through, or did so lately, and
-// how many lines they lost; those at the limit first.
+// Losses lists the ACLs at their meter's limit, now or recently, with the lines lost; ACLs at the limit come
+// first.
 func (l *Store) Losses() (out []MeterLoss) {
 	now := l.now()
 	f := l.linesLost.Load()
@@ -297,8 +293,8 @@ func (l *Store) Losses() (out []MeterLoss) {
 	return out
 }
 
-// meterOf returns the limit of a zone's meter. It is the default rate for a zone whose rows
-// are not known, and 0 where there is no meter.
+// meterOf returns the limit of a zone's meter: the default rate if its rows are unknown, and 0 without a
+// meter.
 func meterOf(rev *revision.Revision, zone string) meterLimit {
 	z := rev.Zone(zone)
 	if z == nil || z.DB == nil {

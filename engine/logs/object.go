@@ -11,13 +11,13 @@ import (
 	"rung/model/verdict"
 )
 
-// ruleName is the name of proposed rules, where rules have a name.
+// ruleName is the name of proposed rules, for kinds whose rules have names.
 const ruleName = "from-log"
 
-// networksOfPeer is how many networks the API takes in one peer.
+// networksOfPeer is the API's limit of networks in one peer.
 const networksOfPeer = 25
 
-// insertRules puts the rules into a policy as the API has it.
+// insertRules inserts the rules into a policy in the API's form.
 func (p *Proposal) insertRules(object map[string]any, kind model.Kind) {
 	spec, _ := object["spec"].(map[string]any)
 	added := map[model.Direction]int{}
@@ -30,7 +30,7 @@ func (p *Proposal) insertRules(object map[string]any, kind model.Kind) {
 	}
 }
 
-// ruleOf is one rule as the API has it.
+// ruleOf converts a rule to the API's form.
 func ruleOf(r *logline.Rule, kind model.Kind, action model.Action) map[string]any {
 	rule := map[string]any{}
 	var peers, ports []any
@@ -83,7 +83,7 @@ func portOf(p verdict.PortRange, kind model.Kind) map[string]any {
 	return map[string]any{"portRange": map[string]any{"protocol": string(p.Protocol), "start": int64(p.Lo), "end": int64(p.Hi)}}
 }
 
-// peerOf is a peer, or the subject, of an AdminNetworkPolicy.
+// peerOf converts a peer, or the subject, of an AdminNetworkPolicy.
 func peerOf(s logline.SelectedPods) map[string]any {
 	if len(s.Pods.MatchLabels)+len(s.Pods.MatchExpressions) == 0 {
 		return map[string]any{"namespaces": selectorObject(s.Namespaces)}

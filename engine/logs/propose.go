@@ -19,13 +19,11 @@ import (
 	"rung/sources/manifests"
 )
 
-// Target says what is to be proposed.
+// Target is the policy to propose rules for.
 type Target struct {
-	// Policy gets the rules; one that is not there is an AdminNetworkPolicy that is proposed
-	// anew.
+	// Policy gets the rules; a missing policy is proposed as a new AdminNetworkPolicy.
 	Policy model.PolicyKey
-	// Priority of a new one, -1 for the last that is free before all that decide about the
-	// lines now.
+	// Priority of a new policy; -1 for the last free one before all policies that decide about the lines now.
 	Priority int32
 	Action   model.Action
 }
@@ -37,10 +35,10 @@ type Proposal struct {
 	New      bool
 	Priority int32
 	Text     string
-	Base     string // the text there is now, empty for a new one
-	// Still are lines whose connections come to another end than they should all the same.
+	Base     string // the current text, empty for a new policy
+	// Still groups the lines whose connections keep another verdict.
 	Still []StillOtherwise
-	// Wanted are the connections of the lines, and Surplus what becomes so besides.
+	// Wanted holds the connections of the lines, Surplus the other connections that change too.
 	Wanted  *diff.WantedVerdict
 	Surplus *revision.SurplusEffect
 }
@@ -53,10 +51,9 @@ type StillOtherwise struct {
 	Example verdict.Connection
 }
 
-// MakeProposal works a proposal out: of the ends at which rules may be, those with which the most
-// lines come to what is wanted, and the fewest other connections with them. A policy that is
-// there gets rules only where that is exact. With an error the proposal may say which lines
-// are left out.
+// MakeProposal works out a proposal. It chooses the ends at which rules give the most lines the wanted
+// verdict, and change the fewest other connections. It adds rules to an existing policy only if that is exact.
+// With an error, the proposal may say which lines are left out.
 func MakeProposal(ctx context.Context, rev *revision.Revision, t Target, seen []diff.LoggedConnection) (*Proposal, error) {
 	if len(seen) == 0 {
 		return nil, errors.New("no line of a connection was chosen")
@@ -88,7 +85,7 @@ func MakeProposal(ctx context.Context, rev *revision.Revision, t Target, seen []
 	return best, failed
 }
 
-// makeAtEnd is a proposal with rules at some ends.
+// makeAtEnd returns a proposal with rules at the given ends.
 func makeAtEnd(ctx context.Context, rev *revision.Revision, t Target, old *model.Policy, seen []diff.LoggedConnection,
 	ends logline.RuleEnds) (*Proposal, error) {
 	out := &Proposal{Policy: t.Policy, New: old == nil}
@@ -118,7 +115,7 @@ func makeAtEnd(ctx context.Context, rev *revision.Revision, t Target, old *model
 	return out, out.judgeResult(ctx, rev, rev.WithPolicies([]model.Object{next}, nil))
 }
 
-// countMissed counts the lines that do not come to what is wanted.
+// countMissed counts the lines that do not get the wanted verdict.
 func (p *Proposal) countMissed() (n int) {
 	if p.Proposal == nil {
 		return 0
@@ -132,7 +129,7 @@ func (p *Proposal) countMissed() (n int) {
 	return n
 }
 
-// isExact says whether all lines come to what is wanted, and nothing else does.
+// isExact reports whether all lines get the wanted verdict, and no other connection changes.
 func (p *Proposal) isExact() bool { return p.countMissed() == 0 && p.Surplus.IsExact() }
 
 func (p *Proposal) isBetterThan(o *Proposal) bool {
@@ -149,7 +146,7 @@ func (p *Proposal) isBetterThan(o *Proposal) bool {
 	return cmp.Or(cmp.Compare(p.countMissed(), o.countMissed()), cmp.Compare(surplus(p), surplus(o))) < 0
 }
 
-// whyNotExact is the first thing that keeps a proposal from being exact.
+// whyNotExact returns the first reason why the proposal is not exact.
 func (p *Proposal) whyNotExact() string {
 	switch {
 	case len(p.Still) > 0:
@@ -160,8 +157,8 @@ func (p *Proposal) whyNotExact() string {
 	return "it " + p.Surplus.Text()
 }
 
-// priorityFor is the priority of a new policy: the one that is asked for where it comes before
-// every policy that decides about the lines now, or the last free one there.
+// priorityFor returns the priority of a new policy: the requested one, if it comes before every policy that
+// decides about the lines now, or the last free one there.
 func priorityFor(rev *revision.Revision, asked int32, seen []diff.LoggedConnection) (int32, error) {
 	first, by := firstDecider(rev, seen)
 	switch {
@@ -178,8 +175,8 @@ func priorityFor(rev *revision.Revision, asked int32, seen []diff.LoggedConnecti
 	return 0, fmt.Errorf("no priority before %s (%d) is free: make room (rung plan --insert)", by, first)
 }
 
-// firstDecider is the priority of the first policy of the admin tier that decides about some
-// lines now, or passes them on, and its name; behind all where there is none.
+// firstDecider returns priority and name of the first admin policy that decides about some lines now, or
+// passes them on. Without such a policy it returns the priority behind all others.
 func firstDecider(rev *revision.Revision, seen []diff.LoggedConnection) (first int32, by string) {
 	first = rev.Flags.MaxPriority + 1
 	for i := range seen {
@@ -202,7 +199,7 @@ func firstDecider(rev *revision.Revision, seen []diff.LoggedConnection) (first i
 	return first, by
 }
 
-// writePolicy puts the rules into a policy, or makes a new one of them.
+// writePolicy adds the rules to a policy, or makes a new one of them.
 func (p *Proposal) writePolicy(old *model.Policy) (*model.Policy, error) {
 	kind, object := model.KindANP, map[string]any(nil)
 	if old != nil {
@@ -226,10 +223,10 @@ func (p *Proposal) writePolicy(old *model.Policy) (*model.Policy, error) {
 	return manifests.PolicyOfObject(old, typed)
 }
 
-// judgeTime is how long it may take to count what becomes of all other connections.
+// judgeTime bounds the comparison of all other connections.
 const judgeTime = 10 * time.Second
 
-// judgeResult asks what becomes of the lines with the rules, and of all other connections.
+// judgeResult works out the verdicts with the rules, of the lines and of all other connections.
 func (p *Proposal) judgeResult(ctx context.Context, rev, next *revision.Revision) error {
 	p.Wanted = &diff.WantedVerdict{Becomes: verdict.Allow}
 	if p.Action == model.Deny {
@@ -265,7 +262,7 @@ func (p *Proposal) judgeResult(ctx context.Context, rev, next *revision.Revision
 	return ctx.Err()
 }
 
-// deciderNames names the rules that settle a connection, and at which end.
+// deciderNames names the rules that decide a connection, and at which end.
 func deciderNames(a *verdict.Answer) string {
 	for st := range a.Stages() {
 		if st.Verdict != a.Verdict {

@@ -11,20 +11,20 @@ import (
 	"rung/model/verdict/diff"
 )
 
-// Recently is how far back the lines go that a change is held against.
+// Recently is the age of lines a change is compared with.
 const Recently = 15 * time.Minute
 
-// recentMost bounds the different connections among them: each costs two verdicts.
+// recentMost bounds their distinct connections: each costs two verdicts.
 const recentMost = 4000
 
-// RecentConnections are the connections of the lines of the last 15 minutes that are kept,
-// the newest first; where none came in that time, of the 15 minutes before the newest line.
+// RecentConnections returns the connections of the kept lines of the last 15 minutes, newest first. If no line
+// came in that time, it uses the 15 minutes before the newest line.
 func (l *Store) RecentConnections() *diff.LogConnections {
 	return recentConnections(l.EntriesAfter(0, 0), l.now(), recentMost)
 }
 
-// ConnectionsWhere returns the connections of RecentConnections, or those that the kept lines
-// say are allowed, the newest first.
+// ConnectionsWhere returns RecentConnections, or with allowed the connections of all kept lines with verdict
+// allow, newest first.
 func (l *Store) ConnectionsWhere(allowed bool) *diff.LogConnections {
 	if !allowed {
 		return l.RecentConnections()
@@ -33,8 +33,7 @@ func (l *Store) ConnectionsWhere(allowed bool) *diff.LogConnections {
 		recentMost)
 }
 
-// ConnectionsOf returns the distinct connections of entries, given oldest first as a Store has
-// them; at most so many of them.
+// ConnectionsOf returns up to most distinct connections of entries, given oldest first as in a Store.
 func ConnectionsOf(entries []*Entry, most int) *diff.LogConnections {
 	return distinctConnections(entries, time.Time{}, most)
 }
@@ -55,7 +54,7 @@ func recentConnections(entries []*Entry, now time.Time, most int) *diff.LogConne
 	return out
 }
 
-// distinctConnections returns up to most distinct connections since a time, the newest first.
+// distinctConnections returns up to most distinct connections since a time, newest first.
 func distinctConnections(entries []*Entry, since time.Time, most int) *diff.LogConnections {
 	out := &diff.LogConnections{}
 	at := map[diff.LoggedConnection]int{}
@@ -103,8 +102,7 @@ func laterTime(a, b time.Time) time.Time {
 	return a
 }
 
-// seenOf is the connection of a line, and what the line says of it; ok is false for one
-// that is about no connection.
+// seenOf returns the connection of a line and what the line says about it; ok is false without one.
 func seenOf(e *Entry) (c diff.LoggedConnection, ok bool) {
 	line := &e.Line
 	if e.Gap != nil || !line.Src.IsValid() || !line.Dst.IsValid() {
@@ -132,8 +130,8 @@ func seenOf(e *Entry) (c diff.LoggedConnection, ok bool) {
 	return c, ok
 }
 
-// podOf is the pod that had the address, zero for none and for one on its node's network:
-// the address is the node's.
+// podOf returns the pod of an end. It is zero if there is none, and for a pod with host network: its address
+// is the node's.
 func podOf(d *End) model.Key {
 	if d.Key.Kind == model.KindPod && d.Note != NoteHost {
 		return d.Key

@@ -8,8 +8,8 @@ import (
 	"rung/revision"
 )
 
-// ACLs are the rows that may have logged the entry: those that its rule, or the default
-// deny, has in its zone for its protocol; none where the rule is not known or is gone.
+// ACLs returns the rows that may have logged the entry: rows of its rule, or default deny, for its protocol in
+// its zone; none if the rule is unknown or gone.
 func (e *Entry) ACLs(rev *revision.Revision) (out []*nb.ACL) {
 	if !e.Attributed || e.Gap != nil {
 		return nil
@@ -26,8 +26,8 @@ func (e *Entry) ACLs(rev *revision.Revision) (out []*nb.ACL) {
 	return out
 }
 
-// isForPorts says whether a row is for the ports of one protocol; others are for every
-// packet (ovn-kubernetes.md#acls-of-a-rule).
+// isForPorts reports whether a row is for the ports of one protocol; others match every packet
+// (ovn-kubernetes.md#acls-of-a-rule).
 func isForPorts(protocol string) bool {
 	switch strings.ToLower(protocol) {
 	case "tcp", "udp", "sctp":
@@ -36,8 +36,8 @@ func isForPorts(protocol string) bool {
 	return false
 }
 
-// CanLogFor says whether the ACL is one of the rule's, or the default deny's: the
-// other rows of that never log (ovn-kubernetes.md#default-deny).
+// CanLogFor reports whether the ACL is one of the rule's, or the default deny's, whose other rows never log
+// (ovn-kubernetes.md#default-deny).
 func CanLogFor(acl *nb.ACL, ref logline.RuleRef) bool {
 	if ref.Rule < 0 {
 		return acl.Action == nb.ActionDrop

@@ -6,22 +6,21 @@ import (
 	"rung/model/logline"
 )
 
-// rateSeconds is how far back rates go.
+// rateSeconds is the length of the window for rates.
 const rateSeconds = len(RecentSeconds{})
 
 // RuleStat counts the log lines of one rule.
 type RuleStat struct {
 	LineHits
 	Seconds RecentSeconds
-	// AtCap says that within these seconds an ACL of the rule logged as many
-	// lines in one second as its meter lets through in CapZone: lines are being
-	// lost then, silently (ovn-kubernetes.md#meter). CapRate is the meter's rate.
+	// AtCap means that within these seconds an ACL of the rule logged as many lines in one second as its meter
+	// allows in CapZone: lines are then lost, silently (ovn-kubernetes.md#meter). CapRate is the meter's rate.
 	AtCap   bool
 	CapZone string
 	CapRate int
 }
 
-// statsPerRule are the numbers of every rule that was hit; mu is held.
+// statsPerRule returns the numbers of every hit rule; mu is held.
 func (l *Store) statsPerRule(now time.Time) map[logline.RuleRef]RuleStat {
 	out := make(map[logline.RuleRef]RuleStat, len(l.hits.rules))
 	for r, x := range l.hits.rules {

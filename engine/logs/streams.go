@@ -10,35 +10,33 @@ import (
 	"rung/model/logline"
 )
 
-// lineSources are where the lines of a store come from, and who reads them.
+// lineSources tracks where the lines of a store come from, and how far they were read.
 type lineSources struct {
 	mu      sync.Mutex
 	streams []func() []logline.Stream
-	files   *FileReader // nil without log files, or if one of them is a pipe
+	files   *FileReader // nil without log files, or if one is a pipe
 
-	allTaken chan struct{} // closed when all that was to be read is taken in
+	allTaken chan struct{} // closed when everything to be read was processed
 	endOnce  sync.Once
-	// readTo is the newest line somebody has read who wants every one; paced says that
-	// there is somebody, and read is told.
+	// readTo is the newest line read by a reader who wants every line. paced means that such a reader exists;
+	// read signals its progress.
 	paced  atomic.Bool
 	readTo atomic.Uint64
 	read   chan struct{}
 }
 
-// AskForLines says that somebody looks at the log: on a cluster the nodes' logs are
-// followed from then on. It may be called as often as one likes.
+// AskForLines starts following a cluster's node logs because somebody looks at the log. It may be called
+// repeatedly.
 func (l *Store) AskForLines() { l.askOnce.Do(func() { close(l.firstAsked) }) }
 
-// ListStreamsWith says where lines come from: f lists streams, by zone. It may be called once
-// for every kind of source.
+// ListStreamsWith adds a source of lines; f lists its streams by zone.
 func (l *Store) ListStreamsWith(f func() []logline.Stream) {
 	l.sources.mu.Lock()
 	defer l.sources.mu.Unlock()
 	l.sources.streams = append(l.sources.streams, f)
 }
 
-// Streams are the nodes' logs and the log files, and how each stands, the nodes' first;
-// nil where lines come from neither.
+// Streams returns the node logs and then the log files, each with its state; nil without either.
 func (l *Store) Streams() (out []logline.Stream) {
 	l.sources.mu.Lock()
 	from := slices.Clone(l.sources.streams)
@@ -50,8 +48,8 @@ func (l *Store) Streams() (out []logline.Stream) {
 	return append(nodes, files...)
 }
 
-// Playing returns how many times as fast as they were written the lines of log files come, and the
-// time of the last; speed is 0 where they come at once.
+// Playing returns the replay speed of log files and the time of the last line; speed is 0 if lines come at
+// once.
 func (l *Store) Playing() (speed float64, at time.Time) {
 	files := l.fileReader()
 	if files == nil {
@@ -62,10 +60,10 @@ func (l *Store) Playing() (speed float64, at time.Time) {
 	return files.cfg.Speed, files.lastAt
 }
 
-// CutsFiles reports whether log files have more lines than are kept, and can be read once more for them.
+// CutsFiles reports whether log files have more lines than are kept, and can be read again for them.
 func (l *Store) CutsFiles() bool { return l.fileReader() != nil && l.FirstNumber() > 1 }
 
-// fileReader returns the reader of log files, nil without any and where one is a pipe.
+// fileReader returns the reader of log files; nil without any, or if one is a pipe.
 func (l *Store) fileReader() *FileReader {
 	l.sources.mu.Lock()
 	defer l.sources.mu.Unlock()
@@ -78,10 +76,10 @@ func (l *Store) setFiles(r *FileReader) {
 	l.sources.files = r
 }
 
-// EndOfLines is closed when all that was to be read is taken in; of what is followed it never is.
+// EndOfLines returns a channel closed when everything to be read was processed; never if files are followed.
 func (l *Store) EndOfLines() <-chan struct{} { return l.sources.allTaken }
 
-// Read says that all lines up to a number were read, for Files.All.
+// Read notes that all lines up to a number were read, for Files.Paced.
 func (l *Store) Read(seq uint64) {
 	l.sources.readTo.Store(seq)
 	select {
@@ -90,8 +88,7 @@ func (l *Store) Read(seq uint64) {
 	}
 }
 
-// waitForRoom waits until a line of a file may come without pushing out one that is still to be
-// read.
+// waitForRoom waits until a file's line would not push out an unread one.
 func (l *Store) waitForRoom(ctx context.Context) bool {
 	for l.sources.paced.Load() {
 		lines, bytes := l.unreadAfter(l.sources.readTo.Load())

@@ -9,10 +9,10 @@ import (
 	"rung/revision"
 )
 
-// TargetHelp says how a target is written.
+// TargetHelp explains how to write a target.
 const TargetHelp = "NAME or NAME=PRIORITY of a new AdminNetworkPolicy, or an existing policy if its subject fits exactly"
 
-// NewName is a name for a new AdminNetworkPolicy.
+// NewName returns a free name for a new AdminNetworkPolicy.
 func NewName(rev *revision.Revision) string {
 	name := ruleName
 	for n := 2; rev.Cluster.Policy(model.PolicyKey{Kind: model.KindANP, Name: name}) != nil; n++ {
@@ -21,8 +21,8 @@ func NewName(rev *revision.Revision) string {
 	return name
 }
 
-// ParseTarget reads for which policy to propose: its name, NAMESPACE/NAME, with its kind
-// before it where two have the name; any other name is that of a new AdminNetworkPolicy.
+// ParseTarget finds the policy to propose for by name or NAMESPACE/NAME, preceded by its kind if two have the
+// name. Any other name is for a new AdminNetworkPolicy.
 func ParseTarget(rev *revision.Revision, text string, action model.Action) (Target, error) {
 	name, number, hasNumber := strings.Cut(strings.TrimSpace(text), "=")
 	t := Target{Policy: model.PolicyKey{Kind: model.KindANP, Name: name}, Priority: -1, Action: action}

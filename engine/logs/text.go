@@ -11,7 +11,7 @@ import (
 	"rung/revision"
 )
 
-// Sentence says the line for people:
+// Sentence describes the line for people:
 //
 //	restricted/restricted-b2hhj → monitoring/prom-0 icmp dropped by cluster-control egress 5 "default-deny"
 func (e *Entry) Sentence() string {
@@ -21,7 +21,7 @@ func (e *Entry) Sentence() string {
 	return e.sentenceWith(" → ")
 }
 
-// sentenceWith is the sentence with this arrow between the ends.
+// sentenceWith is Sentence with this arrow between the ends.
 func (e *Entry) sentenceWith(arrow string) string {
 	s := e.Src.String() + arrow + e.Dst.String() + " " + e.Traffic() + " " + e.Action + " by " + e.RuleText()
 	if a := e.Line.Named; a != nil && a.Packets > 1 {
@@ -30,8 +30,8 @@ func (e *Entry) sentenceWith(arrow string) string {
 	return s
 }
 
-// Text returns the text that filters and searches match: time, zone and sentence. It has no
-// letters beyond ASCII where names have none, which makes folding case cheap.
+// Text returns the text that filters and searches match: time, zone and sentence. It adds only ASCII letters
+// to names, which makes folding case cheap.
 func (e *Entry) Text() string {
 	at := e.Line.At.Format("15:04:05.000 ")
 	if e.Gap != nil {
@@ -40,7 +40,7 @@ func (e *Entry) Text() string {
 	return at + e.Line.Zone + " " + e.sentenceWith(" > ")
 }
 
-// Traffic names the protocol and port of the packet: "tcp 443", "icmp".
+// Traffic returns the protocol and port of the packet: "tcp 443", "icmp".
 func (e *Entry) Traffic() string {
 	if e.Line.DstPort == 0 {
 		return e.Line.Proto
@@ -54,8 +54,7 @@ const (
 	RuleGone   = "this rule does not exist now"
 )
 
-// RuleText names the rule that decided: `cluster-control egress 5 "default-deny"`. It also says
-// that the rule is gone.
+// RuleText names the rule that decided: `cluster-control egress 5 "default-deny"`, and says if it is gone.
 func (e *Entry) RuleText() string {
 	if e.Gone != "" {
 		return e.presentRule() + " (" + e.Gone + ")"
@@ -74,7 +73,7 @@ func (e *Entry) presentRule() string {
 	return ruleText(e.Rule, e.RuleName)
 }
 
-// doubtfulRule names what is known of a rule that could not be found.
+// doubtfulRule describes a rule that was not found.
 func (e *Entry) doubtfulRule() string {
 	switch {
 	case len(e.Among) > 0:
@@ -90,7 +89,7 @@ func (e *Entry) doubtfulRule() string {
 	case e.Line.Named != nil && e.Rule.Policy.Kind == model.KindNP && e.Rule.Policy.Name == "":
 		return "a default deny: no NetworkPolicy allows it"
 	case e.Line.Named != nil:
-		return ruleText(e.Rule, e.RuleName) // as written: Rung does not read its kind
+		return ruleText(e.Rule, e.RuleName) // as written: Rung does not read that kind
 	case e.Line.Name == "":
 		return "an ACL without a name"
 	case e.Rule.Policy.Name != "" && e.Rule.Exact: // its direction is unknown
@@ -107,8 +106,8 @@ func ruleText(ref logline.RuleRef, name string) string {
 	return ref.Policy.ShortLabel() + " " + revision.RuleLabel(ref.Direction, ref.Rule, name)
 }
 
-// UnitKey returns the key that the row that logged the line was compiled for: the policy
-// of the rule, or the default deny of a namespace. It is zero when that is not known.
+// UnitKey returns what the row that logged the line was compiled for: the rule's policy, or the default deny
+// of a namespace. It is zero if unknown.
 func (e *Entry) UnitKey() model.Key {
 	k := e.Rule.Policy
 	switch {
@@ -120,8 +119,7 @@ func (e *Entry) UnitKey() model.Key {
 	return k
 }
 
-// Brief is String without what is known about the address: "blue/api-7", "8.8.8.8", and
-// the name alone of who had the address.
+// Brief returns only the name or address: "blue/api-7", "8.8.8.8".
 func (d End) Brief() string {
 	switch {
 	case d.Addr == "":
@@ -134,7 +132,7 @@ func (d End) Brief() string {
 	return NameOf(d.Key)
 }
 
-// NameOf is a pod, node or Service as sentences have it, empty for nothing.
+// NameOf names a pod, node or Service for sentences; empty for other kinds.
 func NameOf(k model.Key) string {
 	switch k.Kind {
 	case model.KindPod:
@@ -147,10 +145,9 @@ func NameOf(k model.Key) string {
 	return ""
 }
 
-// String is the end's pod, node or Service, or its address with what is known about it:
-// "blue/api-7", "node ovn-worker", "service blue/api", "8.8.8.8 (outside)",
-// "10.9.1.2 (outside, in 10.9.0.0/16)", "10.244.1.99 (gone 14:15:58: green/job-x)",
-// "10.244.1.99 (now green/job-y)" where that pod did not exist yet.
+// String returns the end's pod, node or Service, or its address with a note: "blue/api-7", "node ovn-worker",
+// "service blue/api", "8.8.8.8 (outside)", "10.9.1.2 (outside, in 10.9.0.0/16)", "10.244.1.99 (gone 14:15:58:
+// green/job-x)", "10.244.1.99 (now green/job-y)" if that pod did not exist yet.
 func (d End) String() string {
 	name := NameOf(d.Key)
 	switch {
@@ -172,8 +169,7 @@ func (d End) String() string {
 	return name
 }
 
-// NameAndTime is String with the name apart from when it was the end's: "blue/api-7" and "now"
-// where who had the address then is not known, else all of it and nothing.
+// NameAndTime splits String for an end known only from now: "blue/api-7" and "now". Otherwise when is empty.
 func (d End) NameAndTime() (text, when string) {
 	if name := NameOf(d.Key); name != "" && d.Note == noteNow {
 		return name, noteNow

@@ -14,10 +14,10 @@ import (
 	"rung/system"
 )
 
-// CheckState is how a step of the way to a line stands.
+// CheckState is the state of a step.
 type CheckState string
 
-// The states of a step. A note is somebody's choice, so nothing is wrong with it.
+// The states of a step. Noted is somebody's choice, not a fault.
 const (
 	Fine    CheckState = "ok"
 	Wrong   CheckState = "wrong"
@@ -25,26 +25,25 @@ const (
 	Noted   CheckState = "note"
 )
 
-// Check is one step of the way from a policy to a line that is seen.
+// Check is one step from a policy to a visible line.
 type Check struct {
 	Step  string     `json:"step"` // annotation, level, rows, meter, container, console, stream, traffic, order
 	State CheckState `json:"state"`
 	Text  string     `json:"text"`
-	// Remedy says what to do, where there is something to do. Levels says that it is to
-	// set the levels of the policy itself.
+	// Remedy says what to do; empty if nothing. Levels means that it sets the policy's own log levels.
 	Remedy string `json:"remedy,omitempty"`
 	Levels bool   `json:"-"`
 }
 
-// Subject is the object whose lines do not come: a policy, one of its rules where Dir is
-// given, or all policies where no policy is given.
+// Subject is a policy, rule or whole cluster without lines: one of the policy's rules if Dir is set, all
+// policies if Policy is empty.
 type Subject struct {
 	Policy model.PolicyKey
 	Dir    model.Direction
 	Rule   int
 }
 
-// subjectRules returns the rules of the policy that it is about.
+// subjectRules returns the policy's rules that the subject covers.
 func (a Subject) subjectRules(p *model.Policy) (out []model.Rule) {
 	if a.Dir == "" {
 		return slices.Concat(p.Ingress, p.Egress)
@@ -68,8 +67,8 @@ func (c *checkList) add(step string, state CheckState, format string, args ...an
 	return &c.out[len(c.out)-1]
 }
 
-// CheckSteps walks the way from an annotation to a line that is seen, in its order, and says how
-// each step stands. Steps that there are none of where Rung is now are left out.
+// CheckSteps checks in order every step from an annotation to a visible line. It omits steps that do not exist
+// in the current mode.
 func CheckSteps(l *Store, rev *revision.Revision, about Subject) []Check {
 	c := &checkList{l: l, rev: rev, subject: about}
 	goOn, step := true, "annotation"
@@ -117,7 +116,7 @@ func CheckSteps(l *Store, rev *revision.Revision, about Subject) []Check {
 	return c.out
 }
 
-// checkPolicy are the steps that lie in the policy; false says that no other matters.
+// checkPolicy adds the steps of the policy; false means that no other step matters.
 func (c *checkList) checkPolicy() bool {
 	k := c.subject.Policy
 	p := c.rev.Cluster.Policy(k)
@@ -167,16 +166,16 @@ func (c *checkList) checkPolicy() bool {
 	return true
 }
 
-// checkStream says where the lines are, as none come from there.
+// checkStream says where the system writes its lines, since none come from there.
 func (c *checkList) checkStream(s *system.System) {
 	state := Wrong
-	if !s.HasFeature(system.Rows) { // Rung follows logs of OVN
+	if !s.HasFeature(system.Rows) { // Rung follows only OVN's logs
 		state = Unknown
 	}
 	c.add("stream", state, "%s", s.LogsTo).Remedy = s.LogsCommand
 }
 
-// ruleByRule says which rules log, where each says so for itself.
+// ruleByRule says which rules log, for kinds whose rules each say so.
 func (c *checkList) ruleByRule(p *model.Policy, s *system.System) {
 	var silent []string
 	rules := c.subject.subjectRules(p)
@@ -200,7 +199,7 @@ func (c *checkList) ruleByRule(p *model.Policy, s *system.System) {
 	c.checkStream(s)
 }
 
-// levelRemedy is the remedy for levels of the policy itself: those of the rules it is about.
+// levelRemedy sets the command for the policy's own levels, for the subject's rules.
 func (c *checkList) levelRemedy(p *model.Policy, x *Check) {
 	var actions []model.Action
 	for _, r := range c.subject.subjectRules(p) {
@@ -212,9 +211,8 @@ func (c *checkList) levelRemedy(p *model.Policy, x *Check) {
 	x.Levels, x.Remedy = true, revision.LogLevelCommand(c.rev, p, actions...)
 }
 
-// checkActions adds checks of the rules' actions. An action that does not log is wrong where
-// only one rule is asked about, or where none logs; else it is a note, since the annotation
-// says so.
+// checkActions checks the rules' actions. An action that does not log is wrong if only one rule is asked
+// about, or if none logs; otherwise it is a note, since the annotation says so.
 func (c *checkList) checkActions(p *model.Policy, now model.LogLevels, ns string) {
 	rules := c.subject.subjectRules(p)
 	wrong := func(format string, args ...any) {
@@ -258,10 +256,10 @@ func (c *checkList) checkActions(p *model.Policy, now model.LogLevels, ns string
 	}
 }
 
-// netpolLevels: the rules of a NetworkPolicy log what they allow, the default deny of its
-// namespace what none allows (ovn-kubernetes.md#namespace-logging).
+// netpolLevels checks a NetworkPolicy's levels: its rules log what they allow, the default deny of its
+// namespace logs the rest (ovn-kubernetes.md#namespace-logging).
 func (c *checkList) netpolLevels(p *model.Policy, now model.LogLevels) {
-	if now.Allow == "" && c.subject.Dir != "" { // its rules allow and do nothing else
+	if now.Allow == "" && c.subject.Dir != "" { // its rules only allow
 		c.add("level", Wrong, "Namespace %s sets no level for allow: what its NetworkPolicies allow is not logged.", p.Namespace).
 			Remedy = revision.NamespaceLogsCommand(c.rev, p.Namespace)
 	} else if now.Allow == "" {
@@ -277,7 +275,7 @@ func (c *checkList) netpolLevels(p *model.Policy, now model.LogLevels) {
 	}
 }
 
-// checkTraffic says whether lines come, and of what; stored ones are of before Rung started.
+// checkTraffic says whether lines come, and for what; stored lines predate Rung's start.
 func (c *checkList) checkTraffic(stored bool) {
 	if k := c.subject.Policy; k.Kind.IsPolicy() {
 		if p := c.rev.Cluster.Policy(k); p != nil {
@@ -311,7 +309,7 @@ func (c *checkList) checkTraffic(stored bool) {
 	}
 }
 
-// TextLine is the check as a line of text: "✗ level  Deny rules do not log. …".
+// TextLine returns the check as a line of text: "✗ level Deny rules do not log. …".
 func (x Check) TextLine() string {
 	text := fmt.Sprintf("%s %-10s  %s", x.State.Sign(), x.Step, x.Text)
 	if x.Remedy != "" {
@@ -320,7 +318,7 @@ func (x Check) TextLine() string {
 	return text
 }
 
-// Sign is ✓, ✗, · or ?.
+// Sign returns ✓, ✗, · or ?.
 func (s CheckState) Sign() string {
 	switch s {
 	case Fine:

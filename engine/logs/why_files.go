@@ -7,7 +7,7 @@ import (
 	"rung/model/words"
 )
 
-// NodesAndFiles tells the logs of nodes from log files.
+// NodesAndFiles separates node logs and log files.
 func NodesAndFiles(streams []logline.Stream) (nodes, files []logline.Stream) {
 	for _, s := range streams {
 		if s.File == "" {
@@ -19,8 +19,8 @@ func NodesAndFiles(streams []logline.Stream) (nodes, files []logline.Stream) {
 	return nodes, files
 }
 
-// checkFiles says whether the log files are read, and whether ACL lines are in them: a file
-// that is named by mistake has lines, too.
+// checkFiles says whether the log files are read and contain ACL lines: a file named by mistake has lines,
+// too.
 func (c *checkList) checkFiles(files []logline.Stream) {
 	var lines, acls uint64
 	var quiet []string
@@ -52,7 +52,7 @@ func (c *checkList) checkFiles(files []logline.Stream) {
 	}
 }
 
-// NoACLLines says that what was read of log files is something else.
+// NoACLLines says that log files contain other lines only.
 func NoACLLines(lines uint64) string {
 	return words.Count(lines, "line") + words.OneOrMany(int(min(lines, 2)), " was read, and it is no ACL line.",
 		" were read, and none is an ACL line.")

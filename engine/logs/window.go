@@ -7,30 +7,29 @@ import (
 	"unsafe"
 )
 
-// linesRoom is how many bytes the lines that are kept may take: where lines are long, fewer
-// than the limit are. The heap grows by half as much again before it is collected, and the
-// console is to stay below what docs/performance.md promises after a day.
+// linesRoom bounds the bytes of kept lines: with long lines, fewer than the limit are kept. The heap grows by
+// half again before collection, and the console must stay below the size that docs/performance.md promises
+// after a day.
 const linesRoom = 14 << 20
 
-// entryWindow is the newest entries, numbered without a gap: at most so many, and at most so many
-// bytes of them.
+// entryWindow holds the newest entries, numbered without a gap, bounded in number and bytes.
 type entryWindow struct {
 	mu          sync.RWMutex
 	kept        []keptEntry // oldest first
 	limit       int
 	room        int64  // in bytes, 0 for linesRoom
-	newestSeq   uint64 // newest Seq given out
-	bytesStored int64  // bytes of all entries that were ever stored
+	newestSeq   uint64 // Seq of the newest entry
+	bytesStored int64  // of all entries ever stored
 }
 
-// keptEntry is an entry that was stored.
+// keptEntry is a stored entry.
 type keptEntry struct {
 	*Entry
-	before int64 // bytes of entries that were stored before this one
+	before int64 // bytes of all entries stored earlier
 }
 
-// entrySize returns about how many bytes an entry takes. Its words are parts of the raw line; a
-// page makes as much again of it for a filter.
+// entrySize approximates the bytes of an entry. Its strings share the raw line; a page makes a second copy for
+// a filter.
 func entrySize(e *Entry) int64 {
 	return lineSize(e.Line.Raw) + int64(len(e.Src.Addr)+len(e.Dst.Addr)) + int64(len(e.Among))*int64(unsafe.Sizeof(e.Rule))
 }
@@ -39,14 +38,14 @@ func lineSize(raw string) int64 {
 	return int64(unsafe.Sizeof(Entry{})+unsafe.Sizeof(int64(0))) + 2*int64(len(raw))
 }
 
-// storeEntry gives an entry its number; mu is held.
+// storeEntry numbers and stores an entry; mu is held.
 func (l *entryWindow) storeEntry(e *Entry) {
 	l.newestSeq++
 	e.Seq = l.newestSeq
 	l.kept = append(l.kept, keptEntry{e, l.bytesStored})
 	l.bytesStored += entrySize(e)
 	for len(l.kept) > l.limit || len(l.kept) > 1 && l.bytesStored-l.kept[0].before > l.maxBytes() {
-		l.kept[0] = keptEntry{} // for the collector: the slice keeps its array
+		l.kept[0] = keptEntry{} // free the entry: the slice keeps its array
 		l.kept = l.kept[1:]
 	}
 }
@@ -59,7 +58,7 @@ func (l *entryWindow) entriesAfter(seq uint64) []keptEntry {
 	return l.kept[min(max(seq+1, oldest)-oldest, uint64(len(l.kept))):]
 }
 
-// unreadAfter is how many lines and bytes are kept that came after a number.
+// unreadAfter returns the lines kept after a number, and their bytes.
 func (l *entryWindow) unreadAfter(seq uint64) (lines uint64, bytes int64) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -70,8 +69,7 @@ func (l *entryWindow) unreadAfter(seq uint64) (lines uint64, bytes int64) {
 	return uint64(len(unread)), l.bytesStored - unread[0].before
 }
 
-// EntriesAfter returns the entries after a number that are still kept, oldest first,
-// at most max of them (0: all). When more are kept the oldest of them come.
+// EntriesAfter returns the kept entries after a number, oldest first, at most the oldest max (0: all).
 func (l *entryWindow) EntriesAfter(seq uint64, max int) []*Entry {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
@@ -86,15 +84,14 @@ func (l *entryWindow) EntriesAfter(seq uint64, max int) []*Entry {
 	return out
 }
 
-// FirstNumber is the number of the oldest entry kept; one more than LastNumber when there
-// is none.
+// FirstNumber returns the number of the oldest kept entry; LastNumber+1 if there is none.
 func (l *entryWindow) FirstNumber() uint64 {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
 	return l.newestSeq - uint64(len(l.kept)) + 1
 }
 
-// LastNumber is the number of the newest entry, 0 before the first.
+// LastNumber returns the number of the newest entry; 0 before the first.
 func (l *entryWindow) LastNumber() uint64 {
 	l.mu.RLock()
 	defer l.mu.RUnlock()

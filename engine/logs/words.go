@@ -13,10 +13,10 @@ import (
 	"rung/revision"
 )
 
-// mostNotes bounds what is listed of a kind; all of it is counted.
+// mostNotes bounds the items listed of a kind; all are counted.
 const mostNotes = 5
 
-// Notes say in sentences what the text does, beginning with what it does besides the lines.
+// Notes says in sentences what the text does, beginning with effects beyond the lines.
 func (p *Proposal) Notes() []string {
 	one, many := "allows", "allow"
 	if p.Action == model.Deny {
@@ -30,7 +30,7 @@ func (p *Proposal) Notes() []string {
 	return append([]string{p.Surplus.Text() + ".", made}, p.MissedTexts()...)
 }
 
-// MissedTexts say which lines do not come to what is wanted, and why.
+// MissedTexts says which lines do not get the wanted verdict, and why.
 func (p *Proposal) MissedTexts() []string {
 	return append(someTexts(p.Still, "more reason", func(s StillOtherwise) string {
 		return fmt.Sprintf("%s %s %s all the same: %s decides; for example %s.", words.Count(s.Lines, "line"),
@@ -39,8 +39,8 @@ func (p *Proposal) MissedTexts() []string {
 	}), LeftTexts(p.Left)...)
 }
 
-// reachedText counts the lines whose connections come to what is wanted, and the others, so that
-// nobody takes the rules alone for the end of it.
+// reachedText counts the lines whose connections get the wanted verdict, and the others, so that the rules
+// alone do not look sufficient.
 func (p *Proposal) reachedText() string {
 	still := 0
 	var as []string
@@ -62,12 +62,12 @@ func (p *Proposal) reachedText() string {
 		strings.Join(as, " or "))
 }
 
-// outcomes are verdicts of lines that keep them.
+// outcomes names the verdicts that lines keep.
 var outcomes = map[verdict.Verdict]string{verdict.Allow: "allowed", verdict.Deny: "denied", verdict.Mixed: "mixed",
 	verdict.Undefined: "undefined",
 	verdict.Unknown:   "unknown", verdict.NotApplicable: "outside every policy"}
 
-// LeftTexts say which lines no rule is about, and why.
+// LeftTexts says which lines no rule covers, and why.
 func LeftTexts(left []logline.LeftLines) []string {
 	return someTexts(left, "more reason", func(l logline.LeftLines) string {
 		c := revision.SeenConnection(&diff.LoggedConnection{Connection: l.Example})

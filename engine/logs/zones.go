@@ -14,7 +14,7 @@ import (
 	"rung/revision"
 )
 
-// checkRows says whether the zones' rows of the policy log.
+// checkRows says whether the policy's rows in the zones log.
 func (c *checkList) checkRows(p *model.Policy) {
 	k, was := p.Key, len(c.out)
 	if none := c.rev.WhyNoRows(k); none != nil {
@@ -66,8 +66,7 @@ func (c *checkList) checkRows(p *model.Policy) {
 	}
 }
 
-// checkMeter says what the meters let through, in which zones that is another rate or no
-// limit, and which ACLs are at the limit.
+// checkMeter says what the meters allow, which zones differ or have no limit, and which ACLs are at the limit.
 func (c *checkList) checkMeter() {
 	rates := MeterRates(c.rev)
 	was := len(c.out)
@@ -106,8 +105,7 @@ func (c *checkList) checkMeter() {
 	}
 }
 
-// MeterRates is how many lines a second the meters of the zones let through: "20", or
-// "20 to 50" where they differ.
+// MeterRates returns the meters' lines a second: "20", or "20 to 50" if zones differ.
 func MeterRates(r *revision.Revision) string {
 	least, most := 0, 0
 	for _, z := range r.Zones {
@@ -127,7 +125,7 @@ func MeterRates(r *revision.Revision) string {
 	return fmt.Sprintf("%d to %d", least, most)
 }
 
-// streamReason is one reason why the logs of some nodes do not come.
+// streamReason is a reason why the logs of some nodes do not come.
 type streamReason struct {
 	state logline.StreamState
 	text  string
@@ -135,7 +133,7 @@ type streamReason struct {
 	since string
 }
 
-// checkStreams says whether the nodes' logs are found, have the lines, and come.
+// checkStreams says whether the nodes' logs are found, contain ACL lines, and arrive.
 func (c *checkList) checkStreams(streams []logline.Stream) {
 	if len(streams) == 0 {
 		c.add("stream", Wrong, "The nodes' logs are not followed yet: no node is known, or the cluster has not been read.")
@@ -162,7 +160,7 @@ func (c *checkList) checkStreams(streams []logline.Stream) {
 			}
 			continue
 		}
-		// Errors name the node or its pod: those of many nodes are told by one.
+		// Errors name the node or its pod: one error represents many nodes.
 		at := slices.IndexFunc(reasons, func(r *streamReason) bool { return r.state == s.State })
 		if at < 0 {
 			at = len(reasons)

@@ -1,8 +1,8 @@
-// Package statedir is the state folder: who may read it, and the files in it that are
-// no history and no audit: texts being edited, saved pages, Rung's own log.
+// Package statedir is the state folder: its permissions, and its files except history and audit: texts being
+// edited, saved pages, Rung's own log.
 //
-// Invariants: what is written is the user's alone, and whole or not at all; no file that
-// is there already is written over.
+// Invariants: only the user can read its files, and they are written completely or not at all. Existing files
+// are not overwritten.
 //
-// engine, ui and cli may import it; it imports sources/safefile.
+// engine, ui and cli may import it; it imports sources/files.
 package statedir

@@ -15,8 +15,7 @@ import (
 	"rung/sources/files"
 )
 
-// maxDraft bounds what is read back, in bytes; draftsKept is how many texts of
-// former edits stay.
+// maxDraft bounds a text read back, in bytes; draftsKept is the number of former texts kept.
 const (
 	maxDraft   = 4 << 20
 	draftsKept = 30
@@ -24,8 +23,8 @@ const (
 
 var unsafeName = regexp.MustCompile(`[^a-zA-Z0-9.-]+`)
 
-// NewDraft puts a text that is about to be edited into a new private file below
-// the state folder, and returns its path. Old drafts beyond a few are removed.
+// NewDraft writes a text to edit into a new private file below the state folder, and returns its path. It
+// removes all but a few old drafts.
 func NewDraft(stateDir, name, text string) (path string, err error) {
 	return NewDraftOnDisk(files.OS, stateDir, name, text)
 }
@@ -52,7 +51,7 @@ func NewDraftOnDisk(disk files.FS, stateDir, name, text string) (path string, er
 // WriteDraft replaces the text of a draft.
 func WriteDraft(path, text string) error {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
-		_ = os.Remove(path) // the editor put something else in its place
+		_ = os.Remove(path) // the editor replaced the file by something else
 	}
 	if err := files.ReplaceFile(files.OS, path, []byte(text)); err != nil {
 		return fmt.Errorf("writing the text to edit: %w", err)
@@ -60,8 +59,8 @@ func WriteDraft(path, text string) error {
 	return nil
 }
 
-// ReadDraft takes the text back. An editor that replaced the file may have widened
-// its permissions; they are narrowed again.
+// ReadDraft reads the text back. It also narrows the permissions, which an editor that replaced the file may
+// have widened.
 func ReadDraft(path string) (string, error) {
 	text, err := files.ReadPrivate(files.OS, path, maxDraft)
 	if err != nil {
@@ -70,8 +69,8 @@ func ReadDraft(path string) (string, error) {
 	return string(text), nil
 }
 
-// DraftFiles are a draft and what an editor that was ended left beside it (a swap
-// file, what it saved in an emergency), as far as they are there.
+// DraftFiles returns the existing files of a draft: itself, and leftovers of a killed editor such as a swap
+// file or an emergency copy.
 func DraftFiles(path string) []string {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
@@ -86,7 +85,7 @@ func DraftFiles(path string) []string {
 	return out
 }
 
-// pruneDrafts removes all but the newest texts of former edits.
+// pruneDrafts removes all but the newest drafts.
 func pruneDrafts(dir string) {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) < draftsKept {
@@ -108,5 +107,5 @@ func pruneDrafts(dir string) {
 	}
 }
 
-// DropDraft removes a draft that is not needed any more.
+// DropDraft removes a draft no longer needed.
 func DropDraft(path string) { _ = os.Remove(path) }

@@ -10,9 +10,8 @@ import (
 	"rung/sources/files"
 )
 
-// KeepFile writes a file that the user will look for later: a saved page, the
-// report of an internal error. The folder and the file are the user's alone; a
-// file of that name stays and the new one gets a number. It returns the path.
+// KeepFile writes a file that the user will look for later: a saved page, or the report of an internal error.
+// Only the user can read folder and file. If the name exists, the new file gets a number. It returns the path.
 func KeepFile(folder, name string, text []byte) (string, error) {
 	return KeepFileOnDisk(files.OS, folder, name, text)
 }

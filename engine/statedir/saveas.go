@@ -11,12 +11,12 @@ import (
 	"rung/sources/files"
 )
 
-// ErrExists marks a file that is there already and was not to be replaced.
+// ErrExists marks an existing file that was not to be replaced.
 var ErrExists = errors.New("the file exists")
 
-// SaveAs writes a file where the user said, whole or not at all. ~/ is the user's home,
-// and the folder is made where it is missing. A file that is there stays, with
-// ErrExists, unless replace is set. It returns the path.
+// SaveAs writes a file to a path chosen by the user, completely or not at all. It expands ~/ and creates the
+// folder if missing. It keeps an existing file and returns ErrExists, unless replace is set. It returns the
+// path.
 func SaveAs(path string, text []byte, replace bool) (string, error) {
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
 		home, err := os.UserHomeDir()

@@ -11,15 +11,15 @@ import (
 	"rung/sources/files"
 )
 
-// OpenFolder makes the state folder the user's alone if it is there, which note
-// says. The error says why it cannot be used.
+// OpenFolder makes an existing state folder private; note says if it changed that. The error says why the
+// folder cannot be used.
 func OpenFolder(dir string) (note string, err error) { return OpenFolderOnDisk(files.OS, dir) }
 
 func OpenFolderOnDisk(disk files.FS, dir string) (note string, err error) {
 	return files.CheckFolder(disk, dir, isStateFile)
 }
 
-// SweepFolder removes what killed processes left half written in the state folder.
+// SweepFolder removes half-written files of killed processes from the state folder.
 func SweepFolder(disk files.FS, dir string) {
 	before := time.Now().Add(-SweepAge)
 	files.SweepTemp(disk, dir, before)
@@ -34,23 +34,22 @@ func SweepFolder(disk files.FS, dir string) {
 	}
 }
 
-// SweepAge is how long ago a file was written that a start takes for a leftover.
+// SweepAge is the age from which a start treats a temporary file as a leftover.
 const SweepAge = time.Second
 
-// isStateFile says whether a name in the state folder is one that Rung gives, or gave: views had
-// how pages were set up.
+// isStateFile reports whether Rung uses, or used, a name in the state folder: views held page settings.
 func isStateFile(name string) bool {
 	switch name {
 	case "audit.jsonl", "history", "plan", "revert", "edit", "counts", "saved", "rung.log", "rung.log.old", "views", "lost+found":
 		return true
 	}
-	// Reports, and what a kill left of a file that was being written.
+	// Reports, and temporary files of a killed process.
 	return strings.HasPrefix(name, "error-") && filepath.Ext(name) == ".txt" ||
 		strings.HasPrefix(name, ".") && strings.Contains(name, ".rung-")
 }
 
-// OpenLog opens Rung's own log in the state folder, to be added to. One of more
-// than most bytes is put aside first, as NAME.old.
+// OpenLog opens Rung's own log in the state folder for appending. A log of more than most bytes is first
+// renamed to NAME.old.
 func OpenLog(dir, name string, most int64) (*os.File, error) {
 	path := filepath.Join(dir, name)
 	f, err := files.OpenAppend(path)

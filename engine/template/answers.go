@@ -14,17 +14,17 @@ import (
 	"rung/model/words"
 )
 
-// Answers that are words.
+// Answers with a special meaning.
 const (
 	allNamespaces = "all"
 	nobody        = "none"
 	anyPort       = "any"
 )
 
-// mostValues bounds a list that is typed; the API takes 100 peers and ports in a rule.
+// mostValues bounds a typed list; the API takes 100 peers and ports in a rule.
 const mostValues = 100
 
-// splitList takes a list with commas apart.
+// splitList splits a comma-separated list.
 func splitList(text string) (out []string) {
 	for _, v := range strings.Split(text, ",") {
 		v = strings.TrimSpace(v)
@@ -35,7 +35,7 @@ func splitList(text string) (out []string) {
 	return out
 }
 
-// CheckAnswer reads an answer and returns it in the common form. before are the answers before it.
+// CheckAnswer checks an answer and returns its normal form. before holds the earlier answers.
 func (t *Template) CheckAnswer(w *World, q *Question, text string, before Answers) (string, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -61,7 +61,7 @@ func (t *Template) CheckAnswer(w *World, q *Question, text string, before Answer
 		}
 		text = strings.Join(values, ",")
 	case Namespaces, Pods:
-		text = strings.Join(strings.Fields(text), " ") // it stands in comments of the text
+		text = strings.Join(strings.Fields(text), " ") // used in comments of the text
 		if text == nobody && q.Offer == nobodyOrNamespaces {
 			return text, nil
 		}
@@ -99,7 +99,7 @@ func (t *Template) CheckAnswer(w *World, q *Question, text string, before Answer
 	return text, nil
 }
 
-// parseSelector reads labels as people write them.
+// parseSelector parses labels as people write them.
 func parseSelector(text string) (*metav1.LabelSelector, error) {
 	text = strings.TrimSpace(text)
 	if text == allNamespaces {
@@ -124,13 +124,13 @@ func parseSelector(text string) (*metav1.LabelSelector, error) {
 	return s, nil
 }
 
-// portRange is one port of an answer, or several.
+// portRange is one port of an answer, or a range.
 type portRange struct {
 	protocol string
 	lo, hi   int64
 }
 
-// parsePorts reads ports; none for any.
+// parsePorts parses ports; nil for any.
 func parsePorts(text string) (out []portRange, err error) {
 	fields := splitList(text)
 	if len(fields) == 1 && fields[0] == anyPort {
@@ -162,8 +162,8 @@ func parsePorts(text string) (out []portRange, err error) {
 	return out, nil
 }
 
-// podNamed returns the pod that an answer names by NAMESPACE/NAME or, where no pod has a label of that key, by
-// its name alone; nil for none.
+// podNamed returns the pod that an answer names by NAMESPACE/NAME, or by NAME if no pod has a label of that
+// key; nil if none.
 func (w *World) podNamed(text string) *model.Pod {
 	if ns, name, ok := strings.Cut(text, "/"); ok {
 		return w.Cluster.Pod(ns, name)

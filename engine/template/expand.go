@@ -8,21 +8,22 @@ import (
 	"strings"
 )
 
-// expander puts values in the place of $NAME in a tree as YAML has it. A text that is a placeholder and
-// nothing else becomes the value whatever it is; within other texts and in keys it becomes the value's text.
-// In lists, "each: NAME" repeats a map for each value of a list, as $each; a list in the place of an item is
-// joined with the list around it; and "when: CONDITION" leaves a map out. A field without a value is left out.
+// expander replaces $NAME by its value in a YAML tree. A text consisting only of a placeholder becomes the
+// value, whatever its type; in other texts and in keys the value's text is inserted. In lists, "each: NAME"
+// repeats a map for each value of a list, as $each; a list inside a list is joined with it; and "when:
+// CONDITION" leaves a map out. A field without a value is left out.
 //
-// A condition is NAME (it has a value), !NAME, NAME=TEXT or NAME!=TEXT; of several in a list, all must hold.
+// A condition is NAME (it has a value), !NAME, NAME=TEXT or NAME!=TEXT; in a list of conditions, all must
+// hold.
 type expander struct {
 	values map[string]any
 	err    error
 }
 
-// placeholder is $NAME.
+// placeholder matches $NAME.
 var placeholder = regexp.MustCompile(`\$[a-zA-Z]+`)
 
-// expand returns a node with values in the place of placeholders.
+// expand returns a node with its placeholders replaced.
 func (x *expander) expand(node any) any {
 	switch node := node.(type) {
 	case string:
@@ -50,7 +51,7 @@ func (x *expander) expandText(text string) any {
 	return placeholder.ReplaceAllStringFunc(text, func(name string) string { return fmt.Sprint(x.value(name[1:])) })
 }
 
-// expandList returns nil for a list of which nothing is left.
+// expandList returns nil for a list with no item left.
 func (x *expander) expandList(list []any) any {
 	var out []any
 	for _, item := range list {
@@ -90,7 +91,7 @@ func (x *expander) value(name string) any {
 	return v
 }
 
-// holds reports whether a condition holds, or all of a list.
+// holds reports whether a condition holds, or all conditions of a list.
 func (x *expander) holds(condition any) bool {
 	switch c := condition.(type) {
 	case nil:

@@ -22,8 +22,8 @@ func (s *PolicySet) RevisionAfter(rev *revision.Revision) *revision.Revision {
 	return rev.WithPolicies(s.objects, nil)
 }
 
-// Expectations returns the statements that must hold with the set, as a file for rung verify. Where it leaves
-// decisions to other policies, they state what these decide: the lower tiers alone, or all of them.
+// Expectations returns the statements that must hold with the set, as a file for rung verify. If the set
+// leaves decisions to other policies, statements record those decisions: of the lower tiers alone, or of all.
 func (s *PolicySet) Expectations(ctx context.Context, rev *revision.Revision) ([]byte, error) {
 	var statements strings.Builder
 	var walled []string
@@ -62,7 +62,7 @@ func (s *PolicySet) Expectations(ctx context.Context, rev *revision.Revision) ([
 	if err != nil {
 		return nil, fmt.Errorf("expectations of %s: %w", s.Name, err)
 	}
-	// The file's introduction stands above already.
+	// The file already has an introduction above.
 	text := string(written.Text)
 	for strings.HasPrefix(text, "# ") && !strings.HasPrefix(text, "# Pods left out") {
 		_, text, _ = strings.Cut(text, "\n")
@@ -70,8 +70,8 @@ func (s *PolicySet) Expectations(ctx context.Context, rev *revision.Revision) ([
 	return []byte(head + statements.String() + text), nil
 }
 
-// writeStatement writes a statement. An EgressFirewall may still drop connections that an AdminNetworkPolicy
-// allows: namespaces with one that denies are left out of the sources of an Allow, and named in walled.
+// writeStatement writes a statement. An EgressFirewall may still deny connections that an AdminNetworkPolicy
+// allows: namespaces with a denying one are removed from the sources of an Allow, and named in walled.
 func (w *World) writeStatement(b *strings.Builder, statement object, walled *[]string) error {
 	if from, _ := statement["from"].(object); statement["expect"] == "allow" {
 		selector, err := w.withoutFirewalled(from["namespace"], walled)
@@ -90,7 +90,7 @@ func (w *World) writeStatement(b *strings.Builder, statement object, walled *[]s
 	return nil
 }
 
-// shortEnd returns an end of a statement with labels alone where a selector has nothing else.
+// shortEnd returns an end of a statement with selectors that have only labels replaced by these.
 func shortEnd(end any) any {
 	fields, _ := end.(object)
 	out := object{}
@@ -103,7 +103,7 @@ func shortEnd(end any) any {
 	return out
 }
 
-// texts returns values as people write them.
+// texts formats values.
 func texts(values []any) (out []string) {
 	for _, v := range values {
 		out = append(out, fmt.Sprint(v))
@@ -111,8 +111,8 @@ func texts(values []any) (out []string) {
 	return out
 }
 
-// withoutFirewalled leaves namespaces with an EgressFirewall that denies out of a statement's namespaces; nil
-// where none is left.
+// withoutFirewalled removes namespaces with a denying EgressFirewall from a statement's namespaces; nil if
+// none is left.
 func (w *World) withoutFirewalled(namespaces any, walled *[]string) (any, error) {
 	var s metav1.LabelSelector
 	labels, _ := namespaces.(object)

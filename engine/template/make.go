@@ -12,17 +12,17 @@ import (
 	"rung/sources/manifests"
 )
 
-// PolicySet is the set of policies that a template makes of answers.
+// PolicySet is the set of policies made from a template and answers.
 type PolicySet struct {
 	Template *Template
 	Name     string
 	Answers  Answers // complete
-	// Text are the policies to write, one document each. Base is the text of those that are there now and
-	// change: what somebody else changes meanwhile is a conflict.
+	// Text holds the policies to write, one document each. Base is the current text of the changed policies,
+	// to detect conflicting changes.
 	Text, Base string
-	// New names the policies that the cluster lacks, Changed those that it has.
+	// New names the policies that the cluster lacks, Changed the existing ones.
 	New, Changed []model.PolicyKey
-	// Notes say what is worth knowing before it is applied.
+	// Notes say what to know before applying it.
 	Notes []string
 
 	objects []model.Object
@@ -30,19 +30,19 @@ type PolicySet struct {
 	leaves  LeftDecisions
 }
 
-// patternPolicy is a policy of a pattern with its placeholders filled in.
+// patternPolicy is a policy of a pattern, with placeholders replaced.
 type patternPolicy struct {
 	key   model.PolicyKey
 	why   string
-	place int // which of the priorities it has
+	place int // index of its priority in the answer
 	admin object
 }
 
 // baselineName is the only name of a BaselineAdminNetworkPolicy.
 const baselineName = "default"
 
-// MakeSet makes a set of answers; with offered, what is offered first is taken for what has no answer. The error
-// may be a *MissingError.
+// MakeSet makes a set from answers; with offered, the first choice replaces a missing answer. The error may be
+// a *MissingError.
 func MakeSet(w *World, t *Template, given Answers, offered bool) (*PolicySet, error) {
 	answers, err := t.CompleteAnswers(w, given, offered)
 	if err != nil {
@@ -73,7 +73,7 @@ func MakeSet(w *World, t *Template, given Answers, offered bool) (*PolicySet, er
 	return set, set.writeText(w, all)
 }
 
-// nameSet gives the set its name, or the first one that is free, and returns its policies.
+// nameSet gives the set its name, or the first free one, and returns its policies.
 func (s *PolicySet) nameSet(w *World, policies []any) ([]patternPolicy, error) {
 	for n := 1; n <= 100; n++ {
 		s.Name = s.Answers[nameAnswer]
@@ -94,8 +94,8 @@ func (s *PolicySet) nameSet(w *World, policies []any) ([]patternPolicy, error) {
 	return nil, fmt.Errorf("there are sets up to %s already: give this one a name", s.Name)
 }
 
-// namedPolicies returns the policies of the set by its name, and the name that another policy has; the baseline
-// can have one name only.
+// namedPolicies returns the policies of the set under its name, and a name already taken by another policy.
+// The baseline always has the same name.
 func (s *PolicySet) namedPolicies(w *World, policies []any) (out []patternPolicy, taken string) {
 	for _, one := range policies {
 		fields := one.(object)
@@ -131,7 +131,7 @@ func (s *PolicySet) namedPolicies(w *World, policies []any) (out []patternPolicy
 	return out, taken
 }
 
-// writeText makes the text of the set.
+// writeText writes the text of the set.
 func (s *PolicySet) writeText(w *World, policies []patternPolicy) error {
 	var at []plan.TierSlot
 	for _, f := range splitList(s.Answers["priority"]) {
@@ -166,7 +166,7 @@ func (s *PolicySet) writeText(w *World, policies []patternPolicy) error {
 	return nil
 }
 
-// placedObject returns the policy at its place, in the system's own form.
+// placedObject returns the policy with its priority, in the system's own form.
 func (p *patternPolicy) placedObject(w *World, at []plan.TierSlot) (o object, err error) {
 	var place plan.TierSlot
 	if p.place >= 0 {
@@ -184,7 +184,7 @@ func (p *patternPolicy) placedObject(w *World, at []plan.TierSlot) (o object, er
 	return w.tiers.Object(p.admin, place), nil
 }
 
-// policyOf returns the policy of an object, written over the one there is: what the object does not say stays.
+// policyOf returns the policy of an object, written over an existing one: fields outside the spec are kept.
 func policyOf(kind model.Kind, o object, old *model.Policy) (*model.Policy, error) {
 	if old != nil {
 		was, err := manifests.UntypedTree(old.Original)
@@ -201,7 +201,7 @@ func policyOf(kind model.Kind, o object, old *model.Policy) (*model.Policy, erro
 	return manifests.PolicyOfObject(old, typed)
 }
 
-// joinDocuments returns texts one after the other. One alone stays as it is.
+// joinDocuments joins texts as YAML documents. A single text is unchanged.
 func joinDocuments(texts []string) string {
 	if len(texts) > 1 {
 		for i := range texts {
@@ -211,11 +211,12 @@ func joinDocuments(texts []string) string {
 	return strings.Join(texts, "---\n")
 }
 
-// longestName keeps OVN from cutting the names of the policy's ACLs (ovn-kubernetes.md#acl-names).
+// longestName keeps OVN-Kubernetes from truncating the names of the policy's ACLs
+// (ovn-kubernetes.md#acl-names).
 const longestName = 44
 
-// policyName returns the name of a policy of a set: the set's, with a suffix. A suffix that is no name, and a
-// name that is too long, is changed and ends with a number of its own.
+// policyName returns the name of a policy of a set: the set's, with a suffix. An invalid suffix or a too long
+// name is changed and ends with a hash.
 func policyName(set, suffix string) string {
 	name := set
 	if suffix != "" {
@@ -230,7 +231,7 @@ func policyName(set, suffix string) string {
 	return name
 }
 
-// numberOfText tells texts apart that become one name.
+// numberOfText distinguishes texts that become the same name.
 func numberOfText(text string) string {
 	h := fnv.New32a()
 	h.Write([]byte(text))

@@ -14,25 +14,25 @@ import (
 	"rung/revision"
 )
 
-// placeBefore says which policies a set must come before.
+// placeBefore selects the policies that a set must come before.
 type placeBefore string
 
 const (
 	beforeAll     placeBefore = "all"     // every policy before NetworkPolicies
-	beforeDecides placeBefore = "decides" // the first that decides about a pod, or denies, or passes on
-	beforeDenies  placeBefore = "denies"  // the first that denies or passes on
+	beforeDecides placeBefore = "decides" // the first that denies, passes, or allows some pod
+	beforeDenies  placeBefore = "denies"  // the first that denies or passes
 )
 
-// places are where the policies of a set may stand. A place is a priority or, where policies stand in tiers, one
-// in a tier.
+// places finds positions for the policies of a set. A position is a priority, within a tier if policies have
+// tiers.
 type places interface {
-	// parse reads a place as people write it; the error says that it is none, or who has it.
+	// parse reads a position; the error says why it is invalid, or who has taken it.
 	parse(text string) (plan.TierSlot, error)
-	// compare orders places: the first decides first.
+	// compare orders positions: the first decides first.
 	compare(a, b plan.TierSlot) int
-	// before finds n free places before others, with what is worth knowing about them.
+	// before finds n free positions before other policies, with a note about them.
 	before(n int, b placeBefore) ([]plan.TierSlot, string, error)
-	// behind finds a free place behind every policy and another place.
+	// behind finds a free position behind every policy and behind another position.
 	behind(at plan.TierSlot) (plan.TierSlot, string, error)
 }
 
@@ -51,7 +51,7 @@ func (w *World) places() (places, error) {
 	return &priorityPlaces{w, b}, nil
 }
 
-// offerPlaces offers the places that a template takes; none where there is no room.
+// offerPlaces offers the positions that a template takes; none if there is no room.
 func (w *World) offerPlaces(t *Template) []Choice {
 	free, err := w.places()
 	if err != nil {
@@ -75,7 +75,7 @@ func (w *World) offerPlaces(t *Template) []Choice {
 	return []Choice{{placesText(at), note}}
 }
 
-// parsePlaces reads as many free places as a template takes.
+// parsePlaces reads the number of free positions that a template takes.
 func (t *Template) parsePlaces(w *World, text string) (out []plan.TierSlot, err error) {
 	free, err := w.places()
 	if err != nil {
@@ -100,10 +100,10 @@ func (t *Template) parsePlaces(w *World, text string) (out []plan.TierSlot, err 
 	return out, nil
 }
 
-// tierSign stands between a tier and the priority in it.
+// tierSign separates a tier and the priority in it.
 const tierSign = "/"
 
-// placesText returns an answer that means places.
+// placesText writes positions as an answer.
 func placesText(at []plan.TierSlot) string {
 	var texts []string
 	for _, p := range at {
@@ -119,7 +119,7 @@ func placeText(p plan.TierSlot) string {
 	return p.Tier + tierSign + words.Number(p.Priority)
 }
 
-// readPlace reads what placeText writes.
+// readPlace reads a position written by placeText.
 func readPlace(text string) (plan.TierSlot, error) {
 	tier, number, ok := strings.Cut(text, tierSign)
 	if !ok {
@@ -129,7 +129,7 @@ func readPlace(text string) (plan.TierSlot, error) {
 	return plan.TierSlot{Tier: tier, Priority: n}, err
 }
 
-// priorityPlaces are the priorities of AdminNetworkPolicies.
+// priorityPlaces finds priorities for AdminNetworkPolicies.
 type priorityPlaces struct {
 	w *World
 	*plan.Board
@@ -168,8 +168,8 @@ func (b *priorityPlaces) behind(at plan.TierSlot) (plan.TierSlot, string, error)
 	return plan.TierSlot{Priority: float64(p)}, "after every policy", err
 }
 
-// limitsOf returns the priorities of the first policies that a set must come before, above the largest where
-// there is none.
+// limitsOf returns the priorities of the first policies that a set must come before; largest+1 without such a
+// policy.
 func limitsOf(rev *revision.Revision, largest int32) map[placeBefore]int32 {
 	limits := map[placeBefore]int32{beforeAll: largest + 1, beforeDecides: largest + 1, beforeDenies: largest + 1}
 	for p := range rev.Cluster.Policies(model.KindANP) {
@@ -185,7 +185,7 @@ func limitsOf(rev *revision.Revision, largest int32) map[placeBefore]int32 {
 	return limits
 }
 
-// decisionOf reports whether a policy denies or passes on, and whether it lets a pod through now.
+// decisionOf reports whether a policy denies or passes on, and whether it allows some pod's connections now.
 func decisionOf(rev *revision.Revision, p *model.Policy) (denies, allows bool) {
 	index := rev.PodIndex()
 	for r := range p.AllRules() {

@@ -16,54 +16,54 @@ import (
 //go:embed patterns/*.yaml
 var patternFiles embed.FS
 
-// Template is a pattern of policies, as a file in patterns has it.
+// Template is a pattern of policies, read from a file in patterns.
 type Template struct {
 	Name string `yaml:"name"`
-	For  string `yaml:"for"` // what it is for, in one line
+	For  string `yaml:"for"` // purpose, in one line
 	// Questions in the order in which they are asked.
 	Questions []Question `yaml:"asks"`
-	// Places says how many priorities the set takes, and where they are offered.
+	// Places configures the priorities of the set: their number, and the policies they come before.
 	Places struct {
 		Count      int         `yaml:"count"`
 		Before     placeBefore `yaml:"before"`
-		LastBehind bool        `yaml:"lastBehind"` // the last is behind every policy
+		LastBehind bool        `yaml:"lastBehind"` // the last comes after every policy
 	} `yaml:"places"`
 	// Policies, Expect and Notes have placeholders: see expander.
 	Policies []any `yaml:"policies"`
 	Expect   []any `yaml:"expect"`
 	Notes    []any `yaml:"notes"`
-	// Leaves says to whom the set leaves decisions.
+	// Leaves tells which policies the set leaves decisions to.
 	Leaves struct {
 		When any           `yaml:"when"`
 		To   LeftDecisions `yaml:"to"`
 	} `yaml:"leaves"`
 }
 
-// LeftDecisions says to whom a set leaves decisions; empty for nobody.
+// LeftDecisions tells which policies a set leaves decisions to; empty if none.
 type LeftDecisions string
 
-// To whom decisions are left.
+// Policies that decisions are left to.
 const (
 	LeavesLower  LeftDecisions = "lower tiers" // NetworkPolicies and the baseline decide
-	LeavesOthers LeftDecisions = "others"      // every other policy decides before
+	LeavesOthers LeftDecisions = "others"      // every other policy decides first
 )
 
-// AnswerKind says what an answer is.
+// AnswerKind is the kind of an answer.
 type AnswerKind string
 
 // The kinds of answers.
 const (
-	LabelKey   AnswerKind = "label"      // the key of a label of namespaces
-	Values     AnswerKind = "values"     // values of that label, with commas between
-	Namespaces AnswerKind = "namespaces" // a selector of namespaces
-	Pods       AnswerKind = "pods"       // a selector of pods
-	Ports      AnswerKind = "ports"      // 80, 8000-8100, 53/UDP, with commas between
-	Priorities AnswerKind = "priorities" // places, one or more, ascending, with commas between
-	OneOf      AnswerKind = "one of"     // one of the choices that are offered
+	LabelKey   AnswerKind = "label"      // key of a namespace label
+	Values     AnswerKind = "values"     // comma-separated values of that label
+	Namespaces AnswerKind = "namespaces" // namespace selector
+	Pods       AnswerKind = "pods"       // pod selector
+	Ports      AnswerKind = "ports"      // 80, 8000-8100, 53/UDP, comma-separated
+	Priorities AnswerKind = "priorities" // one or more positions, ascending, comma-separated
+	OneOf      AnswerKind = "one of"     // one of the offered choices
 	Name       AnswerKind = "name"       // of the set
 )
 
-// answerForms say how an answer of each kind is written.
+// answerForms explain how to write an answer of each kind.
 var answerForms = map[AnswerKind]string{
 	LabelKey:   "the key of a label: tenant",
 	Values:     "values with commas between: blue,green",
@@ -75,34 +75,34 @@ var answerForms = map[AnswerKind]string{
 	Name:       "a name such as tenant-isolation",
 }
 
-// Form says how an answer of the kind is written.
+// Form explains how to write an answer of the kind.
 func (k AnswerKind) Form() string { return answerForms[k] }
 
 // Question is something a template has to know.
 type Question struct {
 	Name string     `yaml:"name"` // of the answer
-	Ask  string     `yaml:"ask"`  // what people are asked
+	Ask  string     `yaml:"ask"`  // the question's text
 	Kind AnswerKind `yaml:"kind"`
-	// Extra means that nobody is asked: the first choice is taken unless an answer is given.
+	// Extra means that the question is not asked: the first choice is the default.
 	Extra bool `yaml:"extra"`
-	// Offer names what the cluster offers (World.offers); Choices are always offered.
+	// Offer names what the cluster offers (World.OfferedChoices); Choices are always offered.
 	Offer   string   `yaml:"offer"`
 	Choices []Choice `yaml:"choices"`
 }
 
-// Choice is an answer that is offered, with what it means here.
+// Choice is an offered answer with its meaning here.
 type Choice struct {
 	Value string `yaml:"value"`
 	Note  string `yaml:"note"`
 }
 
-// Answers by the names of their questions.
+// Answers maps question names to answers.
 type Answers map[string]string
 
-// nameAnswer is the answer that every template takes and none asks for: the name of the set.
+// nameAnswer is the answer that every template accepts and none asks for: the name of the set.
 const nameAnswer = "name"
 
-// AllTemplates returns the templates there are.
+// AllTemplates returns all templates.
 var AllTemplates = sync.OnceValue(func() (out []*Template) {
 	files, err := patternFiles.ReadDir("patterns")
 	if err != nil {
@@ -115,7 +115,7 @@ var AllTemplates = sync.OnceValue(func() (out []*Template) {
 		}
 		t := &Template{}
 		if err := yaml.Unmarshal(text, t); err != nil {
-			panic(fmt.Sprintf("%s: %v", f.Name(), err)) // a file of the program, which every test reads
+			panic(fmt.Sprintf("%s: %v", f.Name(), err)) // built-in file, read by every test
 		}
 		t.Questions = append(t.Questions, Question{Name: nameAnswer, Ask: "What is the set called?", Kind: Name, Extra: true})
 		out = append(out, t)
@@ -123,7 +123,7 @@ var AllTemplates = sync.OnceValue(func() (out []*Template) {
 	return out
 })
 
-// FindTemplate finds a template by its name, nil for none.
+// FindTemplate finds a template by its name; nil if unknown.
 func FindTemplate(name string) *Template {
 	for _, t := range AllTemplates() {
 		if t.Name == name {
@@ -133,7 +133,7 @@ func FindTemplate(name string) *Template {
 	return nil
 }
 
-// Question finds a question by its name, nil for none.
+// Question finds a question by its name; nil if unknown.
 func (t *Template) Question(name string) *Question {
 	i := slices.IndexFunc(t.Questions, func(q Question) bool { return q.Name == name })
 	if i < 0 {
@@ -142,7 +142,7 @@ func (t *Template) Question(name string) *Question {
 	return &t.Questions[i]
 }
 
-// QuestionNames returns the names of the questions, without those that nobody is asked.
+// QuestionNames returns the names of the questions; extra includes those not asked.
 func (t *Template) QuestionNames(extra bool) (out []string) {
 	for i := range t.Questions {
 		if extra || !t.Questions[i].Extra {
@@ -152,11 +152,11 @@ func (t *Template) QuestionNames(extra bool) (out []string) {
 	return out
 }
 
-// MissingError names the questions that have no answer.
+// MissingError names the questions without an answer.
 type MissingError struct {
 	Template  *Template
 	Questions []string
-	Offers    []string // what is offered for each, empty for nothing
+	Offers    []string // what is offered for each, empty if nothing
 }
 
 func (e *MissingError) Error() string {
@@ -171,8 +171,8 @@ func (e *MissingError) Error() string {
 		strings.Join(names, ", "))
 }
 
-// CompleteAnswers checks answers and adds those that nobody is asked for. Where one is missing the error is a
-// MissingError. With offered, the first choice is taken for a missing answer.
+// CompleteAnswers checks answers and adds defaults for questions not asked. A missing answer is a
+// MissingError, or with offered becomes the first choice.
 func (t *Template) CompleteAnswers(w *World, given Answers, offered bool) (Answers, error) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if t.Question(name) == nil {
@@ -187,7 +187,7 @@ func (t *Template) CompleteAnswers(w *World, given Answers, offered bool) (Answe
 			first := w.FirstChoice(t, q, out)
 			if !q.Extra && (!offered || first == "") {
 				missing.Questions, missing.Offers = append(missing.Questions, q.Name), append(missing.Offers, first)
-				out[q.Name] = first // what is offered for the next depends on it
+				out[q.Name] = first // the next question's offer depends on it
 				continue
 			}
 			text = first

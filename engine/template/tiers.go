@@ -12,8 +12,8 @@ import (
 	"rung/model/plan"
 )
 
-// tierPlaces are the places in the tiers before NetworkPolicies, in order, among the bands of policies that
-// stand in no tier.
+// tierPlaces finds positions in the tiers before NetworkPolicies, ordered among the bands of policies without
+// a tier.
 type tierPlaces struct {
 	last  string
 	bands []ladder.Band
@@ -30,7 +30,7 @@ func (w *World) tierPlaces() *tierPlaces {
 	return b
 }
 
-// bandOf returns which band a tier is, -1 for none.
+// bandOf returns the index of a tier's band; -1 if unknown.
 func (b *tierPlaces) bandOf(tier string) int {
 	return slices.IndexFunc(b.bands, func(band ladder.Band) bool { return band.Tier != nil && band.Name == tier })
 }
@@ -93,8 +93,8 @@ func (b *tierPlaces) before(n int, before placeBefore) ([]plan.TierSlot, string,
 	return nil, "", fmt.Errorf("tier %s: %w", b.last, plan.ErrNoRoom)
 }
 
-// isDecidingInTier reports whether a policy denies or passes on; with allows also whether it allows. Whether a
-// pod has it now is not asked: groups and Services are among what its rules may name.
+// isDecidingInTier reports whether a policy denies or passes on; with allows also whether it allows. It does
+// not ask whether pods match now, since rules may name groups and Services.
 func isDecidingInTier(p *model.Policy, allows bool) bool {
 	for r := range p.AllRules() {
 		if allows || r.Action != model.Allow {
@@ -104,8 +104,7 @@ func isDecidingInTier(p *model.Policy, allows bool) bool {
 	return false
 }
 
-// placesBetween returns places between two priorities of a tier, as far from each other as from these; nil
-// where there are none.
+// placesBetween returns n evenly spread positions between two priorities of a tier; nil if there is no room.
 func placesBetween(tier string, n int, low, high float64) (out []plan.TierSlot) {
 	for ; n > 0; n-- {
 		next := max(plan.Between(low, low+2*(high-low)/float64(n+1)), plan.LeastPlace)
@@ -117,7 +116,7 @@ func placesBetween(tier string, n int, low, high float64) (out []plan.TierSlot) 
 	return out
 }
 
-// placesAtEnd returns places behind the policies of a tier, nil where there are none.
+// placesAtEnd returns n positions behind the policies of a tier; nil if there is no room.
 func (b *tierPlaces) placesAtEnd(band, n int) (out []plan.TierSlot) {
 	if band < 0 || b.bands[band].Tier == nil {
 		return nil
@@ -135,8 +134,8 @@ func (b *tierPlaces) placesAtEnd(band, n int) (out []plan.TierSlot) {
 	return out
 }
 
-// lastTier returns the band of the last tier before NetworkPolicies, and the first policy behind it that
-// stands in no tier; empty for none.
+// lastTier returns the band of the last tier before NetworkPolicies, and the first policy without a tier
+// behind it; empty if none.
 func (b *tierPlaces) lastTier() (end int, after string) {
 	for end = len(b.bands) - 1; end >= 0 && b.bands[end].Tier == nil; end-- {
 		if rungs := b.bands[end].Rungs; len(rungs) > 0 {
@@ -153,7 +152,7 @@ func (b *tierPlaces) behind(at plan.TierSlot) (plan.TierSlot, string, error) {
 		note = "after every tier, and before " + after
 	}
 	free := b.placesAtEnd(end, 1)
-	if free != nil && b.compare(at, free[0]) >= 0 { // it was offered before
+	if free != nil && b.compare(at, free[0]) >= 0 { // already offered as an earlier position
 		free[0] = plan.TierSlot{Tier: at.Tier, Priority: math.Floor(at.Priority) + 1}
 	}
 	if free == nil || free[0].Priority > plan.MostPlace {
@@ -162,7 +161,7 @@ func (b *tierPlaces) behind(at plan.TierSlot) (plan.TierSlot, string, error) {
 	return free[0], note, nil
 }
 
-// baselinePlace returns the place behind all policies of the baseline's tier.
+// baselinePlace returns the position behind all policies of the baseline's tier.
 func (w *World) baselinePlace() (plan.TierSlot, error) {
 	last := 0.0
 	for _, band := range w.tiers.Bands(w.Cluster) {

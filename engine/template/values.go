@@ -14,15 +14,15 @@ import (
 	"rung/model/words"
 )
 
-// object is a part of an object as the API has it.
+// object is part of an object in the API's form.
 type object = map[string]any
 
-// valuesOf returns the values of placeholders: of each answer, and what the cluster has.
+// valuesOf returns the values of placeholders: of each answer, and facts of the cluster.
 //
 //	$label, $direction …   answers that are texts
 //	$tenants               a list of texts
 //	$namespaces, $pods …   a selector; $namespacesCount and $namespacesText for people
-//	$ports                 ports of a rule, nothing for all; $portsTexts as expectations have them
+//	$ports                 ports of a rule, nil means all; $portsTexts for expectations
 //	$dns, $dnsPorts, $dnsPortTexts, $firstDNS (a subject), $dnsEnd (of expectations)
 //	$api (a peer), $apiPorts, $apiPortTexts, $apiEnd
 //	$outside               a peer: every address, of the families that pods have
@@ -78,14 +78,14 @@ func (w *World) valuesOf(t *Template, a Answers) (object, error) {
 	return values, nil
 }
 
-// selectorObject returns a selector as JSON has it.
+// selectorObject converts a selector to its JSON form.
 func selectorObject(s *metav1.LabelSelector) (out object) {
-	text, _ := json.Marshal(s) // texts only
+	text, _ := json.Marshal(s) // cannot fail: only texts
 	_ = json.Unmarshal(text, &out)
 	return out
 }
 
-// portObjects returns ports of a rule; nil for all.
+// portObjects converts ports for a rule; nil for all.
 func portObjects(ports []portRange) any {
 	var out []any
 	for _, p := range ports {
@@ -101,7 +101,7 @@ func portObjects(ports []portRange) any {
 	return out
 }
 
-// portTexts returns ports as expectations have them; nil for all.
+// portTexts converts ports for expectations; nil for all.
 func portTexts(ports []portRange) any {
 	var out []any
 	for _, p := range ports {
@@ -117,12 +117,12 @@ func portTexts(ports []portRange) any {
 	return out
 }
 
-// passing are the labels of a pod that tell replicas apart, not workloads.
+// passing lists pod labels that distinguish replicas, not workloads.
 var passing = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation", "statefulset.kubernetes.io/pod-name",
 	"apps.kubernetes.io/pod-index"}
 
-// addDNS adds the pods of the cluster's DNS, one peer for each namespace, by what their labels have in common,
-// and its ports, UDP and TCP: long answers come over TCP.
+// addDNS adds the pods of the cluster's DNS, one peer for each namespace, by their common labels. It adds
+// their ports for UDP and TCP: long answers come over TCP.
 func (w *World) addDNS(values object) {
 	var namespaces []string
 	labels := map[string]object{}
@@ -143,7 +143,7 @@ func (w *World) addDNS(values object) {
 			}
 		}
 	}
-	if len(namespaces) == 0 { // as it usually is
+	if len(namespaces) == 0 { // the usual labels
 		namespaces, labels["kube-system"] = []string{"kube-system"}, object{"k8s-app": "kube-dns"}
 	}
 	var peers []any
@@ -167,11 +167,11 @@ func (w *World) addDNS(values object) {
 	values["dns"], values["dnsPorts"], values["dnsPortTexts"] = peers, portObjects(ports), portTexts(ports)
 }
 
-// controlPlane are the labels of nodes on which the API server is.
+// controlPlane lists labels of nodes that run the API server.
 var controlPlane = []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"}
 
-// addAPI adds the API server: the nodes of the control plane by their label, else its addresses; as an end of
-// expectations none where neither is known.
+// addAPI adds the API server: the nodes of the control plane by their label, otherwise its addresses. The end
+// for expectations is nil if neither is known.
 func (w *World) addAPI(values object) {
 	key := ""
 	for _, k := range controlPlane {
@@ -192,7 +192,7 @@ func (w *World) addAPI(values object) {
 		values["apiEnd"] = object{"node": nodes}
 	case len(addresses) > 0:
 		values["apiEnd"] = object{"address": addresses}
-		if len(nets) <= 25 { // the API takes no more
+		if len(nets) <= 25 { // the API's limit
 			values["api"] = object{"networks": nets}
 		}
 	}

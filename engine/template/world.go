@@ -19,23 +19,23 @@ import (
 // nameLabel is on every namespace, with its name.
 const nameLabel = "kubernetes.io/metadata.name"
 
-// World is the cluster that answers are picked from.
+// World holds the facts of a cluster from which answers are offered.
 type World struct {
 	Cluster *model.Cluster
 	// maxPriority is the largest supported priority; hasIPv6 means that pods have IPv6 addresses.
 	maxPriority int32
 	hasIPv6     bool
 	vital       lint.VitalEndpoints
-	// tiers is how sets are made where policies stand in tiers; nil for AdminNetworkPolicies.
+	// tiers makes sets for a system with tiers; nil for AdminNetworkPolicies.
 	tiers *system.TierForm
-	// limits are the priorities of the first AdminNetworkPolicies that a set must come before.
+	// limits holds the priorities of the first AdminNetworkPolicies that a set must come before.
 	limits map[placeBefore]int32
 	labels []namespaceLabel
-	// metricsPorts are the ports that pods declare for metrics.
+	// metricsPorts lists the ports that pods declare for metrics.
 	metricsPorts []string
 }
 
-// WorldOf returns the cluster of a revision as templates look at it. On a large cluster it takes a while.
+// WorldOf collects what templates need of a revision's cluster. It is slow on a large cluster.
 func WorldOf(rev *revision.Revision) *World {
 	w := &World{Cluster: rev.Cluster, maxPriority: cmp.Or(rev.Flags.MaxPriority, model.MaxPriority),
 		vital: revision.VitalEndpoints(rev), tiers: rev.System.Templates, labels: namespaceLabels(rev.Cluster)}
@@ -58,17 +58,17 @@ func WorldOf(rev *revision.Revision) *World {
 	return w
 }
 
-// metricsNames are the names by which ports of metrics are recognised.
+// metricsNames lists port names recognised as metrics.
 var metricsNames = []string{"metrics", "scrape", "http-metrics", "https-metrics", "prometheus", "exporter"}
 
 // namespaceLabel is a label of namespaces.
 type namespaceLabel struct {
 	key, value string
-	namespaces []string // that have it, by name
-	ofSystem   bool     // one of them is the system's
+	namespaces []string // with this label, sorted by name
+	ofSystem   bool     // some namespace with it is a system namespace
 }
 
-// namespaceLabels returns the labels of namespaces, by key and value.
+// namespaceLabels returns the labels of namespaces, sorted by key and value.
 func namespaceLabels(c *model.Cluster) (out []namespaceLabel) {
 	at := map[[2]string]*namespaceLabel{}
 	for ns := range c.Namespaces() {
@@ -92,10 +92,10 @@ func namespaceLabels(c *model.Cluster) (out []namespaceLabel) {
 	return out
 }
 
-// nobodyOrNamespaces is the offer of questions whose answer may be nobody.
+// nobodyOrNamespaces is the offer of questions that accept "none".
 const nobodyOrNamespaces = "nobody or namespaces"
 
-// OfferedChoices returns answers to a question, the best first, by the answers that were given before.
+// OfferedChoices returns answers to a question, best first, based on the earlier answers.
 func (w *World) OfferedChoices(t *Template, q *Question, before Answers) []Choice {
 	switch {
 	case q.Kind == Priorities:
@@ -130,7 +130,7 @@ func (w *World) OfferedChoices(t *Template, q *Question, before Answers) []Choic
 	return nil
 }
 
-// FirstChoice returns the answer that is offered first, empty where nothing is.
+// FirstChoice returns the first offered answer; empty if none.
 func (w *World) FirstChoice(t *Template, q *Question, before Answers) string {
 	if all := w.OfferedChoices(t, q, before); len(all) > 0 {
 		return all[0].Value
@@ -138,11 +138,11 @@ func (w *World) FirstChoice(t *Template, q *Question, before Answers) string {
 	return ""
 }
 
-// usualKeys are the usual keys of tenants, which are offered before others.
+// usualKeys lists usual label keys of tenants, offered first.
 var usualKeys = []string{"tenant", "team", "customer", "project", "org", "owner"}
 
-// offerLabelKeys offers the labels that tell namespaces apart: with more than one value, the usual ones first,
-// then those on the most namespaces.
+// offerLabelKeys offers label keys with more than one value among namespaces: usual keys first, then those on
+// the most namespaces.
 func (w *World) offerLabelKeys() (out []Choice) {
 	values, namespaces := map[string]int{}, map[string]int{}
 	for _, l := range w.labels {
@@ -169,7 +169,7 @@ func (w *World) offerLabelKeys() (out []Choice) {
 	return out
 }
 
-// offerValues offers all values of a label, then each: values that are taken away are left out.
+// offerValues offers all values of a label, then each.
 func (w *World) offerValues(key string) (out []Choice) {
 	var all []string
 	for _, l := range w.labels {
@@ -184,8 +184,8 @@ func (w *World) offerValues(key string) (out []Choice) {
 	return out
 }
 
-// offerWorkloads offers namespaces of workloads: a label that many have and the system's have not, then all
-// but the system's.
+// offerWorkloads offers namespaces of workloads: by common labels that system namespaces lack, then all
+// namespaces except the system's.
 func (w *World) offerWorkloads() (out []Choice) {
 	var ofSystem []string
 	ordinary := 0
@@ -205,14 +205,14 @@ func (w *World) offerWorkloads() (out []Choice) {
 	if len(ofSystem) > 0 {
 		others = Choice{nameLabel + " notin (" + strings.Join(ofSystem, ",") + ")", "all but the system's, future ones too"}
 	}
-	// A label of a few says nothing about workloads.
+	// A label on few namespaces says nothing about workloads.
 	if len(ls) == 0 || len(ls[0].namespaces)*2 < ordinary {
 		return slices.Insert(out, 0, others)
 	}
 	return append(out, others)
 }
 
-// offerWithPolicies offers workloads, with how many of the namespaces have NetworkPolicies.
+// offerWithPolicies offers workloads, with the number of their namespaces that have NetworkPolicies.
 func (w *World) offerWithPolicies() []Choice {
 	has := map[string]bool{}
 	for p := range w.Cluster.Policies(model.KindNP) {
@@ -233,10 +233,10 @@ func (w *World) offerWithPolicies() []Choice {
 	return out
 }
 
-// monitors are the words by which namespaces of monitoring are recognised.
+// monitors lists words in the names of monitoring namespaces.
 var monitors = []string{"monitoring", "prometheus", "observability", "metrics"}
 
-// offerMonitoring offers namespaces that look like those of monitoring, then all others.
+// offerMonitoring offers namespaces that look like monitoring, then all others.
 func (w *World) offerMonitoring() (out []Choice) {
 	var others []Choice
 	for ns := range w.Cluster.Namespaces() {
@@ -251,7 +251,7 @@ func (w *World) offerMonitoring() (out []Choice) {
 	return append(out, others...)
 }
 
-// namespacesOf returns the namespaces that a selector means, by name.
+// namespacesOf returns the namespaces that a selector matches, by name.
 func (w *World) namespacesOf(s *metav1.LabelSelector) (out []string) {
 	sel, err := model.NewSelector(s)
 	if err != nil {

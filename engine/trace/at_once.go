@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// RunParallel does something for each of n, on all cores, and returns when all is done: a file of
-// questions is asked so.
+// RunParallel calls do for each i below n, on all cores, and returns when all are done. Files of questions use
+// it.
 func RunParallel(n int, do func(i int)) {
 	var next atomic.Int64
 	var all sync.WaitGroup

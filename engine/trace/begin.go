@@ -7,11 +7,10 @@ import (
 	"rung/revision"
 )
 
-// QuestionOfPod is a question with a pod at the end it begins from.
+// QuestionOfPod returns a question that starts from a pod.
 func QuestionOfPod(k model.Key) Question { return Question{From: EndText(k)} }
 
-// QuestionOfPolicy is a connection that the first rule of a policy is about, as far as there
-// is one.
+// QuestionOfPolicy returns a connection that the first rule of a policy matches; parts stay empty if unknown.
 func QuestionOfPolicy(r *revision.Revision, k model.PolicyKey) Question {
 	p := r.Cluster.Policy(k)
 	if p == nil {
@@ -25,8 +24,8 @@ func QuestionOfPolicy(r *revision.Revision, k model.PolicyKey) Question {
 	return subjectEnd(r, p, model.Egress)
 }
 
-// QuestionOfRule returns a connection that a rule is about: one of its pods, one of its peers, one
-// of its ports. Parts that the rule leaves open stay empty.
+// QuestionOfRule returns a connection that a rule matches, from its first pod, peer and port. Parts that the
+// rule leaves open stay empty.
 func QuestionOfRule(r *revision.Revision, k model.PolicyKey, d model.Direction, index int) Question {
 	p := r.Cluster.Policy(k)
 	if p == nil {
@@ -53,7 +52,7 @@ func QuestionOfRule(r *revision.Revision, k model.PolicyKey, d model.Direction, 
 	return q
 }
 
-// subjectEnd has the first pod that a policy applies to, at the end its rules are about.
+// subjectEnd returns a question with the policy's first pod at the subject's end.
 func subjectEnd(r *revision.Revision, p *model.Policy, d model.Direction) (q Question) {
 	pods := r.Subjects(p.Key)
 	if len(pods) == 0 {
@@ -67,7 +66,7 @@ func subjectEnd(r *revision.Revision, p *model.Policy, d model.Direction) (q Que
 	return q
 }
 
-// peerEnd is the first pod, node or address among a rule's peers that is not the other end.
+// peerEnd returns the first pod, node or address of a rule's peers that is not the other end.
 func peerEnd(r *revision.Revision, rule *model.Rule, k model.PolicyKey, q Question) string {
 	for i := range rule.Peers {
 		switch p := &rule.Peers[i]; p.Kind {

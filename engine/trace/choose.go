@@ -7,17 +7,16 @@ import (
 	"rung/revision"
 )
 
-// EndChoice is an end to choose: as it is written, what it is, and by which addresses it is
-// found, too.
+// EndChoice is an end to choose: text, kind, addresses.
 type EndChoice struct {
 	Text, Note string
 	Addrs      []string
 }
 
-// IsService says whether it is a Service, which begins no connections.
+// IsService reports whether it is a Service, which begins no connections.
 func (c *EndChoice) IsService() bool { return strings.HasPrefix(c.Text, "service/") }
 
-// EndChoices are the ends there are: pods, Services, nodes.
+// EndChoices returns all pods, Services and nodes.
 func EndChoices(r *revision.Revision) (out []EndChoice) {
 	for p := range r.Cluster.Pods() {
 		note := p.NodeName
@@ -35,16 +34,16 @@ func EndChoices(r *revision.Revision) (out []EndChoice) {
 	return out
 }
 
-// How well an end is found by what was typed.
+// How well an end matches the typed text.
 const (
-	isEnd   = iota // it is that, or its name is
-	begins         // its name begins so
-	has            // it has every word
-	isNoHit        // else
+	isEnd   = iota // the text is its address or name
+	begins         // its name begins with the text
+	has            // it contains every word
+	isNoHit        // no match
 )
 
-// FindChoices are the indexes of the ends that have every word of a text, the best first; an
-// address finds who has it. Services are left out where one cannot be meant.
+// FindChoices returns the indexes of the ends that contain every word of a text, best first; an address finds
+// its holders. It omits Services unless services is set.
 func FindChoices(all []EndChoice, text string, services bool) (out []int) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	words := strings.Fields(text)
@@ -81,8 +80,7 @@ func (c *EndChoice) matchRank(text string, words []string) int {
 	return has
 }
 
-// CompleteEnds is a question with its ends completed to those of all that there are: "api-0"
-// becomes "blue/api-0".
+// CompleteEnds returns a question with its ends completed from all: "api-0" becomes "blue/api-0".
 func CompleteEnds(all []EndChoice, q Question) Question {
 	end := func(text string, services bool) string {
 		if text == "" || slices.ContainsFunc(all, func(c EndChoice) bool { return c.Text == text }) {

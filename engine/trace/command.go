@@ -12,12 +12,12 @@ import (
 	"rung/sources/nbdb"
 )
 
-// Command is the rung command that asks the same, of policies and rows.
+// Command returns the rung command that asks the same, of policies and rows.
 func (q Question) Command() string {
 	return words.ShellJoin(append(q.commandWords("trace"), "--by", "both")...)
 }
 
-// commandWords are the words of a rung command about the question.
+// commandWords returns the words of a rung command about the question.
 func (q Question) commandWords(verb string) []string {
 	w := []string{"rung", verb, "--from", q.From, "--to", q.To}
 	if p, err := ParseProtocol(q.Protocol); err == nil && p != verdict.TCP {
@@ -35,8 +35,8 @@ func (q Question) commandWords(verb string) []string {
 	return w
 }
 
-// OvnkubeTrace is the ovnkube-trace command that asks the same. It asks from pods, for TCP
-// and UDP only: otherwise why says so.
+// OvnkubeTrace returns the ovnkube-trace command that asks the same. ovnkube-trace supports pods as sources,
+// and TCP and UDP; otherwise why says what it lacks.
 func OvnkubeTrace(c verdict.Connection) (command, why string) {
 	flag := map[verdict.Protocol]string{verdict.TCP: "-tcp", verdict.UDP: "-udp"}[c.Protocol]
 	switch {
@@ -59,12 +59,12 @@ func OvnkubeTrace(c verdict.Connection) (command, why string) {
 	return words.ShellJoin(append(w, flag, "-dst-port", strconv.Itoa(int(c.Port)))...), ""
 }
 
-// ZoneCommand is a command to be run in a zone.
+// ZoneCommand is a command to run in a zone.
 type ZoneCommand struct{ Zone, Line string }
 
-// OVNTrace are the ovn-trace commands that ask the same, to be run beside the Southbound
-// database of each zone. The error says why there are none: rows that were not read, no
-// port. Of a Service the commands ask about the first endpoint.
+// OVNTrace returns the ovn-trace commands that ask the same, to run beside the Southbound database of each
+// zone. The error says why there are none: unread rows, or no port. For a Service the commands ask about the
+// first endpoint.
 func (t *Trace) OVNTrace(r *revision.Revision) (out []ZoneCommand, err error) {
 	if len(t.Answer.Paths) == 0 || len(t.Answer.Paths[0].Stages) == 0 {
 		return nil, flow.ErrNotTraced

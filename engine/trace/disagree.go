@@ -14,27 +14,26 @@ import (
 	"rung/revision"
 )
 
-// FindRowsDisagree is the code of the finding that rows and policies say different things
-// about a connection.
+// FindRowsDisagree is the code of the finding that rows and policies disagree about a connection.
 const FindRowsDisagree = "rows-disagree"
 
-// Disagreement is a stage at which rows and policies say different things.
+// Disagreement is a stage at which rows and policies disagree.
 type Disagreement struct {
 	Path, Stage int // indexes into Trace.Paths and their Stages
 	Zone        string
-	Row         Row // the row that makes the difference, zero where none can be named
-	// Settling: the rows just changed, or are about to; it may go by itself.
+	Row         Row // the row that makes the difference, zero if unknown
+	// Settling means that the rows just changed, or will soon; it may disappear by itself.
 	Settling bool
-	// KnownFrom2016: the policies are decided by the document of 2016, and the rows are as those of
-	// today are: nothing drifted.
+	// KnownFrom2016 means that policies are decided by the document of 2016 and the rows are today's, so
+	// nothing drifted.
 	KnownFrom2016 bool
 	Finding       model.Finding
 }
 
-// Row is a row of a zone: a live one by its UUID, a missing one by its id.
+// Row is a row of a zone: a live row by its UUID, a missing row by its id.
 type Row struct{ Table, ID, UUID string }
 
-// String names the row for people.
+// String returns the row's table and name.
 func (r Row) String() string {
 	name := r.ID
 	if name == "" {
@@ -43,8 +42,7 @@ func (r Row) String() string {
 	return r.Table + " " + strings.TrimPrefix(name, nb.DefaultController+":")
 }
 
-// findDisagreements finds the stages where policies and rows are both sure and say different
-// things.
+// findDisagreements finds the stages where policies and rows both have a sure but different answer.
 func (t *Trace) findDisagreements(r *revision.Revision, compiled bool, now time.Time) {
 	for i := range t.Paths {
 		for j := range t.Paths[i].Stages {
@@ -78,14 +76,13 @@ func (t *Trace) findDisagreements(r *revision.Revision, compiled bool, now time.
 	}
 }
 
-// HasDisagreement says whether policies and rows are both sure of the stage and say different
-// things.
+// HasDisagreement reports whether policies and rows both have a sure verdict in the stage, and these differ.
 func (s *Stage) HasDisagreement() bool {
 	sure := func(v verdict.Verdict) bool { return v == verdict.Allow || v == verdict.Deny || v == verdict.Undefined }
 	return s.Rows != nil && s.Rows.Verdict != s.Verdict && sure(s.Verdict) && sure(s.Rows.Verdict)
 }
 
-// findCause finds the row that makes the difference and says what is wrong with it.
+// findCause finds the row that makes the difference and describes its fault.
 func (d *Disagreement) findCause(r *revision.Revision, s *Stage, now time.Time) (why, remedy string) {
 	z := r.Zone(s.Zone)
 	if z == nil {
@@ -126,8 +123,8 @@ func (d *Disagreement) findCause(r *revision.Revision, s *Stage, now time.Time) 
 	return why, remedy
 }
 
-// unknownRefs names the port groups and address sets that a live ACL refers to and that the zone does not have:
-// such an ACL matches nothing.
+// unknownRefs names the port groups and address sets of a live ACL that the zone lacks: such an ACL matches
+// nothing.
 func unknownRefs(z *model.ZoneState, row Row) (text string) {
 	if row.Table != nb.TableACL || z.DB == nil {
 		return ""
@@ -157,8 +154,8 @@ func unknownRefs(z *model.ZoneState, row Row) (text string) {
 	return text
 }
 
-// foreignCause is the case where no row of the rules differs. Then a row of no policy decides, or one of a policy
-// that is refused since, or the rows were read before the policy changed.
+// foreignCause explains a difference if no row of the rules differs. Then a row without a policy decides, or
+// one of a policy rejected since, or the rows were read before the policy changed.
 func (d *Disagreement) foreignCause(z *model.ZoneState, s *Stage) (why, remedy string) {
 	if by := s.Rows.Decided; by != nil {
 		d.Row = RowOf(z, by.ACL)
@@ -190,7 +187,7 @@ func policyOf(s *Stage) model.Key {
 	return model.Key{}
 }
 
-// RowOf finds an ACL by its id, or by its UUID where it has none.
+// RowOf finds an ACL by its id, or by its UUID if it has no id.
 func RowOf(z *model.ZoneState, id string) Row {
 	row := Row{Table: nb.TableACL, ID: id}
 	if z.DB == nil {
@@ -204,13 +201,13 @@ func RowOf(z *model.ZoneState, id string) Row {
 	return row
 }
 
-// suspect is a rule that decides by policies or by rows, and the row that decides.
+// suspect is a rule that decides by policies or rows, and the deciding row.
 type suspect struct {
 	*verdict.Decider
 	acl string
 }
 
-// suspectsOf returns who decides, rows first: an unexpected decision is among these.
+// suspectsOf returns the deciders, of rows first: an unexpected decision is among these.
 func suspectsOf(s *Stage) (out []suspect) {
 	for _, by := range []*verdict.StageVerdict{s.Rows, s.StageVerdict} {
 		if by.Decided != nil {
@@ -226,7 +223,7 @@ func suspectsOf(s *Stage) (out []suspect) {
 }
 
 // units returns the units whose rows can make the rule decide or keep it from deciding: the policy's own, and
-// of those it shares with others the sets that the rule's match names and the default deny.
+// of shared units the sets that the rule's match names and the default deny.
 func (s suspect) units(r *revision.Revision) []model.PolicyKey {
 	out := []model.PolicyKey{s.Policy}
 	if p := r.Cluster.Policy(s.Policy); p != nil {
@@ -242,9 +239,9 @@ func (s suspect) units(r *revision.Revision) []model.PolicyKey {
 	return out
 }
 
-// likelihood says how likely it is that a difference makes this rule decide, or keeps it from it:
-// the row that decides itself, an ACL of the rule, a set that it reads, the ports of the
-// policy, whatever else of it; 0 for what is about something else.
+// likelihood ranks how likely a difference makes this rule decide, or keeps it from deciding: the deciding row
+// itself, an ACL of the rule, its address sets, the ports of the policy, other rows of the policy; 0 for
+// unrelated rows.
 func (s suspect) likelihood(unit model.PolicyKey, d *model.RowDiff) int {
 	if unit != s.Policy { // shared with other policies
 		switch {
@@ -276,7 +273,7 @@ func (s suspect) likelihood(unit model.PolicyKey, d *model.RowDiff) int {
 	return 0
 }
 
-// differenceText says what is wrong with a row.
+// differenceText describes the fault of a row.
 func differenceText(d *model.RowDiff) string {
 	switch d.Kind {
 	case model.DiffMissing:

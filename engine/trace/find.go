@@ -11,7 +11,7 @@ import (
 	"rung/model/words"
 )
 
-// Disagrees is the code of a finding that packets and rows disagree.
+// Disagrees is the code of the finding that packets and rows disagree.
 const Disagrees = "probe-disagrees"
 
 // The remedies of a disagreement.
@@ -22,8 +22,8 @@ const (
 	remedyLost = "the ACLs that let the first packet through do not let its answer back: see what the answer met"
 )
 
-// findDisagreements says where packets and rows disagree. Where rows and policies do, their
-// trace says.
+// findDisagreements finds where packets and rows disagree. The trace already has the disagreements of rows and
+// policies.
 func (r *Result) findDisagreements() {
 	for i := range r.Packets.Paths {
 		if len(r.Sent[i]) > 0 {
@@ -32,7 +32,7 @@ func (r *Result) findDisagreements() {
 	}
 }
 
-// findPackets compares what became of the packets of a path with what the rows say.
+// findPackets compares the outcome of a path's packets with the rows.
 func (r *Result) findPackets(p, rows *verdict.Path, steps []PacketStep) {
 	last := &steps[len(steps)-1]
 	lost := !last.Delivered && last.Packet != steps[0].Packet && !judgesReplies(rows)
@@ -48,7 +48,7 @@ func (r *Result) findPackets(p, rows *verdict.Path, steps []PacketStep) {
 	case isDefinite(rows.Verdict) && rows.Verdict != opened:
 		r.addFinding(s, fmt.Sprintf("%s: OVN %s the %s, the rows %s", EndsText(p), outcomeWords(opened, p), steps[0].Packet, verdictWords(rows)),
 			remedyFlows)
-		return // that the stages differ follows
+		return // differing stages follow from that
 	case lost:
 		r.addFinding(s, fmt.Sprintf("%s: the %s was %s, but the %s of %s was not", EndsText(p), steps[0].Packet, Delivered, last.Packet,
 			last.Zone), remedyLost)
@@ -67,12 +67,13 @@ func (r *Result) findPackets(p, rows *verdict.Path, steps []PacketStep) {
 	}
 }
 
-// judgesReplies reports whether the rows say what becomes of replies (networks.md#replies); else only the first packet counts.
+// judgesReplies reports whether the rows decide about replies (networks.md#replies); else only the first
+// packet counts.
 func judgesReplies(rows *verdict.Path) bool {
 	return slices.ContainsFunc(rows.Stages, func(s verdict.StageVerdict) bool { return s.Reply })
 }
 
-// addFinding adds a finding about what decided a stage, or about the zone.
+// addFinding adds a finding about a stage's decider, or about the path.
 func (r *Result) addFinding(s *verdict.StageVerdict, message, remedy string) {
 	f := model.Finding{Code: Disagrees, Severity: model.SeverityError, Rule: -1, Message: message, Remedy: remedy}
 	if s != nil {
@@ -86,11 +87,11 @@ func (r *Result) addFinding(s *verdict.StageVerdict, message, remedy string) {
 
 func isDefinite(v verdict.Verdict) bool { return v == verdict.Allow || v == verdict.Deny }
 
-// stagesAgree says whether OVN decided a stage by what the rows name: where several rows may,
-// by one of these.
+// stagesAgree reports whether OVN decided a stage by the row that the rows name, or by one of several
+// candidates.
 func stagesAgree(ovn, rows *verdict.StageVerdict) bool {
 	if rows.Verdict == verdict.Unknown {
-		return true // nothing is said
+		return true // the rows say nothing
 	}
 	if ovn.Decided == nil {
 		return rows.Decided == nil
@@ -100,13 +101,13 @@ func stagesAgree(ovn, rows *verdict.StageVerdict) bool {
 			return true
 		}
 	}
-	// Of the rows of one rule, of its selectors, IP blocks and ports, OVN may choose any that matches.
+	// OVN may choose any matching row of a rule, of its selectors, IP blocks and ports.
 	d := rows.Decided
 	return d != nil && (d.ACL == ovn.Decided.ACL || d.Policy.Kind.IsPolicy() && d.Rule >= 0 && SameRule(d, ovn.Decided))
 }
 
-// DecidingStage is the stage that says why a path has its verdict: the first that denies, else
-// the first in which something decided.
+// DecidingStage returns the stage that explains a path's verdict: the first that denies, else the first that
+// allows.
 func DecidingStage(p *verdict.Path) *verdict.StageVerdict {
 	if s := stageDecidedBy(p.Stages, model.Deny); s != nil {
 		return s
@@ -123,7 +124,7 @@ func stageDecidedBy(stages []verdict.StageVerdict, by model.Action) *verdict.Sta
 	return nil
 }
 
-// verdictWords tells the verdict of rows or policies in words: "deny it (ANP quarantine egress 0)".
+// verdictWords words the verdict of rows or policies: "deny it (ANP quarantine egress 0)".
 func verdictWords(p *verdict.Path) string {
 	word := map[verdict.Verdict]string{verdict.Allow: "let it through", verdict.Deny: "deny it"}[p.Verdict]
 	if s := DecidingStage(p); s != nil && p.Verdict == verdict.Deny {
@@ -132,7 +133,7 @@ func verdictWords(p *verdict.Path) string {
 	return word
 }
 
-// outcomeWords tells, in words, the verdict of OVN on a packet.
+// outcomeWords words the verdict of OVN on a packet.
 func outcomeWords(v verdict.Verdict, p *verdict.Path) string {
 	if v == verdict.Deny {
 		if s := stageDecidedBy(p.Stages, model.Deny); s != nil {
@@ -151,7 +152,7 @@ func stageDecider(s *verdict.StageVerdict) string {
 	return RuleName(s.Decided)
 }
 
-// ServiceText names the protocol and port of a path's connection: "tcp 8080".
+// ServiceText returns the protocol and port of a path's connection: "tcp 8080".
 func (r *Result) ServiceText(path int) string {
 	proto := strings.ToLower(string(r.Connection.Protocol))
 	if port := r.Packets.Paths[path].To.Port; port != 0 {
@@ -160,7 +161,7 @@ func (r *Result) ServiceText(path int) string {
 	return proto
 }
 
-// EndsText is a path's ends in words.
+// EndsText names a path's ends.
 func EndsText(p *verdict.Path) string {
 	return EndName(p.From.Endpoint) + " → " + EndName(p.To.Endpoint)
 }

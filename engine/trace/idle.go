@@ -7,11 +7,11 @@ import (
 	"rung/revision"
 )
 
-// WouldMatch is a rule of a ClusterNetworkPolicy that would match in a stage, if OVN-Kubernetes
-// enforced such policies (ovn-kubernetes.md#clusternetworkpolicy).
+// WouldMatch is a rule of a ClusterNetworkPolicy that would match in a stage if OVN-Kubernetes enforced such
+// policies (ovn-kubernetes.md#clusternetworkpolicy).
 type WouldMatch struct {
 	Rule *verdict.Decider
-	// Maybe: another rule of its priority disagrees, and which one wins is undefined.
+	// Maybe means that another rule of its priority disagrees; the winner is undefined.
 	Maybe bool
 }
 
@@ -26,8 +26,8 @@ func (w *WouldMatch) Sentence() string {
 		" here; it is not compiled on OVN-Kubernetes"
 }
 
-// IdleOutcome says in a sentence what would become of the connection if ClusterNetworkPolicies
-// had rows; empty where it is the same, and where they have.
+// IdleOutcome returns the verdict if ClusterNetworkPolicies had rows, as a sentence; empty if it is the same,
+// or if they have rows.
 func (t *Trace) IdleOutcome() string {
 	if t.otherwise == "" {
 		return ""
@@ -35,7 +35,7 @@ func (t *Trace) IdleOutcome() string {
 	return "with ClusterNetworkPolicies compiled (--compile-cnp): " + t.otherwise
 }
 
-// addIdleRules adds what ClusterNetworkPolicies would do that have no rows.
+// addIdleRules adds what ClusterNetworkPolicies without rows would do.
 func (t *Trace) addIdleRules(r *revision.Revision, c verdict.Connection) error {
 	x := revision.WithIdle(r)
 	if x == nil {
@@ -60,7 +60,7 @@ func (t *Trace) addIdleRules(r *revision.Revision, c verdict.Connection) error {
 	return nil
 }
 
-// wouldMatchOf are the rules of ClusterNetworkPolicies that matched in a stage.
+// wouldMatchOf returns the rules of ClusterNetworkPolicies that matched in a stage.
 func wouldMatchOf(s *verdict.StageVerdict) (out []WouldMatch) {
 	for i := range s.Passed {
 		if s.Passed[i].Policy.Kind == model.KindCNP {

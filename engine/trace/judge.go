@@ -11,15 +11,15 @@ import (
 	"rung/revision"
 )
 
-// PathPackets holds the packets that were sent for one path.
+// PathPackets holds the packets sent for one path.
 type PathPackets struct {
 	Steps        []PacketStep
-	AllDelivered bool   // the connection: every packet was delivered
-	NotSent      string // why no packet was
+	AllDelivered bool   // of the whole connection
+	NotSent      string // why no packet was sent
 }
 
-// JudgePackets puts what was sent beside what rows and policies say. before and after are the
-// revisions when the first packet went and when the last had come.
+// JudgePackets compares the sent packets with rows and policies. before and after are the revisions when the
+// first packet went and when the last had arrived.
 func JudgePackets(before, after *revision.Revision, c verdict.Connection, sent []PathPackets, at time.Time) (*Result, error) {
 	var asks Tracer
 	now, err := asks.Ask(after, c, Both, true, at)
@@ -27,7 +27,7 @@ func JudgePackets(before, after *revision.Revision, c verdict.Connection, sent [
 		return nil, err
 	}
 	out := &Result{Connection: c, At: at, OVN: after.Mode.OVN, Policies: now.Answer}
-	if now.Rows == nil { // the ends do not reach each other
+	if now.Rows == nil { // the ends cannot reach each other
 		out.Packets = verdict.Answer{Connection: c, Verdict: verdict.NotApplicable, Reason: now.Reason}
 		out.Rows = out.Packets
 		return out, nil
@@ -63,7 +63,7 @@ func JudgePackets(before, after *revision.Revision, c verdict.Connection, sent [
 	return out, nil
 }
 
-// untriedPath is a path of which packets say nothing.
+// untriedPath returns a path without an outcome of packets.
 func untriedPath(p *verdict.Path, v verdict.Verdict, why string) verdict.Path {
 	out := verdict.Path{From: p.From, To: p.To, Verdict: v, Reason: why, Note: p.Note}
 	for _, s := range p.Stages {
@@ -73,7 +73,7 @@ func untriedPath(p *verdict.Path, v verdict.Verdict, why string) verdict.Path {
 	return out
 }
 
-// identifyRows finds the rows behind what packets met.
+// identifyRows finds the rows of the ACLs that packets met.
 func identifyRows(r *revision.Revision, steps []PacketStep) {
 	for i := range steps {
 		var db *nb.DB
@@ -93,8 +93,8 @@ func identifyRows(r *revision.Revision, steps []PacketStep) {
 	}
 }
 
-// byPackets returns a path with the verdicts that the first packet shows for each stage of
-// its way, and the first reply for each stage of replies.
+// byPackets returns a path with the verdict of the first packet for each of its stages, and of the first reply
+// for each reply stage.
 func byPackets(p *verdict.Path, s *PathPackets) verdict.Path {
 	if s.NotSent != "" {
 		return untriedPath(p, verdict.NotApplicable, s.NotSent)
@@ -116,10 +116,10 @@ func byPackets(p *verdict.Path, s *PathPackets) verdict.Path {
 	return out
 }
 
-// fillReached fills in the stages of a zone that a packet came through on its first way
-// over the node's switch: the policies are asked about these stages.
+// fillReached fills in a zone's stages that a packet passed on its first way over the node's switch: policies
+// are asked about these stages.
 func fillReached(stages []verdict.StageVerdict, step *PacketStep) {
-	over := false // it was dropped before
+	over := false // dropped in an earlier stage
 	next := 0
 	for i := range stages {
 		s := &stages[i]
@@ -143,8 +143,7 @@ func fillReached(stages []verdict.StageVerdict, step *PacketStep) {
 	}
 }
 
-// deciderOf is the rule of the ACL that was met. Of a row that is not known there is only
-// how its UUID begins.
+// deciderOf returns the rule of an ACL met. For an unknown row it has only the beginning of the UUID.
 func deciderOf(r *revision.Revision, m *MetACL) verdict.Decider {
 	if m.Row == nil {
 		return verdict.Decider{Rule: -1, ACL: m.ACL}
@@ -154,7 +153,7 @@ func deciderOf(r *revision.Revision, m *MetACL) verdict.Decider {
 	return d
 }
 
-// nameRules gives the deciders of rows the names of their rules.
+// nameRules sets the rule names of an answer's deciders.
 func nameRules(r *revision.Revision, a *verdict.Answer) {
 	for i := range a.Paths {
 		for j := range a.Paths[i].Stages {
@@ -182,7 +181,7 @@ func nameDecider(r *revision.Revision, d *verdict.Decider) {
 	}
 }
 
-// sameAnswer says whether two answers of the rows are one: the same rows decide.
+// sameAnswer reports whether the same rows decide in both answers.
 func sameAnswer(a, b *verdict.Answer) bool {
 	if a.Verdict != b.Verdict || len(a.Paths) != len(b.Paths) {
 		return false
@@ -201,7 +200,7 @@ func sameAnswer(a, b *verdict.Answer) bool {
 	return true
 }
 
-// aclOf is the id of the row that decides a stage, empty for none.
+// aclOf returns the id of a stage's deciding row; empty if none.
 func aclOf(s *verdict.StageVerdict) string {
 	if s.Decided == nil {
 		return ""
@@ -209,8 +208,8 @@ func aclOf(s *verdict.StageVerdict) string {
 	return s.Decided.ACL
 }
 
-// IsDecided says whether anything decided in a stage of a path, by packets, rows or
-// policies; what no packet reached does not count.
+// IsDecided reports whether packets, rows or policies decided in a stage of a path; a stage that no packet
+// reached does not count.
 func (r *Result) IsDecided(path, stage int) bool {
 	s := &r.Packets.Paths[path].Stages[stage]
 	if s.Verdict == verdict.NotApplicable {

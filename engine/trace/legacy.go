@@ -9,9 +9,8 @@ import (
 	"rung/revision"
 )
 
-// FindNoRowsOf2016 is the code of the finding that a verdict counts the isolation annotation
-// of 2016, for which OVN-Kubernetes of today has no rows. Rows then differ without a fault of
-// anybody's.
+// FindNoRowsOf2016 is the code of the finding that a verdict counts the isolation annotation of 2016, for
+// which today's OVN-Kubernetes has no rows. Rows then differ although nothing is wrong.
 const FindNoRowsOf2016 = "isolation-annotation-no-rows"
 
 // The message of the finding, and its remedy.
@@ -20,9 +19,8 @@ const (
 	remedy2016 = "rung convert --to networkpolicy writes the policies of today, which have rows"
 )
 
-// isDecidedAs2016 says whether a stage where policies and rows disagree differs only because the
-// isolation annotation of 2016 counts: decided as today, the policies agree with the rows. A
-// stage where they still disagree then has drifted.
+// isDecidedAs2016 reports whether policies and rows disagree in a stage only because the isolation annotation
+// of 2016 counts: without it, the policies agree with the rows. A remaining disagreement is drift.
 func (t *Trace) isDecidedAs2016(r *revision.Revision, path, stage int) bool {
 	if !r.Flags.LegacyIsolation {
 		return false
@@ -51,8 +49,7 @@ func findingOf2016(s *Stage) model.Finding {
 	return f
 }
 
-// noteRowsAlone says, where the rows alone were asked, that the policies say otherwise as the
-// document of 2016 decides.
+// noteRowsAlone notes, if only the rows were asked, that policies decide otherwise by the document of 2016.
 func (t *Trace) noteRowsAlone(r *revision.Revision) {
 	if !r.Flags.LegacyIsolation {
 		return
@@ -69,8 +66,7 @@ func (t *Trace) noteRowsAlone(r *revision.Revision) {
 		Message: fmt.Sprintf("policies %s by the document of 2016, rows %s by the policies of today; %s", then.Verdict, t.Verdict, noRows2016)}
 }
 
-// DiffersAsKnown says whether rows and policies say different things, and that is known not to
-// be drift.
+// DiffersAsKnown reports whether rows and policies disagree for a known reason that is not drift.
 func (t *Trace) DiffersAsKnown() bool {
 	return len(t.Disagree) > 0 && !slices.ContainsFunc(t.Disagree, func(d Disagreement) bool { return !d.KnownFrom2016 })
 }

@@ -13,7 +13,7 @@ import (
 	"rung/revision"
 )
 
-// IsBareName says whether a text is a name alone, of which pod, node or Service is not said.
+// IsBareName reports whether a text is only a name, without kind or namespace.
 func IsBareName(text string) bool {
 	if text == "" || strings.Contains(text, "/") {
 		return false
@@ -22,20 +22,18 @@ func IsBareName(text string) bool {
 	return err != nil
 }
 
-// EndNames finds what a name alone stands for. It may be used from any goroutine.
+// EndNames finds objects by name alone. It may be used from any goroutine.
 type EndNames struct {
 	cluster    *model.Cluster
-	rev        *revision.Revision // nil if unread kinds are not asked about
+	rev        *revision.Revision // nil if unread kinds do not matter
 	once       sync.Once
 	keysByName map[string][]model.Key // pods by namespace, then nodes, then Services
 }
 
-// NamesOf returns the names of a cluster. r is the revision that it is of, which knows what was not
-// read, or nil.
+// NamesOf returns the names of a cluster. Its revision r, or nil, knows the unread kinds.
 func NamesOf(c *model.Cluster, r *revision.Revision) *EndNames { return &EndNames{cluster: c, rev: r} }
 
-// doubtAddresses makes an answer unknown that no policy is asked about two ends, if pods were never read:
-// an address may be a pod's.
+// doubtAddresses makes a not-applicable answer unknown if pods were never read: an address may be a pod's.
 func doubtAddresses(r *revision.Revision, a *verdict.Answer) {
 	unread := r.NeverRead(model.KindPod)
 	if unread == nil || a.Connection.From.Key.Kind != "" && a.Connection.To.Key.Kind != "" {
@@ -52,7 +50,7 @@ func doubtAddresses(r *revision.Revision, a *verdict.Answer) {
 	}
 }
 
-// checkEnds returns an error if an end is not there and objects of its kind were never read.
+// checkEnds returns an error if an end is missing and objects of its kind were never read.
 func checkEnds(r *revision.Revision, c verdict.Connection) error {
 	for _, e := range []verdict.Endpoint{c.From, c.To} {
 		if e.Key.Name != "" && r.JudgedCluster().Get(e.Key) == nil && r.NeverRead(e.Key.Kind) != nil {
@@ -62,7 +60,7 @@ func checkEnds(r *revision.Revision, c verdict.Connection) error {
 	return nil
 }
 
-// keysNamed are the pods, nodes and Services of a name.
+// keysNamed returns the pods, nodes and Services of a name.
 func (n *EndNames) keysNamed(name string) []model.Key {
 	n.once.Do(func() {
 		n.keysByName = map[string][]model.Key{}
@@ -80,7 +78,7 @@ func (n *EndNames) keysNamed(name string) []model.Key {
 	return n.keysByName[name]
 }
 
-// allEnds are the ends that have names, as ParseEnd reads them.
+// allEnds returns all named ends, in ParseEnd's form.
 func (n *EndNames) allEnds(services bool) (out []string) {
 	for _, keys := range n.keysByName {
 		for _, k := range keys {
@@ -93,8 +91,7 @@ func (n *EndNames) allEnds(services bool) (out []string) {
 	return out
 }
 
-// SimilarTo is "; did you mean: NAME" for the first of some ends that does not exist, empty where
-// none is like it.
+// SimilarTo returns "; did you mean: NAME" for the first end that does not exist; empty if no name is similar.
 func (n *EndNames) SimilarTo(ends ...verdict.Endpoint) string {
 	for _, e := range ends {
 		if e.Key.Name != "" && !slices.Contains(n.keysNamed(e.Key.Name), e.Key) {
@@ -104,8 +101,7 @@ func (n *EndNames) SimilarTo(ends ...verdict.Endpoint) string {
 	return ""
 }
 
-// ReadEnd reads an end as ParseEnd does, or finds the one pod, node or Service that has the
-// name.
+// ReadEnd reads an end as ParseEnd does, or finds the only pod, node or Service with that name.
 func (n *EndNames) ReadEnd(text string, services bool) (verdict.Endpoint, error) {
 	if !IsBareName(text) {
 		e, err := ParseEnd(text)
@@ -140,8 +136,8 @@ func (n *EndNames) ReadEnd(text string, services bool) (verdict.Endpoint, error)
 	return verdict.Endpoint{}, fmt.Errorf("%q is ambiguous: %s", text, words.JoinAtMost(all, " or ", 4))
 }
 
-// PodsOfWorkload are the pods of the workload that a text names, "shop/deployment/web"; none where
-// it names something else, or one of its pods.
+// PodsOfWorkload returns the pods of a workload, "shop/deployment/web"; none if the text names something else,
+// or one of its pods.
 func (n *EndNames) PodsOfWorkload(text string) (out []*model.Pod) {
 	e, err := ParseEnd(text)
 	if err != nil || !strings.Contains(e.Key.Name, "/") {
@@ -155,8 +151,8 @@ func (n *EndNames) PodsOfWorkload(text string) (out []*model.Pod) {
 	return out
 }
 
-// podOfWorkload is the first pod of a workload that has pods, where the end names one: pods that
-// do not exist yet are called as their workload is.
+// podOfWorkload returns the first pod of the workload that an end names, if it has pods; a pod that does not
+// exist yet is called like its workload.
 func (n *EndNames) podOfWorkload(e verdict.Endpoint) verdict.Endpoint {
 	if !strings.Contains(e.Key.Name, "/") || n.cluster.Pod(e.Key.Namespace, e.Key.Name) != nil {
 		return e
@@ -169,8 +165,8 @@ func (n *EndNames) podOfWorkload(e verdict.Endpoint) verdict.Endpoint {
 	return e
 }
 
-// CompleteNames is the question with names that are alone completed to the ends that have them,
-// and with workloads by their first pod.
+// CompleteNames returns the question with bare names completed to ends, and with workloads replaced by their
+// first pod.
 func (q Question) CompleteNames(names *EndNames) (Question, error) {
 	for _, end := range []struct {
 		which string

@@ -17,13 +17,13 @@ type Result struct {
 	Connection verdict.Connection
 	At         time.Time
 	OVN        string // its version
-	// Packets, Rows and Policies are the three answers, path by path and stage by stage.
-	// A stage that no packet reached is not applicable.
+	// Packets, Rows and Policies are the three answers, by path and stage. A stage that no packet reached is
+	// not applicable.
 	Packets, Rows, Policies verdict.Answer
-	// Sent are the packets of each path, none where it was not tried.
+	// Sent holds the packets of each path, none if it was not tried.
 	Sent [][]PacketStep
-	// Changed says that the rows changed while the packets were under way: the answers
-	// are not of one moment, and nothing is found.
+	// Changed means that the rows changed during the probe: the answers belong to different moments, so
+	// Findings is empty.
 	Changed  bool
 	Findings []model.Finding
 }
@@ -33,24 +33,23 @@ type PacketStep struct {
 	Packet    string // "SYN", "request"
 	Reply     bool
 	Zone      string
-	EntryPort string   // the logical port where it was put in
-	ExitPorts []string // and those where it came out
+	EntryPort string   // logical port of the sender
+	ExitPorts []string // logical ports it left by
 	Delivered bool
 	Met       []MetACL
 }
 
-// MetACL is an ACL whose logical flow a packet met.
+// MetACL is an ACL whose logical flow a packet matched.
 type MetACL struct {
 	Stage model.Stage
-	// ACL begins the row's UUID, as OVN notes it at the flow.
+	// ACL is the beginning of the row's UUID, as OVN notes it in the flow.
 	ACL string
-	// Row is the row, nil where the zone has none that begins so, and Decider what it says
-	// of itself.
+	// Row is the row, nil if the zone has none with that UUID; Decider is its rule.
 	Row     *nb.ACL
 	Decider verdict.Decider
 }
 
-// ProbePhase is a stage of a probe in progress, in words for people.
+// ProbePhase is a phase of a running probe, in words for people.
 type ProbePhase string
 
 // The phases, in order.
@@ -83,7 +82,7 @@ var (
 	errFiles      = errors.New("needs the sandbox on OVN: rung -f FILES --sandbox-ovn DIR")
 )
 
-// CheckPossible says in one line why no packets can be put in here, nil where they can.
+// CheckPossible returns why no packets can be sent here, in one line; nil if they can.
 func CheckPossible(m revision.Mode) error {
 	switch {
 	case m.OVN != "":
@@ -96,7 +95,7 @@ func CheckPossible(m revision.Mode) error {
 	return whereTold(m, errFiles)
 }
 
-// whereTold names the keys that lead to why no OVN was found: to the oldest line of the activity.
+// whereTold adds the keys to the oldest activity line, which says why no OVN was found.
 func whereTold(m revision.Mode, err error) error {
 	if m.ToldNoOVN {
 		return fmt.Errorf("%w; why: 5, G", err)
@@ -104,8 +103,8 @@ func whereTold(m revision.Mode, err error) error {
 	return err
 }
 
-// NotSentReason says why no packets are put in for a path, empty where they are. from and to
-// are its ends' pods, nil for none.
+// NotSentReason returns why a path gets no packets; empty if it gets some. from and to are its ends' pods, nil
+// if none.
 func NotSentReason(p *verdict.Path, from, to *model.Pod) string {
 	for _, pod := range []*model.Pod{from, to} {
 		if pod != nil && pod.Assumed != "" {
@@ -125,8 +124,8 @@ func NotSentReason(p *verdict.Path, from, to *model.Pod) string {
 	return ""
 }
 
-// CommandFor is the rung command that sends the same.
+// CommandFor returns the rung command that sends the same.
 func CommandFor(q Question) string {
-	q.Network = "" // a probe has no such flag
+	q.Network = "" // rung probe has no such flag
 	return words.ShellJoin(q.commandWords("probe")...)
 }

@@ -13,23 +13,23 @@ import (
 	"rung/model/verdict"
 )
 
-// Question is a connection as people write it: on the command line, in a file of cases, in
-// the console. An empty field, or 0, was not said yet.
+// Question is a connection as people write it, on the command line, in a file of cases or in the console. An
+// empty field, or 0, is not set yet.
 type Question struct {
 	From     string `json:"from"`
 	To       string `json:"to"`
 	Protocol string `json:"protocol"`
 	Port     int    `json:"port"`
-	// IPVersion is 4 or 6 where only that family is asked.
+	// IPVersion is 4 or 6 to ask only that family.
 	IPVersion int `json:"ip_version,omitempty"`
-	// Network is the network to judge it on, empty for the one that both ends are on.
+	// Network is the network to judge it on; empty for the network of both ends.
 	Network string `json:"network,omitempty"`
 }
 
-// Ends says how an end is written.
+// Ends explains how to write an end.
 const Ends = "a pod (NAMESPACE/NAME), a workload (NAMESPACE/deployment/NAME), an address, node/NAME or service/NAMESPACE/NAME"
 
-// ParseEnd reads an end of a connection.
+// ParseEnd parses an end of a connection.
 func ParseEnd(text string) (verdict.Endpoint, error) {
 	if a, err := netip.ParseAddr(text); err == nil {
 		return verdict.AddrEnd(a), nil
@@ -48,7 +48,7 @@ func ParseEnd(text string) (verdict.Endpoint, error) {
 	return verdict.Endpoint{}, fmt.Errorf("%q: want %s", text, Ends)
 }
 
-// EndText writes a pod, a node or a Service as ParseEnd reads it.
+// EndText writes a pod, a node or a Service in ParseEnd's form.
 func EndText(k model.Key) string {
 	switch k.Kind {
 	case model.KindNode:
@@ -59,7 +59,7 @@ func EndText(k model.Key) string {
 	return k.Namespace + "/" + k.Name
 }
 
-// ParseProtocol reads a protocol in either case; empty is TCP.
+// ParseProtocol parses a protocol in either case; empty means TCP.
 func ParseProtocol(text string) (verdict.Protocol, error) {
 	p := verdict.Protocol(strings.ToUpper(cmp.Or(text, string(verdict.TCP))))
 	switch p {
@@ -69,13 +69,13 @@ func ParseProtocol(text string) (verdict.Protocol, error) {
 	return "", fmt.Errorf("protocol %q: use TCP, UDP, SCTP or ICMP", text)
 }
 
-// EndError is an end that is missing or cannot be read.
+// EndError reports an end that is missing or cannot be parsed.
 type EndError struct {
 	Which string // "from" or "to"
-	Err   error  // nil where it is missing
+	Err   error  // nil if missing
 }
 
-// Error says which end it is, and how one is written.
+// Error names the end and explains how to write one.
 func (e *EndError) Error() string {
 	if e.Err == nil {
 		return e.Which + " is missing: " + Ends
@@ -83,10 +83,10 @@ func (e *EndError) Error() string {
 	return e.Which + " " + e.Err.Error()
 }
 
-// Unwrap returns the reason why the end cannot be read, nil where it is missing.
+// Unwrap returns why the end cannot be parsed; nil if it is missing.
 func (e *EndError) Unwrap() error { return e.Err }
 
-// Connection is the question as verdicts are asked; its ends need not exist.
+// Connection converts the question; its ends need not exist.
 func (q Question) Connection() (c verdict.Connection, err error) {
 	for _, end := range []struct {
 		which, text string
@@ -110,11 +110,11 @@ func (q Question) Connection() (c verdict.Connection, err error) {
 	return c, nil
 }
 
-// missing stands for what was not said, in String.
+// missing replaces an unset word in String.
 const missing = "-"
 
-// String is the question in four words, "blue/api-0 red/web-0 TCP 80", with an IP version behind
-// them, and the network it is to be judged on, as ParseQuestion reads it.
+// String returns the question in four words, "blue/api-0 red/web-0 TCP 80", followed by IP version and network
+// if set, in ParseQuestion's form.
 func (q Question) String() string {
 	port := missing
 	if q.Port != 0 {
@@ -130,14 +130,14 @@ func (q Question) String() string {
 	return strings.Join(words, " ")
 }
 
-// onNetwork stands before the name of a network.
+// onNetwork precedes the name of a network.
 const onNetwork = "on"
 
-// betweenEnds stands between the ends of a question: as it is said, and as answers have it.
+// betweenEnds removes words and arrows between the ends of a question.
 var betweenEnds = strings.NewReplacer(" to ", " ", "→", " ", "->", " ")
 
-// ParseQuestion reads a question of two ends, and behind them protocol, port and IP version in any
-// order: "A B 80", "A to B udp 53", "A -> B 53/udp", "A → B icmp ipv6". "on NETWORK" at the end says on which network.
+// ParseQuestion parses two ends, followed by protocol, port and IP version in any order: "A B 80", "A to B udp
+// 53", "A -> B 53/udp", "A → B icmp ipv6". A final "on NETWORK" sets the network.
 func ParseQuestion(text string) (q Question, err error) {
 	words := strings.Fields(betweenEnds.Replace(text))
 	if n := len(words); n > 3 && strings.EqualFold(words[n-2], onNetwork) {
@@ -167,7 +167,7 @@ func ParseQuestion(text string) (q Question, err error) {
 	return q, nil
 }
 
-// ReadService reads a protocol, a port, or both: "udp", "53", "53/udp".
+// ReadService parses a protocol, a port, or both: "udp", "53", "53/udp".
 func (q *Question) ReadService(w string) error {
 	port, proto, both := strings.Cut(w, "/")
 	n, err := strconv.Atoi(port)
@@ -192,8 +192,8 @@ func (q *Question) ReadService(w string) error {
 	return nil
 }
 
-// ParsePorts reads which port is meant, as ParseQuestion does: "80", "udp 53", "53/udp", "icmp";
-// empty and "any" are every port.
+// ParsePorts parses a port as ParseQuestion does: "80", "udp 53", "53/udp", "icmp"; empty and "any" mean every
+// port.
 func ParsePorts(text string) (verdict.Ports, error) {
 	text = strings.TrimSpace(text)
 	if text == "" || strings.EqualFold(text, "any") || strings.EqualFold(text, "any port") {
@@ -206,7 +206,7 @@ func ParsePorts(text string) (verdict.Ports, error) {
 	return PortsOf(q.Protocol, q.Port)
 }
 
-// PortsOf is a port of a protocol; neither is every port.
+// PortsOf returns a port of a protocol; every port without either.
 func PortsOf(protocol string, port int) (verdict.Ports, error) {
 	p, err := ParseProtocol(protocol)
 	switch {
@@ -226,7 +226,7 @@ func PortsOf(protocol string, port int) (verdict.Ports, error) {
 	return verdict.Ports{Protocol: p, Port: uint16(port)}, nil
 }
 
-// PortsText writes it: "TCP 80", "ICMP", "any port".
+// PortsText formats ports: "TCP 80", "ICMP", "any port".
 func PortsText(p verdict.Ports) string {
 	switch {
 	case p == (verdict.Ports{}):
@@ -237,7 +237,7 @@ func PortsText(p verdict.Ports) string {
 	return fmt.Sprintf("%s %d", p.Protocol, p.Port)
 }
 
-// QuestionOf writes a connection as a question.
+// QuestionOf converts a connection to a question.
 func QuestionOf(c verdict.Connection) Question {
 	end := func(e verdict.Endpoint) string {
 		if e.Key.Name == "" {
@@ -252,7 +252,7 @@ func QuestionOf(c verdict.Connection) Question {
 	return q
 }
 
-// Check says what keeps the question from being asked, empty for nothing.
+// Check returns the question's first mistake; empty if none.
 func (q Question) Check() string {
 	c, err := q.Connection()
 	if err == nil {

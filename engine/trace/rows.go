@@ -8,20 +8,20 @@ import (
 	"rung/revision"
 )
 
-// orderedRows is the rows of a zone, put in order by whoever asks first.
+// orderedRows holds the rows of a zone, sorted by the first caller.
 type orderedRows struct {
 	db   *nb.DB // of a zone that was read
 	make func() *verdict.Zone
 }
 
-// rowsOf are the rows of a revision as a Tracer has them.
+// rowsOf gives a Tracer's sorted rows of a revision.
 type rowsOf struct {
 	tracer   *Tracer
 	revision *revision.Revision
 }
 
-// Zone is the rows of a zone in order, nil where it was not read. Several may be put in
-// order at once, each of them by one goroutine.
+// Zone returns the sorted rows of a zone, nil if it was not read. Several zones may be sorted at once, each by
+// one goroutine.
 func (z rowsOf) Zone(name string) *verdict.Zone {
 	of := z.tracer.zoneRows(z.revision, name)
 	if of == nil {
@@ -64,7 +64,7 @@ func (t *Tracer) zoneRows(r *revision.Revision, name string) *orderedRows {
 	return next
 }
 
-// forgetMatches lets go of matches that no row has any more.
+// forgetMatches drops cached matches that no row has any more.
 func (t *Tracer) forgetMatches() {
 	rows := 0
 	for _, z := range t.zones {

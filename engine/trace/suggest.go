@@ -9,19 +9,18 @@ import (
 	"rung/revision"
 )
 
-// Bounds of what SuggestConnection tries: subjects, peers and ports of a rule, each with each.
+// Limits of what SuggestConnection tries: all combinations of a rule's first subjects, peers and ports.
 const (
 	subjectsTried = 12
 	peersTried    = 24
 	portsTried    = 4
 )
 
-// usualPort is asked for where a rule names no port and the pod declares none.
+// usualPort is used if neither the rule nor the pod names a port.
 const usualPort = 80
 
-// SuggestConnection chooses a connection that a rule is about: one that it decides by the policies,
-// else one that it matches, else any between its subjects and peers. ok is false where it
-// has no subject or no peer.
+// SuggestConnection chooses a connection for a rule: one it decides by the policies, else one it matches, else
+// any between its subjects and peers. ok is false if it has no subject or no peer.
 func SuggestConnection(r *revision.Revision, k model.PolicyKey, dir model.Direction, index int) (c verdict.Connection, ok bool) {
 	p := r.Cluster.Policy(k)
 	if p == nil {
@@ -64,7 +63,7 @@ const (
 	decides
 )
 
-// fitScore says how well a connection fits a rule, 0 where it cannot be asked about.
+// fitScore returns how well a connection fits a rule; 0 if it cannot be asked.
 func fitScore(x *verdict.Index, q verdict.Connection, k model.PolicyKey, dir model.Direction, index int) int {
 	a, err := verdict.TracePolicies(x, q)
 	if err != nil || a.Verdict == verdict.NotApplicable {
@@ -90,7 +89,7 @@ func fitScore(x *verdict.Index, q verdict.Connection, k model.PolicyKey, dir mod
 	return out
 }
 
-// endCandidate is an end, and its pod where it has one.
+// endCandidate is an end, with its pod if any.
 type endCandidate struct {
 	verdict.Endpoint
 	pod *model.Pod
@@ -105,7 +104,7 @@ func podEnds(pods []*model.Pod, most int) (out []endCandidate) {
 	return out
 }
 
-// peersOf are some ends behind the peers of a rule.
+// peersOf returns some ends that match the peers of a rule.
 func peersOf(r *revision.Revision, p *model.Policy, rule *model.Rule) (out []endCandidate) {
 	if rule.AnyPeer {
 		var all []*model.Pod
@@ -134,8 +133,8 @@ func peersOf(r *revision.Revision, p *model.Policy, rule *model.Rule) (out []end
 	return out
 }
 
-// addressInside returns the second address of a network, or its only one. Of 0.0.0.0/0 and ::/0 it
-// returns an address reserved for documentation.
+// addressInside returns the second address of a network, or its only one. For 0.0.0.0/0 and ::/0 it returns an
+// address reserved for documentation.
 func addressInside(n netip.Prefix) netip.Addr {
 	switch {
 	case n.Bits() > 0:
@@ -157,7 +156,7 @@ type askedPort struct {
 	number   uint16
 }
 
-// portsOf are ports that a rule is about, of a destination; pod is nil where that is none.
+// portsOf returns some ports of a rule at a destination; pod is nil for other destinations.
 func portsOf(rule *model.Rule, pod *model.Pod) (out []askedPort) {
 	add := func(protocol string, port int32) {
 		if p := (askedPort{verdict.Protocol(protocol), uint16(port)}); len(out) < portsTried && port > 0 && model.KnowsProtocol(protocol) {

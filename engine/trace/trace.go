@@ -15,10 +15,10 @@ import (
 	"rung/system"
 )
 
-// AnsweredBy says who is asked.
+// AnsweredBy selects who answers.
 type AnsweredBy int
 
-// By names who can be asked.
+// Policies, Rows and Both select who answers.
 const (
 	Policies AnsweredBy = iota
 	Rows
@@ -29,73 +29,72 @@ const (
 type Trace struct {
 	Connection verdict.Connection
 	Verdict    verdict.Verdict
-	Reason     string // of unknown and not applicable
-	// Answer is the policies' answer, or the rows' where only they were asked. Rows is the rows'
-	// answer where both were asked, else nil.
+	Reason     string // why Verdict is unknown or not applicable
+	// Answer is the policies' answer, or the rows' if only they were asked. Rows is the rows' answer if both
+	// were asked, else nil.
 	Answer verdict.Answer
 	Rows   *verdict.Answer
-	// Paths is one, or for a Service one for each of its endpoints; none where no policy is
-	// asked.
+	// Paths has one path, or one for each endpoint of a Service; none if no policy applies.
 	Paths []Path
-	// Disagree are the stages at which policies and rows say different things.
+	// Disagree lists the stages at which policies and rows disagree.
 	Disagree []Disagreement
-	// Of2016 is set where the rows alone were asked, and the policies say otherwise since the
-	// isolation annotation of 2016 counts.
+	// Of2016 is set if only the rows were asked, and the policies differ because the isolation annotation of
+	// 2016 counts.
 	Of2016 *model.Finding
 
-	// NotConsidered are circumstances left out of the answer that could have changed it.
+	// NotConsidered lists omissions that could have changed the answer.
 	NotConsidered []model.Omission
-	// Families are the answers for IPv4 and IPv6 where both were asked and they differ. The
-	// other fields are then of the family whose verdict comes first of deny, unknown, undefined
-	// and allow; Verdict and Reason are of both together.
+	// Families holds the answers for IPv4 and IPv6 if both were asked and differ. The other fields are then of
+	// the family whose verdict comes first of deny, unknown, undefined and allow; Verdict and Reason are of
+	// both together.
 	Families []*Trace
-	// Through is the answer for the Service that alone has the port, nil for none.
+	// Through is the answer for the only Service with that port; nil if none.
 	Through *ServiceAnswer
 
-	today     *verdict.Answer // of the policies without that annotation, made when it is needed
+	today     *verdict.Answer // the policies' answer without that annotation, made on demand
 	otherwise string
 }
 
-// Path is the way between two ends.
+// Path leads from one end to another.
 type Path struct {
 	From, To verdict.End
 	Verdict  verdict.Verdict
 	Reason   string
-	Note     string // what is special about the way
+	Note     string // what is special about the path
 	Stages   []Stage
 }
 
-// Stage is one walk through the tiers, of one stage in one zone.
+// Stage is one walk through the tiers, in one zone.
 type Stage struct {
 	*verdict.StageVerdict
-	// Rows is the rows' answer, nil where they were not asked.
+	// Rows is the rows' answer; nil if they were not asked.
 	Rows *verdict.StageVerdict
-	// Idle: nothing decides here, by policies or rows, and nothing has to be told of it.
+	// Idle means that nothing decides here and nothing needs mention.
 	Idle bool
-	// Unreached: the connection was dropped in a stage before.
+	// Unreached means that an earlier stage denied the connection.
 	Unreached bool
-	Of2016    bool // the rows differ, since the isolation annotation of 2016 has none
+	Of2016    bool // rows differ because the isolation annotation of 2016 has none
 	Lines     []TriedLine
-	// Would are the rules of ClusterNetworkPolicies that would match, and have no rows.
+	// Would lists rules of ClusterNetworkPolicies without rows that would match.
 	Would []WouldMatch
 }
 
-// trace.LineKind is the kind of a TriedLine.
+// LineKind is the kind of a TriedLine.
 type LineKind int
 
 // The lines of a stage.
 const (
-	Tried     LineKind = iota // it does not match; Why says what keeps it
-	Other                     // a policy that is not about this pod
-	Passed                    // it matches and passes on to the next tier
+	Tried     LineKind = iota // it does not match; Why says which part
+	Other                     // a policy with another subject
+	Passed                    // it matches and passes to the next tier
 	Decides                   // it matches and decides
-	Candidate                 // it matches, and so does one that disagrees
-	Maybe                     // it cannot be told whether it matches
-	NotAsked                  // it would match, but a rule before it passed on to the next tier
+	Candidate                 // it matches, and so does a rule that disagrees
+	Maybe                     // unknown whether it matches
+	NotAsked                  // it would match, but an earlier rule passed to the next tier
 	Nothing                   // nothing matched: allowed by default
 )
 
-// NoRows says why there are no rows to ask, nil where there are.
+// NoRows returns why rows cannot be asked; nil if they can.
 func NoRows(r *revision.Revision) error {
 	if why := r.System.WhyLacking(system.Rows); why != "" {
 		return fmt.Errorf("%w the rows: %s", verdict.ErrQuestion, why)
@@ -103,7 +102,7 @@ func NoRows(r *revision.Revision) error {
 	return nil
 }
 
-// Name is the tier of a line: its name, or OVN's number; empty for none.
+// Name returns the tier's name, or OVN's number; empty if none.
 func (l *TriedLine) Name() string {
 	if l.Band != "" || l.Tier < 0 {
 		return l.Band
@@ -111,35 +110,34 @@ func (l *TriedLine) Name() string {
 	return fmt.Sprintf("tier %d", l.Tier)
 }
 
-// TriedLine is one thing that was tried in a stage, in the order in which they decide.
+// TriedLine is a rule or policy tried in a stage. Lines are in order of decision.
 type TriedLine struct {
 	Kind LineKind
 	Tier int
-	Band string           // the tier by its name, where tiers have one
+	Band string           // the tier's name, if tiers have names
 	Rule *verdict.Decider // nil for Nothing
-	// Why names the part of the rule that does not match, in a word: subject, peer, port,
-	// protocol.
+	// Why names the part of the rule that does not match: subject, peer, port, protocol.
 	Why string
-	// Note explains a mismatch that surprises, in a sentence; mostly empty.
+	// Note explains a surprising mismatch in a sentence; mostly empty.
 	Note string
 }
 
-// Tracer answers questions, and keeps from one to the next what it made of the zones' rows.
-// It may be used from any goroutine. The zero value is ready.
+// Tracer answers questions, and caches the sorted rows of zones between them. It may be used from any
+// goroutine. The zero value is ready.
 type Tracer struct {
-	// Compiled asks the rows that the policies compile to, not those of the zones.
+	// Compiled asks the desired rows, not the zones' live rows.
 	Compiled bool
 
 	matches     verdict.MatchCache
 	mu          sync.Mutex
 	zones       map[string]*orderedRows
-	compiledFor *revision.Revision          // compiledFor compiled zones
-	filters     [2]*revision.OmissionFilter // without rows and with them
-	omits       *revision.Revision          // of filters
+	compiledFor *revision.Revision          // revision of the compiled zones
+	filters     [2]*revision.OmissionFilter // without rows and with rows
+	omits       *revision.Revision          // revision of filters
 }
 
-// Ask answers a question in one family, that of both ends which it names or the first; with
-// tried it says all that was tried. An error is a verdict.ErrQuestion.
+// Ask answers a question in one family: the one named, or the first that both ends have. With tried it lists
+// everything tried. An error is a verdict.ErrQuestion.
 func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by AnsweredBy, tried bool, now time.Time) (*Trace, error) {
 	r, apart, err := revision.ForConnection(r, c)
 	if err != nil {
@@ -193,7 +191,7 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by AnsweredBy, 
 	return out, nil
 }
 
-// omissionFilter finds what could change answers; rows says that those of the zones are asked.
+// omissionFilter finds the omissions that could change answers; rows means answers by the zones' rows.
 func (t *Tracer) omissionFilter(r *revision.Revision, rows bool) *revision.OmissionFilter {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -206,8 +204,7 @@ func (t *Tracer) omissionFilter(r *revision.Revision, rows bool) *revision.Omiss
 	return t.filters[0]
 }
 
-// Databases are the rows that are asked: those of the zones that were read, or those that
-// the policies compile to.
+// Databases returns the rows to ask: of the zones read, or the compiled ones.
 func (t *Tracer) Databases(r *revision.Revision) (out []*nb.DB) {
 	if t.Compiled {
 		for n := range r.Cluster.Nodes() {
@@ -223,12 +220,12 @@ func (t *Tracer) Databases(r *revision.Revision) (out []*nb.DB) {
 	return out
 }
 
-// RowPorts are the ports at which rows may cut the connections between the ends of one.
+// RowPorts returns the ports at which rows may divide the connections between the ends of c.
 func (t *Tracer) RowPorts(r *revision.Revision, c verdict.Connection) ([]uint16, error) {
 	return verdict.RowPorts(r.Verdicts(), rowsOf{t, r}, c)
 }
 
-// Zones are the names of the zones the connection comes through, each once.
+// Zones returns the names of the zones that the connection passes, each once.
 func (t *Trace) Zones() (out []string) {
 	for _, f := range t.Families {
 		for _, z := range f.Zones() {
@@ -267,8 +264,8 @@ func (t *Trace) joinPaths() {
 	}
 }
 
-// stageIsIdle says whether a stage needs no line: nothing decided there, and it is neither the
-// one of the source's egress rules nor the last before replies.
+// stageIsIdle reports whether a stage needs no line: nothing decided, and it is neither the stage of the
+// source's egress rules nor the last before replies.
 func stageIsIdle(p *verdict.Path, i int) bool {
 	s := &p.Stages[i]
 	if s.Reply {
@@ -278,7 +275,7 @@ func stageIsIdle(p *verdict.Path, i int) bool {
 		(s.Stage != model.StageAfterLB && s.Stage != model.StageEgress || s.Zone != p.Stages[0].Zone)
 }
 
-// linesOf are the lines of a stage.
+// linesOf returns the lines of a stage.
 func linesOf(s *verdict.StageVerdict) (out []TriedLine) {
 	for i := range s.Tiers {
 		for j := range s.Tiers[i].Attempts {
@@ -308,7 +305,8 @@ func linesOf(s *verdict.StageVerdict) (out []TriedLine) {
 	return out
 }
 
-// SameRule says whether two deciders are one rule. Other deciders have a direction only as rows.
+// SameRule reports whether two deciders are the same rule. Deciders other than rules have a direction only as
+// rows.
 func SameRule(a, b *verdict.Decider) bool {
 	if a == nil || b == nil {
 		return a == b

@@ -12,8 +12,8 @@ import (
 	"rung/revision"
 )
 
-// AskAllFamilies answers a question in every family that both ends have and it leaves open,
-// and says what becomes of the Service where only that has the port.
+// AskAllFamilies answers a question in every family that it leaves open and both ends have. If only a Service
+// has the port, it also answers for that Service.
 func (t *Tracer) AskAllFamilies(r *revision.Revision, c verdict.Connection, by AnsweredBy, tried bool, now time.Time) (*Trace, error) {
 	if err := checkEnds(r, c); err != nil {
 		return nil, err
@@ -32,7 +32,7 @@ func (t *Tracer) AskAllFamilies(r *revision.Revision, c verdict.Connection, by A
 	return out, t.askService(out, on, c, by, now)
 }
 
-// apartTrace is the answer about ends on networks that do not reach each other: no policy is asked.
+// apartTrace returns the answer for ends on networks that do not reach each other, without asking policies.
 func apartTrace(c verdict.Connection, apart *revision.Apart) *Trace {
 	a := verdict.Answer{Connection: c, Verdict: apart.Verdict, Reason: apart.Reason}
 	return &Trace{Connection: c, Verdict: a.Verdict, Reason: a.Reason, Answer: a}
@@ -70,7 +70,7 @@ func (t *Tracer) askFamilies(r *revision.Revision, c verdict.Connection, by Answ
 	return &out, nil
 }
 
-// verdictRank orders verdicts: what must be seen first has the highest.
+// verdictRank orders verdicts: the most important to see has the highest rank.
 func verdictRank(v verdict.Verdict) int {
 	switch v {
 	case verdict.Deny:
@@ -87,10 +87,8 @@ func verdictRank(v verdict.Verdict) int {
 	return 0
 }
 
-// combinedVerdict is the verdict on two families together: theirs, where it is one. Where
-// they differ, neither allow nor deny is true of the connection: it is unknown, since which
-// family is used is for the client to choose. Undefined is what rules leave open, and nothing
-// else. One in which no policy is asked says nothing of the other.
+// combinedVerdict returns the verdict on two families together: the common one if they agree. If they differ
+// it is unknown, since the client chooses the family. Undefined stays reserved for what rules leave open.
 func combinedVerdict(a, b *Trace) (v verdict.Verdict, why string) {
 	v = verdict.Unknown
 	switch {
@@ -108,20 +106,20 @@ func combinedVerdict(a, b *Trace) (v verdict.Verdict, why string) {
 	return v, said(a) + ", " + said(b)
 }
 
-// inFamily begins a text with the family that it is about.
+// inFamily precedes a text with the trace's family.
 func (t *Trace) inFamily(text string) string {
 	return fmt.Sprintf("%s: %s", t.Connection.Family, text)
 }
 
-// ServiceAnswer is the answer for the same connection to the Service that has the port which
-// was asked for, since the pod has not.
+// ServiceAnswer is the answer for the same connection to the Service that has the requested port, if the pod
+// has not.
 type ServiceAnswer struct {
 	Service model.Key
-	Target  uint16 // where the Service's connections come to the pod
+	Target  uint16 // the pod's port for the Service's connections
 	*Trace
 }
 
-// askService asks the Service that alone has the port of a pod.
+// askService asks the Service that has the requested port, if the pod has not.
 func (t *Tracer) askService(out *Trace, r *revision.Revision, c verdict.Connection, by AnsweredBy, now time.Time) error {
 	if len(out.Paths) != 1 || out.Answer.Front != nil || c.To.Key.Kind == model.KindService || out.Paths[0].To.Key.Kind != model.KindPod {
 		return nil
@@ -143,14 +141,14 @@ func (t *Tracer) askService(out *Trace, r *revision.Revision, c verdict.Connecti
 	return nil
 }
 
-// Hint says it in a sentence.
+// Hint returns the answer as a sentence.
 func (h *ServiceAnswer) Hint() string {
 	c := h.Connection
 	return fmt.Sprintf("%s %d is a port of %s, whose pods listen on %d; through the Service: %s", strings.ToLower(string(c.Protocol)), c.Port,
 		EndName(c.To), h.Target, h.Sentence())
 }
 
-// ServiceInFront says of which Service it is the address that was asked, empty for none.
+// ServiceInFront names the Service whose address was asked; empty if none.
 func (t *Trace) ServiceInFront() string {
 	if f := t.Answer.Front; f != nil {
 		return f.String() + ": load balanced before policies are asked, so its endpoints are"
@@ -158,7 +156,7 @@ func (t *Trace) ServiceInFront() string {
 	return ""
 }
 
-// AllDisagree are the stages of every family at which policies and rows say different things.
+// AllDisagree returns the stages of every family at which policies and rows disagree.
 func (t *Trace) AllDisagree() []Disagreement {
 	if len(t.Families) == 0 {
 		return t.Disagree
@@ -170,7 +168,7 @@ func (t *Trace) AllDisagree() []Disagreement {
 	return out
 }
 
-// HasDisagreement says whether policies and rows say different things, and nobody knows why.
+// HasDisagreement reports whether policies and rows disagree without a known reason.
 func (t *Trace) HasDisagreement() bool {
 	switch {
 	case len(t.Families) > 0:

@@ -13,7 +13,7 @@ import (
 	"rung/revision"
 )
 
-// deciderText names the decider and its effect, in one line of a table; nil is the default.
+// deciderText names the decider and its effect, in one line of a table; nil means the default.
 func deciderText(d *verdict.Decider) string {
 	if d == nil {
 		return "default: nothing matched"
@@ -21,8 +21,8 @@ func deciderText(d *verdict.Decider) string {
 	return revision.DeciderText(d) + isolatedText(d) + ": " + d.ActionWord() + defectText(d)
 }
 
-// RuleName names the rule of a decider, its policy, or its row where it has no policy:
-// `ANP quarantine egress 0 "deny-all"`.
+// RuleName names the rule of a decider and its policy, or its row if it has no policy: `ANP quarantine egress
+// 0 "deny-all"`.
 func RuleName(d *verdict.Decider) string {
 	if d.Policy == (model.Key{}) || d.Rule < 0 {
 		return labelOf(d)
@@ -30,7 +30,7 @@ func RuleName(d *verdict.Decider) string {
 	return labelOf(d) + " " + revision.RuleLabel(d.Direction, d.Rule, d.RuleName)
 }
 
-// RuleText names the rule that was tried and what it does.
+// RuleText names the rule tried and its action.
 func (l *TriedLine) RuleText() string {
 	if l.Kind == Nothing {
 		return "no rule matches: allowed"
@@ -42,7 +42,7 @@ func (l *TriedLine) RuleText() string {
 	return out + isolatedText(l.Rule) + defectText(l.Rule)
 }
 
-// isolatedText says which policies isolate the pod, empty for none.
+// isolatedText names the policies that isolate the pod; empty if none.
 func isolatedText(d *verdict.Decider) string {
 	if len(d.Isolating) == 0 {
 		return ""
@@ -66,10 +66,10 @@ func keyLabels(keys []model.Key) []string {
 	return out
 }
 
-// DeciderTextOf names who decided in a stage, after whom, or why nobody can tell.
+// DeciderTextOf names a stage's decider, and the rules that passed before it, or why it is unknown.
 func DeciderTextOf(s *verdict.StageVerdict) string { return revision.StageText(s, deciderText) }
 
-// defectText says which known defect makes a rule match, empty for none.
+// defectText names the known defect that makes a rule match; empty if none.
 func defectText(d *verdict.Decider) string {
 	if d.Defect == "" {
 		return ""
@@ -93,8 +93,8 @@ func ruleText(d *verdict.Decider) string {
 	return out + " of " + labelOf(d)
 }
 
-// Sentence says in one sentence what becomes of the connection and who decides:
-// `denied by rule 2 "no-red" of ANP tenant-isolation at blue/api-0's egress`.
+// Sentence returns the verdict and its decider in one sentence: `denied by rule 2 "no-red" of ANP
+// tenant-isolation at blue/api-0's egress`.
 func (t *Trace) Sentence() string {
 	if len(t.Families) > 0 {
 		var all []string
@@ -139,7 +139,7 @@ func (t *Trace) Sentence() string {
 	return out + ": " + strings.TrimPrefix(p.Sentence(), want.DoneText()+" ")
 }
 
-// otherEndpoints says how many endpoints have each of the other verdicts: ", allowed at 1".
+// otherEndpoints counts the endpoints with each of the other verdicts: ", allowed at 1".
 func (t *Trace) otherEndpoints(but verdict.Verdict) (out string) {
 	for _, v := range []verdict.Verdict{verdict.Allow, verdict.Undefined, verdict.Unknown, verdict.NotApplicable} {
 		n := 0
@@ -162,8 +162,8 @@ func verdictWithReason(v verdict.Verdict, why string) string {
 	return v.DoneText() + ": " + why
 }
 
-// Sentence says of one path who decides in the stages that make the verdict, and which
-// Pass is only there because of a known defect.
+// Sentence returns who decides in the stages that make a path's verdict, and which rules pass only because of
+// a known defect.
 func (p *Path) Sentence() string {
 	var who []placedRule
 	var after string
@@ -199,14 +199,14 @@ func (p *Path) Sentence() string {
 	return "allowed by " + ruleTexts(who) + after
 }
 
-// placedRule is a rule that decides, and where.
+// placedRule is a deciding rule and its place.
 type placedRule struct {
 	*verdict.Decider
 	place string
 }
 
-// ruleTexts names rules within a sentence, each once with all its places. Where two have one
-// number, as egress and ingress rules may, their directions tell them apart.
+// ruleTexts names rules within a sentence, each once with all its places. Rules of the same number, one egress
+// and one ingress, get their direction.
 func ruleTexts(who []placedRule) string {
 	var each []placedRule
 	alike := false
@@ -232,7 +232,7 @@ func ruleTexts(who []placedRule) string {
 	return words.List(out, len(out))
 }
 
-// passText says which rules pass the packet on in a stage because of a known defect.
+// passText names the rules that pass the packet on in a stage because of a known defect.
 func (p *Path) passText(s *Stage) (out string) {
 	for i := range s.Passed {
 		if d := &s.Passed[i]; d.Defect != "" {
@@ -242,7 +242,7 @@ func (p *Path) passText(s *Stage) (out string) {
 	return out
 }
 
-// denialText names the effect of a rule that denies: a Reject tells the client.
+// denialText returns the effect of a denying rule: a Reject informs the client.
 func denialText(d *verdict.Decider) string {
 	if d.Word == "Reject" {
 		return "denied with a reject"
@@ -250,8 +250,8 @@ func denialText(d *verdict.Decider) string {
 	return verdict.Deny.DoneText()
 }
 
-// placeText says at whose end, and in which direction, a rule decides. An ingress rule may decide
-// where the packet leaves the node of its sender.
+// placeText returns at whose end, and in which direction, a rule decides. An ingress rule may decide where the
+// packet leaves its sender's node.
 func (p *Path) placeText(s *Stage, d *verdict.Decider) string {
 	from, to := &p.From, &p.To
 	if s.Reply {
@@ -268,7 +268,7 @@ func (p *Path) placeText(s *Stage, d *verdict.Decider) string {
 	return " at " + EndName(from.Endpoint) + "'s egress"
 }
 
-// EndName is an end without the address that was chosen for it.
+// EndName returns an end without its chosen address.
 func EndName(e verdict.Endpoint) string {
 	if e.Key.Name != "" {
 		e.Addr = netip.Addr{}

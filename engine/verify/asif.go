@@ -7,9 +7,9 @@ import (
 	"rung/revision"
 )
 
-// imaginePods puts pods with the labels of an end that matches none where they would be: in
-// the namespaces that it chooses, or in one that does not exist yet. There are three, two on
-// one node and one on another, so that connections within a node and between nodes are asked.
+// imaginePods adds pods for an end whose labels match none: in the namespaces that it selects, or in a new
+// one. It adds three, two on one node and one on another, so that connections within and between nodes are
+// asked.
 func (f *endFinder) imaginePods(e *StatementEnd, out *foundEnds) {
 	if e.Pod.isMade && !e.Pod.labelsOnly {
 		f.addProblem(e.Pod.FilePlace, "--as-if wants labels with one value each")
@@ -40,7 +40,7 @@ func (f *endFinder) imaginePods(e *StatementEnd, out *foundEnds) {
 	}
 }
 
-// imaginedSpace is the name of a namespace with some labels.
+// imaginedSpace returns the name of an imagined namespace with these labels.
 func (f *endFinder) imaginedSpace(labels map[string]string) string {
 	key := model.NewLabels(labels).Key()
 	if f.spaces == nil {
@@ -56,7 +56,7 @@ func (f *endFinder) imaginedSpace(labels map[string]string) string {
 	return name
 }
 
-// imaginedPods are pods with some labels in a namespace, each once.
+// imaginedPods returns pods with these labels in a namespace, each made once.
 func (f *endFinder) imaginedPods(space string, of, labels map[string]string) (out []model.Key) {
 	want := model.NewLabels(labels).Key()
 	n := 0

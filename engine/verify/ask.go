@@ -9,19 +9,19 @@ import (
 	"rung/model/verdict"
 )
 
-// statementTally counts what speaks against a statement.
+// statementTally counts the pairs of ends that contradict a statement.
 type statementTally struct {
 	s                   *Statement
 	pairs, pairsAgainst int
 	witness             verdict.Connection
-	failed              bool // the statement cannot be asked
-	enough              bool // the one connection that is wanted was found
+	failed              bool // cannot be asked
+	enough              bool // the one wanted connection was found
 	lastPair            [2]verdict.Endpoint
 	hangs               *omissionFinder
-	isCounted           bool // the pair at hand speaks against it, in a family that was asked before
+	isCounted           bool // the current pair was counted in an earlier family
 }
 
-// countEnds counts two ends once, whatever number of families they have: those follow each other.
+// countEnds counts two ends once for all their families, which follow each other.
 func (t *statementTally) countEnds(c verdict.Connection) {
 	ends := [2]verdict.Endpoint{c.From, c.To}
 	for i := range ends {
@@ -34,7 +34,7 @@ func (t *statementTally) countEnds(c verdict.Connection) {
 	}
 }
 
-// countAgainst counts the pair at hand among those that speak against the statement.
+// countAgainst counts the current pair as contradicting the statement.
 func (t *statementTally) countAgainst(c verdict.Connection, g verdict.Segment) {
 	if t.isCounted {
 		return
@@ -46,9 +46,9 @@ func (t *statementTally) countAgainst(c verdict.Connection, g verdict.Segment) {
 	}
 }
 
-// countPair takes in what becomes of the connections between two ends, port by port: segments
-// are those of the statement's ports, decided the list for all ports that pairs of the same classes
-// share, nil where the pair was asked by itself. It says whether more has to be asked.
+// countPair counts the verdicts on the connections between two ends. segments are those of the statement's
+// ports. decided is the list for all ports, shared by pairs of the same classes; nil if the pair was asked
+// alone. It returns whether to ask more.
 func (t *statementTally) countPair(c verdict.Connection, segments, decided []verdict.Segment) bool {
 	if len(segments) == 0 {
 		return true
@@ -61,7 +61,7 @@ func (t *statementTally) countPair(c verdict.Connection, segments, decided []ver
 		}
 		if t.s.Some {
 			t.enough = true
-			t.hangs = newHanging(t.hangs.filter, t.hangs.ask) // on what the others are, nothing hangs
+			t.hangs = newHanging(t.hangs.filter, t.hangs.ask) // this connection alone decides, so omissions of others do not matter
 			t.hangs.checkPair(c, []verdict.Segment{g})
 			return false
 		}
@@ -84,7 +84,7 @@ func (t *statementTally) noteWitness(c verdict.Connection, g verdict.Segment) {
 	t.witness.Protocol, t.witness.Port = g.Protocol, g.Lo
 }
 
-// segmentsOfPorts are the segments of some ports.
+// segmentsOfPorts restricts segments to some ports.
 func segmentsOfPorts(all []verdict.Segment, ports []verdict.PortRange) (out []verdict.Segment) {
 	for _, p := range ports {
 		for _, g := range all {
@@ -96,7 +96,7 @@ func segmentsOfPorts(all []verdict.Segment, ports []verdict.PortRange) (out []ve
 	return out
 }
 
-// byPolicies asks the policies: of pods all at once, by classes, of others one by one.
+// byPolicies asks the policies: about pods together, by classes, about other ends one by one.
 func (j *statementJudge) byPolicies(s *Statement, from, to *foundEnds, t *statementTally) error {
 	x := j.rev.Verdicts()
 	cuts := x.PortSlices(s.Ports, nil)
@@ -147,7 +147,7 @@ func podEnds(pods []*model.Pod) (out []verdict.Endpoint) {
 	return out
 }
 
-// mayContinue says whether to go on; it looks at the context now and then.
+// mayContinue reports whether to go on; it checks the context every 1024 calls.
 func (j *statementJudge) mayContinue() bool {
 	j.n++
 	return j.n%1024 != 0 || j.ctx.Err() == nil
@@ -156,7 +156,7 @@ func (j *statementJudge) mayContinue() bool {
 // connectionAsker answers a question, from policies or rows.
 type connectionAsker func(verdict.Connection) (verdict.Answer, error)
 
-// portsAsked are the ports asked about between two ends, in pieces.
+// portsAsked returns the ports to ask between two ends, in pieces.
 type portsAsked func(a, b verdict.Endpoint) []verdict.PortRange
 
 // askEach asks about ends one by one.
@@ -178,7 +178,7 @@ func (j *statementJudge) askEach(s *Statement, from, to []verdict.Endpoint, port
 	return true, nil
 }
 
-// askPair asks about two ends, in each family that both have.
+// askPair asks about two ends, in each common family.
 func (j *statementJudge) askPair(s *Statement, a, b verdict.Endpoint, ports []verdict.PortRange, t *statementTally,
 	ask connectionAsker) (more bool, err error) {
 	ports = j.portsOf(s, b, ports, t)
@@ -188,7 +188,7 @@ func (j *statementJudge) askPair(s *Statement, a, b verdict.Endpoint, ports []ve
 	type inFamily struct {
 		c        verdict.Connection
 		segments []verdict.Segment
-		none     bool // no policy is asked
+		none     bool // no policy applies
 	}
 	var all []inFamily
 	applies := false
@@ -218,7 +218,7 @@ func (j *statementJudge) askPair(s *Statement, a, b verdict.Endpoint, ports []ve
 		all = append(all, in)
 	}
 	for _, in := range all {
-		// In a family in which one of them has no address for this, there is no connection.
+		// Ends without an address in a family have no connection in it.
 		if in.none && (applies || len(all) > 1 && in.c.Family == verdict.IPv6) {
 			continue
 		}

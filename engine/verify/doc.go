@@ -1,13 +1,10 @@
-// Package verify holds expectations against a cluster: statements of which connections
-// must be let through and which not, kept in files beside the policies. ReadStatements takes them
-// from YAML or JSON, JudgeStatements asks policies or rows, WriteStatements makes a first
-// file from the connections there are.
+// Package verify checks expectations about a cluster: statements about allowed or denied connections, kept in
+// files with the policies. ReadStatements reads them from YAML or JSON, JudgeStatements asks policies or rows,
+// WriteStatements makes a first file from the existing connections.
 //
-// Invariants: what is said of all connections between two sets of ends is said of each of
-// them and of every port; nothing that cannot be read, found or asked passes silently; a
-// file that WriteStatements made holds in the revision it was made from; the same revision
-// gives the same file.
+// Invariants: a statement about all connections between two sets of ends covers each of them and every port;
+// what cannot be read, found or asked is a Problem; a file made by WriteStatements holds in its revision; the
+// same revision gives the same file.
 //
-// It imports revision, engine/trace, model and sources/manifests/yamltree; cli and
-// ui may import it.
+// It imports revision, engine/trace, model and sources/manifests/yamltree; cli and ui may import it.
 package verify

@@ -13,38 +13,37 @@ import (
 	"rung/revision"
 )
 
-// foundEnds are the ends that one side of a statement means.
+// foundEnds holds the ends of one side of a statement.
 type foundEnds struct {
-	// pods have an address on the default network: classes know them. otherEnds are asked
-	// one by one.
+	// pods have an address on the default network, so classes cover them. otherEnds are asked one by one.
 	pods      []*model.Pod
 	otherEnds []verdict.Endpoint
-	// unselected counts pods that labels match and policies do not select, by why.
+	// unselected counts, by reason, pods whose labels match but that policies do not select.
 	unselected map[string]int
-	// skipped are they, by key: one may be named yet. seenPods are all others.
+	// skipped holds these pods by key, because a statement may still name one. seenPods holds all others.
 	skipped  map[model.Key]bool
 	seenPods map[model.Key]bool
-	// imagined are pods that do not exist.
+	// imagined pods do not exist.
 	imagined []model.Key
 }
 
 // endFinder finds the ends of statements in a cluster.
 type endFinder struct {
 	c        *model.Cluster
-	rev      *revision.Revision // of c, nil if unread kinds are not asked about
-	names    *trace.EndNames    // of c, made when a name alone is met
+	rev      *revision.Revision // of c, nil if unread kinds do not matter
+	names    *trace.EndNames    // of c, made for the first bare name
 	problems []*Problem
-	// imagine says that pods which do not exist are taken as if they did; things are those.
+	// imagine treats missing pods as existing; things are these pods.
 	imagine bool
 	things  []revision.ImaginedPod
-	spaces  map[string]string // of imagined namespaces, by labels
+	spaces  map[string]string // imagined namespaces by labels
 }
 
 func (f *endFinder) addProblem(at FilePlace, format string, args ...any) {
 	f.problems = append(f.problems, &Problem{at, words.CleanText(fmt.Sprintf(format, args...))})
 }
 
-// isOrdinary says whether policies select the pod by its labels, and why not.
+// isOrdinary reports whether policies select the pod by its labels, and why not.
 func isOrdinary(p *model.Pod) (why string, ok bool) {
 	switch {
 	case p.IsCompleted():
@@ -70,7 +69,7 @@ func (f *endFinder) findSide(ends []StatementEnd, source bool) *foundEnds {
 	return out
 }
 
-// addEnd takes in an end that is asked by itself.
+// addEnd adds an end to ask alone.
 func (o *foundEnds) addEnd(e verdict.Endpoint) {
 	if e.Key == (model.Key{}) {
 		if !slices.Contains(o.otherEnds, e) {
@@ -82,7 +81,7 @@ func (o *foundEnds) addEnd(e verdict.Endpoint) {
 	}
 }
 
-// addPod takes in a pod; by its name it is asked whatever it is.
+// addPod adds a pod; a named pod is asked even if policies do not select it.
 func (o *foundEnds) addPod(p *model.Pod, named bool) {
 	why, ok := isOrdinary(p)
 	switch {
@@ -102,7 +101,7 @@ func (o *foundEnds) addPod(p *model.Pod, named bool) {
 	}
 }
 
-// leftOut are the pods left out, for people: "2 completed, 1 host-networked".
+// leftOut counts the pods left out: "2 completed, 1 host-networked".
 func (o *foundEnds) leftOut() string {
 	var out []string
 	for _, why := range []string{"completed", "host-networked", "not scheduled", "on a user-defined network", "without an address"} {
@@ -131,7 +130,7 @@ func (f *endFinder) findEnd(e *StatementEnd, source bool, out *foundEnds) {
 	}
 }
 
-// findNamed finds an end as rung trace takes it.
+// findNamed finds an end in the form of rung trace.
 func (f *endFinder) findNamed(at FilePlace, name string, source bool, out *foundEnds) {
 	if f.names == nil {
 		f.names = trace.NamesOf(f.c, f.rev)
@@ -177,7 +176,7 @@ func (f *endFinder) findNodes(e *StatementEnd, out *foundEnds) {
 	}
 }
 
-// findPods finds pods by their namespace and themselves, each by names or labels.
+// findPods finds pods by namespace and pod, each by names or labels.
 func (f *endFinder) findPods(e *StatementEnd, out *foundEnds) {
 	known := len(f.problems)
 	spaces := map[string]bool{}
@@ -188,7 +187,7 @@ func (f *endFinder) findPods(e *StatementEnd, out *foundEnds) {
 			switch {
 			case ns != nil:
 				is = e.Namespace.selects(name, ns.Labels)
-			default: // a namespace without an object: its labels are not known
+			default: // a namespace without an object: unknown labels
 				is = !e.Namespace.isMade || e.Namespace.byName() && e.Namespace.selects(name, model.Labels{})
 			}
 			spaces[name] = is

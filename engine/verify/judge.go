@@ -13,16 +13,16 @@ import (
 	"rung/revision"
 )
 
-// Options says how statements are judged.
+// Options configure how statements are judged.
 type Options struct {
 	By trace.AnsweredBy
-	// Compiled asks the rows that the policies compile to, not those of the zones.
+	// Compiled asks the desired rows, not the zones' live rows.
 	Compiled bool
-	// AsIf takes pods that an end's labels match none of as if they existed.
+	// AsIf treats pods as existing if an end's labels match none.
 	AsIf bool
 	Now  time.Time
-	// Progress is told before ends are asked about one by one: of which statement, and how
-	// many pairs of its ends were. nil: nobody wants to know.
+	// Progress, if not nil, is called before ends are asked one by one, with the statement and the pairs asked
+	// so far.
 	Progress func(s *Statement, asked, of int)
 }
 
@@ -30,25 +30,24 @@ type Options struct {
 type Result struct {
 	*Statement
 	Holds bool
-	// None: there is no such connection. OnlyOne: one end alone matches both sides.
+	// None means that no such connection exists. OnlyOne means that the only matching pod is on both sides.
 	None, OnlyOne bool
-	// Pairs is the number of pairs of ends that were asked, Against the number of pairs
-	// that speak against the statement: some port of theirs has another verdict. Where a
-	// statement about some connection does not hold, all pairs speak against it.
+	// Pairs is the number of pairs of ends asked, Against the number that contradict the statement: some port
+	// has another verdict. If a statement about some connection does not hold, all pairs contradict it.
 	Pairs, Against int
-	// ByRows: the policies agree with the statement, but the rows of the zones do not.
+	// ByRows means that the policies agree with the statement, but the zones' rows do not.
 	ByRows bool
-	// Trace is of one connection that speaks against it, nil where there is none.
+	// Trace is of a counterexample, or nil.
 	Trace *trace.Trace
-	// Imagined: ends were asked as if they existed.
+	// Imagined means that missing ends were treated as existing.
 	Imagined bool
-	// NotConsidered are circumstances left out of the result that could have changed it.
+	// NotConsidered lists omissions that could have changed the result.
 	NotConsidered []model.Omission
-	// LeftOut are pods that the labels of an end match and policies do not select, in words.
+	// LeftOut counts pods whose labels match but that policies do not select, in words.
 	LeftOut string
 }
 
-// Message says in one line what became of the statement.
+// Message returns the result of the statement in one line.
 func (r *Result) Message() string {
 	who := ""
 	if r.ByRows {
@@ -80,7 +79,7 @@ func (r *Result) Message() string {
 	return out
 }
 
-// matchText says why there is nothing to ask.
+// matchText returns why there is nothing to ask.
 func (r *Result) matchText() string {
 	if r.OnlyOne {
 		return "only one pod matches"
@@ -95,19 +94,19 @@ type statementJudge struct {
 	options Options
 	tracer  *trace.Tracer
 	classes *verdict.Classes
-	edges   []uint16 // of the rows, once they were needed
+	edges   []uint16 // of the rows, on demand
 	looked  bool
 	n       int
 	problem func(at FilePlace, format string, args ...any)
 	omits   *revision.OmissionFilter
 }
 
-// JudgeStatements judges statements, in their order. A statement that cannot be asked has a
-// Problem instead of a Result. The error is that of the context.
+// JudgeStatements judges statements in order. A statement that cannot be asked has a Problem instead of a
+// Result. The error is the context's.
 func JudgeStatements(ctx context.Context, r *revision.Revision, statements []Statement, asked Options) ([]Result, []*Problem, error) {
 	f := &endFinder{c: r.Cluster, rev: r, imagine: asked.AsIf}
 	if asked.By == trace.Policies {
-		f.c = r.JudgedCluster() // no row knows of a place that is assumed
+		f.c = r.JudgedCluster() // rows do not know pods on an assumed node
 	}
 	type sides struct{ from, to *foundEnds }
 	var all []sides
@@ -148,7 +147,7 @@ func JudgeStatements(ctx context.Context, r *revision.Revision, statements []Sta
 	return out, f.problems, nil
 }
 
-// withImagined makes pods of those that are imagined, and takes the others as they are beside them.
+// withImagined adds the imagined pods and replaces the others by their copies in that cluster.
 func (o *foundEnds) withImagined(c *model.Cluster) {
 	for i, p := range o.pods {
 		o.pods[i] = c.Pod(p.Namespace, p.Name)
@@ -160,7 +159,7 @@ func (o *foundEnds) withImagined(c *model.Cluster) {
 	}
 }
 
-// judgeStatement judges one; nil where it cannot be asked.
+// judgeStatement judges one statement; nil if it cannot be asked.
 func (j *statementJudge) judgeStatement(s *Statement, from, to *foundEnds) (*Result, error) {
 	out := &Result{Statement: s}
 	if left := leftOut(from, to); left != "" {
@@ -192,7 +191,7 @@ func (j *statementJudge) judgeStatement(s *Statement, from, to *foundEnds) (*Res
 		out.NotConsidered = revision.MergeOmissions(out.NotConsidered, t.hangs.omissions)
 		if out.None {
 			out.Holds, out.OnlyOne = s.AllowNone, from.isAny() && to.isAny()
-			out.NotConsidered = j.omits.AllOmissions() // who they would be is not known either
+			out.NotConsidered = j.omits.AllOmissions() // unread pods might have matched
 			return out, nil
 		}
 		if out.Holds {
@@ -212,7 +211,7 @@ func (j *statementJudge) judgeStatement(s *Statement, from, to *foundEnds) (*Res
 	return out, nil
 }
 
-// isAny says whether there is an end.
+// isAny reports whether there is an end.
 func (o *foundEnds) isAny() bool { return len(o.pods)+len(o.otherEnds) > 0 }
 
 func leftOut(from, to *foundEnds) string {

@@ -9,22 +9,20 @@ import (
 	"rung/revision"
 )
 
-// omissionFinder finds what a statement hangs on: the omissions that could change what
-// becomes of one of its connections.
+// omissionFinder finds the omissions that could change the verdict on a statement's connections.
 type omissionFinder struct {
 	filter    *revision.OmissionFilter
 	ask       connectionAsker
-	pending   []model.Omission // of which no connection was found yet
+	pending   []model.Omission // without a connection so far
 	omissions []model.Omission
-	// cuts are the ports of the statement, cut wherever another rule may decide: the verdicts of two
-	// neighbours may be equal, and only one of them hang on an omission.
+	// cuts are the statement's ports, cut wherever another rule may decide: neighbours may have equal verdicts
+	// although an omission could change only one of them.
 	cuts []verdict.PortRange
 	seen map[pairKind]bool
 }
 
-// pairKind is equal for connections between pods that no omission tells apart, of which the same rules
-// decide. segments is the first of the list that pairs of the same classes share: its address stands
-// for them.
+// pairKind is equal for connections between pods that no omission distinguishes and the same rules decide.
+// segments points to the first of the list shared by pairs of the same classes, and identifies it.
 type pairKind struct {
 	from, to int32
 	family   verdict.Family
@@ -35,7 +33,7 @@ func newHanging(f *revision.OmissionFilter, ask connectionAsker) *omissionFinder
 	h := &omissionFinder{filter: f, ask: ask, seen: map[pairKind]bool{}}
 	for _, o := range f.AllOmissions() {
 		if k := o.Key.Kind; o.Code == model.OmittedObject && (k == model.KindPod || k == model.KindNamespace) {
-			h.omissions = append(h.omissions, o) // it may be one of those that labels mean
+			h.omissions = append(h.omissions, o) // labels might match it
 			continue
 		}
 		h.pending = append(h.pending, o)
@@ -43,8 +41,8 @@ func newHanging(f *revision.OmissionFilter, ask connectionAsker) *omissionFinder
 	return h
 }
 
-// checkPods looks at what becomes of the connections between two pods; decided is the list of verdicts
-// that pairs of the same classes share.
+// checkPods checks the connections between two pods; decided is the list of verdicts shared by pairs of the
+// same classes.
 func (h *omissionFinder) checkPods(c verdict.Connection, decided []verdict.Segment) {
 	if len(h.pending) == 0 {
 		return
@@ -56,7 +54,7 @@ func (h *omissionFinder) checkPods(c verdict.Connection, decided []verdict.Segme
 	}
 }
 
-// checkPair looks at what becomes of the connections between two ends.
+// checkPair checks the connections between two ends.
 func (h *omissionFinder) checkPair(c verdict.Connection, segments []verdict.Segment) {
 	for _, g := range segments {
 		if len(h.pending) == 0 {
@@ -65,7 +63,7 @@ func (h *omissionFinder) checkPair(c verdict.Connection, segments []verdict.Segm
 		c.Protocol, c.Port = g.Protocol, g.Lo
 		a, err := h.ask(c)
 		if err != nil {
-			continue // who asks for the answer itself says so
+			continue // whoever asks for the answer itself reports it
 		}
 		h.pending = slices.DeleteFunc(h.pending, func(o model.Omission) bool {
 			could := h.filter.CouldChange(&o, &a)
@@ -77,8 +75,7 @@ func (h *omissionFinder) checkPair(c verdict.Connection, segments []verdict.Segm
 	}
 }
 
-// UnprovenBy are the omissions because of which a statement that holds is not proved: codes that
-// are allowed leave it proved.
+// UnprovenBy returns the omissions that keep a holding statement from being proved, except allowed codes.
 func (r *Result) UnprovenBy(allowed ...string) []model.Omission {
 	if !r.Holds {
 		return nil

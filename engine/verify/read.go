@@ -13,21 +13,21 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// maxAliasNodes bounds what aliases of YAML may expand to.
+// maxAliasNodes bounds the nodes that YAML aliases may expand to.
 const maxAliasNodes = 100_000
 
-// fileReader reads one file. Everything that is wrong is noted, and the rest read.
+// fileReader reads one file. It notes every mistake and reads the rest.
 type fileReader struct {
 	file       string
-	line       int // lines before the document at hand
+	line       int // lines before the current document
 	way        []yamltree.PathStep
 	out        []Statement
 	problems   []*Problem
-	hasProblem bool // something is wrong with the statement at hand
+	hasProblem bool // the current statement has a mistake
 }
 
-// ReadStatements takes statements from the text of a file. A statement of which something is wrong
-// is left out, and every mistake is a Problem.
+// ReadStatements parses statements from a file's text. It leaves out statements with mistakes; every mistake
+// is a Problem.
 func ReadStatements(file string, text []byte) ([]Statement, []*Problem) {
 	r := &fileReader{file: words.CleanText(file)}
 	text = []byte(strings.TrimPrefix(string(text), string(yamltree.BOM)))
@@ -88,15 +88,15 @@ func (r *fileReader) addProblem(n *yaml.Node, format string, args ...any) {
 	r.problems = append(r.problems, &Problem{r.placeOf(n), words.CleanText(fmt.Sprintf(format, args...))})
 }
 
-// readStep reads what is one step further down.
+// readStep calls read with one more step in the path.
 func (r *fileReader) readStep(s yamltree.PathStep, read func()) {
 	r.way = append(r.way, s)
 	read()
 	r.way = r.way[:len(r.way)-1]
 }
 
-// readFields reads a mapping by its fields; what is null was not said.
-// It says whether all fields are known ones.
+// readFields reads the fields of a mapping; a null value is a mistake. It returns whether all fields are
+// known.
 func (r *fileReader) readFields(n *yaml.Node, known []string, read func(name string, key, v *yaml.Node)) (all bool) {
 	var seen []string
 	all = true
@@ -164,7 +164,7 @@ func (r *fileReader) readStatement(n *yaml.Node) {
 		name string
 		is   bool
 	}{{"expect", yamltree.Get(n, "expect") == nil}, {"from", yamltree.Get(n, "from") == nil}, {"to", yamltree.Get(n, "to") == nil}} {
-		if missing.is && known { // else that field may be the one that is mistyped
+		if missing.is && known { // else an unknown field may be this one mistyped
 			r.readStep(yamltree.FieldStep(missing.name), func() { r.addProblem(n, "is missing") })
 		}
 	}
@@ -174,7 +174,7 @@ func (r *fileReader) readStatement(n *yaml.Node) {
 	}
 }
 
-// readText reads a scalar that is text.
+// readText reads a scalar as text.
 func (r *fileReader) readText(n *yaml.Node) string {
 	switch {
 	case n.Kind != yaml.ScalarNode:

@@ -85,7 +85,7 @@ func (r *fileReader) readEnd(n *yaml.Node, source bool) StatementEnd {
 	return e
 }
 
-// checkName says what is wrong with an end that is written as a name, whatever the cluster.
+// checkName reports mistakes in a named end that do not depend on the cluster.
 func (r *fileReader) checkName(n *yaml.Node, name string, source bool) {
 	if r.hasProblem {
 		return
@@ -103,7 +103,7 @@ func (r *fileReader) checkName(n *yaml.Node, name string, source bool) {
 	}
 }
 
-// readChoice reads a name, a list of names, or labels where they may be.
+// readChoice reads a name, a list of names, or labels if allowed.
 func (r *fileReader) readChoice(n *yaml.Node, labels bool) ObjectChoice {
 	c := ObjectChoice{FilePlace: r.placeOf(n), isMade: true}
 	switch {
@@ -125,8 +125,8 @@ func (r *fileReader) readChoice(n *yaml.Node, labels bool) ObjectChoice {
 	return c
 }
 
-// readSelector reads labels, {app: web} or {app: [web, api]}, or a selector as policies have
-// it, {matchLabels: …, matchExpressions: …}.
+// readSelector reads labels, {app: web} or {app: [web, api]}, or a selector as in policies, {matchLabels: …,
+// matchExpressions: …}.
 func (r *fileReader) readSelector(n *yaml.Node, c *ObjectChoice) {
 	s := &metav1.LabelSelector{}
 	m, e := yamltree.Get(n, "matchLabels"), yamltree.Get(n, "matchExpressions")
@@ -211,7 +211,7 @@ func (r *fileReader) readExpression(n *yaml.Node, into *metav1.LabelSelector) {
 	into.MatchExpressions = append(into.MatchExpressions, e)
 }
 
-// isScalarList says whether a list has only scalars: the values of a label.
+// isScalarList reports whether a list has only scalars: the values of a label.
 func isScalarList(n *yaml.Node) bool {
 	return !slices.ContainsFunc(n.Content, func(e *yaml.Node) bool { return e.Kind != yaml.ScalarNode })
 }

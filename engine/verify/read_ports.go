@@ -11,7 +11,7 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// portsRead are the fields of a statement that say which ports it is about.
+// portsRead holds the fields of a statement that select its ports.
 type portsRead struct {
 	protocol     verdict.Protocol
 	port, except *yaml.Node
@@ -21,7 +21,7 @@ func knownProtocol(p verdict.Protocol) bool {
 	return p == verdict.TCP || p == verdict.UDP || p == verdict.SCTP || p == verdict.ICMP
 }
 
-// readPorts reads which ports a statement is about: without protocol and port, all.
+// readPorts reads the ports of a statement: all, without protocol and port.
 func (r *fileReader) readPorts(n *yaml.Node, p *portsRead) []verdict.PortRange {
 	if p.protocol != "" && !knownProtocol(p.protocol) {
 		return nil
@@ -75,8 +75,8 @@ func (r *fileReader) portList(n *yaml.Node, protocol verdict.Protocol) (out []ve
 	return out
 }
 
-// parsePort reads "80", "8000-8100", "53/UDP", "UDP". protocol is that of the statement,
-// empty where it says none; a number alone is of TCP then.
+// parsePort parses "80", "8000-8100", "53/UDP", "UDP". protocol is the statement's, or empty: then a bare
+// number means TCP.
 func parsePort(text string, protocol verdict.Protocol) (verdict.PortRange, error) {
 	number, proto, both := strings.Cut(strings.TrimSpace(text), "/")
 	if p := verdict.Protocol(strings.ToUpper(number)); !both && knownProtocol(p) {

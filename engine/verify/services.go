@@ -10,9 +10,8 @@ import (
 	"rung/model/words"
 )
 
-// portsOf are the ports of a statement that are asked of an end: of a Service, by its name or
-// its ClusterIP, those it has; at another address of Services, theirs apart from the others.
-// nil is a Problem.
+// portsOf returns the statement's ports to ask about an end. A Service, by its name or ClusterIP, has only its
+// own; at another address of Services, their ports are separate pieces. nil means a Problem.
 func (j *statementJudge) portsOf(s *Statement, e verdict.Endpoint, ports []verdict.PortRange, t *statementTally) []verdict.PortRange {
 	if e.Key.Kind == model.KindService {
 		return j.servicePorts(s, e, t)
@@ -31,8 +30,7 @@ func (j *statementJudge) portsOf(s *Statement, e verdict.Endpoint, ports []verdi
 	return out
 }
 
-// servicePorts returns a statement's ports that a Service has; nil where it has none
-// of them, which is a Problem.
+// servicePorts returns a statement's ports that a Service has; nil if none, which is a Problem.
 func (j *statementJudge) servicePorts(s *Statement, e verdict.Endpoint, t *statementTally) (out []verdict.PortRange) {
 	svc, _ := j.rev.Cluster.Get(e.Key).(*model.Service)
 	if svc == nil {
@@ -56,9 +54,8 @@ func (j *statementJudge) servicePorts(s *Statement, e verdict.Endpoint, t *state
 	return out
 }
 
-// familiesOf returns the families in which both ends have addresses, each asked for itself. Without
-// one there is no connection; where the addresses of an end are not known, the answer says
-// why.
+// familiesOf returns the families in which both ends have addresses. Without one there is no connection; if an
+// end has no known address, the answer says why.
 func (j *statementJudge) familiesOf(a, b verdict.Endpoint) (out []verdict.Family) {
 	for _, f := range []verdict.Family{verdict.IPv4, verdict.IPv6} {
 		if j.hasFamily(a, f) && j.hasFamily(b, f) {
@@ -97,8 +94,8 @@ func (j *statementJudge) hasFamily(e verdict.Endpoint, f verdict.Family) bool {
 	return false
 }
 
-// rowPorts are the ports at which rows may cut those of a statement between two ends: ranges
-// are then asked in pieces that no row tells apart either.
+// rowPorts returns the ports at which rows may divide a statement's ports between two ends: ranges are then
+// asked in pieces that no row divides.
 func (j *statementJudge) rowPorts(s *Statement, a, b verdict.Endpoint) (out []uint16) {
 	single := true
 	for _, p := range s.Ports {
@@ -111,14 +108,14 @@ func (j *statementJudge) rowPorts(s *Statement, a, b verdict.Endpoint) (out []ui
 		return j.allPorts()
 	}
 	for _, f := range j.familiesOf(a, b) {
-		// Which port and protocol does not matter, and what cannot be asked is told when it is.
+		// Port and protocol do not matter here; the later question reports errors.
 		ports, _ := j.tracer.RowPorts(j.rev, verdict.Connection{From: a, To: b, Family: f, Protocol: verdict.TCP, Port: 1})
 		out = append(out, ports...)
 	}
 	return out
 }
 
-// allPorts returns the ports at which any row may cut, in all zones.
+// allPorts returns the ports at which rows of any zone may divide.
 func (j *statementJudge) allPorts() []uint16 {
 	if j.looked {
 		return j.edges

@@ -12,28 +12,28 @@ import (
 	"rung/revision"
 )
 
-// Statement says what must become of the connections between two sets of ends.
+// Statement is an expectation about the connections between two sets of ends.
 type Statement struct {
 	FilePlace        // of the statement in its file
-	Name      string // as its author calls it, may be empty
+	Name      string // the author's name for it, may be empty
 	Expect    verdict.Verdict
-	// Some: it is enough that one connection is as expected.
+	// Some means that one expected connection suffices.
 	Some bool
-	// AllowNone: it holds also where there is no such connection.
+	// AllowNone makes it hold without any such connection.
 	AllowNone bool
 	From, To  []StatementEnd
 	Ports     []verdict.PortRange
-	ports     FilePlace // where the ports are said
+	ports     FilePlace // place of the port field
 }
 
-// FilePlace is where something stands: a file, a line from 1, a field as "[2].from.pod".
+// FilePlace is a place in a file: a line from 1, a field as "[2].from.pod".
 type FilePlace struct {
 	File  string
 	Line  int
 	Field string
 }
 
-// String is "expect.yaml:12: [2].from.pod".
+// String returns "expect.yaml:12: [2].from.pod".
 func (p FilePlace) String() string {
 	out := p.File
 	if p.Line > 0 {
@@ -45,16 +45,16 @@ func (p FilePlace) String() string {
 	return out
 }
 
-// Problem is something that cannot be read, found or asked. The rest is judged without.
+// Problem is something that cannot be read, found or asked. The rest is judged without it.
 type Problem struct {
 	FilePlace
 	Message string
 }
 
-// Error is the problem on one line.
+// Error returns the problem on one line.
 func (p *Problem) Error() string { return p.FilePlace.String() + ": " + p.Message }
 
-// SortProblems orders problems by file, as files come first, and in a file from above.
+// SortProblems sorts problems by file, in order of appearance, and by line.
 func SortProblems(problems []*Problem) {
 	order := map[string]int{}
 	for i, p := range problems {
@@ -67,10 +67,10 @@ func SortProblems(problems []*Problem) {
 	})
 }
 
-// StatementEnd is one end of connections, or several of a kind.
+// StatementEnd selects one end of connections, or several of a kind.
 type StatementEnd struct {
 	FilePlace
-	// Name is an end as rung trace takes it; else the fields below say what is chosen.
+	// Name is an end in the form of rung trace; if empty, the fields below select ends.
 	Name                                             string
 	Namespace, Pod, Workload, Node, Service, Address ObjectChoice
 }
@@ -80,10 +80,10 @@ type ObjectChoice struct {
 	FilePlace
 	Names    []string
 	Selector model.Selector
-	// Labels are the single values that a selector wants: the labels of an imagined pod.
+	// Labels are the single values that a selector requires: the labels of an imagined pod.
 	Labels     map[string]string
 	isMade     bool
-	labelsOnly bool // Labels are all that the selector wants
+	labelsOnly bool // the selector requires only Labels
 }
 
 func (c *ObjectChoice) byName() bool { return c.isMade && c.Names != nil }
@@ -100,8 +100,8 @@ func (c *ObjectChoice) selects(name string, labels model.Labels) bool {
 	return false
 }
 
-// selectsWorkload says whether a workload, as model.Pod.Workload has it, is one of those named:
-// "deployment/web", or "web" of whatever kind.
+// selectsWorkload reports whether a workload, in the form of model.Pod.Workload, is named: "deployment/web",
+// or "web" of any kind.
 func (c *ObjectChoice) selectsWorkload(workload string) bool {
 	_, name, _ := strings.Cut(workload, "/")
 	return workload != "" && slices.ContainsFunc(c.Names, func(n string) bool {
@@ -110,7 +110,7 @@ func (c *ObjectChoice) selectsWorkload(workload string) bool {
 	})
 }
 
-// String is the choice for people: "blue, red" or "tenant=blue".
+// String returns the choice for people: "blue, red" or "tenant=blue".
 func (c *ObjectChoice) String() string {
 	if c.byName() {
 		return words.ListFew(c.Names, 3)
@@ -161,7 +161,7 @@ func endsText(ends []StatementEnd) string {
 	return words.ListFew(out, 3)
 }
 
-// String is the statement for people: "deny blue → red, TCP 80".
+// String returns the statement for people: "deny blue → red, TCP 80".
 func (s *Statement) String() string {
 	out := string(s.Expect)
 	if s.Some {
@@ -170,7 +170,7 @@ func (s *Statement) String() string {
 	return fmt.Sprintf("%s %s → %s, %s", out, endsText(s.From), endsText(s.To), revision.PortsText(s.Ports))
 }
 
-// Title returns the statement's name, or its text where it has none.
+// Title returns the statement's name, or its text if unnamed.
 func (s *Statement) Title() string {
 	if s.Name != "" {
 		return s.Name

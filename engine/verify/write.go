@@ -14,14 +14,14 @@ import (
 	"rung/revision"
 )
 
-// WrittenFile is a first file of expectations.
+// WrittenFile is a generated first file of expectations.
 type WrittenFile struct {
-	// Statements are the file's statements, as values of JSON.
+	// Statements are the file's statements as JSON values.
 	Statements []map[string]any
 	Text       []byte
 }
 
-// podUnit is pods of a namespace that nothing tells apart but their nodes.
+// podUnit holds pods of a namespace that differ only in their nodes.
 type podUnit struct {
 	space string
 	pods  []*model.Pod
@@ -34,17 +34,16 @@ type unitOutcome struct {
 	ok       bool // there are such connections
 }
 
-// pairBlock is a set of pairs of units with the same outcome: from each of some units to each
-// of others.
+// pairBlock holds pairs of units with the same outcome: from each source to each destination.
 type pairBlock struct {
 	sources, destinations []int
 	outcome               unitOutcome
 }
 
-// WriteStatements makes statements of the policies' verdicts on the connections between the pods of
-// some namespaces, of all for none. A verdict that is undefined, or differs between nodes,
-// is not stated; a comment says so. Of one pod alone it states the connections with addresses
-// outside. The error says that there are no such pods or namespaces, or is the context's.
+// WriteStatements makes statements of the policies' verdicts on the connections between the pods of some
+// namespaces, or all if none is given. Undefined verdicts, and verdicts that differ between nodes, become a
+// comment. For a single pod it states the connections with outside addresses. It fails without such pods or
+// namespaces, and when ctx ends.
 func WriteStatements(ctx context.Context, r *revision.Revision, namespaces []string) (*WrittenFile, error) {
 	w := &statementWriter{ordinary: map[string][]*model.Pod{}, leftOut: map[string]int{}}
 	if err := w.choosePods(r.JudgedCluster(), namespaces); err != nil {
@@ -102,7 +101,7 @@ func (w *statementWriter) choosePods(c *model.Cluster, namespaces []string) erro
 	return nil
 }
 
-// findOutcomes finds the units, and what becomes of the connections between them.
+// findOutcomes finds the units and the verdicts on the connections between them.
 func (w *statementWriter) findOutcomes(c *verdict.Classes) {
 	for _, space := range w.namespaceNames() {
 		at := map[string]int{}
@@ -126,7 +125,7 @@ func (w *statementWriter) findOutcomes(c *verdict.Classes) {
 	}
 }
 
-// outcomeOf leaves out what cannot be stated.
+// outcomeOf leaves out verdicts that cannot be stated.
 func outcomeOf(segments []verdict.Segment, ok bool) unitOutcome {
 	out := unitOutcome{ok: ok}
 	var key strings.Builder
@@ -141,7 +140,7 @@ func outcomeOf(segments []verdict.Segment, ok bool) unitOutcome {
 	return out
 }
 
-// portsOf are the ports with a verdict.
+// portsOf returns the ports with a verdict.
 func portsOf(segments []verdict.Segment, v verdict.Verdict) (out []verdict.PortRange) {
 	for _, g := range segments {
 		if g.Verdict == v {
@@ -160,11 +159,11 @@ func (w *statementWriter) namespaceNames() []string {
 	return out
 }
 
-// joinUnits makes one unit of those of a namespace that all connections treat alike.
+// joinUnits joins units of a namespace with the same outcomes to all others.
 func (w *statementWriter) joinUnits() {
 	known := map[string]int{}
 	var units []podUnit
-	var at []int // the old unit that stands for it
+	var at []int // an old unit representing each new one
 	for i, u := range w.units {
 		var key strings.Builder
 		key.WriteString(u.space)
@@ -190,7 +189,7 @@ func (w *statementWriter) joinUnits() {
 	w.units, w.outcomes = units, of
 }
 
-// findBlocks are the connections that the same becomes of, in the order of their sources.
+// findBlocks groups the connections with the same outcome, in order of their sources.
 func (w *statementWriter) findBlocks() (out []pairBlock) {
 	known := map[string]int{}
 	for i := range w.units {
@@ -219,7 +218,7 @@ func (w *statementWriter) findBlocks() (out []pairBlock) {
 		}
 	}
 	return slices.DeleteFunc(out, func(b pairBlock) bool {
-		// A pod alone has no connection with itself.
+		// A single pod has no connection with itself.
 		return len(b.sources) == 1 && slices.Equal(b.sources, b.destinations) && len(w.units[b.sources[0]].pods) == 1
 	})
 }

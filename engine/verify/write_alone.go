@@ -11,7 +11,7 @@ import (
 	"rung/revision"
 )
 
-// alonePod is the only pod that statements are written of; nil where there are none or several.
+// alonePod returns the only pod to write statements about; nil if there are none or several.
 func (w *statementWriter) alonePod() *model.Pod {
 	if len(w.units) == 1 && len(w.units[0].pods) == 1 {
 		return w.units[0].pods[0]
@@ -19,9 +19,9 @@ func (w *statementWriter) alonePod() *model.Pod {
 	return nil
 }
 
-// writeAlone writes of a pod that has no other to connect to: what policies decide between it and
-// addresses outside, of each block that they tell apart by one address. Where there are too many
-// workloads to tell the blocks, a comment says so.
+// writeAlone writes statements for a pod without others to connect to: the verdicts between it and addresses
+// outside, one address for each block that policies distinguish. A comment says if there are too many
+// workloads to find the blocks.
 func (w *statementWriter) writeAlone(ctx context.Context, r *revision.Revision, p *model.Pod) error {
 	w.text.WriteString("\n")
 	table, err := revision.TableOf(ctx, r)
@@ -49,7 +49,7 @@ func (w *statementWriter) writeAlone(ctx context.Context, r *revision.Revision, 
 	return nil
 }
 
-// writeAddress writes of the connections from an end of the table to another, by an example of them.
+// writeAddress writes statements for the connections between two ends of the table, by an example.
 func (w *statementWriter) writeAddress(t *revision.Table, from, to int, ends func(verdict.Connection) (from, to any)) {
 	states := t.States(from, to)
 	if len(states) == 0 {
@@ -71,8 +71,8 @@ func (w *statementWriter) writeAddress(t *revision.Table, from, to int, ends fun
 	w.writePorts(segments, source, destination, names, true)
 }
 
-// writePorts writes a statement of the ports with each verdict, and a comment of those without. With
-// isNamed the statements have a name: what their ends stand for.
+// writePorts writes a statement of the ports with each verdict, and a comment about the others. With isNamed
+// the statements get names, which describe their ends.
 func (w *statementWriter) writePorts(segments []verdict.Segment, from, to any, names string, isNamed bool) {
 	allowed, denied := portsOf(segments, verdict.Allow), portsOf(segments, verdict.Deny)
 	if rest := verdict.PortsBut(verdict.PortsBut(verdict.EveryPort(), allowed), denied); len(rest) > 0 {

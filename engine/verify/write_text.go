@@ -14,7 +14,7 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// writeHead says what the file is.
+// writeHead writes what the file contains.
 func (w *statementWriter) writeHead(namespaces []string) {
 	between := "all namespaces"
 	if len(namespaces) > 0 {
@@ -63,7 +63,7 @@ func (w *statementWriter) writeStatement(m map[string]any) {
 	}
 }
 
-// portTexts are ports as statements have them: one, or a list.
+// portTexts converts ports for a statement: one, or a list.
 func portTexts(ports []verdict.PortRange) any {
 	var out []any
 	for _, p := range ports {
@@ -92,7 +92,7 @@ func portsText(v any) string {
 	return "[" + strings.Join(out, ", ") + "]"
 }
 
-// singleOrList is the element of a list of one, else the list.
+// singleOrList returns the element of a list of one, else the list.
 func singleOrList(list []any) any {
 	if len(list) == 1 {
 		return list[0]
@@ -100,8 +100,7 @@ func singleOrList(list []any) any {
 	return list
 }
 
-// podsBySpace are the pods of some units, by namespace, and whether they are all that policies
-// select there.
+// podsBySpace groups the pods of units by namespace, in the units' order.
 func (w *statementWriter) podsBySpace(units []int) (order []string, pods map[string][]*model.Pod) {
 	pods = map[string][]*model.Pod{}
 	for _, i := range units {
@@ -118,8 +117,8 @@ func (w *statementWriter) isWholeNamespace(space string, pods []*model.Pod) bool
 	return len(pods) == len(w.ordinary[space])
 }
 
-// unitEnds converts units to the ends of statements: whole namespaces in one end, parts by
-// what their labels have in common, else by their names.
+// unitEnds converts units to the ends of statements: whole namespaces in one end, parts by their common
+// labels, else by their names.
 func (w *statementWriter) unitEnds(units []int) any {
 	var whole, out []any
 	order, pods := w.podsBySpace(units)
@@ -136,7 +135,7 @@ func (w *statementWriter) unitEnds(units []int) any {
 	return singleOrList(out)
 }
 
-// unitNames are units for people.
+// unitNames names units for people.
 func (w *statementWriter) unitNames(units []int) string {
 	var out []string
 	order, pods := w.podsBySpace(units)
@@ -150,12 +149,11 @@ func (w *statementWriter) unitNames(units []int) string {
 	return words.ListFew(out, 4)
 }
 
-// Labels that say which replica a pod is, not what it is.
+// passing lists pod labels that distinguish replicas, not workloads.
 var passing = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation", "batch.kubernetes.io/controller-uid",
 	"controller-uid"}
 
-// podChoice chooses some of the pods of a namespace: by the values of the one label that
-// takes the fewest, else by their names.
+// podChoice selects some of a namespace's pods: by the label that needs the fewest values, else by names.
 func podChoice(some, all []*model.Pod) any {
 	chosen := map[model.Key]bool{}
 	for _, p := range some {
@@ -198,15 +196,15 @@ func podChoice(some, all []*model.Pod) any {
 	return map[string]any{key: singleOrList(values)}
 }
 
-// isSelectable says whether a selector may have the values: manifests have labels that an API
-// server would refuse.
+// isSelectable reports whether a selector may have the values: manifests contain labels that an API server
+// would reject.
 func isSelectable(key string, values []string) bool {
 	in := metav1.LabelSelectorRequirement{Key: key, Operator: metav1.LabelSelectorOpIn, Values: values}
 	_, err := model.NewSelector(&metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{in}})
 	return err == nil && !slices.Contains(values, "")
 }
 
-// labelKeys are the labels that may choose a pod, those first that say what it is.
+// labelKeys returns the labels that may select a pod, those describing the application first.
 func labelKeys(p *model.Pod) (out []string) {
 	for k := range p.Labels.Map() {
 		if !slices.Contains(passing, k) && !strings.HasPrefix(k, "statefulset.kubernetes.io/") {

@@ -2,30 +2,29 @@ package zones
 
 import "time"
 
-// Slack is how much later than due it is looked: what is due at a time holds after it.
+// Slack is added to due times: a condition due at a time holds only after it.
 const Slack = time.Millisecond
 
-// Alarm is something that the loop does at a time and not because somebody sends it.
-// It is the loop's alone.
+// Alarm makes the loop do something at a set time. Only the loop may use it.
 type Alarm struct {
-	ringsAt time.Time // zero: it does not ring
+	ringsAt time.Time // zero: not set
 	ring    func()
 }
 
-// NewAlarm makes one that does not ring yet.
+// NewAlarm returns an alarm that is not set.
 func (l *Loop) NewAlarm(ring func()) *Alarm {
 	a := &Alarm{ring: ring}
 	l.alarms = append(l.alarms, a)
 	return a
 }
 
-// Set makes it ring once, after d, and not when it would have before.
+// Set makes it ring once, after d, and replaces an earlier time.
 func (a *Alarm) Set(d time.Duration) { a.ringsAt = time.Now().Add(d) }
 
-// Stop makes it not ring.
+// Stop clears the alarm.
 func (a *Alarm) Stop() { a.ringsAt = time.Time{} }
 
-// nextAlarm is when the first alarm rings, zero where none does.
+// nextAlarm returns when the first alarm rings; zero if none is set.
 func (l *Loop) nextAlarm() (first time.Time) {
 	for _, a := range l.alarms {
 		if !a.ringsAt.IsZero() && (first.IsZero() || a.ringsAt.Before(first)) {
@@ -44,16 +43,16 @@ func (l *Loop) ringAlarms(now time.Time) {
 	}
 }
 
-// Timer is a timer that may be set again and again. Its zero value never rings.
+// Timer can be set repeatedly. Its zero value never rings.
 type Timer struct{ timer *time.Timer }
 
-// Set makes it ring once, after d, and not when it would have before.
+// Set makes it ring once, after d, and replaces an earlier time.
 func (t *Timer) Set(d time.Duration) {
 	t.Stop()
 	t.timer = time.NewTimer(d)
 }
 
-// Stop makes it not ring.
+// Stop clears the timer.
 func (t *Timer) Stop() {
 	if t.timer != nil {
 		t.timer.Stop()
@@ -61,7 +60,7 @@ func (t *Timer) Stop() {
 	}
 }
 
-// RingChannel returns the channel on which the timer rings, nil before Set and after Stop.
+// RingChannel returns the channel on which the timer rings; nil before Set and after Stop.
 func (t *Timer) RingChannel() <-chan time.Time {
 	if t.timer == nil {
 		return nil

@@ -15,61 +15,57 @@ import (
 )
 
 const (
-	// dialectRest is the shortest time between two times that everything is
-	// compiled anew because the inferred options changed.
+	// dialectRest is the shortest time between two complete compilations because the inferred options changed.
 	dialectRest = 10 * time.Second
-	// dialectWait is how long the configuration alone does not decide: rows that
-	// outrank it are on their way.
+	// dialectWait is how long the configuration alone does not decide: rows, which outrank it, may still come.
 	dialectWait = 3 * time.Second
 )
 
-// Config says what is followed.
+// DialectConfig says what to follow.
 type DialectConfig struct {
 	*revision.Flags
-	// Reads says whether there are rows of others: on clusters and with databases given by
-	// address.
+	// Reads means reading rows of other programs: on clusters and from databases given by address.
 	Reads bool
-	// Kube is where the configuration of OVN-Kubernetes is read, in Namespaces; nil for none.
+	// Kube has the configuration of OVN-Kubernetes, in Namespaces; nil if none.
 	Kube       *kube.Cluster
 	Namespaces []string
-	// Zones says that zones are read; Writes that Rung writes the rows of them.
+	// Zones means that zones are read; Writes that Rung writes their rows.
 	Zones, Writes bool
 	Slots         retry.Slots
 }
 
-// Compiler compiles with other options, and hands what differs on to the zones; both are
-// called in the loop.
+// DialectCompiler compiles with other options, and hands the differences on to the zones. The loop calls both
+// methods.
 type DialectCompiler interface {
 	World() World
-	// Recompile says whether any row became another; anew is that of zones.Set.ApplyStep.
+	// Recompile returns whether any row changed; anew is that of Set.ApplyStep.
 	Recompile(o compiler.Options, anew bool) (changed bool)
 }
 
-// Dialects follow what the zones' OVN-Kubernetes runs with, and whose precedence holds.
-// They are the loop's alone, but for firstDialect and InferDialect.
+// Dialects finds the options of the zones' OVN-Kubernetes, and the system whose precedence holds. Only the
+// loop may use it, except firstDialect and InferDialect.
 type Dialects struct {
 	*Loop
 	cfg      DialectConfig
 	compiler DialectCompiler
 	zones    *Set
-	alarm    *Alarm // other options may be taken over
+	alarm    *Alarm // other options may be adopted
 
-	// system is the network plugin whose precedence holds, systemReason the reason.
+	// system is the network plugin whose precedence holds, systemReason the reason for it.
 	system       *system.System
 	systemReason string
 
-	view *revision.DialectView // handed to revisions: replaced, never changed; nil where nothing is read
-	// configRead is when the configuration was asked for the first time, zero
-	// before.
+	view *revision.DialectView // immutable, for revisions; nil if nothing is read
+	// configRead is when the configuration was first read; zero before.
 	configRead time.Time
-	changed    time.Time // when the options changed last
-	pending    bool      // other options are waiting for their time
-	// step is the step of the desired rows in which the options changed last.
+	changed    time.Time // last change of the options
+	pending    bool      // other options wait to be adopted
+	// step is the step of the desired rows that last changed the options.
 	step       uint64
 	shownZones map[string]shownZone
 }
 
-// shownZone keeps what a zone's state was turned into.
+// shownZone caches what ExcuseIncomparable made of a zone's state.
 type shownZone struct {
 	state, out *model.ZoneState
 	view       *revision.DialectView
@@ -77,7 +73,7 @@ type shownZone struct {
 	step       uint64
 }
 
-// New makes those of an engine whose world is w at first.
+// NewDialects returns the dialects of an engine with the initial objects and rows w.
 func NewDialects(l *Loop, cfg DialectConfig, c DialectCompiler, w World) *Dialects {
 	d := &Dialects{Loop: l, cfg: cfg, compiler: c, shownZones: map[string]shownZone{}}
 	if cfg.Reads {
@@ -92,10 +88,10 @@ func NewDialects(l *Loop, cfg DialectConfig, c DialectCompiler, w World) *Dialec
 	return d
 }
 
-// SetZones gives the zones whose rows say what the settings are; it stands before the loop runs.
+// SetZones sets the zones whose rows tell the settings, before the loop runs.
 func (d *Dialects) SetZones(z *Set) { d.zones = z }
 
-// Start reads the dialects of the zones from now on.
+// Start begins to read the zones' dialects.
 func (d *Dialects) Start() {
 	if d.cfg.Kube != nil {
 		d.Go(d.runConfig)
@@ -105,8 +101,8 @@ func (d *Dialects) Start() {
 	}
 }
 
-// View returns the settings for a revision, nil where nothing is read; IP families follow
-// the pods where no setting says.
+// View returns the settings for a revision; nil if nothing is read. Without a setting, IP families follow the
+// pods.
 func (d *Dialects) View() *revision.DialectView {
 	if d.view != nil {
 		w := d.compiler.World()
@@ -115,12 +111,12 @@ func (d *Dialects) View() *revision.DialectView {
 	return d.view
 }
 
-// IsWaiting says whether what is judged is about to be judged by other options.
+// IsWaiting reports whether other options may soon be adopted.
 func (d *Dialects) IsWaiting() bool {
 	return d.view != nil && (d.pending || d.cfg.Kube != nil && d.configRead.IsZero())
 }
 
-// takeDialect takes in what a zone's rows say.
+// takeDialect adds what a zone's rows tell.
 func (d *Dialects) takeDialect(zone string, found *dialect.Dialect) {
 	if d.view == nil || found == nil {
 		return
@@ -132,7 +128,7 @@ func (d *Dialects) takeDialect(zone string, found *dialect.Dialect) {
 	}
 }
 
-// takeConfig takes in what the cluster's objects say.
+// takeConfig adds what the cluster's objects tell.
 func (d *Dialects) takeConfig(c kube.OVNKube, problem string) {
 	d.view = d.view.WithConfig(c, problem)
 	if d.configRead.IsZero() {
@@ -141,7 +137,7 @@ func (d *Dialects) takeConfig(c kube.OVNKube, problem string) {
 	d.decideOptions()
 }
 
-// decideOptions compiles for what most zones say, when that changed and its time has come.
+// decideOptions compiles with the options of most zones, if these changed and the rest time is over.
 func (d *Dialects) decideOptions() {
 	d.MarkChanged()
 	defer d.zones.AllowWriting()
@@ -167,7 +163,7 @@ func (d *Dialects) decideOptions() {
 	}
 }
 
-// recompile compiles with other options, and says whether a row became another.
+// recompile compiles with other options, and returns whether any row changed.
 func (d *Dialects) recompile(o compiler.Options, anew bool) (changed bool) {
 	changed = d.compiler.Recompile(o, anew)
 	if d.view == nil {
@@ -182,14 +178,13 @@ func (d *Dialects) recompile(o compiler.Options, anew bool) (changed bool) {
 	return changed
 }
 
-// IsOutdated says whether a swept zone was judged by other options than
-// those that hold.
+// IsOutdated reports whether a swept zone was judged by options since replaced.
 func (d *Dialects) IsOutdated(st *model.ZoneState) bool {
 	return d.view != nil && st.Conn == model.ConnSwept && st.Steps < d.step
 }
 
-// ExcuseIncomparable is a zone's state in which rows that cannot be compared with the
-// desired ones are said to be so, with the reason, and never behind.
+// ExcuseIncomparable returns a zone's state with rows that cannot be compared with the desired ones marked as
+// such, with the reason, instead of behind.
 func (d *Dialects) ExcuseIncomparable(st *model.ZoneState) *model.ZoneState {
 	if d.view == nil || st.Writes {
 		return st
@@ -215,13 +210,13 @@ func (d *Dialects) ExcuseIncomparable(st *model.ZoneState) *model.ZoneState {
 	return out
 }
 
-// ExcuseUnread returns a zone's state in which rows are not comparable if what they are made of was
-// never read. why says so of the units of a kind; it is nil if everything was read.
+// ExcuseUnread returns a zone's state with rows marked as incomparable if what they are compiled from was
+// never read. why returns the reason for a kind of units; it is nil if everything was read.
 func ExcuseUnread(st *model.ZoneState, why func(units model.Kind) string) *model.ZoneState {
 	if why == nil {
 		return st
 	}
-	var out *model.ZoneState // a copy, once a policy is concerned
+	var out *model.ZoneState // a copy, once a policy needs a mark
 	for k, p := range st.Policies {
 		text := why(k.Kind)
 		if text == "" || p.None != nil {
@@ -240,8 +235,7 @@ func ExcuseUnread(st *model.ZoneState, why func(units model.Kind) string) *model
 	return out
 }
 
-// excusedPolicies are the policies of a zone with those of the kinds that deviate marked;
-// nil when none is.
+// excusedPolicies returns a zone's policies with the deviating kinds marked; nil if it has none.
 func excusedPolicies(c *model.Cluster, in map[model.PolicyKey]*model.PolicyInZone, no map[model.Kind]revision.Deviation,
 	found *dialect.Dialect) map[model.PolicyKey]*model.PolicyInZone {
 	var out map[model.PolicyKey]*model.PolicyInZone
@@ -263,13 +257,13 @@ func excusedPolicies(c *model.Cluster, in map[model.PolicyKey]*model.PolicyInZon
 	return out
 }
 
-// incomparable returns what stays known of a policy whose rows cannot be compared, with the reason.
+// incomparable returns what remains known of a policy with incomparable rows, with the reason.
 func incomparable(p *model.PolicyInZone, why string) *model.PolicyInZone {
 	return &model.PolicyInZone{Policy: p.Policy, NotComparable: true, Why: why, Touched: p.Touched, LiveACLs: p.LiveACLs,
 		LivePriority: p.LivePriority, Rows: p.Rows}
 }
 
-// asksStateless says whether a NetworkPolicy asks for rows without state.
+// asksStateless reports whether a NetworkPolicy requests stateless ACLs.
 func asksStateless(c *model.Cluster, namespace, name string) bool {
 	p := c.Policy(model.PolicyKey{Kind: model.KindNP, Namespace: namespace, Name: name})
 	return p != nil && p.Annotations[model.AnnotationStateless] == "true"

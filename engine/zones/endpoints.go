@@ -7,9 +7,8 @@ import (
 	"rung/model/words"
 )
 
-// takeEndpoints takes in the databases given by address, all from one revision
-// on. One whose zone was not named stands there under its address until its rows
-// say its name.
+// takeEndpoints adds the databases given by address, all from one revision on. An unnamed zone is listed under
+// its address until its rows tell the name.
 func (z *Set) takeEndpoints() {
 	for _, name := range slices.Sorted(maps.Keys(z.cfg.NB)) {
 		addr := z.cfg.NB[name]
@@ -24,7 +23,7 @@ func (z *Set) takeEndpoints() {
 	z.rankMembers()
 }
 
-// renameMember puts a zone in the place of its address.
+// renameMember replaces a zone's address by its name.
 func (z *Set) renameMember(m *member, addr, name string) {
 	z.removeMember(m.name)
 	if z.members[name] != nil {

@@ -8,8 +8,7 @@ import (
 	"rung/reconciler"
 )
 
-// takeStep hands the next desired rows to the zone's reconciler and notes what it
-// has to judge anew.
+// takeStep hands the next desired rows to the zone's reconciler and notes what it has to judge again.
 func (l *zoneLoop) takeStep(d *compiler.Desired, delta *compiler.Delta, loaded bool) {
 	l.steps++
 	if delta == nil || delta.Everything {
@@ -22,10 +21,9 @@ func (l *zoneLoop) takeStep(d *compiler.Desired, delta *compiler.Delta, loaded b
 	l.SetDesired(d, delta, loaded)
 }
 
-// judgedState is a zone's state as the newest objects allow to see it: a policy
-// that changed since the zone was judged is settling, whatever its rows were
-// before. A change and "in sync" must never stand side by side because the
-// reconciler has not looked yet.
+// judgedState returns a zone's state by the newest objects: a policy that changed since the zone was judged is
+// settling, whatever its rows were before. The screen must never show a change together with "in sync" only
+// because the reconciler has not looked yet.
 func (z *Set) judgedState(st *model.ZoneState) *model.ZoneState {
 	if st.Conn == model.ConnSwept && st.Changed != z.changes {
 		next := *st

@@ -9,15 +9,13 @@ import (
 	"rung/revision"
 )
 
-// Limits of what is kept of a swept zone: differing rows per zone, with at least
-// some of each policy. The counts stay whole.
+// Bounds of the differing rows kept of a swept zone, with at least some of each policy. Counts stay complete.
 const (
 	keptDiffs  = 200
 	keptPolicy = 3
 )
 
-// trimDifferences bounds the differences of a zone; the map and what changes in it are
-// new.
+// trimDifferences bounds the differences of a zone, in copies.
 func trimDifferences(in map[model.PolicyKey]*model.PolicyInZone) map[model.PolicyKey]*model.PolicyInZone {
 	out := make(map[model.PolicyKey]*model.PolicyInZone, len(in))
 	left := keptDiffs
@@ -48,17 +46,17 @@ func trimmedFields(in []model.FieldDiff) []model.FieldDiff {
 	return out
 }
 
-// copyNames copies, so that the rest need not be kept.
+// copyNames copies the first names, so that the rest can be freed.
 func copyNames(names []string) []string {
 	return append([]string(nil), names[:min(len(names), revision.KeptNames)]...)
 }
 
-// judgementKeeper holds equal judgements once: of 500 zones nearly all say the same of
-// nearly all policies. It may be used from any goroutine.
+// judgementKeeper stores equal judgements once: nearly all of 500 zones agree about nearly all policies. It
+// may be used from any goroutine.
 type judgementKeeper struct {
 	mu                sync.Mutex
 	current, previous map[judgement]*model.PolicyInZone
-	maps              [8]map[model.PolicyKey]*model.PolicyInZone // the last that differ
+	maps              [8]map[model.PolicyKey]*model.PolicyInZone // the last different ones
 	nextSize          int
 }
 
@@ -75,10 +73,10 @@ type judgement struct {
 	rows                      uint64
 }
 
-// keptJudgements is how many are remembered at least.
+// keptJudgements is the minimum number remembered.
 const keptJudgements = 1 << 14
 
-// sharedPolicies returns a map equal to in, with values that other zones have too.
+// sharedPolicies returns a map equal to in, with values shared with other zones.
 func (k *judgementKeeper) sharedPolicies(in map[model.PolicyKey]*model.PolicyInZone) map[model.PolicyKey]*model.PolicyInZone {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -10,8 +10,8 @@ import (
 	"rung/sources/retry"
 )
 
-// standDown is how long a replica that was taken off a zone does not campaign for
-// it: whoever took it over may hold no Lease.
+// standDown is how long a replica that was removed from a zone does not campaign for it: whoever took the zone
+// may hold no Lease.
 const standDown = time.Minute
 
 // campaign lets the reconciler write while this replica holds the zone's Lease.
@@ -41,7 +41,7 @@ func (w *OwnedZone) campaign(ctx context.Context) {
 	}
 }
 
-// writeAsLeader writes until the Lease is lost, or the zone itself: then it says so.
+// writeAsLeader writes until the Lease is lost, or the zone itself; it returns true for the zone.
 func (w *OwnedZone) writeAsLeader(ctx context.Context) (takenOff bool) {
 	w.publishLease("")
 	w.noteActivity("leads the zone")
@@ -51,7 +51,7 @@ func (w *OwnedZone) writeAsLeader(ctx context.Context) (takenOff bool) {
 	defer w.noteActivity("no longer leads the zone")
 	defer w.publishLease("standby")
 	defer w.reconciler.SetMode(reconciler.Observe)
-	// Every state of the reconciler comes with a revision, after it is there.
+	// Each state of the reconciler appears before the revision that shows it.
 	ticks, stop := w.owners.Subscribe()
 	defer stop()
 	began := false
@@ -70,7 +70,7 @@ func (w *OwnedZone) writeAsLeader(ctx context.Context) (takenOff bool) {
 }
 
 func leaseCalls(w *OwnedZone, lead func(context.Context)) kube.LeaseCalls {
-	last := "" // Trouble is called from one goroutine, again at every try
+	last := "" // Trouble is called by one goroutine, at every attempt
 	return kube.LeaseCalls{
 		Lead:  lead,
 		Other: func(id string) { w.publishLease("standby: " + id + " leads") },

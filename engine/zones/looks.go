@@ -6,23 +6,23 @@ import (
 	"time"
 )
 
-// lookEvery is how often a look at a zone is noted.
+// lookEvery is the shortest time between two noted looks at a zone.
 const lookEvery = 500 * time.Millisecond
 
-// ZoneLooks are the times when somebody last looked at zones. It locks itself.
+// ZoneLooks records when somebody last looked at zones. It has its own lock.
 type ZoneLooks struct {
-	News chan struct{} // one element: a zone was looked at
+	News chan struct{} // capacity 1: somebody looked at a zone
 
 	mu       sync.Mutex
 	lookedAt map[string]time.Time // by zone
 }
 
-// NewLooks makes those of nobody.
+// NewLooks returns an empty record.
 func NewLooks() *ZoneLooks {
 	return &ZoneLooks{News: make(chan struct{}, 1), lookedAt: map[string]time.Time{}}
 }
 
-// NoteLooks takes down that zones are looked at now.
+// NoteLooks records that somebody looks at zones now.
 func (l *ZoneLooks) NoteLooks(zones []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -39,8 +39,7 @@ func (l *ZoneLooks) NoteLooks(zones []string) {
 	}
 }
 
-// TimesOf are the times of zones that there are; the others are forgotten, since a name may
-// come from anywhere.
+// TimesOf returns the times of existing zones and forgets the others, since names may come from anywhere.
 func (l *ZoneLooks) TimesOf(there func(zone string) bool) map[string]time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -54,13 +53,11 @@ func (l *ZoneLooks) forgetZone(zone string) {
 	delete(l.lookedAt, zone)
 }
 
-// LookAt says which zones somebody looks at now. One that is only swept is
-// watched soon, and the one that was looked at longest ago no longer. It does not
-// wait, and costs nothing worth mentioning where nothing changes: a page may call
-// it for every frame.
+// LookAt records that somebody looks at zones now. A swept zone is then soon watched, instead of the zone
+// looked at longest ago. It does not wait and is cheap if nothing changes: a page may call it for every frame.
 func (z *Set) LookAt(zones ...string) { z.looks.NoteLooks(zones) }
 
-// runLooks has the zones ranked anew when somebody looked at one.
+// runLooks ranks the zones again whenever somebody looked at one.
 func (z *Set) runLooks() {
 	waited := time.NewTimer(objectsWait)
 	defer waited.Stop()

@@ -12,29 +12,29 @@ import (
 	"rung/revision"
 )
 
-// Loop runs what is sent to it in one goroutine, and publishes what comes of it. A
-// function that runs there must not wait for the loop, nor send to it.
+// Loop runs functions sent to it in one goroutine, and publishes revisions. A function that runs there must
+// not wait for the loop, nor send to it.
 type Loop struct {
 	*PublishedState
 	ctx    context.Context
 	cancel context.CancelFunc
 	inbox  chan func()
 	done   chan struct{}
-	// make makes the next revision of what the parts say.
+	// make makes the next revision.
 	make func(before *revision.Revision) *revision.Revision
 
 	runMu sync.Mutex // orders Go and Close
 	ended bool
 	wg    sync.WaitGroup
 
-	// The loop's alone.
+	// Only for the loop.
 	hasChanged    bool
-	afterRevision []func() // once the next revision is out
+	afterRevision []func() // run once the next revision is published
 	alarms        []*Alarm
 	problems      []model.SourceState
 }
 
-// New makes a loop that ends with ctx, at the latest.
+// NewLoop returns a loop that ends with ctx at the latest.
 func NewLoop(ctx context.Context, now Clock) *Loop {
 	ctx, cancel := context.WithCancel(ctx)
 	return &Loop{PublishedState: &PublishedState{ctx: ctx, Clock: now}, ctx: ctx, cancel: cancel, inbox: make(chan func(), 256),
@@ -51,8 +51,7 @@ func (l *Loop) Start(make func(before *revision.Revision) *revision.Revision) {
 // Context ends with the loop.
 func (l *Loop) Context() context.Context { return l.ctx }
 
-// Go starts a goroutine that Close waits for; once Close was called it starts none
-// and says so.
+// Go starts a goroutine that Close waits for. After Close it starts none and returns false.
 func (l *Loop) Go(f func()) bool {
 	l.runMu.Lock()
 	defer l.runMu.Unlock()
@@ -72,7 +71,7 @@ func (l *Loop) Close() {
 	l.wg.Wait()
 }
 
-// Send runs f in the loop without waiting for it. It is false when the loop ended.
+// Send runs f in the loop without waiting for it. It returns false if the loop has ended.
 func (l *Loop) Send(f func()) bool {
 	select {
 	case l.inbox <- f:
@@ -82,8 +81,7 @@ func (l *Loop) Send(f func()) bool {
 	}
 }
 
-// Do runs f in the loop and waits for it and the revision it makes. It is false when
-// the loop ended first.
+// Do runs f in the loop and waits for it and the revision it makes. It returns false if the loop ended first.
 func (l *Loop) Do(f func()) bool {
 	ran := make(chan struct{})
 	if !l.Send(func() {
@@ -100,7 +98,7 @@ func (l *Loop) Do(f func()) bool {
 	}
 }
 
-// RecordActivity adds an entry to the activity, from any goroutine; At is now where it is not set.
+// RecordActivity adds an entry to the activity, from any goroutine. A zero At becomes now.
 func (l *Loop) RecordActivity(a model.Activity) {
 	if a.At.IsZero() {
 		a.At = l.Clock()
@@ -111,7 +109,7 @@ func (l *Loop) RecordActivity(a model.Activity) {
 
 var errEnded = errors.New("the engine has ended")
 
-// WaitAnswer says whether the loop runs: it has to answer before ctx ends.
+// WaitAnswer returns an error unless the loop answers before ctx ends.
 func (l *Loop) WaitAnswer(ctx context.Context) error {
 	ran := make(chan struct{})
 	select {
@@ -131,21 +129,20 @@ func (l *Loop) WaitAnswer(ctx context.Context) error {
 	}
 }
 
-// MarkChanged has the next revision made. It is for functions of the loop, like all below.
+// MarkChanged causes a next revision. Like all methods below, only functions of the loop may call it.
 func (l *Loop) MarkChanged() { l.hasChanged = true }
 
-// AfterRevision runs f once the next revision is out.
+// AfterRevision runs f once the next revision is published.
 func (l *Loop) AfterRevision(f func()) { l.afterRevision = append(l.afterRevision, f) }
 
-// ReportProblem puts something that keeps a part of the engine from running among the
-// sources, where the screen shows it.
+// ReportProblem lists a problem of a part of the engine among the sources, where the screen shows it.
 func (l *Loop) ReportProblem(name, text string) {
 	l.problems = append(slices.Clone(l.problems), model.SourceState{Name: name, Conn: model.ConnLost, At: l.Clock(), Error: text,
 		HasNoObjects: true})
 	l.MarkChanged()
 }
 
-// ClearProblem takes the problems of that name away again.
+// ClearProblem removes the problems of that name.
 func (l *Loop) ClearProblem(name string) {
 	l.problems = slices.DeleteFunc(slices.Clone(l.problems), func(p model.SourceState) bool { return p.Name == name })
 	l.MarkChanged()
@@ -154,8 +151,7 @@ func (l *Loop) ClearProblem(name string) {
 // Problems returns the current problems, for a revision.
 func (l *Loop) Problems() []model.SourceState { return l.problems }
 
-// runLoop runs what is sent, and what is due, and publishes when the inbox is empty, or
-// after a burst.
+// runLoop runs the functions sent and the alarms due. It publishes when the inbox is empty, or after a burst.
 func (l *Loop) runLoop() {
 	defer close(l.done)
 	var due Timer
@@ -186,7 +182,7 @@ func (l *Loop) runLoop() {
 	}
 }
 
-// publishRevision makes the next revision when something changed.
+// publishRevision publishes the next revision if something changed.
 func (l *Loop) publishRevision() {
 	if l.hasChanged {
 		l.Publish(l.make(l.Revision()))

@@ -12,33 +12,31 @@ import (
 	"rung/sources/retry"
 )
 
-// member is a zone that is followed or swept, as its rank allows. The
-// engine's loop owns it.
+// member is a zone that is followed or swept, depending on its rank. The engine's loop owns it.
 type member struct {
 	name     string
 	open     func() (reconciler.Zone, error)
-	writes   bool // Rung writes to it: always followed
-	early    bool // control plane: before others that nobody looked at
-	ofNode   bool // goes with its Node
+	writes   bool // Rung writes it: always followed
+	early    bool // control plane: ranks before others nobody looks at
+	ofNode   bool // exists as long as its Node
 	followed bool
-	// onNamed, where set, makes a zone of the member that is called by its address,
-	// once its database has a name.
+	// onNamed, if set, renames a member called by its address, once its database tells the name.
 	onNamed func(name string)
 
-	// lastState is the state that the last read found, or the one known when the zone was
-	// followed last; it stays on screen until the followed zone's rows are there.
+	// lastState is the state of the last read, or the last one as a followed zone; it stays on screen until
+	// the followed zone's rows arrive.
 	lastState *model.ZoneState
 	reading   bool
-	reads     int       // successful, since it was first known
+	reads     int       // successful, since it was added
 	fails     int       // in a row
-	dueAt     time.Time // of the next read, by the process's clock
-	readAt    time.Time // of the last read, by the process's clock
-	rereads   bool      // the last read was to look at a difference again
-	oldSince  time.Time // since when its desired rows are others than those it was judged by
+	dueAt     time.Time // next read, by the process's clock
+	readAt    time.Time // last read, by the process's clock
+	rereads   bool      // the last read checked a difference again
+	oldSince  time.Time // since when its desired rows differ from those it was judged by
 	connSince time.Time
 }
 
-// addMember takes a zone in; what becomes of it, rankMembers says.
+// addMember adds a zone; rankMembers then follows or sweeps it.
 func (z *Set) addMember(m *member) {
 	if z.members[m.name] != nil {
 		return
@@ -49,7 +47,7 @@ func (z *Set) addMember(m *member) {
 	z.MarkChanged()
 }
 
-// removeMember ends a zone.
+// removeMember ends and removes a zone.
 func (z *Set) removeMember(name string) {
 	if l := z.loops[name]; l != nil {
 		l.stop()
@@ -61,12 +59,12 @@ func (z *Set) removeMember(name string) {
 	z.reports.ForgetZone(name)
 }
 
-// unreadState is the state of a zone that was not read yet.
+// unreadState returns the state of a zone not read yet.
 func (z *Set) unreadState(m *member) *model.ZoneState {
 	return &model.ZoneState{Name: m.name, Conn: model.ConnStarting, ConnAt: m.connSince, Writes: m.writes}
 }
 
-// rankMembers follows the zones that come first, up to the limit, and sweeps the others.
+// rankMembers follows the zones that rank first, up to the limit, and sweeps the others.
 func (z *Set) rankMembers() {
 	if z.objectsFirst() {
 		z.scheduleReads()
@@ -88,7 +86,7 @@ func (z *Set) rankMembers() {
 		}
 	}
 	for i, m := range ranked {
-		// One that could not be opened is tried again when its time has come.
+		// A zone that failed to open is tried again when due.
 		if !m.followed && (i < limit || m.writes) && (m.fails == 0 || isLooked(m, looked) || !time.Now().Before(m.dueAt)) {
 			z.startFollowing(m)
 		}
@@ -96,7 +94,7 @@ func (z *Set) rankMembers() {
 	z.scheduleReads()
 }
 
-// compareTrueFirst orders what is before what is not.
+// compareTrueFirst orders true before false.
 func compareTrueFirst(a, b bool) int {
 	switch {
 	case a == b:
@@ -107,22 +105,21 @@ func compareTrueFirst(a, b bool) int {
 	return 1
 }
 
-// objectsFirst says whether following has to wait for the objects: reading the rows
-// of many zones would keep the ladder waiting. It does not wait for long, since rows
-// are worth seeing while an API server is dead.
+// objectsFirst reports whether following has to wait for the objects: reading the rows of many zones would
+// delay the ladder. The wait is short, since rows are useful even without an API server.
 func (z *Set) objectsFirst() bool {
 	return len(z.members) > z.cfg.Follow && !z.world().Loaded && time.Since(z.begunAt) < objectsWait
 }
 
-// objectsWait is how long that may be.
+// objectsWait bounds that wait.
 const objectsWait = 2 * time.Second
 
-// isLooked says whether somebody looks at a zone right now.
+// isLooked reports whether somebody looks at a zone now.
 func isLooked(m *member, looked map[string]time.Time) bool {
 	return time.Since(looked[m.name]) < time.Second
 }
 
-// startFollowing watches a zone from now on.
+// startFollowing begins to watch a zone.
 func (z *Set) startFollowing(m *member) {
 	zone, err := m.open()
 	if err != nil {
@@ -133,7 +130,7 @@ func (z *Set) startFollowing(m *member) {
 	z.AddZone(zone, m.writes)
 }
 
-// stopFollowing watches a zone no longer; what was known stays, but its rows.
+// stopFollowing stops watching a zone; its state stays known, without its rows.
 func (z *Set) stopFollowing(m *member) {
 	l, now := z.loops[m.name], z.Now()
 	l.stop()
@@ -163,11 +160,11 @@ func (z *Set) stopFollowing(m *member) {
 	z.states[m.name] = &next
 }
 
-// takeState takes in what a followed zone's reconciler published. Until its rows
-// were read, what was known before stays on screen.
+// takeState takes a followed zone's state from its reconciler. Until its rows were read, the earlier state
+// stays on screen.
 func (z *Set) takeState(l *zoneLoop, st *model.ZoneState) {
 	if z.loops[st.Name] != l {
-		return // it was dropped meanwhile
+		return // dropped meanwhile
 	}
 	z.MarkChanged()
 	m := z.members[st.Name]
@@ -179,7 +176,7 @@ func (z *Set) takeState(l *zoneLoop, st *model.ZoneState) {
 	}
 	if m != nil && m.onNamed != nil && st.Conn == model.ConnDialling && st.Attempts > 0 {
 		failed := *st
-		failed.Conn = model.ConnLost // without an answer there is no zone to wait for
+		failed.Conn = model.ConnLost // without an answer there is nothing to wait for
 		st = &failed
 	}
 	if m == nil || st.DB != nil || m.lastState == nil {
@@ -197,7 +194,7 @@ func (z *Set) takeState(l *zoneLoop, st *model.ZoneState) {
 	z.states[st.Name] = &next
 }
 
-// bookFailure books a zone that could not be opened or read; it backs off.
+// bookFailure records that a zone could not be opened or read; it backs off.
 func (z *Set) bookFailure(m *member, err error) {
 	m.fails++
 	m.dueAt = time.Now().Add(retry.WaitAfter(m.fails, time.Second, z.cfg.Sweep.TTL))

@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// MetersEvery is how often the meters of a zone on OVN are read while an ACL of it is
-	// at its limit; MetersInPodEvery where that takes a program in a pod.
+	// MetersEvery is the time between two reads of a zone's meters on OVN while one of its ACLs is at its
+	// limit; MetersInPodEvery applies if that runs a program in a pod.
 	MetersEvery      = time.Second
 	MetersInPodEvery = 10 * time.Second
-	// metersFailed is how long a zone is left alone whose meters could not be read.
+	// metersFailed is the pause after a zone's meters could not be read.
 	metersFailed = time.Minute
 	metersWithin = 10 * time.Second
-	// mostMeterText bounds what a node says of its meters.
+	// mostMeterText bounds the output about a node's meters.
 	mostMeterText = 4 << 20
 )
 
-// lostLines are the lines that meters discarded, as last read from the datapath.
+// lostLines counts the lines that meters discarded, as last read from the datapath.
 type lostLines struct {
 	mu    sync.Mutex
 	zones map[string]*zoneMeters
@@ -32,11 +32,11 @@ type lostLines struct {
 
 type zoneMeters struct {
 	stats       map[string]flow.MeterStat
-	readAgainAt time.Time // when they may be read again
-	open        bool      // an ACL was at its limit when they were read: there may be more lost lines
+	readAgainAt time.Time // earliest next read
+	open        bool      // an ACL was at its limit at the last read: more lines may be lost
 }
 
-// linesLost is how many lines of an ACL its meter discarded.
+// linesLost returns how many lines of an ACL its meter discarded.
 func (l *lostLines) linesLost(zone, acl string) (n uint64, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -48,16 +48,15 @@ func (l *lostLines) linesLost(zone, acl string) (n uint64, ok bool) {
 	return s.Dropped, ok
 }
 
-// noteMeters keeps what was read; a zone that could not be read is not counted.
+// noteMeters stores the result of a read; without stats the zone is not counted.
 func (l *lostLines) noteMeters(zone string, z zoneMeters) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.zones[zone] = &z
 }
 
-// dueZones are the zones whose meters are to be read now, and whether an ACL of each is at its
-// limit: those with losses, and once more those in which there may have been some since they
-// were read. The others are let go.
+// dueZones returns the zones whose meters to read now, each with whether an ACL is at its limit: zones with
+// losses, and once more zones that may have lost lines since their last read. It forgets the others.
 func (l *lostLines) dueZones(losses []logs.MeterLoss, now time.Time) (due map[string]bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -83,8 +82,8 @@ func (l *lostLines) dueZones(losses []logs.MeterLoss, now time.Time) (due map[st
 	return due
 }
 
-// RunMeters reads the meters of zones in which an ACL is at its limit, until the loop
-// ends: there lines are lost, and only the datapath knows how many.
+// RunMeters reads the meters of zones with an ACL at its limit, until ctx ends: lines are lost there, and only
+// the datapath knows how many.
 func RunMeters(ctx context.Context, store *logs.Store, every time.Duration, read func(context.Context, string) (map[string]flow.MeterStat,
 	error)) {
 	l := &lostLines{zones: map[string]*zoneMeters{}}
@@ -110,7 +109,7 @@ func RunMeters(ctx context.Context, store *logs.Store, every time.Duration, read
 	}
 }
 
-// ReadMeters reads those of a node, in its ovnkube-node pod.
+// ReadMeters reads a node's meters in its ovnkube-node pod.
 func (p *Pods) ReadMeters(ctx context.Context, node string) (map[string]flow.MeterStat, error) {
 	pod, err := p.Cluster.ZonePod(ctx, node, p.Namespaces)
 	if err != nil {
@@ -118,7 +117,7 @@ func (p *Pods) ReadMeters(ctx context.Context, node string) (map[string]flow.Met
 	}
 	target := pod.Target()
 	if slices.Contains(pod.Containers, "ovn-controller") {
-		target.Container = "ovn-controller" // it sees the sockets of both
+		target.Container = "ovn-controller" // it has the sockets of both
 	}
 	run := func(cmd ...string) (string, error) {
 		out, err := p.RunProgram(ctx, target, cmd, metersWithin, mostMeterText)

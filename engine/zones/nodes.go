@@ -5,10 +5,10 @@ import (
 	"rung/reconciler"
 )
 
-// controlPlane are the labels of nodes whose zones come first.
+// controlPlane lists labels of nodes whose zones rank first.
 var controlPlane = []string{"node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master"}
 
-// runNodeZones gives every Node of the cluster its zone, as long as it is there.
+// runNodeZones keeps a zone for every existing Node of the cluster.
 func (z *Set) runNodeZones() {
 	ticks, stop := z.Subscribe()
 	defer stop()
@@ -28,8 +28,7 @@ func (z *Set) runNodeZones() {
 	}
 }
 
-// followNodes knows the zones of all Nodes that there are, and forgets the others. Without rows
-// no node has one.
+// followNodes adds the zones of all Nodes, and removes the others. Without rows no node has a zone.
 func (z *Set) followNodes() {
 	changed, none := false, z.world().NoZones
 	for name, m := range z.members {

@@ -6,14 +6,14 @@ import (
 	"rung/sources/nbdb"
 )
 
-// IsFile says whether an address is a database file's.
+// IsFile reports whether an address names a database file.
 func IsFile(addr string) bool {
 	_, ok := nbdb.AddressPath(addr)
 	return ok
 }
 
-// openNB makes the zone of an address: a server's, or a file's. Called by the address
-// itself it has no name yet, and may have any.
+// openNB returns the zone of an address: a server's, or a file's. A zone called by its address has no name
+// yet, and may have any.
 func (z *Set) openNB(name, addr string) reconciler.Zone {
 	if path, ok := nbdb.AddressPath(addr); ok {
 		return nbdb.NewZone(nbdb.ZoneConfig{Name: name, AnyName: name == addr, Path: path, Slot: z.cfg.Slots.TakeSlot,
@@ -27,7 +27,7 @@ func (z *Set) fileOptions() nbdb.Options {
 	return nbdb.Options{Share: z.cfg.Share, Archives: z.cfg.Archives}
 }
 
-// nameOf is the zone that NB_Global says a database is; empty when it does not.
+// nameOf returns the zone's name in NB_Global; empty if it has none.
 func nameOf(db *nb.DB) string {
 	if g := db.Global(); g != nil {
 		return g.Name
@@ -35,7 +35,7 @@ func nameOf(db *nb.DB) string {
 	return ""
 }
 
-// memberByAddress is a zone given by its address.
+// memberByAddress returns the member for a zone given by its address.
 func (z *Set) memberByAddress(name, addr string) *member {
 	return &member{name: name, writes: z.cfg.Reconcile && !IsFile(addr),
 		open: func() (reconciler.Zone, error) { return z.openNB(name, addr), nil }}

@@ -19,27 +19,26 @@ import (
 	"rung/revision"
 )
 
-// ErrNoProgram says that the zone's pod has no ovn-trace.
+// ErrNoProgram means that the zone's pod has no ovn-trace.
 var ErrNoProgram = errors.New("the zone's pod has no ovn-trace")
 
 const (
-	// traceWithin bounds one run, with looking for the pod.
+	// traceWithin bounds one run, including the search for the pod.
 	traceWithin = 30 * time.Second
-	// rowsWithin is how long rows of a zone are waited for that is only swept.
+	// rowsWithin bounds the wait for the rows of a swept zone.
 	rowsWithin = 20 * time.Second
-	// maxDisagreements is how many connections are kept on which OVN and the rows
-	// disagree.
+	// maxDisagreements bounds the remembered connections on which OVN and the rows disagree.
 	maxDisagreements = 100
 )
 
-// The activities of an OVNTrace in a zone, in the words that are told.
+// The activities of an OVNTracer in a zone, as shown.
 const (
 	reads = "reading the rows"
 	waits = "waiting for another trace"
 	runs  = "running ovn-trace"
 )
 
-// OVNTracer asks ovn-trace: one at a time in each zone.
+// OVNTracer runs ovn-trace, one at a time in each zone.
 type OVNTracer struct {
 	Parts
 	sandbox func() (Runner, error)
@@ -50,13 +49,12 @@ type OVNTracer struct {
 	disagreements []revision.OVNDisagreement // replaced, never changed
 }
 
-// NewOVNTracer makes one that runs ovn-trace in a sandbox, or where that is nil in the pods of the
-// cluster.
+// NewOVNTracer runs ovn-trace in a sandbox, or if that is nil in the pods of the cluster.
 func NewOVNTracer(sandbox func() (Runner, error)) *OVNTracer {
 	return &OVNTracer{sandbox: sandbox, busyZones: map[string]chan struct{}{}}
 }
 
-// Start gives it the parts of the engine.
+// Start sets the parts of the engine.
 func (t *OVNTracer) Start(p Parts) { t.Parts = p }
 
 // takeZone waits until no other trace runs in a zone.
@@ -83,12 +81,11 @@ func (t *OVNTracer) takeZone(ctx context.Context, zone string, wait func()) (rel
 	}
 }
 
-// Ask asks ovn-trace about a connection, in the source's zone and where it goes on in
-// the destination's, and holds what it decides against the rows. told, where set, hears
-// what is being done. Where the two disagree it is a finding until the connection is traced
-// again and they agree, or until a policy is gone that it is about. An error wraps
-// rooms.ErrNoOVNTrace where none can be run, and verdict.ErrQuestion where the question makes no
-// sense; what keeps one zone from answering is in its half.
+// Ask asks ovn-trace about a connection, in the source's zone and if needed in the destination's, and compares
+// its decision with the rows. told, if set, receives the current activity. A disagreement remains a finding
+// until the connection is traced again with agreement, or its policy is deleted. An error wraps ErrNoOVNTrace
+// if ovn-trace cannot run, and verdict.ErrQuestion for an invalid question; the answer holds the errors of
+// single zones.
 func (t *OVNTracer) Ask(ctx context.Context, c verdict.Connection, told func(doing string)) (*revision.OVNTrace, error) {
 	if told == nil {
 		told = func(string) {}
@@ -100,7 +97,7 @@ func (t *OVNTracer) Ask(ctx context.Context, c verdict.Connection, told func(doi
 	return t.askRunner(ctx, c, run, told)
 }
 
-// askRunner is Ask by a given runner.
+// askRunner is Ask with a given runner.
 func (t *OVNTracer) askRunner(ctx context.Context, c verdict.Connection, run Runner, told func(doing string)) (*revision.OVNTrace, error) {
 	answer, err := verdict.FromPolicies(t.Revision().Verdicts(), c)
 	if err != nil {
@@ -122,7 +119,7 @@ func (t *OVNTracer) askRunner(ctx context.Context, c verdict.Connection, run Run
 	return out, nil
 }
 
-// directConnection is the connection to one endpoint itself.
+// directConnection returns the connection to one endpoint itself.
 func directConnection(p *verdict.Path, c verdict.Connection) verdict.Connection {
 	out := verdict.Connection{From: p.From.Endpoint, To: p.To.Endpoint, Protocol: c.Protocol, Port: p.To.Port, Family: c.Family}
 	if p.To.Addr.IsValid() {
@@ -131,7 +128,7 @@ func directConnection(p *verdict.Path, c verdict.Connection) verdict.Connection 
 	return out
 }
 
-// traceWay asks about the way between two ends.
+// traceWay asks ovn-trace about one path, zone by zone.
 func (t *OVNTracer) traceWay(ctx context.Context, c verdict.Connection, run Runner, told func(doing string)) (*revision.OVNWay, error) {
 	dbs, rows, err := t.rowsOfZones(ctx, c, told)
 	if err != nil {
@@ -160,7 +157,7 @@ func (t *OVNTracer) traceWay(ctx context.Context, c verdict.Connection, run Runn
 		}
 		w.Zones = append(w.Zones, h)
 		if h.Error == "" && h.ReadOutput(&asks[i], rows.Stages, revision.NewRuleFinder(t.Revision(), h.Zone)) == verdict.Deny {
-			break // it goes no further
+			break // denied here
 		}
 	}
 	after, now, err := t.rowsOfZones(ctx, c, told)
@@ -179,7 +176,7 @@ func (t *OVNTracer) traceWay(ctx context.Context, c verdict.Connection, run Runn
 		finder := revision.NewRuleFinder(t.Revision(), h.Zone)
 		h.ReadOutput(&asks[i], now.Stages, finder)
 		if h.Changed && h.DisagreementCause() != "" {
-			// The flows that were read may be of the earlier rows.
+			// The flows read may still be of the earlier rows.
 			was.ReadOutput(&asks[i], rows.Stages, finder)
 			if was.DisagreementCause() == "" {
 				*h = was
@@ -189,7 +186,7 @@ func (t *OVNTracer) traceWay(ctx context.Context, c verdict.Connection, run Runn
 	return w, nil
 }
 
-// sameAnswer says whether two answers of a stage are the same.
+// sameAnswer reports whether two answers of a stage are equal.
 func sameAnswer(a, b verdict.StageVerdict) bool {
 	acl := func(s *verdict.StageVerdict) string {
 		if s.Decided == nil {
@@ -200,8 +197,7 @@ func sameAnswer(a, b verdict.StageVerdict) bool {
 	return a.Verdict == b.Verdict && acl(&a) == acl(&b) && len(a.Passed) == len(b.Passed)
 }
 
-// rowsOfZones are the rows of the zones of a connection and what they decide. Zones that are
-// only swept are followed for it.
+// rowsOfZones returns the rows of a connection's zones and their decision. It follows swept zones for that.
 func (t *OVNTracer) rowsOfZones(ctx context.Context, c verdict.Connection, told func(doing string)) (map[string]*nb.DB, verdict.Path,
 	error) {
 	answer, err := verdict.FromPolicies(t.Revision().Verdicts(), c)
@@ -224,7 +220,7 @@ func (t *OVNTracer) rowsOfZones(ctx context.Context, c verdict.Connection, told 
 	return map[string]*nb.DB{p.From.Zone: rowsOf(r, p.From.Zone), p.To.Zone: rowsOf(r, p.To.Zone)}, p, nil
 }
 
-// rowsOf are a zone's rows as they are held, nil where none are.
+// rowsOf returns the rows held of a zone; nil if none.
 func rowsOf(r *revision.Revision, zone string) *nb.DB {
 	if z := r.Zone(zone); z != nil {
 		return z.DB
@@ -232,7 +228,7 @@ func rowsOf(r *revision.Revision, zone string) *nb.DB {
 	return nil
 }
 
-// awaitRows has a zone followed and waits for its rows, as long as that makes sense.
+// awaitRows follows a zone and waits for its rows, until it is gone or access is denied.
 func (t *OVNTracer) awaitRows(ctx context.Context, zone string) {
 	ctx, cancel := context.WithTimeout(ctx, rowsWithin)
 	defer cancel()
@@ -243,7 +239,7 @@ func (t *OVNTracer) awaitRows(ctx context.Context, zone string) {
 	})
 }
 
-// runTrace runs ovn-trace about one packet, after those that run in the zone already.
+// runTrace runs ovn-trace about one packet, after other traces in the zone.
 func (t *OVNTracer) runTrace(ctx context.Context, ask *flow.PacketQuestion, run Runner, h *revision.OVNZoneWay,
 	told func(doing string)) error {
 	release, err := t.takeZone(ctx, ask.Zone, func() { told("zone " + ask.Zone + ": " + waits) })
@@ -266,8 +262,8 @@ func (t *OVNTracer) runTrace(ctx context.Context, ask *flow.PacketQuestion, run 
 	return nil
 }
 
-// noteDisagreements takes down where OVN and the rows disagree, and forgets what was said of the
-// connection before.
+// noteDisagreements records where OVN and the rows disagree, and forgets earlier disagreements about the
+// connection.
 func (t *OVNTracer) noteDisagreements(of *revision.OVNTrace) {
 	found := of.Disagreements()
 	t.mu.Lock()

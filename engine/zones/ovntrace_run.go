@@ -9,10 +9,10 @@ import (
 	"rung/sources/nbdb"
 )
 
-// Runner runs ovn-trace about a packet, and says where, what was run and what it printed.
+// Runner runs ovn-trace about a packet, and returns place, command and output.
 type Runner = func(ctx context.Context, ask *flow.PacketQuestion) (where string, cmd []string, text string, err error)
 
-// currentRunner is where ovn-trace can be run: in the sandbox on OVN, or in the zones' pods.
+// currentRunner returns a runner for the sandbox on OVN, or for the zones' pods.
 func (t *OVNTracer) currentRunner() (Runner, error) {
 	switch {
 	case t.sandbox != nil:
@@ -28,8 +28,8 @@ func (t *OVNTracer) currentRunner() (Runner, error) {
 		ErrNoOVNTrace)
 }
 
-// runInPod runs ovn-trace beside the zone's Southbound database, in the container that the
-// Northbound one is read in: all of them have the same image and see both sockets.
+// runInPod runs ovn-trace beside the zone's Southbound database, in the container used to read the Northbound
+// database: both have the same image and see both sockets.
 func (t *OVNTracer) runInPod(ctx context.Context, ask *flow.PacketQuestion) (where string, cmd []string, text string, err error) {
 	if cmd, err = ask.CommandLine("unix:" + nbdb.DefaultSouthboundSocket); err != nil {
 		return "", nil, "", err

@@ -8,52 +8,50 @@ import (
 	"rung/sources/kube"
 )
 
-// LeaseConfig says how replicas agree on who writes a zone.
+// LeaseConfig configures how replicas agree on the writer of a zone.
 type LeaseConfig = kube.LeaseConfig
 
-// Options say how rows are written in zones that are not Rung's own.
+// OwnerOptions configure how rows are written in zones that are not Rung's own.
 type OwnerOptions struct {
-	// Writer names this process in NB_Global: no other, nor a later start of it,
-	// has the name. Empty makes one up.
+	// Writer names this process in NB_Global; no other process, nor a later start, has the name. Empty makes
+	// one up.
 	Writer string
-	// NobodyElse says that an operator answers for it that no other controller writes
-	// the same rows: what is seen of one then is a note. Rows that change by another
-	// hand stop writing all the same.
+	// NobodyElse means that an operator guarantees that no other controller writes the same rows: a controller
+	// found then is a note. Rows changed by another writer still stop writing.
 	NobodyElse bool
-	// Lease, where set, lets only the replica write that holds the zone's Lease.
+	// Lease, if set, lets only the replica with the zone's Lease write.
 	Lease *LeaseConfig
 	// Report writes conditions and events through the API server.
 	Report bool
-	// WithoutAdmin leaves the rows of AdminNetworkPolicies and the baseline alone and
-	// reports nothing about them.
+	// WithoutAdmin leaves the rows of AdminNetworkPolicies and the baseline alone and reports nothing about
+	// them.
 	WithoutAdmin bool
-	// WithWrites writes rows only while changes of policies are switched on, too.
+	// WithWrites also requires that changes of policies are switched on.
 	WithWrites bool
-	// Quiet is how long nothing is written after a change by another writer (60 s
-	// when 0).
+	// Quiet is the pause in writing after a change by another writer (60 s if 0).
 	Quiet time.Duration
 }
 
-// ownerFacts are the known facts about other writers of a zone's rows.
+// ownerFacts holds the known facts about other writers of a zone's rows.
 type ownerFacts struct {
 	zone string
-	// loaded says that the objects were read, node that the zone's Node is among
-	// them, nodeGone that it was and is not any more.
+	// loaded means that the objects were read, node that the zone's Node exists, nodeGone that it existed once
+	// and was deleted.
 	loaded, node, nodeGone bool
-	// cluster says that there is an API server to ask for pods; podsAsked that it was, and
-	// err what it answered, if not with the controllers on the zone's node.
+	// cluster means that an API server can be asked for pods, podsAsked that it was asked. The answer is err
+	// or the controllers on the zone's node.
 	cluster, podsAsked bool
 	err                error
 	controllers        []kube.Controller
-	// writesOff says that changes are switched off (Options.WithWrites).
+	// writesOff means that changes are switched off (OwnerOptions.WithWrites).
 	writesOff bool
-	// override is Options.NobodyElse.
+	// override is OwnerOptions.NobodyElse.
 	override bool
 }
 
-// judgeOwner says whether a zone may be written as far as pods and nodes tell. It
-// fails closed: who does not know that nobody else writes does not write. Whether
-// rows change by another writer is watched by the reconciler, which sees them first.
+// judgeOwner returns whether a zone may be written, by the facts about pods and nodes. It fails closed:
+// without knowing that nobody else writes, Rung does not write. The reconciler watches for rows changed by
+// another writer, since it sees them first.
 func judgeOwner(f ownerFacts) reconciler.ZoneGuard {
 	hold := func(format string, args ...any) reconciler.ZoneGuard {
 		why := fmt.Sprintf(format, args...)

@@ -16,15 +16,15 @@ import (
 	"rung/sources/retry"
 )
 
-// Pods are the ovnkube-node pods of a cluster, in which programs are run.
+// Pods runs programs in the ovnkube-node pods of a cluster.
 type Pods struct {
 	Cluster    *kube.Cluster
 	Namespaces []string
 }
 
-// ZoneMaker makes the zones of nodes that are read through pods/exec in their
-// ovnkube-node pods, which are looked for at every connection; nothing is written that
-// way. They share what is equal in them, and a cap on connections that are being made.
+// ZoneMaker returns a function that makes the zone of a node, read through pods/exec in its ovnkube-node pod.
+// The pod is looked up for every connection; nothing is written. The zones share equal rows, and a limit on
+// connections being made.
 func (p *Pods) ZoneMaker(share *nbdb.Sharing, slots retry.Slots) func(node string) (reconciler.Zone, error) {
 	limit := nbdb.NewLimiter(nbdb.DefaultDials)
 	return func(node string) (reconciler.Zone, error) {
@@ -32,7 +32,7 @@ func (p *Pods) ZoneMaker(share *nbdb.Sharing, slots retry.Slots) func(node strin
 	}
 }
 
-// OpenRunner runs programs in the ovnkube-node pod of a node, which is looked for each time.
+// OpenRunner returns a runner for the ovnkube-node pod of a node, which is looked up each time.
 func (p *Pods) OpenRunner(node string) func(context.Context) (nbdb.Runner, string, error) {
 	return func(ctx context.Context) (nbdb.Runner, string, error) {
 		pod, err := p.Cluster.ZonePod(ctx, node, p.Namespaces)
@@ -43,13 +43,13 @@ func (p *Pods) OpenRunner(node string) func(context.Context) (nbdb.Runner, strin
 	}
 }
 
-// RunProgram runs a program in a container and returns the output, up to most bytes.
+// RunProgram runs a program in a container and returns its output, up to most bytes.
 func (p *Pods) RunProgram(ctx context.Context, target kube.ExecTarget, cmd []string, within time.Duration, most int) ([]byte, error) {
 	return nbdb.RunOutput(ctx, podRunner{p.Cluster, target}, cmd, within, most)
 }
 
-// podCommands are all the commands that are run in pods, as clusters.md#what-rung-never-does
-// lists them: "…" is the rest of an argument, or at the end any further arguments.
+// podCommands lists all commands run in pods, as in clusters.md#what-rung-never-does: "…" is the rest of an
+// argument, or at the end any further arguments.
 var podCommands = []string{
 	"sh -c … rung …",
 	"socat - UNIX-CONNECT:…",
@@ -62,7 +62,7 @@ var podCommands = []string{
 	"ovs-ofctl -O OpenFlow15 meter-stats br-int",
 }
 
-// matchesCommand says whether a command is one that a line of podCommands means.
+// matchesCommand reports whether a command matches a line of podCommands.
 func matchesCommand(line string, cmd []string) bool {
 	words := strings.Fields(line)
 	for i, word := range words {
@@ -77,7 +77,7 @@ func matchesCommand(line string, cmd []string) bool {
 	return len(cmd) == len(words)
 }
 
-// errPodCommand: the command is none of podCommands, and is not run.
+// errPodCommand means that the command is not in podCommands, and is not run.
 var errPodCommand = errors.New("is none of the commands that Rung runs in pods")
 
 // podRunner runs programs in a container.

@@ -10,13 +10,12 @@ import (
 	"rung/revision"
 )
 
-// Clock tells the time; tests bring their own.
+// Clock returns the time; tests bring their own.
 type Clock func() time.Time
 
-// PublishedState holds the state that any goroutine may read: the newest revision, the time,
-// and the activity. Subscribe ticks after every new revision, after every entry of the
-// activity, and when a state of the newest revision changes by the time alone: settling
-// becomes behind. Several of these may share a tick.
+// PublishedState holds the state that any goroutine may read: the newest revision, the time, and the activity.
+// Subscribe ticks after every new revision, after every entry of the activity, and when time alone changes a
+// state of the newest revision: settling becomes behind. Several events may share a tick.
 type PublishedState struct {
 	revision.Latest
 	Clock Clock
@@ -27,12 +26,11 @@ type PublishedState struct {
 	activity []model.Activity // newest last
 }
 
-// Now is the engine's time.
+// Now returns the engine's time.
 func (p *PublishedState) Now() time.Time { return p.Clock() }
 
-// WaitFor blocks until the condition holds for a revision, or ctx ends. The condition
-// is looked at with every tick of Subscribe, and at the times that are given: those
-// after which it may hold although nothing else happens.
+// WaitFor blocks until the condition holds for a revision, or ctx ends. It checks the condition with every
+// tick of Subscribe, and at the given times, for conditions that depend on time.
 func (p *PublishedState) WaitFor(ctx context.Context, holds func(*revision.Revision) bool, times ...time.Time) error {
 	ticks, stop := p.Subscribe()
 	defer stop()
@@ -74,7 +72,7 @@ func (p *PublishedState) recordActivity(a model.Activity) {
 	p.activity = append(p.activity, a)
 }
 
-// Activity returns what was done after the entry with that number, oldest first.
+// Activity returns the entries after that number, oldest first.
 func (p *PublishedState) Activity(after uint64) []model.Activity {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,25 +13,25 @@ import (
 	"rung/sources/retry"
 )
 
-// Times of reading dialects.
+// Times for reading dialects.
 const (
 	configEvery  = 5 * time.Minute  // the cluster's configuration
 	configRetry  = 30 * time.Second // after a failure
-	dialectPause = time.Second      // between two looks at what changed
-	dialectSoon  = 3 * time.Second  // where something differs
-	dialectLate  = time.Minute      // where nothing does
-	dialectShare = 200              // a look takes at most one part in so many of the time
+	dialectPause = time.Second      // between two looks at changes
+	dialectSoon  = 3 * time.Second  // if something differs
+	dialectLate  = time.Minute      // if nothing differs
+	dialectShare = 200              // looks take at most 1/200 of the time
 )
 
-// InferDialect reads the dialect of a zone's rows.
+// InferDialect infers the dialect of a zone's rows.
 func (d *Dialects) InferDialect(db *nb.DB) *dialect.Dialect {
 	c := d.Revision().Cluster
 	found := dialect.InferDialect(db, dialect.ObjectHints{Stateless: func(ns, name string) bool { return asksStateless(c, ns, name) }})
 	return &found
 }
 
-// firstDialect reads the dialect once, from the first rows of a followed zone, so
-// that they are never judged, nor written, without it. It is called by one goroutine.
+// firstDialect returns a function that infers the dialect once, from the first rows of a followed zone, so
+// that they are never judged or written without it. One goroutine calls it.
 func (d *Dialects) firstDialect() func(*model.ZoneState) *dialect.Dialect {
 	done := !d.cfg.Reads
 	return func(st *model.ZoneState) *dialect.Dialect {
@@ -43,15 +43,15 @@ func (d *Dialects) firstDialect() func(*model.ZoneState) *dialect.Dialect {
 	}
 }
 
-// dialectGlance is when a followed zone's rows were looked at.
+// dialectGlance records a look at a followed zone's rows.
 type dialectGlance struct {
 	db   *nb.DB
 	at   time.Time
 	took time.Duration
 }
 
-// watchRows looks again at the rows of followed zones that changed: soon where
-// something differs from the desired rows, and seldom where nothing does.
+// watchRows looks again at changed rows of followed zones: soon if some differ from the desired rows, seldom
+// if none does.
 func (d *Dialects) watchRows() {
 	ticks, stop := d.Subscribe()
 	defer stop()
@@ -84,13 +84,11 @@ func (d *Dialects) watchRows() {
 	}
 }
 
-// rowGlances are the looks at the rows of followed zones, by name.
+// rowGlances holds the looks at rows of followed zones, by zone.
 type rowGlances map[string]dialectGlance
 
-// dueZones are the zones to look at now, and in how long the next one is; 0 where none will
-// be before something changes. The first rows of a zone were looked at when they came
-// (First), so that one seen for the first time rests; those that are gone are
-// forgotten.
+// dueZones returns the zones to look at now, and the time until the next; 0 if none is due before a change. A
+// zone seen for the first time waits, since firstDialect read its first rows. It forgets deleted zones.
 func (g rowGlances) dueZones(zones []*model.ZoneState, now time.Time) (out []*model.ZoneState, in time.Duration) {
 	here := map[string]bool{}
 	for _, z := range zones {
@@ -114,7 +112,7 @@ func (g rowGlances) dueZones(zones []*model.ZoneState, now time.Time) (out []*mo
 	return out, in
 }
 
-// nextGlance is how long a zone's rows rest.
+// nextGlance returns the pause before the next look at a zone's rows.
 func nextGlance(z *model.ZoneState, took time.Duration) time.Duration {
 	for _, p := range z.Policies {
 		if !p.InSync {
@@ -124,8 +122,8 @@ func nextGlance(z *model.ZoneState, took time.Duration) time.Duration {
 	return max(dialectLate, dialectShare*took)
 }
 
-// runConfig reads the configuration of the cluster's OVN-Kubernetes now and
-// then. That it may not be read is said where the settings are shown.
+// runConfig reads the configuration of the cluster's OVN-Kubernetes now and then. The page of settings shows a
+// denied access.
 func (d *Dialects) runConfig() {
 	for refusals := 0; ; {
 		found, err := d.cfg.Kube.OVNKube(d.Context(), d.cfg.Namespaces)
@@ -138,7 +136,7 @@ func (d *Dialects) runConfig() {
 		} else {
 			refusals = 0
 		}
-		if refusals > 1 { // a permission given meanwhile is noticed in minutes
+		if refusals > 1 { // a later permission is noticed within minutes
 			wait = configEvery
 		}
 		if !d.Send(func() { d.takeConfig(found, problem) }) {

@@ -9,24 +9,23 @@ import (
 	"strings"
 )
 
-// Reports are the conditions and events that Rung's own reconcilers report, for the
-// screen. They are the loop's alone.
+// Reports holds the conditions and events of Rung's own reconcilers, for the screen. Only the loop may use it.
 type Reports struct {
 	*Loop
-	// policy is one that there is, nil for none.
+	// policy returns an existing policy, or nil.
 	policy          func(model.PolicyKey) *model.Policy
 	conditions      map[model.PolicyKey]map[string]model.Condition // by type
-	changed         bool                                           // since shown was made
+	changed         bool                                           // since shownConditions was made
 	shownConditions map[model.PolicyKey][]model.Condition
 	events          []*model.Event
 }
 
-// NewReports makes those of the policies there are, which the loop asks for.
+// NewReports returns empty reports about the policies that policy finds; the loop calls it.
 func NewReports(l *Loop, policy func(model.PolicyKey) *model.Policy) *Reports {
 	return &Reports{Loop: l, policy: policy, conditions: map[model.PolicyKey]map[string]model.Condition{}}
 }
 
-// ReportsOf returns the reports of a zone's reconciler, for the screen alone.
+// ReportsOf returns the reports of a zone's reconciler, only for the screen.
 func (r *Reports) ReportsOf(zone string) interface {
 	reconciler.Status
 	reconciler.Events
@@ -34,8 +33,8 @@ func (r *Reports) ReportsOf(zone string) interface {
 	return zoneReports{r, zone, nil}
 }
 
-// Conditions returns the conditions of all policies, for a revision: copied where they
-// changed since the last one, since a revision is immutable.
+// Conditions returns the conditions of all policies, for a revision. It copies them after a change, since a
+// revision is immutable.
 func (r *Reports) Conditions() map[model.PolicyKey][]model.Condition {
 	if r.shownConditions == nil || r.changed {
 		v := make(map[model.PolicyKey][]model.Condition, len(r.conditions))
@@ -50,8 +49,7 @@ func (r *Reports) Conditions() map[model.PolicyKey][]model.Condition {
 	return r.shownConditions
 }
 
-// ForgetPolicies drops what was reported about policies that are gone, or that are others of
-// the same name now.
+// ForgetPolicies drops the reports about policies that were deleted, or replaced under the same name.
 func (r *Reports) ForgetPolicies(changes []model.Change) {
 	for _, ch := range changes {
 		old, _ := ch.Old.(*model.Policy)
@@ -67,8 +65,7 @@ func (r *Reports) ForgetPolicies(changes []model.Change) {
 	}
 }
 
-// ForgetZone drops what the controller of a zone reported that is gone
-// (ovn-kubernetes.md#status-conditions).
+// ForgetZone drops the reports of a deleted zone's controller (ovn-kubernetes.md#status-conditions).
 func (r *Reports) ForgetZone(zone string) {
 	t := conditionOf(zone)
 	for k := range r.conditions {
@@ -81,8 +78,8 @@ func (r *Reports) ForgetZone(zone string) {
 // Events returns the current events.
 func (r *Reports) Events() []*model.Event { return r.events }
 
-// zoneReports take what one zone's reconciler says into the policies on screen, and hand
-// it to the API server where that is this replica's to do.
+// zoneReports shows a zone's reports on screen, and hands them to the API server if this replica reports for
+// the zone.
 type zoneReports struct {
 	r    *Reports
 	zone string
@@ -95,7 +92,7 @@ func (st zoneReports) SetCondition(k model.PolicyKey, c model.Condition) {
 	r := st.r
 	r.Send(func() {
 		if r.policy(k) == nil {
-			return // it went while this was on its way
+			return // deleted meanwhile
 		}
 		if r.conditions[k] == nil {
 			r.conditions[k] = map[string]model.Condition{}
@@ -106,10 +103,10 @@ func (st zoneReports) SetCondition(k model.PolicyKey, c model.Condition) {
 	})
 }
 
-// eventsKept bounds the events Rung's own reconciler made.
+// eventsKept bounds the events of Rung's own reconcilers.
 const eventsKept = 200
 
-// Event adds an event, or counts it up when the same stands already.
+// Event adds an event, or counts up an equal one.
 func (st zoneReports) Event(x model.Event) {
 	st.w.reportToServer(func(r *kube.Reporter) { r.Event(x) })
 	r := st.r
@@ -133,11 +130,10 @@ func (st zoneReports) Event(x model.Event) {
 	})
 }
 
-// conditionOf is the type of the condition that a zone's controller reports.
+// conditionOf returns the type of a zone controller's condition.
 func conditionOf(zone string) string { return revision.ReadyPrefix + zone }
 
-// reportToServer has something written to the API server, if that is this replica's to do; nil
-// reports nothing.
+// reportToServer writes to the API server, if this replica reports for the zone; nil reports nothing.
 func (w *OwnedZone) reportToServer(write func(*kube.Reporter)) {
 	if w == nil {
 		return
@@ -149,8 +145,8 @@ func (w *OwnedZone) reportToServer(write func(*kube.Reporter)) {
 	}
 }
 
-// setTerm begins or ends the time in which this replica writes the zone's reports. Reports
-// that are not written when it ends are dropped: the next replica reports.
+// setTerm begins or ends this replica's term as the zone's reporter. At the end it drops unwritten reports:
+// the next replica reports.
 func (w *OwnedZone) setTerm(begins bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -15,20 +15,19 @@ import (
 	libovsdb "rung/sources/nbdb/second"
 )
 
-// ZoneReading is how Rung's own client and libovsdb's agree on a zone's rows. Err says why
-// there is no answer.
+// ZoneReading compares a zone's rows as read by Rung's own client and by libovsdb. Err says why it has no
+// answer.
 type ZoneReading struct {
 	Zone string
 	*libovsdb.Result
 	Err error
 }
 
-// atOnce is how many zones are read through libovsdb at a time: it needs several
-// times the memory.
+// atOnce bounds the zones read through libovsdb at a time: it needs several times the memory.
 const atOnce = 2
 
-// ReadZones reads zones once more through libovsdb, each in a child process that is
-// this program with the arguments, a socket behind them, and runs Reader.
+// ReadZones reads zones once more through libovsdb. Each is read in a child process: this program with the
+// arguments child, followed by a socket, which runs Reader.
 func ReadZones(ctx context.Context, z *Set, names []string, child ...string) []ZoneReading {
 	out := make([]ZoneReading, len(names))
 	slots := make(chan struct{}, atOnce)
@@ -70,7 +69,7 @@ func readZone(ctx context.Context, z *Set, name string, child []string) (*libovs
 		return cfg.CompareRows(ctx, func(ctx context.Context, take func(*nb.DB)) error { return followOnce(ctx, zone, take) })
 	}
 	if st := z.Revision().Zone(name); st == nil || st.SyncedAt.IsZero() {
-		return nil, errNeverRead // the answer that this one is for has waited for it
+		return nil, errNeverRead // the caller has already waited for it
 	}
 	for n := 1; ; n++ {
 		r, err := cfg.CompareRows(ctx, followedRows(z, name))
@@ -81,20 +80,20 @@ func readZone(ctx context.Context, z *Set, name string, child []string) (*libovs
 }
 
 var (
-	// errNoRows says that there is nothing to compare with.
+	// errNoRows means that Rung's own client has no rows to compare with.
 	errNoRows = errors.New("the client that Rung has itself is not connected")
-	// errNeverRead says that there never was.
+	// errNeverRead means that Rung's own client never had rows.
 	errNeverRead = errors.New("the client that Rung has itself could not read it")
 )
 
 const (
-	// tries is how often a zone is read whose connection is lost meanwhile, and
-	// backWithin how long it may take to be there again.
+	// tries bounds the readings of a zone that loses its connection meanwhile; backWithin bounds the wait for
+	// its return.
 	tries      = 3
 	backWithin = 15 * time.Second
 )
 
-// waitConnected waits until a zone is connected again, and says whether it is.
+// waitConnected waits until a zone is connected again, and returns whether it is.
 func waitConnected(ctx context.Context, set *Set, name string) bool {
 	ctx, cancel := context.WithTimeout(ctx, backWithin)
 	defer cancel()
@@ -104,7 +103,7 @@ func waitConnected(ctx context.Context, set *Set, name string) bool {
 	}) == nil
 }
 
-// followedRows hands on the rows of a zone that the engine follows, as they are published.
+// followedRows hands on the published rows of a zone that the engine follows.
 func followedRows(set *Set, name string) func(context.Context, func(*nb.DB)) error {
 	return func(ctx context.Context, take func(*nb.DB)) error {
 		ticks, stop := set.Subscribe()
@@ -127,7 +126,7 @@ func followedRows(set *Set, name string) func(context.Context, func(*nb.DB)) err
 	}
 }
 
-// followOnce follows a zone that nobody else does.
+// followOnce follows a zone that the engine does not follow.
 func followOnce(ctx context.Context, zone reconciler.Zone, take func(*nb.DB)) (err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -17,34 +17,33 @@ import (
 	"rung/sources/retry"
 )
 
-// Config says which zones there are and how they are read and written.
+// Config configures the zones and how they are read and written.
 type Config struct {
-	// NB are the addresses of zones, by name; one that stands under its own address, or
-	// under "", names itself by NB_Global.
+	// NB holds the addresses of zones by name; a zone under its own address, or under "", takes its name from
+	// NB_Global.
 	NB  map[string]string
-	TLS nbdb.TLSFiles // of ssl: addresses
-	// ZoneOf, where set, makes the zone of a Node of the cluster; every Node gets
-	// one, as long as it is there. Each call makes one that was never run. A zone
-	// with a method Read(context.Context) (*nb.DB, error) is swept by it.
+	TLS nbdb.TLSFiles // for ssl: addresses
+	// ZoneOf, if set, makes the zone of a Node of the cluster; every existing Node gets one. Each call makes a
+	// zone that was never run. A zone with a method Read(context.Context) (*nb.DB, error) is swept by it.
 	ZoneOf func(node string) (reconciler.Zone, error)
-	// Reconcile says that rows are written; those of files never.
+	// Reconcile writes rows, but never rows of files.
 	Reconcile bool
-	// Own says that all zones are Rung's own: there are few, and nobody else writes them.
+	// Own means that all zones are Rung's own: few, without other writers.
 	Own bool
-	// Follow is how many zones are watched; the others are swept: read now and then. Zones
-	// that Rung writes to are all watched.
+	// Follow is the number of zones watched; the others are swept: read now and then. Zones that Rung writes
+	// are all watched.
 	Follow int
 	Sweep  SweepConfig
-	// MaxPriority is the lowest precedence that is enforced; 0 is the usual one.
+	// MaxPriority is the lowest enforced precedence; 0 means the usual one.
 	MaxPriority int32
 	Slots       retry.Slots
 	Share       *nbdb.Sharing
 	Archives    *nbdb.Archives
 }
 
-// SweepConfig says how zones are read that are not watched.
+// SweepConfig configures how unwatched zones are read.
 type SweepConfig struct {
-	TTL      time.Duration // how old a read may get
+	TTL      time.Duration // maximum age of a read
 	Parallel int           // reads at once
 }
 
@@ -55,18 +54,17 @@ const (
 	DefaultSweepParallel = 4
 )
 
-// World holds the loop's data besides the zones.
+// World holds the loop's data other than the zones.
 type World struct {
 	Cluster *model.Cluster
 	Desired *compiler.Desired
 	Loaded  bool // every source has loaded once
-	AllRead bool // and everything that rows are compiled from was read: they may be written
-	NoZones bool // the network plugin has none
+	AllRead bool // everything that rows are compiled from was read: they may be written
+	NoZones bool // the network plugin has no zones
 }
 
-// Set holds the zones: followed ones, each with a reconciler, and swept ones. The fields it
-// shares with other goroutines (differs, keep, looks) lock themselves; all others belong to
-// the loop alone.
+// Set holds the zones: followed ones, each with a reconciler, and swept ones. The fields shared with other
+// goroutines (differs, keep, looks) have their own locks; only the loop may use the others.
 type Set struct {
 	*Loop
 	cfg      Config
@@ -74,7 +72,7 @@ type Set struct {
 	owners   *Owners
 	reports  *Reports
 	dialects *Dialects
-	dials    *nbdb.Limiter // of the zones given by address
+	dials    *nbdb.Limiter // for zones given by address
 
 	differs lazyDiffer
 	keep    judgementKeeper
@@ -83,17 +81,16 @@ type Set struct {
 	states    map[string]*model.ZoneState
 	loops     map[string]*zoneLoop
 	wasLoaded bool
-	// members are the zones that are followed or swept as their rank allows; the
-	// sandbox's are not among them.
+	// members are the zones that are followed or swept, depending on their rank; without the sandbox's.
 	members      map[string]*member
-	readsRunning int // reads under way
-	// steps counts those of the desired rows, changes says what they changed.
+	readsRunning int // reads in progress
+	// steps counts the steps of the desired rows, changes says what they changed.
 	steps, forgotten uint64
 	changes          *model.ChangeSteps
 	begunAt          time.Time
 	settling         map[string]settlingZone // by zone
-	sweepAlarm       *Alarm                  // a swept zone is to be read
-	settleAlarm      *Alarm                  // a difference settles no longer
+	sweepAlarm       *Alarm                  // a swept zone is due
+	settleAlarm      *Alarm                  // a difference stops settling
 }
 
 // zoneLoop is a running reconciler.
@@ -103,18 +100,18 @@ type zoneLoop struct {
 	stop   context.CancelFunc
 	done   chan struct{}
 	writes bool
-	// dialectKnown: the settings that the zone's first rows show are known; allowed: it may be judged, and
-	// written if Rung writes it.
+	// dialectKnown means that the settings of the zone's first rows are known. allowed means that the zone may
+	// be judged, and written if Rung writes it.
 	dialectKnown, allowed bool
 
-	// steps counts what SetDesired was told; changed and lastStep are the last steps
-	// that changed a policy, or anything.
+	// steps counts the calls of SetDesired; changed and lastStep hold the last steps that changed a policy, or
+	// anything.
 	steps, lastStep uint64
-	firstStep       uint64 // the zoneSet's number of the first
+	firstStep       uint64 // the Set's number of the first step
 	changed         map[model.PolicyKey]uint64
 }
 
-// New makes the set of no zones. world is asked in the loop.
+// New returns an empty set. The loop calls world.
 func New(l *Loop, cfg Config, world func() World, owners *Owners, reports *Reports, d *Dialects) *Set {
 	z := &Set{Loop: l, cfg: cfg, world: world, owners: owners, reports: reports, dialects: d, dials: nbdb.NewLimiter(nbdb.DefaultDials),
 		looks: NewLooks(), states: map[string]*model.ZoneState{}, loops: map[string]*zoneLoop{}, members: map[string]*member{},
@@ -128,8 +125,8 @@ func New(l *Loop, cfg Config, world func() World, owners *Owners, reports *Repor
 	return z
 }
 
-// Start takes in the zones that the configuration names, and follows the Nodes. Objects that
-// are sent to the loop after it find those zones: no revision is without them.
+// Start adds the configured zones, and follows the Nodes. Objects sent to the loop later find those zones: no
+// revision is without them.
 func (z *Set) Start() {
 	z.Go(z.runLooks)
 	if len(z.cfg.NB) > 0 {
@@ -140,8 +137,8 @@ func (z *Set) Start() {
 	}
 }
 
-// ApplyStep hands a step of the desired rows on to every zone. anew says that no object
-// changed: what differs has done so all along. Like all below it is for the loop.
+// ApplyStep hands a step of the desired rows on to every zone. anew means that no object changed, so
+// differences are not new. Like all methods below it is for the loop.
 func (z *Set) ApplyStep(delta *compiler.Delta, anew bool) {
 	w, was := z.world(), z.wasLoaded && !anew
 	z.noteStep(w.Desired, delta, w.Loaded && !was)
@@ -158,14 +155,14 @@ func (z *Set) ApplyStep(delta *compiler.Delta, anew bool) {
 	}
 }
 
-// mayJudge reports whether a zone's rows may be judged, and written if Rung writes them: by options that
+// mayJudge reports whether a zone's rows may be judged, and written if Rung writes them: with options that
 // hold in the zone, and once everything that rows are compiled from was read.
 func (z *Set) mayJudge(l *zoneLoop, w *World) bool {
 	l.allowed = !l.writes || w.AllRead && (z.cfg.Own || l.dialectKnown && !z.dialects.IsWaiting())
 	return l.allowed
 }
 
-// AllowWriting lets the zones be written whose dialect is known meanwhile.
+// AllowWriting judges and writes the zones whose dialect became known.
 func (z *Set) AllowWriting() {
 	w := z.world()
 	for _, l := range z.loops {
@@ -175,16 +172,16 @@ func (z *Set) AllowWriting() {
 	}
 }
 
-// IsLoaded says whether the last step was one with all objects.
+// IsLoaded reports whether the last step had all objects.
 func (z *Set) IsLoaded() bool { return z.wasLoaded }
 
 // StepCount counts the steps of the desired rows.
 func (z *Set) StepCount() uint64 { return z.steps }
 
-// States are the zones that there are, by name, as they were judged last.
+// States returns all zones by name, as judged last.
 func (z *Set) States() map[string]*model.ZoneState { return z.states }
 
-// JudgedStates are the zones that there are, sorted, as the newest objects allow to see them.
+// JudgedStates returns all zones, sorted, as judged by the newest objects.
 func (z *Set) JudgedStates() []*model.ZoneState {
 	out := make([]*model.ZoneState, 0, len(z.states))
 	for _, name := range slices.Sorted(maps.Keys(z.states)) {
@@ -194,16 +191,16 @@ func (z *Set) JudgedStates() []*model.ZoneState {
 	return out
 }
 
-// HasZone says whether there is a zone of that name, read or not.
+// HasZone reports whether a zone of that name exists, read or not.
 func (z *Set) HasZone(name string) bool { return z.states[name] != nil || z.members[name] != nil }
 
-// BelongsToNode says whether a zone goes with its Node.
+// BelongsToNode reports whether a zone exists as long as its Node.
 func (z *Set) BelongsToNode(name string) bool {
 	return z.members[name] != nil && z.members[name].ofNode
 }
 
-// EndZone stops the reconciler of a zone that AddZone started; the channel is closed when what it
-// said last was sent.
+// EndZone stops the reconciler of a zone started by AddZone; the channel is closed once its last messages were
+// sent.
 func (z *Set) EndZone(name string) (done <-chan struct{}) {
 	l := z.loops[name]
 	if l == nil {
@@ -214,14 +211,13 @@ func (z *Set) EndZone(name string) (done <-chan struct{}) {
 	return l.done
 }
 
-// RemoveZone takes a zone that has ended away, and what its controller reported.
+// RemoveZone removes an ended zone, and its controller's reports.
 func (z *Set) RemoveZone(name string) {
 	delete(z.states, name)
 	z.reports.ForgetZone(name)
 }
 
-// OpenZone is the zone of that name: the one that is followed, or one that was never run. It
-// is for any goroutine but the loop.
+// OpenZone returns the zone of that name, followed or newly made. Any goroutine except the loop may call it.
 func (z *Set) OpenZone(name string) (zone reconciler.Zone, followed bool, err error) {
 	open := func() (reconciler.Zone, error) { return nil, errors.New("there is no such zone") }
 	if !z.Do(func() {

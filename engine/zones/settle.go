@@ -6,14 +6,13 @@ import (
 	"rung/model"
 )
 
-// settlingZone is when differences of a zone come to count as behind, which no revision
-// tells.
+// settlingZone holds when differences of a zone begin to count as behind, which causes no revision.
 type settlingZone struct {
 	state       *model.ZoneState
-	nextSettles time.Time // zero: none does
+	nextSettles time.Time // zero: none settles
 }
 
-// awaitSettled sets the alarm for the first difference that settles no longer.
+// awaitSettled sets the alarm for the first difference that stops settling.
 func (z *Set) awaitSettled() {
 	now := z.Now()
 	var first time.Time

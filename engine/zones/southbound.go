@@ -16,8 +16,8 @@ import (
 	"rung/sources/retry"
 )
 
-// flowLinger is how long a zone's Southbound database is followed after somebody looked
-// at its flows last: going from a rule to a row and back reads nothing again.
+// flowLinger is how long a zone's Southbound database is followed after the last look at its flows: going from
+// a rule to a row and back reads nothing again.
 const flowLinger = 30 * time.Second
 
 // southSource is a connection to a Southbound database. Run is called once.
@@ -25,22 +25,22 @@ type southSource interface {
 	Run(ctx context.Context, sink func(nbdb.SouthboundUpdate))
 }
 
-// Config says where Southbound databases are, besides those of zones that are files,
-// and whose flows are wanted.
+// SouthboundConfig lists the Southbound databases, except of zones that are files, and selects the zones whose
+// flows to follow.
 type SouthboundConfig struct {
-	// SB are the addresses, by zone; the one under "" is that of the only zone.
+	// SB holds the addresses by zone; "" means the only zone.
 	SB  map[string]string
 	TLS nbdb.TLSFiles
-	// Pods, where set, are where those of zones are read that go with their Nodes.
+	// Pods, if set, has the databases of zones that belong to Nodes.
 	Pods *Pods
-	// Flows, where set, says of which zones the flows are wanted all the time.
+	// Flows, if set, reports whether a zone's flows are always wanted.
 	Flows    func(zone string) bool
 	Slots    retry.Slots
 	Archives *nbdb.Archives
 }
 
-// Southbounds holds the Southbound databases: it follows those whose flows are wanted. It
-// is the loop's alone, but for what says otherwise.
+// Southbounds follows the Southbound databases of the zones whose flows somebody needs. Only the loop may use
+// it, except where noted.
 type Southbounds struct {
 	*Loop
 	cfg    SouthboundConfig
@@ -48,18 +48,18 @@ type Southbounds struct {
 	looks  *ZoneLooks // at logical flows
 	states map[string]*revision.Southbound
 	loops  map[string]*southLoop
-	limit  *nbdb.Limiter // their own: zones do not wait for them
+	limit  *nbdb.Limiter // separate, so that zones do not wait for them
 	view   []*revision.Southbound
 	counts map[string]revision.ProgressCount
-	// ownAddresses are the addresses of those of Rung's own zones.
+	// ownAddresses holds the addresses of Rung's own zones.
 	ownAddresses map[string]string
-	nobody       *Alarm // looks at a zone's flows any more
+	nobody       *Alarm // nobody looks at a zone's flows any more
 }
 
-// southLoop is a database that is followed.
+// southLoop is a followed database.
 type southLoop struct{ stop context.CancelFunc }
 
-// New makes those of the zones; Start follows what somebody looks at.
+// NewSouthbounds returns the databases of the zones; Start follows those looked at.
 func NewSouthbounds(l *Loop, cfg SouthboundConfig, z *Set) *Southbounds {
 	w := &Southbounds{Loop: l, cfg: cfg, zones: z, looks: NewLooks(), states: map[string]*revision.Southbound{},
 		loops: map[string]*southLoop{}, limit: nbdb.NewLimiter(nbdb.DefaultDials), counts: map[string]revision.ProgressCount{},
@@ -68,21 +68,21 @@ func NewSouthbounds(l *Loop, cfg SouthboundConfig, z *Set) *Southbounds {
 	return w
 }
 
-// Start follows what somebody looks at from now on, and holds flows against rows.
+// Start begins to follow databases looked at, and to compare flows with rows.
 func (w *Southbounds) Start() {
 	w.Go(w.runLooks)
 	w.Go(w.runJoins)
 }
 
-// AddressOf says where the database of one of Rung's own zones is; empty for one that is gone.
+// AddressOf sets the database address of a zone of Rung's own; empty if deleted.
 func (w *Southbounds) AddressOf(zone, addr string) { w.ownAddresses[zone] = addr }
 
-// LookAtFlows says of which zones somebody looks at the logical flows now. Their
-// Southbound databases are followed from then on, and some time longer. Like LookAt it
-// does not wait, may be called from any goroutine, and for every frame of a page.
+// LookAtFlows records that somebody looks at the logical flows of zones now. Their Southbound databases are
+// followed from then on, and for a while after. Like LookAt it does not wait, may be called from any
+// goroutine, and for every frame of a page.
 func (w *Southbounds) LookAtFlows(zones ...string) { w.looks.NoteLooks(zones) }
 
-// runLooks follows what somebody began to look at.
+// runLooks follows databases that somebody began to look at.
 func (w *Southbounds) runLooks() {
 	for {
 		select {
@@ -94,7 +94,7 @@ func (w *Southbounds) runLooks() {
 	}
 }
 
-// endpointOf is where a zone's Southbound database is, and how it is reached.
+// endpointOf returns the address of a zone's Southbound database, and a function that connects to it.
 func (w *Southbounds) endpointOf(zone string) (endpoint string, open func() southSource) {
 	addr, ok := w.cfg.SB[zone]
 	if !ok && len(w.zones.States()) == 1 {
@@ -118,7 +118,7 @@ func (w *Southbounds) endpointOf(zone string) (endpoint string, open func() sout
 	return "", nil
 }
 
-// openSource makes the connection to a Southbound database of an address.
+// openSource returns a connection to a Southbound database.
 func (w *Southbounds) openSource(zone, addr string) southSource {
 	if path, ok := nbdb.AddressPath(addr); ok {
 		return nbdb.NewSouthbound(nbdb.ZoneConfig{Name: zone, Path: path, Slot: w.cfg.Slots.TakeSlot,
@@ -127,7 +127,7 @@ func (w *Southbounds) openSource(zone, addr string) southSource {
 	return nbdb.DialSouthbound(nbdb.Config{Name: zone, Addr: addr, TLS: w.cfg.TLS, Limit: w.limit, Slot: w.cfg.Slots.TakeSlot})
 }
 
-// FollowWanted follows what is wanted of the zones there are, and lets go of the rest.
+// FollowWanted follows the wanted databases of existing zones, and drops the rest.
 func (w *Southbounds) FollowWanted() {
 	here := w.zones.States()
 	looked := w.looks.TimesOf(func(zone string) bool { return here[zone] != nil })
@@ -170,7 +170,7 @@ func (w *Southbounds) FollowWanted() {
 	}
 }
 
-// forgetDatabase lets go of a database.
+// forgetDatabase drops a database.
 func (w *Southbounds) forgetDatabase(zone string) {
 	if l := w.loops[zone]; l != nil {
 		l.stop()
@@ -202,10 +202,10 @@ func (w *Southbounds) followDatabase(zone string, src southSource) {
 	}
 }
 
-// takeUpdate takes in what a connection delivered.
+// takeUpdate takes an update of a connection.
 func (w *Southbounds) takeUpdate(zone string, l *southLoop, u nbdb.SouthboundUpdate) {
 	if w.loops[zone] != l {
-		return // nobody wants it any more
+		return // no longer wanted
 	}
 	next := *w.states[zone]
 	if next.Conn != u.Conn {
@@ -222,7 +222,7 @@ func (w *Southbounds) takeUpdate(zone string, l *southLoop, u nbdb.SouthboundUpd
 	w.MarkChanged()
 }
 
-// takeJoined takes in how flows and rows stand to each other.
+// takeJoined takes the comparison of flows and rows.
 func (w *Southbounds) takeJoined(of *revision.Southbound, next *revision.Southbound) {
 	now := w.states[of.Zone]
 	if now == nil || !now.Followed {
@@ -234,7 +234,7 @@ func (w *Southbounds) takeJoined(of *revision.Southbound, next *revision.Southbo
 	w.MarkChanged()
 }
 
-// States are the states for a revision.
+// States returns the states for a revision.
 func (w *Southbounds) States() []*revision.Southbound {
 	if w.view == nil && len(w.states) > 0 {
 		for _, zone := range slices.Sorted(maps.Keys(w.states)) {
@@ -244,10 +244,10 @@ func (w *Southbounds) States() []*revision.Southbound {
 	return w.view
 }
 
-// ZoneCounts are the numbers of zones, by name.
+// ZoneCounts returns the progress counters of zones, by name.
 func (w *Southbounds) ZoneCounts() map[string]revision.ProgressCount { return maps.Clone(w.counts) }
 
-// CountZone notes the numbers of a zone, and since when something is behind.
+// CountZone records the counters of a zone, and since when something is behind.
 func (w *Southbounds) CountZone(z *model.ZoneState, now time.Time) {
 	if z.DB == nil || z.DB.Global() == nil {
 		return
@@ -255,11 +255,11 @@ func (w *Southbounds) CountZone(z *model.ZoneState, now time.Time) {
 	w.counts[z.Name] = w.counts[z.Name].Next(z.DB.Global(), now)
 }
 
-// joinPause is the least time between two comparisons of a zone's flows with its rows.
+// joinPause is the shortest time between two comparisons of a zone's flows with its rows.
 const joinPause = 100 * time.Millisecond
 
-// runJoins holds the rows of zones against their flows, whenever either changed. It
-// takes the rows from revisions, so that the loop waits for nothing of it.
+// runJoins compares the rows of zones with their flows, whenever either changed. It takes the rows from
+// revisions, so that the loop does not wait for it.
 func (w *Southbounds) runJoins() {
 	ticks, stop := w.Subscribe()
 	defer stop()
@@ -287,7 +287,7 @@ func (w *Southbounds) runJoins() {
 				}
 			}
 		}
-		// Others want the cores, too: it works a sixth of the time at most.
+		// Leave cores for others: it works at most a sixth of the time.
 		if !retry.Sleep(w.Context(), max(joinPause, 5*time.Since(began))) {
 			return
 		}

@@ -8,14 +8,14 @@ import (
 	"rung/reconciler"
 )
 
-// noteStep books a step of the desired rows for the zones that are swept.
+// noteStep records a step of the desired rows for the swept zones.
 func (z *Set) noteStep(d *compiler.Desired, delta *compiler.Delta, first bool) {
 	z.steps++
 	at := model.ChangeStep{Step: z.steps, At: z.Now()}
 	if first || delta == nil || delta.Everything {
 		delta = nil
 		if first {
-			at.At = at.At.Add(-model.SettleTime) // the objects were there before Rung
+			at.At = at.At.Add(-model.SettleTime) // the objects existed before Rung's start
 		}
 		z.changes = z.changes.AfterAnyChange(at)
 	} else if !delta.IsEmpty() {
@@ -38,7 +38,7 @@ func (z *Set) noteStep(d *compiler.Desired, delta *compiler.Delta, first bool) {
 	z.differs.addStep(d, delta, z.steps, z.changes)
 }
 
-// forgetSteps drops what all swept zones have seen, once in a while.
+// forgetSteps drops, every 1000 steps, what all swept zones have seen.
 func (z *Set) forgetSteps() {
 	if z.steps-z.forgotten < 1000 {
 		return
@@ -49,20 +49,20 @@ func (z *Set) forgetSteps() {
 			least = min(least, m.lastState.Steps)
 		}
 	}
-	// Whoever was not read for so long is outdated in whatever changed since.
+	// A zone not read for so long counts as outdated in whatever changed since.
 	z.forgotten = z.steps
 	if least > 0 {
 		z.changes = z.changes.ForgetUpTo(least)
 	}
 }
 
-// lazyDiffer make the Differ of the newest desired rows when somebody asks for it.
+// lazyDiffer makes the differ of the newest desired rows on demand.
 type lazyDiffer struct {
 	mu      sync.Mutex
 	desired *compiler.Desired
 	number  uint64
 	changes *model.ChangeSteps
-	// lastMade is the last one asked for, delta what changed since; nil: nothing.
+	// lastMade is the last differ made, delta the changes since; nil: none.
 	lastMade *reconciler.ZoneDiffer
 	delta    *compiler.Delta
 }
@@ -83,14 +83,14 @@ func (l *lazyDiffer) addStep(d *compiler.Desired, delta *compiler.Delta, number 
 	l.desired, l.number, l.changes = d, number, changes
 }
 
-// newestDiffer is a Differ of the newest desired rows, with the number of their step.
+// newestDiffer returns a differ of the newest desired rows, with the number of their step.
 func (l *lazyDiffer) newestDiffer() (*reconciler.ZoneDiffer, uint64, *model.ChangeSteps) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.lockedDiffer(), l.number, l.changes
 }
 
-// lockedDiffer is newestDiffer for whoever holds the lock.
+// lockedDiffer is newestDiffer for callers that hold the lock.
 func (l *lazyDiffer) lockedDiffer() *reconciler.ZoneDiffer {
 	switch {
 	case l.lastMade == nil:
@@ -102,13 +102,13 @@ func (l *lazyDiffer) lockedDiffer() *reconciler.ZoneDiffer {
 	return l.lastMade
 }
 
-// setMembers lists a desired set once for all zones that are compared with the same
-// rows: at the start all that are followed are.
+// setMembers lists a desired set once for all zones compared with the same rows, as all followed zones are at
+// the start.
 func (l *lazyDiffer) setMembers(d *compiler.Desired, s *compiler.SetSpec) []string {
 	l.mu.Lock()
 	if d != l.desired {
 		l.mu.Unlock()
-		return d.SetMembers(s) // others are newer
+		return d.SetMembers(s) // there are newer rows
 	}
 	look := l.lockedDiffer()
 	l.mu.Unlock()

@@ -17,8 +17,8 @@ import (
 	"rung/revision"
 )
 
-// zoneReader is a zone that can be read once, without being watched. One that
-// cannot is watched until its rows are there.
+// zoneReader is a zone that can be read once, without being watched. Other zones are watched until their rows
+// arrive.
 type zoneReader interface {
 	Read(ctx context.Context) (*nb.DB, error)
 }
@@ -26,21 +26,19 @@ type zoneReader interface {
 const (
 	// sweepTimeout bounds one read of a zone.
 	sweepTimeout = 30 * time.Second
-	// sweepMin is the part of the TTL that a zone rests at least, however often
-	// its desired rows change.
+	// sweepMin divides the TTL: the quotient is a zone's shortest rest, however often its desired rows change.
 	sweepMin = 4
 )
 
 // readResult is the result of a read of a zone.
 type readResult struct {
-	name    string // that the database has
+	name    string // the database's own
 	state   *model.ZoneState
 	dialect *dialect.Dialect
 	err     error
 }
 
-// scheduleReads reads the swept zones whose time has come, a few at once, and wakes
-// up when the next one's has.
+// scheduleReads reads the swept zones that are due, a few at once, and sets the alarm for the next.
 func (z *Set) scheduleReads() {
 	z.sweepAlarm.Stop()
 	if !z.world().Loaded || z.Context().Err() != nil {
@@ -61,8 +59,7 @@ func (z *Set) scheduleReads() {
 	}
 }
 
-// nextDue is the swept zone to read next, or how long there is none; negative for
-// ever.
+// nextDue returns the swept zone to read next, or the time until one is due; negative for never.
 func (z *Set) nextDue(now time.Time) (next *member, in time.Duration) {
 	in = -1
 	var at time.Time
@@ -80,8 +77,8 @@ func (z *Set) nextDue(now time.Time) (next *member, in time.Duration) {
 	return next, in
 }
 
-// dueAt is when a zone is to be read: once its last read is old, or sooner when
-// its desired rows changed, after the time that the controller has for it.
+// dueAt returns when to read a zone: once its last read is old. If its desired rows changed it is sooner, but
+// leaves the controller time to write them.
 func (z *Set) dueAt(m *member, now time.Time) time.Time {
 	if m.fails > 0 || m.lastState == nil || z.changes.NewestStep(m.name).Step <= m.lastState.Steps {
 		return m.dueAt
@@ -99,7 +96,7 @@ func (z *Set) dueAt(m *member, now time.Time) time.Time {
 	return due
 }
 
-// startRead starts a read of a zone.
+// startRead begins a read of a zone.
 func (z *Set) startRead(m *member) {
 	zone, err := m.open()
 	if err != nil {
@@ -121,11 +118,11 @@ func (z *Set) startRead(m *member) {
 	}
 }
 
-// readZone reads a zone and judges its rows by what is desired now.
+// readZone reads a zone and judges its rows by the newest desired rows.
 func (z *Set) readZone(zone reconciler.Zone, name string, before *model.ZoneState) (out readResult) {
 	ctx, cancel := context.WithTimeout(z.Context(), sweepTimeout)
 	defer cancel()
-	at := z.Now() // the rows are not older
+	at := z.Now() // rows are not older
 	db, server, err := readOnce(ctx, zone)
 	if err != nil {
 		if errors.Is(err, context.DeadlineExceeded) {
@@ -165,7 +162,7 @@ func readOnce(ctx context.Context, zone reconciler.Zone) (db *nb.DB, server stri
 		}
 		why = u.Error
 		if u.Attempts > 0 && why != "" {
-			cancel() // it would try for ever
+			cancel() // it would try forever
 		}
 	})
 	switch {
@@ -177,16 +174,16 @@ func readOnce(ctx context.Context, zone reconciler.Zone) (db *nb.DB, server stri
 	return nil, "", fmt.Errorf("reading zone %s: %w", zone.Name(), ctx.Err())
 }
 
-// takeSwept takes in what a read found.
+// takeSwept takes the result of a read.
 func (z *Set) takeSwept(m *member, got readResult) {
 	m.reading = false
 	z.readsRunning--
-	defer z.rankMembers() // a place may be free, and others are due
+	defer z.rankMembers() // a follow slot may be free, and others are due
 	if z.members[m.name] != m {
-		return // its node went meanwhile
+		return // its node was deleted meanwhile
 	}
 	if m.followed && m.lastState == nil {
-		return // watched meanwhile, and its rows are there
+		return // followed meanwhile, and its rows are there
 	}
 	if got.err != nil {
 		z.bookFailure(m, got.err)
@@ -199,9 +196,9 @@ func (z *Set) takeSwept(m *member, got readResult) {
 	st := got.state
 	m.lastState, m.fails, m.oldSince, m.readAt = st, 0, time.Time{}, time.Now()
 	m.reads++
-	again := wait.Jitter(z.cfg.Sweep.TTL*9/10, 0.1) // so that zones do not come all at once
+	again := wait.Jitter(z.cfg.Sweep.TTL*9/10, 0.1) // spreads the zones
 	if in := rereadIn(st); in > 0 {
-		// Not twice in a row: it must not take the others' turn for ever.
+		// Not twice in a row, or it would take the others' turn forever.
 		if m.rereads {
 			in = max(in, z.cfg.Sweep.TTL/sweepMin)
 		}
@@ -220,8 +217,8 @@ func (z *Set) takeSwept(m *member, got readResult) {
 	z.forgetSteps()
 }
 
-// rereadIn is how long after its read a zone is to be read again, because a
-// difference is new or was too young to judge; zero when none was.
+// rereadIn returns how long after its read to read a zone again, because a difference is new or was too young
+// to judge; zero if none was.
 func rereadIn(st *model.ZoneState) (in time.Duration) {
 	const after = model.SettleTime + 100*time.Millisecond
 	for _, p := range st.Policies {
@@ -235,7 +232,7 @@ func rereadIn(st *model.ZoneState) (in time.Duration) {
 	return in
 }
 
-// SweepCounts counts for a revision.
+// SweepCounts counts the swept zones for a revision.
 func (z *Set) SweepCounts() revision.SweepState {
 	var out revision.SweepState
 	round := -1
@@ -266,7 +263,7 @@ func (z *Set) SweepCounts() revision.SweepState {
 	return out
 }
 
-// connOf is the state of a zone that could not be read.
+// connOf returns the state of a zone that could not be read.
 func connOf(err error) model.ConnState {
 	if errors.Is(err, fs.ErrPermission) {
 		return model.ConnDenied
@@ -274,8 +271,7 @@ func connOf(err error) model.ConnState {
 	return model.ConnLost
 }
 
-// RereadSwept makes the swept zones due: they were judged by other desired rows. It is for
-// the loop.
+// RereadSwept makes the swept zones due, because they were judged by other desired rows. It is for the loop.
 func (z *Set) RereadSwept() {
 	for _, m := range z.members {
 		if !m.followed && m.lastState != nil && m.fails == 0 {

@@ -5,8 +5,7 @@ import "rung/system"
 // System returns the network plugin whose precedence holds, with the reason.
 func (d *Dialects) System() (is *system.System, why string) { return d.system, d.systemReason }
 
-// DecideSystem finds out whose precedence holds, and compiles for that: a plugin
-// may have no rows.
+// DecideSystem decides whose precedence holds, and recompiles if that changed: a plugin may have no rows.
 func (d *Dialects) DecideSystem() {
 	ovn := ""
 	switch {

@@ -17,45 +17,43 @@ import (
 	"rung/sources/kube"
 )
 
-// Times of looking for other controllers.
+// Times of asking for other controllers.
 const (
-	ownerAsk  = 5 * time.Second  // at the pods
-	ownerKeep = 30 * time.Second // an answer counts, if there is no newer one
+	ownerAsk  = 5 * time.Second  // pause between questions
+	ownerKeep = 30 * time.Second // validity of an answer, without a newer one
 )
 
-// Config holds the settings for writing zones beside other writers.
+// OwnersConfig holds the settings for zones with other writers.
 type OwnersConfig struct {
 	OwnerOptions
-	Kube *kube.Cluster // nil: there is no API server to ask
-	// Namespace is where OVN-Kubernetes' pods are, besides the usual namespaces.
+	Kube *kube.Cluster // nil: no API server to ask
+	// Namespace may have OVN-Kubernetes' pods in addition to the usual namespaces.
 	Namespace string
 	Reports   *Reports
-	// Transaction hears of every transaction that ended.
+	// Transaction is called for every finished transaction.
 	Transaction func(zone string, t reconciler.Transaction)
 }
 
-// Owners holds the state that is shared by all zones that are written and not Rung's own.
-// It locks itself.
+// Owners holds the state shared by all zones that Rung writes but does not own. It has its own lock.
 type Owners struct {
 	*Loop
 	cfg      OwnersConfig
-	reporter *kube.Reporter // nil: nothing is reported outside
+	reporter *kube.Reporter // nil: no reports to the API server
 
 	mu               sync.Mutex
 	zones            []string
 	askedAt          time.Time // zero: never
-	askedOf          string    // the only node that was asked about; empty: all
+	askedOf          string    // the only node asked about; empty: all
 	asking           bool
-	answer           chan struct{} // closed with the next answer, where asking
-	validUntil       time.Time     // of found
+	answer           chan struct{} // closed with the next answer, while asking
+	validUntil       time.Time     // of foundControllers
 	foundControllers []kube.Controller
-	foundNode        string // the only node found is about; empty: all
+	foundNode        string // the only node of foundControllers; empty: all
 	lastErr          error
 }
 
-// WriterName is a name that no other process has, nor a later start of this one,
-// for a replica: its own, or that of the host. NB_Global keeps it, and people
-// read it.
+// WriterName returns a name that no other process has, nor a later start of this one: the replica's or the
+// host's name, with a random part. NB_Global stores it, and people read it.
 func WriterName(replica string) string {
 	if replica == "" {
 		host, err := os.Hostname()
@@ -67,7 +65,7 @@ func WriterName(replica string) string {
 	return words.CleanText(replica) + "_" + strings.ToLower(rand.Text()[:10])
 }
 
-// New fills in the writer's name and the Lease's defaults.
+// NewOwners fills in the writer's name and the Lease's defaults.
 func NewOwners(l *Loop, cfg OwnersConfig) (*Owners, error) {
 	if cfg.Writer == "" {
 		cfg.Writer = WriterName("")
@@ -95,18 +93,18 @@ func NewOwners(l *Loop, cfg OwnersConfig) (*Owners, error) {
 	return o, nil
 }
 
-// Start has what is reported written to the API server, until the loop ends.
+// Start writes reports to the API server until the loop ends.
 func (o *Owners) Start() {
 	if o.reporter != nil {
 		o.Go(func() { o.reporter.Run(o.Context()) })
 	}
 }
 
-// WriterName is the name under which this process holds zones.
+// WriterName returns the name under which this process holds zones.
 func (o *Owners) WriterName() string { return o.cfg.Writer }
 
-// WaitingReports are the reports that the API server has not taken yet, and those that were
-// given up; ok is false where nothing is reported.
+// WaitingReports counts the reports that the API server has not accepted yet, and those given up; ok is false
+// if nothing is reported.
 func (o *Owners) WaitingReports() (waiting int, dropped uint64, ok bool) {
 	if o.reporter == nil {
 		return 0, 0, false
@@ -115,8 +113,8 @@ func (o *Owners) WaitingReports() (waiting int, dropped uint64, ok bool) {
 	return waiting, dropped, true
 }
 
-// OwnedZone is one zone that is written and not Rung's own. Its methods do nothing on nil: a
-// zone that is not written, or Rung's own.
+// OwnedZone is a zone that Rung writes but does not own. A nil OwnedZone does nothing: the zone is not
+// written, or is Rung's own.
 type OwnedZone struct {
 	owners     *Owners
 	zone       string
@@ -124,12 +122,12 @@ type OwnedZone struct {
 
 	mu    sync.Mutex
 	guard reconciler.ZoneGuard
-	lease string // what is to be said about the Lease
-	// reports says that conditions and events are this replica's to write.
+	lease string // status of the Lease, in words
+	// reports means that this replica writes conditions and events.
 	reports bool
 }
 
-// OwnZone fills in what a reconciler needs to write a zone beside others.
+// OwnZone fills in what a reconciler needs to write a zone with other writers.
 func (o *Owners) OwnZone(zone string, rc *reconciler.Config) *OwnedZone {
 	w := &OwnedZone{owners: o, zone: zone, guard: reconciler.ZoneGuard{WhyHeld: "looking for other controllers", Starting: true},
 		reports: o.cfg.Lease == nil}
@@ -148,7 +146,7 @@ func (o *Owners) OwnZone(zone string, rc *reconciler.Config) *OwnedZone {
 	return w
 }
 
-// Run watches who else writes the zone, and campaigns for it, until ctx ends.
+// Run watches for other writers of the zone, and campaigns for it, until ctx ends.
 func (w *OwnedZone) Run(ctx context.Context, r *reconciler.Reconciler) {
 	if w == nil {
 		return
@@ -194,10 +192,10 @@ func (w *OwnedZone) watchGuard(ctx context.Context) {
 	}
 }
 
-// waitForChange waits until what was judged may be otherwise: a revision says so, or pods are
-// to be asked for, or somebody who asked got the answer.
+// waitForChange waits until the judgement may change: by a revision, by the time to ask for pods, or by an
+// answer that somebody else waits for.
 func (w *OwnedZone) waitForChange(ctx context.Context, ticks <-chan struct{}, was ownerFacts) {
-	var due Timer // without pods to ask for nothing changes by the time
+	var due Timer // without pods to ask for, time changes nothing
 	defer due.Stop()
 	var answer <-chan struct{}
 	if was.cluster && was.node {
@@ -218,20 +216,20 @@ func (w *OwnedZone) waitForChange(ctx context.Context, ticks <-chan struct{}, wa
 	}
 }
 
-// ownerFactsOf returns the facts that a revision holds about the zone's node.
+// ownerFactsOf returns a revision's facts about the zone's node.
 func (w *OwnedZone) ownerFactsOf(rev *revision.Revision) ownerFacts {
 	cfg := &w.owners.cfg
 	return ownerFacts{zone: w.zone, loaded: rev.Loaded, node: rev.Cluster.Node(w.zone) != nil,
 		cluster: cfg.Kube != nil, override: cfg.NobodyElse, writesOff: cfg.WithWrites && !rev.Mode.Writes}
 }
 
-// sameFacts compares what revisions may say differently.
+// sameFacts compares the facts that come from revisions.
 func sameFacts(a, b ownerFacts) bool {
 	return a.loaded == b.loaded && a.node == b.node && a.writesOff == b.writesOff
 }
 
-// nextAsk is when to ask for controllers again, or to look because what is known
-// counts no longer; and where somebody asks just now, when the answer has come.
+// nextAsk returns the time until the next question for controllers, or until the known answer expires. answer
+// is closed when a running question is answered; nil if none runs.
 func (o *Owners) nextAsk() (in time.Duration, answer <-chan struct{}) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -246,7 +244,7 @@ func (o *Owners) nextAsk() (in time.Duration, answer <-chan struct{}) {
 	return max(next.Sub(now), 0) + Slack, answer
 }
 
-// updateGuard changes what the reconciler is told.
+// updateGuard applies a change and gives the reconciler the new guard.
 func (w *OwnedZone) updateGuard(change func()) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -259,13 +257,12 @@ func (w *OwnedZone) updateGuard(change func()) {
 	w.reconciler.SetGuard(g)
 }
 
-// controllersOn returns the controllers that run on a zone's node. One question serves
-// all zones of the process; an answer counts for a while when the next question gets
-// none.
+// controllersOn returns the controllers on a zone's node. One question serves all zones of the process; its
+// answer stays valid for a while if the next question fails.
 func (o *Owners) controllersOn(ctx context.Context, node string) (asked bool, on []kube.Controller, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	// An answer about one node's pods says nothing about another's.
+	// An answer about one node's pods does not cover another's.
 	known := func() bool {
 		return !o.validUntil.IsZero() && time.Since(o.validUntil) <= ownerKeep && (o.foundNode == "" || o.foundNode == node)
 	}
@@ -305,8 +302,8 @@ func (o *Owners) askControllers(ctx context.Context, node string) ([]kube.Contro
 	return o.cfg.Kube.Controllers(ctx, namespaces, node)
 }
 
-// clearReports takes away what the controller of a zone reported whose node is gone
-// (ovn-kubernetes.md#status-conditions); from the API server only if that was Rung.
+// clearReports removes the reports of a zone's controller whose node was deleted
+// (ovn-kubernetes.md#status-conditions); from the API server only if Rung reported them.
 func (w *OwnedZone) clearReports(rev *revision.Revision) {
 	t := conditionOf(w.zone)
 	var of []model.PolicyKey
