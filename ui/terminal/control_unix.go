@@ -56,8 +56,7 @@ func shellWaits() bool {
 	}
 }
 
-// inputComes waits until there is something to read. Where that cannot be told, something may
-// come.
+// inputComes waits until there is input, and reports whether there may be some.
 func inputComes(f *os.File, wait time.Duration) bool {
 	fd := int(f.Fd())
 	if fd >= unix.FD_SETSIZE {
@@ -74,5 +73,5 @@ func inputComes(f *os.File, wait time.Duration) bool {
 	}
 }
 
-// discardOutput drops what was written to a terminal and nobody has read.
+// discardOutput drops written terminal output that was not read.
 func discardOutput(f *os.File) { _ = flushOutput(int(f.Fd())) }
