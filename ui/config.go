@@ -51,7 +51,7 @@ type Config struct {
 	themeGiven bool
 }
 
-// SavedView is a page with its filter, its sorting and its columns.
+// SavedView is a page with a filter, a sort order and columns.
 type SavedView struct {
 	Page   string
 	Filter string
@@ -61,7 +61,7 @@ type SavedView struct {
 	Columns []string
 }
 
-// ContextSettings are the settings of one context of the kubeconfig.
+// ContextSettings are the settings of a kubeconfig context.
 type ContextSettings struct {
 	Write    bool   `yaml:"write"`
 	ReadOnly bool   `yaml:"readonly"`

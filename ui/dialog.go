@@ -59,8 +59,8 @@ func (d *openDialog) PressKey(key, text string) (done bool, chosen *ChosenItem) 
 	return false, nil
 }
 
-// holdsBack reports whether a new question ignores a key: one that may confirm it or dismiss a note. Text is
-// never held back.
+// holdsBack reports whether a new question ignores a key that may confirm it or dismiss a note. Text is never
+// held back.
 func (d *openDialog) holdsBack(key string) bool {
 	if _, note := d.d.(*view.NoteDialog); note || key == "enter" {
 		return true

@@ -12,10 +12,10 @@ import (
 type headerPiece struct {
 	line      widget.Line
 	gap, drop int
-	to        nav.PageKind // page it links to, empty for none
+	to        nav.PageKind // page it links to, empty if none
 }
 
-// Drops of pieces. Those below zero matter on every page: the context, the mode, and deadlines.
+// Drops of pieces. Below zero: the context, the mode, and deadlines, which matter on every page.
 const (
 	always = iota - 3
 	dropTrial

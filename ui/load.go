@@ -90,7 +90,7 @@ func (l *BackgroundLoad) IsLong(now time.Time) bool {
 // loadBar is the greatest width of the progress bar.
 const loadBar = 10
 
-// LoadLine shows what is loading and its progress, at the right end of the breadcrumbs, if possible within
+// LoadLine shows the loading source and its progress, at the right end of the breadcrumbs, if possible within
 // room cells. "starting" shows from the first frame on, since the page is incomplete.
 func (s *State) LoadLine(room int) widget.Line {
 	st, l := s.Styles, s.Load

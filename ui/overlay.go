@@ -15,7 +15,7 @@ import (
 
 // Overlay covers the page and has the keyboard.
 type Overlay interface {
-	// PressKey handles a key press. If done, the overlay closes and chosen is carried out, nil for nothing.
+	// PressKey handles a key press. If done, the overlay closes and chosen is carried out, nil if nothing.
 	PressKey(key, text string) (done bool, chosen *ChosenItem)
 	Paste(text string)
 	// Draw returns a title and the lines of a box of inner width w and at most h lines.
@@ -30,7 +30,7 @@ type Overlay interface {
 // OverlayStack holds the overlays over a page; the last has the keyboard.
 type OverlayStack []Overlay
 
-// PressKey passes a key to the last overlay, removes it when done, and returns the chosen item, nil for none.
+// PressKey passes a key to the last overlay, removes it when done, and returns the chosen item, nil if none.
 func (s *OverlayStack) PressKey(key, text string) *ChosenItem {
 	o := (*s)[len(*s)-1]
 	done, chosen := o.PressKey(key, text)

@@ -104,7 +104,7 @@ func (p *PaletteOverlay) findHits() {
 	}
 }
 
-// kindOf splits a typed text into the kind it begins with, empty for none, and the name.
+// kindOf splits a typed text into the kind it begins with, empty if none, and the name.
 func kindOf(typed string) (kind, rest string) {
 	first, rest, ok := strings.Cut(typed, " ")
 	if ok && slices.Contains([]string{"anp", "banp", "np", "ef", "pod", "zone", "rule", "theme"}, first) {

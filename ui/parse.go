@@ -40,7 +40,7 @@ func (c *Config) noteSyntax(err error) {
 	c.noteProblem(line, "", "not valid YAML: "+what, "the file is ignored")
 }
 
-// noteProblem notes a problem: the place, what is wrong, and what is allowed.
+// noteProblem notes a problem: its place, its text, and the allowed values.
 func (c *Config) noteProblem(line int, key, what, allowed string) {
 	text := c.file
 	if line > 0 {

@@ -23,7 +23,7 @@ type FindingsPacer struct {
 	next      time.Time          // earliest time of the next computation
 	owed      bool               // the screen shows older findings
 	lastShown *revision.Revision // last revision returned
-	job       *askedRevision     // running job, nil for none
+	job       *askedRevision     // running job, nil if none
 	lastAsked time.Time          // end of the last job, or begin of the first
 	// Report takes internal errors.
 	Report Report

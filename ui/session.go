@@ -81,7 +81,7 @@ func (m *rootModel) switchTo(name string) {
 		return
 	}
 	if m.switching {
-		// Two at once may arrive in another order, and the caller could end the one that is shown.
+		// Two at once may arrive in another order, and the caller could end the console shown.
 		m.sayToast(view.ToastAsk{Text: "still switching to another context", Bad: true})
 		return
 	}

@@ -67,7 +67,7 @@ func (s *statusLine) sayNotices(notices []string, context string, e *trailEntry,
 	s.toRead = s.toRead[max(0, len(s.toRead)-unseenErrors):]
 }
 
-// shownText returns the message now in the line, nil for none.
+// shownText returns the message now in the line, nil if none.
 func (s *statusLine) shownText() *statusText {
 	if len(s.toRead) == 0 {
 		return nil

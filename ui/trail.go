@@ -22,7 +22,7 @@ type trailEntry struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	synced syncKey
-	// failure is the internal error that ended the page, empty for none.
+	// failure is the internal error that ended the page, empty if none.
 	failure string
 }
 

@@ -16,7 +16,7 @@ import (
 // filterLine is the input line for the filter of a page.
 type filterLine struct {
 	widget.TextInput
-	typedFor *trailEntry // page whose filter is being typed, nil for none
+	typedFor *trailEntry // page whose filter is being typed, nil if none
 }
 
 // typedOn reports whether the filter of a page is being typed.
@@ -36,7 +36,7 @@ func (f *filterLine) offerWord() {
 	f.OfferText(whole)
 }
 
-// drawLine draws the line with hints beside it, or with what is wrong.
+// drawLine draws the line with hints or its error.
 func (f *filterLine) drawLine(st *themes.StyleSet, keys *action.Keymap, w int) string {
 	note, room := widget.JoinLines(widget.PlainLine("  "), widget.FitPieces(f.hintPieces(st, keys), w/2-2, 2)), w/2
 	if wrong := f.problemLine(st); wrong != nil {
@@ -62,7 +62,7 @@ func (f *filterLine) hintPieces(st *themes.StyleSet, keys *action.Keymap) []widg
 	return hints
 }
 
-// problemLine returns what is wrong with the filter, nil if nothing; an unfinished filter is shown dimmed.
+// problemLine returns the error of the filter, nil if valid; an unfinished filter is shown dimmed.
 func (f *filterLine) problemLine(st *themes.StyleSet) widget.Line {
 	if x, ok := f.typedFor.view.(view.FilterLanguage); ok {
 		wrong, unfinished := x.JudgeFilter(f.InputText())
@@ -108,7 +108,7 @@ const quiet = 400 * time.Millisecond
 // inputMuting ignores keys typed for a line or question that has closed, until a pause: they must not act on
 // the page.
 type inputMuting struct {
-	last time.Time // the last ignored key, zero for none
+	last time.Time // the last ignored key, zero if none
 }
 
 func (t *inputMuting) beginMuting() { t.last = time.Now() }

@@ -48,9 +48,9 @@ type Action struct {
 	Hidden bool
 	// Needs is the feature of the network plugin required to offer the action.
 	Needs system.Feature
-	// Networks: offered only if there are networks besides the default one.
+	// Networks limits the action to clusters with several networks.
 	Networks bool
-	// Op is the change it leads to, empty for none; Danger is the least confirmation of that change.
+	// Op is the resulting change, empty if none; Danger is the confirmation it needs at least.
 	Op     change.Op
 	Danger change.Danger
 	// Disabled says why it is not possible now, empty if it is; nil means always possible. Whether changes are

@@ -44,7 +44,7 @@ func (m *Keymap) AddHotkeys(hotkeys map[string]string) (report []KeyProblem) {
 	return report
 }
 
-// keyHolder returns an action that has the key on some page, nil for none.
+// keyHolder returns an action that has the key on some page, nil if none.
 func (m *Keymap) keyHolder(key string) *Action {
 	for i := range m.actions {
 		if a := &m.actions[i]; a.Scope != Input && slices.Contains(a.Keys, key) {

@@ -78,7 +78,7 @@ var rule = []Action{
 		Help: "choose what the policy logs, how much and for how long; a NetworkPolicy logs as its namespace says"},
 }
 
-// Actions of the rows view and of the view of one row.
+// Actions of the views of rows and of one row.
 const (
 	RowsNextZone ID = "rows.next-zone"
 	RowsPrevZone ID = "rows.previous-zone"

@@ -32,7 +32,7 @@ type findingsPage struct {
 	objectFindings []model.Finding // findings about objects, as the header counts them
 	zones          []model.Finding // from comparing the zones
 	compared       time.Time       // when zones was computed
-	unread         string          // text about unread objects, empty for none
+	unread         string          // text about unread objects, empty if none
 }
 
 // severityFilter selects the findings shown.
@@ -85,7 +85,7 @@ func NewFindings(nav.Page) view.View {
 	return v
 }
 
-// narrowFindings is the width below which severities are signs.
+// narrowFindings is the width below which signs replace the words of severities.
 const narrowFindings = 100
 
 // filterText returns the text that the filter searches, including parts that do not fit on the screen.

@@ -102,7 +102,7 @@ func (v *zonesPage) addLosses(env *view.Env) {
 	}
 }
 
-// troubleLines describes what is wrong with zones, first the selected zone in full, which may exceed most
+// troubleLines describes the problems of zones, first of the selected zone in full, which may exceed most
 // lines.
 func (v *zonesPage) troubleLines(w, most int) []string {
 	var lines []string

@@ -208,7 +208,7 @@ func (v *zonesPage) rowsPage() nav.Page {
 	return nav.PageOf(nav.Rows)
 }
 
-// unitPage returns the rows of a unit in the first zone where they are not in sync.
+// unitPage returns the rows of a unit in the first zone not in sync.
 func (v *zonesPage) unitPage(k model.PolicyKey) nav.Page {
 	for _, z := range v.rev.Zones {
 		if v.rev.InZone(k, z.Name) && z.PolicyJoin(k).StateAt(z, v.now) != model.StateInSync {

@@ -60,8 +60,7 @@ func (x *MatchExplainer) addPortGroup(id, term, name string) {
 	x.addNames(id+"@"+name, names, n, to, func(n string) (string, nav.Page) { return PodOfPort(x.Rev, n) })
 }
 
-// sortable is the greatest number of members that are sorted before the first are shown; longer lists stay
-// unsorted.
+// sortable is the greatest number of members to sort before showing the first; longer lists stay unsorted.
 const sortable = 2000
 
 // PortNames returns the names of live logical ports, in natural order; a missing port keeps its UUID.

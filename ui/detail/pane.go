@@ -16,8 +16,8 @@ type Line struct {
 	// ID is the line's identity within its pane.
 	ID   string
 	Text widget.Line
-	// Make, if set, makes the text when the line is drawn or filtered, so that long lists cost only what is
-	// visible.
+	// Make, if set, makes the text when the line is drawn or filtered, so that long lists cost only the
+	// visible lines.
 	Make func() widget.Line
 	// To is the link of the line, the zero Page for none.
 	To nav.Page

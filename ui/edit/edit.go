@@ -308,7 +308,7 @@ func (v *editPage) closePage(env *view.Env, remove bool, say string) {
 	env.GoBack()
 }
 
-// Scopes returns the keys of the edit, with those of lists if mistakes are listed.
+// Scopes returns the keys of the edit, and of lists if mistakes are listed.
 func (v *editPage) Scopes() []action.Scope {
 	if v.walksMistakes() {
 		return []action.Scope{action.ScopeOf(nav.Edit), action.List, action.Global}

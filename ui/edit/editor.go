@@ -77,7 +77,7 @@ func upgradedText(p *model.Policy) string {
 	return withoutHead(p.Older.Upgrade)
 }
 
-// olderNotes lists what today's form writes differently, or why there is no equivalent.
+// olderNotes lists the differences of today's form, or why it has no equivalent.
 func olderNotes(p *model.Policy) []string {
 	switch {
 	case p.Older == nil:

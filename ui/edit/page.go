@@ -101,7 +101,7 @@ func (v *editPage) TellState(env *view.Env) widget.Line {
 	return nil
 }
 
-// FrontView returns the preview of the text, nil for none.
+// FrontView returns the preview of the text, nil if none.
 func (v *editPage) FrontView() view.View {
 	if v.state != shown {
 		return nil
@@ -117,7 +117,7 @@ func (v *editPage) Copies(*view.Env) []view.CopyItem {
 	return nil
 }
 
-// Render draws the progress or what is wrong.
+// Render draws the progress or the error.
 func (v *editPage) Render(env *view.Env, w, h int) string {
 	st := env.Styles
 	if v.walksMistakes() {

@@ -18,7 +18,7 @@ import (
 	"rung/ui/widget"
 )
 
-// ladderOptions returns the ladder's options for what is unfolded, filtered and carried now.
+// ladderOptions returns the ladder's options for the lines unfolded, filtered and carried now.
 func (v *ladderPage) ladderOptions() ladder.LadderOptions {
 	opt := ladder.LadderOptions{Stage: v.stage, Now: v.frame.now, Screen: true, Filtered: v.filtered, Sorted: v.table.Arrangement().Sort != "",
 		Narrow: v.frame.w < 110, FoldKey: v.frame.keys.ActionByID(action.Open).HintKey(), Hits: v.hits,
@@ -194,8 +194,8 @@ func rowsOf(k model.Key) string {
 	return "rows of " + k.Label()
 }
 
-// logsOf returns the page with the log lines of a ladder line. Those of a default deny are found by text,
-// since it has no log page of its own.
+// logsOf returns the page with the log lines of a ladder line. A default deny has no log page of its own: a
+// text filter finds its lines.
 func logsOf(l *ladder.Line) nav.Page {
 	if l.Kind == ladder.Unit {
 		return nav.Page{Kind: nav.Logs, Text: regexp.QuoteMeta(l.Key.Label())}

@@ -9,7 +9,7 @@ import (
 	"rung/ui/widget"
 )
 
-// mostMarks is the width of the column of notes up to which other columns are dropped for it.
+// mostMarks bounds the width of the column of notes for which other columns are dropped.
 const mostMarks = 40
 
 // widthOfMarks returns the width of the column of notes that fits the worst note of every line.
@@ -36,8 +36,8 @@ func moreMarks(l *ladder.Line, n int) string {
 	return " +" + words.Thousands(left)
 }
 
-// fitMarks returns the notes in w cells: as many as fit, worst first, the others counted. No word is cut; if
-// none fits, only signs are shown.
+// fitMarks returns the notes in w cells: as many as fit, worst first, then the count of the rest. No word is
+// cut; if none fits, only signs are shown.
 func fitMarks(l *ladder.Line, st *themes.StyleSet, w int) widget.Line {
 	for n := len(l.Marks); n > 0; n-- {
 		if fit := widget.LineOf(ladder.JoinMarks(l.Marks[:n]), st).Add(moreMarks(l, n), st.Dim); fit.LineWidth() <= w {

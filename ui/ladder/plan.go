@@ -32,7 +32,7 @@ type planPage struct {
 	state    *revision.PlanState
 	// away: a finished plan was replaced by a proposal
 	away bool
-	// otherRunner is the process of another Rung that runs the previewed plan, 0 for none.
+	// otherRunner is the process of another Rung that runs the previewed plan, 0 if none.
 	otherRunner *atomic.Int64
 	// cursorPolicy is the step that the list was last scrolled to.
 	cursorPolicy string
@@ -45,7 +45,7 @@ func NewPlan(nav.Page) view.View {
 	return v
 }
 
-// FrontView returns the preview of a plan, nil for none.
+// FrontView returns the preview of a plan, nil if none.
 func (v *planPage) FrontView() view.View {
 	if v.pre == nil {
 		return nil
@@ -273,7 +273,8 @@ func (v *planPage) CompleteWord(begin string) string { return v.table.CompleteWo
 // CountLines counts the policies.
 func (v *planPage) CountLines() (shown, all int) { return v.table.CountLines() }
 
-// endPlan stops a running plan, keeps a stopped one as it is after a question, and puts away a finished one.
+// endPlan stops a running plan, keeps the result of a stopped one after a question, and puts away a finished
+// one.
 func (v *planPage) endPlan(env *view.Env) {
 	console, p, read := env.Console, v.state, env.Rev
 	keep := func(env *view.Env, say string) {

@@ -113,7 +113,7 @@ func (v *planPage) freeBelow() (int32, bool) {
 // planChange is a plan, or its remaining steps, as a change.
 type planChange struct {
 	// stopped is the plan that was stopped when asked, nil for a new one. noteRan returns the process seen
-	// running it since, 0 for none.
+	// running it since, 0 if none.
 	stopped *revision.PlanState
 	noteRan func() int
 	work    func(context.Context, view.Console) (*gate.Preview, error)

@@ -17,7 +17,7 @@ import (
 	"rung/ui/widget"
 )
 
-// rulesAbove holds the rules that decide before those of the page, in one revision.
+// rulesAbove holds the rules that decide before the page's rules, in one revision.
 type rulesAbove struct {
 	cluster *model.Cluster
 	rules   []revision.OverruledRule
@@ -68,7 +68,7 @@ type ruleLink struct {
 	page       nav.Page
 }
 
-// ruleLinks returns the rules above, each once, those that decide everything first.
+// ruleLinks returns the rules above, each once, starting with rules that decide everything.
 func (a *rulesAbove) ruleLinks() (out []ruleLink) {
 	if a == nil {
 		return nil

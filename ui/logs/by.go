@@ -14,7 +14,7 @@ import (
 	"rung/revision"
 )
 
-// pileDimension is the property that lines are grouped by.
+// pileDimension is a property to group lines by.
 type pileDimension int
 
 const (

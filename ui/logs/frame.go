@@ -33,7 +33,7 @@ func (v *logPage) Render(env *view.Env, w, h int) string {
 	return widget.PadBlock(slices.Concat(above, lines, below), h)
 }
 
-// headerLines says what logs, and what is lost.
+// headerLines describes the logging policies, the sources, and losses.
 func (v *logPage) headerLines(env *view.Env, w int) []string {
 	st := env.Styles
 	l := widget.Line{{Text: " "}}

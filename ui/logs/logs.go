@@ -72,7 +72,7 @@ func New(p nav.Page) view.View {
 	return v
 }
 
-// Scopes returns the log's keys, those of text and of lists.
+// Scopes returns the keys of the log, of text and of lists.
 func (v *logPage) Scopes() []action.Scope {
 	return []action.Scope{action.ScopeOf(nav.Logs), action.Text, action.List, action.Global}
 }
@@ -206,7 +206,7 @@ func (v *lineWalk) moveBy(d int) {
 }
 
 // SelectedPage returns the rule that decided the selected line, or the rows of the default deny that did;
-// without lines, a rule that decides before those of the page.
+// without lines, a rule that decides before the page's rules.
 func (v *logPage) SelectedPage() nav.Page {
 	if links := v.rulesAbove.ruleLinks(); v.list.n == 0 && len(links) > 0 {
 		return links[0].page // the page explains why it is empty

@@ -193,7 +193,7 @@ func (v *podPage) networkLines(env *view.Env) []*pod.Line {
 	return out
 }
 
-// portLines returns the state of one of the pod's logical ports in the zones; a port of a layer 2 network is
+// portLines returns the states of a logical port of the pod in the zones; a port of a layer 2 network is
 // everywhere.
 func (v *podPage) portLines(env *view.Env, name string, everywhere bool) (out []*pod.Line) {
 	p := v.pod

@@ -51,7 +51,7 @@ type View struct {
 	reports  *cluster.PolicyReports // of the controllers; nil if they never report on such a policy
 	findings *detail.Pane
 
-	// Inputs of the lists, which are rebuilt when one changes.
+	// Inputs of the lists; a change of one rebuilds the lists.
 	cluster   *model.Cluster
 	shownYAML string
 	waiting   map[string]bool
@@ -191,7 +191,7 @@ func (v *View) tabsLine(w int) widget.Line {
 	return l
 }
 
-// Do carries out the policy's actions and those of the shown part.
+// Do carries out actions of the policy and of the shown part.
 func (v *View) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.PolicyNextTab:

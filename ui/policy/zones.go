@@ -83,8 +83,8 @@ func (v *View) restLine(env *view.Env, s *detail.Sheet, left []*model.ZoneState)
 	}
 }
 
-// unitLines adds the units whose rows the policy shares with others: each over all zones, and the zones where
-// it is not in sync.
+// unitLines adds the units whose rows the policy shares with others: each over all zones, then each zone not
+// in sync.
 func (v *View) unitLines(env *view.Env, s *detail.Sheet, wide int) {
 	units := env.Rev.RelatedUnits(v.key)
 	if len(units) == 0 || len(env.Rev.Zones) == 0 {

@@ -15,7 +15,7 @@ import (
 	"rung/ui/widget"
 )
 
-// shortChange is the most lines of the change that are shown before its consequences.
+// shortChange bounds the lines of the change shown before its consequences.
 const shortChange = 3
 
 // wide is the least width for rows beside the change.
@@ -94,7 +94,7 @@ func (v *View) paneWidths(w int) (left, right int) {
 	return left, w - left - 1
 }
 
-// addHead adds what the change is and what is wrong.
+// addHead adds the title of the change and its problems.
 func (v *View) addHead(b *docBuilder, t *difference.PreviewParts) {
 	if v.phase == failed {
 		text := "The change could not be worked out: " + v.err.Error()

@@ -180,7 +180,7 @@ func (b *docBuilder) addConsequences(t *difference.PreviewParts) {
 	}
 }
 
-// addGroups lists the affected connections, and those of the log.
+// addGroups lists the affected connections, and affected connections of the log.
 func (b *docBuilder) addGroups(t *difference.PreviewParts) {
 	for _, groups := range []difference.GroupTable{t.Seen, t.Flips, t.Others} {
 		if len(groups.Rows) == 0 {

@@ -42,7 +42,7 @@ type View struct {
 	err          error                       // why the consequences could not be computed
 	writeProblem string                      // why the last attempt to write failed
 	notice       string                      // another message, shown once
-	trial        *revision.UnconfirmedChange // the change on trial, nil for none
+	trial        *revision.UnconfirmedChange // the change on trial, nil if none
 	beganAt      time.Time                   // begin of the current phase's work
 	pending      *pendingChange
 	previewWork  view.LatestWork    // computes the consequences
@@ -118,7 +118,7 @@ func (v *View) NewPriority() (place string, ok bool) {
 	return place, made == 1
 }
 
-// MergeConflict returns the conflict that blocks the change, nil for none.
+// MergeConflict returns the conflict that blocks the change, nil if none.
 func (v *View) MergeConflict() *rewrite.Conflict {
 	if v.p == nil {
 		return nil
@@ -126,7 +126,7 @@ func (v *View) MergeConflict() *rewrite.Conflict {
 	return v.p.Conflict
 }
 
-// Scopes returns the keys of the preview, and those of lists.
+// Scopes returns the keys of the preview and of lists.
 func (v *View) Scopes() []action.Scope {
 	return []action.Scope{action.ScopeOf(nav.Preview), action.List, action.Global}
 }

@@ -8,7 +8,7 @@ import (
 	"rung/ui/view"
 )
 
-// ChangeSource is a change and how to make it. Its methods are called from other goroutines than the screen's.
+// ChangeSource is a change and how to make it. Calls come from goroutines other than the screen's.
 type ChangeSource interface {
 	// WorkOut computes the consequences.
 	WorkOut(ctx context.Context, c view.Console) (*gate.Preview, error)
@@ -31,7 +31,7 @@ type PreviewOptions struct {
 	Written, Done func(*view.Env)
 	// Copies are further texts to copy.
 	Copies []view.CopyItem
-	// Kept is the file of the text behind the change, empty for none.
+	// Kept is the file of the text behind the change, empty if none.
 	Kept string
 	// Known is the preview of the mutation, if already computed.
 	Known *gate.Preview

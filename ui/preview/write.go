@@ -44,7 +44,7 @@ type pendingChange struct {
 	otherChange atomic.Pointer[string]
 }
 
-// waitsFor returns the title of the change it waits for, empty for none.
+// waitsFor returns the title of the change it waits for, empty if none.
 func (t *pendingChange) waitsFor() string {
 	if t == nil {
 		return ""
@@ -147,7 +147,7 @@ func (v *View) afterFollow(env *view.Env, m zonesFollowed) {
 	v.leavePage(env)
 }
 
-// leavePage reports what was done and how to undo it, and goes back.
+// leavePage reports the outcome and how to undo it, and goes back.
 func (v *View) leavePage(env *view.Env) {
 	text := v.p.Title + ": " + v.outcomeText()
 	if key := env.Keys.ActionByID(action.Confirm).HintKey(); v.trial != nil && env.Rev.Unconfirmed.IsOpen() && key != "" {

@@ -143,7 +143,7 @@ func (v *RowView) formText() string {
 	return ""
 }
 
-// diffCause returns the known defect of OVN-Kubernetes that explains the difference, nil for none.
+// diffCause returns the known defect of OVN-Kubernetes that explains the difference, nil if none.
 func (v *RowView) diffCause(env *view.Env) *dialect.DiffCause {
 	p := v.state.PolicyJoin(v.policy)
 	if p == nil || v.policy.Name == "" || p.StateAt(v.state, env.Now) != model.StateBehind {

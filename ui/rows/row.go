@@ -134,7 +134,7 @@ func (v *RowView) rowDifference(p *model.PolicyInZone) *model.RowDiff {
 	return nil
 }
 
-// findLink finds the page of the row's rule or policy; rows that are not compared may have one, too.
+// findLink finds the page of the row's rule or policy, also for rows that are not compared.
 func (v *RowView) findLink(env *view.Env) {
 	k, ok := revision.PolicyOfOwner(v.owner)
 	if !ok || env.Rev.Cluster.Policy(k) == nil && (!k.Kind.IsAdmin() || v.owner.Form == nb.FormLegacy) {
@@ -180,7 +180,7 @@ func byName(db *nb.DB, table, name string) nb.Row {
 	return nil
 }
 
-// desiredRow returns the desired row of a policy in a zone, nil for none of that id.
+// desiredRow returns the desired row of a policy in a zone, nil if none of that id.
 func desiredRow(r *revision.Revision, k model.PolicyKey, table, zone, id, name string) nb.Row {
 	switch table {
 	case nb.TableACL:
@@ -204,7 +204,7 @@ func desiredRow(r *revision.Revision, k model.PolicyKey, table, zone, id, name s
 	return nil
 }
 
-// addGone says why there is no such row.
+// addGone explains the missing row.
 func (v *RowView) addGone(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	switch z := v.state; {

@@ -42,7 +42,7 @@ type View struct {
 	lists [3]*widget.Table[*rows.Line]
 	st    *themes.StyleSet
 	state *model.ZoneState
-	note  widget.Line // line above the table, nil for none
+	note  widget.Line // line above the table, nil if none
 
 	filter string
 	// ofShown: the note is about the filtered rows

@@ -69,8 +69,8 @@ func (v *RuleView) Sync(env *view.Env) {
 	v.layOut(env)
 }
 
-// firstZone returns the zone to show first: one that needs attention, else the one with most of the subject's
-// pods.
+// firstZone returns the zone to show first: a zone that needs attention, else the one with most of the
+// subject's pods.
 func firstZone(env *view.Env, k model.PolicyKey) string {
 	z := revision.WorstZone(env.Rev, k, env.Now)
 	if z == nil {
@@ -280,7 +280,7 @@ func (v *RuleView) walkCursor(id action.ID) bool {
 
 const aclPrefix = "acl."
 
-// underCursor returns the ACL under the cursor, nil for none.
+// underCursor returns the ACL under the cursor, nil if none.
 func (v *RuleView) underCursor() *revision.RuleACL {
 	id, ok := strings.CutPrefix(v.activePane().SelectedID(), aclPrefix)
 	if !ok {

@@ -33,8 +33,8 @@ func stopGroup() error {
 	return os.NewSyscallError("kill", syscall.Kill(0, syscall.SIGSTOP))
 }
 
-// shellWaits reports whether a shell can continue a stopped job: the system ignores SIGTSTP
-// in a process group without a shell above it. A child that tries shows which it is.
+// shellWaits reports whether a shell can continue a stopped job: the system ignores SIGTSTP in a process group
+// without a shell above it. A child process tries it out.
 func shellWaits() bool {
 	try := exec.Command("/bin/sh", "-c", "kill -TSTP $$")
 	if err := try.Start(); err != nil {

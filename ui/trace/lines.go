@@ -58,7 +58,7 @@ func (v *View) addState(env *view.Env, s *detail.Sheet) {
 	}
 }
 
-// nameWidth is the column of who says something.
+// nameWidth is the width of the column of names.
 const nameWidth = 12
 
 // addAnswers adds the three answers about a path, the packets' first.
@@ -92,7 +92,7 @@ func (v *View) addAnswers(s *detail.Sheet, i int) {
 	}
 }
 
-// addFindings adds the disagreements, or says that there are none.
+// addFindings adds the disagreements, or the agreement.
 func (v *View) addFindings(s *detail.Sheet, i int) {
 	if i > 0 {
 		return // findings name their path

@@ -23,7 +23,7 @@ const (
 	leastName = 20
 )
 
-// leastTitle is the least width of a column for its name instead of its number.
+// leastTitle is the least width of a column with a name as title instead of a number.
 const leastTitle = 5
 
 // fittedWidths holds the widths of the row labels, of a cell, and of a row's number. named: columns have names

@@ -14,7 +14,7 @@ import (
 	"rung/ui/view"
 )
 
-// ovnAsking is a run of ovn-trace and its result.
+// ovnAsking holds a run of ovn-trace and its result.
 type ovnAsking struct {
 	view.LatestWork
 	isWanted bool // run when the page opens
@@ -37,7 +37,7 @@ func (a *ovnAsking) drawnState() drawnAsking {
 	return drawnAsking{a.IsUnderWay(), a.seenStep, a.said, a.err}
 }
 
-// stepNow returns the current step of ovn-trace, empty for none.
+// stepNow returns the current step of ovn-trace, empty if none.
 func (a *ovnAsking) stepNow() string {
 	if a.doing != nil {
 		if p := a.doing.Load(); p != nil {
@@ -74,7 +74,7 @@ func (v *tracePage) askOVN(env *view.Env) {
 	})
 }
 
-// byOVN adds ovn-trace's answer stage by stage, with the rows' answer below where it differs.
+// byOVN adds ovn-trace's answer stage by stage, with differing answers of the rows below.
 func (v *tracePage) byOVN(s *detail.Sheet) {
 	a, st := &v.ovn, s.St
 	switch {

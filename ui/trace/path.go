@@ -98,7 +98,7 @@ func (v *tracePage) addStage(s *detail.Sheet, id string, p *trace.Path, stage *t
 			to = nav.ToRow(stage.Zone, row.Table, row.UUID)
 		}
 	}
-	// A verdict's sign is beside the verdict, that of a disagreement at the start.
+	// The sign of a verdict is next to it, the sign of a disagreement at the start.
 	head := widget.Line{{Text: "rows   " + said, Style: s.St.Dim}, {Text: sign.Text + " ", Style: s.St.StyleOf(sign.Role)}}
 	s.AddHanging(id+".rows", head, 2, text, s.St.Dim, to)
 }

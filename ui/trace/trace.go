@@ -34,7 +34,7 @@ type tracePage struct {
 	next        time.Time // earliest time of the next question
 
 	rev       *revision.Revision // of the answer
-	current   *trace.Trace       // the answer, nil for none
+	current   *trace.Trace       // the answer, nil if none
 	err       error              // why there is no answer
 	ovn       ovnAsking
 	was       string    // the former answer

@@ -63,8 +63,8 @@ type Console interface {
 	ContinuePlan(ctx context.Context, back bool, read *gate.Preview, c gate.Confirm) error
 	// StopPlan stops this Rung's running plan after the current step.
 	StopPlan()
-	// KeepPlan ends a stopped plan: the policies stay as they are, and the steps done become one change of the
-	// history. A finished plan is put away. read is the revision on the screen.
+	// KeepPlan ends a stopped plan without changing policies; the steps done become one change of the history.
+	// A finished plan is put away. read is the revision on the screen.
 	KeepPlan(read *revision.Revision) error
 }
 

@@ -64,7 +64,7 @@ type ConfirmDialog struct {
 	// then the next, after the last none. Empty offers no trial.
 	Trials   []time.Duration
 	YesTrial func(*Env, time.Duration)
-	// Changed returns what changed since the question, empty for nothing; nil never checks. After a change yes
+	// Changed returns what changed since the question, empty if nothing; nil never checks. After a change yes
 	// does not apply: the user has not read the present state.
 	Changed func() string
 	// Again returns the question for the changed state. It replaces this one, keeps the typed text, and its
@@ -78,7 +78,7 @@ type ConfirmDialog struct {
 	isChanged  bool   // not answered since the change
 	problem    string // what is wrong with the answer
 	input      widget.TextInput
-	typing     int // line of the input in the last drawing, 0 for none
+	typing     int // line of the input in the last drawing, 0 if none
 }
 
 // isStale reports whether there is nothing left to ask. A changed question is replaced by its new form.
@@ -313,7 +313,7 @@ func warningLines(text string, st *themes.StyleSet, w int) []string {
 	return lines
 }
 
-// AskFind asks for a text and goes to its first match, or says that there is none.
+// AskFind asks for a text and goes to its first match, or reports no match.
 func AskFind(env *Env, t *widget.TextView) {
 	env.AskDialog(&PromptDialog{Title: "Find", Label: "Text or regular expression; lower case matches both:", Check: func(text string) string {
 		if f := widget.ParseFilter(text); !t.FindMatch(f) && !f.IsEmpty() {
@@ -331,7 +331,7 @@ type PromptDialog struct {
 	Value string
 	// Offers are texts that up and down put into the line, each with a note.
 	Offers []ChoiceItem
-	// Check returns what is wrong with a text, empty for nothing.
+	// Check returns the error of a text, empty if valid.
 	Check func(string) string
 	Done  func(*Env, string)
 

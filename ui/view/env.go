@@ -68,8 +68,8 @@ type (
 		What string
 		Do   func(context.Context) any
 	}
-	// PreparedDialog is the result of work that prepares a question: it is asked if its page is still on top
-	// and nothing else is asked.
+	// PreparedDialog is the result of work that prepares a question, asked if its page is still on top and no
+	// other dialog is open.
 	PreparedDialog func(*Env)
 	// ExecAsk gives the terminal to a program.
 	ExecAsk struct {

@@ -13,7 +13,7 @@ import (
 	"rung/ui/widget"
 )
 
-// FoldZones is the number of zones above which they are counted instead of listed.
+// FoldZones is the most zones shown one by one; more are counted.
 const FoldZones = 12
 
 // ZoneTally counts zones by connection state.

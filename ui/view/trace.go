@@ -259,7 +259,7 @@ func (d *traceDialog) enterField(env *Env) bool {
 	return true
 }
 
-// fieldProblem says what is wrong with the field.
+// fieldProblem returns the error of the field.
 func (d *traceDialog) fieldProblem() string {
 	switch {
 	case d.field == portField:

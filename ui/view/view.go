@@ -39,7 +39,7 @@ type Keeper interface {
 // keys, mouse, copying and the question before leaving; the page keeps its name and filter, and gets Sync and
 // ReceiveResult.
 type Fronted interface {
-	// FrontView returns the covering view, nil for none.
+	// FrontView returns the covering view, nil if none.
 	FrontView() View
 }
 
@@ -117,7 +117,7 @@ type (
 		JudgeFilter(text string) (wrong string, unfinished bool)
 		// FilterHints returns examples of terms, most important first.
 		FilterHints() []string
-		// CompleteFilter completes the whole filter, empty for nothing.
+		// CompleteFilter completes the whole filter, empty if nothing.
 		CompleteFilter(text string) string
 	}
 

@@ -13,7 +13,7 @@ import (
 // mostTexts bounds the rows searched for a word, since every key of a filter searches.
 const mostTexts = 200
 
-// CompleteWord returns the first longer word of the rows with that beginning, empty for none; visible rows go
+// CompleteWord returns the first longer word of the rows with that beginning, empty if none; visible rows go
 // first.
 func (t *Table[T]) CompleteWord(begin string) string {
 	word := func(it T) string {
@@ -35,7 +35,7 @@ func (t *Table[T]) CompleteWord(begin string) string {
 	return ""
 }
 
-// CompleteWord returns the first longer word of the text with that beginning, empty for none.
+// CompleteWord returns the first longer word of the text with that beginning, empty if none.
 func (t *TextView) CompleteWord(begin string) string {
 	for n, line := range t.plainLines {
 		if n == 10*mostTexts {
@@ -60,7 +60,7 @@ func LastWord(text string) string {
 	return text
 }
 
-// wordFrom returns a longer word of a text with that beginning, empty for none.
+// wordFrom returns a longer word of a text with that beginning, empty if none.
 func wordFrom(text, begin string) string {
 	for at := 0; begin != ""; {
 		i := strings.Index(text[at:], begin)
@@ -91,7 +91,7 @@ func inWord(r rune) bool {
 
 // cleanTyped makes typed or pasted text fit for one line of at most most characters. Line breaks and tabs
 // become spaces. Invisible characters are removed, since nobody could see what the line then searches for:
-// control characters, text direction, zero width. Joiners and variation selectors stay where they combine
+// control characters, text direction, zero width. Joiners and variation selectors stay if they combine
 // characters into one sign.
 func cleanTyped(s string, most int) string {
 	s = s[:min(len(s), longest*maxInput)]

@@ -111,8 +111,8 @@ func HeadingLine(title string, w int, st *themes.StyleSet) Line {
 	return l
 }
 
-// BesideBlocks joins two blocks of h lines side by side with a bar between; the left one is as wide as its
-// widest line.
+// BesideBlocks joins two blocks of h lines side by side with a bar between; the left block keeps its natural
+// width.
 func BesideBlocks(st *themes.StyleSet, left, right string, h int) string {
 	a, b := strings.Split(left, "\n"), strings.Split(right, "\n")
 	lw := 0

@@ -15,8 +15,8 @@ import (
 	"rung/ui/action"
 )
 
-// TextInput is an input line with the editing keys of a shell. Text, cursor, words and suggestions are those
-// of bubbles' textinput. Rung adds drawing, history, and moving and deleting by visible letters. The zero
+// TextInput is an input line with the editing keys of a shell. It wraps bubbles' textinput for text, cursor,
+// words and suggestions. Rung adds drawing, history, and moving and deleting by visible letters. The zero
 // value is an empty line.
 type TextInput struct {
 	History []string // oldest first
@@ -31,8 +31,8 @@ type TextInput struct {
 // maxInput bounds the letters of a line, so that a pasted file does no harm.
 const maxInput = 4000
 
-// bindings are the actions that textinput carries out. Their ids serve as keys, so that the real keys are
-// those of the action table, including the user's. The other actions of textinput are left out: it splits
+// bindings are the actions that textinput carries out. Their ids serve as keys, so that the action table,
+// including the user's overrides, has the real keys. Other actions of textinput are left out: it splits
 // letters of several characters, panics when deleting the last word of a line, and runs a program to read the
 // clipboard.
 var bindings = textinput.KeyMap{
@@ -206,7 +206,7 @@ func (in *TextInput) TakeOffer() bool {
 	return true
 }
 
-// SuggestedText returns the text that TakeOffer would add, empty for none.
+// SuggestedText returns the text that TakeOffer would add, empty if none.
 func (in *TextInput) SuggestedText() string {
 	t := in.inputModel()
 	value, whole := []rune(t.Value()), []rune(t.CurrentSuggestion())

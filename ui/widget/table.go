@@ -57,7 +57,7 @@ type Table[T any] struct {
 	// Note returns remarks about a row, worst first. They are shown below the table for the selected row, at
 	// any width. Columns without a title count as short forms of the notes.
 	Note func(T) (notes, rest []Line)
-	// More returns the keys that show the notes that did not fit, empty for none.
+	// More returns the keys that show the notes that did not fit, empty if none.
 	More func(T) string
 	// NoBelow omits those lines: the page itself shows the selected row in full.
 	NoBelow bool

@@ -74,8 +74,8 @@ func (t *Table[T]) toldLines(st *themes.StyleSet, it T, lay tableLayout, w, h in
 	return flowWhole(pieces, counted, keys, w, h, st.Border, st.Dim)
 }
 
-// unseenCells returns the cells of a row that are cut or hidden, each after its title: first those of columns
-// that are dropped last (worthy), then the others.
+// unseenCells returns the cells of a row that are cut or hidden, each after its title: worthy ones belong to
+// columns dropped last.
 func (t *Table[T]) unseenCells(st *themes.StyleSet, it T, lay tableLayout, room int) (worthy, others []Line) {
 	var at []int
 	ends, x := make([]int, len(lay.cols)), 0

@@ -23,7 +23,7 @@ func (t *Table[T]) SelectedItem() (it T, ok bool) {
 	return t.items[t.shownItems[t.selectedAt]], true
 }
 
-// SelectedID returns the identity of the row under the cursor, empty for none.
+// SelectedID returns the identity of the row under the cursor, empty if none.
 func (t *Table[T]) SelectedID() string {
 	if it, ok := t.SelectedItem(); ok {
 		return t.ID(it)
