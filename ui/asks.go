@@ -12,11 +12,11 @@ import (
 	"rung/ui/widget"
 )
 
-// maxCopy bounds what goes through the terminal into the clipboard, in bytes:
-// terminals drop more than about this without a word.
+// maxCopy bounds the bytes sent through the terminal to the clipboard: terminals silently drop more than about
+// this.
 const maxCopy = 74_000
 
-// handleAsks does what a view asked for during a call.
+// handleAsks carries out the requests a view made during a call.
 func (m *rootModel) handleAsks(e *trailEntry, env *view.Env) {
 	for _, a := range env.TakeAsks() {
 		switch a := a.(type) {
@@ -59,8 +59,8 @@ func (m *rootModel) handleAsks(e *trailEntry, env *view.Env) {
 	}
 }
 
-// copyText puts text into the clipboard, and returns a message about it. Invisible characters
-// would reach whatever the text is pasted into: they are written as escapes.
+// copyText puts text into the clipboard and returns a message about it. Invisible characters are escaped: they
+// would reach whatever the text is pasted into.
 func copyText(c view.CopyItem) (tea.Cmd, view.ToastAsk) {
 	how := ""
 	if text := words.Escape(c.Text); text != c.Text {
@@ -102,16 +102,15 @@ func guardCommand(dir, what string, do tea.Cmd) tea.Cmd {
 	}
 }
 
-// withEnv has something done with what a page sees now, and does what is asked for then.
+// withEnv calls do with the page's current environment and carries out its requests.
 func (m *rootModel) withEnv(e *trailEntry, do func(*view.Env)) {
 	env := m.syncEntry(e)
 	do(env)
 	m.handleAsks(e, env)
 }
 
-// jobDone hands a result to the page that asked, if it is still there. The newest revision is
-// taken first, so that the page sees the changes of the work. A result that is only a message
-// is shown whichever page is on top by then.
+// jobDone hands a result to the page that asked, if it is still open. The newest revision is taken first, so
+// that the page sees the changes of the work. A result that is only a message is shown on any page.
 func (m *rootModel) jobDone(msg jobMsg) {
 	m.jobs.endJob(msg.job)
 	if msg.rev != nil && msg.of == m.session {

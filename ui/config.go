@@ -22,59 +22,56 @@ type Config struct {
 	Color string `yaml:"color"`
 	// ASCII draws lines and marks with plain characters.
 	ASCII bool `yaml:"ascii"`
-	// Mouse takes the mouse; nil is yes.
+	// Mouse turns the mouse on; nil means yes.
 	Mouse *bool `yaml:"mouse"`
 	// Keys gives actions other keys, by id.
 	Keys map[string][]string `yaml:"keys"`
 	// Start is the page to begin with, or "view NAME".
 	Start string `yaml:"start"`
-	// StillMotion lets nothing on the screen move by itself but clocks.
+	// StillMotion stops all motion on the screen except clocks.
 	StillMotion bool `yaml:"reduced-motion"`
-	// Aliases are further names of what the palette finds: by their names the texts that are
-	// typed there. Hotkeys are such texts by keys.
+	// Aliases map further names to palette texts, Hotkeys map keys to palette texts.
 	Aliases map[string]string `yaml:"aliases"`
 	Hotkeys map[string]string `yaml:"hotkeys"`
-	// Views are pages as the user wants to see them, by their names.
+	// Views are saved views, by name.
 	Views map[string]SavedView `yaml:"views"`
-	// Contexts are settings of clusters, by the names of their contexts. The command line reads
-	// those that are not about the screen.
+	// Contexts are settings of clusters, by kubeconfig context. The command line reads those not about the
+	// screen.
 	Contexts map[string]ContextSettings `yaml:"contexts"`
 	// Protected are namespaces that guard rails protect; the command line reads them.
 	Protected []string `yaml:"protected"`
 	// APIRelease is the release whose CRDs judge files; the command line reads it.
 	APIRelease string `yaml:"api-release"`
 
-	// file is where it was read from, lines where its settings stand there, and
-	// problems what is wrong with it.
+	// file is the path it was read from, lines the line of each setting, problems the errors in it.
 	file     string
 	lines    map[string]int
 	problems []string
-	// themeGiven says that the command line gave the theme, which then holds in every context.
+	// themeGiven: the theme came from the command line and applies in every context.
 	themeGiven bool
 }
 
-// SavedView is a page with its filter, its sorting and its columns.
+// SavedView is a page with a filter, a sort order and columns.
 type SavedView struct {
 	Page   string
 	Filter string
 	Sort   string // the title of a column, "-" before it for descending
-	Wide   bool   // with the columns that are not always shown
-	// Columns has the names of columns of log lines.
+	Wide   bool   // also show columns that are normally hidden
+	// Columns names columns of log lines.
 	Columns []string
 }
 
-// ContextSettings are the settings of one context of the kubeconfig.
+// ContextSettings are the settings of a kubeconfig context.
 type ContextSettings struct {
 	Write    bool   `yaml:"write"`
 	ReadOnly bool   `yaml:"readonly"`
 	Theme    string `yaml:"theme"`
 }
 
-// viewWord begins the name of a saved view, in the palette and in the start of the configuration.
+// viewWord precedes the name of a saved view, in the palette and in the setting "start".
 const viewWord = "view "
 
-// ViewPage is the page of a saved view; ok is false where there is none of that name, or its page
-// is none.
+// ViewPage returns the page of a saved view; ok is false if there is no such view or its page is invalid.
 func (c *Config) ViewPage(name string) (p nav.Page, ok bool) {
 	v, ok := c.Views[name]
 	if !ok || !isAlone(v.Page) {
@@ -83,7 +80,7 @@ func (c *Config) ViewPage(name string) (p nav.Page, ok bool) {
 	return nav.Page{Kind: nav.PageKind(v.Page), Text: v.Filter, View: name}, true
 }
 
-// FindView is the page of a saved view, else the page of that name.
+// FindView returns the page of the saved view of that name, else the page of that name.
 func (c *Config) FindView(name string) (nav.Page, error) {
 	if p, ok := c.ViewPage(name); ok {
 		return p, nil
@@ -101,13 +98,13 @@ func (c *Config) FindView(name string) (nav.Page, error) {
 
 func isAlone(page string) bool { return slices.Contains(nav.Alone, nav.PageKind(page)) }
 
-// readyPage is a page of older releases, and readyText says where its reports are now.
+// readyPage is a page of older releases; readyText names the page that replaced it.
 const (
 	readyPage = "ready"
 	readyText = "is part of the page zones now, in the column REPORTED: use zones"
 )
 
-// pagesText lists the pages that one can begin with.
+// pagesText lists the pages that can be opened first.
 func pagesText() string {
 	var names []string
 	for _, k := range nav.Alone {
@@ -116,7 +113,7 @@ func pagesText() string {
 	return strings.Join(names, ", ")
 }
 
-// ContextTheme is the theme of a context: its own, else that of all.
+// ContextTheme returns the theme of a context, else the theme of all contexts.
 func (c *Config) ContextTheme(context string) string {
 	if own := c.Contexts[context].Theme; own != "" && !c.themeGiven {
 		return own
@@ -124,8 +121,8 @@ func (c *Config) ContextTheme(context string) string {
 	return c.Theme
 }
 
-// CheckAll returns all errors of the configuration: where, what, and what is
-// allowed. A setting that is wrong is left out and never fatal.
+// CheckAll returns all errors of the configuration: place, problem, allowed values. A wrong setting is
+// ignored, never fatal.
 func (c *Config) CheckAll(set *themes.ThemeSet) []string {
 	problems := slices.Clone(c.problems)
 	say := func(key, format string, args ...any) {
@@ -161,13 +158,13 @@ func (c *Config) CheckAll(set *themes.ThemeSet) []string {
 	return problems
 }
 
-// Keymap makes the keymap with the keys and hotkeys of the configuration, and says which are wrong.
+// Keymap makes the keymap with the keys and hotkeys of the configuration, and returns their errors.
 func (c *Config) Keymap() (*action.Keymap, []action.KeyProblem) {
 	m, wrong := action.NewKeymap(c.Keys)
 	return m, append(wrong, m.AddHotkeys(c.Hotkeys)...)
 }
 
-// StartPage is the page to begin with, the ladder where none is named or a wrong one.
+// StartPage returns the first page, the ladder if none or an invalid one is set.
 func (c *Config) StartPage() nav.Page {
 	p, _ := c.startPage()
 	return p

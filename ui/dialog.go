@@ -7,28 +7,28 @@ import (
 	"rung/ui/view"
 )
 
-// openDialog is a question of a view. Where it is higher than the screen, a window of it
-// is shown that pgup and pgdown move.
+// openDialog is a question of a view. If it is higher than the screen, pgup and pgdown scroll a window over
+// it.
 type openDialog struct {
 	m        *rootModel
 	entry    *trailEntry
 	d        view.Dialog
 	openedAt time.Time
-	// isLost says that what the question was about is gone, whatever the question says.
+	// isLost: the subject of the question is gone, whatever the dialog says
 	isLost bool
 
-	scroll int // lines away from where the window would stand by itself
+	scroll int // lines scrolled from the default position
 	window LineWindow
 }
 
-// askDialog puts a question of a page.
+// askDialog opens a question of a page.
 func (m *rootModel) askDialog(e *trailEntry, q view.Dialog) *openDialog {
 	d := &openDialog{m: m, entry: e, d: q, openedAt: time.Now()}
 	m.over = append(m.over, d)
 	return d
 }
 
-// PressKey gives the question a key. It takes itself away: what was asked for is done then.
+// PressKey passes a key to the question. A finished question closes; then its requests are carried out.
 func (d *openDialog) PressKey(key, text string) (done bool, chosen *ChosenItem) {
 	m := d.m
 	if !m.inline && time.Since(d.openedAt) < grace && d.holdsBack(key) {
@@ -42,12 +42,12 @@ func (d *openDialog) PressKey(key, text string) (done bool, chosen *ChosenItem) 
 		d.scroll += by
 		return false, nil
 	}
-	d.scroll = 0 // what is answered is in sight
+	d.scroll = 0 // keep the answered line in sight
 	env := m.viewEnv(d.entry)
 	was := d.isUnread()
 	done = d.d.PressKey(env, key, text)
 	if was && !d.isUnread() {
-		d.openedAt = time.Now() // a yes that was refused is not repeated by a key held down
+		d.openedAt = time.Now() // a key held down must not repeat a refused yes
 	}
 	if done {
 		m.over.RemoveOverlay(d)
@@ -59,8 +59,8 @@ func (d *openDialog) PressKey(key, text string) (done bool, chosen *ChosenItem) 
 	return false, nil
 }
 
-// holdsBack says whether a key is held back while the question is new: what may say yes, and
-// what takes a note away. Text is never held back.
+// holdsBack reports whether a new question ignores a key that may confirm it or dismiss a note. Text is never
+// held back.
 func (d *openDialog) holdsBack(key string) bool {
 	if _, note := d.d.(*view.NoteDialog); note || key == "enter" {
 		return true
@@ -69,20 +69,20 @@ func (d *openDialog) holdsBack(key string) bool {
 	return (key == "y" || key == "Y") && !(ok && t.TypesText())
 }
 
-// isUnread says whether the question became another that nobody has answered since.
+// isUnread reports whether the question changed and got no answer since.
 func (d *openDialog) isUnread() bool {
 	c, ok := d.d.(view.ChangingDialog)
 	return ok && c.IsUnread()
 }
 
-// isGone says whether there was nothing to ask any more: whoever answered it may have
-// meant the question that was there before.
+// isGone reports whether the question lost its subject: the answer may have been meant for the earlier
+// question.
 func (d *openDialog) isGone() bool {
 	c, ok := d.d.(view.ChangingDialog)
 	return d.isLost || ok && c.IsGone()
 }
 
-// Paste puts text into what is being typed.
+// Paste inserts text where the user types.
 func (d *openDialog) Paste(text string) { d.scroll = 0; d.d.Paste(text) }
 
 // Draw gives the part of the question that has room.
@@ -92,7 +92,7 @@ func (d *openDialog) Draw(st *themes.StyleSet, w, h int) (string, []string) {
 	if f, ok := d.d.(view.FocusedDialog); ok {
 		focus = f.FocusLine()
 	}
-	if _, line, ok := d.typingPlace(); ok && focus-line > h-LeastSigned { // what is typed, and what is said about it
+	if _, line, ok := d.typingPlace(); ok && focus-line > h-LeastSigned { // keep the typed text and its message in sight
 		focus = line
 	}
 	d.window = WindowOn(len(lines), h, focus, d.scroll)
@@ -100,7 +100,7 @@ func (d *openDialog) Draw(st *themes.StyleSet, w, h int) (string, []string) {
 	return title, d.window.ShownLines(st, lines, w)
 }
 
-// BoxWidth is how wide the box wants to be inside.
+// BoxWidth returns the wanted inner width of the box.
 func (d *openDialog) BoxWidth() int { return 64 }
 
 func (d *openDialog) typingPlace() (x, line int, ok bool) {
@@ -110,7 +110,7 @@ func (d *openDialog) typingPlace() (x, line int, ok bool) {
 	return 0, 0, false
 }
 
-// Cursor is in what is being typed.
+// Cursor returns the place of the cursor in the typed text.
 func (d *openDialog) Cursor() (x, line int, ok bool) {
 	x, line, ok = d.typingPlace()
 	line, seen := d.window.ShownLine(line)

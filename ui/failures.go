@@ -11,16 +11,15 @@ import (
 	"rung/model/words"
 )
 
-// internalErrors are the internal errors that did not end the console: one page or one part of a
-// revision failed.
+// internalErrors holds the internal errors that ended only one page or one part of a revision.
 type internalErrors struct {
 	mu      sync.Mutex
-	reports map[string]string // by what happened while doing what
-	unsaid  string            // the newest that no message told yet
+	reports map[string]string // one-line errors, by activity and panic value
+	unsaid  string            // the newest error not yet shown as a message
 }
 
-// report writes the report of an internal error to the state folder, and returns the error in one line. The same
-// error is reported once.
+// report writes the report of an internal error to the state folder, and returns the error in one line. Equal
+// errors are reported once.
 func (e *internalErrors) report(stateDir, doing string, what any) string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -36,7 +35,7 @@ func (e *internalErrors) report(stateDir, doing string, what any) string {
 	return text
 }
 
-// takeUnsaid returns the newest error that no message told yet.
+// takeUnsaid returns the newest error not yet shown, and marks it as shown.
 func (e *internalErrors) takeUnsaid() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -45,7 +44,7 @@ func (e *internalErrors) takeUnsaid() string {
 	return text
 }
 
-// reportPrepared takes the internal errors of revisions that are prepared; nil in tests, which end by them.
+// reportPrepared returns the reporter for errors while preparing revisions; nil in tests, which panic instead.
 func (m *rootModel) reportPrepared() func(doing string, what any) {
 	if m.inline {
 		return nil
@@ -54,7 +53,7 @@ func (m *rootModel) reportPrepared() func(doing string, what any) {
 	return func(doing string, what any) { errs.report(dir, doing, what) }
 }
 
-// guardPage does the work of one page and returns its internal error in one line, empty if there was none.
+// guardPage does work for one page and returns its internal error in one line, empty if none.
 func (m *rootModel) guardPage(doing string, do func()) (failure string) {
 	if !m.inline {
 		defer func() {

@@ -7,16 +7,15 @@ import (
 	"rung/ui/widget"
 )
 
-// headerPiece is a part of the header, some cells behind the one before. The piece with the highest
-// drop goes first where there is no room, the last of several.
+// headerPiece is a part of the header, gap cells after the one before. If room is short, the piece with the
+// highest drop goes first, the last of equals.
 type headerPiece struct {
 	line      widget.Line
 	gap, drop int
-	to        nav.PageKind // where it leads, empty for nowhere
+	to        nav.PageKind // page it links to, empty if none
 }
 
-// Drops of pieces. Below zero they are for the pieces that matter on every page: the context, the
-// mode, and a time that runs out.
+// Drops of pieces. Below zero: the context, the mode, and deadlines, which matter on every page.
 const (
 	always = iota - 3
 	dropTrial
@@ -33,8 +32,7 @@ const (
 	dropRevision
 )
 
-// keptPieces are the pieces for which there is room; fits is false where there is none even for
-// those that always stand.
+// keptPieces returns the pieces that fit; fits is false if even the permanent ones do not.
 func keptPieces(pieces []headerPiece, w int) (kept []headerPiece, fits bool) {
 	for {
 		n, worst := 0, 0

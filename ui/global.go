@@ -10,7 +10,7 @@ import (
 	"rung/ui/view"
 )
 
-// places are the pages that have an action of their own.
+// places maps actions to the page each opens.
 var places = map[action.ID]nav.PageKind{
 	action.GoLadder:   nav.Ladder,
 	action.GoRows:     nav.Rows,
@@ -28,7 +28,7 @@ var places = map[action.ID]nav.PageKind{
 	action.GoMessages: nav.Messages,
 }
 
-// Do carries out an action on the page of a view, if it is one that every page has.
+// Do carries out an action that every page has.
 func Do(env *view.Env, v view.View, id action.ID) {
 	switch id {
 	case action.Writes:
@@ -56,13 +56,13 @@ func Do(env *view.Env, v view.View, id action.ID) {
 	}
 }
 
-// askProbe asks which connection is to be put in as packets, beginning with what the
-// cursor is on. One that fits a rule is looked for elsewhere: that takes a moment.
+// askProbe asks which connection to probe with packets, beginning with the selected object. A connection that
+// fits a rule is searched in a goroutine, since that takes a moment.
 func askProbe(env *view.Env, v view.View) {
 	pages := []nav.Page{v.SelectedPage(), env.Page}
 	switch env.Page.Kind {
 	case nav.Pod, nav.Trace, nav.Probe:
-		pages = pages[1:] // its lines are rules, and the page is about the pod or the connection
+		pages = pages[1:] // the lines are rules, but the page is about the pod or connection
 	}
 	for _, p := range pages {
 		if p.Kind != nav.Rule {
@@ -81,7 +81,7 @@ func askProbe(env *view.Env, v view.View) {
 	view.AskProbe(env, view.TraceOf(env.Rev, pages...))
 }
 
-// toggleWrites allows changes after a question, or takes that back.
+// toggleWrites allows changes after a question, or returns to read-only.
 func toggleWrites(env *view.Env) {
 	console, mode := env.Console, env.Rev.Mode
 	set := func(env *view.Env, on bool, text string) {

@@ -19,10 +19,9 @@ import (
 	"rung/ui/widget"
 )
 
-// HeaderLine is the line at the top: what this is and what may be changed there always stand, the
-// name of the context shortened in its middle where it must be; then comes what runs out, then
-// how much there is and how it is. Where something is left out or shortened, a sign at the
-// end says which key shows all of it.
+// HeaderLine returns the top line: context and mode always, the context shortened if it must be; then
+// deadlines, counts and states. If something is left out or shortened, a sign at the end names the key that
+// shows all.
 func (s *State) HeaderLine(w int) widget.Line {
 	var l widget.Line
 	for _, p := range s.headerPieces(w) {
@@ -31,8 +30,7 @@ func (s *State) HeaderLine(w int) widget.Line {
 	return l
 }
 
-// HeaderLink is the page that a cell of the header leads to: the plan behind its badge, the
-// findings behind their count, all that the header tells behind the sign that something is
+// HeaderLink returns the page behind a cell of the header: the plan, the findings, or the page with everything
 // left out; empty for none.
 func (s *State) HeaderLink(w, x int) nav.PageKind {
 	at := 0
@@ -47,14 +45,14 @@ func (s *State) HeaderLink(w, x int) nav.PageKind {
 	return ""
 }
 
-// headerForm is how the header is told: the most cells of the context's name, and whether in
-// short forms. A tight one is for pieces alone that always stand.
+// headerForm is a form of the header: the most cells of the context's name, brief texts, and tight gaps for
+// permanent pieces only.
 type headerForm struct {
 	context      int
 	brief, tight bool
 }
 
-// gap is how many cells are between two pieces.
+// gap returns the cells between two pieces.
 func (f headerForm) gap() int {
 	if f.tight {
 		return 1
@@ -62,13 +60,12 @@ func (f headerForm) gap() int {
 	return 2
 }
 
-// headerForms begin with the one that tells most.
+// headerForms lists the forms, most detailed first.
 var headerForms = []headerForm{{context: 40}, {context: 40, brief: true}, {context: 24, brief: true},
 	{context: 16, brief: true, tight: true},
 	{context: 8, brief: true, tight: true}}
 
-// headerPieces are the pieces of the header for which there is room, in the first form in which
-// most of those are that matter.
+// headerPieces returns the pieces that fit, in the first form that keeps the most important ones.
 func (s *State) headerPieces(w int) []headerPiece {
 	var best []headerPiece
 	bestMusts, bestCounts := -1, -1
@@ -78,7 +75,7 @@ func (s *State) headerPieces(w int) []headerPiece {
 		musts, counts := 0, 0
 		if !whole || len(kept) < len(all) {
 			kept, fits = keptPieces(append(all, s.moreSign(form, w)), w)
-			musts = -1 // the sign tells nothing
+			musts = -1 // the sign is not information
 		}
 		for _, p := range kept {
 			switch {
@@ -97,8 +94,7 @@ func (s *State) headerPieces(w int) []headerPiece {
 	return best
 }
 
-// moreSign says that the header has left something out, and where there is room the key that
-// shows it.
+// moreSign marks a header that leaves something out, with the key that shows it if there is room.
 func (s *State) moreSign(form headerForm, w int) headerPiece {
 	l := widget.StyledLine(widget.Ellipsis, s.Styles.Dim)
 	if key := s.Keys.ActionByID(action.GoCluster).HintKey(); key != "" && (w >= narrowHeader || !form.tight) {
@@ -107,7 +103,7 @@ func (s *State) moreSign(form headerForm, w int) headerPiece {
 	return headerPiece{line: l, gap: form.gap(), drop: always, to: nav.Cluster}
 }
 
-// piecesOf are all pieces of the header in a form; whole says that none of them is shortened.
+// piecesOf returns all pieces of the header in a form; whole is false if one is shortened.
 func (s *State) piecesOf(form headerForm, w int) (ps []headerPiece, whole bool) {
 	st, r := s.Styles, s.Rev
 	put := func(drop int, line widget.Line, gap int, to nav.PageKind) {
@@ -121,7 +117,7 @@ func (s *State) piecesOf(form headerForm, w int) (ps []headerPiece, whole bool) 
 	put(dropBrand, widget.StyledLine("rung", st.Title), 1, "")
 	add(always, widget.StyledLine(name, st.Accent))
 	if r.Mode.Server != "" {
-		// Two contexts may have one name: the server says which cluster it is.
+		// Two contexts may share a name: the server identifies the cluster.
 		_, host, _ := strings.Cut(r.Mode.Server, "://")
 		add(dropExtra, widget.StyledLine(widget.CutName(host, 40), st.Dim))
 		whole = whole && widget.TextWidth(host) <= 40
@@ -161,28 +157,28 @@ func (s *State) piecesOf(form headerForm, w int) (ps []headerPiece, whole bool) 
 	return ps, whole && all
 }
 
-// findingsTitle stands before the count of findings.
+// findingsTitle precedes the count of findings.
 const findingsTitle = "findings"
 
-// findingsLine counts the findings; all says that it counts every one.
+// findingsLine counts the findings; all is false if some are not counted.
 func (s *State) findingsLine(w int) (l widget.Line, all bool) {
 	st := s.Styles
 	l = widget.Line{{Text: findingsTitle + " "}}
 	if s.Counts.IsLagging(s.Now) {
-		l = widget.Line{{Text: findingsTitle + "~", Style: st.Dim}} // of a moment ago
+		l = widget.Line{{Text: findingsTitle + "~", Style: st.Dim}} // of an earlier revision
 	}
 	if key := s.Keys.ActionByID(action.GoFindings).HintKey(); key != "" && w >= keyedHeader {
 		l = append(widget.StyledLine(key+" ", st.Key), l...)
 	}
 	n := s.Counts.findings
 	if w < wideHeader && n.Errors+n.Warnings > 0 {
-		n.Infos = 0 // there is no room for them beside what matters more
+		n.Infos = 0 // no room for them beside errors and warnings
 	}
 	return append(l, detail.FindingCount(n, s.Rev.Unread(), st)...), n == s.Counts.findings
 }
 
-// zonesLine are the zones with a mark each, or counted by mark where they are many. A plugin without
-// zones has there its name and how many tiers there are.
+// zonesLine shows a mark for each zone, or counts by mark if there are many. For a plugin without zones it
+// shows the plugin's name and number of tiers.
 func (s *State) zonesLine(w int, brief bool) widget.Line {
 	st, all := s.Styles, s.Rev.Zones
 	if is := s.Rev.System; !is.HasFeature(system.Rows) {
@@ -202,21 +198,20 @@ func (s *State) zonesLine(w int, brief bool) widget.Line {
 	return l
 }
 
-// narrowHeader is below which width what always stands goes before its keys.
+// narrowHeader is the width below which the keys of permanent pieces are left out.
 const narrowHeader = 60
 
-// keyedHeader is how wide the screen must be for the key of a count beside it.
+// keyedHeader is the least width for keys beside counts.
 const keyedHeader = 100
 
-// wideHeader is how wide the screen must be for words beside marks, and for findings that
-// are information only.
+// wideHeader is the least width for words beside marks, and for findings of level info.
 const wideHeader = 130
 
-// badgeLine says whether changes are possible, and to what; hint is the key that allows them, nil
-// where none does. A brief one leaves out what follows from the rest.
+// badgeLine says whether changes are possible, and to what; hint is the key that allows them, nil if none. If
+// brief, implied badges are left out.
 func (s *State) badgeLine(w int, brief bool) (badge, hint widget.Line) {
 	st, mode := s.Styles, s.Rev.Mode
-	// Changes that end with Rung are those of a sandbox, also where it has no zones.
+	// Changes that end with Rung are sandbox changes, even without zones.
 	ends := mode.Sandbox || mode.Writes && !mode.IsPersistent() && !mode.Reconciles
 	var badges []widget.Span
 	switch {
@@ -254,8 +249,8 @@ func (s *State) badgeLine(w int, brief bool) (badge, hint widget.Line) {
 	return badge, hint
 }
 
-// trialBadge is the change on trial, for the header of every page: how long there is to
-// confirm it, and the key. nil without one.
+// trialBadge shows the change on trial on every page: the time left to confirm it, and the key. nil without
+// one.
 func (s *State) trialBadge(w int, form headerForm) widget.Line {
 	u := s.Rev.Unconfirmed
 	if !u.IsOpen() {
@@ -285,18 +280,18 @@ func (s *State) trialBadge(w int, form headerForm) widget.Line {
 	return l.Add(what, s.Styles.Text)
 }
 
-// HeaderCounts are the numbers of the header; they are taken once per revision.
+// HeaderCounts are the numbers of the header, computed once per revision.
 type HeaderCounts struct {
 	rev      *revision.Revision
 	policies string
 	pods     string
 	findings model.FindingCount
-	owed     bool      // the findings are of an earlier revision
-	older    time.Time // when they last were
+	owed     bool      // findings are of an earlier revision
+	older    time.Time // last time the findings were owed
 }
 
-// IsLagging says whether the findings are those of a moment ago; steady, while they are
-// now and then.
+// IsLagging reports whether the findings are of an earlier revision. It stays true between short lags, so that
+// the mark does not flicker.
 func (c *HeaderCounts) IsLagging(now time.Time) bool {
 	return c.owed || now.Sub(c.older) < 2*Pace
 }

@@ -9,8 +9,7 @@ import (
 	"rung/ui/widget"
 )
 
-// HelpOverlay is every key that holds here, every column and every sign of the page, searchable;
-// enter runs the line of a key.
+// HelpOverlay lists all keys, columns and signs of the page, searchable; enter runs the action of a key.
 type HelpOverlay struct {
 	input     widget.TextInput
 	keys      *action.Keymap
@@ -26,8 +25,8 @@ type helpRow struct {
 	word, text string
 }
 
-// NewHelp lists the offered actions that have keys, then the columns and the signs of the page.
-// The cursor begins on the column by which the rows are sorted.
+// NewHelp lists the offered actions that have keys, then the columns and the signs of the page. The cursor
+// begins on the sort column.
 func NewHelp(o OverlayOffers) *HelpOverlay {
 	hp := &HelpOverlay{keys: o.Keys}
 	scope := action.Scope("")
@@ -58,13 +57,13 @@ func NewHelp(o OverlayOffers) *HelpOverlay {
 		hp.rows = append(hp.rows, helpRow{word: s.Text, text: s.Meaning})
 	}
 	hp.findRows()
-	if sorted >= 0 { // nothing is typed: all rows are shown
+	if sorted >= 0 { // nothing typed: all rows are shown
 		hp.cursorAt = sorted
 	}
 	return hp
 }
 
-// searchText is the text of a row that a search looks into.
+// searchText returns the searchable text of a row.
 func (r *helpRow) searchText() string {
 	if r.word != "" {
 		return r.word + " " + r.text
@@ -141,22 +140,22 @@ func (hp *HelpOverlay) Paste(text string) {
 	hp.findRows()
 }
 
-// BoxWidth is how wide the box wants to be inside.
+// BoxWidth returns the wanted inner width of the box.
 func (hp *HelpOverlay) BoxWidth() int { return 92 }
 
-// Cursor is in the search.
+// Cursor returns the place of the cursor in the search.
 func (hp *HelpOverlay) Cursor() (x, line int, ok bool) {
 	return len(searchFor) + hp.input.Cursor(), 0, hp.input.Cursor() >= 0
 }
 
-// searchFor stands before the line being typed.
+// searchFor precedes the search text.
 const searchFor = " search "
 
-// Draw gives the search and what is found.
+// Draw returns the search and the rows found.
 func (hp *HelpOverlay) Draw(st *themes.StyleSet, w, h int) (string, []string) {
 	search := []string{st.Dim.Render(searchFor) + hp.input.Render(st, max(1, w-9)) + " "}
 	var lines []string
-	begin, end := 0, 0 // of the row under the cursor
+	begin, end := 0, 0 // lines of the row under the cursor
 	for n, i := range hp.shownRows {
 		if n == hp.cursorAt {
 			begin = len(lines)
@@ -171,7 +170,7 @@ func (hp *HelpOverlay) Draw(st *themes.StyleSet, w, h int) (string, []string) {
 	}
 	rows := max(0, h-1)
 	win := WindowOn(len(lines), rows, end, 0)
-	if begin == 1 { // the heading of the first row as well
+	if begin == 1 { // include the heading of the first row
 		begin = 0
 	}
 	if _, ok := win.ShownLine(begin); !ok {
@@ -184,12 +183,11 @@ func (hp *HelpOverlay) Draw(st *themes.StyleSet, w, h int) (string, []string) {
 	return title, append(search, win.ShownLines(st, lines, w)...)
 }
 
-// keyCells is how wide the keys stand before what they do; a box narrower than
-// wideHelp has that below them.
+// keyCells is the width of the keys column; a box narrower than wideHelp shows help below the keys.
 const keyCells, wideHelp = 18, 56
 
-// rowLines returns the row in as many lines as it takes. An action that cannot be done now has
-// its keys in parentheses and the reason behind it.
+// rowLines returns the row in as many lines as it needs. A disabled action has its keys in parentheses and the
+// reason after its help.
 func (r *helpRow) rowLines(st *themes.StyleSet, w int, at bool) []string {
 	if r.head != "" {
 		return []string{widget.StyledLine(" "+r.head, st.Title).Render(w)}

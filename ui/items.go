@@ -12,17 +12,15 @@ import (
 	"rung/ui/nav"
 )
 
-// paletteItem is one thing the palette can do.
+// paletteItem is one entry of the palette.
 type paletteItem struct {
-	text string // what is typed against: "anp cluster-control"
-	// names are further names that find the item: the name another tool has for it, an
-	// address.
+	text string // matched against the typed text: "anp cluster-control"
+	// names also find the item: the name another tool uses, an address.
 	names  []string
 	key    string
 	help   string
 	whyNot string
-	// narrow is typed into the palette instead of doing something: items that begin so are then
-	// shown.
+	// narrow, if set, is typed into the palette instead of an action: it lists the items with this prefix.
 	narrow string
 	ChosenItem
 }
@@ -30,12 +28,11 @@ type paletteItem struct {
 // maxNames bounds how many pods, and how many rules, the palette offers.
 const maxNames = 20_000
 
-// kinds are the kinds of policies in the palette, which calls them as kubectl does.
+// kinds are the kinds of policies in the palette, by kubectl's short names.
 var kinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindMNP, model.KindEF, model.KindCNP, model.KindACNP,
 	model.KindANNP}
 
-// itemsOf is everything the palette offers: what can be done here, then places by
-// name.
+// itemsOf returns all items of the palette: actions first, then places by name.
 func itemsOf(o OverlayOffers) []paletteItem {
 	var out []paletteItem
 	for _, name := range slices.Sorted(maps.Keys(o.Aliases)) {
@@ -84,7 +81,7 @@ func itemsOf(o OverlayOffers) []paletteItem {
 	return out
 }
 
-// listsOf are the kinds that have no page of their own: their word lists what there is.
+// listsOf returns items for kinds without a page of their own: choosing one lists the objects.
 func listsOf(cluster *model.Cluster) []paletteItem {
 	count := cluster.Count
 	return []paletteItem{
@@ -96,7 +93,7 @@ func listsOf(cluster *model.Cluster) []paletteItem {
 	}
 }
 
-// policyDetail tells policies of one name apart.
+// policyDetail distinguishes policies of the same name.
 func policyDetail(p *model.Policy) string {
 	switch p.Kind {
 	case model.KindANP:
@@ -112,7 +109,7 @@ func policyDetail(p *model.Policy) string {
 	return p.Kind.Title() + " of namespace " + p.Namespace
 }
 
-// podsOf are the pods, each with its node and addresses.
+// podsOf returns the pods, each with its node and addresses.
 func podsOf(cluster *model.Cluster) []paletteItem {
 	out := make([]paletteItem, 0, min(maxNames, cluster.Count(model.KindPod)))
 	for o := range cluster.Pods() {
@@ -132,7 +129,7 @@ func podsOf(cluster *model.Cluster) []paletteItem {
 	return out
 }
 
-// rulesOf are the rules of policies whose rules have names.
+// rulesOf returns the rules of kinds whose rules have names.
 func rulesOf(cluster *model.Cluster) []paletteItem {
 	var out []paletteItem
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindACNP, model.KindANNP} {
@@ -154,11 +151,11 @@ func rulesOf(cluster *model.Cluster) []paletteItem {
 	return out
 }
 
-// traceWord begins a question typed into the palette: "trace blue/api-0 web-0 80".
+// traceWord starts a question typed into the palette: "trace blue/api-0 web-0 80".
 const traceWord = "trace "
 
-// traceItem is the item for a question that is typed out: its ends are completed to those that
-// there are, and what is missing is asked for. ok is false where none is typed.
+// traceItem returns the item for a typed question: ends are completed to existing ones, and a dialog asks for
+// missing parts. ok is false if no question is typed.
 func (p *PaletteOverlay) traceItem(typed string) (it paletteItem, ok bool) {
 	text, ok := strings.CutPrefix(typed, traceWord)
 	if !ok || strings.TrimSpace(text) == "" {
@@ -180,10 +177,10 @@ func (p *PaletteOverlay) traceItem(typed string) (it paletteItem, ok bool) {
 	return it, true
 }
 
-// diffWord begins a comparison typed into the palette: "diff git:HEAD~1".
+// diffWord starts a comparison typed into the palette: "diff git:HEAD~1".
 const diffWord = "diff "
 
-// diffItem is the item for a comparison that is typed out; ok is false where none is typed.
+// diffItem returns the item for a typed comparison; ok is false if none is typed.
 func diffItem(typed string) (it paletteItem, ok bool) {
 	text, ok := strings.CutPrefix(strings.TrimLeft(typed, " "), diffWord)
 	if !ok || strings.TrimSpace(text) == "" {

@@ -8,9 +8,9 @@ import (
 	"rung/ui/widget"
 )
 
-// jobList are the pieces of work outside the screen's goroutine.
+// jobList holds work outside the screen's goroutine.
 type jobList struct {
-	running map[int]namedJob // those that have a name
+	running map[int]namedJob // jobs with a name
 	last    int
 	spinner widget.WorkSpinner
 }
@@ -21,7 +21,7 @@ type namedJob struct {
 	beganAt time.Time
 }
 
-// beginJob notes that something is being done, until endJob. Work without a name is not shown.
+// beginJob registers work until endJob. Work without a name is not shown.
 func (j *jobList) beginJob(what string, now time.Time) int {
 	j.last++
 	if what != "" {
@@ -35,7 +35,7 @@ func (j *jobList) beginJob(what string, now time.Time) int {
 
 func (j *jobList) endJob(job int) { delete(j.running, job) }
 
-// longJobs returns the names of jobs that have been under way for long enough to show them.
+// longJobs returns the names of jobs that run long enough to be shown.
 func (j *jobList) longJobs(now time.Time) (what []string) {
 	for _, w := range j.running {
 		if takesLong(w.beganAt, now) {
@@ -46,8 +46,8 @@ func (j *jobList) longJobs(now time.Time) (what []string) {
 	return what
 }
 
-// spinnerSign is the spinner where something spins in this frame, else empty: a job, what is still
-// being read (loads), or what the page on top works on since a moment.
+// spinnerSign returns the spinner's frame while something runs long: a job, loading (loads), or the top page's
+// own work; else empty.
 func (j *jobList) spinnerSign(now time.Time, loads bool, working time.Time) string {
 	if loads || takesLong(working, now) || len(j.longJobs(now)) > 0 {
 		return j.spinner.FrameSign()
@@ -55,23 +55,22 @@ func (j *jobList) spinnerSign(now time.Time, loads bool, working time.Time) stri
 	return ""
 }
 
-// takesLong says whether something that began then takes long enough to say so.
+// takesLong reports whether work begun at since runs long enough to be shown.
 func takesLong(since, now time.Time) bool {
 	return !since.IsZero() && now.Sub(since) >= widget.SpinAfter
 }
 
-// liveTime is how often a page that lives on more than revisions is asked
-// whether there is something new.
+// liveTime is how often a page that changes without a new revision is asked for news.
 const liveTime = 100 * time.Millisecond
 
-// Ticks: liveMsg of the clock of a live page, spinMsg of that of everything that spins.
+// Ticks: liveMsg for a live page, spinMsg for spinners.
 type (
 	liveMsg struct{}
 	spinMsg struct{}
 )
 
-// armClocks starts the clocks that are needed while something is on top or worked on, and only
-// then. The first tick of what spins comes when that is worth a sign.
+// armClocks starts the clocks needed by the top page and by running work. The first spinner tick comes when
+// the work is long enough to be shown.
 func (m *rootModel) armClocks() {
 	if _, ok := m.topEntry().view.(view.NewsWatcher); ok && !m.ticking {
 		m.ticking = true
@@ -87,8 +86,8 @@ func (m *rootModel) armClocks() {
 	}
 }
 
-// lookForNews draws the page on top where it has something that no revision brings: lines
-// ten times a second (counted false), counts with every second.
+// lookForNews redraws the top page if it has news that no revision brings: lines ten times a second (counted
+// false), counts every second.
 func (m *rootModel) lookForNews(counted bool) {
 	e, fresh := m.topEntry(), false
 	if c, ok := e.view.(view.Counter); ok && counted {
@@ -101,11 +100,11 @@ func (m *rootModel) lookForNews(counted bool) {
 	}
 }
 
-// maxSettle bounds how often one message may lead from page to page.
+// maxSettle bounds how often one message may lead to another page.
 const maxSettle = 8
 
-// settlePage brings the page on top up to date and does what it asks for then, so
-// that work it starts begins now and not with the next message.
+// settlePage syncs the top page and carries out its requests, so that work it starts begins now, not with the
+// next message.
 func (m *rootModel) settlePage() {
 	for range maxSettle {
 		e := m.topEntry()

@@ -11,12 +11,10 @@ import (
 	"rung/ui/view"
 )
 
-// pressKey handles a key press: the overlay has it first, then the filter line,
-// then the table of actions.
+// pressKey handles a key press: the overlay gets it first, then the filter line, then the action table.
 func (m *rootModel) pressKey(msg tea.KeyPressMsg) {
 	if msg.String() == "alt+esc" {
-		// A terminal cannot tell it from esc pressed twice in quick succession,
-		// or held down, and that is what it usually is.
+		// Terminals send the same for esc pressed twice quickly or held down, which is far likelier.
 		esc := tea.KeyPressMsg{Code: tea.KeyEscape}
 		m.pressKey(esc)
 		m.pressKey(esc)
@@ -50,7 +48,7 @@ func (m *rootModel) pressKey(msg tea.KeyPressMsg) {
 	}
 }
 
-// takeChosen carries out what was chosen, nil for nothing.
+// takeChosen carries out the chosen item, if any.
 func (m *rootModel) takeChosen(chosen *ChosenItem) {
 	switch {
 	case chosen == nil:
@@ -70,8 +68,8 @@ func (m *rootModel) takeChosen(chosen *ChosenItem) {
 	}
 }
 
-// overlayOffers returns everything that can be chosen on the page on top, without actions that the
-// cluster's network plugin has no feature for.
+// overlayOffers returns everything to choose on the top page, without actions that need a feature the network
+// plugin lacks.
 func (m *rootModel) overlayOffers() OverlayOffers {
 	e := m.topEntry()
 	m.syncEntry(e)
@@ -95,14 +93,14 @@ func (m *rootModel) overlayOffers() OverlayOffers {
 	return o
 }
 
-// actionContext returns the facts that actions are judged by.
+// actionContext returns the facts that decide whether actions are possible.
 func (m *rootModel) actionContext(e *trailEntry) action.Context {
 	return action.Context{System: m.rev.System, Mode: m.rev.Mode, Page: e.page, Selected: e.frontView().SelectedPage(), Undo: m.rev.Undo,
 		Redo: m.rev.Redo, Networks: len(m.rev.Desired.Networks().Names()) > 0, Plan: m.rev.Plan, Unconfirmed: m.rev.Unconfirmed,
 		Access: m.rev.Access}
 }
 
-// whyNot says why an action cannot be done here, empty when it can.
+// whyNot returns why an action is not possible here, empty if it is.
 func (m *rootModel) whyNot(e *trailEntry, a *action.Action) string {
 	if why := a.WhyNot(m.actionContext(e)); why != "" {
 		return why
@@ -113,7 +111,7 @@ func (m *rootModel) whyNot(e *trailEntry, a *action.Action) string {
 	return ""
 }
 
-// carryOut carries out an action, or says why not.
+// carryOut carries out an action, or shows why it is not possible.
 func (m *rootModel) carryOut(a *action.Action) {
 	e := m.topEntry()
 	env := m.syncEntry(e)
@@ -128,7 +126,7 @@ func (m *rootModel) carryOut(a *action.Action) {
 	}
 }
 
-// doRootAction carries out the actions that are the root model's own.
+// doRootAction carries out the root model's own actions.
 func (m *rootModel) doRootAction(id action.ID) {
 	switch id {
 	case action.Quit:
@@ -194,10 +192,10 @@ func (m *rootModel) doRootAction(id action.ID) {
 	}
 }
 
-// pasteText takes bracketed paste: into what is being typed, nowhere else.
+// pasteText handles bracketed paste: text goes only into an input line.
 func (m *rootModel) pasteText(text string) {
 	switch {
-	case text == "": // the end of one that was over
+	case text == "": // the end of an oversized paste
 	case len(m.over) > 0:
 		m.over[len(m.over)-1].Paste(text)
 	case m.filter.typedOn(m.topEntry()):

@@ -22,13 +22,12 @@ type State struct {
 	Counts *HeaderCounts
 	Load   *BackgroundLoad
 	Spin   *widget.WorkSpinner
-	// Switches says that there are other contexts to go to.
+	// Switches: other contexts can be opened
 	Switches bool
 }
 
-// CrumbsLine is the names of the pages in at most w cells, brief that of the last where its own has
-// no room. The first ones make room, since the last says where one is; that one is cut in
-// its middle and last of all.
+// CrumbsLine joins the names of the pages in at most w cells, with brief for the last if its name does not
+// fit. The first names are dropped first; the last is cut in its middle, and last of all.
 func (s *State) CrumbsLine(names []string, brief string, w int) widget.Line {
 	last := len(names) - 1
 	for first := range names {
@@ -45,8 +44,8 @@ func (s *State) CrumbsLine(names []string, brief string, w int) widget.Line {
 	return widget.StyledLine(" "+widget.CutName(names[last], w-1), s.Styles.Title)
 }
 
-// wayFrom joins the names from one on. A name that begins with the whole name before it is
-// written without that beginning.
+// wayFrom joins the names from index first on. A name that starts with the whole previous name loses that
+// prefix.
 func (s *State) wayFrom(names []string, first int) widget.Line {
 	st := s.Styles
 	l := widget.StyledLine(" ", st.Text)
@@ -67,9 +66,8 @@ func (s *State) wayFrom(names []string, first int) widget.Line {
 	return l
 }
 
-// TroubleLine returns the line about a source that cannot be read, empty when all can. It stands
-// below the page until the source is read again: the page above is then out of date or
-// incomplete.
+// TroubleLine returns the error of the first unreadable source, nil if all are readable. It stays below the
+// page until the source is read again, since the page is out of date or incomplete.
 func (s *State) TroubleLine() widget.Line {
 	st := s.Styles
 	for _, src := range s.Rev.Sources {
@@ -96,8 +94,7 @@ func (s *State) TroubleLine() widget.Line {
 	return nil
 }
 
-// FilterLine says how many lines the filter of a page shows, and where w cells have room
-// for some of it which filter that is.
+// FilterLine counts the lines that match the filter of a page, and shows the filter if w cells have room.
 func (s *State) FilterLine(filter string, shown, all, w int) widget.Line {
 	st := s.Styles
 	if filter == "" {
@@ -112,8 +109,7 @@ func (s *State) FilterLine(filter string, shown, all, w int) widget.Line {
 	return widget.StyledLine(label+widget.CutName(filter, room), st.Key).Add(apart+counts, st.Dim)
 }
 
-// planBadge is the plan under way or stopped, for the header of every page; empty
-// without one. The short form says the same in fewer letters.
+// planBadge shows the running or stopped plan in the header of every page; nil without one.
 func (s *State) planBadge(short bool) widget.Line {
 	p := s.Rev.Plan
 	if !p.IsOpen() {

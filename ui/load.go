@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// BackgroundLoad is the work in the background: its name, and how much of it is done.
+// BackgroundLoad is the loading work in the background: its name and progress.
 type BackgroundLoad struct {
 	revision          *revision.Revision
 	beganAt           time.Time
-	loadName, unit    string // unit "" counts bytes
+	loadName, unit    string // empty unit: bytes
 	doneAmount, total int64
 }
 
-// loadOf looks at sources first, then at zones, then at a plan. A source that failed does not
-// count as being read: it is tried again for as long as it takes, and its state says why.
+// loadOf returns the first load in progress: sources, then zones, then a plan. A failed source does not count
+// as loading: it is retried indefinitely, and its state says why.
 func loadOf(r *revision.Revision) BackgroundLoad {
 	for _, s := range r.Sources {
 		if s.Conn != model.ConnStarting && s.Conn != model.ConnDialling {
@@ -49,7 +49,7 @@ func loadOf(r *revision.Revision) BackgroundLoad {
 	return BackgroundLoad{}
 }
 
-// zonesRead counts the zones that were read, and these with those that are about to be.
+// zonesRead counts zones already read, and all zones read or about to be read.
 func zonesRead(zones []*model.ZoneState) (read, all int64) {
 	for _, z := range zones {
 		switch {
@@ -63,7 +63,7 @@ func zonesRead(zones []*model.ZoneState) (read, all int64) {
 	return read, all
 }
 
-// TakeRevision takes in what is still being read of a revision.
+// TakeRevision updates the load from a revision.
 func (l *BackgroundLoad) TakeRevision(r *revision.Revision, now time.Time) {
 	if l.revision == r {
 		return
@@ -79,20 +79,19 @@ func (l *BackgroundLoad) TakeRevision(r *revision.Revision, now time.Time) {
 	}
 }
 
-// IsUnderWay says whether something is still being read or run.
+// IsUnderWay reports whether something is still loading or running.
 func (l *BackgroundLoad) IsUnderWay() bool { return !l.beganAt.IsZero() }
 
-// IsLong says whether that takes long enough to say so.
+// IsLong reports whether the load runs long enough to be shown.
 func (l *BackgroundLoad) IsLong(now time.Time) bool {
 	return l.IsUnderWay() && now.Sub(l.beganAt) >= widget.SpinAfter
 }
 
-// loadBar is how wide the bar is where there is room.
+// loadBar is the greatest width of the progress bar.
 const loadBar = 10
 
-// LoadLine says at the right end of the breadcrumbs what is being read and how far that
-// is, in so many cells if it can. That something is missing on the page is said from the
-// start.
+// LoadLine shows the loading source and its progress, at the right end of the breadcrumbs, if possible within
+// room cells. "starting" shows from the first frame on, since the page is incomplete.
 func (s *State) LoadLine(room int) widget.Line {
 	st, l := s.Styles, s.Load
 	switch {
@@ -102,7 +101,7 @@ func (s *State) LoadLine(room int) widget.Line {
 		}
 		return widget.StyledLine("starting", st.Info)
 	case l.unit == "steps":
-		return nil // the header says it, and the page more
+		return nil // shown in the header, in detail on the page
 	}
 	what := widget.StyledLine(s.Spin.FrameSign()+" "+l.loadName, st.Info)
 	if l.total == 0 {
@@ -116,11 +115,11 @@ func (s *State) LoadLine(room int) widget.Line {
 		}
 		done, total, of = done/unit, (total+unit-1)/unit, name
 	}
-	// As wide whatever is done: the line does not run to and fro.
+	// The width is constant, so that the line does not jitter.
 	all := words.Thousands(total)
 	n := fmt.Sprintf(" %*s of %s %s", len(all), words.Thousands(done), all, of)
 	if bar := room - what.LineWidth() - len(n) - 1; bar < -1 {
-		what = widget.StyledLine(s.Spin.FrameSign(), st.Info) // what the page tells goes first
+		what = widget.StyledLine(s.Spin.FrameSign(), st.Info) // the page's own text matters more
 	} else if bar >= 4 {
 		what = append(what.Add(" ", st.Text), widget.ProgressBar(st, st.Info, l.doneAmount, l.total, min(bar, loadBar))...)
 	}

@@ -19,10 +19,9 @@ func (m *rootModel) Init() tea.Cmd {
 	return tea.Batch(tea.RequestBackgroundColor, m.session.waitForRevision(m.opt.StateDir), m.clockTick())
 }
 
-// Update takes one message. An internal error ends the program, not the
-// terminal.
+// Update handles one message. An internal error ends the program and restores the terminal.
 func (m *rootModel) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
-	model = m // also when it panics
+	model = m // also set after a panic
 	defer func() {
 		if r := recover(); r != nil {
 			m.reportFailure(r, fmt.Sprintf("handling %T on %v", msg, m.topEntry().page))
@@ -38,7 +37,7 @@ func (m *rootModel) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	typing := m.filter.typedOn(m.topEntry()) || len(m.over) > 0
 	m.handleMessage(msg)
 	if !m.filter.typedOn(m.topEntry()) {
-		m.filter.typedFor = nil // its page was left
+		m.filter.typedFor = nil // its page is closed
 	}
 	if typing && m.filter.typedFor == nil && len(m.over) == 0 && !isInput(msg) {
 		m.muted.beginMuting()
@@ -54,7 +53,7 @@ func (m *rootModel) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	return m, cmd
 }
 
-// isInput says whether a message is something the user did.
+// isInput reports whether a message is user input.
 func isInput(msg tea.Msg) bool {
 	switch msg.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseClickMsg, tea.MouseWheelMsg:
@@ -108,7 +107,7 @@ func (m *rootModel) handleMessage(msg tea.Msg) {
 	case revMsg:
 		m.jobs.endJob(msg.job)
 		if msg.of != m.session {
-			m.dirty = false // of a cluster that was left
+			m.dirty = false // of a cluster left meanwhile
 			break
 		}
 		m.takeRevision(msg.rev)
@@ -136,7 +135,7 @@ func (m *rootModel) handleMessage(msg tea.Msg) {
 		m.ticking, m.dirty = false, false
 		m.lookForNews(false)
 	case pauseMsg:
-		if m.terminal != nil { // there is a terminal that somebody else could have
+		if m.terminal != nil { // nil in tests
 			m.addCommand(tea.Exec(m.terminal.Pause(msg.stop), func(err error) tea.Msg { return resumedMsg{err} }))
 		}
 	case resumedMsg:
@@ -148,7 +147,7 @@ func (m *rootModel) handleMessage(msg tea.Msg) {
 	}
 }
 
-// takeRevision makes a revision the one that is shown; an older one is left.
+// takeRevision shows a revision; an older one is ignored.
 func (m *rootModel) takeRevision(rev *revision.Revision) {
 	if rev.Number < m.rev.Number {
 		return

@@ -18,12 +18,11 @@ import (
 	"rung/ui/view"
 )
 
-// justEnded is how old the end of a logging session may be to be told: what the history has
-// from before is on the page of the sessions.
+// justEnded is the greatest age of an ended logging session to be announced; earlier ones are on the page of
+// sessions.
 const justEnded = 10 * time.Second
 
-// TellNews tells what became of the change on trial and which logging sessions ended since
-// another revision.
+// TellNews announces what happened since revision was: to the change on trial, and ended logging sessions.
 func TellNews(env *view.Env, was *revision.Revision) {
 	tellTrial(env, was.Unconfirmed)
 	for _, e := range env.Rev.EndedLogs {
@@ -34,7 +33,7 @@ func TellNews(env *view.Env, was *revision.Revision) {
 	}
 }
 
-// tellTrial tells what becomes of a change on trial, from what was said of it before.
+// tellTrial announces a new state of the change on trial; was is the previous one.
 func tellTrial(env *view.Env, was *revision.UnconfirmedChange) {
 	u := env.Rev.Unconfirmed
 	if u == nil || was != nil && was.ID == u.ID && was.IsOpen() == u.IsOpen() && was.Why == u.Why && was.IsOwn == u.IsOwn {
@@ -47,7 +46,7 @@ func tellTrial(env *view.Env, was *revision.UnconfirmedChange) {
 	switch {
 	case u.FromEarlierRun && (was == nil || was.ID != u.ID || u.Ended != ""):
 		foundTrial(env, u)
-	case u.Ended == revision.TrialConfirmed || u.Ended == revision.ChangeFinished: // whoever pressed the key is told
+	case u.Ended == revision.TrialConfirmed || u.Ended == revision.ChangeFinished: // whoever confirmed saw the message
 	case u.Ended != "" && u.Kept && u.Title != "":
 		env.SayText("%s%s", title, u.Ended)
 	case u.Ended != "":
@@ -57,7 +56,7 @@ func tellTrial(env *view.Env, was *revision.UnconfirmedChange) {
 	}
 }
 
-// foundTrial says first what an earlier run left.
+// foundTrial shows a change that an earlier run left unfinished.
 func foundTrial(env *view.Env, u *revision.UnconfirmedChange) {
 	console := env.Console
 	if u.Ended == revision.TrialConfirmed || u.Ended == revision.TrialConfirmedElsewhere {
@@ -83,7 +82,7 @@ func foundTrial(env *view.Env, u *revision.UnconfirmedChange) {
 		return
 	}
 	if u.IsOver {
-		return // it is told once it is over
+		return // announced once it has ended
 	}
 	env.AskDialog(&view.ConfirmDialog{Title: u.Title, Body: []string{left,
 		"It is reverted at " + u.Until.Local().Format(time.TimeOnly) + " unless you keep it."},
@@ -97,7 +96,7 @@ func foundTrial(env *view.Env, u *revision.UnconfirmedChange) {
 		Yes: confirmTrial})
 }
 
-// copySomething copies what there is to copy here; of several things one is chosen.
+// copySomething copies the selected text; the user chooses among several.
 func copySomething(env *view.Env, v view.View) {
 	var copies []view.CopyItem
 	if c, ok := v.(view.Copier); ok {
@@ -135,7 +134,7 @@ func copySomething(env *view.Env, v view.View) {
 
 var unsafeName = regexp.MustCompile(`[^a-z0-9._-]+`)
 
-// savePage writes the text of the page to a file of its own.
+// savePage writes the text of the page to a new file.
 func savePage(env *view.Env, v view.View) {
 	text := ""
 	if s, ok := v.(view.Saver); ok {

@@ -12,9 +12,8 @@ import (
 	"rung/ui/widget"
 )
 
-// omissionsOf returns the omissions that could change what a page shows: those that the command for the
-// same shows beside its answer. The other pages answer nothing, or carry what they do not take into
-// account themselves (trace, preview).
+// omissionsOf returns the omissions that could change a page: the same as those in the output of the page's
+// command. Other pages answer nothing, or show their omissions themselves (trace, preview).
 func omissionsOf(r *revision.Revision, p nav.Page, zones []*model.ZoneState) []model.Omission {
 	switch p.Kind {
 	case nav.Ladder, nav.Rows, nav.Row, nav.Zones, nav.Activity, nav.Findings:
@@ -34,24 +33,23 @@ func omissionsOf(r *revision.Revision, p nav.Page, zones []*model.ZoneState) []m
 		return revision.OmissionsOfObjects(r)
 	case nav.Plan, nav.Matrix:
 		return revision.OmissionsOfAnswers(r, false)
-	case nav.Probe: // it holds packets against policies and rows
+	case nav.Probe: // it compares packets with policies and rows
 		return revision.OmissionsOfAnswers(r, true)
 	}
 	return nil
 }
 
-// PageOmissions are the omissions of a page, in one line. They are worked out
-// once for every revision and page: a frame only draws them.
+// PageOmissions holds the omissions of a page, in one line. They are computed once for every revision and
+// page.
 type PageOmissions struct {
 	rev     *revision.Revision
 	page    nav.Page
 	zone    string
-	text    string // empty for nothing
-	assumed bool   // nothing was left out, something is taken for granted
+	text    string // empty for none
+	assumed bool   // only assumptions, nothing left out
 }
 
-// TakePage says whether something could change what a page shows and was left out; zone is the
-// one whose rows it shows, empty for all.
+// TakePage reports whether a page has omissions. zone is the zone whose rows the page shows, empty for all.
 func (o *PageOmissions) TakePage(r *revision.Revision, page nav.Page, zone string) bool {
 	if o.rev == r && o.page == page && o.zone == zone {
 		return o.text != ""
@@ -66,7 +64,7 @@ func (o *PageOmissions) TakePage(r *revision.Revision, page nav.Page, zone strin
 	return o.text != ""
 }
 
-// OmissionsLine says it, with the key that lists everything.
+// OmissionsLine returns the omissions with the key that lists them all.
 func (o *PageOmissions) OmissionsLine(st *themes.StyleSet, keys *action.Keymap, w int) widget.Line {
 	sign, look := words.Warned, st.Warn
 	if o.assumed {
@@ -77,17 +75,16 @@ func (o *PageOmissions) OmissionsLine(st *themes.StyleSet, keys *action.Keymap, 
 		key = widget.StyledLine(" · ", st.Dim).Add(k, st.Key).Add(" lists all", st.Text)
 	}
 	room := w - key.LineWidth()
-	if room < leastOmission { // the key is in the help, too
+	if room < leastOmission { // help lists the key, too
 		key, room = nil, w
 	}
 	return widget.JoinLines(widget.Line{{Text: " " + sign + " ", Style: look}, {Text: o.text, Style: st.Text}}.CutWords(room), key)
 }
 
-// leastOmission is how many cells the line has for what is omitted at least.
+// leastOmission is the least width of the omission text.
 const leastOmission = 30
 
-// nouns are the words by which omissions of a code are counted; omissions of other codes are
-// written in full.
+// nouns name omissions of a code in counts; omissions of other codes are written in full.
 var nouns = map[model.OmissionCode]string{
 	model.OmittedFile:   "file",
 	model.OmittedObject: "object",
@@ -96,11 +93,11 @@ var nouns = map[model.OmissionCode]string{
 	model.OmittedZone:   "zone",
 }
 
-// namedOmissions is how many of many are named.
+// namedOmissions is how many omissions are named before "more".
 const namedOmissions = 3
 
-// summaryText tells omissions in one line: a single one as commands tell it, many by their number.
-// Mere assumptions come last.
+// summaryText summarizes omissions in one line: a single one in full, several as a count. Assumptions come
+// last.
 func summaryText(all []model.Omission) string {
 	var counts, names, parts, assumed []string
 	one := ""
@@ -109,7 +106,7 @@ func summaryText(all []model.Omission) string {
 		for i := range all {
 			switch o := &all[i]; {
 			case o.Code != code:
-			case o.IsAssumption() && code != model.OmittedPlace: // which names its pods
+			case o.IsAssumption() && code != model.OmittedPlace: // OmittedPlace names its pods
 				assumed = append(assumed, o.String())
 			case nouns[code] == "":
 				parts = append(parts, o.String())

@@ -13,26 +13,24 @@ import (
 	"rung/ui/widget"
 )
 
-// Overlay is something over the page that has the keyboard.
+// Overlay covers the page and has the keyboard.
 type Overlay interface {
-	// PressKey takes a key press. An overlay that is done goes away; what was chosen in it
-	// is carried out then, nil for nothing.
+	// PressKey handles a key press. If done, the overlay closes and chosen is carried out, nil if nothing.
 	PressKey(key, text string) (done bool, chosen *ChosenItem)
 	Paste(text string)
-	// Draw gives a title and the lines of a box w cells wide inside and at most h high.
+	// Draw returns a title and the lines of a box of inner width w and at most h lines.
 	Draw(st *themes.StyleSet, w, h int) (title string, lines []string)
-	// BoxWidth is how wide the box wants to be inside.
+	// BoxWidth returns the wanted inner width of the box.
 	BoxWidth() int
-	// Cursor says where the terminal's cursor belongs in the lines that were drawn
-	// last; ok is false where nothing is typed.
+	// Cursor returns the place of the terminal's cursor in the lines drawn last; ok is false if nothing is
+	// typed.
 	Cursor() (x, line int, ok bool)
 }
 
-// OverlayStack are the overlays over a page; the last has the keyboard.
+// OverlayStack holds the overlays over a page; the last has the keyboard.
 type OverlayStack []Overlay
 
-// PressKey gives the last overlay a key, takes it away when it is done, and returns what was chosen
-// in it, nil for nothing.
+// PressKey passes a key to the last overlay, removes it when done, and returns the chosen item, nil if none.
 func (s *OverlayStack) PressKey(key, text string) *ChosenItem {
 	o := (*s)[len(*s)-1]
 	done, chosen := o.PressKey(key, text)
@@ -42,58 +40,56 @@ func (s *OverlayStack) PressKey(key, text string) *ChosenItem {
 	return chosen
 }
 
-// RemoveOverlay takes an overlay away.
+// RemoveOverlay removes an overlay.
 func (s *OverlayStack) RemoveOverlay(o Overlay) {
 	*s = slices.DeleteFunc(slices.Clone(*s), func(x Overlay) bool { return x == o })
 }
 
-// ChosenItem is the thing that was chosen in an overlay: an action, a page, a theme, a question
-// whose missing parts are asked for, or an alias: a text that is to be found in the palette.
+// ChosenItem is an item chosen in an overlay: an action, page, theme, incomplete question, or alias (a text to
+// find in the palette).
 type ChosenItem struct {
 	Action *action.Action
 	Page   nav.Page
 	Theme  string
 	Trace  *trace.Question
 	Alias  string
-	WhyNot string // why nothing is done
+	WhyNot string // why nothing happens
 }
 
-// OfferedAction is an action of the page, and why it cannot be done now, empty when it can.
+// OfferedAction is an action of the page; WhyNot says why it is not possible now, empty if it is.
 type OfferedAction struct {
 	action.Action
 	WhyNot string
 }
 
-// OverlayOffers are the things that an overlay lets the user choose from.
+// OverlayOffers holds everything to choose in an overlay.
 type OverlayOffers struct {
 	Rev     *revision.Revision
 	Keys    *action.Keymap
 	Actions []OfferedAction
 	Themes  []string
-	// Columns say in words what the page's columns mean, Signs are the signs that it shows.
+	// Columns explain the page's columns, Signs are the signs it shows.
 	Columns []widget.ColumnHelp
 	Signs   []words.Sign
-	// Aliases are texts of the palette by the user's names of them, Views pages by theirs.
+	// Aliases are palette texts by alias, Views saved views by name.
 	Aliases map[string]string
 	Views   map[string]nav.Page
 }
 
-// LineWindow is the part of many lines that is shown. The lines above and below it are counted
-// in a line of its own.
+// LineWindow is the visible part of many lines. Extra lines count those above and below.
 type LineWindow struct {
-	Rows   int // how many lines are shown
-	Scroll int // how many lines away from where it would stand by itself
+	Rows   int // number of visible lines
+	Scroll int // lines scrolled from the default position
 
-	first                  int // of the lines that are shown
-	linesAbove, linesBelow int // how many are not
+	first                  int // index of the first visible line
+	linesAbove, linesBelow int // numbers of hidden lines
 	counts                 bool
 }
 
-// LeastSigned is how many rows a window must have to count what it leaves out.
+// LeastSigned is the least height of a window that counts hidden lines.
 const LeastSigned = 4
 
-// WindowOn shows so many of n lines that a certain one is in sight, or those some
-// lines away from there.
+// WindowOn returns a window of n lines with line focus in sight, scrolled by scroll lines from there.
 func WindowOn(n, rows, focus, scroll int) LineWindow {
 	if n <= rows {
 		return LineWindow{Rows: n}
@@ -106,7 +102,7 @@ func WindowOn(n, rows, focus, scroll int) LineWindow {
 	by := max(0, min(focus-w.Rows+1, last))
 	w.first = max(0, min(by+scroll, last))
 	w.Scroll = w.first - by
-	switch { // at an end there is one line less to count in
+	switch { // at an end only one count line is needed
 	case !w.counts:
 	case w.first == 0:
 		w.Rows++
@@ -118,10 +114,10 @@ func WindowOn(n, rows, focus, scroll int) LineWindow {
 	return w
 }
 
-// IsCut says whether some lines are not shown.
+// IsCut reports whether some lines are hidden.
 func (w LineWindow) IsCut() bool { return w.linesAbove+w.linesBelow > 0 }
 
-// ShownLine says where a line is in what is shown, if it is.
+// ShownLine returns the visible position of a line; false if hidden.
 func (w LineWindow) ShownLine(i int) (int, bool) {
 	if i < w.first || i >= w.first+w.Rows {
 		return 0, false
@@ -132,7 +128,7 @@ func (w LineWindow) ShownLine(i int) (int, bool) {
 	return i - w.first, true
 }
 
-// ShownLines are the lines shown, w cells wide.
+// ShownLines returns the visible lines, cells wide.
 func (w LineWindow) ShownLines(st *themes.StyleSet, lines []string, cells int) []string {
 	if !w.IsCut() {
 		return lines

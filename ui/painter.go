@@ -22,7 +22,7 @@ type framePainter struct {
 	around *State
 }
 
-// paintScreen draws the whole screen and says where a line is being typed in it, nil where none is.
+// paintScreen draws the whole screen and returns the text cursor, nil if nothing is typed.
 func (m *rootModel) paintScreen(w, h int) (screen string, cursor *tea.Cursor) {
 	if w <= 0 || h <= 0 {
 		return "", nil
@@ -63,16 +63,16 @@ func (m *rootModel) paintScreen(w, h int) (screen string, cursor *tea.Cursor) {
 	return screen, cursor
 }
 
-// drawOver draws an overlay over the screen, and says where the terminal's cursor belongs in it.
+// drawOver draws an overlay over the screen, and returns its text cursor.
 func drawOver(st *themes.StyleSet, o Overlay, screen string, w, h int) (string, *tea.Cursor) {
-	cursorIn := func(x, y, w, h int) *tea.Cursor { // of lines that are shown in w × h cells at x, y
+	cursorIn := func(x, y, w, h int) *tea.Cursor { // of lines drawn in w × h cells at x, y
 		if cx, line, ok := o.Cursor(); ok && cx < w && line < h {
 			return tea.NewCursor(x+cx, y+line)
 		}
 		return nil
 	}
 	in := min(o.BoxWidth(), w-4)
-	if in < 8 || h < 4 { // no room for a frame around it
+	if in < 8 || h < 4 { // no room for a frame
 		_, lines := o.Draw(st, w, h)
 		for i, l := range lines {
 			lines[i] = ansi.Truncate(l, w, widget.Ellipsis)
@@ -89,11 +89,10 @@ func drawOver(st *themes.StyleSet, o Overlay, screen string, w, h int) (string, 
 	return widget.OverlayBox(screen, box, x, y, w), cursorIn(x+1, y+1, in, len(lines))
 }
 
-// lowScreen is a screen on which a box takes all lines if it needs them.
+// lowScreen is the height below which a box may use all lines.
 const lowScreen = 16
 
-// crumbsLine is the line that says where one is, with what the page tells and its
-// filter at the right.
+// crumbsLine shows the open pages on the left, the page's state and filter on the right.
 func (p *framePainter) crumbsLine(env *view.Env, w int) string {
 	st, e, around := p.styles, p.e, p.around
 	const gap = "   "
@@ -105,7 +104,7 @@ func (p *framePainter) crumbsLine(env *view.Env, w int) string {
 		if len(right) > 0 {
 			right = right.Add(gap, st.Text)
 		}
-		own := min(widget.TextWidth(e.crumbText(true))+1, w/2) // of the page's name
+		own := min(widget.TextWidth(e.crumbText(true))+1, w/2) // width of the page's name
 		shown, all := f.CountLines()
 		right = append(right, around.FilterLine(e.filter, shown, all, min(w-own-3, w*2/3)-right.LineWidth())...)
 	}
@@ -127,8 +126,7 @@ func (p *framePainter) crumbsLine(env *view.Env, w int) string {
 	return around.CrumbsLine(names, e.crumbText(true), lw).Render(lw) + "  " + right.Render(min(rw, w)) + " "
 }
 
-// footerLine is the line at the bottom: what is being typed, what was said, what is
-// being done, or else the keys that matter here.
+// footerLine returns the bottom line: the typed text, a message, running work, or else hints about keys.
 func (p *framePainter) footerLine(w int) (line string, cursor *tea.Cursor) {
 	st := p.styles
 	switch {
@@ -147,8 +145,7 @@ func (p *framePainter) footerLine(w int) (line string, cursor *tea.Cursor) {
 	return p.hintsLine(w), nil
 }
 
-// hintsLine are the keys that matter here, the most important first; help, command
-// and filter always find room.
+// hintsLine returns the keys of this page, most important first; help, command and filter always fit.
 func (p *framePainter) hintsLine(w int) string {
 	st, e := p.styles, p.e
 	actions := p.keys.ActionsIn(e.keyScopes())
@@ -162,7 +159,7 @@ func (p *framePainter) hintsLine(w int) string {
 	for i := range actions {
 		a := &actions[i]
 		hint := widget.Line{{Text: a.HintKey(), Style: st.Key}, {Text: " " + a.Title, Style: st.Text}}
-		if p.whyNot(e, a) != "" { // in parentheses, since a colour alone says nothing without
+		if p.whyNot(e, a) != "" { // in parentheses, since colour alone must not carry meaning
 			hint = widget.StyledLine("("+a.HintKey()+" "+a.Title+")", st.Dim)
 		}
 		ps[i] = widget.LinePiece{Line: hint, Drop: i}
@@ -178,7 +175,7 @@ const smallWidth, smallHeight = 24, 8
 
 func (s *terminalSize) isSmall() bool { return s.w < smallWidth || s.h < smallHeight }
 
-// linesAbove is how many lines are over the page.
+// linesAbove returns the number of lines above the page.
 func (s *terminalSize) linesAbove() int {
 	if s.isSmall() {
 		return 0
@@ -186,9 +183,9 @@ func (s *terminalSize) linesAbove() int {
 	return 2
 }
 
-// pageSize is the size of the page's area.
+// pageSize returns the size of the page's area.
 func (m *rootModel) pageSize() (w, h int) {
-	if m.isSmall() { // it gives its last line to what is being typed or said
+	if m.isSmall() { // the last line is for typed text or a message
 		if m.h > 1 && (m.filter.typedOn(m.topEntry()) || m.status.shownText() != nil) {
 			return m.w, m.h - 1
 		}
@@ -205,8 +202,7 @@ func (m *rootModel) pageSize() (w, h int) {
 	return m.w, h
 }
 
-// linesBelow says which lines stand between the page and the footer: what the page does not take
-// into account, and what keeps a source from being read.
+// linesBelow reports which lines stand between page and footer: omissions, and an unreadable source.
 func (m *rootModel) linesBelow() (omits, troubled bool) {
 	if m.isSmall() {
 		return false, false

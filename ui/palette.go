@@ -25,11 +25,11 @@ type PaletteOverlay struct {
 	rev    *revision.Revision
 	keys   *action.Keymap
 	recent *[]string
-	listed int               // items without that of a trace
+	listed int               // number of items without the typed trace or comparison
 	ends   []trace.EndChoice // made when a trace is first typed
 }
 
-// NewPalette lists all that is offered. Texts that led to something are added to recent.
+// NewPalette lists all offers. Chosen texts are added to recent.
 func NewPalette(o OverlayOffers, recent *[]string) *PaletteOverlay {
 	p := &PaletteOverlay{items: itemsOf(o), rev: o.Rev, keys: o.Keys, recent: recent}
 	p.listed = len(p.items)
@@ -38,13 +38,13 @@ func NewPalette(o OverlayOffers, recent *[]string) *PaletteOverlay {
 	return p
 }
 
-// FindItem returns the item that the palette has for a text: a whole name, its beginning, or an alias
-// of it; else one that says why nothing is done.
+// FindItem returns the palette's item for a text: a whole name, its beginning, or an alias; else an item with
+// the reason why nothing happens.
 func FindItem(o OverlayOffers, text string) *ChosenItem {
 	if meant := o.Aliases[text]; meant != "" {
 		text = meant
 	}
-	o.Aliases = nil // one leads to another at most once
+	o.Aliases = nil // an alias of an alias is not followed
 	p := NewPalette(o, &[]string{})
 	p.input.Set(text)
 	p.findHits()
@@ -64,8 +64,7 @@ func FindItem(o OverlayOffers, text string) *ChosenItem {
 	return &it.ChosenItem
 }
 
-// findHits fills hits with what matches, best first; with nothing typed the actions
-// and places as they stand.
+// findHits finds the matching items, best first; all items in their order if nothing is typed.
 func (p *PaletteOverlay) findHits() {
 	p.cursorAt = 0
 	defer p.offerHit()
@@ -80,15 +79,15 @@ func (p *PaletteOverlay) findHits() {
 	p.items = p.items[:p.listed]
 	it, ok := p.traceItem(typed)
 	if !ok {
-		it, ok = diffItem(p.input.InputText()) // names of files as they were typed
+		it, ok = diffItem(p.input.InputText()) // file names keep their case
 	}
 	if ok {
 		p.items = append(p.items, it)
 		p.hits = append(p.hits, p.listed)
 		return
 	}
-	// Items that have the typed text in them go first, by rank and then in the order of the
-	// items; then items that only have its letters, by how near these are to each other.
+	// Items that contain the typed text go first, by rank and then in the order of the items; then items that
+	// contain only its letters, nearest letters first.
 	kind, rest := kindOf(typed)
 	ranks := make([]int, len(p.items))
 	for i := range p.items {
@@ -105,8 +104,7 @@ func (p *PaletteOverlay) findHits() {
 	}
 }
 
-// kindOf is the kind of thing that is looked for, where the text begins with one, and
-// what it is to be called.
+// kindOf splits a typed text into the kind it begins with, empty if none, and the name.
 func kindOf(typed string) (kind, rest string) {
 	first, rest, ok := strings.Cut(typed, " ")
 	if ok && slices.Contains([]string{"anp", "banp", "np", "ef", "pod", "zone", "rule", "theme"}, first) {
@@ -115,19 +113,18 @@ func kindOf(typed string) (kind, rest string) {
 	return "", typed
 }
 
-// How well something is found by what was typed.
+// How well an item matches the typed text.
 const (
-	isName      = iota // its name, or the last part of it
-	isBeginning        // it begins so
-	isWord             // a part of it begins so
-	isWithin           // it is somewhere in it
-	hasWords           // all words are somewhere in it
-	hasLetters         // at most its letters are in it
-	isNot              // it is of another kind
+	isName      = iota // the name, or its last part
+	isBeginning        // the name begins with the text
+	isWord             // a word of the name begins with it
+	isWithin           // the name contains it
+	hasWords           // the name contains all words
+	hasLetters         // the name contains at most all letters
+	isNot              // another kind
 )
 
-// rankAmong says how well the item is found among those of a kind, by its text or another
-// name of it.
+// rankAmong returns how well the item, if of that kind, matches by its text or another name.
 func (it *paletteItem) rankAmong(kind, typed string) int {
 	text, ok := strings.CutPrefix(it.text, kind)
 	if !ok || kind != "" && text == "" {
@@ -135,7 +132,7 @@ func (it *paletteItem) rankAmong(kind, typed string) int {
 	}
 	best := rankText(text, typed)
 	for _, name := range it.names {
-		if r := rankText(name, typed); r <= isBeginning { // what only holds it would be a riddle
+		if r := rankText(name, typed); r <= isBeginning { // other names are not shown, so a match inside one would puzzle
 			best = min(best, r)
 		}
 	}
@@ -208,13 +205,13 @@ func (p *PaletteOverlay) PressKey(key, text string) (done bool, chosen *ChosenIt
 	return false, nil
 }
 
-// moveHit goes on among the hits; the one it comes to is what the text is completed to.
+// moveHit moves the cursor and suggests the hit there as completion.
 func (p *PaletteOverlay) moveHit(d int) {
 	p.cursorAt = max(0, min(p.cursorAt+d, len(p.hits)-1))
 	p.offerHit()
 }
 
-// offerHit suggests the hit at the cursor where it begins with what was typed.
+// offerHit suggests the hit at the cursor if it begins with the typed text.
 func (p *PaletteOverlay) offerHit() {
 	whole := ""
 	if p.cursorAt < len(p.hits) {
@@ -229,8 +226,8 @@ func (p *PaletteOverlay) offerHit() {
 	p.input.OfferText(whole)
 }
 
-// chooseHit takes what the cursor is on; a disabled thing stays and shows its reason, and so
-// does what finds nothing.
+// chooseHit returns the hit at the cursor; nil for a disabled item, whose reason stays visible, or without
+// hits.
 func (p *PaletteOverlay) chooseHit() *ChosenItem {
 	if p.cursorAt >= len(p.hits) {
 		return nil
@@ -256,18 +253,18 @@ func (p *PaletteOverlay) Paste(text string) {
 	p.findHits()
 }
 
-// BoxWidth is how wide the box wants to be inside.
+// BoxWidth returns the wanted inner width of the box.
 func (p *PaletteOverlay) BoxWidth() int { return 96 }
 
-// Cursor is in the line.
+// Cursor returns the place of the cursor in the line.
 func (p *PaletteOverlay) Cursor() (x, line int, ok bool) {
 	return 2 + p.input.Cursor(), 0, p.input.Cursor() >= 0
 }
 
-// mostRows bounds how many hits are listed.
+// mostRows bounds the listed hits.
 const mostRows = 16
 
-// Draw gives the line, what is found, and all of what does not fit into its row.
+// Draw returns the line, the hits, and the text that does not fit into the row at the cursor.
 func (p *PaletteOverlay) Draw(st *themes.StyleSet, w, h int) (string, []string) {
 	note := widget.JoinLines(widget.PlainLine("  "), p.input.CompletesLine(p.keys, st))
 	nw := min(note.LineWidth(), w/2)
@@ -278,7 +275,7 @@ func (p *PaletteOverlay) Draw(st *themes.StyleSet, w, h int) (string, []string) 
 		below = p.items[p.hits[p.cursorAt]].linesBelow(st, w)
 		below = below[:min(len(below), max(0, rows-1))]
 	}
-	if w < narrow { // where most rows are cut, the list does not jump
+	if w < narrow { // most rows are cut; keep the list from jumping
 		for len(below) < min(2, rows-1) {
 			below = append(below, "")
 		}
@@ -298,11 +295,11 @@ func (p *PaletteOverlay) Draw(st *themes.StyleSet, w, h int) (string, []string) 
 	return "command", lines
 }
 
-// narrow is a palette without room for what things do beside their names.
+// narrow is the width below which rows omit the help.
 const narrow = 70
 
-// itemLine returns the row of the item: its name, its key, and what it does or why not. An item
-// that cannot be done has its key in parentheses.
+// itemLine returns the row of the item: its name, its key, and its help or why not. A disabled item has its
+// key in parentheses.
 func (it *paletteItem) itemLine(st *themes.StyleSet, w int, at bool) string {
 	l := it.itemRow(st, w)
 	if at {
@@ -334,7 +331,7 @@ func (it *paletteItem) itemRow(st *themes.StyleSet, w int) widget.Line {
 	return l.Add(it.noteText(), st.Dim)
 }
 
-// noteText returns the help of the item, or why it cannot be done now.
+// noteText returns the help of the item, or why it is disabled.
 func (it *paletteItem) noteText() string {
 	if it.whyNot != "" {
 		return "not now: " + it.whyNot
@@ -342,7 +339,7 @@ func (it *paletteItem) noteText() string {
 	return it.help
 }
 
-// linesBelow returns the text that has no room in the row of the item, in lines.
+// linesBelow returns the text that does not fit into the item's row, in lines.
 func (it *paletteItem) linesBelow(st *themes.StyleSet, w int) []string {
 	text := it.noteText()
 	switch row := it.itemRow(st, w); {

@@ -13,9 +13,8 @@ import (
 	"rung/model/words"
 )
 
-// ParseFile reads the text of a configuration file. Nothing that is wrong with it
-// keeps the console from opening: what could be read holds, and CheckAll says the rest,
-// all of it at once. A file that is no YAML counts as empty.
+// ParseFile reads the text of a configuration file. Errors never keep the console from opening: readable
+// settings apply, and CheckAll returns all errors. A file that is not YAML counts as empty.
 func ParseFile(path string, text []byte) Config {
 	c := Config{file: path, lines: map[string]int{}}
 	var doc yaml.Node
@@ -29,7 +28,7 @@ func ParseFile(path string, text []byte) Config {
 	return c
 }
 
-// noteSyntax notes what the YAML parser says; it begins with the line.
+// noteSyntax notes an error of the YAML parser, whose text begins with the line.
 func (c *Config) noteSyntax(err error) {
 	what := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 0
@@ -41,7 +40,7 @@ func (c *Config) noteSyntax(err error) {
 	c.noteProblem(line, "", "not valid YAML: "+what, "the file is ignored")
 }
 
-// noteProblem notes a problem: the place, what is wrong, and what is allowed.
+// noteProblem notes a problem: its place, its text, and the allowed values.
 func (c *Config) noteProblem(line int, key, what, allowed string) {
 	text := c.file
 	if line > 0 {
@@ -57,7 +56,7 @@ func (c *Config) noteProblem(line int, key, what, allowed string) {
 	c.problems = append(c.problems, words.CleanText(text))
 }
 
-// fileSettings are the settings there are, each with what takes its value.
+// fileSettings lists the settings, each with its parser.
 var fileSettings = []struct {
 	key  string
 	take func(c *Config, key string, v *yaml.Node)
@@ -81,12 +80,12 @@ var fileSettings = []struct {
 	{"api-release", valueOf(func(c *Config) any { return &c.APIRelease }, "allowed: a release of network-policy-api, v0.1.5 or v0.2.0")},
 }
 
-// valueOf takes a setting that is one value.
+// valueOf returns the parser of a setting with one value.
 func valueOf(field func(*Config) any, allowed string) func(c *Config, key string, v *yaml.Node) {
 	return func(c *Config, key string, v *yaml.Node) { c.decodeValue(v, key, field(c), allowed) }
 }
 
-// parseSettings takes the settings of the file one by one.
+// parseSettings parses the settings of the file.
 func (c *Config) parseSettings(n *yaml.Node) {
 	c.eachEntry(n, "", "not a list of settings", "allowed: one setting per line, such as theme: dark", func(key string, k, v *yaml.Node) {
 		var names []string
@@ -101,8 +100,8 @@ func (c *Config) parseSettings(n *yaml.Node) {
 	})
 }
 
-// eachEntry calls f for the entries of the mapping that a setting is, once for each key; the file
-// itself has no name. A setting without a value has no entries; another value is noted.
+// eachEntry calls f for each key of a mapping; setting is empty for the file itself. A null value has no
+// entries; any other value is noted as wrong.
 func (c *Config) eachEntry(v *yaml.Node, setting, wrong, allowed string, f func(name string, k, v *yaml.Node)) {
 	n := resolveAlias(v)
 	if n.Kind != yaml.MappingNode {
@@ -124,7 +123,7 @@ func (c *Config) eachEntry(v *yaml.Node, setting, wrong, allowed string, f func(
 	}
 }
 
-// decodeValue decodes a value; one that does not fit is noted.
+// decodeValue decodes a value; a value of the wrong type is noted.
 func (c *Config) decodeValue(v *yaml.Node, key string, into any, allowed string) bool {
 	if err := v.Decode(into); err != nil {
 		what := "a list or a group of settings"
@@ -137,7 +136,7 @@ func (c *Config) decodeValue(v *yaml.Node, key string, into any, allowed string)
 	return true
 }
 
-// parseKeys takes the keys of actions, each action by itself.
+// parseKeys parses the keys of actions, each action by itself.
 func (c *Config) parseKeys(key string, v *yaml.Node) {
 	c.Keys = map[string][]string{}
 	c.eachEntry(v, key, "not a list of actions", "allowed: actions with their keys, such as ladder.new: [n, ctrl+n]",
@@ -149,7 +148,7 @@ func (c *Config) parseKeys(key string, v *yaml.Node) {
 		})
 }
 
-// parseTexts takes texts by name, each by itself.
+// parseTexts parses texts by name, each by itself.
 func (c *Config) parseTexts(key string, v *yaml.Node, allowed string) map[string]string {
 	out := map[string]string{}
 	c.eachEntry(v, key, "not a list of names", allowed, func(name string, _, v *yaml.Node) {
@@ -161,7 +160,7 @@ func (c *Config) parseTexts(key string, v *yaml.Node, allowed string) map[string
 	return out
 }
 
-// parseViews takes the saved views, each by itself.
+// parseViews parses the saved views, each by itself.
 func (c *Config) parseViews(key string, v *yaml.Node) {
 	const allowed = "allowed: names of views, each with a page and with filter, sort, wide, columns, such as denied: {page: logs, filter: " +
 		"verdict:drop}"
@@ -189,7 +188,7 @@ func (c *Config) parseViews(key string, v *yaml.Node) {
 	})
 }
 
-// parseContexts takes the settings of clusters.
+// parseContexts parses the settings of clusters.
 func (c *Config) parseContexts(key string, v *yaml.Node) {
 	const allowed = "allowed: write, readonly, theme"
 	c.Contexts = map[string]ContextSettings{}
@@ -212,7 +211,7 @@ func (c *Config) parseContexts(key string, v *yaml.Node) {
 		})
 }
 
-// resolveAlias follows an alias to what it stands for.
+// resolveAlias follows YAML aliases to their value.
 func resolveAlias(n *yaml.Node) *yaml.Node {
 	for range 10 {
 		if n.Kind != yaml.AliasNode || n.Alias == nil {
@@ -223,7 +222,7 @@ func resolveAlias(n *yaml.Node) *yaml.Node {
 	return n
 }
 
-// OverrideBy puts what the command line says over the file; empty says nothing.
+// OverrideBy applies the flags of the command line; empty keeps the file's setting.
 func (c *Config) OverrideBy(theme, color string, ascii, noMouse bool) {
 	if theme != "" {
 		c.Theme, c.themeGiven = theme, true
@@ -242,7 +241,7 @@ func (c *Config) OverrideBy(theme, color string, ascii, noMouse bool) {
 	}
 }
 
-// settingPlace is where a setting stands in the file, empty for one that a flag gave.
+// settingPlace returns the place of a setting in the file, empty if a flag set it.
 func (c *Config) settingPlace(key string) string {
 	if line := c.lines[key]; line > 0 {
 		return fmt.Sprintf("%s line %d, ", c.file, line)

@@ -7,14 +7,12 @@ import (
 	"rung/revision"
 )
 
-// Pace is the least time between two workings-out of the findings. While
-// pods come and go without end there is a new revision with every frame; its
-// findings cost more than all the rest of it, and hardly ever differ. Until they
-// are worked out the screen has those of a moment ago, and the header says so.
+// Pace is the least time between two computations of the findings. While pods come and go, every frame has a
+// new revision; its findings cost more than all the rest, and hardly ever differ. Meanwhile the screen shows
+// earlier findings, and the header marks them.
 const Pace = 500 * time.Millisecond
 
-// lintShare bounds the time spent on them, one part in so many, as long as they
-// do not get older than lintMost for it.
+// lintShare bounds the share of time spent on findings to 1/lintShare, while they are not older than lintMost.
 const (
 	lintShare = 40
 	lintMost  = 5 * time.Second
@@ -22,20 +20,20 @@ const (
 
 // FindingsPacer paces the findings. It belongs to the goroutine that waits for revisions.
 type FindingsPacer struct {
-	next      time.Time          // of the next working-out, at the earliest
-	owed      bool               // the screen has older ones
-	lastShown *revision.Revision // what was handed out last
-	job       *askedRevision     // under way, nil for none
-	lastAsked time.Time          // when the last one was done, or the first begun
+	next      time.Time          // earliest time of the next computation
+	owed      bool               // the screen shows older findings
+	lastShown *revision.Revision // last revision returned
+	job       *askedRevision     // running job, nil if none
+	lastAsked time.Time          // end of the last job, or begin of the first
 	// Report takes internal errors.
 	Report Report
 }
 
-// Report takes an internal error, with the work it ended; nil lets the panic through. It is called
-// by the goroutine that panicked, before its stack unwinds, and may be called by several.
+// Report receives an internal error and the work it ended; nil lets the panic through. The panicking goroutine
+// calls it before its stack unwinds; calls may be concurrent.
 type Report func(doing string, what any)
 
-// guard does one part of the work. An internal error ends only that part.
+// guard runs one part of the work. An internal error ends only that part.
 func (r Report) guard(doing string, do func()) {
 	if r != nil {
 		defer func() {
@@ -47,21 +45,21 @@ func (r Report) guard(doing string, do func()) {
 	do()
 }
 
-// askedRevision is every connection of a revision being asked, for its findings.
+// askedRevision is a running check of all connections of a revision, for its findings.
 type askedRevision struct {
 	basis  revision.RevisionBasis
 	cancel context.CancelFunc
 	done   chan struct{}
 }
 
-// revisionSource is the engine as far as revisions are made ready for the screen.
+// revisionSource is the part of the engine needed to prepare revisions.
 type revisionSource interface {
 	Revision() *revision.Revision
 	Now() time.Time
 }
 
-// PreparedRevision returns the newest revision with all its expensive parts made. Parts that end with
-// an internal error are missing.
+// PreparedRevision returns the newest revision with all expensive parts computed. Parts that end with an
+// internal error are missing.
 func PreparedRevision(c revisionSource, report Report) *revision.Revision {
 	rev := c.Revision()
 	report.prepareObjects(rev)
@@ -71,20 +69,20 @@ func PreparedRevision(c revisionSource, report Report) *revision.Revision {
 	return rev
 }
 
-// prepareObjects makes what follows from the objects alone.
+// prepareObjects computes the parts that depend on objects alone.
 func (r Report) prepareObjects(rev *revision.Revision) {
 	r.guard("ordering policies", func() { rev.Ladder() })
 	r.guard("listing what is left out", func() { rev.Omissions() })
 }
 
-// findSome reports whether all findings are worked out.
+// findSome reports whether all findings are computed.
 func (r Report) findSome(rev *revision.Revision) (all bool) {
 	r.guard("working out findings", func() { all = revision.FindSome(rev) })
 	return all
 }
 
-// WaitForRevision waits for a tick, for owed findings whose time has come, or for connections that
-// were asked, and returns the newest revision then; nil once ctx has ended.
+// WaitForRevision waits for a tick, for due findings, or for the end of a job, and returns the newest
+// revision; nil once ctx has ended.
 func (l *FindingsPacer) WaitForRevision(ctx context.Context, ticks <-chan struct{}, c revisionSource) *revision.Revision {
 	wake := time.Hour
 	if l.owed {
@@ -107,7 +105,7 @@ func (l *FindingsPacer) WaitForRevision(ctx context.Context, ticks <-chan struct
 	return l.prepareNewest(ctx, c)
 }
 
-// endWork waits for what is under way.
+// endWork cancels the running job and waits for it.
 func (l *FindingsPacer) endWork() {
 	if l.job != nil {
 		l.job.cancel()
@@ -116,9 +114,8 @@ func (l *FindingsPacer) endWork() {
 	}
 }
 
-// askConnections has every connection of a revision asked in the background. Work under way
-// for another revision is given up, unless the last findings are so old by now that they
-// would never be new.
+// askConnections checks all connections of a revision in the background. It cancels the job of another
+// revision, unless the last findings are so old that repeated cancelling would starve them.
 func (l *FindingsPacer) askConnections(ctx context.Context, rev *revision.Revision) {
 	if l.Report.findSome(rev) {
 		return
@@ -138,12 +135,11 @@ func (l *FindingsPacer) askConnections(ctx context.Context, rev *revision.Revisi
 	go func() {
 		defer close(job.done)
 		defer cancel()
-		l.Report.guard("working out findings", func() { _, _ = revision.AllFindings(rev, ctx) }) // which ends with its context
+		l.Report.guard("working out findings", func() { _, _ = revision.AllFindings(rev, ctx) }) // the error is that of its context
 	}()
 }
 
-// prepareNewest is the newest revision with its expensive parts made, findings when
-// their time has come.
+// prepareNewest returns the newest revision with its expensive parts computed, findings only when due.
 func (l *FindingsPacer) prepareNewest(ctx context.Context, c revisionSource) *revision.Revision {
 	if l.job != nil {
 		select {
@@ -155,7 +151,7 @@ func (l *FindingsPacer) prepareNewest(ctx context.Context, c revisionSource) *re
 	rev := c.Revision()
 	l.Report.prepareObjects(rev)
 	if l.lastShown == nil {
-		l.Report.findSome(rev) // the first are waited for
+		l.Report.findSome(rev) // the first revision waits for findings
 	}
 	current := revision.HasFindings(rev)
 	l.Report.guard("reading the rows of the ladder", func() {
@@ -168,7 +164,7 @@ func (l *FindingsPacer) prepareNewest(ctx context.Context, c revisionSource) *re
 			current = false
 		}
 	})
-	// One that is under way tells when it is done.
+	// A running job signals its end.
 	l.owed = !current && time.Now().Before(l.next)
 	if !current && !l.owed {
 		began := time.Now()
@@ -178,8 +174,7 @@ func (l *FindingsPacer) prepareNewest(ctx context.Context, c revisionSource) *re
 		l.next = began.Add(max(Pace, min(lintMost, lintShare*time.Since(began))))
 	}
 	if rev == l.lastShown {
-		// Nothing of it changed but the findings, what live rows there are and why
-		// some differ: pages look again when they are handed another revision.
+		// Only findings or explanations changed; pages look again when they get another revision pointer.
 		again := *rev
 		return &again
 	}

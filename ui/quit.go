@@ -14,10 +14,10 @@ import (
 	"rung/ui/view"
 )
 
-// runsPlan says whether this Rung has a plan under way: leaving would stop it.
+// runsPlan reports whether this Rung runs a plan, which leaving would stop.
 func runsPlan(r *revision.Revision) bool { return r.Plan.IsUnderWay() && !r.Plan.RunsElsewhere() }
 
-// onTrialHere says whether leaving this Rung would put a change back.
+// onTrialHere reports whether leaving this Rung would revert a change.
 func onTrialHere(r *revision.Revision) bool {
 	u := r.Unconfirmed
 	return u.IsOpen() && u.IsOwn && r.Mode.IsPersistent()
@@ -29,8 +29,8 @@ func (m *rootModel) quitNow() {
 	m.addCommand(tea.Quit)
 }
 
-// askQuit ends the program, and asks before while a plan is under way or a change on
-// trial; asked again before that is answered, or while the plan stops, it ends at once.
+// askQuit ends the program, but asks first while a plan runs or a change is on trial. Asked again before the
+// answer, or while the plan stops, it ends at once.
 func (m *rootModel) askQuit() {
 	asked := m.quitting != nil && slices.Contains(m.over, Overlay(m.quitting))
 	c := &view.ConfirmDialog{Title: "Leave Rung", NoText: "stay"}
@@ -61,7 +61,7 @@ func (m *rootModel) askQuit() {
 	m.quitting = m.askDialog(m.topEntry(), c)
 }
 
-// writeReport writes what an internal error left behind and says where.
+// writeReport writes the report of an internal error and returns the error with the report's path.
 func writeReport(dir string, at time.Time, what any, doing string) string {
 	text := fmt.Sprintf("rung: internal error at %s while %s\n\n%v\n\n%s", at.Format(time.RFC3339), doing, what, debug.Stack())
 	path, err := statedir.KeepFile(dir, "error-"+at.UTC().Format("20060102-150405.000")+".txt", []byte(text))

@@ -16,12 +16,10 @@ import (
 )
 
 const (
-	// frameTime is the least time between two revisions on the screen: nobody
-	// reads faster, and every one drawn keeps keys waiting. The first after a
-	// pause is shown at once.
+	// frameTime is the least time between two revisions on the screen: nobody reads faster, and each drawing
+	// delays keys. The first revision after a pause is shown at once.
 	frameTime = 100 * time.Millisecond
-	// grace is how long a question takes no yes: what was typed before it appeared was
-	// not meant for it.
+	// grace is how long a new question ignores a yes, which was typed before it appeared.
 	grace = 150 * time.Millisecond
 )
 
@@ -47,8 +45,7 @@ type rootModel struct {
 	omissions PageOmissions
 	now       time.Time
 
-	// quitting is the question before leaving; leaving says that it was answered with
-	// yes and the plan under way is about to stop.
+	// quitting is the question before leaving; leaving: it was confirmed and the running plan is stopping.
 	quitting *openDialog
 	leaving  bool
 
@@ -59,42 +56,42 @@ type rootModel struct {
 
 	status statusLine
 	jobs   jobList
-	// switching says that another context is being opened.
+	// switching: another context is being opened
 	switching bool
 
 	dirty bool
 	frame string
-	// cursor is where a line is being typed in the frame, nil where none is.
+	// cursor is the text cursor in the frame, nil if nothing is typed.
 	cursor *tea.Cursor
 	crash  string
 	quits  bool
-	// logSetup is how the last page of log lines was set up.
+	// logSetup holds the settings of the last page of log lines.
 	logSetup view.LogSetup
 
-	// inline does work at once instead of in a goroutine: tests see every
-	// effect of a key before the next.
+	// inline runs work at once instead of in a goroutine, so that tests see every effect of a key before the
+	// next.
 	inline bool
 	// internal are the internal errors that did not end the console.
 	internal *internalErrors
-	// ticking says that the clock of a live page runs, spinning that of what spins.
+	// ticking: the clock of a live page runs; spinning: the spinner's clock runs
 	ticking, spinning bool
 }
 
 // screenTheme holds the colours of the screen.
 type screenTheme struct {
 	theme string
-	// themeChosen says that the theme was chosen here, and holds in every context.
+	// themeChosen: the user chose the theme here, for every context
 	themeChosen bool
 	dark        bool
 	styles      *themes.StyleSet
 }
 
-// takeTheme takes a theme of a set.
+// takeTheme switches to a theme of a set.
 func (s *screenTheme) takeTheme(set *themes.ThemeSet, name string) {
 	s.theme, s.styles = name, set.StylesOf(name, s.dark)
 }
 
-// enterContext takes the theme of the context, unless one was chosen on the screen.
+// enterContext switches to the theme of the context, unless the user chose one.
 func (s *screenTheme) enterContext(opt *Options, mode revision.Mode) {
 	if s.themeChosen {
 		return
@@ -106,7 +103,7 @@ func (s *screenTheme) enterContext(opt *Options, mode revision.Mode) {
 	s.takeTheme(opt.Themes, cmp.Or(opt.ContextTheme(context), themes.Default))
 }
 
-// syncKey holds the inputs with which a view was last brought up to date.
+// syncKey holds the inputs of a view's last Sync.
 type syncKey struct {
 	rev    *revision.Revision
 	second int64
@@ -120,7 +117,7 @@ type (
 		rev *revision.Revision
 		of  *consoleSession
 		arm bool // wait for the next one
-		job int  // that is done with it
+		job int  // the job that made it
 	}
 	armMsg   struct{ of *consoleSession }
 	clockMsg struct{}
@@ -131,8 +128,8 @@ type (
 		of         *consoleSession
 	}
 	crashMsg struct{ what string }
-	// pauseMsg leaves the screen, for a stop of the process or only to set it up
-	// anew; resumedMsg is when it is back.
+	// pauseMsg leaves the screen, to stop the process or only to set up the screen again; resumedMsg follows
+	// afterwards.
 	pauseMsg   struct{ stop bool }
 	resumedMsg struct{ err error }
 )
@@ -154,7 +151,7 @@ func newRoot(ctx context.Context, console Console, opt Options) *rootModel {
 	return m
 }
 
-// configDialog shows all that is wrong with the configuration.
+// configDialog lists all errors of the configuration.
 func configDialog(wrong []string) view.Dialog {
 	body := []string{"What is wrong is left out; the rest of the configuration holds."}
 	for _, w := range wrong {
@@ -163,7 +160,7 @@ func configDialog(wrong []string) view.Dialog {
 	return &view.NoteDialog{Title: words.Count(len(wrong), "problem") + " in the configuration", Body: body}
 }
 
-// sayToast says something about the page on top.
+// sayToast shows a message about the top page.
 func (m *rootModel) sayToast(t view.ToastAsk) {
 	m.status.sayToast(t, m.rev.Mode.Title, m.topEntry(), m.now)
 }

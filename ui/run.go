@@ -26,42 +26,38 @@ type Console = view.Console
 // Options are how to run the console. The zero value is usable.
 type Options struct {
 	Config
-	// Themes are the themes there are; nil reads those of the user from
-	// $XDG_CONFIG_HOME/rung/themes on top of the built-in ones.
+	// Themes are the available themes; nil reads the user's from $XDG_CONFIG_HOME/rung/themes on top of the
+	// built-in ones.
 	Themes *themes.ThemeSet
-	// Page is where to begin; the zero value is Config.Start, else the ladder.
+	// Page is the first page; the zero value means Config.Start, else the ladder.
 	Page nav.Page
 	// Stdin and Stdout are the terminal, the process's own when nil.
 	Stdin  io.Reader
 	Stdout io.Writer
-	// OnAway is told when the terminal is lent to an editor or the shell, and when it is back.
+	// OnAway is called when an editor or the shell gets the terminal, and when it is back.
 	OnAway func(away bool)
 	// Environ is the environment of the terminal, the process's own when nil.
 	Environ []string
-	// StateDir takes error reports and saved pages, $XDG_STATE_HOME/rung when
-	// empty.
+	// StateDir receives error reports and saved pages; empty means $XDG_STATE_HOME/rung.
 	StateDir string
-	// Notices are said when the console opens, one after the other. Errors of
-	// the configuration are shown all at once.
+	// Notices are shown when the console opens, one after the other. Errors of the configuration are shown in
+	// one dialog.
 	Notices []string
-	// Switch makes the console of another context of the kubeconfig; nil where
-	// there are none. The console that was left is the caller's to end.
+	// Switch opens the console of another kubeconfig context; nil if there is none. The caller ends the old
+	// console.
 	Switch func(ctx context.Context, context string) (Console, error)
-	// ReadInput reads another input to its end, as commands do that take one, until ctx ends; nil
-	// where there is no way to.
+	// ReadInput reads another input to its end, as commands do, until ctx ends; nil if not available.
 	ReadInput func(ctx context.Context, input string) (*revision.Revision, error)
-	// Profile forces a colour profile; Unknown goes by Config.Color.
+	// Profile forces a colour profile; Unknown means Config.Color.
 	Profile colorprofile.Profile
 
-	configProblems []string // with the configuration and the themes
+	configProblems []string // of the configuration and the themes
 }
 
-// ErrEnded is in the error of a console that was told to end in the middle of
-// something.
+// ErrEnded is wrapped in the error of a console that was ended while a text was being edited.
 var ErrEnded = errors.New("told to end")
 
-// fps bounds how often the terminal is written to; a key shows after at most
-// one such interval.
+// fps bounds writes to the terminal; a key shows after at most one such interval.
 const fps = 120
 
 func (o *Options) fillDefaults() {
@@ -81,7 +77,7 @@ func (o *Options) fillDefaults() {
 	o.configProblems = append(o.configProblems, o.CheckAll(o.Themes)...)
 }
 
-// getenv reads the given environment; nil is the process's own.
+// getenv returns the lookup in the given environment; nil means the process's own.
 func (o *Options) getenv() func(string) string {
 	if o.Environ == nil {
 		return nil
@@ -98,18 +94,16 @@ func (o *Options) lookupEnv(name string) string {
 	return ""
 }
 
-// Run shows the console until the user leaves it or ctx ends. The terminal is
-// restored whatever happens; after an internal error the returned error names
-// the report that was written.
+// Run shows the console until the user leaves it or ctx ends. The terminal is always restored; after an
+// internal error the returned error names the report.
 func Run(ctx context.Context, console Console, opt Options) error {
 	opt.fillDefaults()
 	outside := ctx
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	m := newRoot(ctx, console, opt)
-	// Signals end ctx, and the program is left then as by a key. The library's
-	// own handler of signals, or a program ended by its context, would not wait
-	// for what still reads the terminal, or wait for ever.
+	// Signals end ctx, and the program then leaves as by a key. Bubble Tea's own signal handler, or a program
+	// ended by its context, would not wait for readers of the terminal, or would wait for ever.
 	popts := []tea.ProgramOption{tea.WithFPS(fps), tea.WithoutSignalHandler()}
 	if keys := terminal.NewInput(opt.Stdin); keys != nil {
 		popts = append(popts, tea.WithInput(keys))
@@ -160,11 +154,9 @@ func Run(ctx context.Context, console Console, opt Options) error {
 	return nil
 }
 
-// NewInline makes the console's model for a driver of its own, mostly a test:
-// work that would go to a goroutine is done at once, and a question takes keys
-// from the start, so that every effect of a key is there before the next. The
-// model is fed with Update and looked at with View; the commands it returns
-// (clocks, the clipboard) may be dropped.
+// NewInline makes the console's model for another driver, mostly a test: work runs at once instead of in a
+// goroutine, and questions take keys from the start, so that every effect of a key shows before the next. Feed
+// the model with Update and read it with View; its commands (clocks, the clipboard) may be dropped.
 func NewInline(ctx context.Context, console Console, opt Options) tea.Model {
 	opt.fillDefaults()
 	m := newRoot(ctx, console, opt)
@@ -173,12 +165,11 @@ func NewInline(ctx context.Context, console Console, opt Options) tea.Model {
 	return m
 }
 
-// RefreshMessage is the message that makes an inline model take its console's newest
-// revision.
+// RefreshMessage returns the message that makes an inline model take its console's newest revision.
 func RefreshMessage(model tea.Model) tea.Msg {
 	s := model.(*rootModel).session
 	return revMsg{rev: PreparedRevision(s.console, nil), of: s}
 }
 
-// HasQuit says whether a model has ended the program.
+// HasQuit reports whether a model has ended the program.
 func HasQuit(model tea.Model) bool { return model.(*rootModel).quits }

@@ -9,7 +9,7 @@ import (
 	"rung/ui/widget"
 )
 
-// arrangeAs sorts a page and gives it its columns as a saved view says; a column that it has not is said.
+// arrangeAs sorts a page and sets its columns as a saved view says; an unknown column gives an error message.
 func arrangeAs(m *rootModel, e *trailEntry, name string) {
 	saved, ok := m.opt.Views[name]
 	if !ok {
@@ -32,7 +32,7 @@ func arrangeAs(m *rootModel, e *trailEntry, name string) {
 	}
 }
 
-// columnTitles are the titles of the columns of a page.
+// columnTitles lists the titles of a page's columns.
 func columnTitles(v view.View) string {
 	var out []string
 	if h, ok := v.(view.ColumnHelper); ok {

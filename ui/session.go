@@ -10,15 +10,14 @@ import (
 	"rung/ui/view"
 )
 
-// consoleSession is the time the screen spends on one console. Messages of another
-// one that come late are passed over.
+// consoleSession is the time the screen shows one console. Late messages of another session are ignored.
 type consoleSession struct {
 	console Console
 	ctx     context.Context
 	cancel  context.CancelFunc
 	ticks   <-chan struct{}
 	stop    func()        // ends ticks
-	lint    FindingsPacer // of whoever waits for revisions
+	lint    FindingsPacer // of the goroutine that waits for revisions
 }
 
 func (s *consoleSession) endSession() {
@@ -26,8 +25,7 @@ func (s *consoleSession) endSession() {
 	s.stop()
 }
 
-// waitForRevision waits for the next revision and makes its expensive parts, so that the
-// screen's own goroutine finds them made.
+// waitForRevision waits for the next revision and computes its expensive parts outside the screen's goroutine.
 func (s *consoleSession) waitForRevision(stateDir string) tea.Cmd {
 	return guardCommand(stateDir, "preparing a revision", func() tea.Msg {
 		rev := s.lint.WaitForRevision(s.ctx, s.ticks, s.console)
@@ -57,7 +55,7 @@ func (m *rootModel) beginConsole(console Console) {
 	}
 }
 
-// switchMsg is the console of another context, or why there is none.
+// switchMsg is the console of another context, or the error.
 type switchMsg struct {
 	context string
 	console Console
@@ -65,8 +63,8 @@ type switchMsg struct {
 	job     int
 }
 
-// switchTo goes to another context of the kubeconfig. It asks no server, so a
-// cluster that is dead is left as easily as any.
+// switchTo opens another context of the kubeconfig. It asks no server, so leaving an unreachable cluster is as
+// easy as any.
 func (m *rootModel) switchTo(name string) {
 	if m.opt.Switch == nil {
 		m.sayToast(view.ToastAsk{Text: "no other cluster to go to", Bad: true})
@@ -83,8 +81,7 @@ func (m *rootModel) switchTo(name string) {
 		return
 	}
 	if m.switching {
-		// Two that open at once may come in another order than they were asked for,
-		// and the one that is ended could be the one that is shown.
+		// Two at once may arrive in another order, and the caller could end the console shown.
 		m.sayToast(view.ToastAsk{Text: "still switching to another context", Bad: true})
 		return
 	}
@@ -101,7 +98,7 @@ func (m *rootModel) switchTo(name string) {
 	m.addCommand(guardCommand(m.opt.StateDir, "switching to context "+name, work))
 }
 
-// switchConsole leaves the old console and everything that was open of it.
+// switchConsole leaves the old console, its pages and questions.
 func (m *rootModel) switchConsole(msg switchMsg) {
 	m.switching = false
 	m.jobs.endJob(msg.job)
@@ -116,8 +113,7 @@ func (m *rootModel) switchConsole(msg switchMsg) {
 	m.jobs = jobList{last: m.jobs.last}
 	m.beginConsole(msg.console)
 	for _, o := range open {
-		// Keys typed into a question must not become keys of the page that is
-		// shown now.
+		// Keys meant for a question must not act on the page shown now.
 		if d, ok := o.(*openDialog); ok {
 			title, _ := d.d.Draw(m.styles, d.BoxWidth())
 			gone := "the question was about another cluster; this is now " + m.rev.Mode.Title

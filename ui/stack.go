@@ -8,7 +8,7 @@ import (
 	"rung/ui/widget"
 )
 
-// viewEnv returns the environment that the view of an entry sees now.
+// viewEnv returns the current environment for the view of an entry.
 func (m *rootModel) viewEnv(e *trailEntry) *view.Env {
 	w, h := m.pageSize()
 	return &view.Env{Console: m.console, Rev: m.rev, Now: m.now, Styles: m.styles, Keys: m.keys,
@@ -16,7 +16,7 @@ func (m *rootModel) viewEnv(e *trailEntry) *view.Env {
 		Sign: m.jobs.spinnerSign(m.now, m.load.IsLong(m.now), m.topEntry().workingSince())}
 }
 
-// syncEntry brings the view up to date when anything it shows may have changed.
+// syncEntry syncs the view if any of its inputs changed.
 func (m *rootModel) syncEntry(e *trailEntry) *view.Env {
 	env := m.viewEnv(e)
 	key := syncKey{m.rev, m.now.Unix(), m.styles, env.W, env.H}
@@ -27,8 +27,8 @@ func (m *rootModel) syncEntry(e *trailEntry) *view.Env {
 	return env
 }
 
-// openPage goes to a page. One that is already on the way back is gone back to, as it was
-// left, and what was gone back from can be gone forward to.
+// openPage opens a page. A page already open is returned to in its state; the pages above it can be gone
+// forward to.
 func (m *rootModel) openPage(p nav.Page, replace bool) {
 	for i := len(m.pages) - 1; i >= 0; i-- {
 		if !m.pages[i].page.IsSamePlace(p) {
@@ -39,8 +39,7 @@ func (m *rootModel) openPage(p nav.Page, replace bool) {
 		}
 		m.cutTo(i + 1)
 		e := m.topEntry()
-		// It shows what it is gone to for: another zone, another ACL. Without such a
-		// wish it stays as it is.
+		// A page opened for another zone or ACL shows that; otherwise it keeps its state.
 		if p.Text != "" && e.filter != p.Text {
 			m.setFilter(e, p.Text)
 		}
@@ -84,8 +83,7 @@ func (m *rootModel) goBack() bool {
 	return true
 }
 
-// backTo goes back because a view asked for it: it is done, and the pages left are
-// gone for good.
+// backTo goes back at a view's request: its work is done, and the pages left cannot be gone forward to.
 func (m *rootModel) backTo(a view.BackAsk) {
 	if len(m.pages) > 1 {
 		m.leaveTop()
@@ -101,14 +99,13 @@ func (m *rootModel) backTo(a view.BackAsk) {
 	}
 }
 
-// previewChange opens the page of a change before it is made.
+// previewChange opens the preview of a change.
 func (m *rootModel) previewChange(mut change.Mutation) {
 	m.pushPage(nav.Page{Kind: nav.Preview, Key: mut.Policy, Priority: int32(mut.Priority), Text: string(mut.Op)}, preview.New(mut), false)
 }
 
-// previewHistory opens the preview of an undo or a redo. The one that is on top gives way
-// to the other; pressed again the key does nothing: the preview follows the history by
-// itself.
+// previewHistory opens the preview of an undo or a redo, replacing one of the other kind. Pressed again the
+// key does nothing: the preview follows the history by itself.
 func (m *rootModel) previewHistory(op change.Op) {
 	e := m.topEntry()
 	is := func(op change.Op) bool { return e.page.Kind == nav.Preview && e.page.Text == string(op) }
@@ -117,13 +114,13 @@ func (m *rootModel) previewHistory(op change.Op) {
 	}
 	if is(change.OpUndo) || is(change.OpRedo) {
 		if !m.goBack() || m.topEntry() == e {
-			return // it is being written
+			return // a commit is running
 		}
 	}
 	m.previewChange(change.Mutation{Op: op})
 }
 
-// setFilter gives a page a filter.
+// setFilter sets the filter of a page.
 func (m *rootModel) setFilter(e *trailEntry, text string) {
 	e.filter = text
 	if f, ok := e.view.(view.Filterer); ok {

@@ -17,17 +17,16 @@ import (
 )
 
 const (
-	// toastTime is how long the status line keeps a message that is no error.
+	// toastTime is how long a message that is not an error stays in the status line.
 	toastTime = 5 * time.Second
-	// seenTime is how long an error has to be on the screen until a key takes it away: one that is
-	// pressed before was not pressed by somebody who had read it.
+	// seenTime is how long an error must be visible before a key dismisses it: an earlier key was not a
+	// reaction to it.
 	seenTime = time.Second
-	// unseenErrors is how many errors wait in the status line; the page of messages has all.
+	// unseenErrors bounds the errors waiting in the status line; the page of messages has all.
 	unseenErrors = 3
 )
 
-// statusLine holds the messages that are still to be read: the newest last, and before it errors
-// that nobody can have seen yet.
+// statusLine holds the unread messages: the newest last, preceded by errors nobody can have seen yet.
 type statusLine struct {
 	log    view.MessageLog
 	toRead []*statusText
@@ -38,12 +37,11 @@ type statusText struct {
 	text      string
 	bad       bool
 	untilTime time.Time
-	drawnAt   time.Time   // when it was first on the screen, zero for never
-	saidOn    *trailEntry // the page that was on top then; nil while what it came with is under way
+	drawnAt   time.Time   // when first drawn, zero for never
+	saidOn    *trailEntry // top page then; nil until the current message is handled
 }
 
-// sayToast says something that arose on a page, and keeps it. An error that nobody has seen stays
-// behind it.
+// sayToast shows a message of a page, and logs it. An unseen error waits behind it.
 func (s *statusLine) sayToast(t view.ToastAsk, context string, e *trailEntry, now time.Time) {
 	text := widget.CleanText(t.Text)
 	if text == "" {
@@ -55,7 +53,7 @@ func (s *statusLine) sayToast(t view.ToastAsk, context string, e *trailEntry, no
 	s.toRead = s.toRead[max(0, len(s.toRead)-unseenErrors):]
 }
 
-// sayNotices says the warnings from the start, the first one first, then what the first page said.
+// sayNotices shows the warnings of the start, first one first, then the messages of the first page.
 func (s *statusLine) sayNotices(notices []string, context string, e *trailEntry, now time.Time) {
 	first, begun := []*statusText(nil), slices.Clone(s.toRead)
 	for _, text := range notices {
@@ -69,7 +67,7 @@ func (s *statusLine) sayNotices(notices []string, context string, e *trailEntry,
 	s.toRead = s.toRead[max(0, len(s.toRead)-unseenErrors):]
 }
 
-// shownText is the message in the line now, nil for none.
+// shownText returns the message now in the line, nil if none.
 func (s *statusLine) shownText() *statusText {
 	if len(s.toRead) == 0 {
 		return nil
@@ -77,18 +75,18 @@ func (s *statusLine) shownText() *statusText {
 	return s.toRead[len(s.toRead)-1]
 }
 
-// dropShown takes the message away that is in the line now.
+// dropShown removes the message now in the line.
 func (s *statusLine) dropShown() { s.toRead = s.toRead[:len(s.toRead)-1] }
 
-// takeInput takes away what somebody who now presses a key has read.
+// takeInput removes the message that the user has read when pressing a key.
 func (s *statusLine) takeInput(now time.Time) {
 	if t := s.shownText(); t != nil && (!t.bad || !t.drawnAt.IsZero() && now.Sub(t.drawnAt) >= seenTime) {
 		s.dropShown()
 	}
 }
 
-// settleOn takes away what is no error and was said on another page; on the page of messages all
-// of it stands.
+// settleOn removes a message of another page if it is not an error; the page of messages removes all, since it
+// shows them.
 func (s *statusLine) settleOn(e *trailEntry) {
 	switch t := s.shownText(); {
 	case t == nil:
@@ -102,15 +100,15 @@ func (s *statusLine) settleOn(e *trailEntry) {
 	}
 }
 
-// expireText takes away what is no error and has been said for long enough.
+// expireText removes a message that is not an error and has been shown long enough.
 func (s *statusLine) expireText(now time.Time) {
 	if t := s.shownText(); t != nil && !t.bad && now.After(t.untilTime) {
 		s.dropShown()
 	}
 }
 
-// drawText draws the message in the line: with the command that shows it whole where it is cut, or
-// where others wait behind it.
+// drawText draws the message in the line: with the command that shows all messages if it is cut or others
+// wait.
 func (s *statusLine) drawText(st *themes.StyleSet, keys *action.Keymap, now time.Time, w int) string {
 	t := s.shownText()
 	if t.drawnAt.IsZero() {
@@ -137,10 +135,10 @@ func (s *statusLine) drawText(st *themes.StyleSet, keys *action.Keymap, now time
 	return l.Render(room) + more.Render(w-room)
 }
 
-// leastMessage is from how many cells on a message makes room for the way to all of them.
+// leastMessage is the least width left for a message beside the command that shows all.
 const leastMessage = 20
 
-// commandQueue holds the commands to run once the message under way was handled.
+// commandQueue holds the commands to run once the current message is handled.
 type commandQueue struct {
 	ctx  context.Context // of the console
 	cmds []tea.Cmd
@@ -152,7 +150,7 @@ func (q *commandQueue) addCommand(cmd tea.Cmd) {
 	}
 }
 
-// addAfter brings a message later, unless the console is left before.
+// addAfter returns a command that delivers a message later, unless the console ends first.
 func (q *commandQueue) addAfter(d time.Duration, msg tea.Msg) tea.Cmd {
 	return func() tea.Msg {
 		t := time.NewTimer(d)
@@ -166,37 +164,35 @@ func (q *commandQueue) addAfter(d time.Duration, msg tea.Msg) tea.Cmd {
 	}
 }
 
-// clockTick ticks with every second, so that ages on the screen are true.
+// clockTick ticks every second, so that ages on the screen are true.
 func (q *commandQueue) clockTick() tea.Cmd {
 	return q.addAfter(time.Until(time.Now().Truncate(time.Second).Add(time.Second)), clockMsg{})
 }
 
-// sizeAgain is how long after a change of size, or after another program had the
-// terminal, the size is asked for once more.
+// sizeAgain is how long after a change of size, or after another program used the terminal, the size is asked
+// for again.
 const sizeAgain = 250 * time.Millisecond
 
-// wholeScreen takes back margins, and leaves the cursor where it is. A frame that was on
-// its way when the window grew ends by setting those of the smaller window, at which a
-// line feed scrolls: the header was gone from then on.
+// wholeScreen resets scroll margins and keeps the cursor. A frame drawn while the window grew ends with the
+// margins of the smaller window; a line feed then scrolled the header away.
 const wholeScreen = ansi.SaveCursor + "\x1b[r" + ansi.RestoreCursor
 
-// terminalSize is the size of the terminal, and whether it can be relied on.
+// terminalSize is the size of the terminal, and whether it is reliable.
 //
-// Bubble Tea asks for the size in two goroutines: at a signal, and when an editor has
-// given the terminal back. The older answer can arrive last, and would then hold until
-// the next change. So the size is asked for once more when it has settled. With the
-// answer the whole screen is drawn again, which also mends what an editor, or keys
-// echoed while it had the terminal, left behind.
+// Bubble Tea asks for the size in two goroutines: at a signal, and when an editor returns the terminal. The
+// older answer can arrive last and would hold until the next change, so the size is asked for once more when
+// it has settled. The screen is then drawn again, which also repairs leftovers of the editor or of echoed
+// keys.
 type terminalSize struct {
 	w, h     int
 	n        int  // answers so far
-	isRepeat bool // the next answer of this size is the one asked for once more
+	isRepeat bool // the next equal answer is the repeated one
 }
 
-// sizeMsg asks for the size again, unless there was an answer since.
+// sizeMsg asks for the size again, unless an answer arrived since.
 type sizeMsg struct{ n int }
 
-// takeSize takes an answer; the size is asked for again later unless that was just done.
+// takeSize handles an answer; the size is asked for again later unless this was the repeated answer.
 func (s *terminalSize) takeSize(m *rootModel, msg tea.WindowSizeMsg) tea.Cmd {
 	w, h := max(0, msg.Width), max(0, msg.Height)
 	known := s.isRepeat && w == s.w && h == s.h
@@ -205,11 +201,11 @@ func (s *terminalSize) takeSize(m *rootModel, msg tea.WindowSizeMsg) tea.Cmd {
 	if known {
 		return nil
 	}
-	// The frame that follows the repeated answer is drawn after the margins are reset.
+	// The frame after the repeated answer is drawn with the margins reset.
 	return tea.Batch(tea.Raw(wholeScreen), m.addAfter(sizeAgain, sizeMsg{s.n}))
 }
 
-// askAgain asks for the size once more when the last answer is old enough.
+// askAgain asks for the size once more if no answer arrived since.
 func (s *terminalSize) askAgain(msg sizeMsg) tea.Cmd {
 	if msg.n != s.n {
 		return nil

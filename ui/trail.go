@@ -10,10 +10,10 @@ import (
 	"rung/ui/view"
 )
 
-// maxStack bounds the way back.
+// maxStack bounds the open pages.
 const maxStack = 50
 
-// trailEntry is a page on the way back, with its view and what belongs to it.
+// trailEntry is an open page with its view and state.
 type trailEntry struct {
 	id     int
 	page   nav.Page
@@ -22,11 +22,11 @@ type trailEntry struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	synced syncKey
-	// failure is the internal error that the page ended with, empty for none.
+	// failure is the internal error that ended the page, empty if none.
 	failure string
 }
 
-// frontView is the view that is looked at: the page's own, or another in its place.
+// frontView returns the visible view: the page's own, or one in front of it.
 func (e *trailEntry) frontView() view.View {
 	if s, ok := e.view.(view.Fronted); ok {
 		if front := s.FrontView(); front != nil {
@@ -36,7 +36,7 @@ func (e *trailEntry) frontView() view.View {
 	return e.view
 }
 
-// keyScopes are where the keys of the page are looked up.
+// keyScopes returns the scopes in which the page's keys are looked up.
 func (e *trailEntry) keyScopes() []action.Scope {
 	if s, ok := e.frontView().(view.Scoper); ok {
 		return s.Scopes()
@@ -44,8 +44,7 @@ func (e *trailEntry) keyScopes() []action.Scope {
 	return []action.Scope{action.ScopeOf(e.page.Kind), action.List, action.Global}
 }
 
-// crumbText names the page of an entry, brief where that is asked for and there is a
-// shorter name.
+// crumbText names the page of an entry, by its brief name if asked for and available.
 func (e *trailEntry) crumbText(brief bool) string {
 	if b, ok := e.view.(view.Briefer); ok && brief {
 		return b.BriefCrumb()
@@ -56,7 +55,7 @@ func (e *trailEntry) crumbText(brief bool) string {
 	return e.page.Title()
 }
 
-// workingSince is since when the page works on something of its own, zero while it does not.
+// workingSince returns when the page began work of its own, zero if it does none.
 func (e *trailEntry) workingSince() time.Time {
 	if w, ok := e.view.(view.Worker); ok {
 		return w.WorkingSince()
@@ -64,14 +63,14 @@ func (e *trailEntry) workingSince() time.Time {
 	return time.Time{}
 }
 
-// pageTrail is the way back and forward.
+// pageTrail holds the pages to go back and forward to.
 type pageTrail struct {
 	pages   []*trailEntry // never empty
 	forward []*trailEntry
 	lastID  int
 }
 
-// topEntry is the page that is looked at.
+// topEntry returns the visible page.
 func (t *pageTrail) topEntry() *trailEntry {
 	if len(t.pages) == 0 {
 		return &trailEntry{}
@@ -79,7 +78,7 @@ func (t *pageTrail) topEntry() *trailEntry {
 	return t.pages[len(t.pages)-1]
 }
 
-// pushEntry puts a page on top, in the place of the one there where it replaces that.
+// pushEntry puts a page on top, or replaces the top one.
 func (t *pageTrail) pushEntry(ctx context.Context, p nav.Page, v view.View, replace bool) *trailEntry {
 	if replace && len(t.pages) > 0 {
 		t.dropEntry(len(t.pages) - 1)
@@ -95,7 +94,7 @@ func (t *pageTrail) pushEntry(ctx context.Context, p nav.Page, v view.View, repl
 	return e
 }
 
-// forgetForward lets go of the pages that could be gone forward to.
+// forgetForward closes the pages that could be gone forward to.
 func (t *pageTrail) forgetForward() {
 	for _, e := range t.forward {
 		e.cancel()
@@ -103,7 +102,7 @@ func (t *pageTrail) forgetForward() {
 	t.forward = nil
 }
 
-// leaveTop leaves the page on top for good, and what came after it.
+// leaveTop closes the top page and the pages to go forward to.
 func (t *pageTrail) leaveTop() {
 	t.forgetForward()
 	t.dropEntry(len(t.pages) - 1)
@@ -114,8 +113,7 @@ func (t *pageTrail) dropEntry(i int) {
 	t.pages = append(t.pages[:i:i], t.pages[i+1:]...)
 }
 
-// removeEntry lets go of a page that has done its work while another one is looked at: that
-// one stays.
+// removeEntry closes a page that finished its work while another is visible, which stays.
 func (t *pageTrail) removeEntry(e *trailEntry) {
 	is := func(o *trailEntry) bool { return o == e }
 	if len(t.pages) > 1 {
@@ -136,7 +134,7 @@ func (t *pageTrail) cutTo(n int) {
 	}
 }
 
-// goForward goes to the page that back came from.
+// goForward returns to the page left by going back; false if none.
 func (t *pageTrail) goForward() bool {
 	n := len(t.forward)
 	if n == 0 {
@@ -147,8 +145,7 @@ func (t *pageTrail) goForward() bool {
 	return true
 }
 
-// byID finds a page that is still there, also one that can be gone forward
-// to.
+// byID finds an open page, also one to go forward to; nil if closed.
 func (t *pageTrail) byID(id int) *trailEntry {
 	for _, list := range [][]*trailEntry{t.pages, t.forward} {
 		for _, e := range list {
@@ -160,7 +157,7 @@ func (t *pageTrail) byID(id int) *trailEntry {
 	return nil
 }
 
-// endAll leaves all pages, and ends what they still have running.
+// endAll closes all pages and ends their work.
 func (t *pageTrail) endAll() {
 	for _, e := range slices.Concat(t.pages, t.forward) {
 		e.cancel()
@@ -168,7 +165,7 @@ func (t *pageTrail) endAll() {
 	t.pages, t.forward = nil, nil
 }
 
-// keptFiles are the files with texts that are being edited.
+// keptFiles returns the files with texts being edited.
 func (t *pageTrail) keptFiles() []string {
 	var out []string
 	for _, e := range t.pages {

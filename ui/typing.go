@@ -13,16 +13,16 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// filterLine is the line in which the filter of a page is typed.
+// filterLine is the input line for the filter of a page.
 type filterLine struct {
 	widget.TextInput
-	typedFor *trailEntry // whose filter is being typed, nil for none
+	typedFor *trailEntry // page whose filter is being typed, nil if none
 }
 
-// typedOn says whether the filter of a page is being typed.
+// typedOn reports whether the filter of a page is being typed.
 func (f *filterLine) typedOn(e *trailEntry) bool { return f.typedFor != nil && f.typedFor == e }
 
-// offerWord suggests how the word being typed goes on.
+// offerWord suggests a completion of the word being typed.
 func (f *filterLine) offerWord() {
 	value, whole := f.InputText(), ""
 	begin := widget.LastWord(value)
@@ -36,7 +36,7 @@ func (f *filterLine) offerWord() {
 	f.OfferText(whole)
 }
 
-// drawLine draws the line with what can be done beside it, or what is wrong with it.
+// drawLine draws the line with hints or its error.
 func (f *filterLine) drawLine(st *themes.StyleSet, keys *action.Keymap, w int) string {
 	note, room := widget.JoinLines(widget.PlainLine("  "), widget.FitPieces(f.hintPieces(st, keys), w/2-2, 2)), w/2
 	if wrong := f.problemLine(st); wrong != nil {
@@ -46,7 +46,7 @@ func (f *filterLine) drawLine(st *themes.StyleSet, keys *action.Keymap, w int) s
 	return ansi.Truncate(" "+st.Key.Render("/")+f.Render(st, max(1, w-nw-2))+note.Render(nw), w, "")
 }
 
-// hintPieces returns the hints while a filter is typed, the first the last to go.
+// hintPieces returns the hints while a filter is typed, the most important first.
 func (f *filterLine) hintPieces(st *themes.StyleSet, keys *action.Keymap) []widget.LinePiece {
 	var hints []widget.LinePiece
 	if l := f.CompletesLine(keys, st); l != nil {
@@ -62,8 +62,7 @@ func (f *filterLine) hintPieces(st *themes.StyleSet, keys *action.Keymap) []widg
 	return hints
 }
 
-// problemLine says what is wrong with the filter, nil when nothing is; what is only not typed to
-// its end is said softly.
+// problemLine returns the error of the filter, nil if valid; an unfinished filter is shown dimmed.
 func (f *filterLine) problemLine(st *themes.StyleSet) widget.Line {
 	if x, ok := f.typedFor.view.(view.FilterLanguage); ok {
 		wrong, unfinished := x.JudgeFilter(f.InputText())
@@ -81,7 +80,7 @@ func (f *filterLine) problemLine(st *themes.StyleSet) widget.Line {
 	return nil
 }
 
-// filterKey edits the filter line; lists still move under it.
+// filterKey edits the filter line; arrow and page keys still move the list.
 func (m *rootModel) filterKey(key, text string) {
 	e := m.topEntry()
 	switch key {
@@ -103,19 +102,18 @@ func (m *rootModel) filterKey(key, text string) {
 	m.filter.offerWord()
 }
 
-// quiet is how long nothing must be typed after a line closed by itself until keys
-// are those of the page again.
+// quiet is the pause in typing, after an input line closed by itself, before keys act on the page again.
 const quiet = 400 * time.Millisecond
 
-// inputMuting passes over what is typed into a line or a question that is not there any more,
-// until nothing is typed for a moment: it must not become keys of the page.
+// inputMuting ignores keys typed for a line or question that has closed, until a pause: they must not act on
+// the page.
 type inputMuting struct {
-	last time.Time // the last such key, zero for none
+	last time.Time // the last ignored key, zero if none
 }
 
 func (t *inputMuting) beginMuting() { t.last = time.Now() }
 
-// isMuted says whether a key is passed over.
+// isMuted reports whether a key is ignored.
 func (t *inputMuting) isMuted() bool {
 	switch {
 	case t.last.IsZero():

@@ -13,7 +13,7 @@ import (
 	"rung/ui/view"
 )
 
-// makers says which view shows which kind of page. A new view adds a line.
+// makers maps each kind of page to its view. A new view adds a line.
 var makers = map[nav.PageKind]view.ViewMaker{
 	nav.Edit:     edit.New,
 	nav.Ladder:   ladder.New,

@@ -13,73 +13,69 @@ import (
 // ID names an action: "ladder.new".
 type ID string
 
-// Scope says where an action is at hand. A view names the scopes that hold in
-// it, the most special first; Global comes last.
+// Scope says where an action is available. A view names its scopes, most specific first; Global comes last.
 type Scope string
 
-// The scopes that are not a view. Each view's scope is its nav.PageKind.
+// Scopes that are not a view. Each view's scope is its nav.PageKind.
 const (
 	Global Scope = "everywhere"
-	List   Scope = "lists" // anything with lines to walk along
+	List   Scope = "lists" // anything with lines and a cursor
 	Text   Scope = "text"  // long text with a search
 	Carry  Scope = "carry" // a policy is being carried along the ladder
 	Input  Scope = "input" // a line is being typed: no other scope holds then
 )
 
-// ScopeOf is the scope of a kind of page.
+// ScopeOf returns the scope of a kind of page.
 func ScopeOf(k nav.PageKind) Scope { return Scope(k) }
 
-// Action is one thing to do.
+// Action is one thing the user can do.
 type Action struct {
 	ID    ID
 	Scope Scope
-	// Keys are the default keys as Bubble Tea spells them: "ctrl+p", "G",
-	// "space", "enter". The first is the one shown.
+	// Keys are the default keys in Bubble Tea's spelling: "ctrl+p", "G", "space", "enter". The first is shown.
 	Keys []string
 	// Title is a word or two for the footer and the palette.
 	Title string
-	// Also are further names in the palette: those that other tools have for it.
+	// Also lists further names in the palette, as other tools use.
 	Also []string
 	// Help is one sentence without a full stop.
 	Help string
 	// Footer orders the hints at the bottom, lower first; 0 is not shown.
 	Footer int
-	// Hint says whether hints show it here; nil is always.
+	// Hint reports whether hints show it here; nil means always.
 	Hint func(Context) bool
 	// Hidden keeps it out of the palette: moving a cursor is no command.
 	Hidden bool
-	// Needs is the feature of the cluster's network plugin without which the action is not
-	// offered.
+	// Needs is the feature of the network plugin required to offer the action.
 	Needs system.Feature
-	// Networks says that it is offered only where there are networks besides the default one.
+	// Networks limits the action to clusters with several networks.
 	Networks bool
-	// Op is the change it leads to, empty for none; Danger is how much
-	// confirmation that change wants at least.
+	// Op is the resulting change, empty if none; Danger is the confirmation it needs at least.
 	Op     change.Op
 	Danger change.Danger
-	// Disabled says why it cannot be done now, empty when it can. nil is
-	// always possible. Whether changes are allowed is checked besides.
+	// Disabled says why it is not possible now, empty if it is; nil means always possible. Whether changes are
+	// allowed is checked separately.
 	Disabled func(Context) string
 
 	plain bool // show keys by name
 }
 
-// Context holds the facts that decide whether an action can be done.
+// Context holds the facts that decide whether an action is possible.
 type Context struct {
 	System *system.System
 	Mode   revision.Mode
-	// Page is where the user is, Selected what the cursor is on.
+	// Page is the current page, Selected the page of the selected object.
 	Page, Selected nav.Page
 	Undo, Redo     string
-	Networks       bool // there are some besides the default one
+	Networks       bool // there are networks besides the default one
 	Plan           *revision.PlanState
 	Unconfirmed    *revision.UnconfirmedChange
-	// Access holds the permissions that the API server gives the user, on a cluster.
+	// Access holds the user's permissions on a cluster, as the API server reports them.
 	Access revision.Access
 }
 
-// targetPolicy returns the policy an action is about: the one under the cursor, else the page's
-// policy. A new policy has no name yet: only its kind is set.
+// targetPolicy returns the policy an action is about: the selected one, else the page's. For a new policy only
+// the kind is set.
 func (c Context) targetPolicy(id ID) model.PolicyKey {
 	switch id {
 	case LadderNew, PlanNew, LadderTemplate, PlanTemplate:
@@ -93,12 +89,12 @@ func (c Context) targetPolicy(id ID) model.PolicyKey {
 	return model.PolicyKey{}
 }
 
-// IsOffered says whether the action is one of this cluster.
+// IsOffered reports whether the action exists for this cluster.
 func (a *Action) IsOffered(c Context) bool {
 	return c.System.HasFeature(a.Needs) && (c.Networks || !a.Networks)
 }
 
-// WhyNot says why the action cannot be done, empty when it can.
+// WhyNot says why the action is not possible, empty if it is.
 func (a *Action) WhyNot(c Context) string {
 	if why := c.System.WhyLacking(a.Needs); why != "" {
 		return why
@@ -120,8 +116,7 @@ func (a *Action) WhyNot(c Context) string {
 	return ""
 }
 
-// OnPolicy disables an action that wants an AdminNetworkPolicy or its baseline
-// under the cursor or as the page.
+// OnPolicy disables an action that needs an AdminNetworkPolicy or its baseline, selected or as the page.
 func OnPolicy(c Context) string {
 	for _, p := range []nav.Page{c.Selected, c.Page} {
 		if p.Key.Kind.IsAdmin() {
@@ -180,7 +175,7 @@ func ScopedActions() []Action {
 	return out
 }
 
-// The actions of a line being typed. Its widget knows their names, not their keys. All are hidden.
+// Actions of an input line. Its widget knows their ids, not their keys. All are hidden.
 const (
 	InputLeft        ID = "input.left"
 	InputRight       ID = "input.right"

@@ -7,7 +7,7 @@ import (
 	"rung/ui/nav"
 )
 
-// The actions of the page of a trace.
+// Actions of the page of a trace.
 const (
 	TraceAsk ID = "trace.ask"
 	TraceAll ID = "trace.all"
@@ -28,25 +28,24 @@ var traceActions = []Action{
 		"those that do"},
 }
 
-// traceFrom is the action of a page whose lines a trace can begin from. The palette has
-// GoTrace, which does the same.
+// traceFrom makes the action that traces from the lines of a page. The palette has GoTrace for it.
 func traceFrom(id ID, footer int, help string) Action {
 	return Action{ID: id, Keys: []string{"t"}, Title: "trace", Footer: footer, Hidden: true, Help: help}
 }
 
-// networkFrom makes the action that shows a page as it stands on another network.
+// networkFrom makes the action that shows a page on another network.
 func networkFrom(id ID, footer int, help string) Action {
 	return Action{ID: id, Keys: []string{"H"}, Title: "network", Also: []string{"networks", "on"}, Footer: footer, Networks: true, Help: help +
 		": choose one, with its pods and topology; esc goes back"}
 }
 
-// ovnFrom makes the action that asks ovn-trace about the connection of a page.
+// ovnFrom makes the action that runs ovn-trace for the connection of a page.
 func ovnFrom(id ID, help string) Action {
 	return Action{ID: id, Keys: []string{"T"}, Title: "ask OVN", Needs: system.Rows, Hidden: true, Disabled: asksOVN, Help: help}
 }
 
-// asksOVN disables what runs ovn-trace where the sandbox has no OVN. Why a cluster cannot
-// run it, its pods say when they are asked.
+// asksOVN disables ovn-trace if the sandbox has no OVN. On a cluster the pods themselves report errors when
+// asked.
 func asksOVN(c Context) string {
 	if c.Mode.Sandbox {
 		return OnOVN(c)
@@ -54,7 +53,7 @@ func asksOVN(c Context) string {
 	return ""
 }
 
-// The actions of the page of a probe.
+// Actions of the page of a probe.
 const (
 	ProbeAgain ID = "probe.again"
 	ProbeAsk   ID = "probe.ask"
@@ -66,7 +65,7 @@ var probeActions = []Action{
 		Help: "probe another connection: choose both ends, protocol and port"},
 }
 
-// OnOVN disables an action that puts packets into the sandbox.
+// OnOVN disables an action that sends packets into the sandbox if that is not possible.
 func OnOVN(c Context) string {
 	if err := trace.CheckPossible(c.Mode); err != nil {
 		return err.Error()
@@ -74,14 +73,14 @@ func OnOVN(c Context) string {
 	return ""
 }
 
-// canOfferProbe says whether hints offer a probe: where one is possible, beside what it can
-// begin from.
+// canOfferProbe reports whether hints offer a probe: if possible, on pages and lines with a connection or a
+// rule.
 func canOfferProbe(c Context) bool {
 	return OnOVN(c) == "" && (c.Page.Kind == nav.Logs || c.Page.Kind == nav.Rule || c.Page.Kind == nav.Trace || c.Page.Kind == nav.Pod ||
 		c.Selected.Key.Kind == model.KindPod || c.Selected.Dir != "")
 }
 
-// The actions of the page of a matrix.
+// Actions of the page of a matrix.
 const (
 	MatrixFold  ID = "matrix.fold"
 	MatrixTrace ID = "matrix.trace"

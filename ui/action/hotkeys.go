@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// hotkeyPrefix begins the ids of the actions of hotkeys, as the configuration spells them.
+// hotkeyPrefix starts the ids of hotkey actions, as in the configuration.
 const hotkeyPrefix = "hotkeys."
 
-// AddHotkeys gives keys to texts of the palette: "f5" to "trace blue/api-0 web-0 80". A hotkey
-// takes no key from an action, on any page: one that would is reported, and left out. It is not
-// in the palette, where its text would find it again.
+// AddHotkeys gives keys to texts of the palette: "f5" to "trace blue/api-0 web-0 80". A hotkey never replaces
+// an action's key on any page: such hotkeys are reported and left out. Hotkeys are not in the palette, which
+// finds their text anyway.
 func (m *Keymap) AddHotkeys(hotkeys map[string]string) (report []KeyProblem) {
 	var added []Action
 	for _, key := range slices.Sorted(maps.Keys(hotkeys)) {
@@ -34,7 +34,7 @@ func (m *Keymap) AddHotkeys(hotkeys map[string]string) (report []KeyProblem) {
 		}
 	}
 	m.actions = append(m.actions, added...)
-	for i := range m.actions { // their place in memory has changed
+	for i := range m.actions { // appending moved the actions in memory
 		a := &m.actions[i]
 		m.byID[a.ID] = a
 		for _, k := range a.Keys {
@@ -44,7 +44,7 @@ func (m *Keymap) AddHotkeys(hotkeys map[string]string) (report []KeyProblem) {
 	return report
 }
 
-// keyHolder is an action that has a key on some page, nil for none.
+// keyHolder returns an action that has the key on some page, nil if none.
 func (m *Keymap) keyHolder(key string) *Action {
 	for i := range m.actions {
 		if a := &m.actions[i]; a.Scope != Input && slices.Contains(a.Keys, key) {
@@ -54,8 +54,7 @@ func (m *Keymap) keyHolder(key string) *Action {
 	return nil
 }
 
-// HotkeyText is the text of the palette that an action of a hotkey stands for; ok is false for
-// other actions.
+// HotkeyText returns the palette text of a hotkey action; ok is false for other actions.
 func (a *Action) HotkeyText() (text string, ok bool) {
 	return a.Title, strings.HasPrefix(string(a.ID), hotkeyPrefix)
 }

@@ -8,24 +8,23 @@ import (
 	"strings"
 )
 
-// Keymap finds the action of a key. It is made once from the table and the
-// user's overrides.
+// Keymap finds the action of a key. It is made once from the table and the user's overrides.
 type Keymap struct {
 	actions []Action
 	byID    map[ID]*Action
 	byKey   map[Scope]map[string]*Action
 }
 
-// alwaysQuit cannot be taken away: a way out must be left.
+// alwaysQuit cannot be reassigned: a way out must remain.
 const alwaysQuit = "ctrl+c"
 
-// KeyProblem describes an error in the keys that an action was given.
+// KeyProblem describes an error in the keys given to an action.
 type KeyProblem struct {
 	ID   ID
 	What string
 }
 
-// Setting is the setting of the configuration that is wrong.
+// Setting returns the wrong setting of the configuration.
 func (p KeyProblem) Setting() string {
 	if strings.HasPrefix(string(p.ID), hotkeyPrefix) {
 		return string(p.ID)
@@ -33,19 +32,18 @@ func (p KeyProblem) Setting() string {
 	return "keys." + string(p.ID)
 }
 
-// String begins with the setting.
+// String returns the setting and what is wrong.
 func (p KeyProblem) String() string { return p.Setting() + ": " + p.What }
 
-// aKey says how keys are written.
+// aKey describes how to write keys.
 const aKey = "a character, enter, tab, space, esc, up, home, pgup, delete, f1 and the like, with ctrl+, alt+ or shift+ before it"
 
-// NoSeek names what replaces the removed key that went to a time in log files.
+// NoSeek says what replaces the removed key that went to a time in log files.
 const NoSeek = "filter by time, as since:14:05 until:14:10, or run rung logs --log PATH --since TIME"
 
-// NewKeymap puts overrides (action id to keys) over the defaults. Overrides that are wrong
-// are reported and the others are taken: an unknown id, a key that is no
-// key, two actions in one scope that want the same key (the overridden one
-// keeps it), a key of a view that hides one that holds everywhere.
+// NewKeymap applies overrides (action id to keys) to the defaults. Wrong overrides are reported and the others
+// apply: an unknown id, an invalid key, a key of two actions in one scope (the overridden action keeps it), a
+// key of a view that hides a global one.
 func NewKeymap(overrides map[string][]string) (*Keymap, []KeyProblem) {
 	m := &Keymap{actions: ScopedActions(), byID: map[ID]*Action{}, byKey: map[Scope]map[string]*Action{}}
 	var report []KeyProblem
@@ -84,7 +82,7 @@ func NewKeymap(overrides map[string][]string) (*Keymap, []KeyProblem) {
 	if q := m.byID[Quit]; !slices.Contains(q.Keys, alwaysQuit) {
 		q.Keys = append(q.Keys, alwaysQuit)
 	}
-	// The user's own keys are put in first and keep what they took.
+	// The user's keys are assigned first and win.
 	for _, mine := range []bool{true, false} {
 		for i := range m.actions {
 			a := &m.actions[i]
@@ -101,7 +99,7 @@ func NewKeymap(overrides map[string][]string) (*Keymap, []KeyProblem) {
 				if o := keys[k]; o != nil {
 					id := a.ID
 					if !mine {
-						id = o.ID // that is the one that was given it
+						id = o.ID // the user's override
 					}
 					say(id, "%q is wanted by %s and %s; %s keeps it", k, o.ID, a.ID, o.ID)
 					continue
@@ -124,14 +122,13 @@ func NewKeymap(overrides map[string][]string) (*Keymap, []KeyProblem) {
 	return m, report
 }
 
-// Other names of modifiers and keys, as people write them.
+// Other names of modifiers and keys that people use.
 var (
 	modifierNames = map[string]string{"control": "ctrl", "^": "ctrl", "option": "alt", "opt": "alt"}
 	keyNames      = map[string]string{"return": "enter", "escape": "esc", "pageup": "pgup", "pagedown": "pgdown", "del": "delete"}
 )
 
-// NormalKey brings a key as people write it into Bubble Tea's spelling; ok is
-// false when it is no key.
+// NormalKey converts a key as people write it to Bubble Tea's spelling; ok is false if it is not a key.
 func NormalKey(k string) (string, bool) {
 	k = strings.TrimSpace(k)
 	if k == "" {
@@ -166,7 +163,7 @@ func isFunctionKey(k string) bool {
 	return err == nil && n >= 1 && n <= 20 && k == fmt.Sprintf("f%d", n)
 }
 
-// LookupKey finds the action of a key: the first scope that knows it decides.
+// LookupKey returns the action of a key in the first scope that has it; nil for none.
 func (m *Keymap) LookupKey(scopes []Scope, key string) *Action {
 	for _, s := range scopes {
 		if a := m.byKey[s][key]; a != nil {
@@ -176,11 +173,11 @@ func (m *Keymap) LookupKey(scopes []Scope, key string) *Action {
 	return nil
 }
 
-// ActionByID is one action or nil.
+// ActionByID returns an action or nil.
 func (m *Keymap) ActionByID(id ID) *Action { return m.byID[id] }
 
-// ActionsIn lists the actions of the scopes in their order; a key that an earlier
-// scope took is not listed again under the later action.
+// ActionsIn lists the actions of the scopes in their order; a key taken by an earlier scope is left out of
+// later actions.
 func (m *Keymap) ActionsIn(scopes []Scope) []Action {
 	n := 0
 	for j := range m.actions {
@@ -188,7 +185,7 @@ func (m *Keymap) ActionsIn(scopes []Scope) []Action {
 			n++
 		}
 	}
-	out := make([]Action, 0, n) // asked for with every frame
+	out := make([]Action, 0, n) // called for every frame
 	for i, s := range scopes {
 		for j := range m.actions {
 			if m.actions[j].Scope != s {
@@ -204,16 +201,16 @@ func (m *Keymap) ActionsIn(scopes []Scope) []Action {
 	return out
 }
 
-// AllActions lists every action with the keys that hold now.
+// AllActions lists every action with its current keys.
 func (m *Keymap) AllActions() []Action { return m.actions }
 
-// keySigns are the signs of keys that have one.
+// keySigns maps keys to their signs.
 var keySigns = map[string]string{"enter": "⏎", "up": "↑", "down": "↓", "left": "←", "right": "→"}
 
-// KeyLabel is a key for people: "⏎" for enter, "space", "ctrl+p".
+// KeyLabel returns a key for display: "⏎" for enter, "space", "ctrl+p".
 func KeyLabel(key string) string { return cmp.Or(keySigns[key], key) }
 
-// HintKey is the key of an action that hints show, empty without one.
+// HintKey returns the key of an action for hints, empty without one.
 func (a *Action) HintKey() string {
 	if len(a.Keys) == 0 {
 		return ""
@@ -221,7 +218,7 @@ func (a *Action) HintKey() string {
 	return a.LabelOf(a.Keys[0])
 }
 
-// LabelOf is one of the action's keys for people.
+// LabelOf returns one of the action's keys for display.
 func (a *Action) LabelOf(key string) string {
 	if a.plain {
 		return key
@@ -229,7 +226,7 @@ func (a *Action) LabelOf(key string) string {
 	return KeyLabel(key)
 }
 
-// SetPlain shows keys by name only: "enter" instead of a sign.
+// SetPlain shows keys by name: "enter" instead of a sign.
 func (m *Keymap) SetPlain() {
 	for i := range m.actions {
 		m.actions[i].plain = true

@@ -5,7 +5,7 @@ import (
 	"rung/revision"
 )
 
-// The actions of the plan view.
+// Actions of the plan view.
 const (
 	PlanStep     ID = "plan.step"
 	PlanInsert   ID = "plan.insert"
@@ -41,7 +41,7 @@ var planActions = []Action{
 		Help: "write the policies with their new priorities to a YAML file"},
 }
 
-// whileRunning refuses what a running plan leaves no room for.
+// whileRunning disables actions while a plan runs.
 func whileRunning(c Context) string {
 	switch {
 	case c.Plan.RunsElsewhere():
@@ -52,7 +52,7 @@ func whileRunning(c Context) string {
 	return ""
 }
 
-// whileOpen refuses to propose another plan as long as one is not ended.
+// whileOpen disables proposing a plan while another is not ended.
 func whileOpen(c Context) string {
 	switch {
 	case c.Plan.IsUnderWay():

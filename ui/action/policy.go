@@ -7,7 +7,7 @@ import (
 	"rung/ui/nav"
 )
 
-// The actions of the policy view.
+// Actions of the policy view.
 const (
 	PolicyNextTab ID = "policy.next-tab"
 	PolicyPrevTab ID = "policy.previous-tab"
@@ -52,7 +52,7 @@ var policy = []Action{
 		Help: "delete the policy; its name must be typed"},
 }
 
-// The actions of the rule view.
+// Actions of the rule view.
 const (
 	RuleNextZone ID = "rule.next-zone"
 	RulePrevZone ID = "rule.previous-zone"
@@ -78,7 +78,7 @@ var rule = []Action{
 		Help: "choose what the policy logs, how much and for how long; a NetworkPolicy logs as its namespace says"},
 }
 
-// The actions of the rows view and of the view of one row.
+// Actions of the views of rows and of one row.
 const (
 	RowsNextZone ID = "rows.next-zone"
 	RowsPrevZone ID = "rows.previous-zone"
@@ -107,7 +107,7 @@ var row = []Action{
 	{ID: RowPrevZone, Keys: []string{"["}, Title: "previous zone", Help: "the same row in the previous zone"},
 }
 
-// The actions of the ladder.
+// Actions of the ladder.
 const (
 	LadderNew      ID = "ladder.new"
 	LadderTemplate ID = "ladder.template"
@@ -132,7 +132,7 @@ const (
 	CarryErase  ID = "carry.erase"
 )
 
-// Whether an action fits a line of the ladder, the view says: it knows what the line is.
+// The view decides whether an action fits a line of the ladder.
 var ladder = []Action{
 	{ID: LadderNew, Keys: []string{"n"}, Title: "new here", Footer: 20, Op: change.OpApply, Danger: change.Confirmed,
 		Help: "write a new policy in the gap under the cursor, or in the next free place of its tier"},
@@ -172,8 +172,7 @@ var carry = []Action{
 		"priority: 42, then enter"},
 }
 
-// OnANP disables an action that wants an AdminNetworkPolicy, which alone has a
-// priority.
+// OnANP disables an action that needs a policy with a priority.
 func OnANP(c Context) string {
 	for _, p := range []nav.Page{c.Selected, c.Page} {
 		if p.Key.Kind.IsPolicy() {
@@ -183,7 +182,7 @@ func OnANP(c Context) string {
 	return OnPolicy(c)
 }
 
-// NoPriority says why a policy cannot be moved, empty when it can.
+// NoPriority says why a policy cannot be moved, empty if it can.
 func NoPriority(k model.PolicyKey) string {
 	if k.Kind.CanMove() {
 		return ""

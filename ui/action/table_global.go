@@ -5,7 +5,7 @@ import (
 	"rung/system"
 )
 
-// The actions that hold everywhere.
+// Actions available everywhere.
 const (
 	Quit       ID = "app.quit"
 	Leave      ID = "app.leave"
@@ -113,10 +113,10 @@ var global = []Action{
 		Help: "go to the cluster: API server, all that the header counts, resources, permissions, sweep, logs"},
 }
 
-// onTrial says whether a change waits to be confirmed.
+// onTrial reports whether a change waits to be confirmed.
 func onTrial(c Context) bool { return c.Unconfirmed.IsOpen() }
 
-// The actions of lists.
+// Actions of lists.
 const (
 	Down     ID = "list.down"
 	Up       ID = "list.up"
@@ -155,7 +155,7 @@ var list = []Action{
 	{ID: SortFlip, Keys: []string{"S"}, Title: "reverse the sort", Help: "reverse the sort"},
 }
 
-// The actions of long text.
+// Actions of long text.
 const (
 	Find     ID = "text.find"
 	FindNext ID = "text.find-next"

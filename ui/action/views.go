@@ -7,7 +7,7 @@ import (
 	"rung/system"
 )
 
-// The actions of the page of controllers' log lines.
+// Actions of the page of controllers' log lines.
 const (
 	ControllerAgain ID = "controller.again"
 	ControllerZone  ID = "controller.zone"
@@ -28,7 +28,7 @@ func OnCluster(c Context) string {
 	return ""
 }
 
-// The actions of the page of a comparison.
+// Actions of the page of a comparison.
 const (
 	DiffNextTab ID = "diff.next-tab"
 	DiffPrevTab ID = "diff.previous-tab"
@@ -45,7 +45,7 @@ var diffActions = []Action{
 	{ID: DiffAgain, Keys: []string{"ctrl+r"}, Title: "refresh", Footer: 30, Help: "read the inputs again, and compare"},
 }
 
-// The actions of the edit view and of the preview of a change.
+// Actions of the edit view and of the preview of a change.
 const (
 	EditEditor  ID = "edit.editor"
 	EditPreview ID = "edit.preview"
@@ -68,8 +68,7 @@ var edit = []Action{
 		"written yet"},
 }
 
-// PreviewApply has no operation of its own: the preview says whether its
-// change can be made.
+// PreviewApply has no operation of its own: the preview knows whether its change is possible.
 var preview = []Action{
 	{ID: PreviewNo, Keys: []string{"esc", "q"}, Title: "no", Footer: 10, Danger: change.Harmless, Help: "change nothing and go back"},
 	{ID: PreviewApply, Keys: []string{"a", "enter"}, Title: "apply", Footer: 20, Danger: change.Confirmed,
@@ -86,7 +85,7 @@ var preview = []Action{
 		"preview the result"},
 }
 
-// The actions of the page of findings.
+// Actions of the page of findings.
 const (
 	FindingsOnly   ID = "findings.severity"
 	FindingsPolicy ID = "findings.policy"
@@ -97,7 +96,7 @@ var findingsActions = []Action{
 	{ID: FindingsPolicy, Keys: []string{"o"}, Title: "policy", Footer: 30, Help: "open the policy the finding is about"},
 }
 
-// The actions of the pod view.
+// Actions of the pod view.
 const (
 	PodLogs  ID = "pod.logs"
 	PodTrace ID = "pod.trace"
@@ -118,7 +117,7 @@ var sessionActions = []Action{
 		Help: "change the session under the cursor, or end it now"},
 }
 
-// The actions of the activity and zones views.
+// Actions of the activity and zones views.
 const (
 	ActivityZone   ID = "activity.zone"
 	ActivityPrev   ID = "activity.previous-zone"
@@ -143,7 +142,7 @@ var zones = []Action{
 		"in OVN, are followed, or are read in turn; press again for the next, then for all"},
 }
 
-// The actions of the logs view.
+// Actions of the logs view.
 const (
 	LogsPause     ID = "logs.pause"
 	LogsAggregate ID = "logs.aggregate"

@@ -15,12 +15,12 @@ import (
 	"rung/ui/widget"
 )
 
-// View is the page.
+// View is the page about the connection.
 type View struct {
 	detail.PanePage
 	told []cluster.Section // of the frame
 
-	// The streams are asked for once a second.
+	// Streams are read once a second.
 	streams   []logline.Stream // of the nodes
 	files     []logline.Stream
 	streamsAt time.Time
@@ -60,7 +60,7 @@ func (v *View) Sync(env *view.Env) {
 	v.Pane.SetItems(s.Lines)
 }
 
-// Copies are the commands of the permissions, and the server's address.
+// Copies offers the context, the server's address, and the kubectl command of the selected permission.
 func (v *View) Copies(env *view.Env) []view.CopyItem {
 	out := []view.CopyItem{{What: "context", Text: env.Rev.Mode.Title}}
 	if env.Rev.Mode.Server != "" {
@@ -77,7 +77,7 @@ func (v *View) Copies(env *view.Env) []view.CopyItem {
 	return out
 }
 
-// addZones is how many can be read, and how far the sweep is.
+// addZones adds how many zones can be read, and the progress of the sweep.
 func (v *View) addZones(env *view.Env, s *detail.Sheet) {
 	st, t, to := env.Styles, view.TallyOf(env.Rev, env.Now), nav.PageOf(nav.Zones)
 	s.AddHead("zones")

@@ -14,24 +14,23 @@ import (
 	"rung/ui/widget"
 )
 
-// zoneForm is how the lower table shows the zones: every one has its column at any width.
+// zoneForm is the form of the zones' columns in the lower table: every zone has one at any width.
 type zoneForm int
 
 const (
 	whole     zoneForm = iota // names and states in words
-	ends                      // names without what all have in common
+	ends                      // names without common parts
 	onlySigns                 // numbers and signs, with a legend above
 	noForm                    // not chosen yet
 )
 
-// mostName is the most of a policy's name that counts where a form is chosen: a longer one is
-// cut in the middle before states become signs.
+// mostName bounds the width of policy names when choosing a form: longer ones are cut in their middle instead.
 const mostName = 32
 
-// mark is how wide what stands before the columns is.
+// mark is the width of the cursor mark.
 const mark = 2
 
-// narrowWidths are the widths the lower table has to have for its forms.
+// narrowWidths computes the widths that the forms of the lower table need.
 func (v *zonesPage) narrowWidths(lines []*policyLine) {
 	name, prio := 0, len("PRIO")
 	for _, l := range lines {
@@ -67,8 +66,8 @@ func (v *zonesPage) zoneTitles(f zoneForm) []string {
 	return v.names
 }
 
-// distinctParts are names without what all begin and end with, up to a separator: "worker" and
-// "worker2" of "ovn-worker" and "ovn-worker2".
+// distinctParts removes common beginnings and ends of names, up to a separator: "worker" and "worker2" from
+// "ovn-worker" and "ovn-worker2".
 func distinctParts(names []string) []string {
 	if len(names) < 2 {
 		return names
@@ -98,7 +97,7 @@ func distinctParts(names []string) []string {
 	return out
 }
 
-// fitColumns gives the lower table the columns for w cells.
+// fitColumns sets the lower table's columns for w cells.
 func (v *zonesPage) fitColumns(w int) {
 	if v.names == nil {
 		return
@@ -139,7 +138,7 @@ func (v *zonesPage) fitColumns(w int) {
 	v.policies.SetItems(v.policies.AllItems())
 }
 
-// reportedColumn returns the column of what the controllers reported, which is no proof.
+// reportedColumn returns the column of the controllers' reports, which prove nothing.
 func (v *zonesPage) reportedColumn() widget.TableColumn[*policyLine] {
 	return widget.TableColumn[*policyLine]{Title: "REPORTED", Help: "how many zones' controllers report it ready, with the sign of the " +
 		"worst; not verified", Drop: 2, NoSort: true,
@@ -151,7 +150,7 @@ func (v *zonesPage) reportedColumn() widget.TableColumn[*policyLine] {
 		}}
 }
 
-// legendLines says what numbers and signs stand for, in lines of w cells.
+// legendLines explains numbers and signs, in lines of w cells.
 func (v *zonesPage) legendLines(w int) []string {
 	if v.names == nil || v.form != onlySigns {
 		return nil
@@ -179,7 +178,7 @@ func (v *zonesPage) legendLines(w int) []string {
 	return out
 }
 
-// setColumns gives the lower table one column per zone.
+// setColumns sets the lower table's columns, one per zone unless they are many.
 func (v *zonesPage) setColumns(zs []*model.ZoneState) {
 	if len(zs) > manyZones {
 		if v.names != nil || len(v.policies.Columns) == 0 {

@@ -27,7 +27,7 @@ type contextList struct {
 	current string
 }
 
-// New makes the view.
+// NewContexts makes the view.
 func NewContexts(nav.Page) view.View {
 	v := &contextsPage{}
 	v.table = &widget.Table[string]{
@@ -62,7 +62,7 @@ func (v *contextsPage) Sync(env *view.Env) {
 	})
 }
 
-// ReceiveResult takes what was read.
+// ReceiveResult takes the contexts.
 func (v *contextsPage) ReceiveResult(_ *view.Env, result any) {
 	l, err, ok := view.TakeResult[contextList](&v.reads, result)
 	if !ok {
@@ -78,18 +78,18 @@ func (v *contextsPage) ReceiveResult(_ *view.Env, result any) {
 	}
 }
 
-// WorkingSince is since when the kubeconfig is read.
+// WorkingSince returns when reading the kubeconfig began.
 func (v *contextsPage) WorkingSince() time.Time { return v.reads.BeganAt() }
 
-// TellState says what leaving does.
+// TellState says what switching does.
 func (v *contextsPage) TellState(env *view.Env) widget.Line {
 	return widget.StyledLine(env.Keys.ActionByID(action.Open).HintKey()+" switches to the cluster, closing these pages", env.Styles.Dim)
 }
 
-// SelectedPage is no place: a context is another console.
+// SelectedPage returns none: a context is another console.
 func (v *contextsPage) SelectedPage() nav.Page { return nav.Page{} }
 
-// Do goes to the context under the cursor.
+// Do switches to the selected context.
 func (v *contextsPage) Do(env *view.Env, id action.ID) bool {
 	if id != action.Open {
 		return v.List.Do(env, id)
@@ -105,7 +105,7 @@ func (v *contextsPage) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// Copies is the name of a context.
+// Copies offers the name of the context.
 func (v *contextsPage) Copies(*view.Env) []view.CopyItem {
 	if name := v.table.SelectedID(); name != "" {
 		return []view.CopyItem{{What: "the context's name", Text: name}}

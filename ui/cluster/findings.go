@@ -18,24 +18,24 @@ import (
 	"rung/ui/widget"
 )
 
-// findingsPage is the view: the findings by severity, the whole of the one under the cursor below.
+// findingsPage lists the findings by severity, with the selected one in full below.
 type findingsPage struct {
 	view.List
 	table *widget.Table[*findings.Finding]
-	heads map[*findings.Finding]widget.Line // the rows that are headings
+	heads map[*findings.Finding]widget.Line // heading rows
 	only  severityFilter
-	key   string // that changes only
+	key   string // key that changes only
 	st    *themes.StyleSet
 	w     int
 
 	rev            *revision.Revision
-	objectFindings []model.Finding // of the objects, as the header counts them
-	zones          []model.Finding // of comparing the zones
-	compared       time.Time       // when zones was worked out
-	unread         string          // what the lines know nothing of, empty for nothing
+	objectFindings []model.Finding // findings about objects, as the header counts them
+	zones          []model.Finding // from comparing the zones
+	compared       time.Time       // when zones was computed
+	unread         string          // text about unread objects, empty if none
 }
 
-// severityFilter is which findings are shown.
+// severityFilter selects the findings shown.
 type severityFilter int
 
 const (
@@ -45,10 +45,10 @@ const (
 	severityFilters
 )
 
-// severityNames name them.
+// severityNames name the filters.
 var severityNames = [severityFilters]string{"", "errors only", "errors and warnings"}
 
-// hasSeverity says whether findings of a severity are shown.
+// hasSeverity reports whether findings of a severity are shown.
 func (o severityFilter) hasSeverity(s model.Severity) bool {
 	switch o {
 	case errorsOnly:
@@ -59,7 +59,7 @@ func (o severityFilter) hasSeverity(s model.Severity) bool {
 	return true
 }
 
-// New makes the view.
+// NewFindings makes the view.
 func NewFindings(nav.Page) view.View {
 	v := &findingsPage{}
 	v.table = widget.TableOf(findings.Table, &v.st)
@@ -73,10 +73,10 @@ func NewFindings(nav.Page) view.View {
 		return findings.Table.ID(f)
 	}
 	last := &v.table.Columns[len(v.table.Columns)-1]
-	last.Cell = func(f *findings.Finding) widget.Line { return widget.PlainLine(f.Message) } // what to do stands below
+	last.Cell = func(f *findings.Finding) widget.Line { return widget.PlainLine(f.Message) } // the remedy is shown below
 	severity := v.table.Columns[0].Cell
 	v.table.Columns[0].Cell = func(f *findings.Finding) widget.Line {
-		if v.w < narrowFindings { // the heading says it
+		if v.w < narrowFindings { // the heading has the word
 			return widget.LineOf(pages.Cell{Sign: pages.SeveritySign(f.Severity)}, v.st)
 		}
 		return severity(f)
@@ -85,11 +85,10 @@ func NewFindings(nav.Page) view.View {
 	return v
 }
 
-// narrowFindings is the width below which severities are signs.
+// narrowFindings is the width below which signs replace the words of severities.
 const narrowFindings = 100
 
-// filterText returns the text that the filter searches: also the parts that have no room on the
-// screen.
+// filterText returns the text that the filter searches, including parts that do not fit on the screen.
 func (v *findingsPage) filterText(f *findings.Finding) string {
 	if head := v.heads[f]; head != nil {
 		return head.String()
@@ -97,11 +96,11 @@ func (v *findingsPage) filterText(f *findings.Finding) string {
 	return fmt.Sprintf("%s %s %s %s %s %s %s", f.Severity, f.SubjectText(), f.Of.Policy.Label(), f.PlaceText(), f.Code, f.Message, f.Remedy)
 }
 
-// Sync takes the findings that nobody has to wait for.
+// Sync takes the findings known without waiting.
 func (v *findingsPage) Sync(env *view.Env) {
-	found, _ := revision.KnownFindings(env.Rev) // the header says when they are of a moment ago
+	found, _ := revision.KnownFindings(env.Rev) // the header marks outdated ones
 	same := v.rev != nil && v.st == env.Styles && v.w == env.W &&
-		// findings never change once worked out, and may be thousands
+		// findings never change once computed, and may be thousands
 		len(found) == len(v.objectFindings) && (len(found) == 0 || &found[0] == &v.objectFindings[0])
 	v.st, v.w, v.objectFindings = env.Styles, env.W, found
 	v.key = env.Keys.ActionByID(action.FindingsOnly).HintKey()
@@ -126,7 +125,7 @@ func (v *findingsPage) Sync(env *view.Env) {
 	}
 }
 
-// fillTable gives the table what is to be shown: findings by severity, then those of zones.
+// fillTable fills the table: findings by severity, then those from comparing the zones.
 func (v *findingsPage) fillTable() {
 	var items []*findings.Finding
 	v.heads = map[*findings.Finding]widget.Line{}
@@ -145,7 +144,7 @@ func (v *findingsPage) fillTable() {
 		}
 		var here []*findings.Finding
 		var n, under model.FindingCount
-		in := false // the last that stands under none is one of these
+		in := false // the last finding without a cause belongs here
 		for _, f := range told {
 			if f.Cause == "" {
 				in = f.Severity.Compare(of) == 0
@@ -179,7 +178,7 @@ func (v *findingsPage) fillTable() {
 	v.table.SetItems(items)
 }
 
-// Do leads on from the finding under the cursor.
+// Do opens the page of the selected finding, or changes the filter.
 func (v *findingsPage) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.Open:
@@ -197,7 +196,7 @@ func (v *findingsPage) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// WhyNot says why a finding leads nowhere.
+// WhyNot says why a finding has no page.
 func (v *findingsPage) WhyNot(_ *view.Env, id action.ID) string {
 	if id != action.Open && id != action.FindingsPolicy {
 		return ""
@@ -220,8 +219,7 @@ func (v *findingsPage) selectedFinding() *model.Finding {
 	return nil
 }
 
-// SelectedPage is the rule, the rows in the zone, or the policy that the finding under the
-// cursor is about.
+// SelectedPage returns the rule, the rows in the zone, or the policy of the selected finding.
 func (v *findingsPage) SelectedPage() nav.Page {
 	f := v.selectedFinding()
 	switch {
@@ -239,14 +237,13 @@ func (v *findingsPage) SelectedPage() nav.Page {
 	return nav.Page{}
 }
 
-// hasRule says whether the finding is about a rule that is there: of an object that could
-// not be read none is.
+// hasRule reports whether the finding's rule exists; an object that could not be read has none.
 func (v *findingsPage) hasRule(f *model.Finding) bool {
 	p := v.rev.Cluster.Policy(f.Policy)
 	return f.Direction != "" && p != nil && p.Rule(f.Direction, f.Rule) != nil
 }
 
-// TellState says which findings are shown; the header counts them.
+// TellState names the filter; the header counts the findings.
 func (v *findingsPage) TellState(env *view.Env) widget.Line {
 	if v.only == everySeverity {
 		return nil
@@ -254,7 +251,7 @@ func (v *findingsPage) TellState(env *view.Env) widget.Line {
 	return widget.StyledLine(severityNames[v.only], env.Styles.Key)
 }
 
-// Click puts the cursor on a finding; what stands below the table is no line of it.
+// Click puts the cursor on a finding; lines below the table do not count.
 func (v *findingsPage) Click(env *view.Env, x, y int) bool {
 	if y >= env.H-v.lowerHeight(env.W, env.H) {
 		return false
@@ -262,7 +259,7 @@ func (v *findingsPage) Click(env *view.Env, x, y int) bool {
 	return v.List.Click(env, x, y)
 }
 
-// Copies are the finding under the cursor, its policy, and how to see it by hand.
+// Copies offers the selected finding, its policy, and the command that shows it.
 func (v *findingsPage) Copies(env *view.Env) []view.CopyItem {
 	f := v.selectedFinding()
 	if f == nil {

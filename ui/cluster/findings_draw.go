@@ -13,14 +13,14 @@ import (
 	"rung/ui/widget"
 )
 
-// tableLeast is how many lines the table keeps, its header included; lowLeast how many the
-// finding has where there is room, so that the line between does not jump with each step.
+// tableLeast is the least height of the table, header included. lowLeast is the least height of the finding if
+// there is room, so that the border does not move with each step.
 const (
 	tableLeast = 4
 	lowLeast   = 9
 )
 
-// Render draws the findings and below them the whole of the one under the cursor.
+// Render draws the findings, with the selected one in full below.
 func (v *findingsPage) Render(env *view.Env, w, h int) string {
 	low := v.lowerHeight(w, h)
 	if low == 0 {
@@ -38,8 +38,7 @@ func (v *findingsPage) Render(env *view.Env, w, h int) string {
 	return v.table.Render(env.Styles, w, h-low) + "\n" + head + "\n" + widget.PadBlock(lines, low-1)
 }
 
-// lowerHeight is how many lines below the table the finding under the cursor gets: some, and
-// more where its text wants more.
+// lowerHeight returns the lines for the selected finding, more for a longer text.
 func (v *findingsPage) lowerHeight(w, h int) int {
 	f := v.selectedFinding()
 	if f == nil || h < tableLeast+4 {
@@ -48,7 +47,7 @@ func (v *findingsPage) lowerHeight(w, h int) int {
 	return min(max(1+len(v.findingLines(f, w)), min(h/3, lowLeast)), h-tableLeast)
 }
 
-// findingTitle names what the finding is about.
+// findingTitle names the subject of a finding.
 func findingTitle(f *findings.Finding) string {
 	parts := []string{f.Of.Policy.Label()}
 	if f.Of.Policy.Name == "" {
@@ -60,8 +59,7 @@ func findingTitle(f *findings.Finding) string {
 	return strings.Join(append(parts, f.Code), " · ")
 }
 
-// findingLines is the text of a finding in full: the message, what to do, and where the object
-// was read.
+// findingLines returns a finding in full: the message, the remedy, and where the object was read.
 func (v *findingsPage) findingLines(f *model.Finding, w int) []string {
 	s := &detail.Sheet{St: v.st, W: w}
 	sign, look := detail.SeveritySign(f.Severity, v.st)

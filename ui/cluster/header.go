@@ -13,8 +13,7 @@ import (
 	"rung/ui/widget"
 )
 
-// addHeader tells whole what the header leaves out where it has no room: what runs out first, then
-// the counts.
+// addHeader shows in full what the header omits if it is narrow: deadlines first, then counts.
 func (v *View) addHeader(env *view.Env, s *detail.Sheet) {
 	st, r := env.Styles, env.Rev
 	if u := r.Unconfirmed; u.IsOpen() {
@@ -36,7 +35,7 @@ func (v *View) addHeader(env *view.Env, s *detail.Sheet) {
 	}
 }
 
-// addValue is a field whose value goes on below where it has no room.
+// addValue adds a field whose value wraps.
 func addValue(s *detail.Sheet, id, name, text string, to nav.Page) {
 	for i, part := range widget.FlowText(widget.CleanText(text), s.TextWidth()-cluster.FieldWidth) {
 		if i == 0 {

@@ -14,7 +14,7 @@ import (
 	"rung/ui/view"
 )
 
-// addLogs is how the nodes' logs stand, those that do not come grouped by reason.
+// addLogs adds the states of the nodes' logs, grouped by the reason why some are not followed.
 func (v *View) addLogs(env *view.Env, s *detail.Sheet) {
 	if env.Rev.Mode.Name != revision.ClusterMode {
 		return
@@ -47,7 +47,7 @@ func (v *View) addLogs(env *view.Env, s *detail.Sheet) {
 		for _, x := range by[state] {
 			names = append(names, x.Zone)
 			if why == "" {
-				why = x.Error // errors name their node: one tells for all
+				why = x.Error // errors name their node: one stands for all
 			}
 		}
 		text := string(state) + ": " + words.List(names, 4)
@@ -58,11 +58,10 @@ func (v *View) addLogs(env *view.Env, s *detail.Sheet) {
 	}
 }
 
-// filesShown bounds the log files that are listed; those in trouble come first.
+// filesShown bounds the log files listed; those with problems come first.
 const filesShown = 40
 
-// logFiles is how each log file stands: its state, the age of its last line, what is not
-// read yet, and what is wrong.
+// logFiles adds each log file: its state, the age of its last line, unread bytes, and problems.
 func (v *View) logFiles(env *view.Env, s *detail.Sheet) {
 	if len(v.files) == 0 {
 		return
@@ -92,7 +91,7 @@ func (v *View) logFiles(env *view.Env, s *detail.Sheet) {
 	}
 }
 
-// fileState is how one file stands.
+// fileState describes the state of a log file.
 func fileState(env *view.Env, x *logline.Stream) string {
 	text := x.File + ": " + string(x.State)
 	if x.Zone != "" && x.Zone != x.File {

@@ -17,7 +17,7 @@ import (
 	"rung/ui/widget"
 )
 
-// otherStates counts the states but in sync, worst first: "2 behind, 3 stale".
+// otherStates counts the states except in sync, worst first: "2 behind, 3 stale".
 func otherStates(o *revision.PolicySummary) string {
 	var parts []string
 	for _, s := range o.StatesNotInSync() {
@@ -26,7 +26,7 @@ func otherStates(o *revision.PolicySummary) string {
 	return strings.Join(parts, ", ")
 }
 
-// countAstray is in how many zones something is not in sync that could be.
+// countAstray counts the zones where something is not in sync but could be.
 func countAstray(o *revision.PolicySummary) int {
 	if o.HasNoRows {
 		return 0
@@ -34,8 +34,8 @@ func countAstray(o *revision.PolicySummary) int {
 	return o.Zones - o.InSync
 }
 
-// overZones are the policies in the order in which they decide, those of one
-// namespace and other rows only where they are behind or frozen.
+// overZones returns the policies in order of precedence; namespaced policies and other rows only if some zone
+// differs.
 func (v *zonesPage) overZones(r *revision.Revision) (lines []*policyLine) {
 	differ := map[model.PolicyKey]bool{}
 	for _, it := range v.items {
@@ -63,7 +63,7 @@ func (v *zonesPage) overZones(r *revision.Revision) (lines []*policyLine) {
 	return lines
 }
 
-// overColumns returns the columns of the lower table where zones are many.
+// overColumns returns the lower table's columns for many zones.
 func (v *zonesPage) overColumns() []widget.TableColumn[*policyLine] {
 	return []widget.TableColumn[*policyLine]{
 		{Title: "PRIO", Help: page.ColumnHelp("priority"), Right: true, Cell: func(l *policyLine) widget.Line {
@@ -101,12 +101,11 @@ func (v *zonesPage) overColumns() []widget.TableColumn[*policyLine] {
 	}
 }
 
-// mostWorst is how many of a policy's worst zones are named.
+// mostWorst bounds the named worst zones of a policy.
 const mostWorst = 3
 
-// worstIn names up to mostWorst of the zones where a policy stands worst. There are none where
-// nothing is to be mended, or where it is everywhere; which zones are not read is told
-// above.
+// worstIn names the zones where a policy is worst, at most names of them. Nil if nothing needs repair, or if
+// every zone is equally bad; unread zones are shown above.
 func (v *zonesPage) worstIn(l *policyLine, names int) widget.Line {
 	worst := l.over.State
 	zones := l.over.NotInSync[worst]
@@ -116,8 +115,8 @@ func (v *zonesPage) worstIn(l *policyLine, names int) widget.Line {
 	return widget.Line{{Text: page.StateSign(worst) + " ", Style: view.StateStyle(worst, v.st)}, {Text: words.List(zones, names)}}
 }
 
-// sumLines are the lines over the zones where they are many: how many can be read, how
-// many differ, and how far the sweep is.
+// sumLines summarizes many zones: how many can be read, how many differ, and the progress of the sweep; nil
+// for few.
 func (v *zonesPage) sumLines(env *view.Env, w int) []string {
 	if len(v.items) <= manyZones {
 		return nil

@@ -20,7 +20,7 @@ type messagesPage struct {
 	newest view.Message
 }
 
-// New makes the view.
+// NewMessages makes the view.
 func NewMessages(nav.Page) view.View {
 	v := &messagesPage{PanePage: detail.NewPage()}
 	v.Pane.Text = func(l detail.Line) string { return v.byLine[l.ID].Text + " " + v.byLine[l.ID].PageName }
@@ -52,7 +52,7 @@ func (v *messagesPage) Sync(env *view.Env) {
 
 func lineID(m view.Message) string { return fmt.Sprintf("message.%d", m.Number) }
 
-// addMessage is one message: its time, and all of its text beside, with where it arose.
+// addMessage adds one message: its time, its text, and its page.
 func addMessage(env *view.Env, s *detail.Sheet, m view.Message) {
 	st := env.Styles
 	sign, mark, look := " ", st.Dim, st.Text
@@ -90,22 +90,22 @@ func addMessage(env *view.Env, s *detail.Sheet, m view.Message) {
 	}
 }
 
-// placeOf is the page where a message arose, if it can be gone to.
+// placeOf returns the page where a message arose, if it can be opened.
 func placeOf(m view.Message) nav.Page {
 	switch m.Page.Kind {
 	case nav.Edit, nav.Preview, nav.Template, nav.Messages:
-		return nav.Page{} // it was made there, and is over
+		return nav.Page{} // the page's work is over
 	}
 	return m.Page
 }
 
-// HasNewCounts says that something was said since.
+// HasNewCounts reports whether there is a new message.
 func (v *messagesPage) HasNewCounts(env *view.Env) bool {
 	all := env.Said.Messages()
 	return len(all) > 0 && all[len(all)-1] != v.newest
 }
 
-// Do goes to the page where a message arose.
+// Do opens the page where a message arose.
 func (v *messagesPage) Do(env *view.Env, id action.ID) bool {
 	if id == action.Open && v.SelectedPage().IsNone() {
 		env.SayText("the page where it arose is closed")
@@ -114,7 +114,7 @@ func (v *messagesPage) Do(env *view.Env, id action.ID) bool {
 	return v.PanePage.Do(env, id)
 }
 
-// Copies are the text of the message.
+// Copies offers the text of the message.
 func (v *messagesPage) Copies(*view.Env) []view.CopyItem {
 	l, _ := v.Pane.SelectedItem()
 	if m, ok := v.byLine[l.ID]; ok {

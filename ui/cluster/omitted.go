@@ -13,11 +13,11 @@ import (
 	"rung/ui/widget"
 )
 
-// View is the page.
+// OmittedView lists what answers leave out or assume.
 type OmittedView struct {
 	detail.PanePage
 
-	// The inputs that the lines were made from.
+	// Inputs of the lines.
 	rev *revision.Revision
 	st  *themes.StyleSet
 	w   int
@@ -25,12 +25,12 @@ type OmittedView struct {
 	byLine map[string]*model.Omission // by line
 }
 
-// New makes the view.
+// NewOmitted makes the view.
 func NewOmitted(nav.Page) view.View {
 	return &OmittedView{PanePage: detail.NewPage()}
 }
 
-// Sync lists what was left out, and below it what is assumed.
+// Sync lists omissions, then assumptions.
 func (v *OmittedView) Sync(env *view.Env) {
 	if v.rev == env.Rev && v.st == env.Styles && v.w == env.W {
 		return
@@ -74,7 +74,7 @@ func (v *OmittedView) listOmissions(env *view.Env, s *detail.Sheet, all []model.
 	}
 }
 
-// pageOf is the page that shows more of an omission.
+// pageOf returns the page with more about an omission.
 func pageOf(r *revision.Revision, o *model.Omission) nav.Page {
 	switch {
 	case o.Zone != "":
@@ -89,7 +89,7 @@ func pageOf(r *revision.Revision, o *model.Omission) nav.Page {
 	return nav.Page{}
 }
 
-// Copies are the line in words, and where the object stands.
+// Copies offers the omission's text, and the place of its object.
 func (v *OmittedView) Copies(*view.Env) []view.CopyItem {
 	l, _ := v.Pane.SelectedItem()
 	o := v.byLine[l.ID]

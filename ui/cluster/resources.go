@@ -8,10 +8,10 @@ import (
 	"rung/ui/widget"
 )
 
-// fullNames is from what width on resources are named with their group.
+// fullNames is the least width for resource names with their group.
 const fullNames = 110
 
-// addSection paints a section of the page.
+// addSection adds a section of the page.
 func addSection(env *view.Env, s *detail.Sheet, part *cluster.Section) {
 	s.AddHead(part.Title)
 	short := env.W < fullNames

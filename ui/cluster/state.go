@@ -15,8 +15,7 @@ import (
 	"rung/ui/widget"
 )
 
-// policyTally is the count of a zone's policies. It is counted anew when the zone or the policies
-// changed.
+// policyTally counts a zone's policies by state. It is counted again when the zone or the policies change.
 type policyTally struct {
 	zone    *model.ZoneState
 	counted time.Time
@@ -24,13 +23,12 @@ type policyTally struct {
 	revision.ZoneTally
 }
 
-// isLasting says whether a count holds however late it gets: rows that are judged as
-// of their read, or not at all.
+// isLasting reports whether a count does not change with time: rows judged as of their read, or not at all.
 func (t *policyTally) isLasting() bool {
 	return t.zone.Conn != model.ConnSynced && t.zone.Conn != model.ConnReadOnly
 }
 
-// zoneFilter is which zones are shown.
+// zoneFilter selects the zones shown.
 type zoneFilter int
 
 const (
@@ -43,17 +41,17 @@ const (
 	onlys
 )
 
-// onlyNames name them.
+// onlyNames name the filters.
 var onlyNames = [onlys]string{"all", "rows differ", "unreachable", "OVN trouble", "followed", "read in turn"}
 
-// showsZone says whether a zone is shown.
+// showsZone reports whether a zone is shown.
 func (o zoneFilter) showsZone(z *cluster.ZoneFacts) bool {
 	switch o {
 	case differingZones:
 		return z.HasDifferences()
 	case lostZones:
 		return z.State == model.ConnLost || z.State == model.ConnDenied
-	case faultyZones: // those that the header counts: of others nobody knows it now
+	case faultyZones: // as the header counts: for other zones the present state is unknown
 		return len(z.Trouble) > 0 && (z.Of.IsCurrent() || z.State == model.ConnSwept)
 	case followedZones:
 		return z.Of.IsCurrent()
@@ -63,8 +61,7 @@ func (o zoneFilter) showsZone(z *cluster.ZoneFacts) bool {
 	return true
 }
 
-// countZones brings the tallies up to date, unless those there are are fresh enough, and
-// puts the worst zones first.
+// countZones updates the tallies unless they are fresh, and returns the zones, worst first.
 func (v *zonesPage) countZones(r *revision.Revision, now time.Time, fresh bool) (items []*cluster.ZoneFacts) {
 	next := make(map[string]*policyTally, len(r.Zones))
 	for _, z := range r.Zones {
@@ -85,7 +82,7 @@ func (v *zonesPage) countZones(r *revision.Revision, now time.Time, fresh bool) 
 	return items
 }
 
-// addLosses adds the losses of ACLs up by zone, once a second.
+// addLosses sums the losses of ACLs by zone, once a second.
 func (v *zonesPage) addLosses(env *view.Env) {
 	l := env.Console.Logs()
 	if now := env.Now.Unix(); l == nil || now == v.lossesAt {
@@ -105,8 +102,8 @@ func (v *zonesPage) addLosses(env *view.Env) {
 	}
 }
 
-// troubleLines are the lines below the zones that say what is wrong, the zone under
-// the cursor first, and in full: in so many lines that takes more than most.
+// troubleLines describes the problems of zones, first of the selected zone in full, which may exceed most
+// lines.
 func (v *zonesPage) troubleLines(w, most int) []string {
 	var lines []string
 	at, texts := v.zones.SelectedID(), make([]string, len(v.items))
@@ -144,15 +141,14 @@ func (v *zonesPage) troubleLines(w, most int) []string {
 	return lines
 }
 
-// mostTrouble is how many lines the trouble of the zone under the cursor may take.
+// mostTrouble bounds the lines for the selected zone's trouble.
 const mostTrouble = 3
 
-// foundShown is how many findings have a line of their own.
+// foundShown bounds the findings with a line of their own.
 const foundShown = 2
 
-// shownUnits returns the policies and units in the lower table: the policies as they decide,
-// policies of which only rows are left, and the units without an object that are not in
-// sync in some zone.
+// shownUnits returns the policies and units of the lower table: policies in order of precedence, policies of
+// which only rows are left, and units without an object that are not in sync in some zone.
 func shownUnits(r *revision.Revision, now time.Time) []model.PolicyKey {
 	seen := map[model.PolicyKey]bool{}
 	var others []model.PolicyKey

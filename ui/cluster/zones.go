@@ -17,17 +17,17 @@ import (
 	"rung/ui/widget"
 )
 
-// zonesPage is the view: the zones above, policies by zone below.
+// zonesPage shows the zones above, policies by zone below.
 type zonesPage struct {
 	zones    *widget.Table[*cluster.ZoneFacts]
 	policies *widget.Table[*policyLine]
 	isBelow  bool // the cursor is in the lower table
 	names    []string
-	form     zoneForm       // how the zones are shown in the lower table
-	needs    [onlySigns]int // the widths that takes
+	form     zoneForm       // form of the zones in the lower table
+	needs    [onlySigns]int // widths that the forms need
 	split    int            // height of the upper table in the last frame
 	gap      int            // lines between the tables
-	over     int            // lines over the upper one
+	over     int            // lines above the upper table
 	now      time.Time
 	st       *themes.StyleSet
 	rev      *revision.Revision
@@ -35,21 +35,20 @@ type zonesPage struct {
 	zoneFindings []model.Finding
 
 	only  zoneFilter
-	items []*cluster.ZoneFacts // all of them, worst first
-	// The counts of the zones, and the objects and time they were counted at.
+	items []*cluster.ZoneFacts // all zones, worst first
+	// Counts of the zones, with the objects and time of counting.
 	tallies   map[string]*policyTally
-	losses    map[string]*cluster.LogLoss // of log lines, by zone
-	lossesAt  int64                       // the second of them
+	losses    map[string]*cluster.LogLoss // lost log lines, by zone
+	lossesAt  int64                       // the second of losses
 	clusterOf *model.Cluster
 	countedAt time.Time
-	// The controllers' reports of policies, and the time they were put together at.
+	// Controllers' reports on policies, with the time of collecting.
 	reports   map[model.PolicyKey]*cluster.PolicyReports
 	reportsAt time.Time
 }
 
-// From manyZones on policies are counted over zones instead of shown in each, and
-// counted anew at most so often: zones that are read in turn bring many revisions a
-// second.
+// With more than manyZones zones, policies are summarized over zones, and counted at most once per again:
+// sweeping brings many revisions a second.
 const (
 	manyZones = 8
 	again     = time.Second
@@ -59,15 +58,15 @@ const (
 type policyLine struct {
 	key        model.PolicyKey
 	prio       string
-	cells      []widget.Line // the state in every zone, in words
-	signs      []widget.Line // the same in signs
+	cells      []widget.Line // state in every zone, in words
+	signs      []widget.Line // the same as signs
 	states     []model.PolicyState
 	reasonLine widget.Line
-	over       revision.PolicySummary // where zones are many
-	reports    *cluster.PolicyReports // what the controllers reported; none of other kinds
+	over       revision.PolicySummary // for many zones
+	reports    *cluster.PolicyReports // what the controllers reported; nil for other kinds
 }
 
-// New makes the view.
+// NewZones makes the view.
 func NewZones(nav.Page) view.View {
 	v := &zonesPage{}
 	v.zones = widget.TableOf(cluster.Table, &v.st)
@@ -78,7 +77,7 @@ func NewZones(nav.Page) view.View {
 	return v
 }
 
-// TellState says which zones are shown.
+// TellState names the filter of zones.
 func (v *zonesPage) TellState(*view.Env) widget.Line {
 	if v.only == allZones {
 		return nil
@@ -86,7 +85,7 @@ func (v *zonesPage) TellState(*view.Env) widget.Line {
 	return widget.StyledLine("zones: "+onlyNames[v.only], v.st.Key)
 }
 
-// Sync takes over the zones and joins the policies with them.
+// Sync updates the zones and the policies.
 func (v *zonesPage) Sync(env *view.Env) {
 	v.now, v.st, v.rev = env.Now, env.Styles, env.Rev
 	many := len(env.Rev.Zones) > manyZones
@@ -118,7 +117,7 @@ func (v *zonesPage) Sync(env *view.Env) {
 	v.policies.SetItems(lines)
 }
 
-// showZones gives the upper table the zones that are to be seen.
+// showZones fills the upper table with the zones of the filter.
 func (v *zonesPage) showZones() {
 	var items []*cluster.ZoneFacts
 	for _, it := range v.items {
@@ -133,10 +132,10 @@ func (v *zonesPage) showZones() {
 	v.zones.SetItems(items)
 }
 
-// leastBelow is how many lines the lower table keeps: the legend goes first.
+// leastBelow is the least height of the lower table: the legend is dropped first.
 const leastBelow = 3
 
-// Render draws both tables, or the one with the cursor where there is no room.
+// Render draws both tables, or only the one with the cursor if room is short.
 func (v *zonesPage) Render(env *view.Env, w, h int) string {
 	v.fitColumns(w)
 	if h < 10 {
@@ -169,7 +168,7 @@ func (v *zonesPage) Render(env *view.Env, w, h int) string {
 	return strings.Join(append(parts, below), "\n")
 }
 
-// Do walks, changes panes and follows.
+// Do moves the cursor, switches panes and opens pages.
 func (v *zonesPage) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.Pane:
@@ -188,7 +187,7 @@ func (v *zonesPage) Do(env *view.Env, id action.ID) bool {
 		if v.isBelow {
 			return v.policies.Do(id)
 		}
-		// Walking on from the last zone goes down into the policies.
+		// Moving down from the last zone enters the policies.
 		if id == action.Down {
 			before := v.zones.SelectedID()
 			v.zones.Do(id)
@@ -209,7 +208,7 @@ func (v *zonesPage) rowsPage() nav.Page {
 	return nav.PageOf(nav.Rows)
 }
 
-// unitPage are the rows of a unit in the first zone where they are not in sync.
+// unitPage returns the rows of a unit in the first zone not in sync.
 func (v *zonesPage) unitPage(k model.PolicyKey) nav.Page {
 	for _, z := range v.rev.Zones {
 		if v.rev.InZone(k, z.Name) && z.PolicyJoin(k).StateAt(z, v.now) != model.StateInSync {
@@ -219,7 +218,7 @@ func (v *zonesPage) unitPage(k model.PolicyKey) nav.Page {
 	return nav.Page{}
 }
 
-// SelectedPage is the policy or the rows of the zone under the cursor.
+// SelectedPage returns the selected policy, or the rows of the selected zone.
 func (v *zonesPage) SelectedPage() nav.Page {
 	if v.isBelow {
 		if l, ok := v.policies.SelectedItem(); ok {
@@ -242,18 +241,18 @@ func (v *zonesPage) SetFilter(f widget.LineFilter) {
 	v.policies.SetFilter(f)
 }
 
-// Arrangement is how the upper table is arranged.
+// Arrangement returns the arrangement of the upper table.
 func (v *zonesPage) Arrangement() widget.Arrangement { return v.zones.Arrangement() }
 
 // ArrangeBy arranges the upper table.
 func (v *zonesPage) ArrangeBy(to widget.Arrangement) { v.zones.ArrangeBy(to) }
 
-// ColumnHelps are the columns of both tables.
+// ColumnHelps explains the columns of both tables.
 func (v *zonesPage) ColumnHelps() []widget.ColumnHelp {
 	return append(v.zones.ColumnHelps(), v.policies.ColumnHelps()...)
 }
 
-// CompleteWord finds how a word of either table goes on.
+// CompleteWord completes a word of either table.
 func (v *zonesPage) CompleteWord(begin string) string {
 	return cmp.Or(v.zones.CompleteWord(begin), v.policies.CompleteWord(begin))
 }
@@ -287,7 +286,7 @@ func (v *zonesPage) Wheel(_ *view.Env, lines int) {
 	}
 }
 
-// Copies are the endpoint and a command that reads it.
+// Copies offers the endpoint and commands that read it.
 func (v *zonesPage) Copies(env *view.Env) []view.CopyItem {
 	z, ok := v.zones.SelectedItem()
 	if v.isBelow || !ok {

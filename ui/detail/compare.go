@@ -28,13 +28,12 @@ func TableWord(table string) string {
 	return table
 }
 
-// ColumnsDiffer is "1 column differs", "2 columns differ".
+// ColumnsDiffer returns "1 column differs" or "2 columns differ".
 func ColumnsDiffer(n int) string {
 	return words.Count(n, "column") + words.OneOrMany(n, " differs", " differ")
 }
 
-// RowPage is the page of a live row, or of the desired one where there is no
-// live one, or no place.
+// RowPage returns the page of a live row, else of the desired one, else none.
 func RowPage(z *model.ZoneState, live, desired nb.Row) nav.Page {
 	zone := ""
 	if z != nil {
@@ -49,29 +48,28 @@ func RowPage(z *model.ZoneState, live, desired nb.Row) nav.Page {
 	return nav.Page{}
 }
 
-// isNil also sees a nil pointer in an interface.
+// isNil also detects a nil pointer in an interface.
 func isNil(r nb.Row) bool { return r == nil || reflect.ValueOf(r).IsNil() }
 
-// ShortID leaves out of an id what every row of the default network shares, and
-// the owner type and name where the page says them already.
+// ShortID removes from an id the default controller, and the owner type and name of policy k.
 func ShortID(id string, k model.PolicyKey) string {
 	s := strings.TrimPrefix(id, nb.DefaultController+":")
 	about := string(k.Kind) + ":"
 	if k.Namespace != "" {
 		about += k.Namespace + ":"
 	}
-	if k.Kind != model.KindEF && k.Kind != model.KindMulticastNS { // one for each namespace
+	if k.Kind != model.KindEF && k.Kind != model.KindMulticastNS { // these have one for each namespace
 		about += k.Name + ":"
 	}
 	rest, own := strings.CutPrefix(s, about)
 	if own && k.Kind == model.KindEF {
-		return "rule " + rest // a number alone would be taken for a priority
+		return "rule " + rest // a bare number would look like a priority
 	}
 	return rest
 }
 
-// ACLLine is an ACL in one line: when it decides, its action and its owner. Of rows of
-// the policy k only the rest of the id is said.
+// ACLLine describes an ACL in one line: stage, tier and priority, action, owner. Rows of policy k show only
+// the rest of their id.
 func ACLLine(a *nb.ACL, k model.PolicyKey, st *themes.StyleSet) widget.Line {
 	owner := revision.OwnerName(a.ExternalIDs)
 	if p, _, _, ok := revision.RuleOfIDs(a.ExternalIDs); ok && p == k {
@@ -88,9 +86,8 @@ func padText(s string, w int) string {
 	return s + " "
 }
 
-// AddFlows lists the logical flows that northd made of a live ACL, explained: how they stand,
-// and for each where it decides, about which packets, and what it does. A sandbox that has no OVN
-// below its rows has none.
+// AddFlows lists the logical flows that northd made from a live ACL: their state, and for each its table,
+// packets and effect. A sandbox without OVN has none.
 func AddFlows(s *Sheet, r *revision.Revision, z *model.ZoneState, a *nb.ACL, now time.Time) {
 	if z == nil || a == nil || r.Mode.Sandbox && r.Southbound(z.Name) == nil {
 		return
@@ -110,7 +107,7 @@ func AddFlows(s *Sheet, r *revision.Revision, z *model.ZoneState, a *nb.ACL, now
 	}
 }
 
-// flowLines are one flow.
+// flowLines adds one flow.
 func flowLines(s *Sheet, id string, x *rows.FlowFacts) {
 	text := x.Packets
 	l := widget.Line{{Text: "  table " + fmt.Sprint(x.Table) + " ", Style: s.St.CodeKey}, {Text: x.Place, Style: s.St.Text}}

@@ -14,17 +14,14 @@ import (
 	"rung/ui/widget"
 )
 
-// MatchExplainer takes matches apart for people: every term with what it means in one
-// zone, and links to what it names.
+// MatchExplainer explains matches: the meaning of every term in one zone, with links to named objects.
 type MatchExplainer struct {
 	Rev *revision.Revision
-	// Zone is where sets and groups are looked up; nil, or one that was never
-	// read, shows the desired ones.
+	// Zone is where sets and groups are looked up; nil or never read means the desired ones.
 	Zone *model.ZoneState
-	// Policy is the policy that the rows belong to, the zero key for rows that Rung does not
-	// compile.
+	// Policy is the owner of the rows, the zero key for rows that Rung does not compile.
 	Policy model.PolicyKey
-	// First is how many members of a set or group are listed.
+	// First bounds the listed members of a set or group.
 	First int
 
 	sheet      *Sheet
@@ -76,7 +73,7 @@ func (x *MatchExplainer) addTerm(id string, t *match.Term) {
 	}
 }
 
-// trimParentheses takes needless parentheses off a term for people.
+// trimParentheses removes redundant outer parentheses.
 func trimParentheses(s string) string {
 	for strings.HasPrefix(s, "(") && strings.HasSuffix(s, ")") && isBalanced(s[1:len(s)-1]) {
 		s = s[1 : len(s)-1]
@@ -118,8 +115,7 @@ func portList(ports []match.PortTerm) string {
 	return strings.Join(parts, ", ")
 }
 
-// addRow is one term with its meaning; in a narrow pane the meaning takes a line
-// of its own.
+// addRow adds a term with its meaning; in a narrow pane the meaning has its own line.
 func (x *MatchExplainer) addRow(id, term, meaning string, to nav.Page) {
 	x.addStyled(id, widget.StyledLine("  "+term, x.linkStyle(to)), widget.PlainLine(meaning), to)
 }
@@ -160,7 +156,7 @@ func (x *MatchExplainer) addPorts(id string, t *match.Term) {
 	}
 }
 
-// addAddresses explains ip4.src and its like.
+// addAddresses explains ip4.src and similar fields.
 func (x *MatchExplainer) addAddresses(id string, t *match.Term) {
 	if len(t.AddressSets) == 1 && len(t.Addresses) == 0 {
 		x.addAddressSet(id, trimParentheses(t.Text), t.AddressSets[0])
@@ -200,7 +196,7 @@ func (x *MatchExplainer) addNamed(id string, t *match.Term) {
 	}
 }
 
-// zoneDB is the zone's database, nil when it was never read.
+// zoneDB returns the zone's database, nil if it was never read.
 func (x *MatchExplainer) zoneDB() *nb.DB {
 	if x.Zone == nil {
 		return nil

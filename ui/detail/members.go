@@ -60,12 +60,10 @@ func (x *MatchExplainer) addPortGroup(id, term, name string) {
 	x.addNames(id+"@"+name, names, n, to, func(n string) (string, nav.Page) { return PodOfPort(x.Rev, n) })
 }
 
-// sortable is up to how many members a list is brought into order before its
-// first are shown; longer ones are shown as they come.
+// sortable is the greatest number of members to sort before showing the first; longer lists stay unsorted.
 const sortable = 2000
 
-// PortNames are the names of live logical ports, in natural order; a port that
-// is not there keeps its UUID.
+// PortNames returns the names of live logical ports, in natural order; a missing port keeps its UUID.
 func PortNames(db *nb.DB, uuids []string) []string {
 	names := make([]string, len(uuids))
 	for i, uuid := range uuids {
@@ -78,7 +76,7 @@ func PortNames(db *nb.DB, uuids []string) []string {
 	return names
 }
 
-// NaturalOrder is a copy of a list in natural order.
+// NaturalOrder returns a copy of a list in natural order.
 func NaturalOrder(in []string) []string {
 	out := slices.Clone(in)
 	slices.SortFunc(out, words.CompareNatural)
@@ -153,8 +151,8 @@ func (x *MatchExplainer) addAddressSet(id, term, name string) {
 	x.addNames(id, members, len(members), to, behind)
 }
 
-// unitOfRow returns the unit that a row is judged with: the policy, or the unit that shares the
-// row with others (ovn-kubernetes.md#pod-selector-sets).
+// unitOfRow returns the unit a row is judged with: the policy, or the unit that shares the row with others
+// (ovn-kubernetes.md#pod-selector-sets).
 func (x *MatchExplainer) unitOfRow(r nb.Row) model.PolicyKey {
 	if k, ok := revision.UnitOfOwner(nb.OwnerOfRow(r)); ok && x.Policy.Name != "" && slices.Contains(x.Rev.RelatedUnits(x.Policy), k) {
 		return k
@@ -188,7 +186,7 @@ func (x *MatchExplainer) equalInZones(set *nb.AddressSet) widget.Line {
 		words.Thousands(len(x.Rev.Zones))))
 }
 
-// addDiffering lists members that are missing or extra, before the others.
+// addDiffering lists missing and extra members, before the others.
 func (x *MatchExplainer) addDiffering(id string, d *model.FieldDiff, behind func(string) (string, nav.Page)) {
 	if d == nil {
 		return
@@ -210,7 +208,7 @@ func (x *MatchExplainer) addDiffering(id string, d *model.FieldDiff, behind func
 	}
 }
 
-// addNames shows the first members; all leads to the rest.
+// addNames shows the first members; all is the page with the rest.
 func (x *MatchExplainer) addNames(id string, names []string, n int, all nav.Page, behind func(string) (string, nav.Page)) {
 	shown := min(len(names), x.First)
 	if n == x.First+1 && len(names) == n {

@@ -16,17 +16,16 @@ type Line struct {
 	// ID is the line's identity within its pane.
 	ID   string
 	Text widget.Line
-	// Make, when set, gives the text when the line is drawn or filtered; long
-	// lists use it to cost only what is seen.
+	// Make, if set, makes the text when the line is drawn or filtered, so that long lists cost only the
+	// visible lines.
 	Make func() widget.Line
-	// To is where the line leads, the zero Page for nowhere.
+	// To is the link of the line, the zero Page for none.
 	To nav.Page
-	// Skip says that the cursor passes over the line.
+	// Skip: the cursor passes over the line
 	Skip bool
 }
 
-// Pane is a scrolling document whose lines are made when they are drawn. All of
-// widget.Table's methods hold.
+// Pane is a scrolling document whose lines are made when drawn, with all methods of widget.Table.
 type Pane struct{ widget.Table[Line] }
 
 // NewPane makes an empty pane.
@@ -47,17 +46,16 @@ func NewPane() *Pane {
 	}}
 }
 
-// LinkedPage is where the line under the cursor leads.
+// LinkedPage returns the link of the selected line.
 func (p *Pane) LinkedPage() nav.Page {
 	l, _ := p.SelectedItem()
 	return l.To
 }
 
-// Gutter is how many cells a pane takes for the mark of the cursor.
+// Gutter is the width of a pane's cursor mark.
 const Gutter = 2
 
-// PanePage is the common part of all pages of one pane: embed it. Enter goes where the line under
-// the cursor leads.
+// PanePage is the common part of all pages with one pane: embed it. Enter opens the link of the selected line.
 type PanePage struct {
 	view.List
 	Pane *Pane
@@ -69,10 +67,10 @@ func NewPage() PanePage {
 	return PanePage{view.List{Of: p}, p}
 }
 
-// SelectedPage is where the line under the cursor leads.
+// SelectedPage returns the link of the selected line.
 func (p PanePage) SelectedPage() nav.Page { return p.Pane.LinkedPage() }
 
-// Do goes there, and walks along the lines.
+// Do opens the link, or carries out an action of lists.
 func (p PanePage) Do(env *view.Env, id action.ID) bool {
 	if id == action.Open {
 		env.OpenPage(p.SelectedPage())
@@ -88,7 +86,7 @@ type Sheet struct {
 	Lines []Line
 }
 
-// TextWidth is the width of the text of a line.
+// TextWidth returns the width of a line's text.
 func (s *Sheet) TextWidth() int { return max(1, s.W-Gutter) }
 
 // AddHead begins a section.
@@ -96,26 +94,26 @@ func (s *Sheet) AddHead(title string) {
 	s.AddSkipped(widget.HeadingLine(title, s.TextWidth(), s.St))
 }
 
-// AddGap is an empty line.
+// AddGap adds an empty line.
 func (s *Sheet) AddGap() { s.AddSkipped(nil) }
 
-// AddSkipped is a line that the cursor passes over.
+// AddSkipped adds a line that the cursor passes over.
 func (s *Sheet) AddSkipped(text widget.Line) {
 	s.Lines = append(s.Lines, Line{ID: "#" + strconv.Itoa(len(s.Lines)), Text: text, Skip: true})
 }
 
-// Add is one line; to may be no place.
+// Add adds a line; to may be the zero page.
 func (s *Sheet) Add(id string, text widget.Line, to nav.Page) {
 	s.Lines = append(s.Lines, Line{ID: id, Text: text, To: to})
 }
 
-// AddLazy is one line that is made when it is drawn.
+// AddLazy adds a line that is made when drawn.
 func (s *Sheet) AddLazy(id string, make func() widget.Line, to nav.Page) {
 	s.Lines = append(s.Lines, Line{ID: id, Make: make, To: to})
 }
 
-// AddParagraph is a paragraph after a sign, broken at words; the cursor is on its first
-// line only. indent is where the sign stands.
+// AddParagraph adds a wrapped paragraph after a sign at column indent; the cursor stops only on its first
+// line.
 func (s *Sheet) AddParagraph(id string, indent int, sign string, mark, look themes.Style, text string, to nav.Page) {
 	head := widget.Line{{Text: blankText(indent)}}
 	if sign != "" {
@@ -124,8 +122,7 @@ func (s *Sheet) AddParagraph(id string, indent int, sign string, mark, look them
 	s.AddHanging(id, head, 0, text, look, to)
 }
 
-// AddHanging is a paragraph behind what begins its first line; those below are indented by more than
-// that.
+// AddHanging adds a wrapped paragraph after head; further lines are indented by the width of head plus more.
 func (s *Sheet) AddHanging(id string, head widget.Line, more int, text string, look themes.Style, to nav.Page) {
 	lead := head.LineWidth()
 	for i, part := range widget.FlowText(text, max(12, s.TextWidth()-lead)) {
@@ -137,18 +134,17 @@ func (s *Sheet) AddHanging(id string, head widget.Line, more int, text string, l
 	}
 }
 
-// AddUnder goes on with the line before, indented; the cursor passes over it.
+// AddUnder adds an indented continuation line, which the cursor passes over.
 func (s *Sheet) AddUnder(indent int, text string, look themes.Style) {
 	s.AddSkipped(widget.Line{{Text: blankText(indent)}, {Text: text, Style: look}})
 }
 
-// AddField is "name  value" with the name in a column of its own.
+// AddField adds "name value" with the name in a column of its own.
 func (s *Sheet) AddField(id, name string, nameWidth int, value widget.Line, to nav.Page) {
 	s.Add(id, SideBySide(widget.StyledLine(name, s.St.Dim), nameWidth, value), to)
 }
 
-// SideBySide is left and right side by side, right from column w on, with two spaces between them at
-// least.
+// SideBySide joins left and right, with right from column w on, at least two spaces apart.
 func SideBySide(left widget.Line, w int, right widget.Line) widget.Line {
 	return append(left.Add(blankText(max(2, w-left.LineWidth())), themes.Style{}), right...)
 }

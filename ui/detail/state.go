@@ -18,14 +18,14 @@ import (
 	"rung/ui/widget"
 )
 
-// SeveritySign is the sign and look of a severity.
+// SeveritySign returns the sign and style of a severity.
 func SeveritySign(s model.Severity, st *themes.StyleSet) (string, themes.Style) {
 	sign := page.SeveritySign(s)
 	return sign.Text, st.StyleOf(sign.Role)
 }
 
-// ZoneState says how a policy stands in a zone: the word, and the rest in one
-// breath: since when, how many rows, why.
+// ZoneState returns the state of a policy in a zone, and details in one clause: since when, how many rows,
+// why.
 func ZoneState(r *revision.Revision, k model.PolicyKey, z *model.ZoneState, now time.Time) (s model.PolicyState, rest string) {
 	p := z.PolicyJoin(k)
 	s = p.StateAt(z, now)
@@ -59,7 +59,7 @@ func ZoneState(r *revision.Revision, k model.PolicyKey, z *model.ZoneState, now 
 	return s, "not compared yet"
 }
 
-// DifferencesText counts what differs: "1 missing, 2 different".
+// DifferencesText counts differing rows: "1 missing, 2 different".
 func DifferencesText(p *model.PolicyInZone) string {
 	var parts []string
 	for _, c := range []struct {
@@ -76,8 +76,8 @@ func DifferencesText(p *model.PolicyInZone) string {
 	return strings.Join(parts, ", ")
 }
 
-// WhyNotCurrent says why a zone's rows are not current, empty when they are: "zone is
-// dialling, never read", "lost, read 14:02:11: connection refused".
+// WhyNotCurrent says why a zone's rows are not current, empty if they are: "zone is dialling, never read",
+// "lost, read 14:02:11: connection refused".
 func WhyNotCurrent(z *model.ZoneState, now time.Time) string {
 	if z.Conn == model.ConnSynced || z.Conn == model.ConnReadOnly {
 		return ""
@@ -97,7 +97,7 @@ func WhyNotCurrent(z *model.ZoneState, now time.Time) string {
 	return text
 }
 
-// SinceText is a moment with its age: "14:02:11 (12s)".
+// SinceText formats a time with its age: "14:02:11 (12s)".
 func SinceText(t, now time.Time) string {
 	if t.IsZero() {
 		return "some time"
@@ -105,8 +105,8 @@ func SinceText(t, now time.Time) string {
 	return words.Clock(t, now) + " (" + words.Age(now.Sub(t)) + ")"
 }
 
-// NotHere says why the rows of a zone cannot be shown although it is known, and what
-// will bring them: a page of a zone that is read in turn has it followed.
+// NotHere says why the rows of a known zone are not available, and when they will be: opening a page of a
+// swept zone makes the engine follow it.
 func NotHere(z *model.ZoneState, now time.Time) string {
 	switch {
 	case z.Conn == model.ConnDenied:
@@ -120,7 +120,7 @@ func NotHere(z *model.ZoneState, now time.Time) string {
 	return "not read yet: " + WhyNotCurrent(z, now)
 }
 
-// StateLine is the state as a line: sign, word and rest.
+// StateLine returns a state as a line: sign, word and details.
 func StateLine(s model.PolicyState, rest string, st *themes.StyleSet) widget.Line {
 	l := widget.StyledLine(page.StateSign(s)+" "+string(s), view.StateStyle(s, st))
 	if rest != "" {
@@ -129,8 +129,8 @@ func StateLine(s model.PolicyState, rest string, st *themes.StyleSet) widget.Lin
 	return l
 }
 
-// TellZone names the zone on show and how its database is, for the right end of
-// the breadcrumbs; the actions lead to the zones before and after it.
+// TellZone names the zone shown and its connection, for the right end of the breadcrumbs; prev and next are
+// the actions that switch zones.
 func TellZone(env *view.Env, z *model.ZoneState, prev, next action.ID) widget.Line {
 	st := env.Styles
 	if z == nil {
@@ -149,7 +149,7 @@ func TellZone(env *view.Env, z *model.ZoneState, prev, next action.ID) widget.Li
 	return l
 }
 
-// RuleHits are how often rules decided, by their log lines; nil where there is no log.
+// RuleHits counts how often rules decided, by their log lines; nil without a log.
 func RuleHits(env *view.Env) *logs.HitSummary {
 	l := env.Console.Logs()
 	if l == nil {
@@ -159,12 +159,12 @@ func RuleHits(env *view.Env) *logs.HitSummary {
 	return l.HitSummary(m.Simulated || m.Packets)
 }
 
-// FreshHits says whether hits are others than those shown.
+// FreshHits reports whether the hits differ from those shown.
 func FreshHits(env *view.Env, shown *logs.HitSummary) bool {
 	return shown != nil && RuleHits(env) != shown
 }
 
-// AddCondition adds the report of a controller, with its time and never as proof.
+// AddCondition adds a controller's report, with its time and never as proof.
 func (s *Sheet) AddCondition(id string, c *model.Condition, now time.Time, st *themes.StyleSet, to nav.Page) {
 	sign, look := words.Yes, st.OK
 	if c.Status != "True" {
@@ -180,8 +180,8 @@ func (s *Sheet) AddCondition(id string, c *model.Condition, now time.Time, st *t
 	s.AddParagraph(id, 0, sign, look, st.Text, text, to)
 }
 
-// FindingCount counts findings by severity, worst first: "■4 ▲11 ◇15". It is "none" for none, and
-// "?" if objects are unread and the count says nothing.
+// FindingCount counts findings by severity, worst first: "■4 ▲11 ◇15"; "none" for none, "?" if unread objects
+// make the count meaningless.
 func FindingCount(n model.FindingCount, unread *revision.Unread, st *themes.StyleSet) widget.Line {
 	if unread.HidesCount(n.Total()) {
 		return widget.StyledLine(words.Unknown, st.Warn)
@@ -203,8 +203,7 @@ func FindingCount(n model.FindingCount, unread *revision.Unread, st *themes.Styl
 	return l
 }
 
-// AddOmissions are the lines that say what an answer does not take into account, and what it
-// takes for granted. Behind the first most the others are counted.
+// AddOmissions adds what an answer leaves out or assumes. After the first most omissions the rest is counted.
 func AddOmissions(s *Sheet, all []model.Omission, most int) {
 	for i := range all {
 		if i == most && len(all) > i+1 {

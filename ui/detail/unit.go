@@ -18,8 +18,8 @@ import (
 	"rung/ui/widget"
 )
 
-// RowsFilter finds the rows of a policy, or of a unit that is no object, among
-// those of a zone, by what their owner is called there.
+// RowsFilter returns the filter that finds the rows of a policy or other unit in a zone, by their owner's
+// label.
 func RowsFilter(k model.Key) string {
 	ns := regexp.QuoteMeta(k.Namespace)
 	switch k.Kind {
@@ -42,8 +42,8 @@ func RowsFilter(k model.Key) string {
 	return k.Label() + " "
 }
 
-// UnitPage is where the rows of a policy or unit are seen in a zone; for address
-// sets, which are in no list of ACLs, the first of them.
+// UnitPage returns the page with the rows of a policy or unit in a zone; for address sets, which no list of
+// ACLs has, their first set.
 func UnitPage(r *revision.Revision, k model.Key, z *model.ZoneState) nav.Page {
 	if k.Kind != model.KindPodSelector && k.Kind != model.KindEFDNS {
 		return nav.Page{Kind: nav.Rows, Key: k, Zone: z.Name, Text: RowsFilter(k)}
@@ -60,7 +60,7 @@ func UnitPage(r *revision.Revision, k model.Key, z *model.ZoneState) nav.Page {
 	return RowPage(z, live, set)
 }
 
-// DeciderPage is the page of a rule in a zone, or of the rows that stand for none.
+// DeciderPage returns the page of a deciding rule in a zone, or of rows without a rule.
 func DeciderPage(r *revision.Revision, d *verdict.Decider, zone string) nav.Page {
 	z := r.Zone(zone)
 	switch {
@@ -76,7 +76,7 @@ func DeciderPage(r *revision.Revision, d *verdict.Decider, zone string) nav.Page
 	return nav.Page{}
 }
 
-// UnitLine is how a policy or unit stands over all zones, in one line.
+// UnitLine summarizes a policy or unit over all zones in one line.
 func UnitLine(env *view.Env, k model.Key) widget.Line {
 	st, r := env.Styles, env.Rev
 	s := revision.SummarizePolicy(r, k, env.Now)
@@ -95,8 +95,7 @@ func UnitLine(env *view.Env, k model.Key) widget.Line {
 	return l.Add(" · "+text, st.Dim)
 }
 
-// LoggingLine returns the log levels of a policy, and the namespace that sets them if one
-// does.
+// LoggingLine returns the log levels of a policy, and the namespace that sets them, if any.
 func LoggingLine(env *view.Env, p *model.Policy) widget.Line {
 	st, l := env.Styles, revision.LoggingOf(env.Rev, p)
 	var out widget.Line
@@ -122,8 +121,7 @@ func LoggingLine(env *view.Env, p *model.Policy) widget.Line {
 	return out
 }
 
-// MembersBehind names the pods and nodes of an address or network of an address set, and
-// which page tells more.
+// MembersBehind names the pods and nodes of an address or network of an address set, with their page.
 func MembersBehind(r *revision.Revision, addr string) (text string, to nav.Page) {
 	host := addr
 	if p, err := netip.ParsePrefix(addr); err == nil {
@@ -155,8 +153,7 @@ func MembersBehind(r *revision.Revision, addr string) (text string, to nav.Page)
 	return words.JoinAtMost(names, ", ", 2), ThingPage(r, owners[0].Key)
 }
 
-// ThingName is a pod or node as people say it: "pod blue/api-7", "node
-// ovn-worker".
+// ThingName names a pod or node: "pod blue/api-7", "node ovn-worker".
 func ThingName(k model.Key) string {
 	name := k.Name
 	if k.Namespace != "" {
@@ -165,7 +162,7 @@ func ThingName(k model.Key) string {
 	return strings.ToLower(string(k.Kind)) + " " + name
 }
 
-// ThingPage is the page of a pod, or of a node's zone.
+// ThingPage returns the page of a pod, of a node's zone, or of a policy.
 func ThingPage(r *revision.Revision, k model.Key) nav.Page {
 	switch {
 	case k.Kind == model.KindPod:
@@ -178,7 +175,7 @@ func ThingPage(r *revision.Revision, k model.Key) nav.Page {
 	return nav.Page{}
 }
 
-// PodOfPort says which pod a logical switch port is of.
+// PodOfPort names the pod of a logical switch port.
 func PodOfPort(r *revision.Revision, name string) (text string, to nav.Page) {
 	p := revision.PortPod(r, name)
 	if p == nil {
@@ -193,8 +190,7 @@ func PodOfPort(r *revision.Revision, name string) (text string, to nav.Page) {
 	return text, nav.ToPod(p.Key)
 }
 
-// nbctlCommand begins an ovn-nbctl command for the zone's database where its address is
-// one that ovn-nbctl can be given.
+// nbctlCommand starts an ovn-nbctl command, with the zone's database if ovn-nbctl can reach its address.
 func nbctlCommand(z *model.ZoneState) []string {
 	args := []string{"ovn-nbctl"}
 	if z != nil {
@@ -207,12 +203,12 @@ func nbctlCommand(z *model.ZoneState) []string {
 	return args
 }
 
-// ListCommand shows one row by its UUID.
+// ListCommand returns the command that shows a row by its UUID.
 func ListCommand(z *model.ZoneState, table, uuid string) string {
 	return words.ShellJoin(append(nbctlCommand(z), "list", table, uuid)...)
 }
 
-// FindCommand shows the rows with these external_ids, pairs of key and value.
+// FindCommand returns the command that finds rows by external_ids, given as pairs of key and value.
 func FindCommand(z *model.ZoneState, table string, pairs ...string) string {
 	args := append(nbctlCommand(z), "find", table)
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -221,12 +217,12 @@ func FindCommand(z *model.ZoneState, table string, pairs ...string) string {
 	return words.ShellJoin(args...)
 }
 
-// FindNamed shows the row with that name.
+// FindNamed returns the command that finds a row by name.
 func FindNamed(z *model.ZoneState, table, name string) string {
 	return words.ShellJoin(append(nbctlCommand(z), "find", table, "name="+nb.Atom(name))...)
 }
 
-// RowCopies returns the parts of a row that can be copied.
+// RowCopies returns the parts of a row to copy.
 func RowCopies(z *model.ZoneState, r nb.Row) []view.CopyItem {
 	var out []view.CopyItem
 	id, uuid := r.IDs()[nb.KeyID], r.RowUUID()

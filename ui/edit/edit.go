@@ -15,7 +15,7 @@ import (
 	"rung/ui/view"
 )
 
-// editState is how far the edit is.
+// editState is the progress of the edit.
 type editState int
 
 const (
@@ -24,7 +24,7 @@ const (
 	checking           // the text is being validated
 	stopped            // something is wrong, and the user decides how to go on
 	shown              // the preview is on the page
-	closed             // the page was left
+	closed             // the page was closed
 )
 
 // editPage is the view.
@@ -32,28 +32,28 @@ type editPage struct {
 	page nav.Page
 
 	state       editState
-	path        string // of the text
-	base        string // what the edit started from, empty for a new policy
-	first       string // what the editor was first given, without notes
-	open        string // what the editor was given last, with notes
-	beginLine   int    // line the editor begins on when it is opened again
-	isInvalid   bool   // that was a text that does not validate
-	problemText string // what was wrong with it, wherever it stood
-	title       string // of what is wrong
+	path        string // file of the text
+	base        string // text the edit started from, empty for a new policy
+	first       string // first text given to the editor, without notes
+	open        string // last text given to the editor, with notes
+	beginLine   int    // line for opening the editor again
+	isInvalid   bool   // open is a text that does not validate
+	problemText string // its mistakes, without line numbers
+	title       string // summary of what is wrong
 	stopReasons []string
-	lines       []int        // of the mistakes that the reasons are, in the text that is open, notes and all
-	mistakes    *detail.Pane // the same as a list, where they are several
+	lines       []int        // lines of the mistakes in the open text, notes included
+	mistakes    *detail.Pane // the mistakes as a list, if several
 	pre         *preview.View
-	// offered says that the text was given in today's form: saved as it is, it is a change.
+	// offered: the text was converted to today's form, so that saving it unchanged is a change
 	offered    bool
-	isApplied  bool      // the text was applied, and its file is gone
-	checkBegan time.Time // when the text began to be checked
+	isApplied  bool      // the text was applied, and its file removed
+	checkBegan time.Time // when checking the text began
 }
 
 // New makes the view.
 func New(p nav.Page) view.View { return &editPage{page: p, mistakes: detail.NewPane()} }
 
-// Messages of work done elsewhere.
+// Messages of work done in goroutines.
 type (
 	fileOpened  struct{ err error }
 	fileCreated struct {
@@ -62,7 +62,7 @@ type (
 	}
 	textEdited struct {
 		text    string
-		run, io error // of the editor, of reading the text
+		run, io error // errors of the editor, and of reading the text
 	}
 	textChecked struct {
 		text string
@@ -73,7 +73,7 @@ type (
 
 func (v *editPage) isNew() bool { return v.page.Key.Name == "" }
 
-// isProposed says whether the text is another than the policy's from the start.
+// isProposed reports whether the first text differs from the policy's own.
 func (v *editPage) isProposed() bool { return v.page.Text != "" }
 
 func (v *editPage) policyName() string {
@@ -97,7 +97,7 @@ func (v *editPage) Sync(env *view.Env) {
 	}
 }
 
-// startEdit puts the text into a file.
+// startEdit writes the text to a file.
 func (v *editPage) startEdit(env *view.Env) {
 	*v = editPage{page: v.page, state: editing, mistakes: detail.NewPane()}
 	var notes []string
@@ -130,7 +130,7 @@ func (v *editPage) startEdit(env *view.Env) {
 	})
 }
 
-// launchEditor hands the terminal to the editor.
+// launchEditor gives the terminal to the editor.
 func (v *editPage) launchEditor(env *view.Env, line int) {
 	v.state = editing
 	path := v.path
@@ -140,7 +140,7 @@ func (v *editPage) launchEditor(env *view.Env, line int) {
 	})
 }
 
-// ReceiveResult goes from step to step.
+// ReceiveResult moves on to the next step.
 func (v *editPage) ReceiveResult(env *view.Env, msg any) {
 	switch m := msg.(type) {
 	case fileCreated:
@@ -169,18 +169,18 @@ func (v *editPage) ReceiveResult(env *view.Env, msg any) {
 	}
 }
 
-// firstLine is where the editor begins: on the first line of the text.
+// firstLine returns the first line of the text after the notes.
 func (v *editPage) firstLine() int {
 	return strings.Count(v.open[:len(v.open)-len(withoutHead(v.open))], "\n") + 1
 }
 
-// takeEdited is the text as the editor left it.
+// takeEdited takes the text that the editor saved.
 func (v *editPage) takeEdited(env *view.Env, m textEdited) {
 	switch {
 	case notStarted(m.run):
 		v.stopEdit("The editor could not be started", []string{m.run.Error(), "Set VISUAL or EDITOR to an editor that is installed."})
 	case isDeleted(m.io):
-		v.path = "" // there is none to be named or kept
+		v.path = "" // no file to name or keep
 		v.stopEdit("The editor deleted the text", []string{"Nothing was changed. " + env.Keys.ActionByID(action.EditEditor).HintKey() +
 			" begins anew."})
 	case m.io != nil:
@@ -201,13 +201,13 @@ func (v *editPage) takeEdited(env *view.Env, m textEdited) {
 		v.stopEdit("The text is empty", []string{"Emptying the text does not delete a policy: " +
 			env.Keys.ActionByID(action.LadderDelete).HintKey() + " on the ladder does."})
 	case v.isInvalid && m.text == v.open:
-		v.state = stopped // the reasons stand already
+		v.state = stopped // its reasons are shown already
 	default:
 		v.checkText(env, withoutHead(m.text))
 	}
 }
 
-// checkText validates the text away from the screen.
+// checkText validates the text in a goroutine.
 func (v *editPage) checkText(env *view.Env, text string) {
 	v.state, v.checkBegan = checking, env.Now
 	console, m := env.Console, v.textMutation(text)
@@ -225,8 +225,7 @@ func (v *editPage) textMutation(text string) change.Mutation {
 	return m
 }
 
-// judgeChecked sends a text that does not validate back to the editor, and shows the preview
-// of one that does.
+// judgeChecked returns an invalid text to the editor, and previews a valid one.
 func (v *editPage) judgeChecked(env *view.Env, m textChecked) {
 	if m.err != nil {
 		v.stopEdit("The text could not be checked", []string{m.err.Error()})
@@ -249,7 +248,7 @@ func (v *editPage) judgeChecked(env *view.Env, m textChecked) {
 	v.pre.Sync(env)
 }
 
-// reopenEditor goes back to the editor with notes on top.
+// reopenEditor opens the editor again with notes on top.
 func (v *editPage) reopenEditor(env *view.Env, notes []string, text string, line int) {
 	v.open, v.isApplied = withHead(notes, text), false
 	path, whole, above := v.path, v.open, v.firstLine()-1
@@ -257,8 +256,7 @@ func (v *editPage) reopenEditor(env *view.Env, notes []string, text string, line
 	v.beginLine = above + max(1, line)
 }
 
-// editAgain goes on editing: from the preview, after a conflict from what is there
-// now, or after something went wrong.
+// editAgain continues editing: from the preview, after a conflict from the present object, or after an error.
 func (v *editPage) editAgain(env *view.Env) {
 	if v.state == closed {
 		v.startEdit(env)
@@ -266,7 +264,7 @@ func (v *editPage) editAgain(env *view.Env) {
 	}
 	if v.pre == nil {
 		v.isInvalid = v.open != "" && v.isInvalid
-		if v.path == "" { // it did not get as far as a file
+		if v.path == "" { // no file was written yet
 			v.startEdit(env)
 			return
 		}
@@ -286,8 +284,7 @@ func (v *editPage) editAgain(env *view.Env) {
 	v.reopenEditor(env, notes, string(m.YAML), 1)
 }
 
-// KeptFiles are the files of a text that is being edited or looked at: its own, and
-// what the editor left beside it.
+// KeptFiles returns the files of a text being edited or previewed: its own, and leftovers of the editor.
 func (v *editPage) KeptFiles() []string {
 	if v.path == "" || v.isApplied || v.state == closed {
 		return nil
@@ -295,12 +292,12 @@ func (v *editPage) KeptFiles() []string {
 	return statedir.DraftFiles(v.path)
 }
 
-// stopEdit leaves the decision to the user.
+// stopEdit shows an error and leaves the decision to the user.
 func (v *editPage) stopEdit(title string, why []string) {
 	v.state, v.title, v.stopReasons, v.lines = stopped, title, why, nil
 }
 
-// closePage leaves the page; remove takes the file with it.
+// closePage leaves the page; remove deletes the file.
 func (v *editPage) closePage(env *view.Env, remove bool, say string) {
 	path := v.path
 	if remove && path != "" {
@@ -311,7 +308,7 @@ func (v *editPage) closePage(env *view.Env, remove bool, say string) {
 	env.GoBack()
 }
 
-// Scopes are the keys of the edit.
+// Scopes returns the keys of the edit, and of lists if mistakes are listed.
 func (v *editPage) Scopes() []action.Scope {
 	if v.walksMistakes() {
 		return []action.Scope{action.ScopeOf(nav.Edit), action.List, action.Global}

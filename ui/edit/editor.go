@@ -16,21 +16,20 @@ import (
 	"rung/ui/widget"
 )
 
-// waits are the flags with which editors with windows of their own wait until
-// the text is closed.
+// waits are the flags that make graphical editors wait until the text is closed.
 var waits = map[string]string{"code": "--wait", "code-insiders": "--wait", "codium": "--wait", "subl": "--wait", "zed": "--wait",
 	"atom": "--wait", "mate": "-w", "gvim": "-f", "mvim": "-f"}
 
-// notStarted says whether the program could not even be started.
+// notStarted reports whether the program could not be started.
 func notStarted(err error) bool {
 	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission)
 }
 
-// editorCommand runs the user's editor on a file at a line (from 1, 0 for no line).
+// editorCommand returns the command that opens the user's editor on a file at a line (from 1, 0 for no line).
 func editorCommand(path string, line int) *exec.Cmd {
 	words := strings.Fields(chosenEditor())
 	if chosen := chosenEditor(); strings.ContainsAny(chosen, `"'\`) && runtime.GOOS != "windows" {
-		// Quoted words: the shell takes them apart, as it does for kubectl and git.
+		// Quoted words: the shell splits them, as for kubectl and git.
 		return exec.Command("sh", "-c", chosen+` "$@"`, "editor", path)
 	}
 	name, args := words[0], words[1:]
@@ -50,8 +49,7 @@ func editorCommand(path string, line int) *exec.Cmd {
 	return exec.Command(name, args...)
 }
 
-// chosenEditor is the editor as the user named it: $VISUAL, $EDITOR, else the first
-// usual one there is.
+// chosenEditor returns the user's editor: $VISUAL, $EDITOR, else the first usual one installed.
 func chosenEditor() string {
 	for _, v := range []string{"VISUAL", "EDITOR"} {
 		if s := strings.TrimSpace(os.Getenv(v)); s != "" {
@@ -69,17 +67,17 @@ func chosenEditor() string {
 	return "vi"
 }
 
-// upgradedText is the text of today of a policy that is written in an older form, empty where
-// it is not, or where no object of today says the same.
+// upgradedText returns a policy of an older form converted to today's form, empty if it is not older or has no
+// equivalent.
 func upgradedText(p *model.Policy) string {
 	if p.Older == nil {
 		return ""
 	}
-	// Its first lines may be notes of an edit before, which end where the text begins.
+	// Its first lines may be notes of an earlier edit.
 	return withoutHead(p.Older.Upgrade)
 }
 
-// olderNotes say what today's form writes otherwise, or why there is none.
+// olderNotes lists the differences of today's form, or why it has no equivalent.
 func olderNotes(p *model.Policy) []string {
 	switch {
 	case p.Older == nil:
@@ -99,10 +97,10 @@ func bulletLines(of []string) (out []string) {
 	return out
 }
 
-// note begins a line that is Rung's and not part of the text.
+// note starts a line of Rung's that is not part of the text.
 const note = "# rung:"
 
-// headWidth is how wide notes are: with what begins them, 80 cells.
+// headWidth is the width of notes: 80 cells with their prefix.
 const headWidth = 72
 
 // withHead writes notes as comments above a text.
@@ -119,7 +117,7 @@ func withHead(notes []string, text string) string {
 	return b.String() + text
 }
 
-// withoutHead is the text without the comment lines above it.
+// withoutHead removes the notes above a text.
 func withoutHead(text string) string {
 	for strings.HasPrefix(text, note) {
 		_, rest, found := strings.Cut(text, "\n")
@@ -131,5 +129,5 @@ func withoutHead(text string) string {
 	return text
 }
 
-// isDeleted says whether the editor took the file away.
+// isDeleted reports whether the editor deleted the file.
 func isDeleted(err error) bool { return errors.Is(err, os.ErrNotExist) }

@@ -17,8 +17,7 @@ import (
 	"rung/ui/widget"
 )
 
-// findMistakes returns all errors that keep a text from being previewed, in the order of their lines
-// in it.
+// findMistakes returns all errors that prevent a preview of the text, by line.
 func (v *editPage) findMistakes(r *revision.Revision, text string, p *gate.Preview) (out []model.Broken) {
 	taken := map[model.Key]bool{} // policies that a new one would replace
 	for _, b := range p.Errors {
@@ -46,8 +45,8 @@ func (v *editPage) findMistakes(r *revision.Revision, text string, p *gate.Previ
 	return out
 }
 
-// sendBack opens the editor again for a text that does not validate, with all mistakes on top, or
-// leaves that to the user where they are those of the text before.
+// sendBack opens the editor again for an invalid text, with all mistakes on top; if they are the same as
+// before, it leaves that to the user.
 func (v *editPage) sendBack(env *view.Env, text string, wrong []model.Broken) {
 	head := "not valid, nothing was written:"
 	v.title = "The text is not valid"
@@ -55,8 +54,8 @@ func (v *editPage) sendBack(env *view.Env, text string, wrong []model.Broken) {
 		head = fmt.Sprintf("not valid, %s, nothing was written:", words.Count(len(wrong), "mistake"))
 		v.title += ": " + words.Count(len(wrong), "mistake")
 	}
-	// The lines are counted as they stand in the file that is open again, these notes above
-	// them. A longer number may take one line more.
+	// Lines are counted in the reopened file, including these notes. A longer number may wrap into one more
+	// line.
 	notes := func(above int) (out []string, lines []int) {
 		for _, b := range wrong {
 			if b.Origin.Line > 0 {
@@ -79,7 +78,7 @@ func (v *editPage) sendBack(env *view.Env, text string, wrong []model.Broken) {
 	}
 	v.reopenEditor(env, append([]string{head}, v.stopReasons...), text, wrong[0].Origin.Line)
 	if v.isInvalid && v.problemText == told.String() {
-		v.state = stopped // an editor that mends nothing would be started for ever
+		v.state = stopped // an editor that fixes nothing would restart for ever
 	}
 	v.isInvalid, v.problemText = true, told.String()
 	v.mistakes.SelectID(mistakeID(0))
@@ -87,10 +86,10 @@ func (v *editPage) sendBack(env *view.Env, text string, wrong []model.Broken) {
 
 func mistakeID(i int) string { return "mistake " + strconv.Itoa(i) }
 
-// walksMistakes says whether the page is a list of mistakes to walk along.
+// walksMistakes reports whether the page is a list of mistakes.
 func (v *editPage) walksMistakes() bool { return v.state == stopped && len(v.lines) > 1 }
 
-// chosenLine is the line at which the editor is opened again: that of the mistake under the cursor.
+// chosenLine returns the line for opening the editor again: that of the selected mistake.
 func (v *editPage) chosenLine() int {
 	if !v.walksMistakes() {
 		return v.beginLine
@@ -103,7 +102,7 @@ func (v *editPage) chosenLine() int {
 	return v.beginLine
 }
 
-// layMistakes lays out the mistakes as a list, each whole.
+// layMistakes lists the mistakes, each in full.
 func (v *editPage) layMistakes(env *view.Env) {
 	st := env.Styles
 	s := &detail.Sheet{St: st, W: env.W}

@@ -25,7 +25,7 @@ type templatePage struct {
 	table *widget.Table[*templateItem]
 	st    *themes.StyleSet
 
-	world   view.LatestWork // the cluster as templates look at it
+	world   view.LatestWork // the cluster as seen by templates
 	w       *template.World
 	makes   view.LatestWork
 	problem string // why no policies could be made
@@ -33,7 +33,7 @@ type templatePage struct {
 	madeSet *template.PolicySet
 }
 
-// templateItem is a thing to pick: a template, or nil for a blank policy.
+// templateItem is a choice: a template, or nil for a blank policy.
 type templateItem struct {
 	name, purpose, asks string
 	template            *template.Template
@@ -61,7 +61,7 @@ func NewFromTemplate(p nav.Page) view.View {
 	return v
 }
 
-// Sync looks at the cluster once, and lists what can be picked.
+// Sync reads the cluster once, and lists the choices.
 func (v *templatePage) Sync(env *view.Env) {
 	v.st = env.Styles
 	if v.pre != nil {
@@ -90,7 +90,7 @@ func (v *templatePage) fillTable() {
 	v.table.SetItems(items)
 }
 
-// ReceiveResult takes what was worked out.
+// ReceiveResult takes the cluster or the made policies.
 func (v *templatePage) ReceiveResult(env *view.Env, msg any) {
 	if w, err, ok := view.TakeResult[*template.World](&v.world, msg); ok {
 		v.w = w
@@ -108,7 +108,7 @@ func (v *templatePage) ReceiveResult(env *view.Env, msg any) {
 	}
 }
 
-// askQuestion asks a question of a template, and then the next; after the last the policies are made.
+// askQuestion asks a question of a template, then the next; after the last it makes the policies.
 func (v *templatePage) askQuestion(env *view.Env, t *template.Template, i int, answers template.Answers) {
 	for i < len(t.Questions) && t.Questions[i].Extra {
 		i++
@@ -145,7 +145,7 @@ func (v *templatePage) askQuestion(env *view.Env, t *template.Template, i int, a
 	})
 }
 
-// showMade goes on to the preview.
+// showMade opens the preview.
 func (v *templatePage) showMade(env *view.Env, m *template.PolicySet, err error) {
 	if err != nil {
 		v.problem = err.Error()
@@ -162,7 +162,7 @@ func (v *templatePage) showMade(env *view.Env, m *template.PolicySet, err error)
 	v.pre.Sync(env)
 }
 
-// editText goes on with the text in the editor.
+// editText continues with the text in the editor.
 func (v *templatePage) editText(env *view.Env) {
 	text, base := v.madeSet.Text, v.madeSet.Base
 	if m := v.pre.CurrentMutation(); len(m.YAML) > 0 {
@@ -176,7 +176,7 @@ func (v *templatePage) editText(env *view.Env) {
 	env.ReplacePage(nav.ToProposal(key, v.page.Priority, text, base, strings.Join(notes, "\n"), nil))
 }
 
-// cancelForm goes back to the list.
+// cancelForm returns to the list.
 func (v *templatePage) cancelForm(env *view.Env) {
 	v.pre, v.madeSet = nil, nil
 	env.SayText("nothing was changed")
@@ -203,10 +203,10 @@ func (v *templatePage) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// Scopes are the keys of the list.
+// Scopes returns the keys of lists.
 func (v *templatePage) Scopes() []action.Scope { return []action.Scope{action.List, action.Global} }
 
-// FrontView is the preview of what was made.
+// FrontView returns the preview of the policies, nil if none.
 func (v *templatePage) FrontView() view.View {
 	if v.pre == nil {
 		return nil
@@ -214,7 +214,7 @@ func (v *templatePage) FrontView() view.View {
 	return v.pre
 }
 
-// SelectedPage is none: nothing here has a page of its own.
+// SelectedPage returns none: templates have no page.
 func (v *templatePage) SelectedPage() nav.Page { return nav.Page{} }
 
 // Crumb names the page.
@@ -230,7 +230,7 @@ func (v *templatePage) Crumb() string {
 	return "new " + v.madeSet.Name
 }
 
-// TellState says how far it is.
+// TellState shows the running work.
 func (v *templatePage) TellState(env *view.Env) widget.Line {
 	switch {
 	case v.makes.IsUnderWay():
@@ -241,7 +241,7 @@ func (v *templatePage) TellState(env *view.Env) widget.Line {
 	return nil
 }
 
-// WorkingSince is since when something is worked out.
+// WorkingSince returns when the running work began.
 func (v *templatePage) WorkingSince() time.Time {
 	if v.makes.IsUnderWay() {
 		return v.makes.BeganAt()
@@ -249,7 +249,7 @@ func (v *templatePage) WorkingSince() time.Time {
 	return v.world.BeganAt()
 }
 
-// Render draws the list, or why there is none.
+// Render draws the list, below an error if there is one.
 func (v *templatePage) Render(env *view.Env, w, h int) string {
 	var lines []string
 	if v.problem != "" {

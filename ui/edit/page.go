@@ -26,7 +26,7 @@ func (v *editPage) Do(env *view.Env, id action.ID) bool {
 			text, err := statedir.ReadDraft(path)
 			return textEdited{text: text, io: err}
 		})
-		v.open = "" // whatever the file says now is looked at
+		v.open = "" // take whatever the file says now
 	case action.Back, action.Leave:
 		if v.state == closed {
 			return false
@@ -42,7 +42,7 @@ func (v *editPage) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// Click and Wheel walk along the mistakes.
+// Click and Wheel move along the mistakes.
 func (v *editPage) Click(_ *view.Env, _, y int) bool { return v.walksMistakes() && v.mistakes.Click(y) }
 
 func (v *editPage) Wheel(_ *view.Env, lines int) {
@@ -51,7 +51,7 @@ func (v *editPage) Wheel(_ *view.Env, lines int) {
 	}
 }
 
-// WhyNot refuses what cannot be done now.
+// WhyNot says why an action is not possible now.
 func (v *editPage) WhyNot(_ *view.Env, id action.ID) string {
 	if id != action.EditEditor && id != action.EditPreview {
 		return ""
@@ -67,10 +67,10 @@ func (v *editPage) WhyNot(_ *view.Env, id action.ID) string {
 	return ""
 }
 
-// OffersAction leaves out of the hints what cannot be done now.
+// OffersAction leaves impossible actions out of the hints.
 func (v *editPage) OffersAction(env *view.Env, id action.ID) bool { return v.WhyNot(env, id) == "" }
 
-// SelectedPage is nothing.
+// SelectedPage returns none.
 func (v *editPage) SelectedPage() nav.Page { return nav.Page{} }
 
 // Crumb names the page.
@@ -88,7 +88,7 @@ func (v *editPage) Crumb() string {
 	return "edit " + v.page.Key.Name
 }
 
-// TellState says how far it is.
+// TellState shows the progress.
 func (v *editPage) TellState(env *view.Env) widget.Line {
 	switch v.state {
 	case editing:
@@ -101,7 +101,7 @@ func (v *editPage) TellState(env *view.Env) widget.Line {
 	return nil
 }
 
-// FrontView is the preview of the text.
+// FrontView returns the preview of the text, nil if none.
 func (v *editPage) FrontView() view.View {
 	if v.state != shown {
 		return nil
@@ -109,7 +109,7 @@ func (v *editPage) FrontView() view.View {
 	return v.pre
 }
 
-// Copies are the path.
+// Copies offers the path of the text.
 func (v *editPage) Copies(*view.Env) []view.CopyItem {
 	if v.path != "" {
 		return []view.CopyItem{{What: "path of the text", Text: v.path}}
@@ -117,7 +117,7 @@ func (v *editPage) Copies(*view.Env) []view.CopyItem {
 	return nil
 }
 
-// Render draws what is being done or wrong.
+// Render draws the progress or the error.
 func (v *editPage) Render(env *view.Env, w, h int) string {
 	st := env.Styles
 	if v.walksMistakes() {

@@ -15,7 +15,7 @@ import (
 	"rung/ui/nav"
 )
 
-// newPlace is where the new policy of a page stands.
+// newPlace returns the place of the page's new policy.
 func newPlace(page *nav.Page) plan.TierSlot {
 	if page.Place.Tier != "" {
 		return page.Place
@@ -23,7 +23,7 @@ func newPlace(page *nav.Page) plan.TierSlot {
 	return plan.TierSlot{Priority: float64(page.Priority)}
 }
 
-// newNotes tell where the new policy stands on the ladder.
+// newNotes describes the new policy's place on the ladder.
 func newNotes(rev *revision.Revision, at plan.TierSlot) []string {
 	notes := []string{"a new policy. Save and close the editor to see what it does;",
 		"nothing is written before you say yes. Close without saving to leave it."}
@@ -35,7 +35,7 @@ func newNotes(rev *revision.Revision, at plan.TierSlot) []string {
 	return notes
 }
 
-// placesAround says between which others a place is, and which priority is the last.
+// placesAround names the neighbours of a place, and the last enforced priority.
 func placesAround(rev *revision.Revision, at plan.TierSlot) (where []string, last string) {
 	if at.Tier != "" {
 		for _, b := range revision.LadderBands(rev) {
@@ -88,7 +88,7 @@ func rungText(r *ladder.Rung) string {
 	return fmt.Sprintf("%s (%d)", strings.Join(names, ", "), r.Priority)
 }
 
-// editNotes stand above the text of a policy that is there.
+// editNotes returns the notes above an existing policy's text.
 func editNotes(p *model.Policy) []string {
 	notes := []string{"editing " + p.Key.Label() + ". Save and close the editor to see what the change does;",
 		"nothing is written before you say yes. Close without saving to leave it."}
@@ -98,9 +98,8 @@ func editNotes(p *model.Policy) []string {
 	return append(notes, olderNotes(p)...)
 }
 
-// lineOf is the line of a field such as spec.ingress[0].from in a text, counted
-// from 1; the nearest field above it that is there, 0 when even the text cannot
-// be read.
+// lineOf returns the line (from 1) of a field such as spec.ingress[0].from in a text; for a missing field, the
+// line of its nearest parent; 0 if the text cannot be parsed.
 func lineOf(text, field string) int {
 	var doc yaml.Node
 	if yaml.Unmarshal([]byte(text), &doc) != nil || len(doc.Content) == 0 {

@@ -17,27 +17,27 @@ import (
 	"rung/ui/widget"
 )
 
-// strides are how far the keys of carrying go.
+// strides are the steps of the carrying keys.
 var strides = map[action.ID]int32{action.CarryUp: -1, action.CarryDown: 1, action.CarryFar: 10, action.CarryFarUp: -10}
 
-// carriedPolicy is a policy on its way along the ladder.
+// carriedPolicy is a policy being moved along the ladder.
 type carriedPolicy struct {
 	key                      model.PolicyKey
 	fromPriority, atPriority int32
-	stage                    model.Stage // the one to go back to: gaps are those of all together
-	typed                    string      // digits of the priority to go to
+	stage                    model.Stage // stage to restore: gaps need all stages together
+	typed                    string      // typed digits of the target priority
 	flips                    flipCounts
-	// slots are the places where it can be put, where policies stand in tiers of their plugin's own, and
-	// slot the one it is at; nil where every priority is a place. from and at are its places.
+	// slots are the possible places in a plugin's own tiers, slot the current index; nil if every priority is
+	// a place. from and at are the old and current places.
 	slots    []plan.TierSlot
 	slot     int
 	from, at plan.TierSlot
 }
 
-// isMoved says whether it is not where it was.
+// isMoved reports whether the policy left its original place.
 func (c *carriedPolicy) isMoved() bool { return c.atPriority != c.fromPriority || c.at != c.from }
 
-// place is where it is.
+// place returns the current place.
 func (c *carriedPolicy) place() plan.TierSlot {
 	if c.slots == nil {
 		return plan.TierSlot{Priority: float64(c.atPriority)}
@@ -45,12 +45,12 @@ func (c *carriedPolicy) place() plan.TierSlot {
 	return c.at
 }
 
-// placeText is a place of the policy for people.
+// placeText formats a place.
 func (c *carriedPolicy) placeText(at plan.TierSlot) string {
 	return model.PlaceText(at.Tier, at.Priority)
 }
 
-// home is where it was.
+// home returns the original place.
 func (c *carriedPolicy) home() plan.TierSlot {
 	if c.slots == nil {
 		return plan.TierSlot{Priority: float64(c.fromPriority)}
@@ -58,7 +58,7 @@ func (c *carriedPolicy) home() plan.TierSlot {
 	return c.from
 }
 
-// movedCopy is the policy as it would be where it is carried to.
+// movedCopy returns the policy at the current place.
 func (c *carriedPolicy) movedCopy(p *model.Policy) *model.Policy {
 	moved := *p
 	moved.Priority = c.atPriority
@@ -122,7 +122,7 @@ func (v *ladderPage) doCarry(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// TakeText takes digits while a policy is carried: it goes straight to that priority.
+// TakeText takes digits while a policy is carried: it goes to the typed priority.
 func (v *ladderPage) TakeText(env *view.Env, text string) bool {
 	if v.carry != nil && v.carry.slots != nil {
 		return v.takeFraction(env, text)
@@ -142,7 +142,7 @@ func (v *ladderPage) TakeText(env *view.Env, text string) bool {
 	return true
 }
 
-// takeFraction takes a digit, or the point, of a priority within the tier where the policy is.
+// takeFraction takes a digit or the point of a priority within the policy's tier.
 func (v *ladderPage) takeFraction(env *view.Env, text string) bool {
 	if len(text) != 1 || !strings.Contains("0123456789.", text) {
 		return false
@@ -158,7 +158,7 @@ func (v *ladderPage) takeFraction(env *view.Env, text string) bool {
 	return true
 }
 
-// goTo goes to the priority that is typed, and back where nothing is.
+// goTo moves to the typed priority, or back if nothing is typed.
 func (c *carriedPolicy) goTo(largest int32) {
 	if c.slots != nil {
 		c.at = c.slots[c.slot]
@@ -181,7 +181,7 @@ func (v *ladderPage) putDown() {
 	v.setStage(stage)
 }
 
-// othersThere are the names of the other policies where it is.
+// othersThere returns the names of the other policies at the current place.
 func (c *carriedPolicy) othersThere(rev *revision.Revision) (names []string) {
 	if c.slots != nil {
 		for _, b := range revision.LadderBands(rev) {
@@ -208,7 +208,7 @@ func (c *carriedPolicy) othersThere(rev *revision.Revision) (names []string) {
 	return names
 }
 
-// carryLine says where the policy is on its way and what the place means.
+// carryLine describes the current place and its effect.
 func (c *carriedPolicy) carryLine(env *view.Env) widget.Line {
 	st := env.Styles
 	from := c.placeText(c.home())
@@ -220,9 +220,8 @@ func (c *carriedPolicy) carryLine(env *view.Env) widget.Line {
 		to = fmt.Sprintf("%s → %s_", from, strings.TrimSpace(c.at.Tier+" "+c.typed))
 	}
 	there := c.othersThere(env.Rev)
-	// The line of the path is shared with the page's name and the number of lines. Without room go, in
-	// this order: that it is free, the log's lines, the policy's name, which its line has as well, and
-	// the others there. The flips stay.
+	// The breadcrumbs share the line. Without room these are dropped in order: "free", log lines, the policy's
+	// name (its row has it), the other policies there. The flips stay.
 	const moving, least = "moving", 12
 	room := env.W*2/3 - len("   99 lines")
 	free, tie, tied := "", "", ""

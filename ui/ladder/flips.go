@@ -14,26 +14,26 @@ import (
 	"rung/ui/view"
 )
 
-// flipCounts holds the effects on connections at the priorities a policy was carried to: counted
-// in the background, one after the other, the newest first. No key waits for it.
+// flipCounts holds the effects on connections at the priorities a policy was carried to. They are counted in
+// the background, one at a time, the newest first, so that no key waits.
 type flipCounts struct {
 	basis    revision.RevisionBasis
-	moves    *diff.PriorityMoves                // nil until the first was counted
+	moves    *diff.PriorityMoves                // nil until the first count
 	known    map[plan.TierSlot]*priorityOutcome // by place
 	counting bool
-	holding  bool // the log's lines against one of them
+	holding  bool // log lines are being judged
 }
 
-// priorityOutcome is the effect at a priority: the connections that flip, and the lines of the log
-// that would have got another verdict; these take longer and are added later.
+// priorityOutcome is the effect at a priority: the connections whose verdict flips, and the log lines that
+// would get another verdict, which take longer and are added later.
 type priorityOutcome struct {
 	text  string
 	flips bool
 	log   string
-	held  bool // against the log
+	held  bool // log lines were judged
 }
 
-// countTime is how long counting may take.
+// countTime bounds the time of counting.
 const countTime = 10 * time.Second
 
 // outcomeCounted is the message with the outcome at a priority.
@@ -45,8 +45,8 @@ type outcomeCounted struct {
 	outcome priorityOutcome
 }
 
-// outcomeText returns the text about the priority that a policy is carried to; log, the text about the
-// log's lines, gives way first where there is little room.
+// outcomeText describes the effect at the current priority; log, the text about log lines, is dropped first if
+// room is short.
 func (f *flipCounts) outcomeText(c *carriedPolicy) (text, log string) {
 	if !c.isMoved() {
 		return "", ""
@@ -57,8 +57,8 @@ func (f *flipCounts) outcomeText(c *carriedPolicy) (text, log string) {
 	return "counting …", ""
 }
 
-// countFlips has what flips counted where the policy is now, unless it is known or another is
-// being counted: then it is looked at again once that is.
+// countFlips counts the flips at the current place, unless known or another count runs; that count's end calls
+// it again.
 func (v *ladderPage) countFlips(env *view.Env) {
 	c := v.carry
 	if c == nil {
@@ -125,7 +125,7 @@ func outcomeOf(totals []diff.PairTotal) priorityOutcome {
 	})}
 }
 
-// holdAgainst has the lines of the log judged where the policy is now.
+// holdAgainst judges the log lines with the policy at the current place.
 func (v *ladderPage) holdAgainst(env *view.Env, s priorityOutcome) {
 	c := v.carry
 	policy := env.Rev.Cluster.Policy(c.key)
@@ -149,7 +149,7 @@ func (v *ladderPage) holdAgainst(env *view.Env, s priorityOutcome) {
 	})
 }
 
-// ReceiveResult takes what was counted.
+// ReceiveResult takes counted effects.
 func (v *ladderPage) ReceiveResult(env *view.Env, msg any) {
 	if v.network.TakeResult(msg) {
 		v.Sync(env)

@@ -24,31 +24,29 @@ type ladderPage struct {
 	table *widget.Table[*ladder.Line]
 	hits  *logs.HitSummary // nil without a log
 
-	spread   bool               // every gap slot by slot
-	unfolded map[int32]bool     // gaps that are spread, by first priority
-	turned   map[string]bool    // headings that were folded or unfolded, by ID
-	chosen   map[model.Key]bool // by +, for L
-	network  view.OnNetwork     // where it is on another than the default one
-	stage    model.Stage        // the one that is shown, "" for all
+	spread   bool               // all gaps unfolded
+	unfolded map[int32]bool     // unfolded gaps, by first priority
+	turned   map[string]bool    // headings folded or unfolded by the user, by ID
+	chosen   map[model.Key]bool // selected by *, for L
+	network  view.OnNetwork     // network shown
+	stage    model.Stage        // stage shown, "" for all
 	carry    *carriedPolicy
 	frame    lineInputs
 	begun    bool // the cursor was put on the first policy
-	// wish is the line the cursor was on before the stage changed, placed the one
-	// it was put on instead.
+	// wish is the line of the cursor before the stage changed, placed its replacement.
 	wish, placed string
 	filtered     bool           // everything is unfolded for the filter
-	system       *system.System // whose columns they are
-	painted      []paintedLine  // by the place of a line
+	system       *system.System // system of the columns
+	painted      []paintedLine  // by the line's Place
 }
 
-// paintedLine is how a line looks: whole, where it has no columns, or cell by cell, each
-// once it was asked for.
+// paintedLine caches a drawn line: in full without columns, else cell by cell on first use.
 type paintedLine struct {
 	full  widget.Line
 	cells []widget.Line
 }
 
-// lineInputs holds the inputs that the lines were last made from.
+// lineInputs holds the inputs of the lines.
 type lineInputs struct {
 	rev    *revision.Revision
 	styles *themes.StyleSet
@@ -82,7 +80,7 @@ func New(p nav.Page) view.View {
 	return v
 }
 
-// Scopes are the ladder's keys, or those of carrying.
+// Scopes returns the ladder's keys, or those of carrying.
 func (v *ladderPage) Scopes() []action.Scope {
 	if v.carry != nil {
 		return []action.Scope{action.Carry}
@@ -90,12 +88,12 @@ func (v *ladderPage) Scopes() []action.Scope {
 	return []action.Scope{action.ScopeOf(nav.Ladder), action.List, action.Global}
 }
 
-// Sync builds the lines anew.
+// Sync rebuilds the lines.
 func (v *ladderPage) Sync(env *view.Env) {
 	rev := v.network.RevisionNow(env)
 	if rev == nil {
 		v.table.Empty = v.network.WaitText()
-		v.table.SetItems(nil) // what was there may be gone
+		v.table.SetItems(nil) // earlier lines may be gone
 		v.carry = nil
 		return
 	}
@@ -119,7 +117,7 @@ func (v *ladderPage) rebuildLines() {
 	v.weighColumns(lines)
 	v.table.SetItems(lines)
 	if !v.begun {
-		// The first line is a heading's neighbour: begin on a policy.
+		// The first line is next to a heading: begin on a policy.
 		for _, l := range lines {
 			if l.Kind == ladder.Policy && v.table.SelectID(l.ID) {
 				v.begun = true
@@ -132,14 +130,14 @@ func (v *ladderPage) rebuildLines() {
 	}
 }
 
-// prepareLines works out what the lines of a revision ask for the first time.
+// prepareLines computes the expensive inputs of a revision's lines.
 func prepareLines(r *revision.Revision) {
 	revision.FindLadderRows(r)
 	ladder.LadderLines(r, ladder.LadderOptions{Now: r.At, Screen: true})
 }
 
-// SetFilter narrows the lines; a filter looks into what is folded, too. Where it leaves out the
-// line under the cursor the cursor goes to the first policy that it finds.
+// SetFilter filters the lines, folded ones included. If the selected line is filtered out, the cursor goes to
+// the first policy found.
 func (v *ladderPage) SetFilter(f widget.LineFilter) {
 	was := v.table.SelectedID()
 	if filtered := v.filtered; v.frame.rev != nil && filtered == f.IsEmpty() {
@@ -167,7 +165,7 @@ func (v *ladderPage) Crumb() string {
 	return "Ladder" + words.OnNetwork(v.network.Name)
 }
 
-// TellState says how the lines are ordered, or what is being carried.
+// TellState shows the order of the lines, or the carried policy.
 func (v *ladderPage) TellState(env *view.Env) widget.Line {
 	if v.carry != nil {
 		return v.carry.carryLine(env)
@@ -181,7 +179,7 @@ func (v *ladderPage) TellState(env *view.Env) widget.Line {
 	return nil
 }
 
-// SelectedPage is the policy under the cursor, or a new one in the gap there.
+// SelectedPage returns the selected policy, or a new one in the selected gap.
 func (v *ladderPage) SelectedPage() nav.Page {
 	l, ok := v.table.SelectedItem()
 	if !ok {
@@ -195,7 +193,7 @@ func (v *ladderPage) PointTo(_ *view.Env, to nav.Page) bool {
 	return v.table.SelectID(ladder.PolicyID(to.Key))
 }
 
-// WhyNot refuses what the cursor is not fit for.
+// WhyNot says why an action is not possible on the selected line.
 func (v *ladderPage) WhyNot(_ *view.Env, id action.ID) string {
 	l, ok := v.table.SelectedItem()
 	if !ok {
@@ -221,7 +219,7 @@ func (v *ladderPage) WhyNot(_ *view.Env, id action.ID) string {
 		return "gaps are shown with all stages together"
 	}
 	if id == action.LadderLogging && len(v.chosen) > 0 {
-		return "" // it is about those
+		return "" // it applies to the selected ones
 	}
 	return whyNot(l, id)
 }
@@ -249,7 +247,7 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 		clear(v.unfolded)
 		v.Sync(env)
 	case action.LadderStage:
-		v.setStage(v.stage.NextStage()) // after the last come all together again
+		v.setStage(v.stage.NextStage()) // after the last come all stages
 	case action.LadderNew:
 		if v.frame.rev.System.Bands != nil {
 			env.OpenPage(nav.ToNewIn(v.freePlace(l)))
@@ -263,7 +261,7 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 			env.OpenPage(nav.ToTemplate(v.freeNear(l)))
 		}
 	case action.LadderMove:
-		if l.Key.Kind == model.KindCNP { // it may hold no priority, or one of tier 3
+		if l.Key.Kind == model.KindCNP { // it may have no priority, or one of tier 3
 			view.AskMove(env, l.Key)
 		} else {
 			v.pickUp(env, l)
@@ -282,14 +280,14 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 		env.OpenPage(nav.PageOf(nav.Plan))
 	case action.SortNext, action.SortPrev:
 		v.table.Do(id)
-		v.rebuildLines() // names are in full where namespaces have no line
+		v.rebuildLines() // without namespace lines names are shown in full
 	default:
 		return v.table.Do(id)
 	}
 	return true
 }
 
-// openLine follows the line under the cursor.
+// openLine opens the selected line.
 func (v *ladderPage) openLine(env *view.Env, l *ladder.Line) {
 	switch to := leadsTo(l); {
 	case l.Kind == ladder.Broken:
@@ -313,7 +311,7 @@ func (v *ladderPage) foldLine(env *view.Env, l *ladder.Line) {
 	}
 	v.Sync(env)
 	if l.Kind == ladder.Band && v.turned[l.ID] {
-		// The heading goes to the top, so that the lines unfolded below it are in sight.
+		// Scroll the heading to the top, so that the unfolded lines are in sight.
 		v.table.Wheel(len(v.table.AllItems()))
 		v.table.SelectID(l.ID)
 	}
@@ -322,9 +320,8 @@ func (v *ladderPage) foldLine(env *view.Env, l *ladder.Line) {
 	}
 }
 
-// freeNear is the free priority that a new policy near a line gets: the slot
-// under the cursor, the middle of a gap, else the first free one after the
-// policy, else the last before it.
+// freeNear returns the free priority for a new policy near a line: the selected slot, the middle of a gap,
+// else the first free one after the policy, else the last before it.
 func (v *ladderPage) freeNear(l *ladder.Line) int32 {
 	switch l.Kind {
 	case ladder.Slot:
@@ -343,9 +340,8 @@ func (v *ladderPage) freeNear(l *ladder.Line) int32 {
 	return best
 }
 
-// freePlace is the place that a new policy near a line gets where policies stand in tiers of their
-// plugin's own: behind the policy under the cursor, else at the end of its tier, or of that where a
-// policy stands that names none.
+// freePlace returns the place for a new policy near a line in a plugin's own tiers: after the selected policy,
+// else at the end of its tier, else of the default tier.
 func (v *ladderPage) freePlace(l *ladder.Line) plan.TierSlot {
 	want := plan.TierSlot{Tier: v.frame.rev.System.TiersAroundNetpol[0], Priority: newInTier}
 	switch {
@@ -368,7 +364,7 @@ func (v *ladderPage) freePlace(l *ladder.Line) plan.TierSlot {
 	return best
 }
 
-// newInTier is the priority of a new policy in a tier that has none.
+// newInTier is the priority of a new policy in an empty tier.
 const newInTier = 10
 
 func brokenNote(b model.Broken) view.Dialog {

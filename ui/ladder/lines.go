@@ -18,7 +18,7 @@ import (
 	"rung/ui/widget"
 )
 
-// ladderOptions returns the ladder's options for what is unfolded, filtered and carried now.
+// ladderOptions returns the ladder's options for the lines unfolded, filtered and carried now.
 func (v *ladderPage) ladderOptions() ladder.LadderOptions {
 	opt := ladder.LadderOptions{Stage: v.stage, Now: v.frame.now, Screen: true, Filtered: v.filtered, Sorted: v.table.Arrangement().Sort != "",
 		Narrow: v.frame.w < 110, FoldKey: v.frame.keys.ActionByID(action.Open).HintKey(), Hits: v.hits,
@@ -29,8 +29,8 @@ func (v *ladderPage) ladderOptions() ladder.LadderOptions {
 	return opt
 }
 
-// paintLines makes the lines without columns, once for a revision and a width, and puts in what
-// should be known about a part of a tier, wrapped.
+// paintLines draws the lines without columns, once for a revision and a width, and adds the wrapped notes of
+// parts of a tier.
 func (v *ladderPage) paintLines(lines []*ladder.Line) (out []*ladder.Line) {
 	st := v.frame.styles
 	v.painted = make([]paintedLine, 0, len(lines))
@@ -71,11 +71,11 @@ func (v *ladderPage) styledLine(l page.Line) widget.Line {
 	return widget.LineOf(page.Cell{More: l}, v.frame.styles)
 }
 
-// heldCells is how many cells of a line without columns stay where one scrolls sideways.
+// heldCells returns the cells of a line without columns that stay when scrolling sideways.
 func (v *ladderPage) heldCells(l *ladder.Line) int { return v.styledLine(l.Text[:l.Hold]).LineWidth() }
 
-// filterText returns the text that the filter searches: the row as it is drawn where there is room
-// for all of it. The sentences below the table are left out, since they name other policies.
+// filterText returns the text that the filter searches: the row at full width. The sentences below the table
+// are left out, since they name other policies.
 func (v *ladderPage) filterText(l *ladder.Line) (text string) {
 	if full := v.painted[l.Place].full; full != nil {
 		return full.String()
@@ -88,7 +88,7 @@ func (v *ladderPage) filterText(l *ladder.Line) (text string) {
 	return text
 }
 
-// leadsTo is the page that a line leads to, none for a heading.
+// leadsTo returns the page of a line, none for a heading.
 func leadsTo(l *ladder.Line) nav.Page {
 	switch l.Kind {
 	case ladder.Policy:
@@ -103,9 +103,9 @@ func leadsTo(l *ladder.Line) nav.Page {
 		return nav.Page{Kind: nav.Rows, Zone: l.Rows.Zones[0]}
 	case ladder.Unit:
 		switch l.Key.Kind {
-		case model.KindIsolation2016: // there is no row of it
+		case model.KindIsolation2016: // it has no rows
 			return nav.Page{Kind: nav.Findings}
-		case model.KindNetpolNode: // its rows are there and nowhere else
+		case model.KindNetpolNode: // only that zone has its rows
 			return nav.Page{Kind: nav.Rows, Text: detail.RowsFilter(l.Key), Zone: l.Key.Name}
 		}
 		return nav.Page{Kind: nav.Rows, Text: detail.RowsFilter(l.Key)}
@@ -113,8 +113,7 @@ func leadsTo(l *ladder.Line) nav.Page {
 	return nav.Page{}
 }
 
-// whyNot says why an action on a policy makes no sense for the line, empty where
-// it does.
+// whyNot says why an action on a policy is not possible on the line, empty if it is.
 func whyNot(l *ladder.Line, id action.ID) string {
 	switch id {
 	case action.LadderMove, action.LadderEdit, action.LadderDelete:
@@ -138,7 +137,7 @@ func whyNot(l *ladder.Line, id action.ID) string {
 	case l.Kind == ladder.Rows:
 		return "no policy here: rows of " + l.Rows.Label
 	case l.Kind == ladder.Band && l.Key.Kind.IsNamed() && (id == action.LadderEdit || id == action.LadderDelete):
-		return "" // a Tier that somebody made
+		return "" // a user's Tier object
 	case l.Kind != ladder.Policy:
 		return "no policy here"
 	case id == action.LadderMove && l.Policy.Tiered == nil:
@@ -147,8 +146,8 @@ func whyNot(l *ladder.Line, id action.ID) string {
 	return ""
 }
 
-// loggingObject is the object whose annotation sets what the line logs: a policy, or a namespace;
-// the zero Key where nothing does.
+// loggingObject returns the object whose annotation sets the line's logging: a policy, or a namespace; the
+// zero Key for none.
 func loggingObject(l *ladder.Line) model.Key {
 	switch l.Kind {
 	case ladder.Policy, ladder.Unit:
@@ -159,7 +158,7 @@ func loggingObject(l *ladder.Line) model.Key {
 	return model.Key{}
 }
 
-// chooseLine selects what sets the logging of a line, or no longer.
+// chooseLine selects or unselects the object that sets the line's logging.
 func (v *ladderPage) chooseLine(env *view.Env, l *ladder.Line) {
 	k := loggingObject(l)
 	if v.chosen[k] {
@@ -176,7 +175,7 @@ func (v *ladderPage) chooseLine(env *view.Env, l *ladder.Line) {
 	v.Sync(env)
 }
 
-// askLogging asks about all that is selected, or about the line under the cursor.
+// askLogging asks about all selected objects, else about the current line.
 func (v *ladderPage) askLogging(env *view.Env, l *ladder.Line) {
 	if len(v.chosen) == 0 {
 		view.AskLogging(env, loggingObject(l))
@@ -187,7 +186,7 @@ func (v *ladderPage) askLogging(env *view.Env, l *ladder.Line) {
 	v.Sync(env)
 }
 
-// rowsOf names the rows of a unit; some labels say already that they are rows.
+// rowsOf names the rows of a unit; some labels already say "rows".
 func rowsOf(k model.Key) string {
 	if k.Kind == model.KindNetpolDefault || k.Kind == model.KindNetpolNode {
 		return k.Label()
@@ -195,8 +194,8 @@ func rowsOf(k model.Key) string {
 	return "rows of " + k.Label()
 }
 
-// logsOf returns the page with the log lines of a ladder line. Log lines of a default deny
-// are found by their text: it is no object with a log of its own.
+// logsOf returns the page with the log lines of a ladder line. A default deny has no log page of its own: a
+// text filter finds its lines.
 func logsOf(l *ladder.Line) nav.Page {
 	if l.Kind == ladder.Unit {
 		return nav.Page{Kind: nav.Logs, Text: regexp.QuoteMeta(l.Key.Label())}

@@ -9,10 +9,10 @@ import (
 	"rung/ui/widget"
 )
 
-// mostMarks is up to which width of the column of notes other columns go for it.
+// mostMarks bounds the width of the column of notes for which other columns are dropped.
 const mostMarks = 40
 
-// widthOfMarks is how wide the column of notes has to be for the worst of every line.
+// widthOfMarks returns the width of the column of notes that fits the worst note of every line.
 func widthOfMarks(lines []*ladder.Line) int {
 	w := ladder.LeastNotes
 	for _, l := range lines {
@@ -23,8 +23,8 @@ func widthOfMarks(lines []*ladder.Line) int {
 	return min(w, mostMarks)
 }
 
-// moreMarks counts what the marks after the first n stand for, as the lines below the
-// table do: a mark may stand for several conflicts or findings.
+// moreMarks counts the notes behind the marks after the first n, as the lines below the table do: a mark may
+// stand for several conflicts or findings.
 func moreMarks(l *ladder.Line, n int) string {
 	left := 0
 	for _, m := range l.Marks[min(n, len(l.Marks)):] {
@@ -36,9 +36,8 @@ func moreMarks(l *ladder.Line, n int) string {
 	return " +" + words.Thousands(left)
 }
 
-// fitMarks is the column of notes in w cells: as many as there is room for, the worst
-// first, the others counted. No word is cut; where there is room for none the signs say
-// that there is something.
+// fitMarks returns the notes in w cells: as many as fit, worst first, then the count of the rest. No word is
+// cut; if none fits, only signs are shown.
 func fitMarks(l *ladder.Line, st *themes.StyleSet, w int) widget.Line {
 	for n := len(l.Marks); n > 0; n-- {
 		if fit := widget.LineOf(ladder.JoinMarks(l.Marks[:n]), st).Add(moreMarks(l, n), st.Dim); fit.LineWidth() <= w {
@@ -62,10 +61,10 @@ func fitMarks(l *ladder.Line, st *themes.StyleSet, w int) widget.Line {
 	return widget.StyledLine(sign.Text, look).ClipTo(w)
 }
 
-// leastState is from how many cells on a state is in words.
+// leastState is the least width for a state in words.
 const leastState = 12
 
-// fitState is the state in w cells: without its details, or its sign.
+// fitState returns the state in w cells: without details, or as a sign.
 func fitState(l *ladder.Line, st *themes.StyleSet, w int) widget.Line {
 	state := widget.LineOf(l.State, st)
 	if w >= leastState {
@@ -89,8 +88,8 @@ func fitLogs(l *ladder.Line, st *themes.StyleSet, w int) widget.Line {
 	return levels[0].CutWords(w)
 }
 
-// notesBelow are the notes of a line in words, for the lines below the table: those that the
-// column of notes counts, and the rest.
+// notesBelow returns the notes of a line in words, for below the table: those the column of notes counts, and
+// the rest.
 func (v *ladderPage) notesBelow(l *ladder.Line) (notes, rest []widget.Line) {
 	st := v.frame.styles
 	if l.Remark != "" {
@@ -114,8 +113,8 @@ func (v *ladderPage) notesBelow(l *ladder.Line) (notes, rest []widget.Line) {
 	return notes, rest
 }
 
-// allNotes are the keys that show all that is to be known about the policy of a line: its
-// page, and there the findings.
+// allNotes returns the keys that lead to all notes about a line's policy: to its page, and there to the
+// findings.
 func (v *ladderPage) allNotes(l *ladder.Line) string {
 	if v.carry != nil || l.Kind != ladder.Policy {
 		return ""

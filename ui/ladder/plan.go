@@ -30,11 +30,11 @@ type planPage struct {
 	side     bool
 	pre      *preview.View
 	state    *revision.PlanState
-	// away says that a plan that is done gave way to a proposal.
+	// away: a finished plan was replaced by a proposal
 	away bool
-	// otherRunner is the process of another Rung that runs the plan an open preview is about.
+	// otherRunner is the process of another Rung that runs the previewed plan, 0 if none.
 	otherRunner *atomic.Int64
-	// cursorPolicy is the step of the plan that the list was last scrolled to.
+	// cursorPolicy is the step that the list was last scrolled to.
 	cursorPolicy string
 }
 
@@ -45,7 +45,7 @@ func NewPlan(nav.Page) view.View {
 	return v
 }
 
-// FrontView is the preview of a plan.
+// FrontView returns the preview of a plan, nil if none.
 func (v *planPage) FrontView() view.View {
 	if v.pre == nil {
 		return nil
@@ -53,7 +53,7 @@ func (v *planPage) FrontView() view.View {
 	return v.pre
 }
 
-// Sync works the proposal out on the ladder as it is.
+// Sync updates the proposal for the present ladder.
 func (v *planPage) Sync(env *view.Env) {
 	v.styles, v.state = env.Styles, env.Rev.Plan
 	if v.state == nil || v.state.IsOpen() {
@@ -78,7 +78,7 @@ func (v *planPage) Sync(env *view.Env) {
 	}
 }
 
-// ourPlan is the plan on the page, nil while the proposal is.
+// ourPlan returns the plan shown, nil if the proposal is shown.
 func (v *planPage) ourPlan() *revision.PlanState {
 	if v.away {
 		return nil
@@ -86,8 +86,7 @@ func (v *planPage) ourPlan() *revision.PlanState {
 	return v.state
 }
 
-// plannedPlaces is where the policies are going: by the plan on the page, else by what is
-// proposed.
+// plannedPlaces returns the target priorities: of the plan shown, else of the proposal.
 func (v *planPage) plannedPlaces() map[string]int32 {
 	then := map[string]int32{}
 	switch p := v.ourPlan(); {
@@ -106,7 +105,7 @@ func (v *planPage) plannedPlaces() map[string]int32 {
 	return then
 }
 
-// followStep keeps the step under way in sight while the cursor is not among the steps.
+// followStep keeps the current step in sight while the cursor is not among the steps.
 func (v *planPage) followStep() {
 	p := v.ourPlan()
 	if p == nil {
@@ -126,7 +125,7 @@ func (v *planPage) followStep() {
 	}
 }
 
-// neighbourNames are the policy under the cursor and the next one of another priority.
+// neighbourNames returns the selected policy and the next one at another priority.
 func (v *planPage) neighbourNames() (here, next string) {
 	r, ok := v.table.SelectedItem()
 	if !ok || v.board == nil {
@@ -177,7 +176,7 @@ func (v *planPage) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// activeList is the list with the cursor.
+// activeList returns the list with the cursor.
 func (v *planPage) activeList() view.Lister {
 	if v.onSteps {
 		return v.steps
@@ -185,14 +184,14 @@ func (v *planPage) activeList() view.Lister {
 	return v.table
 }
 
-// ReceiveResult takes what is the preview's.
+// ReceiveResult passes results to the preview.
 func (v *planPage) ReceiveResult(env *view.Env, msg any) {
 	if v.pre != nil {
 		v.pre.ReceiveResult(env, msg)
 	}
 }
 
-// WhyNot refuses what cannot be done now.
+// WhyNot says why an action is not possible now.
 func (v *planPage) WhyNot(_ *view.Env, id action.ID) string {
 	switch id {
 	case action.PlanBack:
@@ -202,7 +201,7 @@ func (v *planPage) WhyNot(_ *view.Env, id action.ID) string {
 	case action.PlanRun, action.PlanExport:
 		switch p := v.ourPlan(); {
 		case p.IsOpen():
-			return p.Stuck // what else stands against it, the table of actions knows
+			return p.Stuck // the action table has the other reasons
 		case v.p.err != nil:
 			return v.p.err.Error()
 		case len(v.p.plan.Steps) == 0:
@@ -223,8 +222,8 @@ func (v *planPage) WhyNot(_ *view.Env, id action.ID) string {
 	return ""
 }
 
-// OffersAction has the hints at the bottom be about what there is: a plan that is under way or
-// stopped, whose first key stands above with its word, or the proposal of one.
+// OffersAction selects the hints for a running or stopped plan, whose first key is shown above, or for a
+// proposal.
 func (v *planPage) OffersAction(_ *view.Env, id action.ID) bool {
 	switch {
 	case id == action.PlanBack || id == action.PlanStop:
@@ -235,7 +234,7 @@ func (v *planPage) OffersAction(_ *view.Env, id action.ID) bool {
 	return true
 }
 
-// SelectedPage is the policy under the cursor.
+// SelectedPage returns the selected policy.
 func (v *planPage) SelectedPage() nav.Page {
 	if r, ok := v.table.SelectedItem(); ok {
 		return nav.ToPolicy(plan.KeyOfName(r.Policy))
@@ -254,7 +253,7 @@ func (v *planPage) Crumb() string {
 	return "plan"
 }
 
-// TellState says how much is free.
+// TellState counts the free priorities.
 func (v *planPage) TellState(env *view.Env) widget.Line {
 	if v.board == nil {
 		return nil
@@ -265,17 +264,17 @@ func (v *planPage) TellState(env *view.Env) widget.Line {
 // SetFilter and CountLines make it a Filterer.
 func (v *planPage) SetFilter(f widget.LineFilter) { v.table.SetFilter(f) }
 
-// ColumnHelps are the columns of the plan.
+// ColumnHelps explains the columns of the plan.
 func (v *planPage) ColumnHelps() []widget.ColumnHelp { return v.table.ColumnHelps() }
 
-// CompleteWord finds how a policy's name goes on.
+// CompleteWord completes a policy's name.
 func (v *planPage) CompleteWord(begin string) string { return v.table.CompleteWord(begin) }
 
-// CountLines are the policies.
+// CountLines counts the policies.
 func (v *planPage) CountLines() (shown, all int) { return v.table.CountLines() }
 
-// endPlan stops a plan that runs, and has a stopped one kept as it is after a question; one
-// that is done is put away.
+// endPlan stops a running plan, keeps the result of a stopped one after a question, and puts away a finished
+// one.
 func (v *planPage) endPlan(env *view.Env) {
 	console, p, read := env.Console, v.state, env.Rev
 	keep := func(env *view.Env, say string) {
@@ -310,7 +309,7 @@ func (v *planPage) endPlan(env *view.Env) {
 	}
 }
 
-// planStateNow says how the plan is that was asked about, when that is not what was read.
+// planStateNow describes the state of the plan that changed during a question.
 func planStateNow(p *revision.PlanState) string {
 	if p == nil {
 		return "the plan has ended"
@@ -321,7 +320,7 @@ func planStateNow(p *revision.PlanState) string {
 	return fmt.Sprintf("the plan is %s, with %s", p.State, stepsMade(p))
 }
 
-// stepsMade is how far a plan is, as part of a sentence: "4 of 9 steps done".
+// stepsMade describes the progress of a plan: "4 of 9 steps done".
 func stepsMade(p *revision.PlanState) string {
 	n, of := p.StepsOfWay()
 	what := "done"

@@ -46,7 +46,7 @@ func (v *planPage) askSpacing(env *view.Env) {
 		}})
 }
 
-// proposePlan shows another proposal; a plan that is done gives way to it.
+// proposePlan shows another proposal, which replaces a finished plan.
 func (v *planPage) proposePlan(env *view.Env, p planProposal) {
 	v.p, v.away = p, v.state != nil && !v.state.IsOpen()
 	v.Sync(env)
@@ -78,8 +78,7 @@ func (v *planPage) insertPolicy(env *view.Env) {
 
 func stepCount(steps []plan.Step) string { return words.Count(len(steps), "step") }
 
-// newPolicy writes a policy in the room that was made, or the first free priority
-// below the cursor.
+// newPolicy opens a new policy in the room that was made, or at the first free priority below the cursor.
 func (v *planPage) newPolicy(env *view.Env) {
 	if at, ok := v.freeBelow(); ok {
 		env.OpenPage(nav.ToNew(at))
@@ -88,13 +87,13 @@ func (v *planPage) newPolicy(env *view.Env) {
 	env.SayFailure("no priority below the cursor is free: %s makes room", env.Keys.ActionByID(action.PlanInsert).HintKey())
 }
 
-// pickTemplate picks a template; a blank policy gets the priority that new gives.
+// pickTemplate opens the templates, with the same priority for a blank policy.
 func (v *planPage) pickTemplate(env *view.Env) {
 	at, _ := v.freeBelow()
 	env.OpenPage(nav.ToTemplate(at))
 }
 
-// freeBelow is the priority of the room that was made, else the first free one below the cursor.
+// freeBelow returns the priority of the room that was made, else the first free one below the cursor.
 func (v *planPage) freeBelow() (int32, bool) {
 	if v.p.insert && v.p.err == nil && len(v.p.plan.Steps) == 0 {
 		return v.p.newPriority, true
@@ -111,10 +110,10 @@ func (v *planPage) freeBelow() (int32, bool) {
 	return 0, false
 }
 
-// planChange is a plan, or what is left of one, as a change.
+// planChange is a plan, or its remaining steps, as a change.
 type planChange struct {
-	// stopped is the plan that was stopped when this was asked, nil for a new one; ran is
-	// the process that was seen to run it since, 0 for none.
+	// stopped is the plan that was stopped when asked, nil for a new one. noteRan returns the process seen
+	// running it since, 0 if none.
 	stopped *revision.PlanState
 	noteRan func() int
 	work    func(context.Context, view.Console) (*gate.Preview, error)
@@ -130,8 +129,7 @@ func (s planChange) CommitChange(ctx context.Context, c view.Console, p *gate.Pr
 	return nil, s.whyGone(c, s.start(ctx, c, p, answer))
 }
 
-// whyGone says what became of the stopped plan that was asked about, where it is not stopped
-// any more: another Rung was quicker.
+// whyGone says what another Rung did to the stopped plan, if it is not stopped any more.
 func (s planChange) whyGone(c view.Console, err error) error {
 	if s.stopped == nil || !errors.Is(err, planrun.ErrPlan) {
 		return err
@@ -140,7 +138,7 @@ func (s planChange) whyGone(c view.Console, err error) error {
 	did, by := "ended", s.noteRan()
 	switch {
 	case now != nil && now.State == revision.PlanStopped:
-		return err // it is another thing that stands against it
+		return err // the error has another cause
 	case now.RunsElsewhere():
 		did, by = "is continuing", now.Runner.PID
 		if now.Back {
@@ -160,7 +158,7 @@ func (s planChange) whyGone(c view.Console, err error) error {
 	return fmt.Errorf("%w: %s %s the plan", planrun.ErrPlan, who, did)
 }
 
-// runPlan previews the plan that is proposed; yes starts it.
+// runPlan previews the proposed plan; yes starts it.
 func (v *planPage) runPlan(env *view.Env) {
 	p := v.p.plan
 	v.askPlan(env, planChange{
@@ -171,7 +169,7 @@ func (v *planPage) runPlan(env *view.Env) {
 	}, "Run "+stepCount(p.Steps))
 }
 
-// goOn previews what a stopped plan has left; yes continues it.
+// goOn previews the remaining steps of a stopped plan; yes continues it.
 func (v *planPage) goOn(env *view.Env) {
 	v.askFurther(env, false, "Continue with "+remainingSteps(v.state))
 }
@@ -189,15 +187,14 @@ func (v *planPage) askFurther(env *view.Env, back bool, question string) {
 	}, question)
 }
 
-// noteRunner starts to note which other Rung runs the plan from now on, and gives the function
-// that tells.
+// noteRunner starts recording which other Rung runs the plan, and returns the function that reads it.
 func (v *planPage) noteRunner() func() int {
 	v.otherRunner = &atomic.Int64{}
 	other := v.otherRunner
 	return func() int { return int(other.Load()) }
 }
 
-// remainingSteps are the steps of a stopped plan that were not made yet.
+// remainingSteps counts the remaining steps of a stopped plan.
 func remainingSteps(p *revision.PlanState) string {
 	n := 0
 	for _, s := range p.Steps {
@@ -211,7 +208,7 @@ func remainingSteps(p *revision.PlanState) string {
 	return "the " + words.Count(n, "remaining step")
 }
 
-// askPlan shows a plan with its consequences; what is answered with yes goes on by itself.
+// askPlan previews a plan; after a yes it runs by itself.
 func (v *planPage) askPlan(env *view.Env, s planChange, question string) {
 	v.pre = preview.PreviewOf(s, preview.PreviewOptions{
 		Question: question + ", waiting for every zone after each?",
@@ -221,7 +218,7 @@ func (v *planPage) askPlan(env *view.Env, s planChange, question string) {
 	v.pre.Sync(env)
 }
 
-// parseSpacing reads "10" or "10 5": the step and, when it is there, the start.
+// parseSpacing parses "10" or "10 5": the step and, optionally, the start.
 func parseSpacing(b *plan.Board, s string) (plan.Spacing, error) {
 	f := strings.FieldsFunc(s, func(r rune) bool { return r == ' ' || r == ',' })
 	if len(f) == 0 || len(f) > 2 {

@@ -13,11 +13,10 @@ import (
 	"rung/ui/widget"
 )
 
-// sideBySide is from which width on ladder and steps stand beside each other.
+// sideBySide is the least width for ladder and steps side by side.
 const sideBySide = 76
 
-// roomy is from which width on the ladder has half of the page; below it takes what its
-// names need.
+// roomy is the width from which the ladder has half of the page; below, it takes what its names need.
 const roomy = 100
 
 // blockWidths returns the widths of the ladder and of the steps, in cells.
@@ -36,7 +35,7 @@ func (v *planPage) blockWidths(w int) (left, right int) {
 	return left, w - left - 1
 }
 
-// Render draws the ladder as it is and as planned, the steps, and how a plan goes.
+// Render draws the ladder now and as planned, the steps, and the progress of a plan.
 func (v *planPage) Render(env *view.Env, w, h int) string {
 	if v.boardErr != nil {
 		return widget.PadBlock([]string{widget.StyledLine(" "+words.No+" "+v.boardErr.Error(), env.Styles.Error).Render(w)}, h)
@@ -66,7 +65,7 @@ func (v *planPage) Render(env *view.Env, w, h int) string {
 	return widget.PadBlock(lines, h)
 }
 
-// drawBlock is a block with a heading.
+// drawBlock adds a heading to a block.
 func (v *planPage) drawBlock(env *view.Env, title, block string, w, h int) string {
 	if h <= 1 {
 		return block
@@ -74,7 +73,7 @@ func (v *planPage) drawBlock(env *view.Env, title, block string, w, h int) strin
 	return widget.HeadingLine(title, w, env.Styles).Render(w) + "\n" + block
 }
 
-// headLines says what is proposed, or how the plan under way goes.
+// headLines describes the proposal, or the progress of a plan.
 func (v *planPage) headLines(env *view.Env, w int) []string {
 	if v.ourPlan() != nil {
 		return v.progressLines(env, w)
@@ -89,7 +88,7 @@ func (v *planPage) headLines(env *view.Env, w int) []string {
 	return []string{l.Render(w)}
 }
 
-// noteLines returns the lines about the proposal that stand below it.
+// noteLines returns the notes below the proposal.
 func (v *planPage) noteLines(env *view.Env, w, h int) []string {
 	if v.ourPlan().IsOpen() {
 		return nil
@@ -119,7 +118,7 @@ func (v *planPage) noteLines(env *view.Env, w, h int) []string {
 	return slices.Insert(lines, 0, widget.StyledLine(strings.Repeat("─", w), st.Border).Render(w))
 }
 
-// Click puts the cursor into the pane that was hit.
+// Click puts the cursor into the clicked pane.
 func (v *planPage) Click(env *view.Env, x, y int) bool {
 	if v.boardErr != nil {
 		return false
@@ -136,7 +135,7 @@ func (v *planPage) Click(env *view.Env, x, y int) bool {
 // Wheel scrolls.
 func (v *planPage) Wheel(_ *view.Env, lines int) { v.activeList().Wheel(lines) }
 
-// listedSteps are the steps on the page: those of the plan there is, else the proposed ones.
+// listedSteps returns the steps of the plan shown, else of the proposal.
 func (v *planPage) listedSteps() []told.Step {
 	if p := v.ourPlan(); p != nil {
 		return told.StepsOf(p)

@@ -14,7 +14,7 @@ import (
 	"rung/ui/widget"
 )
 
-// stepsTitle heads the steps, in so many cells if it can.
+// stepsTitle returns the heading of the steps, if possible within w cells.
 func (v *planPage) stepsTitle(w int) string {
 	n := len(v.listedSteps())
 	if n == 0 {
@@ -27,10 +27,10 @@ func (v *planPage) stepsTitle(w int) string {
 	return short
 }
 
-// stepID is the identity of a step in the list.
+// stepID returns the identity of a step in the list.
 func stepID(i int) string { return fmt.Sprintf("step %d", i) }
 
-// stepLines lists the steps, how each is and what holds after it.
+// stepLines lists the steps with their states and notes.
 func (v *planPage) stepLines(env *view.Env) []widget.DocLine {
 	st := env.Styles
 	_, w := v.blockWidths(env.W)
@@ -76,7 +76,7 @@ func (v *planPage) stepLines(env *view.Env) []widget.DocLine {
 	return out
 }
 
-// waitingText says what a step waits for, without the reason of a plan that stopped.
+// waitingText says what a step waits for, without the reason of a stopped plan.
 func waitingText(p *revision.PlanState, s *told.Step, env *view.Env) string {
 	if s.State != revision.StepRunning && s.State != revision.StepWaiting || len(p.Waits) == 0 && p.State != revision.PlanWaiting {
 		return ""
@@ -88,7 +88,7 @@ func waitingText(p *revision.PlanState, s *told.Step, env *view.Env) string {
 	return still.WaitingText(env.Now)
 }
 
-// progressLines is a plan that runs, waits, stopped or is done.
+// progressLines describes a plan that runs, waits, stopped or is done.
 func (v *planPage) progressLines(env *view.Env, w int) []string {
 	st, p := env.Styles, v.ourPlan()
 	key := func(id action.ID) string { return env.Keys.ActionByID(id).HintKey() }
@@ -146,14 +146,14 @@ func (v *planPage) progressLines(env *view.Env, w int) []string {
 	case p.Step != "":
 		say("step: "+p.Step, st.Title)
 	}
-	if why := p.WaitingText(env.Now); why != "" && p.Stuck == "" { // else it is what cannot be done
+	if why := p.WaitingText(env.Now); why != "" && p.Stuck == "" { // otherwise Stuck is shown
 		say(why, style)
 	}
 	say(strings.Join(next, " · "), st.Dim)
 	return lines
 }
 
-// answerLines returns the lines about how to go on with a stopped plan, or why one cannot.
+// answerLines lists how to go on with a stopped plan, or why that is not possible.
 func (v *planPage) answerLines(env *view.Env) []string {
 	key := func(id action.ID) string { return env.Keys.ActionByID(id).HintKey() }
 	keep := key(action.PlanStop) + " keep as is"
@@ -165,7 +165,7 @@ func (v *planPage) answerLines(env *view.Env) []string {
 		return []string{"cannot continue or roll back: " + why, keep}
 	}
 	if why := v.state.Stuck; why != "" {
-		return []string{"cannot continue or roll back: " + why} // the ways out with it
+		return []string{"cannot continue or roll back: " + why} // Stuck includes the remedies
 	}
 	if v.state.Back {
 		return []string{key(action.PlanBack) + " roll back the rest", key(action.PlanRun) + " continue the plan", keep}

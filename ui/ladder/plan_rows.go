@@ -16,12 +16,10 @@ import (
 	"rung/ui/widget"
 )
 
-// fixed are the cells of a row that are not its name: the cursor, both priorities and
-// the bracket, with the space between.
+// fixed is the width of a row without its name: cursor, both priorities, bracket, spaces.
 const fixed = 2 + 4 + 1 + 4 + 1 + 2
 
-// placesTable lists where policies stand: behind the bracket of those that share a priority,
-// with what there is room for of what to know besides.
+// placesTable lists the places of policies, with a bracket around equal priorities and as many notes as fit.
 func (v *planPage) placesTable() *widget.Table[*told.Place] {
 	t := widget.TableOf(told.Places, &v.styles)
 	t.Text = func(p *told.Place) string { return p.Policy }
@@ -42,11 +40,10 @@ func (v *planPage) placesTable() *widget.Table[*told.Place] {
 	return t
 }
 
-// planProposal is the plan that the page proposes: to re-space the ladder, or to make room for
-// a policy.
+// planProposal is the proposed plan: re-space the ladder, or make room for a policy.
 type planProposal struct {
-	space plan.Spacing // step 0 takes the usual one
-	// insert makes room between above and below; at is where the new policy goes then.
+	space plan.Spacing // step 0 means the usual one
+	// insert makes room between policyAbove and policyBelow, for a new policy at newPriority.
 	insert                   bool
 	policyAbove, policyBelow string
 	newPriority              int32
@@ -55,7 +52,7 @@ type planProposal struct {
 	err  error
 }
 
-// workOut works the proposal out on the ladder as it is.
+// workOut computes the proposal for the present ladder.
 func (p *planProposal) workOut(b *plan.Board) {
 	p.plan, p.err = plan.Plan{}, nil
 	if p.insert {
@@ -72,7 +69,7 @@ func (p *planProposal) workOut(b *plan.Board) {
 	p.plan, p.err = b.Respace(p.space.Step, p.space.Start)
 }
 
-// proposalTitle says what is proposed: it is the plan's, also where there is none.
+// proposalTitle names the proposal, also if it has no steps.
 func (p *planProposal) proposalTitle() string {
 	if p.insert {
 		return plan.RoomTitle(p.policyAbove, p.policyBelow)
@@ -82,7 +79,7 @@ func (p *planProposal) proposalTitle() string {
 
 var errNumbers = errors.New("one or two numbers: the step, and where to start")
 
-// parseNumber reads a distance or a priority.
+// parseNumber parses a distance or a priority.
 func parseNumber(s string) (int32, error) {
 	n, err := strconv.ParseInt(s, 10, 32)
 	if err != nil || n < 0 || n > plan.LargestPriority {
@@ -91,8 +88,7 @@ func parseNumber(s string) (int32, error) {
 	return int32(n), nil
 }
 
-// exportFiles writes the policies that move, with their new priorities, to a file of
-// its own.
+// exportFiles writes the moved policies, with their new priorities, to a new file.
 func (v *planPage) exportFiles(env *view.Env) {
 	console, p, dir, file := env.Console, v.p.plan, env.SavedDir(), "plan-"+env.FileStamp()+".yaml"
 	env.Run("writing the plan", func(ctx context.Context) any {

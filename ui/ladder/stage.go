@@ -10,8 +10,8 @@ import (
 	"rung/ui/widget"
 )
 
-// setStage narrows the ladder to one stage, or widens it to all. The cursor
-// stays on its line, and where the stage has none of it comes back to it later.
+// setStage shows one stage of the ladder, or all. The cursor stays on its line; if the stage lacks the line,
+// the cursor returns to it later.
 func (v *ladderPage) setStage(s model.Stage) {
 	if s == v.stage {
 		return
@@ -20,15 +20,14 @@ func (v *ladderPage) setStage(s model.Stage) {
 		v.wish = at
 	}
 	v.stage = s
-	v.table.ArrangeBy(widget.Arrangement{Wide: v.table.Wide}) // the order is what a stage is about
+	v.table.ArrangeBy(widget.Arrangement{Wide: v.table.Wide}) // a stage is shown in its own order
 	v.setColumns()
 	v.rebuildLines()
 	v.table.SelectID(v.wish)
 	v.placed = v.table.SelectedID()
 }
 
-// setColumns makes the columns of the page fit its width: what is cut in a way of its own,
-// and what a line is selected by.
+// setColumns makes the page's columns, with their short forms and the selection marks.
 func (v *ladderPage) setColumns() {
 	styles := &v.frame.styles
 	v.table.Columns = widget.TableOf(ladder.LadderTable(v.frame.rev, v.ladderOptions()), styles).Columns
@@ -50,14 +49,13 @@ func (v *ladderPage) setColumns() {
 		case notesTitle:
 			c.Fit = func(l *ladder.Line, w int) widget.Line { return fitMarks(l, *styles, w) }
 		}
-		if !c.Wide { // hits are counted while lines stay
+		if !c.Wide { // wide columns change while lines stay: hits
 			c.Cell = v.keepCells(i, c.Cell)
 		}
 	}
 }
 
-// keepCells keeps the cells of a column until the lines are made anew: a key makes a frame of
-// hundreds of them.
+// keepCells caches the cells of a column until the lines are rebuilt: a key redraws hundreds of them.
 func (v *ladderPage) keepCells(column int, cell func(*ladder.Line) widget.Line) func(*ladder.Line) widget.Line {
 	return func(l *ladder.Line) widget.Line {
 		row := &v.painted[l.Place]
@@ -71,7 +69,7 @@ func (v *ladderPage) keepCells(column int, cell func(*ladder.Line) widget.Line) 
 	}
 }
 
-// The column of logging is worth its room once something logs; that of notes has no title.
+// The logging column matters more once something logs; the notes column has no title.
 const (
 	logTitle   = "LOG"
 	logQuiet   = 7
@@ -79,7 +77,7 @@ const (
 	notesTitle = ""
 )
 
-// weighColumns gives the columns what they are worth with these lines.
+// weighColumns sets the importance of the columns for these lines.
 func (v *ladderPage) weighColumns(lines []*ladder.Line) {
 	logs := slices.ContainsFunc(lines, func(l *ladder.Line) bool {
 		return len(l.Log) > 1 || len(l.Log) == 1 && l.Log[0].Text != "off" && l.Log[0].Text != "–"
@@ -97,7 +95,7 @@ func (v *ladderPage) weighColumns(lines []*ladder.Line) {
 	}
 }
 
-// stageText says what a stage is about.
+// stageText describes a stage.
 func stageText(s model.Stage) (short, long string) {
 	switch s {
 	case model.StageFromLport:
@@ -108,7 +106,7 @@ func stageText(s model.Stage) (short, long string) {
 	return "arriving at a pod", "what arrives at a pod: ingress rules, EgressFirewalls"
 }
 
-// tellStage says which stage is shown and how to go on.
+// tellStage names the stage shown and the key for the next.
 func (v *ladderPage) tellStage(env *view.Env) widget.Line {
 	text, long := stageText(v.stage)
 	if env.W >= 100 {

@@ -17,17 +17,17 @@ import (
 	"rung/ui/widget"
 )
 
-// rulesAbove is which rules decide before those of the page, as they were in a revision.
+// rulesAbove holds the rules that decide before the page's rules, in one revision.
 type rulesAbove struct {
 	cluster *model.Cluster
 	rules   []revision.OverruledRule
 	isAsked bool // the user asked why
 }
 
-// aboveEvery is how often the reasons of an empty page are worked out anew, at most.
+// aboveEvery is the least time between two computations of the reasons of an empty page.
 const aboveEvery = 5 * time.Second
 
-// findAbove works out what decides first, beside the screen.
+// findAbove computes what decides first, in a goroutine.
 func (v *logPage) findAbove(env *view.Env, tell bool) {
 	rev, p := env.Rev, v.page
 	known := v.rulesAbove != nil && v.rulesAbove.cluster == rev.Cluster
@@ -44,10 +44,10 @@ func (v *logPage) findAbove(env *view.Env, tell bool) {
 	})
 }
 
-// linksShown bounds the rules above that can be gone to.
+// linksShown bounds the links to rules above.
 const linksShown = 4
 
-// ruleSentences say it, the rules that decide nothing first.
+// ruleSentences describes the rules above, first for page rules that never decide.
 func (a *rulesAbove) ruleSentences(k model.PolicyKey) (out []string) {
 	if a == nil {
 		return nil
@@ -62,13 +62,13 @@ func (a *rulesAbove) ruleSentences(k model.PolicyKey) (out []string) {
 	return out
 }
 
-// ruleLink is a rule above, and where it leads.
+// ruleLink is a rule above, with its page.
 type ruleLink struct {
 	text, note string
 	page       nav.Page
 }
 
-// ruleLinks are the rules above, each once, those that decide everything first.
+// ruleLinks returns the rules above, each once, starting with rules that decide everything.
 func (a *rulesAbove) ruleLinks() (out []ruleLink) {
 	if a == nil {
 		return nil
@@ -98,13 +98,13 @@ func (a *rulesAbove) ruleLinks() (out []ruleLink) {
 	return out
 }
 
-// whyNote says why nothing is seen; from it one goes to the rules that decide first.
+// whyNote explains why no lines show, with links to the rules that decide first.
 type whyNote struct {
 	view.ChoiceDialog
 	body []string
 }
 
-// tellWhy opens it.
+// tellWhy opens the note.
 func tellWhy(env *view.Env, reasons []string, links []ruleLink) {
 	body := append(reasons,
 		"A filter is terms that all must hold: verdict:deny policy:x ns:a->b port:53 not node:w2 since:5m \"text\" /regex/. Also rule:, pod:, "+
@@ -123,7 +123,7 @@ func tellWhy(env *view.Env, reasons []string, links []ruleLink) {
 	env.AskDialog(n)
 }
 
-// Draw shows the reasons, and the rules one can go to.
+// Draw shows the reasons and the links.
 func (n *whyNote) Draw(st *themes.StyleSet, w int) (string, []string) {
 	title, items := n.ChoiceDialog.Draw(st, w)
 	var lines []string
@@ -135,7 +135,7 @@ func (n *whyNote) Draw(st *themes.StyleSet, w int) (string, []string) {
 	return title, append(append(lines, "", " ⏎ goes to a rule that decides first, esc closes"), items...)
 }
 
-// emptyLines fills the place of the lines when there is none: with the reasons.
+// emptyLines returns the reasons shown instead of lines if there are none.
 func (v *logPage) emptyLines(env *view.Env, w, h int) []string {
 	st := env.Styles
 	title := "  No lines yet. Why?"
@@ -160,8 +160,7 @@ func (v *logPage) emptyLines(env *view.Env, w, h int) []string {
 	return lines[:max(0, h)]
 }
 
-// emptyReasons are the reasons for seeing nothing, or less than one expects, the nearest
-// first.
+// emptyReasons returns the reasons for seeing no or few lines, the nearest first.
 func (v *logPage) emptyReasons(env *view.Env) []string {
 	var out []string
 	add := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
@@ -185,7 +184,7 @@ func (v *logPage) emptyReasons(env *view.Env) []string {
 	return out
 }
 
-// ReceiveResult takes what decides first, and counted piles, and says how saving went.
+// ReceiveResult takes the rules above, counted groups, a proposed rule, or the outcome of saving.
 func (v *logPage) ReceiveResult(env *view.Env, msg any) {
 	switch m := msg.(type) {
 	case *rulesAbove:

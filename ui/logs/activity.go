@@ -17,19 +17,19 @@ import (
 	"rung/ui/widget"
 )
 
-// limit is how many entries of what Rung did are kept on screen.
+// limit bounds the entries of Rung's own activity on screen.
 const limit = 2000
 
-// activityPage is the view: changes and what was done above, its commands below. An entry is
-// unfolded to all that is known of it, a change to the rows that were written for it as well.
+// activityPage lists changes and other activity, with the commands of the selected entry below. An unfolded
+// entry shows all its details; an unfolded change also the rows written for it.
 type activityPage struct {
 	view.List
 	table    *widget.Table[*activity.Entry]
 	zone     string
-	done     []model.Activity // the oldest first
+	done     []model.Activity // oldest first
 	last     uint64
-	unfolded map[string]bool // by the id of an entry
-	newest   string          // the id of the newest entry
+	unfolded map[string]bool // by id of an entry
+	newest   string          // id of the newest entry
 	st       *themes.StyleSet
 	width    int
 }
@@ -44,10 +44,10 @@ func NewActivity(p nav.Page) view.View {
 	return v
 }
 
-// isUnderChange says whether an entry stands under the change that it was made for.
+// isUnderChange reports whether an entry is shown under the change it was made for.
 func (v *activityPage) isUnderChange(e *activity.Entry) bool { return e.Of != nil && v.zone == "" }
 
-// Sync takes what was done since.
+// Sync adds new activity.
 func (v *activityPage) Sync(env *view.Env) {
 	v.st, v.width = env.Styles, env.W
 	for _, a := range env.Console.Activity(v.last) {
@@ -70,11 +70,11 @@ func (v *activityPage) Sync(env *view.Env) {
 	v.newest = newest
 	v.table.SetItems(shown)
 	if onNewest && v.table.Arrangement().Sort == "" {
-		v.table.SelectID(newest) // on the newest line it stays on the newest
+		v.table.SelectID(newest) // the cursor stays on the newest line
 	}
 }
 
-// addEntry adds an entry with what it is unfolded to.
+// addEntry appends an entry and, if unfolded, its lines.
 func (v *activityPage) addEntry(shown []*activity.Entry, e *activity.Entry) []*activity.Entry {
 	shown = append(shown, e)
 	if !v.unfolded[v.table.ID(e)] {
@@ -93,7 +93,7 @@ func (v *activityPage) addEntry(shown []*activity.Entry, e *activity.Entry) []*a
 	return shown
 }
 
-// TellState says which zone is shown.
+// TellState names the zone shown.
 func (v *activityPage) TellState(env *view.Env) widget.Line {
 	if v.zone == "" {
 		return widget.StyledLine("all zones", env.Styles.Dim)
@@ -101,7 +101,7 @@ func (v *activityPage) TellState(env *view.Env) widget.Line {
 	return widget.StyledLine("zone "+v.zone, env.Styles.Key)
 }
 
-// Do unfolds an entry, follows what it says, takes a change back, and goes through the zones.
+// Do unfolds an entry, follows its link, undoes a change, and switches zones.
 func (v *activityPage) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.Open:
@@ -126,7 +126,7 @@ func (v *activityPage) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// openSelected unfolds or folds the entry under the cursor; a line of one leads where it says.
+// openSelected unfolds or folds the selected entry, or follows the link of a detail line.
 func (v *activityPage) openSelected(env *view.Env) {
 	e, ok := v.table.SelectedItem()
 	switch {
@@ -154,8 +154,7 @@ func (v *activityPage) openSelected(env *view.Env) {
 	}
 }
 
-// selectedChange is the change under the cursor, of a line or of rows the one that they are of; nil for
-// none.
+// selectedChange returns the selected change, also from its lines or rows; nil for none.
 func (v *activityPage) selectedChange() *activity.Entry {
 	e, ok := v.table.SelectedItem()
 	if !ok {
@@ -170,7 +169,7 @@ func (v *activityPage) selectedChange() *activity.Entry {
 	return e
 }
 
-// WhyNot says why the change under the cursor cannot be taken back.
+// WhyNot says why the selected change cannot be undone.
 func (v *activityPage) WhyNot(_ *view.Env, id action.ID) string {
 	if id != action.ActivityUndo {
 		return ""
@@ -181,7 +180,7 @@ func (v *activityPage) WhyNot(_ *view.Env, id action.ID) string {
 	return "no change here"
 }
 
-// turnZone goes on by d among all zones together and each alone.
+// turnZone moves by d in the cycle of all zones together, then each alone.
 func (v *activityPage) turnZone(env *view.Env, d int) {
 	names := []string{""}
 	for _, z := range env.Rev.Zones {
@@ -191,7 +190,7 @@ func (v *activityPage) turnZone(env *view.Env, d int) {
 	v.Sync(env)
 }
 
-// SelectedPage is the policy of the line under the cursor.
+// SelectedPage returns the policy of the selected line.
 func (v *activityPage) SelectedPage() nav.Page {
 	if e, ok := v.table.SelectedItem(); ok {
 		if k := e.SinglePolicy(); k.Name != "" {
@@ -201,8 +200,7 @@ func (v *activityPage) SelectedPage() nav.Page {
 	return nav.Page{}
 }
 
-// Render draws the list and, where there is room, the commands of the line
-// under the cursor.
+// Render draws the list and, if there is room, the commands of the selected line.
 func (v *activityPage) Render(env *view.Env, w, h int) string {
 	e, ok := v.table.SelectedItem()
 	if h < 12 || !ok || len(e.Commands) == 0 || e.LineOf != nil || v.unfolded[v.table.ID(e)] {
@@ -228,7 +226,7 @@ func (v *activityPage) Render(env *view.Env, w, h int) string {
 	return v.table.Render(env.Styles, w, h-low-1) + "\n" + head + "\n" + widget.PadBlock(lines, low)
 }
 
-// Copies are the commands of the line under the cursor, and all that is known of it.
+// Copies offers the commands of the selected line, and all its details.
 func (v *activityPage) Copies(*view.Env) []view.CopyItem {
 	e, ok := v.table.SelectedItem()
 	if !ok {

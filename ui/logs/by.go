@@ -14,7 +14,7 @@ import (
 	"rung/revision"
 )
 
-// pileDimension is the property that lines are grouped by.
+// pileDimension is a property to group lines by.
 type pileDimension int
 
 const (
@@ -26,8 +26,8 @@ const (
 	byNamespaces
 )
 
-// dimensions are the dimensions with their key in the dialog, their name in a sentence and as the title of
-// a column, and what names a line's pile and the filter term that finds all lines of it.
+// dimensions lists the dimensions: key in the dialog, name in a sentence, title of the column, and nameOf,
+// which returns the group of a line with the filter term that matches the group.
 var dimensions = [...]struct {
 	key, name, title string
 	nameOf           func(*logs.Entry) (name, term string)
@@ -44,24 +44,24 @@ var dimensions = [...]struct {
 
 const (
 	barCount = 20
-	barSpan  = 3 * time.Second // so that all bars are a minute
+	barSpan  = 3 * time.Second // all bars together are a minute
 	rateSpan = 10 * time.Second
 )
 
-// linePile is the lines that have something in common.
+// linePile is a group of lines.
 type linePile struct {
-	name, term  string // the filter that finds them
+	name, term  string // filter term that matches the group
 	n, denied   int
 	first, last time.Time
 	newest      *logs.Entry
 	bars        [barCount]int
-	lately      int // lines of the last rateSpan
+	lately      int // lines within the last rateSpan
 }
 
-// recentRate is how many lines a second came lately.
+// recentRate returns the recent lines per second.
 func (h *linePile) recentRate() float64 { return float64(h.lately) / rateSpan.Seconds() }
 
-// endPile is the pod or node at an end, else its address.
+// endPile returns the pod or node of an end, else its address.
 func endPile(d *logs.End, field string) (name, term string) {
 	switch d.Key.Kind {
 	case "":
@@ -72,15 +72,15 @@ func endPile(d *logs.End, field string) (name, term string) {
 	return d.Brief(), field + "=" + d.Key.Namespace + "/" + d.Key.Name
 }
 
-// namespacesPile is the namespaces of both ends.
+// namespacesPile returns the namespaces of both ends.
 func namespacesPile(e *logs.Entry) (name, term string) {
 	from, terms := spaceOf(&e.Src, "src")
 	to, more := spaceOf(&e.Dst, "dst")
 	return from + " → " + to, "ns:=" + e.Src.Key.Namespace + "->=" + e.Dst.Key.Namespace + terms + more
 }
 
-// spaceOf is the namespace of an end, or what it is instead of something in one: a node, outside, or, if
-// nothing is known of it, as without a cluster, its address. terms tell ends without a namespace apart.
+// spaceOf returns the namespace of an end, else "(node)", "(outside)" or, for an unknown end, its address.
+// terms tell ends without a namespace apart.
 func spaceOf(d *logs.End, side string) (name, terms string) {
 	is := " " + side + ":"
 	not := " not" + is
@@ -97,8 +97,8 @@ func spaceOf(d *logs.End, side string) (name, terms string) {
 	return "(no address)", not + "." + not + `":"` + not + `"node "`
 }
 
-// rulePile returns the rule that decided and its verdict, and the filter term for both: a rule
-// that changed its verdict has two piles.
+// rulePile returns the deciding rule and its verdict, with the filter term for both. A rule that changed its
+// verdict has two groups.
 func rulePile(e *logs.Entry) (name, term string) {
 	name, term = e.Action+" by "+e.RuleText(), " verdict:"+e.Line.Verdict
 	switch k := e.Rule.Policy; {
@@ -118,7 +118,7 @@ func rulePile(e *logs.Entry) (name, term string) {
 	return name, term + " rule:" + e.Rule.Direction.Lower() + ":" + strconv.Itoa(e.Rule.Rule)
 }
 
-// matchesUpTo are the matches up to a line.
+// matchesUpTo returns the matches up to a line.
 func (f *lineFeed) matchesUpTo(upto uint64) []*logs.Entry {
 	out := make([]*logs.Entry, 0, f.matchesBefore(upto))
 	for i := range cap(out) {
@@ -127,8 +127,8 @@ func (f *lineFeed) matchesUpTo(upto uint64) []*logs.Entry {
 	return out
 }
 
-// pileUp makes piles of lines, the most lines first. Bars and rates end at a moment: now,
-// or, of a log that is not of now, its newest line.
+// pileUp groups lines, largest group first. Bars and rates end at end: now, or for a stored log its newest
+// line.
 func pileUp(ctx context.Context, lines []*logs.Entry, d pileDimension, end time.Time) ([]*linePile, error) {
 	byTerm := map[string]*linePile{}
 	for i, e := range lines {
@@ -144,7 +144,7 @@ func pileUp(ctx context.Context, lines []*logs.Entry, d pileDimension, end time.
 			h = &linePile{term: term, first: e.Line.At, last: e.Line.At}
 			byTerm[term] = h
 		}
-		h.name = name // of the newest
+		h.name = name // the newest line's name
 		h.addEntry(e, end)
 	}
 	return slices.SortedFunc(maps.Values(byTerm), func(a, b *linePile) int {
@@ -173,11 +173,10 @@ func (h *linePile) addEntry(e *logs.Entry, end time.Time) {
 	}
 }
 
-// stored is from when on a line is taken for one of a stored log: it came long after it
-// was written.
+// stored is the delay after which a line counts as part of a stored log.
 const stored = time.Minute
 
-// countingEnd is the moment up to which bars and rates count.
+// countingEnd returns the end of bars and rates.
 func (f *lineFeed) countingEnd(upto uint64, now time.Time) time.Time {
 	n := f.matchesBefore(upto)
 	if n == 0 {

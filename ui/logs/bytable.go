@@ -14,19 +14,18 @@ import (
 	"rung/ui/widget"
 )
 
-// byTable is the table of a page that groups its lines. Piles are counted beside the
-// screen.
+// byTable is the table of grouped lines. Groups are counted in a goroutine.
 type byTable struct {
 	table      *widget.Table[*linePile]
 	now        time.Time
 	st         *themes.StyleSet
-	pilesOf    pilesOf   // what the piles, or those being counted, are of
-	countBegan time.Time // when that was begun; zero where they are wanted at once
+	pilesOf    pilesOf   // inputs of the groups shown or being counted
+	countBegan time.Time // begin of the last count; zero to count at once
 	stale      bool
 	counting   view.LatestWork
 }
 
-// pilesOf holds the inputs that the piles were worked out from.
+// pilesOf holds the inputs of the groups.
 type pilesOf struct {
 	by         pileDimension
 	matches    int
@@ -35,7 +34,7 @@ type pilesOf struct {
 	clock      ClockMode
 }
 
-// pilesEvery is how often piles are counted anew while lines come.
+// pilesEvery is the least time between counts while lines arrive.
 const pilesEvery = 250 * time.Millisecond
 
 // askBy asks what to group by.
@@ -51,7 +50,7 @@ func askBy(env *view.Env, now pileDimension, group func(*view.Env, pileDimension
 	env.AskDialog(c.StartAt(int(now)))
 }
 
-// groupBy shows piles, or the lines again.
+// groupBy shows groups, or single lines again.
 func (v *logPage) groupBy(env *view.Env, d pileDimension) {
 	v.piles.counting.StopWork()
 	v.by, v.piles = d, byTable{counting: v.piles.counting}
@@ -62,7 +61,7 @@ func (v *logPage) groupBy(env *view.Env, d pileDimension) {
 	v.updateList()
 }
 
-// makeTable makes the table of a dimension; its times are those of the writer's clock.
+// makeTable makes the table of a dimension, with times by the writer's clock.
 func (b *byTable) makeTable(d pileDimension, writer *LineWriter) {
 	number := func(title, help string, drop int, of func(*linePile) int) widget.TableColumn[*linePile] {
 		return widget.TableColumn[*linePile]{Title: title, Help: help, Right: true, Drop: drop, Less: func(a, b *linePile) int {
@@ -97,13 +96,13 @@ func (b *byTable) makeTable(d pileDimension, writer *LineWriter) {
 	}
 }
 
-// renewPiles has the piles counted with the next Sync: they are of something else.
+// renewPiles makes the next Sync count again from new inputs.
 func (b *byTable) renewPiles() {
 	b.counting.StopWork()
 	b.pilesOf, b.countBegan, b.stale = pilesOf{}, time.Time{}, b.table != nil
 }
 
-// updatePiles brings the piles up to date when they are due.
+// updatePiles counts the groups again when due.
 func updatePiles(v *logPage, env *view.Env) {
 	b := &v.piles
 	if b.table == nil {
@@ -113,7 +112,7 @@ func updatePiles(v *logPage, env *view.Env) {
 	of := pilesOf{by: v.by, matches: len(v.feed.matches), first: v.feed.firstHeld(), end: min(v.shownTo(), v.feed.high),
 		clock: v.writer.Clock}
 	if v.follow || v.writer.Clock == Relative {
-		of.second = v.now.Unix() // rates fall while nothing comes
+		of.second = v.now.Unix() // rates fall while no lines arrive
 	}
 	b.stale = of != b.pilesOf
 	if !b.stale || b.counting.IsUnderWay() || v.now.Sub(b.countBegan) < pilesEvery && !v.now.Before(b.countBegan) {
@@ -124,7 +123,7 @@ func updatePiles(v *logPage, env *view.Env) {
 	view.BeginWork(&b.counting, env, "", func(ctx context.Context) ([]*linePile, error) { return pileUp(ctx, lines, d, end) })
 }
 
-// receivePiles takes piles.
+// receivePiles takes the counted groups.
 func (b *byTable) receivePiles(msg any) {
 	if piles, err, ok := view.TakeResult[[]*linePile](&b.counting, msg); ok && err == nil && b.table != nil {
 		b.table.Empty = "no lines to group"
@@ -132,7 +131,7 @@ func (b *byTable) receivePiles(msg any) {
 	}
 }
 
-// doBy carries out actions on piles; false leaves them to the page.
+// doBy carries out actions on groups; false leaves them to the page.
 func (v *logPage) doBy(env *view.Env, id action.ID) bool {
 	t := v.piles.table
 	switch id {
@@ -161,7 +160,7 @@ func (v *logPage) doBy(env *view.Env, id action.ID) bool {
 	return t.Do(id)
 }
 
-// newestOf is the newest line of the pile under the cursor.
+// newestOf returns the newest line of the selected group.
 func (b *byTable) newestOf() *logs.Entry {
 	if h, ok := b.table.SelectedItem(); ok {
 		return h.newest

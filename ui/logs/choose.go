@@ -9,15 +9,15 @@ import (
 	"rung/ui/widget"
 )
 
-// columnChoice asks which columns lines have, and in which order.
+// columnChoice asks for the columns of lines and their order.
 type columnChoice struct {
-	order    []LineColumn // all of them
+	order    []LineColumn // all columns
 	isChosen [columnCount]bool
 	cursorAt int
 	onChosen func(env *view.Env, chosen []LineColumn)
 }
 
-// AskColumns asks for the columns of lines; nil are those of a sentence.
+// AskColumns asks for the columns of lines; nil means the columns of a sentence.
 func AskColumns(env *view.Env, now []LineColumn, done func(env *view.Env, chosen []LineColumn)) {
 	c := &columnChoice{order: slices.Clone(now), onChosen: func(env *view.Env, chosen []LineColumn) {
 		if slices.Equal(chosen, sentence) {
@@ -39,7 +39,7 @@ func AskColumns(env *view.Env, now []LineColumn, done func(env *view.Env, chosen
 	env.AskDialog(c)
 }
 
-// PressKey walks, chooses and moves.
+// PressKey moves the cursor, chooses columns and moves them.
 func (c *columnChoice) PressKey(env *view.Env, key, _ string) bool {
 	switch key {
 	case "esc", "q":
@@ -87,7 +87,7 @@ func (c *columnChoice) moveColumn(d int) {
 // Paste does nothing.
 func (c *columnChoice) Paste(string) {}
 
-// FocusLine is the column under the cursor.
+// FocusLine returns the line of the cursor.
 func (c *columnChoice) FocusLine() int { return c.cursorAt }
 
 // Draw lists the columns in their order.

@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// ClockMode is by which clock the times of lines are shown.
+// ClockMode is the clock for the times of lines.
 type ClockMode int
 
 const (
@@ -19,19 +19,19 @@ const (
 	clocks
 )
 
-// clockNames are the names by which clocks are kept.
+// clockNames are the stored names of clocks.
 var clockNames = [clocks]string{"", "utc", "age", "hidden"}
 
-// ClockName is the name by which the clock is kept, empty for that of this machine.
+// ClockName returns the stored name of the clock, empty for the local clock.
 func (c ClockMode) ClockName() string { return clockNames[c] }
 
-// ClockOf is the clock of a name, that of this machine where there is none.
+// ClockOf returns the clock of a name, the local clock if unknown.
 func ClockOf(name string) ClockMode { return ClockMode(max(0, slices.Index(clockNames[:], name))) }
 
-// NextClock is the clock after this one; after the last comes the first.
+// NextClock returns the next clock, cyclically.
 func (c ClockMode) NextClock() ClockMode { return (c + 1) % clocks }
 
-// TimeIn is a moment by the clock: times of day in a filter are those on the screen.
+// TimeIn converts now to the clock: times of day in a filter mean the times on screen.
 func (c ClockMode) TimeIn(now time.Time) time.Time {
 	if c == UTC {
 		return now.UTC()
@@ -39,7 +39,7 @@ func (c ClockMode) TimeIn(now time.Time) time.Time {
 	return now
 }
 
-// ToldText says in which times the page is now.
+// ToldText names the times the page shows now.
 func (c ClockMode) ToldText(now time.Time) string {
 	switch c {
 	case UTC:
@@ -53,7 +53,7 @@ func (c ClockMode) ToldText(now time.Time) string {
 	return "times of this machine (" + zone + ")"
 }
 
-// stampForm says how much of a line's time is shown.
+// stampForm is the shown part of a line's time.
 type stampForm int
 
 const (
@@ -62,7 +62,7 @@ const (
 	none
 )
 
-// fullStamp is the most that is shown by a clock.
+// fullStamp returns the most detailed form of a clock.
 func (c ClockMode) fullStamp() stampForm {
 	if c == Hidden {
 		return none
@@ -75,7 +75,7 @@ const (
 	dayForm  = "01-02 "
 )
 
-// stampWidth is how wide the times of a shape are.
+// stampWidth returns the width of the times of a shape.
 func (s *LineShape) stampWidth() int {
 	n := 0
 	switch {
@@ -97,7 +97,7 @@ func (s *LineShape) stampWidth() int {
 	return n
 }
 
-// stampText is a time as the shape shows it. In UTC it ends with a Z, as in files.
+// stampText formats a time for the shape. A UTC time ends with a Z, as in files.
 func (s *LineShape) stampText(at, now time.Time) string {
 	if s.stamp == none {
 		return ""
@@ -120,8 +120,7 @@ func (s *LineShape) stampText(at, now time.Time) string {
 	return at.Format(form) + end
 }
 
-// otherDay says whether a time is of another day than now by a clock: it is shown with
-// its date then.
+// otherDay reports whether a time is on another day than now, and so needs its date.
 func (c ClockMode) otherDay(at, now time.Time) bool {
 	if c == UTC {
 		at, now = at.UTC(), now.UTC()
@@ -131,7 +130,7 @@ func (c ClockMode) otherDay(at, now time.Time) bool {
 	return at.YearDay() != now.YearDay() || at.Year() != now.Year()
 }
 
-// SecondText is a time to its second, also where times are hidden.
+// SecondText formats a time to the second, even if times are hidden.
 func (c ClockMode) SecondText(at, now time.Time) string {
 	if c == Hidden {
 		c = Local

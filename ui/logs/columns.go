@@ -9,7 +9,7 @@ import (
 	"rung/ui/widget"
 )
 
-// LineColumn is a part of a line that can be chosen.
+// LineColumn is a selectable column of lines.
 type LineColumn int
 
 const (
@@ -29,11 +29,11 @@ const (
 var columnNames = [columnCount]string{"time", "node", "source", "destination", "port", "verdict", "rule", "severity", "direction",
 	"ACL name"}
 
-// AllColumnNames are the names of all columns that a line can have.
+// AllColumnNames returns the names of all columns of lines.
 func AllColumnNames() []string { return columnNames[:] }
 
-// ColumnNames are the names by which columns are kept, ColumnsOf the columns of names; those without one
-// are left out. Nil are the columns of a sentence.
+// ColumnNames returns the stored names of columns, ColumnsOf the columns of names without unknown ones. Nil
+// means the columns of a sentence.
 func ColumnNames(columns []LineColumn) (names []string) {
 	for _, c := range columns {
 		names = append(names, columnNames[c])
@@ -51,7 +51,7 @@ func ColumnsOf(names []string) (columns []LineColumn) {
 	return columns
 }
 
-// sentence are the columns of a line as it is shown without a choice.
+// sentence lists the default columns of a line.
 var sentence = []LineColumn{timeColumn, nodeColumn, sourceColumn, destinationColumn, trafficColumn, verdictColumn, ruleColumn}
 
 // columnCell returns a column's cell of a line.
@@ -88,10 +88,10 @@ func (w *LineWriter) columnCell(st *themes.StyleSet, c LineColumn, e LineItem, s
 	return widget.StyledLine(e.Line.Name, st.Dim)
 }
 
-// leastName is how narrow a column of names becomes before columns are left out.
+// leastName is the least width of a column of names before columns are left out.
 const leastName = 12
 
-// hasNames says whether a column has names, which are cut in their middle.
+// hasNames reports whether a column holds names, which are cut in their middle.
 func (c LineColumn) hasNames() bool {
 	switch c {
 	case nodeColumn, sourceColumn, destinationColumn, ruleColumn, nameColumn:
@@ -100,14 +100,13 @@ func (c LineColumn) hasNames() bool {
 	return false
 }
 
-// columnShape fits the chosen columns into so many cells: parts of a second go first, then the
-// rules' own names, then cells between columns, then names are cut, the widest first, then columns are left out at the
-// end.
+// columnShape fits the chosen columns into a width. It drops fractions of a second first, then the rules' own
+// names, then gaps between columns; then it cuts names, widest first; then it leaves out the last columns.
 func (w *LineWriter) columnShape(inSight []LineItem, st *themes.StyleSet, now time.Time, cells int) LineShape {
 	s := LineShape{clock: w.Clock, stamp: w.Clock.fullStamp(), dated: w.seenWidths.dated, apart: 2}
 	cols := w.Columns
 	widths := make([]int, len(cols))
-	brief := 0 // of the rule, in its shortest form
+	brief := 0 // width of the rule's shortest form
 	for _, e := range inSight {
 		if e.Gap != nil {
 			continue
@@ -155,7 +154,7 @@ func (w *LineWriter) columnShape(inSight []LineItem, st *themes.StyleSet, now ti
 	return s
 }
 
-// columnLine is a line in the chosen columns.
+// columnLine returns a line in the chosen columns.
 func (w *LineWriter) columnLine(st *themes.StyleSet, e LineItem, s LineShape, natural bool, now time.Time) (l widget.Line) {
 	for j, c := range w.Columns {
 		part := w.columnCell(st, c, e, &s, now)
@@ -171,7 +170,7 @@ func (w *LineWriter) columnLine(st *themes.StyleSet, e LineItem, s LineShape, na
 		}
 		switch {
 		case part.LineWidth() <= room:
-		case c == ruleColumn: // its number is never cut
+		case c == ruleColumn: // the rule's number is never cut
 			p := formsOf(e.Entry, w.Page)
 			part[0].Text = p.byIn(LineShape{short: true}, room)
 			part = part.ClipTo(room)
@@ -187,14 +186,14 @@ func (w *LineWriter) columnLine(st *themes.StyleSet, e LineItem, s LineShape, na
 	return l
 }
 
-// cutCell cuts a name: its namespace before its own, both so that their ends stay.
+// cutCell cuts a name: first its namespace, then the object's own name.
 func cutCell(l widget.Line, w int) widget.Line {
 	out := slices.Clone(l)
 	out[0].Text = cutEnd(out[0].Text, max(1, w-(l.LineWidth()-widget.TextWidth(l[0].Text))))
 	return out.ClipTo(w)
 }
 
-// cutEnd writes an end in w cells: a pod's own name goes before its namespace.
+// cutEnd writes an end in w cells: the namespace shrinks before the pod's own name.
 func cutEnd(end string, w int) string {
 	n, over := namespaceWidth(end), widget.TextWidth(end)-w
 	if over <= 0 {

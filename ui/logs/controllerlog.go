@@ -19,7 +19,7 @@ import (
 	"rung/ui/view"
 )
 
-// View shows the lines of one controller about one policy.
+// ControllerLogView shows the lines of one controller about one policy.
 type ControllerLogView struct {
 	view.List
 	page nav.Page
@@ -30,13 +30,13 @@ type ControllerLogView struct {
 	err   error
 }
 
-// New makes the view; the page names the policy and the zone.
+// NewControllerLog makes the view; the page names the policy and the zone.
 func NewControllerLog(page nav.Page) view.View {
 	p := detail.NewPane()
 	return &ControllerLogView{List: view.List{Of: p}, page: page, pane: p}
 }
 
-// Sync asks when the page is first seen, and makes the lines.
+// Sync reads the log when the page is first seen, and makes the lines.
 func (v *ControllerLogView) Sync(env *view.Env) {
 	if !v.reads.WasBegun() {
 		v.readLog(env)
@@ -44,7 +44,7 @@ func (v *ControllerLogView) Sync(env *view.Env) {
 	v.pane.SetItems(v.pageLines(env))
 }
 
-// readLog reads the log.
+// readLog reads the log in a goroutine.
 func (v *ControllerLogView) readLog(env *view.Env) {
 	c, zone, key := env.Console, v.page.Zone, v.page.Key
 	view.BeginWork(&v.reads, env, "reading the controller's log", func(ctx context.Context) (*logs.Log, error) {
@@ -52,10 +52,10 @@ func (v *ControllerLogView) readLog(env *view.Env) {
 	})
 }
 
-// WorkingSince is since when the log is read.
+// WorkingSince returns when reading the log began.
 func (v *ControllerLogView) WorkingSince() time.Time { return v.reads.BeganAt() }
 
-// ReceiveResult takes the answer; one that is refused leaves what was read before.
+// ReceiveResult takes the log; after an error the earlier log stays.
 func (v *ControllerLogView) ReceiveResult(env *view.Env, msg any) {
 	log, err, ok := view.TakeResult[*logs.Log](&v.reads, msg)
 	if !ok {
@@ -71,7 +71,7 @@ func (v *ControllerLogView) ReceiveResult(env *view.Env, msg any) {
 	}
 }
 
-// pageLines are the conditions of the zone, then what its controller wrote.
+// pageLines returns the condition of the zone, then the controller's lines.
 func (v *ControllerLogView) pageLines(env *view.Env) []detail.Line {
 	st := env.Styles
 	s := &detail.Sheet{St: st, W: env.W}
@@ -129,7 +129,7 @@ func (v *ControllerLogView) logLines(env *view.Env, s *detail.Sheet) {
 	}
 }
 
-// severitySign is the sign of a line: klog's letter.
+// severitySign returns klog's letter for a severity.
 func severitySign(s string, st *themes.StyleSet) (string, themes.Style) {
 	switch s {
 	case "error", "fatal":
@@ -142,7 +142,7 @@ func severitySign(s string, st *themes.StyleSet) (string, themes.Style) {
 	return words.Noted, st.Dim
 }
 
-// Do reads again, and goes through the zones.
+// Do reads the log again, and switches zones.
 func (v *ControllerLogView) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.ControllerAgain:
@@ -158,7 +158,7 @@ func (v *ControllerLogView) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// turnZone goes on by d zones, to the controller there.
+// turnZone shows the controller d zones further, cyclically.
 func (v *ControllerLogView) turnZone(env *view.Env, d int) {
 	zones := env.Rev.Zones
 	if len(zones) == 0 {
@@ -168,16 +168,16 @@ func (v *ControllerLogView) turnZone(env *view.Env, d int) {
 	i := slices.IndexFunc(zones, func(z *model.ZoneState) bool { return z.Name == v.page.Zone })
 	p := v.page
 	if i < 0 && d < 0 {
-		i = 0 // of no zone: the last comes before the first
+		i = 0 // unknown zone: going back starts before the first
 	}
 	p.Zone = zones[(i+d+len(zones))%len(zones)].Name
 	env.ReplacePage(p)
 }
 
-// SelectedPage is the policy.
+// SelectedPage returns the policy.
 func (v *ControllerLogView) SelectedPage() nav.Page { return nav.ToPolicy(v.page.Key) }
 
-// Copies are the lines, and the command that reads the log by hand.
+// Copies offers the lines, and the kubectl command that reads the log.
 func (v *ControllerLogView) Copies(*view.Env) []view.CopyItem {
 	if v.log == nil {
 		return nil

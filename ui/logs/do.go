@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Do carries out the log's actions and walks along the lines.
+// Do carries out the log's actions and moves along the lines.
 func (v *logPage) Do(env *view.Env, id action.ID) bool {
 	if v.by != byNothing && v.doBy(env, id) {
 		return true
@@ -78,7 +78,7 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// doLine carries out what is about the line under the cursor, or the policy.
+// doLine carries out actions about the selected line or the policy.
 func (v *logPage) doLine(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.Open:
@@ -108,7 +108,7 @@ func (v *logPage) doLine(env *view.Env, id action.ID) bool {
 		view.AskLogging(env, k)
 	case action.LogsWhy:
 		if v.page.Key.Kind.IsPolicy() {
-			v.findAbove(env, true) // told when it is known
+			v.findAbove(env, true) // shown once known
 		} else {
 			tellWhy(env, v.emptyReasons(env), v.rulesAbove.ruleLinks())
 		}
@@ -120,7 +120,7 @@ func (v *logPage) doLine(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// addMark puts a line of the user's own behind the newest one.
+// addMark inserts a user mark after the newest line.
 func (v *lineWalk) addMark(now time.Time) {
 	v.list.marks = append(v.list.marks, userMark{after: v.feed.lastHeld(), text: "mark " + now.Format("15:04:05")})
 	if n := len(v.list.marks); n > maxMarks {
@@ -129,7 +129,7 @@ func (v *lineWalk) addMark(now time.Time) {
 	v.updateList()
 }
 
-// policyOf is the policy that a page, or a line on it, is about.
+// policyOf returns the policy that the page or the line is about.
 func policyOf(p nav.Page, e *logs.Entry) model.PolicyKey {
 	if p.Key.Kind.IsPolicy() {
 		return p.Key
@@ -140,7 +140,7 @@ func policyOf(p nav.Page, e *logs.Entry) model.PolicyKey {
 	return model.PolicyKey{}
 }
 
-// openPod goes to the pod at one end of a line.
+// openPod opens the pod at one end of a line.
 func openPod(env *view.Env, e *logs.Entry) {
 	if e == nil || e.Gap != nil {
 		env.SayFailure("no line here")

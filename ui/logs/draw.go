@@ -10,7 +10,7 @@ import (
 	"rung/ui/widget"
 )
 
-// rowLine is a row of the list as it is shown.
+// rowLine returns a row of the list.
 func (v *logPage) rowLine(env *view.Env, it listItem, s LineShape) widget.Line {
 	st := env.Styles
 	if it.mark != nil {
@@ -23,7 +23,7 @@ func (v *logPage) rowLine(env *view.Env, it listItem, s LineShape) widget.Line {
 	return v.writer.Write(st, LineItem{Entry: e, Times: it.n}, s, v.wide || v.writer.Wrap, env.Now)
 }
 
-// inSight are the lines that are in sight, or nearly.
+// inSight returns the lines on screen, and some near it.
 func (v *lineWalk) inSight(h int) (out []LineItem) {
 	from, to := max(0, v.list.n-h), v.list.n
 	if at := v.cursorLine(); !v.follow && at >= 0 {
@@ -101,8 +101,8 @@ func (v *logPage) drawList(env *view.Env, w, h int) []string {
 	return lines
 }
 
-// scrollTo puts the first row so that the cursor is in sight and, following, the
-// last row is at the bottom. height is how many lines a row takes.
+// scrollTo sets the first row so that the cursor is in sight and, when following, the last row is at the
+// bottom. height returns the lines of a row.
 func (v *lineWalk) scrollTo(rows, cur, h int, height func(int) int) {
 	// bottom is the first row of the last screenful.
 	bottom := rows

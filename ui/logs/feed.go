@@ -8,26 +8,25 @@ import (
 	"rung/model/logline"
 )
 
-// lineFeed is the lines that match, as numbers. held are the entries themselves,
-// without a gap; those of the index are looked up in it.
+// lineFeed finds the matching lines, as numbers. held are the entries, without gaps between their numbers.
 type lineFeed struct {
 	held    []*logs.Entry
-	texts   []string // of held, made when they are first looked at
-	isAbout []bool   // of held, whether the page is about it, filter or no
+	texts   []string // of held, made on first use
+	isAbout []bool   // of held: within the page's scope, whatever the filter
 
-	scope func(*logs.Entry) bool // nil takes every line
+	scope func(*logs.Entry) bool // nil accepts every line
 	query logline.Query
-	// hidden is the newest line that was cleared away.
+	// hidden is the newest line cleared by the user.
 	hidden uint64
 
-	matches   []uint64 // oldest first, among the lines from low to high, which were looked at
+	matches   []uint64 // oldest first, among the scanned lines from low to high
 	low, high uint64
 
 	groups lineGroups
 	tally  matchTally
 }
 
-// lastHeld is the number of the newest line held, base of the oldest.
+// lastHeld returns the number of the newest line held, 0 if none.
 func (f *lineFeed) lastHeld() uint64 {
 	if n := len(f.held); n > 0 {
 		return f.held[n-1].Seq
@@ -42,7 +41,7 @@ func (f *lineFeed) firstHeld() uint64 {
 	return 0
 }
 
-// oldestToScan is the oldest line to look at.
+// oldestToScan returns the oldest line to scan.
 func (f *lineFeed) oldestToScan() uint64 { return max(f.firstHeld(), f.hidden+1) }
 
 func (f *lineFeed) entryOf(seq uint64) *logs.Entry {
@@ -61,21 +60,21 @@ func (f *lineFeed) textOf(seq uint64) string {
 	return f.texts[i]
 }
 
-// lineSource is where a page takes entries from.
+// lineSource provides the entries of a page.
 type lineSource interface {
 	EntriesAfter(seq uint64, most int) []*logs.Entry
 	FirstNumber() uint64
 	LastNumber() uint64
 }
 
-// pullNew takes what is new in the store and lets go what it let go.
+// pullNew takes new entries from the store and drops those the store dropped.
 func (f *lineFeed) pullNew(l lineSource) {
 	if l == nil {
 		return
 	}
 	fresh := l.EntriesAfter(f.lastHeld(), 0)
 	if len(fresh) > 0 && len(f.held) > 0 && fresh[0].Seq != f.lastHeld()+1 {
-		f.held, f.texts, f.isAbout = nil, nil, nil // the ring went round meanwhile
+		f.held, f.texts, f.isAbout = nil, nil, nil // the ring overran our lines
 		f.restartScan()
 	}
 	if len(f.held) == 0 && len(fresh) > 0 {
@@ -90,7 +89,7 @@ func (f *lineFeed) pullNew(l lineSource) {
 	}
 }
 
-// evictBefore forgets what is older than first.
+// evictBefore drops lines older than first.
 func (f *lineFeed) evictBefore(first uint64) {
 	for len(f.matches) > 0 && f.matches[0] < first {
 		f.groups.forgetEntry(f.entryOf(f.matches[0]))
@@ -98,13 +97,13 @@ func (f *lineFeed) evictBefore(first uint64) {
 		f.matches = f.matches[1:]
 	}
 	n := int(min(first-f.firstHeld(), uint64(len(f.held))))
-	clear(f.held[:n]) // for the collector: the slice keeps its array
+	clear(f.held[:n]) // for the garbage collector: the slice keeps its array
 	clear(f.texts[:n])
 	f.held, f.texts, f.isAbout = f.held[n:], f.texts[n:], f.isAbout[n:]
 	f.low, f.high = max(f.low, first), max(f.high, first-1)
 }
 
-// restartScan begins to look for matches anew, from the newest line back.
+// restartScan scans for matches again, from the newest line back.
 func (f *lineFeed) restartScan() {
 	f.matches = nil
 	f.high = f.lastHeld()
@@ -114,23 +113,22 @@ func (f *lineFeed) restartScan() {
 	f.tally.resetTally()
 }
 
-// setScope sets scope and query.
+// setScope sets the query and scans again.
 func (f *lineFeed) setScope(q logline.Query) {
 	f.query = q
 	f.restartScan()
 }
 
-// hideAll hides all lines there are.
+// hideAll hides all present lines.
 func (f *lineFeed) hideAll() {
 	f.hidden = f.lastHeld()
 	f.restartScan()
 }
 
-// isPending says whether lines are left to look at.
+// isPending reports whether lines are left to scan.
 func (f *lineFeed) isPending() bool { return f.high < f.lastHeld() || f.low > f.oldestToScan() }
 
-// scanLines looks at lines for at most so long: first at new ones, then at older
-// ones, newest first.
+// scanLines scans lines within a time budget: first new ones, then older ones, newest first.
 func (f *lineFeed) scanLines(budget time.Duration) {
 	start := time.Now()
 	over := func(n int) bool { return n%64 == 63 && time.Since(start) > budget }
@@ -174,7 +172,7 @@ func (f *lineFeed) isMatch(seq uint64) bool {
 	return e.Matches(&f.query, func() string { return f.textOf(seq) })
 }
 
-// countLines is how many lines up to a number the page is about, whatever the filter shows.
+// countLines counts the lines in scope up to a number, whatever the filter.
 func (f *lineFeed) countLines(upto uint64) (n int) {
 	for i, yes := range f.isAbout {
 		if yes && f.firstHeld()+uint64(i) <= upto {
@@ -184,7 +182,7 @@ func (f *lineFeed) countLines(upto uint64) (n int) {
 	return n
 }
 
-// matchesBefore counts the matches up to a number.
+// matchesBefore counts the matches up to and including a number.
 func (f *lineFeed) matchesBefore(seq uint64) int {
 	i, isMatch := slices.BinarySearch(f.matches, seq)
 	if isMatch {

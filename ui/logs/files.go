@@ -15,18 +15,18 @@ import (
 	"rung/ui/widget"
 )
 
-// sourceStates is how what lines come from stands.
+// sourceStates holds the states of the sources of lines.
 type sourceStates struct {
 	stats    logs.Stats
 	streams  []logline.Stream // of nodes
 	files    []logline.Stream // log files
-	losses   []logs.MeterLoss // of the ACLs at their limits, all policies'
-	speed    float64          // at which log files are played; 0: their lines came at once
-	playedAt time.Time        // time of the line that was played last
+	losses   []logs.MeterLoss // of ACLs at their meter limits, of all policies
+	speed    float64          // replay speed of log files; 0: not replayed
+	playedAt time.Time        // time of the line replayed last
 	cut      bool             // log files have more lines than are kept
 }
 
-// takeStore takes how files and streams stand.
+// takeStore updates the states from the store.
 func (v *sourceStates) takeStore(l *logs.Store) {
 	v.stats, v.losses = l.Stats(), l.Losses()
 	v.speed, v.playedAt = l.Playing()
@@ -34,7 +34,7 @@ func (v *sourceStates) takeStore(l *logs.Store) {
 	v.streams, v.files = logs.NodesAndFiles(l.Streams())
 }
 
-// fileLine says how many log files are read, and what keeps others away; nil without any.
+// fileLine says how many log files are read, and which have problems; nil without any.
 func (v *sourceStates) fileLine(env *view.Env) widget.Line {
 	if len(v.files) == 0 {
 		return nil
@@ -62,7 +62,7 @@ func (v *sourceStates) fileLine(env *view.Env) widget.Line {
 	return widget.StyledLine(" "+words.Live+" ", st.OK).Add(text, st.Dim)
 }
 
-// unfilteredLine says that the filter leaves out older lines of the log files; nil if it does not.
+// unfilteredLine warns that the filter misses older lines of the log files; nil if it does not.
 func (v *logPage) unfilteredLine(env *view.Env) widget.Line {
 	if v.feed.query.ShowsAll() || !v.cut || v.speed > 0 {
 		return nil
@@ -71,7 +71,7 @@ func (v *logPage) unfilteredLine(env *view.Env) widget.Line {
 	return widget.StyledLine(text, env.Styles.Dim)
 }
 
-// TakeText answers the removed key that went to a time in log files.
+// TakeText explains the removed key @, which went to a time in log files.
 func (v *logPage) TakeText(env *view.Env, text string) bool {
 	if text != "@" {
 		return false

@@ -12,23 +12,23 @@ import (
 	"rung/ui/widget"
 )
 
-// The forms of the two ends of a connection, each shorter than the one before.
+// Forms of the two ends of a connection, each shorter than the one before.
 const (
-	allOfIt  = iota // with what is known about an address
-	brief           // without
-	oneSpace        // and the namespace once, where both pods have the same
+	allOfIt  = iota // with notes about addresses
+	brief           // without notes
+	oneSpace        // without a repeated namespace
 	endForms
 )
 
-// lineForms has the ways in which a line's ends and decider can be written.
+// lineForms holds the forms of a line's ends and decider.
 type lineForms struct {
 	ends [endForms][2]string
-	// decider decided, empty on that policy's own page; rule is "ingress 0", short "in0",
-	// both empty where no rule is known; name is the rule's own.
+	// decider is the deciding policy, empty on its own page; rule is "ingress 0", short is "in0", both empty
+	// without a known rule; name is the rule's own.
 	decider, rule, short, name string
 }
 
-// formsOf are the forms of a line on the page of a policy, or of none.
+// formsOf returns the forms of a line on a page.
 func formsOf(e *logs.Entry, page model.Key) (p lineForms) {
 	p.ends = [endForms][2]string{{e.Src.String(), e.Dst.String()}, {e.Src.Brief(), e.Dst.Brief()}}
 	p.ends[oneSpace] = p.ends[brief]
@@ -79,7 +79,7 @@ func verdictSign(e *logs.Entry) string {
 	return words.Unknown
 }
 
-// joinTexts joins what is not empty.
+// joinTexts joins the non-empty texts with spaces.
 func joinTexts(texts ...string) string {
 	out := ""
 	for _, t := range texts {
@@ -91,11 +91,11 @@ func joinTexts(texts ...string) string {
 	return out
 }
 
-// fullDecider is the decider with nothing left out.
+// fullDecider returns the decider in full.
 func (p *lineForms) fullDecider() string { return joinTexts(p.decider, p.rule, p.name) }
 
-// byIn is the decider in so many cells: the rule's own name only where all of it has
-// room; the number is never cut.
+// byIn returns the decider within w cells: without the rule's own name if it does not fit; the rule's number
+// is never cut.
 func (p *lineForms) byIn(s LineShape, w int) string {
 	rule := p.rule
 	if s.short {
@@ -111,16 +111,14 @@ func (p *lineForms) byIn(s LineShape, w int) string {
 	return joinTexts(widget.CutName(p.decider, max(3, w-widget.TextWidth(" "+rule))), rule)
 }
 
-const arrow = 3 // cells between the ends
+const arrow = 3 // width of the arrow between the ends
 
-// leastSpace and leastOwn are the cells that a namespace, and a pod's own name, keep as long
-// as the other can give room.
+// leastSpace and leastOwn are the cells that a namespace and a pod's own name keep while the other can shrink.
 const leastSpace, leastOwn = 5, 8
 
-// endsIn are the ends in the form of the shape, cut where they have no room: namespaces
-// first, then the pods' own names in their middle. Only a namespace that both have is left
-// out, where there is no room to say it twice: where they differ something of each stays, since
-// pods of several may have one name.
+// endsIn returns the ends in the form of the shape, cut to fit: namespaces first, then the pods' own names in
+// their middle. A namespace is only left out if both ends share it: pods of different namespaces may have one
+// name.
 func (p *lineForms) endsIn(s LineShape) [2]string {
 	for form := allOfIt; form < endForms; form++ {
 		if e := p.ends[form]; form >= min(s.ends, brief) && isFitting(e, s.endsWidth) {
@@ -128,7 +126,7 @@ func (p *lineForms) endsIn(s LineShape) [2]string {
 		}
 	}
 	e := p.ends[oneSpace]
-	if e != p.ends[brief] { // both have it
+	if e != p.ends[brief] { // they share a namespace
 		if cut := shorterSpaces(e, s.endsWidth, 2); isFitting(cut, s.endsWidth) {
 			return cut
 		}
@@ -151,8 +149,8 @@ func isFitting(e [2]string, w int) bool {
 	return widget.TextWidth(e[0])+arrow+widget.TextWidth(e[1]) <= w
 }
 
-// shorterSpaces cuts the namespaces as far as the ends have no room, the longer one first,
-// each to no fewer cells than least.
+// shorterSpaces cuts the namespaces until the ends fit, the longer one first, each to no fewer cells than
+// least.
 func shorterSpaces(e [2]string, w, least int) [2]string {
 	over := widget.TextWidth(e[0]) + arrow + widget.TextWidth(e[1]) - w
 	longer := 0
@@ -170,8 +168,7 @@ func shorterSpaces(e [2]string, w, least int) [2]string {
 	return e
 }
 
-// shorterNames cuts the pods' own names in their middle; false where too little of one
-// would be left.
+// shorterNames cuts the pods' own names in their middle; false if too little would be left.
 func shorterNames(e *[2]string, w int) bool {
 	a, b := ownName(e[0]), ownName(e[1])
 	left, right := strings.TrimSuffix(e[0], a), strings.TrimSuffix(e[1], b)
@@ -183,8 +180,8 @@ func shorterNames(e *[2]string, w int) bool {
 	return true
 }
 
-// shareRoom divides room among two that need more: both keep something, and the longer one
-// gives first.
+// shareRoom divides room between two widths: the shorter one is kept if it fits into half, the longer one
+// shrinks.
 func shareRoom(a, b, room int) (int, int) {
 	switch half := room / 2; {
 	case a <= half:
@@ -196,7 +193,7 @@ func shareRoom(a, b, room int) (int, int) {
 	}
 }
 
-// ownName is an end without its namespace.
+// ownName returns an end without its namespace.
 func ownName(end string) string {
 	_, name, ok := strings.Cut(end, "/")
 	if !ok {
@@ -205,7 +202,7 @@ func ownName(end string) string {
 	return name
 }
 
-// namespaceWidth is how wide the namespace of an end is, 0 where it has none.
+// namespaceWidth returns the width of an end's namespace, 0 if none.
 func namespaceWidth(end string) int {
 	ns, _, ok := strings.Cut(end, "/")
 	if !ok {
@@ -214,7 +211,7 @@ func namespaceWidth(end string) int {
 	return widget.TextWidth(ns)
 }
 
-// IsDeny says whether a name is that of the default deny of a namespace.
+// IsDeny reports whether a reference names the default deny of a namespace.
 func IsDeny(ref logline.RuleRef) bool {
 	return ref.Policy.Kind == model.KindNP && ref.Policy.Name == ""
 }

@@ -21,7 +21,7 @@ import (
 	"rung/ui/widget"
 )
 
-// Render draws what logs at all, the lines, and the counts per rule.
+// Render draws what logs, the lines, and the counts per rule.
 func (v *logPage) Render(env *view.Env, w, h int) string {
 	var above, below []string
 	v.headed = 0
@@ -33,7 +33,7 @@ func (v *logPage) Render(env *view.Env, w, h int) string {
 	return widget.PadBlock(slices.Concat(above, lines, below), h)
 }
 
-// headerLines says what logs, and what is lost.
+// headerLines describes the logging policies, the sources, and losses.
 func (v *logPage) headerLines(env *view.Env, w int) []string {
 	st := env.Styles
 	l := widget.Line{{Text: " "}}
@@ -73,7 +73,7 @@ func (v *logPage) headerLines(env *view.Env, w int) []string {
 	return lines
 }
 
-// levelsLine say what the policy of the page logs.
+// levelsLine returns the log levels of the page's policy.
 func levelsLine(env *view.Env, k model.PolicyKey) widget.Line {
 	st := env.Styles
 	p := env.Rev.Cluster.Policy(k)
@@ -116,8 +116,7 @@ func levelsLine(env *view.Env, k model.PolicyKey) widget.Line {
 	return l.Add(key, st.Key).Add(" changes it", st.Dim)
 }
 
-// lostLines says which lines never come: those over a meter's rate, those that came
-// too fast, those that could not be read.
+// lostLines counts lost lines: over a meter's rate, too fast for Rung, unreadable.
 func (v *sourceStates) lostLines(env *view.Env, page nav.Page) (out []string) {
 	out = v.overLimit(env, page)
 	var counts []string
@@ -143,20 +142,18 @@ func (v *sourceStates) lostLines(env *view.Env, page nav.Page) (out []string) {
 	return out
 }
 
-// ruleStat is a rule with how many of its lines are shown, how many came in each of
-// the last seconds, and what is counted of it whatever is shown.
+// ruleStat is a rule with its lines shown, its recent lines per second, and the counts of all its lines.
 type ruleStat struct {
 	ref   logline.RuleRef
 	shown uint64
 	pace  logs.RecentSeconds
 	stat  logs.RuleStat
-	// ruleName is the number of all lines where others than those shown came, empty where that
-	// tells nothing: on the page of a pod.
+	// ruleName is " of N" with the number of all lines, empty if equal or on the page of a pod.
 	ruleName string
 }
 
-// perRule are the counts of the rules the page is about, the most lines first. Where a
-// filter or a pod narrows the page, rules with no line shown are left out.
+// perRule returns the counts of the page's rules, most lines first. On a page with a filter or a pod, rules
+// without shown lines are left out.
 func (v *logPage) perRule(env *view.Env) []ruleStat {
 	var out []ruleStat
 	k := v.page.Key
@@ -181,14 +178,13 @@ func (v *logPage) perRule(env *view.Env) []ruleStat {
 	return out
 }
 
-// isDefaultDeny says whether a name is that of a default deny which isolates the pods of
-// the page's NetworkPolicy.
+// isDefaultDeny reports whether ref is a default deny that isolates the pods of the page's NetworkPolicy.
 func isDefaultDeny(env *view.Env, k model.PolicyKey, ref logline.RuleRef) bool {
 	p := env.Rev.Cluster.Policy(k)
 	return p != nil && IsDeny(ref) && k.Kind == model.KindNP && ref.Policy.Namespace == k.Namespace && !revision.OutsideTypes(p, ref.Direction)
 }
 
-// ruleName names a rule beside its counts; short leaves out its own name.
+// ruleName names a rule beside its counts; short leaves out the rule's own name.
 func ruleName(r *revision.Revision, ref logline.RuleRef, page model.Key, short bool) string {
 	if IsDeny(ref) {
 		return revision.DefaultDeny(ref.Policy.Namespace, ref.Direction).Label()
@@ -206,7 +202,7 @@ func ruleName(r *revision.Revision, ref logline.RuleRef, page model.Key, short b
 	return ref.Policy.ShortLabel() + " " + label
 }
 
-// footerLines is the line under the cursor in full, and the counts per rule.
+// footerLines returns the selected line in full, and the counts per rule.
 func (v *logPage) footerLines(env *view.Env, w, h int) []string {
 	lines := entryLines(v.selectedEntry(), env.Styles, w, h)
 	rules := v.perRule(env)
@@ -231,13 +227,13 @@ func (v *logPage) footerLines(env *view.Env, w, h int) []string {
 	return append(lines, ruleCountLines(env, rules, v.page.Key, w, room)...)
 }
 
-// entryLines is the line under the cursor with nothing left out.
+// entryLines returns the selected line in full.
 func entryLines(e *logs.Entry, st *themes.StyleSet, w, h int) []string {
 	if e == nil || e.Gap != nil || h < 18 {
 		return nil
 	}
 	lines := []string{widget.HeadingLine("line", w, st).Render(w)}
-	// Broken between what was sent and what became of it, which splits no name.
+	// Break between connection and verdict, which splits no name.
 	sentence, rest := e.Sentence(), ""
 	if i := strings.Index(sentence, " "+e.Action+" by "); w < 120 && i >= 0 && widget.TextWidth(sentence) > w-2 {
 		sentence, rest = sentence[:i], sentence[i+1:]
@@ -252,8 +248,8 @@ func entryLines(e *logs.Entry, st *themes.StyleSet, w, h int) []string {
 	return append(lines, atMost(widget.CleanText(e.Line.Raw), w, 2, st.Dim)...)
 }
 
-// shortenNames cuts the longest words of a sentence, which are its names, in the middle until
-// it has room in w cells: what comes after them is not lost.
+// shortenNames cuts the longest words of a sentence, its names, in their middle until it fits into w cells:
+// the end of the sentence stays.
 func shortenNames(sentence string, w int) string {
 	const least = 8
 	names := strings.Split(sentence, " ")
@@ -274,8 +270,7 @@ func shortenNames(sentence string, w int) string {
 	return strings.Join(names, " ")
 }
 
-// atMost breaks a text into so many lines, the last of which is cut where there is no
-// room.
+// atMost breaks a text into exactly n lines; the last is cut if the text is longer.
 func atMost(text string, w, n int, style themes.Style) []string {
 	parts := widget.FlowText(text, max(1, w-2))
 	if len(parts) > n {
@@ -290,8 +285,7 @@ func atMost(text string, w, n int, style themes.Style) []string {
 	return lines
 }
 
-// ruleCountLines puts the counts of rules side by side in as many lines as there is
-// room.
+// ruleCountLines puts the counts of rules side by side, in at most room lines.
 func ruleCountLines(env *view.Env, rules []ruleStat, page model.Key, w, room int) []string {
 	st := env.Styles
 	var lines []string

@@ -10,27 +10,26 @@ import (
 	"rung/model/logline"
 )
 
-// lineGroups are equal lines counted: one line for each, in the order in which they last
-// came, so that what happens now is at the end; begun anew at every mark. Each line is
-// looked at when it is found and when it is let go, never again.
+// lineGroups counts equal lines: one group for each, ordered by its last line, so that the newest is at the
+// end. Every mark starts new groups. Each line is visited only when found and when evicted.
 type lineGroups struct {
 	list      []*lineGroup
-	old       []*lineGroup            // of lines older than all of the list's, the newest first
+	old       []*lineGroup            // groups of lines older than all in list, newest first
 	byKey     map[groupKey]*lineGroup // nil to count from the start
 	upto      uint64                  // all matches up to here are counted
-	empty     int                     // groups of the list of which no line is left
+	empty     int                     // groups in list without lines
 	marks     []uint64
-	seenLines int // lines looked at, for tests
+	seenLines int // visits, for tests
 }
 
-// lineGroup is a line that came n times; last is the newest of them.
+// lineGroup is n equal lines; last is the newest.
 type lineGroup struct {
 	key  groupKey
 	last uint64
 	n    int
 }
 
-// groupKey holds the fields that two lines must share to count as equal.
+// groupKey holds the fields that equal lines share.
 type groupKey struct {
 	segment        int
 	zone, src, dst string
@@ -38,7 +37,7 @@ type groupKey struct {
 	traffic        string
 	verdict        string
 	rule           logline.RuleRef
-	gap            uint64 // of a gap its number: each stands alone
+	gap            uint64 // number of a gap: gaps are never grouped
 }
 
 func (g *lineGroups) resetGroups() {
@@ -54,7 +53,7 @@ func (g *lineGroups) keyOf(e *logs.Entry) groupKey {
 		traffic: e.Traffic(), verdict: e.Line.Verdict, rule: e.Rule}
 }
 
-// countUpTo brings the groups up to a number.
+// countUpTo counts the matches up to a number.
 func (g *lineGroups) countUpTo(f *lineFeed, upto uint64, marks []userMark) {
 	if !g.takeMarks(marks) || g.byKey == nil || upto < g.upto {
 		g.resetGroups()
@@ -81,8 +80,8 @@ func (g *lineGroups) countUpTo(f *lineFeed, upto uint64, marks []userMark) {
 	g.orderGroups(from)
 }
 
-// takeMarks takes in marks behind all lines, which change nothing about those; it says whether
-// these are all marks there are.
+// takeMarks adds marks after all counted lines, which leave their groups unchanged; false if other marks
+// changed.
 func (g *lineGroups) takeMarks(marks []userMark) bool {
 	for i, m := range marks {
 		switch {
@@ -98,7 +97,7 @@ func (g *lineGroups) takeMarks(marks []userMark) bool {
 	return len(g.marks) == len(marks)
 }
 
-// groupOf is the group of a line; fresh says that it was made for it.
+// groupOf returns the group of a line; fresh: the group is new.
 func (g *lineGroups) groupOf(e *logs.Entry) (x *lineGroup, fresh bool) {
 	g.seenLines++
 	k := g.keyOf(e)
@@ -110,7 +109,7 @@ func (g *lineGroups) groupOf(e *logs.Entry) (x *lineGroup, fresh bool) {
 	return x, fresh
 }
 
-// addOlder takes in a line from before those that are counted.
+// addOlder counts a line older than those counted.
 func (g *lineGroups) addOlder(e *logs.Entry) {
 	if g.byKey == nil || e == nil || e.Seq > g.upto {
 		return
@@ -123,8 +122,8 @@ func (g *lineGroups) addOlder(e *logs.Entry) {
 	}
 }
 
-// orderGroups puts the groups that came again since a number behind the others, which stand
-// in order already, and those of older lines before them.
+// orderGroups moves the groups with lines after since to the end, and groups of older lines to the front; the
+// others are in order already.
 func (g *lineGroups) orderGroups(since uint64) {
 	if g.upto == since && len(g.old) == 0 && g.empty == 0 {
 		return
@@ -147,7 +146,7 @@ func (g *lineGroups) orderGroups(since uint64) {
 	g.list, g.old, g.empty = append(list, again...), nil, 0
 }
 
-// forgetEntry takes a line out that the store let go.
+// forgetEntry uncounts an evicted line.
 func (g *lineGroups) forgetEntry(e *logs.Entry) {
 	if e == nil || g.byKey == nil || e.Seq > g.upto {
 		return
@@ -162,15 +161,15 @@ func (g *lineGroups) forgetEntry(e *logs.Entry) {
 	if x.n <= 0 {
 		x.n = 0
 		delete(g.byKey, k)
-		g.empty++ // it leaves the list with all others that do
+		g.empty++ // orderGroups removes all empty groups together
 	}
 }
 
-// userMark is a line of the user's own: it stands behind the line with that number.
+// userMark is a mark of the user, after the line with that number.
 type userMark struct {
 	after uint64
 	text  string
 }
 
-// maxMarks bounds the marks that are kept; the oldest go.
+// maxMarks bounds the marks; the oldest are dropped.
 const maxMarks = 100

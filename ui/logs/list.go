@@ -8,28 +8,27 @@ import (
 	"rung/ui/view"
 )
 
-// listItem is one line of the list: a line or group, or a mark.
+// listItem is one row of the list: a line, a group or a mark.
 type listItem struct {
-	seq  uint64 // of the line shown; for a group of its newest
-	id   uint64 // of the line, or of the group's newest: the identity
-	n    int    // how often it came
+	seq  uint64 // of the line; of a group its newest
+	id   uint64 // identity: the line's number, or that of the group's newest line
+	n    int    // how often the line came
 	mark *userMark
-	near bool // it does not match: it is around a line that does
+	near bool // context of a match, not a match itself
 }
 
-// lineList is the shown part of a feed: its lines or groups up to a number, with the
-// marks between.
+// lineList is the shown part of a feed: lines or groups up to a number, with marks between them.
 type lineList struct {
 	feed   *lineFeed
 	marks  []userMark
 	group  bool
 	around contextLines
 
-	n   int   // lines or groups shown
-	pos []int // for every mark how many of them stand before it
+	n   int   // number of lines or groups shown
+	pos []int // for every mark, the number of lines or groups before it
 }
 
-// bringUpTo brings the list up to date; upto is the newest line it may show.
+// bringUpTo updates the list; upto is the newest line it may show.
 func (l *lineList) bringUpTo(upto uint64) {
 	if l.group {
 		l.feed.groups.countUpTo(l.feed, upto, l.marks)
@@ -46,7 +45,7 @@ func (l *lineList) bringUpTo(upto uint64) {
 	}
 }
 
-// idAt is the identity of the i-th line or group.
+// idAt returns the identity of the i-th line or group.
 func (l *lineList) idAt(i int) uint64 {
 	if l.group {
 		return l.feed.groups.list[i].last
@@ -57,15 +56,15 @@ func (l *lineList) idAt(i int) uint64 {
 	return l.feed.matches[i]
 }
 
-// findID is the first line or group whose identity is not below a number.
+// findID returns the index of the first line or group whose identity is not below id.
 func (l *lineList) findID(id uint64) int {
 	return sort.Search(l.n, func(i int) bool { return l.idAt(i) >= id })
 }
 
-// countRows is how many rows there are with the marks.
+// countRows returns the number of rows including marks.
 func (l *lineList) countRows() int { return l.n + len(l.pos) }
 
-// rowOf is the row of the i-th line or group.
+// rowOf returns the row of the i-th line or group.
 func (l *lineList) rowOf(i int) int {
 	return i + sort.Search(len(l.pos), func(m int) bool { return l.pos[m] > i })
 }
@@ -79,7 +78,7 @@ func (l *lineList) itemAtRow(row int) listItem {
 	return l.lineAt(row - m)
 }
 
-// lineAt is the i-th line or group.
+// lineAt returns the i-th line or group.
 func (l *lineList) lineAt(i int) listItem {
 	if l.group {
 		g := l.feed.groups.list[i]
@@ -89,30 +88,30 @@ func (l *lineList) lineAt(i int) listItem {
 	return listItem{seq: id, id: id, n: 1, near: l.around.n > 0 && !isIn(l.feed.matches, id)}
 }
 
-// arounds are how many lines may be shown before and after each match.
+// arounds are the numbers of lines to show before and after each match.
 var arounds = []int{0, 1, 2, 3, 5, 10, 20, 50}
 
-// contextLines are the lines of a feed with those around them.
+// contextLines holds the matches with the lines around them.
 type contextLines struct {
-	n    int // lines before and after a match; 0: the matches alone
+	n    int // lines before and after a match; 0: matches only
 	seqs []uint64
 	of   spreadOf
 }
 
-// spreadOf holds the inputs that the lines were worked out from.
+// spreadOf holds the inputs of contextLines.
 type spreadOf struct {
 	n, matches           int
 	low, high, base, end uint64
 }
 
-// bringUpTo works the lines out where something changed.
+// bringUpTo computes the lines again if an input changed.
 func (s *contextLines) bringUpTo(f *lineFeed, upto uint64) {
 	of := spreadOf{s.n, len(f.matches), f.low, f.high, f.firstHeld(), min(upto, f.lastHeld())}
 	if s.n == 0 || of == s.of {
 		return
 	}
 	s.of, s.seqs = of, s.seqs[:0]
-	var before []uint64 // those that are shown should a match follow
+	var before []uint64 // shown if a match follows
 	next, after := 0, 0
 	for i, about := range f.isAbout {
 		seq := f.firstHeld() + uint64(i)
@@ -149,7 +148,7 @@ func isIn(sorted []uint64, n uint64) bool {
 
 const aroundMatches = "lines around are for the lines that match a filter"
 
-// widenContext shows more lines around each match, or fewer.
+// widenContext shows more (d > 0) or fewer lines around each match.
 func (v *lineWalk) widenContext(env *view.Env, d int) {
 	if v.feed.query.ShowsAll() || v.list.group {
 		env.SayFailure("%s", aroundMatches)

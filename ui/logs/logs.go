@@ -15,21 +15,21 @@ import (
 	"rung/ui/widget"
 )
 
-// budget is how long one Sync may look for matches, typing how long a key of a filter may:
-// the next one comes soon, and has it look anew.
+// budget is how long one Sync may scan for matches, typing how long a key of a filter may: the next key soon
+// restarts the scan.
 const (
 	budget = 5 * time.Millisecond
 	typing = 2 * time.Millisecond
 )
 
-// lineWalk is the lines that are shown, and where one stands among them.
+// lineWalk is the list of shown lines with its cursor.
 type lineWalk struct {
 	feed lineFeed
 	list lineList
 
 	follow    bool
-	untilLine uint64 // the newest line shown while not following
-	beyond    int    // newer lines that are not taken meanwhile
+	untilLine uint64 // newest line shown while paused
+	beyond    int    // newer lines not taken while paused
 	sel       uint64 // identity of the line under the cursor
 	top       int    // first row on the screen
 	left      int
@@ -47,18 +47,18 @@ type logPage struct {
 
 	logSetup
 	wide        bool
-	filterError *logline.Error // the first term of the filter that cannot be read
+	filterError *logline.Error // first unreadable term of the filter
 	by          pileDimension
 	piles       byTable
 	filter      string
-	scanning    time.Time // since when lines are looked through, zero when none is left
+	scanning    time.Time // begin of the scan, zero when done
 	cleared     time.Time
 
 	store *logs.Store
 	sourceStates
 	statsAt    int64
-	pacedAt    time.Time   // up to when the pace of rules is shown
-	rulesAbove *rulesAbove // what decides first, nil until that was worked out
+	pacedAt    time.Time   // end of the pace shown for rules
+	rulesAbove *rulesAbove // what decides first, nil until computed
 	aboveAt    time.Time
 	rev        *revision.Revision
 	now        time.Time
@@ -72,18 +72,18 @@ func New(p nav.Page) view.View {
 	return v
 }
 
-// Scopes are the log's keys, those of text and of lists.
+// Scopes returns the keys of the log, of text and of lists.
 func (v *logPage) Scopes() []action.Scope {
 	return []action.Scope{action.ScopeOf(nav.Logs), action.Text, action.List, action.Global}
 }
 
-// HasNews says whether lines came or are left to look at.
+// HasNews reports whether lines arrived or are left to scan.
 func (v *logPage) HasNews(env *view.Env) bool {
 	l := env.Console.Logs()
 	return l != nil && l.LastNumber() != v.feed.lastHeld() || v.feed.isPending() || v.seek.dir != 0 || v.piles.stale
 }
 
-// Sync takes what is new.
+// Sync takes new lines and updates the list.
 func (v *logPage) Sync(env *view.Env) {
 	v.rev, v.now = env.Rev, env.Now
 	v.beginSetup(env)
@@ -102,7 +102,7 @@ func (v *logPage) Sync(env *view.Env) {
 	if now := env.Now.Unix(); l != nil && now != v.statsAt {
 		v.statsAt = now
 		v.sourceStates.takeStore(l)
-		if v.follow { // else it stands still
+		if v.follow { // paused pages do not change
 			v.pacedAt = env.Now
 		}
 	}
@@ -122,7 +122,7 @@ func (v *logPage) Sync(env *view.Env) {
 	}
 }
 
-// WorkingSince is since when lines are looked through, or counted.
+// WorkingSince returns when scanning or counting began.
 func (v *logPage) WorkingSince() time.Time {
 	if v.scanning.IsZero() {
 		return v.piles.counting.BeganAt()
@@ -130,7 +130,7 @@ func (v *logPage) WorkingSince() time.Time {
 	return v.scanning
 }
 
-// updateList makes the list of what is shown now and puts the cursor into it.
+// updateList rebuilds the list and moves the cursor to the end when following.
 func (v *lineWalk) updateList() {
 	upto := v.shownTo()
 	v.list.bringUpTo(upto)
@@ -140,7 +140,7 @@ func (v *lineWalk) updateList() {
 	}
 }
 
-// cursorLine is the line under the cursor, -1 when there is none.
+// cursorLine returns the line under the cursor, -1 if none.
 func (v *lineWalk) cursorLine() int {
 	switch {
 	case v.list.n == 0:
@@ -151,8 +151,7 @@ func (v *lineWalk) cursorLine() int {
 	return min(v.list.findID(v.sel), v.list.n-1)
 }
 
-// selectedEntry is the log line under the cursor, of lines that are grouped the newest of them;
-// nil for none.
+// selectedEntry returns the log line under the cursor, for a group its newest line; nil for none.
 func (v *logPage) selectedEntry() *logs.Entry {
 	if v.by != byNothing {
 		return v.piles.newestOf()
@@ -163,8 +162,7 @@ func (v *logPage) selectedEntry() *logs.Entry {
 	return nil
 }
 
-// countFresh is how many matching lines came since the page stands still; of those that are
-// not looked at, how many came.
+// countFresh counts the matching lines since the page was paused, plus lines not scanned yet.
 func (v *lineWalk) countFresh() int {
 	if v.follow {
 		return 0
@@ -172,8 +170,8 @@ func (v *lineWalk) countFresh() int {
 	return len(v.feed.matches) - v.feed.matchesBefore(v.untilLine) + v.beyond
 }
 
-// countOutrun is how many lines came that a page which stands still does not take: as soon as
-// the ring lets go of lines that it shows, they are held here, and new ones wait.
+// countOutrun counts the lines that a paused page does not take: once the ring drops lines that the page
+// shows, the page keeps them, and new ones wait.
 func (v *lineWalk) countOutrun(l lineSource) int {
 	if v.follow || v.feed.firstHeld() == 0 || v.feed.firstHeld() > v.untilLine || l.FirstNumber() <= v.feed.firstHeld() {
 		return 0
@@ -181,7 +179,7 @@ func (v *lineWalk) countOutrun(l lineSource) int {
 	return int(l.LastNumber() - v.feed.lastHeld())
 }
 
-// setPaused stands still, or goes on with the newest line.
+// setPaused pauses the list, or follows the newest line again.
 func (v *lineWalk) setPaused(on bool) {
 	if on == !v.follow {
 		return
@@ -191,15 +189,14 @@ func (v *lineWalk) setPaused(on bool) {
 	v.updateList()
 }
 
-// moveBy puts the cursor d lines further and stands still there; going on at the
-// end follows again.
+// moveBy moves the cursor by d lines and pauses; moving on at the end follows again.
 func (v *lineWalk) moveBy(d int) {
 	i := v.cursorLine()
 	if i < 0 {
 		return
 	}
 	if d > 0 && i == v.list.n-1 {
-		v.setPaused(false) // going on at the end follows again
+		v.setPaused(false) // moving on at the end follows again
 		return
 	}
 	v.setPaused(true)
@@ -208,11 +205,11 @@ func (v *lineWalk) moveBy(d int) {
 	v.top += d
 }
 
-// SelectedPage is the rule that decided the line under the cursor, or the rows of the
-// default deny that did; without lines a rule that decides before those of the page.
+// SelectedPage returns the rule that decided the selected line, or the rows of the default deny that did;
+// without lines, a rule that decides before the page's rules.
 func (v *logPage) SelectedPage() nav.Page {
 	if links := v.rulesAbove.ruleLinks(); v.list.n == 0 && len(links) > 0 {
-		return links[0].page // the page says why it is empty
+		return links[0].page // the page explains why it is empty
 	}
 	e := v.selectedEntry()
 	if e == nil || !e.Attributed {
@@ -229,7 +226,7 @@ func (v *logPage) SelectedPage() nav.Page {
 	return p
 }
 
-// CountLines are the lines shown and those the page is about.
+// CountLines returns the lines shown, and all lines in the page's scope.
 func (v *logPage) CountLines() (shown, all int) {
 	shown = v.feed.matchesBefore(v.shownTo())
 	if v.feed.query.ShowsAll() {
@@ -242,7 +239,7 @@ func (v *logPage) CountLines() (shown, all int) {
 func (v *logPage) TellState(env *view.Env) widget.Line {
 	st := env.Styles
 	l := widget.Line{}
-	if v.filterError != nil && v.filterError.Open { // a term of the filter that is not looked at yet
+	if v.filterError != nil && v.filterError.Open { // an unfinished term is not applied yet
 		l = l.Add("unfinished: "+widget.CutName(widget.CleanText(v.filterError.Term), 16)+"   ", st.Warn)
 	}
 	switch n := v.list.around.n; {
@@ -263,7 +260,7 @@ func (v *logPage) TellState(env *view.Env) widget.Line {
 	if n := v.countFresh(); n > 0 {
 		text := " · " + words.Thousands(n) + " new"
 		switch {
-		case v.by != byNothing: // the last line is the table's
+		case v.by != byNothing: // End belongs to the table
 			text += ", " + env.Keys.ActionByID(action.LogsPause).HintKey() + " to follow"
 		case env.W >= 100 || v.list.around.n == 0:
 			text += ", " + env.Keys.ActionByID(action.Bottom).HintKey() + " to follow"

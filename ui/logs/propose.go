@@ -20,14 +20,14 @@ import (
 	"rung/ui/view"
 )
 
-// proposedRule is a rule made of lines, for the editor.
+// proposedRule is a rule made from lines, for the editor.
 type proposedRule struct {
 	p   *logs.Proposal
 	err error
 }
 
-// askProposal asks for which lines a rule is to be proposed, the one under the cursor or those
-// shown, what it is to do, and for which policy.
+// askProposal asks for which lines to propose a rule (the selected one or all shown), its action, and the
+// policy.
 func askProposal(env *view.Env, e *logs.Entry, shown []*logs.Entry) {
 	shown = slices.DeleteFunc(shown, func(e *logs.Entry) bool { return e.Gap != nil })
 	if len(shown) == 0 {
@@ -56,7 +56,7 @@ func askProposal(env *view.Env, e *logs.Entry, shown []*logs.Entry) {
 	env.AskDialog(c)
 }
 
-// proposeFor asks for the policy, and has the rule made.
+// proposeFor asks for the policy, then makes the rule in a goroutine.
 func proposeFor(env *view.Env, entries []*logs.Entry, action model.Action) {
 	env.AskDialog(&view.PromptDialog{Title: "propose a rule that " + map[model.Action]string{model.Allow: "allows",
 		model.Deny: "denies"}[action] + " " + words.Count(len(entries), "line"),
@@ -84,7 +84,7 @@ func proposeFor(env *view.Env, entries []*logs.Entry, action model.Action) {
 		}})
 }
 
-// openEditor goes to the editor with what was proposed.
+// openEditor opens the editor with the proposal.
 func (m proposedRule) openEditor(env *view.Env) {
 	if m.err != nil {
 		if m.p != nil && m.p.Proposal != nil && len(m.p.Left) > 0 && errors.Is(m.err, logline.ErrNothing) {
@@ -101,8 +101,7 @@ func (m proposedRule) openEditor(env *view.Env) {
 	env.OpenPage(nav.ToProposal(k, priority, m.p.Text, m.p.Base, strings.Join(m.p.Notes(), "\n"), m.p.Wanted))
 }
 
-// openRow goes to the row that logged a line; where several of its rule
-// may have, to the rows of these.
+// openRow opens the row that logged a line; if several rows may have, the policy's rows.
 func openRow(env *view.Env, e *logs.Entry) {
 	if e == nil || e.Gap != nil {
 		env.SayFailure("no line here")
@@ -119,7 +118,7 @@ func openRow(env *view.Env, e *logs.Entry) {
 	}
 }
 
-// rowPage is the row as the zone has it, or as it is desired where it has it not.
+// rowPage returns the live row of the zone, else the desired one.
 func rowPage(env *view.Env, e *logs.Entry, acl *nb.ACL) nav.Page {
 	z := env.Rev.Zone(e.Line.Zone)
 	var live nb.Row
@@ -131,10 +130,10 @@ func rowPage(env *view.Env, e *logs.Entry, acl *nb.ACL) nav.Page {
 	return detail.RowPage(z, live, acl)
 }
 
-// maxCopied bounds the lines that are copied at once: a clipboard takes no more.
+// maxCopied bounds the lines copied at once: clipboards take no more.
 const maxCopied = 300
 
-// Copies are the line under the cursor in its forms.
+// Copies offers the selected line in its forms.
 func (v *logPage) Copies(*view.Env) []view.CopyItem {
 	e := v.selectedEntry()
 	if e == nil {
@@ -166,8 +165,7 @@ func (v *logPage) Copies(*view.Env) []view.CopyItem {
 		Text: commandText(v.page, v.filter)})
 }
 
-// traceLine goes to the trace of the connection of a line; a page without lines asks
-// for one.
+// traceLine opens the trace of the connection of a line; without a line it asks for a connection.
 func traceLine(env *view.Env, e *logs.Entry, page func(question string) nav.Page, ask func(*view.Env, trace.Question)) {
 	if e == nil || e.Gap != nil {
 		ask(env, view.TraceOf(env.Rev, env.Page))
@@ -181,7 +179,7 @@ func traceLine(env *view.Env, e *logs.Entry, page func(question string) nav.Page
 	env.OpenPage(page(q.String()))
 }
 
-// probeLine asks for the connection of a line, to be put in as packets.
+// probeLine asks to probe the connection of a line with packets.
 func probeLine(env *view.Env, e *logs.Entry) {
 	var q trace.Question
 	if e == nil || e.Gap != nil {
@@ -192,8 +190,7 @@ func probeLine(env *view.Env, e *logs.Entry) {
 	view.AskProbe(env, q)
 }
 
-// connectionOf returns the connection of a line as a question; why says what keeps the line
-// from being one.
+// connectionOf returns the connection of a line as a question; why says why it has none.
 func connectionOf(r *revision.Revision, e *logs.Entry) (q trace.Question, why string) {
 	q = trace.Question{From: endOf(r, &e.Src), To: endOf(r, &e.Dst), Port: int(e.Line.DstPort)}
 	p, err := trace.ParseProtocol(strings.TrimSuffix(e.Line.Proto, "6"))
@@ -207,8 +204,7 @@ func connectionOf(r *revision.Revision, e *logs.Entry) (q trace.Question, why st
 	return q, ""
 }
 
-// endOf is an end of a line as it is asked: the pod, where it still has the address first,
-// else the address.
+// endOf returns an end for a question: the pod if the address is still its first, else the address.
 func endOf(r *revision.Revision, d *logs.End) string {
 	if d.Key.Kind == model.KindPod && d.Gone.IsZero() {
 		if p := r.Cluster.Pod(d.Key.Namespace, d.Key.Name); p != nil && len(p.IPs) > 0 && p.IPs[0] == d.Addr {

@@ -14,7 +14,7 @@ import (
 	"rung/ui/widget"
 )
 
-// SetFilter shows only lines that match the expression.
+// SetFilter shows only lines that match the filter.
 func (v *logPage) SetFilter(f widget.LineFilter) {
 	q, err := logline.Parse(f.Text, v.writer.Clock.TimeIn(v.now))
 	v.filterError, v.filter = nil, f.Text
@@ -25,7 +25,7 @@ func (v *logPage) SetFilter(f widget.LineFilter) {
 	v.piles.renewPiles()
 }
 
-// JudgeFilter names the first term that cannot be read.
+// JudgeFilter returns the error of the first unreadable term.
 func (v *logPage) JudgeFilter(text string) (wrong string, unfinished bool) {
 	var e *logline.Error
 	if _, err := logline.Parse(text, v.writer.Clock.TimeIn(v.now)); errors.As(err, &e) {
@@ -34,16 +34,15 @@ func (v *logPage) JudgeFilter(text string) (wrong string, unfinished bool) {
 	return "", false
 }
 
-// FilterHints are terms that may be tried.
+// FilterHints returns example terms.
 func (v *logPage) FilterHints() []string {
 	return []string{"not policy:x", "ns:a->b port:53", `"text" /regex/`}
 }
 
-// newest bounds how many lines are looked through for a value.
+// newest bounds the lines searched for a completion.
 const newest = 500
 
-// CompleteFilter finds how the last term goes on: its field, or a value that is known or
-// that a line has.
+// CompleteFilter completes the last term: its field, or a known value or one of a line.
 func (v *logPage) CompleteFilter(text string) string {
 	return logs.CompleteFilter(text, func(yield func(*logs.Entry) bool) {
 		for i := len(v.feed.held) - 1; i >= max(0, len(v.feed.held)-newest); i-- {
@@ -56,13 +55,13 @@ func (v *logPage) CompleteFilter(text string) string {
 
 var _ view.FilterLanguage = (*logPage)(nil)
 
-// logSetup is how lines are written, until the page is set up otherwise.
+// logSetup holds the settings of the page's lines.
 type logSetup struct {
 	writer LineWriter
-	begun  bool // it has the setup of the page before it, or of a saved view
+	begun  bool // set up from the previous page or a saved view
 }
 
-// beginSetup sets the page up as the one before it, once.
+// beginSetup takes the settings of the previous page, once.
 func (v *logSetup) beginSetup(env *view.Env) {
 	if v.begun {
 		return
@@ -73,7 +72,7 @@ func (v *logSetup) beginSetup(env *view.Env) {
 	}
 }
 
-// ChooseColumns gives the page columns of a saved view, for this page alone.
+// ChooseColumns sets the columns of a saved view, for this page only.
 func (v *logSetup) ChooseColumns(names []string) (unknown string, known []string) {
 	v.begun = true
 	v.writer.Columns = ColumnsOf(names)
@@ -85,16 +84,16 @@ func (v *logSetup) ChooseColumns(names []string) (unknown string, known []string
 	return unknown, AllColumnNames()
 }
 
-// keepSetup keeps how the page is set up.
+// keepSetup keeps the settings for the next page.
 func (v *logSetup) keepSetup(env *view.Env) {
 	if set := env.LogSetup; set != nil {
 		set.Clock, set.Columns = v.writer.Clock.ClockName(), ColumnNames(v.writer.Columns)
 	}
 }
 
-// scopeOf returns the function that reports whether a line is about the page's subject: a
-// policy, one of its rules, or a pod; nil for a page about all lines. Lines of a namespace's
-// default deny count for a NetworkPolicy if they are about its pods in rev; a nil rev has none.
+// scopeOf returns the function that reports whether a line is about the page's subject: a policy, one of its
+// rules, or a pod; nil for a page about all lines. For a NetworkPolicy, lines of the namespace's default deny
+// count if they are about its pods in rev, never if rev is nil.
 func scopeOf(p nav.Page, rev *revision.Revision) func(*logs.Entry) bool {
 	switch {
 	case p.Key.Kind == model.KindPod:
@@ -111,8 +110,8 @@ func scopeOf(p nav.Page, rev *revision.Revision) func(*logs.Entry) bool {
 	return func(e *logs.Entry) bool { return e.Rule.Policy == p.Key }
 }
 
-// isDenied says whether the default deny dropped what a pod of the page's
-// NetworkPolicy sent or should have got, in a direction in which that isolates it.
+// isDenied reports whether the default deny dropped traffic of a pod that the page's NetworkPolicy isolates in
+// that direction.
 func isDenied(k model.PolicyKey, rev *revision.Revision, e *logs.Entry) bool {
 	if !IsDeny(e.Rule) || e.Rule.Policy.Namespace != k.Namespace || !e.Attributed || rev == nil {
 		return false

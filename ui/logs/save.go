@@ -18,10 +18,10 @@ import (
 	"rung/ui/widget"
 )
 
-// SaveText is the text of the page: every line that is shown.
+// SaveText returns every line shown.
 func (v *logPage) SaveText(*view.Env) string { return saveText(v.shownEntries()) }
 
-// ColumnHelps are the columns of lines that are counted; lines themselves have no titles.
+// ColumnHelps explains the columns of groups; lines have no titles.
 func (v *logPage) ColumnHelps() []widget.ColumnHelp {
 	if v.piles.table == nil {
 		return nil
@@ -29,8 +29,7 @@ func (v *logPage) ColumnHelps() []widget.ColumnHelp {
 	return v.piles.table.ColumnHelps()
 }
 
-// shownEntries are the entries behind the list, oldest first, at most as many as are
-// held.
+// shownEntries returns the entries of the list, oldest first.
 func (v *lineWalk) shownEntries() []*logs.Entry { return v.feed.matchesUpTo(v.shownTo()) }
 
 func saveText(entries []*logs.Entry) string {
@@ -44,7 +43,7 @@ func saveText(entries []*logs.Entry) string {
 	return b.String()
 }
 
-// sentenceLine is an entry with its time, in UTC as in every file.
+// sentenceLine returns an entry with its time, in UTC as in every file.
 func sentenceLine(e *logs.Entry) string {
 	at := e.Line.At.UTC().Format("2006-01-02T15:04:05.000Z")
 	if e.Gap != nil {
@@ -53,7 +52,7 @@ func sentenceLine(e *logs.Entry) string {
 	return at + "  " + e.Line.Zone + "  " + e.Sentence() + "\n"
 }
 
-// sentencesText are entries without their raw lines.
+// sentencesText returns entries without their raw lines.
 func sentencesText(entries []*logs.Entry) string {
 	var b strings.Builder
 	for _, e := range entries {
@@ -62,7 +61,7 @@ func sentencesText(entries []*logs.Entry) string {
 	return b.String()
 }
 
-// commandText prints the lines of a page on the command line.
+// commandText returns the command that prints the lines of a page.
 func commandText(p nav.Page, filter string) string {
 	filter = strings.TrimSpace(pageTerm(p) + " " + filter)
 	if filter == "" {
@@ -71,7 +70,7 @@ func commandText(p nav.Page, filter string) string {
 	return words.ShellJoin("rung", "logs", "--follow", "--filter", filter)
 }
 
-// pageTerm finds what a page is about.
+// pageTerm returns the filter term for the page's subject.
 func pageTerm(p nav.Page) string {
 	switch k := p.Key; {
 	case k.Name == "":
@@ -85,7 +84,7 @@ func pageTerm(p nav.Page) string {
 	}
 }
 
-// exactValue is the value that finds a name as a whole.
+// exactValue returns the filter value that matches a whole name.
 func exactValue(name string) string {
 	if strings.ContainsAny(name, " ,\"") {
 		return logline.QuoteValue("=" + name)
@@ -93,7 +92,7 @@ func exactValue(name string) string {
 	return "=" + name
 }
 
-// rawText are the lines as they were written, which other tools and Rung read again.
+// rawText returns the raw lines, which Rung and other tools can read again.
 func rawText(entries []*logs.Entry) string {
 	var b strings.Builder
 	for _, e := range entries {
@@ -104,10 +103,10 @@ func rawText(entries []*logs.Entry) string {
 	return b.String()
 }
 
-// rawEnd is how the name of a file ends that gets the raw lines alone.
+// rawEnd is the extension of files with raw lines only.
 const rawEnd = ".log"
 
-// askSave asks where the lines that are shown now are to be written.
+// askSave asks where to write the lines shown now.
 func askSave(env *view.Env, entries []*logs.Entry) {
 	if len(entries) == 0 {
 		env.SayFailure("no lines to save")
@@ -125,7 +124,7 @@ func askSave(env *view.Env, entries []*logs.Entry) {
 		Done: func(env *view.Env, path string) { saveTo(env, strings.TrimSpace(path), entries, false) }})
 }
 
-// saveTo writes the lines; a file that is there is only replaced where that was said.
+// saveTo writes the lines; an existing file is replaced only if replace is set.
 func saveTo(env *view.Env, path string, entries []*logs.Entry, replace bool) {
 	env.Run("saving the log", func(context.Context) any {
 		text := saveText
@@ -143,7 +142,7 @@ type savedResult struct {
 	err     error
 }
 
-// tellSaved says how saving went; where a file is in the way it asks.
+// tellSaved reports the outcome of saving; if the file exists it asks.
 func (s savedResult) tellSaved(env *view.Env) {
 	n := words.Count(uint64(len(s.entries)), "line")
 	switch {

@@ -9,25 +9,25 @@ import (
 	"rung/ui/widget"
 )
 
-// lineSearch is a search under way: it goes on from frame to frame, so that a search
-// among many lines does not hold up a key.
+// lineSearch is a running search. It continues from frame to frame, so that a search in many lines never
+// delays a key.
 type lineSearch struct {
 	dir      int    // 0: none
-	fromLine uint64 // identity of the next line to look at
+	fromLine uint64 // identity of the next line to check
 }
 
 // askSearch asks what to find.
 func (v *logPage) askSearch(env *view.Env) {
 	env.AskDialog(&view.PromptDialog{Title: "find", Label: "Text or regular expression; all lines stay, n and N go on.", Value: v.find.Text,
 		Done: func(env *view.Env, text string) {
-			v.find = widget.ParseFilter(strings.ReplaceAll(text, "→", ">")) // as texts have it
+			v.find = widget.ParseFilter(strings.ReplaceAll(text, "→", ">")) // as in the texts searched
 			if !v.find.IsEmpty() {
 				v.startSearch(env, -1, true)
 			}
 		}})
 }
 
-// findNext goes to the next place in a direction.
+// findNext goes to the next match in a direction.
 func (v *logPage) findNext(env *view.Env, dir int) {
 	if v.find.IsEmpty() {
 		env.SayFailure("nothing to find yet: %s asks what", env.Keys.ActionByID(action.Find).HintKey())
@@ -36,7 +36,7 @@ func (v *logPage) findNext(env *view.Env, dir int) {
 	v.startSearch(env, dir, false)
 }
 
-// startSearch begins a search at the line under the cursor, or beside it.
+// startSearch starts a search at the selected line (here) or next to it.
 func (v *lineWalk) startSearch(env *view.Env, dir int, here bool) {
 	i := v.cursorLine()
 	if !here {
@@ -53,7 +53,7 @@ func (v *lineWalk) startSearch(env *view.Env, dir int, here bool) {
 	}
 }
 
-// seekOn goes on for a moment; false says that there is nothing.
+// seekOn searches for a moment; false if the search ended without a match.
 func (v *lineWalk) seekOn() bool {
 	begin := time.Now()
 	for i, n := v.list.findID(v.seek.fromLine), 0; ; i, n = i+v.seek.dir, n+1 {

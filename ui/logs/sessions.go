@@ -9,14 +9,14 @@ import (
 	"rung/ui/widget"
 )
 
-// View lists the sessions, and below them the whole of the one under the cursor.
+// SessionsView lists the logging sessions, with details of the selected one below.
 type SessionsView struct {
 	view.List
 	table *widget.Table[*activity.LogSession]
 	st    *themes.StyleSet
 }
 
-// New makes the view.
+// NewSessions makes the view.
 func NewSessions(nav.Page) view.View {
 	v := &SessionsView{}
 	v.table = widget.TableOf(activity.SessionTable, &v.st)
@@ -24,7 +24,7 @@ func NewSessions(nav.Page) view.View {
 	return v
 }
 
-// Sync lists what is on and what ended.
+// Sync lists running and ended sessions.
 func (v *SessionsView) Sync(env *view.Env) {
 	v.st = env.Styles
 	all := activity.SessionFactsOf(env.Rev, env.Rev.EndedLogs, env.Now)
@@ -32,7 +32,7 @@ func (v *SessionsView) Sync(env *view.Env) {
 	v.table.SetItems(all.AllSessions())
 }
 
-// Render draws the list, and below it the session under the cursor.
+// Render draws the list, with the selected session below.
 func (v *SessionsView) Render(env *view.Env, w, h int) string {
 	s, ok := v.table.SelectedItem()
 	if !ok || h < 12 {
@@ -49,7 +49,7 @@ func (v *SessionsView) Render(env *view.Env, w, h int) string {
 	return v.table.Render(v.st, w, h-len(lines)-1) + "\n" + head + "\n" + widget.PadBlock(lines, len(lines))
 }
 
-// Do leads on from the session under the cursor.
+// Do opens the policy of the selected session, or asks to change its logging.
 func (v *SessionsView) Do(env *view.Env, id action.ID) bool {
 	s, ok := v.table.SelectedItem()
 	switch id {
@@ -69,15 +69,15 @@ func (v *SessionsView) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// WhyNot says why an action makes no sense here.
+// WhyNot says why an action is not possible here.
 func (v *SessionsView) WhyNot(_ *view.Env, id action.ID) string {
-	if _, ok := v.table.SelectedItem(); !ok && (id == action.SessionsLogging || id == action.Open) { // nothing to lead on from
+	if _, ok := v.table.SelectedItem(); !ok && (id == action.SessionsLogging || id == action.Open) {
 		return "no session here"
 	}
 	return ""
 }
 
-// SelectedPage is the policy of the session under the cursor.
+// SelectedPage returns the policy of the selected session.
 func (v *SessionsView) SelectedPage() nav.Page {
 	if s, ok := v.table.SelectedItem(); ok && s.Target.Kind.IsPolicy() {
 		return nav.ToPolicy(s.Target)

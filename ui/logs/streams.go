@@ -18,8 +18,7 @@ import (
 	"rung/ui/widget"
 )
 
-// streamLine says of how many nodes the logs are followed, and what keeps the
-// others away; nil where lines do not come from a cluster.
+// streamLine says how many nodes' logs are followed, and why others are not; nil without a cluster.
 func (v *sourceStates) streamLine(env *view.Env) widget.Line {
 	st := env.Styles
 	switch {
@@ -51,8 +50,8 @@ func (v *sourceStates) streamLine(env *view.Env) widget.Line {
 	return l
 }
 
-// countMissing counts the gaps, the lines that were too long, and the numbers that are missing in
-// ovn-controller's lines.
+// countMissing counts the gaps, the lines that were too long, and the numbers missing in ovn-controller's
+// lines.
 func (v *sourceStates) countMissing() (gaps, long, unseen uint64) {
 	for _, s := range slices.Concat(v.streams, v.files) {
 		gaps += s.Gaps
@@ -62,8 +61,8 @@ func (v *sourceStates) countMissing() (gaps, long, unseen uint64) {
 	return gaps, long, unseen
 }
 
-// checkLines are the steps of the way from a policy to a line, each with the sign of how it
-// stands before it, and the key or command that mends it.
+// checkLines returns the steps from a policy to a log line, each with its state's sign in front, and the key
+// or command that fixes it.
 func checkLines(env *view.Env, page nav.Page) (out []string) {
 	l := env.Console.Logs()
 	if l == nil {
@@ -85,8 +84,7 @@ func checkLines(env *view.Env, page nav.Page) (out []string) {
 	return out
 }
 
-// reasonLines are a reason for seeing nothing in lines of w cells, with the sign of a
-// check or a dot before it.
+// reasonLines wraps a reason into lines of w cells, with the sign of a check or a dot in front.
 func reasonLines(text string, w int, st *themes.StyleSet) (lines []string) {
 	mark, look := words.Noted, st.Dim
 	for sign, of := range map[string]themes.Style{logs.Fine.Sign(): st.OK, logs.Wrong.Sign(): st.Deny, logs.Unknown.Sign(): st.Warn,
@@ -104,8 +102,7 @@ func reasonLines(text string, w int, st *themes.StyleSet) (lines []string) {
 	return lines
 }
 
-// overLimit names the ACL of the page that lost the most lines at its meter, and counts
-// the others.
+// overLimit names the page's ACL that lost the most lines at its meter, and counts the others.
 func (v *sourceStates) overLimit(env *view.Env, page nav.Page) (out []string) {
 	k := page.Key
 	var first *logs.MeterLoss

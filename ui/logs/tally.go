@@ -9,23 +9,23 @@ import (
 	"rung/model/logline"
 )
 
-// matchTally counts the matches by rule; lines without a known rule are not counted. Each line is
-// looked at when it is found and when it is let go, never again.
+// matchTally counts the matches by rule; lines without a known rule are not counted. Each line is visited only
+// when found and when evicted.
 type matchTally struct {
 	byRule    map[logline.RuleRef]*ruleTally
 	upto      uint64 // all matches up to here are counted
-	seenLines int    // lines looked at, for tests
+	seenLines int    // visits, for tests
 }
 
-// ruleTally is the lines of one rule.
+// ruleTally counts the lines of one rule.
 type ruleTally struct {
 	n       uint64
-	seconds logs.Window // by when they came
+	seconds logs.Window // by arrival
 }
 
 func (t *matchTally) resetTally() { *t = matchTally{seenLines: t.seenLines} }
 
-// countUpTo brings the numbers up to a line.
+// countUpTo counts the matches up to a line.
 func (t *matchTally) countUpTo(f *lineFeed, upto uint64) {
 	if t.byRule == nil || upto < t.upto {
 		*t = matchTally{byRule: map[logline.RuleRef]*ruleTally{}, seenLines: t.seenLines}
@@ -37,13 +37,13 @@ func (t *matchTally) countUpTo(f *lineFeed, upto uint64) {
 	}
 }
 
-// addOlder takes in a line from before those that are counted.
+// addOlder counts a line older than those counted.
 func (t *matchTally) addOlder(e *logs.Entry) { t.addEntry(e, 1) }
 
-// forgetEntry takes a line out that the store let go.
+// forgetEntry uncounts an evicted line.
 func (t *matchTally) forgetEntry(e *logs.Entry) { t.addEntry(e, -1) }
 
-// addEntry counts a line up to those that are counted already, or takes it out.
+// addEntry counts (d 1) or uncounts (d -1) a line, if it is not newer than the counted ones.
 func (t *matchTally) addEntry(e *logs.Entry, d int) {
 	if t.byRule == nil || e == nil || e.Seq > t.upto {
 		return
@@ -61,7 +61,7 @@ func (t *matchTally) addEntry(e *logs.Entry, d int) {
 	r.seconds.Add(e.At.Unix(), d)
 }
 
-// countOf is the lines of a rule.
+// countOf returns the number of lines of a rule.
 func (t *matchTally) countOf(ref logline.RuleRef) uint64 {
 	if r := t.byRule[ref]; r != nil {
 		return r.n
@@ -69,7 +69,7 @@ func (t *matchTally) countOf(ref logline.RuleRef) uint64 {
 	return 0
 }
 
-// recentSeconds are how a rule's lines came until now.
+// recentSeconds returns a rule's lines per second until now.
 func (t *matchTally) recentSeconds(ref logline.RuleRef, now time.Time) logs.RecentSeconds {
 	if r := t.byRule[ref]; r != nil {
 		return r.seconds.LastSeconds(now.Unix())
@@ -79,7 +79,7 @@ func (t *matchTally) recentSeconds(ref logline.RuleRef, now time.Time) logs.Rece
 
 func isCounted(e *logs.Entry) bool { return e != nil && e.Gap == nil && e.Attributed }
 
-// shownTo is the newest line that may be shown.
+// shownTo returns the newest line that may be shown.
 func (v *lineWalk) shownTo() uint64 {
 	if v.follow {
 		return math.MaxUint64

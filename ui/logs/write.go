@@ -11,10 +11,10 @@ import (
 	"rung/ui/widget"
 )
 
-// Write writes a line as it is shown: natural leaves out nothing.
+// Write returns a line as text; natural leaves out nothing.
 func (w *LineWriter) Write(st *themes.StyleSet, e LineItem, s LineShape, natural bool, now time.Time) widget.Line {
 	switch {
-	case e.Gap != nil: // a place where lines may be missing
+	case e.Gap != nil: // lines may be missing here
 		at := ""
 		s.stamp = min(s.stamp, seconds)
 		if w.Clock != Hidden {
@@ -87,22 +87,20 @@ func actionStyle(e *logs.Entry, st *themes.StyleSet) themes.Style {
 	return st.Text
 }
 
-// LineShape is how the parts of a line stand side by side in a width, and how much of each
-// is written. All lines of a screen have one shape.
+// LineShape is the layout of a line's parts in a width. All lines of a screen share one shape.
 type LineShape struct {
 	clock                    ClockMode
 	stamp                    stampForm
 	dated                    bool // with the date
-	zone, traffic, endsWidth int  // cells of the columns; a zone of 0 is left out
-	deciderWidth             int  // cells for what became of it and who decided
+	zone, traffic, endsWidth int  // cells of the columns; 0 hides the zone
+	deciderWidth             int  // cells for the verdict and the decider
 	apart                    int  // cells between the columns
-	ends                     int  // the form of the ends
+	ends                     int  // form of the ends
 	signs, short             bool
-	widths                   []int // of the columns that were chosen
+	widths                   []int // of the chosen columns
 }
 
-// partWidths are the widest parts seen lately, so that columns do not dance while one
-// follows.
+// partWidths holds the greatest widths seen so far, so that columns do not jump while following.
 type partWidths struct {
 	zone, traffic, times            int
 	endsWidth                       [endForms]int
@@ -113,33 +111,33 @@ type partWidths struct {
 const (
 	verdictWidth = 7 // "dropped"
 	mostZone     = 18
-	// A longer one is shortened by itself and takes no room from the other lines. On a
-	// narrow screen words for who decided are worth more than the longest pair.
+	// A longer pair is shortened by itself and takes no room from other lines. On a narrow screen the decider
+	// matters more than the longest pair.
 	mostPair, mostBy, narrowPair = 100, 48, 72
-	// leastBy has room for a name of some length: "✗ cluster-control eg5".
+	// leastBy fits a name of some length: "✗ cluster-control eg5".
 	leastBy = 22
 )
 
 // LineWriter writes the lines of a page.
 type LineWriter struct {
 	Clock   ClockMode
-	Columns []LineColumn // chosen; nil writes lines as sentences
-	Page    model.Key    // whom the page is about: that it decided is not said
-	Wrap    bool         // lines are broken, not cut
+	Columns []LineColumn // nil writes lines as sentences
+	Page    model.Key    // subject of the page: not repeated as decider
+	Wrap    bool         // lines are wrapped, not cut
 
 	seenWidths partWidths
 }
 
-// LineItem is a line, and how often it came.
+// LineItem is a line and how often it came.
 type LineItem struct {
 	*logs.Entry
 	Times int
 }
 
-// ForgetWidths forgets how wide the parts of lines were.
+// ForgetWidths forgets the widths of parts.
 func (w *LineWriter) ForgetWidths() { w.seenWidths = partWidths{} }
 
-// measureItem takes in how wide the parts of a line are.
+// measureItem records the widths of a line's parts.
 func (w *LineWriter) measureItem(e LineItem, now time.Time) {
 	s := &w.seenWidths
 	s.dated = s.dated || w.Clock.otherDay(e.Line.At, now)
@@ -158,8 +156,8 @@ func (w *LineWriter) measureItem(e LineItem, now time.Time) {
 	s.times = max(s.times, e.timesLine().LineWidth())
 }
 
-// ShapeOf returns the shape of the lines in sight, for so many cells: two of them are for the
-// mark before a line.
+// ShapeOf returns the shape of the lines in sight, for a width that includes two cells for the mark before a
+// line.
 func (w *LineWriter) ShapeOf(inSight []LineItem, st *themes.StyleSet, now time.Time, cells int) LineShape {
 	for _, e := range inSight {
 		w.measureItem(e, now)
@@ -170,7 +168,7 @@ func (w *LineWriter) ShapeOf(inSight []LineItem, st *themes.StyleSet, now time.T
 	return w.sentenceShape(cells - 2)
 }
 
-// timesLine says that a line came late, and how often a group's came.
+// timesLine marks a late line, and says how often a group's line came.
 func (e LineItem) timesLine() (l widget.Line) {
 	if e.Late {
 		l = widget.PlainLine("late ")
@@ -181,9 +179,9 @@ func (e LineItem) timesLine() (l widget.Line) {
 	return l
 }
 
-// sentenceShape fits the parts into so many cells. Parts of least worth go first: parts of a
-// second, the rules' own names, the zone, what is known of addresses, a namespace that both
-// ends share, words where a sign says it. Names are cut last.
+// sentenceShape fits the parts into a width. It drops the least important parts first: fractions of a second,
+// rule names, the zone, notes about addresses, a shared namespace, words replaced by signs. Names are cut
+// last.
 func (w *LineWriter) sentenceShape(in int) LineShape {
 	seen := &w.seenWidths
 	s := LineShape{clock: w.Clock, stamp: w.Clock.fullStamp(), dated: seen.dated, zone: seen.zone, traffic: seen.traffic, apart: 2}
@@ -218,12 +216,11 @@ func (w *LineWriter) sentenceShape(in int) LineShape {
 		less()
 	}
 	over := need() - in
-	s.deciderWidth -= min(0, over) // what is left is the rule's own name's
+	s.deciderWidth -= min(0, over) // the rest is for the rule's own name
 	if over <= 0 {
 		return s
 	}
-	// The decider is worth more than the ends in full, as long as these keep the pods' own
-	// names.
+	// The decider matters more than the full ends, while these keep the pods' own names.
 	const leastPair = 23
 	if s.endsWidth-over < leastPair && s.stamp != none {
 		over -= s.stampWidth() + s.apart

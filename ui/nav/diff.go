@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Inputs are the two sides of a page of a comparison, or the first alone, as ParseDiff reads them.
+// Inputs returns the one or two inputs of a comparison page, in the form that ParseDiff reads.
 func (p Page) Inputs() string {
 	var inputs []string
 	for _, input := range []string{p.ID, p.Base} {
@@ -16,7 +16,7 @@ func (p Page) Inputs() string {
 	return strings.Join(inputs, " ")
 }
 
-// quoteInput writes an input as ParseDiff reads it back: quoted only where it must be.
+// quoteInput quotes an input for ParseDiff if necessary.
 func quoteInput(input string) string {
 	if !strings.ContainsAny(input, ` '"\`) {
 		return input
@@ -24,8 +24,7 @@ func quoteInput(input string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(input) + `"`
 }
 
-// ParseDiff reads what is to be compared: one input, or two. One with spaces is quoted as in a
-// shell.
+// ParseDiff parses one or two inputs to compare. An input with spaces is quoted as in a shell.
 func ParseDiff(text string) (Page, error) {
 	inputs, err := splitInputs(text)
 	switch {
@@ -40,8 +39,7 @@ func ParseDiff(text string) (Page, error) {
 	return ToDiff(inputs[0], inputs[1]), nil
 }
 
-// splitInputs splits a text at its spaces; those between quotes, and behind a backslash, do not
-// count.
+// splitInputs splits a text at spaces that are not quoted or escaped with a backslash.
 func splitInputs(text string) (out []string, err error) {
 	var word strings.Builder
 	var quote rune

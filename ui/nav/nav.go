@@ -11,98 +11,95 @@ import (
 	"rung/model/words"
 )
 
-// PageKind is the kind of a page; there is one view for each.
+// PageKind is the kind of a page; each has one view.
 type PageKind string
 
-// The kinds of page.
+// Kinds of page, with the fields of Page they use.
 const (
 	Ladder   PageKind = "ladder"
 	Policy   PageKind = "policy"   // Key
 	Rule     PageKind = "rule"     // Key, Dir, Rule; Zone preselects
-	Rows     PageKind = "rows"     // Zone and Table preselect; Text is a filter to start with, Key whose rows it finds
+	Rows     PageKind = "rows"     // Zone and Table preselect; Text is the first filter, Key the owner of the rows it finds
 	Row      PageKind = "row"      // Zone, Table and UUID of a live row, or ID of a desired one
 	Pod      PageKind = "pod"      // Key
-	Edit     PageKind = "edit"     // Key, or none and Priority for a new policy; Text is one that is proposed, ID what is said of it
-	Template PageKind = "template" // to pick one, Priority for a blank policy
-	Preview  PageKind = "preview"  // a change before it is made; Text tells changes apart
+	Edit     PageKind = "edit"     // Key, or none and Priority for a new policy; Text is a proposed text, ID notes about it
+	Template PageKind = "template" // Priority is for a blank policy
+	Preview  PageKind = "preview"  // of a change; Text distinguishes changes
 	Plan     PageKind = "plan"     //
 	Logs     PageKind = "logs"     // Key, Dir, Rule narrow it; all may be zero
 	Activity PageKind = "activity" // Zone narrows it
 	Zones    PageKind = "zones"    //
-	// Controller shows the log of the ovnkube-controller of Zone about the policy Key.
+	// Controller shows the log of Zone's ovnkube-controller about the policy Key.
 	Controller PageKind = "controller"
 	Contexts   PageKind = "contexts" // of the kubeconfig
 	// Findings shows the defects and dangers in all policies.
 	Findings PageKind = "findings"
-	Cluster  PageKind = "cluster" // the connection to it: resources, permissions, logs
-	// Trace shows the verdict on a connection: ID is the question, as trace.ParseQuestion reads it.
+	Cluster  PageKind = "cluster" // the connection to the cluster: resources, permissions, logs
+	// Trace shows the verdict on a connection: ID is the question for trace.ParseQuestion.
 	Trace PageKind = "trace"
-	// Matrix shows which pods reach which: ID is the port, as trace.ParsePorts reads it; a
-	// namespace in Key has its connections alone.
+	// Matrix shows which pods reach which: ID is the port for trace.ParsePorts; a namespace in Key limits it
+	// to that namespace.
 	Matrix   PageKind = "matrix"
 	Sessions PageKind = "sessions" // of logging
-	// Probe is a trace's question put into the sandbox as packets.
+	// Probe sends a trace's question into the sandbox as packets.
 	Probe PageKind = "probe"
-	// Diff compares an input, ID, with another, Base, or without that with what the console
-	// shows.
+	// Diff compares input ID with input Base, or with the console's cluster if Base is empty.
 	Diff PageKind = "diff"
 	// Omitted lists everything that answers do not take into account.
 	Omitted PageKind = "omitted"
-	// Messages are the last messages of the status line.
+	// Messages lists the last messages of the status line.
 	Messages PageKind = "messages"
 )
 
-// Kinds lists them all.
+// Kinds lists all kinds.
 var Kinds = []PageKind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Template, Preview, Plan, Logs, Activity, Zones, Contexts, Controller,
 	Findings, Cluster, Trace, Matrix, Probe, Sessions, Diff, Omitted, Messages}
 
-// Alone are the pages that need nothing but their kind: each has an action that goes there, and
-// one can begin with it.
+// Alone lists the kinds that need no other field: each has an action, and can be the first page.
 var Alone = []PageKind{Ladder, Rows, Zones, Logs, Activity, Plan, Cluster, Findings, Matrix, Sessions, Diff, Omitted, Messages, Contexts}
 
 // Page is one place. Which fields count depends on the PageKind.
 type Page struct {
 	Kind PageKind
 	Key  model.Key
-	// Dir and Rule are a rule of the policy Key; without Dir Rule means
-	// nothing.
+	// Dir and Rule name a rule of the policy Key; without Dir, Rule means nothing.
 	Dir  model.Direction
 	Rule int
 	Zone string
-	// Table and UUID are a live row of Zone; ID is k8s.ovn.org/id, of a trace the question,
-	// of a matrix the port, of a comparison the input before.
+	// Table and UUID name a live row of Zone. ID is k8s.ovn.org/id, a trace's question, a matrix's port, or
+	// the first input of a comparison.
 	Table, UUID, ID string
 	Priority        int32
-	Place           plan.TierSlot // of a new policy where policies stand in tiers of their plugin's own
+	Place           plan.TierSlot // of a new policy, if the plugin has its own tiers
 	Text            string
-	View            string              // the saved view that says how it is sorted and which columns it has
-	Base            string              // of a text that is proposed: what it was made from; of a comparison the input after
-	Wanted          *diff.WantedVerdict // of such a text: what it is made for
-	AskOVN          bool                // a trace's page begins with asking ovn-trace
-	// of a ladder or a matrix the network that it is on, of a row that it was reached from; empty for the default one
+	View            string              // saved view with the sort order and columns
+	Base            string              // text a proposal was made from; second input of a comparison
+	Wanted          *diff.WantedVerdict // the purpose of a proposed text
+	AskOVN          bool                // a trace page begins with ovn-trace
+	// network of a ladder or matrix, or the one a row was reached from; empty for the default one
 	Network string
 }
 
-// ToPolicy, ToRule and the others make the usual pages.
+// ToPolicy returns the page of a policy.
 func ToPolicy(k model.PolicyKey) Page { return Page{Kind: Policy, Key: k} }
 
-// ToRule is the page of one rule.
+// ToRule returns the page of a rule.
 func ToRule(k model.PolicyKey, d model.Direction, rule int) Page {
 	return Page{Kind: Rule, Key: k, Dir: d, Rule: rule}
 }
 
-// ToPod is the page of one pod.
+// ToPod returns the page of a pod.
 func ToPod(k model.Key) Page { return Page{Kind: Pod, Key: k} }
 
-// ToRow is the page of one live row.
+// ToRow returns the page of a live row.
 func ToRow(zone, table, uuid string) Page {
 	return Page{Kind: Row, Zone: zone, Table: table, UUID: uuid}
 }
 
-// ToTrace is the page of a question: which connection.
+// ToTrace returns the page that traces a connection.
 func ToTrace(question string) Page { return Page{Kind: Trace, ID: question} }
 
-// ToMatrix is the page of who reaches whom on a port, of one namespace where one is named.
+// ToMatrix returns the matrix for a port, limited to a namespace unless empty.
 func ToMatrix(namespace, port string) Page {
 	p := Page{Kind: Matrix, ID: port}
 	if namespace != "" {
@@ -111,35 +108,35 @@ func ToMatrix(namespace, port string) Page {
 	return p
 }
 
-// ToProbe is the page that puts the connection of a question into the sandbox.
+// ToProbe returns the page that sends a connection into the sandbox.
 func ToProbe(question string) Page { return Page{Kind: Probe, ID: question} }
 
-// ToOVNTrace is the same page, which begins with asking ovn-trace.
+// ToOVNTrace returns a trace page that begins with ovn-trace.
 func ToOVNTrace(question string) Page { return Page{Kind: Trace, ID: question, AskOVN: true} }
 
-// ToDiff is the page of what differs between two inputs; without after to what the console shows.
+// ToDiff returns the comparison of two inputs; an empty after means the console's cluster.
 func ToDiff(before, after string) Page { return Page{Kind: Diff, ID: before, Base: after} }
 
-// ToNew is the page that writes a new AdminNetworkPolicy at a priority.
+// ToNew returns the page that writes a new AdminNetworkPolicy at a priority.
 func ToNew(priority int32) Page { return Page{Kind: Edit, Priority: priority} }
 
-// ToNewIn is the page that writes a new policy in a tier.
+// ToNewIn returns the page that writes a new policy in a tier.
 func ToNewIn(at plan.TierSlot) Page { return Page{Kind: Edit, Place: at} }
 
-// ToTemplate is the page that picks a template of policies; a blank policy gets a priority.
+// ToTemplate returns the page that picks a template; the priority is for a blank policy.
 func ToTemplate(priority int32) Page { return Page{Kind: Template, Priority: priority} }
 
-// ToTemplateIn is the same where policies stand in tiers.
+// ToTemplateIn returns the same page for a plugin with its own tiers.
 func ToTemplateIn(at plan.TierSlot) Page { return Page{Kind: Template, Place: at} }
 
-// ToProposal is the page that edits a proposed text of a policy, of a new one at a priority
-// where the key is none. base is the policy's text that it was made from; notes stand above
-// it, one a line. wanted are the connections it is made for.
+// ToProposal returns the page that edits a proposed text of policy k, or of a new policy at a priority if k is
+// zero. base is the policy's text it was made from, notes are shown above the text, one a line, wanted are the
+// connections it is for.
 func ToProposal(k model.PolicyKey, priority int32, text, base, notes string, wanted *diff.WantedVerdict) Page {
 	return Page{Kind: Edit, Key: k, Priority: priority, Text: text, Base: base, ID: notes, Wanted: wanted}
 }
 
-// PageOf is a page that needs nothing but its kind.
+// PageOf returns a page that needs only its kind.
 func PageOf(k PageKind) Page { return Page{Kind: k} }
 
 // placeOnly returns the page without the fields that only say how it begins.
@@ -157,19 +154,17 @@ func (p Page) placeOnly() Page {
 	return p
 }
 
-// IsSamePlace says whether two pages are one place. The zone of rows or of a rule is
-// no part of that: a page on the screen goes from one to the next.
+// IsSamePlace reports whether two pages are one place. The zone of rows or of a rule does not count, since the
+// page itself switches zones.
 func (p Page) IsSamePlace(o Page) bool { return p.placeOnly() == o.placeOnly() }
 
-// HasBeginning says whether the page is to begin with a zone or a table, where the same
-// place may show another.
+// HasBeginning reports whether the page asks to begin with a certain zone or table.
 func (p Page) HasBeginning() bool { return p != p.placeOnly() }
 
-// IsNone says whether the page is no place.
+// IsNone reports whether the page is the zero page.
 func (p Page) IsNone() bool { return p.Kind == "" }
 
-// Title is the page's name for people: in breadcrumbs and in the palette. It says by
-// itself what the page is about.
+// Title returns the full name of the page for breadcrumbs and the palette.
 func (p Page) Title() string {
 	name := p.policyName()
 	switch p.Kind {
@@ -236,8 +231,8 @@ func (p Page) Title() string {
 	return string(p.Kind)
 }
 
-// policyName is the policy or pod the page is about: only those of other kinds than
-// AdminNetworkPolicy say their kind, as everywhere on the screen.
+// policyName returns the policy or pod of the page; AdminNetworkPolicies are named without kind, as everywhere
+// on the screen.
 func (p Page) policyName() string {
 	if p.Key.Kind == model.KindPod {
 		return p.Key.Namespace + "/" + p.Key.Name
@@ -245,10 +240,10 @@ func (p Page) policyName() string {
 	return p.Key.ShortLabel()
 }
 
-// ruleName is the rule the page is about.
+// ruleName returns the rule of the page.
 func (p Page) ruleName() string { return p.Dir.Lower() + " " + strconv.Itoa(p.Rule) }
 
-// On is the page as it stands on a network.
+// On returns the page on a network.
 func (p Page) On(network string) Page {
 	p.Network = network
 	return p

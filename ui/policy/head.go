@@ -17,7 +17,7 @@ import (
 	"rung/ui/widget"
 )
 
-// headLines say what the policy is and how it stands.
+// headLines summarizes the policy and its state.
 func (v *View) headLines(env *view.Env) []widget.Line {
 	st, p := env.Styles, v.policy
 	if p == nil {
@@ -56,7 +56,7 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	}
 	n := revision.CountSubjects(env.Rev, v.key)
 	subject = subject.Add(" → "+n.String(), st.Text)
-	if n.OtherNetwork > 0 { // with a primary network of their own
+	if n.OtherNetwork > 0 { // on a primary user-defined network
 		subject = subject.Add(", not enforced", st.Text)
 	}
 	lines := append(append([]widget.Line{title}, file...), subject)
@@ -72,8 +72,8 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	return append(append(lines, logging), v.stateLines(env)...)
 }
 
-// isolatesLine says in which directions a NetworkPolicy isolates its pods: what no
-// NetworkPolicy allows them there is dropped.
+// isolatesLine names the directions in which a NetworkPolicy isolates its pods: traffic that no NetworkPolicy
+// allows is dropped.
 func isolatesLine(env *view.Env, p *model.Policy, st *themes.StyleSet) widget.Line {
 	l := widget.Line{{Text: " isolates ", Style: st.Dim}}
 	if text := revision.LegacyIsolationText(env.Rev, p); text != "" {
@@ -86,8 +86,7 @@ func isolatesLine(env *view.Env, p *model.Policy, st *themes.StyleSet) widget.Li
 		st.Dim)
 }
 
-// subjectPods are the pods the policy applies to, found once per state of the
-// objects.
+// subjectPods returns the pods the policy applies to, computed once per cluster state.
 func (v *View) subjectPods(env *view.Env) []*model.Pod {
 	if v.found.cluster != env.Rev.Cluster {
 		v.found.cluster, v.found.pods = env.Rev.Cluster, revision.MeantPods(env.Rev, v.policy)
@@ -95,8 +94,7 @@ func (v *View) subjectPods(env *view.Env) []*model.Pod {
 	return v.found.pods
 }
 
-// stateLines are the policy over all zones: the worst state with its zone, since
-// when and why.
+// stateLines summarizes the policy over all zones: the worst state with its zone, since when and why.
 func (v *View) stateLines(env *view.Env) []widget.Line {
 	st := env.Styles
 	s := revision.SummarizePolicy(env.Rev, v.key, env.Now)
@@ -134,7 +132,7 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 	return []widget.Line{line}
 }
 
-// goneLines say that the policy does not exist, and what is left of it.
+// goneLines says that the policy does not exist, and which rows are left.
 func (v *View) goneLines(env *view.Env) []widget.Line {
 	st := env.Styles
 	if len(v.brokenObjects(env)) > 0 {
@@ -152,7 +150,7 @@ func (v *View) goneLines(env *view.Env) []widget.Line {
 	return lines
 }
 
-// countParts fills in how much each part has.
+// countParts counts the content of each part.
 func (v *View) countParts(env *view.Env) {
 	v.counts = [parts]string{}
 	if n := model.CountFindings(revision.KnownFindingsOf(env.Rev, v.key)); n.Total() > 0 {
@@ -162,11 +160,11 @@ func (v *View) countParts(env *view.Env) {
 	v.counts[zonesPart] = s.InSyncText()
 	if v.policy != nil {
 		v.counts[rulesPart] = fmt.Sprint(len(v.policy.Ingress) + len(v.policy.Egress))
-		v.counts[podsPart] = revision.CountSubjects(env.Rev, v.key).ShareText() // all are listed; the head says what is apart
+		v.counts[podsPart] = revision.CountSubjects(env.Rev, v.key).ShareText() // all pods are listed; the head says which are excluded
 	}
 }
 
-// foldMachineFields takes what only machines read out of a text: managedFields and status.
+// foldMachineFields folds fields that only machines read: managedFields and status.
 func foldMachineFields(lines []widget.Line, st *themes.StyleSet) []widget.Line {
 	var out []widget.Line
 	depth, hidden := -1, 0
@@ -199,12 +197,12 @@ func foldMachineFields(lines []widget.Line, st *themes.StyleSet) []widget.Line {
 	return out
 }
 
-// HasNewCounts says whether the hits of the rules, where they are shown, may be others now.
+// HasNewCounts reports whether the shown hits of the rules may have changed.
 func (v *View) HasNewCounts(env *view.Env) bool {
 	return v.part == rulesPart && v.rules.Wide && detail.FreshHits(env, v.hits)
 }
 
-// placeText says where a policy stands in the tiers of its plugin.
+// placeText returns a policy's tier and priority in its plugin's tiers.
 func placeText(env *view.Env, p *model.Policy) string {
 	for _, t := range system.SystemOfKind(p.Kind).Tiers(env.Rev.Cluster) {
 		if t.Name == p.Tiered.Tier {
@@ -214,7 +212,7 @@ func placeText(env *view.Env, p *model.Policy) string {
 	return fmt.Sprintf("tier %s (does not exist) · priority %g", p.Tiered.Tier, p.Tiered.Priority)
 }
 
-// placedLines say what a policy logs and how it stands where there are no rows.
+// placedLines returns the logging and state of a policy without rows.
 func placedLines(env *view.Env, p *model.Policy) []widget.Line {
 	st := env.Styles
 	logged := 0

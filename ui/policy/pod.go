@@ -28,10 +28,10 @@ type podPage struct {
 	pod   *model.Pod
 	head  []widget.Line
 
-	// told is worked out again only when the objects changed.
+	// podFacts is computed again only when the objects change.
 	cluster   *model.Cluster
 	podFacts  *pod.PodFacts
-	portPages map[string]nav.Page // where lines about ports lead
+	portPages map[string]nav.Page // pages of lines about ports
 }
 
 // NewPod makes the view of a pod.
@@ -70,7 +70,7 @@ func (v *podPage) Sync(env *view.Env) {
 	v.table.SetItems(slices.Concat(v.podFacts.Lines, v.networkLines(env)))
 }
 
-// headLines say which pod this is and what is special about it.
+// headLines describes the pod.
 func (v *podPage) headLines(env *view.Env) []widget.Line {
 	st, p := env.Styles, v.podFacts
 	lines := []widget.Line{{{Text: " " + p.Namespace + "/" + p.Name, Style: st.Title}, {Text: "   " + strings.Join(p.PlaceTexts(), " · ")}}}
@@ -89,7 +89,7 @@ func (v *podPage) headLines(env *view.Env) []widget.Line {
 	return lines
 }
 
-// nsLabels leaves out the label that only repeats the name.
+// nsLabels omits the label that only repeats the name.
 func nsLabels(ns *model.Namespace) string {
 	m := map[string]string{}
 	for k, val := range ns.Labels.Map() {
@@ -100,7 +100,7 @@ func nsLabels(ns *model.Namespace) string {
 	return model.NewLabels(m).String()
 }
 
-// Render draws what the pod is and below it the rules.
+// Render draws the pod's summary with the rules below.
 func (v *podPage) Render(env *view.Env, w, h int) string {
 	n := v.linesAbove(h)
 	lines := make([]string, n)
@@ -110,7 +110,7 @@ func (v *podPage) Render(env *view.Env, w, h int) string {
 	return strings.Join(append(lines, v.table.Render(env.Styles, w, h-n)), "\n")
 }
 
-// linesAbove is how many lines are over the table.
+// linesAbove returns the number of lines above the table.
 func (v *podPage) linesAbove(h int) int {
 	if h < 6 {
 		return min(1, h-1, len(v.head))
@@ -118,7 +118,7 @@ func (v *podPage) linesAbove(h int) int {
 	return len(v.head)
 }
 
-// Do walks along the rules.
+// Do opens log lines or the selected line, or moves the cursor.
 func (v *podPage) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.PodLogs:
@@ -131,7 +131,7 @@ func (v *podPage) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// SelectedPage is where the line under the cursor leads.
+// SelectedPage returns the page of the selected line.
 func (v *podPage) SelectedPage() nav.Page {
 	l, _ := v.table.SelectedItem()
 	if l == nil || l.TouchingRule == nil || l.Rule < 0 {
@@ -146,7 +146,7 @@ func (v *podPage) Click(env *view.Env, _, y int) bool { return v.table.Click(y -
 // Crumb names the pod.
 func (v *podPage) Crumb() string { return "pod " + v.key.Namespace + "/" + v.key.Name }
 
-// Copies returns the facts about the pod that can be copied.
+// Copies offers facts about the pod.
 func (v *podPage) Copies(env *view.Env) []view.CopyItem {
 	out := view.CopiesOf(env, nav.ToPod(v.key))
 	if v.pod != nil && len(v.pod.IPs) > 0 {
@@ -156,7 +156,7 @@ func (v *podPage) Copies(env *view.Env) []view.CopyItem {
 		view.CopyItem{What: "ovn-nbctl command for its port", Text: detail.FindNamed(nil, "Logical_Switch_Port", portName(v.key))})
 }
 
-// networkLines are the pod's networks and its logical port.
+// networkLines lists the pod's networks and logical ports.
 func (v *podPage) networkLines(env *view.Env) []*pod.Line {
 	p := v.pod
 	out := []*pod.Line{pod.HeadingLine("networks and logical port")}
@@ -182,7 +182,7 @@ func (v *podPage) networkLines(env *view.Env) []*pod.Line {
 			for _, name := range q.LogicalPorts {
 				lines := v.portLines(env, name, n.Topology == network.Layer2)
 				for _, l := range lines {
-					if p, ok := v.portPages[l.ID]; ok { // a trace from here is on it
+					if p, ok := v.portPages[l.ID]; ok { // a trace from here uses that network
 						v.portPages[l.ID] = p.On(on)
 					}
 				}
@@ -193,7 +193,7 @@ func (v *podPage) networkLines(env *view.Env) []*pod.Line {
 	return out
 }
 
-// portLines are how one of the pod's logical ports stands in the zones; a port of a layer 2 network is
+// portLines returns the states of a logical port of the pod in the zones; a port of a layer 2 network is
 // everywhere.
 func (v *podPage) portLines(env *view.Env, name string, everywhere bool) (out []*pod.Line) {
 	p := v.pod

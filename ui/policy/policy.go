@@ -17,7 +17,7 @@ import (
 	"rung/ui/widget"
 )
 
-// pagePart is a part of the page.
+// pagePart is a tab of the page.
 type pagePart int
 
 const (
@@ -29,7 +29,7 @@ const (
 	parts
 )
 
-// partNames name the parts.
+// partNames name the tabs.
 var partNames = [parts]string{"rules", "pods", "YAML", "zones", "findings"}
 
 // View shows one policy.
@@ -40,7 +40,7 @@ type View struct {
 	policy *model.Policy
 	st     *themes.StyleSet
 	head   []widget.Line
-	parts  []pagePart // those that there are
+	parts  []pagePart // available tabs
 	counts [parts]string
 	hits   *logs.HitSummary // nil without a log
 
@@ -48,18 +48,18 @@ type View struct {
 	pods     widget.Table[*model.Pod]
 	yaml     widget.TextView
 	zones    *detail.Pane
-	reports  *cluster.PolicyReports // of the controllers; nil where none reports of the policy
+	reports  *cluster.PolicyReports // of the controllers; nil if they never report on such a policy
 	findings *detail.Pane
 
-	// The inputs of the lists: these are made again when one of them changed.
+	// Inputs of the lists; a change of one rebuilds the lists.
 	cluster   *model.Cluster
-	shownYAML string // YAML
+	shownYAML string
 	waiting   map[string]bool
 	found     struct {
 		cluster *model.Cluster
 		pods    []*model.Pod
 	}
-	errorsShown bool // a policy that could not be read was shown its errors
+	errorsShown bool // the errors of an unreadable policy were shown
 }
 
 // New makes the view of a policy.
@@ -69,7 +69,7 @@ func New(page nav.Page) view.View {
 	return v
 }
 
-// Scopes is where keys are errorsShown up.
+// Scopes returns the scopes of the shown part's keys.
 func (v *View) Scopes() []action.Scope {
 	s := []action.Scope{action.ScopeOf(nav.Policy)}
 	if v.part == yamlPart {
@@ -78,7 +78,7 @@ func (v *View) Scopes() []action.Scope {
 	return append(s, action.List, action.Global)
 }
 
-// Sync makes the part on show from the revision.
+// Sync updates the shown part from the revision.
 func (v *View) Sync(env *view.Env) {
 	if v.st != env.Styles {
 		v.shownYAML, v.cluster = "", nil
@@ -130,7 +130,7 @@ func (v *View) syncYAML(env *view.Env) {
 	v.yaml.SetLines(foldMachineFields(widget.YAMLLines(text, env.Styles), env.Styles))
 }
 
-// partLister is the widget of the part on show.
+// partLister returns the widget of the shown part.
 func (v *View) partLister() view.Lister {
 	switch v.part {
 	case podsPart:
@@ -145,7 +145,7 @@ func (v *View) partLister() view.Lister {
 	return v.rules
 }
 
-// Render draws what the policy is, the names of the parts, and the one on show.
+// Render draws the policy's summary, the tabs, and the shown part.
 func (v *View) Render(env *view.Env, w, h int) string {
 	n := v.linesAbove(h)
 	lines := make([]string, 0, n)
@@ -158,8 +158,7 @@ func (v *View) Render(env *view.Env, w, h int) string {
 	return strings.Join(append(lines, v.partLister().Render(env.Styles, w, h-n)), "\n")
 }
 
-// linesAbove is how many lines are over the part: in a low window only the names of
-// the parts.
+// linesAbove returns the number of lines above the part: in a low window only the tabs.
 func (v *View) linesAbove(h int) int {
 	switch {
 	case h < 3:
@@ -170,8 +169,7 @@ func (v *View) linesAbove(h int) int {
 	return len(v.head) + 1
 }
 
-// tabsLine are the names of the parts with how much there is, the one on show
-// marked.
+// tabsLine draws the tabs with their counts, the shown one marked.
 func (v *View) tabsLine(w int) widget.Line {
 	st := v.st
 	l := widget.Line{{Text: " "}}
@@ -193,7 +191,7 @@ func (v *View) tabsLine(w int) widget.Line {
 	return l
 }
 
-// Do carries out the policy's actions and those of the part on show.
+// Do carries out actions of the policy and of the shown part.
 func (v *View) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.PolicyNextTab:
@@ -237,7 +235,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// partBeside is a part to the right of another, or to the left; behind the last is the first.
+// partBeside returns the part step tabs to the right, cyclically.
 func partBeside(all []pagePart, p pagePart, step int) pagePart {
 	return all[(slices.Index(all, p)+step+len(all))%len(all)]
 }
@@ -247,9 +245,9 @@ func (v *View) showPart(env *view.Env, p pagePart) {
 	v.Sync(env)
 }
 
-// rowsPage are the policy's rows in the zone that needs attention first; of a
-// NetworkPolicy also those of the default deny it isolates pods by
-// (ovn-kubernetes.md#default-deny), which it shares with others of its namespace.
+// rowsPage returns the policy's rows in the zone that most needs attention. For a NetworkPolicy it includes
+// the rows of the default deny that isolates its pods (ovn-kubernetes.md#default-deny), which its namespace
+// shares.
 func (v *View) rowsPage(env *view.Env) nav.Page {
 	p := nav.Page{Kind: nav.Rows, Key: v.key, Text: detail.RowsFilter(v.key)}
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
@@ -263,7 +261,7 @@ func (v *View) rowsPage(env *view.Env) nav.Page {
 	return p
 }
 
-// SelectedPage is where the line under the cursor leads; in the YAML nowhere.
+// SelectedPage returns the page of the selected line; none in the YAML.
 func (v *View) SelectedPage() nav.Page {
 	switch v.part {
 	case rulesPart:
@@ -291,15 +289,15 @@ func (v *View) SetFilter(f widget.LineFilter) {
 	v.findings.SetFilter(f)
 }
 
-// ColumnHelps are the columns of the part on show.
+// ColumnHelps explains the columns of the shown part.
 func (v *View) ColumnHelps() []widget.ColumnHelp { return view.List{Of: v.partLister()}.ColumnHelps() }
 
-// CompleteWord finds how a word of the part on show goes on.
+// CompleteWord completes a word of the shown part.
 func (v *View) CompleteWord(begin string) string {
 	return view.List{Of: v.partLister()}.CompleteWord(begin)
 }
 
-// CountLines are the lines of the part on show.
+// CountLines counts the lines of the shown part.
 func (v *View) CountLines() (shown, all int) { return v.partLister().CountLines() }
 
 // Click puts the cursor on a line.
@@ -311,7 +309,7 @@ func (v *View) Click(env *view.Env, x, y int) bool {
 	return v.partLister().Click(y - n)
 }
 
-// clickTab shows the part whose name is at x.
+// clickTab shows the part whose tab is at x.
 func (v *View) clickTab(env *view.Env, x int) bool {
 	at := 1
 	for _, p := range v.parts {
@@ -342,7 +340,7 @@ func (v *View) Crumb() string {
 	return v.key.Kind.Abbreviation() + " " + v.key.Name
 }
 
-// WhyNot says why an action makes no sense for this policy.
+// WhyNot says why an action is not possible for this policy.
 func (v *View) WhyNot(env *view.Env, id action.ID) string {
 	switch id {
 	case action.PolicyEdit, action.PolicyMove, action.PolicyLogging, action.PolicyDelete:
@@ -356,8 +354,7 @@ func (v *View) WhyNot(env *view.Env, id action.ID) string {
 	return ""
 }
 
-// Copies returns the texts that can be copied: of the line under the cursor, then of the
-// policy.
+// Copies offers texts of the selected line, then of the policy.
 func (v *View) Copies(env *view.Env) []view.CopyItem {
 	var out []view.CopyItem
 	if v.part == rulesPart {

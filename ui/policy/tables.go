@@ -43,8 +43,7 @@ func (v *View) makeTables() {
 	}
 }
 
-// syncRules makes the table of rules: the page's, with how often each decided and what was found
-// about it.
+// syncRules fills the table of rules, with hits and findings of each rule.
 func (v *View) syncRules(env *view.Env) {
 	finds := map[string][]model.Finding{}
 	for _, f := range revision.KnownFindingsOf(env.Rev, v.key) {
@@ -94,11 +93,10 @@ func (v *View) syncPods(env *view.Env) {
 	}
 }
 
-// roomy is from what width on findings are told in the table of rules; below
-// it their sign has to do.
+// roomy is the least width for findings in words in the table of rules; below only their signs are shown.
 const roomy = 150
 
-// ruleMark counts the findings of a rule, and says the worst where there is room.
+// ruleMark counts the findings of a rule, and shows the worst if full.
 func ruleMark(finds []model.Finding, full bool, st *themes.StyleSet) widget.Line {
 	if len(finds) == 0 {
 		return nil
@@ -110,7 +108,7 @@ func ruleMark(finds []model.Finding, full bool, st *themes.StyleSet) widget.Line
 	return l.Add(" "+finds[0].Message, st.Text)
 }
 
-// findingLines are the findings that the tab counts, worst first, each with its remedy.
+// findingLines lists the findings counted in the tab, worst first, each with its remedy.
 func (v *View) findingLines(env *view.Env) []detail.Line {
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	for _, f := range revision.KnownFindingsOf(env.Rev, v.key) {
@@ -134,7 +132,7 @@ func (v *View) findingLines(env *view.Env) []detail.Line {
 	return s.Lines
 }
 
-// brokenObjects are objects of the policy's name that could not be read, where it is not there.
+// brokenObjects returns unreadable objects of the policy's name, if the policy does not exist.
 func (v *View) brokenObjects(env *view.Env) (out []model.Broken) {
 	for _, b := range env.Rev.Broken {
 		if b.Key == v.key && v.policy == nil {

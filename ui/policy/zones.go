@@ -17,11 +17,11 @@ import (
 	"rung/ui/widget"
 )
 
-// diffsShown is how many rows that differ are listed for a zone.
+// diffsShown bounds the differing rows listed for a zone.
 const diffsShown = 12
 
-// zoneLines are the policy in every zone with the rows that differ, what holds
-// rows for it besides, what controllers reported, and events.
+// zoneLines describes the policy in every zone with differing rows, the shared units, the controllers'
+// reports, and events.
 func (v *View) zoneLines(env *view.Env) []detail.Line {
 	st := env.Styles
 	s := &detail.Sheet{St: st, W: env.W}
@@ -38,7 +38,7 @@ func (v *View) zoneLines(env *view.Env) []detail.Line {
 	}
 	wide = min(wide, 30) + 2
 	v.reports = nil
-	if v.key.Kind == model.KindANP || v.key.Kind == model.KindBANP { // controllers report of no other kind
+	if v.key.Kind == model.KindANP || v.key.Kind == model.KindBANP { // controllers report on no other kind
 		if p := cluster.ReportsOfPolicy(env.Rev, v.key, env.Now); p.Zones+p.Gone > 0 &&
 			(len(env.Rev.Zones) > 0 || len(env.Rev.Conditions(v.key)) > 0) {
 			v.reports = p
@@ -51,8 +51,7 @@ func (v *View) zoneLines(env *view.Env) []detail.Line {
 	return s.Lines
 }
 
-// zonesOf are the zones, or where they are many those that need attention first; the
-// others are counted.
+// zonesOf lists the zones, or if they are many those needing attention first; the others are counted.
 func (v *View) zonesOf(env *view.Env, s *detail.Sheet, wide int) {
 	zones := env.Rev.Zones
 	if len(zones) > view.FoldZones {
@@ -65,7 +64,7 @@ func (v *View) zonesOf(env *view.Env, s *detail.Sheet, wide int) {
 	}
 }
 
-// restLine counts zones that are not listed, by state.
+// restLine counts the zones not listed, by state.
 func (v *View) restLine(env *view.Env, s *detail.Sheet, left []*model.ZoneState) {
 	counts := map[model.PolicyState]int{}
 	for _, z := range left {
@@ -84,8 +83,8 @@ func (v *View) restLine(env *view.Env, s *detail.Sheet, left []*model.ZoneState)
 	}
 }
 
-// unitLines adds the units that hold rows shared by the policy and others: each
-// over all zones, and the zones where it is not in sync.
+// unitLines adds the units whose rows the policy shares with others: each over all zones, then each zone not
+// in sync.
 func (v *View) unitLines(env *view.Env, s *detail.Sheet, wide int) {
 	units := env.Rev.RelatedUnits(v.key)
 	if len(units) == 0 || len(env.Rev.Zones) == 0 {
@@ -111,7 +110,7 @@ func (v *View) unitLines(env *view.Env, s *detail.Sheet, wide int) {
 	}
 }
 
-// zoneLine is how the policy, or a unit that holds rows for it, stands in a zone.
+// zoneLine adds the state of the policy, or of a unit it shares, in a zone.
 func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *model.ZoneState, wide int) {
 	st := env.Styles
 	p := z.PolicyJoin(k)
@@ -159,7 +158,7 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 	}
 }
 
-// diffLine is one row that differs: which, and in what.
+// diffLine adds a differing row and its differences.
 func (v *View) diffLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *model.ZoneState, d *model.RowDiff, i int) {
 	st := env.Styles
 	to := nav.Page{Kind: nav.Row, Zone: z.Name, Table: d.Table, UUID: d.UUID}
@@ -203,11 +202,11 @@ func (v *View) diffLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 		widget.Line{{Text: "    " + sign + " ", Style: look}, {Text: what, Style: st.Accent}, {Text: "  " + text}}, to)
 }
 
-// shortValue cuts a value that would take the whole line.
+// shortValue cuts a value that would fill the line.
 func shortValue(s string) string { return widget.TruncateText(s, 40) }
 
-// conditionLines adds the reports of controllers: their counts, then each of them. Where zones
-// are many, the messages of those that failed stand for their reports.
+// conditionLines adds the controllers' reports: counts, then each report. With many zones, only the messages
+// of failed reports are listed.
 func (v *View) conditionLines(env *view.Env, s *detail.Sheet) {
 	conditions := env.Rev.Conditions(v.key)
 	if len(conditions) == 0 && v.reports == nil {
@@ -229,8 +228,8 @@ func (v *View) conditionLines(env *view.Env, s *detail.Sheet) {
 	}
 }
 
-// reportLines counts the reports of all zones, and adds the messages of those that failed,
-// each with the way to the controller of the first.
+// reportLines counts the reports of all zones, and adds the messages of failed ones, with a link to the first
+// zone's controller.
 func (v *View) reportLines(env *view.Env, s *detail.Sheet, messages bool) {
 	st, p := env.Styles, v.reports
 	sign, look := words.Yes, st.OK
@@ -262,7 +261,7 @@ func (v *View) reportLines(env *view.Env, s *detail.Sheet, messages bool) {
 	}
 }
 
-// controllerPage is where the report of a zone leads: to the lines of its controller.
+// controllerPage returns the page with the log of a zone's controller.
 func (v *View) controllerPage(env *view.Env, zone string) nav.Page {
 	if zone == "" || env.Rev.Mode.Name != revision.ClusterMode {
 		return nav.Page{}
@@ -270,8 +269,8 @@ func (v *View) controllerPage(env *view.Env, zone string) nav.Page {
 	return nav.Page{Kind: nav.Controller, Key: v.key, Zone: zone}
 }
 
-// troubledZone is the zone whose controller to ask: that of the line under the
-// cursor, else the first that reports a failure, else the worst by its rows.
+// troubledZone returns the zone whose controller to ask: of the selected line, else the first that reports a
+// failure, else the worst by its rows.
 func (v *View) troubledZone(env *view.Env) string {
 	if to := v.zones.LinkedPage(); v.part == zonesPart && to.Zone != "" {
 		return to.Zone
@@ -288,11 +287,10 @@ func (v *View) troubledZone(env *view.Env) string {
 	return revision.FirstZone(env.Rev)
 }
 
-// reportersShown is up to how many reporters of an event are named.
+// reportersShown bounds the named reporters of an event.
 const reportersShown = 3
 
-// eventLines are the events of the policy, newest first; the same one that several
-// controllers reported is one line.
+// eventLines lists the events of the policy, newest first; equal events of several controllers are one line.
 func (v *View) eventLines(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	events := revision.EventGroups(env.Rev, v.key)

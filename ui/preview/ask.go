@@ -16,7 +16,7 @@ import (
 	"rung/ui/widget"
 )
 
-// WhyNot refuses what the preview cannot do now.
+// WhyNot says why an action is not possible now.
 func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 	switch id {
 	case action.PreviewApply:
@@ -43,8 +43,7 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 	return ""
 }
 
-// OffersAction leaves out of the hints what the page refuses: where nothing can be done
-// there is no yes.
+// OffersAction leaves impossible actions out of the hints.
 func (v *View) OffersAction(env *view.Env, id action.ID) bool {
 	if id == action.PreviewSection {
 		return v.readPane().IsLong()
@@ -52,7 +51,7 @@ func (v *View) OffersAction(env *view.Env, id action.ID) bool {
 	return v.WhyNot(env, id) == ""
 }
 
-// readPane is the pane that the cursor is in.
+// readPane returns the pane with the cursor.
 func (v *View) readPane() *widget.DocView {
 	if v.onRows && v.side {
 		return v.rows
@@ -104,7 +103,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// refuseChange leaves everything as it is.
+// refuseChange leaves without the change.
 func (v *View) refuseChange(env *view.Env) {
 	switch {
 	case !v.CanLeave(env):
@@ -118,7 +117,7 @@ func (v *View) refuseChange(env *view.Env) {
 	}
 }
 
-// askConfirm puts the last question.
+// askConfirm asks the last question.
 func (v *View) askConfirm(env *view.Env) {
 	if v.p == nil {
 		return
@@ -126,9 +125,8 @@ func (v *View) askConfirm(env *view.Env) {
 	env.AskDialog(v.confirmDialog(env.Rev))
 }
 
-// confirmDialog returns the last question about the change as it is on the page. The change that was
-// read there is committed, whatever is on the page by then; if it becomes another change, the
-// question is asked again.
+// confirmDialog returns the last question about the present change. Yes commits the change that the user read,
+// even if the page shows another by then; if the change differs, the question is asked again.
 func (v *View) confirmDialog(rev *revision.Revision) *view.ConfirmDialog {
 	p := v.p
 	name := p.ConfirmName
@@ -152,7 +150,7 @@ func (v *View) confirmDialog(rev *revision.Revision) *view.ConfirmDialog {
 			v.commitChange(env, p, gate.Confirm{Yes: true, Name: name, By: "console", TrialTime: within})
 		}
 	}
-	if p.Blocked != "" { // it became so while the question was open
+	if p.Blocked != "" { // it became blocked while the question was open
 		c.Body, c.WhyNot = nil, p.Blocked
 		return c
 	}
@@ -162,11 +160,10 @@ func (v *View) confirmDialog(rev *revision.Revision) *view.ConfirmDialog {
 	return c
 }
 
-// trialTimes are how long there can be to confirm a change that is made on trial: the
-// usual time first.
+// trialTimes are the times to confirm a change on trial, the usual one first.
 var trialTimes = []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Second}
 
-// changedSince says why the change of a preview cannot be said yes to any more.
+// changedSince says why the previewed change can no longer be confirmed.
 func (v *View) changedSince(p *gate.Preview) string {
 	switch {
 	case v.phase == failed:
@@ -179,7 +176,7 @@ func (v *View) changedSince(p *gate.Preview) string {
 	return p.ChangesSince(v.p)
 }
 
-// sumText says in one sentence what yes does, and to what; rows says whether policies have any.
+// sumText says in one sentence what yes does, and to what; rows: policies have rows.
 func sumText(p *gate.Preview, m revision.Mode, rows bool) string {
 	to := "the cluster " + m.Title
 	switch {
@@ -196,8 +193,7 @@ func sumText(p *gate.Preview, m revision.Mode, rows bool) string {
 	return fmt.Sprintf("Changes %s and %s in every zone: %s.", words.Count(len(p.Objects), "policy"), words.Count(len(p.Rows), "row"), to)
 }
 
-// mergeChange goes on with the merge of what was changed meanwhile and what is
-// wanted.
+// mergeChange previews the merge of the user's change with the one made meanwhile.
 func (v *View) mergeChange(env *view.Env) {
 	c := v.p.Conflict
 	v.src = &mutationSource{m: change.Mutation{Op: change.OpApply, YAML: []byte(c.Merged), Base: []byte(c.Now)}}
@@ -205,8 +201,7 @@ func (v *View) mergeChange(env *view.Env) {
 	v.workOut(env)
 }
 
-// questionLines returns the lines at the bottom: how to answer, or why there is no
-// question.
+// questionLines returns the lines at the bottom: how to answer, or why that is not possible.
 func (v *View) questionLines(env *view.Env, w int) []string {
 	st := env.Styles
 	key := func(id action.ID) string { return env.Keys.ActionByID(id).HintKey() }

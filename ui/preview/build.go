@@ -15,13 +15,13 @@ import (
 	"rung/ui/widget"
 )
 
-// shortChange is how many lines of what changes stand before what follows from it.
+// shortChange bounds the lines of the change shown before its consequences.
 const shortChange = 3
 
-// wide is from which width on rows stand beside the change.
+// wide is the least width for rows beside the change.
 const wide = 110
 
-// buildDocs makes the documents anew when what they are made of changed.
+// buildDocs rebuilds the documents when their inputs changed.
 func (v *View) buildDocs(env *view.Env) {
 	v.side = env.W >= wide && v.p != nil && len(v.p.Rows) > 0
 	key := builtKey{v.p, env.W, v.side, v.diff, v.whole, v.phase, env.Styles, v.writeProblem, v.notice, ""}
@@ -61,7 +61,7 @@ func (v *View) buildDocs(env *view.Env) {
 		left.addHeading(title)
 		left.lines = append(left.lines, change.lines...)
 	}
-	if v.diff { // what was asked for comes first
+	if v.diff { // the requested diff comes first
 		left.addGroups(t)
 	}
 	right := left
@@ -81,7 +81,7 @@ func (v *View) buildDocs(env *view.Env) {
 	v.change.SetLines(left.lines)
 }
 
-// newBuilder begins a document for a pane of w cells.
+// newBuilder starts a document for a pane of w cells.
 func (v *View) newBuilder(env *view.Env, w int) *docBuilder {
 	return &docBuilder{st: env.Styles, w: w - 3, whole: v.whole, room: wholeRoom}
 }
@@ -94,12 +94,12 @@ func (v *View) paneWidths(w int) (left, right int) {
 	return left, w - left - 1
 }
 
-// addHead says what the change is and what is wrong.
+// addHead adds the title of the change and its problems.
 func (v *View) addHead(b *docBuilder, t *difference.PreviewParts) {
 	if v.phase == failed {
 		text := "The change could not be worked out: " + v.err.Error()
 		if errors.Is(v.err, planrun.ErrPlan) {
-			text = v.err.Error() // it says that it was refused, and why
+			text = v.err.Error() // the error already says that it was refused, and why
 		}
 		b.addPoint(difference.Wrong, text, themes.Text)
 		b.addText("Nothing was changed.", b.st.Text)
@@ -128,7 +128,7 @@ func (v *View) addHead(b *docBuilder, t *difference.PreviewParts) {
 	}
 }
 
-// addZones tells what each zone shows.
+// addZones adds what each zone shows.
 func (v *View) addZones(b *docBuilder) {
 	_, ok := countShown(v.zonesShown)
 	b.addText(fmt.Sprintf("Written. %s of %s zones show it:", words.Thousands(ok), words.Thousands(len(v.zonesShown))), b.st.Text)
@@ -166,7 +166,7 @@ func (v *View) Render(env *view.Env, w, h int) string {
 	return body + "\n" + widget.PadBlock(q, len(q))
 }
 
-// moreLine is the line above the question where there is more to read than the page shows.
+// moreLine returns the line above the question if the page has more lines below.
 func (v *View) moreLine(env *view.Env, n, w int) string {
 	l := widget.Line{{Text: " ↓ " + words.Count(n, "more line") + " ", Style: env.Styles.Info}}
 	if key := env.Keys.ActionByID(action.PreviewSection).HintKey(); key != "" && v.change.IsLong() {
@@ -178,7 +178,7 @@ func (v *View) moreLine(env *view.Env, n, w int) string {
 	return l.Render(w)
 }
 
-// Click puts the cursor on a line, in the pane that was hit.
+// Click puts the cursor on a line of the clicked pane.
 func (v *View) Click(_ *view.Env, x, y int) bool {
 	lw, _ := v.paneWidths(v.built.w)
 	v.onRows = v.side && x > lw

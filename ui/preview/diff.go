@@ -24,7 +24,7 @@ import (
 
 // diffPage is the view.
 type diffPage struct {
-	before, after string // the inputs; without after what the console shows is compared
+	before, after string // the inputs; an empty after means the console's cluster
 	part          pagePart
 	st            *themes.StyleSet
 	rev           *revision.Revision // of the console
@@ -36,18 +36,18 @@ type diffPage struct {
 	omissions   *detail.Pane
 
 	work       view.LatestWork
-	doing      atomic.Pointer[string] // what of the work
-	sides      [2]*revision.Revision  // the inputs that were read, nil for others
+	doing      atomic.Pointer[string] // current step of the work
+	sides      [2]*revision.Revision  // inputs already read, else nil
 	comparedAt time.Time
-	next       time.Time // when what changed may be compared again
+	next       time.Time // earliest time of the next comparison
 	res        *comparison
 	problem    string // why there is no answer, or no newer one
-	stopped    bool   // the page was left meanwhile
+	stopped    bool   // the user stopped the work
 
 	drawnOmissions omissionInputs
 }
 
-// comparison is the answer: two sides that were read, and their difference.
+// comparison is the answer: the two sides and their difference.
 type comparison struct {
 	sides [2]*revision.Revision
 	facts *difference.Facts
@@ -56,7 +56,7 @@ type comparison struct {
 	took          time.Duration
 }
 
-// pagePart is a table of the page.
+// pagePart is a tab of the page.
 type pagePart int
 
 const (
@@ -68,8 +68,8 @@ const (
 	parts
 )
 
-// again and rest say how long an answer stands where the cluster goes on changing: so long at
-// least, and so many times as long as it took.
+// again and rest bound how often a changing cluster is compared: an answer stands for at least again, and for
+// rest times the time it took.
 const (
 	again = 10 * time.Second
 	rest  = 4
@@ -90,14 +90,14 @@ func NewDiff(p nav.Page) view.View {
 	return v
 }
 
-// fitWords cuts the last column of a table between words: below the table its text stands whole.
+// fitWords cuts the last column of a table after a word; its text is shown in full below the table.
 func fitWords[T any](t *widget.Table[T], text func(T) string) {
 	t.Columns[len(t.Columns)-1].Fit = func(row T, w int) widget.Line {
 		return widget.PlainLine(widget.FlowText(text(row), max(1, w-2))[0] + " " + widget.Ellipsis)
 	}
 }
 
-// Sync begins what is to be compared.
+// Sync starts a comparison if one is due.
 func (v *diffPage) Sync(env *view.Env) {
 	v.st, v.rev = env.Styles, env.Rev
 	if v.before == "" || v.work.IsUnderWay() {
@@ -115,13 +115,13 @@ func (v *diffPage) isOutdated(env *view.Env) bool {
 	return v.res != nil && v.after == "" && v.res.sides[1].Cluster != env.Rev.Cluster || v.isCompleted(env)
 }
 
-// isCompleted reports whether the answer is of a console that had not read everything, and now it has:
-// the last of it may have changed nothing in the cluster.
+// isCompleted reports whether the console has now read everything, but had not at the time of the answer; the
+// last reads may leave the cluster unchanged.
 func (v *diffPage) isCompleted(env *view.Env) bool {
 	return v.res != nil && v.after == "" && v.res.sides[1].NeverRead() != nil && env.Rev.NeverRead() == nil
 }
 
-// beginComparison reads the inputs that were not read yet, and compares.
+// beginComparison reads the inputs not read yet, and compares.
 func (v *diffPage) beginComparison(env *view.Env) {
 	v.stopped, v.problem = false, ""
 	names, sides := [2]string{v.before, v.after}, v.sides
@@ -157,10 +157,10 @@ func (v *diffPage) beginComparison(env *view.Env) {
 	})
 }
 
-// say says what of the work is being done, from any goroutine.
+// say sets the current step of the work, from any goroutine.
 func (v *diffPage) say(doing string) { v.doing.Store(&doing) }
 
-// protectedNamespaces are the namespaces that the guard rails of a console keep.
+// protectedNamespaces returns the namespaces that a console's guard rails protect.
 func protectedNamespaces(c view.Console) []string {
 	if e, ok := c.(*engine.Engine); ok {
 		return engine.ProtectedNamespaces(e)
@@ -168,7 +168,7 @@ func protectedNamespaces(c view.Console) []string {
 	return nil
 }
 
-// ReceiveResult takes what was compared.
+// ReceiveResult takes the comparison.
 func (v *diffPage) ReceiveResult(env *view.Env, msg any) {
 	res, err, ok := view.TakeResult[*comparison](&v.work, msg)
 	switch {
@@ -197,7 +197,7 @@ func (v *diffPage) ReceiveResult(env *view.Env, msg any) {
 	v.listOmissions(env)
 }
 
-// CanLeave stops what is being read and compared.
+// CanLeave stops reading and comparing.
 func (v *diffPage) CanLeave(*view.Env) bool {
 	if v.work.IsUnderWay() {
 		v.work.StopWork()
@@ -227,7 +227,7 @@ func (v *diffPage) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// askInputs asks what is to be compared.
+// askInputs asks what to compare.
 func (v *diffPage) askInputs(env *view.Env) {
 	env.AskDialog(&view.PromptDialog{Title: "Compare", Label: "With INPUT, or from BEFORE to AFTER: a path, git:REV[:PATH], context:NAME",
 		Value: nav.ToDiff(v.before, v.after).Inputs(),
@@ -239,18 +239,18 @@ func (v *diffPage) askInputs(env *view.Env) {
 			return ""
 		},
 		Done: func(env *view.Env, text string) {
-			if p, err := nav.ParseDiff(text); err == nil { // checked
+			if p, err := nav.ParseDiff(text); err == nil { // checked above
 				env.ReplacePage(p)
 			}
 		}})
 }
 
-// lister is the table of the part on show.
+// lister returns the list of the shown part.
 func (v *diffPage) lister() view.Lister {
 	return [parts]view.Lister{v.connections, v.policies, v.findings, v.guards, v.omissions}[v.part]
 }
 
-// isShown says whether the second side is what the console shows: only its pages can be opened.
+// isShown reports whether the second side is the console's cluster: only then pages can be opened.
 func (v *diffPage) isShown(m revision.Mode) bool {
 	switch m.Name {
 	case revision.FilesMode:

@@ -12,20 +12,18 @@ import (
 	"rung/ui/widget"
 )
 
-// tableLeast is how many lines the table keeps, its header included; lowLeast how many what is
-// under the cursor has where there is room; headLeast is the height from which on the summary has
-// more than a line for each of its lines.
+// tableLeast is the least height of the table, header included; lowLeast the least height of the details if
+// there is room; headLeast the least page height for summary lines that wrap.
 const (
 	tableLeast = 4
 	lowLeast   = 7
 	headLeast  = 20
 )
 
-// partNames name the parts.
+// partNames name the tabs.
 var partNames = [parts]string{"connections", "policies", "findings", "guard rails", "not counted"}
 
-// Render draws the summary, the names of the parts, the one on show, and below it the whole of what
-// is under the cursor.
+// Render draws the summary, the tabs, the shown part, and the selected line's details below.
 func (v *diffPage) Render(env *view.Env, w, h int) string {
 	head := v.headLines(env, w, h)
 	if v.res == nil {
@@ -49,7 +47,7 @@ func (v *diffPage) Render(env *view.Env, w, h int) string {
 	return strings.Join(append(head, body), "\n")
 }
 
-// lowerHeight is how many lines below the table what is under the cursor gets.
+// lowerHeight returns the height of the details below the table.
 func (v *diffPage) lowerHeight(lines int, isThere bool, h int) int {
 	if !isThere || h < tableLeast+4 {
 		return 0
@@ -57,7 +55,7 @@ func (v *diffPage) lowerHeight(lines int, isThere bool, h int) int {
 	return min(max(1+lines, min(h/3, lowLeast)), h/2)
 }
 
-// headLines are the summary and the names of the parts, or why there are none.
+// headLines returns the summary and the tabs, or why there are none.
 func (v *diffPage) headLines(env *view.Env, w, h int) []string {
 	st := env.Styles
 	var lines []widget.Line
@@ -93,7 +91,7 @@ func (v *diffPage) headLines(env *view.Env, w, h int) []string {
 	return out
 }
 
-// usageLines say how inputs are given.
+// usageLines explains how to give inputs.
 func (v *diffPage) usageLines(env *view.Env, w int) (out []string) {
 	key := env.Keys.ActionByID(action.DiffInput).HintKey()
 	for _, line := range []string{
@@ -116,8 +114,8 @@ func (v *diffPage) usageLines(env *view.Env, w int) (out []string) {
 	return out
 }
 
-// summaryLines are the answer in three lines, on more where there is room, and the workloads that
-// only one side has.
+// summaryLines returns the answer in three lines, wrapped if there is room, and the workloads of only one
+// side.
 func (v *diffPage) summaryLines(w, h int) (out []widget.Line) {
 	st := v.st
 	if v.res.facts.IsEmpty() {
@@ -142,10 +140,10 @@ func (v *diffPage) summaryLines(w, h int) (out []widget.Line) {
 	return out
 }
 
-// mostWorkloads is how many workloads that came, or went, the summary names.
+// mostWorkloads bounds the named workloads of only one side.
 const mostWorkloads = 5
 
-// tabsLine are the names of the parts with how much there is, the one on show marked.
+// tabsLine draws the tabs with their counts, the shown one marked.
 func (v *diffPage) tabsLine(w int) widget.Line {
 	l := widget.Line{{Text: " "}}
 	for p := range parts {
@@ -161,7 +159,7 @@ func (v *diffPage) tabsLine(w int) widget.Line {
 	return l
 }
 
-// tabText names a part with how much there is.
+// tabText names a part with its count.
 func (v *diffPage) tabText(p pagePart) string {
 	f := v.res.facts
 	n := [parts]int{len(f.Connections), len(f.Policies), len(f.Findings.New) + len(f.Findings.Gone), len(f.Guards),
@@ -169,7 +167,7 @@ func (v *diffPage) tabText(p pagePart) string {
 	return partNames[p] + " " + words.Thousands(n)
 }
 
-// Click puts the cursor on a line, or shows the part whose name is there.
+// Click puts the cursor on a line, or shows the clicked tab.
 func (v *diffPage) Click(env *view.Env, x, y int) bool {
 	head := len(v.headLines(env, env.W, env.H))
 	title, lines := v.detailLines(env.W)
@@ -202,18 +200,18 @@ func (v *diffPage) SetFilter(f widget.LineFilter) {
 	}
 }
 
-// CountLines are the lines of the part on show.
+// CountLines counts the lines of the shown part.
 func (v *diffPage) CountLines() (shown, all int) { return v.lister().CountLines() }
 
-// CompleteWord finds how a word of the part on show goes on.
+// CompleteWord completes a word of the shown part.
 func (v *diffPage) CompleteWord(begin string) string {
 	return view.List{Of: v.lister()}.CompleteWord(begin)
 }
 
-// ColumnHelps are the columns of the part on show.
+// ColumnHelps explains the columns of the shown part.
 func (v *diffPage) ColumnHelps() []widget.ColumnHelp { return view.List{Of: v.lister()}.ColumnHelps() }
 
-// SaveText is the summary and all lines of the part on show.
+// SaveText returns the summary and all lines of the shown part.
 func (v *diffPage) SaveText(env *view.Env) string {
 	if v.res == nil {
 		return ""
@@ -221,7 +219,7 @@ func (v *diffPage) SaveText(env *view.Env) string {
 	return strings.Join(v.res.facts.Summary(), "\n") + "\n\n" + view.List{Of: v.lister()}.SaveText(env)
 }
 
-// TellState says what is being done, or of when the answer is.
+// TellState shows the running work, or the time of an outdated answer.
 func (v *diffPage) TellState(env *view.Env) widget.Line {
 	switch {
 	case v.work.IsUnderWay() && v.res != nil:
@@ -232,7 +230,7 @@ func (v *diffPage) TellState(env *view.Env) widget.Line {
 	return nil
 }
 
-// workName says what is being done.
+// workName names the running work.
 func (v *diffPage) workName() string {
 	if doing := v.doing.Load(); doing != nil {
 		return *doing + " · esc stops"
@@ -240,5 +238,5 @@ func (v *diffPage) workName() string {
 	return "comparing"
 }
 
-// WorkingSince is since when inputs are read and compared.
+// WorkingSince returns when reading and comparing began.
 func (v *diffPage) WorkingSince() time.Time { return v.work.BeganAt() }

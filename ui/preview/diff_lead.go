@@ -11,14 +11,14 @@ import (
 	"rung/ui/view"
 )
 
-// omissionInputs are the inputs that the lines of what was not considered were last made from.
+// omissionInputs holds the inputs of the lines of omissions.
 type omissionInputs struct {
 	of *comparison
 	st *themes.StyleSet
 	w  int
 }
 
-// listOmissions lists what was not considered.
+// listOmissions lists the omissions.
 func (v *diffPage) listOmissions(env *view.Env) {
 	in := omissionInputs{v.res, env.Styles, env.W}
 	if v.res == nil || in == v.drawnOmissions {
@@ -30,13 +30,13 @@ func (v *diffPage) listOmissions(env *view.Env) {
 	v.omissions.SetItems(s.Lines)
 }
 
-// SelectedPage is the page of what is under the cursor, where it is part of what the console shows.
+// SelectedPage returns the page of the selected line, if the console shows that side.
 func (v *diffPage) SelectedPage() nav.Page {
 	page, _ := v.leadsTo()
 	return page
 }
 
-// WhyNot says why what is under the cursor leads nowhere.
+// WhyNot says why an action is not possible on the selected line.
 func (v *diffPage) WhyNot(_ *view.Env, id action.ID) string {
 	switch id {
 	case action.Open:
@@ -50,8 +50,8 @@ func (v *diffPage) WhyNot(_ *view.Env, id action.ID) string {
 	return ""
 }
 
-// leadsTo is the page of what is under the cursor: the trace of a connection, a policy, the rule of
-// a finding; or why there is none.
+// leadsTo returns the page of the selected line: the trace of a connection, a policy, or the rule of a
+// finding; else why there is none.
 func (v *diffPage) leadsTo() (nav.Page, string) {
 	if v.res == nil || v.part == omissionsPart {
 		return nav.Page{}, "nothing to open here"
@@ -102,7 +102,7 @@ func (v *diffPage) leadsTo() (nav.Page, string) {
 	return here, ""
 }
 
-// pageOfPolicy is the page of a policy that the second side has.
+// pageOfPolicy returns the page of a policy of the second side.
 func (v *diffPage) pageOfPolicy(k model.PolicyKey) nav.Page {
 	if !k.Kind.IsPolicy() || v.res.sides[1].Cluster.Policy(k) == nil {
 		return nav.Page{}
@@ -110,7 +110,7 @@ func (v *diffPage) pageOfPolicy(k model.PolicyKey) nav.Page {
 	return nav.ToPolicy(k)
 }
 
-// pageOfFinding is the rule that a finding is about, or the policy.
+// pageOfFinding returns the page of a finding's rule, else of its policy.
 func (v *diffPage) pageOfFinding(f *model.Finding) nav.Page {
 	p := v.res.sides[1].Cluster.Policy(f.Policy)
 	if f.Direction != "" && p != nil && p.Rule(f.Direction, f.Rule) != nil {
@@ -122,8 +122,7 @@ func (v *diffPage) pageOfFinding(f *model.Finding) nav.Page {
 	return nav.ToPolicy(f.Policy)
 }
 
-// detailLines are the whole of what is under the cursor, under a title; without a title there is
-// nothing.
+// detailLines returns the selected line in full with a title; an empty title means nothing is selected.
 func (v *diffPage) detailLines(w int) (title string, lines []string) {
 	s := &detail.Sheet{St: v.st, W: w}
 	say := func(indent int, sign string, mark, look themes.Style, text string) {
@@ -181,7 +180,7 @@ func (v *diffPage) detailLines(w int) (title string, lines []string) {
 	return title, lines
 }
 
-// Copies are the line under the cursor in words, and the commands that say the same.
+// Copies offers the selected line in words, and equivalent commands.
 func (v *diffPage) Copies(*view.Env) (out []view.CopyItem) {
 	if v.res == nil {
 		return nil

@@ -18,21 +18,19 @@ import (
 // docBuilder builds the lines of one document.
 type docBuilder struct {
 	st    *themes.StyleSet
-	w     int // of the text
+	w     int // width of the text
 	lines []widget.DocLine
-	// whole breaks long lines and lists all members of sets, while there is room for that many
-	// bytes of them.
+	// whole wraps long lines and lists all members of sets, up to room bytes of members.
 	whole bool
 	room  int
 }
 
-// wholeRoom is how many bytes of members are listed in whole; the sets after that are in brief.
+// wholeRoom bounds the bytes of members listed in full; later sets are shortened.
 const wholeRoom = 1 << 20
 
 func (b *docBuilder) addLine(l widget.Line) { b.lines = append(b.lines, widget.DocLine{Line: l}) }
 
-// addLong adds a line that may be longer than the page is wide: broken, further in by indent from
-// its second line on, where lines are shown whole.
+// addLong adds a possibly long line; if whole, it wraps with further lines indented.
 func (b *docBuilder) addLong(l widget.Line, indent int) {
 	if !b.whole {
 		b.addLine(l)
@@ -52,7 +50,7 @@ func (b *docBuilder) addText(text string, st themes.Style) {
 	}
 }
 
-// addPoint is a paragraph with a sign before it.
+// addPoint adds a paragraph after a sign.
 func (b *docBuilder) addPoint(sign page.Span, text string, body page.Role) {
 	mark := widget.SpanOf(page.Span{Text: " " + sign.Text + " ", Role: sign.Role}, b.st)
 	for _, l := range widget.FlowText(text, max(8, b.w-3)) {
@@ -74,7 +72,7 @@ func (b *docBuilder) addHeading(title string) {
 	b.lines = append(b.lines, widget.DocLine{Line: widget.HeadingLine(title, b.w, b.st), Head: true, Skip: true})
 }
 
-// addChanges are the objects field by field, or as a difference of the texts.
+// addChanges adds the objects field by field, or as text diffs.
 func (b *docBuilder) addChanges(objects []difference.ChangedObject, diff bool) {
 	names := 0
 	for _, o := range objects {
@@ -101,8 +99,7 @@ func (b *docBuilder) addChanges(objects []difference.ChangedObject, diff bool) {
 	}
 }
 
-// addShort puts an object of which one field changes into one line, where it has
-// room; pad is how wide the names of all objects are.
+// addShort adds an object with a single changed field in one line, if it fits; pad is the width of all names.
 func (b *docBuilder) addShort(o *difference.ChangedObject, pad int) bool {
 	if len(o.Fields) != 1 {
 		return false
@@ -117,7 +114,7 @@ func (b *docBuilder) addShort(o *difference.ChangedObject, pad int) bool {
 	return true
 }
 
-// styledLine is a line with the looks of its pieces.
+// styledLine returns a line with the styles of its pieces.
 func (b *docBuilder) styledLine(l page.Line) widget.Line {
 	return widget.LineOf(page.Cell{More: l}, b.st)
 }
@@ -143,8 +140,7 @@ func (b *docBuilder) addFields(fields []difference.ChangedField) {
 	}
 }
 
-// addTexts are the whole texts of new objects; what follows from them stands
-// before.
+// addTexts adds the full texts of new objects, after the consequences.
 func (b *docBuilder) addTexts(objects []change.ObjectChange) {
 	for _, o := range objects {
 		if o.Old != nil || o.New == nil {
@@ -157,11 +153,11 @@ func (b *docBuilder) addTexts(objects []change.ObjectChange) {
 	}
 }
 
-// manyGuards is from how many guard rails on each is told without its example at first, so
-// that a small screen has all of them.
+// manyGuards is the number of guard rails from which each is first shown without its example, so that all fit
+// a small screen.
 const manyGuards = 4
 
-// railPoints are the guard rails, in brief where there are many.
+// railPoints returns the guard rails, shortened if they are many.
 func railPoints(t *difference.PreviewParts) []difference.PreviewPoint {
 	if len(t.Guards) < manyGuards {
 		return t.Guards
@@ -169,8 +165,8 @@ func railPoints(t *difference.PreviewParts) []difference.PreviewPoint {
 	return difference.BriefRails(t.Guards)
 }
 
-// addConsequences adds everything to read before saying yes: guard rails, findings, notes,
-// and last the mere information.
+// addConsequences adds everything to read before saying yes: guard rails, findings, notes, and last mere
+// information.
 func (b *docBuilder) addConsequences(t *difference.PreviewParts) {
 	all := slices.Concat(railPoints(t), t.Effect, t.Log, t.Findings, t.Omitted, t.Notes, t.Hints)
 	if len(all) == 0 {
@@ -184,7 +180,7 @@ func (b *docBuilder) addConsequences(t *difference.PreviewParts) {
 	}
 }
 
-// addGroups lists the connections of which something becomes, and those of the log.
+// addGroups lists the affected connections, and affected connections of the log.
 func (b *docBuilder) addGroups(t *difference.PreviewParts) {
 	for _, groups := range []difference.GroupTable{t.Seen, t.Flips, t.Others} {
 		if len(groups.Rows) == 0 {
@@ -201,7 +197,7 @@ func (b *docBuilder) addGroups(t *difference.PreviewParts) {
 	}
 }
 
-// addCommands are the equivalent command lines.
+// addCommands adds the equivalent command lines.
 func (b *docBuilder) addCommands(all []string) {
 	if len(all) == 0 {
 		return
@@ -212,7 +208,7 @@ func (b *docBuilder) addCommands(all []string) {
 	}
 }
 
-// addConflict shows the three texts as two differences.
+// addConflict shows the three texts as two diffs.
 func (b *docBuilder) addConflict(c *rewrite.Conflict) {
 	switch {
 	case c.Merged != "":
@@ -242,7 +238,7 @@ func withoutNewline(s string) string {
 	return s
 }
 
-// addDiff shows a unified difference.
+// addDiff shows a unified diff.
 func (b *docBuilder) addDiff(text string) {
 	shown := words.Escape(text)
 	if shown != text {

@@ -17,50 +17,49 @@ import (
 	"rung/ui/widget"
 )
 
-// changePhase is how far the change is.
+// changePhase is the progress of the change.
 type changePhase int
 
 const (
-	working changePhase = iota // the consequences are being worked out
-	failed                     // they could not be
-	ready                      // to be read and answered
-	writing                    // yes was said
-	waiting                    // written; the rows are to follow
+	working changePhase = iota // computing the consequences
+	failed                     // they could not be computed
+	ready                      // ready to be read and answered
+	writing                    // confirmed
+	waiting                    // written; waiting for the rows
 	late                       // written; not every zone shows it yet
 )
 
-// followTime is how long the page waits for the rows before it says that a
-// zone is late; variable for tests.
+// followTime is how long the page waits for the rows before it calls a zone late; variable for tests.
 var followTime = 3 * time.Second
 
-// View is the view.
+// View is the preview of a change.
 type View struct {
 	src ChangeSource
 	opt PreviewOptions
 
 	phase        changePhase
 	p            *gate.Preview
-	err          error                       // why it could not be worked out
+	err          error                       // why the consequences could not be computed
 	writeProblem string                      // why the last attempt to write failed
-	notice       string                      // something else to know, once
-	trial        *revision.UnconfirmedChange // it was made on trial
-	beganAt      time.Time                   // when what is under way began
+	notice       string                      // another message, shown once
+	trial        *revision.UnconfirmedChange // the change on trial, nil if none
+	beganAt      time.Time                   // begin of the current phase's work
 	pending      *pendingChange
-	previewWork  view.LatestWork    // the consequences are being worked out
-	workedFrom   *revision.Revision // the newest when the work began
-	ended        time.Time          // when the last work ended
-	cost         time.Duration      // and how long that took
+	previewWork  view.LatestWork    // computes the consequences
+	workedFrom   *revision.Revision // newest revision when the work began
+	ended        time.Time          // end of the last work
+	cost         time.Duration      // duration of the last work
 
 	change, rows *widget.DocView
-	side         bool // rows stand beside the change
-	onRows       bool // the cursor is there
+	side         bool // rows are beside the change
+	onRows       bool // the cursor is in the rows
 	diff         bool
-	whole        bool // lines are broken instead of cut, and sets have all members
+	whole        bool // lines wrap, and sets show all members
 	built        builtKey
 	zonesShown   []revision.ZoneShown
 }
 
-// builtKey holds the inputs that the documents were built from.
+// builtKey holds the inputs of the documents.
 type builtKey struct {
 	p                 *gate.Preview
 	w                 int
@@ -72,7 +71,7 @@ type builtKey struct {
 	shown             string
 }
 
-// previewWorked is the message with the preview that was worked out, or why it could not be.
+// previewWorked is the message with the preview or its error.
 type previewWorked struct {
 	p        *gate.Preview
 	err      error
@@ -96,7 +95,7 @@ func PreviewOf(src ChangeSource, opt PreviewOptions) *View {
 	return &View{src: src, opt: opt, change: widget.NewDoc(), rows: widget.NewDoc()}
 }
 
-// CurrentMutation is the change as it is now: after a merge it is another text.
+// CurrentMutation returns the present change, whose text a merge may have replaced.
 func (v *View) CurrentMutation() change.Mutation {
 	if v.p == nil {
 		return change.Mutation{}
@@ -104,8 +103,8 @@ func (v *View) CurrentMutation() change.Mutation {
 	return v.p.Mutation
 }
 
-// NewPriority is the place of the one policy that the change makes, for people; ok is false where it
-// makes none that has a priority, or several.
+// NewPriority returns the place of the one new policy; ok is false if the change makes none with a priority,
+// or several.
 func (v *View) NewPriority() (place string, ok bool) {
 	if v.p == nil {
 		return "", false
@@ -119,7 +118,7 @@ func (v *View) NewPriority() (place string, ok bool) {
 	return place, made == 1
 }
 
-// MergeConflict returns the conflict that keeps the change from being made, nil for none.
+// MergeConflict returns the conflict that blocks the change, nil if none.
 func (v *View) MergeConflict() *rewrite.Conflict {
 	if v.p == nil {
 		return nil
@@ -127,7 +126,7 @@ func (v *View) MergeConflict() *rewrite.Conflict {
 	return v.p.Conflict
 }
 
-// Scopes are the keys of the preview, and those of lists.
+// Scopes returns the keys of the preview and of lists.
 func (v *View) Scopes() []action.Scope {
 	return []action.Scope{action.ScopeOf(nav.Preview), action.List, action.Global}
 }
@@ -146,10 +145,10 @@ func (v *View) Crumb() string {
 	return "preview"
 }
 
-// SelectedPage is nothing: the lines lead nowhere, the page is to be answered.
+// SelectedPage returns none: lines have no links, the page asks for an answer.
 func (v *View) SelectedPage() nav.Page { return nav.Page{} }
 
-// Sync starts the work and keeps what is shown true.
+// Sync starts the work and keeps the preview up to date.
 func (v *View) Sync(env *view.Env) {
 	switch {
 	case !v.previewWork.WasBegun():
@@ -163,7 +162,7 @@ func (v *View) Sync(env *view.Env) {
 	v.buildDocs(env)
 }
 
-// workOut has the consequences worked out.
+// workOut computes the consequences in a goroutine.
 func (v *View) workOut(env *view.Env) {
 	v.workedFrom, v.beganAt = env.Rev, env.Now
 	src, console := v.src, env.Console
@@ -184,11 +183,11 @@ func (v *View) workOut(env *view.Env) {
 	})
 }
 
-// restTime is left at least between two workings of a preview that is on the screen,
-// and four times what the last one took; variable for tests.
+// restTime is the least pause between two computations of a visible preview; the pause is also at least four
+// times the last computation. Variable for tests.
 var restTime = 250 * time.Millisecond
 
-// waitFor waits, as long as the context lasts.
+// waitFor waits, unless the context ends first.
 func waitFor(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
@@ -203,7 +202,7 @@ func waitFor(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// ReceiveResult takes what was worked out, written and followed.
+// ReceiveResult takes computed, written and followed changes.
 func (v *View) ReceiveResult(env *view.Env, msg any) {
 	if m, _, ok := view.TakeResult[previewWorked](&v.previewWork, msg); ok {
 		v.ended, v.cost = m.workedAt, m.cost
@@ -216,12 +215,12 @@ func (v *View) ReceiveResult(env *view.Env, msg any) {
 		switch {
 		case m.err != nil:
 			v.phase = failed
-		case what != "": // it wants another yes
+		case what != "": // it needs another yes
 			v.showChanged(env, m.p, what)
 		default:
 			if _, ok := v.src.(*mutationSource); ok && m.p.Mutation.Op != "" {
-				// An undo stays the undo of that change. Work that comes too late may still be
-				// reading the source there was: it stays as it is.
+				// An undo stays the undo of that change. Stopped work may still read the old source, so it is
+				// replaced, not changed.
 				v.src = &mutationSource{m: m.p.Mutation}
 			}
 		}
@@ -239,27 +238,27 @@ func (v *View) ReceiveResult(env *view.Env, msg any) {
 	v.buildDocs(env)
 }
 
-// showChanged shows the change as it is now, and what is different: it wants another yes.
+// showChanged shows the changed preview and what differs; it needs another yes.
 func (v *View) showChanged(env *view.Env, p *gate.Preview, what string) {
 	v.p, v.err, v.writeProblem = p, nil, ""
 	v.notice = "changed since you opened it: shown again at " + env.Now.Format("15:04:05") + ": " + what
 	env.SayFailure("changed since you opened it: %s", what)
 }
 
-// CanLeave keeps the page while something is being written.
+// CanLeave keeps the page open during a write.
 func (v *View) CanLeave(env *view.Env) bool {
 	switch {
 	case v.phase != writing:
 		return true
 	case v.pending.waitsFor() != "":
-		v.pending.giveUp() // the answer says so, or that the change was made after all
+		v.pending.giveUp() // the result says so, or that the change was made after all
 	default:
 		env.SayText("the change is being written; a moment")
 	}
 	return false
 }
 
-// TellState says how the preview is.
+// TellState shows the phase.
 func (v *View) TellState(env *view.Env) widget.Line {
 	st := env.Styles
 	switch v.phase {
@@ -277,7 +276,7 @@ func (v *View) TellState(env *view.Env) widget.Line {
 	return nil
 }
 
-// Copies are the commands, the texts after the change and the difference.
+// Copies offers the commands, the texts after the change, and the diff.
 func (v *View) Copies(*view.Env) []view.CopyItem {
 	out := slices.Clone(v.opt.Copies)
 	if v.p == nil {

@@ -15,11 +15,10 @@ import (
 	"rung/ui/widget"
 )
 
-// maxRows bounds the rows that are listed one by one; all of them are counted.
+// maxRows bounds the rows listed one by one; all are counted.
 const maxRows = 2000
 
-// addRows are the rows that change: counts for each table, then each row with
-// its fields.
+// addRows adds the changed rows: counts for each table, then each row with its fields.
 func (b *docBuilder) addRows(p *gate.Preview) {
 	if len(p.Objects) == 0 {
 		return
@@ -48,7 +47,7 @@ func (b *docBuilder) addRows(p *gate.Preview) {
 	}
 }
 
-// addRow is one row with what changes in it.
+// addRow adds one row with its changes.
 func (b *docBuilder) addRow(r *change.RowChange, policy bool) {
 	mark, st := words.Changed, b.st.Info
 	switch r.Kind {
@@ -74,8 +73,7 @@ func (b *docBuilder) addRow(r *change.RowChange, policy bool) {
 	}
 }
 
-// rowName names a row by table and the part of its id behind the policy; of rows
-// that several policies share, whose they are.
+// rowName names a row by table and the part of its id after the policy; shared rows are named by their unit.
 func rowName(r *change.RowChange, policy bool) string {
 	table := detail.TableWord(r.Table)
 	if !r.Policy.Kind.IsPolicy() {
@@ -95,16 +93,16 @@ func rowName(r *change.RowChange, policy bool) string {
 	return s
 }
 
-// unitRow names a row that is no policy's alone.
+// unitRow names a row of a unit that is no policy.
 func unitRow(r *change.RowChange) string {
-	s := strings.TrimPrefix(r.Policy.Label(), "sets ") // it is called one already
+	s := strings.TrimPrefix(r.Policy.Label(), "sets ") // "address set" precedes it already
 	if rest := strings.TrimSuffix(detail.ShortID(r.ID+":", r.Policy), ":"); rest != "" {
 		s += ": " + rest
 	}
 	return s
 }
 
-// shownFields leaves out what says nothing in a row that comes or goes.
+// shownFields omits uninformative fields of added and removed rows.
 func (b *docBuilder) shownFields(r *change.RowChange) []difference.ChangedField {
 	all := difference.FieldsOf(r, b.whole && b.room > 0)
 	for _, f := range all {

@@ -8,38 +8,36 @@ import (
 	"rung/ui/view"
 )
 
-// ChangeSource is a change and how it is made. Its methods are called from other
-// goroutines than the screen's.
+// ChangeSource is a change and how to make it. Calls come from goroutines other than the screen's.
 type ChangeSource interface {
-	// WorkOut works the consequences out.
+	// WorkOut computes the consequences.
 	WorkOut(ctx context.Context, c view.Console) (*gate.Preview, error)
-	// CommitChange makes the change. The result may be nil where there is none to
-	// speak of.
+	// CommitChange makes the change. The result may be nil if there is none to report.
 	CommitChange(ctx context.Context, c view.Console, p *gate.Preview, answer gate.Confirm) (*gate.Result, error)
 }
 
-// PreviewOptions are the settings of a preview, from the page that opens it.
+// PreviewOptions are settings of a preview by the page that opens it.
 type PreviewOptions struct {
-	// Crumb names the page, "preview" when empty.
+	// Crumb names the page, "preview" if empty.
 	Crumb string
-	// Question is the question to answer, "Apply?" when empty.
+	// Question is the question to answer, "Apply?" if empty.
 	Question string
-	// Edit goes on editing; nil where nothing is being edited.
+	// Edit continues editing; nil if nothing is edited.
 	Edit func(*view.Env)
-	// Cancel leaves it; nil goes back one page.
+	// Cancel leaves the preview; nil goes back one page.
 	Cancel func(*view.Env)
-	// Written is called once the change was made; Done likewise, instead of
-	// waiting for the rows, saying so and going back.
+	// Written is called once the change was made; Done likewise, instead of waiting for the rows, a message
+	// and going back.
 	Written, Done func(*view.Env)
-	// Copies can be copied besides.
+	// Copies are further texts to copy.
 	Copies []view.CopyItem
-	// Kept, when set, says where the text is kept that leads to the change.
+	// Kept is the file of the text behind the change, empty if none.
 	Kept string
-	// Known is the preview of the mutation, if it was worked out already.
+	// Known is the preview of the mutation, if already computed.
 	Known *gate.Preview
 }
 
-// mutationSource is a change that is one change.Mutation, and its preview if that was worked out already.
+// mutationSource is a single change.Mutation, with its preview if already computed.
 type mutationSource struct {
 	m     change.Mutation
 	known *gate.Preview
@@ -57,10 +55,10 @@ func (s *mutationSource) CommitChange(ctx context.Context, c view.Console, p *ga
 	return c.Commit(ctx, p, answer)
 }
 
-// New is the page of one mutation.
+// New makes the page of one mutation.
 func New(m change.Mutation) view.View { return PreviewMutation(m, PreviewOptions{}) }
 
-// PreviewMutation is a preview of one mutation with options of its own.
+// PreviewMutation makes a preview of one mutation with options.
 func PreviewMutation(m change.Mutation, opt PreviewOptions) *View {
 	return PreviewOf(&mutationSource{m, opt.Known}, opt)
 }

@@ -19,15 +19,15 @@ import (
 	"rung/ui/view"
 )
 
-// commitChange makes the change of a preview that was confirmed, and waits for the rows.
+// commitChange commits a confirmed preview, and waits for the rows.
 func (v *View) commitChange(env *view.Env, p *gate.Preview, answer gate.Confirm) {
 	v.phase, v.writeProblem, v.notice, v.p, v.beganAt = writing, "", "", p, env.Now
-	v.previewWork.StopWork() // what is still being worked out comes too late
+	v.previewWork.StopWork() // its result would be too late
 	src, console, change := v.src, env.Console, &pendingChange{}
 	change.ctx, change.giveUp = context.WithCancel(context.Background())
 	v.pending = change
 	answer.OnWait = func(title string) { change.otherChange.Store(&title) }
-	answer.Finish = true // leaving must not leave a change half made
+	answer.Finish = true // closing the page must not leave a half-made change
 	env.Run("writing", func(ctx context.Context) any {
 		defer change.giveUp()
 		defer context.AfterFunc(ctx, change.giveUp)()
@@ -37,14 +37,14 @@ func (v *View) commitChange(env *view.Env, p *gate.Preview, answer gate.Confirm)
 	v.buildDocs(env)
 }
 
-// pendingChange is a change that was confirmed, which may have to wait for another.
+// pendingChange is a confirmed change, which may have to wait for another.
 type pendingChange struct {
 	ctx         context.Context
-	giveUp      context.CancelFunc // as long as it waits
+	giveUp      context.CancelFunc // works while it waits
 	otherChange atomic.Pointer[string]
 }
 
-// waitsFor is the title of the change it waits for, empty when it does not.
+// waitsFor returns the title of the change it waits for, empty if none.
 func (t *pendingChange) waitsFor() string {
 	if t == nil {
 		return ""
@@ -70,7 +70,7 @@ func (v *View) afterWrite(env *view.Env, m changeWritten) {
 		return
 	}
 	if m.err != nil {
-		v.notice = m.err.Error() // done, but not written down
+		v.notice = m.err.Error() // done, but not recorded
 	}
 	if m.res != nil {
 		v.trial, v.notice = m.res.Trial, cmp.Or(v.notice, m.res.ServerChanged)
@@ -83,7 +83,7 @@ func (v *View) afterWrite(env *view.Env, m changeWritten) {
 		return
 	}
 	if m.res != nil && m.res.Plan {
-		// Its page tells how it goes, and where it waits.
+		// The plan's page shows the progress.
 		env.ReplacePage(nav.PageOf(nav.Plan))
 		return
 	}
@@ -95,7 +95,7 @@ func (v *View) afterWrite(env *view.Env, m changeWritten) {
 	})
 }
 
-// followedTargets are the policies whose rows are to follow, and the rows that go.
+// followedTargets returns the policies whose rows must follow, and the ids of ACLs that must disappear.
 func (v *View) followedTargets() (keys []model.PolicyKey, gone []string) {
 	for _, o := range v.p.Objects {
 		if o.New != nil {
@@ -110,7 +110,7 @@ func (v *View) followedTargets() (keys []model.PolicyKey, gone []string) {
 	return keys, gone
 }
 
-// followZones waits until every zone shows the change, or for followTime.
+// followZones waits until every zone shows the change, at most followTime.
 func followZones(ctx context.Context, c view.Console, keys []model.PolicyKey, gone []string) []revision.ZoneShown {
 	ctx, cancel := context.WithTimeout(ctx, followTime)
 	defer cancel()
@@ -147,11 +147,11 @@ func (v *View) afterFollow(env *view.Env, m zonesFollowed) {
 	v.leavePage(env)
 }
 
-// leavePage says what was done, how it is taken back, and goes back.
+// leavePage reports the outcome and how to undo it, and goes back.
 func (v *View) leavePage(env *view.Env) {
 	text := v.p.Title + ": " + v.outcomeText()
 	if key := env.Keys.ActionByID(action.Confirm).HintKey(); v.trial != nil && env.Rev.Unconfirmed.IsOpen() && key != "" {
-		text = v.p.Title + ": done · " + key + " keeps it" // the header counts it down
+		text = v.p.Title + ": done · " + key + " keeps it" // the header shows the time left
 	} else if key := env.Keys.ActionByID(action.Undo).HintKey(); key != "" && v.isUndoable(env) {
 		text += " · " + key + " undoes it"
 	}
@@ -171,8 +171,8 @@ func (v *View) leavePage(env *view.Env) {
 	env.BackTo(to)
 }
 
-// isUndoable says whether undo takes this very change back: a newer one may be in front of
-// it, and what a redo made again keeps its place in the history.
+// isUndoable reports whether undo reverts this very change: a newer one may come first, and a redone change
+// keeps its place in the history.
 func (v *View) isUndoable(env *view.Env) bool {
 	title := v.p.Title
 	if v.p.Mutation.Op == change.OpRedo {
@@ -181,7 +181,7 @@ func (v *View) isUndoable(env *view.Env) bool {
 	return v.p.Mutation.Op != change.OpUndo && env.Rev.Undo == title
 }
 
-// outcomeText says what the zones show.
+// outcomeText summarizes what the zones show.
 func (v *View) outcomeText() string {
 	_, ok := countShown(v.zonesShown)
 	switch {

@@ -15,7 +15,7 @@ import (
 	"rung/ui/widget"
 )
 
-// aclLines is the ACL on show, desired beside live, with a heading.
+// aclLines returns the shown ACL, desired beside live, with a heading.
 func (v *RuleView) aclLines(env *view.Env, w int) []widget.Line {
 	st := env.Styles
 	e := v.shownACL()
@@ -42,7 +42,7 @@ func (v *RuleView) aclLines(env *view.Env, w int) []widget.Line {
 	return out
 }
 
-// fieldLine is one column of an ACL.
+// fieldLine returns one column of an ACL.
 func fieldLine(f revision.ComparedField, e *revision.RuleACL, read bool, st *themes.StyleSet, name, half int) widget.Line {
 	desired, live := f.Desired, f.Live
 	switch {
@@ -65,8 +65,7 @@ func fieldLine(f revision.ComparedField, e *revision.RuleACL, read bool, st *the
 	return detail.SideBySide(l, name+1, detail.SideBySide(left, half, right))
 }
 
-// briefColumns are the columns that are too long for the space: what matters is
-// whether they are the same.
+// briefColumns replaces values that are too long: it only says whether they are equal.
 func briefColumns(f revision.ComparedField, e *revision.RuleACL) (desired, live string) {
 	desired, live = "see below", "as desired"
 	if f.Name == "external_ids" {
@@ -88,7 +87,7 @@ func briefColumns(f revision.ComparedField, e *revision.RuleACL) (desired, live 
 	return desired, live
 }
 
-// aclKey returns the key that tells the ACL from the others of its rule.
+// aclKey returns the key that distinguishes the ACL from the others of its rule.
 func aclKey(e *revision.RuleACL) string {
 	a := e.Desired
 	if a == nil {
@@ -105,7 +104,7 @@ func aclKey(e *revision.RuleACL) string {
 	return a.ExternalIDs[nb.KeyProtocol]
 }
 
-// fullLines are both values of what differs and was too long for its column.
+// fullLines adds both values of differing columns that were too long.
 func (v *RuleView) fullLines(env *view.Env, s *detail.Sheet) {
 	e := v.shownACL()
 	if e == nil || e.Differs == 0 {
@@ -133,7 +132,7 @@ func (v *RuleView) fullLines(env *view.Env, s *detail.Sheet) {
 	}
 }
 
-// fullWidth is the width up to which a value always has room in a column of the comparison.
+// fullWidth is the width up to which a value always fits a column of the comparison.
 const fullWidth = 16
 
 func eitherText(m map[string]string, short string) string {
@@ -145,7 +144,7 @@ func eitherText(m map[string]string, short string) string {
 	return "(none)"
 }
 
-// matchLines explain the match of the ACL on show.
+// matchLines explains the match of the shown ACL.
 func (v *RuleView) matchLines(env *view.Env, s *detail.Sheet) {
 	e := v.shownACL()
 	if e == nil {
@@ -166,14 +165,14 @@ func (v *RuleView) matchLines(env *view.Env, s *detail.Sheet) {
 	}
 }
 
-// flowLines are the logical flows of the ACL on show.
+// flowLines adds the logical flows of the shown ACL.
 func (v *RuleView) flowLines(env *view.Env, s *detail.Sheet) {
 	if e := v.shownACL(); e != nil && e.Live != nil {
 		detail.AddFlows(s, env.Rev, v.state, e.Live, env.Now)
 	}
 }
 
-// standingText is how the live row stands to the desired one, in a few words.
+// standingText compares the live row with the desired one, in a few words.
 func standingText(e *revision.RuleACL, read bool) (text string, bad bool) {
 	switch {
 	case !read:
@@ -191,8 +190,8 @@ func standingText(e *revision.RuleACL, read bool) (text string, bad bool) {
 	return "as desired", false
 }
 
-// hitsLine says how often the rule decided, and in which zone its meter keeps lines back;
-// of a rule that does not log nothing is known, and nothing said.
+// hitsLine adds how often the rule decided, and the zone whose meter drops its lines. A rule that does not log
+// has no known hits and no line.
 func (v *RuleView) hitsLine(env *view.Env, s *detail.Sheet) {
 	v.hits = detail.RuleHits(env)
 	p := env.Rev.Cluster.Policy(v.page.Key)
@@ -214,5 +213,5 @@ func (v *RuleView) hitsLine(env *view.Env, s *detail.Sheet) {
 	s.AddField("hits", "hits", nameWidth, l, nav.Page{Kind: nav.Logs, Key: v.page.Key, Dir: v.page.Dir, Rule: v.page.Rule})
 }
 
-// HasNewCounts says whether the hits may be others now.
+// HasNewCounts reports whether the hits may have changed.
 func (v *RuleView) HasNewCounts(env *view.Env) bool { return detail.FreshHits(env, v.hits) }

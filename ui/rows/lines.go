@@ -15,7 +15,7 @@ import (
 	"rung/ui/widget"
 )
 
-// addLines is the whole page of a row.
+// addLines fills the page of a row.
 func (v *RowView) addLines(env *view.Env, s *detail.Sheet) {
 	v.ownerLines(env, s)
 	if a, ok := v.shownRow().(*nb.ACL); ok {
@@ -45,7 +45,7 @@ func (v *RowView) addLines(env *view.Env, s *detail.Sheet) {
 	v.addReferrers(env, s)
 }
 
-// shownRow is the live row, or the desired one where there is none.
+// shownRow returns the live row, else the desired one.
 func (v *RowView) shownRow() nb.Row {
 	if v.live != nil {
 		return v.live
@@ -60,7 +60,7 @@ func linkStyle(st *themes.StyleSet, to nav.Page) themes.Style {
 	return st.Accent
 }
 
-// ownerLines name the owner of the row and its state.
+// ownerLines names the owner of the row and its state.
 func (v *RowView) ownerLines(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	owner := widget.Line{{Text: v.page.Table, Style: st.Title}}
@@ -119,7 +119,7 @@ func (v *RowView) ownerLines(env *view.Env, s *detail.Sheet) {
 	s.AddParagraph("verdict", 0, sign, mark, style, text, nav.Page{})
 }
 
-// formText is why rows of the owner are not compared.
+// formText says why rows of the owner are not compared.
 func (v *RowView) formText() string {
 	if v.policy.Name != "" {
 		return ""
@@ -143,8 +143,7 @@ func (v *RowView) formText() string {
 	return ""
 }
 
-// diffCause is the known defect of OVN-Kubernetes that leaves the row as it is, nil where
-// there is none.
+// diffCause returns the known defect of OVN-Kubernetes that explains the difference, nil if none.
 func (v *RowView) diffCause(env *view.Env) *dialect.DiffCause {
 	p := v.state.PolicyJoin(v.policy)
 	if p == nil || v.policy.Name == "" || p.StateAt(v.state, env.Now) != model.StateBehind {
@@ -159,7 +158,7 @@ func (v *RowView) diffCause(env *view.Env) *dialect.DiffCause {
 	return revision.CauseAtHand(env.Rev, v.state, p, d)
 }
 
-// verdictText is how the live row stands to the desired one, in a sentence.
+// verdictText compares the live row with the desired one, in a sentence.
 func (v *RowView) verdictText(env *view.Env) (sign, text string) {
 	if v.policy.Name == "" {
 		return "", ""
@@ -194,12 +193,10 @@ func (v *RowView) verdictText(env *view.Env) (sign, text string) {
 		"."
 }
 
-// longValue is up to how long a value stands in the record; longer ones are
-// counted there and listed below.
+// longValue is the greatest length of a value in the record; longer ones are counted there and listed below.
 const longValue = 400
 
-// addRecord is the row as "ovn-nbctl list" prints it; a column that differs has
-// the desired value below it.
+// addRecord adds the row as "ovn-nbctl list" prints it; a differing column has the desired value below it.
 func (v *RowView) addRecord(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	title := "record"
@@ -237,7 +234,7 @@ func (v *RowView) addRecord(env *view.Env, s *detail.Sheet) {
 	}
 }
 
-// valueText is a column's value; long sets are counted.
+// valueText returns a column's value; long sets are counted.
 func (v *RowView) valueText(c nb.Column) string {
 	if list, ok := c.Value.([]string); ok {
 		size := 0
@@ -251,7 +248,7 @@ func (v *RowView) valueText(c nb.Column) string {
 	return c.ListText()
 }
 
-// addValue is a lead and a text that may take several lines.
+// addValue adds a wrapped text after lead.
 func (v *RowView) addValue(s *detail.Sheet, id string, lead widget.Line, text string, style themes.Style) {
 	lw := lead.LineWidth()
 	parts := widget.FlowText(text, max(16, s.TextWidth()-lw))

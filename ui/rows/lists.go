@@ -14,7 +14,7 @@ import (
 	"rung/ui/widget"
 )
 
-// addMembers lists an address set: what differs first, then everybody.
+// addMembers lists an address set: differing members first, then all.
 func (v *RowView) addMembers(env *view.Env, s *detail.Sheet, set *nb.AddressSet) {
 	st := env.Styles
 	d := v.diff.DiffOfColumn("addresses")
@@ -55,7 +55,7 @@ func (v *RowView) addMembers(env *view.Env, s *detail.Sheet, set *nb.AddressSet)
 	}
 }
 
-// naturalOrder brings a list into natural order unless it is very long.
+// naturalOrder sorts a list naturally unless it is very long.
 func naturalOrder(in []string) []string {
 	if len(in) > 20000 {
 		return in
@@ -63,7 +63,7 @@ func naturalOrder(in []string) []string {
 	return detail.NaturalOrder(in)
 }
 
-// groupACLs lists the ACLs of a port group in the order in which they decide.
+// groupACLs lists the ACLs of a port group in order of precedence.
 func (v *RowView) groupACLs(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 	st := env.Styles
 	s.AddHead(words.Count(len(g.ACLs), "ACL"))
@@ -88,7 +88,7 @@ func (v *RowView) groupACLs(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 	}
 }
 
-// groupPorts lists the ports of a port group with the pods behind them.
+// groupPorts lists the ports of a port group with their pods.
 func (v *RowView) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 	st := env.Styles
 	d := v.diff.DiffOfColumn("ports")
@@ -148,7 +148,7 @@ func (v *RowView) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 	}
 }
 
-// switchRefs lists what a logical switch holds.
+// switchRefs lists the ACLs and ports of a logical switch.
 func (v *RowView) switchRefs(env *view.Env, s *detail.Sheet, r *nb.LogicalSwitch) {
 	st := env.Styles
 	if len(r.ACLs) > 0 {

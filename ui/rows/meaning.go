@@ -16,7 +16,7 @@ import (
 	"rung/ui/view"
 )
 
-// meaningLines say what it comes to: in sentences, by zone, and the findings.
+// meaningLines explains the rule: in sentences, by zone, and with its findings.
 func (v *RuleView) meaningLines(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	s.AddHead("in words")
@@ -41,8 +41,7 @@ func (v *RuleView) meaningLines(env *view.Env, s *detail.Sheet) {
 	}
 }
 
-// effectLines say what the differences in the chosen zone do, where they change
-// a decision.
+// effectLines explains differences in the chosen zone that change a decision.
 func (v *RuleView) effectLines(env *view.Env, s *detail.Sheet) {
 	if !v.isZoneRead() {
 		return
@@ -67,10 +66,10 @@ func (v *RuleView) effectLines(env *view.Env, s *detail.Sheet) {
 	}
 }
 
-// zonesShown is how many zones that need attention are listed.
+// zonesShown bounds the zones listed that need attention.
 const zonesShown = 3
 
-// zoneLines say in which zones this rule's rows are not as desired.
+// zoneLines lists the zones where this rule's rows are not as desired.
 func (v *RuleView) zoneLines(env *view.Env, s *detail.Sheet) {
 	st, k := env.Styles, v.page.Key
 	fine, unread, listed, more := 0, 0, 0, 0
@@ -117,8 +116,7 @@ func (v *RuleView) zoneLines(env *view.Env, s *detail.Sheet) {
 	}
 }
 
-// sharedDiffers names what differs about sets that the rule reads and others
-// share.
+// sharedDiffers names the differences of shared sets that the rule reads.
 func sharedDiffers(p *model.PolicyInZone) string {
 	if p == nil || len(p.Diffs) == 0 {
 		return ""
@@ -126,8 +124,8 @@ func sharedDiffers(p *model.PolicyInZone) string {
 	return "the " + p.Policy.Label() + ", which it reads: " + detail.DifferencesText(p)
 }
 
-// differingText names what differs about this rule's own rows in a zone: "priority
-// and log", "ACL tcp missing", empty when nothing does.
+// differingText names the differences of this rule's own rows in a zone: "priority and log", "ACL tcp
+// missing"; empty for none.
 func (v *RuleView) differingText(p *model.PolicyInZone) string {
 	if p == nil {
 		return ""
@@ -165,7 +163,7 @@ func (v *RuleView) differingText(p *model.PolicyInZone) string {
 	return words.List(out, 4)
 }
 
-// newestReport is the newest condition a controller of that zone reported.
+// newestReport returns the newest condition reported by a controller of that zone.
 func newestReport(conditions []model.Condition, zone string) *model.Condition {
 	var out *model.Condition
 	for i := range conditions {

@@ -14,7 +14,7 @@ import (
 	"rung/ui/widget"
 )
 
-// placedLines say what a rule without rows applies to, where it stands and what it logs.
+// placedLines adds the subject, place and logging of a rule without rows.
 func (v *RuleView) placedLines(env *view.Env, s *detail.Sheet) {
 	st, p, r := env.Styles, v.policy, v.rule
 	applied, pods := p.SubjectText(), revision.CountSubjects(env.Rev, p.Key).Pods

@@ -13,18 +13,17 @@ import (
 	"rung/ui/widget"
 )
 
-// rowReferrers are the rows that refer to this one; finding them walks tables, so they
-// are kept while the database is the same.
+// rowReferrers caches the rows that refer to a row, since finding them walks whole tables.
 type rowReferrers struct {
 	db   *nb.DB
 	row  nb.Row
 	rows []nb.Row
-	// tied are the ACLs that share the place of an ACL.
+	// tied are the ACLs at the same place as an ACL.
 	tied []*nb.ACL
 	tie  revision.PriorityTie
 }
 
-// findReferrers looks for the rows of the database that refer to a row, and those that tie with it.
+// findReferrers finds the rows that refer to a row, and the ACLs tied with it.
 func (r *rowReferrers) findReferrers(db *nb.DB, to nb.Row) []nb.Row {
 	if r.db == db && r.row == to {
 		return r.rows
@@ -36,7 +35,7 @@ func (r *rowReferrers) findReferrers(db *nb.DB, to nb.Row) []nb.Row {
 	return r.rows
 }
 
-// refsShown bounds how many rows that refer to this one are listed.
+// refsShown bounds the referring rows listed.
 const refsShown = 200
 
 // addReferrers lists the rows that refer to the row.
@@ -77,7 +76,7 @@ func (v *RowView) addReferrers(env *view.Env, s *detail.Sheet) {
 	}
 }
 
-// tierWords are the objects that decide in each tier.
+// tierWords names the objects of each tier.
 var tierWords = map[int]string{
 	model.TierIsolation: "isolation, before AdminNetworkPolicy",
 	model.TierAdmin:     "AdminNetworkPolicy",
@@ -85,7 +84,7 @@ var tierWords = map[int]string{
 	model.TierBaseline:  "baseline",
 }
 
-// addPlace is when an ACL decides, and the ACLs that share its place.
+// addPlace adds when an ACL decides, and the ACLs at the same place.
 func (v *RowView) addPlace(env *view.Env, s *detail.Sheet, a *nb.ACL) {
 	st := env.Styles
 	l := widget.Line{{Text: "  " + a.Stage(), Style: st.Text}, {Text: fmt.Sprintf(" · tier %d", a.Tier)}}

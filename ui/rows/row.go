@@ -15,7 +15,7 @@ import (
 	"rung/ui/widget"
 )
 
-// View shows one row: a live one by its UUID, or a desired one by its id.
+// RowView shows one row: a live one by its UUID, or a desired one by its id.
 type RowView struct {
 	detail.PanePage
 	page nav.Page
@@ -23,30 +23,28 @@ type RowView struct {
 	state         *model.ZoneState
 	live, desired nb.Row
 	diff          *model.RowDiff
-	// id and name are those the row had when it was last seen, so that the row
-	// that takes its place is found.
+	// id and name as last seen, to find the successor of a replaced row.
 	id, name string
 	owner    nb.Owner
-	policy   model.PolicyKey // what it is compiled for, zero for rows of others
-	// knowsNetwork says that the row is not of a network that Rung knows nothing of.
+	policy   model.PolicyKey // policy it is compiled for, zero for other rows
+	// knowsNetwork: the row's network is known
 	knowsNetwork bool
-	link         nav.Page // the rule or policy it belongs to
+	link         nav.Page // rule or policy it belongs to
 
-	// moved says that the row that was opened is gone and this one took its
-	// place.
+	// moved: the opened row is gone and this one replaced it
 	moved bool
 
 	refs rowReferrers
 }
 
-// New makes the view of a row.
+// NewRow makes the view of a row.
 func NewRow(page nav.Page) view.View {
 	v := &RowView{PanePage: detail.NewPage(), page: page, id: page.ID}
 	v.Pane.Empty = "nothing to show"
 	return v
 }
 
-// ShownZone is the zone of the row.
+// ShownZone returns the zone of the row.
 func (v *RowView) ShownZone() string { return v.page.Zone }
 
 // Sync makes the lines from the revision.
@@ -66,7 +64,7 @@ func (v *RowView) Sync(env *view.Env) {
 	v.Pane.SetItems(s.Lines)
 }
 
-// findRow looks the row up, and the desired row it should equal.
+// findRow finds the row, and the desired row it should equal.
 func (v *RowView) findRow(env *view.Env) {
 	v.live, v.desired, v.diff, v.policy, v.link, v.moved = nil, nil, nil, model.PolicyKey{}, nav.Page{}, false
 	var db *nb.DB
@@ -108,8 +106,7 @@ func (v *RowView) findRow(env *view.Env) {
 	v.diff = v.rowDifference(v.state.PolicyJoin(k))
 }
 
-// successorRow is the row that took the place of one that is gone: the one with
-// its id, or its name in tables where names are unique.
+// successorRow returns the row that replaced a deleted one: by id, or by name in tables with unique names.
 func successorRow(db *nb.DB, table, id, name string) nb.Row {
 	if table == nb.TableACL {
 		if a := db.ACLByID(id); a != nil && id != "" {
@@ -123,7 +120,7 @@ func successorRow(db *nb.DB, table, id, name string) nb.Row {
 	return byName(db, table, name)
 }
 
-// rowDifference returns the known difference of the row from the desired one; two rows may carry
+// rowDifference returns the known difference of the live row from the desired one, by UUID: two rows may share
 // one id.
 func (v *RowView) rowDifference(p *model.PolicyInZone) *model.RowDiff {
 	if p == nil || v.live == nil {
@@ -137,8 +134,7 @@ func (v *RowView) rowDifference(p *model.PolicyInZone) *model.RowDiff {
 	return nil
 }
 
-// findLink finds the page of the rule or policy the row is about: also rows that
-// are not compared name one.
+// findLink finds the page of the row's rule or policy, also for rows that are not compared.
 func (v *RowView) findLink(env *view.Env) {
 	k, ok := revision.PolicyOfOwner(v.owner)
 	if !ok || env.Rev.Cluster.Policy(k) == nil && (!k.Kind.IsAdmin() || v.owner.Form == nb.FormLegacy) {
@@ -153,7 +149,7 @@ func (v *RowView) findLink(env *view.Env) {
 	v.link.Zone = v.page.Zone
 }
 
-// ruleDirection is the direction of the rule: an EgressFirewall does not write it.
+// ruleDirection returns the direction of the rule, which EgressFirewall rows do not write.
 func (v *RowView) ruleDirection() model.Direction {
 	if v.owner.Type == nb.OwnerEgressFirewall {
 		return model.Egress
@@ -161,8 +157,7 @@ func (v *RowView) ruleDirection() model.Direction {
 	return model.Direction(v.owner.Direction)
 }
 
-// ownerByID reads an id of a row that is not there: the owner type follows the
-// controller.
+// ownerByID parses the owner from the id of a missing row: controller, owner type, rest.
 func ownerByID(table, id string) nb.Owner {
 	parts := strings.SplitN(id, ":", 3)
 	if len(parts) < 3 {
@@ -185,8 +180,7 @@ func byName(db *nb.DB, table, name string) nb.Row {
 	return nil
 }
 
-// desiredRow returns the desired row of a policy in a zone, nil when no row of that id is
-// desired.
+// desiredRow returns the desired row of a policy in a zone, nil if none of that id.
 func desiredRow(r *revision.Revision, k model.PolicyKey, table, zone, id, name string) nb.Row {
 	switch table {
 	case nb.TableACL:
@@ -210,7 +204,7 @@ func desiredRow(r *revision.Revision, k model.PolicyKey, table, zone, id, name s
 	return nil
 }
 
-// addGone says that there is no such row.
+// addGone explains the missing row.
 func (v *RowView) addGone(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	switch z := v.state; {
@@ -242,7 +236,7 @@ func (v *RowView) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// goElsewhere goes to the same row in another zone, past zones that lack it.
+// goElsewhere opens the same row in the next zone (d 1) or previous zone (d -1) that has it.
 func (v *RowView) goElsewhere(env *view.Env, d int) {
 	for zone := revision.NextZone(env.Rev, v.page.Zone, d); zone != v.page.Zone; zone = revision.NextZone(env.Rev, zone, d) {
 		z := env.Rev.Zone(zone)
@@ -254,7 +248,7 @@ func (v *RowView) goElsewhere(env *view.Env, d int) {
 	env.SayText("no other zone that was read has this row")
 }
 
-// WhyNot says why an action makes no sense for this row.
+// WhyNot says why an action is not possible for this row.
 func (v *RowView) WhyNot(env *view.Env, id action.ID) string {
 	switch id {
 	case action.RowOwner, action.RowLogs:
@@ -277,7 +271,7 @@ func (v *RowView) Crumb() string {
 		return what + " of " + v.policy.ShortLabel()
 	case v.policy.Name != "" && v.id != "":
 		return what + " " + v.policy.ShortLabel() + " " + detail.ShortID(v.id, v.policy)
-	case v.name != "" && v.owner.Form == nb.FormNone: // of ports and switches the name tells
+	case v.name != "" && v.owner.Form == nb.FormNone: // ports and switches have telling names
 		return what + " " + v.name
 	case v.page.UUID != "":
 		return what + " " + v.page.UUID[:min(8, len(v.page.UUID))]
@@ -290,7 +284,7 @@ func (v *RowView) TellState(env *view.Env) widget.Line {
 	return detail.TellZone(env, v.state, action.RowPrevZone, action.RowNextZone)
 }
 
-// Copies returns the texts that can be copied of the row.
+// Copies offers texts of the row.
 func (v *RowView) Copies(*view.Env) []view.CopyItem {
 	r := v.live
 	if r == nil {

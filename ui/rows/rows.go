@@ -17,7 +17,7 @@ import (
 	"rung/ui/widget"
 )
 
-// tables in the order in which one goes through them.
+// tables in the order of the key that switches them.
 var tables = []struct {
 	name, title string
 	told        *page.Table[*rows.Line]
@@ -27,8 +27,8 @@ var tables = []struct {
 	{nb.TablePortGroup, "port groups", rows.Groups},
 }
 
-// missingShown bounds the policies whose missing rows are listed: a zone that
-// has just been emptied lacks them all, and the number says enough.
+// missingShown bounds the policies whose missing rows are listed: an emptied zone lacks them all, and their
+// number says enough.
 const missingShown = 50
 
 // View shows the rows of a zone.
@@ -37,15 +37,15 @@ type View struct {
 	page  nav.Page
 	zone  string
 	table int
-	stage model.Stage // empty: all
+	stage model.Stage // empty for all
 
 	lists [3]*widget.Table[*rows.Line]
 	st    *themes.StyleSet
 	state *model.ZoneState
-	note  widget.Line // a line over the table, nil for none
+	note  widget.Line // line above the table, nil if none
 
 	filter string
-	// ofShown says that the note is about the rows the filter lets through.
+	// ofShown: the note is about the filtered rows
 	ofShown bool
 
 	acls rows.Pipeline
@@ -68,10 +68,10 @@ func New(page nav.Page) view.View {
 	return v
 }
 
-// ShownZone is the zone on show.
+// ShownZone returns the zone shown.
 func (v *View) ShownZone() string { return v.zone }
 
-// beginWith takes the zone and the table of a page.
+// beginWith takes the zone and the table from a page.
 func (v *View) beginWith(page nav.Page) {
 	if page.Zone != "" {
 		v.zone = page.Zone
@@ -113,8 +113,8 @@ func (v *View) Sync(env *view.Env) {
 	t.SetItems(nil)
 }
 
-// rememberedLine returns the line about a zone that is read in turn, and whose rows are not kept:
-// the policies that were behind or frozen when it was read.
+// rememberedLine describes a swept zone, whose rows are not kept: the policies that were behind or frozen when
+// it was read.
 func rememberedLine(env *view.Env, z *model.ZoneState) widget.Line {
 	var names []string
 	for _, k := range revision.ZonePolicies(env.Rev, z) {
@@ -155,8 +155,7 @@ func (v *View) fillTable(env *view.Env, t *widget.Table[*rows.Line]) {
 	}
 }
 
-// tellTies says which of the rows that are shown share their place with others that
-// decide differently.
+// tellTies warns of shown rows at one place that decide differently.
 func (v *View) tellTies() {
 	v.note = nil
 	if text := rows.UndefinedOrder(v.shownTable().ShownItems()); text != "" {
@@ -197,7 +196,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// SelectedPage is the row under the cursor.
+// SelectedPage returns the selected row.
 func (v *View) SelectedPage() nav.Page {
 	switch l, _ := v.shownTable().SelectedItem(); {
 	case l == nil || l.Row == nil:
@@ -246,7 +245,7 @@ func (v *View) TellState(env *view.Env) widget.Line {
 	return widget.JoinLines(l, detail.TellZone(env, v.state, action.RowsPrevZone, action.RowsNextZone))
 }
 
-// Crumb names the table, and whose rows these are as long as the filter finds them.
+// Crumb names the table, and the rows' owner while the filter finds them.
 func (v *View) Crumb() string {
 	about := "rows"
 	if v.page.Key.Name != "" && v.filter == widget.ParseFilter(v.page.Text).Text {
@@ -255,14 +254,14 @@ func (v *View) Crumb() string {
 	return about + ": " + tables[v.table].title
 }
 
-// PointTo goes to the zone and the table for which the page is gone to again.
+// PointTo shows the zone and table of a page that is opened again.
 func (v *View) PointTo(env *view.Env, to nav.Page) bool {
 	v.beginWith(to)
 	v.Sync(env)
 	return true
 }
 
-// WhyNot says why an action makes no sense now.
+// WhyNot says why an action is not possible now.
 func (v *View) WhyNot(env *view.Env, id action.ID) string {
 	if (id == action.RowsNextZone || id == action.RowsPrevZone) && len(env.Rev.Zones) < 2 {
 		return "there is " + words.Count(len(env.Rev.Zones), "zone")
@@ -270,7 +269,7 @@ func (v *View) WhyNot(env *view.Env, id action.ID) string {
 	return ""
 }
 
-// Copies returns the texts that can be copied of the row under the cursor.
+// Copies offers texts of the selected row.
 func (v *View) Copies(*view.Env) []view.CopyItem {
 	l, _ := v.shownTable().SelectedItem()
 	if l == nil || l.Row == nil {

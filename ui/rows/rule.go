@@ -15,18 +15,17 @@ import (
 	"rung/ui/widget"
 )
 
-// Below this width, or where the lower pane would be left with fewer lines than
-// leastBelow, everything is in one column.
+// Below width sideBySide, or if the lower pane would have fewer lines than leastBelow, there is one column.
 const (
 	sideBySide = 100
 	leastBelow = 8
 )
 
-// View shows one rule.
+// RuleView shows one rule.
 type RuleView struct {
 	page nav.Page
-	zone string // chosen
-	acl  string // id of the ACL on show
+	zone string // chosen zone
+	acl  string // id of the ACL shown
 
 	policy  *model.Policy
 	rule    *model.Rule
@@ -34,8 +33,7 @@ type RuleView struct {
 	entries []*revision.RuleACL
 	state   *model.ZoneState
 
-	// Wide: what it says at the left, the ACL at the right, the rest below;
-	// else all in one.
+	// wide: the rule at the left, the ACL at the right, the rest below; else all in one pane.
 	wide           bool
 	says, restPane *detail.Pane
 	wholePane      *detail.Pane
@@ -44,7 +42,7 @@ type RuleView struct {
 	low            bool // the cursor is in the lower pane
 }
 
-// New makes the view of a rule.
+// NewRule makes the view of a rule.
 func NewRule(page nav.Page) view.View {
 	return &RuleView{page: page, zone: page.Zone, acl: page.ID, says: detail.NewPane(), restPane: detail.NewPane(),
 		wholePane: detail.NewPane()}
@@ -71,8 +69,8 @@ func (v *RuleView) Sync(env *view.Env) {
 	v.layOut(env)
 }
 
-// firstZone is where to look first: the zone that needs attention, else the one
-// with most of the subject's pods.
+// firstZone returns the zone to show first: a zone that needs attention, else the one with most of the
+// subject's pods.
 func firstZone(env *view.Env, k model.PolicyKey) string {
 	z := revision.WorstZone(env.Rev, k, env.Now)
 	if z == nil {
@@ -93,7 +91,7 @@ func firstZone(env *view.Env, k model.PolicyKey) string {
 	return z.Name
 }
 
-// showGone says that there is no such rule, or no longer.
+// showGone says that the rule does not exist any more.
 func (v *RuleView) showGone(env *view.Env) {
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	if v.policy == nil {
@@ -106,7 +104,7 @@ func (v *RuleView) showGone(env *view.Env) {
 	v.wholePane.SetItems(s.Lines)
 }
 
-// layOut makes the panes for the size.
+// layOut fills the panes for the size.
 func (v *RuleView) layOut(env *view.Env) {
 	id := v.activePane().SelectedID()
 	if e := v.underCursor(); e != nil {
@@ -185,7 +183,7 @@ func (v *RuleView) selectID(id string) {
 	}
 }
 
-// activePane is the pane the cursor is in.
+// activePane returns the pane with the cursor.
 func (v *RuleView) activePane() *detail.Pane {
 	switch {
 	case !v.wide:
@@ -214,7 +212,7 @@ func (v *RuleView) Render(env *view.Env, w, h int) string {
 	return upper + "\n" + v.restPane.RenderFocus(env.Styles, w, h-v.top, v.low)
 }
 
-// Do carries out the rule's own actions and walks along the lines.
+// Do carries out the rule's own actions and moves the cursor.
 func (v *RuleView) Do(env *view.Env, id action.ID) bool {
 	k := v.page.Key
 	switch id {
@@ -246,7 +244,7 @@ func (v *RuleView) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// walkCursor moves the cursor; it goes from one pane into the other at their ends.
+// walkCursor moves the cursor, and from one pane into the other at their ends.
 func (v *RuleView) walkCursor(id action.ID) bool {
 	if !v.wide {
 		return v.wholePane.Do(id)
@@ -282,7 +280,7 @@ func (v *RuleView) walkCursor(id action.ID) bool {
 
 const aclPrefix = "acl."
 
-// underCursor is the ACL the cursor is on.
+// underCursor returns the ACL under the cursor, nil if none.
 func (v *RuleView) underCursor() *revision.RuleACL {
 	id, ok := strings.CutPrefix(v.activePane().SelectedID(), aclPrefix)
 	if !ok {
@@ -296,7 +294,7 @@ func (v *RuleView) underCursor() *revision.RuleACL {
 	return nil
 }
 
-// shownACL is the ACL on show, nil when the rule has none.
+// shownACL returns the ACL shown, nil if the rule has none.
 func (v *RuleView) shownACL() *revision.RuleACL {
 	for _, e := range v.entries {
 		if e.ID == v.acl {
@@ -323,7 +321,7 @@ func (v *RuleView) nextACL(env *view.Env) {
 	env.SayText("the rule has no ACL")
 }
 
-// rowPage is the page of the ACL on show.
+// rowPage returns the page of the shown ACL.
 func (v *RuleView) rowPage() nav.Page {
 	if e := v.shownACL(); e != nil {
 		return detail.RowPage(v.state, e.Live, e.Desired)
@@ -331,7 +329,7 @@ func (v *RuleView) rowPage() nav.Page {
 	return nav.Page{}
 }
 
-// SelectedPage is where the line under the cursor leads.
+// SelectedPage returns the page of the selected line.
 func (v *RuleView) SelectedPage() nav.Page { return v.activePane().LinkedPage() }
 
 // Click puts the cursor on a line.
@@ -356,7 +354,7 @@ func (v *RuleView) Wheel(_ *view.Env, lines int) { v.activePane().Wheel(lines) }
 // Crumb names the policy and the rule in the breadcrumbs.
 func (v *RuleView) Crumb() string { return v.page.Key.ShortLabel() + " " + v.ruleLabel() }
 
-// titleText is the heading of the rule in at most w cells.
+// titleText returns the heading of the rule in at most w cells.
 func (v *RuleView) titleText(w int) string {
 	const frame = 4 // of the heading
 	for _, name := range []string{v.Crumb(), v.BriefCrumb()} {
@@ -367,7 +365,7 @@ func (v *RuleView) titleText(w int) string {
 	return widget.CutName(v.BriefCrumb(), w-frame)
 }
 
-// BriefCrumb leaves out the rule's own name.
+// BriefCrumb names the rule without its own name.
 func (v *RuleView) BriefCrumb() string { return v.page.Title() }
 
 // ruleLabel names the rule.
@@ -379,17 +377,17 @@ func (v *RuleView) ruleLabel() string {
 	return revision.RuleLabel(v.page.Dir, v.page.Rule, name)
 }
 
-// PointTo goes to the zone for which the page is gone to again.
+// PointTo shows the zone of a page that is opened again.
 func (v *RuleView) PointTo(env *view.Env, to nav.Page) bool {
 	v.zone = to.Zone
 	v.Sync(env)
 	return true
 }
 
-// ShownZone is the zone on show.
+// ShownZone returns the zone shown.
 func (v *RuleView) ShownZone() string { return v.zone }
 
-// TellState names the zone on show.
+// TellState names the zone shown.
 func (v *RuleView) TellState(env *view.Env) widget.Line {
 	if env.Rev.BySelectors(v.policy) {
 		return nil
@@ -397,7 +395,7 @@ func (v *RuleView) TellState(env *view.Env) widget.Line {
 	return detail.TellZone(env, v.state, action.RulePrevZone, action.RuleNextZone)
 }
 
-// WhyNot says why an action makes no sense for this rule.
+// WhyNot says why an action is not possible for this rule.
 func (v *RuleView) WhyNot(env *view.Env, id action.ID) string {
 	switch id {
 	case action.RuleNextZone, action.RulePrevZone:
@@ -416,7 +414,7 @@ func (v *RuleView) WhyNot(env *view.Env, id action.ID) string {
 	return ""
 }
 
-// Copies returns the texts that can be copied: of the rule, then of the ACL on show.
+// Copies offers texts of the rule, then of the shown ACL.
 func (v *RuleView) Copies(env *view.Env) []view.CopyItem {
 	out := view.CopiesOf(env, v.page)
 	if e := v.shownACL(); e != nil {

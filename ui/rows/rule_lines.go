@@ -18,7 +18,7 @@ import (
 
 const nameWidth = 15
 
-// saysLines is the rule as it was written, and what it compiles to.
+// saysLines adds the rule as written, and what it compiles to.
 func (v *RuleView) saysLines(env *view.Env, s *detail.Sheet) {
 	st, r := env.Styles, v.rule
 	word := "to"
@@ -47,7 +47,7 @@ func (v *RuleView) saysLines(env *view.Env, s *detail.Sheet) {
 		s.Add("peer", detail.SideBySide(lead, nameWidth, widget.PlainLine("everything")), nav.Page{})
 	}
 	s.AddField("ports", "ports", nameWidth, widget.PlainLine(cmp.Or(strings.Join(r.PortTexts(), ", "), "any")), nav.Page{})
-	if k := v.page.Key; !k.Kind.IsAdmin() { // its rules have no names that would tell
+	if k := v.page.Key; !k.Kind.IsAdmin() { // such rules have no telling names
 		s.AddField("policy", "policy", nameWidth, widget.StyledLine(k.Label(), st.Accent), nav.ToPolicy(k))
 	}
 	if env.Rev.BySelectors(v.policy) {
@@ -89,13 +89,13 @@ func (v *RuleView) saysLines(env *view.Env, s *detail.Sheet) {
 	}
 }
 
-// flowsWord says what is wrong with flows.
+// flowsWord describes late flows.
 var flowsWord = map[revision.FlowState]string{revision.FlowsMissing: "are missing", revision.FlowsOld: "are of an older row"}
 
-// isZoneRead says whether the chosen zone's rows were ever read.
+// isZoneRead reports whether the chosen zone's rows were ever read.
 func (v *RuleView) isZoneRead() bool { return v.state != nil && v.state.DB != nil }
 
-// noACL is why a rule of a policy compiles to nothing.
+// noACL says why a policy's rule compiles to nothing.
 func noACL(r *revision.Revision, k model.PolicyKey) string {
 	switch none := r.WhyNoRows(k); {
 	case none != nil:
@@ -108,7 +108,7 @@ func noACL(r *revision.Revision, k model.PolicyKey) string {
 	return "nothing here: no container has a port of that name"
 }
 
-// behindForms counts the pods or nodes of a peer, in as many words as there is room for.
+// behindForms counts the pods or nodes of a peer, in forms from long to short.
 func (v *RuleView) behindForms(env *view.Env, i int) []string {
 	pe := &v.rule.Peers[i]
 	switch pe.Kind {
@@ -130,7 +130,7 @@ func (v *RuleView) behindForms(env *view.Env, i int) []string {
 	return nil
 }
 
-// setPage is the address set of the rule's peers.
+// setPage returns the page of the address set of the rule's peers.
 func (v *RuleView) setPage(env *view.Env) nav.Page {
 	var names []string
 	if v.page.Key.Kind.IsAdmin() {
@@ -141,7 +141,7 @@ func (v *RuleView) setPage(env *view.Env) nav.Page {
 					nb.IDPair{Key: nb.KeyIPFamily, Value: family})[nb.KeyID]))
 		}
 	} else if units := revision.RuleSets(env.Rev, v.page.Key, v.rule); len(units) == 1 {
-		names = revision.SetNames(units[0]) // of several the match tells which is which
+		names = revision.SetNames(units[0]) // with several, the match shows which is which
 	}
 	for _, name := range names {
 		if v.isZoneRead() {
@@ -171,7 +171,7 @@ func (v *RuleView) subjectLine(env *view.Env, s *detail.Sheet) {
 	}
 	count := " → " + n.String() + in
 	if widget.TextWidth(v.policy.Subject.String()+count) > s.TextWidth()-nameWidth {
-		count = " → " + n.BriefText() + in // the policy's page says why not all
+		count = " → " + n.BriefText() + in // the policy's page explains the difference
 	}
 	if v.isZoneRead() {
 		if g := v.state.DB.PortGroupByName(revision.GroupName(env.Rev, v.page.Key)); g != nil {
@@ -186,14 +186,14 @@ func (v *RuleView) subjectLine(env *view.Env, s *detail.Sheet) {
 	s.AddField("subject", "subject", nameWidth, widget.PlainLine(text), to)
 }
 
-// orderLines say where the rule stands among the others.
+// orderLines adds the rule's place among the others.
 func (v *RuleView) orderLines(env *view.Env, s *detail.Sheet) {
 	p, r := v.policy, v.rule
 	text := fmt.Sprintf("rule %d", r.Index)
 	if p.Kind.HasPriority() {
 		text = fmt.Sprintf("%d·%d", p.Priority, r.Index)
 	}
-	tier := fmt.Sprintf(", tier %d", p.Tier) // where no row says it
+	tier := fmt.Sprintf(", tier %d", p.Tier) // if it has no row
 	for _, e := range v.entries {
 		if e.Desired != nil {
 			tier = fmt.Sprintf(" → OVN priority %d, tier %d", e.Desired.Priority, e.Desired.Tier)
@@ -215,7 +215,7 @@ func (v *RuleView) orderLines(env *view.Env, s *detail.Sheet) {
 	v.addNeighbour(env, s, "next rule", after, "none: the last "+firstOf(p, r))
 }
 
-// firstOf says among what a rule is the first or last.
+// firstOf names the rules among which a rule is the first or last.
 func firstOf(p *model.Policy, r *model.Rule) string {
 	if p.Kind == model.KindEF {
 		return "rule of the EgressFirewall"
@@ -223,8 +223,7 @@ func firstOf(p *model.Policy, r *model.Rule) string {
 	return r.Direction.Lower() + " rule of all"
 }
 
-// denyLine adds the default deny that comes behind all NetworkPolicies, for the pods
-// that one of them isolates.
+// denyLine adds the default deny that follows all NetworkPolicies, for isolated pods.
 func (v *RuleView) denyLine(env *view.Env, s *detail.Sheet) {
 	unit := revision.DefaultDeny(v.policy.Namespace, v.rule.Direction)
 	to := nav.Page{}

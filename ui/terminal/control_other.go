@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-var stopSignal os.Signal // there is none
+var stopSignal os.Signal // not supported
 
 func listenForStops(chan<- os.Signal) {}
 

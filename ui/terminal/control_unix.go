@@ -33,8 +33,8 @@ func stopGroup() error {
 	return os.NewSyscallError("kill", syscall.Kill(0, syscall.SIGSTOP))
 }
 
-// shellWaits reports whether a shell can continue a stopped job: the system ignores SIGTSTP
-// in a process group without a shell above it. A child that tries shows which it is.
+// shellWaits reports whether a shell can continue a stopped job: the system ignores SIGTSTP in a process group
+// without a shell above it. A child process tries it out.
 func shellWaits() bool {
 	try := exec.Command("/bin/sh", "-c", "kill -TSTP $$")
 	if err := try.Start(); err != nil {
@@ -56,8 +56,7 @@ func shellWaits() bool {
 	}
 }
 
-// inputComes waits until there is something to read. Where that cannot be told, something may
-// come.
+// inputComes waits until there is input, and reports whether there may be some.
 func inputComes(f *os.File, wait time.Duration) bool {
 	fd := int(f.Fd())
 	if fd >= unix.FD_SETSIZE {
@@ -74,5 +73,5 @@ func inputComes(f *os.File, wait time.Duration) bool {
 	}
 }
 
-// discardOutput drops what was written to a terminal and nobody has read.
+// discardOutput drops written terminal output that was not read.
 func discardOutput(f *os.File) { _ = flushOutput(int(f.Fd())) }

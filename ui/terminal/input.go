@@ -11,24 +11,24 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// escWait is how long a lone Esc is waited behind. A terminal writes the bytes of any other
-// key at once, so that they come with it. Bubble Tea waits 50 ms, and cannot be told
-// otherwise: a filter would end visibly later than any other key shows.
+// escWait is how long to wait for bytes after a lone Esc. A terminal writes the bytes of any other key at
+// once. Bubble Tea waits 50 ms, which cannot be changed: a filter would close visibly later than other keys
+// act.
 const escWait = 15 * time.Millisecond
 
-// A lone Esc, and the same key as terminals write it that leave nothing to guess.
+// A lone Esc, and its unambiguous form.
 var lone, sure = []byte{0x1b}, []byte("\x1b[27u")
 
-// Input is the terminal's input, in which a lone Esc is known for one soon.
+// Input is the terminal's input with quick detection of a lone Esc.
 type Input struct {
 	*os.File
-	waitForMore func(f *os.File, wait time.Duration) bool // something comes within that time
+	waitForMore func(f *os.File, wait time.Duration) bool // whether input arrives within that time
 
 	paste pasteFilter
 }
 
-// NewInput makes a Input of in, nil for the process's own input; of what is no terminal it
-// makes nil.
+// NewInput makes an Input of in, nil meaning the process's own input. It returns nil if that is not a
+// terminal.
 func NewInput(in io.Reader) *Input {
 	f, ok := in.(*os.File)
 	if in == nil {
@@ -40,10 +40,10 @@ func NewInput(in io.Reader) *Input {
 	return &Input{File: f, waitForMore: inputComes}
 }
 
-// Read reads from the file. An Esc that nothing follows says so, and pasted text is cleaned
-// and ends where nothing follows it.
+// Read reads from the file. A lone Esc is made unambiguous, and pasted text is cleaned and ended after a
+// pause.
 func (k *Input) Read(b []byte) (int, error) {
-	if len(b) < 2*len(pasteEnd) { // no room to say anything
+	if len(b) < 2*len(pasteEnd) { // no room for additions
 		return k.File.Read(b)
 	}
 	n, err := k.File.Read(b[copy(b, k.paste.held) : len(b)-len(pasteEnd)])
@@ -62,28 +62,28 @@ func (k *Input) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// The sequences that a terminal writes around pasted text.
+// Sequences that a terminal writes around pasted text.
 const pasteBegin, pasteEnd = "\x1b[200~", "\x1b[201~"
 
 const (
-	// pasteWait is how long a paste may stand still. A terminal that never ends one would
-	// have every later key pasted, ctrl+c too.
+	// pasteWait is the longest pause within a paste. A terminal that never ends one would paste every later
+	// key, ctrl+c too.
 	pasteWait = time.Second
-	// pasteMost bounds one paste, in bytes; a line to type in takes less.
+	// pasteMost bounds one paste, in bytes; an input line takes less.
 	pasteMost = 64 << 10
 )
 
-// pasteFilter makes pasted text what Bubble Tea takes at once: it reads what it cannot tell
-// again from its beginning with every further piece.
+// pasteFilter cleans pasted text so that Bubble Tea accepts it at once: it parses unrecognized input again
+// from its start with every further piece.
 type pasteFilter struct {
 	open  bool
-	begun int    // how much of pasteBegin came last
-	size  int    // of what was let through
-	held  []byte // the beginning of what the next piece goes on with
+	begun int    // matched prefix length of pasteBegin
+	size  int    // bytes let through
+	held  []byte // incomplete bytes for the next piece
 }
 
-// passInput rewrites a piece of input in place and returns it. Pasted text is let through up
-// to pasteMost, without escapes, other control characters and what is no UTF-8.
+// passInput rewrites a piece of input in place and returns it. Pasted text passes up to pasteMost, without
+// escapes, other control characters and invalid UTF-8.
 func (p *pasteFilter) passInput(in []byte) []byte {
 	out := in[:0]
 	for len(in) > 0 {
@@ -114,7 +114,7 @@ func (p *pasteFilter) passInput(in []byte) []byte {
 	return out
 }
 
-// beginOutside follows the bytes outside of pasted text.
+// beginOutside matches bytes outside of pasted text against pasteBegin.
 func (p *pasteFilter) beginOutside(c byte) {
 	switch c {
 	case pasteBegin[p.begun]:
@@ -129,5 +129,5 @@ func (p *pasteFilter) beginOutside(c byte) {
 	}
 }
 
-// isBlank says whether a control character is a space between words or lines.
+// isBlank reports whether a control character separates words or lines.
 func isBlank(r rune) bool { return r == '\t' || r == '\n' || r == '\r' || r == '\u0085' }

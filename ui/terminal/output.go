@@ -12,21 +12,20 @@ import (
 )
 
 const (
-	// unread is how long a write may take once the console is to end.
+	// unread is the longest write once the console is to end.
 	unread = 700 * time.Millisecond
-	// unreadLeave is how long leaving such a terminal may take.
+	// unreadLeave is the longest time for leaving a terminal that nobody reads.
 	unreadLeave = 200 * time.Millisecond
-	// piece is how much is written at once: what was begun cannot be taken back.
+	// piece bounds one write: a started write cannot be cancelled.
 	piece = 1 << 10
 )
 
-// Output is the terminal's output. A terminal that nobody reads (a stopped multiplexer, a
-// connection that hangs) takes no more after some time, and a write to it returns never;
-// the console must end all the same when it is told to.
+// Output is the terminal's output. If nobody reads the terminal (a stopped multiplexer, a hanging connection),
+// writes eventually block for ever; the console must still be able to end.
 type Output struct {
 	*os.File
 	ctx      context.Context
-	isUnread atomic.Bool // nobody reads; what is written is dropped
+	isUnread atomic.Bool // nobody reads; output is dropped
 	last     <-chan writeResult
 }
 
@@ -35,8 +34,8 @@ type writeResult struct {
 	err error
 }
 
-// NewOutput makes a Output of w, nil for the process's own output, that does not wait any
-// more after the end of ctx; of what is no file it makes nil.
+// NewOutput makes an Output of w, nil meaning the process's own output, that stops waiting after the end of
+// ctx. It returns nil if w is not a file.
 func NewOutput(ctx context.Context, w io.Writer) *Output {
 	f, ok := w.(*os.File)
 	if w == nil {
@@ -67,9 +66,9 @@ func (o *Output) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// beginWrite writes in the background, until all is written or nobody reads.
+// beginWrite writes in the background, until done or nobody reads.
 func (o *Output) beginWrite(b []byte) <-chan writeResult {
-	b = bytes.Clone(b) // whose it is uses it again
+	b = bytes.Clone(b) // the caller reuses it
 	done := make(chan writeResult, 1)
 	go func() {
 		var w writeResult
@@ -95,8 +94,8 @@ func waitForWrite(done <-chan writeResult, d time.Duration) (writeResult, bool) 
 	}
 }
 
-// Leave leaves the terminal of a program that has ended as well as it can be: where
-// nobody read it, what still waits to be read gives way to what ends the screen.
+// Leave restores the terminal after the program as far as possible: if nobody read it, unread output is
+// discarded for the sequences that end the screen.
 func (o *Output) Leave() {
 	if !o.isUnread.Load() {
 		return
@@ -108,12 +107,11 @@ func (o *Output) Leave() {
 	}
 }
 
-// cut ends a sequence that was written in part, and undoes what Bubble Tea may have set
-// beyond what leave does.
+// cut ends a partly written sequence, and undoes modes of Bubble Tea that leave does not.
 const cut = "\x1b\\" + ansi.ResetModeSynchronizedOutput + ansi.ResetModeUnicodeCore +
-	ansi.ResetModeFocusEvent + ansi.ResetModifyOtherKeys + "\x1b[<1u" // Kitty's keys
+	ansi.ResetModeFocusEvent + ansi.ResetModifyOtherKeys + "\x1b[<1u" // Kitty's keyboard mode
 
-// leave undoes what a program that was killed may have set on the terminal.
+// leave undoes what a killed program may have set on the terminal.
 const leave = ansi.ResetModeAltScreenSaveCursor + ansi.ResetModeBracketedPaste + ansi.ResetModeMouseNormal +
 	ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseAnyEvent + ansi.ResetModeMouseExtSgr + ansi.SetModeTextCursorEnable +
 	ansi.ResetStyle

@@ -13,8 +13,7 @@ import (
 	"rung/ui/view"
 )
 
-// drawLines makes the lines: the verdict in words first, then what it was, the ends, the rows,
-// and the path.
+// drawLines draws the verdict in words, then the former one, the ends, the rows, and the path.
 func (v *tracePage) drawLines(env *view.Env) {
 	second := int64(0)
 	if !v.changedAt.IsZero() {
@@ -41,24 +40,24 @@ func (v *tracePage) drawLines(env *view.Env) {
 	v.Pane.SetItems(s.Lines)
 }
 
-// The beginnings of the ids of lines that say a verdict.
+// Prefixes of the ids of lines with a verdict.
 const (
 	verdictLine  = "verdict"
 	familyLine   = "family."
 	endpointLine = "endpoint."
 )
 
-// addBefore says what the answer was until when.
+// addBefore adds the former answer and when it changed.
 func (v *tracePage) addBefore(env *view.Env, s *detail.Sheet) {
 	if !v.changedAt.IsZero() {
 		s.AddParagraph("was", 0, words.Warned, s.St.Warn, s.St.Text, "changed "+words.Age(env.Now.Sub(v.changedAt))+" ago: "+v.was, nav.Page{})
 	}
 }
 
-// shownOmissions is how many omissions the page names.
+// shownOmissions bounds the omissions named.
 const shownOmissions = 5
 
-// addAnswer is the whole.
+// addAnswer adds the whole answer.
 func (v *tracePage) addAnswer(env *view.Env, s *detail.Sheet) {
 	t := v.current
 	whole := pages.VerdictPoint(t, verdictLine)
@@ -83,8 +82,7 @@ func (v *tracePage) addAnswer(env *view.Env, s *detail.Sheet) {
 	}
 }
 
-// addDifferences says whether the rows say the same, and where they do not, why; at begins the
-// names of its lines.
+// addDifferences says whether the rows agree, and if not, why; at is the prefix of its line ids.
 func (v *tracePage) addDifferences(s *detail.Sheet, t *trace.Trace, at string) {
 	v.addPoints(s, 0, pages.DifferencePoints(t, at)...)
 	if rows := pages.RowsPoint(t, at); rows.Text != "" && (len(t.Disagree) == 0 || t.Rows.Verdict == verdict.Unknown) {
@@ -92,7 +90,7 @@ func (v *tracePage) addDifferences(s *detail.Sheet, t *trace.Trace, at string) {
 	}
 }
 
-// addPaths draws the ways of a connection; at begins the names of their lines.
+// addPaths draws the paths of a connection; at is the prefix of their line ids.
 func (v *tracePage) addPaths(s *detail.Sheet, t *trace.Trace, at string) {
 	endpoints := pages.EndpointPoints(t, at+endpointLine)
 	if len(endpoints) > 0 {

@@ -15,8 +15,7 @@ import (
 	"rung/ui/widget"
 )
 
-// pageLines returns the lines of the result: the three answers, where they disagree, the
-// deciders, and every packet.
+// pageLines returns the result: the three answers, their disagreements, the deciders, and every packet.
 func (v *View) pageLines(env *view.Env) []detail.Line {
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	v.rev = env.Rev
@@ -38,7 +37,7 @@ func (v *View) pageLines(env *view.Env) []detail.Line {
 	return s.Lines
 }
 
-// addState says what is under way, or why there is nothing.
+// addState shows the progress, or why there is no result.
 func (v *View) addState(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	switch {
@@ -59,10 +58,10 @@ func (v *View) addState(env *view.Env, s *detail.Sheet) {
 	}
 }
 
-// nameWidth is the column of who says something.
+// nameWidth is the width of the column of names.
 const nameWidth = 12
 
-// addAnswers are the three answers about a path, the packets' first.
+// addAnswers adds the three answers about a path, the packets' first.
 func (v *View) addAnswers(s *detail.Sheet, i int) {
 	r := v.result
 	p := &r.Packets.Paths[i]
@@ -93,10 +92,10 @@ func (v *View) addAnswers(s *detail.Sheet, i int) {
 	}
 }
 
-// addFindings are the disagreements, or that there is none.
+// addFindings adds the disagreements, or the agreement.
 func (v *View) addFindings(s *detail.Sheet, i int) {
 	if i > 0 {
-		return // they name their path
+		return // findings name their path
 	}
 	r := v.result
 	for n := range r.Findings {
@@ -154,7 +153,7 @@ func (v *View) addStages(s *detail.Sheet, i int) {
 	}
 }
 
-// addDecider is the rule that decided, and below it its row.
+// addDecider adds the deciding rule with its row below.
 func (v *View) addDecider(s *detail.Sheet, id, by string, d *verdict.Decider, zone string, path int) {
 	s.Add(id, widget.Line{{Text: "    " + by + "   ", Style: s.St.Dim}, {Text: string(d.Action), Style: view.ActionStyle(d.Action, s.St)},
 		{Text: "  " + trace.RuleName(d)}}, detail.DeciderPage(v.rev, d, zone))
@@ -167,7 +166,7 @@ func (v *View) addDecider(s *detail.Sheet, id, by string, d *verdict.Decider, zo
 	}
 }
 
-// packetRow is the row that a packet met in a zone, by its decider.
+// packetRow returns the row that a packet matched in a zone, by its decider; nil if unknown.
 func (v *View) packetRow(d *verdict.Decider, zone string, path int) *nb.ACL {
 	for _, step := range v.result.Sent[path] {
 		for _, m := range step.Met {
@@ -191,7 +190,7 @@ func (v *View) addOther(s *detail.Sheet, id, by string, st *verdict.StageVerdict
 	s.AddParagraph(id, 4, fmt.Sprintf("%-9s", by), s.St.Dim, s.St.Warn, text, to)
 }
 
-// addPackets adds all packets that were sent on a path, there and back.
+// addPackets adds all packets sent on a path, there and back.
 func (v *View) addPackets(s *detail.Sheet, i int) {
 	r := v.result
 	steps := r.Sent[i]
@@ -216,14 +215,14 @@ func (v *View) addPackets(s *detail.Sheet, i int) {
 		}
 		name := st.Packet
 		if n > 0 && steps[n-1].Packet == name {
-			name = "" // the same one, in the next zone
+			name = "" // the same packet in the next zone
 		}
 		l := widget.Line{{Text: fmt.Sprintf("  %-13s", name)}, {Text: sign + " " + word, Style: style},
 			{Text: " on " + st.Zone, Style: s.St.Text}}
 		l = l.Add("  "+from.Endpoint.String()+" → "+to.Endpoint.String(), s.St.Dim)
 		s.Add(fmt.Sprintf("packet.%d.%d", i, n), l, podPage(to.Key))
 		if st.Packet == steps[0].Packet {
-			continue // what it met stands above
+			continue // its matches are shown above
 		}
 		if len(st.Met) == 0 {
 			s.AddUnder(15, "met no ACL: it belongs to the connection", s.St.Dim)

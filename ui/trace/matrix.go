@@ -18,37 +18,37 @@ import (
 
 // matrixPage is the view.
 type matrixPage struct {
-	focus       string // the one namespace that is meant, empty for all
-	network     string // the network besides the default one that it is on
+	focus       string // the one namespace shown, empty for all
+	network     string // network shown, empty for the default one
 	ports       verdict.Ports
-	portProblem string // why the page's port cannot be asked
+	portProblem string // why the page's port is invalid
 
-	askedBasis revision.RevisionBasis // what the matrix, or the one under way, was worked out from
+	askedBasis revision.RevisionBasis // inputs of the present or running matrix
 	matrixWork view.LatestWork
-	next       time.Time // when it may be asked again
+	next       time.Time // earliest time of the next question
 
 	m *revision.Matrix // nil until the first
 
-	// services and outside have those as ends, too, where connections go to: reached.
+	// services and outside add these as destinations: reached.
 	services, outside bool
 	reached           []*revision.MatrixEnd
 
-	swapped bool // rows are where connections go to
+	swapped bool // rows are destinations
 	open    [2]map[string]bool
 	only    revision.CellVerdict
 	filter  widget.LineFilter
-	allRows int // rows before the filter
+	allRows int // rows before filtering
 
 	rows, cols       []*revision.MatrixEnd
 	numbers          map[string]int // of columns, by name
 	cursor           cursorPlace
 	top, firstColumn int // first row and column in sight
 	h                int // rows in sight
-	header           int // lines over the rows
+	header           int // lines above the rows
 	fits             fittedWidths
 }
 
-// cursorPlace is where the cursor is: a row, and a column or with -1 the row's name.
+// cursorPlace is the place of the cursor: a row, and a column, -1 for the row's name.
 type cursorPlace struct{ row, col int }
 
 // NewMatrix makes the view.
@@ -64,7 +64,7 @@ func NewMatrix(p nav.Page) view.View {
 	return v
 }
 
-// matrixAnswer is a matrix that was worked out.
+// matrixAnswer is a computed matrix.
 type matrixAnswer struct {
 	rev     *revision.Revision
 	m       *revision.Matrix
@@ -72,25 +72,25 @@ type matrixAnswer struct {
 	took    time.Duration
 }
 
-// Sync asks for the matrix of what is new.
+// Sync computes the matrix when due.
 func (v *matrixPage) Sync(env *view.Env) {
 	if v.portProblem == "" && v.isDue(env) {
 		v.askMatrix(env)
 	}
 }
 
-// isDue says whether there is something to ask, and it may be asked.
+// isDue reports whether to compute the matrix again now.
 func (v *matrixPage) isDue(env *view.Env) bool {
 	return !v.matrixWork.IsUnderWay() && !env.Now.Before(v.next) && v.askedBasis != env.Rev.Basis()
 }
 
-// HasNews says whether what changed meanwhile may be asked about now.
+// HasNews reports whether to compute the matrix again.
 func (v *matrixPage) HasNews(env *view.Env) bool { return v.portProblem == "" && v.isDue(env) }
 
-// WorkingSince is since when a matrix is worked out.
+// WorkingSince returns when computing the matrix began.
 func (v *matrixPage) WorkingSince() time.Time { return v.matrixWork.BeganAt() }
 
-// askMatrix works the matrix out, away from the screen: on a large cluster it takes a while.
+// askMatrix computes the matrix in a goroutine: on a large cluster it takes a while.
 func (v *matrixPage) askMatrix(env *view.Env) {
 	v.askedBasis = env.Rev.Basis()
 	whole, network, ports, clock, services, outside := env.Rev, v.network, v.ports, env.Console.Now, v.services, v.outside
@@ -129,7 +129,7 @@ func (v *matrixPage) ReceiveResult(env *view.Env, msg any) {
 	v.arrangeAxes()
 }
 
-// Do unfolds, asks about other ports, leads on, or walks.
+// Do unfolds, asks for other ports or ends, opens pages, or moves the cursor.
 func (v *matrixPage) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.MatrixPort:
@@ -164,10 +164,10 @@ func (v *matrixPage) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// onlyOrder is in which order a key shows one verdict only.
+// onlyOrder lists the verdicts in the order of the key that filters by them.
 var onlyOrder = []revision.CellVerdict{"", revision.CellDeny, revision.CellMixed, revision.CellUndefined, revision.CellUnknown}
 
-// WhyNot says why a key does nothing here.
+// WhyNot says why an action is not possible here.
 func (v *matrixPage) WhyNot(_ *view.Env, id action.ID) string {
 	switch e := v.selectedRow(); {
 	case id == action.MatrixSwap && v.focus != "":
@@ -182,12 +182,12 @@ func (v *matrixPage) WhyNot(_ *view.Env, id action.ID) string {
 	return ""
 }
 
-// OffersAction leaves out what a page of one namespace has no use for.
+// OffersAction omits actions that are useless for a single namespace.
 func (v *matrixPage) OffersAction(_ *view.Env, id action.ID) bool {
 	return id != action.MatrixSwap || v.focus == ""
 }
 
-// askPort asks which port is meant.
+// askPort asks for the port.
 func (v *matrixPage) askPort(env *view.Env) {
 	env.AskDialog(&view.PromptDialog{Title: "Port of the matrix", Label: "A port (80, 53/udp), icmp, or any for every port:",
 		Value: trace.PortsText(v.ports),
@@ -207,14 +207,14 @@ func (v *matrixPage) askPort(env *view.Env) {
 		}})
 }
 
-// askAgain asks for other ends or ports: what is worked out is not wanted any more.
+// askAgain computes the matrix with other ends or ports, and stops the running work.
 func (v *matrixPage) askAgain(env *view.Env) {
 	v.matrixWork.StopWork()
 	v.next, v.askedBasis = time.Time{}, revision.RevisionBasis{}
 	v.Sync(env)
 }
 
-// foldRow unfolds the row of the cursor, or folds it.
+// foldRow unfolds or folds the selected row.
 func (v *matrixPage) foldRow() {
 	e := v.selectedRow()
 	if e == nil || e.Pod != "" || e.OnlyReached() {
@@ -225,7 +225,7 @@ func (v *matrixPage) foldRow() {
 	v.arrangeAxes()
 }
 
-// swapAxes makes columns of rows. The cursor stays on its cell.
+// swapAxes swaps rows and columns. The cursor stays on its cell.
 func (v *matrixPage) swapAxes() {
 	if v.focus != "" || v.m == nil {
 		return
@@ -238,7 +238,7 @@ func (v *matrixPage) swapAxes() {
 	v.arrangeAxes()
 }
 
-// rowAxis is which end of connections the rows are: 0 where they come from.
+// rowAxis returns the end of connections that the rows are: 0 for sources, 1 for destinations.
 func (v *matrixPage) rowAxis() int {
 	if v.swapped {
 		return 1
@@ -246,7 +246,7 @@ func (v *matrixPage) rowAxis() int {
 	return 0
 }
 
-// selectedRow returns the row under the cursor, or nil.
+// selectedRow returns the selected row, or nil.
 func (v *matrixPage) selectedRow() *revision.MatrixEnd {
 	if v.cursor.row < 0 || v.cursor.row >= len(v.rows) {
 		return nil
@@ -254,7 +254,7 @@ func (v *matrixPage) selectedRow() *revision.MatrixEnd {
 	return v.rows[v.cursor.row]
 }
 
-// cellEnds are the two ends of a cell; ok is false outside of the matrix.
+// cellEnds returns the two ends of a cell; ok is false outside the matrix.
 func (v *matrixPage) cellEnds(at cursorPlace) (from, to *revision.MatrixEnd, ok bool) {
 	if v.m == nil || at.row < 0 || at.row >= len(v.rows) || at.col < 0 || at.col >= v.countColumns() {
 		return nil, nil, false
@@ -271,7 +271,7 @@ func (v *matrixPage) cellEnds(at cursorPlace) (from, to *revision.MatrixEnd, ok 
 	return row, v.cols[at.col], true
 }
 
-// countColumns is how many there are.
+// countColumns returns the number of columns.
 func (v *matrixPage) countColumns() int {
 	if v.focus != "" {
 		return 2
@@ -279,7 +279,7 @@ func (v *matrixPage) countColumns() int {
 	return len(v.cols)
 }
 
-// cellExample is a connection of the cell under the cursor.
+// cellExample returns an example connection of the selected cell.
 func (v *matrixPage) cellExample() (verdict.Connection, bool) {
 	from, to, ok := v.cellEnds(v.cursor)
 	if !ok {
@@ -290,7 +290,7 @@ func (v *matrixPage) cellExample() (verdict.Connection, bool) {
 	return c, ok
 }
 
-// SelectedPage is the trace that a cell leads to; a row's name leads to its namespace, or pod.
+// SelectedPage returns the trace of the selected cell, or the page of the selected row's namespace or pod.
 func (v *matrixPage) SelectedPage() nav.Page {
 	if v.cursor.col >= 0 {
 		if c, ok := v.cellExample(); ok {
@@ -310,7 +310,7 @@ func (v *matrixPage) SelectedPage() nav.Page {
 	}
 }
 
-// portID is the port as a page has it.
+// portID returns the port in the form of a page.
 func (v *matrixPage) portID() string {
 	if v.ports == (verdict.Ports{}) {
 		return ""
@@ -321,7 +321,7 @@ func (v *matrixPage) portID() string {
 // Crumb names the port, and the namespace.
 func (v *matrixPage) Crumb() string { return nav.ToMatrix(v.focus, v.portID()).On(v.network).Title() }
 
-// Copies are the cell in words and the commands that ask the same.
+// Copies offers the cell in words and equivalent commands.
 func (v *matrixPage) Copies(env *view.Env) []view.CopyItem {
 	var out []view.CopyItem
 	if from, to, ok := v.cellEnds(v.cursor); ok {
@@ -337,7 +337,7 @@ func (v *matrixPage) Copies(env *view.Env) []view.CopyItem {
 	return out
 }
 
-// TellState says that a matrix is worked out.
+// TellState shows that the matrix is being computed.
 func (v *matrixPage) TellState(env *view.Env) widget.Line {
 	if !v.matrixWork.IsUnderWay() {
 		return nil

@@ -16,24 +16,24 @@ import (
 	"rung/ui/widget"
 )
 
-// The lines below the rows at least, and the widths of the columns of a focus.
+// Least lines below the rows, and column widths with a focus.
 const (
 	below     = 3
 	wayWidth  = 18
 	leastName = 20
 )
 
-// leastTitle is from how many cells on a column has its name above it instead of its number.
+// leastTitle is the least width of a column with a name as title instead of a number.
 const leastTitle = 5
 
-// fittedWidths is how wide the parts are: what stands before the cells, a cell, and the number of
-// a row. named says that columns have their names above them.
+// fittedWidths holds the widths of the row labels, of a cell, and of a row's number. named: columns have names
+// as titles.
 type fittedWidths struct {
 	names, cell, number int
 	named               bool
 }
 
-// Render draws the matrix, and below it the cell under the cursor in words.
+// Render draws the matrix, with the selected cell in words below.
 func (v *matrixPage) Render(env *view.Env, w, h int) string {
 	st := env.Styles
 	switch {
@@ -82,7 +82,7 @@ func (v *matrixPage) Render(env *view.Env, w, h int) string {
 	return widget.PadBlock(append(lines, under...), h)
 }
 
-// otherNetworks says which key shows the pods that have no cell here, since they are on another network.
+// otherNetworks names the key that shows pods on other networks, which have no cell here.
 func (v *matrixPage) otherNetworks(env *view.Env) string {
 	key := env.Keys.ActionByID(action.MatrixNetwork).HintKey()
 	if v.network != "" || key == "" || len(env.Rev.Desired.Networks().Names()) == 0 {
@@ -113,7 +113,7 @@ func (v *matrixPage) emptyText() string {
 	return "nothing here is " + v.only.LegendText()
 }
 
-// fitWidths shares the width out: names get what the columns leave, and at least a part.
+// fitWidths divides the width: names get what the columns leave, and at least leastName.
 func (v *matrixPage) fitWidths(w int) fittedWidths {
 	number := len(strconv.Itoa(max(1, len(v.cols))))
 	cell, before := max(3, number+1), 2+number+1
@@ -140,8 +140,7 @@ func (v *matrixPage) fitWidths(w int) fittedWidths {
 	return out
 }
 
-// rowLabel is the name of a row and what stands before it: it is further in where it is part
-// of another.
+// rowLabel returns the name of a row and its indent and fold sign; parts are indented further.
 func rowLabel(e *revision.MatrixEnd, folded bool) (before, name string) {
 	mark := words.Folded + " "
 	if !folded {
@@ -160,7 +159,7 @@ func rowLabel(e *revision.MatrixEnd, folded bool) (before, name string) {
 	return mark, e.Namespace
 }
 
-// rowLabels returns the labels of the rows in sight, their names cut to the column.
+// rowLabels returns the labels of the visible rows, their names cut to the column.
 func (v *matrixPage) rowLabels() []string {
 	rows := v.rows[v.top:min(len(v.rows), v.top+v.h)]
 	room := v.fits.names - v.fits.number - 4
@@ -195,10 +194,10 @@ func (v *matrixPage) scrollTo(w int) {
 	v.firstColumn = max(0, min(v.firstColumn, v.countColumns()-fit))
 }
 
-// columnsAcross is how many columns fit.
+// columnsAcross returns the number of columns that fit.
 func (v *matrixPage) columnsAcross(w int) int { return max(1, (w-v.fits.names)/v.fits.cell) }
 
-// headingLine are the numbers of the columns; of a focus what they are.
+// headingLine returns the titles of the columns.
 func (v *matrixPage) headingLine(st *themes.StyleSet, w int) string {
 	var l widget.Line
 	if v.focus != "" {
@@ -232,7 +231,7 @@ func (v *matrixPage) headingLine(st *themes.StyleSet, w int) string {
 	return l.Render(w)
 }
 
-// columnTitles are the titles of columns: their names, cut apart, or numbers.
+// columnTitles returns the titles of columns: distinguishable names, or numbers.
 func columnTitles(cols []*revision.MatrixEnd, fits fittedWidths) []string {
 	out := make([]string, len(cols))
 	for i, e := range cols {
@@ -251,7 +250,7 @@ func padText(text string, w int) string {
 	return widget.CutName(text, w) + strings.Repeat(" ", max(0, w-widget.TextWidth(text)))
 }
 
-// rowLine is one row.
+// rowLine draws one row.
 func (v *matrixPage) rowLine(st *themes.StyleSet, i, w int, text string) string {
 	e := v.rows[i]
 	here := i == v.cursor.row
@@ -278,7 +277,7 @@ func (v *matrixPage) rowLine(st *themes.StyleSet, i, w int, text string) string 
 	return l.Render(w)
 }
 
-// cellLine is the sign of a cell, in brackets under the cursor; of a focus with its word.
+// cellLine draws the sign of a cell, in brackets if selected; with a focus also its word.
 func (v *matrixPage) cellLine(st *themes.StyleSet, at cursorPlace) widget.Line {
 	from, to, _ := v.cellEnds(at)
 	c := v.m.Cell(from, to)
@@ -304,7 +303,7 @@ func (v *matrixPage) cellLine(st *themes.StyleSet, at cursorPlace) widget.Line {
 	return widget.Line{{Text: strings.Repeat(" ", v.fits.cell-3)}, {Text: open + text + end, Style: style}}
 }
 
-// detailLines says in words what the cursor is on, and where it leads.
+// detailLines describes the selected cell or row, and its links.
 func (v *matrixPage) detailLines(st *themes.StyleSet, w int) []string {
 	title, text := "", ""
 	var next []string
@@ -328,7 +327,7 @@ func (v *matrixPage) detailLines(st *themes.StyleSet, w int) []string {
 		}
 		next = []string{leads}
 	}
-	// Names are whole here, on as many lines as they need.
+	// Names are shown in full here, on as many lines as they need.
 	var lines []string
 	for i, part := range widget.FlowText(title, max(8, w-5)) {
 		if i == 0 {
@@ -349,8 +348,8 @@ func (v *matrixPage) detailLines(st *themes.StyleSet, w int) []string {
 	return lines
 }
 
-// exampleTexts are connections of a cell as examples of its verdict: of a mixed one that is denied and
-// one that is allowed. Enter traces the first.
+// exampleTexts returns example connections of a cell's verdict: for mixed, one denied and one allowed. Enter
+// traces the first.
 func exampleTexts(m *revision.Matrix, from, to *revision.MatrixEnd, of revision.CellVerdict) []string {
 	if of == revision.CellMixed {
 		if denied, allowed, ok := m.MixedExamples(from, to); ok {
@@ -363,11 +362,10 @@ func exampleTexts(m *revision.Matrix, from, to *revision.MatrixEnd, of revision.
 	return nil
 }
 
-// mostNames is how many lines the names of columns take at most.
+// mostNames bounds the lines with names of columns.
 const mostNames = 4
 
-// columnNames say which namespace each number or cut name above a column is: its row may be out
-// of sight, or left out.
+// columnNames explains numbers and cut names above the columns: their rows may be out of sight, or filtered.
 func (v *matrixPage) columnNames(st *themes.StyleSet, w int) (lines []string) {
 	const lead = "   columns:"
 	titles := columnTitles(v.cols, v.fits)
@@ -375,7 +373,7 @@ func (v *matrixPage) columnNames(st *themes.StyleSet, w int) (lines []string) {
 	for i := 0; i < min(len(v.cols), v.columnsAcross(w)); i++ {
 		number, name := " "+titles[i]+" ", v.cols[i].Name()
 		if titles[i] == name {
-			continue // it stands above the column
+			continue // shown above the column
 		}
 		if l.LineWidth() > len(lead) && l.LineWidth()+widget.TextWidth(number+name)+1 > w {
 			lines = append(lines, l.Render(w))

@@ -13,7 +13,7 @@ import (
 	"rung/ui/widget"
 )
 
-// arrangeAxes makes rows and columns, and leaves the cursor on what it is on.
+// arrangeAxes fills rows and columns, and keeps the cursor on its ends.
 func (v *matrixPage) arrangeAxes() {
 	if v.m == nil {
 		return
@@ -58,7 +58,7 @@ func (v *matrixPage) arrangeAxes() {
 	v.clampCursor()
 }
 
-// unfoldedEnds are the ends of an axis with those that are unfolded.
+// unfoldedEnds returns the ends of an axis including unfolded parts.
 func (v *matrixPage) unfoldedEnds(axis int) (out []*revision.MatrixEnd) {
 	var add func(ends []*revision.MatrixEnd)
 	add = func(ends []*revision.MatrixEnd) {
@@ -70,7 +70,7 @@ func (v *matrixPage) unfoldedEnds(axis int) (out []*revision.MatrixEnd) {
 		}
 	}
 	add(v.m.Namespaces)
-	if axis == 1 || v.focus != "" { // where connections go to
+	if axis == 1 || v.focus != "" { // destinations
 		out = append(out, v.reached...)
 	}
 	return out
@@ -107,7 +107,7 @@ func (v *matrixPage) SetFilter(f widget.LineFilter) {
 	v.arrangeAxes()
 }
 
-// CountLines are how many rows are shown, and how many there are.
+// CountLines returns the numbers of shown and of all rows.
 func (v *matrixPage) CountLines() (shown, all int) { return len(v.rows), v.allRows }
 
 // Click puts the cursor on a cell.
@@ -130,7 +130,7 @@ func (v *matrixPage) Wheel(_ *view.Env, lines int) {
 	v.clampCursor()
 }
 
-// commandText prints the same on the command line.
+// commandText returns the command that prints the same matrix.
 func (v *matrixPage) commandText() string {
 	out := []string{"rung", "matrix"}
 	if v.ports != (verdict.Ports{}) {

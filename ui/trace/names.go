@@ -6,11 +6,11 @@ import (
 	"rung/ui/widget"
 )
 
-// leastApart is from how many cells on names can be cut so that they differ.
+// leastApart is the least width for cutting names so that they differ.
 const leastApart = 14
 
-// cutApart shortens names to w cells, in the middle. Names that would look the same are
-// cut twice, around where they begin to differ.
+// cutApart shortens names to w cells, in the middle. Names that would look equal are cut twice, around their
+// first difference.
 func cutApart(names []string, w int) []string {
 	out, same := make([]string, len(names)), map[string][]int{}
 	for i, n := range names {
@@ -31,8 +31,7 @@ func cutApart(names []string, w int) []string {
 		room := w - 2*ends - 2*widget.TextWidth(widget.Ellipsis)
 		for _, i := range alike {
 			n := names[i]
-			// The first difference is in the middle of the part that is shown, the end of the common
-			// beginning before it.
+			// Center the first difference in the shown part.
 			from := max(ends+1, min(widget.TextWidth(n[:differ])-room/2, widget.TextWidth(n)-ends-1-room))
 			middle := ansi.Truncate(ansi.TruncateLeft(n, from, ""), room, "")
 			out[i] = ansi.Truncate(n, ends, "") + widget.Ellipsis + middle + widget.Ellipsis + ansi.TruncateLeft(n, widget.TextWidth(n)-ends, "")
@@ -41,8 +40,7 @@ func cutApart(names []string, w int) []string {
 	return out
 }
 
-// commonPrefix is how many bytes of two texts are the same from the beginning, up to the end of
-// a letter.
+// commonPrefix returns the length in bytes of the common beginning of two texts, in whole letters.
 func commonPrefix(a, b string) int {
 	end := 0
 	for i, r := range a {

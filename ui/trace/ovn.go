@@ -14,17 +14,17 @@ import (
 	"rung/ui/view"
 )
 
-// ovnAsking is ovn-trace, as it is asked and what it said.
+// ovnAsking holds a run of ovn-trace and its result.
 type ovnAsking struct {
 	view.LatestWork
-	isWanted bool // ask as soon as the page is there
+	isWanted bool // run when the page opens
 	doing    *atomic.Pointer[string]
-	seenStep string // of doing
+	seenStep string // last drawn value of doing
 	said     *revision.OVNTrace
 	err      error
 }
 
-// drawnAsking is the part of asking that is drawn.
+// drawnAsking is the drawn part of ovnAsking.
 type drawnAsking struct {
 	asks  bool
 	doing string
@@ -37,7 +37,7 @@ func (a *ovnAsking) drawnState() drawnAsking {
 	return drawnAsking{a.IsUnderWay(), a.seenStep, a.said, a.err}
 }
 
-// stepNow names the step that ovn-trace is at, empty for none.
+// stepNow returns the current step of ovn-trace, empty if none.
 func (a *ovnAsking) stepNow() string {
 	if a.doing != nil {
 		if p := a.doing.Load(); p != nil {
@@ -47,14 +47,14 @@ func (a *ovnAsking) stepNow() string {
 	return ""
 }
 
-// hasNews says whether something else is being done than was drawn.
+// hasNews reports whether the step changed since it was drawn.
 func (a *ovnAsking) hasNews() bool { return a.IsUnderWay() && a.stepNow() != a.seenStep }
 
 func (a *ovnAsking) takeTrace(t *revision.OVNTrace, err error) {
 	a.doing, a.said, a.err = nil, t, err
 }
 
-// askOVN asks ovn-trace; leaving the page ends it.
+// askOVN runs ovn-trace; closing the page stops it.
 func (v *tracePage) askOVN(env *view.Env) {
 	v.ovn.isWanted = false
 	switch {
@@ -74,8 +74,7 @@ func (v *tracePage) askOVN(env *view.Env) {
 	})
 }
 
-// byOVN says what ovn-trace said, stage by stage; where the rows say something else, that
-// stands below.
+// byOVN adds ovn-trace's answer stage by stage, with differing answers of the rows below.
 func (v *tracePage) byOVN(s *detail.Sheet) {
 	a, st := &v.ovn, s.St
 	switch {

@@ -11,7 +11,7 @@ import (
 	"rung/ui/widget"
 )
 
-// addPoints adds sentences, each leading to what it is about.
+// addPoints adds sentences, each with a link to its subject.
 func (v *tracePage) addPoints(s *detail.Sheet, indent int, all ...pages.Point) {
 	for i := range all {
 		p := &all[i]
@@ -19,7 +19,7 @@ func (v *tracePage) addPoints(s *detail.Sheet, indent int, all ...pages.Point) {
 	}
 }
 
-// pageOf is the page of what a sentence is about.
+// pageOf returns the page of a sentence's subject.
 func (v *tracePage) pageOf(about any) nav.Page {
 	q := v.question
 	switch x := about.(type) {
@@ -31,7 +31,7 @@ func (v *tracePage) pageOf(about any) nav.Page {
 		return v.disagreementPage(x)
 	case *trace.ServiceAnswer:
 		q.To = trace.EndText(x.Service)
-	case *trace.Path: // to one endpoint of a Service, as if it was asked for itself
+	case *trace.Path: // one endpoint of a Service, as if asked for directly
 		q.To, q.Port = x.To.Addr.String(), int(x.To.Port)
 		if x.To.Key.Name != "" {
 			q.To = trace.EndText(x.To.Key)
@@ -42,7 +42,7 @@ func (v *tracePage) pageOf(about any) nav.Page {
 	return nav.ToTrace(q.String())
 }
 
-// disagreementPage is the row that makes policies and rows disagree.
+// disagreementPage returns the row that makes policies and rows disagree.
 func (v *tracePage) disagreementPage(g *trace.Disagreement) nav.Page {
 	switch z := v.rev.Zone(g.Zone); {
 	case g.Row.UUID != "":
@@ -55,10 +55,10 @@ func (v *tracePage) disagreementPage(g *trace.Disagreement) nav.Page {
 	return nav.Page{Kind: nav.Rows, Zone: g.Zone}
 }
 
-// tierColumn is how wide the names of tiers are, where none is longer.
+// tierColumn is the least width of the column of tiers.
 const tierColumn = 7
 
-// addStage adds one stage: its verdict, what was tried tier by tier, and the rows' answer.
+// addStage adds one stage: its verdict, the rules tried tier by tier, and the rows' answer.
 func (v *tracePage) addStage(s *detail.Sheet, id string, p *trace.Path, stage *trace.Stage) {
 	const frame = 4 // of the heading
 	title := pages.StageTitle(p, stage, false)
@@ -98,7 +98,7 @@ func (v *tracePage) addStage(s *detail.Sheet, id string, p *trace.Path, stage *t
 			to = nav.ToRow(stage.Zone, row.Table, row.UUID)
 		}
 	}
-	// A verdict's sign stands beside it, that of a disagreement before all.
+	// The sign of a verdict is next to it, the sign of a disagreement at the start.
 	head := widget.Line{{Text: "rows   " + said, Style: s.St.Dim}, {Text: sign.Text + " ", Style: s.St.StyleOf(sign.Role)}}
 	s.AddHanging(id+".rows", head, 2, text, s.St.Dim, to)
 }

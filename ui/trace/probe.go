@@ -14,7 +14,7 @@ import (
 	"rung/ui/view"
 )
 
-// View sends one connection and shows what became of it.
+// View sends one connection and shows the outcome.
 type View struct {
 	detail.PanePage
 	page nav.Page
@@ -27,12 +27,12 @@ type View struct {
 	rev       *revision.Revision // of the lines
 }
 
-// New makes the view; the page has the question.
+// NewProbe makes the view; the page has the question.
 func NewProbe(page nav.Page) view.View {
 	return &View{PanePage: detail.NewPage(), page: page}
 }
 
-// Sync sends when the page is first seen, and makes the lines.
+// Sync sends the packets when the page is first seen, and makes the lines.
 func (v *View) Sync(env *view.Env) {
 	if !v.sends.WasBegun() {
 		v.sendPackets(env)
@@ -40,7 +40,7 @@ func (v *View) Sync(env *view.Env) {
 	v.Pane.SetItems(v.pageLines(env))
 }
 
-// sendPackets puts the packets in, elsewhere.
+// sendPackets sends the packets in a goroutine.
 func (v *View) sendPackets(env *view.Env) {
 	v.sends.StopWork()
 	q, err := trace.ParseQuestion(v.page.ID)
@@ -60,10 +60,10 @@ func (v *View) sendPackets(env *view.Env) {
 	})
 }
 
-// WorkingSince is since when packets are put in.
+// WorkingSince returns when sending began.
 func (v *View) WorkingSince() time.Time { return v.sends.BeganAt() }
 
-// ReceiveResult takes what came of it; what cannot be sent leaves what was there before.
+// ReceiveResult takes the outcome; an error leaves the earlier one.
 func (v *View) ReceiveResult(env *view.Env, msg any) {
 	result, err, ok := view.TakeResult[*trace.Result](&v.sends, msg)
 	if !ok {
@@ -76,7 +76,7 @@ func (v *View) ReceiveResult(env *view.Env, msg any) {
 	v.Sync(env)
 }
 
-// CanLeave ends what is under way with the page.
+// CanLeave stops the probe.
 func (v *View) CanLeave(*view.Env) bool {
 	v.sends.StopWork()
 	return true
@@ -89,7 +89,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		v.sendPackets(env)
 		v.Sync(env)
 	case id == action.ProbeAsk:
-		q, _ := trace.ParseQuestion(v.page.ID) // what cannot be read is asked for
+		q, _ := trace.ParseQuestion(v.page.ID) // the dialog asks for unreadable parts
 		view.AskProbe(env, q)
 	case id == action.Back && v.sends.IsUnderWay():
 		v.sends.StopWork()
@@ -101,7 +101,7 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// Crumb says which connection it is, as a trace does.
+// Crumb names the connection, as a trace does.
 func (v *View) Crumb() string {
 	q, err := trace.ParseQuestion(v.page.ID)
 	c, err2 := q.Connection()
@@ -114,7 +114,7 @@ func (v *View) Crumb() string {
 // BriefCrumb leaves the ends out.
 func (v *View) BriefCrumb() string { return "probe" }
 
-// Copies are the question as a command, and as it was asked.
+// Copies offers the question as text and as a command.
 func (v *View) Copies(env *view.Env) []view.CopyItem {
 	q, err := trace.ParseQuestion(v.page.ID)
 	if err != nil {
@@ -123,7 +123,7 @@ func (v *View) Copies(env *view.Env) []view.CopyItem {
 	return []view.CopyItem{{What: "connection", Text: q.String()}, {What: "rung probe command", Text: trace.CommandFor(q)}}
 }
 
-// podPage is the page of a pod at an end, the zero Page for what is none.
+// podPage returns the page of a pod at an end, the zero Page for other ends.
 func podPage(k model.Key) nav.Page {
 	if k.Kind != model.KindPod {
 		return nav.Page{}

@@ -24,38 +24,38 @@ type tracePage struct {
 	detail.PanePage
 	question trace.Question
 	asks     verdict.Connection
-	problem  string // why the question cannot be asked
+	problem  string // why the question is invalid
 	tracer   *trace.Tracer
 	showsAll bool
 
-	askedInputs answerInputs // what the answer, or the one under way, was worked out from
+	askedInputs answerInputs // inputs of the present or running answer
 	running     bool
-	askedAt     time.Time // when the answer under way was asked for
-	next        time.Time // when it may be asked again
+	askedAt     time.Time // when the running answer was asked for
+	next        time.Time // earliest time of the next question
 
 	rev       *revision.Revision // of the answer
-	current   *trace.Trace       // the answer, nil without
-	err       error              // why there is none
+	current   *trace.Trace       // the answer, nil if none
+	err       error              // why there is no answer
 	ovn       ovnAsking
-	was       string    // what it was before it changed
-	changedAt time.Time // changedAt it changed, zero where it did not
+	was       string    // the former answer
+	changedAt time.Time // when the answer changed, zero for never
 	drawn     lineInputs
 
-	turned time.Time // when the verdict changed, and not only whether the rows agree
+	turned time.Time // when the verdict itself changed, not only the rows' agreement
 }
 
-// answerInputs are the inputs of an answer: it is asked for again when one of them changes.
+// answerInputs holds the inputs of an answer, which is asked for again when one changes.
 type answerInputs struct {
 	cluster *model.Cluster
-	desired any                // *compiler.Desired: another one where options changed
-	zones   []*model.ZoneState // those that the connection comes through
+	desired any                // *compiler.Desired, another one after changed options
+	zones   []*model.ZoneState // zones that the connection passes
 }
 
 func (in answerInputs) isSame(o answerInputs) bool {
 	return in.cluster == o.cluster && in.desired == o.desired && slices.Equal(in.zones, o.zones)
 }
 
-// lineInputs holds the inputs that the lines were last made from.
+// lineInputs holds the inputs of the lines.
 type lineInputs struct {
 	current  *trace.Trace
 	err      error
@@ -92,7 +92,7 @@ type traceAnswer struct {
 	took  time.Duration
 }
 
-// Sync asks again where something changed, and draws the answer.
+// Sync asks again if an input changed, and draws the answer.
 func (v *tracePage) Sync(env *view.Env) {
 	if v.problem == "" {
 		if v.current != nil {
@@ -108,13 +108,12 @@ func (v *tracePage) Sync(env *view.Env) {
 	v.drawLines(env)
 }
 
-// inputsOf returns a revision's inputs of the answer.
+// inputsOf returns the answer's inputs in a revision.
 func (v *tracePage) inputsOf(r *revision.Revision) answerInputs {
 	return answerInputs{cluster: r.Cluster, desired: r.Desired, zones: zonesOf(r, v.current)}
 }
 
-// isDue reports whether there is something to ask again, and it may be asked. Rows that are
-// settling may count as wrong later without any change.
+// isDue reports whether to ask again now. Settling rows may count as wrong later without any change.
 func (v *tracePage) isDue(env *view.Env) bool {
 	switch {
 	case v.running || env.Now.Before(v.next):
@@ -125,17 +124,17 @@ func (v *tracePage) isDue(env *view.Env) bool {
 	return v.isSettling() && env.Now.Sub(v.askedAt) >= time.Second
 }
 
-// isSettling says whether rows disagree that just changed.
+// isSettling reports whether disagreeing rows have just changed.
 func (v *tracePage) isSettling() bool {
 	return v.current != nil && slices.ContainsFunc(v.current.AllDisagree(), func(d trace.Disagreement) bool { return d.Settling })
 }
 
-// HasNews says whether what changed meanwhile may be asked about now.
+// HasNews reports whether to ask again, or whether ovn-trace progressed.
 func (v *tracePage) HasNews(env *view.Env) bool {
 	return v.problem == "" && v.isDue(env) || v.ovn.hasNews()
 }
 
-// WorkingSince is since when an answer is worked out.
+// WorkingSince returns when the running work began.
 func (v *tracePage) WorkingSince() time.Time {
 	if v.running {
 		return v.askedAt
@@ -143,7 +142,7 @@ func (v *tracePage) WorkingSince() time.Time {
 	return v.ovn.BeganAt()
 }
 
-// askTrace works the answer out, away from the screen: on a large cluster it takes a while.
+// askTrace computes the answer in a goroutine: on a large cluster it takes a while.
 func (v *tracePage) askTrace(env *view.Env) {
 	v.running, v.askedAt, v.askedInputs = true, env.Now, v.inputsOf(env.Rev)
 	r, t, c, now, clock := env.Rev, v.tracer, v.asks, env.Now, env.Console.Now
@@ -154,11 +153,11 @@ func (v *tracePage) askTrace(env *view.Env) {
 	})
 }
 
-// rest is how many times as long as an answer took is waited until the next: where every
-// pod that comes brings a revision, the machine has other work as well.
+// rest is the pause before the next answer, in multiples of the last answer's time: with a revision for every
+// new pod, the machine needs time for other work.
 const rest = 4
 
-// ReceiveResult takes an answer, and notices what became another.
+// ReceiveResult takes an answer, and notes whether it changed.
 func (v *tracePage) ReceiveResult(env *view.Env, msg any) {
 	if t, err, ok := view.TakeResult[*revision.OVNTrace](&v.ovn.LatestWork, msg); ok {
 		v.ovn.takeTrace(t, err)
@@ -178,7 +177,7 @@ func (v *tracePage) ReceiveResult(env *view.Env, msg any) {
 			v.turned = env.Now
 		}
 	}
-	// Which zones count is known only once the way is.
+	// The relevant zones are known only after the answer.
 	v.askedInputs.zones = zonesOf(a.rev, v.current)
 }
 
@@ -188,7 +187,7 @@ type briefAnswer struct {
 	disagree bool
 }
 
-// currentBrief returns the state of the current answer.
+// currentBrief returns the current answer in brief.
 func (v *tracePage) currentBrief() briefAnswer {
 	switch {
 	case v.err != nil:
@@ -201,16 +200,16 @@ func (v *tracePage) currentBrief() briefAnswer {
 	})}
 }
 
-// follow is how long after a change of the verdict the rows may be on their way.
+// follow is how long after a change of the verdict the rows may lag.
 const follow = time.Minute
 
-// isFollowing reports whether only the rows changed sides, and that soon after the verdict did:
-// they follow the policies. The line about the verdict before is then worth more and stays.
+// isFollowing reports whether only the rows' agreement changed, soon after the verdict: the rows follow the
+// policies. The line about the former verdict then matters more and stays.
 func (v *tracePage) isFollowing(before, after briefAnswer, now time.Time) bool {
 	return before.text == after.text && !v.turned.IsZero() && now.Sub(v.turned) < follow
 }
 
-// untilText describes the answer s, which held until after: the part that changed.
+// untilText describes the former answer s, as far as it differs from after.
 func (s briefAnswer) untilText(after briefAnswer) string {
 	rows := "rows agreed before"
 	if s.disagree {
@@ -225,7 +224,7 @@ func (s briefAnswer) untilText(after briefAnswer) string {
 	return "was " + s.text
 }
 
-// Do asks for other ends, leads on, or walks.
+// Do asks for other ends, runs ovn-trace, or opens lines.
 func (v *tracePage) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.TraceAsk:
@@ -253,8 +252,7 @@ func (v *tracePage) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// goToEndpoints goes from the verdict on a Service, which no single rule decides, to the first of
-// its endpoints.
+// goToEndpoints moves from the verdict on a Service, which no single rule decides, to its first endpoint.
 func (v *tracePage) goToEndpoints() bool {
 	l, ok := v.Pane.SelectedItem()
 	if !ok || !v.SelectedPage().IsNone() || l.ID != verdictLine && !strings.HasPrefix(l.ID, familyLine) {
@@ -278,7 +276,7 @@ func (v *tracePage) Crumb() string {
 // BriefCrumb leaves the ends out.
 func (v *tracePage) BriefCrumb() string { return "trace" }
 
-// Copies are the answer and the commands that ask the same.
+// Copies offers the answer and equivalent commands.
 func (v *tracePage) Copies(env *view.Env) []view.CopyItem {
 	var out []view.CopyItem
 	if v.current != nil {
@@ -291,7 +289,7 @@ func (v *tracePage) Copies(env *view.Env) []view.CopyItem {
 		}
 	}
 	if v.current != nil {
-		lines, _ := v.current.OVNTrace(v.rev) // where there are none, there is nothing to copy
+		lines, _ := v.current.OVNTrace(v.rev) // without commands there is nothing to copy
 		for _, l := range lines {
 			out = append(out, view.CopyItem{What: "ovn-trace command for zone " + l.Zone, Text: l.Line})
 		}
@@ -299,7 +297,7 @@ func (v *tracePage) Copies(env *view.Env) []view.CopyItem {
 	return append(out, view.CopiesOf(env, v.SelectedPage())...)
 }
 
-// TellState says whether policies and rows agree.
+// TellState shows the running work.
 func (v *tracePage) TellState(env *view.Env) widget.Line {
 	if v.running {
 		if busy := env.BusyLine(v.askedAt, "tracing"); busy != nil {
@@ -314,7 +312,7 @@ func (v *tracePage) TellState(env *view.Env) widget.Line {
 	return nil
 }
 
-// zonesOf are the states of zones as they are now.
+// zonesOf returns the present states of a trace's zones.
 func zonesOf(r *revision.Revision, t *trace.Trace) (out []*model.ZoneState) {
 	if t == nil {
 		return nil

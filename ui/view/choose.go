@@ -9,17 +9,17 @@ import (
 	"rung/ui/widget"
 )
 
-// ChoiceDialog lets one of several things be picked.
+// ChoiceDialog lets the user pick one of several items.
 type ChoiceDialog struct {
 	Title string
 	Items []ChoiceItem
 	Done  func(env *Env, i int)
 
 	cursorAt int
-	focus    int // the line of the item under the cursor in the last drawing
+	focus    int // line of the item under the cursor in the last drawing
 }
 
-// ChoiceItem is a thing to choose. WhyNot disables it with a reason.
+// ChoiceItem is an item to pick. WhyNot disables it with a reason.
 type ChoiceItem struct {
 	Key    string // picks it at once; empty for none
 	Text   string
@@ -27,7 +27,7 @@ type ChoiceItem struct {
 	WhyNot string
 }
 
-// PressKey walks and picks.
+// PressKey moves the cursor and picks.
 func (c *ChoiceDialog) PressKey(env *Env, key, text string) bool {
 	pick := -1
 	for i, it := range c.Items {
@@ -62,10 +62,10 @@ func (c *ChoiceDialog) PressKey(env *Env, key, text string) bool {
 // Paste does nothing.
 func (c *ChoiceDialog) Paste(string) {}
 
-// StartAt puts the cursor on an item to begin with.
+// StartAt puts the cursor on an item.
 func (c *ChoiceDialog) StartAt(i int) *ChoiceDialog { c.cursorAt = i; return c }
 
-// Draw lists the things.
+// Draw lists the items.
 func (c *ChoiceDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	lines := make([]string, 0, len(c.Items))
 	wide := 0
@@ -88,12 +88,11 @@ func (c *ChoiceDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	return c.Title, lines
 }
 
-// FocusLine is the item under the cursor.
+// FocusLine returns the line of the item under the cursor.
 func (c *ChoiceDialog) FocusLine() int { return c.focus }
 
-// itemLines returns the item: in one line where there is room, else with its note below. An item
-// that cannot be chosen has its key in parentheses, since a colour alone says nothing on a
-// terminal without colours.
+// itemLines returns the item in one line if it fits, else with its note below. A disabled item has its key in
+// parentheses, since colour alone means nothing on a terminal without colours.
 func (it *ChoiceItem) itemLines(mark string, wide, w int, st *themes.StyleSet) []widget.Line {
 	key, text, note := " "+it.Key+"  ", themes.Style{}, it.Note
 	if it.Key == "" {
@@ -113,19 +112,19 @@ func (it *ChoiceItem) itemLines(mark string, wide, w int, st *themes.StyleSet) [
 	return out
 }
 
-// NoteDialog tells something longer than a line; any key closes it.
+// NoteDialog shows a text longer than a line; any key closes it.
 type NoteDialog struct {
 	Title string
 	Body  []string
 }
 
-// PressKey closes it.
+// PressKey closes the note.
 func (n *NoteDialog) PressKey(*Env, string, string) bool { return true }
 
 // Paste does nothing.
 func (n *NoteDialog) Paste(string) {}
 
-// FocusLine is its beginning: it is read from there.
+// FocusLine returns the first line, where reading begins.
 func (n *NoteDialog) FocusLine() int { return 0 }
 
 // Draw shows the text.

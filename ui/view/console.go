@@ -21,76 +21,71 @@ import (
 
 // Console is the part of the engine that the screen needs.
 type Console interface {
-	// Revision is the current state, never nil; Subscribe ticks when there is
-	// a new one, and when a state of it changes by the time alone.
+	// Revision returns the current state, never nil; Subscribe ticks for each new one, and when a state
+	// changes by time alone.
 	Revision() *revision.Revision
 	Subscribe() (<-chan struct{}, func())
 	Now() time.Time
 
 	Preview(ctx context.Context, m change.Mutation) (*gate.Preview, error)
 	Commit(ctx context.Context, p *gate.Preview, c gate.Confirm) (*gate.Result, error)
-	// ConfirmTrial keeps the change that was made on trial, and says which it was.
+	// ConfirmTrial keeps the change on trial and returns its title.
 	ConfirmTrial(by string) (title string, err error)
 	SetWrites(on bool) error
 
-	// Contexts are the contexts of the kubeconfig and the one run on.
+	// Contexts returns the contexts of the kubeconfig and the current one.
 	Contexts() (names []string, current string, err error)
 
-	// LookAt says which zones are on the screen, in every frame if one likes: a zone
-	// that is only read in turn is followed then.
+	// LookAt says which zones are on the screen, possibly in every frame: swept zones are then followed.
 	LookAt(zones ...string)
-	// LookAtFlows says the same of zones whose logical flows are on the screen: their
-	// Southbound databases are read then.
+	// LookAtFlows says which zones' logical flows are on the screen: their Southbound databases are then read.
 	LookAtFlows(zones ...string)
 
 	Activity(after uint64) []model.Activity
-	// Changes are the changes that were made, failed or were refused, the oldest first.
+	// Changes returns the changes made, failed or refused, oldest first.
 	Changes() []history.Change
 	Logs() *logs.Store
 	// ControllerLog reads what a zone's ovnkube-controller wrote about a policy.
 	ControllerLog(ctx context.Context, zone string, policy model.PolicyKey) (*logs.Log, error)
-	// OVNTrace asks ovn-trace about a connection, and holds it against the rows. told hears
-	// what is being done, from another goroutine.
+	// OVNTrace runs ovn-trace for a connection and compares it with the rows. told receives progress, from
+	// another goroutine.
 	OVNTrace(ctx context.Context, c verdict.Connection, told func(doing string)) (*revision.OVNTrace, error)
 	History() []history.Entry
 
-	// Probe puts a connection into the sandbox as packets and judges what became of
-	// them; at is told what it is at.
+	// Probe sends a connection as packets into the sandbox and judges the outcome; at receives the phases.
 	Probe(ctx context.Context, c verdict.Connection, at func(trace.ProbePhase)) (*trace.Result, error)
 
-	// PreviewPlan is the preview of a whole plan, ContinuePreview of the steps that a
-	// stopped plan has left, or of its way back. Confirming one of
-	// them (ConfirmName once, for all guards) starts the plan, and no step asks again.
+	// PreviewPlan previews a whole plan, ContinuePreview the remaining steps of a stopped plan, or its way
+	// back. Confirming one (with ConfirmName once, for all guards) starts the plan, and no step asks again.
 	PreviewPlan(ctx context.Context, p *plan.Plan) (*gate.Preview, error)
 	StartPlan(ctx context.Context, p *plan.Plan, read *gate.Preview, c gate.Confirm) error
 	ContinuePreview(ctx context.Context, back bool) (*gate.Preview, error)
 	ContinuePlan(ctx context.Context, back bool, read *gate.Preview, c gate.Confirm) error
-	// StopPlan stops a running plan of this Rung after the step under way.
+	// StopPlan stops this Rung's running plan after the current step.
 	StopPlan()
-	// KeepPlan ends a plan that stopped: the policies stay as they are, and what was
-	// done is one change of the history. One that is done is put away. read is the
-	// revision that was on the screen.
+	// KeepPlan ends a stopped plan without changing policies; the steps done become one change of the history.
+	// A finished plan is put away. read is the revision on the screen.
 	KeepPlan(read *revision.Revision) error
 }
 
-// StateStyle is the look of a policy's state.
+// StateStyle returns the style of a policy's state.
 func StateStyle(s model.PolicyState, st *themes.StyleSet) themes.Style {
 	return st.StyleOf(page.StateRole(s))
 }
 
-// ActionStyle is the look of what a rule does.
+// ActionStyle returns the style of a rule's action.
 func ActionStyle(a model.Action, st *themes.StyleSet) themes.Style {
 	return st.StyleOf(page.ActionRole(a))
 }
 
-// The questions that several views ask before a change is previewed.
+// Questions that several views ask before previewing a change.
 
 // AskDelete previews the removal of a policy.
 func AskDelete(env *Env, k model.PolicyKey) {
 	env.PreviewChange(change.Mutation{Op: change.OpDelete, Policy: k})
 }
 
-// AskMove asks for another place of a policy that has one.
+// AskMove asks for another priority of a policy.
 func AskMove(env *Env, k model.PolicyKey) {
 	p := env.Rev.Cluster.Policy(k)
 	if p == nil || !k.Kind.CanMove() {

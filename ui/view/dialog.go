@@ -13,82 +13,75 @@ import (
 	"rung/ui/widget"
 )
 
-// Dialog is a question laid over the page. Its answers are carried out with an
-// Env of the page that asked.
+// Dialog is a question over the page. Its answers are carried out with an Env of the page that asked.
 type Dialog interface {
-	// PressKey takes a key press; text is what it types. It is done when the
-	// answer was given or the question left.
+	// PressKey handles a key press; text is what the key types. It is done when answered or cancelled.
 	PressKey(env *Env, key, text string) (done bool)
 	// Paste takes pasted text.
 	Paste(text string)
-	// Draw gives the title and the lines of a box that is w cells wide inside.
+	// Draw returns the title and the lines of a box of inner width w.
 	Draw(st *themes.StyleSet, w int) (title string, lines []string)
 }
 
-// TypingDialog is a dialog in which a line is typed.
+// TypingDialog is a dialog with an input line.
 type TypingDialog interface {
-	// Cursor says where the terminal's cursor belongs in what Draw gave last: the cell
-	// and the line. ok is false while nothing is typed.
+	// Cursor returns the place of the cursor in the lines drawn last: cell and line. ok is false while nothing
+	// is typed.
 	Cursor() (x, line int, ok bool)
-	// TypesText says whether keys are text: then none of them is lost.
+	// TypesText reports whether keys are text, of which none may be lost.
 	TypesText() bool
 }
 
-// ChangingDialog is a dialog that may become another question while it is open.
+// ChangingDialog is a dialog whose question may change while open.
 type ChangingDialog interface {
-	// IsUnread says whether it did, and was not answered since.
+	// IsUnread reports whether it changed and was not answered since.
 	IsUnread() bool
-	// IsGone says whether there is nothing to ask any more, since something changed.
+	// IsGone reports whether a change left nothing to ask.
 	IsGone() bool
 }
 
-// FocusedDialog is a dialog with a line that must be in sight where not all are.
+// FocusedDialog is a dialog with a line that must stay in sight if not all fit.
 type FocusedDialog interface {
-	// FocusLine returns the number of that line in the lines that Draw returned last.
+	// FocusLine returns that line's index in the lines of the last Draw.
 	FocusLine() int
 }
 
-// ConfirmDialog asks yes or no; No is chosen to begin with.
+// ConfirmDialog asks yes or no, beginning with no.
 type ConfirmDialog struct {
 	Title string
 	// Body says what will happen, one paragraph each.
 	Body []string
-	// Type is a name that must be typed for yes. Another name is said to be wrong and
-	// can be mended; none at all is No.
+	// Type is a name to type for yes. A wrong name can be corrected; an empty one means no.
 	Type string
-	// WhyNot says why it cannot be done: there is no yes then. Empty asks.
+	// WhyNot is the reason why yes is not possible; empty asks.
 	WhyNot string
-	// Warn paragraphs are shown with a sign of their own.
+	// Warn paragraphs have a warning sign.
 	Warn []string
-	// YesText and NoText name the answers; empty is "yes" and "no".
+	// YesText and NoText name the answers; empty means "yes" and "no".
 	YesText, NoText string
 	Yes, No         func(*Env)
-	// Trials are the times of a choice beside yes, to put the change back after one of them
-	// unless it is confirmed: with one taken, yes is YesTrial. Space takes the first, then
-	// the next, and after the last none. Empty is no choice.
+	// Trials are choices of auto-revert times: with one chosen, yes calls YesTrial. Space chooses the first,
+	// then the next, after the last none. Empty offers no trial.
 	Trials   []time.Duration
 	YesTrial func(*Env, time.Duration)
-	// Changed says what is not as it was when this was asked, empty when nothing
-	// is; nil never looks. From the first such answer on yes cannot be said to this
-	// any more: what is true now was not read.
+	// Changed returns what changed since the question, empty if nothing; nil never checks. After a change yes
+	// does not apply: the user has not read the present state.
 	Changed func() string
-	// Again is the question as it is now that something changed. It is shown in place
-	// of this one, with what was typed, and its first yes only says that it is another.
-	// nil, or a nil question: there is nothing to ask any more, which is said.
+	// Again returns the question for the changed state. It replaces this one, keeps the typed text, and its
+	// first yes only reports the change. Nil, or a nil result: there is nothing left to ask.
 	Again func() *ConfirmDialog
 
 	yes        bool
-	trial      int    // of Trials, from 1; 0 is none
-	changed    string // and there is nothing to ask any more
+	trial      int    // index into Trials from 1; 0 is none
+	changed    string // what changed and left nothing to ask
 	changeText string // what changed, of a question shown again
-	isChanged  bool   // nobody has answered it since
+	isChanged  bool   // not answered since the change
 	problem    string // what is wrong with the answer
 	input      widget.TextInput
-	typing     int // the line of the input in the last drawing, 0 for none
+	typing     int // line of the input in the last drawing, 0 if none
 }
 
-// isStale says whether there is nothing to be asked any more. A question that is another
-// one now becomes that one.
+// isStale reports whether there is nothing left to ask. A changed question is replaced by its new form.
 func (c *ConfirmDialog) isStale() bool {
 	if c.changed != "" || c.Changed == nil {
 		return c.changed != ""
@@ -108,21 +101,21 @@ func (c *ConfirmDialog) isStale() bool {
 	was := *c
 	*c = *now
 	c.input, c.typing, c.trial = was.input, was.typing, min(was.trial, len(c.Trials))
-	c.Type = cmp.Or(c.Type, was.Type) // what is being typed does not become the letters y and n
+	c.Type = cmp.Or(c.Type, was.Type) // letters being typed must not become the answers y and n
 	c.changeText, c.isChanged = what, true
 	return false
 }
 
-// TypesText says whether a name is typed.
+// TypesText reports whether a name is typed.
 func (c *ConfirmDialog) TypesText() bool { return c.Type != "" }
 
-// IsUnread says whether the question became another that nobody has answered since.
+// IsUnread reports whether the question changed and was not answered since.
 func (c *ConfirmDialog) IsUnread() bool { return c.isChanged }
 
-// IsGone says whether there is nothing to ask any more, since something changed.
+// IsGone reports whether a change left nothing to ask.
 func (c *ConfirmDialog) IsGone() bool { return c.changed != "" || c.changeText != "" && c.WhyNot != "" }
 
-// carryOutYes carries out yes, but for the first of a question that became another.
+// carryOutYes carries out yes, except for the first yes after a change.
 func (c *ConfirmDialog) carryOutYes(env *Env) bool {
 	if c.isChanged {
 		c.isChanged, c.problem = false, "not done: this changed while you were answering; read it again, then repeat your answer"
@@ -137,11 +130,10 @@ func (c *ConfirmDialog) carryOutYes(env *Env) bool {
 // PressKey answers.
 func (c *ConfirmDialog) PressKey(env *Env, key, text string) bool {
 	if c.isStale() || c.WhyNot != "" {
-		// Whoever is typing a name goes on for a moment: only what ends a question
-		// closes it.
+		// Somebody typing a name goes on for a moment: only esc and enter close the question.
 		return (key == "esc" || key == "enter") && c.carryOut(env, c.No)
 	}
-	if key == "space" && len(c.Trials) > 0 { // no name has one
+	if key == "space" && len(c.Trials) > 0 { // no name contains a space
 		c.trial = (c.trial + 1) % (len(c.Trials) + 1)
 		return false
 	}
@@ -164,7 +156,7 @@ func (c *ConfirmDialog) PressKey(env *Env, key, text string) bool {
 	return false
 }
 
-// typeName types the name and says yes with it.
+// typeName edits the name and confirms with it.
 func (c *ConfirmDialog) typeName(env *Env, key, text string) bool {
 	switch key {
 	case "esc":
@@ -191,7 +183,7 @@ func (c *ConfirmDialog) carryOut(env *Env, f func(*Env)) bool {
 	return true
 }
 
-// Paste types into the name.
+// Paste inserts text into the name.
 func (c *ConfirmDialog) Paste(text string) {
 	if c.Type != "" && c.WhyNot == "" {
 		c.problem = ""
@@ -199,12 +191,12 @@ func (c *ConfirmDialog) Paste(text string) {
 	}
 }
 
-// Cursor is in the name being typed.
+// Cursor returns the place of the cursor in the name.
 func (c *ConfirmDialog) Cursor() (x, line int, ok bool) {
 	return len(typeHere) + c.input.Cursor(), c.typing, c.typing > 0 && c.input.Cursor() >= 0
 }
 
-// typeHere stands before a line being typed.
+// typeHere precedes an input line.
 const typeHere = " > "
 
 // Draw shows the question, or why it is not asked any more.
@@ -221,7 +213,7 @@ func (c *ConfirmDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	for _, p := range c.Warn {
 		lines = append(lines, warningLines(p, st, w)...)
 	}
-	if c.changeText != "" { // beside the answer: a long question is shown from its end
+	if c.changeText != "" { // next to the answer: a long question is shown from its end
 		lines = append(append(lines, ""), warningLines("Changed since you opened it, shown again: "+c.changeText+".", st, w)...)
 	}
 	if len(c.Trials) > 0 && c.WhyNot == "" {
@@ -242,7 +234,7 @@ func (c *ConfirmDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	return c.Title, lines
 }
 
-// drawTrial is the choice beside yes, what of it is taken, and what space takes next.
+// drawTrial draws the choice of auto-revert, and what space chooses next.
 func (c *ConfirmDialog) drawTrial(st *themes.StyleSet, w int) string {
 	box, style, within, next := "[ ]", themes.Style{}, c.Trials[0], ""
 	if c.trial > 0 {
@@ -256,7 +248,7 @@ func (c *ConfirmDialog) drawTrial(st *themes.StyleSet, w int) string {
 		{Text: next, Style: st.Dim}}.Render(w)
 }
 
-// answerLines are no and yes, beside each other where there is room.
+// answerLines draws no and yes, side by side if they fit.
 func (c *ConfirmDialog) answerLines(st *themes.StyleSet, w int) []string {
 	no, yes := widget.StyledLine("  "+cmp.Or(c.NoText, "no")+"  ", st.Dim), widget.StyledLine("  "+cmp.Or(c.YesText, "yes")+"  ", st.Dim)
 	chosen := &no
@@ -270,7 +262,7 @@ func (c *ConfirmDialog) answerLines(st *themes.StyleSet, w int) []string {
 	return []string{widget.JoinLines(widget.PlainLine(" "), no).Render(w), widget.JoinLines(widget.PlainLine(" "), yes).Render(w)}
 }
 
-// drawName adds the name to type, what was typed and what is wrong with that.
+// drawName adds the name to type, the typed text and its error.
 func (c *ConfirmDialog) drawName(lines []string, st *themes.StyleSet, w int) []string {
 	ask := widget.Line{{Text: " Type "}, {Text: c.Type, Style: st.Title}, {Text: " to confirm, esc to cancel:"}}
 	if ask.LineWidth() <= w {
@@ -286,7 +278,7 @@ func (c *ConfirmDialog) drawName(lines []string, st *themes.StyleSet, w int) []s
 	return lines
 }
 
-// paragraphLines is text in lines of the box.
+// paragraphLines wraps text for a box.
 func paragraphLines(text string, style themes.Style, w int) []string {
 	lines := widget.FlowText(text, max(1, w-2))
 	for i := range lines {
@@ -295,7 +287,7 @@ func paragraphLines(text string, style themes.Style, w int) []string {
 	return lines
 }
 
-// signedParagraph is a paragraph with a sign before it, both in one look.
+// signedParagraph wraps text after a sign, both in one style.
 func signedParagraph(sign string, style themes.Style, text string, w int) []string {
 	lines := widget.FlowText(text, max(1, w-4))
 	for i := range lines {
@@ -308,7 +300,7 @@ func signedParagraph(sign string, style themes.Style, text string, w int) []stri
 	return lines
 }
 
-// warningLines is a paragraph with a sign before it.
+// warningLines wraps text after a warning sign.
 func warningLines(text string, st *themes.StyleSet, w int) []string {
 	lines := widget.FlowText(text, max(1, w-4))
 	for i := range lines {
@@ -321,7 +313,7 @@ func warningLines(text string, st *themes.StyleSet, w int) []string {
 	return lines
 }
 
-// AskFind asks for a text and goes to the first place that has it, or says that there is none.
+// AskFind asks for a text and goes to its first match, or reports no match.
 func AskFind(env *Env, t *widget.TextView) {
 	env.AskDialog(&PromptDialog{Title: "Find", Label: "Text or regular expression; lower case matches both:", Check: func(text string) string {
 		if f := widget.ParseFilter(text); !t.FindMatch(f) && !f.IsEmpty() {
@@ -335,19 +327,19 @@ func AskFind(env *Env, t *widget.TextView) {
 type PromptDialog struct {
 	Title string
 	Label string
-	// Value is the text to begin with. The first text typed replaces it.
+	// Value is the initial text, which typing replaces.
 	Value string
 	// Offers are texts that up and down put into the line, each with a note.
 	Offers []ChoiceItem
-	// Check says what is wrong with a text, empty when nothing is.
+	// Check returns the error of a text, empty if valid.
 	Check func(string) string
 	Done  func(*Env, string)
 
 	input   widget.TextInput
 	begun   bool
-	offerAt int // which of the offers up and down put there last
+	offerAt int // index of the offer put into the line last
 	problem string
-	typing  int // the line of the input in the last drawing
+	typing  int // line of the input in the last drawing
 }
 
 func (p *PromptDialog) beginInput() {
@@ -391,18 +383,18 @@ func (p *PromptDialog) PressKey(env *Env, key, text string) bool {
 	return false
 }
 
-// Paste types into the line.
+// Paste inserts text into the line.
 func (p *PromptDialog) Paste(text string) { p.beginInput(); p.problem = ""; p.input.InsertText(text) }
 
-// TypesText says that a line is typed.
+// TypesText returns true: keys are text.
 func (p *PromptDialog) TypesText() bool { return true }
 
-// Cursor is in the line.
+// Cursor returns the place of the cursor in the line.
 func (p *PromptDialog) Cursor() (x, line int, ok bool) {
 	return len(typeHere) + p.input.Cursor(), p.typing, p.input.Cursor() >= 0
 }
 
-// Draw shows the line and what is wrong with it.
+// Draw shows the line and its error.
 func (p *PromptDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	p.beginInput()
 	lines := paragraphLines(widget.CleanText(p.Label), themes.Style{}, w)
@@ -417,10 +409,10 @@ func (p *PromptDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	return p.Title, append(lines, p.offerLines(st, w)...)
 }
 
-// mostOffers is how many offers are drawn at a time.
+// mostOffers bounds the offers drawn at a time.
 const mostOffers = 6
 
-// offerLines draws the offers around the one that was put into the line last.
+// offerLines draws the offers around the one put into the line last.
 func (p *PromptDialog) offerLines(st *themes.StyleSet, w int) (lines []string) {
 	wide := 0
 	for _, o := range p.Offers {

@@ -13,9 +13,8 @@ import (
 	"rung/revision"
 )
 
-// AskLogging lets be picked what logs, how much and for how long: policies and namespaces,
-// where a NetworkPolicy or an EgressFirewall stands for its namespace, whose annotation
-// sets what it logs. The choice is previewed.
+// AskLogging asks what to log, at which level and for how long, for policies and namespaces, and previews the
+// choice. A NetworkPolicy or an EgressFirewall stands for its namespace, whose annotation sets its logging.
 func AskLogging(env *Env, keys ...model.Key) {
 	var all []*model.Policy
 	for _, k := range keys {
@@ -37,21 +36,21 @@ func AskLogging(env *Env, keys ...model.Key) {
 	env.AskDialog(newLogging(env, all))
 }
 
-// loggingDialog is the question what logs: one row per action, and one for how long.
+// loggingDialog asks what to log: one row per action, and one for the time.
 type loggingDialog struct {
 	keys      []model.Key
 	levelsNow model.LogLevels
-	broken    string               // what is wrong with the annotation that is there
-	session   *revision.LogSession // of one of them; sessions is how many have one
+	broken    string               // what is wrong with the present annotation
+	session   *revision.LogSession // session of one of the objects; sessions counts them
 	sessions  int
 	clock     time.Time
 	rows      []logRow
 	times     []sessionTime
 	lasts     int // index into times
-	rowAt     int // the row; len(rows) is the time
-	focus     int // the line of that row in the last drawing
+	rowAt     int // selected row; len(rows) is the time
+	focus     int // line of that row in the last drawing
 	options   []string
-	byRule    bool // rules log one by one: on, off, or as they do
+	byRule    bool // each rule is on, off or unchanged (Antrea)
 }
 
 type logRow struct {
@@ -61,11 +60,11 @@ type logRow struct {
 	optionAt int  // index into options
 }
 
-// sessionTime is how long logging is switched on.
+// sessionTime is how long logging stays on.
 type sessionTime struct {
 	name    string
 	session bool
-	lasts   time.Duration // 0: until somebody switches it off
+	lasts   time.Duration // 0: until switched off
 }
 
 var sessionTimes = []sessionTime{{"5 min", true, 5 * time.Minute}, {"15 min", true, gate.DefaultSession}, {"1 h", true, time.Hour},
@@ -84,7 +83,7 @@ func newLogging(env *Env, all []*model.Policy) *loggingDialog {
 		}
 		in, out := ladder.CountRules(p.Ingress), ladder.CountRules(p.Egress)
 		rules.Deny, rules.Allow, rules.Pass = rules.Deny+in.Deny+out.Deny, rules.Allow+in.Allow+out.Allow, rules.Pass+in.Pass+out.Pass
-		pass = pass && p.Kind.CanMove() // a baseline has no Pass, nor has a namespace
+		pass = pass && p.Kind.CanMove() // baselines and namespaces have no Pass
 		counted = counted && (p.Kind.IsAdmin() || p.Tiered != nil)
 	}
 	if l.byRule {
@@ -104,11 +103,11 @@ func newLogging(env *Env, all []*model.Policy) *loggingDialog {
 		l.readPresent(env, all[0])
 	}
 	for i := range l.rows {
-		if !l.byRule { // which stay as they are
+		if !l.byRule { // rules stay as they are
 			l.setLevel(i, l.levelsNow.LevelOf(l.rows[i].action))
 		}
 	}
-	for i := range l.rows { // off now: the usual wish is what is offered
+	for i := range l.rows { // nothing logs now: offer the usual wish
 		if (l.byRule || !l.levelsNow.IsOn()) && l.rows[i].isUsed && l.levelsNow.LevelOf(l.rows[i].action) != logline.On {
 			l.setLevel(i, l.loudest())
 			l.rowAt = i
@@ -157,10 +156,10 @@ func (l *loggingDialog) setAllLevels(level string) {
 	}
 }
 
-// loudest is the option that logs most.
+// loudest returns the option that logs most.
 func (l *loggingDialog) loudest() string { return l.options[1] }
 
-// off is the option that logs nothing.
+// off returns the option that logs nothing.
 func (l *loggingDialog) off() string {
 	if l.byRule {
 		return logline.Off
@@ -168,7 +167,7 @@ func (l *loggingDialog) off() string {
 	return ""
 }
 
-// pickedLevels returns the levels that are picked.
+// pickedLevels returns the chosen levels.
 func (l *loggingDialog) pickedLevels() (out model.LogLevels) {
 	for _, r := range l.rows {
 		level := l.options[r.optionAt]
@@ -187,8 +186,7 @@ func (l *loggingDialog) pickedLevels() (out model.LogLevels) {
 	return out
 }
 
-// pickedMutation returns the change that is picked: a session, levels for good, or the end of a
-// session.
+// pickedMutation returns the chosen change: a session, permanent levels, or the end of a session.
 func (l *loggingDialog) pickedMutation() change.Mutation {
 	levels, t := l.pickedLevels(), l.times[l.lasts]
 	on := levels.IsOn()
@@ -222,7 +220,7 @@ func (l *loggingDialog) objectNames() string {
 	return words.ListSome(names, 2)
 }
 
-// PressKey picks: arrows walk, digits set a level, letters set several at once.
+// PressKey moves with arrows, sets a level by digit, and several by letter.
 func (l *loggingDialog) PressKey(env *Env, key, _ string) bool {
 	rows := len(l.rows) + 1
 	switch key {
@@ -261,7 +259,7 @@ func (l *loggingDialog) PressKey(env *Env, key, _ string) bool {
 	return false
 }
 
-// stepBy goes on by d among the levels, or the times.
+// stepBy moves by d among the levels, or the times.
 func (l *loggingDialog) stepBy(d int) {
 	if l.rowAt == len(l.rows) {
 		l.lasts = (l.lasts + d + len(l.times)) % len(l.times)

@@ -11,7 +11,7 @@ import (
 	"rung/ui/widget"
 )
 
-// FocusLine is the row under the cursor.
+// FocusLine returns the line of the selected row.
 func (l *loggingDialog) FocusLine() int { return l.focus }
 
 // pickedLine returns all options in a line, with the picked one marked.
@@ -67,7 +67,7 @@ func (l *loggingDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 			mark, style, l.focus = words.Cursor, st.Title, len(lines)
 		}
 		head, line := widget.StyledLine(mark+fmt.Sprintf("%-6s", name), style), pickedLine(options, at, st)
-		if head.LineWidth()+line.LineWidth()+widget.TextWidth(note) > w { // the others are under ← and →
+		if head.LineWidth()+line.LineWidth()+widget.TextWidth(note) > w { // ← and → reach the others
 			line = widget.StyledLine("["+options[at]+"]", st.Selection)
 		}
 		lines = append(lines, widget.JoinLines(head, line).Add(note, st.Dim).Render(w))

@@ -6,26 +6,26 @@ import (
 	"rung/ui/nav"
 )
 
-// Message is something that the status line said.
+// Message is a message of the status line.
 type Message struct {
-	Number  int // counts all of them
+	Number  int // number of the message, counted from the first
 	At      time.Time
 	Text    string
 	IsError bool
-	Times   int // how often it was said in a row, the last time at At
-	// Page is where it arose, PageName what that is called; Context is the cluster then.
+	Times   int // repetitions in a row, the last at At
+	// Page is the page it arose on, PageName its name; Context is the cluster at that time.
 	Page     nav.Page
 	PageName string
 	Context  string
 }
 
-// keptMessages is how many messages are kept.
+// keptMessages bounds the messages kept.
 const keptMessages = 200
 
-// MessageLog keeps what was said last.
+// MessageLog keeps the last messages.
 type MessageLog struct{ all []Message }
 
-// AddMessage keeps a message. One that is said again is counted.
+// AddMessage keeps a message. A repeated one is counted.
 func (l *MessageLog) AddMessage(m Message) {
 	m.Times = 1
 	n := len(l.all)
@@ -41,5 +41,5 @@ func (l *MessageLog) AddMessage(m Message) {
 	l.all = append(l.all[max(0, n+1-keptMessages):], m)
 }
 
-// Messages returns the messages that are kept, the oldest first. They are not to be changed.
+// Messages returns the kept messages, oldest first. Do not change them.
 func (l *MessageLog) Messages() []Message { return l.all }

@@ -9,18 +9,17 @@ import (
 	"rung/ui/nav"
 )
 
-// NetworkChoice is a page that can be shown as it stands on another network.
+// NetworkChoice describes a page that can be shown on another network.
 type NetworkChoice struct {
-	// Now is the network that it is on, empty for the default one.
+	// Now is the current network, empty for the default one.
 	Now string
-	// Default says what the page is about without a network.
+	// Default describes the page on the default network.
 	Default string
-	// Page is the same page on another.
+	// Page returns the same page on another network.
 	Page func(network string) nav.Page
 }
 
-// AskNetwork lets a network be chosen, and goes to the page on it. The pods of each are counted
-// beside the screen.
+// AskNetwork asks for a network and opens the page on it. The pods of each are counted in a goroutine.
 func AskNetwork(env *Env, c NetworkChoice) {
 	r := env.Rev
 	env.Run("counting pods of networks", func(context.Context) any {
@@ -61,15 +60,14 @@ func networkDialog(r *revision.Revision, c NetworkChoice) *ChoiceDialog {
 		case names[i] == c.Now:
 		case names[i] == "" || c.Now == "":
 			env.OpenPage(to)
-		default: // esc goes back to the default one, not through all that were looked at
+		default: // esc goes back to the default network, not through all visited ones
 			env.ReplacePage(to)
 		}
 	}}
 	return d.StartAt(at)
 }
 
-// RevisionOn is a revision as it stands on a network, by itself on the default one. It may take
-// a while.
+// RevisionOn returns a revision as seen on a network; r itself on the default one. It may take a while.
 func RevisionOn(r *revision.Revision, network string) (*revision.Revision, error) {
 	if network == "" {
 		return r, nil
@@ -80,11 +78,10 @@ func RevisionOn(r *revision.Revision, network string) (*revision.Revision, error
 	return nil, revision.ErrorNoNetwork(r, network)
 }
 
-// OnNetwork is the network of a page that shows a revision as it stands there, which is worked out
-// beside the screen.
+// OnNetwork prepares revisions as seen on a page's network, in a goroutine.
 type OnNetwork struct {
-	Name string // empty for the default one
-	// Prepare works out what the page asks of a revision, beside the screen; nil for nothing.
+	Name string // empty for the default network
+	// Prepare computes what the page needs of a revision, in a goroutine; nil for nothing.
 	Prepare func(*revision.Revision)
 
 	work   LatestWork
@@ -92,7 +89,7 @@ type OnNetwork struct {
 	err    error
 }
 
-// RevisionNow is the newest revision as it stands on the network, nil before the first.
+// RevisionNow returns the newest revision on the network, nil before the first is ready.
 func (o *OnNetwork) RevisionNow(env *Env) *revision.Revision {
 	if o.Name == "" {
 		return env.Rev
@@ -111,7 +108,7 @@ func (o *OnNetwork) RevisionNow(env *Env) *revision.Revision {
 	return o.on
 }
 
-// TakeResult takes what was worked out; false for all else.
+// TakeResult takes a prepared revision; false for any other message.
 func (o *OnNetwork) TakeResult(msg any) bool {
 	on, err, ok := TakeResult[*revision.Revision](&o.work, msg)
 	if ok {
@@ -120,7 +117,7 @@ func (o *OnNetwork) TakeResult(msg any) bool {
 	return ok
 }
 
-// WaitText says why there is nothing yet.
+// WaitText says why there is no revision yet.
 func (o *OnNetwork) WaitText() string {
 	if o.err != nil {
 		return o.err.Error()

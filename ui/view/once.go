@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// LatestWork is work that a page has done away from the screen, and of which only the newest
-// piece counts: what comes of an older one, or of one that was stopped, is left out.
+// LatestWork runs work of a page in a goroutine. Only the newest run counts: results of older or stopped runs
+// are ignored.
 type LatestWork struct {
-	n       int // of the newest
+	n       int // number of the newest run
 	beganAt time.Time
 	cancel  context.CancelFunc
 }
 
-// workResult is the message with the result of a piece of work.
+// workResult is the message with the result of a run.
 type workResult[T any] struct {
 	work  *LatestWork
 	n     int
@@ -21,8 +21,7 @@ type workResult[T any] struct {
 	err   error
 }
 
-// BeginWork begins a piece of work, and stops the one before. It ends with the page, too. what
-// says what is being done.
+// BeginWork starts a run and stops the one before. It also ends with the page. what names the work.
 func BeginWork[T any](o *LatestWork, env *Env, what string, work func(context.Context) (T, error)) {
 	o.StopWork()
 	own, cancel := context.WithCancel(context.Background())
@@ -37,7 +36,7 @@ func BeginWork[T any](o *LatestWork, env *Env, what string, work func(context.Co
 	})
 }
 
-// TakeResult takes what came of the newest piece of work; ok is false for all else.
+// TakeResult takes the result of the newest run; ok is false for any other message.
 func TakeResult[T any](o *LatestWork, msg any) (value T, err error, ok bool) {
 	c, is := msg.(workResult[T])
 	if !is || c.work != o || c.n != o.n {
@@ -47,7 +46,7 @@ func TakeResult[T any](o *LatestWork, msg any) (value T, err error, ok bool) {
 	return c.value, c.err, true
 }
 
-// StopWork ends the work under way, if there is any; nothing comes of it.
+// StopWork stops the current run, if any; its result is ignored.
 func (o *LatestWork) StopWork() {
 	if o.cancel != nil {
 		o.cancel()
@@ -55,11 +54,11 @@ func (o *LatestWork) StopWork() {
 	o.n, o.beganAt, o.cancel = o.n+1, time.Time{}, nil
 }
 
-// BeganAt is when the work under way began, zero where there is none.
+// BeganAt returns when the current run began, zero if none.
 func (o *LatestWork) BeganAt() time.Time { return o.beganAt }
 
-// IsUnderWay says whether work is under way.
+// IsUnderWay reports whether a run is under way.
 func (o *LatestWork) IsUnderWay() bool { return o.cancel != nil }
 
-// WasBegun says whether a piece of work was ever begun.
+// WasBegun reports whether any run ever began.
 func (o *LatestWork) WasBegun() bool { return o.n > 0 }

@@ -2,8 +2,7 @@ package view
 
 import "rung/ui/widget"
 
-// LogSetup is how lines of the log are shown, for the next page of them. Unset fields are the
-// page's own.
+// LogSetup holds how log lines are shown, for the next page of them. Unset fields are the page's own.
 type LogSetup struct {
 	Columns []string
 	Clock   string
@@ -17,11 +16,11 @@ type Arranged interface {
 
 // ColumnChooser is a view whose columns are chosen by name.
 type ColumnChooser interface {
-	// ChooseColumns gives it columns; a name that it does not know is returned with those that it does.
+	// ChooseColumns sets the columns; it returns an unknown name, if any, and all known ones.
 	ChooseColumns(names []string) (unknown string, known []string)
 }
 
-// Arrangement is how the widget is arranged, where it can be.
+// Arrangement returns the widget's arrangement, zero if it has none.
 func (l List) Arrangement() widget.Arrangement {
 	if a, ok := l.Of.(Arranged); ok {
 		return a.Arrangement()
@@ -29,7 +28,7 @@ func (l List) Arrangement() widget.Arrangement {
 	return widget.Arrangement{}
 }
 
-// ArrangeBy arranges the widget, where it can be.
+// ArrangeBy arranges the widget, if possible.
 func (l List) ArrangeBy(to widget.Arrangement) {
 	if a, ok := l.Of.(Arranged); ok {
 		a.ArrangeBy(to)

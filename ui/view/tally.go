@@ -13,22 +13,21 @@ import (
 	"rung/ui/widget"
 )
 
-// FoldZones is from how many zones on they are counted instead of shown one by
-// one.
+// FoldZones is the most zones shown one by one; more are counted.
 const FoldZones = 12
 
-// ZoneTally counts zones by how they can be read.
+// ZoneTally counts zones by connection state.
 type ZoneTally struct {
 	All      int
-	Followed int // watched, or a file: rows are those that are there now
-	Swept    int // read in turn: rows are as of their read
-	Faulty   int // of both: something below the rows is wrong
+	Followed int // watched, or a file: rows are current
+	Swept    int // read in turn: rows are as of the last read
+	Faulty   int // of both: a fault below the rows
 	Coming   int // not read yet
-	Lost     int // not reached
+	Lost     int // unreachable
 	Denied   int // no permission
 }
 
-// TallyOf counts.
+// TallyOf counts the zones of a revision.
 func TallyOf(r *revision.Revision, now time.Time) (t ZoneTally) {
 	t.All = len(r.Zones)
 	for _, z := range r.Zones {
@@ -52,8 +51,8 @@ func TallyOf(r *revision.Revision, now time.Time) (t ZoneTally) {
 	return t
 }
 
-// TallyLine is the tally as marks with counts, worded where there is room:
-// "●495 ◐3 ■2", "●495 read  ◐3 not read yet  ■2 lost".
+// TallyLine shows the tally as marks with counts, with words if worded: "●495 ◐3 ■2", "●495 read ◐3 not read
+// yet ■2 lost".
 func (t ZoneTally) TallyLine(st *themes.StyleSet, worded bool) widget.Line {
 	var l widget.Line
 	for _, c := range []struct {
@@ -81,8 +80,7 @@ func (t ZoneTally) TallyLine(st *themes.StyleSet, worded bool) widget.Line {
 	return l
 }
 
-// SweepLine says how far the reading of zones is that are not followed; empty where
-// all are.
+// SweepLine describes the progress of the zones that are not followed; empty if all are.
 func SweepLine(s revision.SweepState, t ZoneTally, now time.Time) string {
 	if s.Total == 0 {
 		return ""
@@ -105,8 +103,7 @@ func SweepLine(s revision.SweepState, t ZoneTally, now time.Time) string {
 	return text
 }
 
-// PolicyCounts counts the policies by the kinds that count under the cluster's network plugin:
-// "ANP 10 · BANP 1 · NP 4".
+// PolicyCounts counts the policies by the kinds relevant for the network plugin: "ANP 10 · BANP 1 · NP 4".
 func PolicyCounts(r *revision.Revision) string {
 	counted := r.System.CountedKinds
 	if slices.ContainsFunc(r.System.RareKinds, func(k model.Kind) bool { return r.Cluster.Count(k) > 0 }) {

@@ -16,8 +16,8 @@ import (
 	"rung/ui/widget"
 )
 
-// TraceOf returns the question prefilled from the page: the connection that one of the
-// pages is about, else the first of them that is a pod, a rule or a policy; on the network of a page.
+// TraceOf returns a question prefilled from pages: the connection of one, else the first pod, rule or policy;
+// on the network of a page.
 func TraceOf(r *revision.Revision, pages ...nav.Page) trace.Question {
 	q := questionOf(r, pages)
 	for _, p := range pages {
@@ -45,7 +45,7 @@ func questionOf(r *revision.Revision, pages []nav.Page) trace.Question {
 	return trace.Question{}
 }
 
-// connectionOf is the question that a trace or a probe answers.
+// connectionOf returns the question of a trace or probe page.
 func connectionOf(p nav.Page) (q trace.Question, ok bool) {
 	if p.Kind != nav.Trace && p.Kind != nav.Probe {
 		return q, false
@@ -54,18 +54,18 @@ func connectionOf(p nav.Page) (q trace.Question, ok bool) {
 	return q, err == nil && q != trace.Question{}
 }
 
-// AskTrace asks for both ends of a connection, its protocol and its port, and goes to its
-// trace. The parts that the question already has can be changed.
+// AskTrace asks for the ends, protocol and port of a connection and opens its trace. Parts given in q can be
+// changed.
 func AskTrace(env *Env, q trace.Question) {
 	askConnection(env, q, &traceDialog{title: "trace a connection", enters: "enter traces", answerPage: nav.ToTrace})
 }
 
-// AskOVNTrace asks in the same way, and the trace begins with asking ovn-trace.
+// AskOVNTrace asks likewise and opens a trace that begins with ovn-trace.
 func AskOVNTrace(env *Env, q trace.Question) {
 	askConnection(env, q, &traceDialog{title: "ask OVN about a connection", enters: "enter asks", answerPage: nav.ToOVNTrace})
 }
 
-// AskProbe asks in the same way, and puts the connection into the sandbox.
+// AskProbe asks likewise and sends the connection into the sandbox.
 func AskProbe(env *Env, q trace.Question) {
 	askConnection(env, q, &traceDialog{title: "probe a connection", enters: "enter sends it", answerPage: nav.ToProbe})
 }
@@ -86,7 +86,7 @@ func askConnection(env *Env, q trace.Question, d *traceDialog) {
 	env.AskDialog(d)
 }
 
-// protocols in the order in which they are offered.
+// protocols in the order offered.
 var protocols = []verdict.Protocol{verdict.TCP, verdict.UDP, verdict.SCTP, verdict.ICMP}
 
 var protocolNames = func() (names []string) {
@@ -96,7 +96,7 @@ var protocolNames = func() (names []string) {
 	return names
 }()
 
-// The fields, in the order of a question.
+// Fields, in the order of a question.
 const (
 	fromField = iota
 	toField
@@ -107,27 +107,27 @@ const (
 
 var fieldNames = [fields]string{"From", "To", "Protocol", "Port"}
 
-// mostEnds is how many ends are offered at a time.
+// mostEnds bounds the ends offered at a time.
 const mostEnds = 6
 
-// traceDialog is the question which connection is meant.
+// traceDialog asks for a connection.
 type traceDialog struct {
 	title, enters string
-	answerPage    func(question string) nav.Page // where the answer is
+	answerPage    func(question string) nav.Page // page of the answer
 
 	ends     []trace.EndChoice
-	unread   *revision.Unread         // what is unread of the ends, nil if all were read
-	input    [fields]widget.TextInput // that of the protocol is not used
+	unread   *revision.Unread         // unread kinds among the ends, nil if all were read
+	input    [fields]widget.TextInput // the protocol's is not used
 	protocol int
-	version  int    // of IP, where the question that is changed names one
-	network  string // to judge it on, where the question that is changed names one
+	version  int    // IP version of the given question, if any
+	network  string // network of the given question, if any
 	field    int
 
-	hits    []int // of ends, for the field
-	pick    int   // of hits
-	moved   bool  // the cursor was put on it
+	hits    []int // indexes into ends, for the field
+	pick    int   // index into hits
+	moved   bool  // the user moved the cursor there
 	problem string
-	typing  int // the line of the field in the last drawing
+	typing  int // line of the field in the last drawing
 }
 
 // askedQuestion returns the question in the fields.
@@ -135,7 +135,7 @@ func (d *traceDialog) askedQuestion() trace.Question {
 	q := trace.Question{From: d.fieldValue(fromField), To: d.fieldValue(toField), Protocol: string(protocols[d.protocol]),
 		IPVersion: d.version, Network: d.network}
 	if q.Protocol != string(verdict.ICMP) {
-		q.Port, _ = strconv.Atoi(d.fieldValue(portField)) // filled has read it
+		q.Port, _ = strconv.Atoi(d.fieldValue(portField)) // isFilled has checked it
 	}
 	return q
 }
@@ -144,7 +144,7 @@ func (d *traceDialog) fieldValue(field int) string {
 	return strings.TrimSpace(d.input[field].InputText())
 }
 
-// isFilled says whether a field says something that can be asked.
+// isFilled reports whether a field holds a valid value.
 func (d *traceDialog) isFilled(field int) bool {
 	switch field {
 	case fromField, toField:
@@ -157,7 +157,8 @@ func (d *traceDialog) isFilled(field int) bool {
 	return true
 }
 
-// nextUnfilled goes to the first field from one on that is not filled; where all are, it stays.
+// nextUnfilled goes to the first unfilled field from a field on; if all are filled, it stays and returns
+// false.
 func (d *traceDialog) nextUnfilled(from int) bool {
 	for i := range fields {
 		if f := (from + i) % fields; !d.isFilled(f) {
@@ -168,7 +169,7 @@ func (d *traceDialog) nextUnfilled(from int) bool {
 	return false
 }
 
-// PressKey fills the fields.
+// PressKey edits the fields.
 func (d *traceDialog) PressKey(env *Env, key, text string) bool {
 	switch key {
 	case "esc":
@@ -192,7 +193,7 @@ func (d *traceDialog) PressKey(env *Env, key, text string) bool {
 	return false
 }
 
-// moveBy goes along the ends that are offered.
+// moveBy moves along the offered ends.
 func (d *traceDialog) moveBy(by int) {
 	if d.moved || by < 0 {
 		d.pick = max(0, min(d.pick+by, len(d.hits)-1))
@@ -206,7 +207,7 @@ func (d *traceDialog) stepField(by int) {
 	d.findEnds()
 }
 
-// editField types into the field.
+// editField edits the current field.
 func (d *traceDialog) editField(env *Env, key, text string) {
 	switch d.field {
 	case protocolField:
@@ -236,7 +237,7 @@ func (d *traceDialog) editField(env *Env, key, text string) {
 	}
 }
 
-// enterField takes what the cursor is on, and asks when nothing is missing.
+// enterField takes the selected end, and opens the answer if nothing is missing.
 func (d *traceDialog) enterField(env *Env) bool {
 	d.takeChosen()
 	d.takeProtocol()
@@ -258,7 +259,7 @@ func (d *traceDialog) enterField(env *Env) bool {
 	return true
 }
 
-// fieldProblem says what is wrong with the field.
+// fieldProblem returns the error of the field.
 func (d *traceDialog) fieldProblem() string {
 	switch {
 	case d.field == portField:
@@ -269,10 +270,10 @@ func (d *traceDialog) fieldProblem() string {
 	return "want " + trace.Ends
 }
 
-// wantPort says what the field of the port takes.
+// wantPort says what the port field accepts.
 const wantPort = "a number from 1 to 65535, or with its protocol: 53/udp"
 
-// takeProtocol reads the protocol that was written behind the port: "53/udp" is 53, of UDP.
+// takeProtocol reads a protocol typed after the port: "53/udp" means UDP 53.
 func (d *traceDialog) takeProtocol() {
 	var q trace.Question
 	if d.field != portField || q.ReadService(d.fieldValue(portField)) != nil || q.Protocol == "" || q.Port == 0 {
@@ -282,8 +283,8 @@ func (d *traceDialog) takeProtocol() {
 	d.input[portField].Set(strconv.Itoa(q.Port))
 }
 
-// takeChosen completes an end to the one that is chosen, or that what was typed finds first. A
-// name that is written out and an address stay as they are.
+// takeChosen completes an end to the chosen one, else to the first hit of the typed text. A complete name or
+// address stays.
 func (d *traceDialog) takeChosen() {
 	typed := d.fieldValue(d.field)
 	if d.field > toField || d.pick >= len(d.hits) || !d.moved && (typed == "" || d.input[d.field].IsPrefilled() || d.isWholeEnd(typed)) {
@@ -293,14 +294,13 @@ func (d *traceDialog) takeChosen() {
 	d.findEnds()
 }
 
-// isWholeEnd says whether a text is an end as it stands.
+// isWholeEnd reports whether a text is a complete end.
 func (d *traceDialog) isWholeEnd(typed string) bool {
 	end, err := trace.ParseEnd(typed)
 	return err == nil && end.Addr.IsValid() || slices.ContainsFunc(d.ends, func(c trace.EndChoice) bool { return c.Text == typed })
 }
 
-// findEnds fills the ends to offer: those that have every word that was typed, then those that
-// have its letters.
+// findEnds finds the ends to offer: those with every typed word, then those with its letters.
 func (d *traceDialog) findEnds() {
 	d.pick, d.moved, d.hits = 0, false, nil
 	if d.field > toField {
@@ -321,11 +321,11 @@ func (d *traceDialog) findEnds() {
 	}
 }
 
-// endChoices are ends as a source for fuzzy matching.
+// endChoices is a source of ends for fuzzy matching.
 type endChoices []trace.EndChoice
 
-// String and Len make them one.
+// String returns the text of an end.
 func (c endChoices) String(i int) string { return c[i].Text }
 
-// Len is how many there are.
+// Len returns the number of ends.
 func (c endChoices) Len() int { return len(c) }

@@ -10,7 +10,7 @@ import (
 	"rung/ui/widget"
 )
 
-// Paste types into the field.
+// Paste inserts text into the field.
 func (d *traceDialog) Paste(text string) {
 	if d.field != protocolField {
 		d.problem = ""
@@ -19,13 +19,13 @@ func (d *traceDialog) Paste(text string) {
 	}
 }
 
-// TypesText says that text is typed.
+// TypesText returns true: keys are text.
 func (d *traceDialog) TypesText() bool { return true }
 
-// fieldWidth is the room of the fields' names.
+// fieldWidth is the width of the fields' names.
 const fieldWidth = 12
 
-// Cursor is in the field.
+// Cursor returns the place of the cursor in the field.
 func (d *traceDialog) Cursor() (x, line int, ok bool) {
 	if d.field == protocolField {
 		return 0, 0, false
@@ -34,10 +34,10 @@ func (d *traceDialog) Cursor() (x, line int, ok bool) {
 	return fieldWidth + c, d.typing, c >= 0
 }
 
-// FocusLine is the field.
+// FocusLine returns the line of the field.
 func (d *traceDialog) FocusLine() int { return d.typing }
 
-// Draw shows the fields, and below them the ends to choose.
+// Draw shows the fields, with the ends to choose below.
 func (d *traceDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	var lines []string
 	for f := range fields {
@@ -73,7 +73,7 @@ func (d *traceDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	return d.title, append(lines, paragraphLines(hint+" · tab next field · esc cancel", st.Dim, w)...)
 }
 
-// offerLines are the ends that can be chosen, as many lines each time.
+// offerLines lists the ends to choose, always in the same number of lines.
 func (d *traceDialog) offerLines(st *themes.StyleSet, w int) []string {
 	lines := make([]string, 0, mostEnds)
 	if d.field <= toField {

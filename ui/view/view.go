@@ -15,40 +15,38 @@ import (
 
 // View shows one page.
 type View interface {
-	// Sync brings the view up to date with env.Rev and env.Now. It is called
-	// before Do and Render whenever one of them, the styles or the size has
-	// changed, at most some thirty times a second. It is the place for work:
-	// Render should only draw.
+	// Sync updates the view from env.Rev and env.Now. It is called before Do and Render whenever one of them,
+	// the styles or the size changed, at most some thirty times a second. Work belongs here: Render should
+	// only draw.
 	Sync(env *Env)
 	// Render draws h lines of at most w cells. Any size may come, also 1×1.
 	Render(env *Env, w, h int) string
 	// Do carries out an action; false leaves it to the root model.
 	Do(env *Env, id action.ID) bool
-	// SelectedPage returns the page of the thing under the cursor, the zero Page for nothing. It
-	// feeds disabled reasons, the palette and the way back.
+	// SelectedPage returns the page of the selected thing, the zero Page for none. Disabled reasons, the
+	// palette and going back use it.
 	SelectedPage() nav.Page
 }
 
-// Keeper is a view with texts of the user's in files. They are named when the
-// console is told to end before the user was done with them.
+// Keeper is a view with user texts in files. They are named when the console ends before the user finished
+// them.
 type Keeper interface {
-	// KeptFiles are the files' paths.
+	// KeptFiles returns the paths of the files.
 	KeptFiles() []string
 }
 
-// Fronted is a page in whose place another view stands for a while, as the preview of what
-// was made on it. The other one draws and has the keys, the mouse, what is copied and what is
-// asked before leaving; the page itself keeps its name, its filter, and gets Sync and ReceiveResult.
+// Fronted is a page that another view covers for a while, such as a preview. The other view draws and gets
+// keys, mouse, copying and the question before leaving; the page keeps its name and filter, and gets Sync and
+// ReceiveResult.
 type Fronted interface {
-	// FrontView is the other view, nil for none.
+	// FrontView returns the covering view, nil if none.
 	FrontView() View
 }
 
-// The rest is for views that have it.
+// Optional interfaces of views.
 type (
-	// Scoper says where keys are looked up, the most special first, where that is not
-	// action.ScopeOf(kind), action.List, action.Global. One that takes over the keyboard for
-	// a while leaves Global out.
+	// Scoper returns the scopes of keys, most specific first, if not action.ScopeOf(kind), action.List,
+	// action.Global. A view that takes over the keyboard leaves Global out.
 	Scoper interface{ Scopes() []action.Scope }
 
 	// Receiver gets the results of Env.Run and Env.ExecProgram.
@@ -67,32 +65,29 @@ type (
 		Wheel(env *Env, lines int)
 	}
 
-	// Copier says what can be copied here.
+	// Copier returns what can be copied here.
 	Copier interface{ Copies(env *Env) []CopyItem }
 
 	// Titler names the page in the breadcrumbs better than nav.Page.Title.
 	Titler interface{ Crumb() string }
 
-	// Briefer names the page in fewer cells, where Crumb has no room or the page is not
-	// the last of the way.
+	// Briefer names the page in fewer cells, for when Crumb does not fit or the page is not the last.
 	Briefer interface{ BriefCrumb() string }
 
-	// Teller has something to say at the right end of the breadcrumbs.
+	// Teller returns a text for the right end of the breadcrumbs.
 	Teller interface{ TellState(env *Env) widget.Line }
 
-	// Refuser says why an action cannot be done, besides the table's own
-	// reasons.
+	// Refuser says why an action is not possible, beyond the reasons of the action table.
 	Refuser interface {
 		WhyNot(env *Env, id action.ID) string
 	}
 
-	// Offerer says whether an action is a choice as the page is now; one that is not is
-	// left out of the hints.
+	// Offerer says whether an action is useful now; others are left out of the hints.
 	Offerer interface {
 		OffersAction(env *Env, id action.ID) bool
 	}
 
-	// Typer takes text that is the key of no action; false leaves it.
+	// Typer takes text that is no key of an action; false leaves it.
 	Typer interface {
 		TakeText(env *Env, text string) bool
 	}
@@ -100,55 +95,48 @@ type (
 	// Zoner is a page that shows the rows of one zone at a time; empty for none.
 	Zoner interface{ ShownZone() string }
 
-	// NewsWatcher is a page with more news than revisions bring. Fresh says whether
-	// there is something that Sync has not seen; it is asked ten times a
-	// second while the page is on top.
+	// NewsWatcher is a page with news between revisions. HasNews reports news since the last Sync; it is
+	// called ten times a second while the page is on top.
 	NewsWatcher interface{ HasNews(env *Env) bool }
 
-	// Counter is a page that shows counts besides what revisions bring. Counted says
-	// whether they are others than those that Sync has seen; it is asked once a second
-	// while the page is on top.
+	// Counter is a page with counts that change between revisions. HasNewCounts reports changes since the last
+	// Sync; it is called once a second while the page is on top.
 	Counter interface{ HasNewCounts(env *Env) bool }
 
-	// Worker is a page that works on something of its own, in pieces. It says since
-	// when, the zero time while it does not.
+	// Worker is a page with background work of its own. WorkingSince returns its begin, zero without work.
 	Worker interface{ WorkingSince() time.Time }
 
-	// Completer says how a word of the page goes on from its beginning, empty where no
-	// word begins so. The filter suggests it.
+	// Completer completes a word of the page from its beginning, for the filter's suggestion; empty for no
+	// match.
 	Completer interface{ CompleteWord(begin string) string }
 
-	// FilterLanguage is a filter with a language of its own, where those of other pages are
-	// regular expressions.
+	// FilterLanguage is a filter with its own language; other pages filter by regular expressions.
 	FilterLanguage interface {
-		// JudgeFilter says in a line what is wrong with a filter, empty when nothing is;
-		// unfinished says that it is only not typed to its end.
+		// JudgeFilter returns the error of a filter in a line, empty if valid; unfinished: the text only lacks
+		// its end.
 		JudgeFilter(text string) (wrong string, unfinished bool)
-		// FilterHints are pieces of what can be typed, the first the last to go.
+		// FilterHints returns examples of terms, most important first.
 		FilterHints() []string
-		// CompleteFilter is how the whole filter goes on, empty for nothing.
+		// CompleteFilter completes the whole filter, empty if nothing.
 		CompleteFilter(text string) string
 	}
 
-	// ColumnHelper says what the columns of the page mean.
+	// ColumnHelper explains the columns of the page.
 	ColumnHelper interface{ ColumnHelps() []widget.ColumnHelp }
 
-	// Saver gives the text of the page for a file; without it, or when it is
-	// empty, what is on the screen is saved.
+	// Saver returns the text of the page for a file; if empty or not implemented, the screen is saved.
 	Saver interface{ SaveText(env *Env) string }
 
-	// Leaver is asked before the page is left for good by going back; false
-	// keeps it (and the view has asked a question).
+	// Leaver is asked before going back closes the page; false keeps it (the view then asks a question).
 	Leaver interface{ CanLeave(env *Env) bool }
 
-	// Pointer can be told to put its cursor on what a page stands for: the way
-	// back from there, or a jump to it.
+	// Pointer puts its cursor on the object of a page: when going back from there, or jumping to it.
 	Pointer interface {
 		PointTo(env *Env, to nav.Page) bool
 	}
 )
 
-// CopyItem is one thing that can be copied.
+// CopyItem is one text to copy.
 type CopyItem struct {
 	What string // "name", "YAML", "ovn-nbctl command"
 	Text string
@@ -157,8 +145,7 @@ type CopyItem struct {
 // ViewMaker makes the view of a page.
 type ViewMaker func(nav.Page) View
 
-// Lister is a widget with lines to walk along: widget.Table, widget.DocView,
-// widget.TextView.
+// Lister is a widget with lines and a cursor: widget.Table, widget.DocView, widget.TextView.
 type Lister interface {
 	Do(id action.ID) bool
 	SetFilter(f widget.LineFilter)
@@ -168,24 +155,23 @@ type Lister interface {
 	Render(st *themes.StyleSet, w, h int) string
 }
 
-// List is the common part of views around one Lister: embed it and set
-// Of. It gives Render, the filter and the mouse, and Do for the actions of the
-// widget; the view's own Do calls it last.
+// List is the common part of views around one Lister: embed it and set Of. It implements Render, the filter
+// and the mouse, and Do for the actions of the widget; the view's own Do calls it last.
 type List struct{ Of Lister }
 
 // Render draws the widget.
 func (l List) Render(env *Env, w, h int) string { return l.Of.Render(env.Styles, w, h) }
 
-// Do walks along the lines.
+// Do carries out the widget's actions.
 func (l List) Do(_ *Env, id action.ID) bool { return l.Of.Do(id) }
 
 // SetFilter and CountLines make the view a Filterer.
 func (l List) SetFilter(f widget.LineFilter) { l.Of.SetFilter(f) }
 
-// CountLines are how many lines are shown, and how many there are.
+// CountLines returns the numbers of shown and of all lines.
 func (l List) CountLines() (shown, all int) { return l.Of.CountLines() }
 
-// CompleteWord finds how a word of the lines goes on.
+// CompleteWord completes a word of the lines.
 func (l List) CompleteWord(begin string) string {
 	if c, ok := l.Of.(Completer); ok {
 		return c.CompleteWord(begin)
@@ -193,7 +179,7 @@ func (l List) CompleteWord(begin string) string {
 	return ""
 }
 
-// ColumnHelps are the columns of the widget, where it is a table.
+// ColumnHelps explains the columns of the widget, if it is a table.
 func (l List) ColumnHelps() []widget.ColumnHelp {
 	if t, ok := l.Of.(ColumnHelper); ok {
 		return t.ColumnHelps()
@@ -201,7 +187,7 @@ func (l List) ColumnHelps() []widget.ColumnHelp {
 	return nil
 }
 
-// SaveText returns all lines of the widget, also the lines out of sight.
+// SaveText returns all lines of the widget, also those out of sight.
 func (l List) SaveText(*Env) string {
 	if t, ok := l.Of.(interface{ AllText() string }); ok {
 		return t.AllText()
@@ -215,8 +201,7 @@ func (l List) Click(_ *Env, _, y int) bool { return l.Of.Click(y) }
 // Wheel scrolls.
 func (l List) Wheel(_ *Env, lines int) { l.Of.Wheel(lines) }
 
-// CopiesOf are the usual things to copy of what a page stands for: name, YAML
-// and the command that shows it.
+// CopiesOf returns the usual texts to copy of a page's object: name, YAML, and the command that shows it.
 func CopiesOf(env *Env, p nav.Page) []CopyItem {
 	k := p.Key
 	if k.Name == "" {
@@ -242,7 +227,7 @@ func CopiesOf(env *Env, p nav.Page) []CopyItem {
 	return out
 }
 
-// ownerConditions find the ACLs of a policy by their external_ids
+// ownerConditions returns the conditions that find a policy's ACLs by their external_ids
 // (ovn-kubernetes.md#external-ids, #owner-types).
 func ownerConditions(k model.Key) []string {
 	name := k.Name
@@ -255,7 +240,7 @@ func ownerConditions(k model.Key) []string {
 	return []string{`external_ids:"k8s.ovn.org/name"=` + nbctlString(name), `external_ids:"k8s.ovn.org/owner-type"=` + string(k.Kind)}
 }
 
-// nbctlString quotes what ovn-nbctl would not take for one word.
+// nbctlString quotes a string that ovn-nbctl would not parse as one word.
 func nbctlString(s string) string {
 	if strings.Contains(s, ":") {
 		return `"` + s + `"`

@@ -10,27 +10,25 @@ import (
 	"rung/themes"
 )
 
-// SpinAfter is how long something takes before the screen says that it is being worked
-// on: what is over sooner would only flicker. SpinEvery is the time between two frames.
+// SpinAfter is how long work runs before the screen shows it: shorter work would only flicker.
 const SpinAfter = 200 * time.Millisecond
 
-// SpinEvery is the pace of the spinner.
+// SpinEvery is the time between two frames of the spinner.
 var SpinEvery = spinner.Dot.FPS
 
-// WorkSpinner is the sign of what is being worked on, one cell wide: the frames are those of
-// bubbles' spinner. Its clock is the root model's, one for all that spins.
+// WorkSpinner is a one-cell spinner with the frames of bubbles' spinner. The root model's one clock drives it.
 type WorkSpinner struct {
-	// Plain is for terminals without colours or signs: a line that turns.
+	// Plain is for terminals without colours or signs: a turning line.
 	Plain bool
-	// Still shows one sign that does not move.
+	// Still shows one fixed sign.
 	Still   bool
 	frameAt int
 }
 
-// StepFrame goes on to the next frame.
+// StepFrame moves to the next frame.
 func (s *WorkSpinner) StepFrame() { s.frameAt++ }
 
-// FrameSign is the frame.
+// FrameSign returns the current frame.
 func (s *WorkSpinner) FrameSign() string {
 	switch {
 	case s.Still && s.Plain:
@@ -45,8 +43,8 @@ func (s *WorkSpinner) FrameSign() string {
 	return strings.TrimSpace(frames[s.frameAt%len(frames)])
 }
 
-// ProgressBar is how much of something is done, in w cells: bubbles' progress with the looks of
-// the theme. It is full only when everything is done.
+// ProgressBar draws progress in w cells: bubbles' progress with the theme's styles. It is full only when all
+// is done.
 func ProgressBar(st *themes.StyleSet, look themes.Style, done, total int64, w int) Line {
 	if w <= 0 {
 		return nil
@@ -57,7 +55,7 @@ func ProgressBar(st *themes.StyleSet, look themes.Style, done, total int64, w in
 	}
 	const full, empty = '█', '░'
 	p := progress.New(progress.WithWidth(w), progress.WithoutPercentage(), progress.WithFillCharacters(full, empty))
-	p.FullColor, p.EmptyColor = nil, nil // colours are the theme's
+	p.FullColor, p.EmptyColor = nil, nil // use the theme's colours
 	text := p.ViewAs(float64(cells) / float64(w))
 	rest := max(0, strings.IndexRune(text, empty))
 	if cells == w {
@@ -66,7 +64,7 @@ func ProgressBar(st *themes.StyleSet, look themes.Style, done, total int64, w in
 	return Line{{text[:rest], look}, {text[rest:], st.Dim}}
 }
 
-// SparklineOf draws one bar per value, the highest being the largest of them.
+// SparklineOf draws one bar per value, scaled to the largest.
 func SparklineOf(values []int) string {
 	bars := []rune("▁▂▃▄▅▆▇█")
 	top := 1

@@ -10,12 +10,11 @@ import (
 	"rung/model/words"
 )
 
-// mostTexts bounds how many texts are looked through for a word: it is done with every
-// key of a filter.
+// mostTexts bounds the rows searched for a word, since every key of a filter searches.
 const mostTexts = 200
 
-// CompleteWord is the first word of the rows that begins so and goes on, empty for none;
-// rows that are shown go before the others.
+// CompleteWord returns the first longer word of the rows with that beginning, empty if none; visible rows go
+// first.
 func (t *Table[T]) CompleteWord(begin string) string {
 	word := func(it T) string {
 		if t.isFixed(it) {
@@ -36,7 +35,7 @@ func (t *Table[T]) CompleteWord(begin string) string {
 	return ""
 }
 
-// CompleteWord is the first word of the text that begins so and goes on, empty for none.
+// CompleteWord returns the first longer word of the text with that beginning, empty if none.
 func (t *TextView) CompleteWord(begin string) string {
 	for n, line := range t.plainLines {
 		if n == 10*mostTexts {
@@ -49,7 +48,7 @@ func (t *TextView) CompleteWord(begin string) string {
 	return ""
 }
 
-// LastWord is the end of a text that may be the beginning of a word.
+// LastWord returns the word characters at the end of a text.
 func LastWord(text string) string {
 	for at := len(text); at > 0; {
 		r, n := utf8.DecodeLastRuneInString(text[:at])
@@ -61,7 +60,7 @@ func LastWord(text string) string {
 	return text
 }
 
-// wordFrom is a word of a text that begins so and goes on, empty for none.
+// wordFrom returns a longer word of a text with that beginning, empty if none.
 func wordFrom(text, begin string) string {
 	for at := 0; begin != ""; {
 		i := strings.Index(text[at:], begin)
@@ -84,17 +83,16 @@ func wordFrom(text, begin string) string {
 	return ""
 }
 
-// inWord says whether a character belongs to a name: none of them changes what a regular
-// expression looks for, but the dot, which finds itself.
+// inWord reports whether a character belongs to a name. None of them is special in regular expressions except
+// the dot, which matches itself.
 func inWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || strings.ContainsRune("._:/-", r)
 }
 
-// cleanTyped makes text that was typed or pasted fit for one line of at most so many
-// characters. Line breaks and tabs become spaces; what cannot be seen is left out, since
-// nobody could see what the line then looks for: control characters, those that turn
-// text round, those without width. Joiners and variation selectors stay where they make
-// one sign of several.
+// cleanTyped makes typed or pasted text fit for one line of at most most characters. Line breaks and tabs
+// become spaces. Invisible characters are removed, since nobody could see what the line then searches for:
+// control characters, text direction, zero width. Joiners and variation selectors stay if they combine
+// characters into one sign.
 func cleanTyped(s string, most int) string {
 	s = s[:min(len(s), longest*maxInput)]
 	var b strings.Builder
@@ -119,11 +117,10 @@ func cleanTyped(s string, most int) string {
 	return b.String()
 }
 
-// longest bounds how much of a paste is looked at, in bytes for each character that may
-// come of it.
+// longest bounds the bytes of a paste to read for each resulting character.
 const longest = 16
 
-// visibleRunes returns the runes of a letter that are visible when it is drawn in so many cells.
+// visibleRunes returns the visible runes of a letter that is width cells wide.
 func visibleRunes(letter string, width int) string {
 	switch letter {
 	case "\n", "\r", "\r\n", "\t", "\v", "\f", "\u0085", "\u2028", "\u2029":
@@ -142,12 +139,11 @@ func visibleRunes(letter string, width int) string {
 	return b.String()
 }
 
-// runeLen is how many bytes the first character has, one that is no UTF-8 too.
+// runeLen returns the bytes of the first character, also if it is not UTF-8.
 func runeLen(s string) int {
 	_, n := utf8.DecodeRuneInString(s)
 	return n
 }
 
-// isJoiner says whether a character makes one sign of its neighbours or chooses how it is
-// drawn.
+// isJoiner reports whether a character joins its neighbours into one sign or selects their variant.
 func isJoiner(r rune) bool { return r == '\u200d' || r >= '\ufe00' && r <= '\ufe0f' }

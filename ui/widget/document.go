@@ -14,17 +14,17 @@ import (
 
 // DocLine is one line of a document.
 type DocLine struct {
-	// ID is the line's identity; empty lines take their place in the document.
+	// identity of the line; empty means its position in the document
 	ID   string
 	Line Line
-	// Head says that the line is the heading of a section.
+	// Head marks the heading of a section.
 	Head bool
-	// Skip says that the cursor passes over the line: headings, empty lines.
+	// Skip marks a line the cursor passes over: headings, empty lines.
 	Skip bool
 }
 
-// DocView is a scrolling document whose lines the cursor walks along; lines may
-// lead somewhere. It is a table without columns: all of Table's methods hold.
+// DocView is a scrolling document with a cursor; lines may be links. It is a table without columns, with all
+// methods of Table.
 type DocView struct{ Table[DocLine] }
 
 // NewDoc makes an empty document.
@@ -52,17 +52,17 @@ func (d *DocView) SetLines(lines []DocLine) {
 	d.SetItems(lines)
 }
 
-// LinesBelow is how many lines are under the last one of the last frame.
+// LinesBelow returns the number of lines below the last frame.
 func (d *DocView) LinesBelow() int { return max(0, len(d.shownItems)-d.top-d.height) }
 
-// IsLong says whether there is more than a screen of it, in sections.
+// IsLong reports whether the document has sections and is longer than the screen.
 func (d *DocView) IsLong() bool {
 	return d.height > 0 && len(d.shownItems) > d.height && slices.ContainsFunc(d.items, func(l DocLine) bool { return l.Head })
 }
 
-// GoSection goes to the next section, or the one before: its heading is the first line on the
-// screen, where there is enough below it. From within a section the way back leads to its
-// own beginning first; beyond the last and the first one it is the end and the beginning.
+// GoSection goes to the next or previous section, with its heading as the first line on screen if enough lines
+// follow. Going back from within a section first goes to its own beginning. Past the last and first section it
+// goes to the end and the beginning of the document.
 func (d *DocView) GoSection(step int) {
 	at, head := d.selectedAt, -1
 	for i, of := range d.shownItems {
@@ -87,7 +87,7 @@ func (d *DocView) GoSection(step int) {
 	}
 }
 
-// firstOf is the first line under a heading that the cursor may be on.
+// firstOf returns the first line under a heading where the cursor may stand.
 func (d *DocView) firstOf(head int) int {
 	for i := head; i < len(d.shownItems); i++ {
 		if !d.isSkipped(d.items[d.shownItems[i]]) {
@@ -102,7 +102,7 @@ func (d *DocView) beginAt(head int) {
 	d.top = head
 }
 
-// HeadingLine is "── title ─────────" in w cells.
+// HeadingLine draws "── title ─────────" in w cells.
 func HeadingLine(title string, w int, st *themes.StyleSet) Line {
 	l := Line{{"── ", st.Border}, {title, st.Title}, {" ", st.Border}}
 	if n := w - l.LineWidth(); n > 0 {
@@ -111,8 +111,8 @@ func HeadingLine(title string, w int, st *themes.StyleSet) Line {
 	return l
 }
 
-// BesideBlocks puts two blocks of h lines next to each other with a line between; the
-// left one is as wide as its widest line.
+// BesideBlocks joins two blocks of h lines side by side with a bar between; the left block keeps its natural
+// width.
 func BesideBlocks(st *themes.StyleSet, left, right string, h int) string {
 	a, b := strings.Split(left, "\n"), strings.Split(right, "\n")
 	lw := 0
@@ -134,7 +134,7 @@ func BesideBlocks(st *themes.StyleSet, left, right string, h int) string {
 	return strings.Join(lines, "\n")
 }
 
-// OverlayBox lays a box over a frame of w cells, its corner at x, y.
+// OverlayBox draws a box over a frame of w cells, with its corner at x, y.
 func OverlayBox(frame, box string, x, y, w int) string {
 	lines := strings.Split(frame, "\n")
 	for i, b := range strings.Split(box, "\n") {
@@ -154,8 +154,7 @@ func OverlayBox(frame, box string, x, y, w int) string {
 	return strings.Join(lines, "\n")
 }
 
-// FrameBox draws lines in a frame with a title, w cells wide and with as many lines
-// as there are plus two.
+// FrameBox draws lines in a frame with a title, w cells wide and two lines higher.
 func FrameBox(st *themes.StyleSet, title string, lines []string, w int) string {
 	in := max(0, w-2)
 	head := Line{{"┌─ ", st.Border}, {TruncateText(title, max(0, in-3)), st.Title}, {" ", st.Border}}
@@ -177,8 +176,8 @@ func FrameBox(st *themes.StyleSet, title string, lines []string, w int) string {
 	return strings.Join(out, "\n")
 }
 
-// FlowText breaks text into lines of at most w cells, at spaces where it can. A name with a
-// hyphen stays whole where a line has room for it: half of one is another name.
+// FlowText breaks text into lines of at most w cells, at spaces if possible. A name with a hyphen stays whole
+// if a line has room for it: half of it would be another name.
 func FlowText(text string, w int) []string {
 	return themes.WrapWords(words.CleanBlock(text), max(1, w))
 }

@@ -13,8 +13,7 @@ import (
 // LineFilter decides which lines are shown. The zero value shows all.
 type LineFilter struct {
 	Text string // as typed
-	// Err says what is wrong with the expression, empty when nothing is; the
-	// text is then looked for as it is.
+	// Err is the error of the expression, empty if valid; an invalid text is searched literally.
 	Err     string
 	re      *regexp.Regexp
 	literal string
@@ -23,12 +22,11 @@ type LineFilter struct {
 	fold    bool
 }
 
-// maxFilter bounds what a filter may be, in bytes.
+// maxFilter bounds the length of a filter, in bytes.
 const maxFilter = 1000
 
-// ParseFilter reads a filter as it is typed: a regular expression, "!" before
-// it for all other lines, "-f " before it for letters in order. Case counts
-// only when there is an upper-case letter. It never fails: see LineFilter.Err.
+// ParseFilter parses a filter: a regular expression, "!" before it to invert, "-f " before it for letters in
+// order. Case counts only if there is an upper-case letter. It never fails: see LineFilter.Err.
 func ParseFilter(text string) LineFilter {
 	f := LineFilter{Text: text}
 	if len(text) > maxFilter {
@@ -64,10 +62,10 @@ func ParseFilter(text string) LineFilter {
 	return f
 }
 
-// IsEmpty says whether the filter shows everything.
+// IsEmpty reports whether the filter shows everything.
 func (f LineFilter) IsEmpty() bool { return f.re == nil && f.literal == "" && f.fuzzy == "" }
 
-// MatchesText says whether a line with that text is shown.
+// MatchesText reports whether the filter shows a line with that text.
 func (f LineFilter) MatchesText(s string) bool {
 	if f.IsEmpty() {
 		return true
@@ -87,8 +85,7 @@ func (f LineFilter) isHit(s string) bool {
 	return strings.Contains(s, f.literal)
 }
 
-// MatchSpans finds the places in the text that match, as byte ranges; none for
-// inverse and fuzzy filters.
+// MatchSpans returns the matching byte ranges of a text; none for inverse and fuzzy filters.
 func (f LineFilter) MatchSpans(s string) [][]int {
 	switch {
 	case f.inverse || f.IsEmpty() || f.fuzzy != "":
@@ -115,7 +112,7 @@ func (f LineFilter) MatchSpans(s string) [][]int {
 	return out
 }
 
-// HighlightMatches marks the places in a line that a filter finds.
+// HighlightMatches highlights the matches of a filter in a line.
 func HighlightMatches(l Line, f LineFilter, st *themes.StyleSet) Line {
 	hits := f.MatchSpans(l.String())
 	if len(hits) == 0 {

@@ -15,28 +15,26 @@ import (
 	"rung/ui/action"
 )
 
-// TextInput is a line of text being typed, with the editing keys of a shell. The text,
-// the place in it, words and suggestions are those of bubbles' textinput; that what
-// is drawn as one letter is passed and deleted as one, the drawing and the history are
-// Rung's. The zero value is an empty line.
+// TextInput is an input line with the editing keys of a shell. It wraps bubbles' textinput for text, cursor,
+// words and suggestions. Rung adds drawing, history, and moving and deleting by visible letters. The zero
+// value is an empty line.
 type TextInput struct {
 	History []string // oldest first
 
-	line        *textinput.Model // made when it is first needed
-	back        int              // how far back in History, 0 is the text itself
+	line        *textinput.Model // made on first use
+	back        int              // steps back in History, 0 for the text itself
 	draft       string
-	cell        int  // of the cursor in the last frame, -1 where it has none
-	prefillKept bool // the text was there before anything was typed, and is selected
+	cell        int  // cell of the cursor in the last frame, -1 if none
+	prefillKept bool // the text is the selected prefill
 }
 
-// maxInput is how many letters a line may have: pasting a file into it must not
-// hurt.
+// maxInput bounds the letters of a line, so that a pasted file does no harm.
 const maxInput = 4000
 
-// bindings are the actions that textinput carries out. They reach it under their own
-// names, so that the keys are those of the table, the user's among them. Its other actions
-// are left out, as it takes letters of several characters apart, panics where a word
-// is deleted that ends the line, and reads the clipboard by running a program.
+// bindings are the actions that textinput carries out. Their ids serve as keys, so that the action table,
+// including the user's overrides, has the real keys. Other actions of textinput are left out: it splits
+// letters of several characters, panics when deleting the last word of a line, and runs a program to read the
+// clipboard.
 var bindings = textinput.KeyMap{
 	WordBackward:       keyBinding(action.InputWordLeft),
 	WordForward:        keyBinding(action.InputWordRight),
@@ -48,7 +46,7 @@ var bindings = textinput.KeyMap{
 
 func keyBinding(id action.ID) key.Binding { return key.NewBinding(key.WithKeys(string(id))) }
 
-// inputModel is the textinput. It has no width: it would scroll by characters, not by cells.
+// inputModel returns the textinput. It has no width, since it would scroll by characters, not by cells.
 func (in *TextInput) inputModel() *textinput.Model {
 	if in.line == nil {
 		t := textinput.New()
@@ -60,12 +58,12 @@ func (in *TextInput) inputModel() *textinput.Model {
 	return in.line
 }
 
-// pressAction has the textinput carry out an action.
+// pressAction makes the textinput carry out an action.
 func (in *TextInput) pressAction(id action.ID) {
-	*in.inputModel(), _ = in.inputModel().Update(tea.KeyPressMsg{Text: string(id)}) // no command: it has no cursor that blinks
+	*in.inputModel(), _ = in.inputModel().Update(tea.KeyPressMsg{Text: string(id)}) // no command: the cursor does not blink
 }
 
-// InputText is the text.
+// InputText returns the text.
 func (in *TextInput) InputText() string {
 	if in.line == nil {
 		return ""
@@ -76,21 +74,20 @@ func (in *TextInput) InputText() string {
 // Set replaces the text and puts the cursor at its end.
 func (in *TextInput) Set(s string) { in.putText(cleanTyped(s, maxInput), maxInput) }
 
-// PrefillText begins with a text, which is selected: what is typed first replaces it, any
-// other key of a line keeps it.
+// PrefillText sets a selected text: typing replaces it, editing keys keep it.
 func (in *TextInput) PrefillText(s string) {
 	in.Set(s)
 	in.prefillKept = in.InputText() != ""
 }
 
-// IsPrefilled says whether the text is the one that was there to begin with, selected.
+// IsPrefilled reports whether the text is still the selected prefill.
 func (in *TextInput) IsPrefilled() bool { return in.prefillKept }
 
-// putText replaces the text, which is clean, and puts the cursor at a place in it.
+// putText replaces the text, already cleaned, and puts the cursor at a place in it.
 func (in *TextInput) putText(s string, at int) {
 	in.prefillKept = false
 	t := in.inputModel()
-	t.SetSuggestions(nil) // they were for another text
+	t.SetSuggestions(nil) // made for another text
 	t.SetValue(s)
 	t.SetCursor(at)
 }
@@ -106,8 +103,7 @@ func (in *TextInput) InsertText(s string) {
 	in.snapCursor(true)
 }
 
-// PressKey edits the line; it says whether the key was one of its own. text is what
-// the key types, empty for keys that type nothing.
+// PressKey edits the line and reports whether the key was used. text is empty for keys that type nothing.
 func (in *TextInput) PressKey(keys *action.Keymap, key, text string) bool {
 	if a := keys.LookupKey([]action.Scope{action.Input}, key); a != nil {
 		return in.Do(a.ID)
@@ -119,8 +115,7 @@ func (in *TextInput) PressKey(keys *action.Keymap, key, text string) bool {
 	return true
 }
 
-// Do carries out an action on the line; false when it is none of a line's, or there is
-// nothing to complete.
+// Do carries out an action of input lines; false for any other action, or if there is nothing to complete.
 func (in *TextInput) Do(id action.ID) bool {
 	in.prefillKept = false
 	at := in.inputModel().Position()
@@ -166,7 +161,7 @@ func (in *TextInput) Do(id action.ID) bool {
 	return true
 }
 
-// snapCursor puts the cursor to the end of a letter when it is inside one.
+// snapCursor moves a cursor inside a letter to an edge of it.
 func (in *TextInput) snapCursor(right bool) {
 	in.inputModel().SetCursor(letterEdge(in.InputText(), in.inputModel().Position(), right))
 }
@@ -177,8 +172,8 @@ func (in *TextInput) cutRange(from, to int) {
 	}
 }
 
-// letterEdge is the end of a letter nearest to a place in a text, at it or to one side of it.
-// Places are counted in characters; what is drawn as one letter may have several.
+// letterEdge returns the edge of a letter at a place in a text, or the nearest to the left or right. Places
+// count characters; a visible letter may have several.
 func letterEdge(text string, place int, right bool) int {
 	at := 0
 	for text != "" && at < place {
@@ -193,8 +188,8 @@ func letterEdge(text string, place int, right bool) int {
 	return at
 }
 
-// OfferText suggests how the text might go on: a whole text that begins with it; empty
-// suggests nothing. An edit takes the suggestion away.
+// OfferText suggests a whole text that begins with the present one; empty suggests nothing. An edit removes
+// the suggestion.
 func (in *TextInput) OfferText(whole string) {
 	if in.line == nil && whole == "" {
 		return
@@ -202,7 +197,7 @@ func (in *TextInput) OfferText(whole string) {
 	in.inputModel().SetSuggestions([]string{whole})
 }
 
-// TakeOffer takes the suggestion, false when none is shown.
+// TakeOffer accepts the suggestion; false if none is shown.
 func (in *TextInput) TakeOffer() bool {
 	if in.SuggestedText() == "" {
 		return false
@@ -211,7 +206,7 @@ func (in *TextInput) TakeOffer() bool {
 	return true
 }
 
-// SuggestedText returns the text that Complete would add, empty for none.
+// SuggestedText returns the text that TakeOffer would add, empty if none.
 func (in *TextInput) SuggestedText() string {
 	t := in.inputModel()
 	value, whole := []rune(t.Value()), []rune(t.CurrentSuggestion())
@@ -221,7 +216,7 @@ func (in *TextInput) SuggestedText() string {
 	return string(whole[len(value):])
 }
 
-// CompletesLine says which key takes the suggestion, nil where there is none.
+// CompletesLine names the key that accepts the suggestion, nil if there is none.
 func (in *TextInput) CompletesLine(keys *action.Keymap, st *themes.StyleSet) Line {
 	key := keys.ActionByID(action.InputComplete).HintKey()
 	if key == "" || in.SuggestedText() == "" {
@@ -246,7 +241,7 @@ func (in *TextInput) recallHistory(d int) {
 	in.Set(in.History[len(in.History)-to])
 }
 
-// RememberText puts the text at the end of the history and empties the line.
+// RememberText adds the text to the history and empties the line.
 func (in *TextInput) RememberText() {
 	s := in.InputText()
 	in.Set("")
@@ -261,8 +256,8 @@ func (in *TextInput) RememberText() {
 	}
 }
 
-// Render draws the line in w cells, scrolled so that the letter at the cursor is seen.
-// The cursor is the terminal's: Cursor says where it belongs.
+// Render draws the line in w cells, scrolled to show the cursor. The cursor is the terminal's; Cursor returns
+// its place.
 func (in *TextInput) Render(st *themes.StyleSet, w int) string {
 	in.cell = -1
 	if w <= 0 {
@@ -272,7 +267,7 @@ func (in *TextInput) Render(st *themes.StyleSet, w int) string {
 	before, after, rest := words.CleanText(string(value[:at])), words.CleanText(string(value[at:])), words.CleanText(in.SuggestedText())
 	_, width := ansi.FirstGraphemeCluster(after+rest, ansi.GraphemeWidth)
 	in.cell = TextWidth(before)
-	// Beyond the text, and on a mark that belongs to the letter before, it has a cell, too.
+	// The cursor needs a cell also at the end of the text, and on a combining mark.
 	for over := in.cell + max(width, 1) - w; over > 0 && before != ""; {
 		letter, n := ansi.FirstGraphemeCluster(before, ansi.GraphemeWidth)
 		before = strings.TrimPrefix(before, letter)
@@ -286,8 +281,7 @@ func (in *TextInput) Render(st *themes.StyleSet, w int) string {
 	return Line{{before + after, look}, {rest, st.Dim}}.clipString(w)
 }
 
-// Cursor is the cell of the cursor in the line that was drawn last, -1 where there is
-// none.
+// Cursor returns the cell of the cursor in the line drawn last, -1 if none.
 func (in *TextInput) Cursor() int { return in.cell }
 
 // clipString draws the line in w cells without an ellipsis.

@@ -10,29 +10,28 @@ import (
 	"rung/themes"
 )
 
-// Ellipsis ends text that was cut.
+// Ellipsis ends cut text.
 const Ellipsis = "…"
 
-// Span is a piece of text with one look.
+// Span is a piece of text with one style.
 type Span struct {
 	Text  string
 	Style themes.Style
 }
 
-// Line is one line of text; its spans hold no line break and no escape
-// sequence.
+// Line is one line of text; its spans hold no line breaks and no escape sequences.
 type Line []Span
 
-// PlainLine is a line without a look.
+// PlainLine returns a line without style.
 func PlainLine(text string) Line { return Line{{Text: text}} }
 
-// StyledLine is a line with one look.
+// StyledLine returns a line with one style.
 func StyledLine(text string, st themes.Style) Line { return Line{{text, st}} }
 
-// Add appends a piece of text; the line given must not be used any more.
+// Add appends a piece of text; l must not be used afterwards.
 func (l Line) Add(text string, st themes.Style) Line { return append(l, Span{text, st}) }
 
-// JoinLines puts lines beside each other.
+// JoinLines joins lines side by side.
 func JoinLines(lines ...Line) Line {
 	n := 0
 	for _, l := range lines {
@@ -48,7 +47,7 @@ func JoinLines(lines ...Line) Line {
 	return out
 }
 
-// String is the text without looks.
+// String returns the text without styles.
 func (l Line) String() string {
 	if len(l) == 1 {
 		return l[0].Text
@@ -60,7 +59,7 @@ func (l Line) String() string {
 	return b.String()
 }
 
-// TextWidth of a text in cells.
+// TextWidth returns the width of a text in cells.
 func TextWidth(s string) int {
 	for i := 0; i < len(s); i++ {
 		if s[i] < ' ' || s[i] >= 0x7f {
@@ -70,7 +69,7 @@ func TextWidth(s string) int {
 	return len(s)
 }
 
-// LineWidth of the line in cells.
+// LineWidth returns the width of the line in cells.
 func (l Line) LineWidth() (n int) {
 	for _, s := range l {
 		n += TextWidth(s.Text)
@@ -78,7 +77,7 @@ func (l Line) LineWidth() (n int) {
 	return n
 }
 
-// TruncateText cuts text to w cells, with an ellipsis when something is lost.
+// TruncateText cuts text to w cells, with an ellipsis if anything is lost.
 func TruncateText(s string, w int) string {
 	switch {
 	case w <= 0:
@@ -89,17 +88,15 @@ func TruncateText(s string, w int) string {
 	return ansi.Truncate(s, w, Ellipsis)
 }
 
-// Render draws the line in exactly w cells: padded with spaces or cut with an
-// ellipsis.
+// Render draws the line in exactly w cells: padded with spaces or cut with an ellipsis.
 func (l Line) Render(w int) string { return string(l.appendTo(nil, w, nil)) }
 
-// RenderAs draws the line with one look over all of it, the padding included:
-// the selected line of a list.
+// RenderAs draws the line with one style, padding included: the selected line of a list.
 func (l Line) RenderAs(w int, st themes.Style) string {
 	return st.Render(string(l.appendTo(nil, w, &st)))
 }
 
-// appendTo draws onto b; plain leaves looks out.
+// appendTo draws onto b; a non-nil plain leaves styles out.
 func (l Line) appendTo(b []byte, w int, plain *themes.Style) []byte {
 	if w <= 0 {
 		return b
@@ -116,8 +113,7 @@ func (l Line) appendTo(b []byte, w int, plain *themes.Style) []byte {
 	return appendSpaces(b, w-width)
 }
 
-// cleanedLine is the line with nothing in its text that cannot be seen: every text on
-// the screen passes here, before its width counts.
+// cleanedLine replaces invisible characters: every text on screen passes here before its width counts.
 func (l Line) cleanedLine() Line {
 	for i := range l {
 		if !words.IsClean(l[i].Text) {
@@ -150,7 +146,7 @@ func appendSpan(b []byte, text string, st themes.Style, plain *themes.Style) []b
 
 func appendSpaces(b []byte, n int) []byte { return append(b, blankText(max(0, n))...) }
 
-// ClipTo is the first w cells of the line, without an ellipsis.
+// ClipTo returns the first w cells of the line, without an ellipsis.
 func (l Line) ClipTo(w int) Line {
 	var out Line
 	for _, s := range l {
@@ -184,9 +180,8 @@ func (l Line) SkipCells(n int) Line {
 	return nil
 }
 
-// CleanText makes foreign text fit for a line: tabs become spaces, line breaks a
-// space, what cannot be seen U+FFFD. Sources clean text already; this guards
-// widgets that are given whole files.
+// CleanText makes foreign text fit for a line: tabs become spaces, line breaks a space, invisible characters
+// U+FFFD. Sources clean text already; this guards widgets that get whole files.
 func CleanText(s string) string {
 	if words.IsClean(s) {
 		return s
@@ -194,7 +189,7 @@ func CleanText(s string) string {
 	return words.CleanText(strings.NewReplacer("\t", "    ", "\r\n", " ", "\n", " ", "\r", " ").Replace(s))
 }
 
-// PadBlock makes a block exactly h lines of the lines given; missing ones are empty.
+// PadBlock cuts or pads lines to a block of exactly h lines.
 func PadBlock(lines []string, h int) string {
 	if h <= 0 {
 		return ""
@@ -205,14 +200,13 @@ func PadBlock(lines []string, h int) string {
 	return strings.Join(lines, "\n") + strings.Repeat("\n", h-max(1, len(lines)))
 }
 
-// LinePiece is a part of a line; the ones with the highest drop go first when there
-// is no room.
+// LinePiece is a part of a line; if room is short, the highest Drop goes first.
 type LinePiece struct {
 	Line Line
 	Drop int
 }
 
-// FitPieces joins the pieces with gaps, leaving out what has no room.
+// FitPieces joins the pieces that fit, with gaps.
 func FitPieces(pieces []LinePiece, w, gap int) Line {
 	var out Line
 	for i, p := range keptPieces(pieces, w, gap) {
@@ -224,7 +218,7 @@ func FitPieces(pieces []LinePiece, w, gap int) Line {
 	return out
 }
 
-// keptPieces are the pieces for which there is room with gaps between them.
+// keptPieces returns the pieces that fit with gaps between them.
 func keptPieces(pieces []LinePiece, w, gap int) []LinePiece {
 	for {
 		n := -gap

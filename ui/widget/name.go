@@ -10,12 +10,11 @@ import (
 	"rung/themes"
 )
 
-// nameEnd is how much of the end of a name stays, where there is room: the part that
-// tells the pods of one ReplicaSet apart.
+// nameEnd is the length of a name's end that stays if possible: it tells the pods of one ReplicaSet apart.
 const nameEnd = 5
 
-// CutName shortens the name of a policy, a pod or a zone to w cells, in the middle:
-// names of a kind differ at their ends.
+// CutName shortens the name of a policy, a pod or a zone to w cells, in the middle: names of a kind differ at
+// their ends.
 func CutName(s string, w int) string {
 	n := TextWidth(s)
 	switch {
@@ -26,7 +25,7 @@ func CutName(s string, w int) string {
 	}
 	room := w - TextWidth(Ellipsis)
 	end := max(room/4, min(nameEnd, room/2))
-	if room > 4*nameEnd+4 { // a path or a filter: its last word is whole as well
+	if room > 4*nameEnd+4 { // a path or a filter: keep its last word whole
 		end = room / 3
 	}
 	left, right := ansi.Truncate(s, room-end, ""), ansi.TruncateLeft(s, n-end, "")
@@ -56,9 +55,8 @@ func (l Line) CutName(w int) Line {
 	return out
 }
 
-// CutWords shortens the line to w cells where a word ends, best where a part of a
-// sentence does: nothing of it is left in pieces. A first word that is wider is cut as
-// any text.
+// CutWords shortens the line to w cells after a word, preferably after a clause. A first word that is wider is
+// cut like any text.
 func (l Line) CutWords(w int) Line {
 	if l.LineWidth() <= w {
 		return l
@@ -69,7 +67,7 @@ func (l Line) CutWords(w int) Line {
 	for _, sep := range []string{": ", ", ", " "} {
 		end = strings.LastIndex(text[:min(len(text), len(head)+len(sep))], sep)
 		if end > len(head)/2 || end > 0 && sep == " " {
-			break // a part that is all but nothing is not worth the rest of the line
+			break // a very short clause does not justify losing the rest
 		}
 	}
 	if end <= 0 {
@@ -78,9 +76,8 @@ func (l Line) CutWords(w int) Line {
 	return l.ClipTo(TextWidth(strings.TrimRight(text[:end], " :,·")))
 }
 
-// FitWhole puts as many of the pieces beside each other as fit into w cells, each whole,
-// and counts those that do not: "A B +2". Where not even the first fits, nothing is
-// left.
+// FitWhole joins as many whole pieces as fit into w cells, and counts the others: "A B +2". Returns nil if not
+// even the first fits.
 func FitWhole(pieces []Line, sep string, w int, more themes.Style) Line {
 	for n := len(pieces); n > 0; n-- {
 		l := slices.Clone(pieces[0])
@@ -97,8 +94,8 @@ func FitWhole(pieces []Line, sep string, w int, more themes.Style) Line {
 	return nil
 }
 
-// FlowLine breaks the line at words into lines of at most first cells, then of at most w; what stands
-// between pieces is left out where a line ends.
+// FlowLine breaks the line at words into lines of at most first, then w cells. Separators at a line's end are
+// left out.
 func (l Line) FlowLine(first, w int) (out []Line) {
 	l = l.cleanedLine()
 	for room := max(1, first); l.LineWidth() > room; room = max(1, w) {
@@ -115,7 +112,7 @@ func (l Line) FlowLine(first, w int) (out []Line) {
 		}
 		if i := strings.LastIndexByte(text[:end], ' '); i > 0 && TextWidth(text[i+1:end]) == 1 &&
 			strings.Trim(text[i+1:end], "0123456789") != "" {
-			end = i // a sign goes with what it is of
+			end = i // keep a sign with its word
 		}
 		n := len(text) - len(strings.TrimLeft(text[end:], " ·"))
 		past := TextWidth(text[:n])
@@ -127,14 +124,13 @@ func (l Line) FlowLine(first, w int) (out []Line) {
 	return append(out, l)
 }
 
-// roomForKeys is from how many cells on there is room to name keys besides.
+// roomForKeys is the least width at which keys are named, too.
 const roomForKeys = 40
 
-// flowWhole puts the pieces into at most h lines of w cells. If they do not all fit, each is
-// cut to its first clause, and the pieces that still do not fit are left out. At the end of
-// the text stands how many of pieces[notes[0]:notes[1]] are left out, with the keys that show
-// them, if any; if only other pieces are left out, an ellipsis. A first piece, or only piece,
-// that is too long is cut after a word.
+// flowWhole puts the pieces into at most h lines of w cells. If they do not all fit, each is cut to its first
+// clause, and pieces that still do not fit are left out. The text then ends with the number of left-out
+// pieces[notes[0]:notes[1]] and the keys that show them; if only other pieces are left out, with an ellipsis.
+// A first or only piece that is too long is cut after a word.
 func flowWhole(pieces []Line, notes [2]int, keys string, w, h int, sep, more themes.Style) []Line {
 	if len(pieces) == 0 || w <= 0 || h <= 0 {
 		return nil
@@ -195,8 +191,7 @@ func flowWhole(pieces []Line, notes [2]int, keys string, w, h int, sep, more the
 	return lines
 }
 
-// cutFlow are the first h lines of a piece that is too long for them, up to the end of a
-// word, with what is left of the other pieces.
+// cutFlow returns the first h lines of a piece that is too long, cut after a word, followed by left.
 func cutFlow(l Line, w, h int, left string, more themes.Style) []Line {
 	lines := l.FlowLine(w, w)
 	lines = lines[:min(h, len(lines))]
@@ -209,18 +204,17 @@ func cutFlow(l Line, w, h int, left string, more themes.Style) []Line {
 		text := last.String()
 		last = last.FlowLine(room, room)[0]
 		if rest := text[len(last.String()):]; len(lines) > 1 && rest != "" && rest[0] != ' ' {
-			last = nil // the one word of it has no room
+			last = nil // its only word does not fit
 		}
 	}
 	lines[len(lines)-1] = last.Add(end, more)
 	return lines
 }
 
-// leastClause is the least length of a clause, in bytes: a part that ends before is an
-// introduction.
+// leastClause is the least length of a clause, in bytes: a shorter one is an introduction.
 const leastClause = 20
 
-// firstClause is the line up to where its first clause ends, which is not within quotes.
+// firstClause returns the line up to the end of its first clause, ignoring quoted text.
 func (l Line) firstClause() Line {
 	text := l.String()
 	quoted := false

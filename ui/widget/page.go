@@ -5,8 +5,7 @@ import (
 	"rung/themes"
 )
 
-// TableOf is the widget of a page's table. Its cells look as the styles say that *st points to
-// while they are drawn.
+// TableOf makes the widget of a page's table. Its cells use the styles that *st points to when drawn.
 func TableOf[F any](t *page.Table[F], st **themes.StyleSet) *Table[F] {
 	out := &Table[F]{ID: t.ID, Empty: t.Empty, Skip: t.Head}
 	if t.Full != nil {
@@ -29,7 +28,7 @@ func columnOf[F any](c page.Column[F], st **themes.StyleSet) TableColumn[F] {
 		Cell: func(row F) Line { return LineOf(c.Cell(row), *st) }}
 }
 
-// LineOf is a cell of a page with the looks of its roles.
+// LineOf returns a cell of a page with the styles of its roles.
 func LineOf(c page.Cell, st *themes.StyleSet) Line {
 	gap := ""
 	if c.Sign.Text != "" && c.Text != "" {
@@ -45,7 +44,7 @@ func LineOf(c page.Cell, st *themes.StyleSet) Line {
 	return append(out.Add(c.Text, st.StyleOf(c.Role)), StyledSpans(c.More, st)...)
 }
 
-// StyledSpans is a line of a page with the looks of its roles.
+// StyledSpans returns a line of a page with the styles of its roles.
 func StyledSpans(l page.Line, st *themes.StyleSet) Line {
 	if l == nil {
 		return nil
@@ -57,5 +56,5 @@ func StyledSpans(l page.Line, st *themes.StyleSet) Line {
 	return out
 }
 
-// SpanOf is a piece of a page with the look of its role.
+// SpanOf returns a piece of a page with the style of its role.
 func SpanOf(s page.Span, st *themes.StyleSet) Span { return Span{s.Text, st.StyleOf(s.Role)} }

@@ -11,72 +11,63 @@ import (
 // TableColumn is one column of a table.
 type TableColumn[T any] struct {
 	Title string
-	// Help says in a sentence what the column means.
+	// Help explains the column in a sentence.
 	Help string
 	// Cell returns the column's cell of a row.
 	Cell func(T) Line
-	// Fit is the cell in w cells, where Cell is wider: a short form. Nil cuts it.
+	// Fit returns a short form in w cells of a wider cell; nil cuts the cell.
 	Fit func(row T, w int) Line
-	// Name columns hold the names of what the rows are about. They are the last to
-	// be cut, in the middle, and stay where one scrolls sideways; Max does not hold
-	// for them.
+	// Name columns hold the names of the rows' subjects. They are cut last, in the middle, stay when scrolling
+	// sideways, and ignore Max.
 	Name bool
-	// Min is the width to which the column may be shrunk, Max the one to which
-	// it grows; 0 is its natural width and no bound.
+	// Min is the least width when shrunk, Max the greatest; 0 means the natural width and no bound.
 	Min, Max int
-	// Short, where it is set, is the width to which the column is shrunk before a
-	// name is cut; it does not go for a name.
+	// Short, if set, is the width to which the column shrinks before a name is cut; the column is never
+	// dropped for a name.
 	Short int
-	// Drop orders the columns that go when there is no room, highest first; 0
-	// stays to the end.
+	// Drop orders the columns to drop when room is short, highest first; 0 is never dropped.
 	Drop int
-	// Wide columns are only there in wide mode.
+	// Wide columns are only shown in wide mode.
 	Wide bool
-	// From is the width from which on the table has the column.
+	// From is the least table width that shows the column.
 	From int
-	// Sparse columns are only there where some row has a value in them: that all have none
-	// is not worth a column.
+	// Sparse columns are only shown if some row has a value.
 	Sparse bool
-	// Right puts text at the right end. Flex takes the room that is left.
+	// Right aligns text right. Flex takes the remaining room.
 	Right, Flex bool
-	// Less orders rows by this column; nil compares the text, numbers by value, and
-	// puts rows last that have none, however one sorts.
+	// Less orders rows by this column. If nil, text is compared, numbers by value, and rows without a value go
+	// last in either order.
 	Less func(a, b T) int
-	// NoSort keeps the column out of sorting.
+	// NoSort excludes the column from sorting.
 	NoSort bool
 }
 
-// Table shows rows in columns. Rows that Full gives a line for take the whole
-// width: bands, gaps, headings. Columns without a value in any row take no room.
-// Text that is cut in the row under the cursor stands whole in a line or two below.
+// Table shows rows in columns. Rows with a Full line take the whole width: bands, gaps, headings. Columns
+// without a value in any row take no room. Cut text of the selected row is shown whole in a line or two below.
 type Table[T any] struct {
 	Columns []TableColumn[T]
-	// ID is the identity of a row; the selection follows it. It must be
-	// unique.
+	// ID returns the unique identity of a row; the selection follows it.
 	ID func(T) string
-	// Full gives the one line of a row without columns, nil for other rows.
+	// Full returns the line of a row without columns, nil for other rows.
 	Full func(T) Line
-	// Fixed says that the row only makes sense in the natural order and
-	// without a filter, as every row does that Skip names.
+	// Fixed rows only make sense in natural order and without a filter, like all Skip rows.
 	Fixed func(T) bool
-	// Hold is how many cells of a line without columns stay where one scrolls
-	// sideways; nil is none.
+	// Hold returns the cells of a line without columns that stay when scrolling sideways; nil holds none.
 	Hold func(T) int
-	// Note returns the remarks about a row, piece by piece, the worst first: they
-	// stand below the table for the row under the cursor, and room is made for them at
-	// any width. Columns without a title are taken for their short forms.
+	// Note returns remarks about a row, worst first. They are shown below the table for the selected row, at
+	// any width. Columns without a title count as short forms of the notes.
 	Note func(T) (notes, rest []Line)
-	// More are the keys that show the notes for which there was no room, empty for none.
+	// More returns the keys that show the notes that did not fit, empty if none.
 	More func(T) string
-	// NoBelow leaves those lines out: the page itself shows the row under the cursor whole.
+	// NoBelow omits those lines: the page itself shows the selected row in full.
 	NoBelow bool
-	// Skip says that the cursor passes over the row.
+	// Skip marks rows the cursor passes over.
 	Skip func(T) bool
-	// Text returns the text of a row that the filter searches; nil takes the cells.
+	// Text returns the text of a row that the filter searches; nil means the cells.
 	Text func(T) string
-	// NoHeader leaves the titles out.
+	// NoHeader omits the titles.
 	NoHeader bool
-	// Empty is shown when there is no row.
+	// Empty is shown if there are no rows.
 	Empty string
 	// Wide shows all columns at their natural width.
 	Wide bool
@@ -84,10 +75,10 @@ type Table[T any] struct {
 	items        []T
 	shownItems   []int // indexes into items
 	filter       LineFilter
-	sort         int // column, -1 natural
+	sort         int // column, -1 for natural order
 	isDescending bool
 	sel          string
-	selectedAt   int // index into shown of the selection, -1 none
+	selectedAt   int // index of the selection in shownItems, -1 for none
 	top          int
 	skippedCells int
 	height       int // of the rows in the last frame
@@ -100,27 +91,26 @@ type Table[T any] struct {
 	tall      tallBelow
 }
 
-// tallBelow is how many lines the rows of a version needed below the table so far, in w cells.
+// tallBelow is the most lines that rows of this version needed below the table so far, at width w.
 type tallBelow struct{ version, w, lines int }
 
 type widthMemo struct {
 	version int
 	wide    bool
 	natural []int
-	holds   []columnValue // what each column has to show
+	holds   []columnValue // content of each column
 }
 
-// columnValue is the most telling content of a column in any row.
+// columnValue is the most informative content of a column in any row.
 type columnValue int
 
 const (
 	nothing columnValue = iota
-	dashes              // no more than that there is none
+	dashes              // only "–"
 	values
 )
 
-// layoutMemo is the layout for a version, a width and, where widths are sampled, a
-// place in the list.
+// layoutMemo caches the layout for a version and width, and for a position in the list if widths are sampled.
 type layoutMemo struct {
 	key    layoutKey
 	layout tableLayout
@@ -131,16 +121,16 @@ type layoutKey struct {
 	wide, aside                          bool
 }
 
-// tableLayout is which columns there are, how wide, and how many cells are between them.
+// tableLayout holds the shown columns, their widths, and the cells between them.
 type tableLayout struct {
 	cols, widths []int
 	apart        int
-	held         int  // columns that stay where one scrolls sideways
-	cut          bool // something of a row may not be seen
+	held         int  // columns that stay when scrolling sideways
+	cut          bool // part of a row may be hidden
 }
 
-// SetItems gives the table its rows in natural order. The selection stays on
-// the row with its identity, or near where it was.
+// SetItems sets the rows in natural order. The selection stays on the row with its identity, or near its
+// place.
 func (t *Table[T]) SetItems(items []T) {
 	if !t.ready {
 		t.ready, t.sort, t.selectedAt = true, -1, -1
@@ -149,14 +139,14 @@ func (t *Table[T]) SetItems(items []T) {
 	t.arrangeRows()
 }
 
-// ColumnHelp is a column in words.
+// ColumnHelp explains a column.
 type ColumnHelp struct {
 	Title, Text string
-	// Sorted says that the rows are sorted by it: it is the column one is on.
+	// rows are sorted by this column
 	Sorted bool
 }
 
-// ColumnHelps are the columns that have a title, in words, seen or not.
+// ColumnHelps explains all columns with a title, shown or not.
 func (t *Table[T]) ColumnHelps() []ColumnHelp {
 	var out []ColumnHelp
 	for i, c := range t.Columns {
@@ -167,7 +157,7 @@ func (t *Table[T]) ColumnHelps() []ColumnHelp {
 	return out
 }
 
-// AllItems are the rows in natural order.
+// AllItems returns the rows in natural order.
 func (t *Table[T]) AllItems() []T { return t.items }
 
 // SetFilter shows only rows that match.
@@ -179,7 +169,7 @@ func (t *Table[T]) SetFilter(f LineFilter) {
 	t.arrangeRows()
 }
 
-// ShownItems walks the rows that the filter lets through, as they stand on the screen.
+// ShownItems iterates over the rows that match the filter, in screen order.
 func (t *Table[T]) ShownItems() iter.Seq[T] {
 	return func(yield func(T) bool) {
 		for _, i := range t.shownItems {
@@ -190,8 +180,7 @@ func (t *Table[T]) ShownItems() iter.Seq[T] {
 	}
 }
 
-// CountLines are how many rows are shown and how many there are, without rows that
-// the cursor passes over.
+// CountLines counts the shown rows and all rows, without fixed ones.
 func (t *Table[T]) CountLines() (shown, all int) {
 	for _, it := range t.items {
 		if !t.isFixed(it) {
@@ -235,8 +224,7 @@ func (t *Table[T]) filterText(it T) string {
 	return b.String()
 }
 
-// arrangeRows makes shown from items, filter and order, and finds the selection
-// again.
+// arrangeRows applies filter and order to the items, and restores the selection.
 func (t *Table[T]) arrangeRows() {
 	t.version++
 	t.shownItems = t.shownItems[:0]

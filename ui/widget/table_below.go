@@ -7,22 +7,21 @@ import (
 	"rung/themes"
 )
 
-// From how many lines a table has one below for its cursor's row, and two.
+// Least heights for one and two lines below the table.
 const (
 	roomForOne = 6
 	roomForTwo = 24
 )
 
-// linesBelow is how many lines under the rows say what is cut of the one under the cursor:
-// none where all of every row is seen. It hangs on no row, so that nothing jumps while
-// one walks; but in wide mode it is as many as the row needs, up to half of the rows: then
-// nothing of it is cut. They only get more while one walks.
+// linesBelow returns how many lines below the rows show cut text of the selected row: none if no row is cut.
+// The number does not depend on the selected row, so that nothing jumps. In wide mode it is what the row
+// needs, up to half of the rows, and never shrinks while the cursor moves.
 func (t *Table[T]) linesBelow(st *themes.StyleSet, w, rows int, focus bool) int {
 	if t.NoBelow || !focus || rows < roomForOne || len(t.Columns) == 0 || len(t.shownItems) == 0 {
 		return 0
 	}
-	// Where widths are sampled, what was cut of the frame before holds: measuring again
-	// would cost as much as drawing.
+	// If widths are sampled, reuse whether the last frame cut something: measuring again would cost as much as
+	// drawing.
 	was := t.plan
 	was.key.rows, was.key.top = 0, 0
 	sampled := len(t.items) > measure && was.layout.widths != nil && was.key == t.layoutKey(w)
@@ -44,11 +43,11 @@ func (t *Table[T]) linesBelow(st *themes.StyleSet, w, rows int, focus bool) int 
 	return 1
 }
 
-// toldLines are the lines below the table: the cells that are cut and worth most, what is to
-// be known about the row, and the other cells that are not seen whole.
+// toldLines returns the lines below the table: the most important cut cells, the notes of the row, the other
+// cut cells.
 func (t *Table[T]) toldLines(st *themes.StyleSet, it T, lay tableLayout, w, h int) []Line {
 	var pieces []Line
-	var counted [2]int // of what is left out, only notes are
+	var counted [2]int // only left-out notes are counted
 	if l := t.fullLine(it); l != nil {
 		if t.Note != nil {
 			notes, rest := t.Note(it)
@@ -75,8 +74,8 @@ func (t *Table[T]) toldLines(st *themes.StyleSet, it T, lay tableLayout, w, h in
 	return flowWhole(pieces, counted, keys, w, h, st.Border, st.Dim)
 }
 
-// unseenCells are the cells of a row that are not shown whole in room cells, each after its title:
-// those of columns that do not go, then the others, the most worth first.
+// unseenCells returns the cells of a row that are cut or hidden, each after its title: worthy ones belong to
+// columns dropped last.
 func (t *Table[T]) unseenCells(st *themes.StyleSet, it T, lay tableLayout, room int) (worthy, others []Line) {
 	var at []int
 	ends, x := make([]int, len(lay.cols)), 0
@@ -113,7 +112,7 @@ func (t *Table[T]) unseenCells(st *themes.StyleSet, it T, lay tableLayout, room 
 	return worthy, others
 }
 
-// trimStart is the line without blanks at its beginning.
+// trimStart removes leading blanks.
 func (l Line) trimStart() Line {
 	for len(l) > 0 {
 		n := 0

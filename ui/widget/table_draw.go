@@ -8,16 +8,16 @@ import (
 )
 
 const (
-	gutter = 2 // the mark of the selected row
-	// measure is up to how many rows the width of columns is taken from all
-	// rows; beyond it from those around the visible ones.
+	gutter = 2 // mark of the selected row
+	// measure is the greatest number of rows for measuring columns over all rows; longer tables measure the
+	// visible ones.
 	measure = 2000
 )
 
 // Render draws the table in h lines of w cells.
 func (t *Table[T]) Render(st *themes.StyleSet, w, h int) string { return t.RenderFocus(st, w, h, true) }
 
-// RenderFocus is Render for a pane that may not have the cursor.
+// RenderFocus draws like Render, but focus false shows no cursor.
 func (t *Table[T]) RenderFocus(st *themes.StyleSet, w, h int, focus bool) string {
 	if w <= 0 || h <= 0 {
 		return PadBlock(nil, h)
@@ -33,8 +33,8 @@ func (t *Table[T]) RenderFocus(st *themes.StyleSet, w, h int, focus bool) string
 	return t.drawTable(st, w, h, rows, below, focus)
 }
 
-// scrollTo keeps the cursor in sight, with the lines before the first and after
-// the last row it can be on.
+// scrollTo keeps the cursor in sight, with the skipped lines before the first and after the last selectable
+// row.
 func (t *Table[T]) scrollTo(rows int) {
 	last := max(0, len(t.shownItems)-rows)
 	t.top = min(max(t.top, 0), last)
@@ -49,7 +49,7 @@ func (t *Table[T]) scrollTo(rows int) {
 		end++
 	}
 	if end < len(t.shownItems)-1 {
-		end = t.selectedAt // only at the very end the lines after it matter
+		end = t.selectedAt // lines after it only matter at the very end
 	}
 	if first > 0 {
 		first = max(first, t.selectedAt-1)
@@ -114,7 +114,7 @@ func (t *Table[T]) drawTable(st *themes.StyleSet, w, h, rows, below int, focus b
 	return PadBlock(lines, h)
 }
 
-// rowLine is a row as far as one has scrolled sideways: names stay.
+// rowLine returns a row scrolled sideways, with names held.
 func (t *Table[T]) rowLine(it T, lay tableLayout) Line {
 	if l := t.fullLine(it); l != nil {
 		switch {
@@ -126,14 +126,14 @@ func (t *Table[T]) rowLine(it T, lay tableLayout) Line {
 		}
 		return l.SkipCells(t.skippedCells)
 	}
-	l := make(Line, 0, 4*len(lay.cols)) // of a span or two, with the space beside them
+	l := make(Line, 0, 4*len(lay.cols)) // one or two spans per cell, with padding
 	if t.skippedCells == 0 {
 		return t.addCells(l, it, lay, 0, len(lay.cols))
 	}
 	l = t.addCells(l, it, lay, 0, lay.held)
 	l = append(l, t.addCells(nil, it, lay, lay.held, len(lay.cols)).SkipCells(t.skippedCells)...)
 	for len(l) > 0 && strings.Trim(l[len(l)-1].Text, " ") == "" {
-		l = l[:len(l)-1] // blanks at the edge are nothing that is cut
+		l = l[:len(l)-1] // blanks at the edge are not cut text
 	}
 	return l
 }
@@ -162,7 +162,7 @@ func (t *Table[T]) headerLine(st *themes.StyleSet, lay tableLayout, w int) strin
 	return JoinLines(PlainLine("  "), l, cells(lay.held, len(lay.cols)).SkipCells(t.skippedCells)).Render(w)
 }
 
-// addCells adds some of the cells of a row.
+// addCells appends the cells of columns from to to.
 func (t *Table[T]) addCells(l Line, it T, lay tableLayout, from, to int) Line {
 	for n := from; n < to; n++ {
 		c := &t.Columns[lay.cols[n]]
@@ -180,8 +180,8 @@ func (t *Table[T]) addCells(l Line, it T, lay tableLayout, from, to int) Line {
 	return l
 }
 
-// appendCell fits a line into a column at the end of row: cut with an ellipsis
-// or padded, with the space to the next column. The line stays as it is.
+// appendCell appends a cell of width w to row, cut with an ellipsis or padded, and the space to the next
+// column. The line itself is not changed.
 func appendCell(row, l Line, w, apart int, right, last bool) Line {
 	width := l.LineWidth()
 	switch {

@@ -5,12 +5,11 @@ import (
 	"strings"
 )
 
-// leastName is the least width of a name that is cut, where its column has no Min.
+// leastName is the least width of a cut name in a column without Min.
 const leastName = 12
 
-// chooseLayout chooses the columns that fit, their widths, and the space between
-// them: two cells, or one where room is short. It is worked out once for what it
-// hangs on.
+// chooseLayout chooses the columns that fit, their widths, and the space between them: two cells, or one if
+// room is short. The result is cached by its inputs.
 func (t *Table[T]) chooseLayout(w, rows int) tableLayout {
 	key := t.layoutKey(w)
 	if len(t.items) > measure {
@@ -62,7 +61,7 @@ func (t *Table[T]) layColumns(w, rows int) tableLayout {
 		t.holdColumns(&out, room)
 		return out
 	}
-	// Columns that went before a wider one did come back where they fit beside what is left.
+	// Columns dropped before a wider one return if they fit beside the rest.
 	for _, back := range slices.Backward(dropped) {
 		if all := slices.Sorted(slices.Values(slices.Concat(out.cols, back))); sumWidths(all, 1, least) <= room {
 			out.cols = all
@@ -77,12 +76,11 @@ func (t *Table[T]) layColumns(w, rows int) tableLayout {
 	return out
 }
 
-// titleWidth is how much room the title of a column takes, with the arrow where the rows are
-// sorted by it.
+// titleWidth returns the width of a column's title, including the sort arrow.
 func (t *Table[T]) titleWidth(i int) int { return TextWidth(t.Columns[i].Title) + 2*b2i(i == t.sort) }
 
-// dropRank orders columns by how soon they go: those that only say that there is nothing
-// before all others. The one the rows are sorted by stays: it is why they stand so.
+// dropRank orders columns for dropping: columns with only "–" go first. The sort column stays, since it
+// explains the order.
 func (t *Table[T]) dropRank(i int) int {
 	if i == t.sort {
 		return 0
@@ -93,8 +91,8 @@ func (t *Table[T]) dropRank(i int) int {
 	return 1000 + t.Columns[i].Drop
 }
 
-// dropColumns takes columns out, the least worth first, until the others fit; only says
-// which it may take. Columns of one worth go together.
+// dropColumns drops columns until the others fit, the least important first; only selects the candidates.
+// Columns of equal rank go together.
 func (t *Table[T]) dropColumns(out *tableLayout, room int, least func(int) int, only func(*TableColumn[T]) bool) (dropped [][]int) {
 	for sumWidths(out.cols, 1, least) > room {
 		worst := 0
@@ -123,9 +121,8 @@ func (t *Table[T]) dropColumns(out *tableLayout, room int, least func(int) int, 
 	return dropped
 }
 
-// cutNames is the layout where nothing is left that could go for the names: the columns
-// with a short form shrink to it, then the names share the rest. Where that is too little
-// for them, the others go after all.
+// cutNames makes the layout if no column can be dropped for the names: columns with a short form shrink to it,
+// then names share the rest. If that is too little, the other columns are dropped after all.
 func (t *Table[T]) cutNames(out *tableLayout, room int, natural []int, least func(int) int) {
 	short := func(i int) int {
 		if c := &t.Columns[i]; c.Short > 0 && i != t.sort {
@@ -161,8 +158,8 @@ func (t *Table[T]) cutNames(out *tableLayout, room int, natural []int, least fun
 	shrinkColumns(t.Columns, out.cols, out.widths, over, shortest)
 }
 
-// holdColumns says how many columns stay where one scrolls sideways: those up to the first
-// name, which leaves room for the others then.
+// holdColumns sets how many columns stay when scrolling sideways: those up to the first name, which then
+// shrinks.
 func (t *Table[T]) holdColumns(out *tableLayout, room int) {
 	before := 0
 	for n, i := range out.cols {
@@ -177,8 +174,7 @@ func (t *Table[T]) holdColumns(out *tableLayout, room int) {
 	}
 }
 
-// widestRow is the width of the widest row in sight: how far one can scroll
-// sideways.
+// widestRow returns the width of the widest visible row: the limit of scrolling sideways.
 func (t *Table[T]) widestRow(lay tableLayout, rows int) int {
 	n := sumWidths(lay.cols, lay.apart, func(int) int { return 0 })
 	for _, w := range lay.widths {
@@ -192,11 +188,10 @@ func (t *Table[T]) widestRow(lay tableLayout, rows int) int {
 	return n
 }
 
-// isStill says whether a line without columns does not scroll sideways: the headings of
-// a table.
+// isStill reports whether a line without columns does not scroll sideways, such as headings of a table.
 func isStill[T any](t *Table[T], it T) bool { return len(t.Columns) > 0 && t.isFixed(it) }
 
-// sumWidths is the width of a row.
+// sumWidths returns the width of a row.
 func sumWidths(cols []int, apart int, width func(int) int) int {
 	n := apart * max(0, len(cols)-1)
 	for _, i := range cols {
@@ -205,8 +200,7 @@ func sumWidths(cols []int, apart int, width func(int) int) int {
 	return n
 }
 
-// widthsOf are the widths of the columns; the first flexible one takes what is
-// left.
+// widthsOf returns the widths of the columns; the first flexible one gets the rest.
 func widthsOf[T any](columns []TableColumn[T], cols []int, width func(int) int, left int) []int {
 	widths := make([]int, len(cols))
 	for n, i := range cols {
@@ -219,11 +213,11 @@ func widthsOf[T any](columns []TableColumn[T], cols []int, width func(int) int, 
 	return widths
 }
 
-// soft is how far a flexible column is shrunk before the others.
+// soft is the width to which flexible columns shrink before others do.
 const soft = 16
 
-// shrinkColumns takes cells away: from the flexible columns what is above soft, then
-// always from the widest that can give, at last from the flexible ones again.
+// shrinkColumns takes cells away: from flexible columns down to soft, then from the widest other column that
+// can shrink, last from flexible ones again.
 func shrinkColumns[T any](columns []TableColumn[T], cols, widths []int, over int, least func(int) int) {
 	flex := func(keep int) {
 		for n, i := range cols {
@@ -249,7 +243,7 @@ func shrinkColumns[T any](columns []TableColumn[T], cols, widths []int, over int
 	}
 }
 
-// AllText is every shown row at full width, as plain text.
+// AllText returns every shown row at full width, as plain text.
 func (t *Table[T]) AllText() string {
 	wide, left := t.Wide, t.skippedCells
 	t.Wide, t.skippedCells = true, 0
@@ -276,15 +270,14 @@ func (t *Table[T]) AllText() string {
 	return b.String()
 }
 
-// naturalWidths measures the columns: the title and the cells, within Max.
+// naturalWidths measures titles and cells of the columns, within Max.
 func (t *Table[T]) naturalWidths(rows int) []int {
 	sampled := len(t.items) > measure
 	if t.widths.version == t.version && t.widths.wide == t.Wide && len(t.widths.natural) == len(t.Columns) && !sampled {
 		return t.widths.natural
 	}
 	if len(t.widths.natural) != len(t.Columns) || !sampled {
-		// A sampled width only grows, so that columns do not dance while one
-		// scrolls.
+		// A sampled width only grows, so that columns do not jump while scrolling.
 		t.widths.natural = make([]int, len(t.Columns))
 		for i := range t.Columns {
 			t.widths.natural[i] = t.titleWidth(i)
@@ -319,8 +312,8 @@ func (t *Table[T]) naturalWidths(rows int) []int {
 		t.widths.natural[i], t.widths.holds[i] = n, holds
 	}
 	if sampled || !cells {
-		// The values of rows out of sight are not known, and a table without rows shows every
-		// column that could hold one.
+		// Values of rows out of sight are unknown; a table without rows shows every column that could hold a
+		// value.
 		for i := range t.widths.holds {
 			if sampled || !t.Columns[i].Sparse {
 				t.widths.holds[i] = values
@@ -331,7 +324,7 @@ func (t *Table[T]) naturalWidths(rows int) []int {
 	return t.widths.natural
 }
 
-// holdsOf returns the value of a cell that is not empty.
+// holdsOf classifies a non-empty cell.
 func holdsOf(l Line) columnValue {
 	if l.String() == "–" {
 		return dashes

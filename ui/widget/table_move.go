@@ -4,8 +4,7 @@ import (
 	"rung/ui/action"
 )
 
-// SelectID puts the cursor on the row with that identity; false when it is not
-// shown.
+// SelectID puts the cursor on the row with that identity; false if it is not shown.
 func (t *Table[T]) SelectID(id string) bool {
 	for n, i := range t.shownItems {
 		if t.ID(t.items[i]) == id && !t.isSkipped(t.items[i]) {
@@ -16,7 +15,7 @@ func (t *Table[T]) SelectID(id string) bool {
 	return false
 }
 
-// SelectedItem is the row under the cursor.
+// SelectedItem returns the row under the cursor.
 func (t *Table[T]) SelectedItem() (it T, ok bool) {
 	if t.selectedAt < 0 || t.selectedAt >= len(t.shownItems) {
 		return it, false
@@ -24,7 +23,7 @@ func (t *Table[T]) SelectedItem() (it T, ok bool) {
 	return t.items[t.shownItems[t.selectedAt]], true
 }
 
-// SelectedID is the identity of the row under the cursor.
+// SelectedID returns the identity of the row under the cursor, empty if none.
 func (t *Table[T]) SelectedID() string {
 	if it, ok := t.SelectedItem(); ok {
 		return t.ID(it)
@@ -32,8 +31,7 @@ func (t *Table[T]) SelectedID() string {
 	return ""
 }
 
-// moveTo puts the cursor on the nearest row at or after n in direction d, else
-// on the nearest the other way.
+// moveTo puts the cursor on the nearest row at or after n in direction d, else in the other direction.
 func (t *Table[T]) moveTo(n, d int) {
 	n = min(max(n, 0), len(t.shownItems)-1)
 	for _, d := range []int{d, -d} {
@@ -47,8 +45,8 @@ func (t *Table[T]) moveTo(n, d int) {
 	t.selectedAt = -1
 }
 
-// StrideOf is by how many lines an action moves the cursor in a list of which so many lines
-// are seen, upwards below zero; 0 where it does not move by lines.
+// StrideOf returns the lines by which an action moves the cursor in a list of that height, negative for up; 0
+// if it does not move by lines.
 func StrideOf(id action.ID, height int) int {
 	page := max(1, height-1)
 	switch id {
@@ -68,7 +66,7 @@ func StrideOf(id action.ID, height int) int {
 	return 0
 }
 
-// SidewaysOffset is how many cells a list is scrolled sideways after an action, of those it was.
+// SidewaysOffset returns the sideways scroll after an action, from the present one.
 func SidewaysOffset(id action.ID, left int) int {
 	switch id {
 	case action.Left:
@@ -79,7 +77,7 @@ func SidewaysOffset(id action.ID, left int) int {
 	return left
 }
 
-// Do carries out an action of lists; false when it is none of them.
+// Do carries out an action of lists; false for any other action.
 func (t *Table[T]) Do(id action.ID) bool {
 	if d := StrideOf(id, t.height); d != 0 {
 		if id == action.Down || id == action.Up {
@@ -115,7 +113,7 @@ func (t *Table[T]) Do(id action.ID) bool {
 	return true
 }
 
-// stepCursor goes to the next row the cursor may be on and stays where there is none.
+// stepCursor moves to the next selectable row, and stays if there is none.
 func (t *Table[T]) stepCursor(d int) {
 	for i := t.selectedAt + d; i >= 0 && i < len(t.shownItems); i += d {
 		if it := t.items[t.shownItems[i]]; !t.isSkipped(it) {
@@ -123,11 +121,10 @@ func (t *Table[T]) stepCursor(d int) {
 			return
 		}
 	}
-	t.top = max(0, t.top+d) // there may be lines beyond the last row
+	t.top = max(0, t.top+d) // scroll on: lines may follow the last selectable row
 }
 
-// sortBy goes to the next column that can be sorted; before the first is the
-// natural order.
+// sortBy sorts by the next sortable column; before the first comes the natural order.
 func (t *Table[T]) sortBy(d int) {
 	for n := t.sort + d; ; n += d {
 		if n < 0 || n >= len(t.Columns) {
@@ -152,8 +149,7 @@ func (t *Table[T]) Wheel(d int) {
 	t.top = max(0, t.top+d)
 }
 
-// Click puts the cursor on the row at line y of the last frame; false when
-// there is none.
+// Click puts the cursor on the row at line y of the last frame; false if there is none.
 func (t *Table[T]) Click(y int) bool {
 	if y < 0 || y >= len(t.drawnRows) || t.drawnRows[y] < 0 {
 		return false
@@ -166,15 +162,15 @@ func (t *Table[T]) Click(y int) bool {
 	return true
 }
 
-// Arrangement is how the rows of a table are sorted, by the title of a column, and whether all
-// columns are shown. The zero one is the natural one.
+// Arrangement is a sort order, by column title, and whether all columns are shown. The zero value is the
+// natural order.
 type Arrangement struct {
 	Sort         string `json:"sort,omitempty"`
 	IsDescending bool   `json:"descending,omitempty"`
 	Wide         bool   `json:"wide,omitempty"`
 }
 
-// Arrangement is how the table is arranged.
+// Arrangement returns the arrangement of the table.
 func (t *Table[T]) Arrangement() Arrangement {
 	a := Arrangement{Wide: t.Wide}
 	if t.ready && t.sort >= 0 && t.sort < len(t.Columns) {
@@ -183,7 +179,7 @@ func (t *Table[T]) Arrangement() Arrangement {
 	return a
 }
 
-// ArrangeBy arranges the table. A column that it has not sorts nothing.
+// ArrangeBy arranges the table. An unknown column sorts nothing.
 func (t *Table[T]) ArrangeBy(a Arrangement) {
 	if !t.ready {
 		t.ready, t.selectedAt = true, -1

@@ -8,8 +8,7 @@ import (
 	"rung/ui/action"
 )
 
-// TextView shows long text: YAML with colours, differences, anything. It has a
-// search and can wrap.
+// TextView shows long text, such as YAML or differences. It can search and wrap.
 type TextView struct {
 	Empty string
 
@@ -18,7 +17,7 @@ type TextView struct {
 	filter       LineFilter
 	shownLines   []int
 	find         LineFilter
-	cursorAt     int // line of the cursor, index into shown
+	cursorAt     int // index into shownLines
 	top          int
 	skippedCells int
 	wrap         bool
@@ -34,7 +33,7 @@ type TextView struct {
 }
 
 type textRow struct {
-	line         int // index into shown
+	line         int // index into shownLines
 	skippedCells int // cells skipped by wrapping
 }
 
@@ -48,10 +47,10 @@ func (t *TextView) SetLines(lines []Line) {
 	t.arrangeLines()
 }
 
-// CountAll is how many lines there are.
+// CountAll returns the number of all lines.
 func (t *TextView) CountAll() int { return len(t.lines) }
 
-// AllText is the text without looks.
+// AllText returns the text without styles.
 func (t *TextView) AllText() string { return strings.Join(t.plainLines, "\n") + "\n" }
 
 func (t *TextView) arrangeLines() {
@@ -73,7 +72,7 @@ func (t *TextView) SetFilter(f LineFilter) {
 	}
 }
 
-// CountLines are the lines shown and all.
+// CountLines returns the numbers of shown and of all lines.
 func (t *TextView) CountLines() (shown, all int) { return len(t.shownLines), len(t.lines) }
 
 // Do scrolls, searches and wraps.
@@ -118,7 +117,7 @@ func (t *TextView) Click(y int) bool {
 	return true
 }
 
-// FindMatch marks what matches and goes to the next match; false when there is none.
+// FindMatch highlights matches and goes to the next one; false if there is none.
 func (t *TextView) FindMatch(f LineFilter) bool {
 	t.find = f
 	if f.IsEmpty() {
@@ -130,7 +129,7 @@ func (t *TextView) FindMatch(f LineFilter) bool {
 	return t.seekMatch(1)
 }
 
-// seekMatch goes to the next match, round the end.
+// seekMatch goes to the next match in direction d, wrapping around.
 func (t *TextView) seekMatch(d int) bool {
 	n := len(t.shownLines)
 	if t.find.IsEmpty() || n == 0 {

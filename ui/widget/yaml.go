@@ -8,27 +8,26 @@ import (
 	"rung/themes"
 )
 
-// The parts of a line of YAMLLines as people write manifests. A full lexer would
-// cost every start more than this costs a page.
+// The parts of a YAML line as people write manifests. A full lexer would slow every start more than this slows
+// a page.
 var (
 	yamlKey   = regexp.MustCompile(`^("(?:[^"\\]|\\.)*"|'[^']*'|[^\s#:'"\[\]{},&*!|>%@-][^#:]*?|-[^\s#:][^#:]*?)(\s*:)(\s|$)`)
 	yamlValue = regexp.MustCompile(`^(-?[0-9][0-9_]*(\.[0-9]+)?([eE][-+]?[0-9]+)?|true|false|null|~)$`)
 	yamlBlock = regexp.MustCompile(`(^|[:\s-])[|>][-+]?[0-9]?\s*(#.*)?$`)
 )
 
-// Escaped says on the screen that a text is not shown as it is.
+// Escaped says that a text is shown with escapes.
 const Escaped = "characters that cannot be seen are written as escapes (\\x1b, \\u202e); the text itself has them"
 
-// YAMLLines gives YAMLLines text the theme's colours, line by line. Text that is no YAMLLines
-// comes out whole. Invisible characters are written as escapes, and a line above
-// says so.
+// YAMLLines colours YAML text line by line. Other text is shown in full. Invisible characters are escaped, and
+// a first line says so.
 func YAMLLines(text string, st *themes.StyleSet) []Line {
 	text = strings.TrimRight(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
 	var lines []Line
 	if shown := words.Escape(text); shown != text {
 		text, lines = shown, append(lines, StyledLine(words.Warned+" "+Escaped, st.Warn))
 	}
-	block := -1 // indentation of the key that a block of text belongs to
+	block := -1 // indentation of the key of a block of text
 	for _, s := range strings.Split(text, "\n") {
 		s = CleanText(strings.TrimSuffix(s, "\r"))
 		body := strings.TrimLeft(s, " ")
@@ -79,8 +78,7 @@ func yamlLine(indent, body string, st *themes.StyleSet) Line {
 	return l
 }
 
-// splitNote finds where a comment begins: a # at the beginning or after a
-// space, outside quotes.
+// splitNote splits off a comment: a # at the beginning or after a space, outside quotes.
 func splitNote(s string) (value, note string) {
 	quote := byte(0)
 	for i := 0; i < len(s); i++ {
