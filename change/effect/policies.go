@@ -138,7 +138,7 @@ func isOfRule(path string) bool {
 	return strings.HasPrefix(path, "spec.ingress") || strings.HasPrefix(path, "spec.egress")
 }
 
-// untoldFields are fields of rules that RuleText omits.
+// untoldFields are fields of rules, omitted by RuleText.
 var untoldFields = []string{"name", "appliedTo", "enableLogging", "l7Protocols", "logLabel"}
 
 // ruleFields returns the differing fields that RuleText omits, by the rule's present index.

@@ -35,8 +35,8 @@ type PlanRunner interface {
 	RolledBackTitle(id uint64) string
 }
 
-// TrialKeeper records on disk how to put back or finish an unfinished change: one made on trial, or one of
-// several objects.
+// TrialKeeper records on disk how to put back or finish an unfinished change that is on trial or has several
+// objects.
 type TrialKeeper interface {
 	// BeginTrial writes the record before the change is made. The id is empty if the change needs no way back.
 	BeginTrial(p *Preview, c Confirm, step bool) (id string, err error)
