@@ -66,7 +66,7 @@ func (r *Report) junit() (string, error) {
 		}
 		all.add(notConsidered, c)
 	}
-	if all.Tests == 0 { // a report without a test is an error to many a CI
+	if all.Tests == 0 { // many CI systems reject a report without tests
 		all.add("rung "+r.Command, junitCase{Class: "rung " + r.Command, Name: "nothing found"})
 	}
 	text, err := xml.MarshalIndent(all, "", "  ")
