@@ -24,7 +24,7 @@ func imagineObjects(r *revision.Revision, texts []string, by string, ovn bool) (
 	spaces := map[string]map[string]string{}
 	for _, text := range texts {
 		t, err := parseAsIf(text)
-		// A pod that exists is asked about with the labels instead of its own; a new one needs a name.
+		// An existing pod is asked about with these labels, and with a node and an address if it has none.
 		if err == nil && t.Name == "" && r.Cluster.Namespace(t.Namespace) != nil {
 			err = errors.New("this namespace exists")
 		}
