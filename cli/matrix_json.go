@@ -16,7 +16,7 @@ type wholeMatrixOut struct {
 
 // matrixOut is a matrix in JSON, without its cells.
 type matrixOut struct {
-	// Protocol and Port are empty and 0 where every port counts.
+	// Empty and 0 if every port counts.
 	Protocol string         `json:"protocol"`
 	Port     int            `json:"port"`
 	Focus    string         `json:"focus,omitempty"`
