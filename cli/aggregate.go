@@ -57,7 +57,7 @@ func (g *lineAggregate) register(p *pflag.FlagSet) {
 	p.StringVar(&g.until, "until", "", "with --aggregate: count lines up to this `TIME`, as those of --since")
 }
 
-// checkFlags checks the flags together. begin is the start of the requested lines, zero for all.
+// checkFlags checks the flags together. begin starts the requested lines, zero for all.
 func (g *lineAggregate) checkFlags(output string, follow bool, begin, now time.Time) (err error) {
 	g.follow, g.begin = follow, begin
 	switch {
@@ -87,7 +87,7 @@ func (g *lineAggregate) isCounted(x *logs.Entry) bool {
 const aggregateEvery = time.Second
 
 // countLines counts the matching lines until ctx or the files end, and prints the counts at the end; with
-// --follow whenever they changed. Without filters the counts are those of the console.
+// --follow whenever they changed. Without filters it prints the console's counts.
 func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *lineAggregate, match func(*logs.Entry) bool,
 	filtered bool) error {
 	defer command.WhileRead(a.Raw)()

@@ -216,8 +216,8 @@ func confirmAndCommit(a *command.App, c *changeFlags, p *gate.Preview, show func
 }
 
 // stopError returns the error that ends a command which only shows a change: the change is blocked, it was not
-// fully judged, or it hits a guard rail and confirmed is not the name to type. A change blocked only because
-// changes are switched off is no error, since nothing is written.
+// fully judged, or it hits a guard rail and confirmed is not the name to type. A change is not an error if
+// only switched-off changes block it, since nothing is written.
 func stopError(a *command.App, p *gate.Preview, confirmed string) error {
 	switch {
 	case nothingToDo(p):
@@ -232,8 +232,8 @@ func stopError(a *command.App, p *gate.Preview, confirmed string) error {
 	return nil
 }
 
-// nothingToDo reports whether all objects are already as wanted, which is no error. It is false for a change
-// that cannot be made, and for a plan whose steps are all made: that plan waits for zones.
+// nothingToDo reports whether all objects are already as wanted (exit 0). It is false for a change that cannot
+// be made. It is also false for a plan whose steps are all made, since that plan waits for zones.
 func nothingToDo(p *gate.Preview) bool {
 	return p.IsNoChange() && len(p.Errors) == 0 && p.Conflict == nil && len(p.Notes) > 0
 }

@@ -15,8 +15,8 @@ import (
 	"rung/model/words"
 )
 
-// confirmPreview gets the answer to a preview from the flags or by asking. It returns an error if the answer
-// is no, or if a guard rail needs more.
+// confirmPreview gets the answer to a preview from the flags or by asking. It returns an error for the answer
+// no, and for a guard rail that needs more.
 func confirmPreview(a *command.App, c *changeFlags, p *gate.Preview) (gate.Confirm, error) {
 	confirm := gate.Confirm{Yes: c.yes, Name: c.name, By: "cli", TrialTime: c.within}
 	if p.ConfirmName != "" && confirm.Name != p.ConfirmName {

@@ -31,7 +31,7 @@ type ScreenOptions struct {
 	ASCII      bool
 	NoMouse    bool
 	StateDir   string
-	// Page is the first page of the console, empty for the default. View is the requested page or saved view,
+	// Page is the console's first page, or empty for the default. View is the requested page or saved view,
 	// which takes precedence.
 	Page, View string
 	// Notices to show when the console opens.
@@ -61,8 +61,8 @@ documentation instead; Antrea has no zones.`,
 	}
 }
 
-// OpenConsole opens the console on a screen, or says what is missing if screen is nil. It does not wait for
-// the engine: the first frame is drawn before anything was read.
+// OpenConsole opens the console on a screen; without one it only reports errors. It does not wait for the
+// engine: the first frame is drawn before anything was read.
 func OpenConsole(ctx context.Context, a *command.App, screen ShowScreen, demo bool) error {
 	var note string
 	if screen != nil {

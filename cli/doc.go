@@ -1,10 +1,10 @@
 // Package cli is the command line: the commands, help, completion, and Main, which main calls with the console
 // as a screen.
 //
-// Contract (command-line.md#exit-codes): exit 0 fine, 1 the answer is no, 2 could not run. Errors are one line
-// on stderr with the remedy, except for a console without anything to show, which prints a page. Changes take
-// --dry-run and --yes, and exit 2 without a terminal and without --yes. Unreadable objects are reported on
-// stderr, a line each, and never hide the others.
+// Contract (command-line.md#exit-codes): exit 0 means fine, 1 the answer no, 2 could not run. Errors are one
+// line on stderr with the remedy, except for a console without anything to show, which prints a page. Changes
+// take --dry-run and --yes, and exit 2 without a terminal and without --yes. Unreadable objects are reported
+// on stderr, a line each, and never hide the others.
 //
 // A function for each command makes it. Package command has the flags, runs an engine for an answer, prints
 // that answer, and handles the process itself: signals, streams, memory, Rung's own log.

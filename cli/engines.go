@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// openEngines holds the engines of a console: the one shown, and former ones that are closing.
+// openEngines holds the engines of a console: the shown one, and former ones still closing.
 type openEngines struct {
 	mu     sync.Mutex
 	newest *engine.Engine

@@ -76,14 +76,14 @@ type document struct{ bytes.Buffer }
 
 func (d *document) text(text string) { d.WriteString(escape(text)) }
 
-// element writes an element with text. attributes must be ours, as they are not escaped.
+// element writes an element with text. attributes are not escaped, so they must be trusted.
 func (d *document) element(name, attributes, text string) {
 	d.WriteString("<" + name + attributes + ">")
 	d.text(text)
 	d.WriteString("</" + name + ">")
 }
 
-// roleAttribute returns the class attribute of a role, empty for plain text.
+// roleAttribute returns the class attribute of a role, or "" for plain text.
 func roleAttribute(r page.Role) string {
 	if r == "" || r == themes.Text {
 		return ""
@@ -157,7 +157,7 @@ func (d *document) grid(g *page.Grid, section string) {
 	d.WriteString("</tbody>\n</table></div>\n")
 }
 
-// shortText is the most letters of a text that is never wrapped.
+// shortText is the longest text, in letters, that never wraps.
 const shortText = 24
 
 // columnClasses returns the table's layout classes: rN right-aligns column N, sN never wraps it because all

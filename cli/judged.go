@@ -115,7 +115,7 @@ func (b *reportBuilder) expectationsPart() (page.Section, error) {
 	return x, nil
 }
 
-// findingsPart lists all findings, those of a common cause below it.
+// findingsPart lists all findings, with related findings below their common cause.
 func (b *reportBuilder) findingsPart() (page.Section, error) {
 	x := page.Section{Key: "findings", Title: "Findings"}
 	found, err := revision.AllFindings(b.rev, b.ctx)

@@ -115,7 +115,7 @@ func unfoundOmissions(r *revision.Revision, found []model.Finding) []model.Omiss
 	})
 }
 
-// findingsAnswer prints findings; the answer is no if one has a severity of no.
+// findingsAnswer prints findings; one with a severity in no makes the answer no.
 func findingsAnswer(a *command.App, found []model.Finding, no ...model.Severity) *command.Answer {
 	all := findings.FindingsOf(found)
 	ans := command.TableAnswer(a, all, findings.Table, all)

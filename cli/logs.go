@@ -41,7 +41,7 @@ type logOut struct {
 	Late     bool     `json:"late,omitempty"` // printed after later lines of other nodes
 }
 
-// logGapOut is the JSON of a gap, where lines may be missing.
+// logGapOut describes a gap, where lines may be missing, in JSON.
 type logGapOut struct {
 	At   string `json:"at"`
 	Zone string `json:"zone"`

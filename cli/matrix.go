@@ -28,7 +28,7 @@ const (
 	unfoldPods      = "pods"
 )
 
-// mostCells is the most cells that one command prints.
+// mostCells limits the cells printed by one command.
 const mostCells = 1_000_000
 
 // matrixAsk holds the flags of `rung matrix`.

@@ -95,7 +95,7 @@ func (t *matrixTable) shownCells(out *matrixOut) (cells []shownCell) {
 	return cells
 }
 
-// writtenCells yields the cells for writing. It reuses one value for all of them.
+// writtenCells yields the cells for writing, reusing one value.
 func (t *matrixTable) writtenCells(cells []shownCell) iter.Seq[any] {
 	return func(yield func(any) bool) {
 		var out matrixCellOut

@@ -14,7 +14,7 @@ import (
 // File name of kubectl's plugin, and how users call it.
 const pluginFile, pluginName = "kubectl-rung", "kubectl rung"
 
-// startedAsPlugin reports whether a program's name is that of kubectl's plugin.
+// startedAsPlugin reports whether a program has the name of kubectl's plugin.
 func startedAsPlugin(program string) bool {
 	return strings.TrimSuffix(filepath.Base(program), ".exe") == pluginFile
 }

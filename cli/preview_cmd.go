@@ -144,7 +144,7 @@ func moveOf(r *revision.Revision, text string) (change.Mutation, error) {
 // previewParts are the changes of a preview, in command-line order.
 type previewParts []partOfChange
 
-// partOfChange is one change: its operation and the argument of its flag. apply holds the files of --change.
+// partOfChange is one change: an operation and its flag's argument. apply holds the files of --change.
 type partOfChange struct {
 	op    change.Op
 	arg   string

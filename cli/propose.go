@@ -82,8 +82,7 @@ type proposalOut struct {
 	Action   string `json:"action"`
 	Lines    int    `json:"lines"`
 	Rules    int    `json:"rules"`
-	// Connections beyond the lines that the rules would allow or deny too, nil for none. Summary describes
-	// them.
+	// Connections beyond the lines that the rules would allow or deny too, or nil. Summary describes them.
 	Surplus *surplusOut         `json:"surplus,omitempty"`
 	Summary string              `json:"summary"`
 	Still   []remainingLinesOut `json:"still"`

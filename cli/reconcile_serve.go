@@ -61,7 +61,7 @@ func tellEvents(ctx context.Context, e *engine.Engine, log *slog.Logger) {
 	}
 }
 
-// eventTeller remembers what it logged, so that each state is logged once.
+// eventTeller remembers logged states, to log each once.
 type eventTeller struct {
 	log     *slog.Logger
 	seq     uint64

@@ -118,7 +118,7 @@ func runReport(ctx context.Context, a *command.App, asked *reportAsk) error {
 	})
 }
 
-// hasDatabases reports whether there are databases whose rows can be compared.
+// hasDatabases reports whether rows of databases can be compared.
 func hasDatabases(r *revision.Revision) bool {
 	return r.System.HasFeature(system.Rows) && (len(r.Zones) > 0 || r.Mode.Name == revision.ClusterMode)
 }

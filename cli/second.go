@@ -20,8 +20,8 @@ import (
 // secondName is the hidden command run by a child process of --second-reader.
 const secondName = "second-reader"
 
-// SecondReaderCommand is the child process: it reads the database behind a socket through libovsdb and prints
-// its rows. Its parent ends it by closing its input.
+// SecondReaderCommand makes the child process: it reads the database behind a socket through libovsdb and
+// prints its rows. The parent ends it by closing its input.
 func SecondReaderCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use: secondName + " SOCKET", Hidden: true, Args: cobra.ExactArgs(1),

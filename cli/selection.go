@@ -47,7 +47,7 @@ var (
 	}}
 )
 
-// objectsOf converts objects of one kind to model.Objects.
+// objectsOf converts a sequence of one kind to one of any objects.
 func objectsOf[T model.Object](all func(func(T) bool)) func(func(model.Object) bool) {
 	return func(yield func(model.Object) bool) {
 		all(func(x T) bool { return yield(x) })
@@ -114,7 +114,7 @@ func (of Selectables) parseFields(text string) (fields.Selector, error) {
 // IsAll reports whether everything is selected.
 func (s *Selection) IsAll() bool { return s.Namespace() == "" && s.labels == nil && s.fields == nil }
 
-// Namespace returns the selected namespace, empty for all.
+// Namespace returns the selected namespace, or "" for all.
 func (s *Selection) Namespace() string {
 	if s.everywhere {
 		return ""
@@ -232,8 +232,8 @@ func fieldsOfKey(k model.Key) map[string]string {
 	return map[string]string{"metadata.name": k.Name, "metadata.namespace": k.Namespace, "kind": string(k.Kind)}
 }
 
-// LeftOutText counts what a selection leaves out: of all objects, and of others, which are given in words. It
-// is empty if nothing is left out.
+// LeftOutText counts the objects that a selection leaves out, and adds others, which count other things in
+// words. It returns "" if nothing is left out.
 func (s *Selection) LeftOutText(kept, all int, one string, others ...string) string {
 	var parts []string
 	switch {

@@ -138,7 +138,7 @@ func (b *reportBuilder) about() (out []page.Fact) {
 	return out
 }
 
-// omittedPart lists what could change the report, so that nothing below looks better than it is.
+// omittedPart lists what could change the report, before the results it could change.
 func (b *reportBuilder) omittedPart() page.Section {
 	x := page.Section{Key: "not-considered", Title: "Not considered"}
 	out := b.app.OmissionsOut(b.omits)

@@ -25,7 +25,7 @@ func strayValue(cmd *cobra.Command, line []string, err error) error {
 		}
 		value, isValue := truth[word]
 		others := slices.Delete(slices.Clone(given), at, at+1)
-		// The first word that is no command is one too many, whatever follows.
+		// The first word must be a command; otherwise it is one too many, whatever follows.
 		extra := cmd.ValidateArgs(given) != nil && (cmd.ValidateArgs(others) == nil || !cmd.HasParent() && at == 0)
 		switch {
 		case !isValue && !extra:

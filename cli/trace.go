@@ -101,7 +101,7 @@ func askedOf(by string) (trace.AnsweredBy, error) {
 	return ask, nil
 }
 
-// asksZones reports whether live rows are asked: those of a cluster, of --nb, or of database files in a folder
+// asksZones reports whether live rows are asked: rows of a cluster, of --nb, or of database files in a folder
 // of -f. Otherwise the policies are compiled to rows.
 func asksZones(ctx context.Context, a *command.App, by string) bool {
 	return by != byPolicies && (len(a.Flags.Files) == 0 || a.Flags.HasDatabases(ctx))

@@ -136,7 +136,7 @@ func stagesText(p *trace.Path) string {
 	return command.TableText(pages.Stages, pages.ToldStages(p), true, 0)
 }
 
-// writeTried lists the tried rules by stage. Unless wide, it leaves out policies of other pods.
+// writeTried lists the tried rules by stage, without policies of other pods unless wide.
 func writeTried(b *strings.Builder, p *trace.Path, wide bool) {
 	for i := range p.Stages {
 		s := &p.Stages[i]

@@ -36,7 +36,7 @@ var StatementTable = &page.Table[*StatementFacts]{
 	},
 }
 
-// proofText returns a counterexample, the omissions that prevent a proof, or what was asked.
+// proofText returns a counterexample, the omissions that prevent a proof, or the number of pairs asked.
 func (s *StatementFacts) proofText() string {
 	switch {
 	case s.Witness != nil:

@@ -29,9 +29,8 @@ type Difference struct {
 	NotConsidered []model.Omission
 }
 
-// Compare returns the differences between two revisions. names name the two in omissions; protected are
-// namespaces that guard rails protect in addition to the platform's. The error is the context's, or says that
-// there are too many workloads.
+// Compare returns the differences between two revisions. names name the two in omissions; protected adds to
+// the platform's namespaces that guard rails protect. It fails if ctx ends, or with too many workloads.
 func Compare(ctx context.Context, before, after *revision.Revision, names [2]string, protected []string) (*Difference, error) {
 	d := &Difference{Before: before, After: after, Policies: comparePolicies(before, after)}
 	var err error
@@ -61,7 +60,7 @@ func Compare(ctx context.Context, before, after *revision.Revision, names [2]str
 		for p := range r.Cluster.EveryPolicy() {
 			d.ACLs[i] += revision.ACLCount(r, p.Key)
 		}
-		// Pods of the networks that were read are compared on those networks.
+		// Pods of networks that were read are compared there.
 		sides[i] = slices.DeleteFunc(revision.OmissionsOfAnswers(r, false), func(o model.Omission) bool {
 			return o.Code == model.OmittedNetwork && o.Remedy != ""
 		})
@@ -137,7 +136,7 @@ func (d *Difference) compareFindings(ctx context.Context) error {
 	return nil
 }
 
-// judgeGuards judges the step from the policies of Before to those of After, for the pods of After.
+// judgeGuards judges the step from Before's policies to After's, for After's pods.
 func (d *Difference) judgeGuards(ctx context.Context, protected []string) error {
 	if len(d.Policies) == 0 {
 		return nil

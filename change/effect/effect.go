@@ -21,8 +21,8 @@ type Effect struct {
 	// Nil if Unknown gives the reason why it was not worked out.
 	*diff.Difference
 	Unknown string
-	// Rows that the verdicts do not cover: those of policies no longer programmed, which stay until a
-	// controller restarts.
+	// Rows that the verdicts do not cover: rows of unprogrammed policies, which stay until a controller
+	// restarts.
 	Caveat string
 	// Services named by toServices of the changed policies. The effect on connections to their cluster IPs is
 	// not worked out.
@@ -93,8 +93,8 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []c
 	return e
 }
 
-// UnreadDeciders returns what was never read of the objects that decide the effect of a change: pods, the
-// namespaces whose labels policies select, and the policies that an Allow overrules.
+// UnreadDeciders returns the unread kinds that decide the effect of a change: pods, the namespaces whose
+// labels policies select, and the policies that an Allow overrules.
 func UnreadDeciders(r *revision.Revision) *revision.Unread {
 	return r.NeverRead(model.KindPod, model.KindNamespace, model.KindANP, model.KindNP, model.KindBANP)
 }

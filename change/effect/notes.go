@@ -16,7 +16,7 @@ import (
 	"rung/system"
 )
 
-// noteWriter writes the consequences of one object's change that are worth reading.
+// noteWriter notes the important consequences of one object's change.
 type noteWriter struct {
 	rev, next *revision.Revision
 	change    *change.ObjectChange
@@ -24,8 +24,8 @@ type noteWriter struct {
 	isolated map[string]bool
 }
 
-// NotesOfChange returns the consequences of one object's change that are worth reading. isolated are the
-// namespaces whose isolation has been noted; it adds to them.
+// NotesOfChange notes the important consequences of one object's change. isolated are the namespaces whose
+// isolation has been noted; it adds to them.
 func NotesOfChange(rev, next *revision.Revision, c *change.ObjectChange, isolated map[string]bool) []Consequence {
 	n := noteWriter{rev: rev, next: next, change: c, isolated: isolated}
 	var out []Consequence

@@ -15,7 +15,7 @@ import (
 	"rung/revision"
 )
 
-// PolicyChange is the difference of a policy. Old is nil if it is new, New is nil if it is gone.
+// PolicyChange is the difference of a policy. A new policy has no Old, a removed one no New.
 type PolicyChange struct {
 	Key      model.PolicyKey
 	Old, New *model.Policy

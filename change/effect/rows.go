@@ -140,8 +140,8 @@ type RowCount struct {
 	Text string
 }
 
-// CountRows counts the rows that a change touches, by table, for screen and command line alike. Every zone has
-// its own copy of these rows.
+// CountRows counts the rows that a change touches, by table, for screen and command line alike. Each zone has
+// a copy of these rows.
 func CountRows(rows []change.RowChange) []RowCount {
 	out := []RowCount{{Table: nb.TableACL}, {Table: nb.TableAddressSet}, {Table: nb.TablePortGroup}}
 	for i := range out {

@@ -40,8 +40,8 @@ type PlanRunner interface {
 type TrialKeeper interface {
 	// BeginTrial writes the record before the change is made. The id is empty if the change needs no way back.
 	BeginTrial(p *Preview, c Confirm, step bool) (id string, err error)
-	// ChangeFailed reports that the change of an id could not be made. ChangeMade reports that it was made as
-	// a history entry, and returns it as it waits to be confirmed.
+	// ChangeFailed reports that the change of an id could not be made. ChangeMade reports success, with the
+	// history entry, and returns the change waiting for confirmation.
 	ChangeFailed(id string)
 	ChangeMade(id string, entry uint64, files []change.FileChange) *revision.UnconfirmedChange
 	// ChangeUndone ends the trial of a change that p undid.
@@ -156,7 +156,7 @@ func (p *Preview) addGuards(guards []change.Guard) {
 	}
 }
 
-// CheckAgreement returns an error if fresh is no longer what was read and confirmed.
+// CheckAgreement returns an error if fresh differs from what was read and confirmed.
 func CheckAgreement(read, fresh *Preview, c Confirm) error {
 	return checkStillValid(read, fresh, c)
 }

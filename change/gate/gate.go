@@ -38,7 +38,7 @@ type Gate struct {
 	trials TrialKeeper
 }
 
-// Config is what a gate works with.
+// Config holds the dependencies of a gate.
 type Config struct {
 	User            string                    // author of changes; defaults to the user who runs the process
 	CurrentRevision func() *revision.Revision // the newest revision

@@ -23,7 +23,7 @@ func (g *Gate) resolveMutation(rev *revision.Revision, m change.Mutation) *Previ
 	return g.resolveLive(rev, nil, m)
 }
 
-// resolveLive is resolveMutation with the policies of the server, nil without a server.
+// resolveLive is resolveMutation with the server's policies; live may be nil.
 func (g *Gate) resolveLive(rev *revision.Revision, live livePolicies, m change.Mutation) *Preview {
 	r := mutationResolver{g, rev, live, &Preview{Mutation: m}}
 	r.findChanges()
@@ -88,8 +88,8 @@ func (r *mutationResolver) judgeObjects() {
 	if why := r.gate.trials.ReasonToWait(p); why != "" {
 		r.block("%s", why)
 	}
-	// Read-only comes last, since errors of the change itself say more. Two changes pass: one that reverts
-	// another, and the timed end of a logging session. Both were agreed to beforehand.
+	// Read-only comes last, since errors of the change itself say more. A revert and the timed end of a
+	// logging session pass, because both were agreed to beforehand.
 	if !r.rev.Mode.Writes && p.Mutation.Op != change.OpRevert && !(p.Mutation.Op == change.OpLogEnd && p.Mutation.Timed) {
 		why := r.rev.Mode.WhyNot
 		if why == "" || why == "read-only" {

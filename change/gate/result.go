@@ -16,7 +16,7 @@ type Result struct {
 	Written []model.PolicyKey
 	Undo    uint64 // history entry that undoes it
 	Took    time.Duration
-	// Names the fields that the server stored differently from what was sent.
+	// Names the fields that the server stored differently.
 	ServerChanged string
 	// Set, and nothing else, if the change is a plan that was started and is now under way
 	// (revision.Facts.Plan).

@@ -148,7 +148,7 @@ func (p *Preview) otherObjects(now *Preview) string {
 		case !sameObject(was.Old, is.Old, true):
 			return is.Key.Label() + " was changed meanwhile"
 		case p.Mutation.Session && was.New != nil && is.New != nil:
-			// A session begins when it is made, so its record always differs.
+			// Sessions begin when made, so their records always differ.
 			if was.New.Logging != is.New.Logging {
 				return is.Key.Label() + " would become another"
 			}

@@ -28,8 +28,8 @@ type serverWriter interface {
 }
 
 // resolveOnServer is resolveMutation with guard rails and with the server's objects, which may be newer than
-// the watched ones, and its dry run. It also returns the revision with those objects. read is the preview that
-// was read, nil for the first one; its unchanged parts are reused.
+// the watched ones, and its dry run. It also returns the revision with those objects. read is the preview
+// shown before, or nil; its unchanged parts are reused.
 func (g *Gate) resolveOnServer(ctx context.Context, rev *revision.Revision, m change.Mutation, read *Preview) (*Preview,
 	*revision.Revision) {
 	basis := rev.Basis()
@@ -190,8 +190,8 @@ func serverChanges(c change.ObjectChange, sent, stored *model.Policy) []change.F
 	})
 }
 
-// tellServerChanges names the fields that the server changed, empty if it stored what was sent. sent are the
-// objects before they were written.
+// tellServerChanges names the fields that the server changed, or returns "". sent holds the objects before
+// they were written.
 func tellServerChanges(sent, stored []change.ObjectChange) string {
 	var changed []string
 	for i, c := range sent {
@@ -257,8 +257,7 @@ func (g *Gate) tryPlan(ctx context.Context, rev *revision.Revision, p *Preview) 
 	p.addKeptGuards(first, live)
 }
 
-// placeTeller is a Writer that can tell in advance where it puts restored objects, or why it cannot write
-// them.
+// placeTeller is a Writer that tells in advance where it puts restored objects, or why it cannot write them.
 type placeTeller interface {
 	PlacesOf(changes []change.ObjectChange) (notes []string, err error)
 }

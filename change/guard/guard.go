@@ -74,8 +74,7 @@ type PolicyChange struct {
 // fewDeleted is the most deleted policies with a rail each.
 const fewDeleted = 3
 
-// DeletionRails returns the rails of deleted policies. Many share one rail, so that they do not hide other
-// effects.
+// DeletionRails returns the rails of deleted policies. Many share one, to keep other effects visible.
 func DeletionRails(changes []PolicyChange) (out []Guard) {
 	var names []string
 	var about string

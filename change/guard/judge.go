@@ -15,7 +15,7 @@ import (
 	"rung/system"
 )
 
-// ClusterFacts are facts about a cluster other than its objects.
+// ClusterFacts holds facts about a cluster beyond its objects.
 type ClusterFacts struct {
 	// Namespaces protected in addition to the platform's.
 	Protected []string
@@ -66,7 +66,7 @@ func judgeOn(ctx context.Context, rev, next *revision.Revision, changes []Policy
 }
 
 // UnknownEffectRails returns the rails of a change whose effect on connections is unknown; why is the reason.
-// anything says whether there are pods at all: without them the unknown effect itself is no rail.
+// anything says whether any pods exist. Without pods an unknown effect alone is not a rail.
 func UnknownEffectRails(rev *revision.Revision, changes []PolicyChange, a ClusterFacts, why string, anything bool) []Guard {
 	out := policyRails(rev.JudgedCluster(), changes, enforcementFacts{rev.Flags.MaxPriority, rev.Flags.CompileCNP}, a.Protected)
 	if anything && len(changes) > 0 {

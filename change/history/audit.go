@@ -19,7 +19,7 @@ type AuditRecord struct {
 	// User is the operating system's user; By the part of Rung that asked: "console", "cli", "plan".
 	User string `json:"user"`
 	By   string `json:"by,omitempty"`
-	// Mode is what was changed: "cluster", "files", or "sandbox" (lost on exit). Context is the kubeconfig
+	// Mode names the changed place: "cluster", "files", or "sandbox" (lost on exit). Context is the kubeconfig
 	// context, the path or "demo".
 	Mode    string `json:"mode"`
 	Context string `json:"context,omitempty"`

@@ -1,4 +1,4 @@
-// Package history keeps on disk what changes leave behind, so that it outlives the process.
+// Package history keeps the records of changes on disk, where they outlive the process.
 //
 //	History  changes that can be undone
 //	AuditLog a line of JSON for every change made, failed or refused
@@ -7,8 +7,8 @@
 //
 // A Work is stored before its first step, rewritten whole after each step, and removed at the end, when the
 // history has its outcome under the same id. After a kill, Recover passes the Work to its owner in the next
-// process, or in one that runs already. The owner compares it with the policies and the history, and continues
-// from there.
+// process, or in a running one. The owner compares it with the policies and the history, and continues from
+// there.
 //
 // Invariants: a number is used once. Readers see a record whole or not at all; unreadable lines are counted
 // and never discarded. An audit line is written before its change, with room for the outcome; a torn line

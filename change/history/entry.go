@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Entry is a change that can be undone.
+// Entry describes a change that can be undone.
 type Entry struct {
 	ID      uint64
 	At      time.Time
@@ -16,8 +16,7 @@ type Entry struct {
 	By      string
 	Objects []Object
 	Undone  bool
-	// Entry that this change took back, 0 for other changes. Undo without a number skips such entries; redo
-	// takes them back.
+	// Entry that this change took back, or 0. Undo without a number skips such entries; redo takes them back.
 	Undoes uint64
 	// Set if the change is a plan; Objects are then the policies it moves, without texts.
 	Plan *Plan `json:",omitempty"`
@@ -40,7 +39,8 @@ type Plan struct {
 	From, To int
 }
 
-// Object is an object of a change as text: without Before it was created, without After deleted.
+// Object has the text of an object before and after a change: without Before it was created, without After
+// deleted.
 type Object struct {
 	Key           model.PolicyKey
 	Before, After string

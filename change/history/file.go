@@ -82,7 +82,7 @@ func entryNumber(text []byte) uint64 {
 	return n
 }
 
-// appendLines appends lines to the file, and rewrites it if it has grown well beyond what is kept.
+// appendLines appends lines to the file, and rewrites the file once it is much larger than its kept entries.
 func (h *History) appendLines(lines []historyLine) error {
 	if room := h.room; room != nil && lines[0].Entry != nil {
 		h.room = nil

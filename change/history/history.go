@@ -17,9 +17,9 @@ const (
 	planSlotBytes  = 100 // approximate size of a plan's step
 )
 
-// History is the list of changes that can be undone. It survives a restart in a file of JSON lines; unreadable
-// lines are skipped, counted and never discarded. It is safe for concurrent use, and several processes may
-// share one file: a number is used once.
+// History lists changes that can be undone. It survives a restart in a file of JSON lines; unreadable lines
+// are skipped, counted and never discarded. It is safe for concurrent use, and several processes may share one
+// file: a number is used once.
 type History struct {
 	mu         sync.Mutex
 	file       *Journal
@@ -105,7 +105,7 @@ func (h *History) FindRedo() (Entry, bool) {
 		switch {
 		case e.Ends: // perhaps by time: nobody took anything back
 		case depth > 0 && h.indexOf(e.Undoes) < 0:
-			// The change it took back is no longer kept, and may have been an undo.
+			// The change it took back has been dropped, and may have been an undo.
 		case depth == 0:
 			undos = nil // a new change: earlier undos cannot be redone
 		case depth%2 == 1:
@@ -141,7 +141,7 @@ func (h *History) EntryOfID(id string) (Entry, bool) {
 	return Entry{}, false
 }
 
-// NewestID returns the number of the newest entry, 0 for none.
+// NewestID returns the number of the newest entry, or 0.
 func (h *History) NewestID() uint64 {
 	if all := h.Entries(); len(all) > 0 {
 		return all[0].ID
@@ -163,8 +163,8 @@ func (h *History) PollChanged() bool {
 // refresh reads what other processes wrote. If it cannot, the known entries remain. The caller holds mu.
 func (h *History) refresh() { _ = h.catchUp() }
 
-// Push adds a change, numbers it and writes it. If it undoes another entry, that entry is marked. The entry is
-// kept in memory even if writing fails, except for a plan: it is pushed again from its own file.
+// Push adds a change, numbers it and writes it. If e undoes an entry, Push marks that entry. The entry stays
+// in memory even if writing fails, except a plan, which is pushed again from its own file.
 func (h *History) Push(e Entry) (id uint64, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

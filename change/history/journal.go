@@ -26,7 +26,7 @@ const (
 // MaxNumber is the largest believable number; Rung's own stay far below.
 const MaxNumber = 1 << 53
 
-// Journal is the file of records of one kind for one context. Without a path nothing is kept. It is not safe
+// Journal is a file with records of one kind for one context. Without a path nothing is kept. It is not safe
 // for concurrent use.
 type Journal struct {
 	Path     string
@@ -87,7 +87,7 @@ func (j *Journal) HasChanged() (bool, error) {
 	return was == nil || !os.SameFile(was, now) || was.Size() != now.Size() || !was.ModTime().Equal(now.ModTime()), nil
 }
 
-// LastSeenFile returns the file when last read or written, nil for never.
+// LastSeenFile returns the file when last read or written, or nil.
 func (j *Journal) LastSeenFile() fs.FileInfo { return j.lastSeen }
 
 // linesPart is how much is read at once.
@@ -217,14 +217,14 @@ func (j *Journal) WriteInRoom(r *JournalRoom, lines []byte) (bool, error) {
 	return written, cmp.Or(err, f.Close())
 }
 
-// fillRoom writes lines over a reserved line if that is still in its place.
+// fillRoom writes lines over a reserved line that is still in its place.
 func (j *Journal) fillRoom(f files.File, r *JournalRoom, lines []byte) (bool, error) {
 	was := make([]byte, len(r.line))
 	if _, err := f.ReadAt(was, r.at); err != nil || !bytes.Equal(was, r.line) {
 		return false, nil // the file was cut
 	}
 	if len(lines) > 0 {
-		// An equal start is not written again, so that even a torn line still says what was done.
+		// Unchanged leading bytes are not written again, so that even a torn line still says what was done.
 		padded, from := paddedLine(lines, len(r.line)), 0
 		for from < len(padded)-1 && padded[from] == r.line[from] {
 			from++

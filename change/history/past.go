@@ -13,8 +13,7 @@ import (
 // Change is an audit record with what the history knows about it.
 type Change struct {
 	AuditRecord
-	// Undone says that it was taken back, Undoes which change of the history it takes back
-	// itself, 0 for none.
+	// Undone is set if it was taken back. Undoes is the change it takes back, or 0.
 	Undone bool
 	Undoes uint64
 	// OnTrial is set if it was made on trial. Session is the logging session that it began; HasEnded is set if
@@ -92,8 +91,8 @@ func (a *AuditLog) Refresh() error {
 	return nil
 }
 
-// PastRecords returns the newest records of an identity, oldest first: those of this process, and those of
-// others at the last Refresh. Only this process has records of its sandbox.
+// PastRecords returns the newest records of an identity, oldest first, with those of other processes at the
+// last Refresh. Records of a sandbox exist only in its own process.
 func (a *AuditLog) PastRecords(identity string) []AuditRecord {
 	p := &a.past
 	p.mu.Lock()

@@ -14,7 +14,7 @@ import (
 )
 
 // Work is an unfinished task of several steps: a journal of one record, rewritten whole after every step. The
-// process that works on it holds its lock.
+// working process holds its lock.
 type Work[T any] struct {
 	Journal
 	// Set if the file system has no locks, so that nobody is kept out.

@@ -25,8 +25,8 @@ var ErrPlan = errors.New("refused")
 // before, show that step; conditions do not count.
 //
 // One plan of a context runs at a time, even if several processes share the state folder: the runner holds the
-// lock of the plan's file, which ends with the process. Progress is stored after every step, so that it
-// survives a kill. The file is read again before every answer.
+// lock of the plan's file, which ends with the process. Every step stores its progress, which survives a kill.
+// The file is read again before every answer.
 type Plans struct {
 	gate *gate.Gate
 	cfg  Config
@@ -48,11 +48,11 @@ type Plans struct {
 	patience time.Duration
 }
 
-// Config is what the plans of a gate work with.
+// Config holds the dependencies of Plans.
 type Config struct {
 	Subscribe func() (ticks <-chan struct{}, stop func())
 	Publish   func(*revision.PlanState) // nil removes the state from the screen
-	// Dir is the state folder, empty if progress is not kept; Context is the name it is kept under.
+	// Dir is the state folder, empty if progress is not kept. Context names the plan there.
 	Dir, Context string
 	Disk         files.FS
 	// Run starts a goroutine that ends with Ctx; it returns false once nothing may be started.
@@ -84,8 +84,8 @@ func (r *Plans) BeginPlan(ctx context.Context, read *gate.Preview, c gate.Confir
 	return r.beginStored(ctx, read, c, func(*planJob) (planAsk, error) { return r.askUndo(read.Mutation.Op, read.Mutation.Undo) })
 }
 
-// beginStored starts the request that ask makes of the stored plan, nil for none, if it still is what was read
-// and confirmed.
+// beginStored starts what ask requests of the stored plan (nil without one), unless that differs from what was
+// read and confirmed.
 func (r *Plans) beginStored(ctx context.Context, read *gate.Preview, c gate.Confirm, ask func(*planJob) (planAsk, error)) error {
 	switch {
 	case read == nil:
@@ -163,8 +163,8 @@ func (r *Plans) StopPlan() {
 	}
 }
 
-// KeepPlan ends a stopped plan and leaves the policies unchanged: its steps become one change of the history.
-// A completed plan is removed. read is the revision on screen at the confirmation.
+// KeepPlan ends a stopped plan and leaves the policies unchanged. The history gets one change for all steps
+// made. A completed plan is removed. read is the revision on screen at the confirmation.
 func (r *Plans) KeepPlan(read *revision.Revision) error {
 	if !r.beginMu.TryLock() {
 		return fmt.Errorf("%w: a plan is just being started", ErrPlan)
@@ -219,7 +219,7 @@ func newPlan(context string, p *plan.Plan) planAsk {
 	return newAsk(&plan.PlanProgress{Context: context, Plan: *p}, titleOfPlan(p))
 }
 
-// newAsk requests a plan other than a stopped one.
+// newAsk requests a plan that has not stopped before.
 func newAsk(p *plan.PlanProgress, title string) planAsk {
 	return planAsk{isNew: true, planJob: planJob{Progress: p, Shown: new(p.Done), ID: rand.Text(), Title: title}}
 }

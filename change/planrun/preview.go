@@ -138,7 +138,7 @@ func reasonMisplaced(rev *revision.Revision, p *plan.PlanProgress, s plan.Step, 
 	return a.String() + ": " + wayOutText(*p, b.Slots(), a)
 }
 
-// astrayPolicy reports whether the policy of a step is not where the step starts, and where it is.
+// astrayPolicy reports whether the policy of a step has left the step's start, and its present place.
 func astrayPolicy(rev *revision.Revision, s plan.Step) (plan.AstrayPolicy, bool) {
 	p := rev.Cluster.Policy(change.StepMutation(s).Policy)
 	switch {

@@ -10,7 +10,7 @@ import (
 	"rung/sources/files"
 )
 
-// takePlan takes the plan's lock for this process and returns the stored plan, nil for none.
+// takePlan takes the plan's lock for this process and returns the stored plan, or nil.
 func (r *Plans) takePlan() (job *planJob, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -113,7 +113,7 @@ func (r *Plans) runSteps(ctx context.Context, job *planJob) error {
 	}
 }
 
-// runStep makes one move and counts it as done.
+// runStep makes a move and counts it as done.
 func (r *Plans) runStep(ctx context.Context, job *planJob, s plan.Step) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -201,7 +201,7 @@ func serverHasStep(ctx context.Context, g *gate.Gate, s plan.Step, patience time
 	defer cancel()
 	now, ok, err := g.ReadFromServer(ctx, change.StepMutation(s).Policy)
 	if err != nil {
-		return true // nobody knows
+		return true // unknown
 	}
 	return ok && now != nil && now.Priority == s.To
 }

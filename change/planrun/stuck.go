@@ -13,7 +13,7 @@ import (
 	"rung/revision"
 )
 
-// What a change means for an unfinished plan, and what keeps such a plan from continuing.
+// Consequences of a change for an unfinished plan, and the obstacles of such a plan.
 
 // endIt is a remedy that always works.
 const endIt = "end the plan as it is (x, rung plan --keep)"
@@ -110,7 +110,7 @@ func (r *Plans) PlanConsequences(rev *revision.Revision, next func() *revision.R
 }
 
 // planMeetsText returns the consequence of changing the content of a policy that a running plan still has to
-// move: the plan stops there, since the policy is not the one that was confirmed.
+// move: the plan stops there, because the policy differs from the confirmed one.
 func planMeetsText(p *plan.PlanProgress, state *revision.PlanState, changes []change.ObjectChange) []effect.Consequence {
 	for _, c := range changes {
 		if c.Old == nil || c.New == nil || policyDigest(c.Old) == policyDigest(c.New) {

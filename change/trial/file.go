@@ -32,8 +32,8 @@ type revertJob struct {
 	Files   []change.FileChange `json:"files,omitempty"`
 	Undoes  uint64              `json:"undoes,omitempty"`
 	Entry   uint64              `json:"entry,omitempty"`
-	// Made is set if it was made and is in the history; otherwise the outcome is unknown. Trying is set while
-	// it is being reverted; Why is the error of the last attempt.
+	// Made is set once it is made and in the history; otherwise the outcome is unknown. Trying is set during a
+	// revert; Why is the error of the last attempt.
 	Made   bool   `json:"made,omitempty"`
 	Trying bool   `json:"trying,omitempty"`
 	Why    string `json:"why,omitempty"`

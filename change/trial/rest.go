@@ -12,9 +12,9 @@ import (
 	"rung/revision"
 )
 
-// A permanent change of several objects is recorded like one on trial until all of it was made. What a killed
-// process made of it is not reverted, since its author wanted the change. The console shows it, to be finished
-// or undone.
+// A permanent change of several objects is recorded like one on trial until all of it was made. A killed
+// process may leave it half made. That part is not reverted, since its author wanted the change; the console
+// shows it, to be finished or undone.
 
 // sweeper is a Writer that may leave temporary files behind when killed.
 type sweeper interface{ SweepLeftovers(before time.Time) }
@@ -70,8 +70,8 @@ func (r *Trials) countObjects() (written, missing int) {
 	return r.gate.CountWritten(r.job.Objects)
 }
 
-// judgeLeft judges what a killed process left of a permanent change. If it is unfinished, that is shown and
-// needs an answer. The caller holds mu.
+// judgeLeft judges what a killed process left of a permanent change. An unfinished change is shown and needs
+// an answer. The caller holds mu.
 func (r *Trials) judgeLeft() {
 	j := r.job
 	if j == nil || !j.isFinal() || r.holdsLock || r.heldElsewhere || r.gate.Config.Now().Before(r.retryAt) ||

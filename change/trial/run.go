@@ -79,7 +79,7 @@ const (
 	revertIdle  = time.Hour // without a stored file: a new change wakes Run
 )
 
-// runStep does what is due now, and returns when to call it again.
+// runStep does what is due, and returns when to call it again.
 func (r *Trials) runStep(ctx context.Context, adopts bool) time.Duration {
 	r.attempts.Lock()
 	defer r.attempts.Unlock()

@@ -49,7 +49,7 @@ type Trials struct {
 	wake                  chan struct{}
 }
 
-// Config is what the trials of a gate work with.
+// Config holds the dependencies of Trials.
 type Config struct {
 	Publish func(*revision.UnconfirmedChange)
 	// Dir is the state folder, empty if changes end with the process; Context is the name the change is kept
@@ -70,8 +70,8 @@ func New(g *gate.Gate, c Config) *Trials {
 	return r
 }
 
-// BeginTrial records how to revert a change about to be made on trial, or one of several objects. It returns
-// an id, empty for other changes.
+// BeginTrial records how to revert a change about to be made on trial, or one of several objects. The id is
+// empty for other changes.
 func (r *Trials) BeginTrial(p *gate.Preview, c gate.Confirm, step bool) (id string, err error) {
 	// A permanent change of several objects needs a way back that survives a kill; a step of a plan has one.
 	switch lasts := r.work.Path != "" && !step && len(p.Objects) > 1; {
@@ -140,7 +140,7 @@ func (r *Trials) ChangeMade(id string, entry uint64, files []change.FileChange) 
 	return r.state
 }
 
-// ChangeFailed examines a change that failed: what was made of it is reverted at once.
+// ChangeFailed reverts, at once, the part of a failed change that was made.
 func (r *Trials) ChangeFailed(id string) {
 	if id == "" {
 		return
@@ -149,7 +149,7 @@ func (r *Trials) ChangeFailed(id string) {
 	defer r.mu.Unlock()
 	r.endMaking()
 	if r.job != nil && r.job.ID == id && r.job.isFinal() {
-		// What was made is examined once the sources show it.
+		// The part made is examined once the sources show it.
 		r.dropJob()
 		r.retryAt = r.gate.Config.Now().Add(revertPause)
 		return

@@ -96,8 +96,8 @@ func addRefusal(out *change.ServerAnswer, c *change.ObjectChange, err error) {
 // CodeServer marks errors found by the API server instead of Rung's own validation.
 const CodeServer = "server"
 
-// Write makes the changes in order and replaces New by what is stored. After a failure it reverts the changes
-// already made.
+// Write makes the changes in order and replaces New by the stored object. After a failure it reverts the
+// changes already made.
 func (w *kubeWriter) Write(ctx context.Context, changes []change.ObjectChange) error {
 	for i := range changes {
 		stored, err := w.makeChange(ctx, &changes[i])

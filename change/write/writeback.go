@@ -33,9 +33,9 @@ type fileJob struct {
 }
 
 // Write edits the files of the objects, touching only what changes. A new object goes into the given folder as
-// a file of its own, or to the end of the single file; a deleted object that comes back returns to its place.
-// If a file cannot be written, those before it are restored. The change of each file is recorded in
-// WrittenFile of its objects' changes. Calls must not overlap.
+// a file of its own, or to the end of the single file; a restored object returns to its place. If writing a
+// file fails, Write restores the files before it. It records the change of each file in WrittenFile of its
+// objects' changes. Calls must not overlap.
 func (f *Files) Write(_ context.Context, changes []change.ObjectChange) error {
 	w, err := f.planWrites(changes)
 	if err != nil {
@@ -151,7 +151,7 @@ func (w *writePlan) planWhole(j *fileJob) {
 	w.jobs = append(w.jobs, j)
 }
 
-// writeFile writes a file. It returns what changed, and a function that restores it.
+// writeFile writes a file. It returns the change and a function to restore the file.
 func (f *Files) writeFile(j *fileJob) (left manifests.TextChange, back func() error, err error) {
 	if j.isNew {
 		return f.writeNewFile(j.path, j.text)
@@ -236,8 +236,8 @@ func ownText(p *model.Policy) ([]byte, error) {
 	return manifests.Marshal(p)
 }
 
-// locateObject finds the present place of an object: where it was read, unless Rung has written the file
-// since. Documents may have been added and removed then, and a new object was not read at all.
+// locateObject finds the present place of an object. Rung's own writes may have added and removed documents
+// since the file was read, and a new object was not read at all.
 func (f *Files) locateObject(p *model.Policy) (model.Origin, error) {
 	at := p.Origin
 	f.mu.Lock()
@@ -280,7 +280,7 @@ func (f *Files) locateObject(p *model.Policy) (model.Origin, error) {
 }
 
 // placeNew finds a place for a new object: a file of its own in the first given folder, or the end of the last
-// writable file. jobs are those of the same change, by path.
+// writable file. jobs holds the jobs of this change by path.
 func (f *Files) placeNew(p *model.Policy, jobs map[string]*fileJob) (path string, isNew bool, err error) {
 	for _, given := range f.readOptions.Paths {
 		if info, err := os.Stat(given); err == nil && info.IsDir() {
@@ -295,9 +295,8 @@ func (f *Files) placeNew(p *model.Policy, jobs map[string]*fileJob) (path string
 	return "", false, fmt.Errorf("no file to write %s to: %w", p.Key.Label(), manifests.ErrNotWritable)
 }
 
-// ownFile returns the file for a new object in a folder: a new file, or a file of that name that is already
-// read (of a deleted object, say), to which the object is appended. It avoids files of that name that are not
-// read.
+// ownFile returns the file for a new object in a folder: a new file, or a file of that name already read (of a
+// deleted object, say), to which the object is appended. It avoids unread files of that name.
 func (f *Files) ownFile(folder string, k model.Key, jobs map[string]*fileJob) (path string, isNew bool, err error) {
 	const tries = 100
 	base := fileName(k)

@@ -150,8 +150,8 @@ func (f *Files) textAgrees(path string, text []byte, changes []change.ObjectChan
 	return true
 }
 
-// restoreDeleted plans how a deleted object returns to its file, which has changed. back is false if it cannot
-// return there.
+// restoreDeleted plans how a deleted object returns to its file, which has changed. back is false without a
+// place.
 func (w *writePlan) restoreDeleted(c change.ObjectChange) (back bool, err error) {
 	b, name := c.UndoneFile, c.Key.Label()
 	instead := func(format string, args ...any) (bool, error) {

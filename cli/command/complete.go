@@ -126,7 +126,7 @@ func PodChoices(_ *engine.Engine, r *revision.Revision) []string {
 	return namesOf(r.Cluster.Pods(), func(p *model.Pod) string { return p.Namespace + "/" + p.Name + "\t" + p.NodeName })
 }
 
-// ZoneChoices returns the nodes, whose names are those of the zones.
+// ZoneChoices returns the names of the nodes, which zones share.
 func ZoneChoices(_ *engine.Engine, r *revision.Revision) []string {
 	return namesOf(r.Cluster.Nodes(), func(n *model.Node) string { return n.Name })
 }

@@ -50,7 +50,7 @@ func FormNames() (out []string) {
 	return out
 }
 
-// ParseForm parses NAME=TEMPLATE; it returns nil if output is no template. read reads a file.
+// ParseForm parses NAME=TEMPLATE. It returns nil for other values of -o. read reads a file.
 func ParseForm(output string, read func(path string) (string, error)) (*Form, error) {
 	name, text, given := strings.Cut(output, "=")
 	base, isFile := strings.CutSuffix(name, fileEnd)

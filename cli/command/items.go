@@ -105,7 +105,7 @@ func (it *AnswerItems) makeAll() []AnswerItem {
 	return out
 }
 
-// AnswerItem is the answer to one question as text: one line if brief.
+// AnswerItem prints the answer to one question, as one line if brief.
 type AnswerItem interface {
 	WriteText(b *strings.Builder, wide, brief bool)
 }

@@ -79,7 +79,7 @@ func (f *globalFlags) ConsoleFiles(ctx context.Context, cfg *engine.Config) erro
 	return f.Log.SetLogFiles(ctx, cfg)
 }
 
-// LogsAloneText says what is missing if only log files are given, without a cluster or manifests.
+// LogsAloneText names what is missing when log files are the only input.
 const LogsAloneText = "no cluster: lines show addresses and ACL names only; -f PATH adds pods and policies"
 
 // LogsAlone returns the configuration of a run on log files alone.

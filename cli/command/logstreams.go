@@ -68,8 +68,8 @@ func (a *App) SayUnfollowed(e *engine.Engine) error {
 	return err
 }
 
-// sayPassedFiles prints what was not read below a folder of --log. It returns false unless the names of the
-// files are the only reason.
+// sayPassedFiles prints what was not read below a folder of --log. It returns false for a reason other than
+// the files' names.
 func (a *App) sayPassedFiles(p *logs.PassedFiles) bool {
 	say := func(format string, args ...any) {
 		fmt.Fprintln(a.Err, "rung: --log "+words.CleanLine(p.Folder)+": "+words.CleanLine(fmt.Sprintf(format, args...)))

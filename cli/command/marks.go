@@ -83,7 +83,7 @@ func cellsOfLine(line string) []string {
 	return cells
 }
 
-// Smallest widths of columns of prose and of other columns.
+// Smallest widths: leastProse for columns of prose, leastWord for others.
 const leastProse, leastWord = 12, 8
 
 // FitText fits the tables of a text into a width: the widest columns of a wider table wrap, columns of prose

@@ -29,8 +29,8 @@ func (f *globalFlags) registerNB(p *pflag.FlagSet) {
 // NBSchemes begin the addresses of --nb and --sb.
 var NBSchemes = []string{"unix:", "tcp:", "ssl:", "file:"}
 
-// setDatabases sets the databases to read: those of --nb, or else the database files in the folders of -f, as
-// in a must-gather. given reports whether there are any.
+// setDatabases sets the databases to read: those of --nb, or else the files in the folders of -f, as in a
+// must-gather. given reports whether there are any.
 func (f *globalFlags) setDatabases(ctx context.Context, cfg *engine.Config) (given bool, err error) {
 	if len(f.NB) > 0 {
 		cfg.NB, err = f.parseEndpoints("--nb", f.NB)

@@ -19,7 +19,7 @@ import (
 	"rung/system"
 )
 
-// fileNeed is what the files of -f must hold for a command to make sense. A change needs nothing: it may
+// fileNeed lists the contents of -f without which a command makes no sense. A change needs nothing: it may
 // create the first policy, or restore the last one.
 type fileNeed int
 
@@ -51,8 +51,8 @@ func (a *App) EmptyFolders() error {
 		"check -f, or try: rung demo", a.filesNamed())}
 }
 
-// WhyNotEnough returns an error if what was read from files is not enough for the command. If something could
-// not be read, or databases are given, there is something to show.
+// WhyNotEnough returns an error if the files hold too little for the command. If something could not be read,
+// or databases are given, there is something to show.
 func (a *App) WhyNotEnough(r *revision.Revision) error {
 	if r.Mode.Name != revision.FilesMode || a.Needs == NeedNothing || len(r.Broken) > countWarnings(r.Broken) ||
 		!r.Mode.Sandbox && len(r.Zones) > 0 {

@@ -40,7 +40,7 @@ func (a *App) ConcludeAnswer(ans *Answer) error {
 	return a.verdictOf(ans)
 }
 
-// OmissionOut is the JSON of an omission (command-line.md#what-was-not-considered).
+// OmissionOut describes an omission in JSON (command-line.md#what-was-not-considered).
 type OmissionOut struct {
 	Code      model.OmissionCode `json:"code"`
 	Kind      model.Kind         `json:"kind,omitempty"`
@@ -181,7 +181,7 @@ func (a *App) sayOnce(line string) {
 	}
 }
 
-// valueWithOmissions is a JSON value whose last field is its omissions.
+// valueWithOmissions is a JSON value that ends with its omissions.
 type valueWithOmissions struct {
 	value any
 	out   []OmissionOut

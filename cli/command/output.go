@@ -245,8 +245,8 @@ func encodeJSON(v any, compact bool) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// marshalYAML writes a value as YAML. If it has invisible characters, it is written as JSON, which is also
-// YAML, with escapes.
+// marshalYAML writes a value as YAML. With invisible characters it writes JSON, which is also YAML, with
+// escapes.
 func marshalYAML(v any) ([]byte, error) {
 	out, err := yaml.Marshal(v)
 	if err != nil || words.CleanBlock(string(out)) == string(out) {
@@ -271,7 +271,7 @@ func (c cleanWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// PrintItem writes one of a series of answers: JSON on a line of its own, YAML as a document.
+// PrintItem writes an answer of a series: JSON on a line of its own, YAML as a document.
 func (a *App) PrintItem(v any, text func(wide bool) string) error {
 	if a.Flags.Output == "yaml" {
 		if _, err := io.WriteString(a.Out, "---\n"); err != nil {

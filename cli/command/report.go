@@ -46,8 +46,8 @@ const (
 type Report struct {
 	Command string // name of the command: "lint"
 	Version string // of Rung
-	// Folder is the working folder, to which file names are relative. Input is what was read, used as the file
-	// of a result without one.
+	// Folder is the working folder, to which file names are relative. Input names the input; a result without
+	// a file gets this name.
 	Folder, Input string
 	Rules         []Rule
 	Results       []Result
@@ -140,7 +140,7 @@ func (seen fingerprinter) of(parts ...string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// fingerprint returns the fingerprint of a result: an object keeps it when its file is renamed.
+// fingerprint returns the fingerprint of a result. Renaming an object's file does not change it.
 func (r *Report) fingerprint(seen fingerprinter, f *Result) string {
 	return seen.of(f.Code, cmp.Or(f.Object, r.path(f.File)), f.Key)
 }

@@ -140,8 +140,8 @@ func (a *App) WithConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 	return f(e, e.Revision())
 }
 
-// awaitRead waits until an engine has read what the app needs and is ready. It returns an error if that will
-// never be. After SayAfter it calls say once with what it waits for.
+// awaitRead waits until an engine has read what the app needs and is ready. It returns an error once that
+// cannot happen. After SayAfter it calls say once with what it waits for.
 func awaitRead(ctx context.Context, a *App, e *engine.Engine, ready func(*revision.Revision) bool, say func(what string)) error {
 	wait, cancel := context.WithTimeout(ctx, StartTimeout)
 	defer cancel()
@@ -284,7 +284,7 @@ func waitingForText(r *revision.Revision) string {
 	return "the zones to settle"
 }
 
-// SayNoRows prints on stderr why there are no rows to list if the plugin has none.
+// SayNoRows prints on stderr why a plugin without rows has none to list.
 func (a *App) SayNoRows(r *revision.Revision) {
 	text := "rung: " + r.System.Title + " enforces the policies here: there are no zones and no rows (docs/" + string(r.System.Name) + ".md)"
 	if !r.System.HasFeature(system.Rows) && !a.Flags.Quiet && !a.Said[text] {

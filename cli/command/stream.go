@@ -21,7 +21,7 @@ type LongList struct {
 	Elements iter.Seq[any]
 }
 
-// streamChunk is the size of one write, in bytes.
+// streamChunk is the size of a write in bytes.
 const streamChunk = 64 << 10
 
 // writeLongList writes an object with a long list, and its omissions; compact puts all on one line.

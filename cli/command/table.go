@@ -56,8 +56,9 @@ func MarkdownTable[F any](t *page.Table[F], rows []F) string {
 // leastFlex is the smallest width of a column whose text may have any length.
 const leastFlex = 16
 
-// TableText returns a page's table for people. width is that of a terminal, or 0: the least important columns
-// are dropped until the others fit. Columns with text of any length wrap (FitText). wide keeps all columns.
+// TableText returns a page's table for people. width is the terminal's width, or 0. The least important
+// columns are dropped until the others fit. Columns with text of any length wrap (FitText). wide keeps all
+// columns.
 func TableText[F any](t *page.Table[F], rows []F, wide bool, width int) string {
 	if len(rows) == 0 && t.Empty != "" {
 		return t.Empty + "\n"

@@ -43,7 +43,7 @@ type Answer struct {
 	TellsOmissions bool
 	// Text that counts what a selection left out, or "".
 	LeftOut string
-	// Set if the text is YAML, so that omissions are printed as comments.
+	// Set for YAML text, where omissions are printed as comments.
 	Comments bool
 	// Time when the answer may change by itself; zero if the engine reports every change.
 	Until time.Time
@@ -98,8 +98,8 @@ func (a *App) AnswerQuery(ctx context.Context, watch bool, q Query) error {
 // WatchPause collects a burst of changes before a watch looks again.
 const WatchPause = 100 * time.Millisecond
 
-// watchAnswer prints the answer, and again whenever it changes, until ctx ends. The exit code is that of the
-// last answer. It looks when the engine has news, and at Answer.Until.
+// watchAnswer prints the answer, and again whenever it changes, until ctx ends. The last answer decides the
+// exit code. It looks when the engine has news, and at Answer.Until.
 func (a *App) watchAnswer(ctx context.Context, e *engine.Engine, q Query) error {
 	ticks, stop := e.Subscribe()
 	defer stop()
