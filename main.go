@@ -1,5 +1,4 @@
-// Rung is a terminal operations console for the people who run
-// AdminNetworkPolicy on OVN-Kubernetes.
+// Rung is a terminal console for operators of AdminNetworkPolicy on OVN-Kubernetes.
 package main
 
 import (

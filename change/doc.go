@@ -1,9 +1,8 @@
-// Package change has the words that all share who change policies: what is asked for (Mutation),
-// what it does to each object (ObjectChange), what makes it last (Writer), and why a change is
-// not made.
+// Package change has the types shared by packages that change policies: the request (Mutation), its effect on
+// each object (ObjectChange), what makes it permanent (Writer), and errors.
 //
-// Invariants: it decides nothing and writes nothing; nothing of it knows the gate.
+// Invariants: it decides nothing, writes nothing and does not know the gate.
 //
-// Everything below change imports it; it imports change/guard, revision, model and the sources
-// whose words it uses.
+// All packages below change import it; it imports change/guard, revision, model and the sources whose types it
+// uses.
 package change

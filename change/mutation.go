@@ -15,26 +15,25 @@ import (
 	"rung/sources/kube"
 )
 
-// Op names a mutation. It is the id of the action in the action table, in the
-// audit and on the command line.
+// Op names a mutation: the id of an action in the action table, in the audit and on the command line.
 type Op string
 
-// The mutations there are.
+// Operations of mutations.
 const (
 	OpApply    Op = "apply"     // create or update from YAML
 	OpDelete   Op = "delete"    // remove a policy
-	OpMove     Op = "move"      // give a policy another priority, or another tier
-	OpLogLevel Op = "log-level" // set the logging annotation, for a while or for good
-	OpLogEnd   Op = "log-end"   // end a logging session: the annotation is as before
-	OpUndo     Op = "undo"      // take back the last change
-	OpRedo     Op = "redo"      // make a change again that was taken back
-	OpRevert   Op = "revert"    // put a change back that nobody confirmed
-	OpFinish   Op = "finish"    // make the rest of a change that was killed
+	OpMove     Op = "move"      // another priority or tier
+	OpLogLevel Op = "log-level" // set the logging annotation, permanently or for a session
+	OpLogEnd   Op = "log-end"   // end a logging session and restore the annotation
+	OpUndo     Op = "undo"      // take back a change
+	OpRedo     Op = "redo"      // make an undone change again
+	OpRevert   Op = "revert"    // revert an unconfirmed change
+	OpFinish   Op = "finish"    // make the rest of a killed change
 	OpCombine  Op = "combine"   // several changes, in order
 )
 
-// DeniedText says why the API server does not let the user make a change of a policy,
-// empty when it does or nobody knows. A key without a name stands for a new policy.
+// DeniedText returns why the API server does not let the user change a policy, empty if allowed or unknown. A
+// key without a name means a new policy.
 func (op Op) DeniedText(a revision.Access, k model.PolicyKey) string {
 	if k.Kind == "" {
 		k.Kind = model.KindANP
@@ -53,77 +52,71 @@ func (op Op) DeniedText(a revision.Access, k model.PolicyKey) string {
 	case op == OpDelete:
 		v = kube.VerbDelete
 	default:
-		return "" // what undo needs, its preview finds out
+		return "" // the preview of an undo finds out
 	}
 	q := v.QuestionFor(k)
 	return a.WhyNot(q.Verb, q.Target(), q.Namespace)
 }
 
-// Danger says how much confirmation an action wants.
+// Danger is how much confirmation an action needs.
 type Danger int
 
-// The levels of danger.
+// Levels of danger.
 const (
 	Harmless  Danger = iota // nothing is written
 	Confirmed               // default No
 	Typed                   // the policy's name must be typed
 )
 
-// Mutation is a change somebody asks for.
+// Mutation is a requested change.
 type Mutation struct {
 	Op Op
-	// YAML holds one or more documents for OpApply.
+	// One or more documents for OpApply.
 	YAML []byte
-	// Files says which part of YAML comes from which file, in order; empty for text from an editor.
+	// Files that parts of YAML come from, in order; empty for text from an editor.
 	Files []TextFile
-	// Base is the text the edit started from, empty for a new object: an
-	// object that is not what Base says any more is a conflict.
+	// Text that the edit started from, empty for a new object. It is a conflict if the object differs from it.
 	Base []byte
-	// Policy is the target of all operations but OpApply, OpUndo and OpRedo.
+	// Target of all operations but OpApply, OpUndo and OpRedo.
 	Policy model.PolicyKey
-	// Priority and Tier are where OpMove moves it: without a Tier to its own, and TierOnly with the
-	// priority that it has.
+	// Destination of OpMove: without Tier the policy keeps its tier, with TierOnly its priority.
 	Priority float64
 	Tier     string
 	TierOnly bool
-	Levels   model.LogLevels // OpLogLevel: levels, and for rules that log one by one on, off and keep
-	// LogLabel is written to the rules that OpLogLevel switches on one by one; empty for none.
+	Levels   model.LogLevels // for OpLogLevel: levels, or on, off and keep if rules log one by one
+	// logLabel for the rules that OpLogLevel switches on one by one; empty for none.
 	LogLabel string
-	// Policies are the targets of OpLogLevel and OpLogEnd where there are several: ANP, BANP
-	// and namespaces.
+	// Several targets of OpLogLevel and OpLogEnd: ANPs, BANP and namespaces.
 	Policies []model.PolicyKey
-	// Session makes OpLogLevel a logging session, which ends after SessionTime, or when somebody
-	// ends it where SessionTime is 0.
+	// Makes OpLogLevel a logging session, which ends after SessionTime; 0 means when somebody ends it.
 	Session     bool
 	SessionTime time.Duration
-	// Timed makes OpLogEnd that of a session whose time is over, and of no other. It was
-	// agreed to when the session began.
+	// Limits OpLogEnd to an expired session, whose end was agreed to when it began.
 	Timed bool
-	// Undo is the history entry that OpUndo takes back; 0 the newest. For OpRedo it is
-	// the entry of the undo.
+	// History entry that OpUndo takes back, 0 for the newest; for OpRedo the entry of the undo.
 	Undo uint64
-	// Plan is set on moves made by the plan runner, and on what starts it.
+	// Set on moves made by the plan runner, and on what starts it.
 	Plan bool
-	// ServerSide makes OpApply a server-side apply of whole documents on a
-	// cluster; Force takes over the fields that other managers own.
+	// Makes OpApply a server-side apply of whole documents on a cluster; Force takes over fields of other
+	// managers.
 	ServerSide, Force bool
-	// Parts are the changes of OpCombine: each is made of what those before it leave.
+	// Changes of OpCombine, each made after those before it.
 	Parts []Mutation
-	// Mixed says that the text of OpApply, of a folder, may hold objects that are no policies:
-	// they are left aside, which a note says. Prune deletes the policies that are not in it.
+	// Mixed allows objects other than policies in OpApply's text of a folder: they are skipped with a note.
+	// Prune deletes the policies that are not in it.
 	Mixed, Prune bool
-	// Wanted are the connections that OpApply is made for; nil where nobody said.
+	// Connections that OpApply is made for; nil if not stated.
 	Wanted *diff.WantedVerdict
 }
 
-// TextFile is where a file begins in a text: its first line, counted from 1, and document, from 0. Docs
-// is how many documents it has.
+// TextFile is where a file begins in a text: its first line, from 1, and document, from 0. Docs is its number
+// of documents.
 type TextFile struct {
 	Name            string
 	Line, Doc, Docs int
 }
 
-// PlaceErrors gives what is wrong with YAML its place in the file that it was read from.
+// PlaceErrors replaces positions in YAML by positions in the file read.
 func (m *Mutation) PlaceErrors(errors []model.Broken) {
 	for i := range errors {
 		o := &errors[i].Origin
@@ -135,14 +128,14 @@ func (m *Mutation) PlaceErrors(errors []model.Broken) {
 	}
 }
 
-// Guard is a guard rail that a change runs into.
+// Guard is a guard rail that a change hits.
 type Guard = guard.Guard
 
-// IsChangeable says whether the gate changes objects of a kind: policies, what they name, and of
-// namespaces the logging.
+// IsChangeable reports whether the gate changes objects of a kind: policies, objects they refer to, and the
+// logging of namespaces.
 func IsChangeable(k model.Kind) bool { return k.IsPolicy() || k.IsNamed() || k == model.KindNamespace }
 
-// LoggingTargets are the objects whose logging a mutation changes.
+// LoggingTargets returns the objects whose logging a mutation changes.
 func (m *Mutation) LoggingTargets() []model.PolicyKey {
 	if len(m.Policies) > 0 {
 		return m.Policies
@@ -150,7 +143,7 @@ func (m *Mutation) LoggingTargets() []model.PolicyKey {
 	return []model.PolicyKey{m.Policy}
 }
 
-// LoggingTitle says in a title what OpLogLevel does.
+// LoggingTitle returns the title of OpLogLevel.
 func (m *Mutation) LoggingTitle() string {
 	whom := m.TargetNames()
 	switch {
@@ -164,7 +157,7 @@ func (m *Mutation) LoggingTitle() string {
 	return fmt.Sprintf("Switch logging of %s off", whom)
 }
 
-// levelsInTitle says levels so that they are read without knowing that one stands for all three.
+// levelsInTitle spells levels out, so that one level for all three actions is clear.
 func levelsInTitle(l model.LogLevels) string {
 	switch {
 	case !l.IsOn() || l.Allow != l.Deny || l.Deny != l.Pass:
@@ -175,7 +168,7 @@ func levelsInTitle(l model.LogLevels) string {
 	return "allow, deny and pass " + l.Deny
 }
 
-// durationText is a length of time as people write it: "15 min", "1 h 30 min", "3 s".
+// durationText formats a duration: "15 min", "1 h 30 min", "3 s".
 func durationText(d time.Duration) string {
 	var out []string
 	for _, u := range []struct {
@@ -190,7 +183,7 @@ func durationText(d time.Duration) string {
 	return strings.Join(out, " ")
 }
 
-// TargetNames names the targets in a title.
+// TargetNames returns the targets for a title.
 func (m *Mutation) TargetNames() string {
 	var names []string
 	for _, k := range m.LoggingTargets() {
@@ -205,22 +198,21 @@ func StepMutation(s plan.Step) Mutation {
 
 func StepText(s plan.Step) string { return fmt.Sprintf("%s %d → %d", s.Policy, s.From, s.To) }
 
-// Why the gate does not make a change. They are compared with errors.Is.
+// Reasons why the gate does not make a change, to be compared with errors.Is.
 var (
-	// ErrBlocked: the change cannot be made as it is: read-only, not valid, a
-	// conflict, or nothing to apply. Preview.Blocked says which.
+	// ErrBlocked: the change cannot be made: read-only, invalid, a conflict, or nothing to apply.
+	// Preview.Blocked says which.
 	ErrBlocked = errors.New("cannot be done")
-	// ErrStale: the change is not the one that was read any more. A StaleError
-	// says what is different and has the preview as it is now.
+	// ErrStale: the change differs from what was read. A StaleError says how, and has the new preview.
 	ErrStale = errors.New("changed since the preview")
-	// ErrNotConfirmed: nobody said yes, or the name that had to be typed was not.
+	// ErrNotConfirmed: a yes, or the name to type, is missing.
 	ErrNotConfirmed = errors.New("not confirmed")
-	// ErrNotRecorded: the change was made, and the audit or the history could not
-	// be written. A Result comes with it.
+	// ErrNotRecorded: the change was made, but the audit or the history could not be written. A Result comes
+	// with it.
 	ErrNotRecorded = errors.New("the change was made, but not written down")
 )
 
-// Blocked is an ErrBlocked that says why, and nothing else.
+// Blocked returns an ErrBlocked with only the given text.
 func Blocked(format string, args ...any) error { return blockedError{fmt.Errorf(format, args...)} }
 
 type blockedError struct{ error }
@@ -229,8 +221,7 @@ func (blockedError) Is(target error) bool { return target == ErrBlocked }
 
 func (e blockedError) Unwrap() error { return e.error }
 
-// BlockedText says in a sentence why a change cannot be made: "Nothing to apply", "Cannot be done:
-// read-only".
+// BlockedText returns a sentence why a change cannot be made: "Nothing to apply", "Cannot be done: read-only".
 func BlockedText(why string) string {
 	if rest, ok := strings.CutPrefix(why, "nothing to "); ok {
 		return "Nothing to " + rest

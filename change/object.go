@@ -17,19 +17,17 @@ import (
 // ObjectChange is one object before and after.
 type ObjectChange struct {
 	Key        model.PolicyKey
-	ServerVerb kube.Verb     // the way it is made on a cluster; files know no difference
+	ServerVerb kube.Verb     // how it is made on a cluster; not used for files
 	Old, New   *model.Policy // nil: created, removed
 	Fields     []FieldChange
 	Diff       string // unified diff of the YAML
-	// ByHand says New.YAML is Old.YAML edited in an editor: a file is given that
-	// very text, comments and all.
+	// Set if New.YAML is Old.YAML edited by hand: a file gets that very text, comments included.
 	ByHand bool
-	// Force takes over the fields of other managers (kube.VerbApply). Sent is the
-	// author's document where New is the server's version of it; nil is New.
+	// Force takes over fields of other managers (kube.VerbApply). SentDocument is the author's document if New
+	// is the server's version of it, else nil.
 	Force        bool
 	SentDocument *model.Policy
-	// UndoneFile is the change that the undone change made to the object's file,
-	// WrittenFile the change that this one made.
+	// File changes made by the undone change, and by this one.
 	UndoneFile, WrittenFile *FileChange
 }
 
@@ -40,30 +38,28 @@ type FieldChange struct {
 	New  string `json:"new"`
 }
 
-// RowChange is one row that will be added (DiffMissing), changed
-// (DiffDifferent) or removed (DiffExtra); Fields say what changes.
+// RowChange is a row that will be added (DiffMissing), changed (DiffDifferent) or removed (DiffExtra); Fields
+// say what changes.
 type RowChange struct {
 	Policy model.PolicyKey
 	model.RowDiff
 }
 
-// FileChange is the change made to one file, and the keys of the objects it was
-// about.
+// FileChange is the change of one file, with the keys of its objects.
 type FileChange struct {
 	manifests.TextChange
 	Keys []model.PolicyKey
 }
 
-// Writer makes a change to policies real. The demo and plain files keep them in
-// memory; with write-back the files are edited as well. All changes are made or
-// none: a writer that fails half way puts back what it had done and says so. It
-// may put what is stored now in the place of a change's New.
-// One that writes files notes what it did to them, and says beforehand where.
+// Writer makes changes of policies permanent. Without one, as in the demo and for plain files, they stay in
+// memory. It makes all changes or none: if it fails half way it reverts what it did and says so. It may
+// replace New by what is stored now. A writer of files records what it did to them, and tells in advance
+// where.
 type Writer interface {
 	Write(ctx context.Context, changes []ObjectChange) error
 }
 
-// Verb is "create", "update" or "delete".
+// Verb returns "create", "update" or "delete".
 func (c ObjectChange) Verb() string {
 	switch {
 	case c.Old == nil:
@@ -81,7 +77,7 @@ func PolicyText(p *model.Policy) string {
 	return p.YAML
 }
 
-// Capitalize writes the first letter large.
+// Capitalize makes the first letter upper case.
 func Capitalize(s string) string {
 	if s == "" {
 		return s
@@ -89,7 +85,7 @@ func Capitalize(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// Place is where a policy came from: the name of its file, or that of its source.
+// Place returns the origin of a policy: its file name, or else its source.
 func (c *ObjectChange) Place() string {
 	if file := c.origin().File; file != "" {
 		return filepath.Base(file)
@@ -97,7 +93,7 @@ func (c *ObjectChange) Place() string {
 	return c.Source()
 }
 
-// Source is the name of the source that a policy came from.
+// Source returns the name of a policy's source.
 func (c *ObjectChange) Source() string { return c.origin().Source }
 
 func (c *ObjectChange) origin() model.Origin {
@@ -107,7 +103,7 @@ func (c *ObjectChange) origin() model.Origin {
 	return c.Old.Origin
 }
 
-// annotationArgs are the words of kubectl annotate that change the logging annotations.
+// annotationArgs returns the arguments of kubectl annotate that change the logging annotations.
 func (c *ObjectChange) annotationArgs() (words []string) {
 	set := AnnotationsOf(c.New)
 	had := AnnotationsOf(c.Old)
@@ -124,7 +120,7 @@ func (c *ObjectChange) annotationArgs() (words []string) {
 	return words
 }
 
-// onlyLogging says whether nothing but the logging annotations changes.
+// onlyLogging reports whether only the logging annotations change.
 func (c *ObjectChange) onlyLogging() bool {
 	return len(c.Fields) > 0 && len(c.Fields) == len(c.annotationArgs())
 }
@@ -136,7 +132,7 @@ func priorityOf(p *model.Policy) float64 {
 	return float64(p.Priority)
 }
 
-// AnnotationsOf are the logging annotations of an object, byte for byte.
+// AnnotationsOf returns the logging annotations of an object, byte for byte.
 func AnnotationsOf(p *model.Policy) map[string]string {
 	out := map[string]string{}
 	for _, name := range model.LoggingAnnotations() {
@@ -147,7 +143,7 @@ func AnnotationsOf(p *model.Policy) map[string]string {
 	return out
 }
 
-// VerbOf is the way one object is changed on a cluster.
+// VerbOf returns the API verb that changes an object on a cluster.
 func VerbOf(m Mutation, c *ObjectChange) kube.Verb {
 	switch {
 	case c.New == nil:
@@ -162,8 +158,8 @@ func VerbOf(m Mutation, c *ObjectChange) kube.Verb {
 	return kube.VerbUpdate
 }
 
-// SortForWriting puts changes into the order in which a server takes them: what policies name comes into
-// being before them, and goes after them; a group that has others as children comes after these.
+// SortForWriting sorts changes into the order a server accepts: objects that policies refer to are created
+// before the policies and deleted after them; a group comes after its child groups.
 func SortForWriting(changes []ObjectChange) {
 	rank := func(c *ObjectChange) int {
 		r := 3
@@ -184,7 +180,7 @@ func SortForWriting(changes []ObjectChange) {
 	})
 }
 
-// KeysOf are the keys of what changes.
+// KeysOf returns the keys of the changed objects.
 func KeysOf(changes []ObjectChange) (out []model.Key) {
 	for i := range changes {
 		out = append(out, changes[i].Key)
@@ -192,8 +188,7 @@ func KeysOf(changes []ObjectChange) (out []model.Key) {
 	return out
 }
 
-// FilesOf returns the changes made to files by object changes that were written,
-// each file once.
+// FilesOf returns the file changes of object changes that were written, each file once.
 func FilesOf(changes []ObjectChange) (out []FileChange) {
 	var had []*FileChange
 	for i := range changes {
@@ -205,8 +200,7 @@ func FilesOf(changes []ObjectChange) (out []FileChange) {
 	return out
 }
 
-// FirstPerKey are the changes of a plan that start from the policies as they are: the
-// first of each.
+// FirstPerKey returns a plan's first change of each policy, which starts from the present state.
 func FirstPerKey(changes []ObjectChange) (out []ObjectChange) {
 	for _, c := range changes {
 		if !slices.ContainsFunc(out, func(o ObjectChange) bool { return o.Key == c.Key }) {
@@ -221,12 +215,11 @@ type ServerAnswer struct {
 	Blocked string // one line
 	Errors  []model.Broken
 	Notes   []string
-	// Stored are the objects the server would store, change by change; nil for a
-	// deletion and for a change that was not tried.
+	// Objects the server would store, by change; nil for a deletion and for a change not tried.
 	Stored []*model.Policy
 }
 
-// TitleOf says in a few words what happens to the objects.
+// TitleOf describes the changes of objects in a few words.
 func TitleOf(changes []ObjectChange) string {
 	switch len(changes) {
 	case 0:
@@ -252,7 +245,7 @@ func TitleOf(changes []ObjectChange) string {
 	return Capitalize(strings.Join(parts, "; "))
 }
 
-// KubectlCommands are the kubectl lines that would do the same.
+// KubectlCommands returns the equivalent kubectl command lines.
 func KubectlCommands(rev *revision.Revision, m Mutation, changes []ObjectChange) (out []string) {
 	for i := range changes {
 		// One line takes all documents of a text.

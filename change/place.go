@@ -10,8 +10,8 @@ import (
 	"rung/model/words"
 )
 
-// ParsePlace reads where a policy is to stand: PRIORITY, and TIER/PRIORITY where policies stand in tiers
-// of their plugin's own; without a priority it stays as it is.
+// ParsePlace parses the destination of a move: PRIORITY, or TIER/PRIORITY for plugins with tiers of their own.
+// Without a priority the policy keeps its own.
 func (m *Mutation) ParsePlace(text string) error {
 	number := strings.TrimSpace(text)
 	if t, n, both := strings.Cut(number, "/"); both {
@@ -35,7 +35,7 @@ func (m *Mutation) ParsePlace(text string) error {
 	return nil
 }
 
-// placeWhy says why a policy cannot stand at a place, empty where it can as far as its kind tells.
+// placeWhy returns why a policy of this kind cannot be moved to a place, or "".
 func placeWhy(p *model.Policy, tier string, priority float64) string {
 	switch {
 	case !p.Kind.CanMove():
@@ -50,8 +50,8 @@ func placeWhy(p *model.Policy, tier string, priority float64) string {
 	return ""
 }
 
-// PlaceOf is the place that a move gives a policy: what it leaves open is as it is. why says that there
-// is no such place.
+// PlaceOf returns the place to which a move takes a policy, with the policy's own tier or priority if not
+// given. why is not empty if there is no such place.
 func (m *Mutation) PlaceOf(p *model.Policy) (tier string, priority float64, why string) {
 	tier, priority = m.Tier, m.Priority
 	own := float64(p.Priority)

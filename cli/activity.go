@@ -60,10 +60,9 @@ of other processes are known where changes last: on a cluster, and with --write-
 	return cmd
 }
 
-// hasReported says whether the reconciler has reported on every policy in every zone:
-// the rows of a write may be seen before its answer, which makes the entry. Only
-// AdminNetworkPolicies and the baseline carry reports; nobody makes any of a
-// ClusterNetworkPolicy.
+// hasReported reports whether the reconciler has reported on every policy in every zone, since the rows of a
+// write may show before its answer, which makes the entry. Only AdminNetworkPolicies and the baseline get
+// reports.
 func hasReported(r *revision.Revision) bool {
 	for _, k := range ladder.PolicyOrder(r.Cluster) {
 		for _, z := range r.Zones {
@@ -76,17 +75,17 @@ func hasReported(r *revision.Revision) bool {
 	return true
 }
 
-// watchActivity prints entries as they come.
+// watchActivity prints entries as they arrive.
 func watchActivity(ctx context.Context, a *command.App, e *engine.Engine) error {
 	defer command.WhileRead(a.Raw)()
 	ticks, stop := e.Subscribe()
 	defer stop()
 	printed := map[string]bool{}
 	for {
-		_ = e.ReadChanges() // the next second tries again
+		_ = e.ReadChanges() // retried after a second
 		for _, o := range activity.FactsOf(e.Changes(), e.Activity(0), e.Now()) {
 			id := activity.Table.ID(o)
-			if printed[id] || o.Result == history.Unknown { // a change that is being made
+			if printed[id] || o.Result == history.Unknown { // still being made
 				continue
 			}
 			printed[id] = true
@@ -102,7 +101,7 @@ func watchActivity(ctx context.Context, a *command.App, e *engine.Engine) error 
 	}
 }
 
-// activityLine is an entry as it is printed when it comes, wide with its commands.
+// activityLine returns an entry as printed by --watch; wide adds its commands.
 func activityLine(o *activity.Entry, wide bool) string {
 	lines := []string{strings.Join(command.ExactCells(activity.Table.Columns, o), "  ")}
 	if wide {

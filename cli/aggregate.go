@@ -24,10 +24,10 @@ import (
 	"rung/revision"
 )
 
-// hitOut is a rule and a pair of ends with how often the rule decided about them. The
-// pairs that are not counted apart are one, without ends.
+// hitOut is the JSON of a rule's hits for a pair of ends. Pairs beyond the counted ones share one entry
+// without ends.
 type hitOut struct {
-	At      string `json:"at"` // when it was counted so
+	At      string `json:"at"` // time of the count
 	Policy  string `json:"policy"`
 	Rule    string `json:"rule,omitempty"`
 	Verdict string `json:"verdict"`
@@ -46,10 +46,10 @@ type lineAggregate struct {
 	until string
 
 	follow bool
-	begin  time.Time // lines before are not counted
-	end    time.Time // lines after are not counted, unless zero
-	head   bool      // the head of a CSV was printed
-	last   string    // what was printed last, without its time
+	begin  time.Time // earlier lines are not counted
+	end    time.Time // later lines are not counted, unless zero
+	head   bool      // the CSV header was printed
+	last   string    // last print, without its time
 }
 
 func (g *lineAggregate) register(p *pflag.FlagSet) {
@@ -57,7 +57,7 @@ func (g *lineAggregate) register(p *pflag.FlagSet) {
 	p.StringVar(&g.until, "until", "", "with --aggregate: count lines up to this `TIME`, as those of --since")
 }
 
-// checkFlags looks at the flags together. begin is from when on lines are asked for, zero for all.
+// checkFlags checks the flags together. begin starts the requested lines, zero for all.
 func (g *lineAggregate) checkFlags(output string, follow bool, begin, now time.Time) (err error) {
 	g.follow, g.begin = follow, begin
 	switch {
@@ -77,18 +77,17 @@ func (g *lineAggregate) checkFlags(output string, follow bool, begin, now time.T
 	return nil
 }
 
-// isCounted says whether a line is counted.
+// isCounted reports whether a line is counted.
 func (g *lineAggregate) isCounted(x *logs.Entry) bool {
 	at := x.Line.At
 	return x.Gap == nil && x.Attributed && (g.begin.IsZero() || !at.Before(g.begin)) && (g.end.IsZero() || !at.After(g.end))
 }
 
-// aggregateEvery is how often a changed sum is printed.
+// aggregateEvery is how often changed counts are printed.
 const aggregateEvery = time.Second
 
-// countLines counts the lines that match until ctx ends, or the files do, and prints the
-// sums: at the end, with --follow whenever they changed. Where every line counts, the sums are those that
-// the console shows.
+// countLines counts the matching lines until ctx or the files end, and prints the counts at the end; with
+// --follow whenever they changed. Without filters it prints the console's counts.
 func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *lineAggregate, match func(*logs.Entry) bool,
 	filtered bool) error {
 	defer command.WhileRead(a.Raw)()
@@ -109,7 +108,7 @@ func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *lineAg
 					own.Add(rule, pair, at)
 				}
 			}
-			l.Read(seen) // room for more of what is stored
+			l.Read(seen) // make room for more stored lines
 			if len(lines) < 1000 {
 				return
 			}
@@ -151,8 +150,7 @@ func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *lineAg
 	}
 }
 
-// sayUncounted prints on stderr which lines are in no sum. It returns command.ErrSaid if lines were
-// lost.
+// sayUncounted prints on stderr which lines were not counted. It returns command.ErrSaid if lines were lost.
 func sayUncounted(a *command.App, l *logs.Store, missed uint64) (err error) {
 	st := l.Stats()
 	if n := st.Dropped + missed; n > 0 {
@@ -166,14 +164,14 @@ func sayUncounted(a *command.App, l *logs.Store, missed uint64) (err error) {
 	return err
 }
 
-// sayMetersReached says which ACLs reach their meters, on stderr.
+// sayMetersReached prints on stderr which ACLs reach the limits of their meters.
 func sayMetersReached(a *command.App, l *logs.Store) {
 	for _, x := range l.Losses() {
 		fmt.Fprintf(a.Err, "rung: %s in %s: %s\n", x.ACLText(), x.Zone, x)
 	}
 }
 
-// printHits prints the sums unless they are those that were printed last.
+// printHits prints the counts if they changed since the last print.
 func printHits(a *command.App, g *lineAggregate, rules []logs.RuleHits, now time.Time) error {
 	rows := hitRows(rules, now)
 	text := fmt.Sprint(rows)
@@ -215,7 +213,7 @@ func printHits(a *command.App, g *lineAggregate, rules []logs.RuleHits, now time
 	return err
 }
 
-// hitRows are the sums, without the time.
+// hitRows returns the counts as rows, without their time.
 func hitRows(rules []logs.RuleHits, now time.Time) []hitOut {
 	rows := []hitOut{}
 	for i := range rules {

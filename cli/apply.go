@@ -68,11 +68,10 @@ server first. A field owned by another manager is a conflict, unless
 	return cmd
 }
 
-// maxChange bounds a document to apply, in bytes.
+// maxChange limits a document to apply, in bytes.
 const maxChange = 4 << 20
 
-// filesMutation is the change that applies files and folders, of which the latter may hold more
-// than policies.
+// filesMutation returns the change that applies files and folders. Folders may hold more than policies.
 func filesMutation(ctx context.Context, a *command.App, paths []string) (change.Mutation, error) {
 	folder := func(p string) bool {
 		info, err := os.Stat(p)
@@ -83,13 +82,13 @@ func filesMutation(ctx context.Context, a *command.App, paths []string) (change.
 	return m, err
 }
 
-// readChanges adds the documents of files, and of the manifests in folders, to a change.
+// readChanges adds the documents of files, and the manifests in folders, to a change.
 func readChanges(ctx context.Context, a *command.App, paths []string, m *change.Mutation) error {
 	var all []string
 	for _, p := range paths {
 		info, err := os.Stat(p)
 		if err != nil || !info.IsDir() {
-			all = append(all, p) // what is wrong with it is said when it is read
+			all = append(all, p) // reading it reports errors
 			continue
 		}
 		err = filepath.WalkDir(p, func(path string, d fs.DirEntry, err error) error {
@@ -126,7 +125,7 @@ func readChanges(ctx context.Context, a *command.App, paths []string, m *change.
 	return nil
 }
 
-// saySkipped says that a file of a folder is left aside.
+// saySkipped prints that a file of a folder is skipped.
 func saySkipped(a *command.App, path, why string) {
 	fmt.Fprintln(a.Err, "rung: "+words.CleanLine(path+": skipped: "+why))
 }

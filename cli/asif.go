@@ -24,7 +24,7 @@ func imagineObjects(r *revision.Revision, texts []string, by string, ovn bool) (
 	spaces := map[string]map[string]string{}
 	for _, text := range texts {
 		t, err := parseAsIf(text)
-		// A pod that exists is asked about as if it had the labels, and a place if it has none.
+		// An existing pod is asked about with these labels, and with a node and an address if it has none.
 		if err == nil && t.Name == "" && r.Cluster.Namespace(t.Namespace) != nil {
 			err = errors.New("this namespace exists")
 		}
@@ -42,7 +42,7 @@ func imagineObjects(r *revision.Revision, texts []string, by string, ovn bool) (
 	return r.WithImagined(things), nil
 }
 
-// parseAsIf reads NAMESPACE/NAME:KEY=VALUE,… or NAMESPACE:KEY=VALUE,….
+// parseAsIf parses NAMESPACE/NAME:KEY=VALUE,… or NAMESPACE:KEY=VALUE,….
 func parseAsIf(text string) (t revision.ImaginedPod, err error) {
 	name, labels, _ := strings.Cut(text, ":")
 	t.Labels = map[string]string{}

@@ -18,10 +18,10 @@ import (
 	"rung/revision"
 )
 
-// accessTime is how long the API server has to say what is allowed.
+// accessTime limits the wait for the API server's permissions.
 const accessTime = 10 * time.Second
 
-// CanCommand tells the connection to the cluster.
+// CanCommand describes the connection to the cluster.
 func CanCommand(a *command.App) *cobra.Command {
 	return a.QueryCommand(&cobra.Command{
 		Use:   "can",
@@ -43,7 +43,7 @@ Zones are not read: see "rung zones". Exit 2 where something is left out.`,
 			First: func(ctx context.Context, e *engine.Engine) {
 				ctx, cancel := context.WithTimeout(ctx, accessTime)
 				defer cancel()
-				// The answer says it where the server did not by then.
+				// If the server does not answer in time, the answer says so.
 				_ = e.WaitFor(ctx, func(r *revision.Revision) bool {
 					return r.Mode.Name != revision.ClusterMode || len(r.Access.Permissions()) > 0 || !r.Loaded && isLost(r)
 				})
@@ -67,8 +67,8 @@ func isLost(r *revision.Revision) bool {
 	return slices.ContainsFunc(r.Sources, func(s model.SourceState) bool { return s.Conn == model.ConnLost })
 }
 
-// canText prints sections, in a width where one is given; wide with the commands that ask for what is
-// allowed, too.
+// canText prints sections, wrapped to a width unless 0. wide also prints the commands that ask for
+// permissions.
 func canText(all []cluster.Section, wide bool, width int) string {
 	var b strings.Builder
 	for i := range all {
@@ -90,7 +90,7 @@ func canText(all []cluster.Section, wide bool, width int) string {
 	return b.String()
 }
 
-// writeEntry writes an entry; what has no room on its line goes on below, where it began.
+// writeEntry writes an entry; a value too long for its line wraps below its start.
 func writeEntry(b *strings.Builder, e *cluster.Entry, names, width int) {
 	lead := strings.Repeat(" ", 2+e.Indent)
 	if e.Sign.Text != "" {

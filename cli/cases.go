@@ -16,19 +16,19 @@ import (
 	"rung/model/words"
 )
 
-// takesQuestion accepts a question as the console takes it: two ends, and what else it says.
+// takesQuestion accepts a question as the console does: two ends and optional details.
 func takesQuestion(cmd *cobra.Command, args []string) error {
 	text := strings.Join(args, " ")
 	switch _, err := trace.ParseQuestion(text); {
 	case err != nil && len(args) > 1:
-		return err // the ends are there: something else is wrong
+		return err // the ends are there, so report the actual error
 	case err != nil || len(strings.Fields(text)) == 1:
 		return errors.Join(err, fmt.Errorf("%s needs FROM and TO, or flags for them; see: %s --help", cmd.CommandPath(), cmd.CommandPath()))
 	}
 	return nil
 }
 
-// readQuestions returns the one of the command line, or those of a file.
+// readQuestions returns the question on the command line, or the questions of a file.
 func readQuestions(a *command.App, cmd *cobra.Command, args []string, one trace.Question, file string) ([]trace.Question, error) {
 	if len(args) > 0 {
 		q, err := trace.ParseQuestion(strings.Join(args, " "))
@@ -55,7 +55,7 @@ func readQuestions(a *command.App, cmd *cobra.Command, args []string, one trace.
 	if err != nil {
 		return nil, err
 	}
-	for i := range out { // what a case does not say is taken from the flags
+	for i := range out { // the flags fill in what a case leaves out
 		q := &out[i]
 		q.Protocol = cmp.Or(q.Protocol, one.Protocol)
 		if !strings.EqualFold(q.Protocol, string(verdict.ICMP)) {
@@ -66,7 +66,7 @@ func readQuestions(a *command.App, cmd *cobra.Command, args []string, one trace.
 	return out, nil
 }
 
-// maxCases is how much of a file of questions is read.
+// maxCases limits a file of questions, in bytes.
 const maxCases = 64 << 20
 
 // readCases reads a file of questions.
@@ -107,13 +107,13 @@ func jsonError(err error, want string) error {
 	return fmt.Errorf("%s: got %s, want text", kind.Field, kind.Value)
 }
 
-// CaseErrors say of cases of a file why they cannot be asked, a line each.
+// CaseErrors are the errors of the cases in a file.
 type CaseErrors []error
 
-// mostCaseErrors is how many are told.
+// mostCaseErrors is how many errors are listed.
 const mostCaseErrors = 20
 
-// Error has a line for each case.
+// Error returns a line for each case.
 func (e CaseErrors) Error() string {
 	var lines []string
 	for i, err := range e {
@@ -126,7 +126,7 @@ func (e CaseErrors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// addError notes what is wrong with a case of a file.
+// addError adds the error of a case in a file.
 func (e *CaseErrors) addError(file string, i int, err error) {
 	*e = append(*e, fmt.Errorf("%s: case %d: %w", file, i, err))
 }
@@ -138,8 +138,8 @@ func (e CaseErrors) asError() error {
 	return e
 }
 
-// answerToQuestions returns the answer that prints the result of one question, or, where a file of
-// questions is named, of all its questions in their order.
+// answerToQuestions returns an answer with the result of one question or, if a file of questions is named, of
+// all its questions in order.
 func answerToQuestions[T command.AnswerItem](out []T, file string) *command.Answer {
 	text := func(wide bool) string {
 		var b strings.Builder

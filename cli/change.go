@@ -19,11 +19,11 @@ import (
 	"rung/revision"
 )
 
-// changeFlags are the flags that every mutation has.
+// changeFlags are the flags of every change.
 type changeFlags struct {
 	dryRun, yes bool
 	name        string
-	within      time.Duration // it is put back unless it is confirmed; 0 for good
+	within      time.Duration // time until an unconfirmed change is reverted; 0: permanent
 }
 
 func (c *changeFlags) register(cmd *cobra.Command) {
@@ -32,14 +32,14 @@ func (c *changeFlags) register(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&c.name, "confirm-name", "", "policy `NAME` that a guard rail asks for")
 }
 
-// registerTrial adds the flag of changes that can be made on trial.
+// registerTrial adds the flags of changes that can be made on trial.
 func (c *changeFlags) registerTrial(cmd *cobra.Command) {
 	c.register(cmd)
 	cmd.Flags().DurationVar(&c.within, "confirm", 0,
 		"put the change back after this `TIME`, such as 60s, unless it is confirmed: by enter, or rung confirm")
 }
 
-// checkCanAsk refuses a change that nobody could be asked about, and one that cannot be made.
+// checkCanAsk rejects a change that cannot be confirmed, or cannot be made.
 func checkCanAsk(a *command.App, c *changeFlags) error {
 	if err := checkCanChange(a, c); err != nil {
 		return err
@@ -47,7 +47,7 @@ func checkCanAsk(a *command.App, c *changeFlags) error {
 	return checkTerminal(a, c)
 }
 
-// checkCanChange refuses a change where the rows would not follow, and a trial that could not end.
+// checkCanChange rejects a change that the rows would not follow, and a trial that could not end.
 func checkCanChange(a *command.App, c *changeFlags) error {
 	if len(a.Flags.NB) > 0 && len(a.Flags.Files) > 0 {
 		return errors.New("--nb databases are read-only: leave --nb out to change policies")
@@ -55,7 +55,7 @@ func checkCanChange(a *command.App, c *changeFlags) error {
 	return checkTrialFlags(a, c)
 }
 
-// checkTerminal refuses a change that nobody could be asked about.
+// checkTerminal rejects a change that cannot be confirmed without a terminal.
 func checkTerminal(a *command.App, c *changeFlags) error {
 	if !c.dryRun && !c.yes && !a.CanAsk {
 		return errors.New("no terminal to ask on: give --yes to change policies, or --dry-run to see the consequences")
@@ -71,7 +71,7 @@ func makeChange(ctx context.Context, a *command.App, c *changeFlags,
 	}
 	return a.WithChange(ctx, func(e *engine.Engine, r *revision.Revision) error {
 		m, err := mutation(r)
-		if err == nil { // what does not exist is said before that nobody can be asked about it
+		if err == nil { // report missing objects before a missing terminal
 			err = checkTerminal(a, c)
 		}
 		if err != nil {
@@ -81,8 +81,8 @@ func makeChange(ctx context.Context, a *command.App, c *changeFlags,
 	})
 }
 
-// changeOn previews a mutation on a running engine, has it confirmed and commits it. After it
-// was made, done is called, where it is not nil.
+// changeOn previews a mutation on a running engine, asks for confirmation and commits it. It then calls done,
+// unless nil.
 func changeOn(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, m change.Mutation, done func(*gate.Preview)) error {
 	p, err := e.Preview(ctx, m)
 	if err != nil {
@@ -97,9 +97,8 @@ func changeOn(ctx context.Context, a *command.App, e *engine.Engine, c *changeFl
 	})
 }
 
-// tellChange has do make a change, which shows its previews and says what became of it.
-// They are printed as they are shown, or, where one document is asked for, the last one at
-// the end, with the outcome.
+// tellChange makes a change through do, which shows its previews and returns the outcome. The previews are
+// printed as shown; if one document is requested, only the last is printed, at the end with the outcome.
 func tellChange(a *command.App, c *changeFlags, answer func(p *gate.Preview, outcome string) *command.Answer,
 	do func(show func(*gate.Preview) error) (*gate.Preview, string, error)) error {
 	tells := isAnswerTold(a, c)
@@ -115,7 +114,7 @@ func tellChange(a *command.App, c *changeFlags, answer func(p *gate.Preview, out
 	return err
 }
 
-// changeAnswer is the preview of a change, with what became of it where that is known.
+// changeAnswer returns the preview of a change, with its outcome if known.
 func changeAnswer(p *gate.Preview, outcome string) *command.Answer {
 	if len(p.Steps) > 0 {
 		return stepsAnswer(p, outcome)
@@ -123,8 +122,8 @@ func changeAnswer(p *gate.Preview, outcome string) *command.Answer {
 	return previewAnswer(p, outcome)
 }
 
-// confirmAndFollow has a change confirmed, makes it, waits for the rows and says what became of it. p
-// is the change as it was shown last.
+// confirmAndFollow has a change confirmed, makes it, waits for the rows and returns the outcome. p is the
+// preview shown last.
 func confirmAndFollow(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, was *gate.Preview,
 	show func(*gate.Preview) error) (p *gate.Preview, outcome string, err error) {
 	var res *gate.Result
@@ -156,11 +155,11 @@ func confirmAndFollow(ctx context.Context, a *command.App, e *engine.Engine, c *
 	if c.within > 0 {
 		patience = min(patience, c.within/4)
 	}
-	// Where no zone is watched nobody looks at rows.
+	// Without a watched zone nobody reads rows.
 	if r.Mode.Name != revision.ClusterMode || slices.ContainsFunc(e.Revision().Zones, (*model.ZoneState).IsCurrent) {
 		ferr := followRows(ctx, a, e, res.Written, patience)
 		if res.Trial != nil && errors.Is(ferr, context.Canceled) {
-			ferr = nil // what becomes of the change then is said below
+			ferr = nil // reported below, with the outcome
 		}
 		err = errors.Join(err, ferr)
 	}
@@ -172,10 +171,8 @@ func confirmAndFollow(ctx context.Context, a *command.App, e *engine.Engine, c *
 	return p, outcomeOf(tried, true, err), err
 }
 
-// confirmAndCommit shows a change, has it confirmed and makes it. If the change is no longer the
-// same when the answer comes, it is shown again as it is now and asked about once more; with
-// --yes nobody is asked, and it is refused instead. confirmed returns the preview that was
-// shown last.
+// confirmAndCommit shows a change, has it confirmed and makes it. If the change differs by then, it is shown
+// and asked about again; with --yes it is rejected instead. It returns the preview shown last.
 func confirmAndCommit(a *command.App, c *changeFlags, p *gate.Preview, show func(*gate.Preview) error,
 	commit func(*gate.Preview, gate.Confirm) error) (*gate.Preview, error) {
 	for {
@@ -218,10 +215,9 @@ func confirmAndCommit(a *command.App, c *changeFlags, p *gate.Preview, show func
 	}
 }
 
-// stopError returns the error that ends a command which only shows a change, the same for every
-// such command: the change is blocked, it was not wholly judged, or a guard rail stops it and
-// confirmed is not the name that the rail asks for. A change blocked only because changes are
-// switched off is no error here, as nothing is to be written.
+// stopError returns the error that ends a command which only shows a change: the change is blocked, it was not
+// fully judged, or it hits a guard rail and confirmed is not the name to type. A change is not an error if
+// only switched-off changes block it, since nothing is written.
 func stopError(a *command.App, p *gate.Preview, confirmed string) error {
 	switch {
 	case nothingToDo(p):
@@ -236,18 +232,17 @@ func stopError(a *command.App, p *gate.Preview, confirmed string) error {
 	return nil
 }
 
-// nothingToDo reports whether all objects are already as they should be: that is no error,
-// and exit 0. It is false for a change that cannot be made, and for a plan whose steps are
-// all made: that plan waits for zones.
+// nothingToDo reports whether all objects are already as wanted (exit 0). It is false for a change that cannot
+// be made. It is also false for a plan whose steps are all made, since that plan waits for zones.
 func nothingToDo(p *gate.Preview) bool {
 	return p.IsNoChange() && len(p.Errors) == 0 && p.Conflict == nil && len(p.Notes) > 0
 }
 
-// followTime is how long a change waits for the rows of every zone to show it.
+// followTime is how long a change waits until the rows of every zone show it.
 const followTime = 10 * time.Second
 
-// followRows waits until every zone's rows show the change, and says which policies
-// have none to show: their old rows go on to decide.
+// followRows waits until the rows of every zone show the change, and names the policies without rows: their
+// old rows still decide.
 func followRows(ctx context.Context, a *command.App, e *engine.Engine, written []model.PolicyKey, patience time.Duration) error {
 	wait, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -83,7 +83,7 @@ every pod is. -o nbctl prints records as "ovn-nbctl list" does.`,
 	return cmd
 }
 
-// rowSet are rows of several policies, sorted by id.
+// rowSet is a set of rows of several policies, sorted by id.
 type rowSet struct {
 	acls   []*nb.ACL
 	sets   []*nb.AddressSet

@@ -12,11 +12,10 @@ import (
 	"rung/revision"
 )
 
-// mostTerms bounds the ways to go on that are offered for a filter of log lines.
+// mostTerms is the most completions offered for a filter of log lines.
 const mostTerms = 200
 
-// CompleteFilter completes the last term of a filter of log lines: its field, or a value of
-// what was read.
+// CompleteFilter completes the last term of a filter of log lines: its field, or a known value.
 func CompleteFilter(a *command.App) command.Completer {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if typed == "" || strings.HasSuffix(typed, " ") {
@@ -33,7 +32,7 @@ func CompleteFilter(a *command.App) command.Completer {
 	}
 }
 
-// knownLines are lines that there might be: of every policy, node and pod.
+// knownLines yields possible lines: of every policy, node and pod.
 func knownLines(r *revision.Revision, yield func(*logline.QueryLine) bool) {
 	for p := range r.Cluster.EveryPolicy() {
 		if !yield(&logline.QueryLine{Line: &logline.Line{}, Rule: logline.RuleRef{Policy: p.Key, Rule: -1}}) {

@@ -18,11 +18,11 @@ import (
 	"rung/themes"
 )
 
-// manifestNames are how files end that -f takes.
+// manifestNames are the file endings that -f takes.
 var manifestNames = []string{"yaml", "yml", "json", "gz"}
 
-// flagValues returns the completers of flags that take names, whichever command has them. A
-// flag of a single command with fixed words is completed beside that command.
+// flagValues returns the completers of flags that take names. A flag of a single command with fixed words is
+// completed in that command's file.
 func flagValues(a *command.App) map[string]command.Completer {
 	folders := cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 	schemes := cobra.FixedCompletions(command.NBSchemes, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace)
@@ -65,10 +65,10 @@ func flagValues(a *command.App) map[string]command.Completer {
 		"netpol-defaults": onOff,
 		"color":           command.FixedWords("auto", "always", "never", "16", "256", "truecolor"),
 		"theme": a.OfferChoices(func(context.Context) []string {
-			set, _ := themes.LoadThemes(filepath.Join(xdg.ConfigHome, "rung", "themes")) // what cannot be read is not offered
+			set, _ := themes.LoadThemes(filepath.Join(xdg.ConfigHome, "rung", "themes")) // unreadable themes are not offered
 			return set.ThemeNames()
 		}),
-		// The path of a server is one, too.
+		// It also takes the path of a server.
 		"sandbox-ovsdb": cobra.FixedCompletions([]string{"auto", "builtin"}, cobra.ShellCompDirectiveDefault),
 		"sandbox-ovn":   cobra.FixedCompletions([]string{"auto", "off"}, cobra.ShellCompDirectiveFilterDirs),
 		"allow-unjudged": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -101,7 +101,7 @@ func flagValues(a *command.App) map[string]command.Completer {
 	return out
 }
 
-// freeText are the flags that take text nobody can offer, with the reason.
+// freeText lists the flags whose values cannot be offered, with the reason.
 var freeText = map[string]string{
 	"label":           "a text of the user's own",
 	"token":           "a secret",
@@ -125,7 +125,7 @@ var freeText = map[string]string{
 	"view":            "names of the configuration, which the console reads",
 }
 
-// completeFlags completes the flags of all commands, and the arguments of none as files.
+// completeFlags completes the flags of all commands, and stops arguments from completing as files.
 func completeFlags(a *command.App, root *cobra.Command) {
 	values := flagValues(a)
 	for name := range freeText {
@@ -151,7 +151,7 @@ func completeFlags(a *command.App, root *cobra.Command) {
 	}
 }
 
-// kubeconfigNames offers names of the kubeconfig.
+// kubeconfigNames completes names of the kubeconfig.
 func kubeconfigNames(a *command.App, of func(engine.KubeconfigNames) []string) command.Completer {
 	return a.OfferChoices(func(context.Context) []string {
 		opt := engine.ClusterOptions{}
@@ -164,7 +164,7 @@ func kubeconfigNames(a *command.App, of func(engine.KubeconfigNames) []string) c
 	})
 }
 
-// nameChoices are the names of policies as a guard rail wants them typed.
+// nameChoices returns the policy names that guard rails ask for.
 func nameChoices(_ *engine.Engine, r *revision.Revision) (out []string) {
 	for p := range r.Cluster.AllPolicies() {
 		out = append(out, p.Name)

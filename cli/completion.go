@@ -10,14 +10,13 @@ import (
 	"rung/model/words"
 )
 
-// shells are the shells that a script of completions can be printed for; kubectl completes its
-// plugins for all of them.
+// shells are the shells with a completion script; kubectl completes its plugins in all of them.
 var shells = []string{"bash", "zsh", "fish", "powershell", "kubectl"}
 
 // forKubectl is kubectl_complete-rung, which kubectl runs from PATH to complete "kubectl rung".
 const forKubectl = "#!/bin/sh\nexec kubectl-rung __complete \"$@\"\n"
 
-// completionCmd prints the script that has a shell ask Rung for completions.
+// completionCmd prints the script with which a shell asks Rung for completions.
 func completionCmd(a *command.App) *cobra.Command {
 	var brief bool
 	cmd := &cobra.Command{

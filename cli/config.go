@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// logsConfig makes the configuration of rung logs.
+// logsConfig returns the configuration of rung logs.
 func logsConfig(ctx context.Context, a *command.App, follow bool) (engine.Config, error) {
 	l := &a.Flags.Log
 	if len(l.Paths) == 0 {
@@ -40,8 +40,7 @@ func logsConfig(ctx context.Context, a *command.App, follow bool) (engine.Config
 	return cfg, l.SetLogFiles(ctx, &cfg)
 }
 
-// whyNoLines says why no ACL line was read: of log files what is in them instead, or from
-// when on they were read.
+// whyNoLines explains why no ACL line was read: what the log files hold instead, or from when they were read.
 func whyNoLines(streams []logline.Stream, since time.Time) string {
 	files, lines, acls := 0, uint64(0), uint64(0)
 	for i := range streams {

@@ -15,8 +15,8 @@ import (
 	"rung/model/words"
 )
 
-// confirmPreview gets the answer to a preview, from the flags or by asking. The error
-// says that it was no, or that a guard rail wants more than was given.
+// confirmPreview gets the answer to a preview from the flags or by asking. It returns an error for the answer
+// no, and for a guard rail that needs more.
 func confirmPreview(a *command.App, c *changeFlags, p *gate.Preview) (gate.Confirm, error) {
 	confirm := gate.Confirm{Yes: c.yes, Name: c.name, By: "cli", TrialTime: c.within}
 	if p.ConfirmName != "" && confirm.Name != p.ConfirmName {
@@ -51,11 +51,10 @@ func confirmPreview(a *command.App, c *changeFlags, p *gate.Preview) (gate.Confi
 	return confirm, nil
 }
 
-// errSaidNo is the answer No.
+// errSaidNo is the error of the answer No.
 var errSaidNo = fmt.Errorf("not confirmed: %w", command.ErrRefused)
 
-// auditRefusal has a change audited that was asked for, and not made for a reason other than the
-// answer No.
+// auditRefusal records in the audit a requested change that was not made, unless the answer was No.
 func auditRefusal(ctx context.Context, a *command.App, e *engine.Engine, p *gate.Preview, why error) error {
 	if why == nil || ctx.Err() != nil || errors.Is(why, errSaidNo) {
 		return why
@@ -63,9 +62,8 @@ func auditRefusal(ctx context.Context, a *command.App, e *engine.Engine, p *gate
 	return errors.Join(why, e.AuditRefused(p, "cli", why))
 }
 
-// readLine reads one line and not a byte more: what follows answers the next
-// question. An input that ends, or cannot be read, is an empty answer; the error
-// says that the command was told to end before there was one.
+// readAnswer reads one line and not a byte more, since the rest answers the next question. An input that ends
+// or fails is an empty answer. It returns an error if the command was ended first.
 func readAnswer(r io.Reader) (string, error) {
 	var line []byte
 	for one := make([]byte, 1); len(line) < 4096; {
@@ -83,27 +81,26 @@ func readAnswer(r io.Reader) (string, error) {
 	return strings.TrimSpace(string(line)), nil
 }
 
-// The outcomes of a change, for scripts: with --yes and -o json or yaml, the one document
-// that is printed holds the outcome.
+// Outcomes of a change, for scripts: with --yes and -o json or yaml the printed document holds one.
 const (
-	outcomeDone      = "done"      // made, and the zones that are watched show it
-	outcomeBehind    = "behind"    // made, and some zone was not seen to show it
-	outcomeUnchanged = "unchanged" // there was nothing to do
-	outcomeRefused   = "refused"   // nothing was done: a guard rail, a conflict, a plan in the way
-	outcomeFailed    = "failed"    // it was tried: stderr says what is known of it
-	outcomePutBack   = "put back"  // made on trial, and not confirmed in time: stderr says whether it is as before
-	outcomeStopped   = "stopped"   // of a plan: some of its steps may be made
-	outcomeKept      = "kept"      // of a plan: it was ended, and the policies stay as they are
+	outcomeDone      = "done"      // made, and all watched zones show it
+	outcomeBehind    = "behind"    // made, but some zone does not show it yet
+	outcomeUnchanged = "unchanged" // nothing to do
+	outcomeRefused   = "refused"   // not made: a guard rail, a conflict, an open plan
+	outcomeFailed    = "failed"    // tried: stderr says what is known
+	outcomePutBack   = "put back"  // not confirmed in time: stderr says whether it was reverted
+	outcomeStopped   = "stopped"   // plan only: some steps may be made
+	outcomeKept      = "kept"      // plan only: ended, and the policies stay
 )
 
-// isAnswerTold says whether the answer to a change is printed after the outcome,
-// with that. Where somebody is asked it has to be seen before.
+// isAnswerTold reports whether the answer to a change is printed once, after the outcome. A user who is asked
+// has to see it before.
 func isAnswerTold(a *command.App, c *changeFlags) bool {
 	return c.yes && !c.dryRun && a.PrintsValues()
 }
 
-// outcomeOf returns the outcome of a change. tried says whether making it was attempted,
-// made whether it was made; err is the error of the command.
+// outcomeOf returns the outcome of a change. tried says whether making it was attempted, made whether it was
+// made; err is the error of the command.
 func outcomeOf(tried, made bool, err error) string {
 	switch {
 	case made && errors.Is(err, command.ErrBehind):
@@ -121,7 +118,7 @@ func outcomeOf(tried, made bool, err error) string {
 	return outcomeFailed
 }
 
-// planOutcome returns the outcome of a plan that ran; ended says whether it reached its end.
+// planOutcome returns the outcome of a plan that ran; ended says whether it was completed.
 func planOutcome(ended bool) string {
 	if ended {
 		return outcomeDone

@@ -88,7 +88,7 @@ graph for Graphviz, -o svg a picture.`,
 	return cmd
 }
 
-// keepFocus finds the ends that --focus names: NAMESPACE, NAMESPACE/KIND/NAME or a name alone.
+// keepFocus matches the ends named by --focus: NAMESPACE, NAMESPACE/KIND/NAME or a name alone.
 func keepFocus(t *revision.Table, focus string) (func(*revision.End) bool, error) {
 	is := func(e *revision.End) bool {
 		_, name, _ := strings.Cut(e.Name, "/")

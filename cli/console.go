@@ -17,14 +17,13 @@ import (
 	"rung/revision"
 )
 
-// ShowScreen shows an engine on a terminal; main hands it in, since the command
-// line does not know the console.
+// ShowScreen shows an engine on a terminal. main passes it in, since package cli does not import the console.
 type ShowScreen func(ctx context.Context, e *engine.Engine, o ScreenOptions) error
 
-// ScreenOptions are the options of the screen on the command line. A flag that
-// was not given leaves its field empty: the configuration file counts then.
+// ScreenOptions are the options of the screen. A field is empty if its flag was not given, so that the
+// configuration file decides.
 type ScreenOptions struct {
-	// Config is the text of the configuration file, ConfigPath its name.
+	// Text and name of the configuration file.
 	Config     []byte
 	ConfigPath string
 	Theme      string
@@ -32,17 +31,16 @@ type ScreenOptions struct {
 	ASCII      bool
 	NoMouse    bool
 	StateDir   string
-	// Page is the page that the console opens with, by its name; empty for the first. View is
-	// the page or saved view that was asked for, which goes first.
+	// Page is the console's first page, or empty for the default. View is the requested page or saved view,
+	// which takes precedence.
 	Page, View string
-	// Notices are said when the console opens.
+	// Notices to show when the console opens.
 	Notices []string
-	// Switch opens another context of the kubeconfig; nil where there are files.
-	// The engine that was left is ended.
+	// Opens another context of the kubeconfig and closes the former engine; nil with files.
 	Switch func(ctx context.Context, context string) (*engine.Engine, error)
-	// OnAway is told when the terminal is lent to an editor or the shell, and when it is back.
+	// Called when the terminal is lent to an editor or the shell, and when it is back.
 	OnAway func(away bool)
-	// ReadInput reads another input beside what is shown, to its end.
+	// Reads another input completely while the console runs.
 	ReadInput func(ctx context.Context, input string) (*revision.Revision, error)
 }
 
@@ -63,8 +61,8 @@ documentation instead; Antrea has no zones.`,
 	}
 }
 
-// OpenConsole opens the console on a screen; without one it says what is missing. It starts the engine and does not wait for it: the
-// first frame comes before anything was read.
+// OpenConsole opens the console on a screen; without one it only reports errors. It does not wait for the
+// engine: the first frame is drawn before anything was read.
 func OpenConsole(ctx context.Context, a *command.App, screen ShowScreen, demo bool) error {
 	var note string
 	if screen != nil {
@@ -78,7 +76,7 @@ func OpenConsole(ctx context.Context, a *command.App, screen ShowScreen, demo bo
 		}
 		defer log.Close()
 	}
-	alone := false // log files, and nothing beside them
+	alone := false // log files only
 	cfg, err := a.EngineConfig(ctx, demo, true)
 	if err != nil {
 		var none *engine.NoClusterError
@@ -140,10 +138,9 @@ func OpenConsole(ctx context.Context, a *command.App, screen ShowScreen, demo bo
 		opt.Switch = contextSwitcher(a, open)
 	}
 	if n := runtime.NumCPU(); runtime.GOMAXPROCS(0) == n {
-		// A key that comes while every core computes finds a thread of its own at
-		// once, and the system's scheduler lets it go first; Go's own would have it
-		// wait for its turn. Where less was set, by a quota say, it stays. The engine
-		// has counted its cores by now.
+		// With every core computing, a key press gets a thread of its own at once and the operating system
+		// schedules it first; Go's scheduler would let it wait. A lower limit, such as a quota, is kept. The
+		// engine has counted its cores by now.
 		runtime.GOMAXPROCS(n + 2)
 	}
 	stop, err := startProfile(ui.Profile)
@@ -156,9 +153,8 @@ func OpenConsole(ctx context.Context, a *command.App, screen ShowScreen, demo bo
 	return errors.Join(shown, kept(), stop())
 }
 
-// keepGoroutines has SIGQUIT write the goroutines' stacks into a file, while there is a
-// screen. kept, to be called once the screen is left, returns an error that names the file,
-// or nil without a SIGQUIT.
+// keepGoroutines makes SIGQUIT write the goroutines' stacks into a file while the screen is shown. Call kept
+// after the screen: it returns an error that names the file, or nil without a SIGQUIT.
 func keepGoroutines(a *command.App) (kept func() error) {
 	dir := a.Flags.StateFolder()
 	said := make(chan error, 1)
@@ -184,8 +180,7 @@ func keepGoroutines(a *command.App) (kept func() error) {
 	}
 }
 
-// whileFilled runs the screen and ends it where there turns out to be nothing in the
-// files, which is the error then.
+// whileFilled runs the screen, and ends it with an error if the files turn out to hold nothing.
 func whileFilled(ctx context.Context, a *command.App, e *engine.Engine, screen func(context.Context) error) error {
 	if a.Needs == command.NeedNothing || len(a.Flags.Files) == 0 {
 		return screen(ctx)
@@ -195,7 +190,7 @@ func whileFilled(ctx context.Context, a *command.App, e *engine.Engine, screen f
 	loaded := func(r *revision.Revision) bool { return r.Loaded }
 	go func() {
 		var err error
-		if e.WaitFor(ctx, loaded) == nil || loaded(e.Revision()) { // else the screen was left before
+		if e.WaitFor(ctx, loaded) == nil || loaded(e.Revision()) { // else the screen was closed first
 			if err = a.WhyNotEnough(e.Revision()); err != nil {
 				end(err)
 			}

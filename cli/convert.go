@@ -17,14 +17,14 @@ import (
 	"rung/revision"
 )
 
-// convertTarget is something that policies can be written as.
+// convertTarget is an API that policies can be converted to.
 type convertTarget struct {
-	name string // of --to
-	from string // what is converted, for help
+	name string // value of --to
+	from string // source kinds, for help
 	run  func(context.Context, *revision.Revision) (*convert.Result, error)
 }
 
-// convertTargets are all targets of rung convert, in the order of the help.
+// convertTargets are the targets of rung convert, in the order of the help.
 var convertTargets = []convertTarget{
 	{"anp", "ClusterNetworkPolicies, or Antrea's own policies where Antrea decides", convertPolicies(convert.ToANP)},
 	{"cnp", "AdminNetworkPolicies and their baseline, or Antrea's own policies", convertPolicies(convert.ToCNP)},
@@ -32,7 +32,7 @@ var convertTargets = []convertTarget{
 	{"networkpolicy", "the isolation annotation of 2016 and the NetworkPolicies of extensions/v1beta1", convert.NetworkPolicy},
 }
 
-// convertPolicies converts and proves.
+// convertPolicies returns a function that converts policies and proves the result.
 func convertPolicies(to convert.Target) func(context.Context, *revision.Revision) (*convert.Result, error) {
 	return func(ctx context.Context, r *revision.Revision) (*convert.Result, error) {
 		res, err := convert.ConvertPolicies(r, to)
@@ -112,7 +112,7 @@ the sides differ.
 	return cmd
 }
 
-// tellConversion says on stderr what the objects do not.
+// tellConversion prints on stderr what the objects do not say.
 func tellConversion(a *command.App, r *convert.Result) {
 	say := func(text string) { fmt.Fprintln(a.Err, "rung: "+words.CleanLine(text)) }
 	for i := range r.Rules {
@@ -128,7 +128,7 @@ func tellConversion(a *command.App, r *convert.Result) {
 
 // convertedOut is the JSON of `rung convert` (command-line.md#output).
 type convertedOut struct {
-	Objects []string           `json:"objects"` // YAML, each one document
+	Objects []string           `json:"objects"` // YAML, one document each
 	Rules   []convertedRuleOut `json:"rules"`
 	Notes   []noteOut          `json:"notes"`
 	Proof   conversionProof    `json:"proof"`
@@ -162,7 +162,7 @@ type conversionProof struct {
 	Text     string `json:"text"`
 	Pods     int    `json:"pods"`
 	Imagined int    `json:"imagined"`
-	// Before and After are the systems whose verdicts were compared.
+	// Systems whose verdicts were compared.
 	Before  string               `json:"before"`
 	After   string               `json:"after"`
 	Differs []convert.Difference `json:"differs"`

@@ -67,13 +67,13 @@ something was not judged. Otherwise exit 0, whatever differs.`,
 	return cmd
 }
 
-// failing says because of what the exit code is 1.
+// failing holds the conditions for exit code 1.
 type failing struct {
 	opens, closes, guards bool
 	findings              []model.Severity
 }
 
-// parseFailOn reads the conditions of --fail-on.
+// parseFailOn parses the conditions of --fail-on.
 func parseFailOn(conditions []string) (f failing, err error) {
 	for _, c := range conditions {
 		name, severity, has := strings.Cut(strings.TrimSpace(c), "=")
@@ -103,14 +103,14 @@ func (f *failing) isMet(d *difference.Facts) bool {
 		slices.ContainsFunc(d.Findings.New, func(x difference.Finding) bool { return slices.Contains(f.findings, x.Severity) })
 }
 
-// diffAnswer reads both sides and says what differs.
+// diffAnswer reads both sides and returns their differences.
 func diffAnswer(ctx context.Context, a *command.App, names [2]string, fails failing) (ans *command.Answer, err error) {
 	var sides [2]*command.App
 	for i, name := range names {
 		if sides[i], err = command.ForInput(a, name); err != nil {
 			return nil, err
 		}
-		sides[i].Flags.Quiet = true // what is broken is in the answer
+		sides[i].Flags.Quiet = true // the answer lists broken objects
 	}
 	if names[0] == "-" && names[1] == "-" {
 		return nil, fmt.Errorf("standard input can be one side only")
@@ -128,7 +128,7 @@ func diffAnswer(ctx context.Context, a *command.App, names [2]string, fails fail
 	return ans, err
 }
 
-// differenceAnswer is a difference in every form.
+// differenceAnswer returns a difference in every form.
 func differenceAnswer(a *command.App, f *difference.Facts, d *effect.Difference, fails failing) *command.Answer {
 	ans := command.TableAnswer(a, f, difference.Connections, f.Connections)
 	ans.FailOn, ans.NotConsidered = fails.isMet(f), d.NotConsidered
@@ -139,7 +139,7 @@ func differenceAnswer(a *command.App, f *difference.Facts, d *effect.Difference,
 	return ans
 }
 
-// differenceText is a difference for people; not names what was not compared.
+// differenceText returns a difference as text; not names what was not compared.
 func differenceText(a *command.App, f *difference.Facts, not string, wide bool) string {
 	width := command.TerminalWidth(a.Raw)
 	if f.IsEmpty() {
@@ -169,7 +169,7 @@ func differenceText(a *command.App, f *difference.Facts, not string, wide bool) 
 	return b.String()
 }
 
-// mostNames is how many names a line lists.
+// mostNames returns how many names a line lists.
 func mostNames(wide bool) int {
 	if wide {
 		return 1 << 20
@@ -177,8 +177,8 @@ func mostNames(wide bool) int {
 	return 10
 }
 
-// differenceReport has a result for what a pipeline may want to be told: connections that open and
-// close, findings that are new, guard rails.
+// differenceReport returns the results for a pipeline: connections that open and close, new findings, guard
+// rails.
 func differenceReport(f *difference.Facts, fails *failing) *command.Report {
 	out := &command.Report{Command: "diff", Rules: []command.Rule{
 		{Code: "opens", Title: "a connection opens", Says: "A connection is allowed that was not before.",
@@ -213,7 +213,7 @@ func differenceReport(f *difference.Facts, fails *failing) *command.Report {
 	return out
 }
 
-// decidedBy names the rule that decides now, behind a sentence.
+// decidedBy names the rule that decides now, as the end of a sentence.
 func decidedBy(c *difference.Connection) string {
 	if len(c.ByAfter) == 0 {
 		return ""
@@ -221,11 +221,11 @@ func decidedBy(c *difference.Connection) string {
 	return ", now by " + strings.Join(c.ByAfter, "; ")
 }
 
-// mostComment is how long a comment is at most: GitHub's limit is 65,536 characters.
+// mostComment is the most characters of a comment; GitHub's limit is 65,536.
 const mostComment = 60_000
 
-// commentText is a difference as a comment of a pull request: three lines, and the details folded;
-// what has no room is counted. below is what will follow it.
+// commentText returns a difference as a comment of a pull request: three lines, and folded details. Lines that
+// do not fit are counted. below is the text after it.
 func commentText(f *difference.Facts, below string) string {
 	var b strings.Builder
 	b.WriteString("### Network policies: " + command.MarkdownText(f.Before) + " → " + command.MarkdownText(f.After) + "\n\n")

@@ -50,8 +50,8 @@ handlers write them, such as the ports of a namespace's port group.
 			First: func(ctx context.Context, e *engine.Engine) {
 				ctx, cancel := context.WithTimeout(ctx, settle)
 				defer cancel()
-				// Drift that does not go away in time is an answer, not an error. A zone
-				// whose database got its name meanwhile is read again.
+				// Drift that remains is an answer, not an error. A zone whose database got its name meanwhile
+				// is read again.
 				read := command.ZonesSettled()
 				_ = e.WaitFor(ctx, func(r *revision.Revision) bool {
 					return read(r) && !rows.IsMoving(r.Zones, rows.FactsOf(r, r.Zones, e.Now(), settle))
@@ -64,7 +64,7 @@ handlers write them, such as the ports of a namespace's port group.
 				}
 				a.SayNoRows(r)
 				now := e.Now()
-				// Drift that is left after the wait counts, however young.
+				// Drift left after the wait counts, however young.
 				young, until := time.Duration(0), time.Time{}
 				if watched {
 					young, until = settle, rows.NextBehind(zones, now, settle)
@@ -105,7 +105,7 @@ handlers write them, such as the ports of a namespace's port group.
 	return cmd
 }
 
-// driftText says what differs.
+// driftText lists the differences.
 func driftText(out []rows.Facts, wide bool) string {
 	var b strings.Builder
 	members := func(m []string) string { return command.ListMembers(m, wide) }

@@ -8,8 +8,7 @@ import (
 	"sync"
 )
 
-// openEngines holds the engines of a console: the one shown, and those that were left
-// and are ending.
+// openEngines holds the engines of a console: the shown one, and former ones still closing.
 type openEngines struct {
 	mu     sync.Mutex
 	newest *engine.Engine
@@ -17,8 +16,8 @@ type openEngines struct {
 	closed bool
 }
 
-// replaceEngine shows another engine and ends the one before, without waiting for it.
-// One that comes when the screen has been left ends at once.
+// replaceEngine shows another engine and closes the former one, without waiting for it. If the screen is
+// closed already, it closes e at once.
 func (r *openEngines) replaceEngine(e *engine.Engine) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -39,8 +38,7 @@ func (r *openEngines) closeAll() {
 	r.ending.Wait()
 }
 
-// contextSwitcher opens other contexts with the flags of this run. Changes that were
-// allowed for one cluster are not for the next.
+// contextSwitcher opens other contexts with the flags of this run, but without the permission to make changes.
 func contextSwitcher(a *command.App, open *openEngines) func(context.Context, string) (*engine.Engine, error) {
 	return func(ctx context.Context, name string) (*engine.Engine, error) {
 		next := command.ForContext(a, name)

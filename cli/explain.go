@@ -53,8 +53,8 @@ not understood are counted and shown.`,
 	}
 }
 
-// unexplainedOmissions returns the omissions that can keep a rule from being named: objects that were
-// refused or not read, and, without policies and zones, that nothing names rules at all.
+// unexplainedOmissions returns the omissions that can keep a rule from being named: objects rejected or not
+// read, and the lack of both policies and zones.
 func unexplainedOmissions(r *revision.Revision) []model.Omission {
 	for range r.Cluster.AllPolicies() {
 		return revision.OmissionsOfObjects(r)
@@ -66,7 +66,7 @@ func unexplainedOmissions(r *revision.Revision) []model.Omission {
 		Why: "nothing says what is behind the ACLs: there are no policies, and no zone is read"})
 }
 
-// readTrace reads the text that is to be explained.
+// readTrace reads the text to explain.
 func readTrace(ctx context.Context, a *command.App, path string) ([]byte, error) {
 	if path == "-" && slices.Contains(a.Flags.Files, "-") {
 		return nil, errors.New("-f - and explain - cannot both read standard input; put one of them in a file")
@@ -85,7 +85,7 @@ func traceSourceName(path string) string {
 	return path
 }
 
-// whyNoTrace says what was there instead.
+// whyNoTrace says what the text holds instead of a trace.
 func whyNoTrace(r *flow.Report) string {
 	switch {
 	case r.Lines == 0:

@@ -19,12 +19,12 @@ import (
 // explainOut is the JSON of `rung explain` (command-line.md#output).
 type explainOut struct {
 	Traces   []traceOut    `json:"traces"`
-	Results  []flow.Result `json:"results"` // of ovnkube-trace
+	Results  []flow.Result `json:"results"` // printed by ovnkube-trace
 	Problems []string      `json:"problems"`
 	Lines    int           `json:"lines"`
 	Other    int           `json:"other_programs"`
 	Unknown  int           `json:"unknown"`
-	Odd      []flow.Line   `json:"unknown_lines"` // the first of them
+	Odd      []flow.Line   `json:"unknown_lines"` // the first few
 }
 
 type traceOut struct {
@@ -35,7 +35,7 @@ type traceOut struct {
 	From     traceEndOut `json:"from"`
 	To       traceEndOut `json:"to"`
 	End      flow.Ending `json:"end"`
-	// At are the ports the packet leaves by, or the stage it is lost in.
+	// Ports by which the packet leaves, or the stage that dropped it.
 	At       []string        `json:"at"`
 	Stages   []traceStageOut `json:"stages"`
 	Notes    []string        `json:"notes"`
@@ -45,16 +45,16 @@ type traceOut struct {
 type traceEndOut struct {
 	Address string `json:"address,omitempty"`
 	Port    int    `json:"port,omitempty"`
-	Who     string `json:"who,omitempty"` // a pod or node
+	Who     string `json:"who,omitempty"` // pod or node
 }
 
 type traceStageOut struct {
 	Stage    model.Stage `json:"stage,omitempty"`
 	Datapath string      `json:"datapath,omitempty"`
-	Port     string      `json:"port,omitempty"` // the logical port
-	// Verdict is allow, drop or reject; none where no ACL decided, which lets through.
+	Port     string      `json:"port,omitempty"` // logical port
+	// allow, drop, reject, or none if no ACL decided, which lets the packet through.
 	Verdict string `json:"verdict"`
-	// Own describes the flow of OVN's own that decided, or would have.
+	// OVN's own flow that decided, or would have.
 	Own string        `json:"own,omitempty"`
 	Met []traceMetOut `json:"acls"`
 }
@@ -63,12 +63,12 @@ type traceMetOut struct {
 	Verdict  string           `json:"verdict"` // also pass
 	Tier     *int             `json:"tier,omitempty"`
 	Priority *int             `json:"priority,omitempty"`
-	Packets  string           `json:"packets,omitempty"` // the flow is for
-	Flow     string           `json:"flow,omitempty"`    // the first eight hex digits of its UUID
+	Packets  string           `json:"packets,omitempty"` // packets the flow is for
+	Flow     string           `json:"flow,omitempty"`    // first eight hex digits of its UUID
 	Log      *traceLogOut     `json:"log,omitempty"`
 	FoundBy  revision.FoundBy `json:"found_by"` // row, compiled, name, place; empty: not found
 	Rules    []traceRuleOut   `json:"rules"`
-	// Unnamed: the form of the trace does not tell which ACL it was.
+	// Set if this form of trace does not identify the ACL.
 	Unnamed bool `json:"unnamed,omitempty"`
 }
 
@@ -91,7 +91,7 @@ type traceRuleOut struct {
 	label string
 }
 
-// explanationOf puts policies and rules behind what a report says.
+// explanationOf names the policies and rules of a report.
 func explanationOf(r *revision.Revision, report *flow.Report) *explainOut {
 	out := &explainOut{Traces: []traceOut{}, Problems: append([]string{}, report.Problems...), Lines: report.Lines,
 		Other: report.Other, Unknown: report.Unknown,
@@ -131,8 +131,8 @@ func explanationOf(r *revision.Revision, report *flow.Report) *explainOut {
 	return out
 }
 
-// whyUndecided says of which traces nothing is explained: they meet no stage of ACLs, which
-// says nothing about policies.
+// whyUndecided returns an error that names the traces without a stage of ACLs, which say nothing about
+// policies.
 func (o *explainOut) whyUndecided() error {
 	var at []string
 	for _, t := range o.Traces {
@@ -184,7 +184,7 @@ func traceMet(m *flow.MetFlow, b revision.RulesBehindFlow) traceMetOut {
 	return out
 }
 
-// verbs say what a verdict did.
+// verbs are the verbs of verdicts.
 var verbs = map[string]string{"allow": "allowed", "drop": "dropped", "reject": "rejected", "pass": "passed on", "none": "–"}
 
 func verdictVerb(verdict string) string { return cmp.Or(verbs[verdict], verdict) }
@@ -307,7 +307,7 @@ func (m *traceMetOut) ruleNames() string {
 	return names[0]
 }
 
-// headlineText is the packet and what became of it.
+// headlineText describes the packet and what happened to it.
 func (t *traceOut) headlineText() string {
 	end := func(e traceEndOut) string {
 		if e.Address == "" {

@@ -15,9 +15,8 @@ import (
 	"rung/model/words"
 )
 
-// firstScreen prints the console's answer where there is neither a cluster nor a file: the
-// places looked at, and what to do. At a terminal it offers to open the demo with one key;
-// demo reports whether that key was pressed.
+// firstScreen prints the console's answer without a cluster or a file: the places searched, and what to do. At
+// a terminal it offers to open the demo with one key; demo reports whether it was pressed.
 func firstScreen(ctx context.Context, a *command.App, none *engine.NoClusterError, screen bool) (demo bool, err error) {
 	fmt.Fprint(a.Err, firstText(none, a.Call))
 	if !screen || !a.CanAsk {
@@ -32,8 +31,7 @@ func firstScreen(ctx context.Context, a *command.App, none *engine.NoClusterErro
 	return demo, err
 }
 
-// firstText says where was looked, in that order, and what there is to look at; call is how Rung
-// is called.
+// firstText lists the places searched, in order, and what can be looked at; call is how to call Rung.
 func firstText(none *engine.NoClusterError, call string) string {
 	places := [][2]string{{"-f PATH", "not given"}}
 	if len(none.Looked) > 0 && !strings.HasPrefix(none.Looked[0].Name, "--kubeconfig") {
@@ -50,10 +48,10 @@ func firstText(none *engine.NoClusterError, call string) string {
 	})
 }
 
-// leftWidth is how wide the left of two columns gets for its longest line.
+// leftWidth is the most width of the left of two columns.
 const leftWidth = 40
 
-// pairLines are lines of two columns, indented.
+// pairLines formats lines of two columns, indented.
 func pairLines(lines [][2]string) string {
 	width := 0
 	for _, l := range lines {
@@ -68,10 +66,10 @@ func pairLines(lines [][2]string) string {
 	return b.String()
 }
 
-// ctrlC and ctrlD are keys while the terminal is raw.
+// Keys while the terminal is raw.
 const ctrlC, ctrlD = 3, 4
 
-// waitForKey waits for d or q; other keys are nothing. The end of the input is q.
+// waitForKey waits for d or q and ignores other keys. The end of the input counts as q.
 func waitForKey(ctx context.Context, a *command.App) (d bool, err error) {
 	if f, ok := a.Keyboard.(*os.File); ok {
 		if was, err := term.MakeRaw(f.Fd()); err == nil {

@@ -22,20 +22,19 @@ func addFlowsFlag(cmd *cobra.Command, what string) *bool {
 	return cmd.Flags().Bool("flows", false, what)
 }
 
-// requestFlows has the flows of the zones named read by the command; empty is all of them.
+// requestFlows makes the command read the flows of a zone, or of all zones if zone is empty.
 func requestFlows(a *command.App, zone string) {
 	a.Flags.Flows = func(name string) bool { return zone == "" || zone == name }
 }
 
-// flowTime is how long flows may take to be made in a sandbox, or to be read.
+// flowTime limits the wait for flows to be made in a sandbox, or to be read.
 const flowTime = 20 * time.Second
 
-// waitForFlows waits until flows were read, or cannot be, and in a sandbox until they were
-// made of every row.
+// waitForFlows waits until flows were read or cannot be, and in a sandbox until every row has its flows.
 func waitForFlows(ctx context.Context, a *command.App, e *engine.Engine) {
 	ctx, cancel := context.WithTimeout(ctx, flowTime)
 	defer cancel()
-	_ = e.WaitFor(ctx, func(r *revision.Revision) bool { // what is not there by then is told as it stands
+	_ = e.WaitFor(ctx, func(r *revision.Revision) bool { // after the timeout, report the present state
 		for _, s := range r.Southbounds {
 			z := r.Zone(s.Zone)
 			if z == nil || !a.Flags.Flows(s.Zone) {
@@ -52,7 +51,7 @@ func waitForFlows(ctx context.Context, a *command.App, e *engine.Engine) {
 	})
 }
 
-// whyNoFlows says that nothing could be read of any of the zones.
+// whyNoFlows returns an error if the flows of no zone could be read.
 func whyNoFlows(r *revision.Revision, zones []*model.ZoneState, now time.Time) error {
 	for _, z := range zones {
 		if r.Southbound(z.Name) != nil {
@@ -76,7 +75,7 @@ func whyNoFlows(r *revision.Revision, zones []*model.ZoneState, now time.Time) e
 	return nil
 }
 
-// flowsUnderRows puts the flows of each row below its line of a table.
+// flowsUnderRows inserts the flows of each row below its line of a table.
 func flowsUnderRows(table string, lines []*rows.Line) string {
 	head, rest, _ := strings.Cut(table, "\n")
 	var b strings.Builder
@@ -101,7 +100,7 @@ func flowsUnderRows(table string, lines []*rows.Line) string {
 	return b.String() + rest
 }
 
-// surplusText lists the flows of ACLs that are gone, by zone.
+// surplusText lists the flows of deleted ACLs, by zone.
 func surplusText(r *revision.Revision, zones []*model.ZoneState, now time.Time) string {
 	var b strings.Builder
 	for _, z := range zones {
@@ -125,7 +124,7 @@ type southboundOut struct {
 	Server   string `json:"server,omitempty"`
 	Error    string `json:"error,omitempty"`
 	Attempts int    `json:"attempts,omitempty"`
-	// Flows are there once they were read and held against the rows.
+	// Set once flows were read and compared with the rows.
 	Flows *flowTallyOut `json:"flows,omitempty"`
 }
 
@@ -139,7 +138,7 @@ type flowTallyOut struct {
 	Surplus []rows.FlowFacts           `json:"left_over"`
 }
 
-// describeSouthbound is the Southbound database of a zone, nil where none is known.
+// describeSouthbound describes the Southbound database of a zone, nil if unknown.
 func describeSouthbound(r *revision.Revision, z *model.ZoneState, now time.Time) *southboundOut {
 	s := r.Southbound(z.Name)
 	if s == nil {

@@ -14,8 +14,7 @@ import (
 	"rung/model/words"
 )
 
-// commandGroup is a heading of rung --help, with its commands in the order in which they are
-// shown.
+// commandGroup is a heading of rung --help with its commands, in order.
 type commandGroup struct {
 	title    string
 	commands []string
@@ -32,11 +31,10 @@ var groups = []commandGroup{
 	{"Other", []string{"options", "completion", "help", "version"}},
 }
 
-// helpWidth is the width of help where it is not printed to a terminal, and the most
-// there.
+// helpWidth is the width of help outside a terminal, and the widest inside one.
 const helpWidth = 100
 
-// groupCommands puts every command under its heading, and gives help its form.
+// groupCommands puts every command under its heading, and sets the form of help.
 func groupCommands(a *command.App, root *cobra.Command) {
 	root.SetHelpCommand(helpCmd())
 	root.InitDefaultHelpCmd()
@@ -52,7 +50,7 @@ func groupCommands(a *command.App, root *cobra.Command) {
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return printUsage(a, cmd) })
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
 		fmt.Fprint(a.Out, strings.TrimSpace(longOrShortHelp(cmd))+"\n\n")
-		_ = printUsage(a, cmd) // into the same stream, which reports its own end
+		_ = printUsage(a, cmd) // the same stream, which reports errors itself
 	})
 	for _, cmd := range append(root.Commands(), root) {
 		cmd.InitDefaultHelpFlag()
@@ -68,8 +66,7 @@ func longOrShortHelp(cmd *cobra.Command) string {
 	return cmd.Short + "."
 }
 
-// printUsage says how a command is called, with its own flags; those that all commands have
-// are behind rung options.
+// printUsage prints how to call a command, with its own flags. "rung options" lists the global ones.
 func printUsage(a *command.App, cmd *cobra.Command) error {
 	var b strings.Builder
 	section := func(title, text string) {
@@ -99,7 +96,7 @@ func printUsage(a *command.App, cmd *cobra.Command) error {
 	return err
 }
 
-// ownFlags are the flags of a command alone, and the forms that its answer has.
+// ownFlags returns the flags of a command alone, and -o with the forms of its answer.
 func ownFlags(cmd *cobra.Command) *pflag.FlagSet {
 	out := pflag.NewFlagSet(cmd.Name(), pflag.ContinueOnError)
 	out.SortFlags = false
@@ -112,7 +109,7 @@ func ownFlags(cmd *cobra.Command) *pflag.FlagSet {
 	return out
 }
 
-// commandList are the commands under a heading, in an order or as they come.
+// commandList lists the commands selected by of; order may be nil.
 func commandList(cmd *cobra.Command, of func(*cobra.Command) bool, order []string) string {
 	commands := slices.DeleteFunc(slices.Clone(cmd.Commands()), func(c *cobra.Command) bool { return !of(c) })
 	if order != nil {
@@ -127,7 +124,7 @@ func commandList(cmd *cobra.Command, of func(*cobra.Command) bool, order []strin
 	return b.String()
 }
 
-// usageWidth is as wide as the terminal, but no wider than is easy to read.
+// usageWidth returns the width of the terminal, limited to helpWidth.
 func usageWidth(a *command.App) int {
 	if w := command.TerminalWidth(a.Raw); w > 0 {
 		return min(w, helpWidth)
@@ -135,13 +132,13 @@ func usageWidth(a *command.App) int {
 	return helpWidth
 }
 
-// flagGroup is a heading of rung options.
+// flagGroup is a heading of rung options with its flags.
 type flagGroup struct {
 	title string
 	flags []string
 }
 
-// flagGroups are the flags that every command takes, by what they are about.
+// flagGroups are the global flags, by topic.
 var flagGroups = []flagGroup{
 	{"Where policies and pods come from", []string{"filename", "kubeconfig", "context", "cluster", "user", "server", "workloads",
 		"max-file-size", "api-release"}},
@@ -203,7 +200,7 @@ func optionsCmd(a *command.App) *cobra.Command {
 	}
 }
 
-// globalFlags are the flags that every command takes, by group.
+// globalFlags returns the flags of every command, by group.
 func globalFlags(all *pflag.FlagSet) []*pflag.FlagSet {
 	out := make([]*pflag.FlagSet, len(flagGroups))
 	for i, g := range flagGroups {

@@ -23,7 +23,7 @@ var styleText string
 //go:embed script.js
 var scriptText string
 
-// HTML is a sheet as one file: it asks for nothing, and without scripts it says the same.
+// HTML returns a sheet as a single file, which loads nothing and says the same without scripts.
 func HTML(s *page.Sheet) string {
 	d := &document{}
 	d.WriteString("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n")
@@ -62,29 +62,28 @@ func HTML(s *page.Sheet) string {
 	return d.String()
 }
 
-// sourceHash is a text as a content security policy names it.
+// sourceHash returns the hash of a text for a content security policy.
 func sourceHash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
 
-// escape is text as it may stand in HTML, in an element and in a quoted attribute; what cannot be
-// seen is written as in YAML.
+// escape escapes text for HTML elements and quoted attributes. Invisible characters are written as in YAML.
 func escape(text string) string { return html.EscapeString(words.Escape(text)) }
 
-// document is HTML that is being written.
+// document is an HTML document being written.
 type document struct{ bytes.Buffer }
 
 func (d *document) text(text string) { d.WriteString(escape(text)) }
 
-// element writes an element with text; attributes are Rung's own.
+// element writes an element with text. attributes are not escaped, so they must be trusted.
 func (d *document) element(name, attributes, text string) {
 	d.WriteString("<" + name + attributes + ">")
 	d.text(text)
 	d.WriteString("</" + name + ">")
 }
 
-// roleAttribute is the class attribute of a role, empty for plain text.
+// roleAttribute returns the class attribute of a role, or "" for plain text.
 func roleAttribute(r page.Role) string {
 	if r == "" || r == themes.Text {
 		return ""
@@ -125,7 +124,7 @@ func (d *document) section(x *page.Section) {
 	d.WriteString("</section>\n")
 }
 
-// grid writes a table; section names it where it has no title.
+// grid writes a table; section names a table without a title.
 func (d *document) grid(g *page.Grid, section string) {
 	if g.Title != "" {
 		d.element("h3", "", g.Title)
@@ -138,7 +137,7 @@ func (d *document) grid(g *page.Grid, section string) {
 		d.WriteString("</p>\n")
 		return
 	}
-	// A table that is wider than the screen is scrolled, also by keyboard.
+	// A table wider than the screen scrolls, also by keyboard.
 	fmt.Fprintf(d, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"%s\"><table%s>\n<thead><tr>",
 		escape(section+", "+words.Count(len(g.Rows), "row")), columnClasses(g))
 	for _, c := range g.Columns {
@@ -158,11 +157,11 @@ func (d *document) grid(g *page.Grid, section string) {
 	d.WriteString("</tbody>\n</table></div>\n")
 }
 
-// shortText is how many letters a text has at most that is never broken.
+// shortText is the longest text, in letters, that never wraps.
 const shortText = 24
 
-// columnClasses say how columns are laid out: rN of those with text at the right end, sN of those with
-// short texts alone. As classes of the table they cost nothing in its cells.
+// columnClasses returns the table's layout classes: rN right-aligns column N, sN never wraps it because all
+// its texts are short. As classes of the table they cost nothing in its cells.
 func columnClasses(g *page.Grid) string {
 	var names []string
 	for i, c := range g.Columns {
@@ -179,7 +178,7 @@ func columnClasses(g *page.Grid) string {
 	return ` class="` + strings.Join(names, " ") + `"`
 }
 
-// columnStyles are the rules of columnClasses, for as many columns as a table has.
+// columnStyles are the styles of columnClasses, for up to 24 columns.
 var columnStyles = func() string {
 	var b strings.Builder
 	for i := 1; i <= 24; i++ {

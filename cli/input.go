@@ -27,7 +27,7 @@ func (b *reportBuilder) changesPart() page.Section {
 		x.Lines = append(x.Lines, page.Line{warnSign, {Text: " " + text}})
 		b.addSummary(warnSign, text)
 	}
-	// The operations of zones are in the history of whoever wrote them.
+	// Zones' operations are in the history of the process that wrote them.
 	table := *activity.Table
 	table.Columns = slices.DeleteFunc(slices.Clone(table.Columns), func(c page.Column[*activity.Entry]) bool { return c.Key == "operations" })
 	table.Empty = "none in the history"
@@ -35,20 +35,20 @@ func (b *reportBuilder) changesPart() page.Section {
 	return x
 }
 
-// mostFiles is how many files of the input a report lists.
+// mostFiles is the most input files that a report lists.
 const mostFiles = 1000
 
-// inputPart says what was read, with digests.
+// inputPart lists what was read, with digests.
 func (b *reportBuilder) inputPart() page.Section {
 	x := page.Section{Key: "input", Title: "Input"}
 	for _, part := range cluster.FactsOf(b.rev).Tell(cluster.Hints{}, b.now) {
 		if part.Title == "no cluster" {
-			continue // where it comes from stands above
+			continue // the head names the source
 		}
 		g := page.Grid{Title: part.Title, Columns: []page.GridColumn{{Key: "what", Title: "WHAT"}, {Key: "value", Title: "VALUE"}}}
 		for _, e := range part.Entries {
 			if e.ID == "changes" {
-				continue // of this process, which changes nothing
+				continue // this process changes nothing
 			}
 			g.Rows = append(g.Rows, page.GridRow{Cells: []page.Cell{{Sign: e.Sign, Text: e.Name}, {More: e.Value}}})
 		}
@@ -63,7 +63,7 @@ func (b *reportBuilder) inputPart() page.Section {
 	read := len(b.out.Files)
 	for _, f := range b.statements.Files {
 		if !slices.ContainsFunc(b.out.Files[:read], func(o fileOut) bool { return o.Path == f.Path }) {
-			b.addFile(f) // else it lies among the manifests
+			b.addFile(f) // else it was listed as a manifest
 		}
 	}
 	files := page.GridOf(fileTable, b.out.Files[:min(len(b.out.Files), mostFiles)], true)

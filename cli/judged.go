@@ -24,14 +24,14 @@ import (
 	"rung/system"
 )
 
-// mostMatrixTime is how long the matrix may take to be worked out: that of a large cluster on any port is
-// a question of its own.
+// mostMatrixTime limits the time for the matrix; in a large cluster the matrix of any port needs a command of
+// its own.
 const mostMatrixTime = 10 * time.Second
 
-// policiesAlone says what verdicts are worked out by.
+// policiesAlone says what the verdicts are based on.
 var policiesAlone = plainLine("By the policies. How the rows of the zones differ from them stands under Rows of the zones.")
 
-// matrixPart says which namespaces reach which, on any port.
+// matrixPart shows which namespaces can reach which, on any port.
 func (b *reportBuilder) matrixPart() (page.Section, error) {
 	x := page.Section{Key: "matrix", Title: "Matrix", Lines: []page.Line{policiesAlone}}
 	b.out.Matrix = []matrixLineOut{}
@@ -78,13 +78,13 @@ func (b *reportBuilder) matrixPart() (page.Section, error) {
 	return x, nil
 }
 
-// leaveOut says in a section, and among what was not considered, that a part of the report is missing.
+// leaveOut notes, in a section and as an omission, that a part of the report is missing.
 func (b *reportBuilder) leaveOut(x *page.Section, why string) {
 	x.Lines = append(x.Lines, page.Line{warnSign, {Text: " " + why}})
 	b.omits = append(b.omits, model.Omission{Code: model.OmittedPart, Why: why})
 }
 
-// expectationsPart judges the statements that were given.
+// expectationsPart judges the given statements.
 func (b *reportBuilder) expectationsPart() (page.Section, error) {
 	x := page.Section{Key: "expectations", Title: "Expectations"}
 	if b.statements.IsEmpty() {
@@ -115,7 +115,7 @@ func (b *reportBuilder) expectationsPart() (page.Section, error) {
 	return x, nil
 }
 
-// findingsPart lists everything wrong or dangerous, those of one cause below it.
+// findingsPart lists all findings, with related findings below their common cause.
 func (b *reportBuilder) findingsPart() (page.Section, error) {
 	x := page.Section{Key: "findings", Title: "Findings"}
 	found, err := revision.AllFindings(b.rev, b.ctx)

@@ -66,8 +66,8 @@ not compile.`,
 	return cmd
 }
 
-// ladderAnswer is the part of a revision's ladder that a selection asks for, of one stage where one is
-// given. Gaps are those between all policies, and shown with all of them alone.
+// ladderAnswer returns the selected part of a revision's ladder, limited to a stage unless empty. Gaps are
+// between all policies, and shown only with all of them.
 func ladderAnswer(a *command.App, r *revision.Revision, stage model.Stage, only *Selection, now time.Time) *command.Answer {
 	keep := func(k model.Key) bool { return only.KeepsKey(r, k) }
 	ans := &command.Answer{NotConsidered: revision.OmissionsOfObjects(r)}
@@ -116,7 +116,7 @@ func ladderAnswer(a *command.App, r *revision.Revision, stage model.Stage, only 
 	return ans
 }
 
-// placesText is the order of the policies that are kept, in the system's own form.
+// placesText lists the kept policies in order, in the system's own form.
 func placesText(r *revision.Revision, keep func(model.Key) bool) string {
 	t := &command.TextTable{Head: r.System.Form.Head}
 	for _, p := range r.PolicyOrder() {

@@ -38,7 +38,7 @@ The last line counts the others.`,
 		Annotations: command.FormAnnotations(append([]string{command.NameForm, command.MarkdownForm, command.CSVForm}, command.Forms...)...),
 		Args:        command.TakesArgs(0),
 	}, func([]string, bool) command.Query {
-		a.Flags.Quiet = true // broken objects are among the findings
+		a.Flags.Quiet = true // broken objects are findings
 		return command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 			if err := only.Check(r); err != nil {
 				return nil, err
@@ -75,13 +75,12 @@ The last line counts the others.`,
 	return cmd
 }
 
-// noMatch is the omission of an answer about policies of which none is asked for.
+// noMatch returns the omission of an answer whose selection matches no policy.
 func noMatch(only *Selection) model.Omission {
 	return model.Omission{Code: model.OmittedAll, Why: "nothing was judged: no policy matches " + only.String()}
 }
 
-// splitFindings divides findings into those that a selection asks for, with those that are about no
-// object, and the others.
+// splitFindings splits findings into those selected, or about no object, and the others.
 func splitFindings(r *revision.Revision, all []model.Finding, only *Selection) (found, out []model.Finding) {
 	for _, f := range all {
 		if f.Policy.Name == "" || only.KeepsKey(r, f.Policy) {
@@ -93,14 +92,14 @@ func splitFindings(r *revision.Revision, all []model.Finding, only *Selection) (
 	return found, out
 }
 
-// setNothingFoundText says that there are no findings, and where that is not all, of what.
+// setNothingFoundText sets the text for no findings if something was not considered.
 func setNothingFoundText(ans *command.Answer, found int) {
 	if not := command.NotCounted(ans.NotConsidered); found == 0 && not != "" {
 		ans.Text = func(bool) string { return "nothing found in what was considered; not considered: " + not + "\n" }
 	}
 }
 
-// unfoundOmissions returns the omissions that no finding of severity error is about.
+// unfoundOmissions returns the omissions without a finding of severity error.
 func unfoundOmissions(r *revision.Revision, found []model.Finding) []model.Omission {
 	policies, places := map[model.PolicyKey]bool{}, map[string]bool{}
 	for _, f := range found {
@@ -116,7 +115,7 @@ func unfoundOmissions(r *revision.Revision, found []model.Finding) []model.Omiss
 	})
 }
 
-// findingsAnswer prints findings; the answer is no when one is as bad as that.
+// findingsAnswer prints findings; one with a severity in no makes the answer no.
 func findingsAnswer(a *command.App, found []model.Finding, no ...model.Severity) *command.Answer {
 	all := findings.FindingsOf(found)
 	ans := command.TableAnswer(a, all, findings.Table, all)
@@ -127,7 +126,7 @@ func findingsAnswer(a *command.App, found []model.Finding, no ...model.Severity)
 	return ans
 }
 
-// lintCount counts findings below their list.
+// lintCount returns the line below the list that counts the findings.
 func lintCount(found []model.Finding) string {
 	if text := findings.CountText(found); text != "" {
 		return "\n" + text + "\n"

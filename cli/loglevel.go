@@ -87,7 +87,7 @@ func loggingChoices(_ *engine.Engine, r *revision.Revision) []string {
 	return out
 }
 
-// openSession is the time of a session that somebody ends.
+// openSession is the length of a session without an end.
 const openSession = "open"
 
 func logLevel(ctx context.Context, a *command.App, f *levelFlags, args []string) error {
@@ -121,8 +121,8 @@ func logLevel(ctx context.Context, a *command.App, f *levelFlags, args []string)
 	})
 }
 
-// levelMutation returns the change that the flags ask for; names counts the arguments. The zero
-// Mutation stands for --sessions and --end.
+// levelMutation returns the requested change; names counts the arguments. For --sessions and --end the result
+// is not used.
 func (f *levelFlags) levelMutation(names int) (m change.Mutation, err error) {
 	m = change.Mutation{Op: change.OpLogLevel, Levels: f.levels, LogLabel: f.label}
 	set := f.levels.IsOn() || f.off || f.label != "" || f.lasts != "" || f.wait
@@ -165,7 +165,7 @@ func (f *levelFlags) levelMutation(names int) (m change.Mutation, err error) {
 	return m, nil
 }
 
-// findAllLogged are the policies and namespaces of that names.
+// findAllLogged returns the policies and namespaces with these names.
 func findAllLogged(r *revision.Revision, names []string) (out []model.Key, err error) {
 	for _, n := range names {
 		k, err := findLogged(r, n)
@@ -193,13 +193,12 @@ func findLogged(r *revision.Revision, name string) (model.Key, error) {
 	return k, err
 }
 
-// changeLogging previews a change of logging, has it confirmed, makes it, and watches the
-// rows of every zone.
+// changeLogging previews a change of logging, has it confirmed, makes it, and watches the rows of every zone.
 func changeLogging(ctx context.Context, a *command.App, e *engine.Engine, f *levelFlags, m change.Mutation) error {
 	return changeOn(ctx, a, e, &f.change, m, func(p *gate.Preview) { sayLogging(a, e, p) })
 }
 
-// sayLogging says where the rows log, and until when.
+// sayLogging prints in which zones rows log, and until when.
 func sayLogging(a *command.App, e *engine.Engine, p *gate.Preview) {
 	r := e.Revision()
 	for i := range p.Objects {
@@ -233,7 +232,7 @@ func sayLogging(a *command.App, e *engine.Engine, p *gate.Preview) {
 	}
 }
 
-// endSessions ends the sessions of names, or all.
+// endSessions ends the named sessions, or all.
 func endSessions(ctx context.Context, a *command.App, f *levelFlags, names []string) error {
 	if err := checkCanAsk(a, &f.change); err != nil {
 		return err
@@ -256,8 +255,8 @@ func endSessions(ctx context.Context, a *command.App, f *levelFlags, names []str
 	})
 }
 
-// awaitSession stays until the sessions of some objects are over, and ends them; with
-// ctrl+c at once.
+// awaitSession waits until the sessions of some objects are over and ends them, or ends them at once at
+// ctrl+c.
 func awaitSession(ctx context.Context, a *command.App, e *engine.Engine, targets []model.Key) error {
 	open := func(r *revision.Revision) (out []revision.LogSession) {
 		for _, k := range targets {
@@ -286,7 +285,7 @@ func awaitSession(ctx context.Context, a *command.App, e *engine.Engine, targets
 			}
 			t := time.NewTimer(s.Until.Sub(e.Now()))
 			defer t.Stop()
-			if next == nil { // they end at the same time
+			if next == nil { // all end at the same time
 				next = t.C
 			}
 		}
@@ -310,7 +309,7 @@ func awaitSession(ctx context.Context, a *command.App, e *engine.Engine, targets
 	}
 }
 
-// sayEnd ends one session at once, and says so.
+// sayEnd ends one session at once, and prints that.
 func sayEnd(ctx context.Context, a *command.App, e *engine.Engine, k model.Key) {
 	p, err := e.Preview(ctx, change.Mutation{Op: change.OpLogEnd, Policies: []model.Key{k}})
 	if err == nil && p.IsNoChange() {
@@ -326,7 +325,7 @@ func sayEnd(ctx context.Context, a *command.App, e *engine.Engine, k model.Key) 
 	fmt.Fprintf(a.Err, "logging of %s ended\n", k.Label())
 }
 
-// logSessions lists who logs what until when, and what ended.
+// logSessions lists who logs what until when, and the sessions that ended.
 func logSessions(ctx context.Context, a *command.App) error {
 	return a.WithObjects(ctx, func(e *engine.Engine, r *revision.Revision) error {
 		all := activity.SessionFactsOf(r, e.Sessions().AllEnded(), e.Now())

@@ -29,19 +29,19 @@ type logOut struct {
 	Policy   string   `json:"policy,omitempty"`
 	Rule     string   `json:"rule,omitempty"`
 	RuleName string   `json:"rule_name,omitempty"`
-	Gone     string   `json:"gone,omitempty"` // the policy or rule does not exist now
+	Gone     string   `json:"gone,omitempty"` // the policy or rule no longer exists
 	Verdict  string   `json:"verdict"`
 	From     string   `json:"from"`
-	FromAsOf string   `json:"from_as_of,omitempty"` // "now": has the address now, then is not known
+	FromAsOf string   `json:"from_as_of,omitempty"` // "now": the present owner, if the former is unknown
 	To       string   `json:"to"`
 	ToAsOf   string   `json:"to_as_of,omitempty"`
 	Traffic  string   `json:"traffic"`
-	Among    []string `json:"among,omitempty"` // rules it may be: the first few
+	Among    []string `json:"among,omitempty"` // first few rules it may be
 	Raw      string   `json:"raw"`
-	Late     bool     `json:"late,omitempty"` // lines of other nodes with a later time came before
+	Late     bool     `json:"late,omitempty"` // printed after later lines of other nodes
 }
 
-// logGapOut is a place where lines may be missing.
+// logGapOut describes a gap, where lines may be missing, in JSON.
 type logGapOut struct {
 	At   string `json:"at"`
 	Zone string `json:"zone"`
@@ -196,9 +196,9 @@ Other answers than the lines:
 			})
 			switch {
 			case ctx.Err() != nil && following && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)):
-				return nil // a signal is how following ends
+				return nil // following ends by a signal
 			case err == nil && !following:
-				return ctx.Err() // and of nothing else
+				return ctx.Err() // an interrupted run is an error
 			}
 			return err
 		},
@@ -220,8 +220,8 @@ Other answers than the lines:
 	return cmd
 }
 
-// tailLines prints lines as they come, or hands them to take if that is not nil; log files are read from since
-// on, from their beginning if it is zero. When it does not follow, a signal is an error: what it printed until then is not all there is.
+// tailLines prints lines as they arrive, or passes them to take unless nil. Log files are read from since, or
+// from their beginning if zero. Without follow a signal is an error, since the output is incomplete.
 func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logline.Query, raw bool, limit int, follow bool, since time.Time,
 	take func(*logs.Entry)) error {
 	defer command.WhileRead(a.Raw)()

@@ -10,16 +10,16 @@ import (
 	"rung/pages/page"
 )
 
-// The measures of a drawn map, in pixels.
+// Measures of a drawn map, in pixels.
 const (
 	cellSize    = 14
 	letterWidth = 7
-	// mostLetters is how much of a name stands beside its row. The list below has it whole.
+	// mostLetters is the most letters of a name at its row; the list below has it whole.
 	mostLetters = 40
 )
 
-// shapes draw the kinds of cells, in their order, from the cell's upper left corner: each is another
-// shape, so that they differ without colours as well.
+// shapes are the SVG paths of the kinds of cells, from the cell's upper left corner. Each has another shape,
+// so that they differ without colours.
 var shapes = []string{
 	"m4 7a3 3 0 1 0 6 0a3 3 0 1 0-6 0z", // a disc
 	"m2 2h10v10h-10z",                   // a square
@@ -29,7 +29,7 @@ var shapes = []string{
 	"m3 6.5h8v1h-8z",                    // a dash
 }
 
-// drawMap draws a map, with a legend above and a list of the same below it.
+// drawMap draws a map with a legend above it, and a list with the same content below.
 func (d *document) drawMap(m *page.Map, key string) {
 	columns := m.ColumnNames()
 	if len(m.Rows) == 0 || len(columns) == 0 {
@@ -83,14 +83,14 @@ func (d *document) drawMap(m *page.Map, key string) {
 	d.grid(&g, "Map")
 }
 
-// noCells titles the columns of a row whose cells have no sign.
+// noCells is the title for cells without a sign.
 const noCells = "NO CONNECTIONS"
 
-// MapGrid is a map as a table: of each row the columns of each kind, or all. Rows that are alike are one.
+// MapGrid converts a map to a table that lists the columns of each kind for a row. Equal rows are merged.
 func MapGrid(m *page.Map) page.Grid {
 	g := page.Grid{Title: "As a list", Columns: []page.GridColumn{{Key: "from", Title: "FROM"}}}
 	columns := m.ColumnNames()
-	var alike [][]string // the names of rows with the same cells
+	var alike [][]string // names of rows with equal cells
 	var cells [][]int8
 	places := map[string]int{}
 	for i, name := range m.Rows {
@@ -103,7 +103,7 @@ func MapGrid(m *page.Map) page.Grid {
 		}
 		alike[at] = append(alike[at], name)
 	}
-	var kinds []int8 // that some cell is of
+	var kinds []int8 // kinds of at least one cell
 	add := func(kind int8, column page.GridColumn) {
 		if slices.Contains(m.Cells, kind) {
 			kinds, g.Columns = append(kinds, kind), append(g.Columns, column)
@@ -123,8 +123,7 @@ func MapGrid(m *page.Map) page.Grid {
 	return g
 }
 
-// columnsOfKind names the columns whose cells are of a kind: "all 11", or "all 11 but blue" where that
-// is shorter.
+// columnsOfKind names the columns whose cells are of a kind: "all 11", or "all 11 but blue" if shorter.
 func columnsOfKind(columns []string, cells []int8, kind int8) string {
 	var are, others []string
 	for i, k := range cells {
@@ -143,11 +142,11 @@ func columnsOfKind(columns []string, cells []int8, kind int8) string {
 	return strings.Join(are, ", ")
 }
 
-// shapeClass is the class of the shapes of a kind.
+// shapeClass returns the class attribute of a kind's shape.
 func shapeClass(k *page.MapKind) string { return ` class="shape ` + string(k.Sign.Role) + `"` }
 
-// kindPath is the cells of a kind as one path, which its pattern fills: cells of a kind that stand side
-// by side are one rectangle.
+// kindPath returns the cells of a kind as one SVG path, to be filled by its pattern. Adjacent cells are one
+// rectangle.
 func kindPath(m *page.Map, kind, indent, top int) string {
 	var b strings.Builder
 	n := len(m.ColumnNames())
@@ -166,7 +165,7 @@ func kindPath(m *page.Map, kind, indent, top int) string {
 	return b.String()
 }
 
-// gridLines are a line every ten rows and columns, and around all.
+// gridLines returns lines around the map, and at every tenth row and column.
 func gridLines(indent, top, rows, columns int) string {
 	var b strings.Builder
 	width, height := columns*cellSize, rows*cellSize
@@ -183,7 +182,7 @@ func gridLines(indent, top, rows, columns int) string {
 	return b.String()
 }
 
-// cellLetters are the cells for the script: the place of each kind, - for none.
+// cellLetters returns the cells for the script: a character for each kind, - for none.
 func cellLetters(m *page.Map) string {
 	out := make([]byte, len(m.Cells))
 	for i, k := range m.Cells {
@@ -202,7 +201,7 @@ func labelLength(names []string) (most int) {
 	return most
 }
 
-// wholeName is the attribute with a name that is cut, for the script.
+// wholeName returns an attribute with the whole name if it was shortened, for the script.
 func wholeName(name string) string {
 	if name == shortName(name) {
 		return ""
@@ -210,7 +209,7 @@ func wholeName(name string) string {
 	return ` data-name="` + escape(name) + `"`
 }
 
-// shortName is a name as it stands beside the map, cut in the middle where it is long.
+// shortName returns a name with the middle cut out if it is long.
 func shortName(name string) string {
 	letters := []rune(name)
 	if len(letters) <= mostLetters {

@@ -22,16 +22,16 @@ import (
 	"rung/revision"
 )
 
-// How far --unfold goes.
+// Levels of --unfold.
 const (
 	unfoldWorkloads = "workloads"
 	unfoldPods      = "pods"
 )
 
-// mostCells bounds what one command prints.
+// mostCells limits the cells printed by one command.
 const mostCells = 1_000_000
 
-// matrixAsk is the question of `rung matrix`, as the flags give it.
+// matrixAsk holds the flags of `rung matrix`.
 type matrixAsk struct {
 	protocol, focus, only, unfold string
 	port                          int
@@ -135,17 +135,17 @@ func (q *matrixAsk) checkFlags() error {
 	return nil
 }
 
-// matrixTable is a matrix with the ends that are shown.
+// matrixTable is a matrix with the ends to show.
 type matrixTable struct {
 	m          *revision.Matrix
 	ask        matrixAsk
 	only       revision.CellVerdict
 	self       *revision.MatrixEnd // with --focus
 	rows, cols []*revision.MatrixEnd
-	reached    []*revision.MatrixEnd // the columns that connections only go to
-	not        string                // what was not judged, for the first line
-	unread     *revision.Unread      // what is unread that pods rest on, nil if all was read
-	// Of JSON: the ends that are shown, and their names.
+	reached    []*revision.MatrixEnd // columns that are destinations only
+	not        string                // omissions, for the first line
+	unread     *revision.Unread      // unread objects that pods depend on, nil if none
+	// For JSON: the ends shown, and their names.
 	shown []*revision.MatrixEnd
 	names []string
 }
@@ -153,7 +153,7 @@ type matrixTable struct {
 func newMatrixTable(ctx context.Context, m *revision.Matrix, ask matrixAsk) (*matrixTable, error) {
 	t := &matrixTable{m: m, ask: ask, only: revision.CellVerdict(ask.only)}
 	if ask.unfold == "" && ask.focus == "" && !slices.ContainsFunc(m.Namespaces, func(ns *revision.MatrixEnd) bool { return !ns.IsToBe() }) {
-		ask.unfold = unfoldWorkloads // a repository has nothing else to be told of
+		ask.unfold = unfoldWorkloads // a repository has only workloads to show
 	}
 	var ends []*revision.MatrixEnd
 	for _, ns := range m.Namespaces {
@@ -200,7 +200,7 @@ func newMatrixTable(ctx context.Context, m *revision.Matrix, ask matrixAsk) (*ma
 	return t, nil
 }
 
-// visitCells visits the cells that are shown, by source and destination.
+// visitCells visits the shown cells, by source and destination.
 func (t *matrixTable) visitCells(visit func(from, to *revision.MatrixEnd, c revision.MatrixCell)) {
 	one := func(from, to *revision.MatrixEnd) {
 		if c := t.m.Cell(from, to); c.CountPairs() > 0 && (t.only == "" || c.Has(t.only)) {
@@ -225,10 +225,10 @@ func (t *matrixTable) visitCells(visit func(from, to *revision.MatrixEnd, c revi
 	}
 }
 
-// cellSign returns the sign in a cell of a table, empty where the cell is not shown.
+// cellSign returns the sign of a cell in a table, empty if the cell is not shown.
 func (t *matrixTable) cellSign(from, to *revision.MatrixEnd) string {
 	if from.OnlyReached() {
-		return "" // only where connections go to
+		return "" // never a source
 	}
 	c := t.m.Cell(from, to)
 	if t.only != "" && !c.Has(t.only) {
@@ -237,17 +237,16 @@ func (t *matrixTable) cellSign(from, to *revision.MatrixEnd) string {
 	return strings.TrimSpace(c.Verdict().Sign())
 }
 
-// aboutText says what the matrix is of.
+// aboutText describes the matrix.
 func (t *matrixTable) aboutText() string {
 	return matrix.AboutLine(t.m, matrix.Shown{Focus: t.ask.focus, Only: t.only, Reached: t.reached, Unread: t.unread}).String()
 }
 
-// matrixOmissions returns the omissions of the matrix; one of them says that nothing was judged,
-// where that is so.
+// matrixOmissions returns the omissions of the matrix, also one if nothing was judged.
 func (t *matrixTable) matrixOmissions(ctx context.Context, r *revision.Revision) ([]model.Omission, error) {
 	out := revision.OmissionsOfAnswers(r, false)
 	judged, unknown, whole := 0, 0, t
-	if t.only != "" { // what is not shown was judged all the same, or was not
+	if t.only != "" { // hidden cells were judged too
 		ask := t.ask
 		ask.only = ""
 		all, err := newMatrixTable(ctx, t.m, ask)
@@ -263,8 +262,7 @@ func (t *matrixTable) matrixOmissions(ctx context.Context, r *revision.Revision)
 	return append(out, matrix.Unjudged(r, t.m, judged, unknown)...), nil
 }
 
-// matrixText is the matrix with numbers over the columns, which are those of the rows; wide has
-// one line for each cell, in words.
+// matrixText returns the matrix with numbered columns; wide has a line in words for each cell.
 func (t *matrixTable) matrixText(wide bool) string {
 	head := t.aboutText() + "\n"
 	if len(t.rows) == 0 {
@@ -312,7 +310,7 @@ func (t *matrixTable) matrixText(wide bool) string {
 		table.AddRow(row...)
 	}
 	text := head + matrix.LegendLine().String() + "\n\n" + table.String()
-	if !slices.Equal(t.rows, t.cols) { // not every column has a row that says its name
+	if !slices.Equal(t.rows, t.cols) { // name the columns without a row
 		var more string
 		for _, e := range t.cols {
 			if !slices.Contains(t.rows, e) {
@@ -326,7 +324,7 @@ func (t *matrixTable) matrixText(wide bool) string {
 	return text
 }
 
-// markdownTable is the matrix as a table for a review.
+// markdownTable returns the matrix as a table for a review.
 func (t *matrixTable) markdownTable() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s**\n\n%s\n\n", command.MarkdownText(t.aboutText()), matrix.LegendLine())
@@ -353,7 +351,7 @@ func (t *matrixTable) markdownTable() string {
 	return b.String() + t.exceptLines("- ")
 }
 
-// exceptLines are lines that say which networks are not meant by those around them.
+// exceptLines says which networks are excluded from those around them.
 func (t *matrixTable) exceptLines(prefix string) string {
 	var lines []string
 	for _, e := range slices.Concat(t.rows, t.cols) {
@@ -367,10 +365,10 @@ func (t *matrixTable) exceptLines(prefix string) string {
 	return "\n" + strings.Join(lines, "\n") + "\n"
 }
 
-// csvLines has one line for each cell.
+// csvLines returns a line for each cell.
 func (t *matrixTable) csvLines() string {
 	var b strings.Builder
-	w := csv.NewWriter(&b) // into memory: there are no errors
+	w := csv.NewWriter(&b) // in memory: no errors
 	_ = w.Write([]string{"from", "to", "verdict", "pairs", "allow", "deny", "by_port", "by_endpoint", "undefined", "unknown",
 		"not_applicable"})
 	t.visitCells(func(from, to *revision.MatrixEnd, c revision.MatrixCell) {

@@ -16,7 +16,7 @@ type wholeMatrixOut struct {
 
 // matrixOut is a matrix in JSON, without its cells.
 type matrixOut struct {
-	// Protocol and Port are empty and 0 where every port counts.
+	// Empty and 0 if every port counts.
 	Protocol string         `json:"protocol"`
 	Port     int            `json:"port"`
 	Focus    string         `json:"focus,omitempty"`
@@ -26,7 +26,7 @@ type matrixOut struct {
 
 type matrixEndOut struct {
 	Name string `json:"name"`
-	// Kind is "namespace", "workload", "pod", "service" or, of addresses outside, "network".
+	// "namespace", "workload", "pod", "service" or, for addresses outside, "network".
 	Kind      string         `json:"kind"`
 	Namespace string         `json:"namespace,omitempty"`
 	Workload  string         `json:"workload,omitempty"`
@@ -59,11 +59,11 @@ type matrixCellOut struct {
 	Verdict revision.CellVerdict `json:"verdict"`
 	Pairs   int                  `json:"pairs"`
 	revision.MatrixCell
-	// Example is a connection of which the verdict is true, of a mixed cell a denied one.
+	// A connection with the cell's verdict; a denied one for a mixed cell.
 	Example *trace.Question `json:"example,omitempty"`
 }
 
-// shownCell is a cell that is shown, with its ends as places in those of the matrix.
+// shownCell is a shown cell, with the indexes of its ends.
 type shownCell struct {
 	from, to int32
 	cell     revision.MatrixCell
@@ -74,7 +74,7 @@ func (t *matrixTable) jsonHead() *matrixOut {
 		Ends: []matrixEndOut{}}
 }
 
-// shownCells are the cells that are shown; their ends are added to the matrix.
+// shownCells returns the shown cells and adds their ends to out.
 func (t *matrixTable) shownCells(out *matrixOut) (cells []shownCell) {
 	seen := map[*revision.MatrixEnd]int32{}
 	end := func(e *revision.MatrixEnd) int32 {
@@ -95,7 +95,7 @@ func (t *matrixTable) shownCells(out *matrixOut) (cells []shownCell) {
 	return cells
 }
 
-// writtenCells are cells as they are written, one after the other in one piece of memory.
+// writtenCells yields the cells for writing, reusing one value.
 func (t *matrixTable) writtenCells(cells []shownCell) iter.Seq[any] {
 	return func(yield func(any) bool) {
 		var out matrixCellOut

@@ -10,7 +10,7 @@ import (
 	"rung/revision"
 )
 
-// changesPolicy makes a command that changes the policy its first argument names.
+// changesPolicy completes a command that changes the policy named by its first argument.
 func changesPolicy(a *command.App, cmd *cobra.Command, of func(args []string) (change.Mutation, error)) *cobra.Command {
 	var c changeFlags
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

@@ -10,7 +10,7 @@ import (
 	"rung/revision"
 )
 
-// CheckName refuses labels and fields beside a name, as kubectl does.
+// CheckName rejects labels and fields next to a name, as kubectl does.
 func (s *Selection) CheckName(name string) error {
 	if s.byContent() {
 		return fmt.Errorf("%s names one: leave -l and --field-selector out", name)
@@ -18,8 +18,8 @@ func (s *Selection) CheckName(name string) error {
 	return nil
 }
 
-// UnitsNamed returns the policy of a name ("cluster-control", "ANP/cluster-control", "BANP/default",
-// "blue/web") and the units with rows for it; without a name the units that are asked for.
+// UnitsNamed returns the named policy ("cluster-control", "ANP/cluster-control", "BANP/default", "blue/web")
+// and the units with rows for it; without a name the selected units.
 func (s *Selection) UnitsNamed(r *revision.Revision, names []string) ([]model.PolicyKey, error) {
 	if err := s.Check(r); err != nil {
 		return nil, err
@@ -35,7 +35,7 @@ func (s *Selection) UnitsNamed(r *revision.Revision, names []string) ([]model.Po
 	return append([]model.PolicyKey{k}, r.RelatedUnits(k)...), nil
 }
 
-// PolicyNamed finds the policy of a name, which may leave out the namespace that -n gives.
+// PolicyNamed returns the policy called name; -n may give its namespace.
 func (s *Selection) PolicyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
 	if err := s.CheckName(name); err != nil {
 		return model.PolicyKey{}, err
@@ -65,7 +65,7 @@ func (s *Selection) PolicyNamed(r *revision.Revision, name string) (model.Policy
 	return k, err
 }
 
-// PodName is the NAMESPACE/NAME of a pod, of which -n may give the namespace.
+// PodName returns the NAMESPACE/NAME of a pod; -n may give the namespace.
 func (s *Selection) PodName(name string) (string, error) {
 	if err := s.CheckName(name); err != nil {
 		return "", err

@@ -19,10 +19,10 @@ import (
 	"rung/revision"
 )
 
-// newFlags say what to make of a template.
+// newFlags are the flags of rung new.
 type newFlags struct {
 	answers      []string
-	defaults     bool // what is offered is taken
+	defaults     bool // take the offered values
 	expectations bool
 	apply        bool
 }
@@ -103,7 +103,7 @@ func templateNames() []string {
 	return page.MapList(template.AllTemplates(), func(t *template.Template) string { return t.Name })
 }
 
-// givenAnswers are the answers of the flags.
+// givenAnswers returns the answers given by flags.
 func (f *newFlags) givenAnswers() (template.Answers, error) {
 	out := template.Answers{}
 	for _, text := range f.answers {
@@ -120,7 +120,7 @@ func (f *newFlags) givenAnswers() (template.Answers, error) {
 	return out, nil
 }
 
-// makeSet makes a set of the flags, and asks for what is missing.
+// makeSet makes the policies of a template from the flags, and asks for missing answers.
 func makeSet(a *command.App, r *revision.Revision, f *newFlags, args []string) (*template.PolicySet, error) {
 	w := template.WorldOf(r)
 	t := template.FindTemplate(args[0])
@@ -145,8 +145,8 @@ func makeSet(a *command.App, r *revision.Revision, f *newFlags, args []string) (
 	return template.MakeSet(w, t, given, false)
 }
 
-// applyTemplate makes the policies of a template through the gate. Each question is asked
-// only once: when the preview is worked out again, the same answers are used.
+// applyTemplate makes the policies of a template through the gate. Each question is asked once: if the preview
+// is worked out again, the same answers are used.
 func applyTemplate(ctx context.Context, a *command.App, f *newFlags, c *changeFlags, args []string) error {
 	return makeChange(ctx, a, c, func(r *revision.Revision) (change.Mutation, error) {
 		made, err := makeSet(a, r, f, args)
@@ -160,10 +160,10 @@ func applyTemplate(ctx context.Context, a *command.App, f *newFlags, c *changeFl
 	})
 }
 
-// mostTries is how often a question is asked again.
+// mostTries is how often a question is repeated.
 const mostTries = 5
 
-// askTemplate asks for the answers that are not given.
+// askTemplate asks for the answers not given.
 func askTemplate(a *command.App, w *template.World, t *template.Template, given template.Answers) (template.Answers, error) {
 	out := template.Answers{}
 	for i := range t.Questions {
@@ -183,8 +183,8 @@ func askTemplate(a *command.App, w *template.World, t *template.Template, given 
 	return out, nil
 }
 
-// askQuestion asks one question until there is an answer. The offered values are numbered,
-// except where a number could itself be the answer.
+// askQuestion asks a question until it is answered. Offered values are numbered, unless a number could itself
+// be the answer.
 func askQuestion(a *command.App, w *template.World, t *template.Template, q *template.Question, before template.Answers) (string, error) {
 	offers := w.OfferedChoices(t, q, before)
 	numbered := q.Kind != template.Priorities && q.Kind != template.Ports && q.Kind != template.Values
@@ -225,7 +225,7 @@ func askQuestion(a *command.App, w *template.World, t *template.Template, q *tem
 	return "", fmt.Errorf("no answer to %s: %w", q.Name, command.ErrRefused)
 }
 
-// templateOut is a template in the JSON of rung new.
+// templateOut is the JSON of a template in rung new.
 type templateOut struct {
 	Name      string        `json:"name"`
 	For       string        `json:"for"`
@@ -272,7 +272,7 @@ func templatesAnswer() *command.Answer {
 	}}
 }
 
-// templateSetOut is a set in the JSON of rung new.
+// templateSetOut is the JSON of the policies made by rung new.
 type templateSetOut struct {
 	Template string            `json:"template"`
 	Set      string            `json:"set"`
@@ -283,7 +283,7 @@ type templateSetOut struct {
 	Text     string            `json:"text"`
 }
 
-// templateSetAnswer prints a set, or what must hold with it.
+// templateSetAnswer prints the policies, or the statements that must hold with them.
 func templateSetAnswer(ctx context.Context, a *command.App, r *revision.Revision, m *template.PolicySet,
 	expectations bool) (*command.Answer, error) {
 	text := m.Text

@@ -17,11 +17,11 @@ import (
 	"rung/revision"
 )
 
-// planFlags say what to plan.
+// planFlags choose what to plan.
 type planFlags struct {
 	step, start       int32
-	hasStep, hasStart bool // --step, --start were given
-	respace           bool // as they say, or as is usual
+	hasStep, hasStart bool // whether --step, --start were given
+	respace           bool // re-space, with the usual spacing unless given
 	insert            string
 }
 
@@ -83,8 +83,8 @@ rung undo.`,
 	return cmd
 }
 
-// planAnswer returns the answer of `rung plan`: the plan or the place that the flags ask for,
-// or, without such flags, the free priorities and the plan that runs or stopped.
+// planAnswer returns the answer of `rung plan`: the requested plan or place, or else the free priorities and
+// the plan that runs or stopped.
 func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planFlags) (*command.Answer, error) {
 	if r.System.Bands != nil {
 		return tiersAnswer(r, f)
@@ -110,8 +110,8 @@ func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planF
 	}
 	next := planNext
 	if st == nil {
-		// Showing the board does not depend on a kept plan that this mode cannot run: an error of
-		// that plan is reported where the plan can run.
+		// Showing the board does not depend on a kept plan that cannot run in this mode. Its errors are
+		// reported where it can.
 		st, _ = e.KeptPlan()
 		next = "rung plan --write-back with --resume, --back or --keep"
 	}
@@ -121,8 +121,8 @@ func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planF
 	return &command.Answer{Value: told.FactsOfBoard(b, st), Text: func(bool) string { return text }, NotConsidered: omits}, nil
 }
 
-// arrangePlan works out what was asked for: the board as it is, the place for a new
-// policy, and the plan, which is nil where none is needed.
+// arrangePlan works out the present board, the place for a new policy, and the plan. The plan is nil if none
+// is needed.
 func arrangePlan(a *command.App, r *revision.Revision, f *planFlags) (b *plan.Board, in *plan.Insertion, p *plan.Plan, err error) {
 	above, below, both := strings.Cut(f.insert, ",")
 	if f.insert != "" && !both {
@@ -152,7 +152,7 @@ func arrangePlan(a *command.App, r *revision.Revision, f *planFlags) (b *plan.Bo
 	return b, in, p, nil
 }
 
-// policyAt is the policy that is meant by its name or by the priority it has.
+// policyAt returns the policy with a name or a priority.
 func policyAt(b *plan.Board, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	at, err := strconv.ParseInt(text, 10, 32)
@@ -167,8 +167,7 @@ func policyAt(b *plan.Board, text string) (string, error) {
 	return "", fmt.Errorf("--insert: no policy stands at %d: want the name of a policy, or a priority that one has", at)
 }
 
-// planSpacing returns the step and start that the flags ask for; the console's usual values stand
-// in for flags that are not set.
+// planSpacing returns the requested step and start; missing flags have the console's defaults.
 func (f *planFlags) planSpacing(b *plan.Board) plan.Spacing {
 	at := b.UsualSpacing()
 	if f.hasStep {
@@ -180,7 +179,7 @@ func (f *planFlags) planSpacing(b *plan.Board) plan.Spacing {
 	return at
 }
 
-// boardText is where policies stand, and what is free.
+// boardText lists the policies by priority, and the free priorities.
 func boardText(b *plan.Board) string {
 	return fmt.Sprintf("%s\n%s\n%s, %s\n", command.TableText(told.Places, told.PlacesOf(b, nil), false, 0), told.FreeText(b),
 		told.CountText(b), told.GapForms(b)[0])
@@ -188,7 +187,7 @@ func boardText(b *plan.Board) string {
 
 func planText(p *plan.Plan) string { return stepsText(p.Title, p.Steps, 1, p.Notes) }
 
-// stepsText lists steps that are proposed, the first of which has a number, below their title.
+// stepsText lists proposed steps below their title; first is the number of the first step.
 func stepsText(title string, steps []plan.Step, first int, notes []string) string {
 	text := title + "\n\n"
 	if len(steps) > 0 {

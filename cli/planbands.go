@@ -11,17 +11,17 @@ import (
 	"rung/revision"
 )
 
-// tierPlace is the answer of `rung plan --insert` in a system whose policies stand in tiers.
+// tierPlace is the JSON of `rung plan --insert` in a system with tiers.
 type tierPlace struct {
 	Tier     string  `json:"tier"`
 	Priority float64 `json:"priority"`
 }
 
-// String is the place as rung move takes it.
+// String returns the place as rung move takes it.
 func (p tierPlace) String() string { return fmt.Sprintf("%s/%v", p.Tier, p.Priority) }
 
-// tierPlaces is the answer of `rung plan` there: a free place before, between and behind the policies of each
-// tier.
+// tierPlaces is the JSON of `rung plan` in a system with tiers: free places before, between and after the
+// policies of each tier.
 type tierPlaces struct {
 	Places []tierPlace `json:"places"`
 }
@@ -30,14 +30,14 @@ type tierPlaces struct {
 var errNoSpacing = errors.New("plan: the priorities here are fractions: between two there is always room, and nothing to re-space; " +
 	"--insert ABOVE,BELOW finds it and rung move goes there")
 
-// tiersAnswer answers `rung plan` in a system whose policies stand in tiers with fractions as priorities.
+// tiersAnswer answers `rung plan` in a system whose tiers have fractional priorities.
 func tiersAnswer(r *revision.Revision, f *planFlags) (*command.Answer, error) {
 	if f.respace {
 		return nil, errNoSpacing
 	}
 	bands, omits := revision.LadderBands(r), revision.OmissionsOfObjects(r)
 	if f.insert == "" {
-		const usual = 5 // of a tier without policies
+		const usual = 5 // for a tier without policies
 		slots, _ := plan.SlotsInTiers(bands, model.Key{}, plan.TierSlot{Priority: usual})
 		out := tierPlaces{Places: []tierPlace{}}
 		text := "free places, as rung move takes them:\n"

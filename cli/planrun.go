@@ -18,7 +18,7 @@ import (
 	"rung/revision"
 )
 
-// runPlan runs a plan, after its consequences were confirmed.
+// runPlan runs a plan once its consequences are confirmed.
 func runPlan(ctx context.Context, a *command.App, c *changeFlags, f *planFlags) error {
 	if err := checkCanAsk(a, c); err != nil {
 		return err
@@ -50,13 +50,13 @@ func runPlan(ctx context.Context, a *command.App, c *changeFlags, f *planFlags) 
 	})
 }
 
-// planRunOut is a plan that was run, and what became of it.
+// planRunOut is the JSON of a plan that was run, with its outcome.
 type planRunOut struct {
 	Outcome string `json:"outcome"`
 	*plan.Plan
 }
 
-// runShownPlan runs a plan that was shown, and says what became of it.
+// runShownPlan runs a plan that was shown, and returns its outcome.
 func runShownPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, p *plan.Plan) (outcome string, err error) {
 	if len(p.Steps) == 0 {
 		return outcomeUnchanged, nil
@@ -78,8 +78,8 @@ func runShownPlan(ctx context.Context, a *command.App, e *engine.Engine, c *chan
 	return outcome, err
 }
 
-// startPlan has the preview of a plan confirmed, starts it, says how it goes and what
-// became of it. p is the preview that was shown last.
+// startPlan has the preview of a plan confirmed, starts it, prints its progress and returns its outcome. p is
+// the preview shown last.
 func startPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, was *gate.Preview, show func(*gate.Preview) error,
 	start func(*gate.Preview, gate.Confirm) error) (p *gate.Preview, outcome string, err error) {
 	tried, started := false, false
@@ -98,20 +98,20 @@ func startPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeF
 	return p, planOutcome(ended), err
 }
 
-// checkNoOtherPlan refuses a new plan while there is another.
+// checkNoOtherPlan rejects a new plan while another is open.
 func checkNoOtherPlan(e *engine.Engine) error {
 	st, err := e.ReadPlan()
 	switch {
 	case err != nil || !st.IsOpen():
-		return nil // what cannot be read is put aside when the plan starts
+		return nil // an unreadable plan is put aside when the new one starts
 	case st.IsUnderWay():
 		return fmt.Errorf("%w: the plan is %s", planrun.ErrPlan, st.RunBy())
 	}
 	return fmt.Errorf("%w: another plan stopped at %s; %s", planrun.ErrPlan, st.PlaceText(), planNext)
 }
 
-// guardsText returns, as lines, the effect of a plan on connections, its steps, and the guard
-// rails that stop it.
+// guardsText returns lines about a plan: its effect on connections, its steps, and the guard rails that stop
+// it.
 func guardsText(p *gate.Preview) string {
 	t := difference.TellPreview(p)
 	var b strings.Builder
@@ -120,8 +120,8 @@ func guardsText(p *gate.Preview) string {
 	return b.String()
 }
 
-// continuePlan goes on with a plan that stopped half way, or rolls it back, after what
-// that does was confirmed; with neither it is ended where it is.
+// continuePlan continues or rolls back a stopped plan, once its consequences are confirmed; with neither flag
+// it ends the plan.
 func continuePlan(ctx context.Context, a *command.App, c *changeFlags, resume, back bool) error {
 	if err := checkCanAsk(a, c); err != nil {
 		return err
@@ -150,7 +150,7 @@ func continuePlan(ctx context.Context, a *command.App, c *changeFlags, resume, b
 	})
 }
 
-// keepPlan ends a plan that stopped, and leaves the policies as they are.
+// keepPlan ends a stopped plan and leaves the policies unchanged.
 func keepPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, st *revision.PlanState) error {
 	if by := st.RunBy(); by != "" {
 		return fmt.Errorf("%w: the plan is %s", planrun.ErrPlan, by)
@@ -171,7 +171,7 @@ func keepPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeFl
 	return a.PrintAnswer(&command.Answer{Value: out})
 }
 
-// followPlan says how a plan goes until it ends, or stops.
+// followPlan prints the progress of a plan until it ends or stops.
 func followPlan(ctx context.Context, a *command.App, e *engine.Engine) (ended bool, err error) {
 	var last revision.PlanState
 	said := ""
@@ -196,7 +196,7 @@ func followPlan(ctx context.Context, a *command.App, e *engine.Engine) (ended bo
 	}
 	why := last.Why
 	if err != nil && last.IsShownByZones() {
-		return true, nil // only its end was not told yet
+		return true, nil // only its end was not reported yet
 	}
 	if err != nil {
 		why = "interrupted"
@@ -210,7 +210,7 @@ func followPlan(ctx context.Context, a *command.App, e *engine.Engine) (ended bo
 		stopped = exitWith{stopped, change.ErrNotRecorded}
 	}
 	if ended {
-		return true, stopped // with nothing to continue
+		return true, stopped // nothing to continue
 	}
 	if keepsPlans(e.Revision()) {
 		stopped = fmt.Errorf("%w; %s", stopped, planNext)
@@ -218,17 +218,16 @@ func followPlan(ctx context.Context, a *command.App, e *engine.Engine) (ended bo
 	return false, stopped
 }
 
-// keepsPlans says whether a plan that stopped outlives the program.
+// keepsPlans reports whether a stopped plan outlives the program.
 func keepsPlans(r *revision.Revision) bool {
 	return r.Mode.WriteBack || r.Mode.Name == revision.ClusterMode
 }
 
-// exitWith is an error that ends the command as another does, whose words it has
-// already.
+// exitWith is an error that ends the command like another error, without repeating its text.
 type exitWith struct {
 	error
 	as error
 }
 
-// Unwrap makes it both (errors.Is).
+// Unwrap returns both errors, for errors.Is.
 func (e exitWith) Unwrap() []error { return []error{e.error, e.as} }

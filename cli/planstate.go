@@ -13,20 +13,19 @@ import (
 	"rung/revision"
 )
 
-// planStateText is a plan that is under way or stopped, step by step, and what can be
-// done about it.
+// planStateText describes a running or stopped plan step by step, and what can be done about it.
 func planStateText(st *revision.PlanState, now time.Time, next string) string {
 	text := words.CleanLine(told.Headline(st, now)) + "\n\n" + command.TableText(told.Steps, told.StepsOf(st), false, 0)
-	if st.State == revision.PlanStopped && st.Stuck == "" { // else the reason has the ways out
+	if st.State == revision.PlanStopped && st.Stuck == "" { // a stuck plan's reason says what to do
 		text += "\n" + next + "\n"
 	}
 	return text
 }
 
-// planNext says what can be done about a plan that stopped.
+// planNext says what can be done about a stopped plan.
 const planNext = "rung plan --resume continues, --back rolls back, --keep keeps the policies as they are"
 
-// stepsOut is the JSON of a stopped plan's remaining steps, which a yes makes.
+// stepsOut is the JSON of a plan's remaining steps, which a yes makes.
 type stepsOut struct {
 	Title     string             `json:"title"`
 	Outcome   string             `json:"outcome,omitempty"` // as in consequences.Facts
@@ -34,14 +33,14 @@ type stepsOut struct {
 	FirstStep int                `json:"first_step"`
 	Steps     []plan.Step        `json:"steps"`
 	Guards    []difference.Guard `json:"guards"`
-	// Connections is the effect of all steps together, StepConnections the effect of each.
+	// Effect of all steps together, and of each step.
 	Connections     *difference.Effect   `json:"connections,omitempty"`
 	StepConnections []*difference.Effect `json:"step_connections,omitempty"`
 	ConfirmName     string               `json:"confirm_name,omitempty"`
 	Notes           []string             `json:"notes"`
 }
 
-// stepsAnswer is the preview of a plan: the steps that a yes makes.
+// stepsAnswer returns the preview of a plan: the steps that a yes makes.
 func stepsAnswer(p *gate.Preview, outcome string) *command.Answer {
 	all := difference.ConsequencesOf(p)
 	out := stepsOut{Title: p.Title, Outcome: outcome, Blocked: p.Blocked, FirstStep: p.FirstStep, Steps: append([]plan.Step{}, p.Steps...),

@@ -11,25 +11,25 @@ import (
 	"rung/cli/command"
 )
 
-// pluginFile is the name that kubectl starts a plugin by, pluginName how people then call it.
+// File name of kubectl's plugin, and how users call it.
 const pluginFile, pluginName = "kubectl-rung", "kubectl rung"
 
-// startedAsPlugin says whether a program was started by the name of kubectl's plugin.
+// startedAsPlugin reports whether a program has the name of kubectl's plugin.
 func startedAsPlugin(program string) bool {
 	return strings.TrimSuffix(filepath.Base(program), ".exe") == pluginFile
 }
 
-// calledRung is where a text says how Rung is called: before a command, a flag, a placeholder, or the
-// end of a line. "Rung" is its name, and a file may be called rung.
+// calledRung matches "rung" where a text calls it: before a command, a flag, a placeholder, or the end of a
+// line. "Rung" is a name, and a file may be called rung.
 var calledRung = regexp.MustCompile(`(?m)(^|[\s"(|;])rung( +[a-z-]|\s*#| +[A-Z\[]{2}|"|$)`)
 
-// sayPlugin has a text call Rung as kubectl's plugin.
+// sayPlugin makes a text call Rung as kubectl's plugin.
 func sayPlugin(text string) string {
 	return calledRung.ReplaceAllString(text, "${1}"+pluginName+"${2}")
 }
 
-// asPlugin has every text of a command line call Rung as kubectl's plugin: this is the one place
-// that knows, the commands say "rung".
+// asPlugin makes every text of a command line call Rung as kubectl's plugin. Only this function knows of the
+// plugin; commands say "rung".
 func asPlugin(a *command.App, root *cobra.Command) {
 	a.Call = pluginName
 	root.Use = pluginFile
@@ -47,7 +47,7 @@ func asPlugin(a *command.App, root *cobra.Command) {
 	}
 }
 
-// pluginCompletion is the help of completion where Rung is kubectl's plugin.
+// pluginCompletion is the help of completion for kubectl's plugin.
 const pluginCompletion = `Print the script with which a shell completes commands, flags, files for -f, and the
 names of policies, pods, namespaces and zones.
 

@@ -67,7 +67,7 @@ names them.`,
 	return cmd
 }
 
-// podsAnswer lists the pods that are asked for.
+// podsAnswer lists the selected pods.
 func podsAnswer(a *command.App, r *revision.Revision, only *Selection) (*command.Answer, error) {
 	if err := only.Check(r); err != nil {
 		return nil, err

@@ -10,15 +10,14 @@ import (
 	"rung/engine/trace"
 )
 
-// portValue is the value of --port: a port, or one with its protocol, as in 53/udp and as the
-// console takes it.
+// portValue is the value of --port: a port, or a port with its protocol as in 53/udp, like in the console.
 type portValue struct {
 	port     *int
 	protocol *string
-	text     string // where it says the protocol
+	text     string // argument, if it names the protocol
 }
 
-// String is the port, empty where none was given.
+// String returns the port, empty if not given.
 func (p *portValue) String() string {
 	if p.port == nil || *p.port == 0 {
 		return ""
@@ -26,10 +25,10 @@ func (p *portValue) String() string {
 	return strconv.Itoa(*p.port)
 }
 
-// Type names the values.
+// Type returns the name of the value's type.
 func (p *portValue) Type() string { return "port" }
 
-// Set reads the port, and the protocol behind it.
+// Set parses the port and the optional protocol.
 func (p *portValue) Set(text string) error {
 	var q trace.Question
 	if err := q.ReadService(text); err != nil || q.Port == 0 {
@@ -42,7 +41,7 @@ func (p *portValue) Set(text string) error {
 	return nil
 }
 
-// addPortFlags adds the flags that say which port is meant, and of which protocol.
+// addPortFlags adds the flags for port and protocol.
 func addPortFlags(cmd *cobra.Command, port *int, usage string, protocol *string, ofProtocol string) {
 	value := &portValue{port: port, protocol: protocol}
 	cmd.Flags().StringVar(protocol, "protocol", *protocol, ofProtocol)

@@ -21,8 +21,8 @@ func previewAnswer(p *gate.Preview, outcome string) *command.Answer {
 		Markdown: func() string { return previewMarkdown(p) }}
 }
 
-// previewText says what a change does: the objects, the rows, and what to think
-// about. wide adds the YAML before and after, and the equivalent commands.
+// previewText describes a change: the objects, the rows, and what to consider. wide adds the YAML before and
+// after, and the equivalent commands.
 func previewText(p *gate.Preview, wide bool) string {
 	t := difference.TellPreview(p)
 	var b strings.Builder
@@ -75,7 +75,7 @@ func previewText(p *gate.Preview, wide bool) string {
 	return b.String()
 }
 
-// writePoints writes sentences, each on a line behind before, with its code, or else its sign.
+// writePreviewPoints writes points, each on a line after a prefix, with its code or else its sign.
 func writePreviewPoints(b *strings.Builder, before string, lists ...[]difference.PreviewPoint) {
 	for _, p := range slices.Concat(lists...) {
 		line := p.CodedText()
@@ -92,8 +92,8 @@ func writeGuards(b *strings.Builder, before string, rails []difference.PreviewPo
 	}
 }
 
-// previewMarkdown is a preview for a review: what stops it first, then connections, what
-// else follows, and the texts.
+// previewMarkdown returns a preview for a review: first what stops it, then connections, other consequences,
+// and the texts.
 func previewMarkdown(p *gate.Preview) string {
 	t := difference.TellPreview(p)
 	var b strings.Builder

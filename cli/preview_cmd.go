@@ -17,8 +17,7 @@ import (
 	"rung/revision"
 )
 
-// PreviewCommand shows what a change would do, for a review: it changes nothing, and needs no
-// permission to.
+// PreviewCommand shows what a change would do, for a review. It changes nothing and needs no permission to.
 func PreviewCommand(a *command.App) *cobra.Command {
 	var parts previewParts
 	var prune bool
@@ -75,7 +74,7 @@ With -o markdown the answer can be put under a pull request.`,
 				return err
 			}
 			if p.ReadOnly {
-				p.Blocked = "" // nobody wants to write
+				p.Blocked = "" // nothing is to be written
 			}
 			if err := a.PrintAnswer(previewAnswer(p, "")); err != nil {
 				return err
@@ -86,7 +85,7 @@ With -o markdown the answer can be put under a pull request.`,
 	return cmd
 }
 
-// setListenTime has the ACL log read before the answer.
+// setListenTime makes the command read the ACL log before the answer.
 func setListenTime(a *command.App, d time.Duration) error {
 	switch {
 	case d < 0:
@@ -103,7 +102,7 @@ func hearLog(ctx context.Context, a *command.App, e *engine.Engine, d time.Durat
 	if d == 0 {
 		return
 	}
-	defer func() { _ = a.SayUnfollowed(e) }() // said
+	defer func() { _ = a.SayUnfollowed(e) }() // it prints the error
 	e.Logs().AskForLines()
 	over, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
@@ -116,7 +115,7 @@ func hearLog(ctx context.Context, a *command.App, e *engine.Engine, d time.Durat
 	}
 }
 
-// movesChoices offers the policies for --move, up to the priority.
+// movesChoices completes the policy of --move, up to the "=".
 func movesChoices(a *command.App) command.Completer {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		out, directive := a.CompleteFirst(func(_ *engine.Engine, r *revision.Revision) (out []string) {
@@ -130,7 +129,7 @@ func movesChoices(a *command.App) command.Completer {
 	}
 }
 
-// moveOf reads POLICY=PRIORITY, and POLICY=TIER/PRIORITY.
+// moveOf parses POLICY=PRIORITY and POLICY=TIER/PRIORITY.
 func moveOf(r *revision.Revision, text string) (change.Mutation, error) {
 	name, number, _ := strings.Cut(text, "=")
 	m := change.Mutation{Op: change.OpMove}
@@ -142,18 +141,17 @@ func moveOf(r *revision.Revision, text string) (change.Mutation, error) {
 	return m, err
 }
 
-// previewParts are the changes of a preview, in the order of the command line.
+// previewParts are the changes of a preview, in command-line order.
 type previewParts []partOfChange
 
-// partOfChange is one change: its op and the argument of its flag. The files of --change are read
-// into apply.
+// partOfChange is one change: an operation and its flag's argument. apply holds the files of --change.
 type partOfChange struct {
 	op    change.Op
 	arg   string
 	apply change.Mutation
 }
 
-// previewPart is a flag that adds to them.
+// previewPart is a flag that adds a change.
 type previewPart struct {
 	all *previewParts
 	op  change.Op
@@ -171,7 +169,7 @@ func (f previewPart) Set(arg string) error {
 	return nil
 }
 
-// readFiles reads the files, those of a --prune together: a policy stays that is in one of them.
+// readFiles reads the files. With prune it reads them together: policies in any of them are kept.
 func (p *previewParts) readFiles(ctx context.Context, a *command.App, prune bool) error {
 	other := func(x partOfChange) bool { return x.op != change.OpApply }
 	switch {
@@ -202,7 +200,7 @@ func (p *previewParts) readFiles(ctx context.Context, a *command.App, prune bool
 	return nil
 }
 
-// partsMutation is one change of all of them.
+// partsMutation combines all changes into one.
 func (p *previewParts) partsMutation(r *revision.Revision) (change.Mutation, error) {
 	out := change.Mutation{Op: change.OpCombine}
 	for _, x := range *p {

@@ -45,10 +45,10 @@ prints an array of answers in the same order. Flags fill in what a case does not
 	return cmd
 }
 
-// runProbe starts the sandbox, sends what is asked for, and prints it.
+// runProbe starts the sandbox, sends the requested packets, and prints the results.
 func runProbe(ctx context.Context, a *command.App, asked []trace.Question, file string) error {
 	var bad CaseErrors
-	for i, q := range asked { // before OVN is started for it
+	for i, q := range asked { // before OVN is started
 		if err := checkQuestion(q); err != nil && file == "" {
 			return err
 		} else if err != nil {
@@ -84,7 +84,7 @@ func runProbe(ctx context.Context, a *command.App, asked []trace.Question, file 
 	})
 }
 
-// whyWithoutOVN says why the sandbox does not run on OVN.
+// whyWithoutOVN returns the reason why the sandbox does not run on OVN.
 func whyWithoutOVN(e *engine.Engine) error {
 	for _, done := range e.Activity(0) {
 		if done.By == "sandbox" && strings.Contains(done.Summary, "without OVN") {
@@ -94,7 +94,7 @@ func whyWithoutOVN(e *engine.Engine) error {
 	return errors.New("a probe needs OVN, and the sandbox runs without")
 }
 
-// probeAnswer sends one question, or those of a file.
+// probeAnswer sends one question, or the questions of a file.
 func probeAnswer(ctx context.Context, a *command.App, e *engine.Engine, asked []trace.Question, file string) (*command.Answer, error) {
 	out, disagree := make([]*probeOut, 0, len(asked)), false
 	var notes omissionsBuilder
@@ -119,10 +119,10 @@ func probeAnswer(ctx context.Context, a *command.App, e *engine.Engine, asked []
 	return ans, nil
 }
 
-// checkQuestion says what is wrong with a question, whatever the cluster.
+// checkQuestion checks a question independently of the cluster.
 func checkQuestion(q trace.Question) error {
 	if trace.IsBareName(q.From) || trace.IsBareName(q.To) {
-		return nil // whose names they are is not known yet
+		return nil // the names cannot be resolved yet
 	}
 	c, err := connectionOf(q, nil)
 	if err != nil {
@@ -141,7 +141,7 @@ func sendProbe(ctx context.Context, e *engine.Engine, q trace.Question) (*probeO
 		return nil, err
 	}
 	out := probeOf(q, result)
-	// Of the sandbox, whose rows are what the policies say: what these leave out, they do.
+	// The sandbox's rows follow the policies, so they share the omissions of the policies' answer.
 	out.trace = &trace.Trace{Connection: result.Connection, Verdict: result.Policies.Verdict, Reason: result.Policies.Reason,
 		NotConsidered: revision.NewFilter(e.Revision(), true).OmissionsChanging(&result.Policies)}
 	if p := &result.Packets; p.Verdict == verdict.NotApplicable && result.Policies.Verdict != verdict.NotApplicable {

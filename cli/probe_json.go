@@ -15,8 +15,8 @@ import (
 	"rung/revision"
 )
 
-// probeOut is the JSON of `rung probe` (command-line.md#output): what became of the
-// packets, as `rung trace` says it, with the answers of rows and policies beside it.
+// probeOut is the JSON of `rung probe` (command-line.md#output): the packets' verdict in the form of `rung
+// trace`, with the verdicts of rows and policies.
 type probeOut struct {
 	verdictOut
 	Policies *pages.VerdictFacts `json:"policies"`
@@ -30,7 +30,7 @@ type probeOut struct {
 // packetOut is one packet in one zone.
 type packetOut struct {
 	Packet    string               `json:"packet"`
-	To        string               `json:"to,omitempty"` // the endpoint, where the destination is a Service
+	To        string               `json:"to,omitempty"` // the endpoint if the destination is a Service
 	Reply     bool                 `json:"reply"`
 	Zone      string               `json:"zone"`
 	In        string               `json:"in"`
@@ -68,7 +68,7 @@ func probeOf(q trace.Question, r *trace.Result) *probeOut {
 	return out
 }
 
-// WriteText prints the answer: of many a line each, of one the way of the packets.
+// WriteText prints the answer: one line if brief, else the path of the packets.
 func (o *probeOut) WriteText(b *strings.Builder, wide, brief bool) {
 	r := o.result
 	fmt.Fprintf(b, "%s: %s", r.Connection, trace.VerdictWord(o.Verdict))
@@ -93,8 +93,8 @@ func (o *probeOut) WriteText(b *strings.Builder, wide, brief bool) {
 	}
 }
 
-// stagesText returns the table of the stages that the first packet passed on a path; without
-// wide, of the stages that decided something.
+// stagesText returns a table of the stages that the first packet passed on a path; without wide, only of
+// stages that decided something.
 func (o *probeOut) stagesText(path int, wide bool) string {
 	r := o.result
 	t := &command.TextTable{Head: []string{"STAGE", "ZONE", "VERDICT", "DECIDED BY", "BY ROWS", "BY POLICIES"}}
@@ -112,8 +112,7 @@ func (o *probeOut) stagesText(path int, wide bool) string {
 	return t.String()
 }
 
-// otherDecision returns the decision of rows or policies at a stage, or "the same" where it is the
-// decision that packets got.
+// otherDecision returns the decision of rows or policies at a stage, or "the same" if packets got the same.
 func otherDecision(packets, other *verdict.StageVerdict) string {
 	if trace.SameRule(packets.Decided, other.Decided) && packets.Verdict == other.Verdict {
 		return "the same"
@@ -121,7 +120,7 @@ func otherDecision(packets, other *verdict.StageVerdict) string {
 	return strings.TrimSpace(string(other.Verdict) + " · " + trace.DeciderTextOf(other))
 }
 
-// packetsText returns the table of all packets that were sent on a path.
+// packetsText returns a table of all packets sent on a path.
 func (o *probeOut) packetsText(path int) string {
 	t := &command.TextTable{Head: []string{"PACKET", "ZONE", "IN", "OUT", "", "MET"}}
 	for i := range o.result.Sent[path] {

@@ -9,8 +9,8 @@ import (
 	"runtime/pprof"
 )
 
-// startProfile writes a CPU and a heap profile of the console into a folder, for
-// those who work on Rung. The function it returns ends it.
+// startProfile writes a CPU and a heap profile of the console into a folder, for developers of Rung. stop ends
+// the profile.
 func startProfile(dir string) (stop func() error, err error) {
 	if dir == "" {
 		return func() error { return nil }, nil

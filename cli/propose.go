@@ -18,8 +18,7 @@ import (
 	"rung/pages/page"
 )
 
-// proposalFlags holds the flags that have rung logs propose rules for its lines instead of
-// printing them.
+// proposalFlags are the flags with which rung logs proposes rules for its lines instead of printing them.
 type proposalFlags struct{ policy, action string }
 
 func (p *proposalFlags) register(cmd *cobra.Command) {
@@ -28,7 +27,7 @@ func (p *proposalFlags) register(cmd *cobra.Command) {
 	command.CompleteFlag(cmd, "action", command.FixedWords("allow", "deny"))
 }
 
-// checkFlags says what is wrong with the flags.
+// checkFlags checks the flags.
 func (p *proposalFlags) checkFlags() error {
 	if _, ok := proposedActions[p.action]; !ok {
 		return fmt.Errorf("--action %q: use allow or deny", p.action)
@@ -38,7 +37,7 @@ func (p *proposalFlags) checkFlags() error {
 
 var proposedActions = map[string]model.Action{"allow": model.Allow, "deny": model.Deny}
 
-// printProposal takes the lines that tail would print, and answers with the proposal.
+// printProposal collects the lines of tail and prints the proposal.
 func printProposal(ctx context.Context, a *command.App, e *engine.Engine, p *proposalFlags, tail func(take func(*logs.Entry)) error) error {
 	t, err := logs.ParseTarget(e.Revision(), p.policy, proposedActions[p.action])
 	if err != nil {
@@ -61,7 +60,7 @@ func printProposal(ctx context.Context, a *command.App, e *engine.Engine, p *pro
 		}
 		return fmt.Errorf("--propose: %w", err)
 	}
-	if !made.Surplus.IsExact() { // whoever sends the text into a file reads this
+	if !made.Surplus.IsExact() { // important if the output is redirected to a file
 		fmt.Fprintln(a.Err, "rung: "+words.CleanLine(made.Surplus.Text()))
 	}
 	for _, n := range made.MissedTexts() {
@@ -75,16 +74,15 @@ func printProposal(ctx context.Context, a *command.App, e *engine.Engine, p *pro
 	return a.PrintAnswer(ans)
 }
 
-// proposalOut is a proposal for scripts.
+// proposalOut is the JSON of a proposal.
 type proposalOut struct {
 	Policy   string `json:"policy"`
 	New      bool   `json:"new"`
-	Priority *int32 `json:"priority,omitempty"` // of a new one
+	Priority *int32 `json:"priority,omitempty"` // of a new policy
 	Action   string `json:"action"`
 	Lines    int    `json:"lines"`
 	Rules    int    `json:"rules"`
-	// Surplus are the connections besides the lines that the rules would allow or deny too,
-	// nil for none; Summary says it in words.
+	// Connections beyond the lines that the rules would allow or deny too, or nil. Summary describes them.
 	Surplus *surplusOut         `json:"surplus,omitempty"`
 	Summary string              `json:"summary"`
 	Still   []remainingLinesOut `json:"still"`

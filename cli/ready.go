@@ -12,17 +12,17 @@ import (
 	"rung/revision"
 )
 
-// reportTime is how long Rung's own reconcilers have to report.
+// reportTime limits the wait for the reports of Rung's own reconcilers.
 const reportTime = 2 * time.Second
 
-// conditionsQuery returns the query of rung zones --conditions: a line for each policy, wide
-// one for each zone of each, and below them the messages of failing zones.
+// conditionsQuery returns the query of rung zones --conditions: a line for each policy (wide: for each policy
+// and zone), then the messages of failing zones.
 func conditionsQuery(a *command.App) command.Query {
 	return command.Query{Zones: true,
 		First: func(ctx context.Context, e *engine.Engine) {
 			ctx, cancel := context.WithTimeout(ctx, reportTime)
 			defer cancel()
-			_ = e.WaitFor(ctx, hasReported) // what did not report by then has no report
+			_ = e.WaitFor(ctx, hasReported) // after the timeout there is no report
 		},
 		Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 			all := cluster.AllReports(r, e.Now())

@@ -59,7 +59,7 @@ stop, 2 for a configuration that cannot work.`,
 	return cmd
 }
 
-// nobodyElse is long on purpose: it is typed by somebody who has looked.
+// nobodyElse is long on purpose, to make the user check first.
 const nobodyElse = "i-know-that-nobody-else-writes-these-rows"
 
 func (f *reconcileFlags) register(p *pflag.FlagSet) {
@@ -84,7 +84,7 @@ func (f *reconcileFlags) register(p *pflag.FlagSet) {
 	p.TextVar(&f.logLevel, "log-level", slog.LevelInfo, "least `SEVERITY` to log: debug, info, warn or error")
 }
 
-// newLogger is where everything that happens is said.
+// newLogger returns the log of all events.
 func newLogger(a *command.App, f *reconcileFlags) (*slog.Logger, error) {
 	opt := &slog.HandlerOptions{Level: f.logLevel, ReplaceAttr: command.WithoutLogins}
 	switch f.log {
@@ -96,7 +96,7 @@ func newLogger(a *command.App, f *reconcileFlags) (*slog.Logger, error) {
 	return nil, fmt.Errorf("--log-format %q: want text or json", f.log)
 }
 
-// reconcileConfig makes the engine's configuration.
+// reconcileConfig returns the engine's configuration.
 func reconcileConfig(ctx context.Context, a *command.App, f *reconcileFlags) (engine.Config, error) {
 	if a.Flags.ReadOnly {
 		return engine.Config{}, errors.New("--readonly: reconcile only writes rows; leave one of the two out")
@@ -138,8 +138,8 @@ func reconcileConfig(ctx context.Context, a *command.App, f *reconcileFlags) (en
 	return cfg, nil
 }
 
-// chosenDatabases are the databases of the zones named, all without a name given. A single
-// database that names no zone is that of the single zone.
+// chosenDatabases returns the databases of the named zones, or all without names. A single database without a
+// zone belongs to a single zone.
 func chosenDatabases(nb map[string]string, zones []string) (map[string]string, error) {
 	if len(zones) == 0 {
 		return nb, nil

@@ -13,7 +13,7 @@ import (
 	"rung/model"
 )
 
-// serveMetrics answers for metrics and health until stop is called.
+// serveMetrics serves metrics and health until stop is called.
 func serveMetrics(e *engine.Engine, l net.Listener, log *slog.Logger) (stop func()) {
 	s := &http.Server{Handler: e.Health().Handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
@@ -35,7 +35,7 @@ func serveMetrics(e *engine.Engine, l net.Listener, log *slog.Logger) (stop func
 	}
 }
 
-// tellEvents says everything that happens, a line each, until ctx ends.
+// tellEvents logs every event on a line until ctx ends.
 func tellEvents(ctx context.Context, e *engine.Engine, log *slog.Logger) {
 	ticks, stop := e.Subscribe()
 	defer stop()
@@ -61,18 +61,17 @@ func tellEvents(ctx context.Context, e *engine.Engine, log *slog.Logger) {
 	}
 }
 
-// eventTeller remembers what it has said, so that a state is said once.
+// eventTeller remembers logged states, to log each once.
 type eventTeller struct {
 	log     *slog.Logger
 	seq     uint64
 	loaded  bool
 	zones   map[string]zoneReport
 	sources map[string]sourceReport
-	// refused holds what was last said of each resource that may not be read, settings of those
-	// of OVN-Kubernetes.
+	// Last messages for each unreadable resource, and for the settings of OVN-Kubernetes.
 	refused  map[string]string
 	settings string
-	// unwritten holds the last report about each zone's policies that are not written.
+	// Last report about each zone's policies that are not written.
 	unwritten map[string]unwrittenReport
 }
 
@@ -95,8 +94,8 @@ type sourceReport struct {
 	text string
 }
 
-// tellNews says what is new; news says that there may be something. It says besides after
-// which time to look again, for what is not looked at so often, or 0.
+// tellNews logs what is new; news says that there may be something. It returns how long until some unwritten
+// policies have to be checked again, or 0.
 func (t *eventTeller) tellNews(e *engine.Engine, news bool) (again time.Duration) {
 	r := e.Revision()
 	for _, s := range r.Sources {
@@ -138,7 +137,7 @@ func (t *eventTeller) tellNews(e *engine.Engine, news bool) (again time.Duration
 	return again
 }
 
-// tellRefused says which resources the source can do without, and may not read.
+// tellRefused logs optional resources that the source may not read.
 func (t *eventTeller) tellRefused(s model.SourceState) {
 	for _, r := range s.Resources {
 		name, problem := s.Name+" "+r.Name, ""
@@ -156,8 +155,7 @@ func (t *eventTeller) tellRefused(s model.SourceState) {
 	}
 }
 
-// tellUnwritten is tellNews for what is not written, which is looked for in each zone at
-// most every unwrittenEvery.
+// tellUnwritten is tellNews for unwritten policies, checked in each zone at most once every unwrittenEvery.
 func (t *eventTeller) tellUnwritten(zones []*model.ZoneState, news bool, now time.Time,
 	of func(*model.ZoneState) []engine.UnwrittenPart) (again time.Duration) {
 	for _, z := range zones {
@@ -179,12 +177,11 @@ func (t *eventTeller) tellUnwritten(zones []*model.ZoneState, news bool, now tim
 }
 
 const (
-	unwrittenEvery = time.Second // how often it is looked for what is not written, at most
-	unwrittenLines = 20          // of one zone at one look
+	unwrittenEvery = time.Second // shortest time between checks for unwritten policies
+	unwrittenLines = 20          // most lines for one zone and check
 )
 
-// tellLeftOut says what is not written, when that begins and when it ends, and returns
-// what there is.
+// tellLeftOut logs when policies begin and cease to be unwritten, and returns the unwritten ones.
 func (t *eventTeller) tellLeftOut(zone string, was map[engine.UnwrittenPart]bool,
 	now []engine.UnwrittenPart) map[engine.UnwrittenPart]bool {
 	if len(was)+len(now) == 0 {
@@ -217,7 +214,7 @@ func (t *eventTeller) tellLeftOut(zone string, was map[engine.UnwrittenPart]bool
 	return is
 }
 
-// zoneLevel returns the severity of a zone's line. The steps of a start are no trouble.
+// zoneLevel returns the severity of a zone's line. Starting up is not a problem.
 func zoneLevel(z *model.ZoneState) slog.Level {
 	if z.Starting {
 		return troubleLevel(z.Error)

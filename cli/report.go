@@ -21,12 +21,12 @@ import (
 	"rung/system"
 )
 
-// reportAsk is the question of `rung report`, as the flags give it.
+// reportAsk holds the flags of `rung report`.
 type reportAsk struct {
 	save, atTime string
 	expectations []string
 	settle       time.Duration
-	at           time.Time // of atTime, zero without
+	at           time.Time // parsed atTime, or zero
 }
 
 func ReportCommand(a *command.App) *cobra.Command {
@@ -65,11 +65,11 @@ must-gather. The same input gives the same file, but for its date: --at-time set
 	return cmd
 }
 
-// formsOfNames are the forms by how the name of a file ends.
+// formsOfNames maps file extensions to forms.
 var formsOfNames = map[string]string{".html": command.HTMLForm, ".htm": command.HTMLForm, ".md": command.MarkdownForm, ".json": "json",
 	".yaml": "yaml", ".yml": "yaml", ".txt": "wide"}
 
-// checkFlags reads the flags; formGiven says that -o was given, saves that --save was.
+// checkFlags checks the flags; formGiven says whether -o was given, saves whether --save was.
 func (q *reportAsk) checkFlags(a *command.App, formGiven, saves bool) (err error) {
 	if saves && q.save == "" {
 		return errors.New("--save needs the name of a file, and got none")
@@ -89,7 +89,7 @@ func (q *reportAsk) checkFlags(a *command.App, formGiven, saves bool) (err error
 	return nil
 }
 
-// zonesTime is how long zones have to be read.
+// zonesTime limits the time to read zones.
 const zonesTime = 30 * time.Second
 
 func runReport(ctx context.Context, a *command.App, asked *reportAsk) error {
@@ -97,12 +97,12 @@ func runReport(ctx context.Context, a *command.App, asked *reportAsk) error {
 	if err != nil {
 		return err
 	}
-	a.Flags.Quiet, a.Flags.ForReport = true, true // what cannot be read is part of the report
+	a.Flags.Quiet, a.Flags.ForReport = true, true // the report lists what could not be read
 	return a.WithEngine(ctx, true, func(*revision.Revision) bool { return true }, func(e *engine.Engine, r *revision.Revision) error {
 		if hasDatabases(r) {
 			awaitRows(ctx, e, asked.settle)
 		}
-		unread := e.ReadChanges() // a report without them says so
+		unread := e.ReadChanges() // the report says if they are missing
 		r = e.Revision()
 		now := e.Now()
 		b := &reportBuilder{app: a, ctx: ctx, rev: r, now: now, at: cmp.Or(asked.at, now).UTC(), changes: e.Changes(), notices: e.Notices(),
@@ -118,13 +118,13 @@ func runReport(ctx context.Context, a *command.App, asked *reportAsk) error {
 	})
 }
 
-// hasDatabases says whether there are databases whose rows can be compared.
+// hasDatabases reports whether rows of databases can be compared.
 func hasDatabases(r *revision.Revision) bool {
 	return r.System.HasFeature(system.Rows) && (len(r.Zones) > 0 || r.Mode.Name == revision.ClusterMode)
 }
 
-// awaitRows waits until every zone was read or cannot be, and differences have had time to settle;
-// what is not read by then is among what was not considered.
+// awaitRows waits until every zone was read or cannot be, and differences had time to settle. Zones not read
+// by then become omissions.
 func awaitRows(ctx context.Context, e *engine.Engine, settle time.Duration) {
 	read, settled := command.ZonesSettled(), time.Now().Add(settle)
 	ctx, cancel := context.WithTimeout(ctx, max(zonesTime, settle))
@@ -150,8 +150,7 @@ func (b *reportBuilder) answer() (*command.Answer, error) {
 	return ans, nil
 }
 
-// reportOut is the JSON of `rung report` (command-line.md#output), which ends with the omissions as
-// every answer does.
+// reportOut is the JSON of `rung report` (command-line.md#output), followed by its omissions.
 type reportOut struct {
 	Title    string            `json:"title"`
 	At       page.Stamp        `json:"at"`
@@ -166,31 +165,31 @@ type reportOut struct {
 	Changes  any               `json:"changes"`
 	Files    []fileOut         `json:"files"`
 	Policies []digestOut       `json:"policies"`
-	// PoliciesDigest stands for all of Policies.
+	// Digest over all Policies.
 	PoliciesDigest string `json:"policies_sha256,omitempty"`
 }
 
-// matrixLineOut are the namespaces that one may reach, or may not, by verdict.
+// matrixLineOut lists the destinations of a namespace by verdict.
 type matrixLineOut struct {
 	From string              `json:"from"`
 	To   map[string][]string `json:"to"`
 }
 
-// fileOut is a file of the input.
+// fileOut is an input file.
 type fileOut struct {
 	Path   string `json:"path"`
 	Size   int64  `json:"bytes"`
 	SHA256 string `json:"sha256,omitempty"`
 }
 
-// digestOut is a policy with the digest of what it says.
+// digestOut is a policy with the digest of its content.
 type digestOut struct {
 	Policy string `json:"policy"`
 	Digest string `json:"digest"`
 	File   string `json:"file,omitempty"`
 }
 
-// titleOf names the subject of a report.
+// titleOf returns the title of a report.
 func titleOf(r *revision.Revision) string {
 	return "Policies of " + cmp.Or(r.Mode.Title, r.Mode.Name)
 }

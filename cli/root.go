@@ -17,11 +17,10 @@ import (
 	"rung/model/words"
 )
 
-// Main runs the command line and returns the exit code. screen shows the
-// console; nil is a build without one.
+// Main runs the command line and returns the exit code. screen shows the console; nil in a build without one.
 func Main(args []string, in io.Reader, out, errw io.Writer, screen ShowScreen) int {
 	if len(args) > 0 && args[0] == engine.LoginPlugin {
-		// A child with the plugin's environment, which must not change what Rung does.
+		// A child process with the plugin's environment, which must not affect Rung itself.
 		return engine.RunLoginPlugin(args[1:], os.Stdin, out, errw)
 	}
 	ctx, end, stop := command.UntilSignal(errw)
@@ -36,7 +35,7 @@ func Main(args []string, in io.Reader, out, errw io.Writer, screen ShowScreen) i
 	return code
 }
 
-// runUntil is Main until ctx ends.
+// runUntil is Main with a context.
 func runUntil(ctx context.Context, args []string, in io.Reader, out, errw io.Writer, screen ShowScreen) int {
 	a := command.NewApp(ctx, in, out, errw)
 	root := rootCommand(a, screen)
@@ -72,8 +71,8 @@ func runUntil(ctx context.Context, args []string, in io.Reader, out, errw io.Wri
 	return code
 }
 
-// Commands are the commands of Rung with their texts and flags, for programs that write its
-// manual. They are not to be run.
+// Commands returns Rung's commands with their texts and flags, for programs that write its manual. Do not run
+// them.
 func Commands() *cobra.Command {
 	return rootCommand(&command.App{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Said: map[string]bool{}}, nil)
 }

@@ -80,7 +80,7 @@ likely cause.
 			if !*withFlows {
 				return ans, nil
 			}
-			ans.CSV, ans.Markdown = nil, nil // they are of the rows
+			ans.CSV, ans.Markdown = nil, nil // they only hold rows
 			ans.Text = func(wide bool) string {
 				return flowsUnderRows(list(wide), lines) + rows.NoteLegend(lines) + surplusText(r, zones, now)
 			}
@@ -99,7 +99,7 @@ likely cause.
 	return cmd
 }
 
-// rowKeeper says of the owners of rows whether they are asked for: by name, or by a selection.
+// rowKeeper returns a function that reports whether rows of an owner are requested, by name or selection.
 func rowKeeper(r *revision.Revision, args []string, only *Selection) (func(model.Key) bool, error) {
 	if len(args) == 0 {
 		return only.UnitKeeper(r), only.Check(r)
@@ -108,8 +108,8 @@ func rowKeeper(r *revision.Revision, args []string, only *Selection) (func(model
 	return func(k model.Key) bool { return slices.Contains(keys, k) }, err
 }
 
-// liveRows are the ACLs of the zones in a stage, or in all, of the owners that are kept; all is how
-// many there are of every owner.
+// liveRows returns the ACLs of the zones that keep selects, in a stage or in all; all counts the ACLs of every
+// owner.
 func liveRows(zones []*model.ZoneState, keep func(model.Key) bool, stage model.Stage) (out []*rows.Line, all int) {
 	for _, z := range zones {
 		if z.DB == nil {
@@ -130,13 +130,13 @@ func liveRows(zones []*model.ZoneState, keep func(model.Key) bool, stage model.S
 	return out, all
 }
 
-// recordsText are rows as "ovn-nbctl list" prints them, an empty line between two.
+// recordsText prints rows as "ovn-nbctl list" does, separated by an empty line.
 func recordsText(all []rows.Record) string {
 	return strings.Join(page.MapList(all, rows.Record.String), "\n")
 }
 
-// addStageFlag adds --stage, which narrows an answer to one stage of the pipeline; what
-// has the word STAGE in backquotes. The stage is empty for all.
+// addStageFlag adds --stage, which limits an answer to one stage of the pipeline; empty means all. what
+// contains the word STAGE in backquotes.
 func addStageFlag(cmd *cobra.Command, what string) *model.Stage {
 	var names []string
 	for _, s := range model.PipelineStages() {

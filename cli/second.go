@@ -17,11 +17,11 @@ import (
 	"rung/revision"
 )
 
-// secondName is the hidden command that a child of --second-reader runs.
+// secondName is the hidden command run by a child process of --second-reader.
 const secondName = "second-reader"
 
-// SecondReaderCommand is the child: it reads the database behind a socket through libovsdb and
-// prints its rows. Its parent ends it by the end of its input.
+// SecondReaderCommand makes the child process: it reads the database behind a socket through libovsdb and
+// prints its rows. The parent ends it by closing its input.
 func SecondReaderCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use: secondName + " SOCKET", Hidden: true, Args: cobra.ExactArgs(1),
@@ -45,17 +45,16 @@ func addSecondReaderFlag(cmd *cobra.Command) *bool {
 	return asked
 }
 
-// secondOut is a zone read through libovsdb.
+// secondOut is the JSON of a zone read through libovsdb.
 type secondOut struct {
 	Zone        string                `json:"zone"`
-	Rows        int                   `json:"rows"` // that libovsdb read
+	Rows        int                   `json:"rows"` // rows read by libovsdb
 	Error       string                `json:"error,omitempty"`
 	Differences []zones.RowDifference `json:"differences"`
-	More        int                   `json:"more_rows,omitempty"` // that differ
+	More        int                   `json:"more_rows,omitempty"` // further rows that differ
 }
 
-// readTwice has an answer about zones, the one named or all, also say how libovsdb reads
-// them, where that was asked.
+// readTwice adds, if asked, libovsdb's reading of the named zone, or of all zones, to an answer about zones.
 func readTwice(a *command.App, asked bool, zone string, once command.Answerer) command.Answerer {
 	if !asked {
 		return once
@@ -73,7 +72,7 @@ func readTwice(a *command.App, asked bool, zone string, once command.Answerer) c
 	}
 }
 
-// readAgain reads the zones through libovsdb and puts what that found below an answer.
+// readAgain reads the zones through libovsdb and appends the result to an answer.
 func readAgain(ctx context.Context, a *command.App, e *engine.Engine, of []*model.ZoneState, ans *command.Answer) {
 	var found []zones.ZoneReading
 	read := make(chan struct{})
@@ -121,7 +120,7 @@ func readAgain(ctx context.Context, a *command.App, e *engine.Engine, of []*mode
 
 func secondText(zones []secondOut) string {
 	var b strings.Builder
-	rows, same := 0, 0 // of zones that both read alike
+	rows, same := 0, 0 // of zones without difference
 	for _, z := range zones {
 		differing := z.countDiffering()
 		switch {
@@ -149,7 +148,7 @@ func secondText(zones []secondOut) string {
 	return b.String()
 }
 
-// countDiffering is how many rows differ.
+// countDiffering counts the rows that differ.
 func (z *secondOut) countDiffering() int {
 	rows := map[string]bool{}
 	for _, d := range z.Differences {

@@ -16,24 +16,24 @@ import (
 	"rung/revision"
 )
 
-// Selection is the part of a list that -n, -A, -l and --field-selector ask for, as kubectl has them;
-// the zero Selection is all of it. As there, a namespace keeps what is in it and what is in no
-// namespace, such as AdminNetworkPolicies.
+// Selection is the part of a list selected by -n, -A, -l and --field-selector, as in kubectl; the zero
+// Selection selects everything. A namespace keeps its objects and those without a namespace, such as
+// AdminNetworkPolicies.
 type Selection struct {
 	namespace  string
 	everywhere bool
-	labels     labels.Selector // nil where there is none, like fields
+	labels     labels.Selector // nil if not given, like fields
 	fields     fields.Selector
 }
 
-// Selectables are the objects that a command lists, with the fields by which they can be selected.
+// Selectables are the objects that a command lists, with their selectable fields.
 type Selectables struct {
-	one    string   // what one is called
+	one    string   // name of one object
 	fields []string // in order
 	each   func(r *revision.Revision) func(yield func(model.Object) bool)
 }
 
-// The objects that commands list.
+// Objects that commands list.
 var (
 	Policies = Selectables{"policy", []string{"metadata.name", "metadata.namespace", "kind", "spec.priority"},
 		func(r *revision.Revision) func(func(model.Object) bool) {
@@ -47,14 +47,14 @@ var (
 	}}
 )
 
-// objectsOf are objects of one kind as objects of any.
+// objectsOf converts a sequence of one kind to one of any objects.
 func objectsOf[T model.Object](all func(func(T) bool)) func(func(model.Object) bool) {
 	return func(yield func(model.Object) bool) {
 		all(func(x T) bool { return yield(x) })
 	}
 }
 
-// NamespaceFlag adds -n to a command that takes a name; what has the word NAMESPACE in backquotes.
+// NamespaceFlag adds -n to a command that takes a name; what contains the word NAMESPACE in backquotes.
 func (s *Selection) NamespaceFlag(cmd *cobra.Command, what string) {
 	cmd.Flags().StringVarP(&s.namespace, "namespace", "n", "", what)
 }
@@ -80,10 +80,10 @@ func (s *Selection) AddSelectors(a *command.App, cmd *cobra.Command, of Selectab
 	command.CompleteFlag(cmd, "field-selector", completeTerms(a, of.fieldTerms))
 }
 
-// selectorFlag is a flag whose text a parser of Kubernetes reads, with its errors on one line.
+// selectorFlag is a flag parsed by Kubernetes' code, with errors on one line.
 type selectorFlag func(text string) error
 
-// Set reads the text.
+// Set parses the text.
 func (f selectorFlag) Set(text string) error {
 	if err := f(text); err != nil {
 		return fmt.Errorf("%s", strings.Join(strings.Fields(err.Error()), " "))
@@ -91,13 +91,13 @@ func (f selectorFlag) Set(text string) error {
 	return nil
 }
 
-// String is empty: there is no default.
+// String returns "": there is no default.
 func (selectorFlag) String() string { return "" }
 
-// Type names the flag's values.
+// Type returns the name of the value's type.
 func (selectorFlag) Type() string { return "selector" }
 
-// parseFields reads a field selector, and refuses fields that the objects do not have.
+// parseFields parses a field selector, and rejects fields that the objects do not have.
 func (of Selectables) parseFields(text string) (fields.Selector, error) {
 	s, err := fields.ParseSelector(text)
 	if err != nil {
@@ -111,10 +111,10 @@ func (of Selectables) parseFields(text string) (fields.Selector, error) {
 	return s, nil
 }
 
-// IsAll says whether all of a list is asked for.
+// IsAll reports whether everything is selected.
 func (s *Selection) IsAll() bool { return s.Namespace() == "" && s.labels == nil && s.fields == nil }
 
-// Namespace is the one that is asked for, empty for all.
+// Namespace returns the selected namespace, or "" for all.
 func (s *Selection) Namespace() string {
 	if s.everywhere {
 		return ""
@@ -122,10 +122,10 @@ func (s *Selection) Namespace() string {
 	return s.namespace
 }
 
-// byContent says whether objects are asked for by what they hold, which a name rules out.
+// byContent reports whether objects are selected by labels or fields. A name excludes these.
 func (s *Selection) byContent() bool { return s.labels != nil || s.fields != nil }
 
-// String is the selection as it is typed.
+// String returns the selection as typed.
 func (s *Selection) String() string {
 	var parts []string
 	if ns := s.Namespace(); ns != "" {
@@ -140,7 +140,7 @@ func (s *Selection) String() string {
 	return strings.Join(parts, " ")
 }
 
-// Keeps says whether an object is asked for.
+// Keeps reports whether an object is selected.
 func (s *Selection) Keeps(o model.Object) bool {
 	if in := s.keepsNamespace(o.ObjectKey()); !in || !s.byContent() {
 		return in
@@ -149,7 +149,7 @@ func (s *Selection) Keeps(o model.Object) bool {
 	return (s.labels == nil || s.labels.Matches(labels.Set(meta.Labels.Map()))) && (s.fields == nil || s.fields.Matches(fields.Set(of)))
 }
 
-// KeptCount is how many of the objects are asked for.
+// KeptCount counts the selected objects.
 func (s *Selection) KeptCount(r *revision.Revision, of Selectables) (n int) {
 	for o := range of.each(r) {
 		if s.Keeps(o) {
@@ -159,7 +159,7 @@ func (s *Selection) KeptCount(r *revision.Revision, of Selectables) (n int) {
 	return n
 }
 
-// keepsNamespace says whether something is in the namespace that is asked for, or in none.
+// keepsNamespace reports whether a key is in the selected namespace, or in none.
 func (s *Selection) keepsNamespace(k model.Key) bool {
 	in := k.Namespace
 	if k.Kind == model.KindNamespace {
@@ -169,11 +169,11 @@ func (s *Selection) keepsNamespace(k model.Key) bool {
 	return ns == "" || in == "" || in == ns
 }
 
-// KeepsKey says whether the object of a key is asked for. Of what is no object, such as the default
-// deny of a namespace, only the namespace is known; of a policy known from its rows alone the name
-// as well.
+// KeepsKey reports whether the object of a key is selected. For units that are not objects, such as the
+// default deny of a namespace, only the namespace is known. For a policy known from its rows alone the name is
+// known too.
 func (s *Selection) KeepsKey(r *revision.Revision, k model.Key) bool {
-	if !s.byContent() { // of many rows, nothing is looked up
+	if !s.byContent() { // fast path for many rows
 		return s.keepsNamespace(k)
 	}
 	if o := r.Cluster.Get(k); o != nil {
@@ -182,8 +182,8 @@ func (s *Selection) KeepsKey(r *revision.Revision, k model.Key) bool {
 	return s.keepsNamespace(k) && s.labels == nil && (s.fields == nil || k.Kind.IsPolicy() && s.fields.Matches(fields.Set(fieldsOfKey(k))))
 }
 
-// UnitKeeper says of policies, and of other units that have rows, whether they are asked for: also
-// the units that hold rows of a policy that is.
+// UnitKeeper returns a function that reports whether a policy or another unit with rows is selected, directly
+// or because it holds rows of a selected policy.
 func (s *Selection) UnitKeeper(r *revision.Revision) func(model.Key) bool {
 	related := map[model.Key]bool{}
 	if s.byContent() {
@@ -227,13 +227,13 @@ func contentOf(o model.Object) (*model.Meta, map[string]string) {
 	return &model.Meta{Key: o.ObjectKey()}, of
 }
 
-// fieldsOfKey are the fields that every object has.
+// fieldsOfKey returns the fields of every object.
 func fieldsOfKey(k model.Key) map[string]string {
 	return map[string]string{"metadata.name": k.Name, "metadata.namespace": k.Namespace, "kind": string(k.Kind)}
 }
 
-// LeftOutText counts what a selection leaves out: of all objects, and of what else is no object, in
-// words; empty where it is nothing.
+// LeftOutText counts the objects that a selection leaves out, and adds others, which count other things in
+// words. It returns "" if nothing is left out.
 func (s *Selection) LeftOutText(kept, all int, one string, others ...string) string {
 	var parts []string
 	switch {
@@ -258,12 +258,12 @@ func (s *Selection) LeftOutText(kept, all int, one string, others ...string) str
 	return s.LeftOut(parts...)
 }
 
-// LeftOut says what a selection leaves out.
+// LeftOut names what a selection leaves out.
 func (s *Selection) LeftOut(parts ...string) string {
 	return "left out by " + s.String() + ": " + strings.Join(parts, ", ")
 }
 
-// Check refuses a namespace that does not exist, as far as that is known.
+// Check rejects a namespace known not to exist.
 func (s *Selection) Check(r *revision.Revision) error {
 	ns := s.Namespace()
 	if ns == "" || r.Cluster.Count(model.KindNamespace) == 0 || r.Cluster.Namespace(ns) != nil {

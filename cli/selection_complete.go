@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// completeTerms completes the last term of a selector, of those that objects have.
+// completeTerms completes the last term of a selector with the terms of existing objects.
 func completeTerms(a *command.App, terms func(r *revision.Revision) map[string]bool) command.Completer {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		before := typed[:strings.LastIndex(typed, ",")+1]
@@ -25,7 +25,7 @@ func completeTerms(a *command.App, terms func(r *revision.Revision) map[string]b
 	}
 }
 
-// labelTerms are the labels of the objects.
+// labelTerms returns the labels of the objects as KEY=VALUE.
 func (of Selectables) labelTerms(r *revision.Revision) map[string]bool {
 	out := map[string]bool{}
 	for o := range of.each(r) {
@@ -37,7 +37,7 @@ func (of Selectables) labelTerms(r *revision.Revision) map[string]bool {
 	return out
 }
 
-// fieldTerms are the fields of the objects, with their values.
+// fieldTerms returns the fields of the objects as FIELD=VALUE.
 func (of Selectables) fieldTerms(r *revision.Revision) map[string]bool {
 	out := map[string]bool{}
 	for o := range of.each(r) {

@@ -25,31 +25,31 @@ import (
 	"rung/themes"
 )
 
-// reportBuilder makes a report of a revision.
+// reportBuilder makes the report of a revision.
 type reportBuilder struct {
 	app        *command.App
 	ctx        context.Context
 	rev        *revision.Revision
-	now        time.Time // of the judgements
-	at         time.Time // that the report gives as its own
+	now        time.Time // time of the judgement
+	at         time.Time // time shown as the report's own
 	changes    []history.Change
-	notices    []string // what of the history could not be read, and the like
+	notices    []string // problems of the history and the like
 	unread     error    // why changes of others were not read
 	statements *Expectations
 
 	out     reportOut
 	omits   []model.Omission
-	rows    []model.Omission // of them, those that could change how rows stand
-	no      bool             // findings, expectations or rows say so
+	rows    []model.Omission // omissions that could change the state of rows
+	no      bool             // findings, expectations or rows failed
 	failed  bool             // some statements could not be asked
 	summary []page.Line
 	lines   []*ladder.Line
 }
 
-// mostMapped is how many namespaces a map has at most: more are told by rung matrix.
+// mostMapped is the most namespaces of a map; rung matrix shows more.
 const mostMapped = 300
 
-// sheet tells the pages, the omissions before everything that they could change.
+// sheet makes the report's sections. Omissions come before everything that they could change.
 func (b *reportBuilder) sheet() (*page.Sheet, error) {
 	r := b.rev
 	b.rows = revision.OmissionsOfRows(r, r.Zones)
@@ -63,7 +63,7 @@ func (b *reportBuilder) sheet() (*page.Sheet, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts := []page.Section{reached, ladderPart, rules} // the map is read at a glance: it goes first
+	parts := []page.Section{reached, ladderPart, rules} // first, as the map is understood at a glance
 	for _, part := range []func() (page.Section, error){b.expectationsPart, b.findingsPart, b.rowsPart} {
 		x, err := part()
 		if err != nil {
@@ -90,7 +90,7 @@ func (b *reportBuilder) sheet() (*page.Sheet, error) {
 
 func plainLine(text string) page.Line { return page.Line{{Text: text, Role: themes.Dim}} }
 
-// addSummary adds a sentence to the summary, with a sign.
+// addSummary adds a sentence with a sign to the summary.
 func (b *reportBuilder) addSummary(sign page.Span, text string) {
 	b.summary = append(b.summary, page.Line{sign, {Text: " " + text}})
 }
@@ -102,7 +102,7 @@ var (
 	notedSign = page.Span{Text: words.Noted, Role: themes.Dim}
 )
 
-// about says what the report is of, when it was made, and by whom.
+// about returns the subject, time and author of the report.
 func (b *reportBuilder) about() (out []page.Fact) {
 	b.out.About = map[string]string{}
 	add := func(name, text string) {
@@ -113,7 +113,7 @@ func (b *reportBuilder) about() (out []page.Fact) {
 	}
 	m := b.rev.Mode
 	made := b.at.Format(time.RFC3339)
-	if !b.at.Equal(b.now) { // else it is the time of the judgements
+	if !b.at.Equal(b.now) { // else it is the time of judgement
 		made += " (given by --at-time)"
 	}
 	add("made", made)
@@ -138,7 +138,7 @@ func (b *reportBuilder) about() (out []page.Fact) {
 	return out
 }
 
-// omittedPart says what could change what the report says; nothing below it may be calmer.
+// omittedPart lists what could change the report, before the results it could change.
 func (b *reportBuilder) omittedPart() page.Section {
 	x := page.Section{Key: "not-considered", Title: "Not considered"}
 	out := b.app.OmissionsOut(b.omits)
@@ -163,7 +163,7 @@ func (b *reportBuilder) omittedPart() page.Section {
 	return x
 }
 
-// ladderFacts are the ladder as rung ladder has it in JSON.
+// ladderFacts returns the ladder as the JSON of rung ladder.
 func (b *reportBuilder) ladderFacts() any {
 	switch r := b.rev; {
 	case r.System.Bands != nil:
@@ -175,7 +175,7 @@ func (b *reportBuilder) ladderFacts() any {
 	}
 }
 
-// rulesPart has the rules of every policy, in the order of the ladder.
+// rulesPart lists the rules of every policy, in ladder order.
 func (b *reportBuilder) rulesPart() page.Section {
 	x := page.Section{Key: "rules", Title: "Rules"}
 	b.out.Policies = []digestOut{}
@@ -204,7 +204,7 @@ func podsText(r *revision.Revision) string {
 	return r.EmptyText("none", model.KindPod)
 }
 
-// orderText says in which order the ladder decides.
+// orderText explains the order of the ladder.
 func orderText(r *revision.Revision) string {
 	if r.System.Bands != nil {
 		return "Tiers and policies decide from the top down."
@@ -213,8 +213,8 @@ func orderText(r *revision.Revision) string {
 		"first. A rule that is not reached decides nothing."
 }
 
-// policiesDigest stands for what all policies say, wherever they were read: two reports of the same
-// policies have the same one.
+// policiesDigest returns a digest of the contents of all policies, wherever they were read: reports of the
+// same policies have the same digest.
 func (b *reportBuilder) policiesDigest() string {
 	lines := page.MapList(b.out.Policies, func(d digestOut) string { return d.Policy + " " + d.Digest + "\n" })
 	slices.Sort(lines)

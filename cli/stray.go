@@ -9,9 +9,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// strayValue adds to the error of a command line whether one of its arguments was
-// meant as the value of the flag before it: a flag that can stand alone takes no word
-// after it.
+// strayValue adds a hint to an error of the command line if an argument was meant as the value of the flag
+// before it: a flag that can stand alone takes no word after it.
 func strayValue(cmd *cobra.Command, line []string, err error) error {
 	given := cmd.Flags().Args()
 	for i, flag := range line {
@@ -26,12 +25,12 @@ func strayValue(cmd *cobra.Command, line []string, err error) error {
 		}
 		value, isValue := truth[word]
 		others := slices.Delete(slices.Clone(given), at, at+1)
-		// The first word that is no command is one too many, whatever follows.
+		// The first word must be a command; otherwise it is one too many, whatever follows.
 		extra := cmd.ValidateArgs(given) != nil && (cmd.ValidateArgs(others) == nil || !cmd.HasParent() && at == 0)
 		switch {
 		case !isValue && !extra:
 		case f.Value.Type() != "bool":
-			if bad := f.Value.Set(word); bad != nil { // else it was taken for the value
+			if bad := f.Value.Set(word); bad != nil { // else it was taken as the value
 				return fmt.Errorf("%w; %s %s: %w", err, flag, word, bad)
 			}
 		case isValue:
@@ -44,8 +43,8 @@ func strayValue(cmd *cobra.Command, line []string, err error) error {
 	return err
 }
 
-// takesWithout says whether a command takes its arguments where a switch is off: then it
-// is the switch that keeps them out, and the error says so.
+// takesWithout reports whether a command takes its arguments if a switch is off. The switch then rejects them,
+// and the error says so.
 func takesWithout(cmd *cobra.Command, f *pflag.Flag, args []string) bool {
 	was := f.Value.String()
 	if f.Value.Set("false") != nil {
@@ -55,7 +54,7 @@ func takesWithout(cmd *cobra.Command, f *pflag.Flag, args []string) bool {
 	return f.Value.Set(was) == nil && ok
 }
 
-// truth are the words that are meant as the value of a flag, as flags take them. 0 and
-// 1 are not among them: they are numbers of changes and priorities.
+// truth maps words meant as the value of a switch to true and false. 0 and 1 are left out: they are numbers of
+// changes and priorities.
 var truth = map[string]string{"true": "true", "on": "true", "yes": "true", "false": "false", "off": "false",
 	"no": "false"}

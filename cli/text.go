@@ -8,7 +8,7 @@ import (
 	"rung/pages/page"
 )
 
-// Text is a sheet for a terminal.
+// Text renders a sheet for a terminal.
 func Text(s *page.Sheet) string {
 	var b strings.Builder
 	b.WriteString(s.Title + "\n")
@@ -48,7 +48,7 @@ func Text(s *page.Sheet) string {
 	return b.String()
 }
 
-// gridsOf are the grids of a section, with its map as one.
+// gridsOf returns the grids of a section, its map converted to one.
 func gridsOf(x *page.Section) []page.Grid {
 	if x.Map == nil {
 		return x.Grids
@@ -60,7 +60,7 @@ func cellTexts(r *page.GridRow) []string {
 	return page.MapList(r.Cells, func(c page.Cell) string { return c.String() })
 }
 
-// Markdown is a sheet for a review or a ticket.
+// Markdown renders a sheet for a review or a ticket.
 func Markdown(s *page.Sheet) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n", command.MarkdownText(s.Title))
@@ -109,7 +109,7 @@ func markdownGrid(b *strings.Builder, g *page.Grid) {
 	}
 }
 
-// markdownCell is text in a table of markdown, where a row is one line.
+// markdownCell escapes text for a markdown table, where a row is one line.
 func markdownCell(text string) string {
 	return strings.ReplaceAll(command.MarkdownText(text), "\n", "<br>")
 }

@@ -2,8 +2,8 @@ package cli
 
 import "time"
 
-// logTimes writes the times of log lines, in UTC: the time of day, and from the first line
-// of another day than today on the date, too.
+// logTimes formats the times of log lines in UTC: the time of day, and after the first line of another day
+// also the date.
 type logTimes struct {
 	today string
 	dated bool
@@ -11,8 +11,8 @@ type logTimes struct {
 
 func dayOf(at time.Time) string { return at.UTC().Format(time.DateOnly) }
 
-// timeText is a time, dated from the first other day on: of two lines one must tell which
-// came first.
+// timeText formats a time. After the first line of another day it adds the date, so that the order of lines is
+// clear.
 func (t *logTimes) timeText(at time.Time) string {
 	t.dated = t.dated || dayOf(at) != t.today
 	if t.dated {

@@ -20,7 +20,7 @@ import (
 	"rung/revision"
 )
 
-// Values of --by: policies, rows, or both are asked.
+// Values of --by.
 const (
 	byPolicies = "policies"
 	byRows     = "rows"
@@ -80,19 +80,19 @@ be asked is "unknown" and a line on stderr: exit 2 then.`,
 	cmd.Flags().BoolVar(&ovn, "ovn", false, "ask ovn-trace too, and compare it with the rows")
 	cmd.Flags().StringArrayVar(&asIf, "as-if", nil, "ask as if a pod existed, or had other labels: `NAMESPACE/NAME:LABELS`; without /NAME a "+
 		"namespace (repeatable)")
-	command.CompleteFlag(cmd, "as-if", cobra.NoFileCompletions) // nobody knows what does not exist
+	command.CompleteFlag(cmd, "as-if", cobra.NoFileCompletions) // nonexistent objects cannot be listed
 	cmd.MarkFlagsMutuallyExclusive("ovn", "watch")              // each answer runs a program in the zones' pods
 	addByFlag(cmd, &by)
 	return cmd
 }
 
-// addByFlag adds the flag that says who is asked.
+// addByFlag adds --by.
 func addByFlag(cmd *cobra.Command, by *string) {
 	cmd.Flags().StringVar(by, "by", byPolicies, "`WHO` is asked: policies, rows or both")
 	command.CompleteFlag(cmd, "by", command.FixedWords(byPolicies, byRows, byBoth))
 }
 
-// askedOf reads --by.
+// askedOf parses --by.
 func askedOf(by string) (trace.AnsweredBy, error) {
 	ask, ok := map[string]trace.AnsweredBy{byPolicies: trace.Policies, byRows: trace.Rows, byBoth: trace.Both}[by]
 	if !ok {
@@ -101,13 +101,13 @@ func askedOf(by string) (trace.AnsweredBy, error) {
 	return ask, nil
 }
 
-// asksZones reports whether live rows are asked: the rows of a cluster, of --nb, or of the
-// database files in a folder of -f. Otherwise the policies are compiled to rows.
+// asksZones reports whether live rows are asked: rows of a cluster, of --nb, or of database files in a folder
+// of -f. Otherwise the policies are compiled to rows.
 func asksZones(ctx context.Context, a *command.App, by string) bool {
 	return by != byPolicies && (len(a.Flags.Files) == 0 || a.Flags.HasDatabases(ctx))
 }
 
-// addQuestionFlags adds the flags that say which connection is meant, or which file has many.
+// addQuestionFlags adds the flags for a connection, and for a file of many.
 func addQuestionFlags(a *command.App, cmd *cobra.Command, one *trace.Question, cases *string) {
 	f := cmd.Flags()
 	f.StringVar(&one.From, "from", "", "the `END` that begins the connection")
@@ -120,7 +120,7 @@ func addQuestionFlags(a *command.App, cmd *cobra.Command, one *trace.Question, c
 	f.StringVar(cases, "cases", "", "answer the questions of a JSON `FILE`, or - for standard input")
 }
 
-// traceAnswer answers one question, or those of a file.
+// traceAnswer answers one question, or the questions of a file.
 func traceAnswer(a *command.App, r *revision.Revision, asked []trace.Question, file, by string, live bool, now time.Time,
 	ovn askOVN) (*command.Answer, error) {
 	ask, err := askedOf(by)
@@ -143,9 +143,9 @@ func traceAnswer(a *command.App, r *revision.Revision, asked []trace.Question, f
 	return of.askAll(asked, file)
 }
 
-// askAll returns the answers to the questions of a file. With OVN, all questions are asked
-// before the answer is written, one after the other, each with ovn-trace processes of its
-// own; without OVN, each is asked while the answer is written.
+// askAll returns the answers to the questions of a file. With OVN all questions are asked before the answer is
+// written, in sequence, each with its own ovn-trace processes. Without OVN each is asked while the answer is
+// written.
 func (a *connectionAsker) askAll(asked []trace.Question, file string) (*command.Answer, error) {
 	var known []*verdictOut
 	errs, failed := make([]error, len(asked)), make([]error, len(asked))
@@ -153,7 +153,7 @@ func (a *connectionAsker) askAll(asked []trace.Question, file string) (*command.
 	var notes omissionsBuilder
 	item := func(i int) *verdictOut {
 		o, err := a.askOne(asked[i])
-		if err != nil { // the others are answered all the same
+		if err != nil { // still answer the others
 			errs[i] = err
 			return &verdictOut{VerdictFacts: pages.FactsNotAsked(asked[i], err)}
 		}
@@ -190,8 +190,8 @@ func (a *connectionAsker) askAll(asked []trace.Question, file string) (*command.
 	return ans, nil
 }
 
-// connectionOf reads a question; what is wrong with an end is said by the name of its flag.
-// A name alone is that of the one pod, node or Service that has it. Without names nothing is looked up.
+// connectionOf converts a question; errors about an end name its flag. A bare name means the only pod, node or
+// Service with it. nil names skip that lookup.
 func connectionOf(q trace.Question, names *trace.EndNames) (c verdict.Connection, err error) {
 	if names != nil {
 		q, err = q.CompleteNames(names)
@@ -206,8 +206,7 @@ func connectionOf(q trace.Question, names *trace.EndNames) (c verdict.Connection
 	return c, err
 }
 
-// connectionAsker answers questions about connections by one revision; it may be used at once from
-// many goroutines.
+// connectionAsker answers questions about connections of one revision. It is safe for concurrent use.
 type connectionAsker struct {
 	tracer trace.Tracer
 	r      *revision.Revision
@@ -215,12 +214,12 @@ type connectionAsker struct {
 	by     trace.AnsweredBy
 	tried  bool
 	now    time.Time
-	ovn    askOVN // nil where OVN is not asked
-	// describe writes what was not considered.
+	ovn    askOVN // nil without OVN
+	// converts omissions for output
 	describe func([]model.Omission) []command.OmissionOut
 }
 
-// askOne asks one question.
+// askOne answers one question.
 func (a *connectionAsker) askOne(q trace.Question) (*verdictOut, error) {
 	c, err := connectionOf(q, a.names)
 	if err != nil {
@@ -234,7 +233,7 @@ func (a *connectionAsker) askOne(q trace.Question) (*verdictOut, error) {
 		return nil, err
 	}
 	out := verdictOf(q, answer)
-	if !a.tried { // of many a line each is printed: the paths need not be kept
+	if !a.tried { // one line each: the paths are not needed
 		out.trace = trimTrace(out.trace)
 	}
 	if a.ovn != nil {

@@ -11,21 +11,20 @@ import (
 	"rung/revision"
 )
 
-// verdictOut is the answer to a question about a connection, and what it was worked out as.
+// verdictOut is the answer to a question about a connection, with the trace behind it.
 type verdictOut struct {
 	*pages.VerdictFacts
-	// NotConsidered are the omissions that could change the answer; set only where it is one of
-	// many.
+	// Omissions that could change the answer; set only in a list of answers.
 	NotConsidered []command.OmissionOut `json:"not_considered,omitempty"`
 
-	trace *trace.Trace // nil where it cannot be asked
+	trace *trace.Trace // nil if the question cannot be asked
 }
 
 func verdictOf(q trace.Question, t *trace.Trace) *verdictOut {
 	return &verdictOut{VerdictFacts: pages.FactsOfTrace(q, t), trace: t}
 }
 
-// trimTrace keeps of a trace what one line of many needs.
+// trimTrace keeps the parts of a trace needed for a single line.
 func trimTrace(t *trace.Trace) *trace.Trace {
 	out := &trace.Trace{Connection: t.Connection, Verdict: t.Verdict, Reason: t.Reason, Disagree: t.Disagree, NotConsidered: t.NotConsidered}
 	if t.Rows != nil {
@@ -37,15 +36,15 @@ func trimTrace(t *trace.Trace) *trace.Trace {
 	return out
 }
 
-// hasDisagreement says whether who was asked says different things, and nobody knows why.
+// hasDisagreement reports an unexplained disagreement between policies, rows and OVN.
 func (o *verdictOut) hasDisagreement() bool {
 	return o.OVN.HasDisagreement() || o.trace.HasDisagreement()
 }
 
-// askOVN asks ovn-trace about a connection; nil where it is not to be asked.
+// askOVN asks ovn-trace about a connection; a nil function asks nothing.
 type askOVN func(verdict.Connection) (*revision.OVNTrace, error)
 
-// whyOVNFailed says what kept ovn-trace from answering, nil where it did.
+// whyOVNFailed returns the error of ovn-trace, nil if it answered.
 func whyOVNFailed(o *pages.OVNFacts) error {
 	if o == nil {
 		return nil
@@ -60,7 +59,7 @@ func whyOVNFailed(o *pages.OVNFacts) error {
 	return nil
 }
 
-// writeOVN prints what OVN says stage by stage, and the rows beside it.
+// writeOVN prints OVN's answer stage by stage, next to the rows.
 func writeOVN(b *strings.Builder, o *pages.OVNFacts) {
 	if o == nil {
 		return

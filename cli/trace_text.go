@@ -18,10 +18,10 @@ import (
 	"rung/revision"
 )
 
-// WriteText prints the answer: of many a line each, of one the path.
+// WriteText prints the answer: one line if brief, else with its path.
 func (o *verdictOut) WriteText(b *strings.Builder, wide, brief bool) {
 	t := o.trace
-	if t == nil { // it cannot be asked
+	if t == nil { // cannot be asked
 		to := o.To + " " + strings.ToLower(o.Protocol)
 		if o.Port != 0 {
 			to += " " + strconv.Itoa(o.Port)
@@ -52,7 +52,7 @@ func (o *verdictOut) WriteText(b *strings.Builder, wide, brief bool) {
 	b.WriteString("\n")
 }
 
-// verdictText names the connection and its verdict, and says whether the rows say the same.
+// verdictText returns the connection and its verdict, and whether the rows agree.
 func verdictText(t *trace.Trace) string {
 	text := t.Connection.String() + ": " + command.PaintWord(string(t.Verdict))
 	if t.Reason != "" {
@@ -64,7 +64,7 @@ func verdictText(t *trace.Trace) string {
 	return text
 }
 
-// writeWhole prints the answer, or where it is another for IPv4 than for IPv6 each by itself.
+// writeWhole prints the answer, separately for IPv4 and IPv6 if they differ.
 func (o *verdictOut) writeWhole(b *strings.Builder, wide bool) {
 	t := o.trace
 	if len(t.Families) == 0 {
@@ -80,7 +80,7 @@ func (o *verdictOut) writeWhole(b *strings.Builder, wide bool) {
 	writeOVN(b, o.OVN)
 }
 
-// writeFamily prints the answer in one family, path by path.
+// writeFamily prints the answer for one address family, path by path.
 func writeFamily(b *strings.Builder, t *trace.Trace, services []pages.Point, wide bool) {
 	b.WriteString(verdictText(t) + "\n")
 	if t.Reason == "" {
@@ -103,7 +103,7 @@ func writeFamily(b *strings.Builder, t *trace.Trace, services []pages.Point, wid
 	}
 }
 
-// writePoints prints sentences, each remedy below what it is for.
+// writePoints prints sentences, each followed by its remedy.
 func writePoints(b *strings.Builder, all []pages.Point) {
 	for _, p := range all {
 		if p.Indent > 0 {
@@ -113,8 +113,8 @@ func writePoints(b *strings.Builder, all []pages.Point) {
 	}
 }
 
-// writeExample prints an answer that is an example: of a Service, one endpoint's, and what
-// was tried only where it may be long.
+// writeExample prints an example of an answer: for a Service only one endpoint, and the tried rules only if
+// wide.
 func (o *verdictOut) writeExample(b *strings.Builder, wide bool) {
 	o.WriteText(b, wide, !wide)
 	if wide {
@@ -131,13 +131,12 @@ func (o *verdictOut) writeExample(b *strings.Builder, wide bool) {
 	}
 }
 
-// stagesText is a path stage by stage, with what the rows say beside it.
+// stagesText returns a path stage by stage, next to the rows.
 func stagesText(p *trace.Path) string {
 	return command.TableText(pages.Stages, pages.ToldStages(p), true, 0)
 }
 
-// writeTried lists what was tried, stage by stage. Policies of other pods are left out where it is
-// to be short.
+// writeTried lists the tried rules by stage, without policies of other pods unless wide.
 func writeTried(b *strings.Builder, p *trace.Path, wide bool) {
 	for i := range p.Stages {
 		s := &p.Stages[i]
@@ -157,8 +156,8 @@ func writeTried(b *strings.Builder, p *trace.Path, wide bool) {
 	}
 }
 
-// verdictOmissions returns the omissions of the answer; one of them says that the verdict is unknown
-// or that no policy applies, where that is so.
+// verdictOmissions returns the omissions of the answer, also one if the verdict is unknown or no policy
+// applies.
 func (o *verdictOut) verdictOmissions() []model.Omission {
 	out := slices.Clone(o.trace.NotConsidered)
 	switch o.trace.Verdict {
@@ -170,14 +169,14 @@ func (o *verdictOut) verdictOmissions() []model.Omission {
 	return out
 }
 
-// omissionsBuilder collects the omissions of many answers; it may be filled from any goroutine.
+// omissionsBuilder collects the omissions of many answers. It is safe for concurrent use.
 type omissionsBuilder struct {
 	mu    sync.Mutex
-	found map[string]model.Omission // by their texts
-	none  int                       // answers that no policy was asked about
+	found map[string]model.Omission // by text
+	none  int                       // number of answers without any policy
 }
 
-// addAnswer takes in those of an answer, and gives them back.
+// addAnswer adds the omissions of an answer and returns them.
 func (s *omissionsBuilder) addAnswer(o *verdictOut) []model.Omission {
 	all := o.verdictOmissions()
 	if len(all) == 0 {
@@ -198,7 +197,7 @@ func (s *omissionsBuilder) addAnswer(o *verdictOut) []model.Omission {
 	return all
 }
 
-// allOmissions returns the omissions of n answers. "No policy is asked" counts only where it holds for all.
+// allOmissions returns the omissions of n answers, including "nothing was judged" if that is so for all.
 func (s *omissionsBuilder) allOmissions(n int) []model.Omission {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,10 +16,10 @@ import (
 	"rung/sources/files"
 )
 
-// leastTrial is the shortest time to confirm a change in: nobody reads faster.
+// leastTrial is the shortest time to confirm a change; nobody reads faster.
 const leastTrial = time.Second
 
-// checkTrialFlags refuses a change on trial that could not be put back.
+// checkTrialFlags rejects a change on trial that could not be reverted.
 func checkTrialFlags(a *command.App, c *changeFlags) error {
 	switch {
 	case c.within == 0:
@@ -47,8 +47,7 @@ undo reverts what was written.`,
 		Example: `  rung move cluster-control 36 --confirm 60s --context staging --write
   rung confirm --context staging`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			// It writes no file, only that the change stays: whoever has a minute for it need
-			// not say that files may be written.
+			// Confirming writes no policy file, so it works without --write-back.
 			writes := a.Flags.WriteBack
 			a.Flags.WriteBack = true
 			err := withUnreadEngine(cmd.Context(), a, func(e *engine.Engine) error {
@@ -65,13 +64,13 @@ undo reverts what was written.`,
 			if err == nil || checkChangesKept(a) != nil {
 				return err
 			}
-			// If its time is over, the change is put back first, and that is reported.
+			// An expired change is reverted first, and that is reported.
 			return errors.Join(a.WithObjects(cmd.Context(), func(*engine.Engine, *revision.Revision) error { return nil }), err)
 		},
 	}
 }
 
-// finishKilledChange makes the rest of a change that was killed, which wants the objects.
+// finishKilledChange completes a change that was killed, which needs the objects.
 func finishKilledChange(ctx context.Context, a *command.App) error {
 	if len(a.Flags.Files) > 0 && !a.Flags.WriteBack {
 		return errors.New("finishing the change writes files: give --write-back")
@@ -85,8 +84,8 @@ func finishKilledChange(ctx context.Context, a *command.App) error {
 	})
 }
 
-// withUnreadEngine runs f on an engine that has read nothing yet: whoever confirms a change may not
-// have the time, or the API server.
+// withUnreadEngine runs f on an engine that has read nothing yet, since there may be no time, or no API
+// server, to confirm a change.
 func withUnreadEngine(ctx context.Context, a *command.App, f func(*engine.Engine) error) error {
 	cfg, err := a.EngineConfig(ctx, false, false)
 	if err != nil {
@@ -101,7 +100,7 @@ func withUnreadEngine(ctx context.Context, a *command.App, f func(*engine.Engine
 	return f(e)
 }
 
-// manualUndoText is how a change is put back that Rung cannot put back.
+// manualUndoText explains how to revert a change that Rung cannot revert.
 func manualUndoText(a *command.App, e *engine.Engine, u *revision.UnconfirmedChange) string {
 	text := "it is tried again every 10 s; mend that, or revert it by hand: " + a.CommandElsewhere(e, "undo", a.LastingFlag())
 	if u.File != "" {
@@ -110,19 +109,19 @@ func manualUndoText(a *command.App, e *engine.Engine, u *revision.UnconfirmedCha
 	return text
 }
 
-// trialReport is the last report about a change on trial: the time left, why it cannot be put
-// back, and when that was said.
+// trialReport is the last report about a change on trial: the time left, why it cannot be reverted, and when
+// that was printed.
 type trialReport struct {
 	left time.Duration
 	why  string
 	at   time.Time
 }
 
-// stuckEvery is how often it is said again that a change cannot be put back.
+// stuckEvery is how often a failing revert is reported again.
 const stuckEvery = 10 * time.Second
 
-// isDue says whether it is time to say how the change stands: every 10 s and at the end of its
-// time, and at once and again where it cannot be put back.
+// isDue reports whether to print the state of the change: every 10 s and every second near the end; if a
+// revert fails, at once and every stuckEvery.
 func (t *trialReport) isDue(u *revision.UnconfirmedChange, now time.Time) bool {
 	if u.Why != "" {
 		if u.Why == t.why && now.Sub(t.at) < stuckEvery {
@@ -139,8 +138,8 @@ func (t *trialReport) isDue(u *revision.UnconfirmedChange, now time.Time) bool {
 	return true
 }
 
-// awaitConfirm waits until a change on trial is confirmed, by enter or from elsewhere, or
-// put back. The error says that it does not stand.
+// awaitConfirm waits until a change on trial is confirmed, by enter or from elsewhere, or reverted. It returns
+// an error if the change was not kept.
 func awaitConfirm(ctx context.Context, a *command.App, e *engine.Engine, u *revision.UnconfirmedChange) error {
 	keep := a.CommandElsewhere(e, "confirm")
 	how := keep + " keeps it"
@@ -183,7 +182,7 @@ func awaitConfirm(ctx context.Context, a *command.App, e *engine.Engine, u *revi
 	}
 }
 
-// sayTrialEnd says what became of a change on trial.
+// sayTrialEnd prints the outcome of a change on trial.
 func sayTrialEnd(a *command.App, u *revision.UnconfirmedChange) error {
 	text := words.CleanLine(u.Title + ": " + u.Ended)
 	if u.Ended == revision.TrialConfirmed || u.Ended == revision.TrialConfirmedElsewhere {
@@ -193,7 +192,7 @@ func sayTrialEnd(a *command.App, u *revision.UnconfirmedChange) error {
 	return notStanding("%s", text)
 }
 
-// notStanding is a command.ErrPutBack that says what became of a change on trial, and nothing else.
+// notStanding returns a command.ErrPutBack with only the given text.
 func notStanding(format string, args ...any) error {
 	return notStandingError(fmt.Sprintf(format, args...))
 }
@@ -204,10 +203,10 @@ func (e notStandingError) Error() string { return string(e) }
 
 func (notStandingError) Is(target error) bool { return target == command.ErrPutBack }
 
-// backTime is how long an interrupted command tries to put its change back.
+// backTime limits how long an interrupted command tries to revert its change.
 const backTime = 10 * time.Second
 
-// putBackTrial puts the change back of a command that is interrupted.
+// putBackTrial reverts the change of an interrupted command.
 func putBackTrial(a *command.App, e *engine.Engine) error {
 	ctx, cancel := context.WithTimeout(context.Background(), backTime)
 	defer cancel()
@@ -218,7 +217,7 @@ func putBackTrial(a *command.App, e *engine.Engine) error {
 	return sayTrialEnd(a, u)
 }
 
-// watchEnterKey tells when enter is pressed, where somebody sits at a terminal.
+// watchEnterKey signals when enter is pressed at a terminal.
 func watchEnterKey(ctx context.Context, a *command.App) (entered <-chan struct{}, stop func()) {
 	if !a.CanAsk {
 		return nil, func() {}

@@ -73,8 +73,7 @@ ends that: what was undone before it stays undone.`,
 	return cmd
 }
 
-// takeBack undoes or redoes a change of the history: the one whose number is given, or
-// the next.
+// takeBack undoes or redoes a change of the history: the one with the given number, or the next.
 func takeBack(ctx context.Context, a *command.App, c *changeFlags, op change.Op, args []string) error {
 	if err := checkChangesKept(a); err != nil {
 		return err
@@ -91,7 +90,7 @@ func takeBack(ctx context.Context, a *command.App, c *changeFlags, op change.Op,
 	})
 }
 
-// checkChangesKept refuses undo and redo where no change outlives the program.
+// checkChangesKept rejects undo and redo if no change outlives the program.
 func checkChangesKept(a *command.App) error {
 	if !a.Flags.WriteBack && len(a.Flags.Files) > 0 {
 		return errors.New("only changes written into the files are kept, and undo writes into them: give --write-back")

@@ -86,24 +86,24 @@ pods of all namespaces, or of those of --namespaces.`,
 	return cmd
 }
 
-// Expectations are files of statements as they were read.
+// Expectations are the statements read from files.
 type Expectations struct {
 	statements []verify.Statement
 	problems   []*verify.Problem
-	// Files are the files that could be read.
+	// Files that could be read.
 	Files []model.SourceFile
 }
 
-// IsEmpty says whether there is nothing to judge, and nothing to complain about.
+// IsEmpty reports whether there are neither statements nor problems.
 func (e *Expectations) IsEmpty() bool { return len(e.statements)+len(e.problems) == 0 }
 
-// standardInput is how statements name the file that they come from where that is -.
+// standardInput is the file name of statements read from "-".
 const standardInput = "standard input"
 
-// maxExpectations is how much of a file of statements is read.
+// maxExpectations limits a file of statements, in bytes.
 const maxExpectations = 16 << 20
 
-// ReadExpectations reads files of statements; what is wrong with one keeps no other.
+// ReadExpectations reads files of statements; a problem with one does not affect the others.
 func ReadExpectations(ctx context.Context, a *command.App, files []string) (*Expectations, error) {
 	out := &Expectations{}
 	for _, file := range files {
@@ -127,7 +127,7 @@ func ReadExpectations(ctx context.Context, a *command.App, files []string) (*Exp
 	return out, nil
 }
 
-// firstFileAnswer prints a first file.
+// firstFileAnswer prints a first file of statements.
 func firstFileAnswer(ctx context.Context, r *revision.Revision, namespaces []string) (*command.Answer, error) {
 	w, err := verify.WriteStatements(ctx, r, namespaces)
 	if err != nil {
@@ -137,10 +137,10 @@ func firstFileAnswer(ctx context.Context, r *revision.Revision, namespaces []str
 		NotConsidered: revision.OmissionsOfAnswers(r, false), Comments: true}, nil
 }
 
-// How long statements are judged without a word, and then until the next.
+// Time until the first progress message, and between later ones.
 const verifyQuiet, verifyAgain = 2 * time.Second, 10 * time.Second
 
-// JudgeExpectations judges statements, and says what could change the results.
+// JudgeExpectations judges statements, and returns the omissions that could change the results.
 func JudgeExpectations(ctx context.Context, a *command.App, r *revision.Revision, asked *Expectations, how verify.Options) (*VerifyFacts,
 	[]model.Omission, error) {
 	next := time.Now().Add(verifyQuiet)
@@ -183,8 +183,7 @@ func JudgeExpectations(ctx context.Context, a *command.App, r *revision.Revision
 	return out, omits, nil
 }
 
-// verifyAnswer judges statements. A statement that cannot be read or asked is reported on stderr,
-// one line each.
+// verifyAnswer judges statements. Statements that cannot be read or asked are reported on stderr, a line each.
 func verifyAnswer(ctx context.Context, a *command.App, r *revision.Revision, asked *Expectations, how verify.Options) (*command.Answer,
 	error) {
 	out, omits, err := JudgeExpectations(ctx, a, r, asked, how)
@@ -199,7 +198,7 @@ func verifyAnswer(ctx context.Context, a *command.App, r *revision.Revision, ask
 	return ans, nil
 }
 
-// verifyText is the table of what holds and what does not, with a trace of each that fails.
+// verifyText returns a table of the results, with a trace of each failure.
 func (o *VerifyFacts) verifyText(wide bool) string {
 	t := &command.TextTable{Head: []string{"RESULT", "STATEMENT", "ANSWER"}}
 	if wide {

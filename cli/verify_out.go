@@ -12,12 +12,11 @@ import (
 	"rung/model/words"
 )
 
-// The results of a statement.
+// Results of a statement.
 const (
 	resultPass = "pass"
 	resultFail = "fail"
-	// resultUnproven: it holds as far as was judged, and something that could change that was
-	// not considered.
+	// The statement holds, but an omission could change that.
 	resultUnproven = "unproven"
 )
 
@@ -31,7 +30,7 @@ type VerifyFacts struct {
 	Problems   []problemOut     `json:"problems"`
 }
 
-// StatementFacts are a statement and what became of it.
+// StatementFacts is a statement with its result.
 type StatementFacts struct {
 	File      string `json:"file"`
 	Line      int    `json:"line"`
@@ -42,9 +41,9 @@ type StatementFacts struct {
 	Pairs     int    `json:"pairs"`
 	Against   int    `json:"against"`
 	ByRows    bool   `json:"by_rows,omitempty"`
-	// Witness is a connection that speaks against the statement, as in rung trace.
+	// A counterexample, as in rung trace.
 	Witness *verdictOut `json:"witness,omitempty"`
-	// NotConsidered are the omissions that could change the result.
+	// Omissions that could change the result.
 	NotConsidered []command.OmissionOut `json:"not_considered,omitempty"`
 
 	title string
@@ -59,7 +58,7 @@ type problemOut struct {
 	text string
 }
 
-// String is the mistake in one line, where it is first.
+// String returns the problem in one line, its place first.
 func (p problemOut) String() string { return p.text }
 
 func problemOf(p *verify.Problem) problemOut {
@@ -85,7 +84,7 @@ func resultOf(a *command.App, r verify.Result) StatementFacts {
 
 func (s *StatementFacts) positionText() string { return fmt.Sprintf("%s:%d", s.File, s.Line) }
 
-// resultText is the result in a table: what fails is seen.
+// resultText returns the result for a table, failures in capitals.
 func (s *StatementFacts) resultText() string {
 	if s.Result == resultPass {
 		return s.Result
@@ -93,7 +92,7 @@ func (s *StatementFacts) resultText() string {
 	return strings.ToUpper(s.Result)
 }
 
-// statementText is the name with what the statement says.
+// statementText returns the name and the statement.
 func (s *StatementFacts) statementText() string {
 	if s.Name == "" {
 		return s.Statement
@@ -101,7 +100,7 @@ func (s *StatementFacts) statementText() string {
 	return s.Name + " (" + s.Statement + ")"
 }
 
-// SummaryText counts: "12 of 14 statements hold; 1 cannot be read or asked".
+// SummaryText counts the results: "12 of 14 statements hold; 1 unproven".
 func (o *VerifyFacts) SummaryText() string {
 	out := fmt.Sprintf("%s of %s", words.Thousands(o.Passed), words.OneOrMany(len(o.Statements), "1 statement holds",
 		words.Count(len(o.Statements), "statement")+" hold"))
@@ -127,7 +126,7 @@ var verifyRules = []command.Rule{
 		Help: "docs/expectations.md has the form."},
 }
 
-// report has a result for each statement and each mistake.
+// report returns a result for each statement and each problem.
 func (o *VerifyFacts) report() *command.Report {
 	out := &command.Report{Command: "verify", Rules: verifyRules}
 	for i := range o.Statements {
@@ -153,7 +152,7 @@ func (o *VerifyFacts) report() *command.Report {
 	return out
 }
 
-// exampleText is the connection that speaks against the statement, with who decides.
+// exampleText returns the counterexample, with the rules that decide.
 func (s *StatementFacts) exampleText() string {
 	var b strings.Builder
 	if s.Witness != nil {
@@ -162,7 +161,7 @@ func (s *StatementFacts) exampleText() string {
 	return words.CleanBlock(command.PlainText(strings.TrimSpace(b.String())))
 }
 
-// reportFile is a file of statements as reports name it.
+// reportFile returns the name of a file of statements in reports.
 func reportFile(file string) string {
 	if file == standardInput {
 		return "-"

@@ -36,12 +36,11 @@ var StatementTable = &page.Table[*StatementFacts]{
 	},
 }
 
-// proofText is a connection that speaks against the statement, what kept it from being proved, or
-// what was asked.
+// proofText returns a counterexample, the omissions that prevent a proof, or the number of pairs asked.
 func (s *StatementFacts) proofText() string {
 	switch {
 	case s.Witness != nil:
-		text, _, _ := strings.Cut(s.exampleText(), "\n\n") // who decides stands before the stages
+		text, _, _ := strings.Cut(s.exampleText(), "\n\n") // the decider comes before the stages
 		return text
 	case s.Result == resultUnproven:
 		return strings.Join(command.OmittedLines(s.NotConsidered), "\n")

@@ -13,8 +13,8 @@ import (
 	"rung/engine"
 )
 
-// The build sets these: make release does (release/goreleaser.yaml). A build from a module proxy
-// or a checkout has what the Go tool recorded. Tag is empty where no release was built.
+// Set by the build: make release does (release/goreleaser.yaml). A build from a module proxy or a checkout
+// uses what the Go tool recorded. Tag is empty unless a release was built.
 var Version, Tag, Commit, Date string
 
 type versionOut struct {
@@ -25,7 +25,7 @@ type versionOut struct {
 
 	Tag      string `json:"tag,omitempty"`
 	Date     string `json:"date,omitempty"`     // of the commit
-	Modified bool   `json:"modified,omitempty"` // something was not committed
+	Modified bool   `json:"modified,omitempty"` // uncommitted changes
 
 	OVNKubernetes    ovnKubernetesOut `json:"ovn_kubernetes"`
 	NetworkPolicyAPI []string         `json:"network_policy_api"`
@@ -33,7 +33,7 @@ type versionOut struct {
 	Kinds            []string         `json:"kinds"`
 }
 
-// ovnKubernetesOut are the releases of OVN-Kubernetes that Rung knows.
+// ovnKubernetesOut holds the releases of OVN-Kubernetes that Rung knows.
 type ovnKubernetesOut struct {
 	Compiled   string `json:"compiled"`
 	Recognised string `json:"recognised_up_to"`
@@ -53,14 +53,14 @@ and looks for no newer releases.`,
 	}
 }
 
-// versionAnswer is which Rung this is, built from what and for what.
+// versionAnswer returns Rung's version, and what it was built from and for.
 func versionAnswer() *command.Answer {
 	info, _ := debug.ReadBuildInfo()
 	v := versionOf(info)
 	return &command.Answer{Value: v, Text: v.text}
 }
 
-// versionOf is the version of this program, with what the Go tool recorded in it, if it did.
+// versionOf returns the version of this program, with what the Go tool recorded; info may be nil.
 func versionOf(info *debug.BuildInfo) *versionOut {
 	known := engine.KnownReleases()
 	v := &versionOut{
@@ -74,7 +74,7 @@ func versionOf(info *debug.BuildInfo) *versionOut {
 			recorded[s.Key] = s.Value
 		}
 		for _, d := range info.Deps {
-			// Its v0.37.2 has the types of Kubernetes 1.37.2.
+			// k8s.io/api v0.37.2 has the types of Kubernetes 1.37.2.
 			if minor, ok := strings.CutPrefix(d.Version, "v0."); ok && d.Path == "k8s.io/api" {
 				v.Kubernetes = "v1." + minor
 			}
@@ -85,7 +85,7 @@ func versionOf(info *debug.BuildInfo) *versionOut {
 	return v
 }
 
-// text is the version for people. Its first line is for scripts too.
+// text returns the version as text. Its first line is also for scripts.
 func (v *versionOut) text(wide bool) string {
 	var b strings.Builder
 	line := func(title, text string) {
@@ -119,7 +119,7 @@ func (v *versionOut) text(wide bool) string {
 	return b.String()
 }
 
-// builtVersion is the version that the build set, or the one that the Go tool recorded.
+// builtVersion returns the version set by the build, or else recorded by the Go tool.
 func builtVersion() string {
 	info, ok := debug.ReadBuildInfo()
 	if Version != "" || !ok {

@@ -17,10 +17,10 @@ import (
 	"rung/revision"
 )
 
-// streamsWithin is how long streams of the nodes' logs are waited for.
+// streamsWithin limits the wait for streams of the nodes' logs.
 const streamsWithin = 10 * time.Second
 
-// logsWhy prints what stands between a policy and a line of it.
+// logsWhy prints why a policy has no log lines.
 func logsWhy(ctx context.Context, a *command.App, name string) error {
 	cfg, err := a.EngineConfig(ctx, false, true)
 	if err != nil {
@@ -32,7 +32,7 @@ func logsWhy(ctx context.Context, a *command.App, name string) error {
 			return err
 		}
 	}
-	// A command that looks and goes must not take zones from who keeps them.
+	// A one-shot command must not take zones from the process that keeps them.
 	cfg.Reconcile, cfg.Mode.Reconciles = false, cfg.Mode.Sandbox
 	done := command.ZonesSettled()
 	known := func(r *revision.Revision) bool { // a cluster's zones may be out of reach
@@ -69,8 +69,7 @@ func logsWhy(ctx context.Context, a *command.App, name string) error {
 	})
 }
 
-// streamsSettle waits until no stream of a cluster is being opened any more, or it is
-// clear that some will not be soon.
+// streamsSettle waits until every stream of a cluster's logs is open or has an error.
 func streamsSettle(ctx context.Context, a *command.App, e *engine.Engine) {
 	if e.Revision().Mode.Name != revision.ClusterMode {
 		return

@@ -18,7 +18,7 @@ import (
 	"rung/revision"
 )
 
-// zoneOut is a zone in the JSON of `rung zones`; Southbound is there where one is known.
+// zoneOut is a zone in the JSON of `rung zones`; Southbound is nil if unknown.
 type zoneOut struct {
 	*cluster.ZoneFacts
 	Southbound *southboundOut `json:"southbound,omitempty"`
@@ -87,7 +87,7 @@ not just settling. ` + secondHelp,
 			list, markdown := ans.Text, ans.Markdown
 			ans.Markdown = func() string { return markdown() + mdBelow(zonesBelow(out)) }
 			if table {
-				ans.CSV, ans.Markdown = nil, nil // they are of the zones
+				ans.CSV, ans.Markdown = nil, nil // they only hold zones
 			}
 			ans.Text = func(wide bool) string {
 				switch text := list(wide) + zonesBelow(out); {
@@ -115,7 +115,7 @@ not just settling. ` + secondHelp,
 		return nil
 	}
 	only.AddSelectors(a, cmd, Nodes)
-	for _, name := range []string{"conditions", "check"} { // of policies, and of zones beside each other
+	for _, name := range []string{"conditions", "check"} { // about policies, and about several zones
 		cmd.MarkFlagsMutuallyExclusive(name, "selector")
 		cmd.MarkFlagsMutuallyExclusive(name, "field-selector")
 	}
@@ -133,7 +133,7 @@ func mdBelow(lines string) string {
 	return "\n" + command.MarkdownLines(lines) + "\n"
 }
 
-// checkAnswer compares the zones.
+// checkAnswer compares the zones with each other.
 func checkAnswer(a *command.App) command.Answerer {
 	return func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 		now := e.Now()
@@ -149,13 +149,13 @@ func checkAnswer(a *command.App) command.Answerer {
 			return nil, ans.Err
 		}
 		if len(found) > 0 {
-			ans.Until = now.Add(time.Second) // they say for how long
+			ans.Until = now.Add(time.Second) // they contain durations
 		}
 		return ans, nil
 	}
 }
 
-// settingsText lists what OVN-Kubernetes runs with, and the form of its rows.
+// settingsText lists the settings of OVN-Kubernetes, and the form of its rows.
 func settingsText(r *revision.Revision, all []*cluster.ZoneFacts) string {
 	if r.Dialects == nil {
 		return "sandbox zones: settings come from Rung's own flags (rung options)\n"
@@ -172,8 +172,7 @@ func settingsText(r *revision.Revision, all []*cluster.ZoneFacts) string {
 	return t.String()
 }
 
-// zonesBelow says how flows stand, where they were read, and what is wrong with zones, a
-// line each.
+// zonesBelow lists the state of flows that were read, and the problems of zones.
 func zonesBelow(all []zoneOut) string {
 	var b strings.Builder
 	for _, z := range all {

@@ -11,27 +11,26 @@ import (
 	"rung/revision"
 )
 
-// Difference has everything that differs between two revisions.
+// Difference is everything that differs between two revisions.
 type Difference struct {
 	Before, After *revision.Revision
 	Policies      []PolicyChange
 	Connections   *revision.Changes
-	// NewFindings and GoneFindings are findings that only one of the two has.
+	// Findings of only one of the two.
 	NewFindings, GoneFindings []model.Finding
-	// Guards are the rails that the step meets, judged for the pods of the second.
+	// Guard rails that the step hits, judged for the pods of After.
 	Guards []guard.Guard
-	// IsPartial reports whether connections, findings and guard rails were not compared, because one of
-	// the two has unread objects.
+	// Set if connections, findings and guard rails were not compared, because one of the two has unread
+	// objects.
 	IsPartial bool
-	// ACLs are how many ACLs the policies compile to, before and after.
+	// Number of ACLs that the policies compile to, before and after.
 	ACLs [2]int
-	// NotConsidered is everything that either could not take into account, each told of its side.
+	// Omissions of both, with the name of their side.
 	NotConsidered []model.Omission
 }
 
-// Compare says what differs between two revisions. names call the two in what was not considered;
-// protected are namespaces that guard rails keep besides those of the platform. The error is the
-// context's, or says that there are too many workloads.
+// Compare returns the differences between two revisions. names name the two in omissions; protected adds to
+// the platform's namespaces that guard rails protect. It fails if ctx ends, or with too many workloads.
 func Compare(ctx context.Context, before, after *revision.Revision, names [2]string, protected []string) (*Difference, error) {
 	d := &Difference{Before: before, After: after, Policies: comparePolicies(before, after)}
 	var err error
@@ -61,7 +60,7 @@ func Compare(ctx context.Context, before, after *revision.Revision, names [2]str
 		for p := range r.Cluster.EveryPolicy() {
 			d.ACLs[i] += revision.ACLCount(r, p.Key)
 		}
-		// Pods of networks that are read are compared on these.
+		// Pods of networks that were read are compared there.
 		sides[i] = slices.DeleteFunc(revision.OmissionsOfAnswers(r, false), func(o model.Omission) bool {
 			return o.Code == model.OmittedNetwork && o.Remedy != ""
 		})
@@ -79,12 +78,12 @@ func Compare(ctx context.Context, before, after *revision.Revision, names [2]str
 	return d, nil
 }
 
-// IsEmpty says whether nothing differs.
+// IsEmpty reports whether nothing differs.
 func (d *Difference) IsEmpty() bool {
 	return len(d.Policies)+len(d.Connections.List)+len(d.Connections.Came)+len(d.Connections.Went)+len(d.NewFindings)+len(d.GoneFindings) == 0
 }
 
-// hasPolicy says whether a revision has any policy.
+// hasPolicy reports whether a revision has any policy.
 func hasPolicy(r *revision.Revision) bool {
 	for range r.Cluster.EveryPolicy() {
 		return true
@@ -92,8 +91,7 @@ func hasPolicy(r *revision.Revision) bool {
 	return false
 }
 
-// addOmissions adds what the sides did not consider: once what both did not, the rest with the name of
-// its side.
+// addOmissions adds the omissions of both sides: common ones once, the others with the name of their side.
 func (d *Difference) addOmissions(sides [2][]model.Omission, names [2]string) {
 	same := func(a, b *model.Omission) bool {
 		return a.Code == b.Code && a.Key == b.Key && a.Why == b.Why && a.Origin.File == b.Origin.File && a.Origin.Line == b.Origin.Line
@@ -113,7 +111,7 @@ func (d *Difference) addOmissions(sides [2][]model.Omission, names [2]string) {
 	}
 }
 
-// findingID is equal for findings that say the same of the same rule.
+// findingID returns an identity shared by equal findings about the same rule.
 func findingID(f *model.Finding) string {
 	return strings.Join([]string{f.Code, f.Policy.String(), string(f.Direction), fmt.Sprint(f.Rule), f.Message}, "\x00")
 }
@@ -138,8 +136,7 @@ func (d *Difference) compareFindings(ctx context.Context) error {
 	return nil
 }
 
-// judgeGuards judges the step from the policies of the first to those of the second, for the pods of
-// the second.
+// judgeGuards judges the step from Before's policies to After's, for After's pods.
 func (d *Difference) judgeGuards(ctx context.Context, protected []string) error {
 	if len(d.Policies) == 0 {
 		return nil

@@ -18,32 +18,31 @@ import (
 
 // Effect holds the consequences of a change for connections.
 type Effect struct {
-	// Difference is complete; nil where Unknown says why there is none.
+	// Nil if Unknown gives the reason why it was not worked out.
 	*diff.Difference
 	Unknown string
-	// Caveat names rows that the verdicts do not cover: rows of policies that are not
-	// programmed any more, which stay until a controller starts again.
+	// Rows that the verdicts do not cover: rows of unprogrammed policies, which stay until a controller
+	// restarts.
 	Caveat string
-	// Services are the Services that toServices of the changed policies names. The effect
-	// on connections to their cluster IPs is not worked out.
+	// Services named by toServices of the changed policies. The effect on connections to their cluster IPs is
+	// not worked out.
 	Services []model.Key
-	// Log are the lines of the log that would get another verdict; nil where no log is read,
-	// and where only whether the change may be made was worked out.
+	// Log lines that would get another verdict; nil if no log is read, or if only the permission to make the
+	// change was worked out.
 	Log    *diff.LogDifference
-	Guards []change.Guard // the guard rails that it runs into
-	// isOnUnread says that changed policies hold for pods on a network of which nothing is read.
+	Guards []change.Guard // guard rails that the change hits
+	// Set if changed policies apply to pods on a network that was not read.
 	isOnUnread bool
 }
 
-// NotConsidered returns the omissions that could make the consequences different, with one
-// that says why they were not judged at all; nil for a change that decides nothing,
-// whatever else is omitted.
+// NotConsidered returns the omissions that could change the consequences, with the reason if the effect was
+// not judged at all. It returns nil for a change that decides nothing, whatever else is omitted.
 func (e *Effect) NotConsidered(rev *revision.Revision) []model.Omission {
 	if e == nil {
 		return nil
 	}
-	// Networks on which changed policies are programmed were judged, and on the others nothing changes; networks
-	// of which nothing is read, and which therefore have no remedy, were not.
+	// Networks on which changed policies are programmed were judged; on other networks nothing changes.
+	// Networks that were not read, which have no remedy, were not judged.
 	out := slices.DeleteFunc(revision.OmissionsOfAnswers(rev, false), func(o model.Omission) bool {
 		return o.Code == model.OmittedNetwork && (o.Remedy != "" || !e.isOnUnread)
 	})
@@ -57,11 +56,11 @@ func (e *Effect) NotConsidered(rev *revision.Revision) []model.Omission {
 	return out
 }
 
-// MaxTime is how long a change may be worked out; variable for tests.
+// MaxTime limits the time to work out a change; a variable for tests.
 var MaxTime = 10 * time.Second
 
-// JudgeChanges works out what some changes do to connections, from what was before to what will
-// be. It is nil where no decision changes.
+// JudgeChanges works out the effect of changes on connections, from rev to next. It returns nil if no decision
+// changes.
 func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []change.ObjectChange, asked guard.ClusterFacts) *Effect {
 	changes = slices.DeleteFunc(slices.Clone(changes), func(c change.ObjectChange) bool {
 		return c.Old != nil && c.New != nil && guard.SameDecisions(c.Old, c.New) &&
@@ -94,14 +93,14 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []c
 	return e
 }
 
-// UnreadDeciders returns what was never read of that which tells the effect of a change: pods, the namespaces by
-// whose labels policies select them, and the policies that an Allow overrules.
+// UnreadDeciders returns the unread kinds that decide the effect of a change: pods, the namespaces whose
+// labels policies select, and the policies that an Allow overrules.
 func UnreadDeciders(r *revision.Revision) *revision.Unread {
 	return r.NeverRead(model.KindPod, model.KindNamespace, model.KindANP, model.KindNP, model.KindBANP)
 }
 
-// isOnUnread says whether a changed policy of a namespace is about pods on a network of which nothing is read.
-// Policies of the whole cluster hold on the default network alone.
+// isOnUnread reports whether a changed namespaced policy applies to pods on a network that was not read.
+// Cluster-wide policies apply to the default network alone.
 func isOnUnread(r *revision.Revision, changes []change.ObjectChange) bool {
 	networks := revision.WholeDesired(r).Networks()
 	for p := range r.Cluster.Pods() {
@@ -113,7 +112,7 @@ func isOnUnread(r *revision.Revision, changes []change.ObjectChange) bool {
 	return false
 }
 
-// GuardChanges are changes as guard rails see them.
+// GuardChanges converts changes for package guard.
 func GuardChanges(changes []change.ObjectChange) (out []guard.PolicyChange) {
 	for i := range changes {
 		out = append(out, guard.PolicyChange{Key: changes[i].Key, Old: changes[i].Old, New: changes[i].New})
@@ -130,7 +129,7 @@ func IsAnyPod(c *model.Cluster) bool {
 	return false
 }
 
-// unprogrammedWithRows says which of the policies have rows that decide though they are not
+// unprogrammedWithRows names the changed policies whose rows still decide although the policies are not
 // programmed.
 func unprogrammedWithRows(rev, next *revision.Revision, changes []change.ObjectChange) string {
 	var out []string
@@ -148,7 +147,7 @@ func unprogrammedWithRows(rev, next *revision.Revision, changes []change.ObjectC
 	return strings.Join(out, "; ")
 }
 
-// Text says in one line what happens to connections.
+// Text describes the effect on connections in one line.
 func (e *Effect) Text() string {
 	if e.Unknown != "" {
 		return "what it does to connections is unknown: " + e.Unknown
@@ -171,30 +170,30 @@ func (e *Effect) Text() string {
 	return text
 }
 
-// AgainstLog is the effect with the lines of the log that would get a different verdict. They
-// are no part of what Commit compares: more come all the time.
+// AgainstLog returns the effect with the log lines that would get a different verdict. Commit does not compare
+// them, since new lines arrive all the time.
 func (e *Effect) AgainstLog(ctx context.Context, log *diff.LogConnections, rev, next *revision.Revision) *Effect {
 	if e == nil || log == nil || log.Lines == 0 {
 		return e
 	}
 	limit, cancel := context.WithTimeout(ctx, MaxTime)
 	defer cancel()
-	out := *e                                                 // e may be on a screen
-	out.Log, _ = revision.LogOtherwise(rev, limit, next, log) // an error is the time, and what is late is left out
+	out := *e                                                 // e may be on screen
+	out.Log, _ = revision.LogOtherwise(rev, limit, next, log) // an error means the time ran out; a late result is left out
 	return &out
 }
 
-// FlipsVerdicts says whether a connection becomes another verdict.
+// FlipsVerdicts reports whether any connection gets another verdict.
 func (e *Effect) FlipsVerdicts() bool { return e != nil && e.Difference != nil && len(e.Flips) > 0 }
 
-// GroupID is equal for groups that differ in numbers and examples only.
+// GroupID returns an identity of a group that ignores its numbers and examples.
 func GroupID(g *diff.FlipGroup) string {
 	return fmt.Sprint(g.Network, g.Before, g.After, g.Ports, g.From.Namespaces, g.From.Outside, g.From.Except, g.To.Namespaces, g.To.Outside,
 		g.To.Except,
 		revision.DecidersText(g.ByBefore), revision.DecidersText(g.ByAfter))
 }
 
-// DecisionConsequences say which rules of the change decide nothing, and what hangs on one end.
+// DecisionConsequences names rules of the change that decide nothing, and connections that differ at one end.
 func DecisionConsequences(e *Effect, next *revision.Revision) (out []Consequence) {
 	if e == nil || e.Difference == nil {
 		return nil
@@ -209,7 +208,7 @@ func DecisionConsequences(e *Effect, next *revision.Revision) (out []Consequence
 	return out
 }
 
-// servicesText are the connections that are not asked about, for people.
+// servicesText names the connections to Services that were not judged.
 func servicesText(services []model.Key) string {
 	var names []string
 	for _, k := range services {
@@ -218,8 +217,8 @@ func servicesText(services []model.Key) string {
 	return "connections to the cluster IP of service " + words.ListFew(names, 3) + ", named by toServices"
 }
 
-// namedServices are the Services that toServices of the changed policies names, before and
-// after; rules about them decide no connection that a Difference compares.
+// namedServices returns the Services named by toServices of the changed policies, before and after. Rules
+// about Services decide no connection that a Difference compares.
 func namedServices(changes []change.ObjectChange) (out []model.Key) {
 	for i := range changes {
 		for _, p := range []*model.Policy{changes[i].Old, changes[i].New} {

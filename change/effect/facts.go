@@ -15,18 +15,17 @@ import (
 	"strings"
 )
 
-// Consequence is something that follows: what it is compared by, and how it is said.
+// Consequence is a consequence of a change: the identity to compare it by, and its text.
 type Consequence struct{ Identity, Text string }
 
 func SameConsequence(a, b Consequence) bool { return a.Identity == b.Identity }
 
-// ReachConsequences notes which kinds of pods and which nodes the changed policies apply to
-// and reach.
+// ReachConsequences identifies the kinds of pods, and the nodes, that the changed policies apply to and reach.
 func ReachConsequences(rev *revision.Revision, changes []change.ObjectChange) (out []Consequence) {
 	x := rev.PodIndex()
 	for i := range changes {
 		for _, p := range []*model.Policy{changes[i].Old, changes[i].New} {
-			if p == nil || p.Kind == model.KindNamespace || p.StandsFor != nil { // their effect says all there is
+			if p == nil || p.Kind == model.KindNamespace || p.StandsFor != nil { // Effect covers them
 				continue
 			}
 			h := sha256.New()
@@ -62,7 +61,7 @@ func nodeNamesOf(nodes []*model.Node) (out []string) {
 	return out
 }
 
-// kindsOf are the kinds of pods in a set: namespace and labels.
+// kindsOf returns the kinds of pods in a set, by namespace and labels.
 func kindsOf(x *selectors.PodIndex, set selectors.PodSet) []string {
 	had := map[[2]string]bool{}
 	kinds := map[string]bool{}
@@ -76,7 +75,7 @@ func kindsOf(x *selectors.PodIndex, set selectors.PodSet) []string {
 	return slices.Sorted(maps.Keys(kinds))
 }
 
-// RevisionAfter is a revision as it will be once objects changed.
+// RevisionAfter returns the revision after the changes.
 func RevisionAfter(rev *revision.Revision, changes []change.ObjectChange) *revision.Revision {
 	var upsert []model.Object
 	var remove []model.Key
@@ -90,7 +89,7 @@ func RevisionAfter(rev *revision.Revision, changes []change.ObjectChange) *revis
 	return rev.WithPolicies(upsert, remove)
 }
 
-// ObjectOfPolicy is a policy as it is, and of a LoggedNamespace the whole namespace.
+// ObjectOfPolicy returns the object that holds a policy: the whole namespace for a LoggedNamespace.
 func ObjectOfPolicy(rev *revision.Revision, p *model.Policy) model.Object {
 	if ns := rev.Cluster.Namespace(p.Name); p.Kind == model.KindNamespace && ns != nil {
 		return ns.WithLogging(p)
@@ -98,9 +97,8 @@ func ObjectOfPolicy(rev *revision.Revision, p *model.Policy) model.Object {
 	return p.Object()
 }
 
-// RowsThatChange are the rows that changes of objects add, change and remove. A policy
-// that will not be programmed keeps its rows. Units that policies share are listed
-// once.
+// RowsThatChange returns the rows that changes add, change and remove. A policy that will not be programmed
+// keeps its rows. Units shared by policies are listed once.
 func RowsThatChange(rev, next *revision.Revision, changes []change.ObjectChange) (out []change.RowChange) {
 	if !rev.System.HasFeature(system.Rows) {
 		return nil
@@ -124,8 +122,8 @@ func RowsThatChange(rev, next *revision.Revision, changes []change.ObjectChange)
 		if c.Key.Kind.IsAdmin() {
 			continue
 		}
-		// Rows of others that change with it: default deny, sets that no other policy
-		// needs, and with the first NetworkPolicy those that all of them rely on.
+		// Rows of other units that change too: default deny, sets that no other policy needs, and with the
+		// first NetworkPolicy the rows that all NetworkPolicies rely on.
 		with := append(rev.RelatedUnits(c.Key), next.RelatedUnits(c.Key)...)
 		slices.SortFunc(with, model.Key.Compare)
 		for _, k := range append(with, hairpinAndNodeKeys(rev, next)...) {
@@ -138,7 +136,7 @@ func RowsThatChange(rev, next *revision.Revision, changes []change.ObjectChange)
 	return out
 }
 
-// hairpinAndNodeKeys are the hairpin and node rows where a change makes them come or go
+// hairpinAndNodeKeys returns the hairpin and node rows that a change adds or removes
 // (ovn-kubernetes.md#hairpin-and-node-rows).
 func hairpinAndNodeKeys(before, after *revision.Revision) (out []model.PolicyKey) {
 	for _, k := range append(before.Units(), after.Units()...) {
@@ -150,7 +148,7 @@ func hairpinAndNodeKeys(before, after *revision.Revision) (out []model.PolicyKey
 	return out
 }
 
-// NewFindings are the findings that appear with a change.
+// NewFindings returns the findings that a change brings.
 func NewFindings(rev, next *revision.Revision) (out []model.Finding) {
 	type id struct {
 		code, message string
@@ -176,8 +174,7 @@ func NewFindings(rev, next *revision.Revision) (out []model.Finding) {
 	return out
 }
 
-// CountLiveZones counts the zones in which a policy has live ACLs and says which
-// priority they carry, -1 when that is not known.
+// CountLiveZones counts the zones with live ACLs of a policy and returns their priority, -1 if unknown.
 func CountLiveZones(rev *revision.Revision, k model.PolicyKey) (zones int, priority int32) {
 	priority = -1
 	for _, z := range rev.Zones {

@@ -12,9 +12,8 @@ import (
 	"rung/sources/manifests"
 )
 
-// FieldChanges lists the fields in which two objects differ, by path, in the
-// order of the paths. Elements of lists are paired by likeness, so that a rule
-// put in front does not change all rules behind it.
+// FieldChanges lists the fields in which two objects differ, sorted by path. List elements are paired by
+// similarity, so that inserting a rule does not change all later rules.
 func FieldChanges(old, now *model.Policy) []change.FieldChange {
 	var d fieldDiff
 	d.compareValues("", old.AuthoredContent(), now.AuthoredContent())
@@ -24,7 +23,7 @@ func FieldChanges(old, now *model.Policy) []change.FieldChange {
 	return d.changes
 }
 
-// ValueChanges lists what differs in a field of two objects, by path; nil is an absent one.
+// ValueChanges lists the differences of a field between two objects, by path; nil means absent.
 func ValueChanges(path string, old, now any) []change.FieldChange {
 	var d fieldDiff
 	d.compareValues(path, old, now)
@@ -37,14 +36,13 @@ func (d *fieldDiff) addChange(path, old, now string) {
 	d.changes = append(d.changes, change.FieldChange{Path: words.CleanText(path), Old: words.CleanText(old), New: words.CleanText(now)})
 }
 
-// compareValues compares two trees; nil is an absent one.
+// compareValues compares two trees; nil means absent.
 func (d *fieldDiff) compareValues(path string, old, now any) {
 	om, oldMap := old.(map[string]any)
 	nm, nowMap := now.(map[string]any)
 	ol, oldList := old.([]any)
 	nl, nowList := now.([]any)
-	// Labels and annotations are listed one by one also when the first comes or
-	// the last goes.
+	// List labels and annotations one by one even if one side has none.
 	words := path == "metadata.annotations" || path == "metadata.labels"
 	switch {
 	case oldMap && nowMap, words && (oldMap || nowMap):
@@ -88,8 +86,7 @@ func (d *fieldDiff) compareLists(path string, old, now []any) {
 	}
 }
 
-// valueText is a value for people: scalars plain, the rest as compact JSON,
-// nothing for what is absent.
+// valueText returns a value as text: scalars plain, others as compact JSON, "" if absent.
 func valueText(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -100,8 +97,7 @@ func valueText(v any) string {
 	return model.CompactJSON(v)
 }
 
-// describeSession puts a change of a logging session into words, where its record is
-// the value.
+// describeSession replaces the record of a logging session by a description.
 func describeSession(f *change.FieldChange) {
 	if f.Path != "metadata.annotations["+model.AnnotationLogSession+"]" {
 		return

@@ -16,16 +16,16 @@ import (
 	"rung/system"
 )
 
-// noteWriter writes the consequences of one object's change that are worth reading.
+// noteWriter notes the important consequences of one object's change.
 type noteWriter struct {
 	rev, next *revision.Revision
 	change    *change.ObjectChange
-	// isolated are the namespaces whose isolation has been noted.
+	// Namespaces whose isolation has been noted.
 	isolated map[string]bool
 }
 
-// NotesOfChange are the consequences of one object's change that are worth reading. isolated
-// are the namespaces whose isolation has been noted, which it adds to.
+// NotesOfChange notes the important consequences of one object's change. isolated are the namespaces whose
+// isolation has been noted; it adds to them.
 func NotesOfChange(rev, next *revision.Revision, c *change.ObjectChange, isolated map[string]bool) []Consequence {
 	n := noteWriter{rev: rev, next: next, change: c, isolated: isolated}
 	var out []Consequence
@@ -36,7 +36,7 @@ func NotesOfChange(rev, next *revision.Revision, c *change.ObjectChange, isolate
 		for _, text := range n.priorityNotes() {
 			is := "note " + text
 			if text == noOther || strings.HasPrefix(text, orderKept) {
-				is = orderKept // against whom is no matter
+				is = orderKept // the neighbours do not matter
 			}
 			out = append(out, Consequence{is, text})
 		}
@@ -57,7 +57,7 @@ func NotesOfChange(rev, next *revision.Revision, c *change.ObjectChange, isolate
 	return out
 }
 
-// namingNotes tell which policies name an object that decides nothing by itself.
+// namingNotes names the policies that refer to an object which decides nothing by itself.
 func (n *noteWriter) namingNotes() []Consequence {
 	var names []string
 	for _, k := range system.PoliciesNaming(n.next.Cluster, n.change.Key) {
@@ -73,11 +73,11 @@ func (n *noteWriter) namingNotes() []Consequence {
 	return []Consequence{{"named " + strings.Join(names, " "), verb + words.ListSome(names, 3)}}
 }
 
-// enforcementNotes tells when a policy stops or begins to be programmed.
+// enforcementNotes notes that a policy stops or begins to be programmed.
 func (n *noteWriter) enforcementNotes() (out []Consequence) {
 	zones, at := CountLiveZones(n.rev, n.change.Key)
 	was := n.rev.WhyNoRows(n.change.Key)
-	// In how many zones there are rows just now is no matter.
+	// The identity leaves out the number of zones with rows.
 	add := func(is, format string, args ...any) {
 		out = append(out, Consequence{"enforcement " + is, fmt.Sprintf(format, args...)})
 	}
@@ -107,8 +107,7 @@ func (n *noteWriter) enforcementNotes() (out []Consequence) {
 	return out
 }
 
-// subjectNotes tells how many pods the policy applies to. Which they are, seen.reach
-// compares.
+// subjectNotes notes how many pods the policy applies to. ReachConsequences compares which pods.
 func (n *noteWriter) subjectNotes() []Consequence {
 	note := func(format string, args ...any) []Consequence {
 		return []Consequence{{"subject", fmt.Sprintf(format, args...)}}
@@ -145,7 +144,7 @@ func (n *noteWriter) subjectNotes() []Consequence {
 	return note("applies to %s", is)
 }
 
-// joiningPodNotes names pods that the policy begins and ceases to apply to, where it keeps others.
+// joiningPodNotes names pods that the policy begins or ceases to select while it keeps others.
 func (n *noteWriter) joiningPodNotes() (out []Consequence) {
 	was, is := n.rev.Subjects(n.change.Key), n.next.Subjects(n.change.Key)
 	for _, side := range []struct {
@@ -171,9 +170,8 @@ func (n *noteWriter) joiningPodNotes() (out []Consequence) {
 	return out
 }
 
-// isolationNotes tells which pods begin or cease to be isolated: those of a
-// NetworkPolicy that no other isolates in that direction
-// (ovn-kubernetes.md#isolation-groups).
+// isolationNotes notes pods that begin or cease to be isolated: pods of a NetworkPolicy that no other
+// NetworkPolicy isolates in that direction (ovn-kubernetes.md#isolation-groups).
 func (n *noteWriter) isolationNotes() (out []Consequence) {
 	ns := n.change.Key.Namespace
 	if n.isolated[ns] {
@@ -197,8 +195,7 @@ func (n *noteWriter) isolationNotes() (out []Consequence) {
 	return out
 }
 
-// countNewPods counts the pods of a list that another has not, and says of which
-// kinds they are.
+// countNewPods counts the pods that are not in other, and returns their kinds.
 func countNewPods(pods, other []*model.Pod) (n int, kinds string) {
 	has := make(map[model.Key]bool, len(other))
 	for _, p := range other {
@@ -214,10 +211,9 @@ func countNewPods(pods, other []*model.Pod) (n int, kinds string) {
 	return n, strings.Join(slices.Sorted(maps.Keys(seen)), "\n")
 }
 
-// newDeny says whether a rule of that direction denies after the change that did not
-// before.
+// newDeny reports whether the change makes a rule of that direction deny.
 func (n *noteWriter) newDeny(dir model.Direction) bool {
-	if n.change.New == nil || n.next.WhyNoRows(n.change.Key) != nil { // nobody does what it says
+	if n.change.New == nil || n.next.WhyNoRows(n.change.Key) != nil { // the policy is not programmed
 		return false
 	}
 	old := n.change.Old

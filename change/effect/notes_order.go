@@ -11,14 +11,13 @@ import (
 	"rung/revision"
 )
 
-// How the note of a move begins that changes the order of no two policies.
+// First words of the note of a move that changes no order.
 const (
 	orderKept = "order against "
 	noOther   = "there is no other policy with a priority"
 )
 
-// spot is where a policy stands among those with a priority: in a tier of its plugin's own, or in
-// none.
+// spot is the place of a policy among those with a priority; tier is 0 for plugins without tiers of their own.
 type spot struct {
 	tier     int32
 	name     string
@@ -31,7 +30,7 @@ func (s spot) compare(o spot) int {
 
 func (s spot) String() string { return model.PlaceText(s.name, s.priority) }
 
-// spotted is a policy with its spot.
+// spotted is a policy with its place.
 type spotted struct {
 	key model.Key
 	spot
@@ -39,8 +38,8 @@ type spotted struct {
 
 func (s spotted) String() string { return fmt.Sprintf("%s (%s)", s.key.ShortLabel(), s.spot) }
 
-// spotsOf are the spots of the policies that stand in one order with those of a kind and tier, in this
-// order.
+// spotsOf returns, in order of precedence, the places of the policies ordered by priority. Without an order of
+// the plugin's own these are the ANPs, or compiled CNPs, of a tier.
 func spotsOf(r *revision.Revision, tier int) (out []spotted) {
 	order := r.PolicyOrder()
 	for i := range order {
@@ -66,8 +65,7 @@ func spotOf(all []spotted, k model.Key) *spot {
 	return nil
 }
 
-// priorityNotes tells who shares the old and new priority and whether the order
-// among the policies changes.
+// priorityNotes notes who shares the old and the new priority, and how the order of the policies changes.
 func (n *noteWriter) priorityNotes() (out []string) {
 	own := cmp.Or(n.change.New, n.change.Old)
 	before, after := spotsOf(n.rev, own.Tier), spotsOf(n.next, own.Tier)
@@ -77,11 +75,11 @@ func (n *noteWriter) priorityNotes() (out []string) {
 	}
 	others := slices.DeleteFunc(slices.Clone(after), func(s spotted) bool { return s.key == n.change.Key })
 	if n.rev.WhyNoRows(n.change.Key) != nil {
-		old = nil // it decided nowhere, or by rows that stay where they were
+		old = nil // it decided nothing, or by rows that stay
 	}
 	if now != nil && n.next.WhyNoRows(n.change.Key) != nil {
 		if zones, _ := CountLiveZones(n.rev, n.change.Key); old != nil && zones > 0 {
-			return nil // its rows stay: its old priority is not free, and nothing moves
+			return nil // its rows stay: nothing moves, and its old priority is not free
 		}
 		now = nil
 	}
@@ -129,19 +127,19 @@ func sharing(others []spotted, at *spot) (out []string) {
 	return out
 }
 
-// orderNotes tells how the order against the other policies changes.
+// orderNotes notes how the order against other policies changes.
 func orderNotes(was, others []spotted, from, to *spot) (out []string) {
 	var above, below, parted []string
 	for i := range others {
 		o := &others[i]
 		had := o.spot
 		if s := spotOf(was, o.key); s != nil {
-			had = *s // it moves with the same change
+			had = *s // moved by the same change
 		}
 		before, after := from.compare(had), to.compare(o.spot)
 		switch {
 		case before == after:
-		case after == 0: // noted as sharing
+		case after == 0: // noted as shared
 		case after < 0:
 			above = append(above, o.String())
 		default:
@@ -166,7 +164,7 @@ func orderNotes(was, others []spotted, from, to *spot) (out []string) {
 	return out
 }
 
-// neighboursAt names the neighbours at a spot.
+// neighboursAt names the neighbours of a place.
 func neighboursAt(others []spotted, verb string, at *spot) string {
 	var above, below *spotted
 	for i := range others {

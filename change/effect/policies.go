@@ -15,28 +15,27 @@ import (
 	"rung/revision"
 )
 
-// PolicyChange says what became of a policy. Old is nil of one that came, New of one that went.
+// PolicyChange is the difference of a policy. A new policy has no Old, a removed one no New.
 type PolicyChange struct {
 	Key      model.PolicyKey
 	Old, New *model.Policy
-	// Moved says that its priority is another.
+	// Set if its priority or tier changed.
 	Moved bool
-	// Rules are the rules that differ, by direction and place; Reordered are the directions in which
-	// rules that are the same stand in another order.
+	// Rules that differ, by direction and index. Reordered are the directions in which equal rules changed
+	// their order.
 	Rules     []RuleChange
 	Reordered []model.Direction
-	// Fields are the other fields of what its author wrote that differ: subject, labels, annotations.
+	// Other authored fields that differ: subject, labels, annotations.
 	Fields []change.FieldChange
 }
 
-// RuleChange is a rule that came (Old nil), went (New nil) or changed.
+// RuleChange is an added (Old nil), removed (New nil) or changed rule.
 type RuleChange struct {
 	Direction model.Direction
 	Old, New  *model.Rule
 }
 
-// Outcome says in a word what became of the policy: "new", "gone", "moved", "changed", or "moved,
-// changed".
+// Outcome returns "new", "gone", "moved", "changed", or "moved, changed".
 func (c *PolicyChange) Outcome() string {
 	switch {
 	case c.Old == nil:
@@ -51,7 +50,7 @@ func (c *PolicyChange) Outcome() string {
 	return "changed"
 }
 
-// Priorities is "34", or "34 → 36" where it moved; empty of a kind without priorities.
+// Priorities returns "34", or "34 → 36" if the policy moved; empty for a kind without priorities.
 func (c *PolicyChange) Priorities() string {
 	if !c.Key.Kind.HasPriority() {
 		return ""
@@ -65,15 +64,15 @@ func (c *PolicyChange) Priorities() string {
 	return fmt.Sprintf("%d → %d", c.Old.Priority, c.New.Priority)
 }
 
-// isKindUnread reports whether one of the two never read the policies of a kind: which came and which
-// went is unknown then.
+// isKindUnread reports whether a side never read the policies of a kind, so that additions and removals are
+// unknown.
 func isKindUnread(k model.Kind, before, after *revision.Revision) bool {
 	return slices.ContainsFunc([]*revision.Revision{before, after}, func(r *revision.Revision) bool {
 		return r.NeverRead(k) != nil
 	})
 }
 
-// comparePolicies lists the policies that are not meant alike, by kind and name.
+// comparePolicies lists the policies whose content differs, by kind and name.
 func comparePolicies(before, after *revision.Revision) (out []PolicyChange) {
 	var keys []model.Key
 	for p := range before.Cluster.EveryPolicy() {
@@ -96,7 +95,7 @@ func comparePolicies(before, after *revision.Revision) (out []PolicyChange) {
 			for _, d := range model.Directions {
 				rules, reordered := compareRules(d, old.Rules(d), now.Rules(d))
 				c.Rules = append(c.Rules, rules...)
-				if reordered && k.Kind != model.KindNP { // where the order of rules says nothing
+				if reordered && k.Kind != model.KindNP { // the order of NetworkPolicy rules has no meaning
 					c.Reordered = append(c.Reordered, d)
 				}
 			}
@@ -105,7 +104,7 @@ func comparePolicies(before, after *revision.Revision) (out []PolicyChange) {
 			})
 			c.Fields = append(c.Fields, ruleFields(old, now, c.Rules)...)
 			if len(c.Rules)+len(c.Reordered)+len(c.Fields) == 0 && !c.Moved {
-				c.Fields = FieldChanges(old, now) // whatever it is, it is told
+				c.Fields = FieldChanges(old, now) // report every difference
 			}
 		}
 		for d, r := range onlyRules(old, now) {
@@ -116,7 +115,7 @@ func comparePolicies(before, after *revision.Revision) (out []PolicyChange) {
 	return out
 }
 
-// onlyRules yields the rules of a policy that came or went, by direction.
+// onlyRules yields the rules of an added or removed policy, by direction.
 func onlyRules(old, now *model.Policy) iter.Seq2[model.Direction, [2]*model.Rule] {
 	return func(yield func(model.Direction, [2]*model.Rule) bool) {
 		for side, p := range []*model.Policy{old, now} {
@@ -134,16 +133,15 @@ func onlyRules(old, now *model.Policy) iter.Seq2[model.Direction, [2]*model.Rule
 	}
 }
 
-// isOfRule says whether a field is one of a rule.
+// isOfRule reports whether a field belongs to a rule.
 func isOfRule(path string) bool {
 	return strings.HasPrefix(path, "spec.ingress") || strings.HasPrefix(path, "spec.egress")
 }
 
-// untoldFields are the fields of rules that RuleText leaves out.
+// untoldFields are fields of rules, omitted by RuleText.
 var untoldFields = []string{"name", "appliedTo", "enableLogging", "l7Protocols", "logLabel"}
 
-// ruleFields are the fields that differ in rules that changed and RuleText leaves out, by the place that
-// the rule has now.
+// ruleFields returns the differing fields that RuleText omits, by the rule's present index.
 func ruleFields(old, now *model.Policy, rules []RuleChange) (out []change.FieldChange) {
 	before, after := old.AuthoredContent(), now.AuthoredContent()
 	for _, r := range rules {
@@ -158,7 +156,7 @@ func ruleFields(old, now *model.Policy, rules []RuleChange) (out []change.FieldC
 	return out
 }
 
-// ruleContent is the tree of a rule in a policy as its author wrote it; nil where there is none.
+// ruleContent returns the authored tree of a rule, nil if the policy has no such rule.
 func ruleContent(policy map[string]any, r *model.Rule) map[string]any {
 	spec, _ := policy["spec"].(map[string]any)
 	rules, _ := spec[r.Direction.Lower()].([]any)
@@ -169,8 +167,8 @@ func ruleContent(policy map[string]any, r *model.Rule) map[string]any {
 	return content
 }
 
-// compareRules pairs rules that say the same, then those of one name, then those of one place among
-// the others. reordered says that rules that say the same stand in another order.
+// compareRules pairs equal rules first, then rules of one name, then rules of one index. reordered reports
+// whether equal rules changed their order.
 func compareRules(d model.Direction, old, now []model.Rule) (out []RuleChange, reordered bool) {
 	of, taken := make([]int, len(old)), make([]bool, len(now))
 	for i := range of {
@@ -214,7 +212,7 @@ func compareRules(d model.Direction, old, now []model.Rule) (out []RuleChange, r
 	return out, reordered
 }
 
-// nearestFirst are the places below n, the given one first, then those around it.
+// nearestFirst returns the indexes below n, ordered by distance from at.
 func nearestFirst(at, n int) []int {
 	out := make([]int, n)
 	for i := range out {
@@ -224,7 +222,7 @@ func nearestFirst(at, n int) []int {
 	return out
 }
 
-// RuleText is a rule in one line: "Allow tcp 5432 from pods: app=web in shop".
+// RuleText describes a rule in one line: "Allow tcp 5432 from pods: app=web in shop".
 func RuleText(k model.Kind, r *model.Rule) string {
 	ports, way := strings.Join(r.PortTexts(), ", "), "from"
 	if ports == "" {

@@ -14,10 +14,9 @@ import (
 	"rung/model/words"
 )
 
-// RowChanges is the difference between the rows of a policy before and after a
-// change, over all zones together; either may be nil. In the fields Desired is
-// the value after, Live the one before; of set columns Missing are the members
-// that come and Extra those that go.
+// RowChanges returns the difference of a policy's rows before and after a change, over all zones together;
+// either may be nil. In the fields Desired is the value after, Live the one before. In set columns Missing are
+// the added members, Extra the removed ones.
 func RowChanges(k model.PolicyKey, before, after *model.PolicyRows) []change.RowChange {
 	old, now := rowTable(before), rowTable(after)
 	var out []change.RowChange
@@ -47,8 +46,8 @@ func RowChanges(k model.PolicyKey, before, after *model.PolicyRows) []change.Row
 
 type rowID struct{ table, id string }
 
-// rowTable are the values of each row's columns, by name, without those that
-// OVN-Kubernetes does not write (ovn-kubernetes.md#acl-columns).
+// rowTable returns each row's columns by name, except "label", which OVN-Kubernetes does not write
+// (ovn-kubernetes.md#acl-columns).
 func rowTable(rows *model.PolicyRows) map[rowID]map[string]any {
 	t := map[rowID]map[string]any{}
 	if rows == nil || rows.None != nil {
@@ -75,7 +74,7 @@ func rowTable(rows *model.PolicyRows) map[rowID]map[string]any {
 	return t
 }
 
-// columnText is a value for people; a map is "k=v, k=v", sorted.
+// columnText returns a value as text; a map is "k=v, k=v", sorted.
 func columnText(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -90,8 +89,8 @@ func columnText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// columnChanges lists the columns that differ, by name. For a row that comes or
-// goes it lists those that have a value.
+// columnChanges lists the columns that differ, by name; for an added or removed row, the columns that have a
+// value.
 func columnChanges(old, now map[string]any) []model.FieldDiff {
 	some := now
 	if now == nil {
@@ -119,7 +118,7 @@ func columnChanges(old, now map[string]any) []model.FieldDiff {
 	return out
 }
 
-// membersWithout are the members of a sorted list that are not in another.
+// membersWithout returns the members of sorted list a that sorted list b lacks.
 func membersWithout(a, b []string) (out []string) {
 	j := 0
 	for _, s := range a {
@@ -133,16 +132,16 @@ func membersWithout(a, b []string) (out []string) {
 	return out
 }
 
-// RowCount is how many rows of a table a change adds, changes and removes.
+// RowCount counts the rows of a table that a change adds, changes and removes.
 type RowCount struct {
 	Table                   string
 	Added, Changed, Removed int
-	// Text is that in words: "2 added · 12 changed: priority −200"; empty where no row changes.
+	// The counts in words: "2 added · 12 changed: priority −200"; empty if no row changes.
 	Text string
 }
 
-// CountRows counts the rows that a change touches, table by table: the one count of the
-// preview on the screen and on the command line. Every zone has these rows of its own.
+// CountRows counts the rows that a change touches, by table, for screen and command line alike. Each zone has
+// a copy of these rows.
 func CountRows(rows []change.RowChange) []RowCount {
 	out := []RowCount{{Table: nb.TableACL}, {Table: nb.TableAddressSet}, {Table: nb.TablePortGroup}}
 	for i := range out {
@@ -175,8 +174,7 @@ func CountRows(rows []change.RowChange) []RowCount {
 	return out
 }
 
-// columnsOf are the columns that change; a number that changes by the same in all
-// rows says by how much.
+// columnsOf names the columns that change; a number that changes equally in all rows shows its difference.
 func columnsOf(rows []*change.RowChange) []string {
 	var names []string
 	deltas := map[string]int{}

@@ -15,46 +15,44 @@ import (
 	"rung/revision"
 )
 
-// The gate calls the packages above it through the interfaces of this file. They change
-// policies in more than one step, each step through the gate, and the gate asks them what a
-// change means for their work.
+// Interfaces of the packages above the gate. They change policies in several steps, each through the gate, and
+// the gate asks them how a change affects their work.
 
 // PlanRunner runs plans.
 type PlanRunner interface {
-	// UndoPreview is the preview of the undo, or the redo, of a plan of the history. BeginPlan
-	// starts what such a preview says, after a yes.
+	// UndoPreview previews the undo or redo of a plan in the history. BeginPlan starts the previewed steps
+	// once they are confirmed.
 	UndoPreview(ctx context.Context, op change.Op, e history.Entry) (*Preview, error)
 	BeginPlan(ctx context.Context, read *Preview, c Confirm) error
-	// PlanConsequences says what a change means for the plan that is not at its end, if
-	// anything. next is the revision after the change.
+	// PlanConsequences returns what a change means for the unfinished plan, if there is one. next returns the
+	// revision after the change.
 	PlanConsequences(rev *revision.Revision, next func() *revision.Revision, p *Preview) []effect.Consequence
-	// EntryAtBegin is the newest history entry of when the plan began that is not at its end; ok is
-	// false where that is not known.
+	// EntryAtBegin returns the newest history entry at the time the unfinished plan began; ok is false if
+	// unknown.
 	EntryAtBegin() (id uint64, ok bool)
-	// RolledBackTitle is the title of the plan that was rolled back last, if the history entry was
-	// made before it; else it is empty.
+	// RolledBackTitle returns the title of the plan rolled back last, or "" if history entry id was made after
+	// it.
 	RolledBackTitle(id uint64) string
 }
 
-// TrialKeeper has on the disk how the change is put back, or finished, that is made on trial
-// or is of several objects.
+// TrialKeeper records on disk how to put back or finish an unfinished change that is on trial or has several
+// objects.
 type TrialKeeper interface {
-	// BeginTrial writes that down, before the change is made. The id is empty for a change that
-	// needs no way back.
+	// BeginTrial writes the record before the change is made. The id is empty if the change needs no way back.
 	BeginTrial(p *Preview, c Confirm, step bool) (id string, err error)
-	// ChangeFailed says that the change of an id could not be made; ChangeMade that it was
-	// made, as an entry of the history, and how it waits to be confirmed.
+	// ChangeFailed reports that the change of an id could not be made. ChangeMade reports success, with the
+	// history entry, and returns the change waiting for confirmation.
 	ChangeFailed(id string)
 	ChangeMade(id string, entry uint64, files []change.FileChange) *revision.UnconfirmedChange
 	// ChangeUndone ends the trial of a change that p undid.
 	ChangeUndone(p *Preview)
-	// ReasonToWait says why a change has to wait, empty where it has not.
+	// ReasonToWait returns why a change has to wait, or "".
 	ReasonToWait(p *Preview) string
-	// TrialEntry is the change on trial as an entry of the history, with no objects for none.
+	// TrialEntry returns the change on trial as a history entry, without objects if none is on trial.
 	TrialEntry() history.Entry
 }
 
-// noTrials is where no change can be made on trial.
+// noTrials is the TrialKeeper of a gate without trials.
 type noTrials struct{}
 
 func (noTrials) BeginTrial(_ *Preview, c Confirm, _ bool) (string, error) {
@@ -71,10 +69,10 @@ func (noTrials) ChangeUndone(*Preview)        {}
 func (noTrials) ReasonToWait(*Preview) string { return "" }
 func (noTrials) TrialEntry() history.Entry    { return history.Entry{} }
 
-// UsePlans has plans undone by r from now on, and UseTrials changes made on trial by k.
+// UsePlans sets the runner that undoes plans.
 func (g *Gate) UsePlans(r PlanRunner) { g.plans = r }
 
-// UseTrials is described at UsePlans.
+// UseTrials sets the keeper of changes on trial.
 func (g *Gate) UseTrials(k TrialKeeper) { g.trials = k }
 
 func (g *Gate) planNotes(rev *revision.Revision, next func() *revision.Revision, p *Preview) []effect.Consequence {
@@ -84,9 +82,8 @@ func (g *Gate) planNotes(rev *revision.Revision, next func() *revision.Revision,
 	return g.plans.PlanConsequences(rev, next, p)
 }
 
-// PreviewSteps fills in what the moves of out.Steps do together, each on what those before it
-// leave. why says of a step, by its index and the revision before it, why it cannot be made;
-// it is empty where it can.
+// PreviewSteps fills in what the moves of out.Steps do together, each made after the steps before it. why
+// returns why a step, given by index and revision before it, cannot be made, or "".
 func (g *Gate) PreviewSteps(ctx context.Context, rev *revision.Revision, out *Preview,
 	why func(rev *revision.Revision, i int) string) error {
 	out.compared = newComparedState(rev)
@@ -119,8 +116,8 @@ func (g *Gate) PreviewSteps(ctx context.Context, rev *revision.Revision, out *Pr
 	return nil
 }
 
-// addStepEffects adds the changes of every step to a preview. The effect of each on connections,
-// and on connections of the log, is worked out until limit ends.
+// addStepEffects adds the changes of every step to a preview. The effects on connections, also of the log, are
+// worked out until limit ends.
 func (g *Gate) addStepEffects(ctx, limit context.Context, rev *revision.Revision, log *diff.LogConnections, out *Preview,
 	why func(rev *revision.Revision, i int) string) error {
 	for i, s := range out.Steps {
@@ -150,7 +147,7 @@ func (g *Gate) addStepEffects(ctx, limit context.Context, rev *revision.Revision
 	return nil
 }
 
-// addGuards takes in guard rails that were not met before.
+// addGuards adds guard rails that the preview does not have yet.
 func (p *Preview) addGuards(guards []change.Guard) {
 	for _, g := range guards {
 		if !isConfirmed(p.Guards, g) {
@@ -159,21 +156,21 @@ func (p *Preview) addGuards(guards []change.Guard) {
 	}
 }
 
-// CheckAgreement says why what was read may not be started as it is now.
+// CheckAgreement returns an error if fresh differs from what was read and confirmed.
 func CheckAgreement(read, fresh *Preview, c Confirm) error {
 	return checkStillValid(read, fresh, c)
 }
 
-// CommitStep makes a step of a plan. guards were confirmed with the plan.
+// CommitStep makes one step of a plan. guards were confirmed with the plan.
 func (g *Gate) CommitStep(ctx context.Context, rev *revision.Revision, s plan.Step, guards []change.Guard, c Confirm) (*Result, error) {
 	p := g.resolveMutation(rev, change.StepMutation(s))
-	p.Guards = append(p.Guards, guards...) // those a server sees were confirmed with the plan
+	p.Guards = append(p.Guards, guards...) // the guards that a server reports were confirmed with the plan
 	c.isPlanStep, c.guards = true, guards
 	return g.Commit(ctx, p, c)
 }
 
-// ReadFromServer reads a policy from the server that decides, nil where it is not there. ok
-// is false where no server decides.
+// ReadFromServer reads a policy from the API server; p is nil if it does not exist, ok is false if the gate
+// has no server.
 func (g *Gate) ReadFromServer(ctx context.Context, k model.PolicyKey) (p *model.Policy, ok bool, err error) {
 	if g.server == nil {
 		return nil, false, nil
@@ -185,21 +182,19 @@ func (g *Gate) ReadFromServer(ctx context.Context, k model.PolicyKey) (p *model.
 	return p, true, err
 }
 
-// PreviewRest works out what is left to do of the change on trial: to put it back (OpRevert) or to
-// finish it (OpFinish).
+// PreviewRest previews the rest of the change on trial: putting it back (OpRevert) or finishing it (OpFinish).
 func (g *Gate) PreviewRest(ctx context.Context, op change.Op) *Preview {
 	p, _ := g.resolveOnServer(ctx, g.Config.CurrentRevision(), change.Mutation{Op: op}, nil)
 	return p
 }
 
-// CommitRest makes the change of PreviewRest. Its guard rails were answered when the change
-// on trial was made.
+// CommitRest commits a preview of PreviewRest. Its guard rails were answered when the change on trial was
+// made.
 func (g *Gate) CommitRest(ctx context.Context, p *Preview, by string) (*Result, error) {
 	return g.Commit(ctx, p, Confirm{Yes: true, By: by, Finish: true, reverts: true})
 }
 
-// CountWritten is how many of a change's objects stand as it leaves them, and how many as
-// they were.
+// CountWritten counts a change's objects that match their state after the change, and before it.
 func (g *Gate) CountWritten(objects []history.Object) (written, missing int) {
 	c := g.Config.CurrentRevision().Cluster
 	is := func(o history.Object, text string) bool {

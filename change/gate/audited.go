@@ -18,20 +18,18 @@ import (
 	"rung/revision"
 )
 
-// opArrived is the change of a source that did not pass the gate.
+// opArrived is the operation of a change that a source delivered without passing the gate.
 const opArrived change.Op = "source"
 
-// WaitIdle waits until no change is being made here, so that what is made here is not taken for
-// somebody else's.
+// WaitIdle waits until no change is under way here, so that our own changes do not pass for others'.
 func (g *Gate) WaitIdle(ctx context.Context) {
 	if leave, err := g.changes.enter(ctx, "look at what others changed", nil); err == nil {
 		leave()
 	}
 }
 
-// GuardsOfArrived are the guard rails that a change of policies runs into which came from a source,
-// and did not pass the gate: it is judged as the gate's own changes are, and one that meets a
-// rail is a line of the audit. next is the revision with the change.
+// GuardsOfArrived judges policy changes that a source delivered like the gate's own, returns the guard rails
+// they hit, and audits them if they hit any. next is the revision with the changes.
 func (g *Gate) GuardsOfArrived(ctx context.Context, next *revision.Revision, changes []change.ObjectChange) []change.Guard {
 	var upsert []model.Object
 	var remove []model.Key
@@ -55,12 +53,12 @@ func (g *Gate) GuardsOfArrived(ctx context.Context, next *revision.Revision, cha
 		title += "; " + rail.Message
 		r.Guards = append(r.Guards, rail.Code)
 	}
-	r.Title, r.Mode, r.Sandbox = title, next.Mode.Name, false // it stands in a file, or on the server
-	_ = g.Config.Audit.Write(r)                               // what came is there, whether or not it can be written down
+	r.Title, r.Mode, r.Sandbox = title, next.Mode.Name, false // it is already in a file or on the server
+	_ = g.Config.Audit.Write(r)                               // the change is real even if the audit cannot be written
 	return p.Guards
 }
 
-// fewNamed is how many policies of a change are named.
+// fewNamed is the most places, and the most policies, that a title names.
 const fewNamed = 3
 
 // arrivedTitle names the places and the policies of a change.
@@ -75,8 +73,7 @@ func arrivedTitle(changes []change.ObjectChange) string {
 	return fmt.Sprintf("%s changed: %s", words.ListSome(places, fewNamed), words.ListSome(names, fewNamed))
 }
 
-// auditRecord returns the audit record of a change that begins at a time, without
-// its outcome.
+// auditRecord returns the audit record of a change begun at a time, still without its outcome.
 func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a Confirm) history.AuditRecord {
 	r := g.recordOf(at, rev, p.Mutation.Op, p.Title)
 	r.By, r.Objects, r.Commands = a.By, history.AuditObjectsOf(p.Objects), p.Commands
@@ -86,28 +83,28 @@ func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a C
 	return r
 }
 
-// AuditRefused audits that the change of a preview was asked for and is not made.
+// AuditRefused records in the audit that the change of a preview was requested and not made.
 func (g *Gate) AuditRefused(p *Preview, by string, why error) error {
 	r := g.auditRecord(g.Config.Now(), g.Config.CurrentRevision(), p, Confirm{By: by})
 	r.Outcome(history.Refused, why, 0)
 	return g.Config.Audit.Write(r)
 }
 
-// recordOf says who does something, where and when.
+// recordOf returns an audit record with user, place and time filled in.
 func (g *Gate) recordOf(at time.Time, rev *revision.Revision, op change.Op, title string) history.AuditRecord {
 	return history.AuditRecord{Time: at.UTC(), User: g.user, Mode: rev.Mode.ChangedName(), Context: rev.Mode.Title, Server: rev.Mode.Server,
 		Identity: g.Config.Identity, Sandbox: !rev.Mode.IsPersistent(), Op: op, Title: title}
 }
 
-// AuditNote audits something that is no change of a policy: the switch of writing.
-// An audit that cannot be written is no reason to keep it from happening.
+// AuditNote records in the audit an event that changes no policy: switching writing on or off. The event
+// happens even if the audit cannot be written.
 func (g *Gate) AuditNote(by, op, text string) {
 	r := g.recordOf(g.Config.Now(), g.Config.CurrentRevision(), change.Op(op), text)
 	r.By, r.Result = by, history.OK
 	_ = g.Config.Audit.Write(r)
 }
 
-// CurrentUser names who runs this process: the login name, else the number.
+// CurrentUser returns the login name of the user who runs this process, else the user id.
 func CurrentUser() string {
 	if u, err := user.Current(); err == nil && u.Username != "" {
 		return u.Username

@@ -1,15 +1,15 @@
-// Package gate is the one way by which policies are changed. A Mutation becomes a
-// Preview with its consequences, and Commit makes the change of a preview that was
-// read: it works everything out again that decides whether the change may be made.
+// Package gate is the only way to change policies. It turns a Mutation into a Preview with its consequences.
+// Commit makes the change of a preview that was read, after working out again everything that decides whether
+// it may be made.
 //
-// Plans and changes on trial stand above it: it asks them through two interfaces
-// (PlanRunner, TrialKeeper), and they make each of their steps through it.
+// Plans and trials are above it: it asks them through two interfaces (PlanRunner, TrialKeeper), and they make
+// each step through it.
 //
-// Invariants: nothing else changes policies; nothing is written before its line in the
-// audit has room; one commit at a time, and nobody waits for a server behind a lock;
-// a change is made as it was previewed or not at all; a logging session leaves the level
-// as it was, byte for byte, or as others changed it meanwhile, and any process can end it.
+// Invariants: nothing else changes policies; nothing is written before its audit line has room; one commit at
+// a time, and no lock is held while a server answers; a change is made as previewed or not at all. A logging
+// session restores the former level byte for byte, unless others changed it meanwhile, and any process can end
+// it.
 //
-// It declares what it needs of others (Config). engine, ui, cli, change/planrun and
-// change/trial may import it; it imports what is below it in change, revision, sources and model.
+// Config declares what it needs. engine, ui, cli, change/planrun and change/trial may import it; it imports
+// revision, sources, model and the packages of change below it.
 package gate

@@ -20,31 +20,30 @@ import (
 	"rung/sources/manifests"
 )
 
-// Gate is the only way to change policies: Preview says what a change would do,
-// Commit makes it. Commit trusts nothing in the preview except that it was read: it
-// works out again everything that decides whether the change may be made.
+// Gate is the only way to change policies: Preview says what a change would do, Commit makes it. Commit relies
+// only on the preview having been read, and works out again everything that decides whether the change may be
+// made.
 type Gate struct {
 	Config Config
 	user   string
 
-	// server is the writer where a server decides; nil elsewhere. schemas are those
-	// of its CRDs, nil for Rung's own.
+	// server is the Writer if it writes to an API server, else nil. schemas come from the server's CRDs; nil
+	// selects Rung's own.
 	server  serverWriter
 	schemas atomic.Pointer[manifests.Schemas]
 
 	changes queue // one commit at a time
-	// plans undoes plans, nil where there is no runner. trials puts changes back that nobody
-	// confirms. Both stand above the gate.
+	// plans undoes plans, nil without a runner. trials puts unconfirmed changes back. Both are above the gate.
 	plans  PlanRunner
 	trials TrialKeeper
 }
 
-// Config says what a gate works with.
+// Config holds the dependencies of a gate.
 type Config struct {
-	User            string                    // who makes changes; empty: who runs the process
+	User            string                    // author of changes; defaults to the user who runs the process
 	CurrentRevision func() *revision.Revision // the newest revision
-	// Writer makes changes last; nil where they are in the overlay alone. Overlay puts
-	// them over what the sources say.
+	// Writer makes changes permanent; nil if they live in the overlay alone. Overlay lays them over the
+	// objects of the sources.
 	Writer  change.Writer
 	Overlay func(changes []change.ObjectChange) error
 	History *history.History
@@ -52,24 +51,23 @@ type Config struct {
 	// Identity names the history, in the audit.
 	Identity string
 	Now      func() time.Time
-	// LogConnections returns the connections of the newest log lines, which a change is held
-	// against, or those that all lines there are say are allowed; nil where no log is read.
+	// LogConnections returns the connections of the newest log lines, to compare a change with; if allowed,
+	// only connections that every line reports as allowed. It returns nil if no log is read.
 	LogConnections func(allowed bool) *diff.LogConnections
-	// Protected are the namespaces that the configuration protects.
+	// Namespaces that the configuration protects.
 	Protected []string
-	// Release is the release of network-policy-api whose CRDs judge texts where no server's do.
+	// Release of network-policy-api whose CRDs check texts, unless the server's CRDs are known.
 	Release string
-	// WaitShown waits, as long as ctx lasts, until a revision shows a change that a
-	// server has taken. HistoryChanged tells that another change is the one undo
-	// takes back, or redo makes again; it may be nil.
+	// WaitShown waits until a revision shows a change that the server accepted, or ctx ends. HistoryChanged,
+	// which may be nil, receives the titles of the next undo and redo.
 	WaitShown      func(ctx context.Context, changes []change.ObjectChange)
 	HistoryChanged func(undo, redo string)
-	// LogRate is how many lines a second the rules of a policy or unit log now; ok is false
-	// where none of its lines was seen. It may be nil.
+	// LogRate returns how many lines a second the rules of a policy or unit log now; ok is false if none of
+	// its lines was seen. It may be nil.
 	LogRate func(k model.PolicyKey) (lines int, ok bool)
 }
 
-// New puts a gate in front of a writer.
+// New returns a gate in front of a writer.
 func New(c Config) *Gate {
 	server, _ := c.Writer.(serverWriter)
 	if c.LogConnections == nil {
@@ -84,15 +82,15 @@ func New(c Config) *Gate {
 	return &Gate{Config: c, user: cmp.Or(c.User, CurrentUser()), server: server, trials: noTrials{}}
 }
 
-// UseSchemas checks policies by the schemas of a server's CRDs from now on.
+// UseSchemas sets the schemas of a server's CRDs, which check policies from now on.
 func (g *Gate) UseSchemas(s *manifests.Schemas) { g.schemas.Store(s) }
 
-// judgingOptions are the CRDs that texts of policies are judged by.
+// judgingOptions returns the CRDs that check the texts of policies.
 func (g *Gate) judgingOptions() manifests.Options {
 	return manifests.Options{Schemas: g.schemas.Load(), Release: g.Config.Release}
 }
 
-// unknownGuard is a guard rail that was not there when the plan of a step was confirmed.
+// unknownGuard returns a guard rail that was not confirmed with the plan of a step, or nil.
 func (a Confirm) unknownGuard(p *Preview) *change.Guard {
 	for i := range p.Guards {
 		if !isConfirmed(a.guards, p.Guards[i]) {
@@ -106,8 +104,8 @@ func isConfirmed(gs []change.Guard, g change.Guard) bool {
 	return slices.ContainsFunc(gs, func(c change.Guard) bool { return c.Code == g.Code && c.Policy == g.Policy })
 }
 
-// Preview works out a change without any side effect. The error says that it
-// could not be worked out; that it may not be made is in Blocked and Errors.
+// Preview works out a change without any side effect. An error means that it could not be worked out; Blocked
+// and Errors say why it may not be made.
 func (g *Gate) Preview(ctx context.Context, rev *revision.Revision, m change.Mutation) (*Preview, error) {
 	if p, ok, err := g.undoPlan(ctx, rev, m); ok {
 		return p, err
@@ -119,12 +117,11 @@ func (g *Gate) Preview(ctx context.Context, rev *revision.Revision, m change.Mut
 	return p, nil
 }
 
-// Commit makes the change of a preview. The errors wrap ErrBlocked, ErrStale or
-// ErrNotConfirmed where the gate said no. An error that comes with a Result says
-// that the change was made, and what could not be written down about it. A plan is
-// started, and goes on after Commit returned (Result.Plan).
+// Commit makes the change of a preview. If the gate refuses, the error wraps ErrBlocked, ErrStale or
+// ErrNotConfirmed. An error with a Result means that the change was made but not fully recorded. A plan is
+// started, and continues after Commit returns (Result.Plan).
 func (g *Gate) Commit(ctx context.Context, p *Preview, a Confirm) (*Result, error) {
-	if p != nil && p.Mutation.Plan && (p.Mutation.Op == change.OpUndo || p.Mutation.Op == change.OpRedo) { // the undo of one
+	if p != nil && p.Mutation.Plan && (p.Mutation.Op == change.OpUndo || p.Mutation.Op == change.OpRedo) { // the undo of a plan
 		if a.TrialTime != 0 {
 			return nil, change.Blocked("%s: a plan cannot wait to be confirmed: it can be rolled back", p.Title)
 		}
@@ -168,15 +165,15 @@ func (g *Gate) Commit(ctx context.Context, p *Preview, a Confirm) (*Result, erro
 	if err != nil {
 		return nil, fmt.Errorf("%s: nothing was changed, it could not be audited: %w", p.Title, err)
 	}
-	// The way back is on the disk before there is anything to put back.
+	// The way back is on disk before anything can need it.
 	trial, err := g.trials.BeginTrial(fresh, a, a.isPlanStep)
 	if err != nil {
 		err = fmt.Errorf("%s: nothing was changed: %w", p.Title, err)
 		record.Outcome(history.Refused, err, 0)
 		return nil, errors.Join(err, g.Config.Audit.Finish(line, record))
 	}
-	// Finishing a killed change adds no history entry: that change has one. A step of a
-	// plan is in the entry of the plan.
+	// Finishing a killed change adds no history entry, since that change has one already. A plan has one entry
+	// for all its steps.
 	recorded := !a.isPlanStep && p.Mutation.Op != change.OpFinish
 	if recorded {
 		if err := g.Config.History.Reserve(g.historyEntry(start, fresh, a, trial)); err != nil {
@@ -210,7 +207,7 @@ func (g *Gate) Commit(ctx context.Context, p *Preview, a Confirm) (*Result, erro
 		res.Trial = g.trials.ChangeMade(trial, res.Undo, change.FilesOf(fresh.Objects))
 		g.trials.ChangeUndone(fresh)
 	}
-	record.Objects, record.Undo = history.AuditObjectsOf(fresh.Objects), res.Undo // with the UIDs of new ones
+	record.Objects, record.Undo = history.AuditObjectsOf(fresh.Objects), res.Undo // with the UIDs of new objects
 	record.Outcome(history.OK, nil, res.Took)
 	aerr := g.Config.Audit.Finish(line, record)
 	if g.server != nil {
@@ -222,7 +219,7 @@ func (g *Gate) Commit(ctx context.Context, p *Preview, a Confirm) (*Result, erro
 	return res, nil
 }
 
-// passUndone takes an undo that has nothing left to do off the list of those to come.
+// passUndone marks an undo that has nothing left to do as passed, so that the next undo is an older change.
 func (g *Gate) passUndone(p *Preview) error {
 	if !p.AlreadyUndone {
 		return nil
@@ -231,7 +228,7 @@ func (g *Gate) passUndone(p *Preview) error {
 	return g.Config.History.MarkPassed(p.Undoes)
 }
 
-// historyEntry returns the entry of a change, with which it can be taken back.
+// historyEntry returns the history entry of a change, by which it can be undone.
 func (g *Gate) historyEntry(at time.Time, p *Preview, a Confirm, trial string) history.Entry {
 	e := history.Entry{At: at, Title: p.Title, By: a.By, Undoes: p.Undoes, Objects: history.ObjectsOf(p.Objects),
 		Files: change.FilesOf(p.Objects), Trial: trial, Session: sessionBegun(p.Objects), Ended: endedSessions(p, g.user, g.Config.Now())}
@@ -243,19 +240,19 @@ func (g *Gate) historyEntry(at time.Time, p *Preview, a Confirm, trial string) h
 	return e
 }
 
-// TellHistory tells which changes undo and redo are about now.
+// TellHistory passes the titles of the next undo and redo to HistoryChanged.
 func (g *Gate) TellHistory() {
 	g.Config.HistoryChanged(g.UndoTitle(), g.RedoTitle())
 }
 
-// LookAtHistory takes in what other processes added to the history.
+// LookAtHistory reads what other processes added to the history.
 func (g *Gate) LookAtHistory() {
 	if g.Config.History.PollChanged() {
 		g.TellHistory()
 	}
 }
 
-// writeChanges makes changes last, and has them shown where no server's source does that.
+// writeChanges writes changes, and shows them in the overlay unless a server's source will deliver them.
 func (g *Gate) writeChanges(ctx context.Context, changes []change.ObjectChange) error {
 	if g.Config.Writer != nil {
 		if err := g.Config.Writer.Write(ctx, changes); err != nil {
@@ -263,13 +260,13 @@ func (g *Gate) writeChanges(ctx context.Context, changes []change.ObjectChange) 
 		}
 	}
 	if g.server != nil {
-		return nil // over its source it would hide what others write next
+		return nil // an overlay over the server's objects would hide later changes by others
 	}
 	return g.Config.Overlay(changes)
 }
 
-// recomputeEffects works the consequences of a change that is about to be made out again,
-// where the preview p had them and they may be others.
+// recomputeEffects works out the consequences of a change again before it is made, if preview p had them and
+// they may have changed.
 func (g *Gate) recomputeEffects(ctx context.Context, now, live *revision.Revision, p, fresh *Preview) error {
 	if !p.compared.complete {
 		return nil
@@ -279,7 +276,7 @@ func (g *Gate) recomputeEffects(ctx context.Context, now, live *revision.Revisio
 		slices.EqualFunc(g.planNotes(live, func() *revision.Revision { return effect.RevisionAfter(live, fresh.Objects) }, fresh),
 			p.compared.plan, effect.SameConsequence) {
 		fresh.compared = newComparedState(now)
-		fresh.compared.facts = p.compared.facts // of the same objects among the same others
+		fresh.compared.facts = p.compared.facts // same objects, same surroundings
 		if p.ChangesSince(fresh) == "" {
 			return nil
 		}
@@ -287,8 +284,7 @@ func (g *Gate) recomputeEffects(ctx context.Context, now, live *revision.Revisio
 	return g.explainPreview(ctx, now, live, fresh)
 }
 
-// checkStillValid says why a change that was previewed as p, and is now worked out as
-// fresh, may not be made.
+// checkStillValid returns an error if a change previewed as p, and now worked out as fresh, may not be made.
 func checkStillValid(p, fresh *Preview, a Confirm) error {
 	if fresh.Blocked != "" && p.Blocked != "" {
 		return change.Blocked("%s: %s", p.Title, fresh.Blocked)
@@ -307,13 +303,13 @@ func checkStillValid(p, fresh *Preview, a Confirm) error {
 	return nil
 }
 
-// UndoTitle describes what undo would take back, empty when there is nothing.
+// UndoTitle returns the title of the change that undo would take back, or "".
 func (g *Gate) UndoTitle() string {
 	e, _ := g.Config.History.FindEntry(0)
 	return e.Title
 }
 
-// RedoTitle describes what redo would make again, empty when there is nothing.
+// RedoTitle returns the title of the change that redo would make again, or "".
 func (g *Gate) RedoTitle() string {
 	e, _ := g.Config.History.FindRedo()
 	return strings.TrimPrefix(e.Title, "Undo: ")

@@ -16,16 +16,16 @@ import (
 	"rung/revision"
 )
 
-// The bounds of a logging session's time.
+// Bounds of a logging session's length.
 const (
 	leastSession = time.Second
 	mostSession  = 30 * 24 * time.Hour
 )
 
-// DefaultSession is how long a logging session lasts unless another time is chosen.
+// DefaultSession is the default length of a logging session.
 const DefaultSession = 15 * time.Minute
 
-// logLevel sets the levels of policies and namespaces, for good or for a session.
+// logLevel sets the log levels of policies and namespaces, permanently or for a session.
 func (r *mutationResolver) logLevel() {
 	m := &r.preview.Mutation
 	r.preview.Title = m.LoggingTitle()
@@ -37,7 +37,7 @@ func (r *mutationResolver) logLevel() {
 	}
 }
 
-// loggablePolicy is the object of that key, if its logging can be changed.
+// loggablePolicy returns the object of a key; nil and blocked if its logging cannot be changed.
 func (r *mutationResolver) loggablePolicy(k model.PolicyKey) *model.Policy {
 	old := r.rev.Cluster.Changeable(k)
 	switch {
@@ -46,7 +46,7 @@ func (r *mutationResolver) loggablePolicy(k model.PolicyKey) *model.Policy {
 	case !k.Kind.HasLogLevel():
 		r.block("%s", revision.NamespaceLogs(k))
 	case r.preview.Mutation.Op == change.OpLogLevel && r.preview.Mutation.Levels.IsOn() && r.rev.System.WhyNotLogged(k.Kind) != "":
-		r.block("%s: %s", k.Label(), r.rev.System.WhyNotLogged(k.Kind)) // nothing would read it; what is there may be taken away
+		r.block("%s: %s", k.Label(), r.rev.System.WhyNotLogged(k.Kind)) // setting a level has no effect; existing levels may be removed
 	case k.Kind == model.KindNamespace && r.rev.Mode.WriteBack:
 		r.block("the logging of namespace %s is set in its manifest: Rung writes policies back to files, and no namespaces", k.Name)
 	default:
@@ -81,7 +81,7 @@ func (r *mutationResolver) setLevel(old *model.Policy, id string, now time.Time)
 	case m.Session:
 		former, had := old.RawAnnotation(model.AnnotationLogging)
 		if open && !logline.IsChanged(old, was) {
-			former, had = was.Former, was.HadFormer // it goes on as a new one
+			former, had = was.Former, was.HadFormer // the new session continues the open one
 			p.Notes = append(p.Notes, fmt.Sprintf("%s: replaces the session of %s", old.Key.Label(), was.BriefText(now)))
 		}
 		s, err := model.NewLogSession(id, userAtHost(r.gate.user), now, m.SessionTime, former, had)
@@ -102,7 +102,8 @@ func (r *mutationResolver) setLevel(old *model.Policy, id string, now time.Time)
 	r.setAnnotations(old, set)
 }
 
-// isSessionValid blocks a session that would log nothing, or last too long; on says that something logs.
+// isSessionValid blocks a session that would log nothing, or whose length is out of bounds; on says whether
+// any level is on.
 func (r *mutationResolver) isSessionValid(on bool) bool {
 	switch m := r.preview.Mutation; {
 	case m.Session && !on:
@@ -115,7 +116,7 @@ func (r *mutationResolver) isSessionValid(on bool) bool {
 	return false
 }
 
-// setRules switches the rules of a policy whose rules log one by one.
+// setRules switches the logging of a policy that sets it for each rule.
 func (r *mutationResolver) setRules(old *model.Policy, id string, now time.Time) {
 	m := r.preview.Mutation
 	if why := logline.WhyNot(m.Levels); why != "" {
@@ -131,8 +132,8 @@ func (r *mutationResolver) setRules(old *model.Policy, id string, now time.Time)
 	r.takeRewritten(old, next, broken)
 }
 
-// currentLevels returns the log levels that an object's annotation sets, the zero value where
-// the annotation is not valid.
+// currentLevels returns the log levels set by an object's annotation, or no levels if the annotation is
+// invalid.
 func (r *mutationResolver) currentLevels(p *model.Policy) model.LogLevels {
 	if p.Kind == model.KindNamespace {
 		return revision.NamespaceLogging(r.rev, p.Name).Levels
@@ -144,7 +145,7 @@ func (r *mutationResolver) currentLevels(p *model.Policy) model.LogLevels {
 	return now
 }
 
-// userAtHost is a user with the machine, for a record that others read.
+// userAtHost returns USER@HOST for a record that people on other machines read.
 func userAtHost(user string) string {
 	host, err := os.Hostname()
 	if err != nil || host == "" {
@@ -153,7 +154,7 @@ func userAtHost(user string) string {
 	return user + "@" + words.CleanText(host)
 }
 
-// setAnnotations gives an object these logging annotations, and no others of them.
+// setAnnotations replaces the logging annotations of an object.
 func (r *mutationResolver) setAnnotations(old *model.Policy, set map[string]string) {
 	now, broken := rewrite.WithAnnotations(old, set, r.gate.judgingOptions())
 	r.takeRewritten(old, now, broken)
@@ -184,7 +185,7 @@ func (r *mutationResolver) logEnd() {
 	}
 }
 
-// endSession gives the former level back, unless somebody else changed it meanwhile.
+// endSession restores the former level, unless somebody else changed it meanwhile.
 func (r *mutationResolver) endSession(old *model.Policy) {
 	m, p, name := r.preview.Mutation, r.preview, old.Key.Label()
 	set := map[string]string{}
@@ -226,7 +227,7 @@ func levelText(set map[string]string) string {
 	return "no annotation"
 }
 
-// sessionBegun says which logging session a change began; empty for none.
+// sessionBegun returns the id of the logging session that a change began, or "".
 func sessionBegun(changes []change.ObjectChange) (id string) {
 	for i := range changes {
 		if now := changes[i].New; now != nil {
@@ -243,7 +244,7 @@ func sameSession(p *model.Policy, s model.LogSession) bool {
 	return ok && o.ID == s.ID
 }
 
-// endedSessions are the logging sessions that a change ended.
+// endedSessions returns the logging sessions that a change ended.
 func endedSessions(p *Preview, by string, at time.Time) (out []model.EndedLogSession) {
 	for i := range p.Objects {
 		c := &p.Objects[i]

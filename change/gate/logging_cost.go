@@ -13,8 +13,8 @@ import (
 	"rung/system"
 )
 
-// logCost says what the logging that a change switches on costs, by what will be: rows, the
-// most that the meter lets through, and what is logged now where that is known.
+// logCost describes the cost of the logging that a change switches on: rows that will log, the most lines the
+// meter lets through, and the present rate if known.
 func (g *Gate) logCost(next *revision.Revision, p *Preview) string {
 	m := p.Mutation
 	if m.Op != change.OpLogLevel || !m.Levels.IsOn() || len(p.Objects) == 0 || !next.System.HasFeature(system.Rows) {
@@ -43,7 +43,7 @@ func (g *Gate) logCost(next *revision.Revision, p *Preview) string {
 
 func linesASecond(n int) string { return words.Thousands(n) + " lines/s" }
 
-// loggedLineRate is how many lines a second come of what some objects let log now.
+// loggedLineRate returns how many lines a second the given objects log now; ok is false if unknown.
 func (g *Gate) loggedLineRate(rev *revision.Revision, targets []model.Key) (lines int, ok bool) {
 	for _, t := range targets {
 		for _, k := range revision.LoggedUnits(rev, t) {
@@ -55,11 +55,11 @@ func (g *Gate) loggedLineRate(rev *revision.Revision, targets []model.Key) (line
 	return lines, ok
 }
 
-// byTime is the author of the end of a session whose time is over, in history and audit.
+// byTime is the author of the end of an expired session, in history and audit.
 const byTime = "time"
 
-// EndOverdue ends the logging session of an object whose time is over, as was agreed when
-// it began. nothing says that there is none: somebody else ended it.
+// EndOverdue ends an expired logging session, as agreed when it began. nothing is true if it had ended
+// already.
 func (g *Gate) EndOverdue(ctx context.Context, target model.Key) (ended []model.EndedLogSession, nothing bool, err error) {
 	m := change.Mutation{Op: change.OpLogEnd, Policy: target, Timed: true}
 	var p *Preview
@@ -81,7 +81,7 @@ func (g *Gate) EndOverdue(ctx context.Context, target model.Key) (ended []model.
 	}
 }
 
-// EndedSessions are the logging sessions of the history that ended, newest first.
+// EndedSessions returns the ended logging sessions in the history, newest first.
 func (g *Gate) EndedSessions() (out []model.EndedLogSession) {
 	for _, e := range g.Config.History.Entries() {
 		out = append(out, e.Ended...)
@@ -89,6 +89,5 @@ func (g *Gate) EndedSessions() (out []model.EndedLogSession) {
 	return out
 }
 
-// staleTries is how often the end of a session is worked out again that others changed
-// meanwhile.
+// staleTries is how often ending a session is retried after others changed its object meanwhile.
 const staleTries = 3

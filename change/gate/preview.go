@@ -17,13 +17,13 @@ import (
 	"rung/system"
 )
 
-// resolveMutation works out which objects a change writes and whether it may be made. It is cheap
-// beside what follows from them: effectOf, which finds the guard rails, and explainPreview.
+// resolveMutation works out which objects a change writes and whether it may be made. It is cheap compared
+// with effect.JudgeChanges, which finds the guard rails, and explainPreview.
 func (g *Gate) resolveMutation(rev *revision.Revision, m change.Mutation) *Preview {
 	return g.resolveLive(rev, nil, m)
 }
 
-// resolveLive is resolveMutation that knows the policies as the server has them, if there is one.
+// resolveLive is resolveMutation with the server's policies; live may be nil.
 func (g *Gate) resolveLive(rev *revision.Revision, live livePolicies, m change.Mutation) *Preview {
 	r := mutationResolver{g, rev, live, &Preview{Mutation: m}}
 	r.findChanges()
@@ -55,7 +55,7 @@ func (r *mutationResolver) findChanges() {
 	}
 }
 
-// livePolicies are policies as a server has them now, by key.
+// livePolicies are the policies on a server now, by key.
 type livePolicies map[model.PolicyKey]*kube.LivePolicy
 
 type mutationResolver struct {
@@ -65,7 +65,7 @@ type mutationResolver struct {
 	preview *Preview
 }
 
-// block sets the reason; the first one stands.
+// block sets the reason why the change cannot be made; the first reason is kept.
 func (p *Preview) block(format string, args ...any) {
 	if p.Blocked == "" {
 		p.Blocked = words.CleanText(fmt.Sprintf(format, args...))
@@ -74,10 +74,10 @@ func (p *Preview) block(format string, args ...any) {
 
 func (r *mutationResolver) block(format string, args ...any) { r.preview.block(format, args...) }
 
-// judgeObjects judges the objects that were found.
+// judgeObjects decides whether the objects found may be changed.
 func (r *mutationResolver) judgeObjects() {
 	p := r.preview
-	if len(p.Errors) == 0 && len(p.Objects) > 0 { // what is wrong by itself is said alone
+	if len(p.Errors) == 0 && len(p.Objects) > 0 { // errors within one document hide errors between documents
 		p.Errors = system.RefusedChanges(r.rev.Cluster, effect.RevisionAfter(r.rev, p.Objects).Cluster, change.KeysOf(p.Objects))
 	}
 	p.blockInvalid()
@@ -88,9 +88,8 @@ func (r *mutationResolver) judgeObjects() {
 	if why := r.gate.trials.ReasonToWait(p); why != "" {
 		r.block("%s", why)
 	}
-	// Read-only comes last: errors of the change itself say more. A change that reverts
-	// another, or ends a logging session by time, was agreed to with that one, and
-	// passes.
+	// Read-only comes last, since errors of the change itself say more. A revert and the timed end of a
+	// logging session pass, because both were agreed to beforehand.
 	if !r.rev.Mode.Writes && p.Mutation.Op != change.OpRevert && !(p.Mutation.Op == change.OpLogEnd && p.Mutation.Timed) {
 		why := r.rev.Mode.WhyNot
 		if why == "" || why == "read-only" {
@@ -104,7 +103,7 @@ func (r *mutationResolver) judgeObjects() {
 	}
 }
 
-// blockInvalid says that validation found errors, if it did.
+// blockInvalid blocks the change if validation found errors.
 func (p *Preview) blockInvalid() {
 	var found []model.Broken
 	for _, b := range p.Errors {
@@ -121,11 +120,11 @@ func (p *Preview) blockInvalid() {
 	}
 }
 
-// IsNoChange says whether all objects are as they should be already. A change that cannot be
-// made for another reason is none of those, though it may change no object either.
+// IsNoChange reports whether all objects are already as wanted. It is false for a change blocked for another
+// reason.
 func (p *Preview) IsNoChange() bool { return p.noChange && len(p.Objects) == 0 }
 
-// describeObjects fills in what follows from the objects alone.
+// describeObjects fills in the parts of a preview that follow from its objects alone.
 func (p *Preview) describeObjects(rev *revision.Revision) {
 	change.SortForWriting(p.Objects)
 	for i := range p.Objects {
@@ -145,7 +144,7 @@ func (p *Preview) describeObjects(rev *revision.Revision) {
 	p.Commands = change.KubectlCommands(rev, p.Mutation, p.Objects)
 }
 
-// addChange adds an object, unless it is already what it should be.
+// addChange adds the change of an object, unless the object is already as wanted.
 func (r *mutationResolver) addChange(old, now *model.Policy) {
 	if old == nil && now == nil {
 		return
@@ -163,7 +162,7 @@ func (r *mutationResolver) addChange(old, now *model.Policy) {
 	r.preview.Objects = append(r.preview.Objects, c)
 }
 
-// applyDocuments takes whole documents, policies only.
+// applyDocuments finds the changes of applying a text of whole policies.
 func (r *mutationResolver) applyDocuments() {
 	m := r.preview.Mutation
 	res := manifests.Parse("", m.YAML, r.gate.judgingOptions())
@@ -174,7 +173,7 @@ func (r *mutationResolver) applyDocuments() {
 		now := manifests.WrittenPolicy(o)
 		if now == nil {
 			if ns, implied := o.(*model.Namespace); implied && ns.Origin.Doc == 0 && ns.Origin.Line == 0 {
-				continue // made up for pods, which are refused themselves
+				continue // implied by pods, which are rejected themselves
 			}
 			if m.Mixed {
 				aside[o.ObjectKey().Kind]++
@@ -213,8 +212,8 @@ func (r *mutationResolver) applyDocuments() {
 	}
 }
 
-// blockConflict blocks a change whose object somebody else changed from base to now, and names the
-// fields and who set them.
+// blockConflict blocks a change whose object somebody else changed from base to now, naming the changed fields
+// and who set them.
 func (r *mutationResolver) blockConflict(base, now *model.Policy, c rewrite.Conflict) {
 	if r.preview.Conflict == nil {
 		r.preview.Conflict = rewrite.MergeConflict(c)
@@ -244,10 +243,10 @@ func (r *mutationResolver) blockConflict(base, now *model.Policy, c rewrite.Conf
 	r.block("%s was changed meanwhile: %s%s", c.Key.Label(), by, words.ListSome(fields, 2))
 }
 
-// fieldText bounds the values of a field in a message; longer ones are in the difference below it.
+// fieldText is the longest text of a field's values in a message; the diff below shows longer ones.
 const fieldText = 60
 
-// targetPolicy is the policy of all operations but apply and undo.
+// targetPolicy returns the policy of an operation on one policy; nil and blocked if it does not exist.
 func (r *mutationResolver) targetPolicy() *model.Policy {
 	k := r.preview.Mutation.Policy
 	old := r.rev.Cluster.Changeable(k)
@@ -262,7 +261,7 @@ func (r *mutationResolver) removePolicy() {
 	r.addChange(r.targetPolicy(), nil)
 }
 
-// movePolicy gives a policy another priority, or another tier.
+// movePolicy moves a policy to another priority or tier.
 func (r *mutationResolver) movePolicy() {
 	m, p := r.preview.Mutation, r.preview
 	old := r.targetPolicy()

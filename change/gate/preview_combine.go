@@ -12,8 +12,7 @@ import (
 	"rung/model/words"
 )
 
-// combineChanges works several changes out, each on what those before it leave, and makes one of
-// them: what they do together.
+// combineChanges combines several changes, each worked out after those before it, into one.
 func (r *mutationResolver) combineChanges() {
 	var titles []string
 	rev := r.rev
@@ -40,7 +39,7 @@ func (r *mutationResolver) combineChanges() {
 	}
 }
 
-// mergeChange adds a change of an object to those that were found before it.
+// mergeChange merges the change of an object into the changes found before.
 func (r *mutationResolver) mergeChange(c change.ObjectChange) {
 	i := slices.IndexFunc(r.preview.Objects, func(o change.ObjectChange) bool { return o.Key == c.Key })
 	if i < 0 {
@@ -55,7 +54,7 @@ func (r *mutationResolver) mergeChange(c change.ObjectChange) {
 	}
 }
 
-// noteLeftAside notes what of a folder is left aside.
+// noteLeftAside notes how many objects of a folder were skipped, by kind.
 func (r *mutationResolver) noteLeftAside(kinds map[model.Kind]int) {
 	var all []string
 	for _, k := range slices.Sorted(maps.Keys(kinds)) {
@@ -66,7 +65,7 @@ func (r *mutationResolver) noteLeftAside(kinds map[model.Kind]int) {
 	}
 }
 
-// prunePolicies deletes the policies that a text does not have.
+// prunePolicies deletes all policies except those to keep.
 func (r *mutationResolver) prunePolicies(keep map[model.Key]bool) {
 	for p := range r.rev.Cluster.AllPolicies() {
 		if !keep[p.Key] {

@@ -9,13 +9,13 @@ import (
 	"slices"
 )
 
-// clusterFacts returns the protected namespaces and the allowed connections of the log, which the
-// guard rails consult besides the objects.
+// clusterFacts returns the protected namespaces and the allowed connections of the log, which the guard rails
+// consult in addition to the objects.
 func (g *Gate) clusterFacts() guard.ClusterFacts {
 	return guard.ClusterFacts{Protected: g.Config.Protected, Log: g.Config.LogConnections(true)}
 }
 
-// StepTexts say which steps of a plan flip connections on the way, or that none does.
+// StepTexts returns a line for each step of a plan that changes verdicts, or one saying that none does.
 func (p *Preview) StepTexts() (out []string) {
 	quiet := true
 	for i, e := range p.StepEffects {
@@ -38,8 +38,8 @@ func (p *Preview) StepTexts() (out []string) {
 	return out
 }
 
-// judgeEffect takes in what a change does to connections, and the guard rails it runs into:
-// those of the policies alone where that is unknown.
+// judgeEffect sets the effect of a change on connections, and the guard rails it hits. If the effect is
+// unknown, the policies alone decide the guard rails.
 func (g *Gate) judgeEffect(p *Preview, e *effect.Effect, rev *revision.Revision) {
 	p.Effect = e
 	changes := effect.GuardChanges(p.Objects)

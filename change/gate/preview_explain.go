@@ -13,8 +13,8 @@ import (
 	"rung/revision"
 )
 
-// explainPreview works out what follows from the objects of a preview of now: rows, findings
-// and notes. rev is now with what a server has of the objects.
+// explainPreview works out the consequences of a preview of revision now: rows, findings and notes. rev is now
+// with the server's version of the objects.
 func (g *Gate) explainPreview(ctx context.Context, now, rev *revision.Revision, p *Preview) error {
 	p.compared = newComparedState(now)
 	p.compared.baseNotes, p.compared.liveRows = slices.Clone(p.Notes), liveOf(now, p.Objects)
@@ -48,7 +48,7 @@ func (g *Gate) explainPreview(ctx context.Context, now, rev *revision.Revision, 
 	p.findSurplus(ctx, rev, next)
 	p.Effect = p.Effect.AgainstLog(ctx, g.Config.LogConnections(false), rev, next)
 	for i, f := range p.compared.plan {
-		p.Notes = slices.Insert(p.Notes, i, f.Text) // what cannot be undone so easily comes first
+		p.Notes = slices.Insert(p.Notes, i, f.Text) // what is harder to undo comes first
 	}
 	isolated := map[string]bool{}
 	if cost := g.logCost(next, p); cost != "" {
@@ -71,7 +71,7 @@ func (g *Gate) explainPreview(ctx context.Context, now, rev *revision.Revision, 
 	return nil
 }
 
-// findSurplus works out what the change does beyond its purpose.
+// findSurplus works out the effects of the change beyond the wanted ones.
 func (p *Preview) findSurplus(ctx context.Context, rev, next *revision.Revision) {
 	w := p.Mutation.Wanted
 	if w == nil {
@@ -87,21 +87,20 @@ func (p *Preview) findSurplus(ctx context.Context, rev, next *revision.Revision)
 	p.compared.addFact(is, p.Surplus.Text())
 }
 
-// findRows works out the parts of an explanation that need nothing else of the preview.
+// findRows works out the rows and consequences that need no other part of the preview.
 func (p *Preview) findRows(rev, next *revision.Revision, changes []change.ObjectChange) {
 	p.Rows, p.reach = effect.RowsThatChange(rev, next, changes), effect.ReachConsequences(rev, changes)
 }
 
-// startEarlyParts starts the parts of an explanation that need nothing else of the preview,
-// while the effect of the change on connections is worked out. The function it returns
-// waits until they are done.
+// startEarlyParts starts work that does not need the effect on connections, while that effect is worked out.
+// The returned function waits until the work is done.
 func (p *Preview) startEarlyParts(rev *revision.Revision) (wait func()) {
 	if len(p.Objects) == 0 {
 		return func() {}
 	}
 	next, changes := p.next, slices.Clone(p.Objects)
 	var work sync.WaitGroup
-	work.Go(func() { _, _ = revision.FindingsOfObjects(rev), revision.FindingsOfObjects(next) }) // revisions keep them
+	work.Go(func() { _, _ = revision.FindingsOfObjects(rev), revision.FindingsOfObjects(next) }) // cached by the revisions
 	work.Go(func() { p.findRows(rev, next, changes) })
 	p.isEarly = true
 	return work.Wait

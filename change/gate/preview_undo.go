@@ -15,7 +15,7 @@ import (
 	"rung/revision"
 )
 
-// HistoryEntry is the change that an undo or a redo takes back; why says that there is none.
+// HistoryEntry returns the change that an undo or redo takes back; why is not empty if it cannot.
 func (g *Gate) HistoryEntry(rev *revision.Revision, m change.Mutation) (e history.Entry, why string) {
 	ok := false
 	switch {
@@ -35,8 +35,8 @@ func (g *Gate) HistoryEntry(rev *revision.Revision, m change.Mutation) (e histor
 			why = "nothing to undo"
 		}
 	}
-	// Changes made since an open plan began can be undone: that is the way back where one
-	// of them is in the way of the plan. Older changes have to wait.
+	// Changes made since an open plan began can be undone, since one of them may block the plan. Older changes
+	// have to wait.
 	if m.Undo == 0 && rev.Plan.IsOpen() {
 		began, known := uint64(0), false
 		if g.plans != nil {
@@ -62,7 +62,7 @@ func (g *Gate) HistoryEntry(rev *revision.Revision, m change.Mutation) (e histor
 	return e, ""
 }
 
-// PlanFirstReason says why nothing is undone while a plan is not at its end.
+// PlanFirstReason returns why nothing can be undone before the plan has ended.
 func PlanFirstReason(p *revision.PlanState) string {
 	if p.State == revision.PlanStopped {
 		return fmt.Sprintf("a plan stopped at %s: continue it, roll it back or keep it as is first", p.PlaceText())
@@ -70,8 +70,7 @@ func PlanFirstReason(p *revision.PlanState) string {
 	return fmt.Sprintf("a plan is under way, %s", p)
 }
 
-// undoChange reverses a change of the history. The undo of a plan is another plan
-// (Gate.undoPlan).
+// undoChange reverses a change of the history. The undo of a plan is another plan (Gate.undoPlan).
 func (r *mutationResolver) undoChange() {
 	p := r.preview
 	p.Title = "Undo"
@@ -83,7 +82,7 @@ func (r *mutationResolver) undoChange() {
 		r.block("%s", why)
 		return
 	}
-	// From here on it is this change, also when another one comes meanwhile.
+	// From here on the mutation means this change, even if a newer one is made meanwhile.
 	p.Mutation.Undo, p.Undoes = e.ID, e.ID
 	p.Title = e.UndoTitle()
 	if e.Plan != nil {
@@ -101,8 +100,7 @@ func (r *mutationResolver) undoChange() {
 	r.notePlaces()
 }
 
-// blockIfUndone blocks an undo, or a redo, of which every object is already as it would leave it:
-// somebody else put it back.
+// blockIfUndone blocks an undo or redo if every object is already as it would leave it.
 func (r *mutationResolver) blockIfUndone(e history.Entry) {
 	p := r.preview
 	if len(p.Objects) > 0 || p.Blocked != "" || len(p.Errors) > 0 || len(e.Objects) == 0 {
@@ -120,8 +118,8 @@ func (r *mutationResolver) blockIfUndone(e history.Entry) {
 	r.block("nothing to %s: %s already %s as it %s", what, words.ListSome(names, 3), words.OneOrMany(len(names), "stands", "stand"), as)
 }
 
-// UndoNotes says which change an undo is about, by when it was made and who made it, and
-// that a plan that was rolled back since left nothing to undo.
+// UndoNotes says when, and by whom, the change to undo was made. It also notes a plan that was rolled back
+// since, which left nothing to undo.
 func (g *Gate) UndoNotes(op change.Op, id uint64) (notes []string) {
 	e, ok := g.Config.History.FindEntry(id)
 	if op == "" || id == 0 || !ok || e.At.IsZero() {
@@ -143,8 +141,8 @@ func (g *Gate) UndoNotes(op change.Op, id uint64) (notes []string) {
 	return append([]string{text}, notes...)
 }
 
-// undoPlan is the preview of an undo or a redo of a plan, which is a plan itself: the
-// same steps the other way round. ok is false for other changes.
+// undoPlan previews the undo or redo of a plan: a plan of the same steps in reverse. ok is false for other
+// changes.
 func (g *Gate) undoPlan(ctx context.Context, rev *revision.Revision, m change.Mutation) (p *Preview, ok bool, err error) {
 	if g.plans == nil || m.Op != change.OpUndo && m.Op != change.OpRedo {
 		return nil, false, nil
@@ -157,7 +155,7 @@ func (g *Gate) undoPlan(ctx context.Context, rev *revision.Revision, m change.Mu
 	return p, true, err
 }
 
-// notePlaces notes where the files' writer puts what comes back.
+// notePlaces notes which files will hold the objects that come back.
 func (r *mutationResolver) notePlaces() {
 	w, ok := r.gate.Config.Writer.(placeTeller)
 	if !ok || r.preview.Blocked != "" || len(r.preview.Objects) == 0 {
@@ -210,7 +208,7 @@ func (r *mutationResolver) undoObject(o history.Object, files []change.FileChang
 		return
 	}
 	c := &r.preview.Objects[n]
-	// A document that is as it was left gets its very text back, comments and all.
+	// A document unchanged since gets its former text back, comments included.
 	c.ByHand = now != nil && target != nil && now.YAML == o.After
 	for i := range files {
 		if slices.Contains(files[i].Keys, o.Key) {
@@ -219,7 +217,7 @@ func (r *mutationResolver) undoObject(o history.Object, files []change.FileChang
 	}
 }
 
-// olderUndo says how the change before the one in the way is undone, empty if there is none.
+// olderUndo tells how to undo the change before the conflicting one; empty if there is none.
 func (r *mutationResolver) olderUndo() string {
 	for _, e := range r.gate.Config.History.Entries() {
 		if e.ID < r.preview.Undoes && !e.Undone && e.Undoes == 0 && !e.Ends {
@@ -229,8 +227,8 @@ func (r *mutationResolver) olderUndo() string {
 	return ""
 }
 
-// resolveRest turns the change on trial round, but for what others changed meanwhile, or
-// resolves what is left of one that was killed: objects that stand as they were.
+// resolveRest reverts the change on trial, except for objects that others changed meanwhile. With finish it
+// instead completes a killed change, whose remaining objects are still as before.
 func (r *mutationResolver) resolveRest(finish bool) {
 	e := r.gate.trials.TrialEntry()
 	what := "confirmed"

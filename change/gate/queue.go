@@ -7,20 +7,19 @@ import (
 	"sync"
 )
 
-// queue lets one change through at a time, in the order in which they came. Waiting in
-// it ends with a context, and nobody holds its mutex while a server is asked something.
-// Its zero value is ready.
+// queue lets one change through at a time, in order of arrival. Waiting ends with a context, and the mutex is
+// never held while a server answers. The zero value is ready.
 type queue struct {
 	mu      sync.Mutex
-	changes []*queuedChange // the first is being made, the others wait
-	moved   chan struct{}   // closed when one of them leaves
+	changes []*queuedChange // the first is under way, the others wait
+	moved   chan struct{}   // closed when a change leaves
 }
 
 // queuedChange is a change in the queue.
 type queuedChange struct{ title string }
 
-// enter returns when a change may be made, and then leave must be called, or with an
-// error when ctx ends before. While it has to wait, waits is called as Confirm.OnWait.
+// enter waits until a change may be made; the caller must then call leave. It returns an error if ctx ends
+// first. While waiting it calls waits as Confirm.OnWait.
 func (q *queue) enter(ctx context.Context, title string, waits func(title string)) (leave func(), err error) {
 	if waits == nil {
 		waits = func(string) {}
@@ -58,7 +57,7 @@ func (q *queue) enter(ctx context.Context, title string, waits func(title string
 	}
 }
 
-// frontChange is the change that is being made, and what is closed when the queue moves.
+// frontChange returns the change under way, and a channel closed when the queue moves.
 func (q *queue) frontChange() (*queuedChange, <-chan struct{}) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -11,17 +11,17 @@ import (
 	"rung/revision"
 )
 
-// Result tells how a committed change went.
+// Result is the outcome of a committed change.
 type Result struct {
 	Written []model.PolicyKey
-	Undo    uint64 // history entry that takes it back
+	Undo    uint64 // history entry that undoes it
 	Took    time.Duration
-	// ServerChanged is a line about the fields that the server stored otherwise than they were sent.
+	// Names the fields that the server stored differently.
 	ServerChanged string
-	// Plan says that the change is a plan, which was started and is under way now
-	// (revision.Facts.Plan): nothing else is set then.
+	// Set, and nothing else, if the change is a plan that was started and is now under way
+	// (revision.Facts.Plan).
 	Plan bool
-	// Trial is the change as it waits to be confirmed; nil for one that was made for good.
+	// The change that waits to be confirmed; nil if it was made permanently.
 	Trial *revision.UnconfirmedChange
 }
 
@@ -29,87 +29,79 @@ type Result struct {
 type Preview struct {
 	Mutation change.Mutation
 	Title    string // "Move ANP cluster-control from 34 to 36"
-	// Blocked says why it cannot be committed at all; empty when it can.
+	// Reason why it cannot be committed; empty if it can.
 	Blocked string
-	// ReadOnly says that it is blocked since changes are switched off, and for nothing else.
+	// Blocked only because changes are switched off.
 	ReadOnly bool
-	// Errors are the errors that validation found, by document.
+	// Errors found by validation, by document.
 	Errors []model.Broken
-	// NotConsidered are circumstances left out of the judgement that could have made the
-	// consequences different.
+	// Omissions that could change the consequences.
 	NotConsidered []model.Omission
-	// Objects are the objects to write, removed ones with New nil.
+	// Objects to write; New is nil for a removal.
 	Objects []change.ObjectChange
-	// Rows is the compiled delta over all zones together.
+	// Compiled delta over all zones together.
 	Rows []change.RowChange
-	// Guards are the guard rails that were hit. ConfirmName is the name that
-	// must be typed then, empty when a plain yes is enough.
+	// Guard rails that were hit. ConfirmName is the name to type then, empty if a plain yes is enough.
 	Guards      []change.Guard
 	ConfirmName string
-	// Surplus holds the effects of the change besides the Wanted ones; nil where nobody said
-	// what is wanted.
+	// Effects beyond Mutation.Wanted; nil if nothing was stated as wanted.
 	Surplus *revision.SurplusEffect
-	// Notes are consequences worth reading: "34 becomes free".
+	// Consequences worth reading: "34 becomes free".
 	Notes []string
-	// Effect is the effect on connections; nil for a change that cannot be made or that
-	// decides nothing, as of logging. StepEffects are the effects of the steps of a plan.
+	// Effect on connections; nil for a change that cannot be made or that decides nothing, such as of logging.
+	// StepEffects are the effects of a plan's steps.
 	Effect      *effect.Effect
 	StepEffects []*effect.Effect
 	// Findings that the change brings.
 	Findings []model.Finding
-	// Commands are the equivalent kubectl command lines.
+	// Equivalent kubectl command lines.
 	Commands []string
-	// Steps are a plan's steps that a yes starts, goes on with or rolls back, in the
-	// order in which they are made; none for a change that is made at once. FirstStep is
-	// the number of the first: steps of a plan that goes on keep their numbers.
+	// Steps of a plan that a yes starts, continues or rolls back, in order; empty for a change that is made at
+	// once. FirstStep is the number of the first: a continued plan keeps its numbering.
 	Steps     []plan.Step
 	FirstStep int
-	// Conflict is set when the object is not what the edit or the undo
-	// started from.
+	// Set if the object is not what the edit or the undo started from.
 	Conflict *rewrite.Conflict
-	// compared is the rest that Commit compares, besides objects and guards, before it makes the
-	// change.
+	// Consequences that Commit compares, with objects and guards, before it makes the change.
 	compared comparedState
-	// next is the revision after the change, nil once the consequences are worked out.
+	// Revision after the change, nil once the consequences are worked out.
 	next *revision.Revision
-	// isEarly says that Rows and reach were worked out beside the effect.
+	// Set if Rows and reach were worked out in parallel with the effect.
 	isEarly bool
 	reach   []effect.Consequence
-	// Undoes is the history entry that an undo takes back.
+	// History entry that an undo takes back.
 	Undoes uint64
-	// LeftAlone are the policies that others changed meanwhile and that putting the change back
-	// leaves alone.
+	// Policies that a revert leaves alone, since others changed them meanwhile.
 	LeftAlone []model.PolicyKey
-	// noChange says that it is blocked since all objects are as they should be.
+	// Blocked because all objects are already as wanted.
 	noChange bool
-	// AlreadyUndone says that it is an undo, or a redo, that has nothing left to do:
-	// committing it changes no object, and takes it off the list of those to come.
+	// Set for an undo or redo that has nothing left to do. Committing it changes no object and takes it off
+	// the list of undos.
 	AlreadyUndone bool
 }
 
 // Confirm is the user's answer to a preview.
 type Confirm struct {
 	Yes  bool
-	Name string // typed name, for guards
-	By   string // who, for the audit: "console", "cli"
-	// TrialTime makes the change on trial: it is put back unless it is confirmed in this
-	// time (Reverts). 0 makes it for good.
+	Name string // typed name, for guard rails
+	By   string // author in the audit: "console", "cli"
+	// Time in which a change on trial must be confirmed, or it is reverted; 0 makes it permanent.
 	TrialTime time.Duration
 
-	// Finish makes a change that has begun go on to its end although the context
-	// ends. Waiting for another change ends with the context all the same.
+	// Finish a change that has begun even if the context ends. Waiting for another change still ends with the
+	// context.
 	Finish bool
-	// isPlanStep says that this is a step of a plan, which comes into the history as a whole; guards were
-	// confirmed with the plan.
+	// Set for a step of a plan, which has one history entry for all its steps; guards were confirmed with the
+	// plan.
 	isPlanStep bool
 	guards     []change.Guard
-	// reverts says that this puts a change back: whoever made that on trial agreed to it.
+	// Set for a revert, which was agreed to when the change was made on trial.
 	reverts bool
-	// retried says that a change which is stale is worked out anew, and asked for again: the
-	// audit has one line for both.
+	// Set if a stale change is worked out and committed again, so that the audit gets one line for all
+	// attempts.
 	retried bool
 
-	// OnWait, where set, is called with the title of the change that this one waits
-	// for, again when that is another, and with an empty text when it waits no longer.
+	// Called, unless nil, with the title of the change that this one waits for, again whenever that changes,
+	// and with "" when the wait ends.
 	OnWait func(title string)
 }

@@ -13,14 +13,13 @@ import (
 	"rung/revision"
 )
 
-// StaleError says that a change is not the one that was looked at any more:
-// another object, another guard rail, other consequences. Nothing was written.
-// It is an ErrStale, and an ErrBlocked too when the change cannot be made now.
+// StaleError says that a change differs from the preview that was read: another object, another guard rail,
+// other consequences. Nothing was written. It is an ErrStale, and also an ErrBlocked if the change cannot be
+// made now.
 type StaleError struct {
-	// Title names the change; Difference says what is different, as a clause.
+	// Title names the change; Difference is a clause naming the difference.
 	Title, Difference string
-	// Preview is the change as it is now, to be looked at; nil for one that has
-	// no preview.
+	// Preview of the change now; nil without one.
 	Preview *Preview
 }
 
@@ -28,32 +27,30 @@ func (e *StaleError) Error() string {
 	return fmt.Sprintf("%s: %v: look again: %s", e.Title, change.ErrStale, e.Difference)
 }
 
-// Is makes it an ErrStale, and an ErrBlocked as well when it cannot be done.
+// Is matches ErrStale, and ErrBlocked if the change cannot be made now.
 func (e *StaleError) Is(target error) bool {
 	return target == change.ErrStale || target == change.ErrBlocked && e.Preview != nil && e.Preview.Blocked != ""
 }
 
-// comparedState holds the consequences that a preview shows besides its objects and guards,
-// in a form in which two previews can be compared. Pods count by their kind:
-// another replica of the same kind makes no difference, a pod of a new kind does.
+// comparedState holds the consequences of a preview, other than objects and guards, in a form that can be
+// compared. Pods count by kind: another replica of the same kind makes no difference, a pod of a new kind
+// does.
 type comparedState struct {
-	// complete is set where the consequences were worked out; a preview without them
-	// is compared by objects and guards alone.
+	// Set if the consequences were worked out; else only objects and guards are compared.
 	complete bool
-	// Consequences of the same objects, compiled alike, beside the same rows of the
-	// changed policies need no second look.
+	// If basis and liveRows are the same, the consequences of the same objects are not worked out again.
 	basis            revision.RevisionBasis
 	liveRows         string
-	baseNotes        []string // notes there were before the consequences
-	mode             string   // to whom the change is made
-	unreachableZones []string // zones that were out of reach
+	baseNotes        []string // notes made before the consequences
+	mode             string   // where the change is made
+	unreachableZones []string // zones out of reach
 	facts            []effect.Consequence
-	// workedEffect is the Effect as it was worked out, whatever became of the one on the preview.
+	// Effect as first worked out, whatever later became of Preview.Effect.
 	workedEffect *effect.Effect
-	plan         []effect.Consequence // those for a plan that is not at its end, which are among facts
+	plan         []effect.Consequence // consequences for an unfinished plan, also in facts
 }
 
-// newComparedState begins what is seen of a preview.
+// newComparedState starts the compared state of a preview made at a revision.
 func newComparedState(rev *revision.Revision) comparedState {
 	return comparedState{complete: true, basis: rev.Basis(), unreachableZones: lostZones(rev), mode: modeOf(rev)}
 }
@@ -63,8 +60,8 @@ func modeOf(rev *revision.Revision) string {
 	return fmt.Sprintf("%q %q %q %v %v", m.Name, m.Title, m.Server, m.Sandbox, m.WriteBack)
 }
 
-// liveOf returns, as text to compare, in how many zones each changed policy has live
-// ACLs, and at which priority: the consequences depend on it.
+// liveOf returns, as text to compare, the number of zones where each changed policy has live ACLs, and their
+// priority. The consequences depend on both.
 func liveOf(rev *revision.Revision, changes []change.ObjectChange) string {
 	var b strings.Builder
 	for i := range changes {
@@ -74,10 +71,9 @@ func liveOf(rev *revision.Revision, changes []change.ObjectChange) string {
 	return b.String()
 }
 
-// IsOutdated says whether a preview that was worked out when one revision was the
-// newest may say something else now, so that it is worth working out again.
+// IsOutdated reports whether a preview made at revision then may differ at revision now.
 func (p *Preview) IsOutdated(then, now *revision.Revision) bool {
-	// The history decides what an undo or a redo is, also when there is nothing to undo yet.
+	// The history decides what an undo or redo means, even if there is nothing to undo yet.
 	ofHistory := p.Undoes != 0 || p.Mutation.Op == change.OpUndo || p.Mutation.Op == change.OpRedo
 	return then.Basis() != now.Basis() || then.Mode.Writes != now.Mode.Writes || modeOf(then) != modeOf(now) ||
 		ofHistory && (then.Undo != now.Undo || then.Redo != now.Redo || !then.Plan.SaysSame(now.Plan)) ||
@@ -86,7 +82,7 @@ func (p *Preview) IsOutdated(then, now *revision.Revision) bool {
 		!slices.Equal(lostZones(then), lostZones(now)) || liveOf(then, p.Objects) != liveOf(now, p.Objects)
 }
 
-// lostZones are the zones whose rows cannot be seen to follow.
+// lostZones returns the zones whose rows cannot be observed.
 func lostZones(rev *revision.Revision) (out []string) {
 	for _, z := range rev.Zones {
 		if z.Conn == model.ConnLost || z.Conn == model.ConnDenied {
@@ -106,8 +102,7 @@ func (s *comparedState) addNotes(texts ...string) {
 	}
 }
 
-// addRows notes which rows come and go. How many members a set has follows from the
-// pods.
+// addRows records which rows are added and removed. Members of a set depend on the pods and do not count.
 func (s *comparedState) addRows(rows []change.RowChange) {
 	for _, r := range rows {
 		if r.Table == nb.TableACL || r.Kind != model.DiffDifferent {
@@ -123,8 +118,7 @@ func (s *comparedState) addFindings(found []model.Finding) {
 	}
 }
 
-// ChangesSince says what somebody who read p would have to look at again in the same
-// change worked out later; empty when there is nothing.
+// ChangesSince says how a later preview of the same change differs for its reader; empty if it does not.
 func (p *Preview) ChangesSince(now *Preview) string {
 	switch {
 	case p.Blocked != now.Blocked && now.Blocked != "":
@@ -154,7 +148,7 @@ func (p *Preview) otherObjects(now *Preview) string {
 		case !sameObject(was.Old, is.Old, true):
 			return is.Key.Label() + " was changed meanwhile"
 		case p.Mutation.Session && was.New != nil && is.New != nil:
-			// It begins when it is made, and so its record is another.
+			// Sessions begin when made, so their records always differ.
 			if was.New.Logging != is.New.Logging {
 				return is.Key.Label() + " would become another"
 			}
@@ -165,15 +159,14 @@ func (p *Preview) otherObjects(now *Preview) string {
 	return ""
 }
 
-// sameObject says whether two versions of a policy are one to whoever reads
-// them: the same object of the server, meant alike, and written alike where the
-// text is somebody's and not made by the server.
+// sameObject reports whether two versions of a policy are the same to a reader: the same object on the server,
+// with the same content, and the same text unless the server wrote the text.
 func sameObject(a, b *model.Policy, written bool) bool {
 	if a == nil || b == nil {
 		return a == b
 	}
 	if a.UID != "" && b.UID != "" && a.UID != b.UID {
-		return false // removed and made again
+		return false // deleted and created again
 	}
 	return model.SameContent(a, b) && (!written || a.YAML == b.YAML || a.Version != "" || b.Version != "")
 }
@@ -219,7 +212,7 @@ func (p *Preview) factsChanged(now *Preview) string {
 	return ""
 }
 
-// firstOnly is the text of the first consequence that others do not have.
+// firstOnly returns the text of the first consequence in facts that others lacks.
 func firstOnly(facts, others []effect.Consequence) (text string, found bool) {
 	had := make(map[string]bool, len(others))
 	for _, f := range others {
@@ -233,7 +226,7 @@ func firstOnly(facts, others []effect.Consequence) (text string, found bool) {
 	return "", false
 }
 
-// addEffect notes what becomes of connections: how many they are is no matter.
+// addEffect records what happens to connections; their number does not count.
 func (s *comparedState) addEffect(e *effect.Effect) {
 	s.workedEffect = e
 	if e == nil {

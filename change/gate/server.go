@@ -18,20 +18,18 @@ import (
 	"rung/sources/kube"
 )
 
-// serverWriter is a Writer behind which a server decides. Neither of its other methods
-// changes anything.
+// serverWriter is a Writer that writes to an API server. Its other methods change nothing.
 type serverWriter interface {
 	change.Writer
-	// LivePolicies reads the policies as they are now; what is not there is nil.
+	// LivePolicies reads the policies from the server; nil for those that do not exist.
 	LivePolicies(ctx context.Context, keys []model.PolicyKey) (map[model.PolicyKey]*kube.LivePolicy, error)
-	// TryChanges has the server try the changes.
+	// TryChanges sends the changes as a dry run.
 	TryChanges(ctx context.Context, changes []change.ObjectChange) *change.ServerAnswer
 }
 
-// resolveOnServer is resolveMutation with what the server says, and with the guard rails: the change
-// is worked out from the objects as they are there now, which watching may not have brought
-// yet, and tried there. It returns the revision it was worked out from, too. read is the
-// preview that was read, nil for the first: what is the same is not worked out again.
+// resolveOnServer is resolveMutation with guard rails and with the server's objects, which may be newer than
+// the watched ones, and its dry run. It also returns the revision with those objects. read is the preview
+// shown before, or nil; its unchanged parts are reused.
 func (g *Gate) resolveOnServer(ctx context.Context, rev *revision.Revision, m change.Mutation, read *Preview) (*Preview,
 	*revision.Revision) {
 	basis := rev.Basis()
@@ -40,7 +38,7 @@ func (g *Gate) resolveOnServer(ctx context.Context, rev *revision.Revision, m ch
 		var err error
 		if live, err = g.server.LivePolicies(ctx, g.policyKeysOf(m)); err != nil {
 			p := g.resolveMutation(rev, m)
-			if p.ReadOnly { // the objects are not known as they are now: that says more
+			if p.ReadOnly { // the objects are not known: that says more
 				p.Blocked, p.ReadOnly = "", false
 			}
 			p.block("%v", err)
@@ -56,7 +54,7 @@ func (g *Gate) resolveOnServer(ctx context.Context, rev *revision.Revision, m ch
 		g.judgeEffect(p, read.compared.workedEffect, rev)
 	} else {
 		p.next = effect.RevisionAfter(rev, p.Objects)
-		if read == nil { // somebody waits for all of it
+		if read == nil { // the caller waits for the whole preview
 			wait := p.startEarlyParts(rev)
 			defer wait()
 		}
@@ -66,7 +64,7 @@ func (g *Gate) resolveOnServer(ctx context.Context, rev *revision.Revision, m ch
 	return p, rev
 }
 
-// policyKeysOf are the policies a change may be about.
+// policyKeysOf returns the policies that a change may involve.
 func (g *Gate) policyKeysOf(m change.Mutation) (out []model.PolicyKey) {
 	switch m.Op {
 	case change.OpCombine:
@@ -94,7 +92,7 @@ func (g *Gate) policyKeysOf(m change.Mutation) (out []model.PolicyKey) {
 	return slices.Compact(out)
 }
 
-// withLiveObjects is a revision with the policies as they were read just now.
+// withLiveObjects returns a revision with the policies just read from the server.
 func withLiveObjects(rev *revision.Revision, live map[model.PolicyKey]*kube.LivePolicy) *revision.Revision {
 	var upsert []model.Object
 	var remove []model.Key
@@ -114,8 +112,7 @@ func withLiveObjects(rev *revision.Revision, live map[model.PolicyKey]*kube.Live
 	return rev.WithPolicies(upsert, remove)
 }
 
-// askServer adds what the server says when it tries the change, unless something stands
-// against it anyway.
+// askServer adds the server's answer to a dry run, unless the change is blocked already.
 func (g *Gate) askServer(ctx context.Context, rev *revision.Revision, p *Preview) {
 	if p.Blocked != "" {
 		return
@@ -126,7 +123,7 @@ func (g *Gate) askServer(ctx context.Context, rev *revision.Revision, p *Preview
 	p.describeObjects(rev)
 }
 
-// takeServerAnswer takes in what a server says against the change, and about it.
+// takeServerAnswer adds a server's errors and notes on the change.
 func (p *Preview) takeServerAnswer(got *change.ServerAnswer) {
 	p.Errors = append(p.Errors, got.Errors...)
 	p.blockInvalid()
@@ -136,7 +133,7 @@ func (p *Preview) takeServerAnswer(got *change.ServerAnswer) {
 	p.Notes = append(p.Notes, got.Notes...)
 }
 
-// addKeptGuards adds the guards of objects that are kept elsewhere.
+// addKeptGuards adds the guards of objects that another system owns (GitOps).
 func (p *Preview) addKeptGuards(changes []change.ObjectChange, live map[model.PolicyKey]*kube.LivePolicy) {
 	for i := range changes {
 		if l := live[changes[i].Key]; l != nil {
@@ -146,9 +143,8 @@ func (p *Preview) addKeptGuards(changes []change.ObjectChange, live map[model.Po
 	p.ConfirmName = guard.ConfirmName(p.Guards, effect.GuardChanges(p.Objects))
 }
 
-// takeStored puts what a server would store in the place of what was asked for,
-// where that is not the same: an apply leaves fields that others own, a webhook may
-// change any. A change that changes nothing is dropped.
+// takeStored replaces each requested object by what the server would store if it differs: an apply leaves
+// fields of other owners, a webhook may change any field. It drops changes without effect.
 func (p *Preview) takeStored(stored []*model.Policy) {
 	var out []change.ObjectChange
 	for i, c := range p.Objects {
@@ -167,7 +163,7 @@ func (p *Preview) takeStored(stored []*model.Policy) {
 			}
 			c.SentDocument, c.New = c.New, rewrite.NextVersion(c.Old, s)
 			if c.Old == nil {
-				c.New.UID, c.New.Version = "", "" // given for the trial only
+				c.New.UID, c.New.Version = "", "" // valid during the dry run only
 			}
 		}
 		out = append(out, c)
@@ -175,10 +171,10 @@ func (p *Preview) takeStored(stored []*model.Policy) {
 	p.Objects = out
 }
 
-// serverChanges lists the fields in which the stored policy differs from the one that was sent: a webhook or a
-// policy of the API server changed them. Defaults, and fields that an apply did not send and left alone, do not count.
+// serverChanges returns the fields that a webhook or an admission policy changed between sent and stored.
+// Defaults, and fields that an apply neither sent nor changed, do not count.
 func serverChanges(c change.ObjectChange, sent, stored *model.Policy) []change.FieldChange {
-	var kept []change.FieldChange // fields that differ from the object before the change
+	var kept []change.FieldChange // fields changed from the object before
 	if c.ServerVerb == kube.VerbApply && c.Old != nil {
 		kept = effect.FieldChanges(c.Old, stored)
 	}
@@ -194,8 +190,8 @@ func serverChanges(c change.ObjectChange, sent, stored *model.Policy) []change.F
 	})
 }
 
-// tellServerChanges says in one line which fields the server changed, empty if it stored what was sent. sent are
-// the objects before they were written.
+// tellServerChanges names the fields that the server changed, or returns "". sent holds the objects before
+// they were written.
 func tellServerChanges(sent, stored []change.ObjectChange) string {
 	var changed []string
 	for i, c := range sent {
@@ -215,11 +211,10 @@ func tellServerChanges(sent, stored []change.ObjectChange) string {
 	return "the server (a webhook?) changed " + words.ListSome(changed, 3)
 }
 
-// GuardKept: something keeps the object as it is written elsewhere (GitOps) and will put it
-// back.
+// GuardKept is the code of an object that another system keeps (GitOps) and will revert.
 const GuardKept = "kept-elsewhere"
 
-// keptElsewhereGuards is the guard of an object that something keeps as it is written elsewhere.
+// keptElsewhereGuards returns the guard of an object that other systems own and will, or may, revert.
 func keptElsewhereGuards(c *change.ObjectChange, l *kube.LivePolicy) []change.Guard {
 	var will, may []string
 	for _, o := range l.Owners(c.New) {
@@ -240,8 +235,8 @@ func keptElsewhereGuards(c *change.ObjectChange, l *kube.LivePolicy) []change.Gu
 		c.Key.Label(), word, words.ListSome(by, 3))}}
 }
 
-// tryPlan asks the server about a plan: the first step of every policy, since
-// later ones start from what that leaves, and who keeps the policies elsewhere.
+// tryPlan tries the first step of every policy of a plan on the server, since later steps start from the
+// result of the first. It also adds the guards of objects kept elsewhere.
 func (g *Gate) tryPlan(ctx context.Context, rev *revision.Revision, p *Preview) {
 	if g.server == nil || len(p.Objects) == 0 {
 		return
@@ -262,8 +257,7 @@ func (g *Gate) tryPlan(ctx context.Context, rev *revision.Revision, p *Preview) 
 	p.addKeptGuards(first, live)
 }
 
-// placeTeller is a Writer that can say beforehand where it puts what comes back, or why it
-// cannot be written.
+// placeTeller is a Writer that tells in advance where it puts restored objects, or why it cannot write them.
 type placeTeller interface {
 	PlacesOf(changes []change.ObjectChange) (notes []string, err error)
 }

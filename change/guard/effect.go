@@ -14,12 +14,12 @@ import (
 
 var watched = []struct{ code, what string }{{DNS, "cluster DNS"}, {API, "the API server"}}
 
-// isCut says whether connections are denied that were not, or may be.
+// isCut reports whether connections become denied, or may.
 func isCut(before, after verdict.Verdict) bool {
 	return after == verdict.Deny || before == verdict.Allow && after != verdict.Allow
 }
 
-// findClosed finds what a cluster lives on and loses.
+// findClosed finds connections that a cluster depends on and loses.
 func (j *railCollector) findClosed() {
 	dns := map[[2]verdict.Verdict]int{}
 	for i, w := range watched {
@@ -39,7 +39,7 @@ func (j *railCollector) findClosed() {
 		p := &r.Protected
 		if p.Pairs == 0 || !isCut(r.Before, r.After) || p.Pairs == dns[[2]verdict.Verdict{r.Before, r.After}] &&
 			isOnlyPorts(p.Ports, j.difference.Watched[0]) {
-			continue // or said already
+			continue // or reported already
 		}
 		said := verbFormsFor(r.After)
 		policy := j.changedPolicy(p.ByAfter, p.ByBefore)
@@ -57,7 +57,7 @@ func isOnlyPorts(ports []verdict.PortRange, of []diff.FlipGroup) bool {
 	return len(verdict.PortsBut(ports, all)) == 0
 }
 
-// verbForms is how it is said that connections become something.
+// verbForms are the words for what happens to connections.
 type verbForms struct{ cuts, loses, becomes string }
 
 func verbFormsFor(after verdict.Verdict) verbForms {
@@ -72,7 +72,7 @@ func verbFormsFor(after verdict.Verdict) verbForms {
 	return verbForms{"may cut", "may no longer reach", "unknown because of"}
 }
 
-// addVital is the rail of what nearly every pod needs.
+// addVital adds the rail of connections that nearly every pod needs.
 func (j *railCollector) addVital(code, what string, g *diff.FlipGroup) {
 	whom := g.Example.To.String()
 	if g.To.Pods > 0 {
@@ -89,7 +89,7 @@ func (j *railCollector) addVital(code, what string, g *diff.FlipGroup) {
 			g.Example, said.becomes, revision.DecidersText(g.ByAfter))})
 }
 
-// someEnds names the ends of a rail's connections, fully where they are few.
+// someEnds names the ends of a rail's connections, all if they are few.
 func someEnds(e verdict.Ends) string {
 	var names []string
 	for _, k := range e.FirstPods {
@@ -114,7 +114,7 @@ func byNamespace(s *diff.FlipShare) string {
 	return words.ListFew(parts, 6)
 }
 
-// namespacesOf names the namespaces of a share in an order that no count changes.
+// namespacesOf returns the namespaces of a share, in an order independent of counts.
 func namespacesOf(s *diff.FlipShare) (out []string) {
 	for _, n := range s.ByNamespace {
 		out = append(out, n.Namespace)
@@ -123,10 +123,10 @@ func namespacesOf(s *diff.FlipShare) (out []string) {
 	return out
 }
 
-// findOpened finds what is denied today, between namespaces or with addresses outside, and gets
-// through, or may.
+// findOpened finds connections between namespaces, or with addresses outside, that are denied now and become,
+// or may become, allowed.
 func (j *railCollector) findOpened() {
-	for i := len(j.difference.Reaches) - 1; i >= 0; i-- { // what opens for certain comes first
+	for i := len(j.difference.Reaches) - 1; i >= 0; i-- { // certain changes first
 		r := &j.difference.Reaches[i]
 		a := &r.AcrossNamespaces
 		if r.Before != verdict.Deny || r.After == verdict.Deny || a.Pairs == 0 {
@@ -144,7 +144,7 @@ func (j *railCollector) findOpened() {
 	}
 }
 
-// findMuchDenied finds whether more than a tenth of what is allowed between pods is denied.
+// findMuchDenied finds whether more than a tenth of the allowed pairs of pods become denied.
 func (j *railCollector) findMuchDenied() {
 	for i := range j.difference.Reaches {
 		r := &j.difference.Reaches[i]
@@ -161,14 +161,14 @@ func (j *railCollector) findMuchDenied() {
 	}
 }
 
-// findLoggedDenied finds connections that the log has seen allowed and that are denied, or may be.
+// findLoggedDenied finds connections that the log has seen allowed and that become, or may become, denied.
 func (j *railCollector) findLoggedDenied(log *diff.LogConnections) {
 	if log == nil || log.Lines == 0 || len(j.difference.Flips) == 0 {
 		return
 	}
 	o, err := revision.LogOtherwise(j.rev, j.ctx, j.next, log)
 	if err != nil {
-		return // the context ended: nothing is known
+		return // the context ended
 	}
 	lines := 0
 	var newest *diff.LoggedGroup

@@ -9,57 +9,54 @@ import (
 	"rung/model/words"
 )
 
-// Codes of the rails that judge what a change does to connections.
+// Codes of the rails that judge the effect of a change on connections.
 const (
 	// DNS: pods lose the cluster's DNS.
 	DNS = "dns-cut"
 	// API: pods lose the API server.
 	API = "api-cut"
-	// System: pods of a protected namespace, or those that reach them, lose connections.
+	// System: pods of a protected namespace, or their clients, lose connections.
 	System = "system-cut"
 	// Nodes: the API server loses webhooks, which it calls from nodes.
 	Nodes = "nodes-cut"
-	// Much: more than a tenth of all that is allowed between pods is denied.
+	// Much: more than a tenth of the allowed pairs of pods become denied.
 	Much = "much-cut"
 	// Log: connections are denied that the log has seen allowed.
 	Log = "log-cut"
-	// Opens: what is denied today gets through, between namespaces or with addresses outside.
+	// Opens: denied connections between namespaces, or with addresses outside, become allowed.
 	Opens = "opens"
 )
 
-// Codes of the rails that hang on nothing else.
+// Codes of the rails that depend on nothing else.
 const (
 	// Deletes: a policy is deleted.
 	Deletes = "deletes"
-	// Unjudged: what becomes of connections was not worked out.
+	// Unjudged: the effect on connections was not worked out.
 	Unjudged = "not-judged"
 )
 
-// Codes of the rails that judge policies alone, where it is not known what a change does to
-// connections. Changes that touch neither subject, rules nor priority (logging, labels, the
-// names of rules) meet none of them.
+// Codes of the rails that judge policies alone, if the effect on connections is unknown. Changes of neither
+// subject, rules nor priority (logging, labels, rule names) hit none of them.
 const (
-	// DenySystem: a Deny meets a subject that covers protected namespaces, or
-	// a NetworkPolicy isolates pods there.
+	// DenySystem: a Deny applies to a subject in protected namespaces, or a NetworkPolicy isolates pods there.
 	DenySystem = "deny-system"
 	// DenyAllNetworks: a Deny reaches every IPv4 or every IPv6 address.
 	DenyAllNetworks = "deny-all-networks"
-	// AllowLost: an Allow above a Deny that would catch the same peers goes
-	// away or moves below it.
+	// AllowLost: an Allow above a Deny of the same peers is removed or moves below it.
 	AllowLost = "allow-lost"
 )
 
-// Guard is a guard rail that a change runs into.
+// Guard is a guard rail that a change hits.
 type Guard struct {
 	Code    string // "dns-cut", "opens", "kept-elsewhere" …
 	Policy  model.PolicyKey
 	Message string
-	// About is the text that guards are compared by, where the message has numbers and
-	// examples that may change without a change of anything else.
+	// Text to compare guards by, if the message has numbers and examples that may change while nothing else
+	// does.
 	About string
 }
 
-// Identity returns the text that the guard is compared by.
+// Identity returns the text by which guards are compared.
 func (g Guard) Identity() string {
 	if g.About != "" {
 		return g.About
@@ -68,17 +65,16 @@ func (g Guard) Identity() string {
 	return text
 }
 
-// PolicyChange is one policy before and after; nil where it is created or removed.
+// PolicyChange is a policy before and after; nil if created or removed.
 type PolicyChange struct {
 	Key      model.PolicyKey
 	Old, New *model.Policy
 }
 
-// fewDeleted is how many deleted policies have a rail each.
+// fewDeleted is the most deleted policies with a rail each.
 const fewDeleted = 3
 
-// DeletionRails are the rails of the policies that a change deletes: one for all where they are
-// many, since what else the change does would be lost among them.
+// DeletionRails returns the rails of deleted policies. Many share one, to keep other effects visible.
 func DeletionRails(changes []PolicyChange) (out []Guard) {
 	var names []string
 	var about string
@@ -97,8 +93,8 @@ func DeletionRails(changes []PolicyChange) (out []Guard) {
 	return out
 }
 
-// ConfirmName is the name that must be typed: that of the policy which the first guard rail
-// is about, since that is the one that is told, or of the first guarded one of the changes.
+// ConfirmName returns the name to type: the policy of the first guard rail if it is among the changes, else
+// the first guarded change; empty if none is guarded.
 func ConfirmName(gs []Guard, changes []PolicyChange) string {
 	if len(gs) > 0 && slices.ContainsFunc(changes, func(c PolicyChange) bool { return c.Key == gs[0].Policy }) {
 		return gs[0].Policy.Name

@@ -15,16 +15,16 @@ import (
 	"rung/system"
 )
 
-// ClusterFacts says what a cluster has besides its objects.
+// ClusterFacts holds facts about a cluster beyond its objects.
 type ClusterFacts struct {
-	// Protected are namespaces that are protected besides those of the platform.
+	// Namespaces protected in addition to the platform's.
 	Protected []string
-	// Log are the connections that the log has seen allowed; nil where there is none.
+	// Connections that the log has seen allowed; nil without a log.
 	Log *diff.LogConnections
 }
 
-// JudgeChanges says what a change does to connections, from what is to what will be, and the rails
-// that it runs into. The error is that of the context: then nothing is known.
+// JudgeChanges returns the effect of changes on connections, from rev to next, and the guard rails they hit.
+// An error is the context's: then nothing is known.
 func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []PolicyChange, a ClusterFacts) (*diff.Difference, []Guard,
 	error) {
 	v := revision.VitalEndpoints(rev)
@@ -39,8 +39,8 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []P
 	return d, append(rails, more...), nil
 }
 
-// judgeOn judges a change on one network, by the revisions as they stand there. watches are the connections
-// that nearly every pod needs.
+// judgeOn judges a change on one network, for which both revisions stand. watches are the connections that
+// nearly every pod needs.
 func judgeOn(ctx context.Context, rev, next *revision.Revision, changes []PolicyChange, a ClusterFacts,
 	watches []diff.WatchedEnds) (*diff.Difference, []Guard, error) {
 	ask := diff.DiffQuestions{Watches: watches, Protected: a.Protected}
@@ -65,9 +65,8 @@ func judgeOn(ctx context.Context, rev, next *revision.Revision, changes []Policy
 	return d, j.guards, nil
 }
 
-// UnknownEffectRails are the rails of a change of which it is not known what it does to
-// connections, and why not. Where there is nothing that could connect they are all there is
-// to ask.
+// UnknownEffectRails returns the rails of a change whose effect on connections is unknown; why is the reason.
+// anything says whether any pods exist. Without pods an unknown effect alone is not a rail.
 func UnknownEffectRails(rev *revision.Revision, changes []PolicyChange, a ClusterFacts, why string, anything bool) []Guard {
 	out := policyRails(rev.JudgedCluster(), changes, enforcementFacts{rev.Flags.MaxPriority, rev.Flags.CompileCNP}, a.Protected)
 	if anything && len(changes) > 0 {
@@ -76,7 +75,7 @@ func UnknownEffectRails(rev *revision.Revision, changes []PolicyChange, a Cluste
 	return out
 }
 
-// vitalWatches are the connections that nearly every pod needs, in the order of watched.
+// vitalWatches returns the connections that nearly every pod needs, in the order of watched.
 func vitalWatches(v lint.VitalEndpoints) []diff.WatchedEnds {
 	var ports []verdict.PortRange
 	for _, proto := range []verdict.Protocol{verdict.UDP, verdict.TCP} {
@@ -95,7 +94,7 @@ func vitalWatches(v lint.VitalEndpoints) []diff.WatchedEnds {
 	}
 }
 
-// railCollector collects the rails of one change.
+// railCollector collects the rails of a change.
 type railCollector struct {
 	ctx        context.Context
 	rev, next  *revision.Revision
@@ -104,7 +103,7 @@ type railCollector struct {
 	guards     []Guard
 }
 
-// changedPolicy is the policy of the change that a rail is about: one that decides, else the first.
+// changedPolicy returns the changed policy that a rail is about: one that decides, else the first.
 func (j *railCollector) changedPolicy(by ...[]verdict.Decider) model.PolicyKey {
 	for _, ds := range by {
 		for i := range ds {
@@ -116,8 +115,8 @@ func (j *railCollector) changedPolicy(by ...[]verdict.Decider) model.PolicyKey {
 	return j.changes[0].Key
 }
 
-// findNodesCut finds webhooks that the API server can no longer call. A node always reaches its own
-// pods, so that no policy cuts the kubelet's probes.
+// findNodesCut finds webhooks that the API server can no longer call. A node always reaches its own pods, so
+// no policy cuts the kubelet's probes.
 func (j *railCollector) findNodesCut() {
 	namespaces := map[string]bool{}
 	for i := range j.changes {
@@ -141,7 +140,8 @@ func (j *railCollector) findNodesCut() {
 	}
 }
 
-// subjectsOf are the pods that a policy applies to, and of what policies name those of all that do.
+// subjectsOf returns the pods that a policy applies to; for an object that policies refer to, the pods of all
+// these policies.
 func subjectsOf(r *revision.Revision, k model.Key) iter.Seq[*model.Pod] {
 	keys := []model.Key{k}
 	if k.Kind.IsNamed() {

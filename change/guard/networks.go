@@ -14,8 +14,8 @@ import (
 	"rung/revision"
 )
 
-// changesByNetwork are changed policies by the networks besides the default one on which they are
-// programmed, before or after the change.
+// changesByNetwork groups changed policies by the secondary networks on which they are programmed, before or
+// after the change.
 func changesByNetwork(rev, next *revision.Revision, changes []PolicyChange) map[string][]PolicyChange {
 	out := map[string][]PolicyChange{}
 	for i := range changes {
@@ -29,7 +29,7 @@ func changesByNetwork(rev, next *revision.Revision, changes []PolicyChange) map[
 	return out
 }
 
-// networksOf are the networks of a policy in a revision; p is nil where the policy is not there.
+// networksOf returns the networks of a policy in a revision; p may be nil.
 func networksOf(r *revision.Revision, p *model.Policy) []string {
 	if p == nil || r.Network != nil {
 		return nil
@@ -41,8 +41,7 @@ func networksOf(r *revision.Revision, p *model.Policy) []string {
 	return d.Networks().OfPolicy(p)
 }
 
-// judgeNetworks adds what a change does to connections on the networks that it is programmed on, with
-// the rails that it runs into there.
+// judgeNetworks adds to d the effect of a change on other networks, and returns the rails hit there.
 func judgeNetworks(ctx context.Context, rev, next *revision.Revision, changes []PolicyChange, a ClusterFacts, v lint.VitalEndpoints,
 	d *diff.Difference) (rails []Guard, err error) {
 	byNetwork := changesByNetwork(rev, next, changes)
@@ -53,7 +52,8 @@ func judgeNetworks(ctx context.Context, rev, next *revision.Revision, changes []
 				"network is not there before and after it", name))
 			continue
 		}
-		// The log tells connections by addresses, which networks share: it is held against the default network alone.
+		// Addresses in the log are ambiguous between networks, so it is compared with the default network
+		// alone.
 		there, more, err := judgeOn(ctx, before, after, byNetwork[name], ClusterFacts{Protected: a.Protected},
 			watchesElsewhere(v, before.Network))
 		if err != nil {
@@ -69,9 +69,9 @@ func judgeNetworks(ctx context.Context, rev, next *revision.Revision, changes []
 	return rails, nil
 }
 
-// watchesElsewhere are the connections that nearly every pod of another network needs, in the order of
-// watched: from a primary network the cluster's DNS and its API server are addresses outside, as long as they
-// are not in its own subnets; no pod needs a secondary network for them.
+// watchesElsewhere returns the connections that nearly every pod of another network needs, in the order of
+// watched. On a primary network, cluster DNS and API server are addresses outside, unless they are in its own
+// subnets. Secondary networks need neither.
 func watchesElsewhere(v lint.VitalEndpoints, n *network.Network) []diff.WatchedEnds {
 	watches := vitalWatches(v)
 	if !n.Primary {

@@ -7,8 +7,8 @@ import (
 	"rung/model/selectors"
 )
 
-// orderGuard finds Allows that lose their effect: it compares the ladder of
-// ANPs and BANP before and after a change, rule by rule.
+// orderGuard finds Allows that lose their effect. It compares the ladder of ANPs and BANP before and after a
+// change, rule by rule.
 type orderGuard struct {
 	x             *selectors.PodIndex
 	touched       map[model.PolicyKey]bool
@@ -18,8 +18,7 @@ type orderGuard struct {
 	coverers      map[*model.Rule][]rungRule
 }
 
-// rungRules are the Allows and Denies of one direction in the order in which
-// they decide.
+// rungRules are the Allows and Denies of one direction, in order of precedence.
 type rungRules struct {
 	allows, denies []rungRule
 	byPolicy       map[model.PolicyKey][]rungRule // allows
@@ -29,11 +28,11 @@ type rungRules struct {
 type rungRule struct {
 	policy *model.Policy
 	rule   *model.Rule
-	order  int // less decides first; equal is undefined
+	order  int // lower decides first; equal is undefined
 }
 
-// wouldCatch stands in a message before the example: which pods serve for one
-// may change without a change of anything else.
+// wouldCatch precedes the example in a message. It separates the part to compare, since the example may change
+// while nothing else does.
 const wouldCatch = " would catch "
 
 func newOrderGuard(c *model.Cluster, x *selectors.PodIndex, touched []PolicyChange, e enforcementFacts) *orderGuard {
@@ -65,17 +64,15 @@ func newOrderGuard(c *model.Cluster, x *selectors.PodIndex, touched []PolicyChan
 	return g
 }
 
-// enforcementFacts holds the two facts of a cluster that decide which policies it enforces: the
-// last priority, and whether ClusterNetworkPolicies are compiled.
+// enforcementFacts decide which policies a cluster enforces: the last priority, and whether
+// ClusterNetworkPolicies are compiled.
 type enforcementFacts struct {
 	lastPriority int32
 	compilesCNP  bool
 }
 
-// isEnforced says whether OVN-Kubernetes programs the policy, as far as the policy
-// itself tells. One that it does not program may have older rows that still
-// decide, but that ends with the next start of a controller at the latest: what
-// is not programmed does not count as above anything.
+// isEnforced reports whether OVN-Kubernetes programs the policy, as far as the policy itself tells. Older rows
+// of an unprogrammed policy may decide until a controller restarts, but such a policy does not count.
 func (e enforcementFacts) isEnforced(p *model.Policy) bool {
 	if p.Kind.HasPriority() && p.Priority > e.lastPriority || p.Kind == model.KindCNP && !e.compilesCNP || p.IsRefused() {
 		return false
@@ -84,8 +81,7 @@ func (e enforcementFacts) isEnforced(p *model.Policy) bool {
 	return err == nil
 }
 
-// Behind every rule of tier 1 are those of ClusterNetworkPolicies of tier Baseline, and
-// behind them that of the baseline.
+// Rules of ClusterNetworkPolicies in tier Baseline come after all rules of tier 1, and before the baseline's.
 const (
 	baselineTier  = 1 << 29
 	baselineOrder = 1 << 30
@@ -141,8 +137,8 @@ func (g *orderGuard) subjectPods(p *model.Policy) selectors.PodSet {
 	return s
 }
 
-// commonTraffic finds traffic that both rules match: now, or, where the Allow's subject
-// or peers are nobody now, by selectors.
+// commonTraffic finds traffic that both rules match now. If the Allow has no subjects or peers now, it
+// compares the selectors.
 func (g *orderGuard) commonTraffic(allow, deny rungRule) (example string, ok bool) {
 	a := g.resolveRule(allow.rule)
 	subject := g.subjectPods(allow.policy)
@@ -163,8 +159,7 @@ func (g *orderGuard) commonTraffic(allow, deny rungRule) (example string, ok boo
 	return m.Text(allow.rule.Direction), true
 }
 
-// findLostAllows returns one guard for each policy whose Allow is lost by a changed
-// policy.
+// findLostAllows returns a guard for each policy whose Allow is lost by a changed policy.
 func (g *orderGuard) findLostAllows() (out []Guard) {
 	type pair struct{ changed, allow model.PolicyKey }
 	seen := map[pair]bool{}
@@ -188,9 +183,9 @@ func (g *orderGuard) findLostAllows() (out []Guard) {
 	return out
 }
 
-// isAllowLost says whether the Allow does not decide before the Deny any more.
+// isAllowLost reports whether the Allow no longer decides before the Deny.
 func (g *orderGuard) isAllowLost(before, after *rungRules, a, deny rungRule) (msg string, lost bool) {
-	// The same rule in its policy as it will be, above the Deny: the usual case.
+	// The usual case: the rule is still in its policy, and above the Deny.
 	stays := false
 	for _, r := range after.byPolicy[a.policy.Key] {
 		if sameRule(*r.rule, *a.rule) && sameSubject(r.policy, a.policy) {
@@ -202,7 +197,7 @@ func (g *orderGuard) isAllowLost(before, after *rungRules, a, deny rungRule) (ms
 	}
 	had := before.deniesOf[deny.policy.Key]
 	if stays && len(had) == 0 {
-		return "", false // see the end: spares asking every Allow about a new policy
+		return "", false // see the end: avoids comparing every Allow with a new policy
 	}
 	example, meets := g.commonTraffic(a, deny)
 	if !meets {
@@ -214,7 +209,7 @@ func (g *orderGuard) isAllowLost(before, after *rungRules, a, deny rungRule) (ms
 			continue
 		}
 		if d.order <= a.order {
-			return "", false // caught it before already
+			return "", false // it was caught before
 		}
 		above = true
 	}
@@ -224,8 +219,7 @@ func (g *orderGuard) isAllowLost(before, after *rungRules, a, deny rungRule) (ms
 		}
 		stays = true
 	}
-	// A new Deny above an Allow that stays where it is: that is what a Deny is
-	// for, and the rule is read in the preview.
+	// A new Deny above an unmoved Allow is what a Deny is for, and the preview shows the rule.
 	if stays && !above {
 		return "", false
 	}
@@ -237,7 +231,7 @@ func (g *orderGuard) isAllowLost(before, after *rungRules, a, deny rungRule) (ms
 		ruleText(a.rule), a.policy.Key.Label(), what, ruleText(deny.rule), deny.policy.Key.Label(), example), true
 }
 
-// coveringAllows are the Allows after the change that let through what a did.
+// coveringAllows returns the Allows after the change that let through all that a did.
 func (g *orderGuard) coveringAllows(a rungRule, after *rungRules) []rungRule {
 	out, known := g.coverers[a.rule]
 	if !known {

@@ -10,10 +10,8 @@ import (
 	"rung/revision"
 )
 
-// policyRails are the rails that are judged from the policies alone, where it is not known
-// what a change does to connections: for what it leaves behind, alike for create, update,
-// move and undo, and for a removed policy as it was. It asks the cluster as it is; the
-// policies of the change are taken from the change.
+// policyRails returns the rails judged from the policies alone, if the effect on connections is unknown. It
+// judges the policies after the change, or a removed policy as it was. c is the cluster before the change.
 func policyRails(c *model.Cluster, changes []PolicyChange, e enforcementFacts, protected []string) []Guard {
 	touched := slices.DeleteFunc(decidingChanges(changes), func(ch PolicyChange) bool {
 		return ch.Key.Kind == model.KindCNP && !e.compilesCNP
@@ -37,7 +35,7 @@ func policyRails(c *model.Cluster, changes []PolicyChange, e enforcementFacts, p
 	return append(out, newOrderGuard(c, x, touched, e).findLostAllows()...)
 }
 
-// decidingChanges are the changes that could change a decision.
+// decidingChanges returns the changes that could change a decision.
 func decidingChanges(changes []PolicyChange) (out []PolicyChange) {
 	for _, ch := range changes {
 		if ch.Old == nil || ch.New == nil || !SameDecisions(ch.Old, ch.New) {
@@ -47,7 +45,7 @@ func decidingChanges(changes []PolicyChange) (out []PolicyChange) {
 	return out
 }
 
-// denyGuards are the guards a policy runs into by itself.
+// denyGuards returns the guards that a policy hits by itself.
 func denyGuards(x *selectors.PodIndex, p *model.Policy, protected []string) (out []Guard) {
 	if !p.Kind.IsAdmin() && !p.Kind.IsTiered() {
 		return namespaceGuards(p, protected)
@@ -85,7 +83,7 @@ func denyGuards(x *selectors.PodIndex, p *model.Policy, protected []string) (out
 	return out
 }
 
-// appliedTo is the list that says to which pods a rule of a tiered policy applies.
+// appliedTo returns the list of pods to which a rule of a tiered policy applies.
 func appliedTo(p *model.Policy, r *model.Rule) []model.AppliedTo {
 	switch {
 	case p.Tiered == nil:
@@ -96,9 +94,8 @@ func appliedTo(p *model.Policy, r *model.Rule) []model.AppliedTo {
 	return p.Tiered.AppliedTo
 }
 
-// namespaceGuards are the guards of a NetworkPolicy or EgressFirewall, which reaches
-// no further than its namespace: a Deny of everything at the end of a firewall is
-// how one is written.
+// namespaceGuards returns the guards of a NetworkPolicy or EgressFirewall, which affect only their namespace.
+// A final Deny of everything is normal in a firewall.
 func namespaceGuards(p *model.Policy, protected []string) []Guard {
 	if !model.IsProtectedNamespace(p.Namespace, protected) {
 		return nil
@@ -115,7 +112,7 @@ func namespaceGuards(p *model.Policy, protected []string) []Guard {
 	return []Guard{newGuard(DenySystem, p.Key, "%s %s in %s", p.Key.Label(), what, p.Namespace)}
 }
 
-// rulesOf are the policy's rules with an action, ingress first.
+// rulesOf returns the policy's rules with an action, ingress first.
 func rulesOf(p *model.Policy, a model.Action) (out []*model.Rule) {
 	for _, d := range []model.Direction{model.Ingress, model.Egress} {
 		for i := range p.Rules(d) {
@@ -129,10 +126,9 @@ func rulesOf(p *model.Policy, a model.Action) (out []*model.Rule) {
 
 func ruleText(r *model.Rule) string { return revision.RuleLabel(r.Direction, r.Index, r.Name) }
 
-// systemSubject says which protected namespaces a subject covers,
-// empty when none. A namespace selector that names labels counts as soon as it
-// matches one; an empty one always does when pods are not narrowed down, and
-// with a pod selector where that selects a pod in one.
+// systemSubject names the protected namespaces that a subject covers, or "". A selector with labels counts as
+// soon as it matches a protected namespace. An empty one counts always without a pod selector, and with one if
+// it selects a pod there.
 func systemSubject(x *selectors.PodIndex, s *model.Subject, protected []string) string {
 	all := s.Namespaces.MatchesEverything() && s.Namespace == ""
 	anyPod := s.AllPods || s.Pods.MatchesEverything()
@@ -156,8 +152,7 @@ func systemSubject(x *selectors.PodIndex, s *model.Subject, protected []string) 
 	return text
 }
 
-// NewDeny says whether a rule of a direction denies in a version of a policy that did not in
-// the one before, which is nil where there is none.
+// NewDeny reports whether a direction has a denying rule that the old version did not have; old may be nil.
 func NewDeny(old, now *model.Policy, dir model.Direction) bool {
 	var had []*model.Rule
 	if old != nil && sameSubject(old, now) {
@@ -168,8 +163,7 @@ func NewDeny(old, now *model.Policy, dir model.Direction) bool {
 	})
 }
 
-// SameDecisions says whether two versions of a policy decide alike in every
-// cluster.
+// SameDecisions reports whether two versions of a policy decide alike in every cluster.
 func SameDecisions(a, b *model.Policy) bool {
 	if a.StandsFor != nil {
 		return model.CompactJSON(a.AuthoredContent()["spec"]) == model.CompactJSON(b.AuthoredContent()["spec"])
@@ -188,8 +182,7 @@ func sameSubject(a, b *model.Policy) bool {
 
 func sameSelector(a, b model.Selector) bool { return a.IsNil() == b.IsNil() && a.Key() == b.Key() }
 
-// sameRule says whether two rules match and do the same; their names do not
-// matter.
+// sameRule reports whether two rules match and do the same, whatever their names.
 func sameRule(a, b model.Rule) bool {
 	return a.Action == b.Action && a.AnyPeer == b.AnyPeer && a.Direction == b.Direction &&
 		slices.Equal(a.Ports, b.Ports) && slices.EqualFunc(a.Peers, b.Peers, samePeer) && bothAlike(a.Tiered, b.Tiered, sameTieredRule)
@@ -205,7 +198,7 @@ func samePeer(a, b model.Peer) bool {
 		})
 }
 
-// sameTiered is about where a tiered policy stands and what it applies to.
+// sameAppliedTo compares the pods to which tiered policies apply.
 func sameAppliedTo(a, b model.TieredPolicy) bool {
 	return slices.EqualFunc(a.AppliedTo, b.AppliedTo, sameApplied)
 }
@@ -227,7 +220,7 @@ func sameTieredRule(a, b model.TieredRule) bool {
 		})
 }
 
-// bothAlike says whether both are there and alike, or neither is.
+// bothAlike reports whether both are nil, or both are set and alike.
 func bothAlike[T any](a, b *T, alike func(a, b T) bool) bool {
 	if a == nil || b == nil {
 		return a == b

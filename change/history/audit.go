@@ -13,51 +13,48 @@ import (
 	"rung/sources/files"
 )
 
-// Record is one line of the audit: a change that was made, that failed, or
-// that was asked for and refused.
+// AuditRecord is one line of the audit: a change that was made, failed, or was refused.
 type AuditRecord struct {
 	Time time.Time `json:"time"`
-	// User is the operating system's name of who runs Rung; By the part of Rung
-	// that asked: "console", "cli", "plan".
+	// User is the operating system's user; By the part of Rung that asked: "console", "cli", "plan".
 	User string `json:"user"`
 	By   string `json:"by,omitempty"`
-	// Mode says what was changed: "cluster", "files", or "sandbox", with which the change
-	// ends. Context is the kubeconfig context, the path or "demo".
+	// Mode names the changed place: "cluster", "files", or "sandbox" (lost on exit). Context is the kubeconfig
+	// context, the path or "demo".
 	Mode    string `json:"mode"`
 	Context string `json:"context,omitempty"`
-	Server  string `json:"server,omitempty"` // of the API, on a cluster
-	// Identity is the history that the change belongs to: contexts and paths may share a name.
+	Server  string `json:"server,omitempty"` // of the API server, on a cluster
+	// History that the change belongs to; contexts and paths may share a name.
 	Identity string        `json:"identity,omitempty"`
 	Sandbox  bool          `json:"sandbox,omitempty"` // Mode is "sandbox"
 	Op       change.Op     `json:"op"`
 	Title    string        `json:"title"`
 	Objects  []AuditObject `json:"objects,omitempty"`
-	// Guards are the guard rails that were hit, by code.
+	// Codes of the guard rails that were hit.
 	Guards []string `json:"guards,omitempty"`
-	// Commands are the equivalent kubectl command lines.
+	// Equivalent kubectl command lines.
 	Commands []string `json:"commands,omitempty"`
-	// Result is "ok", "failed" or "refused"; Error says why. "unknown" is a change
-	// that was begun, and Rung ended or the disk failed before its outcome could be
-	// written down.
+	// "ok", "failed" or "refused"; Error says why. "unknown" if Rung ended or the disk failed before the
+	// outcome could be written.
 	Result string `json:"result"`
 	Error  string `json:"error,omitempty"`
-	// Milliseconds is how long the change took.
+	// Duration of the change.
 	Milliseconds int64 `json:"ms"`
-	// Undo is the history entry that takes the change back.
+	// History entry that undoes the change.
 	Undo uint64 `json:"undo,omitempty"`
 }
 
-// Object names one object of a change.
+// AuditObject names an object of a change.
 type AuditObject struct {
 	Kind      model.Kind `json:"kind"`
 	Namespace string     `json:"namespace,omitempty"`
 	Name      string     `json:"name"`
 	UID       string     `json:"uid,omitempty"`
-	// Change is "create", "update" or "delete".
+	// "create", "update" or "delete".
 	Change string `json:"change"`
 }
 
-// Outcome says how it went: why is nil where it went well.
+// Outcome sets the result; why is nil if the change was made.
 func (r *AuditRecord) Outcome(result string, why error, took time.Duration) {
 	r.Result, r.Milliseconds = result, took.Milliseconds()
 	if why != nil {
@@ -65,7 +62,7 @@ func (r *AuditRecord) Outcome(result string, why error, took time.Duration) {
 	}
 }
 
-// The results of an audited change.
+// Results of an audited change.
 const (
 	OK      = "ok"
 	Failed  = "failed"
@@ -73,9 +70,8 @@ const (
 	Unknown = "unknown"
 )
 
-// AuditLog appends records to a file, one JSON object per line. Nothing is ever
-// taken out of it. The line of a change is there before the change is made. It is
-// safe for concurrent use and by several processes.
+// AuditLog appends records to a file, one JSON object per line, and never removes any. The line of a change is
+// written before the change. It is safe for concurrent use, also by several processes.
 type AuditLog struct {
 	Path string
 	mu   sync.Mutex
@@ -83,8 +79,8 @@ type AuditLog struct {
 	past pastRecords
 }
 
-// NewAudit appends to audit.jsonl in the folder. The file is made when the
-// first record comes. Without a folder nothing is kept.
+// NewAudit returns an audit that appends to audit.jsonl in the folder. The file is created with the first
+// record. Without a folder nothing is kept.
 func NewAudit(disk files.FS, dir string) *AuditLog {
 	path := ""
 	if dir != "" {
@@ -94,14 +90,14 @@ func NewAudit(disk files.FS, dir string) *AuditLog {
 	return &AuditLog{Path: path, file: file, past: pastRecords{file: file}}
 }
 
-// AuditObjectsOf lists what a change touches.
+// AuditObjectsOf lists the objects of a change.
 func AuditObjectsOf(changes []change.ObjectChange) []AuditObject {
 	out := make([]AuditObject, 0, len(changes))
 	for _, c := range changes {
 		o := AuditObject{Kind: c.Key.Kind, Namespace: c.Key.Namespace, Name: c.Key.Name, Change: c.Verb()}
 		for _, p := range []*model.Policy{c.Old, c.New} {
 			if p != nil && p.UID != "" {
-				o.UID = p.UID // of a created object once it is there
+				o.UID = p.UID // set for a created object once it exists
 				break
 			}
 		}
@@ -110,19 +106,17 @@ func AuditObjectsOf(changes []change.ObjectChange) []AuditObject {
 	return out
 }
 
-// auditRoom is the number of bytes that a reserved line keeps free for the outcome
-// of the change: longer errors are cut.
+// auditRoom is the number of bytes that a reserved line keeps free for the outcome. Longer errors are cut.
 const auditRoom = 4 << 10
 
-// reservedLine is the place of a line in the audit for a change that is being made.
-// The line is there already and says that its outcome is unknown, which is what
-// stays when Rung is killed.
+// reservedLine is the place of an audit line for a change under way. The line is on disk with outcome unknown,
+// which remains if Rung is killed.
 type reservedLine struct {
 	room   *JournalRoom
-	number uint64 // among the records of this process
+	number uint64 // index among this process's records
 }
 
-// writing says of an error that it kept the audit from being written.
+// writing wraps an error of writing the audit.
 func (a *AuditLog) writing(err error) error {
 	if err == nil {
 		return nil
@@ -130,7 +124,7 @@ func (a *AuditLog) writing(err error) error {
 	return fmt.Errorf("audit: writing %s: %w", a.Path, err)
 }
 
-// Write adds one record.
+// Write adds a record.
 func (a *AuditLog) Write(r AuditRecord) error {
 	a.past.addOwn(r)
 	a.mu.Lock()
@@ -138,9 +132,8 @@ func (a *AuditLog) Write(r AuditRecord) error {
 	return a.writing(AppendRecords(&a.file, r))
 }
 
-// Reserve writes the line of a change that is about to be made, with room for its
-// outcome: once it returns without an error, a full disk cannot keep Finish from
-// writing that.
+// Reserve writes the line of a change about to be made, with room for its outcome. After it succeeds, a full
+// disk cannot keep Finish from writing the outcome.
 func (a *AuditLog) Reserve(r AuditRecord) (*reservedLine, error) {
 	r.Result, r.Error = Unknown, ""
 	line, err := json.Marshal(r)
@@ -156,8 +149,8 @@ func (a *AuditLog) Reserve(r AuditRecord) (*reservedLine, error) {
 	return &reservedLine{room: room, number: a.past.addOwn(r)}, nil
 }
 
-// Finish puts the outcome in the place of what was reserved. The record is that
-// of Reserve but for what follows Commands, and the UIDs of objects that were made.
+// Finish writes the outcome into the reserved line. r may differ from Reserve's record only in fields after
+// Commands, and in the UIDs of created objects.
 func (a *AuditLog) Finish(v *reservedLine, r AuditRecord) error {
 	a.past.setOwn(v.number, r)
 	line, err := boundedLine(r, len(v.room.line)-1)
@@ -169,14 +162,13 @@ func (a *AuditLog) Finish(v *reservedLine, r AuditRecord) error {
 	line = append(line, '\n')
 	stands, err := a.file.WriteInRoom(v.room, line)
 	if err == nil && !stands {
-		// Somebody put the audit away meanwhile, or cut it: a line of its own.
+		// The audit was moved or cut meanwhile: write a new line.
 		_, err = a.file.appendText(line)
 	}
 	return a.writing(err)
 }
 
-// boundedLine is a record as a line of so many bytes at most; what is too long is cut
-// off its error.
+// boundedLine encodes a record in at most that many bytes, cutting its error if needed.
 func boundedLine(r AuditRecord, most int) ([]byte, error) {
 	const cut = " …"
 	text := r.Error
@@ -186,7 +178,7 @@ func boundedLine(r AuditRecord, most int) ([]byte, error) {
 		if err != nil || over <= 0 || text == "" {
 			return line, err
 		}
-		// A byte of the text may be several of the line.
+		// A byte of the text may need several in JSON.
 		n := max(0, len(text)-max(over*len(text)/len(line), 2*len(cut)))
 		for n > 0 && !utf8.RuneStart(text[n]) {
 			n--

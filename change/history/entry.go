@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Entry is one change that can be taken back.
+// Entry describes a change that can be undone.
 type Entry struct {
 	ID      uint64
 	At      time.Time
@@ -16,39 +16,37 @@ type Entry struct {
 	By      string
 	Objects []Object
 	Undone  bool
-	// Undoes is the entry that this change took back, 0 for other changes. Undo
-	// without a number passes over such entries; redo takes them back.
+	// Entry that this change took back, or 0. Undo without a number skips such entries; redo takes them back.
 	Undoes uint64
-	// Plan is set where the change is a plan; Objects are then the policies it moves,
-	// without texts.
+	// Set if the change is a plan; Objects are then the policies it moves, without texts.
 	Plan *Plan `json:",omitempty"`
-	// Files are the changes made to files, so that an undo gives them back the very text.
+	// Changes of files, so that an undo restores their very text.
 	Files []change.FileChange `json:",omitempty"`
-	// Trial is the id of the pending revert of a change that was made on trial.
+	// Id of the pending revert of a change on trial.
 	Trial string `json:",omitempty"`
-	// Session is the logging session that the change began, Ended those it ended. Ends says
-	// that this is all it did: then it takes back the begin, and is not undone itself.
+	// Session is the logging session that the change began, Ended those it ended. Ends is set if it did
+	// nothing else: it then takes back the begin, and cannot be undone itself.
 	Session string                  `json:",omitempty"`
 	Ended   []model.EndedLogSession `json:",omitempty"`
 	Ends    bool                    `json:",omitempty"`
 }
 
-// Plan is a plan that was run, from so many of its steps done to so many: the undo
-// of a plan of three steps from 3 to 0.
+// Plan is a plan that was run, from a number of steps done to another: the undo of a plan of three steps from
+// 3 to 0.
 type Plan struct {
 	ID       string // of this run
 	Plan     plan.Plan
 	From, To int
 }
 
-// Object is one object of a change, as text: empty Before was created,
-// empty After was deleted.
+// Object has the text of an object before and after a change: without Before it was created, without After
+// deleted.
 type Object struct {
 	Key           model.PolicyKey
 	Before, After string
 }
 
-// Verb is "create", "update" or "delete".
+// Verb returns "create", "update" or "delete".
 func (o *Object) Verb() string {
 	switch {
 	case o.Before == "" && o.After != "":

@@ -9,12 +9,11 @@ import (
 	"strconv"
 )
 
-// historyRead is how much of a file is read, from its end: one without any entries that are kept is
-// given up after it.
+// historyRead is how many bytes of a file are read, from its end, to find entries.
 const historyRead = 4 * historyBytes
 
-// lockFile keeps other processes from the file until unlock, and takes in what they wrote
-// before. The lock is a file of its own, since the history is replaced from time to time.
+// lockFile locks the file against other processes until unlock, and reads what they wrote before. The lock is
+// a separate file, since the history is replaced now and then.
 func (h *History) lockFile() (unlock func(), err error) {
 	unlock, err = h.file.Lock(".lock")
 	if err != nil {
@@ -23,8 +22,7 @@ func (h *History) lockFile() (unlock func(), err error) {
 	return unlock, h.catchUp()
 }
 
-// catchUp reads the file again when it is not as this process left it. Where it was taken
-// away, what is in memory still counts.
+// catchUp reads the file again if another process changed it. If it was removed, the entries in memory remain.
 func (h *History) catchUp() error {
 	if h.file.Path == "" {
 		return nil
@@ -36,7 +34,7 @@ func (h *History) catchUp() error {
 	if err != nil {
 		return err
 	}
-	var lines []historyLine // the newest that hold all entries that are kept, newest first
+	var lines []historyLine // the newest lines with all kept entries, newest first
 	entries, kept, skipped := 0, 0, 0
 	whole, err := h.file.ReadLines(historyRead, func(text []byte) (enough bool) {
 		l, ok := historyLineOf(text)
@@ -56,7 +54,7 @@ func (h *History) catchUp() error {
 		return err
 	}
 	if !whole {
-		skipped++ // and whatever else comes before
+		skipped++ // and whatever comes before
 	}
 	h.entries, h.skipped = nil, skipped
 	for _, l := range slices.Backward(lines) {
@@ -74,18 +72,17 @@ func historyLineOf(text []byte) (l historyLine, ok bool) {
 
 var numberAtFront = regexp.MustCompile(`^\{"entry":\{"ID":([0-9]{1,15}),`)
 
-// entryNumber is the number of an entry that is torn or damaged: it was given.
+// entryNumber returns the number of a torn or damaged entry, so that it is not used again.
 func entryNumber(text []byte) uint64 {
 	m := numberAtFront.FindSubmatch(text)
 	if m == nil {
 		return 0
 	}
-	n, _ := strconv.ParseUint(string(m[1]), 10, 64) // 15 digits always are one
+	n, _ := strconv.ParseUint(string(m[1]), 10, 64) // 15 digits always fit
 	return n
 }
 
-// appendLines writes lines to the file and rewrites it when it has grown well
-// beyond what is kept.
+// appendLines appends lines to the file, and rewrites the file once it is much larger than its kept entries.
 func (h *History) appendLines(lines []historyLine) error {
 	if room := h.room; room != nil && lines[0].Entry != nil {
 		h.room = nil
@@ -101,8 +98,8 @@ func (h *History) appendLines(lines []historyLine) error {
 	for i := range h.entries {
 		kept += h.entries[i].sizeBytes()
 	}
-	// A file with lines that cannot be read stays beside the new one: they may be
-	// worth something to somebody. Where it cannot, it goes on to grow.
+	// A file with unreadable lines is kept next to the new one, as they may be of value. If that fails it
+	// keeps growing.
 	large := h.file.LastSeenFile() != nil && h.file.LastSeenFile().Size() > int64(1<<20+2*kept)
 	if large && h.skipped > 0 {
 		_, err := h.file.SetAside(true)

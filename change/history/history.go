@@ -10,36 +10,35 @@ import (
 	"rung/sources/files"
 )
 
-// Bounds of the history: what is older is forgotten.
+// Limits of the history; older entries are dropped.
 const (
 	historyEntries = 200
 	historyBytes   = 8 << 20
-	planSlotBytes  = 100 // a step of a plan, about
+	planSlotBytes  = 100 // approximate size of a plan's step
 )
 
-// History is the list of changes that can be taken back. It survives a restart
-// in a file of JSON lines; lines that cannot be read are passed over, counted and
-// never thrown away. It is safe for concurrent use, and several processes may
-// share one file: a number is given once.
+// History lists changes that can be undone. It survives a restart in a file of JSON lines; unreadable lines
+// are skipped, counted and never discarded. It is safe for concurrent use, and several processes may share one
+// file: a number is used once.
 type History struct {
 	mu         sync.Mutex
 	file       *Journal
 	entries    []Entry
 	nextID     uint64
 	skipped    int
-	room       *JournalRoom // kept free for the next entry; nil for none
-	polledFile fs.FileInfo  // the file as it was at the last PollChanged
+	room       *JournalRoom // reserved for the next entry, or nil
+	polledFile fs.FileInfo  // the file at the last PollChanged
 }
 
-// historyLine is one line of the file: a new entry, or news of an old one.
+// historyLine is a line of the file: a new entry, or an update of an old one.
 type historyLine struct {
 	Entry  *Entry `json:"entry,omitempty"`
 	Undone uint64 `json:"undone,omitempty"`
 	Redone uint64 `json:"redone,omitempty"`
 }
 
-// Open reads the history of a context (or path, or "demo") from the
-// state folder. Without a folder the history is kept in memory.
+// Open reads the history of a context (or path, or "demo") from the state folder. Without a folder the history
+// is kept in memory.
 func Open(disk files.FS, dir, context string) (*History, error) {
 	h := &History{nextID: 1, file: OpenJournal(disk, dir, Changes, context)}
 	if err := h.catchUp(); err != nil {
@@ -48,17 +47,17 @@ func Open(disk files.FS, dir, context string) (*History, error) {
 	return h, nil
 }
 
-// Path is the file, empty where the history is kept in memory only.
+// Path returns the file's path, empty if the history is kept in memory only.
 func (h *History) Path() string { return h.file.Path }
 
-// SkippedLines is how many lines of the file could not be read.
+// SkippedLines returns how many lines of the file could not be read.
 func (h *History) SkippedLines() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.skipped
 }
 
-// Entries is the history, newest first, with what other processes added.
+// Entries returns the history, newest first, including entries of other processes.
 func (h *History) Entries() []Entry {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -66,8 +65,7 @@ func (h *History) Entries() []Entry {
 	return newestFirst(h.entries)
 }
 
-// KnownEntries is the history, newest first, as of when the file was last looked at: nothing is
-// read.
+// KnownEntries returns the history, newest first, without reading the file again.
 func (h *History) KnownEntries() []Entry {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -80,8 +78,8 @@ func newestFirst(entries []Entry) []Entry {
 	return out
 }
 
-// FindEntry returns the entry with that number; 0 is the newest change that was not
-// taken back and did not take back another.
+// FindEntry returns the entry with that number; 0 finds the newest change that was not taken back and did not
+// take back another.
 func (h *History) FindEntry(id uint64) (Entry, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -95,8 +93,8 @@ func (h *History) FindEntry(id uint64) (Entry, bool) {
 	return Entry{}, false
 }
 
-// FindRedo returns the undo that redo takes back: the last one of those made since the
-// last other change that was not taken back itself.
+// FindRedo returns the undo that redo takes back: the last one since the last other change that was not taken
+// back itself.
 func (h *History) FindRedo() (Entry, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -105,12 +103,11 @@ func (h *History) FindRedo() (Entry, bool) {
 	for _, e := range h.entries {
 		depth := h.undoDepth(e)
 		switch {
-		case e.Ends: // by time, it may be: nobody took anything back
+		case e.Ends: // perhaps by time: nobody took anything back
 		case depth > 0 && h.indexOf(e.Undoes) < 0:
-			// The change it took back is forgotten: nobody knows whether that was an
-			// undo.
+			// The change it took back has been dropped, and may have been an undo.
 		case depth == 0:
-			undos = nil // a new change: what was undone before is past
+			undos = nil // a new change: earlier undos cannot be redone
 		case depth%2 == 1:
 			undos = append(undos, e)
 		default:
@@ -124,8 +121,8 @@ func (h *History) FindRedo() (Entry, bool) {
 	return undos[len(undos)-1], true
 }
 
-// undoDepth returns how many changes an entry takes back, one by the other: 0 for a change, 1
-// for an undo, 2 for a redo. A forgotten entry counts as a change.
+// undoDepth returns the length of an entry's chain of undos: 0 for a change, 1 for an undo, 2 for a redo. An
+// entry no longer kept counts as a change.
 func (h *History) undoDepth(e Entry) (n int) {
 	for id := e.Undoes; id != 0; id = h.undoneEntry(id) {
 		n++
@@ -133,8 +130,8 @@ func (h *History) undoDepth(e Entry) (n int) {
 	return n
 }
 
-// EntryOfID finds the change that was made under an id: of a run of a plan, of a change on
-// trial or of several objects, or of the logging session that it began.
+// EntryOfID finds the change made under an id: of a plan's run, of a change on trial or of several objects, or
+// of the logging session that it began.
 func (h *History) EntryOfID(id string) (Entry, bool) {
 	for _, e := range h.Entries() {
 		if id != "" && (e.Trial == id || e.Session == id || e.Plan != nil && e.Plan.ID == id) {
@@ -144,7 +141,7 @@ func (h *History) EntryOfID(id string) (Entry, bool) {
 	return Entry{}, false
 }
 
-// NewestID is the number of the newest entry, 0 for none.
+// NewestID returns the number of the newest entry, or 0.
 func (h *History) NewestID() uint64 {
 	if all := h.Entries(); len(all) > 0 {
 		return all[0].ID
@@ -152,8 +149,8 @@ func (h *History) NewestID() uint64 {
 	return 0
 }
 
-// PollChanged takes in what other processes wrote, and says whether the file is another than at
-// the last PollChanged: whoever asked for an entry meanwhile has taken it in as well.
+// PollChanged reads what other processes wrote, and reports whether the file changed since the last
+// PollChanged, even if other methods have read it meanwhile.
 func (h *History) PollChanged() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -163,13 +160,11 @@ func (h *History) PollChanged() bool {
 	return h.polledFile != was
 }
 
-// refresh takes in what other processes wrote. Where that cannot be read, what is known
-// still counts. The caller holds mu.
+// refresh reads what other processes wrote. If it cannot, the known entries remain. The caller holds mu.
 func (h *History) refresh() { _ = h.catchUp() }
 
-// Push adds a change, gives it a number and writes it down. An entry that
-// undoes another marks that one. The entry is kept in memory also when it could
-// not be written, but for a plan: that is pushed again, from its own file.
+// Push adds a change, numbers it and writes it. If e undoes an entry, Push marks that entry. The entry stays
+// in memory even if writing fails, except a plan, which is pushed again from its own file.
 func (h *History) Push(e Entry) (id uint64, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -186,11 +181,11 @@ func (h *History) Push(e Entry) (id uint64, err error) {
 	return e.ID, nil
 }
 
-// roomSlack is the number of bytes kept free beyond an entry: a server may add to its objects.
+// roomSlack is the number of extra bytes reserved for an entry, since a server may add to its objects.
 const roomSlack = 4 << 10
 
-// Reserve keeps room in the file for an entry that is about to be made: once it returns without
-// an error, a full disk cannot keep Push from writing the entry.
+// Reserve keeps room in the file for an entry about to be made. After it succeeds, a full disk cannot keep
+// Push from writing the entry.
 func (h *History) Reserve(e Entry) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -210,21 +205,20 @@ func (h *History) Reserve(e Entry) error {
 	return nil
 }
 
-// Release gives the room of Reserve back.
+// Release frees the room of Reserve.
 func (h *History) Release() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	unlock, err := h.lockFile()
 	defer unlock()
 	if err == nil {
-		_, _ = h.file.WriteInRoom(h.room, nil) // what stays is a blank line
+		_, _ = h.file.WriteInRoom(h.room, nil) // leaves a blank line
 	}
 	h.room = nil
 }
 
-// takenBackLines are the news that a change was taken back, if that is one. Taking back an undo
-// makes its change one that can be undone again, taking that back one that is undone, and
-// so on.
+// takenBackLines returns the updates after a change was taken back. If it was itself an undo, the change it
+// undid can be undone again, and so on alternately.
 func (h *History) takenBackLines(id uint64) (lines []historyLine) {
 	for undone := true; id != 0; undone = !undone {
 		if undone {
@@ -237,7 +231,7 @@ func (h *History) takenBackLines(id uint64) (lines []historyLine) {
 	return lines
 }
 
-// addLines takes lines in and writes them down, unless the file could not be locked and read.
+// addLines applies lines and writes them; err is the error of locking the file.
 func (h *History) addLines(lines []historyLine, err error) error {
 	for _, l := range lines {
 		h.applyLine(l)
@@ -251,8 +245,8 @@ func (h *History) addLines(lines []historyLine, err error) error {
 	return nil
 }
 
-// MarkPassed marks a change as taken back though nothing took it back: it already was as it was
-// before.
+// MarkPassed marks a change as taken back although nothing took it back: its objects already were as before
+// it.
 func (h *History) MarkPassed(id uint64) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -261,7 +255,7 @@ func (h *History) MarkPassed(id uint64) error {
 	return h.addLines(h.takenBackLines(id), err)
 }
 
-// undoneEntry is the change that an earlier one took back, 0 when it took back none.
+// undoneEntry returns the change that an entry took back, 0 if it took back none.
 func (h *History) undoneEntry(id uint64) uint64 {
 	if i := h.indexOf(id); i >= 0 && h.entries[i].Undoes < id {
 		return h.entries[i].Undoes
@@ -273,7 +267,7 @@ func (h *History) indexOf(id uint64) int {
 	return slices.IndexFunc(h.entries, func(e Entry) bool { return e.ID == id })
 }
 
-// applyLine applies one line to the list.
+// applyLine applies a line to the list.
 func (h *History) applyLine(l historyLine) {
 	if l.Entry != nil {
 		h.entries = append(h.entries, *l.Entry)
@@ -301,7 +295,7 @@ func (e *Entry) sizeBytes() (n int) {
 	return n
 }
 
-// trimOldest forgets the oldest entries beyond the bounds; the newest always stays.
+// trimOldest drops the oldest entries beyond the limits; the newest always stays.
 func (h *History) trimOldest() {
 	total, keep := 0, len(h.entries)
 	for keep > 0 && len(h.entries)-keep < historyEntries {

@@ -16,27 +16,27 @@ import (
 	"rung/sources/files"
 )
 
-// The kinds of records there are, each the folder of its journals.
+// Kinds of records; each names the folder of its journals.
 const (
-	Changes     = "history" // every change that can be taken back
-	PlanJournal = "plan"    // the plan that is under way
-	Trial       = "revert"  // the change that waits to be confirmed, or is made of several objects
+	Changes     = "history" // changes that can be undone
+	PlanJournal = "plan"    // the plan under way
+	Trial       = "revert"  // the change on trial, or of several objects
 )
 
-// MaxNumber bounds what is believed of a number; none that Rung gives comes near.
+// MaxNumber is the largest believable number; Rung's own stay far below.
 const MaxNumber = 1 << 53
 
-// Journal is the file of records of one kind about one context. Without a path nothing is kept.
-// Whoever has one guards it against itself.
+// Journal is a file with records of one kind for one context. Without a path nothing is kept. It is not safe
+// for concurrent use.
 type Journal struct {
 	Path     string
 	disk     files.FS
-	lastSeen fs.FileInfo // as it was last read or written; nil for never
-	locks    bool        // the file is locked while it is written to
+	lastSeen fs.FileInfo // when last read or written; nil for never
+	locks    bool        // lock the file while writing
 }
 
-// Open is the journal of a kind about a context (or a path, or "demo") in the state folder;
-// an empty folder keeps nothing. The file is made when the first record is written.
+// OpenJournal returns the journal of a kind for a context (or a path, or "demo") in the state folder; an empty
+// folder keeps nothing. The file is created with the first record.
 func OpenJournal(disk files.FS, dir, kind, context string) *Journal {
 	j := &Journal{disk: files.OrSystem(disk)}
 	if dir != "" {
@@ -48,8 +48,8 @@ func OpenJournal(disk files.FS, dir, kind, context string) *Journal {
 	return j
 }
 
-// fileName is a name as a file name: plain characters of it, and a digest so that
-// two contexts never share a file.
+// fileName converts a name to a file name: its plain characters, and a digest so that two contexts never share
+// a file.
 func fileName(name string) string {
 	b := make([]byte, 0, 40)
 	for i := 0; i < len(name) && len(b) < 40; i++ {
@@ -63,8 +63,8 @@ func fileName(name string) string {
 	return string(b) + "." + nb.HashedName(name)
 }
 
-// Lock keeps other processes from a file beside the journal, until unlock: they wait for each
-// other to change it.
+// Lock locks a file next to the journal until unlock, so that processes change the journal one after the
+// other.
 func (j *Journal) Lock(suffix string) (unlock func(), err error) {
 	if j.Path == "" {
 		return func() {}, nil
@@ -76,8 +76,8 @@ func (j *Journal) Lock(suffix string) (unlock func(), err error) {
 	return func() { _ = f.Close() }, nil
 }
 
-// HasChanged says whether the file is not as it was last read or written; fs.ErrNotExist that
-// there is none.
+// HasChanged reports whether the file changed since it was last read or written. It returns fs.ErrNotExist
+// without a file.
 func (j *Journal) HasChanged() (bool, error) {
 	now, err := j.disk.Lstat(j.Path)
 	if err != nil {
@@ -87,14 +87,14 @@ func (j *Journal) HasChanged() (bool, error) {
 	return was == nil || !os.SameFile(was, now) || was.Size() != now.Size() || !was.ModTime().Equal(now.ModTime()), nil
 }
 
-// LastSeenFile is the file as it was last read or written, nil for never.
+// LastSeenFile returns the file when last read or written, or nil.
 func (j *Journal) LastSeenFile() fs.FileInfo { return j.lastSeen }
 
 // linesPart is how much is read at once.
 const linesPart = 1 << 20
 
-// ReadLines gives take the lines, the newest first, until that has enough. Of a file larger than
-// limit the rest is not read, which whole says.
+// ReadLines passes lines to take, newest first, until it returns true. It reads at most limit bytes; whole
+// reports whether that was the whole file.
 func (j *Journal) ReadLines(limit int64, take func(line []byte) (enough bool)) (whole bool, err error) {
 	f, err := files.OpenPrivate(j.disk, j.Path, os.O_RDONLY)
 	if err != nil {
@@ -106,7 +106,7 @@ func (j *Journal) ReadLines(limit int64, take func(line []byte) (enough bool)) (
 		return false, err
 	}
 	j.lastSeen = info
-	var rest [][]byte // the parts of a line whose start was not read yet, the first one last
+	var rest [][]byte // parts of a line whose start was not read yet, first part last
 	line := func(head []byte) []byte {
 		slices.Reverse(rest)
 		return bytes.TrimSpace(bytes.Join(append([][]byte{head}, rest...), nil))
@@ -135,7 +135,7 @@ func (j *Journal) ReadLines(limit int64, take func(line []byte) (enough bool)) (
 	return whole, nil
 }
 
-// encodeLines are records as lines.
+// encodeLines encodes records as lines.
 func encodeLines[R any](records []R) ([]byte, error) {
 	var text bytes.Buffer
 	for _, r := range records {
@@ -148,7 +148,7 @@ func encodeLines[R any](records []R) ([]byte, error) {
 	return text.Bytes(), nil
 }
 
-// AppendRecords adds records behind those there are, down to the disk.
+// AppendRecords appends records and syncs them to disk.
 func AppendRecords[R any](j *Journal, records ...R) error {
 	text, err := encodeLines(records)
 	if err == nil {
@@ -157,7 +157,7 @@ func AppendRecords[R any](j *Journal, records ...R) error {
 	return err
 }
 
-// openForWriting opens the file, and makes it if there is none.
+// openForWriting opens the file, creating it if missing.
 func (j *Journal) openForWriting() (files.File, error) {
 	if j.locks {
 		return files.OpenLocked(j.disk, j.Path)
@@ -165,7 +165,7 @@ func (j *Journal) openForWriting() (files.File, error) {
 	return files.OpenPrivate(j.disk, j.Path, os.O_RDWR|os.O_CREATE)
 }
 
-// appendText adds whole lines and says where they begin.
+// appendText appends whole lines and returns their offset.
 func (j *Journal) appendText(text []byte) (at int64, err error) {
 	if j.Path == "" {
 		return 0, nil
@@ -180,34 +180,34 @@ func (j *Journal) appendText(text []byte) (at int64, err error) {
 	return at, cmp.Or(err, f.Close())
 }
 
-// JournalRoom is a line of a journal that is kept free for records.
+// JournalRoom is a line of a journal reserved for records.
 type JournalRoom struct {
 	at   int64
-	line []byte // as it stands there, with the newline
+	line []byte // as written, with the newline
 }
 
-// ReserveRoom writes a line, down to the disk: text, which may be empty, and blanks. A full disk cannot keep
-// WriteInRoom from writing as many bytes later. Readers pass over blanks.
+// ReserveRoom writes and syncs a line of text, which may be empty, and blanks. A full disk cannot keep
+// WriteInRoom from writing as many bytes later. Readers skip blanks.
 func (j *Journal) ReserveRoom(text []byte, blanks int) (*JournalRoom, error) {
 	line := paddedLine(text, len(text)+blanks+1)
 	at, err := j.appendText(line)
 	return &JournalRoom{at, line}, err
 }
 
-// paddedLine returns lines with blanks before the last newline, as many bytes.
+// paddedLine pads lines to size with blanks before the last newline.
 func paddedLine(lines []byte, size int) []byte {
 	lines = bytes.TrimSuffix(lines, []byte{'\n'})
 	return slices.Concat(lines, bytes.Repeat([]byte{' '}, size-len(lines)-1), []byte{'\n'})
 }
 
-// WriteInRoom writes lines in the place of a reserved one; without lines it only gives the place back. It
-// reports false if the place is too small, or is there no more.
+// WriteInRoom writes lines over a reserved line; without lines it only frees the room. It returns false if the
+// room is too small or gone.
 func (j *Journal) WriteInRoom(r *JournalRoom, lines []byte) (bool, error) {
 	if j.Path == "" || r == nil || len(lines) > len(r.line) {
 		return false, nil
 	}
 	if _, err := j.disk.Lstat(j.Path); err != nil {
-		return false, nil // the file was taken away: the records get one of their own
+		return false, nil // the file was removed: the records go to a new one
 	}
 	f, err := j.openForWriting()
 	if err != nil {
@@ -217,14 +217,14 @@ func (j *Journal) WriteInRoom(r *JournalRoom, lines []byte) (bool, error) {
 	return written, cmp.Or(err, f.Close())
 }
 
-// fillRoom writes lines over a reserved one if that still stands where it was.
+// fillRoom writes lines over a reserved line that is still in its place.
 func (j *Journal) fillRoom(f files.File, r *JournalRoom, lines []byte) (bool, error) {
 	was := make([]byte, len(r.line))
 	if _, err := f.ReadAt(was, r.at); err != nil || !bytes.Equal(was, r.line) {
-		return false, nil // somebody cut the file
+		return false, nil // the file was cut
 	}
 	if len(lines) > 0 {
-		// The front that stays the same is not written again: torn or not, the line still tells what it did.
+		// Unchanged leading bytes are not written again, so that even a torn line still says what was done.
 		padded, from := paddedLine(lines, len(r.line)), 0
 		for from < len(padded)-1 && padded[from] == r.line[from] {
 			from++
@@ -234,18 +234,18 @@ func (j *Journal) fillRoom(f files.File, r *JournalRoom, lines []byte) (bool, er
 			err = f.Sync()
 		}
 		if err != nil {
-			_, _ = f.WriteAt(r.line[from:], r.at+int64(from)) // half of them would be neither
+			_, _ = f.WriteAt(r.line[from:], r.at+int64(from)) // restore: a mixture would be unreadable
 			return false, err
 		}
 	}
-	// As the last line it does not need its room any more.
+	// The last line of the file no longer needs its room.
 	end := r.at + int64(len(lines))
 	if info, err := f.Stat(); err == nil && info.Size() == r.at+int64(len(r.line)) {
 		if len(lines) > 0 {
 			_, err = f.WriteAt([]byte{'\n'}, end-1)
 		}
 		if err == nil {
-			_ = f.Truncate(end) // blanks are no harm
+			_ = f.Truncate(end) // blanks do no harm
 		}
 	}
 	var err error
@@ -253,7 +253,7 @@ func (j *Journal) fillRoom(f files.File, r *JournalRoom, lines []byte) (bool, er
 	return true, err
 }
 
-// ReplaceRecords puts records in the place of all there are.
+// ReplaceRecords replaces all records.
 func ReplaceRecords[R any](j *Journal, records ...R) error {
 	if j.Path == "" {
 		return nil
@@ -269,8 +269,8 @@ func ReplaceRecords[R any](j *Journal, records ...R) error {
 	return err
 }
 
-// SetAside gives the file the first name for what cannot be read that is free, and replaces
-// nothing: somebody may want it. With also it keeps its own name besides.
+// SetAside gives the file the first free name for unreadable files, as it may be of value. It overwrites
+// nothing. With also the file keeps its own name too.
 func (j *Journal) SetAside(also bool) (name string, err error) {
 	give := j.disk.RenameNew
 	if also {

@@ -10,35 +10,34 @@ import (
 	"sync"
 )
 
-// Change is a record with what the history knows of it.
+// Change is an audit record with what the history knows about it.
 type Change struct {
 	AuditRecord
-	// Undone says that it was taken back, Undoes which change of the history it takes back
-	// itself, 0 for none.
+	// Undone is set if it was taken back. Undoes is the change it takes back, or 0.
 	Undone bool
 	Undoes uint64
-	// OnTrial says that it was made on trial. Session is the logging session that it began,
-	// and HasEnded says that it ended one.
+	// OnTrial is set if it was made on trial. Session is the logging session that it began; HasEnded is set if
+	// it ended one.
 	OnTrial  bool
 	Session  string
 	HasEnded bool
-	// IsPlan says that it is a plan as a whole; its steps have records of their own.
+	// Set for a plan as a whole; its steps have records of their own.
 	IsPlan bool
 }
 
-// Bounds of what is kept in memory, of this process and of the file.
+// Limits of what is kept in memory: records of this process, and bytes of the file.
 const (
 	ownRecords  = 1000
 	storedBytes = 4 << 20
 )
 
-// pastRecords are the newest records, for those who look back. The zero value has none.
+// pastRecords are the newest records. The zero value has none.
 type pastRecords struct {
 	mu     sync.Mutex
 	own    []AuditRecord // of this process
-	first  uint64        // the number of own[0]
-	stored []AuditRecord // as the file was last read
-	file   Journal       // of reading alone
+	first  uint64        // number of own[0]
+	stored []AuditRecord // read from the file
+	file   Journal       // for reading only
 }
 
 // addOwn adds a record of this process, and returns its number.
@@ -61,8 +60,7 @@ func (p *pastRecords) setOwn(number uint64, r AuditRecord) {
 	}
 }
 
-// Refresh reads what other processes wrote, the newest 4 MB of it; a file that has not changed
-// since is not read again.
+// Refresh reads the newest 4 MB of what other processes wrote, if the file changed since.
 func (a *AuditLog) Refresh() error {
 	if a.Path == "" {
 		return nil
@@ -81,7 +79,7 @@ func (a *AuditLog) Refresh() error {
 			return false
 		})
 		if err != nil {
-			p.file.lastSeen = nil // it is read again
+			p.file.lastSeen = nil // read again next time
 		} else {
 			slices.Reverse(stored)
 			p.stored = stored
@@ -93,8 +91,8 @@ func (a *AuditLog) Refresh() error {
 	return nil
 }
 
-// PastRecords are the newest records about what has an identity, the oldest first: those of this
-// process, and of others as of the last Refresh. Of a sandbox only this process has any.
+// PastRecords returns the newest records of an identity, oldest first, with those of other processes at the
+// last Refresh. Records of a sandbox exist only in its own process.
 func (a *AuditLog) PastRecords(identity string) []AuditRecord {
 	p := &a.past
 	p.mu.Lock()
@@ -115,8 +113,8 @@ func (a *AuditLog) PastRecords(identity string) []AuditRecord {
 	return out
 }
 
-// OriginText says from where a change came, as people say it: "console", "command", "plan", "session",
-// "reverted" for one that nobody confirmed, "files" for one that another program made.
+// OriginText returns where a change came from: "console", "command", "plan", "session", "reverted" for an
+// unconfirmed one, "files" for one by another program.
 func (r *AuditRecord) OriginText() string {
 	switch by, _, _ := strings.Cut(r.By, ","); by {
 	case "cli":

@@ -13,40 +13,39 @@ import (
 	"rung/sources/files"
 )
 
-// Work is an unfinished task of more than one step: a journal of one record, which is written whole
-// again after every step. The process that does the work holds its lock.
+// Work is an unfinished task of several steps: a journal of one record, rewritten whole after every step. The
+// working process holds its lock.
 type Work[T any] struct {
 	Journal
-	// Lockless says that the file system has no locks: nobody is kept out.
+	// Set if the file system has no locks, so that nobody is kept out.
 	Lockless bool
-	// LookTime is how long another process's look may take; 0 is the usual time.
+	// How long another process's look may take; 0 means lookTime.
 	LookTime time.Duration
 	title    string // "the stored plan"
 	maxBytes int64  // bytes
 	decode   func(text []byte) (*T, error)
-	stored   bool // a record was stored when this process looked or wrote last
+	stored   bool // there was a record when this process last looked or wrote
 	heldLock atomic.Pointer[lockFile]
 }
 
-// OpenWork returns the work of a kind about a context, as Open returns a journal. of is its name in
-// errors; decode takes in the contents of its file, of at most so many bytes, and trusts nothing in
-// it.
+// OpenWork returns the work of a kind for a context, like OpenJournal. of names it in errors. decode parses
+// the file's contents, of at most the given bytes, and must not trust them.
 func OpenWork[T any](disk files.FS, dir, kind, context, of string, most int64, decode func(text []byte) (*T, error)) *Work[T] {
 	return &Work[T]{Journal: *OpenJournal(disk, dir, kind, context), title: of, maxBytes: most, decode: decode}
 }
 
-// WorkState is how the record of a Work is found.
+// WorkState is the state of a Work's record.
 type WorkState int
 
-// The states of a record.
+// States of a record.
 const (
-	Nothing WorkState = iota // there is none
-	Ended                    // there was one at the last look, and another process has removed it
-	Same                     // as at the last look
-	Anew                     // it was written since: the record is returned
+	Nothing WorkState = iota // no record
+	Ended                    // removed by another process since the last look
+	Same                     // unchanged since the last look
+	Anew                     // written since: the record is returned
 )
 
-// UnreadableError says that a record was read and is none.
+// UnreadableError says that a record's contents are invalid.
 type UnreadableError struct {
 	Path, Subject string
 	Err           error
@@ -58,9 +57,9 @@ func (e *UnreadableError) Error() string {
 
 func (e *UnreadableError) Unwrap() error { return e.Err }
 
-// Recover looks for unfinished work, for the owner of its kind: left by a process that ended, or
-// done just now by another one, as elsewhere says. known is the owner's last knowledge of
-// elsewhere: where that changed the record is read again, since times of files may be coarse.
+// Recover looks for unfinished work: left by a process that ended, or under way in another one, as elsewhere
+// reports. known is elsewhere's value at the last call: if it changed the record is read again, since times of
+// files may be coarse.
 func (w *Work[T]) Recover(known bool) (record *T, state WorkState, elsewhere bool, err error) {
 	if w.Path == "" {
 		return nil, Nothing, false, nil
@@ -86,8 +85,7 @@ func (w *Work[T]) Recover(known bool) (record *T, state WorkState, elsewhere boo
 	return record, Anew, elsewhere, err
 }
 
-// Read is the record that is stored; an UnreadableError says that there is a file and no
-// record in it.
+// Read returns the stored record, or an UnreadableError if the file holds none.
 func (w *Work[T]) Read() (record *T, err error) {
 	was, text := w.lastSeen, []byte(nil)
 	_, err = w.ReadLines(w.maxBytes, func(line []byte) (enough bool) {
@@ -102,7 +100,7 @@ func (w *Work[T]) Read() (record *T, err error) {
 		err = &UnreadableError{w.Path, w.title, err}
 	}
 	if err != nil {
-		w.lastSeen = was // it is read again at the next look
+		w.lastSeen = was // read again at the next look
 		return nil, err
 	}
 	w.stored = true
@@ -112,8 +110,7 @@ func (w *Work[T]) Read() (record *T, err error) {
 // lookTime is how long another process's look at a Work may take.
 const lookTime = 20 * time.Millisecond
 
-// isWorkedOn says whether another process does the work: it has the lock, and for longer than a
-// look takes.
+// isWorkedOn reports whether another process works on it: it holds the lock for longer than a look.
 func (w *Work[T]) isWorkedOn(known bool) (bool, error) {
 	if w.HoldsLock() {
 		return false, nil
@@ -132,8 +129,8 @@ func (w *Work[T]) isWorkedOn(known bool) (bool, error) {
 	return false, err
 }
 
-// TakeLock takes the lock that says who does the work, until ReleaseLock or the end of the
-// process. For so long it waits for another one, which may only look; then it is ErrLocked.
+// TakeLock takes the lock of the working process, until ReleaseLock or the end of the process. It waits up to
+// patience for other processes that only look, then returns ErrLocked.
 func (w *Work[T]) TakeLock(patience time.Duration) error {
 	if w.HoldsLock() {
 		return fmt.Errorf("taking %s: %w", w.title, files.ErrLocked)
@@ -160,27 +157,27 @@ func (w *Work[T]) TakeLock(patience time.Duration) error {
 	}
 }
 
-// lockFile is the file that is locked, nil where nothing is kept.
+// lockFile is the locked file, nil if nothing is kept.
 type lockFile struct{ file files.File }
 
-// HoldsLock says whether this process has the lock.
+// HoldsLock reports whether this process holds the lock.
 func (w *Work[T]) HoldsLock() bool { return w.heldLock.Load() != nil }
 
-// ReleaseLock gives the lock back that TakeLock took.
+// ReleaseLock releases the lock taken by TakeLock.
 func (w *Work[T]) ReleaseLock() {
 	if l := w.heldLock.Swap(nil); l != nil && l.file != nil {
 		_ = l.file.Close()
 	}
 }
 
-// SaveRecord writes the record down as it is now.
+// SaveRecord writes the record.
 func (w *Work[T]) SaveRecord(record *T) error {
 	err := ReplaceRecords(&w.Journal, record)
 	w.stored = w.stored || err == nil
 	return err
 }
 
-// RemoveRecord removes the record: the work is done, and the history says what became of it.
+// RemoveRecord removes the record of finished work, whose outcome is in the history.
 func (w *Work[T]) RemoveRecord() error {
 	w.lastSeen = nil
 	if w.Path == "" {
@@ -190,6 +187,6 @@ func (w *Work[T]) RemoveRecord() error {
 		return err
 	}
 	w.stored = false
-	_ = w.disk.SyncFolder(filepath.Dir(w.Path)) // not every file system can
+	_ = w.disk.SyncFolder(filepath.Dir(w.Path)) // not supported by every file system
 	return nil
 }

@@ -14,54 +14,52 @@ import (
 	"rung/revision"
 )
 
-// planJob is a plan under way, as it is stored.
+// planJob is a plan under way, as stored.
 type planJob struct {
 	Progress *plan.PlanProgress `json:"-"`
-	Encoded  json.RawMessage    `json:"progress"` // Progress, as it was stored last
-	// ID tells this run of a plan from all others: it comes into the history once.
+	Encoded  json.RawMessage    `json:"progress"` // Progress, as last stored
+	// Identifies this run, which is recorded in the history once.
 	ID    string `json:"id,omitempty"`
 	Title string `json:"title,omitempty"`
-	// Undoes is the entry of the history that this run takes back, 0 for other plans.
-	// After was the newest one when it began: later ones were made meanwhile. An earlier
-	// Rung stored none.
+	// Undoes is the history entry that this run takes back, or 0. After is the newest entry when it began.
+	// Earlier Rungs stored none.
 	Undoes uint64  `json:"undoes,omitempty"`
 	After  *uint64 `json:"after,omitempty"`
-	// Shown is how many steps were done when every zone was last seen to show them;
-	// those between it and Progress.Done were made. An earlier Rung stored none.
+	// Steps done when every zone was last seen to show them; steps between it and Progress.Done are made.
+	// Earlier Rungs stored none.
 	Shown *int `json:"shown,omitempty"`
-	// Top is how many steps of Run were made when it began to be rolled back.
+	// Steps of Run made when its rollback began.
 	Top int `json:"top,omitempty"`
-	// Guards were confirmed for the whole plan, by By.
+	// Guard rails that By confirmed for the whole plan.
 	Guards []change.Guard `json:"guards,omitempty"`
 	By     string         `json:"by,omitempty"`
-	// Read are the digests of the policies as they were when the plan was
-	// confirmed, by name: a step of another policy was not. An earlier Rung stored
-	// none.
+	// Digests of the policies when the plan was confirmed, by name: a step of a different policy was not
+	// confirmed. Earlier Rungs stored none.
 	Read map[string]string `json:"read,omitempty"`
-	// Runner runs the plan as long as it holds the lock, nil for one that stopped. Waits
-	// are the zones it waits for, Why the reason why it waits or stopped.
+	// Runner runs the plan while it holds the lock, nil if the plan stopped. Waits are the zones it waits for,
+	// Why the reason why it waits or stopped.
 	Runner *planRunner         `json:"runner,omitempty"`
 	Waits  []revision.PlanWait `json:"waits,omitempty"`
 	Why    string              `json:"why,omitempty"`
 }
 
-// planRunner is a process that runs a plan.
+// planRunner is the process that runs a plan.
 type planRunner struct {
 	PID   int       `json:"pid"`
 	Host  string    `json:"host,omitempty"`
 	Since time.Time `json:"since"`
 }
 
-// thisProcess is this process, from now on.
+// thisProcess returns this process as a runner since now.
 func thisProcess(now time.Time) *planRunner {
 	host, _ := os.Hostname()
 	return &planRunner{PID: os.Getpid(), Host: words.CleanText(host), Since: now.UTC()}
 }
 
-// errNoPlan marks a file in the place of the stored plan that is none.
+// errNoPlan is the error of an invalid file of a stored plan.
 var errNoPlan = errors.New("it is no plan that Rung can read")
 
-// planStore is where the progress of a context's plan is stored.
+// planStore returns the store of a context's plan.
 func (c *Config) planStore(dir string) *history.Work[planJob] {
 	return history.OpenWork(c.Disk, dir, history.PlanJournal, c.Context, "the stored plan", 2*plan.MaxProgressSize,
 		func(text []byte) (*planJob, error) {
@@ -73,25 +71,22 @@ func (c *Config) planStore(dir string) *history.Work[planJob] {
 		})
 }
 
-// interrupted is why a plan stopped whose process ended, or that somebody stopped.
+// interrupted is the reason of a plan whose process ended, or that a user stopped.
 const interrupted = "interrupted"
 
-// Load finds a plan that a former run left, or that another Rung runs. It is called once
-// the objects are known.
+// Load finds a plan that an earlier run left, or that another Rung runs. Call it once the objects are known.
 func (r *Plans) Load() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.load()
 }
 
-// Refresh reads the stored plan again when it changed, when its runner ended or when the
-// policies moved meanwhile.
+// Refresh reads the stored plan again if it changed, its runner ended or the policies moved.
 func (r *Plans) Refresh() {
 	if err := r.Load(); err != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
-		// A file that cannot be read any more is none of a plan that could go on. It is
-		// read again at the next look.
+		// A plan whose file has become unreadable cannot continue. The file is read again next time.
 		if r.job != nil && !r.isRunning && !r.unrecorded && r.state.State != revision.PlanDone {
 			r.located = nil
 			r.publishState(revision.PlanStopped, err.Error(), nil)
@@ -99,7 +94,7 @@ func (r *Plans) Refresh() {
 	}
 }
 
-// ReadPlan reads the stored plan again and says how it stands, nil for no plan.
+// ReadPlan reads the stored plan again and returns its state, or nil.
 func (r *Plans) ReadPlan() (*revision.PlanState, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -111,8 +106,8 @@ func (r *Plans) ReadPlan() (*revision.PlanState, error) {
 	return &st, err
 }
 
-// PlanInFolder is the plan of this context that is stored in another folder than the one this
-// process keeps its own in, nil for none. Nothing is done about it.
+// PlanInFolder returns the plan of this context stored in another folder than this process's own, or nil. It
+// changes nothing.
 func (r *Plans) PlanInFolder(dir string) (*revision.PlanState, error) {
 	o := &Plans{gate: r.gate, cfg: r.cfg, work: r.cfg.planStore(dir)}
 	o.cfg.Publish = func(*revision.PlanState) {}
@@ -136,14 +131,14 @@ func (r *Plans) PlanInFolder(dir string) (*revision.PlanState, error) {
 	return &o.state, nil
 }
 
-// finishedElsewhere says of a plan that is stored no longer whether another Rung has run it to its
-// end while this one followed it, and reports that. The caller holds mu.
+// finishedElsewhere reports, and publishes, whether another Rung completed a plan that this one followed and
+// whose file is gone. The caller holds mu.
 func (r *Plans) finishedElsewhere() bool {
 	if !r.state.RunsElsewhere() {
 		return false
 	}
 	p := r.job.Progress
-	done := p.PartUnderWay().From // where a plan that is rolled back ends
+	done := p.PartUnderWay().From // end of a rollback
 	if e, _ := r.gate.Config.History.EntryOfID(r.job.ID); e.Plan != nil {
 		done = e.Plan.To
 	} else if !p.Back {
@@ -154,7 +149,7 @@ func (r *Plans) finishedElsewhere() bool {
 	return true
 }
 
-// decodePlan decodes the stored plan of a context. It trusts nothing in the file.
+// decodePlan decodes the stored plan of a context. It does not trust the file.
 func decodePlan(raw []byte, context string) (job *planJob, err error) {
 	job = &planJob{}
 	if err := json.Unmarshal(raw, job); err != nil {
@@ -170,7 +165,7 @@ func decodePlan(raw []byte, context string) (job *planJob, err error) {
 	w := p.PartUnderWay()
 	low, high := min(w.From, w.To), max(w.From, w.To)
 	if job.Shown == nil || *job.Shown < low || *job.Shown > high {
-		// All but the step that was made last.
+		// All but the last step made.
 		shown := p.Done - 1
 		if p.Back != (w.From > w.To) {
 			shown = p.Done + 1
@@ -196,7 +191,7 @@ func decodePlan(raw []byte, context string) (job *planJob, err error) {
 	return job, nil
 }
 
-// locateProgress finds out how far the plan really is. The caller holds mu.
+// locateProgress determines the plan's progress from the policies. The caller holds mu.
 func (r *Plans) locateProgress(rev *revision.Revision) error {
 	b, err := planBoard(rev)
 	if err != nil {
@@ -210,7 +205,7 @@ func (r *Plans) locateProgress(rev *revision.Revision) error {
 	return nil
 }
 
-// storeProgress writes the progress down.
+// storeProgress stores the progress.
 func (r *Plans) storeProgress(j *planJob) (err error) {
 	if j.Encoded, err = j.Progress.Encode(); err != nil {
 		return err

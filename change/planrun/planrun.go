@@ -21,50 +21,46 @@ import (
 // ErrPlan marks a request that the plan's state does not allow.
 var ErrPlan = errors.New("refused")
 
-// Plans moves policies step by step. A step starts only when the rows of every zone
-// were read after the one before and show it; conditions do not count.
+// Plans moves policies step by step. A step starts only when the rows of every zone, read after the step
+// before, show that step; conditions do not count.
 //
-// One plan of a context is under way at a time, whatever number of processes share the
-// state folder: whoever runs it holds the lock of its file, which ends with the process.
-// Progress is written down after every step, so that it survives a kill, and the file is
-// read again before anything about it is told or asked.
+// One plan of a context runs at a time, even if several processes share the state folder: the runner holds the
+// lock of the plan's file, which ends with the process. Every step stores its progress, which survives a kill.
+// The file is read again before every answer.
 type Plans struct {
 	gate *gate.Gate
 	cfg  Config
-	work *history.Work[planJob] // the progress that is stored
+	work *history.Work[planJob] // stored progress
 
-	beginMu sync.Mutex // held while a plan is about to start
+	beginMu sync.Mutex // held while a plan is being started
 
 	mu        sync.Mutex
-	job       *planJob // nil: there is no plan
+	job       *planJob // nil without a plan
 	state     revision.PlanState
 	isRunning bool  // by this process
 	loadError error // why the stored plan cannot be read
-	// located is the revision by which the stored plan was judged last.
+	// Revision by which the stored plan was last judged.
 	located *revision.Revision
-	// unrecorded says that the last step was made and could not be written down.
+	// Set if the last step was made but could not be stored.
 	unrecorded bool
 	stop       context.CancelFunc
-	// patience is how long a source may take to show a step that was written.
+	// How long a source may take to show a written step.
 	patience time.Duration
 }
 
-// Config says what the plans of a gate work with.
+// Config holds the dependencies of Plans.
 type Config struct {
 	Subscribe func() (ticks <-chan struct{}, stop func())
-	Publish   func(*revision.PlanState) // nil takes the state off the screen
-	// Dir is the state folder, empty where progress is not kept; Context is the name it
-	// is kept under.
+	Publish   func(*revision.PlanState) // nil removes the state from the screen
+	// Dir is the state folder, empty if progress is not kept. Context names the plan there.
 	Dir, Context string
 	Disk         files.FS
-	// Run starts a goroutine that ends with Ctx; it is false where nothing is started
-	// any more.
+	// Run starts a goroutine that ends with Ctx; it returns false once nothing may be started.
 	Ctx context.Context
 	Run func(func()) bool
 }
 
-// New runs plans through a gate, which starts them for what gate.Preview and Commit are
-// asked about plans: their undo.
+// New returns the plans of a gate, and registers them for gate.Preview and Commit of a plan's undo.
 func New(g *gate.Gate, c Config) *Plans {
 	r := &Plans{gate: g, cfg: c, work: c.planStore(c.Dir), patience: showTime}
 	if g != nil {
@@ -73,24 +69,23 @@ func New(g *gate.Gate, c Config) *Plans {
 	return r
 }
 
-// StartPlan runs a plan that was confirmed: the one of the preview that was read.
+// StartPlan runs a confirmed plan; read is its preview.
 func (r *Plans) StartPlan(ctx context.Context, p *plan.Plan, read *gate.Preview, c gate.Confirm) error {
 	return r.beginStored(ctx, read, c, func(*planJob) (planAsk, error) { return newPlan(r.cfg.Context, p), nil })
 }
 
-// ContinuePlan goes on with a plan that stopped, or rolls its steps back, as the preview of
-// it says that was read.
+// ContinuePlan continues a stopped plan or rolls it back; read is the preview.
 func (r *Plans) ContinuePlan(ctx context.Context, back bool, read *gate.Preview, c gate.Confirm) error {
 	return r.beginStored(ctx, read, c, func(job *planJob) (planAsk, error) { return r.askFurther(job, back) })
 }
 
-// BeginPlan starts the undo of a plan, as the preview of it says that was read.
+// BeginPlan starts the undo of a plan; read is its preview.
 func (r *Plans) BeginPlan(ctx context.Context, read *gate.Preview, c gate.Confirm) error {
 	return r.beginStored(ctx, read, c, func(*planJob) (planAsk, error) { return r.askUndo(read.Mutation.Op, read.Mutation.Undo) })
 }
 
-// beginStored starts what ask says of the plan that is stored, nil for none, if that is what
-// was read and confirmed.
+// beginStored starts what ask requests of the stored plan (nil without one), unless that differs from what was
+// read and confirmed.
 func (r *Plans) beginStored(ctx context.Context, read *gate.Preview, c gate.Confirm, ask func(*planJob) (planAsk, error)) error {
 	switch {
 	case read == nil:
@@ -112,7 +107,7 @@ func (r *Plans) beginStored(ctx context.Context, read *gate.Preview, c gate.Conf
 	return nil
 }
 
-// startLocked is beginStored with the plan's lock held, which goes with the plan that it starts.
+// startLocked is beginStored with the plan's lock held; a started plan takes the lock over.
 func (r *Plans) startLocked(ctx context.Context, read *gate.Preview, c gate.Confirm, was *planJob,
 	ask func(*planJob) (planAsk, error)) error {
 	a, err := ask(was)
@@ -159,7 +154,7 @@ func (r *Plans) startLocked(ctx context.Context, read *gate.Preview, c gate.Conf
 	return r.launchJob()
 }
 
-// StopPlan stops a running plan of this process after the step under way was written.
+// StopPlan stops a plan of this process once the step under way is written.
 func (r *Plans) StopPlan() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -168,9 +163,8 @@ func (r *Plans) StopPlan() {
 	}
 }
 
-// KeepPlan ends a plan that stopped, and leaves the policies as they are: what was done of
-// it is one change of the history. A plan that is done is put away. read is the revision
-// that was on the screen when that was confirmed.
+// KeepPlan ends a stopped plan and leaves the policies unchanged. The history gets one change for all steps
+// made. A completed plan is removed. read is the revision on screen at the confirmation.
 func (r *Plans) KeepPlan(read *revision.Revision) error {
 	if !r.beginMu.TryLock() {
 		return fmt.Errorf("%w: a plan is just being started", ErrPlan)
@@ -194,8 +188,7 @@ func (r *Plans) KeepPlan(read *revision.Revision) error {
 	if was == nil || was.Title != r.state.Title || was.StepsMade() != r.state.StepsMade() || was.Step != r.state.Step {
 		return &gate.StaleError{Title: job.Title, Difference: r.state.String() + " now"}
 	}
-	// A plan that cannot be recorded in the history keeps its file, to be recorded
-	// later.
+	// If the history cannot record it, the plan keeps its file, to be recorded later.
 	if err := r.recordHistory(job); err != nil {
 		return err
 	}
@@ -206,32 +199,32 @@ func (r *Plans) KeepPlan(read *revision.Revision) error {
 	return nil
 }
 
-// clearState takes the plan off the screen. The caller holds mu.
+// clearState removes the plan from the screen. The caller holds mu.
 func (r *Plans) clearState() {
 	r.job, r.state, r.unrecorded = nil, revision.PlanState{}, false
 	r.cfg.Publish(nil)
 }
 
-// planAsk is a request to a plan, before it is carried out.
+// planAsk is a request for a plan, before it is carried out.
 type planAsk struct {
-	planJob           // what is stored of it once it runs
-	isNew   bool      // it is no plan that stopped
-	op      change.Op // OpUndo and OpRedo for a plan of the history
-	refused string    // why it cannot be done at all
-	heading string    // of the preview, where that is not the title
+	planJob           // stored once it runs
+	isNew   bool      // not a stopped plan
+	op      change.Op // OpUndo or OpRedo for a plan of the history
+	refused string    // reason why it cannot be done at all
+	heading string    // title of the preview, if different
 }
 
-// newPlan asks for a plan that was just made.
+// newPlan requests a plan just made.
 func newPlan(context string, p *plan.Plan) planAsk {
 	return newAsk(&plan.PlanProgress{Context: context, Plan: *p}, titleOfPlan(p))
 }
 
-// newAsk asks for a plan that is none that stopped.
+// newAsk requests a plan that has not stopped before.
 func newAsk(p *plan.PlanProgress, title string) planAsk {
 	return planAsk{isNew: true, planJob: planJob{Progress: p, Shown: new(p.Done), ID: rand.Text(), Title: title}}
 }
 
-// askFurther asks for what is left of a plan, or for its way back.
+// askFurther requests the rest of a stopped plan, or its rollback.
 func (r *Plans) askFurther(job *planJob, back bool) (planAsk, error) {
 	if job == nil {
 		return planAsk{}, fmt.Errorf("%w: no plan has stopped", ErrPlan)

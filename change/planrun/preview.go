@@ -11,15 +11,15 @@ import (
 	"rung/revision"
 )
 
-// PreviewPlan is one preview of a whole plan: what it changes in the end, and every
-// guard rail a step runs into. Its ConfirmName confirms all of them.
+// PreviewPlan previews a whole plan: its final changes, and the guard rails of all steps. Its ConfirmName
+// confirms all of them.
 func (r *Plans) PreviewPlan(ctx context.Context, p *plan.Plan) (*gate.Preview, error) {
 	r.Refresh()
 	return r.previewAsk(ctx, newPlan(r.cfg.Context, p))
 }
 
-// ContinuePreview is the preview of what a plan that stopped has left, or of its way back. It is
-// as that of a new plan: all guard rails of all steps, and one ConfirmName for them.
+// ContinuePreview previews the rest of a stopped plan, or its rollback, like PreviewPlan: with the guard rails
+// of all steps and one ConfirmName.
 func (r *Plans) ContinuePreview(ctx context.Context, back bool) (*gate.Preview, error) {
 	r.Refresh()
 	r.mu.Lock()
@@ -35,7 +35,7 @@ func (r *Plans) ContinuePreview(ctx context.Context, back bool) (*gate.Preview, 
 	return r.previewAsk(ctx, a)
 }
 
-// UndoPreview is the preview of taking a plan of the history back.
+// UndoPreview previews the undo of a plan in the history.
 func (r *Plans) UndoPreview(ctx context.Context, op change.Op, e history.Entry) (*gate.Preview, error) {
 	r.Refresh()
 	a, err := r.askUndo(op, e.ID)
@@ -45,7 +45,7 @@ func (r *Plans) UndoPreview(ctx context.Context, op change.Op, e history.Entry) 
 	return r.previewAsk(ctx, a)
 }
 
-// askUndo asks for the way back of a plan of the history.
+// askUndo requests the undo of a plan in the history.
 func (r *Plans) askUndo(op change.Op, id uint64) (planAsk, error) {
 	e, why := r.gate.HistoryEntry(r.gate.Config.CurrentRevision(), change.Mutation{Op: op, Undo: id})
 	if why == "" && e.Plan == nil {
@@ -58,14 +58,14 @@ func (r *Plans) askUndo(op change.Op, id uint64) (planAsk, error) {
 	a := newAsk(&plan.PlanProgress{Context: r.cfg.Context, Plan: h.Plan, Done: h.To, Part: &plan.PlanPart{From: h.To, To: h.From}},
 		e.UndoTitle())
 	a.op, a.Undoes = op, e.ID
-	// The contents of a file are not trusted.
+	// The file's contents are not trusted.
 	if _, err := a.Progress.Encode(); err != nil {
 		return planAsk{}, change.Blocked("undoing the plan: %w", err)
 	}
 	return a, nil
 }
 
-// notStoppedError says why no plan has stopped. The caller holds mu.
+// notStoppedError returns why no plan is stopped, or nil. The caller holds mu.
 func (r *Plans) notStoppedError() error {
 	switch {
 	case r.state.RunsElsewhere():
@@ -78,7 +78,7 @@ func (r *Plans) notStoppedError() error {
 	return nil
 }
 
-// previewAsk works out what the steps do that are left.
+// previewAsk works out what the remaining steps do.
 func (r *Plans) previewAsk(ctx context.Context, a planAsk) (*gate.Preview, error) {
 	rev := r.gate.Config.CurrentRevision()
 	out := &gate.Preview{Title: a.heading, Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Steps: a.Progress.StepsLeft(),
@@ -117,8 +117,8 @@ func (r *Plans) previewAsk(ctx context.Context, a planAsk) (*gate.Preview, error
 	return out, err
 }
 
-// reasonMisplaced says why a step would not do what it did when the plan was made, and of a plan
-// that is not new what can be done.
+// reasonMisplaced returns why a step would not do what it did when the plan was made; for a stopped plan also
+// what can be done.
 func reasonMisplaced(rev *revision.Revision, p *plan.PlanProgress, s plan.Step, anew bool) string {
 	b, err := planBoard(rev)
 	if err != nil {
@@ -138,7 +138,7 @@ func reasonMisplaced(rev *revision.Revision, p *plan.PlanProgress, s plan.Step, 
 	return a.String() + ": " + wayOutText(*p, b.Slots(), a)
 }
 
-// astrayPolicy says whether the policy of a step is not where the step starts.
+// astrayPolicy reports whether the policy of a step has left the step's start, and its present place.
 func astrayPolicy(rev *revision.Revision, s plan.Step) (plan.AstrayPolicy, bool) {
 	p := rev.Cluster.Policy(change.StepMutation(s).Policy)
 	switch {
@@ -150,7 +150,7 @@ func astrayPolicy(rev *revision.Revision, s plan.Step) (plan.AstrayPolicy, bool)
 	return plan.AstrayPolicy{}, false
 }
 
-// reasonToRefuse says why a plan cannot be run at all.
+// reasonToRefuse returns why a plan cannot be run at all.
 func (a *planAsk) reasonToRefuse(rev *revision.Revision) string {
 	switch {
 	case a.refused != "":

@@ -10,7 +10,7 @@ import (
 	"rung/sources/files"
 )
 
-// takePlan takes the plan for this process, and says which one is stored then, nil for none.
+// takePlan takes the plan's lock for this process and returns the stored plan, or nil.
 func (r *Plans) takePlan() (job *planJob, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -34,9 +34,8 @@ func (r *Plans) takePlan() (job *planJob, err error) {
 	return job, err
 }
 
-// takeOverPlan returns the stored plan, nil where none is left to work on, once this process
-// holds its lock. It reads what another process wrote until a moment ago, whatever was read
-// before.
+// takeOverPlan returns the stored plan, nil if no work is left. This process holds the lock, so it reads even
+// what another process wrote a moment ago.
 func (r *Plans) takeOverPlan() (*planJob, error) {
 	r.loadError = nil
 	job, state, _, err := r.work.Recover(true)
@@ -46,7 +45,7 @@ func (r *Plans) takeOverPlan() (*planJob, error) {
 		return nil, nil
 	}
 	if err != nil {
-		return nil, err // it may be readable in a moment
+		return nil, err // it may be readable soon
 	}
 	switch state {
 	case history.Anew:
@@ -60,16 +59,16 @@ func (r *Plans) takeOverPlan() (*planJob, error) {
 		}
 	}
 	if r.state.State == revision.PlanDone || r.state.State == "" {
-		return nil, nil // it was at its end
+		return nil, nil // it was completed
 	}
 	return r.job, nil
 }
 
-// takeTime is how long somebody else's look at a plan is waited for by whoever wants to have it.
+// takeTime is how long taking a plan waits for another process's look at it.
 const takeTime = 200 * time.Millisecond
 
-// endStopped ends a plan that stopped after its last step, once every zone shows that, and one
-// that was ended and is stored all the same. The caller holds mu.
+// endStopped ends a plan that stopped after its last step once every zone shows that step, and a plan that was
+// ended although its file remains. The caller holds mu.
 func (r *Plans) endStopped() error {
 	if !r.work.HoldsLock() {
 		err := r.work.TakeLock(0)
@@ -82,7 +81,7 @@ func (r *Plans) endStopped() error {
 		defer r.work.ReleaseLock()
 	}
 	p := r.job.Progress
-	kept := !p.IsFinished() // where it was kept as it is, and its file is only left
+	kept := !p.IsFinished() // it was kept unchanged, and only its file remains
 	if err := r.recordHistory(r.job); err != nil {
 		return err
 	}
@@ -91,7 +90,7 @@ func (r *Plans) endStopped() error {
 	}
 	r.unrecorded = false
 	if r.state.State == "" || kept {
-		r.clearState() // or it had ended before this process began
+		r.clearState() // or it ended before this process began
 	} else {
 		r.job.Shown = new(p.Done)
 		r.publishState(revision.PlanDone, "", nil)
@@ -99,14 +98,14 @@ func (r *Plans) endStopped() error {
 	return nil
 }
 
-// rejudgeStored says how a stored plan stands that nobody runs. The caller holds mu.
+// rejudgeStored publishes the state of a stored plan that nobody runs. The caller holds mu.
 func (r *Plans) rejudgeStored(now *revision.Revision) error {
 	r.located = now
 	if _, ended := r.gate.Config.History.EntryOfID(r.job.ID); ended {
-		return r.endStopped() // it was ended, and its file is only left
+		return r.endStopped() // it was ended, and only its file remains
 	}
 	if r.job.Runner != nil || r.job.Why == "" {
-		r.job.Why, r.job.Runner, r.job.Waits = interrupted, nil, nil // its process ended without a word
+		r.job.Why, r.job.Runner, r.job.Waits = interrupted, nil, nil // its process was killed
 	}
 	if err := r.locateProgress(now); err != nil {
 		r.publishState(revision.PlanStopped, stuckText(err), r.zonesNotShowing(now))
@@ -120,10 +119,10 @@ func (r *Plans) rejudgeStored(now *revision.Revision) error {
 	return nil
 }
 
-// load is Load. The caller holds mu.
+// load is Load for callers that hold mu.
 func (r *Plans) load() error {
 	if r.isRunning || r.work.HoldsLock() {
-		return nil // it is just being judged here
+		return nil // it is being judged here
 	}
 	job, state, elsewhere, err := r.work.Recover(r.state.RunsElsewhere())
 	switch {
@@ -145,5 +144,5 @@ func (r *Plans) load() error {
 		r.reportOther()
 		return nil
 	}
-	return r.rejudgeStored(now) // who has it is only just starting, or ending
+	return r.rejudgeStored(now) // its holder is just starting or ending
 }

@@ -14,7 +14,7 @@ import (
 	"rung/revision"
 )
 
-// publishState publishes how the plan stands. The caller holds mu.
+// publishState publishes the plan's state. The caller holds mu.
 func (r *Plans) publishState(state, why string, waits []revision.PlanWait) {
 	next := r.describeState(state, why, waits)
 	if next.SaysSame(&r.state) {
@@ -24,9 +24,9 @@ func (r *Plans) publishState(state, why string, waits []revision.PlanWait) {
 	r.cfg.Publish(next)
 }
 
-// reportOther publishes how a plan stands that another Rung runs: as its file says.
+// reportOther publishes the state of a plan that another Rung runs, from its file.
 func (r *Plans) reportOther() {
-	r.unrecorded = false // what this Rung could not write down, that one has
+	r.unrecorded = false // the other Rung has stored it
 	state := revision.PlanRunning
 	if r.job.Why != "" {
 		state = revision.PlanWaiting
@@ -34,7 +34,7 @@ func (r *Plans) reportOther() {
 	r.publishState(state, r.job.Why, r.job.Waits)
 }
 
-// describeState is the plan as a fact for the screen. The caller holds mu.
+// describeState returns the plan's state for the screen. The caller holds mu.
 func (r *Plans) describeState(state, why string, waits []revision.PlanWait) *revision.PlanState {
 	out := r.job.describeJob(state)
 	out.Why, out.Waits, out.Unrecorded = why, waits, r.unrecorded
@@ -42,13 +42,13 @@ func (r *Plans) describeState(state, why string, waits []revision.PlanWait) *rev
 		out.Stuck = r.job.reasonStuck(r.gate.Config.CurrentRevision())
 	}
 	if seen := r.work.LastSeenFile(); state == revision.PlanStopped && seen != nil {
-		out.Since = seen.ModTime() // it was written down last when it stopped
+		out.Since = seen.ModTime() // last stored when it stopped
 	}
 	out.Runner.IsOwn = r.isRunning && out.Runner.PID != 0
 	return out
 }
 
-// describeJob returns the plan's state as the plan alone tells it.
+// describeJob returns the part of a plan's state that follows from the plan alone.
 func (j *planJob) describeJob(state string) *revision.PlanState {
 	p := j.Progress
 	run, made, shown := p.AllSteps(), p.StepsMade(p.Done), p.StepsMade(*j.Shown)
@@ -87,8 +87,7 @@ func (j *planJob) describeJob(state string) *revision.PlanState {
 	return out
 }
 
-// reasonStuck says why a plan that stopped can be neither continued nor rolled back, empty where
-// it can.
+// reasonStuck returns why a stopped plan can be neither continued nor rolled back, or "".
 func (j *planJob) reasonStuck(rev *revision.Revision) string {
 	b, err := planBoard(rev)
 	if err == nil {
@@ -104,8 +103,8 @@ func (j *planJob) reasonStuck(rev *revision.Revision) string {
 	return ""
 }
 
-// zonesNotShowing are the zones that do not show the steps that were made of a plan that
-// stopped. Once all do, those steps are done. The caller holds mu.
+// zonesNotShowing returns the zones that do not show the steps made by a stopped plan. Once all do, those
+// steps are done. The caller holds mu.
 func (r *Plans) zonesNotShowing(rev *revision.Revision) []revision.PlanWait {
 	since := r.job.Progress.StepsSince(*r.job.Shown)
 	if len(since) == 0 {
@@ -120,11 +119,11 @@ func (r *Plans) zonesNotShowing(rev *revision.Revision) []revision.PlanWait {
 	return nil
 }
 
-// zoneProgress is how far the zones are with a step.
+// zoneProgress is the progress of the zones with a step.
 type zoneProgress struct {
-	waits  []revision.PlanWait // the zones that do not show it yet, by name
-	stuck  bool                // it will not come by waiting a moment
-	reason string              // what else keeps it
+	waits  []revision.PlanWait // zones that do not show it yet, by name
+	stuck  bool                // waiting a moment will not help
+	reason string              // another obstacle
 }
 
 func (s *zoneProgress) isDone() bool { return len(s.waits) == 0 && s.reason == "" }
@@ -141,11 +140,11 @@ func (s *zoneProgress) waitText() string {
 	return "waiting for " + words.JoinAtMost(zones, ", ", 3)
 }
 
-// notShown is why a zone that is on its way is waited for.
+// notShown is the reason for waiting for a zone that is catching up.
 const notShown = "not shown yet"
 
-// progressOfZones says whether the rows of every zone were read after a step and show it, and if
-// not which do not, and why.
+// progressOfZones checks whether the rows of every zone, read after a step, show it, and if not, which zones
+// do not and why.
 func progressOfZones(rev *revision.Revision, s plan.Step, now time.Time) zoneProgress {
 	k := change.StepMutation(s).Policy
 	p := rev.Cluster.Policy(k)
@@ -171,8 +170,8 @@ func progressOfZones(rev *revision.Revision, s plan.Step, now time.Time) zonePro
 	return out
 }
 
-// zoneWaitsFor says whether a zone does not show a policy at a priority yet, and why; stuck
-// is set when that will not come by waiting a moment.
+// zoneWaitsFor reports whether a zone does not show a policy at a priority yet, and why; stuck is set if
+// waiting a moment will not help.
 func zoneWaitsFor(rev *revision.Revision, z *model.ZoneState, k model.PolicyKey, to int32, now time.Time) (w revision.PlanWait, stuck,
 	waits bool) {
 	in := z.PolicyJoin(k)
@@ -184,12 +183,12 @@ func zoneWaitsFor(rev *revision.Revision, z *model.ZoneState, k model.PolicyKey,
 	case z.Paused != "":
 		return revision.PlanWait{Why: z.Paused}, true, true
 	case in != nil && (in.None == nil) != (rev.WhyNoRows(k) == nil):
-		// The zone was judged before the step: look again when it is judged anew.
+		// The zone was judged before the step; wait for the next judgement.
 		return revision.PlanWait{Why: notShown}, false, true
 	case state == model.StateFrozen:
 		return revision.PlanWait{Why: fmt.Sprintf("frozen at %d", in.LivePriority)}, true, true
 	case state == model.StateNotEnforced:
-		// It has no rows, wanted or live: there is nothing to wait for.
+		// No desired and no live rows: nothing to wait for.
 	case state == model.StateInSync && (in.LiveACLs == 0 || in.LivePriority == to):
 	case state == model.StateBehind:
 		return revision.PlanWait{Why: zonesBehindText(in), Since: in.DiffSince}, true, true
@@ -201,7 +200,7 @@ func zoneWaitsFor(rev *revision.Revision, z *model.ZoneState, k model.PolicyKey,
 	return revision.PlanWait{}, false, false
 }
 
-// isOutOfReach says why nothing is known of a zone's rows as they are now.
+// isOutOfReach returns why the current rows of a zone are unknown.
 func isOutOfReach(z *model.ZoneState) string {
 	switch {
 	case z.IsStored():
@@ -223,8 +222,8 @@ func zonesBehindText(p *model.PolicyInZone) string {
 	return s
 }
 
-// recordHistory makes what was done of a plan one change of the history. A plan that was
-// rolled back changed nothing.
+// recordHistory records the steps done of a plan as one change of the history. A plan that was rolled back
+// changed nothing.
 func (r *Plans) recordHistory(j *planJob) error {
 	w, done := j.Progress.PartUnderWay(), j.Progress.Done
 	if _, ended := r.gate.Config.History.EntryOfID(j.ID); ended || done == w.From {

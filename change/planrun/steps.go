@@ -14,12 +14,10 @@ import (
 	"rung/revision"
 )
 
-// showTime is how long a source may take to show a step that was written before it counts
-// as taken back.
+// showTime is how long a source may take to show a written step before the step counts as taken back.
 const showTime = 5 * time.Second
 
-// launchJob starts the goroutine that runs the job, and gives its lock back at the end. The caller
-// holds mu.
+// launchJob starts the goroutine that runs the job and releases its lock at the end. The caller holds mu.
 func (r *Plans) launchJob() error {
 	ctx, cancel := context.WithCancel(r.cfg.Ctx)
 	r.isRunning, r.stop = true, cancel
@@ -48,7 +46,7 @@ func (r *Plans) launchJob() error {
 	return nil
 }
 
-// reportStopped says why a job stopped. The caller holds mu and the lock.
+// reportStopped publishes why a job stopped. The caller holds mu and the lock.
 func (r *Plans) reportStopped(job *planJob, err error) {
 	job.Why = err.Error()
 	if errors.Is(err, context.Canceled) {
@@ -56,7 +54,7 @@ func (r *Plans) reportStopped(job *planJob, err error) {
 	}
 	r.unrecorded = errors.Is(err, change.ErrNotRecorded)
 	job.Runner, job.Waits = nil, nil
-	_ = r.storeProgress(job) // where that fails a step that was made is found again (plan.PlanProgress.LocateSteps)
+	_ = r.storeProgress(job) // if storing fails, LocateSteps finds the steps made
 	now := r.gate.Config.CurrentRevision()
 	r.located = now
 	why := job.Why
@@ -66,8 +64,8 @@ func (r *Plans) reportStopped(job *planJob, err error) {
 	r.publishState(revision.PlanStopped, why, r.zonesNotShowing(now))
 }
 
-// finishPlan ends a plan that has no step left. Where the history cannot record it, it stays
-// in the plan's file, to be recorded later. The caller holds mu.
+// finishPlan ends a plan without remaining steps. If the history cannot record it, its file remains, to be
+// recorded later. The caller holds mu.
 func (r *Plans) finishPlan(job *planJob) {
 	why := ""
 	if job.Progress.Back {
@@ -76,19 +74,18 @@ func (r *Plans) finishPlan(job *planJob) {
 	if err := r.recordHistory(job); err != nil {
 		job.Why, job.Runner, job.Waits = err.Error(), nil, nil
 		r.unrecorded = true
-		_ = r.storeProgress(job) // that all its steps are done stands in the file already
+		_ = r.storeProgress(job) // the file already says that all steps are done
 		r.publishState(revision.PlanDone, job.Why, nil)
 		return
 	}
-	// A file left behind would only be found finished at the next start. It is removed
-	// before the state is shown.
+	// The file is removed before the state is shown. If it remains, the next start finds it finished.
 	_ = r.removeStored()
 	r.publishState(revision.PlanDone, why, nil)
 }
 
-// runSteps does what is left of the job.
+// runSteps makes the remaining steps of the job.
 func (r *Plans) runSteps(ctx context.Context, job *planJob) error {
-	// The last step of a former run may not be in the rows yet.
+	// The last step of an earlier run may not be in the rows yet.
 	for _, s := range job.Progress.StepsSince(*job.Shown) {
 		if err := r.awaitZones(ctx, job, s); err != nil {
 			return err
@@ -97,7 +94,7 @@ func (r *Plans) runSteps(ctx context.Context, job *planJob) error {
 	for {
 		r.mu.Lock()
 		done := job.Progress.Done
-		job.Shown, job.Why, job.Waits = &done, "", nil // every zone shows what was made
+		job.Shown, job.Why, job.Waits = &done, "", nil // every zone shows the steps made
 		r.publishState(revision.PlanRunning, "", nil)
 		r.mu.Unlock()
 		if err := r.takenBackError(job); err != nil {
@@ -116,7 +113,7 @@ func (r *Plans) runSteps(ctx context.Context, job *planJob) error {
 	}
 }
 
-// runStep makes one move and counts it as done.
+// runStep makes a move and counts it as done.
 func (r *Plans) runStep(ctx context.Context, job *planJob, s plan.Step) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -141,7 +138,7 @@ func (r *Plans) runStep(ctx context.Context, job *planJob, s plan.Step) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	job.Progress.Advance() // it was made, even if that could not be written down
+	job.Progress.Advance() // it was made, even if it cannot be stored
 	if serr := r.storeProgress(job); serr != nil {
 		err = errors.Join(err, fmt.Errorf("%w: %w", change.ErrNotRecorded, serr))
 	}
@@ -152,8 +149,7 @@ func (r *Plans) runStep(ctx context.Context, job *planJob, s plan.Step) error {
 	return nil
 }
 
-// awaitZones returns when every zone shows the step. As long as one cannot, the plan waits,
-// for however long that takes.
+// awaitZones waits until every zone shows the step, however long one of them cannot.
 func (r *Plans) awaitZones(ctx context.Context, job *planJob, s plan.Step) error {
 	ticks, stop := r.cfg.Subscribe()
 	defer stop()
@@ -161,7 +157,7 @@ func (r *Plans) awaitZones(ctx context.Context, job *planJob, s plan.Step) error
 	late := time.NewTimer(r.patience)
 	defer late.Stop()
 	arrived := false                        // the source showed the step
-	since := map[string]revision.PlanWait{} // what each zone was first waited for
+	since := map[string]revision.PlanWait{} // first wait for each zone
 	for {
 		rev := r.gate.Config.CurrentRevision()
 		if p := rev.Cluster.Policy(change.StepMutation(s).Policy); p == nil || p.Priority != s.From {
@@ -177,7 +173,7 @@ func (r *Plans) awaitZones(ctx context.Context, job *planJob, s plan.Step) error
 			return nil
 		}
 		for i := range seen.waits {
-			// A zone that is dialled again and again was lost once.
+			// A zone that is redialled counts as lost since the first time.
 			w := &seen.waits[i]
 			if was, ok := since[w.Zone]; ok && was.Why == w.Why {
 				w.Since = was.Since
@@ -198,21 +194,20 @@ func (r *Plans) awaitZones(ctx context.Context, job *planJob, s plan.Step) error
 	}
 }
 
-// serverHasStep asks a server whether a step that its watch does not show stands there.
-// Elsewhere the source is all there is to ask.
+// serverHasStep asks the API server whether a step that its watch does not show was made. Without a server
+// only the source can tell, and it returns false.
 func serverHasStep(ctx context.Context, g *gate.Gate, s plan.Step, patience time.Duration) bool {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	now, ok, err := g.ReadFromServer(ctx, change.StepMutation(s).Policy)
 	if err != nil {
-		return true // nobody knows
+		return true // unknown
 	}
 	return ok && now != nil && now.Priority == s.To
 }
 
-// takenBackError says which step that was made something else has undone: whoever keeps the
-// policies elsewhere (GitOps), or another hand. Policies that the plan moves later are
-// looked at when it comes to them.
+// takenBackError returns an error if something else has undone a step: a system that keeps the policies
+// elsewhere (GitOps), or another user. Policies that the plan moves later are checked later.
 func (r *Plans) takenBackError(job *planJob) error {
 	r.mu.Lock()
 	p := *job.Progress
@@ -247,7 +242,7 @@ func (r *Plans) takenBackError(job *planJob) error {
 	return nil
 }
 
-// reportWaiting tells what a plan waits for, also in its file where that may take long.
+// reportWaiting publishes what a plan waits for, and stores it if that may take long.
 func (r *Plans) reportWaiting(job *planJob, seen *zoneProgress) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -257,19 +252,16 @@ func (r *Plans) reportWaiting(job *planJob, seen *zoneProgress) {
 	}
 	if job.Why != why {
 		job.Why, job.Waits = why, seen.waits
-		_ = r.storeProgress(job) // how far the plan is stands in the file already
+		_ = r.storeProgress(job) // the file already has the progress
 	}
 	r.publishState(state, seen.waitText(), seen.waits)
 }
 
-// The policies of a plan as they were when it was confirmed, compared with those at
-// hand when a step of it is made.
-
-// policyDigest is a policy but for its priority, which a plan changes.
+// policyDigest returns a digest of a policy without its priority, which a plan changes.
 func policyDigest(p *model.Policy) string { return p.Digests().Unplaced.String() }
 
-// otherStep says why a step is not the one that was confirmed with the plan: its
-// policy is another, or one that the plan does not know stands where it passes.
+// otherStep returns why a step is not the one confirmed with the plan: its policy differs, or an unknown
+// policy is in its way.
 func (j *planJob) otherStep(rev *revision.Revision, s plan.Step) string {
 	k := change.StepMutation(s).Policy
 	if was, ok := j.Read[s.Policy]; ok && was != policyDigest(rev.Cluster.Policy(k)) {

@@ -13,13 +13,12 @@ import (
 	"rung/revision"
 )
 
-// This file tells what a change means for a plan that is not at its end, and what keeps
-// such a plan from going on.
+// Consequences of a change for an unfinished plan, and the obstacles of such a plan.
 
-// endIt is the way out that is always there.
+// endIt is a remedy that always works.
 const endIt = "end the plan as it is (x, rung plan --keep)"
 
-// stuckText says why a plan can be neither continued nor rolled back, and every way out.
+// stuckText says why a plan can be neither continued nor rolled back, and every remedy.
 func stuckText(err error) string {
 	var astray *plan.AstrayError
 	if !errors.As(err, &astray) {
@@ -28,8 +27,7 @@ func stuckText(err error) string {
 	return astray.PlacesText() + ": " + astray.WayOutText() + ", or " + endIt
 }
 
-// wayOutText says what can be done where one policy keeps a stopped plan from going on in
-// the direction asked for.
+// wayOutText returns the remedies if one policy keeps a stopped plan from going in the requested direction.
 func wayOutText(p plan.PlanProgress, slots []plan.Slot, a plan.AstrayPolicy) string {
 	out := a.WayOutText()
 	if _, found := p.Obstacles(slots, !p.Back); len(found) == 0 {
@@ -45,8 +43,8 @@ func wayOutText(p plan.PlanProgress, slots []plan.Slot, a plan.AstrayPolicy) str
 // planProspect tells in which directions a plan can still go.
 type planProspect struct {
 	continues, back bool
-	step            int               // that something keeps from being made; 0: all of them
-	astray          plan.AstrayPolicy // what does, where something does
+	step            int               // blocked step; 0: all
+	astray          plan.AstrayPolicy // blocking policy, if any
 }
 
 func prospectOf(p *plan.PlanProgress, slots []plan.Slot) (out planProspect) {
@@ -62,7 +60,7 @@ func prospectOf(p *plan.PlanProgress, slots []plan.Slot) (out planProspect) {
 	return out
 }
 
-// PlanConsequences says what a change means for the plan that is under way or stopped, if anything.
+// PlanConsequences returns what a change means for the plan under way or stopped.
 func (r *Plans) PlanConsequences(rev *revision.Revision, next func() *revision.Revision, p *gate.Preview) []effect.Consequence {
 	anps := slices.ContainsFunc(p.Objects, func(c change.ObjectChange) bool {
 		return c.Key.Kind == model.KindANP || c.Key.Kind == model.KindCNP && rev.Flags.CompileCNP
@@ -77,10 +75,10 @@ func (r *Plans) PlanConsequences(rev *revision.Revision, next func() *revision.R
 		return nil
 	}
 	progress, state := *r.job.Progress, r.state
-	r.mu.Unlock() // what follows may take long: next compiles
+	r.mu.Unlock() // next may take long, as it compiles
 	was, err := planBoard(rev)
 	if err != nil {
-		return nil // the plan cannot be judged now, either
+		return nil // nor can the plan be judged now
 	}
 	will, err := planBoard(next())
 	if err != nil {
@@ -111,9 +109,8 @@ func (r *Plans) PlanConsequences(rev *revision.Revision, next func() *revision.R
 		fmt.Sprintf("%s; after this change %s", stepInTheWay(&progress, then), effect))
 }
 
-// planMeetsText returns the consequence of a change of a policy's text for a running plan
-// that is still to move the policy: it stops there, since the policy is not the one that
-// was confirmed.
+// planMeetsText returns the consequence of changing the content of a policy that a running plan still has to
+// move: the plan stops there, because the policy differs from the confirmed one.
 func planMeetsText(p *plan.PlanProgress, state *revision.PlanState, changes []change.ObjectChange) []effect.Consequence {
 	for _, c := range changes {
 		if c.Old == nil || c.New == nil || policyDigest(c.Old) == policyDigest(c.New) {
@@ -133,7 +130,7 @@ func planMeetsText(p *plan.PlanProgress, state *revision.PlanState, changes []ch
 	return nil
 }
 
-// stepInTheWay names the step that something stands in the way of.
+// stepInTheWay names the blocked step.
 func stepInTheWay(p *plan.PlanProgress, then planProspect) string {
 	if then.step == 0 {
 		for i, s := range p.AllSteps() {
@@ -147,7 +144,7 @@ func stepInTheWay(p *plan.PlanProgress, then planProspect) string {
 	return fmt.Sprintf("its step %d, %s, passes %s", then.step, change.StepText(s), then.astray.Policy)
 }
 
-// planConsequence is one consequence for the plan. It is the same one however far the plan is.
+// planConsequence returns a consequence for the plan. Its identity does not depend on the progress.
 func planConsequence(state *revision.PlanState, is, text string) []effect.Consequence {
 	how := "a plan stopped at " + state.PlaceText()
 	if state.IsUnderWay() {
@@ -156,8 +153,7 @@ func planConsequence(state *revision.PlanState, is, text string) []effect.Conseq
 	return []effect.Consequence{{Identity: "plan " + is, Text: how + ": " + text}}
 }
 
-// EntryAtBegin is the newest change there was when the plan began that is not at its end; ok is
-// false where that is not known.
+// EntryAtBegin returns the newest change at the time the unfinished plan began; ok is false if unknown.
 func (r *Plans) EntryAtBegin() (id uint64, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -167,8 +163,7 @@ func (r *Plans) EntryAtBegin() (id uint64, ok bool) {
 	return *r.job.After, true
 }
 
-// RolledBackTitle is the title of the plan that was rolled back last, if a change was made
-// before it; empty otherwise.
+// RolledBackTitle returns the title of the plan rolled back last, or "" if change id was made after it.
 func (r *Plans) RolledBackTitle(id uint64) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -15,11 +15,10 @@ import (
 	"rung/revision"
 )
 
-// unconfirmed is the author of the revert of a change that nobody confirmed, in history
-// and audit.
+// unconfirmed is the author of the revert of an unconfirmed change, in history and audit.
 const unconfirmed = "unconfirmed"
 
-// TrialEntry is the change on trial as an entry of the history, with no objects for none.
+// TrialEntry returns the change on trial as a history entry, without objects if none is on trial.
 func (r *Trials) TrialEntry() history.Entry {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -30,14 +29,14 @@ func (r *Trials) TrialEntry() history.Entry {
 	return history.Entry{ID: j.Entry, At: j.At, Title: j.Title, By: j.By, Objects: j.Objects, Files: j.Files, Undoes: j.Undoes, Trial: j.ID}
 }
 
-// putBack tries to put the change on trial back, and writes down what became of it.
+// putBack tries to revert the change on trial, and records the outcome.
 func (r *Trials) putBack(ctx context.Context) {
 	if !r.markTrying() {
 		return
 	}
 	p, res, err := r.putBackOnce(ctx)
 	for n := 0; n < putBackTries && res == nil && errors.Is(err, change.ErrStale); n++ {
-		p, res, err = r.putBackOnce(ctx) // others change policies just now
+		p, res, err = r.putBackOnce(ctx) // others are changing policies
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -88,11 +87,11 @@ func leftAloneText(keys []model.PolicyKey) string {
 	return words.ListSome(names, 3) + " were changed meanwhile and stay as they are"
 }
 
-// putBackTries is how often a change is put back that others change meanwhile.
+// putBackTries is how often a revert is retried if others change the policies meanwhile.
 const putBackTries = 3
 
-// putBackOnce works out what is to be put back, and does it. res is nil where there was
-// nothing to be done, and with an error.
+// putBackOnce works out what to revert, and reverts it. res is nil if there was nothing to do, and with an
+// error.
 func (r *Trials) putBackOnce(ctx context.Context) (*gate.Preview, *gate.Result, error) {
 	p := r.gate.PreviewRest(ctx, change.OpRevert)
 	if p.Undoes == 0 && len(p.Objects) > 0 {
@@ -114,8 +113,8 @@ func (r *Trials) putBackOnce(ctx context.Context) (*gate.Preview, *gate.Result, 
 	return p, res, err
 }
 
-// recordEntry finds the entry of the history that is put back. Where a process was killed
-// before it could write it, it is added: what is put back is there, too. The caller holds mu.
+// recordEntry finds the history entry to revert. If a process was killed before writing it, it is added, so
+// that the reverted change is recorded too. The caller holds mu.
 func (r *Trials) recordEntry() error {
 	j := r.job
 	if j == nil || j.Entry != 0 {
@@ -134,8 +133,8 @@ func (r *Trials) recordEntry() error {
 	return nil
 }
 
-// recordEarlier adds what an earlier process put back and was killed before it could write that
-// down. The caller holds mu.
+// recordEarlier records the revert of an earlier process that was killed before it could do so. The caller
+// holds mu.
 func (r *Trials) recordEarlier() error {
 	g := r.gate
 	e, ok := g.Config.History.EntryOfID(r.job.ID)
@@ -151,8 +150,8 @@ func (r *Trials) recordEarlier() error {
 	return err
 }
 
-// markTrying marks the stored change as being put back: from then on it cannot be confirmed. It
-// is false where it was confirmed before.
+// markTrying marks the stored change as being reverted, so that it can no longer be confirmed. It returns
+// false if it was confirmed before.
 func (r *Trials) markTrying() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -166,19 +165,18 @@ func (r *Trials) markTrying() bool {
 		return false
 	}
 	r.resumed, r.job.Trying = r.job.Trying, true
-	// A full disk does not keep a change from being put back: its time is over, and so
-	// nobody confirms it any more.
+	// A full disk does not prevent the revert. The change has expired, so nobody can confirm it any more.
 	_ = r.work.SaveRecord(r.job)
 	r.publishState()
 	return true
 }
 
-// postpone puts the next attempt off. The caller holds mu.
+// postpone delays the next attempt. The caller holds mu.
 func (r *Trials) postpone(err error) {
 	r.failures++
 	pause := min(time.Second<<min(r.failures-1, 10), revertPause)
 	r.retryAt = r.gate.Config.Now().Add(pause)
 	r.job.Trying, r.job.Why = false, words.CleanText(err.Error())
-	_ = r.work.SaveRecord(r.job) // what is on the disk still says what to put back
+	_ = r.work.SaveRecord(r.job) // the stored record still says what to revert
 	r.publishState()
 }

@@ -1,9 +1,8 @@
-// Package trial puts a change back that was made on trial and that nobody confirmed in time, and
-// finishes or undoes what a killed process left of a change of several objects.
+// Package trial reverts changes on trial that were not confirmed in time, and finishes or undoes what a killed
+// process left of a change of several objects.
 //
-// Invariants: how a change is put back is on the disk before it is made; whatever becomes of its
-// process, it is put back unless it is confirmed, and what others changed meanwhile is not; it is
-// confirmed or put back, never both.
+// Invariants: how to revert a change is on disk before it is made. Unless confirmed it is reverted, even after
+// a kill, except for objects that others changed meanwhile. It is confirmed or reverted, never both.
 //
-// engine imports it; it imports change/gate and what is below that.
+// engine imports it; it imports change/gate and the packages below that.
 package trial

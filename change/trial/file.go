@@ -14,42 +14,41 @@ import (
 	"rung/sources/files"
 )
 
-// revertJob is a change on trial, as it is stored.
+// revertJob is a change on trial, as stored.
 type revertJob struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
 	By    string `json:"by,omitempty"`
 	PID   int    `json:"pid"`
 	Host  string `json:"host,omitempty"`
-	// At is when it was begun. It is put back at Until, Within after it was made; with a
-	// Within of 0 it was made for good, and partly says how much of it stands.
+	// At is when it began. It is reverted at Until, Within after it was made. If Within is 0 it was permanent,
+	// and partly says how much of it was written.
 	At     time.Time     `json:"at"`
 	Until  time.Time     `json:"until"`
 	Within time.Duration `json:"within"`
-	// Objects, and Files once it is made, are the data that an undo needs. Undoes is the
-	// entry of the history that the change took back, Entry its own.
+	// Objects, and Files once it is made, are needed for the revert. Undoes is the history entry that the
+	// change took back, Entry its own.
 	Objects []history.Object    `json:"objects"`
 	Files   []change.FileChange `json:"files,omitempty"`
 	Undoes  uint64              `json:"undoes,omitempty"`
 	Entry   uint64              `json:"entry,omitempty"`
-	// Made says that it was made and is in the history. False: the outcome is unknown. Trying
-	// says that it is being put back, Why why that was not possible the last time.
+	// Made is set once it is made and in the history; otherwise the outcome is unknown. Trying is set during a
+	// revert; Why is the error of the last attempt.
 	Made   bool   `json:"made,omitempty"`
 	Trying bool   `json:"trying,omitempty"`
 	Why    string `json:"why,omitempty"`
 	partly string
 }
 
-// maxRevert bounds what is read of a stored one, in bytes: texts before and after, and
-// what was done to files.
+// maxRevert limits a stored change, in bytes: texts before and after, and file changes.
 const maxRevert = 64 << 20
 
-// trialStore is where the change on trial of a context is stored.
+// trialStore returns the store of a context's change on trial.
 func (c *Config) trialStore(dir string) *history.Work[revertJob] {
 	return history.OpenWork(c.Disk, dir, history.Trial, c.Context, "the change that waits to be confirmed", maxRevert, decodeRevert)
 }
 
-// decodeRevert decodes a stored change on trial. It trusts nothing in the file.
+// decodeRevert decodes a stored change on trial. It does not trust the file.
 func decodeRevert(raw []byte) (*revertJob, error) {
 	j := &revertJob{}
 	if err := json.Unmarshal(raw, j); err != nil {
@@ -70,13 +69,13 @@ func decodeRevert(raw []byte) (*revertJob, error) {
 	return j, nil
 }
 
-// TrialInFolder is the change on trial of this context that is stored in another folder than the
-// one this process keeps its own in, nil for none. Nothing is done about it.
+// TrialInFolder returns the change on trial of this context stored in another folder than this process's own,
+// or nil. It changes nothing.
 func (r *Trials) TrialInFolder(dir string) *revision.UnconfirmedChange {
 	o := &Trials{gate: r.gate, work: r.cfg.trialStore(dir)}
 	job, _, elsewhere, err := o.work.Recover(false)
 	if err != nil || job == nil {
-		return nil // most often there is none; whoever may write puts aside what cannot be read
+		return nil // usually there is none; a process that may write puts unreadable files aside
 	}
 	o.job, o.heldElsewhere = job, elsewhere
 	if job.isFinal() && !o.heldElsewhere {
@@ -93,8 +92,8 @@ func (r *Trials) TrialInFolder(dir string) *revision.UnconfirmedChange {
 	return &u
 }
 
-// refresh takes in what other processes did: it reads the stored file again when it changed, and
-// takes notice when it is gone. The caller holds mu.
+// refresh reads the stored file again if other processes changed it, and notices its removal. The caller holds
+// mu.
 func (r *Trials) refresh() error {
 	job, state, elsewhere, err := r.work.Recover(r.heldElsewhere)
 	var unreadable *history.UnreadableError
@@ -105,15 +104,14 @@ func (r *Trials) refresh() error {
 		return err
 	case state == history.Ended && r.job != nil:
 		r.reportGone()
-	case state == history.Anew && (r.job == nil || !r.holdsLock): // who has it is the only one that writes it
+	case state == history.Anew && (r.job == nil || !r.holdsLock): // its holder is the only one that writes it
 		r.job = job
 	}
 	r.heldElsewhere = r.job != nil && elsewhere
 	return nil
 }
 
-// putAside gives a file that nobody can read another name, and says so once: it must not
-// keep every change from being made.
+// putAside renames an unreadable file and reports that once, so that it does not block every change.
 func (r *Trials) putAside(why error) error {
 	r.job = nil
 	place, err := r.work.SetAside(false)
@@ -124,7 +122,7 @@ func (r *Trials) putAside(why error) error {
 		place, why)
 }
 
-// reportGone says what became of a change whose file is not there any more. The caller holds mu.
+// reportGone publishes the outcome of a change whose file was removed. The caller holds mu.
 func (r *Trials) reportGone() {
 	e, ok := r.gate.Config.History.EntryOfID(r.job.ID)
 	switch {
@@ -139,14 +137,14 @@ func (r *Trials) reportGone() {
 	}
 }
 
-// editLock is the file that keeps whoever confirms and whoever puts back apart.
+// editLock is the lock that separates confirming from reverting.
 const editLock = ".edit"
 
-// lockTime is how long somebody else's look at a change on trial is waited for.
+// lockTime is how long to wait for another process's look at a change on trial.
 const lockTime = 200 * time.Millisecond
 
-// takeLock takes the lock that says who puts the change back; somebody else's look lasts a
-// moment. The caller holds mu.
+// takeLock takes the lock of the process that will revert the change. It waits for a process that only looks.
+// The caller holds mu.
 func (r *Trials) takeLock(patience time.Duration) error {
 	err := r.work.TakeLock(patience)
 	if errors.Is(err, files.ErrLocked) {
@@ -155,10 +153,10 @@ func (r *Trials) takeLock(patience time.Duration) error {
 	return err
 }
 
-// errTaken says that another process just begins a trial, or ends one.
+// errTaken says that another process is just beginning or ending a trial.
 var errTaken = errors.New("another Rung is just making a change on trial")
 
-// releaseLock gives the lock back. The caller holds mu.
+// releaseLock releases the lock. The caller holds mu.
 func (r *Trials) releaseLock() {
 	r.holdsLock = false
 	r.work.ReleaseLock()
@@ -167,7 +165,7 @@ func (r *Trials) releaseLock() {
 // adoptLeft takes over what an earlier process left. The caller holds mu.
 func (r *Trials) adoptLeft() {
 	if r.takeLock(lockTime) != nil {
-		return // another one was faster
+		return // another process was faster
 	}
 	if err := r.refresh(); err != nil || r.job == nil {
 		r.releaseLock()

@@ -12,19 +12,18 @@ import (
 	"rung/revision"
 )
 
-// A change of several objects that is made for good is written down as one on trial is, and
-// forgotten once all of it was made. The part that a killed process made is not put back by
-// itself, since its author wanted the change. The console tells of it, and it is finished
-// or undone.
+// A permanent change of several objects is recorded like one on trial until all of it was made. A killed
+// process may leave it half made. That part is not reverted, since its author wanted the change; the console
+// shows it, to be finished or undone.
 
-// sweeper is a Writer that may leave files of its own behind when it is killed.
+// sweeper is a Writer that may leave temporary files behind when killed.
 type sweeper interface{ SweepLeftovers(before time.Time) }
 
-// isFinal says that the change is made for good: it is not put back at any time.
+// isFinal reports whether the change is permanent, and never reverted by time.
 func (j *revertJob) isFinal() bool { return j.Within == 0 }
 
-// beginForGood writes down what a change of several objects does. Where one is on trial,
-// this is its end; where another process just makes one, that is waited for.
+// beginForGood records a permanent change of several objects. If a change on trial is open, p ends it. If
+// another process is making a change, it waits.
 func (r *Trials) beginForGood(p *gate.Preview, c gate.Confirm) (id string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -50,11 +49,11 @@ func (r *Trials) beginForGood(p *gate.Preview, c gate.Confirm) (id string, err e
 	return r.storeJob(p, c)
 }
 
-// restTime is how long a change of several objects waits for another process to make one.
+// restTime is how long a change of several objects waits for another process's change.
 const restTime = 5 * time.Second
 
-// restText says how much of a change that is made for good stands, as "2 of 11 written"; it is
-// empty where nothing or all of it does. The caller holds mu.
+// restText returns how much of a permanent change was written, as "2 of 11 written"; empty if nothing or all
+// was. The caller holds mu.
 func (r *Trials) restText() string {
 	written, missing := r.countObjects()
 	if r.job == nil || written == 0 || missing == 0 {
@@ -63,8 +62,7 @@ func (r *Trials) restText() string {
 	return fmt.Sprintf("%s of %s written", words.Thousands(written), words.Thousands(len(r.job.Objects)))
 }
 
-// countObjects is how many objects stand as the change leaves them, and how many as they were.
-// The caller holds mu.
+// countObjects counts the objects as the change leaves them, and those as before it. The caller holds mu.
 func (r *Trials) countObjects() (written, missing int) {
 	if r.job == nil {
 		return 0, 0
@@ -72,8 +70,8 @@ func (r *Trials) countObjects() (written, missing int) {
 	return r.gate.CountWritten(r.job.Objects)
 }
 
-// judgeLeft looks what a killed process left of a change that it made for good: that is said
-// and waits for an answer, or there is nothing to answer. The caller holds mu.
+// judgeLeft judges what a killed process left of a permanent change. An unfinished change is shown and needs
+// an answer. The caller holds mu.
 func (r *Trials) judgeLeft() {
 	j := r.job
 	if j == nil || !j.isFinal() || r.holdsLock || r.heldElsewhere || r.gate.Config.Now().Before(r.retryAt) ||
@@ -108,11 +106,11 @@ func (r *Trials) judgeLeft() {
 	case written > 0:
 		r.publishEnd("ended while it was made: all of it was written", true)
 	default:
-		r.dropJob() // there is nothing to say
+		r.dropJob() // nothing to report
 	}
 }
 
-// dropJob forgets in memory what is made for good, without a word. The caller holds mu.
+// dropJob removes a permanent change from memory silently. The caller holds mu.
 func (r *Trials) dropJob() {
 	if r.holdsLock {
 		r.releaseLock()
@@ -120,7 +118,7 @@ func (r *Trials) dropJob() {
 	r.job, r.heldElsewhere, r.dueAt = nil, false, time.Time{}
 }
 
-// finishRest makes the rest of a change that was killed.
+// finishRest completes a killed change.
 func (r *Trials) finishRest(ctx context.Context, by string) (title string, err error) {
 	p := r.gate.PreviewRest(ctx, change.OpFinish)
 	if len(p.Objects) > 0 || !p.IsNoChange() && len(p.LeftAlone) == 0 {

@@ -8,7 +8,7 @@ import (
 	"rung/revision"
 )
 
-// Run puts back what is due, as long as ctx lasts.
+// Run reverts expired changes until ctx ends.
 func (r *Trials) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		wait := r.runStep(ctx, r.cfg.Adopts)
@@ -22,8 +22,8 @@ func (r *Trials) Run(ctx context.Context) {
 	}
 }
 
-// SettleOverdue puts back what nobody confirmed in time and no other process puts back, and says
-// how the change on trial stands then; nil for none.
+// SettleOverdue reverts an expired change that no other process reverts, and returns the state of the change
+// on trial, or nil.
 func (r *Trials) SettleOverdue(ctx context.Context) *revision.UnconfirmedChange {
 	r.mu.Lock()
 	err := r.refresh()
@@ -42,8 +42,8 @@ func (r *Trials) SettleOverdue(ctx context.Context) *revision.UnconfirmedChange 
 	return r.state
 }
 
-// RevertAtExit puts the change on trial back at once, if this process is the one that would: it
-// ends, and nobody would count down.
+// RevertAtExit reverts the change on trial at once if this process is the one to revert it, since the process
+// ends.
 func (r *Trials) RevertAtExit(ctx context.Context) *revision.UnconfirmedChange {
 	r.mu.Lock()
 	for r.isMaking && ctx.Err() == nil {
@@ -55,7 +55,7 @@ func (r *Trials) RevertAtExit(ctx context.Context) *revision.UnconfirmedChange {
 		}
 		r.mu.Lock()
 	}
-	_ = r.refresh() // what is known still counts
+	_ = r.refresh() // on an error use what is known
 	mine := r.job != nil && r.holdsLock && !r.job.isFinal() && !r.isMaking
 	if mine {
 		r.dueAt, r.retryAt, r.isLeaving = r.gate.Config.Now(), time.Time{}, true
@@ -67,19 +67,19 @@ func (r *Trials) RevertAtExit(ctx context.Context) *revision.UnconfirmedChange {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.holdsLock && !r.isMaking {
-		r.releaseLock() // the file stays for whoever starts next
+		r.releaseLock() // the file stays for the next process
 	}
 	return r.state
 }
 
-// The longest pauses: between two looks, and between two attempts to put a change back.
+// Longest pauses between two looks, and between two attempts to revert.
 const (
 	revertLook  = time.Second
 	revertPause = 10 * time.Second
-	revertIdle  = time.Hour // where nobody else can begin one: it is told then
+	revertIdle  = time.Hour // without a stored file: a new change wakes Run
 )
 
-// runStep does what is to be done now, and says when to come again.
+// runStep does what is due, and returns when to call it again.
 func (r *Trials) runStep(ctx context.Context, adopts bool) time.Duration {
 	r.attempts.Lock()
 	defer r.attempts.Unlock()
@@ -110,8 +110,8 @@ func (r *Trials) runStep(ctx context.Context, adopts bool) time.Duration {
 	return revertLook
 }
 
-// timeLeft is how long there is to confirm the change. A clock that went back does not make
-// it longer: by then nobody knows how long it was. The caller holds mu.
+// timeLeft returns the time left to confirm the change. A clock that went back does not extend it: the real
+// time left is then unknown. The caller holds mu.
 func (r *Trials) timeLeft() time.Duration {
 	if r.job == nil {
 		return 0
@@ -127,11 +127,11 @@ func (r *Trials) timeLeft() time.Duration {
 	return left
 }
 
-// publishState publishes how the change on trial stands. The caller holds mu.
+// publishState publishes the state of the change on trial. The caller holds mu.
 func (r *Trials) publishState() {
 	j := r.job
 	if j == nil || r.isMaking || j.isFinal() && j.partly == "" {
-		return // it is only being made
+		return // it is still being made
 	}
 	u := &revision.UnconfirmedChange{ID: j.ID, Title: j.Title, Until: j.Until, IsOver: r.timeLeft() == 0, Why: j.Why, IsOwn: r.holdsLock,
 		FromEarlierRun: r.foundEarlier, File: r.work.Path}

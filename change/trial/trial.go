@@ -18,64 +18,62 @@ import (
 	"rung/sources/files"
 )
 
-// Trials puts a change back that was made on trial and that nobody confirmed in time.
+// Trials reverts changes on trial that were not confirmed in time.
 //
-// One change of a context is on trial at a time, whatever number of processes share the
-// state folder. How to put it back is on the disk before it is made, and stays there until
-// it was confirmed or put back: whoever starts next does it. The process that made it, or
-// a console that found it, holds the lock of its file, which ends with the process, and
-// puts it back; the others only look. It is confirmed by taking its file away, under
-// another lock, for which an attempt to put it back marks the file first: one of the two
-// wins. A policy that others changed meanwhile is left alone.
+// One change of a context is on trial at a time, even if several processes share the state folder. How to
+// revert it is on disk before it is made, and stays there until it was confirmed or reverted: the next process
+// that starts does it. The process that made it, or a console that found it, holds the lock of its file, which
+// ends with the process, and reverts it; others only look. Confirming it removes its file, under a second
+// lock. An attempt to revert first marks the file under that lock, so one of the two wins. Policies that
+// others changed meanwhile are left alone.
 type Trials struct {
 	gate *gate.Gate
 	cfg  Config
-	work *history.Work[revertJob] // the pending revert that is stored
+	work *history.Work[revertJob] // the stored change
 
-	attempts sync.Mutex // held while one is put back
+	attempts sync.Mutex // held during an attempt to revert
 
 	mu        sync.Mutex
-	job       *revertJob // nil: nothing is on trial
-	holdsLock bool       // this process has the lock and puts it back
-	// isMaking says that this process is just making the change, isLeaving that it ends.
+	job       *revertJob // nil if nothing is on trial
+	holdsLock bool       // this process holds the lock and will revert it
+	// isMaking: this process is making the change. isLeaving: it is about to end.
 	isMaking, isLeaving bool
-	done                chan struct{} // closed when it was made, or could not be
-	// foundEarlier says that an earlier process made it, resumed that it began to put it back.
+	done                chan struct{} // closed once it was made, or failed
+	// foundEarlier: an earlier process made it. resumed: it had begun to revert it.
 	foundEarlier, resumed bool
 	heldElsewhere         bool // by another process
 	dueAt                 time.Time
-	retryAt               time.Time // when it is tried next, after it could not be put back
+	retryAt               time.Time // time of the next attempt after a failed one
 	failures              int
-	state                 *revision.UnconfirmedChange // as it was published last
+	state                 *revision.UnconfirmedChange // last published state
 	wake                  chan struct{}
 }
 
-// Config says what the reverts of a gate work with.
+// Config holds the dependencies of Trials.
 type Config struct {
 	Publish func(*revision.UnconfirmedChange)
-	// Dir is the state folder, empty where changes end with the process; Context is what
-	// the pending revert is kept under.
+	// Dir is the state folder, empty if changes end with the process; Context is the name the change is kept
+	// under.
 	Dir, Context string
 	Disk         files.FS
-	// Adopts takes over what an earlier process left, and counts it down. Else it is only
-	// put back by SettleOverdue, once its time is over.
+	// Take over what an earlier process left, and count it down. Otherwise only SettleOverdue reverts it, once
+	// expired.
 	Adopts bool
-	// ReadOnly puts nothing back.
+	// Revert nothing.
 	ReadOnly bool
 }
 
-// New lets changes of a gate be made on trial.
+// New returns the trials of a gate, and registers them with it.
 func New(g *gate.Gate, c Config) *Trials {
 	r := &Trials{gate: g, cfg: c, work: c.trialStore(c.Dir), wake: make(chan struct{}, 1)}
 	g.UseTrials(r)
 	return r
 }
 
-// BeginTrial writes down how a change is put back that is about to be made on trial, or that is
-// of several objects, and returns its id; it is empty for every other one.
+// BeginTrial records how to revert a change about to be made on trial, or one of several objects. The id is
+// empty for other changes.
 func (r *Trials) BeginTrial(p *gate.Preview, c gate.Confirm, step bool) (id string, err error) {
-	// A change of several objects that lasts needs a way back that a kill does not take; a step of
-	// a plan has one.
+	// A permanent change of several objects needs a way back that survives a kill; a step of a plan has one.
 	switch lasts := r.work.Path != "" && !step && len(p.Objects) > 1; {
 	case c.TrialTime <= 0 && !lasts:
 		return "", nil
@@ -101,8 +99,7 @@ func (r *Trials) BeginTrial(p *gate.Preview, c gate.Confirm, step bool) (id stri
 	return r.storeJob(p, c)
 }
 
-// storeJob stores how a change is put back that is about to be made. The caller holds mu, and
-// the lock.
+// storeJob stores how to revert a change about to be made. The caller holds mu and the lock.
 func (r *Trials) storeJob(p *gate.Preview, c gate.Confirm) (id string, err error) {
 	now := r.gate.Config.Now()
 	host, _ := os.Hostname()
@@ -117,7 +114,7 @@ func (r *Trials) storeJob(p *gate.Preview, c gate.Confirm) (id string, err error
 	return job.ID, nil
 }
 
-// ChangeMade counts down from now on: the change of that id was made.
+// ChangeMade starts the countdown of the change with that id.
 func (r *Trials) ChangeMade(id string, entry uint64, files []change.FileChange) *revision.UnconfirmedChange {
 	if id == "" {
 		return nil
@@ -129,22 +126,21 @@ func (r *Trials) ChangeMade(id string, entry uint64, files []change.FileChange) 
 		return nil
 	}
 	if r.job.isFinal() {
-		_ = r.work.RemoveRecord() // one that stays is found to be wholly made
+		_ = r.work.RemoveRecord() // a file that remains is found to be complete
 		r.dropJob()
 		return nil
 	}
 	now := r.gate.Config.Now()
 	r.dueAt = now.Add(r.job.Within)
 	r.job.Made, r.job.Entry, r.job.Files, r.job.Until = true, entry, files, r.dueAt
-	// Save may fail: the record stored before says the same, less exactly.
+	// If saving fails, the record stored before says the same less exactly.
 	_ = r.work.SaveRecord(r.job)
 	r.publishState()
 	r.wakeRun()
 	return r.state
 }
 
-// ChangeFailed has a change looked at whose making failed: what of it was made all the same is
-// put back at once.
+// ChangeFailed reverts, at once, the part of a failed change that was made.
 func (r *Trials) ChangeFailed(id string) {
 	if id == "" {
 		return
@@ -153,7 +149,7 @@ func (r *Trials) ChangeFailed(id string) {
 	defer r.mu.Unlock()
 	r.endMaking()
 	if r.job != nil && r.job.ID == id && r.job.isFinal() {
-		// The part that was made is looked at once the sources show it.
+		// The part made is examined once the sources show it.
 		r.dropJob()
 		r.retryAt = r.gate.Config.Now().Add(revertPause)
 		return
@@ -164,7 +160,7 @@ func (r *Trials) ChangeFailed(id string) {
 	}
 }
 
-// endMaking says that the change is not being made any more. The caller holds mu.
+// endMaking ends the making of the change. The caller holds mu.
 func (r *Trials) endMaking() {
 	if r.isMaking {
 		r.isMaking = false
@@ -172,7 +168,7 @@ func (r *Trials) endMaking() {
 	}
 }
 
-// ChangeUndone ends the trial of a change that was just undone.
+// ChangeUndone ends the trial of a change just undone.
 func (r *Trials) ChangeUndone(p *gate.Preview) {
 	if p.Undoes == 0 || p.Mutation.Op == change.OpRevert || p.Mutation.Op == change.OpFinish {
 		return
@@ -187,15 +183,14 @@ func (r *Trials) ChangeUndone(p *gate.Preview) {
 	}
 }
 
-// ReasonToWait says why another change has to wait, empty where it has not. The one on trial
-// can be undone.
+// ReasonToWait returns why another change has to wait, or "". Undoing the one on trial is allowed.
 func (r *Trials) ReasonToWait(p *gate.Preview) string {
 	if p.Mutation.Op == change.OpRevert || p.Mutation.Op == change.OpFinish {
 		return ""
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	_ = r.refresh() // what is known still counts
+	_ = r.refresh() // on an error use what is known
 	if r.job == nil || p.Mutation.Op == change.OpUndo && p.Undoes != 0 && p.Undoes == r.job.Entry {
 		return ""
 	}
@@ -211,7 +206,7 @@ func (r *Trials) ReasonToWait(p *gate.Preview) string {
 	return r.job.onTrialText()
 }
 
-// onTrialText says that a change is on trial.
+// onTrialText says that a change is on trial, and what to do.
 func (j *revertJob) onTrialText() string {
 	if j.isFinal() {
 		return fmt.Sprintf("of %q only %s: finish it (rung confirm, in the console Y) or undo it first", j.Title, j.partly)
@@ -219,11 +214,11 @@ func (j *revertJob) onTrialText() string {
 	return fmt.Sprintf("%q is not confirmed yet: confirm it (rung confirm, in the console Y) or undo it first", j.Title)
 }
 
-// ErrUnread says that a change cannot be finished before the objects are known.
+// ErrUnread says that a change cannot be finished before the objects are read.
 var ErrUnread = errors.New("the objects are not read yet")
 
-// ConfirmTrial makes the change on trial one for good, or the rest of one that was killed. by is
-// who says so.
+// ConfirmTrial makes the change on trial permanent, or completes a killed one. by is the author of the
+// confirmation.
 func (r *Trials) ConfirmTrial(by string) (title string, err error) {
 	r.mu.Lock()
 	if err := r.refresh(); err == nil && r.job != nil && r.job.isFinal() && !r.heldElsewhere && !r.isMaking {
@@ -268,7 +263,7 @@ func (r *Trials) ConfirmTrial(by string) (title string, err error) {
 	return j.Title, nil
 }
 
-// wakeRun has Run look at once.
+// wakeRun makes Run look at once.
 func (r *Trials) wakeRun() {
 	select {
 	case r.wake <- struct{}{}:
@@ -276,7 +271,7 @@ func (r *Trials) wakeRun() {
 	}
 }
 
-// publishEnd publishes what became of the change on trial. The caller holds mu.
+// publishEnd publishes the outcome of the change on trial. The caller holds mu.
 func (r *Trials) publishEnd(what string, kept bool) {
 	j := r.job
 	if r.holdsLock {

@@ -1,9 +1,8 @@
-// Package write makes changes last: in the files that policies came from, or through an API
-// server.
+// Package write makes changes permanent: in the files that policies came from, or through an API server.
 //
-// Invariants: only what changes is touched; all changes of a set are made or none, and where
-// putting back fails the error says what stands.
+// Invariants: it touches only what changes; it makes all changes of a set or none, and if reverting fails the
+// error says what remains.
 //
-// engine, ui and cli import it, and no other package of change; it imports change and the
-// sources it writes to.
+// engine, ui and cli import it, and no other package of change; it imports change and the sources it writes
+// to.
 package write

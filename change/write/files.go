@@ -21,19 +21,18 @@ import (
 	"rung/sources/files"
 )
 
-// FileOptions say which manifests to read.
+// FileOptions choose the manifests to read.
 type FileOptions struct {
-	// Demo is the built-in cluster of a system that is read instead of Paths; nil for none.
+	// Built-in cluster to read instead of Paths, or nil.
 	Demo  fs.FS
 	Paths []string
 	Stdin io.Reader
-	// MaxFileBytes bounds one file, and a compressed one to eight times as much
-	// once expanded; 0 means the defaults, which have that relation.
+	// Limit of one file; a compressed file may have eight times as much once expanded. 0 means the defaults,
+	// which have the same ratio.
 	MaxFileBytes int64
-	// Release is the release of network-policy-api whose CRDs judge them, see
-	// manifests.Options.
+	// Release of network-policy-api whose CRDs check them, see manifests.Options.
 	Release string
-	// Disk is the file system that write-back writes to; nil is the operating system's.
+	// File system that write-back writes to; nil is the operating system's.
 	Disk files.FS
 }
 
@@ -43,13 +42,13 @@ type Files struct {
 	disk        files.FS
 
 	mu           sync.Mutex
-	files        map[string]manifests.FileState // by path, as they were read or written last
-	writtenFiles map[string]struct{}            // files written since they were read
+	files        map[string]manifests.FileState // by path, as last read or written
+	writtenFiles map[string]struct{}            // written since they were read
 	placed       map[model.Key]string           // files of new objects
-	removed      map[string]time.Time           // files that Rung removed, and when
+	removed      map[string]time.Time           // files that Rung removed, with the time
 }
 
-// NewFiles prepares manifests as a source.
+// NewFiles returns manifests as a source.
 func NewFiles(opt FileOptions) *Files {
 	read := manifests.Options{Paths: opt.Paths, Stdin: opt.Stdin, Source: "files", SkipSchema: true, Release: opt.Release,
 		Limits: manifests.Limits{FileSize: opt.MaxFileBytes, Expanded: 8 * opt.MaxFileBytes}}
@@ -60,11 +59,10 @@ func NewFiles(opt FileOptions) *Files {
 		writtenFiles: map[string]struct{}{}, placed: map[model.Key]string{}, removed: map[string]time.Time{}}
 }
 
-// Name is "files" or "demo".
+// Name returns "files" or "demo".
 func (f *Files) Name() string { return f.readOptions.Source }
 
-// Run delivers what the files hold, first as it is and then checked, and again
-// whenever one of them changes.
+// Run delivers the contents of the files, first unchecked and then checked, and again whenever a file changes.
 func (f *Files) Run(ctx context.Context, sink func(kube.SourceUpdate)) {
 	read := f.readOptions
 	read.Progress = func(n, total int64) {
@@ -82,12 +80,12 @@ func (f *Files) Run(ctx context.Context, sink func(kube.SourceUpdate)) {
 			Loaded: u.Validated, State: st})
 	})
 	if err != nil {
-		// Not loaded: where nothing was read nothing may be taken for deleted.
+		// Not loaded: without reading anything, nothing may count as deleted.
 		sink(kube.SourceUpdate{State: model.SourceState{Name: f.Name(), Conn: model.ConnLost, Error: err.Error()}})
 	}
 }
 
-// withoutExpected leaves out the missing files that Rung removed.
+// withoutExpected leaves out missing files that Rung removed.
 func (f *Files) withoutExpected(broken []model.Broken) []model.Broken {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -97,7 +95,7 @@ func (f *Files) withoutExpected(broken []model.Broken) []model.Broken {
 	})
 }
 
-// noteRead takes in which files were read, and how many there are.
+// noteRead records the files read, and returns their number.
 func (f *Files) noteRead(u manifests.Update) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -105,13 +103,13 @@ func (f *Files) noteRead(u manifests.Update) int {
 	for _, file := range u.Files {
 		_, written := f.writtenFiles[file.Path]
 		if own := f.files[file.Path]; written && own.At.After(file.At) {
-			file = own // written after it was read for this update
+			file = own // written after this update read it
 		} else {
 			delete(f.writtenFiles, file.Path)
 		}
 		next[file.Path] = file
 		if at, own := f.removed[file.Path]; own && file.At.After(at) {
-			delete(f.removed, file.Path) // somebody made it again
+			delete(f.removed, file.Path) // created again
 		}
 	}
 	for path := range f.writtenFiles {
@@ -119,7 +117,7 @@ func (f *Files) noteRead(u manifests.Update) int {
 			continue
 		}
 		if _, err := os.Lstat(path); err == nil {
-			next[path] = f.files[path] // new, and not looked for yet
+			next[path] = f.files[path] // new, and not found by the source yet
 		} else {
 			delete(f.writtenFiles, path)
 		}
@@ -137,7 +135,7 @@ func sourceFiles(read []manifests.FileState) (out []model.SourceFile) {
 	return out
 }
 
-// knownFile is a file as it was read or written last.
+// knownFile returns a file as last read or written.
 func (f *Files) knownFile(path string) (manifests.FileState, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -164,7 +162,7 @@ func (f *Files) forgetFile(path string) {
 	f.removed[path] = time.Now()
 }
 
-// rememberPlaces notes where new objects went, until they are read back.
+// rememberPlaces records the files of new objects until they are read back.
 func (f *Files) rememberPlaces(changes []change.ObjectChange, jobs []*fileJob) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -180,7 +178,7 @@ func (f *Files) rememberPlaces(changes []change.ObjectChange, jobs []*fileJob) {
 	}
 }
 
-// SweepLeftovers removes what killed processes left half written beside the files, up to a time.
+// SweepLeftovers removes temporary files of killed processes older than a time.
 func (f *Files) SweepLeftovers(before time.Time) {
 	f.mu.Lock()
 	folders := map[string]struct{}{}

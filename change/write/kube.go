@@ -18,15 +18,14 @@ import (
 // kubeWriter makes changes through an API server.
 type kubeWriter struct{ policies *kube.Policies }
 
-// NewKubeWriter writes policies to a cluster, each by the verb that fits it (see kube.Verb).
-// All changes or none is more than an API server can do: a set that fails half way
-// is put back as far as nobody else changed it meanwhile, and the error says what
-// stands.
+// NewKubeWriter returns a writer to a cluster, which uses the verb that fits each change (see kube.Verb). An
+// API server cannot make all changes or none: a set that fails half way is reverted unless somebody else
+// changed it meanwhile, and the error says what remains.
 func NewKubeWriter(c *kube.Cluster) change.Writer {
 	return &kubeWriter{c.Policies()}
 }
 
-// kubeChange is a change as the API is asked for it.
+// kubeChange converts a change for the API.
 func kubeChange(c *change.ObjectChange) kube.PolicyChange {
 	ch := kube.PolicyChange{Verb: c.ServerVerb, Key: c.Key, Old: c.Old, New: c.New, Force: c.Force,
 		Unchanged: func(live *model.Policy) bool { return model.SameContent(live, c.Old) }}
@@ -36,12 +35,12 @@ func kubeChange(c *change.ObjectChange) kube.PolicyChange {
 	return ch
 }
 
-// LivePolicies reads the policies one after the other.
+// LivePolicies reads the policies one by one.
 func (w *kubeWriter) LivePolicies(ctx context.Context, keys []model.PolicyKey) (map[model.PolicyKey]*kube.LivePolicy, error) {
 	out := make(map[model.PolicyKey]*kube.LivePolicy, len(keys))
 	for _, k := range keys {
 		if k.Name == "" || !change.IsChangeable(k.Kind) {
-			continue // not valid, which is said elsewhere
+			continue // invalid, which is reported elsewhere
 		}
 		l, err := w.policies.Get(ctx, k)
 		if err != nil && !errors.Is(err, kube.ErrGone) {
@@ -52,7 +51,7 @@ func (w *kubeWriter) LivePolicies(ctx context.Context, keys []model.PolicyKey) (
 	return out, nil
 }
 
-// TryChanges is a dry run of every change.
+// TryChanges makes a dry run of every change.
 func (w *kubeWriter) TryChanges(ctx context.Context, changes []change.ObjectChange) *change.ServerAnswer {
 	out := &change.ServerAnswer{Stored: make([]*model.Policy, len(changes))}
 	for i := range changes {
@@ -70,7 +69,7 @@ func (w *kubeWriter) TryChanges(ctx context.Context, changes []change.ObjectChan
 	return out
 }
 
-// addRefusal takes in why the server would not make a change.
+// addRefusal adds the server's reason for rejecting a change.
 func addRefusal(out *change.ServerAnswer, c *change.ObjectChange, err error) {
 	var no *kube.RejectedError
 	var contested *kube.ContestedError
@@ -94,11 +93,11 @@ func addRefusal(out *change.ServerAnswer, c *change.ObjectChange, err error) {
 	}
 }
 
-// CodeServer marks what the API server, and not Rung's own validation, found.
+// CodeServer marks errors found by the API server instead of Rung's own validation.
 const CodeServer = "server"
 
-// Write makes the changes in their order and puts what is stored now in the place
-// of New. After a failure, changes that were made are taken back.
+// Write makes the changes in order and replaces New by the stored object. After a failure it reverts the
+// changes already made.
 func (w *kubeWriter) Write(ctx context.Context, changes []change.ObjectChange) error {
 	for i := range changes {
 		stored, err := w.makeChange(ctx, &changes[i])
@@ -119,7 +118,7 @@ func (w *kubeWriter) Write(ctx context.Context, changes []change.ObjectChange) e
 	return nil
 }
 
-// makeChange makes one change. Where the answer was lost the object tells whether it was
+// makeChange makes a change. If the answer is lost, it reads the object to find out whether the change was
 // made.
 func (w *kubeWriter) makeChange(ctx context.Context, c *change.ObjectChange) (*model.Policy, error) {
 	res, err := w.policies.MakeChange(ctx, kubeChange(c), false)
@@ -133,8 +132,7 @@ func (w *kubeWriter) makeChange(ctx context.Context, c *change.ObjectChange) (*m
 	return w.settleLost(context.WithoutCancel(ctx), c, err)
 }
 
-// Bounds of looking whether a change was made whose answer was lost, and of
-// putting back.
+// Limits for finding out whether a change was made after its answer was lost, and for reverting.
 const (
 	settleTries = 3
 	settlePause = 300 * time.Millisecond
@@ -142,7 +140,7 @@ const (
 	backTime    = 20 * time.Second
 )
 
-// settleLost looks whether a change was made.
+// settleLost finds out whether a change was made.
 func (w *kubeWriter) settleLost(ctx context.Context, c *change.ObjectChange, lost error) (*model.Policy, error) {
 	ctx, cancel := context.WithTimeout(ctx, settleTime)
 	defer cancel()
@@ -154,7 +152,7 @@ func (w *kubeWriter) settleLost(ctx context.Context, c *change.ObjectChange, los
 		case errors.Is(err, kube.ErrGone) && c.Old == nil:
 			return nil, fmt.Errorf("%w; it was not made", lost)
 		case err == nil && c.New == nil && c.Old.UID != "" && l.Policy.UID != c.Old.UID:
-			return nil, nil // another of its name
+			return nil, nil // another object of this name
 		case err == nil && c.New != nil && model.SameContent(l.Policy, c.New):
 			return l.Policy, nil
 		case err == nil && c.Old != nil && model.SameContent(l.Policy, c.Old):
@@ -173,7 +171,7 @@ func (w *kubeWriter) settleLost(ctx context.Context, c *change.ObjectChange, los
 		lost, c.Key.Label())
 }
 
-// putBack takes back changes that were made, newest first, and says what stands.
+// putBack reverts changes that were made, newest first, and says what remains.
 func (w *kubeWriter) putBack(ctx context.Context, done []change.ObjectChange) string {
 	ctx, cancel := context.WithTimeout(ctx, backTime)
 	defer cancel()

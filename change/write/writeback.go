@@ -19,24 +19,23 @@ import (
 	"rung/sources/files"
 )
 
-// fileJob is the change to make to one file: edits of its text, or a whole new text.
+// fileJob is the change of one file: edits of its text, or a whole new text.
 type fileJob struct {
 	path  string
-	file  manifests.FileState // as it was read; of no use where there is none yet
+	file  manifests.FileState // as read; unset for a new file
 	edits []manifests.Edit
-	// replaces says that text replaces everything in the file: the text of a new file,
-	// or the one before a change that is undone. A nil text removes the file.
+	// replaces is set if text replaces the whole file: the text of a new file, or the one before an undone
+	// change. A nil text removes the file.
 	replaces, isNew bool
 	text            []byte
 	adds            []model.Key
-	keys            []model.Key // all that it is about
+	keys            []model.Key // all objects of the job
 }
 
-// Write edits the files the objects came from, touching only what changes. A new
-// object goes into the folder that was given, as a file of its own, or to the end
-// of the one file; a deleted object that comes back goes to where it stood. When a
-// file cannot be written, those before it are put back. The change made to each
-// file is noted in WrittenFile of its objects' changes. One Write at a time.
+// Write edits the files of the objects, touching only what changes. A new object goes into the given folder as
+// a file of its own, or to the end of the single file; a restored object returns to its place. If writing a
+// file fails, Write restores the files before it. It records the change of each file in WrittenFile of its
+// objects' changes. Calls must not overlap.
 func (f *Files) Write(_ context.Context, changes []change.ObjectChange) error {
 	w, err := f.planWrites(changes)
 	if err != nil {
@@ -66,16 +65,16 @@ func (f *Files) Write(_ context.Context, changes []change.ObjectChange) error {
 	return nil
 }
 
-// writePlan holds the changes to files that a change of objects needs.
+// writePlan holds the file changes for a change of objects.
 type writePlan struct {
 	files  *Files
 	jobs   []*fileJob
 	byPath map[string]*fileJob
-	// notes say where objects go that come back.
+	// Destinations of restored objects.
 	notes []string
 }
 
-// planWrites sorts the changes by file.
+// planWrites groups the changes by file.
 func (f *Files) planWrites(changes []change.ObjectChange) (*writePlan, error) {
 	w := &writePlan{files: f, byPath: map[string]*fileJob{}}
 	done, err := w.planUndo(changes)
@@ -152,7 +151,7 @@ func (w *writePlan) planWhole(j *fileJob) {
 	w.jobs = append(w.jobs, j)
 }
 
-// writeFile writes one file. It says what that did, and how to put it back.
+// writeFile writes a file. It returns the change and a function to restore the file.
 func (f *Files) writeFile(j *fileJob) (left manifests.TextChange, back func() error, err error) {
 	if j.isNew {
 		return f.writeNewFile(j.path, j.text)
@@ -202,7 +201,7 @@ func (f *Files) writeNewFile(path string, text []byte) (left manifests.TextChang
 	}, nil
 }
 
-// removeFile takes a file away that holds text.
+// removeFile removes a file that holds text.
 func (f *Files) removeFile(path string, text []byte) (left manifests.TextChange, back func() error, err error) {
 	if err := files.WithdrawFile(f.disk, path, text); err != nil {
 		return left, nil, fmt.Errorf("remove %s: %w", path, err)
@@ -214,7 +213,7 @@ func (f *Files) removeFile(path string, text []byte) (left manifests.TextChange,
 	}, nil
 }
 
-// shownPath is a path as it is shown.
+// shownPath returns a path for messages.
 func shownPath(path string) string { return model.Origin{File: path}.Place() }
 
 func editOf(c change.ObjectChange, at model.Origin) manifests.Edit {
@@ -237,14 +236,12 @@ func ownText(p *model.Policy) ([]byte, error) {
 	return manifests.Marshal(p)
 }
 
-// locateObject finds where an object stands now. That is the place where it was read,
-// unless Rung has written to the file since: documents may have come and gone then,
-// and an object that was made here was not read at all.
+// locateObject finds the present place of an object. Rung's own writes may have added and removed documents
+// since the file was read, and a new object was not read at all.
 func (f *Files) locateObject(p *model.Policy) (model.Origin, error) {
 	at := p.Origin
 	f.mu.Lock()
-	// One that was made here knows no place until the engine has taken in what was
-	// read, which is later than the reading.
+	// A new object has no place until the engine has processed its reading.
 	unread := at.File == ""
 	if unread {
 		at.File = f.placed[p.Key]
@@ -256,12 +253,12 @@ func (f *Files) locateObject(p *model.Policy) (model.Origin, error) {
 			p.Key.Label(), manifests.ErrNotWritable)
 	}
 	if file, err := f.knownFile(at.File); err == nil && !file.Writable {
-		return at, nil // compressed, say: refused where it is written
+		return at, nil // compressed, say: writing it is refused later
 	}
 	text, err := files.ReadRegular(at.File, max(f.readOptions.Limits.FileSize, manifests.DefaultFileSize))
 	switch {
 	case err != nil && !moved && !unread:
-		return at, nil // no file, or gone: said where it is written
+		return at, nil // no file, or gone: reported when writing
 	case err != nil:
 		return at, fmt.Errorf("write %s: %w", p.Key.Label(), err)
 	}
@@ -272,8 +269,8 @@ func (f *Files) locateObject(p *model.Policy) (model.Origin, error) {
 		if q == nil || q.Key != p.Key {
 			continue
 		}
-		// The last reading may be newer than the revision the change was worked out from:
-		// then the file is as it was read, and the policy differs.
+		// The file may have been read after the revision of the change: it is then unchanged, but the policy
+		// differs.
 		if !moved && !unread && q.YAML != p.YAML {
 			return at, fmt.Errorf("write %s: it was changed in %s meanwhile: %w", p.Key.Label(), at.File, manifests.ErrChanged)
 		}
@@ -282,9 +279,8 @@ func (f *Files) locateObject(p *model.Policy) (model.Origin, error) {
 	return at, fmt.Errorf("write %s: it is no longer in %s: %w", p.Key.Label(), at.File, manifests.ErrChanged)
 }
 
-// placeNew finds where a new object goes: a file of its own in the first folder
-// that was given, or the end of the last file that can be written. jobs are those of
-// the same change, by path.
+// placeNew finds a place for a new object: a file of its own in the first given folder, or the end of the last
+// writable file. jobs holds the jobs of this change by path.
 func (f *Files) placeNew(p *model.Policy, jobs map[string]*fileJob) (path string, isNew bool, err error) {
 	for _, given := range f.readOptions.Paths {
 		if info, err := os.Stat(given); err == nil && info.IsDir() {
@@ -299,9 +295,8 @@ func (f *Files) placeNew(p *model.Policy, jobs map[string]*fileJob) (path string
 	return "", false, fmt.Errorf("no file to write %s to: %w", p.Key.Label(), manifests.ErrNotWritable)
 }
 
-// ownFile is the file of a new object in a folder: a new one, or one of that
-// name that is read already (of an object that was deleted, say) and gets the
-// object at its end. A file of that name that is not read is left alone.
+// ownFile returns the file for a new object in a folder: a new file, or a file of that name already read (of a
+// deleted object, say), to which the object is appended. It avoids unread files of that name.
 func (f *Files) ownFile(folder string, k model.Key, jobs map[string]*fileJob) (path string, isNew bool, err error) {
 	const tries = 100
 	base := fileName(k)
@@ -312,7 +307,7 @@ func (f *Files) ownFile(folder string, k model.Key, jobs map[string]*fileJob) (p
 		}
 		path = filepath.Join(folder, name)
 		if j := jobs[path]; j != nil && j.replaces {
-			continue // of another object of this change
+			continue // used by another object of this change
 		}
 		if file, err := f.knownFile(path); err == nil && file.Writable {
 			return path, false, nil
@@ -328,8 +323,8 @@ func (f *Files) ownFile(folder string, k model.Key, jobs map[string]*fileJob) (p
 		k.Label(), base, tries-1, fs.ErrExist)
 }
 
-// fileName is a name for an object's file, without its end. Names of objects may
-// be longer than those of files.
+// fileName returns the name of an object's file without extension, shortened if needed: object names may be
+// longer than file names.
 func fileName(k model.Key) string {
 	const most = 120
 	name := strings.ToLower(k.Kind.Abbreviation())

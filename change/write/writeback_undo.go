@@ -13,8 +13,8 @@ import (
 	"rung/sources/manifests"
 )
 
-// PlacesOf says where the changes put what comes back, and why they cannot be written
-// where that is known beforehand. Nothing is written.
+// PlacesOf returns notes on where changes put restored objects, or an error if it is known that they cannot be
+// written. It writes nothing.
 func (f *Files) PlacesOf(changes []change.ObjectChange) (notes []string, err error) {
 	w, err := f.planWrites(changes)
 	if err != nil {
@@ -34,8 +34,8 @@ func (f *Files) PlacesOf(changes []change.ObjectChange) (notes []string, err err
 	return w.notes, nil
 }
 
-// planUndo plans what gives files the very text they had: those that still are as the
-// change left them that is undone. It says which changes that makes.
+// planUndo plans to restore the former text of files that still are as the undone change left them. done holds
+// the indexes of the changes made by that.
 func (w *writePlan) planUndo(changes []change.ObjectChange) (done map[int]bool, err error) {
 	done = map[int]bool{}
 	var seen []*change.FileChange
@@ -77,8 +77,8 @@ func (w *writePlan) planUndo(changes []change.ObjectChange) (done map[int]bool, 
 	return done, nil
 }
 
-// wholeFileJob is the job that gives a file the text it had before a change, nil where
-// that would not be what is wanted: another file by now, or other objects.
+// wholeFileJob returns the job that restores a file's text before a change, or nil if that would be wrong: the
+// file or the objects differ by now.
 func (f *Files) wholeFileJob(b *change.FileChange, changes []change.ObjectChange, with []int) (*fileJob, error) {
 	file, text, err := f.readCurrent(b.Path)
 	if err != nil {
@@ -101,8 +101,8 @@ func (f *Files) wholeFileJob(b *change.FileChange, changes []change.ObjectChange
 	return j, nil
 }
 
-// readCurrent is a file and what it holds; the text is nil where there is none. It is an
-// error when the file is not as it was read.
+// readCurrent returns a file and its text, nil if it does not exist. It is an error if the file changed since
+// it was read.
 func (f *Files) readCurrent(path string) (manifests.FileState, []byte, error) {
 	_, err := f.disk.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -110,7 +110,7 @@ func (f *Files) readCurrent(path string) (manifests.FileState, []byte, error) {
 	}
 	file, serr := f.knownFile(path)
 	if serr != nil || err != nil {
-		return file, []byte{}, nil // one that is not read is no file to write to
+		return file, []byte{}, nil // a file that is not read is not written to
 	}
 	text, err := manifests.ReadUnchanged(f.disk, file)
 	switch {
@@ -124,8 +124,7 @@ func (f *Files) readCurrent(path string) (manifests.FileState, []byte, error) {
 	return file, text, nil
 }
 
-// whyUnwritable says why a file cannot be written to, as far as can be seen without
-// doing so.
+// whyUnwritable returns why a file cannot be written to, as far as can be told without writing.
 func (f *Files) whyUnwritable(path string) error {
 	w, err := f.disk.Open(path, os.O_WRONLY, 0)
 	if err != nil {
@@ -134,8 +133,7 @@ func (f *Files) whyUnwritable(path string) error {
 	return w.Close()
 }
 
-// textAgrees says whether a text holds the objects of changes as they are to be; nil
-// holds none.
+// textAgrees reports whether a text holds the objects of changes as wanted; a nil text holds none.
 func (f *Files) textAgrees(path string, text []byte, changes []change.ObjectChange, with []int) bool {
 	opt := f.readOptions
 	opt.FS, opt.SkipSchema = nil, true
@@ -152,8 +150,8 @@ func (f *Files) textAgrees(path string, text []byte, changes []change.ObjectChan
 	return true
 }
 
-// restoreDeleted plans how an object that was deleted goes back into its file, which is
-// another by now. It is not back where it cannot go there.
+// restoreDeleted plans how a deleted object returns to its file, which has changed. back is false without a
+// place.
 func (w *writePlan) restoreDeleted(c change.ObjectChange) (back bool, err error) {
 	b, name := c.UndoneFile, c.Key.Label()
 	instead := func(format string, args ...any) (bool, error) {
@@ -211,7 +209,7 @@ func (w *writePlan) restoreDeleted(c change.ObjectChange) (back bool, err error)
 	return true, nil
 }
 
-// editFits says whether an edit of a text gives the object that is wanted.
+// editFits reports whether an edit of a text results in the wanted object.
 func (w *writePlan) editFits(path string, text []byte, e manifests.Edit, c change.ObjectChange) bool {
 	after, err := manifests.EditedText(path, text, e)
 	return err == nil && w.files.textAgrees(path, after, []change.ObjectChange{c}, []int{0})
@@ -226,7 +224,7 @@ func spotOfObject(b *change.FileChange, k model.Key) *manifests.RemovedSpot {
 	return nil
 }
 
-// neighbourLabels are the labels of what stood above and below an object.
+// neighbourLabels returns the labels of an object's former neighbours.
 func neighbourLabels(b *change.FileChange, k model.Key) (above, below string) {
 	s := spotOfObject(b, k)
 	if s == nil {
@@ -241,7 +239,7 @@ func neighbourLabels(b *change.FileChange, k model.Key) (above, below string) {
 	return above, below
 }
 
-// placeText says where in a file: "a.yaml, between ANP one and ANP three".
+// placeText describes a place in a file: "a.yaml, between ANP one and ANP three".
 func placeText(path, above, below string) string {
 	switch {
 	case above != "" && below != "":

@@ -9,7 +9,7 @@ import (
 // notConsidered is the title of an omission.
 const notConsidered = "not considered"
 
-// title is the title of an omission, or of an assumption.
+// title returns the title of an omission or assumption.
 func (o *Omission) title() string {
 	if o.Level == Note {
 		return "assumed"
@@ -17,8 +17,8 @@ func (o *Omission) title() string {
 	return notConsidered
 }
 
-// annotations are the lines that GitHub Actions makes annotations of. Omissions and then the
-// worst results come first: of a step GitHub shows ten errors, ten warnings and ten notices.
+// annotations returns lines that GitHub Actions turns into annotations. Omissions come first, then the worst
+// results, since GitHub shows ten errors, ten warnings and ten notices of a step.
 func (r *Report) annotations() string {
 	var b strings.Builder
 	say := func(l Level, file string, line int, title, text string) {
@@ -43,7 +43,7 @@ func (r *Report) annotations() string {
 // rank orders levels, the worst first.
 func (l Level) rank() int { return slices.Index([]Level{Error, Warning, Note}, l) }
 
-// annotationOf is GitHub's name of a level.
+// annotationOf returns GitHub's name of a level.
 func annotationOf(l Level) string {
 	if l == Note {
 		return "notice"
@@ -51,13 +51,13 @@ func annotationOf(l Level) string {
 	return string(l)
 }
 
-// escapeData and escapeProperty are what the runner takes back from the message and from a property.
+// escapeData and escapeProperty escape a message and a property for the runner, which decodes them.
 var escapeData, escapeProperty = replacer("%", "%25", "\r", "%0D", "\n", "%0A"),
 	replacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 
 func replacer(pairs ...string) func(string) string { return strings.NewReplacer(pairs...).Replace }
 
-// The code quality report of GitLab: a list of issues.
+// Code quality report of GitLab: a list of issues.
 type (
 	qualityIssue struct {
 		Description string          `json:"description"`
@@ -74,7 +74,7 @@ type (
 	}
 )
 
-// codeQuality is the report for the widget of GitLab's merge requests.
+// codeQuality returns the report for the widget of GitLab's merge requests.
 func (r *Report) codeQuality() (string, error) {
 	out, seen := []qualityIssue{}, fingerprinter{}
 	add := func(l Level, check, print, text, file string, line int) {
@@ -92,7 +92,7 @@ func (r *Report) codeQuality() (string, error) {
 	return writeReportJSON(out)
 }
 
-// severityOf is GitLab's severity of a level: nothing that Rung finds is a blocker by itself.
+// severityOf returns GitLab's severity of a level. No finding is a blocker by itself.
 func severityOf(l Level) string {
 	switch l {
 	case Warning:

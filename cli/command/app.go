@@ -14,29 +14,28 @@ import (
 // App holds the streams, flags and state that the subcommands share.
 type App struct {
 	In io.Reader
-	// Out and Err escape invisible characters; Raw is the process's own output, for the
-	// codes that clear a screen.
+	// Out and Err escape invisible characters; Raw is the process's own output, for codes that clear a screen.
 	Out, Err, Raw io.Writer
 
 	Flags   globalFlags
 	Version string // of Rung
-	Call    string // how people call Rung: "kubectl rung" where it is kubectl's plugin
-	CanAsk  bool   // In is a terminal: somebody can be asked
-	// Keyboard is the input that NewApp was given, to read single keys from.
+	Call    string // how to call Rung in texts: "kubectl rung" as kubectl's plugin
+	CanAsk  bool   // In is a terminal, so questions can be asked
+	// Input given to NewApp, to read single keys from.
 	Keyboard io.Reader
 	Needs    fileNeed // of the command
-	Anyhow   bool     // the command answers whatever could not be read
-	// template is the form of -o where that is a template, else nil.
+	Anyhow   bool     // the command answers even if inputs cannot be read
+	// Template given by -o, else nil.
 	template *Form
-	look     atomic.Pointer[look] // of what goes to Out; the configuration is read beside
-	ended    <-chan struct{}      // when the command is told to end
-	// Said are the complaints that were printed already.
+	look     atomic.Pointer[look] // look of Out; the configuration is read concurrently
+	ended    <-chan struct{}      // closed when the command has to end
+	// Complaints printed already.
 	Said map[string]bool
-	// completes says that a command line is completed: nothing is said then, or done.
+	// Set while a command line is completed: nothing is printed or changed.
 	completes bool
 }
 
-// NewApp is the app of a process that reads in and writes to out and errw, until ctx ends.
+// NewApp returns the app of a process that reads in and writes to out and errw, until ctx ends.
 func NewApp(ctx context.Context, in io.Reader, out, errw io.Writer) *App {
 	a := &App{In: files.PatientReader(ctx, in), Call: "rung", Raw: out, Said: map[string]bool{}, CanAsk: IsTerminal(in), Keyboard: in,
 		ended: ctx.Done()}
@@ -44,7 +43,7 @@ func NewApp(ctx context.Context, in io.Reader, out, errw io.Writer) *App {
 	return a
 }
 
-// ForContext returns the app for another context of the kubeconfig, with the flags of this one but the permission
+// ForContext returns the app for another context of the kubeconfig. It keeps the flags, but not the permission
 // to change things.
 func ForContext(a *App, name string) *App {
 	next := &App{In: a.In, Call: a.Call, Out: a.Out, Err: a.Err, Raw: a.Raw, Flags: a.Flags, CanAsk: a.CanAsk, Keyboard: a.Keyboard,
@@ -54,8 +53,8 @@ func ForContext(a *App, name string) *App {
 	return next
 }
 
-// ForInput returns the app that reads what an argument names, and nothing else: manifests of any
-// kind that -f takes, or context:NAME. It changes nothing.
+// ForInput returns an app that reads only what arg names: manifests in any form that -f takes, or
+// context:NAME. It changes nothing.
 func ForInput(a *App, arg string) (*App, error) {
 	in, err := engine.ParseInput(arg)
 	if err != nil {
@@ -77,32 +76,30 @@ func ForInput(a *App, arg string) (*App, error) {
 // Exit codes.
 const (
 	ExitOK     = 0
-	ExitNo     = 1 // the answer is no: drift found, lint errors, a change refused
-	ExitFailed = 2 // could not run, or not wholly judged
-	// ExitPipe is the exit code that a shell shows for a program ended by SIGPIPE, because
-	// nobody reads its output any more, as in rung ladder | head -1.
+	ExitNo     = 1 // the answer is no: drift found, lint errors, a change rejected
+	ExitFailed = 2 // could not run, or not fully judged
+	// ExitPipe is the code that a shell shows for a program ended by SIGPIPE because its output was closed, as
+	// in rung ladder | head -1.
 	ExitPipe = 141
 )
 
 var (
 	// ErrNo ends a command with exit 1; its answer was printed.
 	ErrNo = errors.New("the answer is no")
-	// ErrSaid ends a command with exit 2: what was to be said was printed.
+	// ErrSaid ends a command with exit 2 after its message was printed.
 	ErrSaid = errors.New("nothing to show")
-	// ErrUnjudged ends a command with exit 2: its answer was printed, with what it does not
-	// take into account beside it.
+	// ErrUnjudged ends a command with exit 2 after its answer was printed with the omissions.
 	ErrUnjudged = errors.New("not wholly judged")
-	// ErrRefused ends a command with exit 1 and goes to stderr with what is
-	// wrapped around it.
+	// ErrRefused ends a command with exit 1; the error that wraps it goes to stderr.
 	ErrRefused = errors.New("nothing was changed")
-	// ErrBehind likewise: the policies are changed and some zone's rows are not.
+	// ErrBehind does the same: the policies are changed, but the rows of some zone are not.
 	ErrBehind = errors.New("see rung drift")
-	// ErrPutBack likewise: a change on trial does not stand, or not for long.
+	// ErrPutBack does the same: a change on trial was, or will be, reverted.
 	ErrPutBack = errors.New("reverted")
 )
 
-// ExitCode is the exit code of a command that ended with an error, or without; said says
-// that everything about it was printed.
+// ExitCode returns the exit code for a command's error, which may be nil; said reports whether everything
+// about it was printed.
 func ExitCode(err error) (code int, said bool) {
 	switch {
 	case err == nil:

@@ -16,8 +16,7 @@ import (
 	"rung/system"
 )
 
-// TakesArgs checks the number of arguments. Their names are said in the error; the
-// last optional ones may be left out.
+// TakesArgs checks the number of arguments. Errors name the arguments; the last optional ones may be left out.
 func TakesArgs(optional int, names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -33,7 +32,7 @@ func TakesArgs(optional int, names ...string) cobra.PositionalArgs {
 	}
 }
 
-// UnknownCommand is the error of a command that does not exist, with the one that was meant.
+// UnknownCommand returns the error for an unknown command, with a suggestion if a name is similar.
 func UnknownCommand(root *cobra.Command, name string) error {
 	if like := root.SuggestionsFor(name); len(like) > 0 {
 		return fmt.Errorf("unknown command %q; did you mean: rung %s", name, like[0])
@@ -41,7 +40,7 @@ func UnknownCommand(root *cobra.Command, name string) error {
 	return fmt.Errorf("unknown command %q; see: rung --help", name)
 }
 
-// BadFlag says what is wrong with a flag, in no words of Go, and where flags are explained.
+// BadFlag explains a wrong flag without Go's terms, and where flags are explained.
 func BadFlag(cmd *cobra.Command, err error) error {
 	var bad *pflag.InvalidValueError
 	var absent *pflag.NotExistError
@@ -69,7 +68,7 @@ func BadFlag(cmd *cobra.Command, err error) error {
 	return fmt.Errorf("%w; see: %s --help", err, cmd.CommandPath())
 }
 
-// dashed returns a flag that does not exist, as it was typed.
+// dashed returns an unknown flag as it was typed.
 func dashed(absent *pflag.NotExistError) string {
 	if absent.GetSpecifiedShortnames() != "" {
 		return "-" + absent.GetSpecifiedName()
@@ -77,7 +76,7 @@ func dashed(absent *pflag.NotExistError) string {
 	return "--" + absent.GetSpecifiedName()
 }
 
-// wrongValue says what a flag takes instead of a value.
+// wrongValue returns an error that says which values a flag takes.
 func wrongValue(bad *pflag.InvalidValueError) error {
 	want := ""
 	switch bad.GetFlag().Value.Type() {
@@ -93,7 +92,7 @@ func wrongValue(bad *pflag.InvalidValueError) error {
 	return fmt.Errorf("--%s %s: %s", bad.GetFlag().Name, bad.GetValue(), want)
 }
 
-// similarFlag returns the flag of a command whose name was most likely meant, empty for none.
+// similarFlag returns the name of the command's flag closest to name, or "".
 func similarFlag(cmd *cobra.Command, name string) string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -104,11 +103,10 @@ func similarFlag(cmd *cobra.Command, name string) string {
 	return words.Closest(name, names)
 }
 
-// exclusiveFlags is the annotation with which cobra notes, at each flag of a group, that only one
-// of them may be given.
+// exclusiveFlags is the annotation that cobra sets on each flag of a mutually exclusive group.
 const exclusiveFlags = "cobra_annotation_mutually_exclusive"
 
-// checkExclusive refuses flags of which only one may be given, before cobra does in other words.
+// checkExclusive rejects mutually exclusive flags, before cobra does in other words.
 func checkExclusive(cmd *cobra.Command) (err error) {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
 		for _, group := range f.Annotations[exclusiveFlags] {
@@ -126,25 +124,25 @@ func checkExclusive(cmd *cobra.Command) (err error) {
 	return err
 }
 
-// Forms of output that only some commands have: those whose Annotations say so.
+// Forms of output that a command must declare in its Annotations.
 const (
 	NbctlForm    = "nbctl"    // records as ovn-nbctl prints them
 	MarkdownForm = "markdown" // for a review
 	CSVForm      = "csv"      // for a spreadsheet
 	AntctlForm   = "antctl"   // the columns of antctl
-	NameForm     = "name"     // KIND/NAME of what is listed, a line each
+	NameForm     = "name"     // KIND/NAME of each object, a line each
 	DotForm      = "dot"      // a graph for Graphviz
 	SVGForm      = "svg"      // a picture
 	HTMLForm     = "html"     // one file for a browser
 )
 
-// noAnswer is the annotation of a command without an answer that could have a form.
+// noAnswer is the annotation of a command whose answer has no forms.
 const noAnswer = "no-answer"
 
-// WithoutAnswer are the Annotations of a command that prints no answer.
+// WithoutAnswer returns the Annotations of a command that prints no answer.
 func WithoutAnswer() map[string]string { return map[string]string{noAnswer: ""} }
 
-// FormAnnotations are the Annotations of a command that has some of these forms.
+// FormAnnotations returns the Annotations of a command with these forms.
 func FormAnnotations(names ...string) map[string]string {
 	out := map[string]string{}
 	for _, name := range names {
@@ -153,8 +151,8 @@ func FormAnnotations(names ...string) map[string]string {
 	return out
 }
 
-// OutputForms returns the values of -o that a command takes, but for templates; none for one that
-// prints no answer.
+// OutputForms returns the values of -o that a command takes, except templates; none for a command that prints
+// no answer.
 func OutputForms(cmd *cobra.Command) []string {
 	if _, ok := cmd.Annotations[noAnswer]; ok {
 		return nil
@@ -169,7 +167,7 @@ func OutputForms(cmd *cobra.Command) []string {
 	return forms
 }
 
-// templateForms are the values of -o that every command takes with a template behind them.
+// templateForms returns the values of -o that are followed by a template.
 func templateForms() []string {
 	return page.MapList(FormNames(), func(name string) string { return name + "=" })
 }
@@ -188,8 +186,8 @@ func CompleteForm(cmd *cobra.Command, _ []string, typed string) ([]string, cobra
 	return out, directive
 }
 
-// CheckOutput refuses an output form the command does not have, reads the template of one that
-// has some, and notes what the command needs.
+// CheckOutput rejects output forms that the command lacks, parses a template, and notes which input the
+// command needs.
 func (a *App) CheckOutput(cmd *cobra.Command, _ []string) (err error) {
 	if err := checkExclusive(cmd); err != nil {
 		return err

@@ -8,8 +8,8 @@ import (
 	"rung/revision"
 )
 
-// ReadBeside reads an input to its end beside a console: nothing is printed, kept or changed, no
-// zone is read, and the engine has ended when it returns.
+// ReadBeside reads an input completely while a console runs. It prints, keeps and changes nothing, reads no
+// zone, and closes its engine before it returns.
 func ReadBeside(ctx context.Context, a *App, input string) (*revision.Revision, error) {
 	if input == "-" {
 		return nil, errors.New("standard input is the keyboard here")

@@ -14,10 +14,10 @@ import (
 	"rung/model/words"
 )
 
-// clusterFlags say which cluster is looked at when there are no files.
+// clusterFlags choose the cluster to look at if no files are given.
 type clusterFlags struct {
 	engine.ClusterOptions
-	unset            clientcmd.ConfigOverrides // what the flags that are kubectl's hold when none is given
+	unset            clientcmd.ConfigOverrides // values of kubectl's flags if none is given
 	Write, reconcile bool
 }
 
@@ -39,13 +39,12 @@ func (c *clusterFlags) register(p *pflag.FlagSet) {
 			"(--nb with tcp:, ssl: or unix: only)")
 }
 
-// kubectlFlags are the flags that say which cluster, and as whom, as kubectl has them.
-// --namespace is not one: Rung looks at all namespaces, and a policy is named with its
-// own.
+// kubectlFlags returns kubectl's flags for choosing a cluster and a user. It leaves out --namespace, since
+// Rung looks at all namespaces and a policy is named with its own.
 func kubectlFlags() clientcmd.ConfigOverrideFlags {
 	f := clientcmd.RecommendedConfigOverrideFlags("")
 	f.ContextOverrideFlags.Namespace.LongName = ""
-	f.ClusterOverrideFlags.APIServer.ShortName = "s" // kubectl's, too
+	f.ClusterOverrideFlags.APIServer.ShortName = "s" // as in kubectl
 	for flag, text := range map[*clientcmd.FlagInfo]string{
 		&f.CurrentContext:                            "kubeconfig `CONTEXT` to use (default the current one)",
 		&f.ContextOverrideFlags.ClusterName:          "kubeconfig `CLUSTER` to use instead of the context's",
@@ -74,14 +73,13 @@ func kubectlFlags() clientcmd.ConfigOverrideFlags {
 	return f
 }
 
-// NamesCluster says whether a cluster was asked for by name.
+// NamesCluster reports whether a cluster was chosen by flags.
 func (c *clusterFlags) NamesCluster() bool {
 	return c.Kubeconfig != "" || !reflect.DeepEqual(c.Overrides, c.unset)
 }
 
-// LeadsElsewhere says whether flags lead to another server, or log in another way, than the
-// context of the kubeconfig says: what holds for the context by its name does not hold
-// then, and what was given belongs to no other context.
+// LeadsElsewhere reports whether flags choose another server or another login than the kubeconfig's context.
+// Settings for the context by its name then do not apply, and the flags apply to no other context.
 func (c *clusterFlags) LeadsElsewhere() bool {
 	o := c.Overrides
 	o.CurrentContext, o.Timeout = c.unset.CurrentContext, c.unset.Timeout
@@ -125,14 +123,13 @@ func (a *App) configureCluster(ctx context.Context, cfg *engine.Config, zones bo
 	return nil
 }
 
-// contextSetting is the part of the configuration file about one context.
+// contextSetting is the part of the configuration file for one context.
 type contextSetting struct {
 	Write    bool `yaml:"write"`
 	ReadOnly bool `yaml:"readonly"`
 }
 
-// contextSettings reads the part of the configuration file about a context;
-// the rest of the file is the screen's.
+// contextSettings reads the part of the configuration file for a context; the screen reads the rest.
 func (a *App) contextSettings(ctx context.Context, name string) (s contextSetting, err error) {
 	text, _, err := a.Flags.UI.ReadConfig(ctx)
 	if err != nil {
@@ -144,27 +141,27 @@ func (a *App) contextSettings(ctx context.Context, name string) (s contextSettin
 	if err := yaml.Unmarshal(text, &file); err != nil {
 		var wrong *yaml.TypeError
 		if !errors.As(err, &wrong) {
-			return s, nil // the screen says what is wrong with the file
+			return s, nil // the screen reports what is wrong with the file
 		}
 	}
 	return file.Contexts[name], nil
 }
 
-// fileSettings are the settings of the configuration file that are not the screen's alone.
+// fileSettings are the settings of the configuration file that commands use too.
 type fileSettings struct {
-	// Theme and Color are --theme and --color, where those are not given.
+	// Defaults of --theme and --color.
 	Theme string `yaml:"theme"`
 	Color string `yaml:"color"`
-	// Protected are the namespaces that guard rails protect besides those of the platform.
+	// Namespaces that guard rails protect in addition to the platform's.
 	Protected []string `yaml:"protected"`
-	// APIRelease is --api-release, where that is not given.
+	// Default of --api-release.
 	APIRelease string `yaml:"api-release"`
 
 	path string
 }
 
-// readSettings reads the settings of the configuration file. That they cannot be read is said:
-// namespaces of the platform are protected all the same.
+// readSettings reads the settings of the configuration file. It prints a complaint if they cannot be parsed:
+// the platform's namespaces are still protected.
 func (a *App) readSettings(ctx context.Context) (file fileSettings, err error) {
 	text, path, err := a.Flags.UI.ReadConfig(ctx)
 	if err != nil {
@@ -177,7 +174,7 @@ func (a *App) readSettings(ctx context.Context) (file fileSettings, err error) {
 	return file, nil
 }
 
-// crdRelease is the release whose CRDs judge files, empty where nobody says.
+// crdRelease returns the release whose CRDs check files, empty if none is configured.
 func (f *globalFlags) crdRelease(file fileSettings) (string, error) {
 	if f.apiRelease != "" {
 		if err := engine.CheckAPIRelease(f.apiRelease); err != nil {

@@ -12,15 +12,14 @@ import (
 	"rung/model/words"
 )
 
-// columns is a table of kubectl -o custom-columns. The widths of what was printed are kept for
-// what comes after it.
+// columns is a table of kubectl -o custom-columns. It keeps the column widths printed so far for later lines.
 type columns struct {
 	titles, paths []string
 	widths        []int
 	titled        bool
 }
 
-// Columns of kubectl are so wide at least, with so many spaces behind them.
+// Smallest width of kubectl's columns, and the spaces behind them.
 const leastColumn, columnGap = 6, 3
 
 // parseColumns reads TITLE:PATH,TITLE:PATH.
@@ -41,7 +40,7 @@ func parseColumns(text string) (renderer, error) {
 	return c.render, nil
 }
 
-// columnsOfFile reads a file that has the titles in its first line, the paths in its second.
+// columnsOfFile reads a file with the titles in its first line and the paths in its second.
 func columnsOfFile(text string) (string, error) {
 	titles, rest, _ := strings.Cut(text, "\n")
 	paths, _, _ := strings.Cut(rest, "\n")
@@ -55,7 +54,7 @@ func columnsOfFile(text string) (string, error) {
 	return strings.Join(left, ","), nil
 }
 
-// render writes a line for each object, or for the one, below the titles.
+// render writes the titles once, then a line for each object, or for the single object.
 func (c *columns) render(b *bytes.Buffer, value any) error {
 	objects, ok := value.([]any)
 	if !ok {
@@ -93,7 +92,7 @@ func (c *columns) render(b *bytes.Buffer, value any) error {
 	return nil
 }
 
-// cellOf returns the values that a path finds in an object, with commas between.
+// cellOf returns the values that a path finds in an object, separated by commas.
 func cellOf(object any, path string) (string, error) {
 	j := jsonpath.New("column").AllowMissingKeys(true)
 	if err := j.Parse(path); err != nil {

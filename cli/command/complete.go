@@ -22,17 +22,15 @@ import (
 	"rung/system"
 )
 
-// CompleteTimeout bounds what a completion may cost: somebody has pressed tab. Tests of
-// what is offered have longer.
+// CompleteTimeout limits a completion, since the user waits. Tests of the offered words set a longer one.
 var CompleteTimeout = time.Second
 
 type Completer = cobra.CompletionFunc
 
-// choiceFinder returns the words that completion offers, taken from the objects that were read.
+// choiceFinder returns the words to offer, from the objects that were read.
 type choiceFinder = func(*engine.Engine, *revision.Revision) []string
 
-// CompleteFirst offers what is found in the manifests given by -f, or in the cluster, for
-// the first argument.
+// CompleteFirst completes the first argument from the manifests given by -f, or from the cluster.
 func (a *App) CompleteFirst(of choiceFinder) Completer {
 	flag := a.CompleteValue(of)
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
@@ -43,7 +41,7 @@ func (a *App) CompleteFirst(of choiceFinder) Completer {
 	}
 }
 
-// CompleteValue is complete for the value of a flag.
+// CompleteValue completes the value of a flag in the same way.
 func (a *App) CompleteValue(of choiceFinder) Completer {
 	return a.OfferChoices(func(ctx context.Context) (out []string) {
 		_ = a.WithObjects(ctx, func(e *engine.Engine, r *revision.Revision) error {
@@ -54,8 +52,8 @@ func (a *App) CompleteValue(of choiceFinder) Completer {
 	})
 }
 
-// MuteCompletion takes standard error away from a process that completes a command line:
-// what a plugin of the kubeconfig prints would stand in the middle of it.
+// MuteCompletion redirects standard error of a process that completes a command line, since output of a
+// kubeconfig plugin would corrupt the line.
 func MuteCompletion(args []string, errw io.Writer) {
 	if len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) || errw != io.Writer(os.Stderr) {
 		return
@@ -65,8 +63,8 @@ func MuteCompletion(args []string, errw io.Writer) {
 	}
 }
 
-// OfferChoices completes with what find finds in time. Whatever goes wrong, nothing is offered
-// and nothing printed. Standard input is the shell's.
+// OfferChoices completes with the words that find returns in time. On any error it offers and prints nothing.
+// Standard input belongs to the shell.
 func (a *App) OfferChoices(find func(context.Context) []string) Completer {
 	return func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 		parent := cmd.Context()
@@ -85,13 +83,13 @@ func (a *App) OfferChoices(find func(context.Context) []string) Completer {
 	}
 }
 
-// PolicyChoices are the policies, in the order of the ladder.
+// PolicyChoices returns the policies in ladder order.
 func PolicyChoices(_ *engine.Engine, r *revision.Revision) []string {
 	return ChoicesOfKind(r, model.Kind.IsPolicy)
 }
 
-// ChoicesOfKind are the names of the policies of some kinds in the order of the
-// ladder, the kind before those that are not unique.
+// ChoicesOfKind returns the names of the policies of some kinds in ladder order, prefixed by the kind if not
+// unique.
 func ChoicesOfKind(r *revision.Revision, of func(model.Kind) bool) []string {
 	count := map[string]int{}
 	for p := range r.Cluster.EveryPolicy() {
@@ -123,22 +121,22 @@ func ChoicesOfKind(r *revision.Revision, of func(model.Kind) bool) []string {
 	return out
 }
 
-// PodChoices are the pods, with their nodes.
+// PodChoices returns the pods, with their nodes.
 func PodChoices(_ *engine.Engine, r *revision.Revision) []string {
 	return namesOf(r.Cluster.Pods(), func(p *model.Pod) string { return p.Namespace + "/" + p.Name + "\t" + p.NodeName })
 }
 
-// ZoneChoices are the nodes, which zones are called by.
+// ZoneChoices returns the names of the nodes, which zones share.
 func ZoneChoices(_ *engine.Engine, r *revision.Revision) []string {
 	return namesOf(r.Cluster.Nodes(), func(n *model.Node) string { return n.Name })
 }
 
-// NamespaceChoices are the namespaces.
+// NamespaceChoices returns the namespaces.
 func NamespaceChoices(_ *engine.Engine, r *revision.Revision) []string {
 	return namesOf(r.Cluster.Namespaces(), func(n *model.Namespace) string { return n.Name })
 }
 
-// namesOf are the names of objects, in their order.
+// namesOf returns the names of objects in their order.
 func namesOf[T any](all iter.Seq[T], name func(T) string) (out []string) {
 	for x := range all {
 		out = append(out, name(x))
@@ -146,22 +144,22 @@ func namesOf[T any](all iter.Seq[T], name func(T) string) (out []string) {
 	return out
 }
 
-// HistoryChoices are the numbers of changes, the newest first.
+// HistoryChoices returns the numbers of changes, newest first.
 func HistoryChoices(e *engine.Engine, _ *revision.Revision) []string {
 	return page.MapList(e.History(), func(h history.Entry) string { return fmt.Sprintf("%d\t%s", h.ID, h.Title) })
 }
 
-// FixedWords offers the same words always.
+// FixedWords offers the same words every time.
 func FixedWords(words ...string) Completer {
 	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
 }
 
 // CompleteFlag registers the completion of a flag's value.
 func CompleteFlag(cmd *cobra.Command, flag string, f Completer) {
-	_ = cmd.RegisterFlagCompletionFunc(flag, f) // fails for a flag that does not exist, which the tests would show
+	_ = cmd.RegisterFlagCompletionFunc(flag, f) // fails only for an unknown flag, which tests would show
 }
 
-// FileCompleter offers files that end so, without any all files.
+// FileCompleter offers files with these endings, or all files without any.
 func FileCompleter(ends ...string) Completer {
 	if len(ends) == 0 {
 		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)

@@ -8,14 +8,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Switches are the flags that are auto, on or off; alone they mean on.
+// Switches are the flags with the values auto, on and off; without a value they mean on.
 var Switches = []string{"observability", "allow-icmp-network-policy", "enable-stateless-netpol"}
 
-// asTheCluster says what auto means.
+// asTheCluster explains auto.
 const asTheCluster = " (from the cluster's rows and configuration)"
 
-// registerDialect adds the flags that say what the cluster's OVN-Kubernetes runs
-// with, where its rows and its configuration shall not be asked.
+// registerDialect adds the flags for settings of the cluster's OVN-Kubernetes, which override its rows and
+// configuration.
 func registerDialect(p *pflag.FlagSet, f *globalFlags) {
 	for name, v := range map[string]struct {
 		to    *string
@@ -33,7 +33,7 @@ func registerDialect(p *pflag.FlagSet, f *globalFlags) {
 	}
 }
 
-// switchValue is a flag that is auto, on or off; true and false are taken as well.
+// switchValue is the value of a switch: auto, on or off. It also takes true and false.
 type switchValue string
 
 func (s *switchValue) String() string { return string(*s) }
@@ -54,9 +54,9 @@ func (s *switchValue) Set(text string) error {
 	return nil
 }
 
-// JoinSwitches takes the word after a switch for its value, where it can be one:
-// alone the switch means on, as OVN-Kubernetes' own flag of that name does, and
-// "--observability off" would otherwise be on, and off the name of a policy.
+// JoinSwitches joins a switch and the word after it if that word can be its value. Without a value the switch
+// means on, like OVN-Kubernetes' flag of the same name, so "--observability off" would otherwise switch it on
+// and take off for the name of a policy.
 func JoinSwitches(args []string) []string {
 	out := make([]string, 0, len(args))
 	for i := 0; i < len(args); i++ {

@@ -25,7 +25,7 @@ func (r *Report) AddFindings(found []model.Finding) {
 			o.Message = place + ": " + o.Message
 		}
 		if lint.KindOfCode(f.Code) == nil {
-			o.Key += " " + f.Message // a policy may have several mistakes of one code
+			o.Key += " " + f.Message // a policy may have several errors of one code
 		}
 		if !f.Of.Witness.IsZero() {
 			o.Detail = "for example " + f.Of.Witness.String()
@@ -37,7 +37,7 @@ func (r *Report) AddFindings(found []model.Finding) {
 	}
 }
 
-// findingRule explains a code as docs/findings.md does.
+// findingRule returns the rule of a code, as docs/findings.md explains it.
 func findingRule(code string) Rule {
 	out := Rule{Code: code, Help: "docs/findings.md#" + code + " has an example."}
 	if k := lint.KindOfCode(code); k != nil {
@@ -49,7 +49,7 @@ func findingRule(code string) Rule {
 	return out
 }
 
-// levelOf is the level of a severity.
+// levelOf returns the level of a severity.
 func levelOf(s model.Severity) Level {
 	switch s {
 	case model.SeverityError:

@@ -40,7 +40,7 @@ type globalFlags struct {
 	ovsdb      string
 	sandboxOVN string
 	OnOVN      bool // the command needs the sandbox's OVN
-	// Listen is how long the ACL log is read before an answer.
+	// Time to read the ACL log before an answer.
 	Listen     time.Duration
 	sandboxDir string
 	portDelay  time.Duration
@@ -50,14 +50,14 @@ type globalFlags struct {
 	StateDir   string
 	OVN        revision.Flags
 	dnsFile    string
-	// AllowUnjudged are the codes of omissions that leave the exit code alone.
+	// Codes of omissions that do not affect the exit code.
 	AllowUnjudged []string
-	apiRelease    string // whose CRDs judge files
+	apiRelease    string // release whose CRDs check files
 	Quiet         bool   // do not print what could not be read
-	ForReport     bool   // files without databases have no zones; the changes of others are read
-	RowsOnly      bool   // databases are enough, manifests not needed
+	ForReport     bool   // files without databases have no zones; changes of others are read
+	RowsOnly      bool   // databases suffice, manifests are not needed
 	maxFile       int64
-	Flows         func(zone string) bool // whose flows the command wants; nil: none
+	Flows         func(zone string) bool // zones whose flows the command reads; nil: none
 
 	Kube clusterFlags
 	UI   uiFlags
@@ -118,7 +118,7 @@ func (f *globalFlags) Register(root *cobra.Command) {
 	f.UI.register(p)
 }
 
-// StateFolder is where history, audit and Rung's own log are kept.
+// StateFolder returns the folder of history, audit and Rung's own log.
 func (f *globalFlags) StateFolder() string {
 	if f.StateDir != "" {
 		return f.StateDir
@@ -126,9 +126,8 @@ func (f *globalFlags) StateFolder() string {
 	return filepath.Join(xdg.StateHome, "rung")
 }
 
-// EngineConfig makes the engine's configuration. needsZones says whether the command needs
-// databases at all. The files it reads may never answer, such as a pipe; it then
-// returns when ctx ends.
+// EngineConfig returns the engine's configuration. needsZones says whether the command needs databases at all.
+// Files such as a pipe may never answer; it then returns when ctx ends.
 func (a *App) EngineConfig(ctx context.Context, demo, needsZones bool) (engine.Config, error) {
 	return AwaitResult(ctx, func() (engine.Config, error) { return a.makeConfig(ctx, demo, needsZones) })
 }
@@ -141,7 +140,7 @@ func (a *App) makeConfig(ctx context.Context, demo, needsZones bool) (engine.Con
 	if err != nil {
 		return cfg, err
 	}
-	_ = a.setLook(file) // a colour mode that is none the console says
+	_ = a.setLook(file) // the console reports an invalid colour mode
 	cfg.Protected = file.Protected
 	if cfg.APIRelease, err = f.crdRelease(file); err != nil {
 		return cfg, err
@@ -193,11 +192,11 @@ func (a *App) makeConfig(ctx context.Context, demo, needsZones bool) (engine.Con
 		return cfg, nil
 	}
 	if given, err := f.setDatabases(ctx, &cfg); given || err != nil {
-		cfg.Writes = false // the rows are somebody else's
+		cfg.Writes = false // others own the rows
 		return cfg, err
 	}
 	if !f.namedSystem().HasFeature(system.Rows) || f.ForReport {
-		return cfg, nil // there are no databases that a sandbox could play
+		return cfg, nil // no databases for a sandbox to run
 	}
 	cfg.Mode.Sandbox, cfg.Mode.Reconciles = true, true
 	box := lab.New(lab.Config{Server: f.ovsdb, OVN: f.sandboxOVN, Dir: f.sandboxDir, PortDelay: f.portDelay, Traffic: f.TrafficRate(),
@@ -212,13 +211,12 @@ func (a *App) makeConfig(ctx context.Context, demo, needsZones bool) (engine.Con
 	return cfg, nil
 }
 
-// namedSystem is the one that was named, or the first.
+// namedSystem returns the plugin given by --system, else the first.
 func (f *globalFlags) namedSystem() *system.System {
 	return cmp.Or(system.SystemByName(f.OVN.System), system.All[0])
 }
 
-// filesIdentity names the files wherever Rung is started: history and plans are kept
-// under it.
+// filesIdentity identifies the files wherever Rung is started. History and plans are kept under this name.
 func (f *globalFlags) filesIdentity() string {
 	out := make([]string, len(f.Files))
 	for i, p := range f.Files {
@@ -227,7 +225,7 @@ func (f *globalFlags) filesIdentity() string {
 	return strings.Join(out, " ")
 }
 
-// uiFlags are the flags about the screen.
+// uiFlags are the flags of the screen.
 type uiFlags struct {
 	Theme, Color, View, config, Profile string
 	ASCII, NoMouse                      bool
@@ -248,10 +246,10 @@ func (u *uiFlags) register(p *pflag.FlagSet) {
 	p.BoolVar(&u.NoMouse, "no-mouse", false, "leave the mouse to the terminal")
 }
 
-// maxConfig bounds the configuration file, in bytes.
+// maxConfig limits the configuration file, in bytes.
 const maxConfig = 1 << 20
 
-// ReadConfig reads the configuration file, which may be absent where none was named.
+// ReadConfig reads the configuration file. The default file may be absent.
 func (u *uiFlags) ReadConfig(ctx context.Context) (text []byte, path string, err error) {
 	path = cmp.Or(u.config, filepath.Join(xdg.ConfigHome, "rung", "config.yaml"))
 	text, err = files.ReadFile(ctx, path, maxConfig)

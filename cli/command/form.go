@@ -9,25 +9,25 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 )
 
-// renderer writes a value of JSON.
+// renderer writes a JSON value.
 type renderer = func(b *bytes.Buffer, value any) error
 
-// Form is a template with the way in which it is read.
+// Form is a parsed template of -o.
 type Form struct {
 	name, text string
-	template   string // text, or that of the file
+	template   string // text, or the template in the file
 	render     renderer
-	// Rows says that the form has a line for each object of an answer.
+	// Set if the form prints a line for each object of an answer.
 	Rows bool
 }
 
-// way is how templates are read.
+// way is a kind of template.
 type way struct {
 	name  string
 	parse func(text string) (renderer, error)
-	file  func(text string) (string, error) // of a file that is written otherwise; nil: the same
+	file  func(text string) (string, error) // converts the text of a template file; nil if it needs no conversion
 	rows  bool
-	bare  bool // there is no form that reads a file
+	bare  bool // no form reads such a template from a file
 }
 
 var ways = []way{
@@ -36,7 +36,7 @@ var ways = []way{
 	{name: "custom-columns", parse: parseColumns, file: columnsOfFile, rows: true},
 }
 
-// fileEnd is behind the names of forms that read their template from a file.
+// fileEnd ends the names of forms that read their template from a file.
 const fileEnd = "-file"
 
 // FormNames returns the names of the forms, in order.
@@ -50,7 +50,7 @@ func FormNames() (out []string) {
 	return out
 }
 
-// ParseForm reads a form, NAME=TEMPLATE; nil where the text names none. read reads a file.
+// ParseForm parses NAME=TEMPLATE. It returns nil for other values of -o. read reads a file.
 func ParseForm(output string, read func(path string) (string, error)) (*Form, error) {
 	name, text, given := strings.Cut(output, "=")
 	base, isFile := strings.CutSuffix(name, fileEnd)
@@ -87,22 +87,22 @@ func ParseForm(output string, read func(path string) (string, error)) (*Form, er
 	return nil, nil
 }
 
-// explain puts the form before an error, on one line.
+// explain returns an error on one line, preceded by the form.
 func (f *Form) explain(err error) error {
 	return fmt.Errorf("-o %s=%s: %s", f.name, f.text, strings.Join(strings.Fields(err.Error()), " "))
 }
 
-// Print returns what the form makes of a text of JSON.
+// Print renders JSON text in the form.
 func (f *Form) Print(raw []byte) (_ []byte, err error) {
 	var value any
-	if err := json.Unmarshal(raw, &value); err != nil { // whole numbers stay whole
+	if err := json.Unmarshal(raw, &value); err != nil { // keeps integers
 		return nil, fmt.Errorf("read back JSON: %w", err)
 	}
 	if list, ok := value.([]any); ok && !f.Rows && asksForItems.MatchString(f.template) {
-		value = map[string]any{"items": list} // as kubectl has lists
+		value = map[string]any{"items": list} // like a list of kubectl
 	}
 	defer func() {
-		if p := recover(); p != nil { // a library about a template that is somebody's
+		if p := recover(); p != nil { // a library panics on a user's template
 			err = f.explain(fmt.Errorf("%v", p))
 		}
 	}()
@@ -113,6 +113,5 @@ func (f *Form) Print(raw []byte) (_ []byte, err error) {
 	return b.Bytes(), nil
 }
 
-// asksForItems recognises a template that takes a list for kubectl's, which has its objects in
-// items.
+// asksForItems recognises a template that expects a list in .items, as kubectl has it.
 var asksForItems = regexp.MustCompile(`^\s*items\b|(^|[^\w\])])\.items\b`)

@@ -11,19 +11,18 @@ import (
 	"rung/model/words"
 )
 
-// AnswerItems are the answers to many questions, which are asked while they are written: a few at
-// a time, on all cores. Ten thousand answers and their text need a hundred megabytes; so only
-// those few do.
+// AnswerItems are the answers to many questions. They are worked out while they are written, a few at a time
+// on all cores: ten thousand answers with their text would need a hundred megabytes.
 type AnswerItems struct {
 	N    int
-	Item func(i int) AnswerItem // from any goroutine, for each i once
-	End  func()                 // when the last was asked
+	Item func(i int) AnswerItem // called once for each i, from any goroutine
+	End  func()                 // called after the last item
 }
 
-// itemsAtOnce is how many are asked, and then written, at a time.
+// itemsAtOnce is how many items are worked out, and then written, at a time.
 const itemsAtOnce = 256
 
-// writeEach hands on what form makes of every item, in order. form is called from any goroutine.
+// writeEach formats every item and passes the texts on in order. form is called from any goroutine.
 func (it *AnswerItems) writeEach(form func(o AnswerItem) ([]byte, error), to func(i int, text []byte) error) error {
 	texts, errs := make([][]byte, itemsAtOnce), make([]error, itemsAtOnce)
 	for from := 0; from < it.N; from += itemsAtOnce {
@@ -43,7 +42,7 @@ func (it *AnswerItems) writeEach(form func(o AnswerItem) ([]byte, error), to fun
 	return nil
 }
 
-// writeJSON writes them as encodeJSON writes a list.
+// writeJSON writes the items as encodeJSON writes a list.
 func (it *AnswerItems) writeJSON(w io.Writer, compact bool) error {
 	first, between, last := "[\n  ", ",\n  ", "\n]\n"
 	if compact {
@@ -84,7 +83,7 @@ func (it *AnswerItems) writeJSON(w io.Writer, compact bool) error {
 	return err
 }
 
-// itemsText are their lines.
+// itemsText returns the lines of all items.
 func (it *AnswerItems) itemsText(wide bool) (string, error) {
 	var out strings.Builder
 	err := it.writeEach(func(o AnswerItem) ([]byte, error) {
@@ -98,7 +97,7 @@ func (it *AnswerItems) itemsText(wide bool) (string, error) {
 	return out.String(), err
 }
 
-// makeAll makes all items, in parallel, and returns them in order.
+// makeAll works out all items in parallel and returns them in order.
 func (it *AnswerItems) makeAll() []AnswerItem {
 	out := make([]AnswerItem, it.N)
 	trace.RunParallel(it.N, func(i int) { out[i] = it.Item(i) })
@@ -106,7 +105,7 @@ func (it *AnswerItems) makeAll() []AnswerItem {
 	return out
 }
 
-// AnswerItem is the answer to one question, in words: in one line where it is brief.
+// AnswerItem prints the answer to one question, as one line if brief.
 type AnswerItem interface {
 	WriteText(b *strings.Builder, wide, brief bool)
 }

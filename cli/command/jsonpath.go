@@ -7,10 +7,10 @@ import (
 	"k8s.io/client-go/util/jsonpath"
 )
 
-// parseJSONPath reads a template of kubectl -o jsonpath. Keys that are not there print nothing.
+// parseJSONPath parses a template of kubectl -o jsonpath. Missing keys print nothing.
 func parseJSONPath(text string, asJSON bool) (renderer, error) {
 	if !strings.ContainsAny(text, "{}") {
-		text = relaxPath(text) // kubectl would print it as it stands
+		text = relaxPath(text) // kubectl would print the text itself
 	}
 	path := func() (*jsonpath.JSONPath, error) {
 		j := jsonpath.New("out").AllowMissingKeys(true)
@@ -21,7 +21,7 @@ func parseJSONPath(text string, asJSON bool) (renderer, error) {
 		return nil, err
 	}
 	return func(b *bytes.Buffer, value any) error {
-		j, err := path() // which remembers where it was
+		j, err := path() // a JSONPath keeps state, so parse again
 		if err != nil {
 			return err
 		}
@@ -29,7 +29,7 @@ func parseJSONPath(text string, asJSON bool) (renderer, error) {
 	}, nil
 }
 
-// relaxPath is a path in full, {.a.b}, that may be given without braces, or the first dot.
+// relaxPath completes a path to {.a.b}; the braces and the first dot may be missing.
 func relaxPath(text string) string {
 	text = strings.TrimSpace(text)
 	if inner, ok := strings.CutPrefix(text, "{"); ok && strings.HasSuffix(inner, "}") {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// The XML of JUnit, as CI systems read it.
+// JUnit's XML, as CI systems read it.
 type (
 	junitSuites struct {
 		XMLName  xml.Name      `xml:"testsuites"`
@@ -37,8 +37,8 @@ type (
 	}
 )
 
-// junit has a suite for each file, in it a test for each result: a failure for an error, an error for
-// a result that nobody could judge. A warning or a note passes, and is told as output.
+// junit returns a report with a suite for each file and a test for each result. An Error is a failure, an
+// unjudged result an error. A warning or a note passes and appears as output.
 func (r *Report) junit() (string, error) {
 	all := &junitSuites{}
 	for i := range r.Results {
@@ -58,7 +58,7 @@ func (r *Report) junit() (string, error) {
 	}
 	for _, o := range r.NotConsidered {
 		if r.tells(o) {
-			continue // that test has it
+			continue // the test has it
 		}
 		c := junitCase{Class: notConsidered, Name: o.Code + ": " + o.Text}
 		if o.Level == Error {
@@ -66,7 +66,7 @@ func (r *Report) junit() (string, error) {
 		}
 		all.add(notConsidered, c)
 	}
-	if all.Tests == 0 { // a report without a test is an error to many a CI
+	if all.Tests == 0 { // many CI systems reject a report without tests
 		all.add("rung "+r.Command, junitCase{Class: "rung " + r.Command, Name: "nothing found"})
 	}
 	text, err := xml.MarshalIndent(all, "", "  ")
@@ -76,14 +76,14 @@ func (r *Report) junit() (string, error) {
 	return xml.Header + string(text) + "\n", nil
 }
 
-// tells says whether the test of a result names an omission.
+// tells reports whether the test of a result names an omission.
 func (r *Report) tells(o Omission) bool {
 	return slices.ContainsFunc(r.Results, func(f Result) bool {
 		return slices.ContainsFunc(f.NotConsidered, func(line string) bool { return strings.HasPrefix(line, o.Text) })
 	})
 }
 
-// add adds a test to the suite of a name, and counts it.
+// add adds a test to the suite called name, and counts it.
 func (all *junitSuites) add(name string, c junitCase) {
 	i := slices.IndexFunc(all.Suites, func(s *junitSuite) bool { return s.Name == name })
 	if i < 0 {

@@ -16,12 +16,12 @@ import (
 	"rung/revision"
 )
 
-// logFlags say which log files are read.
+// logFlags choose the log files to read.
 type logFlags struct {
 	Paths []string
 	speed string
 	set   *pflag.FlagSet
-	// passed are the files and folders below the folders of Paths that are not read.
+	// Files and folders below Paths that are not read.
 	passed []logs.PassedFiles
 }
 
@@ -33,7 +33,7 @@ func (l *logFlags) register(p *pflag.FlagSet) {
 		"pace, as 10x")
 }
 
-// SetLogFiles fills in the log files.
+// SetLogFiles sets the log files of a configuration.
 func (l *logFlags) SetLogFiles(ctx context.Context, cfg *engine.Config) error {
 	speed, err := parseSpeed(l.speed)
 	switch {
@@ -49,7 +49,7 @@ func (l *logFlags) SetLogFiles(ctx context.Context, cfg *engine.Config) error {
 	return err
 }
 
-// parseSpeed reads a speed; 0 is all at once.
+// parseSpeed parses a speed; 0 means all at once.
 func parseSpeed(s string) (float64, error) {
 	if s == "all" {
 		return 0, nil
@@ -61,8 +61,8 @@ func parseSpeed(s string) (float64, error) {
 	return speed, nil
 }
 
-// TrafficRate is how many connections a second the sandbox makes: none beside real lines, unless
-// they were asked for.
+// TrafficRate returns how many connections a second the sandbox makes. With real log lines the default is
+// none.
 func (f *globalFlags) TrafficRate() float64 {
 	if len(f.Log.Paths) > 0 && !f.Log.set.Changed("traffic") {
 		return 0
@@ -70,7 +70,7 @@ func (f *globalFlags) TrafficRate() float64 {
 	return f.traffic
 }
 
-// ConsoleFiles fills in the log files of the console.
+// ConsoleFiles sets the log files of the console.
 func (f *globalFlags) ConsoleFiles(ctx context.Context, cfg *engine.Config) error {
 	if slices.Contains(f.Log.Paths, "-") {
 		return errors.New("--log -: in the console keys come from standard input; use rung logs, or a file")
@@ -79,11 +79,10 @@ func (f *globalFlags) ConsoleFiles(ctx context.Context, cfg *engine.Config) erro
 	return f.Log.SetLogFiles(ctx, cfg)
 }
 
-// LogsAloneText says what is missing where there are log files and neither a cluster nor
-// manifests.
+// LogsAloneText names what is missing when log files are the only input.
 const LogsAloneText = "no cluster: lines show addresses and ACL names only; -f PATH adds pods and policies"
 
-// LogsAlone is the configuration of a run on log files alone.
+// LogsAlone returns the configuration of a run on log files alone.
 func (a *App) LogsAlone() engine.Config {
 	return engine.Config{Mode: revision.Mode{Name: revision.LogsMode, Title: strings.Join(a.Flags.Log.Paths, " ")}, ReadOnly: true,
 		Flags: a.Flags.OVN}

@@ -12,8 +12,8 @@ import (
 	"rung/revision"
 )
 
-// SayUnread says on standard error which kinds were not read: names of ends, policies and rules are
-// unknown then. The error says that the answer is not wholly judged.
+// SayUnread prints on stderr which kinds were not read, so that names of ends, policies and rules are unknown.
+// It returns ErrUnjudged if any was not.
 func (a *App) SayUnread(r *revision.Revision) error {
 	var err error
 	for _, o := range revision.UnjudgedOmissions(revision.OmissionsOfObjects(r), a.Flags.AllowUnjudged...) {
@@ -25,9 +25,9 @@ func (a *App) SayUnread(r *revision.Revision) error {
 	return err
 }
 
-// SayUnfollowed prints on stderr the nodes whose log does not come, and the log files that were
-// not read to their end; only such files are an error. It also counts the lines of the files
-// that are not ACL lines, or were not read.
+// SayUnfollowed prints on stderr the nodes whose log is not received, and the log files not read completely;
+// only such files are an error. It also counts the lines of the files that are not ACL lines, or were not
+// read.
 func (a *App) SayUnfollowed(e *engine.Engine) error {
 	var err error
 	var read, other, odd, long uint64
@@ -68,8 +68,8 @@ func (a *App) SayUnfollowed(e *engine.Engine) error {
 	return err
 }
 
-// sayPassedFiles says what lies below a folder of --log and was not read; false where that is
-// not for its name.
+// sayPassedFiles prints what was not read below a folder of --log. It returns false for a reason other than
+// the files' names.
 func (a *App) sayPassedFiles(p *logs.PassedFiles) bool {
 	say := func(format string, args ...any) {
 		fmt.Fprintln(a.Err, "rung: --log "+words.CleanLine(p.Folder)+": "+words.CleanLine(fmt.Sprintf(format, args...)))
@@ -87,7 +87,7 @@ func (a *App) sayPassedFiles(p *logs.PassedFiles) bool {
 	return p.Unread == 0 && !p.Cut
 }
 
-// errorOrState returns the error of a log file, or its state where it has no error.
+// errorOrState returns the error of a log file, or else its state.
 func errorOrState(s logline.Stream) string {
 	if s.Error != "" {
 		return words.CleanLine(s.Error)

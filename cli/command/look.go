@@ -14,15 +14,14 @@ import (
 	"rung/themes"
 )
 
-// look is how text for people is written: whether its tables fit the terminal, and the styles of
-// its pieces.
+// look is how text for people is written: whether to fit tables to the terminal, and the styles.
 type look struct {
 	fits    bool
 	styles  *themes.StyleSet // nil without colours
 	profile colorprofile.Profile
 }
 
-// setLook finds out how Out is written to: by the flags, and by the configuration once that is read.
+// setLook sets the look of Out from the flags, and from the configuration once it is read.
 func (a *App) setLook(file fileSettings) error {
 	ui, terminal := &a.Flags.UI, IsTerminal(a.Raw)
 	profile, err := themes.OutputProfile(cmp.Or(ui.Color, file.Color), terminal, os.Environ())
@@ -31,15 +30,15 @@ func (a *App) setLook(file fileSettings) error {
 	}
 	how := look{profile: profile, fits: terminal && a.Flags.Output != "wide"}
 	if profile > colorprofile.ASCII {
-		set, _ := themes.LoadThemes(filepath.Join(xdg.ConfigHome, "rung", "themes")) // what is wrong with one the console says
+		set, _ := themes.LoadThemes(filepath.Join(xdg.ConfigHome, "rung", "themes")) // the console reports invalid themes
 		how.styles = set.StylesOf(cmp.Or(ui.Theme, file.Theme), true)
 	}
 	a.look.Store(&how)
 	return nil
 }
 
-// finishText makes text that can be written of text with marks; of an app that is nil, for
-// standard error, without looks.
+// finishText turns marks in a text into styles and makes it printable. A nil app, used for standard error, has
+// no styles.
 func (a *App) finishText(text []byte) []byte {
 	if !bytes.Contains(text, []byte(markStart)) {
 		return words.CleanJSON(text)

@@ -14,21 +14,21 @@ import (
 	"rung/themes"
 )
 
-// Marks stand in text for people and say what its pieces mean, until it is written: there they
-// become colours, or nothing. A mark is a sequence that sets a look, so that it has no width,
-// with a number that nobody can know who writes text that is shown.
+// markStart begins a mark: an escape sequence that tags a piece of text until the text is written and marks
+// become colours or nothing. As a style sequence it has no width. Its random number keeps texts from other
+// sources from forging it.
 var markStart = "\x1b[" + strconv.Itoa(100_000_000+rand.IntN(900_000_000)) + ";"
 
 const (
 	markEnd  = "m"
 	noLook   = 0 // ends a look
-	cellMark = 1 // a cell of a table begins
-	looks    = 2 // the first look: that of the first token
+	cellMark = 1 // begins a table cell
+	looks    = 2 // the look of the first token
 )
 
 func markOf(n int) string { return markStart + strconv.Itoa(n) + markEnd }
 
-// Paint marks text with what it means.
+// Paint marks text with its role.
 func Paint(to page.Role, text string) string {
 	i := slices.Index(themes.Tokens, to)
 	text = words.Escape(text)
@@ -38,7 +38,7 @@ func Paint(to page.Role, text string) string {
 	return markOf(looks+i) + text + markOf(noLook)
 }
 
-// PaintWord marks an action, a verdict, a result or a severity.
+// PaintWord marks the name of an action, a verdict, a result or a severity.
 func PaintWord(word string) string { return Paint(page.WordRole(word), word) }
 
 // paintCell marks a cell.
@@ -50,12 +50,12 @@ func paintCell(c page.Cell) string {
 	return text
 }
 
-// PlainText is text without marks.
+// PlainText returns text without marks.
 func PlainText(text string) string {
 	return replaceMarks(text, func(s string) string { return s }, func(int) string { return "" })
 }
 
-// replaceMarks replaces the marks of a text, and what is between them.
+// replaceMarks replaces the marks of a text by mark, and the text between them by plain.
 func replaceMarks(text string, plain func(string) string, mark func(n int) string) string {
 	var b strings.Builder
 	for {
@@ -65,13 +65,13 @@ func replaceMarks(text string, plain func(string) string, mark func(n int) strin
 			return b.String()
 		}
 		number, after, _ := strings.Cut(rest, markEnd)
-		n, _ := strconv.Atoi(number) // it is ours
+		n, _ := strconv.Atoi(number) // we wrote it
 		b.WriteString(mark(n))
 		text = after
 	}
 }
 
-// cellsOfLine are the cells of a line of a table, without the room around them; nil for other lines.
+// cellsOfLine returns the cells of a table's line without padding; nil for other lines.
 func cellsOfLine(line string) []string {
 	if !strings.Contains(line, markOf(cellMark)) {
 		return nil
@@ -83,11 +83,11 @@ func cellsOfLine(line string) []string {
 	return cells
 }
 
-// Columns of prose are not made narrower than this, others than leastWord.
+// Smallest widths: leastProse for columns of prose, leastWord for others.
 const leastProse, leastWord = 12, 8
 
-// FitText fits the tables of a text into a width: where one is wider its widest columns go on in
-// lines of their own, those of prose first. Nothing is cut.
+// FitText fits the tables of a text into a width: the widest columns of a wider table wrap, columns of prose
+// first. Nothing is cut.
 func FitText(text string, width int) string {
 	if width <= 0 || !strings.Contains(text, markStart) {
 		return text
@@ -154,7 +154,7 @@ func fitTable(lines []string, width int) string {
 	return b.String()
 }
 
-// columnWidthsFor are the widths of columns that fit into a width, nil where none do.
+// columnWidthsFor returns column widths that fit into width, nil if impossible.
 func columnWidthsFor(rows [][]string, width int) []int {
 	var widths []int
 	var prose []bool
@@ -178,8 +178,8 @@ func columnWidthsFor(rows [][]string, width int) []int {
 	return limitColumns(widths, all, room, leastWord)
 }
 
-// limitColumns makes the widest of some columns as much narrower as needed for all to fit into a
-// room; nil where they would be narrower than least.
+// limitColumns narrows the widest of some columns until all fit into room; nil if they would be narrower than
+// least.
 func limitColumns(widths []int, some []bool, room, least int) []int {
 	for limit := slices.Max(widths); limit >= least; limit-- {
 		out, sum := slices.Clone(widths), 0
@@ -196,8 +196,7 @@ func limitColumns(widths []int, some []bool, room, least int) []int {
 	return nil
 }
 
-// WrapMarked breaks a marked text into lines of a width, between words where it can; a width of 0 is
-// no bound.
+// WrapMarked breaks a marked text into lines of a width, between words if possible; width 0 means unlimited.
 func WrapMarked(text string, width int) []string {
 	if width <= 0 {
 		return []string{text}
@@ -205,8 +204,8 @@ func WrapMarked(text string, width int) []string {
 	return wrapCell(text, width)
 }
 
-// wrapCell breaks a cell into lines of a width, between words where it can. A look that goes on
-// over the end of a line begins again in the next.
+// wrapCell breaks a cell into lines of a width, between words if possible. A look that spans lines is repeated
+// on each.
 func wrapCell(cell string, width int) []string {
 	lines := themes.WrapWords(cell, max(width, 1))
 	look := ""

@@ -7,26 +7,26 @@ import (
 	"sync"
 )
 
-// gcPercent is by how much the heap of a process that stays may grow, in percent of its live
-// bytes, before it is collected. Go's own 100 takes nearly half as much memory again and
-// saves half of the collections, which no key press notices.
+// gcPercent is how much the heap of a long-running process may grow before it is collected, in percent of its
+// live bytes. Go's default of 100 needs nearly half as much memory again and saves half of the collections,
+// which no key press notices.
 const gcPercent = 40
 
-// NoSamples stops the samples for heap profiles, where no profile is asked for.
+// NoSamples turns off sampling for heap profiles. Call it if no profile is requested.
 var NoSamples = sync.OnceFunc(func() { runtime.MemProfileRate = 0 })
 
-// startPercent is gcPercent until the first collection: it comes at a heap of 32 MB (Go's least heap
-// of 4 MB times startPercent / 100). Collecting the few megabytes of a start a dozen times would
-// take a third of the time to the first frame.
+// startPercent is gcPercent until the first collection, at a heap of 32 MB (Go's smallest heap of 4 MB times
+// startPercent / 100). Collecting the few megabytes of a start a dozen times would take a third of the time to
+// the first frame.
 const startPercent = 800
 
-// SaveMemory makes the collector run more often, for a console and for `rung reconcile`, which
-// stay for days. GOGC takes precedence; GOMEMLIMIT holds beside it.
+// SaveMemory makes the collector run more often, for the console and `rung reconcile`, which run for days.
+// GOGC takes precedence; GOMEMLIMIT still applies.
 func SaveMemory() {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
 	debug.SetGCPercent(startPercent)
-	// The first collection finds that nothing refers to this object.
+	// The first collection finds this object unreachable.
 	runtime.AddCleanup(new([64]byte), func(percent int) { debug.SetGCPercent(percent) }, gcPercent)
 }

@@ -13,11 +13,11 @@ import (
 	"rung/revision"
 )
 
-// policyKinds are the kinds among which PolicyNamed looks.
+// policyKinds are the kinds that PolicyNamed searches.
 var policyKinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindMNP, model.KindEF, model.KindCNP, model.KindACNP,
 	model.KindANNP}
 
-// PolicyNamed finds the one policy a name stands for.
+// PolicyNamed returns the only policy with a name.
 func PolicyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
 	var found []model.PolicyKey
 	kind, rest, hasKind := strings.Cut(name, "/")
@@ -50,7 +50,7 @@ func PolicyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
 		found[0].Kind.Abbreviation(), found[0].NamespacedName(), found[1].Kind.Abbreviation(), found[1].NamespacedName())
 }
 
-// ChangeableNamed is PolicyNamed that also takes what policies name, by its kind: tier/NAME.
+// ChangeableNamed is PolicyNamed for policies and, by KIND/NAME, for the objects they refer to: tier/NAME.
 func ChangeableNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
 	kind, rest, _ := strings.Cut(name, "/")
 	for o := range r.Cluster.Objects() {
@@ -63,7 +63,7 @@ func ChangeableNamed(r *revision.Revision, name string) (model.PolicyKey, error)
 	return PolicyNamed(r, name)
 }
 
-// NoNamespace is the error of a namespace that does not exist, with the one that was meant.
+// NoNamespace returns the error for a missing namespace, with a suggestion if a name is similar.
 func NoNamespace(r *revision.Revision, name string) error {
 	if r.NeverRead(model.KindNamespace) != nil {
 		return errors.New(r.MissingText("namespace "+name, model.KindNamespace))
@@ -71,7 +71,7 @@ func NoNamespace(r *revision.Revision, name string) error {
 	return fmt.Errorf("no namespace %q%s", name, words.DidYouMean(name, NamespaceChoices(nil, r)))
 }
 
-// NoPod is the error of a pod that does not exist, with the one that was meant.
+// NoPod returns the error for a missing pod, with a suggestion if a name is similar.
 func NoPod(r *revision.Revision, name string) error {
 	if r.NeverRead(model.KindPod) != nil {
 		return errors.New(r.MissingText("pod "+name, model.KindPod))
@@ -80,11 +80,11 @@ func NoPod(r *revision.Revision, name string) error {
 		words.DidYouMean(name, namesOf(r.Cluster.Pods(), func(p *model.Pod) string { return p.Namespace + "/" + p.Name })))
 }
 
-// ObjectName is KIND/NAME of an object as kubectl -o name has it, with the namespace between:
-// without it the name would be lost among those of other namespaces. Rung takes it back.
+// ObjectName returns KIND/[NAMESPACE/]NAME. Unlike kubectl -o name it has the namespace, since names are
+// unique only within one. Rung accepts it as an argument.
 func ObjectName(k model.Key) string { return k.Kind.ResourceName() + "/" + k.NamespacedName() }
 
-// PolicyNames are the names of policies for -o name, each once. Units that are no objects have none.
+// PolicyNames returns the names of policies for -o name, each once. Units that are not objects have none.
 func PolicyNames(keys []model.PolicyKey) (out []string) {
 	for _, k := range keys {
 		if name := ObjectName(k); k.Kind.IsPolicy() && k.Name != "" && !slices.Contains(out, name) {
@@ -102,11 +102,11 @@ func policyNames(r *revision.Revision) string {
 	return strings.Join(names, ", ")
 }
 
-// ZonePrefix stands before the name of a zone in -o name.
+// ZonePrefix begins the name of a zone in -o name.
 const ZonePrefix = "zone/"
 
-// ZonesNamed returns all zones, or the zone of that name. If the nodes were not read, no zone may be
-// known: that is an error.
+// ZonesNamed returns all zones, or the zone called name. It is an error if zones are unknown because the nodes
+// were not read.
 func ZonesNamed(r *revision.Revision, name string) ([]*model.ZoneState, error) {
 	if err := unknownZones(r); err != nil {
 		return nil, err

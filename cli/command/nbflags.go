@@ -13,7 +13,7 @@ import (
 	"rung/revision"
 )
 
-// registerNB adds the flags that say which databases are looked at.
+// registerNB adds the flags that choose databases.
 func (f *globalFlags) registerNB(p *pflag.FlagSet) {
 	p.StringArrayVar(&f.NB, "nb", nil, "Northbound database to read instead of a sandbox, or of exec on a cluster: "+
 		"`[ZONE=]ADDRESS`, as unix:PATH, tcp:HOST:PORT, ssl:HOST:PORT, or file:PATH for a database file (repeatable)")
@@ -29,9 +29,8 @@ func (f *globalFlags) registerNB(p *pflag.FlagSet) {
 // NBSchemes begin the addresses of --nb and --sb.
 var NBSchemes = []string{"unix:", "tcp:", "ssl:", "file:"}
 
-// setDatabases fills in the databases to look at: those of --nb or, without it, the
-// database files in the folders of -f, as a must-gather has them. given says
-// whether there are any.
+// setDatabases sets the databases to read: those of --nb, or else the files in the folders of -f, as in a
+// must-gather. given reports whether there are any.
 func (f *globalFlags) setDatabases(ctx context.Context, cfg *engine.Config) (given bool, err error) {
 	if len(f.NB) > 0 {
 		cfg.NB, err = f.parseEndpoints("--nb", f.NB)
@@ -56,7 +55,7 @@ func (f *globalFlags) setDatabases(ctx context.Context, cfg *engine.Config) (giv
 	return true, nil
 }
 
-// findDatabases returns the database files in the folders of -f. It looks once for a command.
+// findDatabases returns the database files in the folders of -f. It searches once per command.
 func (f *globalFlags) findDatabases(ctx context.Context) (found []string, err error) {
 	if f.databases == nil {
 		if found, err = engine.FindDatabases(ctx, f.Files); err != nil {
@@ -67,8 +66,8 @@ func (f *globalFlags) findDatabases(ctx context.Context) (found []string, err er
 	return f.databases, nil
 }
 
-// HasDatabases reports whether databases are given without a cluster: by --nb, or as files in
-// the folders of -f.
+// HasDatabases reports whether databases are given without a cluster: by --nb, or as files in the folders of
+// -f.
 func (f *globalFlags) HasDatabases(ctx context.Context) bool {
 	if len(f.NB) > 0 {
 		return true
@@ -77,8 +76,8 @@ func (f *globalFlags) HasDatabases(ctx context.Context) bool {
 	return err != nil || len(found) > 0 // the engine's start repeats the error
 }
 
-// setSouthbounds fills in the Southbound databases given by --sb. One without a zone is that
-// of the only zone there is.
+// setSouthbounds sets the Southbound databases given by --sb. A single one without a zone belongs to the only
+// zone.
 func (f *globalFlags) setSouthbounds(cfg *engine.Config) error {
 	cfg.NBTLS = f.nbTLS
 	given, err := f.parseEndpoints("--sb", f.SB)
@@ -99,8 +98,8 @@ func (f *globalFlags) setSouthbounds(cfg *engine.Config) error {
 	return nil
 }
 
-// parseEndpoints returns the databases given by a flag, by zone; one without a zone stands
-// under its address. A Northbound one names itself.
+// parseEndpoints returns the databases given by a flag, by zone; those without a zone by address. A Northbound
+// database names its zone itself.
 func (f *globalFlags) parseEndpoints(flag string, values []string) (map[string]string, error) {
 	out := map[string]string{}
 	for _, s := range values {

@@ -19,8 +19,8 @@ import (
 	"rung/system"
 )
 
-// fileNeed says which objects the files of -f must hold for a command to make sense. A change
-// needs nothing: it may create the first policy, or bring the last one back.
+// fileNeed lists the contents of -f without which a command makes no sense. A change needs nothing: it may
+// create the first policy, or restore the last one.
 type fileNeed int
 
 const (
@@ -29,7 +29,7 @@ const (
 	needPolicies
 )
 
-// needsOf are the commands that need something of their files.
+// needsOf lists what commands need of their files.
 var needsOf = map[string]fileNeed{
 	"ladder": needPolicies, "lint": needPolicies, "compile": needPolicies,
 	"policy": NeedObjects, "pod": NeedObjects, "drift": NeedObjects, "rows": NeedObjects, "zones": NeedObjects,
@@ -37,12 +37,12 @@ var needsOf = map[string]fileNeed{
 	"activity": NeedObjects, "report": NeedObjects, "can": NeedObjects, "logs": NeedObjects, "plan": NeedObjects,
 }
 
-// emptyError says that there is nothing in the files of -f that could be shown.
+// emptyError says that the files of -f hold nothing to show.
 type emptyError struct{ what string }
 
 func (e *emptyError) Error() string { return e.what }
 
-// EmptyFolders says that the folders of -f hold no manifests. It reads none.
+// EmptyFolders returns an error if the folders of -f hold no manifests. It reads none.
 func (a *App) EmptyFolders() error {
 	if a.Needs == NeedNothing || len(a.Flags.Files) == 0 || len(a.Flags.NB) > 0 || !engine.HasNoManifests(a.Flags.Files) {
 		return nil
@@ -51,8 +51,8 @@ func (a *App) EmptyFolders() error {
 		"check -f, or try: rung demo", a.filesNamed())}
 }
 
-// WhyNotEnough says that what was read from files is not enough for the command. Where
-// something could not be read, or databases are given, there is something to show.
+// WhyNotEnough returns an error if the files hold too little for the command. If something could not be read,
+// or databases are given, there is something to show.
 func (a *App) WhyNotEnough(r *revision.Revision) error {
 	if r.Mode.Name != revision.FilesMode || a.Needs == NeedNothing || len(r.Broken) > countWarnings(r.Broken) ||
 		!r.Mode.Sandbox && len(r.Zones) > 0 {
@@ -64,7 +64,7 @@ func (a *App) WhyNotEnough(r *revision.Revision) error {
 			there = append(there, words.Count(n, strings.ToLower(string(k))))
 		}
 	}
-	// The objects that policies refer to, such as tiers, and networks are checked without policies too.
+	// Networks, and objects that policies refer to such as tiers, are checked even without policies.
 	policies := system.OtherSystemsFound(r.Cluster) != "" || hasNetworks(r.Cluster) || slices.ContainsFunc(r.Broken, isTemplate)
 	for range r.Cluster.EveryPolicy() {
 		policies = true
@@ -102,7 +102,7 @@ func countWarnings(broken []model.Broken) (n int) {
 	return n
 }
 
-// filesNamed are the files of -f, for people.
+// filesNamed lists the files of -f for a message.
 func (a *App) filesNamed() string {
 	names := page.MapList(a.Flags.Files, func(name string) string {
 		if name == "-" {
@@ -113,8 +113,8 @@ func (a *App) filesNamed() string {
 	return words.ListSome(names, 3)
 }
 
-// ReadGiven reads a file of any kind that the command line names, or standard input for "-",
-// up to limit bytes and until ctx ends. The error does not say which file.
+// ReadGiven reads any kind of file named on the command line, or standard input for "-", up to limit bytes and
+// until ctx ends. The error does not name the file.
 func (a *App) ReadGiven(ctx context.Context, path string, limit int64) ([]byte, error) {
 	in := a.In
 	if path != "-" {
@@ -135,7 +135,7 @@ func (a *App) ReadGiven(ctx context.Context, path string, limit int64) ([]byte, 
 	return text, nil
 }
 
-// withoutFileName is an error of a file without the file's name.
+// withoutFileName removes the file's name from an error.
 func withoutFileName(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {

@@ -15,12 +15,12 @@ func NetworkFlag(cmd *cobra.Command) *string {
 	return cmd.Flags().String("network", "", "as it stands on a `NETWORK` besides the default one, by its name")
 }
 
-// NetworkChoices are the names that --network takes.
+// NetworkChoices returns the names that --network takes.
 func NetworkChoices(_ *engine.Engine, r *revision.Revision) []string {
 	return append([]string{revision.DefaultNetwork}, r.Desired.Networks().Names()...)
 }
 
-// NetworkCommand is a QueryCommand that answers by what stands on the network of --network.
+// NetworkCommand is QueryCommand with --network: it answers for the chosen network.
 func NetworkCommand(a *App, cmd *cobra.Command, of func(args []string, watched bool) Query) *cobra.Command {
 	name := NetworkFlag(cmd)
 	return a.QueryCommand(cmd, func(args []string, watched bool) Query {
@@ -37,8 +37,7 @@ func NetworkCommand(a *App, cmd *cobra.Command, of func(args []string, watched b
 	})
 }
 
-// onNetwork is the revision as it stands on a network; an empty name and "default" are the cluster as
-// a whole.
+// onNetwork returns the revision as seen on a network; an empty name and "default" mean the whole cluster.
 func onNetwork(r *revision.Revision, name string) (*revision.Revision, error) {
 	if name == "" || name == revision.DefaultNetwork {
 		return r, nil

@@ -16,9 +16,8 @@ import (
 	"rung/revision"
 )
 
-// verdictOf returns the error that ends a command after its answer was printed. An omission
-// outweighs the answer "no", but not a condition of --fail-on that holds
-// (command-line.md#exit-codes).
+// verdictOf returns the error that ends a command after its answer was printed. An omission outweighs the
+// answer "no", but a fulfilled condition of --fail-on outweighs omissions (command-line.md#exit-codes).
 func (a *App) verdictOf(ans *Answer) error {
 	switch {
 	case ans.Err != nil:
@@ -33,7 +32,7 @@ func (a *App) verdictOf(ans *Answer) error {
 	return nil
 }
 
-// ConcludeAnswer prints an answer, and ends as it says.
+// ConcludeAnswer prints an answer and returns the error of its verdict.
 func (a *App) ConcludeAnswer(ans *Answer) error {
 	if err := a.PrintAnswer(ans); err != nil {
 		return err
@@ -41,8 +40,7 @@ func (a *App) ConcludeAnswer(ans *Answer) error {
 	return a.verdictOf(ans)
 }
 
-// OmissionOut is the JSON of something that an answer does not take into account
-// (command-line.md#what-was-not-considered).
+// OmissionOut describes an omission in JSON (command-line.md#what-was-not-considered).
 type OmissionOut struct {
 	Code      model.OmissionCode `json:"code"`
 	Kind      model.Kind         `json:"kind,omitempty"`
@@ -51,15 +49,14 @@ type OmissionOut struct {
 	File      string             `json:"file,omitempty"`
 	Line      int                `json:"line,omitempty"`
 	Zone      string             `json:"zone,omitempty"`
-	// Assumed: nothing was left out, something is taken for granted. Allowed:
-	// --allow-unjudged takes it for judged.
+	// Assumed: nothing was left out, something was assumed. Allowed: --allow-unjudged accepts it as judged.
 	Assumed bool   `json:"assumed,omitempty"`
 	Allowed bool   `json:"allowed,omitempty"`
 	Text    string `json:"text"`
 	Remedy  string `json:"remedy,omitempty"`
 }
 
-// OmissionsOut describes omissions; nil for none.
+// OmissionsOut converts omissions to JSON; nil for none.
 func (a *App) OmissionsOut(all []model.Omission) []OmissionOut {
 	if len(all) == 0 {
 		return nil
@@ -72,10 +69,10 @@ func (a *App) OmissionsOut(all []model.Omission) []OmissionOut {
 	})
 }
 
-// maxOmissions is how many of one code a text names; JSON has all.
+// maxOmissions is how many omissions of one code a text lists; JSON has all.
 const maxOmissions = 10
 
-// OmittedLines says omissions in lines, those of one code up to maxOmissions.
+// OmittedLines describes omissions in lines, up to maxOmissions of each code.
 func OmittedLines(all []OmissionOut) (out []string) {
 	said := map[model.OmissionCode]int{}
 	for _, o := range all {
@@ -97,8 +94,8 @@ func OmittedLines(all []OmissionOut) (out []string) {
 	return out
 }
 
-// NotCounted names what an answer does not count, for its first line: nothing there may be calmer
-// than what stands below. It is empty where all was judged.
+// NotCounted names what an answer leaves out, for its first line, so that the line does not look better than
+// the answer below it. It is empty if all was judged.
 func NotCounted(all []model.Omission) string {
 	var names []string
 	for _, o := range revision.UnjudgedOmissions(all) {
@@ -117,8 +114,7 @@ func omittedText(all []OmissionOut) string {
 	return "\n" + strings.Join(OmittedLines(all), "\n") + "\n"
 }
 
-// omittedLines returns the lines about omissions below the answer, as comments where the answer is
-// YAML.
+// omittedLines returns the lines about omissions below an answer, as comments if the answer is YAML.
 func (ans *Answer) omittedLines(all []OmissionOut) string {
 	if ans.TellsOmissions {
 		return ""
@@ -130,12 +126,11 @@ func (ans *Answer) omittedLines(all []OmissionOut) string {
 	return text
 }
 
-// mdOmitted lists what a review did not consider, in markdown.
-// mostMarkdownOmitted is how long the list of what was not considered is at most in markdown, in
-// characters: comments of pull requests have a limit.
+// mostMarkdownOmitted is the most characters of a list of omissions in markdown, since comments of pull
+// requests are limited.
 const mostMarkdownOmitted = 10_000
 
-// MarkdownOmitted is the end of an answer in markdown: the list of what was not considered.
+// MarkdownOmitted returns the list of omissions that ends an answer in markdown.
 func MarkdownOmitted(a *App, all []model.Omission) string { return mdOmitted(a.OmissionsOut(all)) }
 
 func mdOmitted(all []OmissionOut) string {
@@ -156,15 +151,15 @@ func mdOmitted(all []OmissionOut) string {
 	return b.String()
 }
 
-// sayOmitted says it on standard error, where the form of the answer has no place for it.
+// sayOmitted prints omissions on stderr, for forms that have no place for them.
 func (a *App) sayOmitted(all []OmissionOut) {
 	for _, line := range OmittedLines(all) {
 		a.sayOnce(line)
 	}
 }
 
-// leftOutLines are the lines below an answer that count what was not asked for; where the form has no
-// place for them, they are said on standard error.
+// leftOutLines returns the lines below an answer that count what a selection left out. For forms without a
+// place for them it prints them on stderr.
 func (ans *Answer) leftOutLines(a *App) string {
 	switch form := a.Flags.Output; {
 	case ans.LeftOut == "":
@@ -178,7 +173,7 @@ func (ans *Answer) leftOutLines(a *App) string {
 	return ""
 }
 
-// sayOnce says a line on standard error, unless it was said already or is empty.
+// sayOnce prints a line on stderr, unless it is empty or was printed before.
 func (a *App) sayOnce(line string) {
 	if line != "" && !a.Said[line] {
 		a.Said[line] = true
@@ -186,14 +181,14 @@ func (a *App) sayOnce(line string) {
 	}
 }
 
-// valueWithOmissions is a value with what it does not take into account as its last field.
+// valueWithOmissions is a JSON value that ends with its omissions.
 type valueWithOmissions struct {
 	value any
 	out   []OmissionOut
 }
 
-// addOmissions adds omissions to a value that is an object in JSON. A list has no place for them: they
-// are said on standard error.
+// addOmissions adds omissions to a value that is an object in JSON. A list has no place for them, so they go
+// to stderr.
 func (a *App) addOmissions(value any, out []OmissionOut) any {
 	switch {
 	case len(out) == 0:

@@ -10,16 +10,15 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// outlet is standard output or standard error. When nobody reads it any more
-// (rung logs --follow | head) the command ends, as any other does, but with its
-// sandbox removed.
+// outlet is standard output or standard error. If its reader is gone (rung logs --follow | head) the command
+// ends normally, so that its sandbox is removed.
 type outlet struct {
 	w      io.Writer
 	end    context.CancelCauseFunc
-	closed *atomic.Bool // of any outlet
+	closed *atomic.Bool // shared by all outlets
 }
 
-// NewOutlet is an outlet to w, which calls end when nobody reads and sets closed.
+// NewOutlet returns an outlet to w. If the reader is gone, it calls end and sets closed.
 func NewOutlet(w io.Writer, end context.CancelCauseFunc, closed *atomic.Bool) io.Writer {
 	return &outlet{w, end, closed}
 }
@@ -37,11 +36,11 @@ func (o *outlet) hangUp() {
 	o.end(ErrPipe)
 }
 
-// lookEvery is how often a command that goes on looks whether somebody reads.
+// lookEvery is how often a long-running command checks whether its output is still read.
 const lookEvery = 250 * time.Millisecond
 
-// WhileRead ends the command as soon as nobody reads its output out, also while there
-// is nothing to print. It is for commands that go on; stop ends it.
+// WhileRead ends a long-running command as soon as nobody reads its output, even if there is nothing to print.
+// stop ends the check.
 func WhileRead(out io.Writer) (stop func()) {
 	o, ok := out.(*outlet)
 	if !ok {
@@ -71,7 +70,7 @@ func WhileRead(out io.Writer) (stop func()) {
 	return func() { close(done); <-gone }
 }
 
-// IsTerminal says whether a stream of the command is a terminal.
+// IsTerminal reports whether a stream of the command is a terminal.
 func IsTerminal(stream any) bool {
 	if o, ok := stream.(*outlet); ok {
 		stream = o.w
@@ -80,7 +79,7 @@ func IsTerminal(stream any) bool {
 	return ok && term.IsTerminal(f.Fd())
 }
 
-// TerminalWidth is the width of the terminal that a command's output goes to, in cells; 0 for none.
+// TerminalWidth returns the width of the terminal that out writes to, in cells; 0 if it is none.
 func TerminalWidth(out io.Writer) int {
 	if o, ok := out.(*outlet); ok {
 		if f, ok := o.w.(interface{ Fd() uintptr }); ok {

@@ -18,14 +18,14 @@ import (
 	"rung/system"
 )
 
-// TextTable is a table for people: columns padded to their contents, two spaces
-// between, nothing behind the last.
+// TextTable is a table for people: columns padded to their contents and separated by two spaces, without
+// trailing spaces.
 type TextTable struct {
 	Head []string
 	Rows [][]string
 }
 
-// AddRow adds a row. A cell that is a word for an action, a verdict or a severity is marked.
+// AddRow adds a row. It marks cells that name an action, a verdict or a severity.
 func (t *TextTable) AddRow(cells ...string) {
 	t.Rows = append(t.Rows, page.MapList(cells, func(c string) string {
 		if strings.Contains(c, markStart) {
@@ -35,7 +35,7 @@ func (t *TextTable) AddRow(cells ...string) {
 	}))
 }
 
-// columnWidths returns the width of each column in cells, the last one's as well.
+// columnWidths returns the width of every column in cells.
 func (t *TextTable) columnWidths() []int {
 	widths := make([]int, len(t.Head))
 	for _, row := range t.lines() {
@@ -48,10 +48,10 @@ func (t *TextTable) columnWidths() []int {
 	return widths
 }
 
-// lines are the head and the rows.
+// lines returns the head and the rows.
 func (t *TextTable) lines() [][]string { return append([][]string{t.Head}, t.Rows...) }
 
-// String is the table with marks for its cells.
+// String returns the table with its cells marked.
 func (t *TextTable) String() string {
 	widths := t.columnWidths()
 	var b strings.Builder
@@ -73,8 +73,8 @@ func (t *TextTable) String() string {
 	return b.String()
 }
 
-// PrintAnswer writes an answer in the form that was asked for, in a pager where one was asked
-// for and the screen is not long enough.
+// PrintAnswer writes an answer in the requested form, through the requested pager if it does not fit on the
+// screen.
 func (a *App) PrintAnswer(ans *Answer) error {
 	pager := PagerNamed(a.Flags.UI.pager, os.Getenv)
 	if pager == "" || !IsTerminal(a.Raw) {
@@ -95,7 +95,7 @@ func (a *App) PrintAnswer(ans *Answer) error {
 	return err
 }
 
-// SaveAnswer writes an answer to a file, whole or not at all, and ends as it says.
+// SaveAnswer writes an answer to a file, whole or not at all, and returns the error of its verdict.
 func (a *App) SaveAnswer(ans *Answer, path string) error {
 	var text bytes.Buffer
 	if err := a.writeAnswer(cleanWriter{&text, nil}, ans, false); err != nil {
@@ -107,13 +107,13 @@ func (a *App) SaveAnswer(ans *Answer, path string) error {
 	return a.verdictOf(ans)
 }
 
-// formError says that the command has the form asked for, and what its flags ask for has not.
+// formError says that the command has the form, but not with these flags.
 func formError(form string) error {
 	return fmt.Errorf("with these flags there is no -o %s: take table, wide, json or yaml", form)
 }
 
-// writeAnswer writes an answer. compact puts JSON on one line, so that answers that
-// follow each other can be read line by line.
+// writeAnswer writes an answer. compact puts JSON on one line, so that a series of answers can be read line by
+// line.
 func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
 	var text string
 	out := a.OmissionsOut(ans.NotConsidered)
@@ -158,7 +158,7 @@ func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
 		a.sayOmitted(out)
 	case DotForm, SVGForm, HTMLForm:
 		text = ans.Drawing(a.Flags.Output)
-		a.sayOmitted(out) // also where it is told: nobody sees a file that is written
+		a.sayOmitted(out) // on stderr even if the drawing has them: nobody sees the written file
 	case NbctlForm:
 		text = ans.Records()
 		a.sayOmitted(out)
@@ -191,16 +191,16 @@ func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
 	return err
 }
 
-// PrintsTemplate says whether -o is a template.
+// PrintsTemplate reports whether -o is a template.
 func PrintsTemplate(a *App) bool { return a.template != nil }
 
-// PrintsValues says whether answers are printed for programs, as JSON or what is made of it.
+// PrintsValues reports whether answers are printed for programs: JSON, YAML or a template.
 func (a *App) PrintsValues() bool {
 	return a.template != nil || a.Flags.Output == "json" || a.Flags.Output == "yaml"
 }
 
-// writeTemplate writes an answer as the template of -o says. Omissions stand on
-// standard error, and in the value for a template that asks for it.
+// writeTemplate writes an answer by the template of -o. Omissions go to stderr, and into the value for
+// templates that ask for them.
 func writeTemplate(a *App, w io.Writer, ans *Answer, out []OmissionOut) error {
 	value := ans.Value
 	switch {
@@ -245,9 +245,8 @@ func encodeJSON(v any, compact bool) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// marshalYAML writes a value as YAML. Where text has what cannot be seen the
-// value is written in the form of JSON, which is YAML too, with escapes of YAML
-// that mean the same.
+// marshalYAML writes a value as YAML. With invisible characters it writes JSON, which is also YAML, with
+// escapes.
 func marshalYAML(v any) ([]byte, error) {
 	out, err := yaml.Marshal(v)
 	if err != nil || words.CleanBlock(string(out)) == string(out) {
@@ -257,10 +256,9 @@ func marshalYAML(v any) ([]byte, error) {
 	return []byte(words.Escape(string(raw))), err
 }
 
-// cleanWriter is where everything that people read goes: what cannot be seen is
-// written as an escape of JSON, in which it means the same inside a string. Marks
-// become looks where the app has some, and tables fit its terminal.
-// Every Write is whole text.
+// cleanWriter writes text for people. Invisible characters become JSON escapes, which mean the same inside a
+// string. Marks become styles and tables fit the terminal, if the app has a look. Every Write must be a whole
+// text.
 type cleanWriter struct {
 	w io.Writer
 	a *App
@@ -273,8 +271,7 @@ func (c cleanWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// PrintItem writes one answer of many that come one after the other: JSON on a line
-// of its own, YAML as a document.
+// PrintItem writes an answer of a series: JSON on a line of its own, YAML as a document.
 func (a *App) PrintItem(v any, text func(wide bool) string) error {
 	if a.Flags.Output == "yaml" {
 		if _, err := io.WriteString(a.Out, "---\n"); err != nil {
@@ -284,7 +281,7 @@ func (a *App) PrintItem(v any, text func(wide bool) string) error {
 	return a.writeAnswer(a.Out, &Answer{Value: v, Text: text}, true)
 }
 
-// ListMembers lists some of the members; wide all of them.
+// ListMembers lists the first members, or all if wide.
 func ListMembers(m []string, wide bool) string {
 	s := fmt.Sprint(len(m))
 	for i, v := range m {
@@ -296,7 +293,7 @@ func ListMembers(m []string, wide bool) string {
 	return s
 }
 
-// ShortID leaves out the owner every row of the default network shares.
+// ShortID drops the owner that all rows of the default network share.
 func ShortID(id string, wide bool) string {
 	if wide {
 		return id

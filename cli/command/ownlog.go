@@ -12,21 +12,19 @@ import (
 	"rung/model/words"
 )
 
-// ownLogSize is how large Rung's own log may grow before the next start puts it
-// aside as rung.log.old.
+// ownLogSize is the size of Rung's own log above which the next start renames it to rung.log.old.
 const ownLogSize = 5 << 20
 
-// OpenOwnLog sends everything that libraries log (log, slog, klog) to a file:
-// a line on stderr would tear the screen. So would what an exec plugin of the
-// kubeconfig says; it gets the os.Stderr that there is when the kubeconfig is
-// opened, so this comes before.
+// OpenOwnLog sends everything that libraries log (log, slog, klog) to a file, since a line on stderr would
+// garble the screen. That includes the output of exec plugins, which get the os.Stderr current when the
+// kubeconfig is opened, so call it before.
 func OpenOwnLog(dir string) (io.Closer, error) {
 	f, err := statedir.OpenLog(dir, "rung.log", ownLogSize)
 	if err != nil {
 		return nil, err
 	}
 	handler := slog.NewTextHandler(f, &slog.HandlerOptions{ReplaceAttr: WithoutLogins})
-	slog.SetDefault(slog.New(handler)) // takes the standard logger along
+	slog.SetDefault(slog.New(handler)) // also redirects the standard logger
 	log.SetFlags(0)
 	klog.SetSlogLogger(slog.New(handler))
 	own := &ownLog{File: f, stderr: os.Stderr}
@@ -34,7 +32,7 @@ func OpenOwnLog(dir string) (io.Closer, error) {
 	return own, nil
 }
 
-// WithoutLogins takes user and password out of the URLs that a record of the log has.
+// WithoutLogins removes user and password from URLs in a log record.
 func WithoutLogins(_ []string, a slog.Attr) slog.Attr {
 	switch v := a.Value.Any().(type) {
 	case string:
@@ -48,17 +46,17 @@ func WithoutLogins(_ []string, a slog.Attr) slog.Attr {
 // ownLog is Rung's own log while a screen is shown.
 type ownLog struct {
 	*os.File
-	stderr *os.File // the process's
+	stderr *os.File // stderr of the process
 }
 
-// Close gives stderr back.
+// Close restores stderr.
 func (o *ownLog) Close() error {
 	os.Stderr = o.stderr
 	return o.File.Close()
 }
 
-// QuietLibraries keeps what libraries log off stderr, which has one line for
-// every error of a command and nothing else. It is for the whole process.
+// QuietLibraries silences the logs of libraries for the whole process: stderr has one line for every error of
+// a command and nothing else.
 func QuietLibraries() {
 	handler := slog.DiscardHandler
 	slog.SetDefault(slog.New(handler))

@@ -13,14 +13,14 @@ import (
 	"github.com/charmbracelet/x/term"
 )
 
-// NoPager is the pager that is none.
+// NoPager is the flag value for no pager.
 const NoPager = "never"
 
-// defaultPager shows colours, leaves the text on the screen, and ends by itself where it fits.
+// defaultPager shows colours, leaves the text on the screen, and exits if the text fits.
 const defaultPager = "less -FRX"
 
-// PagerNamed is the command line of the pager that a flag asks for, empty for none: the flag may
-// name one, and else RUNG_PAGER does. A flag without a value takes PAGER, or less.
+// PagerNamed returns the command line of the pager, or "": the flag's value, else RUNG_PAGER. A flag without a
+// value also takes PAGER, or less.
 func PagerNamed(flag string, getenv func(string) string) string {
 	pager := cmp.Or(flag, getenv("RUNG_PAGER"))
 	if pager == AskedPager {
@@ -32,10 +32,10 @@ func PagerNamed(flag string, getenv func(string) string) string {
 	return pager
 }
 
-// AskedPager is the value of the flag without one.
+// AskedPager is the value of a flag given without one.
 const AskedPager = "auto"
 
-// FitsScreen says whether a text fits on the terminal, which has a line for the prompt.
+// FitsScreen reports whether a text fits on the terminal, with a line for the prompt.
 func FitsScreen(text string, out io.Writer) bool {
 	o, ok := out.(*outlet)
 	if !ok {
@@ -49,8 +49,8 @@ func FitsScreen(text string, out io.Writer) bool {
 	return err != nil || countLines(text, width) < height
 }
 
-// ShowPaged shows a text in a pager, which reads its keys from the terminal, until it ends. Where
-// ended closes the pager is told to. The error says that the text was not shown.
+// ShowPaged shows a text in a pager, which reads keys from the terminal, and waits until it ends. It stops the
+// pager if ended closes. An error means that the text was not shown.
 func ShowPaged(pager, text string, out, errw io.Writer, ended <-chan struct{}) error {
 	args := strings.Fields(pager)
 	if len(args) == 0 {
@@ -80,7 +80,7 @@ func ShowPaged(pager, text string, out, errw io.Writer, ended <-chan struct{}) e
 	return err
 }
 
-// countLines is how many lines a text has on a terminal of a width, where longer ones go on.
+// countLines counts the lines of a text on a terminal of a width, where longer lines wrap.
 func countLines(text string, width int) (n int) {
 	for line := range strings.Lines(text) {
 		n += max(1, (ansi.StringWidth(line)+width-1)/max(width, 1))
@@ -88,7 +88,7 @@ func countLines(text string, width int) (n int) {
 	return n
 }
 
-// unwrapOutlet is the file behind an outlet, so that a child has it itself.
+// unwrapOutlet returns the file behind an outlet, to pass to a child process.
 func unwrapOutlet(w io.Writer) io.Writer {
 	if o, ok := w.(*outlet); ok {
 		return o.w

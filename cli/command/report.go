@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// The forms of a report, as -o names them.
+// Forms of a report, as -o names them.
 const (
 	SARIFForm  = "sarif"
 	GitHubForm = "github"
@@ -22,32 +22,32 @@ const (
 // Forms are all forms of a report.
 var Forms = []string{SARIFForm, GitHubForm, GitLabForm, JUnitForm}
 
-// Level says how bad something is.
+// Level is how bad a result is.
 type Level string
 
-// The levels, worst first.
+// Levels, worst first.
 const (
 	Error   Level = "error"
 	Warning Level = "warning"
 	Note    Level = "note"
 )
 
-// Outcome says how a check ended.
+// Outcome is how a check ended.
 type Outcome int
 
-// The outcomes of a check.
+// Outcomes of a check.
 const (
-	Found    Outcome = iota // something to tell, as bad as its level
-	Passed                  // only JUnit tells it
-	Unjudged                // nobody knows: an error in JUnit
+	Found    Outcome = iota // a finding, as bad as its level
+	Passed                  // reported in JUnit only
+	Unjudged                // unknown: an error in JUnit
 )
 
-// Report holds the results of a command, before they have a form.
+// Report holds the results of a command, independent of form.
 type Report struct {
-	Command string // the command's name: "lint"
+	Command string // name of the command: "lint"
 	Version string // of Rung
-	// Folder is the working folder: files are named relative to it. Input is what was read, and
-	// stands for the file of a result that has none.
+	// Folder is the working folder, to which file names are relative. Input names the input; a result without
+	// a file gets this name.
 	Folder, Input string
 	Rules         []Rule
 	Results       []Result
@@ -57,34 +57,32 @@ type Report struct {
 // Rule explains a code. Only the rules of the results are written.
 type Rule struct {
 	Code  string
-	Title string // in a few words; the words of the code where it is empty
-	Says  string // what it means, as a sentence
+	Title string // in a few words; empty to use the words of the code
+	Says  string // meaning, as a sentence
 	Help  string // what to do
-	URL   string // where there is more
+	URL   string // further reading
 }
 
-// Result is one thing that was found or checked. Its texts are clean.
+// Result is one thing found or checked. Its texts are clean.
 type Result struct {
 	Code    string
 	Outcome Outcome
 	Level   Level
-	Message string // in one line, without the object
+	Message string // one line, without the object
 	Detail  string // further lines, such as a trace
-	// Name is the name of the test in JUnit; where it is empty, code and message are.
+	// Name of the test in JUnit; empty to use code and message.
 	Name   string
-	Object string // what it is about: "ANP wall"
-	File   string // as it was read: "-" for standard input, empty for none
+	Object string // object concerned: "ANP wall"
+	File   string // name as read: "-" for standard input, empty for none
 	Line   int    // from 1, 0 for none
-	// Key tells it from the other results with this code about this object (or else in this
-	// file), now and after the file was edited.
+	// Distinguishes results of one code about one object (or else file), even after the file was edited.
 	Key string
-	// NotConsidered are the lines about what could change this result.
+	// Lines about omissions that could change this result.
 	NotConsidered []string
 }
 
-// Omission is something that the report does not take into account: an Error where the command
-// does not count as having judged everything, a Warning where that was allowed, a Note for an
-// assumption.
+// Omission is something left out of the report: an Error if it makes the judgement incomplete, a Warning if
+// that was allowed, a Note for an assumption.
 type Omission struct {
 	Code  string
 	Level Level
@@ -108,7 +106,7 @@ func (r *Report) Write(form string) (string, error) {
 	return "", fmt.Errorf("no report has the form %q", form)
 }
 
-// text is the message with what it is about.
+// text returns the message with its object.
 func (f *Result) text() string {
 	if f.Object == "" {
 		return f.Message
@@ -116,10 +114,10 @@ func (f *Result) text() string {
 	return f.Object + ": " + f.Message
 }
 
-// level is the level, an error where none is given.
+// level returns the level, Error by default.
 func (f *Result) level() Level { return cmp.Or(f.Level, Error) }
 
-// told are the results that were not passed.
+// told returns the results that did not pass.
 func (r *Report) told() (out []*Result) {
 	for i := range r.Results {
 		if r.Results[i].Outcome != Passed {
@@ -129,8 +127,7 @@ func (r *Report) told() (out []*Result) {
 	return out
 }
 
-// fingerprinter gives each result a text of its own that stays the same while the result
-// does, wherever it stands.
+// fingerprinter gives each result a unique text that stays the same when the result moves in its file.
 type fingerprinter map[string]int
 
 func (seen fingerprinter) of(parts ...string) string {
@@ -143,13 +140,13 @@ func (seen fingerprinter) of(parts ...string) string {
 	return hex.EncodeToString(sum[:16])
 }
 
-// fingerprint is the fingerprint of a result: an object keeps it when its file is renamed.
+// fingerprint returns the fingerprint of a result. Renaming an object's file does not change it.
 func (r *Report) fingerprint(seen fingerprinter, f *Result) string {
 	return seen.of(f.Code, cmp.Or(f.Object, r.path(f.File)), f.Key)
 }
 
-// path is a file as reports name it: relative to the working folder where it is inside, with
-// forward slashes. A file of a git revision has the name that it has in the folder.
+// path returns a file's name in reports: relative to the working folder if inside, with forward slashes. A
+// file of a git revision gets its name in the folder.
 func (r *Report) path(file string) string {
 	switch file {
 	case "-":
@@ -172,7 +169,7 @@ func (r *Report) path(file string) string {
 	return path.Clean(filepath.ToSlash(file))
 }
 
-// uri is a file as a reference of RFC 3986.
+// uri returns a file as a reference of RFC 3986.
 func (r *Report) uri(file string) string {
 	u := url.URL{Path: r.path(file)}
 	if path.IsAbs(u.Path) {

@@ -8,8 +8,8 @@ import (
 	"rung/pages/page"
 )
 
-// writeReport writes what an answer reports in the form of -o. That form is all that goes to w: people read
-// what was not considered and the summary on standard error.
+// writeReport writes the report of an answer in the form of -o, and nothing else to w. Omissions and the
+// summary go to stderr for people.
 func writeReport(a *App, w io.Writer, ans *Answer, out []OmissionOut) error {
 	if ans.Report == nil {
 		return formError(a.Flags.Output)
@@ -36,7 +36,7 @@ func writeReport(a *App, w io.Writer, ans *Answer, out []OmissionOut) error {
 	return err
 }
 
-// level says how bad it is for the answer not to take it into account.
+// level returns the level of an omission.
 func (o *OmissionOut) level() Level {
 	switch {
 	case o.Assumed:

@@ -17,11 +17,11 @@ import (
 	"rung/system"
 )
 
-// StartTimeout bounds how long a one-shot command waits for its sources and zones; nothing on a
-// sane machine needs it. Variable for tests.
+// StartTimeout limits how long a one-shot command waits for its sources and zones; far more than a healthy
+// machine needs. A variable for tests.
 var StartTimeout = 60 * time.Second
 
-// SayAfter is how long a command waits before it says for what.
+// SayAfter is how long a command waits before it prints what it waits for.
 const SayAfter = 5 * time.Second
 
 // WithObjects runs f on the first complete revision, without zones.
@@ -34,8 +34,8 @@ func (a *App) WithRows(ctx context.Context, f func(*engine.Engine, *revision.Rev
 	return a.WithEngine(ctx, true, ZonesSettled(), f)
 }
 
-// WithChange is live for a change of policies, which needs no zone: manifests
-// without a Node have none, and those of a cluster follow by themselves.
+// WithChange runs f for a change of policies. It does not wait for the zones of a cluster, or of manifests
+// without a Node, which have none.
 func (a *App) WithChange(ctx context.Context, f func(*engine.Engine, *revision.Revision) error) error {
 	done := ZonesSettled()
 	return a.WithEngine(ctx, true, func(r *revision.Revision) bool {
@@ -43,15 +43,15 @@ func (a *App) WithChange(ctx context.Context, f func(*engine.Engine, *revision.R
 	}, f)
 }
 
-// Patience is how long a zone that refuses connections is tried. One that failed once by
-// then, as a stream through an API server may, is tried again, up to lastPatience.
+// Patience is how long a zone that refuses connections is retried. A zone that failed only once by then, such
+// as a stream through an API server, is retried up to LastPatience.
 const (
 	Patience     = time.Second
 	LastPatience = 5 * time.Second
 )
 
-// ZonesSettled says whether every zone was read and judged, or cannot be, and the
-// sandbox's rows are as they should be.
+// ZonesSettled returns a check: whether every zone was read and judged, or cannot be, and a sandbox's rows are
+// in sync.
 func ZonesSettled() func(*revision.Revision) bool {
 	start := time.Now()
 	return func(r *revision.Revision) bool {
@@ -65,12 +65,12 @@ func ZonesSettled() func(*revision.Revision) bool {
 				return false
 			}
 		}
-		nodes := r.Unread(model.KindNode) // nodes that cannot be read give no zones
+		nodes := r.Unread(model.KindNode) // unreadable nodes give no zones
 		return len(r.Zones) > 0 || !r.System.HasFeature(system.Rows) || nodes != nil && !nodes.IsReading
 	}
 }
 
-// isQuiet says whether the reconciler has nothing to do in a zone.
+// isQuiet reports whether the reconciler has nothing to do in a zone.
 func isQuiet(r *revision.Revision, z *model.ZoneState) bool {
 	for p := range r.Cluster.AllPolicies() {
 		in := z.PolicyJoin(p.Key)
@@ -82,7 +82,7 @@ func isQuiet(r *revision.Revision, z *model.ZoneState) bool {
 	for _, k := range r.Units() {
 		if in := z.PolicyJoin(k); in != nil && (k.Namespace == "" || r.Cluster.Namespace(k.Namespace) != nil) &&
 			slices.ContainsFunc(in.Diffs, func(d model.RowDiff) bool { return d.Kind == model.DiffMissing && d.Waiting != "" }) {
-			return false // what they hang on is being made
+			return false // the row they hang on is being created
 		}
 	}
 	return z.Pending == 0
@@ -99,10 +99,10 @@ func (a *App) WithEngine(ctx context.Context, zones bool, ready func(*revision.R
 	} else {
 		cfg.Mode.Simulated = false
 	}
-	// A command that looks and goes must not take zones from who keeps them.
+	// A one-shot command must not take zones from the process that keeps them.
 	cfg.Reconcile, cfg.Mode.Reconciles = false, cfg.Mode.Sandbox
 	if box, ok := cfg.Sandbox.(*lab.Lab); ok {
-		// Nor does it need packets, unless it listens, and OVN only for flows and ovn-trace.
+		// Nor does it need packets, unless it listens. It needs OVN only for flows and ovn-trace.
 		if a.Flags.Listen == 0 {
 			box.Traffic = 0
 		}
@@ -132,7 +132,7 @@ func (a *App) WithConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 		return err
 	}
 	if back, ended := a.sayUnconfirmed(ctx, e), e.Revision().Mode.IsPersistent() && a.EndOverdue(ctx, e); back || ended {
-		// The answer has to show the objects as they are after changes were put back.
+		// The answer has to show the objects after changes were reverted.
 		wait, cancel := context.WithTimeout(ctx, StartTimeout)
 		defer cancel()
 		_ = e.WaitFor(wait, ready)
@@ -140,8 +140,8 @@ func (a *App) WithConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 	return f(e, e.Revision())
 }
 
-// awaitRead waits until an engine has read what the app needs and is ready; the error says why it
-// never will be. say is told once for what it is waited so long.
+// awaitRead waits until an engine has read what the app needs and is ready. It returns an error once that
+// cannot happen. After SayAfter it calls say once with what it waits for.
 func awaitRead(ctx context.Context, a *App, e *engine.Engine, ready func(*revision.Revision) bool, say func(what string)) error {
 	wait, cancel := context.WithTimeout(ctx, StartTimeout)
 	defer cancel()
@@ -174,7 +174,7 @@ func awaitRead(ctx context.Context, a *App, e *engine.Engine, ready func(*revisi
 	return nil
 }
 
-// isFirstReading reports whether an API server has yet to answer what was asked first.
+// isFirstReading reports whether an API server has yet to answer the first requests.
 func isFirstReading(r *revision.Revision) bool {
 	return slices.ContainsFunc(r.Sources, func(s model.SourceState) bool {
 		return slices.ContainsFunc(s.Resources, func(x model.SourceResource) bool {
@@ -183,8 +183,7 @@ func isFirstReading(r *revision.Revision) bool {
 	})
 }
 
-// whyNotStarted names a source that was never read, or another part of the engine that could not be
-// started. Answers leave out a source that is lost later.
+// whyNotStarted names a source that was never read. Sources lost later only become omissions of the answers.
 func whyNotStarted(r *revision.Revision) error {
 	for _, s := range r.Sources {
 		if s.Conn == model.ConnLost && s.Error != "" && (!r.Loaded || s.HasNoObjects) {
@@ -194,8 +193,8 @@ func whyNotStarted(r *revision.Revision) error {
 	return nil
 }
 
-// whyDenied says that AdminNetworkPolicies may not be read: every answer would be
-// wrong. Without other resources it lacks something, and complain says what.
+// whyDenied returns an error if AdminNetworkPolicies may not be read, since every answer would be wrong. Other
+// denied resources only become omissions.
 func whyDenied(r *revision.Revision) error {
 	for _, s := range r.Sources {
 		for _, res := range s.Resources {
@@ -207,7 +206,7 @@ func whyDenied(r *revision.Revision) error {
 	return nil
 }
 
-// UnreadZone names the first zone whose rows could not be read, or not all of them.
+// UnreadZone names the first zone whose rows could not be read completely.
 func UnreadZone(zones []*model.ZoneState) error {
 	for _, z := range zones {
 		switch {
@@ -224,8 +223,8 @@ func UnreadZone(zones []*model.ZoneState) error {
 	return nil
 }
 
-// sayProblems prints what could not be read, or not be taken by OVN-Kubernetes, a
-// line each and each once; commands go on without.
+// sayProblems prints what could not be read, or is rejected by OVN-Kubernetes, a line each and only once.
+// Commands continue without it.
 func (a *App) sayProblems(r *revision.Revision) {
 	if a.Flags.Quiet {
 		return
@@ -250,7 +249,7 @@ func (a *App) sayProblems(r *revision.Revision) {
 	}
 }
 
-// sayNotices says what the engine found and mended when it started.
+// sayNotices prints what the engine found and repaired when it started.
 func (a *App) sayNotices(e *engine.Engine) {
 	for _, n := range e.Notices() {
 		if line := words.CleanLine(n); !a.Flags.Quiet && !a.Said[line] {
@@ -285,7 +284,7 @@ func waitingForText(r *revision.Revision) string {
 	return "the zones to settle"
 }
 
-// SayNoRows says on stderr why there is nothing to list where policies have no rows.
+// SayNoRows prints on stderr why a plugin without rows has none to list.
 func (a *App) SayNoRows(r *revision.Revision) {
 	text := "rung: " + r.System.Title + " enforces the policies here: there are no zones and no rows (docs/" + string(r.System.Name) + ".md)"
 	if !r.System.HasFeature(system.Rows) && !a.Flags.Quiet && !a.Said[text] {

@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// sarifSchema is the schema that the file names (SARIF 2.1.0, errata 01).
+// sarifSchema is the schema named in the file (SARIF 2.1.0, errata 01).
 const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
-// fingerprintName is the key of the fingerprint; another way to make it gets another number.
+// fingerprintName is the key of the fingerprint; change its number with the algorithm.
 const fingerprintName = "rungResult/v1"
 
 type (
@@ -87,7 +87,7 @@ type (
 	}
 )
 
-// sarif is the report in SARIF 2.1.0. Commands and inputs have an id each, so that GitHub keeps their
+// sarif returns the report in SARIF 2.1.0. Each command and input has its own id, so that GitHub keeps their
 // results apart.
 func (r *Report) sarif() (string, error) {
 	run := sarifRun{Results: []sarifResult{}, Automation: sarifID{"rung/" + r.Command + "/"}}
@@ -117,8 +117,8 @@ func (r *Report) sarif() (string, error) {
 	return writeReportJSON(sarifLog{sarifSchema, "2.1.0", []sarifRun{run}})
 }
 
-// location is a place in a file: the first line where only the file is known, since GitHub
-// shows no result without a line.
+// location returns a place in a file. It is line 1 if only the file is known, since GitHub shows no result
+// without a line.
 func (r *Report) location(file string, line int, object string) (l sarifLocation) {
 	l.Physical.Artifact.URI, l.Physical.Region.Start = r.uri(file), max(line, 1)
 	if object != "" {
@@ -127,7 +127,7 @@ func (r *Report) location(file string, line int, object string) (l sarifLocation
 	return l
 }
 
-// ruleOf is the rule of a result, made of its code where nobody explained that.
+// ruleOf returns the rule of a result, made from its code if none explains it.
 func (r *Report) ruleOf(f *Result) sarifRule {
 	of := Rule{Code: f.Code}
 	if i := slices.IndexFunc(r.Rules, func(o Rule) bool { return o.Code == f.Code }); i >= 0 {
@@ -142,7 +142,7 @@ func (r *Report) ruleOf(f *Result) sarifRule {
 	return out
 }
 
-// ruleIndex is the place of a rule in the list, which it is added to once.
+// ruleIndex returns the index of a rule in the list, and adds it if missing.
 func (d *sarifDriver) ruleIndex(rule sarifRule) int {
 	i := slices.IndexFunc(d.Rules, func(o sarifRule) bool { return o.ID == rule.ID })
 	if i < 0 {
@@ -152,7 +152,7 @@ func (d *sarifDriver) ruleIndex(rule sarifRule) int {
 	return i
 }
 
-// withDetail is a text with further lines.
+// withDetail returns a text followed by its details.
 func withDetail(text, detail string) string {
 	if text == "" || detail == "" {
 		return text + detail
@@ -160,10 +160,10 @@ func withDetail(text, detail string) string {
 	return text + "\n\n" + detail
 }
 
-// link is a text that SARIF takes for a link.
+// link matches text that SARIF reads as a link.
 var link = regexp.MustCompile(`\[([^\]\n]*\]\()`)
 
-// escapeLinks keeps the text of a policy from being a link in a report.
+// escapeLinks keeps text of policies from becoming links in a report.
 func escapeLinks(s string) string { return link.ReplaceAllString(s, `\[$1`) }
 
 func writeReportJSON(v any) (string, error) {

@@ -14,36 +14,34 @@ import (
 	"time"
 )
 
-// endedBy is the cause of a context that a signal ended.
+// endedBy is the cause of a context ended by a signal.
 type endedBy struct{ sig os.Signal }
 
 func (e endedBy) Error() string { return "ended by a signal: " + e.sig.String() }
 
-// Signal is the signal, for those who hand it on.
+// Signal returns the signal, for callers that pass it on.
 func (e endedBy) Signal() os.Signal { return e.sig }
 
-// ErrPipe is the cause of a context that ended because nobody reads what is
-// printed any more.
+// ErrPipe is the cause of a context that ended because nobody reads the output any more.
 var ErrPipe = errors.New("nobody reads the output any longer")
 
-// sameSignals is how long after the first signal another one changes nothing:
-// who ends a session often sends several. Later ones end the process at once.
+// sameSignals is how long further signals are ignored after the first, since ending a session often sends
+// several. Later ones end the process at once.
 const sameSignals = 2 * time.Second
 
-// EditorHasTerminal is set while an editor that Rung started has the terminal: what the
-// user types there to interrupt or quit is for the editor.
+// EditorHasTerminal is set while an editor started by Rung has the terminal: interrupts and quits typed there
+// are for the editor.
 var EditorHasTerminal atomic.Bool
 
-// OnQuit takes what all goroutines were doing at SIGQUIT; nil prints it.
+// OnQuit receives the goroutines' stacks at SIGQUIT; nil prints them.
 var OnQuit atomic.Pointer[func(goroutines []byte)]
 
-// UntilSignal is a context that ends when Rung is told to: by an interrupt, by
-// SIGTERM, SIGQUIT, or because the terminal is gone, unless that was switched off
-// (nohup). end ends it for another cause. SIGPIPE ends nothing by itself: a write
-// that fails does. stop gives the signals back.
+// UntilSignal returns a context that ends at an interrupt, SIGTERM or SIGQUIT, or when the terminal is gone,
+// unless that is switched off (nohup). end ends it for another cause. SIGPIPE does not end it, but a write
+// that fails does. stop releases the signals.
 func UntilSignal(errw io.Writer) (ctx context.Context, end context.CancelCauseFunc, stop func()) {
 	ctx, end = context.WithCancelCause(context.Background())
-	// Signals that come together all find room: an ignored one must not take the place of the next.
+	// Room for several signals at once, so that an ignored one does not displace the next.
 	got, pipes := make(chan os.Signal, 8), make(chan os.Signal, 1)
 	ends := append([]os.Signal{os.Interrupt, syscall.SIGTERM}, moreEnds...)
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -51,7 +49,7 @@ func UntilSignal(errw io.Writer) (ctx context.Context, end context.CancelCauseFu
 	}
 	signal.Notify(got, ends...)
 	for _, s := range pipeSignals {
-		signal.Notify(pipes, s) // none would mean all
+		signal.Notify(pipes, s) // without arguments it would mean all signals
 	}
 	over := make(chan struct{})
 	go func() {
@@ -87,11 +85,10 @@ func UntilSignal(errw io.Writer) (ctx context.Context, end context.CancelCauseFu
 	}
 }
 
-// dumpGoroutines keeps what every goroutine is doing, as a Go program without a screen
-// prints it at SIGQUIT.
+// dumpGoroutines passes on the stacks of all goroutines, or prints them like any Go program at SIGQUIT.
 func dumpGoroutines(errw io.Writer) {
 	var b bytes.Buffer
-	_ = pprof.Lookup("goroutine").WriteTo(&b, 2) // into memory
+	_ = pprof.Lookup("goroutine").WriteTo(&b, 2) // memory write: no error
 	if keep := OnQuit.Load(); keep != nil {
 		(*keep)(b.Bytes())
 		return
@@ -99,8 +96,8 @@ func dumpGoroutines(errw io.Writer) {
 	fmt.Fprintf(errw, "SIGQUIT: quit\n\n%s\n", b.Bytes())
 }
 
-// AwaitResult runs what cannot be ended, such as reading the kubeconfig, and returns
-// when it does or when ctx ends. It is left behind then.
+// AwaitResult runs f, which cannot be cancelled (reading the kubeconfig, say), and returns when f does or ctx
+// ends. In the latter case f is left running.
 func AwaitResult[T any](ctx context.Context, f func() (T, error)) (T, error) {
 	type result struct {
 		value T

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// moreEnds and pipeSignals are signals that are not known here.
+// moreEnds and pipeSignals are empty: these signals exist on Unix only.
 var moreEnds, pipeSignals []os.Signal
 
 func isQuit(os.Signal) bool { return false }
@@ -16,10 +16,10 @@ func isQuit(os.Signal) bool { return false }
 // errNoData is ERROR_NO_DATA: the pipe is being closed.
 const errNoData = syscall.Errno(232)
 
-// BrokenPipe says whether a write failed because nobody reads.
+// BrokenPipe reports whether a write failed because nobody reads.
 func BrokenPipe(err error) bool {
 	return errors.Is(err, syscall.ERROR_BROKEN_PIPE) || errors.Is(err, errNoData)
 }
 
-// hungUp is not to be had: the next write tells.
+// hungUp reports nothing here: only the next write can tell.
 func hungUp(*os.File) bool { return false }

@@ -11,9 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// moreEnds are the signals beside the usual ones that end Rung. pipeSignals are
-// caught so that a write to a closed pipe fails instead of ending the process with
-// the sandbox left behind.
+// moreEnds are further signals that end Rung. pipeSignals are caught so that a write to a closed pipe fails,
+// instead of killing the process with its sandbox left behind.
 var (
 	moreEnds    = []os.Signal{syscall.SIGQUIT}
 	pipeSignals = []os.Signal{syscall.SIGPIPE}
@@ -21,10 +20,10 @@ var (
 
 func isQuit(s os.Signal) bool { return s == syscall.SIGQUIT }
 
-// BrokenPipe says whether a write failed because nobody reads.
+// BrokenPipe reports whether a write failed because nobody reads.
 func BrokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
-// hungUp says whether a file is a pipe or a socket that nobody reads any more.
+// hungUp reports whether a file is a pipe or socket whose reader is gone.
 func hungUp(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) == 0 {

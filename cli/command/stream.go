@@ -11,21 +11,20 @@ import (
 	"rung/model/words"
 )
 
-// LongList is an object in JSON with a list that is too long to be held in memory as text: it is
-// written element by element, each on a line of its own.
+// LongList is a JSON object with a list too long to hold in memory as text. It is written element by element,
+// each on its own line.
 type LongList struct {
-	// Head is the object without the list, Key the list's name in it.
+	// Object without the list; Key is the list's name in it.
 	Head any
 	Key  string
-	// Elements are worked out while they are written.
+	// Worked out while they are written.
 	Elements iter.Seq[any]
 }
 
-// streamChunk is how much text is written at once.
+// streamChunk is the size of a write in bytes.
 const streamChunk = 64 << 10
 
-// writeLongList writes an object with a long list, and what was not considered beside it; compact
-// puts all of it on one line.
+// writeLongList writes an object with a long list, and its omissions; compact puts all on one line.
 func writeLongList(a *App, w io.Writer, l *LongList, out []OmissionOut, compact bool) error {
 	head, err := encodeJSON(a.addOmissions(l.Head, out), compact)
 	if err != nil {

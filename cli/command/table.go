@@ -10,7 +10,7 @@ import (
 	"rung/pages/page"
 )
 
-// TableAnswer is a page's table of some rows as an answer: facts are its JSON and YAML.
+// TableAnswer returns the rows of a page's table as an answer; facts are its JSON and YAML.
 func TableAnswer[F any](a *App, facts any, t *page.Table[F], rows []F) *Answer {
 	ans := &Answer{Value: facts}
 	if t.Head != nil {
@@ -19,7 +19,7 @@ func TableAnswer[F any](a *App, facts any, t *page.Table[F], rows []F) *Answer {
 	ans.Text = func(wide bool) string { return TableText(t, rows, wide, TerminalWidth(a.Raw)) }
 	ans.CSV = func() string {
 		var b strings.Builder
-		w := csv.NewWriter(&b) // into memory: there are no errors
+		w := csv.NewWriter(&b) // in memory: no errors
 		cols := t.PrintedColumns()
 		_ = w.Write(page.MapList(cols, func(c page.Column[F]) string { return c.Key }))
 		for _, row := range rows {
@@ -32,7 +32,7 @@ func TableAnswer[F any](a *App, facts any, t *page.Table[F], rows []F) *Answer {
 	return ans
 }
 
-// MarkdownTable is a page's table in markdown.
+// MarkdownTable returns a page's table in markdown.
 func MarkdownTable[F any](t *page.Table[F], rows []F) string {
 	cols := t.SeenColumns(rows, false)
 	var b strings.Builder
@@ -53,12 +53,12 @@ func MarkdownTable[F any](t *page.Table[F], rows []F) string {
 	return b.String()
 }
 
-// leastFlex is how wide a column is at least whose text may be of any length.
+// leastFlex is the smallest width of a column whose text may have any length.
 const leastFlex = 16
 
-// TableText is a page's table for people. In a width above 0, that of a terminal, the
-// columns worth least are left out until the others fit; those with text of any length
-// go on in the next line (FitText). wide has all columns, however wide.
+// TableText returns a page's table for people. width is the terminal's width, or 0. The least important
+// columns are dropped until the others fit. Columns with text of any length wrap (FitText). wide keeps all
+// columns.
 func TableText[F any](t *page.Table[F], rows []F, wide bool, width int) string {
 	if len(rows) == 0 && t.Empty != "" {
 		return t.Empty + "\n"
@@ -79,7 +79,7 @@ func TableText[F any](t *page.Table[F], rows []F, wide bool, width int) string {
 		}
 		needs := 2 * (len(cols) - 1)
 		for i, w := range out.columnWidths() {
-			if cols[i].Flex { // which goes on in lines of its own
+			if cols[i].Flex { // it wraps
 				w = min(w, max(cols[i].Min, leastFlex))
 			}
 			needs += w
@@ -94,12 +94,12 @@ func TableText[F any](t *page.Table[F], rows []F, wide bool, width int) string {
 
 func titleOf[F any](c page.Column[F]) string { return c.Title }
 
-// cellsOf are the cells of a row as people read them.
+// cellsOf returns the cells of a row for people.
 func cellsOf[F any](cols []page.Column[F], row F) []string {
 	return page.MapList(cols, func(c page.Column[F]) string { return c.Cell(row).String() })
 }
 
-// ExactCells are the cells of a row as programs read them, numbers without commas.
+// ExactCells returns the cells of a row for programs, with numbers without commas.
 func ExactCells[F any](cols []page.Column[F], row F) []string {
 	return page.MapList(cols, func(c page.Column[F]) string {
 		exact := ""
@@ -110,13 +110,13 @@ func ExactCells[F any](cols []page.Column[F], row F) []string {
 	})
 }
 
-// MarkdownLines are lines of text in markdown, each on a line of its own.
+// MarkdownLines converts lines of text to markdown, keeping the line breaks.
 func MarkdownLines(text string) string {
 	return strings.ReplaceAll(MarkdownText(strings.TrimSpace(text)), "\n", "  \n")
 }
 
-// MarkdownText is text that markdown does not read as anything else. Forges make links of what looks like
-// an address, and mentions of names behind an at sign: these are broken up by what is not seen.
+// MarkdownText escapes text for markdown. Forges turn addresses into links and @names into mentions; invisible
+// characters prevent that.
 func MarkdownText(s string) string { return markdownEscapes.Replace(s) }
 
 var markdownEscapes = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "|", `\|`, "&", "&amp;", "<", "&lt;", ">", "&gt;",

@@ -8,7 +8,7 @@ import (
 	"rung/model/words"
 )
 
-// LastingFlag is the flag that lets a change last.
+// LastingFlag returns the flag that makes a change permanent.
 func (a *App) LastingFlag() string {
 	if len(a.Flags.Files) > 0 {
 		return "--write-back"
@@ -16,9 +16,8 @@ func (a *App) LastingFlag() string {
 	return "--write"
 }
 
-// sayUnconfirmed says how a change stands that was made on trial and is not confirmed. One
-// that an earlier run left, and whose time is over, is put back first. changed says that
-// it was.
+// sayUnconfirmed prints the state of an unconfirmed change on trial. It first reverts an expired one of an
+// earlier run, and returns true if it did.
 func (a *App) sayUnconfirmed(ctx context.Context, e *engine.Engine) (changed bool) {
 	if a.completes {
 		return false
@@ -42,8 +41,8 @@ func (a *App) sayUnconfirmed(ctx context.Context, e *engine.Engine) (changed boo
 	return !u.IsOpen()
 }
 
-// CommandElsewhere is a command of Rung as it can be typed elsewhere: for the same files or cluster
-// and the same state folder.
+// CommandElsewhere returns a rung command to type in another shell, for the same files or cluster and the same
+// state folder.
 func (a *App) CommandElsewhere(e *engine.Engine, command ...string) string {
 	args := append([]string{"rung"}, command...)
 	for _, f := range a.Flags.Files {
@@ -59,7 +58,7 @@ func (a *App) CommandElsewhere(e *engine.Engine, command ...string) string {
 	return text
 }
 
-// EndOverdue ends the logging sessions whose time is over, says so, and whether there were any.
+// EndOverdue ends expired logging sessions, prints that, and reports whether there were any.
 func (a *App) EndOverdue(ctx context.Context, e *engine.Engine) (ended bool) {
 	if a.completes {
 		return false

@@ -15,46 +15,44 @@ import (
 	"rung/revision"
 )
 
-// Answer is the answer of a command for one revision, in every form in which it is printed.
+// Answer is the answer of a command for one revision, in all its forms.
 type Answer struct {
 	Value   any // for JSON and YAML
 	Text    func(wide bool) string
-	Long    *LongList                // instead of Value for -o json, where that would be large
-	Items   *AnswerItems             // instead of both: no and err are known when they were written
+	Long    *LongList                // replaces a large Value for -o json
+	Items   *AnswerItems             // replaces Value and Long; No and Err are known once it is written
 	Records func() string            // for -o nbctl
 	Drawing func(form string) string // for -o dot, svg and html
-	// Markdown is for -o markdown.
+	// For -o markdown.
 	Markdown func() string
 	CSV      func() string   // for -o csv
-	Names    func() []string // for -o name: KIND/NAME of what is listed
-	// Report is for the forms of report.Forms: what was found; writeReport adds the rest. Summary is
-	// its last line, for standard error.
+	Names    func() []string // for -o name: KIND/NAME of each object
+	// For the forms of a report; writeReport completes it. Summary is its last line, for stderr.
 	Report  func() *Report
 	Summary string
-	// Objects is the list of which -o custom-columns has a line for each, nil for that in Value.
+	// List with a line for each object in -o custom-columns; nil to use Value.
 	Objects any
 	No      bool // exit 1
-	// FailOn reports whether a condition of --fail-on holds: exit 1, whatever was left out.
+	// Set if a condition of --fail-on holds: exit 1, whatever was omitted.
 	FailOn bool
-	Err    error // of what could not be shown; the rest was
-	// NotConsidered are the omissions that could change the answer. The exit code is 2 if one
-	// of them is more than an assumption (omissions.go).
+	Err    error // says what could not be shown; the rest was
+	// Omissions that could change the answer. The exit code is 2 if one is more than an assumption
+	// (omissions.go).
 	NotConsidered []model.Omission
-	// TellsOmissions says that the texts for people tell NotConsidered themselves.
+	// Set if the texts for people contain NotConsidered already.
 	TellsOmissions bool
-	// LeftOut counts what somebody asked not to see, in words; empty for nothing.
+	// Text that counts what a selection left out, or "".
 	LeftOut string
-	// Comments: the text is YAML, in which that is said as comments.
+	// Set for YAML text, where omissions are printed as comments.
 	Comments bool
-	// Until is when the answer may be another although nothing happens; zero where
-	// the engine tells of all that changes it.
+	// Time when the answer may change by itself; zero if the engine reports every change.
 	Until time.Time
 }
 
 // Query is a command that shows something, once or with --watch on every change.
 type Query struct {
 	Zones bool // needs the zones' databases
-	// First, where set, runs once before the first answer.
+	// Runs once before the first answer, unless nil.
 	First  func(context.Context, *engine.Engine)
 	Answer Answerer
 }
@@ -97,19 +95,18 @@ func (a *App) AnswerQuery(ctx context.Context, watch bool, q Query) error {
 	})
 }
 
-// WatchPause lets the rest of a burst of changes come before a watch looks again.
+// WatchPause collects a burst of changes before a watch looks again.
 const WatchPause = 100 * time.Millisecond
 
-// watchAnswer prints the answer, and again whenever it is another, until ctx ends. The
-// exit code is that of the last answer. It looks when the engine has news, and when
-// the answer says that its time is over.
+// watchAnswer prints the answer, and again whenever it changes, until ctx ends. The last answer decides the
+// exit code. It looks when the engine has news, and at Answer.Until.
 func (a *App) watchAnswer(ctx context.Context, e *engine.Engine, q Query) error {
 	ticks, stop := e.Subscribe()
 	defer stop()
 	defer WhileRead(a.Raw)()
 	over := time.NewTimer(time.Hour) // set below
 	defer over.Stop()
-	screen := IsTerminal(a.Raw) // it can be drawn over the last answer
+	screen := IsTerminal(a.Raw) // a terminal: draw over the last answer
 	last, lastErr, printed := "", "", false
 	var outcome error // of the last answer
 	for {
@@ -153,8 +150,8 @@ func (a *App) watchAnswer(ctx context.Context, e *engine.Engine, q Query) error 
 	}
 }
 
-// separatorText returns the text printed before an answer of a watch: a separator, or the codes
-// that clear the screen.
+// separatorText returns the text between the answers of a watch: a separator, or the codes that clear the
+// screen.
 func (a *App) separatorText(again, screen bool) string {
 	switch {
 	case a.Flags.Output == "yaml" && again:
