@@ -154,7 +154,7 @@ func NamespaceLogLevels(raw string) (l LogLevels, problems []string) {
 		at   *string
 	}{{"deny", &l.Deny}, {"allow", &l.Allow}} {
 		if !ValidLogLevel(*level.at) {
-			problems = append(problems, fmt.Sprintf("%q is no log level, %s is not logged", *level.at, level.what))
+			problems = append(problems, fmt.Sprintf("invalid log level %q: %s is not logged", *level.at, level.what))
 			*level.at = ""
 		}
 	}

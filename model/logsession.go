@@ -99,7 +99,7 @@ func ParseLogSession(raw string) (LogSession, error) {
 	case s.ID == "":
 		return LogSession{}, errors.New("has no id")
 	case s.Since.Year() < firstYear || s.Since.Year() > lastYear:
-		return LogSession{}, errors.New("has no time of its begin")
+		return LogSession{}, errors.New("has no valid start time")
 	case r.Until != nil && (s.Until.Before(s.Since) || s.Until.Year() > lastYear):
 		return LogSession{}, errors.New("ends before it began")
 	}
@@ -120,7 +120,7 @@ func shortText(text string) string {
 // NewLogSession returns a session that begins now. The error is why the present value cannot be recorded.
 func NewLogSession(id, by string, now time.Time, lasts time.Duration, former string, had bool) (LogSession, error) {
 	if !utf8.ValidString(former) {
-		return LogSession{}, errors.New("the present value is no valid text and could not be restored: " + strconv.Quote(former))
+		return LogSession{}, errors.New("the present value is not valid text and could not be restored: " + strconv.Quote(former))
 	}
 	s := LogSession{ID: id, By: shortText(by), Since: now.UTC().Round(0), Former: former, HadFormer: had}
 	if lasts > 0 {
@@ -161,7 +161,7 @@ type EndedLogSession struct {
 	Target Key // the policy or namespace
 	LogSession
 	At  time.Time
-	How string // "its time was over; the annotation is as before: no annotation"
+	How string // "expired; annotation restored"
 }
 
 // String returns the object and the outcome of the session.

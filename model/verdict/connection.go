@@ -145,7 +145,7 @@ func (c Connection) CheckQuestion() error {
 	case c.Protocol != ICMP && c.Port == 0:
 		return fmt.Errorf("%w: %s needs a port from 1 to 65535", ErrQuestion, c.Protocol)
 	case c.From.Key.Kind == model.KindService:
-		return fmt.Errorf("%w: a Service begins no connections; ask from one of its pods", ErrQuestion)
+		return fmt.Errorf("%w: a Service cannot begin connections; use one of its pods", ErrQuestion)
 	}
 	for _, e := range [...]Endpoint{c.From, c.To} {
 		if e.Key == (model.Key{}) && !e.Addr.IsValid() {

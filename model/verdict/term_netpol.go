@@ -213,7 +213,7 @@ func (m *termMaker) destinationCondition(r *model.Rule) (cond int32, maybe strin
 		case model.PeerDNS:
 			ips, known := m.x.view.DNS[p.DNSName]
 			if !known {
-				return m.addressCondition("any", conditionAddrs.addFamilies), "the addresses of " + p.DNSName + " are not known"
+				return m.addressCondition("any", conditionAddrs.addFamilies), "the addresses of " + p.DNSName + " are unknown"
 			}
 			return m.addressCondition("dns "+p.DNSName, func(a conditionAddrs) {
 				for _, ip := range ips {
@@ -266,5 +266,5 @@ func (m *termMaker) openPods(r *model.Rule) (cond int32, maybe string) {
 	if all := m.x.Conditions[cond].Set; !all.Meets(all) {
 		return -1, ""
 	}
-	return cond, "the subnets of the cluster's pods are not known, and an EgressFirewall leaves them out: --cluster-subnets"
+	return cond, "pod subnets unknown, and an EgressFirewall excepts them: set --cluster-subnets"
 }
