@@ -87,11 +87,7 @@ func (a *antreaMaker) addAntreaPeer(c conditionAddrs, p *model.Policy, peer *mod
 		}
 		c.addNetworks(m.Networks, nil)
 	case model.PeerNodes:
-		for _, n := range x.Pods.NodesMatching(peer.Nodes) {
-			for _, ip := range antreaAddrs(n) {
-				c.addSingle(ip, nil)
-			}
-		}
+		c.addNodes(peer.Nodes, antreaAddrs, nil)
 	case model.PeerNetworks:
 		c.addNetworks(peer.Networks, peer.Except)
 	}
@@ -153,13 +149,7 @@ func (x *Index) PoliciesOfNode(name string) string {
 func (a *antreaMaker) nodeRule(p *model.Policy, r *model.Rule, ref Rule, nodes model.Selector) {
 	ref.Maybe = p.Key.Label() + " applies to nodes"
 	t := Term{Tier: model.TierIsolation, Priority: byOthers, Effect: Drops, Maybe: true}
-	of := a.addressCondition("node "+selectors.SelectorKey(nodes), func(c conditionAddrs) {
-		for _, n := range a.x.Pods.NodesMatching(nodes) {
-			for _, ip := range antreaAddrs(n) {
-				c.addSingle(ip, nil)
-			}
-		}
-	})
+	of := a.addressCondition("node "+selectors.SelectorKey(nodes), func(c conditionAddrs) { c.addNodes(nodes, antreaAddrs, nil) })
 	peers := a.noCondition()
 	if !r.AnyPeer && !slices.ContainsFunc(r.Peers, func(q model.Peer) bool { return q.Kind == model.PeerDNS }) {
 		known := *r // a node is in no namespace

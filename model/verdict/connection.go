@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"rung/model"
@@ -25,14 +26,7 @@ const (
 var Protocols = [...]Protocol{TCP, UDP, SCTP, ICMP}
 
 // Number returns the protocol's place in Protocols, -1 if unknown.
-func (p Protocol) Number() int {
-	for i, known := range Protocols {
-		if p == known {
-			return i
-		}
-	}
-	return -1
-}
+func (p Protocol) Number() int { return slices.Index(Protocols[:], p) }
 
 // Family is an address family. AnyFamily means any family that both ends have, IPv4 first.
 type Family uint8

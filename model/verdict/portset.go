@@ -28,15 +28,7 @@ func (p PortSet) Has(proto int8, port uint16) bool {
 }
 
 func (p PortSet) HasProtocol(proto int8) bool {
-	if p == nil {
-		return true
-	}
-	for i := range p {
-		if p[i].proto == proto {
-			return true
-		}
-	}
-	return false
+	return p == nil || slices.ContainsFunc(p, func(r portRange) bool { return r.proto == proto })
 }
 
 // addEdges appends the ports of a protocol at which the set begins or has just ended.

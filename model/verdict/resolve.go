@@ -265,20 +265,12 @@ func endpointsOf(x *Index, s *model.Service) (out []foundEnd) {
 	if sliced || len(s.Selector.Map()) == 0 {
 		return out
 	}
+	selector := model.SelectorOf(s.Selector)
 	for p := range x.Cluster().PodsIn(s.Namespace) {
-		if hasLabels(s.Selector, p.Labels) && (p.ToBe != nil || !p.IsCompleted() && p.Phase != "Pending" && p.NodeName != "" && len(p.IPs) > 0 &&
+		if selector.Matches(p.Labels) && (p.ToBe != nil || !p.IsCompleted() && p.Phase != "Pending" && p.NodeName != "" && len(p.IPs) > 0 &&
 			p.Assumed == "") {
 			out = append(out, findPod(x, Endpoint{Key: p.Key}, p, false))
 		}
 	}
 	return out
-}
-
-func hasLabels(want, has model.Labels) bool {
-	for k, v := range want.Map() {
-		if got, ok := has.Map()[k]; !ok || got != v {
-			return false
-		}
-	}
-	return true
 }

@@ -34,7 +34,7 @@ func (m *termMaker) addIsolation(namespace string, d model.Direction, policies [
 	ref := Rule{Key: key, Direction: d, Index: -1, Action: model.Deny}
 	var isolating []*model.Policy
 	for _, p := range policies {
-		if m.x.view.IsEnforced(p) && m.isolatesPods(p, d) {
+		if m.x.view.IsEnforced(p) && model.IsolatesPods(p, d, m.x.view.LegacyIsolation) {
 			isolating = append(isolating, p)
 			ref.Isolating = append(ref.Isolating, p.Key)
 		}
@@ -203,13 +203,7 @@ func (m *termMaker) destinationCondition(r *model.Rule) (cond int32, maybe strin
 		case model.PeerNetworks:
 			return m.firewallNetwork(p.Networks[0]), ""
 		case model.PeerNodes:
-			return m.addressCondition("hosts "+peerKey(p), func(a conditionAddrs) {
-				for _, n := range m.x.Pods.NodesMatching(p.Nodes) {
-					for _, ip := range n.HostIPs {
-						a.addSingle(ip, nil)
-					}
-				}
-			}), ""
+			return m.addressCondition("hosts "+peerKey(p), func(a conditionAddrs) { a.addNodes(p.Nodes, hostIPs, nil) }), ""
 		case model.PeerDNS:
 			ips, known := m.x.view.DNS[p.DNSName]
 			if !known {

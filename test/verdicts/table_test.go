@@ -146,7 +146,7 @@ func TestAnswers(t *testing.T) {
 		"pod blue/gone does not exist":       {From: web, To: verdict.PodEnd("blue", "gone"), Protocol: verdict.ICMP},
 		"node n9 does not exist":             {From: web, To: verdict.NodeEnd("n9"), Protocol: verdict.ICMP},
 		"service blue/gone does not exist":   {From: web, To: verdict.ServiceEnd("blue", "gone"), Protocol: verdict.TCP, Port: 80},
-		"begins no connections":              {From: verdict.ServiceEnd("blue", "web"), To: web, Protocol: verdict.TCP, Port: 80},
+		"cannot begin connections":           {From: verdict.ServiceEnd("blue", "web"), To: web, Protocol: verdict.TCP, Port: 80},
 		"neither pod, node, Service nor":     {From: web, Protocol: verdict.ICMP},
 		"of different families":              {From: addr("192.0.2.1"), To: addr("2001:db8::1"), Protocol: verdict.ICMP},
 		"2001:db8::1 is not an IPv4 address": {From: web, To: addr("2001:db8::1"), Protocol: verdict.ICMP, Family: verdict.IPv4},
