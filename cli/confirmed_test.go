@@ -88,7 +88,7 @@ func TestBlockedIsRefused(t *testing.T) {
 	for _, flags := range []changeFlags{{yes: true}, {dryRun: true}} {
 		var out, errs strings.Builder
 		a := &command.App{In: strings.NewReader(""), Out: &out, Err: &errs}
-		p := &gate.Preview{Title: "Continue: Re-space", Blocked: "allow-blue-mon is new at 25, where it passes", Notes: []string{"1 of 9 done"}}
+		p := &gate.Preview{Title: "Continue: Re-space", Blocked: "allow-blue-mon is new at 25, in the way", Notes: []string{"1 of 9 done"}}
 		show := func(p *gate.Preview) error { return a.PrintAnswer(stepsAnswer(p, "")) }
 		_, err := confirmAndCommit(a, &flags, p, show, func(*gate.Preview, gate.Confirm) error {
 			t.Error("it is made")

@@ -151,7 +151,7 @@ func ToNetworkPolicies(c *Cluster) *Conversion {
 		if IsNetpol2016(p) {
 			out.ReplacedPolicies = append(out.ReplacedPolicies, p.Key)
 			if !IsIsolated(c, p.Namespace) {
-				out.addNote(p.Key, "left out: namespace %s is not isolated, so it decided nothing; today it would isolate its pods", p.Namespace)
+				out.addNote(p.Key, "not converted: namespace %s is not isolated, so it had no effect; today it would isolate its pods", p.Namespace)
 			}
 		}
 	}
@@ -178,7 +178,7 @@ func (c *Conversion) convertNamespace(ns *Namespace, policies []*Policy) {
 		}
 	}
 	if denied != "" {
-		c.addNote(ns.Key, "NetworkPolicy %s isolates all of its pods already: no default deny was made", denied)
+		c.addNote(ns.Key, "NetworkPolicy %s already isolates all its pods: no default deny was added", denied)
 	} else {
 		name := denyName
 		for i := 2; names[name]; i++ {
@@ -198,25 +198,25 @@ func (c *Conversion) convertNamespace(ns *Namespace, policies []*Policy) {
 func (c *Conversion) convertPolicy(p *Policy) {
 	o, typed := p.Original.(*networkingv1.NetworkPolicy)
 	if !typed {
-		c.addNote(p.Key, "left out: it was not read as a NetworkPolicy")
+		c.addNote(p.Key, "not converted: not readable as a NetworkPolicy")
 		return
 	}
 	var rules []networkingv1.NetworkPolicyIngressRule
 	for i := range o.Spec.Ingress {
 		if MatchesNothing(p, &p.Ingress[i]) {
-			c.addNote(p.Key, "ingress rule %d left out: its empty list matched nothing in 2016, and matches everything today", i)
+			c.addNote(p.Key, "ingress rule %d not converted: its empty list matched nothing in 2016 but matches everything today", i)
 			continue
 		}
 		rules = append(rules, *o.Spec.Ingress[i].DeepCopy())
 	}
 	if len(o.Spec.Egress) > 0 {
-		c.addNote(p.Key, "%s left out: the API of 2016 had no egress", words.Count(len(o.Spec.Egress), "egress rule"))
+		c.addNote(p.Key, "%s not converted: the API of 2016 had no egress", words.Count(len(o.Spec.Egress), "egress rule"))
 	}
 	if newer := slices.DeleteFunc(NewerFields(p), func(f string) bool { return f == "egress" || f == "policyTypes" }); len(newer) > 0 {
-		c.addNote(p.Key, "it has what the API of 2016 had not: %s; taken as it is", strings.Join(newer, ", "))
+		c.addNote(p.Key, "has fields newer than the API of 2016: %s; converted unchanged", strings.Join(newer, ", "))
 	}
 	if len(rules) == 0 {
-		c.addNote(p.Key, "left out: it allows nothing, and the default deny stands already")
+		c.addNote(p.Key, "not converted: it allows nothing more than the default deny")
 		return
 	}
 	meta := metav1.ObjectMeta{Name: o.Name, Namespace: p.Namespace, Labels: o.Labels}

@@ -86,10 +86,10 @@ func IsNetpol2016(p *Policy) bool {
 	return p.Kind == KindNP && p.APIVersion == APIVersionNP2016
 }
 
-// IsolatesByItself reports whether a NetworkPolicy by itself isolates its pods if the annotation counts.
-// NetworkPolicies of 2016 do not; their namespace's annotation does.
-func IsolatesByItself(p *Policy, d Direction) bool {
-	return !IsNetpol2016(p) && p.IsolatesDirection(d)
+// IsolatesPods reports whether a NetworkPolicy by itself isolates its pods in a direction. If the annotation
+// counts, NetworkPolicies of 2016 do not; their namespace's annotation does.
+func IsolatesPods(p *Policy, d Direction, annotationCounts bool) bool {
+	return !(annotationCounts && IsNetpol2016(p)) && p.IsolatesDirection(d)
 }
 
 // RulesCount reports whether the rules of a NetworkPolicy decide anything if the annotation counts. Rules of

@@ -120,15 +120,12 @@ func WorkloadWord(text string) string {
 
 // IsNamespaced reports whether objects of the kind are in a namespace.
 func (k Kind) IsNamespaced() bool {
-	if k.IsWorkload() {
-		return true
-	}
 	switch k {
 	case KindIngress, KindHTTPRoute, KindRoute, KindPod, KindService, KindEndpointSlice, KindEvent, KindNP, KindMNP, KindEF, KindUDN, KindNAD,
 		KindANNP, KindGroup:
 		return true
 	}
-	return false
+	return k.IsWorkload()
 }
 
 // HasPriority reports whether objects of the kind have a priority.
@@ -341,11 +338,7 @@ const AnnotationConverted = "rung/converted"
 // IsSystemNamespace reports whether a namespace holds parts of the cluster itself. A Deny there can leave the
 // cluster unresponsive, so that no policy can be fixed. Findings and guard rails use the same namespaces.
 func IsSystemNamespace(name string) bool {
-	switch name {
-	case "openshift", "ovn-kubernetes":
-		return true
-	}
-	return strings.HasPrefix(name, "kube-") || strings.HasPrefix(name, "openshift-")
+	return name == "openshift" || name == "ovn-kubernetes" || strings.HasPrefix(name, "kube-") || strings.HasPrefix(name, "openshift-")
 }
 
 // IsPlatformNamespace reports whether a namespace holds what a cluster depends on: its own parts, the network

@@ -74,24 +74,24 @@ func TestToNetworkPolicies(t *testing.T) {
 		{"empty lists", isolated + np("web", "{podSelector: {}, ingress: [{from: []}, {ports: []}]}"),
 			result{Made: []string{"default-deny-ingress: 0 rules"}, Notes: []string{
 				"Namespace shop: the annotation net.beta.kubernetes.io/network-policy can be removed",
-				"NP shop/web: ingress rule 0 left out: its empty list matched nothing in 2016, and matches everything today",
-				"NP shop/web: ingress rule 1 left out: its empty list matched nothing in 2016, and matches everything today",
-				"NP shop/web: left out: it allows nothing, and the default deny stands already"}}},
+				"NP shop/web: ingress rule 0 not converted: its empty list matched nothing in 2016 but matches everything today",
+				"NP shop/web: ingress rule 1 not converted: its empty list matched nothing in 2016 but matches everything today",
+				"NP shop/web: not converted: it allows nothing more than the default deny"}}},
 		{"the name is taken", isolated + np("default-deny-ingress", "{podSelector: {}, ingress: [{}]}"),
 			result{Made: []string{"default-deny-ingress-2: 0 rules", "default-deny-ingress: 1 rules"},
 				Notes: []string{"Namespace shop: the annotation net.beta.kubernetes.io/network-policy can be removed"}}},
 		{"isolated already", isolated + "apiVersion: networking.k8s.io/v1\nkind: NetworkPolicy\nmetadata: {name: deny, namespace: shop}\nspec: {podSelector: {}}\n",
-			result{Notes: []string{"Namespace shop: NetworkPolicy deny isolates all of its pods already: no default deny was made",
+			result{Notes: []string{"Namespace shop: NetworkPolicy deny already isolates all its pods: no default deny was added",
 				"Namespace shop: the annotation net.beta.kubernetes.io/network-policy can be removed"}}},
 		{"not isolated", np("web", "{podSelector: {}, ingress: [{}]}"),
-			result{Notes: []string{"NP shop/web: left out: namespace shop is not isolated, so it decided nothing; today it would isolate its pods"}}},
+			result{Notes: []string{"NP shop/web: not converted: namespace shop is not isolated, so it had no effect; today it would isolate its pods"}}},
 		{"wrong JSON", "apiVersion: v1\nkind: Namespace\nmetadata: {name: shop, annotations: {net.beta.kubernetes.io/network-policy: 'DefaultDeny'}}\n",
 			result{Notes: []string{"Namespace shop: not isolated: the annotation is not JSON: invalid character 'D' looking for beginning of value"}}},
 		{"what came later", isolated + np("web", "{podSelector: {}, policyTypes: [Ingress, Egress], ingress: [{from: [{ipBlock: {cidr: 10.0.0.0/8}}]}], egress: [{}]}"),
 			result{Made: []string{"default-deny-ingress: 0 rules", "web: 1 rules"}, Notes: []string{
 				"Namespace shop: the annotation net.beta.kubernetes.io/network-policy can be removed",
-				"NP shop/web: 1 egress rule left out: the API of 2016 had no egress",
-				"NP shop/web: it has what the API of 2016 had not: ipBlock; taken as it is"}}},
+				"NP shop/web: 1 egress rule not converted: the API of 2016 had no egress",
+				"NP shop/web: has fields newer than the API of 2016: ipBlock; converted unchanged"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := model.ToNetworkPolicies(cluster(t, c.text))

@@ -8,11 +8,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// loggingAnnotations are the annotations of a change of logging.
-var loggingAnnotations = []string{AnnotationLogging, AnnotationLogSession}
-
 // LoggingAnnotations returns the annotations of a change of logging.
-func LoggingAnnotations() []string { return append([]string(nil), loggingAnnotations...) }
+func LoggingAnnotations() []string { return []string{AnnotationLogging, AnnotationLogSession} }
 
 // HasLogLevel reports whether logging is set on objects of the kind: ANP, BANP, policies in tiers, and
 // namespaces, whose level holds for their NetworkPolicies and EgressFirewall.
@@ -35,7 +32,7 @@ func LoggedBy(k Key) Key {
 func LoggedNamespace(m Meta) *Policy {
 	p := &Policy{Meta: Meta{Key: m.Key, UID: m.UID, Version: m.Version, Created: m.Created, Origin: m.Origin}}
 	p.Annotations = map[string]string{}
-	for _, name := range loggingAnnotations {
+	for _, name := range LoggingAnnotations() {
 		if v, ok := m.Annotations[name]; ok {
 			p.Annotations[name] = v
 		}
@@ -56,7 +53,7 @@ func namespaceText(p *Policy) string {
 	if len(p.Annotations) > 0 {
 		b.WriteString("  annotations:\n")
 	}
-	for _, name := range loggingAnnotations {
+	for _, name := range LoggingAnnotations() {
 		if v, ok := p.Annotations[name]; ok {
 			b.WriteString("    " + name + ": " + quoted(v) + "\n")
 		}
@@ -72,7 +69,7 @@ func (n *Namespace) WithLogging(p *Policy) *Namespace {
 	if next.Annotations == nil {
 		next.Annotations = map[string]string{}
 	}
-	for _, name := range loggingAnnotations {
+	for _, name := range LoggingAnnotations() {
 		delete(next.Annotations, name)
 	}
 	maps.Copy(next.Annotations, p.Annotations)

@@ -68,14 +68,6 @@ func (l LogLevels) AnnotationText() string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// annotationLevels decodes like OVN-Kubernetes, by encoding/json: names in any case, unknown names ignored,
-// null stays off.
-type annotationLevels struct {
-	Allow string `json:"allow"`
-	Deny  string `json:"deny"`
-	Pass  string `json:"pass"`
-}
-
 // The type's name in OVN-Kubernetes, which appears in its JSON errors.
 const annotationType = "ACLLoggingLevels"
 
@@ -87,12 +79,11 @@ func ParseLogging(raw string, has bool) (LogLevels, error) {
 	if !has || raw == "" {
 		return LogLevels{}, nil
 	}
-	var in annotationLevels
-	if err := json.Unmarshal([]byte(raw), &in); err != nil {
+	var l LogLevels
+	if err := json.Unmarshal([]byte(raw), &l); err != nil { // as OVN-Kubernetes: names in any case, null stays off
 		return LogLevels{}, fmt.Errorf("could not unmarshal ANP ACL annotation '%s', disabling logging, err: %q",
 			raw, jsonErrorText(err))
 	}
-	l := LogLevels(in)
 	var bad []string
 	for _, a := range []Action{Deny, Allow, Pass} { // OVN-Kubernetes' order of checks
 		if level := l.LevelOf(a); !ValidLogLevel(level) {
@@ -117,7 +108,7 @@ func jsonErrorText(err error) string {
 	case !errors.As(err, &te):
 		return err.Error()
 	case te.Field != "":
-		return "json: cannot unmarshal " + te.Value + " into Go struct field " + annotationType + "." + te.Field +
+		return "json: cannot unmarshal " + te.Value + " into Go struct field " + annotationType + "." + strings.ToLower(te.Field) +
 			" of type string"
 	}
 	return "json: cannot unmarshal " + te.Value + " into Go value of type util." + annotationType
@@ -144,17 +135,16 @@ func NamespaceLogLevels(raw string) (l LogLevels, problems []string) {
 	if raw == "" {
 		return LogLevels{}, nil
 	}
-	var in annotationLevels
-	if err := json.Unmarshal([]byte(raw), &in); err != nil {
+	if err := json.Unmarshal([]byte(raw), &l); err != nil {
 		return LogLevels{}, []string{"cannot be read, allow and deny are not logged: " + jsonErrorText(err)}
 	}
-	l = LogLevels{Allow: in.Allow, Deny: in.Deny}
+	l.Pass = ""
 	for _, level := range []struct {
 		what string
 		at   *string
 	}{{"deny", &l.Deny}, {"allow", &l.Allow}} {
 		if !ValidLogLevel(*level.at) {
-			problems = append(problems, fmt.Sprintf("%q is no log level, %s is not logged", *level.at, level.what))
+			problems = append(problems, fmt.Sprintf("invalid log level %q: %s is not logged", *level.at, level.what))
 			*level.at = ""
 		}
 	}

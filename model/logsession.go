@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"rung/model/words"
@@ -65,14 +66,12 @@ func (s LogSession) AnnotationText() string {
 func asciiJSON(text []byte) string {
 	var b strings.Builder
 	for _, r := range string(text) {
-		switch {
-		case r < 0x7f:
+		if r < 0x7f {
 			b.WriteRune(r)
-		case r < 0x10000:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			r -= 0x10000
-			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
 		}
 	}
 	return b.String()
@@ -99,7 +98,7 @@ func ParseLogSession(raw string) (LogSession, error) {
 	case s.ID == "":
 		return LogSession{}, errors.New("has no id")
 	case s.Since.Year() < firstYear || s.Since.Year() > lastYear:
-		return LogSession{}, errors.New("has no time of its begin")
+		return LogSession{}, errors.New("has no valid start time")
 	case r.Until != nil && (s.Until.Before(s.Since) || s.Until.Year() > lastYear):
 		return LogSession{}, errors.New("ends before it began")
 	}
@@ -120,7 +119,7 @@ func shortText(text string) string {
 // NewLogSession returns a session that begins now. The error is why the present value cannot be recorded.
 func NewLogSession(id, by string, now time.Time, lasts time.Duration, former string, had bool) (LogSession, error) {
 	if !utf8.ValidString(former) {
-		return LogSession{}, errors.New("the present value is no valid text and could not be restored: " + strconv.Quote(former))
+		return LogSession{}, errors.New("the present value is not valid text and could not be restored: " + strconv.Quote(former))
 	}
 	s := LogSession{ID: id, By: shortText(by), Since: now.UTC().Round(0), Former: former, HadFormer: had}
 	if lasts > 0 {
@@ -161,7 +160,7 @@ type EndedLogSession struct {
 	Target Key // the policy or namespace
 	LogSession
 	At  time.Time
-	How string // "its time was over; the annotation is as before: no annotation"
+	How string // "expired; annotation restored"
 }
 
 // String returns the object and the outcome of the session.

@@ -46,7 +46,7 @@ func TestLogSessionOfOthers(t *testing.T) {
 		"[1]":                 "is not what Rung writes",
 		`{"id":1}`:            "is not what Rung writes",
 		`{}`:                  "has no id",
-		`{"id":"a","by":"x"}`: "has no time of its begin",
+		`{"id":"a","by":"x"}`: "has no valid start time",
 		`{"id":"a","since":"2026-11-23T06:00:00Z","until":"2026-11-23T05:00:00Z"}`: "ends before it began",
 		`{"id":"` + strings.Repeat("a", mostSession) + `"}`:                        "is longer than",
 	} {

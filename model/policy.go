@@ -303,5 +303,5 @@ func (r *Rule) BrokenPortsText() string {
 	} else {
 		what += "them"
 	}
-	return what + ", and OVN cannot use the row it writes" + text
+	return what + ", so OVN cannot use the row" + text
 }

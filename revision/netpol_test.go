@@ -93,7 +93,7 @@ func TestNamespaceLogging(t *testing.T) {
 	ns.Annotations = map[string]string{model.AnnotationLogging: `{"deny": "warning", "allow": "loud"}`}
 	rev = rev.WithPolicies([]model.Object{&ns}, nil)
 	got := LoggingOf(rev, rev.Cluster.Policy(given.NPKey("blue", "web")))
-	want := RuleLogging{Levels: model.LogLevels{Deny: "warning"}, Namespace: "blue", Problems: []string{`"loud" is no log level, allow is not logged`}}
+	want := RuleLogging{Levels: model.LogLevels{Deny: "warning"}, Namespace: "blue", Problems: []string{`invalid log level "loud": allow is not logged`}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

@@ -103,10 +103,7 @@ func LegacyIsolationText(r *Revision, p *model.Policy) string {
 }
 
 func isolatesDirection(r *Revision, p *model.Policy, dir model.Direction) bool {
-	if r.Flags.LegacyIsolation {
-		return model.IsolatesByItself(p, dir)
-	}
-	return p.IsolatesDirection(dir)
+	return model.IsolatesPods(p, dir, r.Flags.LegacyIsolation)
 }
 
 // OutsideTypes reports whether a NetworkPolicy's policyTypes leave a direction out. Its rules there are still

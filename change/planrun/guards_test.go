@@ -189,7 +189,7 @@ func TestSeenPlan(t *testing.T) {
 		fits             bool // the plan can go on once that was read
 	}{
 		{"a rule", other, "ANP b was changed meanwhile", true},
-		{"a new policy in the way", given.ANP("x", 15, "tenant=red"), "x is new at 15, where it passes", false},
+		{"a new policy in the way", given.ANP("x", 15, "tenant=red"), "x is new at 15, in the way", false},
 		{"a new policy elsewhere", given.ANP("x", 90, "tenant=red"), "", false},
 	} {
 		t.Run("later/"+c.name, func(t *testing.T) {

@@ -325,7 +325,7 @@ func TestPlanSurvivesAKill(t *testing.T) {
 		{"a policy that is not in its way", func(p *planWorld) { p.Edit(given.ANP("x", 90, "tenant=blue")) },
 			"stopped 0/3 …·· next b 2 → 20: interrupted", true, before + ", x 90"},
 		{"somebody moved a policy", func(p *planWorld) { p.Edit(given.ANP("a", 5, "tenant=blue", "in allow tenant=blue")) },
-			"stopped 0/3 …·· next b 2 → 20: a stands at 5, the plan expects 1: move a back to 1, or end the plan as it is (x, rung plan --keep)", false, "error"},
+			"stopped 0/3 …·· next b 2 → 20: a is at 5, the plan expects 1: move a back to 1, or end the plan as it is (x, rung plan --keep)", false, "error"},
 		{"somebody removed a policy", func(p *planWorld) { p.Edit(given.ANP("x", 90, "tenant=blue"), given.ANPKey("x"), given.ANPKey("a")) },
 			"stopped 0/3 …·· next b 2 → 20: a is gone, the plan expects 1: restore a at 1, or end the plan as it is (x, rung plan --keep)", true, "error"},
 	} {
@@ -409,7 +409,7 @@ func TestPlanStops(t *testing.T) {
 			moved := *p.Cluster.Policy(given.ANPKey("b"))
 			moved.Priority = 7
 			p.Cluster, _ = p.Cluster.Upsert([]model.Object{&moved}, nil)
-		}, nil, "b stands at 7, the plan expects 2: move b back to 2, or end the plan as it is"},
+		}, nil, "b is at 7, the plan expects 2: move b back to 2, or end the plan as it is"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlanWorld(t, t.TempDir(), tenants...)

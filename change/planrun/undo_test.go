@@ -237,8 +237,8 @@ func TestUndoOfAPlanIsJudged(t *testing.T) {
 		want       string
 	}{
 		{"a policy that is not in its way", given.ANP("x", 60, "tenant=red"), nil, ""},
-		{"a policy in its way", given.ANP("x", 20, "tenant=red"), nil, "step 1, wall 10 → 40: x is new at 20, where it passes"},
-		{"one was moved", given.ANP("door", 11, "name=kube-system", "in allow team=ops"), []string{"x"}, "door stands at 11, the plan expects 10"},
+		{"a policy in its way", given.ANP("x", 20, "tenant=red"), nil, "step 1, wall 10 → 40: x is new at 20, in the way"},
+		{"one was moved", given.ANP("door", 11, "name=kube-system", "in allow team=ops"), []string{"x"}, "door is at 11, the plan expects 10"},
 	} {
 		p.Edit(c.edit)
 		for _, x := range c.remove {

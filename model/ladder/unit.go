@@ -152,7 +152,7 @@ func (t *Tier) fillUnits(c *model.Cluster, opt Options) {
 			continue
 		}
 		for _, d := range model.Directions {
-			if !opt.isolatesPods(rp.Policy, d) {
+			if !model.IsolatesPods(rp.Policy, d, opt.LegacyIsolation) {
 				continue
 			}
 			deny := model.Key{Kind: model.KindNetpolNamespace, Namespace: rp.Policy.Namespace, Name: string(d)}
@@ -221,14 +221,6 @@ func (t *Tier) groupByNamespace() {
 		t.Namespaces = append(t.Namespaces, *n)
 	}
 	slices.SortFunc(t.Namespaces, func(a, b NamespaceUnits) int { return cmp.Compare(a.Name, b.Name) })
-}
-
-// isolatesPods reports whether a NetworkPolicy by itself isolates its pods.
-func (o *Options) isolatesPods(p *model.Policy, d model.Direction) bool {
-	if o.LegacyIsolation {
-		return model.IsolatesByItself(p, d)
-	}
-	return p.IsolatesDirection(d)
 }
 
 // annotatedUnits returns the units of namespaces isolated by their annotation, if that counts.

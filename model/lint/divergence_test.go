@@ -168,12 +168,12 @@ func TestNetworkPolicyDivergences(t *testing.T) {
 			logsAs("a", `{"deny":"Alert","allow":"info"}`), np("a/policy", "*", "I", nil, nil), firewall("a"), logsAs("b", `{"allow":"x","Deny":"y"}`), np("b/b", "*", "I", nil, nil),
 			logsAs("c", `{"deny":1}`), np("c/c", "*", "I", nil, nil), logsAs("d", "[]"), np("d/d", "*", "I", nil, nil), logsAs("e", "alert"), np("e/e", "*", "I", nil, nil)},
 			want: []string{
-				`warning namespace-logging-invalid policy: the annotation k8s.ovn.org/acl-logging of namespace a: "Alert" is no log level, deny is not logged`,
-				`warning namespace-logging-invalid b: the annotation k8s.ovn.org/acl-logging of namespace b: "y" is no log level, deny is not logged; "x" is no log level, allow is not logged`,
+				`warning namespace-logging-invalid policy: the annotation k8s.ovn.org/acl-logging of namespace a: invalid log level "Alert": deny is not logged`,
+				`warning namespace-logging-invalid b: the annotation k8s.ovn.org/acl-logging of namespace b: invalid log level "y": deny is not logged; invalid log level "x": allow is not logged`,
 				`warning namespace-logging-invalid c: the annotation k8s.ovn.org/acl-logging of namespace c: cannot be read, allow and deny are not logged: json: cannot unmarshal number into Go struct field ACLLoggingLevels.deny of type string`,
 				`warning namespace-logging-invalid d: the annotation k8s.ovn.org/acl-logging of namespace d: cannot be read, allow and deny are not logged: json: cannot unmarshal array into Go value of type util.ACLLoggingLevels`,
 				`warning namespace-logging-invalid e: the annotation k8s.ovn.org/acl-logging of namespace e: cannot be read, allow and deny are not logged: invalid character 'a' looking for beginning of value`,
-				`warning namespace-logging-invalid default: the annotation k8s.ovn.org/acl-logging of namespace a: "Alert" is no log level, deny is not logged`}},
+				`warning namespace-logging-invalid default: the annotation k8s.ovn.org/acl-logging of namespace a: invalid log level "Alert": deny is not logged`}},
 		{name: "log levels that are taken, and a namespace without policies", codes: []string{NamespaceLogging.Code}, extra: []model.Object{
 			logsAs("a", `{"deny":"alert","ALLOW":"info","pass":"loud","more":1}`), np("a/a", "*", "I", nil, nil), logsAs("b", ""), np("b/b", "*", "I", nil, nil), logsAs("c", "null"), np("c/c", "*", "I", nil, nil),
 			logsAs("d", "["), anp("x", 1, "tenant=d", nil, nil), np("gone/x", "*", "I", nil, nil)}},

@@ -40,7 +40,7 @@ func (b *Board) Respace(step, start int32) (Plan, error) {
 }
 
 func (b *Board) noRoomError(step, start int32, last int64, n int) error {
-	text := fmt.Sprintf("%d priorities with %s, end at %d, and %d is the last that is enforced",
+	text := fmt.Sprintf("%d priorities with %s end at %d; %d is the last enforced one",
 		n, Spacing{step, start}, last, b.max)
 	if widest, from := b.WidestSpacing(); widest < step {
 		return fmt.Errorf("%w: %s; largest possible: %s", ErrNoRoom, text, Spacing{widest, from})

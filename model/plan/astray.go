@@ -10,7 +10,7 @@ import (
 )
 
 // ErrElsewhere marks a ladder that matches no point of the plan, since another change was made.
-var ErrElsewhere = errors.New("the ladder is not where the plan left it")
+var ErrElsewhere = errors.New("the ladder changed outside the plan")
 
 // AstrayPolicy is a policy away from the place that the plan expects.
 type AstrayPolicy struct {
@@ -26,9 +26,9 @@ func (a AstrayPolicy) String() string {
 	case a.IsGone:
 		return fmt.Sprintf("%s is gone, the plan expects %d", a.Policy, a.Expected)
 	case a.IsNew:
-		return fmt.Sprintf("%s is new at %d, where it passes", a.Policy, a.Priority)
+		return fmt.Sprintf("%s is new at %d, in the way", a.Policy, a.Priority)
 	}
-	return fmt.Sprintf("%s stands at %d, the plan expects %d", a.Policy, a.Priority, a.Expected)
+	return fmt.Sprintf("%s is at %d, the plan expects %d", a.Policy, a.Priority, a.Expected)
 }
 
 // WayOutText returns the step that corrects it: "move allow-metrics back to 40".

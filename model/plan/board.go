@@ -52,9 +52,9 @@ func NewBoard(slots []Slot, max int32) (*Board, error) {
 		case s.Policy == "":
 			return nil, errors.New("a policy has no name")
 		case seen[s.Policy]:
-			return nil, fmt.Errorf("policy %s stands on the ladder twice", s.Policy)
+			return nil, fmt.Errorf("policy %s is on the ladder twice", s.Policy)
 		case s.Priority < 0 || s.Priority > LargestPriority:
-			return nil, fmt.Errorf("policy %s has priority %d; the API takes 0 to %d", s.Policy, s.Priority, LargestPriority)
+			return nil, fmt.Errorf("policy %s has priority %d: must be 0–%d", s.Policy, s.Priority, LargestPriority)
 		}
 		seen[s.Policy] = true
 		if n := len(b.groups); n > 0 && b.groups[n-1].from == s.Priority {

@@ -100,7 +100,7 @@ func (p *PlanProgress) checkStored() error {
 	want := slices.Clone(p.Plan.Then)
 	sortSlots(want)
 	if !slices.Equal(then, want) {
-		return errors.New("the steps do not lead to the arrangement they should")
+		return errors.New("the steps do not lead to the stored result")
 	}
 	texts := append([]string{p.Context, p.Plan.Title}, p.Plan.Notes...)
 	for _, s := range p.Plan.Steps {

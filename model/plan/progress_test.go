@@ -174,10 +174,10 @@ func TestHinders(t *testing.T) {
 	for now, want := range map[string]string{
 		sketch:            "",
 		sketch + "; 31 x": "", sketch + "; 9 x": "",
-		sketch + "; 30 x": "x is new at 30, where it passes",
-		sketch + "; 10 x": "x is new at 10, where it passes",
-		sketch + "; 20 x": "x is new at 20, where it passes",
-		strings.Replace(sketch, "43 isolation", "20 isolation", 1): "isolation stands at 20, the plan expects 43",
+		sketch + "; 30 x": "x is new at 30, in the way",
+		sketch + "; 10 x": "x is new at 10, in the way",
+		sketch + "; 20 x": "x is new at 20, in the way",
+		strings.Replace(sketch, "43 isolation", "20 isolation", 1): "isolation is at 20, the plan expects 43",
 		strings.Replace(sketch, "43 isolation", "44 isolation", 1): "",
 	} {
 		got := ""
@@ -200,8 +200,8 @@ func TestLocate(t *testing.T) {
 		{name: "as recorded", now: strings.Replace(sketch, "30 break", "10 break", 1), done: 1},
 		{name: "a step further than recorded", now: "10 break-glass; 20 cluster-control; 40 blue green; 43 isolation; 60 metrics quarantine; 120 experimental", done: 2},
 		{name: "put back", now: sketch, done: 0},
-		{name: "one moved by hand", now: strings.Replace(sketch, "43 isolation", "44 isolation", 1), err: "the ladder is not where the plan left it: isolation stands at 44, the plan expects 43"},
-		{name: "one gone", now: strings.Replace(sketch, "43 isolation;", "", 1), err: "the ladder is not where the plan left it: isolation is gone, the plan expects 43"},
+		{name: "one moved by hand", now: strings.Replace(sketch, "43 isolation", "44 isolation", 1), err: "the ladder changed outside the plan: isolation is at 44, the plan expects 43"},
+		{name: "one gone", now: strings.Replace(sketch, "43 isolation;", "", 1), err: "the ladder changed outside the plan: isolation is gone, the plan expects 43"},
 		{name: "one gone that stays where it is", now: strings.Replace(sketch, "; 120 experimental", "", 1), done: 0},
 		{name: "two new", now: sketch + "; 70 z; 71 y", done: 0},
 	}

@@ -94,7 +94,7 @@ func InsertInTiers(bands []ladder.Band, above, below model.Key) (TierSlot, error
 		return nil, 0, fmt.Errorf("policy %s is in no tier", k.Label())
 	}
 	if above == (model.Key{}) && below == (model.Key{}) {
-		return TierSlot{}, errors.New("want one policy of the tier at least")
+		return TierSlot{}, errors.New("name at least one policy of the tier")
 	}
 	var band *ladder.Band
 	low, high := math.Inf(-1), math.Inf(1)
@@ -110,7 +110,7 @@ func InsertInTiers(bands []ladder.Band, above, below model.Key) (TierSlot, error
 		case err != nil:
 			return TierSlot{}, err
 		case band != nil && band != b:
-			return TierSlot{}, fmt.Errorf("%s is in tier %s and %s in %s: nothing stands between two tiers", above.Label(), band.Name, below.Label(),
+			return TierSlot{}, fmt.Errorf("%s is in tier %s and %s in %s: a policy cannot be between two tiers", above.Label(), band.Name, below.Label(),
 				b.Name)
 		}
 		band, *end.at = b, at
@@ -125,7 +125,7 @@ func InsertInTiers(bands []ladder.Band, above, below model.Key) (TierSlot, error
 	free = slices.DeleteFunc(free, func(s TierSlot) bool { return s.Priority <= low || s.Priority >= high })
 	switch {
 	case len(free) == 0:
-		return TierSlot{}, fmt.Errorf("%w in tier %s there", ErrNoRoom, band.Name)
+		return TierSlot{}, fmt.Errorf("%w in tier %s", ErrNoRoom, band.Name)
 	case above == (model.Key{}):
 		return free[len(free)-1], nil
 	}

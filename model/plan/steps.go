@@ -98,7 +98,7 @@ func (p *Plan) addNotes(parted [][2]int) {
 		return
 	}
 	p.Notes = append(p.Notes, words.Count(len(p.Steps), "step")+
-		"; at no step do two policies swap order or newly become tied")
+		"; at no step do two policies swap order or become tied")
 	for _, run := range parted {
 		p.Notes = append(p.Notes, tieBroken(run[0], run[1]))
 	}
@@ -113,7 +113,7 @@ func ReplaySteps(start []Slot, steps []Step) ([]Slot, error) {
 		case !ok:
 			return nil, fmt.Errorf("step %d moves %s, which is not on the ladder", i+1, s.Policy)
 		case p != s.From:
-			return nil, fmt.Errorf("step %d moves %s from %d, but it stands at %d", i+1, s.Policy, s.From, p)
+			return nil, fmt.Errorf("step %d moves %s from %d, but it is at %d", i+1, s.Policy, s.From, p)
 		}
 		at[s.Policy] = s.To
 	}
@@ -134,7 +134,7 @@ func VerifySteps(steps []Step, start []Slot, max int32) error {
 	at := make(map[string]int32, len(start))
 	for _, s := range start {
 		if _, twice := was[s.Policy]; twice {
-			return fmt.Errorf("policy %s stands on the ladder twice", s.Policy)
+			return fmt.Errorf("policy %s is on the ladder twice", s.Policy)
 		}
 		was[s.Policy], at[s.Policy] = s.Priority, s.Priority
 	}
@@ -146,15 +146,15 @@ func VerifySteps(steps []Step, start []Slot, max int32) error {
 		case !ok:
 			return fail("the policy is not on the ladder")
 		case p != s.From:
-			return fail("the policy stands at %d", p)
+			return fail("the policy is at %d", p)
 		case s.From == s.To:
 			return fail("moves nothing")
 		case s.To < 0 || s.To > LargestPriority:
-			return fail("the API takes 0 to %d", LargestPriority)
+			return fail("the priority must be 0–%d", LargestPriority)
 		case s.From <= max && s.To > max:
 			return fail("the policy would no longer be enforced: above %d", max)
 		case s.From > max && s.To <= max:
-			return fail("the policy would come into force unasked")
+			return fail("the policy would become enforced")
 		}
 		at[s.Policy] = s.To
 		// Only pairs with the moved policy can have changed.

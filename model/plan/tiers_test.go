@@ -35,13 +35,13 @@ func TestInsertInTiers(t *testing.T) {
 		{"first", "nine", TierSlot{"ops", 3}, ""}, // in the widest room between them
 		{"nine", "", TierSlot{"ops", 10}, ""},
 		{"", "five", TierSlot{"ops", 3}, ""},
-		{"", "first", TierSlot{}, "in tier ops there"},
-		{"last", "", TierSlot{}, "in tier full there"},
+		{"", "first", TierSlot{}, "no room in tier ops"},
+		{"last", "", TierSlot{}, "no room in tier full"},
 		{"five", "same", TierSlot{}, "share priority 5"},
 		{"nine", "five", TierSlot{}, "comes after"},
-		{"nine", "last", TierSlot{}, "nothing stands between two tiers"},
+		{"nine", "last", TierSlot{}, "a policy cannot be between two tiers"},
 		{"nobody", "", TierSlot{}, "in no tier"},
-		{"", "", TierSlot{}, "want one policy"},
+		{"", "", TierSlot{}, "name at least one policy"},
 	} {
 		var keys [2]model.Key
 		for i, name := range []string{tt.above, tt.below} {

@@ -20,7 +20,7 @@ func TestVerify(t *testing.T) {
 		{name: "a tie moves", steps: []Step{{Policy: "b", From: 20, To: 25}, {Policy: "c", From: 20, To: 25}}},
 		{name: "above the range among themselves", steps: []Step{{Policy: "x", From: 150, To: 100}}},
 		{name: "unknown", steps: []Step{{Policy: "z", From: 1, To: 2}}, want: "step 1 (z 1 → 2): the policy is not on the ladder"},
-		{name: "starts elsewhere", steps: []Step{{Policy: "a", From: 11, To: 2}}, want: "the policy stands at 10"},
+		{name: "starts elsewhere", steps: []Step{{Policy: "a", From: 11, To: 2}}, want: "the policy is at 10"},
 		{name: "stays", steps: []Step{{Policy: "a", From: 10, To: 10}}, want: "moves nothing"},
 		{name: "inverts", steps: []Step{{Policy: "a", From: 10, To: 25}}, want: "inverts it with"},
 		{name: "ties", steps: []Step{{Policy: "a", From: 10, To: 20}}, want: "ties it with b"},
@@ -28,9 +28,9 @@ func TestVerify(t *testing.T) {
 		{name: "ties with one that is ahead of its tie", steps: []Step{{Policy: "c", From: 20, To: 25}, {Policy: "d", From: 30, To: 25}}, want: "step 2 (d 30 → 25): ties it with c"},
 		{name: "leaves a tie parted", steps: []Step{{Policy: "c", From: 20, To: 25}}, want: "b (20) and c (25), tied before, are apart"},
 		{name: "out of force", steps: []Step{{Policy: "d", From: 30, To: 100}}, want: "would no longer be enforced"},
-		{name: "into force by accident", steps: []Step{{Policy: "x", From: 150, To: 40}}, want: "would come into force unasked"},
-		{name: "out of the API's range", steps: []Step{{Policy: "x", From: 150, To: 1001}}, want: "the API takes 0 to 1000"},
-		{name: "negative", steps: []Step{{Policy: "a", From: 10, To: -1}}, want: "the API takes 0 to 1000"},
+		{name: "into force by accident", steps: []Step{{Policy: "x", From: 150, To: 40}}, want: "would become enforced"},
+		{name: "out of the API's range", steps: []Step{{Policy: "x", From: 150, To: 1001}}, want: "must be 0–1000"},
+		{name: "negative", steps: []Step{{Policy: "a", From: 10, To: -1}}, want: "must be 0–1000"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

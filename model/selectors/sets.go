@@ -88,14 +88,7 @@ func (s PodSet) Len() (n int) {
 }
 
 // IsEmpty reports whether the set has no pod.
-func (s PodSet) IsEmpty() bool {
-	for _, w := range s {
-		if w != 0 {
-			return false
-		}
-	}
-	return true
-}
+func (s PodSet) IsEmpty() bool { return !slices.ContainsFunc(s, func(w uint64) bool { return w != 0 }) }
 
 // Each yields the indexes of the pods, for PodIndex.PodAt.
 func (s PodSet) Each() iter.Seq[int] {

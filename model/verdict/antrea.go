@@ -25,7 +25,7 @@ func (s ruleStanding) compare(o ruleStanding) int {
 
 // Antrea is Antrea's precedence: tiers, and rules applied at each end.
 var Antrea = &Precedence{
-	AtEnds: true, Apart: "no policy of pods applies: ", NoPod: "no policy is asked: neither end is a pod",
+	AtEnds: true, Apart: "no policy of pods applies: ", NoPod: "no policy applies: neither end is a pod",
 	SourceAddrs: func(n *model.Node) []string { return slices.Concat(antreaGateway(n), n.InternalIPs) },
 	terms:       antreaTerms,
 	ownNode:     func(x *Index, a netip.Addr, node string) bool { return node != "" && x.NodeOf[a] == node },

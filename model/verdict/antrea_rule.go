@@ -146,7 +146,7 @@ func (a *antreaMaker) addRuleTerms(p *model.Policy, r *model.Rule, ref Rule, t T
 		addrs, known := antrea.ServiceAddrs(a.x.view.Cluster, name)
 		if len(addrs) > 0 {
 			t, ref := t, ref
-			t.Maybe, ref.Maybe = true, "fqdn "+name+": whether the pod asked DNS for the headless Service is not known"
+			t.Maybe, ref.Maybe = true, "fqdn "+name+": unknown whether the pod resolved the headless Service"
 			a.addPortTerms(p, r, ref, t, subject, a.addressCondition("fqdn "+strings.Join(addrs, " "), func(c conditionAddrs) {
 				for _, ip := range addrs {
 					c.addSingle(ip, nil)
@@ -156,7 +156,7 @@ func (a *antreaMaker) addRuleTerms(p *model.Policy, r *model.Rule, ref Rule, t T
 		return known
 	})
 	if len(names) > 0 {
-		ref.Maybe = "fqdn " + strings.Join(names, ", ") + ": which addresses it has is for DNS to say"
+		ref.Maybe = "fqdn " + strings.Join(names, ", ") + ": its addresses depend on DNS"
 		t.Maybe = true
 		a.addPortTerms(p, r, ref, t, subject, a.noCondition(), "")
 	}
@@ -187,7 +187,7 @@ func (a *antreaMaker) addPortTerms(p *model.Policy, r *model.Rule, ref Rule, t T
 		case q.Protocol != string(ICMP):
 			continue // a connection is never IGMP
 		case q.Type != nil || q.Code != nil:
-			t.Maybe, ref.Maybe = true, icmpText(q)+": the question names no ICMP type"
+			t.Maybe, ref.Maybe = true, icmpText(q)+": the ICMP type is unknown"
 		}
 		a.addRuleTerm(stage, r, ref, t)
 	}
@@ -215,7 +215,7 @@ func (a *antreaMaker) addRuleTerm(stage int, r *model.Rule, ref Rule, t Term) {
 	tcp, others := splitTCPPorts(t.Ports)
 	if len(tcp) > 0 {
 		t, ref := t, ref
-		ref.Maybe = "l7 " + strings.Join(r.Tiered.L7, ", ") + ": what is asked for in the connection decides"
+		ref.Maybe = "l7 " + strings.Join(r.Tiered.L7, ", ") + ": the request decides"
 		t.Ports, t.Rule = tcp, a.addRule(ref)
 		t.Effect = Allows | Drops
 		if t.Maybe { // whether it matches is not known either

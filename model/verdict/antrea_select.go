@@ -87,11 +87,7 @@ func (a *antreaMaker) addAntreaPeer(c conditionAddrs, p *model.Policy, peer *mod
 		}
 		c.addNetworks(m.Networks, nil)
 	case model.PeerNodes:
-		for _, n := range x.Pods.NodesMatching(peer.Nodes) {
-			for _, ip := range antreaAddrs(n) {
-				c.addSingle(ip, nil)
-			}
-		}
+		c.addNodes(peer.Nodes, antreaAddrs, nil)
 	case model.PeerNetworks:
 		c.addNetworks(peer.Networks, peer.Except)
 	}
@@ -153,13 +149,7 @@ func (x *Index) PoliciesOfNode(name string) string {
 func (a *antreaMaker) nodeRule(p *model.Policy, r *model.Rule, ref Rule, nodes model.Selector) {
 	ref.Maybe = p.Key.Label() + " applies to nodes"
 	t := Term{Tier: model.TierIsolation, Priority: byOthers, Effect: Drops, Maybe: true}
-	of := a.addressCondition("node "+selectors.SelectorKey(nodes), func(c conditionAddrs) {
-		for _, n := range a.x.Pods.NodesMatching(nodes) {
-			for _, ip := range antreaAddrs(n) {
-				c.addSingle(ip, nil)
-			}
-		}
-	})
+	of := a.addressCondition("node "+selectors.SelectorKey(nodes), func(c conditionAddrs) { c.addNodes(nodes, antreaAddrs, nil) })
 	peers := a.noCondition()
 	if !r.AnyPeer && !slices.ContainsFunc(r.Peers, func(q model.Peer) bool { return q.Kind == model.PeerDNS }) {
 		known := *r // a node is in no namespace
@@ -180,7 +170,7 @@ func (a *antreaMaker) nodeRule(p *model.Policy, r *model.Rule, ref Rule, nodes m
 // nodePortRule makes the term of a Drop that applies to NodePort Services (antrea.md#nodeport).
 func (a *antreaMaker) nodePortRule(r *model.Rule, ref Rule, services []model.Key) {
 	a.x.aboutServices = append(a.x.aboutServices, services)
-	ref.Maybe = ref.Key.Label() + " applies to clients that come through the Service's NodePort, which the question does not say"
+	ref.Maybe = ref.Key.Label() + " applies to clients of the Service's NodePort: unknown for this connection"
 	t := Term{Tier: model.TierIsolation, Priority: byOthers, Effect: Drops, Maybe: true, Switch: AtDestination, To: a.noCondition(),
 		Services: int32(len(a.x.aboutServices)), Rule: a.addRule(ref)}
 	t.From = a.noCondition()

@@ -341,15 +341,9 @@ func (a *auditor) lookAtPorts(i, j int32, nodes NodePairing) {
 }
 
 // portEdges returns the ports at which a candidate may begin or stop matching.
-func (a *auditor) portEdges(proto int8) []uint16 {
-	if proto == int8(ICMP.Number()) {
-		return []uint16{0}
-	}
-	out := []uint16{1}
+func (a *auditor) portEdges(proto int8) (out []uint16) {
 	for walk, list := range a.candidates {
-		for _, i := range list {
-			out = a.x.Terms[walkStages[walk]][i].Ports.addEdges(out, proto)
-		}
+		out = append(out, PortEdges(proto, a.x.Terms[walkStages[walk]], list)...)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

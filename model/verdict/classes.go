@@ -286,19 +286,26 @@ func (c *Classes) PodsByNode(k *Class) map[string]int {
 
 // ExampleConnection returns a connection from one class to another; ok is false for none.
 func (c *Classes) ExampleConnection(a, b int32, nodes NodePairing) (from, to Endpoint, ok bool) {
+	return c.ExampleWhere(a, b, nodes, func(int32, int32) bool { return true })
+}
+
+// ExampleWhere is ExampleConnection for ends that fit accepts; -1 stands for an address of no pod.
+func (c *Classes) ExampleWhere(a, b int32, nodes NodePairing, fit func(from, to int32) bool) (from, to Endpoint, ok bool) {
 	ka, kb := c.List[a], c.List[b]
 	switch {
 	case ka.Outside:
 		for _, e := range kb.Ends {
 			for a := range c.SourceAddrs(ka, e) {
-				return AddrEnd(a), c.Index.Endpoint(e), true
+				if fit(-1, e) {
+					return AddrEnd(a), c.Index.Endpoint(e), true
+				}
 			}
 		}
 		return from, to, false
 	case kb.Outside:
 		for _, e := range ka.Ends {
 			for _, i := range kb.Blocks {
-				if b := &c.Outside.Blocks[i]; nodes.Includes(b.Host == c.Index.NodeOfEnd(e)) {
+				if b := &c.Outside.Blocks[i]; fit(e, -1) && nodes.Includes(b.Host == c.Index.NodeOfEnd(e)) {
 					return c.Index.Endpoint(e), AddrEnd(b.Addr), true
 				}
 			}
@@ -307,7 +314,7 @@ func (c *Classes) ExampleConnection(a, b int32, nodes NodePairing) (from, to End
 	}
 	for _, i := range ka.Ends {
 		for _, j := range kb.Ends {
-			if c.Index.Ends[i].Pod != c.Index.Ends[j].Pod && nodes.Includes(c.Index.NodeOfEnd(i) == c.Index.NodeOfEnd(j)) {
+			if c.Index.Ends[i].Pod != c.Index.Ends[j].Pod && fit(i, j) && nodes.Includes(c.Index.NodeOfEnd(i) == c.Index.NodeOfEnd(j)) {
 				return c.Index.Endpoint(i), c.Index.Endpoint(j), true
 			}
 		}

@@ -135,6 +135,15 @@ func (a conditionAddrs) addSingle(ip string, counts func(Family) bool) {
 	}
 }
 
+// addNodes adds addresses of the nodes that a selector matches.
+func (a conditionAddrs) addNodes(nodes model.Selector, ips func(*model.Node) []string, counts func(Family) bool) {
+	for _, n := range a.m.x.Pods.NodesMatching(nodes) {
+		for _, ip := range ips(n) {
+			a.addSingle(ip, counts)
+		}
+	}
+}
+
 func (a conditionAddrs) addBlock(b exceptedBlock) {
 	a.c.Blocks = append(a.c.Blocks, b)
 	a.m.x.visitEndsInside(b.Network, func(e int32) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strings"
 
 	"rung/model"
@@ -25,14 +26,7 @@ const (
 var Protocols = [...]Protocol{TCP, UDP, SCTP, ICMP}
 
 // Number returns the protocol's place in Protocols, -1 if unknown.
-func (p Protocol) Number() int {
-	for i, known := range Protocols {
-		if p == known {
-			return i
-		}
-	}
-	return -1
-}
+func (p Protocol) Number() int { return slices.Index(Protocols[:], p) }
 
 // Family is an address family. AnyFamily means any family that both ends have, IPv4 first.
 type Family uint8
@@ -145,7 +139,7 @@ func (c Connection) CheckQuestion() error {
 	case c.Protocol != ICMP && c.Port == 0:
 		return fmt.Errorf("%w: %s needs a port from 1 to 65535", ErrQuestion, c.Protocol)
 	case c.From.Key.Kind == model.KindService:
-		return fmt.Errorf("%w: a Service begins no connections; ask from one of its pods", ErrQuestion)
+		return fmt.Errorf("%w: a Service cannot begin connections; use one of its pods", ErrQuestion)
 	}
 	for _, e := range [...]Endpoint{c.From, c.To} {
 		if e.Key == (model.Key{}) && !e.Addr.IsValid() {

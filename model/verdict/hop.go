@@ -220,7 +220,7 @@ const multicastActions = "Pass and Reject are not supported for multicast"
 func whyNoPod(x *Index, from, to *foundEnd) string {
 	for _, f := range []*foundEnd{from, to} {
 		if by := x.PoliciesOfNode(f.node); by != "" {
-			return "no policy of pods is asked, and what " + by + " makes of a node's own connections is not judged"
+			return "no pod policy applies; Rung does not judge how " + by + " affects a node's own connections"
 		}
 	}
 	if from.Note != "" && to.Note != "" && !x.Precedence().AtEnds {

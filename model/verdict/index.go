@@ -69,9 +69,7 @@ type PodAddr struct {
 
 // NewIndex makes the index of a view.
 func NewIndex(v View) *Index {
-	if v.Precedence == nil {
-		v.Precedence = Stages
-	}
+	v.Precedence = cmp.Or(v.Precedence, Stages)
 	x := &Index{view: v, Pods: v.Pods, fronts: &ServiceFronts{}}
 	if x.Pods == nil {
 		x.Pods = selectors.NewPodIndex(v.Cluster, nil)
@@ -86,9 +84,7 @@ func NewIndex(v View) *Index {
 // condition numbers.
 func (x *Index) WithView(v View) *Index {
 	v.Pods = x.Pods
-	if v.Precedence == nil {
-		v.Precedence = Stages
-	}
+	v.Precedence = cmp.Or(v.Precedence, Stages)
 	if x.order != nil {
 		return NewIndex(v)
 	}

@@ -108,7 +108,7 @@ func pathTo(x *Index, c Connection, from, to foundEnd, service Endpoint, front *
 			atEnds: x.Precedence().AtEnds}
 		if open {
 			w.openOf = to.pod
-			p.Note = "the pod leaves the port open on this network: tier 0 lets it in before any policy is asked"
+			p.Note = "the pod leaves the port open on this network: tier 0 allows it before any policy applies"
 		}
 		if service.Key.Name != "" {
 			w.service, w.servicePort = serviceAddr(x, service, FamilyOf(to.Addr)), c.Port
@@ -134,7 +134,7 @@ func pathTo(x *Index, c Connection, from, to foundEnd, service Endpoint, front *
 			p.Reason = p.Stages[i].Reason
 		}
 		if f := firewallOfReplies(x, &from, &to); f != nil && p.Verdict == Allow && p.Note == "" {
-			p.Note = "replies do not meet " + f.Key.String() + ": OVN knows the connection"
+			p.Note = "replies skip " + f.Key.String() + ": OVN tracks the connection"
 		}
 	}
 	return p

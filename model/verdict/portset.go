@@ -28,15 +28,7 @@ func (p PortSet) Has(proto int8, port uint16) bool {
 }
 
 func (p PortSet) HasProtocol(proto int8) bool {
-	if p == nil {
-		return true
-	}
-	for i := range p {
-		if p[i].proto == proto {
-			return true
-		}
-	}
-	return false
+	return p == nil || slices.ContainsFunc(p, func(r portRange) bool { return r.proto == proto })
 }
 
 // addEdges appends the ports of a protocol at which the set begins or has just ended.
@@ -89,9 +81,9 @@ func adminPorts(r *model.Rule) (out PortSet, some bool) {
 // The defects of OVN-Kubernetes by which a rule's rows match differently from its spec.
 const (
 	DefectWholeProtocol = "a named port of a NetworkPolicy opens the whole protocol"
-	DefectAnyPort       = "any port of a protocol is lost beside a numbered one"
+	DefectAnyPort       = "a port without number is ignored next to a numbered one of the same protocol"
 	DefectNamedPeer     = "a named port in an ingress rule matches the rule's peers as destinations, too"
-	DefectNoType        = "rules of a direction that policyTypes leaves out allow all the same"
+	DefectNoType        = "rules of a direction missing from policyTypes still allow"
 )
 
 // netpolPorts returns the ports in the rows of a NetworkPolicy's rule (ovn-kubernetes.md#rule-rows).

@@ -33,10 +33,10 @@ type Precedence struct {
 
 // Stages is the precedence of OVN-Kubernetes: its tiers, in the stages of OVN's pipeline.
 var Stages = &Precedence{
-	Apart: "ANP does not apply: ", NoPod: "no policy is asked: neither end is a pod of the default network",
+	Apart: "ANP does not apply: ", NoPod: "no policy applies: neither end is a pod of the default network",
 	SourceAddrs: func(n *model.Node) []string { return n.MgmtIPs },
 	NoSource: func(node string) string {
-		return "the address that node " + node + " sends from is not known: the node has no usable annotation " + model.AnnotationNodeSubnets
+		return "the source address of node " + node + " is unknown: no usable annotation " + model.AnnotationNodeSubnets
 	},
 	Defect: NetpolDefect,
 	terms:  (*termMaker).addAllTerms,

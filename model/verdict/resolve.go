@@ -39,7 +39,7 @@ func findEnd(x *Index, e Endpoint, source bool) (foundEnd, error) {
 	case "":
 		return findAddr(x, e, source), nil
 	}
-	return foundEnd{}, fmt.Errorf("%w: %s is no end of a connection", ErrQuestion, e.Key)
+	return foundEnd{}, fmt.Errorf("%w: %s cannot be an end of a connection", ErrQuestion, e.Key)
 }
 
 func findPod(x *Index, e Endpoint, p *model.Pod, source bool) foundEnd {
@@ -58,7 +58,7 @@ func findPod(x *Index, e Endpoint, p *model.Pod, source bool) foundEnd {
 			g := findNode(x, e, n, source)
 			f.addrs, f.whyNotAsked = g.addrs, g.whyNotAsked
 		} else if len(f.addrs) == 0 {
-			f.whyNotAsked = e.String() + " is host-networked, and the addresses of its node are not known"
+			f.whyNotAsked = e.String() + " is host-networked, and its node's addresses are unknown"
 		}
 		if p.Assumed != "" {
 			f.Note += "; it " + p.Assumed
@@ -68,7 +68,7 @@ func findPod(x *Index, e Endpoint, p *model.Pod, source bool) foundEnd {
 			f.Zone = p.NodeName
 		}
 	case p.Network != "" && len(p.LogicalPorts) == 0:
-		f.whyNotAsked = e.String() + " has annotations that cannot be read: its port on " + p.Network + " is not known"
+		f.whyNotAsked = e.String() + " has unreadable annotations: its port on " + p.Network + " is unknown"
 	case udn != "":
 		f.whyNotAsked = x.Precedence().Apart + "the primary network of " + e.String() + " is " + udn
 		f.isolated, f.addrs = true, ParseAddrs(p.IPs)
@@ -79,7 +79,7 @@ func findPod(x *Index, e Endpoint, p *model.Pod, source bool) foundEnd {
 	}
 	if e.Addr.IsValid() && f.whyNotAsked == "" && !e.Addr.IsMulticast() {
 		if !slices.Contains(f.addrs, e.Addr) {
-			f.whyNotAsked = e.String() + ": this is no address of the pod"
+			f.whyNotAsked = e.String() + ": not an address of the pod"
 		}
 		f.addrs = []netip.Addr{e.Addr}
 	}
@@ -107,7 +107,7 @@ func findNode(x *Index, e Endpoint, n *model.Node, source bool) foundEnd {
 	case source && x.Precedence().NoSource != nil:
 		f.whyNotAsked = e.String() + ": " + x.Precedence().NoSource(n.Name)
 	default:
-		f.whyNotAsked = e.String() + ": its addresses are not known"
+		f.whyNotAsked = e.String() + ": its addresses are unknown"
 	}
 	return f
 }
@@ -143,7 +143,7 @@ func nodeSourceNote(x *Index, node string, asked netip.Addr) string {
 	if at := FamilyOf(asked).FirstAddrOf(from); at.IsValid() {
 		return "; the node's own connections to pods come from " + at.String() + ": ask with node/" + node
 	}
-	return "; the node's own connections to pods come from another address, which is not known"
+	return "; the node's own connections to pods come from another, unknown address"
 }
 
 // chooseAddrs chooses the first addresses of a family that both ends have, IPv4 first.
@@ -265,20 +265,12 @@ func endpointsOf(x *Index, s *model.Service) (out []foundEnd) {
 	if sliced || len(s.Selector.Map()) == 0 {
 		return out
 	}
+	selector := model.SelectorOf(s.Selector)
 	for p := range x.Cluster().PodsIn(s.Namespace) {
-		if hasLabels(s.Selector, p.Labels) && (p.ToBe != nil || !p.IsCompleted() && p.Phase != "Pending" && p.NodeName != "" && len(p.IPs) > 0 &&
+		if selector.Matches(p.Labels) && (p.ToBe != nil || !p.IsCompleted() && p.Phase != "Pending" && p.NodeName != "" && len(p.IPs) > 0 &&
 			p.Assumed == "") {
 			out = append(out, findPod(x, Endpoint{Key: p.Key}, p, false))
 		}
 	}
 	return out
-}
-
-func hasLabels(want, has model.Labels) bool {
-	for k, v := range want.Map() {
-		if got, ok := has.Map()[k]; !ok || got != v {
-			return false
-		}
-	}
-	return true
 }

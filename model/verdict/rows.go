@@ -36,7 +36,7 @@ var matchProto = [...]match.Proto{match.TCP, match.UDP, match.SCTP, match.ICMP}
 // whyUntracked returns why replies are dropped in a zone, and how to change it.
 func whyUntracked(x *Index, zone string) string {
 	return "replies are dropped: OVN does not track connections on switch " + x.Network().Switch(zone) + " of " + zone +
-		", where no ACL is allow-related; to have it track them, add a rule, whatever it allows, to a MultiNetworkPolicy that selects a pod there"
+		", where no ACL is allow-related; to track them, add any rule to a MultiNetworkPolicy that selects a pod there"
 }
 
 func judgeByRows(x *Index, zones ZoneRows, h *tierHop) StageVerdict {
@@ -46,7 +46,7 @@ func judgeByRows(x *Index, zones ZoneRows, h *tierHop) StageVerdict {
 			continue
 		}
 		if p := x.Pods.PodAt(int(x.Ends[at].Pod)); p.Assumed != "" {
-			out.Reason = "no row knows of " + p.Namespace + "/" + p.Name + ", which " + p.Assumed
+			out.Reason = "no rows exist for " + p.Namespace + "/" + p.Name + ", which " + p.Assumed
 			return out
 		}
 	}

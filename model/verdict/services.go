@@ -118,7 +118,7 @@ func throughNode(x *Index, p *Path, w *packetWay, front *ServiceFront, judge fun
 	first.service, first.servicePort, first.serviceKey = netip.Addr{}, 0, model.Key{}
 	first.to, first.port = wayEnd{indexEnd: -1, addr: front.Addr}, front.AskedAddr
 	p.Stages = judge(&first)
-	p.Via, p.Note = front.Node, "node "+front.Node+" load balances it and sends it on from an address of its own"
+	p.Via, p.Note = front.Node, "node "+front.Node+" load balances it and forwards it from an address of its own"
 	p.Verdict = JoinStages(p.Stages)
 	if p.Verdict == Deny {
 		return
@@ -143,12 +143,12 @@ func throughNode(x *Index, p *Path, w *packetWay, front *ServiceFront, judge fun
 			then, joined = stages, is
 		case is != joined:
 			p.Stages, p.Verdict = append(p.Stages, then...), Unknown
-			p.Reason = "from which address node " + front.Node + " sends it on depends on the gateway mode, and rules tell its addresses apart"
+			p.Reason = "rules depend on the address from which node " + front.Node + " forwards it, which depends on the gateway mode"
 			return
 		}
 	}
 	if joined == "" {
-		p.Verdict, p.Reason = Unknown, "the addresses of node "+front.Node+" are not known"
+		p.Verdict, p.Reason = Unknown, "the addresses of node "+front.Node+" are unknown"
 		return
 	}
 	p.Stages = append(p.Stages, then...)

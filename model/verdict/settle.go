@@ -100,8 +100,7 @@ func SettleHitsInto(hits []Hit, decided, passed []int32) SettledWalk {
 	out := SettledWalk{Verdict: Allow, Decided: decided, Passed: passed}
 	simple := true
 	for i := 0; i < len(hits); {
-		end, all, sure := hitsOfPriority(hits, i)
-		maybe := hasMaybe(hits[i:end])
+		end, all, sure, maybe := hitsOfPriority(hits, i)
 		if simple && (maybe || all&(all-1) != 0) {
 			simple = false
 			out.Verdict = verdictOf(hits[i:])
@@ -139,22 +138,14 @@ func (s *SettledWalk) addHit(hits []Hit) {
 }
 
 // hitsOfPriority returns the end of the hits with the priority of hit i, their joint effect, and whether one
-// of them surely matches.
-func hitsOfPriority(hits []Hit, i int) (end int, all TermEffect, sure bool) {
+// of them surely matches, or only may.
+func hitsOfPriority(hits []Hit, i int) (end int, all TermEffect, sure, maybe bool) {
 	for end = i; end < len(hits) && hits[end].SamePriority(&hits[i]); end++ {
 		all |= hits[end].Effect
 		sure = sure || !hits[end].Maybe || hits[end].isEither()
+		maybe = maybe || hits[end].Maybe
 	}
-	return end, all, sure
-}
-
-func hasMaybe(hits []Hit) bool {
-	for i := range hits {
-		if hits[i].Maybe {
-			return true
-		}
-	}
-	return false
+	return end, all, sure, maybe
 }
 
 func nextTier(hits []Hit, i int) int {
@@ -184,7 +175,7 @@ func (s *waySettler) outcomesFrom(i int) (out outcomeBits) {
 	if s.memo[i] != 0 {
 		return s.memo[i]
 	}
-	end, _, _ := hitsOfPriority(s.hits, i)
+	end, _, _, _ := hitsOfPriority(s.hits, i)
 	can := possibleEffects(s.hits[i:end])
 	for all := range TermEffect(8) {
 		if can&(1<<all) == 0 {

@@ -200,16 +200,14 @@ func peerKey(p *model.Peer) string {
 	return key
 }
 
+func hostIPs(n *model.Node) []string { return n.HostIPs }
+
 func (m *termMaker) addPeer(a conditionAddrs, p *model.Peer) {
 	switch p.Kind {
 	case model.PeerNamespaces, model.PeerPods:
 		a.addPods(peerKey(p), func() Set { return m.x.endsOfPods(m.x.Pods.PeerSet(p), m.x.view.hasFamily) })
 	case model.PeerNodes:
-		for _, n := range m.x.Pods.NodesMatching(p.Nodes) {
-			for _, ip := range n.HostIPs {
-				a.addSingle(ip, m.x.view.hasFamily)
-			}
-		}
+		a.addNodes(p.Nodes, hostIPs, m.x.view.hasFamily)
 	case model.PeerNetworks:
 		for _, cidr := range p.Networks {
 			if n, ok := match.ParseCIDR(cidr); ok && m.x.view.hasFamily(FamilyOf(n.Addr())) {

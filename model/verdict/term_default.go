@@ -74,9 +74,7 @@ func (m *termMaker) addMulticast() {
 		if ns.Annotations[model.AnnotationMulticast] != "true" {
 			continue
 		}
-		pods := &model.Policy{Subject: model.Subject{Namespace: ns.Name, Namespaces: model.SelectEverything(), Pods: model.SelectEverything(),
-			AllPods: true}}
-		ports := m.subjectCondition("namespace "+ns.Name, pods)
+		ports := m.subjectCondition("namespace "+ns.Name, wholeNamespace(ns.Name))
 		members := &model.Peer{Kind: model.PeerNamespaces, Namespace: ns.Name, Namespaces: model.SelectEverything(),
 			Pods: model.SelectEverything()}
 		key := model.Key{Kind: model.KindMulticastNS, Namespace: ns.Name, Name: "default"}

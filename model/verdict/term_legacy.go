@@ -9,14 +9,6 @@ import (
 // namespace are reached only if NetworkPolicies allow it, wherever the connection begins. OVN-Kubernetes then
 // had no rows that let a pod's own node, or the pod itself, through.
 
-// isolatesPods reports whether a policy by itself isolates its pods.
-func (m *termMaker) isolatesPods(p *model.Policy, d model.Direction) bool {
-	if m.x.view.LegacyIsolation {
-		return model.IsolatesByItself(p, d)
-	}
-	return p.IsolatesDirection(d)
-}
-
 // ruleCounts reports whether a NetworkPolicy's rule decides anything.
 func (m *termMaker) ruleCounts(p *model.Policy, r *model.Rule) bool {
 	return !m.x.view.LegacyIsolation || model.RulesCount(m.x.view.Cluster, p, r.Direction) && !model.MatchesNothing(p, r)

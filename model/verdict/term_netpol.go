@@ -34,7 +34,7 @@ func (m *termMaker) addIsolation(namespace string, d model.Direction, policies [
 	ref := Rule{Key: key, Direction: d, Index: -1, Action: model.Deny}
 	var isolating []*model.Policy
 	for _, p := range policies {
-		if m.x.view.IsEnforced(p) && m.isolatesPods(p, d) {
+		if m.x.view.IsEnforced(p) && model.IsolatesPods(p, d, m.x.view.LegacyIsolation) {
 			isolating = append(isolating, p)
 			ref.Isolating = append(ref.Isolating, p.Key)
 		}
@@ -203,17 +203,11 @@ func (m *termMaker) destinationCondition(r *model.Rule) (cond int32, maybe strin
 		case model.PeerNetworks:
 			return m.firewallNetwork(p.Networks[0]), ""
 		case model.PeerNodes:
-			return m.addressCondition("hosts "+peerKey(p), func(a conditionAddrs) {
-				for _, n := range m.x.Pods.NodesMatching(p.Nodes) {
-					for _, ip := range n.HostIPs {
-						a.addSingle(ip, nil)
-					}
-				}
-			}), ""
+			return m.addressCondition("hosts "+peerKey(p), func(a conditionAddrs) { a.addNodes(p.Nodes, hostIPs, nil) }), ""
 		case model.PeerDNS:
 			ips, known := m.x.view.DNS[p.DNSName]
 			if !known {
-				return m.addressCondition("any", conditionAddrs.addFamilies), "the addresses of " + p.DNSName + " are not known"
+				return m.addressCondition("any", conditionAddrs.addFamilies), "the addresses of " + p.DNSName + " are unknown"
 			}
 			return m.addressCondition("dns "+p.DNSName, func(a conditionAddrs) {
 				for _, ip := range ips {
@@ -266,5 +260,5 @@ func (m *termMaker) openPods(r *model.Rule) (cond int32, maybe string) {
 	if all := m.x.Conditions[cond].Set; !all.Meets(all) {
 		return -1, ""
 	}
-	return cond, "the subnets of the cluster's pods are not known, and an EgressFirewall leaves them out: --cluster-subnets"
+	return cond, "pod subnets unknown, and an EgressFirewall excepts them: set --cluster-subnets"
 }

@@ -99,11 +99,10 @@ func CleanJSON(b []byte) []byte {
 			out = utf8.AppendRune(out, r)
 		case r == '\n' || r == '\t' || !isBadRune(r):
 			out = append(out, b[i:i+n]...)
-		case r < 0x10000:
-			out = fmt.Appendf(out, `\u%04x`, r)
 		default:
-			high, low := utf16.EncodeRune(r)
-			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
+			for _, unit := range utf16.AppendRune(nil, r) {
+				out = fmt.Appendf(out, `\u%04x`, unit)
+			}
 		}
 		i += n
 	}

@@ -11,7 +11,7 @@ const noServers = "the sandbox runs neither ovsdb-server nor OVN"
 // systemLimits lists what Rung cannot do, by Go's name of an operating system. docs/configuration.md has the
 // same list (TestLimitsAreTold).
 var systemLimits = map[string][]string{
-	"windows": {noServers, "ctrl+z does not suspend Rung", "nobody checks who else may read the state folder"},
+	"windows": {noServers, "ctrl+z does not suspend Rung", "access to the state folder is not checked"},
 }
 
 // systemNames are the names of operating systems with limits.

@@ -12,7 +12,7 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%s: %q, %v", goos, line, err)
 		}
 	}
-	const line = "on Windows: the sandbox runs neither ovsdb-server nor OVN · ctrl+z does not suspend Rung · nobody checks who else may read the state folder"
+	const line = "on Windows: the sandbox runs neither ovsdb-server nor OVN · ctrl+z does not suspend Rung · access to the state folder is not checked"
 	if got := LimitsText("windows"); got != line {
 		t.Errorf("%s", got)
 	}

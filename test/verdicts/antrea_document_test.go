@@ -185,7 +185,7 @@ func TestAntreaDocument(t *testing.T) {
 			"shop/client-0 → service/kube-system/kube-dns sctp 8080": "not applicable: service kube-system/kube-dns has no SCTP port 8080; it has UDP 53 and TCP 53",
 		}},
 		{"ICMP of one type", []string{"acnp-reject-ping-request"}, "", map[string]string{
-			"shop/server-0 → x/a icmp":   "unknown: icmp type 8 code 0: the question names no ICMP type",
+			"shop/server-0 → x/a icmp":   "unknown: icmp type 8 code 0: the ICMP type is unknown",
 			"shop/server-0 → x/a tcp 80": "allow",
 		}},
 		{"IGMP and multicast", []string{"acnp-with-igmp-drop", "acnp-with-multicast-traffic-drop"}, "", map[string]string{
@@ -197,7 +197,7 @@ func TestAntreaDocument(t *testing.T) {
 			"x/a → 225.1.2.3 udp 5000": "unknown: Pass and Reject are not supported for multicast",
 		}},
 		{"layer 7 drops all else, and no later rule is asked", []string{"ingress-allow-http-request-to-api-v2"}, "", map[string]string{
-			"default/client-0 → default/web-0 tcp 80": "unknown: l7 http GET foo.bar.com/api/v2/*: what is asked for in the connection decides",
+			"default/client-0 → default/web-0 tcp 80": "unknown: l7 http GET foo.bar.com/api/v2/*: the request decides",
 			"default/client-0 → default/web-0 udp 80": "deny Drop ANNP default/ingress-allow-http-request-to-api-v2 0",
 			"x/a → default/web-0 tcp 80":              "deny Drop ANNP default/ingress-allow-http-request-to-api-v2 1",
 			"x/a → dev/app-0 tcp 80":                  "allow",
@@ -205,12 +205,12 @@ func TestAntreaDocument(t *testing.T) {
 		{"layer 7 after DNS is allowed", []string{"allow-web-access-to-internal-domain"}, "", map[string]string{
 			"default/restricted-0 → kube-system/coredns-0 udp 53": "allow Allow ACNP allow-web-access-to-internal-domain 0",
 			"default/restricted-0 → 8.8.8.8 icmp":                 "deny Drop ACNP allow-web-access-to-internal-domain 1",
-			"default/restricted-0 → 8.8.8.8 tcp 443":              "unknown: l7 http *.bar.com: what is asked for in the connection decides",
+			"default/restricted-0 → 8.8.8.8 tcp 443":              "unknown: l7 http *.bar.com: the request decides",
 		}},
 		{"policies of nodes are not about pods", []string{"acnp-node-egress-traffic-drop", "acnp-node-ingress-traffic-drop"}, "", map[string]string{
 			"x/a → 192.168.1.7 tcp 80":         "allow",
 			"192.168.1.7 → x/a tcp 22":         "allow",
-			"node/worker → 192.168.1.7 tcp 80": "not applicable: no policy of pods is asked, and what ACNP acnp-node-egress-traffic-drop, ACNP acnp-node-ingress-traffic-drop makes of a node's own connections is not judged",
+			"node/worker → 192.168.1.7 tcp 80": "not applicable: no pod policy applies; Rung does not judge how ACNP acnp-node-egress-traffic-drop, ACNP acnp-node-ingress-traffic-drop affects a node's own connections",
 			"node/worker → x/a tcp 80":         "allow",
 		}},
 		{"a policy of nodes that may be about a pod", nil, acnp("  priority: 5\n  appliedTo: [{nodeSelector: {matchLabels: {kubernetes.io/os: linux}}}]\n  egress: [{action: Drop, to: [{ipBlock: {cidr: 10.10.0.0/16}}]}]\n"), map[string]string{
@@ -272,7 +272,7 @@ func TestAntreaDocument(t *testing.T) {
 			"x/a → shop/db-0 tcp 80":     "allow",
 		}},
 		{"fqdn", []string{"acnp-fqdn-all-foobar"}, "", map[string]string{
-			"default/client-0 → 8.8.8.8 tcp 8080": "unknown: fqdn *foobar.com: which addresses it has is for DNS to say",
+			"default/client-0 → 8.8.8.8 tcp 8080": "unknown: fqdn *foobar.com: its addresses depend on DNS",
 			"default/client-0 → 8.8.8.8 tcp 8081": "deny Drop ACNP acnp-fqdn-all-foobar 1",
 			"default/client-0 → x/a tcp 80":       "deny Drop ACNP acnp-fqdn-all-foobar 1",
 			"default/db-0 → 8.8.8.8 tcp 8081":     "allow",
@@ -290,7 +290,7 @@ func TestAntreaDocument(t *testing.T) {
 			"ns-1/app-0 → x/a tcp 80":        "allow",
 		}},
 		{"clients of a NodePort", []string{"acnp-deny-external-client-nodeport-svc-access"}, "", map[string]string{
-			"1.1.1.5 → service/ns-1/svc-1 tcp 80": "unknown: ACNP acnp-deny-external-client-nodeport-svc-access applies to clients that come through the Service's NodePort, which the question does not say",
+			"1.1.1.5 → service/ns-1/svc-1 tcp 80": "unknown: ACNP acnp-deny-external-client-nodeport-svc-access applies to clients of the Service's NodePort: unknown for this connection",
 			"1.1.2.5 → service/ns-1/svc-1 tcp 80": "allow",
 			"1.1.1.5 → ns-1/app-0 tcp 8080":       "allow",
 			"x/a → service/ns-1/svc-1 tcp 80":     "allow",

@@ -26,7 +26,7 @@ func disagreement(p, r verdict.Answer) string {
 		}
 		for j := range a.Stages {
 			s, t := &a.Stages[j], &b.Stages[j]
-			if s.Verdict == verdict.Unknown && strings.Contains(s.Reason, "are not known") {
+			if s.Verdict == verdict.Unknown && strings.Contains(s.Reason, "unknown") {
 				continue
 			}
 			if len(s.Candidates) > 0 && slices.ContainsFunc(s.Candidates, func(d verdict.Decider) bool { return d.Policy.Kind == model.KindEF }) {

@@ -110,13 +110,13 @@ func TestAnswers(t *testing.T) {
 		{verdict.Connection{From: red, To: verdict.PodEnd("blue", "db"), Protocol: verdict.TCP, Port: 80}, "deny; to-lport n2 deny by default deny of blue, ingress -1 of NP blue/closed of NP blue/shut"},
 		{verdict.Connection{From: red, To: addr("192.0.2.7"), Protocol: verdict.ICMP}, "allow"},
 		{verdict.Connection{From: web, To: addr("192.0.2.7"), Protocol: verdict.TCP, Port: 80}, "deny; from-lport-after-lb n1 allow by ANP one 0; to-lport n1 deny by EF blue/default 0"},
-		{verdict.Connection{From: web, To: addr("198.51.100.1"), Protocol: verdict.TCP, Port: 443}, "unknown (the addresses of www.example.com are not known); to-lport n1 unknown by EF blue/default 1"},
+		{verdict.Connection{From: web, To: addr("198.51.100.1"), Protocol: verdict.TCP, Port: 443}, "unknown (the addresses of www.example.com are unknown); to-lport n1 unknown by EF blue/default 1"},
 		{verdict.Connection{From: web, To: addr("198.51.100.1"), Protocol: verdict.TCP, Port: 80}, "allow"},
 		{verdict.Connection{From: web, To: addr("10.1.0.3"), Protocol: verdict.TCP, Port: 81}, "deny; to-lport n2 deny by ANP pass 1"},
 		{verdict.Connection{From: verdict.NodeEnd("n1"), To: web, Protocol: verdict.TCP, Port: 80}, "allow; to-lport n1 allow by rows of node n1 -1"},
 		{verdict.Connection{From: verdict.NodeEnd("n2"), To: web, Protocol: verdict.TCP, Port: 80}, "deny; to-lport n2 allow by rows of node n2 -1; to-lport n1 deny by default deny of blue, ingress -1 of NP blue/shut"},
 		{verdict.Connection{From: verdict.PodEnd("blue", "host"), To: verdict.PodEnd("blue", "db"), Protocol: verdict.TCP, Port: 80}, "allow; to-lport n2 allow by rows of node n2 -1"},
-		{verdict.Connection{From: verdict.PodEnd("blue", "host"), To: verdict.NodeEnd("n1"), Protocol: verdict.TCP, Port: 80}, "not applicable (no policy is asked: neither end is a pod of the default network)"},
+		{verdict.Connection{From: verdict.PodEnd("blue", "host"), To: verdict.NodeEnd("n1"), Protocol: verdict.TCP, Port: 80}, "not applicable (no policy applies: neither end is a pod of the default network)"},
 		{verdict.Connection{From: web, To: verdict.PodEnd("blue", "udn"), Protocol: verdict.TCP, Port: 80}, "not applicable (ANP does not apply: the primary network of blue/udn is blue/own)"},
 		{verdict.Connection{From: verdict.PodEnd("blue", "done"), To: web, Protocol: verdict.TCP, Port: 80}, "not applicable (blue/done is completed: it no longer has an address)"},
 		{verdict.Connection{From: web, To: verdict.PodEnd("blue", "new"), Protocol: verdict.TCP, Port: 80}, "not applicable (blue/new has no address yet)"},
@@ -146,7 +146,7 @@ func TestAnswers(t *testing.T) {
 		"pod blue/gone does not exist":       {From: web, To: verdict.PodEnd("blue", "gone"), Protocol: verdict.ICMP},
 		"node n9 does not exist":             {From: web, To: verdict.NodeEnd("n9"), Protocol: verdict.ICMP},
 		"service blue/gone does not exist":   {From: web, To: verdict.ServiceEnd("blue", "gone"), Protocol: verdict.TCP, Port: 80},
-		"begins no connections":              {From: verdict.ServiceEnd("blue", "web"), To: web, Protocol: verdict.TCP, Port: 80},
+		"cannot begin connections":           {From: verdict.ServiceEnd("blue", "web"), To: web, Protocol: verdict.TCP, Port: 80},
 		"neither pod, node, Service nor":     {From: web, Protocol: verdict.ICMP},
 		"of different families":              {From: addr("192.0.2.1"), To: addr("2001:db8::1"), Protocol: verdict.ICMP},
 		"2001:db8::1 is not an IPv4 address": {From: web, To: addr("2001:db8::1"), Protocol: verdict.ICMP, Family: verdict.IPv4},
@@ -220,7 +220,7 @@ func TestTraceOfSurprises(t *testing.T) {
 		}
 		return got
 	}
-	const note = "172.30.0.7 is the address of service b/db, which load balancing replaces before rules are asked"
+	const note = "172.30.0.7 is the address of service b/db, which load balancing replaces before rules apply"
 	want := []string{"ANP out 0 peer " + note, "ANP out 1 peer ", "ANP in 0 port no container of b/bare declares a port named metrics; init containers do not count", "ANP in 1  "}
 	for _, got := range [][]string{say(verdict.ServiceEnd("b", "db"), 80), say(verdict.PodEnd("b", "bare"), 8099)} {
 		if d := cmp.Diff(want, got); d != "" {

@@ -79,7 +79,7 @@ func (w *world) says(p *revision.PlanState) {
 func TestPropose(t *testing.T) {
 	w := start(t)
 	s := w.s
-	s.Want("re-space: step 10, starting at 10", "30   10 ─ break-glass", "= 4 share 40", "not enforced: above 99", "at no step do two policies swap order or newly become tied",
+	s.Want("re-space: step 10, starting at 10", "30   10 ─ break-glass", "= 4 share 40", "not enforced: above 99", "at no step do two policies swap order or become tied",
 		"now → planned", "95 of 100 priorities free", "free: 0–29", "9 steps, waiting for every zone after each", "tie broken until step 6: of blue-tenant,")
 	s.Golden("propose")
 	s.ResizeAll()
@@ -344,20 +344,20 @@ func TestTakenByAnother(t *testing.T) {
 func TestStoppedStuck(t *testing.T) {
 	w := start(t)
 	p := under(revision.PlanStopped)
-	p.Stuck = "allow-metrics stands at 38, the plan expects 60: move allow-metrics back to 60, or end the plan as it is (x, rung plan --keep)"
+	p.Stuck = "allow-metrics is at 38, the plan expects 60: move allow-metrics back to 60, or end the plan as it is (x, rung plan --keep)"
 	p.Why = p.Stuck
 	w.says(p)
 	for _, width := range []int{80, 120} {
 		w.s.Resize(width, 34)
 		flat := strings.Join(strings.Fields(w.s.PlainFrame()), " ")
-		if n := strings.Count(flat, "allow-metrics stands at 38"); n != 1 {
+		if n := strings.Count(flat, "allow-metrics is at 38"); n != 1 {
 			t.Errorf("at %d the reason stands there %d times:\n%s", width, n, w.s.PlainFrame())
 		}
 		w.s.Want("cannot continue or roll back: allow-metrics", "--keep)") // no name is broken
 		w.s.WantNot("⏎ continue", "b roll back ·")
 	}
 	w.s.Press("b")
-	w.s.Want("roll back: allow-metrics stands at 38")
+	w.s.Want("roll back: allow-metrics is at 38")
 	if w.calls("plan back preview") != 0 {
 		t.Error(w.g.Calls)
 	}

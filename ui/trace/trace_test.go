@@ -111,10 +111,10 @@ func TestVerdictInWordsFirst(t *testing.T) {
 	for question, want := range map[string]string{
 		denied: `denied by rule 5 "default-deny" of ANP cluster-control at blue/api-d0's egress`,
 		"open/portal-d0 service/kube-system/kube-dns UDP 53":       "allowed at both endpoints",
-		"yellow/web-f0 kube-system/kube-proxy-8l5xv TCP 80":        "unknown: the addresses of mirror.example.com are not known",
+		"yellow/web-f0 kube-system/kube-proxy-8l5xv TCP 80":        "unknown: the addresses of mirror.example.com are unknown",
 		"blue/api-d0 blue/api-d0 TCP 80":                           "not applicable: a pod reaches itself without leaving its network",
 		"blue/gone red/web-f0 TCP 80":                              "cannot ask: pod blue/gone does not exist",
-		"service/kube-system/kube-dns red/web-f0 TCP 80":           "cannot ask: a Service begins no connections; ask from one of its pods",
+		"service/kube-system/kube-dns red/web-f0 TCP 80":           "cannot ask: a Service cannot begin connections; use one of its pods",
 		"blue/api-d0 - TCP -":                                      "cannot ask: to is missing",
 		"blue/api-d0 red/web-f0 ICMP 80":                           "cannot ask: ICMP has no ports",
 		"kube-system/kube-proxy-8l5xv kube-system/kube-dns TCP 80": "cannot ask: pod kube-system/kube-dns does not exist",

@@ -3,6 +3,7 @@ package diff
 import (
 	"cmp"
 	"context"
+	"maps"
 	"net/netip"
 	"slices"
 	"time"
@@ -220,18 +221,15 @@ func (e *loggedEnds) add(end verdict.Endpoint) {
 
 func (e *loggedEnds) namedEnds() verdict.Ends {
 	out := verdict.Ends{Pods: len(e.pods), Namespaces: []string{}, Outside: []netip.Prefix{}}
-	for k := range e.pods {
-		out.FirstPods = append(out.FirstPods, k)
-		if !slices.Contains(out.Namespaces, k.Namespace) {
+	pods := slices.SortedFunc(maps.Keys(e.pods), model.Key.Compare)
+	out.FirstPods = pods[:min(3, len(pods))]
+	for _, k := range pods {
+		if n := len(out.Namespaces); n == 0 || out.Namespaces[n-1] != k.Namespace {
 			out.Namespaces = append(out.Namespaces, k.Namespace)
 		}
 	}
-	slices.SortFunc(out.FirstPods, model.Key.Compare)
-	out.FirstPods = out.FirstPods[:min(3, len(out.FirstPods))]
-	slices.Sort(out.Namespaces)
-	for a := range e.outside {
+	for _, a := range slices.SortedFunc(maps.Keys(e.outside), netip.Addr.Compare) {
 		out.Outside = append(out.Outside, netip.PrefixFrom(a, a.BitLen()))
 	}
-	slices.SortFunc(out.Outside, netip.Prefix.Compare)
 	return out
 }

@@ -2,7 +2,6 @@ package diff
 
 import (
 	"cmp"
-	"net/netip"
 	"slices"
 
 	"rung/model"
@@ -134,7 +133,12 @@ func newReachCounter(c *verdict.Classes, protected []string) *reachCounter {
 	return s
 }
 
-func (s *reachCounter) namespaceOf(end int32) int32 { return s.namespaces[s.c.Index.Ends[end].Pod] }
+func (s *reachCounter) namespaceOf(end int32) int32 {
+	if end < 0 {
+		return noNamespace
+	}
+	return s.namespaces[s.c.Index.Ends[end].Pod]
+}
 
 // countEnds counts some ends by namespace.
 func (s *reachCounter) countEnds(ends []int32) *namespaceCrowd {
@@ -327,43 +331,12 @@ func (t *shareBuilder) notePorts(s *reachCounter, d *differ, a, b int32, nodes v
 		t.notedFlips = map[*portFlip]bool{}
 		t.ByBefore, t.ByAfter = d.sides[0].decidersOfID(f.byBefore), d.sides[1].decidersOfID(f.byAfter)
 		t.Example = verdict.Connection{Family: s.c.List[a].Family, Protocol: f.ports[0].Protocol, Port: f.ports[0].ExamplePort()}
-		t.Example.From, t.Example.To = s.exampleEnds(a, b, nodes, counts)
+		t.Example.From, t.Example.To, _ = s.c.ExampleWhere(a, b, nodes, func(from, to int32) bool {
+			return counts(s.namespaceOf(from), s.namespaceOf(to))
+		})
 	}
 	t.notedFlips[f] = true
 	t.Ports = append(t.Ports, f.ports...)
-}
-
-// exampleEnds returns two ends whose namespaces count.
-func (s *reachCounter) exampleEnds(a, b int32, nodes verdict.NodePairing, counts func(from, to int32) bool) (from, to verdict.Endpoint) {
-	x, ka, kb := s.c.Index, s.c.List[a], s.c.List[b]
-	switch {
-	case ka.Outside:
-		for _, e := range kb.Ends {
-			if !counts(noNamespace, s.namespaceOf(e)) {
-				continue
-			}
-			for addr := range s.c.SourceAddrs(ka, e) {
-				return verdict.AddrEnd(addr), x.Endpoint(e)
-			}
-		}
-	case kb.Outside:
-		for _, e := range ka.Ends {
-			for _, i := range kb.Blocks {
-				if o := &s.c.Outside.Blocks[i]; counts(s.namespaceOf(e), noNamespace) && nodes.Includes(o.Host == x.NodeOfEnd(e)) {
-					return x.Endpoint(e), verdict.AddrEnd(o.Addr)
-				}
-			}
-		}
-	}
-	for _, i := range ka.Ends {
-		for _, j := range kb.Ends {
-			if x.Ends[i].Pod != x.Ends[j].Pod && counts(s.namespaceOf(i), s.namespaceOf(j)) &&
-				nodes.Includes(x.NodeOfEnd(i) == x.NodeOfEnd(j)) {
-				return x.Endpoint(i), x.Endpoint(j)
-			}
-		}
-	}
-	return verdict.AddrEnd(netip.Addr{}), verdict.AddrEnd(netip.Addr{}) // not reached: a pair exists
 }
 
 // sortedReaches returns the counts, the most harmful first.
