@@ -40,7 +40,7 @@ func TestLogsFilterErrors(t *testing.T) {
 	for filter, want := range map[string]string{
 		"port:abc":     "rung: --filter: port:abc: want a port (53), a range (8000-8080) or udp/53\n",
 		"polcy:x":      "rung: --filter: polcy: no such field; did you mean policy:?\n",
-		"policy:x not": "rung: --filter: not: a term has to follow\n",
+		"policy:x not": "rung: --filter: not: a term must follow\n",
 		"/a(/":         "rung: --filter: /a(/: missing closing ): `(?i)a(`\n",
 	} {
 		var out, errs bytes.Buffer

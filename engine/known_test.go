@@ -378,7 +378,7 @@ func TestKnownFindings(t *testing.T) {
 	}
 	const id = "default-network-controller:EgressFirewall:blue:"
 	want := []string{
-		"known-defect: zone w: ACL " + id + "2 is extra; seen since 11:00:00, for 1h0m0s: OVN-Kubernetes leaves this row when the list of rules gets shorter, a known defect: OVN still enforces it → take the row out of the namespace's port group: OVN-Kubernetes will not",
+		"known-defect: zone w: ACL " + id + "2 is extra; seen since 11:00:00, for 1h0m0s: OVN-Kubernetes leaves this row when the list of rules gets shorter, a known defect: OVN still enforces it → remove the row from the namespace's port group: OVN-Kubernetes does not",
 		"zone-lags: zone w: ACL " + id + "3 is extra; seen since 11:00:00, for 1h0m0s → look at the zone's ovnkube-controller: it has not written these rows",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {

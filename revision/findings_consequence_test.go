@@ -26,7 +26,7 @@ func TestConsequences(t *testing.T) {
 		{"a conflict that a rule above masks", []string{one, two, given.ANP("above", 5, "tenant=blue", "in deny tenant=red")}, lint.PriorityConflict.Code,
 			[]string{"info one; currently masked by earlier rules", "info two; currently masked by earlier rules"}},
 		{"a conflict of what the senders may not send", []string{one, two, given.ANP("above", 5, "tenant=red", "out deny tenant=blue")}, lint.PriorityConflict.Code,
-			[]string{"error one; the other end denies all of that now", "error two; the other end denies all of that now"}},
+			[]string{"error one; the other end denies these connections now", "error two; the other end denies these connections now"}},
 		{"a conflict of a Pass and a Deny", []string{one, given.ANP("two", 10, "tenant=blue", "in pass tenant=red")}, lint.PriorityConflict.Code, []string{"error one", "error two"}},
 		{"no DNS below a Pass", []string{dns, given.ANP("over", 10, "tenant=blue", "out pass *"), given.BANP("tenant=blue", "out deny *")}, lint.DNSNotAllowed.Code,
 			[]string{"error default at the cluster's DNS (UDP 53)"}},
@@ -35,13 +35,13 @@ func TestConsequences(t *testing.T) {
 		{"DNS for an isolated namespace", []string{dns, given.NP("blue", "quiet", "{podSelector: {}, policyTypes: [Egress], egress: [{to: [{namespaceSelector: {}}], ports: [{protocol: UDP, port: 53}]}]}")},
 			lint.DNSNotAllowed.Code, nil},
 		{"no API server behind a firewall that names the Service", []string{apiService(), given.EF("blue", "{type: Allow, to: {cidrSelector: 172.30.0.0/16}}", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}")},
-			lint.APINotAllowed.Code, []string{"warning default; egress rule 0 of EF blue/default names 172.30.0.1, the address of the Service, which load balancing replaces first"}},
+			lint.APINotAllowed.Code, []string{"warning default; EF blue/default egress 0 names the Service address 172.30.0.1, which load balancing replaces before rules apply"}},
 		{"the API server behind a firewall that names its node", []string{apiService(), given.EF("blue", "{type: Allow, to: {cidrSelector: 172.18.0.9/32}}", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}")},
 			lint.APINotAllowed.Code, nil},
 		{"no API server for an isolated namespace", []string{apiService(), given.NP("blue", "quiet", "{podSelector: {}, policyTypes: [Egress]}")},
-			lint.APINotAllowed.Code, []string{"info quiet cuts 2 pods from the API server (172.18.0.9, TCP 6443), and no NetworkPolicy allows it"}},
+			lint.APINotAllowed.Code, []string{"info quiet cuts 2 pods off from the API server (172.18.0.9, TCP 6443), and no NetworkPolicy allows it"}},
 		{"the port of the Service, not of the API server", []string{apiService(), given.NP("blue", "quiet", "{podSelector: {}, policyTypes: [Egress], egress: [{to: [{ipBlock: {cidr: 172.18.0.9/32}}], ports: [{protocol: TCP, port: 443}]}]}")},
-			lint.APINotAllowed.Code, []string{"warning quiet; egress rule 0 of NP blue/quiet names port 443, the port of the Service, while the API server listens on 6443"}},
+			lint.APINotAllowed.Code, []string{"warning quiet; NP blue/quiet egress 0 names the Service port 443, but the API server listens on 6443"}},
 		{"the port of the API server", []string{apiService(), given.NP("blue", "quiet", "{podSelector: {}, policyTypes: [Egress], egress: [{to: [{ipBlock: {cidr: 172.18.0.9/32}}], ports: [{protocol: TCP, port: 6443}]}]}")},
 			lint.APINotAllowed.Code, nil},
 		{"the API server, allowed by an AdminNetworkPolicy above", []string{apiService(), given.NP("blue", "quiet", "{podSelector: {}, policyTypes: [Egress]}"), given.ANP("door", 5, "tenant=blue", "out allow 172.18.0.9/32")},
@@ -94,10 +94,10 @@ func TestUnderOneCause(t *testing.T) {
 		}
 	}
 	want := []string{
-		"warning decides-first wall 0 root=true: ingress rule 0 of ANP wall",
-		"warning rule-never-decides door 0 root=false: ingress rule 0 of ANP wall",
-		"warning rule-never-decides gate 0 root=false: ingress rule 0 of ANP wall",
-		"info rule-never-decides door 1 root=false: ingress rule 0 of ANP wall",
+		"warning decides-first wall 0 root=true: ANP wall ingress 0",
+		"warning rule-never-decides door 0 root=false: ANP wall ingress 0",
+		"warning rule-never-decides gate 0 root=false: ANP wall ingress 0",
+		"info rule-never-decides door 1 root=false: ANP wall ingress 0",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

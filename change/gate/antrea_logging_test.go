@@ -128,7 +128,7 @@ func TestRuleSessionRestores(t *testing.T) {
 				if !server && (strings.Count(now, "#") != strings.Count(before, "#") || how == "undo" && now != before) {
 					t.Errorf("the text is\n%s\nit was\n%s", now, before)
 				}
-				if e := g.EndedSessions(); how == "time" && (len(e) != 1 || e[0].How != "its time was over; its rules log as before: ingress 0 (a), ingress 1 (b) without enableLogging") {
+				if e := g.EndedSessions(); how == "time" && (len(e) != 1 || e[0].How != "its time was over; the logging of its rules is restored: ingress 0 (a), ingress 1 (b) without enableLogging") {
 					t.Errorf("%+v", e)
 				}
 			})

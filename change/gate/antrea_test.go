@@ -131,10 +131,10 @@ var refusedSentences = []struct {
 }{
 	{antrea.TierMissing, changing.Apply(acnpText("p", "priority: 5, tier: gone, "+appliedToWeb)), "its tier gone does not exist"},
 	{antrea.TierMissing, change.Mutation{Op: change.OpMove, Policy: model.Key{Kind: model.KindACNP, Name: "in"}, Tier: "gone", TierOnly: true}, "its tier gone does not exist"},
-	{antrea.TierDeleted, change.Mutation{Op: change.OpDelete, Policy: antreaKinds["tier"]}, "the tier is that of ACNP in: it cannot be deleted"},
-	{antrea.TierTaken, changing.Apply(tierText("other", 60)), "priority 60 is that of tier mine"},
+	{antrea.TierDeleted, change.Mutation{Op: change.OpDelete, Policy: antreaKinds["tier"]}, "used by ACNP in: it cannot be deleted"},
+	{antrea.TierTaken, changing.Apply(tierText("other", 60)), "priority 60 is already used by tier mine"},
 	{antrea.TierReserved, changing.Apply(tierText("other", 250)), "priority 250 is reserved"},
-	{antrea.TierStatic, changing.Apply(tierText("mine", 62)), "the priority of a tier cannot be changed: it is 60"},
+	{antrea.TierStatic, changing.Apply(tierText("mine", 62)), "a tier's priority cannot be changed from 60"},
 	{antrea.TierStatic, changing.Apply(tierText("emergency", 50)), "is Antrea's own, and read-only"},
 	{antrea.GroupMissing, changing.Apply(groupText("new", "childGroups: [nobody]")), "ClusterGroup nobody does not exist"},
 	{antrea.GroupMissing, change.Mutation{Op: change.OpDelete, Policy: model.Key{Kind: model.KindClusterGroup, Name: "child"}}, "is a child of ClusterGroup parent: it cannot be deleted"},
@@ -226,7 +226,7 @@ func TestTierDeletedWhileEdited(t *testing.T) {
 		t.Errorf("committed: %v", err)
 	}
 	p, err = g.Preview(t.Context(), w.Current(), edited)
-	if err != nil || len(p.Errors) != 1 || !strings.Contains(p.Blocked, "its tier mine was deleted") || p.Errors[0].Remedy != "make the tier again, or name another" {
+	if err != nil || len(p.Errors) != 1 || !strings.Contains(p.Blocked, "its tier mine was deleted") || p.Errors[0].Remedy != "create the tier, or use another" {
 		t.Errorf("previewed: %v, %q, %+v", err, p.Blocked, p.Errors)
 	}
 }

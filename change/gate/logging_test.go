@@ -165,7 +165,7 @@ func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 	if got := w.Logging(k); got != `{"deny":"warning"}` {
 		t.Errorf("%q", got)
 	}
-	if e := g.EndedSessions(); len(e) != 1 || !strings.Contains(e[0].How, "the level was changed meanwhile and stays as it is") {
+	if e := g.EndedSessions(); len(e) != 1 || !strings.Contains(e[0].How, "the level was changed since and stays") {
 		t.Errorf("%+v", e)
 	}
 	// A record that is none of Rung's is taken away, and nothing else.

@@ -80,7 +80,7 @@ func TestMake(t *testing.T) {
 		{"a baseline that denies", "BANP/default", []string{given.BANP("tenant=blue", "out allow tenant=green")}, []string{"blue/web-0 red/web-0 80", "blue/db-1 red/web-0 80"}, model.Deny,
 			[]string{"denies only the connections of the log lines.", "1 rule that denies"}, []string{"kind: BaselineAdminNetworkPolicy", "action: Deny"}, ""},
 		{"to a Service that has no endpoint", "door", []string{wall, nowhere}, []string{"blue/web-0 10.96.7.7 80"}, model.Allow, nil, nil,
-			"no rule of the policy can be about any of these lines"},
+			"no rule of the policy can match any of these lines"},
 		{"to a Service, and to a pod", "door", []string{wall, nowhere}, []string{"blue/web-0 10.96.7.7 80", "blue/web-0 red/web-0 80"}, model.Allow,
 			[]string{"allow the connections of 1 line.", "1 line left out: 10.96.7.7 is the ClusterIP of service "}, nil, ""},
 		{"a NetworkPolicy, and an address", "blue/np", []string{given.NP("blue", "np", "{podSelector: {matchLabels: {app: web}}, policyTypes: [Ingress, Egress]}")},
@@ -91,9 +91,9 @@ func TestMake(t *testing.T) {
 		{"part of a network that another rule names", "door", []string{given.ANP("net", 50, "tenant=blue", "out deny 8.8.8.8/31")}, []string{"blue/web-0 8.8.8.9 443"}, model.Allow,
 			[]string{"opens only the connections of the log lines."}, []string{"- 8.8.8.9/32"}, ""},
 		{"pods that nobody can tell apart by the policy", "wall", []string{wall}, []string{"green/web-0 red/web-0 80"}, model.Allow, nil, nil,
-			"no rule of the policy can be about any of these lines"},
+			"no rule of the policy can match any of these lines"},
 		{"a NetworkPolicy cannot deny", "blue/np", []string{given.NP("blue", "np", "{podSelector: {}}")}, []string{"blue/web-0 red/web-0 80"}, model.Deny, nil, nil,
-			"a NetworkPolicy only allows"},
+			"a NetworkPolicy cannot deny"},
 	} {
 		w := changing.New(t, c.world...)
 		rev := w.Current()
@@ -162,7 +162,7 @@ func TestLeft(t *testing.T) {
 	if !errors.Is(err, logline.ErrNothing) || p == nil {
 		t.Fatal(p, err)
 	}
-	want := "2 lines left out: the subject of ANP wall does not have the source; for example green/web-0 → red/web-0 tcp 80."
+	want := "2 lines left out: the subject of ANP wall does not select the source; for example green/web-0 → red/web-0 tcp 80."
 	if got := strings.Join(LeftTexts(p.Left), "\n"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}

@@ -49,18 +49,18 @@ func (a *admission) judgeTier(k model.Key) (code, field, message, remedy string)
 	static, own := StaticPriority(k.Name)
 	switch {
 	case own && is == nil:
-		return TierStatic, "", "the tier " + k.Name + " is Antrea's own: it cannot be deleted", ""
+		return TierStatic, "", "tier " + k.Name + " is Antrea's own: it cannot be deleted", ""
 	case own && (was == nil || was.Priority != is.Priority || is.Priority != static || was.Description != is.Description):
-		return TierStatic, "", "the tier " + k.Name + " is Antrea's own, and read-only", "make a tier of another name"
+		return TierStatic, "", "tier " + k.Name + " is Antrea's own and read-only", "create a tier with another name"
 	case is == nil:
 		if names := namesOf(PoliciesNaming(a.after, k)); len(names) > 0 {
-			return TierDeleted, "", "the tier is that of " + words.ListSome(names, 3) + ": it cannot be deleted",
-				"move " + words.OneOrMany(len(names), "it", "them") + " to another tier first, or delete with it"
+			return TierDeleted, "", "used by " + words.ListSome(names, 3) + ": it cannot be deleted",
+				"move " + words.OneOrMany(len(names), "it", "them") + " to another tier first, or delete both"
 		}
 		return "", "", "", ""
 	case was != nil && was.Priority != is.Priority:
-		return TierStatic, "spec.priority", fmt.Sprintf("the priority of a tier cannot be changed: it is %d", was.Priority),
-			"make a tier with another priority, and move the policies there"
+		return TierStatic, "spec.priority", fmt.Sprintf("a tier's priority cannot be changed from %d", was.Priority),
+			"create a tier with another priority and move the policies"
 	case was != nil:
 		return "", "", "", ""
 	}
@@ -88,7 +88,7 @@ func (a *admission) judgeGroup(k model.Key) (code, field, message, remedy string
 	is, _ := a.after.Get(k).(*model.Group)
 	switch {
 	case is == nil && len(parents) > 0:
-		return GroupMissing, "", "is a child of " + words.ListSome(parents, 3) + ": it cannot be deleted", "take it out there first"
+		return GroupMissing, "", "is a child of " + words.ListSome(parents, 3) + " and cannot be deleted", "remove it there first"
 	case is == nil || len(is.Children) == 0 || len(is.Invalid) > 0:
 		return "", "", "", ""
 	}
@@ -99,7 +99,7 @@ func (a *admission) judgeGroup(k model.Key) (code, field, message, remedy string
 	}
 	if len(parents) > 0 {
 		return GroupNested, "spec.childGroups", "is a child of " + words.ListSome(parents, 3) +
-			" and can have no childGroups: only one level is there", remedyOf(GroupNested)
+			" and cannot have childGroups: groups nest one level", remedyOf(GroupNested)
 	}
 	return "", "", "", ""
 }
@@ -114,10 +114,10 @@ func (a *admission) judgePolicy(p *model.Policy) (code, field, message, remedy s
 		if was := a.before.Policy(p.Key); was != nil && was.Tiered.Tier == tier {
 			text = "its tier " + tier + " was deleted"
 		}
-		return TierMissing, "spec.tier", text, "make the tier again, or name another"
+		return TierMissing, "spec.tier", text, "create the tier, or use another"
 	}
 	if why, not := a.refused[tier]; not {
-		return TierMissing, "spec.tier", "its tier " + tier + " is refused: " + why.Message, "name another tier"
+		return TierMissing, "spec.tier", "its tier " + tier + " is rejected: " + why.Message, "use another tier"
 	}
 	s := a.r.ScopeOfPolicy(p)
 	for _, why := range s.Reasons {
@@ -127,7 +127,7 @@ func (a *admission) judgePolicy(p *model.Policy) (code, field, message, remedy s
 	}
 	for _, key := range s.Services {
 		if o, _ := a.after.Get(key).(*model.Service); o != nil && o.Type != nodePort {
-			return ServiceType, "spec.appliedTo", notNodePort(o), "name a NodePort Service"
+			return ServiceType, "spec.appliedTo", notNodePort(o), "use a NodePort Service"
 		}
 	}
 	return "", "", "", ""
@@ -136,7 +136,7 @@ func (a *admission) judgePolicy(p *model.Policy) (code, field, message, remedy s
 const nodePort = "NodePort"
 
 func notNodePort(s *model.Service) string {
-	return "Service " + s.Namespace + "/" + s.Name + " of appliedTo is no NodePort Service but " + s.Type
+	return "Service " + s.Namespace + "/" + s.Name + " in appliedTo has type " + s.Type + ", not NodePort"
 }
 
 // PoliciesNaming returns the policies that reference a tier or a group, directly or by a parent group, sorted

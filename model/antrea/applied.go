@@ -90,7 +90,7 @@ func (r *GroupResolver) applyGroup(s *AppliedScope, p *model.Policy, k model.Key
 		return
 	}
 	if len(m.Networks) > 0 {
-		s.Reasons = append(s.Reasons, EmptyReason{AppliedToNetworks, ObjectLabel(k) + " has ipBlocks: nothing is applied to them"})
+		s.Reasons = append(s.Reasons, EmptyReason{AppliedToNetworks, ObjectLabel(k) + " has ipBlocks, which appliedTo ignores"})
 	}
 	s.Pods = append(s.Pods, m.Pods...)
 }

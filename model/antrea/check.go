@@ -83,8 +83,8 @@ func (k *checker) checkTiers(all []*model.Tier) {
 	for _, t := range all {
 		if want, ok := StaticPriority(t.Name); ok {
 			if o, _ := k.c.Get(t.Key).(*model.Tier); o != nil && o.Priority != want {
-				k.addAboutObject(&o.Meta, TierStatic, fmt.Sprintf("priority %d: the tier %s is Antrea's own and has %d", o.Priority, t.Name, want),
-					"take it out: Antrea makes it")
+				k.addAboutObject(&o.Meta, TierStatic, fmt.Sprintf("priority %d: tier %s is Antrea's own and has %d", o.Priority, t.Name, want),
+					"remove it: Antrea creates it")
 			}
 			continue
 		}
@@ -100,10 +100,10 @@ func (k *checker) checkTiers(all []*model.Tier) {
 	}
 	switch n := len(all); {
 	case n > maxTiers:
-		k.addAboutObject(last, TierLimit, fmt.Sprintf("there are %s: Antrea supports %d", words.Count(n, "tier"), maxTiers),
-			"put policies of one owner into one tier")
+		k.addAboutObject(last, TierLimit, fmt.Sprintf("%s: Antrea supports %d", words.Count(n, "tier"), maxTiers),
+			"use one tier for each owner's policies")
 	case n > advisedTiers:
-		k.addAboutObject(last, TiersMany, fmt.Sprintf("there are %s: Antrea advises %d or less", words.Count(n, "tier"), advisedTiers), "")
+		k.addAboutObject(last, TiersMany, fmt.Sprintf("%s: Antrea advises at most %d", words.Count(n, "tier"), advisedTiers), "")
 	}
 }
 
@@ -120,7 +120,7 @@ func (k *checker) addInvalid(m *model.Meta, list []model.Broken) {
 func (k *checker) checkGroup(g *model.Group) {
 	k.addInvalid(&g.Meta, g.Invalid)
 	if g.OldBlock {
-		k.addAboutObject(&g.Meta, GroupBlock, "ipBlock is going to be dropped in favour of ipBlocks", "write ipBlocks")
+		k.addAboutObject(&g.Meta, GroupBlock, "ipBlock is deprecated in favour of ipBlocks", "use ipBlocks")
 	}
 	if len(g.Invalid) > 0 {
 		return
@@ -134,13 +134,13 @@ func (k *checker) checkGroup(g *model.Group) {
 func remedyOf(code string) string {
 	switch code {
 	case GroupMissing, ServiceMissing:
-		return "make it, or correct the name"
+		return "create it, or correct the name"
 	case GroupNested, GroupCycle:
-		return "name the groups below as children themselves"
+		return "list the nested groups as direct children"
 	case AppliedToNetworks:
 		return "apply the policy to pods"
 	case AppliedToNamespaces:
-		return "write an Antrea ClusterNetworkPolicy"
+		return "use an Antrea ClusterNetworkPolicy"
 	}
 	return ""
 }
@@ -150,16 +150,17 @@ func (k *checker) checkPolicy(p *model.Policy) {
 	a := p.Tiered
 	switch t := k.tiers[a.Tier]; {
 	case t == nil && a.Phase != "":
-		k.addAboutObject(&p.Meta, TierDeleted, "its tier "+a.Tier+" is gone, though Antrea took the policy in: it was deleted under it",
-			"make the tier again, or move the policy to another")
+		k.addAboutObject(&p.Meta, TierDeleted, "its tier "+a.Tier+" was deleted after Antrea accepted the policy",
+			"create the tier again, or move the policy to another")
 	case t == nil:
-		k.addAboutObject(&p.Meta, TierMissing, "its tier "+a.Tier+" does not exist: the policy decides nothing", "make the tier, or name another")
+		k.addAboutObject(&p.Meta, TierMissing, "its tier "+a.Tier+" does not exist: the policy decides nothing",
+			"create the tier, or use another")
 	case k.refused[a.Tier] != EmptyReason{}:
-		k.addAboutObject(&p.Meta, TierMissing, "its tier "+a.Tier+" is refused ("+k.refused[a.Tier].Message+"): the policy decides nothing",
-			"give the tier another priority, or name another tier")
+		k.addAboutObject(&p.Meta, TierMissing, "its tier "+a.Tier+" is rejected ("+k.refused[a.Tier].Message+"): the policy decides nothing",
+			"give the tier another priority, or use another tier")
 	}
 	if a.Tier != Baseline && a.Priority > advisedPriority && a.Priority <= 10000 {
-		k.addAboutObject(&p.Meta, PriorityHigh, fmt.Sprintf("priority %g is above %d: agents have more to do", a.Priority, advisedPriority), "")
+		k.addAboutObject(&p.Meta, PriorityHigh, fmt.Sprintf("priority %g is above %d: more work for the agents", a.Priority, advisedPriority), "")
 	}
 	k.nameLabels(p)
 	seen := map[EmptyReason]bool{}
@@ -186,13 +187,13 @@ func (k *checker) addReasons(p *model.Policy, r *model.Rule, s AppliedScope, see
 		why := EmptyReason{ServiceType, ""}
 		switch o, _ := k.c.Get(key).(*model.Service); {
 		case o == nil:
-			why.Message = "Service " + key.Namespace + "/" + key.Name + " of appliedTo does not exist"
+			why.Message = "Service " + key.Namespace + "/" + key.Name + " in appliedTo does not exist"
 		case o.Type != nodePort:
 			why.Message = notNodePort(o)
 		}
 		if why.Message != "" && !seen[why] {
 			seen[why] = true
-			k.addAboutObject(&p.Meta, why.Code, why.Message, "name a NodePort Service")
+			k.addAboutObject(&p.Meta, why.Code, why.Message, "use a NodePort Service")
 		}
 	}
 }
@@ -203,11 +204,11 @@ func (k *checker) checkRule(p *model.Policy, r *model.Rule, seen map[EmptyReason
 		k.addReasons(p, r, k.r.ScopeOfRule(p, r), seen)
 	}
 	if a.Action == string(model.Deny) {
-		k.addAboutRule(p, r, ActionDeny, "Antrea has no Deny; use Drop (Rung reads it so; the API server refuses it)", "write Drop or Reject")
+		k.addAboutRule(p, r, ActionDeny, "Antrea has no Deny: the API server rejects it, Rung reads it as Drop", "use Drop or Reject")
 	}
 	if p.Tiered.Tier == Baseline && r.Action == model.Allow {
-		k.addAboutRule(p, r, BaselineAllow, "Allow in the baseline tier: what no rule denies is allowed there, and it cannot lift the "+
-			"isolation of a NetworkPolicy", "")
+		k.addAboutRule(p, r, BaselineAllow, "Allow in the baseline tier: connections that no rule denies are allowed anyway, and it cannot "+
+			"lift the isolation of a NetworkPolicy", "")
 	}
 	for i := range r.Peers {
 		k.checkPeer(p, r, &r.Peers[i], seen)
@@ -216,10 +217,10 @@ func (k *checker) checkRule(p *model.Policy, r *model.Rule, seen map[EmptyReason
 		name := "Service " + key.Namespace + "/" + key.Name
 		switch s, _ := k.c.Get(key).(*model.Service); {
 		case s == nil:
-			k.addAboutRule(p, r, ToServicesMissing, name+" does not exist: the rule matches nothing by it", "correct the name")
+			k.addAboutRule(p, r, ToServicesMissing, name+" does not exist: it matches nothing", "correct the name")
 		case len(s.ClusterIPs) == 0:
 			k.addAboutRule(p, r, ToServicesHeadless, name+" is headless: it has no cluster IP to match",
-				"write a ClusterGroup with serviceReference as the peer")
+				"use a ClusterGroup with serviceReference as the peer")
 		}
 	}
 }
@@ -245,8 +246,8 @@ func (k *checker) checkPeer(p *model.Policy, r *model.Rule, pe *model.Peer, seen
 				return
 			}
 		}
-		k.addAboutRule(p, r, SameLabelsNobody, "no namespace has all of the labels "+strings.Join(pe.Match.SameLabels, ", ")+
-			": the rule is there for no pod", "")
+		k.addAboutRule(p, r, SameLabelsNobody, "no namespace has all labels "+strings.Join(pe.Match.SameLabels, ", ")+
+			": the rule applies to no pod", "")
 	}
 }
 
@@ -279,15 +280,15 @@ func RequiredLabels(p *model.Policy) (out []string) {
 
 func (k *checker) checkFQDN(p *model.Policy, r *model.Rule, name string) {
 	if r.Action == model.Deny {
-		k.addAboutRule(p, r, FQDNDrop, r.Tiered.Action+" of "+name+" may let connections to an address through that was learned before",
-			"allow the names that are wanted, and drop the rest")
+		k.addAboutRule(p, r, FQDNDrop, r.Tiered.Action+" of "+name+" may not stop connections to an address resolved before",
+			"allow the wanted names and drop the rest")
 	}
 	if r.Action == model.Pass {
-		k.addAboutRule(p, r, FQDNPass, "Pass of "+name+": rules with fqdn allow, drop or reject", "write Allow, Drop or Reject")
+		k.addAboutRule(p, r, FQDNPass, "Pass of "+name+": rules with fqdn support Allow, Drop and Reject only", "use Allow, Drop or Reject")
 	}
 	k.checkFallback(p, r)
 	if namesPods(name) {
-		k.addAboutRule(p, r, FQDNKubernetes, name+" is a name that Kubernetes makes: labels say better which pods are meant",
+		k.addAboutRule(p, r, FQDNKubernetes, name+" is a DNS name of Kubernetes: labels select pods more reliably",
 			"select pods by labels")
 	}
 	if s := serviceOfName(k.c, name); s != nil && len(s.ClusterIPs) > 0 {
@@ -318,7 +319,7 @@ func (k *checker) checkTies(order []ladder.Place) {
 		}
 		if len(names) > 0 {
 			k.addAboutObject(&p.Policy.Meta, PriorityTie,
-				fmt.Sprintf("shares tier %s and priority %g with %s: where rules with the same number disagree, which one wins is undefined",
+				fmt.Sprintf("shares tier %s and priority %g with %s: which of two conflicting rules with the same number wins is undefined",
 					p.TierName, p.Priority(), words.ListFew(names, 3)), "give it a priority of its own")
 			k.out[len(k.out)-1].NamesOthers = true
 		}
@@ -397,12 +398,12 @@ func (k *checker) checkLimits(order []ladder.Place) {
 	switch {
 	case last == nil:
 	case len(policies) > maxPriorities || len(rules) > maxRules:
-		k.addAboutObject(&last.Meta, PrioritiesLimit, fmt.Sprintf("there are %s priorities of policies and %s of rules: Antrea has %s and %s",
+		k.addAboutObject(&last.Meta, PrioritiesLimit, fmt.Sprintf("%s policy priorities and %s rule priorities: Antrea supports %s and %s",
 			words.Thousands(len(policies)), words.Thousands(len(rules)), words.Thousands(maxPriorities), words.Thousands(maxRules)),
-			"let policies that never meet share a priority")
+			"let policies for different pods share a priority")
 	}
 	if last != nil && len(baseline) > maxBaseline {
-		k.addAboutObject(&last.Meta, BaselineLimit, fmt.Sprintf("the baseline tier has %s priorities of rules: Antrea has %d",
-			words.Thousands(len(baseline)), maxBaseline), "put rules together")
+		k.addAboutObject(&last.Meta, BaselineLimit, fmt.Sprintf("the baseline tier has %s rule priorities: Antrea supports %d",
+			words.Thousands(len(baseline)), maxBaseline), "join rules")
 	}
 }

@@ -32,7 +32,7 @@ func (k *checker) checkBlock(p *model.Policy, r *model.Rule, pe *model.Peer) {
 			continue
 		}
 		if pods := k.podIndex().InNetworkBut(n, pe.Except).Len(); pods > 0 {
-			k.addAboutRule(p, r, IPBlockPods, fmt.Sprintf("%s holds addresses of %s, which change", text, words.Count(pods, "pod")),
+			k.addAboutRule(p, r, IPBlockPods, fmt.Sprintf("%s contains addresses of %s, which change", text, words.Count(pods, "pod")),
 				"select pods by labels")
 		}
 	}
@@ -45,11 +45,11 @@ func (k *checker) checkGroupNetworks(p *model.Policy, r *model.Rule, group strin
 	switch {
 	case i < 0:
 	case r.Direction == model.Ingress:
-		k.addAboutRule(p, r, MulticastIngress, "group "+group+" holds "+networks[i]+", which is multicast: ingress rules do not decide about it",
+		k.addAboutRule(p, r, MulticastIngress, "group "+group+" contains "+networks[i]+": ingress rules cannot match multicast",
 			"")
 	case r.Action == model.Pass || r.Tiered.Action == "Reject":
-		k.addAboutRule(p, r, MulticastAction, "group "+group+" holds "+networks[i]+": "+r.Tiered.Action+" is not supported for multicast",
-			"write Allow or Drop")
+		k.addAboutRule(p, r, MulticastAction, "group "+group+" contains "+networks[i]+": "+r.Tiered.Action+" is not supported for multicast",
+			"use Allow or Drop")
 	}
 }
 
@@ -83,8 +83,8 @@ func (k *checker) checkFallback(p *model.Policy, r *model.Rule) {
 	}
 	s := k.r.ScopeOfRule(p, r)
 	if pods := s.PodSet(k.podIndex()); !pods.IsEmpty() && !pods.IsWithin(*k.dropped) {
-		k.addAboutRule(p, r, FQDNFallback, "no rule drops what else its pods send: allowing a name restricts nothing by itself",
-			"drop the rest in a rule with less precedence")
+		k.addAboutRule(p, r, FQDNFallback, "no rule drops other traffic of its pods: allowing a name alone restricts nothing",
+			"drop the rest in a later rule")
 	}
 }
 
@@ -96,7 +96,7 @@ func (k *checker) nameLabels(p *model.Policy) {
 		}
 	}
 	uses := func(s model.Selector) bool { return strings.Contains(s.Key(), nameLabel) }
-	const says = "no namespace has the label " + nameLabel + ", which Antrea sets only where its webhook was configured to"
+	const says = "no namespace has the label " + nameLabel + ", which Antrea sets only if its webhook is configured to"
 	const remedy = "select by kubernetes.io/metadata.name"
 	for _, a := range p.Tiered.AppliedTo {
 		if uses(a.Namespaces) {

@@ -35,19 +35,19 @@ func (k *checker) checkLabels() {
 	if first != nil {
 		slices.Sort(names)
 		k.addAboutObject(first, AccountLabel, words.ListFew(names, 3)+words.OneOrMany(len(names), " has", " have")+" the label "+accountLabel+
-			", which Antrea keeps for itself", "take the label off")
+			", which Antrea reserves", "remove the label")
 	}
 	for p := range k.c.EveryPolicy() {
 		if slices.ContainsFunc(selectorsOf(p), usesAccountLabel) {
-			k.addAboutObject(&p.Meta, AccountLabel, "selects by the label "+accountLabel+", which Antrea keeps for itself",
+			k.addAboutObject(&p.Meta, AccountLabel, "selects by the label "+accountLabel+", which Antrea reserves",
 				"select by serviceAccount")
 		}
 	}
 	for _, kind := range []model.Kind{model.KindClusterGroup, model.KindGroup} {
 		for g := range k.c.Groups(kind) {
 			if usesAccountLabel(g.Namespaces) || usesAccountLabel(g.Pods) {
-				k.addAboutObject(&g.Meta, AccountLabel, "selects by the label "+accountLabel+", which Antrea keeps for itself",
-					"name the service account in the policy")
+				k.addAboutObject(&g.Meta, AccountLabel, "selects by the label "+accountLabel+", which Antrea reserves",
+					"use serviceAccount in the policy")
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // SaysExcept is the message about except in an ipBlock of a group.
-const SaysExcept = "a block of a group has no except: write an ipBlock in the rule"
+const SaysExcept = "groups do not support except: use an ipBlock in the rule"
 
 // DocumentedRule is a sentence of Antrea's documentation, with the code of the finding for objects that
 // violate it.
@@ -39,22 +39,22 @@ var (
 	TierDeleted  = documented("antrea-tier-deleted", refused, "Deleting a Tier with existing references from policies is not allowed.")
 	TierTaken    = documented("antrea-tier-priority-taken", refused, "No two Tiers can be created with the same priority.")
 	TierReserved = documented("antrea-tier-priority-reserved", refused,
-		"Priority values greater than or equal to 250 are not allowed for custom Tiers, nor are those of the static ones.")
+		"Custom Tiers cannot have priorities of 250 and above, nor those of static Tiers.")
 	TierStatic = documented("antrea-tier-static-changed", refused,
 		"The static Tiers are read-only, and updating a Tier's priority is unsupported.")
 	TierLimit     = documented("antrea-tiers-limit", doubt, "There is a soft limit of 20 Tiers.")
-	TiersMany     = documented("antrea-tiers-many", advice, "For optimal performance there should be 10 Tiers or less.")
+	TiersMany     = documented("antrea-tiers-many", advice, "For optimal performance use 10 Tiers or fewer.")
 	BaselinePass  = documented("antrea-baseline-pass", refused, "Pass does not make sense in the baseline Tier; admission rejects it.")
 	BaselineAllow = documented("antrea-baseline-allow", advice,
-		"It generally does not make sense to Allow in the baseline Tier: it cannot lift the isolation of a NetworkPolicy.")
-	BaselineLimit = documented("antrea-baseline-limit", doubt, "The baseline Tier has 150 unique priorities of rules.")
+		"Allow generally makes no sense in the baseline Tier: it cannot lift the isolation of a NetworkPolicy.")
+	BaselineLimit = documented("antrea-baseline-limit", doubt, "The baseline Tier supports 150 unique rule priorities.")
 	PriorityRange = documented("antrea-priority-range", refused, "Priority values range from 1.0 to 10000.0.")
 	PriorityHigh  = documented("antrea-priority-high", advice,
 		"It is recommended to have priorities within 1.0 to 100.0, to reduce the churn in the agents.")
 	PriorityTie = documented("antrea-priority-tie", doubt,
-		"Rules of policies with the same Tier and priority and the same place that conflict are nondeterministic.")
+		"If conflicting rules have the same Tier, priority and number, which one wins is undefined.")
 	PrioritiesLimit = documented("antrea-priorities-limit", doubt,
-		"There are up to 10,000 unique priorities of policies and 50,000 of rules outside the baseline Tier.")
+		"Other Tiers support 10,000 unique policy priorities and 50,000 rule priorities.")
 	ActionDeny = documented("antrea-action-deny", doubt,
 		"The actions are Allow, Drop, Reject and Pass. (The documentation's own examples write Deny.)")
 	AppliedToBoth = documented("antrea-applied-to-both", refused,
@@ -65,13 +65,12 @@ var (
 		"appliedTo specifies the Pods a policy applies to, at the policy or at each rule.")
 	AppliedToBlock = documented("antrea-applied-to-ipblock", refused, "ipBlock cannot be set in appliedTo.")
 	AppliedToForms = documented("antrea-applied-to-forms", refused,
-		"One element of appliedTo is of one form: selectors, group, serviceAccount, service or nodeSelector.")
+		"An element of appliedTo has one form: selectors, group, serviceAccount, service or nodeSelector.")
 	// AppliedToNetworks: appliedTo a group of ipBlocks
 	AppliedToNetworks = documented("antrea-applied-to-networks", doubt, "A group of ipBlocks in appliedTo is ignored.")
 	// AppliedToNamespaces: an ANNP is applied to a group with a namespaceSelector
 	AppliedToNamespaces = documented("antrea-applied-to-namespaces", refused,
-		"In appliedTo of an Antrea NetworkPolicy a namespaceSelector is forbidden, "+
-			"in a Group as well (NetworkPolicyAppliedToUnsupportedGroup).")
+		"appliedTo of an Antrea NetworkPolicy cannot have a namespaceSelector, or a Group with one (NetworkPolicyAppliedToUnsupportedGroup).")
 	AccountAlone = documented("antrea-account-alone", refused, "serviceAccount cannot be used with any other field.")
 	AccountLabel = documented("antrea-account-label", doubt, "The label internal.antrea.io/service-account is reserved.")
 	PeerForms    = documented("antrea-peer-forms", refused,
@@ -81,19 +80,19 @@ var (
 		"An Antrea NetworkPolicy does not support namespaces in a peer.")
 	SameLabelsNobody = documented("antrea-same-labels-nobody", advice,
 		"sameLabels is a no-op on namespaces that do not have all the labels.")
-	IPBlockExcept = documented("antrea-ipblock-except", refused, "except is a part of its ipBlock; blocks of groups have none.")
+	IPBlockExcept = documented("antrea-ipblock-except", refused, "except is supported in ipBlock of rules, not in groups.")
 	IPBlockPods   = documented("antrea-ipblock-pods", advice,
 		"The CIDRs of ipBlock should be outside the cluster, since addresses of Pods change.")
 	FQDNIngress = documented("antrea-fqdn-ingress", refused, "fqdn is applicable to the to section of egress rules only.")
 	FQDNDrop    = documented("antrea-fqdn-drop", doubt,
 		"fqdn is recommended with Allow only: an address that was cached may still be reached.")
 	FQDNPass       = documented("antrea-fqdn-pass", doubt, "Allow, Drop and Reject are the actions of rules with fqdn.")
-	FQDNFallback   = documented("antrea-fqdn-fallback", advice, "fqdn with Allow wants some Drop or Reject of the rest beside it.")
+	FQDNFallback   = documented("antrea-fqdn-fallback", advice, "An Allow with fqdn needs a Drop or Reject of other traffic.")
 	FQDNService    = documented("antrea-fqdn-service", doubt, "fqdn does not work for DNS names of Services, except headless ones.")
 	FQDNKubernetes = documented("antrea-fqdn-kubernetes", advice,
-		"It is not recommended to use fqdn for DNS names that Kubernetes makes.")
+		"fqdn is not recommended for DNS names of Kubernetes.")
 	NameLabel = documented("antrea-name-label", doubt,
-		"Namespaces have the label antrea.io/metadata.name only where the webhook for it is configured.")
+		"Namespaces have the label antrea.io/metadata.name only if its webhook is configured.")
 	EndPort = documented("antrea-end-port", refused,
 		"endPort can only be set when a numerical port is set, as the end of its range.")
 	IGMPAlone = documented("antrea-igmp-alone", refused, "IGMP cannot be used with ICMP, from, to, ports or toServices.")
@@ -103,16 +102,16 @@ var (
 	MulticastAction  = documented("antrea-multicast-action", refused, "Pass and Reject are not supported for multicast traffic.")
 	MulticastIngress = documented("antrea-multicast-ingress", refused, "Multicast data traffic is not supported in ingress rules.")
 	RuleNames        = documented("antrea-rule-names", refused,
-		"Names of rules are unique within a policy, those Antrea makes among them.")
+		"Rule names are unique within a policy, including generated ones.")
 	ToServicesMixed    = documented("antrea-to-services-mixed", refused, "toServices cannot be used with to or ports in one rule.")
-	ToServicesIngress  = documented("antrea-to-services-ingress", refused, "toServices is of egress rules.")
+	ToServicesIngress  = documented("antrea-to-services-ingress", refused, "toServices is for egress rules only.")
 	ToServicesHeadless = documented("antrea-to-services-headless", doubt, "toServices does not support headless Services.")
 	ToServicesMissing  = documented("antrea-to-services-missing", doubt,
-		"toServices matches the cluster IP and ports of Services that are there.")
+		"toServices matches cluster IP and ports of existing Services.")
 	ServiceAlone = documented("antrea-service-alone", refused, "service cannot be used with any other field of appliedTo.")
 	ServiceMixed = documented("antrea-service-mixed", refused,
 		"A policy or rule cannot apply to a NodePort Service and to others at once.")
-	ServiceEgress = documented("antrea-service-egress", refused, "What applies to a NodePort Service can only have ingress rules.")
+	ServiceEgress = documented("antrea-service-egress", refused, "A policy for a NodePort Service can only have ingress rules.")
 	ServicePeers  = documented("antrea-service-peers", refused,
 		"An ingress rule of a NodePort Service can only have ipBlock in from.")
 	ServiceType = documented("antrea-service-type", refused, "Only a NodePort Service can be referred to by service.")
@@ -123,9 +122,9 @@ var (
 		"A group must exist before another group can list it as a child, and cannot be deleted while one does.")
 	// GroupNested: a child has children
 	GroupNested = documented("antrea-group-nested", refused,
-		"A group that has childGroups cannot be the child of another: there is one level.")
+		"A group with childGroups cannot be a child: groups nest one level.")
 	// GroupCycle: a child leads back to the group
-	GroupCycle = documented("antrea-group-cycle", refused, "A group that is its own child would need more than one level.")
+	GroupCycle = documented("antrea-group-cycle", refused, "A group cannot be its own child, directly or indirectly.")
 	// ServiceSelectorless: the Service of a serviceReference selects no pods
 	ServiceSelectorless = documented("antrea-service-selectorless", doubt, "Services without selectors are ignored in serviceReference.")
 	// ServiceMissing: the Service of a serviceReference does not exist
@@ -135,7 +134,7 @@ var (
 		"externalEntitySelector, scope ClusterSet, sourcePort and sourceEndPort are valid; "+
 			"Rung does not judge policies and groups that have them.")
 	// GroupRefused: admission would reject the group
-	GroupRefused = documented("antrea-group-refused", refused, "A policy that refers to a group that is refused selects nothing by it.")
+	GroupRefused = documented("antrea-group-refused", refused, "A rejected group selects nothing.")
 )
 
 // severityOf returns the severity of a code, error for an unknown code.
@@ -162,5 +161,5 @@ var shorts = map[string]string{
 	FQDNDrop: "fqdn Drop", ToServicesMissing: "no Service", GroupMissing: "no group", PriorityRange: "priority",
 	AppliedToNothing: "no pods", AppliedToNetworks: "no pods", AppliedToNamespaces: "appliedTo", AppliedToBoth: "appliedTo",
 	AppliedToSome: "appliedTo", SameLabelsNobody: "no namespace",
-	ServiceMissing: "no Service", RuleNames: "rule names", BaselinePass: "idle Pass", BaselineAllow: "idle Allow",
+	ServiceMissing: "no Service", RuleNames: "rule names", BaselinePass: "invalid Pass", BaselineAllow: "no-op Allow",
 }

@@ -78,7 +78,7 @@ func (r *GroupResolver) MembersOf(k model.Key) GroupMembers {
 		return GroupMembers{Reasons: []EmptyReason{{NotJudged, why}}}
 	}
 	if len(g.Invalid) > 0 {
-		return GroupMembers{Reasons: []EmptyReason{{GroupRefused, ObjectLabel(k) + " stands for nothing: " + g.Invalid[0].Message}}}
+		return GroupMembers{Reasons: []EmptyReason{{GroupRefused, ObjectLabel(k) + " selects nothing: " + g.Invalid[0].Message}}}
 	}
 	if len(g.Children) == 0 {
 		return r.ownMembers(g)
@@ -112,11 +112,11 @@ func notJudgedText(g *model.Group) string {
 func (r *GroupResolver) otherKindHint(k model.Key) string {
 	switch {
 	case k.Kind == model.KindGroup && r.c.Get(model.Key{Kind: model.KindClusterGroup, Name: k.Name}) != nil:
-		return "; ClusterGroup " + k.Name + " does, and is for ClusterNetworkPolicies only"
+		return "; ClusterGroup " + k.Name + " exists, but only for ClusterNetworkPolicies"
 	case k.Kind == model.KindClusterGroup:
 		for g := range r.c.Groups(model.KindGroup) {
 			if g.Name == k.Name {
-				return "; " + ObjectLabel(g.Key) + " does, and is for NetworkPolicies of its namespace only"
+				return "; " + ObjectLabel(g.Key) + " exists, but only for NetworkPolicies of its namespace"
 			}
 		}
 	}
@@ -137,7 +137,7 @@ func (r *GroupResolver) nestedReason(k, child model.Key) EmptyReason {
 		}
 		return EmptyReason{GroupCycle, ObjectLabel(k) + " is its own child: " + strings.Join(names, " → ")}
 	}
-	return EmptyReason{GroupNested, "child " + ObjectLabel(child) + " has childGroups itself: only one level is there"}
+	return EmptyReason{GroupNested, "child " + ObjectLabel(child) + " has childGroups too: groups nest one level"}
 }
 
 // wayBack returns the path from a group over a child back to itself, or nil.

@@ -36,13 +36,13 @@ func TestLimits(t *testing.T) {
 		want    []string
 	}{
 		{"10,000 priorities of policies", policies(10000, 1, "", false), nil},
-		{"one more", policies(10001, 1, "", false), []string{"antrea-priorities-limit: there are 10,001 priorities of policies and 10,001 of rules: Antrea has 10,000 and 50,000"}},
-		{"one more, in another tier", append(policies(10000, 1, "", false), acnp("q", "emergency", 1, rule(1)...)), []string{"antrea-priorities-limit: there are 10,001 priorities of policies and 10,001 of rules: Antrea has 10,000 and 50,000"}},
+		{"one more", policies(10001, 1, "", false), []string{"antrea-priorities-limit: 10,001 policy priorities and 10,001 rule priorities: Antrea supports 10,000 and 50,000"}},
+		{"one more, in another tier", append(policies(10000, 1, "", false), acnp("q", "emergency", 1, rule(1)...)), []string{"antrea-priorities-limit: 10,001 policy priorities and 10,001 rule priorities: Antrea supports 10,000 and 50,000"}},
 		{"50,000 priorities of rules", policies(5000, 10, "", false), nil},
-		{"one rule more", append(policies(5000, 10, "", false), acnp("q", "", 9999, rule(1)...)), []string{"antrea-priorities-limit: there are 5,001 priorities of policies and 50,001 of rules: Antrea has 10,000 and 50,000"}},
+		{"one rule more", append(policies(5000, 10, "", false), acnp("q", "", 9999, rule(1)...)), []string{"antrea-priorities-limit: 5,001 policy priorities and 50,001 rule priorities: Antrea supports 10,000 and 50,000"}},
 		{"many policies that share one", policies(10001, 2, "", true), nil},
 		{"150 in baseline", policies(15, 10, antrea.Baseline, false), nil},
-		{"151 in baseline", append(policies(15, 10, antrea.Baseline, false), acnp("q", antrea.Baseline, 99, rule(1)...)), []string{"antrea-baseline-limit: the baseline tier has 151 priorities of rules: Antrea has 150"}},
+		{"151 in baseline", append(policies(15, 10, antrea.Baseline, false), acnp("q", antrea.Baseline, 99, rule(1)...)), []string{"antrea-baseline-limit: the baseline tier has 151 rule priorities: Antrea supports 150"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got []string

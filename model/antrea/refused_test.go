@@ -30,7 +30,7 @@ func TestRefusedTiers(t *testing.T) {
 		}
 	}
 	for p := range c.TieredPolicies() {
-		if msg, ok := told[p.Name]; ok == decides[p.Name] || ok && !strings.Contains(msg, "is refused (priority ") {
+		if msg, ok := told[p.Name]; ok == decides[p.Name] || ok && !strings.Contains(msg, "is rejected (priority ") {
 			t.Errorf("%s: %q", p.Name, msg)
 		}
 	}

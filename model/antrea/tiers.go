@@ -58,7 +58,7 @@ func refusedTiers(all []*model.Tier) map[string]EmptyReason {
 		switch _, own := StaticPriority(t.Name); {
 		case own:
 		case IsReserved(t.Priority):
-			out[t.Name] = EmptyReason{TierReserved, fmt.Sprintf("priority %d is reserved: a custom tier has one below %d that no static tier has",
+			out[t.Name] = EmptyReason{TierReserved, fmt.Sprintf("priority %d is reserved: a custom tier needs one below %d that no static tier has",
 				t.Priority, PriorityApplication)}
 		default:
 			by[t.Priority] = append(by[t.Priority], t)
@@ -69,7 +69,7 @@ func refusedTiers(all []*model.Tier) map[string]EmptyReason {
 			for _, o := range tiers {
 				older := !t.Created.IsZero() && !o.Created.IsZero() && t.Created.Before(o.Created)
 				if o != t && !older {
-					out[t.Name] = EmptyReason{TierTaken, fmt.Sprintf("priority %d is that of tier %s", priority, o.Name)}
+					out[t.Name] = EmptyReason{TierTaken, fmt.Sprintf("priority %d is already used by tier %s", priority, o.Name)}
 					break
 				}
 			}

@@ -78,7 +78,7 @@ func (m *policyMaker) makeANPs(pieces []*policyPiece) {
 		p := c.firstPolicy()
 		if at[p.Priority] < 0 {
 			for _, part := range c.policies {
-				m.noteInexpressible(part, fmt.Sprintf("OVN-Kubernetes enforces %d priorities, and there are more", model.MaxPriority+1))
+				m.noteInexpressible(part, fmt.Sprintf("OVN-Kubernetes enforces only %d priorities", model.MaxPriority+1))
 			}
 			continue
 		}
@@ -139,14 +139,14 @@ func (m *policyMaker) makeBANP(pieces []*policyPiece) {
 		for _, p := range c.policies {
 			why := ""
 			if with := tied[c.firstPolicy().Priority]; p.Kind == model.KindCNP && len(with) > 1 {
-				why = words.List(with, 3) + " share a priority: which decides first was open, and is this order now"
+				why = words.List(with, 3) + " share a priority: their order was undefined and is fixed now"
 			}
 			switch {
 			case !sameSubject(p, first):
-				m.noteInexpressible(p, "there is one BaselineAdminNetworkPolicy, and its subject is that of "+first.Label())
+				m.noteInexpressible(p, "only one BaselineAdminNetworkPolicy is allowed, with the subject of "+first.Label())
 				continue
 			case p.Logging != first.Logging || p.HasLogging != first.HasLogging:
-				why = strings.TrimPrefix(why+"; it logs as "+first.Label()+" does", "; ")
+				why = strings.TrimPrefix(why+"; it logs like "+first.Label(), "; ")
 			}
 			if next.Name == "" {
 				next = m.beginPolicy(first, model.KindBANP, model.TierBaseline, 0, baselineName)
@@ -183,16 +183,16 @@ func (m *policyMaker) anpRule(p *model.Policy, r *model.Rule, now model.Rule, ne
 	whole := slices.ContainsFunc(r.Ports, func(p model.Port) bool { return p.Name == "" && p.Start == 0 })
 	switch {
 	case whole:
-		m.noteRule(p, r, Inexpressible, "which ports it means is open: it names a protocol and no port")
+		m.noteRule(p, r, Inexpressible, "its ports are undefined: it names a protocol without a port")
 		return
 	case len(next.Rules(r.Direction)) >= anpRules:
-		m.noteRule(p, r, Inexpressible, "the API takes "+strconv.Itoa(anpRules)+" rules in a direction")
+		m.noteRule(p, r, Inexpressible, "the API accepts "+strconv.Itoa(anpRules)+" rules per direction")
 		return
 	case len(now.Peers) == 0:
-		m.noteRule(p, r, Inexpressible, "the API has no domain names: "+words.List(names, 3))
+		m.noteRule(p, r, Inexpressible, "the API does not support domain names: "+words.List(names, 3))
 		return
 	case len(names) > 0:
-		why = strings.TrimPrefix(why+"; the API has no domain names: without "+words.List(names, 3), "; ")
+		why = strings.TrimPrefix(why+"; without domain names, which the API does not support: "+words.List(names, 3), "; ")
 	}
 	label := Exact
 	if why != "" {
@@ -222,7 +222,7 @@ func (f *importer) makeBaseline(ties []policyTie) {
 	}
 	for p := range f.c.Policies(model.KindBANP) {
 		for i := range behind {
-			behind[i].leaveRules("there is one BaselineAdminNetworkPolicy, and the cluster has it: %s", p.Label())
+			behind[i].leaveRules("the cluster already has its only BaselineAdminNetworkPolicy: %s", p.Label())
 		}
 		return
 	}
@@ -262,7 +262,7 @@ func (f *importer) joinClauses(s *convertedRule, banp *model.Policy, of string) 
 		case subjectKey(&p.subject) != subjectKey(&banp.Subject):
 			left++
 		case len(banp.Rules(s.rule.Direction)) >= anpRules:
-			s.addDifference("the API takes %d rules in a direction", anpRules)
+			s.addDifference("the API accepts %d rules per direction", anpRules)
 		default:
 			s.madeRules = append(s.madeRules, addRule(banp, ruleOfClause(s, p)))
 		}
@@ -270,11 +270,11 @@ func (f *importer) joinClauses(s *convertedRule, banp *model.Policy, of string) 
 	if left == 0 {
 		return
 	}
-	what := "its subject is that of " + of
+	what := "it has the subject of " + of
 	if s.policy.Label() == of {
-		what = fmt.Sprintf("it has one subject, and not %s", words.Count(left, "other"))
+		what = fmt.Sprintf("it has one subject, not %s", words.Count(left, "other"))
 	}
-	s.addDifference("there is one BaselineAdminNetworkPolicy, and %s", what)
+	s.addDifference("only one BaselineAdminNetworkPolicy is allowed: %s", what)
 }
 
 // whyOrderChosen returns why the order within a row is a choice; empty if all its rules have one action.
@@ -288,6 +288,6 @@ func (r ruleRow) whyOrderChosen() string {
 	if len(names) == 0 {
 		return ""
 	}
-	return words.List(append([]string{r[0].policy.Label()}, names...), 3) + " share a priority: which decides first was open, and is " +
-		"this order now"
+	return words.List(append([]string{r[0].policy.Label()}, names...), 3) + " share a priority: their order was undefined and is " +
+		"fixed now"
 }

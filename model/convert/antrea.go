@@ -77,7 +77,7 @@ func (f *importer) whyIdle(at *ladder.Place) string {
 	p := at.Policy
 	switch {
 	case at.Missing:
-		return fmt.Sprintf("there is no Tier %s", p.Tiered.Tier)
+		return fmt.Sprintf("Tier %s does not exist", p.Tiered.Tier)
 	case p.IsRefused():
 		by, b := p.WhyUntaken("Antrea")
 		return by + " it: " + strings.TrimSpace(b.Field+" "+b.Message)

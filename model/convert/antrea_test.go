@@ -154,17 +154,17 @@ func TestFromAntrea(t *testing.T) {
 			with(to("Allow", nil), func(r *model.Rule) { r.Tiered.L7 = []string{"http GET"} }), with(to("Drop", everyone, made.TCP(80)), protocol("ICMP")), with(to("Drop", nil), protocol("IGMP")))},
 			[]string{"ANP p 10 ns: all", "  ingress rule 0 Deny ns: all", "  ingress rule 1 Deny ns: all", "  ingress rule 2 Allow ns: all", `  ingress rule 3 Allow ns: all "http"`,
 				`  egress rule 0 Allow ns: all "http"`, "  egress rule 1 Allow nodes: r=w", "  egress rule 2 Deny ns: all tcp 80",
-				"ACNP p ingress 0 approximate, answer: what it rejects is dropped without an answer: the API has no Reject",
-				"ACNP p ingress 1 approximate, now: what comes from nodes and from outside the cluster: the API has pods only",
-				"ACNP p ingress 2 approximate, now: the API has no networks in ingress: 10.0.0.0/8 and fd00::/8",
-				"ACNP p ingress 3 not expressible, now: what comes from nodes (all): the API has pods only",
-				`ACNP p ingress 4 approximate, now: port "http": a named port of the API has no protocol, and OVN-Kubernetes takes those that peers declare, too`,
-				`ACNP p egress 0 approximate, now: port "http" counts for every protocol: a named port of the API has none`,
-				"ACNP p egress 1 approximate, now: nodes (r=w) are their InternalIPs and gateways in Antrea, and all of their addresses in OVN-Kubernetes",
-				"ACNP p egress 2 not expressible, now: the API has no domain names: *.x.com",
-				"ACNP p egress 3 not expressible, now: no selector says which pods run as service account a/s",
-				"ACNP p egress 4 not expressible, now: the API has no layer 7: http GET decides what goes on",
-				"ACNP p egress 5 approximate, now: the API has no icmp", "ACNP p egress 6 not expressible, now: the API has no igmp"}},
+				"ACNP p ingress 0 approximate, answer: clients get no answer: the API has no Reject",
+				"ACNP p ingress 1 approximate, now: connections from nodes and outside the cluster: the API supports pods only",
+				"ACNP p ingress 2 approximate, now: the API does not support networks in ingress: 10.0.0.0/8 and fd00::/8",
+				"ACNP p ingress 3 not expressible, now: connections from nodes (all): the API supports pods only",
+				`ACNP p ingress 4 approximate, now: port "http": the API's named ports have no protocol, and OVN-Kubernetes also uses ports that peers declare`,
+				`ACNP p egress 0 approximate, now: port "http" matches every protocol: the API's named ports have none`,
+				"ACNP p egress 1 approximate, now: nodes (r=w): Antrea uses InternalIPs and gateways, OVN-Kubernetes all addresses",
+				"ACNP p egress 2 not expressible, now: the API does not support domain names: *.x.com",
+				"ACNP p egress 3 not expressible, now: no selector matches service account a/s",
+				"ACNP p egress 4 not expressible, now: the API does not support layer 7: http GET",
+				"ACNP p egress 5 approximate, now: the API does not support icmp", "ACNP p egress 6 not expressible, now: the API does not support igmp"}},
 		{"order of tiers and priorities, ties kept", model.KindANP, []model.Object{native("z", "application", 5, ons("*"), to("Drop", everyone)), native("b/n", "application", 5, ons("*"), to("Allow", everyone)),
 			native("y", "application", 4.5, ons("*"), to("Drop", everyone)), native("x", "early", 100, ons("*"), to("Drop", everyone))}, []string{
 			"ANP x 10 ns: all", "  egress rule 0 Deny ns: all", "ANP y 20 ns: all", "  egress rule 0 Deny ns: all",
@@ -172,7 +172,7 @@ func TestFromAntrea(t *testing.T) {
 		{"before the ANPs there are, as many as fit", model.KindANP, []model.Object{anp, native("there", "application", 1, ons("*"), to("Drop", everyone)),
 			native("y", "application", 2, ons("*"), to("Drop", everyone)), native("z", "application", 3, ons("*"), to("Drop", everyone))}, []string{
 			"ANP there-2 0 ns: all", "  egress rule 0 Deny ns: all", "ANP y 1 ns: all", "  egress rule 0 Deny ns: all",
-			"ACNP z egress 0 not expressible, now: no priority is left for it before ANP there (2), which decides after it: the 2 there are go to policies before it"}},
+			"ACNP z egress 0 not expressible, now: no free priority before ANP there (2), which must decide after it: all 2 go to policies before it"}},
 		{"around the CNPs there are", model.KindCNP, []model.Object{cnp(made.ANP("c", 50, "*", nil, nil), model.TierAdmin), native("y", "platform", 2, ons("*"), to("Drop", everyone)),
 			native("z", "application", 3, ons("*"), to("Drop", everyone))}, []string{"CNP y 10 ns: all", "  egress rule 0 Deny ns: all", "CNP z 61 ns: all", "  egress rule 0 Deny ns: all"}},
 		{"several appliedTo", model.KindANP, []model.Object{native("p", "application", 5, ons("t=1", "t=2", "t=1"), from("Drop", everyone), to("Allow", everyone))}, []string{
@@ -184,52 +184,52 @@ func TestFromAntrea(t *testing.T) {
 		{"a rule that is left out, in a tie", model.KindANP, []model.Object{native("p", "application", 5, ons("*"), from("Allow", made.Peers(made.NetPeer("10.0.0.0/8"))), from("Drop", everyone)),
 			native("q", "application", 5, ons("*"), from("Drop", everyone), from("Allow", everyone))}, []string{
 			"ANP q 10 ns: all", "  ingress rule 0 Deny ns: all", "ANP p 20 ns: all", "  ingress rule 0 Deny ns: all", "ANP q-2 20 ns: all", "  ingress rule 0 Allow ns: all",
-			"ACNP p ingress 0 not expressible, now: the API has no networks in ingress: 10.0.0.0/8"}},
+			"ACNP p ingress 0 not expressible, now: the API does not support networks in ingress: 10.0.0.0/8"}},
 		{"ANNP", model.KindANP, []model.Object{native("a/p", "application", 5, []model.AppliedTo{on("*", "app=x")},
 			from("Allow", made.Peers(model.Peer{Kind: model.PeerPods, Namespace: "a", Namespaces: model.SelectEverything(), Pods: made.Sel("app=y")})))}, []string{
 			"ANP a-p 10 pods: app=x in ns: name=a", "  ingress rule 0 Allow pods: app=y in ns: name=a"}},
 		{"Self", model.KindANP, []model.Object{native("p", "application", 5, ons("t"), from("Pass", alike("*")), from("Drop", everyone))}, []string{
 			"ANP p-a 10 ns: name=a,t", "  ingress rule 0 Pass ns: name=a", "ANP p-b 10 ns: name=b,t", "  ingress rule 0 Pass ns: name=b", "ANP p 20 ns: t", "  ingress rule 0 Deny ns: all",
-			"ACNP p ingress 0 approximate, later: one policy for each of 2 namespaces: a new one is not covered", "again ACNP p [] [a b]"}},
+			"ACNP p ingress 0 approximate, later: one policy for each of 2 namespaces: new ones are not covered", "again ACNP p [] [a b]"}},
 		{"sameLabels: other rules want the labels, too", model.KindANP, []model.Object{native("p", "application", 5, ons("*"), from("Pass", alike("app=x", "t", "e")), from("Drop", everyone))}, []string{
 			"ANP p-2-p-1 10 ns: e=P_1,t=2", "  ingress rule 0 Pass pods: app=x in ns: e=P_1,t=2", "ANP p 20 ns: e,t", "  ingress rule 0 Deny ns: all",
-			"ACNP p ingress 0 approximate, later: one policy for each of 1 value of labels t and e: a new one is not covered", "again ACNP p [t e] [2,P_1]"}},
+			"ACNP p ingress 0 approximate, later: one policy for each of 1 value of labels t and e: new ones are not covered", "again ACNP p [t e] [2,P_1]"}},
 		{"sameLabels that nobody has", model.KindANP, []model.Object{native("p", "application", 5, ons("*"), from("Pass", alike("app=x", "none")))}, []string{
-			"ACNP p ingress 0 not expressible, later: there is no namespace with label none that it applies to", "again ACNP p [none] []"}},
+			"ACNP p ingress 0 not expressible, later: it applies to no namespace with label none", "again ACNP p [none] []"}},
 		{"groups", model.KindANP, []model.Object{native("p", "application", 5, []model.AppliedTo{{Group: "sel"}}, to("Allow", made.Peers(group("sel"), group("nets"))), to("Allow", made.Peers(group("svc"))),
 			to("Drop", made.Peers(group("both"))), to("Drop", made.Peers(group("gone"))))}, []string{
 			"ANP p 10 pods: app=x in ns: t=1", "  egress rule 0 Allow pods: app=x in ns: t=1 | networks: 10.0.0.0/8", "  egress rule 1 Allow pods: app=w in ns: name=a",
-			"  egress rule 2 Deny pods: app=x in ns: t=1 | networks: 10.0.0.0/8", "ACNP p egress 1 approximate, later: ClusterGroup svc has the pods of Service a/web as its selector is now",
-			"ACNP p egress 2 approximate, later: ClusterGroup both has the children that it has now", "ACNP p egress 3 not expressible, later: ClusterGroup gone does not exist"}},
+			"  egress rule 2 Deny pods: app=x in ns: t=1 | networks: 10.0.0.0/8", "ACNP p egress 1 approximate, later: ClusterGroup svc uses the current selector of Service a/web",
+			"ACNP p egress 2 approximate, later: ClusterGroup both uses its current children", "ACNP p egress 3 not expressible, later: ClusterGroup gone does not exist"}},
 		{"appliedTo that is no selector", model.KindANP, []model.Object{native("p", "application", 5, []model.AppliedTo{{ServiceAccount: &model.ServiceAccount{Namespace: "a", Name: "s"}}, on("t=1", "*")}, to("Drop", everyone)),
 			native("q", "application", 6, []model.AppliedTo{{Nodes: &everyone[0].Namespaces}}, to("Drop", everyone)), native("r", "application", 7, []model.AppliedTo{{Group: "nets"}}, to("Drop", everyone)),
 			native("s", "application", 8, []model.AppliedTo{{Service: &model.Key{Namespace: "a", Name: "web"}}}, from("Drop", nil))}, []string{
-			"ANP p 10 ns: t=1", "  egress rule 0 Deny ns: all", "ACNP p egress 0 approximate, now: no selector says which pods run as service account a/s",
-			"ACNP q egress 0 not expressible, now: the API has no nodes as subject: all",
-			"ACNP r egress 0 not expressible, later: ClusterGroup nets has ipBlocks: nothing is applied to them",
-			"ACNP s ingress 0 not expressible, now: the API has no clients of NodePort Services: a/web"}},
+			"ANP p 10 ns: t=1", "  egress rule 0 Deny ns: all", "ACNP p egress 0 approximate, now: no selector matches service account a/s",
+			"ACNP q egress 0 not expressible, now: the API does not support nodes as subject: all",
+			"ACNP r egress 0 not expressible, later: ClusterGroup nets has ipBlocks, which appliedTo ignores",
+			"ACNP s ingress 0 not expressible, now: the API does not support NodePort Services: a/web"}},
 		{"toServices", model.KindANP, []model.Object{native("p", "application", 5, ons("*"), with(to("Drop", nil), func(r *model.Rule) {
 			r.AnyPeer, r.Tiered.ToServices = false, []model.Key{{Kind: model.KindService, Namespace: "a", Name: "web"}, {Kind: model.KindService, Namespace: "a", Name: "gone"}}
 		}))}, []string{"ANP p 10 ns: all", "  egress rule 0 Deny pods: app=w in ns: name=a tcp 8080",
-			"ACNP p egress 0 approximate, now: the API decides after load balancing: it is about the pods behind Service a/web, whoever leads to them; Service a/gone does not exist"}},
+			"ACNP p egress 0 approximate, now: the API decides after load balancing: it matches the pods behind Service a/web, however they are reached; Service a/gone does not exist"}},
 		{"what decides nothing", model.KindANP, []model.Object{refused, native("p", "gone", 5, ons("*"), to("Drop", everyone))}, []string{
 			"ACNP bad egress 0 not expressible, : it decides nothing: Antrea refuses it: spec.priority 0: want 1.0 to 10000.0",
-			"ACNP p egress 0 not expressible, : it decides nothing: there is no Tier gone"}},
+			"ACNP p egress 0 not expressible, : it decides nothing: Tier gone does not exist"}},
 		{"baseline of one subject", model.KindANP, []model.Object{native("p", "baseline", 5, ons("*"), to("Drop", everyone)), native("q", "baseline", 4, ons("*"), from("Drop", everyone), to("Allow", everyone)),
 			native("r", "baseline", 5, ons("*"), to("Allow", everyone))}, []string{
 			"BANP default 0 ns: all", "  ingress rule 0 Deny ns: all", "  egress rule 0 Allow ns: all", "  egress rule 1 Deny ns: all", "  egress rule 2 Allow ns: all",
-			"ACNP p egress 0 approximate, now: ACNP p and ACNP r share a priority: which decides first was open, and is this order now",
-			"ACNP r egress 0 approximate, now: ACNP p and ACNP r share a priority: which decides first was open, and is this order now"}},
+			"ACNP p egress 0 approximate, now: ACNP p and ACNP r share a priority: their order was undefined and is fixed now",
+			"ACNP r egress 0 approximate, now: ACNP p and ACNP r share a priority: their order was undefined and is fixed now"}},
 		{"baseline of several subjects", model.KindANP, []model.Object{native("p", "baseline", 5, ons("t=1", "t=2"), to("Drop", everyone)), native("q", "baseline", 6, ons("t=2"), to("Allow", everyone))}, []string{
-			"BANP default 0 ns: t=1", "  egress rule 0 Deny ns: all", "ACNP p egress 0 approximate, now: there is one BaselineAdminNetworkPolicy, and it has one subject, and not 1 other",
-			"ACNP q egress 0 not expressible, now: there is one BaselineAdminNetworkPolicy, and its subject is that of ACNP p"}},
+			"BANP default 0 ns: t=1", "  egress rule 0 Deny ns: all", "ACNP p egress 0 approximate, now: only one BaselineAdminNetworkPolicy is allowed: it has one subject, not 1 other",
+			"ACNP q egress 0 not expressible, now: only one BaselineAdminNetworkPolicy is allowed: it has the subject of ACNP p"}},
 		{"baseline beside a BANP", model.KindANP, []model.Object{banp("*", nil, nil), native("p", "baseline", 5, ons("t=1"), to("Drop", everyone))}, []string{
-			"ACNP p egress 0 not expressible, now: there is one BaselineAdminNetworkPolicy, and the cluster has it: BANP default"}},
+			"ACNP p egress 0 not expressible, now: the cluster already has its only BaselineAdminNetworkPolicy: BANP default"}},
 		{"baseline as CNPs", model.KindCNP, []model.Object{banp("*", nil, nil), native("p", "baseline", 5, ons("t=1"), to("Drop", everyone)), native("q", "baseline", 6, ons("t=2"), to("Allow", everyone))}, []string{
 			"CNP p 10 ns: t=1 baseline", "  egress rule 0 Deny ns: all", "CNP q 20 ns: t=2 baseline", "  egress rule 0 Allow ns: all"}},
 		{"logging", model.KindANP, []model.Object{native("p", "application", 5, ons("*"), logs(to("Drop", everyone)), logs(to("Allow", everyone)), to("Allow", everyone))}, []string{
 			`ANP p 10 ns: all logs {"deny":"info"}`, "  egress rule 0 Deny ns: all", "  egress rule 1 Allow ns: all", "  egress rule 2 Allow ns: all",
-			"ACNP p: enableLogging has no level: ANP p logs at info", "ACNP p: of the rules of one action in ANP p only some log, and it logs by action: they no longer log"}},
+			"ACNP p: enableLogging has no level: ANP p logs at info", "ACNP p: ANP p logs by action: rules no longer log if only some of an action did"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := FromAntrea(antreaCluster(c.in...), c.to)

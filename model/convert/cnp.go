@@ -64,7 +64,7 @@ func ToCNP(policies []*model.Policy) Result {
 		case why != "":
 			m.ignorePolicy(p, why)
 		case int(priority)+partCount(rules[p])-1 > cnpLargest:
-			m.noteInexpressible(p, fmt.Sprintf("no priority up to %d is left for it", cnpLargest))
+			m.noteInexpressible(p, fmt.Sprintf("no free priority up to %d", cnpLargest))
 		default:
 			m.makeCNPs(p, tier, priority, rules[p])
 		}
@@ -151,7 +151,7 @@ func splitRule(r *model.Rule) ruleSplit {
 		ports = append(ports, p)
 	}
 	if len(broken) > 0 {
-		s.leftOutText = "the API has no " + words.List(broken, 3) + ", which matches nothing in OVN-Kubernetes"
+		s.leftOutText = "the API does not support " + words.List(broken, 3) + ", which matches nothing in OVN-Kubernetes"
 		if len(ports) == 0 {
 			return s
 		}

@@ -86,8 +86,8 @@ func TestFields(t *testing.T) {
 			made.Rule(model.Deny, everyone, made.TCP(80), model.Port{Protocol: "tcp", Start: 1, End: 1}),
 			made.Rule(model.Deny, everyone, model.Port{Protocol: "tcp", Start: 1, End: 1})}, nil)}, []string{
 			"CNP p tier 1 priority 1 ns: all", "  ingress rule 0 Deny ns: all tcp 80",
-			`ANP p ingress 0: approximate: the API has no protocol "tcp" 1, which matches nothing in OVN-Kubernetes`,
-			`ANP p ingress 1: not expressible: the API has no protocol "tcp" 1, which matches nothing in OVN-Kubernetes`}},
+			`ANP p ingress 0: approximate: the API does not support protocol "tcp" 1, which matches nothing in OVN-Kubernetes`,
+			`ANP p ingress 1: not expressible: the API does not support protocol "tcp" 1, which matches nothing in OVN-Kubernetes`}},
 		{"the baseline, beside an ANP of its name", ToCNP, []*model.Policy{
 			banp("*", []model.Rule{made.Rule(model.Deny, everyone)}, nil), made.ANP("default", 3, "*", nil, nil)}, []string{
 			"CNP default tier 1 priority 3 ns: all", "CNP default-baseline tier 3 priority 90 ns: all", "  ingress rule 0 Deny ns: all "}},
@@ -95,7 +95,7 @@ func TestFields(t *testing.T) {
 		{"no priority left", ToCNP, []*model.Policy{made.ANP("low", 500, "*", nil, []model.Rule{made.Rule(model.Deny, everyone)}),
 			made.ANP("wide", 2, "*", many(26, made.Rule(model.Deny, everyone)), nil)}, slices.Concat(
 			[]string{"CNP wide tier 1 priority 20 ns: all"}, lines(0, 25), []string{"CNP wide-part-2 tier 1 priority 21 ns: all"}, lines(0, 1),
-			[]string{"ANP low egress 0: not expressible: no priority up to 1000 is left for it"})},
+			[]string{"ANP low egress 0: not expressible: no free priority up to 1000"})},
 		{"other kinds are left out", ToCNP, []*model.Policy{{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: "a", Name: "n"}}}}, nil},
 
 		{"every field of a CNP", ToANP, []*model.Policy{cnp(made.ANP("p", 40, "a=b", nil, []model.Rule{
@@ -104,11 +104,11 @@ func TestFields(t *testing.T) {
 		{"domains", ToANP, []*model.Policy{cnp(made.ANP("p", 40, "*", nil, []model.Rule{
 			made.Rule(model.Allow, made.Peers(made.NodePeer("*"), domain)), made.Rule(model.Allow, made.Peers(domain))}), model.TierAdmin)}, []string{
 			"ANP p tier 1 priority 40 ns: all", "  egress rule 0 Allow nodes: all ",
-			"CNP p egress 0: approximate: the API has no domain names: without *.example.com",
-			"CNP p egress 1: not expressible: the API has no domain names: *.example.com"}},
+			"CNP p egress 0: approximate: without domain names, which the API does not support: *.example.com",
+			"CNP p egress 1: not expressible: the API does not support domain names: *.example.com"}},
 		{"a protocol without a port", ToANP, []*model.Policy{cnp(made.ANP("p", 40, "*", []model.Rule{
 			made.Rule(model.Deny, everyone, model.Port{Protocol: "TCP"})}, nil), model.TierAdmin)}, []string{"ANP p tier 1 priority 40 ns: all",
-			"CNP p ingress 0: not expressible: which ports it means is open: it names a protocol and no port"}},
+			"CNP p ingress 0: not expressible: its ports are undefined: it names a protocol without a port"}},
 		{"priorities that OVN-Kubernetes does not enforce, a tie kept", ToANP, []*model.Policy{
 			cnp(made.ANP("a", 1000, "*", nil, nil), model.TierAdmin), cnp(made.ANP("b", 3, "*", nil, nil), model.TierAdmin),
 			cnp(made.ANP("c", 1000, "*", nil, nil), model.TierAdmin)}, []string{
@@ -123,13 +123,13 @@ func TestFields(t *testing.T) {
 			cnp(made.ANP("z", 10, "*", []model.Rule{made.Rule(model.Allow, everyone)}, nil), model.TierBaseline),
 			cnp(made.ANP("a", 10, "*", []model.Rule{made.Rule(model.Deny, everyone)}, nil), model.TierBaseline)}, []string{
 			"BANP default tier 3 priority 0 ns: all", "  ingress rule 0 Deny ns: all ", "  ingress rule 1 Allow ns: all ",
-			"CNP a ingress 0: approximate: a and z share a priority: which decides first was open, and is this order now",
-			"CNP z ingress 0: approximate: a and z share a priority: which decides first was open, and is this order now"}},
+			"CNP a ingress 0: approximate: a and z share a priority: their order was undefined and is fixed now",
+			"CNP z ingress 0: approximate: a and z share a priority: their order was undefined and is fixed now"}},
 		{"baselines of two subjects", ToANP, []*model.Policy{
 			cnp(made.ANP("z", 10, "*", []model.Rule{made.Rule(model.Allow, everyone)}, nil), model.TierBaseline),
 			cnp(made.ANP("a", 11, "t=1", []model.Rule{made.Rule(model.Deny, everyone)}, nil), model.TierBaseline)}, []string{
 			"BANP default tier 3 priority 0 ns: all", "  ingress rule 0 Allow ns: all ",
-			"CNP a ingress 0: not expressible: there is one BaselineAdminNetworkPolicy, and its subject is that of CNP z"}},
+			"CNP a ingress 0: not expressible: only one BaselineAdminNetworkPolicy is allowed, with the subject of CNP z"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := c.to(c.in)

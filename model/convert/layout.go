@@ -32,7 +32,7 @@ func (f *importer) makeAdmin(ties []policyTie) {
 		case behindCNPs < 0 || t.tier < antrea.PriorityAdminCNP:
 			before = append(before, t)
 		case t.tier == antrea.PriorityAdminCNP:
-			t.leaveRules("it shares Antrea's place %d with the ClusterNetworkPolicies of Kubernetes there are", t.tier)
+			t.leaveRules("it shares Antrea's priority %d with existing ClusterNetworkPolicies of Kubernetes", t.tier)
 		default:
 			behind = append(behind, t)
 		}
@@ -50,7 +50,7 @@ type lastPriority struct {
 // limitBefore lowers the limit to one before a policy that must decide later.
 func (h *lastPriority) limitBefore(p *model.Policy) {
 	if at := int(p.Priority) - 1; at < h.priority {
-		*h = lastPriority{at, fmt.Sprintf("before %s (%d), which decides after it", p.Label(), p.Priority)}
+		*h = lastPriority{at, fmt.Sprintf("before %s (%d), which must decide after it", p.Label(), p.Priority)}
 	}
 }
 
@@ -80,9 +80,9 @@ func (f *importer) placeTies(ties []policyTie, tier, from int, to lastPriority) 
 	}
 	room := max(0, to.priority-from+1)
 	for i := len(ties) - 1; n > room && i >= 0; i-- {
-		why := "no priority is left for it " + to.why
+		why := "no free priority " + to.why
 		if room > 0 {
-			why += fmt.Sprintf(": the %d there are go to policies before it", room)
+			why += fmt.Sprintf(": all %d go to policies before it", room)
 		}
 		ties[i].leaveRules("%s", why)
 		n -= len(cut[i])
@@ -238,13 +238,13 @@ func (f *importer) unfoldPeer(s *convertedRule, subjects []model.Subject, peer *
 	names = sortedDistinct(names)
 	switch {
 	case peer.Match.Self && len(names) == 0:
-		s.addLaterDifference("there is no namespace that it applies to")
+		s.addLaterDifference("it applies to no namespace")
 	case len(names) == 0:
-		s.addLaterDifference("there is no namespace with %s that it applies to", labelsText(labels))
+		s.addLaterDifference("it applies to no namespace with %s", labelsText(labels))
 	case peer.Match.Self:
-		s.addLaterDifference("one policy for each of %s: a new one is not covered", words.Count(len(names), "namespace"))
+		s.addLaterDifference("one policy for each of %s: new ones are not covered", words.Count(len(names), "namespace"))
 	default:
-		s.addLaterDifference("one policy for each of %s of %s: a new one is not covered", words.Count(len(names), "value"), labelsText(labels))
+		s.addLaterDifference("one policy for each of %s of %s: new ones are not covered", words.Count(len(names), "value"), labelsText(labels))
 	}
 	f.noteRepeated(s.policy.Key, labels, names)
 }

@@ -178,7 +178,7 @@ func (f *importer) annotateLogging(ties []policyTie) {
 		}
 		if some {
 			f.out.Notes = append(f.out.Notes, PolicyNote{of[p.Key].Key,
-				"of the rules of one action in " + p.Label() + " only some log, and it logs by action: they no longer log"})
+				p.Label() + " logs by action: rules no longer log if only some of an action did"})
 		}
 	}
 }
@@ -195,7 +195,7 @@ func noteLogLabels(m *policyMaker, ties []policyTie) {
 	}
 	for _, key := range slices.SortedFunc(maps.Keys(lost), model.Key.Compare) {
 		m.out.Notes = append(m.out.Notes, PolicyNote{key,
-			"logLabel " + words.ListSome(lost[key], 4) + " is left out: log lines of OVN name the policy and its rule"})
+			"logLabel " + words.ListSome(lost[key], 4) + " is left out: OVN log lines name policy and rule"})
 	}
 }
 

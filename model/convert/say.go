@@ -52,7 +52,7 @@ func (s *convertedRule) fidelity() (FidelityLabel, Difference, string) {
 		}
 	}
 	if s.silentlyRefused && len(s.madeRules) > 0 {
-		why = append(why, "what it rejects is dropped without an answer: the API has no Reject")
+		why = append(why, "clients get no answer: the API has no Reject")
 	}
 	text := strings.Join(why, "; ")
 	switch {
@@ -71,7 +71,7 @@ func (s *convertedRule) fidelity() (FidelityLabel, Difference, string) {
 }
 
 // nodesDiffer describes the difference for node peers.
-const nodesDiffer = "nodes (%s) are their InternalIPs and gateways in Antrea, and all of their addresses in OVN-Kubernetes"
+const nodesDiffer = "nodes (%s): Antrea uses InternalIPs and gateways, OVN-Kubernetes all addresses"
 
 // noteAllRules records the results of all rules.
 func (m *policyMaker) noteAllRules(ties []policyTie) {
@@ -89,7 +89,7 @@ func (m *policyMaker) noteAllRules(ties []policyTie) {
 func (f *importer) convertRule(p *model.Policy, r *model.Rule, required []string) *convertedRule {
 	s := &convertedRule{policy: p, rule: r, silentlyRefused: r.Tiered.Action == "Reject"}
 	if len(r.Tiered.L7) > 0 {
-		s.addDifference("the API has no layer 7: %s decides what goes on", words.List(r.Tiered.L7, 2))
+		s.addDifference("the API does not support layer 7: %s", words.List(r.Tiered.L7, 2))
 		return s
 	}
 	subjects := f.subjectsOf(s, required)
@@ -119,7 +119,7 @@ func (f *importer) convertRule(p *model.Policy, r *model.Rule, required []string
 		}
 	}
 	if len(s.clauses) == 0 && len(s.differences)+len(s.laterDifferences) == 0 {
-		s.addLaterDifference("its peers stand for nothing")
+		s.addLaterDifference("its peers select nothing")
 	}
 	return s
 }
@@ -155,17 +155,17 @@ func (f *importer) subjectsOf(s *convertedRule, required []string) []model.Subje
 		s.addLaterDifference("%s", r.Message)
 	}
 	for _, k := range scope.Services {
-		s.addDifference("the API has no clients of NodePort Services: %s/%s", k.Namespace, k.Name)
+		s.addDifference("the API does not support NodePort Services: %s/%s", k.Namespace, k.Name)
 	}
 	for _, n := range scope.Nodes {
-		s.addDifference("the API has no nodes as subject: %s", n.String())
+		s.addDifference("the API does not support nodes as subject: %s", n.String())
 	}
 	var out []model.Subject
 	var seen []string
 	for i := range scope.Pods {
 		sel := &scope.Pods[i]
 		if sel.Account != nil {
-			s.addDifference("no selector says which pods run as service account %s", sel.Account)
+			s.addDifference("no selector matches service account %s", sel.Account)
 			continue
 		}
 		namespaces := sel.Namespaces
@@ -190,10 +190,10 @@ func (f *importer) noteGroupDrift(s *convertedRule, name string) {
 	switch {
 	case !ok:
 	case g.Service != nil:
-		s.addLaterDifference("%s has the pods of Service %s/%s as its selector is now", antrea.ObjectLabel(k), g.Service.Namespace,
+		s.addLaterDifference("%s uses the current selector of Service %s/%s", antrea.ObjectLabel(k), g.Service.Namespace,
 			g.Service.Name)
 	case len(g.Children) > 0:
-		s.addLaterDifference("%s has the children that it has now", antrea.ObjectLabel(k))
+		s.addLaterDifference("%s uses its current children", antrea.ObjectLabel(k))
 	}
 }
 
@@ -206,7 +206,7 @@ func (f *importer) peersOf(s *convertedRule) (out []model.Peer) {
 		if r.Direction == model.Egress {
 			return append(out, model.Peer{Kind: model.PeerNetworks, Networks: []string{"0.0.0.0/0", "::/0"}})
 		}
-		s.addDifference("what comes from nodes and from outside the cluster: the API has pods only")
+		s.addDifference("connections from nodes and outside the cluster: the API supports pods only")
 		return out
 	}
 	for i := range r.Peers {
@@ -215,7 +215,7 @@ func (f *importer) peersOf(s *convertedRule) (out []model.Peer) {
 		}
 	}
 	if len(s.outside) > 0 {
-		s.addDifference("the API has no networks in ingress: %s", words.List(s.outside, 3))
+		s.addDifference("the API does not support networks in ingress: %s", words.List(s.outside, 3))
 	}
 	return out
 }
@@ -241,20 +241,20 @@ func (f *importer) convertPeer(s *convertedRule, p *model.Peer) (out []model.Pee
 		return f.networkPeers(s, p.Networks)
 	case model.PeerNodes:
 		if s.rule.Direction == model.Ingress {
-			s.addDifference("what comes from nodes (%s): the API has pods only", p.Nodes)
+			s.addDifference("connections from nodes (%s): the API supports pods only", p.Nodes)
 			return nil
 		}
 		s.addDifference(nodesDiffer, p.Nodes)
 		return []model.Peer{{Kind: model.PeerNodes, Nodes: p.Nodes}}
 	case model.PeerDNS:
 		if f.targetKind == model.KindCNP {
-			s.addDifference("OVN-Kubernetes takes no ClusterNetworkPolicy with domain names: %s", p.DNSName)
+			s.addDifference("OVN-Kubernetes enforces no ClusterNetworkPolicy with domain names: %s", p.DNSName)
 		} else {
-			s.addDifference("the API has no domain names: %s", p.DNSName)
+			s.addDifference("the API does not support domain names: %s", p.DNSName)
 		}
 		return nil
 	case model.PeerServiceAccount:
-		s.addDifference("no selector says which pods run as service account %s", p.ServiceAccount)
+		s.addDifference("no selector matches service account %s", p.ServiceAccount)
 		return nil
 	}
 	namespaces := p.Namespaces
@@ -277,7 +277,7 @@ func (f *importer) networkPeers(s *convertedRule, cidrs []string) []model.Peer {
 	}
 	for _, c := range cidrs {
 		if antrea.IsMulticast(c) {
-			s.addDifference("multicast (%s) is decided by OVN-Kubernetes in its own way", c)
+			s.addDifference("OVN-Kubernetes decides multicast (%s) differently", c)
 		}
 	}
 	return []model.Peer{{Kind: model.PeerNetworks, Networks: slices.Clone(cidrs)}}

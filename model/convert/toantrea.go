@@ -99,13 +99,13 @@ func (x *exporter) whyIdle(p *model.Policy) string {
 	}
 	switch {
 	case p.Kind.HasPriority() && p.Priority > model.MaxPriority:
-		return fmt.Sprintf("OVN-Kubernetes does not enforce priority %d, and Antrea does", p.Priority)
+		return fmt.Sprintf("OVN-Kubernetes does not enforce priority %d, but Antrea does", p.Priority)
 	case err != nil:
-		return "OVN-Kubernetes does not enforce it for its logging annotation, and Antrea does"
+		return "OVN-Kubernetes does not enforce it because of its logging annotation, but Antrea does"
 	case names:
-		return "OVN-Kubernetes does not enforce a ClusterNetworkPolicy with domain names, and Antrea does"
+		return "OVN-Kubernetes does not enforce a ClusterNetworkPolicy with domain names, but Antrea does"
 	case node != "":
-		return "OVN-Kubernetes does not enforce it for the addresses of node " + node + ", and Antrea does"
+		return "OVN-Kubernetes does not enforce it because of the addresses of node " + node + ", but Antrea does"
 	}
 	return ""
 }
@@ -133,7 +133,7 @@ func (x *exporter) placeTies(ties []policyTie, tier string) {
 	}
 	if base >= antreaLast {
 		for i := range ties {
-			ties[i].leaveRules("no priority is left behind those of tier %s", tier)
+			ties[i].leaveRules("no free priority after the policies of tier %s", tier)
 		}
 		return
 	}

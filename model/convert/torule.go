@@ -19,7 +19,7 @@ func (x *exporter) convertRule(p *model.Policy, r *model.Rule) *convertedRule {
 	ports, ok := acnpPorts(s)
 	switch {
 	case len(r.Peers) == 0:
-		s.addLaterDifference("it names no peer and matches nothing: in Antrea's API that is everything")
+		s.addLaterDifference("without peers it matches nothing, but everything in Antrea's API")
 	case ok:
 		s.clauses = []*ruleClause{{column: p.Key.String(), subject: p.Subject, peers: peers, ports: ports}}
 	}
@@ -38,7 +38,7 @@ func acnpPeers(s *convertedRule, p *model.Peer) (out []model.Peer) {
 	case model.PeerNodes:
 		s.addDifference(nodesDiffer, p.Nodes)
 	case model.PeerDNS:
-		s.addDifference("which addresses %s has is for DNS to say", p.DNSName)
+		s.addDifference("the addresses of %s depend on DNS", p.DNSName)
 	}
 	return same
 }
@@ -55,9 +55,9 @@ func acnpPorts(s *convertedRule) (out []model.Port, ok bool) {
 			}
 		case p.IsReversed(): // left out: matches nothing there either
 		case p.IsBroken():
-			s.addLaterDifference("the API has no protocol %s, which matches nothing in OVN-Kubernetes", strconv.Quote(p.Protocol))
+			s.addLaterDifference("the API does not support protocol %s, which matches nothing in OVN-Kubernetes", strconv.Quote(p.Protocol))
 		case p.Start == 0:
-			s.addDifference("which ports it means is open: it names a protocol and no port")
+			s.addDifference("its ports are undefined: it names a protocol without a port")
 			return nil, false
 		default:
 			p.Range = p.Range && p.End > p.Start
@@ -71,9 +71,9 @@ func acnpPorts(s *convertedRule) (out []model.Port, ok bool) {
 func noteACNPNamedPort(s *convertedRule, name string) {
 	switch {
 	case s.rule.Direction == model.Ingress:
-		s.addDifference("port %s: OVN-Kubernetes takes those that the peers declare, too, and Antrea does not", strconv.Quote(name))
+		s.addDifference("port %s: OVN-Kubernetes also uses ports that peers declare, Antrea does not", strconv.Quote(name))
 	case slices.ContainsFunc(s.rule.Peers, func(q model.Peer) bool { return q.Kind != model.PeerPods && q.Kind != model.PeerNamespaces }):
-		s.addDifference("port %s: OVN-Kubernetes looks for it among pods, and Antrea in networks, too", strconv.Quote(name))
+		s.addDifference("port %s: OVN-Kubernetes resolves it on pods only, Antrea also in networks", strconv.Quote(name))
 	}
 }
 
@@ -119,7 +119,7 @@ func (x *exporter) nameRules(p *model.Policy) {
 func (f *importer) portsOf(s *convertedRule) (out []model.Port, ok bool) {
 	r := s.rule
 	for _, p := range r.Tiered.Protocols {
-		s.addDifference("the API has no %s", p.Text())
+		s.addDifference("the API does not support %s", p.Text())
 	}
 	for _, p := range r.Ports {
 		if p.Protocol == "" && p.Name == "" {
@@ -132,9 +132,9 @@ func (f *importer) portsOf(s *convertedRule) (out []model.Port, ok bool) {
 				out = append(out, model.Port{Name: p.Name})
 			}
 		case p.IsReversed():
-			s.addDifference("%s matches nothing: it ends before it begins", p)
+			s.addDifference("%s matches nothing: the range is reversed", p)
 		case p.IsBroken():
-			s.addDifference("the API has no protocol %s", strconv.Quote(p.Protocol))
+			s.addDifference("the API does not support protocol %s", strconv.Quote(p.Protocol))
 		case p.Start == 0:
 			out = append(out, model.Port{Protocol: p.Protocol, Start: 1, End: 65535, Range: true})
 		default:
@@ -155,12 +155,12 @@ func (f *importer) noteNamedPort(s *convertedRule, name string) {
 	every := of[""] || of["TCP"] && of["UDP"] && of["SCTP"]
 	switch {
 	case s.rule.Direction == model.Ingress:
-		s.addDifference("port %s: a named port of the API has no protocol, and OVN-Kubernetes takes those that peers declare, too",
+		s.addDifference("port %s: the API's named ports have no protocol, and OVN-Kubernetes also uses ports that peers declare",
 			strconv.Quote(name))
 	case !every:
-		s.addDifference("port %s counts for every protocol: a named port of the API has none", strconv.Quote(name))
+		s.addDifference("port %s matches every protocol: the API's named ports have none", strconv.Quote(name))
 	case slices.ContainsFunc(s.rule.Peers, func(q model.Peer) bool { return q.Kind != model.PeerPods && q.Kind != model.PeerNamespaces }):
-		s.addDifference("port %s: OVN-Kubernetes looks for it among pods, and Antrea in networks, too", strconv.Quote(name))
+		s.addDifference("port %s: OVN-Kubernetes resolves it on pods only, Antrea also in networks", strconv.Quote(name))
 	}
 }
 
@@ -174,13 +174,13 @@ func (f *importer) addServicePeers(s *convertedRule, subjects []model.Subject) {
 			s.addLaterDifference("Service %s does not exist", name)
 			continue
 		case len(svc.ClusterIPs) == 0:
-			s.addLaterDifference("Service %s has no address of its own", name)
+			s.addLaterDifference("Service %s has no cluster IP", name)
 			continue
 		case len(svc.Selector.Map()) == 0:
-			s.addDifference("Service %s has no selector: which pods are behind it is not said", name)
+			s.addDifference("Service %s has no selector: its pods are unknown", name)
 			continue
 		}
-		s.addDifference("the API decides after load balancing: it is about the pods behind Service %s, whoever leads to them", name)
+		s.addDifference("the API decides after load balancing: it matches the pods behind Service %s, however they are reached", name)
 		var ports []model.Port
 		for _, p := range svc.Ports {
 			ports = append(ports, targetPort(&p))

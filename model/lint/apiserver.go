@@ -96,7 +96,7 @@ func (d *verdictLint) addAPICut(cut *apiCut) {
 	if p == nil {
 		return
 	}
-	what := fmt.Sprintf("%s from the API server (%s, TCP %d)", words.Count(cut.pods, "pod"), s.API[0], s.APIPort)
+	what := fmt.Sprintf("%s off from the API server (%s, TCP %d)", words.Count(cut.pods, "pod"), s.API[0], s.APIPort)
 	api := netip.PrefixFrom(s.API[0], s.API[0].BitLen())
 	var f *model.Finding
 	if cut.by.Rule >= 0 && p.Rule(cut.by.Direction, cut.by.Rule) != nil {
@@ -135,7 +135,7 @@ func (d *verdictLint) missedAPIRule(p *model.Policy) string {
 		}
 		for _, a := range verdict.ParseAddrs(svc.ClusterIPs) {
 			if networksHave(r, a) {
-				return fmt.Sprintf("egress rule %d of %s names %s, the address of the Service, which load balancing replaces first", i, name, a)
+				return fmt.Sprintf("%s egress %d names the Service address %s, which load balancing replaces before rules apply", name, i, a)
 			}
 		}
 		for _, sp := range svc.Ports {
@@ -144,7 +144,7 @@ func (d *verdictLint) missedAPIRule(p *model.Policy) string {
 				continue
 			}
 			if r.AnyPeer || d.needs.apiShare(r) != none {
-				return fmt.Sprintf("egress rule %d of %s names port %d, the port of the Service, while the API server listens on %d", i, name, sp.Port,
+				return fmt.Sprintf("%s egress %d names the Service port %d, but the API server listens on %d", name, i, sp.Port,
 					s.APIPort)
 			}
 		}
@@ -197,7 +197,7 @@ func (d *verdictLint) checkWebhooks() {
 }
 
 func webhookText(svc *model.Service) string {
-	return fmt.Sprintf("keeps the API server from service %s/%s, which has the name of a webhook", svc.Namespace, svc.Name)
+	return fmt.Sprintf("cuts the API server off from service %s/%s, a webhook by its name", svc.Namespace, svc.Name)
 }
 
 // hasWebhookFinding reports whether another caller of the same Service already gave this finding.

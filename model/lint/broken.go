@@ -43,8 +43,8 @@ func (l *linter) addInvalid(p *model.Policy) {
 func (l *linter) checkLogging(p *model.Policy) {
 	if _, err := p.LogLevels(); err != nil {
 		l.addAbout(p, LoggingInvalid, words.CleanText(err.Error())+
-			"; despite that text the whole policy stays out: new, it gets no rows; changed, "+
-			"the rows it had before stay and decide").Remedy = `use JSON such as {"deny":"alert","allow":"info"}; levels: ` +
+			"; despite that text the whole policy is not programmed, and old rows may still "+
+			"apply").Remedy = `use JSON such as {"deny":"alert","allow":"info"}; levels: ` +
 			strings.Join(model.LogSeverities, ", ") + `, or "" for off`
 	}
 }

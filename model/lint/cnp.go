@@ -16,14 +16,14 @@ const maxCNPRules = 25
 func (l *linter) checkCNP(p *model.Policy, compiled bool) {
 	if compiled {
 		l.addAbout(p, CNPMight, "OVN-Kubernetes has no controller for ClusterNetworkPolicy: "+
-			"what its rows decide here is as OVN-Kubernetes might (--compile-cnp)")
+			"Rung compiles its rows as OVN-Kubernetes might (--compile-cnp)")
 	} else {
 		l.addAbout(p, CNPNotEnforced, "not enforced: OVN-Kubernetes has no controller for ClusterNetworkPolicy")
 	}
 	for _, d := range model.Directions {
 		rules := p.Rules(d)
 		if len(rules) > maxCNPRules {
-			l.addAboutRule(p, &rules[maxCNPRules], CNPRules, fmt.Sprintf("%s %s rules where the API takes %d", words.Thousands(len(rules)),
+			l.addAboutRule(p, &rules[maxCNPRules], CNPRules, fmt.Sprintf("%s %s rules, but the API accepts %d", words.Thousands(len(rules)),
 				d.Lower(), maxCNPRules))
 		}
 		for i := range rules {
@@ -40,8 +40,8 @@ func (l *linter) checkDomains(p *model.Policy, r *model.Rule) {
 	}
 	for i := range r.Peers {
 		if r.Peers[i].Kind == model.PeerDNS {
-			l.addAboutRule(p, r, CNPDomains, fmt.Sprintf("%s with domainNames (%s): the API has them for Accept alone, and what this one "+
-				"matches is open",
+			l.addAboutRule(p, r, CNPDomains, fmt.Sprintf("%s with domainNames (%s): the API supports them with Accept only, so the effect is "+
+				"undefined",
 				r.Action, r.Peers[i].DNSName))
 			return
 		}

@@ -33,11 +33,11 @@ func TestCNPFindings(t *testing.T) {
 		want            []string
 	}{
 		{name: "25 rules in each direction", ingress: some(25), egress: some(25)},
-		{name: "26 rules", ingress: some(25), egress: some(26), want: []string{"cnp-too-many-rules error Egress 25: 26 egress rules where the API takes 25"}},
+		{name: "26 rules", ingress: some(25), egress: some(26), want: []string{"cnp-too-many-rules error Egress 25: 26 egress rules, but the API accepts 25"}},
 		{name: "Accept with domains", egress: one(made.Rule(model.Allow, domain))},
 		{name: "Deny and Pass with domains", egress: []model.Rule{made.Rule(model.Deny, domain), made.Rule(model.Allow, everyone), made.Rule(model.Pass, slices.Concat(everyone, domain))},
-			want: []string{"cnp-domains-not-accepted error Egress 0: Deny with domainNames (*.example.org): the API has them for Accept alone, and what this one matches is open",
-				"cnp-domains-not-accepted error Egress 2: Pass with domainNames (*.example.org): the API has them for Accept alone, and what this one matches is open"}},
+			want: []string{"cnp-domains-not-accepted error Egress 0: Deny with domainNames (*.example.org): the API supports them with Accept only, so the effect is undefined",
+				"cnp-domains-not-accepted error Egress 2: Pass with domainNames (*.example.org): the API supports them with Accept only, so the effect is undefined"}},
 		{name: "ports of v1alpha1", ingress: one(made.Rule(model.Deny, everyone)), applied: `{"spec":{"ingress":[{"ports":[{"portNumber":{"port":80}}]}]}}`,
 			want: []string{"cnp-ports-dropped error Ingress 0: matches every port: it was applied with ports, a field of v1alpha1 that the API server drops"}},
 		{name: "ports of v1alpha1 in an egress rule", egress: append(one(made.Rule(model.Deny, everyone)), some(1)...), applied: `{"spec":{"egress":[{},{"ports":[{"namedPort":"http"}]}]}}`,

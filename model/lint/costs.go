@@ -39,7 +39,7 @@ func (l *linter) checkGaps() {
 		message := ""
 		switch {
 		case j > i+1:
-			message = fmt.Sprintf("priorities %d–%d are taken without a gap, by %s: no free priority between them",
+			message = fmt.Sprintf("no free priority between %d and %d (%s)",
 				first, last, words.Count(n, "policy"))
 		case first == 0:
 			message = "priority 0 is the first: no policy can come before it"
@@ -60,7 +60,7 @@ const usualPolicies = 50
 func (l *linter) checkPolicyCount() {
 	if n := l.c.Count(model.KindANP); n > usualPolicies {
 		l.addFinding(PoliciesMany, model.Finding{Rule: -1,
-			Message: fmt.Sprintf("%s: OVN-Kubernetes expects 30 to %d at most", words.Count(n, "AdminNetworkPolicy"), usualPolicies)})
+			Message: fmt.Sprintf("%s: OVN-Kubernetes expects 30 to %d", words.Count(n, "AdminNetworkPolicy"), usualPolicies)})
 	}
 }
 
@@ -88,8 +88,8 @@ func (l *linter) checkSetOverlap(p *model.Policy) {
 				pairs++
 				if n > most {
 					most = n
-					worst = fmt.Sprintf("%s are in the address sets of both %s (%s) and rule %d (%s)", words.Count(n, "pod"),
-						ruleText(p, p, o.r), words.Count(o.pods.Len(), "pod"), s.r.Index, words.Count(s.pods.Len(), "pod"))
+					worst = fmt.Sprintf("%s are in the address sets of both %s (%s) and %s (%s)", words.Count(n, "pod"),
+						ruleText(p, p, o.r), words.Count(o.pods.Len(), "pod"), ruleText(p, p, s.r), words.Count(s.pods.Len(), "pod"))
 				}
 			}
 			if !s.pods.IsEmpty() {
@@ -103,7 +103,7 @@ func (l *linter) checkSetOverlap(p *model.Policy) {
 	if pairs > 1 {
 		worst += fmt.Sprintf(", and %s", words.OneOrMany(pairs-1, "another pair overlaps", words.Thousands(pairs-1)+" more pairs overlap"))
 	}
-	l.addAbout(p, SetsOverlap, worst+": when such a pod comes or goes, ovn-controller computes flows in full")
+	l.addAbout(p, SetsOverlap, worst+": when such a pod comes or goes, ovn-controller recomputes all flows")
 }
 
 // checkCosts reports rules that cause work for each of many pods.
@@ -137,7 +137,7 @@ func (l *linter) checkCosts(p *model.Policy, r *model.Rule) {
 
 // negativeText returns how many pods selectors match because the pods lack a label.
 func negativeText(what string, selectors []string, pods int) string {
-	return fmt.Sprintf("the %s %s %s by a label that is not there: %s now, and all that come without it",
+	return fmt.Sprintf("the %s %s %s by a missing label: %s now, and all future pods without it",
 		words.OneOrMany(len(selectors), what, what+"s"), words.ListFew(selectors, shown), words.OneOrMany(len(selectors), "selects", "select"),
 		words.Count(pods, "pod"))
 }
@@ -204,10 +204,10 @@ func (l *linter) checkTenants() {
 			}
 		}
 		slices.Sort(missing)
-		message := fmt.Sprintf("one of %s that are alike, one for each value of the label %s (%s)", words.Count(len(policies), "policy"), key,
+		message := fmt.Sprintf("one of %s, one for each value of label %s (%s)", words.Count(len(policies), "policy"), key,
 			words.ListFew(values, shown))
 		if len(missing) > 0 {
-			message += "; none for " + words.ListFew(missing, shown)
+			message += "; missing for " + words.ListFew(missing, shown)
 		}
 		l.addAbout(policies[0], TenantPolicies, message)
 	}
@@ -251,9 +251,9 @@ func (l *linter) checkConversions() {
 		if p.Kind == model.KindCNP {
 			to = "cnp"
 		}
-		l.addAbout(p, ConversionNewValue, fmt.Sprintf("converted from %s, one policy for each %s: %s%s %s none, so that nothing of %s decides "+
-			"for those pods",
+		l.addAbout(p, ConversionNewValue, fmt.Sprintf("converted from %s, one policy for each %s: %s%s %s none, so %s does not apply to "+
+			"their pods",
 			u.From, each, what, words.ListFew(names, shown), words.OneOrMany(len(names), "has", "have"), u.From)).Remedy = fmt.Sprintf(
-			"convert %s again with the namespaces there are now, and apply what is new: rung convert --to %s FILE…", u.From, to)
+			"convert %s again with the current namespaces, and apply the new policies: rung convert --to %s FILE…", u.From, to)
 	}
 }

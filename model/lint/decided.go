@@ -20,7 +20,7 @@ func WithVerdicts(c *model.Cluster, x *selectors.PodIndex, found []model.Finding
 	l := &linter{c: c, x: x, out: slices.Clone(found)}
 	if errors.Is(failed, verdict.ErrTooLarge) {
 		l.addFinding(VerdictsTooLarge, model.Finding{Rule: -1,
-			Message: "rules that never decide or are redundant, and what else needs the verdict of every connection: not computed: " +
+			Message: "findings that need the verdict of every connection were not computed: " +
 				failed.Error()})
 	}
 	if rulesAudit != nil {
@@ -110,7 +110,7 @@ func (d *verdictLint) checkAudit(audit *verdict.Audit) {
 		if a := &audit.Allowing[i]; a.Decides && !a.Matters {
 			idle[a.Policy] = true
 			p := d.c.Policy(a.Policy)
-			d.addAbout(p, AllowChangesNothing, "only allows what is allowed without it: other than a NetworkPolicy it denies nothing by itself")
+			d.addAbout(p, AllowChangesNothing, "only allows connections that are allowed anyway: unlike a NetworkPolicy it denies nothing by itself")
 			d.addWitness(&a.Example)
 		}
 	}
@@ -132,8 +132,7 @@ func (d *verdictLint) checkAudit(audit *verdict.Audit) {
 		d.checkOverridden(p, rule, r)
 		if r.Outside != nil && !outside[p.Key] {
 			outside[p.Key] = true
-			d.addAboutRule(p, rule, DenyLeavesOutside, "denies every pod, and pods only: "+
-				"what comes from nodes and from outside the cluster still comes in")
+			d.addAboutRule(p, rule, DenyLeavesOutside, "denies every pod, but not nodes and sources outside the cluster")
 			d.addWitness(r.Outside)
 		}
 	}
@@ -198,9 +197,9 @@ func deciderName(b *verdict.Decider, own *model.Policy) string {
 	if b.Rule < 0 {
 		return b.Policy.Label()
 	}
-	text := fmt.Sprintf("%s rule %d", b.Direction.Lower(), b.Rule)
+	text := fmt.Sprintf("%s %d", b.Direction.Lower(), b.Rule)
 	if own == nil || b.Policy != own.Key {
-		text += " of " + b.Policy.Label()
+		text = b.Policy.Label() + " " + text
 	}
 	if own != nil {
 		text += " (" + string(b.Action) + ")"
@@ -219,13 +218,13 @@ func (d *verdictLint) checkNeverDeciding(p *model.Policy, r *model.Rule, a *verd
 			severity = model.SeverityWarning
 		}
 	}
-	remedy := "remove it, or change what decides first"
+	remedy := "remove it, or change the rules that decide first"
 	if same && p.Kind != model.KindNP {
-		remedy = "move it above, or remove it"
+		remedy = "move it up, or remove it"
 	}
 	by := deciderNames(a.DecidersBefore, p)
 	at := len(d.out)
-	f := d.addAboutRule(p, r, RuleNeverDecides, fmt.Sprintf("never decides: %s %s first all that this %s matches now",
+	f := d.addAboutRule(p, r, RuleNeverDecides, fmt.Sprintf("never applies: %s %s everything this %s matches now",
 		by, words.OneOrMany(len(a.DecidersBefore), "decides", "decide"), r.Action))
 	f.Severity, f.Remedy = severity, remedy
 	d.addWitness(&a.Example)
@@ -251,14 +250,14 @@ func (d *verdictLint) checkRedundant(p *model.Policy, r *model.Rule, a *verdict.
 		slices.ContainsFunc(a.DecidersWithout, func(b verdict.Decider) bool { return b.Tier != p.Tier || b.Action != r.Action }) {
 		return
 	}
-	so := "without it all that it decides is allowed, as nothing denies it"
+	so := "without it its connections are allowed anyway"
 	if len(a.DecidersWithout) > 0 {
 		so = "without it " + deciderNames(a.DecidersWithout, p) + " " + words.OneOrMany(len(a.DecidersWithout), "decides", "decide") + " the same"
 		if a.Undecided {
-			so += ", and of the rest nothing is denied"
+			so += ", and the rest is allowed"
 		}
 	}
-	d.addAboutRule(p, r, RuleRedundant, "no connection changes if it is removed: "+so)
+	d.addAboutRule(p, r, RuleRedundant, "removing it changes no verdict: "+so)
 	d.addWitness(&a.Example)
 }
 
@@ -271,7 +270,7 @@ func (d *verdictLint) checkPass(p *model.Policy, r *model.Rule, a *verdict.Audit
 	if a.Matters {
 		severity, so = model.SeverityWarning, "; without the Pass some of it would be denied"
 	}
-	d.addAboutRule(p, r, PassNothing, "no NetworkPolicy and no baseline rule decides what it passes on: it is let through"+
+	d.addAboutRule(p, r, PassNothing, "no NetworkPolicy or baseline rule decides what it passes: it is allowed"+
 		so).Severity = severity
 	d.addWitness(a.Through)
 }
@@ -282,10 +281,10 @@ func (d *verdictLint) checkOverridden(p *model.Policy, r *model.Rule, a *verdict
 	case a.Overruled == nil || !p.Kind.IsAdmin():
 		return
 	case r.Action == model.Allow:
-		d.addAboutRule(p, r, AllowOverNetpol, fmt.Sprintf("NetworkPolicies are not asked about what it allows: the %s would stop some of it",
+		d.addAboutRule(p, r, AllowOverNetpol, fmt.Sprintf("overrides NetworkPolicies: %s would deny some of it",
 			deciderNames(a.Overruled.Deciders, nil)))
 	default:
-		d.addAboutRule(p, r, DenyOverAllow, fmt.Sprintf("denies what %s would allow: no NetworkPolicy and no EgressFirewall overrides it",
+		d.addAboutRule(p, r, DenyOverAllow, fmt.Sprintf("denies what %s would allow: neither NetworkPolicy nor EgressFirewall overrides it",
 			deciderNames(a.Overruled.Deciders, nil)))
 	}
 	d.addWitness(&a.Overruled.Connection)
@@ -315,7 +314,7 @@ func (d *verdictLint) addShowing(f *model.Finding, rulesAudit *verdict.Audit) {
 		default:
 			f.Witness = d.witnessOf(r.Clashes[i].Connection)
 			if !r.Clashes[i].Undefined {
-				f.Message += "; the other end denies all of that now"
+				f.Message += "; the other end denies these connections now"
 			}
 		}
 	case FirewallOverrules.Code:
@@ -332,7 +331,7 @@ func (d *verdictLint) addShowing(f *model.Finding, rulesAudit *verdict.Audit) {
 		}
 		if cut.Example == nil {
 			f.Severity = model.SeverityInfo
-			f.Message += "; no query meets it now"
+			f.Message += "; no query matches it now"
 			return
 		}
 		f.Witness = d.witnessOf(*cut.Example)

@@ -98,27 +98,27 @@ func TestNamedPortDivergences(t *testing.T) {
 		{name: "peers that declare the name", codes: []string{NamedPortPeers.Code}, extra: []model.Object{both,
 			anp("a", 1, "tenant=blue", rules{rule(deny, inNS("tenant"), "http"), rule(deny, inNS("tenant"), "http", "grpc"), rule(allow, inNS("tenant=red"), "grpc")}, nil)},
 			want: []string{
-				`warning named-port-reaches-peers a ingress 1: the rows of the named port "grpc" have no outport: on nodes with a pod of the subject they also deny connections among the peers, to 1 pod that is no subject: tcp 9000 (red/both), udp 9000 (red/both)`,
-				`warning named-port-reaches-peers a ingress 2: the rows of the named port "grpc" have no outport: on nodes with a pod of the subject they also allow connections among the peers, to 1 pod that is no subject: tcp 9000 (red/both), udp 9000 (red/both); ` +
-					"no pod of the subject declares such a name, so for the subject the rule does nothing"}},
+				`warning named-port-reaches-peers a ingress 1: the rows of the named port "grpc" have no outport: on nodes with a pod of the subject they also deny connections between peers, to 1 pod that is no subject: tcp 9000 (red/both), udp 9000 (red/both)`,
+				`warning named-port-reaches-peers a ingress 2: the rows of the named port "grpc" have no outport: on nodes with a pod of the subject they also allow connections between peers, to 1 pod that is no subject: tcp 9000 (red/both), udp 9000 (red/both); ` +
+					"no subject pod declares the name, so the rule does nothing for the subject"}},
 		{name: "numbers, host-networked peers, lone peers, egress and no subject", codes: []string{NamedPortPeers.Code}, extra: []model.Object{both, host,
 			anp("a", 1, "tenant=blue", rules{rule(deny, inNS("tenant"), "TCP:9000"), rule(deny, inNS("tenant"), "metrics"), rule(deny, to(model.PeerPods, "* + app=both"), "grpc")},
 				rules{rule(deny, inNS("tenant"), "grpc")}),
 			anp("b", 2, "tenant=empty", rules{rule(deny, inNS("tenant"), "grpc")}, nil)}},
 		{name: "a number beside the name serves the subject", codes: []string{NamedPortPeers.Code}, extra: []model.Object{both, banp(rules{rule(deny, inNS("tenant"), "grpc", "TCP:1")}, nil),
 			podSubject(anp("a", 1, "tenant=blue", rules{rule(deny, inNS("tenant"), "grpc", "TCP:1")}, nil), "app=web")},
-			want: []string{`warning named-port-reaches-peers a ingress 0: the rows of the named port "grpc" have no outport: on nodes with a pod of the subject they also deny connections among the peers, to 1 pod that is no subject: tcp 9000 (red/both), udp 9000 (red/both)`}},
+			want: []string{`warning named-port-reaches-peers a ingress 0: the rows of the named port "grpc" have no outport: on nodes with a pod of the subject they also deny connections between peers, to 1 pod that is no subject: tcp 9000 (red/both), udp 9000 (red/both)`}},
 		{name: "a family without pod subnets", codes: []string{NamedPortFamily.Code}, extra: []model.Object{both, subnetNode("n1", "10.0.0.2"), subnetNode("n2", "10.0.1.2"),
 			anp("a", 1, "tenant=red", rules{rule(deny, inNS("tenant=blue"), "grpc")}, rules{rule(deny, inNS("tenant"), "http", "grpc"), rule(deny, inNS("tenant"), "http"), rule(deny, inNS("tenant"), "TCP:9000")})},
 			want: []string{
-				`info named-port-family a ingress 0: no node has a pod subnet of IPv6, yet the rows of the named port "grpc" name the IPv6 addresses of 1 pod: tcp 9000 (red/both), udp 9000 (red/both); beside the address set of the other family they never match`,
-				`info named-port-family a egress 0: no node has a pod subnet of IPv6, yet the rows of the named port "grpc" name the IPv6 addresses of 1 pod: tcp 9000 (red/both), udp 9000 (red/both); an egress row has no address set, so it decides about them although the rest of the policy does not see that family`}},
+				`info named-port-family a ingress 0: no node has a pod subnet of IPv6, yet the rows of the named port "grpc" have the IPv6 addresses of 1 pod: tcp 9000 (red/both), udp 9000 (red/both); they never match together with the other family's address set`,
+				`info named-port-family a egress 0: no node has a pod subnet of IPv6, yet the rows of the named port "grpc" have the IPv6 addresses of 1 pod: tcp 9000 (red/both), udp 9000 (red/both); an egress row has no address set, so it matches them although the rest of the policy ignores that family`}},
 		{name: "IPv6 alone", codes: []string{NamedPortFamily.Code}, extra: []model.Object{subnetNode("n1", "fd00::2"), anp("a", 1, "tenant=red", nil, rules{rule(deny, inNS("tenant=blue"), "http")})},
-			want: []string{`info named-port-family a egress 0: no node has a pod subnet of IPv4, yet the rows of the named port "http" name the IPv4 addresses of 1 pod: tcp 8080 (blue/web-1); an egress row has no address set, so it decides about them although the rest of the policy does not see that family`}},
+			want: []string{`info named-port-family a egress 0: no node has a pod subnet of IPv4, yet the rows of the named port "http" have the IPv4 addresses of 1 pod: tcp 8080 (blue/web-1); an egress row has no address set, so it matches them although the rest of the policy ignores that family`}},
 		{name: "both families, and subnets that are not known", codes: []string{NamedPortFamily.Code}, extra: []model.Object{both, subnetNode("n1", "10.0.0.2", "fd00::2"), anp("a", 1, "*", nil, rules{rule(deny, inNS("*"), "grpc")})}},
 		{name: "a family that rows are not compiled for", codes: []string{NamedPortFamily.Code}, v4: true, extra: []model.Object{both,
 			anp("a", 1, "tenant=red", nil, rules{rule(deny, inNS("tenant"), "grpc")})},
-			want: []string{`info named-port-family a egress 0: rows are not compiled for IPv6, yet the rows of the named port "grpc" name the IPv6 addresses of 1 pod: tcp 9000 (red/both), udp 9000 (red/both); an egress row has no address set, so it decides about them although the rest of the policy does not see that family`}},
+			want: []string{`info named-port-family a egress 0: rows are not compiled for IPv6, yet the rows of the named port "grpc" have the IPv6 addresses of 1 pod: tcp 9000 (red/both), udp 9000 (red/both); an egress row has no address set, so it matches them although the rest of the policy ignores that family`}},
 		{name: "no subnets are known", codes: []string{NamedPortFamily.Code}, extra: []model.Object{both, anp("a", 1, "*", nil, rules{rule(deny, inNS("*"), "grpc")})}},
 	}
 	for _, tt := range tests {
@@ -136,7 +136,7 @@ func TestNetworkPolicyDivergences(t *testing.T) {
 			want: []string{
 				`warning netpol-named-port-opens-protocol a ingress 0: the named port "http" opens the whole of tcp: the row has no port, and allows every tcp port, not only tcp 8080 (blue/web-1)`,
 				`warning netpol-named-port-opens-protocol a ingress 1: the named ports "http", "grpc" open the whole of tcp: the row has no port, and allows every tcp port, not only tcp 8080 (blue/web-1)`,
-				`warning netpol-named-port-opens-protocol a ingress 2: the named port "http" opens the whole of udp: the row has no port, and allows every udp port though no pod the rule means declares such a name`,
+				`warning netpol-named-port-opens-protocol a ingress 2: the named port "http" opens the whole of udp: the row has no port, and allows every udp port though no relevant pod declares the name`,
 				`warning netpol-named-port-opens-protocol b egress 0: the named port "http" opens the whole of tcp: the row has no port, and allows every tcp port, not only tcp 8080 (blue/web-1)`,
 				`warning netpol-named-port-opens-protocol c ingress 0: the named port "grpc" opens the whole of udp: the row has no port, and allows every udp port, not only udp 9000 (red/one), udp 9001 (red/three)`}},
 		{name: "no pods are known", bare: true, codes: []string{NetpolNamedPort.Code, NetpolPortLost.Code}, extra: []model.Object{np("blue/a", "*", "I", rules{npRule("TCP/http"), npRule("TCP/http", "TCP:1")}, nil)},
@@ -152,17 +152,17 @@ func TestNetworkPolicyDivergences(t *testing.T) {
 		{name: "rules of a direction that is left out, of isolated pods", codes: []string{NetpolDirection.Code}, extra: []model.Object{
 			np("blue/open", "app=web", "E", rules{npRule("TCP:1"), npRule("TCP:2")}, rules{npRule()}), np("blue/other", "app=other", "I", nil, nil), np("blue/shut", "*", "I", nil, nil), np("red/shut", "*", "I", nil, nil),
 			np("red/open", "*", "I", nil, rules{npRule()})},
-			want: []string{"warning netpol-rules-outside-policytypes open ingress 0: policyTypes leaves ingress out, and OVN-Kubernetes compiles its 2 rules all the same: they open what NP blue/shut denies to blue/web-1",
-				"info netpol-rules-outside-policytypes open egress 0: policyTypes leaves egress out, and OVN-Kubernetes compiles its 1 rule all the same: nothing else denies egress of its pods now, so it opens nothing yet"}},
+			want: []string{"warning netpol-rules-outside-policytypes open ingress 0: policyTypes omits ingress, but OVN-Kubernetes still compiles its 2 rules: they open what NP blue/shut denies to blue/web-1",
+				"info netpol-rules-outside-policytypes open egress 0: policyTypes omits egress, but OVN-Kubernetes still compiles its 1 rule: nothing else denies egress of its pods now, so it opens nothing yet"}},
 		{name: "isolated are other pods, another namespace, another direction", codes: []string{NetpolDirection.Code}, extra: []model.Object{
 			np("blue/open", "app=web", "E", rules{npRule()}, nil), np("blue/shut", "app=other", "I", nil, nil), np("red/shut", "*", "I", nil, nil), np("blue/out", "*", "E", nil, nil)},
-			want: []string{"info netpol-rules-outside-policytypes open ingress 0: policyTypes leaves ingress out, and OVN-Kubernetes compiles its 1 rule all the same: nothing else denies ingress of its pods now, so it opens nothing yet"}},
+			want: []string{"info netpol-rules-outside-policytypes open ingress 0: policyTypes omits ingress, but OVN-Kubernetes still compiles its 1 rule: nothing else denies ingress of its pods now, so it opens nothing yet"}},
 		{name: "the baseline denies", codes: []string{NetpolDirection.Code}, extra: []model.Object{banp(rules{rule(model.Allow, inNS("*")), rule(deny, inNS("*"))}, nil), np("red/open", "*", "", rules{npRule()}, rules{npRule()})},
-			want: []string{"warning netpol-rules-outside-policytypes open ingress 0: policyTypes leaves ingress out, and OVN-Kubernetes compiles its 1 rule all the same: it decides before ingress rule 1 of BANP default, which denies, is asked about red/db",
-				"info netpol-rules-outside-policytypes open egress 0: policyTypes leaves egress out, and OVN-Kubernetes compiles its 1 rule all the same: nothing else denies egress of its pods now, so it opens nothing yet"}},
+			want: []string{"warning netpol-rules-outside-policytypes open ingress 0: policyTypes omits ingress, but OVN-Kubernetes still compiles its 1 rule: it decides instead of BANP default ingress 1, which denies red/db",
+				"info netpol-rules-outside-policytypes open egress 0: policyTypes omits egress, but OVN-Kubernetes still compiles its 1 rule: nothing else denies egress of its pods now, so it opens nothing yet"}},
 		{name: "policies that are not programmed", codes: []string{NetpolDirection.Code, NetpolNamedPort.Code}, extra: []model.Object{
 			notTaken(np("blue/a", "*", "E", rules{npRule("TCP/http")}, nil)), np("blue/b", "*", "E", rules{npRule()}, nil), notTaken(np("blue/c", "*", "I", nil, nil)), notTaken(banp(rules{rule(deny, inNS("*"))}, nil))},
-			want: []string{"info netpol-rules-outside-policytypes b ingress 0: policyTypes leaves ingress out, and OVN-Kubernetes compiles its 1 rule all the same: nothing else denies ingress of its pods now, so it opens nothing yet"}},
+			want: []string{"info netpol-rules-outside-policytypes b ingress 0: policyTypes omits ingress, but OVN-Kubernetes still compiles its 1 rule: nothing else denies ingress of its pods now, so it opens nothing yet"}},
 		{name: "policyTypes as the rules are", codes: []string{NetpolDirection.Code}, extra: []model.Object{np("blue/a", "*", "IE", rules{npRule()}, rules{npRule()}), np("blue/b", "*", "I", rules{npRule()}, nil)}},
 		{name: "log levels of the namespace", codes: []string{NamespaceLogging.Code}, extra: []model.Object{
 			logsAs("a", `{"deny":"Alert","allow":"info"}`), np("a/policy", "*", "I", nil, nil), firewall("a"), logsAs("b", `{"allow":"x","Deny":"y"}`), np("b/b", "*", "I", nil, nil),
@@ -208,26 +208,25 @@ func TestEgressFirewallDivergences(t *testing.T) {
 			want: []string{"error egressfirewall-too-long default egress 8001: 8,002 rules: rule 8001 has no OVN priority left, and the whole EgressFirewall is not programmed"}},
 		{name: "as many rules as there may be", codes: all, extra: []model.Object{long(8001)}},
 		{name: "networks of pods", codes: all, extra: []model.Object{firewall("blue", rule(allow, inNets("10.0.1.0/24")), rule(deny, inNets("10.0.0.0/8")), rule(deny, inNets("192.0.2.0/24")), rule(deny, inNets("0.0.0.0/0")))},
-			want: []string{"warning egressfirewall-leaves-pods default egress 1: 10.0.0.0/8 holds the addresses of 5 pods, e.g. blue/web-1, and the row leaves the subnets of pods out: its Deny never decides about pods",
-				"info egressfirewall-leaves-pods default egress 0: 10.0.1.0/24 holds the addresses of 3 pods, e.g. blue/web-2, and the row leaves the subnets of pods out: its Allow never decides about pods"}},
+			want: []string{"warning egressfirewall-leaves-pods default egress 1: 10.0.0.0/8 contains addresses of 5 pods, e.g. blue/web-1, but the row excludes pod subnets: its Deny never applies to pods",
+				"info egressfirewall-leaves-pods default egress 0: 10.0.1.0/24 contains addresses of 3 pods, e.g. blue/web-2, but the row excludes pod subnets: its Allow never applies to pods"}},
 		{name: "networks of pods, the subnets unknown", blind: true, codes: all, extra: []model.Object{firewall("blue", rule(allow, inNets("192.0.2.0/24")), rule(deny, inNets("0.0.0.0/0")))},
-			want: []string{"warning egressfirewall-subnets-unknown default egress 1: 0.0.0.0/0 holds the addresses of 5 pods, e.g. blue/web-1, and Rung does not know the subnets of the cluster's pods: " +
-				"OVN-Kubernetes leaves them out of this row, the row that is compiled here does not"}},
+			want: []string{"warning egressfirewall-subnets-unknown default egress 1: 0.0.0.0/0 contains addresses of 5 pods, e.g. blue/web-1, and the pod subnets are unknown: OVN-Kubernetes excludes them from this row, Rung's compiled row does not"}},
 		{name: "nodes without an address", codes: all, extra: []model.Object{bad, node("bare", "role=bare"), firewall("blue", rule(deny, to(model.PeerNodes, "role=x")), rule(allow, to(model.PeerNodes, "role=bare")),
 			rule(deny, to(model.PeerNodes, "role=worker")), rule(deny, to(model.PeerNodes, "role=odd")))},
 			want: []string{`warning peer-matches-nothing default egress 0: the peer "nodes: role=x" matches no node: the rule has no row now (Deny)`,
 				`info peer-matches-nothing default egress 1: no node that the peer "nodes: role=bare" matches has the annotation k8s.ovn.org/host-cidrs: the rule has no row now (Allow)`}},
 		{name: "no nodes are known", bare: true, codes: all, extra: []model.Object{firewall("blue", rule(deny, to(model.PeerNodes, "role=x")))}},
 		{name: "DNS names", codes: all, extra: []model.Object{firewall("blue", rule(allow, inNets("192.0.2.0/24")), rule(allow, dns("a.example")), rule(allow, dns("b.example")))},
-			want: []string{"info egressfirewall-dns default egress 1: 2 rules use DNS names (a.example, b.example): the addresses are those the cluster's DNS gives the nodes, known from live rows only, and a name without addresses has a row that matches nothing"}},
+			want: []string{"info egressfirewall-dns default egress 1: 2 rules use DNS names (a.example, b.example): addresses come from the nodes' DNS, known from live rows only; a name without addresses matches nothing"}},
 		{name: "drops what an ANP allows", codes: all, extra: []model.Object{anp("a", 1, "tenant=blue", nil, rules{rule(allow, inNS("*")), rule(allow, api, "TCP:6443")}),
 			firewall("blue", rule(allow, inNets("192.0.2.0/24")), rule(allow, to(model.PeerNodes, "role=worker")), rule(deny, inNets("0.0.0.0/0")))},
-			want: []string{"warning egressfirewall-overrules-allow default egress 2: drops what egress rule 1 of ANP a allows, e.g. blue/web-1 → 172.18.0.2: an EgressFirewall decides in the to-lport stage, " +
-				"after the egress rules of AdminNetworkPolicies, and their Allow does not keep it from being asked"}},
+			want: []string{"warning egressfirewall-overrules-allow default egress 2: denies what ANP a egress 1 allows, e.g. blue/web-1 → 172.18.0.2: an EgressFirewall decides in the to-lport stage, " +
+				"after the egress rules of AdminNetworkPolicies, whatever they allowed"}},
 		{name: "drops a network although a name is allowed above", codes: []string{FirewallOverrules.Code}, extra: []model.Object{anp("a", 1, "*", nil, rules{rule(allow, inNets("198.51.100.0/24"), "TCP:443")}),
 			firewall("blue", rule(allow, dns("a.example")), rule(deny, inNets("198.51.100.0/25")), rule(deny, inNets("198.51.0.0/16"), "TCP:443"))},
-			want: []string{"warning egressfirewall-overrules-allow default egress 2: drops what egress rule 0 of ANP a allows, e.g. blue/web-1 → 198.51.100.0/24: an EgressFirewall decides in the to-lport stage, " +
-				"after the egress rules of AdminNetworkPolicies, and their Allow does not keep it from being asked"}},
+			want: []string{"warning egressfirewall-overrules-allow default egress 2: denies what ANP a egress 0 allows, e.g. blue/web-1 → 198.51.100.0/24: an EgressFirewall decides in the to-lport stage, " +
+				"after the egress rules of AdminNetworkPolicies, whatever they allowed"}},
 		{name: "a name may be that address", codes: []string{FirewallOverrules.Code}, extra: []model.Object{anp("a", 1, "*", nil, rules{rule(allow, inNets("198.51.100.7/32"))}),
 			firewall("blue", rule(allow, dns("a.example")), rule(deny, inNets("0.0.0.0/0")))}},
 		{name: "allowed above, by nodes, in part, on other ports, of other pods, of pods, or not enforced", codes: []string{FirewallOverrules.Code}, extra: []model.Object{
@@ -250,12 +249,12 @@ func TestRulesBeyondRange(t *testing.T) {
 	}
 	tests := []divergence{
 		{name: "the next priority is held", codes: []string{RuleBeyondRange.Code}, extra: []model.Object{anp("a", 5, "*", nil, many(201)), anp("b", 6, "*", nil, many(1)), anp("c", 7, "*", nil, many(100)), anp("d", 8, "*", nil, many(1))},
-			want: []string{"error rule-beyond-range a egress 100: 201 egress rules where the API takes 100: from rule 100 on they have the OVN priorities of the rules of priority 6; where they overlap with those of ANP b (priority 6), ANP c (priority 7), which one wins is undefined"}},
+			want: []string{"error rule-beyond-range a egress 100: 201 egress rules, but the API accepts 100: from rule 100 on they have the OVN priorities of the rules of priority 6; where they overlap with rules of ANP b (priority 6), ANP c (priority 7), which one wins is undefined"}},
 		{name: "it is free, has no such rules, or is not enforced", codes: []string{RuleBeyondRange.Code}, extra: []model.Object{anp("a", 99, "*", nil, many(101)), anp("b", 100, "*", nil, many(1)), anp("c", 5, "*", nil, many(101)), anp("d", 6, "*", many(1), nil), anp("e", 7, "*", nil, many(1))},
-			want: []string{"warning rule-beyond-range c egress 100: 101 egress rules where the API takes 100: from rule 100 on they have the OVN priorities of the rules of priority 6",
-				"warning rule-beyond-range a egress 100: 101 egress rules where the API takes 100: from rule 100 on they have the OVN priorities of the rules of priority 100"}},
+			want: []string{"warning rule-beyond-range c egress 100: 101 egress rules, but the API accepts 100: from rule 100 on they have the OVN priorities of the rules of priority 6",
+				"warning rule-beyond-range a egress 100: 101 egress rules, but the API accepts 100: from rule 100 on they have the OVN priorities of the rules of priority 100"}},
 		{name: "the baseline", codes: []string{RuleBeyondRange.Code}, extra: []model.Object{banp(nil, many(101))},
-			want: []string{"warning rule-beyond-range default egress 100: 101 egress rules where the API takes 100: from rule 100 on they lie below the OVN priorities of the baseline"}},
+			want: []string{"warning rule-beyond-range default egress 100: 101 egress rules, but the API accepts 100: from rule 100 on they get OVN priorities below the baseline's"}},
 		{name: "as many as there may be", codes: []string{RuleBeyondRange.Code}, extra: []model.Object{anp("a", 5, "*", many(100), many(100)), anp("b", 6, "*", many(100), many(100)), np("blue/a", "*", "E", nil, many(150)), firewall("blue", many(150)...)}},
 	}
 	for _, tt := range tests {
@@ -268,19 +267,19 @@ func TestLongNamesOfNamespacedPolicies(t *testing.T) {
 	tests := []divergence{
 		{name: "policies whose rules log alike", codes: []string{NameCut.Code}, extra: []model.Object{np(space+"/"+long+"-a", "*", "I", rules{npRule()}, nil), np(space+"/"+long+"-b", "*", "E", rules{npRule()}, rules{npRule()})},
 			want: []string{
-				"warning name-cut " + long + "-a: the names of namespace and policy are so long (62 characters) that OVN cuts the names of ACLs: log lines of ingress rule 0 cannot be told apart from those of other rules, for example of NP " + space + "/" + long + "-b",
-				"warning name-cut " + long + "-b: the names of namespace and policy are so long (62 characters) that OVN cuts the names of ACLs: log lines of ingress rule 0, egress rule 0 cannot be told apart from those of other rules, for example of NP " + space + "/" + long + "-a"}},
+				"warning name-cut " + long + "-a: the names of namespace and policy are too long (62 characters): OVN cuts the ACL names, so log lines of ingress 0 look like those of other rules, for example of NP " + space + "/" + long + "-b",
+				"warning name-cut " + long + "-b: the names of namespace and policy are too long (62 characters): OVN cuts the ACL names, so log lines of ingress 0, egress 0 look like those of other rules, for example of NP " + space + "/" + long + "-a"}},
 		{name: "cut and alone, and just short enough", codes: []string{NameCut.Code}, extra: []model.Object{np(space+"/"+long[:20], "*", "I", rules{npRule()}, rules{npRule()}), np(space+"/"+long[:18]+"b", "*", "I", rules{npRule()}, nil)},
-			want: []string{"info name-cut " + long[:20] + ": the names of namespace and policy are so long (50 characters) that OVN cuts the names of the ACLs of ingress rule 0"}},
+			want: []string{"info name-cut " + long[:20] + ": the names of namespace and policy are too long (50 characters): OVN cuts the ACL names of ingress 0"}},
 		{name: "as the default deny", codes: []string{NameCut.Code}, extra: []model.Object{np(strings.Repeat("s", 60)+"/a", "*", "I", rules{npRule()}, nil)},
-			want: []string{"warning name-cut a: the names of namespace and policy are so long (61 characters) that OVN cuts the names of ACLs: log lines of ingress rule 0 cannot be told apart from those of other rules, " +
+			want: []string{"warning name-cut a: the names of namespace and policy are too long (61 characters): OVN cuts the ACL names, so log lines of ingress 0 look like those of other rules, " +
 				"for example of the default deny of namespace " + strings.Repeat("s", 60)}},
 		{name: "EgressFirewalls", codes: []string{NameCut.Code}, extra: []model.Object{
 			firewall(strings.Repeat("s", 59), rule(model.Allow, inNets("192.0.2.0/24")), rule(model.Allow, inNets("198.51.100.0/24"))),
 			firewall(strings.Repeat("t", 58), rule(model.Allow, inNets("192.0.2.0/24")), rule(model.Allow, inNets("198.51.100.0/24"))),
 			firewall(strings.Repeat("u", 60), rule(model.Allow, inNets("192.0.2.0/24")), rule(model.Allow, inNets("198.51.100.0/24")))},
-			want: []string{"warning name-cut default: the name of the namespace is so long (59 characters) that OVN cuts the names of ACLs: log lines of egress rule 0, egress rule 1 cannot be told apart from those of other rules",
-				"warning name-cut default: the name of the namespace is so long (60 characters) that OVN cuts the names of ACLs: log lines of egress rule 0, egress rule 1 cannot be told apart from those of other rules"}},
+			want: []string{"warning name-cut default: the namespace name is too long (59 characters): OVN cuts the ACL names, so log lines of egress 0, egress 1 look like those of other rules",
+				"warning name-cut default: the namespace name is too long (60 characters): OVN cuts the ACL names, so log lines of egress 0, egress 1 look like those of other rules"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, tt.run)

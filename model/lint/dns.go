@@ -118,9 +118,9 @@ func (l *needLint) checkKeptOut() {
 			whose = who[0]
 		}
 		f := l.addAboutRule(way.p, way.r, kind,
-			fmt.Sprintf("drops the DNS queries of %s at the cluster's DNS, %s (%s); no rule above allows them",
+			fmt.Sprintf("denies DNS queries of %s at the DNS pods, %s (%s); no rule above allows them",
 				whose, words.ListSome(dns, shown), strings.Join(ports, ", ")))
-		f.Severity, f.Remedy = severity, "allow DNS (UDP and TCP) to the DNS pods in a rule above, or leave them out of the subject"
+		f.Severity, f.Remedy = severity, "allow DNS (UDP and TCP) to the DNS pods in a rule above, or exclude them from the subject"
 	}
 }
 
@@ -144,7 +144,7 @@ func (l *needLint) droppedByText(p *model.Policy, what podNeed) string {
 	if i < 0 {
 		return ""
 	}
-	return ", but dropped at the DNS pods by " + ruleText(p, l.keptOutRules[i].p, l.keptOutRules[i].r)
+	return ", but denied at the DNS pods by " + ruleText(p, l.keptOutRules[i].p, l.keptOutRules[i].r)
 }
 
 // checkDNSCuts reports rules that drop queries by the verdicts, unless Run reported them. They follow a Pass,
@@ -165,7 +165,7 @@ func (d *verdictLint) checkDNSCuts(rulesAudit *verdict.Audit) {
 		}
 		p := d.c.Policy(r.Policy)
 		d.addAboutRule(p, p.Rule(r.Direction, r.Rule), DNSNotAllowed,
-			fmt.Sprintf("drops the DNS queries of %s at the cluster's DNS (UDP %d)", words.Count(cut.Pods, "pod"), s.DNSPorts["UDP"]))
+			fmt.Sprintf("denies DNS queries of %s at the cluster's DNS (UDP %d)", words.Count(cut.Pods, "pod"), s.DNSPorts["UDP"]))
 		d.addWitness(cut.Example)
 	}
 	for i := range rulesAudit.Isolated {
@@ -175,7 +175,7 @@ func (d *verdictLint) checkDNSCuts(rulesAudit *verdict.Audit) {
 		if cut.Example == nil || p == nil {
 			continue
 		}
-		d.addAbout(p, DNSNotAllowed, fmt.Sprintf("the %s isolation of namespace %s drops the DNS queries of %s at the cluster's DNS (UDP %d), "+
+		d.addAbout(p, DNSNotAllowed, fmt.Sprintf("the %s isolation of namespace %s denies DNS queries of %s at the cluster's DNS (UDP %d), "+
 			"and no NetworkPolicy allows them",
 			of.Direction.Lower(), p.Namespace, words.Count(cut.Pods, "pod"), s.DNSPorts["UDP"])).Remedy = "allow DNS (UDP and TCP) in a " +
 			"NetworkPolicy"

@@ -64,9 +64,8 @@ func (l *firewallLint) checkFirewall(p *model.Policy) {
 		}
 	}
 	if dns != nil {
-		l.addAboutRule(p, dns, FirewallDNS, fmt.Sprintf("%s %s (%s): the addresses are those the cluster's DNS gives the nodes, known "+
-			"from live rows "+
-			"only, and a name without addresses has a row that matches nothing",
+		l.addAboutRule(p, dns, FirewallDNS, fmt.Sprintf("%s %s (%s): addresses come from the nodes' DNS, known from live rows only; a name "+
+			"without addresses matches nothing",
 			words.Count(len(names), "rule"), words.OneOrMany(len(names), "uses a DNS name", "use DNS names"), words.ListFew(names, shown)))
 	}
 	l.checkOverruling(p)
@@ -85,18 +84,16 @@ func (l *firewallLint) checkFirewallPods(p *model.Policy, r *model.Rule, pe *mod
 			continue
 		}
 		if unknown := l.unknownSubnets(pods); !unknown.IsEmpty() {
-			l.addAboutRule(p, r, FirewallSubnets, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and Rung does not know the subnets of the "+
-				"cluster's pods: "+
-				"OVN-Kubernetes leaves them out of this row, the row that is compiled here does not",
+			l.addAboutRule(p, r, FirewallSubnets, fmt.Sprintf("%s contains addresses of %s, e.g. %s, and the pod subnets are unknown: "+
+				"OVN-Kubernetes excludes them from this row, Rung's compiled row does not",
 				text, words.Count(unknown.Len(), "pod"), podName(l.x.FirstPod(unknown))))
 			continue
 		}
 		if n.Bits() == 0 {
 			continue
 		}
-		l.addAboutRule(p, r, FirewallPods, fmt.Sprintf("%s holds the addresses of %s, e.g. %s, and the row leaves the subnets of pods out: "+
-			"its %s never "+
-			"decides about pods",
+		l.addAboutRule(p, r, FirewallPods, fmt.Sprintf("%s contains addresses of %s, e.g. %s, but the row excludes pod subnets: its %s "+
+			"never applies to pods",
 			text, words.Count(pods.Len(), "pod"), podName(l.x.FirstPod(pods)), r.Action)).Severity = deniesWarning(r)
 	}
 }
@@ -192,8 +189,8 @@ func (l *firewallLint) checkOverruling(p *model.Policy) {
 				target = n.Addr().String()
 			}
 			l.addAboutRule(p, r, FirewallOverrules, fmt.Sprintf(
-				"drops what %s allows, e.g. %s → %s: an EgressFirewall decides in the to-lport stage, after the egress rules of "+
-					"AdminNetworkPolicies, and their Allow does not keep it from being asked",
+				"denies what %s allows, e.g. %s → %s: an EgressFirewall decides in the to-lport stage, after the egress rules of "+
+					"AdminNetworkPolicies, whatever they allowed",
 				ruleText(p, a.p, a.r), podName(pod), target))
 			return
 		}

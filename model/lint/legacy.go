@@ -70,9 +70,9 @@ func (l *netpolLint) checkNetpol2016(p *model.Policy) {
 		if !model.MatchesNothing(p, r) {
 			continue
 		}
-		message := "a list of its rule is there and empty: in 2016 that matched nothing, today it matches everything"
+		message := "the rule has an empty list: in 2016 that matched nothing, today it matches everything"
 		if l.legacy {
-			message = "a list of its rule is there and empty: the rule matches nothing, as in 2016"
+			message = "the rule has an empty list: it matches nothing, as in 2016"
 		}
 		l.addAboutRule(p, r, NetpolEmptyList, message)
 	}

@@ -2,9 +2,9 @@ package lint
 
 import (
 	"cmp"
-	"fmt"
 	"net/netip"
 	"slices"
+	"strconv"
 
 	"rung/model"
 	"rung/model/ladder"
@@ -210,9 +210,9 @@ func deniesWarning(r *model.Rule) model.Severity {
 
 // ruleText names a rule, with its policy unless that is from.
 func ruleText(from, p *model.Policy, r *model.Rule) string {
-	text := r.Direction.Lower() + " rule " + fmt.Sprint(r.Index)
+	text := r.Direction.Lower() + " " + strconv.Itoa(r.Index)
 	if from.Key != p.Key {
-		text += " of " + p.Label()
+		text = p.Label() + " " + text
 	}
 	return text
 }

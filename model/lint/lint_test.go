@@ -63,28 +63,28 @@ func TestFindings(t *testing.T) {
 		want  []string
 	}{
 		{name: "priority above the range", codes: []string{PriorityUnsupported.Code}, extra: []model.Object{anp("a", 120, "tenant", nil, nil), anp("b", 99, "tenant", nil, nil)},
-			want: []string{"error priority-unsupported a: priority 120 is above 99: OVN-Kubernetes does not enforce the policy; if it was programmed before, its old rows stay and still decide at the old priority"}},
+			want: []string{"error priority-unsupported a: priority 120 is above 99: OVN-Kubernetes does not enforce the policy; old rows may still apply at the old priority"}},
 		{name: "another range", codes: []string{PriorityUnsupported.Code}, max: 50, extra: []model.Object{anp("b", 99, "tenant", nil, nil)},
-			want: []string{"error priority-unsupported b: priority 99 is above 50: OVN-Kubernetes does not enforce the policy; if it was programmed before, its old rows stay and still decide at the old priority"}},
+			want: []string{"error priority-unsupported b: priority 99 is above 50: OVN-Kubernetes does not enforce the policy; old rows may still apply at the old priority"}},
 		{name: "shared priority", codes: []string{PriorityDuplicate.Code, PriorityConflict.Code}, extra: []model.Object{
 			anp("a", 7, "tenant=blue", rules{rule(allow, inNS("*"))}, nil), anp("b", 7, "tenant=red", rules{rule(deny, inNS("*"))}, nil),
 			anp("x", 200, "*", nil, nil), anp("y", 200, "*", nil, nil)},
-			want: []string{"info priority-duplicate a: shares priority 7 with b: lower rule numbers decide first, and which of two rules with the same number wins is undefined; no two of them disagree now",
-				"info priority-duplicate b: shares priority 7 with a: lower rule numbers decide first, and which of two rules with the same number wins is undefined; no two of them disagree now"}},
+			want: []string{"info priority-duplicate a: shares priority 7 with b: lower rule numbers decide first; which of two rules with the same number wins is undefined; no rules conflict now",
+				"info priority-duplicate b: shares priority 7 with a: lower rule numbers decide first; which of two rules with the same number wins is undefined; no rules conflict now"}},
 		{name: "conflict", codes: []string{PriorityDuplicate.Code, PriorityConflict.Code}, extra: []model.Object{
 			anp("a", 7, "tenant=blue", rules{rule(allow, inNS("tenant=red"), "TCP:80")}, nil), anp("b", 7, "tenant", rules{rule(deny, inNS("*"))}, nil)},
 			want: []string{
-				"error priority-conflict a ingress 0: conflicts with b at priority 7: rule 0 says Allow here and Deny there, and which one wins is undefined, e.g. for red/db → blue/web-1 tcp 80",
-				"error priority-conflict b ingress 0: conflicts with a at priority 7: rule 0 says Deny here and Allow there, and which one wins is undefined, e.g. for red/db → blue/web-1 tcp 80",
-				"info priority-duplicate a: shares priority 7 with b: lower rule numbers decide first, and which of two rules with the same number wins is undefined",
-				"info priority-duplicate b: shares priority 7 with a: lower rule numbers decide first, and which of two rules with the same number wins is undefined"}},
+				"error priority-conflict a ingress 0: conflicts with b at priority 7: rule 0 is Allow here and Deny there; which one wins is undefined, e.g. for red/db → blue/web-1 tcp 80",
+				"error priority-conflict b ingress 0: conflicts with a at priority 7: rule 0 is Deny here and Allow there; which one wins is undefined, e.g. for red/db → blue/web-1 tcp 80",
+				"info priority-duplicate a: shares priority 7 with b: lower rule numbers decide first; which of two rules with the same number wins is undefined",
+				"info priority-duplicate b: shares priority 7 with a: lower rule numbers decide first; which of two rules with the same number wins is undefined"}},
 		{name: "logging", codes: []string{LoggingInvalid.Code}, extra: []model.Object{logging(anp("a", 1, "tenant", nil, nil), `{"deny":"Alert"}`), logging(anp("b", 2, "tenant", nil, nil), `{"deny":"alert"}`),
 			logging(banp(nil, nil), "[\n]")},
 			want: []string{
 				`error logging-annotation-invalid a: cannot parse ANP ACL logging annotation, disabling it for ANP a: disabling deny logging due to an invalid deny annotation. "Alert" is not a valid log severity; ` +
-					`despite that text the whole policy stays out: new, it gets no rows; changed, the rows it had before stay and decide`,
+					`despite that text the whole policy is not programmed, and old rows may still apply`,
 				`error logging-annotation-invalid default: cannot parse BANP ACL logging annotation, disabling it for BANP default: could not unmarshal ANP ACL annotation '[` + "\uFFFD" + `]', disabling logging, err: "json: cannot unmarshal array into Go value of type util.ACLLoggingLevels"; ` +
-					`despite that text the whole policy stays out: new, it gets no rows; changed, the rows it had before stay and decide`}},
+					`despite that text the whole policy is not programmed, and old rows may still apply`}},
 		{name: "system namespaces", codes: []string{SelectsSystem.Code}, extra: []model.Object{ns("openshift-dns", ""), ns("kubernetes-lookalike", ""),
 			anp("a", 1, "*", rules{rule(deny, inNS("*"))}, nil), anp("b", 2, "*", rules{rule(allow, inNS("*"))}, nil), anp("c", 3, "tenant", rules{rule(deny, inNS("*"))}, nil),
 			podSubject(anp("d", 4, "*", nil, rules{rule(deny, inNS("*"))}), "app=dns"), podSubject(anp("e", 5, "*", nil, rules{rule(deny, inNS("*"))}), "app=web")},
@@ -108,23 +108,23 @@ func TestFindings(t *testing.T) {
 		{name: "long names", codes: []string{NameCut.Code}, extra: []model.Object{
 			anp(long, 1, "tenant", rules{rule(deny, inNS("*")), rule(deny, inNS("*"))}, nil), anp(long[:54], 2, "tenant", rules{rule(deny, inNS("*"))}, nil),
 			anp(long[:48], 3, "tenant", rules{rule(deny, inNS("*"))}, nil)},
-			want: []string{"warning name-cut " + long + ": the name is so long (58 characters) that OVN cuts the names of ACLs: log lines of ingress rule 0, ingress rule 1 cannot be told apart from those of other rules",
-				"info name-cut " + long[:54] + ": the name is so long (54 characters) that OVN cuts the names of the ACLs of ingress rule 0"}},
+			want: []string{"warning name-cut " + long + ": the name is too long (58 characters): OVN cuts the ACL names, so log lines of ingress 0, ingress 1 look like those of other rules",
+				"info name-cut " + long[:54] + ": the name is too long (54 characters): OVN cuts the ACL names of ingress 0"}},
 		{name: "deny of all networks", codes: []string{DenyAllNetworks.Code, DNSNotAllowed.Code, DNSTCPNotAllowed.Code}, extra: []model.Object{
 			anp("a", 1, "tenant=blue", nil, rules{rule(allow, dnsPods, "UDP:5353"), rule(pass, to(model.PeerNodes, "*"), "TCP:6443"), rule(deny, inNets("0.0.0.0/0"))}),
 			anp("b", 2, "tenant=red", nil, rules{rule(deny, inNets("::/0 0.0.0.0/0"))})},
 			want: []string{
 				"error dns-not-allowed b egress 0: denies the subject's pods DNS over UDP 5353, and no rule above allows it",
-				"warning deny-all-networks a egress 2: drops everything that leaves the subject's pods and that no rule above decides; DNS over UDP 5353 allowed by egress rule 0, " +
-					"DNS over TCP 5353 not allowed, the API server (TCP 6443) passed to NetworkPolicies by egress rule 1",
-				"warning dns-tcp-not-allowed a egress 2: DNS over TCP 5353 is not allowed by any rule above this one; DNS over UDP 5353 allowed by egress rule 0",
-				"warning deny-all-networks b egress 0: drops everything that leaves the subject's pods and that no rule above decides; DNS over UDP 5353 not allowed, " +
+				"warning deny-all-networks a egress 2: denies all egress of the subject's pods that no rule above decides; DNS over UDP 5353 allowed by egress 0, " +
+					"DNS over TCP 5353 not allowed, the API server (TCP 6443) passed to NetworkPolicies by egress 1",
+				"warning dns-tcp-not-allowed a egress 2: DNS over TCP 5353 is not allowed by any rule above this one; DNS over UDP 5353 allowed by egress 0",
+				"warning deny-all-networks b egress 0: denies all egress of the subject's pods that no rule above decides; DNS over UDP 5353 not allowed, " +
 					"DNS over TCP 5353 not allowed, the API server (TCP 6443) not allowed"}},
 		{name: "allowed by a policy above", codes: []string{DenyAllNetworks.Code, DNSNotAllowed.Code, DNSTCPNotAllowed.Code}, extra: []model.Object{
 			anp("a", 1, "*", nil, rules{rule(allow, dnsPods, "UDP:5353", "dns-tcp"), rule(allow, inNets("172.18.0.0/16"))}),
 			anp("b", 2, "tenant", nil, rules{rule(deny, inNets("0.0.0.0/0"))}), anp("c", 3, "tenant", nil, rules{rule(deny, inNS("*"))}), banp(nil, rules{rule(deny, inNS("*"))})},
-			want: []string{"warning deny-all-networks b egress 0: drops everything that leaves the subject's pods and that no rule above decides; DNS over UDP 5353 allowed by egress rule 0 of ANP a, " +
-				"DNS over TCP 5353 allowed by egress rule 0 of ANP a, the API server (TCP 6443) allowed by egress rule 1 of ANP a"}},
+			want: []string{"warning deny-all-networks b egress 0: denies all egress of the subject's pods that no rule above decides; DNS over UDP 5353 allowed by ANP a egress 0, " +
+				"DNS over TCP 5353 allowed by ANP a egress 0, the API server (TCP 6443) allowed by ANP a egress 1"}},
 		{name: "a policy above of other pods, beside, or not enforced does not help", codes: []string{DNSNotAllowed.Code}, extra: []model.Object{
 			anp("a", 1, "tenant=red", nil, rules{rule(allow, dnsPods)}), anp("b", 2, "tenant=blue", nil, rules{rule(deny, inNS("*"))}), anp("a2", 2, "*", nil, rules{rule(allow, dnsPods)}),
 			anp("x", 150, "*", nil, rules{rule(allow, dnsPods), rule(deny, inNS("*"))}), anp("z", 160, "*", nil, rules{rule(deny, inNS("*"))})},
@@ -134,34 +134,34 @@ func TestFindings(t *testing.T) {
 			want: []string{"error dns-not-allowed a egress 1: denies the subject's pods DNS over UDP 5353, and rules above allow only a part of it"}},
 		{name: "a Deny of other ports leaves DNS alone", codes: []string{DNSNotAllowed.Code, DenyAllNetworks.Code}, extra: []model.Object{
 			anp("a", 1, "tenant", nil, rules{rule(deny, inNets("0.0.0.0/0"), "TCP:25")}), anp("b", 2, "tenant", nil, rules{rule(deny, inNS("*"), "TCP:80-90")})},
-			want: []string{"info deny-all-networks a egress 0: drops what leaves the subject's pods for tcp 25, whatever the address, and no rule above decides"}},
+			want: []string{"info deny-all-networks a egress 0: denies egress of the subject's pods to tcp 25, at any address, that no rule above decides"}},
 		{name: "no DNS pods are known", bare: true, codes: []string{DenyAllNetworks.Code, DNSNotAllowed.Code, DNSTCPNotAllowed.Code}, extra: []model.Object{
 			anp("a", 1, "tenant", nil, rules{rule(allow, inNS("x=y"), "UDP:53"), rule(deny, inNets("0.0.0.0/0"))}), anp("b", 2, "*", nil, rules{rule(deny, inNS("*"))})},
-			want: []string{"warning deny-all-networks a egress 1: drops everything that leaves the subject's pods and that no rule above decides; DNS over UDP allowed by egress rule 0, DNS over TCP not allowed",
-				"warning dns-tcp-not-allowed a egress 1: DNS over TCP is not allowed by any rule above this one; DNS over UDP allowed by egress rule 0"}},
+			want: []string{"warning deny-all-networks a egress 1: denies all egress of the subject's pods that no rule above decides; DNS over UDP allowed by egress 0, DNS over TCP not allowed",
+				"warning dns-tcp-not-allowed a egress 1: DNS over TCP is not allowed by any rule above this one; DNS over UDP allowed by egress 0"}},
 		{name: "an unknown protocol matches nothing", codes: []string{RuleShadowed.Code, PriorityConflict.Code, EmptySelectorDeny.Code, DenyAllNetworks.Code, DNSNotAllowed.Code}, extra: []model.Object{
 			anp("a", 1, "*", rules{rule(deny, inNS("*"), "tcp:80"), rule(allow, inNS("*"), "tcp:80"), rule(pass, inNS("*"), "TCP:80 kube:80"), rule(allow, inNS("*"), "TCP:80")},
 				rules{rule(deny, inNets("0.0.0.0/0"), "udp:53")}),
 			anp("b", 1, "*", rules{rule(allow, inNS("*"), "tcp:80")}, nil)},
-			want: []string{"warning rule-shadowed a ingress 3: never decides: rule 2 (Pass) above it decides everything that this Allow matches"}},
+			want: []string{"warning rule-shadowed a ingress 3: never applies: ingress 2 (Pass) above it decides everything this Allow matches"}},
 		{name: "host bits", codes: []string{NetworkHostBits.Code, CIDR.Code}, extra: []model.Object{anp("a", 1, "tenant", nil, rules{rule(allow, inNets("10.0.54.0/19 10.1.0.0/16 fd00::1/64 10.9.9.9/32"))})},
 			want: []string{"warning network-host-bits a egress 0: 10.0.54.0/19 means 10.0.32.0/19, fd00::1/64 means fd00::/64: the host bits are cleared"}},
 		{name: "no CIDR", codes: []string{CIDR.Code}, extra: []model.Object{anp("a", 1, "tenant", nil, rules{rule(allow, inNets("10.0.0.0/33 10.0.0.0"))})},
-			want: []string{"error cidr a egress 0: 10.0.0.0 is not a CIDR OVN-Kubernetes takes: the whole policy is not programmed, and rows it had before stay and decide",
-				"error cidr a egress 0: 10.0.0.0/33 is not a CIDR OVN-Kubernetes takes: the whole policy is not programmed, and rows it had before stay and decide"}},
+			want: []string{"error cidr a egress 0: 10.0.0.0 is an invalid CIDR for OVN-Kubernetes: the whole policy is not programmed, and old rows may still apply",
+				"error cidr a egress 0: 10.0.0.0/33 is an invalid CIDR for OVN-Kubernetes: the whole policy is not programmed, and old rows may still apply"}},
 		{name: "networks that cover pods", codes: []string{NetworkCoversPods.Code}, extra: []model.Object{anp("a", 1, "tenant", nil, rules{rule(allow, inNets("10.0.0.0/24 192.168.0.0/16 10.0.0.0/16"))})},
-			want: []string{"info network-covers-pods a egress 0: 10.0.0.0/24, 10.0.0.0/16 cover pods too (up to 5): networks are for what is outside the cluster, and match pods by address"}},
+			want: []string{"info network-covers-pods a egress 0: 10.0.0.0/24, 10.0.0.0/16 also cover pods (up to 5): networks are meant for addresses outside the cluster"}},
 		{name: "ipBlocks that cover pods", codes: []string{NetworkCoversPods.Code}, extra: []model.Object{np("blue/np", "", "IE", []model.Rule{npRule()}, []model.Rule{rule(allow, []model.Peer{
 			{Kind: model.PeerNetworks, Networks: []string{"0.0.0.0/0"}, Except: []string{"10.0.0.0/16"}},
 			{Kind: model.PeerNetworks, Networks: []string{"10.0.0.0/16"}, Except: []string{"10.0.0.0/30"}}})})},
-			want: []string{"info network-covers-pods np egress 0: 10.0.0.0/16 covers pods too (up to 4): networks are for what is outside the cluster, and match pods by address"}},
+			want: []string{"info network-covers-pods np egress 0: 10.0.0.0/16 also covers pods (up to 4): networks are meant for addresses outside the cluster"}},
 		{name: "named ports", codes: []string{NamedPortUnmatched.Code}, extra: []model.Object{
 			anp("a", 1, "tenant=blue", rules{rule(deny, inNS("tenant=red"), "http"), rule(deny, inNS("tenant=red"), "grpc"), rule(allow, inNS("tenant=red"), "grpc"), rule(deny, inNS("tenant=red"), "grpc", "TCP:80")},
 				rules{rule(deny, inNS("tenant=blue"), "http"), rule(deny, inNS("tenant=red"), "http", "grpc")})},
-			want: []string{`warning named-port-unmatched a ingress 1: no pod the rule looks at declares the named port "grpc": the rule compiles to no ACL at all, so its Deny does nothing`,
-				`warning named-port-unmatched a egress 1: no pod the rule looks at declares the named ports "http", "grpc": the rule compiles to no ACL at all, so its Deny does nothing`,
-				`info named-port-unmatched a ingress 2: no pod the rule looks at declares the named port "grpc": the rule compiles to no ACL at all, so its Allow does nothing`,
-				`info named-port-unmatched a ingress 3: no pod the rule looks at declares the named port "grpc"`}},
+			want: []string{`warning named-port-unmatched a ingress 1: no relevant pod declares the named port "grpc": the rule compiles to no ACL at all, so its Deny does nothing`,
+				`warning named-port-unmatched a egress 1: no relevant pod declares the named ports "http", "grpc": the rule compiles to no ACL at all, so its Deny does nothing`,
+				`info named-port-unmatched a ingress 2: no relevant pod declares the named port "grpc": the rule compiles to no ACL at all, so its Allow does nothing`,
+				`info named-port-unmatched a ingress 3: no relevant pod declares the named port "grpc"`}},
 		{name: "peers match nothing", codes: []string{PeerNothing.Code}, extra: []model.Object{
 			anp("a", 1, "tenant=blue", rules{rule(deny, inNS("tenant=x", "tenant=red")), rule(deny, inNS("tenant=x")), rule(allow, to(model.PeerPods, "* + app=x"))},
 				rules{rule(deny, to(model.PeerNodes, "role=x")), rule(deny, append(to(model.PeerNodes, "role=x"), inNets("9.0.0.0/8")...))})},
@@ -172,7 +172,7 @@ func TestFindings(t *testing.T) {
 				`info peer-matches-nothing a egress 1: the peer "nodes: role=x" matches no pod or node`}},
 		{name: "addresses of a node cannot be read", codes: []string{HostCIDRs.Code}, extra: []model.Object{badNode,
 			anp("a", 1, "tenant", nil, rules{rule(allow, to(model.PeerNodes, "role=worker")), rule(allow, to(model.PeerNodes, "node-role.kubernetes.io/control-plane"))})},
-			want: []string{"error host-cidrs-malformed a egress 0: the annotation k8s.ovn.org/host-cidrs of node odd (not JSON) cannot be read: the whole policy is not programmed, and rows it had before stay and decide"}},
+			want: []string{"error host-cidrs-malformed a egress 0: the annotation k8s.ovn.org/host-cidrs of node odd (not JSON) cannot be read: the whole policy is not programmed, and old rows may still apply"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -199,21 +199,21 @@ func TestShadows(t *testing.T) {
 		rules rules
 		want  []string
 	}{
-		{name: "equal peers", rules: rules{rule(allow, inNS("tenant=red")), rule(deny, inNS("tenant=red"))}, want: []string{"warning 1: rule 0 (Allow) above it decides"}},
-		{name: "same action", rules: rules{rule(deny, inNS("tenant=red")), rule(deny, inNS("tenant=red"), "TCP:80")}, want: []string{"info 1: rule 0 (Deny) above it decides"}},
-		{name: "everything above", rules: rules{rule(pass, inNS("*")), rule(deny, podPeer("tenant=red + app=db"), "TCP:80")}, want: []string{"warning 1: rule 0 (Pass) above it decides"}},
-		{name: "all pods of a label", rules: rules{rule(pass, podPeer("* + app=db")), rule(deny, podPeer("tenant=red + app=db"))}, want: []string{"warning 1: rule 0 (Pass) above it decides"}},
-		{name: "a namespace's pods", rules: rules{rule(pass, inNS("tenant=red")), rule(deny, podPeer("tenant=red + app=db"))}, want: []string{"warning 1: rule 0 (Pass) above it decides"}},
+		{name: "equal peers", rules: rules{rule(allow, inNS("tenant=red")), rule(deny, inNS("tenant=red"))}, want: []string{"warning 1: egress 0 (Allow) above it decides"}},
+		{name: "same action", rules: rules{rule(deny, inNS("tenant=red")), rule(deny, inNS("tenant=red"), "TCP:80")}, want: []string{"info 1: egress 0 (Deny) above it decides"}},
+		{name: "everything above", rules: rules{rule(pass, inNS("*")), rule(deny, podPeer("tenant=red + app=db"), "TCP:80")}, want: []string{"warning 1: egress 0 (Pass) above it decides"}},
+		{name: "all pods of a label", rules: rules{rule(pass, podPeer("* + app=db")), rule(deny, podPeer("tenant=red + app=db"))}, want: []string{"warning 1: egress 0 (Pass) above it decides"}},
+		{name: "a namespace's pods", rules: rules{rule(pass, inNS("tenant=red")), rule(deny, podPeer("tenant=red + app=db"))}, want: []string{"warning 1: egress 0 (Pass) above it decides"}},
 		{name: "narrower above", rules: rules{rule(pass, podPeer("tenant=red + app=db")), rule(deny, inNS("tenant=red"))}},
 		{name: "ports above", rules: rules{rule(pass, inNS("*"), "TCP:80"), rule(deny, inNS("tenant=red"))}},
-		{name: "the same ports above", rules: rules{rule(pass, inNS("*"), "TCP:80", "UDP:5-6"), rule(deny, inNS("tenant=red"), "UDP:5-6", "TCP:80")}, want: []string{"warning 1: rule 0 (Pass) above it decides"}},
+		{name: "the same ports above", rules: rules{rule(pass, inNS("*"), "TCP:80", "UDP:5-6"), rule(deny, inNS("tenant=red"), "UDP:5-6", "TCP:80")}, want: []string{"warning 1: egress 0 (Pass) above it decides"}},
 		{name: "several rules together", rules: rules{rule(allow, inNS("tenant=red")), rule(deny, inNS("tenant=blue"), "TCP:1"), rule(deny, inNS("tenant=blue")), rule(deny, inNS("tenant=blue", "tenant=red"))},
-			want: []string{"warning 3: rule 0 (Allow), rule 2 (Deny) above it decide"}},
+			want: []string{"warning 3: egress 0 (Allow), egress 2 (Deny) above it decide"}},
 		{name: "one peer left", rules: rules{rule(allow, inNS("tenant=red")), rule(deny, inNS("tenant=blue", "tenant=red"))}},
-		{name: "networks", rules: rules{rule(allow, inNets("10.0.0.0/8 fd00::/8")), rule(deny, inNets("10.1.2.3/16 fd01::/16"))}, want: []string{"warning 1: rule 0 (Allow) above it decides"}},
+		{name: "networks", rules: rules{rule(allow, inNets("10.0.0.0/8 fd00::/8")), rule(deny, inNets("10.1.2.3/16 fd01::/16"))}, want: []string{"warning 1: egress 0 (Allow) above it decides"}},
 		{name: "wider network", rules: rules{rule(allow, inNets("10.1.0.0/16")), rule(deny, inNets("10.0.0.0/8"))}},
 		{name: "pods are not networks", rules: rules{rule(allow, inNets("0.0.0.0/0 ::/0")), rule(deny, inNS("*"))}},
-		{name: "nodes", rules: rules{rule(allow, to(model.PeerNodes, "*")), rule(deny, to(model.PeerNodes, "role=worker"))}, want: []string{"warning 1: rule 0 (Allow) above it decides"}},
+		{name: "nodes", rules: rules{rule(allow, to(model.PeerNodes, "*")), rule(deny, to(model.PeerNodes, "role=worker"))}, want: []string{"warning 1: egress 0 (Allow) above it decides"}},
 		{name: "an absent selector is no everything", rules: rules{rule(allow, []model.Peer{{Kind: model.PeerPods}, {Kind: model.PeerNodes}}), rule(deny, inNS("tenant=red")), rule(deny, to(model.PeerNodes, "a=b"))}},
 		{name: "no peers", rules: rules{rule(allow, inNS("*")), rule(deny, nil)}},
 	}
@@ -223,7 +223,7 @@ func TestShadows(t *testing.T) {
 			for _, f := range Run(cluster(anp("a", 1, "tenant", nil, tt.rules)), nil, Options{}) {
 				if f.Code == RuleShadowed.Code {
 					text, _, _ := strings.Cut(f.Message, " everything")
-					got = append(got, string(f.Severity)+" "+string(rune('0'+f.Rule))+strings.TrimPrefix(text, "never decides"))
+					got = append(got, string(f.Severity)+" "+string(rune('0'+f.Rule))+strings.TrimPrefix(text, "never applies"))
 				}
 			}
 			if diff := cmp.Diff(tt.want, got); diff != "" {

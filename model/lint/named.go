@@ -55,11 +55,11 @@ func (l *linter) checkNamedPeers(p *model.Policy, r *model.Rule, peers selectors
 		return
 	}
 	message := fmt.Sprintf("the rows of the named %s %s have no outport: on nodes with a pod of the subject they also "+
-		"%s connections among the peers, to %s that %s no subject: %s",
+		"%s connections between peers, to %s that %s no subject: %s",
 		words.OneOrMany(len(names), "port", "ports"), words.ListFew(names, shown), strings.ToLower(string(r.Action)),
 		words.Count(hit.Len(), "pod"), words.OneOrMany(hit.Len(), "is", "are"), words.ListFew(pods, shown))
 	if useless {
-		message += "; no pod of the subject declares such a name, so for the subject the rule does nothing"
+		message += "; no subject pod declares the name, so the rule does nothing for the subject"
 	}
 	l.addAboutRule(p, r, NamedPortPeers, message)
 }
@@ -85,12 +85,11 @@ func (l *linter) checkNamedFamily(p *model.Policy, r *model.Rule, pods selectors
 	if len(names) == 0 {
 		return
 	}
-	effect := "an egress row has no address set, so it decides about them although the rest of the policy does not see " +
-		"that family"
+	effect := "an egress row has no address set, so it matches them although the rest of the policy ignores that family"
 	if r.Direction == model.Ingress {
-		effect = "beside the address set of the other family they never match"
+		effect = "they never match together with the other family's address set"
 	}
-	l.addAboutRule(p, r, NamedPortFamily, fmt.Sprintf("%s, yet the rows of the named %s %s name the %s addresses of %s: %s; %s",
+	l.addAboutRule(p, r, NamedPortFamily, fmt.Sprintf("%s, yet the rows of the named %s %s have the %s addresses of %s: %s; %s",
 		l.missing.reason, words.OneOrMany(len(names), "port", "ports"), words.ListFew(names, shown), family,
 		words.Count(hit.Len(), "pod"), words.ListFew(on, shown), effect))
 }
@@ -140,7 +139,7 @@ func (l *linter) checkDeclared(p *model.Policy, r *model.Rule) {
 		return
 	}
 	severity := model.SeverityInfo
-	message := fmt.Sprintf("no pod the rule looks at declares the named %s %s", words.OneOrMany(len(missing), "port", "ports"),
+	message := fmt.Sprintf("no relevant pod declares the named %s %s", words.OneOrMany(len(missing), "port", "ports"),
 		words.ListFew(missing, shown))
 	if names == len(r.Ports) && len(missing) == names {
 		severity, message = deniesWarning(r), message+fmt.Sprintf(": the rule compiles to no ACL at all, so its %s does nothing", r.Action)

@@ -88,21 +88,21 @@ func (l *linter) addCutNames(p *model.Policy, holders nameHolders) {
 			}
 		}
 	}
-	so, remedy := fmt.Sprintf("the name is so long (%s)", words.Count(len(p.Name), "character")), "use a name of at most 48 characters"
+	so, remedy := fmt.Sprintf("the name is too long (%s)", words.Count(len(p.Name), "character")), "use a name of at most 48 characters"
 	switch p.Kind {
 	case model.KindNP, model.KindMNP:
-		so = fmt.Sprintf("the names of namespace and policy are so long (%s)", words.Count(len(p.Namespace)+len(p.Name), "character"))
+		so = fmt.Sprintf("the names of namespace and policy are too long (%s)", words.Count(len(p.Namespace)+len(p.Name), "character"))
 		remedy = "use names of at most 48 characters together"
 	case model.KindEF:
-		so = fmt.Sprintf("the name of the namespace is so long (%s)", words.Count(len(p.Namespace), "character"))
+		so = fmt.Sprintf("the namespace name is too long (%s)", words.Count(len(p.Namespace), "character"))
 		remedy = "use a namespace with a name of at most 55 characters"
 	}
 	if len(alike) > 0 {
-		f := l.addAbout(p, NameCut, so+" that OVN cuts the names of ACLs: log lines of "+
+		f := l.addAbout(p, NameCut, so+": OVN cuts the ACL names, so log lines of "+
 			words.ListFew(alike, shown)+
-			" cannot be told apart from those of other rules"+with)
+			" look like those of other rules"+with)
 		f.Severity, f.Remedy = model.SeverityWarning, remedy
 	} else {
-		l.addAbout(p, NameCut, so+" that OVN cuts the names of the ACLs of "+words.ListFew(cut, shown)).Remedy = remedy
+		l.addAbout(p, NameCut, so+": OVN cuts the ACL names of "+words.ListFew(cut, shown)).Remedy = remedy
 	}
 }

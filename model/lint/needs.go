@@ -263,7 +263,7 @@ func (l *needLint) checkDeny(p *model.Policy, r *model.Rule, all bool) {
 			how = "is allowed only in part by the rules above this one"
 		}
 		if alone {
-			udp = "this one leaves " + l.needText(dnsUDP) + " alone"
+			udp = "this rule does not match " + l.needText(dnsUDP)
 		}
 		l.addAboutRule(p, r, DNSTCPNotAllowed, fmt.Sprintf("%s %s; %s", l.needText(dnsTCP), how, udp))
 	}
@@ -272,14 +272,14 @@ func (l *needLint) checkDeny(p *model.Policy, r *model.Rule, all bool) {
 // addDenyAll reports a Deny of every address, with the decisions above it about what pods need. A Deny with
 // ports counts only for needs at these ports.
 func (l *needLint) addDenyAll(p *model.Policy, r *model.Rule, shares [needs]needShare, before [needs]needDecision) {
-	severity, message := model.SeverityWarning, "drops everything that leaves the subject's pods and that no rule above decides"
+	severity, message := model.SeverityWarning, "denies all egress of the subject's pods that no rule above decides"
 	if len(r.Ports) > 0 {
 		var ports []string
 		for i := range r.Ports {
 			ports = append(ports, r.Ports[i].String())
 		}
-		severity, message = model.SeverityInfo, "drops what leaves the subject's pods for "+
-			words.ListFew(ports, shown)+", whatever the address, and no rule above decides"
+		severity, message = model.SeverityInfo, "denies egress of the subject's pods to "+
+			words.ListFew(ports, shown)+", at any address, that no rule above decides"
 	}
 	var facts []string
 	for what := range needs {

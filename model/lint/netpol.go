@@ -125,8 +125,8 @@ func (l *linter) checkCoveredNodes(p *model.Policy, r *model.Rule) {
 		}
 	}
 	if len(covered) > 0 {
-		l.addAboutRule(p, r, NetworkCoversNodes, fmt.Sprintf("%s %s addresses of nodes, and no connection of a node comes from them: "+
-			"a node reaches the pods of other nodes from its management address, for example %s",
+		l.addAboutRule(p, r, NetworkCoversNodes, fmt.Sprintf("%s %s node addresses that are not their source addresses: a node reaches pods "+
+			"of other nodes from its management address, for example %s",
 			words.ListFew(covered, shown), words.OneOrMany(len(covered), "covers", "cover"), source))
 	}
 }
@@ -196,7 +196,7 @@ func (l *netpolLint) checkOpenProtocol(p *model.Policy, r *model.Rule, protocol 
 	case len(meant) > 0:
 		message += ", and allows every " + proto + " port, not only " + words.ListFew(meant, shown)
 	case l.pods:
-		message += ", and allows every " + proto + " port though no pod the rule means declares such a name"
+		message += ", and allows every " + proto + " port though no relevant pod declares the name"
 	}
 	l.addAboutRule(p, r, NetpolNamedPort, message)
 }
@@ -281,7 +281,7 @@ func (l *netpolLint) checkLeftOut(p *model.Policy, d model.Direction) {
 		return
 	}
 	severity := model.SeverityWarning
-	message := fmt.Sprintf("policyTypes leaves %s out, and OVN-Kubernetes compiles its %s all the same: ",
+	message := fmt.Sprintf("policyTypes omits %s, but OVN-Kubernetes still compiles its %s: ",
 		d.Lower(), words.Count(len(rules), "rule"))
 	side := "from"
 	if d == model.Ingress {
@@ -292,7 +292,7 @@ func (l *netpolLint) checkLeftOut(p *model.Policy, d model.Direction) {
 		message += fmt.Sprintf("%s what %s denies %s %s", words.OneOrMany(len(rules), "it opens", "they open"),
 			by.Label(), side, podName(pod))
 	} else if by, r, pod := l.findBaselineDeny(d, subject); pod != nil {
-		message += fmt.Sprintf("%s before %s, which denies, is asked about %s",
+		message += fmt.Sprintf("%s instead of %s, which denies %s",
 			words.OneOrMany(len(rules), "it decides", "they decide"), ruleText(p, by, r), podName(pod))
 	} else {
 		severity = model.SeverityInfo

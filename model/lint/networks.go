@@ -95,23 +95,23 @@ func (l networkLint) checkNamespaces() {
 			if len(firewall) > 0 {
 				parts = append(parts, "its EgressFirewall")
 			}
-			message := "it has the label " + model.LabelPrimaryUDN + " and no primary network: "
+			message := "it has the label " + model.LabelPrimaryUDN + " but no primary network"
 			if len(parts) == 0 {
-				l.addAboutObject(NamespaceWaits, about, message+"policies made there have no rows").Severity = model.SeverityWarning
+				l.addAboutObject(NamespaceWaits, about, message+": policies created there have no rows").Severity = model.SeverityWarning
 				continue
 			}
-			l.addAboutObject(NamespaceWaits, about, message+"nobody programs "+strings.Join(parts, " and "))
+			l.addAboutObject(NamespaceWaits, about, message+"; not programmed: "+strings.Join(parts, " and "))
 			continue
 		}
-		message := fmt.Sprintf("it has the primary network %s and not the label %s: ", on.Name, model.LabelPrimaryUDN)
-		f := l.addAboutObject(NamespaceUnlabeled, about, message+"nobody programs NetworkPolicies made there")
+		message := fmt.Sprintf("it has the primary network %s but not the label %s", on.Name, model.LabelPrimaryUDN)
+		f := l.addAboutObject(NamespaceUnlabeled, about, message+": NetworkPolicies created there are not programmed")
 		if len(parts) > 0 {
-			f.Message = message + "nobody programs " + parts[0]
+			f.Message = message + "; not programmed: " + parts[0]
 		} else {
 			f.Severity = model.SeverityWarning
 		}
 		if len(firewall) > 0 {
-			f.Message += ", and its EgressFirewall is on the default network, with the subnets of the cluster left out"
+			f.Message += ", and its EgressFirewall applies on the default network, excluding the cluster's subnets"
 		}
 	}
 }
@@ -124,20 +124,20 @@ func (l networkLint) checkMulti(p *model.Policy) {
 	}
 	targets := l.networks.SecondaryTargets(p)
 	if why := l.networks.WhyNoTarget(p); why != "" {
-		f := l.addAboutObject(PolicyForNothing, p.Key, why+": nobody programs it")
+		f := l.addAboutObject(PolicyForNothing, p.Key, why+": it is not programmed")
 		if len(targets) > 0 {
 			f.Severity = model.SeverityWarning
-			f.Message = why + "; it is programmed on " + words.ListFew(names(targets), shown) + " alone"
+			f.Message = why + "; it is programmed on " + words.ListFew(names(targets), shown) + " only"
 		}
 	}
 	if len(targets) == 0 {
 		return
 	}
 	if n := len(p.Ingress) + len(p.Egress); !p.IsolatesIngress && !p.IsolatesEgress {
-		message := "it has no policyTypes, and isolates nothing"
+		message := "it has no policyTypes and isolates nothing"
 		if n > 0 {
-			message += ": what its " + words.Count(n, "rule") + " " + words.OneOrMany(n, "allows", "allow") +
-				" is allowed without it, unless another policy isolates"
+			message += ": its " + words.Count(n, "rule") + " " + words.OneOrMany(n, "has", "have") +
+				" no effect unless another policy isolates"
 		}
 		l.addAboutObject(NoPolicyTypes, p.Key, message)
 	}
@@ -153,7 +153,7 @@ func (l networkLint) checkAddressless(p *model.Policy, targets []*network.Networ
 	}
 	on := words.ListFew(names(bare), shown)
 	if r := network.RefusedPeer(p); r != nil {
-		message := fmt.Sprintf("it selects pods, and %s %s no addresses: there the whole policy is refused, and isolates nothing", on,
+		message := fmt.Sprintf("it selects pods, and %s %s no addresses: there the whole policy is rejected and isolates nothing", on,
 			words.OneOrMany(len(bare), "gives", "give"))
 		if rest := len(targets) - len(bare); rest > 0 {
 			message += fmt.Sprintf("; it is programmed on %s",
@@ -164,7 +164,7 @@ func (l networkLint) checkAddressless(p *model.Policy, targets []*network.Networ
 	}
 	for r := range p.AllRules() {
 		if len(r.Peers) == 0 && p.HasType(r.Direction) {
-			l.addAboutRule(p, r, IPv6Denied, fmt.Sprintf("it has no peers, and %s %s no addresses: there it allows IPv4, and IPv6 stays denied", on,
+			l.addAboutRule(p, r, IPv6Denied, fmt.Sprintf("it has no peers, and %s %s no addresses: there it allows IPv4 only", on,
 				words.OneOrMany(len(bare), "gives", "give")))
 		}
 	}
@@ -202,7 +202,7 @@ func (l networkLint) checkDestination(p *model.Policy, r *model.Rule, on *networ
 	}
 	for _, s := range on.Subnets {
 		if s.Bits() <= n.Bits() && s.Contains(n.Addr()) {
-			f := l.addAboutRule(p, r, FirewallInside, fmt.Sprintf("%s is inside %s of the namespace's own network, %s, which the row leaves out: "+
+			f := l.addAboutRule(p, r, FirewallInside, fmt.Sprintf("%s is inside %s of the namespace's own network, %s, which the row excludes: "+
 				"its %s never matches", text, s, on.Name, r.Action))
 			f.Severity = deniesWarning(r)
 			return
@@ -210,7 +210,7 @@ func (l networkLint) checkDestination(p *model.Policy, r *model.Rule, on *networ
 	}
 	if pods := l.x.InNetwork(n); !pods.IsEmpty() {
 		l.addAboutRule(p, r, FirewallDefault,
-			fmt.Sprintf("%s holds the addresses of %s on the default network, e.g. %s: on %s its %s decides about them",
+			fmt.Sprintf("%s contains addresses of %s on the default network, e.g. %s: on %s its %s applies to them",
 				text, words.Count(pods.Len(), "pod"), podName(l.x.FirstPod(pods)), on.Name, r.Action))
 	}
 }
@@ -250,11 +250,10 @@ func (l networkLint) checkFrozen() {
 		}
 		annotation, remedy := model.AnnotationAttachments, SetsFrozen.Remedy
 		if pod.NetworksErr != "" {
-			annotation, remedy = model.AnnotationPodNetworks, "delete the pod if something makes it anew: OVN-Kubernetes writes the annotation; "+
-				"else correct it"
+			annotation, remedy = model.AnnotationPodNetworks, "delete the pod if a controller recreates it: OVN-Kubernetes writes the "+
+				"annotation; else correct it"
 		}
-		l.addAboutObject(SetsFrozen, pod.Key, fmt.Sprintf("address sets of %s keep the members they have, since the annotation %s of the pod "+
-			"cannot be read",
+		l.addAboutObject(SetsFrozen, pod.Key, fmt.Sprintf("address sets of %s are frozen: the pod's annotation %s is unreadable",
 			words.ListSome(of, shown), annotation)).Remedy = remedy
 	}
 }
@@ -300,7 +299,7 @@ func (l networkLint) checkUnknown() {
 		ns, name, _ := strings.Cut(key, "/")
 		n := len(pods[key])
 		l.addAboutObject(PodNetworkUnknown, model.Key{Kind: model.KindNAD, Namespace: ns, Name: name}, fmt.Sprintf(
-			"%s (%s) %s it, and there is no such object: Rung does not know the network, and no row of it is compiled",
+			"%s (%s) %s it, but it does not exist: its network is unknown and not compiled",
 			words.Count(n, "pod"), words.ListFew(pods[key], shown), words.OneOrMany(n, "names", "name")))
 	}
 }

@@ -52,7 +52,7 @@ func (l *linter) checkPolicy(p *model.Policy) {
 			remedy = fmt.Sprintf("move it to a free priority, e.g. %d", gaps[len(gaps)-1].From)
 		}
 		l.addAbout(p, PriorityUnsupported, fmt.Sprintf("priority %d is above %d: OVN-Kubernetes does not enforce the policy; "+
-			"if it was programmed before, its old rows stay and still decide at the old priority", p.Priority, l.max)).Remedy = remedy
+			"old rows may still apply at the old priority", p.Priority, l.max)).Remedy = remedy
 	}
 	l.checkSubject(p)
 	if SelectsEverything(p.Subject) {
@@ -129,11 +129,11 @@ func (l *linter) checkDuplicates() {
 					others = append(others, o.Policy.ShortLabel())
 				}
 			}
-			message := fmt.Sprintf("shares priority %d with %s: lower rule numbers decide first, and which of two rules with the same number wins "+
+			message := fmt.Sprintf("shares priority %d with %s: lower rule numbers decide first; which of two rules with the same number wins "+
 				"is undefined",
 				r.Priority, words.ListFew(others, shown))
 			if len(r.Policies[i].Conflicts) == 0 {
-				message += "; no two of them disagree now"
+				message += "; no rules conflict now"
 			}
 			l.addAbout(p, PriorityDuplicate, message)
 		}
@@ -157,7 +157,7 @@ func (l *linter) checkConflicts() {
 			other, own, theirs := c.OtherPolicy(k)
 			if r := p.Rule(c.Direction, c.Rule); r != nil {
 				l.addAboutRule(p, r, PriorityConflict, fmt.Sprintf(
-					"%sat priority %d: rule %d says %s here and %s there, and which one wins is undefined, e.g. for %s",
+					"%sat priority %d: rule %d is %s here and %s there; which one wins is undefined, e.g. for %s",
 					conflictPrefix(other), c.Priority, c.Rule, own, theirs, c.Witness))
 			}
 		}

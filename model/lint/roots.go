@@ -32,7 +32,7 @@ func (d *verdictLint) groupUnderRoots() {
 			continue
 		}
 		r := p.Rule(at.direction, at.rule)
-		cause := fmt.Sprintf("%s rule %d of %s", r.Direction.Lower(), r.Index, p.Label())
+		cause := fmt.Sprintf("%s %s %d", p.Label(), r.Direction.Lower(), r.Index)
 		root := slices.IndexFunc(d.out, func(f model.Finding) bool {
 			return (f.Code == OpenToAll.Code || f.Code == ClosedToAll.Code) && f.Policy == at.policy && f.Direction == at.direction &&
 				f.Rule == at.rule
@@ -68,7 +68,7 @@ func (d *verdictLint) addDecidesFirst(p *model.Policy, r *model.Rule, under []in
 	if len(policies) > 1 {
 		text += " of " + words.Count(len(policies), "policy")
 	}
-	d.addAboutRule(p, r, DecidesFirst, fmt.Sprintf("%s never decide because of this %s: %s", text, r.Action,
+	d.addAboutRule(p, r, DecidesFirst, fmt.Sprintf("this %s shadows %s: %s", r.Action, text,
 		words.ListFew(names, shown))).Severity = severity
 	d.out[len(d.out)-1].Witness = d.out[under[0]].Witness
 }

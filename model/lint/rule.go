@@ -24,8 +24,8 @@ func (l *linter) checkRule(p *model.Policy, r *model.Rule) (everyone bool) {
 				if !ok {
 					// The policy's own error may report it already.
 					if !slices.ContainsFunc(p.Invalid, func(b model.Broken) bool { return b.Code == CIDR.Code }) {
-						l.addAboutRule(p, r, CIDR, text+" is not a CIDR OVN-Kubernetes takes: the whole policy is not programmed, "+
-							"and rows it had before stay and decide")
+						l.addAboutRule(p, r, CIDR, text+" is an invalid CIDR for OVN-Kubernetes: the whole policy is not programmed, and old rows may "+
+							"still apply")
 					}
 					continue
 				}
@@ -73,8 +73,7 @@ func (l *linter) checkCoveredPods(p *model.Policy, r *model.Rule, remedy string)
 		}
 	}
 	if len(covered) > 0 {
-		l.addAboutRule(p, r, NetworkCoversPods, fmt.Sprintf("%s %s pods too (up to %d): networks are for what is outside the cluster, "+
-			"and match pods by address",
+		l.addAboutRule(p, r, NetworkCoversPods, fmt.Sprintf("%s also %s pods (up to %d): networks are meant for addresses outside the cluster",
 			words.ListFew(covered, shown), words.OneOrMany(len(covered), "covers", "cover"), most)).Remedy = remedy
 	}
 }
@@ -101,8 +100,8 @@ func (l *linter) checkNodes(p *model.Policy, r *model.Rule, pe *model.Peer) bool
 		}
 	}
 	if len(bad) > 0 {
-		l.addAboutRule(p, r, HostCIDRs, fmt.Sprintf("the annotation %s of node %s cannot be read: the whole policy is not programmed, "+
-			"and rows it had before stay and decide", model.AnnotationHostCIDRs, words.ListFew(bad, shown)))
+		l.addAboutRule(p, r, HostCIDRs, fmt.Sprintf("the annotation %s of node %s cannot be read: the whole policy is not programmed, and "+
+			"old rows may still apply", model.AnnotationHostCIDRs, words.ListFew(bad, shown)))
 	}
 	return len(nodes) > 0
 }
@@ -120,9 +119,9 @@ func (l *linter) checkBeyond(p *model.Policy, d model.Direction) {
 	}
 	r := &rules[maxRules]
 	severity := model.SeverityWarning
-	message := fmt.Sprintf("%s %s rules where the API takes %d: ", words.Thousands(len(rules)), d.Lower(), maxRules)
+	message := fmt.Sprintf("%s %s rules, but the API accepts %d: ", words.Thousands(len(rules)), d.Lower(), maxRules)
 	if p.Kind == model.KindBANP {
-		message += fmt.Sprintf("from rule %d on they lie below the OVN priorities of the baseline", maxRules)
+		message += fmt.Sprintf("from rule %d on they get OVN priorities below the baseline's", maxRules)
 	} else {
 		message += fmt.Sprintf("from rule %d on they have the OVN priorities of the rules of priority %d",
 			maxRules, p.Priority+1)
@@ -137,7 +136,7 @@ func (l *linter) checkBeyond(p *model.Policy, d model.Direction) {
 		}
 		if len(met) > 0 {
 			severity = model.SeverityError
-			message += "; where they overlap with those of " + words.ListFew(met, shown) + ", which one wins is undefined"
+			message += "; where they overlap with rules of " + words.ListFew(met, shown) + ", which one wins is undefined"
 		}
 	}
 	l.addAboutRule(p, r, RuleBeyondRange, message).Severity = severity

@@ -92,16 +92,16 @@ func (l *linter) checkServicePeers(p *model.Policy) {
 				case n.Bits() > 0 && l.holdsOnlyServices(n.Masked()):
 					in = slices.DeleteFunc(slices.Clone(in), func(a serviceAddr) bool { return a.ports })
 					if len(in) > 0 {
-						partly = append(partly, fmt.Sprintf("%s holds %s, for example %s", text,
+						partly = append(partly, fmt.Sprintf("%s contains %s, for example %s", text,
 							words.Count(len(in), "Service address"), addressOfService(&in[0])))
 						services = append(services, in[0].service)
 					}
 				}
 			}
 		}
-		why := ": load balancing comes first, and a rule sees the address of an endpoint"
+		why := ": load balancing comes first, and rules see the address of an endpoint"
 		if r.Direction == model.Ingress {
-			why = ": no connection comes from the address of a Service"
+			why = ": no connection has a Service address as its source"
 		}
 		if len(never) > 0 {
 			l.addAboutRule(p, r, PeerService, words.ListFew(never, shown)+why+", so the rule never matches it").Remedy = l.endpointsRemedy(r,
@@ -164,11 +164,11 @@ func (l *linter) holdsOnlyServices(n netip.Prefix) bool {
 // endpointsRemedy returns what to name instead of the Services: pods, or the endpoints of the first Service.
 func (l *linter) endpointsRemedy(r *model.Rule, services []*model.Service) string {
 	if r.Direction == model.Ingress {
-		return "name the pods that begin the connection"
+		return "name the pods that open the connection"
 	}
 	s := services[0]
 	if len(s.Selector.Map()) > 0 {
-		return "select the pods behind the Service by labels, and name the port that they listen on"
+		return "select the pods behind the Service by labels, and name their port"
 	}
 	var at []string
 	for es := range l.c.EndpointSlices() {
@@ -182,7 +182,7 @@ func (l *linter) endpointsRemedy(r *model.Rule, services []*model.Service) strin
 		}
 	}
 	if len(at) == 0 {
-		return "name the endpoints of the Service, and the port that they listen on"
+		return "name the endpoints of the Service and their port"
 	}
 	return "name the endpoints: " + words.ListFew(at, shown)
 }

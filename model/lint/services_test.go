@@ -45,15 +45,15 @@ func TestPeersThatAreServices(t *testing.T) {
 		netpol("from", "app=web", rules{rule("", inNets("172.30.0.10/32"))}, nil),
 		anp("strict", 5, "tenant=blue", nil, rules{rule(model.Allow, inNets("172.30.0.1/32"), "TCP:443"), rule(model.Deny, inNets("0.0.0.0/0"))}),
 		banp(nil, rules{rule(model.Deny, inNets("172.30.0.10/32 198.51.100.0/24"))}))...)
-	const first = ": load balancing comes first, and a rule sees the address of an endpoint, so the rule "
+	const first = ": load balancing comes first, and rules see the address of an endpoint, so the rule "
 	want := []string{
 		"warning peer-service-address strict egress 0: 172.30.0.1 is the address of service default/kubernetes" + first + "never matches it",
-		"warning peer-service-address from ingress 0: 172.30.0.10 is the address of service kube-system/names: no connection comes from the address of a Service, so the rule never matches it",
+		"warning peer-service-address from ingress 0: 172.30.0.10 is the address of service kube-system/names: no connection has a Service address as its source, so the rule never matches it",
 		"warning peer-service-address one egress 0: 172.30.0.10 is the address of service kube-system/names" + first + "never matches it",
 		"warning peer-service-address one egress 1: 172.30.0.1 is the address of service default/kubernetes" + first + "never matches it",
 		"warning peer-service-address one egress 4: 203.0.113.7 is the address of service default/kubernetes" + first + "never matches it",
 		"warning peer-service-address default egress 0: 172.30.0.10 is the address of service kube-system/names" + first + "never matches it",
-		"info peer-service-address default egress 0: 172.30.0.0/16 holds 2 Service addresses, for example 172.30.0.1 is the address of service default/kubernetes" + first + "does not match connections to these Services",
+		"info peer-service-address default egress 0: 172.30.0.0/16 contains 2 Service addresses, for example 172.30.0.1 is the address of service default/kubernetes" + first + "does not match connections to these Services",
 	}
 	found := Run(c, nil, Options{})
 	if diff := cmp.Diff(want, show(found, PeerService.Code)); diff != "" {
@@ -77,9 +77,9 @@ func TestServicePeersOfAntrea(t *testing.T) {
 	}
 	found := Run(cluster(append(base(), api, p)...), nil, Options{System: System{Order: antrea.EffectiveOrder, Check: antrea.CheckCluster}})
 	want := []string{
-		"warning peer-service-address strict egress 0: 172.30.0.1 is the address of service default/kubernetes: load balancing comes first, and a rule sees the address of an endpoint, so the rule never matches it",
-		"info antrea-ipblock-pods strict egress 1: 10.0.0.0/8 holds addresses of 3 pods, which change",
-		"info antrea-ipblock-pods strict egress 2: 10.0.0.0/8 holds addresses of 5 pods, which change",
+		"warning peer-service-address strict egress 0: 172.30.0.1 is the address of service default/kubernetes: load balancing comes first, and rules see the address of an endpoint, so the rule never matches it",
+		"info antrea-ipblock-pods strict egress 1: 10.0.0.0/8 contains addresses of 3 pods, which change",
+		"info antrea-ipblock-pods strict egress 2: 10.0.0.0/8 contains addresses of 5 pods, which change",
 	}
 	if diff := cmp.Diff(want, show(found, PeerService.Code, antrea.IPBlockPods)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -134,8 +134,7 @@ func TestIngressNetworksOfNodes(t *testing.T) {
 	c := cluster(append(base(), far, netpol("from-nodes", "app=web", rules{rule("", inNets("192.168.10.0/24"), "TCP:2379"), rule("", inNets("192.168.10.0/24 10.128.1.2/32")),
 		rule("", inNets("0.0.0.0/0")), rule("", but)}, rules{rule("", inNets("192.168.10.0/24"))}))...)
 	want := []string{
-		"warning network-covers-nodes from-nodes ingress 0: 192.168.10.0/24 covers addresses of nodes, and no connection of a node comes from them: " +
-			"a node reaches the pods of other nodes from its management address, for example 10.128.1.2 of far"}
+		"warning network-covers-nodes from-nodes ingress 0: 192.168.10.0/24 covers node addresses that are not their source addresses: a node reaches pods of other nodes from its management address, for example 10.128.1.2 of far"}
 	if diff := cmp.Diff(want, show(Run(c, nil, Options{}), NetworkCoversNodes.Code)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -47,12 +47,12 @@ func (l *linter) addShadowed(p *model.Policy, rules []model.Rule, r *model.Rule,
 	severity := model.SeverityInfo
 	var names []string
 	for _, j := range by {
-		names = append(names, fmt.Sprintf("rule %d (%s)", j, rules[j].Action))
+		names = append(names, fmt.Sprintf("%s (%s)", ruleText(p, p, &rules[j]), rules[j].Action))
 		if rules[j].Action != r.Action {
 			severity = model.SeverityWarning
 		}
 	}
-	l.addAboutRule(p, r, RuleShadowed, fmt.Sprintf("never decides: %s above it %s everything that this %s matches",
+	l.addAboutRule(p, r, RuleShadowed, fmt.Sprintf("never applies: %s above it %s everything this %s matches",
 		words.ListFew(names, shown), words.OneOrMany(len(by), "decides", "decide"), r.Action)).Severity = severity
 }
 

@@ -109,12 +109,12 @@ func (d *verdictLint) checkToAll(audit *verdict.Audit) {
 				toAllText("opens", m.rules, &r.TurnedPairs))
 		case r.Action == model.Deny && m.opposed > 0:
 			d.addAboutRule(p, rule, ClosedToAll, "denies everything between all pods, above rules that allow: "+
-				toAllText("closes", m.rules, &r.TurnedPairs))
+				toAllText("blocks", m.rules, &r.TurnedPairs))
 		case r.Action == model.Deny && r.TurnedPairs.Pairs > 0 && !isBaseline(p) && !SelectsEverything(p.Subject):
 			// It overrides no rule, but what it closes may hide an earlier fault. A subject of every pod has
 			// EmptySelectorDeny instead.
 			d.addAboutRule(p, rule, ClosedToAll, "denies everything between all pods: "+
-				toAllText("closes", m.rules, &r.TurnedPairs)).Severity = model.SeverityWarning
+				toAllText("blocks", m.rules, &r.TurnedPairs)).Severity = model.SeverityWarning
 		default:
 			continue
 		}
@@ -144,8 +144,8 @@ func toAllText(does string, idle int, t *verdict.TurnedPairs) string {
 		}
 		pairs = words.OneOrMany(t.Pairs, "1 pair of pods", words.Thousands(t.Pairs)+" pairs of pods") + " (" + words.ListSome(some, shown) + ")"
 	}
-	return fmt.Sprintf("%s %s because of it, and it %s %s now", words.Count(idle, "rule"), words.OneOrMany(idle, "never decides",
-		"never decide"), does, pairs)
+	return fmt.Sprintf("%s %s because of it, and it %s %s now", words.Count(idle, "rule"), words.OneOrMany(idle, "never applies",
+		"never apply"), does, pairs)
 }
 
 // addToAllUnasked replaces checkToAll in clusters too large for verdicts: it only counts the rules below.
@@ -183,8 +183,8 @@ func (l *linter) addToAllUnasked(v *verdict.Index) {
 			if s.r.Action == model.Deny {
 				kind, does = ClosedToAll, "denies"
 			}
-			l.addAboutRule(s.p, s.r, kind, fmt.Sprintf("%s everything between all pods, above %s of another action; what becomes of them "+
-				"was not asked",
+			l.addAboutRule(s.p, s.r, kind, fmt.Sprintf("%s everything between all pods, above %s with another action; their verdicts were not "+
+				"computed",
 				does, words.Count(n, "rule")))
 		}
 	}

@@ -153,7 +153,7 @@ func suggestField(name string) string {
 	if best := words.Closest(name, names); best != "" {
 		return "did you mean " + best + ":?"
 	}
-	return "there are " + strings.Join(names, ", ")
+	return "fields: " + strings.Join(names, ", ")
 }
 
 // CompleteWord completes the last word of an expression: with a field, a known value, or a value of the lines.

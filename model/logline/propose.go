@@ -26,7 +26,7 @@ const (
 // Reasons why there is no proposal.
 var (
 	ErrTooMany = errors.New("too many different connections for one proposal: choose fewer lines")
-	ErrNothing = errors.New("no rule of the policy can be about any of these lines")
+	ErrNothing = errors.New("no rule of the policy can match any of these lines")
 )
 
 // ProposalInput holds the connections and the policy of a proposal.
@@ -120,11 +120,11 @@ type proposer struct {
 func Propose(a ProposalInput) (*Proposal, error) {
 	switch k := a.Policy.Kind; {
 	case a.New && k != model.KindANP:
-		return nil, fmt.Errorf("only an AdminNetworkPolicy can be proposed anew: a new %s would do more than its rules say", k)
+		return nil, fmt.Errorf("only a new AdminNetworkPolicy can be proposed: a new %s would have other effects", k)
 	case k == model.KindNP && a.Action != model.Allow:
-		return nil, errors.New("a NetworkPolicy only allows")
+		return nil, errors.New("a NetworkPolicy cannot deny")
 	case !k.IsAdmin() && k != model.KindNP:
-		return nil, fmt.Errorf("no rule is proposed for an %s: it is about networks and names", k)
+		return nil, fmt.Errorf("rules cannot be proposed for an %s: it matches networks and names", k)
 	case len(a.Seen) > MostSeen:
 		return nil, ErrTooMany
 	}
@@ -198,16 +198,16 @@ func (p *proposer) takeConnection(s *diff.LoggedConnection) {
 	from, ok := p.findEnd(s.Connection.From)
 	to, ok2 := p.findEnd(s.Connection.To)
 	if !ok || !ok2 {
-		p.leaveOut(s, "an address no longer has a pod, or has another one")
+		p.leaveOut(s, "an address no longer belongs to the pod")
 		return
 	}
 	if from == to {
-		p.leaveOut(s, "a pod reaches itself without leaving its network")
+		p.leaveOut(s, "the pod connects to itself, which no rule sees")
 		return
 	}
 	denied, front := p.deniedDirections(s, to)
 	if front != nil {
-		p.leaveOut(s, front.String()+", which OVN replaces by a pod's before policies are asked: no rule matches it, so choose lines of its pods")
+		p.leaveOut(s, front.String()+", which OVN replaces by a pod's before rules apply: choose lines of its pods")
 		return
 	}
 	var at []model.Direction
@@ -283,16 +283,16 @@ func (p *proposer) whyNoRule(d model.Direction, from, to connectionEnd) string {
 	which := map[model.Direction]string{model.Ingress: "destination", model.Egress: "source"}[d]
 	switch {
 	case at.pod < 0:
-		return "the " + which + " is no pod, and policies are about pods"
+		return "the " + which + " is not a pod, and policies apply to pods only"
 	case !p.New && !p.subjectPods.Has(at.pod):
-		return fmt.Sprintf("the subject of %s does not have the %s", p.Policy.Key.Label(), which)
+		return fmt.Sprintf("the subject of %s does not select the %s", p.Policy.Key.Label(), which)
 	case p.Policy.Kind == model.KindNP && !p.Policy.IsolatesDirection(d):
-		return fmt.Sprintf("%s is not about %s", p.Policy.Key.Label(), d.Lower())
+		return fmt.Sprintf("%s does not apply to %s", p.Policy.Key.Label(), d.Lower())
 	case other.pod < 0 && d == model.Ingress && p.Policy.Kind.IsAdmin():
 		return "an ingress rule of an " + string(p.Policy.Kind) + " cannot name addresses outside the cluster"
 	case other.pod >= 0 && p.c.Namespace(p.pods.PodAt(other.pod).Namespace) == nil, p.New &&
 		p.c.Namespace(p.pods.PodAt(at.pod).Namespace) == nil:
-		return "a namespace is not known, so nothing selects it"
+		return "a namespace is unknown, so no selector matches it"
 	}
 	return ""
 }

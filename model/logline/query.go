@@ -82,7 +82,7 @@ func Parse(text string, now time.Time) (Query, error) {
 		not, before = false, ""
 	}
 	if before != "" {
-		fail(&Error{Term: before, Why: "a term has to follow", Open: true})
+		fail(&Error{Term: before, Why: "a term must follow", Open: true})
 	}
 	if first == nil {
 		return q, nil

@@ -133,7 +133,7 @@ func treeOf(p *model.Policy) map[string]any {
 func WhyNot(l model.LogLevels) string {
 	for _, word := range []string{l.Deny, l.Allow, l.Pass} {
 		if word != "" && !slices.Contains([]string{On, Off, Keep}, word) {
-			return fmt.Sprintf("%q: its rules log or do not, and have no level: want %s or %s", word, On, Off)
+			return fmt.Sprintf("%q: its rules have no log level: want %s or %s", word, On, Off)
 		}
 	}
 	return ""
@@ -364,13 +364,13 @@ func SetText(set string) string {
 func EndText(p *model.Policy, s model.LogSession) string {
 	switch {
 	case p.Tiered == nil && LevelChanged(&p.Meta, s):
-		return "the level was changed meanwhile and stays as it is"
+		return "the level was changed since and stays"
 	case p.Tiered == nil:
-		return "the annotation is as before: " + formerLevel(s)
+		return "the annotation is restored: " + formerLevel(s)
 	}
-	text := "its rules log as before: " + FormerText(s)
+	text := "the logging of its rules is restored: " + FormerText(s)
 	if _, kept := End(p, s); len(kept) > 0 {
-		text += "; changed meanwhile, and as they are: " + words.ListFew(kept, 3)
+		text += "; changed since and kept: " + words.ListFew(kept, 3)
 	}
 	return text
 }

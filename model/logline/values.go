@@ -165,7 +165,7 @@ func readPort(v string, _ time.Time) (lineTest, string) {
 	case err1 != nil || err2 != nil:
 		return nil, wantPort
 	case to < from:
-		return nil, "the range ends before it begins"
+		return nil, "the range is reversed"
 	}
 	proto = strings.ToLower(proto)
 	if ok && (proto == "" || strings.Trim(proto, "abcdefghijklmnopqrstuvwxyz0123456789-_.") != "") {

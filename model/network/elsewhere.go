@@ -32,7 +32,7 @@ func (t *Table) PodsElsewhere(c *model.Cluster) (out []model.Omission) {
 				words.OneOrMany(n, "it", "them"))}
 		if unread[name] {
 			o.Remedy = ""
-			o.Why = fmt.Sprintf("%s (%s) %s on the network of %s, and nothing is read of that", words.Count(n, "pod"), words.ListFew(pods[name], 3),
+			o.Why = fmt.Sprintf("%s (%s) %s on the network of %s, which was not read", words.Count(n, "pod"), words.ListFew(pods[name], 3),
 				words.OneOrMany(n, "is", "are"), name)
 		}
 		out = append(out, o)

@@ -22,7 +22,7 @@ func TestPodsElsewhere(t *testing.T) {
 	for _, o := range table.PodsElsewhere(c) {
 		got = append(got, o.String()+" | "+o.Remedy)
 	}
-	want := []string{"2 pods are on the network a_net: --network a_net shows them | --network a_net", "1 pod (b/p) is on the network of b/lost, and nothing is read of that | "}
+	want := []string{"2 pods are on the network a_net: --network a_net shows them | --network a_net", "1 pod (b/p) is on the network of b/lost, which was not read | "}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // OVN-Kubernetes refuses a primary network that a UserDefinedNetwork or ClusterUserDefinedNetwork has for a namespace without
-// the label: the namespace stays on the default network. Of one that is written by hand nobody programs the policies.
+// the label: the namespace stays on the default network. Of one that is written by hand ; not programmed: the policies.
 func TestPrimaryWithoutLabel(t *testing.T) {
 	config := Config{Name: "lake", Topology: Layer2, Primary: true, Subnets: []netip.Prefix{netip.MustParsePrefix("10.60.0.0/16")}}
 	of := func(kind model.Kind, namespace string) model.Meta {

@@ -51,7 +51,7 @@ func (t *Table) WhyNoTarget(p *model.Policy) string {
 	}
 	text := ""
 	if len(unknown) > 0 {
-		text = "there is no network behind " + words.ListFew(unknown, 3)
+		text = "no network is known for " + words.ListFew(unknown, 3)
 	}
 	if len(primary) > 0 {
 		if text != "" {
@@ -63,7 +63,7 @@ func (t *Table) WhyNoTarget(p *model.Policy) string {
 	case text == "":
 		return ""
 	case len(unknown)+len(primary) < len(targets):
-		return model.AnnotationPolicyFor + " does not name secondary networks alone: " + text
+		return model.AnnotationPolicyFor + " also names other networks: " + text
 	}
 	return model.AnnotationPolicyFor + " names no secondary network: " + text
 }

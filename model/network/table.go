@@ -125,7 +125,7 @@ func (b *tableBuilder) takeDefinition(d *Definition) {
 		}
 		if d.Config.Primary && !b.t.labeled[namespace] && b.cluster.Namespace(namespace) != nil {
 			b.note(d.Key, Unlabeled, "namespace "+namespace+" lacks the label "+model.LabelPrimaryUDN+
-				": OVN-Kubernetes refuses the network there, and the pods stay on the default network")
+				": OVN-Kubernetes rejects the network there, and the pods stay on the default network")
 			return
 		}
 		b.attach(d.Key, key, &d.Config, "", true)
@@ -158,7 +158,7 @@ func (b *tableBuilder) attach(from, nad model.Key, c *Config, id string, made bo
 		}
 		b.t.byName[c.Name] = n
 	case !reflect.DeepEqual(n.Config, *c):
-		b.note(from, Contradicts, "network "+c.Name+" is another one in "+n.From.Label()+": OVN-Kubernetes takes the one that it saw first")
+		b.note(from, Contradicts, "network "+c.Name+" is configured differently in "+n.From.Label()+": OVN-Kubernetes keeps the first it saw")
 		return
 	}
 	key := nad.NamespacedName()
@@ -183,11 +183,11 @@ func wrongConfig(c *Config) (ProblemCode, string) {
 	case c.Name == "":
 		return Unreadable, "the network has no name"
 	case c.Topology != Layer3 && c.Topology != Layer2 && c.Topology != Localnet:
-		return Unreadable, "topology " + string(c.Topology) + " is none of layer3, layer2, localnet"
+		return Unreadable, "topology " + string(c.Topology) + " is not layer3, layer2 or localnet"
 	case c.Primary && c.Topology == Localnet:
 		return Unreadable, "a localnet cannot be a primary network"
 	case len(c.Subnets) == 0 && (c.Topology == Layer3 || c.Primary):
-		return NoSubnets, "a " + c.Topology.Words() + " network needs subnets, and this one has none: it is not programmed"
+		return NoSubnets, "a " + c.Topology.Words() + " network needs subnets: it is not programmed"
 	}
 	for i, p := range c.Subnets {
 		for _, q := range c.Subnets[:i] {

@@ -224,11 +224,11 @@ func TestTieredKinds(t *testing.T) {
 			args  []string
 			says  string
 		}{
-			{"", []string{"delete", "tier/mine", "--confirm-name", "mine"}, "the tier is that of ACNP in: it cannot be deleted"},
+			{"", []string{"delete", "tier/mine", "--confirm-name", "mine"}, "used by ACNP in: it cannot be deleted"},
 			{"", []string{"move", "acnp/in", "gone/"}, "its tier gone does not exist"},
 			{"", []string{"move", "acnp/in", "0.5"}, "want 1.0 to 10000.0"},
 			{"", []string{"log-level", "acnp/in", "--deny", "alert"}, "want on or off"},
-			{object("Tier", "other", "priority: 60"), []string{"apply", "--change", "-"}, "priority 60 is that of tier mine"},
+			{object("Tier", "other", "priority: 60"), []string{"apply", "--change", "-"}, "priority 60 is already used by tier mine"},
 			{object("ClusterGroup", "new", "childGroups: [nobody]"), []string{"apply", "--change", "-"}, "ClusterGroup nobody does not exist"},
 			{object("ClusterNetworkPolicy", "new", "priority: 5, tier: gone, appliedTo: [{podSelector: {}}]"), []string{"apply", "--change", "-"}, "its tier gone does not exist"},
 		} {

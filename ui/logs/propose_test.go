@@ -33,7 +33,7 @@ func TestProposeARule(t *testing.T) {
 	s.Press("E")
 	s.Want("propose a rule", "a  allow 203.0.113.9 → 203.0.113.10 tcp 80", "A  allow the 3 lines shown")
 	s.Press("a", "enter")
-	s.Want("no rule for ANP from-log: the source is no pod, and policies are about pods")
+	s.Want("no rule for ANP from-log: the source is not a pod, and policies apply to pods only")
 
 	s.Press("k", "E", "d")
 	s.Want("propose a rule that denies 1 line", "> from-log")

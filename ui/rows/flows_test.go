@@ -55,7 +55,7 @@ func TestFlowsMissing(t *testing.T) {
 	p, s := ruleFlows(t, drop)
 	s.Resize(200, 60)
 	s.Want("Egress:5:None  as desired, ≠ its flows are missing")
-	s.Want("≠ Missing on ovn-worker for 54 s: northd has not made them: it is behind or stopped (nb_cfg was never raised, so it does not say).")
+	s.Want("≠ Missing on ovn-worker for 54 s: northd has not made them: it is behind or stopped (unknown which: nb_cfg was never raised).")
 
 	p.Down = map[string][]revision.Daemon{"ovn-worker": {{Name: "ovn-northd", State: "died", Since: uitest.Now.Add(-50 * time.Second), Error: "signal: killed"}}}
 	s.Console.Set(p)

@@ -178,7 +178,7 @@ func TestInferSettings(t *testing.T) {
 			firewall("0", "ip4.dst == 0.0.0.0/0 && ip4.dst != 10.128.0.0/14&&ip4.dst != 10.0.0.0/16", "a7"), firewall("1", "ip6.dst == fd00::/8 && ip6.dst != fd00:10::/48", "a7"),
 			firewall("2", "ip4.dst == 0.0.0.0/0 && ip4.dst != 192.168.0.0/16", "a8")}, want: func(d *dialect.Dialect) {
 			d.Subnets = dialect.Subnets{Prefixes: []netip.Prefix{subnet("10.0.0.0/16"), subnet("10.128.0.0/14"), subnet("fd00:10::/48")}, AllV4: true,
-				Evidence: "2 rows of EgressFirewalls leave them out"}
+				Evidence: "2 rows of EgressFirewalls exclude them"}
 		}},
 		{name: "meter", rows: []nb.Row{np(), &nb.Meter{Name: nb.LoggingMeter, Unit: "pktps", Fair: true, Bands: []string{"band"}}, &nb.MeterBand{Rate: 25}},
 			want: func(d *dialect.Dialect) {

@@ -144,14 +144,14 @@ func (t *dialectTally) isOfDefaultNetwork(text string) bool {
 
 func (t *dialectTally) observabilityFact() Fact {
 	if t.sampleable == 0 {
-		return Fact{Evidence: "no ACL of a feature that is sampled"}
+		return Fact{Evidence: "no ACL that could carry samples"}
 	}
 	return Fact{TriOf(t.withSample > 0), fmt.Sprintf("%d of %d ACLs carry samples", t.withSample, t.sampleable)}
 }
 
 func (t *dialectTally) allowICMPFact() Fact {
 	if t.denies+t.icmp == 0 {
-		return Fact{Evidence: "no default deny stands"}
+		return Fact{Evidence: "no default deny rows"}
 	}
 	return Fact{TriOf(t.icmp > 0), fmt.Sprintf("%d icmpAllow beside %d defaultDeny rows", t.icmp, t.denies)}
 }
@@ -235,7 +235,7 @@ func (t *dialectTally) meterFact() Meter {
 	row := t.db.MeterByName(nb.LoggingMeter)
 	switch {
 	case row == nil && t.acls == 0:
-		return Meter{Fact: Fact{Evidence: "no meter, and no ACL that would need it"}}
+		return Meter{Fact: Fact{Evidence: "no meter, and no ACL that needs it"}}
 	case row == nil:
 		return Meter{Fact: Fact{No, "no row " + nb.LoggingMeter + "; " + carry}}
 	}
@@ -278,7 +278,7 @@ func beginsWithFamily(match, v string) bool {
 
 func (t *familyTally) familiesFact() Families {
 	if t.v4Sets+t.v6Sets+t.v4Terms+t.v6Terms == 0 {
-		return Families{Evidence: "no address set, and no match that depends on it"}
+		return Families{Evidence: "no address set, and no match by family"}
 	}
 	f := Families{V4: TriOf(t.v4Sets+t.v4Terms > 0), V6: TriOf(t.v6Sets+t.v6Terms > 0)}
 	if t.v4Sets+t.v6Sets > 0 {
@@ -330,11 +330,11 @@ func (t *subnetTally) subnetsFact() Subnets {
 	slices.SortFunc(s.Prefixes, netip.Prefix.Compare)
 	switch {
 	case t.rows > 0:
-		s.Evidence = fmt.Sprintf("%d rows of EgressFirewalls leave them out", t.rows)
+		s.Evidence = fmt.Sprintf("%d rows of EgressFirewalls exclude them", t.rows)
 	case t.allV4 || t.allV6:
-		s.Evidence = "rows of EgressFirewalls for all addresses leave nothing out"
+		s.Evidence = "rows of EgressFirewalls for all addresses exclude nothing"
 	default:
-		s.Evidence = "no row of an EgressFirewall meets them"
+		s.Evidence = "no row of an EgressFirewall overlaps them"
 	}
 	return s
 }

@@ -17,7 +17,7 @@ type Defect struct {
 
 // Remedies shared by several defects.
 const (
-	touchPod    = "change a label of the pod, or restart the zone's ovnkube-node pod: the policy is then computed again"
+	touchPod    = "change a label of the pod, or restart the zone's ovnkube-node pod: OVN-Kubernetes then computes the policy again"
 	restartNode = "restart the zone's ovnkube-node pod"
 	touchPolicy = "change the policy's spec, which makes its rows, or " + restartNode
 )
@@ -27,7 +27,7 @@ const (
 var (
 	FirewallRow = &Defect{"firewall-row-left",
 		"OVN-Kubernetes leaves this row when the list of rules gets shorter, a known defect: OVN still enforces it",
-		"take the row out of the namespace's port group: OVN-Kubernetes will not", "ovn-kubernetes.md#stale-firewall-row"}
+		"remove the row from the namespace's port group: OVN-Kubernetes does not", "ovn-kubernetes.md#stale-firewall-row"}
 	PodAddress = &Defect{"pod-address-unseen",
 		"OVN-Kubernetes does not notice when an address of a pod is replaced by another, a known defect",
 		touchPod, "ovn-kubernetes.md#unseen-pod-updates"}
@@ -35,33 +35,31 @@ var (
 		"OVN-Kubernetes does not notice when container ports of a pod get other names or numbers, a known defect",
 		touchPod, "ovn-kubernetes.md#unseen-pod-updates"}
 	PodPort = &Defect{"pod-passed-over",
-		"OVN-Kubernetes passes over a pod whose logical port or node comes after its first event, a known defect",
-		"the pod's next event mends it, at the latest when the pod runs; changing a label is one", "ovn-kubernetes.md#subject-pods"}
+		"OVN-Kubernetes skips a pod whose logical port or node comes after its first event, a known defect",
+		"the pod's next event fixes it, such as a label change, at the latest when the pod runs", "ovn-kubernetes.md#subject-pods"}
 	SetsLeft = &Defect{"sets-left",
-		"OVN-Kubernetes takes an error in deleting a policy's address sets for success, a known defect: " +
-			"policy and port group are gone, and nothing uses this set",
+		"OVN-Kubernetes ignores an error in deleting a policy's address sets, a known defect: policy and port group are gone, and nothing " +
+			"uses this set",
 		restartNode + ", which removes it; until then it does no harm", "ovn-kubernetes.md#policy-sync"}
 	NotDeleted = &Defect{"rows-not-deleted",
-		"OVN-Kubernetes refused this policy when it was deleted, and its rows still decide: either the zone's " +
-			"ovnkube-node pod is down, or it could not program the policy since it started and deletes no rows of " +
-			"such a policy, a known defect",
-		"make sure the zone's ovnkube-node pod runs, and restart it if it does: " +
-			"it removes the rows of policies that are gone when it starts", "ovn-kubernetes.md#policy-sync"}
+		"OVN-Kubernetes rejected this policy before it was deleted, and its rows still apply: either the zone's ovnkube-node pod is down, " +
+			"or it never programmed the policy since its start and so deletes no rows, a known defect",
+		"make sure the zone's ovnkube-node pod runs, and restart it if it does: at its start it removes rows of deleted policies",
+		"ovn-kubernetes.md#policy-sync"}
 	Baseline = &Defect{"baseline-slot",
-		"OVN-Kubernetes has room for one BaselineAdminNetworkPolicy, and takes another of the same content " +
-			"for the one it has, a known defect",
+		"OVN-Kubernetes keeps one BaselineAdminNetworkPolicy, and confuses another with the same content with it, a known defect",
 		"delete all but one, then " + restartNode, "ovn-kubernetes.md#baseline"}
 	JoinedLate = &Defect{"network-joined-late",
-		"OVN-Kubernetes does not look at a NetworkPolicy again when its namespace joins a network that runs already, a known " +
-			"defect: its rows come with a retry, within minutes, or never",
+		"OVN-Kubernetes does not process a NetworkPolicy again when its namespace joins a running network, a known defect: its rows come " +
+			"with a retry, within minutes, or never",
 		touchPolicy, "networks.md#namespaces"}
 	AttachedLate = &Defect{"attachment-late",
-		"OVN-Kubernetes does not look at a MultiNetworkPolicy again when another NetworkAttachmentDefinition of a running " +
-			"network comes, a known defect",
+		"OVN-Kubernetes does not process a MultiNetworkPolicy again when a running network gets another NetworkAttachmentDefinition, a " +
+			"known defect",
 		touchPolicy, "networks.md#multinetworkpolicy"}
 	NotTakenBack = &Defect{"selectors-taken-back",
-		"OVN-Kubernetes does not program a MultiNetworkPolicy on a network without addresses once its peers selected pods, not " +
-			"even when they are IP blocks again, a known defect: nothing isolates its pods there",
+		"OVN-Kubernetes does not program a MultiNetworkPolicy on a network without addresses once its peers selected pods, even after they " +
+			"are IP blocks again, a known defect: nothing isolates its pods there",
 		restartNode, "networks.md#multinetworkpolicy"}
 )
 
@@ -195,7 +193,7 @@ func explainOtherBaseline(p *model.PolicyInZone, f *Facts) []*DiffCause {
 			return nil
 		}
 	}
-	return causeForAll(p, &DiffCause{Baseline, "the rows are those of the other"})
+	return causeForAll(p, &DiffCause{Baseline, "the rows belong to the other"})
 }
 
 func causeForAll(p *model.PolicyInZone, c *DiffCause) []*DiffCause {

@@ -35,9 +35,9 @@ func explainNotTaken(p *model.PolicyInZone, f *Facts) []*DiffCause {
 	key := f.Elsewhere.lateFor(f.Policy.Created)
 	switch multi := f.Policy.Kind == model.KindMNP; {
 	case key != "" && multi:
-		return causeForAll(p, &DiffCause{AttachedLate, key + " is younger than the policy and than the network"})
+		return causeForAll(p, &DiffCause{AttachedLate, key + " is younger than the policy and the network"})
 	case key != "":
-		return causeForAll(p, &DiffCause{JoinedLate, key + " is younger than the policy and than the network"})
+		return causeForAll(p, &DiffCause{JoinedLate, key + " is younger than the policy and the network"})
 	case multi && f.Elsewhere.HasNoAddresses && f.Refused:
 		return causeForAll(p, &DiffCause{Defect: NotTakenBack})
 	}

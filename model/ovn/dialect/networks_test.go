@@ -27,8 +27,8 @@ func TestNotTaken(t *testing.T) {
 		acls           int
 		want, wantText string
 	}{
-		{name: "joined late", kind: model.KindNP, policy: 5, first: 1, own: 9, diff: model.DiffMissing, want: JoinedLate.Code, wantText: "own/net is younger than the policy and than the network"},
-		{name: "attached late", kind: model.KindMNP, policy: 5, first: 1, own: 9, diff: model.DiffMissing, want: AttachedLate.Code, wantText: "own/net is younger than the policy and than the network"},
+		{name: "joined late", kind: model.KindNP, policy: 5, first: 1, own: 9, diff: model.DiffMissing, want: JoinedLate.Code, wantText: "own/net is younger than the policy and the network"},
+		{name: "attached late", kind: model.KindMNP, policy: 5, first: 1, own: 9, diff: model.DiffMissing, want: AttachedLate.Code, wantText: "own/net is younger than the policy and the network"},
 		{name: "the network began with it", kind: model.KindNP, policy: 5, first: 9, own: 9, diff: model.DiffMissing},
 		{name: "the policy is younger", kind: model.KindNP, policy: 10, first: 1, own: 9, diff: model.DiffMissing},
 		{name: "nobody knows when", kind: model.KindNP, policy: 5, first: -1, own: 9, diff: model.DiffMissing},

@@ -229,13 +229,13 @@ func placesOf(rows *nb.DB) map[string][]string {
 func (j *JoinedFlows) WhyMissing(a *ACL) string {
 	switch a.State() {
 	case StateNoPort:
-		return "no port of its port group is in this zone, so none are needed"
+		return "no port of its port group is in this zone: no flows needed"
 	case StateOld, StateMissing:
 		return j.Progress.NorthdText()
 	}
 	switch {
 	case slices.ContainsFunc(a.Flows, (*Flow).isRefusedByName):
-		return "ovn-controller cannot read the name in its log action: the ACL decides nothing on the nodes"
+		return "ovn-controller cannot read the name in its log action: the ACL has no effect on the nodes"
 	case j.Progress.NodesBehind():
 		return j.Progress.NodesText()
 	}
@@ -248,7 +248,7 @@ func (p *NodeProgress) NorthdText() string {
 	case p.NorthdBehind():
 		return fmt.Sprintf("northd is behind: rows #%d, flows #%d", p.Written.Cfg, p.Made.Cfg)
 	case !p.IsTracked():
-		return "northd has not made them: it is behind or stopped (nb_cfg was never raised, so it does not say)"
+		return "northd has not made them: it is behind or stopped (unknown which: nb_cfg was never raised)"
 	}
 	return "northd has not made them since the last raise of nb_cfg: it is behind or stopped"
 }

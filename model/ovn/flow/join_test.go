@@ -269,7 +269,7 @@ func TestProgress(t *testing.T) {
 		seen    time.Time
 		want    string
 	}{
-		{nb.Global{}, nil, time.Time{}, "nobody counts: nb_cfg was never raised (ovn-nbctl --wait=hv sync does)"},
+		{nb.Global{}, nil, time.Time{}, "not tracked: nb_cfg was never raised (ovn-nbctl --wait=hv sync raises it)"},
 		{nb.Global{Written: nb.ProgressMark{Cfg: 4, Stamp: at(990)}, Made: nb.ProgressMark{Cfg: 4, Stamp: at(991)}, Done: nb.ProgressMark{Cfg: 4, Stamp: at(1001)}}, nil,
 			time.Time{}, "rows written #4 10s ago · flows made #4 9s ago · nodes done #4 just now"},
 		{nb.Global{Written: nb.ProgressMark{Cfg: 5, Stamp: at(1)}, Made: nb.ProgressMark{Cfg: 4, Stamp: at(700)}, Done: nb.ProgressMark{Cfg: 4, Stamp: at(701)}}, nil,

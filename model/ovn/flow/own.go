@@ -48,8 +48,7 @@ var purposes = []flowPurpose{
 	{part: PartSample, text: "sends samples for observability"},
 
 	{part: PartEval, low: prioNoACLs, high: prioNoACLs, text: "no ACLs here"},
-	{part: PartEval, low: prioFixed, high: prioNoACLs, in: "ct.inv", text: "packets that fit no connection, and replies of cut ones, " +
-		"are dropped"},
+	{part: PartEval, low: prioFixed, high: prioNoACLs, in: "ct.inv", text: "invalid packets, and replies of cut connections, are dropped"},
 	{part: PartEval, low: prioFixed, high: prioNoACLs, in: "allow_established", text: "connections that an ACL lets through for as long " +
 		"as they last"},
 	{part: PartEval, low: prioFixed, high: prioNoACLs, in: "!ct.est && ct.rel", text: "packets related to an allowed connection, such as " +

@@ -26,7 +26,7 @@ func PlanQuestions(c *model.Cluster, p *verdict.Path, proto verdict.Protocol, ro
 		return nil, fmt.Errorf("%w about a multicast group", ErrNotTraced)
 	}
 	if p.Via != "" {
-		return nil, fmt.Errorf("%w: node %s load balances what comes to its NodePort outside of the zones", ErrNotTraced, p.Via)
+		return nil, fmt.Errorf("%w: node %s load balances its NodePort outside of the zones", ErrNotTraced, p.Via)
 	}
 	packet := PacketQuestion{Src: p.From.Addr, Dst: p.To.Addr, Protocol: proto, Port: p.To.Port}
 	var out []PacketQuestion

@@ -55,7 +55,7 @@ func (p *NodeProgress) IsTracked() bool { return p.Written.Cfg != 0 }
 // stamps a number only after reaching it.
 func (p *NodeProgress) Text(now, seen time.Time) string {
 	if !p.IsTracked() {
-		return "nobody counts: nb_cfg was never raised (ovn-nbctl --wait=hv sync does)"
+		return "not tracked: nb_cfg was never raised (ovn-nbctl --wait=hv sync raises it)"
 	}
 	if !p.NorthdBehind() {
 		seen = timeOfMark(p.Written)

@@ -148,7 +148,7 @@ func (p *parser) parseField() Field {
 	f.sym = p.table[f.Name]
 	p.advance()
 	if p.tok.kind == tokLParen {
-		p.failAt(p.tok.pos, "functions are not understood")
+		p.failAt(p.tok.pos, "functions are not supported")
 		return f
 	}
 	if p.tok.kind != tokLBracket {

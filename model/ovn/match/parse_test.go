@@ -166,7 +166,7 @@ func TestParseErrors(t *testing.T) {
 		{`inport == "\q"`, 10, "expected a string with JSON escapes"},
 		{"tcp /* never ends", 4, "expected */ on the same line"},
 		{"tcp /* ends\n late */", 4, "expected */ on the same line"},
-		{`is_chassis_resident("a")`, 19, "functions are not understood"},
+		{`is_chassis_resident("a")`, 19, "functions are not supported"},
 		{"tcp \x00", 4, "expected a field, a constant, an operator or a parenthesis"},
 		{deep, MaxDepth, "parentheses are nested too deeply"},
 		{strings.Repeat(" ", MaxLength+1), MaxLength, "an expression may have 1048576 bytes"},
