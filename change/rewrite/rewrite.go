@@ -55,9 +55,9 @@ func wholeOrFraction(n float64) any {
 }
 
 // olderFirst refuses changes of single values in a policy of an older form.
-const olderFirst = "it is written in an older form: e opens it in today's form, and writes that"
+const olderFirst = "it is written in an older form; convert it first: e opens and saves today's form"
 
-const noSuchValue = "there is no such value in an object of this kind"
+const noSuchValue = "objects of this kind have no such value"
 
 // WithAnnotations returns the object with exactly the logging annotations in set.
 func WithAnnotations(old *model.Policy, set map[string]string, by manifests.Options) (*model.Policy, []model.Broken) {

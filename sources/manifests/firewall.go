@@ -88,7 +88,7 @@ func (n *normaliser) egressFirewall(u *unstructured.Unstructured) {
 // whole EgressFirewall for an invalid CIDR (ovn-kubernetes.md#egressfirewall).
 func (n *normaliser) readFirewallCIDR(s, at string) {
 	if _, ok := match.ParseCIDR(s); !ok {
-		n.addInvalid(CodeCIDR, at, fmt.Sprintf("%q is no CIDR", words.CleanText(s)), CIDRRemedy(s))
+		n.addInvalid(CodeCIDR, at, fmt.Sprintf("%q is not a CIDR", words.CleanText(s)), CIDRRemedy(s))
 		return
 	}
 	n.verbatimCIDR(s, at)
