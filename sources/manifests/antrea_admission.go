@@ -314,7 +314,7 @@ func (n *normaliser) ruleNames() {
 		if was := first[r.Name]; was != nil {
 			msg := fmt.Sprintf("name %q is also used by %s %d", r.Name, was.Direction.Lower(), was.Index)
 			if r.Tiered.Generated && was.Tiered.Generated {
-				msg = fmt.Sprintf("equals %s %d: Antrea would give both the same name", was.Direction.Lower(), was.Index)
+				msg = fmt.Sprintf("is the same rule as %s %d: Antrea would give both the same name", was.Direction.Lower(), was.Index)
 			}
 			n.addInvalid(antrea.RuleNames, fmt.Sprintf("spec.%s[%d].name", r.Direction.Lower(), r.Index), msg, "give each rule a different name")
 			continue

@@ -28,7 +28,7 @@ type olderUse struct {
 }
 
 // sinceOlder is how today's server treats a field of the older form.
-const sinceOlder = "older form: today's API server drops this field"
+const sinceOlder = "is of an older form: today's API server drops it"
 
 // ModerniseTree converts a policy's tree to today's form, as far as that means the same, and returns the older
 // parts found. If no form of today means the same, the tree selects the namespaces that may be meant, for
@@ -296,7 +296,7 @@ func (o *OlderForm) MarkPolicy(p *model.Policy, line int) {
 		b := model.Broken{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key, Field: u.field, Code: model.InvalidOlder,
 			Message: sinceOlder + u.drops, Remedy: u.change}
 		if u.saysText != "" {
-			b.Message = "older form: " + u.saysText
+			b.Message = "is of an older form: " + u.saysText
 		}
 		if u.reason != "" {
 			b.Remedy = u.reason

@@ -114,7 +114,7 @@ func (t *TypedReader) newerFields(p *model.Policy, u *unstructured.Unstructured)
 	for _, field := range fields {
 		if p.Older != nil && IsField(field) {
 			t.d.reportIssue(t.clusterOrigin(), p.Key, Issue{Severity: model.SeverityWarning, Code: model.InvalidOlder, Field: field,
-				Message: "older form: today's OVN-Kubernetes ignores this field and uses the rest",
+				Message: "is of an older form: today's OVN-Kubernetes ignores it and uses the rest",
 				Remedy:  "the console (e) opens the text in today's form; the installed CRD is older, too"})
 			continue
 		}
