@@ -33,10 +33,8 @@ func (n *normaliser) antreaAdmission(spec *antreaPolicySpec) {
 				n.egressOnly(r, at)
 			}
 			n.readIGMP(r, d, at)
-			if spec.Tier == antrea.Baseline && r.Action == string(model.Pass) {
-				n.addInvalid(antrea.BaselinePass, at+".action", "Pass in the baseline tier: no tier is below",
-					"write Allow or Drop")
-			}
+			n.invalidIf(spec.Tier == antrea.Baseline && r.Action == string(model.Pass), antrea.BaselinePass, at+".action",
+				"Pass in the baseline tier: no tier is below", "write Allow or Drop")
 		}
 	}
 	n.ruleNames()
@@ -63,10 +61,8 @@ func (n *normaliser) appliedToPlaces(spec *antreaPolicySpec) {
 			}
 		}
 	}
-	if services > 0 && services < with {
-		n.addInvalid(antrea.ServiceMixed, "spec", "mixes rules for NodePort Services with other rules: a policy may have only one sort",
-			"split it into two policies")
-	}
+	n.invalidIf(services > 0 && services < with, antrea.ServiceMixed, "spec",
+		"mixes rules for NodePort Services with other rules: a policy may have only one sort", "split it into two policies")
 	switch {
 	case len(spec.AppliedTo) > 0 && with > 0:
 		n.addInvalid(antrea.AppliedToBoth, "spec.appliedTo", "is set for the policy and for rules: only one is allowed", "remove one of them")
@@ -99,15 +95,11 @@ func (n *normaliser) appliedToForms(list []antreaAppliedTo, at string) {
 		case forms == 0:
 			n.addInvalid(antrea.AppliedToForms, at, "is empty", "write podSelector, namespaceSelector or group")
 		}
-		if n.p.Kind == model.KindANNP && a.NamespaceSelector != nil {
-			n.addInvalid(antrea.AppliedToNamespaces, at+".namespaceSelector", "is forbidden: an Antrea NetworkPolicy applies to pods of its "+
-				"own namespace", "write an Antrea ClusterNetworkPolicy")
-		}
+		n.invalidIf(n.p.Kind == model.KindANNP && a.NamespaceSelector != nil, antrea.AppliedToNamespaces, at+".namespaceSelector",
+			"is forbidden: an Antrea NetworkPolicy applies to pods of its own namespace", "write an Antrea ClusterNetworkPolicy")
 	}
-	if services > 0 && services < len(list) {
-		n.addInvalid(antrea.ServiceMixed, at, "mixes a NodePort Service with others: a policy or rule may apply to only one sort",
-			"split it into two policies")
-	}
+	n.invalidIf(services > 0 && services < len(list), antrea.ServiceMixed, at,
+		"mixes a NodePort Service with others: a policy or rule may apply to only one sort", "split it into two policies")
 }
 
 // nodePort checks a rule that applies to a NodePort Service.
@@ -162,22 +154,16 @@ func (n *normaliser) antreaRuleForms(r *antreaRule, d model.Direction, at string
 		case forms == 0:
 			n.addInvalid(antrea.PeerForms, at, "selects nothing", "write podSelector, namespaceSelector, group or ipBlock")
 		}
-		if p.Namespaces != nil && p.NamespaceSelector != nil {
-			n.addInvalid(antrea.NamespacesSelector, at+".namespaces", "cannot be set with namespaceSelector", "")
-		}
-		if p.Namespaces != nil && (p.Namespaces.Match == "") == (len(p.Namespaces.SameLabels) == 0) {
-			n.addInvalid(antrea.PeerForms, at+".namespaces", "needs either match or sameLabels", "")
-		}
-		if p.Namespaces != nil && n.p.Kind == model.KindANNP {
-			n.addInvalid(antrea.NamespacesANNP, at+".namespaces", "is not allowed in an Antrea NetworkPolicy",
-				"write podSelector, or an Antrea ClusterNetworkPolicy")
-		}
+		n.invalidIf(p.Namespaces != nil && p.NamespaceSelector != nil, antrea.NamespacesSelector, at+".namespaces",
+			"cannot be set with namespaceSelector", "")
+		n.invalidIf(p.Namespaces != nil && (p.Namespaces.Match == "") == (len(p.Namespaces.SameLabels) == 0), antrea.PeerForms,
+			at+".namespaces", "needs either match or sameLabels", "")
+		n.invalidIf(p.Namespaces != nil && n.p.Kind == model.KindANNP, antrea.NamespacesANNP, at+".namespaces",
+			"is not allowed in an Antrea NetworkPolicy", "write podSelector, or an Antrea ClusterNetworkPolicy")
 		if p.IPBlock != nil {
 			n.exceptInside(p.IPBlock, at+".ipBlock.except")
 		}
-		if p.FQDN != "" && d == model.Ingress {
-			n.addInvalid(antrea.FQDNIngress, at+".fqdn", "is for egress only", "")
-		}
+		n.invalidIf(p.FQDN != "" && d == model.Ingress, antrea.FQDNIngress, at+".fqdn", "is for egress only", "")
 		n.unjudged(p.ExternalEntity != nil, at+".externalEntitySelector", externalEntities)
 		n.unjudged(p.Scope == clusterSet, at+".scope", otherClusters)
 	}
@@ -238,12 +224,8 @@ func (n *normaliser) antreaPort(p *networkingv1.NetworkPolicyPort, at string) {
 }
 
 func (n *normaliser) ingressOnly(r *antreaRule, at string) {
-	if len(r.ToServices) > 0 {
-		n.addInvalid(antrea.ToServicesIngress, at+".toServices", "is for egress rules only", "")
-	}
-	if len(r.To) > 0 {
-		n.addInvalid(antrea.PeerForms, at+".to", "is for egress rules only", "write from")
-	}
+	n.invalidIf(len(r.ToServices) > 0, antrea.ToServicesIngress, at+".toServices", "is for egress rules only", "")
+	n.invalidIf(len(r.To) > 0, antrea.PeerForms, at+".to", "is for egress rules only", "write from")
 	for j := range r.From {
 		if b := r.From[j].IPBlock; b != nil && antrea.IsMulticast(b.CIDR) {
 			n.addInvalid(antrea.MulticastIngress, fmt.Sprintf("%s.from[%d].ipBlock", at, j), "is multicast: ingress rules do not apply to it",
@@ -253,13 +235,9 @@ func (n *normaliser) ingressOnly(r *antreaRule, at string) {
 }
 
 func (n *normaliser) egressOnly(r *antreaRule, at string) {
-	if len(r.From) > 0 {
-		n.addInvalid(antrea.PeerForms, at+".from", "is for ingress rules only", "write to")
-	}
-	if len(r.ToServices) > 0 && (len(r.To) > 0 || len(r.Ports) > 0) {
-		n.addInvalid(antrea.ToServicesMixed, at+".toServices", "cannot be used with to or ports: Services name their own",
-			"split it into two rules")
-	}
+	n.invalidIf(len(r.From) > 0, antrea.PeerForms, at+".from", "is for ingress rules only", "write to")
+	n.invalidIf(len(r.ToServices) > 0 && (len(r.To) > 0 || len(r.Ports) > 0), antrea.ToServicesMixed, at+".toServices",
+		"cannot be used with to or ports: Services name their own", "split it into two rules")
 	for j := range r.To {
 		if b := r.To[j].IPBlock; b != nil && antrea.IsMulticast(b.CIDR) {
 			n.multicastAction(r, at)
@@ -287,16 +265,14 @@ func (n *normaliser) readIGMP(r *antreaRule, d model.Direction, at string) {
 			n.addInvalid(antrea.IGMPType, at+".igmp.igmpType", fmt.Sprintf("0x%x is not a type of %s rules: %s", *g.Type, d.Lower(),
 				igmpTypes[d].text), "")
 		}
-		if d == model.Ingress && g.Group != "" && g.Group != "224.0.0.1" {
-			n.addInvalid(antrea.IGMPGroup, at+".igmp.groupAddress", words.CleanText(g.Group)+": only queries to 224.0.0.1 are recognised", "")
-		}
+		n.invalidIf(d == model.Ingress && g.Group != "" && g.Group != "224.0.0.1", antrea.IGMPGroup, at+".igmp.groupAddress",
+			words.CleanText(g.Group)+": only queries to 224.0.0.1 are recognised", "")
 	}
 	if !igmp {
 		return
 	}
-	if icmp || len(r.From)+len(r.To)+len(r.Ports)+len(r.ToServices) > 0 {
-		n.addInvalid(antrea.IGMPAlone, at+".protocols", "IGMP cannot be used with ICMP, from, to, ports or toServices", "split it into two rules")
-	}
+	n.invalidIf(icmp || len(r.From)+len(r.To)+len(r.Ports)+len(r.ToServices) > 0, antrea.IGMPAlone, at+".protocols",
+		"IGMP cannot be used with ICMP, from, to, ports or toServices", "split it into two rules")
 	n.multicastAction(r, at)
 }
 

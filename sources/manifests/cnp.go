@@ -73,10 +73,8 @@ func (n *normaliser) cnpPeer(r *model.Rule, p *v1alpha2.ClusterNetworkPolicyEgre
 	for _, name := range p.DomainNames {
 		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerDNS, DNSName: words.CleanText(string(name))})
 	}
-	if len(r.Peers) == before {
-		n.addInvalid(CodeProfile, at, "has no peer known to Rung: its meaning is unknown",
-			"set one of namespaces, pods, nodes, networks, domainNames")
-	}
+	n.invalidIf(len(r.Peers) == before, CodeProfile, at, "has no peer known to Rung: its meaning is unknown",
+		"set one of namespaces, pods, nodes, networks, domainNames")
 }
 
 func (n *normaliser) cnpProtocol(r *model.Rule, p *v1alpha2.ClusterNetworkPolicyProtocol, at string) {
