@@ -62,13 +62,8 @@ func NewGroup(o *AntreaGroup, m model.Meta) *model.Group {
 	for _, c := range spec.ChildGroups {
 		g.Children = append(g.Children, words.CleanText(c))
 	}
-	forms := 0
-	for _, is := range []bool{g.Select, spec.IPBlock != nil, len(spec.IPBlocks) > 0, g.Service != nil, len(g.Children) > 0,
-		spec.ExternalEntity != nil} {
-		if is {
-			forms++
-		}
-	}
+	forms := countTrue(g.Select, spec.IPBlock != nil, len(spec.IPBlocks) > 0, g.Service != nil, len(g.Children) > 0,
+		spec.ExternalEntity != nil)
 	switch {
 	case spec.ExternalEntity != nil && forms == 1:
 		bad(antrea.NotJudged, "spec.externalEntitySelector", "is about "+externalEntities)

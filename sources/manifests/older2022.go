@@ -83,12 +83,7 @@ func modernPorts(rule *yaml.Node, at string) []olderUse {
 	}
 	allKey, all := foldNode(ports, "allPorts")
 	listKey, list := foldNode(ports, "list")
-	known := 0
-	for _, k := range []*yaml.Node{allKey, listKey} {
-		if k != nil {
-			known++
-		}
-	}
+	known := countTrue(allKey != nil, listKey != nil)
 	if known == 0 || known*2 != len(ports.Content) || list != nil && list.Kind != yaml.SequenceNode {
 		return nil
 	}
@@ -133,12 +128,7 @@ func modernPort(p *yaml.Node) (why string) {
 	if p.Kind != yaml.MappingNode {
 		return "is not a port"
 	}
-	known := 0
-	for _, n := range []*yaml.Node{port, end, protocol} {
-		if n != nil {
-			known++
-		}
-	}
+	known := countTrue(port != nil, end != nil, protocol != nil)
 	if known == 0 || known*2 != len(p.Content) {
 		return "is not a port of that form"
 	}
