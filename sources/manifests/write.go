@@ -111,10 +111,15 @@ func (w *policyWriter) fillAdmin(spec jsonTree) {
 	default:
 		spec["subject"] = jsonTree{"pods": w.podsSelector(s.Namespaces, s.Pods, "spec.subject.pods")}
 	}
+	w.fillRules(spec, w.adminRule)
+}
+
+// fillRules writes the rules of both directions.
+func (w *policyWriter) fillRules(spec jsonTree, write func(r *model.Rule, at string) jsonTree) {
 	for _, d := range model.Directions {
 		var rules []any
 		for i := range w.p.Rules(d) {
-			rules = append(rules, w.adminRule(&w.p.Rules(d)[i], fmt.Sprintf("spec.%s[%d]", d.Lower(), i)))
+			rules = append(rules, write(&w.p.Rules(d)[i], fmt.Sprintf("spec.%s[%d]", d.Lower(), i)))
 		}
 		if len(rules) > 0 {
 			spec[d.Lower()] = rules

@@ -17,15 +17,7 @@ func (w *policyWriter) fillAntrea(spec jsonTree) {
 	if len(a.AppliedTo) > 0 {
 		spec["appliedTo"] = w.appliedTo(a.AppliedTo, "spec.appliedTo")
 	}
-	for _, d := range model.Directions {
-		var rules []any
-		for i := range w.p.Rules(d) {
-			rules = append(rules, w.antreaRule(&w.p.Rules(d)[i], fmt.Sprintf("spec.%s[%d]", d.Lower(), i)))
-		}
-		if len(rules) > 0 {
-			spec[d.Lower()] = rules
-		}
-	}
+	w.fillRules(spec, w.antreaRule)
 }
 
 // antreaWords are Antrea's actions for rules that come from other kinds.
