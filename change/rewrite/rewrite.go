@@ -8,6 +8,7 @@ import (
 	udiff "github.com/aymanbagabas/go-udiff"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 	"sigs.k8s.io/yaml"
@@ -55,24 +56,16 @@ func wholeOrFraction(n float64) any {
 }
 
 // olderFirst refuses changes of single values in a policy of an older form.
-const olderFirst = "it is written in an older form: e opens it in today's form, and writes that"
+const olderFirst = "it is written in an older form; convert it first: e opens and saves today's form"
 
-const noSuchValue = "there is no such value in an object of this kind"
+const noSuchValue = "objects of this kind have no such value"
 
 // WithAnnotations returns the object with exactly the logging annotations in set.
 func WithAnnotations(old *model.Policy, set map[string]string, by manifests.Options) (*model.Policy, []model.Broken) {
 	switch o := old.Original.(type) {
-	case *v1alpha1.AdminNetworkPolicy:
-		c := o.DeepCopy()
-		c.Annotations = withAnnotations(c.Annotations, set)
-		return rewrittenPolicy(old, c, by)
-	case *v1alpha2.ClusterNetworkPolicy:
-		c := o.DeepCopy()
-		c.Annotations = withAnnotations(c.Annotations, set)
-		return rewrittenPolicy(old, c, by)
-	case *v1alpha1.BaselineAdminNetworkPolicy:
-		c := o.DeepCopy()
-		c.Annotations = withAnnotations(c.Annotations, set)
+	case *v1alpha1.AdminNetworkPolicy, *v1alpha2.ClusterNetworkPolicy, *v1alpha1.BaselineAdminNetworkPolicy:
+		c := o.(runtime.Object).DeepCopyObject().(metav1.Object)
+		c.SetAnnotations(withAnnotations(c.GetAnnotations(), set))
 		return rewrittenPolicy(old, c, by)
 	}
 	switch {

@@ -20,7 +20,7 @@ func SwitchRules(old *model.Policy, m *change.Mutation, by model.LogSession, jud
 	if was, open := old.LogSession(); open {
 		switch {
 		case !m.Session:
-			notes = append(notes, fmt.Sprintf("%s: ends the logging session of %s; what it would have restored is forgotten: %s",
+			notes = append(notes, fmt.Sprintf("%s: ends the logging session of %s without restoring: %s",
 				name, was.BriefText(now), logline.FormerText(was)))
 		default:
 			notes = append(notes, name+": replaces the session of "+was.BriefText(now))
@@ -42,12 +42,12 @@ func SwitchRules(old *model.Policy, m *change.Mutation, by model.LogSession, jud
 	s.Set = set
 	text := s.AnnotationText()
 	if _, err := model.ParseLogSession(text); err != nil {
-		return nil, notes, brokenError(old, "it has too many rules for the record of a session, which "+err.Error())
+		return nil, notes, brokenError(old, "too many rules for one session record: it "+err.Error())
 	}
 	if set == "[]" {
 		notes = append(notes, name+" already logs this: no rule changes")
 	}
-	notes = append(notes, fmt.Sprintf("%s: at the end its rules log as they do now: %s", name, logline.FormerText(s)))
+	notes = append(notes, fmt.Sprintf("%s: its rules' logging is restored afterwards: %s", name, logline.FormerText(s)))
 	next, broken = withTree(from, tree, map[string]string{model.AnnotationLogSession: text}, judge)
 	return next, notes, broken
 }

@@ -203,7 +203,7 @@ func TestFilesFollowed(t *testing.T) {
 	}
 	f.write("acl.log", aclLine(at(2800), 5))
 	wantLines(t, l, "acl.log 1", "acl.log 2", "acl.log 3", "acl.log 4",
-		"acl.log: truncated, up to 3 s missing: no rotated copy of it was found", "acl.log 5")
+		"acl.log: truncated, up to 3 s missing: no rotated copy was found", "acl.log 5")
 	if err := os.Remove(f.path("acl.log")); err != nil {
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ var antreaKinds = map[string]model.Kind{
 // the layer 7 engine.
 var antreaVerdicts = map[string]string{"Allow": "allow", "Drop": "drop", "Reject": "reject", "Pass": "pass", "Redirect": "redirect"}
 
-var errAntrea = errors.New("np.log line: it is in none of the known layouts")
+var errAntrea = errors.New("np.log line: unknown layout")
 
 // parseAntrea reads a line of Antrea's np.log:
 //
@@ -70,7 +70,7 @@ func parseAntrea(line string) (logline.Line, error) {
 	if front != "" {
 		p, ok := readPrefix(front, false)
 		if !ok {
-			return logline.Line{}, errors.New("np.log line: what stands before its time is in no known form")
+			return logline.Line{}, errors.New("np.log line: unknown prefix before the time")
 		}
 		l.Zone, l.Pod = p.node, p.pod
 	}

@@ -43,7 +43,7 @@ const (
 	// headsMost bounds the remembered beginnings.
 	headsMost = 256
 	// noCopy explains a gap after a truncation.
-	noCopy = "no rotated copy of it was found"
+	noCopy = "no rotated copy was found"
 )
 
 // newFile opens a file; ctx ends its reads.
@@ -266,7 +266,7 @@ func (f *File) Origin() string { return cmp.Or(f.Zone, f.Pod, f.Name) }
 func errorText(err error) string {
 	text := words.CleanText(err.Error())
 	if errors.Is(err, fs.ErrPermission) {
-		text += "; the user who runs Rung must be able to read it"
+		text += "; give the user who runs Rung read permission"
 	}
 	return text
 }

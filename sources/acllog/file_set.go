@@ -169,7 +169,7 @@ func (s *Set) ScanNew() (fresh []*File) {
 	}
 	if beyond > 0 {
 		s.failed = append(s.failed, logline.Stream{File: words.CleanText(strings.Join(s.paths, " ")), State: logline.StreamFailed,
-			Error: fmt.Sprintf("%d more files are not read: Rung reads %d at most", beyond, MaxFiles)})
+			Error: fmt.Sprintf("%d more files are not read (limit: %d)", beyond, MaxFiles)})
 	}
 	return fresh
 }

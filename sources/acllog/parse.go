@@ -44,7 +44,7 @@ func MayBeACLLine(line []byte) bool {
 func Parse(line string) (logline.Line, error) {
 	line = strings.TrimRight(line, "\r\n")
 	if len(line) > MaxLine {
-		return logline.Line{}, fmt.Errorf("acl_log line: %d bytes, at most %d are read", len(line), MaxLine)
+		return logline.Line{}, fmt.Errorf("acl_log line: %d bytes, limit %d", len(line), MaxLine)
 	}
 	if strings.HasPrefix(line, "{") {
 		return parseCollected(line)
@@ -80,7 +80,7 @@ type collected struct {
 func parseCollected(line string) (logline.Line, error) {
 	var c collected
 	if err := json.Unmarshal([]byte(line), &c); err != nil {
-		return logline.Line{}, errors.New("acl_log line: it begins like JSON of a log collector, and is cut or damaged")
+		return logline.Line{}, errors.New("acl_log line: cut or damaged JSON of a log collector")
 	}
 	at, err := parseTime(c.At)
 	if err != nil {
@@ -173,14 +173,14 @@ const toSyslog = "ovs"
 func (h *lineHeader) readInto(l *logline.Line, collectedAt time.Time) (partial bool, err error) {
 	const longest = 40 // of a time or number, in bytes; keeps errors short
 	if len(h.time) > longest || len(h.seq) > longest {
-		return false, errors.New("acl_log line: it does not begin with time and sequence number")
+		return false, errors.New("acl_log line: no time and sequence number at the start")
 	}
 	p := linePrefix{writtenAt: collectedAt}
 	if h.prefix != "" {
 		var ok bool
 		p, ok = readPrefix(h.prefix, h.time == toSyslog)
 		if !ok {
-			return false, errors.New("acl_log line: what stands before its time is in no known form")
+			return false, errors.New("acl_log line: unknown prefix before the time")
 		}
 		l.Zone, l.Pod = p.node, p.pod
 	}
@@ -200,9 +200,9 @@ func (h *lineHeader) readInto(l *logline.Line, collectedAt time.Time) (partial b
 }
 
 // errCut marks a line cut inside its flow, or without a field that OVN always writes.
-var errCut = errors.New("acl_log line: it is cut: fields of its flow are missing")
+var errCut = errors.New("acl_log line: cut: its flow lacks fields")
 
-var errNoFlow = errors.New("acl_log line: it ends before the flow")
+var errNoFlow = errors.New("acl_log line: cut before the flow")
 
 // parseMessage reads `name="…", verdict=…, severity=…, direction=…: ` and
 // returns the flow behind it. Older builds have no direction, and no space
@@ -276,7 +276,7 @@ func cutString(s string) (value, rest string, err error) {
 			return value, rest, nil
 		}
 	}
-	return "", "", errors.New("acl_log line: the name does not end")
+	return "", "", errors.New("acl_log line: the name's closing quote is missing")
 }
 
 // parseFlow reads OVS's flow text: a protocol keyword and fields, joined by commas. It reports whether the

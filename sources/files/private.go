@@ -201,5 +201,5 @@ func CheckFolder(fsys FS, path string, mine func(name string) bool) (note string
 	if len(entries) == 0 {
 		return "", nil // nothing was exposed
 	}
-	return fmt.Sprintf("%s was open to other users (mode %04o) and is yours alone now", path, info.Mode().Perm()), nil
+	return fmt.Sprintf("%s was open to other users (mode %04o); made private", path, info.Mode().Perm()), nil
 }

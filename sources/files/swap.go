@@ -16,7 +16,7 @@ var (
 	// ErrChanged means the file no longer holds the text that was read.
 	ErrChanged = errors.New("the file changed since it was read")
 	// ErrLinked means the file has other names, which would keep the old text.
-	ErrLinked = errors.New("it has more names")
+	ErrLinked = errors.New("it has hard links")
 	// ErrBusy means another program has the file open for writing.
 	ErrBusy = errors.New("another program is writing to it; try again")
 )
@@ -50,7 +50,7 @@ func SwapText(fsys FS, path string, old, text []byte, merge MergeFunc) error {
 		return &fs.PathError{Op: "replace", Path: path, Err: errors.New("is not a regular file")}
 	}
 	if n := linkCount(info); n > 1 {
-		return fmt.Errorf("%w: it is one of %d names (hard links) of the same file, and the others would keep the old text",
+		return fmt.Errorf("%w: %d names, and the others would keep the old text",
 			ErrLinked, n)
 	}
 	// A file that its owner made read-only is kept, although its folder would allow to replace it.
@@ -215,7 +215,7 @@ func (s textSwap) keepAside(name string) error {
 			n = 100 // keep the present name
 		}
 	}
-	return fmt.Errorf("what another program wrote meanwhile is in %s", name)
+	return fmt.Errorf("changes by another program are saved in %s", name)
 }
 
 // waitUnwritten waits until no program has the file open for writing, if the system can tell.

@@ -44,7 +44,7 @@ func TestFolderOpenToOthers(t *testing.T) {
 		err   string
 		after fs.FileMode
 	}{
-		{"readable", 0o755, []string{"mine"}, nil, "was open to other users (mode 0755) and is yours alone now", "", 0o700},
+		{"readable", 0o755, []string{"mine"}, nil, "was open to other users (mode 0755); made private", "", 0o700},
 		{"writable by the group", 0o770, []string{"mine"}, nil, "was open to other users (mode 0770)", "", 0o700},
 		{"readable and empty", 0o755, nil, nil, "", "", 0o700},
 		{"with files of others", 0o755, []string{"mine", "photo.jpg"}, nil, "", "holds more than Rung's files (photo.jpg)", 0o755},

@@ -18,7 +18,7 @@ const (
 )
 
 // ErrLocked means another program holds the file's lock.
-var ErrLocked = errors.New("another program holds it")
+var ErrLocked = errors.New("another program has locked it")
 
 // CreateFile writes a new file, whole or not at all. The error is fs.ErrExist if path exists; its file stays.
 func CreateFile(fsys FS, path string, text []byte, perm fs.FileMode) error {
@@ -186,7 +186,7 @@ func giveTo(f File, like fs.FileInfo) error {
 		return nil
 	}
 	if err := f.Chown(uid, gid); err != nil {
-		return fmt.Errorf("it belongs to user %d, group %d, and writing would change that: %w", uid, gid, err)
+		return fmt.Errorf("it belongs to user %d, group %d; writing would change its owner: %w", uid, gid, err)
 	}
 	return nil
 }

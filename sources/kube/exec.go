@@ -171,7 +171,7 @@ func (c *Cluster) execError(err error, in ExecTarget) error {
 	case statusIs(err, apierrors.IsForbidden) || has(" is forbidden: "):
 		return fmt.Errorf("%w: %s; needed: %s", fs.ErrPermission, text, c.Kubectl("auth", "can-i", "create", "pods/exec", "-n", in.Namespace))
 	case statusIs(err, apierrors.IsUnauthorized):
-		return fmt.Errorf("%w: the API server does not accept the login (expired token?): %s", fs.ErrPermission, text)
+		return fmt.Errorf("%w: the API server rejected the login (expired token?): %s", fs.ErrPermission, text)
 	case has("executable file not found", "exec format error", "no such file or directory"):
 		return fmt.Errorf("%w: %w: %s", ErrNoCommand, &ExitError{commandNotFound}, text)
 	case has("container not found", "is not valid for pod", "container is not running", "not created or running",

@@ -124,7 +124,7 @@ func (c *Cluster) Reopen() (changed bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if next.config.Host != c.config.Host {
-		return false, fmt.Errorf("context %s is another server now: %s", c.context, next.Server())
+		return false, fmt.Errorf("context %s now names another server: %s", c.context, next.Server())
 	}
 	if sameLogin(c.config, next.config) {
 		return false, nil

@@ -148,12 +148,12 @@ func (f *feed) explainError(err error) (model.ConnState, string) {
 	}
 	switch {
 	case apierrors.IsUnauthorized(err):
-		return model.ConnDenied, "the server does not accept the credentials (401): they are wrong or have expired; log in again, Rung then " +
-			"reads the kubeconfig again"
+		return model.ConnDenied, "the API server rejected the credentials (401), wrong or expired; log in again: Rung " +
+			"rereads the kubeconfig"
 	case apierrors.IsForbidden(err):
 		return model.ConnDenied, fmt.Sprintf("may not %s %s: %s; see: %s", verb, f.resource.name, serverText(err), f.canIText(verb))
 	case apierrors.IsNotFound(err), apierrors.IsMethodNotSupported(err):
-		return model.ConnAbsent, fmt.Sprintf("%s is not served: the CRD is not installed, or in another version",
+		return model.ConnAbsent, fmt.Sprintf("%s is not served: its CRD is not installed, or has another version",
 			f.resource.name)
 	}
 	text := fmt.Sprintf("%s %s: %s", verb, f.res.Name, serverText(err))
@@ -169,7 +169,7 @@ func (f *feed) unansweredText(err error) string {
 	if errors.Is(err, ErrUnanswered) {
 		why = fmt.Sprintf("%s within %s", ErrUnanswered, f.w.t.probeAnswer)
 	}
-	return fmt.Sprintf("%s: what is shown may be old; see: %s", why, f.w.c.Kubectl("cluster-info"))
+	return fmt.Sprintf("%s: shown data may be stale; see: %s", why, f.w.c.Kubectl("cluster-info"))
 }
 
 // isUnreachable reports whether the server gave no answer, or only a part.

@@ -171,7 +171,7 @@ func (c *Cluster) Schemas(ctx context.Context) (*manifests.Schemas, []model.Brok
 			found = append(found, model.Broken{Severity: model.SeverityWarning, Origin: model.Origin{Item: -1},
 				Key: model.Key{Kind: k}, Field: words.CleanText(f), Code: model.CodeNewer,
 				Message: "the installed CRD is newer than OVN-Kubernetes' profile: it has this field",
-				Remedy:  "OVN-Kubernetes takes no notice of it: leave it out"})
+				Remedy:  "OVN-Kubernetes ignores it: remove it"})
 		}
 	}
 	return out, found, nil

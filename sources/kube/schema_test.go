@@ -45,8 +45,8 @@ func TestSchemas(t *testing.T) {
 	}
 	want := []string{
 		"AdminNetworkPolicy: the installed CRD is newer than OVN-Kubernetes' profile: it serves v1beta1 as well; write policy.networking.k8s.io/v1alpha1",
-		"AdminNetworkPolicy: spec.egress[].log: the installed CRD is newer than OVN-Kubernetes' profile: it has this field; OVN-Kubernetes takes no notice of it: leave it out",
-		"AdminNetworkPolicy: spec.shiny: the installed CRD is newer than OVN-Kubernetes' profile: it has this field; OVN-Kubernetes takes no notice of it: leave it out",
+		"AdminNetworkPolicy: spec.egress[].log: the installed CRD is newer than OVN-Kubernetes' profile: it has this field; OVN-Kubernetes ignores it: remove it",
+		"AdminNetworkPolicy: spec.shiny: the installed CRD is newer than OVN-Kubernetes' profile: it has this field; OVN-Kubernetes ignores it: remove it",
 	}
 	if diff := cmp.Diff(want, said); diff != "" {
 		t.Errorf("found (-want +got)\n%s", diff)

@@ -95,14 +95,7 @@ func (s *SharedAnswers[T]) leaveAsking(key string, a *sharedAnswer[T]) (given bo
 }
 
 // isGiven reports whether the answer has come.
-func (a *sharedAnswer[T]) isGiven() bool {
-	select {
-	case <-a.ready:
-		return true
-	default:
-		return false
-	}
-}
+func (a *sharedAnswer[T]) isGiven() bool { return isClosed(a.ready) }
 
 // podsPage is the number of pods per request.
 const podsPage = 500

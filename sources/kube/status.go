@@ -183,7 +183,7 @@ func (c *Cluster) ApplyCondition(ctx context.Context, zone string, policy model.
 	return nil
 }
 
-var errNoConditions = errors.New("it has no conditions of zones")
+var errNoConditions = errors.New("it has no zone conditions")
 
 func conditionBody(of schema.GroupVersionResource, policy model.PolicyKey, cond *model.Condition) ([]byte, error) {
 	status := map[string]any{}

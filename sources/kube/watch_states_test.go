@@ -30,7 +30,7 @@ func TestWatchRefusals(t *testing.T) {
 		{"namespaces forbidden", nsPath, 403, "namespaces", model.ConnDenied,
 			"may not list namespaces: says\ufffd[31m 403; see: kubectl auth can-i list namespaces --context=prod", CodeDenied},
 		{"no ANP CRD", anpPath, 404, "adminnetworkpolicies", model.ConnAbsent,
-			"adminnetworkpolicies.policy.networking.k8s.io is not served: the CRD is not installed, or in another version", CodeAbsent},
+			"adminnetworkpolicies.policy.networking.k8s.io is not served: its CRD is not installed, or has another version", CodeAbsent},
 		{"events forbidden", evPath, 403, "events of AdminNetworkPolicy", model.ConnDenied,
 			"may not list events: says\ufffd[31m 403; see: kubectl auth can-i list events -A --context=prod", ""},
 		{"services fail", "/api/v1/services", 500, "services", model.ConnLost, "list services: says\ufffd[31m 500", ""},
@@ -119,7 +119,7 @@ func TestWatchNoCNP(t *testing.T) {
 	noLeaks(t)
 	const group = "/apis/policy.networking.k8s.io/v1alpha2"
 	const resource = "clusternetworkpolicies.policy"
-	const absent = "clusternetworkpolicies.policy.networking.k8s.io is not served: the CRD is not installed, or in another version"
+	const absent = "clusternetworkpolicies.policy.networking.k8s.io is not served: its CRD is not installed, or has another version"
 	a := newWatchAPI(t)
 	populate(a)
 	a.served[group+"/somethingelse"] = "policy.networking.k8s.io/v1alpha2 SomethingElse"
@@ -215,7 +215,7 @@ func TestWatchTokenRevoked(t *testing.T) {
 	a.set(func() { a.token = "t-2" })
 	s.until("the refusal", func() bool { return s.of("pods").Conn == model.ConnDenied && s.of("nodes").Conn == model.ConnDenied })
 	s.look(func() {
-		if r := s.of("pods"); !strings.Contains(r.Error, "does not accept the credentials (401)") || len(s.objects) != 7 || len(s.broken) > 0 {
+		if r := s.of("pods"); !strings.Contains(r.Error, "rejected the credentials (401)") || len(s.objects) != 7 || len(s.broken) > 0 {
 			t.Errorf("%d objects stay, error %q, broken %v", len(s.objects), r.Error, s.broken)
 		}
 	})
@@ -307,7 +307,7 @@ func TestWatchProbeRefused(t *testing.T) {
 	if stalled.res.Conn != model.ConnLost {
 		t.Errorf("what stood still is %s though nothing answers", stalled.res.Conn)
 	}
-	if well.res.Conn != model.ConnLost || !strings.Contains(well.res.Error, "connection refused: what is shown may be old") {
+	if well.res.Conn != model.ConnLost || !strings.Contains(well.res.Error, "connection refused: shown data may be stale") {
 		t.Errorf("what was well is %s, %q", well.res.Conn, well.res.Error)
 	}
 	a.up()

@@ -134,7 +134,7 @@ func (p *Policies) requestChange(ctx context.Context, r dynamic.ResourceInterfac
 		dry = []string{metav1.DryRunAll}
 	}
 	if ch.Key.Kind == model.KindNamespace && ch.Verb != VerbPatch {
-		return nil, fmt.Errorf("of a namespace only its logging is changed: %w", model.ErrRefused)
+		return nil, fmt.Errorf("only the logging of a namespace can be changed: %w", model.ErrRefused)
 	}
 	switch ch.Verb {
 	case VerbCreate, VerbApply:
@@ -191,7 +191,7 @@ func (p *Policies) withVersion(ctx context.Context, r dynamic.ResourceInterface,
 			Preconditions: &metav1.Preconditions{UID: &uid, ResourceVersion: &version}})
 	}
 	if len(live.Unknown) > 0 {
-		return nil, fmt.Errorf("it has %s, which this release of Rung does not know and would drop; change it with kubectl: %w", live.Unknown[0],
+		return nil, fmt.Errorf("this release of Rung does not know its field %s, and would drop it; change it with kubectl: %w", live.Unknown[0],
 			model.ErrRefused)
 	}
 	u, err := live.changedObject(ch)
@@ -232,7 +232,7 @@ type patchOperation map[string]any
 // values.
 func patchOf(ctx context.Context, r dynamic.ResourceInterface, ch PolicyChange) ([]patchOperation, error) {
 	if ch.Old == nil || ch.New == nil {
-		return nil, fmt.Errorf("only what is there can be patched: %w", model.ErrRefused)
+		return nil, fmt.Errorf("only an existing object can be patched: %w", model.ErrRefused)
 	}
 	var all map[string]string
 	uid := ch.Old.UID

@@ -41,11 +41,11 @@ func (p *Policies) liveOf(k model.PolicyKey, u *unstructured.Unstructured) (*Liv
 		l.Policy = manifests.WrittenPolicy(o)
 	}
 	if l.Policy == nil {
-		why := "it is something else"
+		why := "it is not a policy"
 		if len(broken) > 0 {
 			why = broken[0].Message
 		}
-		return nil, fmt.Errorf("%s, as the API server has it, cannot be read: %s", k.Label(), words.CleanText(why))
+		return nil, fmt.Errorf("%s cannot be read from the API server: %s", k.Label(), words.CleanText(why))
 	}
 	l.Policy.Version = words.CleanText(u.GetResourceVersion())
 	for _, b := range broken {

@@ -105,7 +105,7 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 		if by := fieldManagers(causes); len(by) > 0 {
 			return &ContestedError{By: by}
 		}
-		return fmt.Errorf("the resourceVersion moved: %w", ErrChanged)
+		return fmt.Errorf("the resourceVersion changed: %w", ErrChanged)
 	case apierrors.IsAlreadyExists(err) && (st.Details == nil || st.Details.Name == "" || st.Details.Name == k.Name):
 		return fmt.Errorf("already exists: %w", ErrChanged)
 	case apierrors.IsNotFound(err) && st.Details != nil && st.Details.Name == k.Name && !isOfNamespace(st.Details):

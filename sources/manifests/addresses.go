@@ -99,7 +99,7 @@ func (d *decoder) nodeAddresses(o *model.Node, annotations map[string]string) {
 	if text, ok := annotations[model.AnnotationNodeSubnets]; ok {
 		var err error
 		if o.Subnets, o.NetworkSubnets, err = NodeSubnets(text); err != nil {
-			cost := "the row that lets this node reach its pods is not compiled, and EgressFirewalls are not known to leave its pods out"
+			cost := "the row that lets this node reach its pods is not compiled, and the exemption of its pods from EgressFirewalls is unknown"
 			if o.Subnets != nil {
 				cost = "the row that lets this node reach its pods is not compiled on that network"
 			}

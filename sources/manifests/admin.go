@@ -157,7 +157,7 @@ func (n *normaliser) readCIDR(s, at string) string {
 	case !ok:
 		n.addInvalid(CodeCIDR, at, fmt.Sprintf("%q is not a CIDR", words.CleanText(s)), CIDRRemedy(s))
 	case !IsCommonCIDR(s):
-		n.addInvalid(CodeCIDRForm, at, fmt.Sprintf("%q is not in the common form: OVN-Kubernetes reads it as %s, newer CRDs refuse it", s,
+		n.addInvalid(CodeCIDRForm, at, fmt.Sprintf("%q is not in the common form: OVN-Kubernetes reads it as %s, newer CRDs reject it", s,
 			p.Masked()), CIDRRemedy(s))
 		return p.Masked().String()
 	}
@@ -168,7 +168,7 @@ func (n *normaliser) readCIDR(s, at string) string {
 // does not (ovn-kubernetes.md#rule-rows, #firewall-match).
 func (n *normaliser) verbatimCIDR(s, at string) {
 	if _, ok := match.ParseCIDR(s); ok && !IsCommonCIDR(s) {
-		n.addInvalid(CodeCIDRForm, at, fmt.Sprintf("%q is not in the common form: OVN-Kubernetes writes it as it is, and OVN cannot use the row",
+		n.addInvalid(CodeCIDRForm, at, fmt.Sprintf("%q is not in the common form: OVN-Kubernetes copies it into a row that OVN cannot use",
 			s), CIDRRemedy(s))
 	}
 }

@@ -102,7 +102,7 @@ func Attachments(annotation, namespace string) ([]string, error) {
 	var all []selection
 	if strings.ContainsAny(annotation, `[{"`) {
 		if err := json.Unmarshal([]byte(annotation), &all); err != nil {
-			return nil, fmt.Errorf("is no list of networks in JSON: %w", err)
+			return nil, fmt.Errorf("is not a JSON list of networks: %w", err)
 		}
 	} else {
 		for item := range strings.SplitSeq(annotation, ",") {
@@ -146,7 +146,7 @@ func selectionOf(item string) (s selection, err error) {
 		names = append(slices.Clip(parts), iface)
 	}
 	if len(parts) > 2 || strings.Contains(iface, "@") || slices.ContainsFunc(names, func(n string) bool { return !isLabel(n) }) {
-		return s, fmt.Errorf("%q is none of name, namespace/name, namespace/name@interface", words.CleanText(item))
+		return s, fmt.Errorf("%q must be name, namespace/name or namespace/name@interface", words.CleanText(item))
 	}
 	if len(parts) == 2 {
 		s.Namespace = parts[0]
@@ -170,13 +170,13 @@ func isLabel(text string) bool {
 func OpenPorts(annotation string) ([]string, error) {
 	root, err := yamltree.ParseFlat([]byte(annotation), yamltree.DefaultAliasNodes)
 	if err != nil {
-		return nil, fmt.Errorf("is no YAML: %s", words.CleanText(err.Error()))
+		return nil, fmt.Errorf("is not YAML: %s", words.CleanText(err.Error()))
 	}
 	if root == nil || yamltree.IsNull(root) {
 		return nil, nil
 	}
 	if root.Kind != yaml.SequenceNode {
-		return nil, fmt.Errorf("is no list of ports")
+		return nil, fmt.Errorf("is not a list of ports")
 	}
 	var out []string
 	for _, n := range root.Content {
@@ -184,17 +184,17 @@ func OpenPorts(annotation string) ([]string, error) {
 		switch protocol {
 		case "icmp":
 			if port != "" {
-				return nil, fmt.Errorf("icmp has no port, and %s is given", words.CleanText(port))
+				return nil, fmt.Errorf("icmp has no port, but %s is given", words.CleanText(port))
 			}
 			out = append(out, protocol)
 		case "tcp", "udp", "sctp":
 			at, err := strconv.ParseUint(port, 10, 16)
 			if err != nil {
-				return nil, fmt.Errorf("%s needs a port from 0 to 65535, and has %q", protocol, words.CleanText(port))
+				return nil, fmt.Errorf("%s needs a port from 0 to 65535, not %q", protocol, words.CleanText(port))
 			}
 			out = append(out, fmt.Sprintf("%s.dst == %d", protocol, at))
 		default:
-			return nil, fmt.Errorf("protocol %q is none of tcp, udp, sctp, icmp", protocol)
+			return nil, fmt.Errorf("protocol %q must be tcp, udp, sctp or icmp", protocol)
 		}
 	}
 	return out, nil

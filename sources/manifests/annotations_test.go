@@ -63,13 +63,13 @@ func TestAttachments(t *testing.T) {
 		{"repeated", "l2net,blue/l2net,l2net@x,red/a", []string{"blue/l2net", "blue/l2net/1", "blue/l2net/2", "red/a"}, ""},
 		{"JSON", `[{"name":"l2net"},{"name":"l2net","namespace":"red","interface":"eth1","ips":["10.1.1.1/24"]},{"name":"l2net","namespace":"blue"}]`, []string{"blue/l2net", "red/l2net", "blue/l2net/1"}, ""},
 		{"JSON without a name", `[{"namespace":"red"}]`, nil, ""},
-		{"no JSON", `[{"name":"l2net"`, nil, "is no list of networks in JSON: unexpected end of JSON input"},
-		{"JSON of another form", `{"name":"l2net"}`, nil, "is no list of networks in JSON: json: cannot unmarshal object into Go value of type []manifests.selection"},
-		{"three parts", "a/b/c", nil, `"a/b/c" is none of name, namespace/name, namespace/name@interface`},
-		{"two interfaces", "a@b@c", nil, `"a@b@c" is none of name, namespace/name, namespace/name@interface`},
-		{"no name", "red/", nil, `"red/" is none of name, namespace/name, namespace/name@interface`},
-		{"capitals", "L2net", nil, `"L2net" is none of name, namespace/name, namespace/name@interface`},
-		{"a hyphen at the end", "l2net-", nil, `"l2net-" is none of name, namespace/name, namespace/name@interface`},
+		{"no JSON", `[{"name":"l2net"`, nil, "is not a JSON list of networks: unexpected end of JSON input"},
+		{"JSON of another form", `{"name":"l2net"}`, nil, "is not a JSON list of networks: json: cannot unmarshal object into Go value of type []manifests.selection"},
+		{"three parts", "a/b/c", nil, `"a/b/c" must be name, namespace/name or namespace/name@interface`},
+		{"two interfaces", "a@b@c", nil, `"a@b@c" must be name, namespace/name or namespace/name@interface`},
+		{"no name", "red/", nil, `"red/" must be name, namespace/name or namespace/name@interface`},
+		{"capitals", "L2net", nil, `"L2net" must be name, namespace/name or namespace/name@interface`},
+		{"a hyphen at the end", "l2net-", nil, `"l2net-" must be name, namespace/name or namespace/name@interface`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := Attachments(c.annotation, "blue")
@@ -92,12 +92,12 @@ func TestOpenPorts(t *testing.T) {
 		{"all protocols", "- protocol: tcp\n  port: 80\n- protocol: icmp\n- {protocol: udp, port: 53}\n- {protocol: sctp, port: 0}\n", []string{"tcp.dst == 80", "icmp", "udp.dst == 53", "sctp.dst == 0"}, ""},
 		{"JSON", `[{"protocol":"tcp","port":80}]`, []string{"tcp.dst == 80"}, ""},
 		{"empty", "", nil, ""},
-		{"no port", "- protocol: tcp\n", nil, `tcp needs a port from 0 to 65535, and has ""`},
-		{"no such port", "- {protocol: udp, port: 65536}\n", nil, `udp needs a port from 0 to 65535, and has "65536"`},
-		{"a port of icmp", "- {protocol: icmp, port: 1}\n", nil, "icmp has no port, and 1 is given"},
-		{"no such protocol", "- {protocol: TCP, port: 1}\n", nil, `protocol "TCP" is none of tcp, udp, sctp, icmp`},
-		{"no list", "protocol: tcp\n", nil, "is no list of ports"},
-		{"no YAML", "[", nil, "is no YAML: "},
+		{"no port", "- protocol: tcp\n", nil, `tcp needs a port from 0 to 65535, not ""`},
+		{"no such port", "- {protocol: udp, port: 65536}\n", nil, `udp needs a port from 0 to 65535, not "65536"`},
+		{"a port of icmp", "- {protocol: icmp, port: 1}\n", nil, "icmp has no port, but 1 is given"},
+		{"no such protocol", "- {protocol: TCP, port: 1}\n", nil, `protocol "TCP" must be tcp, udp, sctp or icmp`},
+		{"no list", "protocol: tcp\n", nil, "is not a list of ports"},
+		{"no YAML", "[", nil, "is not YAML: "},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := OpenPorts(c.annotation)

@@ -170,7 +170,7 @@ func (n *normaliser) antreaPeer(o *antreaPeer, at string) model.Peer {
 	case o.IPBlock != nil:
 		cidr := words.CleanText(o.IPBlock.CIDR)
 		if !IsCommonCIDR(o.IPBlock.CIDR) {
-			n.addInvalid(CodeCIDR, at+".ipBlock.cidr", fmt.Sprintf("%q is no CIDR", cidr), CIDRRemedy(o.IPBlock.CIDR))
+			n.addInvalid(CodeCIDR, at+".ipBlock.cidr", fmt.Sprintf("%q is not a CIDR", cidr), CIDRRemedy(o.IPBlock.CIDR))
 		}
 		p := model.Peer{Kind: model.PeerNetworks, Networks: []string{cidr}}
 		for _, e := range o.IPBlock.Except {

@@ -33,10 +33,8 @@ func (n *normaliser) antreaAdmission(spec *antreaPolicySpec) {
 				n.egressOnly(r, at)
 			}
 			n.readIGMP(r, d, at)
-			if spec.Tier == antrea.Baseline && r.Action == string(model.Pass) {
-				n.addInvalid(antrea.BaselinePass, at+".action", "Pass in the baseline tier: there is nothing below to leave a connection to",
-					"write Allow or Drop")
-			}
+			n.invalidIf(spec.Tier == antrea.Baseline && r.Action == string(model.Pass), antrea.BaselinePass, at+".action",
+				"Pass in the baseline tier: no tier is below", "write Allow or Drop")
 		}
 	}
 	n.ruleNames()
@@ -63,15 +61,13 @@ func (n *normaliser) appliedToPlaces(spec *antreaPolicySpec) {
 			}
 		}
 	}
-	if services > 0 && services < with {
-		n.addInvalid(antrea.ServiceMixed, "spec", "has rules of NodePort Services and rules of others: a policy applies to one or the other",
-			"make two policies of it")
-	}
+	n.invalidIf(services > 0 && services < with, antrea.ServiceMixed, "spec",
+		"mixes rules for NodePort Services with other rules: a policy may have only one sort", "split it into two policies")
 	switch {
 	case len(spec.AppliedTo) > 0 && with > 0:
-		n.addInvalid(antrea.AppliedToBoth, "spec.appliedTo", "is set, and of rules as well: one or the other", "take one of them out")
+		n.addInvalid(antrea.AppliedToBoth, "spec.appliedTo", "is set for the policy and for rules: only one is allowed", "remove one of them")
 	case len(spec.AppliedTo) == 0 && with > 0 && with < rules:
-		n.addInvalid(antrea.AppliedToSome, "spec", fmt.Sprintf("appliedTo is set for %d of %d rules: it must be for all", with, rules), "")
+		n.addInvalid(antrea.AppliedToSome, "spec", fmt.Sprintf("appliedTo is set for %d of %d rules: all need it", with, rules), "")
 	case len(spec.AppliedTo) == 0 && with == 0:
 		n.addInvalid(antrea.AppliedToNothing, "spec.appliedTo", "is missing: the policy applies to nothing", "write appliedTo")
 	}
@@ -95,19 +91,15 @@ func (n *normaliser) appliedToForms(list []antreaAppliedTo, at string) {
 		case a.Service != nil && forms > 1:
 			n.addInvalid(antrea.ServiceAlone, at+".service", "cannot be used with any other field", "")
 		case forms > 1:
-			n.addInvalid(antrea.AppliedToForms, at, "has several forms: one may stand", "make elements of them")
+			n.addInvalid(antrea.AppliedToForms, at, "has several forms: only one is allowed", "split it into elements")
 		case forms == 0:
-			n.addInvalid(antrea.AppliedToForms, at, "says nothing", "write podSelector, namespaceSelector or group")
+			n.addInvalid(antrea.AppliedToForms, at, "is empty", "write podSelector, namespaceSelector or group")
 		}
-		if n.p.Kind == model.KindANNP && a.NamespaceSelector != nil {
-			n.addInvalid(antrea.AppliedToNamespaces, at+".namespaceSelector", "is forbidden: an Antrea NetworkPolicy applies to pods of its "+
-				"own namespace", "write an Antrea ClusterNetworkPolicy")
-		}
+		n.invalidIf(n.p.Kind == model.KindANNP && a.NamespaceSelector != nil, antrea.AppliedToNamespaces, at+".namespaceSelector",
+			"is forbidden: an Antrea NetworkPolicy applies to pods of its own namespace", "write an Antrea ClusterNetworkPolicy")
 	}
-	if services > 0 && services < len(list) {
-		n.addInvalid(antrea.ServiceMixed, at, "has a NodePort Service and others: a policy or rule applies to one or the other",
-			"make two policies of it")
-	}
+	n.invalidIf(services > 0 && services < len(list), antrea.ServiceMixed, at,
+		"mixes a NodePort Service with others: a policy or rule may apply to only one sort", "split it into two policies")
 }
 
 // nodePort checks a rule that applies to a NodePort Service.
@@ -120,7 +112,7 @@ func (n *normaliser) nodePort(spec *antreaPolicySpec, r *antreaRule, d model.Dir
 		return
 	}
 	if d == model.Egress {
-		n.addInvalid(antrea.ServiceEgress, at, "is an egress rule: what applies to a NodePort Service has ingress rules only", "")
+		n.addInvalid(antrea.ServiceEgress, at, "is an egress rule: a NodePort Service allows only ingress rules", "")
 		return
 	}
 	for j := range r.From {
@@ -158,26 +150,20 @@ func (n *normaliser) antreaRuleForms(r *antreaRule, d model.Direction, at string
 		case p.ServiceAccount != nil && forms > 1:
 			n.addInvalid(antrea.AccountAlone, at+".serviceAccount", "cannot be used with any other field", "")
 		case forms > 1:
-			n.addInvalid(antrea.PeerForms, at, "has several forms: one may stand", "make peers of them")
+			n.addInvalid(antrea.PeerForms, at, "has several forms: only one is allowed", "split it into peers")
 		case forms == 0:
-			n.addInvalid(antrea.PeerForms, at, "names nobody", "write podSelector, namespaceSelector, group or ipBlock")
+			n.addInvalid(antrea.PeerForms, at, "selects nothing", "write podSelector, namespaceSelector, group or ipBlock")
 		}
-		if p.Namespaces != nil && p.NamespaceSelector != nil {
-			n.addInvalid(antrea.NamespacesSelector, at+".namespaces", "cannot be set with namespaceSelector", "")
-		}
-		if p.Namespaces != nil && (p.Namespaces.Match == "") == (len(p.Namespaces.SameLabels) == 0) {
-			n.addInvalid(antrea.PeerForms, at+".namespaces", "wants one of match and sameLabels", "")
-		}
-		if p.Namespaces != nil && n.p.Kind == model.KindANNP {
-			n.addInvalid(antrea.NamespacesANNP, at+".namespaces", "is not of an Antrea NetworkPolicy",
-				"write podSelector, or an Antrea ClusterNetworkPolicy")
-		}
+		n.invalidIf(p.Namespaces != nil && p.NamespaceSelector != nil, antrea.NamespacesSelector, at+".namespaces",
+			"cannot be set with namespaceSelector", "")
+		n.invalidIf(p.Namespaces != nil && (p.Namespaces.Match == "") == (len(p.Namespaces.SameLabels) == 0), antrea.PeerForms,
+			at+".namespaces", "needs either match or sameLabels", "")
+		n.invalidIf(p.Namespaces != nil && n.p.Kind == model.KindANNP, antrea.NamespacesANNP, at+".namespaces",
+			"is not allowed in an Antrea NetworkPolicy", "write podSelector, or an Antrea ClusterNetworkPolicy")
 		if p.IPBlock != nil {
 			n.exceptInside(p.IPBlock, at+".ipBlock.except")
 		}
-		if p.FQDN != "" && d == model.Ingress {
-			n.addInvalid(antrea.FQDNIngress, at+".fqdn", "is for egress only", "")
-		}
+		n.invalidIf(p.FQDN != "" && d == model.Ingress, antrea.FQDNIngress, at+".fqdn", "is for egress only", "")
 		n.unjudged(p.ExternalEntity != nil, at+".externalEntitySelector", externalEntities)
 		n.unjudged(p.Scope == clusterSet, at+".scope", otherClusters)
 	}
@@ -194,9 +180,9 @@ func (n *normaliser) antreaRuleForms(r *antreaRule, d model.Direction, at string
 
 // Parts of valid policies that Rung does not evaluate, and the scope beyond this cluster.
 const (
-	externalEntities = "machines outside the cluster, whose addresses Rung does not read"
-	otherClusters    = "objects of other clusters, which Rung does not read"
-	sourcePorts      = "source ports, which Rung does not ask about"
+	externalEntities = "machines outside the cluster: Rung does not read their addresses"
+	otherClusters    = "other clusters: Rung does not read their objects"
+	sourcePorts      = "source ports: Rung does not evaluate them"
 
 	clusterSet = "ClusterSet"
 )
@@ -216,10 +202,10 @@ func (n *normaliser) exceptInside(b *antreaIPBlock, at string) {
 		e, ok := match.ParseCIDR(text)
 		switch {
 		case !ok:
-			n.addInvalid(CodeCIDR, fmt.Sprintf("%s[%d]", at, i), fmt.Sprintf("%q is no CIDR", words.CleanText(text)), CIDRRemedy(text))
+			n.addInvalid(CodeCIDR, fmt.Sprintf("%s[%d]", at, i), fmt.Sprintf("%q is not a CIDR", words.CleanText(text)), CIDRRemedy(text))
 		case block.IsValid() && (e.Bits() < block.Bits() || !block.Contains(e.Addr())):
 			n.addInvalid(antrea.IPBlockExcept, fmt.Sprintf("%s[%d]", at, i), words.CleanText(text)+" is not inside "+words.CleanText(b.CIDR),
-				"write a part of the block")
+				"write a subnet of the block")
 		}
 	}
 }
@@ -238,28 +224,20 @@ func (n *normaliser) antreaPort(p *networkingv1.NetworkPolicyPort, at string) {
 }
 
 func (n *normaliser) ingressOnly(r *antreaRule, at string) {
-	if len(r.ToServices) > 0 {
-		n.addInvalid(antrea.ToServicesIngress, at+".toServices", "is of egress rules", "")
-	}
-	if len(r.To) > 0 {
-		n.addInvalid(antrea.PeerForms, at+".to", "is of egress rules", "write from")
-	}
+	n.invalidIf(len(r.ToServices) > 0, antrea.ToServicesIngress, at+".toServices", "is for egress rules only", "")
+	n.invalidIf(len(r.To) > 0, antrea.PeerForms, at+".to", "is for egress rules only", "write from")
 	for j := range r.From {
 		if b := r.From[j].IPBlock; b != nil && antrea.IsMulticast(b.CIDR) {
-			n.addInvalid(antrea.MulticastIngress, fmt.Sprintf("%s.from[%d].ipBlock", at, j), "is multicast: ingress rules do not decide about it",
+			n.addInvalid(antrea.MulticastIngress, fmt.Sprintf("%s.from[%d].ipBlock", at, j), "is multicast: ingress rules do not apply to it",
 				"")
 		}
 	}
 }
 
 func (n *normaliser) egressOnly(r *antreaRule, at string) {
-	if len(r.From) > 0 {
-		n.addInvalid(antrea.PeerForms, at+".from", "is of ingress rules", "write to")
-	}
-	if len(r.ToServices) > 0 && (len(r.To) > 0 || len(r.Ports) > 0) {
-		n.addInvalid(antrea.ToServicesMixed, at+".toServices", "cannot be used with to or ports: it is addresses and ports of Services",
-			"make two rules of it")
-	}
+	n.invalidIf(len(r.From) > 0, antrea.PeerForms, at+".from", "is for ingress rules only", "write to")
+	n.invalidIf(len(r.ToServices) > 0 && (len(r.To) > 0 || len(r.Ports) > 0), antrea.ToServicesMixed, at+".toServices",
+		"cannot be used with to or ports: Services name their own", "split it into two rules")
 	for j := range r.To {
 		if b := r.To[j].IPBlock; b != nil && antrea.IsMulticast(b.CIDR) {
 			n.multicastAction(r, at)
@@ -284,19 +262,17 @@ func (n *normaliser) readIGMP(r *antreaRule, d model.Direction, at string) {
 		}
 		igmp = true
 		if g.Type != nil && !slices.Contains(igmpTypes[d].types, *g.Type) {
-			n.addInvalid(antrea.IGMPType, at+".igmp.igmpType", fmt.Sprintf("0x%x is not one %s rules know: %s", *g.Type, d.Lower(),
+			n.addInvalid(antrea.IGMPType, at+".igmp.igmpType", fmt.Sprintf("0x%x is not a type of %s rules: %s", *g.Type, d.Lower(),
 				igmpTypes[d].text), "")
 		}
-		if d == model.Ingress && g.Group != "" && g.Group != "224.0.0.1" {
-			n.addInvalid(antrea.IGMPGroup, at+".igmp.groupAddress", words.CleanText(g.Group)+": a query that is recognised has 224.0.0.1", "")
-		}
+		n.invalidIf(d == model.Ingress && g.Group != "" && g.Group != "224.0.0.1", antrea.IGMPGroup, at+".igmp.groupAddress",
+			words.CleanText(g.Group)+": only queries to 224.0.0.1 are recognised", "")
 	}
 	if !igmp {
 		return
 	}
-	if icmp || len(r.From)+len(r.To)+len(r.Ports)+len(r.ToServices) > 0 {
-		n.addInvalid(antrea.IGMPAlone, at+".protocols", "IGMP cannot be used with ICMP, from, to, ports or toServices", "make two rules of it")
-	}
+	n.invalidIf(icmp || len(r.From)+len(r.To)+len(r.Ports)+len(r.ToServices) > 0, antrea.IGMPAlone, at+".protocols",
+		"IGMP cannot be used with ICMP, from, to, ports or toServices", "split it into two rules")
 	n.multicastAction(r, at)
 }
 
@@ -312,11 +288,11 @@ func (n *normaliser) ruleNames() {
 	first := map[string]*model.Rule{}
 	for r := range n.p.AllRules() {
 		if was := first[r.Name]; was != nil {
-			msg := fmt.Sprintf("name %q is that of %s rule %d as well", r.Name, was.Direction.Lower(), was.Index)
+			msg := fmt.Sprintf("name %q is also used by %s %d", r.Name, was.Direction.Lower(), was.Index)
 			if r.Tiered.Generated && was.Tiered.Generated {
-				msg = fmt.Sprintf("is the same rule as %s rule %d: Antrea would give both one name", was.Direction.Lower(), was.Index)
+				msg = fmt.Sprintf("is the same rule as %s %d: Antrea would give both the same name", was.Direction.Lower(), was.Index)
 			}
-			n.addInvalid(antrea.RuleNames, fmt.Sprintf("spec.%s[%d].name", r.Direction.Lower(), r.Index), msg, "give each rule a name of its own")
+			n.addInvalid(antrea.RuleNames, fmt.Sprintf("spec.%s[%d].name", r.Direction.Lower(), r.Index), msg, "give each rule a different name")
 			continue
 		}
 		first[r.Name] = r

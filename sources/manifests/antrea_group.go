@@ -45,7 +45,7 @@ func NewGroup(o *AntreaGroup, m model.Meta) *model.Group {
 	}
 	for i := range blocks {
 		if !IsCommonCIDR(blocks[i].CIDR) {
-			bad(CodeCIDR, "spec.ipBlocks", words.CleanText(blocks[i].CIDR)+" is no CIDR")
+			bad(CodeCIDR, "spec.ipBlocks", words.CleanText(blocks[i].CIDR)+" is not a CIDR")
 		}
 		if len(blocks[i].Except) > 0 {
 			bad(antrea.IPBlockExcept, "spec.ipBlocks", antrea.SaysExcept)
@@ -62,20 +62,15 @@ func NewGroup(o *AntreaGroup, m model.Meta) *model.Group {
 	for _, c := range spec.ChildGroups {
 		g.Children = append(g.Children, words.CleanText(c))
 	}
-	forms := 0
-	for _, is := range []bool{g.Select, spec.IPBlock != nil, len(spec.IPBlocks) > 0, g.Service != nil, len(g.Children) > 0,
-		spec.ExternalEntity != nil} {
-		if is {
-			forms++
-		}
-	}
+	forms := countTrue(g.Select, spec.IPBlock != nil, len(spec.IPBlocks) > 0, g.Service != nil, len(g.Children) > 0,
+		spec.ExternalEntity != nil)
 	switch {
 	case spec.ExternalEntity != nil && forms == 1:
 		bad(antrea.NotJudged, "spec.externalEntitySelector", "is about "+externalEntities)
 		g.Invalid[len(g.Invalid)-1].Severity = model.SeverityWarning
 	case forms > 1:
 		bad(antrea.GroupForms, "spec", "has several of podSelector or namespaceSelector, serviceReference, ipBlock, ipBlocks and childGroups: "+
-			"one may stand")
+			"only one is allowed")
 	case forms == 0:
 		bad(antrea.GroupForms, "spec", "selects nothing: it has none of podSelector, namespaceSelector, serviceReference, ipBlocks and "+
 			"childGroups")

@@ -136,8 +136,8 @@ func (r *Result) implyNamespaces(o Options, have map[model.Key]model.Origin) {
 	r.Broken = append(r.Broken, model.Broken{Severity: model.SeverityWarning,
 		Origin: model.Origin{Source: o.Source, Item: -1},
 		Key:    model.Key{Kind: model.KindNamespace, Name: names[0]}, Code: CodeNamespace,
-		Message: words.CleanText("pods are in namespaces that were not given (" + list + "): only the names of these are known"),
-		Remedy:  "add the Namespace objects; without, policies that select by namespace labels miss these pods"})
+		Message: words.CleanText("pods are in namespaces without an object (" + list + "): their labels are unknown"),
+		Remedy:  "add the Namespace objects; without them, selectors of namespace labels miss these pods"})
 }
 
 // originOf returns where an object was read.

@@ -197,7 +197,7 @@ func TestProfile(t *testing.T) {
 			[]string{
 				`profile x.yaml:10 (document 0): AdminNetworkPolicy/bad: spec.egress[0].action: is "Drop": OVN-Kubernetes' controllers crash on it; write Allow or Deny`,
 				`cidr x.yaml:12 (document 0): AdminNetworkPolicy/bad: spec.egress[0].to[0].networks[0]: "10.0.0.0/33" is not a CIDR; write address/length, as 10.0.0.0/8 or fd00::/8`,
-				`cidr-form x.yaml:12 (document 0): AdminNetworkPolicy/bad: spec.egress[0].to[0].networks[1]: "::ffff:1.2.3.4/120" is not in the common form: OVN-Kubernetes reads it as 1.2.3.0/24, newer CRDs refuse it; write 1.2.3.4/24`,
+				`cidr-form x.yaml:12 (document 0): AdminNetworkPolicy/bad: spec.egress[0].to[0].networks[1]: "::ffff:1.2.3.4/120" is not in the common form: OVN-Kubernetes reads it as 1.2.3.0/24, newer CRDs reject it; write 1.2.3.4/24`,
 				"profile x.yaml:13 (document 0): AdminNetworkPolicy/bad: spec.egress[0].to[1]: names no peer: OVN-Kubernetes' controllers crash on it; set one of namespaces, pods, nodes, networks",
 				"profile x.yaml:15 (document 0): AdminNetworkPolicy/bad: spec.egress[0].ports[0]: names no port: OVN-Kubernetes' controllers crash on it; set one of portNumber, portRange, namedPort"}},
 		{"empty subject", anpHead + "metadata: {name: bad}\nspec: {priority: 1, subject: {}}\n", true,

@@ -22,11 +22,11 @@ func (n *normaliser) readCNP(o *v1alpha2.ClusterNetworkPolicy) {
 		n.p.Tier = model.TierBaseline
 	default: // an unknown tier does least harm to the order here
 		n.p.Tier = model.TierBaseline
-		n.addInvalid(CodeProfile, "spec.tier", fmt.Sprintf("is %q, which is no tier", words.CleanText(string(o.Spec.Tier))),
+		n.addInvalid(CodeProfile, "spec.tier", fmt.Sprintf("is %q, not a tier", words.CleanText(string(o.Spec.Tier))),
 			"write Admin or Baseline")
 	}
 	if s := o.Spec.Subject; s.Namespaces == nil && s.Pods == nil {
-		n.addInvalid(CodeProfile, "spec.subject", "selects nothing: the API refuses it", "set namespaces or pods")
+		n.addInvalid(CodeProfile, "spec.subject", "selects nothing: the API rejects it", "set namespaces or pods")
 	} else {
 		n.readSubject(&v1alpha1.AdminNetworkPolicySubject{Namespaces: s.Namespaces, Pods: (*v1alpha1.NamespacedPod)(s.Pods)})
 	}
@@ -54,7 +54,7 @@ func (n *normaliser) cnpRule(dir model.Direction, i int, name, action, side stri
 		r.Action = model.Allow
 	case v1alpha2.ClusterNetworkPolicyRuleActionDeny, v1alpha2.ClusterNetworkPolicyRuleActionPass:
 	default:
-		n.addInvalid(CodeProfile, at+".action", fmt.Sprintf("is %q, which is no action", r.Action), "write Accept, Deny or Pass")
+		n.addInvalid(CodeProfile, at+".action", fmt.Sprintf("is %q, not an action", r.Action), "write Accept, Deny or Pass")
 	}
 	for j := range peers {
 		n.cnpPeer(&r, &peers[j], fmt.Sprintf("%s.%s[%d]", at, side, j))
@@ -73,10 +73,8 @@ func (n *normaliser) cnpPeer(r *model.Rule, p *v1alpha2.ClusterNetworkPolicyEgre
 	for _, name := range p.DomainNames {
 		r.Peers = append(r.Peers, model.Peer{Kind: model.PeerDNS, DNSName: words.CleanText(string(name))})
 	}
-	if len(r.Peers) == before {
-		n.addInvalid(CodeProfile, at, "names no peer that Rung knows: what it means is open",
-			"set one of namespaces, pods, nodes, networks, domainNames")
-	}
+	n.invalidIf(len(r.Peers) == before, CodeProfile, at, "has no peer known to Rung: its meaning is unknown",
+		"set one of namespaces, pods, nodes, networks, domainNames")
 }
 
 func (n *normaliser) cnpProtocol(r *model.Rule, p *v1alpha2.ClusterNetworkPolicyProtocol, at string) {
@@ -93,7 +91,7 @@ func (n *normaliser) cnpProtocol(r *model.Rule, p *v1alpha2.ClusterNetworkPolicy
 		r.Ports = append(r.Ports, model.Port{Name: words.CleanText(p.DestinationNamedPort)})
 		return
 	default:
-		n.addInvalid(CodeProfile, at, "names no protocol that Rung knows: what it means is open",
+		n.addInvalid(CodeProfile, at, "has no protocol known to Rung: its meaning is unknown",
 			"set one of tcp, udp, sctp, destinationNamedPort")
 		return
 	}
@@ -106,8 +104,8 @@ func (n *normaliser) cnpProtocol(r *model.Rule, p *v1alpha2.ClusterNetworkPolicy
 	case port != nil && port.Number != 0:
 		out.Start, out.End = port.Number, port.Number
 	default:
-		n.addInvalid(model.InvalidProtocolEmpty, field, "names no port: the API refuses it, and which ports it means is open",
-			"write destinationPort: {number: …} or {range: {start: …, end: …}}; for all ports leave protocols out, for all of "+
+		n.addInvalid(model.InvalidProtocolEmpty, field, "names no port: the API rejects it, and its ports are unknown",
+			"write destinationPort: {number: …} or {range: {start: …, end: …}}; for all ports omit protocols, for all of "+
 				name+" write the range 1 to 65535")
 	}
 	r.Ports = append(r.Ports, out)

@@ -82,7 +82,7 @@ func TestBadCNP(t *testing.T) {
 		{"an empty protocol", rule("{action: Deny, from: [{namespaces: {}}], protocols: [{tcp: {}}]}"), false,
 			[]string{"error schema x.yaml:9 (document 0): ClusterNetworkPolicy/next: spec.ingress[0].protocols[0].tcp: must have one field set, has none"}},
 		{"an empty protocol of a server with another CRD", rule("{action: Deny, from: [{namespaces: {}}], protocols: [{udp: {}}]}"), true,
-			[]string{"invalid cnp-empty-protocol x.yaml:9 (document 0): ClusterNetworkPolicy/next: spec.ingress[0].protocols[0].udp: names no port: the API refuses it, and which ports it means is open; write destinationPort: {number: …} or {range: {start: …, end: …}}; for all ports leave protocols out, for all of UDP write the range 1 to 65535"}},
+			[]string{"invalid cnp-empty-protocol x.yaml:9 (document 0): ClusterNetworkPolicy/next: spec.ingress[0].protocols[0].udp: names no port: the API rejects it, and its ports are unknown; write destinationPort: {number: …} or {range: {start: …, end: …}}; for all ports omit protocols, for all of UDP write the range 1 to 65535"}},
 		{"a named port to a network", spec("Admin", "  egress:\n  - {action: Deny, to: [{networks: [10.0.0.0/8]}], protocols: [{destinationNamedPort: x}]}\n"), false,
 			[]string{"error cel x.yaml:9 (document 0): ClusterNetworkPolicy/next: spec.egress[0]: networks/nodes/domainNames peer cannot be set with namedPorts since there are no namedPorts for networks/nodes/domainNames"}},
 		{"a range the wrong way", rule("{action: Deny, from: [{namespaces: {}}], protocols: [{tcp: {destinationPort: {range: {start: 9, end: 8}}}}]}"), false,
@@ -90,7 +90,7 @@ func TestBadCNP(t *testing.T) {
 		{"26 rules", spec("Admin", "  ingress:\n"+strings.Repeat("  - {action: Deny, from: [{namespaces: {}}]}\n", 26)), false,
 			[]string{"error schema x.yaml:8 (document 0): ClusterNetworkPolicy/next: spec.ingress: Too many: 26: must have at most 25 items"}},
 		{"a tier that is none", spec("Platform", ""), true,
-			[]string{`invalid profile x.yaml:5 (document 0): ClusterNetworkPolicy/next: spec.tier: is "Platform", which is no tier; write Admin or Baseline`}},
+			[]string{`invalid profile x.yaml:5 (document 0): ClusterNetworkPolicy/next: spec.tier: is "Platform", not a tier; write Admin or Baseline`}},
 		{"the old version", strings.Replace(rule("{action: Deny, from: [{namespaces: {}}]}"), "v1alpha2", "v1alpha1", 1), false,
 			[]string{"error api-version x.yaml:1 (document 0): ClusterNetworkPolicy/next: apiVersion policy.networking.k8s.io/v1alpha1 is not known for this kind; write apiVersion: policy.networking.k8s.io/v1alpha2"}},
 	} {

@@ -63,7 +63,7 @@ func (o *NAD) Read(m model.Meta) (model.Object, []Issue) {
 	}
 	var whose cniType
 	if err := json.Unmarshal([]byte(text), &whose); err != nil {
-		f := &fault{"spec.config", "is no configuration in JSON: " + words.CleanText(err.Error())}
+		f := &fault{"spec.config", "is not a JSON configuration: " + words.CleanText(err.Error())}
 		a.Err = f.line()
 		return a, f.issues()
 	}
@@ -94,7 +94,7 @@ func networkConfigOf(text string) (*cniConfig, *fault) {
 	case c.Type == ovnPlugin:
 		return &c, nil
 	case len(c.Plugins) > 1:
-		return nil, &fault{"spec.config", "lists several plugins: OVN-Kubernetes takes a network that is not chained with others"}
+		return nil, &fault{"spec.config", "lists several plugins: OVN-Kubernetes accepts only one"}
 	}
 	name, first := c.Name, c.Plugins[0]
 	c = cniConfig{}
@@ -110,7 +110,7 @@ func (c *cniConfig) network(nad string) (out network.Config, f *fault) {
 	out = network.Config{Name: words.CleanText(c.Name), Topology: network.Topology(words.CleanText(c.Topology)), EVPN: c.Transport == "evpn"}
 	wrong := func(name, text string) (network.Config, *fault) { return out, &fault{"spec.config", name + " " + text} }
 	if c.NADName != nad {
-		return wrong("netAttachDefName", fmt.Sprintf("is %q, and must be %q", words.CleanText(c.NADName), nad))
+		return wrong("netAttachDefName", fmt.Sprintf("is %q, but must be %q", words.CleanText(c.NADName), nad))
 	}
 	field, text := c.refused()
 	if text != "" {
@@ -137,7 +137,7 @@ func (c *cniConfig) network(nad string) (out network.Config, f *fault) {
 	}
 	for _, p := range excluded {
 		if !isWithin(p, out.Subnets) && out.Topology != network.Layer3 { // layer 3 ignores them
-			return wrong("excludeSubnets:", p.String()+" is in none of the subnets")
+			return wrong("excludeSubnets:", p.String()+" is outside the subnets")
 		}
 	}
 	for _, text := range listed(c.DefaultGatewayIPs) {
@@ -159,13 +159,13 @@ func (c *cniConfig) refused() (field, text string) {
 	case c.Name == "ovn-kubernetes":
 		return "name", "is \"ovn-kubernetes\", which is reserved"
 	case !slices.Contains([]string{"", "primary", "secondary"}, c.Role):
-		return "role", fmt.Sprintf("%q is none of primary, secondary", words.CleanText(c.Role))
+		return "role", fmt.Sprintf("%q must be primary or secondary", words.CleanText(c.Role))
 	case c.AllowPersistentIPs && c.Topology == string(network.Layer3):
 		return "allowPersistentIPs", "cannot be set on a layer3 network"
 	case c.IPAM.Type != "":
 		return "ipam", "cannot be set: OVN-Kubernetes assigns addresses itself, from subnets"
 	case !slices.Contains([]string{"", "geneve", "nooverlay", "no-overlay", "evpn"}, c.Transport):
-		return "transport", fmt.Sprintf("%q is none of geneve, no-overlay, evpn", words.CleanText(c.Transport))
+		return "transport", fmt.Sprintf("%q must be geneve, no-overlay or evpn", words.CleanText(c.Transport))
 	case c.JoinSubnet != "" && isLocalnet:
 		return "joinSubnet", "cannot be set on a localnet"
 	case onlyLayer2(c.InfrastructureSubnets):

@@ -19,7 +19,7 @@ func TestNumberedPodsThatAreNotMade(t *testing.T) {
 `, tt.wants, tt.label)
 		told := false
 		for _, b := range Parse("x.yaml", []byte(text), Options{}).Broken {
-			told = told || b.Code == CodeCut && strings.Contains(b.Message, "wants 101 pods") && b.Key.Name == "db"
+			told = told || b.Code == CodeCut && strings.Contains(b.Message, "has 101 pods") && b.Key.Name == "db"
 		}
 		if told != tt.told {
 			t.Errorf("%+v: told %v", tt, told)

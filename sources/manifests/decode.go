@@ -108,13 +108,13 @@ func (d *decoder) takeDocument(n *yaml.Node, origin model.Origin, text []byte) {
 	if isJSONPatch(n) {
 		origin.Line = d.line + n.Line
 		d.reportIssue(origin, model.Key{}, Issue{Severity: model.SeverityInfo, Code: CodePatch,
-			Message: "skipped: JSON patches, no objects; a kustomization applies them: " + RenderKustomization("")})
+			Message: "skipped: JSON patches, not objects; a kustomization applies them: " + RenderKustomization("")})
 		return
 	}
 	if isExpectations(n) {
 		origin.Line = d.line + n.Line
 		d.reportIssue(origin, model.Key{}, Issue{Severity: model.SeverityInfo, Code: CodeExpected,
-			Message: "skipped: expectations of connections, no objects; rung verify checks them"})
+			Message: "skipped: expectations of connections, not objects; rung verify checks them"})
 		return
 	}
 	d.takeItems(n, origin, yamltree.ListKind{}, text)
@@ -308,8 +308,8 @@ func (d *decoder) reportOther(n *yaml.Node, origin model.Origin, key model.Key, 
 	i := Issue{Severity: sev, Code: code, Message: words.CleanText(msg), Remedy: words.CleanText(remedy)}
 	if policies := countTemplatePolicies(n, apiVersion); policies > 0 {
 		i.Severity, i.Message = model.SeverityWarning, "skipped: this Template holds "+words.Count(policies, "policy")+
-			", which Rung does not judge"
-		i.Remedy = "fill it in and pipe it: oc process --local -f FILE | rung … -f -"
+			", which Rung does not read"
+		i.Remedy = "process and pipe it: oc process --local -f FILE | rung … -f -"
 		d.reportIssue(origin, key, i)
 		return
 	}

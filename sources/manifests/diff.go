@@ -36,7 +36,7 @@ func (s valueSlot) cannot(why string) error {
 	return &EditError{Field: yamltree.PathText(s.way, false), Why: why}
 }
 
-const unusualForm = "is written in a way that cannot be edited"
+const unusualForm = "has an unusual form that Rung cannot edit"
 
 // textEntry is a field of a mapping or an element of a list. It starts at its name, dash or value.
 type textEntry struct {
@@ -139,7 +139,7 @@ func (d *objectDiffer) changeMapping(n *yaml.Node, old, want map[string]any, at 
 		i := find(k)
 		if i < 0 {
 			at.way = append(slices.Clip(at.way), yamltree.FieldStep(k))
-			return at.cannot("comes from a merge key and cannot be taken out here")
+			return at.cannot("comes from a merge key and cannot be removed here")
 		}
 		gone[i] = true
 	}
@@ -257,7 +257,7 @@ func (d *objectDiffer) changeFlow(es []textEntry, gone []bool, added map[int][]s
 func (d *objectDiffer) replaceEntries(es []textEntry, start, end int, text string, at valueSlot) error {
 	for i := 1; i < len(es) && !d.JSON; i++ {
 		if bytes.IndexByte(d.gap(es[i-1], es[i]), '#') >= 0 {
-			return at.cannot("has comments that would go with what is taken out")
+			return at.cannot("has comments that the removal would delete")
 		}
 	}
 	if start < end || text != "" {

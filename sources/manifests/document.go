@@ -65,7 +65,7 @@ func (p *documentPiece) setBody(body []byte, want []any, touched int) error {
 	q := documentPiece{text: slices.Concat(p.text[:p.body], body), body: p.body, before: p.before}
 	q.readObjects()
 	if len(q.objs) != len(want) || q.list != p.list {
-		return errors.New("the edit would add or take out another object")
+		return errors.New("the edit would add or remove another object")
 	}
 	for i, obj := range q.objs {
 		switch {
@@ -110,7 +110,7 @@ func (r *rewriter) fileText() ([]byte, error) {
 		same = bytes.Equal(bytes.TrimSpace(out[docs[i].Body:docs[i].End]), bytes.TrimSpace(r.pieces[i].bodyText()))
 	}
 	if !same {
-		return nil, &EditError{File: r.name, Why: "the edit would change a document that it is not about"}
+		return nil, &EditError{File: r.name, Why: "the edit would change another document"}
 	}
 	return out, nil
 }
@@ -121,7 +121,7 @@ func (r *rewriter) oneObject(text []byte, what string, json bool) (*documentPiec
 	case len(now) != 1 || now[0].list || len(now[0].objs) != 1:
 		return nil, errors.New(what + " is not one object")
 	case json && !now[0].json:
-		return nil, errors.New("the file is JSON and " + what + " is not")
+		return nil, errors.New("the file is JSON but " + what + " is not")
 	default:
 		return now[0], nil
 	}
@@ -138,7 +138,7 @@ func withoutSeparator(text []byte) []byte {
 // replaceText replaces a document's text by an object's new text.
 func (r *rewriter) replaceText(e Edit, p *documentPiece) error {
 	if p.list {
-		return errors.New("is an item of a List: it has no text of its own")
+		return errors.New("is an item of a List, without its own document")
 	}
 	text := withoutSeparator(e.Text)
 	now, err := r.oneObject(text, "the new text", false)
@@ -221,7 +221,7 @@ func (r *rewriter) insertDocument(at int, text []byte, what string) error {
 	}
 	p.readObjects()
 	if len(p.objs) != 1 || !equalValues(p.objs[0], now.objs[0]) {
-		return errors.New("the new document would not be read back as it is")
+		return errors.New("the new document would be read back differently")
 	}
 	r.pieces = slices.Insert(r.pieces, at, p)
 	return nil

@@ -106,7 +106,7 @@ func (r *rewriter) makeEdit(e Edit) error {
 	}
 	doc, item := e.Origin.Doc, max(e.Origin.Item, 0)
 	if doc < 0 || doc >= len(r.pieces) || item >= len(r.pieces[doc].objs) || r.pieces[doc].list != (e.Origin.Item >= 0) {
-		return errors.New("is not where it was read")
+		return errors.New("is no longer where it was read")
 	}
 	p := r.pieces[doc]
 	old, _ := p.objs[item].(map[string]any)
@@ -114,7 +114,7 @@ func (r *rewriter) makeEdit(e Edit) error {
 		return errors.New("is in a List within a List: change the file by hand")
 	}
 	if !sameObject(old, e.Key) {
-		return errors.New("another object stands where it was read")
+		return errors.New("another object is where it was read")
 	}
 	switch {
 	case e.Op == Text:
@@ -242,7 +242,7 @@ func PolicyOfObject(old *model.Policy, object metav1.Object) (*model.Policy, err
 		}
 	}
 	if next == nil {
-		return nil, errors.New("the text is no policy")
+		return nil, errors.New("the text is not a policy")
 	}
 	return next, nil
 }

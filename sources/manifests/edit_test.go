@@ -264,9 +264,9 @@ func TestRewriteRefuses(t *testing.T) {
 			a.Spec.Subject.Namespaces.MatchLabels = map[string]string{"x": "y"}
 		}), "x.yaml: AdminNetworkPolicy/a: the edit cannot be made on the object's own text alone (an anchor, or an unusual form)"},
 		{"a field from a merge key", merged, setEdit(find(t, "x.yaml", merged), func(a *v1alpha1.AdminNetworkPolicy) { delete(a.Annotations, "x") }),
-			"x.yaml: AdminNetworkPolicy/a: metadata.annotations.x: comes from a merge key and cannot be taken out here"},
-		{"another object", commented, Edit{Op: EditSet, Key: other, Origin: p.Origin, Object: p.Original}, "x.yaml: AdminNetworkPolicy/b: another object stands where it was read"},
-		{"another place", commented, Edit{Op: Delete, Key: p.Key, Origin: moved}, "x.yaml: AdminNetworkPolicy/a: is not where it was read"},
+			"x.yaml: AdminNetworkPolicy/a: metadata.annotations.x: comes from a merge key and cannot be removed here"},
+		{"another object", commented, Edit{Op: EditSet, Key: other, Origin: p.Origin, Object: p.Original}, "x.yaml: AdminNetworkPolicy/b: another object is where it was read"},
+		{"another place", commented, Edit{Op: Delete, Key: p.Key, Origin: moved}, "x.yaml: AdminNetworkPolicy/a: is no longer where it was read"},
 		{"another name in the text", commented, Edit{Op: Text, Key: p.Key, Origin: p.Origin, Text: []byte(with(commented, "name: a ", "name: b "))},
 			"x.yaml: AdminNetworkPolicy/a: the new text is another object"},
 		{"two documents in the text", commented, Edit{Op: Text, Key: p.Key, Origin: p.Origin, Text: []byte(commented + "---\n" + commented)},

@@ -40,7 +40,7 @@ func TestExpandsFar(t *testing.T) {
 		most uint64
 		want string
 	}{
-		{"more than the limit", 256 << 20, 4 << 20, "bomb.yaml.gz: is larger than the limit of 8 MiB once expanded"},
+		{"more than the limit", 256 << 20, 4 << 20, "bomb.yaml.gz: exceeds the limit of 8 MiB when decompressed"},
 		{"as much as the limit", limit, limit + 4<<20, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

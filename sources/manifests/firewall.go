@@ -2,6 +2,7 @@ package manifests
 
 import (
 	"fmt"
+	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -47,12 +48,13 @@ type egressFirewallStatus struct {
 	Messages []string `json:"messages"`
 }
 
-func ReadEgressFirewall(u *unstructured.Unstructured) (*EgressFirewall, error) {
-	var o EgressFirewall
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &o); err != nil {
-		return nil, fmt.Errorf("cannot be read as EgressFirewall: %w", err)
+// readTyped converts a tree to its typed form.
+func readTyped[T any](obj map[string]any) (*T, error) {
+	o := new(T)
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj, o); err != nil {
+		return nil, fmt.Errorf("cannot be read as %s: %w", reflect.TypeFor[T]().Name(), err)
 	}
-	return &o, nil
+	return o, nil
 }
 
 func (n *normaliser) egressFirewall(u *unstructured.Unstructured) {
@@ -60,7 +62,7 @@ func (n *normaliser) egressFirewall(u *unstructured.Unstructured) {
 	p.Tier = model.TierNetwork
 	p.Subject = model.Subject{Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true,
 		Namespace: p.Namespace}
-	o, err := ReadEgressFirewall(u)
+	o, err := readTyped[EgressFirewall](u.Object)
 	if err != nil {
 		n.addInvalid(CodeSchema, "", words.CleanText(err.Error()), "")
 		return
@@ -88,7 +90,7 @@ func (n *normaliser) egressFirewall(u *unstructured.Unstructured) {
 // whole EgressFirewall for an invalid CIDR (ovn-kubernetes.md#egressfirewall).
 func (n *normaliser) readFirewallCIDR(s, at string) {
 	if _, ok := match.ParseCIDR(s); !ok {
-		n.addInvalid(CodeCIDR, at, fmt.Sprintf("%q is no CIDR", words.CleanText(s)), CIDRRemedy(s))
+		n.addInvalid(CodeCIDR, at, fmt.Sprintf("%q is not a CIDR", words.CleanText(s)), CIDRRemedy(s))
 		return
 	}
 	n.verbatimCIDR(s, at)

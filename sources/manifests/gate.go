@@ -19,7 +19,6 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	apivalidation "k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
@@ -132,11 +131,11 @@ func runGateOne(k model.Kind, obj map[string]any, by *Schemas) []Issue {
 			issues = issuesOf(CodeSchema, npErrors(&o.Spec))
 		}
 	case model.KindMNP:
-		if o, err := ReadMultiNetworkPolicy(&unstructured.Unstructured{Object: obj}); err == nil {
+		if o, err := readTyped[MultiNetworkPolicy](obj); err == nil {
 			issues = issuesOf(CodeSchema, npErrors(&o.Spec))
 		}
 	case model.KindEF:
-		if o, err := ReadEgressFirewall(&unstructured.Unstructured{Object: obj}); err == nil {
+		if o, err := readTyped[EgressFirewall](obj); err == nil {
 			issues = issuesOf(CodeSchema, efErrors(o))
 		}
 	}

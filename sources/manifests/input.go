@@ -70,7 +70,7 @@ func ParseInput(arg string) (in Input, err error) {
 	}
 	switch arg {
 	case "":
-		return in, errors.New("an empty name names nothing to read")
+		return in, errors.New("the name of an input is empty")
 	case "-":
 		in.Kind = Stdin
 	}

@@ -32,7 +32,7 @@ func CheckInput(ctx context.Context, arg string) error {
 }
 
 // errNoManifests is the error for a cluster as input.
-var errNoManifests = errors.New("a context of the kubeconfig is no manifest: name it with --context")
+var errNoManifests = errors.New("a kubeconfig context is not a manifest: use --context")
 
 // IsReadOnce reports whether an input is read only when Rung starts.
 func IsReadOnce(arg string) bool {
@@ -156,6 +156,6 @@ func (l *inputLister) addSubmodules(root inputPlace) {
 		return
 	}
 	for _, p := range tree.Submodules() {
-		l.addSkipped(tree.Name(p), "a submodule", "its repository has what is in it")
+		l.addSkipped(tree.Name(p), "a submodule", "read its own repository")
 	}
 }

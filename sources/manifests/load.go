@@ -103,7 +103,7 @@ func (l *inputLister) addName(name string) {
 	if !l.foundManifest {
 		l.emptyFolders++
 		b := fileBroken(l.o.Source, name, "no manifests in this folder",
-			"files end in .yaml, .yml or .json, or these and .gz")
+			"file names must end in .yaml, .yml or .json, or these with .gz")
 		b.Severity = model.SeverityWarning
 		l.broken = append(l.broken, b)
 	}
@@ -149,11 +149,11 @@ func (l *inputLister) walkFolder(root inputPlace) {
 		info, err := at.stat()
 		switch {
 		case errors.Is(err, fs.ErrNotExist) && d.Type()&fs.ModeSymlink != 0:
-			l.addFailure(at.name, "skipped: a link to nothing", "")
+			l.addFailure(at.name, "skipped: a broken link", "")
 		case err != nil:
 			l.addFailure(at.name, "cannot be read: "+files.ReasonOf(err).Error(), "")
 		case info.IsDir():
-			l.addSkipped(at.name, "a link to a folder", "name it with -f to read what is in it")
+			l.addSkipped(at.name, "a link to a folder", "name it with -f to read its files")
 		case !info.Mode().IsRegular():
 			l.addSkipped(at.name, files.FileKind(info.Mode())+"; only regular files are read from folders", "name it with -f to read it")
 		default:
@@ -177,7 +177,7 @@ func (l *inputLister) enterFolder(fsys fs.FS, p string, at inputPlace) error {
 	}
 	if has("Chart.yaml") {
 		l.foundManifest = true
-		l.addFailure(at.name, "is a Helm chart: its templates are no manifests, and were not read", "render it: helm template "+
+		l.addFailure(at.name, "is a Helm chart: skipped, since templates are not manifests", "render it: helm template "+
 			words.CleanText(at.name)+" | rung … -f -")
 		return fs.SkipDir
 	}
@@ -187,7 +187,7 @@ func (l *inputLister) enterFolder(fsys fs.FS, p string, at inputPlace) error {
 		if at.tree == nil {
 			folder = at.name
 		}
-		l.addFailure(at.name, "is a kustomization: its files are read as written, not rendered", "render it: "+RenderKustomization(folder))
+		l.addFailure(at.name, "is a kustomization: Rung reads its files unrendered", "render it: "+RenderKustomization(folder))
 	}
 	return nil
 }
@@ -233,7 +233,7 @@ func (o Options) loadFile(ctx context.Context, in inputFile) (*loadedFile, *mode
 		return fail("cannot be read: %s", files.ReasonOf(err))
 	}
 	defer r.Close()
-	tooLarge := fmt.Sprintf("is larger than the limit of %s for a file", files.SizeText(o.Limits.FileSize))
+	tooLarge := fmt.Sprintf("exceeds the limit of %s per file", files.SizeText(o.Limits.FileSize))
 	if in.size > o.Limits.FileSize {
 		return fail("%s", tooLarge)
 	}
@@ -251,9 +251,9 @@ func (o Options) loadFile(ctx context.Context, in inputFile) (*loadedFile, *mode
 		l.text, err = expandGzip(raw, o.Limits.Expanded)
 		switch {
 		case errors.Is(err, files.ErrTooLarge):
-			return fail("is larger than the limit of %s once expanded", files.SizeText(o.Limits.Expanded))
+			return fail("exceeds the limit of %s when decompressed", files.SizeText(o.Limits.Expanded))
 		case err != nil:
-			return fail("cannot be expanded: %s", err)
+			return fail("cannot be decompressed: %s", err)
 		}
 	}
 	if bytes.HasPrefix(l.text, []byte{0xff, 0xfe}) || bytes.HasPrefix(l.text, []byte{0xfe, 0xff}) {

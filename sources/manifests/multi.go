@@ -1,13 +1,11 @@
 package manifests
 
 import (
-	"fmt"
 	"slices"
 
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"rung/model"
 	"rung/model/words"
@@ -21,19 +19,10 @@ type MultiNetworkPolicy struct {
 	Spec              networkingv1.NetworkPolicySpec `json:"spec"`
 }
 
-// ReadMultiNetworkPolicy converts an object to its typed form.
-func ReadMultiNetworkPolicy(u *unstructured.Unstructured) (*MultiNetworkPolicy, error) {
-	var o MultiNetworkPolicy
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &o); err != nil {
-		return nil, fmt.Errorf("cannot be read as MultiNetworkPolicy: %w", err)
-	}
-	return &o, nil
-}
-
 // multiNetworkPolicy reads a MultiNetworkPolicy. It isolates only the directions named in policyTypes.
 func (n *normaliser) multiNetworkPolicy(u *unstructured.Unstructured) {
 	n.p.Tier = model.TierNetwork
-	o, err := ReadMultiNetworkPolicy(u)
+	o, err := readTyped[MultiNetworkPolicy](u.Object)
 	if err != nil {
 		n.addInvalid(CodeSchema, "", words.CleanText(err.Error()), "")
 		return

@@ -128,13 +128,7 @@ func efErrors(o *EgressFirewall) (errs field.ErrorList) {
 		if r.Type != string(model.Allow) && r.Type != string(model.Deny) {
 			errs = append(errs, field.NotSupported(at.Child("type"), r.Type, []string{string(model.Allow), string(model.Deny)}))
 		}
-		set := 0
-		for _, is := range []bool{r.To.CIDRSelector != "", r.To.DNSName != "", r.To.NodeSelector != nil} {
-			if is {
-				set++
-			}
-		}
-		if set != 1 {
+		if set := countTrue(r.To.CIDRSelector != "", r.To.DNSName != "", r.To.NodeSelector != nil); set != 1 {
 			errs = append(errs, field.Invalid(at.Child("to"), set,
 				"must have exactly one of cidrSelector, dnsName, nodeSelector"))
 		}

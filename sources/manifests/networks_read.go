@@ -78,7 +78,7 @@ func (s *networkSpec) config(at, name string) (c network.Config, f *fault) {
 	case network.Layer3:
 		at += ".layer3"
 		if s.Layer3 == nil {
-			return c, &fault{at, "is missing, and topology says that it is this"}
+			return c, &fault{at, "is missing, but topology requires it"}
 		}
 		role = s.Layer3.Role
 		for i, sub := range s.Layer3.Subnets {
@@ -91,7 +91,7 @@ func (s *networkSpec) config(at, name string) (c network.Config, f *fault) {
 	case network.Layer2:
 		at += ".layer2"
 		if s.Layer2 == nil {
-			return c, &fault{at, "is missing, and topology says that it is this"}
+			return c, &fault{at, "is missing, but topology requires it"}
 		}
 		role = s.Layer2.Role
 		for _, x := range []struct {
@@ -112,7 +112,7 @@ func (s *networkSpec) config(at, name string) (c network.Config, f *fault) {
 			c.Gateways = append(c.Gateways, a)
 		}
 	default:
-		return c, &fault{at + ".topology", fmt.Sprintf("%q is none of Layer3, Layer2", words.CleanText(s.Topology))}
+		return c, &fault{at + ".topology", fmt.Sprintf("%q must be Layer3 or Layer2", words.CleanText(s.Topology))}
 	}
 	c.Primary, f = statedRole(role, at+".role")
 	return c, f
@@ -123,7 +123,7 @@ func localnetOf(s *localnetConfig, name string) (c network.Config, f *fault) {
 	const at = "spec.network.localnet"
 	c = network.Config{Name: name, Topology: network.Localnet}
 	if s == nil {
-		return c, &fault{at, "is missing, and topology says that it is this"}
+		return c, &fault{at, "is missing, but topology requires it"}
 	}
 	c.Subnets, f = subnetsOf(s.Subnets, at+".subnets")
 	if f != nil {
@@ -149,7 +149,7 @@ func isPrimary(role, field string) (bool, *fault) {
 	case "secondary", "":
 		return false, nil
 	}
-	return false, &fault{field, fmt.Sprintf("%q is none of primary, secondary", words.CleanText(role))}
+	return false, &fault{field, fmt.Sprintf("%q must be primary or secondary", words.CleanText(role))}
 }
 
 // subnetsOf parses and masks subnets.
@@ -172,7 +172,7 @@ func hostSubnetOf(cidr string, size int) (netip.Prefix, error) {
 	case err != nil || p.Addr().Is4In6():
 		return netip.Prefix{}, fmt.Errorf("%s", notSubnet(cidr))
 	case size != 0 && (size <= p.Bits() || size > p.Addr().BitLen()):
-		return netip.Prefix{}, fmt.Errorf("nodes cannot have parts of %s with a prefix of %d", p, size)
+		return netip.Prefix{}, fmt.Errorf("%s cannot be divided into node subnets of /%d", p, size)
 	}
 	return p.Masked(), nil
 }
@@ -193,7 +193,7 @@ func (o *CNC) Read(m model.Meta) (model.Object, []Issue) {
 	}
 	var of map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &of); err != nil {
-		f := &fault{"metadata.annotations[" + annotationConnected + "]", "cannot be read: which networks are connected is not known: " +
+		f := &fault{"metadata.annotations[" + annotationConnected + "]", "cannot be read: the connected networks are unknown: " +
 			words.CleanText(err.Error())}
 		return c, f.issues()
 	}

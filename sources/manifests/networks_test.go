@@ -90,7 +90,7 @@ func TestNetworksWrong(t *testing.T) {
 		{"unusable subnet", strings.Replace(networkTexts[:strings.Index(networkTexts, "---")], "10.20.0.0/16,", "10.20.0/16,\n ", 1),
 			[]string{`error x.yaml:4 UserDefinedNetwork/blue/net spec.layer3.subnets[0].cidr: cel: Invalid value: "10.20.0/16": must be a CIDR: write address/length, as 10.0.0.0/8 or fd00::/8`}, 0},
 		{"no JSON", "apiVersion: k8s.cni.cncf.io/v1\nkind: NetworkAttachmentDefinition\nmetadata: {name: l2, namespace: blue}\nspec:\n  config: '{'\n",
-			[]string{"warning x.yaml:5 NetworkAttachmentDefinition/blue/l2 spec.config: network: is no configuration in JSON: unexpected end of JSON input"}, 1},
+			[]string{"warning x.yaml:5 NetworkAttachmentDefinition/blue/l2 spec.config: network: is not a JSON configuration: unexpected end of JSON input"}, 1},
 		{"config of another form", "apiVersion: k8s.cni.cncf.io/v1\nkind: NetworkAttachmentDefinition\nmetadata: {name: l2, namespace: blue}\nspec:\n  config: {}\n",
 			[]string{"error x.yaml:5 NetworkAttachmentDefinition/blue/l2 spec.config: field-type: must be a string, not a mapping"}, 0},
 		{"misspelt field", strings.Replace(networkTexts[:strings.Index(networkTexts, "---")], "hostSubnet", "hostsubnet", 1),
@@ -111,9 +111,9 @@ metadata:
   name: p
   annotations: {k8s.ovn.org/pod-networks: '{', k8s.v1.cni.cncf.io/networks: 'A', k8s.ovn.org/open-default-ports: '- protocol: tcp'}
 `, []string{
-			"warning x.yaml:1 Pod/default/p metadata.annotations[k8s.ovn.org/pod-networks]: annotation: cannot be read: sets of addresses that this pod belongs to on another network stay as they are, whatever changes: annotation k8s.ovn.org/pod-networks: unexpected end of JSON input",
-			`warning x.yaml:1 Pod/default/p metadata.annotations[k8s.v1.cni.cncf.io/networks]: annotation: cannot be read: sets of addresses whose selectors match this pod on secondary networks stay as they are, whatever changes: "A" is none of name, namespace/name, namespace/name@interface`,
-			`warning x.yaml:1 Pod/default/p metadata.annotations[k8s.ovn.org/open-default-ports]: annotation: cannot be read: no port is left open on the default network: tcp needs a port from 0 to 65535, and has ""`,
+			"warning x.yaml:1 Pod/default/p metadata.annotations[k8s.ovn.org/pod-networks]: annotation: cannot be read: this pod's address sets on other networks are frozen: annotation k8s.ovn.org/pod-networks: unexpected end of JSON input",
+			`warning x.yaml:1 Pod/default/p metadata.annotations[k8s.v1.cni.cncf.io/networks]: annotation: cannot be read: address sets that select this pod on secondary networks are frozen: "A" must be name, namespace/name or namespace/name@interface`,
+			`warning x.yaml:1 Pod/default/p metadata.annotations[k8s.ovn.org/open-default-ports]: annotation: cannot be read: no port is left open on the default network: tcp needs a port from 0 to 65535, not ""`,
 		}, 2},
 		{"node", "apiVersion: v1\nkind: Node\nmetadata: {name: w, annotations: {k8s.ovn.org/node-subnets: '{\"default\":[\"10.244.1.0/24\"],\"blue_net\":[\"x\"]}'}}\n",
 			[]string{`warning x.yaml:1 Node/w metadata.annotations[k8s.ovn.org/node-subnets]: annotation: cannot be read: the row that lets this node reach its pods is not compiled on that network: subnet of network blue_net: netip.ParsePrefix("x"): no '/'`}, 1},

@@ -103,6 +103,13 @@ func (n *normaliser) addInvalid(code, field, msg, remedy string) {
 		Field: field, Code: code, Message: msg, Remedy: remedy})
 }
 
+// invalidIf notes a problem if a condition holds.
+func (n *normaliser) invalidIf(holds bool, code, field, msg, remedy string) {
+	if holds {
+		n.addInvalid(code, field, msg, remedy)
+	}
+}
+
 func (n *normaliser) readSelector(s *metav1.LabelSelector, field string) model.Selector {
 	sel, err := model.NewSelector(s)
 	if err != nil {

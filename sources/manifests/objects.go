@@ -139,7 +139,7 @@ func (d *decoder) podNetworks(p *model.Pod, annotations map[string]string) {
 		if p.Networks, err = PodNetworks(text); err != nil {
 			p.NetworksErr = words.CleanText(err.Error())
 			d.warnAnnotation(p.Meta, model.AnnotationPodNetworks,
-				"cannot be read: sets of addresses that this pod belongs to on another network stay as they are, whatever changes: "+p.NetworksErr)
+				"cannot be read: this pod's address sets on other networks are frozen: "+p.NetworksErr)
 		}
 	}
 	if text, ok := annotations[model.AnnotationAttachments]; ok {
@@ -147,7 +147,7 @@ func (d *decoder) podNetworks(p *model.Pod, annotations map[string]string) {
 		if p.Attachments, err = Attachments(text, p.Namespace); err != nil {
 			p.AttachmentsErr = words.CleanText(err.Error())
 			d.warnAnnotation(p.Meta, model.AnnotationAttachments,
-				"cannot be read: sets of addresses whose selectors match this pod on secondary networks stay as they are, whatever changes: "+
+				"cannot be read: address sets that select this pod on secondary networks are frozen: "+
 					p.AttachmentsErr)
 		}
 	}

@@ -28,7 +28,7 @@ type olderUse struct {
 }
 
 // sinceOlder is how today's server treats a field of the older form.
-const sinceOlder = "is of an older form: the server of today drops this field"
+const sinceOlder = "is of an older form: today's API server drops it"
 
 // ModerniseTree converts a policy's tree to today's form, as far as that means the same, and returns the older
 // parts found. If no form of today means the same, the tree selects the namespaces that may be meant, for
@@ -61,7 +61,7 @@ func ModerniseTree(root *yaml.Node) (uses []olderUse) {
 func modernPeer(peer, subject *yaml.Node, at string) (uses []olderUse, of2022 bool) {
 	if _, set := yamltree.FieldEntry(peer, "namespaces"); isNamespaceSet(set) {
 		u := modernSet(set, subject, at+".namespaces")
-		u.drops = ", and what is left, namespaces: {}, means every namespace"
+		u.drops = "; the rest, namespaces: {}, selects every namespace"
 		return []olderUse{u}, u.of2022
 	}
 	whole, was := modernPods(peer)
@@ -69,8 +69,8 @@ func modernPeer(peer, subject *yaml.Node, at string) (uses []olderUse, of2022 bo
 	key, set := yamltree.FieldEntry(pods, "namespaces")
 	if key == nil || yamltree.Get(pods, "namespaceSelector") != nil || set.Kind != yaml.MappingNode {
 		if whole != nil { // missing parts are rejected as in today's form
-			return []olderUse{{field: at + "." + was, line: whole.Line, drops: ", and refuses the peer that is left", change: at + "." + was +
-				" is pods today"}}, true
+			return []olderUse{{field: at + "." + was, line: whole.Line, drops: " and rejects the rest of the peer", change: at + "." + was +
+				" becomes pods"}}, true
 		}
 		return nil, false
 	}
@@ -85,16 +85,16 @@ func modernPeer(peer, subject *yaml.Node, at string) (uses []olderUse, of2022 bo
 		u = olderUse{field: at + "." + name + ".namespaces", line: key.Line}
 	}
 	key.Value = "namespaceSelector"
-	u.drops = ", and refuses the peer that is left, without namespaceSelector"
+	u.drops = " and rejects the rest of the peer, which lacks namespaceSelector"
 	if whole != nil {
-		u.drops = ", and refuses the peer that is left"
+		u.drops = " and rejects the rest of the peer"
 	}
 	switch {
 	case u.reason != "":
 	case whole != nil:
-		u.change = at + "." + name + " is pods today, with both selectors themselves"
+		u.change = at + "." + name + " becomes pods, with both selectors directly in it"
 	default:
-		u.change = at + ".pods.namespaces is pods.namespaceSelector today, with the selector itself"
+		u.change = at + ".pods.namespaces becomes pods.namespaceSelector, with the selector directly in it"
 	}
 	return []olderUse{u}, u.of2022 || whole != nil
 }
@@ -126,10 +126,10 @@ func modernSet(set, subject *yaml.Node, at string) olderUse {
 	set.Tag, set.Style = "!!map", 0
 	switch {
 	case selector != nil && len(keep.Content) > 2:
-		u.reason = "it has namespaceSelector beside other fields, of which one may stand"
+		u.reason = "it has namespaceSelector and other fields; only one is allowed"
 		set.Content = selector.Content
 	case len(keep.Content) > 2:
-		u.reason = "it has two fields, of which one may stand"
+		u.reason = "it has two fields; only one is allowed"
 		set.Content = existingSelector(append(textsOf(same), textsOf(not)...))
 	case self != nil:
 		u.of2022 = true
@@ -139,7 +139,7 @@ func modernSet(set, subject *yaml.Node, at string) olderUse {
 		ownNamespace(set, subject, at, "notSelf", notSelf, &u)
 	case selector != nil:
 		u.field += ".namespaceSelector"
-		u.change = at + ".namespaceSelector is the selector itself today"
+		u.change = at + ".namespaceSelector moves up: namespaces holds the selector directly"
 		*set = *selector
 		set.HeadComment, set.LineComment = cmp.Or(selector.HeadComment, keep.HeadComment), cmp.Or(selector.LineComment, keep.LineComment)
 	case same != nil:
@@ -148,8 +148,8 @@ func modernSet(set, subject *yaml.Node, at string) olderUse {
 	default:
 		u.field += ".notSameLabels"
 		set.Content = existingSelector(textsOf(not))
-		u.reason = "releases of that time disagree about notSameLabels (none of the labels, or another value than the subject's), and no " +
-			"object of today compares with the subject: " +
+		u.reason = "old releases disagree about notSameLabels (without the labels, or with another value than the subject's), and " +
+			"today's API cannot compare with the subject: " +
 			"write one policy for each value of " + labelList(textsOf(not))
 	}
 	return u
@@ -161,7 +161,7 @@ func sameLabels(set, same, subject *yaml.Node, at string, u *olderUse) {
 	labels := textsOf(same)
 	if len(labels) == 0 {
 		set.Content = existingSelector(nil)
-		u.reason = "an empty sameLabels selected nothing, and an empty selector of today selects everything: remove the rule"
+		u.reason = "an empty sameLabels selected nothing, but today's empty selector selects everything: remove the rule"
 		return
 	}
 	var pairs []*yaml.Node
@@ -169,15 +169,15 @@ func sameLabels(set, same, subject *yaml.Node, at string, u *olderUse) {
 		v := subjectLabel(subject, l)
 		if v == "" {
 			set.Content = existingSelector(labels)
-			u.reason = "no object of today compares with the subject, which may have any value of " + labelList(labels) +
-				": write one policy for each"
+			u.reason = "today's API cannot compare with the subject, which may have any value of " + labelList(labels) +
+				": write one policy for each value"
 			return
 		}
 		pairs = append(pairs, textNode(l), textNode(v))
 	}
 	set.Content = []*yaml.Node{textNode("matchLabels"), mappingNode(pairs...)}
 	pairs[len(pairs)-1].LineComment = same.LineComment
-	u.change = at + ".sameLabels is the subject's own value of " + labelList(labels) + ", written out"
+	u.change = at + ".sameLabels becomes matchLabels with the subject's own value of " + labelList(labels)
 }
 
 // subjectLabel returns the only value of a label among the subject's namespaces; empty if there may be
@@ -301,7 +301,7 @@ func (o *OlderForm) MarkPolicy(p *model.Policy, line int) {
 		if u.reason != "" {
 			b.Remedy = u.reason
 		} else {
-			b.Remedy += "; e in the console opens the text so"
+			b.Remedy += "; the console (e) opens the converted text"
 		}
 		if u.line > 0 && p.Origin.Line > 0 && p.Origin.Item < 0 {
 			b.Origin.Line = line + u.line

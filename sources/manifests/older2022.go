@@ -47,8 +47,8 @@ func modernSubject(subject *yaml.Node) (uses []olderUse) {
 		if k == nil || yamltree.Get(subject, name[1]) != nil {
 			continue
 		}
-		u := olderUse{field: "spec.subject." + k.Value, line: k.Line, drops: ", and refuses the subject that is left",
-			change: "spec.subject." + k.Value + " is " + name[1] + " today"}
+		u := olderUse{field: "spec.subject." + k.Value, line: k.Line, drops: " and rejects the rest of the subject",
+			change: "spec.subject." + k.Value + " becomes " + name[1]}
 		k.Value = name[1]
 		if name[1] == "pods" {
 			renameField(v, "namespaceSelector", "namespaceSelector")
@@ -83,28 +83,23 @@ func modernPorts(rule *yaml.Node, at string) []olderUse {
 	}
 	allKey, all := foldNode(ports, "allPorts")
 	listKey, list := foldNode(ports, "list")
-	known := 0
-	for _, k := range []*yaml.Node{allKey, listKey} {
-		if k != nil {
-			known++
-		}
-	}
+	known := countTrue(allKey != nil, listKey != nil)
 	if known == 0 || known*2 != len(ports.Content) || list != nil && list.Kind != yaml.SequenceNode {
 		return nil
 	}
 	at += ".ports"
-	u := olderUse{field: at, line: ports.Content[0].Line, saysText: "the server of today refuses it: ports is a list"}
+	u := olderUse{field: at, line: ports.Content[0].Line, saysText: "today's API server rejects it: ports is a list"}
 	switch {
 	case known == 2:
-		u.reason = "it has allPorts beside list, of which one may stand"
+		u.reason = "it has allPorts and list; only one is allowed"
 	case all != nil && all.Value != "true":
-		u.reason = "allPorts could be nothing but true"
+		u.reason = "allPorts could only be true"
 	case all != nil:
-		u.change = at + ".allPorts is left out today: a rule without ports matches every one"
+		u.change = at + ".allPorts is dropped: a rule without ports matches all ports"
 	case len(list.Content) == 0:
-		u.reason = "an empty list selected no port, and no ports of today select every one: remove the rule"
+		u.reason = "an empty list selected no port, but today a rule without ports selects all: remove the rule"
 	default:
-		u.change = at + ".list is ports itself today, each with portNumber or portRange"
+		u.change = at + ".list becomes ports, each with portNumber or portRange"
 	}
 	if list == nil || len(list.Content) == 0 {
 		i := slices.Index(rule.Content, key)
@@ -131,16 +126,11 @@ func modernPort(p *yaml.Node) (why string) {
 	_, end := foldNode(p, "endPort")
 	_, protocol := foldNode(p, "protocol")
 	if p.Kind != yaml.MappingNode {
-		return "is no port"
+		return "is not a port"
 	}
-	known := 0
-	for _, n := range []*yaml.Node{port, end, protocol} {
-		if n != nil {
-			known++
-		}
-	}
+	known := countTrue(port != nil, end != nil, protocol != nil)
 	if known == 0 || known*2 != len(p.Content) {
-		return "is no port of that time"
+		return "is not a port of that form"
 	}
 	of := "TCP"
 	if protocol != nil && protocol.Value != "" {
@@ -156,14 +146,14 @@ func modernPort(p *yaml.Node) (why string) {
 	switch {
 	case port == nil:
 		become("portNumber", fields(textNode("protocol"), textNode(of)))
-		return "has no port, which selected none: remove it"
+		return "has no port and selected none: remove it"
 	case !isNumber(port):
 		become("namedPort", textNode(port.Value))
 		if len(validation.IsValidPortName(port.Value)) > 0 {
-			return "names no port"
+			return "has an invalid port name"
 		}
-		return "is " + of + " alone, and namedPort of today is whatever protocol the pods' port of that name has: write namedPort " +
-			"where that is " + of
+		return "is " + of + " only, but today's namedPort takes the protocol of the pods' port: write namedPort " +
+			"if that is " + of
 	case end == nil || end.Value == port.Value:
 		become("portNumber", fields(textNode("protocol"), textNode(of), textNode("port"), number(port)))
 	default:
@@ -183,8 +173,8 @@ func modernPriority(root, spec *yaml.Node) []olderUse {
 	if k == nil || v.Value != "0" || yamltree.TextAt(root, "kind") != string(model.KindANP) {
 		return nil
 	}
-	return []olderUse{{field: "spec.priority", line: k.Line, saysText: "0 meant something else in some releases of that form",
-		reason: "releases of that time disagree about priority 0 (before every policy, or after NetworkPolicies as the baseline of today): " +
+	return []olderUse{{field: "spec.priority", line: k.Line, saysText: "priority 0 had another meaning in some of its releases",
+		reason: "its releases disagree about priority 0 (before all policies, or after NetworkPolicies like today's baseline): " +
 			"write a BaselineAdminNetworkPolicy, or another priority"}}
 }
 
@@ -197,17 +187,17 @@ func ownNamespace(set, subject *yaml.Node, at, field string, value *yaml.Node, u
 	switch {
 	case value.Value != "true":
 		set.Content = existingSelector([]string{nameLabel})
-		u.reason = field + " could be nothing but true"
+		u.reason = field + " could only be true"
 	case name == "":
 		set.Content = existingSelector([]string{nameLabel})
-		u.reason = "no object of today compares with the subject's own namespace: write one policy for each"
+		u.reason = "today's API cannot compare with the subject's own namespace: write one policy for each namespace"
 	case field == "self":
 		set.Content = []*yaml.Node{textNode("matchLabels"), mappingNode(textNode(nameLabel), its)}
-		u.change = at + ".self is the subject's one namespace, by its name"
+		u.change = at + ".self becomes the name of the subject's only namespace"
 	default:
 		values := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{its}}
 		set.Content = []*yaml.Node{textNode("matchExpressions"), {Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{
 			mappingNode(textNode("key"), textNode(nameLabel), textNode("operator"), textNode("NotIn"), textNode("values"), values)}}}
-		u.change = at + ".notSelf is every namespace but the subject's one, by its name"
+		u.change = at + ".notSelf becomes all namespaces except the subject's, by name"
 	}
 }

@@ -175,24 +175,24 @@ func TestPlacesOf2022(t *testing.T) {
 		priority            string
 	}{
 		{"every port", many, "{from: [{namespaces: {}}], ports: {allPorts: true}}", "Ingress Deny | ns: all", "", "1"},
-		{"allPorts that is false", many, "{from: [{namespaces: {}}], ports: {allPorts: false}}", "Ingress Deny | ns: all", "allPorts could be nothing but true", "1"},
-		{"both", many, "{from: [{namespaces: {}}], ports: {allPorts: true, list: [{port: 1}]}}", "Ingress Deny | ns: all : tcp 1", "it has allPorts beside list, of which one may stand", "1"},
-		{"an empty list", many, "{from: [{namespaces: {}}], ports: {list: []}}", "Ingress Deny | ns: all", "an empty list selected no port, and no ports of today select every one: remove the rule", "1"},
+		{"allPorts that is false", many, "{from: [{namespaces: {}}], ports: {allPorts: false}}", "Ingress Deny | ns: all", "allPorts could only be true", "1"},
+		{"both", many, "{from: [{namespaces: {}}], ports: {allPorts: true, list: [{port: 1}]}}", "Ingress Deny | ns: all : tcp 1", "it has allPorts and list; only one is allowed", "1"},
+		{"an empty list", many, "{from: [{namespaces: {}}], ports: {list: []}}", "Ingress Deny | ns: all", "an empty list selected no port, but today a rule without ports selects all: remove the rule", "1"},
 		{"TCP where no protocol is", many, "{from: [{namespaces: {}}], ports: {list: [{port: 80}]}}", "Ingress Deny | ns: all : tcp 80", "", "1"},
 		{"SCTP, a range", many, "{from: [{namespaces: {}}], ports: {list: [{protocol: SCTP, port: 80, endPort: 90}]}}", "Ingress Deny | ns: all : sctp 80–90", "", "1"},
 		{"a range of one", many, "{from: [{namespaces: {}}], ports: {list: [{protocol: UDP, port: 80, endPort: 80}]}}", "Ingress Deny | ns: all : udp 80", "", "1"},
 		{"a name", many, "{from: [{namespaces: {}}], ports: {list: [{protocol: TCP, port: web}]}}", "Ingress Deny | ns: all : \"web\"",
-			"list[0] is TCP alone, and namedPort of today is whatever protocol the pods' port of that name has: write namedPort where that is TCP", "1"},
+			"list[0] is TCP only, but today's namedPort takes the protocol of the pods' port: write namedPort if that is TCP", "1"},
 		{"no port", many, "{from: [{namespaces: {}}], ports: {list: [{protocol: TCP}]}}", "", "", "1"},
 		{"self, one namespace", one, "{from: [{namespaces: {self: true}}]}", "Ingress Deny | ns: name=shop", "", "1"},
 		{"self, any namespace", many, "{from: [{namespaces: {self: true}}]}", "Ingress Deny | ns: name",
-			"no object of today compares with the subject's own namespace: write one policy for each", "1"},
-		{"self that is false", one, "{from: [{namespaces: {self: false}}]}", "Ingress Deny | ns: name", "self could be nothing but true", "1"},
-		{"self and more", one, "{from: [{namespaces: {self: true, sameLabels: [a]}}]}", "Ingress Deny | ns: a", "it has two fields, of which one may stand", "1"},
+			"today's API cannot compare with the subject's own namespace: write one policy for each namespace", "1"},
+		{"self that is false", one, "{from: [{namespaces: {self: false}}]}", "Ingress Deny | ns: name", "self could only be true", "1"},
+		{"self and more", one, "{from: [{namespaces: {self: true, sameLabels: [a]}}]}", "Ingress Deny | ns: a", "it has two fields; only one is allowed", "1"},
 		{"pods of its own namespace", one, "{from: [{namespacedPods: {namespaces: {self: true}, pods: {podSelector: {matchLabels: {app: db}}}}}]}",
 			"Ingress Deny | pods: app=db in ns: name=shop", "", "1"},
 		{"priority 0", one, "{from: [{namespaces: {}}]}", "Ingress Deny | ns: all",
-			"releases of that time disagree about priority 0 (before every policy, or after NetworkPolicies as the baseline of today): write a BaselineAdminNetworkPolicy, or another priority", "0"},
+			"its releases disagree about priority 0 (before all policies, or after NetworkPolicies like today's baseline): write a BaselineAdminNetworkPolicy, or another priority", "0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rule := "{action: Deny, " + strings.TrimPrefix(c.rule, "{")

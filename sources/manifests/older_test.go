@@ -68,8 +68,8 @@ func TestOlderForm(t *testing.T) {
 		said = append(said, b.String())
 	}
 	want := []string{
-		"x.yaml:17 (document 0): AdminNetworkPolicy/priority-50-example: spec.ingress[0].from[0].pods.namespaces.namespaceSelector: is of an older form: the server of today drops this field, and refuses the peer that is left, without namespaceSelector; spec.ingress[0].from[0].pods.namespaces is pods.namespaceSelector today, with the selector itself; e in the console opens the text so",
-		"x.yaml:29 (document 0): AdminNetworkPolicy/priority-50-example: spec.egress[0].to[0].pods.namespaces.namespaceSelector: is of an older form: the server of today drops this field, and refuses the peer that is left, without namespaceSelector; spec.egress[0].to[0].pods.namespaces is pods.namespaceSelector today, with the selector itself; e in the console opens the text so",
+		"x.yaml:17 (document 0): AdminNetworkPolicy/priority-50-example: spec.ingress[0].from[0].pods.namespaces.namespaceSelector: is of an older form: today's API server drops it and rejects the rest of the peer, which lacks namespaceSelector; spec.ingress[0].from[0].pods.namespaces becomes pods.namespaceSelector, with the selector directly in it; the console (e) opens the converted text",
+		"x.yaml:29 (document 0): AdminNetworkPolicy/priority-50-example: spec.egress[0].to[0].pods.namespaces.namespaceSelector: is of an older form: today's API server drops it and rejects the rest of the peer, which lacks namespaceSelector; spec.egress[0].to[0].pods.namespaces becomes pods.namespaceSelector, with the selector directly in it; the console (e) opens the converted text",
 	}
 	if d := cmp.Diff(want, said); d != "" {
 		t.Error(d)
@@ -105,15 +105,15 @@ func TestOlderPlaces(t *testing.T) {
 		{"same labels, one value", blue, "namespaces: {sameLabels: [tenant]}", "ns: tenant=blue", "ns: tenant=blue", ""},
 		{"in small letters", blue, "namespaces: {samelabels: [tenant]}", "ns: tenant=blue", "ns: tenant=blue", ""},
 		{"same labels, any value", "{namespaces: {}}", "namespaces: {sameLabels: [tenant]}", "ns: tenant", "",
-			"no object of today compares with the subject, which may have any value of tenant: write one policy for each"},
+			"today's API cannot compare with the subject, which may have any value of tenant: write one policy for each value"},
 		{"same labels, one of two values known", blue, "namespaces: {sameLabels: [tenant, env]}", "ns: env,tenant", "",
-			"no object of today compares with the subject, which may have any value of tenant, env: write one policy for each"},
+			"today's API cannot compare with the subject, which may have any value of tenant, env: write one policy for each value"},
 		{"no labels", blue, "namespaces: {sameLabels: []}", "ns: all", "",
-			"an empty sameLabels selected nothing, and an empty selector of today selects everything: remove the rule"},
+			"an empty sameLabels selected nothing, but today's empty selector selects everything: remove the rule"},
 		{"not the same labels", blue, "namespaces: {notSameLabels: [tenant]}", "ns: tenant", "",
-			"releases of that time disagree about notSameLabels (none of the labels, or another value than the subject's), and no object of today compares with the subject: write one policy for each value of tenant"},
+			"old releases disagree about notSameLabels (without the labels, or with another value than the subject's), and today's API cannot compare with the subject: write one policy for each value of tenant"},
 		{"two at once", blue, "namespaces: {namespaceSelector: {matchLabels: {a: b}}, sameLabels: [tenant]}", "ns: a=b", "",
-			"it has namespaceSelector beside other fields, of which one may stand"},
+			"it has namespaceSelector and other fields; only one is allowed"},
 		{"pods of same labels", blue, "pods: {namespaces: {sameLabels: [tenant]}, podSelector: {matchLabels: {app: db}}}", "pods: app=db in ns: tenant=blue", "pods: app=db in ns: tenant=blue", ""},
 		{"an older subject", "{namespaceSelector: {matchLabels: {tenant: blue}}}", "namespaces: {matchLabels: {team: web}}", "ns: team=web", "ns: team=web", ""},
 		{"an older subject of pods", "{namespaceAndPodSelector: {namespaceSelector: {}, podSelector: {matchLabels: {app: a}}}}", "namespaces: {}", "ns: all", "ns: all", ""},

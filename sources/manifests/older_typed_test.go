@@ -52,7 +52,7 @@ func TestPortsOf2022OnCluster(t *testing.T) {
 				"ports": map[string]any{"list": []any{map[string]any{"protocol": "TCP", "port": int64(80)}}}}}},
 	}}
 	o, broken := NewTyped("prod").ReadObject(u, nil)
-	if o != nil || len(broken) != 1 || broken[0].Code != CodeSchema || broken[0].Key.Name != "a" || broken[0].Remedy != "the installed CRD and this release of Rung do not fit" {
+	if o != nil || len(broken) != 1 || broken[0].Code != CodeSchema || broken[0].Key.Name != "a" || broken[0].Remedy != "the installed CRD and this release of Rung do not match" {
 		t.Errorf("%v, %+v", o, broken)
 	}
 }

@@ -92,7 +92,7 @@ func (d *decoder) fromObject(obj any, origin model.Origin) (*model.Policy, error
 			return model.AsPolicy(o), err
 		}
 		if k == nil || !k.kind.IsPolicy() {
-			return nil, fmt.Errorf("%s %s is not a policy Rung reads", u.GetAPIVersion(), u.GetKind())
+			return nil, fmt.Errorf("%s %s is not a policy that Rung supports", u.GetAPIVersion(), u.GetKind())
 		}
 		typed, err := TypedPolicy(k.kind, u.Object)
 		if err != nil {
@@ -101,7 +101,7 @@ func (d *decoder) fromObject(obj any, origin model.Origin) (*model.Policy, error
 		obj = typed
 	}
 	if k == nil || !k.kind.IsPolicy() {
-		return nil, fmt.Errorf("%T is not a policy Rung reads", obj)
+		return nil, fmt.Errorf("%T is not a policy that Rung supports", obj)
 	}
 	p := New(d.metaOf(k, obj.(metav1.Object), origin), obj)
 	text, err := Marshal(p)

@@ -45,7 +45,7 @@ func Parse(name string, text []byte, o Options) *Result {
 	var broken []model.Broken
 	if int64(len(text)) > o.Limits.FileSize {
 		broken = append(broken, fileBroken(o.Source, name,
-			"is larger than the limit of "+files.SizeText(o.Limits.FileSize)+" for a file", ""))
+			"exceeds the limit of "+files.SizeText(o.Limits.FileSize)+" per file", ""))
 	} else {
 		l := &loadedFile{text: text, file: FileState{Path: name, Size: int64(len(text))}}
 		read, _ = decodeFiles(context.Background(), o, []*fileResult{{loadedFile: l}}) // never ends early
@@ -77,7 +77,7 @@ func (o Options) ParsePolicy(text []byte) (*model.Policy, []model.Broken) {
 	}
 	failed := slices.ContainsFunc(broken, model.Broken.IsError)
 	if p == nil && !failed {
-		broken = append(broken, notOnePolicy(model.Origin{Item: -1}, model.Key{}, "there is no policy in this text"))
+		broken = append(broken, notOnePolicy(model.Origin{Item: -1}, model.Key{}, "this text has no policy"))
 	}
 	if failed || p == nil {
 		return nil, broken

@@ -95,15 +95,15 @@ func TestRead(t *testing.T) {
 		{name: "a file that is not there", o: Options{Paths: []string{"nope.yaml", "a.yaml"}, FS: mapFiles(map[string]string{"a.yaml": anp("a", 1)})},
 			want: []string{"AdminNetworkPolicy/a"}, broken: []string{"error nope.yaml: cannot be read: file does not exist"}},
 		{name: "an empty folder", o: Options{Paths: []string{"d"}, FS: mapFiles(map[string]string{"d/x.txt": ""})},
-			broken: []string{"warning d: no manifests in this folder; files end in .yaml, .yml or .json, or these and .gz"}},
+			broken: []string{"warning d: no manifests in this folder; file names must end in .yaml, .yml or .json, or these with .gz"}},
 		{name: "a file that is too large", o: Options{Paths: []string{"."}, Limits: Limits{FileSize: 1 << 20}, FS: mapFiles(map[string]string{"a.yaml": anp("a", 1), "b.yaml": strings.Repeat("#", 1<<20+1)})},
-			want: []string{"AdminNetworkPolicy/a"}, broken: []string{"error b.yaml: is larger than the limit of 1 MiB for a file"}},
+			want: []string{"AdminNetworkPolicy/a"}, broken: []string{"error b.yaml: exceeds the limit of 1 MiB per file"}},
 		{name: "a file that expands to too much", o: Options{Paths: []string{"."}, Limits: Limits{Expanded: 1000}, FS: mapFiles(map[string]string{"b.yaml.gz": string(gz(strings.Repeat("#", 1001)))})},
-			broken: []string{"error b.yaml.gz: is larger than the limit of 1000 bytes once expanded"}},
+			broken: []string{"error b.yaml.gz: exceeds the limit of 1000 bytes when decompressed"}},
 		{name: "input that is too large", o: Options{Paths: []string{"-"}, Limits: Limits{FileSize: 10}, Stdin: strings.NewReader(anp("a", 1))},
-			broken: []string{"error standard input: is larger than the limit of 10 bytes for a file"}},
+			broken: []string{"error standard input: exceeds the limit of 10 bytes per file"}},
 		{name: "what only claims to be compressed", o: Options{Paths: []string{"b.yaml.gz"}, FS: mapFiles(map[string]string{"b.yaml.gz": "x"})},
-			broken: []string{"error b.yaml.gz: cannot be expanded: unexpected EOF"}},
+			broken: []string{"error b.yaml.gz: cannot be decompressed: unexpected EOF"}},
 		{name: "UTF-16", o: Options{Paths: []string{"b.yaml"}, FS: mapFiles(map[string]string{"b.yaml": "\xff\xfea\x00"})},
 			broken: []string{"error b.yaml: is UTF-16: only UTF-8 can be read"}},
 		{name: "not UTF-8", o: Options{Paths: []string{"b.yaml"}, FS: mapFiles(map[string]string{"b.yaml": "a: \xff"})},
@@ -133,7 +133,7 @@ func TestRead(t *testing.T) {
 			want: []string{"Namespace/blue", "AdminNetworkPolicy/a"}},
 		{name: "pods without their namespace", o: Options{Paths: []string{"l.yaml"}, FS: mapFiles(map[string]string{"l.yaml": "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: blue}\n"})},
 			want:   []string{"Pod/blue/p", "Namespace/blue"},
-			broken: []string{"warning Namespace/blue: pods are in namespaces that were not given (blue): only the names of these are known; add the Namespace objects; without, policies that select by namespace labels miss these pods"}},
+			broken: []string{"warning Namespace/blue: pods are in namespaces without an object (blue): their labels are unknown; add the Namespace objects; without them, selectors of namespace labels miss these pods"}},
 		{name: "unknown fields of a newer server are said once", o: Options{Paths: []string{"l.yaml"}, FS: mapFiles(map[string]string{"l.yaml": nsText + "---\n" + strings.Repeat("apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: blue}\nspec: {containers: [{name: c}, {name: d, new: 1}]}\n---\n", 1) + "apiVersion: v1\nkind: Pod\nmetadata: {name: q, namespace: blue}\nspec: {containers: [{name: c, new: 1}]}\n"})},
 			want:   []string{"Namespace/blue", "Pod/blue/p", "Pod/blue/q"},
 			broken: []string{"warning l.yaml:8 (document 1): Pod/blue/p: spec.containers[1].new: unknown field, ignored (and 1 more like this in the file)"}},
@@ -220,7 +220,7 @@ func TestReadDisk(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"error " + filepath.Join(linked, "dead.yaml") + ": skipped: a link to nothing"}
+	want := []string{"error " + filepath.Join(linked, "dead.yaml") + ": skipped: a broken link"}
 	if d := cmp.Diff(want, lines(r.Broken)); d != "" {
 		t.Errorf("-want +got\n%s", d)
 	}
@@ -296,7 +296,7 @@ func TestParsePolicy(t *testing.T) {
 		{"refused", anp("a", 1001), "line 6: AdminNetworkPolicy/a: spec.priority: 1001 should be less than or equal to 1000"},
 		{"two", anp("a", 1) + "---\n" + anp("b", 2), "line 10: AdminNetworkPolicy/b: is a second policy: only one is expected"},
 		{"a pod besides", nsText + "---\n" + anp("b", 2), "line 1: Namespace/blue: is not a policy"},
-		{"none", "# nothing\n", "there is no policy in this text"},
+		{"none", "# nothing\n", "this text has no policy"},
 		{"no YAML", "a: [", "line 1: is not YAML: did not find expected node content"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

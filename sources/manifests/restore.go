@@ -11,7 +11,7 @@ import (
 )
 
 // ErrNoPlace means an object cannot be put back: the List that held it is gone.
-var ErrNoPlace = errors.New("the List it stood in is gone")
+var ErrNoPlace = errors.New("its List is gone")
 
 // RestorePlace is where a Restore puts an object: between Above and Below, which are zero for an end or an
 // unnamed entry.
@@ -76,7 +76,7 @@ func placeAmong(list *documentPiece, all []DocumentRef, s RemovedSpot) RestorePl
 // restoreObject puts an object back at its former place.
 func (r *rewriter) restoreObject(e Edit) error {
 	if e.Spot == nil {
-		return errors.New("it is not known where it stood")
+		return errors.New("its former place is unknown")
 	}
 	place, err := r.placeOf(*e.Spot)
 	switch {

@@ -83,7 +83,7 @@ func startError(err error) error {
 }
 
 // errNotHere means the text of a file is not in the clone.
-var errNotHere = errors.New("its text is not in this clone, and Rung fetches nothing: git fetch --refetch brings it")
+var errNotHere = errors.New("its text is not in this clone, and Rung never fetches: run git fetch --refetch")
 
 // saidError returns the message of a failed git on one line.
 func saidError(said string, err error) error {
@@ -100,17 +100,17 @@ func saidError(said string, err error) error {
 		if err != nil {
 			folder = "this folder"
 		}
-		return errors.New(words.CleanText(folder) + " is in no git repository")
+		return errors.New(words.CleanText(folder) + " is not in a git repository")
 	case strings.HasSuffix(line, " from promisor remote"):
 		return errNotHere
 	case strings.HasPrefix(line, "detected dubious ownership"):
-		return errors.New("git refuses this repository, which somebody else owns; git config --global --add safe.directory lets it")
+		return errors.New("git rejects this repository, since another user owns it; git config --global --add safe.directory allows it")
 	}
 	return errors.New("git: " + words.CleanText(line))
 }
 
 // errAnswer means git's output has an unexpected form.
-var errAnswer = errors.New("git answered something that Rung does not understand")
+var errAnswer = errors.New("unexpected answer from git")
 
 // foundObject is git's answer to a name. The kind is "blob", "tree" or another, or "missing" or "ambiguous"
 // without an object.

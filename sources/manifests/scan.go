@@ -39,7 +39,7 @@ type keptObject struct {
 // error that it is gone.
 func (f *watchedFile) currentResult(source string) *fileResult {
 	if f.isGone {
-		b := fileBroken(source, f.res.file.Path, fmt.Sprintf("has gone since %s: %s removed",
+		b := fileBroken(source, f.res.file.Path, fmt.Sprintf("missing since %s: %s removed",
 			f.missedSince.Format(time.TimeOnly), words.Count(f.objects, "object")), "")
 		b.Code = CodeGone
 		if f.res.input.folder {
@@ -117,7 +117,7 @@ func (w *watcher) scanFiles(ctx context.Context, first bool) (again time.Duratio
 		case in.readOnce && f.res.input.readOnce && !f.isGone:
 			// Its text was read, and cannot be read again.
 		case in.readOnce:
-			in.whyNotRead = "is " + files.FileKind(in.mode) + " now, which is read only once, when Rung starts"
+			in.whyNotRead = "is " + files.FileKind(in.mode) + " now, which Rung reads only once, at its start"
 			read = append(read, in)
 		case in.size == 0 && f.size > 0 && !f.isGone && f.isHeldBack(asked, now, w.tm.settle):
 			// Emptied: a program may be about to write it.

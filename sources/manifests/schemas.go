@@ -132,7 +132,7 @@ func JudgeTree(k model.Kind, obj map[string]any, schemas *Schemas, release strin
 			return i.Code == CodeUnknown || i.Field == "metadata.namespace" && !k.IsNamespaced()
 		})
 		if wasAccepted(obj) {
-			bad = asWarnings(bad, "; its cluster accepted it, as its status shows")
+			bad = asWarnings(bad, "; accepted by its cluster, says its status")
 		}
 		return bad
 	}
@@ -147,13 +147,13 @@ func JudgeTree(k model.Kind, obj map[string]any, schemas *Schemas, release strin
 		refused := runGateOne(k, obj, before)
 		switch {
 		case release == ReleaseEarlier:
-			bad = append(refused, asWarnings(UnrelatedIssues(bad, refused), "; the CRD of "+ReleaseEarlier+" takes it (--api-release)")...)
+			bad = append(refused, asWarnings(UnrelatedIssues(bad, refused), "; the CRD of "+ReleaseEarlier+" accepts it (--api-release)")...)
 		case len(refused) == 0 && ovnWouldTake(k, obj):
 			addReleaseHint(bad)
 		}
 	}
 	if isEnforced(obj) {
-		bad = asWarnings(bad, "; its cluster took it, and enforces it, as its status says")
+		bad = asWarnings(bad, "; enforced by its cluster, says its status")
 	}
 	return bad
 }

@@ -74,7 +74,7 @@ func TestFolderOfSpecialFiles(t *testing.T) {
 			got = append(got, fmt.Sprintf("%s %s %s", b.Severity, filepath.Base(b.Origin.File), b.Message))
 		}
 		want := []string{
-			"error dangling.yaml skipped: a link to nothing",
+			"error dangling.yaml skipped: a broken link",
 			"warning device.yaml skipped: a device; only regular files are read from folders",
 			"warning fifo.yaml skipped: a named pipe (FIFO); only regular files are read from folders",
 			"warning folder.yaml skipped: a link to a folder",
@@ -130,7 +130,7 @@ func TestNamedFIFO(t *testing.T) {
 func TestNamedDevice(t *testing.T) {
 	ends(t, func() {
 		r, err := Read(t.Context(), Options{Paths: []string{"/dev/zero"}, Limits: Limits{FileSize: 1 << 20}})
-		if err != nil || len(r.Broken) != 1 || !strings.Contains(r.Broken[0].Message, "larger than the limit of 1 MiB") {
+		if err != nil || len(r.Broken) != 1 || !strings.Contains(r.Broken[0].Message, "exceeds the limit of 1 MiB") {
 			t.Errorf("%v, %+v", err, r.Broken)
 		}
 	})

@@ -27,7 +27,7 @@ objects:
 	}
 	b := r.Broken[0]
 	if b.Severity != model.SeverityWarning || b.Key.Name != "new-project" ||
-		!strings.Contains(b.Message, "this Template holds 2 policies, which Rung does not judge") || !strings.Contains(b.Remedy, "oc process") {
+		!strings.Contains(b.Message, "this Template holds 2 policies, which Rung does not read") || !strings.Contains(b.Remedy, "oc process") {
 		t.Errorf("got %+v", b)
 	}
 	without := text[:strings.Index(text, "- apiVersion: networking")]

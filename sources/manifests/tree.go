@@ -108,14 +108,14 @@ func rootOf(ctx context.Context, rev string) (string, error) {
 	case err != nil:
 		return "", err
 	case found[0].kind == "ambiguous":
-		return "", fmt.Errorf("%s names several objects; write more of it", rev)
+		return "", fmt.Errorf("%s is ambiguous; write more of it", rev)
 	case found[0].kind == "tree":
 		return found[0].id, nil
 	}
 	text := "there is no revision " + rev + " in this repository"
 	out, err := runGit(ctx, "", linkLimit, "rev-parse", "--is-shallow-repository")
 	if err == nil && strings.TrimSpace(string(out)) == "true" {
-		text += ", a shallow clone: fetch it, as with git fetch --depth=1 origin BRANCH, which makes it FETCH_HEAD"
+		text += ", a shallow clone: run git fetch --depth=1 origin BRANCH, then name FETCH_HEAD"
 	}
 	return "", errors.New(text)
 }
@@ -128,9 +128,9 @@ func (t *Tree) notThere(err error) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("%s %w", t.asked, err)
 	case isLink:
-		return fmt.Errorf("%s is a link to nothing", t.asked)
+		return fmt.Errorf("%s is a broken link", t.asked)
 	}
-	return fmt.Errorf("there is no %s in the revision %s", t.asked, t.rev)
+	return fmt.Errorf("revision %[2]s has no %[1]s", t.asked, t.rev)
 }
 
 // takeList parses the output of ls-tree: mode, type, id and path of each file.
@@ -226,7 +226,7 @@ func (t *Tree) read(ctx context.Context, root string, most int64, list []*entry)
 		total += f.size
 	}
 	if total > readLimit {
-		return fmt.Errorf("its files have %s, at most %s are read", files.SizeText(total), files.SizeText(readLimit))
+		return fmt.Errorf("its files have %s, more than the limit of %s", files.SizeText(total), files.SizeText(readLimit))
 	}
 	texts, err := readObjects(ctx, small)
 	if err != nil {
@@ -247,7 +247,7 @@ func (t *Tree) read(ctx context.Context, root string, most int64, list []*entry)
 var errNotWanted = errors.New("is not read")
 
 // errLeaves means a link points outside the revision.
-var errLeaves = errors.New("is a link that leaves the revision")
+var errLeaves = errors.New("is a link out of the revision")
 
 // follow resolves the links of a path; an error if one leads out of the revision.
 func (t *Tree) follow(p string) (string, error) {

@@ -187,7 +187,7 @@ func TestFilesOfRevisionAreBounded(t *testing.T) {
 	for limit, refused := range map[int64]bool{1199: true, 1200: false} {
 		readLimit = limit
 		_, err := Open(t.Context(), Ref{Rev: "main"}, DefaultFileSize, isManifestName)
-		if (err != nil) != refused || refused && !strings.Contains(err.Error(), "at most 1") {
+		if (err != nil) != refused || refused && !strings.Contains(err.Error(), "more than the limit of 1") {
 			t.Errorf("limit %d: %v", limit, err)
 		}
 	}

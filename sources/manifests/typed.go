@@ -68,7 +68,7 @@ func (t *TypedReader) genericObject(k *kindInfo, u *unstructured.Unstructured) m
 
 func (t *TypedReader) reportUnfit(key model.Key, err error) {
 	t.d.reportIssue(t.clusterOrigin(), key, Issue{Severity: model.SeverityError, Code: CodeSchema, Message: words.CleanText(err.Error()),
-		Remedy: "the installed CRD and this release of Rung do not fit"})
+		Remedy: "the installed CRD and this release of Rung do not match"})
 }
 
 func (t *TypedReader) clusterOrigin() model.Origin {
@@ -114,12 +114,12 @@ func (t *TypedReader) newerFields(p *model.Policy, u *unstructured.Unstructured)
 	for _, field := range fields {
 		if p.Older != nil && IsField(field) {
 			t.d.reportIssue(t.clusterOrigin(), p.Key, Issue{Severity: model.SeverityWarning, Code: model.InvalidOlder, Field: field,
-				Message: "is of an older form: OVN-Kubernetes of today does not read this field, and decides by what is left",
-				Remedy:  "e in the console opens the text in today's form; the installed CRD is older, too"})
+				Message: "is of an older form: today's OVN-Kubernetes ignores it and uses the rest",
+				Remedy:  "the console (e) opens the text in today's form; the installed CRD is older, too"})
 			continue
 		}
 		t.d.reportIssue(t.clusterOrigin(), p.Key, Issue{Severity: model.SeverityWarning, Code: CodeUnknown, Field: field,
-			Message: "this release of Rung does not know the field: what is shown is not all the policy says",
+			Message: "this release of Rung does not know the field: the policy is shown without it",
 			Remedy:  "the installed CRD is newer than Rung; change this policy with kubectl"})
 	}
 	return len(fields) > 0

@@ -132,7 +132,7 @@ func readWorkload[S any](d *decoder, o metav1.Object, meta model.Meta) model.Obj
 		return w
 	}
 	if spec.Template == nil {
-		return refuse(field+"template", "is missing: no pod can be made of it", "")
+		return refuse(field+"template", "is missing: no pod can be made", "")
 	}
 	if field, message, remedy := checkSelector(meta.Kind, &spec); message != "" {
 		return refuse(field, message, remedy)
@@ -189,7 +189,7 @@ func checkSelector(kind model.Kind, s *Spec[metav1.LabelSelector]) (field, messa
 		return "spec.selector", err.Error(), ""
 	}
 	if !selector.Matches(labels.Set(s.Template.Labels)) {
-		return labelsField, "are not those that spec.selector selects", giveLabels
+		return labelsField, "do not match spec.selector", giveLabels
 	}
 	return "", "", ""
 }

@@ -61,12 +61,12 @@ func (r *Result) makePods(o Options, seen map[model.Key]model.Origin) {
 	r.Objects = objects
 	for _, w := range lost {
 		r.Broken = append(r.Broken, model.Broken{Severity: model.SeverityError, Origin: w.Origin, Key: w.Key, Field: "spec.workloadRef",
-			Code: CodeSchema, Message: "names " + w.TemplateOf + ", which is not there: no pod can be made of it"})
+			Code: CodeSchema, Message: "names " + w.TemplateOf + ", which does not exist: no pod can be made"})
 	}
 	for _, w := range set.CutWorkloads() {
 		r.Broken = append(r.Broken, model.Broken{Severity: model.SeverityWarning, Origin: w.Origin, Key: w.Key, Field: "spec.replicas",
 			Code:    CodeCut,
-			Message: fmt.Sprintf("wants %d pods, and policies select by their numbers: only the first %d are judged", w.Wanted, MostNumbered)})
+			Message: fmt.Sprintf("has %d pods, and policies select by pod number: only the first %d are evaluated", w.Wanted, MostNumbered)})
 	}
 	if len(idle) > 0 {
 		var names []string
@@ -74,7 +74,7 @@ func (r *Result) makePods(o Options, seen map[model.Key]model.Origin) {
 			names = append(names, w.Namespace+"/"+w.Ref())
 		}
 		r.Broken = append(r.Broken, model.Broken{Severity: model.SeverityInfo, Origin: model.Origin{Source: o.Source, Item: -1}, Key: idle[0].Key,
-			Code: CodeIdle, Message: fmt.Sprintf("%s no pods, as scaled to 0 or completed: %s",
-				words.OneOrMany(len(names), "the workload wants", "workloads want"), words.JoinAtMost(names, ", ", 5))})
+			Code: CodeIdle, Message: fmt.Sprintf("%s no pods (scaled to 0 or completed): %s",
+				words.OneOrMany(len(names), "the workload has", "workloads have"), words.JoinAtMost(names, ", ", 5))})
 	}
 }

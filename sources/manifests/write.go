@@ -24,7 +24,7 @@ func PolicyObject(p *model.Policy) (*model.Policy, error) {
 	}
 	out, err := FromObject(obj, p.Origin)
 	if err != nil {
-		return nil, fmt.Errorf("read what was written of %s: %w", p.Key.Label(), err)
+		return nil, fmt.Errorf("read back %s: %w", p.Key.Label(), err)
 	}
 	return out, nil
 }
@@ -47,7 +47,7 @@ func (w *policyWriter) addCannot(at, format string, args ...any) {
 // policyObject returns the policy in its API's form.
 func (w *policyWriter) policyObject() (*unstructured.Unstructured, error) {
 	if !w.p.Kind.IsAdmin() && !w.p.Kind.IsTiered() {
-		return nil, fmt.Errorf("policies of kind %s are not written from their normal form", w.p.Kind)
+		return nil, fmt.Errorf("policies of kind %s cannot be written", w.p.Kind)
 	}
 	meta := jsonTree{"name": w.p.Name}
 	if w.p.Kind.IsNamespaced() {
@@ -105,16 +105,21 @@ func (w *policyWriter) fillAdmin(spec jsonTree) {
 	s := &w.p.Subject
 	switch {
 	case s.Namespace != "":
-		w.addCannot("spec.subject", "is of one namespace by name")
+		w.addCannot("spec.subject", "selects a namespace by name")
 	case s.AllPods:
 		spec["subject"] = jsonTree{"namespaces": w.labelSelector(s.Namespaces, "spec.subject.namespaces")}
 	default:
 		spec["subject"] = jsonTree{"pods": w.podsSelector(s.Namespaces, s.Pods, "spec.subject.pods")}
 	}
+	w.fillRules(spec, w.adminRule)
+}
+
+// fillRules writes the rules of both directions.
+func (w *policyWriter) fillRules(spec jsonTree, write func(r *model.Rule, at string) jsonTree) {
 	for _, d := range model.Directions {
 		var rules []any
 		for i := range w.p.Rules(d) {
-			rules = append(rules, w.adminRule(&w.p.Rules(d)[i], fmt.Sprintf("spec.%s[%d]", d.Lower(), i)))
+			rules = append(rules, write(&w.p.Rules(d)[i], fmt.Sprintf("spec.%s[%d]", d.Lower(), i)))
 		}
 		if len(rules) > 0 {
 			spec[d.Lower()] = rules
@@ -128,7 +133,7 @@ func (w *policyWriter) adminRule(r *model.Rule, at string) jsonTree {
 		out["name"] = r.Name
 	}
 	if r.AnyPeer {
-		w.addCannot(at, "is about everything: the API has no rule without peers")
+		w.addCannot(at, "has no peers, which the API requires")
 	}
 	peers := []any{}
 	for i := range r.Peers {
@@ -175,7 +180,7 @@ func (w *policyWriter) adminPeer(r *model.Rule, p *model.Peer, at string) jsonTr
 	case p.Kind == model.PeerDNS && outward && w.p.Kind == model.KindCNP:
 		return jsonTree{"domainNames": []any{p.DNSName}}
 	}
-	w.addCannot(at, "is of a kind that the API does not have there: %s", p.String())
+	w.addCannot(at, "is a kind of peer that the API does not allow there: %s", p.String())
 	return nil
 }
 
@@ -205,7 +210,7 @@ func (w *policyWriter) cnpPort(p *model.Port, at string) jsonTree {
 		w.addCannot(at, "is a protocol without a port: %s", p.String())
 	}
 	if !model.KnowsProtocol(p.Protocol) {
-		w.addCannot(at, "is of a protocol that the API does not have: %s", p.String())
+		w.addCannot(at, "has a protocol that the API lacks: %s", p.String())
 	}
 	return jsonTree{strings.ToLower(p.Protocol): jsonTree{"destinationPort": port}}
 }
@@ -220,7 +225,7 @@ func (w *policyWriter) podsSelector(namespaces, pods model.Selector, at string) 
 func (w *policyWriter) labelSelector(s model.Selector, at string) jsonTree {
 	l := s.LabelSelector()
 	if l == nil {
-		w.addCannot(at, "has no selector that can be used")
+		w.addCannot(at, "has no usable selector")
 		l = &metav1.LabelSelector{}
 	}
 	slices.SortFunc(l.MatchExpressions, func(a, b metav1.LabelSelectorRequirement) int { return strings.Compare(a.Key, b.Key) })

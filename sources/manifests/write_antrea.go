@@ -17,15 +17,7 @@ func (w *policyWriter) fillAntrea(spec jsonTree) {
 	if len(a.AppliedTo) > 0 {
 		spec["appliedTo"] = w.appliedTo(a.AppliedTo, "spec.appliedTo")
 	}
-	for _, d := range model.Directions {
-		var rules []any
-		for i := range w.p.Rules(d) {
-			rules = append(rules, w.antreaRule(&w.p.Rules(d)[i], fmt.Sprintf("spec.%s[%d]", d.Lower(), i)))
-		}
-		if len(rules) > 0 {
-			spec[d.Lower()] = rules
-		}
-	}
+	w.fillRules(spec, w.antreaRule)
 }
 
 // antreaWords are Antrea's actions for rules that come from other kinds.
@@ -57,7 +49,7 @@ func (w *policyWriter) antreaRule(r *model.Rule, at string) jsonTree {
 		protocols = append(protocols, antreaProtocolTree(p))
 	}
 	if len(a.L7) > 0 {
-		w.addCannot(at+".l7Protocols", "are kept as a text only")
+		w.addCannot(at+".l7Protocols", "cannot be written")
 	}
 	for field, list := range map[string][]any{peersField(r): peers, "toServices": services, "ports": ports, "protocols": protocols} {
 		if len(list) > 0 {
@@ -95,7 +87,7 @@ func antreaProtocolTree(p model.RuleProtocol) jsonTree {
 
 func (w *policyWriter) antreaPort(p *model.Port, at string) jsonTree {
 	if !model.KnowsProtocol(p.Protocol) {
-		w.addCannot(at, "is of a protocol that the API does not have: %s", p.String())
+		w.addCannot(at, "has a protocol that the API lacks: %s", p.String())
 	}
 	out := jsonTree{"protocol": p.Protocol}
 	switch {
@@ -143,7 +135,7 @@ func (w *policyWriter) antreaPeer(p *model.Peer, at string) jsonTree {
 		return jsonTree{"podSelector": w.labelSelector(p.Pods, at+".podSelector"), "namespaceSelector": w.labelSelector(p.Namespaces,
 			at+".namespaceSelector")}
 	}
-	w.addCannot(at, "is of a kind that the API does not have there: %s", p.String())
+	w.addCannot(at, "is a kind of peer that the API does not allow there: %s", p.String())
 	return nil
 }
 

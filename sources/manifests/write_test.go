@@ -310,18 +310,18 @@ func TestWriteCannot(t *testing.T) {
 		return p
 	}
 	for want, p := range map[string]*model.Policy{
-		"write NP a/p: policies of kind NetworkPolicy are not written": one(func(p *model.Policy, _ *model.Rule) { p.Kind, p.Namespace = model.KindNP, "a" }),
-		"spec.subject is of one namespace":                             one(func(p *model.Policy, _ *model.Rule) { p.Subject.Namespace = "a" }),
-		"spec.subject.namespaces has no selector":                      one(func(p *model.Policy, _ *model.Rule) { p.Subject.Namespaces = model.Selector{} }),
-		"spec.ingress[0].from[0] is of a kind that the API does not":   one(func(_ *model.Policy, r *model.Rule) { r.Peers[0] = made.NodePeer("*") }),
-		"spec.ingress[0] is about everything":                          one(func(_ *model.Policy, r *model.Rule) { r.AnyPeer = true }),
-		"spec.ingress[0].ports[0] is a protocol without a port":        one(func(_ *model.Policy, r *model.Rule) { r.Ports[0] = model.Port{Protocol: "TCP"} }),
-		"spec.ingress[0].protocols[0] is of a protocol":                one(func(p *model.Policy, r *model.Rule) { p.Kind, r.Ports[0].Protocol = model.KindCNP, "tcp" }),
+		"write NP a/p: policies of kind NetworkPolicy cannot be written":  one(func(p *model.Policy, _ *model.Rule) { p.Kind, p.Namespace = model.KindNP, "a" }),
+		"spec.subject selects a namespace by name":                        one(func(p *model.Policy, _ *model.Rule) { p.Subject.Namespace = "a" }),
+		"spec.subject.namespaces has no usable selector":                  one(func(p *model.Policy, _ *model.Rule) { p.Subject.Namespaces = model.Selector{} }),
+		"spec.ingress[0].from[0] is a kind of peer that the API does not": one(func(_ *model.Policy, r *model.Rule) { r.Peers[0] = made.NodePeer("*") }),
+		"spec.ingress[0] has no peers":                                    one(func(_ *model.Policy, r *model.Rule) { r.AnyPeer = true }),
+		"spec.ingress[0].ports[0] is a protocol without a port":           one(func(_ *model.Policy, r *model.Rule) { r.Ports[0] = model.Port{Protocol: "TCP"} }),
+		"spec.ingress[0].protocols[0] has a protocol":                     one(func(p *model.Policy, r *model.Rule) { p.Kind, r.Ports[0].Protocol = model.KindCNP, "tcp" }),
 		"spec has no tier": one(func(p *model.Policy, _ *model.Rule) { p.Kind = model.KindACNP }),
-		"spec.ingress[0].l7Protocols are kept as a text": one(func(p *model.Policy, r *model.Rule) {
+		"spec.ingress[0].l7Protocols cannot be written": one(func(p *model.Policy, r *model.Rule) {
 			p.Kind, p.Tiered, r.Tiered = model.KindACNP, &model.TieredPolicy{Tier: "application"}, &model.TieredRule{Action: "Allow", L7: []string{"http"}}
 		}),
-		"spec.ingress[0].from[0] is of a kind that the API does not have there: networks": one(func(p *model.Policy, r *model.Rule) {
+		"spec.ingress[0].from[0] is a kind of peer that the API does not allow there: networks": one(func(p *model.Policy, r *model.Rule) {
 			p.Kind, p.Tiered = model.KindACNP, &model.TieredPolicy{Tier: "application"}
 			r.Peers[0] = made.NetPeer("10.0.0.0/8", "11.0.0.0/8")
 		}),

@@ -17,7 +17,7 @@ var (
 	// ErrChanged means the file no longer holds the text that was read: read it again.
 	ErrChanged = files.ErrChanged
 	// ErrNotWritable means the input cannot be written to: standard input, or a compressed or built-in file.
-	ErrNotWritable = errors.New("is not a file that can be written to")
+	ErrNotWritable = errors.New("cannot be written to")
 )
 
 // EditedText returns a file's text with all edits made, or an error. Only the edited text changes. An

@@ -108,7 +108,7 @@ func TestWriteBackRefuses(t *testing.T) {
 	other.Name = "b"
 	var ee *EditError
 	if _, err := writeBack(files.OS, f, Edit{Op: Delete, Key: other, Origin: p.Origin}); !errors.As(err, &ee) ||
-		!strings.HasSuffix(err.Error(), "a.yaml: AdminNetworkPolicy/b: another object stands where it was read") {
+		!strings.HasSuffix(err.Error(), "a.yaml: AdminNetworkPolicy/b: another object is where it was read") {
 		t.Errorf("got %v", err)
 	}
 	stdin := f

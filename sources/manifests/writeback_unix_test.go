@@ -25,7 +25,7 @@ func TestWriteBackOfAHardLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	f, p := readOne(t, path)
-	if _, err := writeBack(files.OS, f, setEdit(p, setPriority(36))); err == nil || !strings.Contains(err.Error(), "one of 2 names (hard links)") {
+	if _, err := writeBack(files.OS, f, setEdit(p, setPriority(36))); err == nil || !strings.Contains(err.Error(), "it has hard links: 2 names") {
 		t.Errorf("got %v", err)
 	}
 	for _, name := range []string{path, other} {

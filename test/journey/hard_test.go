@@ -195,7 +195,7 @@ func TestFileVanishes(t *testing.T) {
 	if err := os.Remove(single); err != nil {
 		t.Fatal(err)
 	}
-	c.sees("single.yaml: has gone since", "1 object removed", "not read · 2 objects", "ANP 10").misses("77 ─ lonely")
+	c.sees("single.yaml: missing since", "1 object removed", "not read · 2 objects", "ANP 10").misses("77 ─ lonely")
 	c.follows("lonely", "gone", func(rows map[string]acl) bool { return len(rows) == 0 })
 	if now := c.rows("cluster-control"); same(before, now) != "" || !moved(before, now, 0) {
 		t.Errorf("rows of another policy changed: %s", same(before, now))
@@ -204,7 +204,7 @@ func TestFileVanishes(t *testing.T) {
 		c.sees(name)
 	}
 	write(t, single, text)
-	c.sees("77 ─ lonely", "not read · 1 object ", "ANP 11").misses("has gone since")
+	c.sees("77 ─ lonely", "not read · 1 object ", "ANP 11").misses("missing since")
 	c.follows("lonely", "back", func(rows map[string]acl) bool { return len(rows) == 6 })
 	c.quits()
 }

@@ -58,7 +58,7 @@ func TestNetworks(t *testing.T) {
 	must(t, err)
 	dump := filepath.Join(t.TempDir(), "cluster.yaml")
 	must(t, os.WriteFile(dump, []byte(text), 0o600))
-	for _, x := range []struct{ command, has string }{{"lint", "is no configuration in JSON"}, {"compile", "team-a"}, {"ladder", ""}} {
+	for _, x := range []struct{ command, has string }{{"lint", "is not a JSON configuration"}, {"compile", "team-a"}, {"ladder", ""}} {
 		want := rung(t, "", x.command, "-o", "json", "-f", dump)
 		got := rung(t, "", on(c, cluster.Viewer, x.command, "-o", "json")...)
 		if got.code != want.code || !strings.Contains(got.out, x.has) {

@@ -62,7 +62,7 @@ func TestOlderUpgrade(t *testing.T) {
 func TestOlderUpgradeOf2022(t *testing.T) {
 	w := onOlder(t, "namespacedPods: {namespaces: {namespaceSelector: {matchLabels: {tenant: blue}}}, pods: {podSelector: {matchLabels: {app: web}}}}\n    ports:\n      list:\n      - port: 80 # the web", "true")
 	got := strings.ReplaceAll(w.seen("1"), "\n# rung:", "")
-	for _, want := range []string{"It is written in an older form", "namespacedPods is pods today, with both selectors themselves", "ports.list is ports itself today", "# the whole house", "# the web", "portNumber"} {
+	for _, want := range []string{"It is written in an older form", "namespacedPods becomes pods, with both selectors directly in it", "ports.list becomes ports", "# the whole house", "# the web", "portNumber"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in what the editor was given:\n%s", want, got)
 		}
