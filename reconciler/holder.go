@@ -11,7 +11,7 @@ import (
 const NoHolder = "the row they belong to does not exist yet"
 
 // lostHolder is the note of a missing row that should reference existing ACLs.
-const lostHolder = "the ACLs that it should hold decide nothing"
+const lostHolder = "its ACLs have no effect"
 
 // liveHolder is the live row that references a unit's ACLs; zero if the row does not exist.
 type liveHolder struct {

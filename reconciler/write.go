@@ -295,7 +295,7 @@ func (w *worker) retryOneByOne(f *flight, o flightOutcome) {
 		return
 	}
 	a := w.activityOf(model.PolicyKey{}, f.ops, f.began, o.took, text)
-	a.Summary = fmt.Sprintf("%d policies refused together: trying them one by one", len(f.parts))
+	a.Summary = fmt.Sprintf("%d policies rejected together: retrying one by one", len(f.parts))
 	w.cfg.OnActivity(a)
 	if !f.isBehindLost() {
 		w.notBefore = time.Time{} // nothing was written

@@ -125,7 +125,7 @@ func (s *session) setUpSession(ctx, dialCtx context.Context) error {
 		return nil
 	})
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		err = fmt.Errorf("%w: the rows were not all there after %v", ErrSilent, snapshotWithin)
+		err = fmt.Errorf("%w: the rows did not arrive within %v", ErrSilent, snapshotWithin)
 	}
 	if err != nil {
 		return fmt.Errorf("reading the rows of %s: %w", s.cfg.Addr, err)
@@ -214,7 +214,7 @@ func (s *session) readMessages() {
 		}
 		if err != nil {
 			if errors.Is(err, os.ErrDeadlineExceeded) { // of a write: reads have no deadline
-				err = fmt.Errorf("%w: it took no data for %v", ErrSilent, s.unreadLimit())
+				err = fmt.Errorf("%w: it read no data for %v", ErrSilent, s.unreadLimit())
 			}
 			s.failSession(err)
 			return
