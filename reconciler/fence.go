@@ -218,16 +218,3 @@ func (w *worker) checkFence() {
 		w.loseFence(nil, w.now(), 0)
 	}
 }
-
-// claimResult returns the result of a claim for a Transaction.
-func claimResult(o flightOutcome) string {
-	switch {
-	case o.err == nil:
-		return ResultOK
-	case errors.Is(o.err, model.ErrWait):
-		return ResultFenced
-	case errors.Is(o.err, model.ErrRefused):
-		return ResultRefused
-	}
-	return ResultUnknown
-}
