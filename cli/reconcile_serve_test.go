@@ -56,11 +56,11 @@ func TestTellsWhatIsNotWritten(t *testing.T) {
 	}
 	said := eventTeller{log: slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{ReplaceAttr: plain}))}
 	left := []engine.UnwrittenPart{{Policy: model.PolicyKey{Kind: model.KindANP, Name: "one"}, Why: engine.WhyBlocked,
-		Text: "extra ACL x: a row that is not the policy's refers to it"}}
+		Text: "extra ACL x: still referenced by a row outside the policy"}}
 	was := said.tellLeftOut("n1", nil, left)
 	was = said.tellLeftOut("n1", was, left)
 	said.tellLeftOut("n1", was, nil)
-	want := `level=WARN msg="not written" zone=n1 policy=AdminNetworkPolicy/one reason=blocked why="extra ACL x: a row that is not the policy's refers to it"
+	want := `level=WARN msg="not written" zone=n1 policy=AdminNetworkPolicy/one reason=blocked why="extra ACL x: still referenced by a row outside the policy"
 level=INFO msg="no longer left unwritten" zone=n1 count=1 still=0
 `
 	if text.String() != want {
@@ -85,8 +85,8 @@ func TestPausesOfAStartAreNoWarnings(t *testing.T) {
 		want slog.Level
 	}{
 		{model.ZoneState{Paused: "waiting for the first read of the database", Starting: true}, slog.LevelInfo},
-		{model.ZoneState{Paused: "taking the zone over", Starting: true, Error: "connection refused"}, slog.LevelWarn},
-		{model.ZoneState{Paused: "3 rows of policies, and NB_Global names no writer"}, slog.LevelWarn},
+		{model.ZoneState{Paused: "taking over the zone", Starting: true, Error: "connection refused"}, slog.LevelWarn},
+		{model.ZoneState{Paused: "3 rows of policies, but NB_Global names no writer"}, slog.LevelWarn},
 		{model.ZoneState{}, slog.LevelInfo},
 	} {
 		if got := zoneLevel(&c.zone); got != c.want {

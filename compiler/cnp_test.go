@@ -52,7 +52,7 @@ func TestCNP(t *testing.T) {
 				id + "same:Egress:0:tcp tier 1 29300 allow-related CNP:same:Egress:0",
 				id + "same:Egress:1:None tier 1 29299 pass CNP:same:Egress:1",
 				"far: priority: error attempting to add CNP far with priority 100 because, OVNK only supports priority ranges 0-99",
-				"names: profile: egress rule 0 names domainNames, which OVN-Kubernetes does not know"}
+				"names: profile: egress rule 0 uses domainNames, which OVN-Kubernetes does not support"}
 		}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("compiled %v: -want +got\n%s", on, d)

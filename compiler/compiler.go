@@ -161,7 +161,11 @@ func (c *networkCompiler) apply(next *model.Cluster, changes []model.Change) (*D
 		}
 		switch k := ch.Key(); {
 		case k.Kind.IsAdmin():
-			c.applyPolicy(k, p)
+			var unit *CompiledUnit
+			if p != nil {
+				unit = c.compilePolicy(p)
+			}
+			c.putUnit(k, unit)
 		case k.Kind == model.KindNP:
 			if at, _ := c.table.Place(k.Namespace); c.network == nil && at == network.OnPrimary {
 				p = nil // its rows belong to the primary network
@@ -214,15 +218,6 @@ func (c *networkCompiler) commitStep(policies *sorted.Map[*CompiledUnit]) {
 		}
 	}
 	c.desired = next
-}
-
-// applyPolicy replaces an ANP or BANP, or removes it if p is nil.
-func (c *networkCompiler) applyPolicy(k model.PolicyKey, p *model.Policy) {
-	if p != nil {
-		c.putUnit(k, c.compilePolicy(p))
-	} else {
-		c.putUnit(k, nil)
-	}
 }
 
 // putUnit replaces a unit, or removes it if next is nil.

@@ -42,7 +42,7 @@ func (d *Delta) IsEmpty() bool {
 // deltaRecorder collects the net change of a step.
 type deltaRecorder struct {
 	policies map[model.PolicyKey]struct{}
-	sets     []*setSpec // that have notes in this step
+	sets     []*SetSpec // that have notes in this step
 	ports    map[portKey]netChange
 }
 
@@ -82,7 +82,7 @@ func (n netChange) addedAndRemoved() (add, remove []string) {
 	return add, remove
 }
 
-func (r *deltaRecorder) noteMember(s *setSpec, addr string, added bool) {
+func (r *deltaRecorder) noteMember(s *SetSpec, addr string, added bool) {
 	if s.work.rec != r {
 		s.work.rec, s.work.net = r, nil
 		r.sets = append(r.sets, s)

@@ -262,7 +262,7 @@ func (d *Desired) podsOfGroups(g *selectorGroup) []*model.Pod {
 }
 
 // SetMembers lists the members of an address set, sorted, without duplicates.
-func (d *Desired) SetMembers(s *setSpec) []string {
+func (d *Desired) SetMembers(s *SetSpec) []string {
 	d = d.onNetwork(s.Policy.Network)
 	lists := make([][]string, 0, len(s.groups)+2)
 	lists = append(lists, s.networks, d.nodeAddresses(s))
@@ -285,7 +285,7 @@ func (d *Desired) SetMembers(s *setSpec) []string {
 }
 
 // nodeAddresses returns the addresses of the nodes that a set selects.
-func (d *Desired) nodeAddresses(s *setSpec) (out []string) {
+func (d *Desired) nodeAddresses(s *SetSpec) (out []string) {
 	if len(s.nodes) == 0 {
 		return nil
 	}

@@ -16,7 +16,7 @@ type selectorGroup struct {
 	id int
 
 	refs           int
-	sets           map[*setSpec]struct{}      // address sets that take its addresses
+	sets           map[*SetSpec]struct{}      // address sets that take its addresses
 	subjects       map[*CompiledUnit]struct{} // policies it is the subject of
 	namedPortUsers map[*CompiledUnit]struct{} // policies whose named ports read its pods
 }
@@ -244,12 +244,7 @@ func (d *Desired) IsSubject(c *CompiledUnit, p *model.Pod) bool {
 	if !ok {
 		return false
 	}
-	for _, g := range c.subjects {
-		if g.selectsBucket(p.Namespace, ns, b.bucketKey) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.subjects, func(g *selectorGroup) bool { return g.selectsBucket(p.Namespace, ns, b.bucketKey) })
 }
 
 // NamedPorts reports whether a rule has named ports. The policy's ACLs then depend on the zone and its logical

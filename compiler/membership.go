@@ -20,7 +20,7 @@ type membership struct {
 	nextID  int
 	epoch   uint64 // counts changes of the set of groups
 
-	nodeSets map[*setSpec]struct{} // sets with nodes peers
+	nodeSets map[*SetSpec]struct{} // sets with nodes peers
 
 	// holders and nodeHolders list the owners of each address: it leaves a set with the last of them.
 	holders     map[string][]*model.Pod
@@ -39,7 +39,7 @@ type membership struct {
 	rec          *deltaRecorder
 	touched      map[*selectorGroup]struct{}
 	movesCounted uint64     // counts moves
-	met          []*setSpec // sets met by the last move, kept to reuse its memory
+	met          []*SetSpec // sets met by the last move, kept to reuse its memory
 	space        podSpace
 	nsTxn        *sorted.Txn[*selectors.Class]
 	buckTxn      *sorted.Txn[*bucketView]
@@ -55,7 +55,7 @@ func newMembership() membership {
 	return membership{
 		selectors: &selectors.Index{}, namespaces: map[string]*namespaceState{},
 		groups: map[groupKey]*selectorGroup{}, index: groupIndex{map[*selectors.Selector][]*selectorGroup{}, map[string][]*selectorGroup{}},
-		nodeSets: map[*setSpec]struct{}{}, holders: map[string][]*model.Pod{}, nodeHolders: map[string][]*model.Node{},
+		nodeSets: map[*SetSpec]struct{}{}, holders: map[string][]*model.Pod{}, nodeHolders: map[string][]*model.Node{},
 		freezing: map[model.Key]*model.Pod{},
 	}
 }
@@ -127,7 +127,7 @@ func (c *membership) internGroup(ns, pods model.Selector, namespace string, host
 	g := c.groups[k]
 	if g == nil {
 		g = &selectorGroup{groupKey: k,
-			sets: map[*setSpec]struct{}{}, subjects: map[*CompiledUnit]struct{}{}, namedPortUsers: map[*CompiledUnit]struct{}{}}
+			sets: map[*SetSpec]struct{}{}, subjects: map[*CompiledUnit]struct{}{}, namedPortUsers: map[*CompiledUnit]struct{}{}}
 		if n := len(c.freeIDs); n > 0 {
 			g.id, c.freeIDs = c.freeIDs[n-1], c.freeIDs[:n-1]
 		} else {

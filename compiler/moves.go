@@ -110,7 +110,7 @@ func (c *membership) recordMove(before, after podPlacement) {
 		}
 	}
 	// note notes the addresses that are in a set on only one side of the move.
-	note := func(s *setSpec, ips, others []string, here, there uint8, added bool) {
+	note := func(s *SetSpec, ips, others []string, here, there uint8, added bool) {
 		for _, ip := range ips {
 			if isV6(ip) == s.v6 && s.work.flags&here != 0 && !(s.work.flags&there != 0 && slices.Contains(others, ip)) &&
 				!c.isHeldElsewhere(s, ip, self) {
@@ -165,12 +165,12 @@ func (c *membership) markNamedPorts(before, after podPlacement) {
 
 // isHeldElsewhere reports whether the address stays in the set without the pod self, because of another pod, a
 // network or a node.
-func (c *membership) isHeldElsewhere(s *setSpec, ip string, self model.Key) bool {
+func (c *membership) isHeldElsewhere(s *SetSpec, ip string, self model.Key) bool {
 	return c.isHeldByPod(s, ip, self) || s.isFixedMember(ip) || c.isHeldByNode(s, ip, "")
 }
 
 // isHeldByPod reports whether a pod other than self holds the address in the set.
-func (c *membership) isHeldByPod(s *setSpec, ip string, self model.Key) bool {
+func (c *membership) isHeldByPod(s *SetSpec, ip string, self model.Key) bool {
 	for _, p := range c.holders[ip] {
 		if p.Key == self {
 			continue
@@ -195,7 +195,7 @@ func (c *membership) groupsOf(p *model.Pod) []*selectorGroup {
 	return c.groupsOfBucket(b)
 }
 
-func (c *membership) isHeldByNode(s *setSpec, ip, self string) bool {
+func (c *membership) isHeldByNode(s *SetSpec, ip, self string) bool {
 	return len(s.nodes) > 0 && slices.ContainsFunc(c.nodeHolders[ip], func(n *model.Node) bool { return n.Name != self && s.selectsNode(n) })
 }
 
@@ -249,7 +249,7 @@ func (c *membership) applyNode(self string, old, node *model.Node) {
 			c.nodeHolders[ip] = append(c.nodeHolders[ip], node)
 		}
 	}
-	in := func(s *setSpec, n *model.Node, ip string) bool {
+	in := func(s *SetSpec, n *model.Node, ip string) bool {
 		return n != nil && s.selectsNode(n) && slices.Contains(n.HostIPs, ip)
 	}
 	for s := range c.nodeSets {

@@ -16,7 +16,7 @@ func (c Judge) WhyNotOnNetwork(p *model.Policy) *model.NoRows {
 			return NoNetwork(p.Namespace)
 		case network.WithoutLabel:
 			return &model.NoRows{Code: model.NoNetworkLabel, Message: fmt.Sprintf(
-				"namespace %s has the primary network %s and not the label %s: no controller programs its NetworkPolicies", p.Namespace, on.Name,
+				"namespace %s has the primary network %s but lacks the label %s: no controller programs its NetworkPolicies", p.Namespace, on.Name,
 				model.LabelPrimaryUDN)}
 		}
 		return nil
@@ -32,7 +32,7 @@ func (c Judge) WhyNotOnNetwork(p *model.Policy) *model.NoRows {
 // NoNetwork returns the reason for a namespace whose primary network does not exist yet.
 func NoNetwork(namespace string) *model.NoRows {
 	return &model.NoRows{Code: model.NoNetwork, Message: fmt.Sprintf(
-		"namespace %s has the label %s and no primary network yet: no controller programs its policies", namespace, model.LabelPrimaryUDN)}
+		"namespace %s has the label %s but no primary network yet: no controller programs its policies", namespace, model.LabelPrimaryUDN)}
 }
 
 // WhyNoNetworks returns why no network programs a MultiNetworkPolicy; nil if one does, or p is nil.

@@ -24,7 +24,7 @@ type CompiledUnit struct {
 	GroupName string
 	GroupIDs  map[string]string
 	// Sets are the address sets: ingress before egress, by rule, v4 before v6.
-	Sets []*setSpec
+	Sets []*SetSpec
 
 	// Holder is the row that references the ACLs; the zero ACLHolder means the unit's own port group. Other
 	// handlers of OVN-Kubernetes make the row: only its acls are written.
@@ -55,8 +55,8 @@ func (p *CompiledUnit) HasRowsIn(zone string) bool {
 	return p.Zone == "" || zone == "" || p.Zone == zone
 }
 
-// setSpec describes an address set and the sources of its members.
-type setSpec struct {
+// SetSpec describes an address set and the sources of its members.
+type SetSpec struct {
 	Policy      model.PolicyKey
 	Name        string
 	ExternalIDs map[string]string
@@ -81,19 +81,16 @@ type setWork struct {
 	net      netChange
 }
 
-// SetSpec is the exported name of setSpec, for Delta and CompiledUnit.
-type SetSpec = setSpec
-
 // ID returns the set's k8s.ovn.org/id.
-func (s *setSpec) ID() string { return s.ExternalIDs[nb.KeyID] }
+func (s *SetSpec) ID() string { return s.ExternalIDs[nb.KeyID] }
 
 // isFixedMember reports whether the address is a member regardless of pods and nodes.
-func (s *setSpec) isFixedMember(addr string) bool {
+func (s *SetSpec) isFixedMember(addr string) bool {
 	_, ok := slices.BinarySearch(s.networks, addr)
 	return ok
 }
 
-func (s *setSpec) selectsNode(n *model.Node) bool {
+func (s *SetSpec) selectsNode(n *model.Node) bool {
 	return slices.ContainsFunc(s.nodes, func(sel *selectors.Selector) bool { return sel.Matches(n.Labels) })
 }
 
@@ -195,8 +192,8 @@ func (c *networkCompiler) compileRule(out *CompiledUnit, r *model.Rule) {
 }
 
 // addSet adds an address set to the unit: the addresses of the groups' pods, and the networks of the family.
-func (out *CompiledUnit) addSet(ids map[string]string, family string, groups []*selectorGroup, networks []string) *setSpec {
-	s := &setSpec{Policy: out.Key, Name: nb.HashedName(ids[nb.KeyID]), ExternalIDs: ids, v6: family == familyV6,
+func (out *CompiledUnit) addSet(ids map[string]string, family string, groups []*selectorGroup, networks []string) *SetSpec {
+	s := &SetSpec{Policy: out.Key, Name: nb.HashedName(ids[nb.KeyID]), ExternalIDs: ids, v6: family == familyV6,
 		groups: groups}
 	for _, n := range networks {
 		if isV6(n) == s.v6 {

@@ -38,7 +38,7 @@ func (c Judge) whyCNPRefused(p *model.Policy) *model.NoRows {
 	for r := range p.AllRules() {
 		for i := range r.Peers {
 			if r.Peers[i].Kind == model.PeerDNS {
-				return &model.NoRows{Code: "profile", Message: r.Label() + " names domainNames, which OVN-Kubernetes does not know"}
+				return &model.NoRows{Code: "profile", Message: r.Label() + " uses domainNames, which OVN-Kubernetes does not support"}
 			}
 		}
 	}

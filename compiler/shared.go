@@ -119,11 +119,8 @@ func (c *networkCompiler) hostNamespace() string {
 
 // noteRelated records which other units hold rows for a policy.
 func (out *CompiledUnit) noteRelated(needs map[model.PolicyKey]sharedSet, others ...model.PolicyKey) {
-	for k := range needs {
-		others = append(others, k)
-	}
-	slices.SortFunc(others, model.Key.Compare)
-	out.related = others
+	out.related = slices.AppendSeq(others, maps.Keys(needs))
+	slices.SortFunc(out.related, model.Key.Compare)
 }
 
 // setNeeds records which shared units a unit uses. A shared unit exists while at least one unit uses it.

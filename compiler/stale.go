@@ -58,7 +58,7 @@ func (c *networkCompiler) markNodeStale(name string, old, node *model.Node) {
 	if was.HostErr != "" || is.HostErr != "" {
 		for k, p := range c.policies { // the nodes' annotations decide whether these policies have rows
 			if k.Kind.IsAdmin() && hasNodePeers(p.Policy) {
-				c.applyPolicy(k, p.Policy)
+				c.putUnit(k, c.compilePolicy(p.Policy))
 			}
 		}
 	}

@@ -177,7 +177,7 @@ spec:
 		return z.DB.ACLByID(old) != nil && e.Health().Ready() == nil && len(e.Health().UnwrittenIn(z)) > 0
 	})
 	want := "200 OK\n[+]the objects were read\n[+]zone worker: written\n[!]zone worker: EgressFirewall/a/default: blocked: " +
-		"extra ACL " + old + ": a row that is not the policy's refers to it\nok\n"
+		"extra ACL " + old + ": still referenced by a row outside the policy\nok\n"
 	if got := get("/readyz?verbose"); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}

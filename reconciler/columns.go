@@ -73,19 +73,12 @@ func valueText(v any) string {
 	return ""
 }
 
-// WrittenIn returns the value of a row's column as operations carry it.
-func WrittenIn(row nb.Row, name string) any {
-	switch row := row.(type) {
-	case *nb.ACL:
-		for i := range nb.ACLColumns {
-			if c := &nb.ACLColumns[i]; c.Name == name {
-				return WrittenValue(c.Value(row))
-			}
+// liveValue returns the value of a row's column, nil if the row has no such column.
+func liveValue(row nb.Row, name string) any {
+	for _, c := range nb.Columns(row) {
+		if c.Name == name {
+			return c.Value
 		}
-	case *nb.AddressSet:
-		return row.ExternalIDs
-	case *nb.PortGroup:
-		return row.ExternalIDs
 	}
 	return nil
 }

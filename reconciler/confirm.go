@@ -125,7 +125,7 @@ func isShown(db *nb.DB, op *nb.Op, res nb.OpResult) bool {
 		return areMutationsShown(db, row, op.Mutations)
 	}
 	for name, v := range op.Row {
-		if !SameValue(WrittenIn(row, name), v) {
+		if !SameValue(WrittenValue(liveValue(row, name)), v) {
 			return false
 		}
 	}
@@ -135,18 +135,7 @@ func isShown(db *nb.DB, op *nb.Op, res nb.OpResult) bool {
 func areMutationsShown(db *nb.DB, row nb.Row, ms []nb.Mutation) bool {
 	for i := range ms {
 		m := &ms[i]
-		var live []string
-		switch row := row.(type) {
-		case *nb.AddressSet:
-			live = row.Addresses
-		case *nb.LogicalSwitch:
-			live = row.ACLs // the only column written there
-		case *nb.PortGroup:
-			live = row.ACLs
-			if m.Column == "ports" {
-				live = row.Ports
-			}
-		}
+		live, _ := liveValue(row, m.Column).([]string)
 		// Nearly all columns are sorted, so binary search finds a member. Many members are looked up in a set.
 		has := func(s string) bool {
 			_, found := slices.BinarySearch(live, s)

@@ -138,7 +138,7 @@ func TestLostIDsAreNamed(t *testing.T) {
 		b.calm(time.Second)
 		p := b.in("isolate")
 		i := slices.IndexFunc(p.Diffs, func(d model.RowDiff) bool { return d.UUID == acl.UUID })
-		if i < 0 || p.Missing != 1 || p.Extra != 1 || p.Diffs[i].Note != "by owner and name the policy's, but it has no k8s.ovn.org/id" {
+		if i < 0 || p.Missing != 1 || p.Extra != 1 || p.Diffs[i].Note != "the policy's by owner and name, but it has no k8s.ovn.org/id" {
 			t.Errorf("%+v", p)
 		}
 		if b.z.db().ACL(acl.UUID) == nil {

@@ -81,9 +81,9 @@ func (f *fenceState) whyFenced(db *nb.DB) string {
 		writer, epoch := HolderIn(db)
 		return fmt.Sprintf("another writer holds the zone: %s, epoch %d", writer, epoch)
 	case db.Global() == nil:
-		return "the database has no NB_Global row: writers cannot be kept apart there"
+		return "the database has no NB_Global row, which is needed to exclude other writers"
 	case !f.foreignAt.IsZero():
-		return fmt.Sprintf("%s: waiting %s, until %s, for other writers", f.foreign, f.Quiet, f.foreignAt.Add(f.Quiet).Format(time.TimeOnly))
+		return fmt.Sprintf("%s: writing paused for %s, until %s", f.foreign, f.Quiet, f.foreignAt.Add(f.Quiet).Format(time.TimeOnly))
 	}
 	return ""
 }
@@ -94,9 +94,9 @@ func (f *fenceState) whyNotYet() string {
 	case f.ZoneFence == nil || f.epoch != 0:
 		return ""
 	case f.failure != "":
-		return "taking the zone over: " + f.failure
+		return "taking over the zone: " + f.failure
 	}
-	return "taking the zone over"
+	return "taking over the zone"
 }
 
 // guardOps returns the operations that begin a transaction: a wait that fails unless this writer still holds
@@ -165,7 +165,7 @@ func (w *worker) finishClaim(f *flight, o flightOutcome) {
 	fe.tries++
 	fe.failure = words.CleanText(o.err.Error())
 	w.notBefore = time.Now().Add(retry.WaitAfter(fe.tries, w.cfg.BackoffMin, w.cfg.BackoffMax))
-	a.Summary, a.Error = "take the zone over", fe.failure
+	a.Summary, a.Error = "take over the zone", fe.failure
 	w.cfg.OnActivity(a)
 }
 
@@ -179,7 +179,7 @@ func (w *worker) loseFence(ops []nb.Op, began time.Time, took time.Duration) {
 	writer, epoch := HolderIn(w.zone.DB)
 	fe.lostEpoch, fe.rivalSeen = had, false
 	fe.epochLost = !w.putKeysBack(w.zone.DB)
-	a := w.activityOf(model.PolicyKey{}, ops, began, took, fmt.Sprintf("epoch %d is over", had))
+	a := w.activityOf(model.PolicyKey{}, ops, began, took, fmt.Sprintf("epoch %d has ended", had))
 	a.Summary = "writing stopped: no writer holds the zone now"
 	if fe.epochLost {
 		a.Summary = fmt.Sprintf("writing stopped: another writer holds the zone: %s, epoch %d", writer, epoch)
@@ -217,17 +217,4 @@ func (w *worker) checkFence() {
 	if epoch > fe.epoch || (epoch == fe.epoch && writer != fe.Writer) || writer == "" {
 		w.loseFence(nil, w.now(), 0)
 	}
-}
-
-// claimResult returns the result of a claim for a Transaction.
-func claimResult(o flightOutcome) string {
-	switch {
-	case o.err == nil:
-		return ResultOK
-	case errors.Is(o.err, model.ErrWait):
-		return ResultFenced
-	case errors.Is(o.err, model.ErrRefused):
-		return ResultRefused
-	}
-	return ResultUnknown
 }

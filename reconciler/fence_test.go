@@ -247,7 +247,7 @@ func TestRowsOfUnknownWriter(t *testing.T) {
 		ids    map[string]string
 		paused string
 	}{
-		{"unknown", nil, "1 row of policies, and NB_Global names no writer: waiting 1m0s, until "},
+		{"unknown", nil, "1 row of policies, but NB_Global names no writer: writing paused for 1m0s, until "},
 		{"rung", map[string]string{nb.KeyWriter: "w0", nb.KeyEpoch: "1"}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

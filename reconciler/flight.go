@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -51,6 +52,21 @@ type flightOutcome struct {
 	results      []nb.OpResult
 	err          error
 	waited, took time.Duration
+}
+
+// result returns the Result of a Transaction; empty if nothing was sent.
+func (o *flightOutcome) result() string {
+	switch {
+	case errors.Is(o.err, errNotSent):
+		return ""
+	case errors.Is(o.err, model.ErrWait):
+		return ResultFenced
+	case errors.Is(o.err, model.ErrRefused), o.err == nil && slices.ContainsFunc(o.results, func(r nb.OpResult) bool { return r.Error != "" }):
+		return ResultRefused
+	case o.err == nil:
+		return ResultOK
+	}
+	return ResultUnknown
 }
 
 // flights holds the transactions under way, in sending order.

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"rung/compiler"
-	"rung/model"
 	"rung/model/ovn/nb"
 )
 
@@ -56,41 +55,6 @@ func (t *Tracker) compareGroupIDs(tr *unitTrack, row *nb.PortGroup) {
 	if tr.group.ids {
 		t.markReowned(row)
 	}
-}
-
-// portStepsHere selects this zone's steps. For all zones together it returns their sum: a pod may join its new
-// zone before it leaves the old one.
-func (t *Tracker) portStepsHere(steps []compiler.PortDelta) []compiler.PortDelta {
-	if t.Zone != "" {
-		return slices.DeleteFunc(slices.Clone(steps), func(d compiler.PortDelta) bool { return d.Zone != t.Zone })
-	}
-	net := map[model.PolicyKey]map[string]int{}
-	book := func(k model.PolicyKey, names []string, n int) {
-		if net[k] == nil {
-			net[k] = map[string]int{}
-		}
-		for _, name := range names {
-			net[k][name] += n
-		}
-	}
-	for i := range steps {
-		book(steps[i].Policy, steps[i].Add, 1)
-		book(steps[i].Policy, steps[i].Remove, -1)
-	}
-	var out []compiler.PortDelta
-	for k, names := range net {
-		d := compiler.PortDelta{Policy: k}
-		for name, n := range names {
-			switch {
-			case n > 0:
-				d.Add = append(d.Add, name)
-			case n < 0:
-				d.Remove = append(d.Remove, name)
-			}
-		}
-		out = append(out, d)
-	}
-	return out
 }
 
 // stepDesiredPorts applies added and removed subject pods.
@@ -148,7 +112,7 @@ func (t *Tracker) stepLivePort(name string) {
 		return
 	}
 	p := t.Desired.Cluster().Pod(ns, pod)
-	if p == nil || (t.Zone != "" && p.NodeName != t.Zone) {
+	if p == nil || p.NodeName != t.Zone {
 		return
 	}
 	for _, tr := range t.groups {

@@ -11,28 +11,38 @@ import (
 const NoHolder = "the row they belong to does not exist yet"
 
 // lostHolder is the note of a missing row that should reference existing ACLs.
-const lostHolder = "the ACLs that it should hold decide nothing"
+const lostHolder = "its ACLs have no effect"
 
-// liveHolder is the live row that references a unit's ACLs; zero if the row does not exist.
-type liveHolder struct {
-	table string
-	uuid  string // empty if the row does not exist
-	acls  []string
+// heldRow is one version of a row that may reference several units' ACLs; zero if the row does not exist.
+type heldRow struct {
+	holder compiler.ACLHolder
+	uuid   string
+	acls   []string
+	shared bool
 }
 
 // holderOfUnit finds a holder's live row.
-func holderOfUnit(db *nb.DB, h compiler.ACLHolder) liveHolder {
-	switch h.Table {
-	case nb.TablePortGroup:
-		if g := db.PortGroupByName(h.Name); g != nil {
-			return liveHolder{h.Table, g.UUID, g.ACLs}
-		}
-	case nb.TableSwitch:
-		if s := db.SwitchByName(h.Name); s != nil {
-			return liveHolder{h.Table, s.UUID, s.ACLs}
-		}
+func holderOfUnit(db *nb.DB, h compiler.ACLHolder) heldRow {
+	if h.Table == nb.TableSwitch {
+		return holderOfSwitch(db.SwitchByName(h.Name))
 	}
-	return liveHolder{}
+	return holderOfGroup(db.PortGroupByName(h.Name))
+}
+
+func holderOfGroup(g *nb.PortGroup) heldRow {
+	if g == nil {
+		return heldRow{}
+	}
+	o := g.ExternalIDs[nb.KeyOwnerType]
+	shared := (o == nb.OwnerNamespace || o == nb.OwnerCluster) && nb.IsOfNetwork(g.ExternalIDs[nb.KeyOwnerController])
+	return heldRow{compiler.ACLHolder{Table: nb.TablePortGroup, Name: g.Name}, g.UUID, g.ACLs, shared}
+}
+
+func holderOfSwitch(s *nb.LogicalSwitch) heldRow {
+	if s == nil {
+		return heldRow{}
+	}
+	return heldRow{compiler.ACLHolder{Table: nb.TableSwitch, Name: s.Name}, s.UUID, s.ACLs, true}
 }
 
 // aclsOfHolder lists the ACLs of the row that references a unit's ACLs.
@@ -66,33 +76,6 @@ func unbookHolder(holders map[compiler.ACLHolder]map[*unitTrack]struct{}, tr *un
 			delete(holders, tr.holder)
 		}
 	}
-}
-
-// heldRow is one version of a row that may reference several units' ACLs.
-type heldRow struct {
-	holder compiler.ACLHolder
-	acls   []string
-	shared bool
-}
-
-// isSharedGroup reports whether a port group holds ACLs of several units.
-func isSharedGroup(g *nb.PortGroup) bool {
-	o := g.ExternalIDs[nb.KeyOwnerType]
-	return (o == nb.OwnerNamespace || o == nb.OwnerCluster) && nb.IsOfNetwork(g.ExternalIDs[nb.KeyOwnerController])
-}
-
-func holderOfGroup(g *nb.PortGroup) heldRow {
-	if g == nil {
-		return heldRow{}
-	}
-	return heldRow{compiler.ACLHolder{Table: nb.TablePortGroup, Name: g.Name}, g.ACLs, isSharedGroup(g)}
-}
-
-func holderOfSwitch(s *nb.LogicalSwitch) heldRow {
-	if s == nil {
-		return heldRow{}
-	}
-	return heldRow{compiler.ACLHolder{Table: nb.TableSwitch, Name: s.Name}, s.ACLs, true}
 }
 
 // stepHolder applies a change of a heldRow; old or row is zero for an insert or delete.
@@ -129,7 +112,7 @@ func (t *Tracker) stepHolder(old, row heldRow) {
 // misplacedACL is an undesired ACL on rows that hold several units' ACLs: its ids were altered.
 type misplacedACL struct {
 	row     *nb.ACL
-	holders []liveHolder
+	holders []heldRow
 }
 
 // sortMisplaced divides undesired ACLs: found are on rows that hold several units' ACLs, stray are all others.
@@ -137,11 +120,11 @@ func sortMisplaced(db *nb.DB, rows []*nb.ACL) (found []misplacedACL, stray []*nb
 	if len(rows) == 0 {
 		return nil, nil
 	}
-	at := make(map[string][]liveHolder, len(rows))
+	at := make(map[string][]heldRow, len(rows))
 	for _, row := range rows {
 		at[row.UUID] = nil
 	}
-	look := func(h liveHolder) {
+	look := func(h heldRow) {
 		for _, acl := range h.acls {
 			if _, wanted := at[acl]; wanted {
 				at[acl] = append(at[acl], h)
@@ -149,12 +132,12 @@ func sortMisplaced(db *nb.DB, rows []*nb.ACL) (found []misplacedACL, stray []*nb
 		}
 	}
 	for g := range db.PortGroups() {
-		if isSharedGroup(g) {
-			look(liveHolder{nb.TablePortGroup, g.UUID, g.ACLs})
+		if h := holderOfGroup(g); h.shared {
+			look(h)
 		}
 	}
 	for s := range db.Switches() {
-		look(liveHolder{nb.TableSwitch, s.UUID, s.ACLs})
+		look(holderOfSwitch(s))
 	}
 	for _, row := range rows {
 		if h := at[row.UUID]; len(h) > 0 {
@@ -170,7 +153,7 @@ func sortMisplaced(db *nb.DB, rows []*nb.ACL) (found []misplacedACL, stray []*nb
 func unlinkOps(ops []nb.Op, tr *unitTrack) []nb.Op {
 	for _, e := range tr.ACLs.elsewhere {
 		for _, h := range e.holders {
-			ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: h.table, UUID: h.uuid,
+			ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: h.holder.Table, UUID: h.uuid,
 				Mutations: []nb.Mutation{{Column: "acls", Refs: []nb.Ref{{UUID: e.row.UUID}}}}})
 		}
 	}

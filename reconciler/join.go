@@ -16,7 +16,7 @@ import (
 const noPort = "the logical switch port does not exist yet"
 
 // HeldElsewhere is the reason why an undesired row stays.
-const HeldElsewhere = "a row that is not the policy's refers to it"
+const HeldElsewhere = "still referenced by a row outside the policy"
 
 // JoinPolicy returns a policy's state in the zone, nil if the tracker does not know the policy.
 func (t *Tracker) JoinPolicy(k model.PolicyKey) *model.PolicyInZone {
@@ -83,7 +83,7 @@ func (t *Tracker) whyNotComparable(tr *unitTrack) string {
 	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
 		for _, uuid := range strange {
 			if row := t.DB.Row(table, uuid); row != nil {
-				return "rows in the form of another OVN-Kubernetes release: " + andMoreText(rowText(row), len(strange)-1)
+				return "rows of another OVN-Kubernetes release: " + andMoreText(rowText(row), len(strange)-1)
 			}
 		}
 	}
@@ -140,7 +140,7 @@ func (d *diffWriter) addDiff(kind model.DiffKind, table, id, uuid string, fields
 	}
 	d.p.Diffs = append(d.p.Diffs, model.RowDiff{Kind: kind, Table: table, ID: id, UUID: uuid, Fields: fields})
 	if _, damaged := d.tr.damaged[uuid]; damaged && kind == model.DiffExtra {
-		d.p.Diffs[len(d.p.Diffs)-1].Note = "by owner and name the policy's, but " + idText(id)
+		d.p.Diffs[len(d.p.Diffs)-1].Note = "the policy's by owner and name, but " + idText(id)
 	}
 	return &d.p.Diffs[len(d.p.Diffs)-1]
 }

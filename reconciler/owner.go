@@ -63,7 +63,7 @@ func idText(id string) string {
 	if id == "" {
 		return "it has no " + nb.KeyID
 	}
-	return nb.KeyID + " " + id + " is in no form of today"
+	return nb.KeyID + " " + id + " has an unknown form"
 }
 
 // rowText returns a row's table and id for a sentence.

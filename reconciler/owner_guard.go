@@ -126,7 +126,7 @@ func (w *worker) judgeFirstRead(db *nb.DB) {
 		return
 	}
 	if n := w.countOwnRows(db); n > 0 {
-		w.pauseForOther(words.Count(n, "row")+" of policies, and NB_Global names no writer", w.now())
+		w.pauseForOther(words.Count(n, "row")+" of policies, but NB_Global names no writer", w.now())
 	}
 }
 

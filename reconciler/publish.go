@@ -106,38 +106,34 @@ func (w *worker) activityOf(k model.PolicyKey, ops []nb.Op, at time.Time, took t
 // countedRows names the rows in a summary, by table.
 var countedRows = map[string]string{nb.TablePortGroup: "port group", nb.TableACL: "ACL", nb.TableAddressSet: "address set"}
 
+var opVerbs = map[nb.OpKind]string{nb.OpInsert: "added", nb.OpUpdate: "updated", nb.OpDelete: "removed"}
+
 // opsSummary returns a text such as "cluster-control: 12 ACLs updated, 3 addresses added".
 func opsSummary(k model.PolicyKey, ops []nb.Op) string {
 	n := map[[2]string]int{}
 	add := func(what, verb string, count int) { n[[2]string{what, verb}] += count }
 	for i := range ops {
 		op := &ops[i]
-		switch op.Kind {
-		case nb.OpInsert:
-			add(countedRows[op.Table], "added", 1)
-			add("address", "added", memberCount(op.Row["addresses"]))
-			add("port", "added", memberCount(op.Row["ports"]))
-		case nb.OpUpdate:
-			add(countedRows[op.Table], "updated", 1)
-		case nb.OpDelete:
-			add(countedRows[op.Table], "removed", 1)
-		case nb.OpMutate:
-			for _, m := range op.Mutations {
-				verb := "removed"
-				if m.Insert {
-					verb = "added"
-				}
-				switch m.Column {
-				case "addresses":
-					add("address", verb, len(m.Strings))
-				case "ports":
-					add("port", verb, len(m.Refs))
-				case "acls":
-					// The insert counts a new row's reference.
-					for _, r := range m.Refs {
-						if r.UUID != "" {
-							add("ACL", verb, 1)
-						}
+		if verb := opVerbs[op.Kind]; verb != "" {
+			add(countedRows[op.Table], verb, 1)
+			add("address", verb, memberCount(op.Row["addresses"]))
+			add("port", verb, memberCount(op.Row["ports"]))
+		}
+		for _, m := range op.Mutations {
+			verb := "removed"
+			if m.Insert {
+				verb = "added"
+			}
+			switch m.Column {
+			case "addresses":
+				add("address", verb, len(m.Strings))
+			case "ports":
+				add("port", verb, len(m.Refs))
+			case "acls":
+				// The insert counts a new row's reference.
+				for _, r := range m.Refs {
+					if r.UUID != "" {
+						add("ACL", verb, 1)
 					}
 				}
 			}

@@ -186,8 +186,10 @@ func (t *Tracker) ApplyDesired(d *compiler.Desired, delta *compiler.Delta, at ti
 	for i := range delta.Members {
 		t.stepDesiredMembers(&delta.Members[i])
 	}
-	for _, d := range t.portStepsHere(delta.Ports) {
-		t.stepDesiredPorts(&d)
+	for i := range delta.Ports {
+		if d := &delta.Ports[i]; d.Zone == t.Zone {
+			t.stepDesiredPorts(d)
+		}
 	}
 	t.finishStep(at)
 }

@@ -51,7 +51,7 @@ func TestTrackerIncrementalEqualsFull(t *testing.T) {
 	for seed := range rounds {
 		w := newWorld(uint64(seed))
 		f := &fakeDB{db: (*nb.DB)(nil).Apply(nil)}
-		tr := New([]string{"n1", ""}[seed%2])
+		tr := New("n1")
 		for step := range steps {
 			at := start.Add(time.Duration(step) * time.Second)
 			what := "desired"

@@ -3,7 +3,6 @@ package reconciler
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -193,32 +192,24 @@ func (w *worker) finishTransaction(o flightOutcome) {
 	f := o.flight
 	w.flights.underWay = slices.DeleteFunc(w.flights.underWay, func(o *flight) bool { return o == f })
 	f.began = f.began.Add(o.waited)
-	result := ResultUnknown
+	result := o.result()
+	if f.claim == 0 && result != "" && result != ResultUnknown {
+		w.endUnknowns(f)
+	}
 	switch {
-	case errors.Is(o.err, errNotSent):
-		result = ""
+	case result == "":
 		w.writeAnew(f)
 	case f.claim != 0:
-		result = claimResult(o)
 		w.finishClaim(f, o)
-	case errors.Is(o.err, model.ErrWait):
-		w.endUnknowns(f)
-		result = ResultFenced
+	case result == ResultFenced:
 		w.writeAnew(f) // another writer has the zone: nothing was written
 		w.loseFence(f.ops, f.began, o.took)
 	case o.err == nil:
-		w.endUnknowns(f)
-		result = ResultOK
-		if slices.ContainsFunc(o.results, func(r nb.OpResult) bool { return r.Error != "" }) {
-			result = ResultRefused
-		}
 		if f.takesAll {
 			w.putOffWriting(min(gatherShare*o.took, gatherMost*w.cfg.Gather) - o.took)
 		}
 		w.holdUntilSeen(f, o)
-	case errors.Is(o.err, model.ErrRefused):
-		w.endUnknowns(f)
-		result = ResultRefused
+	case result == ResultRefused:
 		w.retryOneByOne(f, o)
 	default:
 		w.bookUnknown(f, o)
@@ -295,7 +286,7 @@ func (w *worker) retryOneByOne(f *flight, o flightOutcome) {
 		return
 	}
 	a := w.activityOf(model.PolicyKey{}, f.ops, f.began, o.took, text)
-	a.Summary = fmt.Sprintf("%d policies refused together: trying them one by one", len(f.parts))
+	a.Summary = fmt.Sprintf("%d policies rejected together: retrying one by one", len(f.parts))
 	w.cfg.OnActivity(a)
 	if !f.isBehindLost() {
 		w.notBefore = time.Time{} // nothing was written

@@ -65,7 +65,7 @@ func (a *Archives) readMember(ctx context.Context, path, member string, limits L
 	case in.err != nil:
 		return nil, fmt.Errorf("read %s: %w", words.CleanText(path), in.err)
 	}
-	return nil, fmt.Errorf("read %s: %s is not in it: %w", words.CleanText(path), words.CleanText(member), os.ErrNotExist)
+	return nil, fmt.Errorf("read %s: no member %s: %w", words.CleanText(path), words.CleanText(member), os.ErrNotExist)
 }
 
 // openArchive reads an archive unless it is cached and unchanged.

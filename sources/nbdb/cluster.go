@@ -68,7 +68,7 @@ func parseMembers(raw []byte) (m recordMembers, err error) {
 // takeHeader processes the first record.
 func (s *databaseState) takeHeader(m recordMembers) error {
 	if m.prevData == nil || !m.hasPrevIdx {
-		return fmt.Errorf("%w: it is of a server that had not joined its cluster yet, and has no rows", ErrNotDatabase)
+		return fmt.Errorf("%w: its server had not joined the cluster yet, so it has no rows", ErrNotDatabase)
 	}
 	s.raft.end = m.prevIndex
 	if err := s.applyTransaction(m.prevData); err != nil {
@@ -94,7 +94,7 @@ func (s *databaseState) takeEntry(m recordMembers, max int64) error {
 	}
 	r.bytes += int64(len(m.data))
 	if r.bytes > max {
-		return fmt.Errorf("entries that are not committed are %w of %s", ErrTooLarge, files.SizeText(max))
+		return fmt.Errorf("uncommitted entries are %w of %s", ErrTooLarge, files.SizeText(max))
 	}
 	r.pending = append(r.pending, bytes.Clone(m.data))
 	r.end = m.index
@@ -105,7 +105,7 @@ func (s *databaseState) takeEntry(m recordMembers, max int64) error {
 func (s *databaseState) commitTo(index int) error {
 	r := &s.raft
 	if index > r.end {
-		return fmt.Errorf("%w: commit of entry %d, and the last is %d", ErrContent, index, r.end)
+		return fmt.Errorf("%w: commit of entry %d, but the last is %d", ErrContent, index, r.end)
 	}
 	for len(r.pending) > 0 && r.end-len(r.pending)+1 <= index {
 		data := r.pending[0]

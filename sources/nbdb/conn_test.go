@@ -322,7 +322,7 @@ func TestTricklingServer(t *testing.T) {
 		}
 		c := Dial(Config{Name: "ovn-worker", Addr: "unix:/fake", Dial: dial, Limit: limit})
 		began := time.Now()
-		if _, err := c.Read(t.Context()); !errors.Is(err, ErrSilent) || !strings.Contains(err.Error(), "not all there after 10m0s") {
+		if _, err := c.Read(t.Context()); !errors.Is(err, ErrSilent) || !strings.Contains(err.Error(), "the rows did not arrive within 10m0s") {
 			t.Errorf("got %v", err)
 		}
 		if took := time.Since(began); took > 11*time.Minute {

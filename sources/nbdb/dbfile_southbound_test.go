@@ -67,11 +67,11 @@ func TestReadSouthbound(t *testing.T) {
 	if r, err := read(southboundFile(t, aclFlow, `{"Chassis_Private":{"`+fileUUID2+`":null}}`)); err != nil || !errors.Is(r.Truncated, ErrContent) {
 		t.Errorf("a chassis that was never there goes: %+v, %v", r, err)
 	}
-	if _, err := read(smallFile(nil)); !errors.Is(err, ErrOther) || !strings.Contains(err.Error(), `another database than OVN_Southbound: it is "OVN_Northbound"`) {
+	if _, err := read(smallFile(nil)); !errors.Is(err, ErrOther) || !strings.Contains(err.Error(), `another database than OVN_Southbound: "OVN_Northbound"`) {
 		t.Error(err)
 	}
 	if _, err := readNorthbound(t.Context(), strings.NewReader(southboundFile(t)), "f", Options{}); !errors.Is(err, ErrOther) ||
-		!strings.Contains(err.Error(), `another database than OVN_Northbound: it is "OVN_Southbound"`) {
+		!strings.Contains(err.Error(), `another database than OVN_Northbound: "OVN_Southbound"`) {
 		t.Error(err)
 	}
 }

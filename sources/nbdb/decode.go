@@ -50,7 +50,7 @@ func (d *rowDecoder) readUpdates(read []tableRead, row func(table string, id []b
 
 // unfitError returns an error about an update of an unknown row.
 func unfitError(table, uuid, what string) error {
-	return fmt.Errorf("%w: %s %s %s but is not known", errInconsistent, table, uuid, what)
+	return fmt.Errorf("%w: %s %s %s but is unknown", errInconsistent, table, uuid, what)
 }
 
 // readChanges reads updates of db. Rows without a valid _uuid are added to left.
@@ -75,7 +75,7 @@ func readChanges(raw []byte, db *nb.DB, share *Sharing, written []*sentRows, lef
 		case kind == "delete":
 			d.Skip()
 			if old == nil {
-				misfit = unfitError(table, uuid, "went")
+				misfit = unfitError(table, uuid, "was deleted")
 				return
 			}
 		case kind != "modify":

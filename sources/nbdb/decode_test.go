@@ -103,8 +103,8 @@ func TestDecodeModify(t *testing.T) {
 
 func TestDecodeErrors(t *testing.T) {
 	for raw, want := range map[string]string{
-		`{"ACL":{"` + u1 + `":{"modify":{}}}}`:                                          "not known",
-		`{"ACL":{"` + u1 + `":{"delete":null}}}`:                                        "not known",
+		`{"ACL":{"` + u1 + `":{"modify":{}}}}`:                                          "is unknown",
+		`{"ACL":{"` + u1 + `":{"delete":null}}}`:                                        "is unknown",
 		`{"ACL":{"` + u1 + `":{"initial":{"priority":"high"}}}}`:                        "a number",
 		`{"ACL":{"` + u1 + `":{"initial":{"external_ids":["set",[]]}}}}`:                "a map",
 		`{"ACL":{"` + u1 + `":{"initial":{"external_ids":["map",[["a"`:                  "expected",

@@ -64,7 +64,7 @@ func appendOp(b []byte, op *nb.Op, rows *sentRows) ([]byte, error) {
 		}
 	} else {
 		if op.UUID == "" {
-			return nil, fmt.Errorf("no row named")
+			return nil, fmt.Errorf("no row UUID given")
 		}
 		b = append(b, `,"where":[["_uuid","==",["uuid",`...)
 		b = AppendString(b, op.UUID)
@@ -193,7 +193,7 @@ func describeOp(op *nb.Op) string {
 func appendHas(b []byte, op *nb.Op) ([]byte, error) {
 	if len(op.Has) > 0 && op.Kind != nb.OpWait {
 		// A write that matches no row would succeed silently.
-		return nil, fmt.Errorf("only a wait can ask for pairs of a map")
+		return nil, fmt.Errorf("only a wait can have conditions on a map")
 	}
 	for _, column := range slices.Sorted(maps.Keys(op.Has)) {
 		b = AppendString(append(b, ",["...), column)

@@ -71,7 +71,7 @@ func findDatabases(ctx context.Context, paths []string) ([]string, error) {
 
 func tooManyBytes(where string, n int) error {
 	if n > maxFound {
-		return fmt.Errorf("look for databases in %s: there are more than %d; name some with --nb file:PATH",
+		return fmt.Errorf("look for databases in %s: more than %d found; name some with --nb file:PATH",
 			words.CleanText(where), maxFound)
 	}
 	return nil

@@ -45,7 +45,7 @@ func (l *logReader) nextRecord() ([]byte, error) {
 		return nil, err
 	}
 	if length > l.max {
-		return nil, fmt.Errorf("%d bytes are %w of %s for a record", length, ErrTooLarge, files.SizeText(l.max))
+		return nil, fmt.Errorf("a record of %d bytes is %w of %s", length, ErrTooLarge, files.SizeText(l.max))
 	}
 	if length > l.bytesLeft {
 		return nil, fmt.Errorf("the file is %w of %s once expanded", ErrTooLarge, files.SizeText(l.maxBytes))
@@ -55,7 +55,7 @@ func (l *logReader) nextRecord() ([]byte, error) {
 	n, err := io.Copy(&l.buf, io.LimitReader(l.r, length))
 	switch {
 	case isCutShort(err) || err == nil && n < length:
-		return nil, fmt.Errorf("%w: %d of %d bytes are there", ErrCut, n, length)
+		return nil, fmt.Errorf("%w: %d of %d bytes", ErrCut, n, length)
 	case err != nil:
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func (l *logReader) readHeader() (length int64, hash string, err error) {
 	case l.records == 0 && !bytes.HasPrefix(line, []byte("OVSDB ")):
 		return 0, "", fmt.Errorf("%w: it does not begin with OVSDB", ErrNotDatabase)
 	case isCutShort(err):
-		return 0, "", fmt.Errorf("%w: the line before its contents is not whole", ErrCut)
+		return 0, "", fmt.Errorf("%w: the line before its contents is incomplete", ErrCut)
 	case errors.Is(err, bufio.ErrBufferFull) || err == nil && len(line) > maxHeader:
 		return 0, "", fmt.Errorf("%w: no line with length and hash", ErrContent)
 	case err != nil:
@@ -94,7 +94,7 @@ func (l *logReader) readHeader() (length int64, hash string, err error) {
 	}
 	switch {
 	case f[1] != magicJSON && f[1] != magicCluster:
-		return 0, "", fmt.Errorf("%w: format %q is not known", ErrContent, f[1])
+		return 0, "", fmt.Errorf("%w: unknown format %q", ErrContent, f[1])
 	case l.magic != "" && f[1] != l.magic:
 		return 0, "", fmt.Errorf("%w: format %s in a file of format %s", ErrContent, f[1], l.magic)
 	}

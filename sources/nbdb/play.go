@@ -100,7 +100,7 @@ func (p *serverPlayer) answerRequest(ctx context.Context, m Message) error {
 	case m.Method == "monitor_cond_since" && id != nil: // the client then tries monitor_cond
 		return p.rpc.Write(ErrorReply(id, []byte(`"unknown method"`)))
 	case id != nil:
-		return p.rpc.Write(ErrorReply(id, []byte(`"this way to the database is for reading"`)))
+		return p.rpc.Write(ErrorReply(id, []byte(`"this connection is read-only"`)))
 	}
 	return nil
 }

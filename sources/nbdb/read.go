@@ -84,7 +84,7 @@ type Damage struct {
 func (d *Damage) Error() string {
 	read := "nothing could be read"
 	if d.Record > 0 {
-		read = fmt.Sprintf("what the %d records before it say was read", d.Record)
+		read = fmt.Sprintf("the %d records before it were read", d.Record)
 	}
 	return fmt.Sprintf("%s: record %d at byte %d: %v; %s", d.Path, d.Record, d.Offset, d.Err, read)
 }

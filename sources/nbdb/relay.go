@@ -35,7 +35,7 @@ os._exit(0)
 `
 
 // errNotPlain is the reason why socat cannot open a socket.
-var errNotPlain = errors.New("the path of the socket has characters that mean something to socat")
+var errNotPlain = errors.New("the socket's path has special characters of socat")
 
 // isPlainPath reports whether a path has no special characters for socat.
 func isPlainPath(path string) bool {

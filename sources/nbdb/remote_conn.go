@@ -111,7 +111,7 @@ func (c *RemoteConn) Resync() {
 // Transact always fails. The right to exec into the pod allows everything there, and Rung never uses it to
 // write.
 func (c *RemoteConn) Transact(context.Context, []nb.Op) ([]nb.OpResult, error) {
-	return nil, fmt.Errorf("writing to zone %s: %w: exec endpoints never carry a write", c.cfg.Name, model.ErrRefused)
+	return nil, fmt.Errorf("writing to zone %s: %w: Rung never writes through exec", c.cfg.Name, model.ErrRefused)
 }
 
 // connectFor calls do with a Config that connects through programs. The programs have ended when it returns.

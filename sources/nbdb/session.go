@@ -36,14 +36,14 @@ type session struct {
 
 	version string // of the schema
 
-	mu      sync.Mutex
-	calls   map[uint64]*pendingCall
-	nextID  uint64
-	owed    time.Duration // time limit of all transactions under way
-	err     error         // why the session ended
-	seq     uint64        // counts received updates
-	handed  uint64        // the seq that the sink has received
-	waiters []replyWaiter
+	mu     sync.Mutex
+	calls  map[uint64]*pendingCall
+	nextID uint64
+	owed   time.Duration // time limit of all transactions under way
+	err    error         // why the session ended
+	seq    uint64        // counts received updates
+	handed uint64        // the seq that the sink has received
+	news   chan struct{} // closed when handed changes, then replaced
 
 	ended    chan struct{} // closed when the session ended
 	wakeSink chan struct{} // holds one token while there are undelivered updates
@@ -60,11 +60,6 @@ type pendingCall struct {
 	patience time.Duration
 }
 
-type replyWaiter struct {
-	seq  uint64
-	done chan struct{}
-}
-
 // openSession dials, checks the schema and reads the snapshot into rows.
 func openSession(ctx context.Context, cfg *Config, rows sessionRows) (*session, error) {
 	release, err := cfg.Limit.TakeSlot(ctx)
@@ -79,7 +74,7 @@ func openSession(ctx context.Context, cfg *Config, rows sessionRows) (*session, 
 		return nil, fmt.Errorf("connecting to %s: %w", cfg.Addr, err)
 	}
 	s := &session{cfg: cfg, rows: rows, calls: map[uint64]*pendingCall{},
-		ended: make(chan struct{}), wakeSink: make(chan struct{}, 1), hurry: make(chan struct{}, 1)}
+		ended: make(chan struct{}), news: make(chan struct{}), wakeSink: make(chan struct{}, 1), hurry: make(chan struct{}, 1)}
 	s.rpc = NewWithPatience(c, s.unreadLimit)
 	s.wg.Add(2)
 	go s.readMessages()
@@ -125,7 +120,7 @@ func (s *session) setUpSession(ctx, dialCtx context.Context) error {
 		return nil
 	})
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		err = fmt.Errorf("%w: the rows were not all there after %v", ErrSilent, snapshotWithin)
+		err = fmt.Errorf("%w: the rows did not arrive within %v", ErrSilent, snapshotWithin)
 	}
 	if err != nil {
 		return fmt.Errorf("reading the rows of %s: %w", s.cfg.Addr, err)
@@ -214,7 +209,7 @@ func (s *session) readMessages() {
 		}
 		if err != nil {
 			if errors.Is(err, os.ErrDeadlineExceeded) { // of a write: reads have no deadline
-				err = fmt.Errorf("%w: it took no data for %v", ErrSilent, s.unreadLimit())
+				err = fmt.Errorf("%w: it read no data for %v", ErrSilent, s.unreadLimit())
 			}
 			s.failSession(err)
 			return
@@ -330,36 +325,33 @@ func (s *session) noteDelivered(seq uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.handed = seq
-	keep := s.waiters[:0]
-	for _, w := range s.waiters {
-		if w.seq <= seq {
-			close(w.done)
-		} else {
-			keep = append(keep, w)
-		}
-	}
-	clear(s.waiters[len(keep):])
-	s.waiters = keep
+	close(s.news)
+	s.news = make(chan struct{})
 }
 
 // waitDelivered waits until the sink has received all updates so far.
 func (s *session) waitDelivered(ctx context.Context) {
 	s.mu.Lock()
-	if s.handed >= s.seq {
-		s.mu.Unlock()
-		return
-	}
-	w := replyWaiter{s.seq, make(chan struct{})}
-	s.waiters = append(s.waiters, w)
+	last := s.seq
 	s.mu.Unlock()
-	select {
-	case s.hurry <- struct{}{}:
-	default:
-	}
-	select {
-	case <-w.done:
-	case <-s.ended:
-	case <-ctx.Done():
+	for {
+		s.mu.Lock()
+		handed, news := s.handed, s.news
+		s.mu.Unlock()
+		if handed >= last {
+			return
+		}
+		select {
+		case s.hurry <- struct{}{}:
+		default:
+		}
+		select {
+		case <-news:
+		case <-s.ended:
+			return
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 

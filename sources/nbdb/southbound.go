@@ -168,7 +168,7 @@ func southboundChanges(raw []byte, db *flow.DB) ([]flow.RowChange, error) {
 		case kind == "delete":
 			d.Skip()
 			if lacking {
-				misfit = unfitError(table, uuid, "went")
+				misfit = unfitError(table, uuid, "was deleted")
 			}
 			if old != nil {
 				out = append(out, flow.RowChange{Old: old})

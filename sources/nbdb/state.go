@@ -36,7 +36,7 @@ func (s *databaseState) takeSchema(raw []byte) error {
 		return fmt.Errorf("%w: the schema: %w", ErrContent, err)
 	}
 	if name != s.kind.name {
-		return fmt.Errorf("%w than %s: it is %q", ErrOther, s.kind.name, name)
+		return fmt.Errorf("%w than %s: %q", ErrOther, s.kind.name, name)
 	}
 	_, version, err := monitorRequests(raw, name, s.kind.read)
 	if err != nil {
@@ -124,7 +124,7 @@ func (s *databaseState) readTable(t rowsOf, diff bool, next map[rowKey]databaseR
 			return
 		}
 		if old == nil && misfit == nil && t.table != s.kind.partly {
-			misfit = fmt.Errorf("%w: it deletes %s %s, which is not there", ErrContent, t.table, uuid)
+			misfit = fmt.Errorf("%w: it deletes the unknown row %s %s", ErrContent, t.table, uuid)
 		}
 		next[k] = nil
 	})

@@ -59,7 +59,7 @@ func (z *Zone) Endpoint() string { return words.CleanText(Prefix + z.cfg.Path) }
 
 // Transact always fails: without a server, writes to a file have no order.
 func (z *Zone) Transact(context.Context, []nb.Op) ([]nb.OpResult, error) {
-	return nil, fmt.Errorf("writing to zone %s: %w: %s is a file, and files are only read",
+	return nil, fmt.Errorf("writing to zone %s: %w: %s is a file, and Rung only reads files",
 		z.cfg.Name, model.ErrRefused, words.CleanText(z.cfg.Path))
 }
 

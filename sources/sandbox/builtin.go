@@ -104,7 +104,7 @@ func (b *memServer) acceptClients(ln net.Listener) {
 			}
 			if time.Since(said) >= acceptSaid {
 				said = time.Now()
-				b.report(Running, fmt.Errorf("built-in server of zone %s: take a client in: %w", b.zone, err))
+				b.report(Running, fmt.Errorf("built-in server of zone %s: accepting a client: %w", b.zone, err))
 			}
 			if !retry.Sleep(b.ctx, again.Step()) {
 				return

@@ -145,7 +145,7 @@ func (r datumReader) readDatum(v any, c *Column) (Datum, error) {
 	case tag == "map" && c.Value != nil, tag == "set" && (c.Value == nil || r.keysOnly):
 		list, ok := tagged.([]any)
 		if !ok {
-			return nil, syntaxError("a %s is a list", tag)
+			return nil, syntaxError("a %s needs a list", tag)
 		}
 		elements = list
 	case c.Value != nil:
@@ -179,7 +179,7 @@ func (r datumReader) readDatum(v any, c *Column) (Datum, error) {
 func (d Datum) checkKeys() error {
 	for i := 1; i < len(d); i++ {
 		if d[i-1].Key == d[i].Key {
-			return syntaxError("%s is there twice", d[i].Key)
+			return syntaxError("duplicate %s", d[i].Key)
 		}
 	}
 	return nil

@@ -151,12 +151,6 @@ func (t *Tools) CommandContext(ctx context.Context, name string, args ...string)
 	return exec.CommandContext(ctx, line[0], line[1:]...), nil
 }
 
-// commandFor returns a command that runs one of the needed programs.
-func (t *Tools) commandFor(name string, args ...string) *exec.Cmd {
-	line := append(append(append([]string{}, t.loader...), t.programs[name]), args...)
-	return exec.Command(line[0], line[1:]...)
-}
-
 // programDirs are the folders of programs below a root or prefix. Distributions put some programs where only
 // root's PATH leads.
 var programDirs = []string{"usr/local/sbin", "usr/local/bin", "usr/sbin", "usr/bin", "sbin", "bin"}

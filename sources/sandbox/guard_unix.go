@@ -80,7 +80,7 @@ func NewWatchdog() (Guard, error) {
 func (w *watchdog) sendList() error {
 	line := strings.Trim(fmt.Sprint(w.pids), "[]") + "\n"
 	if _, err := io.WriteString(w.pipe, line); err != nil {
-		return fmt.Errorf("telling the watchdog: %w", err)
+		return fmt.Errorf("writing to the watchdog: %w", err)
 	}
 	return nil
 }

@@ -12,12 +12,6 @@ import (
 // Isolation makes the rows of tier 0.
 type Isolation struct{ network.Isolation }
 
-// isolationGroup returns the external_ids and the name of the port group of isolated ports.
-func isolationGroup() (ids map[string]string, name string) {
-	g := network.IsolationGroup()
-	return g.IDs, g.Name
-}
-
 // aclOps returns the operations that insert the ACLs, and the ACLs' names in the transaction.
 func (i *Isolation) aclOps(owned func(map[string]string) map[string]string) (ops []nb.Op, acls []string) {
 	for n, a := range i.ACLs() {
@@ -30,10 +24,8 @@ func (i *Isolation) aclOps(owned func(map[string]string) map[string]string) (ops
 // Text returns the matches of all ACLs, to tell different ACLs apart.
 func (i *Isolation) Text() string {
 	var b strings.Builder
-	ops, _ := i.aclOps(func(ids map[string]string) map[string]string { return ids })
-	for _, op := range ops {
-		b.WriteString(op.Row["match"].(string))
-		b.WriteByte('\n')
+	for _, a := range i.ACLs() {
+		b.WriteString(a.Match + "\n")
 	}
 	return b.String()
 }
@@ -41,16 +33,16 @@ func (i *Isolation) Text() string {
 // udnIsolation returns example rows of tier 0. Their group has no ports, so they match nothing until such pods
 // exist.
 func udnIsolation(mgmt []string) []nb.Op {
-	ids, pg := isolationGroup()
+	group := network.IsolationGroup()
 	ops, acls := (&Isolation{network.Isolation{Management: mgmt}}).aclOps(withOwner)
-	return append(ops, InsertOp(nb.TablePortGroup, "", map[string]any{"name": pg, "acls": NamedRefs(acls...),
-		"external_ids": withOwner(ids)}))
+	return append(ops, InsertOp(nb.TablePortGroup, "", map[string]any{"name": group.Name, "acls": NamedRefs(acls...),
+		"external_ids": withOwner(group.IDs)}))
 }
 
 // groupOps returns the operations that update the isolation's group. rewrite replaces its ACLs too.
 func (i *Isolation) groupOps(db *nb.DB, rewrite bool) (ops []nb.Op) {
-	ids, pg := isolationGroup()
-	live := db.PortGroupByName(pg)
+	group := network.IsolationGroup()
+	live := db.PortGroupByName(group.Name)
 	var ports []string
 	for _, p := range i.Pods {
 		if port := db.PortByName(nb.PortName(p.Namespace, p.Name)); port != nil {
@@ -62,14 +54,14 @@ func (i *Isolation) groupOps(db *nb.DB, rewrite bool) (ops []nb.Op) {
 	if live == nil || rewrite {
 		var acls []string
 		ops, acls = i.aclOps(func(ids map[string]string) map[string]string { return ids })
-		row["acls"], row["external_ids"] = NamedRefs(acls...), ids
+		row["acls"], row["external_ids"] = NamedRefs(acls...), group.IDs
 	}
 	if live == nil || !sameSet(live.Ports, ports) {
 		row["ports"] = uuidRefs(ports)
 	}
 	switch {
 	case live == nil:
-		row["name"] = pg
+		row["name"] = group.Name
 		return append(ops, InsertOp(nb.TablePortGroup, "", row))
 	case len(row) > 0:
 		return append(ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePortGroup, UUID: live.UUID, Row: row})

@@ -95,7 +95,7 @@ func (k *rowKeeper) waitSeeded(ctx context.Context) error {
 }
 
 // errNotSeeded ends the wait for a zone's first rows.
-var errNotSeeded = fmt.Errorf("its database did not take the first rows within %v", StartWithin)
+var errNotSeeded = fmt.Errorf("its first rows were not written within %v", StartWithin)
 
 // writeRows writes outstanding changes, and retries failures.
 func (k *rowKeeper) writeRows(ctx context.Context) {

@@ -63,7 +63,7 @@ func TestSeedingTakesItsTime(t *testing.T) {
 		if waited := time.Since(begin); waited < time.Minute {
 			t.Errorf("gave up after %v", waited)
 		}
-		const want = "seeding zone a: its database did not take the first rows within 1m0s: nobody listens"
+		const want = "seeding zone a: its first rows were not written within 1m0s: nobody listens"
 		if err == nil || err.Error() != want {
 			t.Errorf("%v, want %s", err, want)
 		}

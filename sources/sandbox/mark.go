@@ -125,7 +125,7 @@ func isOwnName(s string) bool {
 // name is not plain or too long for a socket.
 func (f *labFolder) fileName(zone string) (string, error) {
 	if zone == "" {
-		return "", fmt.Errorf("a zone without a name has no files")
+		return "", fmt.Errorf("the zone has no name")
 	}
 	name := zone
 	if !isPlainName(zone) || len(f.socketPath(name)) >= maxSocketPath {

@@ -102,7 +102,7 @@ func readWatches(schema *Schema, raw []byte) (map[string]tableWatch, error) {
 func (p *clientPeer) cancelMonitor(raw []byte) ([]byte, error) {
 	var ps []json.RawMessage
 	if err := json.Unmarshal(raw, &ps); err != nil || len(ps) != 1 {
-		return nil, fmt.Errorf("syntax error: one parameter is due")
+		return nil, fmt.Errorf("syntax error: one parameter is needed")
 	}
 	p.b.dbmu.Lock()
 	defer p.b.dbmu.Unlock()

@@ -22,7 +22,7 @@ const never = "never"
 func (t *transaction) readCondition(o *operation, v any) (c whereCondition, err error) {
 	parts, _ := v.([]any)
 	if len(parts) != 3 {
-		return c, syntaxError("a condition is a column, a function and a value")
+		return c, syntaxError("a condition needs a column, a function and a value")
 	}
 	c.column, _ = parts[0].(string)
 	c.function, _ = parts[1].(string)
@@ -168,7 +168,7 @@ func (t *transaction) mutateRows(o *operation) ([]byte, error) {
 func (t *transaction) readMutation(o *operation, v any) (m columnMutation, err error) {
 	parts, _ := v.([]any)
 	if len(parts) != 3 {
-		return m, syntaxError("a mutation is a column, a mutator and a value")
+		return m, syntaxError("a mutation needs a column, a mutator and a value")
 	}
 	m.column, _ = parts[0].(string)
 	m.mutator, _ = parts[1].(string)

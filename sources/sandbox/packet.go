@@ -92,7 +92,7 @@ func (p *Packet) echoType() uint8 {
 // frameBytes encodes the packet with its number.
 func (p *Packet) frameBytes(from, to net.HardwareAddr, id uint32) ([]byte, error) {
 	if p.Src.Is4() != p.Dst.Is4() || !p.Src.IsValid() {
-		return nil, fmt.Errorf("a packet from %s to %s has two families", p.Src, p.Dst)
+		return nil, fmt.Errorf("a packet cannot go from %s to %s: different address families", p.Src, p.Dst)
 	}
 	body, proto, err := p.transportBytes(id)
 	if err != nil {

@@ -130,7 +130,7 @@ func (p *clientPeer) handleRequest(m nbdb.Message) ([]byte, error) {
 func splitParams(raw []byte, atLeast int) ([]json.RawMessage, error) {
 	var ps []json.RawMessage
 	if err := json.Unmarshal(raw, &ps); err != nil || len(ps) < atLeast {
-		return nil, fmt.Errorf("syntax error: at least %d parameters are due", atLeast)
+		return nil, fmt.Errorf("syntax error: at least %d parameters are needed", atLeast)
 	}
 	var db string
 	if err := json.Unmarshal(ps[0], &db); err != nil || db != nb.Database {

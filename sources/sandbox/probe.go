@@ -38,7 +38,7 @@ const (
 func (s *Sandbox) ProbePackets(ctx context.Context, q ProbeRequest) (steps []PacketStep, made bool, err error) {
 	proto, known := packetProtos[q.Proto]
 	if s.lab == nil || !known {
-		return nil, false, fmt.Errorf("putting packets in: %w", ErrNoOVN)
+		return nil, false, fmt.Errorf("sending packets: %w", ErrNoOVN)
 	}
 	ends := [2]string{q.From.Zone, q.To.Zone}
 	if ends[0] == "" {

@@ -206,7 +206,7 @@ func (s *Sandbox) DropConnections(zone string) error {
 	return s.askServer(zone, func(srv zoneServer) error {
 		b, ok := srv.(*memServer)
 		if !ok {
-			return fmt.Errorf("the server of zone %s is a process of its own: kill it instead", zone)
+			return fmt.Errorf("zone %s has a real ovsdb-server: kill it instead", zone)
 		}
 		b.hangUp(false)
 		return nil

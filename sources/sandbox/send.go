@@ -94,7 +94,7 @@ func (z *Zone) Send(ctx context.Context, packets []Packet) ([]PacketOutcome, err
 		p := &packets[i]
 		at := z.bridge.portOf(p.EntryPort)
 		if at == nil {
-			return nil, fmt.Errorf("zone %s: putting a packet in at %q: %w", z.cfg.Name, p.EntryPort, ErrNoPort)
+			return nil, fmt.Errorf("zone %s: sending a packet at %q: %w", z.cfg.Name, p.EntryPort, ErrNoPort)
 		}
 		f, err := k.frameOf(p, known[p.EntryPort], around[p.EntryPort], first+uint32(i))
 		if err != nil {
@@ -114,7 +114,7 @@ func (z *Zone) Send(ctx context.Context, packets []Packet) ([]PacketOutcome, err
 			}
 		}
 		if err := k.sendRound(ctx, round); err != nil {
-			return nil, fmt.Errorf("zone %s: putting packets in: %w", z.cfg.Name, err)
+			return nil, fmt.Errorf("zone %s: sending packets: %w", z.cfg.Name, err)
 		}
 	}
 	return k.collectOutcomes(first, len(packets)), nil

@@ -60,7 +60,7 @@ func (z *Zone) WaitSynced(ctx context.Context) (ZoneProgress, error) {
 		err = z.nb.waitUntil(ctx, func() bool { p, ok := z.Progress(); return ok && p.SB >= n && p.HV >= n })
 		p, _ := z.Progress()
 		if err != nil {
-			return p, fmt.Errorf("zone %s: nb_cfg %d is followed by sb_cfg %d and hv_cfg %d: %w", z.cfg.Name, n, p.SB, p.HV, err)
+			return p, fmt.Errorf("zone %s: waiting for nb_cfg %d: sb_cfg is %d, hv_cfg %d: %w", z.cfg.Name, n, p.SB, p.HV, err)
 		}
 		// hv_cfg means that ovs-vswitchd has the flows. Its datapath's entries from earlier flows still decide
 		// until they are revalidated (ovn-kubernetes.md#rows-flows-nodes).

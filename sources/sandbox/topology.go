@@ -37,7 +37,7 @@ func newTopology(cfg ZoneConfig) (*zoneTopology, error) {
 	for _, s := range cfg.Subnets {
 		first := s.Masked().Addr().Next()
 		if !s.IsValid() || !s.Contains(first.Next()) {
-			return nil, fmt.Errorf("subnet %s has no room for router and node", s)
+			return nil, fmt.Errorf("subnet %s is too small for router and node", s)
 		}
 		t.routers = append(t.routers, netip.PrefixFrom(first, s.Bits()))
 		if len(cfg.Management) == 0 {

@@ -80,7 +80,7 @@ func (p *Packet) flowText(from, to string) (string, error) {
 		six, net = "6", "ipv6_src=%s,ipv6_dst=%s"
 	}
 	if p.Src.Is4() != p.Dst.Is4() || !p.Src.IsValid() {
-		return "", fmt.Errorf("a packet from %s to %s has two families", p.Src, p.Dst)
+		return "", fmt.Errorf("a packet cannot go from %s to %s: different address families", p.Src, p.Dst)
 	}
 	ports := func(name string) string { return fmt.Sprintf("%s_src=%d,%s_dst=%d", name, p.SrcPort, name, p.DstPort) }
 	var proto, rest string
@@ -141,7 +141,7 @@ func (z *Zone) aclFlows(ctx context.Context) (map[string][]MetFlow, error) {
 		return nil, err
 	}
 	if len(results) != len(aclStages) {
-		return nil, errors.New("reading the logical flows: the answer is not whole")
+		return nil, errors.New("reading the logical flows: the answer is incomplete")
 	}
 	out := map[string][]MetFlow{}
 	for i, res := range results {

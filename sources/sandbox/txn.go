@@ -87,7 +87,7 @@ func (t *transaction) runOperation(raw json.RawMessage) ([]byte, error) {
 	case "abort":
 		return nil, &opFailure{"aborted", "aborted by request"}
 	case "assert":
-		return nil, &opFailure{"not owner", "there are no locks here"}
+		return nil, &opFailure{"not owner", "locks are not supported"}
 	}
 	o.t = t.db.Schema.Tables[o.Table]
 	if o.t == nil {

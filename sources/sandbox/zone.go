@@ -147,7 +147,7 @@ func (z *Zone) daemonCommand(name, file string) *exec.Cmd {
 		program = "ovn-controller"
 		args = append(args, "--log-file="+z.log, z.socketAddress(dbVS))
 	}
-	cmd := z.tools.commandFor(program, args...)
+	cmd, _ := z.tools.CommandContext(context.Background(), program, args...) // FindTools has its path
 	cmd.Dir = z.dir
 	cmd.Env = os.Environ()
 	for _, v := range []string{"OVS_RUNDIR", "OVN_RUNDIR", "OVS_LOGDIR", "OVN_LOGDIR", "OVS_DBDIR", "OVN_DBDIR", "OVS_SYSCONFDIR",

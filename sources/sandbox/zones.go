@@ -52,7 +52,7 @@ func (s *Sandbox) startServers(ctx context.Context) error {
 			return err
 		}
 		s.fallback = err
-		s.cfg.Log.Warn("the real ovsdb-server does not work, taking the built-in one", "program", s.program, "err", err)
+		s.cfg.Log.Warn("ovsdb-server does not start; using the built-in one", "program", s.program, "err", err)
 		s.program = ""
 	}
 	return s.startAll(ctx)

@@ -109,7 +109,7 @@ func TestAgainAndFailing(t *testing.T) {
 	p := probeFacts(t)
 	f := uitest.NewFake(p)
 	f.OnProbe = func(context.Context, verdict.Connection, func(trace.ProbePhase)) (*trace.Result, error) {
-		return nil, errors.New("no result within 30s: zone ovn-worker: nb_cfg 5 is followed by sb_cfg 4")
+		return nil, errors.New("no result within 30s: zone ovn-worker: waiting for nb_cfg 5: sb_cfg is 4, hv_cfg 4")
 	}
 	s := uitest.OpenWith(t, f, ui.Options{Page: nav.ToProbe(probeDenied)})
 	s.Want("no result within 30s", "nb_cfg 5")

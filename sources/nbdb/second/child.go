@@ -34,7 +34,7 @@ const (
 	memoryEvery = 20 * time.Millisecond
 )
 
-var errMemory = fmt.Errorf("libovsdb needs more than %d MB for it", hardMemory>>20)
+var errMemory = fmt.Errorf("libovsdb needs more than %d MB of memory", hardMemory>>20)
 
 // RunChild is the reading process. It connects libovsdb to the socket and writes every row as a line of JSON.
 // It also returns when in ends, which means that the parent ended, and when it uses too much memory.

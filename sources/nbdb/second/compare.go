@@ -63,7 +63,7 @@ func (c Config) CompareRows(ctx context.Context, follow func(context.Context, fu
 		}
 	})
 	if !v.waitUntil(ctx, c.Within, func(dbs []*nb.DB) bool { return len(dbs) > 0 }) {
-		return nil, cmp.Or(context.Cause(ctx), errors.New("no rows of Rung's own client to compare with"))
+		return nil, cmp.Or(context.Cause(ctx), errors.New("Rung's own client delivered no rows to compare with"))
 	}
 	out := &Result{}
 	told := map[string]bool{}
@@ -87,7 +87,7 @@ func (c Config) CompareRows(ctx context.Context, follow func(context.Context, fu
 			break
 		}
 		if r.isLast && r.isLate() && len(out.Differences) == 0 {
-			return nil, fmt.Errorf("more than %d rows changed each time that libovsdb read them", heldMost)
+			return nil, fmt.Errorf("more than %d rows changed during every read", heldMost)
 		}
 	}
 	out.More += unheld

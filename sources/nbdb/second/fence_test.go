@@ -83,11 +83,11 @@ func TestFenced(t *testing.T) {
 		want   string
 	}{
 		"stalls": {rows: func(c net.Conn, _ json.RawMessage) { _, _ = io.Copy(io.Discard, c) }, within: 3 * time.Second,
-			want: "libovsdb has not read it within 3s"},
+			want: "libovsdb did not read the database within 3s"},
 		"stalls within the rows": {rows: func(c net.Conn, id json.RawMessage) {
 			fmt.Fprintf(c, `{"id":%s,"error":null,"result":{"ACL":{`, id)
 			_, _ = io.Copy(io.Discard, c)
-		}, within: 3 * time.Second, want: "libovsdb has not read it within 3s"},
+		}, within: 3 * time.Second, want: "libovsdb did not read the database within 3s"},
 		"floods": {rows: func(c net.Conn, id json.RawMessage) {
 			fmt.Fprintf(c, `{"id":%s,"error":null,"result":{"ACL":{"`, id)
 			for err := error(nil); err == nil; {
@@ -161,7 +161,7 @@ func TestLongFolder(t *testing.T) {
 func TestNothingIsWritten(t *testing.T) {
 	z := start(t, "builtin")
 	_, err := Config{Connect: z.Connect, Command: child("write")}.CompareRows(t.Context(), z.follow)
-	if err == nil || !strings.Contains(err.Error(), `libovsdb asked for "transact"`) {
+	if err == nil || !strings.Contains(err.Error(), `libovsdb sent "transact"`) {
 		t.Error(err)
 	}
 }

@@ -47,7 +47,7 @@ const saidMost = 16 << 10
 func (c Config) readOnce(ctx context.Context, take func(ReadRow)) error {
 	ctx, fail := context.WithCancelCause(ctx)
 	defer fail(nil)
-	timer := time.AfterFunc(c.Within, func() { fail(fmt.Errorf("libovsdb has not read it within %v", c.Within)) })
+	timer := time.AfterFunc(c.Within, func() { fail(fmt.Errorf("libovsdb did not read the database within %v", c.Within)) })
 	defer timer.Stop()
 	ln, dir, err := listenPrivately()
 	if err != nil {
@@ -123,7 +123,7 @@ func (c Config) runChild(ctx context.Context, socket string, take func(ReadRow))
 	case ended != nil:
 		return said.explainEnd(ended)
 	case failed != io.EOF:
-		return fmt.Errorf("reading what libovsdb read: %w", failed)
+		return fmt.Errorf("reading libovsdb's rows: %w", failed)
 	}
 	return nil
 }
@@ -233,7 +233,7 @@ func (b *socketBridge) passRequests(server io.Writer, child io.Reader) {
 			return // it has hung up
 		}
 		if !readers[m.Method] {
-			b.fail(fmt.Errorf("libovsdb asked for %q, which a reader does not need", m.Method))
+			b.fail(fmt.Errorf("libovsdb sent %q, which is not a read request", m.Method))
 			return
 		}
 		if _, err := server.Write(raw); err != nil {
