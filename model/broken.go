@@ -150,7 +150,7 @@ type Omission struct {
 	Zone   string
 	// Priority is the priority that the policy states, nil where it is not known.
 	Priority *int32
-	// Why is the reason, a clause that goes on from "not counting X": "which was refused:
+	// Why is the reason, a clause after the name: "was rejected and is ignored:
 	// spec.subject is missing". For an assumption it says what is assumed.
 	Why string
 	// Remedy is the advice on how to mend it, empty for none.
@@ -182,20 +182,20 @@ func (o *Omission) OmittedName() string {
 	return name + " (" + at + ")"
 }
 
-// String says it in one line: "not counting AdminNetworkPolicy x (10-deny.yaml:3), which was
-// refused: …", or "assuming that …".
+// String returns the omission in one line: "AdminNetworkPolicy x (10-deny.yaml:3) was rejected and is
+// ignored: …", or "assuming …".
 func (o *Omission) String() string {
 	switch {
 	case o.Code == OmittedPlace || o.Code == OmittedAll || o.Code == OmittedPart || o.Code == OmittedNetwork:
 		return o.Why
 	case o.IsAssumption():
-		return "assuming that " + o.Why
+		return "assuming " + o.Why
 	}
 	what := o.OmittedName()
 	if what == "" {
 		what = "part of the input"
 	}
-	return "not counting " + what + ", " + o.Why
+	return what + " " + o.Why
 }
 
 // RuleAt is the rule that the field is of, as in spec.ingress[2].ports[0]; -1 for none.
