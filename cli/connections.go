@@ -73,7 +73,7 @@ graph for Graphviz, -o svg a picture.`,
 			ans.NotConsidered = revision.OmissionsOfAnswers(r, false)
 			if r.Mode.Name == revision.ClusterMode && len(model.WaysIn(r.Cluster)) == 0 {
 				ans.NotConsidered = append(ans.NotConsidered, model.Omission{Code: model.OmittedAbsent, Key: model.Key{Kind: model.KindIngress},
-					Why: "nothing else leads in: Ingresses, HTTPRoutes and Routes of a cluster are not read"})
+					Why: "no other path from outside: Ingresses, HTTPRoutes and Routes of a cluster are not read"})
 			}
 			if len(t.Ends) == 0 {
 				ans.NotConsidered = append(ans.NotConsidered, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: " +

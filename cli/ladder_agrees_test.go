@@ -49,7 +49,7 @@ func cells(head, line string, titles ...string) map[string]string {
 }
 
 // foreignLine is a line of live rows on the screen.
-var foreignLine = regexp.MustCompile(`^[▸ ]*(\d+) ◦ (?:rows Rung does not compile: |rows of what is gone: )?(.*?)  (\d.*?)  [\d,]+ rows? in (\d+/\d+) zones`)
+var foreignLine = regexp.MustCompile(`^[▸ ]*(\d+) ◦ (?:rows Rung does not compile: |leftover rows: )?(.*?)  (\d.*?)  [\d,]+ rows? in (\d+/\d+) zones`)
 
 // screenLines are the lines of the screen's ladder that decide: tier, priority, what it
 // is, rules or rows by action, and zones.

@@ -21,7 +21,7 @@ func TestPreviewListens(t *testing.T) {
 		return out.String(), errw.String()
 	}
 	for form, want := range map[string][]string{
-		"table":    {"\n  log: ", " log lines of the last 15 min would get a different verdict", "logged as denied; for example "},
+		"table":    {"\n  log: ", " log lines of the last 15 min would be decided differently", "logged as denied; for example "},
 		"json":     {`"log": {`, `"logged_as": {`, `"at": "`},
 		"markdown": {"### Log lines\n", "| verdict | connections | lines | logged as | example |", "| deny → allow | "},
 	} {

@@ -48,8 +48,8 @@ to-lport             beta   deny · ANP guard-db ingress rule 0 "deny-rest"     
 	const cases = `[{"from": "green/web-0", "to": "blue/db-0", "port": 5432}, {"from": "green/web-0", "to": "239.1.1.1", "protocol": "UDP", "port": 53}]`
 	const lines = "green/web-0 → blue/db-0 tcp 5432: deny · OVN agrees\n" +
 		"green/web-0 → 239.1.1.1 udp 53: allow · OVN: not asked: ovn-trace cannot be asked about a multicast group\n" +
-		"\nassuming that there are no EgressFirewalls: the input has none\n" +
-		"assuming that AdminNetworkPolicy too-low (testdata/cluster/policies.yaml:53), whose priority is not supported, has no rows of an earlier one\n"
+		"\nassuming no EgressFirewalls exist: the input has none\n" +
+		"assuming AdminNetworkPolicy too-low (testdata/cluster/policies.yaml:53) left no rows from an earlier priority\n"
 	if diff := cmp.Diff(lines, ask(cases, "--cases", "-")); diff != "" {
 		t.Error(diff)
 	}

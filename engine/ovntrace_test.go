@@ -77,7 +77,7 @@ func TestOVNTrace(t *testing.T) {
 		{tcp(pod("green", "web-0"), pod("blue", "db-1"), 80), []string{"allow, as the rows say",
 			"control to-lport: allow · ANP one ingress rule 0 | allow · ANP one ingress rule 0",
 			// The pods of this cluster have addresses of one subnet on both nodes.
-			"zone worker: OVN loses the packet in stage ls_in_l2_unknown, and not by an ACL"}},
+			"zone worker: OVN loses the packet in stage ls_in_l2_unknown, not by an ACL"}},
 		{tcp(pod("red", "web-0"), outside, 443), []string{"allow, as the rows say",
 			"worker to-lport: allow · no rule matched | allow · no rule matched"}},
 		{tcp(pod("red", "web-0"), pod("green", "db-1"), 80), []string{"deny, as the rows say",

@@ -32,7 +32,7 @@ func TestSandboxOnOVN(t *testing.T) {
 	})
 	rev := r.settle("control", "worker")
 	text, short := rev.Mode.TrafficTexts()
-	if want := "real OVN " + tools.Version[:5]; short != want || text != want+", packets put in by Rung" {
+	if want := "real OVN " + tools.Version[:5]; short != want || text != want+", packets injected by Rung" {
 		t.Errorf("traffic is %q, %q of OVN %s", text, short, tools.Version)
 	}
 	r.change(change.Mutation{Op: change.OpLogLevel, Policy: given.ANPKey("one"), Levels: model.LogLevels{Deny: "alert", Allow: "info"}})

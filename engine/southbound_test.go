@@ -99,7 +99,7 @@ func TestSouthboundOfLab(t *testing.T) {
 	rev = r.until("surplus flows", func(r *revision.Revision) bool {
 		return revision.TallyFlows(r, r.Zone("n1"), e.Now()).Surplus == 1
 	})
-	if text := revision.TallyFlows(rev, rev.Zone("n1"), e.Now()).Text; !strings.HasPrefix(text, "1 flow of an ACL that is gone") {
+	if text := revision.TallyFlows(rev, rev.Zone("n1"), e.Now()).Text; !strings.HasPrefix(text, "1 flow of a deleted ACL") {
 		t.Errorf("it says %q", text)
 	}
 	if err := z.Cont(sandbox.Northd); err != nil {

@@ -148,7 +148,8 @@ type Omission struct {
 	Zone   string
 	// Priority is the policy's stated priority, nil if unknown.
 	Priority *int32
-	// Why is the reason or the assumption, a clause that String puts into a sentence.
+	// Why is the reason, a clause after the name: "was rejected and is ignored:
+	// spec.subject is missing". For an assumption it says what is assumed.
 	Why string
 	// Remedy says how to fix it, or is empty.
 	Remedy string
@@ -179,19 +180,20 @@ func (o *Omission) OmittedName() string {
 	return name + " (" + at + ")"
 }
 
-// String returns the omission in one line.
+// String returns the omission in one line: "AdminNetworkPolicy x (10-deny.yaml:3) was rejected and is
+// ignored: …", or "assuming …".
 func (o *Omission) String() string {
 	switch {
 	case o.Code == OmittedPlace || o.Code == OmittedAll || o.Code == OmittedPart || o.Code == OmittedNetwork:
 		return o.Why
 	case o.IsAssumption():
-		return "assuming that " + o.Why
+		return "assuming " + o.Why
 	}
 	what := o.OmittedName()
 	if what == "" {
 		what = "part of the input"
 	}
-	return "not counting " + what + ", " + o.Why
+	return what + " " + o.Why
 }
 
 // RuleAt returns the rule of the field, as in spec.ingress[2].ports[0]; -1 for none.

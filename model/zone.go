@@ -24,14 +24,6 @@ type NoRows struct {
 	Message string // the text OVN-Kubernetes reports, or its meaning
 }
 
-// Fate returns what happens to such a policy: "nobody programs", or "OVN-Kubernetes refuses".
-func (n *NoRows) Fate() string {
-	if n.Code == NoNetwork || n.Code == NoNetworkLabel {
-		return "nobody programs"
-	}
-	return "OVN-Kubernetes refuses"
-}
-
 // ConnState is the state of the connection to a source or zone.
 type ConnState string
 

@@ -197,7 +197,7 @@ func sameRule(a, b BehindRule) bool {
 // Label names the rules that the flow may belong to.
 func (b *RulesBehindFlow) Label() string {
 	if len(b.Rules) == 0 {
-		return "an ACL that is not among the rows"
+		return "an ACL without a known row"
 	}
 	names := make([]string, len(b.Rules))
 	for i := range b.Rules {

@@ -246,7 +246,7 @@ func podsWithoutZone(r *Revision) (out []zoneFinding) {
 		if len(names) > 0 {
 			text := fmt.Sprintf("no zone holds the ports of %s: %s", words.Count(len(names), "subject pod"), words.JoinAtMost(names, " ", namedRows))
 			out = append(out, zoneWarning(findPortUnion, "", c.Key, time.Time{}, text,
-				"the node has no zone: is its Node object gone, or its database not given?"))
+				"the node has no zone: check its Node object, or name its database"))
 		}
 	}
 	return out
@@ -288,7 +288,7 @@ func deviatingUnits(zones []*model.ZoneState, now time.Time) (out []zoneFinding)
 		want := most.Policies[k].Rows
 		for _, z := range in {
 			if p := z.Policies[k]; p.Rows.Sum != want.Sum {
-				text := fmt.Sprintf("zone %s: %s; %s as zone %s has them",
+				text := fmt.Sprintf("zone %s: %s; %s with the rows of zone %s",
 					z.Name, digestDiff(want.Rows, p.Rows.Rows), words.Count(votes[want.Sum], "zone"), most.Name)
 				out = append(out, zoneWarning(findZoneDiffers, z.Name, k, p.Touched, text, "compare the rows of the two zones"))
 			}

@@ -78,7 +78,7 @@ func (f *Flags) CheckFlags() error {
 		return fmt.Errorf("system %q: want auto, %s", words.CleanText(f.System), strings.Join(names, " or "))
 	}
 	if f.MaxPriority < 0 || f.MaxPriority > highestPriority {
-		return fmt.Errorf("largest priority %d: want 0 to %d, rows of others would need OVN priorities below 0",
+		return fmt.Errorf("largest priority %d: must be 0–%d, larger ones would need OVN priorities below 0",
 			f.MaxPriority, highestPriority)
 	}
 	f.MaxPriority = cmp.Or(f.MaxPriority, model.MaxPriority)
@@ -194,7 +194,7 @@ func ReadDNSAddresses(ctx context.Context, path string) (map[string][]string, er
 	text, err := files.ReadFile(ctx, path, maxDNSFile)
 	switch {
 	case errors.Is(err, files.ErrTooLarge):
-		return nil, fmt.Errorf("read DNS addresses: %s: more than the %d bytes that are read", path, maxDNSFile)
+		return nil, fmt.Errorf("read DNS addresses: %s: larger than %d bytes", path, maxDNSFile)
 	case err != nil:
 		return nil, fmt.Errorf("read DNS addresses: %w", err)
 	}

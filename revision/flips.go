@@ -259,8 +259,8 @@ func StaysText(d *diff.Difference) string {
 	case !matches:
 		return none + ": no connection matches its rules now"
 	}
-	return fmt.Sprintf("%s: %s %s everything that its rules match", none, words.ListSome(instead, 3), words.OneOrMany(len(instead), "decides",
-		"decide"))
+	return fmt.Sprintf("%s; its rules never apply: %s %s first", none, words.ListSome(instead, 3),
+		words.OneOrMany(len(instead), "decides", "decide"))
 }
 
 // IdleTexts names the changed rules that decide nothing after the change, and the rules that decide instead.

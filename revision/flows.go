@@ -86,17 +86,17 @@ func whyUnread(r *Revision, z *model.ZoneState, s *Southbound, now time.Time) (F
 	switch {
 	case s == nil:
 		if r.Mode.Sandbox {
-			return FlowsUnavailable, "Flows are there in a sandbox on real OVN: --sandbox-ovn."
+			return FlowsUnavailable, "The sandbox has flows only on real OVN: --sandbox-ovn."
 		}
-		return FlowsUnavailable, "No Southbound database is known for this zone: --sb ZONE=ADDR names it."
+		return FlowsUnavailable, "No Southbound database is known for this zone: name it with --sb ZONE=ADDR."
 	case z.DB == nil:
-		return FlowsUnread, "Not compared: the rows of the zone are not read."
+		return FlowsUnread, "Not compared: the zone's rows were not read."
 	case s.Error != "":
 		return FlowsUnread, "Southbound database: " + string(s.Conn) + sinceText(now, s.ConnAt) + ": " + s.Error
 	case s.DB != nil || s.Followed && s.Conn != model.ConnLost:
 		return FlowsUnread, "Reading the Southbound database…"
 	}
-	return FlowsUnread, "The Southbound database is read while somebody looks."
+	return FlowsUnread, "The Southbound database is read on demand."
 }
 
 // staleFlowsText says how old the flows are, empty if they are current.
@@ -121,13 +121,13 @@ func whyFlowsLate(r *Revision, z *model.ZoneState, s *Southbound, since, now tim
 	}
 	switch {
 	case !z.IsCurrent():
-		return "the rows are of an earlier time than the flows."
+		return "the rows are older than the flows."
 	case p.NorthdBehind():
 		return p.NorthdText() + p.forHow(now, p.Northd) + "."
 	case now.Sub(since) < flowSettle:
-		return "northd may still be at it."
+		return "northd may still be working."
 	case !s.IsCurrent():
-		return "they may have come since."
+		return "they may exist by now."
 	}
 	return p.NorthdText() + "."
 }
@@ -179,7 +179,7 @@ func TallyFlows(r *Revision, z *model.ZoneState, now time.Time) (t FlowTally) {
 		}
 	}
 	if t.Surplus > 0 {
-		parts = append(parts, words.Count(t.Surplus, "flow")+words.OneOrMany(t.Surplus, " of an ACL that is gone", " of ACLs that are gone"))
+		parts = append(parts, words.Count(t.Surplus, "flow")+words.OneOrMany(t.Surplus, " of a deleted ACL", " of deleted ACLs"))
 	}
 	t.Since = s.EarliestLate
 	if len(parts) > 0 {
@@ -203,7 +203,7 @@ func SurplusFlows(r *Revision, z *model.ZoneState, now time.Time) (flows []*flow
 			first = at
 		}
 	}
-	return s.Joined.Surplus, "The ACL they were made of is gone" + sinceText(now, first) + ": " + whyFlowsLate(r, z, s, first, now)
+	return s.Joined.Surplus, "Their ACL was deleted" + sinceText(now, first) + ": " + whyFlowsLate(r, z, s, first, now)
 }
 
 // BehindTexts returns a sentence for each fault below the rows of a zone, with its age and cause.
@@ -262,7 +262,7 @@ func SharedFlowText(r *Revision, a *nb.ACL, x *flow.Flow) (text string, first *n
 		}
 		return "shared with " + words.List(names, sharersNamed), first
 	case x.Twin != "":
-		return "northd made it for an ACL that is gone (" + x.Twin + "…) and keeps it for this one", nil
+		return "northd made it for a deleted ACL (" + x.Twin + "…) and keeps it for this one", nil
 	}
 	return "", nil
 }

@@ -89,7 +89,7 @@ func NamespaceLogging(r *Revision, namespace string) RuleLogging {
 
 // NamespaceLogs explains why levels cannot be set on a NetworkPolicy or EgressFirewall.
 func NamespaceLogs(k model.PolicyKey) string {
-	return fmt.Sprintf("%s logs as the annotation of namespace %s says: change the logging of that", k.Label(), k.Namespace)
+	return fmt.Sprintf("the annotation of namespace %s sets the logging of %s: change it there", k.Namespace, k.Label())
 }
 
 // toBeginWith are the levels for a policy that has none.
@@ -213,7 +213,7 @@ func ruleByRule(p *model.Policy, all []LogSession) {
 	switch {
 	case l.Problem != "":
 	case !logline.IsRecord(l.LogSession):
-		l.LogSession, l.Problem = model.LogSession{}, "the record is not what Rung writes"
+		l.LogSession, l.Problem = model.LogSession{}, "the record was not written by Rung"
 	default:
 		l.Changed = logline.IsChanged(p, l.LogSession)
 	}

@@ -145,7 +145,7 @@ func (c MatrixCell) Has(v CellVerdict) bool {
 func (c MatrixCell) Text() string {
 	v, all := c.Verdict(), c.CountPairs()
 	if v == "" {
-		return "no connections: there is one pod, and it does not connect to itself"
+		return "no connections: there is only one pod"
 	}
 	var parts []string
 	for _, p := range []struct {

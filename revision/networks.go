@@ -28,9 +28,9 @@ func ErrorNoNetwork(r *Revision, name string) error {
 		return fmt.Errorf("%s is a NetworkAttachmentDefinition: name its network, %s", name, n.Name)
 	}
 	if len(t.Names()) == 0 {
-		return fmt.Errorf("there is no network %s: no network besides the default one is known", name)
+		return fmt.Errorf("unknown network %s: only the default network is known", name)
 	}
-	return fmt.Errorf("there is no network %s; there are %s", name, words.ListFew(t.Names(), 5))
+	return fmt.Errorf("unknown network %s; known networks: %s", name, words.ListFew(t.Names(), 5))
 }
 
 // OnNetwork returns the view of a user-defined network: its pods with their addresses and ports there, the

@@ -55,7 +55,7 @@ func NotesOfPolicy(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, fi
 	case rung == nil, rung.Idle: // a finding says so
 	case rung.Unsupported:
 		notes = append(notes, LadderNote{Sign: MarkNoRows, Severity: model.SeverityError, Short: fmt.Sprintf("above %d", l.Max), Count: 1,
-			text: fmt.Sprintf("%d is above %d: not enforced; rows it had before stay and still decide at the old priority", rung.Priority, l.Max)})
+			text: fmt.Sprintf("not enforced: %d is above %d; old rows still decide at the old priority", rung.Priority, l.Max)})
 	case rung.Duplicate && (len(notes) == 0 || rung.Policies[0].Policy.Key == p.Policy.Key):
 		notes = append(notes, LadderNote{Sign: MarkTie, Severity: model.SeverityInfo,
 			Short: fmt.Sprintf("%s at %d", words.Thousands(len(rung.Policies)), rung.Priority),

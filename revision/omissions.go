@@ -48,7 +48,7 @@ func unreadObjects(r *Revision) (out []model.Omission) {
 				continue
 			}
 			said[o] = true
-			o.Why = "which could not be read: " + why
+			o.Why = "could not be read and is ignored: " + why
 		} else {
 			// An object with several faults is one omission, with the first fault.
 			id := model.Omission{Code: o.Code, Key: o.Key, Origin: model.Origin{File: b.Origin.File, Doc: b.Origin.Doc, Item: b.Origin.Item}}
@@ -56,9 +56,9 @@ func unreadObjects(r *Revision) (out []model.Omission) {
 				continue
 			}
 			said[id] = true
-			o.Why = "which was refused: " + why
+			o.Why = "was rejected and is ignored: " + why
 			if foreign {
-				o.Why = "which Rung does not read: " + strings.TrimPrefix(why, "skipped: ")
+				o.Why = "is skipped: " + strings.TrimPrefix(why, "skipped: ")
 			}
 		}
 		o.Remedy = b.Remedy
@@ -68,7 +68,7 @@ func unreadObjects(r *Revision) (out []model.Omission) {
 		out = append(out, o)
 		if b.Release != "" { // rejected by the CRD of an assumed release
 			o.Code, o.Remedy = model.OmittedSetting, "--api-release "+b.Release
-			o.Why = fmt.Sprintf("the cluster has the CRDs of network-policy-api v0.2.0: those of %s (%s) take %s", b.Release, o.Remedy,
+			o.Why = fmt.Sprintf("the CRDs of network-policy-api v0.2.0: those of %s (%s) accept %s", b.Release, o.Remedy,
 				o.OmittedName())
 			out = append(out, o)
 		}
@@ -96,19 +96,19 @@ func policiesWithoutRows(r *Revision) (out []model.Omission) {
 		case older >= 0:
 			// The server accepts it without the field, and OVN-Kubernetes the rest.
 			o.Code, o.Origin = model.OmittedObject, p.Invalid[older].Origin
-			o.Why = "which Rung refuses: " + p.Invalid[older].Field + " " + p.Invalid[older].Message
+			o.Why = "is rejected by Rung and ignored: " + p.Invalid[older].Field + " " + p.Invalid[older].Message
 			if p.Key.Kind.HasPriority() {
 				o.Priority = &p.Priority
 			}
 		case len(frozen) > 0:
-			o.Why = fmt.Sprintf("whose rows of before still decide in %s: %s", zonesText(frozen), c.WhyNoRows.Message)
+			o.Why = fmt.Sprintf("is not programmed, but old rows still decide in %s: %s", zonesText(frozen), c.WhyNoRows.Message)
 		case known:
 			continue // no row of it exists
 		case c.WhyNoRows.Code == "priority":
 			o.Code = model.OmittedSetting
-			o.Why = o.OmittedName() + ", whose priority is not supported, has no rows of an earlier one"
+			o.Why = o.OmittedName() + " left no rows from an earlier priority"
 		default:
-			o.Why = "which " + c.WhyNoRows.Fate() + ", so that rows it had before may still decide: " + c.WhyNoRows.Message
+			o.Why = "is not programmed; old rows may still apply: " + c.WhyNoRows.Message
 		}
 		out = append(out, o)
 	}
@@ -134,7 +134,7 @@ func zonesText(names []string) string {
 	if len(names) == 1 {
 		return "zone " + names[0]
 	}
-	return fmt.Sprintf("%s zones, %s the first", words.Thousands(len(names)), names[0])
+	return fmt.Sprintf("%s zones (%s, …)", words.Thousands(len(names)), names[0])
 }
 
 // resourceOf returns the state of the API server's resource of a kind, nil if none.
@@ -160,14 +160,13 @@ func unreadKinds(r *Revision) (out []model.Omission) {
 			if res.Conn == model.ConnSynced || res.Conn == model.ConnAbsent || res.Kind == model.KindEvent || res.Kind == "" {
 				continue // a kind that is not served has no objects
 			}
-			why := "which could not be read: " + res.Error
+			why := "objects were not read: " + res.Error
 			switch {
 			case res.Conn == model.ConnDenied:
-				why = "which Rung may not read: " + res.Error
 			case res.Count > 0:
-				why = "as they are now, only as they were read last: " + res.Error
+				why = "objects are out of date, their last read failed: " + res.Error
 			case res.Error == "":
-				why = "which were not read yet"
+				why = "objects were not read yet"
 			}
 			out = append(out, model.Omission{Code: model.OmittedKind, Key: model.Key{Kind: res.Kind}, Why: why})
 		}
@@ -181,13 +180,13 @@ func unreadZones(r *Revision) (out []model.Omission) {
 		why := ""
 		switch {
 		case z.SyncedAt.IsZero() && z.Error != "":
-			why = "whose rows were not read: " + z.Error
+			why = "was not read: " + z.Error
 		case z.SyncedAt.IsZero():
-			why = "whose rows were not read: " + string(z.Conn)
+			why = "was not read: " + string(z.Conn)
 		case z.Partial != "":
-			why = "of whose rows a part could not be read: " + z.Partial
+			why = "was read only in part: " + z.Partial
 		case !z.IsCurrent() && z.Conn != model.ConnSwept:
-			why = "whose rows were read last at " + z.SyncedAt.UTC().Format("15:04:05") + " UTC: " + z.Error
+			why = "was last read at " + z.SyncedAt.UTC().Format("15:04:05") + " UTC: " + z.Error
 		default:
 			continue
 		}
@@ -215,7 +214,7 @@ func absentKinds(r *Revision) (out []model.Omission) {
 	for _, k := range []model.Kind{model.KindNP, model.KindEF, model.KindService} {
 		if r.System.AsksPoliciesOf(k) && !have[k] && r.Cluster.Count(k) == 0 {
 			out = append(out, model.Omission{Code: model.OmittedAbsent, Key: model.Key{Kind: k},
-				Why: "there are no " + words.Plural(string(k)) + ": the input has none"})
+				Why: "no " + words.Plural(string(k)) + " exist: the input has none"})
 		}
 	}
 	return out
@@ -227,7 +226,7 @@ func unjudgedGroups(r *Revision) (out []model.Omission) {
 		for g := range r.Cluster.Groups(k) {
 			if len(g.Invalid) > 0 && !g.Invalid[0].IsError() && len(system.PoliciesNaming(r.Cluster, g.Key)) > 0 {
 				out = append(out, model.Omission{Code: model.OmittedObject, Key: g.Key, Origin: g.Origin,
-					Why: "which Rung does not judge: " + g.Invalid[0].Field + " " + g.Invalid[0].Message})
+					Why: "is ignored, Rung does not judge it: " + g.Invalid[0].Field + " " + g.Invalid[0].Message})
 			}
 		}
 	}
@@ -242,10 +241,10 @@ func undecidedPolicies(r *Revision) (out []model.Omission) {
 		o := model.Omission{Code: model.OmittedObject, Key: p.Key, Origin: p.Origin}
 		switch {
 		case place.Missing:
-			o.Why = "whose tier " + place.TierName + " does not exist, or is refused"
+			o.Why = "decides nothing: its tier " + place.TierName + " does not exist or was rejected"
 		case p.Tiered != nil && p.IsRefused():
 			by, b := p.WhyUntaken(r.System.Title)
-			o.Why = "which " + by + ": " + strings.TrimSpace(b.Field+" "+b.Message)
+			o.Why = "is ignored, " + by + " it: " + strings.TrimSpace(b.Field+" "+b.Message)
 		default:
 			continue
 		}

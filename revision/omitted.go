@@ -26,7 +26,7 @@ func OmissionsOfAnswers(r *Revision, rows bool) (out []model.Omission) {
 func assumedHost(r *Revision) (out []model.Omission) {
 	if o := r.Desired.Options(); o.HostAssumed {
 		out = append(out, model.Omission{Code: model.OmittedSetting, Remedy: "--host-network-namespace",
-			Why: o.HostNetworkNamespace + " stands for the nodes, because there is such a namespace and no setting says otherwise"})
+			Why: o.HostNetworkNamespace + " represents the nodes: the namespace exists and no setting names another"})
 	}
 	return out
 }
@@ -307,7 +307,7 @@ func isSameOmission(a, b *model.Omission) bool {
 func AssumedSettings(r *Revision) (out []model.Omission) {
 	if r.Desired.Options().HairpinAssumed {
 		out = append(out, model.Omission{Code: model.OmittedSetting, Remedy: "--masquerade-subnets",
-			Why: "nodes masquerade with 169.254.0.0/17 and fd69::/112, because there are primary user-defined networks"})
+			Why: "nodes masquerade with 169.254.0.0/17 and fd69::/112: primary user-defined networks exist"})
 	}
 	return append(out, assumedHost(r)...)
 }

@@ -35,9 +35,9 @@ func OtherwiseText(o *diff.LogDifference) string {
 	case o.Judged == 0:
 		fmt.Fprintf(&b, "no log line of %s can be judged", span)
 	case o.Judged == 1:
-		fmt.Fprintf(&b, "the one log line of %s would %s verdict", span, words.OneOrMany(o.Lines, "get a different", "keep its"))
+		fmt.Fprintf(&b, "the one log line of %s would be decided %s", span, words.OneOrMany(o.Lines, "differently", "the same"))
 	default:
-		fmt.Fprintf(&b, "%s of the %s log lines of %s would get a different verdict", countOrNone(o.Lines), words.Thousands(o.Judged), span)
+		fmt.Fprintf(&b, "%s of the %s log lines of %s would be decided differently", countOrNone(o.Lines), words.Thousands(o.Judged), span)
 	}
 	if o.Unattributed > 0 {
 		fmt.Fprintf(&b, "; %s left out: an address no longer has a pod, or has another one", words.Count(o.Unattributed, "line"))
@@ -68,8 +68,8 @@ func ContraryText(o *diff.LogDifference) string {
 	if o == nil || o.Contrary == 0 {
 		return ""
 	}
-	return words.Count(o.Contrary, "log line") + words.OneOrMany(o.Contrary, " says", " say") +
-		" otherwise than the policies do now: the policies changed since, or the rows differ"
+	return words.Count(o.Contrary, "log line") + words.OneOrMany(o.Contrary, " contradicts", " contradict") +
+		" the current policies: the policies changed since, or the rows differ"
 }
 
 // SeenSaid returns the verdicts in the lines of a group, and how many contradict the current policies: "logged
@@ -90,10 +90,9 @@ func SeenSaid(g *diff.LoggedGroup) string {
 	text := "logged as " + strings.Join(said, ", ")
 	switch {
 	case g.Contrary == g.Lines:
-		text += ", which is not what the policies say now"
+		text += ", contradicting the current policies"
 	case g.Contrary > 0:
-		text += fmt.Sprintf(", of which %s %s not what the policies say now", words.Thousands(g.Contrary),
-			words.OneOrMany(g.Contrary, "is", "are"))
+		text += fmt.Sprintf(", %s of them contradicting the current policies", words.Thousands(g.Contrary))
 	}
 	return text
 }
@@ -119,11 +118,11 @@ func SeenConnection(s *diff.LoggedConnection) verdict.Connection {
 func CountMoves(r *Revision, ctx context.Context, k model.PolicyKey) (*diff.PriorityMoves, error) {
 	p := r.Cluster.Policy(k)
 	if p == nil {
-		return nil, fmt.Errorf("there is no %s", k.Label())
+		return nil, fmt.Errorf("%s does not exist", k.Label())
 	}
 	ranked := r.System.Order != nil
 	if ranked && !r.Verdicts().HasPlaceInOrder(k) {
-		return nil, fmt.Errorf("%s decides nothing, whatever its priority: %s refuses it, or its tier is not there", k.Label(), r.System.Title)
+		return nil, fmt.Errorf("%s decides nothing at any priority: %s rejects it, or its tier does not exist", k.Label(), r.System.Title)
 	}
 	if ranked || r.WhyNoRows(k) == nil && r.IsCompiled(k) {
 		return diff.NewPriorityMoves(ctx, r.Verdicts(), k, true)
@@ -168,7 +167,7 @@ func FlipsBrief(totals []diff.PairTotal) string {
 		out = append(out, n)
 	}
 	if len(out) == 0 {
-		return "nothing flips"
+		return "no verdict changes"
 	}
 	return strings.Join(out, ", ")
 }
@@ -186,7 +185,7 @@ func FindSurplus(r *Revision, ctx context.Context, next *Revision, w *diff.Wante
 	d, err := DiffConnections(r, ctx, next, diff.DiffQuestions{Wanted: w})
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return &SurplusEffect{Unknown: "it was not worked out in time", becomes: w.Becomes}
+		return &SurplusEffect{Unknown: "not computed in time", becomes: w.Becomes}
 	case err != nil:
 		return &SurplusEffect{Unknown: err.Error(), becomes: w.Becomes}
 	}
@@ -204,10 +203,10 @@ func (s *SurplusEffect) Text() string {
 	}
 	switch {
 	case s.Unknown != "":
-		return "what it does to connections that no log line has is unknown: " + s.Unknown
+		return "effect on connections without log lines unknown: " + s.Unknown
 	case s.FlipGroup == nil:
-		return does + " only the connections of the log lines"
+		return does + " only the logged connections"
 	}
-	return fmt.Sprintf("%s %s that no log line has: %s → %s, %s; %s", does, words.Count(s.Pairs, "pair"), EndsText(s.From), EndsText(s.To),
+	return fmt.Sprintf("%s %s without log lines: %s → %s, %s; %s", does, words.Count(s.Pairs, "pair"), EndsText(s.From), EndsText(s.To),
 		PortsText(s.Ports), ExampleText(s.FlipGroup))
 }

@@ -17,10 +17,10 @@ func TestCauseOfDisagreement(t *testing.T) {
 	behind := flow.NodeProgress{Written: nb.ProgressMark{Cfg: 12}, Made: nb.ProgressMark{Cfg: 10}}
 	for want, h := range map[string]revision.OVNZoneWay{
 		"": {Stages: []revision.OVNStage{{Agreement: revision.Agree}, {Agreement: revision.NotCompared}}, Progress: behind, Changed: true},
-		"the rows changed while ovn-trace ran; trace again":                      {Stages: denied, Changed: true, Progress: behind},
-		"ovn-northd is behind: rows written #12, flows made #10":                 {Stages: gone, Progress: behind},
-		"the flow is of no row that is there: the flows are older than the rows": {Stages: gone},
-		"not known: look at ovn-northd in the zone, and trace again":             {Stages: denied},
+		"the rows changed while ovn-trace ran; trace again":                  {Stages: denied, Changed: true, Progress: behind},
+		"ovn-northd is behind: rows written #12, flows made #10":             {Stages: gone, Progress: behind},
+		"the flow's row no longer exists: the flows are older than the rows": {Stages: gone},
+		"unknown: check ovn-northd in the zone, then trace again":            {Stages: denied},
 	} {
 		if got := h.DisagreementCause(); got != want {
 			t.Errorf("cause %q, want %q", got, want)

@@ -125,7 +125,7 @@ func (h *OVNZoneWay) noteTexts() (out []string) {
 		out = append(out, "zone "+h.Zone+": likely cause: "+cause)
 	}
 	if at := strings.Join(h.EndsAt, ", "); h.End == flow.EndLost {
-		out = append(out, fmt.Sprintf("zone %s: OVN loses the packet in stage %s, and not by an ACL", h.Zone, at))
+		out = append(out, fmt.Sprintf("zone %s: OVN loses the packet in stage %s, not by an ACL", h.Zone, at))
 	}
 	for _, p := range h.Problems {
 		out = append(out, "zone "+h.Zone+": ovn-trace: "+p)
@@ -149,9 +149,9 @@ func (h *OVNZoneWay) DisagreementCause() string {
 	case h.Progress.NorthdBehind():
 		return fmt.Sprintf("ovn-northd is behind: rows written #%d, flows made #%d", h.Progress.Written.Cfg, h.Progress.Made.Cfg)
 	case gone:
-		return "the flow is of no row that is there: the flows are older than the rows"
+		return "the flow's row no longer exists: the flows are older than the rows"
 	}
-	return "not known: look at ovn-northd in the zone, and trace again"
+	return "unknown: check ovn-northd in the zone, then trace again"
 }
 
 // Disagreements returns the disagreements of a trace with the rows, one for each zone.

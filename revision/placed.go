@@ -12,8 +12,8 @@ import (
 
 // The assumptions about pods without a node or an address.
 const (
-	AssumesNode    = "is not scheduled: judged as if it ran on a node of its own"
-	assumesAddress = "has no address yet: judged as if it had one"
+	AssumesNode    = "is not scheduled: treated as running alone on its node"
+	assumesAddress = "has no address yet: treated as having one"
 )
 
 // JudgedCluster returns the cluster that verdicts are computed for. Pods without a node or an address, such as
@@ -108,8 +108,9 @@ func UnplacedText(r *Revision) string {
 		return ""
 	}
 	n := len(names)
-	return fmt.Sprintf("%s (%s) %s not scheduled or %s no address: judged as if each ran on a node of its own",
-		words.Count(n, "pod"), words.ListFew(names, 3), words.OneOrMany(n, "is", "are"), words.OneOrMany(n, "has", "have"))
+	return fmt.Sprintf("%s (%s) %s not scheduled or %s no address: treated as running alone on %s",
+		words.Count(n, "pod"), words.ListFew(names, 3), words.OneOrMany(n, "is", "are"), words.OneOrMany(n, "has", "have"),
+		words.OneOrMany(n, "its node", "their nodes"))
 }
 
 // freeAddresses returns an allocator of unused addresses in the subnets of a revision's network.

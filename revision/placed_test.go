@@ -43,7 +43,7 @@ func TestUnscheduled(t *testing.T) {
 			t.Fatalf("%s → %s: %s %s, %v", c.from, c.to, a.Verdict, a.Reason, err)
 		}
 		p := &a.Paths[0]
-		if p.From.Note != "is not scheduled: judged as if it ran on a node of its own" || p.To.Note != AssumesNode || p.From.Zone == p.To.Zone || p.From.Addr == p.To.Addr {
+		if p.From.Note != "is not scheduled: treated as running alone on its node" || p.To.Note != AssumesNode || p.From.Zone == p.To.Zone || p.From.Addr == p.To.Addr {
 			t.Errorf("%s → %s: not said, or in one place: %+v %+v", c.from, c.to, p.From, p.To)
 		}
 	}

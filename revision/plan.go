@@ -192,7 +192,7 @@ func (p *PlanState) PlaceText() string {
 	case p.Back:
 		return text + " back"
 	case p.waitsForZonesOnly():
-		return text + ", which not every zone shows yet"
+		return text + ", not live in every zone yet"
 	}
 	return text
 }
@@ -244,7 +244,7 @@ func (p *PlanState) String() string {
 		return "rolling back, " + p.PlaceText()
 	case p.waitsForZonesOnly():
 		n := words.Thousands(p.Total)
-		return n + " of " + n + " made, which not every zone shows yet"
+		return n + " of " + n + " made, not live in every zone yet"
 	}
 	return p.PlaceText() + " done"
 }

@@ -58,8 +58,8 @@ func TestPlanRunBy(t *testing.T) {
 func TestPlanStoppedAfterItsLastStep(t *testing.T) {
 	p := &PlanState{Total: 2, Done: 1, State: PlanStopped, Why: "interrupted", Steps: []PlanStep{{State: StepDone}, {State: StepWaiting}}}
 	for got, want := range map[string]string{
-		p.String():                     "2 of 2 made, which not every zone shows yet",
-		p.PlaceText():                  "2 of 2, which not every zone shows yet",
+		p.String():                     "2 of 2 made, not live in every zone yet",
+		p.PlaceText():                  "2 of 2, not live in every zone yet",
 		fmt.Sprint(p.IsShownByZones()): "false",
 		(&PlanState{Total: 2, Done: 1, State: PlanStopped, Steps: []PlanStep{{State: StepDone}, {State: StepToCome}}}).String(): "1 of 2 done",
 	} {

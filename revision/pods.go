@@ -51,7 +51,7 @@ func (n PodCount) String() string {
 		}
 	}
 	if len(without) == 0 {
-		return words.Thousands(n.All) + " in all: policies can select each"
+		return words.Thousands(n.All) + " in all: policies can select all of them"
 	}
 	return fmt.Sprintf("%s in all: policies can select %s; %s", words.Thousands(n.All), words.Thousands(n.Subjects()),
 		strings.Join(without, ", "))

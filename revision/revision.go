@@ -54,7 +54,7 @@ func (m Mode) TrafficTexts() (text, short string) {
 	short = "real OVN " + majorMinor(m.OVN)
 	switch {
 	case m.Packets:
-		return short + ", packets put in by Rung", short
+		return short + ", packets injected by Rung", short
 	case m.OVN != "":
 		return short, short
 	case m.Simulated:

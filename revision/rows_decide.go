@@ -28,7 +28,7 @@ func (t PriorityTie) String() string {
 	case TieSame:
 		return "same verdict"
 	case TieUndefined:
-		return "undefined where both match"
+		return "undefined if both match"
 	}
 	return ""
 }

@@ -66,13 +66,13 @@ func TestPipelineOrderAndTies(t *testing.T) {
 	want := []string{
 		"11",
 		"08",
-		"06 undefined where both match 07", "07 undefined where both match 06",
+		"06 undefined if both match 07", "07 undefined if both match 06",
 		"04", "05", // one rule
-		"18 undefined where both match 19", "19 undefined where both match 18",
+		"18 undefined if both match 19", "19 undefined if both match 18",
 		"03", "12",
 		"01", "02",
 		"13", "14",
-		"17 undefined where both match 15 16", "15 undefined where both match 17", "16 undefined where both match 17",
+		"17 undefined if both match 15 16", "15 undefined if both match 17", "16 undefined if both match 17",
 		"10 same verdict 09", "09 same verdict 10",
 	}
 	if d := cmp.Diff(want, got); d != "" {

@@ -25,14 +25,14 @@ func RuleSentences(r *Revision, p *model.Policy, rule *model.Rule) []string {
 	none := r.WhyNoRows(p.Key)
 	switch {
 	case none != nil && none.Code == model.NoController:
-		return []string{"Nothing: OVN-Kubernetes has no controller for ClusterNetworkPolicy, and nobody makes rows of it. --compile-cnp shows " +
-			"what it would do."}
+		return []string{"Nothing: OVN-Kubernetes has no controller for ClusterNetworkPolicy and writes no rows for it. --compile-cnp shows " +
+			"its effect."}
 	case none != nil && p.Kind == model.KindCNP:
-		return []string{"Nothing: as an AdminNetworkPolicy OVN-Kubernetes would not program it: " + none.Message + "."}
+		return []string{"Nothing: OVN-Kubernetes would not program it as an AdminNetworkPolicy: " + none.Message + "."}
 	case none != nil && !p.Kind.IsAdmin():
-		return []string{"OVN-Kubernetes cannot take it: " + none.Message + "."}
+		return []string{"OVN-Kubernetes does not accept it: " + none.Message + "."}
 	case none != nil:
-		return []string{"OVN-Kubernetes does not program this policy: " + none.Message + ". Rows it had before stay and still decide."}
+		return []string{"OVN-Kubernetes does not program this policy: " + none.Message + ". Old rows stay and still decide."}
 	case subjects == 0 && apart > 0:
 		return []string{"Nothing now: the pods of the subject have a primary user-defined network, where the policy is not enforced."}
 	case subjects == 0:
@@ -45,7 +45,7 @@ func RuleSentences(r *Revision, p *model.Policy, rule *model.Rule) []string {
 	case nobody && p.Kind == model.KindEF:
 		return []string{"Nothing now: its destination has no address. Its index stays reserved."}
 	case nobody:
-		return []string{"Nothing now: no pod or node is behind its peers."}
+		return []string{"Nothing now: its peers match no pod or node."}
 	}
 	var what string
 	pods, sends := "the "+words.Count(subjects, "pod"), " send"
@@ -67,13 +67,13 @@ func RuleSentences(r *Revision, p *model.Policy, rule *model.Rule) []string {
 	}
 	switch {
 	case p.Tier == model.TierBaseline:
-		what += ", where no AdminNetworkPolicy, no NetworkPolicy and no earlier rule decided,"
+		what += ", unless an AdminNetworkPolicy, a NetworkPolicy or an earlier rule decided,"
 	case p.Kind == model.KindNP:
-		what += ", where no AdminNetworkPolicy decided,"
+		what += ", unless an AdminNetworkPolicy decided,"
 	case p.Kind == model.KindEF:
-		what += ", where no earlier rule of the EgressFirewall decided,"
+		what += ", unless an earlier rule of the EgressFirewall decided,"
 	default:
-		what += ", where no earlier rule decided,"
+		what += ", unless an earlier rule decided,"
 	}
 	switch p.Kind {
 	case model.KindNP:
@@ -81,15 +81,15 @@ func RuleSentences(r *Revision, p *model.Policy, rule *model.Rule) []string {
 	case model.KindEF:
 		becomes := " is allowed."
 		if rule.Action == model.Deny {
-			becomes = " is dropped."
+			becomes = " is denied."
 		}
 		return []string{what + becomes,
-			"It decides at the end of the way, in the to-lport stage: even after an Allow of an AdminNetworkPolicy or NetworkPolicy. What these " +
-				"drop never comes to it."}
+			"It decides last, in the to-lport stage: even after an Allow of an AdminNetworkPolicy or NetworkPolicy, not after their " +
+				"Deny."}
 	}
 	out := []string{what + " " + outcomeText(p, rule)}
 	if p.Kind == model.KindCNP {
-		out = append(out, "That is what its rows do as OVN-Kubernetes, which has no controller for it, might write them.")
+		out = append(out, "OVN-Kubernetes has no controller for it: this is the effect of the rows it might write.")
 	}
 	if broken := rule.BrokenPortsText(); broken != "" {
 		out = append(out, words.Warned+" "+broken+".")
@@ -101,7 +101,7 @@ func RuleSentences(r *Revision, p *model.Policy, rule *model.Rule) []string {
 func netpolOutcome(r *Revision, p *model.Policy, rule *model.Rule) string {
 	for _, a := range r.ACLs(p.Key, "") {
 		if _, dir, i, ok := RuleOfIDs(a.ExternalIDs); ok && dir == rule.Direction && i == rule.Index && a.Action == nb.ActionAllowStateless {
-			return "is allowed without keeping track: replies need a rule of their own. The baseline is not consulted."
+			return "is allowed statelessly: replies need their own rule. The baseline is not consulted."
 		}
 	}
 	return "is allowed, with the replies. The baseline is not consulted."
@@ -111,9 +111,9 @@ func netpolOutcome(r *Revision, p *model.Policy, rule *model.Rule) string {
 func isolationText(r *Revision, p *model.Policy, rule *model.Rule) (out []string) {
 	if OutsideTypes(p, rule.Direction) {
 		out = append(out, words.Warned+" policyTypes leave "+string(rule.Direction)+
-			" out: the policy isolates nobody there, and OVN-Kubernetes still lets the rule allow.")
+			" out: the policy isolates no pod there, but OVN-Kubernetes still applies the rule.")
 	} else {
-		out = append(out, "What no NetworkPolicy of "+p.Namespace+" allows these pods is dropped by the "+
+		out = append(out, "What no NetworkPolicy of "+p.Namespace+" allows these pods is denied by the "+
 			DefaultDeny(p.Namespace, rule.Direction).Label()+".")
 	}
 	return append(out, alsoDecidesText(r, p, rule)...)
@@ -128,7 +128,7 @@ func outcomeText(p *model.Policy, rule *model.Rule) string {
 	case model.Allow:
 		return "is allowed, with the replies." + asked
 	case model.Deny:
-		return "is dropped." + asked
+		return "is denied." + asked
 	case model.Pass:
 		if p.Tier == model.TierBaseline {
 			return "is passed on: no later rule of the tier decides, and it is allowed."
@@ -292,10 +292,10 @@ func saysWithoutRows(r *Revision, p *model.Policy, rule *model.Rule) string {
 	}
 	switch {
 	case p.Tiered != nil && r.System.Order == nil:
-		return "Nothing here: it is a policy of " + system.SystemOfKind(p.Kind).Title + ", and " + r.System.TitlePossessive + " precedence holds."
+		return "Nothing here: it is a policy of " + system.SystemOfKind(p.Kind).Title + ", and " + r.System.TitlePossessive + " precedence applies."
 	case p.IsRefused():
 		by, b := p.WhyUntaken(r.System.Title)
-		return "Nothing that Rung says: " + by + " the policy, " + b.Field + " " + b.Message + "."
+		return "Nothing Rung can tell: " + by + " the policy, " + b.Field + " " + b.Message + "."
 	}
 	peers, to := strings.Join(rule.PeerTexts(), " or "), words.Count(pods, "pod")
 	text := "What " + to + words.OneOrMany(pods, " sends", " send") + " to " + peers
@@ -307,13 +307,13 @@ func saysWithoutRows(r *Revision, p *model.Policy, rule *model.Rule) string {
 	}
 	switch rule.ActionText() {
 	case "Reject":
-		text += " is refused with an answer"
+		text += " is denied with an error reply"
 	case string(model.Allow):
 		text += " is allowed"
 	case string(model.Pass):
 		text += " is left to the NetworkPolicies and the baseline"
 	default:
-		text += " is dropped"
+		text += " is denied"
 	}
 	return text + "."
 }

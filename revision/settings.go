@@ -100,7 +100,7 @@ func (v *DialectView) ZoneSettings(zone string) Zone {
 // mergedSettings merges the sources of one zone's settings.
 func (v *DialectView) mergedSettings(d *dialect.Dialect) []SettingValue {
 	f := &v.flags.Features
-	noSubnets := settingClaim{off, FromDefault, "not known: EgressFirewalls leave out those that nodes say they have"}
+	noSubnets := settingClaim{off, FromDefault, "pod subnets unknown: EgressFirewalls exclude the subnets of the nodes"}
 	adminRows := d.RowsOfOwner(string(model.KindANP)).Rows + d.RowsOfOwner(string(model.KindBANP)).Rows // no rows show nothing
 	out := []SettingValue{
 		firstClaim(Family, flagClaim(v.flags.Family), v.observed(settingClaim{d.Families.String(), FromRows, d.Families.Evidence},
@@ -117,7 +117,7 @@ func (v *DialectView) mergedSettings(d *dialect.Dialect) []SettingValue {
 		firstClaim(NetpolDefaults, flagClaim(f.Defaults), factClaim(d.Defaults), defaultClaim(auto)),
 		firstClaim(ClusterSubnets, flagClaim(strings.Join(f.ClusterSubnets, ",")), v.subnetsClaim(d), noSubnets),
 		firstClaim(HostNamespace, flagClaim(f.HostNetworkNamespace), v.configClaim(kube.OVNHostNamespace),
-			claimIf(v.host != "", FromDefault, v.host, "assumed: there is such a namespace"), defaultClaim(compiler.DefaultHostNetworkNamespace)),
+			claimIf(v.host != "", FromDefault, v.host, "assumed: the namespace exists"), defaultClaim(compiler.DefaultHostNetworkNamespace)),
 		firstClaim(MaxPriority, claimIf(v.flags.MaxPriority != model.MaxPriority, FromFlag, fmt.Sprint(v.flags.MaxPriority), ""),
 			defaultClaim(fmt.Sprint(model.MaxPriority))),
 		firstClaim(CompileCNP, claimIf(v.flags.CompileCNP, FromFlag, on, "OVN-Kubernetes has no controller for ClusterNetworkPolicy: rows as "+
@@ -184,12 +184,12 @@ func spanClaim(d *dialect.Dialect) settingClaim {
 	since, before := dialect.ReleaseSpan(d.Releases)
 	var parts []string
 	if since != "" {
-		parts = append(parts, "of "+since+" or later")
+		parts = append(parts, since+" or later")
 	}
 	if before != "" {
-		parts = append(parts, "of before "+before)
+		parts = append(parts, "before "+before)
 	}
-	return settingClaim{strings.Join(parts, ", "), FromRows, "the forms of the rows"}
+	return settingClaim{strings.Join(parts, ", "), FromRows, "the form of the rows"}
 }
 
 // settingClaim is the value of a setting by one source; empty if the source says nothing.

@@ -45,7 +45,7 @@ func isShownInZone(r *Revision, z *model.ZoneState, policies []model.PolicyKey, 
 	case z.SyncedAt.IsZero():
 		return false, "not read yet"
 	case z.IsStored():
-		return false, "a file: its rows never follow"
+		return false, "a file, never updated"
 	case z.Conn == model.ConnSwept:
 		return isShownAsRead(r, z, policies)
 	case z.Conn != model.ConnSynced || z.DB == nil:
@@ -86,7 +86,7 @@ func isShownInZone(r *Revision, z *model.ZoneState, policies []model.PolicyKey, 
 			}
 		}
 		if missing+different > 0 {
-			why = fmt.Sprintf("%s of %s to come", words.Thousands(missing+different), words.Count(len(want), "ACL"))
+			why = fmt.Sprintf("%s of %s not live yet", words.Thousands(missing+different), words.Count(len(want), "ACL"))
 			if in := z.PolicyJoin(k); in != nil && in.Error != "" {
 				why += ": " + in.Error
 			}
@@ -113,7 +113,7 @@ func isShownAsRead(r *Revision, z *model.ZoneState, policies []model.PolicyKey) 
 		case model.StateUnknown:
 			return false, "not read yet"
 		default:
-			return false, words.Count(DifferingRows(p), "row") + " to come"
+			return false, words.Count(DifferingRows(p), "row") + " not live yet"
 		}
 	}
 	return true, why

@@ -34,7 +34,7 @@ func TestShows(t *testing.T) {
 		&model.ZoneState{Name: "never", Conn: model.ConnDialling},
 		&model.ZoneState{Name: "dump", Conn: model.ConnReadOnly, SyncedAt: given.Now})
 	want := []ZoneShown{
-		{"dump", false, "a file: its rows never follow"},
+		{"dump", false, "a file, never updated"},
 		{"empty", false, "2 of 2 ACLs to come"},
 		{"late", false, "2 of 2 ACLs to come"},
 		{"lost", false, "lost"},

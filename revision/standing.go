@@ -56,7 +56,7 @@ func ForConnection(r *Revision, c verdict.Connection) (on *Revision, apart *Apar
 		return r, &Apart{verdict.Deny, isolatedText(c, from, to)}, nil
 	case to.balancedOn != nil && from.name != to.balancedOn.Name && !from.anywhere:
 		if connectedBy(r, t, from.name, to.balancedOn.Name) == "" {
-			return r, &Apart{verdict.Deny, fmt.Sprintf("%s is the address of a Service on the user-defined network %s, and leads nowhere from %s",
+			return r, &Apart{verdict.Deny, fmt.Sprintf("%s is the address of a Service on the user-defined network %s, unreachable from %s",
 				c.To, to.balancedOn.Name, from.text())}, nil
 		}
 		to.name = to.balancedOn.Name
@@ -75,8 +75,8 @@ func ForConnection(r *Revision, c verdict.Connection) (on *Revision, apart *Apar
 	}
 	if by := connectedBy(r, t, from.name, to.name); by != "" {
 		return r, &Apart{verdict.Unknown, fmt.Sprintf("%s is on the user-defined network %s and %s on %s, "+
-			"which ClusterNetworkConnect %s connects: each network's policies decide at its own end, and Rung does not put them together; "+
-			"each is asked on its own network, with the address of the other end", c.From, from.name, c.To, to.name, by)}, nil
+			"which ClusterNetworkConnect %s connects: each network's policies apply at its own end, and Rung does not combine them; "+
+			"ask on each network, with the address of the other end", c.From, from.name, c.To, to.name, by)}, nil
 	}
 	return r, &Apart{verdict.Deny, apartText(c, from, to)}, nil
 }
@@ -205,26 +205,26 @@ func networkOfService(r *Revision, t *network.Table, e verdict.Endpoint) *networ
 // reaches nothing from it.
 func isolatedText(c verdict.Connection, from, to placeOfEnd) string {
 	if from.isolated != nil {
-		return fmt.Sprintf("%s is an address on the default network of pod %s, whose primary network is another: tier 0 lets nothing out there "+
+		return fmt.Sprintf("%s is an address on the default network of pod %s, whose primary network is another: tier 0 drops all it sends there "+
 			"(DenyPrimaryUDN)",
 			c.From, from.isolated.Key.NamespacedName())
 	}
 	if from.name != "" {
-		return fmt.Sprintf("%s is on %s, which has no way into the default network, where %s is", c.From, from.text(), c.To)
+		return fmt.Sprintf("%s is on %s, which has no route to the default network of %s", c.From, from.text(), c.To)
 	}
-	return fmt.Sprintf("%s is an address on the default network of pod %s, whose primary network is another: tier 0 lets nothing in there "+
-		"but its own node and its open ports (DenyPrimaryUDN)",
+	return fmt.Sprintf("%s is an address on the default network of pod %s, whose primary network is another: tier 0 drops all it receives there, "+
+		"except from its own node and on its open ports (DenyPrimaryUDN)",
 		c.To, to.isolated.Key.NamespacedName())
 }
 
 // apartText explains why two ends cannot reach each other.
 func apartText(c verdict.Connection, from, to placeOfEnd) string {
-	text := fmt.Sprintf("%s is on %s and %s on %s, and these do not reach each other", c.From, from.text(), c.To, to.text())
+	text := fmt.Sprintf("%s is on %s and %s on %s, which are not connected", c.From, from.text(), c.To, to.text())
 	switch {
 	case from.name == "":
 		text += ": the port of " + c.To.String() + " on the default network is isolated by tier 0 (DenyPrimaryUDN)"
 	case to.name == "":
-		text += ": the network has no way into the default one"
+		text += ": the network has no route to the default network"
 	default:
 		text += " unless a ClusterNetworkConnect connects them or both are advertised"
 	}

@@ -115,7 +115,7 @@ func ToBeNote(p *model.Pod) string {
 	if p.Workload == "" {
 		return "does not exist yet: its manifest has no status"
 	}
-	return "does not exist yet: the template of " + p.Workload + " makes it"
+	return "does not exist yet: " + p.Workload + " will create it"
 }
 
 // PodNote describes how a pod is special for policies, empty for most pods; odd marks surprising ones. The

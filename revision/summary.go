@@ -116,7 +116,7 @@ func NoRowsShort(r *Revision, n *model.NoRows) string {
 	case model.InvalidOlder:
 		return "older form"
 	case "profile":
-		return "OVN-Kubernetes cannot take it"
+		return "not accepted by OVN-Kubernetes"
 	}
 	return n.Code
 }

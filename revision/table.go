@@ -63,7 +63,7 @@ func newTable(c *verdict.Classes, workloads []Workload) (*Table, error) {
 	}
 	t.Ends = t.finder.ends
 	if len(t.Ends) > MostEnds {
-		return nil, fmt.Errorf("%s are more than the %s that are told of pair by pair", words.Count(len(t.Ends), "workload"),
+		return nil, fmt.Errorf("%s: at most %s can be compared pair by pair", words.Count(len(t.Ends), "workload"),
 			words.Thousands(MostEnds))
 	}
 	t.at = make([]int32, len(t.Ends)*len(t.Ends))
@@ -249,10 +249,10 @@ func WhyNoEnds(r *Revision) string {
 		return u.Text()
 	}
 	if onUDN == 0 {
-		return "there are no pods that policies select, and no workloads"
+		return "no pods that policies can select, and no workloads"
 	}
-	return words.Count(onUDN, "pod") + " on a user-defined network, where policies of the default network are not enforced; there are no " +
-		"others that policies select"
+	return words.Count(onUDN, "pod") + " on a user-defined network, where policies of the default network are not enforced; no other " +
+		"pods that policies can select"
 }
 
 // TableOf returns the verdicts between all ends. The error is the context's, or reports too many ends.

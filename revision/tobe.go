@@ -15,7 +15,7 @@ import (
 // not compiled, but added wherever pods are counted.
 
 // assumesToBe is the assumption about such a pod.
-const assumesToBe = "does not exist yet: judged as its manifest says, on a node of its own"
+const assumesToBe = "does not exist yet: treated as in its manifest, alone on its node"
 
 // toBeSet returns the pods of PodIndex that do not exist yet; nil if none.
 func toBeSet(r *Revision) selectors.PodSet {
@@ -91,9 +91,8 @@ func podsToBe(r *Revision) []model.Omission {
 	if len(names) == 0 {
 		return nil
 	}
-	why := fmt.Sprintf("%s (%s) %s as the manifests say, each on a node of its own: %s not exist yet", words.Count(len(names), "pod"),
-		words.ListFew(names, 3),
-		words.OneOrMany(len(names), "is", "are"), words.OneOrMany(len(names), "it does", "they do"))
+	why := fmt.Sprintf("%s (%s) %s as in the manifests, each alone on its node: %s not exist yet", words.Count(len(names), "pod"),
+		words.ListFew(names, 3), words.OneOrMany(len(names), "runs", "run"), words.OneOrMany(len(names), "it does", "they do"))
 	return []model.Omission{{Code: model.OmittedToBe, Key: model.Key{Kind: model.KindPod}, Why: why + assumedOfPodsToBe(r)}}
 }
 
@@ -112,10 +111,10 @@ func assumedOfPodsToBe(r *Revision) (out string) {
 		out += "; addresses are assumed"
 	}
 	if daemons {
-		out += "; no Node is known, so a DaemonSet stands for 2 pods on 2 assumed nodes"
+		out += "; no Node is known, so a DaemonSet counts as 2 pods on 2 assumed nodes"
 	}
 	if host {
-		out += "; the node addresses of host-networked pods are not known"
+		out += "; the node addresses of host-networked pods are unknown"
 	}
 	return out
 }

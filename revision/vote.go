@@ -247,7 +247,7 @@ func (v *DialectView) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
 		}
 	}
 	if v.options.CNP && d.RowsOfOwner(string(model.KindCNP)).Rows == 0 {
-		out[model.KindCNP] = Deviation{Text: "OVN-Kubernetes writes no rows for it: those that it might are not here"}
+		out[model.KindCNP] = Deviation{Text: "OVN-Kubernetes writes no rows for it"}
 	}
 	f := &v.flags.Features
 	open := func(flag string) bool { return flag == "" || flag == auto }
@@ -261,7 +261,7 @@ func (v *DialectView) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
 		l, rows := &dialect.Lines[i], &d.Releases[i]
 		compilesToday := !v.options.Others.Has(l.Name)
 		if l.ByZone && (rows.IsOnlyOther() && compilesToday || rows.Today > 0 && rows.Other == 0 && !compilesToday) {
-			put("rows of another release than most zones have: "+rows.Evidence, false, kindsOf(l.Owners)...)
+			put("rows of another release than in most zones: "+rows.Evidence, false, kindsOf(l.Owners)...)
 		}
 	}
 	if is := v.options.AllowICMP; unlike(f.AllowICMP, d.AllowICMP, is) {

@@ -72,7 +72,7 @@ func (t *Table) waysOf(r *Revision, w *model.WayIn, target *model.Target) (out [
 		out = append(out, one)
 	}
 	if len(out) == 0 {
-		way.Broken = "no pod is behind Service " + way.Service.NamespacedName()
+		way.Broken = "Service " + way.Service.NamespacedName() + " selects no pod"
 		return []WayIn{way}
 	}
 	return out

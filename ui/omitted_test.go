@@ -51,7 +51,7 @@ func TestEveryAnswerSaysWhatIsNotCounted(t *testing.T) {
 				t.Errorf("the header is calmer with it: %q, without: %q", s.Line("findings"), calm.Line("findings"))
 			}
 			s.Press("!")
-			s.Want("› not counted", "▲ not counting "+unread+", which could not be read: line 3: not YAML")
+			s.Want("› not counted", "▲ not counting "+unread+", could not be read and is ignored: line 3: not YAML")
 			s.Press("esc")
 			s.WantNot("› not counted")
 		})

@@ -41,7 +41,7 @@ func TestPlanBadge(t *testing.T) {
 		{"waiting", waiting, "plan 4/9 waiting", "plan 4/9 waits"},
 		{"stopped", stopped, "plan 4/9 stopped", "plan 4/9 stopped"},
 		{"rolling back", back, "plan rolling back 1/5", "plan back 1/5"},
-		{"roll back stopped", backStopped, "plan rolling back 1/5 stopped", "plan back 1/5 stopped"},
+		{"rollback stopped", backStopped, "plan rolling back 1/5 stopped", "plan back 1/5 stopped"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			p.Plan = x.plan

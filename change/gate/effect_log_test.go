@@ -52,7 +52,7 @@ func TestLinesThatGoOtherwise(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := "2 of 3, 0 lost: allow → deny: blue/db-1 → red/web-0, TCP 81: 2 lines (logged as denied, which is not what the policies say now)"
+		want := "2 of 3, 0 lost: allow → deny: blue/db-1 → red/web-0, TCP 81: 2 lines (logged as denied, contradicting the current policies)"
 		if got := changing.Otherwise(back.Effect); got != want || back.Effect.Log.Contrary != 2 {
 			t.Errorf("undo:\ngot  %s\nwant %s", got, want)
 		}

@@ -52,9 +52,9 @@ func TestGuards(t *testing.T) {
 		// What the guards of policies alone said falsely.
 		{"an Allow goes that another policy denies before and after", []string{given.ANP("first", 10, "tenant=blue", "in deny *"),
 			given.ANP("wall", 50, "tenant=blue", "in deny *"), given.ANP("door", 40, "tenant=blue", "in allow team=ops")}, changing.Remove("door"), []string{"deletes door"}, "deletes ANP door",
-			"no connection changes: ANP first decides everything that its rules match"},
+			"no connection changes; its rules never apply: ANP first decides first"},
 		{"an Allow that cannot match", []string{given.ANP("first", 10, "tenant=blue", "in deny *")}, changing.Apply(given.ANP("door", 40, "tenant=blue", "in allow team=ops")), nil, "",
-			"no connection changes: ANP first decides everything that its rules match"},
+			"no connection changes; its rules never apply: ANP first decides first"},
 		{"an Allow above another that stays", []string{wall, door, given.ANP("wide", 45, "", "in allow *", "out allow *")}, changing.Remove("door"), []string{"deletes door"}, "",
 			"no connection changes; 4 pairs are decided by another rule"},
 		{"a tie stays a tie", []string{given.ANP("a", 40, "tenant=blue", "in allow team=ops"), given.ANP("b", 40, "tenant=blue", "in deny team=ops")},

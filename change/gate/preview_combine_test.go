@@ -30,10 +30,10 @@ spec:
     ports: [{portNumber: {protocol: TCP, port: 80}}]
 `
 	for edited, want := range map[string]string{
-		text: "opens only the connections of the log lines",
-		strings.Replace(text, "podSelector: {matchLabels: {app: web}}}}\n", "podSelector: {}}}\n", 1): "opens 1 pair that no log line has: blue/db-1 → red/web-0, TCP 80; for example blue/db-1 → red/web-0 tcp 80",
-		strings.Replace(text, "port: 80", "port: 81", 1):                                              "opens 1 pair that no log line has: blue/web-0 → red/web-0, TCP 81; for example blue/web-0 → red/web-0 tcp 81",
-		strings.Replace(text, "to: [{pods", "to: [{networks: [8.8.8.0/24]}, {pods", 1):                "opens only the connections of the log lines",
+		text: "opens only the logged connections",
+		strings.Replace(text, "podSelector: {matchLabels: {app: web}}}}\n", "podSelector: {}}}\n", 1): "opens 1 pair without log lines: blue/db-1 → red/web-0, TCP 80; for example blue/db-1 → red/web-0 tcp 80",
+		strings.Replace(text, "port: 80", "port: 81", 1):                                              "opens 1 pair without log lines: blue/web-0 → red/web-0, TCP 81; for example blue/web-0 → red/web-0 tcp 81",
+		strings.Replace(text, "to: [{pods", "to: [{networks: [8.8.8.0/24]}, {pods", 1):                "opens only the logged connections",
 	} {
 		p, err := g.Preview(t.Context(), w.Current(), change.Mutation{Op: change.OpApply, YAML: []byte(edited), Wanted: wanted})
 		if err != nil || p.Surplus == nil || p.Surplus.Text() != want {

@@ -26,7 +26,7 @@ func full() *Report {
 		NotConsidered: []Omission{
 			{Code: "unreadable", Level: Error, Text: "not counting b.yaml", File: "b.yaml", Line: 2},
 			{Code: "refused", Level: Warning, Text: "not counting c.yaml"},
-			{Code: "assumed-setting", Level: Note, Text: "assuming that " + hostile},
+			{Code: "assumed-setting", Level: Note, Text: "assuming " + hostile},
 		},
 	}
 }

@@ -82,14 +82,14 @@ func EntryOf(done model.Activity, now time.Time) *Entry {
 var Table = &page.Table[*Entry]{
 	Help: map[string]string{
 		"time":       "when it was done",
-		"where":      "the zone that was written to; of a change what it was made to: sandbox, files or cluster",
-		"policy":     "the policy that was changed, or whose rows they are",
+		"where":      "the zone written to; for a change its target: sandbox, files or cluster",
+		"policy":     "the changed policy, or the policy of the rows",
 		"what":       "what was done",
-		"operations": "how many operations the database was sent",
+		"operations": "operations sent to the database",
 		"took":       "how long it took",
 		"by":         "from where: console, command, plan, session, reverted, files; reconciler of rows",
 		"user":       "who made the change",
-		"result":     "what became of the change",
+		"result":     "the outcome of the change",
 	},
 	ID:    func(e *Entry) string { return e.id },
 	Under: func(e *Entry) bool { return e.Of != nil },

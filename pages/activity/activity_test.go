@@ -83,14 +83,14 @@ func TestChangesAndTheirRows(t *testing.T) {
 			t.Errorf("the details lack %q:\n%s", part, text)
 		}
 	}
-	for i, want := range map[int]string{0: "not a change of a policy", 1: "it is reverted already", 2: "not a change of a policy"} {
+	for i, want := range map[int]string{0: "nothing to undo here", 1: "already reverted", 2: "nothing to undo here"} {
 		if got := all[i].WhyNotUndone(); got != want {
 			t.Errorf("%s: undo says %q, want %q", all[i].Summary, got, want)
 		}
 	}
 	for _, e := range all {
 		want, asked := map[string]string{"Undo: Move ANP one from 34 to 36": "", "Move ANP one from 34 to 50": "it was not made",
-			"Move ANP one from 34 to 40": "a step of a plan: the plan is undone as a whole"}[e.Summary]
+			"Move ANP one from 34 to 40": "a step of a plan: undo the whole plan"}[e.Summary]
 		if got := e.WhyNotUndone(); asked && got != want {
 			t.Errorf("%s: undo says %q, want %q", e.Summary, got, want)
 		}

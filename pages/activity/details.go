@@ -55,7 +55,7 @@ func (e *Entry) Details() (out []Detail) {
 		add("policy", e.Done.Policy.Label(), "", Lead{Policy: e.Done.Policy})
 	}
 	if e.Number != 0 {
-		add("number", fmt.Sprintf("%d of the history, for rung undo", e.Number), "", Lead{})
+		add("undo with", fmt.Sprintf("rung undo %d", e.Number), "", Lead{})
 	}
 	for _, other := range []struct {
 		name string
@@ -85,7 +85,7 @@ func (e *Entry) whoText() string {
 	text := cmp.Or(strings.Join(parts, ", "), "unknown")
 	switch e.Mode {
 	case "sandbox":
-		text += ", in the sandbox: it ends with Rung"
+		text += ", sandbox only, lost on exit"
 	case "files":
 		text += ", in the files " + e.Context
 	case "cluster":
@@ -115,19 +115,19 @@ func policyOf(k model.Key) model.PolicyKey {
 func (e *Entry) WhyNotUndone() string {
 	switch {
 	case !e.IsChange():
-		return "not a change of a policy"
+		return "nothing to undo here"
 	case e.Result == "undone" || e.Result == "reverted":
-		return "it is " + e.Result + " already"
+		return "already " + e.Result
 	case e.Result == history.Failed || e.Result == history.Refused:
-		return "it was not made"
+		return "the change was not made"
 	case e.Op == opConfirm:
-		return "it only confirms a change: undo that one"
+		return "it only confirms a change: undo that change"
 	case e.Op == "writes":
 		return "it changed no policy"
 	case e.Number == 0 && e.By == "plan":
-		return "a step of a plan: the plan is undone as a whole"
+		return "a step of a plan: undo the whole plan"
 	case e.Number == 0:
-		return "the history does not have it"
+		return "not in the history"
 	}
 	return ""
 }

@@ -100,12 +100,12 @@ func (s *LogSession) IsOn() bool { return s.Ended.IsZero() }
 // SessionTable lists the sessions.
 var SessionTable = &page.Table[*LogSession]{
 	Help: map[string]string{
-		"what":  "the policy or namespace that logs meanwhile",
+		"what":  "the policy or namespace that logs",
 		"level": "the log levels while the session lasts",
 		"who":   "who began it",
 		"until": "when it ends by itself",
-		"rows":  "how many zones have its levels in their rows",
-		"state": "whether it runs, and what is wrong",
+		"rows":  "zones whose rows have its levels",
+		"state": "whether it runs, or its problem",
 	},
 	ID:    func(s *LogSession) string { return fmt.Sprint(s.Target, s.Ended, s.Since) },
 	Empty: "no logging session",
@@ -166,11 +166,11 @@ func (s *LogSession) whyWrong() string {
 	case s.Problem != "":
 		return s.Problem
 	case s.Changed && s.Over:
-		return "over; the level was changed meanwhile and stays"
+		return "expired; the level was changed meanwhile and stays"
 	case s.Changed:
 		return "the level was changed meanwhile and stays"
 	case s.Over:
-		return "over, not ended yet"
+		return "expired, still logging"
 	}
 	return ""
 }

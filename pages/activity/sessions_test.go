@@ -14,7 +14,7 @@ import (
 func TestTold(t *testing.T) {
 	now := time.Date(2026, 11, 26, 12, 0, 0, 0, time.UTC)
 	stands := &LogSession{Changed: true, Over: true, Until: page.Stamp{Time: now.Add(-time.Minute)}, now: now}
-	if got := stands.whyWrong(); got != "over; the level was changed meanwhile and stays" {
+	if got := stands.whyWrong(); got != "expired; the level was changed meanwhile and stays" {
 		t.Error(got)
 	}
 	for k, want := range map[model.Kind]string{model.KindNamespace: "deny=info", model.KindANP: `{"allow":"loud","deny":"info"}`} {

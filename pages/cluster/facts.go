@@ -245,9 +245,9 @@ func (p *PermissionFacts) missedFeature() string {
 	case slices.ContainsFunc(p.Verbs, isOfChange):
 		return "these changes are not offered"
 	case short == "customresourcedefinitions":
-		return "fields are checked as this Rung knows them, not as the cluster has them"
+		return "fields are checked against built-in CRDs, not the cluster's"
 	case !slices.Contains(p.Verbs, "list"):
-		return "changes to them are seen late"
+		return "changes to them are noticed late"
 	case short == "pods" || short == "namespaces":
 		return "the pods that policies select are unknown"
 	case short == "nodes":
@@ -255,7 +255,7 @@ func (p *PermissionFacts) missedFeature() string {
 	case short == "events":
 		return "events of policies are not shown"
 	case short == "userdefinednetworks" || short == "clusteruserdefinednetworks" || short == "network-attachment-definitions":
-		return "which networks there are besides the default one is unknown, and so is what their policies decide"
+		return "user-defined networks and the effect of their policies are unknown"
 	}
 	return "they are not shown"
 }

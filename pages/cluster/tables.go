@@ -15,12 +15,12 @@ import (
 // Policies lists policies, one line each.
 var Policies = &page.Table[*PolicyReports]{
 	Help: map[string]string{
-		"ready":         "how many zones report it ready, with the sign of the worst",
-		"zones":         "each zone in one sign, in their order",
+		"ready":         "zones that report it ready, with the sign of the worst",
+		"zones":         "one sign per zone, in zone order",
 		"not_ready":     "zones that report a failure",
 		"no_report":     "zones that reported nothing",
 		"gone":          "reports of zones that no longer exist",
-		"rows_disagree": "zones whose rows say something else than their report",
+		"rows_disagree": "zones whose rows contradict their report",
 		"oldest":        "how old the oldest report is",
 		"newest":        "how old the newest report is",
 		"message":       "what a failing zone reports",
@@ -70,7 +70,7 @@ var Zones = &page.Table[*ZoneReport]{
 		"at":            "when the report last changed",
 		"state_by_rows": "the state by the rows of the zone",
 		"reason":        "the reason in the report",
-		"notes":         "what speaks against the report, or its message",
+		"notes":         "the contradiction, or the report's message",
 	},
 	ID:    func(z *ZoneReport) string { return z.of.Key.String() + " " + z.Zone },
 	Empty: "no zones and no reports",

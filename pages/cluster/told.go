@@ -132,7 +132,7 @@ func (f *ClusterFacts) rowsText() page.Line {
 	case f.mode.Sandbox:
 		return page.Line{{Text: "written by Rung, in the sandbox's own zones", Role: themes.Text}}
 	case f.mode.Reconciles:
-		return page.Line{{Text: "WRITTEN BY RUNG (--reconcile)", Role: themes.Warn}, {Text: " where nobody else owns them", Role: themes.Text}}
+		return page.Line{{Text: "WRITTEN BY RUNG (--reconcile)", Role: themes.Warn}, {Text: " unless another writer owns them", Role: themes.Text}}
 	}
 	by := "OVN-Kubernetes' controller writes them, this Rung does not; --reconcile would"
 	if f.named > 0 {
@@ -146,7 +146,7 @@ func (f *ClusterFacts) rowsText() page.Line {
 func (f *ClusterFacts) changesText(h Hints) page.Line {
 	switch {
 	case f.Changes.Allowed:
-		text := "after a preview and a yes"
+		text := "after a preview and a confirmation"
 		if h.Forbid != "" {
 			text += "; " + h.Forbid
 		}
@@ -175,7 +175,7 @@ func connSign(c model.ConnState) page.Span {
 // tellResources returns the section about the resources, with errors.
 func (f *ClusterFacts) tellResources(now time.Time) Section {
 	if !f.isCluster() {
-		s := Section{Title: "objects that were read"}
+		s := Section{Title: "objects read"}
 		for _, x := range f.Resources {
 			e := Entry{ID: "resource." + x.Name, Name: x.Name, Sign: connSign(x.State),
 				Value: page.Line{{Text: words.Count(x.Objects, "object"), Role: themes.Text}}, To: resourcePage(x.Kind)}

@@ -50,7 +50,7 @@ func TestRefused(t *testing.T) {
 		"→ these changes are not offered\n", "– no: create pods/exec in openshift-ovn-kubernetes: not needed, allowed in the other namespace\n",
 		"✓ yes: list, watch nodes\n",
 		"✗ no: list tiers.crd.antrea.io → they are not shown\n", "✗ no: delete tiers.crd.antrea.io → these changes are not offered\n",
-		"✗ no: get customresourcedefinitions.apiextensions.k8s.io → fields are checked as this Rung knows them, not as the cluster has them\n",
+		"✗ no: get customresourcedefinitions.apiextensions.k8s.io → fields are checked against built-in CRDs, not the cluster's\n",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -114,7 +114,7 @@ func TestWriterOfRows(t *testing.T) {
 func TestAntrea(t *testing.T) {
 	p := uitest.AntreaFacts(t)
 	f, text := tell(p)
-	for _, want := range []string{"rows none, and no zones: Antrea has no rows of OVN\n", "changes ALLOWED  after a preview and a yes\n", "pods 34 in all: policies can select each\n"} {
+	for _, want := range []string{"rows none, and no zones: Antrea has no rows of OVN\n", "changes ALLOWED  after a preview and a confirmation\n", "pods 34 in all: policies can select all of them\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -21,10 +21,10 @@ var Table = &page.Table[*ZoneFacts]{
 		"state":             "whether its rows are read, and how",
 		"since":             "since when it is in this state",
 		"read":              "when its rows were last read",
-		"rows":              "how many rows it has",
+		"rows":              "number of its rows",
 		"in_sync":           "policies whose rows are as desired",
-		"differs":           "how many rows are missing, extra or different",
-		"policies":          "how many policies are in each state",
+		"differs":           "number of missing, extra or different rows",
+		"policies":          "number of policies in each state",
 		"other_rows":        "rows that belong to no policy",
 		"waiting":           "changes not yet written",
 		"writes":            "whether Rung writes its rows",
@@ -32,7 +32,7 @@ var Table = &page.Table[*ZoneFacts]{
 		"endpoint":          "where its database is reached",
 		"log_lines":         "lines of the ACL log that were lost",
 		"written_made_done": "how long until rows, flows and nodes followed",
-		"wrong":             "what is wrong below its rows",
+		"wrong":             "faults below its rows",
 	},
 	ID:    func(z *ZoneFacts) string { return z.Name },
 	Empty: "no zones yet",
@@ -204,7 +204,7 @@ func (z *ZoneFacts) ProblemTexts() (out []string) {
 	}
 	if n := len(z.Of.Disowned); n > 0 {
 		d := &z.Of.Disowned[0]
-		out = append(out, words.Count(n, "row")+" of Rung's lost the owner ids: "+d.Table+" "+d.UUID+" was of "+d.Was.Label())
+		out = append(out, words.Count(n, "row")+" of Rung lost the owner ids: "+d.Table+" "+d.UUID+" belonged to "+d.Was.Label())
 	}
 	if z.Error != "" {
 		out = append(out, z.Error)

@@ -220,10 +220,10 @@ func (f *Facts) Summary() []string {
 	}
 	first := "Connections: " + cmp.Or(strings.Join(parts, ", "), "none changes")
 	if len(parts) > 0 {
-		first += " (pairs of workloads or of a workload and addresses outside)"
+		first += " (pairs of workloads, or of a workload and outside addresses)"
 	}
 	if came, went := len(f.Workloads.Came), len(f.Workloads.Went); came+went > 0 {
-		first += fmt.Sprintf("; %s came, %s went", words.Count(came, "workload"), words.Thousands(went))
+		first += fmt.Sprintf("; %s new, %s removed", words.Count(came, "workload"), words.Thousands(went))
 	}
 	second := "Policies: " + f.policiesText()
 	if f.ACLs.Before != f.ACLs.After {
@@ -247,10 +247,10 @@ func (f *Facts) Summary() []string {
 // WorkloadLines names the workloads that only one side has, at most most of each.
 func (f *Facts) WorkloadLines(most int) (out []string) {
 	if len(f.Workloads.Came) > 0 {
-		out = append(out, "workloads that came: "+words.JoinAtMost(f.Workloads.Came, ", ", most))
+		out = append(out, "new workloads: "+words.JoinAtMost(f.Workloads.Came, ", ", most))
 	}
 	if len(f.Workloads.Went) > 0 {
-		out = append(out, "workloads that went: "+words.JoinAtMost(f.Workloads.Went, ", ", most))
+		out = append(out, "removed workloads: "+words.JoinAtMost(f.Workloads.Went, ", ", most))
 	}
 	return out
 }

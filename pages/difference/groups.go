@@ -78,7 +78,7 @@ func groupsOf(title string, gs []diff.FlipGroup) GroupTable {
 }
 
 func loggedGroups(gs []diff.LoggedGroup) GroupTable {
-	return newGroups("log lines that would get a different verdict", "line", strings.TrimSpace(loggedAs), gs,
+	return newGroups("log lines that would be decided differently", "line", strings.TrimSpace(loggedAs), gs,
 		func(g *diff.LoggedGroup) GroupLine {
 			return groupOf(g.Before, g.After, g.From, g.To, []verdict.PortRange{{Protocol: g.Protocol, Lo: g.Port, Hi: g.Port}},
 				GroupLine{Count: g.Lines,

@@ -30,7 +30,7 @@ func (f *Facts) PolicyLines() (out []*PolicyLine) {
 			case r.Before == "":
 				details = append(details, r.Rule+" is new: "+r.After)
 			case r.After == "":
-				details = append(details, r.Rule+" goes: "+r.Before)
+				details = append(details, r.Rule+" is removed: "+r.Before)
 			case r.Before == r.After:
 				details = append(details, r.Rule+": "+r.After)
 			default:
@@ -64,9 +64,9 @@ var changeRoles = map[string]themes.Token{"new": themes.OK, "gone": themes.Error
 // Policies lists new, deleted, moved and changed policies.
 var Policies = &page.Table[*PolicyLine]{
 	Help: map[string]string{
-		"change":   "what became of the policy",
+		"change":   "how the policy changed",
 		"detail":   "a rule or field that differs, before and after",
-		"priority": "its priority, before and after where it moved",
+		"priority": "its priority, before and after a move",
 	},
 	ID:    func(l *PolicyLine) string { return l.ID },
 	Empty: "no policy came, went, moved or changed",
@@ -98,16 +98,15 @@ func ofFirst(cell func(*Policy) page.Cell) func(*PolicyLine) page.Cell {
 // Connections lists connections that change.
 var Connections = &page.Table[*Connection]{
 	Help: map[string]string{
-		"change": "opens: allowed now, and not before; closes: the other way round; differs: another verdict; decided: the same verdict by " +
-			"another rule",
-		"from":    "the workload or addresses outside that connect",
-		"to":      "the workload or addresses outside that they connect to",
-		"now":     "the verdict, and who decides",
-		"was":     "the verdict before, and who decided",
-		"example": "one of the connections, as rung trace asks about it",
+		"change":  "opens: allowed only now; closes: allowed only before; differs: another verdict; decided: same verdict, another rule",
+		"from":    "the source: a workload or outside addresses",
+		"to":      "the destination: a workload or outside addresses",
+		"now":     "the verdict and the deciding rules",
+		"was":     "the verdict before and the deciding rules",
+		"example": "one of the connections, for rung trace",
 	},
 	ID:    func(c *Connection) string { return c.Change + " " + c.From + " → " + c.To + " " + c.PortsText() },
-	Empty: "no connection between workloads, or with addresses outside, changes",
+	Empty: "no connection between workloads or with outside addresses changes",
 	Columns: []page.Column[*Connection]{
 		{Key: "change", Title: "CHANGE", Worth: page.Always, Cell: func(c *Connection) page.Cell {
 			return page.Cell{Text: c.Change, Role: changeRoles[c.Change]}

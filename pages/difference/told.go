@@ -169,7 +169,7 @@ func objectOf(p *gate.Preview, o *change.ObjectChange) ChangedObject {
 		out.Verb = "is deleted"
 		out.PreviewPoint = PreviewPoint{Sign: page.Span{Text: "-", Role: themes.Removed}, Text: out.Name + " is deleted: " + policyBrief(o.Old)}
 	case len(o.Fields) == 0:
-		out.Text = "only the text changes, not what it means"
+		out.Text = "only the text changes, not the meaning"
 	default:
 		out.Fields = page.MapList(o.Fields, func(f change.FieldChange) ChangedField { return ChangedField{f.Path, beforeAndAfter(f.Old, f.New)} })
 	}

@@ -84,7 +84,7 @@ var Table = &page.Table[*Finding]{
 		"policy":   "the policy or object it is about",
 		"where":    "the rule or field",
 		"code":     "its kind: docs/findings.md explains each",
-		"message":  "what is wrong, with the remedy below the table",
+		"message":  "the problem; remedies are below the table",
 	},
 	ID:    func(f *Finding) string { return f.id },
 	Empty: "nothing found",

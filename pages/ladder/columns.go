@@ -66,8 +66,8 @@ var columnHelp = map[string]string{
 	"ingress": "rules for incoming connections: 2A allow, 1D denies, 1P passes on",
 	"egress":  "rules for outgoing connections: 2A allow, 1D denies, 1P passes on",
 	"rules":   "its rules in this stage: 2A allow, 1D denies, 1P passes on",
-	"zones":   "in how many zones its rows are as desired",
-	"state":   "how its rows are over all zones: the worst",
+	"zones":   "zones whose rows are as desired",
+	"state":   "the worst state of its rows over all zones",
 }
 
 // LeastNotes is the minimum width of the notes column on a screen.

@@ -44,7 +44,7 @@ func (b *ladderBuilder) tier0Title(l *Line, groups []revision.RowGroup) string {
 	}
 	switch {
 	case b.live.Zones == 0:
-		text += "no zone to read them"
+		text += "no zone"
 	case b.live.Read == 0:
 		text += "not read yet"
 	case n == 0:
@@ -177,12 +177,12 @@ func (b *ladderBuilder) addSection(s *ladder.Section) {
 		} else if !slices.ContainsFunc(s.Units, func(u ladder.Unit) bool { return !firewall(u) }) {
 			what = "EgressFirewall"
 		}
-		b.addPart(afterEgressAllow, what+"; where the destination is a pod, a tier-1 ingress Allow or Deny there decides before")
+		b.addPart(afterEgressAllow, what+"; for pod destinations a tier-1 ingress Allow or Deny decides first")
 	case ladder.SectionMulticast:
 		b.addPart("from-lport-after-lb: egress multicast", "")
 	case ladder.SectionNetpol:
 		if s.Stage != "" {
-			b.addPart("NetworkPolicy by namespace: what one of them allows is allowed", "")
+			b.addPart("NetworkPolicy by namespace: any match is allowed", "")
 		} else {
 			b.addPart("NetworkPolicy by namespace: 1001 allows, then 1000 denies the rest", "")
 		}
@@ -266,7 +266,7 @@ func (b *ladderBuilder) rowsText(g *revision.RowGroup) page.Line {
 func whyNoPolicy(g *revision.RowGroup) string {
 	switch {
 	case g.Gone:
-		return "rows of what is gone"
+		return "leftover rows"
 	case g.Tier == model.TierIsolation:
 		return "rows of OVN-Kubernetes itself"
 	}

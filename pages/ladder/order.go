@@ -197,7 +197,7 @@ func (b *ladderBuilder) addTier2() {
 		}
 	}
 	if b.Stage == "" && len(rows.groups) > 0 {
-		b.addPart("live rows of others in tier 2: they decide by their priority, too", "")
+		b.addPart("other live rows in tier 2: they decide by priority too", "")
 	}
 	rows.addRest()
 }

@@ -102,14 +102,14 @@ func (p *Passage) ByText() string { return cmp.Or(strings.Join(p.By, "; "), "no 
 // Table lists what may connect to what.
 var Table = &page.Table[*Passage]{
 	Help: map[string]string{
-		"from":    "the workload or addresses outside that may connect",
-		"to":      "the workload or addresses outside that they may connect to",
-		"verdict": "allow; mixed where pods of a workload differ; undefined where policies of one priority disagree",
-		"by":      "the rules that let it through: at the sender, and at the receiver",
-		"example": "one of the connections, as rung trace asks about it",
+		"from":    "the source: a workload or outside addresses",
+		"to":      "the destination: a workload or outside addresses",
+		"verdict": "allow; mixed if pods of a workload differ; undefined if policies of one priority disagree",
+		"by":      "the rules that allow it: at the sender and at the receiver",
+		"example": "one of the connections, for rung trace",
 	},
 	ID:    func(p *Passage) string { return p.From + " → " + p.To + " " + p.PortsText() },
-	Empty: "nothing may connect to anything",
+	Empty: "no connection is allowed",
 	Columns: []page.Column[*Passage]{
 		{Key: "from", Title: "FROM", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(p *Passage) page.Cell {
 			return page.Cell{Text: p.FromEnd.Brief(), Role: themes.Accent}
@@ -150,6 +150,6 @@ func CountText(t *revision.Table, shown []*Passage) string {
 		}
 		pairs[[2]string{p.From, p.To}] = true
 	}
-	return fmt.Sprintf("%s, %s of addresses outside; %s may connect", words.Count(workloads, "workload"), words.Count(outside, "block"),
+	return fmt.Sprintf("%s, %s of outside addresses; %s may connect", words.Count(workloads, "workload"), words.Count(outside, "block"),
 		words.Count(len(pairs), "pair"))
 }

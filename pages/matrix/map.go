@@ -14,10 +14,10 @@ import (
 func Unjudged(r *revision.Revision, m *revision.Matrix, judged, unknown int) []model.Omission {
 	switch {
 	case m.Pods == 0:
-		return []model.Omission{{Code: model.OmittedAll, Why: "nothing was judged: " + r.EmptyText("there are no pods", model.KindPod,
+		return []model.Omission{{Code: model.OmittedAll, Why: "nothing was judged: " + r.EmptyText("no pods", model.KindPod,
 			model.KindNamespace)}}
 	case judged == 0:
-		return []model.Omission{{Code: model.OmittedAll, Why: "nothing was judged: no policy is asked about any connection here"}}
+		return []model.Omission{{Code: model.OmittedAll, Why: "nothing was judged: no policy applies to any connection here"}}
 	case unknown > 0:
 		return []model.Omission{{Code: model.OmittedPart, Why: "unknown: " + words.Count(unknown, "pair")}}
 	}

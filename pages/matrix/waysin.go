@@ -56,7 +56,7 @@ func WaysInOf(t *revision.Table, r *revision.Revision, keep func(*revision.End) 
 		case all != 0:
 			p.Verdict = "mixed"
 		case len(w.Controllers) == 0:
-			p.By = []string{"the pods of the ingress controller are not known"}
+			p.By = []string{"the pods of the ingress controller are unknown"}
 		}
 		out = append(out, p)
 	}

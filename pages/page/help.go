@@ -4,23 +4,23 @@ import "cmp"
 
 // columnHelp explains the columns that mean the same on every page, by key.
 var columnHelp = map[string]string{
-	"acls":       "how many ACLs it becomes, in each zone",
-	"action":     "what becomes of a connection that matches",
+	"acls":       "number of its ACLs in each zone",
+	"action":     "the effect on matching connections",
 	"address":    "the addresses of the pod",
-	"applied_to": "the pods that the rule is for, where they are not those of the policy",
+	"applied_to": "the pods the rule applies to, if not the policy's",
 	"file":       "file and line it was read from",
-	"hits":       "how many lines of the log it decided, and when last",
-	"id":         "the id by which OVN-Kubernetes finds its row again: k8s.ovn.org/id",
-	"log":        "log levels: A: of rules that allow, D: of rules that deny",
+	"hits":       "log lines it decided, and the last time",
+	"id":         "OVN-Kubernetes' id of the row: k8s.ovn.org/id",
+	"log":        "log levels: A: for Allow rules, D: for Deny rules",
 	"name":       "the name of the rule",
 	"peers":      "the other end of the rule's connections",
-	"pods":       "how many pods it is enforced on; the header counts all pods there are",
+	"pods":       "pods it is enforced on; the header counts all pods",
 	"policy":     "the policy, by kind and name",
-	"ports":      "the ports of the rule; none is every port",
+	"ports":      "the ports of the rule; empty means every port",
 	"priority":   "lower numbers decide first",
 	"rule":       "direction and index; the lowest index that matches decides",
 	"uuid":       "the row's UUID in its database",
-	"zone":       "the zone: a node with a Northbound database of its own",
+	"zone":       "the zone: a node with its own Northbound database",
 }
 
 // HelpOf explains a column, empty if no text exists.

@@ -77,7 +77,7 @@ var Places = &page.Table[*Place]{
 		"free_below": "free priorities between it and the next",
 	},
 	ID:    func(p *Place) string { return p.Policy },
-	Empty: "there is no AdminNetworkPolicy",
+	Empty: "no AdminNetworkPolicies",
 	Columns: []page.Column[*Place]{
 		{Key: "now", Title: "NOW", Worth: page.Always, Right: true, Min: 4, NoSort: true, Cell: func(p *Place) page.Cell {
 			return page.Cell{Text: fmt.Sprint(p.Now)}

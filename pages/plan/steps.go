@@ -70,7 +70,7 @@ var Steps = &page.Table[Step]{Empty: "no policy has to move", Columns: []page.Co
 	{Key: "to", Title: "TO", Cell: func(s Step) page.Cell { return page.Cell{Text: fmt.Sprint(s.To)} }},
 	{Key: "state", Title: "STATE", Sparse: true, Cell: func(s Step) page.Cell {
 		if s.State == revision.StepWaiting {
-			return page.Cell{Text: "made, not shown by every zone yet"}
+			return page.Cell{Text: "made, not live in every zone yet"}
 		}
 		return page.Cell{Text: s.State}
 	}},
@@ -85,7 +85,7 @@ func StateOf(p *revision.PlanState) (sign page.Span, word, made string) {
 	case revision.PlanWaiting:
 		sign, back = page.Span{Text: words.Waiting, Role: themes.Warn}, "rolling back, waiting"
 	case revision.PlanStopped:
-		sign, back = page.Span{Text: words.Failed, Role: themes.Error}, "roll back stopped"
+		sign, back = page.Span{Text: words.Failed, Role: themes.Error}, "rollback stopped"
 	case revision.PlanDone:
 		sign, back = page.Span{Text: words.Yes, Role: themes.OK}, "rolled back"
 		made = fmt.Sprintf("%s of %s steps", words.Thousands(p.Done), words.Thousands(p.Total))
@@ -94,7 +94,7 @@ func StateOf(p *revision.PlanState) (sign page.Span, word, made string) {
 		return sign, word, made
 	}
 	if p.State == revision.PlanDone {
-		return sign, back, "the policies are where they were"
+		return sign, back, "all policies are back"
 	}
 	return sign, back, p.PlaceText()
 }

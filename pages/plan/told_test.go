@@ -22,7 +22,7 @@ func TestHeadline(t *testing.T) {
 	done := revision.PlanState{Title: "Re-space", Total: 9, Done: 9, State: revision.PlanDone}
 	for want, p := range map[string]revision.PlanState{
 		"Re-space: stopped, 4 of 9 done (since 12 min): interrupted": stopped,
-		"Re-space: roll back stopped, 2 of 6 back: interrupted":      back,
+		"Re-space: rollback stopped, 2 of 6 back: interrupted":       back,
 		"Re-space: waiting, 4 of 9 done: waiting for w2 (lost 12 s)": lost,
 		"Re-space: done, 9 of 9 steps":                               done,
 	} {

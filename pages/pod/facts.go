@@ -142,11 +142,11 @@ func HeadingLine(title string) *Line {
 // The headings of tiers, in deciding order; each fits 80 columns. An EgressFirewall decides in the to-lport
 // stage, whatever the egress stages allowed (ovn-kubernetes.md#firewall-rows).
 const (
-	adminTitle    = "tier 1 · AdminNetworkPolicy · the first that matches decides"
-	networkTitle  = "tier 2 · NetworkPolicy · where nothing above decided"
+	adminTitle    = "tier 1 · AdminNetworkPolicy · first match decides"
+	networkTitle  = "tier 2 · NetworkPolicy · unless a rule above decided"
 	firewallTitle = "tier 2, to-lport · EgressFirewall · decides even after an egress Allow"
-	baselineTitle = "tier 3 · baseline · where nothing above decided"
-	placedTitle   = "NetworkPolicy · where no tier above decided"
+	baselineTitle = "tier 3 · baseline · unless a rule above decided"
+	placedTitle   = "NetworkPolicy · unless a tier above decided"
 )
 
 // titleOf returns the heading for the rules of a policy.
@@ -173,7 +173,7 @@ func tierPlace(p *ladder.Place) (title, band, prio string) {
 	case p.TierName == "":
 		return fmt.Sprintf("%s (%d)", p.Policy.Kind, p.Tier), strconv.Itoa(int(p.Tier)), prio
 	}
-	return fmt.Sprintf("tier %s (%d) · the first that matches decides", p.TierName, p.Tier), fmt.Sprintf("%s %d", p.TierName, p.Tier), prio
+	return fmt.Sprintf("tier %s (%d) · first match decides", p.TierName, p.Tier), fmt.Sprintf("%s %d", p.TierName, p.Tier), prio
 }
 
 // describePolicy sets the policy's short name and the remark on the rule. As on the ladder, it marks policies
@@ -184,7 +184,7 @@ func (t *TouchingRule) describePolicy(r *revision.Revision, p *model.Policy, now
 	}
 	switch {
 	case p.Kind == model.KindEF:
-		t.note = "to-lport: even after an egress Allow, not after a drop"
+		t.note = "to-lport: even after an egress Allow, not after a Deny"
 	case t.Broken != "":
 		t.note += "  " + words.No + " " + t.Broken
 	}
@@ -246,8 +246,8 @@ func (o *PodFacts) addDefaultDenies(r *revision.Revision, touches []revision.Rul
 		dim("subject of", fmt.Sprintf("subject of %s, peer of %s more", words.Count(subject, "NetworkPolicy"), words.Thousands(peer)))
 	}
 	if open := revision.OpenRules(r, o.Of); rows && open > 0 {
-		dim("everybody", words.Count(open, "rule")+" for other pods "+words.OneOrMany(open, "names", "name")+" no peer and so "+
-			words.OneOrMany(open, "covers", "cover")+" this pod, too")
+		dim("everybody", words.Count(open, "rule")+" for other pods "+words.OneOrMany(open, "names", "name")+" no peer and "+
+			words.OneOrMany(open, "matches", "match")+" this pod too")
 	}
 	switch {
 	case len(out) == 0:
@@ -262,5 +262,5 @@ func (o *PodFacts) addDefaultDenies(r *revision.Revision, touches []revision.Rul
 
 // isolatedText names the policies that isolate a pod, and the effect.
 func isolatedText(by string) string {
-	return "isolated by " + by + ": what no NetworkPolicy allows is dropped"
+	return "isolated by " + by + ": what no NetworkPolicy allows is denied"
 }

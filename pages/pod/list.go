@@ -78,10 +78,10 @@ func policiesInOrder(r *revision.Revision) []model.PolicyKey {
 var List = &page.Table[*Listed]{
 	Help: map[string]string{
 		"node":     "the node it runs on",
-		"phase":    "its phase, as the API server has it",
-		"policies": "how many policies are enforced on it",
-		"labels":   "its labels, which policies select it by",
-		"note":     "why policies do not apply to it as to others",
+		"phase":    "its phase in the API server",
+		"policies": "number of policies enforced on it",
+		"labels":   "its labels, for selectors",
+		"note":     "why policies treat it differently",
 	},
 	ID:    func(p *Listed) string { return p.Namespace + "/" + p.Name },
 	Empty: "no pods",

@@ -32,9 +32,9 @@ func TestPlacedTouches(t *testing.T) {
 		}
 	}
 	for _, want := range [][]string{
-		{"# tier securityops (100) · the first that matches decides", "securityops 100|5|ACNP strict-ns-isolation|ingress 1|Drop|subject and peer"},
-		{"# NetworkPolicy · where no tier above decided", "–||NP default/allow-web|ingress 0|Allow|subject", "–||default deny of default|ingress|Deny|isolated",
-			"# tier baseline (253) · the first that matches decides"},
+		{"# tier securityops (100) · first match decides", "securityops 100|5|ACNP strict-ns-isolation|ingress 1|Drop|subject and peer"},
+		{"# NetworkPolicy · unless a tier above decided", "–||NP default/allow-web|ingress 0|Allow|subject", "–||default deny of default|ingress|Deny|isolated",
+			"# tier baseline (253) · first match decides"},
 	} {
 		at := slices.Index(got, want[0])
 		for _, line := range want {

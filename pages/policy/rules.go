@@ -107,7 +107,7 @@ func RuleTable(p *model.Policy, rows bool) *page.Table[*Rule] {
 			own = own || r.Tiered != nil && len(r.Tiered.AppliedTo) > 0
 		}
 	}
-	t := &page.Table[*Rule]{Help: map[string]string{"pods": "how many pods its peers are"}, ID: (*Rule).ID, Empty: "no rules",
+	t := &page.Table[*Rule]{Help: map[string]string{"pods": "pods that its peers match"}, ID: (*Rule).ID, Empty: "no rules",
 		Head: func(x *Rule) bool { return x.Of == nil },
 		Full: func(x *Rule) page.Line {
 			if x.Of != nil {

@@ -115,7 +115,7 @@ func IsMoving(zones []*model.ZoneState, out []Facts) bool {
 func NoDriftText(kept, all int, zones []*model.ZoneState, whole bool, not string) string {
 	switch {
 	case !whole:
-		return "no drift in the rows that were read: not all could be"
+		return "no drift in the rows read; some could not be read"
 	case not == "" && kept == all:
 		return "no drift: all zones match"
 	}

@@ -34,9 +34,9 @@ func LinesOf(all []Facts) (out []*DriftLine) {
 // Table lists lines.
 var Table = &page.Table[*DriftLine]{
 	Help: map[string]string{
-		"state": "how its rows are there",
+		"state": "the state of its rows",
 		"row":   "a row that is missing, extra or different, and its table",
-		"why":   "what differs, and what is known about the cause",
+		"why":   "the difference, and its known cause",
 	},
 	ID:    func(l *DriftLine) string { return l.id },
 	Under: func(l *DriftLine) bool { return l.Row != nil },

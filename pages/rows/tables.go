@@ -151,7 +151,7 @@ func (l *Line) holderCell() page.Cell {
 	case l.Lost:
 		return page.Cell{}
 	case len(l.on) == 0:
-		return page.Cell{Text: "nothing: has no effect", Role: themes.Warn}
+		return page.Cell{Text: "nothing: no effect", Role: themes.Warn}
 	}
 	return page.Cell{Text: words.List(l.on, 3)}
 }
@@ -192,18 +192,18 @@ func (l *Line) stateCell() page.Cell {
 }
 
 var columnHelp = map[string]string{
-	"acls":     "how many ACLs are in the group",
+	"acls":     "number of ACLs in the group",
 	"family":   "IPv4 or IPv6",
 	"log":      "the level at which the ACL logs",
-	"match":    "which packets the ACL decides",
-	"members":  "how many addresses are in the set",
+	"match":    "the packets that the ACL decides",
+	"members":  "number of addresses in the set",
 	"name":     "the row's name",
 	"on":       "the port groups and switches that have the ACL",
 	"owner":    "the policy or object that the row is written for",
-	"ports":    "how many ports are in the group",
+	"ports":    "number of ports in the group",
 	"priority": "higher numbers decide first, within stage and tier",
-	"stage":    "where in the pipeline the ACL is asked",
-	"state":    "how the row differs from what is desired",
+	"stage":    "the pipeline stage of the ACL",
+	"state":    "how the row differs from the desired one",
 	"tier":     "the lowest tier decides first",
 }
 

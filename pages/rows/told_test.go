@@ -41,7 +41,7 @@ func TestToldTwoWays(t *testing.T) {
 		}
 		return out
 	}
-	want := []string{"10000▲|no owner|▲ cannot be parsed: ip4.src == banana|namespace blue|", "10000▲|no owner|ip4|nothing: has no effect|",
+	want := []string{"10000▲|no owner|▲ cannot be parsed: ip4.src == banana|namespace blue|", "10000▲|no owner|ip4|nothing: no effect|",
 		"10000▲|† EF blue rule 0|ip4|namespace blue|"}
 	if diff := cmp.Diff(want, told(page.Printed)); diff != "" {
 		t.Errorf("on a screen (-want +got)\n%s", diff)

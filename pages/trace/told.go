@@ -100,7 +100,7 @@ func RowsPoint(t *trace.Trace, id string) Point {
 	case t.Rows.Verdict != t.Verdict:
 		out.Text = "rows disagree: " + string(t.Rows.Verdict)
 	case len(t.Disagree) > 0:
-		out.Text = "rows disagree on the way"
+		out.Text = "rows disagree on the path"
 	default:
 		out.Sign, out.Role = page.Span{Text: words.Yes, Role: themes.OK}, themes.Dim
 		out.Text, out.Zones = "rows agree", " in "+words.List(zonesOfRows(t), 3)

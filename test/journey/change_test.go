@@ -84,7 +84,7 @@ EOF
 func TestCarryCounts(t *testing.T) {
 	t.Parallel()
 	c := open(t, setup{args: []string{"--traffic", "0"}}).ready()
-	c.pick("cluster-control").does("m", "moving cluster-control").press("j").sees("34 → 35", "nothing flips")
+	c.pick("cluster-control").does("m", "moving cluster-control").press("j").sees("34 → 35", "no verdict changes")
 	c.press("j", "j", "j", "j", "j", "j").sees("34 → 41", " opens ").does("enter", "deny → allow", "pairs across namespaces, denied today, into")
 	c.press("esc").at("Ladder")
 	c.quits()

@@ -38,7 +38,7 @@ func TestRealOVN(t *testing.T) {
 	narrow := open(t, setup{args: args, w: 80, h: 24}).ready().sees(short)
 	narrow.press("4").at("logs").sees("dropped by")
 	narrow.Close()
-	long := short + ", packets put in by Rung"
+	long := short + ", packets injected by Rung"
 	c := open(t, setup{args: args, w: 160, h: 44}).ready().sees(long)
 	c.press("4").at("logs").sees("by rule, "+long, "dropped by cluster-control")
 }

@@ -31,7 +31,7 @@ func TestProposeFromTheLog(t *testing.T) {
 	c.does("E", "lines shown").answers("propose a rule", "a")
 	c.answers("For which policy?", "ctrl+u")
 	c.types("For which policy?", "door")
-	c.sees("Create ANP door", "opens only the connections of the log lines", "deny → allow", "log lines that would get a different verdict", "nothing is written yet")
+	c.sees("Create ANP door", "opens only the logged connections", "deny → allow", "log lines that would be decided differently", "nothing is written yet")
 	// What a Deny kept shut is opened, so the name is typed.
 	c.press("a").types("Type door to confirm", "door").at("logs")
 	if got := c.selected(); got != line {

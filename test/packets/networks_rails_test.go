@@ -80,7 +80,7 @@ func TestNetworkRails(t *testing.T) {
 			}
 		}
 		if len(diff.Flips) == 0 && railed {
-			t.Errorf("change %d of RUNG_SEED=%d, %s: a rail, and nothing flips: %+v", n, seed, change.Key, rails)
+			t.Errorf("change %d of RUNG_SEED=%d, %s: a rail, and no verdict changes: %+v", n, seed, change.Key, rails)
 		}
 		if before == nil {
 			before = r.state(d, drawn)

@@ -115,7 +115,7 @@ func checkGroup(t *testing.T, seed int, before, after *verdict.Index, g diff.Fli
 	}
 }
 
-// judgeIdle takes a rule that never decides out: nothing flips.
+// judgeIdle takes a rule that never decides out: no verdict changes.
 func judgeIdle(t *testing.T, seed int, c *model.Cluster, x *verdict.Index, u diff.RuleUse) int {
 	t.Helper()
 	p := *c.Policy(u.Policy)

@@ -104,7 +104,7 @@ func TestAntrea(t *testing.T) {
 	p := uitest.AntreaFacts(t)
 	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Cluster))
 	s.Want("Antrea: 7 tiers   SANDBOX  writes", "rows          none, and no zones: Antrea has no rows of OVN",
-		"changes       ALLOWED  after a preview and a yes; W returns to")
+		"changes       ALLOWED  after a preview and a confirmation; W returns to")
 	s.Golden("antrea")
 	p.Mode.Name, p.Mode.Title, p.Mode.Writes = revision.ClusterMode, "prod-eu", false
 	s.Console.Set(p)

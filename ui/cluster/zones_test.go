@@ -74,7 +74,7 @@ func TestBelow(t *testing.T) {
 	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Zones))
 	s.Resize(160, 45)
 	s.Want("ROWS/FLOWS/NODES", "7/7/7", "9/7/7", "7/7/6", "ovn-worker  ovn-northd died 12 s ago: signal: killed; northd is behind for at least 42 s",
-		"ovn-worker2  a node is behind for at least 42 s · 1 flow of an ACL that is gone for 42 s: northd has not made")
+		"ovn-worker2  a node is behind for at least 42 s · 1 flow of a deleted ACL for 42 s: northd has not made")
 	s.Want("3 zones ●▲▲", "▲ ovn-worker ", "▲ ovn-worker2 ", "● ovn-control-plane")
 	s.GoldenAt("below", [2]int{80, 24}, [2]int{120, 34})
 	s.Resize(80, 24)

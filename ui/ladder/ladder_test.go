@@ -201,7 +201,7 @@ func TestSortByPriority(t *testing.T) {
 }
 
 // TestCarryWithALog: where a log is read, the priority a policy is carried to says how many
-// of its lines would get a different verdict.
+// of its lines would be decided differently.
 func TestCarryWithALog(t *testing.T) {
 	f := uitest.NewFake(uitest.DemoFacts(t))
 	c := f.Revision().Cluster
@@ -223,7 +223,7 @@ func TestCarryWithALog(t *testing.T) {
 	s.Resize(120, 34)
 	goTo(t, s, "cluster-control")
 	s.Press("m", "j")
-	s.Want("34 → 35  free  nothing flips")
+	s.Want("34 → 35  free  no verdict changes")
 	s.WantNot("log line")
 	s.Press("4", "1")
 	s.Want("opens 122 pairs, 2 log lines")
@@ -246,7 +246,7 @@ func TestCarry(t *testing.T) {
 	s.Press("m")
 	s.Want("moving cluster-control: 34 (unchanged)", "◆ cluster-control", "← moving", "⏎ drop here", "esc cancel")
 	s.Press("j", "j")
-	s.Want("34 → 36", "34 → 36  free  nothing flips", "← free", "5 free   31–35")
+	s.Want("34 → 36", "34 → 36  free  no verdict changes", "← free", "5 free   31–35")
 	s.Golden("carry")
 	s.Press("j", "j", "j", "j")
 	s.Want("34 → 40  = with blue-tenant and 3 more  opens 122 pairs", "├ yellow-tenant", "← = 5 at 40")

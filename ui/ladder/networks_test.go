@@ -21,7 +21,7 @@ func TestNetworks(t *testing.T) {
 	s.Want("Ladder")
 	chooseNetwork(s, "team-a_blue-net")
 	s.Want("Ladder › on team-a_blue-net", "NetworkPolicy 1 · EgressFirewall 1", "(n new here)")
-	s.WantNot("rows of what is gone") // those of other networks
+	s.WantNot("leftover rows") // those of other networks
 	s.Golden("on-network")
 	s.ResizeAll()
 	s.Resize(120, 34)
@@ -41,7 +41,7 @@ func TestNetworks(t *testing.T) {
 	s = open(t)
 	s.WantNot("H network")
 	s.Press("H")
-	s.Want("no network besides the default one is known")
+	s.Want("only the default network is known")
 }
 
 // chooseNetwork picks a network by walking down to it.

@@ -421,7 +421,7 @@ func TestRollingBack(t *testing.T) {
 	p = under(revision.PlanStopped)
 	p.Back, p.Top = true, 5
 	w.says(p)
-	w.s.Want("■ roll back stopped  2 of 5 back", "next: blue-tenant 30 → 40", "b roll back the rest · ⏎ continue the plan · x keep as is")
+	w.s.Want("■ rollback stopped  2 of 5 back", "next: blue-tenant 30 → 40", "b roll back the rest · ⏎ continue the plan · x keep as is")
 	p = &revision.PlanState{Total: 9, State: revision.PlanDone, Back: true, Steps: nine(0, 0)}
 	w.says(p)
 	w.s.Want("✓ rolled back")

@@ -38,7 +38,7 @@ func TestActivity(t *testing.T) {
 	s.Want("equivalent commands", "$ kubectl patch anp cluster-control")
 	s.Golden("activity")
 	s.Press("enter")
-	s.Want("ada, console, in the sandbox", "guard rails", "8 of the history, for rung undo", "12 operations in 2 zones", "12 ACLs updated", "the server closed the connection")
+	s.Want("ada, console, in the sandbox", "guard rails", "rung undo 8", "12 operations in 2 zones", "12 ACLs updated", "the server closed the connection")
 	s.Golden("unfolded")
 	s.Resize(80, 24)
 	if all := strings.Join(strings.Fields(s.PlainFrame()), ""); !strings.Contains(all, strings.ReplaceAll(patch, " ", "")) {

@@ -54,8 +54,8 @@ func TestTouchesInPrecedenceOrder(t *testing.T) {
 		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	s.Want("10.244.1.10 · ovn-worker · Running", "app=api tier=be · namespace labels: env=prod tenant=blue",
-		"120 ✗ experimental", "tier 2 · NetworkPolicy · where nothing above decided",
-		"tier 3 · baseline · where nothing above decided", "port blue_api-d0 in ovn-worker  present")
+		"120 ✗ experimental", "tier 2 · NetworkPolicy · unless a rule above decided",
+		"tier 3 · baseline · unless a rule above decided", "port blue_api-d0 in ovn-worker  present")
 }
 
 func TestRuleAndBack(t *testing.T) {
@@ -208,7 +208,7 @@ spec: {podSelector: {}, ingress: [{}], egress: [{}]}
 	s := uitest.OpenScreen(t, p, nav.ToPod(podKey("blue", "api-d0")))
 	s.Resize(160, 60)
 	s.Want("NP blue/locked                egress 0  Allow  subject, peer", "from pods: app=web in blue",
-		"default deny of blue, ingress  Deny  isolated by NP allow-web and NP locked: what no NetworkPolicy allows is dropped",
+		"default deny of blue, ingress  Deny  isolated by NP allow-web and NP locked: what no NetworkPolicy allows is denied",
 		"default deny of blue, egress  Deny  isolated by NP locked:",
 		"subject of 2 NetworkPolicies, peer of", "2 rules for other pods name no peer")
 	s.Press("/")
@@ -218,7 +218,7 @@ spec: {podSelector: {}, ingress: [{}], egress: [{}]}
 	s.WantNot("default deny of blue, ingress")
 	s = uitest.OpenScreen(t, p, nav.ToPod(podKey("yellow", "web-f1")))
 	s.Resize(80, 60)
-	want := []string{"tier 2 · NetworkPolicy · where nothing above decided ──", "default deny of yellow, egress",
+	want := []string{"tier 2 · NetworkPolicy · unless a rule above decided ──", "default deny of yellow, egress",
 		"tier 2, to-lport · EgressFirewall · decides even after an egress Allow ──", "EF yellow/default", "tier 3"}
 	rest := s.PlainFrame()
 	for _, x := range want {

@@ -37,6 +37,6 @@ func TestLogLinesOnThePreview(t *testing.T) {
 	say("drop", "api-d0", "api-d1", 80)
 	say("allow", "api-d1", "api-d0", 81) // the policies say otherwise
 	again()
-	w.s.Want("▲ 3 of the 3 log lines of the last 15 min would get a", "▲ 1 log line says otherwise than the policies do now")
+	w.s.Want("▲ 3 of the 3 log lines of the last 15 min would get a", "▲ 1 log line contradicts the current policies")
 	w.s.Want("deny → allow: blue/api-d0 → blue/api-d1, TCP 80: 2", "logged as denied; for example", "logged as allowed, which is not what the policies say")
 }

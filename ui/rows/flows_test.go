@@ -123,7 +123,7 @@ func TestFlowsShared(t *testing.T) {
 		s.Resize(200, 60)
 		return s
 	}
-	open(false).Want("✓ 1 flow on ovn-worker.", "= northd made it for an ACL that is gone (deadbeef…) and keeps it for this one")
+	open(false).Want("✓ 1 flow on ovn-worker.", "= northd made it for a deleted ACL (deadbeef…) and keeps it for this one")
 	s := open(true)
 	s.Want("✓ 1 flow on ovn-worker.", "= shared with ANP lender egress rule 4")
 	for range 80 {
@@ -152,7 +152,7 @@ func TestFlowsUnread(t *testing.T) {
 	p.Mode.Sandbox = false
 	s.Console.Set(p)
 	s.Refresh()
-	s.Want("No Southbound database is known for this zone: --sb ZONE=ADDR names it.")
+	s.Want("No Southbound database is known for this zone: name it with --sb ZONE=ADDR.")
 	if strings.Contains(s.PlainFrame(), "≠ Missing") {
 		t.Error("what is not read is not missing")
 	}

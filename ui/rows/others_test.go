@@ -162,7 +162,7 @@ func TestEveryOwner(t *testing.T) {
 		{"2  1001=", "ARP of old, ingress", "own group"},
 		{"2  1000▲", "default deny of old, ingress"},
 		{"2  1000▲", "owner Basket of controller shop: fruit", "▲ match", "▲ cannot be parsed: ip4.src == banana"},
-		{"2   900", "no owner", "nothing: has no effect"},
+		{"2   900", "no owner", "nothing: no effect"},
 		{"3  1750", "BANP default ingress 0"},
 		{"no row matches: allowed in this stage"},
 	} {

@@ -71,7 +71,7 @@ func TestWhatItSays(t *testing.T) {
 	s.Want(`egress 5 "default-deny"`, "zone ovn-worker2", "networks: 0.0.0.0/0", "ns: all → 38 of 39 pods (16 here)",
 		"34·5 → OVN priority 26595, tier 1", `previous rule  egress 4 "pass-to-restricted-tenants"  Pass`,
 		`next rule      blue-tenant egress 0  Allow`,
-		"What the 38 pods of the subject send to every IPv4 address on any port, where no earlier rule decided, is dropped.",
+		"What the 38 pods of the subject send to every IPv4 address on any port, unless an earlier rule decided, is denied.",
 		"≠ In ovn-worker2: The live row of Egress:5:None says allow where the rule says Deny.",
 		"≠ behind in ovn-worker2 since 14:04:06 (54s): action and priority of ACL Egress:5:None",
 		"▲ DNS over TCP 5353 is not allowed by any rule above this one")
@@ -173,7 +173,7 @@ func TestNeighboursLead(t *testing.T) {
 	s = uitest.OpenScreen(t, ruleTampered(t), nav.ToRule(model.Key{Kind: model.KindANP, Name: "break-glass"}, model.Ingress, 0))
 	s.Want("previous rule  (none: the first ingress rule of all)")
 	s = uitest.OpenScreen(t, ruleTampered(t), nav.ToRule(model.Key{Kind: model.KindBANP, Name: "default"}, model.Ingress, 0))
-	s.Want("next rule      (none: the last ingress rule of all)", "where no AdminNetworkPolicy, no NetworkPolicy and no", "earlier rule decided, is dropped.")
+	s.Want("next rule      (none: the last ingress rule of all)", "where no AdminNetworkPolicy, no NetworkPolicy and no", "earlier rule decided, is denied.")
 }
 
 func TestCursorGoesThroughBothPanes(t *testing.T) {
