@@ -31,7 +31,7 @@ func (e *Engine) startPlans(dir string, h *history.History) {
 		Ctx: e.loop.Context(), Run: e.loop.Go,
 	})
 	if n := h.SkippedLines(); n > 0 {
-		why := fmt.Sprintf("%s unreadable and skipped: what they held cannot be undone", words.Count(n, "line"))
+		why := fmt.Sprintf("%s unreadable and skipped: their changes cannot be undone", words.Count(n, "line"))
 		e.loop.RecordActivity(model.Activity{By: "user", Summary: "read the history of changes", Error: why})
 		e.notices = append(e.notices, h.Path()+": "+why)
 	}

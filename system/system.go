@@ -106,7 +106,7 @@ func (s *System) HasFeature(f Feature) bool { return s.WhyLacking(f) == "" }
 func (s *System) WhyNotLogged(k model.Kind) string {
 	switch {
 	case k.IsTiered() && s != nil && !s.AsksPoliciesOf(k):
-		return "policies of this kind decide nothing here: " + s.TitlePossessive + " precedence holds"
+		return "policies of this kind have no effect: this cluster uses " + s.Title
 	case k.IsTiered():
 		return ""
 	}

@@ -80,7 +80,7 @@ func (s *comparison) differenceOf(g *diff.FlipGroup) (Difference, error) {
 		case err != nil:
 			return out, fmt.Errorf("ask about %s: %w", g.Example, err)
 		case a.Verdict != side.want:
-			return out, fmt.Errorf("%s: the comparison says %s, and asked by itself it is %s", g.Example, side.want, a.Verdict)
+			return out, fmt.Errorf("%s: the comparison says %s, a single question %s", g.Example, side.want, a.Verdict)
 		}
 		for i := range a.Paths {
 			for j := range a.Paths[i].Stages {

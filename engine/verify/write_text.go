@@ -20,7 +20,7 @@ func (w *statementWriter) writeHead(namespaces []string) {
 	if len(namespaces) > 0 {
 		between = words.ListSome(slices.Sorted(slices.Values(namespaces)), 6)
 	}
-	w.writeComment("What the policies let through between the pods of " + between + ", and what not.")
+	w.writeComment("Connections that the policies allow and deny between the pods of " + between + ".")
 	w.writeComment("Written by rung verify --write; check it with rung verify FILE.")
 	if left := (&foundEnds{unselected: w.leftOut}).leftOut(); left != "" {
 		w.writeComment("Pods left out, which policies do not select: " + left + ".")
