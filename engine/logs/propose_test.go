@@ -72,7 +72,7 @@ func TestMake(t *testing.T) {
 		{"denied on arrival as well", "door", []string{wall, given.ANP("gate", 20, "tenant=red", "in deny tenant=blue")}, []string{"blue/web-0 red/web-0 80"}, model.Allow,
 			[]string{"2 rules that allow the connections of 1 line. New at priority 19."}, []string{"priority: 19"}, ""},
 		{"denied by what comes after all policies of pods", "door", []string{given.EF("blue", "{type: Deny, to: {cidrSelector: 8.8.8.0/24}}")}, []string{"blue/web-0 8.8.8.8 443"}, model.Allow,
-			[]string{"1 rule that allows the connections of none of 1 line; 1 stays denied by other rules.", "1 line stays denied all the same: EF blue/default egress 0 decides"}, nil, ""},
+			[]string{"1 rule that allows the connections of none of 1 line; 1 stays denied by other rules.", "1 line stays denied: EF blue/default egress 0 decides"}, nil, ""},
 		{"a policy about both ends, and about everybody", "all", []string{given.ANP("all", 50, "", "out deny tenant=red", "in deny tenant=blue")}, []string{"blue/web-0 red/web-0 80"}, model.Allow,
 			nil, nil, "no rules of ANP all can cover exactly these lines: it opens 10 pairs that no log line has"},
 		{"twins of a pod, which no label tells apart", "door", []string{wall, strings.Replace(twin, "NAME", "web-9", 1)}, []string{"blue/web-0 red/web-0 80"}, model.Allow,
