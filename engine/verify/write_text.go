@@ -183,7 +183,7 @@ func podChoice(some, all []*model.Pod) any {
 	}
 	if best == nil {
 		var names []any
-		for _, p := range sortedPods(some) {
+		for _, p := range slices.SortedFunc(slices.Values(some), func(a, b *model.Pod) int { return a.Key.Compare(b.Key) }) {
 			names = append(names, p.Name)
 		}
 		return singleOrList(names)
@@ -218,11 +218,5 @@ func labelKeys(p *model.Pod) (out []string) {
 		}
 		return strings.Compare(a, b)
 	})
-	return out
-}
-
-func sortedPods(pods []*model.Pod) []*model.Pod {
-	out := slices.Clone(pods)
-	slices.SortFunc(out, func(a, b *model.Pod) int { return a.Key.Compare(b.Key) })
 	return out
 }
