@@ -9,6 +9,7 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
+	"rung/sources/retry"
 )
 
 // startPlans creates the plan runner. Once the objects are known it looks for a plan that an earlier run did
@@ -67,19 +68,12 @@ const stateEvery = time.Second
 // engine ends.
 func (e *Engine) watchState() {
 	auditFailed := false
-	t := time.NewTicker(stateEvery)
-	defer t.Stop()
-	for {
-		select {
-		case <-e.loop.Context().Done():
-			return
-		case <-t.C:
-			e.Plans.Refresh()
-			e.gate.LookAtHistory()
-			if err := e.ReadChanges(); err != nil && !auditFailed {
-				auditFailed = true
-				e.loop.RecordActivity(model.Activity{By: "user", Summary: "read the audit of changes", Error: err.Error()})
-			}
+	for retry.Sleep(e.loop.Context(), stateEvery) {
+		e.Plans.Refresh()
+		e.gate.LookAtHistory()
+		if err := e.ReadChanges(); err != nil && !auditFailed {
+			auditFailed = true
+			e.loop.RecordActivity(model.Activity{By: "user", Summary: "read the audit of changes", Error: err.Error()})
 		}
 	}
 }

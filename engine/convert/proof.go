@@ -85,8 +85,7 @@ func differencesOf(ctx context.Context, before, after verdict.View) ([]Differenc
 	}
 	var out []Difference
 	for i := range d.Flips {
-		g := &d.Flips[i]
-		out = append(out, differenceOfGroup(g))
+		out = append(out, differenceOfGroup(&d.Flips[i]))
 	}
 	return out, nil
 }

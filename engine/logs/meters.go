@@ -172,13 +172,11 @@ func (m *meteredLines) needsRows(now time.Time) bool {
 
 // runMeteredRows calls FindMeteredRows every missingRowsEvery until the context ends.
 func (l *Store) runMeteredRows(ctx context.Context) {
-	ticker := time.NewTicker(missingRowsEvery)
-	defer ticker.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
+		case <-time.After(missingRowsEvery):
 			l.FindMeteredRows()
 		}
 	}
