@@ -19,7 +19,7 @@ func TestAntrea(t *testing.T) {
 	s.Want("Antrea: 7 tiers   SANDBOX  writes  ACNP 24 · ANNP 4 · NP 1", "mytier · tier 10, custom", "emergency · tier 50", "securityops · tier 100 · 20 policies",
 		"NetworkPolicy · after tier application · 1 policy", "baseline · tier 253 · 1 policy", "NodePort Service: ns-1/svc-1", "each rule has its own")
 	for key, why := range map[string]string{"2": "rows: Antrea has no OVN rows", "3": "zones: Antrea has no OVN rows",
-		"6": "this is of OVN-Kubernetes' priorities", "s": "this is of OVN-Kubernetes' priorities"} {
+		"6": "not available with Antrea", "s": "not available with Antrea"} {
 		s.Press(key)
 		s.Want("Ladder", why)
 	}
