@@ -172,11 +172,13 @@ func (m *meteredLines) needsRows(now time.Time) bool {
 
 // runMeteredRows calls FindMeteredRows every missingRowsEvery until the context ends.
 func (l *Store) runMeteredRows(ctx context.Context) {
+	ticker := time.NewTicker(missingRowsEvery)
+	defer ticker.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-time.After(missingRowsEvery):
+		case <-ticker.C:
 			l.FindMeteredRows()
 		}
 	}

@@ -160,7 +160,7 @@ func (d *Disagreement) foreignCause(z *model.ZoneState, s *Stage) (why, remedy s
 	if by := s.Rows.Decided; by != nil {
 		d.Row = RowOf(z, by.ACL)
 		if by.Policy == (model.Key{}) {
-			return d.Row.String() + " decides, a row that belongs to no policy", "find out who wrote it: OVN-Kubernetes writes no such row for a policy"
+			return d.Row.String() + " decides, a row without a policy", "find out who wrote it: OVN-Kubernetes writes no such row for a policy"
 		}
 		if p := z.PolicyJoin(by.Policy); p != nil && p.None != nil {
 			return fmt.Sprintf("%s decides, an old row: OVN-Kubernetes now rejects %s: %s", d.Row, by.Policy.Label(), p.None.Message),

@@ -17,7 +17,8 @@ type WouldMatch struct {
 
 // Sentence says what the rule would do.
 func (w *WouldMatch) Sentence() string {
-	verb := map[model.Action]string{model.Allow: "allow this", model.Deny: "deny this", model.Pass: "pass this to the next tier"}[w.Rule.Action]
+	verb := map[model.Action]string{model.Allow: "allow this", model.Deny: "deny this",
+		model.Pass: "pass this to the next tier"}[w.Rule.Action]
 	how := "would"
 	if w.Maybe {
 		how = "might"

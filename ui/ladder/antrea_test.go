@@ -60,7 +60,7 @@ func TestAntreaLogging(t *testing.T) {
 	s.Press("esc")
 	seek(" NP ")
 	s.Press("L")
-	s.Want("each by its enableLogging")
+	s.Want("each rule logs by its enableLogging")
 }
 
 // The page of a policy says where it stands, and what it applies to.
