@@ -53,7 +53,7 @@ func TestNewAsks(t *testing.T) {
 		{"what is given is not asked", [][2]string{{"tenants [", "blue,red"}}, []string{"tenant-isolation", "--answer", "label=tenant", "--answer", "priority=5,7"}, command.ExitOK,
 			[]string{"name: tenant-isolation-blue", "name: tenant-isolation-red", "priority: 7"}, []string{"Which of its values are tenants to isolate?"}},
 		{"no answer at all", [][2]string{{"pods [quarantine=true]: ", strings.Repeat("all\n", 4) + "all"}}, []string{"quarantine"}, command.ExitNo,
-			nil, []string{"rung: want labels of pods, all are too many", "rung: no answer to pods"}},
+			nil, []string{"rung: want labels of pods, not every pod", "rung: no answer to pods"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			code, out, errs := dialogue(t, c.talk, append([]string{"new", "-f", demo}, c.args...)...)

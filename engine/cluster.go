@@ -16,7 +16,7 @@ var ErrNoCluster = kube.ErrNoCluster
 type NoClusterError = kube.NoClusterError
 
 // LoginPlugin is the first argument of the child processes that run a kubeconfig's login
-// plugin; RunLoginPlugin takes the other arguments, where ClusterOptions.FencePlugins is
+// plugin; RunLoginPlugin takes the other arguments, if ClusterOptions.FencePlugins is
 // set.
 const LoginPlugin = kube.LoginPlugin
 

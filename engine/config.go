@@ -117,10 +117,10 @@ func (c *Config) check() error {
 		return fmt.Errorf("a sandbox cannot be combined with --sb")
 	}
 	if c.Reconcile && len(c.Sources) == 0 {
-		return fmt.Errorf("cannot write rows without objects: every row would look left over; give the manifests, too")
+		return fmt.Errorf("cannot write rows without objects: all rows would look stale; add the manifests")
 	}
 	if is := system.SystemByName(c.System); c.Reconcile && !is.HasFeature(system.Rows) {
-		return fmt.Errorf("cannot write rows with --%s %s: %s has none, and every row would look left over", system.Flag, c.System, is.Title)
+		return fmt.Errorf("cannot write rows with --%s %s: %s has no rows", system.Flag, c.System, is.Title)
 	}
 	names := map[string]bool{}
 	for _, src := range c.Sources {

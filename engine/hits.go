@@ -18,7 +18,7 @@ var (
 	ruleHits = metricDesc("rung_rule_hits_total", "ACL log lines by the rule that decided. Rules beyond the first 1000 are counted as "+
 		"policy \"other\".",
 		"policy", "rule", "verdict")
-	logLines = metricDesc("rung_log_lines_total", "ACL log lines that came, by what became of them.", "result")
+	logLines = metricDesc("rung_log_lines_total", "ACL log lines received, by result.", "result")
 )
 
 // hitSeries holds the rules with a counter: the first rules hit keep theirs.

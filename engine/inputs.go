@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"rung/sources/manifests"
+	"rung/sources/nbdb"
 )
 
 // Input is something that an argument names for Rung to read.
@@ -47,4 +48,17 @@ func RenderKustomization(dir string) string { return manifests.RenderKustomizati
 // HasNoManifests reports whether all inputs are folders without manifests.
 func HasNoManifests(inputs []string) bool {
 	return manifests.Options{Paths: inputs}.HasNoManifests()
+}
+
+// TLSFiles name the key and certificates of ssl: endpoints.
+type TLSFiles = nbdb.TLSFiles
+
+// FindDatabases returns the addresses (file:PATH) of the Northbound database files in folders, such as a
+// must-gather, sorted.
+func FindDatabases(ctx context.Context, folders []string) ([]string, error) {
+	paths, err := nbdb.FindDatabases(ctx, folders)
+	for i, p := range paths {
+		paths[i] = nbdb.Prefix + p
+	}
+	return paths, err
 }

@@ -36,8 +36,8 @@ func openCounts(e *Engine) *keptCounts {
 	k := &keptCounts{engine: e, disk: files.OrSystem(e.cfg.Disk),
 		path: filepath.Join(e.cfg.StateDir, countsFolder, hex.EncodeToString(sum[:8])+".json")}
 	if err := k.openCounts(); err != nil {
-		e.loop.RecordActivity(model.Activity{By: "log", Summary: "hits of rules are not kept", Error: err.Error()})
-		e.notices = append(e.notices, "hits of rules are not kept: "+err.Error())
+		e.loop.RecordActivity(model.Activity{By: "log", Summary: "rule hits are not saved", Error: err.Error()})
+		e.notices = append(e.notices, "rule hits are not saved: "+err.Error())
 		return nil
 	}
 	return k
@@ -48,7 +48,7 @@ func (k *keptCounts) openCounts() (err error) {
 		return fmt.Errorf("making the folder of the counts: %w", err)
 	}
 	if k.lock, err = files.TryLocked(k.disk, k.path+".lock"); err != nil {
-		return fmt.Errorf("another Rung keeps them: %w", err)
+		return fmt.Errorf("another Rung saves them: %w", err)
 	}
 	text, err := files.ReadPrivate(k.disk, k.path, logs.MaxFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,7 +60,7 @@ func (k *keptCounts) openCounts() (err error) {
 	}
 	if err != nil {
 		_ = k.lock.Close()
-		return fmt.Errorf("reading %s: %w; move it away to begin anew", k.path, err)
+		return fmt.Errorf("reading %s: %w; move it away to start over", k.path, err)
 	}
 	k.engine.logs.ResumeCounts(c)
 	return nil
@@ -80,7 +80,7 @@ func (k *keptCounts) keepWriting() {
 		}
 		if err := k.writeCounts(); err != nil && !told {
 			told = true
-			k.engine.loop.RecordActivity(model.Activity{By: "log", Summary: "hits of rules could not be kept", Error: err.Error()})
+			k.engine.loop.RecordActivity(model.Activity{By: "log", Summary: "rule hits could not be saved", Error: err.Error()})
 		}
 	}
 }

@@ -138,7 +138,7 @@ func TestKeepCounts(t *testing.T) {
 	}
 	offer(t, r.Engine, 2)
 	other := run(true)
-	if n := strings.Join(other.Notices(), " "); !strings.Contains(n, "another Rung keeps them") || counted(other.Engine) != 0 {
+	if n := strings.Join(other.Notices(), " "); !strings.Contains(n, "another Rung saves them") || counted(other.Engine) != 0 {
 		t.Errorf("the second Rung says %q and has %d hits", n, counted(other.Engine))
 	}
 	other.Close()
@@ -156,7 +156,7 @@ func TestKeepCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	r = run(true)
-	if n := strings.Join(r.Notices(), " "); !strings.Contains(n, "not counts that Rung kept") || counted(r.Engine) != 0 {
+	if n := strings.Join(r.Notices(), " "); !strings.Contains(n, "not a file of saved rule hits") || counted(r.Engine) != 0 {
 		t.Errorf("damaged counts: %q, %d hits", n, counted(r.Engine))
 	}
 	offer(t, r.Engine, 1)

@@ -50,7 +50,7 @@ func NewHealth(l *zones.Loop, own zones.OwnerOptions, store *logs.Store) *Health
 			Help: "Time from sending a transaction to its answer.", Buckets: prometheus.ExponentialBuckets(0.001, 2, 15)},
 			[]string{"zone"}),
 		rails: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "rung_guard_rails_met_total",
-			Help: "Guard rails that changes of policies met which came from the sources, by code."}, []string{"code"}),
+			Help: "Guard rails met by policy changes from the sources, by code."}, []string{"code"}),
 	}
 }
 
@@ -105,21 +105,21 @@ func describePolicies(kind model.Kind, name, plural string, actions ...model.Act
 }
 
 var (
-	zoneQueue = metricDesc("rung_zone_queue_depth", "Policies that wait to be written.", "zone")
+	zoneQueue = metricDesc("rung_zone_queue_depth", "Policies waiting to be written.", "zone")
 	zoneDrift = metricDesc("rung_zone_drift_rows", "Rows that differ from the desired ones, by kind of difference.", "zone", "kind")
-	zoneLeft  = metricDesc("rung_zone_unwritten", "Policies and rows left unwritten in a zone that is written, by reason.", "zone",
+	zoneLeft  = metricDesc("rung_zone_unwritten", "Policies and rows not written in a zone that Rung writes, by reason.", "zone",
 		"reason")
-	zoneConn    = metricDesc("rung_zone_connection_state", "1 for the state the connection is in.", "zone", "state")
+	zoneConn    = metricDesc("rung_zone_connection_state", "1 for the current state of the connection.", "zone", "state")
 	zoneHeld    = metricDesc("rung_zone_writer_held", "1 while this process holds the zone's epoch.", "zone")
 	zoneEpoch   = metricDesc("rung_zone_writer_epoch", "The epoch in NB_Global: it grows whenever a writer takes over.", "zone")
 	zoneSync    = metricDesc("rung_zone_last_sync_timestamp_seconds", "When the rows were last known to be current.", "zone")
-	zonePaused  = metricDesc("rung_zone_paused", "1 while the zone should be written and is not.", "zone")
+	zonePaused  = metricDesc("rung_zone_paused", "1 while Rung should write the zone but does not.", "zone")
 	zoneForeign = metricDesc("rung_zone_foreign_change_timestamp_seconds",
 		"When another writer last changed a row of Rung's owner types.", "zone")
 	zoneOverride = metricDesc("rung_zone_ownership_overridden",
 		"1 if an operator asserted that nothing else writes the rows.", "zone")
-	reportsLeft = metricDesc("rung_reports_waiting", "Conditions and events that the API server has not taken yet.")
-	reportsLost = metricDesc("rung_reports_dropped_total", "Conditions and events that were given up.")
+	reportsLeft = metricDesc("rung_reports_waiting", "Conditions and events not yet accepted by the API server.")
+	reportsLost = metricDesc("rung_reports_dropped_total", "Conditions and events given up.")
 )
 
 // Describe sends nothing, which makes Health an unchecked collector: the metrics depend on the zones.

@@ -9,6 +9,7 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
+	"rung/sources/retry"
 )
 
 // startPlans creates the plan runner. Once the objects are known it looks for a plan that an earlier run did
@@ -31,7 +32,7 @@ func (e *Engine) startPlans(dir string, h *history.History) {
 		Ctx: e.loop.Context(), Run: e.loop.Go,
 	})
 	if n := h.SkippedLines(); n > 0 {
-		why := fmt.Sprintf("%s unreadable and skipped: what they held cannot be undone", words.Count(n, "line"))
+		why := fmt.Sprintf("%s unreadable and skipped: their changes cannot be undone", words.Count(n, "line"))
 		e.loop.RecordActivity(model.Activity{By: "user", Summary: "read the history of changes", Error: why})
 		e.notices = append(e.notices, h.Path()+": "+why)
 	}
@@ -67,19 +68,12 @@ const stateEvery = time.Second
 // engine ends.
 func (e *Engine) watchState() {
 	auditFailed := false
-	t := time.NewTicker(stateEvery)
-	defer t.Stop()
-	for {
-		select {
-		case <-e.loop.Context().Done():
-			return
-		case <-t.C:
-			e.Plans.Refresh()
-			e.gate.LookAtHistory()
-			if err := e.ReadChanges(); err != nil && !auditFailed {
-				auditFailed = true
-				e.loop.RecordActivity(model.Activity{By: "user", Summary: "read the audit of changes", Error: err.Error()})
-			}
+	for retry.Sleep(e.loop.Context(), stateEvery) {
+		e.Plans.Refresh()
+		e.gate.LookAtHistory()
+		if err := e.ReadChanges(); err != nil && !auditFailed {
+			auditFailed = true
+			e.loop.RecordActivity(model.Activity{By: "user", Summary: "read the audit of changes", Error: err.Error()})
 		}
 	}
 }

@@ -16,7 +16,7 @@ func (e *Engine) startReverts(dir string) {
 			if u.Ended != "" {
 				a := model.Activity{At: e.Now(), By: "user", Summary: u.Title + ": " + u.Ended}
 				if u.Title == "" {
-					a = model.Activity{At: e.Now(), By: "user", Summary: "look for a change that waits to be confirmed", Error: u.Ended}
+					a = model.Activity{At: e.Now(), By: "user", Summary: "look for an unconfirmed change", Error: u.Ended}
 				}
 				e.loop.RecordActivity(a)
 			}

@@ -164,11 +164,11 @@ func (l *LogSessions) noteGone(r *revision.Revision, all []revision.LogSession) 
 		case o == nil:
 			e.How = k.Label() + " was deleted"
 		case !now[k].Since.IsZero():
-			e.How = "another session took its place"
+			e.How = "replaced by another session"
 		case o.Tiered != nil && !logline.IsChanged(o, was.LogSession):
-			e.How = "its record was removed by somebody else; its rules stay as they are: " + logline.Levels(o).String()
+			e.How = "somebody else removed its record; its rules keep their levels: " + logline.Levels(o).String()
 		case o.Tiered == nil && !logline.IsChanged(o, was.LogSession) && !(was.HadFormer && was.Former == was.Set):
-			e.How = "its record was removed by somebody else; the level stays: " + words.CleanText(o.Logging)
+			e.How = "somebody else removed its record; the level stays: " + words.CleanText(o.Logging)
 		}
 		out = append(out, e)
 	}
@@ -217,7 +217,7 @@ func (l *LogSessions) EndOverdue(ctx context.Context) (said []string) {
 			said = append(said, fmt.Sprintf("%s (%s)", x, s.Until.Local().Format(time.DateTime)))
 		}
 		if err != nil {
-			said = append(said, fmt.Sprintf("logging session of %s: its time is over since %s, and it could not be ended: %s",
+			said = append(said, fmt.Sprintf("logging session of %s expired at %s and could not be ended: %s",
 				s.Target.Label(), s.Until.Local().Format(time.DateTime), words.CleanText(err.Error())))
 		}
 	}

@@ -51,8 +51,8 @@ func (m *Health) UnwrittenIn(z *model.ZoneState) []UnwrittenPart {
 		}
 	}
 	for _, d := range z.Disowned {
-		text := "the owner ids of " + d.Table + " " + d.UUID + " were removed; it was " + cmp.Or(d.ID, "without an id") +
-			", may still decide, and is left alone"
+		text := "the owner ids of " + d.Table + " " + d.UUID + " were removed (was " + cmp.Or(d.ID, "without an id") +
+			"); it may still apply, and Rung leaves it alone"
 		out = append(out, UnwrittenPart{d.Was, WhyDisowned, text})
 	}
 	slices.SortFunc(out, func(a, b UnwrittenPart) int {

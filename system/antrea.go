@@ -15,16 +15,16 @@ import (
 var Antrea = &System{
 	Name: model.SystemAntrea, Title: "Antrea", TitlePossessive: "Antrea's", DemoManifests: demo.Files,
 	whyLacking: map[Feature]string{
-		Rows:      "Antrea has no rows of OVN",
-		Stages:    "this is of OVN-Kubernetes' priorities, and this cluster is on Antrea",
-		LogLevels: "log levels are of OVN-Kubernetes: here rules of Antrea's policies log, each by its enableLogging",
+		Rows:      "Antrea has no OVN rows",
+		Stages:    "not available with Antrea",
+		LogLevels: "no log levels with Antrea: each rule logs by its enableLogging",
 	},
 
 	CountedKinds: []model.Kind{model.KindACNP, model.KindANNP, model.KindNP},
 	RareKinds:    []model.Kind{model.KindANP, model.KindBANP},
 	OwnKinds:     []model.Kind{model.KindACNP, model.KindANNP},
 	FoundText:    antreaFound,
-	NotFoundText: "no policy and no Tier of Antrea",
+	NotFoundText: "no Antrea policy or Tier",
 	UnaskedKinds: []model.Kind{model.KindANP, model.KindBANP, model.KindEF, model.KindCNP},
 
 	Order: antrea.EffectiveOrder, Bands: antrea.LadderBands,
@@ -35,12 +35,12 @@ var Antrea = &System{
 	Precedence: verdict.Antrea, Draft: antreaDraft,
 	Refuse: antrea.Refuse, Naming: antrea.PoliciesNaming, UnjudgedPart: antrea.UnjudgedGroup,
 	Lint: lint.System{Order: antrea.EffectiveOrder, Check: antrea.CheckCluster, Idle: lint.IdlePolicies{Kinds: []model.Kind{model.KindEF},
-		Message: "decides nothing here: EgressFirewalls are of OVN-Kubernetes, and Antrea's precedence holds in this cluster",
-		Remedy:  "write an Antrea ClusterNetworkPolicy, or say --system ovn-kubernetes"}},
+		Message: "has no effect: EgressFirewalls need OVN-Kubernetes, and this cluster uses Antrea",
+		Remedy:  "write an Antrea ClusterNetworkPolicy, or use --system ovn-kubernetes"}},
 
 	// Rules apply to new connections (antrea.md#verdicts).
 	NewDeny:      ingressAndEgress("a new Deny does not end established connections (Antrea)"),
-	NewIsolation: ingressAndEgress("new connections that none allows are dropped; established ones are not ended (Antrea)"),
+	NewIsolation: ingressAndEgress("new connections that no policy allows are denied; established ones continue (Antrea)"),
 	// See antrea.md#logging.
 	HowToLog: "rung log-level POLICY --deny on --allow on, or enableLogging: true in the rule",
 	LogsTo: "Antrea logs into /var/log/antrea/networkpolicy/np.log of each node: the first packet of a connection, and at most 500 " +

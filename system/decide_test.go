@@ -17,7 +17,7 @@ func TestDecide(t *testing.T) {
 		is        *System
 		why       string
 	}{
-		{"", "", nil, OVN, "no policy and no Tier of Antrea"},
+		{"", "", nil, OVN, "no Antrea policy or Tier"},
 		{"auto", "", antrea, Antrea, "0 policies and 1 Tier of Antrea"},
 		{"auto", "zones have a Northbound database", antrea, OVN, "zones have a Northbound database; there are also 0 policies and 1 Tier of Antrea"},
 		{"antrea", "zones have a Northbound database", nil, Antrea, "--system antrea"},

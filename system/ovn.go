@@ -17,18 +17,17 @@ var OVN = &System{
 
 	Precedence: verdict.Stages, Draft: ovnDraft,
 	Lint: lint.System{Idle: lint.IdlePolicies{Kinds: []model.Kind{model.KindACNP, model.KindANNP},
-		Message: "decides nothing here: it is a policy of Antrea, and OVN-Kubernetes' precedence holds in this cluster",
-		Remedy:  "write an AdminNetworkPolicy, or say --system antrea"}},
+		Message: "has no effect: it is an Antrea policy, and this cluster uses OVN-Kubernetes",
+		Remedy:  "write an AdminNetworkPolicy, or use --system antrea"}},
 
 	// Measured by TestEstablished of test/packets (ovn-kubernetes.md#established-connections).
 	NewDeny: map[model.Direction]string{
-		model.Ingress: "a new ingress Deny does not end established connections: every second packet still gets through (seen on OVN 25.03)",
+		model.Ingress: "a new ingress Deny does not end established connections: they keep working, with loss (seen on OVN 25.03)",
 		model.Egress:  "a new egress Deny also cuts established connections (seen on OVN 25.03)",
 	},
 	NewIsolation: map[model.Direction]string{
-		model.Ingress: "new connections that none allows are dropped; of established ones every second packet still gets through (seen " +
-			"on OVN 25.03)",
-		model.Egress: "what none allows is dropped, established connections too (seen on OVN 25.03)",
+		model.Ingress: "new connections that no policy allows are denied; established ones keep working, with loss (seen on OVN 25.03)",
+		model.Egress:  "connections that no policy allows are denied, established ones too (seen on OVN 25.03)",
 	},
 	HowToLog:    "rung log-level POLICY --deny alert",
 	LogsTo:      "Log lines come from a cluster or the sandbox; here there are only databases.",

@@ -106,7 +106,7 @@ func (s *System) HasFeature(f Feature) bool { return s.WhyLacking(f) == "" }
 func (s *System) WhyNotLogged(k model.Kind) string {
 	switch {
 	case k.IsTiered() && s != nil && !s.AsksPoliciesOf(k):
-		return "policies of this kind decide nothing here: " + s.TitlePossessive + " precedence holds"
+		return "policies of this kind have no effect: this cluster uses " + s.Title
 	case k.IsTiered():
 		return ""
 	}
@@ -126,10 +126,13 @@ func (s *System) AsksPoliciesOf(k model.Kind) bool { return !slices.Contains(s.U
 
 // SystemByName finds a system by its name; nil if unknown.
 func SystemByName(name string) *System {
-	for _, s := range All {
-		if string(s.Name) == name {
-			return s
-		}
+	return findSystem(func(s *System) bool { return string(s.Name) == name })
+}
+
+// findSystem returns the first system for which is returns true, or nil.
+func findSystem(is func(*System) bool) *System {
+	if i := slices.IndexFunc(All, is); i >= 0 {
+		return All[i]
 	}
 	return nil
 }
@@ -145,12 +148,7 @@ func SystemNames() (out []string) {
 // SystemOfKind returns the system whose own API has a kind of policies; nil for the kinds of Kubernetes and
 // OVN-Kubernetes.
 func SystemOfKind(k model.Kind) *System {
-	for _, s := range All {
-		if slices.Contains(s.OwnKinds, k) {
-			return s
-		}
-	}
-	return nil
+	return findSystem(func(s *System) bool { return slices.Contains(s.OwnKinds, k) })
 }
 
 // FormNames returns the names of the outputs in the form of plugins' own tools.
@@ -165,11 +163,7 @@ func FormNames() (out []string) {
 
 // SystemOfForm returns the system with an output of that name; nil if none.
 func SystemOfForm(output string) *System {
-	i := slices.IndexFunc(All, func(s *System) bool { return s.Form != nil && s.Form.Name == output })
-	if i < 0 {
-		return nil
-	}
-	return All[i]
+	return findSystem(func(s *System) bool { return s.Form != nil && s.Form.Name == output })
 }
 
 // RefusedChanges returns what the plugins' own admission rejects in changed objects because of others: before

@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -77,11 +78,7 @@ type ThemeSet struct{ themes map[string]*Theme }
 
 // BuiltinThemes returns the set without the user's themes.
 func BuiltinThemes() *ThemeSet {
-	s := &ThemeSet{themes: map[string]*Theme{}}
-	for n, t := range builtin {
-		s.themes[n] = t
-	}
-	return s
+	return &ThemeSet{themes: maps.Clone(builtin)}
 }
 
 // LoadThemes adds the *.yaml files of a folder to the built-in themes. A missing folder is no error; mistakes
@@ -126,12 +123,7 @@ func LoadThemes(dir string) (*ThemeSet, []error) {
 
 // ThemeNames lists the themes to choose from, Adaptive included.
 func (s *ThemeSet) ThemeNames() []string {
-	out := []string{Adaptive}
-	for n := range s.themes {
-		out = append(out, n)
-	}
-	sort.Strings(out)
-	return out
+	return slices.Sorted(slices.Values(append(slices.Collect(maps.Keys(s.themes)), Adaptive)))
 }
 
 // HasTheme reports whether a theme of that name exists.

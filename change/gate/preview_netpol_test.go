@@ -34,8 +34,8 @@ func TestPreviewNetpol(t *testing.T) {
 	}
 	isolates := func(n, dir string) string {
 		drops := map[string]string{
-			"ingress": "new connections that none allows are dropped; of established ones every second packet still gets through (seen on OVN 25.03)",
-			"egress":  "what none allows is dropped, established connections too (seen on OVN 25.03)",
+			"ingress": "new connections that no policy allows are denied; established ones keep working, with loss (seen on OVN 25.03)",
+			"egress":  "connections that no policy allows are denied, established ones too (seen on OVN 25.03)",
 		}
 		return "isolates " + n + " of blue (" + dir + ") that no NetworkPolicy isolated before: " + drops[dir]
 	}

@@ -139,7 +139,7 @@ func TestPreviewApply(t *testing.T) {
 				"different Port_Group control acls 2→3 +default-network-controller:AdminNetworkPolicy:control:Ingress:2:None - ports 2→2 +green_db-1,green_web-0 -blue_db-1,blue_web-0",
 			},
 			notes: []string{"applies to 2 pods", "newly selected: green/db-1 and green/web-0", "no longer selected: blue/db-1 and blue/web-0",
-				"a new ingress Deny does not end established connections: every second packet still gets through (seen on OVN 25.03)"}},
+				"a new ingress Deny does not end established connections: they keep working, with loss (seen on OVN 25.03)"}},
 		{name: "two documents", m: changing.Apply(control, given.ANP("a", 10, "tenant=red"), given.ANP("b", 11, "tenant=red")), title: "Create ANP a, ANP b",
 			rows: []string{"missing Port_Group a", "missing Port_Group b"},
 			notes: []string{"ANP control is as it should be", "no other policy at 10", "decides before b (11)", "applies to 2 pods",
@@ -157,7 +157,7 @@ func TestPreviewApply(t *testing.T) {
 				"missing Port_Group red:Egress", "missing ACL red:Ingress:arpAllow", "missing ACL red:Ingress:defaultDeny", "missing Port_Group red:Ingress",
 				"missing ACL allow-hairpinning:Egress", "missing ACL allow-hairpinning:Ingress"},
 			notes: []string{"applies to 2 pods", "isolates 2 pods of red (ingress) that no NetworkPolicy isolated before: " +
-				"new connections that none allows are dropped; of established ones every second packet still gets through (seen on OVN 25.03)"}},
+				"new connections that no policy allows are denied; established ones keep working, with loss (seen on OVN 25.03)"}},
 		{name: "a bad annotation is a finding", m: changing.Apply(strings.Replace(control, "name: control\n", "name: control\n  annotations: {k8s.ovn.org/acl-logging: loud}\n", 1)),
 			title: "Update ANP control", fields: []string{"metadata.annotations[k8s.ovn.org/acl-logging] →loud"},
 			notes: []string{"will not be enforced: bad logging annotation"}, findings: []string{"logging-annotation-invalid"}},

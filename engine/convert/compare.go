@@ -80,20 +80,17 @@ func (s *comparison) differenceOf(g *diff.FlipGroup) (Difference, error) {
 		case err != nil:
 			return out, fmt.Errorf("ask about %s: %w", g.Example, err)
 		case a.Verdict != side.want:
-			return out, fmt.Errorf("%s: the comparison says %s, and asked by itself it is %s", g.Example, side.want, a.Verdict)
+			return out, fmt.Errorf("%s: the comparison says %s, a single question %s", g.Example, side.want, a.Verdict)
 		}
-		for i := range a.Paths {
-			for j := range a.Paths[i].Stages {
-				st := &a.Paths[i].Stages[j]
-				for k := range st.Passed {
-					out.addMet(&st.Passed[k])
-				}
-				for k := range st.Candidates {
-					out.addMet(&st.Candidates[k])
-				}
-				if st.Decided != nil {
-					out.addMet(st.Decided)
-				}
+		for st := range a.Stages() {
+			for k := range st.Passed {
+				out.addMet(&st.Passed[k])
+			}
+			for k := range st.Candidates {
+				out.addMet(&st.Candidates[k])
+			}
+			if st.Decided != nil {
+				out.addMet(st.Decided)
 			}
 		}
 	}

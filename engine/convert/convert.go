@@ -54,8 +54,8 @@ func (r *Result) Remarks() (out []string) {
 		}
 	}
 	add("differs", r.Proof.Differs)
-	add("differs for labels that nobody has yet", r.Proof.Later)
-	add("besides the policies, by rows OVN-Kubernetes has today for every pod", r.Proof.Besides)
+	add("differs for labels not in use yet", r.Proof.Later)
+	add("differs only by OVN-Kubernetes' rows for every pod", r.Proof.Besides)
 	return out
 }
 
@@ -82,10 +82,10 @@ func textOf(policies []*model.Policy) string {
 func modelPolicy(object any) (*model.Policy, error) {
 	p, err := manifests.FromObject(object, model.Origin{Source: "convert", Item: -1})
 	if err != nil {
-		return nil, fmt.Errorf("read what was made: %w", err)
+		return nil, fmt.Errorf("read the converted policy: %w", err)
 	}
 	if bad := manifests.Validate(p); len(bad) > 0 {
-		return nil, fmt.Errorf("check what was made of %s: %s", p.Key.Label(), bad[0].String())
+		return nil, fmt.Errorf("check the converted %s: %s", p.Key.Label(), bad[0].String())
 	}
 	return p, nil
 }

@@ -52,12 +52,12 @@ func wayTo(r *revision.Revision, c *model.Cluster, to Target) (conversionWay, er
 				continue
 			}
 			way.stays[p.Key] = true
-			way.notes = append(way.notes, Note{About: p.Key, Text: fmt.Sprintf("stays as it is: OVN-Kubernetes does not enforce priority %d",
+			way.notes = append(way.notes, Note{About: p.Key, Text: fmt.Sprintf("not converted: OVN-Kubernetes does not enforce priority %d",
 				p.Priority)})
 		}
 		way.made = labels.ToANP(policies)
 	default:
-		return way, fmt.Errorf("there is no conversion to %q", to)
+		return way, fmt.Errorf("no conversion to %q", to)
 	}
 	return way, nil
 }

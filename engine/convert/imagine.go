@@ -190,7 +190,7 @@ func (w *imaginedWorld) addPod(namespace, account string, labels map[string]stri
 	w.objects = append(w.objects, p)
 }
 
-// describePod describes an imagined pod; ok is false for a real one.
+// describePod describes an imagined pod; it returns false for a real one.
 func (w *imaginedWorld) describePod(c *model.Cluster, k model.Key) (string, bool) {
 	p, ns := c.Pod(k.Namespace, k.Name), c.Namespace(k.Namespace)
 	if p == nil || p.NodeName != freshValue {

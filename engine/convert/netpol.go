@@ -34,8 +34,7 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 	imagined, n, all := model.ImaginePods(r.JudgedCluster())
 	if !all {
 		out.Notes = append(out.Notes, Note{About: model.Key{Kind: model.KindPod, Name: "rung-imagined"},
-			Text: fmt.Sprintf("the selectors name more labels than the %s pods that the proof imagines: it holds for the pods there are, "+
-				"and for those", words.Thousands(n))})
+			Text: fmt.Sprintf("the proof covers existing pods and %s imagined ones; the selectors name more labels", words.Thousands(n))})
 	}
 	before, _ := r.JudgedCluster().Upsert(imagined, nil)
 	after, _ := before.Upsert(made, c.ReplacedPolicies)

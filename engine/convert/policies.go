@@ -109,9 +109,8 @@ func ConvertPolicies(r *revision.Revision, to Target) (*Result, error) {
 	res, converted, stays := way.made, way.converts, way.stays
 	out := &Result{To: to, Before: way.before, After: way.after, Notes: way.notes, earlier: earlier}
 	if len(earlier) > 0 {
-		out.Notes = append(out.Notes, Note{About: earlier[0], Text: words.Count(len(earlier), "object") + " in the input, this one first, " +
-			words.OneOrMany(len(earlier), "is what an earlier conversion made, and is", "are what an earlier conversion made, and are") +
-			" made again under the same name"})
+		out.Notes = append(out.Notes, Note{About: earlier[0], Text: words.Count(len(earlier), "object") + " of an earlier conversion, " +
+			"this one first, " + words.OneOrMany(len(earlier), "is", "are") + " made again under the same name"})
 	}
 	other := false // some policy is not of the target's kinds
 	for o := range c.Objects() {
@@ -136,7 +135,7 @@ func ConvertPolicies(r *revision.Revision, to Target) (*Result, error) {
 		}
 		for _, at := range rule.MadeRules {
 			if why := refused[at.Policy]; why != "" {
-				rule.Label, rule.Why, rule.MadeRules = labels.Inexpressible, "the API refuses what it would be: "+why, nil
+				rule.Label, rule.Why, rule.MadeRules = labels.Inexpressible, "the API would reject the result: "+why, nil
 				break
 			}
 		}
@@ -177,11 +176,10 @@ func (r *Result) addNotes(rev *revision.Revision, res *labels.Result) {
 		r.Notes = append(r.Notes, Note{About: n.Policy, Text: n.Text})
 	}
 	for _, a := range res.Repeated {
-		text := "one policy for each of the namespaces there are (%s): a new namespace wants the conversion again, and rung lint says so (" +
-			lint.ConversionNewValue.Code + ")"
+		text := "one policy per namespace (%s): convert again after adding a namespace (rung lint reports " + lint.ConversionNewValue.Code + ")"
 		if len(a.Labels) > 0 {
-			text = "one policy for each value of label " + strings.Join(a.Labels, " with ") + " (%s): a new value wants the conversion again, and " +
-				"rung lint says so (" + lint.ConversionNewValue.Code + ")"
+			text = "one policy for each value of label " + strings.Join(a.Labels, " with ") + " (%s): convert again after adding a value " +
+				"(rung lint reports " + lint.ConversionNewValue.Code + ")"
 		}
 		r.Notes = append(r.Notes, Note{About: a.Policy, Text: fmt.Sprintf(text, words.List(a.Values, 6))})
 	}
@@ -189,8 +187,7 @@ func (r *Result) addNotes(rev *revision.Revision, res *labels.Result) {
 		return
 	}
 	for ef := range rev.Cluster.Policies(model.KindEF) {
-		r.Notes = append(r.Notes, Note{About: ef.Key, Text: "left out of the comparison: EgressFirewalls are OVN-Kubernetes' own, and stay " +
-			"as they are"})
+		r.Notes = append(r.Notes, Note{About: ef.Key, Text: "neither converted nor compared: EgressFirewalls exist only on OVN-Kubernetes"})
 	}
 }
 
@@ -198,7 +195,7 @@ func (r *Result) addNotes(rev *revision.Revision, res *labels.Result) {
 func (r *Result) ProofText() string {
 	text := r.Proof.Text()
 	if r.Before != r.After {
-		text += ": before as " + r.Before.Title + " decides, after as " + r.After.Title + " does"
+		text += ": before on " + r.Before.Title + ", after on " + r.After.Title
 	}
 	return text
 }
@@ -239,7 +236,7 @@ func ProveResult(ctx context.Context, rev *revision.Revision, made *Result, told
 		}
 		base, _ = base.Upsert(nil, others)
 	}
-	told("imagining pods with labels that nobody has yet")
+	told("imagining pods with labels not in use yet")
 	w := imaginePods(base, slices.Concat(r.Converted, r.Policies))
 	r.Proof = Proof{Imagined: w.count, Partly: !w.allSpaces}
 	for p := range base.Pods() {

@@ -71,7 +71,7 @@ func (p *Proof) Text() string {
 	case p.Equal:
 		return "equal for every connection (" + pods + ", any port, any address)"
 	case len(p.Differs) == 0:
-		return fmt.Sprintf("equal for every connection today, and differs in %s of connections of labels that nobody has yet (%s)",
+		return fmt.Sprintf("equal for every connection today; differs for labels not in use yet, in %s of connections (%s)",
 			words.Count(len(p.Later), "group"), pods)
 	}
 	return fmt.Sprintf("differs in %s of connections (%s)", words.Count(len(p.Differs), "group"), pods)
@@ -85,8 +85,7 @@ func differencesOf(ctx context.Context, before, after verdict.View) ([]Differenc
 	}
 	var out []Difference
 	for i := range d.Flips {
-		g := &d.Flips[i]
-		out = append(out, differenceOfGroup(g))
+		out = append(out, differenceOfGroup(&d.Flips[i]))
 	}
 	return out, nil
 }

@@ -32,7 +32,7 @@ func (l *Lab) runSandbox() {
 		return
 	}
 	if len(nodeNames(l.Revision().Cluster)) == 0 {
-		l.reportProblem("no Node in the manifests, so there is no zone; add the nodes, or give --nb")
+		l.reportProblem("no Node in the manifests, so no zone: add the nodes, or give --nb")
 		if l.WaitFor(l.Context(), func(r *revision.Revision) bool { return len(nodeNames(r.Cluster)) > 0 }) != nil {
 			return
 		}

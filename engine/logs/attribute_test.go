@@ -128,7 +128,7 @@ func TestSentencesOfCutNames(t *testing.T) {
 	}{
 		{"by port", line(w, name, "allow", nb.ToLport, "tcp", "10.244.0.3", blue, 443), "monitoring/prom-0 → blue/web-0 tcp 443 allowed by " + long + " ingress 1"},
 		{"by verdict", line(w, name, "drop", nb.ToLport, "tcp", "10.244.0.8", blue, 443), "red/web-0 → blue/web-0 tcp 443 dropped by " + long + " ingress 2"},
-		{"four may be it", line(w, name, "allow", nb.ToLport, "sctp", "10.244.0.3", green, 9), "monitoring/prom-0 → green/web-0 sctp 9 allowed by one of 4 rules with the same cut name: " +
+		{"four may be it", line(w, name, "allow", nb.ToLport, "sctp", "10.244.0.3", green, 9), "monitoring/prom-0 → green/web-0 sctp 9 allowed by one of 4 rules with the same truncated name: " +
 			long + "a ingress 0, " + long + "b ingress 0, " + long + "c ingress 0 and 1 more"},
 		{"none fits", line(w, name, "allow", nb.ToLport, "tcp", "10.244.0.8", blue, 443), "red/web-0 → blue/web-0 tcp 443 allowed by an unknown rule, ACL " + fmt.Sprintf("%q", name)},
 		{"written in a file, not on a node", func() logline.Line {

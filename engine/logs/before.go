@@ -50,7 +50,7 @@ func FewOverruled(found []revision.OverruledRule) (few []revision.OverruledRule,
 	}
 	few = append(never, partly...)
 	if more := len(few) - mostBefore; more > 0 {
-		rest = words.Count(more, "more rule") + " of it " + words.OneOrMany(more, "comes", "come") + " after others like that."
+		rest = words.Count(more, "more rule") + " " + words.OneOrMany(more, "is", "are") + " overruled like this."
 	}
 	return few[:min(len(few), mostBefore)], rest
 }
@@ -79,17 +79,17 @@ func DecidedFirst(k model.PolicyKey, b *revision.OverruledRule) string {
 		rule = revision.DefaultDeny(k.Namespace, b.Direction).Label()
 	}
 	if b.OnlyTogether {
-		return fmt.Sprintf("%s never decides: %s come first and match all of it together.", rule, words.ListSome(namesAbove(k, b), 3))
+		return fmt.Sprintf("%s never applies: together, %s match all of it first.", rule, words.ListSome(namesAbove(k, b), 3))
 	}
 	if b.DecidesNothing {
 		last := &b.RulesAbove[len(b.RulesAbove)-1]
 		rest := ""
 		if n := len(b.RulesAbove) - 1; n > 0 {
-			rest = fmt.Sprintf(" %s before that one %s part of it.", words.Count(n, "rule"), words.OneOrMany(n, "takes", "take"))
+			rest = fmt.Sprintf(" Before it, %s %s part of it.", words.Count(n, "rule"), words.OneOrMany(n, "matches", "match"))
 		}
-		return fmt.Sprintf("%s never decides: %s comes first, matches all of it and %s.", rule, AboveName(k, last), AboveLogs(last)) + rest
+		return fmt.Sprintf("%s never applies: %s matches all of it first and %s.", rule, AboveName(k, last), AboveLogs(last)) + rest
 	}
-	return fmt.Sprintf("%s decides only part of what it matches; before it: %s.", rule, words.ListSome(namesAbove(k, b), 3))
+	return fmt.Sprintf("%s applies only partly; earlier rules: %s.", rule, words.ListSome(namesAbove(k, b), 3))
 }
 
 // namesAbove names the rules above, each with whether it logs.

@@ -17,7 +17,7 @@ import (
 const Lines = 2000
 
 // ErrNotOnCluster means that no cluster has controllers to ask.
-var ErrNotOnCluster = errors.New("the controllers' logs are read on a cluster only")
+var ErrNotOnCluster = errors.New("controller logs are read only on a cluster")
 
 // Line is one line of an ovnkube-controller. Text is clean.
 type Line struct {

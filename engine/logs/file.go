@@ -27,7 +27,7 @@ const (
 )
 
 // ErrFile marks a file without valid counts, or with contradictory ones.
-var ErrFile = errors.New("not counts that Rung kept")
+var ErrFile = errors.New("not a file of saved rule hits")
 
 type countsFile struct {
 	Version int        `json:"version"`
@@ -112,13 +112,13 @@ func Decode(text []byte, now time.Time) (*Counter, error) {
 	}
 	var in countsFile
 	if err := json.Unmarshal(text, &in); err != nil {
-		return wrong("it is no JSON of theirs")
+		return wrong("invalid JSON")
 	}
 	switch {
 	case in.Version != fileVersion:
 		return wrong("version %d, this Rung reads %d", in.Version, fileVersion)
 	case in.From.IsZero() || in.From.After(now):
-		return wrong("it does not say since when it counts")
+		return wrong("no valid start of counting")
 	case len(in.Rules) > keptRules:
 		return wrong("%s, at most %s are kept", words.Count(len(in.Rules), "rule"), words.Thousands(keptRules))
 	}
@@ -131,9 +131,9 @@ func Decode(text []byte, now time.Time) (*Counter, error) {
 		x := c.rules[r]
 		switch {
 		case x != nil:
-			return wrong("rule %d is there twice", i)
+			return wrong("rule %d is a duplicate", i)
 		case !f.Kind.IsPolicy() || f.Rule < -1 || !namesClean(f.Namespace, f.Name, string(f.Direction), f.Verdict) || !f.isPlausible(now):
-			return wrong("rule %d is not one", i)
+			return wrong("rule %d is invalid", i)
 		case len(f.Pairs) > keptPairs-c.pairs:
 			return wrong("more than %d pairs", keptPairs)
 		}
@@ -142,7 +142,7 @@ func Decode(text []byte, now time.Time) (*Counter, error) {
 		sum := f.Rest
 		for _, p := range f.Pairs {
 			if x.pairs[p.Pair] != nil || !namesClean(p.From, p.To, p.Traffic) || !p.isPlausible(now) || p.Count > f.Count {
-				return wrong("a pair of rule %d is not one", i)
+				return wrong("rule %d has an invalid pair", i)
 			}
 			*c.pairEntry(x, p.Pair) = p.LineHits.inUTC()
 			sum += p.Count

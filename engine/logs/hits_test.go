@@ -159,14 +159,14 @@ func TestDamagedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, d := range []struct{ what, old, new, want string }{
-		{"cut", "}\n", "", "no JSON"},
+		{"cut", "}\n", "", "invalid JSON"},
 		{"version", `"version":1`, `"version":2`, "version 2"},
-		{"counts in the future", `"from":"2026`, `"from":"2027`, "since when"},
-		{"another kind", "AdminNetworkPolicy", "Pod", "rule 0 is not one"},
+		{"counts in the future", `"from":"2026`, `"from":"2027`, "start of counting"},
+		{"another kind", "AdminNetworkPolicy", "Pod", "rule 0 is invalid"},
 		{"a number", `"count":3`, `"count":4`, "pairs 3"},
-		{"no hits", `"count":3`, `"count":0`, "rule 0 is not one"},
-		{"hostile name", "red/a", `red/\u202ea`, "a pair of rule 0"},
-		{"long name", "red/a", strings.Repeat("x", 400), "a pair of rule 0"},
+		{"no hits", `"count":3`, `"count":0`, "rule 0 is invalid"},
+		{"hostile name", "red/a", `red/\u202ea`, "rule 0 has an invalid pair"},
+		{"long name", "red/a", strings.Repeat("x", 400), "rule 0 has an invalid pair"},
 		{"rest", `"pairs"`, `"rest":1,"pairs"`, "has 3 hits"},
 	} {
 		bad := strings.Replace(string(text), d.old, d.new, 1)

@@ -44,7 +44,7 @@ func (x MeterLoss) String() string {
 	case x.Counted:
 		return limit + ": lines are being lost, " + words.Count(x.Lost, "line") + " so far"
 	}
-	return limit + ": lines are being lost, how many is not counted"
+	return limit + ": lines are being lost (not counted)"
 }
 
 // ShortText is a shorter String: "at the limit, 213 lines lost".

@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"encoding/json"
 	"net/netip"
 	"slices"
 
@@ -91,29 +92,8 @@ func peerOf(s logline.SelectedPods) map[string]any {
 	return map[string]any{"pods": map[string]any{"namespaceSelector": selectorObject(s.Namespaces), "podSelector": selectorObject(s.Pods)}}
 }
 
-func selectorObject(s *metav1.LabelSelector) map[string]any {
-	out := map[string]any{}
-	if len(s.MatchLabels) > 0 {
-		labels := map[string]any{}
-		for k, v := range s.MatchLabels {
-			labels[k] = v
-		}
-		out["matchLabels"] = labels
-	}
-	var all []any
-	for _, e := range s.MatchExpressions {
-		r := map[string]any{"key": e.Key, "operator": string(e.Operator)}
-		if len(e.Values) > 0 {
-			var values []any
-			for _, v := range e.Values {
-				values = append(values, v)
-			}
-			r["values"] = values
-		}
-		all = append(all, r)
-	}
-	if len(all) > 0 {
-		out["matchExpressions"] = all
-	}
+func selectorObject(s *metav1.LabelSelector) (out map[string]any) {
+	text, _ := json.Marshal(s) // cannot fail: only texts
+	_ = json.Unmarshal(text, &out)
 	return out
 }

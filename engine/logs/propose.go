@@ -56,7 +56,7 @@ type StillOtherwise struct {
 // With an error, the proposal may say which lines are left out.
 func MakeProposal(ctx context.Context, rev *revision.Revision, t Target, seen []diff.LoggedConnection) (*Proposal, error) {
 	if len(seen) == 0 {
-		return nil, errors.New("no line of a connection was chosen")
+		return nil, errors.New("no log line of a connection selected")
 	}
 	old := rev.Cluster.Policy(t.Policy)
 	if old != nil {
@@ -80,7 +80,7 @@ func MakeProposal(ctx context.Context, rev *revision.Revision, t Target, seen []
 		}
 	}
 	if failed == nil && !best.New && !best.isExact() {
-		return best, fmt.Errorf("%s cannot have rules for exactly these lines: %s; choose a new policy", t.Policy.Label(), best.whyNotExact())
+		return best, fmt.Errorf("no rules of %s can cover exactly these lines: %s; use a new policy", t.Policy.Label(), best.whyNotExact())
 	}
 	return best, failed
 }
@@ -163,7 +163,7 @@ func priorityFor(rev *revision.Revision, asked int32, seen []diff.LoggedConnecti
 	first, by := firstDecider(rev, seen)
 	switch {
 	case asked >= first && by != "":
-		return 0, fmt.Errorf("priority %d does not come before %s, which decides: use less than %d", asked, by, first)
+		return 0, fmt.Errorf("priority %d is behind %s, which decides: use a number below %d", asked, by, first)
 	case asked >= 0:
 		return asked, nil
 	}
@@ -243,7 +243,7 @@ func (p *Proposal) judgeResult(ctx context.Context, rev, next *revision.Revision
 		if err == nil && a.Verdict == p.Wanted.Becomes {
 			continue
 		}
-		still := StillOtherwise{Verdict: verdict.Unknown, By: "nobody knows who", Example: revision.SeenConnection(s)}
+		still := StillOtherwise{Verdict: verdict.Unknown, By: "an unknown rule", Example: revision.SeenConnection(s)}
 		if err == nil {
 			still.Verdict, still.By = a.Verdict, deciderNames(&a)
 		}

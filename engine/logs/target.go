@@ -48,11 +48,11 @@ func ParseTarget(rev *revision.Revision, text string, action model.Action) (Targ
 	case len(found) > 1:
 		return t, fmt.Errorf("%q is ambiguous: %s or %s", name, found[0].Label(), found[1].Label())
 	case len(found) == 1 && hasNumber:
-		return t, fmt.Errorf("%s exists already, at its own priority", found[0].Label())
+		return t, fmt.Errorf("%s already exists: omit the priority", found[0].Label())
 	case len(found) == 1:
 		t.Policy = found[0]
 	case strings.Contains(name, "/"):
-		return t, fmt.Errorf("there is no policy %q, and a new one can only be an AdminNetworkPolicy", name)
+		return t, fmt.Errorf("no policy %q; a new policy can only be an AdminNetworkPolicy", name)
 	}
 	return t, nil
 }

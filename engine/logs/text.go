@@ -85,7 +85,7 @@ func (e *Entry) doubtfulRule() string {
 		if n := e.AmongAll - len(texts); n > 0 {
 			list = strings.Join(texts, ", ") + " and " + words.Thousands(n) + " more"
 		}
-		return "one of " + words.Count(e.AmongAll, "rule") + " with the same cut name: " + list
+		return "one of " + words.Count(e.AmongAll, "rule") + " with the same truncated name: " + list
 	case e.Line.Named != nil && e.Rule.Policy.Kind == model.KindNP && e.Rule.Policy.Name == "":
 		return "a default deny: no NetworkPolicy allows it"
 	case e.Line.Named != nil:

@@ -78,21 +78,21 @@ func CheckSteps(l *Store, rev *revision.Revision, about Subject) []Check {
 	if about.Policy.Kind.IsPolicy() {
 		goOn = c.checkPolicy()
 	} else if rev.Mode.Name == revision.LogsMode {
-		c.add("annotation", Unknown, "No cluster is loaded: which policies log, and whose addresses these are, is not known. Start with -f "+
+		c.add("annotation", Unknown, "No cluster is loaded, so logging policies and owners of addresses are unknown. Start with -f "+
 			"PATH for pods and policies.")
 	} else if names, all := revision.LoggingPolicies(rev); all == 0 && rev.Unread() != nil {
-		c.add(step, Unknown, "Which policies log is not known: %s.", rev.Unread().BriefText())
+		c.add(step, Unknown, "Unknown which policies log: %s.", rev.Unread().BriefText())
 	} else if len(names) == 0 {
 		text := fmt.Sprintf("None of the %s policies logs.", words.Thousands(all))
 		switch all {
 		case 0:
-			text = "There is no policy that could log."
+			text = "No policy can log."
 		case 1:
 			text = "The only policy does not log."
 		}
 		c.add(step, Wrong, "%s", text).Remedy = rev.System.HowToLog
 	} else {
-		c.add(step, Fine, "%s of %s %s: %s. What others decide is not logged.", words.Thousands(len(names)), words.Count(all, "policy"),
+		c.add(step, Fine, "%s of %s %s: %s. Other policies do not log.", words.Thousands(len(names)), words.Count(all, "policy"),
 			words.OneOrMany(len(names), "logs", "log"), words.ListFew(names, 5))
 	}
 	if !goOn {
@@ -139,8 +139,8 @@ func (c *checkList) checkPolicy() bool {
 			logging.Problems[0]))
 		return false
 	case !now.IsOn() && ns != "":
-		c.add("annotation", Wrong, "The logging of %s is set by the annotation %s of namespace %s, and there is none.", k.Label(),
-			model.AnnotationLogging, ns).
+		c.add("annotation", Wrong, "Namespace %s lacks the annotation %s, which sets the logging of %s.", ns, model.AnnotationLogging,
+			k.Label()).
 			Remedy = revision.NamespaceLogsCommand(c.rev, ns)
 		return false
 	case !now.IsOn():
@@ -260,18 +260,18 @@ func (c *checkList) checkActions(p *model.Policy, now model.LogLevels, ns string
 // namespace logs the rest (ovn-kubernetes.md#namespace-logging).
 func (c *checkList) netpolLevels(p *model.Policy, now model.LogLevels) {
 	if now.Allow == "" && c.subject.Dir != "" { // its rules only allow
-		c.add("level", Wrong, "Namespace %s sets no level for allow: what its NetworkPolicies allow is not logged.", p.Namespace).
+		c.add("level", Wrong, "Namespace %s sets no level for allow: connections its NetworkPolicies allow are not logged.", p.Namespace).
 			Remedy = revision.NamespaceLogsCommand(c.rev, p.Namespace)
 	} else if now.Allow == "" {
-		c.add("level", Noted, "Namespace %s sets no level for allow: what its NetworkPolicies allow is not logged.", p.Namespace)
+		c.add("level", Noted, "Namespace %s sets no level for allow: connections its NetworkPolicies allow are not logged.", p.Namespace)
 	}
 	switch {
 	case now.Deny == "":
-		c.add("level", Noted, "Namespace %s sets no level for deny: what no NetworkPolicy allows is not logged.", p.Namespace)
+		c.add("level", Noted, "Namespace %s sets no level for deny: connections no NetworkPolicy allows are not logged.", p.Namespace)
 	case !p.IsolatesIngress && !p.IsolatesEgress:
-		c.add("level", Unknown, "It isolates no pod, so no default deny drops anything because of it.")
+		c.add("level", Unknown, "It isolates no pods, so it causes no default deny.")
 	case now.Allow != "":
-		c.add("level", Fine, "What it allows is logged, and what no NetworkPolicy allows.")
+		c.add("level", Fine, "Connections it allows are logged, and connections no NetworkPolicy allows.")
 	}
 }
 
@@ -296,15 +296,15 @@ func (c *checkList) checkTraffic(stored bool) {
 		c.add("traffic", Unknown, "Traffic is simulated: connections between running pods, at a fixed rate.")
 	case m.Packets:
 		text, _ := m.TrafficTexts()
-		c.add("traffic", Unknown, "Traffic: %s: connections between running pods, at a fixed rate, from when a zone's rows are flows.", text)
+		c.add("traffic", Unknown, "Traffic: %s: connections between running pods, at a fixed rate, once a zone's rows are flows.", text)
 	case stored:
 		if c.subject.Policy.Kind.IsPolicy() {
-			c.add("traffic", Unknown, "No line of it in the log files: perhaps it did not log then, or no connection that it decides was begun.")
+			c.add("traffic", Unknown, "No line of it in the log files: it may not have logged then, or decided no new connection.")
 		}
 	case m.Sandbox:
 		c.add("traffic", Wrong, "The sandbox makes no traffic, so there is nothing to log.").Remedy = "start it with --traffic 20"
 	case c.subject.Policy.Kind.IsPolicy():
-		c.add("traffic", Unknown, "No line so far: perhaps no connection that it decides was begun.").Remedy = "rung trace says what decides " +
+		c.add("traffic", Unknown, "No line so far: perhaps it decided no new connection.").Remedy = "rung trace shows what decides " +
 			"a connection"
 	}
 }

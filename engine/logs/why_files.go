@@ -43,7 +43,7 @@ func (c *checkList) checkFiles(files []logline.Stream) {
 		c.add("files", Unknown, "No line so far in %s.", all)
 	case acls == 0:
 		c.add("files", Wrong, "%s: %s", all, NoACLLines(lines)).
-			Remedy = "name the log that ACL lines go to: acl-audit-log.log on OpenShift, else that of ovn-controller"
+			Remedy = "use the log with ACL lines: acl-audit-log.log on OpenShift, otherwise ovn-controller's"
 	default:
 		c.add("files", Fine, "%s in %s.", words.Count(acls, "ACL line"), all)
 		if len(quiet) > 0 {
@@ -54,6 +54,6 @@ func (c *checkList) checkFiles(files []logline.Stream) {
 
 // NoACLLines says that log files contain other lines only.
 func NoACLLines(lines uint64) string {
-	return words.Count(lines, "line") + words.OneOrMany(int(min(lines, 2)), " was read, and it is no ACL line.",
-		" were read, and none is an ACL line.")
+	return words.Count(lines, "line") + words.OneOrMany(int(min(lines, 2)), " was read, not an ACL line.",
+		" were read, none is an ACL line.")
 }

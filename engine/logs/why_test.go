@@ -75,20 +75,20 @@ func TestWhy(t *testing.T) {
 			"✓ annotation  Its annotation sets deny=alert.",
 			"✓ level       1 of its 2 rules logs.",
 			"◇ level       Allow rules do not log: no level is set for them.",
-			"? rows        No zone was read, so whether rows have log=true is not known.",
+			"? rows        No zone was read, so it is unknown whether rows have log=true.",
 			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
 			"? traffic     Traffic is simulated: connections between running pods, at a fixed rate."}},
 		{"the rule whose level is off", annotated(deny, levels), sandbox, nil, Subject{Dir: model.Egress, Rule: 0}, 0, []string{
 			"✓ annotation  Its annotation sets deny=alert.",
 			"✗ level       egress 0 says Allow, and Allow is not logged. → rung log-level control --deny alert --allow info",
-			"? rows        No zone was read, so whether rows have log=true is not known.",
+			"? rows        No zone was read, so it is unknown whether rows have log=true.",
 			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
 			"? traffic     Traffic is simulated: connections between running pods, at a fixed rate."}},
 		{"levels of which no rule has one", annotated(given.ANP("control", 34, "", "in allow *", "out allow *"), levels), sandbox, nil, Subject{}, 0, []string{
 			"✓ annotation  Its annotation sets deny=alert.",
 			"? level       Deny is set to alert, but it has no Deny rule.",
 			"✗ level       Allow rules do not log. → rung log-level control --deny alert --allow info",
-			"? rows        No zone was read, so whether rows have log=true is not known.",
+			"? rows        No zone was read, so it is unknown whether rows have log=true.",
 			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
 			"? traffic     Traffic is simulated: connections between running pods, at a fixed rate."}},
 		{"only what it has rules for", given.ANP("control", 34, "", "in allow *"), sandbox, nil, Subject{}, 0,
@@ -96,28 +96,28 @@ func TestWhy(t *testing.T) {
 		{"levels that are set stay", annotated(given.ANP("control", 34, "", "in deny tenant=blue", "in pass *"), quieter), sandbox, nil, Subject{Dir: model.Ingress, Rule: 1}, 0, []string{
 			"✓ annotation  Its annotation sets deny=warning.",
 			"✗ level       ingress 1 says Pass, and Pass is not logged. → rung log-level control --deny warning --pass info",
-			"? rows        No zone was read, so whether rows have log=true is not known.",
+			"? rows        No zone was read, so it is unknown whether rows have log=true.",
 			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
 			"? traffic     Traffic is simulated: connections between running pods, at a fixed rate."}},
 		{"a rule that logs, with lines", annotated(deny, levels), sandbox, nil, Subject{Dir: model.Ingress, Rule: 0}, 3, []string{
 			"✓ annotation  Its annotation sets deny=alert.",
 			"✓ level       1 rule of it logs.",
-			"? rows        No zone was read, so whether rows have log=true is not known.",
+			"? rows        No zone was read, so it is unknown whether rows have log=true.",
 			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
 			"✓ traffic     3 lines since 12:00:00, the last at 12:00:00."}},
 		{"at the limit", annotated(deny, levels), sandbox, nil, Subject{Dir: model.Ingress, Rule: 0}, 20, []string{
 			"✓ annotation  Its annotation sets deny=alert.",
 			"✓ level       1 rule of it logs.",
-			"? rows        No zone was read, so whether rows have log=true is not known.",
-			"✗ meter       control ingress 0 in zone worker is at the limit of 20 lines/s: lines are being lost, how many is not counted. → log fewer actions, or raise logging's rate limit (ovnkube-controller's --acl-logging-rate-limit)",
+			"? rows        No zone was read, so it is unknown whether rows have log=true.",
+			"✗ meter       control ingress 0 in zone worker is at the limit of 20 lines/s: lines are being lost (not counted). → log fewer actions, or raise logging's rate limit (ovnkube-controller's --acl-logging-rate-limit)",
 			"✓ traffic     20 lines since 12:00:00, the last at 12:00:00."}},
 		{"a cluster that is not followed", annotated(deny, levels), cluster, nil, Subject{Dir: model.Ingress, Rule: 0}, 0, []string{
 			"✓ annotation  Its annotation sets deny=alert.",
 			"✓ level       1 rule of it logs.",
-			"? rows        No zone was read, so whether rows have log=true is not known.",
+			"? rows        No zone was read, so it is unknown whether rows have log=true.",
 			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
 			"✗ stream      The nodes' logs are not followed yet: no node is known, or the cluster has not been read.",
-			"? traffic     No line so far: perhaps no connection that it decides was begun. → rung trace says what decides a connection"}},
+			"? traffic     No line so far: perhaps it decided no new connection. → rung trace shows what decides a connection"}},
 		{"streams", annotated(deny, levels), cluster, []logline.Stream{
 			{Zone: "a", Namespace: "openshift-ovn-kubernetes", Container: "ovn-controller", State: logline.StreamOpen},
 			{Zone: "b", Namespace: "ovn-kubernetes", Container: "ovn-controller", State: logline.StreamOpen, ACLs: 5, Unseen: 1200},
@@ -125,14 +125,14 @@ func TestWhy(t *testing.T) {
 		}, Subject{Dir: model.Ingress, Rule: 0}, 0, []string{
 			"✓ annotation  Its annotation sets deny=alert.",
 			"✓ level       1 rule of it logs.",
-			"? rows        No zone was read, so whether rows have log=true is not known.",
+			"? rows        No zone was read, so it is unknown whether rows have log=true.",
 			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
 			"? container   The container with the ACL log was found on 2 of 3 nodes.",
-			"✗ console     On a there is no container ovn-acl-logging, and OpenShift's ovn-controller keeps ACL lines off its console: they are in /var/log/ovn/acl-audit-log.log on the node. → oc adm node-logs NODE --path=ovn/acl-audit-log.log",
+			"✗ console     a: no container ovn-acl-logging, and OpenShift's ovn-controller prints no ACL lines: see /var/log/ovn/acl-audit-log.log on the node. → oc adm node-logs NODE --path=ovn/acl-audit-log.log",
 			"✗ stream      The log of c cannot be followed: no permission since 00:00:00: no permission to get pods/log.",
 			"? stream      Numbers are missing in ovn-controller's lines of b (1,200): lines were lost on the way here, or went to another of its outputs. The meter leaves no such gap.",
 			"? stream      1 node followed without an ACL line so far: a. A connection is logged on the node of the pod the policy applies to.",
-			"? traffic     No line so far: perhaps no connection that it decides was begun. → rung trace says what decides a connection"}},
+			"? traffic     No line so far: perhaps it decided no new connection. → rung trace shows what decides a connection"}},
 		{"files, one of something else", annotated(deny, levels), revision.Mode{Name: "files", Sandbox: true}, []logline.Stream{
 			{File: "/var/log/acl.log", State: logline.StreamEnded, Lines: 9, ACLs: 5},
 			{File: "/var/log/other.log", State: logline.StreamEnded, Lines: 3},
@@ -140,21 +140,21 @@ func TestWhy(t *testing.T) {
 		}, Subject{Dir: model.Ingress, Rule: 0}, 0, []string{
 			"✓ annotation  Its annotation sets deny=alert.",
 			"✓ level       1 rule of it logs.",
-			"? rows        No zone was read, so whether rows have log=true is not known.",
+			"? rows        No zone was read, so it is unknown whether rows have log=true.",
 			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
 			"✗ files       /var/log/gone.log cannot be read: permission denied.",
 			"✓ files       5 ACL lines in 3 log files.",
 			"? files       No ACL line so far in other.log, gone.log.",
-			"? traffic     No line of it in the log files: perhaps it did not log then, or no connection that it decides was begun."}},
+			"? traffic     No line of it in the log files: it may not have logged then, or decided no new connection."}},
 		{"a file of something else", annotated(deny, levels), revision.Mode{Name: "files", Sandbox: true}, []logline.Stream{
 			{File: "/var/log/other.log", State: logline.StreamEnded, Lines: 3},
 		}, Subject{Dir: model.Ingress, Rule: 0}, 0, []string{
 			"✓ annotation  Its annotation sets deny=alert.",
 			"✓ level       1 rule of it logs.",
-			"? rows        No zone was read, so whether rows have log=true is not known.",
+			"? rows        No zone was read, so it is unknown whether rows have log=true.",
 			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
-			"✗ files       1 log file: 3 lines were read, and none is an ACL line. → name the log that ACL lines go to: acl-audit-log.log on OpenShift, else that of ovn-controller",
-			"? traffic     No line of it in the log files: perhaps it did not log then, or no connection that it decides was begun."}},
+			"✗ files       1 log file: 3 lines were read, none is an ACL line. → use the log with ACL lines: acl-audit-log.log on OpenShift, otherwise ovn-controller's",
+			"? traffic     No line of it in the log files: it may not have logged then, or decided no new connection."}},
 	} {
 		w := changing.New(t, c.policy)
 		w.Rev.Mode = c.mode
@@ -185,16 +185,16 @@ func TestNeverComes(t *testing.T) {
 	}{
 		{"nothing", []string{own}, nil},
 		{"all of a rule, in silence, and part of another", []string{own, given.ANP("over", 5, "", "in deny tenant=green")}, []string{
-			"✗ order       ingress 0 never decides: over ingress 0 comes first, matches all of it and does not log. → rung log-level over --deny alert",
-			"? order       ingress 1 decides only part of what it matches; before it: over ingress 0 (does not log) and ingress 0 (logs at alert).",
+			"✗ order       ingress 0 never applies: over ingress 0 matches all of it first and does not log. → rung log-level over --deny alert",
+			"? order       ingress 1 applies only partly; earlier rules: over ingress 0 (does not log) and ingress 0 (logs at alert).",
 		}},
 		{"one that logs other actions", []string{own, strings.Replace(loud, `"deny":"alert"`, `"allow":"notice"`, 1)}, []string{
-			"✗ order       ingress 0 never decides: over ingress 0 comes first, matches all of it and does not log. → rung log-level over --deny alert --allow notice",
-			"? order       ingress 1 decides only part of what it matches; before it: over ingress 0 (does not log) and ingress 0 (logs at alert).",
+			"✗ order       ingress 0 never applies: over ingress 0 matches all of it first and does not log. → rung log-level over --deny alert --allow notice",
+			"? order       ingress 1 applies only partly; earlier rules: over ingress 0 (does not log) and ingress 0 (logs at alert).",
 		}},
 		{"one that logs", []string{own, loud}, []string{
-			"✗ order       ingress 0 never decides: over ingress 0 comes first, matches all of it and logs at alert.",
-			"? order       ingress 1 decides only part of what it matches; before it: over ingress 0 (logs at alert) and ingress 0 (logs at alert).",
+			"✗ order       ingress 0 never applies: over ingress 0 matches all of it first and logs at alert.",
+			"? order       ingress 1 applies only partly; earlier rules: over ingress 0 (logs at alert) and ingress 0 (logs at alert).",
 		}},
 	} {
 		w := changing.New(t, c.policies...)

@@ -33,7 +33,7 @@ func (p *Proposal) Notes() []string {
 // MissedTexts says which lines do not get the wanted verdict, and why.
 func (p *Proposal) MissedTexts() []string {
 	return append(someTexts(p.Still, "more reason", func(s StillOtherwise) string {
-		return fmt.Sprintf("%s %s %s all the same: %s decides; for example %s.", words.Count(s.Lines, "line"),
+		return fmt.Sprintf("%s %s %s: %s decides; for example %s.", words.Count(s.Lines, "line"),
 			words.OneOrMany(s.Lines, "stays", "stay"),
 			outcomes[s.Verdict], s.By, s.Example)
 	}), LeftTexts(p.Left)...)

@@ -46,22 +46,22 @@ func (c *checkList) checkRows(p *model.Policy) {
 		if off > 0 {
 			c.add("rows", Wrong, "In zone %s %s should log but %s log=false.", z.Name, words.Count(uint64(off), "row"),
 				words.OneOrMany(off, "has", "have")).
-				Remedy = "rung drift " + words.ShellQuote(k.Name) + " shows them; ovnkube-controller of the zone writes them"
+				Remedy = "rung drift " + words.ShellQuote(k.Name) + " shows them; the zone's ovnkube-controller writes them"
 		} else if in.LiveACLs > 0 {
 			logs++
 		}
 	}
 	for _, s := range revision.ZonesShowing(c.rev, []model.PolicyKey{k}, nil) {
 		if !s.OK {
-			c.add("rows", Wrong, "Its rows in zone %s are not as desired: %s.", s.Zone, s.Why)
+			c.add("rows", Wrong, "Its rows in zone %s differ from the desired ones: %s.", s.Zone, s.Why)
 		}
 	}
 	switch {
 	case len(c.out) > was:
 	case read == 0:
-		c.add("rows", Unknown, "No zone was read, so whether rows have log=true is not known.")
+		c.add("rows", Unknown, "No zone was read, so it is unknown whether rows have log=true.")
 	default:
-		c.add("rows", Fine, "%s of %s %s rows of it, which log as they should.", words.Thousands(logs), words.Count(read, "zone"),
+		c.add("rows", Fine, "%s of %s %s its rows, with the desired logging.", words.Thousands(logs), words.Count(read, "zone"),
 			words.OneOrMany(read, "has", "have"))
 	}
 }
@@ -94,7 +94,7 @@ func (c *checkList) checkMeter() {
 		}
 	}
 	if len(none) > 0 {
-		c.add("meter", Unknown, "%s: there is no meter %s, so rows that name it log without a limit; ovnkube-controller creates it "+
+		c.add("meter", Unknown, "%s: no meter %s, so rows log without a limit; ovnkube-controller creates it "+
 			"when it starts.", words.ListFew(none, 3), nb.LoggingMeter)
 	}
 	if len(other) > 0 {
@@ -176,8 +176,8 @@ func (c *checkList) checkStreams(streams []logline.Stream) {
 			words.Count(len(streams), "node"))
 	}
 	if len(console) > 0 {
-		c.add("console", Wrong, "On %s there is no container ovn-acl-logging, and OpenShift's ovn-controller keeps ACL lines off its console: "+
-			"they are in /var/log/ovn/acl-audit-log.log on the node.", words.ListFew(console, 3)).
+		c.add("console", Wrong, "%s: no container ovn-acl-logging, and OpenShift's ovn-controller prints no ACL lines: "+
+			"see /var/log/ovn/acl-audit-log.log on the node.", words.ListFew(console, 3)).
 			Remedy = "oc adm node-logs NODE --path=ovn/acl-audit-log.log"
 	} else if found > 0 {
 		c.add("console", Fine, "The containers print ACL lines.")

@@ -47,7 +47,7 @@ func (t *Template) CheckAnswer(w *World, q *Question, text string, before Answer
 	switch q.Kind {
 	case LabelKey:
 		if bad := validation.IsQualifiedName(text); len(bad) > 0 {
-			return "", errors.New("no key of a label: " + bad[0])
+			return "", errors.New("invalid label key: " + bad[0])
 		}
 	case Values:
 		values := splitList(text)
@@ -56,7 +56,7 @@ func (t *Template) CheckAnswer(w *World, q *Question, text string, before Answer
 		}
 		for _, v := range values {
 			if bad := validation.IsValidLabelValue(v); len(bad) > 0 {
-				return "", fmt.Errorf("%q is no value of a label: %s", v, bad[0])
+				return "", fmt.Errorf("%q is not a label value: %s", v, bad[0])
 			}
 		}
 		text = strings.Join(values, ",")
@@ -73,7 +73,7 @@ func (t *Template) CheckAnswer(w *World, q *Question, text string, before Answer
 			return "", err
 		}
 		if q.Kind == Pods && len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
-			return "", errors.New("want labels of pods, all are too many")
+			return "", errors.New("want labels of pods, not every pod")
 		}
 	case Ports:
 		if _, err := parsePorts(text); err != nil {
@@ -93,7 +93,7 @@ func (t *Template) CheckAnswer(w *World, q *Question, text string, before Answer
 		}
 	case Name:
 		if bad := validation.IsDNS1123Label(text); len(bad) > 0 {
-			return "", errors.New("no name of a set: " + bad[0])
+			return "", errors.New("invalid name of a set: " + bad[0])
 		}
 	}
 	return text, nil
@@ -107,7 +107,7 @@ func parseSelector(text string) (*metav1.LabelSelector, error) {
 	}
 	s, err := metav1.ParseToLabelSelector(text)
 	if err != nil {
-		return nil, fmt.Errorf("no labels: %w", err)
+		return nil, fmt.Errorf("invalid labels: %w", err)
 	}
 	if name, ok := s.MatchLabels["name"]; ok && len(s.MatchLabels) == 1 && len(s.MatchExpressions) == 0 {
 		s.MatchLabels = map[string]string{nameLabel: name}
@@ -146,7 +146,7 @@ func parsePorts(text string) (out []portRange, err error) {
 			protocol = "TCP"
 		}
 		if !model.KnowsProtocol(protocol) {
-			return nil, fmt.Errorf("%s: want TCP, UDP or SCTP behind the slash", f)
+			return nil, fmt.Errorf("%s: want TCP, UDP or SCTP after the slash", f)
 		}
 		from, to, ranged := strings.Cut(number, "-")
 		if !ranged {
@@ -155,7 +155,7 @@ func parsePorts(text string) (out []portRange, err error) {
 		lo, err1 := strconv.ParseUint(from, 10, 16)
 		hi, err2 := strconv.ParseUint(to, 10, 16)
 		if err1 != nil || err2 != nil || lo == 0 || hi < lo {
-			return nil, fmt.Errorf("%s is no port: want %s", f, Ports.Form())
+			return nil, fmt.Errorf("%s is not a port: want %s", f, Ports.Form())
 		}
 		out = append(out, portRange{protocol, int64(lo), int64(hi)})
 	}

@@ -86,7 +86,7 @@ func (x *expander) expandList(list []any) any {
 func (x *expander) value(name string) any {
 	v, ok := x.values[name]
 	if !ok && x.err == nil {
-		x.err = fmt.Errorf("nothing is called $%s", name)
+		x.err = fmt.Errorf("unknown placeholder $%s", name)
 	}
 	return v
 }
@@ -110,6 +110,6 @@ func (x *expander) holds(condition any) bool {
 		}
 		return x.value(c) != nil
 	}
-	x.err = fmt.Errorf("%v is no condition", condition)
+	x.err = fmt.Errorf("%v is not a condition", condition)
 	return false
 }

@@ -88,10 +88,10 @@ func (s *PolicySet) nameSet(w *World, policies []any) ([]patternPolicy, error) {
 		case taken == "":
 			return all, nil
 		case s.Answers[nameAnswer] != "":
-			return nil, fmt.Errorf("there is a policy %s already: choose another name for the set", taken)
+			return nil, fmt.Errorf("policy %s already exists: choose another name for the set", taken)
 		}
 	}
-	return nil, fmt.Errorf("there are sets up to %s already: give this one a name", s.Name)
+	return nil, fmt.Errorf("sets up to %s already exist: choose a name", s.Name)
 }
 
 // namedPolicies returns the policies of the set under its name, and a name already taken by another policy.

@@ -87,7 +87,7 @@ func (t *Template) parsePlaces(w *World, text string) (out []plan.TierSlot, err 
 		case err != nil:
 			return nil, err
 		case len(out) > 0 && free.compare(at, out[len(out)-1]) <= 0:
-			return nil, errors.New("want them ascending: the first decides first")
+			return nil, errors.New("must be ascending: the first decides first")
 		}
 		out = append(out, at)
 	}
@@ -138,7 +138,7 @@ type priorityPlaces struct {
 func (b *priorityPlaces) parse(text string) (plan.TierSlot, error) {
 	n, err := strconv.ParseInt(text, 10, 32)
 	if err != nil || n < 0 || n > int64(b.Max()) {
-		return plan.TierSlot{}, fmt.Errorf("%s is no priority: want numbers from 0 to %d", text, b.Max())
+		return plan.TierSlot{}, fmt.Errorf("%s is not a priority: must be 0–%d", text, b.Max())
 	}
 	for _, s := range b.Slots() {
 		if int64(s.Priority) == n {

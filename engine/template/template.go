@@ -66,12 +66,12 @@ const (
 // answerForms explain how to write an answer of each kind.
 var answerForms = map[AnswerKind]string{
 	LabelKey:   "the key of a label: tenant",
-	Values:     "values with commas between: blue,green",
-	Namespaces: "labels of namespaces: tenant=blue, team in (a,b), name=shop for one by its name, all for every namespace",
+	Values:     "comma-separated values: blue,green",
+	Namespaces: "labels of namespaces: tenant=blue, team in (a,b), name=shop for one namespace, all for every namespace",
 	Pods:       "labels of pods: app=web, quarantine=true",
-	Ports:      "ports with commas between: 80, 8000-8100, 53/UDP; any for every port",
-	Priorities: "free priorities, ascending, with commas between: 40,43; where policies stand in tiers: application/5,application/6",
-	OneOf:      "one of those that are offered",
+	Ports:      "comma-separated ports: 80, 8000-8100, 53/UDP; any for every port",
+	Priorities: "free priorities, ascending, comma-separated: 40,43; with tiers: application/5,application/6",
+	OneOf:      "one of the choices",
 	Name:       "a name such as tenant-isolation",
 }
 

@@ -142,17 +142,17 @@ func TestRefused(t *testing.T) {
 	}{
 		{"a question it does not ask", "quarantine", template.Answers{"label": "x"}, "", `does not ask for "label"; it asks for pods, except, priority, name`},
 		{"a priority that is taken", "quarantine", template.Answers{"priority": "34"}, "", "34 is taken by cluster-control"},
-		{"one above the range", "quarantine", template.Answers{"priority": "120"}, "", "120 is no priority: want numbers from 0 to 99"},
+		{"one above the range", "quarantine", template.Answers{"priority": "120"}, "", "120 is not a priority: must be 0–99"},
 		{"too many", "quarantine", template.Answers{"priority": "1,2"}, "", "the template takes 1"},
-		{"descending", "monitoring", template.Answers{"priority": "5,2"}, "", "want them ascending"},
-		{"a name that is taken", "quarantine", template.Answers{"name": "quarantine"}, "", "there is a policy quarantine already: choose another name for the set"},
-		{"no labels", "delegate", template.Answers{"namespaces": "tenant=a=b"}, "", "no labels"},
-		{"every pod in quarantine", "quarantine", template.Answers{"pods": "all"}, "", "all are too many"},
+		{"descending", "monitoring", template.Answers{"priority": "5,2"}, "", "must be ascending"},
+		{"a name that is taken", "quarantine", template.Answers{"name": "quarantine"}, "", "policy quarantine already exists: choose another name for the set"},
+		{"no labels", "delegate", template.Answers{"namespaces": "tenant=a=b"}, "", "invalid labels"},
+		{"every pod in quarantine", "quarantine", template.Answers{"pods": "all"}, "", "not every pod"},
 		{"a pod for its label", "quarantine", template.Answers{"pods": "red/canary-0"}, "", "red/canary-0 is a pod: want a label, KEY=VALUE; its labels: app=canary"},
 		{"a pod's name for its label", "quarantine", template.Answers{"pods": "canary-0"}, "", "red/canary-0 is a pod: want a label"},
-		{"no port", "monitoring", template.Answers{"ports": "80,x"}, "", "x is no port"},
+		{"no port", "monitoring", template.Answers{"ports": "80,x"}, "", "x is not a port"},
 		{"no direction", "baseline", template.Answers{"direction": "up"}, "", "want one of both, egress, ingress"},
-		{"no value of a label", "tenant-isolation", template.Answers{"tenants": "a b"}, "", "is no value of a label"},
+		{"no value of a label", "tenant-isolation", template.Answers{"tenants": "a b"}, "", "is not a label value"},
 		{"too few", "monitoring", template.Answers{"priority": "5"}, "", "1 priority, and the template takes 2"},
 		{"no priority is free", "quarantine", nil, full, "needs an answer: priority"},
 	} {
@@ -207,7 +207,7 @@ func TestOffers(t *testing.T) {
 		want               []template.Choice
 	}{
 		{"tenant-isolation", "label", nil, []template.Choice{{"tenant", "2 values on 3 namespaces"}, {"env", "2 values on 4 namespaces"}}},
-		{"tenant-isolation", "tenants", template.Answers{"label": "tenant"}, []template.Choice{{"blue,green", "every value there is"}, {"blue", "blue, blue-dev"}, {"green", "green"}}},
+		{"tenant-isolation", "tenants", template.Answers{"label": "tenant"}, []template.Choice{{"blue,green", "every value"}, {"blue", "blue, blue-dev"}, {"green", "green"}}},
 		{"tenant-isolation", "priority", nil, []template.Choice{{"40,43", "free"}}},
 		{"default-deny", "namespaces", nil, []template.Choice{{"env=prod", "blue, green, odd"}, {"tenant=blue", "blue, blue-dev"},
 			{"kubernetes.io/metadata.name notin (kube-system)", "all but the system's, future ones too"}}},

@@ -45,10 +45,10 @@ func (b *tierPlaces) parse(text string) (at plan.TierSlot, err error) {
 				names = append(names, band.Name)
 			}
 		}
-		return at, fmt.Errorf("%s is no place: want TIER/PRIORITY such as %s/5; the tiers are %s", text, b.last, strings.Join(names, ", "))
+		return at, fmt.Errorf("%s is not a place: want TIER/PRIORITY such as %s/5; the tiers are %s", text, b.last, strings.Join(names, ", "))
 	}
 	if err != nil || !(at.Priority >= plan.LeastPlace && at.Priority <= plan.MostPlace) {
-		return at, fmt.Errorf("%s: want a priority from %v to %v behind the slash", text, plan.LeastPlace, plan.MostPlace)
+		return at, fmt.Errorf("%s: want a priority from %v to %v after the slash", text, plan.LeastPlace, plan.MostPlace)
 	}
 	for _, r := range b.bands[i].Rungs {
 		if r.Priority == at.Priority {

@@ -125,7 +125,7 @@ func (w *World) OfferedChoices(t *Template, q *Question, before Answers) []Choic
 		if len(w.metricsPorts) == 0 {
 			return []Choice{every}
 		}
-		return []Choice{{strings.Join(w.metricsPorts, ","), "declared by pods as ports of metrics"}, every}
+		return []Choice{{strings.Join(w.metricsPorts, ","), "metrics ports declared by pods"}, every}
 	}
 	return nil
 }
@@ -179,7 +179,7 @@ func (w *World) offerValues(key string) (out []Choice) {
 		}
 	}
 	if len(all) > 1 {
-		out = slices.Insert(out, 0, Choice{strings.Join(all, ","), "every value there is"})
+		out = slices.Insert(out, 0, Choice{strings.Join(all, ","), "every value"})
 	}
 	return out
 }

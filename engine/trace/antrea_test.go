@@ -49,7 +49,7 @@ func TestAntreaTrace(t *testing.T) {
 		}
 	}
 	q := verdict.Connection{From: verdict.PodEnd("x", "a"), To: verdict.PodEnd("x", "b"), Protocol: verdict.TCP, Port: 80}
-	if _, err := tracer.Ask(r, q, trace.Rows, false, uitest.Now); !errors.Is(err, verdict.ErrQuestion) || !strings.Contains(err.Error(), "Antrea has no rows of OVN") {
+	if _, err := tracer.Ask(r, q, trace.Rows, false, uitest.Now); !errors.Is(err, verdict.ErrQuestion) || !strings.Contains(err.Error(), "Antrea has no OVN rows") {
 		t.Errorf("rows were asked: %v", err)
 	}
 }

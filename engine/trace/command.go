@@ -41,9 +41,9 @@ func OvnkubeTrace(c verdict.Connection) (command, why string) {
 	flag := map[verdict.Protocol]string{verdict.TCP: "-tcp", verdict.UDP: "-udp"}[c.Protocol]
 	switch {
 	case c.From.Key.Kind != model.KindPod:
-		return "", "ovnkube-trace asks from pods only"
+		return "", "ovnkube-trace starts only from pods"
 	case flag == "":
-		return "", "ovnkube-trace knows TCP and UDP only"
+		return "", "ovnkube-trace supports only TCP and UDP"
 	}
 	w := []string{"ovnkube-trace", "-src-namespace", c.From.Key.Namespace, "-src", c.From.Key.Name}
 	switch k := c.To.Key; k.Kind {
@@ -54,7 +54,7 @@ func OvnkubeTrace(c verdict.Connection) (command, why string) {
 	case "":
 		w = append(w, "-dst-ip", c.To.Addr.String())
 	default:
-		return "", "ovnkube-trace asks for pods, Services and addresses only"
+		return "", "ovnkube-trace supports only pods, Services and addresses"
 	}
 	return words.ShellJoin(append(w, flag, "-dst-port", strconv.Itoa(int(c.Port)))...), ""
 }

@@ -58,7 +58,7 @@ func (t *Trace) findDisagreements(r *revision.Revision, compiled bool, now time.
 			}
 			why, remedy := "", "look at the zone's rows"
 			if compiled {
-				why = "no zone was read; these are the rows that the policies compile to"
+				why = "no zone was read; these are the desired rows"
 			} else {
 				why, remedy = d.findCause(r, s, now)
 			}
@@ -113,9 +113,9 @@ func (d *Disagreement) findCause(r *revision.Revision, s *Stage, now time.Time) 
 	if d.Settling {
 		return why + ", settling", "it just happened: wait a few seconds"
 	}
-	remedy = "look at the zone's ovnkube-controller: it has not written this row as the policy wants it"
+	remedy = "look at the zone's ovnkube-controller: it has not written the desired row"
 	if z.Writes {
-		remedy = "Rung writes this zone, so it writes the row again; if it stays like this, see the zone's state"
+		remedy = "Rung writes this row again; if it stays wrong, see the zone's state"
 	}
 	if c := revision.CauseAtHand(r, z, of, best); c != nil {
 		return why + ": " + c.Text(), c.Remedy
@@ -160,18 +160,18 @@ func (d *Disagreement) foreignCause(z *model.ZoneState, s *Stage) (why, remedy s
 	if by := s.Rows.Decided; by != nil {
 		d.Row = RowOf(z, by.ACL)
 		if by.Policy == (model.Key{}) {
-			return d.Row.String() + " decides, a row that belongs to no policy", "find out who wrote it: it is not OVN-Kubernetes' row of a policy"
+			return d.Row.String() + " decides, a row without a policy", "find out who wrote it: OVN-Kubernetes writes no such row for a policy"
 		}
 		if p := z.PolicyJoin(by.Policy); p != nil && p.None != nil {
-			return fmt.Sprintf("%s decides, a row of before: OVN-Kubernetes refuses %s as it is now, %s", d.Row, by.Policy.Label(), p.None.Message),
-				"correct the policy: then its rows are written again"
+			return fmt.Sprintf("%s decides, an old row: OVN-Kubernetes now rejects %s: %s", d.Row, by.Policy.Label(), p.None.Message),
+				"correct the policy, then its rows are updated"
 		}
 	}
 	switch {
 	case z.IsStored() && d.Row != (Row{}):
 		return d.Row.String() + " decides, and no row of the rules differs", "compare the rule's match with the row in the database file"
 	case !z.IsCurrent():
-		return "the rows are as they were read, and the zone is not up to date", "wait until the zone is read again"
+		return "the zone's rows are out of date", "wait until the zone is read again"
 	case z.IsOutdated(policyOf(s)):
 		return "the policy changed since the zone was read", "wait until the zone is read again"
 	case d.Row != (Row{}):

@@ -19,7 +19,7 @@ const (
 	remedyFlows = "probe again; if it stays, ovn-northd or ovn-controller is behind, or Rung reads the rows wrongly: report it with this page"
 	remedyNoACL = "this is not about policies: OVN found no way to the address; does the pod's address fit its node's subnet, does its " +
 		"port exist?"
-	remedyLost = "the ACLs that let the first packet through do not let its answer back: see what the answer met"
+	remedyLost = "the ACLs allow the first packet but not its reply: see the ACLs the reply met"
 )
 
 // findDisagreements finds where packets and rows disagree. The trace already has the disagreements of rows and
@@ -43,7 +43,7 @@ func (r *Result) findPackets(p, rows *verdict.Path, steps []PacketStep) {
 	s := stageDecidedBy(p.Stages, model.Deny)
 	switch {
 	case opened == verdict.Deny && s == nil:
-		r.addFinding(nil, fmt.Sprintf("%s: OVN %s the %s, and no ACL did", EndsText(p), Dropped, steps[0].Packet), remedyNoACL)
+		r.addFinding(nil, fmt.Sprintf("%s: OVN %s the %s, but no ACL did", EndsText(p), Dropped, steps[0].Packet), remedyNoACL)
 		return
 	case isDefinite(rows.Verdict) && rows.Verdict != opened:
 		r.addFinding(s, fmt.Sprintf("%s: OVN %s the %s, the rows %s", EndsText(p), outcomeWords(opened, p), steps[0].Packet, verdictWords(rows)),
@@ -126,7 +126,7 @@ func stageDecidedBy(stages []verdict.StageVerdict, by model.Action) *verdict.Sta
 
 // verdictWords words the verdict of rows or policies: "deny it (ANP quarantine egress 0)".
 func verdictWords(p *verdict.Path) string {
-	word := map[verdict.Verdict]string{verdict.Allow: "let it through", verdict.Deny: "deny it"}[p.Verdict]
+	word := map[verdict.Verdict]string{verdict.Allow: "allow it", verdict.Deny: "deny it"}[p.Verdict]
 	if s := DecidingStage(p); s != nil && p.Verdict == verdict.Deny {
 		word += " (" + stageDecider(s) + ")"
 	}
@@ -147,7 +147,7 @@ func outcomeWords(v verdict.Verdict, p *verdict.Path) string {
 // stageDecider names what decided a stage.
 func stageDecider(s *verdict.StageVerdict) string {
 	if s.Decided == nil {
-		return "nothing: the default, allow"
+		return "nothing (default: allow)"
 	}
 	return RuleName(s.Decided)
 }

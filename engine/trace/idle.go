@@ -17,13 +17,14 @@ type WouldMatch struct {
 
 // Sentence says what the rule would do.
 func (w *WouldMatch) Sentence() string {
-	verb := map[model.Action]string{model.Allow: "accept", model.Deny: "deny", model.Pass: "pass this on to the next tier"}[w.Rule.Action]
+	verb := map[model.Action]string{model.Allow: "allow this", model.Deny: "deny this",
+		model.Pass: "pass this to the next tier"}[w.Rule.Action]
 	how := "would"
 	if w.Maybe {
 		how = "might"
 	}
 	return w.Rule.Policy.Label() + " " + revision.RuleLabel(w.Rule.Direction, w.Rule.Rule, w.Rule.RuleName) + " " + how + " " + verb +
-		" here; it is not compiled on OVN-Kubernetes"
+		"; it is not compiled on OVN-Kubernetes"
 }
 
 // IdleOutcome returns the verdict if ClusterNetworkPolicies had rows, as a sentence; empty if it is the same,

@@ -155,18 +155,15 @@ func deciderOf(r *revision.Revision, m *MetACL) verdict.Decider {
 
 // nameRules sets the rule names of an answer's deciders.
 func nameRules(r *revision.Revision, a *verdict.Answer) {
-	for i := range a.Paths {
-		for j := range a.Paths[i].Stages {
-			s := &a.Paths[i].Stages[j]
-			if s.Decided != nil {
-				nameDecider(r, s.Decided)
-			}
-			for k := range s.Candidates {
-				nameDecider(r, &s.Candidates[k])
-			}
-			for k := range s.Passed {
-				nameDecider(r, &s.Passed[k])
-			}
+	for s := range a.Stages() {
+		if s.Decided != nil {
+			nameDecider(r, s.Decided)
+		}
+		for k := range s.Candidates {
+			nameDecider(r, &s.Candidates[k])
+		}
+		for k := range s.Passed {
+			nameDecider(r, &s.Passed[k])
 		}
 	}
 }

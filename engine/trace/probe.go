@@ -115,9 +115,9 @@ func NotSentReason(p *verdict.Path, from, to *model.Pod) string {
 	case p.Verdict == verdict.NotApplicable:
 		return p.Reason
 	case p.Via != "":
-		return "the sandbox has no load balancers: nothing sends on what comes to node " + p.Via
+		return "the sandbox has no load balancers: nothing forwards from node " + p.Via
 	case p.To.Addr.IsMulticast():
-		return "a probe is a connection, and a multicast group answers none"
+		return "a multicast group answers no connection"
 	case from != nil && to != nil && from.Key == to.Key:
 		return "the sandbox has no load balancers: a pod cannot reach itself through a Service"
 	}

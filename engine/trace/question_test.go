@@ -113,9 +113,9 @@ func TestCommands(t *testing.T) {
 		"rung trace --from blue/api-0 --to red/web-0 --port 80 --by both":                                   "ovnkube-trace -src-namespace blue -src api-0 -dst-namespace red -dst web-0 -tcp -dst-port 80",
 		"rung trace --from blue/api-0 --to service/kube-system/kube-dns --protocol UDP --port 53 --by both": "ovnkube-trace -src-namespace blue -src api-0 -dst-namespace kube-system -service kube-dns -udp -dst-port 53",
 		"rung trace --from blue/api-0 --to 10.1.2.3 --port 443 --by both":                                   "ovnkube-trace -src-namespace blue -src api-0 -dst-ip 10.1.2.3 -tcp -dst-port 443",
-		"rung trace --from blue/api-0 --to red/web-0 --protocol ICMP --by both":                             "ovnkube-trace knows TCP and UDP only",
-		"rung trace --from 10.1.2.3 --to red/web-0 --port 80 --by both":                                     "ovnkube-trace asks from pods only",
-		"rung trace --from blue/api-0 --to node/n --port 80 --by both":                                      "ovnkube-trace asks for pods, Services and addresses only",
+		"rung trace --from blue/api-0 --to red/web-0 --protocol ICMP --by both":                             "ovnkube-trace supports only TCP and UDP",
+		"rung trace --from 10.1.2.3 --to red/web-0 --port 80 --by both":                                     "ovnkube-trace starts only from pods",
+		"rung trace --from blue/api-0 --to node/n --port 80 --by both":                                      "ovnkube-trace supports only pods, Services and addresses",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)

@@ -71,17 +71,14 @@ func fitScore(x *verdict.Index, q verdict.Connection, k model.PolicyKey, dir mod
 	}
 	is := func(d *verdict.Decider) bool { return d.Policy == k && d.Direction == dir && d.Rule == index }
 	out := fitting
-	for i := range a.Paths {
-		for j := range a.Paths[i].Stages {
-			s := &a.Paths[i].Stages[j]
-			if s.Decided != nil && is(s.Decided) {
-				return decides
-			}
-			for t := range s.Tiers {
-				for w := range s.Tiers[t].Attempts {
-					if what := &s.Tiers[t].Attempts[w]; what.Matched && is(&what.Decider) {
-						out = matches
-					}
+	for s := range a.Stages() {
+		if s.Decided != nil && is(s.Decided) {
+			return decides
+		}
+		for t := range s.Tiers {
+			for w := range s.Tiers[t].Attempts {
+				if what := &s.Tiers[t].Attempts[w]; what.Matched && is(&what.Decider) {
+					out = matches
 				}
 			}
 		}

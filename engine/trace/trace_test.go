@@ -80,7 +80,7 @@ func TestDisagreementNamesTheRow(t *testing.T) {
 			next.ACLs = append([]string{uuid}, sw.ACLs...)
 			return []nb.RowChange{{New: &nb.ACL{UUID: uuid, Tier: 0, Priority: 30000, Direction: nb.FromLport, Action: nb.ActionAllow,
 				Match: "ip4", Options: map[string]string{"apply-after-lb": "true"}}}, {Old: sw, New: &next}}
-		}, want: []string{"ACL " + uuid + " decides, a row that belongs to no policy"}},
+		}, want: []string{"ACL " + uuid + " decides, a row without a policy"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p := alone(t, "cluster-control")

@@ -151,7 +151,7 @@ func (h *ServiceAnswer) Hint() string {
 // ServiceInFront names the Service whose address was asked; empty if none.
 func (t *Trace) ServiceInFront() string {
 	if f := t.Answer.Front; f != nil {
-		return f.String() + ": load balanced before policies are asked, so its endpoints are"
+		return f.String() + ": load balanced first, so policies are asked about its endpoints"
 	}
 	return ""
 }

@@ -12,7 +12,7 @@ import (
 // asked.
 func (f *endFinder) imaginePods(e *StatementEnd, out *foundEnds) {
 	if e.Pod.isMade && !e.Pod.labelsOnly {
-		f.addProblem(e.Pod.FilePlace, "--as-if wants labels with one value each")
+		f.addProblem(e.Pod.FilePlace, "--as-if needs labels with one value each")
 		return
 	}
 	var spaces []string
@@ -29,7 +29,7 @@ func (f *endFinder) imaginePods(e *StatementEnd, out *foundEnds) {
 	labels := map[string]string{}
 	if len(spaces) == 0 {
 		if e.Namespace.isMade && !e.Namespace.labelsOnly {
-			f.addProblem(e.Namespace.FilePlace, "--as-if wants labels with one value each")
+			f.addProblem(e.Namespace.FilePlace, "--as-if needs labels with one value each")
 			return
 		}
 		labels = e.Namespace.Labels

@@ -209,7 +209,7 @@ func (f *endFinder) findPods(e *StatementEnd, out *foundEnds) {
 		}
 	}
 	if e.Workload.isMade && hits == 0 && len(f.problems) == known {
-		f.addProblem(e.Workload.FilePlace, "no pod is of the workload %s", e)
+		f.addProblem(e.Workload.FilePlace, "workload %s has no pods", e)
 	}
 	for _, name := range e.Pod.Names {
 		switch keys := byName[name]; {

@@ -180,11 +180,11 @@ func (r *fileReader) readText(n *yaml.Node) string {
 	case n.Kind != yaml.ScalarNode:
 		r.addProblem(n, "want text")
 	case yamltree.Tag(n) != "!!str":
-		r.addProblem(n, "%s is no text: put it in quotes", n.Value)
+		r.addProblem(n, "%s is not text: put it in quotes", n.Value)
 	case strings.TrimSpace(n.Value) == "":
 		r.addProblem(n, "is empty")
 	case !words.IsClean(n.Value):
-		r.addProblem(n, "has characters that cannot be seen")
+		r.addProblem(n, "has invisible characters")
 	}
 	return words.CleanText(n.Value)
 }

@@ -61,7 +61,7 @@ func (r *fileReader) readEnd(n *yaml.Node, source bool) StatementEnd {
 			e.Address = r.readChoice(v, false)
 			for _, a := range e.Address.Names {
 				if _, err := netip.ParseAddr(a); err != nil {
-					r.addProblem(v, "%q is no address", a)
+					r.addProblem(v, "%q is not an address", a)
 				}
 			}
 		}
@@ -80,7 +80,7 @@ func (r *fileReader) readEnd(n *yaml.Node, source bool) StatementEnd {
 		e.Service.isMade && (e.Pod.isMade || e.Workload.isMade), e.Pod.isMade && e.Workload.isMade:
 		r.addProblem(n, "want a namespace and its pods, workloads or Service, or a node, or an address")
 	case e.Service.isMade && (!e.Namespace.byName() || len(e.Namespace.Names) != 1 || len(e.Service.Names) != 1):
-		r.addProblem(n, "a Service wants the name of its namespace and its own")
+		r.addProblem(n, "a Service needs one namespace and one name")
 	}
 	return e
 }
@@ -91,7 +91,7 @@ func (r *fileReader) checkName(n *yaml.Node, name string, source bool) {
 		return
 	}
 	if _, err := netip.ParsePrefix(name); err == nil {
-		r.addProblem(n, "%q: a network cannot be asked, name addresses of it", name)
+		r.addProblem(n, "%q is a network: name single addresses", name)
 		return
 	}
 	at, err := trace.ParseEnd(name)
@@ -140,7 +140,7 @@ func (r *fileReader) readSelector(n *yaml.Node, c *ObjectChoice) {
 					r.readStep(yamltree.PathStep{Index: i}, func() { r.readExpression(x, s) })
 				}
 			default:
-				r.addProblem(v, "want the form that policies have")
+				r.addProblem(v, "want the form used in policies")
 			}
 		})
 	} else {

@@ -85,7 +85,7 @@ func parsePort(text string, protocol verdict.Protocol) (verdict.PortRange, error
 	out := verdict.PortRange{Protocol: verdict.Protocol(strings.ToUpper(proto))}
 	switch {
 	case proto == "" && both:
-		return out, fmt.Errorf("%q: want a protocol behind the /, as in 53/UDP", text)
+		return out, fmt.Errorf("%q: want a protocol after the /, as in 53/UDP", text)
 	case out.Protocol == "" && protocol == "":
 		out.Protocol = verdict.TCP
 	case out.Protocol == "":
@@ -93,7 +93,7 @@ func parsePort(text string, protocol verdict.Protocol) (verdict.PortRange, error
 	case !knownProtocol(out.Protocol):
 		return out, fmt.Errorf("unknown protocol %q: use TCP, UDP, SCTP or ICMP", proto)
 	case protocol != "" && protocol != out.Protocol:
-		return out, fmt.Errorf("%q is not of the protocol %s of this statement", text, protocol)
+		return out, fmt.Errorf("%q contradicts this statement's protocol %s", text, protocol)
 	}
 	if number == "" {
 		if out.Protocol != verdict.ICMP {
@@ -111,7 +111,7 @@ func parsePort(text string, protocol verdict.Protocol) (verdict.PortRange, error
 		hi, err2 = strconv.ParseUint(strings.TrimSpace(last), 10, 16)
 	}
 	if err1 != nil || err2 != nil || lo == 0 || hi < lo {
-		return out, fmt.Errorf("%q is no port: use 1 to 65535, as 80, 8000-8100, 53/UDP or UDP", text)
+		return out, fmt.Errorf("%q is not a port: use 1 to 65535, as 80, 8000-8100, 53/UDP or UDP", text)
 	}
 	out.Lo, out.Hi = uint16(lo), uint16(hi)
 	return out, nil

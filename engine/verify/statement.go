@@ -92,12 +92,7 @@ func (c *ObjectChoice) selects(name string, labels model.Labels) bool {
 	if !c.byName() {
 		return !c.isMade || c.Selector.Matches(labels)
 	}
-	for _, n := range c.Names {
-		if n == name {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(c.Names, name)
 }
 
 // selectsWorkload reports whether a workload, in the form of model.Pod.Workload, is named: "deployment/web",

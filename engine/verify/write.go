@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -103,7 +104,7 @@ func (w *statementWriter) choosePods(c *model.Cluster, namespaces []string) erro
 
 // findOutcomes finds the units and the verdicts on the connections between them.
 func (w *statementWriter) findOutcomes(c *verdict.Classes) {
-	for _, space := range w.namespaceNames() {
+	for _, space := range slices.Sorted(maps.Keys(w.ordinary)) {
 		at := map[string]int{}
 		for _, p := range w.ordinary[space] {
 			like := c.PodClassKey(p)
@@ -148,15 +149,6 @@ func portsOf(segments []verdict.Segment, v verdict.Verdict) (out []verdict.PortR
 		}
 	}
 	return verdict.JoinPorts(out)
-}
-
-func (w *statementWriter) namespaceNames() []string {
-	var out []string
-	for s := range w.ordinary {
-		out = append(out, s)
-	}
-	slices.Sort(out)
-	return out
 }
 
 // joinUnits joins units of a namespace with the same outcomes to all others.

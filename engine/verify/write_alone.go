@@ -38,7 +38,7 @@ func (w *statementWriter) writeAlone(ctx context.Context, r *revision.Revision, 
 		return nil
 	}
 	name := p.Namespace + "/" + p.Name
-	w.writeComment("It is the only pod here. Of each block of addresses outside that policies tell apart, one is asked.")
+	w.writeComment("It is the only pod here. One address represents each block of outside addresses that policies distinguish.")
 	for i := range table.Ends {
 		if !table.Ends[i].IsOutside() {
 			continue
@@ -59,7 +59,7 @@ func (w *statementWriter) writeAddress(t *revision.Table, from, to int, ends fun
 	example := t.Example(from, to, states[0].PortRange, states[0].Outcome)
 	if !example.From.Addr.IsValid() && !example.To.Addr.IsValid() {
 		w.text.WriteString("\n")
-		w.writeComment("Not stated, no address of the block can be told: " + names + ".")
+		w.writeComment("Not stated, no example address of the block: " + names + ".")
 		return
 	}
 	var segments []verdict.Segment
@@ -77,7 +77,7 @@ func (w *statementWriter) writePorts(segments []verdict.Segment, from, to any, n
 	allowed, denied := portsOf(segments, verdict.Allow), portsOf(segments, verdict.Deny)
 	if rest := verdict.PortsBut(verdict.PortsBut(verdict.EveryPort(), allowed), denied); len(rest) > 0 {
 		w.text.WriteString("\n")
-		w.writeComment(fmt.Sprintf("Not stated, as it is undefined, or not the same on all nodes or for all addresses: %s, %s.", names,
+		w.writeComment(fmt.Sprintf("Not stated (undefined, or different between nodes or addresses): %s, %s.", names,
 			revision.PortsText(rest)))
 	}
 	for _, s := range []struct {

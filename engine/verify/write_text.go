@@ -20,7 +20,7 @@ func (w *statementWriter) writeHead(namespaces []string) {
 	if len(namespaces) > 0 {
 		between = words.ListSome(slices.Sorted(slices.Values(namespaces)), 6)
 	}
-	w.writeComment("What the policies let through between the pods of " + between + ", and what not.")
+	w.writeComment("Connections that the policies allow and deny between the pods of " + between + ".")
 	w.writeComment("Written by rung verify --write; check it with rung verify FILE.")
 	if left := (&foundEnds{unselected: w.leftOut}).leftOut(); left != "" {
 		w.writeComment("Pods left out, which policies do not select: " + left + ".")
@@ -183,7 +183,7 @@ func podChoice(some, all []*model.Pod) any {
 	}
 	if best == nil {
 		var names []any
-		for _, p := range sortedPods(some) {
+		for _, p := range slices.SortedFunc(slices.Values(some), func(a, b *model.Pod) int { return a.Key.Compare(b.Key) }) {
 			names = append(names, p.Name)
 		}
 		return singleOrList(names)
@@ -218,11 +218,5 @@ func labelKeys(p *model.Pod) (out []string) {
 		}
 		return strings.Compare(a, b)
 	})
-	return out
-}
-
-func sortedPods(pods []*model.Pod) []*model.Pod {
-	out := slices.Clone(pods)
-	slices.SortFunc(out, func(a, b *model.Pod) int { return a.Key.Compare(b.Key) })
 	return out
 }

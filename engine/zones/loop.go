@@ -117,7 +117,7 @@ func (l *Loop) WaitAnswer(ctx context.Context) error {
 	case <-l.done:
 		return errEnded
 	case <-ctx.Done():
-		return fmt.Errorf("the engine's loop takes nothing: %w", ctx.Err())
+		return fmt.Errorf("the engine's loop accepts nothing: %w", ctx.Err())
 	}
 	select {
 	case <-ran:

@@ -10,6 +10,7 @@ import (
 	"rung/engine/logs"
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
+	"rung/sources/retry"
 )
 
 const (
@@ -88,14 +89,7 @@ func RunMeters(ctx context.Context, store *logs.Store, every time.Duration, read
 	error)) {
 	l := &lostLines{zones: map[string]*zoneMeters{}}
 	store.CountLossesWith(l.linesLost)
-	ticker := time.NewTicker(MetersEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-		}
+	for retry.Sleep(ctx, MetersEvery) {
 		for zone, limited := range l.dueZones(store.Losses(), time.Now()) {
 			within, cancel := context.WithTimeout(ctx, metersWithin)
 			stats, err := read(within, zone)

@@ -56,9 +56,9 @@ func judgeOwner(f ownerFacts) reconciler.ZoneGuard {
 	hold := func(format string, args ...any) reconciler.ZoneGuard {
 		why := fmt.Sprintf(format, args...)
 		if f.override {
-			return reconciler.ZoneGuard{Notice: "written although " + why + " (told that nobody else writes these rows)"}
+			return reconciler.ZoneGuard{Notice: "written although " + why + " (asserted: nobody else writes these rows)"}
 		}
-		return reconciler.ZoneGuard{WhyHeld: "not written: " + why + "; if you know better: --i-know-that-nobody-else-writes-these-rows"}
+		return reconciler.ZoneGuard{WhyHeld: "not written: " + why + "; to override: --i-know-that-nobody-else-writes-these-rows"}
 	}
 	switch {
 	case f.writesOff:
@@ -68,7 +68,7 @@ func judgeOwner(f ownerFacts) reconciler.ZoneGuard {
 	case f.nodeGone:
 		return reconciler.ZoneGuard{WhyHeld: "the zone's node no longer exists"}
 	case !f.cluster:
-		return hold("without a cluster it cannot be told whether an OVN-Kubernetes controller writes here")
+		return hold("without a cluster it is unknown whether an OVN-Kubernetes controller writes here")
 	case !f.node:
 		return hold("no Node is named %s: cannot tell where the zone's controller would run", f.zone)
 	case f.err != nil:

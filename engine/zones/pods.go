@@ -78,7 +78,7 @@ func matchesCommand(line string, cmd []string) bool {
 }
 
 // errPodCommand means that the command is not in podCommands, and is not run.
-var errPodCommand = errors.New("is none of the commands that Rung runs in pods")
+var errPodCommand = errors.New("is not a command that Rung runs in pods")
 
 // podRunner runs programs in a container.
 type podRunner struct {

@@ -48,7 +48,7 @@ type Sandbox interface {
 }
 
 // ErrNoOVNTrace means that ovn-trace cannot run: there is neither a cluster nor a sandbox on OVN.
-var ErrNoOVNTrace = errors.New("no ovn-trace can be run here")
+var ErrNoOVNTrace = errors.New("ovn-trace cannot run here")
 
 // OVNTrace asks ovn-trace about connections.
 type OVNTrace interface {

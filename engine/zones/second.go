@@ -62,7 +62,7 @@ func readZone(ctx context.Context, z *Set, name string, child []string) (*libovs
 	}
 	c, ok := zone.(zoneConnector)
 	if !ok {
-		return nil, errors.New("libovsdb reads databases of servers, and this is a file")
+		return nil, errors.New("libovsdb reads databases of servers, not files")
 	}
 	cfg := libovsdb.Config{Connect: c.Connect, Command: libovsdb.SelfCommand(child...)}
 	if !watched {
@@ -81,9 +81,9 @@ func readZone(ctx context.Context, z *Set, name string, child []string) (*libovs
 
 var (
 	// errNoRows means that Rung's own client has no rows to compare with.
-	errNoRows = errors.New("the client that Rung has itself is not connected")
+	errNoRows = errors.New("Rung's own client is not connected")
 	// errNeverRead means that Rung's own client never had rows.
-	errNeverRead = errors.New("the client that Rung has itself could not read it")
+	errNeverRead = errors.New("Rung's own client could not read it")
 )
 
 const (
@@ -111,7 +111,7 @@ func followedRows(set *Set, name string) func(context.Context, func(*nb.DB)) err
 		for {
 			switch z := set.Revision().Zone(name); {
 			case z == nil:
-				return errors.New("the zone has gone")
+				return errors.New("the zone no longer exists")
 			case z.Conn == model.ConnLost || z.Conn == model.ConnDenied:
 				return fmt.Errorf("%w: %s", errNoRows, z.Error)
 			case z.DB != nil:

@@ -219,7 +219,7 @@ func (z *Set) RemoveZone(name string) {
 
 // OpenZone returns the zone of that name, followed or newly made. Any goroutine except the loop may call it.
 func (z *Set) OpenZone(name string) (zone reconciler.Zone, followed bool, err error) {
-	open := func() (reconciler.Zone, error) { return nil, errors.New("there is no such zone") }
+	open := func() (reconciler.Zone, error) { return nil, errors.New("no such zone") }
 	if !z.Do(func() {
 		if l := z.loops[name]; l != nil {
 			zone = l.zone

@@ -114,7 +114,7 @@ func TestWriterOfRows(t *testing.T) {
 func TestAntrea(t *testing.T) {
 	p := uitest.AntreaFacts(t)
 	f, text := tell(p)
-	for _, want := range []string{"rows none, and no zones: Antrea has no rows of OVN\n", "changes ALLOWED  after a preview and a confirmation\n", "pods 34 in all: policies can select all of them\n"} {
+	for _, want := range []string{"rows none, and no zones: Antrea has no OVN rows\n", "changes ALLOWED  after a preview and a confirmation\n", "pods 34 in all: policies can select all of them\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

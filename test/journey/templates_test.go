@@ -63,11 +63,11 @@ func TestEveryTemplate(t *testing.T) {
 		edits     bool
 		has       string // what a file has then
 	}{
-		{"default-deny", []string{"Which namespaces?", "Deny what comes, what leaves, or both?", "At which priorities"}, "Create ANP default-deny, ANP default-deny-dns, 1 more", true, "name: default-deny-wants"},
+		{"default-deny", []string{"Which namespaces?", "Deny ingress, egress, or both?", "At which priorities"}, "Create ANP default-deny, ANP default-deny-dns, 1 more", true, "name: default-deny-wants"},
 		{"monitoring", []string{"Which namespaces is monitoring in?", "Which ports does it scrape?", "At which priorities?"}, "Create ANP monitoring, ANP monitoring-scrapes", false, "name: monitoring-scrapes"},
 		{"quarantine", []string{"Which label", "Which namespaces", "At which priority?"}, "Create ANP quarantine-2", false, "name: quarantine-2"},
 		{"break-glass", []string{"Which label opens the way for a pod?", "At which priorities?"}, "Create ANP break-glass-2, ANP break-glass-2-opens", false, "name: break-glass-2-opens"},
-		{"baseline", []string{"Which namespaces are workloads?", "Deny what comes, what leaves, or both?"}, "BANP default", false, "type: all-workload-namespaces"},
+		{"baseline", []string{"Which namespaces are workloads?", "Deny ingress, egress, or both?"}, "BANP default", false, "type: all-workload-namespaces"},
 		{"delegate", []string{"Among which namespaces?", "At which priority?"}, "Create ANP delegate", false, "name: delegate"},
 	} {
 		c.press("N").at("new from a template").pick(tt.name).press("enter")

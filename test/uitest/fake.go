@@ -198,7 +198,7 @@ func (f *Fake) OVNTrace(_ context.Context, c verdict.Connection, told func(strin
 	return f.OnOVNTrace(c)
 }
 
-var errNoOVNTrace = errors.New("no ovn-trace can be run here: the sandbox does not run on OVN; see --sandbox-ovn")
+var errNoOVNTrace = errors.New("ovn-trace cannot run here: the sandbox does not run on OVN; see --sandbox-ovn")
 
 func (f *Fake) History() []history.Entry { return f.Past }
 

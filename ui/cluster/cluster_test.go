@@ -103,7 +103,7 @@ func TestNoCluster(t *testing.T) {
 func TestAntrea(t *testing.T) {
 	p := uitest.AntreaFacts(t)
 	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Cluster))
-	s.Want("Antrea: 7 tiers   SANDBOX  writes", "rows          none, and no zones: Antrea has no rows of OVN",
+	s.Want("Antrea: 7 tiers   SANDBOX  writes", "rows          none, and no zones: Antrea has no OVN rows",
 		"changes       ALLOWED  after a preview and a confirmation; W returns to")
 	s.Golden("antrea")
 	p.Mode.Name, p.Mode.Title, p.Mode.Writes = revision.ClusterMode, "prod-eu", false

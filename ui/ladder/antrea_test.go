@@ -18,8 +18,8 @@ func TestAntrea(t *testing.T) {
 	s.Resize(200, 60)
 	s.Want("Antrea: 7 tiers   SANDBOX  writes  ACNP 24 · ANNP 4 · NP 1", "mytier · tier 10, custom", "emergency · tier 50", "securityops · tier 100 · 20 policies",
 		"NetworkPolicy · after tier application · 1 policy", "baseline · tier 253 · 1 policy", "NodePort Service: ns-1/svc-1", "each rule has its own")
-	for key, why := range map[string]string{"2": "rows: Antrea has no rows of OVN", "3": "zones: Antrea has no rows of OVN",
-		"6": "this is of OVN-Kubernetes' priorities", "s": "this is of OVN-Kubernetes' priorities"} {
+	for key, why := range map[string]string{"2": "rows: Antrea has no OVN rows", "3": "zones: Antrea has no OVN rows",
+		"6": "not available with Antrea", "s": "not available with Antrea"} {
 		s.Press(key)
 		s.Want("Ladder", why)
 	}
@@ -60,7 +60,7 @@ func TestAntreaLogging(t *testing.T) {
 	s.Press("esc")
 	seek(" NP ")
 	s.Press("L")
-	s.Want("each by its enableLogging")
+	s.Want("each rule logs by its enableLogging")
 }
 
 // The page of a policy says where it stands, and what it applies to.

@@ -59,6 +59,6 @@ func TestControllerLog(t *testing.T) {
 func TestNoCluster(t *testing.T) {
 	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.ToPolicy(key))
 	s.Press("c")
-	s.Want("the controllers' logs are read on a cluster only")
+	s.Want("controller logs are read only on a cluster")
 	s.WantNot("controller of")
 }

@@ -172,7 +172,7 @@ func TestWhyRulesAbove(t *testing.T) {
 	w.parts.Cluster, _ = w.parts.Cluster.Upsert([]model.Object{&p}, nil)
 	w.f.Set(w.parts)
 	s := w.open(nav.Page{Kind: nav.Logs, Key: key})
-	s.Want("No lines yet. Why?", "egress 0 never decides: cluster-control egress 5 comes first, matches all of it and logs at alert.")
+	s.Want("No lines yet. Why?", "egress 0 never applies: cluster-control egress 5 matches all of it first and logs at alert.")
 	s.Want("⏎ opens cluster-control ingress 4")
 	s.Press("enter")
 	s.Want(`cluster-control ingress 4 "default-deny"`)
@@ -186,14 +186,14 @@ func TestWhyRulesAbove(t *testing.T) {
 
 	// One rule's log is about that rule alone.
 	s = w.open(nav.Page{Kind: nav.Logs, Key: key, Dir: model.Egress, Rule: 0})
-	s.Want("egress 0 never decides")
-	s.WantNot("ingress 0 never decides")
+	s.Want("egress 0 never applies")
+	s.WantNot("ingress 0 never applies")
 	s = w.open(nav.Page{Kind: nav.Logs, Key: anp("cluster-control"), Dir: model.Ingress, Rule: 3})
 	s.Want("ingress 3 says Pass, and Pass is not logged. L changes it.")
 	s.WantNot("Allow rules")
 	// What logs is about itself and has nothing above.
 	s = w.open(nav.Page{Kind: nav.Logs, Key: anp("break-glass")})
-	s.WantNot("never decides", "decides only part")
+	s.WantNot("never applies", "applies only partly")
 }
 
 // The whole of the line under the cursor keeps both pods' own ends and the port at 80.

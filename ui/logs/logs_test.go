@@ -373,5 +373,5 @@ func TestTier2(t *testing.T) {
 	s.Want("EF yellow/default egress 3", "policy         EF yellow/default")
 	s = w.open(nav.Page{Kind: nav.Logs, Key: model.PolicyKey{Kind: model.KindNP, Namespace: "green", Name: "db-from-api"}})
 	s.Resize(160, 40)
-	s.Want("▲ namespace green logs nothing", "is set by the annotation k8s.ovn.org/acl-logging of namespace green, and there is none")
+	s.Want("▲ namespace green logs nothing", "lacks the annotation k8s.ovn.org/acl-logging, which sets the logging of")
 }

@@ -40,7 +40,7 @@ func TestProposeARule(t *testing.T) {
 	s.Press("ctrl+u")
 	s.Type("BANP/none")
 	s.Press("enter")
-	s.Want(`there is no policy "BANP/none"`)
+	s.Want(`no policy "BANP/none"`)
 	s.Press("ctrl+u")
 	s.Type("shut=7")
 	s.Press("enter")

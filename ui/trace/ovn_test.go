@@ -54,7 +54,7 @@ func TestAskOVN(t *testing.T) {
 	s = open(t, p, denied)
 	s.WantNot("ovn-trace")
 	s.Press("T")
-	s.Want("■ OVN: no ovn-trace can be run here")
+	s.Want("■ OVN: ovn-trace cannot run here")
 	s.Console.OnOVNTrace = ovnSays(t, p, true)
 	s.Press("T")
 	s.Golden("ovn")
@@ -67,7 +67,7 @@ func TestAskOVN(t *testing.T) {
 func TestBeginsWithOVN(t *testing.T) {
 	p := facts(t)
 	s := uitest.OpenScreen(t, p, nav.ToOVNTrace(denied))
-	s.Want("■ OVN: no ovn-trace can be run here")
+	s.Want("■ OVN: ovn-trace cannot run here")
 	if !nav.ToOVNTrace(denied).IsSamePlace(nav.ToTrace(denied)) {
 		t.Error("they are two places")
 	}

@@ -66,7 +66,7 @@ func TestAskOVNTrace(t *testing.T) {
 	s.Want("enter asks")
 	s.Type("8080")
 	s.Press("enter")
-	s.Want("trace blue/api-d0 → red/web-f0 tcp 8080", "OVN: no ovn-trace can be run here")
+	s.Want("trace blue/api-d0 → red/web-f0 tcp 8080", "OVN: ovn-trace cannot run here")
 	s.Press("esc", "t")
 	s.Type("red web-f0")
 	s.Press("enter")
