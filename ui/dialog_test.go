@@ -44,7 +44,7 @@ func TestPromptKeepsWhatIsWrong(t *testing.T) {
 		s.Press("m", "ctrl+u")
 		s.Type(wrong)
 		s.Press("enter")
-		s.Want("a number from 0 to 1000", "> "+wrong)
+		s.Want("must be 0–1000", "> "+wrong)
 		s.Press("esc")
 	}
 	s.Press("v", "F")
@@ -65,7 +65,7 @@ func TestHighDialog(t *testing.T) {
 		s.WantFits()
 		all = append(all, s.PlainFrame())
 	}
-	s.Want("Changes 1 policy", "more · pgdown")
+	s.Want("Writes 1 policy", "more · pgdown")
 	s.WantNot("pgup")
 	if _, ok := s.TextBeforeCursor(); ok {
 		t.Errorf("a cursor where the line is not in sight:\n%s", s.PlainFrame())
@@ -115,7 +115,7 @@ func TestHelpWraps(t *testing.T) {
 			s.Press("down")
 		}
 		words := strings.Join(strings.Fields(seen), " ")
-		for _, want := range []string{"sweep, logs", "write a new policy in the gap under the cursor, or in the next free place of its tier"} {
+		for _, want := range []string{"sweep, logs", "create a policy in the gap under the cursor, or at the next free priority of its tier"} {
 			if !strings.Contains(words, want) {
 				t.Errorf("%v: %q is not in help", size, want)
 			}

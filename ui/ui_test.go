@@ -91,7 +91,7 @@ func TestHelp(t *testing.T) {
 	s.WantNot("keys on this page")
 	s.Press("?")
 	s.Type("nothing does this")
-	s.Want("no key, column or sign of this page")
+	s.Want("no matching key, column or sign")
 	s.Press("enter", "esc")
 }
 
@@ -159,7 +159,7 @@ func TestSandboxIsAskedAsOne(t *testing.T) {
 func TestWritesAndConfirm(t *testing.T) {
 	s := ladderScreen(t)
 	s.Press("W")
-	s.Want("read-only: no changes can be made from here")
+	s.Want("read-only: changes are not allowed")
 	if got := s.Console.Calls; len(got) != 1 || got[0] != "writes off" {
 		t.Errorf("calls: %v", got)
 	}

@@ -132,7 +132,7 @@ func (v *zonesPage) sumLines(env *view.Env, w int) []string {
 	if n > 0 {
 		l = l.Add(fmt.Sprintf("  "+words.Differs+" rows differ in %s", words.Thousands(n)), st.Error)
 	} else {
-		l = l.Add("  "+words.Yes+" no row differs where they were read", st.OK)
+		l = l.Add("  "+words.Yes+" no row differs in the zones read", st.OK)
 	}
 	out := []string{l.Render(w)}
 	if line := view.SweepLine(env.Rev.Sweep, t, env.Now); line != "" {

@@ -87,7 +87,7 @@ func TestEdit(t *testing.T) {
 		t.Errorf("the text is readable by others: %v", st.Mode())
 	}
 	w.s.Press("a", "y")
-	w.s.Want("36 ─ cluster-control", "done, rows follow in 3/3 zones")
+	w.s.Want("36 ─ cluster-control", "done, live in 3/3 zones")
 	if got := w.policy("cluster-control"); got.Priority != 36 || got.YAML != strings.Replace(was, "priority: 34", "priority: 36", 1) {
 		t.Errorf("priority %d, text:\n%s", got.Priority, got.YAML)
 	}
@@ -278,7 +278,7 @@ func TestBadEditors(t *testing.T) {
 
 	w.editor(`rm "$f"`)
 	w.s.Press("e")
-	w.s.Want("The editor deleted the text", "Nothing was changed", "e begins anew")
+	w.s.Want("The editor deleted the text", "Nothing was changed", "e starts over")
 	w.s.Press("esc")
 
 	w.editor(`: >"$f"`)

@@ -149,7 +149,7 @@ func (v *ladderPage) takeFraction(env *view.Env, text string) bool {
 	}
 	c := v.carry
 	if n, err := strconv.ParseFloat(c.typed+text+"0", 64); err != nil || n > 10*plan.MostPlace {
-		env.SayFailure("a priority is a number from 1 to 10000")
+		env.SayFailure("must be 1–10000")
 		return true
 	}
 	c.typed += text

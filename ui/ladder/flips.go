@@ -82,7 +82,7 @@ func (v *ladderPage) countFlips(env *view.Env) {
 	rev, key, at, moves, basis := env.Rev, c.key, c.place(), f.moves, f.basis
 	if policy := rev.Cluster.Policy(key); c.slots != nil && policy != nil {
 		moved := c.movedCopy(policy)
-		env.Run("counting what flips", func(ctx context.Context) any {
+		env.Run("counting flips", func(ctx context.Context) any {
 			ctx, cancel := context.WithTimeout(ctx, countTime)
 			defer cancel()
 			out := outcomeCounted{carry: c, basis: basis, at: at}
@@ -96,7 +96,7 @@ func (v *ladderPage) countFlips(env *view.Env) {
 		})
 		return
 	}
-	env.Run("counting what flips", func(ctx context.Context) any {
+	env.Run("counting flips", func(ctx context.Context) any {
 		ctx, cancel := context.WithTimeout(ctx, countTime)
 		defer cancel()
 		out := outcomeCounted{carry: c, basis: basis, at: at, moves: moves}
@@ -114,9 +114,9 @@ func (v *ladderPage) countFlips(env *view.Env) {
 
 func notCounted(err error) priorityOutcome {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return priorityOutcome{text: "what flips was not counted in time"}
+		return priorityOutcome{text: "flips not counted in time"}
 	}
-	return priorityOutcome{text: "what flips is unknown: " + err.Error()}
+	return priorityOutcome{text: "flips unknown: " + err.Error()}
 }
 
 func outcomeOf(totals []diff.PairTotal) priorityOutcome {

@@ -41,7 +41,7 @@ func TestNetworks(t *testing.T) {
 	s = open(t)
 	s.WantNot("H network")
 	s.Press("H")
-	s.Want("no network besides the default one is known")
+	s.Want("only the default network is known")
 }
 
 // chooseNetwork picks a network by walking down to it.

@@ -113,7 +113,7 @@ func askSave(env *view.Env, entries []*logs.Entry) {
 		return
 	}
 	env.AskDialog(&view.PromptDialog{Title: "save " + words.Count(uint64(len(entries)), "line"),
-		Label: "Path of the file. Ending in " + rawEnd + ": the raw lines alone.",
+		Label: "Path of the file; " + rawEnd + " saves only the raw lines.",
 		Value: filepath.Join(env.SavedDir(), "log-"+env.FileStamp()+".txt"),
 		Check: func(path string) string {
 			if strings.TrimSpace(path) == "" {
@@ -147,8 +147,8 @@ func (s savedResult) tellSaved(env *view.Env) {
 	n := words.Count(uint64(len(s.entries)), "line")
 	switch {
 	case errors.Is(s.err, statedir.ErrExists):
-		env.AskDialog(&view.ConfirmDialog{Title: "replace the file?", Body: []string{s.path + " exists already.", "Its text will be lost: " + n +
-			" of the log take its place."},
+		env.AskDialog(&view.ConfirmDialog{Title: "replace the file?", Body: []string{s.path + " exists already.", "It will be overwritten with " + n +
+			" of the log."},
 			YesText: "replace it", Yes: func(env *view.Env) { saveTo(env, s.path, s.entries, true) }})
 	case s.err != nil:
 		env.SayFailure("saving the log: %v", s.err)

@@ -211,7 +211,7 @@ func (v *podPage) portLines(env *view.Env, name string, everywhere bool) (out []
 		case lsp == nil && p.CanBeSubject():
 			l = append(l, page.Span{Text: words.Waiting + " does not exist yet: no policy is enforced on it", Role: themes.Warn})
 		case lsp == nil:
-			l = append(l, page.Span{Text: "none, as it should be", Role: themes.Dim})
+			l = append(l, page.Span{Text: "none, as expected", Role: themes.Dim})
 		case !here:
 			l = append(l, page.Span{Text: words.Differs + " the pod does not run there", Role: themes.Error})
 			v.portPages[id] = detail.RowPage(z, lsp, nil)

@@ -95,10 +95,10 @@ func (v *diffPage) headLines(env *view.Env, w, h int) []string {
 func (v *diffPage) usageLines(env *view.Env, w int) (out []string) {
 	key := env.Keys.ActionByID(action.DiffInput).HintKey()
 	for _, line := range []string{
-		"What differs from another input to what is shown here: policies, connections, findings, guard rails.",
+		"Differences between another input and what is shown here: policies, connections, findings, guard rails.",
 		"",
 		":diff INPUT          from INPUT to what is shown here (" + env.Rev.Mode.Title + ")",
-		":diff BEFORE AFTER   from one input to another, whatever is shown here",
+		":diff BEFORE AFTER   from one input to another",
 		"",
 		"An input is a file or folder of manifests, git:REV[:PATH], or context:NAME.",
 		key + " asks for it here.",

@@ -98,7 +98,7 @@ func TestMarksAndLinks(t *testing.T) {
 	for _, want := range []struct{ line, page string }{
 		{"cluster-control egress 1", "Missing here: this is the desired row."},
 		{"cluster-control egress 5", "2 columns differ from what is desired"},
-		{"blue-tenant ingress 7", "Extra: nothing desires this row."},
+		{"blue-tenant ingress 7", "Extra: no policy desires this row."},
 	} {
 		s.Press("g")
 		for range 40 {

@@ -55,7 +55,7 @@ func (v *View) sendPackets(env *view.Env) {
 	v.cancelled, v.err, v.phase = false, nil, &atomic.Value{}
 	console, phase := env.Console, v.phase
 	phase.Store(trace.Waits)
-	view.BeginWork(&v.sends, env, "putting packets in", func(ctx context.Context) (*trace.Result, error) {
+	view.BeginWork(&v.sends, env, "sending packets", func(ctx context.Context) (*trace.Result, error) {
 		return console.Probe(ctx, c, func(p trace.ProbePhase) { phase.Store(p) })
 	})
 }
