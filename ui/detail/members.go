@@ -215,12 +215,8 @@ func (x *MatchExplainer) addNames(id string, names []string, n int, all nav.Page
 		shown = n // one more line instead of "1 more"
 	}
 	for i, name := range names[:shown] {
-		mark := "├"
-		if i == n-1 {
-			mark = "└"
-		}
 		text, to := behind(name)
-		x.addMember(id+"."+name, mark, name, widget.PlainLine(text), to)
+		x.addMember(id+"."+name, branchSign(i, n), name, widget.PlainLine(text), to)
 	}
 	if n > shown {
 		x.sheet.Add(id+".more", widget.StyledLine(fmt.Sprintf("     └ %s more", words.Thousands(n-shown)), x.sheet.St.Accent), all)

@@ -161,7 +161,7 @@ func (v *logPage) Copies(*view.Env) []view.CopyItem {
 	if len(newest) < len(all) {
 		what = "newest " + words.Count(uint64(len(newest)), "line")
 	}
-	return append(out, view.CopyItem{What: what, Text: sentencesText(newest)}, view.CopyItem{What: "rung command",
+	return append(out, view.CopyItem{What: what, Text: linesText(newest, sentenceLine)}, view.CopyItem{What: "rung command",
 		Text: commandText(v.page, v.filter)})
 }
 

@@ -211,25 +211,19 @@ func (v *RowView) addRecord(env *view.Env, s *detail.Sheet) {
 		}
 	}
 	for _, c := range nb.Columns(v.shownRow()) {
-		text := v.valueText(c)
-		sign, mark := " ", st.Text
-		d := v.diff.DiffOfColumn(c.Name)
-		if d != nil && v.live != nil {
+		sign, mark, desired := " ", st.Text, ""
+		if d := v.diff.DiffOfColumn(c.Name); d != nil && v.live != nil {
 			sign, mark = words.Differs, st.Error
-		}
-		name := c.Name
-		for len(name) < 13 {
-			name += " "
-		}
-		lead := widget.Line{{Text: sign + " ", Style: mark}, {Text: name + ": ", Style: st.CodeKey}}
-		v.addValue(s, c.Name, lead, text, st.CodeText)
-		if sign == words.Differs {
-			if w, ok := want[c.Name]; ok && len(d.Missing)+len(d.Extra) == 0 {
-				v.addValue(s, c.Name+".desired", widget.Line{{Text: "  desired      : ", Style: st.Dim}}, v.valueText(w), st.Error)
-			} else if len(d.Missing)+len(d.Extra) > 0 {
-				v.addValue(s, c.Name+".desired", widget.Line{{Text: "  desired      : ", Style: st.Dim}},
-					fmt.Sprintf("%s missing, %s extra, see below", words.Thousands(len(d.Missing)), words.Thousands(len(d.Extra))), st.Error)
+			if len(d.Missing)+len(d.Extra) > 0 {
+				desired = fmt.Sprintf("%s missing, %s extra, see below", words.Thousands(len(d.Missing)), words.Thousands(len(d.Extra)))
+			} else if w, ok := want[c.Name]; ok {
+				desired = v.valueText(w)
 			}
+		}
+		lead := widget.Line{{Text: sign + " ", Style: mark}, {Text: fmt.Sprintf("%-13s: ", c.Name), Style: st.CodeKey}}
+		s.AddHanging("col."+c.Name, lead, 0, v.valueText(c), st.CodeText, nav.Page{})
+		if desired != "" {
+			s.AddHanging("col."+c.Name+".desired", widget.StyledLine("  desired      : ", st.Dim), 0, desired, st.Error, nav.Page{})
 		}
 	}
 }
@@ -246,17 +240,4 @@ func (v *RowView) valueText(c nb.Column) string {
 		}
 	}
 	return c.ListText()
-}
-
-// addValue adds a wrapped text after lead.
-func (v *RowView) addValue(s *detail.Sheet, id string, lead widget.Line, text string, style themes.Style) {
-	lw := lead.LineWidth()
-	parts := widget.FlowText(text, max(16, s.TextWidth()-lw))
-	for i, part := range parts {
-		if i == 0 {
-			s.Add("col."+id, append(lead[:len(lead):len(lead)], widget.Span{Text: part, Style: style}), nav.Page{})
-			continue
-		}
-		s.AddUnder(lw, part, style)
-	}
 }
