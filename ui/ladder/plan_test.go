@@ -442,12 +442,12 @@ func TestUndoOffered(t *testing.T) {
 		if offered {
 			w.s.Want("undo all of it")
 			w.s.Press("b")
-			w.s.Want("undo takes all of it back")
+			w.s.Want("undo reverts all of it")
 		} else {
 			w.s.WantNot("undo all of it")
 			w.s.Press("b")
 			w.s.Want("roll back: the plan is done")
-			w.s.WantNot("undo takes all of it back")
+			w.s.WantNot("undo reverts all of it")
 		}
 	}
 }

@@ -84,7 +84,7 @@ func TestFollowsRulesPodsAndZones(t *testing.T) {
 	s.Press("j", "enter") // the missing ACL
 	s.Want("Missing here: this is the desired row.")
 	s.Press("esc", "j", "enter")
-	s.Want("2 columns differ from what is desired", "≠ priority", "desired      : 26595")
+	s.Want("2 columns differ from the desired row", "≠ priority", "desired      : 26595")
 }
 
 func TestHead(t *testing.T) {
@@ -176,7 +176,7 @@ func TestNetworkPolicy(t *testing.T) {
 		"default deny of blue, egress  ✓ in sync", "sets of blue_LS{ML:{app: web,},}  ✓ in sync")
 	s.ResizeAll()
 	s.Press("L")
-	s.Want("log Namespace blue", "Logging of the NetworkPolicies and the EgressFirewall of blue log.", "Now: off", "traffic no rule allows", "[15 min]")
+	s.Want("log Namespace blue", "Logging of the NetworkPolicies and the EgressFirewall of blue.", "Now: off", "traffic no rule allows", "[15 min]")
 	s.Press("esc", "m")
 	s.Want("move: a NetworkPolicy has no priority to move")
 	s.Press("r")

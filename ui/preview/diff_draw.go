@@ -1,7 +1,6 @@
 package preview
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -32,17 +31,9 @@ func (v *diffPage) Render(env *view.Env, w, h int) string {
 	h -= len(head)
 	title, lines := v.detailLines(w)
 	low := v.lowerHeight(len(lines), title != "", h)
-	var body string
-	if low == 0 {
-		body = v.lister().Render(env.Styles, w, h)
-	} else {
-		if room := low - 1; len(lines) > room {
-			left := len(lines) - room + 1
-			lines = append(lines[:room-1], widget.StyledLine(fmt.Sprintf("   … %s more lines; y copies it all", words.Thousands(left)),
-				env.Styles.Dim).Render(w))
-		}
-		body = v.lister().Render(env.Styles, w, h-low) + "\n" + widget.HeadingLine(title, w, env.Styles).Render(w) + "\n" +
-			widget.PadBlock(lines, low-1)
+	body := v.lister().Render(env.Styles, w, h-low)
+	if low > 0 {
+		body += "\n" + widget.DetailBlock(env.Styles, title, lines, w, low)
 	}
 	return strings.Join(append(head, body), "\n")
 }

@@ -91,9 +91,9 @@ func TestLeadsOn(t *testing.T) {
 	s = openDiff(t, "before", "after")
 	s.Want("opens")
 	s.Press("enter")
-	s.Want("the console shows demo, and not after")
+	s.Want("the console shows demo, not after")
 	s.Press("tab", "g", "enter")
-	s.Want("the console shows demo, and not after")
+	s.Want("the console shows demo, not after")
 }
 
 // The palette takes one input or two as they are typed; :diff alone says how, and asks.

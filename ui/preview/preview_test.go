@@ -411,7 +411,7 @@ func TestWorkedOutAgain(t *testing.T) {
 	now := w.g.Engine.Revision().Cluster.Policy(anp("cluster-control")).YAML
 	apply(t, w, strings.Replace(now, "priority: 34", "priority: 33", 1))
 	s.Refresh()
-	s.Want("Move ANP cluster-control from 33 to 41", "changed since you opened it")
+	s.Want("Move ANP cluster-control from 33 to 41", "out of date")
 }
 
 // A question that is open while its change becomes another stays, becomes the question
@@ -458,7 +458,7 @@ func TestChangedUnderTheQuestion(t *testing.T) {
 			if w.calls("commit") != done {
 				t.Fatal("committed what was not read")
 			}
-			s.Want("■ not done: this changed while you were answering", "shown again")
+			s.Want("■ not done: it changed meanwhile", "reloaded")
 			if c.yes != "y" {
 				s.Want(" > " + c.yes)
 			}
@@ -479,7 +479,7 @@ func TestChangedBehindTheQuestion(t *testing.T) {
 	before := w.g.Engine.Revision().Cluster.Policy(anp("blue-tenant"))
 	apply(t, w, strings.NewReplacer("action: \"Allow\"", "action: \"Deny\"", "action: Allow", "action: Deny").Replace(before.YAML))
 	s.Press("y")
-	s.Want("changed since you opened it", "ANP blue-tenant was changed meanwhile")
+	s.Want("out of date", "ANP blue-tenant was changed meanwhile")
 	if got := w.priority("blue-tenant"); got != before.Priority {
 		t.Fatalf("priority %d", got)
 	}
@@ -528,7 +528,7 @@ func TestFollowsWhatItIsAbout(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := start(t, nil)
 			move(w.s)
-			w.s.WantNot("changed since you opened it")
+			w.s.WantNot("out of date")
 			c.change(t, w)
 			w.s.Refresh()
 			w.s.Want(c.want...)
@@ -548,11 +548,11 @@ func TestTypedNameIsKept(t *testing.T) {
 	w.edited(t, "Allow", "Deny")
 	done := w.calls("commit")
 	s.Refresh()
-	s.Want("shown again: ANP", " > cluster- ", "Type cluster-control to confirm")
+	s.Want("reloaded: ANP", " > cluster- ", "Type cluster-control to confirm")
 	s.Type("contr")
 	w.edited(t, "Deny", "Allow") // and once more, back to what was read first
 	s.Refresh()
-	s.Want("shown again: ", " > cluster-contr ")
+	s.Want("reloaded: ", " > cluster-contr ")
 	s.Type("ol")
 	for _, size := range [][2]int{{30, 8}, {40, 10}, {80, 24}, {120, 34}} {
 		s.Resize(size[0], size[1])
@@ -565,7 +565,7 @@ func TestTypedNameIsKept(t *testing.T) {
 	if w.calls("commit") != done {
 		t.Fatal("a yes to what was not read")
 	}
-	s.Want("not done: this changed while you were answering", " > cluster-control ")
+	s.Want("not done: it changed meanwhile", " > cluster-control ")
 	s.Press("enter")
 	if w.calls("commit") != done+1 {
 		t.Errorf("not committed\n%s", s.PlainFrame())

@@ -197,7 +197,7 @@ func TestOtherOwners(t *testing.T) {
 			"owner: no known policy owns this row"},
 		{"tier 0", nb.ACL{Tier: 0, Priority: 1000, Direction: nb.FromLport, Action: nb.ActionDrop, Match: "ip4",
 			ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.IDPair{Key: nb.KeyName, Value: "DenyPrimaryUDN"}, nb.IDPair{Key: nb.KeyDirection, Value: "Egress"})},
-			[]string{"owner UDN isolation DenyPrimaryUDN, egress", "Rung does not compile rows of this owner.", "from-lport · tier 0 (isolation, before AdminNetworkPolicy) · priority 1000"},
+			[]string{"owner UDN isolation DenyPrimaryUDN, egress", "Not checked by Rung; OVN enforces it.", "from-lport · tier 0 (isolation, before AdminNetworkPolicy) · priority 1000"},
 			"owner: no known policy owns this row"},
 		{"somebody", nb.ACL{Tier: 1, Priority: 26000, Direction: nb.ToLport, Action: nb.ActionAllow, Match: "ip4",
 			ExternalIDs: nb.IDs("shop", "Basket", nb.IDPair{Key: nb.KeyName, Value: "fruit"})},
