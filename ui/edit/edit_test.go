@@ -301,7 +301,7 @@ esac`)
 	w.s.Golden("new", [2]int{100, 30}, [2]int{160, 44})
 	w.s.Press("e")
 	w.s.Want("Create ANP watch-blue", "new at 33") // the priority of its text
-	if got := w.seen("3"); !strings.Contains(got, "there is ANP break-glass already") {
+	if got := w.seen("3"); !strings.Contains(got, "ANP break-glass exists already") {
 		t.Errorf("a name that is taken was not refused:\n%s", got)
 	}
 	w.s.Press("a", "y")
@@ -385,7 +385,7 @@ esac`)
 		return preview(m)
 	}
 	w.s.Press("e")
-	w.s.Want("was changed meanwhile", "same lines; merge by hand", "e keep editing", "Your text is kept in")
+	w.s.Want("was changed meanwhile", "Both edits touch the same", "lines; merge by hand", "e keep editing", "Your text is kept in")
 	w.s.Press("e")
 	if got := w.seen("2"); !strings.Contains(got, "# rung: +  priority: 35") || !strings.Contains(got, "\n  priority: 36") {
 		t.Errorf("the editor was not told what changed meanwhile:\n%s", got)

@@ -309,7 +309,7 @@ func TestLost(t *testing.T) {
 	}
 	w.store.CountLost(12, 3)
 	s := w.open(nav.PageOf(nav.Logs))
-	s.Want("quarantine ingress 0 in ovn-worker: at the limit, losing lines (not counted)", "1 other ACL at the limit", "12 lines lost: too fast for Rung", "3 lines could not be read")
+	s.Want("quarantine ingress 0 in ovn-worker: at the limit, losing lines (not counted)", "1 other ACL at the limit", "12 lines lost: too fast for Rung", "3 lines not parsed")
 }
 
 // TestKeysAreFast presses keys among 20,000 lines. On an idle machine every one

@@ -73,7 +73,7 @@ func TestSave(t *testing.T) {
 	w.some()
 	s := w.open(nav.Page{Kind: nav.Logs, Key: anp("break-glass")})
 	s.Press("ctrl+s")
-	s.Want("save 3 lines", "Ending in .log: the raw lines alone")
+	s.Want("save 3 lines", ".log saves only the raw lines")
 	s.Press("enter")
 	s.Want("saved 3 lines to")
 	files, _ := filepath.Glob(filepath.Join(w.state, "saved", "log-*.txt"))
