@@ -44,7 +44,7 @@ func TestPromptKeepsWhatIsWrong(t *testing.T) {
 		s.Press("m", "ctrl+u")
 		s.Type(wrong)
 		s.Press("enter")
-		s.Want("must be 0–1000", "> "+wrong)
+		s.Want("a number from 0 to 1000", "> "+wrong)
 		s.Press("esc")
 	}
 	s.Press("v", "F")
@@ -181,11 +181,11 @@ func TestPromptBeginsSelected(t *testing.T) {
 		{nil, "> 10 10 "}, {[]string{"5"}, "> 5 "}, {[]string{"backspace", "5"}, "> 10 15 "}, {[]string{"home", "2"}, "> 210 10 "},
 	} {
 		s.Press("d")
-		s.Want("typing replaces it", "> 10 10 ")
+		s.Want("type to replace", "> 10 10 ")
 		s.Press(c.keys...)
 		s.Want(c.want)
 		if len(c.keys) > 0 {
-			s.WantNot("typing replaces it")
+			s.WantNot("type to replace")
 		}
 		s.WantFits()
 		s.Press("esc")

@@ -127,7 +127,7 @@ func TestTrialThatWasFound(t *testing.T) {
 	facts.Unconfirmed = &over
 	f.Set(facts)
 	s.Refresh()
-	s.Want("An earlier run of Rung", "It is over: reverted: not confirmed within 60s.")
+	s.Want("An earlier run of Rung", "Result: reverted: not confirmed within 60s.")
 	s.Press("enter")
 	s.WantNot("An earlier run")
 	if strings.Contains(s.PlainFrame(), "keeps it") || facts.Cluster.Policy(model.Key{Kind: model.KindANP, Name: "cluster-control"}) == nil {

@@ -102,7 +102,7 @@ func AskMove(env *Env, k model.PolicyKey) {
 			return m, err.Error()
 		}
 		if _, at, why := m.PlaceOf(p); why != "" || p.Tiered == nil && at > 1000 {
-			return m, cmp.Or(why, "must be 0–1000")
+			return m, cmp.Or(why, "a number from 0 to 1000")
 		}
 		return m, ""
 	}
