@@ -203,9 +203,6 @@ func (v *templatePage) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// Scopes returns the keys of lists.
-func (v *templatePage) Scopes() []action.Scope { return []action.Scope{action.List, action.Global} }
-
 // FrontView returns the preview of the policies, nil if none.
 func (v *templatePage) FrontView() view.View {
 	if v.pre == nil {

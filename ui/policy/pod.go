@@ -143,9 +143,6 @@ func (v *podPage) SelectedPage() nav.Page {
 // Click puts the cursor on a line.
 func (v *podPage) Click(env *view.Env, _, y int) bool { return v.table.Click(y - v.linesAbove(env.H)) }
 
-// Crumb names the pod.
-func (v *podPage) Crumb() string { return "pod " + v.key.Namespace + "/" + v.key.Name }
-
 // Copies offers facts about the pod.
 func (v *podPage) Copies(env *view.Env) []view.CopyItem {
 	out := view.CopiesOf(env, nav.ToPod(v.key))

@@ -320,17 +320,6 @@ func (v *View) clickTab(env *view.Env, x int) bool {
 // Wheel scrolls.
 func (v *View) Wheel(_ *view.Env, lines int) { v.partLister().Wheel(lines) }
 
-// Crumb names the policy.
-func (v *View) Crumb() string {
-	switch {
-	case v.key.Kind == model.KindANP:
-		return v.key.Name
-	case v.key.Namespace != "":
-		return v.key.Kind.Abbreviation() + " " + v.key.Namespace + "/" + v.key.Name
-	}
-	return v.key.Kind.Abbreviation() + " " + v.key.Name
-}
-
 // WhyNot says why an action is not possible for this policy.
 func (v *View) WhyNot(env *view.Env, id action.ID) string {
 	switch id {
