@@ -20,7 +20,7 @@ func TestModeChangesUnderTheQuestion(t *testing.T) {
 	}{
 		{"allowed elsewhere", func(m *revision.Mode) { m.Writes = true }, "changes are already allowed"},
 		{"refused now", func(m *revision.Mode) { m.WhyNot = "no permission" }, "changes stay off: no permission"},
-		{"the files too", func(m *revision.Mode) { m.WriteBack = true }, "what changes would apply to is no longer the same"},
+		{"the files too", func(m *revision.Mode) { m.WriteBack = true }, "the mode has changed"},
 		{"nothing", func(*revision.Mode) {}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -35,7 +35,7 @@ func TestModeChangesUnderTheQuestion(t *testing.T) {
 			f.Set(p)
 			s.Refresh()
 			if c.said != "" {
-				s.Want("Changed since you opened it: " + c.said[:20])
+				s.Want("Out of date: " + c.said[:20])
 			}
 			s.Press("y", "enter")
 			s.WantNot("Changed since")

@@ -101,7 +101,7 @@ func isAlone(page string) bool { return slices.Contains(nav.Alone, nav.PageKind(
 // readyPage is a page of older releases; readyText names the page that replaced it.
 const (
 	readyPage = "ready"
-	readyText = "is part of the page zones now, in the column REPORTED: use zones"
+	readyText = "was replaced by the column REPORTED of the page zones: use zones"
 )
 
 // pagesText lists the pages that can be opened first.
@@ -149,7 +149,7 @@ func (c *Config) CheckAll(set *themes.ThemeSet) []string {
 	if _, ok := c.startPage(); !ok && c.Start == readyPage {
 		say("start", "%q %s", c.Start, readyText)
 	} else if !ok {
-		say("start", "%q is not a page to start with (allowed: %s, or view and the name of one)", c.Start, pagesText())
+		say("start", "%q is not a start page (allowed: %s, or view NAME)", c.Start, pagesText())
 	}
 	_, wrong := c.Keymap()
 	for _, w := range wrong {

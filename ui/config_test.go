@@ -33,15 +33,15 @@ contexts:
 `))
 	want := []string{
 		`rung.yaml line 2, colour: unknown setting (allowed: theme, color, ascii, mouse, reduced-motion, start, keys, hotkeys, aliases, views, contexts, protected, api-release)`,
-		`rung.yaml line 3, color: a list or a group of settings does not fit here (allowed: a colour mode, such as auto)`,
-		`rung.yaml line 4, ascii: "maybe" does not fit here (allowed: true, false)`,
+		`rung.yaml line 3, color: a list or a group of settings is not allowed here (allowed: a colour mode, such as auto)`,
+		`rung.yaml line 4, ascii: "maybe" is not allowed here (allowed: true, false)`,
 		`rung.yaml line 6, theme: set twice (line 1 holds)`,
-		`rung.yaml line 8, protected: a list or a group of settings does not fit here (allowed: a list of namespaces, such as [vault, payments])`,
-		`rung.yaml line 10, keys.ladder.new: "e" does not fit here (allowed: a list of keys, such as [n, ctrl+n])`,
+		`rung.yaml line 8, protected: a list or a group of settings is not allowed here (allowed: a list of namespaces, such as [vault, payments])`,
+		`rung.yaml line 10, keys.ladder.new: "e" is not allowed here (allowed: a list of keys, such as [n, ctrl+n])`,
 		`rung.yaml line 14, contexts.a.wrte: unknown setting of a context (allowed: write, readonly, theme)`,
-		`rung.yaml line 15, contexts.b.write: "sometimes" does not fit here (allowed: true, false)`,
+		`rung.yaml line 15, contexts.b.write: "sometimes" is not allowed here (allowed: true, false)`,
 		`rung.yaml line 1, theme: no theme "pink" (allowed: adaptive, ansi16, dark, light, mono)`,
-		`rung.yaml line 7, start: "moon" is not a page to start with (allowed: ladder, rows, zones, logs, activity, plan, cluster, findings, matrix, sessions, diff, omitted, messages, contexts, or view and the name of one)`,
+		`rung.yaml line 7, start: "moon" is not a start page (allowed: ladder, rows, zones, logs, activity, plan, cluster, findings, matrix, sessions, diff, omitted, messages, contexts, or view NAME)`,
 		`rung.yaml line 12, keys.ladder.move: "bogus key" is not a key (allowed: a character, enter, tab, space, esc, up, home, pgup, delete, f1 and the like, with ctrl+, alt+ or shift+ before it)`,
 		`rung.yaml line 11, keys.x.y: no such action (allowed: those in docs/keys.md)`,
 	}
@@ -155,14 +155,14 @@ contexts:
 func TestReadyNamesItsReplacement(t *testing.T) {
 	c := ui.ParseFile("rung.yaml", []byte("start: ready\nviews:\n  old: {page: ready}\n"))
 	want := []string{
-		`rung.yaml line 3, views.old: "ready" is part of the page zones now, in the column REPORTED: use zones`,
-		`rung.yaml line 1, start: "ready" is part of the page zones now, in the column REPORTED: use zones`,
+		`rung.yaml line 3, views.old: "ready" was replaced by the column REPORTED of the page zones: use zones`,
+		`rung.yaml line 1, start: "ready" was replaced by the column REPORTED of the page zones: use zones`,
 	}
 	if diff := cmp.Diff(want, c.CheckAll(themes.BuiltinThemes())); diff != "" {
 		t.Errorf("problems (-want +got):\n%s", diff)
 	}
 	_, err := c.FindView("ready")
-	if want := "--view ready is part of the page zones now, in the column REPORTED: use zones"; err == nil || err.Error() != want {
+	if want := "--view ready was replaced by the column REPORTED of the page zones: use zones"; err == nil || err.Error() != want {
 		t.Errorf("--view ready: %v, want %s", err, want)
 	}
 }

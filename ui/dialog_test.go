@@ -65,7 +65,7 @@ func TestHighDialog(t *testing.T) {
 		s.WantFits()
 		all = append(all, s.PlainFrame())
 	}
-	s.Want("Changes 1 policy", "more · pgdown")
+	s.Want("Writes 1 policy", "more · pgdown")
 	s.WantNot("pgup")
 	if _, ok := s.TextBeforeCursor(); ok {
 		t.Errorf("a cursor where the line is not in sight:\n%s", s.PlainFrame())
@@ -115,7 +115,7 @@ func TestHelpWraps(t *testing.T) {
 			s.Press("down")
 		}
 		words := strings.Join(strings.Fields(seen), " ")
-		for _, want := range []string{"sweep, logs", "write a new policy in the gap under the cursor, or in the next free place of its tier"} {
+		for _, want := range []string{"sweep, logs", "create a policy in the gap under the cursor, or at the next free priority of its tier"} {
 			if !strings.Contains(words, want) {
 				t.Errorf("%v: %q is not in help", size, want)
 			}
@@ -181,11 +181,11 @@ func TestPromptBeginsSelected(t *testing.T) {
 		{nil, "> 10 10 "}, {[]string{"5"}, "> 5 "}, {[]string{"backspace", "5"}, "> 10 15 "}, {[]string{"home", "2"}, "> 210 10 "},
 	} {
 		s.Press("d")
-		s.Want("typing replaces it", "> 10 10 ")
+		s.Want("type to replace", "> 10 10 ")
 		s.Press(c.keys...)
 		s.Want(c.want)
 		if len(c.keys) > 0 {
-			s.WantNot("typing replaces it")
+			s.WantNot("type to replace")
 		}
 		s.WantFits()
 		s.Press("esc")

@@ -93,7 +93,7 @@ func toggleWrites(env *view.Env) {
 		})
 	}
 	if mode.Writes {
-		set(env, false, "read-only: no changes can be made from here")
+		set(env, false, "read-only: changes are not allowed")
 		return
 	}
 	if mode.WhyNot != "" {
@@ -119,7 +119,7 @@ func toggleWrites(env *view.Env) {
 			case now != mode && now.WhyNot != "":
 				return "changes stay off: " + now.WhyNot
 			case now != mode:
-				return "what changes would apply to is no longer the same"
+				return "the mode has changed"
 			}
 			return ""
 		},

@@ -166,7 +166,7 @@ func (hp *HelpOverlay) Draw(st *themes.StyleSet, w, h int) (string, []string) {
 		}
 	}
 	if len(hp.shownRows) == 0 {
-		lines = append(lines, widget.StyledLine("   no key, column or sign of this page", st.Dim).Render(w))
+		lines = append(lines, widget.StyledLine("   no matching key, column or sign", st.Dim).Render(w))
 	}
 	rows := max(0, h-1)
 	win := WindowOn(len(lines), rows, end, 0)

@@ -64,10 +64,10 @@ func itemsOf(o OverlayOffers) []paletteItem {
 		}
 	}
 	for ns := range cluster.Namespaces() {
-		place("matrix "+ns.Name, "connections of the namespace with the others", nav.ToMatrix(ns.Name, ""))
+		place("matrix "+ns.Name, "connections with other namespaces", nav.ToMatrix(ns.Name, ""))
 	}
 	for _, name := range o.Rev.Desired.Networks().Names() {
-		place("ladder"+words.OnNetwork(name), "the policies of the network, in order", nav.PageOf(nav.Ladder).On(name))
+		place("ladder"+words.OnNetwork(name), "policies of the network, in order", nav.PageOf(nav.Ladder).On(name))
 		place("matrix"+words.OnNetwork(name), "connections on the network", nav.ToMatrix("", "").On(name))
 	}
 	for _, z := range o.Rev.Zones {
@@ -169,10 +169,10 @@ func (p *PaletteOverlay) traceItem(typed string) (it paletteItem, ok bool) {
 		p.ends = trace.EndChoices(p.rev)
 	}
 	q = trace.CompleteEnds(p.ends, q)
-	it = paletteItem{text: traceWord + q.String(), help: "whether it is let through, and who decides",
+	it = paletteItem{text: traceWord + q.String(), help: "verdict and deciding rule",
 		ChosenItem: ChosenItem{Page: nav.ToTrace(q.String())}}
 	if missing := q.Check(); missing != "" {
-		it.help, it.ChosenItem = "asks for what is missing: "+missing, ChosenItem{Trace: &q}
+		it.help, it.ChosenItem = "asks for the missing part: "+missing, ChosenItem{Trace: &q}
 	}
 	return it, true
 }
@@ -190,9 +190,9 @@ func diffItem(typed string) (it paletteItem, ok bool) {
 	if err != nil {
 		return paletteItem{text: strings.TrimSpace(typed), whyNot: err.Error()}, true
 	}
-	help := "what differs from there to what is shown here"
+	help := "differences from it to what is shown here"
 	if page.Base != "" {
-		help = "what differs from the first to the second"
+		help = "differences from the first to the second"
 	}
 	return paletteItem{text: page.Title(), help: help, ChosenItem: ChosenItem{Page: page}}, true
 }

@@ -37,7 +37,7 @@ func (m *rootModel) pressKey(msg tea.KeyPressMsg) {
 		return
 	}
 	if m.muted.isMuted() {
-		m.sayToast(view.ToastAsk{Text: "what you typed into has closed: keys are ignored until you pause", Bad: true})
+		m.sayToast(view.ToastAsk{Text: "dialog closed; pause, then type", Bad: true})
 		return
 	}
 	e := m.topEntry()
@@ -140,7 +140,7 @@ func (m *rootModel) doRootAction(id action.ID) {
 		case m.topEntry().filter != "":
 			m.setFilter(m.topEntry(), "")
 		case !m.goBack():
-			m.sayToast(view.ToastAsk{Text: "this is the first page; q quits"})
+			m.sayToast(view.ToastAsk{Text: "nothing to go back to; q quits"})
 		}
 	case action.Forward:
 		if !m.goForward() {
@@ -152,7 +152,7 @@ func (m *rootModel) doRootAction(id action.ID) {
 		m.over = append(m.over, NewHelp(m.overlayOffers()))
 	case action.Filter:
 		if _, ok := m.topEntry().view.(view.Filterer); !ok {
-			m.sayToast(view.ToastAsk{Text: "nothing to filter on this page"})
+			m.sayToast(view.ToastAsk{Text: "this page has no filter"})
 			return
 		}
 		m.filter.typedFor = m.topEntry()
@@ -203,7 +203,7 @@ func (m *rootModel) pasteText(text string) {
 		m.setFilter(m.topEntry(), m.filter.InputText())
 		m.filter.offerWord()
 	default:
-		m.sayToast(view.ToastAsk{Text: "nothing to paste into: / or : opens a line to type in"})
+		m.sayToast(view.ToastAsk{Text: "no input line to paste into: / or : opens one"})
 	}
 }
 

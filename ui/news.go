@@ -78,7 +78,7 @@ func foundTrial(env *view.Env, u *revision.UnconfirmedChange) {
 	}
 	const left = "An earlier run of Rung made this change on trial, and ended before it was confirmed."
 	if u.Ended != "" {
-		env.AskDialog(&view.NoteDialog{Title: u.Title, Body: []string{left, "It is over: " + u.Ended + "."}})
+		env.AskDialog(&view.NoteDialog{Title: u.Title, Body: []string{left, "Result: " + u.Ended + "."}})
 		return
 	}
 	if u.IsOver {
@@ -89,7 +89,7 @@ func foundTrial(env *view.Env, u *revision.UnconfirmedChange) {
 		NoText: "revert it then", YesText: "keep it",
 		Changed: func() string {
 			if now := console.Revision().Unconfirmed; now == nil || now.ID != u.ID || !now.IsOpen() || now.IsOver {
-				return "its time is over"
+				return "it has expired"
 			}
 			return ""
 		},

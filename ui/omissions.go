@@ -121,7 +121,7 @@ func summaryText(all []model.Omission) string {
 		}
 	}
 	if len(names) > 1 {
-		one = "not counting " + strings.Join(counts, ", ") + ": " + words.ListFew(names, namedOmissions)
+		one = strings.Join(counts, ", ") + " not counted: " + words.ListFew(names, namedOmissions)
 	}
 	if one != "" {
 		parts = append([]string{one}, parts...)

@@ -69,10 +69,10 @@ var fileSettings = []struct {
 	{"start", valueOf(func(c *Config) any { return &c.Start }, "allowed: the name of a page, such as ladder")},
 	{"keys", (*Config).parseKeys},
 	{"hotkeys", func(c *Config, key string, v *yaml.Node) {
-		c.Hotkeys = c.parseTexts(key, v, "allowed: a key and what is typed after \":\", such as f5: findings")
+		c.Hotkeys = c.parseTexts(key, v, "allowed: a key and a command, such as f5: findings")
 	}},
 	{"aliases", func(c *Config, key string, v *yaml.Node) {
-		c.Aliases = c.parseTexts(key, v, "allowed: a name and what it stands for, such as dns: pod kube-system/dns-0")
+		c.Aliases = c.parseTexts(key, v, "allowed: a name and a command, such as dns: pod kube-system/dns-0")
 	}},
 	{"views", (*Config).parseViews},
 	{"contexts", (*Config).parseContexts},
@@ -130,7 +130,7 @@ func (c *Config) decodeValue(v *yaml.Node, key string, into any, allowed string)
 		if r := resolveAlias(v); r.Kind == yaml.ScalarNode {
 			what = strconv.Quote(r.Value)
 		}
-		c.noteProblem(v.Line, key, what+" does not fit here", allowed)
+		c.noteProblem(v.Line, key, what+" is not allowed here", allowed)
 		return false
 	}
 	return true

@@ -153,7 +153,7 @@ func newRoot(ctx context.Context, console Console, opt Options) *rootModel {
 
 // configDialog lists all errors of the configuration.
 func configDialog(wrong []string) view.Dialog {
-	body := []string{"What is wrong is left out; the rest of the configuration holds."}
+	body := []string{"Wrong settings are ignored; the rest of the configuration applies."}
 	for _, w := range wrong {
 		body = append(body, "", words.Failed+" "+w)
 	}

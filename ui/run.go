@@ -143,11 +143,11 @@ func Run(ctx context.Context, console Console, opt Options) error {
 	case m.crash != "":
 		return fmt.Errorf("internal error, the terminal was restored: %s", m.crash)
 	case outside.Err() != nil && kept != "":
-		return fmt.Errorf("%w while a text was being edited; nothing of it was applied, it is kept in %s", ErrEnded, kept)
+		return fmt.Errorf("%w while a text was being edited; it was not applied and is kept in %s", ErrEnded, kept)
 	case outside.Err() != nil, errors.Is(err, tea.ErrInterrupted):
 		return nil // the terminal may be gone as well
 	case terminal.IsNoTerminal(err):
-		return errors.New("the console needs a terminal, and there is none; rung --help lists the commands, which need none")
+		return errors.New("the console needs a terminal; rung --help lists the commands, which need none")
 	case err != nil:
 		return fmt.Errorf("running the console: %w", err)
 	}

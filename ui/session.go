@@ -67,11 +67,11 @@ type switchMsg struct {
 // easy as any.
 func (m *rootModel) switchTo(name string) {
 	if m.opt.Switch == nil {
-		m.sayToast(view.ToastAsk{Text: "no other cluster to go to", Bad: true})
+		m.sayToast(view.ToastAsk{Text: "no other context", Bad: true})
 		return
 	}
 	if runsPlan(m.rev) {
-		m.sayToast(view.ToastAsk{Text: "a plan is running: stop it first (" + m.keys.ActionByID(action.GoPlan).HintKey() + "), or let it end",
+		m.sayToast(view.ToastAsk{Text: "a plan is running: stop it first (" + m.keys.ActionByID(action.GoPlan).HintKey() + "), or wait for it",
 			Bad: true})
 		return
 	}

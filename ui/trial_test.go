@@ -27,14 +27,14 @@ func TestTrialIsChosen(t *testing.T) {
 		f.OnCommit = func(_ *gate.Preview, c gate.Confirm) (*gate.Result, error) { got = c; return &gate.Result{}, nil }
 		s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Ladder)})
 		s.Press("D", "a")
-		s.Want("space [ ] revert after 60s unless confirmed")
+		s.Want("space [ ] auto-revert in 60s unless confirmed")
 		s.Type("break-gl")
 		for range presses {
 			s.Press("space")
 		}
-		s.Want("> break-gl", []string{"space [ ] revert after 60s unless confirmed", "space [x] revert after 60s unless confirmed · again: 5m",
-			"space [x] revert after 5m unless confirmed · again: 30s", "space [x] revert after 30s unless confirmed · again: off",
-			"space [ ] revert after 60s unless confirmed"}[presses])
+		s.Want("> break-gl", []string{"space [ ] auto-revert in 60s unless confirmed", "space [x] auto-revert in 60s unless confirmed (space: 5m)",
+			"space [x] auto-revert in 5m unless confirmed (space: 30s)", "space [x] auto-revert in 30s unless confirmed (space: off)",
+			"space [ ] auto-revert in 60s unless confirmed"}[presses])
 		for _, size := range [][2]int{{80, 24}, {40, 10}} {
 			s.Resize(size[0], size[1])
 			s.WantFits()
@@ -127,7 +127,7 @@ func TestTrialThatWasFound(t *testing.T) {
 	facts.Unconfirmed = &over
 	f.Set(facts)
 	s.Refresh()
-	s.Want("An earlier run of Rung", "It is over: reverted: not confirmed within 60s.")
+	s.Want("An earlier run of Rung", "Result: reverted: not confirmed within 60s.")
 	s.Press("enter")
 	s.WantNot("An earlier run")
 	if strings.Contains(s.PlainFrame(), "keeps it") || facts.Cluster.Policy(model.Key{Kind: model.KindANP, Name: "cluster-control"}) == nil {

@@ -79,7 +79,7 @@ func TestPalette(t *testing.T) {
 func TestHelp(t *testing.T) {
 	s := ladderScreen(t)
 	s.Press("?")
-	s.Want("keys on this page", "ladder", "write a new policy in the gap")
+	s.Want("keys on this page", "ladder", "create a policy in the gap")
 	s.Golden("help")
 	s.ResizeAll()
 	s.Type("unfold every")
@@ -91,7 +91,7 @@ func TestHelp(t *testing.T) {
 	s.WantNot("keys on this page")
 	s.Press("?")
 	s.Type("nothing does this")
-	s.Want("no key, column or sign of this page")
+	s.Want("no matching key, column or sign")
 	s.Press("enter", "esc")
 }
 
@@ -136,7 +136,7 @@ func TestBackKeepsTheLine(t *testing.T) {
 	s.Press("alt+right")
 	s.Want("Ladder › zones › activity")
 	s.Press("esc", "esc", "esc")
-	s.Want("this is the first page")
+	s.Want("nothing to go back to")
 }
 
 // Esc twice in quick succession reaches the program as alt+esc.
@@ -159,7 +159,7 @@ func TestSandboxIsAskedAsOne(t *testing.T) {
 func TestWritesAndConfirm(t *testing.T) {
 	s := ladderScreen(t)
 	s.Press("W")
-	s.Want("read-only: no changes can be made from here")
+	s.Want("read-only: changes are not allowed")
 	if got := s.Console.Calls; len(got) != 1 || got[0] != "writes off" {
 		t.Errorf("calls: %v", got)
 	}
@@ -250,7 +250,7 @@ func TestMouse(t *testing.T) {
 func TestPaste(t *testing.T) {
 	s := ladderScreen(t)
 	s.Send(tea.PasteMsg{Content: "q\nq"})
-	s.Want("nothing to paste into")
+	s.Want("no input line to paste into")
 	s.Press("/")
 	s.Send(tea.PasteMsg{Content: "quar\nantine"})
 	s.Want("/quar antine")

@@ -64,7 +64,7 @@ func TestPasteNeverEnds(t *testing.T) {
 	if _, err := master.WriteString("\x1b[200~blue\x1b[31m"); err != nil {
 		t.Fatal(err)
 	}
-	wait.Within(t, wait.Patience, "the paste to be over", func() bool { return out.has("nothing to paste into") })
+	wait.Within(t, wait.Patience, "the paste to be over", func() bool { return out.has("no input line to paste into") })
 	if _, err := master.WriteString("\x03"); err != nil {
 		t.Fatal(err)
 	}

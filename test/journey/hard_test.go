@@ -134,7 +134,7 @@ func (c *console) home() {
 }
 
 // first says whether the screen says that this is the first page.
-func first(f *frame) bool { return strings.Contains(lastLine(f), "this is the first page") }
+func first(f *frame) bool { return strings.Contains(lastLine(f), "nothing to go back to") }
 
 // nothingBroke looks for reports of internal errors.
 func (c *console) nothingBroke() {

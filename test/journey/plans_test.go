@@ -150,14 +150,14 @@ func TestRollBack(t *testing.T) {
 	server := install.Server(t, "ovsdb-server")
 	c := open(t, setup{files: []string{few(t)}, w: wide80, h: high24, args: []string{"--traffic", "0", "--sandbox-ovsdb", server}}).ready()
 	stopped := func() {
-		c.planned("10 10", 3).sees("yes, then type wall").does("a", "Type wall")
+		c.planned("10 10", 3).sees("apply (type wall)").does("a", "Type wall")
 		goesOn := c.stalls("node0")
 		c.types("Type wall", "wall").sees("waiting for node0 (")
 		c.does("x", "■ stopped", "/3 stopped")
 		goesOn()
 	}
 	stopped()
-	c.does("b", "Roll back, the last step first, waiting for every zone after each?", "yes, then type wall")
+	c.does("b", "Roll back, the last step first, waiting for every zone after each?", "apply (type wall)")
 	c.does("a", "Type wall").types("Type wall", "wal").sees("the name is wall", "/3 stopped") // and the question stays
 	c.Type("l")
 	c.sees("> wall").press("enter").sees("✓ rolled back").misses("/3 stopped")
@@ -167,7 +167,7 @@ func TestRollBack(t *testing.T) {
 	c.does("x", "Keep as is", "[ no ]").answers("[ no ]", "esc").sees("■ stopped")
 	c.does("x", "Keep as is", "[ no ]").answers("[ no ]", "y").misses("/3 stopped")
 	c.press("1").at("Ladder").pick("10 ─ wall")
-	c.does("U", "yes, then type wall").press("esc")
+	c.does("U", "apply (type wall)").press("esc")
 	c.quits()
 }
 
@@ -179,7 +179,7 @@ func TestUndoOfAPlan(t *testing.T) {
 	c.planned("10 10", 3).does("a", "Type wall").types("Type wall", "wall").sees("✓ done", "3 of 3 steps", "U undo all of it")
 	c.press("1").at("Ladder").pick("10 ─ wall")
 	for _, way := range []struct{ key, ladder string }{{"U", "34 ─ wall"}, {"R", "10 ─ wall"}, {"U", "34 ─ wall"}} {
-		c.does(way.key, "Run 3 steps, waiting for every zone after each?", "yes, then type wall")
+		c.does(way.key, "Run 3 steps, waiting for every zone after each?", "apply (type wall)")
 		c.does("a", "Type wall").types("Type wall", "wall")
 		c.at("plan").sees("✓ done", "3 of 3 steps")
 		c.press("1").at("Ladder").pick(way.ladder)

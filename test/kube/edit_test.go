@@ -134,7 +134,7 @@ func TestEditOvertaken(t *testing.T) {
 		"-p", `[{"op":"replace","path":"/spec/egress/0/name","value":"theirs"}]`)
 	must(t, err)
 	must(t, os.WriteFile(gate, nil, 0o600))
-	d.WaitFor("Somebody changed the policy meanwhile", "they can be merged", "theirs")
+	d.WaitFor("The policy was changed meanwhile", "can be merged", "theirs")
 	if o := live(t, c, "anp", "guard-blue"); o.Spec.Priority != 20 || o.Spec.Egress[0].Name != "theirs" {
 		t.Fatalf("something was written: %+v", o.Spec)
 	}

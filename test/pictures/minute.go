@@ -35,7 +35,7 @@ var minute = scene{
 		{"enter", "What that would do: 12 rows change in every zone, no connection does. Nothing is written yet.", 7,
 			[]step{press("enter"), wait("nothing is written yet", "26600 → 26400", "kubectl patch"), settled}},
 		{"a", "The question before every change. Its default is No.", 4,
-			[]step{press("a"), question("the sandbox only"), settled}},
+			[]step{press("a"), question("sandbox only"), settled}},
 		{"y", "Made, and followed until all three zones have it. U undoes it.", 5,
 			[]step{press("y"), wait("36 ─ cluster-control", "in sync")}},
 	},

@@ -113,7 +113,7 @@ var scenes = []scene{
 		args: append(demo, "--traffic", "30"),
 		steps: []step{
 			inSync, down("cluster-control"), press("L"), question("log ANP cluster-control"), press("down", "3", "enter"),
-			wait("nothing is written yet", "log false → true"), press("a"), question("the sandbox only"), press("y"), wait("logging confirmed in 3/3"),
+			wait("nothing is written yet", "log false → true"), press("a"), question("sandbox only"), press("y"), wait("logging confirmed in 3/3"),
 			press("l"), wait("allowed by", "dropped by"), still(3 * time.Second), wait("allowed by", "dropped by"),
 		},
 	},

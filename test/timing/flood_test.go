@@ -170,7 +170,7 @@ func (f *flooded) agrees() {
 	if refused == 0 {
 		f.t.Error("not one of the lines was refused: nothing is tested")
 	}
-	lost := words.Thousands(refused) + " lines lost: more than Rung can take in"
+	lost := words.Thousands(refused) + " lines lost: too fast for Rung"
 	f.WaitUntil(lost+", and the others are counted", func(fr *term.Frame) bool {
 		return strings.Contains(fr.Text(), lost) && countedLines(fr) == sent-refused
 	})
@@ -216,7 +216,7 @@ func TestFlood(t *testing.T) {
 	f.Type("policy:quarantine not port:1-9")
 	f.WaitFor("/policy:quarantine not port:1-9 ", "match")
 	f.Press("esc").WaitGone("/policy:quarantine")
-	f.Press("B").WaitFor("every line by itself")
+	f.Press("B").WaitFor("single lines")
 	for tries := 0; ; tries++ { // a question takes no keys in the moment in which it appears
 		_, err := f.LatencyUntil("s", "groups", func(fr *term.Frame) bool { return strings.Contains(fr.Text(), "PER S") }, time.Second)
 		if err == nil {

@@ -100,7 +100,7 @@ func (a *Action) WhyNot(c Context) string {
 		return why
 	}
 	if a.Networks && !c.Networks {
-		return "no network besides the default one is known"
+		return "only the default network is known"
 	}
 	if a.Op != "" && !c.Mode.Writes {
 		return cmp.Or(c.Mode.WhyNot, "read-only")

@@ -22,10 +22,10 @@ var traceActions = []Action{
 	{ID: TraceAsk, Keys: []string{"t"}, Title: "other ends", Footer: 20,
 		Help: "trace another connection: choose both ends, protocol and port"},
 	{ID: TraceOVN, Needs: system.Rows, Keys: []string{"T"}, Title: "ask OVN", Footer: 25, Disabled: asksOVN,
-		Help: "run ovn-trace in the zones of the connection: the rules that the packet meets in OVN, beside what the rows say"},
+		Help: "run ovn-trace in the zones of the connection and compare its answer with the rows"},
 	networkFrom(TraceNetwork, 28, "judge the connection on another network"),
-	{ID: TraceAll, Keys: []string{"w"}, Title: "all tried", Footer: 30, Help: "show policies that do not apply to these pods, too, or only " +
-		"those that do"},
+	{ID: TraceAll, Keys: []string{"w"}, Title: "all tried", Footer: 30, Help: "show also policies that do not apply to these pods, or hide " +
+		"them"},
 }
 
 // traceFrom makes the action that traces from the lines of a page. The palette has GoTrace for it.
@@ -36,7 +36,7 @@ func traceFrom(id ID, footer int, help string) Action {
 // networkFrom makes the action that shows a page on another network.
 func networkFrom(id ID, footer int, help string) Action {
 	return Action{ID: id, Keys: []string{"H"}, Title: "network", Also: []string{"networks", "on"}, Footer: footer, Networks: true, Help: help +
-		": choose one, with its pods and topology; esc goes back"}
+		": choose one by its pods and topology; esc goes back"}
 }
 
 // ovnFrom makes the action that runs ovn-trace for the connection of a page.
@@ -96,14 +96,14 @@ var matrixActions = []Action{
 	{ID: MatrixFold, Keys: []string{"space"}, Title: "unfold", Footer: 15, Help: "unfold the row under the cursor: a namespace to its " +
 		"workloads, a workload to its pods; or fold it"},
 	{ID: MatrixPort, Keys: []string{"#"}, Title: "port", Footer: 20, Help: "ask about one port (80, 53/udp, icmp) or about every port"},
-	{ID: MatrixOnly, Keys: []string{"V"}, Title: "show only", Footer: 30, Help: "show only what is denied, then what is mixed, undefined, " +
-		"unknown; after the last, everything"},
-	{ID: MatrixSwap, Keys: []string{"tab"}, Title: "swap", Footer: 40, Help: "swap rows and columns: rows are then where connections go to; " +
-		"what is unfolded stays so"},
-	{ID: MatrixServices, Keys: []string{"I"}, Title: "Services", Help: "show the Services as columns, too, each at its own ports or at that " +
-		"of the matrix; or leave them out again"},
-	{ID: MatrixOutside, Keys: []string{"X"}, Title: "outside", Help: "show the addresses outside as columns, too: the blocks that policies " +
-		"tell apart; or leave them out again"},
+	{ID: MatrixOnly, Keys: []string{"V"}, Title: "show only", Footer: 30, Help: "show only denied cells, then mixed, undefined, unknown " +
+		"ones, then all"},
+	{ID: MatrixSwap, Keys: []string{"tab"}, Title: "swap", Footer: 40, Help: "swap rows and columns: rows are then destinations; " +
+		"unfolded ends stay unfolded"},
+	{ID: MatrixServices, Keys: []string{"I"}, Title: "Services", Help: "show Services as columns, each at its own ports or at the " +
+		"matrix's port, or hide them"},
+	{ID: MatrixOutside, Keys: []string{"X"}, Title: "outside", Help: "show outside addresses as columns, one for each block that policies " +
+		"distinguish, or hide them"},
 	networkFrom(MatrixNetwork, 22, "show the pods of another network"),
 	traceFrom(MatrixTrace, 25, "trace a connection of the cell under the cursor: an example to begin with"),
 }

@@ -21,19 +21,19 @@ const (
 
 var planActions = []Action{
 	{ID: PlanRun, Keys: []string{"enter"}, Title: "run", Footer: 10, Op: change.OpMove, Danger: change.Confirmed, Disabled: whileRunning,
-		Help: "preview the steps of the plan, or those a stopped plan has left, and run them, waiting for every zone after each"},
+		Help: "preview and run the steps of the plan, or the remaining ones of a stopped plan, waiting for every zone after each"},
 	{ID: PlanStep, Keys: []string{"d"}, Title: "distance", Footer: 20, Disabled: whileOpen,
-		Help: "choose the distance between priorities and where they begin"},
+		Help: "choose the distance between priorities and the first priority"},
 	{ID: PlanInsert, Keys: []string{"i"}, Title: "insert here", Footer: 30, Disabled: whileOpen,
 		Help: "find or make room for a new policy below the cursor"},
 	{ID: PlanMove, Keys: []string{"m"}, Title: "move", Footer: 40, Op: change.OpMove, Danger: change.Confirmed, Disabled: OnANP,
-		Help: "give the policy under the cursor another priority, whatever that changes"},
+		Help: "give the policy under the cursor another priority"},
 	{ID: PlanBack, Keys: []string{"b"}, Title: "roll back", Footer: 12, Op: change.OpMove, Danger: change.Confirmed, Disabled: noPlan,
 		Help: "preview and undo the steps of a stopped plan, the last one first"},
 	{ID: PlanStop, Keys: []string{"x"}, Title: "end the plan", Footer: 14, Disabled: noPlanToEnd,
-		Help: "stop a running plan after this step, it can be continued later; of a stopped one, keep the policies as they are"},
+		Help: "stop a running plan after this step (it can be continued later), or end a stopped one and keep its result"},
 	{ID: PlanNew, Keys: []string{"n"}, Title: "new here", Op: change.OpApply, Danger: change.Confirmed,
-		Help: "write a new policy in the room that was made, or in the first free priority below the cursor"},
+		Help: "create a policy at the priority made free, or at the first free one below the cursor"},
 	{ID: PlanTemplate, Keys: []string{"N"}, Title: "template", Op: change.OpApply, Danger: change.Confirmed,
 		Help: "make policies from a template: tenant isolation, default deny, quarantine and others"},
 	{ID: PlanOpen, Keys: []string{"o"}, Title: "open", Help: "go to the policy under the cursor", Disabled: OnPolicy},
@@ -58,7 +58,7 @@ func whileOpen(c Context) string {
 	case c.Plan.IsUnderWay():
 		return whileRunning(c)
 	case c.Plan.IsOpen():
-		return "a plan has stopped: continue it, roll it back or keep it as is"
+		return "a plan has stopped: continue it, roll it back or keep its result"
 	}
 	return ""
 }
@@ -72,7 +72,7 @@ func noPlan(c Context) string {
 	case c.Plan == nil:
 		return "no plan has stopped"
 	case c.Plan.TakenBackBy(c.Undo):
-		return "the plan is done: undo takes all of it back"
+		return "the plan is done: undo reverts all of it"
 	case c.Plan.State == revision.PlanDone:
 		return "the plan is done"
 	}

@@ -31,20 +31,20 @@ const (
 var policy = []Action{
 	{ID: PolicyNextTab, Keys: []string{"tab"}, Title: "next tab", Footer: 12, Help: "next tab: rules, pods, YAML, zones, findings"},
 	{ID: PolicyPrevTab, Keys: []string{"shift+tab"}, Title: "previous tab", Help: "previous tab"},
-	{ID: PolicyRules, Title: "rules tab", Help: "the rules in the order in which they decide"},
+	{ID: PolicyRules, Title: "rules tab", Help: "the rules in order of precedence"},
 	{ID: PolicyPods, Keys: []string{"p"}, Title: "pods tab", Help: "the pods the policy applies to"},
 	{ID: PolicyYAML, Keys: []string{"v"}, Title: "YAML tab", Help: "the policy as it was written"},
 	{ID: PolicyZones, Needs: system.Rows, Keys: []string{"Z"}, Title: "zones tab",
-		Help: "the policy in each zone: in sync or not, what differs, what controllers reported, events"},
+		Help: "the policy in each zone: state, differences, controllers' reports, events"},
 	{ID: PolicyFinds, Keys: []string{"f"}, Title: "findings tab", Help: "the findings about the policy"},
 	{ID: PolicyEdit, Keys: []string{"e"}, Title: "edit", Footer: 20, Op: change.OpApply, Danger: change.Confirmed,
 		Help: "edit the policy in $EDITOR"},
 	{ID: PolicyMove, Keys: []string{"m"}, Title: "move", Footer: 30, Op: change.OpMove, Danger: change.Confirmed,
 		Help: "give the policy another priority", Disabled: OnANP},
 	{ID: PolicyLogging, Keys: []string{"L"}, Title: "logging", Footer: 40, Op: change.OpLogLevel, Danger: change.Confirmed,
-		Help: "choose what the policy logs, how much and for how long; a NetworkPolicy logs as its namespace says"},
+		Help: "choose what the policy logs, at which level and for how long; for a NetworkPolicy its namespace sets it"},
 	{ID: PolicyLogs, Keys: []string{"l"}, Title: "log lines", Footer: 50, Help: "the log lines of the policy"},
-	traceFrom(PolicyTrace, 55, "trace a connection that the policy is about: an example to begin with"),
+	traceFrom(PolicyTrace, 55, "trace a connection of the policy, beginning with an example"),
 	{ID: PolicyRows, Needs: system.Rows, Keys: []string{"r"}, Title: "rows", Footer: 60, Help: "the policy's rows in every zone"},
 	{ID: PolicyController, Needs: system.Rows, Keys: []string{"c"}, Title: "controller's log",
 		Help: "what the zone's ovnkube-controller wrote about the policy", Disabled: OnCluster},
@@ -71,11 +71,11 @@ var rule = []Action{
 	{ID: RuleNextACL, Needs: system.Rows, Keys: []string{"tab"}, Title: "next ACL", Footer: 25,
 		Help: "show the next ACL of the rule; a rule has one ACL per protocol"},
 	{ID: RuleLogs, Keys: []string{"l"}, Title: "log lines", Footer: 30, Help: "the log lines this rule decided"},
-	traceFrom(RuleTrace, 35, "trace a connection that the rule is about: an example to begin with"),
+	traceFrom(RuleTrace, 35, "trace a connection of the rule, beginning with an example"),
 	{ID: RuleEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: change.OpApply, Danger: change.Confirmed,
 		Help: "edit the policy in $EDITOR"},
 	{ID: RuleLogging, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: change.OpLogLevel, Danger: change.Confirmed,
-		Help: "choose what the policy logs, how much and for how long; a NetworkPolicy logs as its namespace says"},
+		Help: "choose what the policy logs, at which level and for how long; for a NetworkPolicy its namespace sets it"},
 }
 
 // Actions of the views of rows and of one row.
@@ -135,7 +135,7 @@ const (
 // The view decides whether an action fits a line of the ladder.
 var ladder = []Action{
 	{ID: LadderNew, Keys: []string{"n"}, Title: "new here", Footer: 20, Op: change.OpApply, Danger: change.Confirmed,
-		Help: "write a new policy in the gap under the cursor, or in the next free place of its tier"},
+		Help: "create a policy in the gap under the cursor, or at the next free priority of its tier"},
 	{ID: LadderTemplate, Keys: []string{"N"}, Title: "template", Footer: 70, Also: []string{"from template"}, Op: change.OpApply,
 		Danger: change.Confirmed,
 		Help:   "make policies from a template: tenant isolation, default deny, quarantine and others"},
@@ -144,11 +144,11 @@ var ladder = []Action{
 	{ID: LadderEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: change.OpApply, Danger: change.Confirmed,
 		Help: "edit the policy in $EDITOR"},
 	{ID: LadderLogging, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: change.OpLogLevel, Danger: change.Confirmed,
-		Help: "choose what the policy logs, how much and for how long; a NetworkPolicy logs as its namespace says"},
-	{ID: LadderSelect, Keys: []string{"*"}, Title: "select", Help: "select the policy or namespace under the cursor, or unselect it; L " +
-		"applies to all that are selected"},
+		Help: "choose what the policy logs, at which level and for how long; for a NetworkPolicy its namespace sets it"},
+	{ID: LadderSelect, Keys: []string{"*"}, Title: "select", Help: "select or unselect the policy or namespace under the cursor; L " +
+		"applies to all selected ones"},
 	{ID: LadderLogs, Keys: []string{"l"}, Title: "log lines", Help: "the log lines of the policy under the cursor"},
-	traceFrom(LadderTrace, 42, "trace a connection that the policy under the cursor is about"),
+	traceFrom(LadderTrace, 42, "trace a connection of the policy under the cursor"),
 	{ID: LadderPlan, Needs: system.Stages, Keys: []string{"A"}, Title: "arrange", Footer: 60, Hidden: true,
 		Help: "arrange priorities: free ranges, insert between two, re-space"},
 	{ID: LadderDelete, Keys: []string{"D", "delete"}, Title: "delete", Op: change.OpDelete, Danger: change.Typed,
@@ -156,9 +156,9 @@ var ladder = []Action{
 	{ID: LadderGaps, Needs: system.Stages, Keys: []string{"z"}, Title: "unfold all gaps",
 		Help: "unfold every gap, one line per free priority, or fold them all to one line each"},
 	{ID: LadderFold, Keys: []string{"space"}, Title: "unfold", Help: "unfold or fold the tier, namespace or gap under the cursor"},
-	networkFrom(LadderNetwork, 46, "show the policies that another network is programmed with"),
+	networkFrom(LadderNetwork, 46, "show the policies of another network"),
 	{ID: LadderStage, Needs: system.Stages, Keys: []string{"s"}, Title: "stage", Footer: 45,
-		Help: "show one stage of the pipeline only, in the order in which it decides; press again for the next stage"},
+		Help: "show one stage of the pipeline only, in order of precedence; press again for the next stage"},
 }
 
 var carry = []Action{

@@ -51,7 +51,7 @@ var global = []Action{
 	{ID: Forward, Keys: []string{"alt+right"}, Title: "forward", Help: "go forward again, after back", Hidden: true},
 	{ID: Leave, Keys: []string{"q"}, Title: "leave", Help: "go back, and quit from the first page", Hidden: true},
 	{ID: Quit, Keys: []string{"ctrl+c"}, Title: "quit", Also: []string{"q", "q!", "exit"}, Help: "quit at once"},
-	{ID: Copy, Keys: []string{"y"}, Title: "copy", Help: "copy what the cursor is on: its name, YAML, match or command"},
+	{ID: Copy, Keys: []string{"y"}, Title: "copy", Help: "copy from the line under the cursor: name, YAML, match or command"},
 	{ID: Save, Keys: []string{"ctrl+s"}, Title: "save", Help: "save the text of this page to a file"},
 	{ID: Writes, Keys: []string{"W"}, Title: "allow changes", Help: "allow changes, or go back to read-only"},
 	{ID: Undo, Keys: []string{"U"}, Title: "undo", Help: "undo the last saved change, after a preview", Op: change.OpUndo,
@@ -71,7 +71,7 @@ var global = []Action{
 			return ""
 		}},
 	{ID: Confirm, Keys: []string{"Y"}, Title: "confirm", Also: []string{"keep"}, Footer: 1, Hint: onTrial,
-		Help: "keep the change that was made on trial; unless it is confirmed in time, it is reverted",
+		Help: "keep the change on trial; without confirmation it is reverted in time",
 		Disabled: func(c Context) string {
 			if !c.Unconfirmed.IsOpen() {
 				return "no change waits to be confirmed"
@@ -81,36 +81,36 @@ var global = []Action{
 	{ID: Refresh, Keys: []string{"ctrl+r", "ctrl+l"}, Title: "refresh", Help: "read the newest state and redraw the screen"},
 	{ID: Mouse, Keys: []string{"M"}, Title: "mouse", Help: "mouse on, or mouse off (select text freely)"},
 	{ID: Suspend, Keys: []string{"ctrl+z"}, Title: "suspend", Help: "suspend Rung and go to the shell; fg returns"},
-	{ID: GoFindings, Keys: []string{"f"}, Title: "findings", Also: []string{"lint"}, Help: "go to the findings: everything that is wrong or " +
+	{ID: GoFindings, Keys: []string{"f"}, Title: "findings", Also: []string{"lint"}, Help: "go to the findings: everything wrong or " +
 		"dangerous; the header counts them"},
 	{ID: GoTrace, Keys: []string{"t"}, Title: "trace", Also: []string{"reach"},
-		Help: "whether a connection is let through, and who decides: choose both ends, or type :trace FROM TO PORT"},
+		Help: "trace a connection to its verdict and deciding rule: choose both ends, or type :trace FROM TO PORT"},
 	{ID: GoMatrix, Title: "matrix", Also: []string{"reachability", "connectivity"},
 		Help: "go to the matrix: which namespaces, workloads and pods reach which, on a port or on any"},
-	{ID: GoSessions, Title: "sessions", Also: []string{"logging", "log-sessions"}, Help: "go to the logging sessions: who logs what until " +
-		"when, and what ended"},
-	{ID: GoDiff, Title: "diff", Also: []string{"compare"}, Help: "what differs from another input to what is shown here, or between two: " +
+	{ID: GoSessions, Title: "sessions", Also: []string{"logging", "log-sessions"}, Help: "go to the logging sessions, running and " +
+		"ended"},
+	{ID: GoDiff, Title: "diff", Also: []string{"compare"}, Help: "compare another input with what is shown here, or two inputs: " +
 		"type :diff INPUT, or :diff BEFORE AFTER"},
 	{ID: GoOmitted, Keys: []string{"!"}, Title: "not counted", Also: []string{"omitted", "not-considered", "unjudged"},
-		Help: "go to what answers do not take into account: what was refused, not read or assumed"},
+		Help: "list everything that answers leave out or assume: rejected, unread, assumed"},
 	{ID: GoMessages, Title: "messages", Also: []string{"errors", "notifications"},
-		Help: "go to the messages: the last 200 things that the line at the bottom said, whole, with time and page"},
+		Help: "go to the messages: the last 200 of the bottom line in full, with time and page"},
 	{ID: GoProbe, Needs: system.Rows, Keys: []string{"P"}, Title: "probe", Also: []string{"packet"}, Footer: 28, Disabled: OnOVN,
 		Hint: canOfferProbe,
-		Help: "send a connection through the sandbox as packets: what OVN did, by which rule, beside rows and policies"},
+		Help: "send a connection through the sandbox as packets, and compare OVN's verdict with rows and policies"},
 	{ID: GoLadder, Keys: []string{"1"}, Title: "ladder", Also: []string{"anp", "policies"}, Help: "go to the ladder of policies"},
 	{ID: GoRows, Needs: system.Rows, Keys: []string{"2"}, Title: "rows", Also: []string{"acl", "acls"}, Help: "go to the rows of all zones"},
 	{ID: GoZones, Needs: system.Rows, Keys: []string{"3"}, Title: "zones", Also: []string{"nodes", "no", "ready", "conditions"},
-		Help: "go to the zones, and what their controllers reported about each policy"},
+		Help: "go to the zones, and their controllers' reports on each policy"},
 	{ID: GoLogs, Keys: []string{"4"}, Title: "logs", Also: []string{"log"}, Help: "go to the log of all policies"},
 	{ID: GoActivity, Keys: []string{"5"}, Title: "activity", Also: []string{"history", "events"},
-		Help: "go to the activity: every change, who made it and from where, the rows written for it, its commands; undo from there"},
+		Help: "go to the activity: every change with its author, origin, rows and commands; undo from there"},
 	{ID: GoPlan, Needs: system.Stages, Keys: []string{"6", "A"}, Title: "plan", Also: []string{"arrange"},
-		Help: "go to the plan of priorities, the one under way or a new one"},
+		Help: "go to the plan of priorities, running or new"},
 	{ID: GoContexts, Keys: []string{"C"}, Title: "contexts", Also: []string{"ctx", "context"},
 		Help: "go to the contexts of the kubeconfig; enter opens another cluster"},
 	{ID: GoCluster, Keys: []string{"8"}, Title: "cluster", Also: []string{"info"},
-		Help: "go to the cluster: API server, all that the header counts, resources, permissions, sweep, logs"},
+		Help: "go to the cluster: API server, all counts of the header, resources, permissions, sweep, logs"},
 }
 
 // onTrial reports whether a change waits to be confirmed.

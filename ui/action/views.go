@@ -40,8 +40,8 @@ var diffActions = []Action{
 	{ID: DiffNextTab, Keys: []string{"tab"}, Title: "next tab", Footer: 12, Help: "next tab: connections, policies, findings, guard rails, " +
 		"not counted"},
 	{ID: DiffPrevTab, Keys: []string{"shift+tab"}, Title: "previous tab", Help: "previous tab"},
-	{ID: DiffInput, Keys: []string{"e"}, Title: "inputs", Footer: 20, Help: "edit what is compared: one input with what is shown here, or " +
-		"two with each other"},
+	{ID: DiffInput, Keys: []string{"e"}, Title: "inputs", Footer: 20, Help: "choose what to compare: one input with what is shown here, or " +
+		"two inputs"},
 	{ID: DiffAgain, Keys: []string{"ctrl+r"}, Title: "refresh", Footer: 30, Help: "read the inputs again, and compare"},
 }
 
@@ -64,7 +64,7 @@ const (
 var edit = []Action{
 	{ID: EditEditor, Keys: []string{"e"}, Title: "edit again", Footer: 20,
 		Help: "open the text in $EDITOR again, at the mistake under the cursor"},
-	{ID: EditPreview, Keys: []string{"enter"}, Title: "preview", Footer: 30, Help: "show what the change would do to the rows; nothing is " +
+	{ID: EditPreview, Keys: []string{"enter"}, Title: "preview", Footer: 30, Help: "preview the change; nothing is " +
 		"written yet"},
 }
 
@@ -75,7 +75,7 @@ var preview = []Action{
 		Help: "apply the change, after a last question (the default is no)"},
 	{ID: PreviewEdit, Keys: []string{"e"}, Title: "edit again", Footer: 30, Help: "go back to the text"},
 	{ID: PreviewDiff, Keys: []string{"v"}, Title: "as text", Footer: 40, Help: "show the change as a text diff, or field by field"},
-	{ID: PreviewWhole, Keys: []string{"w"}, Title: "whole", Footer: 60, Help: "break long lines and list all members of sets, or cut them; " +
+	{ID: PreviewWhole, Keys: []string{"w"}, Title: "whole", Footer: 60, Help: "wrap long lines and list all members of sets, or cut them; " +
 		"→ scrolls sideways"},
 	{ID: PreviewSection, Keys: []string{"}"}, Title: "next section", Footer: 50, Help: "go to the next heading of a long preview; after the " +
 		"last, to the end"},
@@ -106,7 +106,7 @@ const (
 var pod = []Action{
 	{ID: PodLogs, Keys: []string{"l"}, Title: "log lines", Footer: 20, Help: "the log lines with this pod at one end"},
 	traceFrom(PodTrace, 30, "trace a connection of the pod: choose the other end and the port"),
-	ovnFrom(PodOVN, "trace a connection of the pod, and run ovn-trace about it: choose the other end and the port"),
+	ovnFrom(PodOVN, "trace a connection of the pod with ovn-trace: choose the other end and the port"),
 }
 
 // SessionsLogging is the action of the view of logging sessions.
@@ -167,22 +167,22 @@ var logActions = []Action{
 	{ID: LogsPause, Keys: []string{"space"}, Title: "pause", Footer: 20, Help: "pause, or follow the newest lines again"},
 	{ID: LogsAggregate, Keys: []string{"z"}, Title: "group", Footer: 30, Help: "group equal lines and count them, or show every line"},
 	{ID: LogsBy, Keys: []string{"B"}, Title: "group by", Footer: 57, Help: "group by source, destination, port, rule or namespaces: count, " +
-		"rate, first and last line; enter shows the lines of one"},
+		"rate, first and last line; enter shows the lines of a group"},
 	{ID: LogsMark, Keys: []string{"m"}, Title: "mark", Footer: 40, Help: "put a marker line with the time into the log"},
 	{ID: LogsClear, Keys: []string{"ctrl+l"}, Title: "clear", Help: "clear the list; counts stay"},
 	{ID: LogsMore, Keys: []string{"+"}, Title: "more around", Help: "with a filter: show more lines before and after each match"},
 	{ID: LogsLess, Keys: []string{"-"}, Title: "fewer around", Help: "with a filter: show fewer lines before and after each match"},
 	{ID: LogsPod, Keys: []string{"p"}, Title: "pod", Footer: 50, Help: "go to the pod of the line under the cursor"},
 	{ID: LogsRows, Needs: system.Rows, Keys: []string{"r"}, Title: "row", Help: "go to the row that logged the line under the cursor"},
-	traceFrom(LogsTrace, 55, "trace the connection of the line under the cursor: who decides now"),
-	ovnFrom(LogsOVN, "the trace of the line under the cursor, and run ovn-trace about it"),
+	traceFrom(LogsTrace, 55, "trace the connection of the line under the cursor by the current policies"),
+	ovnFrom(LogsOVN, "trace the connection of the line under the cursor with ovn-trace"),
 	{ID: LogsLogging, Keys: []string{"L"}, Title: "logging", Footer: 60, Op: change.OpLogLevel, Danger: change.Confirmed,
-		Help: "choose what the policy logs: that of the page, or of the line under the cursor"},
+		Help: "choose the logging of the page's policy, or of the policy of the line under the cursor"},
 	{ID: LogsColumns, Keys: []string{"O"}, Title: "columns", Help: "choose which columns the lines have, and their order"},
 	{ID: LogsPropose, Keys: []string{"E"}, Title: "propose a rule", Op: change.OpApply, Danger: change.Confirmed,
 		Help: "propose the rule that allows or denies exactly the line under the cursor, or the lines shown; it goes through the editor " +
 			"and a preview"},
-	{ID: LogsWhy, Keys: []string{"h"}, Title: "why nothing", Footer: 70, Help: "why there are no lines, or not the ones you expect"},
+	{ID: LogsWhy, Keys: []string{"h"}, Title: "why nothing", Footer: 70, Help: "explain why there are no lines, or not the expected ones"},
 	{ID: LogsTime, Keys: []string{"K"}, Title: "clock", Help: "show times in local time, in UTC, as age, or not at all"},
 	{ID: LogsSave, Keys: []string{"ctrl+s"}, Title: "save", Help: "save the lines shown to a file, as sentences with the raw lines, or the " +
 		"raw lines alone; asks for the path"},

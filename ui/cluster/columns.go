@@ -110,14 +110,7 @@ func (v *zonesPage) fitColumns(w int) {
 		return
 	}
 	v.form = f
-	cols := []widget.TableColumn[*policyLine]{
-		{Title: "PRIO", Help: page.ColumnHelp("priority"), Right: true, Cell: func(l *policyLine) widget.Line {
-			return widget.PlainLine(l.prio)
-		}},
-		{Title: "POLICY", Help: page.ColumnHelp("policy"), Name: true, Min: 12, Cell: func(l *policyLine) widget.Line {
-			return widget.StyledLine(l.key.ShortLabel(), v.st.Accent)
-		}},
-	}
+	cols := v.policyColumns()
 	for i, title := range v.zoneTitles(f) {
 		cols = append(cols, widget.TableColumn[*policyLine]{Title: title, Help: "its state in the zone " + v.names[i],
 			Cell: func(l *policyLine) widget.Line {
@@ -136,6 +129,18 @@ func (v *zonesPage) fitColumns(w int) {
 		Fit:  func(l *policyLine, w int) widget.Line { return l.reasonLine.CutWords(w) }})
 	v.policies.Columns = cols
 	v.policies.SetItems(v.policies.AllItems())
+}
+
+// policyColumns returns the columns that name a policy.
+func (v *zonesPage) policyColumns() []widget.TableColumn[*policyLine] {
+	return []widget.TableColumn[*policyLine]{
+		{Title: "PRIO", Help: page.ColumnHelp("priority"), Right: true, Cell: func(l *policyLine) widget.Line {
+			return widget.PlainLine(l.prio)
+		}},
+		{Title: "POLICY", Help: page.ColumnHelp("policy"), Name: true, Min: 12, Cell: func(l *policyLine) widget.Line {
+			return widget.StyledLine(l.key.ShortLabel(), v.st.Accent)
+		}},
+	}
 }
 
 // reportedColumn returns the column of the controllers' reports, which prove nothing.

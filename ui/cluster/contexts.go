@@ -98,7 +98,7 @@ func (v *contextsPage) Do(env *view.Env, id action.ID) bool {
 	case "":
 		env.SayFailure("nothing to open here")
 	case v.current:
-		env.SayText("this is %s", name)
+		env.SayText("already on %s", name)
 	default:
 		env.SwitchContext(name)
 	}

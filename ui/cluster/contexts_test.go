@@ -42,7 +42,7 @@ func TestSwitch(t *testing.T) {
 	s.Press("G", "enter")
 	s.Want("on context staging", "READ-ONLY")
 	s.Press("C", "enter")
-	s.Want("this is staging")
+	s.Want("already on staging")
 	if want := []string{"dead", "staging"}; !slices.Equal(asked, want) {
 		t.Errorf("asked for %v, want %v", asked, want)
 	}

@@ -1,7 +1,6 @@
 package cluster
 
 import (
-	"fmt"
 	"strings"
 
 	"rung/model"
@@ -26,16 +25,9 @@ func (v *findingsPage) Render(env *view.Env, w, h int) string {
 	if low == 0 {
 		return v.table.Render(env.Styles, w, h)
 	}
-	f := v.selectedFinding()
-	lines := v.findingLines(f, w)
-	if room := low - 1; len(lines) > room {
-		left := len(lines) - room + 1
-		lines = append(lines[:room-1], widget.StyledLine(fmt.Sprintf("   … %s more lines; y copies it all", words.Thousands(left)),
-			env.Styles.Dim).Render(w))
-	}
 	told, _ := v.table.SelectedItem()
-	head := widget.HeadingLine(findingTitle(told), w, env.Styles).Render(w)
-	return v.table.Render(env.Styles, w, h-low) + "\n" + head + "\n" + widget.PadBlock(lines, low-1)
+	below := widget.DetailBlock(env.Styles, findingTitle(told), v.findingLines(v.selectedFinding(), w), w, low)
+	return v.table.Render(env.Styles, w, h-low) + "\n" + below
 }
 
 // lowerHeight returns the lines for the selected finding, more for a longer text.

@@ -65,13 +65,7 @@ func (v *zonesPage) overZones(r *revision.Revision) (lines []*policyLine) {
 
 // overColumns returns the lower table's columns for many zones.
 func (v *zonesPage) overColumns() []widget.TableColumn[*policyLine] {
-	return []widget.TableColumn[*policyLine]{
-		{Title: "PRIO", Help: page.ColumnHelp("priority"), Right: true, Cell: func(l *policyLine) widget.Line {
-			return widget.PlainLine(l.prio)
-		}},
-		{Title: "POLICY", Help: page.ColumnHelp("policy"), Name: true, Min: 12, Cell: func(l *policyLine) widget.Line {
-			return widget.StyledLine(l.key.ShortLabel(), v.st.Accent)
-		}},
+	return append(v.policyColumns(), []widget.TableColumn[*policyLine]{
 		{Title: "IN SYNC", Help: "zones where its rows are as desired", Cell: func(l *policyLine) widget.Line {
 			if l.over.HasNoRows {
 				return widget.StyledLine("–", v.st.Dim)
@@ -98,7 +92,7 @@ func (v *zonesPage) overColumns() []widget.TableColumn[*policyLine] {
 				}
 				return cell
 			}},
-	}
+	}...)
 }
 
 // mostWorst bounds the named worst zones of a policy.
@@ -132,7 +126,7 @@ func (v *zonesPage) sumLines(env *view.Env, w int) []string {
 	if n > 0 {
 		l = l.Add(fmt.Sprintf("  "+words.Differs+" rows differ in %s", words.Thousands(n)), st.Error)
 	} else {
-		l = l.Add("  "+words.Yes+" no row differs where they were read", st.OK)
+		l = l.Add("  "+words.Yes+" no row differs in the zones read", st.OK)
 	}
 	out := []string{l.Render(w)}
 	if line := view.SweepLine(env.Rev.Sweep, t, env.Now); line != "" {

@@ -33,7 +33,7 @@ func (v *messagesPage) Sync(env *view.Env) {
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	all := env.Said.Messages()
 	if len(all) == 0 {
-		s.AddParagraph("none", 0, "", env.Styles.Dim, env.Styles.Dim, "nothing was said yet: what the line at the bottom says is kept here",
+		s.AddParagraph("none", 0, "", env.Styles.Dim, env.Styles.Dim, "no messages yet: messages of the bottom line are kept here",
 			nav.Page{})
 	}
 	onNewest := v.Pane.SelectedID() == lineID(v.newest)
@@ -108,7 +108,7 @@ func (v *messagesPage) HasNewCounts(env *view.Env) bool {
 // Do opens the page where a message arose.
 func (v *messagesPage) Do(env *view.Env, id action.ID) bool {
 	if id == action.Open && v.SelectedPage().IsNone() {
-		env.SayText("the page where it arose is closed")
+		env.SayText("its page is closed")
 		return true
 	}
 	return v.PanePage.Do(env, id)

@@ -51,7 +51,7 @@ func TestMessages(t *testing.T) {
 
 func TestNoMessages(t *testing.T) {
 	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Messages))
-	s.Want("nothing was said yet")
+	s.Want("no messages yet")
 	s.ResizeAll()
 	s.Press("enter", "j", "G")
 }

@@ -46,11 +46,11 @@ func (v *OmittedView) Sync(env *view.Env) {
 		}
 	}
 	if len(out)+len(assumed) == 0 {
-		s.AddParagraph("none", 0, words.Yes, env.Styles.OK, env.Styles.Text, "Everything that was given was read, and answers take all of it "+
+		s.AddParagraph("none", 0, words.Yes, env.Styles.OK, env.Styles.Text, "Everything was read, and answers take all of it "+
 			"into account.", nav.Page{})
 	}
 	if len(out) > 0 {
-		s.AddHead("not counted: " + words.Count(len(out), "thing") + ", any answer they could change says so")
+		s.AddHead("not counted: " + words.Count(len(out), "thing") + "; affected answers say so")
 		v.listOmissions(env, s, out, words.Warned, env.Styles.Warn)
 	}
 	if len(assumed) > 0 {

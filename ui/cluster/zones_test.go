@@ -316,7 +316,7 @@ func TestReported(t *testing.T) {
 			}
 			s.Press(":")
 			s.Type("conditions")
-			s.Want("what their controllers reported about each policy")
+			s.Want("their controllers' reports on each policy")
 		})
 	}
 }

@@ -74,8 +74,8 @@ func TestExplainForeignMatches(t *testing.T) {
 			"  ip4.src == $gone                             ≠ address set is missing here: nothing matches"}},
 		{"(arp || nd) && ct.est && 1", []string{
 			"  arp || nd                                    protocol arp or nd",
-			"  ct.est                                       a condition that Rung does not take apart",
-			"  1                                            a condition that Rung does not take apart"}},
+			"  ct.est                                       a condition that Rung does not explain",
+			"  1                                            a condition that Rung does not explain"}},
 		{"", []string{"  ▲ The match is empty."}},
 		{"inport ==", nil},
 	} {
@@ -120,12 +120,12 @@ func TestBehind(t *testing.T) {
 	for addr, want := range map[string]string{
 		"10.244.1.8":     "pod blue/web-g0",
 		"10.244.1.8/32":  "pod blue/web-g0",
-		"192.0.2.1":      "no pod or node has it",
-		"192.0.2.1/32":   "one address, no pod or node has it",
+		"192.0.2.1":      "unknown address",
+		"192.0.2.1/32":   "unknown address",
 		"10.0.0.0/8":     "network",
 		"0.0.0.0/0":      "every IPv4 address",
 		"::/0":           "every IPv6 address",
-		"not an address": "no pod or node has it",
+		"not an address": "unknown address",
 	} {
 		if got, _ := detail.MembersBehind(r, addr); got != want {
 			t.Errorf("%s: %q, want %q", addr, got, want)

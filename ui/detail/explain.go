@@ -63,7 +63,7 @@ func (x *MatchExplainer) addTerm(id string, t *match.Term) {
 	case match.TermNamedPorts:
 		x.addNamed(id, t)
 	default:
-		x.addRow(id, trimParentheses(t.Text), "a condition that Rung does not take apart", nav.Page{})
+		x.addRow(id, trimParentheses(t.Text), "a condition that Rung does not explain", nav.Page{})
 		for _, n := range t.PortGroups {
 			x.addPortGroup(id, "@"+n, n)
 		}

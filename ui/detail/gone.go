@@ -20,7 +20,7 @@ func WhyNoPolicy(r *revision.Revision, k model.PolicyKey) string {
 		if at == "" {
 			return "could not be read: " + b.Message
 		}
-		return "could not be read: mend " + at
+		return "could not be read: fix " + at
 	}
 	return "the policy no longer exists"
 }

@@ -90,7 +90,7 @@ func (x *MatchExplainer) desiredGroup(id, term, name, what string, own bool) {
 	}
 	d := x.Rev.DesiredGroup(x.Policy, zone)
 	if !own || d == nil {
-		x.addRow(id+"@"+name, term, what+" that was not read", nav.Page{})
+		x.addRow(id+"@"+name, term, what+", not read", nav.Page{})
 		return
 	}
 	to := RowPage(x.Zone, nil, d)
@@ -116,13 +116,13 @@ func (x *MatchExplainer) addAddressSet(id, term, name string) {
 			widget.StyledLine(words.Differs+" address set is missing here: nothing matches", st.Error), to)
 		return
 	case live == nil && desired == nil:
-		x.addRow(id, term, "address set that was not read", nav.Page{})
+		x.addRow(id, term, "address set, not read", nav.Page{})
 		return
 	case live == nil:
 		show, what = desired, "desired address set"
 	}
 	if k := x.unitOfRow(show); x.Policy.Name != "" && k != x.Policy {
-		what += " that others share"
+		what += " shared with others"
 	}
 	if x.Policy.Name == "" {
 		what += " of " + revision.OwnerName(show.ExternalIDs)
@@ -131,7 +131,7 @@ func (x *MatchExplainer) addAddressSet(id, term, name string) {
 	}
 	meaning := widget.PlainLine(what + ", " + words.Count(len(show.Addresses), "member"))
 	if len(show.Addresses) == 0 {
-		meaning = meaning.Add(": nobody now", st.Warn)
+		meaning = meaning.Add(": empty now", st.Warn)
 	}
 	var diff *model.FieldDiff
 	if live != nil && x.Policy.Name != "" {
@@ -182,7 +182,7 @@ func (x *MatchExplainer) equalInZones(set *nb.AddressSet) widget.Line {
 	case read == len(x.Rev.Zones):
 		return widget.PlainLine(", equal in every zone")
 	}
-	return widget.PlainLine(fmt.Sprintf(", equal in the %s of %s zones that were read", words.Thousands(read),
+	return widget.PlainLine(fmt.Sprintf(", equal in %s of %s zones, the others were not read", words.Thousands(read),
 		words.Thousands(len(x.Rev.Zones))))
 }
 
@@ -215,12 +215,8 @@ func (x *MatchExplainer) addNames(id string, names []string, n int, all nav.Page
 		shown = n // one more line instead of "1 more"
 	}
 	for i, name := range names[:shown] {
-		mark := "├"
-		if i == n-1 {
-			mark = "└"
-		}
 		text, to := behind(name)
-		x.addMember(id+"."+name, mark, name, widget.PlainLine(text), to)
+		x.addMember(id+"."+name, branchSign(i, n), name, widget.PlainLine(text), to)
 	}
 	if n > shown {
 		x.sheet.Add(id+".more", widget.StyledLine(fmt.Sprintf("     └ %s more", words.Thousands(n-shown)), x.sheet.St.Accent), all)

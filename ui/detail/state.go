@@ -112,7 +112,7 @@ func NotHere(z *model.ZoneState, now time.Time) string {
 	case z.Conn == model.ConnDenied:
 		return "no permission to read this zone: " + z.Error
 	case z.Conn == model.ConnSwept:
-		return fmt.Sprintf("%s of %s were read %s ago and compared, then dropped; the zone is followed from now on, its rows appear in a moment",
+		return fmt.Sprintf("%s of %s were read %s ago, but not kept; the zone is followed now, its rows appear in a moment",
 			words.Count(z.Rows, "row"), z.Name, words.Age(now.Sub(z.SyncedAt)))
 	case z.Rows > 0 && !z.SyncedAt.IsZero():
 		return "not held now: " + WhyNotCurrent(z, now)
@@ -208,7 +208,7 @@ func AddOmissions(s *Sheet, all []model.Omission, most int) {
 	for i := range all {
 		if i == most && len(all) > i+1 {
 			more := len(all) - i
-			s.AddParagraph("omitted.more", 0, words.Warned, s.St.Warn, s.St.Text, "and "+words.Count(more, "more thing")+" that "+
+			s.AddParagraph("omitted.more", 0, words.Warned, s.St.Warn, s.St.Text, "and "+words.Count(more, "more thing")+" "+
 				words.OneOrMany(more, "is", "are")+" not counted", nav.Page{})
 			return
 		}

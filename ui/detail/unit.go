@@ -109,14 +109,14 @@ func LoggingLine(env *view.Env, p *model.Policy) widget.Line {
 		if len(out) > 0 {
 			out = out.Add("  ", st.Text)
 		}
-		out = out.Add(words.Failed+" the annotation is not valid", st.Error)
+		out = out.Add(words.Failed+" invalid annotation", st.Error)
 	}
 	if left := l.TimeLeftText(env.Now); left != "" {
 		out = out.Add(" "+left, st.Warn).Add("  session of "+l.Session.By+" until "+words.Clock(l.Session.Until.In(env.Now.Location()), env.Now),
 			st.Dim)
 	}
 	if l.Namespace != "" {
-		out = out.Add("  as namespace "+l.Namespace+" says", st.Dim)
+		out = out.Add("  set by namespace "+l.Namespace, st.Dim)
 	}
 	return out
 }
@@ -139,9 +139,9 @@ func MembersBehind(r *revision.Revision, addr string) (text string, to nav.Page)
 	owners := r.AddressOwners(host)
 	if len(owners) == 0 {
 		if host != addr {
-			return "one address, no pod or node has it", nav.Page{}
+			return "unknown address", nav.Page{}
 		}
-		return "no pod or node has it", nav.Page{}
+		return "unknown address", nav.Page{}
 	}
 	names := make([]string, len(owners))
 	for i, o := range owners {
@@ -179,7 +179,7 @@ func ThingPage(r *revision.Revision, k model.Key) nav.Page {
 func PodOfPort(r *revision.Revision, name string) (text string, to nav.Page) {
 	p := revision.PortPod(r, name)
 	if p == nil {
-		return "no pod is known for this port", nav.Page{}
+		return "no known pod has this port", nav.Page{}
 	}
 	text = ThingName(p.Key)
 	if len(p.IPs) > 0 {

@@ -119,12 +119,12 @@ func (v *editPage) startEdit(env *view.Env) {
 	}
 	if v.isProposed() {
 		v.first, v.base, notes = v.page.Text, v.page.Base, append(strings.Split(v.page.ID, "\n"),
-			"Change it as you like. Save and close the editor to see what it does;", "nothing is written before you say yes.")
+			"Edit it, then save and close the editor to preview it;", "nothing is written before you confirm.")
 	}
 	notes = append(notes, `Lines at the top that begin with "`+note+`" are not part of the text.`)
 	v.open = withHead(notes, v.first)
 	dir, text := env.StateDir, v.open
-	env.Run("putting the text into a file", func(context.Context) any {
+	env.Run("writing the text to a file", func(context.Context) any {
 		path, err := statedir.NewDraft(dir, file, text)
 		return fileCreated{path, err}
 	})
@@ -146,13 +146,13 @@ func (v *editPage) ReceiveResult(env *view.Env, msg any) {
 	case fileCreated:
 		v.path = m.path
 		if m.err != nil {
-			v.stopEdit("The text could not be put into a file", []string{m.err.Error()})
+			v.stopEdit("The text could not be written to a file", []string{m.err.Error()})
 			return
 		}
 		v.launchEditor(env, v.firstLine())
 	case fileOpened:
 		if m.err != nil {
-			v.stopEdit("The text could not be put into its file", []string{m.err.Error()})
+			v.stopEdit("The text could not be written to its file", []string{m.err.Error()})
 			return
 		}
 		if v.state != stopped {
@@ -182,7 +182,7 @@ func (v *editPage) takeEdited(env *view.Env, m textEdited) {
 	case isDeleted(m.io):
 		v.path = "" // no file to name or keep
 		v.stopEdit("The editor deleted the text", []string{"Nothing was changed. " + env.Keys.ActionByID(action.EditEditor).HintKey() +
-			" begins anew."})
+			" starts over."})
 	case m.io != nil:
 		v.stopEdit("The text could not be read back", []string{m.io.Error()})
 	case withoutHead(m.text) == v.first && !v.isInvalid && (!v.isProposed() && !v.offered || m.run != nil):
@@ -192,7 +192,7 @@ func (v *editPage) takeEdited(env *view.Env, m textEdited) {
 		}
 		v.closePage(env, true, what)
 	case m.run != nil:
-		v.stopEdit("The editor ended with "+m.run.Error()+", so its text was not taken", nil)
+		v.stopEdit("The editor ended with "+m.run.Error()+"; its text was ignored", nil)
 	case strings.TrimSpace(withoutHead(m.text)) == "":
 		if v.isNew() {
 			v.stopEdit("Nothing to create: the text is empty", nil)
@@ -252,7 +252,7 @@ func (v *editPage) judgeChecked(env *view.Env, m textChecked) {
 func (v *editPage) reopenEditor(env *view.Env, notes []string, text string, line int) {
 	v.open, v.isApplied = withHead(notes, text), false
 	path, whole, above := v.path, v.open, v.firstLine()-1
-	env.Run("putting the text into a file", func(context.Context) any { return fileOpened{statedir.WriteDraft(path, whole)} })
+	env.Run("writing the text to a file", func(context.Context) any { return fileOpened{statedir.WriteDraft(path, whole)} })
 	v.beginLine = above + max(1, line)
 }
 
@@ -277,8 +277,8 @@ func (v *editPage) editAgain(env *view.Env) {
 	}
 	if c := v.pre.MergeConflict(); c != nil && c.Now != "" {
 		v.base = c.Now
-		notes = append(notes, c.Key.Label()+" was changed meanwhile, as follows. Copy into your text what is to stay;",
-			"what you save replaces it.", c.Diff)
+		notes = append(notes, c.Key.Label()+" was changed meanwhile, as follows. Copy what you want to keep into your text;",
+			"saving replaces it.", c.Diff)
 	}
 	v.state, v.pre = editing, nil
 	v.reopenEditor(env, notes, string(m.YAML), 1)

@@ -87,7 +87,7 @@ func TestEdit(t *testing.T) {
 		t.Errorf("the text is readable by others: %v", st.Mode())
 	}
 	w.s.Press("a", "y")
-	w.s.Want("36 ─ cluster-control", "done, rows follow in 3/3 zones")
+	w.s.Want("36 ─ cluster-control", "done, live in 3/3 zones")
 	if got := w.policy("cluster-control"); got.Priority != 36 || got.YAML != strings.Replace(was, "priority: 34", "priority: 36", 1) {
 		t.Errorf("priority %d, text:\n%s", got.Priority, got.YAML)
 	}
@@ -278,7 +278,7 @@ func TestBadEditors(t *testing.T) {
 
 	w.editor(`rm "$f"`)
 	w.s.Press("e")
-	w.s.Want("The editor deleted the text", "Nothing was changed", "e begins anew")
+	w.s.Want("The editor deleted the text", "Nothing was changed", "e starts over")
 	w.s.Press("esc")
 
 	w.editor(`: >"$f"`)
@@ -301,7 +301,7 @@ esac`)
 	w.s.Golden("new", [2]int{100, 30}, [2]int{160, 44})
 	w.s.Press("e")
 	w.s.Want("Create ANP watch-blue", "new at 33") // the priority of its text
-	if got := w.seen("3"); !strings.Contains(got, "there is ANP break-glass already") {
+	if got := w.seen("3"); !strings.Contains(got, "ANP break-glass exists already") {
 		t.Errorf("a name that is taken was not refused:\n%s", got)
 	}
 	w.s.Press("a", "y")
@@ -385,7 +385,7 @@ esac`)
 		return preview(m)
 	}
 	w.s.Press("e")
-	w.s.Want("was changed meanwhile", "same lines; merge by hand", "e keep editing", "Your text is kept in")
+	w.s.Want("was changed meanwhile", "Both edits touch the same", "lines; merge by hand", "e keep editing", "Your text is kept in")
 	w.s.Press("e")
 	if got := w.seen("2"); !strings.Contains(got, "# rung: +  priority: 35") || !strings.Contains(got, "\n  priority: 36") {
 		t.Errorf("the editor was not told what changed meanwhile:\n%s", got)

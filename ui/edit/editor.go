@@ -83,11 +83,11 @@ func olderNotes(p *model.Policy) []string {
 	case p.Older == nil:
 		return nil
 	case p.Older.Upgrade != "":
-		return append([]string{"It is written in an older form, which the server of today does not take.",
-			"This is the same in today's form. Save it as it is to write it so:"}, bulletLines(p.Older.Changes)...)
+		return append([]string{"It is written in an older form, which today's server rejects.",
+			"This is the same in today's form. Save it unchanged to apply it:"}, bulletLines(p.Older.Changes)...)
 	}
-	return append([]string{"It is written in an older form, which the server of today does not take,",
-		"and no object of today says the same:"}, bulletLines(p.Older.Reasons)...)
+	return append([]string{"It is written in an older form, which today's server rejects,",
+		"and today's form has no equivalent:"}, bulletLines(p.Older.Reasons)...)
 }
 
 func bulletLines(of []string) (out []string) {

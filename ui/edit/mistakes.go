@@ -38,7 +38,7 @@ func (v *editPage) findMistakes(r *revision.Revision, text string, p *gate.Previ
 	for k, is := range taken {
 		if is && v.isNew() {
 			out = append(out, model.Broken{Origin: model.Origin{Line: lineOf(text, "metadata.name"), Item: -1},
-				Message: fmt.Sprintf("there is %s already: choose another name, or edit that one", k.Label())})
+				Message: fmt.Sprintf("%s exists already: choose another name, or edit that one", k.Label())})
 		}
 	}
 	slices.SortStableFunc(out, model.Broken.CompareLines)

@@ -70,7 +70,7 @@ func (v *templatePage) Sync(env *view.Env) {
 	}
 	if !v.world.WasBegun() {
 		rev := env.Rev
-		view.BeginWork(&v.world, env, "looking at the cluster", func(context.Context) (*template.World, error) {
+		view.BeginWork(&v.world, env, "reading the cluster", func(context.Context) (*template.World, error) {
 			return template.WorldOf(rev), nil
 		})
 	}
@@ -196,15 +196,12 @@ func (v *templatePage) Do(env *view.Env, id action.ID) bool {
 	case it.template == nil:
 		env.ReplacePage(nav.ToNew(v.page.Priority))
 	case v.w == nil || v.makes.IsUnderWay():
-		env.SayText("looking at the cluster; a moment")
+		env.SayText("still reading the cluster")
 	default:
 		v.askQuestion(env, it.template, 0, template.Answers{})
 	}
 	return true
 }
-
-// Scopes returns the keys of lists.
-func (v *templatePage) Scopes() []action.Scope { return []action.Scope{action.List, action.Global} }
 
 // FrontView returns the preview of the policies, nil if none.
 func (v *templatePage) FrontView() view.View {
@@ -236,7 +233,7 @@ func (v *templatePage) TellState(env *view.Env) widget.Line {
 	case v.makes.IsUnderWay():
 		return env.BusyLine(v.makes.BeganAt(), "making the policies")
 	case v.world.IsUnderWay():
-		return env.BusyLine(v.world.BeganAt(), "looking at the cluster")
+		return env.BusyLine(v.world.BeganAt(), "reading the cluster")
 	}
 	return nil
 }

@@ -74,12 +74,12 @@ func TestOlderUpgradeOf2022(t *testing.T) {
 	}
 }
 
-// Where no object of today says the same, the notes say why, and the text stays.
+// Where today's form has no equivalent, the notes say why, and the text stays.
 func TestOlderReason(t *testing.T) {
 	w := onOlder(t, "namespaces: {sameLabels: [tenant]}", "true")
 	got := w.seen("1")
 	flat := strings.ReplaceAll(got, "\n# rung:", "")
-	for _, want := range []string{"no object of today says the same", "write one policy for each", "- namespaces: {sameLabels: [tenant]}"} {
+	for _, want := range []string{"today's form has no equivalent", "write one policy for each", "- namespaces: {sameLabels: [tenant]}"} {
 		if !strings.Contains(flat, want) {
 			t.Errorf("no %q in what the editor was given:\n%s", want, got)
 		}

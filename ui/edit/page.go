@@ -138,7 +138,7 @@ func (v *editPage) Render(env *view.Env, w, h int) string {
 			say("", l.String(), st.Info)
 		}
 	case closed:
-		say("", v.policyName()+" was left. "+env.Keys.ActionByID(action.EditEditor).HintKey()+" opens the editor again.", st.Text)
+		say("", v.policyName()+" was not changed. "+env.Keys.ActionByID(action.EditEditor).HintKey()+" opens the editor again.", st.Text)
 	case stopped:
 		say(words.No, v.title+".", st.Error)
 		for _, s := range v.stopReasons {

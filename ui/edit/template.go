@@ -25,8 +25,8 @@ func newPlace(page *nav.Page) plan.TierSlot {
 
 // newNotes describes the new policy's place on the ladder.
 func newNotes(rev *revision.Revision, at plan.TierSlot) []string {
-	notes := []string{"a new policy. Save and close the editor to see what it does;",
-		"nothing is written before you say yes. Close without saving to leave it."}
+	notes := []string{"a new policy. Save and close the editor to preview it;",
+		"nothing is written before you confirm. Close without saving to cancel."}
 	where, last := placesAround(rev, at)
 	if len(where) > 0 {
 		notes = append(notes, fmt.Sprintf("Priority %s decides %s (lower numbers first%s).", model.PlaceText(at.Tier, at.Priority),
@@ -73,7 +73,7 @@ func placesAround(rev *revision.Revision, at plan.TierSlot) (where []string, las
 	if below != nil {
 		where = append(where, "before "+rungText(below))
 	}
-	return where, fmt.Sprintf(", %d is the last that is enforced", l.Max)
+	return where, fmt.Sprintf(", %d is the last one enforced", l.Max)
 }
 
 func rungText(r *ladder.Rung) string {
@@ -90,10 +90,10 @@ func rungText(r *ladder.Rung) string {
 
 // editNotes returns the notes above an existing policy's text.
 func editNotes(p *model.Policy) []string {
-	notes := []string{"editing " + p.Key.Label() + ". Save and close the editor to see what the change does;",
-		"nothing is written before you say yes. Close without saving to leave it."}
+	notes := []string{"editing " + p.Key.Label() + ". Save and close the editor to preview the change;",
+		"nothing is written before you confirm. Close without saving to cancel."}
 	if p.Origin.Item >= 0 && p.Origin.File != "" {
-		notes = append(notes, "It stands in a List in "+p.Origin.File+": this text was made anew from the object.")
+		notes = append(notes, "It is part of a List in "+p.Origin.File+": this text was generated from the object.")
 	}
 	return append(notes, olderNotes(p)...)
 }

@@ -22,65 +22,45 @@ var strides = map[action.ID]int32{action.CarryUp: -1, action.CarryDown: 1, actio
 
 // carriedPolicy is a policy being moved along the ladder.
 type carriedPolicy struct {
-	key                      model.PolicyKey
-	fromPriority, atPriority int32
-	stage                    model.Stage // stage to restore: gaps need all stages together
-	typed                    string      // typed digits of the target priority
-	flips                    flipCounts
+	key      model.PolicyKey
+	from, at plan.TierSlot // original and current place; without tiers only a priority
+	stage    model.Stage   // stage to restore: gaps need all stages together
+	typed    string        // typed digits of the target priority
+	flips    flipCounts
 	// slots are the possible places in a plugin's own tiers, slot the current index; nil if every priority is
-	// a place. from and at are the old and current places.
-	slots    []plan.TierSlot
-	slot     int
-	from, at plan.TierSlot
+	// a place.
+	slots []plan.TierSlot
+	slot  int
 }
 
 // isMoved reports whether the policy left its original place.
-func (c *carriedPolicy) isMoved() bool { return c.atPriority != c.fromPriority || c.at != c.from }
-
-// place returns the current place.
-func (c *carriedPolicy) place() plan.TierSlot {
-	if c.slots == nil {
-		return plan.TierSlot{Priority: float64(c.atPriority)}
-	}
-	return c.at
-}
+func (c *carriedPolicy) isMoved() bool { return c.at != c.from }
 
 // placeText formats a place.
-func (c *carriedPolicy) placeText(at plan.TierSlot) string {
-	return model.PlaceText(at.Tier, at.Priority)
-}
-
-// home returns the original place.
-func (c *carriedPolicy) home() plan.TierSlot {
-	if c.slots == nil {
-		return plan.TierSlot{Priority: float64(c.fromPriority)}
-	}
-	return c.from
-}
+func placeText(at plan.TierSlot) string { return model.PlaceText(at.Tier, at.Priority) }
 
 // movedCopy returns the policy at the current place.
 func (c *carriedPolicy) movedCopy(p *model.Policy) *model.Policy {
 	moved := *p
-	moved.Priority = c.atPriority
-	if p.Tiered != nil {
-		tiered := *p.Tiered
-		tiered.Tier, tiered.Priority = c.at.Tier, c.at.Priority
-		moved.Tiered = &tiered
+	if p.Tiered == nil {
+		moved.Priority = int32(c.at.Priority)
+		return &moved
 	}
+	tiered := *p.Tiered
+	tiered.Tier, tiered.Priority = c.at.Tier, c.at.Priority
+	moved.Tiered = &tiered
 	return &moved
 }
 
 func (v *ladderPage) pickUp(env *view.Env, l *ladder.Line) {
 	v.table.ArrangeBy(widget.Arrangement{Wide: v.table.Wide})
 	env.SetPageFilter("")
-	largest := v.frame.rev.Ladder().Max
-	stage := v.stage
+	c := &carriedPolicy{key: l.Key, stage: v.stage, from: plan.TierSlot{Priority: float64(l.Priority)}}
 	v.setStage("")
-	v.carry = &carriedPolicy{key: l.Key, fromPriority: l.Priority, atPriority: min(l.Priority, largest), stage: stage}
+	v.carry, c.at = c, plan.TierSlot{Priority: min(c.from.Priority, float64(v.frame.rev.Ladder().Max))}
 	if a := l.Policy.Tiered; a != nil {
-		c := v.carry
 		c.from = plan.TierSlot{Tier: a.Tier, Priority: a.Priority}
-		c.fromPriority, c.atPriority, c.at = 0, 0, c.from
+		c.at = c.from
 		c.slots, c.slot = plan.SlotsInTiers(revision.LadderBands(v.frame.rev), l.Key, c.from)
 	}
 	v.Sync(env)
@@ -97,24 +77,24 @@ func (v *ladderPage) doCarry(env *view.Env, id action.ID) bool {
 		c.at = c.slots[c.slot]
 	case step != 0:
 		c.typed = ""
-		c.atPriority = min(max(0, c.atPriority+step), largest)
+		c.at.Priority = min(max(0, c.at.Priority+float64(step)), float64(largest))
 	case id == action.CarryErase:
 		c.typed = c.typed[:max(0, len(c.typed)-1)]
 		c.goTo(largest)
 	case id == action.CarryDrop:
 		v.putDown()
-		if to := c.place(); c.isMoved() {
-			m := change.Mutation{Op: change.OpMove, Policy: c.key, Priority: to.Priority}
-			if to.Tier != c.from.Tier {
-				m.Tier = to.Tier
+		if c.isMoved() {
+			m := change.Mutation{Op: change.OpMove, Policy: c.key, Priority: c.at.Priority}
+			if c.at.Tier != c.from.Tier {
+				m.Tier = c.at.Tier
 			}
 			env.PreviewChange(m)
 		} else {
-			env.SayText("%s stays at %s", c.key.Name, c.placeText(c.home()))
+			env.SayText("%s stays at %s", c.key.Name, placeText(c.from))
 		}
 	case id == action.CarryCancel:
 		v.putDown()
-		env.SayText("%s stays at %s", c.key.Name, c.placeText(c.home()))
+		env.SayText("%s stays at %s", c.key.Name, placeText(c.from))
 	default:
 		return false
 	}
@@ -149,7 +129,7 @@ func (v *ladderPage) takeFraction(env *view.Env, text string) bool {
 	}
 	c := v.carry
 	if n, err := strconv.ParseFloat(c.typed+text+"0", 64); err != nil || n > 10*plan.MostPlace {
-		env.SayFailure("a priority is a number from 1 to 10000")
+		env.SayFailure("must be 1–10000")
 		return true
 	}
 	c.typed += text
@@ -168,9 +148,9 @@ func (c *carriedPolicy) goTo(largest int32) {
 		return
 	}
 	if n, err := strconv.Atoi(c.typed); err == nil {
-		c.atPriority = int32(n)
+		c.at.Priority = float64(n)
 	} else {
-		c.atPriority = min(c.fromPriority, largest)
+		c.at.Priority = min(c.from.Priority, float64(largest))
 	}
 }
 
@@ -198,7 +178,7 @@ func (c *carriedPolicy) othersThere(rev *revision.Revision) (names []string) {
 		}
 		return names
 	}
-	if r := rev.Ladder().RungAt(c.atPriority); r != nil {
+	if r := rev.Ladder().RungAt(int32(c.at.Priority)); r != nil {
 		for _, p := range r.Policies {
 			if p.Policy.Key != c.key {
 				names = append(names, p.Policy.Name)
@@ -211,8 +191,8 @@ func (c *carriedPolicy) othersThere(rev *revision.Revision) (names []string) {
 // carryLine describes the current place and its effect.
 func (c *carriedPolicy) carryLine(env *view.Env) widget.Line {
 	st := env.Styles
-	from := c.placeText(c.home())
-	to := from + " → " + c.placeText(c.place())
+	from := placeText(c.from)
+	to := from + " → " + placeText(c.at)
 	if !c.isMoved() {
 		to = from + " (unchanged)"
 	}

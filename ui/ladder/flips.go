@@ -51,7 +51,7 @@ func (f *flipCounts) outcomeText(c *carriedPolicy) (text, log string) {
 	if !c.isMoved() {
 		return "", ""
 	}
-	if s, known := f.known[c.place()]; known {
+	if s, known := f.known[c.at]; known {
 		return s.text, s.log
 	}
 	return "counting …", ""
@@ -68,7 +68,7 @@ func (v *ladderPage) countFlips(env *view.Env) {
 	if basis := env.Rev.Basis(); basis != f.basis || f.known == nil {
 		f.basis, f.moves, f.known = basis, nil, map[plan.TierSlot]*priorityOutcome{}
 	}
-	s, known := f.known[c.place()]
+	s, known := f.known[c.at]
 	switch {
 	case !c.isMoved():
 		return
@@ -79,44 +79,41 @@ func (v *ladderPage) countFlips(env *view.Env) {
 		return
 	}
 	f.counting = true
-	rev, key, at, moves, basis := env.Rev, c.key, c.place(), f.moves, f.basis
+	rev, key := env.Rev, c.key
+	out := outcomeCounted{carry: c, basis: f.basis, at: c.at, moves: f.moves}
+	var moved []model.Object
 	if policy := rev.Cluster.Policy(key); c.slots != nil && policy != nil {
-		moved := c.movedCopy(policy)
-		env.Run("counting what flips", func(ctx context.Context) any {
-			ctx, cancel := context.WithTimeout(ctx, countTime)
-			defer cancel()
-			out := outcomeCounted{carry: c, basis: basis, at: at}
-			d, err := revision.DiffConnections(rev, ctx, rev.WithPolicies([]model.Object{moved}, nil), diff.DiffQuestions{})
+		moved = append(moved, c.movedCopy(policy))
+	}
+	env.Run("counting flips", func(ctx context.Context) any {
+		ctx, cancel := context.WithTimeout(ctx, countTime)
+		defer cancel()
+		if moved != nil {
+			d, err := revision.DiffConnections(rev, ctx, rev.WithPolicies(moved, nil), diff.DiffQuestions{})
 			if err != nil {
 				out.outcome = notCounted(err)
 				return out
 			}
 			out.outcome = outcomeOf(d.Totals)
 			return out
-		})
-		return
-	}
-	env.Run("counting what flips", func(ctx context.Context) any {
-		ctx, cancel := context.WithTimeout(ctx, countTime)
-		defer cancel()
-		out := outcomeCounted{carry: c, basis: basis, at: at, moves: moves}
-		if moves == nil {
+		}
+		if out.moves == nil {
 			var err error
 			if out.moves, err = revision.CountMoves(rev, ctx, key); err != nil {
 				out.outcome = notCounted(err)
 				return out
 			}
 		}
-		out.outcome = outcomeOf(out.moves.FlipsAt(at.Priority))
+		out.outcome = outcomeOf(out.moves.FlipsAt(out.at.Priority))
 		return out
 	})
 }
 
 func notCounted(err error) priorityOutcome {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return priorityOutcome{text: "what flips was not counted in time"}
+		return priorityOutcome{text: "flips not counted in time"}
 	}
-	return priorityOutcome{text: "what flips is unknown: " + err.Error()}
+	return priorityOutcome{text: "flips unknown: " + err.Error()}
 }
 
 func outcomeOf(totals []diff.PairTotal) priorityOutcome {
@@ -136,7 +133,7 @@ func (v *ladderPage) holdAgainst(env *view.Env, s priorityOutcome) {
 	moved := c.movedCopy(policy)
 	rev, log := env.Rev, env.Console.Logs()
 	s.held = true
-	out := outcomeCounted{carry: c, basis: c.flips.basis, at: c.place(), moves: c.flips.moves, outcome: s}
+	out := outcomeCounted{carry: c, basis: c.flips.basis, at: c.at, moves: c.flips.moves, outcome: s}
 	env.Run("judging log lines", func(ctx context.Context) any {
 		ctx, cancel := context.WithTimeout(ctx, countTime)
 		defer cancel()

@@ -24,7 +24,7 @@ func (v *ladderPage) ladderOptions() ladder.LadderOptions {
 		Narrow: v.frame.w < 110, FoldKey: v.frame.keys.ActionByID(action.Open).HintKey(), Hits: v.hits,
 		Turned: v.turned, Spread: v.unfolded, SpreadAll: v.spread}
 	if v.carry != nil {
-		opt.Carried, opt.At, opt.AtPlace = v.carry.key, v.carry.atPriority, v.carry.at
+		opt.Carried, opt.At, opt.AtPlace = v.carry.key, int32(v.carry.at.Priority), v.carry.at
 	}
 	return opt
 }

@@ -290,13 +290,13 @@ func (v *planPage) endPlan(env *view.Env) {
 	case p.IsUnderWay():
 		env.Run("stopping the plan", func(context.Context) any {
 			console.StopPlan()
-			return view.ToastAsk{Text: "the plan stops after this step"}
+			return view.ToastAsk{Text: "stopping after this step"}
 		})
 	case p.State == revision.PlanDone:
 		keep(env, "")
 	default:
 		env.AskDialog(&view.ConfirmDialog{Title: "Keep as is", YesText: "keep as is",
-			Body: []string{fmt.Sprintf("The plan ends here, with %s. The policies stay as they are, and it can no longer be continued or "+
+			Body: []string{fmt.Sprintf("The plan ends with %s. Policies keep their priorities, and it can no longer be continued or "+
 				"rolled back.", stepsMade(p)),
 				env.Keys.ActionByID(action.Undo).HintKey() + " undoes the steps that are done."},
 			Changed: func() string {
@@ -305,7 +305,7 @@ func (v *planPage) endPlan(env *view.Env) {
 				}
 				return planStateNow(v.state)
 			},
-			Yes: func(env *view.Env) { keep(env, "kept as is: the plan is ended") }})
+			Yes: func(env *view.Env) { keep(env, "kept as is: the plan has ended") }})
 	}
 }
 

@@ -71,8 +71,8 @@ func (v *planPage) insertPolicy(env *view.Env) {
 	default:
 		at := p.newPriority
 		env.AskDialog(&view.ConfirmDialog{Title: p.proposalTitle(),
-			Body:    []string{fmt.Sprintf("%d is free: no policy has to move. Write a new policy there?", at)},
-			YesText: "write it", Yes: func(env *view.Env) { env.OpenPage(nav.ToNew(at)) }})
+			Body:    []string{fmt.Sprintf("Priority %d is free. Create a policy there?", at)},
+			YesText: "create it", Yes: func(env *view.Env) { env.OpenPage(nav.ToNew(at)) }})
 	}
 }
 

@@ -107,7 +107,7 @@ func (v *planPage) noteLines(env *view.Env, w, h int) []string {
 		}
 	}
 	if v.p.err == nil && v.p.insert && len(v.p.plan.Steps) == 0 {
-		say(words.Yes, fmt.Sprintf("%d is free: %s writes the new policy there", v.p.newPriority, env.Keys.ActionByID(action.PlanNew).HintKey()),
+		say(words.Yes, fmt.Sprintf("priority %d is free: %s creates a policy there", v.p.newPriority, env.Keys.ActionByID(action.PlanNew).HintKey()),
 			st.OK)
 	}
 	say(words.Noted, told.FreeText(v.board), st.Dim)

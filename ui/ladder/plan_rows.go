@@ -77,13 +77,13 @@ func (p *planProposal) proposalTitle() string {
 	return p.space.Title()
 }
 
-var errNumbers = errors.New("one or two numbers: the step, and where to start")
+var errNumbers = errors.New("one or two numbers: step and start")
 
 // parseNumber parses a distance or a priority.
 func parseNumber(s string) (int32, error) {
 	n, err := strconv.ParseInt(s, 10, 32)
 	if err != nil || n < 0 || n > plan.LargestPriority {
-		return 0, fmt.Errorf("%q is no number from 0 to %d", s, plan.LargestPriority)
+		return 0, fmt.Errorf("must be 0–%d", plan.LargestPriority)
 	}
 	return int32(n), nil
 }
@@ -108,7 +108,7 @@ func (v *planPage) exportFiles(env *view.Env) {
 			}
 		}
 		if len(texts) == 0 {
-			return view.ToastAsk{Text: "exporting the plan: there is nothing in it", Bad: true}
+			return view.ToastAsk{Text: "exporting the plan: no policy moves", Bad: true}
 		}
 		path, err := statedir.KeepFile(dir, file, []byte(strings.Join(texts, "---\n")))
 		if err != nil {

@@ -93,7 +93,7 @@ func TestPropose(t *testing.T) {
 	s.Press("ctrl+u")
 	s.Type("5 x")
 	s.Press("enter")
-	s.Want(`"x" is no number`)
+	s.Want("must be 0–")
 	s.Press("ctrl+u")
 	s.Type("5 20")
 	s.Press("enter")
@@ -128,7 +128,7 @@ func TestInsert(t *testing.T) {
 	w := start(t)
 	s := w.s
 	s.Press("i")
-	s.Want("room between break-glass and cluster-control", "32 is free: no policy has to move")
+	s.Want("room between break-glass and cluster-control", "Priority 32 is free. Create a policy there?")
 	t.Setenv("VISUAL", "")
 	t.Setenv("EDITOR", "false")
 	s.Press("esc", "n")
@@ -225,7 +225,7 @@ func TestRun(t *testing.T) {
 	if w.calls("plan stop") != 1 {
 		t.Error("x did not stop it")
 	}
-	s.Want("the plan stops after this step")
+	s.Want("stopping after this step")
 	p = under(revision.PlanWaiting)
 	p.Waits = []revision.PlanWait{{Zone: "ovn-worker2", Why: "lost", Since: uitest.Now.Add(-12 * time.Second)}}
 	w.says(p)
@@ -268,10 +268,10 @@ func TestStopped(t *testing.T) {
 	s.Golden("stopped")
 	s.ResizeAll()
 	s.Press("d")
-	s.Want("distance: a plan has stopped: continue it, roll it back or keep it as is")
+	s.Want("distance: a plan has stopped: continue it, roll it back or keep its result")
 
 	s.Press("enter")
-	s.Want("Continue with the 6 remaining steps, waiting for every zone after each?", "ANP allow-metrics leaves its place", "yes, then type allow-metrics")
+	s.Want("Continue with the 6 remaining steps, waiting for every zone after each?", "ANP allow-metrics leaves its place", "apply (type allow-metrics)")
 	s.Press("a")
 	s.Type("allow-metrics")
 	if w.calls("plan resume") != w.calls("plan resume preview") {
@@ -280,7 +280,7 @@ func TestStopped(t *testing.T) {
 	s.Press("enter")
 	s.Want("■ stopped") // the Fake does not move
 	s.Press("b")
-	s.Want("Roll back, the last step first, waiting for every zone after each?", "yes, then type allow-metrics")
+	s.Want("Roll back, the last step first, waiting for every zone after each?", "apply (type allow-metrics)")
 	s.Press("a")
 	s.Type("allow-metrics")
 	s.Press("enter")
@@ -394,7 +394,7 @@ func TestPlanChangedUnderTheQuestion(t *testing.T) {
 	p := under(revision.PlanRunning)
 	p.Runner.IsOwn = false
 	w.says(p)
-	s.Want("Changed since you opened it: the plan is run by another Rung")
+	s.Want("Out of date: the plan is run by another Rung")
 	s.Press("y", "esc")
 	w.says(under(revision.PlanStopped))
 	s.Press("x")
@@ -442,12 +442,12 @@ func TestUndoOffered(t *testing.T) {
 		if offered {
 			w.s.Want("undo all of it")
 			w.s.Press("b")
-			w.s.Want("undo takes all of it back")
+			w.s.Want("undo reverts all of it")
 		} else {
 			w.s.WantNot("undo all of it")
 			w.s.Press("b")
 			w.s.Want("roll back: the plan is done")
-			w.s.WantNot("undo takes all of it back")
+			w.s.WantNot("undo reverts all of it")
 		}
 	}
 }

@@ -37,7 +37,7 @@ func (v *logPage) findAbove(env *view.Env, tell bool) {
 	v.aboveAt = env.Now
 	what := ""
 	if tell {
-		what = "finding what decides first"
+		what = "finding rules that decide first"
 	}
 	env.Run(what, func(ctx context.Context) any {
 		return &rulesAbove{rev.Cluster, revision.DecidedBefore(rev, ctx, p.Key, p.Dir, p.Rule), tell}
@@ -107,8 +107,8 @@ type whyNote struct {
 // tellWhy opens the note.
 func tellWhy(env *view.Env, reasons []string, links []ruleLink) {
 	body := append(reasons,
-		"A filter is terms that all must hold: verdict:deny policy:x ns:a->b port:53 not node:w2 since:5m \"text\" /regex/. Also rule:, pod:, "+
-			"src:, dst:, ip:, proto:, dir:, severity:, until:. Commas give a choice, = before a name means all of it.")
+		"A filter is a list of terms that must all match: verdict:deny policy:x ns:a->b port:53 not node:w2 since:5m \"text\" /regex/. Also rule:, pod:, "+
+			"src:, dst:, ip:, proto:, dir:, severity:, until:. Commas mean or, = before a name means an exact match.")
 	const title = "why no lines"
 	if len(links) == 0 {
 		env.AskDialog(&view.NoteDialog{Title: title, Body: body})
@@ -168,7 +168,7 @@ func (v *logPage) emptyReasons(env *view.Env) []string {
 		if _, all := v.CountLines(); all > 0 {
 			add("0 of %s match the filter; esc clears it.", words.Count(all, "line"))
 		} else if held := len(v.feed.held); held > 0 {
-			add("%s buffered, all about something else than this page.", words.Count(held, "line"))
+			add("%s buffered, none about this page.", words.Count(held, "line"))
 		}
 	}
 	if !v.cleared.IsZero() {

@@ -43,7 +43,7 @@ func askBy(env *view.Env, now pileDimension, group func(*view.Env, pileDimension
 	for i, d := range dimensions {
 		it := view.ChoiceItem{Key: d.key, Text: d.name}
 		if i == 0 {
-			it.Note = "every line by itself"
+			it.Note = "single lines"
 		}
 		c.Items = append(c.Items, it)
 	}
@@ -83,7 +83,7 @@ func (b *byTable) makeTable(d pileDimension, writer *LineWriter) {
 				Cell: func(h *linePile) widget.Line { return widget.StyledLine(h.name, b.st.Accent) }},
 			number("LINES", "how many lines", 0, func(h *linePile) int { return h.n }),
 			number("DENIED", "how many of them are denied", 3, func(h *linePile) int { return h.denied }),
-			{Title: "PER S", Help: "lines a second, lately", Right: true, Less: func(a, b *linePile) int { return a.lately - b.lately },
+			{Title: "PER S", Help: "recent lines per second", Right: true, Less: func(a, b *linePile) int { return a.lately - b.lately },
 				Cell: func(h *linePile) widget.Line {
 					return widget.PlainLine(strconv.FormatFloat(h.recentRate(), 'f', 1, 64))
 				}},
@@ -154,7 +154,7 @@ func (v *logPage) doBy(env *view.Env, id action.ID) bool {
 		env.SayFailure("%s", aroundMatches)
 		return true
 	case action.Find, action.FindNext, action.FindPrev, action.Wrap, action.LogsMark:
-		env.SayFailure("not while lines are grouped by %s; %s ends it", dimensions[v.by].name, env.Keys.ActionByID(action.LogsBy).HintKey())
+		env.SayFailure("not available while grouped by %s (%s ends it)", dimensions[v.by].name, env.Keys.ActionByID(action.LogsBy).HintKey())
 		return true
 	}
 	return t.Do(id)

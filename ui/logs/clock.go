@@ -45,12 +45,12 @@ func (c ClockMode) ToldText(now time.Time) string {
 	case UTC:
 		return "times in UTC"
 	case Relative:
-		return "times as age: how long ago"
+		return "times as age"
 	case Hidden:
 		return "times hidden"
 	}
 	zone, _ := now.Zone()
-	return "times of this machine (" + zone + ")"
+	return "local times (" + zone + ")"
 }
 
 // stampForm is the shown part of a line's time.

@@ -93,7 +93,7 @@ func (f *lineFeed) pullNew(l lineSource) {
 func (f *lineFeed) evictBefore(first uint64) {
 	for len(f.matches) > 0 && f.matches[0] < first {
 		f.groups.forgetEntry(f.entryOf(f.matches[0]))
-		f.tally.forgetEntry(f.entryOf(f.matches[0]))
+		f.tally.addEntry(f.entryOf(f.matches[0]), -1)
 		f.matches = f.matches[1:]
 	}
 	n := int(min(first-f.firstHeld(), uint64(len(f.held))))
@@ -148,7 +148,7 @@ func (f *lineFeed) scanLines(budget time.Duration) {
 		if f.isMatch(f.low) {
 			older = append(older, f.low)
 			f.groups.addOlder(f.entryOf(f.low))
-			f.tally.addOlder(f.entryOf(f.low))
+			f.tally.addEntry(f.entryOf(f.low), 1)
 		}
 		if over(n) {
 			break

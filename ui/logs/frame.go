@@ -84,14 +84,14 @@ func levelsLine(env *view.Env, k model.PolicyKey) widget.Line {
 	who, change := "it", key+" switches logging on"
 	logging := revision.LoggingOf(env.Rev, p)
 	if logging.Namespace != "" {
-		who, change = "namespace "+logging.Namespace, "set by its annotation, "+key+" says how"
+		who, change = "namespace "+logging.Namespace, "set by its annotation, "+key+" explains how"
 	}
 	now := logging.Levels
 	switch {
 	case len(logging.Problems) > 0 && logging.Namespace == "":
-		return widget.StyledLine(words.Warned+" its logging annotation is not valid, so the policy is not applied; "+key+" sets another", st.Warn)
+		return widget.StyledLine(words.Warned+" invalid logging annotation: the policy is not applied; "+key+" sets another", st.Warn)
 	case !now.IsOn() && len(logging.Problems) > 0:
-		return widget.StyledLine(words.Warned+" the logging annotation of "+who+" is not valid: nothing is logged", st.Warn)
+		return widget.StyledLine(words.Warned+" invalid logging annotation of "+who+": nothing is logged", st.Warn)
 	case !now.IsOn():
 		return widget.StyledLine(words.Warned+" "+who+" logs nothing; "+change, st.Warn)
 	}
@@ -121,14 +121,14 @@ func (v *sourceStates) lostLines(env *view.Env, page nav.Page) (out []string) {
 	out = v.overLimit(env, page)
 	var counts []string
 	if n := v.stats.Dropped; n > 0 {
-		counts = append(counts, fmt.Sprintf("%s lost: more than Rung can take in", words.Count(n, "line")))
+		counts = append(counts, fmt.Sprintf("%s lost: too fast for Rung", words.Count(n, "line")))
 	}
 	if n := v.stats.Unparsed; n > 0 {
-		counts = append(counts, fmt.Sprintf("%s could not be read", words.Count(n, "line")))
+		counts = append(counts, fmt.Sprintf("%s not parsed", words.Count(n, "line")))
 	}
 	gaps, long, unseen := v.countMissing()
 	if gaps > 0 {
-		counts = append(counts, words.Count(gaps, "gap")+" in the logs followed")
+		counts = append(counts, words.Count(gaps, "gap")+" in the logs")
 	}
 	if long > 0 {
 		counts = append(counts, words.Count(long, "line")+" too long to read")
@@ -218,7 +218,7 @@ func (v *logPage) footerLines(env *view.Env, w, h int) []string {
 	}
 	title := "by rule"
 	if slices.ContainsFunc(rules, func(r ruleStat) bool { return r.ruleName != "" }) {
-		title += ", lines shown of all that came"
+		title += ", lines shown of all"
 	}
 	if text, _ := env.Rev.Mode.TrafficTexts(); text != "" {
 		title += ", " + text

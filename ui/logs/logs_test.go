@@ -218,7 +218,7 @@ func TestFilterFindAndMark(t *testing.T) {
 		t.Errorf("n did not come back:\n%s\n%s", first, got)
 	}
 	s.Press("n")
-	s.Want("not found further on")
+	s.Want("no further match")
 }
 
 func TestAggregate(t *testing.T) {
@@ -282,7 +282,7 @@ func TestTimeWideAndWrap(t *testing.T) {
 	s.Press("K")
 	s.WantNot("72s ago")
 	s.Press("K")
-	s.Want("14:05:00.000", "times of this machine (UTC)")
+	s.Want("14:05:00.000", "local times (UTC)")
 	w.f.Advance(24 * time.Hour) // of yesterday by now
 	s.Refresh()
 	s.Want("11-03 14:05:00.000")
@@ -309,7 +309,7 @@ func TestLost(t *testing.T) {
 	}
 	w.store.CountLost(12, 3)
 	s := w.open(nav.PageOf(nav.Logs))
-	s.Want("quarantine ingress 0 in ovn-worker: at the limit, losing lines (not counted)", "1 other ACL at the limit", "12 lines lost: more than Rung can take in", "3 lines could not be read")
+	s.Want("quarantine ingress 0 in ovn-worker: at the limit, losing lines (not counted)", "1 other ACL at the limit", "12 lines lost: too fast for Rung", "3 lines not parsed")
 }
 
 // TestKeysAreFast presses keys among 20,000 lines. On an idle machine every one

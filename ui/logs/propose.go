@@ -161,7 +161,7 @@ func (v *logPage) Copies(*view.Env) []view.CopyItem {
 	if len(newest) < len(all) {
 		what = "newest " + words.Count(uint64(len(newest)), "line")
 	}
-	return append(out, view.CopyItem{What: what, Text: sentencesText(newest)}, view.CopyItem{What: "rung command",
+	return append(out, view.CopyItem{What: what, Text: linesText(newest, sentenceLine)}, view.CopyItem{What: "rung command",
 		Text: commandText(v.page, v.filter)})
 }
 
@@ -195,7 +195,7 @@ func connectionOf(r *revision.Revision, e *logs.Entry) (q trace.Question, why st
 	q = trace.Question{From: endOf(r, &e.Src), To: endOf(r, &e.Dst), Port: int(e.Line.DstPort)}
 	p, err := trace.ParseProtocol(strings.TrimSuffix(e.Line.Proto, "6"))
 	if err != nil {
-		return q, "the line is about " + e.Line.Proto + ", which is no connection with ports"
+		return q, "the line is about " + e.Line.Proto + ", which has no ports"
 	}
 	q.Protocol = string(p)
 	if why := q.Check(); why != "" {

@@ -19,7 +19,7 @@ import (
 )
 
 // SaveText returns every line shown.
-func (v *logPage) SaveText(*view.Env) string { return saveText(v.shownEntries()) }
+func (v *logPage) SaveText(*view.Env) string { return linesText(v.shownEntries(), fullLine) }
 
 // ColumnHelps explains the columns of groups; lines have no titles.
 func (v *logPage) ColumnHelps() []widget.ColumnHelp {
@@ -32,15 +32,21 @@ func (v *logPage) ColumnHelps() []widget.ColumnHelp {
 // shownEntries returns the entries of the list, oldest first.
 func (v *lineWalk) shownEntries() []*logs.Entry { return v.feed.matchesUpTo(v.shownTo()) }
 
-func saveText(entries []*logs.Entry) string {
+// linesText joins the texts of entries.
+func linesText(entries []*logs.Entry, text func(*logs.Entry) string) string {
 	var b strings.Builder
 	for _, e := range entries {
-		b.WriteString(sentenceLine(e))
-		if e.Gap == nil {
-			b.WriteString("    " + e.Line.Raw + "\n")
-		}
+		b.WriteString(text(e))
 	}
 	return b.String()
+}
+
+// fullLine returns an entry with its raw line below.
+func fullLine(e *logs.Entry) string {
+	if e.Gap != nil {
+		return sentenceLine(e)
+	}
+	return sentenceLine(e) + "    " + e.Line.Raw + "\n"
 }
 
 // sentenceLine returns an entry with its time, in UTC as in every file.
@@ -50,15 +56,6 @@ func sentenceLine(e *logs.Entry) string {
 		return at + "  " + e.Sentence() + "\n"
 	}
 	return at + "  " + e.Line.Zone + "  " + e.Sentence() + "\n"
-}
-
-// sentencesText returns entries without their raw lines.
-func sentencesText(entries []*logs.Entry) string {
-	var b strings.Builder
-	for _, e := range entries {
-		b.WriteString(sentenceLine(e))
-	}
-	return b.String()
 }
 
 // commandText returns the command that prints the lines of a page.
@@ -92,15 +89,12 @@ func exactValue(name string) string {
 	return "=" + name
 }
 
-// rawText returns the raw lines, which Rung and other tools can read again.
-func rawText(entries []*logs.Entry) string {
-	var b strings.Builder
-	for _, e := range entries {
-		if e.Gap == nil {
-			b.WriteString(e.Line.Raw + "\n")
-		}
+// rawLine returns the raw line, which Rung and other tools can read again; empty for a gap.
+func rawLine(e *logs.Entry) string {
+	if e.Gap != nil {
+		return ""
 	}
-	return b.String()
+	return e.Line.Raw + "\n"
 }
 
 // rawEnd is the extension of files with raw lines only.
@@ -113,7 +107,7 @@ func askSave(env *view.Env, entries []*logs.Entry) {
 		return
 	}
 	env.AskDialog(&view.PromptDialog{Title: "save " + words.Count(uint64(len(entries)), "line"),
-		Label: "Path of the file. Ending in " + rawEnd + ": the raw lines alone.",
+		Label: "Path of the file; " + rawEnd + " saves only the raw lines.",
 		Value: filepath.Join(env.SavedDir(), "log-"+env.FileStamp()+".txt"),
 		Check: func(path string) string {
 			if strings.TrimSpace(path) == "" {
@@ -127,11 +121,11 @@ func askSave(env *view.Env, entries []*logs.Entry) {
 // saveTo writes the lines; an existing file is replaced only if replace is set.
 func saveTo(env *view.Env, path string, entries []*logs.Entry, replace bool) {
 	env.Run("saving the log", func(context.Context) any {
-		text := saveText
+		text := fullLine
 		if strings.EqualFold(filepath.Ext(path), rawEnd) {
-			text = rawText
+			text = rawLine
 		}
-		at, err := statedir.SaveAs(path, []byte(text(entries)), replace)
+		at, err := statedir.SaveAs(path, []byte(linesText(entries, text)), replace)
 		return savedResult{at, entries, err}
 	})
 }
@@ -147,8 +141,8 @@ func (s savedResult) tellSaved(env *view.Env) {
 	n := words.Count(uint64(len(s.entries)), "line")
 	switch {
 	case errors.Is(s.err, statedir.ErrExists):
-		env.AskDialog(&view.ConfirmDialog{Title: "replace the file?", Body: []string{s.path + " exists already.", "Its text will be lost: " + n +
-			" of the log take its place."},
+		env.AskDialog(&view.ConfirmDialog{Title: "replace the file?", Body: []string{s.path + " exists already.", "It will be overwritten with " + n +
+			" of the log."},
 			YesText: "replace it", Yes: func(env *view.Env) { saveTo(env, s.path, s.entries, true) }})
 	case s.err != nil:
 		env.SayFailure("saving the log: %v", s.err)

@@ -18,7 +18,7 @@ type lineSearch struct {
 
 // askSearch asks what to find.
 func (v *logPage) askSearch(env *view.Env) {
-	env.AskDialog(&view.PromptDialog{Title: "find", Label: "Text or regular expression; all lines stay, n and N go on.", Value: v.find.Text,
+	env.AskDialog(&view.PromptDialog{Title: "find", Label: "Text or regular expression; n and N go to other matches.", Value: v.find.Text,
 		Done: func(env *view.Env, text string) {
 			v.find = widget.ParseFilter(strings.ReplaceAll(text, "→", ">")) // as in the texts searched
 			if !v.find.IsEmpty() {
@@ -30,7 +30,7 @@ func (v *logPage) askSearch(env *view.Env) {
 // findNext goes to the next match in a direction.
 func (v *logPage) findNext(env *view.Env, dir int) {
 	if v.find.IsEmpty() {
-		env.SayFailure("nothing to find yet: %s asks what", env.Keys.ActionByID(action.Find).HintKey())
+		env.SayFailure("nothing to find: %s asks for a text", env.Keys.ActionByID(action.Find).HintKey())
 		return
 	}
 	v.startSearch(env, dir, false)
@@ -44,12 +44,12 @@ func (v *lineWalk) startSearch(env *view.Env, dir int, here bool) {
 	}
 	v.setPaused(true)
 	if i < 0 || i >= v.list.n {
-		env.SayText("not found further on")
+		env.SayText("no further match")
 		return
 	}
 	v.seek = lineSearch{dir, v.list.idAt(i)}
 	if !v.seekOn() {
-		env.SayText("not found further on")
+		env.SayText("no further match")
 	}
 }
 

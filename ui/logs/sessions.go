@@ -28,7 +28,7 @@ func NewSessions(nav.Page) view.View {
 func (v *SessionsView) Sync(env *view.Env) {
 	v.st = env.Styles
 	all := activity.SessionFactsOf(env.Rev, env.Rev.EndedLogs, env.Now)
-	v.table.Empty = env.Rev.EmptyText(activity.SessionTable.Empty + ": L on a policy, on the ladder or on its page, begins one")
+	v.table.Empty = env.Rev.EmptyText(activity.SessionTable.Empty + ": L on a policy starts one")
 	v.table.SetItems(all.AllSessions())
 }
 

@@ -25,7 +25,7 @@ func TestStreams(t *testing.T) {
 	}
 	w.store.ListStreamsWith(func() []logline.Stream { return streams })
 	s := w.open(nav.PageOf(nav.Logs))
-	s.Want("1 of 3 nodes followed · lost: ovn-worker2 · no permission: ovn-worker", "2 gaps in the logs followed · 1 line too long to read",
+	s.Want("1 of 3 nodes followed · lost: ovn-worker2 · no permission: ovn-worker", "2 gaps in the logs · 1 line too long to read",
 		"The log of ovn-worker cannot be followed: no permission since 14:05:00: no permission to get pods/log",
 		"no container ovn-acl-logging", "acl-audit-log.log", "1 node followed without an ACL line so far")
 	s.Golden("streams")

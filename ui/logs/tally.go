@@ -37,12 +37,6 @@ func (t *matchTally) countUpTo(f *lineFeed, upto uint64) {
 	}
 }
 
-// addOlder counts a line older than those counted.
-func (t *matchTally) addOlder(e *logs.Entry) { t.addEntry(e, 1) }
-
-// forgetEntry uncounts an evicted line.
-func (t *matchTally) forgetEntry(e *logs.Entry) { t.addEntry(e, -1) }
-
 // addEntry counts (d 1) or uncounts (d -1) a line, if it is not newer than the counted ones.
 func (t *matchTally) addEntry(e *logs.Entry, d int) {
 	if t.byRule == nil || e == nil || e.Seq > t.upto {

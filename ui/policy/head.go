@@ -82,7 +82,7 @@ func isolatesLine(env *view.Env, p *model.Policy, st *themes.StyleSet) widget.Li
 	if len(p.IsolatedDirections()) == 0 {
 		return l.Add("nothing: policyTypes names no direction", st.Warn)
 	}
-	return l.Add(strings.Join(p.IsolatedDirections(), " and "), st.Text).Add(": what no NetworkPolicy of "+p.Namespace+" allows is dropped",
+	return l.Add(strings.Join(p.IsolatedDirections(), " and "), st.Text).Add(": denied unless a NetworkPolicy of "+p.Namespace+" allows it",
 		st.Dim)
 }
 
@@ -234,7 +234,7 @@ func placedLines(env *view.Env, p *model.Policy) []widget.Line {
 	unjudged := revision.WhyUnjudged(env.Rev, p)
 	switch a := p.Tiered; {
 	case a != nil && env.Rev.System != system.SystemOfKind(p.Kind):
-		state = state.Add(words.No+" decides nothing here: "+env.Rev.System.TitlePossessive+" precedence holds", st.Warn)
+		state = state.Add(words.No+" decides nothing here: "+env.Rev.System.TitlePossessive+" precedence applies", st.Warn)
 	case unjudged != nil:
 		style := st.Error
 		if unjudged.Sign == words.Unknown {

@@ -143,9 +143,6 @@ func (v *podPage) SelectedPage() nav.Page {
 // Click puts the cursor on a line.
 func (v *podPage) Click(env *view.Env, _, y int) bool { return v.table.Click(y - v.linesAbove(env.H)) }
 
-// Crumb names the pod.
-func (v *podPage) Crumb() string { return "pod " + v.key.Namespace + "/" + v.key.Name }
-
 // Copies offers facts about the pod.
 func (v *podPage) Copies(env *view.Env) []view.CopyItem {
 	out := view.CopiesOf(env, nav.ToPod(v.key))
@@ -211,7 +208,7 @@ func (v *podPage) portLines(env *view.Env, name string, everywhere bool) (out []
 		case lsp == nil && p.CanBeSubject():
 			l = append(l, page.Span{Text: words.Waiting + " does not exist yet: no policy is enforced on it", Role: themes.Warn})
 		case lsp == nil:
-			l = append(l, page.Span{Text: "none, as it should be", Role: themes.Dim})
+			l = append(l, page.Span{Text: "none, as expected", Role: themes.Dim})
 		case !here:
 			l = append(l, page.Span{Text: words.Differs + " the pod does not run there", Role: themes.Error})
 			v.portPages[id] = detail.RowPage(z, lsp, nil)

@@ -82,7 +82,7 @@ func TestRuleAndBack(t *testing.T) {
 
 func TestPodsThatAreSpecial(t *testing.T) {
 	s := openPod(t, "kube-system", "kube-proxy-8l5xv")
-	s.Want("▲ host network: no policy applies to it", "none, as it should be")
+	s.Want("▲ host network: no policy applies to it", "none, as expected")
 	s = openPod(t, "red", "tunnel-0")
 	s.Want("its primary network is red/tenant-net: AdminNetworkPolicies are not enforced there")
 	s.Press("G")

@@ -130,20 +130,13 @@ func (v *View) syncYAML(env *view.Env) {
 	v.yaml.SetLines(foldMachineFields(widget.YAMLLines(text, env.Styles), env.Styles))
 }
 
-// partLister returns the widget of the shown part.
-func (v *View) partLister() view.Lister {
-	switch v.part {
-	case podsPart:
-		return &v.pods
-	case yamlPart:
-		return &v.yaml
-	case zonesPart:
-		return v.zones
-	case findingsPart:
-		return v.findings
-	}
-	return v.rules
+// listers returns the widgets of all parts.
+func (v *View) listers() [parts]view.Lister {
+	return [parts]view.Lister{v.rules, &v.pods, &v.yaml, v.zones, v.findings}
 }
+
+// partLister returns the widget of the shown part.
+func (v *View) partLister() view.Lister { return v.listers()[v.part] }
 
 // Render draws the policy's summary, the tabs, and the shown part.
 func (v *View) Render(env *view.Env, w, h int) string {
@@ -282,11 +275,9 @@ func (v *View) SelectedPage() nav.Page {
 
 // SetFilter filters every part.
 func (v *View) SetFilter(f widget.LineFilter) {
-	v.rules.SetFilter(f)
-	v.pods.SetFilter(f)
-	v.yaml.SetFilter(f)
-	v.zones.SetFilter(f)
-	v.findings.SetFilter(f)
+	for _, l := range v.listers() {
+		l.SetFilter(f)
+	}
 }
 
 // ColumnHelps explains the columns of the shown part.
@@ -328,17 +319,6 @@ func (v *View) clickTab(env *view.Env, x int) bool {
 
 // Wheel scrolls.
 func (v *View) Wheel(_ *view.Env, lines int) { v.partLister().Wheel(lines) }
-
-// Crumb names the policy.
-func (v *View) Crumb() string {
-	switch {
-	case v.key.Kind == model.KindANP:
-		return v.key.Name
-	case v.key.Namespace != "":
-		return v.key.Kind.Abbreviation() + " " + v.key.Namespace + "/" + v.key.Name
-	}
-	return v.key.Kind.Abbreviation() + " " + v.key.Name
-}
 
 // WhyNot says why an action is not possible for this policy.
 func (v *View) WhyNot(env *view.Env, id action.ID) string {

@@ -84,7 +84,7 @@ func TestFollowsRulesPodsAndZones(t *testing.T) {
 	s.Press("j", "enter") // the missing ACL
 	s.Want("Missing here: this is the desired row.")
 	s.Press("esc", "j", "enter")
-	s.Want("2 columns differ from what is desired", "≠ priority", "desired      : 26595")
+	s.Want("2 columns differ from the desired row", "≠ priority", "desired      : 26595")
 }
 
 func TestHead(t *testing.T) {
@@ -167,8 +167,8 @@ func TestNetworkPolicy(t *testing.T) {
 	web := model.Key{Kind: model.KindNP, Namespace: "blue", Name: "allow-web"}
 	s := uitest.OpenScreen(t, tier2(t), nav.ToPolicy(web))
 	s.Golden("netpol")
-	s.Want("NetworkPolicy blue/allow-web", "pods: app=api in blue → 2 pods", "isolates ingress: what no NetworkPolicy of blue allows is dropped",
-		"off  as namespace blue says", "1 ingress and 0 egress rules → 1 ACL", "✓ in sync in 3 of 3 zones", "[rules 1]", "zones 3/3",
+	s.Want("NetworkPolicy blue/allow-web", "pods: app=api in blue → 2 pods", "isolates ingress: denied unless a NetworkPolicy of blue allows it",
+		"off  set by namespace blue", "1 ingress and 0 egress rules → 1 ACL", "✓ in sync in 3 of 3 zones", "[rules 1]", "zones 3/3",
 		"ingress · traffic to the subject's pods · any match is allowed")
 	s.Press("Z")
 	s.Golden("netpol-zones")
@@ -176,7 +176,7 @@ func TestNetworkPolicy(t *testing.T) {
 		"default deny of blue, egress  ✓ in sync", "sets of blue_LS{ML:{app: web,},}  ✓ in sync")
 	s.ResizeAll()
 	s.Press("L")
-	s.Want("log Namespace blue", "What the NetworkPolicies and the EgressFirewall of blue log.", "Now: off", "what no rule allows", "[15 min]")
+	s.Want("log Namespace blue", "Logging of the NetworkPolicies and the EgressFirewall of blue.", "Now: off", "traffic no rule allows", "[15 min]")
 	s.Press("esc", "m")
 	s.Want("move: a NetworkPolicy has no priority to move")
 	s.Press("r")
@@ -198,7 +198,7 @@ func TestNetworkPolicy(t *testing.T) {
 func TestEgressFirewall(t *testing.T) {
 	s := uitest.OpenScreen(t, tier2(t), nav.ToPolicy(model.Key{Kind: model.KindEF, Namespace: "yellow", Name: "default"}))
 	s.Golden("firewall")
-	s.Want("EgressFirewall yellow/default   tier 2", "as namespace yellow says", "✓ in sync in 3 of 3 zones", "first match decides")
+	s.Want("EgressFirewall yellow/default   tier 2", "set by namespace yellow", "✓ in sync in 3 of 3 zones", "first match decides")
 	s.WantNot("isolates")
 	s.Press("Z")
 	s.Want("5 ports here in the group of namespace yellow", "sets of DNS name mirror.example.com")
@@ -271,10 +271,10 @@ func TestBroken(t *testing.T) {
 	s.Want("ANP old-form could not be read and decides nothing.", "[findings ■1]", "15-broken.yaml")
 	for _, key := range []string{"e", "m"} {
 		s.Press(key)
-		s.Want(": could not be read: mend 15-broken.yaml:19")
+		s.Want(": could not be read: fix 15-broken.yaml:19")
 	}
 	s.Press("v")
-	s.Want("[YAML]", "could not be read: mend 15-broken.yaml:19")
+	s.Want("[YAML]", "could not be read: fix 15-broken.yaml:19")
 	s.WantNot("text is unknown", "no longer exists")
 	s.ResizeAll()
 }

@@ -35,7 +35,7 @@ func (v *View) makeTables() {
 			{Title: "PHASE", Help: "the phase that the kubelet reports", Drop: 4, Cell: func(p *model.Pod) widget.Line {
 				return widget.PlainLine(p.Phase)
 			}},
-			{Title: "NOTE", Help: "what keeps the policy from holding for it", Min: 12, Drop: 3, Cell: v.podNote},
+			{Title: "NOTE", Help: "why the policy is not enforced on it", Min: 12, Drop: 3, Cell: v.podNote},
 			{Title: "LABELS", Help: "its labels", Min: 10, Drop: 5, Cell: func(p *model.Pod) widget.Line {
 				return widget.StyledLine(p.Labels.String(), v.st.Dim)
 			}},

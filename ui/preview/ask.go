@@ -24,9 +24,9 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 	case action.PreviewEdit:
 		switch {
 		case v.opt.Edit == nil:
-			return "this change is not a text"
+			return "this change has no text to edit"
 		case v.phase > ready:
-			return "it is written already"
+			return "already written"
 		}
 	case action.PreviewMerge:
 		if v.p == nil || v.p.Conflict == nil {
@@ -62,13 +62,13 @@ func (v *View) readPane() *widget.DocView {
 func (v *View) whyNotApply() string {
 	switch {
 	case v.phase == working:
-		return "it is still being worked out"
+		return "still being computed"
 	case v.phase == failed:
-		return "it could not be worked out"
+		return "it could not be computed"
 	case v.phase == writing:
 		return "it is being written"
 	case v.phase > writing:
-		return "it is written already"
+		return "already written"
 	case v.p.Blocked != "":
 		return v.p.Blocked
 	}
@@ -167,9 +167,9 @@ var trialTimes = []time.Duration{time.Minute, 5 * time.Minute, 30 * time.Second}
 func (v *View) changedSince(p *gate.Preview) string {
 	switch {
 	case v.phase == failed:
-		return "the change cannot be worked out any more"
+		return "the change can no longer be computed"
 	case v.phase != ready:
-		return "it is being written already"
+		return "it is already being written"
 	case v.p == p:
 		return ""
 	}
@@ -178,19 +178,19 @@ func (v *View) changedSince(p *gate.Preview) string {
 
 // sumText says in one sentence what yes does, and to what; rows: policies have rows.
 func sumText(p *gate.Preview, m revision.Mode, rows bool) string {
-	to := "the cluster " + m.Title
+	to := "cluster " + m.Title
 	switch {
 	case m.WriteBack:
-		to = "the files of " + m.Title + " and the sandbox"
+		to = "files of " + m.Title + " and sandbox"
 	case m.Sandbox:
-		to = "the sandbox only"
+		to = "sandbox only"
 	case m.Name == "files":
 		to = m.Title
 	}
 	if !rows {
-		return fmt.Sprintf("Changes %s: %s.", words.Count(len(p.Objects), "object"), to)
+		return fmt.Sprintf("Writes %s (%s).", words.Count(len(p.Objects), "object"), to)
 	}
-	return fmt.Sprintf("Changes %s and %s in every zone: %s.", words.Count(len(p.Objects), "policy"), words.Count(len(p.Rows), "row"), to)
+	return fmt.Sprintf("Writes %s, %s per zone (%s).", words.Count(len(p.Objects), "policy"), words.Count(len(p.Rows), "row"), to)
 }
 
 // mergeChange previews the merge of the user's change with the one made meanwhile.
@@ -215,7 +215,7 @@ func (v *View) questionLines(env *view.Env, w int) []string {
 	rule := widget.StyledLine(dashesText(w), st.Border).Render(w)
 	switch v.phase {
 	case working:
-		return []string{rule, widget.JoinLines(widget.PlainLine(" "), env.BusyLine(v.beganAt, "working out what the change does")).Render(w)}
+		return []string{rule, widget.JoinLines(widget.PlainLine(" "), env.BusyLine(v.beganAt, "computing the change")).Render(w)}
 	case failed:
 		return []string{rule, widget.JoinLines(leave("leave"), edit).Render(w)}
 	case writing:
@@ -226,9 +226,9 @@ func (v *View) questionLines(env *view.Env, w int) []string {
 		return []string{rule, widget.JoinLines(widget.PlainLine(" "), env.BusyLine(v.beganAt, "writing")).Render(w)}
 	case waiting:
 		return []string{rule, widget.JoinLines(widget.StyledLine(" Written. Waiting for the rows of every zone …", st.Info),
-			leave("leave; they follow by themselves")).Render(w)}
+			leave("leave; they change by themselves")).Render(w)}
 	case late:
-		return []string{rule, leave("leave; the ladder shows when the rows follow").Render(w)}
+		return []string{rule, leave("leave; the ladder shows when rows are in sync").Render(w)}
 	}
 	if v.p.Blocked != "" {
 		l := leave("leave")
@@ -240,7 +240,7 @@ func (v *View) questionLines(env *view.Env, w int) []string {
 	}
 	yes := "yes"
 	if name := v.p.ConfirmName; name != "" {
-		yes = "yes, then type " + name
+		yes = "apply (type " + name + ")"
 	}
 	q := v.opt.Question
 	switch n := len(v.p.Steps); {

@@ -97,7 +97,7 @@ func (v *View) paneWidths(w int) (left, right int) {
 // addHead adds the title of the change and its problems.
 func (v *View) addHead(b *docBuilder, t *difference.PreviewParts) {
 	if v.phase == failed {
-		text := "The change could not be worked out: " + v.err.Error()
+		text := "The change could not be computed: " + v.err.Error()
 		if errors.Is(v.err, planrun.ErrPlan) {
 			text = v.err.Error() // the error already says that it was refused, and why
 		}

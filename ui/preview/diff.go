@@ -86,7 +86,7 @@ func NewDiff(p nav.Page) view.View {
 	fitWords(v.policies, func(l *difference.PolicyLine) string { return l.Detail })
 	fitWords(v.findings, func(l *difference.FindingLine) string { return l.Message })
 	fitWords(v.guards, func(g *difference.Guard) string { return g.Message })
-	v.omissions.Empty = "everything that was given was taken into account"
+	v.omissions.Empty = "nothing was left out"
 	return v
 }
 
@@ -229,7 +229,7 @@ func (v *diffPage) Do(env *view.Env, id action.ID) bool {
 
 // askInputs asks what to compare.
 func (v *diffPage) askInputs(env *view.Env) {
-	env.AskDialog(&view.PromptDialog{Title: "Compare", Label: "With INPUT, or from BEFORE to AFTER: a path, git:REV[:PATH], context:NAME",
+	env.AskDialog(&view.PromptDialog{Title: "Compare", Label: "INPUT, or BEFORE AFTER: each a path, git:REV[:PATH], context:NAME",
 		Value: nav.ToDiff(v.before, v.after).Inputs(),
 		Check: func(text string) string {
 			_, err := nav.ParseDiff(text)

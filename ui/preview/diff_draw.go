@@ -1,7 +1,6 @@
 package preview
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
@@ -32,17 +31,9 @@ func (v *diffPage) Render(env *view.Env, w, h int) string {
 	h -= len(head)
 	title, lines := v.detailLines(w)
 	low := v.lowerHeight(len(lines), title != "", h)
-	var body string
-	if low == 0 {
-		body = v.lister().Render(env.Styles, w, h)
-	} else {
-		if room := low - 1; len(lines) > room {
-			left := len(lines) - room + 1
-			lines = append(lines[:room-1], widget.StyledLine(fmt.Sprintf("   … %s more lines; y copies it all", words.Thousands(left)),
-				env.Styles.Dim).Render(w))
-		}
-		body = v.lister().Render(env.Styles, w, h-low) + "\n" + widget.HeadingLine(title, w, env.Styles).Render(w) + "\n" +
-			widget.PadBlock(lines, low-1)
+	body := v.lister().Render(env.Styles, w, h-low)
+	if low > 0 {
+		body += "\n" + widget.DetailBlock(env.Styles, title, lines, w, low)
 	}
 	return strings.Join(append(head, body), "\n")
 }
@@ -95,10 +86,10 @@ func (v *diffPage) headLines(env *view.Env, w, h int) []string {
 func (v *diffPage) usageLines(env *view.Env, w int) (out []string) {
 	key := env.Keys.ActionByID(action.DiffInput).HintKey()
 	for _, line := range []string{
-		"What differs from another input to what is shown here: policies, connections, findings, guard rails.",
+		"Differences between another input and what is shown here: policies, connections, findings, guard rails.",
 		"",
 		":diff INPUT          from INPUT to what is shown here (" + env.Rev.Mode.Title + ")",
-		":diff BEFORE AFTER   from one input to another, whatever is shown here",
+		":diff BEFORE AFTER   from one input to another",
 		"",
 		"An input is a file or folder of manifests, git:REV[:PATH], or context:NAME.",
 		key + " asks for it here.",

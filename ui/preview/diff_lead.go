@@ -64,7 +64,7 @@ func (v *diffPage) leadsTo() (nav.Page, string) {
 		if c, ok := v.connections.SelectedItem(); ok {
 			is, here = true, nav.ToTrace(c.Example.String())
 			if c.Of.IsGone() {
-				gone = "the connection is only in " + v.before + ": an end is not there any more"
+				gone = "the connection is only in " + v.before + ": an end no longer exists"
 			}
 		}
 	case policiesPart:
@@ -95,7 +95,7 @@ func (v *diffPage) leadsTo() (nav.Page, string) {
 	case gone != "":
 		return nav.Page{}, gone
 	case !v.isShown(v.rev.Mode):
-		return nav.Page{}, "the console shows " + v.rev.Mode.Title + ", and not " + v.after
+		return nav.Page{}, "the console shows " + v.rev.Mode.Title + ", not " + v.after
 	case here.IsNone():
 		return nav.Page{}, "the finding is about no policy"
 	}

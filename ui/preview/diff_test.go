@@ -74,7 +74,7 @@ func TestLeadsOn(t *testing.T) {
 	s.Press("esc", "/")
 	s.Type("legacy")
 	s.Press("enter", "enter")
-	s.Want("the connection is only in before: an end is not there any more")
+	s.Want("the connection is only in before: an end no longer exists")
 	s.WantNot("› trace ")
 	s.Press("esc", "tab")
 	for s.Line("▸") != "" && !strings.Contains(s.Line("▸"), "old-gate") {
@@ -91,9 +91,9 @@ func TestLeadsOn(t *testing.T) {
 	s = openDiff(t, "before", "after")
 	s.Want("opens")
 	s.Press("enter")
-	s.Want("the console shows demo, and not after")
+	s.Want("the console shows demo, not after")
 	s.Press("tab", "g", "enter")
-	s.Want("the console shows demo, and not after")
+	s.Want("the console shows demo, not after")
 }
 
 // The palette takes one input or two as they are typed; :diff alone says how, and asks.
@@ -101,7 +101,7 @@ func TestPalette(t *testing.T) {
 	s := uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Page: nav.PageOf(nav.Ladder), ReadInput: reads(t)})
 	s.Press(":")
 	s.Type("diff before")
-	s.Want("what differs from there to what is shown here")
+	s.Want("differences from it to what is shown here")
 	s.Press("enter")
 	s.Want("Ladder › diff before", "Connections: ")
 	s.Press("esc", ":")

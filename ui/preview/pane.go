@@ -212,10 +212,10 @@ func (b *docBuilder) addCommands(all []string) {
 func (b *docBuilder) addConflict(c *rewrite.Conflict) {
 	switch {
 	case c.Merged != "":
-		b.addPoint(difference.Warns, "Somebody changed the policy meanwhile. The two edits touch different lines: they can be merged.",
+		b.addPoint(difference.Warns, "The policy was changed meanwhile. Both edits touch different lines and can be merged.",
 			themes.Text)
 	case c.Now != "" && c.Wanted != "":
-		b.addPoint(difference.Warns, "Somebody changed the policy meanwhile. Both edits touch the same lines; merge by hand.", themes.Text)
+		b.addPoint(difference.Warns, "The policy was changed meanwhile. Both edits touch the same lines; merge by hand.", themes.Text)
 	}
 	b.addHeading("changed meanwhile: " + c.Key.Label())
 	if c.Now == "" {

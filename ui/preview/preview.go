@@ -172,7 +172,7 @@ func (v *View) workOut(env *view.Env) {
 	} else {
 		v.phase = working
 	}
-	view.BeginWork(&v.previewWork, env, "working out what the change does", func(ctx context.Context) (previewWorked, error) {
+	view.BeginWork(&v.previewWork, env, "computing the change", func(ctx context.Context) (previewWorked, error) {
 		if err := waitFor(ctx, wait); err != nil {
 			return previewWorked{err: err}, nil
 		}
@@ -241,8 +241,8 @@ func (v *View) ReceiveResult(env *view.Env, msg any) {
 // showChanged shows the changed preview and what differs; it needs another yes.
 func (v *View) showChanged(env *view.Env, p *gate.Preview, what string) {
 	v.p, v.err, v.writeProblem = p, nil, ""
-	v.notice = "changed since you opened it: shown again at " + env.Now.Format("15:04:05") + ": " + what
-	env.SayFailure("changed since you opened it: %s", what)
+	v.notice = "out of date (reloaded " + env.Now.Format("15:04:05") + "): " + what
+	env.SayFailure("out of date: %s", what)
 }
 
 // CanLeave keeps the page open during a write.
@@ -263,11 +263,11 @@ func (v *View) TellState(env *view.Env) widget.Line {
 	st := env.Styles
 	switch v.phase {
 	case working:
-		return env.BusyLine(v.beganAt, "working it out")
+		return env.BusyLine(v.beganAt, "computing")
 	case writing:
 		return env.BusyLine(v.beganAt, "writing")
 	case waiting:
-		return widget.StyledLine("written, rows follow", st.Info)
+		return widget.StyledLine("written, waiting for rows", st.Info)
 	case late:
 		return widget.StyledLine("written", st.Warn)
 	case ready:

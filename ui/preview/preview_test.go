@@ -60,7 +60,7 @@ func TestMove(t *testing.T) {
 	s := w.s
 	move(s)
 	s.Want("Move ANP cluster-control from 34 to 41", "spec.priority  34 → 41", "12 changed: priority −700", "34 becomes free",
-		"opens 20 pairs across namespaces, denied today, into blue", "nothing is written yet", "yes, then type cluster-control", "122 pairs deny → allow",
+		"opens 20 pairs across namespaces, denied today, into blue", "nothing is written yet", "apply (type cluster-control)", "122 pairs deny → allow",
 		"not counting AdminNetworkPolicy old-form", "(yellow/web-pending) is not scheduled", "connections that change")
 	s.Resize(120, 100)
 	s.Want("blue-tenant egress 0")
@@ -95,7 +95,7 @@ func TestMove(t *testing.T) {
 	if got := w.priority("cluster-control"); got != 41 {
 		t.Fatalf("priority %d after yes\n%s", got, s.PlainFrame())
 	}
-	s.Want("Move ANP cluster-control from 34 to 41: done, rows follow in 3/3 zones · U undoes it", "41 ─ cluster-control")
+	s.Want("Move ANP cluster-control from 34 to 41: done, live in 3/3 zones · U undoes it", "41 ─ cluster-control")
 	if !strings.Contains(s.Line("41 ─ cluster-control"), "▸") {
 		t.Errorf("the cursor is not on what was changed:\n%s", s.PlainFrame())
 	}
@@ -117,7 +117,7 @@ func TestToldHowToUndo(t *testing.T) {
 		w.s.Press("a")
 		w.s.Type("cluster-control")
 		w.s.Press("enter")
-		w.s.Want("Move ANP cluster-control from 34 to 41: done, rows follow")
+		w.s.Want("Move ANP cluster-control from 34 to 41: done, live")
 		if strings.Contains(w.s.PlainFrame(), "undoes it") {
 			t.Errorf("%s:\n%s", name, w.s.PlainFrame())
 		}
@@ -149,7 +149,7 @@ func TestUndo(t *testing.T) {
 	s.Press("a")
 	s.Type("cluster-control")
 	s.Press("enter", "U")
-	s.Want("Undo: Move ANP cluster-control from 34 to 41", "spec.priority  41 → 34", "allow → deny", "cuts 122 of the 168 pairs", "yes, then type cluster-control")
+	s.Want("Undo: Move ANP cluster-control from 34 to 41", "spec.priority  41 → 34", "allow → deny", "cuts 122 of the 168 pairs", "apply (type cluster-control)")
 	s.Press("a", "y", "enter")
 	s.Want("the name is cluster-control")
 	if got := w.priority("cluster-control"); got != 41 {
@@ -233,7 +233,7 @@ func TestDelete(t *testing.T) {
 	w := start(t, nil)
 	s := w.s
 	s.Press("j", "j", "j", "j", "D") // blue-tenant has no guard: its name must be typed all the same
-	s.Want("Delete ANP blue-tenant", "is deleted", "2 removed", "then type blue-tenant")
+	s.Want("Delete ANP blue-tenant", "is deleted", "2 removed", "apply (type blue-tenant)")
 	s.Golden("delete", between...)
 	s.Press("a")
 	s.Type("blue-tenan")
@@ -283,7 +283,7 @@ func TestSections(t *testing.T) {
 	s.Press("j", "j", "D")
 	s.Resize(80, 24)
 	s.Want("Delete ANP cluster-control", "more lines · } next section", "} next section  / filter")
-	for _, heading := range []string{"consequences", "guard rails with examples", "connections that change", "same verdict, by another rule", "rows (every zone has its own)"} {
+	for _, heading := range []string{"consequences", "guard rails with examples", "connections that change", "same verdict, by another rule", "rows, per zone"} {
 		s.Press("}")
 		if lines := strings.Split(s.PlainFrame(), "\n"); !strings.Contains(lines[2], "── "+heading) {
 			t.Errorf("not at %s\n%s", heading, s.PlainFrame())
@@ -362,7 +362,7 @@ func TestLate(t *testing.T) {
 	s.Refresh()
 	s.Want("Written. 3 of 3 zones show it")
 	s.Press("a")
-	s.Want("it is written already")
+	s.Want("already written")
 	s.Press("esc")
 	s.Want("PRIO")
 }
@@ -397,9 +397,9 @@ func TestFailures(t *testing.T) {
 
 	w.g.OnPreview = func(change.Mutation) (*gate.Preview, error) { return nil, errors.New("out of memory") }
 	s.Press("U")
-	s.Want("The change could not be worked out: out of memory", "Nothing was changed")
+	s.Want("The change could not be computed: out of memory", "Nothing was changed")
 	s.Press("a")
-	s.Want("it could not be worked out")
+	s.Want("it could not be computed")
 	s.Press("esc")
 	s.Want("PRIO")
 }
@@ -411,7 +411,7 @@ func TestWorkedOutAgain(t *testing.T) {
 	now := w.g.Engine.Revision().Cluster.Policy(anp("cluster-control")).YAML
 	apply(t, w, strings.Replace(now, "priority: 34", "priority: 33", 1))
 	s.Refresh()
-	s.Want("Move ANP cluster-control from 33 to 41", "changed since you opened it")
+	s.Want("Move ANP cluster-control from 33 to 41", "out of date")
 }
 
 // A question that is open while its change becomes another stays, becomes the question
@@ -443,7 +443,7 @@ func TestChangedUnderTheQuestion(t *testing.T) {
 			apply(t, w, other)
 			done := w.calls("commit")
 			s.Refresh()
-			s.Want("Changed since you opened it, shown again: ANP", "nothing is written yet")
+			s.Want("Out of date, reloaded: ANP", "nothing is written yet")
 			yes := func() {
 				if c.yes == "y" {
 					s.Press("y")
@@ -458,7 +458,7 @@ func TestChangedUnderTheQuestion(t *testing.T) {
 			if w.calls("commit") != done {
 				t.Fatal("committed what was not read")
 			}
-			s.Want("■ not done: this changed while you were answering", "shown again")
+			s.Want("■ not done: it changed meanwhile", "reloaded")
 			if c.yes != "y" {
 				s.Want(" > " + c.yes)
 			}
@@ -479,7 +479,7 @@ func TestChangedBehindTheQuestion(t *testing.T) {
 	before := w.g.Engine.Revision().Cluster.Policy(anp("blue-tenant"))
 	apply(t, w, strings.NewReplacer("action: \"Allow\"", "action: \"Deny\"", "action: Allow", "action: Deny").Replace(before.YAML))
 	s.Press("y")
-	s.Want("changed since you opened it", "ANP blue-tenant was changed meanwhile")
+	s.Want("out of date", "ANP blue-tenant was changed meanwhile")
 	if got := w.priority("blue-tenant"); got != before.Priority {
 		t.Fatalf("priority %d", got)
 	}
@@ -496,7 +496,7 @@ func TestChangedUnderAnUndo(t *testing.T) {
 	now := w.g.Engine.Revision().Cluster.Policy(anp("cluster-control")).YAML
 	apply(t, w, strings.Replace(now, "action: \"Allow\"", "action: \"Deny\"", 1))
 	s.Refresh()
-	s.Want("Changed since you opened it, shown again: it can no", "Cannot be done")
+	s.Want("Out of date, reloaded: it can no", "Cannot be done")
 	s.Press("y")
 	if got := w.priority("cluster-control"); got != 41 {
 		t.Errorf("undone without a yes: %d", got)
@@ -516,19 +516,19 @@ func TestFollowsWhatItIsAbout(t *testing.T) {
 			other := strings.NewReplacer("name: quarantine", "name: newcomer", "priority: 60", "priority: 41").
 				Replace(w.g.Engine.Revision().Cluster.Policy(anp("quarantine")).YAML)
 			apply(t, w, other)
-		}, []string{"conflicts with newcomer", "changed since you opened it: shown again at "}},
+		}, []string{"conflicts with newcomer", "out of date (reloaded "}},
 		{"writing switched off", func(t *testing.T, w *world) {
 			if err := w.g.Engine.SetWrites(false); err != nil {
 				t.Fatal(err)
 			}
 			w.g.Parts.Mode.Writes = false
 			w.g.ShowNewest()
-		}, []string{"Cannot be done: read-only", "changed since you opened it: shown again at "}},
+		}, []string{"Cannot be done: read-only", "out of date (reloaded "}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := start(t, nil)
 			move(w.s)
-			w.s.WantNot("changed since you opened it")
+			w.s.WantNot("out of date")
 			c.change(t, w)
 			w.s.Refresh()
 			w.s.Want(c.want...)
@@ -548,11 +548,11 @@ func TestTypedNameIsKept(t *testing.T) {
 	w.edited(t, "Allow", "Deny")
 	done := w.calls("commit")
 	s.Refresh()
-	s.Want("shown again: ANP", " > cluster- ", "Type cluster-control to confirm")
+	s.Want("reloaded: ANP", " > cluster- ", "Type cluster-control to confirm")
 	s.Type("contr")
 	w.edited(t, "Deny", "Allow") // and once more, back to what was read first
 	s.Refresh()
-	s.Want("shown again: ", " > cluster-contr ")
+	s.Want("reloaded: ", " > cluster-contr ")
 	s.Type("ol")
 	for _, size := range [][2]int{{30, 8}, {40, 10}, {80, 24}, {120, 34}} {
 		s.Resize(size[0], size[1])
@@ -565,7 +565,7 @@ func TestTypedNameIsKept(t *testing.T) {
 	if w.calls("commit") != done {
 		t.Fatal("a yes to what was not read")
 	}
-	s.Want("not done: this changed while you were answering", " > cluster-control ")
+	s.Want("not done: it changed meanwhile", " > cluster-control ")
 	s.Press("enter")
 	if w.calls("commit") != done+1 {
 		t.Errorf("not committed\n%s", s.PlainFrame())

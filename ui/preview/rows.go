@@ -23,7 +23,7 @@ func (b *docBuilder) addRows(p *gate.Preview) {
 	if len(p.Objects) == 0 {
 		return
 	}
-	b.addHeading("rows (every zone has its own)")
+	b.addHeading("rows, per zone")
 	if len(p.Rows) == 0 {
 		b.addText("no row changes", b.st.Dim)
 		return

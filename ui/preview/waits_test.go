@@ -207,6 +207,6 @@ func TestSupersededWorkEnds(t *testing.T) {
 	select {
 	case <-done:
 	case <-time.After(20 * time.Second):
-		t.Error("it is still being worked out")
+		t.Error("still being computed")
 	}
 }

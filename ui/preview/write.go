@@ -90,7 +90,7 @@ func (v *View) afterWrite(env *view.Env, m changeWritten) {
 	v.phase = waiting
 	console := env.Console
 	keys, gone := v.followedTargets()
-	env.Run("waiting for the rows to follow", func(ctx context.Context) any {
+	env.Run("waiting for the rows", func(ctx context.Context) any {
 		return zonesFollowed{v, followZones(ctx, console, keys, gone)}
 	})
 }
@@ -190,5 +190,5 @@ func (v *View) outcomeText() string {
 	case v.p.Mutation.Op == change.OpLogLevel:
 		return fmt.Sprintf("logging confirmed in %s/%s zones", words.Thousands(ok), words.Thousands(len(v.zonesShown)))
 	}
-	return fmt.Sprintf("done, rows follow in %s/%s zones", words.Thousands(ok), words.Thousands(len(v.zonesShown)))
+	return fmt.Sprintf("done, live in %s/%s zones", words.Thousands(ok), words.Thousands(len(v.zonesShown)))
 }

@@ -45,8 +45,7 @@ func (v *RuleView) aclLines(env *view.Env, w int) []widget.Line {
 // fieldLine returns one column of an ACL.
 func fieldLine(f revision.ComparedField, e *revision.RuleACL, read bool, st *themes.StyleSet, name, half int) widget.Line {
 	desired, live := f.Desired, f.Live
-	switch {
-	case f.Name == "match" || f.Name == "external_ids":
+	if f.Name == "match" || f.Name == "external_ids" {
 		desired, live = briefColumns(f, e)
 	}
 	look, sign := st.Text, "  "

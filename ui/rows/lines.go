@@ -68,7 +68,7 @@ func (v *RowView) ownerLines(env *view.Env, s *detail.Sheet) {
 	k, named := revision.PolicyOfOwner(v.owner)
 	switch {
 	case v.owner.Form == nb.FormNone:
-		owner = owner.Add("  no owner is written in its external_ids", st.Dim)
+		owner = owner.Add("  no owner in its external_ids", st.Dim)
 	case v.link.IsNone():
 		owner = owner.Add("  owner ", st.Dim).Add(name, st.Text)
 	default:
@@ -127,18 +127,18 @@ func (v *RowView) formText() string {
 	switch o := v.owner; o.Form {
 	case nb.FormKnown, nb.FormOdd:
 		if net := o.Network(); !v.knowsNetwork {
-			return "A row of the network " + net + ", which no object that Rung reads is about. Not compared; OVN still enforces it."
+			return "A row of the unknown network " + net + ". Not checked by Rung; OVN enforces it."
 		}
-		return "Not compared: nothing of this kind is desired here."
+		return "Not compared: no such row is desired here."
 	case nb.FormLegacy:
 		if o.Controller == nb.DefaultController {
-			return "Written by an older release. Not compared; OVN still enforces it."
+			return "Written by an older release. Not checked by Rung; OVN enforces it."
 		}
-		return "Written in the form of 2023. Not compared; OVN still enforces it."
+		return "Written in the form of 2023. Not checked by Rung; OVN enforces it."
 	case nb.FormRecognised:
-		return "Rung does not compile rows of this owner. OVN still enforces it."
+		return "Not checked by Rung; OVN enforces it."
 	case nb.FormUnknown:
-		return "Rung does not know this owner. OVN still enforces it."
+		return "Unknown owner. Not checked by Rung; OVN enforces it."
 	}
 	return ""
 }
@@ -171,25 +171,25 @@ func (v *RowView) verdictText(env *view.Env) (sign, text string) {
 	switch {
 	case v.state == nil || v.state.DB == nil:
 		if v.state != nil && v.state.Conn == model.ConnSwept {
-			return words.Noted, "A desired row: the zone is followed from now on, its rows appear in a moment."
+			return words.Noted, "A desired row: the zone is followed now, its rows appear in a moment."
 		}
 		return words.Noted, "A desired row: the zone has not been read."
 	case v.live == nil:
 		return words.Differs, "Missing here: this is the desired row."
 	case state == model.StateFrozen:
-		return words.Frozen, "Frozen: OVN-Kubernetes refused the last change, and OVN still enforces this old row."
+		return words.Frozen, "Frozen: OVN-Kubernetes rejected the last change, and OVN still enforces this old row."
 	case v.desired == nil && env.Rev.WhyNoRows(v.policy) == nil:
-		return words.Differs, "Extra: nothing desires this row."
+		return words.Differs, "Extra: no policy desires this row."
 	case v.desired == nil:
-		return words.Failed, "No desired rows for this policy; what is live stays."
+		return words.Failed, "No desired rows for this policy; live rows stay."
 	case v.diff == nil:
 		return words.Yes, "As desired."
 	case v.diff.Kind == model.DiffExtra:
 		return words.Differs, "Extra: another row has this id already."
 	case state == model.StateSettling:
-		return words.Working, "Differs since " + detail.SinceText(p.DiffSince, env.Now) + "; it may still be on its way."
+		return words.Working, "Differs since " + detail.SinceText(p.DiffSince, env.Now) + "; the update may still be on its way."
 	}
-	return words.Differs, detail.ColumnsDiffer(len(v.diff.Fields)) + " from what is desired, since " + detail.SinceText(p.DiffSince, env.Now) +
+	return words.Differs, detail.ColumnsDiffer(len(v.diff.Fields)) + " from the desired row since " + detail.SinceText(p.DiffSince, env.Now) +
 		"."
 }
 
@@ -211,25 +211,19 @@ func (v *RowView) addRecord(env *view.Env, s *detail.Sheet) {
 		}
 	}
 	for _, c := range nb.Columns(v.shownRow()) {
-		text := v.valueText(c)
-		sign, mark := " ", st.Text
-		d := v.diff.DiffOfColumn(c.Name)
-		if d != nil && v.live != nil {
+		sign, mark, desired := " ", st.Text, ""
+		if d := v.diff.DiffOfColumn(c.Name); d != nil && v.live != nil {
 			sign, mark = words.Differs, st.Error
-		}
-		name := c.Name
-		for len(name) < 13 {
-			name += " "
-		}
-		lead := widget.Line{{Text: sign + " ", Style: mark}, {Text: name + ": ", Style: st.CodeKey}}
-		v.addValue(s, c.Name, lead, text, st.CodeText)
-		if sign == words.Differs {
-			if w, ok := want[c.Name]; ok && len(d.Missing)+len(d.Extra) == 0 {
-				v.addValue(s, c.Name+".desired", widget.Line{{Text: "  desired      : ", Style: st.Dim}}, v.valueText(w), st.Error)
-			} else if len(d.Missing)+len(d.Extra) > 0 {
-				v.addValue(s, c.Name+".desired", widget.Line{{Text: "  desired      : ", Style: st.Dim}},
-					fmt.Sprintf("%s missing, %s extra, see below", words.Thousands(len(d.Missing)), words.Thousands(len(d.Extra))), st.Error)
+			if len(d.Missing)+len(d.Extra) > 0 {
+				desired = fmt.Sprintf("%s missing, %s extra, see below", words.Thousands(len(d.Missing)), words.Thousands(len(d.Extra)))
+			} else if w, ok := want[c.Name]; ok {
+				desired = v.valueText(w)
 			}
+		}
+		lead := widget.Line{{Text: sign + " ", Style: mark}, {Text: fmt.Sprintf("%-13s: ", c.Name), Style: st.CodeKey}}
+		s.AddHanging("col."+c.Name, lead, 0, v.valueText(c), st.CodeText, nav.Page{})
+		if desired != "" {
+			s.AddHanging("col."+c.Name+".desired", widget.StyledLine("  desired      : ", st.Dim), 0, desired, st.Error, nav.Page{})
 		}
 	}
 }
@@ -246,17 +240,4 @@ func (v *RowView) valueText(c nb.Column) string {
 		}
 	}
 	return c.ListText()
-}
-
-// addValue adds a wrapped text after lead.
-func (v *RowView) addValue(s *detail.Sheet, id string, lead widget.Line, text string, style themes.Style) {
-	lw := lead.LineWidth()
-	parts := widget.FlowText(text, max(16, s.TextWidth()-lw))
-	for i, part := range parts {
-		if i == 0 {
-			s.Add("col."+id, append(lead[:len(lead):len(lead)], widget.Span{Text: part, Style: style}), nav.Page{})
-			continue
-		}
-		s.AddUnder(lw, part, style)
-	}
 }

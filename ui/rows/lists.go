@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/revision"
@@ -74,17 +73,22 @@ func (v *RowView) groupACLs(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 		}
 		return
 	}
+	v.addACLs(s, g.ACLs)
+}
+
+// addACLs lists live ACLs in order of precedence.
+func (v *RowView) addACLs(s *detail.Sheet, uuids []string) {
 	var acls []*nb.ACL
-	for _, uuid := range g.ACLs {
+	for _, uuid := range uuids {
 		if a := v.state.DB.ACL(uuid); a != nil {
 			acls = append(acls, a)
 		} else {
-			s.Add("acl."+uuid, widget.Line{{Text: "  " + uuid}, {Text: "  not there", Style: st.Error}}, nav.Page{})
+			s.Add("acl."+uuid, widget.Line{{Text: "  " + uuid}, {Text: "  not there", Style: s.St.Error}}, nav.Page{})
 		}
 	}
 	slices.SortFunc(acls, revision.CompareACLs)
 	for _, a := range acls {
-		s.Add("acl."+a.UUID, detail.ACLLine(a, v.policy, st), detail.RowPage(v.state, a, nil))
+		s.Add("acl."+a.UUID, detail.ACLLine(a, v.policy, s.St), detail.RowPage(v.state, a, nil))
 	}
 }
 
@@ -153,16 +157,7 @@ func (v *RowView) switchRefs(env *view.Env, s *detail.Sheet, r *nb.LogicalSwitch
 	st := env.Styles
 	if len(r.ACLs) > 0 {
 		s.AddHead(words.Count(len(r.ACLs), "ACL"))
-		var acls []*nb.ACL
-		for _, uuid := range r.ACLs {
-			if a := v.state.DB.ACL(uuid); a != nil {
-				acls = append(acls, a)
-			}
-		}
-		slices.SortFunc(acls, revision.CompareACLs)
-		for _, a := range acls {
-			s.Add("acl."+a.UUID, detail.ACLLine(a, model.PolicyKey{}, st), detail.RowPage(v.state, a, nil))
-		}
+		v.addACLs(s, r.ACLs)
 	}
 	s.AddHead(words.Count(len(r.Ports), "logical port"))
 	ports := make([]*nb.LogicalSwitchPort, 0, len(r.Ports))

@@ -57,7 +57,7 @@ func (v *RuleView) effectLines(env *view.Env, s *detail.Sheet) {
 		case e.Live.Action != e.Desired.Action:
 			text = fmt.Sprintf("The live row of %s says %s where the rule says %s.", short, e.Live.Action, v.rule.Action)
 		case e.Live.Priority != e.Desired.Priority:
-			text = fmt.Sprintf("The live row of %s is asked at OVN priority %d instead of %d.", short, e.Live.Priority, e.Desired.Priority)
+			text = fmt.Sprintf("The live row of %s has OVN priority %d instead of %d.", short, e.Live.Priority, e.Desired.Priority)
 		}
 		if text != "" {
 			s.AddParagraph("effect."+e.ID, 2, words.Differs, env.Styles.Error, env.Styles.Text, "In "+v.zone+": "+text,

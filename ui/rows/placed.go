@@ -48,7 +48,7 @@ func (v *RuleView) placedLines(env *view.Env, s *detail.Sheet) {
 				names = append(names, k.Label())
 			}
 			s.AddField("alike", "", nameWidth, widget.StyledLine("shared with "+words.ListFew(names, 2)+
-				": rules with the same number that disagree are undefined", st.Dim), nav.Page{})
+				": conflicting rules with the same number are undefined", st.Dim), nav.Page{})
 		}
 	}
 	if a := r.Tiered; a != nil {
@@ -61,16 +61,16 @@ func (v *RuleView) placedLines(env *view.Env, s *detail.Sheet) {
 		}
 		s.AddField("logging", "logging", nameWidth, widget.PlainLine(text), nav.Page{})
 		if a.Generated {
-			s.AddField("name", "name", nameWidth, widget.StyledLine(r.Name+": not written; the hash is Rung's own", st.Dim), nav.Page{})
+			s.AddField("name", "name", nameWidth, widget.StyledLine(r.Name+": generated name, not in the policy", st.Dim), nav.Page{})
 		}
 		for _, b := range p.Invalid {
 			if d, i := b.RuleAt(); d == r.Direction && i == r.Index {
-				s.AddField("refused", "refused", nameWidth, widget.StyledLine(b.Message, st.Error), nav.Page{})
+				s.AddField("refused", "rejected", nameWidth, widget.StyledLine(b.Message, st.Error), nav.Page{})
 			}
 		}
 	}
 	if is != env.Rev.System {
-		s.AddField("system", "here", nameWidth, widget.StyledLine("decides nothing: "+env.Rev.System.TitlePossessive+" precedence holds",
+		s.AddField("system", "here", nameWidth, widget.StyledLine("decides nothing: "+env.Rev.System.TitlePossessive+" precedence applies",
 			st.Warn), nav.Page{})
 		return
 	}

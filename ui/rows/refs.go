@@ -110,7 +110,7 @@ func (v *RowView) addPlace(env *view.Env, s *detail.Sheet, a *nb.ACL) {
 	if v.refs.tie == revision.TieUndefined {
 		sign, mark = words.Warned, st.Warn
 		text = "Same priority as " + words.Count(n, "row") + ", " + revision.OwnerName(first.ExternalIDs) + " (" + first.Action +
-			") among them: where both match, which one wins is undefined."
+			") among them: if both match, the winner is undefined."
 	}
 	s.AddParagraph("place.tie", 2, sign, mark, st.Text, text, to)
 }

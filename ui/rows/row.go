@@ -209,14 +209,14 @@ func (v *RowView) addGone(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	switch z := v.state; {
 	case z == nil:
-		s.AddParagraph("gone", 0, words.Failed, st.Error, st.Text, "Zone "+v.page.Zone+" does not exist, or no longer.", nav.Page{})
+		s.AddParagraph("gone", 0, words.Failed, st.Error, st.Text, "Zone "+v.page.Zone+" does not exist.", nav.Page{})
 		return
 	case z.DB == nil:
 		s.AddParagraph("gone", 0, words.Unknown, st.Dim, st.Text, "Zone "+z.Name+": "+detail.NotHere(z, env.Now), nav.Page{})
 		return
 	}
 	s.AddParagraph("gone", 0, words.Failed, st.Error, st.Text, v.page.Table+" "+cmp.Or(v.page.UUID, v.page.ID)+" is not in "+v.page.Zone+
-		", or no longer.", nav.Page{})
+		".", nav.Page{})
 }
 
 // Do carries out the actions of a row.
@@ -245,7 +245,7 @@ func (v *RowView) goElsewhere(env *view.Env, d int) {
 			return
 		}
 	}
-	env.SayText("no other zone that was read has this row")
+	env.SayText("no other zone read has this row")
 }
 
 // WhyNot says why an action is not possible for this row.

@@ -80,7 +80,7 @@ func TestFlows(t *testing.T) {
 
 func TestRecordWithDesiredBeside(t *testing.T) {
 	s := rowOpen(t, nb.TableACL, "cluster-control:Egress:5:None")
-	s.Want(`owner ANP cluster-control egress 5 "default-deny"  Deny`, "≠ 2 columns differ from what is desired, since 14:04:06 (54s).",
+	s.Want(`owner ANP cluster-control egress 5 "default-deny"  Deny`, "≠ 2 columns differ from the desired row since 14:04:06 (54s).",
 		"≠ action       : allow", "  desired      : drop", "≠ priority     : 26596", "  desired      : 26595", `name         : "ANP:cluster-control:Egress:5"`,
 		`options      : {apply-after-lb="true"}`, "sample_new   : []", "label        : 0")
 	s.Press("G")
@@ -89,7 +89,7 @@ func TestRecordWithDesiredBeside(t *testing.T) {
 	s.Want("≠ Missing here: this is the desired row.", "── desired record ──")
 	s.WantNot("_uuid", "referenced by")
 	s = rowOpen(t, nb.TableACL, "blue-tenant:Ingress:7:None")
-	s.Want("≠ Extra: nothing desires this row.")
+	s.Want("≠ Extra: no policy desires this row.")
 	s = rowOpen(t, nb.TableACL, "blue-tenant:Ingress:0:None")
 	s.Want("✓ As desired.")
 }
@@ -104,7 +104,7 @@ func TestLinksBothWays(t *testing.T) {
 	s.Want("› ACL cluster-control Ingress:2:None")
 	to(t, s, "▸   ip4.src")
 	s.Press("enter")
-	s.Want("› address set cluster-control Ingress:2:v4", "≠ 10.244.1.20           missing here: pod open/portal-d0", "≠ 192.0.2.7             not desired: no pod or node has it")
+	s.Want("› address set cluster-control Ingress:2:v4", "≠ 10.244.1.20           missing here: pod open/portal-d0", "≠ 192.0.2.7             not desired: unknown address")
 	to(t, s, "10.244.1.20")
 	s.Press("enter")
 	s.Want("› pod open/portal-d0")
@@ -142,7 +142,7 @@ func TestOwner(t *testing.T) {
 	s.Press("o")
 	s.Want("AdminNetworkPolicy cluster-control")
 	s = uitest.OpenScreen(t, rowTampered(t), nav.ToRow("ovn-worker", nb.TableACL, "f0e1d2c3-0000-4000-8000-000000000011"))
-	s.Want("owner node ovn-worker 10.244.1.2", "✓ As desired.", "source address: no pod or node has it")
+	s.Want("owner node ovn-worker 10.244.1.2", "✓ As desired.", "source address: unknown address")
 	s.Press("o")
 	s.Want("owner: no known policy owns this row")
 }
@@ -189,19 +189,19 @@ func TestOtherOwners(t *testing.T) {
 			ExternalIDs: nb.IDs("network-policy-controller", nb.OwnerANP, nb.IDPair{Key: nb.KeyName, Value: "cluster-control"},
 				nb.IDPair{Key: nb.KeyDirection, Value: "ANPEgress"}, nb.IDPair{Key: nb.KeyPriority, Value: "26599"})},
 			[]string{"owner 2023 form: ANP cluster-control egress, priority 26599", "Written in the form of 2023.",
-				"▲ Same priority as 1 row, ANP cluster-control egress 1 tcp (allow-related) among them: where both match, which one wins is undefined."},
+				"▲ Same priority as 1 row, ANP cluster-control egress 1 tcp (allow-related) among them: if both match, the winner is undefined."},
 			"AdminNetworkPolicy cluster-control"},
 		{"another network", nb.ACL{Tier: 2, Priority: 1001, Direction: nb.ToLport, Action: nb.ActionAllow, Match: "ip4",
 			ExternalIDs: nb.IDs("blue-network-controller", nb.OwnerNetpolDefault, nb.IDPair{Key: nb.KeyName, Value: "allow-hairpinning"}, nb.IDPair{Key: nb.KeyDirection, Value: "Ingress"})},
-			[]string{"owner network blue: hairpin ingress", "A row of the network blue, which no object that Rung reads is about."},
+			[]string{"owner network blue: hairpin ingress", "A row of the unknown network blue. Not checked by Rung; OVN enforces it."},
 			"owner: no known policy owns this row"},
 		{"tier 0", nb.ACL{Tier: 0, Priority: 1000, Direction: nb.FromLport, Action: nb.ActionDrop, Match: "ip4",
 			ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.IDPair{Key: nb.KeyName, Value: "DenyPrimaryUDN"}, nb.IDPair{Key: nb.KeyDirection, Value: "Egress"})},
-			[]string{"owner UDN isolation DenyPrimaryUDN, egress", "Rung does not compile rows of this owner.", "from-lport · tier 0 (isolation, before AdminNetworkPolicy) · priority 1000"},
+			[]string{"owner UDN isolation DenyPrimaryUDN, egress", "Not checked by Rung; OVN enforces it.", "from-lport · tier 0 (isolation, before AdminNetworkPolicy) · priority 1000"},
 			"owner: no known policy owns this row"},
 		{"somebody", nb.ACL{Tier: 1, Priority: 26000, Direction: nb.ToLport, Action: nb.ActionAllow, Match: "ip4",
 			ExternalIDs: nb.IDs("shop", "Basket", nb.IDPair{Key: nb.KeyName, Value: "fruit"})},
-			[]string{"owner Basket of controller shop: fruit", "Rung does not know this owner. OVN still enforces it.", "= Same priority as 4 rows that decide alike."},
+			[]string{"owner Basket of controller shop: fruit", "Unknown owner. Not checked by Rung; OVN enforces it.", "= Same priority as 4 rows that decide alike."},
 			"owner: no known policy owns this row"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -222,7 +222,7 @@ func TestOtherOwners(t *testing.T) {
 
 func TestRawMatch(t *testing.T) {
 	s := uitest.OpenScreen(t, rowTampered(t), nav.ToRow("ovn-worker", nb.TableACL, "f0e1d2c3-0000-4000-8000-000000000012"))
-	s.Want("no owner is written in its external_ids", "Rung cannot parse this match", `inport == "blue_web-g0" && (arp || nd) && outport @ 7`)
+	s.Want("no owner in its external_ids", "Rung cannot parse this match", `inport == "blue_web-g0" && (arp || nd) && outport @ 7`)
 	s.Press("G")
 	s.Want("switch  ovn-worker")
 	s.Press("enter")
@@ -240,7 +240,7 @@ func TestSameRowElsewhere(t *testing.T) {
 	s.Want("zone ovn-worker2", "2 columns differ")
 	s = rowOpen(t, nb.TableACL, "blue-tenant:Ingress:7:None")
 	s.Press("]")
-	s.Want("no other zone that was read has this row")
+	s.Want("no other zone read has this row")
 }
 
 func TestRowThatGoes(t *testing.T) {
@@ -266,9 +266,9 @@ func TestRowThatGoes(t *testing.T) {
 	s.Refresh()
 	s.Want("≠ Missing here", "── desired record")
 	s = uitest.OpenScreen(t, p, nav.ToRow("ovn-worker2", nb.TableACL, "no-such"))
-	s.Want("ACL no-such is not in ovn-worker2, or no longer.")
+	s.Want("ACL no-such is not in ovn-worker2.")
 	s = uitest.OpenScreen(t, p, nav.ToRow("mars", nb.TableACL, "no-such"))
-	s.Want("Zone mars does not exist, or no longer.")
+	s.Want("Zone mars does not exist.")
 	s.ResizeAll()
 }
 
@@ -276,7 +276,7 @@ func TestFrozenRow(t *testing.T) {
 	p := rowTampered(t)
 	live.Frozen(t, p, model.Key{Kind: model.KindANP, Name: "multi-tenant-isolation"}, 120, rowSince)
 	s := uitest.OpenScreen(t, p, byID(nb.TableACL, "multi-tenant-isolation:Ingress:0:None"))
-	s.Want("▣ Frozen: OVN-Kubernetes refused the last change, and OVN still enforces this old row.")
+	s.Want("▣ Frozen: OVN-Kubernetes rejected the last change, and OVN still enforces this old row.")
 }
 
 func TestFilterFindsAMember(t *testing.T) {

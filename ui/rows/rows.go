@@ -102,7 +102,7 @@ func (v *View) Sync(env *view.Env) {
 	case len(env.Rev.Zones) == 0:
 		t.Empty = env.Rev.EmptyText("no zone is known yet: rows are read from the Northbound database of each node", model.KindNode)
 	case z == nil:
-		t.Empty = "zone " + v.zone + " does not exist, or no longer"
+		t.Empty = "zone " + v.zone + " does not exist"
 	case z.DB == nil:
 		t.Empty = detail.NotHere(z, env.Now)
 		v.note = rememberedLine(env, z)

@@ -97,8 +97,8 @@ func TestMarksAndLinks(t *testing.T) {
 	s := open(t, "ovn-worker2")
 	for _, want := range []struct{ line, page string }{
 		{"cluster-control egress 1", "Missing here: this is the desired row."},
-		{"cluster-control egress 5", "2 columns differ from what is desired"},
-		{"blue-tenant ingress 7", "Extra: nothing desires this row."},
+		{"cluster-control egress 5", "2 columns differ from the desired row"},
+		{"blue-tenant ingress 7", "Extra: no policy desires this row."},
 	} {
 		s.Press("g")
 		for range 40 {

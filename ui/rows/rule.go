@@ -122,10 +122,7 @@ func (v *RuleView) layOut(env *view.Env) {
 			wide = false
 		} else {
 			below := &detail.Sheet{St: env.Styles, W: env.W}
-			v.fullLines(env, below)
-			v.matchLines(env, below)
-			v.meaningLines(env, below)
-			v.flowLines(env, below)
+			v.addRest(env, below)
 			for len(left.Lines) < v.top {
 				left.AddGap()
 			}
@@ -154,16 +151,21 @@ func (v *RuleView) layOut(env *view.Env) {
 			}
 			s.Add("column."+name, l, v.rowPage())
 		}
-		v.fullLines(env, s)
-		v.matchLines(env, s)
-		v.meaningLines(env, s)
-		v.flowLines(env, s)
+		v.addRest(env, s)
 		v.wholePane.SetItems(s.Lines)
 	}
 	if wide != v.wide {
 		v.switchTo(wide)
 		v.selectID(id)
 	}
+}
+
+// addRest adds the lines below the rule and its ACL.
+func (v *RuleView) addRest(env *view.Env, s *detail.Sheet) {
+	v.fullLines(env, s)
+	v.matchLines(env, s)
+	v.meaningLines(env, s)
+	v.flowLines(env, s)
 }
 
 func (v *RuleView) switchTo(wide bool) {

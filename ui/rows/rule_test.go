@@ -118,7 +118,7 @@ func TestMatchTermByTerm(t *testing.T) {
 	s := ruleOpen(t, model.Ingress, 2)
 	s.Want("port group of the subject: 17 logical ports here", "├ green_api-c0", "pod green/api-c0  10.244.2.10", "└ 13 more",
 		"address set, 2 members, ≠ differs in ovn-worker2", "≠ 10.244.1.20", "missing here: pod open/portal-d0",
-		"not desired: no pod or node has it", "└ 10.244.1.21")
+		"not desired: unknown address", "└ 10.244.1.21")
 	s.Press("]")
 	s.Want("├ 10.244.1.20", "└ 10.244.1.21")
 }
@@ -374,8 +374,8 @@ func TestNetworkPolicy(t *testing.T) {
 	s := uitest.OpenScreen(t, tier2(t), nav.ToRule(web, model.Ingress, 0))
 	s.Resize(160, 60)
 	s.Golden("netpol")
-	s.Want("from    pods: app=web in blue → 2 pods", "order          rule 0 → OVN priority 1001, tier 2", "any NetworkPolicy that matches allows it",
-		"then           default deny of blue, ingress  Deny", "Ingress:0:tcp:-1  as desired", "address set that others share, ",
+	s.Want("from    pods: app=web in blue → 2 pods", "order          rule 0 → OVN priority 1001, tier 2", "any matching policy allows it",
+		"then           default deny of blue, ingress  Deny", "Ingress:0:tcp:-1  as desired", "address set shared with others, ",
 		"equal in every zone", "port group of the subject", "is allowed, with the replies", "This rule's rows are as desired in every zone.",
 		"external_ids  tcp")
 	ruleTo(t, s, "default deny of blue")

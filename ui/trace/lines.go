@@ -54,7 +54,7 @@ func (v *View) addState(env *view.Env, s *detail.Sheet) {
 		return
 	}
 	if v.result != nil {
-		s.AddParagraph("old", 0, words.Noted, st.Dim, st.Dim, "What follows was sent at "+words.Clock(v.result.At, env.Now)+".", nav.Page{})
+		s.AddParagraph("old", 0, words.Noted, st.Dim, st.Dim, "The lines below were sent at "+words.Clock(v.result.At, env.Now)+".", nav.Page{})
 	}
 }
 
@@ -107,7 +107,7 @@ func (v *View) addFindings(s *detail.Sheet, i int) {
 	switch {
 	case len(r.Findings) > 0:
 	case r.Changed:
-		s.AddParagraph("agree", 2, words.Warned, s.St.Warn, s.St.Text, "The rows changed while packets were under way, so nothing is compared: "+
+		s.AddParagraph("agree", 2, words.Warned, s.St.Warn, s.St.Text, "The rows changed during the probe, so nothing is compared: "+
 			"probe again.", nav.Page{})
 	case r.Packets.Verdict == verdict.NotApplicable:
 	default:
@@ -138,7 +138,7 @@ func (v *View) addStages(s *detail.Sheet, i int) {
 		if st.Decided != nil {
 			v.addDecider(s, id+".packets", "packets", st.Decided, st.Zone, i)
 		} else {
-			s.Add(id+".none", widget.Line{{Text: "    packets   ", Style: s.St.Dim}, {Text: "nothing matched: let through"}}, nav.Page{})
+			s.Add(id+".none", widget.Line{{Text: "    packets   ", Style: s.St.Dim}, {Text: "nothing matched: allowed"}}, nav.Page{})
 		}
 		if !trace.SameRule(st.Decided, rows.Decided) {
 			v.addOther(s, id+".rows", "rows", rows)
@@ -149,7 +149,7 @@ func (v *View) addStages(s *detail.Sheet, i int) {
 	}
 	if p.Verdict == verdict.Allow && trace.DecidingStage(p) == nil {
 		s.AddParagraph(fmt.Sprintf("stage.%d.default", i), 2, words.Noted, s.St.Dim, s.St.Text,
-			"It met no ACL that decides: let through by default.", nav.Page{})
+			"No ACL decided: allowed by default.", nav.Page{})
 	}
 }
 
@@ -225,7 +225,7 @@ func (v *View) addPackets(s *detail.Sheet, i int) {
 			continue // its matches are shown above
 		}
 		if len(st.Met) == 0 {
-			s.AddUnder(15, "met no ACL: it belongs to the connection", s.St.Dim)
+			s.AddUnder(15, "met no ACL: part of the connection", s.St.Dim)
 		}
 		for k := range st.Met {
 			m := &st.Met[k]

@@ -94,7 +94,7 @@ func (v *matrixPage) WorkingSince() time.Time { return v.matrixWork.BeganAt() }
 func (v *matrixPage) askMatrix(env *view.Env) {
 	v.askedBasis = env.Rev.Basis()
 	whole, network, ports, clock, services, outside := env.Rev, v.network, v.ports, env.Console.Now, v.services, v.outside
-	view.BeginWork(&v.matrixWork, env, "working out the matrix", func(ctx context.Context) (matrixAnswer, error) {
+	view.BeginWork(&v.matrixWork, env, "computing the matrix", func(ctx context.Context) (matrixAnswer, error) {
 		began := clock()
 		r, err := view.RevisionOn(whole, network)
 		if err != nil {
@@ -342,5 +342,5 @@ func (v *matrixPage) TellState(env *view.Env) widget.Line {
 	if !v.matrixWork.IsUnderWay() {
 		return nil
 	}
-	return env.BusyLine(v.matrixWork.BeganAt(), "working out the matrix")
+	return env.BusyLine(v.matrixWork.BeganAt(), "computing the matrix")
 }

@@ -40,12 +40,12 @@ func (v *matrixPage) Render(env *view.Env, w, h int) string {
 	case v.portProblem != "":
 		return messageText(st, w, h, words.Failed, st.Error, "cannot ask: "+v.portProblem)
 	case v.m == nil:
-		return messageText(st, w, h, " ", st.Dim, "working out which pods reach which on "+trace.PortsText(v.ports)+" …")
+		return messageText(st, w, h, " ", st.Dim, "computing which pods reach which on "+trace.PortsText(v.ports)+" …")
 	case v.m.Pods == 0:
 		return messageText(st, w, h, words.Noted, st.Dim, env.Rev.EmptyText("no pods"+words.OnNetwork(v.network)+", so no connections",
 			model.KindPod, model.KindNamespace)+v.otherNetworks(env))
 	case v.focus != "" && v.m.Namespace(v.focus) == nil:
-		return messageText(st, w, h, words.Failed, st.Error, env.Rev.EmptyText("namespace "+v.focus+" has no pods, or no longer exists",
+		return messageText(st, w, h, words.Failed, st.Error, env.Rev.EmptyText("namespace "+v.focus+" has no pods, or does not exist",
 			model.KindPod, model.KindNamespace))
 	}
 	about := told.AboutLine(v.m, told.Shown{Focus: v.focus, Swapped: v.swapped, Only: v.only, Reached: v.reached,
@@ -318,7 +318,7 @@ func (v *matrixPage) detailLines(st *themes.StyleSet, w int) []string {
 		leads := "→ moves into its cells"
 		switch {
 		case e.OnlyReached():
-			text = e.Text() + ", where connections go to"
+			text = e.Text() + ", a destination"
 		case e.Pod != "":
 			text, leads = "one pod", leads+", enter opens the pod"
 		case e.Namespace == v.focus || v.focus != "" && e.Workload != "":

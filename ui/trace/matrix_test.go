@@ -145,7 +145,7 @@ func TestPorts(t *testing.T) {
 	s.Press("enter")
 	s.Want("any port · from rows")
 	openMatrix(t, uitest.DemoFacts(t), "", "TCP 99999").Want("cannot ask: port 99999: use 1 to 65535")
-	openMatrix(t, uitest.DemoFacts(t), "gone", "").Want("namespace gone has no pods, or no longer exists")
+	openMatrix(t, uitest.DemoFacts(t), "gone", "").Want("namespace gone has no pods, or does not exist")
 	p := uitest.DemoFacts(t)
 	p.Cluster, p.Desired = nil, nil
 	openMatrix(t, p, "", "").Want("no pods, so no connections")

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"context"
 	"sync/atomic"
 	"time"
@@ -45,17 +46,13 @@ func (v *View) sendPackets(env *view.Env) {
 	v.sends.StopWork()
 	q, err := trace.ParseQuestion(v.page.ID)
 	c, err2 := q.Connection()
-	if err != nil || err2 != nil {
-		v.err = err
-		if err == nil {
-			v.err = err2
-		}
+	if v.err = cmp.Or(err, err2); v.err != nil {
 		return
 	}
-	v.cancelled, v.err, v.phase = false, nil, &atomic.Value{}
+	v.cancelled, v.phase = false, &atomic.Value{}
 	console, phase := env.Console, v.phase
 	phase.Store(trace.Waits)
-	view.BeginWork(&v.sends, env, "putting packets in", func(ctx context.Context) (*trace.Result, error) {
+	view.BeginWork(&v.sends, env, "sending packets", func(ctx context.Context) (*trace.Result, error) {
 		return console.Probe(ctx, c, func(p trace.ProbePhase) { phase.Store(p) })
 	})
 }

@@ -118,7 +118,7 @@ func (c *ConfirmDialog) IsGone() bool { return c.changed != "" || c.changeText !
 // carryOutYes carries out yes, except for the first yes after a change.
 func (c *ConfirmDialog) carryOutYes(env *Env) bool {
 	if c.isChanged {
-		c.isChanged, c.problem = false, "not done: this changed while you were answering; read it again, then repeat your answer"
+		c.isChanged, c.problem = false, "not done: it changed meanwhile; read it again and repeat your answer"
 		return false
 	}
 	if c.trial > 0 {
@@ -204,7 +204,7 @@ func (c *ConfirmDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	var lines []string
 	c.typing = 0
 	if c.isStale() {
-		lines = warningLines("Changed since you opened it: "+c.changed+".", st, w)
+		lines = warningLines("Out of date: "+c.changed+".", st, w)
 		return c.Title, append(lines, "", " Nothing was done.", "", " enter or esc closes")
 	}
 	for _, p := range c.Body {
@@ -214,7 +214,7 @@ func (c *ConfirmDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 		lines = append(lines, warningLines(p, st, w)...)
 	}
 	if c.changeText != "" { // next to the answer: a long question is shown from its end
-		lines = append(append(lines, ""), warningLines("Changed since you opened it, shown again: "+c.changeText+".", st, w)...)
+		lines = append(append(lines, ""), warningLines("Out of date, reloaded: "+c.changeText+".", st, w)...)
 	}
 	if len(c.Trials) > 0 && c.WhyNot == "" {
 		lines = append(lines, "", c.drawTrial(st, w))
@@ -238,12 +238,12 @@ func (c *ConfirmDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 func (c *ConfirmDialog) drawTrial(st *themes.StyleSet, w int) string {
 	box, style, within, next := "[ ]", themes.Style{}, c.Trials[0], ""
 	if c.trial > 0 {
-		box, style, within, next = "[x]", st.Title, c.Trials[c.trial-1], " · again: off"
+		box, style, within, next = "[x]", st.Title, c.Trials[c.trial-1], " (space: off)"
 		if c.trial < len(c.Trials) {
-			next = " · again: " + revision.ConfirmTimeText(c.Trials[c.trial])
+			next = " (space: " + revision.ConfirmTimeText(c.Trials[c.trial]) + ")"
 		}
 	}
-	return widget.Line{{Text: " "}, {Text: "space", Style: st.Key}, {Text: " " + box + " revert after " + revision.ConfirmTimeText(within) +
+	return widget.Line{{Text: " "}, {Text: "space", Style: st.Key}, {Text: " " + box + " auto-revert in " + revision.ConfirmTimeText(within) +
 		" unless confirmed", Style: style},
 		{Text: next, Style: st.Dim}}.Render(w)
 }
@@ -315,7 +315,7 @@ func warningLines(text string, st *themes.StyleSet, w int) []string {
 
 // AskFind asks for a text and goes to its first match, or reports no match.
 func AskFind(env *Env, t *widget.TextView) {
-	env.AskDialog(&PromptDialog{Title: "Find", Label: "Text or regular expression; lower case matches both:", Check: func(text string) string {
+	env.AskDialog(&PromptDialog{Title: "Find", Label: "Text or regular expression (lower case matches any case):", Check: func(text string) string {
 		if f := widget.ParseFilter(text); !t.FindMatch(f) && !f.IsEmpty() {
 			return fmt.Sprintf("%q is not in the text", text)
 		}
@@ -404,7 +404,7 @@ func (p *PromptDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	case p.problem != "":
 		lines = append(lines, signedParagraph(words.Failed, st.Error, p.problem, w)...)
 	case p.input.IsPrefilled():
-		lines = append(lines, paragraphLines("enter takes it, typing replaces it, ← and backspace edit it", st.Dim, w)...)
+		lines = append(lines, paragraphLines("enter accept · type to replace", st.Dim, w)...)
 	}
 	return p.Title, append(lines, p.offerLines(st, w)...)
 }
@@ -432,7 +432,7 @@ func (p *PromptDialog) offerLines(st *themes.StyleSet, w int) (lines []string) {
 		lines = append(lines, widget.StyledLine(fmt.Sprintf("   … %s more", words.Thousands(left)), st.Dim).Render(w))
 	}
 	if len(p.Offers) > 1 {
-		lines = append(lines, paragraphLines("up and down choose · esc cancels", st.Dim, w)...)
+		lines = append(lines, paragraphLines("up/down choose · esc cancel", st.Dim, w)...)
 	}
 	return lines
 }

@@ -68,7 +68,7 @@ type sessionTime struct {
 }
 
 var sessionTimes = []sessionTime{{"5 min", true, 5 * time.Minute}, {"15 min", true, gate.DefaultSession}, {"1 h", true, time.Hour},
-	{"8 h", true, 8 * time.Hour}, {"until off", true, 0}, {"for good", false, 0}}
+	{"8 h", true, 8 * time.Hour}, {"until I end it", true, 0}, {"permanently", false, 0}}
 
 func newLogging(env *Env, all []*model.Policy) *loggingDialog {
 	l := &loggingDialog{options: append([]string{"off"}, model.LogSeverities...), clock: env.Now, times: sessionTimes}
@@ -93,7 +93,7 @@ func newLogging(env *Env, all []*model.Policy) *loggingDialog {
 		l.addAction(model.Deny, rules.Deny)
 		l.addAction(model.Allow, rules.Allow)
 	} else {
-		l.rows = []logRow{{action: model.Deny, note: "what no rule allows", isUsed: true}, {action: model.Allow, note: "what rules allow",
+		l.rows = []logRow{{action: model.Deny, note: "traffic no rule allows", isUsed: true}, {action: model.Allow, note: "traffic rules allow",
 			isUsed: true}}
 	}
 	if pass {
@@ -123,7 +123,7 @@ func (l *loggingDialog) readPresent(env *Env, p *model.Policy) {
 		logs := revision.NamespaceLogging(env.Rev, p.Name)
 		l.levelsNow = logs.Levels
 		if len(logs.Problems) > 0 {
-			l.broken = "The annotation is not valid: " + logs.Problems[0] + ". It will be replaced."
+			l.broken = "Invalid annotation: " + logs.Problems[0] + ". It will be replaced."
 		}
 		return
 	}
@@ -133,7 +133,7 @@ func (l *loggingDialog) readPresent(env *Env, p *model.Policy) {
 	}
 	now, err := p.LogLevels()
 	if err != nil {
-		l.broken = "The present annotation is not valid, so none of its rules log. It will be replaced."
+		l.broken = "Invalid annotation: no rule logs. It will be replaced."
 	}
 	l.levelsNow = now
 }

@@ -38,9 +38,9 @@ func (l *loggingDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 		}
 	}
 	if len(l.keys) == 1 && l.keys[0].Kind == model.KindNamespace {
-		say("What the NetworkPolicies and the EgressFirewall of "+l.keys[0].Name+" log.", st.Text)
+		say("Logging of the NetworkPolicies and the EgressFirewall of "+l.keys[0].Name+".", st.Text)
 	} else {
-		say("What each rule logs when it decides, by its action.", st.Text)
+		say("Log level of each rule, by its action.", st.Text)
 	}
 	if len(l.keys) == 1 {
 		say("Now: "+l.levelsNow.String(), st.Text)
@@ -52,7 +52,7 @@ func (l *loggingDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 		case s.Problem != "":
 			say(words.Warned+" Logging session: "+s.Problem+". e removes the record.", st.Warn)
 		case s.Changed:
-			say("Session of "+s.BriefText(l.clock)+"; the level was changed meanwhile and stays. e removes the record.", st.Warn)
+			say("Session of "+s.BriefText(l.clock)+"; the level was changed meanwhile and is kept. e removes the record.", st.Warn)
 		default:
 			say("Session of "+s.BriefText(l.clock)+", then: "+logline.FormerText(s.LogSession)+". e ends it now.", st.Accent)
 		}

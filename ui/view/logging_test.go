@@ -54,7 +54,7 @@ func TestAskLogging(t *testing.T) {
 	}
 	// For 15 minutes, unless another time is chosen; the row above the first is the time.
 	_, s = ask(t, off, "up", "up")
-	s.Want("▸for    5 min [15 min] 1 h", "for good")
+	s.Want("▸for    5 min [15 min] 1 h", "permanently")
 	for _, c := range []struct {
 		keys []string
 		want change.Mutation

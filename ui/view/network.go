@@ -122,5 +122,5 @@ func (o *OnNetwork) WaitText() string {
 	if o.err != nil {
 		return o.err.Error()
 	}
-	return "reading what stands on " + o.Name + " …"
+	return "reading network " + o.Name + " …"
 }

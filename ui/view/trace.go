@@ -265,13 +265,13 @@ func (d *traceDialog) fieldProblem() string {
 	case d.field == portField:
 		return wantPort
 	case d.fieldValue(d.field) == "":
-		return "type a few letters of a name, or choose one with up and down"
+		return "type letters of a name, or choose with up/down"
 	}
 	return "want " + trace.Ends
 }
 
 // wantPort says what the port field accepts.
-const wantPort = "a number from 1 to 65535, or with its protocol: 53/udp"
+const wantPort = "must be 1–65535, or with its protocol: 53/udp"
 
 // takeProtocol reads a protocol typed after the port: "53/udp" means UDP 53.
 func (d *traceDialog) takeProtocol() {

@@ -62,10 +62,10 @@ func (d *traceDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 		lines = append(lines, signedParagraph(words.Failed, st.Error, d.problem, w)...)
 	}
 	lines = append(lines, d.offerLines(st, w)...)
-	hint := "enter takes it and goes on"
+	hint := "enter accept, next field"
 	switch {
 	case d.field == protocolField:
-		hint = "left/right or a letter chooses · enter goes on"
+		hint = "left/right or a letter choose · enter next field"
 	case d.field == portField || !d.moved && !slices.ContainsFunc([]int{fromField, toField, portField},
 		func(f int) bool { return !d.isFilled(f) }):
 		hint = d.enters
@@ -89,7 +89,7 @@ func (d *traceDialog) offerLines(st *themes.StyleSet, w int) []string {
 			}
 		}
 		if len(d.hits) == 0 && d.fieldValue(d.field) != "" {
-			none := " no pod, node or Service; an address is taken as it is"
+			none := " no such pod, node or Service; addresses are accepted"
 			if d.unread != nil {
 				none = " " + d.unread.Text()
 			}

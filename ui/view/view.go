@@ -214,7 +214,7 @@ func CopiesOf(env *Env, p nav.Page) []CopyItem {
 		}
 		out = append(out, CopyItem{"ovn-nbctl command", words.ShellJoin(append([]string{"ovn-nbctl", "find", "ACL"}, ownerConditions(k)...)...)})
 		if k.Namespace != "" {
-			out = append(out, CopyItem{"command to change what it logs", revision.NamespaceLogsCommand(env.Rev, k.Namespace)})
+			out = append(out, CopyItem{"command to change its logging", revision.NamespaceLogsCommand(env.Rev, k.Namespace)})
 		}
 	}
 	if p.Dir != "" {

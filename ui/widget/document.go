@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,6 +110,15 @@ func HeadingLine(title string, w int, st *themes.StyleSet) Line {
 		l = l.Add(strings.Repeat("─", n), st.Border)
 	}
 	return l
+}
+
+// DetailBlock draws lines under a title in h lines of w cells, and counts lines that do not fit.
+func DetailBlock(st *themes.StyleSet, title string, lines []string, w, h int) string {
+	if room := h - 1; len(lines) > room {
+		more := fmt.Sprintf("   … %s more lines; y copies it all", words.Thousands(len(lines)-room+1))
+		lines = append(lines[:room-1], StyledLine(more, st.Dim).Render(w))
+	}
+	return HeadingLine(title, w, st).Render(w) + "\n" + PadBlock(lines, h-1)
 }
 
 // BesideBlocks joins two blocks of h lines side by side with a bar between; the left block keeps its natural
