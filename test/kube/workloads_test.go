@@ -38,7 +38,7 @@ spec:
 	}
 	// Ways in are read from files only, which the answer says.
 	got := rung(t, "", "connections", "--workloads", "--focus", "blue/deployment/shop", "--kubeconfig", c.Kubeconfig(cluster.Admin)).out
-	if !strings.Contains(got, "blue/deployment/shop") || !strings.Contains(got, "assuming that nothing else leads in: Ingresses, HTTPRoutes and Routes of a cluster are not read\n") {
+	if !strings.Contains(got, "blue/deployment/shop") || !strings.Contains(got, "assuming that entry points are unknown: Ingresses, HTTPRoutes and Routes of a cluster are not read\n") {
 		t.Errorf("connections:\n%s", got)
 	}
 	apply(`apiVersion: v1
