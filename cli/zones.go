@@ -40,8 +40,7 @@ ROWS/FLOWS/NODES are NB_Global's nb_cfg, sb_cfg and hv_cfg: of the rows written,
 flows made, the nodes done. --flows also compares the logical flows with the rows.
 
 --conditions shows what the zones' controllers reported about AdminNetworkPolicies and
-the baseline, worst first; a report is no proof. -o wide, json and yaml add the state of
-the rows.
+the baseline, worst first: no proof. -o wide, json and yaml add the state of the rows.
 
 --check compares the zones with each other: address sets must be equal, port groups must
 add up to the subject, and ACLs must be equal. Exit 1 if something is wrong and not just
