@@ -93,7 +93,7 @@ func (f *filesWorld) do(m change.Mutation) *gate.Preview {
 func (f *filesWorld) notes(p *gate.Preview) string {
 	var out []string
 	for _, n := range p.Notes {
-		if strings.Contains(n, " goes ") || strings.Contains(n, " stood ") || strings.Contains(n, " cannot ") {
+		if strings.Contains(n, " goes ") || strings.Contains(n, " was in ") || strings.Contains(n, " cannot ") {
 			out = append(out, strings.ReplaceAll(n, f.d.dir+string(filepath.Separator), ""))
 		}
 	}
