@@ -209,7 +209,7 @@ var (
 	ErrNotConfirmed = errors.New("not confirmed")
 	// ErrNotRecorded: the change was made, but the audit or the history could not be written. A Result comes
 	// with it.
-	ErrNotRecorded = errors.New("the change was made, but not written down")
+	ErrNotRecorded = errors.New("the change was made, but not recorded")
 )
 
 // Blocked returns an ErrBlocked with only the given text.

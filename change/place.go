@@ -43,7 +43,7 @@ func placeWhy(p *model.Policy, tier string, priority float64) string {
 	case p.Tiered != nil:
 		return ""
 	case tier != "":
-		return p.Key.Label() + " stands in no tier that can be chosen"
+		return p.Key.Label() + " has no selectable tier"
 	case priority != math.Trunc(priority) || priority > math.MaxInt32:
 		return "priority " + words.Number(priority) + ": want a whole number"
 	}

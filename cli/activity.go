@@ -23,12 +23,12 @@ func ActivityCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "activity",
 		Short: "Show every change, who made it and from where, and the rows written for it",
-		Long: `Show the changes that were made, failed or were refused: when, by whom, from where
-(console, command, plan, session, reverted), to what, and what became of them; and
-what Rung's reconciler wrote to the zones, under the change that it was for. Changes
-of other processes are known where changes last: on a cluster, and with --write-back.
+		Long: `Show the changes made, failed and refused: when, by whom, from where (console,
+command, plan, session, reverted), the objects and the outcome. Below each change
+are the rows that Rung's reconciler wrote to the zones for it. Changes of other
+processes are shown on a cluster, and with --write-back.
 -o wide, json and yaml add the equivalent kubectl and ovn-nbctl commands. With
---watch every entry is printed as it comes, as one line of JSON with -o json.`,
+--watch every entry is printed as it arrives, as one line of JSON with -o json.`,
 		Example: `  rung activity -f examples/
   rung activity -f examples/ --watch -o json`,
 		Annotations: command.FormAnnotations(command.MarkdownForm, command.CSVForm),

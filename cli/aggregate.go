@@ -54,7 +54,7 @@ type lineAggregate struct {
 
 func (g *lineAggregate) register(p *pflag.FlagSet) {
 	p.BoolVar(&g.on, "aggregate", false, "count lines by rule and pair instead of printing them")
-	p.StringVar(&g.until, "until", "", "with --aggregate: count lines up to this `TIME`, as those of --since")
+	p.StringVar(&g.until, "until", "", "with --aggregate: count lines up to this `TIME`, in a form of --since")
 }
 
 // checkFlags checks the flags together. begin starts the requested lines, zero for all.
@@ -154,7 +154,7 @@ func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *lineAg
 func sayUncounted(a *command.App, l *logs.Store, missed uint64) (err error) {
 	st := l.Stats()
 	if n := st.Dropped + missed; n > 0 {
-		fmt.Fprintf(a.Err, "rung: %s not counted: they came too fast\n", words.Count(n, "line"))
+		fmt.Fprintf(a.Err, "rung: %s not counted: they arrived too fast\n", words.Count(n, "line"))
 		err = command.ErrSaid
 	}
 	if st.Unattributed > 0 {
@@ -186,7 +186,7 @@ func printHits(a *command.App, g *lineAggregate, rules []logs.RuleHits, now time
 		rows[i].At = page.StampText(now)
 	}
 	if len(rows) == 0 {
-		fmt.Fprintln(a.Err, "rung: no line counted; rung logs --why POLICY says what keeps lines away")
+		fmt.Fprintln(a.Err, "rung: no line counted; rung logs --why POLICY explains missing lines")
 	}
 	switch {
 	case a.Flags.Output == command.CSVForm:

@@ -10,7 +10,7 @@ import (
 	"rung/revision"
 )
 
-var errAsIfRows = errors.New("--as-if asks the policies only: no row knows a pod that does not exist")
+var errAsIfRows = errors.New("--as-if asks the policies only: rows exist only for real pods")
 
 // imagineObjects returns the revision as if the pods and namespaces of --as-if existed.
 func imagineObjects(r *revision.Revision, texts []string, by string, ovn bool) (*revision.Revision, error) {
@@ -57,7 +57,7 @@ func parseAsIf(text string) (t revision.ImaginedPod, err error) {
 		}
 		k, v, ok := strings.Cut(l, "=")
 		if !ok || len(validation.IsQualifiedName(k)) > 0 || len(validation.IsValidLabelValue(v)) > 0 {
-			return t, fmt.Errorf("%q is no label: want KEY=VALUE", l)
+			return t, fmt.Errorf("%q is not a label: want KEY=VALUE", l)
 		}
 		t.Labels[k] = v
 	}

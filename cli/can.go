@@ -25,14 +25,14 @@ const accessTime = 10 * time.Second
 func CanCommand(a *command.App) *cobra.Command {
 	return a.QueryCommand(&cobra.Command{
 		Use:   "can",
-		Short: "Show what Rung reads and how, what it may do, and what is left out",
-		Long: `Show the cluster and the user; the resources that are read, each with its state, and
-with a remedy where it has an error; the permissions that the API server grants or
-refuses, refusals first, with the feature that is missing without each and the kubectl
-command that asks the same. All that answers leave out or assume stands below, with
-the reason. With -f show the kinds that were read.
+		Short: "Show what Rung reads, what it may do, and what it leaves out",
+		Long: `Show the cluster and the user, and the resources read, each with its state and a
+remedy for errors. Then show the permissions that the API server grants or refuses,
+refusals first: each with the feature that needs it and the kubectl command that asks
+the same. Last come the omissions and assumptions of answers, with reasons. With -f
+show the kinds that were read.
 
-Zones are not read: see "rung zones". Exit 2 where something is left out.`,
+Zones are not read: see "rung zones". Exit 2 if something is left out.`,
 		Example: `  rung can --context staging
   rung can -f examples/
   rung can --context staging -o jsonpath='{.permissions[?(@.allowed==false)].command}'`,
@@ -55,7 +55,7 @@ Zones are not read: see "rung zones". Exit 2 where something is left out.`,
 					return canText(facts.Tell(cluster.Hints{Allow: "--write allows them"}, e.Now()), wide, command.TerminalWidth(a.Raw))
 				}
 				if r.Mode.Name == revision.ClusterMode && !facts.Answered {
-					ans.Err = errors.New("the API server did not say what is allowed")
+					ans.Err = errors.New("the API server did not report permissions")
 				}
 				return ans, nil
 			}}

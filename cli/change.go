@@ -36,7 +36,7 @@ func (c *changeFlags) register(cmd *cobra.Command) {
 func (c *changeFlags) registerTrial(cmd *cobra.Command) {
 	c.register(cmd)
 	cmd.Flags().DurationVar(&c.within, "confirm", 0,
-		"put the change back after this `TIME`, such as 60s, unless it is confirmed: by enter, or rung confirm")
+		"revert the change after this `TIME`, such as 60s, unless confirmed by enter or rung confirm")
 }
 
 // checkCanAsk rejects a change that cannot be confirmed, or cannot be made.
@@ -145,7 +145,7 @@ func confirmAndFollow(ctx context.Context, a *command.App, e *engine.Engine, c *
 	}
 	lasts := ""
 	if !r.Mode.IsPersistent() {
-		lasts = "; only in the sandbox, which ends now (--write-back also changes the files)"
+		lasts = "; sandbox only, lost on exit (--write-back also changes the files)"
 	}
 	fmt.Fprintf(a.Err, "%s: done in %s ms%s\n", p.Title, words.Thousands(res.Took.Milliseconds()), lasts)
 	if res.ServerChanged != "" {
@@ -209,9 +209,9 @@ func confirmAndCommit(a *command.App, c *changeFlags, p *gate.Preview, show func
 			if err := show(p); err != nil {
 				return p, err
 			}
-			return p, fmt.Errorf("changed: look again: %s: %w", stale.Difference, command.ErrRefused)
+			return p, fmt.Errorf("changed since the preview: %s: %w", stale.Difference, command.ErrRefused)
 		}
-		fmt.Fprintln(a.Err, "changed: look again: "+words.CleanLine(stale.Difference))
+		fmt.Fprintln(a.Err, "changed since the preview: "+words.CleanLine(stale.Difference))
 	}
 }
 

@@ -71,7 +71,7 @@ executable and on PATH; kubectl asks it.`,
 			return fmt.Errorf("no completion for shell %q: want %s", args[0], words.Either(shells))
 		},
 	}
-	cmd.Flags().BoolVar(&brief, "no-descriptions", false, "offer names alone, without what they are")
+	cmd.Flags().BoolVar(&brief, "no-descriptions", false, "offer names without descriptions")
 	return cmd
 }
 

@@ -32,7 +32,7 @@ func confirmPreview(a *command.App, c *changeFlags, p *gate.Preview) (gate.Confi
 		confirm.Name = line
 		confirm.Yes = confirm.Name == p.ConfirmName
 		if !confirm.Yes && line != "" {
-			return confirm, fmt.Errorf("not confirmed: a guard rail wants the name %s: %w", p.ConfirmName, command.ErrRefused)
+			return confirm, fmt.Errorf("not confirmed: a guard rail needs the name %s: %w", p.ConfirmName, command.ErrRefused)
 		}
 	} else if !confirm.Yes {
 		fmt.Fprint(a.Err, "Apply? [y/N] ")

@@ -75,7 +75,7 @@ func TestConfirmedAgain(t *testing.T) {
 			if n := strings.Count(out.String(), "now it shares a priority"); n != 1 {
 				t.Errorf("the new change was shown %d times\n%s", n, out.String())
 			}
-			if !strings.Contains(errs.String()+fmt.Sprint(err), "changed: look again: ANP b came") {
+			if !strings.Contains(errs.String()+fmt.Sprint(err), "changed since the preview: ANP b came") {
 				t.Errorf("not said: %q %v", errs.String(), err)
 			}
 		})

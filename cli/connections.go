@@ -21,18 +21,18 @@ func ConnectionsCommand(a *command.App) *cobra.Command {
 	var exposure bool
 	cmd := command.NetworkCommand(a, &cobra.Command{
 		Use:   "connections",
-		Short: "Show what may connect to what, at which ports, and who decides",
-		Long: `Show what may connect to what: workloads, and blocks of addresses outside that policies
-tell apart, with the ports and the rules that let it through. What is denied is not
-listed: "rung matrix" and "rung trace" tell. Where pods of a workload differ the verdict is
-mixed. Pods on their node's network are no ends: their addresses are the node's.
+		Short: "Show allowed connections, their ports, and the rules that decide",
+		Long: `Show the allowed connections between workloads, and with blocks of addresses outside that
+policies distinguish: the ports, and the rules that allow them. Denied connections are not
+listed: see "rung matrix" and "rung trace". If the pods of a workload differ, the verdict is
+mixed. Host-network pods are left out, since they share their node's addresses.
 
-Ingresses, HTTPRoutes and Routes are ways in; they are read from files only. They are judged
-as connections of the ingress controller's pods, where these are known.
+Ingresses, HTTPRoutes and Routes lead in; they are read from files only. They are judged as
+connections of the ingress controller's pods, if these are known.
 
---exposure shows what each workload could connect with beyond the pods that there are:
-addresses outside, any pod of any namespace or of its own, and pods with labels that rules
-name and no pod has yet, where they may do more or less than any pod.
+--exposure shows what each workload could connect with beyond the existing pods: addresses
+outside, any pod of any namespace or of its own, and pods with labels that rules name but no
+pod has yet, if they may do more or less than any pod.
 
 --focus shows the connections of one workload, or of a namespace, both ways. -o dot is a
 graph for Graphviz, -o svg a picture.`,
@@ -83,7 +83,7 @@ graph for Graphviz, -o svg a picture.`,
 		}}
 	})
 	cmd.Flags().StringVar(&focus, "focus", "", "only the connections of a `WORKLOAD` or namespace, both ways")
-	cmd.Flags().BoolVar(&exposure, "exposure", false, "what outside, any namespace or any pod could connect with, also where no such "+
+	cmd.Flags().BoolVar(&exposure, "exposure", false, "connections with outside, any namespace or any pod, even if no such "+
 		"pod exists yet")
 	return cmd
 }
@@ -103,5 +103,5 @@ func keepFocus(t *revision.Table, focus string) (func(*revision.End) bool, error
 			names = append(names, t.Ends[i].String())
 		}
 	}
-	return nil, fmt.Errorf("--focus %s: no workload and no namespace with pods has this name%s", focus, words.DidYouMean(focus, names))
+	return nil, fmt.Errorf("--focus %s: no such workload or namespace with pods%s", focus, words.DidYouMean(focus, names))
 }

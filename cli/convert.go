@@ -61,23 +61,23 @@ func targetNames() (names []string) {
 
 func ConvertCommand(a *command.App) *cobra.Command {
 	var to string
-	long := `Print policies as objects of another API that say the same, with a proof: the verdicts
-of both sides are compared for every connection between the pods there are, and pods
-that are imagined with labels that the policies name: before as the cluster's own system
-decides (--system), after as that of the other API does. Nothing is applied.
+	long := `Print policies as equivalent objects of another API, with a proof. The proof compares the
+verdicts for every connection between the existing pods, and imagined pods with labels
+that the policies name: before by the cluster's own system (--system), after by that of
+the other API. Nothing is applied.
 
 The objects are YAML on standard output. Each rule is labelled exact, approximate (what
-differs, and a connection that shows it) or not expressible (why); that, and the proof,
-stand on standard error. With -o json or yaml everything is one document. Exit 1 when
-the sides differ.
+differs, with an example) or not expressible (why). The labels and the proof go to
+standard error. With -o json or yaml everything is one document. Exit 1 if the verdicts
+differ.
 
---to says what is written:`
+--to chooses the API to write:`
 	for _, t := range convertTargets {
 		long += "\n  " + t.name + "  from " + t.from
 	}
 	cmd := a.QueryCommand(&cobra.Command{
 		Use:   "convert --to KIND [FILE…]",
-		Short: "Print policies in another API, with a proof that they say the same",
+		Short: "Print policies in another API, with a proof that they are equivalent",
 		Long:  long,
 		Example: `  rung convert --to cnp examples/ > cnp.yaml
   rung convert --to anp examples-antrea/ > anp.yaml

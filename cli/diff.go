@@ -29,14 +29,14 @@ func DiffCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff BEFORE AFTER",
 		Short: "Show what changes from one state to another: policies, connections, findings",
-		Long: `Show what differs between two of anything that Rung reads: files, folders, - for standard
-input, git:REV[:PATH], dumps, must-gathers, or context:NAME for a cluster.
+		Long: `Show the differences between two inputs of any kind: files, folders, - for standard input,
+git:REV[:PATH], dumps, must-gathers, or context:NAME for a cluster.
 
-Policies that came, went, moved and changed are told rule by rule. Connections are told by
-workload, with addresses outside where policies tell them apart, and at which ports: those
-that open (allowed now, and not before), close, get another verdict, and those that another
-rule decides. Then come findings that only one side has, and the guard rails that the step
-would meet.
+Policies that were added, removed, moved or changed are listed rule by rule. Connections are
+listed by workload, or by address block outside if policies distinguish blocks, with their
+ports: connections that open (allowed now, not before), close, get another verdict, or are
+decided by another rule. Then come findings of only one side, and the guard rails that the
+step would hit.
 
 Exit 1 if a condition of --fail-on holds, whatever else was left out: opens, closes, findings
 (of any severity, or findings=error, findings=warning), guards. Exit 2 if none holds and
@@ -183,9 +183,9 @@ func differenceReport(f *difference.Facts, fails *failing) *command.Report {
 	out := &command.Report{Command: "diff", Rules: []command.Rule{
 		{Code: "opens", Title: "a connection opens", Says: "A connection is allowed that was not before.",
 			Help: "Look at its trace: rung trace."},
-		{Code: "closes", Title: "a connection closes", Says: "A connection that was allowed is not any more.",
+		{Code: "closes", Title: "a connection closes", Says: "A connection is no longer allowed.",
 			Help: "Look at its trace: rung trace."},
-		{Code: "guard", Title: "a guard rail is met", Says: "A console would ask for a confirmation of this step.",
+		{Code: "guard", Title: "a guard rail is hit", Says: "The console would ask to confirm this step.",
 			Help: "docs/command-line.md#changes lists the guard rails."},
 	}}
 	level := func(fails bool, otherwise command.Level) command.Level {

@@ -29,12 +29,11 @@ func DriftCommand(a *command.App) *cobra.Command {
 	cmd := a.QueryCommand(&cobra.Command{
 		Use:   "drift",
 		Short: "Show how zone rows differ from the policies; exit 1 on drift",
-		Long: `Show how the rows of every zone differ from what the policies compile to. Exit 1
-when they do.
+		Long: `Show how the rows of every zone differ from the compiled policies. Exit 1 if they do.
 
 A difference may still settle, so drift waits up to --settle before it counts.
-Frozen policies count as drift: old rows decide that no policy asks for any more.
-Where a known defect of OVN-Kubernetes is the cause, drift names it and what helps.
+Frozen policies count as drift: their old rows decide although no policy wants them.
+If a known defect of OVN-Kubernetes is the cause, drift names it and the remedy.
 Rows of the owner types Namespace, Cluster and UDNIsolation are not judged: other
 handlers write them, such as the ports of a namespace's port group.
 

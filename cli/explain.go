@@ -18,15 +18,15 @@ import (
 func ExplainCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "explain FILE",
-		Short: "Say which policies and rules an ovn-trace met",
-		Long: `Read what ovn-trace or ovnkube-trace printed, from a file or from standard input (-),
-and say which policy, direction and rule is behind each ACL that the packet met, and
-what was decided in each stage. Rows come from --nb, and what they do not tell from what
-the policies of -f or of the cluster compile to.
+		Short: "Name the policies and rules that an ovn-trace hit",
+		Long: `Read the output of ovn-trace or ovnkube-trace, from a file or standard input (-). Name
+the policy, direction and rule of each ACL that the packet hit, and the decision of each
+stage. Rows come from --nb; missing ones are compiled from the policies of -f or of the
+cluster.
 
-ovn-trace's detailed form (its default) names every ACL; of the other forms only ACLs
-that log can be told. ovnkube-trace prints its traces with -loglevel 2. Lines that are
-not understood are counted and shown.`,
+ovn-trace's detailed form (its default) names every ACL; other forms name only ACLs that
+log. ovnkube-trace prints its traces with -loglevel 2. Unknown lines are counted and
+shown.`,
 		Example: `  ovn-trace --ct new ovn-worker 'inport == "red_canary-0" && …' | rung explain - -f examples/
   ovnkube-trace -loglevel 2 … 2>&1 | rung explain - --context staging
   rung explain trace.txt --nb ovn-worker=unix:/run/nb.sock -o json`,
@@ -63,7 +63,7 @@ func unexplainedOmissions(r *revision.Revision) []model.Omission {
 		return revision.OmissionsOfObjects(r)
 	}
 	return append(revision.OmissionsOfObjects(r), model.Omission{Code: model.OmittedAll,
-		Why: "nothing says what is behind the ACLs: there are no policies, and no zone is read"})
+		Why: "nothing names the ACLs: no policies and no zone were read"})
 }
 
 // readTrace reads the text to explain.

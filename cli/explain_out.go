@@ -143,7 +143,7 @@ func (o *explainOut) whyUndecided() error {
 	if len(at) == 0 {
 		return nil
 	}
-	return fmt.Errorf("the trace at line %s meets no stage of ACLs: it does not say what policies decide", words.ListSome(at, 3))
+	return fmt.Errorf("the trace at line %s reaches no stage of ACLs: it shows no decision of policies", words.ListSome(at, 3))
 }
 
 func traceEnd(r *revision.Revision, a netip.Addr, port int) (out traceEndOut) {
@@ -242,7 +242,7 @@ func (t *traceOut) traceText(wide bool) string {
 			stage, port, last = "", "", x.Met[j].Verdict
 		}
 		if last != x.Verdict {
-			by := "no ACL decides: let through"
+			by := "no ACL decides: allowed"
 			if x.Verdict != "none" && x.Own != "" {
 				by = x.Own
 			}
@@ -298,11 +298,11 @@ func (m *traceMetOut) ruleNames() string {
 	case len(names) == 0 && m.Log != nil && m.Log.Name != "":
 		return m.Log.Name + " (no such row here)"
 	case len(names) == 0:
-		return "an ACL that is not among the rows here"
+		return "an ACL without a row here"
 	case len(names) > 1:
 		return "one of: " + words.JoinAtMost(names, "; ", 3)
 	case m.FoundBy == revision.ByPlace:
-		return names[0] + " (by tier and priority: its match is another here)"
+		return names[0] + " (by tier and priority; its match differs here)"
 	}
 	return names[0]
 }
@@ -350,5 +350,5 @@ func (t *traceOut) endingText() string {
 		}
 		return string(t.End) + " by OVN"
 	}
-	return "the trace does not say what became of it"
+	return "the trace does not show its end"
 }

@@ -19,7 +19,7 @@ func (b *reportBuilder) changesPart() page.Section {
 	all := activity.FactsOf(b.changes, nil, b.now)
 	b.out.Changes = append([]*activity.Entry{}, all...)
 	x := page.Section{Key: "changes", Title: "Changes",
-		Lines: []page.Line{plainLine("Made with Rung, as far as the history of this user on this machine has them. Times are UTC.")}}
+		Lines: []page.Line{plainLine("Made with Rung, according to the history of this user on this machine. Times are in UTC.")}}
 	if b.unread != nil {
 		b.leaveOut(&x, "changes of other processes: "+b.unread.Error())
 	}

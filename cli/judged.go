@@ -29,7 +29,7 @@ import (
 const mostMatrixTime = 10 * time.Second
 
 // policiesAlone says what the verdicts are based on.
-var policiesAlone = plainLine("By the policies. How the rows of the zones differ from them stands under Rows of the zones.")
+var policiesAlone = plainLine("By the policies. For differences of the rows see Rows of the zones.")
 
 // matrixPart shows which namespaces can reach which, on any port.
 func (b *reportBuilder) matrixPart() (page.Section, error) {
@@ -68,7 +68,7 @@ func (b *reportBuilder) matrixPart() (page.Section, error) {
 		b.out.Matrix = append(b.out.Matrix, line)
 	}
 	if len(m.Namespaces) > mostMapped {
-		text := fmt.Sprintf("the map of %s is left out, which is of more than %d; -o json has it", words.Count(len(m.Namespaces), "namespace"),
+		text := fmt.Sprintf("no map of %s: the limit is %d; -o json has it", words.Count(len(m.Namespaces), "namespace"),
 			mostMapped)
 		x.Lines = append(x.Lines, page.Line{notedSign, {Text: " " + text}})
 		b.addSummary(notedSign, text)

@@ -27,17 +27,17 @@ func LadderCommand(a *command.App) *cobra.Command {
 	cmd = command.NetworkCommand(a, &cobra.Command{
 		Use:   "ladder",
 		Short: "Show every policy in order of precedence, with gaps and conflicts",
-		Long: `Show every policy in order of precedence: tier 1 by priority, where the lower number
-comes first; tier 2 by kind and namespace, with OVN's priorities, where the higher
-number comes first. --stage shows one stage of the pipeline alone, in its true order.
+		Long: `Show every policy in order of precedence: tier 1 by priority, lower numbers first;
+tier 2 by kind and namespace, with OVN's priorities, higher numbers first. --stage
+shows one stage of the pipeline alone, in its true order.
 
-Where Antrea's precedence holds (--system), its tiers stand in order, with the
-NetworkPolicies before the baseline; -o antctl prints the columns of antctl get
-networkpolicy --sort-by=effectivePriority.
+With Antrea's precedence (--system) its tiers are listed in order, NetworkPolicies
+before the baseline; -o antctl prints the columns of antctl get networkpolicy
+--sort-by=effectivePriority.
 
 With --nb, or databases in a folder of -f, it also shows how many zones are in sync
-with each policy, and the rows no policy stands for: rows of tier 0, and rows Rung does
-not compile.`,
+with each policy, and rows without a policy: rows of tier 0, and rows Rung does not
+compile.`,
 		Example: `  rung ladder -f examples/
   rung ladder -f examples/ --stage to-lport -o wide
   rung ladder -f examples/ -n red
@@ -48,7 +48,7 @@ not compile.`,
 		return command.Query{Zones: a.Flags.HasDatabases(cmd.Context()), Answer: func(_ context.Context, e *engine.Engine,
 			r *revision.Revision) (*command.Answer, error) {
 			if !r.System.HasFeature(system.Stages) && *stage != "" {
-				return nil, fmt.Errorf("--stage is of OVN's pipeline, and %s precedence holds here; leave it out", r.System.TitlePossessive)
+				return nil, fmt.Errorf("--stage is for OVN's pipeline; leave it out with %s precedence", r.System.TitlePossessive)
 			}
 			if of := system.SystemOfForm(a.Flags.Output); of != nil && of != r.System {
 				return nil, fmt.Errorf("-o %s is the order of %s policies, and %s precedence holds here (%s); see --system", of.Form.Name,
@@ -110,7 +110,7 @@ func ladderAnswer(a *command.App, r *revision.Revision, stage model.Stage, only 
 	ans.Names = func() []string { return command.PolicyNames(page.MapList(placed, ladder.PlacedPolicy.Key)) }
 	text := ""
 	if others > 0 {
-		text = words.Count(others, "group") + " of rows that no policy stands for"
+		text = words.Count(others, "group") + " of rows without a policy"
 	}
 	ans.LeftOut = only.LeftOutText(len(placed), policies, "policy", text)
 	return ans

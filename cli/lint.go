@@ -65,7 +65,7 @@ The last line counts the others.`,
 				ans.LeftOut = only.LeftOut(fmt.Sprintf("%s of %s (%s)", words.Thousands(len(out)), words.Count(len(all), "finding"),
 					model.CountFindings(out).Text()))
 				if len(found) == 0 {
-					ans.Text = func(bool) string { return "nothing found about what matches " + only.String() + "\n" }
+					ans.Text = func(bool) string { return "nothing found for " + only.String() + "\n" }
 				}
 			}
 			return ans, nil

@@ -37,22 +37,22 @@ func LogLevelCommand(a *command.App) *cobra.Command {
 	f := &levelFlags{}
 	cmd := &cobra.Command{
 		Use:   "log-level {NAME… LEVELS | --end [NAME…] | --sessions}",
-		Short: "Log policies and namespaces, for a while or for good",
+		Short: "Log policies and namespaces, for a while or permanently",
 		Long: `Change what AdminNetworkPolicies, the baseline or namespaces log: their annotation
 k8s.ovn.org/acl-logging. NAME is a policy, or namespace/NAME: the NetworkPolicies and
 the EgressFirewall of a namespace log as its annotation says.
 Levels: ` + strings.Join(model.LogSeverities, ", ") + `. An action without a level does
-not log. A level that OVN-Kubernetes does not know is refused: it would freeze the policy.
+not log. Unknown levels are refused: OVN-Kubernetes would freeze the policy.
 
-Rules of policies that stand in tiers log one by one, by the field enableLogging, and have no
-level: on and off say it for all rules of an action, the others stay as they are; --off
-says it for all rules.
+Policies in tiers log rule by rule, by the field enableLogging, and have no levels: on and
+off switch all rules of an action and leave the others unchanged; --off switches all
+rules off.
 
-With --for the logging is a session: at its end the annotation is what it was before,
-byte for byte. The session is recorded beside it, in the annotation ` + model.AnnotationLogSession + `,
-so that any Rung can end it: a console or rung reconcile when its time comes, else the
-next Rung that starts, on any machine. What somebody else changed meanwhile stays.
-Without --for the level stays until it is changed.`,
+With --for the logging is a session: at its end the annotation is restored, byte for
+byte. The session is recorded in the annotation ` + model.AnnotationLogSession + `,
+so that any Rung can end it: a running console or rung reconcile when it expires, else
+the next Rung started, on any machine. Changes by others are kept. Without --for the
+level is permanent.`,
 		Example: `  rung log-level cluster-control --deny warning --for 15m --context staging --write
   rung log-level namespace/blue --allow info --deny alert --for open --context staging --write
   rung log-level --sessions --context staging
@@ -67,13 +67,13 @@ Without --for the level stays until it is changed.`,
 		command.CompleteFlag(cmd, flag, command.FixedWords(append([]string{logline.On, logline.Off}, model.LogSeverities...)...))
 	}
 	cmd.Flags().BoolVar(&f.off, "off", false, "log nothing")
-	cmd.Flags().StringVar(&f.label, "label", "", "logLabel of the rules that are switched on, where rules log one by one: `TEXT` in each of "+
+	cmd.Flags().StringVar(&f.label, "label", "", "logLabel of the rules switched on, if rules log one by one: `TEXT` in each of "+
 		"their lines")
-	cmd.Flags().StringVar(&f.lasts, "for", "", "log for this `TIME`, such as 15m, and then as before; open: until --end")
+	cmd.Flags().StringVar(&f.lasts, "for", "", "log for this `TIME`, such as 15m, then restore; open: until --end")
 	command.CompleteFlag(cmd, "for", command.FixedWords("15m", "1h", openSession))
-	cmd.Flags().BoolVar(&f.wait, "wait", false, "with --for: stay, and end it at its time, or at once with ctrl+c")
+	cmd.Flags().BoolVar(&f.wait, "wait", false, "with --for: wait until it ends; ctrl+c ends it at once")
 	cmd.Flags().BoolVar(&f.end, "end", false, "end logging sessions, all or those named")
-	cmd.Flags().BoolVar(&f.sessions, "sessions", false, "list who logs what until when")
+	cmd.Flags().BoolVar(&f.sessions, "sessions", false, "list logging sessions: who logs what, until when")
 	return cmd
 }
 
@@ -128,7 +128,7 @@ func (f *levelFlags) levelMutation(names int) (m change.Mutation, err error) {
 	set := f.levels.IsOn() || f.off || f.label != "" || f.lasts != "" || f.wait
 	switch {
 	case f.end && f.sessions, (f.end || f.sessions) && set:
-		return m, errors.New("--end, --sessions and levels are three things: give one")
+		return m, errors.New("give only one of --end, --sessions and levels")
 	case f.sessions && names > 0:
 		return m, errors.New("--sessions lists all: give no names")
 	case f.sessions, f.end:
@@ -146,15 +146,15 @@ func (f *levelFlags) levelMutation(names int) (m change.Mutation, err error) {
 	case f.levels.IsOn() == f.off:
 		return m, errors.New("give a LEVEL for --allow, --deny or --pass, or --off alone")
 	case f.lasts == "" && f.wait:
-		return m, errors.New("--wait is for logging that ends by itself: give --for")
+		return m, errors.New("--wait needs --for")
 	case f.label != "" && f.off:
-		return m, errors.New("--label is for rules that are switched on")
+		return m, errors.New("--label needs rules switched on")
 	case f.lasts == "":
 		return m, nil
 	case f.off:
 		return m, errors.New("--for is for logging: give a LEVEL")
 	case f.change.within > 0:
-		return m, errors.New("--confirm and --for are two ways back: give one")
+		return m, errors.New("give only one of --confirm and --for")
 	}
 	m.Session = true
 	if f.lasts != openSession {
@@ -188,7 +188,7 @@ func findLogged(r *revision.Revision, name string) (model.Key, error) {
 	}
 	k, err := command.PolicyNamed(r, name)
 	if err == nil && !k.Kind.HasLogLevel() {
-		return k, fmt.Errorf("%s logs as the annotation of its namespace says: rung log-level namespace/%s", k.Label(), k.Namespace)
+		return k, fmt.Errorf("%s logs by its namespace's annotation: rung log-level namespace/%s", k.Label(), k.Namespace)
 	}
 	return k, err
 }
@@ -222,7 +222,7 @@ func sayLogging(a *command.App, e *engine.Engine, p *gate.Preview) {
 		}
 		then := ""
 		if !s.Until.IsZero() {
-			then = ", then a Rung that runs, or the next that starts, ends it"
+			then = "; any running Rung ends it, else the next one started"
 		}
 		where := fmt.Sprintf(" in %s of %s zones", words.Thousands(logs), words.Thousands(logs+behind))
 		if !r.System.HasFeature(system.Rows) {
@@ -291,7 +291,7 @@ func awaitSession(ctx context.Context, a *command.App, e *engine.Engine, targets
 		}
 		if due > 0 {
 			if !a.EndOverdue(ctx, e) {
-				return fmt.Errorf("the time of %s logging sessions is over, and none could be ended", words.Thousands(due))
+				return fmt.Errorf("%s logging sessions have expired, but none could be ended", words.Thousands(due))
 			}
 			continue
 		}

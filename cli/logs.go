@@ -69,18 +69,18 @@ func LogsCommand(a *command.App) *cobra.Command {
 		Annotations: command.FormAnnotations(command.CSVForm),
 		Short:       "Print ACL log lines as sentences, with the rule that decided",
 		Long: `Print the ACL log lines of every zone in order of time, as sentences: who was
-allowed or dropped, by which rule. They come from the ovnkube-node pods of a cluster,
+allowed or denied, by which rule. They come from the ovnkube-node pods of a cluster,
 from the simulated traffic of a sandbox, or with --log from files. It stops after --for
-or --lines, or at the end of the files; with --follow alone it runs until Ctrl-C. Places
-where lines may be missing are marked; logs that could not be followed are named on stderr.
+or --lines, or at the end of the files; with --follow alone it runs until Ctrl-C. Gaps
+in the log are marked; logs that could not be followed are named on stderr.
 
---filter shows the lines for which every term holds: verdict:deny policy:x rule:5
+--filter shows the lines that match every term: verdict:deny policy:x rule:5
 ns:a->b pod:x ip:10.0.0.0/8 port:53 node:x since:5m until:14:05 "text" /regex/. "not"
-before a term is for all other lines, commas give a choice. Times of day are UTC.
+negates a term, commas separate alternatives. Times of day are in UTC.
 
-Other answers than the lines:
+Other answers:
 --aggregate         how often each rule was hit, by whom
---why POLICY        what keeps lines of the policy away, step by step; exit 1 if one is wrong
+--why POLICY        why the policy has no lines, step by step; exit 1 if a step is wrong
 --propose POLICY    the policy with rules that allow exactly the connections of the lines,
                     or with --action deny deny them; nothing is applied
 --controller ZONE POLICY  what that zone's ovnkube-controller wrote about the policy`,
@@ -144,12 +144,12 @@ Other answers than the lines:
 			case lines < 0:
 				return fmt.Errorf("--lines %d: want a number of lines, or 0 for all", lines)
 			case lines > 0 && sum.on:
-				return errors.New("--lines is for lines, and --aggregate counts them: give one of the two")
+				return errors.New("give only one of --lines and --aggregate")
 			case begin.After(now):
-				return fmt.Errorf("--since %s: that is still to come", since)
+				return fmt.Errorf("--since %s is in the future", since)
 			}
 			if cfg.Kube == nil && !files && !begin.IsZero() {
-				fmt.Fprintf(a.Err, "rung: --since %s: a sandbox has no lines from before it was started\n", since)
+				fmt.Fprintf(a.Err, "rung: --since %s: a sandbox has no lines from before its start\n", since)
 			}
 			cfg.ExecZones = false // lines need no rows
 			cfg.ACLLogs = logs.FollowScope{Nodes: nodes}
@@ -206,16 +206,16 @@ Other answers than the lines:
 	cmd.Flags().BoolVar(&follow, "follow", false, "keep running until interrupted")
 	watch = cmd.Flags().BoolP("watch", "w", false, "same as --follow")
 	cmd.Flags().BoolVar(&raw, "raw", false, "print lines as ovn-controller wrote them")
-	cmd.Flags().DurationVar(&wait, "for", 10*time.Second, "stop after this `TIME`; with --follow or --log only where it is given")
+	cmd.Flags().DurationVar(&wait, "for", 10*time.Second, "stop after this `TIME`; with --follow or --log only if given")
 	cmd.Flags().IntVar(&lines, "lines", 0, "stop after this `NUMBER` of lines; 0 for no limit")
 	cmd.Flags().StringVar(&since, "since", "",
-		"start at this `TIME`: 10m ago as 10m, 14:05, 2026-01-31 or 2026-01-31T14:05:00Z, in UTC; a sandbox has lines from its start on")
+		"start at this `TIME`: 10m ago as 10m, 14:05, 2026-01-31 or 2026-01-31T14:05:00Z, in UTC; a sandbox has lines since its start")
 	cmd.Flags().StringArrayVar(&nodes, "node", nil, "on a cluster: only this `NODE` (repeatable)")
 	cmd.Flags().StringVar(&controller, "controller", "", "what the ovnkube-controller of this `ZONE` wrote about POLICY")
 	sum.register(cmd.Flags())
-	cmd.Flags().StringVar(&why, "why", "", "what keeps lines of this `POLICY` away")
+	cmd.Flags().StringVar(&why, "why", "", "why this `POLICY` has no lines")
 	rule.register(cmd)
-	cmd.Flags().StringVar(&filter, "filter", "", "only lines for which every term of the `EXPRESSION` holds, such as verdict:deny "+
+	cmd.Flags().StringVar(&filter, "filter", "", "only lines that match the `EXPRESSION`, such as verdict:deny "+
 		"policy:web ns:a->b port:53")
 	return cmd
 }
@@ -237,11 +237,11 @@ func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logline
 		st := e.Logs().Stats()
 		var left error
 		if st.Dropped > 0 {
-			fmt.Fprintf(a.Err, "rung: %s dropped: they came too fast\n", words.Count(st.Dropped, "line"))
+			fmt.Fprintf(a.Err, "rung: %s dropped: they arrived too fast\n", words.Count(st.Dropped, "line"))
 			left = command.ErrSaid
 		}
 		if st.Forgotten > 0 {
-			fmt.Fprintf(a.Err, "rung: %s of addresses forgotten, the oldest first; addresses of their time are no longer known\n",
+			fmt.Fprintf(a.Err, "rung: %s of addresses dropped, oldest first; older addresses have no names\n",
 				words.Count(st.Forgotten, "former holder"))
 		}
 		sayMetersReached(a, e.Logs())
@@ -249,7 +249,7 @@ func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logline
 		case !follow && errors.Is(ctx.Err(), context.Canceled):
 			return ctx.Err()
 		case !follow && errors.Is(ctx.Err(), context.DeadlineExceeded) && len(a.Flags.Log.Paths) > 0:
-			fmt.Fprintf(a.Err, "rung: %s until --for was over, before the end of the log\n", words.Count(came, "line"))
+			fmt.Fprintf(a.Err, "rung: %s until --for expired, before the end of the log\n", words.Count(came, "line"))
 		case printed == 0 && came > 0:
 			fmt.Fprintf(a.Err, "rung: %s, none match --filter\n", words.Count(came, "line"))
 		case printed == 0:

@@ -44,18 +44,18 @@ func MatrixCommand(a *command.App) *cobra.Command {
 		Use:   "matrix",
 		Short: "Show which namespaces, workloads and pods reach which",
 		Long: `Show which namespaces reach which, by the policies: for every pair of their pods, on one
-port or on every port of every protocol. --unfold goes down to workloads (pods that are
-alike but for their names) or pods. --focus shows the connections of one namespace with
-the others, both ways; --only shows the cells in which some connection is deny, allow,
-undefined, unknown or "not applicable": mixed ones too, which have some of each.
+port or on every port of every protocol. --unfold goes down to workloads (pods that
+differ only in their names) or pods. --focus shows the connections of one namespace with
+the others, both ways; --only shows cells with at least one connection that is deny,
+allow, undefined, unknown or "not applicable", including mixed cells.
 
-Mixed says that pods differ or, without --port, that ports do. Undefined and unknown are
-shown where even one pair is so. A pair that no policy is asked about does not apply.
+Mixed means that pods differ or, without --port, ports. A single undefined or unknown pair
+makes its cell undefined or unknown. Pairs without a policy do not apply.
 
---outside has the addresses outside as columns, too: each block that policies tell apart,
-a network without those in it that are columns themselves. --services has the Services as
-columns: each is asked at its own ports, or at the one of --port, and says what becomes of
-connections to its endpoints; one without does not apply.
+--outside adds columns for addresses outside: each block that policies distinguish, without
+smaller blocks that have their own column. --services adds columns for Services: each is
+asked at its own ports, or at --port, for connections to its endpoints; a Service without
+endpoints does not apply.
 
 -o csv has a line for each pair of ends, -o json also an example of each, in the form that
 rung trace --cases reads.`,
@@ -107,12 +107,12 @@ rung trace --cases reads.`,
 		}}
 	})
 	f := cmd.Flags()
-	addPortFlags(cmd, &ask.port, "destination `PORT`, or with its protocol, as in 53/udp; without it every port counts",
+	addPortFlags(cmd, &ask.port, "destination `PORT`, or with its protocol, as in 53/udp; default every port",
 		&ask.protocol, "`PROTOCOL`: TCP, UDP, SCTP or ICMP (default TCP with --port)")
 	f.StringVar(&ask.focus, "focus", "", "only the connections of this `NAMESPACE`")
 	f.StringVar(&ask.only, "only", "", "only cells with a connection of this `VERDICT`, mixed cells too: deny, mixed, undefined, "+
 		"unknown, allow")
-	f.StringVar(&ask.unfold, "unfold", "", "down to which `LEVEL` namespaces are unfolded: workloads or pods (default workloads where no "+
+	f.StringVar(&ask.unfold, "unfold", "", "`LEVEL` down to which namespaces unfold: workloads or pods (default workloads if no "+
 		"pod exists yet)")
 	f.BoolVar(&ask.outside, "outside", false, "show the addresses outside as columns, too")
 	f.BoolVar(&ask.services, "services", false, "show the Services as columns, too")
@@ -185,7 +185,7 @@ func newMatrixTable(ctx context.Context, m *revision.Matrix, ask matrixAsk) (*ma
 		t.self = m.Namespace(ask.focus)
 		if t.self == nil {
 			names := page.MapList(m.Namespaces, func(end *revision.MatrixEnd) string { return end.Namespace })
-			return nil, fmt.Errorf("--focus %s: there is no namespace with pods of this name%s", ask.focus, words.DidYouMean(ask.focus, names))
+			return nil, fmt.Errorf("--focus %s: no such namespace with pods%s", ask.focus, words.DidYouMean(ask.focus, names))
 		}
 		t.rows = slices.DeleteFunc(to, func(e *revision.MatrixEnd) bool {
 			return t.only != "" && !m.Cell(t.self, e).Has(t.only) && !m.Cell(e, t.self).Has(t.only)

@@ -33,20 +33,20 @@ func NewCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "new [TEMPLATE]",
 		Short: "Make policies from a template: tenant isolation, default deny, quarantine and others",
-		Long: `Make the policies of a template. Without TEMPLATE the templates are listed:
-docs/templates.md says what each is for and what it asks. What is not given with
---answer is asked, with answers picked from the cluster; --defaults takes what is
-offered first.
+		Long: `Make the policies of a template. Without TEMPLATE list the templates; docs/templates.md
+explains each and its questions. Questions without an --answer are asked, with answers
+offered from the cluster; --defaults takes the first offer.
 
 The policies are printed. With --apply they are previewed, confirmed and made as one
-change, which one undo reverts. --expectations prints what must hold with them, for rung verify.`,
+change, which one undo reverts. --expectations prints the statements that must hold with
+them, for rung verify.`,
 		Example: `  rung new
   rung new tenant-isolation -f examples/ --answer label=tenant --answer tenants=blue,green
   rung new quarantine --defaults --apply --context staging --write`,
 		Args: command.TakesArgs(1, "TEMPLATE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && template.FindTemplate(args[0]) == nil {
-				return fmt.Errorf("there is no template %q: there is %s", args[0], strings.Join(templateNames(), ", "))
+				return fmt.Errorf("unknown template %q; templates: %s", args[0], strings.Join(templateNames(), ", "))
 			}
 			switch {
 			case len(args) == 0:
@@ -75,8 +75,8 @@ change, which one undo reverts. --expectations prints what must hold with them, 
 	}
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.answers, "answer", nil, "`NAME=VALUE`: the answer to a question of the template (repeatable)")
-	fs.BoolVar(&f.defaults, "defaults", false, "take what is offered for questions without an answer")
-	fs.BoolVar(&f.expectations, "expectations", false, "print what must hold with the policies, for rung verify")
+	fs.BoolVar(&f.defaults, "defaults", false, "take the first offer for questions without an answer")
+	fs.BoolVar(&f.expectations, "expectations", false, "print statements that must hold with the policies, for rung verify")
 	fs.BoolVar(&f.apply, "apply", false, "make the policies, after a preview")
 	cmd.MarkFlagsMutuallyExclusive("expectations", "apply")
 	c.registerTrial(cmd)
@@ -134,7 +134,7 @@ func makeSet(a *command.App, r *revision.Revision, f *newFlags, args []string) (
 		return made, err
 	}
 	if f.defaults {
-		return nil, fmt.Errorf("%w; the cluster offers nothing: give --answer NAME=VALUE", err)
+		return nil, fmt.Errorf("%w; the cluster offers no answers: give --answer NAME=VALUE", err)
 	}
 	if !a.CanAsk {
 		return nil, fmt.Errorf("%w; give --answer NAME=VALUE for each, or --defaults", err)

@@ -32,21 +32,21 @@ func PlanCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan",
 		Short: "Arrange the priorities: free runs, room between two policies, re-space the ladder",
-		Long: `Plan shows what is free on the ladder, and the plan that is under way or stopped,
-step by step. --step N re-spaces every policy, from --start, in steps that never
-reverse two policies: at no step do two of them swap order or newly become tied.
---insert ABOVE,BELOW finds a free priority between two policies, each by its name
-or the priority it has; either may be left out for the end of the ladder. Nothing
-is changed unless --run is given; each step then waits until every zone shows the
-one before, so there must be zones: a cluster's, or with -f Nodes for the sandbox.
+		Long: `Show the free priorities of the ladder, and the plan under way or stopped, step by
+step. --step N re-spaces every policy, from --start, in steps that never reverse
+two policies: at no step do two policies swap order or become tied.
+--insert ABOVE,BELOW finds a free priority between two policies, each given by name
+or priority; leave one out for the end of the ladder. Nothing changes without --run.
+Each step waits until every zone shows the step before, so there must be zones: a
+cluster's, or with -f Nodes for the sandbox.
 
-Where policies stand in tiers with fractions as priorities there is always room
-between two: places are told as TIER/PRIORITY, and rung move goes there.
+In tiers with fractional priorities there is always room between two policies:
+places are printed as TIER/PRIORITY, for rung move.
 
 A plan that stopped half way (with --write-back also by the end of the program)
-continues with --resume, is rolled back with --back, or ends where it is with --keep;
-with --dry-run they show what they would do. A plan that is done is one change of
-rung undo.`,
+continues with --resume, is rolled back with --back, or ends with --keep, which
+leaves the policies as they are. With --dry-run these show what they would do. A
+completed plan is one change for rung undo.`,
 		Args: command.TakesArgs(0),
 		Example: `  rung plan -f examples/
   rung plan -f examples/ --insert cluster-control,allow-metrics
@@ -72,7 +72,7 @@ rung undo.`,
 		},
 	}
 	cmd.Flags().Int32Var(&f.step, "step", 0, "`DISTANCE` between two rungs (default 10, or the largest possible)")
-	cmd.Flags().Int32Var(&f.start, "start", 0, "`PRIORITY` of the first rung (default the step, as far as there is room)")
+	cmd.Flags().Int32Var(&f.start, "start", 0, "`PRIORITY` of the first rung (default the step, if there is room)")
 	cmd.Flags().StringVar(&f.insert, "insert", "", "find a priority between two policies, by name or priority: `ABOVE,BELOW`")
 	cmd.Flags().BoolVar(&run, "run", false, "run the plan")
 	cmd.Flags().BoolVar(&resume, "resume", false, "continue a plan that stopped")
@@ -97,7 +97,7 @@ func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planF
 	case in != nil:
 		text := fmt.Sprintf("%d is free\n", in.Priority)
 		if in.Room != nil {
-			text = fmt.Sprintf("no priority is free between them; these steps make room for %d:\n\n%s", in.Priority, planText(in.Room))
+			text = fmt.Sprintf("no free priority between them; these steps make room for %d:\n\n%s", in.Priority, planText(in.Room))
 		}
 		return &command.Answer{Value: in, Text: func(bool) string { return text }, NotConsidered: omits}, nil
 	case p != nil:
@@ -164,7 +164,7 @@ func policyAt(b *plan.Board, text string) (string, error) {
 			return s.Policy, nil
 		}
 	}
-	return "", fmt.Errorf("--insert: no policy stands at %d: want the name of a policy, or a priority that one has", at)
+	return "", fmt.Errorf("--insert: no policy has priority %d: give the name or priority of a policy", at)
 }
 
 // planSpacing returns the requested step and start; missing flags have the console's defaults.

@@ -27,8 +27,8 @@ type tierPlaces struct {
 }
 
 // errNoSpacing says why policies in tiers are not re-spaced.
-var errNoSpacing = errors.New("plan: the priorities here are fractions: between two there is always room, and nothing to re-space; " +
-	"--insert ABOVE,BELOW finds it and rung move goes there")
+var errNoSpacing = errors.New("plan: fractional priorities need no re-spacing; " +
+	"--insert ABOVE,BELOW finds a place for rung move")
 
 // tiersAnswer answers `rung plan` in a system whose tiers have fractional priorities.
 func tiersAnswer(r *revision.Revision, f *planFlags) (*command.Answer, error) {

@@ -23,7 +23,7 @@ func planStateText(st *revision.PlanState, now time.Time, next string) string {
 }
 
 // planNext says what can be done about a stopped plan.
-const planNext = "rung plan --resume continues, --back rolls back, --keep keeps the policies as they are"
+const planNext = "rung plan --resume continues, --back rolls back, --keep ends it"
 
 // stepsOut is the JSON of a plan's remaining steps, which a yes makes.
 type stepsOut struct {
@@ -50,7 +50,7 @@ func stepsAnswer(p *gate.Preview, outcome string) *command.Answer {
 	return &command.Answer{Value: out, NotConsidered: p.NotConsidered, Text: func(bool) string {
 		notes := p.Notes
 		if len(p.Steps) == 0 && p.Blocked == "" {
-			notes = append([]string{"every step is made; waiting for the zones that do not show the last one"}, notes...)
+			notes = append([]string{"all steps are made; waiting for zones to show the last one"}, notes...)
 		}
 		return stepsText(p.Title, p.Steps, p.FirstStep, notes) + guardsText(p)
 	}}

@@ -22,14 +22,14 @@ func PodCommand(a *command.App) *cobra.Command {
 	cmd := command.NetworkCommand(a, &cobra.Command{
 		Use:   "pod [NAMESPACE/NAME]",
 		Short: "List pods, or show every rule that touches one, in order of precedence",
-		Long: `Show every rule that touches a pod, as subject or as peer, in order of precedence, and
-the NetworkPolicies that isolate it: what none of them allows is dropped by the
-default deny of its namespace. An EgressFirewall decides in the to-lport stage: even
-after an egress Allow above it, but not after a drop. A NetworkPolicy rule without
-peers means everybody; it is listed for its subjects only.
+		Long: `Show every rule that touches a pod, as subject or peer, in order of precedence, and the
+NetworkPolicies that isolate it: the default deny of its namespace drops everything that
+none of them allows. An EgressFirewall decides in the to-lport stage: after an egress
+Allow above it, but not after a drop. A NetworkPolicy rule without peers means any peer;
+it is listed for its subjects only.
 
-Without a name list the pods, each with how many policies are enforced on it; -o wide
-names them.`,
+Without a name list the pods, each with the number of policies enforced on it; -o wide
+names the policies.`,
 		Example: `  rung pod red/canary-0 -f examples/
   rung pod canary-0 -n red -f examples/
   rung pod -n blue -l app=api --field-selector spec.nodeName=ovn-worker -f examples/

@@ -24,7 +24,7 @@ func PolicyCommand(a *command.App) *cobra.Command {
 		Use:   "policy NAME",
 		Short: "Show one policy: subject pods, rules in order, ACLs, findings",
 		Long: `Show one policy. Name it by NAME, a NetworkPolicy or EgressFirewall by NAMESPACE/NAME;
-where two kinds share a name, put the kind before it: ANP/x, BANP/default,
+if two kinds share a name, put the kind before it: ANP/x, BANP/default,
 NP/namespace/x. With --nb, or databases in a folder of -f, it also shows
 the state of its rows in each zone. -o wide lists the pods and ACLs.`,
 		Example: `  rung policy cluster-control -f examples/
@@ -44,7 +44,7 @@ the state of its rows in each zone. -o wide lists the pods and ACLs.`,
 				Names: func() []string { return []string{command.ObjectName(k)} }, NotConsidered: revision.OmissionsOfPolicy(r, k)}, nil
 		}}
 	})
-	in.NamespaceFlag(cmd, "`NAMESPACE` of the policy, where NAME has none")
+	in.NamespaceFlag(cmd, "`NAMESPACE` of the policy, if NAME has none")
 	return cmd
 }
 

@@ -111,7 +111,7 @@ func previewMarkdown(p *gate.Preview) string {
 		}
 		b.WriteByte('\n')
 	}
-	list("Mistakes in the text", t.Errors...)
+	list("Errors in the text", t.Errors...)
 	list("Guard rails", t.Guards...)
 	connections := func(title string, points []difference.PreviewPoint, all ...difference.GroupTable) {
 		var rows []difference.GroupLine

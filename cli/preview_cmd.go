@@ -27,18 +27,18 @@ func PreviewCommand(a *command.App) *cobra.Command {
 		Use:   "preview {--change FILE | --delete POLICY | --move POLICY=PRIORITY}...",
 		Short: "Show what a change would do, for a review",
 		Long: `Show what a change would do: which connections it denies or opens, who decides then,
-and which rows change. Nothing is changed. Exit 1 when a guard rail stops the change, or
-when it cannot be made. With --confirm-name, as for the change itself, a guard rail is
-shown and stops nothing.
+and which rows change. Nothing is changed. Exit 1 if a guard rail stops the change, or
+if it cannot be made. With --confirm-name, as for the change itself, a guard rail is
+shown but does not stop it.
 
-Several changes are made in the order in which they are given, and what they do together
-is shown. --change takes folders, too: what is no policy there is skipped, which a note
-says. With --prune the policies that are in none of the files are deleted.
+Several changes are made in the given order, and their combined effect is shown.
+--change also takes folders: other objects there are skipped with a note. With --prune
+policies that are in none of the files are deleted.
 
-With --listen the ACL log is read that long first, on a cluster from 15 minutes ago on:
-the answer then says which log lines would get a different verdict.
+With --listen the ACL log is read that long first, on a cluster from 15 minutes ago.
+The answer then lists log lines that would get a different verdict.
 
-With -o markdown the answer can be put under a pull request.`,
+With -o markdown the answer fits into a pull request.`,
 		Example: `  rung new quarantine --defaults -f examples/ > new.yaml
   rung preview --change new.yaml -f examples/
   rung preview --change new.yaml -f examples/ -o markdown
@@ -52,7 +52,7 @@ With -o markdown the answer can be put under a pull request.`,
 		"input; may be repeated, as the next two")
 	cmd.Flags().Var(previewPart{&parts, change.OpDelete}, "delete", "`POLICY` to delete")
 	cmd.Flags().Var(previewPart{&parts, change.OpMove}, "move", "`POLICY=PRIORITY` to give it, or POLICY=TIER/PRIORITY")
-	cmd.Flags().StringVar(&confirmed, "confirm-name", "", "policy `NAME` that a guard rail asks for: the rail is shown, and does not "+
+	cmd.Flags().StringVar(&confirmed, "confirm-name", "", "policy `NAME` that a guard rail asks for: the rail is shown, but does not "+
 		"stop the change")
 	cmd.Flags().BoolVar(&prune, "prune", false, "with --change: delete the policies that are in none of the files")
 	command.CompleteFlag(cmd, "move", movesChoices(a))
@@ -163,7 +163,7 @@ func (f previewPart) Type() string   { return "string" }
 // Set adds a change.
 func (f previewPart) Set(arg string) error {
 	if arg == "" {
-		return errors.New("it is empty")
+		return errors.New("empty value")
 	}
 	*f.all = append(*f.all, partOfChange{op: f.op, arg: arg})
 	return nil
@@ -174,11 +174,11 @@ func (p *previewParts) readFiles(ctx context.Context, a *command.App, prune bool
 	other := func(x partOfChange) bool { return x.op != change.OpApply }
 	switch {
 	case len(*p) == 0 && prune:
-		return errors.New("--prune: give --change, with all policies there are to be")
+		return errors.New("--prune: give --change with all policies to keep")
 	case len(*p) == 0:
-		return errors.New("which change? give --change FILE, --delete POLICY or --move POLICY=PRIORITY")
+		return errors.New("no change given: use --change FILE, --delete POLICY or --move POLICY=PRIORITY")
 	case prune && slices.ContainsFunc(*p, other):
-		return errors.New("--prune goes with --change alone, and deletes what is in none of the files")
+		return errors.New("--prune goes with --change only: it deletes policies in none of the files")
 	case prune:
 		var paths []string
 		for _, x := range *p {

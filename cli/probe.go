@@ -22,14 +22,14 @@ func ProbeCommand(a *command.App) *cobra.Command {
 	var cases string
 	cmd := &cobra.Command{
 		Use:   "probe [FROM TO [PORT]]",
-		Short: "Put a connection into a sandbox on OVN as packets, and show what became of it",
-		Long: `Start the sandbox of -f on OVN, put a connection in as packets, there and back, and
-show what OVN did with them, and by which rule, beside what rows and policies say.
-Ends are those of rung trace. Exit 1 when packets, rows and policies disagree. OVN
-23.06 or newer is looked for in PATH; --sandbox-ovn DIR names its folder.
+		Short: "Send a connection as packets through a sandbox on OVN, and show the result",
+		Long: `Start the sandbox of -f on OVN, send a connection as packets in both directions, and
+show what OVN did with them, by which rule, next to the verdicts of rows and policies.
+Ends are given as for rung trace. Exit 1 if packets, rows and policies disagree. OVN
+23.06 or newer is searched in PATH; --sandbox-ovn DIR names its folder.
 
 --cases takes a JSON array of {"from","to","protocol","port","ip_version","network"} and
-prints an array of answers in the same order. Flags fill in what a case does not say.`,
+prints an array of answers in the same order. Flags fill in missing fields of a case.`,
 		Example: `  rung probe blue/api-d0 red/web-f0 8080 -f examples/
   rung probe blue/api-d0 service/kube-system/kube-dns 53/udp -f examples/ --sandbox-ovn /opt/ovn`,
 		Args: takesQuestion,
@@ -64,7 +64,7 @@ func runProbe(ctx context.Context, a *command.App, asked []trace.Question, file 
 	case err != nil:
 		return err
 	case box == nil:
-		return errors.New("packets go into a sandbox, never into a cluster or a database of others: give the manifests with -f, without --nb")
+		return errors.New("packets are only sent in a sandbox: give manifests with -f, without --nb")
 	case box.OVN == lab.OVNOff:
 		return errors.New("--sandbox-ovn off: a probe needs OVN")
 	}
@@ -88,10 +88,10 @@ func runProbe(ctx context.Context, a *command.App, asked []trace.Question, file 
 func whyWithoutOVN(e *engine.Engine) error {
 	for _, done := range e.Activity(0) {
 		if done.By == "sandbox" && strings.Contains(done.Summary, "without OVN") {
-			return errors.New("a probe needs OVN, and the sandbox " + done.Summary)
+			return errors.New("a probe needs OVN, but the sandbox " + done.Summary)
 		}
 	}
-	return errors.New("a probe needs OVN, and the sandbox runs without")
+	return errors.New("a probe needs OVN, but the sandbox runs without")
 }
 
 // probeAnswer sends one question, or the questions of a file.

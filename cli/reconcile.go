@@ -41,10 +41,10 @@ func ReconcileCommand(a *command.App) *cobra.Command {
 		Long: `Keep the rows of policies in the --nb databases as OVN-Kubernetes would write them,
 and report Ready-In-Zone conditions and events to the API server.
 
-It is for labs. It refuses to write to a zone where an ovnkube-controller runs, where
-that cannot be told, or where rows change that Rung did not write. Replicas agree by
-a Lease per zone on who writes; an epoch in NB_Global keeps a replica that was paused
-from writing once another has taken over. With -f there is no Lease, only the epoch.
+It is for labs. It refuses to write to a zone if an ovnkube-controller runs there, or
+may, or if other programs change its rows. A Lease per zone decides which replica
+writes; an epoch in NB_Global keeps a paused replica from writing after another took
+over. With -f there is only the epoch, no Lease.
 
 It runs until SIGTERM and logs what it does to stderr. Exit codes: 0 after a clean
 stop, 2 for a configuration that cannot work.`,
@@ -66,7 +66,7 @@ func (f *reconcileFlags) register(p *pflag.FlagSet) {
 	p.StringArrayVar(&f.zones, "zone", nil,
 		"`ZONE` to write (repeatable; default those of --nb); $(NODE_NAME) is expanded from the environment")
 	p.BoolVar(&f.own.NobodyElse, nobodyElse, false,
-		"write even if an ovnkube-controller runs for the zone, or that cannot be told")
+		"write even if an ovnkube-controller runs, or may run, for the zone")
 	p.BoolVar(&f.admin, "enable-admin-network-policy", true,
 		"write and report AdminNetworkPolicies and the baseline; false leaves their rows alone")
 	p.StringVar(&f.metrics, "metrics-address", "127.0.0.1:9477",
@@ -74,7 +74,7 @@ func (f *reconcileFlags) register(p *pflag.FlagSet) {
 	p.BoolVar(&f.noLease, "no-lease", false, "write without a Lease: for a single replica, fenced only by the epoch")
 	p.StringVar(&f.lease.Namespace, "lease-namespace", "rung", "`NAMESPACE` of the Leases, one per zone")
 	p.DurationVar(&f.lease.Duration, "lease-duration", 15*time.Second,
-		"`TIME` that others wait for a leader that stopped renewing its Lease")
+		"`TIME` to wait for a leader that stopped renewing its Lease")
 	p.DurationVar(&f.lease.RenewDeadline, "renew-deadline", 10*time.Second,
 		"`TIME` that a leader tries to renew its Lease before it stops writing")
 	p.DurationVar(&f.lease.RetryPeriod, "retry-period", 2*time.Second, "`TIME` between attempts to get or renew a Lease")

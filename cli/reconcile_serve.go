@@ -209,7 +209,7 @@ func (t *eventTeller) tellLeftOut(zone string, was map[engine.UnwrittenPart]bool
 		}
 	}
 	if over > 0 {
-		t.log.Info("no longer left unwritten", "zone", zone, "count", over, "still", len(now))
+		t.log.Info("written again", "zone", zone, "count", over, "still", len(now))
 	}
 	return is
 }

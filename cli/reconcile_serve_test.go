@@ -61,7 +61,7 @@ func TestTellsWhatIsNotWritten(t *testing.T) {
 	was = said.tellLeftOut("n1", was, left)
 	said.tellLeftOut("n1", was, nil)
 	want := `level=WARN msg="not written" zone=n1 policy=AdminNetworkPolicy/one reason=blocked why="extra ACL x: still referenced by a row outside the policy"
-level=INFO msg="no longer left unwritten" zone=n1 count=1 still=0
+level=INFO msg="written again" zone=n1 count=1 still=0
 `
 	if text.String() != want {
 		t.Errorf("%s\nwant\n%s", text.String(), want)

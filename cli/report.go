@@ -34,17 +34,16 @@ func ReportCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report",
 		Short: "Write one file for an audit: ladder, rules, matrix, findings, drift",
-		Long: `Write what Rung knows into one file, for an audit or the review of an incident: what was
-not considered, which namespaces reach which, the ladder and every rule, expectations with
-their proof, findings by cause, how the rows of each zone differ, the changes that were
-made, and digests of the input.
+		Long: `Write one file for an audit or the review of an incident: the omissions, the matrix of
+namespaces, the ladder and every rule, expectations with their proof, findings by cause,
+differences of the rows in each zone, the changes made, and digests of the input.
 
--o html is one file for a browser: it asks for nothing on the network, is sorted and
-searched without a server, and prints. -o markdown is for a ticket. --save writes the file
-whole or not at all, in the form that its name ends with.
+-o html is one file for a browser: it uses no network, sorts and searches without a
+server, and prints. -o markdown is for a ticket. --save writes the file whole or not at
+all, in the form of its extension.
 
-Rows are compared where there are databases: a cluster's, those of --nb, or those of a
-must-gather. The same input gives the same file, but for its date: --at-time sets it.`,
+Rows are compared if there are databases: a cluster's, those of --nb, or those of a
+must-gather. The same input gives the same file except for its date: --at-time sets it.`,
 		Example: `  rung report -o html -f examples/ > report.html
   rung report --save report.html --expectations examples/expectations.yaml -f examples/
   rung report -o markdown --context staging`,
@@ -57,7 +56,7 @@ must-gather. The same input gives the same file, but for its date: --at-time set
 	}
 	f := cmd.Flags()
 	f.StringVar(&asked.save, "save", "", "write the report to this `FILE`: .html, .md, .json, .yaml or .txt, unless -o says otherwise")
-	f.StringVar(&asked.atTime, "at-time", "", "`TIME` that the report gives as its own, as 2026-11-27T09:00:00Z (default now)")
+	f.StringVar(&asked.atTime, "at-time", "", "`TIME` of the report, as 2026-11-27T09:00:00Z (default now)")
 	f.StringArrayVar(&asked.expectations, "expectations", nil, "`FILE` of statements to check, as for rung verify (repeatable)")
 	f.DurationVar(&asked.settle, "settle", model.SettleTime, "`TIME` that a difference of rows may take to settle")
 	command.CompleteFlag(cmd, "save", command.FileCompleter())
@@ -72,7 +71,7 @@ var formsOfNames = map[string]string{".html": command.HTMLForm, ".htm": command.
 // checkFlags checks the flags; formGiven says whether -o was given, saves whether --save was.
 func (q *reportAsk) checkFlags(a *command.App, formGiven, saves bool) (err error) {
 	if saves && q.save == "" {
-		return errors.New("--save needs the name of a file, and got none")
+		return errors.New("--save needs the name of a file")
 	}
 	if q.atTime != "" {
 		if q.at, err = time.Parse(time.RFC3339, q.atTime); err != nil {
@@ -82,7 +81,7 @@ func (q *reportAsk) checkFlags(a *command.App, formGiven, saves bool) (err error
 	if q.save != "" && !formGiven {
 		form := formsOfNames[strings.ToLower(filepath.Ext(q.save))]
 		if form == "" {
-			return fmt.Errorf("--save %s: the name does not say which form; end it with .html or .md, or give -o", q.save)
+			return fmt.Errorf("--save %s: unknown form; end the name with .html or .md, or give -o", q.save)
 		}
 		a.Flags.Output = form
 	}

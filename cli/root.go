@@ -81,16 +81,16 @@ func rootCommand(a *command.App, screen ShowScreen) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "rung",
 		Short: "Operations console for AdminNetworkPolicy on OVN-Kubernetes",
-		Long: `Rung shows, in order of precedence, every policy that decides about a connection,
-the rows it has in each zone's OVN Northbound database, and the consequences of a
-change before it is made.
+		Long: `Rung shows every policy that decides about a connection in order of precedence, its
+rows in each zone's OVN Northbound database, and the consequences of a change before
+it is made.
 
 Without -f it works on the cluster of your kubeconfig, read-only until --write. With
 -f it works on manifests and runs the zones itself, in a sandbox.
 
-Exit codes: 0 asked, wholly judged, and the answer is yes; 1 the answer is no (drift,
-lint errors, a change refused); 2 could not run, was interrupted, or not wholly judged
-(--allow-unjudged takes that for 0); 141 the output was not read to its end.`,
+Exit codes: 0 fully judged, and the answer is yes; 1 the answer is no (drift, lint
+errors, a change refused); 2 could not run, was interrupted, or not fully judged
+(--allow-unjudged accepts the latter); 141 the output was not read to its end.`,
 		Example: `  rung demo                                   # a built-in cluster, in the console
   rung --context staging                      # a cluster, in the console
   rung ladder -f examples/                    # files, as a table (these are the demo's)

@@ -25,15 +25,14 @@ func RowsCommand(a *command.App) *cobra.Command {
 	var only Selection
 	cmd := a.QueryCommand(&cobra.Command{
 		Use:   "rows [POLICY]",
-		Short: "Show each zone's live ACLs in the order in which they decide",
+		Short: "Show each zone's live ACLs in order of precedence",
 		Long: `Show the live ACLs of each zone's Northbound database, of every owner, in the order
 in which they decide: stage, tier, priority. The signs in column NOTE are explained
 below the table. With -f alone the zones are a sandbox, written just before.
 
 --flows shows below each ACL the logical flows that northd made of it, from the zone's
-Southbound database: that of --sb, on a cluster the one in the ovnkube-node pod, in a
-sandbox that of real OVN. What is missing, of an older row or left over is said with the
-likely cause.
+Southbound database: given by --sb, in a cluster's ovnkube-node pod, or in a sandbox on
+real OVN. Missing, outdated and surplus flows are listed with the likely cause.
 
 ` + secondHelp,
 		Example: `  rung rows --context staging --zone ovn-worker --stage to-lport

@@ -33,9 +33,9 @@ func SecondReaderCommand(a *command.App) *cobra.Command {
 }
 
 // secondHelp is the help text about --second-reader.
-const secondHelp = `--second-reader reads each zone once more, through libovsdb, the client that
-OVN-Kubernetes uses, and compares row by row: exit 1 when a row differs from what
-Rung reads, 2 when libovsdb could not read one of the zones.`
+const secondHelp = `--second-reader reads each zone again through libovsdb, the client of OVN-Kubernetes,
+and compares row by row: exit 1 if a row differs, 2 if libovsdb could not read a
+zone.`
 
 // addSecondReaderFlag adds --second-reader to a command that shows zones.
 func addSecondReaderFlag(cmd *cobra.Command) *bool {

@@ -61,8 +61,8 @@ func (s *Selection) NamespaceFlag(cmd *cobra.Command, what string) {
 
 // AddTo adds the flags to a command that lists objects which may be in namespaces.
 func (s *Selection) AddTo(a *command.App, cmd *cobra.Command, of Selectables) {
-	s.NamespaceFlag(cmd, "only what is in this `NAMESPACE`, and what is in none")
-	cmd.Flags().BoolVarP(&s.everywhere, "all-namespaces", "A", false, "all namespaces, which is the default; wins over -n")
+	s.NamespaceFlag(cmd, "only this `NAMESPACE`, and objects without one")
+	cmd.Flags().BoolVarP(&s.everywhere, "all-namespaces", "A", false, "all namespaces (the default); overrides -n")
 	s.AddSelectors(a, cmd, of)
 }
 
@@ -105,7 +105,7 @@ func (of Selectables) parseFields(text string) (fields.Selector, error) {
 	}
 	for _, r := range s.Requirements() {
 		if !slices.Contains(of.fields, r.Field) {
-			return nil, fmt.Errorf("%s have no field %q; there are %s", words.Plural(of.one), r.Field, words.List(of.fields, len(of.fields)))
+			return nil, fmt.Errorf("%s have no field %q; fields: %s", words.Plural(of.one), r.Field, words.List(of.fields, len(of.fields)))
 		}
 	}
 	return s, nil

@@ -77,7 +77,7 @@ func (b *reportBuilder) sheet() (*page.Sheet, error) {
 	s := &page.Sheet{Title: b.out.Title, About: b.about()}
 	summary := page.Section{Key: "summary", Title: "Summary", Lines: b.summary}
 	if n := len(revision.UnjudgedOmissions(b.omits)); n > 0 {
-		text := " not wholly judged: " + words.Count(n, "thing") + " could change what this report says"
+		text := " not fully judged: " + words.Count(n, "thing") + " could change what this report says"
 		if allowed := n - len(revision.UnjudgedOmissions(b.omits, b.app.Flags.AllowUnjudged...)); allowed > 0 {
 			text += ", " + words.Thousands(allowed) + " of them allowed by --allow-unjudged"
 		}
@@ -131,7 +131,7 @@ func (b *reportBuilder) about() (out []page.Fact) {
 		b.out.PoliciesDigest = b.policiesDigest()
 		text := b.out.PoliciesDigest + " (SHA-256 of " + words.Count(n, "policy") + " that were read"
 		if len(revision.UnjudgedOmissions(revision.OmissionsOfObjects(b.rev))) > 0 {
-			text += "; what is not considered is not in it"
+			text += "; without omitted ones"
 		}
 		add("policies", text+")")
 	}
@@ -143,7 +143,7 @@ func (b *reportBuilder) omittedPart() page.Section {
 	x := page.Section{Key: "not-considered", Title: "Not considered"}
 	out := b.app.OmissionsOut(b.omits)
 	if len(out) == 0 {
-		x.Lines = []page.Line{plainLine("Everything that was read counts, and nothing had to be assumed.")}
+		x.Lines = []page.Line{plainLine("Nothing was left out or assumed.")}
 		return x
 	}
 	for _, o := range out {
@@ -209,7 +209,7 @@ func orderText(r *revision.Revision) string {
 	if r.System.Bands != nil {
 		return "Tiers and policies decide from the top down."
 	}
-	return "Tier 1 decides first: there lower numbers come before higher ones. In tier 2 the numbers are OVN's own, and higher ones come " +
+	return "Tier 1 decides first, lower numbers before higher ones. Tier 2 has OVN's own numbers, higher ones " +
 		"first. A rule that is not reached decides nothing."
 }
 

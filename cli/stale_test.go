@@ -59,7 +59,7 @@ func TestChangedWhileAsked(t *testing.T) {
 			time.Sleep(c.wait)
 			answer(c.answer)
 			if c.wait > 0 {
-				r.until(&r.errs, "changed: look again: ")
+				r.until(&r.errs, "changed since the preview: ")
 				r.untilCount(&r.errs, c.question, 2)
 				answer("n\n")
 			}

@@ -48,7 +48,7 @@ func TestAsk(t *testing.T) {
 			"rung: not confirmed: nothing was changed", false},
 		{"the name", "Type guard-db to confirm: ", "guard-db\n", []string{"delete", "guard-db"}, command.ExitOK, "done in", true},
 		{"another name", "Type guard-db to confirm: ", "y\n", []string{"delete", "guard-db"}, command.ExitNo,
-			"rung: not confirmed: a guard rail wants the name guard-db: nothing was changed", false},
+			"rung: not confirmed: a guard rail needs the name guard-db: nothing was changed", false},
 		{"a plan", "Apply? [y/N] ", "y\n", []string{"plan", "--step", "5", "--run"}, command.ExitOK, "3 of 3 done", true},
 		{"no plan", "Apply? [y/N] ", "no\n", []string{"plan", "--step", "5", "--run"}, command.ExitNo,
 			"rung: not confirmed: nothing was changed", false},

@@ -35,23 +35,23 @@ func TraceCommand(a *command.App) *cobra.Command {
 	var cmd *cobra.Command
 	cmd = a.QueryCommand(&cobra.Command{
 		Use:   "trace [FROM TO [PORT]]",
-		Short: "Show whether a connection is let through, and who decides",
-		Long: `Show whether a connection is let through, and who decides, stage by stage and tier by
+		Short: "Show whether a connection is allowed, and which rule decides",
+		Long: `Show whether a connection is allowed, and which rule decides, stage by stage and tier by
 tier. An end is a pod (NAMESPACE/NAME), an address, node/NAME, or with --to a Service
-(service/NAMESPACE/NAME), of which each endpoint is asked, as for its addresses; a name
-alone will do where only one end has it. FROM TO 53/udp is short for the four flags.
-Where both ends have IPv4 and IPv6 both are asked; if they differ, the verdict is
-unknown. --by rows asks the zones' rows, --by both both; with -f
-alone those that the policies compile to. --ovn also runs ovn-trace in the zones' pods
-(needs pods/exec), or in the sandbox on OVN. Exit 1 when policies, rows and OVN disagree.
+(service/NAMESPACE/NAME) or its address, for which every endpoint is asked. A unique
+name is enough. FROM TO 53/udp is short for the four flags. If both ends have IPv4 and
+IPv6, both are asked; if they differ, the verdict is unknown. --by rows asks the zones'
+rows, --by both both; with -f alone the rows are compiled from the policies. --ovn also
+runs ovn-trace in the zones' pods (needs pods/exec), or in the sandbox on OVN. Exit 1
+if policies, rows and OVN disagree.
 
 --as-if NAMESPACE/NAME:KEY=VALUE,… asks as if a pod with these labels existed, and
 --as-if NAMESPACE:KEY=VALUE,… a namespace (repeatable). Such pods declare no ports, and
 only the policies can be asked.
 
 --cases takes a JSON array of {"from","to","protocol","port","ip_version","network"}; the
-answers come in the same order. Flags fill in what a case does not say. One that cannot
-be asked is "unknown" and a line on stderr: exit 2 then.`,
+answers come in the same order. Flags fill in missing fields of a case. A case that
+cannot be asked is "unknown", with a line on stderr: exit 2 then.`,
 		Example: `  rung trace blue/api-d0 red/web-f0 8080 -f examples/
   rung trace --from canary-0 --to service/kube-system/kube-dns --port 53/udp --by both -f examples/
   rung trace blue/api-d0 red/web-f0 8080 --ovn --context staging
@@ -78,7 +78,7 @@ be asked is "unknown" and a line on stderr: exit 2 then.`,
 	})
 	addQuestionFlags(a, cmd, &one, &cases)
 	cmd.Flags().BoolVar(&ovn, "ovn", false, "ask ovn-trace too, and compare it with the rows")
-	cmd.Flags().StringArrayVar(&asIf, "as-if", nil, "ask as if a pod existed, or had other labels: `NAMESPACE/NAME:LABELS`; without /NAME a "+
+	cmd.Flags().StringArrayVar(&asIf, "as-if", nil, "imagine a pod, or give one other labels: `NAMESPACE/NAME:LABELS`; without /NAME a "+
 		"namespace (repeatable)")
 	command.CompleteFlag(cmd, "as-if", cobra.NoFileCompletions) // nonexistent objects cannot be listed
 	cmd.MarkFlagsMutuallyExclusive("ovn", "watch")              // each answer runs a program in the zones' pods
@@ -110,13 +110,13 @@ func asksZones(ctx context.Context, a *command.App, by string) bool {
 // addQuestionFlags adds the flags for a connection, and for a file of many.
 func addQuestionFlags(a *command.App, cmd *cobra.Command, one *trace.Question, cases *string) {
 	f := cmd.Flags()
-	f.StringVar(&one.From, "from", "", "the `END` that begins the connection")
+	f.StringVar(&one.From, "from", "", "the `END` that opens the connection")
 	f.StringVar(&one.To, "to", "", "the `END` that it goes to")
 	one.Protocol = string(verdict.TCP)
 	addPortFlags(cmd, &one.Port, "destination `PORT`, or with its protocol, as in 53/udp; none with ICMP", &one.Protocol,
 		"`PROTOCOL`: TCP, UDP, SCTP or ICMP")
-	f.StringVar(&one.Network, "network", "", "judge it on a `NETWORK`, by its name or default; without, on the one both ends are on")
-	f.IntVar(&one.IPVersion, "ip-version", 0, "ask only IP `VERSION` 4 or 6, where both ends have both")
+	f.StringVar(&one.Network, "network", "", "judge it on a `NETWORK`, by name or default (default the one of both ends)")
+	f.IntVar(&one.IPVersion, "ip-version", 0, "ask only IP `VERSION` 4 or 6, if both ends have both")
 	f.StringVar(cases, "cases", "", "answer the questions of a JSON `FILE`, or - for standard input")
 }
 

@@ -164,7 +164,7 @@ func (o *verdictOut) verdictOmissions() []model.Omission {
 	case verdict.Unknown:
 		out = append(out, model.Omission{Code: model.OmittedPart, Why: "unknown: " + cmp.Or(o.trace.Reason, "the stages say why")})
 	case verdict.NotApplicable:
-		out = append(out, model.Omission{Code: model.OmittedAll, Why: "no policy is asked about this connection"})
+		out = append(out, model.Omission{Code: model.OmittedAll, Why: "no policy applies to this connection"})
 	}
 	return out
 }
@@ -206,8 +206,8 @@ func (s *omissionsBuilder) allOmissions(n int) []model.Omission {
 			cmp.Compare(a.String(), b.String()))
 	})
 	if s.none == n {
-		found = append(found, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: " + words.OneOrMany(n, "no case is",
-			"none of the cases is") + " about policies"})
+		found = append(found, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: " + words.OneOrMany(n, "no policy applies to the case",
+			"no policy applies to any of the cases")})
 	}
 	return found
 }

@@ -26,7 +26,7 @@ func checkTrialFlags(a *command.App, c *changeFlags) error {
 	case c.within < leastTrial:
 		return fmt.Errorf("--confirm %s: want at least %s", c.within, leastTrial)
 	case len(a.Flags.Files) > 0 && !a.Flags.WriteBack:
-		return errors.New("--confirm is for changes that last: give --write-back")
+		return errors.New("--confirm needs a permanent change: give --write-back")
 	}
 	return nil
 }
@@ -34,15 +34,14 @@ func checkTrialFlags(a *command.App, c *changeFlags) error {
 func ConfirmCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "confirm",
-		Short: "Keep the change that was made with --confirm",
-		Long: `Confirm keeps a change that was made with --confirm, or on trial in the console. Unless it
-is confirmed in time it is reverted: by the Rung that made it, or, where that was killed,
-by the next one that starts, whatever it was started for. A policy that somebody else
-changed meanwhile is left as it is.
+		Short: "Keep a change made with --confirm",
+		Long: `Keep a change made with --confirm, or on trial in the console. Unless confirmed in time
+it is reverted: by the Rung that made it or, if that was killed, by the next one started,
+with any command. Policies that somebody else changed meanwhile are kept.
 
-Where Rung was killed while it made a change of several objects, the next start says how
-many were written: confirm makes the rest (with --write, or --write-back for files), rung
-undo reverts what was written.`,
+If Rung was killed during a change of several objects, the next start reports how many
+were written: confirm makes the rest (with --write, or --write-back for files), rung undo
+reverts what was written.`,
 		Args: command.TakesArgs(0),
 		Example: `  rung move cluster-control 36 --confirm 60s --context staging --write
   rung confirm --context staging`,
@@ -102,9 +101,9 @@ func withUnreadEngine(ctx context.Context, a *command.App, f func(*engine.Engine
 
 // manualUndoText explains how to revert a change that Rung cannot revert.
 func manualUndoText(a *command.App, e *engine.Engine, u *revision.UnconfirmedChange) string {
-	text := "it is tried again every 10 s; mend that, or revert it by hand: " + a.CommandElsewhere(e, "undo", a.LastingFlag())
+	text := "retrying every 10 s; fix the cause, or revert it by hand: " + a.CommandElsewhere(e, "undo", a.LastingFlag())
 	if u.File != "" {
-		text += ", or from what it was, in " + u.File
+		text += ", or from the former text in " + u.File
 	}
 	return text
 }
@@ -212,7 +211,7 @@ func putBackTrial(a *command.App, e *engine.Engine) error {
 	defer cancel()
 	u := e.PutBack(ctx)
 	if u.IsOpen() {
-		return notStanding("%s: not reverted yet: %s; the next start of Rung does it; until then: %s", u.Title, u.Why, manualUndoText(a, e, u))
+		return notStanding("%s: not reverted yet: %s; the next Rung started reverts it; until then: %s", u.Title, u.Why, manualUndoText(a, e, u))
 	}
 	return sayTrialEnd(a, u)
 }

@@ -32,11 +32,11 @@ func UndoCommand(a *command.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "undo [NUMBER]",
 		Short: "Undo the last saved change, or one of --list",
-		Long: `Undo reverts the last change that was made with --write-back or on a cluster,
-in this or an earlier run, if the policy is still what the change left; otherwise it shows what
-was changed meanwhile and does nothing. A plan that was run is one change: undo takes
-the whole of it back, in steps that never reverse two policies. --list prints the
-changes. The number of an undo re-applies what it undid, as rung redo does.`,
+		Long: `Undo the last change made with --write-back or on a cluster, in this or an earlier
+run, if the policy is still as the change left it. Otherwise show what changed
+meanwhile, and do nothing. A plan is one change: undo reverts all of it, in steps that
+never reverse two policies. --list prints the changes. The number of an undo re-applies
+its change, like rung redo.`,
 		Args: command.TakesArgs(1, "[NUMBER]"),
 		Example: `  rung undo -f examples/ --write-back --dry-run
   rung undo --list --context staging`,
@@ -59,10 +59,10 @@ func RedoCommand(a *command.App) *cobra.Command {
 	var c changeFlags
 	cmd := &cobra.Command{
 		Use:   "redo [NUMBER]",
-		Short: "Make the last undone change again, or that of an undo of rung undo --list",
-		Long: `Redo re-applies the change that was undone last, if the policy is still what the
-undo left, and with each further call the one that was undone before. A new change
-ends that: what was undone before it stays undone.`,
+		Short: "Re-apply the last undone change, or that of an undo in rung undo --list",
+		Long: `Re-apply the change undone last, if the policy is still as the undo left it; each
+further call re-applies the one undone before. Changes undone before a new change
+cannot be redone.`,
 		Args:    command.TakesArgs(1, "[NUMBER]"),
 		Example: `  rung redo -f examples/ --write-back --dry-run`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -93,7 +93,7 @@ func takeBack(ctx context.Context, a *command.App, c *changeFlags, op change.Op,
 // checkChangesKept rejects undo and redo if no change outlives the program.
 func checkChangesKept(a *command.App) error {
 	if !a.Flags.WriteBack && len(a.Flags.Files) > 0 {
-		return errors.New("only changes written into the files are kept, and undo writes into them: give --write-back")
+		return errors.New("undo needs changes written to files: give --write-back")
 	}
 	return nil
 }

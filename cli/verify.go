@@ -30,24 +30,24 @@ func VerifyCommand(a *command.App) *cobra.Command {
 	var cmd *cobra.Command
 	cmd = command.NetworkCommand(a, &cobra.Command{
 		Use:   "verify {FILE… | --write}",
-		Short: "Check that what must be allowed or denied is; exit 1 when it is not",
-		Long: `Check statements of which connections must be allowed and which denied, kept in files
-of YAML or JSON (- for standard input): docs/expectations.md has the form. Of each that
-fails, one connection is traced. --by rows asks the zones' rows instead of the policies,
---by both both. Exit 1 when a statement fails, 2 when one cannot be read or asked; the
-others are judged all the same.
+		Short: "Check which connections are allowed and denied; exit 1 on failures",
+		Long: `Check statements about connections that must be allowed or denied, kept in files of YAML
+or JSON (- for standard input): docs/expectations.md has the form. For each failure one
+connection is traced. --by rows asks the zones' rows instead of the policies, --by both
+both. Exit 1 if a statement fails, 2 if one cannot be read or asked; the others are still
+judged.
 
---as-if takes pods that the labels of a statement match none of as if they existed.
+--as-if imagines pods for labels that match no pod.
 
 --write prints a first file instead: what the policies allow and deny now between the
-pods of all namespaces, or of those of --namespaces.`,
+pods of all namespaces, or of --namespaces.`,
 		Example: `  rung verify examples/expectations.yaml -f examples/
   rung verify examples/expectations.yaml --by both -o junit --context staging
   rung verify --write --namespaces blue,red -f examples/ > expectations.yaml`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case write && len(args) > 0:
-				return errors.New("--write prints a new file: leave FILE out, and write > FILE behind the command")
+				return errors.New("--write prints a new file: leave FILE out, and redirect the output with > FILE")
 			case !write && len(args) == 0:
 				return fmt.Errorf("%s needs FILE, got 0 arguments; see: %s --help", cmd.CommandPath(), cmd.CommandPath())
 			case !write && len(namespaces) > 0:
@@ -78,9 +78,9 @@ pods of all namespaces, or of those of --namespaces.`,
 	})
 	addByFlag(cmd, &by)
 	f := cmd.Flags()
-	f.BoolVar(&asIf, "as-if", false, "ask as if pods existed that labels match none of")
-	f.BoolVar(&write, "write", false, "print a first file, from what the policies do now")
-	f.StringSliceVar(&namespaces, "namespaces", nil, "`NAMESPACES` to write of, with commas between (default all)")
+	f.BoolVar(&asIf, "as-if", false, "imagine pods for labels that match none")
+	f.BoolVar(&write, "write", false, "print a first file, from the present policies")
+	f.StringSliceVar(&namespaces, "namespaces", nil, "`NAMESPACES` to write about, comma-separated (default all)")
 	cmd.MarkFlagsMutuallyExclusive("write", "as-if")
 	cmd.MarkFlagsMutuallyExclusive("write", "by")
 	return cmd

@@ -108,7 +108,7 @@ func (o *VerifyFacts) SummaryText() string {
 		out += fmt.Sprintf("; %s unproven", words.Thousands(o.Unproven))
 	}
 	if n := len(o.Problems); n > 0 {
-		out += fmt.Sprintf("; %s in what could not be read or asked", words.Count(n, "mistake"))
+		out += fmt.Sprintf("; %s", words.Count(n, "problem"))
 	}
 	return out
 }
@@ -117,12 +117,12 @@ func (o *VerifyFacts) SummaryText() string {
 var verifyRules = []command.Rule{
 	{Code: "expectation-fails", Title: "An expectation does not hold", Says: "Connections are not allowed or denied as a statement says " +
 		"they must be.",
-		Help: "Change the policies, or the statement if it is no longer meant. rung trace shows who decides about a connection."},
-	{Code: "expectation-unproven", Title: "An expectation is not proven", Says: "A statement holds as far as was judged, and something that " +
-		"could change that was not considered.",
-		Help: "Mend what was not considered; --allow-unjudged accepts it."},
+		Help: "Change the policies or the statement. rung trace shows which rule decides about a connection."},
+	{Code: "expectation-unproven", Title: "An expectation is not proven", Says: "A statement holds as far as judged, but something was left out that " +
+		"could change that.",
+		Help: "Fix the omissions; --allow-unjudged accepts them."},
 	{Code: "expectation-unreadable", Title: "An expectation cannot be asked",
-		Says: "A statement cannot be read, or names what does not exist.",
+		Says: "A statement cannot be read, or names something that does not exist.",
 		Help: "docs/expectations.md has the form."},
 }
 

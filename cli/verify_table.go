@@ -16,7 +16,7 @@ var StatementTable = &page.Table[*StatementFacts]{
 	ID:    func(s *StatementFacts) string { return s.positionText() },
 	Empty: "no statement could be asked",
 	Help: map[string]string{"result": "whether it holds", "statement": "what must be allowed or denied",
-		"answer": "how many pairs were asked, and what became of them", "proof": "a connection that speaks against it, or what was " +
+		"answer": "how many pairs were asked, with the result", "proof": "a counterexample, or what was " +
 			"not considered"},
 	Columns: []page.Column[*StatementFacts]{
 		{Key: "result", Title: "RESULT", Worth: page.Always, Cell: func(s *StatementFacts) page.Cell {
@@ -47,8 +47,7 @@ func (s *StatementFacts) proofText() string {
 	case len(s.NotConsidered) > 0: // allowed, or assumed
 		return strings.Join(command.OmittedLines(s.NotConsidered), "\n")
 	case s.Pairs > 0:
-		return words.OneOrMany(s.Pairs, "the one pair was asked, and does", "all "+words.Count(s.Pairs, "pair")+" were asked, and none does") +
-			" otherwise"
+		return words.OneOrMany(s.Pairs, "the only pair agrees", "all "+words.Count(s.Pairs, "pair")+" agree")
 	}
 	return ""
 }

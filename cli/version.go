@@ -44,9 +44,9 @@ func versionCmd(a *command.App) *cobra.Command {
 		Use:   "version",
 		Short: "Print the version",
 		Long: `Print the version: the release's tag, the commit and its date, the Go it was built with,
-and the releases of OVN-Kubernetes and of APIs that Rung knows; with -o wide every kind
-of object that is read. Nothing is asked for it, and nothing sent: Rung has no telemetry
-and looks for no newer releases.`,
+and the known releases of OVN-Kubernetes and of APIs; with -o wide every kind of object
+that is read. Nothing is sent: Rung has no telemetry and does not look for newer
+releases.`,
 		Example: "  rung version\n  rung version -o wide",
 		Args:    command.TakesArgs(0),
 		RunE:    func(*cobra.Command, []string) error { return a.PrintAnswer(versionAnswer()) },
@@ -100,7 +100,7 @@ func (v *versionOut) text(wide bool) string {
 	b.WriteString(strings.Join(strings.Fields(strings.Join(first, " ")), " ") + "\n")
 	commit := v.Revision
 	if v.Modified {
-		commit += ", with changes that are not committed"
+		commit += ", with uncommitted changes"
 	}
 	line("tag", v.Tag)
 	line("commit", commit)

@@ -17,7 +17,7 @@ func TestVersion(t *testing.T) {
 	}
 	text := versionOf(info).text(false)
 	for _, want := range []string{
-		"\ncommit              0123abcd, with changes that are not committed\n",
+		"\ncommit              0123abcd, with uncommitted changes\n",
 		"\ndate of the commit  2026-11-27T01:02:03Z\n",
 		"\nOVN-Kubernetes      default branch of August 2026; rows of releases up to v1.3 are recognised\n",
 		"\nnetwork-policy-api  v0.1.5, v0.2.0\n", "\nKubernetes API      v1.37.2\n",

@@ -31,20 +31,20 @@ func ZonesCommand(a *command.App) *cobra.Command {
 	cmd := a.QueryCommand(&cobra.Command{
 		Use:   "zones",
 		Short: "Show each zone: database, state, policies in sync",
-		Long: `Show each zone with its database and how many policies are in sync there. OTHER ROWS
-are those of no single policy, such as the default deny of a namespace. --dialect shows
-the settings OVN-Kubernetes runs with in each zone, and where each was read. -l and
---field-selector go by the nodes.
+		Long: `Show each zone with its database and the number of policies in sync. OTHER ROWS belong
+to no single policy, such as the default deny of a namespace. --dialect shows the
+settings of OVN-Kubernetes in each zone, with their sources. -l and --field-selector
+select zones by their nodes.
 
 ROWS/FLOWS/NODES are NB_Global's nb_cfg, sb_cfg and hv_cfg: of the rows written, the
 flows made, the nodes done. --flows also compares the logical flows with the rows.
 
---conditions shows what zones' controllers reported of AdminNetworkPolicies and the
-baseline, worst first: no proof. -o wide, json and yaml have the rows' state beside it.
+--conditions shows what the zones' controllers reported about AdminNetworkPolicies and
+the baseline, worst first: no proof. -o wide, json and yaml add the state of the rows.
 
---check compares the zones with each other: address sets must be equal, port groups
-add up to the subject, ACLs read the same. Exit 1 when something is wrong that is
-not just settling. ` + secondHelp,
+--check compares the zones with each other: address sets must be equal, port groups must
+add up to the subject, and ACLs must be equal. Exit 1 if something is wrong and not just
+settling. ` + secondHelp,
 		Example: `  rung zones --context staging
   rung zones --context staging -l topology.kubernetes.io/zone=a
   rung zones --context staging --check
@@ -103,8 +103,8 @@ not just settling. ` + secondHelp,
 		}
 		return q
 	})
-	flows = addFlowsFlag(cmd, "also read the Southbound databases, and say how flows stand to the rows")
-	cmd.Flags().BoolVar(&conditions, "conditions", false, "what each zone's controller reported of each policy")
+	flows = addFlowsFlag(cmd, "also read the Southbound databases, and compare flows with the rows")
+	cmd.Flags().BoolVar(&conditions, "conditions", false, "what each zone's controller reported about each policy")
 	cmd.Flags().BoolVar(&check, "check", false, "compare the zones with each other; exit 1 on findings")
 	cmd.Flags().BoolVar(&table, "dialect", false, "the settings OVN-Kubernetes runs with in each zone")
 	second = addSecondReaderFlag(cmd)

@@ -43,7 +43,7 @@ type PlanState struct {
 	Runner      PlanRunner // with PID 0 if no process runs the plan
 	Unrecorded  bool       // the last step was made but not recorded (ErrNotRecorded): see Why
 	// Stuck says why a stopped plan can neither continue nor be rolled back, and what to do; Why contains it
-	// too. "metrics stands at 38, the plan expects 40: move it back to 40, or end the plan as it is (x,
+	// too. "metrics is at 38, the plan expects 40: move it back to 40, or end the plan here (x,
 	// --keep)". Empty if the plan can go on.
 	Stuck string
 }

@@ -65,14 +65,13 @@ func Compare(ctx context.Context, before, after *revision.Revision, names [2]str
 			return o.Code == model.OmittedNetwork && o.Remedy != ""
 		})
 		if r.Cluster.Count(model.KindPod) == 0 && !hasPolicy(r) {
-			sides[i] = append(sides[i], model.Omission{Code: model.OmittedAll, Why: "nothing was there to compare: no policies and no pods"})
+			sides[i] = append(sides[i], model.Omission{Code: model.OmittedAll, Why: "nothing to compare: no policies and no pods"})
 		}
 	}
 	d.addOmissions(sides, names)
 	if d.Connections.MixedPairs > 0 {
 		d.NotConsidered = append(d.NotConsidered, model.Omission{Code: model.OmittedPart, Why: fmt.Sprintf(
-			"between %d pairs of workloads some pods are let through and others not, before and after: their pods are not held against each "+
-				"other one by one",
+			"%d pairs of workloads are mixed before and after: changes between their single pods were not compared",
 			d.Connections.MixedPairs)})
 	}
 	return d, nil

@@ -47,11 +47,11 @@ func (e *Effect) NotConsidered(rev *revision.Revision) []model.Omission {
 		return o.Code == model.OmittedNetwork && (o.Remedy != "" || !e.isOnUnread)
 	})
 	if e.Unknown != "" {
-		out = append(out, model.Omission{Code: model.OmittedAll, Why: "what the change does to connections was not judged: " + e.Unknown})
+		out = append(out, model.Omission{Code: model.OmittedAll, Why: "the effect on connections was not judged: " + e.Unknown})
 	}
 	if len(e.Services) > 0 {
-		out = append(out, model.Omission{Code: model.OmittedPart, Why: "not asked: " + servicesText(e.Services),
-			Remedy: "ask before and after: rung trace --to service/" + e.Services[0].Namespace + "/" + e.Services[0].Name})
+		out = append(out, model.Omission{Code: model.OmittedPart, Why: "not judged: " + servicesText(e.Services),
+			Remedy: "compare before and after: rung trace --to service/" + e.Services[0].Namespace + "/" + e.Services[0].Name})
 	}
 	return out
 }
@@ -80,7 +80,7 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []c
 	d, rails, err := guard.JudgeChanges(limit, rev, next, GuardChanges(changes), asked)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return &Effect{Unknown: "it was not worked out in time"}
+		return &Effect{Unknown: "not worked out in time"}
 	case err != nil:
 		return &Effect{Unknown: err.Error()}
 	}
@@ -88,7 +88,7 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []c
 		isOnUnread: isOnUnread(next, changes)}
 	if len(e.Services) > 0 {
 		e.Guards = append(e.Guards, change.Guard{Code: guard.Unjudged, Policy: changes[0].Key, About: guard.Unjudged + " services",
-			Message: "what it does to " + servicesText(e.Services) + ", is not worked out"})
+			Message: "the effect on " + servicesText(e.Services) + ", is not worked out"})
 	}
 	return e
 }
@@ -139,9 +139,9 @@ func unprogrammedWithRows(rev, next *revision.Revision, changes []change.ObjectC
 		switch {
 		case zones == 0:
 		case c.New != nil && next.WhyNoRows(c.Key) != nil:
-			out = append(out, "once the rows of "+c.Key.Label()+" are gone, which stay until a controller starts again")
+			out = append(out, "once the rows of "+c.Key.Label()+" are gone (they stay until a controller restarts)")
 		case c.Old != nil && rev.WhyNoRows(c.Key) != nil:
-			out = append(out, "what the frozen rows of "+c.Key.Label()+" decide now is left out")
+			out = append(out, "without what the frozen rows of "+c.Key.Label()+" decide now")
 		}
 	}
 	return strings.Join(out, "; ")
@@ -150,12 +150,12 @@ func unprogrammedWithRows(rev, next *revision.Revision, changes []change.ObjectC
 // Text describes the effect on connections in one line.
 func (e *Effect) Text() string {
 	if e.Unknown != "" {
-		return "what it does to connections is unknown: " + e.Unknown
+		return "effect on connections unknown: " + e.Unknown
 	}
 	text := revision.FlipsText(e.Totals)
 	but := e.Caveat
 	if len(e.Services) > 0 {
-		but = strings.TrimPrefix(but+"; not asked: "+servicesText(e.Services), "; ")
+		but = strings.TrimPrefix(but+"; not judged: "+servicesText(e.Services), "; ")
 	}
 	switch {
 	case text != "":

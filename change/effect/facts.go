@@ -47,7 +47,7 @@ func ReachConsequences(rev *revision.Revision, changes []change.ObjectChange) (o
 				}
 			}
 			out = append(out, Consequence{fmt.Sprintf("reach %s %x", p.Key, h.Sum(nil)),
-				"the pods that " + p.Key.Label() + " applies to or reaches are others"})
+				p.Key.Label() + " applies to or reaches other pods than before"})
 		}
 	}
 	return out

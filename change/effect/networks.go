@@ -25,7 +25,7 @@ func (d *Difference) compareNetworks(ctx context.Context, names [2]string) error
 			on[i] = revision.OnNetwork(r, name)
 			if on[i] == nil {
 				d.NotConsidered = append(d.NotConsidered, model.Omission{Code: model.OmittedPart, Key: model.Key{Kind: model.KindPod},
-					Why: "the network " + name + " is not there (" + names[i] + "): connections on it are not compared"})
+					Why: "network " + name + " does not exist (" + names[i] + "): its connections were not compared"})
 			}
 		}
 		if on[0] == nil || on[1] == nil {

@@ -98,9 +98,9 @@ func (n *noteWriter) enforcementNotes() (out []Consequence) {
 	switch {
 	case zones > 0 && at >= 0:
 		add(fmt.Sprint("frozen at ", at),
-			"will not be programmed (%s): the rows it has stay and still decide at %d", why, at)
+			"will not be programmed (%s): its old rows remain and still decide at %d", why, at)
 	case zones > 0:
-		add("frozen", "will not be programmed (%s): the rows it has stay and still decide", why)
+		add("frozen", "will not be programmed (%s): its old rows remain and still decide", why)
 	default:
 		add("none", "will not be enforced: %s", why)
 	}
@@ -188,7 +188,7 @@ func (n *noteWriter) isolationNotes() (out []Consequence) {
 		}
 		if end, kinds := countNewPods(was, is); end > 0 {
 			out = append(out, Consequence{"no longer isolates " + dir.Lower() + kinds,
-				fmt.Sprintf("%s of %s no longer isolated (%s): what nothing else denies gets through",
+				fmt.Sprintf("%s of %s no longer isolated (%s): allowed unless another rule denies",
 					words.Count(end, "pod"), ns, dir.Lower())})
 		}
 	}

@@ -14,7 +14,7 @@ import (
 // First words of the note of a move that changes no order.
 const (
 	orderKept = "order against "
-	noOther   = "there is no other policy with a priority"
+	noOther   = "no other policy has a priority"
 )
 
 // spot is the place of a policy among those with a priority; tier is 0 for plugins without tiers of their own.

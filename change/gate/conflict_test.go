@@ -89,7 +89,7 @@ func TestUndoOfAChangedObject(t *testing.T) {
 			}
 			want := c.blocked
 			if c.name == "undone by hand" {
-				want = "nothing to undo: ANP blue already stands as it was"
+				want = "nothing to undo: ANP blue is already as before the change"
 			}
 			if p.Blocked != want {
 				t.Fatalf("blocked %q, want %q", p.Blocked, want)
@@ -147,7 +147,7 @@ func TestApplyOverAChange(t *testing.T) {
 	w := newWorld(t, base)
 	renamed := strings.Replace(base, "name: blue", "name: navy", 1)
 	p := w.Gate("").resolveMutation(w.Current(), change.Mutation{Op: change.OpApply, YAML: []byte(renamed), Base: []byte(base)})
-	if p.Blocked != "" || p.Title != "Create ANP navy" || p.Notes[0] != "ANP blue stays: the text is another policy now" {
+	if p.Blocked != "" || p.Title != "Create ANP navy" || p.Notes[0] != "ANP blue is kept: the text now describes another policy" {
 		t.Errorf("%q %q %v", p.Title, p.Blocked, p.Notes)
 	}
 }

@@ -123,7 +123,7 @@ func (g *Gate) Preview(ctx context.Context, rev *revision.Revision, m change.Mut
 func (g *Gate) Commit(ctx context.Context, p *Preview, a Confirm) (*Result, error) {
 	if p != nil && p.Mutation.Plan && (p.Mutation.Op == change.OpUndo || p.Mutation.Op == change.OpRedo) { // the undo of a plan
 		if a.TrialTime != 0 {
-			return nil, change.Blocked("%s: a plan cannot wait to be confirmed: it can be rolled back", p.Title)
+			return nil, change.Blocked("%s: a plan cannot be made on trial; roll it back instead", p.Title)
 		}
 		if err := g.plans.BeginPlan(ctx, p, a); err != nil {
 			return nil, err
@@ -163,7 +163,7 @@ func (g *Gate) Commit(ctx context.Context, p *Preview, a Confirm) (*Result, erro
 	}
 	line, err := g.Config.Audit.Reserve(record)
 	if err != nil {
-		return nil, fmt.Errorf("%s: nothing was changed, it could not be audited: %w", p.Title, err)
+		return nil, fmt.Errorf("%s: nothing was changed: the audit cannot be written: %w", p.Title, err)
 	}
 	// The way back is on disk before anything can need it.
 	trial, err := g.trials.BeginTrial(fresh, a, a.isPlanStep)
@@ -178,7 +178,7 @@ func (g *Gate) Commit(ctx context.Context, p *Preview, a Confirm) (*Result, erro
 	if recorded {
 		if err := g.Config.History.Reserve(g.historyEntry(start, fresh, a, trial)); err != nil {
 			g.trials.ChangeFailed(trial)
-			err = fmt.Errorf("%s: nothing was changed, there is no room for the way back: %w", p.Title, err)
+			err = fmt.Errorf("%s: nothing was changed: no room to record the undo: %w", p.Title, err)
 			record.Outcome(history.Refused, err, 0)
 			return nil, errors.Join(err, g.Config.Audit.Finish(line, record))
 		}
@@ -290,14 +290,14 @@ func checkStillValid(p, fresh *Preview, a Confirm) error {
 		return change.Blocked("%s: %s", p.Title, fresh.Blocked)
 	}
 	if g := a.unknownGuard(fresh); a.isPlanStep && g != nil {
-		return fmt.Errorf("%s: a guard rail that was not there when the plan was confirmed: %s: %w",
+		return fmt.Errorf("%s: new guard rail since the plan was confirmed: %s: %w",
 			p.Title, g.Message, change.ErrNotConfirmed)
 	}
 	if what := p.ChangesSince(fresh); what != "" {
 		return &StaleError{Title: p.Title, Difference: what, Preview: fresh}
 	}
 	if fresh.ConfirmName != "" && a.Name != fresh.ConfirmName && !a.reverts && !a.isPlanStep {
-		return fmt.Errorf("%s: %w: a guard rail wants the name %s (%s)",
+		return fmt.Errorf("%s: %w: a guard rail needs the name %s (%s)",
 			p.Title, change.ErrNotConfirmed, fresh.ConfirmName, fresh.Guards[0].Message)
 	}
 	return nil

@@ -126,7 +126,7 @@ func TestGuardsWhereUnknown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := p.Effect.Text(); text != "what it does to connections is unknown: it was not worked out in time" {
+	if text := p.Effect.Text(); text != "effect on connections unknown: not worked out in time" {
 		t.Errorf("%q", text)
 	}
 	if len(p.Guards) != 3 || p.Guards[2].Code != guard.Unjudged || p.Guards[0].Code != guard.DenySystem || p.Guards[1].Code != guard.DenyAllNetworks || p.ConfirmName != "a" {

@@ -272,7 +272,7 @@ func TestKubeKept(t *testing.T) {
 	w := newKubeWorld(t, kept)
 	p := w.preview(changing.Move("blue", 45))
 	if len(p.Guards) != 1 || p.Guards[0].Code != GuardKept || p.ConfirmName != "blue" ||
-		p.Guards[0].Message != "the change of ANP blue will be reverted by kustomize-controller (Flux): make it where that takes it from" {
+		p.Guards[0].Message != "the change of ANP blue will be reverted by kustomize-controller (Flux); change it at its source" {
 		t.Fatalf("%+v", p)
 	}
 	if _, err := w.g.Commit(context.Background(), p, yes); !errors.Is(err, change.ErrNotConfirmed) {
@@ -323,7 +323,7 @@ func TestKubeSet(t *testing.T) {
 				return true
 			}
 			return false
-		}, "ANP blue stands as changed (update ANP blue: was changed meanwhile); put back: ANP navy", 48, false},
+		}, "ANP blue remains changed (update ANP blue: was changed meanwhile); reverted: ANP navy", 48, false},
 		{"the answer is lost, the change was made", func(w *kubeWorld, rw http.ResponseWriter, r apiserver.Request) bool {
 			if real(r) && strings.HasSuffix(r.Path, "/red") {
 				w.put(strings.Replace(red, "priority: 50", "priority: 51", 1))
@@ -351,7 +351,7 @@ func TestKubeSet(t *testing.T) {
 			if w.on("blue", "spec/priority") != c.blue || (w.s.Object(path("navy")) != nil) != c.navy {
 				t.Errorf("blue at %v, navy %v", w.on("blue", "spec/priority"), w.s.Object(path("navy")) != nil)
 			}
-			if c.name == "the server is gone" && !strings.Contains(err.Error(), "ANP blue stands as changed") {
+			if c.name == "the server is gone" && !strings.Contains(err.Error(), "ANP blue remains changed") {
 				t.Errorf("%v", err)
 			}
 		})

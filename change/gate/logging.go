@@ -48,7 +48,7 @@ func (r *mutationResolver) loggablePolicy(k model.PolicyKey) *model.Policy {
 	case r.preview.Mutation.Op == change.OpLogLevel && r.preview.Mutation.Levels.IsOn() && r.rev.System.WhyNotLogged(k.Kind) != "":
 		r.block("%s: %s", k.Label(), r.rev.System.WhyNotLogged(k.Kind)) // setting a level has no effect; existing levels may be removed
 	case k.Kind == model.KindNamespace && r.rev.Mode.WriteBack:
-		r.block("the logging of namespace %s is set in its manifest: Rung writes policies back to files, and no namespaces", k.Name)
+		r.block("Rung does not write namespaces to files: set the logging of namespace %s in its manifest", k.Name)
 	default:
 		return old
 	}
@@ -94,9 +94,9 @@ func (r *mutationResolver) setLevel(old *model.Policy, id string, now time.Time)
 		}
 		s.Set = set[model.AnnotationLogging]
 		set[model.AnnotationLogSession] = s.AnnotationText()
-		p.Notes = append(p.Notes, fmt.Sprintf("%s: at the end the annotation is as it is now: %s", old.Key.Label(), logline.FormerText(s)))
+		p.Notes = append(p.Notes, fmt.Sprintf("%s: the annotation is restored afterwards: %s", old.Key.Label(), logline.FormerText(s)))
 	case open:
-		p.Notes = append(p.Notes, fmt.Sprintf("%s: ends the logging session of %s; what it would have restored is forgotten: %s",
+		p.Notes = append(p.Notes, fmt.Sprintf("%s: ends the logging session of %s; not restored: %s",
 			old.Key.Label(), was.BriefText(now), logline.FormerText(was)))
 	}
 	r.setAnnotations(old, set)
@@ -109,7 +109,7 @@ func (r *mutationResolver) isSessionValid(on bool) bool {
 	case m.Session && !on:
 		r.block("nothing would be logged: choose a level")
 	case m.Session && (m.SessionTime < 0 || m.SessionTime > 0 && m.SessionTime < leastSession || m.SessionTime > mostSession):
-		r.block("a session of %s: want from 1 second to 30 days, or one without an end", m.SessionTime)
+		r.block("session length %s: want 1 second to 30 days, or no end", m.SessionTime)
 	default:
 		return true
 	}
@@ -193,29 +193,29 @@ func (r *mutationResolver) endSession(old *model.Policy) {
 		set[model.AnnotationLogging] = level
 	}
 	s, ok := old.LogSession()
-	left := "the level stays as it is: " + levelText(set)
+	left := "the level is kept: " + levelText(set)
 	if old.Tiered != nil {
-		ok, left = ok && logline.IsRecord(s), "its rules stay as they are: "+logline.Levels(old).String()
+		ok, left = ok && logline.IsRecord(s), "its rules are kept: "+logline.Levels(old).String()
 	}
 	switch {
 	case m.Timed && (!ok || !s.IsOver(r.gate.Config.Now())):
-		r.block("the time of the logging session of %s is not over", name)
+		r.block("the logging session of %s has not expired", name)
 		return
 	case !ok:
-		p.Notes = append(p.Notes, fmt.Sprintf("the record on %s is not one of Rung's: it is removed, and %s", name, left))
+		p.Notes = append(p.Notes, fmt.Sprintf("the session record on %s is not Rung's: it is removed; %s", name, left))
 	case old.Tiered != nil:
 		p.Notes = append(p.Notes, name+": "+logline.EndText(old, s))
 		now, broken := rewrite.EndRules(old, s, r.gate.judgingOptions())
 		r.takeRewritten(old, now, broken)
 		return
 	case logline.IsChanged(old, s):
-		p.Notes = append(p.Notes, fmt.Sprintf("the level of %s was changed meanwhile and stays as it is: %s", name, levelText(set)))
+		p.Notes = append(p.Notes, fmt.Sprintf("the level of %s was changed meanwhile and is kept: %s", name, levelText(set)))
 	default:
 		delete(set, model.AnnotationLogging)
 		if s.HadFormer {
 			set[model.AnnotationLogging] = s.Former
 		}
-		p.Notes = append(p.Notes, name+": the annotation is as before: "+logline.FormerText(s))
+		p.Notes = append(p.Notes, name+": annotation restored: "+logline.FormerText(s))
 	}
 	r.setAnnotations(old, set)
 }
@@ -260,7 +260,7 @@ func endedSessions(p *Preview, by string, at time.Time) (out []model.EndedLogSes
 		case c.New == nil:
 			e.How = "deleted by " + by
 		case p.Mutation.Op == change.OpLogEnd && p.Mutation.Timed:
-			e.How = "its time was over"
+			e.How = "expired"
 		case p.Mutation.Op == change.OpLogEnd:
 			e.How = "ended by " + by
 		default:

@@ -30,13 +30,13 @@ func (g *Gate) logCost(next *revision.Revision, p *Preview) string {
 	}
 	meter := fmt.Sprintf("the meter limits each to %s lines/s", words.Thousands(c.Rate))
 	if !c.Known {
-		meter = fmt.Sprintf("the meter was not read; unless told otherwise it limits each to %s lines/s", words.Thousands(c.Rate))
+		meter = fmt.Sprintf("the meter was not read; by default it limits each to %s lines/s", words.Thousands(c.Rate))
 	}
 	text := fmt.Sprintf("%s in each zone; %s, so at most %s on each node and %s on %s; the rest is silently discarded",
 		words.Count(c.ACLs, "row")+" with log=true", meter, linesASecond(c.LinesPerSecond()), words.Thousands(c.LinesPerSecond()*max(1, c.Nodes)),
 		words.Count(max(1, c.Nodes), "node"))
 	if lines, ok := g.loggedLineRate(next, targets); ok {
-		text += fmt.Sprintf("; what of it logs now makes %s", linesASecond(lines))
+		text += fmt.Sprintf("; now it logs %s", linesASecond(lines))
 	}
 	return text
 }

@@ -157,7 +157,7 @@ func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	p, err := g.Preview(context.Background(), w.Current(), end(k))
-	if err != nil || !strings.Contains(strings.Join(p.Notes, "\n"), `the level of ANP control was changed meanwhile and stays as it is: {"deny":"warning"}`) {
+	if err != nil || !strings.Contains(strings.Join(p.Notes, "\n"), `the level of ANP control was changed meanwhile and is kept: {"deny":"warning"}`) {
 		t.Errorf("%v, %v", p.Notes, err)
 	}
 	w.Wait(time.Minute)
@@ -174,7 +174,7 @@ func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 	if s := revision.LogSessions(w.Current()); len(s) != 1 || s[0].Problem == "" {
 		t.Errorf("%+v", s)
 	}
-	if p := g.resolveMutation(w.Current(), changing.Timed(k)); !strings.Contains(p.Blocked, "is not over") {
+	if p := g.resolveMutation(w.Current(), changing.Timed(k)); !strings.Contains(p.Blocked, "has not expired") {
 		t.Errorf("%q", p.Blocked)
 	}
 	do(t, w, g, end(k, given.ANPKey("blue")), typed(""))
@@ -200,7 +200,7 @@ func TestLogSessionOfSeveral(t *testing.T) {
 	}
 	w.Wait(1000 * time.Hour)
 	p, _ := g.resolveOnServer(context.Background(), w.Current(), changing.Timed(all[0]), nil)
-	if !strings.Contains(p.Blocked, "is not over") {
+	if !strings.Contains(p.Blocked, "has not expired") {
 		t.Errorf("%q", p.Blocked)
 	}
 	w.SetWrites(false)
@@ -241,7 +241,7 @@ func TestUndoBesideALogSession(t *testing.T) {
 	}
 	// The end of a session is not undone.
 	ends := g.Config.History.Entries()[1]
-	if p := g.resolveMutation(w.Current(), change.Mutation{Op: change.OpUndo, Undo: ends.ID}); !ends.Ends || !strings.Contains(p.Blocked, "does not begin again") {
+	if p := g.resolveMutation(w.Current(), change.Mutation{Op: change.OpUndo, Undo: ends.ID}); !ends.Ends || !strings.Contains(p.Blocked, "cannot be undone") {
 		t.Errorf("%+v %q", ends, p.Blocked)
 	}
 }
@@ -335,7 +335,7 @@ func TestLogSessionCost(t *testing.T) {
 	h, _ := history.Open(nil, "", "")
 	g := w.GateOf(Config{Writer: w, History: h, Audit: history.NewAudit(nil, ""), LogRate: func(k model.Key) (int, bool) { return 7, k.Name == "control" }})
 	p, err := g.Preview(context.Background(), w.Current(), changing.Session(time.Minute, given.ANPKey("control")))
-	const want = "2 rows with log=true in each zone; the meter was not read; unless told otherwise it limits each to 20 lines/s, so at most 40 lines/s on each node and 80 on 2 nodes; the rest is silently discarded; what of it logs now makes 7 lines/s"
+	const want = "2 rows with log=true in each zone; the meter was not read; by default it limits each to 20 lines/s, so at most 40 lines/s on each node and 80 on 2 nodes; the rest is silently discarded; now it logs 7 lines/s"
 	if err != nil || !strings.Contains(strings.Join(p.Notes, "\n"), want) {
 		t.Errorf("%s\n%v", strings.Join(p.Notes, "\n"), err)
 	}

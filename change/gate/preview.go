@@ -51,7 +51,7 @@ func (r *mutationResolver) findChanges() {
 	case change.OpCombine:
 		r.combineChanges()
 	default:
-		r.block("there is no action %q", r.preview.Mutation.Op)
+		r.block("unknown action %q", r.preview.Mutation.Op)
 	}
 }
 
@@ -152,7 +152,7 @@ func (r *mutationResolver) addChange(old, now *model.Policy) {
 	c := change.ObjectChange{Old: old}
 	if now != nil {
 		if old != nil && model.SameContent(old, now) {
-			r.preview.Notes = append(r.preview.Notes, now.Key.Label()+" is as it should be")
+			r.preview.Notes = append(r.preview.Notes, now.Key.Label()+" needs no change")
 			return
 		}
 		c.Key, c.New = now.Key, rewrite.NextVersion(old, now)
@@ -204,7 +204,7 @@ func (r *mutationResolver) applyDocuments() {
 	}
 	for k := range base {
 		if !seen[k] && len(seen) > 0 && r.rev.Cluster.Changeable(k) != nil {
-			r.preview.Notes = append(r.preview.Notes, k.Label()+" stays: the text is another policy now")
+			r.preview.Notes = append(r.preview.Notes, k.Label()+" is kept: the text now describes another policy")
 		}
 	}
 	if len(seen) == 0 && len(r.preview.Errors) == 0 {

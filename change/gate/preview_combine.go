@@ -49,7 +49,7 @@ func (r *mutationResolver) mergeChange(c change.ObjectChange) {
 	o := &r.preview.Objects[i]
 	o.New, o.ByHand = c.New, false
 	if o.New == nil && o.Old == nil || o.New != nil && o.Old != nil && model.SameContent(o.Old, o.New) {
-		r.preview.Notes = append(r.preview.Notes, c.Key.Label()+" is as it was in the end")
+		r.preview.Notes = append(r.preview.Notes, c.Key.Label()+" ends up unchanged")
 		r.preview.Objects = slices.Delete(r.preview.Objects, i, i+1)
 	}
 }

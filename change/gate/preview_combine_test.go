@@ -108,7 +108,7 @@ func TestUndoOfNothing(t *testing.T) {
 	}
 	w.Edit(given.ANP("a", 11, "tenant=blue", "out deny tenant=red"))
 	err := do(change.Mutation{Op: change.OpUndo})
-	if err == nil || !strings.Contains(err.Error(), "nothing to undo: ANP a already stands as it was") {
+	if err == nil || !strings.Contains(err.Error(), "nothing to undo: ANP a is already as before the change") {
 		t.Fatal(err)
 	}
 	if got := w.Priority("a"); got != 11 {
@@ -129,7 +129,7 @@ func TestUndoOfNothing(t *testing.T) {
 	// Put forward by hand, the redo has nothing to do.
 	w.Edit(given.ANP("a", 11, "tenant=blue", "out deny tenant=red"))
 	err = do(change.Mutation{Op: change.OpRedo})
-	if err == nil || !strings.Contains(err.Error(), "nothing to redo: ANP a already stands as it would be") {
+	if err == nil || !strings.Contains(err.Error(), "nothing to redo: ANP a is already as after the change") {
 		t.Error(err)
 	}
 	if _, ok := g.Config.History.FindRedo(); ok {

@@ -79,7 +79,7 @@ func TestPreviewMove(t *testing.T) {
 			fields: []change.FieldChange{{Path: "spec.priority", Old: "34", New: "120"}},
 			notes:  []string{"34 becomes free", "will not be enforced: above 99"},
 		},
-		{m: changing.Move("control", 34), title: "Move ANP control from 34 to 34", blocked: "nothing to apply", notes: []string{"ANP control is as it should be"}},
+		{m: changing.Move("control", 34), title: "Move ANP control from 34 to 34", blocked: "nothing to apply", notes: []string{"ANP control needs no change"}},
 		{m: changing.Move("control", 1001), title: "Move ANP control from 34 to 1001", blocked: "not valid: "},
 		{m: changing.Move("control", -1), title: "Move ANP control from 34 to -1", blocked: "not valid: "},
 		{m: changing.Move("nobody", 3), title: "Move ANP nobody to 3", blocked: "there is no ANP nobody"},
@@ -142,7 +142,7 @@ func TestPreviewApply(t *testing.T) {
 				"a new ingress Deny does not end established connections: they keep working, with loss (seen on OVN 25.03)"}},
 		{name: "two documents", m: changing.Apply(control, given.ANP("a", 10, "tenant=red"), given.ANP("b", 11, "tenant=red")), title: "Create ANP a, ANP b",
 			rows: []string{"missing Port_Group a", "missing Port_Group b"},
-			notes: []string{"ANP control is as it should be", "no other policy at 10", "decides before b (11)", "applies to 2 pods",
+			notes: []string{"ANP control needs no change", "no other policy at 10", "decides before b (11)", "applies to 2 pods",
 				"no other policy at 11", "decides after a (10) and before control (34)", "applies to 2 pods"}},
 		{name: "nothing", m: changing.Apply(control), title: "No change", blocked: "nothing to apply"},
 		{name: "empty", m: changing.Apply(""), title: "No change", blocked: "there is no policy in the text"},
@@ -224,7 +224,7 @@ func TestPreviewFrozen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if last := p.Notes[len(p.Notes)-1]; last != "will not be programmed (above 99): the rows it has stay and still decide at 50" || len(p.Rows) != 0 {
+	if last := p.Notes[len(p.Notes)-1]; last != "will not be programmed (above 99): its old rows remain and still decide at 50" || len(p.Rows) != 0 {
 		t.Errorf("%q, rows %v", last, rowText(p.Rows))
 	}
 	if strings.Contains(strings.Join(p.Notes, "\n"), "becomes free") || !strings.Contains(p.Effect.Text(), "once the rows of ANP control are gone") &&

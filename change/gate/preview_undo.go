@@ -51,11 +51,11 @@ func (g *Gate) HistoryEntry(rev *revision.Revision, m change.Mutation) (e histor
 	}
 	switch {
 	case e.Ends:
-		return e, "a logging session that ended does not begin again: switch logging on anew"
+		return e, "an ended logging session cannot be undone: switch logging on again"
 	case e.Undone && e.Undoes != 0:
-		return e, fmt.Sprintf("%q was made again already", e.Title)
+		return e, fmt.Sprintf("%q was already redone", e.Title)
 	case e.Undone:
-		return e, fmt.Sprintf("%q was undone already", e.Title)
+		return e, fmt.Sprintf("%q was already undone", e.Title)
 	case m.Op == change.OpRedo && e.Undoes == 0:
 		return e, fmt.Sprintf("%q was not undone", e.Title)
 	}
@@ -65,7 +65,7 @@ func (g *Gate) HistoryEntry(rev *revision.Revision, m change.Mutation) (e histor
 // PlanFirstReason returns why nothing can be undone before the plan has ended.
 func PlanFirstReason(p *revision.PlanState) string {
 	if p.State == revision.PlanStopped {
-		return fmt.Sprintf("a plan stopped at %s: continue it, roll it back or keep it as is first", p.PlaceText())
+		return fmt.Sprintf("a plan stopped at %s: first continue it, roll it back or end it", p.PlaceText())
 	}
 	return fmt.Sprintf("a plan is under way, %s", p)
 }
@@ -110,12 +110,12 @@ func (r *mutationResolver) blockIfUndone(e history.Entry) {
 	for _, o := range e.Objects {
 		names = append(names, o.Key.Label())
 	}
-	what, as := "undo", "was"
+	what, when := "undo", "before"
 	if strings.HasPrefix(p.Title, "Redo") {
-		what, as = "redo", "would be"
+		what, when = "redo", "after"
 	}
 	p.AlreadyUndone = true
-	r.block("nothing to %s: %s already %s as it %s", what, words.ListSome(names, 3), words.OneOrMany(len(names), "stands", "stand"), as)
+	r.block("nothing to %s: %s %s already as %s the change", what, words.ListSome(names, 3), words.OneOrMany(len(names), "is", "are"), when)
 }
 
 // UndoNotes says when, and by whom, the change to undo was made. It also notes a plan that was rolled back
@@ -178,7 +178,7 @@ func (r *mutationResolver) undoObject(o history.Object, files []change.FileChang
 		if must {
 			r.preview.Errors = append(r.preview.Errors, broken...)
 			if q == nil && !slices.ContainsFunc(broken, model.Broken.IsError) {
-				r.block("what %s was before can no longer be read", o.Key.Label())
+				r.block("the former text of %s can no longer be read", o.Key.Label())
 			}
 		}
 		return q
@@ -194,7 +194,7 @@ func (r *mutationResolver) undoObject(o history.Object, files []change.FileChang
 	if !isLeft && !isTarget {
 		if op := r.preview.Mutation.Op; op == change.OpRevert || op == change.OpFinish {
 			r.preview.LeftAlone = append(r.preview.LeftAlone, o.Key)
-			r.preview.Notes = append(r.preview.Notes, o.Key.Label()+" was changed meanwhile and stays as it is")
+			r.preview.Notes = append(r.preview.Notes, o.Key.Label()+" was changed meanwhile and is kept")
 			return
 		}
 		r.blockConflict(left, now, rewrite.Conflict{Key: o.Key, Base: o.After, Now: change.PolicyText(now), Wanted: o.Before})

@@ -150,10 +150,10 @@ func (p *Preview) otherObjects(now *Preview) string {
 		case p.Mutation.Session && was.New != nil && is.New != nil:
 			// Sessions begin when made, so their records always differ.
 			if was.New.Logging != is.New.Logging {
-				return is.Key.Label() + " would become another"
+				return is.Key.Label() + " would be changed differently"
 			}
 		case !sameObject(was.New, is.New, was.SentDocument == nil && is.SentDocument == nil):
-			return is.Key.Label() + " would become another"
+			return is.Key.Label() + " would be changed differently"
 		}
 	}
 	return ""

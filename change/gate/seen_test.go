@@ -47,7 +47,7 @@ func TestSeenIsCommitted(t *testing.T) {
 		}, "ANP blue was changed meanwhile"},
 		{"a rule", "", func(w *world) { w.Edit(given.ANP("blue", 40, "tenant=blue", "in allow tenant=green")) }, "blue was changed meanwhile"},
 		{"removed", "", func(w *world) { w.Edit(given.ANP("far", 90, "tenant=green"), given.ANPKey("blue")) }, "blue"},
-		{"a pod it applies to", "", func(w *world) { w.Edit(changing.APod("blue", "canary", "app: canary", 11)) }, "the pods that ANP blue applies to or reaches are others"},
+		{"a pod it applies to", "", func(w *world) { w.Edit(changing.APod("blue", "canary", "app: canary", 11)) }, "ANP blue applies to or reaches other pods than before"},
 		{"a namespace it applies to", "", func(w *world) { w.Edit(changing.APod("blue2", "web", "app: web", 12)) }, "applies to or reaches"},
 		{"a pod it allows", "", func(w *world) { w.Edit(changing.APod("red", "canary", "app: canary", 13)) }, "applies to or reaches"},
 		{"a zone lost", "", func(w *world) { w.zoneIs("worker", model.ConnLost) }, "zone worker was lost"},

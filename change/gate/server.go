@@ -158,7 +158,7 @@ func (p *Preview) takeStored(stored []*model.Policy) {
 					f.Path, c.Key.Label(), words.OrNone(f.Old), words.OrNone(f.New)))
 			}
 			if c.Old != nil && model.SameContent(c.Old, s) {
-				p.Notes = append(p.Notes, c.Key.Label()+" is as it should be")
+				p.Notes = append(p.Notes, c.Key.Label()+" needs no change")
 				continue
 			}
 			c.SentDocument, c.New = c.New, rewrite.NextVersion(c.Old, s)
@@ -231,7 +231,7 @@ func keptElsewhereGuards(c *change.ObjectChange, l *kube.LivePolicy) []change.Gu
 	if len(by) == 0 {
 		return nil
 	}
-	return []change.Guard{{Code: GuardKept, Policy: c.Key, Message: fmt.Sprintf("the change of %s %s %s: make it where that takes it from",
+	return []change.Guard{{Code: GuardKept, Policy: c.Key, Message: fmt.Sprintf("the change of %s %s %s; change it at its source",
 		c.Key.Label(), word, words.ListSome(by, 3))}}
 }
 

@@ -156,7 +156,7 @@ func (j *railCollector) findMuchDenied() {
 			continue
 		}
 		j.guards = append(j.guards, Guard{Code: Much, Policy: j.changes[0].Key, About: Much,
-			Message: fmt.Sprintf("cuts %s of the %s of pods that are allowed now, more than a tenth", words.Thousands(r.Pods),
+			Message: fmt.Sprintf("cuts %s of the %s of pods allowed now, more than a tenth", words.Thousands(r.Pods),
 				words.Count(all, "pair"))})
 	}
 }

@@ -70,7 +70,7 @@ func judgeOn(ctx context.Context, rev, next *revision.Revision, changes []Policy
 func UnknownEffectRails(rev *revision.Revision, changes []PolicyChange, a ClusterFacts, why string, anything bool) []Guard {
 	out := policyRails(rev.JudgedCluster(), changes, enforcementFacts{rev.Flags.MaxPriority, rev.Flags.CompileCNP}, a.Protected)
 	if anything && len(changes) > 0 {
-		out = append(out, newGuard(Unjudged, changes[0].Key, "what it does to connections is unknown: %s", why))
+		out = append(out, newGuard(Unjudged, changes[0].Key, "effect on connections unknown: %s", why))
 	}
 	return out
 }

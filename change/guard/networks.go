@@ -48,8 +48,8 @@ func judgeNetworks(ctx context.Context, rev, next *revision.Revision, changes []
 	for _, name := range slices.Sorted(maps.Keys(byNetwork)) {
 		before, after := revision.OnNetwork(rev, name), revision.OnNetwork(next, name)
 		if before == nil || after == nil {
-			rails = append(rails, newGuard(Unjudged, byNetwork[name][0].Key, "what it does to connections on the network %s is unknown: the "+
-				"network is not there before and after it", name))
+			rails = append(rails, newGuard(Unjudged, byNetwork[name][0].Key, "effect on connections of network %s unknown: it must exist "+
+				"before and after the change", name))
 			continue
 		}
 		// Addresses in the log are ambiguous between networks, so it is compared with the default network

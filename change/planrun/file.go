@@ -57,7 +57,7 @@ func thisProcess(now time.Time) *planRunner {
 }
 
 // errNoPlan is the error of an invalid file of a stored plan.
-var errNoPlan = errors.New("it is no plan that Rung can read")
+var errNoPlan = errors.New("not a readable plan")
 
 // planStore returns the store of a context's plan.
 func (c *Config) planStore(dir string) *history.Work[planJob] {

@@ -73,7 +73,7 @@ func TestPlanMeetsANewGuard(t *testing.T) {
 	stop := p.Follow("worker", "control")
 	defer stop()
 	s := p.until("stopped", inState(revision.PlanStopped))
-	if s.Done != 1 || !strings.Contains(s.Why, "a guard rail that was not there when the plan was confirmed: ANP b denies") || strings.Contains(s.Why, "type ") {
+	if s.Done != 1 || !strings.Contains(s.Why, "new guard rail since the plan was confirmed: ANP b denies") || strings.Contains(s.Why, "type ") {
 		t.Fatal(brief(s))
 	}
 	pre, err := p.r.ContinuePreview(t.Context(), false)

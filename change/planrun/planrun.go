@@ -144,7 +144,7 @@ func (r *Plans) startLocked(ctx context.Context, read *gate.Preview, c gate.Conf
 	if bad != nil {
 		r.loadError = nil
 		if _, err := r.work.SetAside(false); err != nil {
-			return fmt.Errorf("putting a stored plan aside that cannot be read: %w", err)
+			return fmt.Errorf("putting an unreadable stored plan aside: %w", err)
 		}
 	}
 	if err := r.storeProgress(job); err != nil {

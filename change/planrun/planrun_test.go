@@ -325,9 +325,9 @@ func TestPlanSurvivesAKill(t *testing.T) {
 		{"a policy that is not in its way", func(p *planWorld) { p.Edit(given.ANP("x", 90, "tenant=blue")) },
 			"stopped 0/3 …·· next b 2 → 20: interrupted", true, before + ", x 90"},
 		{"somebody moved a policy", func(p *planWorld) { p.Edit(given.ANP("a", 5, "tenant=blue", "in allow tenant=blue")) },
-			"stopped 0/3 …·· next b 2 → 20: a is at 5, the plan expects 1: move a back to 1, or end the plan as it is (x, rung plan --keep)", false, "error"},
+			"stopped 0/3 …·· next b 2 → 20: a is at 5, the plan expects 1: move a back to 1, or end the plan here (x, rung plan --keep)", false, "error"},
 		{"somebody removed a policy", func(p *planWorld) { p.Edit(given.ANP("x", 90, "tenant=blue"), given.ANPKey("x"), given.ANPKey("a")) },
-			"stopped 0/3 …·· next b 2 → 20: a is gone, the plan expects 1: restore a at 1, or end the plan as it is (x, rung plan --keep)", true, "error"},
+			"stopped 0/3 …·· next b 2 → 20: a is gone, the plan expects 1: restore a at 1, or end the plan here (x, rung plan --keep)", true, "error"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlanWorld(t, t.TempDir(), tenants...)
@@ -409,7 +409,7 @@ func TestPlanStops(t *testing.T) {
 			moved := *p.Cluster.Policy(given.ANPKey("b"))
 			moved.Priority = 7
 			p.Cluster, _ = p.Cluster.Upsert([]model.Object{&moved}, nil)
-		}, nil, "b is at 7, the plan expects 2: move b back to 2, or end the plan as it is"},
+		}, nil, "b is at 7, the plan expects 2: move b back to 2, or end the plan here"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlanWorld(t, t.TempDir(), tenants...)
@@ -521,7 +521,7 @@ func TestPlanIsRefused(t *testing.T) {
 		{"stale", nil, step("a", 5, 6), "step 1"},
 		{"an inversion", nil, step("a", 1, 50), "step 1"},
 		{"a dump", func() { p.Zone("worker", model.ConnReadOnly, true) }, step("c", 3, 4), "zone worker is a file: its rows never follow"},
-		{"no zones", func() { p.Mu.Lock(); p.Zones = nil; p.Publish(); p.Mu.Unlock() }, step("c", 3, 4), "there is no zone"},
+		{"no zones", func() { p.Mu.Lock(); p.Zones = nil; p.Publish(); p.Mu.Unlock() }, step("c", 3, 4), "no zone can show"},
 	} {
 		if c.prep != nil {
 			c.prep()

@@ -49,7 +49,7 @@ func (r *Plans) UndoPreview(ctx context.Context, op change.Op, e history.Entry) 
 func (r *Plans) askUndo(op change.Op, id uint64) (planAsk, error) {
 	e, why := r.gate.HistoryEntry(r.gate.Config.CurrentRevision(), change.Mutation{Op: op, Undo: id})
 	if why == "" && e.Plan == nil {
-		why = "it is no plan"
+		why = "it is not a plan"
 	}
 	if why != "" {
 		return planAsk{}, change.Blocked("undoing the plan: %s", why)
@@ -158,7 +158,7 @@ func (a *planAsk) reasonToRefuse(rev *revision.Revision) string {
 	case a.isNew && a.Progress.IsFinished():
 		return "nothing to apply"
 	case len(rev.Zones) == 0:
-		return "there is no zone whose rows could show that a step is done"
+		return "no zone can show that a step is done"
 	}
 	for _, z := range rev.Zones {
 		if z.IsStored() {

@@ -332,7 +332,7 @@ func TestHistoryOfAnotherConsole(t *testing.T) {
 		t.Fatalf("%v %+v", err, mine)
 	}
 	gating.Do(t, p.World, q.g, change.Mutation{Op: change.OpUndo}, gating.Yes)
-	if _, err := p.g.Commit(t.Context(), mine, gating.Yes); !errors.Is(err, change.ErrStale) || !strings.Contains(err.Error(), "was undone already") {
+	if _, err := p.g.Commit(t.Context(), mine, gating.Yes); !errors.Is(err, change.ErrStale) || !strings.Contains(err.Error(), "was already undone") {
 		t.Errorf("undone twice: %v", err)
 	}
 	if p.g.UndoTitle() != "Move ANP a from 1 to 0" || p.g.RedoTitle() != "Move ANP c from 3 to 50" {

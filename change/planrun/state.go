@@ -154,7 +154,7 @@ func progressOfZones(rev *revision.Revision, s plan.Step, now time.Time) zonePro
 	case p.Priority == s.From:
 		return zoneProgress{reason: "waiting for " + change.StepText(s)}
 	case p.Priority != s.To:
-		return zoneProgress{stuck: true, reason: fmt.Sprintf("%s stands at %d, not %d", k.Label(), p.Priority, s.To)}
+		return zoneProgress{stuck: true, reason: fmt.Sprintf("%s is at %d, not %d", k.Label(), p.Priority, s.To)}
 	case len(rev.Zones) == 0:
 		return zoneProgress{stuck: true, reason: "there is no zone"}
 	}

@@ -234,7 +234,7 @@ func (r *Plans) takenBackError(job *planJob) error {
 		case a.IsGone:
 			return fmt.Errorf("step %d: %s was deleted by something else", step+1, a.Policy)
 		case a.Priority == from:
-			return fmt.Errorf("step %d: %s was put back to %d by something else", step+1, a.Policy, a.Priority)
+			return fmt.Errorf("step %d: %s was reset to %d by something else", step+1, a.Policy, a.Priority)
 		default:
 			return fmt.Errorf("step %d: %s was moved to %d by something else", step+1, a.Policy, a.Priority)
 		}

@@ -16,7 +16,7 @@ import (
 // Consequences of a change for an unfinished plan, and the obstacles of such a plan.
 
 // endIt is a remedy that always works.
-const endIt = "end the plan as it is (x, rung plan --keep)"
+const endIt = "end the plan here (x, rung plan --keep)"
 
 // stuckText says why a plan can be neither continued nor rolled back, and every remedy.
 func stuckText(err error) string {

@@ -71,7 +71,7 @@ func TestChangeInTheWayOfAPlan(t *testing.T) {
 
 	p.change(changing.Move("b", 25))
 	p.r.Refresh()
-	const out = "b is at 25, the plan expects 2: move b back to 2, or end the plan as it is (x, rung plan --keep)"
+	const out = "b is at 25, the plan expects 2: move b back to 2, or end the plan here (x, rung plan --keep)"
 	if s := p.planState(); s.Stuck != out || s.Why != out {
 		t.Errorf("%q %q", s.Why, s.Stuck)
 	}
@@ -94,7 +94,7 @@ func TestChangeInTheWayOfAPlan(t *testing.T) {
 	// A policy in between keeps it from one way only.
 	p.change(change.Mutation{Op: change.OpApply, YAML: []byte(given.ANP("x", 2, "tenant=green", "in allow tenant=green"))})
 	if pre, err := p.r.ContinuePreview(t.Context(), false); err != nil || pre.Blocked !=
-		"step 2, b 2 → 20: x is new at 2, in the way: move x away, roll back, or end the plan as it is (x, rung plan --keep)" {
+		"step 2, b 2 → 20: x is new at 2, in the way: move x away, roll back, or end the plan here (x, rung plan --keep)" {
 		t.Errorf("%v %q", err, pre.Blocked)
 	}
 	p.change(change.Mutation{Op: change.OpUndo})
@@ -198,7 +198,7 @@ func TestStepIsTakenBack(t *testing.T) {
 		back func(p *planWorld)
 		want string
 	}{
-		{"put back", func(p *planWorld) { p.Edit(given.ANP("c", 3, "tenant=red", "in allow tenant=red")) }, "step 1: c was put back to 3 by something else"},
+		{"put back", func(p *planWorld) { p.Edit(given.ANP("c", 3, "tenant=red", "in allow tenant=red")) }, "step 1: c was reset to 3 by something else"},
 		{"put elsewhere", func(p *planWorld) { p.Edit(given.ANP("c", 33, "tenant=red", "in allow tenant=red")) }, "c is at 33, the plan expects 30: move c back to 30, or "},
 		{"deleted", func(p *planWorld) { p.Edit("", given.ANPKey("c")) }, "c is gone, the plan expects 30: restore c at 30, or "},
 	} {
@@ -239,7 +239,7 @@ func TestStepNeverShows(t *testing.T) {
 	if err := p.begin(p.respace(), agreed); err != nil {
 		t.Fatal(err)
 	}
-	if s := p.until("stopped", inState(revision.PlanStopped)); s.Why != "step 1: c was put back to 3 by something else" {
+	if s := p.until("stopped", inState(revision.PlanStopped)); s.Why != "step 1: c was reset to 3 by something else" {
 		t.Error(brief(s))
 	}
 }
@@ -489,7 +489,7 @@ func TestNewPolicyInBothWays(t *testing.T) {
 	p.until("stopped", inState(revision.PlanStopped))
 	p.change(change.Mutation{Op: change.OpApply, YAML: []byte(given.ANP("x", 10, "tenant=green", "in allow tenant=green"))})
 	p.r.Refresh()
-	const want = "x is new at 10, in the way: move x away, or end the plan as it is (x, rung plan --keep)"
+	const want = "x is new at 10, in the way: move x away, or end the plan here (x, rung plan --keep)"
 	if got := p.planState().Stuck; got != want {
 		t.Errorf("it says %q", got)
 	}

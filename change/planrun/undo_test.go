@@ -111,7 +111,7 @@ func TestUndoOfAPlan(t *testing.T) {
 	// Nothing else is undone meanwhile.
 	for _, op := range []change.Op{change.OpUndo, change.OpRedo} {
 		blocked, err := p.g.Preview(t.Context(), p.Current(), change.Mutation{Op: op})
-		if err != nil || blocked.Blocked != "a plan stopped at 2 of 3: continue it, roll it back or keep it as is first" {
+		if err != nil || blocked.Blocked != "a plan stopped at 2 of 3: first continue it, roll it back or end it" {
 			t.Errorf("%s: %v %q", op, err, blocked.Blocked)
 		}
 	}

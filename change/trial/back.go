@@ -52,12 +52,12 @@ func (r *Trials) putBack(ctx context.Context) {
 		err = r.recordEarlier()
 	}
 	if ferr := r.work.RemoveRecord(); ferr != nil {
-		r.postpone(fmt.Errorf("it was reverted, and its file cannot be removed: %w", ferr))
+		r.postpone(fmt.Errorf("reverted, but its file cannot be removed: %w", ferr))
 		return
 	}
 	what, kept := "reverted: not confirmed within "+revision.ConfirmTimeText(r.job.Within), false
 	if r.isLeaving {
-		what = "reverted: Rung was left before it was confirmed"
+		what = "reverted: Rung ended before it was confirmed"
 	}
 	if n := len(p.LeftAlone); n > 0 {
 		what, kept = "not reverted: "+leftAloneText(p.LeftAlone), true
@@ -82,9 +82,9 @@ func leftAloneText(keys []model.PolicyKey) string {
 		names = append(names, k.Label())
 	}
 	if len(names) == 1 {
-		return names[0] + " was changed meanwhile and stays as it is"
+		return names[0] + " was changed meanwhile and is kept"
 	}
-	return words.ListSome(names, 3) + " were changed meanwhile and stay as they are"
+	return words.ListSome(names, 3) + " were changed meanwhile and are kept"
 }
 
 // putBackTries is how often a revert is retried if others change the policies meanwhile.

@@ -55,14 +55,14 @@ func decodeRevert(raw []byte) (*revertJob, error) {
 		return nil, err
 	}
 	if j.ID == "" || len(j.Objects) == 0 || j.Within < 0 {
-		return nil, errors.New("it lacks what is to be reverted")
+		return nil, errors.New("it holds nothing to revert")
 	}
 	if j.Entry >= history.MaxNumber || j.Undoes >= history.MaxNumber {
-		return nil, errors.New("no number of the history is as large")
+		return nil, errors.New("invalid history number")
 	}
 	for _, o := range j.Objects {
 		if !change.IsChangeable(o.Key.Kind) || o.Key.Name == "" {
-			return nil, errors.New("it is about something that is no policy")
+			return nil, errors.New("it names an object that is not a policy")
 		}
 	}
 	j.Title, j.By, j.Host, j.Why = words.CleanText(j.Title), words.CleanText(j.By), words.CleanText(j.Host), words.CleanText(j.Why)
@@ -118,7 +118,7 @@ func (r *Trials) putAside(why error) error {
 	if err != nil {
 		return fmt.Errorf("the change that waits to be confirmed cannot be read (%w), nor its file %s be put aside: %w", why, r.work.Path, err)
 	}
-	return fmt.Errorf("a change waited to be confirmed, and its file cannot be read: look at the policies yourself; the file is now %s: %w",
+	return fmt.Errorf("the record of an unconfirmed change cannot be read: check the policies yourself; the file is now %s: %w",
 		place, why)
 }
 

@@ -112,7 +112,7 @@ func TestTrialFoundInTime(t *testing.T) {
 	if u := console.told[0]; !u.IsOwn || u.TimeLeft(w.Clock()) != 40*time.Second {
 		t.Fatalf("%+v", u)
 	}
-	if u := console.RevertAtExit(Bg); u.IsOpen() || u.Ended != "reverted: Rung was left before it was confirmed" {
+	if u := console.RevertAtExit(Bg); u.IsOpen() || u.Ended != "reverted: Rung ended before it was confirmed" {
 		t.Errorf("%+v", u)
 	}
 	w.Expect("control", 34, "left")

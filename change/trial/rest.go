@@ -36,7 +36,7 @@ func (r *Trials) beginForGood(p *gate.Preview, c gate.Confirm) (id string, err e
 		}
 	}
 	if err := r.takeLock(restTime); err != nil {
-		return "", fmt.Errorf("writing down how to put it back: %w", err)
+		return "", fmt.Errorf("recording how to revert it: %w", err)
 	}
 	if err := r.refresh(); err != nil {
 		r.releaseLock()
@@ -104,7 +104,7 @@ func (r *Trials) judgeLeft() {
 	switch j.partly = r.restText(); {
 	case j.partly != "" || r.work.RemoveRecord() != nil:
 	case written > 0:
-		r.publishEnd("ended while it was made: all of it was written", true)
+		r.publishEnd("interrupted, but all of it was written", true)
 	default:
 		r.dropJob() // nothing to report
 	}
@@ -134,7 +134,7 @@ func (r *Trials) finishRest(ctx context.Context, by string) (title string, err e
 	}
 	title = r.job.Title
 	if ferr := r.work.RemoveRecord(); ferr != nil {
-		return title, errors.Join(err, fmt.Errorf("it is finished, and its record cannot be removed: %w", ferr))
+		return title, errors.Join(err, fmt.Errorf("finished, but its record cannot be removed: %w", ferr))
 	}
 	what := revision.ChangeFinished
 	if len(p.LeftAlone) > 0 {

@@ -180,7 +180,7 @@ func TestLogSessionAndOtherChanges(t *testing.T) {
 		t.Fatal(err)
 	}
 	pre, err := p.g.Preview(Bg, w.Current(), change.Mutation{Op: change.OpLogLevel, Policy: k, Levels: model.LogLevels{Deny: "alert"}})
-	if err != nil || !strings.Contains(strings.Join(pre.Notes, "\n"), "what it would have restored is forgotten: no annotation") {
+	if err != nil || !strings.Contains(strings.Join(pre.Notes, "\n"), "not restored: no annotation") {
 		t.Fatalf("%v, %v", pre.Notes, err)
 	}
 	if _, err := p.g.Commit(Bg, pre, gate.Confirm{Yes: true, By: "console"}); err != nil {

@@ -94,7 +94,7 @@ func (r *Trials) BeginTrial(p *gate.Preview, c gate.Confirm, step bool) (id stri
 		return "", change.Blocked("%s", r.job.onTrialText())
 	}
 	if err := r.takeLock(lockTime); err != nil {
-		return "", fmt.Errorf("writing down how to put it back: %w", err)
+		return "", fmt.Errorf("recording how to revert it: %w", err)
 	}
 	return r.storeJob(p, c)
 }
@@ -107,7 +107,7 @@ func (r *Trials) storeJob(p *gate.Preview, c gate.Confirm) (id string, err error
 		At: now, Until: now.Add(c.TrialTime), Within: c.TrialTime, Undoes: p.Undoes, Objects: history.ObjectsOf(p.Objects)}
 	if err := r.work.SaveRecord(job); err != nil {
 		r.releaseLock()
-		return "", fmt.Errorf("writing down how to put it back: %w", err)
+		return "", fmt.Errorf("recording how to revert it: %w", err)
 	}
 	r.job, r.holdsLock, r.heldElsewhere, r.isMaking, r.done = job, true, false, true, make(chan struct{})
 	r.dueAt, r.retryAt, r.failures = now.Add(c.TrialTime), time.Time{}, 0
@@ -209,7 +209,7 @@ func (r *Trials) ReasonToWait(p *gate.Preview) string {
 // onTrialText says that a change is on trial, and what to do.
 func (j *revertJob) onTrialText() string {
 	if j.isFinal() {
-		return fmt.Sprintf("of %q only %s: finish it (rung confirm, in the console Y) or undo it first", j.Title, j.partly)
+		return fmt.Sprintf("%q is incomplete, %s: finish it (rung confirm, in the console Y) or undo it first", j.Title, j.partly)
 	}
 	return fmt.Sprintf("%q is not confirmed yet: confirm it (rung confirm, in the console Y) or undo it first", j.Title)
 }
@@ -253,7 +253,7 @@ func (r *Trials) ConfirmTrial(by string) (title string, err error) {
 	case j.Trying && alive:
 		return "", change.Blocked("too late: %q is just being reverted", j.Title)
 	case r.timeLeft() == 0 && j.Why == "":
-		return "", change.Blocked("too late: the time of %q is over", j.Title)
+		return "", change.Blocked("too late: %q has expired", j.Title)
 	}
 	if err := r.work.RemoveRecord(); err != nil {
 		return "", fmt.Errorf("confirming %q: %w", j.Title, err)

@@ -186,7 +186,7 @@ func TestTrialNeedsItsFile(t *testing.T) {
 		}
 		return nil
 	}
-	if r, err := p.try(changing.Move("control", 36)); r != nil || err == nil || !strings.Contains(err.Error(), "nothing was changed: writing down how to put it back") {
+	if r, err := p.try(changing.Move("control", 36)); r != nil || err == nil || !strings.Contains(err.Error(), "nothing was changed: recording how to revert it") {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	w.Expect("control", 34, "without its file")
@@ -222,7 +222,7 @@ func TestTrialLeftWhileItIsMade(t *testing.T) {
 			if err := <-made; err != nil {
 				t.Fatal(err)
 			}
-			if u := <-left; u.IsOpen() || u.Ended != "reverted: Rung was left before it was confirmed" {
+			if u := <-left; u.IsOpen() || u.Ended != "reverted: Rung ended before it was confirmed" {
 				t.Errorf("%+v", u)
 			}
 			w.Expect("control", 34, "left")
@@ -251,7 +251,7 @@ func TestTrialLeavesForeignEditsAlone(t *testing.T) {
 	w.Expect("control", 34, "nobody else touched it")
 	w.Expect("new", -1, "nobody else touched it")
 	w.Expect("blue", 77, "somebody else changed it")
-	if got := p.ended(); got != "reverted but for ANP blue was changed meanwhile and stays as it is" || stored(t, dir) {
+	if got := p.ended(); got != "reverted but for ANP blue was changed meanwhile and is kept" || stored(t, dir) {
 		t.Errorf("%q", got)
 	}
 
@@ -262,7 +262,7 @@ func TestTrialLeavesForeignEditsAlone(t *testing.T) {
 	p.runStep(Bg, true)
 	w.Expect("control", 60, "somebody else changed it")
 	all := changing.AuditOf(t, dir)
-	if got := p.ended(); got != "not reverted: ANP control was changed meanwhile and stays as it is" || stored(t, dir) || len(w.Written) != writes ||
+	if got := p.ended(); got != "not reverted: ANP control was changed meanwhile and is kept" || stored(t, dir) || len(w.Written) != writes ||
 		all[len(all)-1].Op != change.OpRevert || all[len(all)-1].Result != history.Refused {
 		t.Errorf("%q, %+v", got, all[len(all)-1])
 	}
@@ -381,7 +381,7 @@ func TestTrialThatCannotBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := startProcess(w, dir, nil, Config{})
-	if u := p.SettleOverdue(Bg); u == nil || u.IsOpen() || !strings.Contains(u.Ended, "cannot be read: look at the policies yourself") {
+	if u := p.SettleOverdue(Bg); u == nil || u.IsOpen() || !strings.Contains(u.Ended, "cannot be read: check the policies yourself") {
 		t.Fatalf("%+v", u)
 	}
 	if _, err := os.Stat(path + ".unreadable-1"); err != nil {

@@ -158,7 +158,7 @@ func (w *kubeWriter) settleLost(ctx context.Context, c *change.ObjectChange, los
 		case err == nil && c.Old != nil && model.SameContent(l.Policy, c.Old):
 			return nil, fmt.Errorf("%w; it was not made", lost)
 		case err == nil:
-			return nil, fmt.Errorf("%w; %s is neither as it was nor as it should be", lost, c.Key.Label())
+			return nil, fmt.Errorf("%w; %s now has other content", lost, c.Key.Label())
 		}
 		pause := time.NewTimer(settlePause)
 		select {
@@ -167,7 +167,7 @@ func (w *kubeWriter) settleLost(ctx context.Context, c *change.ObjectChange, los
 		}
 		pause.Stop()
 	}
-	return nil, fmt.Errorf("%w; it is not known whether %s was written: look at it once the server answers",
+	return nil, fmt.Errorf("%w; unknown whether %s was written: check it once the server answers",
 		lost, c.Key.Label())
 }
 
@@ -180,13 +180,13 @@ func (w *kubeWriter) putBack(ctx context.Context, done []change.ObjectChange) st
 		r := change.ObjectChange{Key: c.Key, Old: c.New, New: c.Old}
 		r.ServerVerb = change.VerbOf(change.Mutation{}, &r)
 		if _, err := w.policies.MakeChange(ctx, kubeChange(&r), false); err != nil {
-			stand = append(stand, fmt.Sprintf("%s stands as changed (%v)", c.Key.Label(), err))
+			stand = append(stand, fmt.Sprintf("%s remains changed (%v)", c.Key.Label(), err))
 		} else {
 			back = append(back, c.Key.Label())
 		}
 	}
 	if len(back) > 0 {
-		stand = append(stand, "put back: "+words.ListSome(back, 3))
+		stand = append(stand, "reverted: "+words.ListSome(back, 3))
 	}
 	return strings.Join(stand, "; ")
 }

@@ -249,7 +249,7 @@ func (f *Files) locateObject(p *model.Policy) (model.Origin, error) {
 	_, moved := f.writtenFiles[at.File]
 	f.mu.Unlock()
 	if at.File == "" {
-		return at, fmt.Errorf("write %s: it is not known which file it stands in: %w",
+		return at, fmt.Errorf("write %s: its file is unknown: %w",
 			p.Key.Label(), manifests.ErrNotWritable)
 	}
 	if file, err := f.knownFile(at.File); err == nil && !file.Writable {
@@ -319,7 +319,7 @@ func (f *Files) ownFile(folder string, k model.Key, jobs map[string]*fileJob) (p
 			return "", false, fmt.Errorf("write %s: %w", k.Label(), err)
 		}
 	}
-	return "", false, fmt.Errorf("write %s: %s.yaml and %d more of that name are there: %w",
+	return "", false, fmt.Errorf("write %s: %s.yaml and %d more such names are taken: %w",
 		k.Label(), base, tries-1, fs.ErrExist)
 }
 

@@ -168,17 +168,17 @@ func (w *writePlan) restoreDeleted(c change.ObjectChange) (back bool, err error)
 	case err != nil:
 		return false, err
 	case text == nil:
-		return instead("%s stood in %s, which is gone", name, path)
+		return instead("%s was in %s, which is gone", name, path)
 	case file.Path == "":
 		return instead("%s was in %s, which is no longer a file of this run", name, path)
 	case !file.Writable:
-		return instead("%s stood in %s, which cannot be written to", name, path)
+		return instead("%s was in %s, which cannot be written to", name, path)
 	}
 	if j := w.byPath[b.Path]; j != nil && j.replaces {
-		return instead("%s stood in %s, which is written anew", name, path)
+		return instead("%s was in %s, which is written anew", name, path)
 	}
 	if err := w.files.whyUnwritable(b.Path); err != nil {
-		return instead("%s stood in %s, which cannot be written to", name, path)
+		return instead("%s was in %s, which cannot be written to", name, path)
 	}
 	e := manifests.Edit{Op: manifests.Restore, Key: c.Key, Object: c.New.Original, Spot: spot}
 	at, err := manifests.PlaceOf(b.Path, text, *spot)
@@ -193,7 +193,7 @@ func (w *writePlan) restoreDeleted(c change.ObjectChange) (back bool, err error)
 	default:
 		why := "its place there cannot be edited"
 		if errors.Is(err, manifests.ErrNoPlace) {
-			why = "the List it stood in is gone"
+			why = "its List is gone"
 		}
 		e = (manifests.Edit{Op: manifests.Append, Object: c.New.Original})
 		if !w.editFits(b.Path, text, e, c) {

@@ -93,7 +93,7 @@ func (f *filesWorld) do(m change.Mutation) *gate.Preview {
 func (f *filesWorld) notes(p *gate.Preview) string {
 	var out []string
 	for _, n := range p.Notes {
-		if strings.Contains(n, " goes ") || strings.Contains(n, " stood ") || strings.Contains(n, " cannot ") {
+		if strings.Contains(n, " goes ") || strings.Contains(n, " was in ") || strings.Contains(n, " cannot ") {
 			out = append(out, strings.ReplaceAll(n, f.d.dir+string(filepath.Separator), ""))
 		}
 	}
@@ -225,7 +225,7 @@ func TestUndoOfADeletionInAChangedFile(t *testing.T) {
 			want: doc("two", 2), note: "ANP two goes back to a.yaml (changed since)"},
 		{name: "the file is gone", text: three,
 			now:       func(t *testing.T, d *disk) { unlink(t, d, "a.yaml") },
-			note:      "ANP two stood in a.yaml, which is gone; ANP two goes to anp-two.yaml instead",
+			note:      "ANP two was in a.yaml, which is gone; ANP two goes to anp-two.yaml instead",
 			elsewhere: "anp-two.yaml"},
 		{name: "item, another came", text: list,
 			now:  func(_ *testing.T, d *disk) { d.write("a.yaml", d.text("a.yaml")+item("four", 4)) },
@@ -233,7 +233,7 @@ func TestUndoOfADeletionInAChangedFile(t *testing.T) {
 			note: "ANP two goes back to a.yaml (changed since), between ANP one and ANP three"},
 		{name: "item, the List is gone", text: list,
 			now:  func(_ *testing.T, d *disk) { d.write("a.yaml", doc("one", 1)) },
-			note: "ANP two goes to the end of a.yaml: the List it stood in is gone"},
+			note: "ANP two goes to the end of a.yaml: its List is gone"},
 		{name: "item of a json list", text: "",
 			now: func(_ *testing.T, d *disk) {
 				d.write("a.json", strings.Replace(d.text("a.json"), `"priority":1,`, `"priority":5,`, 1))
@@ -303,7 +303,7 @@ func (u unwritable) Open(name string, flag int, perm fs.FileMode) (files.File, e
 // is nowhere else the preview is blocked.
 func TestUndoIntoAFileThatCannotBeWritten(t *testing.T) {
 	for _, c := range []struct{ path, note, blocked string }{
-		{path: ".", note: "ANP two stood in a.yaml, which cannot be written to; ANP two goes to anp-two.yaml instead"},
+		{path: ".", note: "ANP two was in a.yaml, which cannot be written to; ANP two goes to anp-two.yaml instead"},
 		{path: "a.yaml", blocked: "permission denied"},
 	} {
 		f := newFilesWorld(t, map[string]string{"a.yaml": deletionFiles["in the middle"]}, c.path)

@@ -89,7 +89,7 @@ var (
 	// ErrSaid ends a command with exit 2 after its message was printed.
 	ErrSaid = errors.New("nothing to show")
 	// ErrUnjudged ends a command with exit 2 after its answer was printed with the omissions.
-	ErrUnjudged = errors.New("not wholly judged")
+	ErrUnjudged = errors.New("not fully judged")
 	// ErrRefused ends a command with exit 1; the error that wraps it goes to stderr.
 	ErrRefused = errors.New("nothing was changed")
 	// ErrBehind does the same: the policies are changed, but the rows of some zone are not.

@@ -211,7 +211,7 @@ func (a *App) CheckOutput(cmd *cobra.Command, _ []string) (err error) {
 	case slices.Contains(forms, a.Flags.Output), len(forms) == 0 && !cmd.Flags().Changed("output"):
 		return nil
 	case len(forms) == 0:
-		return fmt.Errorf("%s prints no answer that has forms: leave -o out", cmd.CommandPath())
+		return fmt.Errorf("%s has no output forms: leave -o out", cmd.CommandPath())
 	case a.Flags.Output == NbctlForm:
 		return fmt.Errorf("output %q is only for rung compile and rung rows; want %s", NbctlForm, strings.Join(forms, ", "))
 	}

@@ -31,7 +31,7 @@ func (c *clusterFlags) register(p *pflag.FlagSet) {
 	p.IntVar(&c.Burst, "kube-burst", 0, "`NUMBER` of API requests in a burst (default 100)")
 	p.StringVar(&c.OVNNamespace, "ovn-namespace", "",
 		"`NAMESPACE` of the ovnkube-node pods (default ovn-kubernetes or openshift-ovn-kubernetes)")
-	p.BoolVar(&c.Workloads, "workloads", false, "also read the workloads of a cluster: those without pods count as the pods that "+
+	p.BoolVar(&c.Workloads, "workloads", false, "also read the workloads of a cluster: those without pods count with the pods "+
 		"they would have")
 	p.BoolVar(&c.Write, "write", false, "allow policy changes on a cluster from the start")
 	p.BoolVar(&c.reconcile, "reconcile", false,
@@ -95,8 +95,8 @@ func (a *App) configureCluster(ctx context.Context, cfg *engine.Config, zones bo
 	if err := engine.OpenCluster(cfg, opt, zones && len(f.NB) == 0); err != nil {
 		if errors.Is(err, engine.ErrNoCluster) {
 			if len(f.NB) > 0 {
-				return fmt.Errorf("--nb gives rows, but there are no policies to compare them with: "+
-					"give -f PATH or a cluster, too (%w)", err)
+				return fmt.Errorf("--nb gives rows but no policies: "+
+					"also give -f PATH or a cluster (%w)", err)
 			}
 			return fmt.Errorf("nothing to show: no -f PATH and %w; try: rung demo, or give -f PATH", err)
 		}
@@ -107,7 +107,7 @@ func (a *App) configureCluster(ctx context.Context, cfg *engine.Config, zones bo
 		return err
 	}
 	if set.ReadOnly && !f.ReadOnly {
-		cfg.ReadOnly, cfg.WhyReadOnly = true, fmt.Sprintf("the configuration says readonly of the context %s", words.CleanText(cfg.Mode.Title))
+		cfg.ReadOnly, cfg.WhyReadOnly = true, fmt.Sprintf("the configuration sets readonly for context %s", words.CleanText(cfg.Mode.Title))
 	}
 	cfg.Writes = (f.Kube.Write || set.Write && !f.Kube.LeadsElsewhere()) && !cfg.ReadOnly
 	cfg.Reconcile = f.Kube.reconcile && !cfg.ReadOnly

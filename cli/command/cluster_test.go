@@ -123,7 +123,7 @@ func TestWritesOfAContextAreNotAnothersServers(t *testing.T) {
 		}
 		why := ""
 		if strings.Contains(args, "prod") {
-			why = "the configuration says readonly of the context prod"
+			why = "the configuration sets readonly for context prod"
 		}
 		if cfg.WhyReadOnly != why || cfg.ReadOnly != (why != "") || cfg.Reconcile {
 			t.Errorf("%q: read-only %v: %q, reconciles %v; want %q", args, cfg.ReadOnly, cfg.WhyReadOnly, cfg.Reconcile, why)

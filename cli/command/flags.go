@@ -100,15 +100,15 @@ func (f *globalFlags) Register(root *cobra.Command) {
 	p.BoolVar(&f.OVN.LegacyIsolation, "legacy-isolation", false,
 		"the isolation annotation of 2016 counts: for verdicts and the ladder, not for rows")
 	p.StringVar(&features.HostNetworkNamespace, "host-network-namespace", "",
-		"`NAMESPACE` that stands for the nodes (default from OVN-Kubernetes' ConfigMap, else openshift-host-network if it exists, else "+
+		"`NAMESPACE` that represents the nodes (default from OVN-Kubernetes' ConfigMap, else openshift-host-network if it exists, else "+
 			"ovn-host-network)")
 	p.StringVar(&f.dnsFile, "dns-addresses", "",
 		"`FILE` with the addresses of EgressFirewall DNS names, as name: [address, …]")
 	p.StringSliceVar(&f.AllowUnjudged, "allow-unjudged", nil,
-		"do not exit with 2 for what was not considered: all, or only some `CODES`, such as refused,unscheduled")
+		"accept omissions (no exit 2): all, or only some `CODES`, such as refused,unscheduled")
 	p.Lookup("allow-unjudged").NoOptDefVal = "all"
 	p.StringVar(&f.apiRelease, "api-release", "",
-		"`RELEASE` of network-policy-api whose CRDs files are judged by: v0.1.5 or v0.2.0 (the default)")
+		"`RELEASE` of network-policy-api whose CRDs check files: v0.1.5 or v0.2.0 (the default)")
 	p.StringVar(&f.StateDir, "state-dir", "", "`FOLDER` for history, audit and logs (default in XDG_STATE_HOME)")
 	p.Int64Var(&f.maxFile, "max-file-size", 0,
 		"largest manifest file to read, in `MIB`; 8 times that once expanded (default 32)")

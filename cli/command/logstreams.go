@@ -53,7 +53,7 @@ func (a *App) SayUnfollowed(e *engine.Engine) error {
 			words.Count(files, "log file")+words.OneOrMany(int(min(other, 2)), " is", " are"))
 	}
 	if odd > 0 {
-		fmt.Fprintf(a.Err, "rung: %s could not be read: cut, or in none of the known forms\n", words.Count(odd, "ACL line"))
+		fmt.Fprintf(a.Err, "rung: %s could not be read: cut off, or in an unknown form\n", words.Count(odd, "ACL line"))
 		err = ErrSaid
 	}
 	if long > 0 {
@@ -75,7 +75,7 @@ func (a *App) sayPassedFiles(p *logs.PassedFiles) bool {
 		fmt.Fprintln(a.Err, "rung: --log "+words.CleanLine(p.Folder)+": "+words.CleanLine(fmt.Sprintf(format, args...)))
 	}
 	if p.Other > 0 {
-		say("%s of %s not read: not named as logs, or of pods that are not the network's; name a file to have it read whatever it is called",
+		say("%s of %s not read: no log names, or of pods outside the network plugin; name a file to read it anyway",
 			words.Thousands(uint64(p.Other)), words.Count(uint64(p.Files), "file")+words.OneOrMany(min(p.Other, 2), " was", " were"))
 	}
 	if p.Unread > 0 {

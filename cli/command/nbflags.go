@@ -23,7 +23,7 @@ func (f *globalFlags) registerNB(p *pflag.FlagSet) {
 	p.StringVar(&f.nbTLS.Cert, "nb-cert", "", "PEM `FILE` with the certificate for ssl: databases")
 	p.StringVar(&f.nbTLS.CA, "nb-ca", "", "PEM `FILE` with the CA that ssl: databases are verified against")
 	p.BoolVar(&f.nbTLS.SkipNames, "nb-skip-name-verification", false,
-		"accept any name in an ssl: database's certificate, as long as --nb-ca issued it")
+		"accept any name in an ssl: database's certificate if --nb-ca issued it")
 }
 
 // NBSchemes begin the addresses of --nb and --sb.

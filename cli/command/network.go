@@ -12,7 +12,7 @@ import (
 
 // NetworkFlag adds --network to a command.
 func NetworkFlag(cmd *cobra.Command) *string {
-	return cmd.Flags().String("network", "", "as it stands on a `NETWORK` besides the default one, by its name")
+	return cmd.Flags().String("network", "", "show this `NETWORK` instead of the default one")
 }
 
 // NetworkChoices returns the names that --network takes.

@@ -109,7 +109,7 @@ func (a *App) SaveAnswer(ans *Answer, path string) error {
 
 // formError says that the command has the form, but not with these flags.
 func formError(form string) error {
-	return fmt.Errorf("with these flags there is no -o %s: take table, wide, json or yaml", form)
+	return fmt.Errorf("-o %s is not available with these flags: use table, wide, json or yaml", form)
 }
 
 // writeAnswer writes an answer. compact puts JSON on one line, so that a series of answers can be read line by

@@ -211,7 +211,7 @@ func UnreadZone(zones []*model.ZoneState) error {
 	for _, z := range zones {
 		switch {
 		case z.Partial != "":
-			return fmt.Errorf("zone %s (%s): a part of its rows could not be read: %s", z.Name, z.Endpoint, z.Partial)
+			return fmt.Errorf("zone %s (%s): some of its rows could not be read: %s", z.Name, z.Endpoint, z.Partial)
 		case !z.SyncedAt.IsZero():
 		case strings.HasPrefix(z.Endpoint, "exec:"):
 			return fmt.Errorf("zone %s (%s) could not be read: %s: %s", z.Name, z.Endpoint, z.Conn, z.Error)
@@ -286,7 +286,7 @@ func waitingForText(r *revision.Revision) string {
 
 // SayNoRows prints on stderr why a plugin without rows has none to list.
 func (a *App) SayNoRows(r *revision.Revision) {
-	text := "rung: " + r.System.Title + " enforces the policies here: there are no zones and no rows (docs/" + string(r.System.Name) + ".md)"
+	text := "rung: " + r.System.Title + " enforces the policies here: there are no zones or rows (docs/" + string(r.System.Name) + ".md)"
 	if !r.System.HasFeature(system.Rows) && !a.Flags.Quiet && !a.Said[text] {
 		a.Said[text] = true
 		fmt.Fprintln(a.Err, text)

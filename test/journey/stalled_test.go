@@ -103,7 +103,7 @@ func TestPolicyOfAPlanMovedAway(t *testing.T) {
 	c.does("enter", "Apply?").says("a plan stopped at 1 of 3: its step 2 moves p1; after this change it can be neither continued nor rolled back")
 	c.does("a", "[ no ]").answers("[ no ]", "y").at("Ladder").sees("45 ─ p1", "1/3 stopped")
 
-	const out = "p1 is at 45, the plan expects 40: move p1 back to 40, or end the plan as it is (x, rung plan --keep)"
+	const out = "p1 is at 45, the plan expects 40: move p1 back to 40, or end the plan here (x, rung plan --keep)"
 	c.press("A").at("plan").says("cannot continue or roll back: " + out)
 	for _, x := range []struct{ key, title string }{{"enter", "run"}, {"b", "roll back"}} {
 		c.press(x.key)

@@ -344,7 +344,7 @@ func TestTakenByAnother(t *testing.T) {
 func TestStoppedStuck(t *testing.T) {
 	w := start(t)
 	p := under(revision.PlanStopped)
-	p.Stuck = "allow-metrics is at 38, the plan expects 60: move allow-metrics back to 60, or end the plan as it is (x, rung plan --keep)"
+	p.Stuck = "allow-metrics is at 38, the plan expects 60: move allow-metrics back to 60, or end the plan here (x, rung plan --keep)"
 	p.Why = p.Stuck
 	w.says(p)
 	for _, width := range []int{80, 120} {
