@@ -182,7 +182,7 @@ func TestHelpExplains(t *testing.T) {
 	s.Want("differs from what is desired")
 	s.Press("esc", "?")
 	s.Type("levels")
-	s.Want("LOG", "log levels: A: of rules that allow")
+	s.Want("LOG", "log levels: A: for Allow rules")
 	s.Press("esc", ">", "?")
 	s.Want(words.Cursor+" PRIO ", "lower numbers decide first")
 	s.Press("esc")

@@ -128,7 +128,7 @@ func TestRuleSessionRestores(t *testing.T) {
 				if !server && (strings.Count(now, "#") != strings.Count(before, "#") || how == "undo" && now != before) {
 					t.Errorf("the text is\n%s\nit was\n%s", now, before)
 				}
-				if e := g.EndedSessions(); how == "time" && (len(e) != 1 || e[0].How != "its time was over; the logging of its rules is restored: ingress 0 (a), ingress 1 (b) without enableLogging") {
+				if e := g.EndedSessions(); how == "time" && (len(e) != 1 || e[0].How != "expired; the logging of its rules is restored: ingress 0 (a), ingress 1 (b) without enableLogging") {
 					t.Errorf("%+v", e)
 				}
 			})
@@ -176,7 +176,7 @@ func TestRuleSessionAmongOtherChanges(t *testing.T) {
 		{"a rule before them", "  ingress:\n", "  ingress:\n  - {name: z, action: Allow, from: [{podSelector: {matchLabels: {z: z}}}]}\n", "-, " + asLogged, ""},
 		{"a rule that was edited", "x: a", "x: other", asLogged, ""},
 		{"a rule that was taken away", "  - {name: a, action: Drop, from: [{podSelector: {matchLabels: {x: a}}}], enableLogging: true} # not written\n", "", strings.TrimPrefix(asLogged, "-, "), ""},
-		{"logging of one", "{name: a, action: Drop,", "{name: a, action: Drop, logLabel: theirs,", "true theirs, false mine, true, true all, -, -", "changed meanwhile, and as they are: ingress 0 (a)"},
+		{"logging of one", "{name: a, action: Drop,", "{name: a, action: Drop, logLabel: theirs,", "true theirs, false mine, true, true all, -, -", "changed since and kept: ingress 0 (a)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := antreaWorld(t, loggedText)
@@ -229,9 +229,9 @@ func TestRuleLoggingRefused(t *testing.T) {
 	w := antreaWorld(t, loggedText)
 	g := w.Gate(t.TempDir())
 	for says, m := range map[string]change.Mutation{
-		"have no level: want on or off":       {Op: change.OpLogLevel, Policy: k, Levels: model.LogLevels{Deny: "alert"}},
+		"have no log level: want on or off":       {Op: change.OpLogLevel, Policy: k, Levels: model.LogLevels{Deny: "alert"}},
 		"nothing would be logged":             ruleSession(model.LogLevels{Deny: logline.Off}, time.Minute, k),
-		"want from 1 second to 30 days":       ruleSession(ruleWise, time.Millisecond, k),
+		"want 1 second to 30 days":       ruleSession(ruleWise, time.Millisecond, k),
 		"each rule logs by its enableLogging": {Op: change.OpLogLevel, Policy: changing.NsKey("blue"), Levels: model.LogLevels{Deny: "info"}},
 		"there is no ACNP nobody":             ruleSession(ruleWise, time.Minute, model.Key{Kind: model.KindACNP, Name: "nobody"}),
 		"nothing to apply":                    {Op: change.OpLogLevel, Policy: k, Levels: model.LogLevels{Deny: logline.Keep}},
@@ -248,7 +248,7 @@ func TestRuleLoggingRefused(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 	p, err := g.Preview(context.Background(), w.Current(), end(k))
-	if err != nil || !slices.ContainsFunc(p.Notes, func(n string) bool { return strings.Contains(n, "its rules stay as they are: deny=some allow=some") }) {
+	if err != nil || !slices.ContainsFunc(p.Notes, func(n string) bool { return strings.Contains(n, "its rules are kept: deny=some allow=some") }) {
 		t.Errorf("%v %v", p.Notes, err)
 	}
 	do(t, w, g, end(k), typed("p"))

@@ -315,7 +315,7 @@ func TestKubeSet(t *testing.T) {
 				return true
 			}
 			return false
-		}, "update ANP red: quota; put back: ANP navy and ANP blue", 40, false},
+		}, "update ANP red: quota; reverted: ANP navy and ANP blue", 40, false},
 		{"refused, and what was done was changed since", func(w *kubeWorld, rw http.ResponseWriter, r apiserver.Request) bool {
 			if real(r) && strings.HasSuffix(r.Path, "/red") {
 				w.put(strings.Replace(blueText, "priority: 40", "priority: 48", 1))
@@ -338,7 +338,7 @@ func TestKubeSet(t *testing.T) {
 				return cut(rw)
 			}
 			return false
-		}, "it is not known whether ANP red was written", 41, true},
+		}, "unknown whether ANP red was written", 41, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newKubeWorld(t, blueText, red)

@@ -123,7 +123,7 @@ func TestLogSessionOfANamespace(t *testing.T) {
 	if got := w.Logging(k); got != "-" {
 		t.Errorf("%q", got)
 	}
-	if e := g.EndedSessions(); len(e) != 1 || e[0].Target != k || e[0].How != "its time was over; the annotation is as before: no annotation" || !strings.HasPrefix(e[0].By, "ada") {
+	if e := g.EndedSessions(); len(e) != 1 || e[0].Target != k || e[0].How != "expired; the annotation is restored: no annotation" || !strings.HasPrefix(e[0].By, "ada") {
 		t.Errorf("%+v", e)
 	}
 	// Undo and redo are about other changes.

@@ -281,7 +281,7 @@ func (d *verdictLint) checkOverridden(p *model.Policy, r *model.Rule, a *verdict
 	case a.Overruled == nil || !p.Kind.IsAdmin():
 		return
 	case r.Action == model.Allow:
-		d.addAboutRule(p, r, AllowOverNetpol, fmt.Sprintf("overrides NetworkPolicies: %s would deny some of it",
+		d.addAboutRule(p, r, AllowOverNetpol, fmt.Sprintf("overrides NetworkPolicies that would deny some of it: %s",
 			deciderNames(a.Overruled.Deciders, nil)))
 	default:
 		d.addAboutRule(p, r, DenyOverAllow, fmt.Sprintf("denies what %s would allow: neither NetworkPolicy nor EgressFirewall overrides it",

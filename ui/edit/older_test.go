@@ -44,7 +44,7 @@ func onOlder(t *testing.T, peer, script string) *world {
 func TestOlderUpgrade(t *testing.T) {
 	w := onOlder(t, "namespaces: {namespaceSelector: {matchLabels: {tenant: blue}}}", "true")
 	got := w.seen("1")
-	for _, want := range []string{"# rung: It is written in an older form", "# rung: - spec.ingress[0].from[0].namespaces.namespaceSelector is the selector",
+	for _, want := range []string{"# rung: It is written in an older form", "# rung: - spec.ingress[0].from[0].namespaces.namespaceSelector moves up:",
 		"- namespaces: {matchLabels: {tenant: blue}}", "# the whole house"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in what the editor was given:\n%s", want, got)

@@ -476,7 +476,7 @@ func TestMove(t *testing.T) {
 
 func TestEmpty(t *testing.T) {
 	s := uitest.OpenScreen(t, &revision.Facts{Loaded: true}, nav.PageOf(nav.Plan))
-	s.Want("there is no AdminNetworkPolicy", "100 of 100 priorities free")
+	s.Want("no AdminNetworkPolicies", "100 of 100 priorities free")
 	s.Press("enter", "m", "o", "x", "b", "n")
 	s.ResizeAll()
 }

@@ -99,13 +99,13 @@ func TestTier2(t *testing.T) {
 	s.ResizeAll()
 	s.Resize(200, 90)
 	order(t, s, "tier 2 · NetworkPolicy 4 · EgressFirewall 1 · multicast 1 · other rows · ⏎ folds · higher OVN priority first",
-		"to-lport: decides even after an ANP egress Allow", "a tier-1 ingress Allow or Deny there decides before",
+		"to-lport: decides even after an ANP egress Allow", "a tier-1 ingress Allow or Deny decides first",
 		"10000 ─ EF yellow", "1012 ─ multicast monitoring", "1011 ─ deny multicast",
 		"from-lport-after-lb: egress multicast", "1012 ─ multicast monitoring",
 		"NetworkPolicy by namespace", "▽ blue  1 policy · default deny ingress", "1001 ─ NP allow-web", "1000 ─ deny ingress",
 		"▽ restricted  1 policy · default deny ingress, egress", "▽ yellow  1 policy · default deny egress · EgressFirewall",
 		"hairpin and nodes", "1001 ─ hairpin", "1001 ─ ovn-worker2",
-		"live rows of others in tier 2", "5000 ◦ rows Rung does not compile: no owner  1A  to-lport  2 rows in 2/3 zones", "tier 3")
+		"other live rows in tier 2: they decide by priority too", "5000 ◦ rows Rung does not compile: no owner  1A  to-lport  2 rows in 2/3 zones", "tier 3")
 	for _, line := range []string{"ovn-worker2", "NP allow-web"} {
 		if l := s.Line("─ " + line); !strings.Contains(l, "in sync") {
 			t.Errorf("%s has no state: %q", line, l)

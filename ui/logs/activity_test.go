@@ -38,7 +38,7 @@ func TestActivity(t *testing.T) {
 	s.Want("equivalent commands", "$ kubectl patch anp cluster-control")
 	s.Golden("activity")
 	s.Press("enter")
-	s.Want("ada, console, in the sandbox", "guard rails", "rung undo 8", "12 operations in 2 zones", "12 ACLs updated", "the server closed the connection")
+	s.Want("ada, console, sandbox only", "guard rails", "rung undo 8", "12 operations in 2 zones", "12 ACLs updated", "the server closed the connection")
 	s.Golden("unfolded")
 	s.Resize(80, 24)
 	if all := strings.Join(strings.Fields(s.PlainFrame()), ""); !strings.Contains(all, strings.ReplaceAll(patch, " ", "")) {
@@ -58,7 +58,7 @@ func TestActivity(t *testing.T) {
 	s.Press("esc", "j", "j")
 	s.Want("reverted")
 	s.Press("U")
-	s.Want("undo: it is reverted already")
+	s.Want("undo: already reverted")
 	// One that was reverted leads to what took it back, and back.
 	s.Press("enter")
 	for !strings.Contains(s.Line("▸"), "reverted by") {

@@ -48,7 +48,7 @@ func TestProposeARule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"# rung: denies only the connections of the log lines.\n# rung: proposed from the log: ", "name: shut\n", "priority: 7\n", "action: Deny", "port: 80\n"} {
+	for _, want := range []string{"# rung: denies only the logged connections.\n# rung: proposed from the log: ", "name: shut\n", "priority: 7\n", "action: Deny", "port: 80\n"} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

@@ -13,5 +13,5 @@ func TestKnownDefect(t *testing.T) {
 	k, _ := uitest.FirewallLeft(p, "ovn-worker")
 	s := uitest.OpenScreen(t, p, nav.ToPolicy(k))
 	s.Press("Z")
-	s.Want("behind", "extra", "OVN-Kubernetes leaves this row when the list of rules gets shorter", "take the row out")
+	s.Want("behind", "extra", "OVN-Kubernetes leaves this row when the list of rules gets shorter", "remove the row")
 }

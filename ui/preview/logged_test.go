@@ -32,11 +32,11 @@ func TestLogLinesOnThePreview(t *testing.T) {
 	}
 	say("drop", "api-d0", "api-d1", 80)
 	again()
-	w.s.Want("the one log line of the last 15 min would get a different")
+	w.s.Want("the one log line of the last 15 min would be decided")
 	w.s.Press("esc", "esc")
 	say("drop", "api-d0", "api-d1", 80)
 	say("allow", "api-d1", "api-d0", 81) // the policies say otherwise
 	again()
-	w.s.Want("▲ 3 of the 3 log lines of the last 15 min would get a", "▲ 1 log line contradicts the current policies")
-	w.s.Want("deny → allow: blue/api-d0 → blue/api-d1, TCP 80: 2", "logged as denied; for example", "logged as allowed, which is not what the policies say")
+	w.s.Want("▲ 3 of the 3 log lines of the last 15 min would be decided", "▲ 1 log line contradicts the current policies")
+	w.s.Want("deny → allow: blue/api-d0 → blue/api-d1, TCP 80: 2", "logged as denied; for example", "logged as allowed")
 }

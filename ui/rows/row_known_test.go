@@ -13,5 +13,5 @@ func TestRowKnownDefect(t *testing.T) {
 	p := uitest.DemoFacts(t)
 	_, uuid := uitest.FirewallLeft(p, "ovn-worker")
 	s := uitest.OpenScreen(t, p, nav.ToRow("ovn-worker", nb.TableACL, uuid))
-	s.Want("≠ Extra: no policy desires this row. OVN-Kubernetes leaves this row when", "a known", "defect: OVN", "take the row out")
+	s.Want("≠ Extra: no policy desires this row. OVN-Kubernetes leaves this row when", "a known", "defect: OVN", "remove the row")
 }

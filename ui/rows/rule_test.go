@@ -173,7 +173,7 @@ func TestNeighboursLead(t *testing.T) {
 	s = uitest.OpenScreen(t, ruleTampered(t), nav.ToRule(model.Key{Kind: model.KindANP, Name: "break-glass"}, model.Ingress, 0))
 	s.Want("previous rule  (none: the first ingress rule of all)")
 	s = uitest.OpenScreen(t, ruleTampered(t), nav.ToRule(model.Key{Kind: model.KindBANP, Name: "default"}, model.Ingress, 0))
-	s.Want("next rule      (none: the last ingress rule of all)", "where no AdminNetworkPolicy, no NetworkPolicy and no", "earlier rule decided, is denied.")
+	s.Want("next rule      (none: the last ingress rule of all)", "unless an AdminNetworkPolicy, a NetworkPolicy or an", "earlier rule decided, is denied.")
 }
 
 func TestCursorGoesThroughBothPanes(t *testing.T) {
@@ -200,7 +200,7 @@ func TestCursorGoesThroughBothPanes(t *testing.T) {
 		t.Errorf("up again the cursor is on %q", l)
 	}
 	s.Press("G")
-	if l := cursor(s); !strings.Contains(l, "covers pods too") {
+	if l := cursor(s); !strings.Contains(l, "also covers pods") {
 		t.Errorf("at the bottom the cursor is on %q", l)
 	}
 	s.Press("g")
@@ -405,7 +405,7 @@ func TestEgressFirewall(t *testing.T) {
 	s.Resize(160, 60)
 	s.Golden("firewall")
 	s.Want("order          rule 3 → OVN priority 9997, tier 2", "every IPv4 address but 10.244.0.0/16 (the cluster's pods) on any port", "stage          to-lport: even after an ANP egress Allow", "previous rule  egress 2", "(none: the last rule of the EgressFirewall)",
-		"port group of namespace yellow: 5 logical ports here", "is dropped.", "as desired in every zone")
+		"port group of namespace yellow: 5 logical ports here", "is denied.", "as desired in every zone")
 	s = uitest.OpenScreen(t, tier2(t), nav.ToRule(ef, model.Egress, 2))
 	s.Resize(160, 60)
 	s.Want("domain: mirror.example.com")
