@@ -110,8 +110,8 @@ func InsertInTiers(bands []ladder.Band, above, below model.Key) (TierSlot, error
 		case err != nil:
 			return TierSlot{}, err
 		case band != nil && band != b:
-			return TierSlot{}, fmt.Errorf("%s is in tier %s and %s in %s: a policy cannot be between two tiers", above.Label(), band.Name, below.Label(),
-				b.Name)
+			return TierSlot{}, fmt.Errorf("%s is in tier %s and %s in %s: a policy cannot be between two tiers", above.Label(), band.Name,
+				below.Label(), b.Name)
 		}
 		band, *end.at = b, at
 	}
