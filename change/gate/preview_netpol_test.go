@@ -78,7 +78,7 @@ func TestTier2HasNoLevelsOfItsOwn(t *testing.T) {
 	w := newWorld(t, given.NP("blue", "web", "{podSelector: {}}"))
 	rev := w.Current()
 	p := w.Gate("").resolveMutation(rev, change.Mutation{Op: change.OpLogLevel, Policy: given.NPKey("blue", "web"), Levels: model.LogLevels{Deny: "info"}})
-	if p.Blocked != "NP blue/web logs as the annotation of namespace blue says: change the logging of that" {
+	if p.Blocked != "the annotation of namespace blue sets the logging of NP blue/web: change it there" {
 		t.Error(p.Blocked)
 	}
 	p = w.Gate("").resolveMutation(rev, change.Mutation{Op: change.OpMove, Policy: given.NPKey("blue", "web"), Priority: 3})

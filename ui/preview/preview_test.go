@@ -61,7 +61,7 @@ func TestMove(t *testing.T) {
 	move(s)
 	s.Want("Move ANP cluster-control from 34 to 41", "spec.priority  34 → 41", "12 changed: priority −700", "34 becomes free",
 		"opens 20 pairs across namespaces, denied today, into blue", "nothing is written yet", "yes, then type cluster-control", "122 pairs deny → allow",
-		"not counting AdminNetworkPolicy old-form", "(yellow/web-pending) is not scheduled", "connections that change")
+		"AdminNetworkPolicy old-form (15-broken.yaml:19) was rejected", "(yellow/web-pending) is not scheduled", "connections that change")
 	s.Resize(120, 100)
 	s.Want("blue-tenant egress 0")
 	s.Golden("move", between...)

@@ -54,7 +54,7 @@ func TestUnreadPreviews(t *testing.T) {
 					s := open(t, g)
 					s.Resize(120, 100)
 					s.Press(keys...)
-					s.Want("what it does to connections is unknown", "not counting "+string(kind), "yes, then type ")
+					s.Want("what it does to connections is unknown", string(kind)+" objects were not read", "yes, then type ")
 					s.WantNot("no connection changes", "no verdict changes", "connections that change")
 				})
 			}
