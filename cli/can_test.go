@@ -64,7 +64,7 @@ func TestCanOnCluster(t *testing.T) {
 	got := run()
 	for _, want := range []string{"  context       lab\n", "  changes       off: read-only  --write allows them\n", "  ✗ pods ", "may not list pods",
 		"  ✗ no: list, watch pods → the pods that policies select are unknown\n", "  ✗ no: create pods/exec in ",
-		" auth can-i list pods\n", "  ✓ yes: patch, list, watch namespaces\n", "not counting "} {
+		" auth can-i list pods\n", "  ✓ yes: patch, list, watch namespaces\n", " objects were not read: "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}

@@ -271,7 +271,7 @@ func commandNames(t *testing.T) (out []string) {
 func gist(out string) string {
 	var lines []string
 	for i, line := range strings.Split(strings.TrimRight(out, "\n"), "\n") {
-		said := regexp.MustCompile(`not counting|assuming|judged|unproven|not_considered|unknown|no drift|nothing`).MatchString(line)
+		said := regexp.MustCompile(`ignored|not read|not counting|assuming|judged|unproven|not_considered|unknown|no drift|nothing`).MatchString(line)
 		if i == 0 || said {
 			lines = append(lines, line)
 		}

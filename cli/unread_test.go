@@ -246,7 +246,7 @@ func TestLoadingCommands(t *testing.T) {
 // what differs from run to run.
 func firstSaid(e ended, url string) string {
 	found := ""
-	for _, telling := range []string{"lab: no permission", "unknown:", "unknown", "not comparable", "not compared", "could not be read", "not counting", "may not list", "refused"} {
+	for _, telling := range []string{"lab: no permission", "unknown:", "unknown", "not comparable", "not compared", "could not be read", "ignored", "not read", "may not list", "refused"} {
 		for line := range strings.SplitSeq(e.out+"\n"+e.errs, "\n") {
 			// Left out are the legend of a matrix, and zones in a state of a moment.
 			if found == "" && strings.Contains(line, telling) && !strings.Contains(line, "? unknown") && !strings.Contains(line, "dialling") {

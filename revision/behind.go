@@ -128,14 +128,8 @@ func (f *RuleFinder) FindBehind(d *flow.Decision, m *flow.MetFlow) RulesBehindFl
 
 // sortOwnFirst sorts a zone's rows to the front.
 func sortOwnFirst(rows []zoneACL, zone string) {
-	order := func(x zoneACL) int {
-		if x.zone == zone {
-			return 0
-		}
-		return 1
-	}
 	slices.SortStableFunc(rows, func(a, b zoneACL) int {
-		return cmp.Or(cmp.Compare(order(a), order(b)), cmp.Compare(a.zone, b.zone), CompareACLs(a.acl, b.acl))
+		return cmp.Or(compareBools(a.zone != zone, b.zone != zone), cmp.Compare(a.zone, b.zone), CompareACLs(a.acl, b.acl))
 	})
 }
 

@@ -163,13 +163,8 @@ func (f *changeFinder) findEnds() {
 
 // compareEnds orders workloads by name, and addresses outside after them.
 func compareEnds(a, b End) int {
-	if a.IsOutside() != b.IsOutside() {
-		if a.IsOutside() {
-			return 1
-		}
-		return -1
-	}
-	return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name), cmp.Compare(a.String(), b.String()))
+	return cmp.Or(compareBools(a.IsOutside(), b.IsOutside()), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name),
+		cmp.Compare(a.String(), b.String()))
 }
 
 func (f *changeFinder) findChanges() {

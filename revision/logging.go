@@ -192,13 +192,7 @@ func logSessions(c *model.Cluster) (out []LogSession) {
 		add(&n.Meta)
 	}
 	slices.SortStableFunc(out, func(a, b LogSession) int {
-		if a.Until.IsZero() != b.Until.IsZero() {
-			if a.Until.IsZero() {
-				return 1
-			}
-			return -1
-		}
-		return cmp.Or(a.Until.Compare(b.Until), a.Target.Compare(b.Target))
+		return cmp.Or(compareBools(a.Until.IsZero(), b.Until.IsZero()), a.Until.Compare(b.Until), a.Target.Compare(b.Target))
 	})
 	return out
 }

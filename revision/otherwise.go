@@ -20,8 +20,8 @@ func LogOtherwise(r *Revision, ctx context.Context, next *Revision, log *diff.Lo
 	return log.DiffLines(ctx, r.Verdicts(), next.Verdicts())
 }
 
-// OtherwiseText counts these lines: "12 of the 340 log lines of the last 15 min would get a different
-// verdict". It is empty if no log was read.
+// OtherwiseText counts these lines: "12 of the 340 log lines of the last 15 min would be decided
+// differently". It is empty if no log was read.
 func OtherwiseText(o *diff.LogDifference) string {
 	if o == nil || o.Judged+o.Unattributed == 0 {
 		return ""
@@ -195,7 +195,7 @@ func FindSurplus(r *Revision, ctx context.Context, next *Revision, w *diff.Wante
 // IsExact reports whether the change has only wanted effects.
 func (s *SurplusEffect) IsExact() bool { return s.FlipGroup == nil && s.Unknown == "" }
 
-// Text counts the pairs, with an example: "opens 70 pairs that no log line has: …".
+// Text counts the pairs, with an example: "opens 70 pairs without log lines: …".
 func (s *SurplusEffect) Text() string {
 	does := "opens"
 	if s.becomes == verdict.Deny {

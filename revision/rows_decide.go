@@ -1,6 +1,7 @@
 package revision
 
 import (
+	"cmp"
 	"slices"
 
 	"rung/compiler"
@@ -121,13 +122,7 @@ func TiedWith(db *nb.DB, a *nb.ACL) (others []*nb.ACL, tie PriorityTie) {
 		}
 	}
 	slices.SortFunc(others, func(x, y *nb.ACL) int {
-		if unlike(x) != unlike(y) {
-			if unlike(x) {
-				return -1
-			}
-			return 1
-		}
-		return CompareACLs(x, y)
+		return cmp.Or(compareBools(unlike(y), unlike(x)), CompareACLs(x, y))
 	})
 	return others, tie
 }

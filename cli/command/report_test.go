@@ -21,11 +21,11 @@ func full() *Report {
 			{Code: "open", Level: Warning, Message: "egress 1", Object: "ANP wall", File: "policies/a b%.yaml", Line: 7, Key: "egress 1"},
 			{Code: "other", Level: Note, Message: "no file"},
 			{Code: "other", Outcome: Passed, Level: Error, Message: "holds", File: "x.yaml", Line: 1},
-			{Code: "other", Outcome: Unjudged, Level: Error, Message: "unproven", File: "../x:y.yaml", NotConsidered: []string{"not counting b.yaml"}},
+			{Code: "other", Outcome: Unjudged, Level: Error, Message: "unproven", File: "../x:y.yaml", NotConsidered: []string{"b.yaml could not be read and is ignored"}},
 		},
 		NotConsidered: []Omission{
-			{Code: "unreadable", Level: Error, Text: "not counting b.yaml", File: "b.yaml", Line: 2},
-			{Code: "refused", Level: Warning, Text: "not counting c.yaml"},
+			{Code: "unreadable", Level: Error, Text: "b.yaml could not be read and is ignored", File: "b.yaml", Line: 2},
+			{Code: "refused", Level: Warning, Text: "c.yaml was rejected and is ignored"},
 			{Code: "assumed-setting", Level: Note, Text: "assuming " + hostile},
 		},
 	}

@@ -98,9 +98,7 @@ var Table = &page.Table[*Entry]{
 	Columns: []page.Column[*Entry]{
 		{Key: "time", Title: "TIME", Worth: page.Always, Less: func(a, b *Entry) int { return a.At.Compare(b.At.Time) },
 			Exact: func(e *Entry) string { return e.At.String() },
-			Cell: func(e *Entry) page.Cell {
-				return page.Cell{Text: words.Clock(e.At.In(e.Now.Location()), e.Now), Role: themes.Dim}
-			}},
+			Cell:  page.RoleCell(themes.Dim, func(e *Entry) string { return words.Clock(e.At.In(e.Now.Location()), e.Now) })},
 		{Key: "where", Title: "WHERE", Min: 11, Max: 24, Worth: 96, Cell: func(e *Entry) page.Cell { return page.Cell{Text: e.whereText()} }},
 		{Key: "policy", Title: "POLICY", Name: true, Min: 20, Worth: page.Always, Cell: func(e *Entry) page.Cell {
 			k := e.policyKey()
@@ -110,9 +108,8 @@ var Table = &page.Table[*Entry]{
 			return page.Cell{Text: k.Label(), Role: themes.Accent}
 		}},
 		{Key: "what", Title: "WHAT", Min: 28, Short: 20, Flex: true, Worth: page.Always, Cell: (*Entry).whatCell},
-		{Key: "operations", Title: "OPS", Right: true, Worth: 95, Cell: func(e *Entry) page.Cell {
-			return page.Cell{Text: words.Thousands(e.Ops)}
-		}},
+		{Key: "operations", Title: "OPS", Right: true, Worth: 95,
+			Cell: page.TextCell(func(e *Entry) string { return words.Thousands(e.Ops) })},
 		{Key: "took", Title: "TOOK", Right: true, Worth: 94, Less: func(a, b *Entry) int { return int(a.Took - b.Took) },
 			Cell: func(e *Entry) page.Cell { return page.Cell{Text: e.tookText()} }},
 		{Key: "by", Title: "BY", Worth: 99, Cell: func(e *Entry) page.Cell { return page.Cell{Text: e.By} }},

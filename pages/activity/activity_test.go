@@ -78,7 +78,7 @@ func TestChangesAndTheirRows(t *testing.T) {
 	}
 	text := first.DetailText()
 	for _, part := range []string{"who: ada, console, in the files policies/\n", "state: reverted in 12ms\n", "reverted by: 14:00:04 Undo: Move ANP one from 34 to 36\n",
-		"rows: 6 operations in 2 zones\n", "$: kubectl patch anp one\n", "zone: w2, by reconciler", "$: ovn-nbctl set ACL x\n", "number: 7 of the history"} {
+		"rows: 6 operations in 2 zones\n", "$: kubectl patch anp one\n", "zone: w2, by reconciler", "$: ovn-nbctl set ACL x\n", "undo with: rung undo 7"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the details lack %q:\n%s", part, text)
 		}
@@ -89,7 +89,7 @@ func TestChangesAndTheirRows(t *testing.T) {
 		}
 	}
 	for _, e := range all {
-		want, asked := map[string]string{"Undo: Move ANP one from 34 to 36": "", "Move ANP one from 34 to 50": "it was not made",
+		want, asked := map[string]string{"Undo: Move ANP one from 34 to 36": "", "Move ANP one from 34 to 50": "the change was not made",
 			"Move ANP one from 34 to 40": "a step of a plan: undo the whole plan"}[e.Summary]
 		if got := e.WhyNotUndone(); asked && got != want {
 			t.Errorf("%s: undo says %q, want %q", e.Summary, got, want)

@@ -75,12 +75,10 @@ var Zones = &page.Table[*ZoneReport]{
 	ID:    func(z *ZoneReport) string { return z.of.Key.String() + " " + z.Zone },
 	Empty: "no zones and no reports",
 	Columns: []page.Column[*ZoneReport]{
-		{Key: "policy", Title: "POLICY", Aside: true, Worth: page.Always, Cell: func(z *ZoneReport) page.Cell {
-			return page.Cell{Text: z.of.Label}
-		}},
-		{Key: "zone", Title: "ZONE", Name: true, Min: 14, Worth: page.Always, Cell: func(z *ZoneReport) page.Cell {
-			return page.Cell{Text: z.Zone, Role: themes.Accent}
-		}},
+		{Key: "policy", Title: "POLICY", Aside: true, Worth: page.Always,
+			Cell: page.TextCell(func(z *ZoneReport) string { return z.of.Label })},
+		{Key: "zone", Title: "ZONE", Name: true, Min: 14, Worth: page.Always,
+			Cell: page.RoleCell(themes.Accent, func(z *ZoneReport) string { return z.Zone })},
 		{Key: "reported", Title: "REPORTED", Worth: page.Always, Cell: func(z *ZoneReport) page.Cell {
 			m := (&ZoneReport{Status: z.Status}).reportSign()
 			return page.Cell{Sign: m, Text: string(z.Status), Role: m.Role}

@@ -132,7 +132,8 @@ func (f *ClusterFacts) rowsText() page.Line {
 	case f.mode.Sandbox:
 		return page.Line{{Text: "written by Rung, in the sandbox's own zones", Role: themes.Text}}
 	case f.mode.Reconciles:
-		return page.Line{{Text: "WRITTEN BY RUNG (--reconcile)", Role: themes.Warn}, {Text: " unless another writer owns them", Role: themes.Text}}
+		return page.Line{{Text: "WRITTEN BY RUNG (--reconcile)", Role: themes.Warn},
+			{Text: " unless another writer owns them", Role: themes.Text}}
 	}
 	by := "OVN-Kubernetes' controller writes them, this Rung does not; --reconcile would"
 	if f.named > 0 {

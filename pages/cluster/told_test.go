@@ -75,7 +75,7 @@ func TestNotAnswered(t *testing.T) {
 // Off a cluster the kinds are told that were read.
 func TestNoCluster(t *testing.T) {
 	_, text := tell(uitest.DemoFacts(t))
-	for _, want := range []string{"# no cluster\n", "from the built-in demo, not", "rows written by Rung", "pods 41 in all: policies can select 39; 1 on the host network, 1 completed\n", "# objects that were read\n", "✓ Pod 41 objects\n"} {
+	for _, want := range []string{"# no cluster\n", "from the built-in demo, not", "rows written by Rung", "pods 41 in all: policies can select 39; 1 on the host network, 1 completed\n", "# objects read\n", "✓ Pod 41 objects\n"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

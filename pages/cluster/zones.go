@@ -74,12 +74,10 @@ var Table = &page.Table[*ZoneFacts]{
 			}
 			return page.Cell{Text: z.Tally.InSyncText(), Role: themes.Warn}
 		}},
-		{Key: "differs", Title: "DIFFERS", Max: 40, Worth: 98, Cell: func(z *ZoneFacts) page.Cell {
-			return page.Cell{Text: z.DifferenceText(2), Role: themes.Error}
-		}},
-		{Key: "policies", Title: "POLICIES", Wide: true, Worth: 90, Cell: func(z *ZoneFacts) page.Cell {
-			return page.Cell{Text: words.CountByState(z.Policies)}
-		}},
+		{Key: "differs", Title: "DIFFERS", Max: 40, Worth: 98,
+			Cell: page.RoleCell(themes.Error, func(z *ZoneFacts) string { return z.DifferenceText(2) })},
+		{Key: "policies", Title: "POLICIES", Wide: true, Worth: 90,
+			Cell: page.TextCell(func(z *ZoneFacts) string { return words.CountByState(z.Policies) })},
 		{Key: "other_rows", Title: "OTHER ROWS", Aside: true, Worth: 90, Cell: func(z *ZoneFacts) page.Cell {
 			text := words.CountByState(z.Units)
 			if names := z.differingUnits(); len(names) > 0 {
@@ -87,9 +85,8 @@ var Table = &page.Table[*ZoneFacts]{
 			}
 			return page.Cell{Text: text}
 		}},
-		{Key: "waiting", Title: "WAITING", Live: true, Right: true, Worth: 96, Cell: func(z *ZoneFacts) page.Cell {
-			return page.Cell{Text: words.Thousands(z.Of.Pending)}
-		}},
+		{Key: "waiting", Title: "WAITING", Live: true, Right: true, Worth: 96,
+			Cell: page.TextCell(func(z *ZoneFacts) string { return words.Thousands(z.Of.Pending) })},
 		{Key: "writes", Title: "WRITES", Live: true, Worth: 92, Cell: func(z *ZoneFacts) page.Cell {
 			if z.Writes {
 				return page.Cell{Text: "yes"}
@@ -97,9 +94,8 @@ var Table = &page.Table[*ZoneFacts]{
 			return page.Cell{Text: "observed"}
 		}},
 		{Key: "server", Title: "SERVER", Min: 10, Max: 24, Worth: 91, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: z.Server} }},
-		{Key: "endpoint", Title: "ENDPOINT", Min: 10, Max: 60, Flex: true, Worth: 93, Cell: func(z *ZoneFacts) page.Cell {
-			return page.Cell{Text: z.Endpoint}
-		}},
+		{Key: "endpoint", Title: "ENDPOINT", Min: 10, Max: 60, Flex: true, Worth: 93,
+			Cell: page.TextCell(func(z *ZoneFacts) string { return z.Endpoint })},
 		{Key: "log_lines", Title: "LOG LINES", Sparse: true, Worth: 98, Less: func(a, b *ZoneFacts) int { return a.Loss.compareLoss(b.Loss) },
 			Cell: func(z *ZoneFacts) page.Cell { return z.Loss.lossCell() }},
 		// nb_cfg of the rows written, of the flows made, and of the zone's nodes.
@@ -115,9 +111,8 @@ var Table = &page.Table[*ZoneFacts]{
 			}
 			return c
 		}},
-		{Key: "wrong", Title: "WRONG", Wide: true, Sparse: true, Flex: true, Worth: 89, Cell: func(z *ZoneFacts) page.Cell {
-			return page.Cell{Text: strings.Join(z.ProblemTexts(), "; "), Role: themes.Error}
-		}},
+		{Key: "wrong", Title: "WRONG", Wide: true, Sparse: true, Flex: true, Worth: 89,
+			Cell: page.RoleCell(themes.Error, func(z *ZoneFacts) string { return strings.Join(z.ProblemTexts(), "; ") })},
 	},
 }
 

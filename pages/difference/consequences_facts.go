@@ -114,7 +114,7 @@ func EffectOf(e *effect.Effect) *Effect {
 	return out
 }
 
-// LogEffect describes the log lines that would get a different verdict.
+// LogEffect describes the log lines that would be decided differently.
 type LogEffect struct {
 	Summary  string     `json:"summary"`
 	From     string     `json:"from"` // time of the oldest line

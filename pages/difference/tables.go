@@ -79,9 +79,8 @@ var Policies = &page.Table[*PolicyLine]{
 		{Key: "priority", Title: "PRIO", Sparse: true, Worth: 98, Cell: ofFirst(func(p *Policy) page.Cell {
 			return page.Cell{Text: p.Priority}
 		})},
-		{Key: "detail", Title: "DETAIL", Flex: true, Min: 24, Worth: page.Always, NoSort: true, Cell: func(l *PolicyLine) page.Cell {
-			return page.Cell{Text: l.Detail}
-		}},
+		{Key: "detail", Title: "DETAIL", Flex: true, Min: 24, Worth: page.Always, NoSort: true,
+			Cell: page.TextCell(func(l *PolicyLine) string { return l.Detail })},
 	},
 }
 
@@ -117,16 +116,13 @@ var Connections = &page.Table[*Connection]{
 		{Key: "to", Title: "TO", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(c *Connection) page.Cell {
 			return page.Cell{Text: c.Of.To.Brief(), Role: themes.Accent}
 		}, Exact: func(c *Connection) string { return c.To }},
-		{Key: "ports", Title: "PORTS", Min: 8, Max: 32, Worth: page.Always, Cell: func(c *Connection) page.Cell {
-			return page.Cell{Text: c.PortsText()}
-		}},
+		{Key: "ports", Title: "PORTS", Min: 8, Max: 32, Worth: page.Always,
+			Cell: page.TextCell(func(c *Connection) string { return c.PortsText() })},
 		{Key: "now", Title: "NOW", Min: 12, Max: 60, Worth: 98, Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.NowText()} }},
-		{Key: "was", Title: "BEFORE", Min: 12, Max: 60, Worth: 97, Cell: func(c *Connection) page.Cell {
-			return page.Cell{Text: c.BeforeText(), Role: themes.Dim}
-		}},
-		{Key: "example", Title: "EXAMPLE", Wide: true, Worth: 90, Cell: func(c *Connection) page.Cell {
-			return page.Cell{Text: c.Example.String()}
-		}},
+		{Key: "was", Title: "BEFORE", Min: 12, Max: 60, Worth: 97,
+			Cell: page.RoleCell(themes.Dim, func(c *Connection) string { return c.BeforeText() })},
+		{Key: "example", Title: "EXAMPLE", Wide: true, Worth: 90,
+			Cell: page.TextCell(func(c *Connection) string { return c.Example.String() })},
 	},
 }
 
@@ -192,17 +188,14 @@ var Findings = &page.Table[*FindingLine]{
 		{Key: "change", Title: "FINDING", Worth: page.Always, Cell: func(l *FindingLine) page.Cell {
 			return page.Cell{Text: l.Side, Role: findingRoles[l.Side]}
 		}},
-		{Key: "severity", Title: "SEVERITY", Worth: page.Always, Cell: func(l *FindingLine) page.Cell {
-			return page.Cell{Text: string(l.Severity)}
-		}},
-		{Key: "policy", Title: "POLICY", Name: true, Min: 16, Max: 44, Worth: page.Always, Cell: func(l *FindingLine) page.Cell {
-			return page.Cell{Text: l.Of.Policy.Label(), Role: themes.Accent}
-		}},
+		{Key: "severity", Title: "SEVERITY", Worth: page.Always,
+			Cell: page.TextCell(func(l *FindingLine) string { return string(l.Severity) })},
+		{Key: "policy", Title: "POLICY", Name: true, Min: 16, Max: 44, Worth: page.Always,
+			Cell: page.RoleCell(themes.Accent, func(l *FindingLine) string { return l.Of.Policy.Label() })},
 		{Key: "rule", Title: "RULE", Sparse: true, Worth: 98, Cell: func(l *FindingLine) page.Cell { return page.Cell{Text: l.Rule} }},
 		{Key: "code", Title: "CODE", Worth: 97, Cell: func(l *FindingLine) page.Cell { return page.Cell{Text: l.Code, Role: themes.Dim} }},
-		{Key: "message", Title: "MESSAGE", Flex: true, Min: 20, Worth: page.Always, NoSort: true, Cell: func(l *FindingLine) page.Cell {
-			return page.Cell{Text: l.Message}
-		}},
+		{Key: "message", Title: "MESSAGE", Flex: true, Min: 20, Worth: page.Always, NoSort: true,
+			Cell: page.TextCell(func(l *FindingLine) string { return l.Message })},
 	},
 }
 
@@ -218,15 +211,12 @@ var Guards = &page.Table[*Guard]{
 	ID:    func(g *Guard) string { return g.Code + " " + g.Policy + " " + g.Message },
 	Empty: "the step meets no guard rail",
 	Columns: []page.Column[*Guard]{
-		{Key: "guard", Title: "GUARD RAIL", Worth: page.Always, Cell: func(g *Guard) page.Cell {
-			return page.Cell{Text: g.Code, Role: themes.Warn}
-		}},
-		{Key: "policy", Title: "POLICY", Name: true, Min: 16, Max: 44, Worth: page.Always, Cell: func(g *Guard) page.Cell {
-			return page.Cell{Text: g.Key.Label(), Role: themes.Accent}
-		}},
-		{Key: "message", Title: "MESSAGE", Flex: true, Min: 20, Worth: page.Always, NoSort: true, Cell: func(g *Guard) page.Cell {
-			return page.Cell{Text: g.Message}
-		}},
+		{Key: "guard", Title: "GUARD RAIL", Worth: page.Always,
+			Cell: page.RoleCell(themes.Warn, func(g *Guard) string { return g.Code })},
+		{Key: "policy", Title: "POLICY", Name: true, Min: 16, Max: 44, Worth: page.Always,
+			Cell: page.RoleCell(themes.Accent, func(g *Guard) string { return g.Key.Label() })},
+		{Key: "message", Title: "MESSAGE", Flex: true, Min: 20, Worth: page.Always, NoSort: true,
+			Cell: page.TextCell(func(g *Guard) string { return g.Message })},
 	},
 }
 

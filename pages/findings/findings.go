@@ -102,11 +102,10 @@ var Table = &page.Table[*Finding]{
 			}
 			return c
 		}},
-		{Key: "where", Title: "WHERE", Place: page.OnScreen, Min: 9, Max: 24, Worth: 99, Cell: placeCell},
-		{Key: "where", Title: "WHERE", Place: page.Printed, Worth: page.Always, Cell: placeCell}, // distinguishes findings of one policy
-		{Key: "code", Title: "CODE", Max: 34, Worth: 98, From: 140, Cell: func(f *Finding) page.Cell {
-			return page.Cell{Text: f.Code, Role: themes.Dim}
-		}},
+		{Key: "where", Title: "WHERE", Place: page.OnScreen, Min: 9, Max: 24, Worth: 99, Cell: page.TextCell((*Finding).PlaceText)},
+		{Key: "where", Title: "WHERE", Place: page.Printed, Worth: page.Always, Cell: page.TextCell((*Finding).PlaceText)}, // distinguishes findings of one policy
+		{Key: "code", Title: "CODE", Max: 34, Worth: 98, From: 140,
+			Cell: page.RoleCell(themes.Dim, func(f *Finding) string { return f.Code })},
 		{Key: "file", Title: "FILE", Worth: 97, Aside: true, Cell: func(f *Finding) page.Cell {
 			if f.SubjectText() == f.File {
 				return page.Cell{} // shown as the policy
@@ -116,9 +115,6 @@ var Table = &page.Table[*Finding]{
 		{Key: "message", Title: "MESSAGE", Min: 20, Flex: true, NoSort: true, Worth: page.Always, Cell: (*Finding).messageCell},
 	},
 }
-
-// placeCell returns the rule or field.
-func placeCell(f *Finding) page.Cell { return page.Cell{Text: f.PlaceText()} }
 
 // messageCell returns the text of the finding, its witness, and the remedy.
 func (f *Finding) messageCell() page.Cell {

@@ -29,36 +29,36 @@ type pageColumn = page.Column[*Line]
 
 // columns lists all columns of the ladder, in order.
 var columns = []ladderColumn{
-	{Column: pageColumn{Place: page.Printed, Key: "tier", Title: "TIER", Worth: page.Always, Cell: textCell(tierText)}},
-	{Column: pageColumn{Key: "priority", Title: "PRIO", Worth: page.Always, Right: true, Cell: textCell(priorityText),
+	{Column: pageColumn{Place: page.Printed, Key: "tier", Title: "TIER", Worth: page.Always, Cell: page.TextCell(tierText)}},
+	{Column: pageColumn{Key: "priority", Title: "PRIO", Worth: page.Always, Right: true, Cell: page.TextCell(priorityText),
 		// Priorities compare only within a tier.
 		Less: func(a, b *Line) int { return a.Place - b.Place }}},
 	{Column: pageColumn{Place: page.OnScreen, Key: "policy", Title: "POLICY", Worth: page.Always, Name: true, Min: 16, Cell: nameCell,
 		Less: func(a, b *Line) int { return words.CompareNatural(a.policyName(), b.policyName()) }}},
-	{Column: pageColumn{Place: page.Printed, Key: "policy", Title: "POLICY", Worth: page.Always, Name: true, Cell: textCell(labelText)}},
+	{Column: pageColumn{Place: page.Printed, Key: "policy", Title: "POLICY", Worth: page.Always, Name: true, Cell: page.TextCell(labelText)}},
 	{Column: pageColumn{Key: "subject", Title: "SUBJECT", Worth: 92, Min: 14, Max: 40,
-		Cell: textCell(func(l *Line) string { return l.Subject })}},
+		Cell: page.TextCell(func(l *Line) string { return l.Subject })}},
 	{stages: true, Column: pageColumn{Key: "ingress", Title: "INGRESS", Worth: 94, Cell: ingressCell}},
 	{stages: true, Column: pageColumn{Key: "egress", Title: "EGRESS", Worth: 94, Cell: egressCell}},
 	{stage: true, Column: pageColumn{Place: page.OnScreen, Key: "rules", Title: "RULES", Worth: 94, Cell: rulesCell}},
-	{Column: pageColumn{Place: page.OnScreen, Key: "pods", Title: "PODS", Worth: 96, Right: true, Cell: textCell(podsText)}},
+	{Column: pageColumn{Place: page.OnScreen, Key: "pods", Title: "PODS", Worth: 96, Right: true, Cell: page.TextCell(podsText)}},
 	// other columns are worth more
-	{Column: pageColumn{Place: page.Printed, Key: "pods", Title: "PODS", Worth: 92, Right: true, Cell: textCell(podsText)}},
-	{needs: system.Rows, Column: pageColumn{Key: "acls", Title: "ACLS", Worth: 91, Right: true, Cell: textCell(aclsText)}},
+	{Column: pageColumn{Place: page.Printed, Key: "pods", Title: "PODS", Worth: 92, Right: true, Cell: page.TextCell(podsText)}},
+	{needs: system.Rows, Column: pageColumn{Key: "acls", Title: "ACLS", Worth: 91, Right: true, Cell: page.TextCell(aclsText)}},
 	{needs: system.Rows, Column: pageColumn{Place: page.Printed, Key: "log", Title: "LOG", Worth: 93,
-		Cell: textCell(func(l *Line) string { return l.LogText })}},
+		Cell: page.TextCell(func(l *Line) string { return l.LogText })}},
 	{needs: system.Rows, Column: pageColumn{Place: page.OnScreen, Key: "hits", Title: "HITS", Worth: page.Always, Wide: true, NoSort: true,
-		Cell: textCell(hitsText)}},
+		Cell: page.TextCell(hitsText)}},
 	{needs: system.Rows, zones: true, Column: pageColumn{Key: "zones", Title: "ZONES", Worth: 95, Cell: zonesCell}},
 	{Column: pageColumn{Place: page.OnScreen, Key: "log", Title: "LOG", Worth: 93, Max: 12, Cell: logCell}},
 	{zones: true, Column: pageColumn{Key: "state", Title: "STATE", Worth: 99, Min: 12, Max: 34, Short: 1,
 		Cell: func(l *Line) page.Cell { return l.State },
 		Less: func(a, b *Line) int { return a.Rank - b.Rank }}},
 	{needs: system.Rows, Column: pageColumn{Place: page.Printed, Key: "file", Title: "FILE", Worth: page.Always, Wide: true,
-		Cell: textCell(fileText)}},
+		Cell: page.TextCell(fileText)}},
 	{Column: pageColumn{Place: page.OnScreen, Key: "notes", Worth: 98, Min: LeastNotes, Short: 3, Flex: true, NoSort: true,
 		Cell: func(l *Line) page.Cell { return JoinMarks(l.Marks) }}},
-	{Column: pageColumn{Place: page.Printed, Key: "marks", Title: "MARKS", Worth: 98, Flex: true, Cell: textCell(marksText)}},
+	{Column: pageColumn{Place: page.Printed, Key: "marks", Title: "MARKS", Worth: 98, Flex: true, Cell: page.TextCell(marksText)}},
 }
 
 var columnHelp = map[string]string{
@@ -107,10 +107,6 @@ func (l *Line) IsPrinted() bool {
 // be any.
 func (l *Line) IsKept(keep func(model.Key) bool) bool {
 	return l.Kind == Broken || l.isPolicyOrUnit() && keep(l.Key)
-}
-
-func textCell(text func(*Line) string) func(*Line) page.Cell {
-	return func(l *Line) page.Cell { return page.Cell{Text: text(l)} }
 }
 
 // isPolicyOrUnit reports whether the line is a policy or a unit.

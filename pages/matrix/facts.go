@@ -117,9 +117,8 @@ var Table = &page.Table[*Passage]{
 		{Key: "to", Title: "TO", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(p *Passage) page.Cell {
 			return page.Cell{Text: p.ToEnd.Brief(), Role: themes.Accent}
 		}, Exact: func(p *Passage) string { return p.To }},
-		{Key: "ports", Title: "PORTS", Min: 8, Max: 40, Worth: page.Always, Cell: func(p *Passage) page.Cell {
-			return page.Cell{Text: p.PortsText()}
-		}},
+		{Key: "ports", Title: "PORTS", Min: 8, Max: 40, Worth: page.Always,
+			Cell: page.TextCell(func(p *Passage) string { return p.PortsText() })},
 		{Key: "verdict", Title: "VERDICT", Worth: 99, Cell: func(p *Passage) page.Cell { return page.Cell{Text: p.Verdict} }},
 		{Key: "by", Title: "BY", Flex: true, Min: 16, Worth: 98, Cell: func(p *Passage) page.Cell { return page.Cell{Text: p.ByText()} }},
 		{Key: "example", Title: "EXAMPLE", Wide: true, Worth: 90, Cell: func(p *Passage) page.Cell {

@@ -47,6 +47,14 @@ func (c Cell) String() string {
 	return c.Text + c.More.String()
 }
 
+// TextCell returns the Cell of a column of plain text.
+func TextCell[F any](text func(F) string) func(F) Cell { return RoleCell("", text) }
+
+// RoleCell returns the Cell of a column of text with one role.
+func RoleCell[F any](role Role, text func(F) string) func(F) Cell {
+	return func(f F) Cell { return Cell{Text: text(f), Role: role} }
+}
+
 // None is the cell of a missing value.
 var None = Cell{Text: "–", Role: themes.Dim}
 

@@ -79,9 +79,8 @@ var Places = &page.Table[*Place]{
 	ID:    func(p *Place) string { return p.Policy },
 	Empty: "no AdminNetworkPolicies",
 	Columns: []page.Column[*Place]{
-		{Key: "now", Title: "NOW", Worth: page.Always, Right: true, Min: 4, NoSort: true, Cell: func(p *Place) page.Cell {
-			return page.Cell{Text: fmt.Sprint(p.Now)}
-		}},
+		{Key: "now", Title: "NOW", Worth: page.Always, Right: true, Min: 4, NoSort: true,
+			Cell: page.TextCell(func(p *Place) string { return fmt.Sprint(p.Now) })},
 		{Key: "plan", Title: "PLAN", Worth: page.Always, Place: page.OnScreen, Right: true, Min: 4, NoSort: true, Cell: func(p *Place) page.Cell {
 			if p.Then == p.Now {
 				return page.Cell{Text: fmt.Sprint(p.Then), Role: themes.Dim}

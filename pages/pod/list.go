@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/ladder"
 	"rung/pages/page"
 	"rung/revision"
 
@@ -53,25 +52,17 @@ func ListOf(r *revision.Revision, pods []*model.Pod) []*Listed {
 		o := &Listed{Pod: podOf(p), Policies: []string{}}
 		out[i], at[p.Key] = o, o
 	}
-	for _, k := range policiesInOrder(r) {
-		if r.WhyNoRows(k) != nil {
+	for _, policy := range revision.PoliciesAsTheyDecide(r) {
+		if r.WhyNoRows(policy.Key) != nil {
 			continue
 		}
-		for _, p := range r.Subjects(k) {
+		for _, p := range r.Subjects(policy.Key) {
 			if o := at[p.Key]; o != nil {
-				o.Policies, o.names = append(o.Policies, k.String()), append(o.names, k.Label())
+				o.Policies, o.names = append(o.Policies, policy.Key.String()), append(o.names, policy.Key.Label())
 			}
 		}
 	}
 	return out
-}
-
-// policiesInOrder returns all policies in deciding order.
-func policiesInOrder(r *revision.Revision) []model.PolicyKey {
-	if order := r.PolicyOrder(); order != nil {
-		return page.MapList(order, func(p ladder.Place) model.PolicyKey { return p.Policy.Key })
-	}
-	return ladder.PolicyOrder(r.Cluster)
 }
 
 // List lists pods.
@@ -86,21 +77,20 @@ var List = &page.Table[*Listed]{
 	ID:    func(p *Listed) string { return p.Namespace + "/" + p.Name },
 	Empty: "no pods",
 	Columns: []page.Column[*Listed]{
-		{Key: "namespace", Title: "NAMESPACE", Worth: page.Always, Cell: listedText(func(p *Listed) string { return p.Namespace })},
-		{Key: "name", Title: "NAME", Name: true, Worth: page.Always, Cell: func(p *Listed) page.Cell {
-			return page.Cell{Text: p.Name, Role: themes.Accent}
-		}},
-		{Key: "phase", Title: "PHASE", Worth: 97, Cell: listedText(func(p *Listed) string { return cmp.Or(p.Phase, page.None.Text) })},
-		{Key: "node", Title: "NODE", Worth: 96, Cell: listedText(func(p *Listed) string { return cmp.Or(p.Node, page.None.Text) })},
-		{Key: "address", Title: "ADDRESS", Worth: 95, Cell: listedText(func(p *Listed) string {
+		{Key: "namespace", Title: "NAMESPACE", Worth: page.Always, Cell: page.TextCell(func(p *Listed) string { return p.Namespace })},
+		{Key: "name", Title: "NAME", Name: true, Worth: page.Always,
+			Cell: page.RoleCell(themes.Accent, func(p *Listed) string { return p.Name })},
+		{Key: "phase", Title: "PHASE", Worth: 97, Cell: page.TextCell(func(p *Listed) string { return cmp.Or(p.Phase, page.None.Text) })},
+		{Key: "node", Title: "NODE", Worth: 96, Cell: page.TextCell(func(p *Listed) string { return cmp.Or(p.Node, page.None.Text) })},
+		{Key: "address", Title: "ADDRESS", Worth: 95, Cell: page.TextCell(func(p *Listed) string {
 			return cmp.Or(strings.Join(p.IPs, " "), page.None.Text)
 		})},
 		{Key: "policies", Title: "POLICIES", Right: true, Worth: 98,
-			Cell: listedText(func(p *Listed) string { return strconv.Itoa(len(p.Policies)) })},
-		{Key: "policy", Title: "ENFORCED", Wide: true, Worth: 93, Cell: listedText(func(p *Listed) string {
+			Cell: page.TextCell(func(p *Listed) string { return strconv.Itoa(len(p.Policies)) })},
+		{Key: "policy", Title: "ENFORCED", Wide: true, Worth: 93, Cell: page.TextCell(func(p *Listed) string {
 			return strings.Join(p.names, ", ")
 		})},
-		{Key: "labels", Title: "LABELS", Wide: true, Worth: 92, Cell: listedText(func(p *Listed) string { return p.Labels })},
+		{Key: "labels", Title: "LABELS", Wide: true, Worth: 92, Cell: page.TextCell(func(p *Listed) string { return p.Labels })},
 		{Key: "note", Title: "NOTE", Sparse: true, Flex: true, Worth: 94, Cell: func(p *Listed) page.Cell {
 			if p.Odd {
 				return page.Cell{Text: p.Note, Role: themes.Warn}
@@ -108,9 +98,4 @@ var List = &page.Table[*Listed]{
 			return page.Cell{Text: p.Note, Role: themes.Dim}
 		}},
 	},
-}
-
-// listedText returns a column's cell of plain text.
-func listedText(of func(*Listed) string) func(*Listed) page.Cell {
-	return func(p *Listed) page.Cell { return page.Cell{Text: of(p)} }
 }

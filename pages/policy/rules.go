@@ -128,14 +128,14 @@ func RuleTable(p *model.Policy, rows bool) *page.Table[*Rule] {
 
 // ruleColumns are all columns: a screen has names first, a command long texts last.
 var ruleColumns = []page.Column[*Rule]{
-	{Key: "rule", Title: "RULE", Worth: page.Always, Cell: textCell((*Rule).ID)},
+	{Key: "rule", Title: "RULE", Worth: page.Always, Cell: page.TextCell((*Rule).ID)},
 	{Key: "action", Title: "ACTION", Worth: page.Always, Cell: func(x *Rule) page.Cell {
 		return page.Cell{Text: x.Action, Role: page.ActionRole(x.Of.Action)}
 	}},
-	{Key: "pods", Title: "PODS", Place: page.Printed, Worth: 98, Cell: textCell(podsText)},
-	{Key: "acls", Title: "ACLS", Place: page.Printed, Worth: 97, Cell: textCell(aclsText)},
-	{Key: "ports", Title: "PORTS", Place: page.Printed, Worth: page.Always, Cell: textCell(portsText)},
-	{Key: "name", Title: "NAME", Place: page.Printed, Worth: page.Always, Cell: textCell(func(x *Rule) string {
+	{Key: "pods", Title: "PODS", Place: page.Printed, Worth: 98, Cell: page.TextCell(podsText)},
+	{Key: "acls", Title: "ACLS", Place: page.Printed, Worth: 97, Cell: page.TextCell(aclsText)},
+	{Key: "ports", Title: "PORTS", Place: page.Printed, Worth: page.Always, Cell: page.TextCell(portsText)},
+	{Key: "name", Title: "NAME", Place: page.Printed, Worth: page.Always, Cell: page.TextCell(func(x *Rule) string {
 		text := cmp.Or(x.Name, x.Note)
 		if x.Broken != "" {
 			text += "  " + words.No + " " + x.Broken
@@ -143,15 +143,14 @@ var ruleColumns = []page.Column[*Rule]{
 		return strings.TrimSpace(text)
 	})},
 	{Key: "applied_to", Title: "APPLIED TO", Place: page.Printed, Worth: page.Always,
-		Cell: textCell(func(x *Rule) string { return cmp.Or(x.AppliedTo, "as the policy") })},
-	{Key: "peers", Title: "PEERS", Place: page.Printed, Worth: page.Always, Flex: true, Cell: textCell(peersText)},
+		Cell: page.TextCell(func(x *Rule) string { return cmp.Or(x.AppliedTo, "as the policy") })},
+	{Key: "peers", Title: "PEERS", Place: page.Printed, Worth: page.Always, Flex: true, Cell: page.TextCell(peersText)},
 
-	{Key: "name", Title: "NAME", Place: page.OnScreen, Min: 14, Worth: page.Always, Cell: func(x *Rule) page.Cell {
-		return page.Cell{Text: x.Name, Role: themes.Accent}
-	}},
+	{Key: "name", Title: "NAME", Place: page.OnScreen, Min: 14, Worth: page.Always,
+		Cell: page.RoleCell(themes.Accent, func(x *Rule) string { return x.Name })},
 	{Key: "applied_to", Title: "APPLIED TO", Place: page.OnScreen, Min: 12, Worth: page.Always,
-		Cell: textCell(func(x *Rule) string { return x.AppliedTo })},
-	{Key: "peers", Title: "PEERS", Place: page.OnScreen, Min: 16, Worth: page.Always, Cell: textCell(peersText)},
+		Cell: page.TextCell(func(x *Rule) string { return x.AppliedTo })},
+	{Key: "peers", Title: "PEERS", Place: page.OnScreen, Min: 16, Worth: page.Always, Cell: page.TextCell(peersText)},
 	{Key: "ports", Title: "PORTS", Place: page.OnScreen, Min: 8, Worth: 96, Cell: func(x *Rule) page.Cell {
 		c := page.Cell{Text: portsText(x)}
 		if x.Broken != "" {
@@ -159,13 +158,9 @@ var ruleColumns = []page.Column[*Rule]{
 		}
 		return c
 	}},
-	{Key: "pods", Title: "PODS", Place: page.OnScreen, Right: true, Worth: 98, Cell: textCell(podsText)},
-	{Key: "acls", Title: "ACLS", Place: page.OnScreen, Right: true, Worth: 97, Cell: textCell(aclsText)},
-	{Key: "log", Title: "LOG", Place: page.OnScreen, Worth: 97, Cell: textCell(func(x *Rule) string { return x.log })},
-}
-
-func textCell(text func(*Rule) string) func(*Rule) page.Cell {
-	return func(x *Rule) page.Cell { return page.Cell{Text: text(x)} }
+	{Key: "pods", Title: "PODS", Place: page.OnScreen, Right: true, Worth: 98, Cell: page.TextCell(podsText)},
+	{Key: "acls", Title: "ACLS", Place: page.OnScreen, Right: true, Worth: 97, Cell: page.TextCell(aclsText)},
+	{Key: "log", Title: "LOG", Place: page.OnScreen, Worth: 97, Cell: page.TextCell(func(x *Rule) string { return x.log })},
 }
 
 func podsText(x *Rule) string  { return x.pods }

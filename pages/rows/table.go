@@ -43,9 +43,8 @@ var Table = &page.Table[*DriftLine]{
 	Empty: "no drift",
 	Columns: []page.Column[*DriftLine]{
 		{Key: "zone", Title: "ZONE", Worth: page.Always, Cell: func(l *DriftLine) page.Cell { return page.Cell{Text: l.Zone} }},
-		{Key: "policy", Title: "POLICY", Worth: page.Always, Cell: func(l *DriftLine) page.Cell {
-			return page.Cell{Text: l.Policy, Role: themes.Accent}
-		}},
+		{Key: "policy", Title: "POLICY", Worth: page.Always,
+			Cell: page.RoleCell(themes.Accent, func(l *DriftLine) string { return l.Policy })},
 		{Key: "state", Title: "STATE", Worth: page.Always, Cell: (*DriftLine).stateCell},
 		{Key: "row", Title: "ROW", Worth: page.Always, Cell: func(l *DriftLine) page.Cell {
 			if l.Row == nil {

@@ -17,14 +17,16 @@ import (
 
 // ACLs lists the ACLs of zones in deciding order.
 var ACLs = rowTable(
-	rowColumn{Key: "zone", Title: "ZONE", Place: page.Printed, Worth: page.Always, Cell: textCell(func(l *Line) string { return l.Zone })},
-	rowColumn{Key: "stage", Title: "STAGE", Aside: true, Worth: page.Always, Cell: textCell(func(l *Line) string { return l.acl.Stage() })},
+	rowColumn{Key: "zone", Title: "ZONE", Place: page.Printed, Worth: page.Always,
+		Cell: page.TextCell(func(l *Line) string { return l.Zone })},
+	rowColumn{Key: "stage", Title: "STAGE", Aside: true, Worth: page.Always,
+		Cell: page.TextCell(func(l *Line) string { return l.acl.Stage() })},
 	rowColumn{Key: "tier", Title: "TIER", Right: true, Worth: page.Always,
-		Cell: textCell(func(l *Line) string { return strconv.Itoa(l.acl.Tier) })},
+		Cell: page.TextCell(func(l *Line) string { return strconv.Itoa(l.acl.Tier) })},
 	rowColumn{Key: "priority", Title: "PRIO ", Place: page.OnScreen, Right: true, Worth: page.Always, Cell: (*Line).priorityCell,
 		Less: func(a, b *Line) int { return cmp.Compare(a.acl.Priority, b.acl.Priority) }},
 	rowColumn{Key: "priority", Title: "PRIO", Place: page.Printed, Worth: page.Always,
-		Cell: textCell(func(l *Line) string { return strconv.Itoa(l.acl.Priority) })},
+		Cell: page.TextCell(func(l *Line) string { return strconv.Itoa(l.acl.Priority) })},
 	rowColumn{Key: "action", Title: "ACTION", Worth: page.Always, Cell: func(l *Line) page.Cell {
 		return page.Cell{Text: l.acl.Action, Role: ActionRole(l.acl.Action)}
 	}},
@@ -37,9 +39,9 @@ var ACLs = rowTable(
 		return page.Cell{Text: cmp.Or(l.acl.Severity, "on"), Role: themes.Info}
 	}},
 	rowColumn{Key: "note", Title: "NOTE", Place: page.Printed, Worth: 98,
-		Cell: textCell(func(l *Line) string { return cmp.Or(l.notesText(), "–") })},
+		Cell: page.TextCell(func(l *Line) string { return cmp.Or(l.notesText(), "–") })},
 	rowColumn{Key: "on", Title: "ON", Place: page.Printed, Worth: 94,
-		Cell: textCell(func(l *Line) string { return cmp.Or(strings.Join(l.on, ", "), "–") })},
+		Cell: page.TextCell(func(l *Line) string { return cmp.Or(strings.Join(l.on, ", "), "–") })},
 	rowColumn{Key: "match", Title: "MATCH", Min: 16, Worth: 95, Flex: true, Cell: func(l *Line) page.Cell {
 		c := page.Cell{Text: l.acl.Match, Role: themes.CodeText}
 		if l.MatchProblem() != "" {
@@ -50,7 +52,7 @@ var ACLs = rowTable(
 	// room for "namespace monitoring"
 	rowColumn{Key: "on", Title: "ON", Place: page.OnScreen, Min: 24, Max: 40, Worth: 94, Flex: true, Cell: (*Line).holderCell},
 	rowColumn{Key: "name", Title: "NAME", Place: page.OnScreen, Wide: true, Worth: page.Always,
-		Cell: textCell(func(l *Line) string { return l.acl.Name })},
+		Cell: page.TextCell(func(l *Line) string { return l.acl.Name })},
 	uuidColumn,
 )
 
@@ -58,7 +60,7 @@ var ACLs = rowTable(
 var (
 	Sets = rowTable(
 		ownerColumn,
-		rowColumn{Key: "family", Title: "FAMILY", Worth: 97, Cell: textCell(func(l *Line) string { return l.family })},
+		rowColumn{Key: "family", Title: "FAMILY", Worth: 97, Cell: page.TextCell(func(l *Line) string { return l.family })},
 		rowColumn{Key: "members", Title: "MEMBERS", Right: true, Worth: page.Always,
 			Cell: countCell(func(l *Line) int { return len(l.Row.(*nb.AddressSet).Addresses) })},
 		stateColumn, nameColumn, idColumn, uuidColumn,
@@ -79,11 +81,11 @@ var (
 	ownerColumn = rowColumn{Key: "owner", Title: "OWNER", Name: true, Min: 24, Worth: page.Always, Cell: (*Line).ownerCell}
 	stateColumn = rowColumn{Key: "state", Title: "STATE", Place: page.OnScreen, Min: 9, Worth: page.Always, Cell: (*Line).stateCell}
 	nameColumn  = rowColumn{Key: "name", Title: "NAME", Min: 12, Worth: 96, Flex: true,
-		Cell: textCell(func(l *Line) string { return l.Row.RowName() })}
+		Cell: page.TextCell(func(l *Line) string { return l.Row.RowName() })}
 	idColumn = rowColumn{Key: "id", Title: "ID", Wide: true, Worth: page.Always,
-		Cell: textCell(func(l *Line) string { return l.Row.IDs()[nb.KeyID] })}
+		Cell: page.TextCell(func(l *Line) string { return l.Row.IDs()[nb.KeyID] })}
 	uuidColumn = rowColumn{Key: "uuid", Title: "UUID", Wide: true, Worth: page.Always,
-		Cell: textCell(func(l *Line) string { return l.Row.RowUUID() })}
+		Cell: page.TextCell(func(l *Line) string { return l.Row.RowUUID() })}
 )
 
 func rowTable(columns ...rowColumn) *page.Table[*Line] {
@@ -91,14 +93,10 @@ func rowTable(columns ...rowColumn) *page.Table[*Line] {
 		Head: func(l *Line) bool { return l.full != nil }, Columns: columns}
 }
 
-// textCell and countCell return the cells of a column; countCell shows no count for missing rows, since their
-// members are not listed: see revision.RowMarks.
-func textCell(text func(*Line) string) func(*Line) page.Cell {
-	return func(l *Line) page.Cell { return page.Cell{Text: text(l)} }
-}
-
+// countCell returns a column's cell of a count. Missing rows have none, since their members are not listed: see
+// revision.RowMarks.
 func countCell(of func(*Line) int) func(*Line) page.Cell {
-	return textCell(func(l *Line) string {
+	return page.TextCell(func(l *Line) string {
 		if l.Lost {
 			return "–"
 		}

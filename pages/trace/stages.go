@@ -23,9 +23,8 @@ var Stages = &page.Table[*trace.Stage]{
 		{Key: "verdict", Title: "VERDICT", Cell: func(s *trace.Stage) page.Cell {
 			return page.Cell{Text: verdictText(s), Role: page.WordRole(string(s.Verdict))}
 		}},
-		{Key: "decided_by", Title: "DECIDED BY", Cell: func(s *trace.Stage) page.Cell {
-			return page.Cell{Text: trace.DeciderTextOf(s.StageVerdict)}
-		}},
+		{Key: "decided_by", Title: "DECIDED BY",
+			Cell: page.TextCell(func(s *trace.Stage) string { return trace.DeciderTextOf(s.StageVerdict) })},
 		{Key: "by_rows", Title: "BY ROWS", Sparse: true, Cell: func(s *trace.Stage) page.Cell {
 			said, _, text := ByRows(s)
 			return page.Cell{Text: said + text}
