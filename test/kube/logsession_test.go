@@ -91,7 +91,7 @@ func TestLogSession(t *testing.T) {
 		ended += rungAt(t, home, "", on(c, cluster.Admin, "ladder")...).err
 		return strings.Contains(ended, "logging session of ANP guard-blue") && strings.Contains(ended, "logging session of Namespace blue")
 	})
-	if !strings.Contains(ended, "its time was over") {
+	if !strings.Contains(ended, "expired") {
 		t.Errorf("%s", ended)
 	}
 	asBefore("killed")
