@@ -48,10 +48,10 @@ With -o markdown the answer fits into a pull request.`,
 		Annotations: command.FormAnnotations(command.MarkdownForm),
 	}
 	cmd.Flags().DurationVar(&listen, "listen", 0, "read the ACL log this `TIME` first, such as 10s")
-	cmd.Flags().Var(previewPart{&parts, change.OpApply}, "change", "`FILE` or folder with policies to create or update, - for standard "+
+	parts.addFlag(cmd, "change", change.OpApply, "`FILE` or folder with policies to create or update, - for standard "+
 		"input; may be repeated, as the next two")
-	cmd.Flags().Var(previewPart{&parts, change.OpDelete}, "delete", "`POLICY` to delete")
-	cmd.Flags().Var(previewPart{&parts, change.OpMove}, "move", "`POLICY=PRIORITY` to give it, or POLICY=TIER/PRIORITY")
+	parts.addFlag(cmd, "delete", change.OpDelete, "`POLICY` to delete")
+	parts.addFlag(cmd, "move", change.OpMove, "`POLICY=PRIORITY` to give it, or POLICY=TIER/PRIORITY")
 	cmd.Flags().StringVar(&confirmed, "confirm-name", "", "policy `NAME` that a guard rail asks for: the rail is shown, but does not "+
 		"stop the change")
 	cmd.Flags().BoolVar(&prune, "prune", false, "with --change: delete the policies that are in none of the files")
@@ -151,22 +151,15 @@ type partOfChange struct {
 	apply change.Mutation
 }
 
-// previewPart is a flag that adds a change.
-type previewPart struct {
-	all *previewParts
-	op  change.Op
-}
-
-func (f previewPart) String() string { return "" }
-func (f previewPart) Type() string   { return "string" }
-
-// Set adds a change.
-func (f previewPart) Set(arg string) error {
-	if arg == "" {
-		return errors.New("empty value")
-	}
-	*f.all = append(*f.all, partOfChange{op: f.op, arg: arg})
-	return nil
+// addFlag adds a flag that appends a change.
+func (p *previewParts) addFlag(cmd *cobra.Command, name string, op change.Op, usage string) {
+	cmd.Flags().Func(name, usage, func(arg string) error {
+		if arg == "" {
+			return errors.New("empty value")
+		}
+		*p = append(*p, partOfChange{op: op, arg: arg})
+		return nil
+	})
 }
 
 // readFiles reads the files. With prune it reads them together: policies in any of them are kept.

@@ -68,34 +68,29 @@ func (s *Selection) AddTo(a *command.App, cmd *cobra.Command, of Selectables) {
 
 // AddSelectors adds -l and --field-selector to a command that lists these objects.
 func (s *Selection) AddSelectors(a *command.App, cmd *cobra.Command, of Selectables) {
-	cmd.Flags().VarPF(selectorFlag(func(text string) (err error) {
-		s.labels, err = labels.Parse(text)
-		return err
-	}), "selector", "l", "only objects with these `LABELS`: tenant=blue,app!=web,'env in (test,stage)',!legacy")
-	cmd.Flags().Var(selectorFlag(func(text string) (err error) {
-		s.fields, err = of.parseFields(text)
-		return err
-	}), "field-selector", "only objects with these `FIELDS`: "+strings.Join(of.fields, ", ")+", by = or !=")
+	cmd.Flags().FuncP("selector", "l", "only objects with these `LABELS`: tenant=blue,app!=web,'env in (test,stage)',!legacy",
+		onOneLine(func(text string) (err error) {
+			s.labels, err = labels.Parse(text)
+			return err
+		}))
+	cmd.Flags().Func("field-selector", "only objects with these `FIELDS`: "+strings.Join(of.fields, ", ")+", by = or !=",
+		onOneLine(func(text string) (err error) {
+			s.fields, err = of.parseFields(text)
+			return err
+		}))
 	command.CompleteFlag(cmd, "selector", completeTerms(a, of.labelTerms))
 	command.CompleteFlag(cmd, "field-selector", completeTerms(a, of.fieldTerms))
 }
 
-// selectorFlag is a flag parsed by Kubernetes' code, with errors on one line.
-type selectorFlag func(text string) error
-
-// Set parses the text.
-func (f selectorFlag) Set(text string) error {
-	if err := f(text); err != nil {
-		return fmt.Errorf("%s", strings.Join(strings.Fields(err.Error()), " "))
+// onOneLine makes a parser of Kubernetes return its errors on one line.
+func onOneLine(parse func(text string) error) func(text string) error {
+	return func(text string) error {
+		if err := parse(text); err != nil {
+			return fmt.Errorf("%s", strings.Join(strings.Fields(err.Error()), " "))
+		}
+		return nil
 	}
-	return nil
 }
-
-// String returns "": there is no default.
-func (selectorFlag) String() string { return "" }
-
-// Type returns the name of the value's type.
-func (selectorFlag) Type() string { return "selector" }
 
 // parseFields parses a field selector, and rejects fields that the objects do not have.
 func (of Selectables) parseFields(text string) (fields.Selector, error) {
