@@ -71,7 +71,7 @@ func Markdown(s *page.Sheet) string {
 		x := &s.Sections[i]
 		fmt.Fprintf(&b, "\n## %s\n", command.MarkdownText(x.Title))
 		for _, l := range x.Lines {
-			b.WriteString("\n" + markdownCell(l.String()) + "\n")
+			b.WriteString("\n" + command.MarkdownCell(l.String()) + "\n")
 		}
 		for _, g := range gridsOf(x) {
 			markdownGrid(&b, &g)
@@ -88,28 +88,14 @@ func markdownGrid(b *strings.Builder, g *page.Grid) {
 		b.WriteString("\n" + command.MarkdownText(g.Empty) + "\n")
 		return
 	}
-	line := func(cells []string) {
-		b.WriteString("| " + strings.Join(page.MapList(cells, markdownCell), " | ") + " |\n")
-	}
-	b.WriteByte('\n')
-	line(page.MapList(g.Columns, func(c page.GridColumn) string { return c.Title }))
-	for _, c := range g.Columns {
-		b.WriteString("|---")
-		if c.Right {
-			b.WriteByte(':')
-		}
-	}
-	b.WriteString("|\n")
+	var rows [][]string
 	for i := range g.Rows {
 		cells := cellTexts(&g.Rows[i])
 		if g.Rows[i].Under {
 			cells[0] = "└ " + cells[0]
 		}
-		line(cells)
+		rows = append(rows, cells)
 	}
-}
-
-// markdownCell escapes text for a markdown table, where a row is one line.
-func markdownCell(text string) string {
-	return strings.ReplaceAll(command.MarkdownText(text), "\n", "<br>")
+	b.WriteString("\n" + command.MarkdownRows(page.MapList(g.Columns, func(c page.GridColumn) string { return c.Title }),
+		page.MapList(g.Columns, func(c page.GridColumn) bool { return c.Right }), rows))
 }

@@ -35,22 +35,33 @@ func TableAnswer[F any](a *App, facts any, t *page.Table[F], rows []F) *Answer {
 // MarkdownTable returns a page's table in markdown.
 func MarkdownTable[F any](t *page.Table[F], rows []F) string {
 	cols := t.SeenColumns(rows, false)
+	return MarkdownRows(page.MapList(cols, titleOf[F]), page.MapList(cols, func(c page.Column[F]) bool { return c.Right }),
+		page.MapList(rows, func(row F) []string { return cellsOf(cols, row) }))
+}
+
+// MarkdownRows returns a table in markdown. right says of each column whether it is right-aligned.
+func MarkdownRows(head []string, right []bool, rows [][]string) string {
 	var b strings.Builder
 	line := func(cells []string) {
-		b.WriteString("| " + strings.Join(page.MapList(cells, MarkdownText), " | ") + " |\n")
+		b.WriteString("| " + strings.Join(page.MapList(cells, MarkdownCell), " | ") + " |\n")
 	}
-	line(page.MapList(cols, titleOf[F]))
-	for _, c := range cols {
+	line(head)
+	for _, r := range right {
 		b.WriteString("|---")
-		if c.Right {
+		if r {
 			b.WriteByte(':')
 		}
 	}
 	b.WriteString("|\n")
 	for _, row := range rows {
-		line(cellsOf(cols, row))
+		line(row)
 	}
 	return b.String()
+}
+
+// MarkdownCell escapes text for a markdown table, where a row is one line.
+func MarkdownCell(text string) string {
+	return strings.ReplaceAll(MarkdownText(text), "\n", "<br>")
 }
 
 // leastFlex is the smallest width of a column whose text may have any length.
