@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"rung/cli/command"
 	"rung/engine"
 	"rung/model"
@@ -16,11 +14,6 @@ import (
 	"rung/pages/rows"
 	"rung/revision"
 )
-
-// addFlowsFlag adds --flows.
-func addFlowsFlag(cmd *cobra.Command, what string) *bool {
-	return cmd.Flags().Bool("flows", false, what)
-}
 
 // requestFlows makes the command read the flows of a zone, or of all zones if zone is empty.
 func requestFlows(a *command.App, zone string) {

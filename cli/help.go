@@ -25,8 +25,7 @@ var groups = []commandGroup{
 		"convert"}},
 	{"Look at the zones", []string{"zones", "drift", "rows", "compile", "activity", "logs", "explain", "can"}},
 	{"Change policies (shown first, then asked)", []string{"preview", "new", "apply", "move", "log-level", "delete", "plan", "undo", "redo",
-		"confirm",
-		"history"}},
+		"confirm"}},
 	{"Run", []string{"demo", "reconcile"}},
 	{"Other", []string{"options", "completion", "help", "version"}},
 }
@@ -78,7 +77,7 @@ func printUsage(a *command.App, cmd *cobra.Command) error {
 	section("Examples", cmd.Example)
 	if cmd == root {
 		for _, g := range groups {
-			section(g.title, commandList(cmd, func(c *cobra.Command) bool { return c.GroupID == g.title }, g.commands))
+			section(g.title, commandList(cmd, g))
 		}
 	}
 	section("Flags", ownFlags(cmd).FlagUsagesWrapped(usageWidth(a)))
@@ -109,17 +108,15 @@ func ownFlags(cmd *cobra.Command) *pflag.FlagSet {
 	return out
 }
 
-// commandList lists the commands selected by of; order may be nil.
-func commandList(cmd *cobra.Command, of func(*cobra.Command) bool, order []string) string {
-	commands := slices.DeleteFunc(slices.Clone(cmd.Commands()), func(c *cobra.Command) bool { return !of(c) })
-	if order != nil {
-		slices.SortFunc(commands, func(x, y *cobra.Command) int {
-			return slices.Index(order, x.Name()) - slices.Index(order, y.Name())
-		})
-	}
+// commandList lists the commands of a group in its order.
+func commandList(root *cobra.Command, g commandGroup) string {
 	var b strings.Builder
-	for _, c := range commands {
-		fmt.Fprintf(&b, "  %-*s %s\n", c.NamePadding(), c.Name(), c.Short)
+	for _, name := range g.commands {
+		for _, c := range root.Commands() {
+			if c.Name() == name {
+				fmt.Fprintf(&b, "  %-*s %s\n", c.NamePadding(), name, c.Short)
+			}
+		}
 	}
 	return b.String()
 }

@@ -114,7 +114,8 @@ func logLevel(ctx context.Context, a *command.App, f *levelFlags, args []string)
 		if err := checkTerminal(a, &f.change); err != nil {
 			return err
 		}
-		if err := changeLogging(ctx, a, e, f, m); err != nil || !f.wait || f.change.dryRun {
+		say := func(p *gate.Preview) { sayLogging(a, e, p) }
+		if err := changeOn(ctx, a, e, &f.change, m, say); err != nil || !f.wait || f.change.dryRun {
 			return err
 		}
 		return awaitSession(ctx, a, e, m.Policies)
@@ -193,11 +194,6 @@ func findLogged(r *revision.Revision, name string) (model.Key, error) {
 	return k, err
 }
 
-// changeLogging previews a change of logging, has it confirmed, makes it, and watches the rows of every zone.
-func changeLogging(ctx context.Context, a *command.App, e *engine.Engine, f *levelFlags, m change.Mutation) error {
-	return changeOn(ctx, a, e, &f.change, m, func(p *gate.Preview) { sayLogging(a, e, p) })
-}
-
 // sayLogging prints in which zones rows log, and until when.
 func sayLogging(a *command.App, e *engine.Engine, p *gate.Preview) {
 	r := e.Revision()
@@ -251,7 +247,8 @@ func endSessions(ctx context.Context, a *command.App, f *levelFlags, names []str
 			fmt.Fprintln(a.Err, "no logging session")
 			return nil
 		}
-		return changeLogging(ctx, a, e, f, change.Mutation{Op: change.OpLogEnd, Policies: targets})
+		m := change.Mutation{Op: change.OpLogEnd, Policies: targets}
+		return changeOn(ctx, a, e, &f.change, m, func(p *gate.Preview) { sayLogging(a, e, p) })
 	})
 }
 

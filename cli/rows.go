@@ -92,7 +92,7 @@ real OVN. Missing, outdated and surplus flows are listed with the likely cause.
 	})
 	cmd.Flags().StringVar(&zone, "zone", "", "only this `ZONE`")
 	stage = addStageFlag(cmd, "only this `STAGE`")
-	withFlows = addFlowsFlag(cmd, "also the logical flows of each ACL")
+	withFlows = cmd.Flags().Bool("flows", false, "also the logical flows of each ACL")
 	second = addSecondReaderFlag(cmd)
 	only.AddTo(a, cmd, Policies)
 	return cmd

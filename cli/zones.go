@@ -103,7 +103,7 @@ settling. ` + secondHelp,
 		}
 		return q
 	})
-	flows = addFlowsFlag(cmd, "also read the Southbound databases, and compare flows with the rows")
+	flows = cmd.Flags().Bool("flows", false, "also read the Southbound databases, and compare flows with the rows")
 	cmd.Flags().BoolVar(&conditions, "conditions", false, "what each zone's controller reported about each policy")
 	cmd.Flags().BoolVar(&check, "check", false, "compare the zones with each other; exit 1 on findings")
 	cmd.Flags().BoolVar(&table, "dialect", false, "the settings OVN-Kubernetes runs with in each zone")

@@ -150,19 +150,13 @@ func hairpinAndNodeKeys(before, after *revision.Revision) (out []model.PolicyKey
 
 // NewFindings returns the findings that a change brings.
 func NewFindings(rev, next *revision.Revision) (out []model.Finding) {
-	type id struct {
-		code, message string
-		policy        model.PolicyKey
-		direction     model.Direction
-		rule          int
-	}
-	of := func(f model.Finding) id {
+	of := func(f model.Finding) string {
 		if f.NamesOthers && rev.Cluster.Policy(f.Policy) == next.Cluster.Policy(f.Policy) { // untouched
 			f.Message = ""
 		}
-		return id{f.Code, f.Message, f.Policy, f.Direction, f.Rule}
+		return findingID(&f)
 	}
-	had := map[id]bool{}
+	had := map[string]bool{}
 	for _, f := range revision.FindingsOfObjects(rev) {
 		had[of(f)] = true
 	}

@@ -120,12 +120,8 @@ func columnChanges(old, now map[string]any) []model.FieldDiff {
 
 // membersWithout returns the members of sorted list a that sorted list b lacks.
 func membersWithout(a, b []string) (out []string) {
-	j := 0
 	for _, s := range a {
-		for j < len(b) && b[j] < s {
-			j++
-		}
-		if j == len(b) || b[j] != s {
+		if _, has := slices.BinarySearch(b, s); !has {
 			out = append(out, s)
 		}
 	}

@@ -156,11 +156,6 @@ func (p *Preview) addGuards(guards []change.Guard) {
 	}
 }
 
-// CheckAgreement returns an error if fresh differs from what was read and confirmed.
-func CheckAgreement(read, fresh *Preview, c Confirm) error {
-	return checkStillValid(read, fresh, c)
-}
-
 // CommitStep makes one step of a plan. guards were confirmed with the plan.
 func (g *Gate) CommitStep(ctx context.Context, rev *revision.Revision, s plan.Step, guards []change.Guard, c Confirm) (*Result, error) {
 	p := g.resolveMutation(rev, change.StepMutation(s))

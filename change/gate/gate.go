@@ -154,7 +154,7 @@ func (g *Gate) Commit(ctx context.Context, p *Preview, a Confirm) (*Result, erro
 	}
 	start := g.Config.Now()
 	record := g.auditRecord(start, live, fresh, a)
-	if err := checkStillValid(p, fresh, a); err != nil {
+	if err := CheckAgreement(p, fresh, a); err != nil {
 		if a.retried && errors.Is(err, change.ErrStale) {
 			return nil, err
 		}
@@ -284,8 +284,8 @@ func (g *Gate) recomputeEffects(ctx context.Context, now, live *revision.Revisio
 	return g.explainPreview(ctx, now, live, fresh)
 }
 
-// checkStillValid returns an error if a change previewed as p, and now worked out as fresh, may not be made.
-func checkStillValid(p, fresh *Preview, a Confirm) error {
+// CheckAgreement returns an error if a change previewed as p, and now worked out as fresh, may not be made.
+func CheckAgreement(p, fresh *Preview, a Confirm) error {
 	if fresh.Blocked != "" && p.Blocked != "" {
 		return change.Blocked("%s: %s", p.Title, fresh.Blocked)
 	}

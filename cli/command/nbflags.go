@@ -47,11 +47,7 @@ func (f *globalFlags) setDatabases(ctx context.Context, cfg *engine.Config) (giv
 	for _, addr := range found {
 		cfg.NB[addr] = addr
 	}
-	files := "1 database file"
-	if len(found) > 1 {
-		files = fmt.Sprintf("%s database files", words.Thousands(len(found)))
-	}
-	cfg.Mode.Title += " · rows of " + files + ", read-only"
+	cfg.Mode.Title += " · rows of " + words.Count(len(found), "database file") + ", read-only"
 	return true, nil
 }
 

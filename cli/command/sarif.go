@@ -1,10 +1,7 @@
 package command
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -167,12 +164,6 @@ var link = regexp.MustCompile(`\[([^\]\n]*\]\()`)
 func escapeLinks(s string) string { return link.ReplaceAllString(s, `\[$1`) }
 
 func writeReportJSON(v any) (string, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return "", fmt.Errorf("write JSON: %w", err)
-	}
-	return b.String(), nil
+	raw, err := encodeJSON(v, false)
+	return string(raw), err
 }
