@@ -100,9 +100,9 @@ func readChanges(ctx context.Context, a *command.App, paths []string, m *change.
 			}
 			switch info, err := os.Stat(path); {
 			case err != nil:
-				saySkipped(a, path, "link to nothing")
+				a.Say(path + ": skipped: link to nothing")
 			case !info.Mode().IsRegular():
-				saySkipped(a, path, files.FileKind(info.Mode())+"; only regular files are read from folders")
+				a.Say(path + ": skipped: " + files.FileKind(info.Mode()) + "; only regular files are read from folders")
 			default:
 				all = append(all, path)
 			}
@@ -123,11 +123,6 @@ func readChanges(ctx context.Context, a *command.App, paths []string, m *change.
 		rewrite.AddText(m, p, one)
 	}
 	return nil
-}
-
-// saySkipped prints that a file of a folder is skipped.
-func saySkipped(a *command.App, path, why string) {
-	fmt.Fprintln(a.Err, "rung: "+words.CleanLine(path+": skipped: "+why))
 }
 
 func readChange(ctx context.Context, a *command.App, path string) ([]byte, error) {

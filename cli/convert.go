@@ -114,16 +114,13 @@ differ.
 
 // tellConversion prints on stderr what the objects do not say.
 func tellConversion(a *command.App, r *convert.Result) {
-	say := func(text string) { fmt.Fprintln(a.Err, "rung: "+words.CleanLine(text)) }
 	for i := range r.Rules {
-		say(r.Rules[i].Text())
+		a.Say(r.Rules[i].Text())
 	}
 	if len(r.Policies) == 0 {
-		say("nothing to write")
+		a.Say("nothing to write")
 	}
-	for _, text := range r.Remarks() {
-		say(text)
-	}
+	a.Say(r.Remarks()...)
 }
 
 // convertedOut is the JSON of `rung convert` (command-line.md#output).

@@ -76,7 +76,7 @@ them, for rung verify.`,
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.answers, "answer", nil, "`NAME=VALUE`: the answer to a question of the template (repeatable)")
 	fs.BoolVar(&f.defaults, "defaults", false, "take the first offer for questions without an answer")
-	fs.BoolVar(&f.expectations, "expectations", false, "print statements that must hold with the policies, for rung verify")
+	fs.BoolVar(&f.expectations, "expectations", false, "print statements that must hold, for rung verify")
 	fs.BoolVar(&f.apply, "apply", false, "make the policies, after a preview")
 	cmd.MarkFlagsMutuallyExclusive("expectations", "apply")
 	c.registerTrial(cmd)
@@ -153,9 +153,7 @@ func applyTemplate(ctx context.Context, a *command.App, f *newFlags, c *changeFl
 		if err != nil {
 			return change.Mutation{}, err
 		}
-		for _, n := range made.Notes {
-			fmt.Fprintln(a.Err, "rung: "+words.CleanLine(n))
-		}
+		a.Say(made.Notes...)
 		return change.Mutation{Op: change.OpApply, YAML: []byte(made.Text), Base: []byte(made.Base)}, nil
 	})
 }
@@ -220,7 +218,7 @@ func askQuestion(a *command.App, w *template.World, t *template.Template, q *tem
 		if err == nil {
 			return checked, nil
 		}
-		fmt.Fprintln(a.Err, "rung: "+words.CleanLine(err.Error()))
+		a.Say(err.Error())
 	}
 	return "", fmt.Errorf("no answer to %s: %w", q.Name, command.ErrRefused)
 }
@@ -294,9 +292,7 @@ func templateSetAnswer(ctx context.Context, a *command.App, r *revision.Revision
 		}
 		text = string(out)
 	} else {
-		for _, n := range m.Notes {
-			fmt.Fprintln(a.Err, "rung: "+words.CleanLine(n))
-		}
+		a.Say(m.Notes...)
 	}
 	if a.Flags.Output == "yaml" { // the text is YAML
 		a.Flags.Output = "table"

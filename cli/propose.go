@@ -54,18 +54,14 @@ func printProposal(ctx context.Context, a *command.App, e *engine.Engine, p *pro
 	made, err := logs.MakeProposal(context.WithoutCancel(ctx), e.Revision(), t, log.Connections)
 	if err != nil {
 		if made != nil && made.Proposal != nil {
-			for _, n := range logs.LeftTexts(made.Left) {
-				fmt.Fprintln(a.Err, "rung: "+words.CleanLine(n))
-			}
+			a.Say(logs.LeftTexts(made.Left)...)
 		}
 		return fmt.Errorf("--propose: %w", err)
 	}
 	if !made.Surplus.IsExact() { // important if the output is redirected to a file
-		fmt.Fprintln(a.Err, "rung: "+words.CleanLine(made.Surplus.Text()))
+		a.Say(made.Surplus.Text())
 	}
-	for _, n := range made.MissedTexts() {
-		fmt.Fprintln(a.Err, "rung: "+words.CleanLine(n))
-	}
+	a.Say(made.MissedTexts()...)
 	ans := proposalAnswer(made)
 	if a.Flags.Output == "yaml" { // the manifest is YAML
 		_, err := fmt.Fprint(a.Out, ans.Text(false))

@@ -37,7 +37,7 @@ func ConfirmCommand(a *command.App) *cobra.Command {
 		Short: "Keep a change made with --confirm",
 		Long: `Keep a change made with --confirm, or on trial in the console. Unless confirmed in time
 it is reverted: by the Rung that made it or, if that was killed, by the next one started,
-with any command. Policies that somebody else changed meanwhile are kept.
+whatever it runs. Policies that somebody else changed meanwhile are kept.
 
 If Rung was killed during a change of several objects, the next start reports how many
 were written: confirm makes the rest (with --write, or --write-back for files), rung undo

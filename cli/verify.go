@@ -175,10 +175,7 @@ func JudgeExpectations(ctx context.Context, a *command.App, r *revision.Revision
 	}
 	out.OK = out.Passed == len(results) && len(problems) == 0 && len(results) > 0
 	for _, p := range problems {
-		if line := words.CleanLine(p.Error()); !a.Said[line] {
-			a.Said[line] = true
-			fmt.Fprintln(a.Err, "rung: "+line)
-		}
+		a.SayOnce(words.CleanLine(p.Error()))
 	}
 	return out, omits, nil
 }

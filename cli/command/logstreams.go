@@ -18,7 +18,7 @@ func (a *App) SayUnread(r *revision.Revision) error {
 	var err error
 	for _, o := range revision.UnjudgedOmissions(revision.OmissionsOfObjects(r), a.Flags.AllowUnjudged...) {
 		if o.Code == model.OmittedKind {
-			a.sayOnce(words.CleanLine(o.String()))
+			a.SayOnce(words.CleanLine(o.String()))
 			err = ErrUnjudged
 		}
 	}

@@ -154,7 +154,7 @@ func mdOmitted(all []OmissionOut) string {
 // sayOmitted prints omissions on stderr, for forms that have no place for them.
 func (a *App) sayOmitted(all []OmissionOut) {
 	for _, line := range OmittedLines(all) {
-		a.sayOnce(line)
+		a.SayOnce(line)
 	}
 }
 
@@ -169,12 +169,19 @@ func (ans *Answer) leftOutLines(a *App) string {
 	case a.template == nil && form == MarkdownForm:
 		return "\n" + MarkdownText(ans.LeftOut) + "\n"
 	}
-	a.sayOnce(ans.LeftOut)
+	a.SayOnce(ans.LeftOut)
 	return ""
 }
 
-// sayOnce prints a line on stderr, unless it is empty or was printed before.
-func (a *App) sayOnce(line string) {
+// Say prints lines on stderr.
+func (a *App) Say(lines ...string) {
+	for _, line := range lines {
+		fmt.Fprintln(a.Err, "rung: "+words.CleanLine(line))
+	}
+}
+
+// SayOnce prints a line on stderr, unless it is empty or was printed before.
+func (a *App) SayOnce(line string) {
 	if line != "" && !a.Said[line] {
 		a.Said[line] = true
 		fmt.Fprintln(a.Err, "rung: "+line)

@@ -31,7 +31,7 @@ func writeReport(a *App, w io.Writer, ans *Answer, out []OmissionOut) error {
 		return fmt.Errorf("-o %s: %w", a.Flags.Output, err)
 	}
 	a.sayOmitted(out)
-	a.sayOnce(ans.Summary)
+	a.SayOnce(ans.Summary)
 	_, err = io.WriteString(w, text)
 	return err
 }

@@ -230,9 +230,8 @@ func (a *App) sayProblems(r *revision.Revision) {
 		return
 	}
 	say := func(b model.Broken) {
-		if line := words.CleanLine(b.String()); b.Severity != model.SeverityInfo && !a.Said[line] {
-			a.Said[line] = true
-			fmt.Fprintln(a.Err, "rung: "+line)
+		if b.Severity != model.SeverityInfo {
+			a.SayOnce(words.CleanLine(b.String()))
 		}
 	}
 	for _, b := range r.Broken {
@@ -252,9 +251,8 @@ func (a *App) sayProblems(r *revision.Revision) {
 // sayNotices prints what the engine found and repaired when it started.
 func (a *App) sayNotices(e *engine.Engine) {
 	for _, n := range e.Notices() {
-		if line := words.CleanLine(n); !a.Flags.Quiet && !a.Said[line] {
-			a.Said[line] = true
-			fmt.Fprintln(a.Err, "rung: "+line)
+		if !a.Flags.Quiet {
+			a.SayOnce(words.CleanLine(n))
 		}
 	}
 }
@@ -286,9 +284,7 @@ func waitingForText(r *revision.Revision) string {
 
 // SayNoRows prints on stderr why a plugin without rows has none to list.
 func (a *App) SayNoRows(r *revision.Revision) {
-	text := "rung: " + r.System.Title + " enforces the policies here: there are no zones or rows (docs/" + string(r.System.Name) + ".md)"
-	if !r.System.HasFeature(system.Rows) && !a.Flags.Quiet && !a.Said[text] {
-		a.Said[text] = true
-		fmt.Fprintln(a.Err, text)
+	if !r.System.HasFeature(system.Rows) && !a.Flags.Quiet {
+		a.SayOnce(r.System.Title + " enforces the policies here: there are no zones or rows (docs/" + string(r.System.Name) + ".md)")
 	}
 }

@@ -2,7 +2,6 @@ package command
 
 import (
 	"context"
-	"fmt"
 	"rung/engine"
 
 	"rung/model/words"
@@ -37,7 +36,7 @@ func (a *App) sayUnconfirmed(ctx context.Context, e *engine.Engine) (changed boo
 	if u.IsOpen() && u.TimeLeft(e.Now()) > 0 {
 		text += "; " + a.CommandElsewhere(e, "confirm") + " keeps it"
 	}
-	fmt.Fprintln(a.Err, "rung: "+words.CleanLine(text))
+	a.Say(text)
 	return !u.IsOpen()
 }
 
@@ -63,9 +62,7 @@ func (a *App) EndOverdue(ctx context.Context, e *engine.Engine) (ended bool) {
 	if a.completes {
 		return false
 	}
-	for _, text := range e.Sessions().EndOverdue(ctx) {
-		fmt.Fprintln(a.Err, "rung: "+words.CleanLine(text))
-		ended = true
-	}
-	return ended
+	texts := e.Sessions().EndOverdue(ctx)
+	a.Say(texts...)
+	return len(texts) > 0
 }

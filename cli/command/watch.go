@@ -11,7 +11,6 @@ import (
 
 	"rung/engine"
 	"rung/model"
-	"rung/model/words"
 	"rung/revision"
 )
 
@@ -133,7 +132,7 @@ func (a *App) watchAnswer(ctx context.Context, e *engine.Engine, q Query) error 
 			lastErr = ""
 		} else if lastErr != err.Error() && !errors.Is(err, ErrSaid) {
 			lastErr = err.Error()
-			fmt.Fprintln(a.Err, "rung: "+words.CleanLine(lastErr))
+			a.Say(lastErr)
 		}
 		outcome = err
 		over.Stop()
