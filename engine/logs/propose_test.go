@@ -60,7 +60,7 @@ func TestMake(t *testing.T) {
 		fails        string
 	}{
 		{"into the policy that drops it, which has others in its subject", "wall", []string{wall}, []string{"blue/web-0 red/web-0 80", "blue/web-0 red/web-0 81"}, model.Allow,
-			nil, nil, "ANP wall cannot have rules for exactly these lines: it opens 1 pair without log lines: blue/db-1 → red/web-0, TCP 80–81; for example blue/db-1 → red/web-0 tcp 80; choose a new policy"},
+			nil, nil, "no rules of ANP wall can cover exactly these lines: it opens 1 pair without log lines: blue/db-1 → red/web-0, TCP 80–81; for example blue/db-1 → red/web-0 tcp 80; use a new policy"},
 		{"into the policy that drops it, before the rule that does", "wall", []string{wall}, []string{"blue/web-0 red/web-0 80", "blue/db-1 red/web-0 80"}, model.Allow,
 			[]string{"opens only the logged connections.", "1 rule that allows the connections of 2 lines."},
 			[]string{"# what leaves", "portNumber", "app: web"}, ""},
@@ -72,9 +72,9 @@ func TestMake(t *testing.T) {
 		{"denied on arrival as well", "door", []string{wall, given.ANP("gate", 20, "tenant=red", "in deny tenant=blue")}, []string{"blue/web-0 red/web-0 80"}, model.Allow,
 			[]string{"2 rules that allow the connections of 1 line. New at priority 19."}, []string{"priority: 19"}, ""},
 		{"denied by what comes after all policies of pods", "door", []string{given.EF("blue", "{type: Deny, to: {cidrSelector: 8.8.8.0/24}}")}, []string{"blue/web-0 8.8.8.8 443"}, model.Allow,
-			[]string{"1 rule that allows the connections of none of 1 line; 1 stays denied by other rules.", "1 line stays denied all the same: EF blue/default egress 0 decides"}, nil, ""},
+			[]string{"1 rule that allows the connections of none of 1 line; 1 stays denied by other rules.", "1 line stays denied: EF blue/default egress 0 decides"}, nil, ""},
 		{"a policy about both ends, and about everybody", "all", []string{given.ANP("all", 50, "", "out deny tenant=red", "in deny tenant=blue")}, []string{"blue/web-0 red/web-0 80"}, model.Allow,
-			nil, nil, "ANP all cannot have rules for exactly these lines: it opens 10 pairs without log lines"},
+			nil, nil, "no rules of ANP all can cover exactly these lines: it opens 10 pairs without log lines"},
 		{"twins of a pod, which no label tells apart", "door", []string{wall, strings.Replace(twin, "NAME", "web-9", 1)}, []string{"blue/web-0 red/web-0 80"}, model.Allow,
 			[]string{"opens 1 pair without log lines: blue/web-9 → red/web-0, TCP 80; for example blue/web-9 → red/web-0 tcp 80."}, nil, ""},
 		{"a baseline that denies", "BANP/default", []string{given.BANP("tenant=blue", "out allow tenant=green")}, []string{"blue/web-0 red/web-0 80", "blue/db-1 red/web-0 80"}, model.Deny,
