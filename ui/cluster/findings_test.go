@@ -39,7 +39,7 @@ func TestFindings(t *testing.T) {
 	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Findings))
 	n := model.CountFindings(found(t, p))
 	s.Want(fmt.Sprintf("f findings ■%d ▲%d", n.Errors, n.Warnings), fmt.Sprintf("── %d errors · %d warnings under their cause ─", n.Errors, model.CountUnderRoots(found(t, p)).Warnings),
-		fmt.Sprintf("%d lines", len(found(t, p))), "10 rules never decide because of it", "└ blue-tenant", "↳ move it below the rules that allow")
+		fmt.Sprintf("%d lines", len(found(t, p))), "10 rules never apply because of it", "└ blue-tenant", "↳ move it below the rules that allow")
 	s.GoldenAt("findings", sizes...)
 	s.ResizeAll()
 }

@@ -85,11 +85,11 @@ func TestNotesBelow(t *testing.T) {
 		return strings.TrimSpace(lines[56]) + " " + strings.TrimSpace(lines[57]) // above what is not counted
 	}
 	goTo(t, s, "└ quarantine")
-	if got := below(); !strings.HasPrefix(got, "≠ conflicts with allow-metrics at 60 · ▲ ingress 0: never decides · ▲ egress 0: never decides · ▲ 1 pod of the subject has a primary user-defined network") {
+	if got := below(); !strings.HasPrefix(got, "≠ conflicts with allow-metrics at 60 · ▲ ingress 0: never applies · ▲ egress 0: never applies · ▲ 1 pod of the subject has a primary user-defined network") {
 		t.Errorf("of quarantine: %q", got)
 	}
 	goTo(t, s, "┌ blue-tenant")
-	if got := below(); !strings.HasPrefix(got, "= at 40 with green-tenant, red-tenant and yellow-tenant · ▲ ingress 0: never decides · ▲ egress 0: never decides") {
+	if got := below(); !strings.HasPrefix(got, "= at 40 with green-tenant, red-tenant and yellow-tenant · ▲ ingress 0: never applies · ▲ egress 0: never applies") {
 		t.Errorf("of blue-tenant: %q", got)
 	}
 	goTo(t, s, "experimental")
@@ -102,7 +102,7 @@ func TestNotesBelow(t *testing.T) {
 	if l := strings.Split(s.PlainFrame(), "\n")[21]; !strings.Contains(l, "■ ingress 4: denies everything between all pods") || !strings.HasSuffix(strings.TrimSpace(l), "  +8 more: ⏎ f") {
 		t.Errorf("at 80: %q", l)
 	}
-	if l := s.Line("34 ─"); !strings.HasSuffix(strings.TrimSpace(l), "■2 closes all +7") {
+	if l := s.Line("34 ─"); !strings.HasSuffix(strings.TrimSpace(l), "■2 blocks all +7") {
 		t.Errorf("at 80: %q", l)
 	}
 }

@@ -200,7 +200,7 @@ func TestCursorGoesThroughBothPanes(t *testing.T) {
 		t.Errorf("up again the cursor is on %q", l)
 	}
 	s.Press("G")
-	if l := cursor(s); !strings.Contains(l, "covers pods too") {
+	if l := cursor(s); !strings.Contains(l, "also covers pods") {
 		t.Errorf("at the bottom the cursor is on %q", l)
 	}
 	s.Press("g")
