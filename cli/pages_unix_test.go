@@ -108,7 +108,7 @@ func TestNarrowFindings(t *testing.T) {
 	noLeaks(t)
 	for _, args := range [][]string{{"lint"}, {"policy", "blue-tenant"}} {
 		_, out, _ := onTerminal(t, 80, 40, append(args, "-f", filepath.Join("..", "examples"), "--color", "never")...)
-		for _, want := range []string{`(?m)^ *warning +(blue-tenant +)?ingress 0 .*never decides: `, `(?m)^ *warning +(blue-tenant +)?egress 0 .*never decides: `} {
+		for _, want := range []string{`(?m)^ *warning +(blue-tenant +)?ingress 0 .*never applies: `, `(?m)^ *warning +(blue-tenant +)?egress 0 .*never applies: `} {
 			if !regexp.MustCompile(want).MatchString(out) {
 				t.Errorf("%v: no %s in\n%s", args, want, out)
 			}

@@ -166,46 +166,45 @@ func (n *Network) NodeAddresses(node *model.Node) (out []string) {
 }
 
 // managementAddress returns the address of all management ports of a layer 2 network in a subnet. It is the
-// second, or the first of the infrastructure subnets that is neither gateway nor network nor broadcast
-// address.
+// second, or the first of the infrastructure subnets that is neither gateway nor network nor broadcast address.
 func (n *Network) managementAddress(subnet netip.Prefix) netip.Addr {
 	gateway := n.gatewayIn(subnet)
-	for _, infra := range n.InfrastructureSubnets {
-		if infra.Addr().Is4() != subnet.Addr().Is4() {
-			continue
-		}
-		for a := infra.Masked().Addr(); infra.Contains(a); a = a.Next() {
-			if a != subnet.Masked().Addr() && a != broadcast(subnet) && a != gateway {
-				return a
-			}
-		}
+	first := subnet.Masked().Addr().Next()
+	switch a := n.infrastructureAddress(subnet, gateway); {
+	case a.IsValid():
+		return a
+	case first.Next() == gateway:
+		return first
 	}
-	second := subnet.Masked().Addr().Next().Next()
-	if second == gateway {
-		return subnet.Masked().Addr().Next()
-	}
-	return second
+	return first.Next()
 }
 
 // gatewayIn returns the gateway of a layer 2 subnet: the configured one, the first usable one of the
 // infrastructure subnets, or the first address of the subnet.
 func (n *Network) gatewayIn(subnet netip.Prefix) netip.Addr {
-	for _, g := range n.Gateways {
-		if subnet.Contains(g) {
-			return g
-		}
+	if i := slices.IndexFunc(n.Gateways, subnet.Contains); i >= 0 {
+		return n.Gateways[i]
 	}
+	if a := n.infrastructureAddress(subnet, netip.Addr{}); a.IsValid() {
+		return a
+	}
+	return subnet.Masked().Addr().Next()
+}
+
+// infrastructureAddress returns the first address of the infrastructure subnets that is usable in a subnet
+// and not the given one; invalid if there is none.
+func (n *Network) infrastructureAddress(subnet netip.Prefix, not netip.Addr) netip.Addr {
 	for _, infra := range n.InfrastructureSubnets {
 		if infra.Addr().Is4() != subnet.Addr().Is4() {
 			continue
 		}
 		for a := infra.Masked().Addr(); infra.Contains(a); a = a.Next() {
-			if a != subnet.Masked().Addr() && a != broadcast(subnet) {
+			if a != subnet.Masked().Addr() && a != broadcast(subnet) && a != not {
 				return a
 			}
 		}
 	}
-	return subnet.Masked().Addr().Next()
+	return netip.Addr{}
 }
 
 // broadcast returns the last address of an IPv4 subnet; the zero address for IPv6.

@@ -16,29 +16,16 @@ func (t *Table) PodOn(n *Network, p *model.Pod) *model.Pod {
 		return nil
 	}
 	p = t.awaited(p)
-	var keys []string
-	switch {
-	case n.Primary:
-		if p.NetworksErr != "" && t.Serves(n, p.Namespace) {
-			break
-		}
+	names, unreadable := p.Attachments, p.AttachmentsErr != ""
+	if n.Primary {
+		names, unreadable = nil, p.NetworksErr != "" && t.Serves(n, p.Namespace)
 		for i := range p.Networks {
-			if t.OfKey(p.Networks[i].Name) == n {
-				keys = append(keys, p.Networks[i].Name)
-			}
+			names = append(names, p.Networks[i].Name)
 		}
-		if len(keys) == 0 {
-			return nil
-		}
-	default:
-		if p.AttachmentsErr != "" {
-			break
-		}
-		for _, key := range p.Attachments {
-			if t.OfKey(key) == n {
-				keys = append(keys, key)
-			}
-		}
+	}
+	var keys []string
+	if !unreadable {
+		keys = slices.DeleteFunc(slices.Clone(names), func(key string) bool { return t.OfKey(key) != n })
 		if len(keys) == 0 {
 			return nil
 		}

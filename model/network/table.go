@@ -3,7 +3,6 @@ package network
 import (
 	"iter"
 	"maps"
-	"net/netip"
 	"reflect"
 	"slices"
 	"strings"
@@ -334,14 +333,11 @@ func (n *Network) Namespaces() []string {
 // SameNetwork reports whether two networks are equal, so their rows do not differ.
 func SameNetwork(a, b *Network) bool { return reflect.DeepEqual(a, b) }
 
-// subnetTexts returns subnets as text.
-func subnetTexts(list []netip.Prefix) []string {
-	out := make([]string, len(list))
-	for i, p := range list {
+// SubnetTexts returns the network's subnets as text.
+func (n *Network) SubnetTexts() []string {
+	out := make([]string, len(n.Subnets))
+	for i, p := range n.Subnets {
 		out[i] = p.String()
 	}
 	return out
 }
-
-// SubnetTexts returns the network's subnets as text.
-func (n *Network) SubnetTexts() []string { return subnetTexts(n.Subnets) }

@@ -31,7 +31,7 @@ func TestTimingFirstFrame(t *testing.T) {
 		d := term.Start(t, term.Options{Path: install.Binary(t), Args: []string{"demo"}, Width: 120, Height: 34, Watch: []string{"old-form"}})
 		// What is written last; the rest is there by then, or comes with it.
 		took = append(took, d.WaitSeen("old-form"))
-		d.WaitFor("rung", "break-glass", "34", "┊", "experimental", "✗", "closes all", "idle rule", "old-form")
+		d.WaitFor("rung", "break-glass", "34", "┊", "experimental", "✗", "blocks all", "overridden", "old-form")
 		d.Close()
 	}
 	slices.Sort(took)
