@@ -143,7 +143,7 @@ func TestShowsDefaultDeny(t *testing.T) {
 		live := withZones(r, &model.ZoneState{Name: "worker", Conn: model.ConnSynced, SyncedAt: given.Now, DB: (*nb.DB)(nil).Apply(changes)})
 		return ZonesShowing(live, []model.PolicyKey{deny}, nil)[0]
 	}
-	if s := show(); s.OK || s.Why != "2 of 2 ACLs to come" {
+	if s := show(); s.OK || s.Why != "2 of 2 ACLs not live yet" {
 		t.Errorf("without rows: %+v", s)
 	}
 	both := append(r.ACLs(DefaultDeny("blue", model.Ingress), "worker"), r.ACLs(DefaultDeny("blue", model.Egress), "worker")...)

@@ -57,7 +57,7 @@ func TestNotes(t *testing.T) {
 			"error|unknown field ×1: what is this\n=info|3 at 60 ×1: at 60 with b and c; which one wins is undefined\nwarning|no DNS ×2: egress 2: no names / egress 4: no names either\nwarning|UDN pods ×1: pods elsewhere\n"},
 		"tie":   {rung: tied, p: c, want: "=info|3 at 60 ×1: at 60 with a and b; which one wins is undefined\n"},
 		"gone":  {rung: tied, p: b, gone: key("a"), want: "=info|3 at 60 ×1: at 60 with a and c; which one wins is undefined\n"},
-		"above": {rung: &ladder.Rung{Priority: 120, Unsupported: true, Policies: []ladder.RungPolicy{c}}, p: c, want: "✗error|above 99 ×1: 120 is above 99: not enforced; old rows still decide at the old priority\n"},
+		"above": {rung: &ladder.Rung{Priority: 120, Unsupported: true, Policies: []ladder.RungPolicy{c}}, p: c, want: "✗error|above 99 ×1: not enforced: 120 is above 99; old rows still decide at the old priority\n"},
 		"unit":  {p: c},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -60,7 +60,7 @@ func TestUnscheduled(t *testing.T) {
 	if !slices.ContainsFunc(r.Omissions(), func(o model.Omission) bool { return o.Code == model.OmittedPlace }) {
 		t.Error("no omission says it")
 	}
-	if got := UnplacedText(r); !strings.HasPrefix(got, "3 pods (a/db, b/other") || !strings.Contains(got, "judged as if") {
+	if got := UnplacedText(r); !strings.HasPrefix(got, "3 pods (a/db, b/other") || !strings.Contains(got, "treated as running alone") {
 		t.Error(got)
 	}
 	if c := CountSubjects(r, model.Key{Kind: model.KindANP, Name: "wall"}); c.Pods != 0 {
@@ -107,7 +107,7 @@ func TestAssumedAddress(t *testing.T) {
 	host := &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: "b", Name: "host"}}, NodeName: "n", HostNetwork: true, IPs: []string{"172.18.0.2"}}
 	r = New(Facts{Cluster: made.Cluster(made.NS("b", ""), made.Pod("b/web", "app=web", "10.1.0.9"), host, &model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: "n"}}})}, nil)
 	a, err = verdict.FromPolicies(r.Verdicts(), verdict.Connection{From: verdict.PodEnd("b", "host"), To: verdict.PodEnd("b", "web"), Protocol: verdict.TCP, Port: 80})
-	if err != nil || a.Verdict != verdict.NotApplicable || !strings.Contains(a.Reason, "has no usable annotation k8s.ovn.org/node-subnets") {
+	if err != nil || a.Verdict != verdict.NotApplicable || !strings.Contains(a.Reason, "no usable annotation k8s.ovn.org/node-subnets") {
 		t.Errorf("%s %q %v", a.Verdict, a.Reason, err)
 	}
 }

@@ -94,8 +94,8 @@ func TestReleaseSpan(t *testing.T) {
 		want string
 	}{
 		{"no rows", nil, ""},
-		{"between two changes", map[string]dialect.LineRows{"isolation-ids": today, dialect.MergedIPBlocks: other, "advertised-drop": other}, "of 2025-08 or later, of before 2026-02"},
-		{"since a change", map[string]dialect.LineRows{dialect.MergedIPBlocks: today, "advertised-drop": today}, "of 2026-07 or later"},
+		{"between two changes", map[string]dialect.LineRows{"isolation-ids": today, dialect.MergedIPBlocks: other, "advertised-drop": other}, "2025-08 or later, before 2026-02"},
+		{"since a change", map[string]dialect.LineRows{dialect.MergedIPBlocks: today, "advertised-drop": today}, "2026-07 or later"},
 		{"in the middle of an upgrade", map[string]dialect.LineRows{dialect.MergedIPBlocks: both}, ""},
 		{"a line without a month", map[string]dialect.LineRows{"netpol-ids": other}, ""},
 	} {

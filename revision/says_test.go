@@ -73,7 +73,7 @@ func TestSays(t *testing.T) {
 		{"no peer", model.KindANP, "a", model.Rule{Direction: model.Ingress, Action: model.Deny, Peers: []model.Peer{pods("x")}}, nil, 1,
 			"Nothing now: its peers match no pod or node."},
 		{"not programmed", model.KindANP, "a", model.Rule{Direction: model.Ingress, Action: model.Deny, Peers: []model.Peer{pods("b")}}, nil, 100,
-			"OVN-Kubernetes does not program this policy: error attempting to add ANP p with priority 100 because, OVNK only supports priority ranges 0-99. Rows it had before stay and still decide."},
+			"OVN-Kubernetes does not program this policy: error attempting to add ANP p with priority 100 because, OVNK only supports priority ranges 0-99. Old rows stay and still decide."},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p := &model.Policy{Meta: meta(tc.kind, "", "p", ""), Tier: model.TierAdmin, Priority: tc.prio,

@@ -35,8 +35,8 @@ func TestShows(t *testing.T) {
 		&model.ZoneState{Name: "dump", Conn: model.ConnReadOnly, SyncedAt: given.Now})
 	want := []ZoneShown{
 		{"dump", false, "a file, never updated"},
-		{"empty", false, "2 of 2 ACLs to come"},
-		{"late", false, "2 of 2 ACLs to come"},
+		{"empty", false, "2 of 2 ACLs not live yet"},
+		{"late", false, "2 of 2 ACLs not live yet"},
 		{"lost", false, "lost"},
 		{"never", false, "not read yet"},
 		{"same", true, ""},

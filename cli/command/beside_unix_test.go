@@ -42,7 +42,7 @@ func TestReadBeside(t *testing.T) {
 	if err != nil || r.Cluster.Count(model.KindNamespace) != 1 {
 		t.Fatalf("%v, %v", r, err)
 	}
-	for input, want := range map[string]string{"-": "standard input is the keyboard here", "": "names nothing to read", filepath.Join(dir, "none"): "no such file", "git:no-such-revision": "no-such-revision"} {
+	for input, want := range map[string]string{"-": "standard input is the keyboard here", "": "the name of an input is empty", filepath.Join(dir, "none"): "no such file", "git:no-such-revision": "no-such-revision"} {
 		if _, err := command.ReadBeside(ctx, a, input); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "check -f") {
 			t.Errorf("%q: %v, want %q", input, err, want)
 		}

@@ -67,8 +67,8 @@ func TestMake(t *testing.T) {
 		{"a new one before it, about both ends", "door", []string{wall}, []string{"blue/web-0 red/web-0 80"}, model.Allow,
 			[]string{"opens only the logged connections.", "2 rules", "New at priority 49."}, []string{"priority: 49", "portNumber", "ingress:", "egress:"}, ""},
 		{"a new one at a priority that comes too late", "door=60", []string{wall}, []string{"blue/web-0 red/web-0 80"}, model.Allow, nil, nil,
-			"priority 60 does not come before ANP wall, which decides: use less than 50"},
-		{"a new one at the priority of what decides", "door=50", []string{wall}, []string{"blue/web-0 red/web-0 80"}, model.Allow, nil, nil, "use less than 50"},
+			"priority 60 is behind ANP wall, which decides: use a number below 50"},
+		{"a new one at the priority of what decides", "door=50", []string{wall}, []string{"blue/web-0 red/web-0 80"}, model.Allow, nil, nil, "use a number below 50"},
 		{"denied on arrival as well", "door", []string{wall, given.ANP("gate", 20, "tenant=red", "in deny tenant=blue")}, []string{"blue/web-0 red/web-0 80"}, model.Allow,
 			[]string{"2 rules that allow the connections of 1 line. New at priority 19."}, []string{"priority: 19"}, ""},
 		{"denied by what comes after all policies of pods", "door", []string{given.EF("blue", "{type: Deny, to: {cidrSelector: 8.8.8.0/24}}")}, []string{"blue/web-0 8.8.8.8 443"}, model.Allow,
@@ -80,7 +80,7 @@ func TestMake(t *testing.T) {
 		{"a baseline that denies", "BANP/default", []string{given.BANP("tenant=blue", "out allow tenant=green")}, []string{"blue/web-0 red/web-0 80", "blue/db-1 red/web-0 80"}, model.Deny,
 			[]string{"denies only the logged connections.", "1 rule that denies"}, []string{"kind: BaselineAdminNetworkPolicy", "action: Deny"}, ""},
 		{"to a Service that has no endpoint", "door", []string{wall, nowhere}, []string{"blue/web-0 10.96.7.7 80"}, model.Allow, nil, nil,
-			"no rule of the policy can be about any of these lines"},
+			"no rule of the policy can match any of these lines"},
 		{"to a Service, and to a pod", "door", []string{wall, nowhere}, []string{"blue/web-0 10.96.7.7 80", "blue/web-0 red/web-0 80"}, model.Allow,
 			[]string{"allow the connections of 1 line.", "1 line left out: 10.96.7.7 is the ClusterIP of service "}, nil, ""},
 		{"a NetworkPolicy, and an address", "blue/np", []string{given.NP("blue", "np", "{podSelector: {matchLabels: {app: web}}, policyTypes: [Ingress, Egress]}")},
@@ -91,9 +91,9 @@ func TestMake(t *testing.T) {
 		{"part of a network that another rule names", "door", []string{given.ANP("net", 50, "tenant=blue", "out deny 8.8.8.8/31")}, []string{"blue/web-0 8.8.8.9 443"}, model.Allow,
 			[]string{"opens only the logged connections."}, []string{"- 8.8.8.9/32"}, ""},
 		{"pods that nobody can tell apart by the policy", "wall", []string{wall}, []string{"green/web-0 red/web-0 80"}, model.Allow, nil, nil,
-			"no rule of the policy can be about any of these lines"},
+			"no rule of the policy can match any of these lines"},
 		{"a NetworkPolicy cannot deny", "blue/np", []string{given.NP("blue", "np", "{podSelector: {}}")}, []string{"blue/web-0 red/web-0 80"}, model.Deny, nil, nil,
-			"a NetworkPolicy only allows"},
+			"a NetworkPolicy cannot deny"},
 	} {
 		w := changing.New(t, c.world...)
 		rev := w.Current()
@@ -162,7 +162,7 @@ func TestLeft(t *testing.T) {
 	if !errors.Is(err, logline.ErrNothing) || p == nil {
 		t.Fatal(p, err)
 	}
-	want := "2 lines left out: the subject of ANP wall does not have the source; for example green/web-0 → red/web-0 tcp 80."
+	want := "2 lines left out: the subject of ANP wall does not select the source; for example green/web-0 → red/web-0 tcp 80."
 	if got := strings.Join(LeftTexts(p.Left), "\n"); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -180,10 +180,10 @@ func TestParseTarget(t *testing.T) {
 		"new":          "ANP new -1",
 		"new=7":        "ANP new 7",
 		"default":      `"default" is ambiguous: ANP default or BANP default`,
-		"wall=7":       "ANP wall exists already, at its own priority",
+		"wall=7":       "ANP wall already exists: omit the priority",
 		"new=100":      `priority "100": use 0 to 99`,
 		"new=x":        `priority "x": use 0 to 99`,
-		"blue/none":    `there is no policy "blue/none", and a new one can only be an AdminNetworkPolicy`,
+		"blue/none":    `no policy "blue/none"; a new policy can only be an AdminNetworkPolicy`,
 		" ":            "a name is missing: " + TargetHelp,
 	} {
 		got, err := ParseTarget(w.Current(), text, model.Allow)

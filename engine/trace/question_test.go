@@ -57,7 +57,7 @@ func TestCheck(t *testing.T) {
 		`to "nowhere": want`:    {From: "a/b", To: "nowhere", Port: 80},
 		"TCP needs a port":      {From: "a/b", To: "c/d"},
 		"ICMP has no ports":     {From: "a/b", To: "c/d", Protocol: "icmp", Port: 1},
-		"begins no connections": {From: "svc/a/b", To: "c/d", Port: 1},
+		"a Service cannot begin connections": {From: "svc/a/b", To: "c/d", Port: 1},
 		"of different families": {From: "10.0.0.1", To: "fd00::1", Port: 1},
 		"use 1 to 65535":        {From: "a/b", To: "c/d", Port: 70000},
 	} {
