@@ -206,8 +206,8 @@ func (s *omissionsBuilder) allOmissions(n int) []model.Omission {
 			cmp.Compare(a.String(), b.String()))
 	})
 	if s.none == n {
-		found = append(found, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: " + words.OneOrMany(n, "no policy applies to the case",
-			"no policy applies to any of the cases")})
+		why := words.OneOrMany(n, "no policy applies to the case", "no policy applies to any of the cases")
+		found = append(found, model.Omission{Code: model.OmittedAll, Why: "nothing was judged: " + why})
 	}
 	return found
 }

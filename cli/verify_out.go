@@ -118,8 +118,8 @@ var verifyRules = []command.Rule{
 	{Code: "expectation-fails", Title: "An expectation does not hold", Says: "Connections are not allowed or denied as a statement says " +
 		"they must be.",
 		Help: "Change the policies or the statement. rung trace shows which rule decides about a connection."},
-	{Code: "expectation-unproven", Title: "An expectation is not proven", Says: "A statement holds as far as judged, but something was left out that " +
-		"could change that.",
+	{Code: "expectation-unproven", Title: "An expectation is not proven", Says: "A statement holds as far as judged, but " +
+		"something was left out that could change that.",
 		Help: "Fix the omissions; --allow-unjudged accepts them."},
 	{Code: "expectation-unreadable", Title: "An expectation cannot be asked",
 		Says: "A statement cannot be read, or names something that does not exist.",

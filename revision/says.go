@@ -292,7 +292,8 @@ func saysWithoutRows(r *Revision, p *model.Policy, rule *model.Rule) string {
 	}
 	switch {
 	case p.Tiered != nil && r.System.Order == nil:
-		return "Nothing here: it is a policy of " + system.SystemOfKind(p.Kind).Title + ", and " + r.System.TitlePossessive + " precedence applies."
+		return "Nothing here: it is a policy of " + system.SystemOfKind(p.Kind).Title + ", and " + r.System.TitlePossessive +
+			" precedence applies."
 	case p.IsRefused():
 		by, b := p.WhyUntaken(r.System.Title)
 		return "Nothing Rung can tell: " + by + " the policy, " + b.Field + " " + b.Message + "."

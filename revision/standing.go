@@ -205,15 +205,15 @@ func networkOfService(r *Revision, t *network.Table, e verdict.Endpoint) *networ
 // reaches nothing from it.
 func isolatedText(c verdict.Connection, from, to placeOfEnd) string {
 	if from.isolated != nil {
-		return fmt.Sprintf("%s is an address on the default network of pod %s, whose primary network is another: tier 0 drops all it sends there "+
-			"(DenyPrimaryUDN)",
+		return fmt.Sprintf("%s is an address on the default network of pod %s, whose primary network is another: "+
+			"tier 0 drops all it sends there (DenyPrimaryUDN)",
 			c.From, from.isolated.Key.NamespacedName())
 	}
 	if from.name != "" {
 		return fmt.Sprintf("%s is on %s, which has no route to the default network of %s", c.From, from.text(), c.To)
 	}
-	return fmt.Sprintf("%s is an address on the default network of pod %s, whose primary network is another: tier 0 drops all it receives there, "+
-		"except from its own node and on its open ports (DenyPrimaryUDN)",
+	return fmt.Sprintf("%s is an address on the default network of pod %s, whose primary network is another: "+
+		"tier 0 drops all it receives there, except from its own node and on its open ports (DenyPrimaryUDN)",
 		c.To, to.isolated.Key.NamespacedName())
 }
 

@@ -9,7 +9,7 @@ import (
 	"rung/model"
 )
 
-// Line is one acl_log line of ovn-controller (ovn-kubernetes.md#log-line), or of an Antrea agent's np.log
+// Line is one acl_log line of ovn-controller (ovn-kubernetes.md#log-line), or of an agent's np.log
 // (antrea.md#logging). Text is clean. Missing fields are zero.
 type Line struct {
 	At   time.Time // UTC, to the millisecond, by the node's clock

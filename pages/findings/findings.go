@@ -103,7 +103,8 @@ var Table = &page.Table[*Finding]{
 			return c
 		}},
 		{Key: "where", Title: "WHERE", Place: page.OnScreen, Min: 9, Max: 24, Worth: 99, Cell: page.TextCell((*Finding).PlaceText)},
-		{Key: "where", Title: "WHERE", Place: page.Printed, Worth: page.Always, Cell: page.TextCell((*Finding).PlaceText)}, // distinguishes findings of one policy
+		// Printed in full: it distinguishes findings of one policy.
+		{Key: "where", Title: "WHERE", Place: page.Printed, Worth: page.Always, Cell: page.TextCell((*Finding).PlaceText)},
 		{Key: "code", Title: "CODE", Max: 34, Worth: 98, From: 140,
 			Cell: page.RoleCell(themes.Dim, func(f *Finding) string { return f.Code })},
 		{Key: "file", Title: "FILE", Worth: 97, Aside: true, Cell: func(f *Finding) page.Cell {

@@ -69,7 +69,7 @@ var writtenCRDs = sync.OnceValues(func() (map[model.Kind]func() (*compiledCRD, e
 				return c, nil
 			})
 			kind := model.Kind(def.Spec.Names.Kind)
-			// Antrea's kinds share names with Kubernetes' own, OVN-Kubernetes' do not.
+			// Kinds of other systems share names with Kubernetes' own, OVN-Kubernetes' do not.
 			if def.Spec.Group != "k8s.ovn.org" {
 				kind += model.Kind("." + def.Spec.Group)
 			}

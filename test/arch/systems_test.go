@@ -36,7 +36,6 @@ var namesAntrea = map[string]struct {
 	"sources/acllog/prefix.go":    {1, "how pods are called"},
 	"sources/manifests/kinds.go":  {10, "the table of API kinds"},
 	"sources/manifests/decode.go": {3, "reads API objects"},
-	"sources/manifests/typed.go":  {1, "reads API objects"},
 	"sources/manifests/write.go":  {2, "writes API objects"},
 	"sources/manifests/doc.go":    {1, "names the schemas"},
 	"sources/manifests/gate.go":   {1, "names the schemas"},

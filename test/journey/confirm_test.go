@@ -16,7 +16,7 @@ func (c *console) onTrial() {
 	c.t.Helper()
 	c.sees("WRITES FILES").pick("└ quarantine").does("m", "moving quarantine").press("j").sees("60 → 61")
 	c.does("enter", "60 → 61", "Apply?").does("a", "[ no ]", "[ ] auto-revert in 60s").does("space", "[x] auto-revert in 60s")
-	c.answers("the files of", "y")
+	c.answers("(files of", "y")
 	c.at("Ladder").sees("61 ─ quarantine", "reverts in ", "Y keeps")
 }
 

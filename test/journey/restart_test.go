@@ -27,7 +27,7 @@ func TestUndoAfterRestart(t *testing.T) {
 
 	c := open(t, s).ready()
 	c.sees("WRITES FILES").pick("└ quarantine").does("m", "moving quarantine").press("j").sees("60 → 61")
-	c.does("enter", "60 → 61", "Apply?").does("a", "[ no ]").answers("the files of", "y")
+	c.does("enter", "60 → 61", "Apply?").does("a", "[ no ]").answers("(files of", "y")
 	c.at("Ladder").sees("61 ─ quarantine")
 	after := read(t, file)
 	if want := strings.Replace(before, "priority: 60\n  subject:\n    namespaces:", "priority: 61\n  subject:\n    namespaces:", 1); after != want {
@@ -53,7 +53,7 @@ func TestUndoOfWhatChangedMeanwhile(t *testing.T) {
 	file := filepath.Join(dir, "13-conflict.yaml")
 	c := open(t, setup{files: []string{dir}, args: []string{"--write-back", "--traffic", "0"}}).ready()
 	c.pick("└ quarantine").does("m", "moving quarantine").press("j", "j").sees("60 → 62")
-	c.does("enter", "60 → 62", "Apply?").does("a", "[ no ]").answers("the files of", "y")
+	c.does("enter", "60 → 62", "Apply?").does("a", "[ no ]").answers("(files of", "y")
 	c.at("Ladder").sees("62 ─ quarantine")
 	other := strings.Replace(read(t, file), "team: red", "team: blue", 1)
 	write(t, file, other)
@@ -62,7 +62,7 @@ func TestUndoOfWhatChangedMeanwhile(t *testing.T) {
 	if now := read(t, file); now != other {
 		t.Errorf("the file was written:\n%s", now)
 	}
-	c.press("u").sees("62 → 60", "merged: your change", "Apply?").does("a", "[ no ]").answers("the files of", "y")
+	c.press("u").sees("62 → 60", "merged: your change", "Apply?").does("a", "[ no ]").answers("(files of", "y")
 	c.at("Ladder").sees("60 └ quarantine", "ns: team=blue")
 	if now, want := read(t, file), strings.Replace(other, "priority: 62", "priority: 60", 1); now != want {
 		t.Errorf("the merge left\n%s\nwant\n%s", now, want)

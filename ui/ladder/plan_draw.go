@@ -107,8 +107,8 @@ func (v *planPage) noteLines(env *view.Env, w, h int) []string {
 		}
 	}
 	if v.p.err == nil && v.p.insert && len(v.p.plan.Steps) == 0 {
-		say(words.Yes, fmt.Sprintf("priority %d is free: %s creates a policy there", v.p.newPriority, env.Keys.ActionByID(action.PlanNew).HintKey()),
-			st.OK)
+		key := env.Keys.ActionByID(action.PlanNew).HintKey()
+		say(words.Yes, fmt.Sprintf("priority %d is free: %s creates a policy there", v.p.newPriority, key), st.OK)
 	}
 	say(words.Noted, told.FreeText(v.board), st.Dim)
 	if most := max(2, h/4); len(lines) > most {

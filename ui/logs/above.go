@@ -107,8 +107,8 @@ type whyNote struct {
 // tellWhy opens the note.
 func tellWhy(env *view.Env, reasons []string, links []ruleLink) {
 	body := append(reasons,
-		"A filter is a list of terms that must all match: verdict:deny policy:x ns:a->b port:53 not node:w2 since:5m \"text\" /regex/. Also rule:, pod:, "+
-			"src:, dst:, ip:, proto:, dir:, severity:, until:. Commas mean or, = before a name means an exact match.")
+		"A filter is a list of terms that must all match: verdict:deny policy:x ns:a->b port:53 not node:w2 since:5m \"text\" /regex/. "+
+			"Also rule:, pod:, src:, dst:, ip:, proto:, dir:, severity:, until:. Commas mean or, = before a name means an exact match.")
 	const title = "why no lines"
 	if len(links) == 0 {
 		env.AskDialog(&view.NoteDialog{Title: title, Body: body})

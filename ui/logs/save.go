@@ -141,8 +141,8 @@ func (s savedResult) tellSaved(env *view.Env) {
 	n := words.Count(uint64(len(s.entries)), "line")
 	switch {
 	case errors.Is(s.err, statedir.ErrExists):
-		env.AskDialog(&view.ConfirmDialog{Title: "replace the file?", Body: []string{s.path + " exists already.", "It will be overwritten with " + n +
-			" of the log."},
+		env.AskDialog(&view.ConfirmDialog{Title: "replace the file?", Body: []string{s.path + " exists already.",
+			"It will be overwritten with " + n + " of the log."},
 			YesText: "replace it", Yes: func(env *view.Env) { saveTo(env, s.path, s.entries, true) }})
 	case s.err != nil:
 		env.SayFailure("saving the log: %v", s.err)

@@ -46,7 +46,8 @@ func (v *View) sendPackets(env *view.Env) {
 	v.sends.StopWork()
 	q, err := trace.ParseQuestion(v.page.ID)
 	c, err2 := q.Connection()
-	if v.err = cmp.Or(err, err2); v.err != nil {
+	v.err = cmp.Or(err, err2)
+	if v.err != nil {
 		return
 	}
 	v.cancelled, v.phase = false, &atomic.Value{}

@@ -315,7 +315,8 @@ func warningLines(text string, st *themes.StyleSet, w int) []string {
 
 // AskFind asks for a text and goes to its first match, or reports no match.
 func AskFind(env *Env, t *widget.TextView) {
-	env.AskDialog(&PromptDialog{Title: "Find", Label: "Text or regular expression (lower case matches any case):", Check: func(text string) string {
+	const label = "Text or regular expression (lower case matches any case):"
+	env.AskDialog(&PromptDialog{Title: "Find", Label: label, Check: func(text string) string {
 		if f := widget.ParseFilter(text); !t.FindMatch(f) && !f.IsEmpty() {
 			return fmt.Sprintf("%q is not in the text", text)
 		}
