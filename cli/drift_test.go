@@ -37,7 +37,7 @@ func TestDriftKnowsTheCause(t *testing.T) {
 	}
 	text := driftText(out, false)
 	for _, want := range []string{"extra     ACL",
-		"known: OVN-Kubernetes leaves this row when the list of rules gets shorter", "→ take the row out"} {
+		"known: OVN-Kubernetes leaves this row when the list of rules gets shorter", "→ remove the row"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in:\n%s", want, text)
 		}

@@ -116,7 +116,7 @@ func NoRowsShort(r *Revision, n *model.NoRows) string {
 	case model.InvalidOlder:
 		return "older form"
 	case "profile":
-		return "not accepted by OVN-Kubernetes"
+		return "OVN-Kubernetes rejects it"
 	}
 	return n.Code
 }
