@@ -26,7 +26,7 @@ func TestProbeRefuses(t *testing.T) {
 	for want, args := range map[string][]string{
 		"--to is missing":                               {"--from", "blue/a", "-f", dir},
 		"case 0: cannot ask: TCP needs a port":          {"--cases", cases, "-f", dir},
-		"packets are only sent in a sandbox":       {"--from", "blue/a", "--to", "red/b", "--port", "80", "-f", dir, "--nb", "unix:/none"},
+		"packets are only sent in a sandbox":            {"--from", "blue/a", "--to", "red/b", "--port", "80", "-f", dir, "--nb", "unix:/none"},
 		"--sandbox-ovn off: a probe needs OVN":          {"--from", "blue/a", "--to", "red/b", "--port", "80", "-f", dir, "--sandbox-ovn", "off"},
 		"--cases has the questions: leave the ends out": {"--from", "blue/a", "--cases", cases, "-f", dir},
 	} {

@@ -229,9 +229,9 @@ func TestRuleLoggingRefused(t *testing.T) {
 	w := antreaWorld(t, loggedText)
 	g := w.Gate(t.TempDir())
 	for says, m := range map[string]change.Mutation{
-		"have no log level: want on or off":       {Op: change.OpLogLevel, Policy: k, Levels: model.LogLevels{Deny: "alert"}},
+		"have no log level: want on or off":   {Op: change.OpLogLevel, Policy: k, Levels: model.LogLevels{Deny: "alert"}},
 		"nothing would be logged":             ruleSession(model.LogLevels{Deny: logline.Off}, time.Minute, k),
-		"want 1 second to 30 days":       ruleSession(ruleWise, time.Millisecond, k),
+		"want 1 second to 30 days":            ruleSession(ruleWise, time.Millisecond, k),
 		"each rule logs by its enableLogging": {Op: change.OpLogLevel, Policy: changing.NsKey("blue"), Levels: model.LogLevels{Deny: "info"}},
 		"there is no ACNP nobody":             ruleSession(ruleWise, time.Minute, model.Key{Kind: model.KindACNP, Name: "nobody"}),
 		"nothing to apply":                    {Op: change.OpLogLevel, Policy: k, Levels: model.LogLevels{Deny: logline.Keep}},

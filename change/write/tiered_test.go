@@ -154,9 +154,9 @@ func TestTieredKindsInFiles(t *testing.T) {
 	text := tierMine + "---\n" + tieredObjects[0].text
 	for says, m := range map[string]change.Mutation{
 		"used by ACNP p: it cannot be deleted": {Op: change.OpDelete, Policy: model.Key{Kind: model.KindTier, Name: "mine"}},
-		"its tier gone does not exist":                     {Op: change.OpMove, Policy: tieredObjects[0].key, Tier: "gone", TierOnly: true},
-		"want 1.0 to 10000.0":                              {Op: change.OpMove, Policy: tieredObjects[0].key, Priority: 0.5},
-		"want on or off":                                   {Op: change.OpLogLevel, Policy: tieredObjects[0].key, Levels: model.LogLevels{Deny: "alert"}},
+		"its tier gone does not exist":         {Op: change.OpMove, Policy: tieredObjects[0].key, Tier: "gone", TierOnly: true},
+		"want 1.0 to 10000.0":                  {Op: change.OpMove, Policy: tieredObjects[0].key, Priority: 0.5},
+		"want on or off":                       {Op: change.OpLogLevel, Policy: tieredObjects[0].key, Levels: model.LogLevels{Deny: "alert"}},
 	} {
 		f := newFilesWorld(t, map[string]string{"a.yaml": text})
 		f.System = system.Antrea

@@ -52,14 +52,14 @@ func TestParse(t *testing.T) {
 
 func TestCheck(t *testing.T) {
 	for want, q := range map[string]trace.Question{
-		"":                      {From: "a/b", To: "c/d", Port: 80},
-		"from is missing":       {To: "c/d", Port: 80},
-		`to "nowhere": want`:    {From: "a/b", To: "nowhere", Port: 80},
-		"TCP needs a port":      {From: "a/b", To: "c/d"},
-		"ICMP has no ports":     {From: "a/b", To: "c/d", Protocol: "icmp", Port: 1},
+		"":                                   {From: "a/b", To: "c/d", Port: 80},
+		"from is missing":                    {To: "c/d", Port: 80},
+		`to "nowhere": want`:                 {From: "a/b", To: "nowhere", Port: 80},
+		"TCP needs a port":                   {From: "a/b", To: "c/d"},
+		"ICMP has no ports":                  {From: "a/b", To: "c/d", Protocol: "icmp", Port: 1},
 		"a Service cannot begin connections": {From: "svc/a/b", To: "c/d", Port: 1},
-		"of different families": {From: "10.0.0.1", To: "fd00::1", Port: 1},
-		"use 1 to 65535":        {From: "a/b", To: "c/d", Port: 70000},
+		"of different families":              {From: "10.0.0.1", To: "fd00::1", Port: 1},
+		"use 1 to 65535":                     {From: "a/b", To: "c/d", Port: 70000},
 	} {
 		if got := q.Check(); !strings.Contains(got, want) || want == "" && got != "" {
 			t.Errorf("%+v: %q, want %q", q, got, want)
