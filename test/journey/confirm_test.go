@@ -92,7 +92,7 @@ func TestChangeOnTrialSurvivesAKill(t *testing.T) {
 	}
 	c = open(t, s)
 	c.sees("An earlier run of Rung made this change on trial", "reverted: not confirmed within 60s")
-	c.answers("It is over", "enter")
+	c.answers("Result: reverted", "enter")
 	c.at("Ladder").sees("60 └ quarantine")
 	if now := read(t, file); now != before {
 		t.Errorf("the file is now\n%s", now)

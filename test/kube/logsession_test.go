@@ -50,7 +50,7 @@ func TestLogSession(t *testing.T) {
 
 	// On: the rows of every zone log. Off by time: the reconciler ends it.
 	said := change(t, c, "", "log-level", "guard-blue", "namespace/blue", "--deny", "alert", "--for", "open")
-	if !strings.Contains(said.out, "with log=true in each zone") || !strings.Contains(said.out, `ANP guard-blue: at the end the annotation is as it is now`) {
+	if !strings.Contains(said.out, "with log=true in each zone") || !strings.Contains(said.out, `ANP guard-blue: the annotation is restored afterwards`) {
 		t.Errorf("%s", said.out)
 	}
 	asCompiled(t, c, z, smallNodes...)
