@@ -81,9 +81,9 @@ func readZone(ctx context.Context, z *Set, name string, child []string) (*libovs
 
 var (
 	// errNoRows means that Rung's own client has no rows to compare with.
-	errNoRows = errors.New("Rung's own client is not connected")
+	errNoRows = errors.New("not connected by Rung's own client")
 	// errNeverRead means that Rung's own client never had rows.
-	errNeverRead = errors.New("Rung's own client could not read it")
+	errNeverRead = errors.New("not readable by Rung's own client")
 )
 
 const (

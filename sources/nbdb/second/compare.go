@@ -63,7 +63,7 @@ func (c Config) CompareRows(ctx context.Context, follow func(context.Context, fu
 		}
 	})
 	if !v.waitUntil(ctx, c.Within, func(dbs []*nb.DB) bool { return len(dbs) > 0 }) {
-		return nil, cmp.Or(context.Cause(ctx), errors.New("Rung's own client delivered no rows to compare with"))
+		return nil, cmp.Or(context.Cause(ctx), errors.New("no rows of Rung's own client to compare with"))
 	}
 	out := &Result{}
 	told := map[string]bool{}
