@@ -195,7 +195,7 @@ func TestSecondReaderOfSome(t *testing.T) {
 	if !errors.As(err, &exit) || exit.ExitCode() != 2 {
 		t.Errorf("%v", err)
 	}
-	for _, want := range []string{"second reader: zone gone not read: Rung's own client could not read it\n",
+	for _, want := range []string{"second reader: zone gone not read: not readable by Rung's own client\n",
 		fmt.Sprintf("second reader: libovsdb reads the same %d rows in 1 other zone\n", e.Revision().Zone("ovn-worker").DB.Len())} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("no %q in\n%s", want, out)
