@@ -25,7 +25,7 @@ const accessTime = 10 * time.Second
 func CanCommand(a *command.App) *cobra.Command {
 	return a.QueryCommand(&cobra.Command{
 		Use:   "can",
-		Short: "Show what Rung reads, what it may do, and what it leaves out",
+		Short: "Show the resources Rung reads and skips, and your permissions",
 		Long: `Show the cluster and the user, and the resources read, each with its state and a
 remedy for errors. Then show the permissions that the API server grants or refuses,
 refusals first: each with the feature that needs it and the kubectl command that asks

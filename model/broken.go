@@ -148,8 +148,8 @@ type Omission struct {
 	Zone   string
 	// Priority is the policy's stated priority, nil if unknown.
 	Priority *int32
-	// Why is the reason, a clause after the name: "was rejected and is ignored:
-	// spec.subject is missing". For an assumption it says what is assumed.
+	// Why is the reason, a clause after the name ("was rejected and is ignored: spec.subject is missing"), or
+	// the assumption.
 	Why string
 	// Remedy says how to fix it, or is empty.
 	Remedy string

@@ -71,7 +71,7 @@ type ContextSettings struct {
 // viewWord precedes the name of a saved view, in the palette and in the setting "start".
 const viewWord = "view "
 
-// ViewPage returns the page of a saved view; ok is false if there is no such view or its page is invalid.
+// ViewPage returns the page of a saved view; ok is false if the view is missing or its page invalid.
 func (c *Config) ViewPage(name string) (p nav.Page, ok bool) {
 	v, ok := c.Views[name]
 	if !ok || !isAlone(v.Page) {

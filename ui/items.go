@@ -190,7 +190,7 @@ func diffItem(typed string) (it paletteItem, ok bool) {
 	if err != nil {
 		return paletteItem{text: strings.TrimSpace(typed), whyNot: err.Error()}, true
 	}
-	help := "differences from it to what is shown here"
+	help := "compare it with the shown cluster"
 	if page.Base != "" {
 		help = "differences from the first to the second"
 	}

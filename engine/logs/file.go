@@ -16,8 +16,8 @@ import (
 const (
 	// MaxFile bounds the bytes of a file of counts.
 	MaxFile = 8 << 20
-	// keptPairs bounds the pairs written, most hits first; all other hits are written as one number. With the
-	// longest names the file stays below MaxFile.
+	// keptPairs bounds the pairs written, most hits first; the remaining hits are summed. With the longest names the
+	// file stays below MaxFile.
 	keptPairs = 8000
 	keptRules = 2000
 	// longestName bounds names in a file: namespace and pod, or an address.

@@ -35,7 +35,7 @@ func (s *PolicySet) Expectations(ctx context.Context, rev *revision.Revision) ([
 	}
 	head := fmt.Sprintf("# What must hold with %s, made from the template %s.\n# Check it with: rung verify FILE\n", s.Name, s.Template.Name)
 	if len(walled) > 0 {
-		head += "# EgressFirewalls also deny connections from " + words.CleanText(words.ListSome(walled, 3)) +
+		head += "# EgressFirewalls also decide about connections from " + words.CleanText(words.ListSome(walled, 3)) +
 			": statements that expect allow leave these namespaces out.\n"
 	}
 	if s.leaves == "" {

@@ -58,7 +58,7 @@ func findPod(x *Index, e Endpoint, p *model.Pod, source bool) foundEnd {
 			g := findNode(x, e, n, source)
 			f.addrs, f.whyNotAsked = g.addrs, g.whyNotAsked
 		} else if len(f.addrs) == 0 {
-			f.whyNotAsked = e.String() + " is host-networked, and its node's addresses are unknown"
+			f.whyNotAsked = e.String() + " is host-networked; the addresses of its node are unknown"
 		}
 		if p.Assumed != "" {
 			f.Note += "; it " + p.Assumed

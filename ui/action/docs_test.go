@@ -14,7 +14,7 @@ func markdown() string {
 Made from the table of actions in ui/action by ` + "`go generate ./ui/action`" + `; do not edit by hand.
 
 Every action can have other keys: ` + "`keys: {ladder.new: [n, ctrl+n]}`" + ` in the configuration file. A key that two
-actions want is reported at start. The keys of a page go before those of lists, and these before the keys that hold
+actions want is reported at start. The keys of a page come first, then the keys of lists, then the keys that work
 everywhere. While a line is typed, only the keys under Input hold. In a question: tab and arrows choose, enter answers,
 esc is No. A ` + "`*`" + ` marks a change: it needs changes to be allowed.
 `)

@@ -40,8 +40,8 @@ var diffActions = []Action{
 	{ID: DiffNextTab, Keys: []string{"tab"}, Title: "next tab", Footer: 12, Help: "next tab: connections, policies, findings, guard rails, " +
 		"not counted"},
 	{ID: DiffPrevTab, Keys: []string{"shift+tab"}, Title: "previous tab", Help: "previous tab"},
-	{ID: DiffInput, Keys: []string{"e"}, Title: "inputs", Footer: 20, Help: "choose what to compare: one input with what is shown here, or " +
-		"two inputs"},
+	{ID: DiffInput, Keys: []string{"e"}, Title: "inputs", Footer: 20, Help: "choose inputs: one to compare with the shown " +
+		"cluster, or two to compare with each other"},
 	{ID: DiffAgain, Keys: []string{"ctrl+r"}, Title: "refresh", Footer: 30, Help: "read the inputs again, and compare"},
 }
 

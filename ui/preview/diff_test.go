@@ -101,7 +101,7 @@ func TestPalette(t *testing.T) {
 	s := uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Page: nav.PageOf(nav.Ladder), ReadInput: reads(t)})
 	s.Press(":")
 	s.Type("diff before")
-	s.Want("differences from it to what is shown here")
+	s.Want("compare it with the shown cluster")
 	s.Press("enter")
 	s.Want("Ladder › diff before", "Connections: ")
 	s.Press("esc", ":")

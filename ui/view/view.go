@@ -124,7 +124,7 @@ type (
 	// ColumnHelper explains the columns of the page.
 	ColumnHelper interface{ ColumnHelps() []widget.ColumnHelp }
 
-	// Saver returns the text of the page for a file; if empty or not implemented, the screen is saved.
+	// Saver returns the text of the page for a file. Without a Saver, or with empty text, the screen is saved.
 	Saver interface{ SaveText(env *Env) string }
 
 	// Leaver is asked before going back closes the page; false keeps it (the view then asks a question).

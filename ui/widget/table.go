@@ -67,7 +67,7 @@ type Table[T any] struct {
 	Text func(T) string
 	// NoHeader omits the titles.
 	NoHeader bool
-	// Empty is shown if there are no rows.
+	// Empty replaces the rows of an empty table.
 	Empty string
 	// Wide shows all columns at their natural width.
 	Wide bool

@@ -45,8 +45,8 @@ func (t *dialectTally) bookRow(r nb.Row, ids map[string]string, o nb.Owner) {
 	switch o.Form {
 	case nb.FormLegacy:
 		if o.Type == "" {
-			// A port group of 2023 has no owner. Its priority shows AdminNetworkPolicy or baseline. It counts
-			// only beside other rows of this type.
+			// A port group of 2023 has no owner. Its priority shows AdminNetworkPolicy or baseline. Alone it
+			// proves nothing; further rows of this type must exist.
 			if len(o.Detail) == len("1750") {
 				t.groups2023[1]++
 			} else {
