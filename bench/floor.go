@@ -40,7 +40,7 @@ func NewFloor(ctx context.Context, s *Server, setup [][]byte) (_ *Floor, err err
 	if f.monitor, err = s.dial(ctx); err != nil {
 		return nil, err
 	}
-	rpc := nbdb.New(f.monitor, bareWithin)
+	rpc := nbdb.NewRPCConn(f.monitor, bareWithin)
 	for _, request := range setup {
 		if err := rpc.Write(request); err != nil {
 			return nil, err
@@ -57,7 +57,7 @@ func NewFloor(ctx context.Context, s *Server, setup [][]byte) (_ *Floor, err err
 	if f.conn, err = s.dial(ctx); err != nil {
 		return nil, err
 	}
-	f.rpc = nbdb.New(f.conn, bareWithin)
+	f.rpc = nbdb.NewRPCConn(f.conn, bareWithin)
 	return f, nil
 }
 

@@ -218,7 +218,7 @@ func (r *Replay) accept(ln net.Listener, zone string) {
 
 // serve answers one client until it hangs up.
 func (r *Replay) serve(c net.Conn, zone string) {
-	rpc := nbdb.New(c, 10*time.Second)
+	rpc := nbdb.NewRPCConn(c, 10*time.Second)
 	defer func() {
 		r.mu.Lock()
 		defer r.mu.Unlock()

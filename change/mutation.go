@@ -133,7 +133,9 @@ type Guard = guard.Guard
 
 // IsChangeable reports whether the gate changes objects of a kind: policies, objects they refer to, and the
 // logging of namespaces.
-func IsChangeable(k model.Kind) bool { return k.IsPolicy() || k.IsNamed() || k == model.KindNamespace }
+func IsChangeable(k model.Kind) bool {
+	return k.IsPolicy() || k.IsReferenced() || k == model.KindNamespace
+}
 
 // LoggingTargets returns the objects whose logging a mutation changes.
 func (m *Mutation) LoggingTargets() []model.PolicyKey {

@@ -167,7 +167,7 @@ func SortForWriting(changes []ObjectChange) {
 			r = 2
 		} else if c.Key.Kind == model.KindTier {
 			r = 0
-		} else if c.Key.Kind.IsNamed() {
+		} else if c.Key.Kind.IsReferenced() {
 			r = 1
 		}
 		if c.New == nil {

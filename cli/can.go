@@ -52,7 +52,7 @@ Zones are not read: see "rung zones". Exit 2 if something is left out.`,
 				facts := cluster.FactsOf(r)
 				ans := &command.Answer{Value: facts, NotConsidered: revision.OmissionsOfAnswers(r, false)}
 				ans.Text = func(wide bool) string {
-					return canText(facts.Tell(cluster.Hints{Allow: "--write allows them"}, e.Now()), wide, command.TerminalWidth(a.Raw))
+					return canText(facts.Sections(cluster.Hints{Allow: "--write allows them"}, e.Now()), wide, command.TerminalWidth(a.Raw))
 				}
 				if r.Mode.Name == revision.ClusterMode && !facts.Answered {
 					ans.Err = errors.New("the API server did not report permissions")

@@ -77,18 +77,18 @@ func makeChange(ctx context.Context, a *command.App, c *changeFlags,
 		if err != nil {
 			return err
 		}
-		return changeOn(ctx, a, e, c, m, nil)
+		return runChange(ctx, a, e, c, m, nil)
 	})
 }
 
-// changeOn previews a mutation on a running engine, asks for confirmation and commits it. It then calls done,
+// runChange previews a mutation on a running engine, asks for confirmation and commits it. It then calls done,
 // unless nil.
-func changeOn(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, m change.Mutation, done func(*gate.Preview)) error {
+func runChange(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, m change.Mutation, done func(*gate.Preview)) error {
 	p, err := e.Preview(ctx, m)
 	if err != nil {
 		return err
 	}
-	return tellChange(a, c, changeAnswer, func(show func(*gate.Preview) error) (*gate.Preview, string, error) {
+	return printChange(a, c, changeAnswer, func(show func(*gate.Preview) error) (*gate.Preview, string, error) {
 		p, outcome, err := confirmAndFollow(ctx, a, e, c, p, show)
 		if done != nil && (outcome == outcomeDone || errors.Is(err, command.ErrBehind)) {
 			done(p)
@@ -97,11 +97,11 @@ func changeOn(ctx context.Context, a *command.App, e *engine.Engine, c *changeFl
 	})
 }
 
-// tellChange makes a change through do, which shows its previews and returns the outcome. The previews are
+// printChange makes a change through do, which shows its previews and returns the outcome. The previews are
 // printed as shown; if one document is requested, only the last is printed, at the end with the outcome.
-func tellChange(a *command.App, c *changeFlags, answer func(p *gate.Preview, outcome string) *command.Answer,
+func printChange(a *command.App, c *changeFlags, answer func(p *gate.Preview, outcome string) *command.Answer,
 	do func(show func(*gate.Preview) error) (*gate.Preview, string, error)) error {
-	tells := isAnswerTold(a, c)
+	tells := printsOneDocument(a, c)
 	p, outcome, err := do(func(p *gate.Preview) error {
 		if tells {
 			return nil

@@ -93,9 +93,9 @@ const (
 	outcomeKept      = "kept"      // plan only: ended, and the policies stay
 )
 
-// isAnswerTold reports whether the answer to a change is printed once, after the outcome. A user who is asked
+// printsOneDocument reports whether the answer to a change is printed once, after the outcome. A user who is asked
 // has to see it before.
-func isAnswerTold(a *command.App, c *changeFlags) bool {
+func printsOneDocument(a *command.App, c *changeFlags) bool {
 	return c.yes && !c.dryRun && a.PrintsValues()
 }
 

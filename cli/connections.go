@@ -44,9 +44,9 @@ graph for Graphviz, -o svg a picture.`,
 		Annotations: command.FormAnnotations(command.MarkdownForm, command.CSVForm, command.DotForm, command.SVGForm),
 	}, func([]string, bool) command.Query {
 		return command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
-			find := revision.TableOf
+			find := revision.FindVerdictTable
 			if exposure {
-				find = revision.ExposureOf
+				find = revision.FindExposure
 			}
 			t, err := find(ctx, r)
 			if err != nil {
@@ -54,11 +54,11 @@ graph for Graphviz, -o svg a picture.`,
 			}
 			var keep func(*revision.End) bool
 			if focus != "" {
-				if keep, err = keepFocus(t, focus); err != nil {
+				if keep, err = focusFilter(t, focus); err != nil {
 					return nil, err
 				}
 			}
-			all := append(matrix.PassagesOf(t, keep, exposure), matrix.WaysInOf(t, r, keep)...)
+			all := append(matrix.AllowedConnections(t, keep, exposure), matrix.IngressConnections(t, r, keep)...)
 			list := *matrix.Table
 			list.Empty = r.EmptyText(list.Empty, model.KindPod, model.KindNamespace)
 			ans := command.TableAnswer(a, all, &list, all)
@@ -71,7 +71,7 @@ graph for Graphviz, -o svg a picture.`,
 				return matrix.SVG(all)
 			}
 			ans.NotConsidered = revision.OmissionsOfAnswers(r, false)
-			if r.Mode.Name == revision.ClusterMode && len(model.WaysIn(r.Cluster)) == 0 {
+			if r.Mode.Name == revision.ClusterMode && len(model.EntryPoints(r.Cluster)) == 0 {
 				ans.NotConsidered = append(ans.NotConsidered, model.Omission{Code: model.OmittedAbsent, Key: model.Key{Kind: model.KindIngress},
 					Why: "no other path from outside: Ingresses, HTTPRoutes and Routes of a cluster are not read"})
 			}
@@ -88,8 +88,8 @@ graph for Graphviz, -o svg a picture.`,
 	return cmd
 }
 
-// keepFocus matches the ends named by --focus: NAMESPACE, NAMESPACE/KIND/NAME or a name alone.
-func keepFocus(t *revision.Table, focus string) (func(*revision.End) bool, error) {
+// focusFilter matches the ends named by --focus: NAMESPACE, NAMESPACE/KIND/NAME or a name alone.
+func focusFilter(t *revision.VerdictTable, focus string) (func(*revision.End) bool, error) {
 	is := func(e *revision.End) bool {
 		_, name, _ := strings.Cut(e.Name, "/")
 		return !e.IsOutside() && (e.Namespace == focus || e.String() == focus || e.Name == focus || name == focus)

@@ -130,7 +130,7 @@ func OpenConsole(ctx context.Context, a *command.App, screen ShowScreen, demo bo
 		}
 	}
 	opt.ReadInput = func(ctx context.Context, input string) (*revision.Revision, error) {
-		return command.ReadBeside(ctx, a, input)
+		return command.ReadInputFully(ctx, a, input)
 	}
 	open := &openEngines{newest: e}
 	defer open.closeAll()
@@ -149,7 +149,7 @@ func OpenConsole(ctx context.Context, a *command.App, screen ShowScreen, demo bo
 	}
 	opt.OnAway = command.EditorHasTerminal.Store
 	kept := keepGoroutines(a)
-	shown := whileFilled(ctx, a, e, func(ctx context.Context) error { return screen(ctx, e, opt) })
+	shown := showUntilEmpty(ctx, a, e, func(ctx context.Context) error { return screen(ctx, e, opt) })
 	return errors.Join(shown, kept(), stop())
 }
 
@@ -180,8 +180,8 @@ func keepGoroutines(a *command.App) (kept func() error) {
 	}
 }
 
-// whileFilled runs the screen, and ends it with an error if the files turn out to hold nothing.
-func whileFilled(ctx context.Context, a *command.App, e *engine.Engine, screen func(context.Context) error) error {
+// showUntilEmpty runs the screen, and ends it with an error if the files turn out to hold nothing.
+func showUntilEmpty(ctx context.Context, a *command.App, e *engine.Engine, screen func(context.Context) error) error {
 	if a.Needs == command.NeedNothing || len(a.Flags.Files) == 0 {
 		return screen(ctx)
 	}

@@ -43,7 +43,7 @@ func convertPolicies(to convert.Target) func(context.Context, *revision.Revision
 	}
 }
 
-func targetOf(name string) *convertTarget {
+func findTarget(name string) *convertTarget {
 	for i := range convertTargets {
 		if convertTargets[i].name == name {
 			return &convertTargets[i]
@@ -88,7 +88,7 @@ differ.
 			if to == "" {
 				return fmt.Errorf("convert needs --to: %s", strings.Join(targetNames(), ", "))
 			}
-			if targetOf(to) == nil {
+			if findTarget(to) == nil {
 				return fmt.Errorf("--to %s: use %s", to, strings.Join(targetNames(), ", "))
 			}
 			return nil
@@ -96,7 +96,7 @@ differ.
 	}, func(files []string, _ bool) command.Query {
 		a.Flags.Files = append(a.Flags.Files, files...)
 		return command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
-			res, err := targetOf(to).run(ctx, r)
+			res, err := findTarget(to).run(ctx, r)
 			if err != nil {
 				return nil, err
 			}
@@ -176,7 +176,7 @@ func conversionOf(r *convert.Result) *convertedOut {
 	for i := range r.Rules {
 		rule := &r.Rules[i]
 		out.Rules = append(out.Rules, convertedRuleOut{Policy: rule.Policy.String(), Direction: rule.Direction.Lower(), Rule: rule.Index,
-			Name: rule.Name, Action: rule.Does,
+			Name: rule.Name, Action: rule.Action,
 			Label: string(rule.Label), Why: rule.Why, Witness: rule.Witness,
 			To: page.MapList(rule.MadeRules, func(at labels.MadeRule) placeOut {
 				return placeOut{at.Policy.String(), at.Direction.Lower(), at.Index}
@@ -184,6 +184,6 @@ func conversionOf(r *convert.Result) *convertedOut {
 	}
 	p := &r.Proof
 	out.Proof = conversionProof{p.Equal, r.ProofText(), p.Pods, p.Imagined, string(r.Before.Name), string(r.After.Name),
-		append([]convert.Difference{}, p.Differs...), append([]convert.Difference{}, p.Later...), append([]convert.Difference{}, p.Besides...)}
+		append([]convert.Difference{}, p.Differs...), append([]convert.Difference{}, p.FutureLabels...), append([]convert.Difference{}, p.NodeRows...)}
 	return out
 }

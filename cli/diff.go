@@ -67,14 +67,14 @@ something was not judged. Otherwise exit 0, whatever differs.`,
 	return cmd
 }
 
-// failing holds the conditions for exit code 1.
-type failing struct {
+// failOnFlags holds the conditions for exit code 1.
+type failOnFlags struct {
 	opens, closes, guards bool
 	findings              []model.Severity
 }
 
 // parseFailOn parses the conditions of --fail-on.
-func parseFailOn(conditions []string) (f failing, err error) {
+func parseFailOn(conditions []string) (f failOnFlags, err error) {
 	for _, c := range conditions {
 		name, severity, has := strings.Cut(strings.TrimSpace(c), "=")
 		switch {
@@ -98,13 +98,13 @@ func parseFailOn(conditions []string) (f failing, err error) {
 }
 
 // isMet reports whether one of the conditions holds.
-func (f *failing) isMet(d *difference.Facts) bool {
+func (f *failOnFlags) isMet(d *difference.Facts) bool {
 	return f.opens && d.Count(revision.Opens) > 0 || f.closes && d.Count(revision.Closes) > 0 || f.guards && len(d.Guards) > 0 ||
 		slices.ContainsFunc(d.Findings.New, func(x difference.Finding) bool { return slices.Contains(f.findings, x.Severity) })
 }
 
 // diffAnswer reads both sides and returns their differences.
-func diffAnswer(ctx context.Context, a *command.App, names [2]string, fails failing) (ans *command.Answer, err error) {
+func diffAnswer(ctx context.Context, a *command.App, names [2]string, fails failOnFlags) (ans *command.Answer, err error) {
 	var sides [2]*command.App
 	for i, name := range names {
 		if sides[i], err = command.ForInput(a, name); err != nil {
@@ -129,7 +129,7 @@ func diffAnswer(ctx context.Context, a *command.App, names [2]string, fails fail
 }
 
 // differenceAnswer returns a difference in every form.
-func differenceAnswer(a *command.App, f *difference.Facts, d *effect.Difference, fails failing) *command.Answer {
+func differenceAnswer(a *command.App, f *difference.Facts, d *effect.Difference, fails failOnFlags) *command.Answer {
 	ans := command.TableAnswer(a, f, difference.Connections, f.Connections)
 	ans.FailOn, ans.NotConsidered = fails.isMet(f), d.NotConsidered
 	ans.Text = func(wide bool) string { return differenceText(a, f, command.NotCounted(d.NotConsidered), wide) }
@@ -179,7 +179,7 @@ func mostNames(wide bool) int {
 
 // differenceReport returns the results for a pipeline: connections that open and close, new findings, guard
 // rails.
-func differenceReport(f *difference.Facts, fails *failing) *command.Report {
+func differenceReport(f *difference.Facts, fails *failOnFlags) *command.Report {
 	out := &command.Report{Command: "diff", Rules: []command.Rule{
 		{Code: "opens", Title: "a connection opens", Says: "A connection is allowed that was not before.",
 			Help: "Look at its trace: rung trace."},
@@ -221,8 +221,8 @@ func decidedBy(c *difference.Connection) string {
 	return ", now by " + strings.Join(c.ByAfter, "; ")
 }
 
-// mostComment is the most characters of a comment; GitHub's limit is 65,536.
-const mostComment = 60_000
+// maxCommentRunes is the most characters of a comment; GitHub's limit is 65,536.
+const maxCommentRunes = 60_000
 
 // commentText returns a difference as a comment of a pull request: three lines, and folded details. Lines that
 // do not fit are counted. below is the text after it.
@@ -241,7 +241,7 @@ func commentText(f *difference.Facts, below string) string {
 			return
 		}
 		head, tail := fmt.Sprintf("\n<details><summary>%s (%s)</summary>\n\n", title, words.Thousands(n)), "\n</details>\n"
-		room := mostComment - utf8.RuneCountInString(b.String()+below+head+tail) - 200
+		room := maxCommentRunes - utf8.RuneCountInString(b.String()+below+head+tail) - 200
 		shown := n
 		for text := table(shown); shown > 0 && utf8.RuneCountInString(text) > room; text = table(shown) {
 			shown = min(shown*9/10, shown*max(room, 0)/utf8.RuneCountInString(text))

@@ -42,7 +42,7 @@ func TestCommentHasRoom(t *testing.T) {
 		f := difference.FactsOf(d, names)
 		for _, below := range []string{"", strings.Repeat("ü", 9_000)} {
 			text := commentText(f, below)
-			if n := utf8.RuneCountInString(text + below); n > mostComment {
+			if n := utf8.RuneCountInString(text + below); n > maxCommentRunes {
 				t.Errorf("%d workloads: %d characters", workloads, n)
 			}
 			rows := strings.Count(text, "\n| closes |")

@@ -56,7 +56,7 @@ handlers write them, such as the ports of a namespace's port group.
 					return read(r) && !rows.IsMoving(r.Zones, rows.FactsOf(r, r.Zones, e.Now(), settle))
 				}, time.Now().Add(command.Patience), time.Now().Add(command.LastPatience))
 			},
-			Answer: readTwice(a, *second, zone, func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+			Answer: withSecondReader(a, *second, zone, func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 				zones, err := command.ZonesNamed(r, zone)
 				if err != nil {
 					return nil, err
@@ -72,7 +72,7 @@ handlers write them, such as the ports of a namespace's port group.
 					return nil, err
 				}
 				all := rows.FactsOf(r, zones, now, young)
-				keep, compared := only.UnitKeeper(r), rows.ComparedPolicies(r, zones)
+				keep, compared := only.UnitFilter(r), rows.ComparedPolicies(r, zones)
 				policies := len(compared)
 				maps.DeleteFunc(compared, func(k model.PolicyKey, _ bool) bool { return !keep(k) })
 				out := slices.DeleteFunc(slices.Clone(all), func(o rows.Facts) bool { return !keep(o.Of) })

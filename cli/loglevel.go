@@ -115,7 +115,7 @@ func logLevel(ctx context.Context, a *command.App, f *levelFlags, args []string)
 			return err
 		}
 		say := func(p *gate.Preview) { sayLogging(a, e, p) }
-		if err := changeOn(ctx, a, e, &f.change, m, say); err != nil || !f.wait || f.change.dryRun {
+		if err := runChange(ctx, a, e, &f.change, m, say); err != nil || !f.wait || f.change.dryRun {
 			return err
 		}
 		return awaitSession(ctx, a, e, m.Policies)
@@ -248,7 +248,7 @@ func endSessions(ctx context.Context, a *command.App, f *levelFlags, names []str
 			return nil
 		}
 		m := change.Mutation{Op: change.OpLogEnd, Policies: targets}
-		return changeOn(ctx, a, e, &f.change, m, func(p *gate.Preview) { sayLogging(a, e, p) })
+		return runChange(ctx, a, e, &f.change, m, func(p *gate.Preview) { sayLogging(a, e, p) })
 	})
 }
 

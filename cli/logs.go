@@ -178,7 +178,7 @@ Other answers:
 				}
 				if sum.on {
 					err := countLines(listen, a, e, &sum, func(x *logs.Entry) bool { return x.Matches(&query, nil) }, filter != "")
-					return errors.Join(err, a.SayUnfollowed(e), a.SayUnread(r))
+					return errors.Join(err, a.PrintUnreadLogs(e), a.SayUnread(r))
 				}
 				tail := func(take func(*logs.Entry)) error {
 					return tailLines(listen, a, e, &query, raw, lines, following, cfg.LogFiles.Since, take)
@@ -188,7 +188,7 @@ Other answers:
 				} else {
 					err = tail(nil)
 				}
-				err = errors.Join(err, a.SayUnfollowed(e))
+				err = errors.Join(err, a.PrintUnreadLogs(e))
 				if !following {
 					err = errors.Join(err, a.SayUnread(r))
 				}
@@ -333,7 +333,7 @@ func printLog(a *command.App, x *logs.Entry, raw bool, times *logTimes) error {
 			o.Rule = fmt.Sprintf("%s %d", model.Direction(x.Rule.Direction).Lower(), x.Rule.Rule)
 		}
 	}
-	for _, ref := range x.Among {
+	for _, ref := range x.Candidates {
 		o.Among = append(o.Among, ref.Policy.String()+" "+revision.RuleLabel(ref.Direction, ref.Rule, ""))
 	}
 	return a.PrintItem(o, func(wide bool) string {

@@ -68,26 +68,26 @@ func (d *document) drawMap(m *page.Map, key string) {
 	d.WriteString("<g class=\"rows\">\n")
 	for i, name := range m.Rows {
 		x, y := indent-6, top+i*cellSize+11
-		d.element("text", fmt.Sprintf(` x="%d" y="%d"`, x, y)+wholeName(name), shortName(name))
+		d.element("text", fmt.Sprintf(` x="%d" y="%d"`, x, y)+fullNameAttribute(name), shortName(name))
 		d.WriteByte('\n')
 	}
 	d.WriteString("</g>\n<g class=\"columns\">\n")
 	for i, name := range columns {
 		x, y := indent+i*cellSize+11, top-6
-		d.element("text", fmt.Sprintf(` transform="translate(%d %d) rotate(-90)"`, x, y)+wholeName(name), shortName(name))
+		d.element("text", fmt.Sprintf(` transform="translate(%d %d) rotate(-90)"`, x, y)+fullNameAttribute(name), shortName(name))
 		d.WriteByte('\n')
 	}
 	d.WriteString("</g>\n</svg></div>\n")
 	fmt.Fprintf(d, "<p class=\"told\" id=\"%s-told\" aria-live=\"polite\"></p>\n", key)
-	g := MapGrid(m)
+	g := MapAsTable(m)
 	d.grid(&g, "Map")
 }
 
 // noCells is the title for cells without a sign.
 const noCells = "NO CONNECTIONS"
 
-// MapGrid converts a map to a table that lists the columns of each kind for a row. Equal rows are merged.
-func MapGrid(m *page.Map) page.Grid {
+// MapAsTable converts a map to a table that lists the columns of each kind for a row. Equal rows are merged.
+func MapAsTable(m *page.Map) page.Grid {
 	g := page.Grid{Title: "As a list", Columns: []page.GridColumn{{Key: "from", Title: "FROM"}}}
 	columns := m.ColumnNames()
 	var alike [][]string // names of rows with equal cells
@@ -201,8 +201,8 @@ func labelLength(names []string) (most int) {
 	return most
 }
 
-// wholeName returns an attribute with the whole name if it was shortened, for the script.
-func wholeName(name string) string {
+// fullNameAttribute returns an attribute with the whole name if it was shortened, for the script.
+func fullNameAttribute(name string) string {
 	if name == shortName(name) {
 		return ""
 	}

@@ -152,7 +152,7 @@ type matrixTable struct {
 
 func newMatrixTable(ctx context.Context, m *revision.Matrix, ask matrixAsk) (*matrixTable, error) {
 	t := &matrixTable{m: m, ask: ask, only: revision.CellVerdict(ask.only)}
-	if ask.unfold == "" && ask.focus == "" && !slices.ContainsFunc(m.Namespaces, func(ns *revision.MatrixEnd) bool { return !ns.IsToBe() }) {
+	if ask.unfold == "" && ask.focus == "" && !slices.ContainsFunc(m.Namespaces, func(ns *revision.MatrixEnd) bool { return !ns.IsFuture() }) {
 		ask.unfold = unfoldWorkloads // a repository has only workloads to show
 	}
 	var ends []*revision.MatrixEnd
@@ -212,7 +212,7 @@ func (t *matrixTable) visitCells(visit func(from, to *revision.MatrixEnd, c revi
 			one(t.self, e)
 		}
 		for _, e := range t.rows {
-			if e != t.self && !e.OnlyReached() {
+			if e != t.self && !e.IsDestinationOnly() {
 				one(e, t.self)
 			}
 		}
@@ -227,7 +227,7 @@ func (t *matrixTable) visitCells(visit func(from, to *revision.MatrixEnd, c revi
 
 // cellSign returns the sign of a cell in a table, empty if the cell is not shown.
 func (t *matrixTable) cellSign(from, to *revision.MatrixEnd) string {
-	if from.OnlyReached() {
+	if from.IsDestinationOnly() {
 		return "" // never a source
 	}
 	c := t.m.Cell(from, to)
@@ -239,7 +239,7 @@ func (t *matrixTable) cellSign(from, to *revision.MatrixEnd) string {
 
 // aboutText describes the matrix.
 func (t *matrixTable) aboutText() string {
-	return matrix.AboutLine(t.m, matrix.Shown{Focus: t.ask.focus, Only: t.only, Reached: t.reached, Unread: t.unread}).String()
+	return matrix.AboutLine(t.m, matrix.Selection{Focus: t.ask.focus, Only: t.only, Reached: t.reached, Unread: t.unread}).String()
 }
 
 // matrixOmissions returns the omissions of the matrix, also one if nothing was judged.

@@ -25,7 +25,7 @@ func (s *Selection) UnitsNamed(r *revision.Revision, names []string) ([]model.Po
 		return nil, err
 	}
 	if len(names) == 0 {
-		keeps := s.UnitKeeper(r)
+		keeps := s.UnitFilter(r)
 		return slices.DeleteFunc(slices.Clone(r.Units()), func(k model.PolicyKey) bool { return !keeps(k) }), nil
 	}
 	k, err := s.PolicyNamed(r, names[0])

@@ -133,8 +133,8 @@ func arrangePlan(a *command.App, r *revision.Revision, f *planFlags) (b *plan.Bo
 	case err != nil:
 	case f.insert != "":
 		var place plan.Insertion
-		if above, err = policyAt(b, above); err == nil {
-			below, err = policyAt(b, below)
+		if above, err = findPolicyAt(b, above); err == nil {
+			below, err = findPolicyAt(b, below)
 		}
 		if err == nil {
 			place, err = b.InsertBetween(above, below)
@@ -152,14 +152,14 @@ func arrangePlan(a *command.App, r *revision.Revision, f *planFlags) (b *plan.Bo
 	return b, in, p, nil
 }
 
-// policyAt returns the policy with a name or a priority.
-func policyAt(b *plan.Board, text string) (string, error) {
+// findPolicyAt returns the policy with a name or a priority.
+func findPolicyAt(b *plan.Board, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	at, err := strconv.ParseInt(text, 10, 32)
 	if _, named := b.Priority(text); named || err != nil {
 		return text, nil // a policy may be called 40
 	}
-	for _, s := range b.Slots() {
+	for _, s := range b.Placements() {
 		if int64(s.Priority) == at {
 			return s.Policy, nil
 		}
@@ -181,7 +181,7 @@ func (f *planFlags) planSpacing(b *plan.Board) plan.Spacing {
 
 // boardText lists the policies by priority, and the free priorities.
 func boardText(b *plan.Board) string {
-	return fmt.Sprintf("%s\n%s\n%s, %s\n", command.TableText(told.Places, told.PlacesOf(b, nil), false, 0), told.FreeText(b),
+	return fmt.Sprintf("%s\n%s\n%s, %s\n", command.TableText(told.Places, told.PlannedMoves(b, nil), false, 0), told.FreeText(b),
 		told.CountText(b), told.GapForms(b)[0])
 }
 

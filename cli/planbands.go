@@ -38,7 +38,7 @@ func tiersAnswer(r *revision.Revision, f *planFlags) (*command.Answer, error) {
 	bands, omits := revision.LadderBands(r), revision.OmissionsOfObjects(r)
 	if f.insert == "" {
 		const usual = 5 // for a tier without policies
-		slots, _ := plan.SlotsInTiers(bands, model.Key{}, plan.TierSlot{Priority: usual})
+		slots, _ := plan.PlacesInTiers(bands, model.Key{}, plan.TierPlace{Priority: usual})
 		out := tierPlaces{Places: []tierPlace{}}
 		text := "free places, as rung move takes them:\n"
 		for _, s := range slots {

@@ -35,7 +35,7 @@ func runPlan(ctx context.Context, a *command.App, c *changeFlags, f *planFlags) 
 			return err
 		}
 		ans := &command.Answer{Value: p, Text: func(bool) string { return planText(p) }, NotConsidered: revision.OmissionsOfAnswers(r, false)}
-		tells := isAnswerTold(a, c)
+		tells := printsOneDocument(a, c)
 		if !tells {
 			if err := a.PrintAnswer(ans); err != nil {
 				return err
@@ -113,7 +113,7 @@ func checkNoOtherPlan(e *engine.Engine) error {
 // guardsText returns lines about a plan: its effect on connections, its steps, and the guard rails that stop
 // it.
 func guardsText(p *gate.Preview) string {
-	t := difference.TellPreview(p)
+	t := difference.PreviewText(p)
 	var b strings.Builder
 	writePreviewPoints(&b, "", t.Effect, t.Log)
 	writeGuards(&b, "", t.Guards)
@@ -142,7 +142,7 @@ func continuePlan(ctx context.Context, a *command.App, c *changeFlags, resume, b
 		if err != nil {
 			return err
 		}
-		return tellChange(a, c, stepsAnswer, func(show func(*gate.Preview) error) (*gate.Preview, string, error) {
+		return printChange(a, c, stepsAnswer, func(show func(*gate.Preview) error) (*gate.Preview, string, error) {
 			return startPlan(ctx, a, e, c, preview, show, func(read *gate.Preview, confirm gate.Confirm) error {
 				return e.ContinuePlan(ctx, back, read, confirm)
 			})
@@ -163,7 +163,7 @@ func keepPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeFl
 	if _, err := confirmPreview(a, c, &gate.Preview{}); err != nil {
 		return err
 	}
-	if err := e.KeepPlan(read); err != nil || !isAnswerTold(a, c) {
+	if err := e.KeepPlan(read); err != nil || !printsOneDocument(a, c) {
 		return err
 	}
 	out := told.FactsOf(st)

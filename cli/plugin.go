@@ -23,8 +23,8 @@ func startedAsPlugin(program string) bool {
 // line. "Rung" is a name, and a file may be called rung.
 var calledRung = regexp.MustCompile(`(?m)(^|[\s"(|;])rung( +[a-z-]|\s*#| +[A-Z\[]{2}|"|$)`)
 
-// sayPlugin makes a text call Rung as kubectl's plugin.
-func sayPlugin(text string) string {
+// renameForPlugin makes a text call Rung as kubectl's plugin.
+func renameForPlugin(text string) string {
 	return calledRung.ReplaceAllString(text, "${1}"+pluginName+"${2}")
 }
 
@@ -37,9 +37,9 @@ func asPlugin(a *command.App, root *cobra.Command) {
 		root.Annotations = map[string]string{}
 	}
 	root.Annotations[cobra.CommandDisplayNameAnnotation] = pluginName
-	say := func(f *pflag.Flag) { f.Usage = sayPlugin(f.Usage) }
+	say := func(f *pflag.Flag) { f.Usage = renameForPlugin(f.Usage) }
 	for _, cmd := range append(root.Commands(), root) {
-		cmd.Long, cmd.Example, cmd.Short = sayPlugin(cmd.Long), sayPlugin(cmd.Example), sayPlugin(cmd.Short)
+		cmd.Long, cmd.Example, cmd.Short = renameForPlugin(cmd.Long), renameForPlugin(cmd.Example), renameForPlugin(cmd.Short)
 		if cmd.Name() == "completion" {
 			cmd.Long = pluginCompletion
 		}

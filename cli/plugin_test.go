@@ -20,7 +20,7 @@ func TestSayPlugin(t *testing.T) {
 		"did you mean: rung ladder":                             "did you mean: kubectl rung ladder",
 		"in ~/.config/rung/config.yaml, the reading of a rung.": "in ~/.config/rung/config.yaml, the reading of a rung.",
 	} {
-		if got := sayPlugin(text); got != want {
+		if got := renameForPlugin(text); got != want {
 			t.Errorf("%q\n got %q\nwant %q", text, got, want)
 		}
 	}

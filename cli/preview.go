@@ -24,7 +24,7 @@ func previewAnswer(p *gate.Preview, outcome string) *command.Answer {
 // previewText describes a change: the objects, the rows, and what to consider. wide adds the YAML before and
 // after, and the equivalent commands.
 func previewText(p *gate.Preview, wide bool) string {
-	t := difference.TellPreview(p)
+	t := difference.PreviewText(p)
 	var b strings.Builder
 	fmt.Fprintln(&b, p.Title)
 	writePreviewPoints(&b, "  ", t.Surplus, t.Errors)
@@ -40,7 +40,7 @@ func previewText(p *gate.Preview, wide bool) string {
 		}
 	}
 	writePreviewPoints(&b, "  ", t.Effect, t.Log)
-	for _, groups := range []difference.GroupTable{t.Seen, t.Flips, t.Others} {
+	for _, groups := range []difference.GroupTable{t.LoggedFlips, t.Flips, t.Others} {
 		for _, g := range groups.Rows {
 			fmt.Fprintf(&b, "    %s: %s\n      %s\n", g.What, g.ConnectionsText(), g.DeciderText())
 		}
@@ -95,7 +95,7 @@ func writeGuards(b *strings.Builder, before string, rails []difference.PreviewPo
 // previewMarkdown returns a preview for a review: first what stops it, then connections, other consequences,
 // and the texts.
 func previewMarkdown(p *gate.Preview) string {
-	t := difference.TellPreview(p)
+	t := difference.PreviewText(p)
 	var b strings.Builder
 	fmt.Fprintf(&b, "## %s\n\n", command.MarkdownText(p.Title))
 	if p.Blocked != "" {
@@ -133,7 +133,7 @@ func previewMarkdown(p *gate.Preview) string {
 		}
 	}
 	connections("Connections", t.Effect, t.Flips, t.Others)
-	connections("Log lines", t.Log, t.Seen)
+	connections("Log lines", t.Log, t.LoggedFlips)
 	list("Findings", slices.Concat(t.Findings, t.Hints)...)
 	list("Notes", slices.Concat(t.Surplus, t.Notes)...)
 	list("Rows in every zone", t.Counts...)

@@ -102,7 +102,7 @@ func hearLog(ctx context.Context, a *command.App, e *engine.Engine, d time.Durat
 	if d == 0 {
 		return
 	}
-	defer func() { _ = a.SayUnfollowed(e) }() // it prints the error
+	defer func() { _ = a.PrintUnreadLogs(e) }() // it prints the error
 	e.Logs().AskForLines()
 	over, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
@@ -129,8 +129,8 @@ func movesChoices(a *command.App) command.Completer {
 	}
 }
 
-// moveOf parses POLICY=PRIORITY and POLICY=TIER/PRIORITY.
-func moveOf(r *revision.Revision, text string) (change.Mutation, error) {
+// parseMove parses POLICY=PRIORITY and POLICY=TIER/PRIORITY.
+func parseMove(r *revision.Revision, text string) (change.Mutation, error) {
 	name, number, _ := strings.Cut(text, "=")
 	m := change.Mutation{Op: change.OpMove}
 	err := m.ParsePlace(number)
@@ -203,7 +203,7 @@ func (p *previewParts) partsMutation(r *revision.Revision) (change.Mutation, err
 			m.Op = change.OpDelete
 			m.Policy, err = command.PolicyNamed(r, x.arg)
 		case change.OpMove:
-			m, err = moveOf(r, x.arg)
+			m, err = parseMove(r, x.arg)
 		}
 		if err != nil {
 			return m, err

@@ -49,7 +49,7 @@ func everything() *gate.Preview {
 // sentences.
 func TestPreviewSaysEverything(t *testing.T) {
 	p := everything()
-	told := difference.TellPreview(p)
+	told := difference.PreviewText(p)
 	text, markdown := previewText(p, false), previewMarkdown(p)
 	for _, point := range slices.Concat(told.Errors, told.Guards, told.Effect, told.Log, told.Findings, told.Hints, told.Notes, told.Counts) {
 		if !strings.Contains(text, point.CodedText()) {
@@ -59,7 +59,7 @@ func TestPreviewSaysEverything(t *testing.T) {
 			t.Errorf("not in markdown: %s\n%s", point.Text, markdown)
 		}
 	}
-	for _, groups := range []difference.GroupTable{told.Seen, told.Flips, told.Others} {
+	for _, groups := range []difference.GroupTable{told.LoggedFlips, told.Flips, told.Others} {
 		for _, g := range groups.Rows {
 			if !strings.Contains(text, g.What+": "+g.ConnectionsText()+"\n      "+g.DeciderText()) || !strings.Contains(markdown, "| "+g.What+" | "+g.Ends+" | ") {
 				t.Errorf("not said: %+v\n%s\n%s", g, text, markdown)

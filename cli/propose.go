@@ -111,7 +111,7 @@ func proposalAnswer(p *logs.Proposal) *command.Answer {
 	out := proposalOut{Policy: p.Policy.String(), New: p.New, Action: strings.ToLower(string(p.Action)), Lines: p.Lines, Rules: len(p.Rules),
 		Text:    p.Text,
 		Summary: p.Surplus.Text(),
-		Still: page.MapList(p.Still, func(s logs.StillOtherwise) remainingLinesOut {
+		Still: page.MapList(p.Kept, func(s logs.KeptVerdict) remainingLinesOut {
 			return remainingLinesOut{s.Verdict, s.By, s.Lines, s.Example.String()}
 		}),
 		Left: page.MapList(p.Left, func(l logline.LeftLines) linesLeftOut { return linesLeftOut{l.Reason, l.Lines, l.Example.String()} })}

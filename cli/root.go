@@ -64,7 +64,7 @@ func runUntil(ctx context.Context, args []string, in io.Reader, out, errw io.Wri
 	}
 	for _, line := range lines {
 		if plugin {
-			line = sayPlugin(line)
+			line = renameForPlugin(line)
 		}
 		fmt.Fprintln(errw, "rung: "+words.CleanLine(line))
 	}

@@ -49,8 +49,8 @@ real OVN. Missing, outdated and surplus flows are listed with the likely cause.
 			requestFlows(a, zone)
 			q.First = func(ctx context.Context, e *engine.Engine) { waitForFlows(ctx, a, e) }
 		}
-		q.Answer = readTwice(a, *second, zone, func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
-			keep, err := rowKeeper(r, args, &only)
+		q.Answer = withSecondReader(a, *second, zone, func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
+			keep, err := rowFilter(r, args, &only)
 			if err != nil {
 				return nil, err
 			}
@@ -98,10 +98,10 @@ real OVN. Missing, outdated and surplus flows are listed with the likely cause.
 	return cmd
 }
 
-// rowKeeper returns a function that reports whether rows of an owner are requested, by name or selection.
-func rowKeeper(r *revision.Revision, args []string, only *Selection) (func(model.Key) bool, error) {
+// rowFilter returns a function that reports whether rows of an owner are requested, by name or selection.
+func rowFilter(r *revision.Revision, args []string, only *Selection) (func(model.Key) bool, error) {
 	if len(args) == 0 {
-		return only.UnitKeeper(r), only.Check(r)
+		return only.UnitFilter(r), only.Check(r)
 	}
 	keys, err := only.UnitsNamed(r, args)
 	return func(k model.Key) bool { return slices.Contains(keys, k) }, err

@@ -177,9 +177,9 @@ func (s *Selection) KeepsKey(r *revision.Revision, k model.Key) bool {
 	return s.keepsNamespace(k) && s.labels == nil && (s.fields == nil || k.Kind.IsPolicy() && s.fields.Matches(fields.Set(fieldsOfKey(k))))
 }
 
-// UnitKeeper returns a function that reports whether a policy or another unit with rows is selected, directly
+// UnitFilter returns a function that reports whether a policy or another unit with rows is selected, directly
 // or because it holds rows of a selected policy.
-func (s *Selection) UnitKeeper(r *revision.Revision) func(model.Key) bool {
+func (s *Selection) UnitFilter(r *revision.Revision) func(model.Key) bool {
 	related := map[model.Key]bool{}
 	if s.byContent() {
 		for p := range r.Cluster.EveryPolicy() {

@@ -46,8 +46,8 @@ type reportBuilder struct {
 	lines   []*ladder.Line
 }
 
-// mostMapped is the most namespaces of a map; rung matrix shows more.
-const mostMapped = 300
+// maxMapNamespaces is the most namespaces of a map; rung matrix shows more.
+const maxMapNamespaces = 300
 
 // sheet makes the report's sections. Omissions come before everything that they could change.
 func (b *reportBuilder) sheet() (*page.Sheet, error) {

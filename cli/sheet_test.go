@@ -81,7 +81,7 @@ func TestMapGrid(t *testing.T) {
 	const a, d, m = 0, 1, 2
 	kinds := []page.MapKind{{Key: "allow", Text: "allow"}, {Key: "deny", Text: "deny"}, {Key: "mixed", Text: "mixed"}, {Key: "unknown", Text: "unknown"}}
 	names := []string{"v", "w", "x", "y", "z"}
-	g := MapGrid(&page.Map{Rows: names, Kinds: kinds, Cells: []int8{
+	g := MapAsTable(&page.Map{Rows: names, Kinds: kinds, Cells: []int8{
 		d, d, d, d, d,
 		d, d, d, d, d,
 		a, d, d, d, d,

@@ -53,7 +53,7 @@ func gridsOf(x *page.Section) []page.Grid {
 	if x.Map == nil {
 		return x.Grids
 	}
-	return append([]page.Grid{MapGrid(x.Map)}, x.Grids...)
+	return append([]page.Grid{MapAsTable(x.Map)}, x.Grids...)
 }
 
 func cellTexts(r *page.GridRow) []string {

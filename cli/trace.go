@@ -59,7 +59,7 @@ cannot be asked is "unknown", with a line on stderr: exit 2 then.`,
 		Args: takesQuestion,
 	}, func(args []string, _ bool) command.Query {
 		questions := sync.OnceValues(func() ([]trace.Question, error) { return readQuestions(a, cmd, args, one, cases) })
-		live := ovn || asksZones(cmd.Context(), a, by)
+		live := ovn || needsLiveRows(cmd.Context(), a, by)
 		a.Flags.OnOVN = ovn
 		return command.Query{Zones: live, Answer: func(ctx context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 			asked, err := questions()
@@ -92,8 +92,8 @@ func addByFlag(cmd *cobra.Command, by *string) {
 	command.CompleteFlag(cmd, "by", command.FixedWords(byPolicies, byRows, byBoth))
 }
 
-// askedOf parses --by.
-func askedOf(by string) (trace.AnsweredBy, error) {
+// parseBy parses --by.
+func parseBy(by string) (trace.AnsweredBy, error) {
 	ask, ok := map[string]trace.AnsweredBy{byPolicies: trace.Policies, byRows: trace.Rows, byBoth: trace.Both}[by]
 	if !ok {
 		return 0, fmt.Errorf("--by %s: use policies, rows or both", by)
@@ -101,9 +101,9 @@ func askedOf(by string) (trace.AnsweredBy, error) {
 	return ask, nil
 }
 
-// asksZones reports whether live rows are asked: rows of a cluster, of --nb, or of database files in a folder
+// needsLiveRows reports whether live rows are asked: rows of a cluster, of --nb, or of database files in a folder
 // of -f. Otherwise the policies are compiled to rows.
-func asksZones(ctx context.Context, a *command.App, by string) bool {
+func needsLiveRows(ctx context.Context, a *command.App, by string) bool {
 	return by != byPolicies && (len(a.Flags.Files) == 0 || a.Flags.HasDatabases(ctx))
 }
 
@@ -123,7 +123,7 @@ func addQuestionFlags(a *command.App, cmd *cobra.Command, one *trace.Question, c
 // traceAnswer answers one question, or the questions of a file.
 func traceAnswer(a *command.App, r *revision.Revision, asked []trace.Question, file, by string, live bool, now time.Time,
 	ovn askOVN) (*command.Answer, error) {
-	ask, err := askedOf(by)
+	ask, err := parseBy(by)
 	if err != nil {
 		return nil, err
 	}

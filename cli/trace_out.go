@@ -49,8 +49,8 @@ func whyOVNFailed(o *pages.OVNFacts) error {
 	if o == nil {
 		return nil
 	}
-	for i := range o.Ways {
-		for _, z := range o.Ways[i].Zones {
+	for i := range o.Paths {
+		for _, z := range o.Paths[i].Zones {
 			if z.Error != "" {
 				return fmt.Errorf("--ovn: zone %s: %s", z.Zone, z.Error)
 			}
@@ -65,8 +65,8 @@ func writeOVN(b *strings.Builder, o *pages.OVNFacts) {
 		return
 	}
 	fmt.Fprintf(b, "\novn-trace: %s\n", o.Words.Headline)
-	for i := range o.Words.Ways {
-		w := &o.Words.Ways[i]
+	for i := range o.Words.Paths {
+		w := &o.Words.Paths[i]
 		if w.To != "" {
 			fmt.Fprintf(b, "\nto %s:\n", w.To)
 		}

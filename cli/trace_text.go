@@ -133,7 +133,7 @@ func (o *verdictOut) writeExample(b *strings.Builder, wide bool) {
 
 // stagesText returns a path stage by stage, next to the rows.
 func stagesText(p *trace.Path) string {
-	return command.TableText(pages.Stages, pages.ToldStages(p), true, 0)
+	return command.TableText(pages.Stages, pages.VisibleStages(p), true, 0)
 }
 
 // writeTried lists the tried rules by stage, without policies of other pods unless wide.

@@ -101,7 +101,7 @@ func withUnreadEngine(ctx context.Context, a *command.App, f func(*engine.Engine
 
 // manualUndoText explains how to revert a change that Rung cannot revert.
 func manualUndoText(a *command.App, e *engine.Engine, u *revision.UnconfirmedChange) string {
-	text := "retrying every 10 s; fix the cause, or revert it by hand: " + a.CommandElsewhere(e, "undo", a.LastingFlag())
+	text := "retrying every 10 s; fix the cause, or revert it by hand: " + a.CommandElsewhere(e, "undo", a.PermanentFlag())
 	if u.File != "" {
 		text += ", or from the former text in " + u.File
 	}
@@ -188,11 +188,11 @@ func sayTrialEnd(a *command.App, u *revision.UnconfirmedChange) error {
 		fmt.Fprintln(a.Err, text)
 		return nil
 	}
-	return notStanding("%s", text)
+	return revertedError("%s", text)
 }
 
-// notStanding returns a command.ErrPutBack with only the given text.
-func notStanding(format string, args ...any) error {
+// revertedError returns a command.ErrPutBack with only the given text.
+func revertedError(format string, args ...any) error {
 	return notStandingError(fmt.Sprintf(format, args...))
 }
 
@@ -209,9 +209,9 @@ const backTime = 10 * time.Second
 func putBackTrial(a *command.App, e *engine.Engine) error {
 	ctx, cancel := context.WithTimeout(context.Background(), backTime)
 	defer cancel()
-	u := e.PutBack(ctx)
+	u := e.RevertNow(ctx)
 	if u.IsOpen() {
-		return notStanding("%s: not reverted yet: %s; the next Rung started reverts it; until then: %s", u.Title, u.Why, manualUndoText(a, e, u))
+		return revertedError("%s: not reverted yet: %s; the next Rung started reverts it; until then: %s", u.Title, u.Why, manualUndoText(a, e, u))
 	}
 	return sayTrialEnd(a, u)
 }

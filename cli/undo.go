@@ -47,7 +47,7 @@ its change, like rung redo.`,
 				}
 				return a.AnswerQuery(cmd.Context(), false, command.Query{Answer: historyAnswer})
 			}
-			return takeBack(cmd.Context(), a, &c, change.OpUndo, args)
+			return undoOrRedo(cmd.Context(), a, &c, change.OpUndo, args)
 		},
 	}
 	c.registerTrial(cmd)
@@ -66,15 +66,15 @@ cannot be redone.`,
 		Args:    command.TakesArgs(1, "[NUMBER]"),
 		Example: `  rung redo -f examples/ --write-back --dry-run`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return takeBack(cmd.Context(), a, &c, change.OpRedo, args)
+			return undoOrRedo(cmd.Context(), a, &c, change.OpRedo, args)
 		},
 	}
 	c.registerTrial(cmd)
 	return cmd
 }
 
-// takeBack undoes or redoes a change of the history: the one with the given number, or the next.
-func takeBack(ctx context.Context, a *command.App, c *changeFlags, op change.Op, args []string) error {
+// undoOrRedo undoes or redoes a change of the history: the one with the given number, or the next.
+func undoOrRedo(ctx context.Context, a *command.App, c *changeFlags, op change.Op, args []string) error {
 	if err := checkChangesKept(a); err != nil {
 		return err
 	}

@@ -57,10 +57,10 @@ pods of all namespaces, or of --namespaces.`,
 		},
 		Annotations: command.FormAnnotations(command.Forms...),
 	}, func(files []string, _ bool) command.Query {
-		live := !write && asksZones(cmd.Context(), a, by)
+		live := !write && needsLiveRows(cmd.Context(), a, by)
 		read := sync.OnceValues(func() (*Expectations, error) { return ReadExpectations(cmd.Context(), a, files) })
 		return command.Query{Zones: live, Answer: func(ctx context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
-			ask, err := askedOf(by)
+			ask, err := parseBy(by)
 			switch {
 			case err != nil:
 				return nil, err

@@ -56,7 +56,7 @@ settling. ` + secondHelp,
 		case conditions:
 			return conditionsQuery(a)
 		case check:
-			return command.Query{Zones: true, Answer: readTwice(a, *second, "", checkAnswer(a))}
+			return command.Query{Zones: true, Answer: withSecondReader(a, *second, "", checkAnswer(a))}
 		}
 		a.Flags.RowsOnly = true
 		q := command.Query{Zones: true}

@@ -83,7 +83,7 @@ func (c *networkCompiler) decideFamilies() bool {
 		c.options = o
 		return false
 	}
-	o.addConfig(dialect.Of(c.cluster))
+	o.addConfig(dialect.SettingsOf(c.cluster))
 	if !o.IPv4 && !o.IPv6 {
 		o.IPv6 = c.v6 > 0
 		o.IPv4 = c.v4 > 0 || !o.IPv6
@@ -112,7 +112,7 @@ func (c *networkCompiler) decideFamilies() bool {
 // and their difference.
 func (c *networkCompiler) apply(next *model.Cluster, changes []model.Change) (*Desired, *Delta) {
 	if c.isWasteful() {
-		return c.startAnew(next)
+		return c.recompile(next)
 	}
 	first := c.cluster == nil
 	hadDefaults, hadMulticast := !first && c.areDefaultsOn(), !first && c.isMulticastOn()
@@ -152,7 +152,7 @@ func (c *networkCompiler) apply(next *model.Cluster, changes []model.Change) (*D
 	// Policies come last, so that each is compiled once, with the families and nodes at the end of the step.
 	all := c.decideFamilies()
 	if all && !first {
-		return c.startAnew(next)
+		return c.recompile(next)
 	}
 	for _, ch := range later {
 		p, _ := ch.New.(*model.Policy)

@@ -54,7 +54,7 @@ func (o *Options) addConfig(config map[string]dialect.Setting) {
 	}
 	for name, to := range map[string]*bool{dialect.AllowICMP: &o.AllowICMP, dialect.Stateless: &o.Stateless,
 		dialect.Observability: &o.Observability} {
-		if on, known := config[name].Bool(); known && slices.Contains(o.Open, name) {
+		if on, known := config[name].Bool(); known && slices.Contains(o.Unset, name) {
 			*to = on
 		}
 	}

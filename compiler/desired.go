@@ -42,8 +42,8 @@ type Options struct {
 	PodFamilies bool
 	// Observability adds the samples of ovn-kubernetes.md#samples.
 	Observability bool
-	// Others are the lines of release.Lines to compile in their other form (ovn-kubernetes.md#releases).
-	Others dialect.Set
+	// AlternateForms are the lines of release.Lines to compile in their other form (ovn-kubernetes.md#releases).
+	AlternateForms dialect.Set
 	// MaxPriority is the lowest supported precedence; 0 means
 	// model.MaxPriority.
 	MaxPriority int32
@@ -77,9 +77,9 @@ type Options struct {
 	// NoRows compiles no rows: another system than OVN-Kubernetes enforces the policies.
 	NoRows bool
 
-	// Open names the switches among AllowICMP, Stateless and Observability that were not given, as
+	// Unset names the switches among AllowICMP, Stateless and Observability that were not given, as
 	// OVN-Kubernetes spells them. A ConfigMap among the objects decides them.
-	Open []string
+	Unset []string
 	// fromConfig is a text of the options that ConfigMaps may change.
 	fromConfig string
 	// HostAssumed reports whether HostNetworkNamespace is assumed; set in the options of a Desired.
@@ -178,7 +178,7 @@ func (d *Desired) Policy(k model.PolicyKey) *CompiledUnit {
 	if c, _ := d.policies.Get(k.String()); c != nil || len(d.networks) == 0 {
 		return c
 	}
-	for _, k := range d.unitsElsewhere(k) {
+	for _, k := range d.otherNetworkUnits(k) {
 		if c := d.Policy(k); c != nil {
 			return c
 		}
@@ -236,7 +236,7 @@ func (d *Desired) SubjectCount(c *CompiledUnit) (pods, apart int) {
 		return 0, 0
 	}
 	n := len(v.listPods(d.space))
-	return n - v.podsApart, v.podsApart
+	return n - v.podsOnPrimary, v.podsOnPrimary
 }
 
 // PeerPods lists the pods of one peer of a rule; nil for peers that are not pods. It includes pods without an

@@ -133,7 +133,7 @@ func (n *naive) row(u *model.PolicyRows, ids map[string]string, dir, name string
 	if dir == "Egress" {
 		a.Direction, a.Options = "from-lport", map[string]string{"apply-after-lb": "true"}
 	}
-	if level == "" && n.o.Others.Has("meter-of-unlogged-acls") {
+	if level == "" && n.o.AlternateForms.Has("meter-of-unlogged-acls") {
 		a.Meter = ""
 	}
 	if n.o.Observability && ids["k8s.ovn.org/owner-type"] != "NetpolDefault" {
@@ -294,14 +294,14 @@ func (n *naive) l3(ns, dir string, peers []model.Peer) map[string]string {
 			if len(p.Except) > 0 {
 				b += " && " + ip + naiveSide(dir) + " != {" + strings.Join(p.Except, ", ") + "}"
 			}
-			if !n.o.Others.Has("merged-ip-blocks") && len(p.Except) > 0 {
+			if !n.o.AlternateForms.Has("merged-ip-blocks") && len(p.Except) > 0 {
 				b = "(" + b + ")"
 			}
 			blocks = append(blocks, b)
 		}
 	}
 	switch {
-	case n.o.Others.Has("merged-ip-blocks"):
+	case n.o.AlternateForms.Has("merged-ip-blocks"):
 		for i, b := range blocks {
 			out[fmt.Sprint(i)] = b
 		}

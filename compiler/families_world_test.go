@@ -39,7 +39,7 @@ func dnsPeer(name string) model.Peer { return model.Peer{Kind: model.PeerDNS, DN
 // optionsOfFamilies are worlds for the tier-2 families to be compiled in.
 var optionsOfFamilies = []Options{
 	{},
-	{IPv4: true, AllowICMP: true, Stateless: true, Observability: true, Others: dialect.Set(0).With(dialect.UnloggedMeter).With(dialect.MergedIPBlocks), Defaults: On, ClusterSubnets: prefixes("10.0.0.0/24")},
+	{IPv4: true, AllowICMP: true, Stateless: true, Observability: true, AlternateForms: dialect.Set(0).With(dialect.UnloggedMeter).With(dialect.MergedIPBlocks), Defaults: On, ClusterSubnets: prefixes("10.0.0.0/24")},
 	{IPv4: true, IPv6: true, Stateless: true, Multicast: On, HostNetworkNamespace: "b", ClusterSubnets: prefixes("10.0.0.0/16", "10.1.0.0/16", "fd00::/48"),
 		DNS: map[string][]string{"www.example.com": {"192.0.2.9", "192.0.2.10", "192.0.2.9", "2001:db8::1"}, "none.example.com": nil}},
 	{IPv6: true, Defaults: Off, Multicast: Off, DNS: map[string][]string{"db.example.com": {"192.0.2.9", "2001:db8::2"}}},

@@ -134,9 +134,9 @@ type podSpace struct {
 type groupView struct {
 	group *selectorGroup
 
-	once      sync.Once
-	pods      []*model.Pod // by namespace and name
-	podsApart int          // pods with a primary network of their own
+	once          sync.Once
+	pods          []*model.Pod // by namespace and name
+	podsOnPrimary int          // pods with a primary network of their own
 
 	v4, v6 addressList // of the pods
 }
@@ -199,7 +199,7 @@ func (v *groupView) listPods(sp podSpace) []*model.Pod {
 		}
 		for _, p := range v.pods {
 			if p.PrimaryUDN() != "" {
-				v.podsApart++
+				v.podsOnPrimary++
 			}
 		}
 	})

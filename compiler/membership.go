@@ -39,7 +39,7 @@ type membership struct {
 	rec          *deltaRecorder
 	touched      map[*selectorGroup]struct{}
 	movesCounted uint64     // counts moves
-	met          []*SetSpec // sets met by the last move, kept to reuse its memory
+	movedSets    []*SetSpec // sets met by the last move, kept to reuse its memory
 	space        podSpace
 	nsTxn        *sorted.Txn[*selectors.Class]
 	buckTxn      *sorted.Txn[*bucketView]

@@ -87,7 +87,7 @@ const (
 // recordMove records the effects of a pod's move from one placement to another.
 func (c *membership) recordMove(before, after podPlacement) {
 	c.movesCounted++
-	met := c.met[:0]
+	met := c.movedSets[:0]
 	visit := func(p podPlacement, flag uint8) {
 		for _, g := range p.groups {
 			c.touched[g] = struct{}{}
@@ -122,7 +122,7 @@ func (c *membership) recordMove(before, after podPlacement) {
 		note(s, was, is, wasIn, isIn, false)
 		note(s, is, was, isIn, wasIn, true)
 	}
-	c.met = met
+	c.movedSets = met
 	c.recordPorts(before, false)
 	c.recordPorts(after, true)
 	c.markNamedPorts(before, after)

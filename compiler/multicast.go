@@ -116,7 +116,7 @@ func (c *networkCompiler) compileNodeRows(node string) {
 	if n := c.cluster.Node(node); n != nil {
 		from = n.MgmtIPs
 	}
-	c.putNodeRows(switchOf(c.network, node), node, from)
+	c.putNodeRows(nodeSwitch(c.network, node), node, from)
 }
 
 // putNodeRows puts rows on a switch that allow traffic from node addresses. An empty zone means that every

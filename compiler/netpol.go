@@ -103,7 +103,7 @@ func (c *networkCompiler) compileNetpolRule(out *CompiledUnit, r *model.Rule, na
 	}
 	switch {
 	case len(blocks) == 0:
-	case c.options.Others.Has(dialect.MergedIPBlocks):
+	case c.options.AlternateForms.Has(dialect.MergedIPBlocks):
 		for i := range blocks {
 			parts = append(parts, part{match.NetpolBlock(dir, blocks[i]), strconv.Itoa(i)})
 		}
@@ -159,7 +159,7 @@ func netpolL4s(r *model.Rule) []netpolL4 {
 // rebuildIsolation rebuilds the default-deny units of a namespace. Both exist, with all rows, while it has a
 // NetworkPolicy (ovn-kubernetes.md#isolation-groups).
 func (c *networkCompiler) rebuildIsolation(namespace string) {
-	policies := programmedOf(c.refusals(), c.netpols[namespace])
+	policies := programmedPolicies(c.refusals(), c.netpols[namespace])
 	for _, dir := range model.Directions {
 		k := c.name().isolationKey(namespace, dir)
 		if len(policies) == 0 {
@@ -170,9 +170,9 @@ func (c *networkCompiler) rebuildIsolation(namespace string) {
 	}
 }
 
-// programmedOf returns the NetworkPolicies that a network's controller programs; others isolate nothing
+// programmedPolicies returns the NetworkPolicies that a network's controller programs; others isolate nothing
 // (networks.md#namespaces, #multinetworkpolicy).
-func programmedOf(judge Judge, policies map[string]*model.Policy) (out []*model.Policy) {
+func programmedPolicies(judge Judge, policies map[string]*model.Policy) (out []*model.Policy) {
 	for _, p := range policies {
 		if judge.WhyNotOnNetwork(p) == nil {
 			out = append(out, p)

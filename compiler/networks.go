@@ -155,7 +155,7 @@ func (c *Compiler) stepNetworks(next *model.Cluster, changes []model.Change, mov
 	anew := map[string]*networkCompiler{} // with its old compiler, or nil
 	for _, name := range c.table.Names() {
 		is, had := c.table.Network(name), c.networks[name]
-		if had == nil || !network.SameNetwork(had.network, is) || !reflect.DeepEqual(had.requested, c.optionsOn(is)) ||
+		if had == nil || !network.SameNetwork(had.network, is) || !reflect.DeepEqual(had.requested, c.networkOptions(is)) ||
 			slices.ContainsFunc(is.Namespaces(), func(ns string) bool { return moved[ns] }) {
 			anew[name] = had
 		} else {
@@ -232,7 +232,7 @@ func (c *Compiler) startNetworks(next *model.Cluster, anew map[string]*networkCo
 	}
 	for name, had := range anew {
 		n := c.table.Network(name)
-		fresh := newNetworkCompiler(c.optionsOn(n), n)
+		fresh := newNetworkCompiler(c.networkOptions(n), n)
 		fresh.table = c.table
 		cluster, changes := (*model.Cluster)(nil).Upsert(objects[name], nil)
 		_, d := fresh.apply(cluster, changes)
@@ -244,8 +244,8 @@ func (c *Compiler) startNetworks(next *model.Cluster, anew map[string]*networkCo
 	}
 }
 
-// optionsOn returns the options for a network's rows (networks.md#networkpolicy).
-func (c *Compiler) optionsOn(n *network.Network) Options {
+// networkOptions returns the options for a network's rows (networks.md#networkpolicy).
+func (c *Compiler) networkOptions(n *network.Network) Options {
 	o := c.base.options
 	o.IPv4, o.IPv6 = n.IPv4, n.IPv6
 	o.Observability, o.ClusterSubnets, o.NodeSubnets, o.DNS = false, nil, false, nil
@@ -314,8 +314,8 @@ func (d *Desired) KnowsNetwork(name string) bool {
 	return ever
 }
 
-// unitsElsewhere returns the keys of a policy's units on other networks.
-func (d *Desired) unitsElsewhere(k model.PolicyKey) []model.PolicyKey {
+// otherNetworkUnits returns the keys of a policy's units on other networks.
+func (d *Desired) otherNetworkUnits(k model.PolicyKey) []model.PolicyKey {
 	switch k.Kind {
 	case model.KindNP:
 		if at, n := d.table.Place(k.Namespace); at == network.OnPrimary {
@@ -341,7 +341,7 @@ func (d *Desired) UnitKeys(k model.PolicyKey) []model.PolicyKey {
 	if d == nil || k.Network != "" || len(d.networks) == 0 {
 		return []model.PolicyKey{k}
 	}
-	if keys := d.unitsElsewhere(k); len(keys) > 0 {
+	if keys := d.otherNetworkUnits(k); len(keys) > 0 {
 		return keys
 	}
 	return []model.PolicyKey{k}

@@ -29,7 +29,7 @@ func (out *CompiledUnit) newACL(o Options, s rowSpec) *nb.ACL {
 		Name: s.name, ExternalIDs: nb.IDs(nb.ControllerOf(out.Key.Network), out.owner, s.pairs...),
 		Log: s.level != "", Severity: s.level,
 	}
-	if !a.Log && o.Others.Has(dialect.UnloggedMeter) {
+	if !a.Log && o.AlternateForms.Has(dialect.UnloggedMeter) {
 		a.Meter = ""
 	}
 	if out.Policy != nil {

@@ -152,8 +152,8 @@ func (c *networkCompiler) isWasteful() bool {
 	return len(live) < n/2
 }
 
-// startAnew compiles the cluster from scratch. Older revisions keep the old tables.
-func (c *networkCompiler) startAnew(next *model.Cluster) (*Desired, *Delta) {
+// recompile compiles the cluster from scratch. Older revisions keep the old tables.
+func (c *networkCompiler) recompile(next *model.Cluster) (*Desired, *Delta) {
 	fresh := newNetworkCompiler(c.requested, c.network)
 	fresh.table = c.table
 	d, delta := fresh.apply(next, changesOfAll(next))

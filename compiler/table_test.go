@@ -317,7 +317,7 @@ func TestMeterByRelease(t *testing.T) {
 	for _, only := range []bool{false, true} {
 		o := Options{IPv4: true}
 		if only {
-			o.Others = o.Others.With(dialect.UnloggedMeter)
+			o.AlternateForms = o.AlternateForms.With(dialect.UnloggedMeter)
 		}
 		want := []string{nb.LoggingMeter, nb.LoggingMeter}
 		if only {

@@ -53,9 +53,9 @@ func accessQuestions(ovnNamespaces []string) (out []kube.AccessQuestion) {
 
 // How often the server is asked again, sooner if it did not answer, and how many questions are in flight.
 const (
-	accessEvery = time.Minute
-	accessRetry = 10 * time.Second
-	accessAtOne = 4
+	accessEvery    = time.Minute
+	accessRetry    = 10 * time.Second
+	accessParallel = 4
 )
 
 // runAccess keeps the permissions and the schemas of the CRDs up to date. It blocks nobody: nothing is refused
@@ -139,7 +139,7 @@ func askAccess(ctx context.Context, c *kube.Cluster, questions []kube.AccessQues
 		work <- q
 	}
 	close(work)
-	for range accessAtOne {
+	for range accessParallel {
 		workers.Go(func() {
 			for q := range work {
 				mu.Lock()

@@ -123,7 +123,7 @@ func (e *Engine) Commit(ctx context.Context, p *gate.Preview, c gate.Confirm) (*
 // AuditRefused records in the audit who asked for the change of a preview and why it is not made, if it never
 // reaches Commit.
 func (e *Engine) AuditRefused(p *gate.Preview, by string, why error) error {
-	return e.gate.AuditRefused(p, by, why)
+	return e.gate.AuditRejected(p, by, why)
 }
 
 // Notices returns the problems that the start found and mended, for the caller: permissions of the state

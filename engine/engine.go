@@ -146,7 +146,7 @@ func (e *Engine) makeZones() {
 
 // Close ends every goroutine, connection and child process of the engine and waits for them.
 func (e *Engine) Close() {
-	e.leaveReverts()
+	e.revertAtClose()
 	e.loop.Close()
 }
 
@@ -174,7 +174,7 @@ const startedReadOnly = "started with --readonly"
 // read-only. The caller has already asked for confirmation.
 func (e *Engine) SetWrites(on bool) error {
 	if on && e.cfg.ReadOnly {
-		return fmt.Errorf("changes stay off: %s: %w", e.whyReadOnly(), model.ErrRefused)
+		return fmt.Errorf("changes stay off: %s: %w", e.whyReadOnly(), model.ErrRejected)
 	}
 	if !e.runInLoop(func(s *loopState) {
 		s.writes = on

@@ -24,8 +24,8 @@ var (
 // hitSeries holds the rules with a counter: the first rules hit keep theirs.
 type hitSeries map[logs.Rule]bool
 
-// hitsOfRules sends the hits of rules and the number of log lines by result.
-func (m *Health) hitsOfRules(ch chan<- prometheus.Metric) {
+// collectHits sends the hits of rules and the number of log lines by result.
+func (m *Health) collectHits(ch chan<- prometheus.Metric) {
 	count := func(d *prometheus.Desc, n uint64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), labels...)
 	}

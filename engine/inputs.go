@@ -58,7 +58,7 @@ type TLSFiles = nbdb.TLSFiles
 func FindDatabases(ctx context.Context, folders []string) ([]string, error) {
 	paths, err := nbdb.FindDatabases(ctx, folders)
 	for i, p := range paths {
-		paths[i] = nbdb.Prefix + p
+		paths[i] = nbdb.FilePrefix + p
 	}
 	return paths, err
 }

@@ -441,7 +441,7 @@ func TestCausesAreKept(t *testing.T) {
 	if again := revision.KnownCauses(next(func(*revision.Facts) {}), z, p); len(first) == 0 || &first[0] != &again[0] {
 		t.Error("worked out twice for the same objects and rows")
 	}
-	if revision.CausesAtHand(r, z, p) == nil {
+	if revision.CachedCauses(r, z, p) == nil {
 		t.Error("before anybody works them out beforehand, the screen waits")
 	}
 	// Other objects: the former causes are at hand until they are worked out anew.
@@ -449,7 +449,7 @@ func TestCausesAreKept(t *testing.T) {
 	if revision.ExplainBehind(r, knownNow, false) {
 		t.Error("causes from other objects are called current")
 	}
-	if at := revision.CausesAtHand(r, z, p); len(at) == 0 || &at[0] != &first[0] {
+	if at := revision.CachedCauses(r, z, p); len(at) == 0 || &at[0] != &first[0] {
 		t.Error("the screen waits for causes that were worked out before")
 	}
 	if !revision.ExplainBehind(r, knownNow, true) || !revision.ExplainBehind(r, knownNow, false) {
@@ -463,10 +463,10 @@ func TestCausesAreKept(t *testing.T) {
 		f.Zones = []*model.ZoneState{z}
 		f.Cluster, f.Past = c.run(t).Cluster, c.run(t).Past
 	})
-	if revision.CausesAtHand(r, z, p) != nil {
+	if revision.CachedCauses(r, z, p) != nil {
 		t.Error("the screen worked it out itself")
 	}
-	if !revision.ExplainBehind(r, knownNow, false) || revision.CausesAtHand(r, z, p) == nil || len(revision.ZoneFindingsAtHand(r, knownNow)) == 0 {
+	if !revision.ExplainBehind(r, knownNow, false) || revision.CachedCauses(r, z, p) == nil || len(revision.ZoneFindingsCached(r, knownNow)) == 0 {
 		t.Error("what was never explained is explained at once")
 	}
 }

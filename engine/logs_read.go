@@ -12,12 +12,12 @@ import (
 	"rung/sources/kube"
 )
 
-// forObjects bounds how long log files wait for the objects that explain their lines.
-const forObjects = 30 * time.Second
+// objectsTimeout bounds how long log files wait for the objects that explain their lines.
+const objectsTimeout = 30 * time.Second
 
 // runLogFiles reads log files until the engine ends.
 func (e *Engine) runLogFiles() {
-	ctx, cancel := context.WithTimeout(e.loop.Context(), forObjects)
+	ctx, cancel := context.WithTimeout(e.loop.Context(), objectsTimeout)
 	_ = e.WaitFor(ctx, func(r *revision.Revision) bool { return r.Loaded }) // after the timeout, read without objects
 	cancel()
 	nodeOf := func(namespace, pod string) string {

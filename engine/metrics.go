@@ -142,7 +142,7 @@ func (m *Health) Collect(ch chan<- prometheus.Metric) {
 		m.policyMetrics(&policyMetrics[i], r, mine, gauge)
 	}
 	m.forgetZones(r.Zones)
-	m.hitsOfRules(ch)
+	m.collectHits(ch)
 	if waiting, dropped, ok := m.owners.WaitingReports(); ok {
 		gauge(reportsLeft, float64(waiting))
 		ch <- prometheus.MustNewConstMetric(reportsLost, prometheus.CounterValue, float64(dropped))

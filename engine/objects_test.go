@@ -246,7 +246,7 @@ func TestSetWrites(t *testing.T) {
 				t.Errorf("%v, %s", err, mode())
 			}
 			err := e.SetWrites(true)
-			if (err == nil) != tt.ok || !tt.ok && !errors.Is(err, model.ErrRefused) || e.Revision().Mode.Writes != tt.ok {
+			if (err == nil) != tt.ok || !tt.ok && !errors.Is(err, model.ErrRejected) || e.Revision().Mode.Writes != tt.ok {
 				t.Errorf("%v, %s", err, mode())
 			}
 			e.Close()

@@ -52,7 +52,7 @@ func tcp(from, to verdict.Endpoint, port uint16) verdict.Connection {
 func said(t *revision.OVNTrace) (out []string) {
 	words := t.InWords()
 	out = append(out, words.Headline)
-	for _, w := range words.Ways {
+	for _, w := range words.Paths {
 		for _, l := range w.Lines {
 			out = append(out, fmt.Sprintf("%s %s: %s | %s", l.Zone, l.Stage, l.OVN, l.Rows))
 		}
@@ -93,7 +93,7 @@ func TestOVNTrace(t *testing.T) {
 		if diff := cmp.Diff(c.want, said(got)); diff != "" {
 			t.Errorf("%s:\n%s", c.about, diff)
 		}
-		if runs := slices.Contains(states, "zone worker: running ovn-trace"); runs == (got.Ways[0].Why != "") {
+		if runs := slices.Contains(states, "zone worker: running ovn-trace"); runs == (got.Paths[0].Why != "") {
 			t.Errorf("%s: told %q", c.about, states)
 		}
 	}

@@ -70,7 +70,7 @@ func (e *Engine) watchState() {
 	auditFailed := false
 	for retry.Sleep(e.loop.Context(), stateEvery) {
 		e.Plans.Refresh()
-		e.gate.LookAtHistory()
+		e.gate.PollHistory()
 		if err := e.ReadChanges(); err != nil && !auditFailed {
 			auditFailed = true
 			e.loop.RecordActivity(model.Activity{By: "user", Summary: "read the audit of changes", Error: err.Error()})

@@ -43,7 +43,7 @@ func (r *planRuns) runEnded(p *revision.PlanState, k model.Kubectl, now time.Tim
 	for i := max(low, 0); i < high; i++ {
 		s := p.Steps[i]
 		from, to := s.From, s.To
-		if p.Back {
+		if p.RollingBack {
 			s = p.Steps[low+high-1-i]
 			from, to = s.To, s.From
 		}
@@ -58,7 +58,7 @@ func runOutcome(p *revision.PlanState) string {
 	switch {
 	case p.State == revision.PlanStopped:
 		return fmt.Sprintf("stopped at %s steps: %s", p.PlaceText(), p.Why)
-	case p.Back:
+	case p.RollingBack:
 		return "rolled back"
 	}
 	return fmt.Sprintf("%s of %s steps done", words.Thousands(p.Done), words.Thousands(p.Total))

@@ -15,7 +15,7 @@ func TestPlanActivity(t *testing.T) {
 	at := time.Date(2026, 11, 3, 14, 5, 0, 0, time.UTC)
 	steps := []revision.PlanStep{{Policy: "a", From: 1, To: 10}, {Policy: "b", From: 2, To: 20}, {Policy: "c", From: 3, To: 30}}
 	state := func(s string, done int, back bool) *revision.PlanState {
-		return &revision.PlanState{Title: "Re-space", Total: 3, Done: done, State: s, Back: back, Steps: steps, Why: "interrupted",
+		return &revision.PlanState{Title: "Re-space", Total: 3, Done: done, State: s, RollingBack: back, Steps: steps, Why: "interrupted",
 			Runner: revision.PlanRunner{PID: 1, IsOwn: true}}
 	}
 	k := model.Kubectl{}
@@ -58,7 +58,7 @@ func TestPlanActivity(t *testing.T) {
 // A shorter plan may follow a longer one whose end nobody saw.
 func TestPlanActivityOfAnotherPlan(t *testing.T) {
 	long := &revision.PlanState{Title: "t", Total: 9, Done: 8, State: revision.PlanRunning, Steps: make([]revision.PlanStep, 9)}
-	short := &revision.PlanState{Title: "t", Total: 2, Done: 1, State: revision.PlanStopped, Back: true, Steps: make([]revision.PlanStep, 2)}
+	short := &revision.PlanState{Title: "t", Total: 2, Done: 1, State: revision.PlanStopped, RollingBack: true, Steps: make([]revision.PlanStep, 2)}
 	var runs planRuns
 	runs.runEnded(long, model.Kubectl{}, time.Time{})
 	if a, ok := runs.runEnded(short, model.Kubectl{}, time.Time{}); !ok || len(a.Commands) > 2 {

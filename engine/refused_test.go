@@ -62,7 +62,7 @@ func TestRefusedAsRead(t *testing.T) {
 			if rows.None == nil || rows.None.Message != c.want {
 				t.Errorf("got  %+v\nwant %s", rows.None, c.want)
 			}
-			if len(p.Invalid) == 0 || !p.IsRefused() {
+			if len(p.Invalid) == 0 || !p.IsRejected() {
 				t.Errorf("nothing is said of the policy itself: %+v", p.Invalid)
 			}
 		})
@@ -95,7 +95,7 @@ func TestUnknownProtocolAsRead(t *testing.T) {
 		}
 		delete(want, proto)
 	}
-	if len(p.Invalid) != 2 || p.IsRefused() {
+	if len(p.Invalid) != 2 || p.IsRejected() {
 		t.Errorf("what is said of the policy: %+v", p.Invalid)
 	}
 }

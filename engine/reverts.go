@@ -35,30 +35,30 @@ func (e *Engine) startReverts(dir string) {
 // ConfirmTrial makes the change on trial permanent and returns its title.
 func (e *Engine) ConfirmTrial(by string) (title string, err error) { return e.reverts.ConfirmTrial(by) }
 
-// SettleUnconfirmed reverts an earlier run's overdue trial and returns the state of the pending one; nil if
+// SettleTrial reverts an earlier run's overdue trial and returns the state of the pending one; nil if
 // none. The objects have to be known. A run whose changes do not persist only returns the state.
-func (e *Engine) SettleUnconfirmed(ctx context.Context) *revision.UnconfirmedChange {
+func (e *Engine) SettleTrial(ctx context.Context) *revision.UnconfirmedChange {
 	if e.cfg.Writer != nil || e.cfg.StateDir == "" {
-		return e.reverts.SettleOverdue(ctx)
+		return e.reverts.RevertExpired(ctx)
 	}
 	return e.reverts.TrialInFolder(e.cfg.StateDir)
 }
 
-// PutBack reverts this process's unconfirmed change at once, as Close does, and returns the outcome; nil if
+// RevertNow reverts this process's unconfirmed change at once, as Close does, and returns the outcome; nil if
 // none.
-func (e *Engine) PutBack(ctx context.Context) *revision.UnconfirmedChange {
+func (e *Engine) RevertNow(ctx context.Context) *revision.UnconfirmedChange {
 	return e.reverts.RevertAtExit(ctx)
 }
 
-// leaveTime bounds how long Close tries to revert a change; otherwise the next start does it.
-const leaveTime = 5 * time.Second
+// revertTimeout bounds how long Close tries to revert a change; otherwise the next start does it.
+const revertTimeout = 5 * time.Second
 
-// leaveReverts reverts the unconfirmed change, since no process would count down.
-func (e *Engine) leaveReverts() {
+// revertAtClose reverts the unconfirmed change, since no process would count down.
+func (e *Engine) revertAtClose() {
 	if e.cfg.Writer == nil {
 		return // changes end with the process
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.loop.Context()), leaveTime)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(e.loop.Context()), revertTimeout)
 	defer cancel()
 	e.reverts.RevertAtExit(ctx)
 }

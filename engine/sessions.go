@@ -84,7 +84,7 @@ func (l *LogSessions) takeRevision(r *revision.Revision) time.Duration {
 	if len(all) == 0 && len(l.knownSessions) == 0 {
 		return sessionIdle
 	}
-	l.noteGone(r, all)
+	l.noteEndedElsewhere(r, all)
 	wait := sessionIdle
 	if !l.cfg.Follows {
 		return wait
@@ -114,7 +114,7 @@ func (l *LogSessions) endSession(k model.Key) bool {
 	if l.Revision().Plan.IsUnderWay() {
 		return false // the plan's steps expect unchanged policies
 	}
-	ended, nothing, err := l.gate.EndOverdue(l.Context(), k)
+	ended, nothing, err := l.gate.EndExpired(l.Context(), k)
 	if err != nil && len(ended) == 0 {
 		a := l.retries[k]
 		a.dueAt, a.fails = l.Now().Add(min(sessionRetry, time.Second<<min(a.fails, 10))), a.fails+1
@@ -148,8 +148,8 @@ func policyOf(k model.Key) model.PolicyKey {
 	return model.PolicyKey{}
 }
 
-// noteGone lists the sessions that somebody else ended.
-func (l *LogSessions) noteGone(r *revision.Revision, all []revision.LogSession) {
+// noteEndedElsewhere lists the sessions that somebody else ended.
+func (l *LogSessions) noteEndedElsewhere(r *revision.Revision, all []revision.LogSession) {
 	now := make(map[model.Key]revision.LogSession, len(all))
 	for _, s := range all {
 		now[s.Target] = s
@@ -166,7 +166,7 @@ func (l *LogSessions) noteGone(r *revision.Revision, all []revision.LogSession) 
 		case !now[k].Since.IsZero():
 			e.How = "replaced by another session"
 		case o.Tiered != nil && !logline.IsChanged(o, was.LogSession):
-			e.How = "somebody else removed its record; its rules keep their levels: " + logline.Levels(o).String()
+			e.How = "somebody else removed its record; its rules keep their levels: " + logline.LoggingByAction(o).String()
 		case o.Tiered == nil && !logline.IsChanged(o, was.LogSession) && !(was.HadFormer && was.Former == was.Set):
 			e.How = "somebody else removed its record; the level stays: " + words.CleanText(o.Logging)
 		}
@@ -212,7 +212,7 @@ func (l *LogSessions) EndOverdue(ctx context.Context) (said []string) {
 		if s.Problem != "" || !s.IsOver(l.Now()) {
 			continue
 		}
-		ended, _, err := l.gate.EndOverdue(ctx, s.Target)
+		ended, _, err := l.gate.EndExpired(ctx, s.Target)
 		for _, x := range ended {
 			said = append(said, fmt.Sprintf("%s (%s)", x, s.Until.Local().Format(time.DateTime)))
 		}

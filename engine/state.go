@@ -126,7 +126,7 @@ func (s *loopState) nextRevision(before *revision.Revision) *revision.Revision {
 	why := (&revision.Revision{Facts: f}).WhyIncomparable()
 	for _, z := range s.zones.JudgedStates() {
 		s.south.CountZone(z, f.At)
-		f.Zones = append(f.Zones, zones.ExcuseUnread(s.dialects.ExcuseIncomparable(z), why))
+		f.Zones = append(f.Zones, zones.MarkUnread(s.dialects.MarkIncomparable(z), why))
 	}
 	f.Counts, f.Sweep = s.south.ZoneCounts(), s.zones.SweepCounts()
 	f.Dialects, f.Unsettled = s.dialects.View(), s.dialects.IsWaiting()

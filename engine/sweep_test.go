@@ -73,7 +73,7 @@ type fleetZone struct {
 func (z *fleetZone) Name() string     { return z.name }
 func (z *fleetZone) Endpoint() string { return "fake:" + z.name }
 func (z *fleetZone) Transact(context.Context, []nb.Op) ([]nb.OpResult, error) {
-	return nil, model.ErrRefused
+	return nil, model.ErrRejected
 }
 
 func (z *fleetZone) Read(ctx context.Context) (*nb.DB, error) {

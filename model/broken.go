@@ -74,9 +74,9 @@ func (b Broken) keyText() string {
 // ObjectOrigin returns where an object that embeds Meta was read.
 func (m *Meta) ObjectOrigin() Origin { return m.Origin }
 
-// ErrRefused marks a transaction or change rejected as a whole: nothing was done, and the same request would
+// ErrRejected marks a transaction or change rejected as a whole: nothing was done, and the same request would
 // be rejected again.
-var ErrRefused = errors.New("refused")
+var ErrRejected = errors.New("refused")
 
 // ErrWait marks a transaction whose wait was not met: nothing was done, because a row differs from the
 // sender's assumption.
@@ -126,16 +126,16 @@ const (
 	OmittedZone OmissionCode = "zone"
 	// OmittedPlace are pods without node or address, judged as if they were scheduled.
 	OmittedPlace OmissionCode = "unscheduled"
-	// OmittedToBe are pods that do not exist yet, judged by their manifests or the templates of their
+	// OmittedPlanned are pods that do not exist yet, judged by their manifests or the templates of their
 	// workloads.
-	OmittedToBe OmissionCode = "to-be"
+	OmittedPlanned OmissionCode = "to-be"
 	// OmittedNetwork are pods outside the default network, which the answer ignores.
 	OmittedNetwork OmissionCode = "other-network"
 )
 
 // OmissionCodes are all codes, in the order of the documentation.
 var OmissionCodes = []OmissionCode{OmittedFile, OmittedObject, OmittedRows, OmittedKind, OmittedZone, OmittedPlace, OmittedAll, OmittedPart,
-	OmittedAbsent, OmittedToBe, OmittedSetting, OmittedNetwork}
+	OmittedAbsent, OmittedPlanned, OmittedSetting, OmittedNetwork}
 
 // Omission is something that the answers of a revision ignore or assume. An answer lists the omissions that
 // could change it.
@@ -158,7 +158,7 @@ type Omission struct {
 // IsAssumption reports that nothing was left out, but something missing from the input is assumed. The answer
 // names the assumption and still counts as complete.
 func (o *Omission) IsAssumption() bool {
-	return o.Code == OmittedAbsent || o.Code == OmittedToBe || o.Code == OmittedSetting || o.Code == OmittedNetwork || o.Code == OmittedPlace
+	return o.Code == OmittedAbsent || o.Code == OmittedPlanned || o.Code == OmittedSetting || o.Code == OmittedNetwork || o.Code == OmittedPlace
 }
 
 // OmittedName returns the name of the thing left out: "AdminNetworkPolicy x (10-deny.yaml:3)",

@@ -77,13 +77,13 @@ type Pod struct {
 	// Workload is the workload of the pod in kubectl's form: "deployment/web", "cronjob/report"; empty for a
 	// pod without one.
 	Workload string
-	// ToBe marks a pod that does not exist yet: from the template of its workload, or from a manifest without
+	// Planned marks a pod that does not exist yet: from the template of its workload, or from a manifest without
 	// status.
-	ToBe *PodToBe
+	Planned *PlannedPod
 }
 
-// PodToBe has facts about a pod that does not exist yet, in addition to its manifest or template.
-type PodToBe struct {
+// PlannedPod has facts about a pod that does not exist yet, in addition to its manifest or template.
+type PlannedPod struct {
 	Node string // the node it names, or that a DaemonSet creates it on; empty for any node
 }
 
@@ -260,14 +260,14 @@ type Broken struct {
 	Release string
 }
 
-// WayIn is an object that leads from outside the cluster to Services, through an ingress controller whose pods
+// EntryPoint is an object that leads from outside the cluster to Services, through an ingress controller whose pods
 // connect to the Services' pods.
-type WayIn struct {
+type EntryPoint struct {
 	Meta
 	Targets []Target
 }
 
-// Target is a Service that a WayIn leads to.
+// Target is a Service that a EntryPoint leads to.
 type Target struct {
 	Host, Path string // empty for any
 	Namespace  string // of the Service
@@ -275,10 +275,10 @@ type Target struct {
 	Port       string // of the Service, number or name; empty for its only port
 }
 
-// WaysIn returns the objects of a cluster that lead from outside to Services.
-func WaysIn(c *Cluster) (out []*WayIn) {
+// EntryPoints returns the objects of a cluster that lead from outside to Services.
+func EntryPoints(c *Cluster) (out []*EntryPoint) {
 	for _, k := range []Kind{KindIngress, KindHTTPRoute, KindRoute} {
-		for w := range ObjectsOf[*WayIn](c, k) {
+		for w := range ObjectsOf[*EntryPoint](c, k) {
 			out = append(out, w)
 		}
 	}

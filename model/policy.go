@@ -46,7 +46,7 @@ type Policy struct {
 	// Original or YAML must clear them unless the meaning is the same.
 	Digested PolicyDigests
 	// Invalid lists what OVN-Kubernetes cannot accept (the profile gate); such a policy cannot be applied. See
-	// IsRefused for a policy that others applied.
+	// IsRejected for a policy that others applied.
 	Invalid []Broken
 }
 
@@ -78,16 +78,16 @@ var tolerated = []string{InvalidProtocol, InvalidPortRange, InvalidCIDRForm}
 // IsTolerated reports whether OVN-Kubernetes programs a policy in spite of this fault.
 func (b Broken) IsTolerated() bool { return slices.Contains(tolerated, b.Code) }
 
-// IsRefused reports whether a fault in the rules or the subject keeps OVN-Kubernetes from programming the
+// IsRejected reports whether a fault in the rules or the subject keeps OVN-Kubernetes from programming the
 // policy (ovn-kubernetes.md#invalid-policies). An unknown protocol, a range that ends before it begins, or an
 // odd CIDR that it accepts does not: other rows still decide.
-func (p *Policy) IsRefused() bool {
+func (p *Policy) IsRejected() bool {
 	return slices.ContainsFunc(p.Invalid, func(b Broken) bool { return !b.IsTolerated() })
 }
 
-// WhyUntaken returns the first fault of a refused policy and who rejects it: a system with that title
+// WhyRejected returns the first fault of a refused policy and who rejects it: a system with that title
 // "refuses", or for a warning, of a valid policy, "Rung does not judge".
-func (p *Policy) WhyUntaken(title string) (by string, b Broken) {
+func (p *Policy) WhyRejected(title string) (by string, b Broken) {
 	i := slices.IndexFunc(p.Invalid, func(b Broken) bool { return !b.IsTolerated() && b.IsError() })
 	if i >= 0 {
 		return title + " refuses", p.Invalid[i]

@@ -28,8 +28,8 @@ const (
 // IsTiered reports whether objects of the kind are policies in their plugin's own tiers.
 func (k Kind) IsTiered() bool { return k == KindACNP || k == KindANNP }
 
-// IsNamed reports whether objects of the kind only take effect when policies name them: Tiers and groups.
-func (k Kind) IsNamed() bool { return k == KindTier || k == KindClusterGroup || k == KindGroup }
+// IsReferenced reports whether objects of the kind only take effect when policies name them: Tiers and groups.
+func (k Kind) IsReferenced() bool { return k == KindTier || k == KindClusterGroup || k == KindGroup }
 
 // CanMove reports whether policies of the kind have a priority that can change.
 func (k Kind) CanMove() bool { return k.HasPriority() || k.IsTiered() }

@@ -20,9 +20,9 @@ type aclTrack struct {
 	// other rows in its port group.
 	extra       []*nb.ACL
 	foreignHeld []string
-	// elsewhere are undesired rows of the policy on rows that hold several units' ACLs. Stray are undesired
+	// misplaced are undesired rows of the policy on rows that hold several units' ACLs. Stray are undesired
 	// rows that only other rows can reference.
-	elsewhere []misplacedACL
+	misplaced []misplacedACL
 	Stray     []*nb.ACL
 
 	priority int32 // the ANP priority of the live rows, or -1
@@ -41,7 +41,7 @@ func (t *Tracker) compareACLs(tr *unitTrack) {
 	hangs := inGroup // in any of the policy's groups
 	// The unit's own port group must hold no other ACLs. A row shared by several units holds their ACLs too.
 	own := tr.holder == (compiler.ACLHolder{})
-	for _, uuid := range t.aclsOfHolder(tr) {
+	for _, uuid := range t.holderACLs(tr) {
 		if tr.liveACLs.Has(uuid) {
 			inGroup.Add(uuid)
 		} else if own && t.DB.ACL(uuid) != nil {
@@ -107,7 +107,7 @@ func (t *Tracker) compareACLs(tr *unitTrack) {
 	byIDThenUUID := func(a, b *nb.ACL) int { return cmp.Or(cmp.Compare(a.ID(), b.ID()), cmp.Compare(a.UUID, b.UUID)) }
 	slices.SortFunc(out.extra, byIDThenUUID)
 	slices.SortFunc(off, byIDThenUUID)
-	out.elsewhere, out.Stray = sortMisplaced(t.DB, off)
+	out.misplaced, out.Stray = sortMisplaced(t.DB, off)
 }
 
 // desiredACLs returns the policy's ACLs for the switch ports of this zone.

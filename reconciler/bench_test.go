@@ -41,7 +41,7 @@ func BenchmarkOnePodAmong10000(b *testing.B) {
 		}
 	}
 	f.put(ports...)
-	tr := New("n1")
+	tr := NewTracker("n1")
 	tr.ApplyLive(model.ZoneUpdate{DB: f.db, Resync: true, At: start})
 	tr.ApplyDesired(w.d, nil, start)
 	build := tr.NewOps()

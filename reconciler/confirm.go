@@ -34,7 +34,7 @@ func (w *worker) checkOverdue() {
 	if at := w.fence.foreignAt; !at.IsZero() && w.now().Sub(at) >= w.fence.Quiet {
 		w.fence.foreignAt, w.stateNews = time.Time{}, true
 	}
-	w.compareStanding()
+	w.compareBlocked()
 	now := time.Now()
 	for k, f := range w.failures {
 		if f.retryAt.IsZero() || now.Before(f.retryAt) {

@@ -81,7 +81,7 @@ type ZoneRead struct {
 // JudgeZone compares a zone's rows with the desired rows. The caller must have read all objects first:
 // undesired rows count as left over.
 func (d *ZoneDiffer) JudgeZone(g ZoneRead) map[model.PolicyKey]*model.PolicyInZone {
-	t := New(g.Zone)
+	t := NewTracker(g.Zone)
 	t.Observing = true
 	t.MembersOf = d.SetMembers
 	t.beginStep()
@@ -92,7 +92,7 @@ func (d *ZoneDiffer) JudgeZone(g ZoneRead) map[model.PolicyKey]*model.PolicyInZo
 	t.indexAll(nil)
 	t.compareAll()
 	t.finishStep(g.At)
-	out := make(JoinsByUnit, len(t.Tracks))
+	out := make(StatesByUnit, len(t.Tracks))
 	for k := range t.Tracks {
 		p := t.JoinPolicy(k)
 		if p == nil {

@@ -38,7 +38,7 @@ func TestLookEqualsFollowing(t *testing.T) {
 	for seed := range 25 {
 		w := newWorld(uint64(1000 + seed))
 		f := &fakeDB{db: (*nb.DB)(nil).Apply(nil)}
-		tr := New("n1")
+		tr := NewTracker("n1")
 		tr.Observing = true
 		latest := NewZoneDiffer(w.d)
 		tr.ApplyDesired(w.d, nil, start)
@@ -119,7 +119,7 @@ func TestDigest(t *testing.T) {
 	w.add(namespace("a", "t=1"), p)
 	zone := func() *fakeDB {
 		f := &fakeDB{db: (*nb.DB)(nil).Apply(nil)}
-		converge(t, "digest", w, f, New("n1"))
+		converge(t, "digest", w, f, NewTracker("n1"))
 		return f
 	}
 	a, b := zone(), zone()
@@ -155,7 +155,7 @@ func TestDigest(t *testing.T) {
 func BenchmarkDiff(b *testing.B) {
 	w := manyPods(40)
 	f := &fakeDB{db: (*nb.DB)(nil).Apply(nil)}
-	tr := New("n1")
+	tr := NewTracker("n1")
 	tr.ApplyDesired(w.d, nil, start)
 	tr.ApplyLive(model.ZoneUpdate{DB: f.db, Resync: true, At: start})
 	build := tr.NewOps()

@@ -25,7 +25,7 @@ func (f *fakeDB) uuid() string {
 }
 
 func refused(format string, args ...any) error {
-	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), model.ErrRefused)
+	return fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), model.ErrRejected)
 }
 
 // put sets rows as they are and returns what changed, references included.

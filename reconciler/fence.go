@@ -157,7 +157,7 @@ func (w *worker) finishClaim(f *flight, o flightOutcome) {
 		w.cfg.OnActivity(a)
 		return
 	}
-	if !errors.Is(o.err, model.ErrWait) && !errors.Is(o.err, model.ErrRefused) {
+	if !errors.Is(o.err, model.ErrWait) && !errors.Is(o.err, model.ErrRejected) {
 		fe.newest = f.claim // the claim may have succeeded
 		w.bookUnknown(f, o)
 		return
@@ -178,7 +178,7 @@ func (w *worker) loseFence(ops []nb.Op, began time.Time, took time.Duration) {
 	}
 	writer, epoch := HolderIn(w.zone.DB)
 	fe.lostEpoch, fe.rivalSeen = had, false
-	fe.epochLost = !w.putKeysBack(w.zone.DB)
+	fe.epochLost = !w.mayReclaim(w.zone.DB)
 	a := w.activityOf(model.PolicyKey{}, ops, began, took, fmt.Sprintf("epoch %d has ended", had))
 	a.Summary = "writing stopped: no writer holds the zone now"
 	if fe.epochLost {
@@ -187,11 +187,11 @@ func (w *worker) loseFence(ops []nb.Op, began time.Time, took time.Duration) {
 	w.cfg.OnActivity(a)
 }
 
-// putKeysBack reports whether the zone may be claimed again after its epoch changed, because no other writer
+// mayReclaim reports whether the zone may be claimed again after its epoch changed, because no other writer
 // took it over. That is so if the database was recreated and names no writer, or was restored and names an
 // earlier epoch of this process. If another writer was seen in between, that writer decides. But an empty
 // database, without a writer or our rows, means that the other writer lost it too.
-func (w *worker) putKeysBack(db *nb.DB) bool {
+func (w *worker) mayReclaim(db *nb.DB) bool {
 	f := &w.fence
 	writer, epoch := HolderIn(db)
 	switch {
@@ -208,7 +208,7 @@ func (w *worker) putKeysBack(db *nb.DB) bool {
 func (w *worker) checkFence() {
 	fe := &w.fence
 	if fe.epoch == 0 {
-		if fe.epochLost && w.putKeysBack(w.zone.DB) { // the rows known at the loss were old
+		if fe.epochLost && w.mayReclaim(w.zone.DB) { // the rows known at the loss were old
 			fe.epochLost, w.stateNews = false, true
 		}
 		return

@@ -154,7 +154,7 @@ func TestWaitOnServers(t *testing.T) {
 			t.Errorf("the key is %q in the end, want 5", got)
 		}
 		_, err := conn.Transact(ctx, []nb.Op{{Kind: nb.OpInsert, Table: nb.TableACL, Row: map[string]any{"priority": -1}}})
-		if !errors.Is(err, model.ErrRefused) || errors.Is(err, model.ErrWait) {
+		if !errors.Is(err, model.ErrRejected) || errors.Is(err, model.ErrWait) {
 			t.Errorf("a real refusal: %v", err)
 		}
 		cancel()

@@ -61,7 +61,7 @@ func (o *flightOutcome) result() string {
 		return ""
 	case errors.Is(o.err, model.ErrWait):
 		return ResultFenced
-	case errors.Is(o.err, model.ErrRefused), o.err == nil && slices.ContainsFunc(o.results, func(r nb.OpResult) bool { return r.Error != "" }):
+	case errors.Is(o.err, model.ErrRejected), o.err == nil && slices.ContainsFunc(o.results, func(r nb.OpResult) bool { return r.Error != "" }):
 		return ResultRefused
 	case o.err == nil:
 		return ResultOK
@@ -83,9 +83,9 @@ func (fs *flights) newest() *flight {
 	return fs.underWay[len(fs.underWay)-1]
 }
 
-// hasRoom reports whether a transaction may be sent. A second may follow only if the first was full: the
+// maySend reports whether a transaction may be sent. A second may follow only if the first was full: the
 // server then works while the first is read back. After an unknown outcome transactions go one at a time.
-func (w *worker) hasRoom() bool {
+func (w *worker) maySend() bool {
 	last := w.flights.newest()
 	if last == nil {
 		return true
@@ -143,5 +143,5 @@ func (w *worker) runTransaction(ctx context.Context, f *flight) ([]nb.OpResult, 
 	return wait()
 }
 
-// isBehindLost reports whether the transaction was sent behind one with an unknown outcome.
-func (f *flight) isBehindLost() bool { return f.before != nil && f.before.outcomeLost }
+// followsUnknown reports whether the transaction was sent behind one with an unknown outcome.
+func (f *flight) followsUnknown() bool { return f.before != nil && f.before.outcomeLost }

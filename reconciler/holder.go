@@ -21,8 +21,8 @@ type heldRow struct {
 	shared bool
 }
 
-// holderOfUnit finds a holder's live row.
-func holderOfUnit(db *nb.DB, h compiler.ACLHolder) heldRow {
+// findHolder finds a holder's live row.
+func findHolder(db *nb.DB, h compiler.ACLHolder) heldRow {
 	if h.Table == nb.TableSwitch {
 		return holderOfSwitch(db.SwitchByName(h.Name))
 	}
@@ -45,10 +45,10 @@ func holderOfSwitch(s *nb.LogicalSwitch) heldRow {
 	return heldRow{compiler.ACLHolder{Table: nb.TableSwitch, Name: s.Name}, s.UUID, s.ACLs, true}
 }
 
-// aclsOfHolder lists the ACLs of the row that references a unit's ACLs.
-func (t *Tracker) aclsOfHolder(tr *unitTrack) []string {
+// holderACLs lists the ACLs of the row that references a unit's ACLs.
+func (t *Tracker) holderACLs(tr *unitTrack) []string {
 	if tr.holder != (compiler.ACLHolder{}) {
-		return holderOfUnit(t.DB, tr.holder).acls
+		return findHolder(t.DB, tr.holder).acls
 	}
 	if g := t.DB.PortGroup(tr.group.uuid); g != nil && tr.hasRows() {
 		return g.ACLs
@@ -56,8 +56,8 @@ func (t *Tracker) aclsOfHolder(tr *unitTrack) []string {
 	return nil
 }
 
-// bookHolder registers a unit under its holder, to notice the holder's changes.
-func (t *Tracker) bookHolder(tr *unitTrack, at compiler.ACLHolder) {
+// registerHolder registers a unit under its holder, to notice the holder's changes.
+func (t *Tracker) registerHolder(tr *unitTrack, at compiler.ACLHolder) {
 	tr.holder = at
 	if tr.holder == (compiler.ACLHolder{}) {
 		return
@@ -68,8 +68,8 @@ func (t *Tracker) bookHolder(tr *unitTrack, at compiler.ACLHolder) {
 	t.holders[tr.holder][tr] = struct{}{}
 }
 
-// unbookHolder reverts bookHolder.
-func unbookHolder(holders map[compiler.ACLHolder]map[*unitTrack]struct{}, tr *unitTrack) {
+// unregisterHolder reverts registerHolder.
+func unregisterHolder(holders map[compiler.ACLHolder]map[*unitTrack]struct{}, tr *unitTrack) {
 	if of := holders[tr.holder]; of != nil {
 		delete(of, tr)
 		if len(of) == 0 {
@@ -151,7 +151,7 @@ func sortMisplaced(db *nb.DB, rows []*nb.ACL) (found []misplacedACL, stray []*nb
 
 // unlinkOps removes misplaced ACLs from their rows; the server then collects them.
 func unlinkOps(ops []nb.Op, tr *unitTrack) []nb.Op {
-	for _, e := range tr.ACLs.elsewhere {
+	for _, e := range tr.ACLs.misplaced {
 		for _, h := range e.holders {
 			ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: h.holder.Table, UUID: h.uuid,
 				Mutations: []nb.Mutation{{Column: "acls", Refs: []nb.Ref{{UUID: e.row.UUID}}}}})
@@ -162,7 +162,7 @@ func unlinkOps(ops []nb.Op, tr *unitTrack) []nb.Op {
 
 // holderOps writes the ACLs of a unit without its own port group.
 func (b *OpsBuilder) holderOps(ops []nb.Op, tr *unitTrack) []nb.Op {
-	a, at := &tr.ACLs, holderOfUnit(b.t.DB, tr.holder)
+	a, at := &tr.ACLs, findHolder(b.t.DB, tr.holder)
 	if at.uuid == "" {
 		return ops
 	}

@@ -122,7 +122,7 @@ func (t *Tracker) indexRow(table, uuid string, old, row nb.Row) {
 	if old != nil && row != nil && SameBooking(old, row) {
 		// The usual case: only members changed, so the owner and its list of rows stay.
 		if o := OwnerOfRow(row); o.Form != Foreign {
-			t.touchTrack(t.trackOf(o.Unit))
+			t.touchTrack(t.trackUnit(o.Unit))
 		}
 		return
 	}
@@ -141,7 +141,7 @@ func (t *Tracker) indexRow(table, uuid string, old, row nb.Row) {
 	if row != nil {
 		if o := OwnerOfRow(row); o.Form != Foreign {
 			delete(t.disowned, uuid)
-			tr := t.trackOf(o.Unit)
+			tr := t.trackUnit(o.Unit)
 			tr.liveRows(table).Add(uuid)
 			if o.Form == Damaged {
 				if tr.damaged == nil {

@@ -28,15 +28,15 @@ func (w *worker) rowsOutstanding() expectedRows {
 		}
 	}
 	now := w.now()
-	w.fading = slices.DeleteFunc(w.fading, func(l fadingTransaction) bool { return !now.Before(l.until) })
-	for _, l := range w.fading {
+	w.unknownOutcomes = slices.DeleteFunc(w.unknownOutcomes, func(l unknownTransaction) bool { return !now.Before(l.until) })
+	for _, l := range w.unknownOutcomes {
 		e.addOps(w.zone.DB, l.ops)
 	}
 	return e
 }
 
-// fadingTransaction is a transaction with an unknown outcome. Its changes may still appear before until.
-type fadingTransaction struct {
+// unknownTransaction is a transaction with an unknown outcome. Its changes may still appear before until.
+type unknownTransaction struct {
 	ops   []nb.Op
 	until time.Time
 }

@@ -12,7 +12,7 @@ import (
 
 // publishState publishes the next state if there is news and its time has come. now skips the wait.
 func (w *worker) publishState(now bool) {
-	if !w.stateNews && len(w.unshown) == 0 {
+	if !w.stateNews && len(w.unpublished) == 0 {
 		return
 	}
 	if w.newsAt.IsZero() {
@@ -22,21 +22,21 @@ func (w *worker) publishState(now bool) {
 		return
 	}
 	w.newsAt, w.publishAt = time.Time{}, time.Now().Add(w.cfg.Publish)
-	if len(w.unshown) > 0 {
+	if len(w.unpublished) > 0 {
 		w.zone.Policies = w.nextPolicies()
 	}
 	w.stateNews = false
-	clear(w.unshown)
+	clear(w.unpublished)
 	w.zone.Endpoint = w.cfg.Zone.Endpoint() // a replaced pod has a new address
 	w.zone.Writes = w.mode == Write
 	w.zone.Paused, w.zone.Starting = w.whyPaused(), w.isStarting()
 	w.zone.Note, w.zone.RowsHeld, w.zone.TakenOff = w.fence.guard.Notice, w.fence.epoch != 0, w.fence.epochLost
 	w.zone.Writer, w.zone.Epoch = HolderIn(w.zone.DB)
 	w.zone.Disowned = w.tracker.RowsDisowned()
-	w.zone.Pending, w.standing = 0, 0
+	w.zone.Pending, w.blockedUnits = 0, 0
 	for _, p := range w.zone.Policies {
 		if w.staysDifferent(p) {
-			w.standing++
+			w.blockedUnits++
 		}
 		if w.mode == Write && p.Missing+p.Extra+p.Different > p.Blocked && p.None == nil && !p.NotComparable &&
 			!w.isLeftAlone(p.Policy) {
@@ -63,10 +63,10 @@ func (w *worker) staysDifferent(p *model.PolicyInZone) bool {
 	return w.mode == Write && (p.NotComparable || p.Blocked > 0) && !w.isLeftAlone(p.Policy)
 }
 
-// compareStanding compares lasting differences again now and then. It is cheap, and corrects a missed change.
-func (w *worker) compareStanding() {
+// compareBlocked compares lasting differences again now and then. It is cheap, and corrects a missed change.
+func (w *worker) compareBlocked() {
 	now := time.Now()
-	if w.standing == 0 || now.Before(w.againAt) {
+	if w.blockedUnits == 0 || now.Before(w.againAt) {
 		return
 	}
 	w.againAt = now.Add(w.cfg.CompareAgain)
@@ -80,9 +80,9 @@ func (w *worker) compareStanding() {
 
 // nextPolicies returns the next map of policies; unchanged entries are shared.
 func (w *worker) nextPolicies() map[model.PolicyKey]*model.PolicyInZone {
-	out := make(JoinsByUnit, len(w.zone.Policies)+len(w.unshown))
+	out := make(StatesByUnit, len(w.zone.Policies)+len(w.unpublished))
 	maps.Copy(out, w.zone.Policies)
-	for k := range w.unshown {
+	for k := range w.unpublished {
 		p := w.tracker.JoinPolicy(k)
 		// Before everything is loaded, an unknown policy may still arrive.
 		if p == nil || (w.tracker.CompiledUnit(k) == nil && !w.loaded) {

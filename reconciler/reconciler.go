@@ -63,13 +63,13 @@ func newWorker(r *Reconciler) *worker {
 		Reconciler: r,
 		mode:       cfg.Mode,
 		zone:       *r.state.Load(),
-		writeQueue: writeQueue{tracker: New(cfg.Zone.Name()), readyPolicies: map[model.PolicyKey]struct{}{},
+		writeQueue: writeQueue{tracker: NewTracker(cfg.Zone.Name()), readyPolicies: map[model.PolicyKey]struct{}{},
 			oneByOne:    map[model.PolicyKey]struct{}{},
 			unconfirmed: map[model.PolicyKey]*writtenHold{}, unseenCount: map[model.PolicyKey]int{}, failures: map[model.PolicyKey]*writeFailure{}},
-		unshown: map[model.PolicyKey]struct{}{},
-		flights: flights{results: make(chan flightOutcome, maxFlights)},
-		reports: newReporter(cfg),
-		fence:   fenceState{ZoneFence: cfg.Fence},
+		unpublished: map[model.PolicyKey]struct{}{},
+		flights:     flights{results: make(chan flightOutcome, maxFlights)},
+		reports:     newReporter(cfg),
+		fence:       fenceState{ZoneFence: cfg.Fence},
 	}
 	if cfg.Members != nil {
 		w.tracker.MembersOf = func(s *compiler.SetSpec) []string { return cfg.Members(w.tracker.Desired, s) }
@@ -88,16 +88,16 @@ const tooManyChanges = 1 << 18
 
 // mailItems is all news since the loop last looked, merged.
 type mailItems struct {
-	desired *compiler.Desired // nil: no news
-	delta   *compiler.Delta
-	steps   uint64 // number of merged desired and delta
-	loaded  bool
-	live    *model.ZoneUpdate
-	grows   bool // the mailbox owns the changes in live and may append to them
-	mode    *Mode
-	stopped bool // mode was Observe in between, whatever it is now
-	guard   *ZoneGuard
-	stops   uint64 // stops of writing since the start, by mode or guard
+	desired     *compiler.Desired // nil: no news
+	delta       *compiler.Delta
+	steps       uint64 // number of merged desired and delta
+	loaded      bool
+	live        *model.ZoneUpdate
+	ownsChanges bool // the mailbox owns the changes in live and may append to them
+	mode        *Mode
+	stopped     bool // mode was Observe in between, whatever it is now
+	guard       *ZoneGuard
+	stops       uint64 // stops of writing since the start, by mode or guard
 }
 
 // mailbox collects news for the busy loop, without loss and without making senders wait.
@@ -171,8 +171,8 @@ func (m *mailItems) addLive(u model.ZoneUpdate) {
 	case u.DB == nil:
 		u.DB, u.Changes = old.DB, old.Changes
 	case old.DB != nil:
-		if !m.grows {
-			m.grows, old.Changes = true, slices.Clone(old.Changes)
+		if !m.ownsChanges {
+			m.ownsChanges, old.Changes = true, slices.Clone(old.Changes)
 		}
 		u.Changes = append(old.Changes, u.Changes...)
 	}

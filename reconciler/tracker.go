@@ -58,7 +58,7 @@ type unitTrack struct {
 
 	aclsDirty, rowsDirty bool
 	touched              time.Time
-	standingSince        map[diffKey]time.Time // start of each lasting difference
+	diffsSince           map[diffKey]time.Time // start of each lasting difference
 }
 
 // memberTrack lists how a desired set or group differs from its live row, in members and external_ids.
@@ -84,8 +84,8 @@ type setTrack struct {
 	listed []string
 }
 
-// New returns a tracker of a zone that was never read.
-func New(zone string) *Tracker {
+// NewTracker returns a tracker of a zone that was never read.
+func NewTracker(zone string) *Tracker {
 	return &Tracker{
 		Zone: zone, Tracks: map[model.PolicyKey]*unitTrack{}, sets: map[string]*setTrack{}, groups: map[string]*unitTrack{},
 		DirtyPolicies: map[model.PolicyKey]struct{}{}, holders: map[compiler.ACLHolder]map[*unitTrack]struct{}{},
@@ -95,12 +95,12 @@ func New(zone string) *Tracker {
 // hasRows reports whether the unit has desired rows.
 func (tr *unitTrack) hasRows() bool { return tr.unit != nil && tr.unit.WhyNoRows == nil }
 
-func (t *Tracker) trackOf(k model.PolicyKey) *unitTrack {
+func (t *Tracker) trackUnit(k model.PolicyKey) *unitTrack {
 	tr := t.Tracks[k]
 	if tr == nil {
 		tr = &unitTrack{key: k, ACLs: aclTrack{priority: -1}}
 		t.Tracks[k] = tr
-		t.bookHolder(tr, compiler.HolderOf(k))
+		t.registerHolder(tr, compiler.HolderOf(k))
 	}
 	return tr
 }
@@ -156,7 +156,7 @@ func (t *Tracker) finishStep(at time.Time) {
 		t.DirtyPolicies[tr.key] = struct{}{}
 		if tr.unit == nil && len(tr.liveACLs)+len(tr.liveSets)+len(tr.liveGroups) == 0 {
 			delete(t.Tracks, tr.key)
-			unbookHolder(t.holders, tr)
+			unregisterHolder(t.holders, tr)
 		}
 	}
 	t.touchedTracks, t.comparedWhole = nil, nil
@@ -174,7 +174,7 @@ func (t *Tracker) ApplyDesired(d *compiler.Desired, delta *compiler.Delta, at ti
 		return
 	}
 	for k := range delta.Policies {
-		tr := t.trackOf(k)
+		tr := t.trackUnit(k)
 		if c := t.unitHere(k); c == nil || c != tr.unit {
 			t.comparePolicy(tr)
 		} else {
@@ -211,7 +211,7 @@ func (t *Tracker) compareAll() {
 		if !c.HasRowsIn(t.Zone) {
 			continue
 		}
-		if tr := t.trackOf(c.Key); !t.isFresh(tr) {
+		if tr := t.trackUnit(c.Key); !t.isFresh(tr) {
 			t.comparePolicy(tr)
 		}
 	}
@@ -264,8 +264,8 @@ func (t *Tracker) comparePolicy(tr *unitTrack) {
 		return
 	}
 	if tr.unit.Holder != tr.holder { // the EgressFirewall's namespace is on another network
-		unbookHolder(t.holders, tr)
-		t.bookHolder(tr, tr.unit.Holder)
+		unregisterHolder(t.holders, tr)
+		t.registerHolder(tr, tr.unit.Holder)
 	}
 	tr.sets = make([]*setTrack, len(tr.unit.Sets))
 	for i, spec := range tr.unit.Sets {

@@ -33,7 +33,7 @@ func joins(tr *Tracker) map[model.PolicyKey]*model.PolicyInZone {
 
 // fresh compares the last states from nothing.
 func fresh(zone string, d *compiler.Desired, db *nb.DB) *Tracker {
-	t := New(zone)
+	t := NewTracker(zone)
 	if db != nil {
 		t.ApplyLive(model.ZoneUpdate{At: start, DB: db, Resync: true})
 	}
@@ -51,7 +51,7 @@ func TestTrackerIncrementalEqualsFull(t *testing.T) {
 	for seed := range rounds {
 		w := newWorld(uint64(seed))
 		f := &fakeDB{db: (*nb.DB)(nil).Apply(nil)}
-		tr := New("n1")
+		tr := NewTracker("n1")
 		for step := range steps {
 			at := start.Add(time.Duration(step) * time.Second)
 			what := "desired"
@@ -106,7 +106,7 @@ func TestSetChangedTwice(t *testing.T) {
 	w := newWorld(1)
 	w.add(namespace("a", "t=1"), pod("a/p0", "", "n1", "10.0.0.1"), isolate(34))
 	f := &fakeDB{db: (*nb.DB)(nil).Apply(nil)}
-	tr := New("n1")
+	tr := NewTracker("n1")
 	converge(t, "at first", w, f, tr)
 	for s := range f.db.AddressSets() {
 		var changes []nb.RowChange

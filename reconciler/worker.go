@@ -33,24 +33,24 @@ type worker struct {
 	// rereadWanted requests a resync once nothing is under way: it drops the connection, and with it the
 	// outcomes of transactions.
 	rereadWanted bool
-	// fading are transactions of unknown outcome.
-	fading []fadingTransaction
+	// unknownOutcomes are transactions of unknown outcome.
+	unknownOutcomes []unknownTransaction
 	// unknowns counts transactions in a row with an unknown outcome; notBefore delays the next one.
 	unknowns  int
 	notBefore time.Time
 
-	// standing counts units that are not written for a reason of their own. They are compared again at
+	// blockedUnits counts units that are not written for a reason of their own. They are compared again at
 	// againAt.
-	standing int
-	againAt  time.Time
+	blockedUnits int
+	againAt      time.Time
 
 	reports *reporter
 	fence   fenceState
 
-	unshown   map[model.PolicyKey]struct{} // to publish
-	stateNews bool
-	newsAt    time.Time // time of the first unpublished news; zero if none
-	publishAt time.Time // earliest next state
+	unpublished map[model.PolicyKey]struct{} // to publish
+	stateNews   bool
+	newsAt      time.Time // time of the first unpublished news; zero if none
+	publishAt   time.Time // earliest next state
 }
 
 // writeQueue holds the policies to write, and the written ones not yet seen live.
@@ -127,7 +127,7 @@ func (w *worker) nextWake() time.Duration {
 	const long = time.Hour
 	now, wake := time.Now(), long
 	at := func(t time.Time) { wake = min(wake, max(t.Sub(now), 0)) }
-	if w.stateNews || len(w.unshown) > 0 {
+	if w.stateNews || len(w.unpublished) > 0 {
 		at(w.publishTime())
 	}
 	if w.whyUnsure != "" {
@@ -140,10 +140,10 @@ func (w *worker) nextWake() time.Duration {
 		at(w.notBefore)
 	}
 	// It may have become due since writeReady looked.
-	if w.mode == Write && w.hasRoom() && len(w.readyPolicies) > w.waitingCount && w.whyPaused() == "" {
+	if w.mode == Write && w.maySend() && len(w.readyPolicies) > w.waitingCount && w.whyPaused() == "" {
 		at(w.notBefore)
 	}
-	if w.standing > 0 {
+	if w.blockedUnits > 0 {
 		at(w.againAt)
 	}
 	for _, h := range w.unconfirmed {
@@ -242,7 +242,7 @@ func (w *worker) takeLive(u model.ZoneUpdate) {
 // takeDirty queues the policies the tracker has touched.
 func (w *worker) takeDirty() {
 	w.tracker.TakeDirty(func(k model.PolicyKey) {
-		w.unshown[k] = struct{}{}
+		w.unpublished[k] = struct{}{}
 		w.enqueue(k)
 	})
 }

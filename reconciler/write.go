@@ -28,7 +28,7 @@ func (w *worker) writeReady(ctx context.Context) {
 	}
 	under := len(w.flights.underWay)
 	may := func() bool {
-		return w.mode == Write && w.hasRoom() && len(w.readyPolicies) > 0 && w.whyPaused() == "" && !time.Now().Before(w.notBefore)
+		return w.mode == Write && w.maySend() && len(w.readyPolicies) > 0 && w.whyPaused() == "" && !time.Now().Before(w.notBefore)
 	}
 	for len(w.flights.underWay) == under && may() {
 		var together, alone []model.PolicyKey
@@ -183,7 +183,7 @@ func (w *worker) settlePolicy(k model.PolicyKey) {
 func (w *worker) forgetFailures(k model.PolicyKey) {
 	if w.failures[k] != nil {
 		delete(w.failures, k)
-		w.unshown[k] = struct{}{}
+		w.unpublished[k] = struct{}{}
 	}
 }
 
@@ -198,11 +198,11 @@ func (w *worker) finishTransaction(o flightOutcome) {
 	}
 	switch {
 	case result == "":
-		w.writeAnew(f)
+		w.requeuePolicies(f)
 	case f.claim != 0:
 		w.finishClaim(f, o)
 	case result == ResultFenced:
-		w.writeAnew(f) // another writer has the zone: nothing was written
+		w.requeuePolicies(f) // another writer has the zone: nothing was written
 		w.loseFence(f.ops, f.began, o.took)
 	case o.err == nil:
 		if f.takesAll {
@@ -224,8 +224,8 @@ func (w *worker) finishTransaction(o flightOutcome) {
 	w.takeDirty()
 }
 
-// writeAnew queues a transaction's policies again, if the mode is Write.
-func (w *worker) writeAnew(f *flight) {
+// requeuePolicies queues a transaction's policies again, if the mode is Write.
+func (w *worker) requeuePolicies(f *flight) {
 	for _, p := range f.parts {
 		delete(w.unconfirmed, p.key)
 		if w.mode == Write {
@@ -237,7 +237,7 @@ func (w *worker) writeAnew(f *flight) {
 // endUnknowns resets the count of unknown outcomes. A transaction behind an unknown one proves nothing: a
 // server in trouble may commit only the second.
 func (w *worker) endUnknowns(f *flight) {
-	if !f.isBehindLost() {
+	if !f.followsUnknown() {
 		w.unknowns = 0
 	}
 }
@@ -288,7 +288,7 @@ func (w *worker) retryOneByOne(f *flight, o flightOutcome) {
 	a := w.activityOf(model.PolicyKey{}, f.ops, f.began, o.took, text)
 	a.Summary = fmt.Sprintf("%d policies rejected together: retrying one by one", len(f.parts))
 	w.cfg.OnActivity(a)
-	if !f.isBehindLost() {
+	if !f.followsUnknown() {
 		w.notBefore = time.Time{} // nothing was written
 	}
 	for _, p := range f.parts {
@@ -302,7 +302,7 @@ func (w *worker) retryOneByOne(f *flight, o flightOutcome) {
 func (w *worker) bookFailure(p policyShare, text string) {
 	delete(w.unconfirmed, p.key)
 	delete(w.oneByOne, p.key)
-	w.unshown[p.key] = struct{}{}
+	w.unpublished[p.key] = struct{}{}
 	if w.mode != Write {
 		return
 	}
@@ -322,15 +322,15 @@ func (w *worker) bookFailure(p policyShare, text string) {
 // before all rows have been read again.
 func (w *worker) bookUnknown(f *flight, o flightOutcome) {
 	f.outcomeLost = true
-	if !f.isBehindLost() { // else the same failure caused both
+	if !f.followsUnknown() { // else the same failure caused both
 		w.unknowns++
 	}
 	if w.cfg.Fence != nil {
-		w.fading = append(w.fading, fadingTransaction{f.ops, w.now().Add(w.fence.Quiet)})
+		w.unknownOutcomes = append(w.unknownOutcomes, unknownTransaction{f.ops, w.now().Add(w.fence.Quiet)})
 	}
 	w.notBefore = time.Now().Add(retry.WaitAfter(w.unknowns, w.cfg.BackoffMin, w.cfg.BackoffMax))
 	text := words.CleanText(o.err.Error())
-	w.writeAnew(f)
+	w.requeuePolicies(f)
 	for _, p := range f.parts {
 		w.cfg.OnActivity(w.activityOf(p.key, f.ops[p.firstOp:p.endOp], f.began, o.took, "outcome unknown: "+text))
 	}

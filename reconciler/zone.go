@@ -21,7 +21,7 @@ type Zone interface {
 	// a time and in order. A lost connection is an update; later a Resync follows.
 	Run(ctx context.Context, sink func(model.ZoneUpdate))
 	// Transact runs all operations in one transaction or none of them. An error means an unknown outcome, and
-	// a resync follows. If the server rejected it, the error wraps model.ErrRefused.
+	// a resync follows. If the server rejected it, the error wraps model.ErrRejected.
 	Transact(ctx context.Context, ops []nb.Op) ([]nb.OpResult, error)
 }
 

@@ -31,7 +31,7 @@ func NewAllocator(c *model.Cluster, ipv4, ipv6 bool, taken []netip.Addr, subnets
 			}
 		}
 	}
-	a.near = append(append(a.near, FirstOf(subnets)...), "10.128.0.3", "fd01::3")
+	a.near = append(append(a.near, FirstPodAddresses(subnets)...), "10.128.0.3", "fd01::3")
 	return a
 }
 
@@ -58,9 +58,9 @@ func (a *Allocator) AddressesNear(near []string) (out []string) {
 	return out
 }
 
-// FirstOf returns the first address of each subnet that a pod can have: the gateway and the management port
+// FirstPodAddresses returns the first address of each subnet that a pod can have: the gateway and the management port
 // come before it.
-func FirstOf(subnets []netip.Prefix) []string {
+func FirstPodAddresses(subnets []netip.Prefix) []string {
 	out := make([]string, len(subnets))
 	for i, s := range subnets {
 		out[i] = s.Masked().Addr().Next().Next().Next().String()

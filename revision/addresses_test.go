@@ -32,7 +32,7 @@ func TestAddressesAreOfTheSubnets(t *testing.T) {
 		{"next to a pod", with, nil, nil, []string{"10.50.0.10", "fd50::a"}},
 		{"next to a pod of the subnet", with, prefixes("10.48.0.0/12"), nil, []string{"10.50.0.10", "fd50::a"}},
 		{"no pod is of the subnet", with, prefixes("192.168.0.0/16", "fd77::/48"), nil, []string{"192.168.0.3", "fd77::3"}},
-		{"on a node", with, prefixes("10.48.0.0/12"), FirstOf(prefixes("10.49.3.0/24")), []string{"10.49.3.3", "fd50::a"}},
+		{"on a node", with, prefixes("10.48.0.0/12"), FirstPodAddresses(prefixes("10.49.3.0/24")), []string{"10.49.3.3", "fd50::a"}},
 	} {
 		taken := []netip.Addr{netip.MustParseAddr("10.50.0.9"), netip.MustParseAddr("fd50::9")}
 		a := NewAllocator(test.c, true, true, taken, test.subnets)

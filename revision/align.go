@@ -29,7 +29,7 @@ func alignRevisions(before, after *Revision) *alignment {
 	var names [][2]string
 	for side, c := range judged {
 		a.real[side] = map[model.Key]*model.Pod{}
-		for _, w := range WorkloadsOf(judgedPods(c)) {
+		for _, w := range GroupWorkloads(judgedPods(c)) {
 			name := [2]string{w.Namespace, w.Name}
 			if byName[0][name] == nil {
 				names = append(names, name)
@@ -43,7 +43,7 @@ func alignRevisions(before, after *Revision) *alignment {
 	for _, c := range judged {
 		for p := range c.Pods() {
 			for _, ip := range p.IPs {
-				if addr, err := netip.ParseAddr(ip); err == nil && p.ToBe == nil && !p.IsCompleted() {
+				if addr, err := netip.ParseAddr(ip); err == nil && p.Planned == nil && !p.IsCompleted() {
 					taken[addr] = true
 				}
 			}
@@ -134,7 +134,7 @@ func (a *alignment) addressesOf(pair *[2]*model.Pod, free *unusedAddresses) []st
 		if like == nil || len(p.IPs) > len(like.IPs) {
 			like = p
 		}
-		if p.ToBe == nil {
+		if p.Planned == nil {
 			if at != nil && !slices.Equal(at.IPs, p.IPs) {
 				a.moved++
 			}

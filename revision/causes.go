@@ -23,15 +23,15 @@ func KnownCauses(r *Revision, z *model.ZoneState, p *model.PolicyInZone) []*dial
 	if e, _ := CarriedValue[causesCache](r).get(z, p); e != nil && e.input == from {
 		return e.causes
 	}
-	e := &explanation{judgement: p, input: from, causes: dialect.ExplainDiffs(p, factsOf(r, z, p.Policy))}
+	e := &explanation{judgement: p, input: from, causes: dialect.ExplainDiffs(p, dialectFacts(r, z, p.Policy))}
 	CarriedValue[causesCache](r).put(z, e)
 	return e.causes
 }
 
-// CausesAtHand returns the causes of KnownCauses that ExplainBehind found for this revision or an earlier one,
+// CachedCauses returns the causes of KnownCauses that ExplainBehind found for this revision or an earlier one,
 // possibly from slightly older objects; nil if it found none yet. If ExplainBehind was never called, it
 // computes them.
-func CausesAtHand(r *Revision, z *model.ZoneState, p *model.PolicyInZone) []*dialect.DiffCause {
+func CachedCauses(r *Revision, z *model.ZoneState, p *model.PolicyInZone) []*dialect.DiffCause {
 	if !mayHaveCauses(z, p) {
 		return nil
 	}
@@ -44,26 +44,26 @@ func CausesAtHand(r *Revision, z *model.ZoneState, p *model.PolicyInZone) []*dia
 	return KnownCauses(r, z, p)
 }
 
-// CausesBehind returns the causes of CausesAtHand for a policy that is behind: one for each of p.Diffs, nil if
+// CausesBehind returns the causes of CachedCauses for a policy that is behind: one for each of p.Diffs, nil if
 // unexplained. A settling policy has only nil causes.
 func CausesBehind(r *Revision, z *model.ZoneState, p *model.PolicyInZone, now time.Time) []*dialect.DiffCause {
 	if p == nil {
 		return nil
 	}
 	if p.StateAt(z, now) == model.StateBehind {
-		if causes := CausesAtHand(r, z, p); causes != nil {
+		if causes := CachedCauses(r, z, p); causes != nil {
 			return causes
 		}
 	}
 	return make([]*dialect.DiffCause, len(p.Diffs))
 }
 
-// CauseAtHand returns the cause of CausesAtHand for one of p.Diffs.
-func CauseAtHand(r *Revision, z *model.ZoneState, p *model.PolicyInZone, d *model.RowDiff) *dialect.DiffCause {
+// CachedCause returns the cause of CachedCauses for one of p.Diffs.
+func CachedCause(r *Revision, z *model.ZoneState, p *model.PolicyInZone, d *model.RowDiff) *dialect.DiffCause {
 	if p == nil || d == nil {
 		return nil
 	}
-	for i, c := range CausesAtHand(r, z, p) {
+	for i, c := range CachedCauses(r, z, p) {
 		if &p.Diffs[i] == d {
 			return c
 		}
@@ -71,7 +71,7 @@ func CauseAtHand(r *Revision, z *model.ZoneState, p *model.PolicyInZone, d *mode
 	return nil
 }
 
-// ExplainBehind computes the causes for policies that are behind at a time, for CausesAtHand. It explains new
+// ExplainBehind computes the causes for policies that are behind at a time, for CachedCauses. It explains new
 // differences, and with again also those explained from older objects or rows. current reports that every
 // explanation is up to date.
 func ExplainBehind(r *Revision, now time.Time, again bool) (current bool) {

@@ -67,10 +67,10 @@ func Compare(ctx context.Context, before, after *Revision) (*Changes, error) {
 		return &Changes{}, nil
 	}
 	a := alignRevisions(before, after)
-	var tables [2]*Table
+	var tables [2]*VerdictTable
 	var tooMany error
 	whole := false
-	err := diff.EachDecisionOfBoth(ctx, VerdictsAbout(before, a.clusters[0]), VerdictsAbout(after, a.clusters[1]),
+	err := diff.EachDecisionOfBoth(ctx, VerdictsForCluster(before, a.clusters[0]), VerdictsForCluster(after, a.clusters[1]),
 		func(c *verdict.Comparison, p *diff.DecidedPair) {
 			if !whole && tooMany == nil {
 				whole = true
@@ -103,7 +103,7 @@ func Compare(ctx context.Context, before, after *Revision) (*Changes, error) {
 type changeFinder struct {
 	*Changes
 	a      *alignment
-	tables [2]*Table
+	tables [2]*VerdictTable
 	ends   [][2]int // indexes of each end in the two tables, -1 if missing
 	known  map[[2]int32]kindChange
 }

@@ -21,14 +21,14 @@ type ComparedField struct {
 // none is shown for a column without a value.
 const none = "–"
 
-// asked lists the columns of an ACL, the most asked for first.
-var asked = []string{"action", "direction", "options", "priority", "tier", "log", "severity", "meter", "name", "match", "external_ids"}
+// aclColumnOrder lists the columns of an ACL, the most asked for first.
+var aclColumnOrder = []string{"action", "direction", "options", "priority", "tier", "log", "severity", "meter", "name", "match", "external_ids"}
 
 // CompareACL compares the columns of an ACL that OVN-Kubernetes writes. Either row may be nil.
 func CompareACL(desired, live *nb.ACL) []ComparedField {
-	out := make([]ComparedField, len(asked))
+	out := make([]ComparedField, len(aclColumnOrder))
 	for _, c := range nb.ACLColumns {
-		f := &out[slices.Index(asked, c.Name)]
+		f := &out[slices.Index(aclColumnOrder, c.Name)]
 		f.Name = c.Name
 		if desired != nil {
 			f.Desired = columnText(c.Value(desired))

@@ -20,13 +20,13 @@ import (
 // rule names it.
 const AnyPod = "any pod of any namespace"
 
-// ExposureOf returns who may connect with pods that do not exist yet: a pod without labels in a new namespace
+// FindExposure returns who may connect with pods that do not exist yet: a pod without labels in a new namespace
 // and in each existing one, and pods with labels that rules name but no pod has. Ends of such pods have
-// IsImagined set. The errors are those of TableOf.
-func ExposureOf(ctx context.Context, r *Revision) (t *Table, err error) {
+// IsImagined set. The errors are those of FindVerdictTable.
+func FindExposure(ctx context.Context, r *Revision) (t *VerdictTable, err error) {
 	f := newImaginer(r)
 	f.addPod("", map[string]string{}, nil, AnyPod)
-	for _, w := range WorkloadsOf(judgedPods(r.JudgedCluster())) {
+	for _, w := range GroupWorkloads(judgedPods(r.JudgedCluster())) {
 		f.addPod(w.Namespace, nil, nil, "any pod of "+w.Namespace)
 	}
 	for p := range r.Cluster.EveryPolicy() {
@@ -37,9 +37,9 @@ func ExposureOf(ctx context.Context, r *Revision) (t *Table, err error) {
 		}
 	}
 	c, _ := r.JudgedCluster().Upsert(f.objects, nil)
-	workloads := WorkloadsOf(judgedPods(c))
+	workloads := GroupWorkloads(judgedPods(c))
 	var tooMany error
-	err = diff.EachDecision(ctx, VerdictsAbout(r, c), func(c *verdict.Classes, p *diff.DecidedPair) {
+	err = diff.EachDecision(ctx, VerdictsForCluster(r, c), func(c *verdict.Classes, p *diff.DecidedPair) {
 		if t == nil && tooMany == nil {
 			t, tooMany = newTable(c, workloads)
 			if tooMany == nil {
@@ -53,7 +53,7 @@ func ExposureOf(ctx context.Context, r *Revision) (t *Table, err error) {
 	if tooMany != nil {
 		return nil, tooMany
 	}
-	return cmp.Or(t, &Table{kinds: make([]pairKind, 1)}), err
+	return cmp.Or(t, &VerdictTable{kinds: make([]pairKind, 1)}), err
 }
 
 // imaginer makes pods that do not exist.
@@ -154,7 +154,7 @@ func labelsFor(s model.Selector) (out map[string]string, ok bool) {
 }
 
 // nameEnds sets the descriptions of imagined ends.
-func (f *imaginer) nameEnds(t *Table) {
+func (f *imaginer) nameEnds(t *VerdictTable) {
 	for i := range t.Ends {
 		if text := f.texts[t.Ends[i].Name]; text != "" {
 			t.Ends[i].Imagined = text
@@ -167,7 +167,7 @@ func (e *End) IsImagined() bool { return e.Imagined != "" }
 
 // Exposes reports whether connections between two ends expose a workload to imagined pods or to the outside.
 // For an imagined pod they do so only if any pod's connections have other verdicts.
-func (t *Table) Exposes(from, to int) bool {
+func (t *VerdictTable) Exposes(from, to int) bool {
 	a, b := &t.Ends[from], &t.Ends[to]
 	if (a.IsImagined() || a.IsOutside()) == (b.IsImagined() || b.IsOutside()) {
 		return false

@@ -101,10 +101,10 @@ func (f *Flags) CompilerOptions() compiler.Options {
 	for name, text := range map[string]string{kube.OVNObservability: f.Observability, kube.OVNAllowICMP: f.Features.AllowICMP,
 		kube.OVNStateless: f.Features.Stateless} {
 		if text == "" || text == auto {
-			o.Open = append(o.Open, name)
+			o.Unset = append(o.Unset, name)
 		}
 	}
-	slices.Sort(o.Open)
+	slices.Sort(o.Unset)
 	_ = f.Features.addToOptions(&o)
 	return o
 }

@@ -59,7 +59,7 @@ func FlowsOfACL(r *Revision, z *model.ZoneState, a *nb.ACL, now time.Time) (f AC
 	case FlowsMade:
 		f.Text = made + " on " + words.ListSome(x.Switches, 3) + "."
 		if p := ProgressOf(r, z); p.NodesBehind() && p.isBehindFor(now, p.Nodes) {
-			f.Text += " Not everywhere in force: " + p.NodesText() + p.forHow(now, p.Nodes) + "."
+			f.Text += " Not everywhere in force: " + p.NodesText() + p.lagText(now, p.Nodes) + "."
 		}
 	case FlowsNoPort:
 		f.Text = "No flows: " + s.Joined.WhyMissing(x) + "."
@@ -123,7 +123,7 @@ func whyFlowsLate(r *Revision, z *model.ZoneState, s *Southbound, since, now tim
 	case !z.IsCurrent():
 		return "the rows are older than the flows."
 	case p.NorthdBehind():
-		return p.NorthdText() + p.forHow(now, p.Northd) + "."
+		return p.NorthdText() + p.lagText(now, p.Northd) + "."
 	case now.Sub(since) < flowSettle:
 		return "northd may still be working."
 	case !s.IsCurrent():

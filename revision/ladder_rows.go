@@ -169,10 +169,10 @@ func StageACLCount(r *Revision, k model.PolicyKey, stage model.Stage) int {
 	return n[stage]
 }
 
-// StrayRowsAt names live rows at a priority of AdminNetworkPolicies that no enforced policy has. They are old
+// UnownedRowsAt names live rows at a priority of AdminNetworkPolicies that no enforced policy has. They are old
 // rows of policies not enforced now, and rows of another form or of an unknown or deleted owner. It skips rows
 // of but.
-func StrayRowsAt(r *Revision, priority int32, but model.PolicyKey) []string {
+func UnownedRowsAt(r *Revision, priority int32, but model.PolicyKey) []string {
 	var out []string
 	for _, z := range r.Zones {
 		for k, p := range z.Policies {

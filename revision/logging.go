@@ -48,7 +48,7 @@ func (l *RuleLogging) takeSession(m *model.Meta) {
 // LoggingOf returns how the rules of a policy log, and which annotation says so.
 func LoggingOf(r *Revision, p *model.Policy) (l RuleLogging) {
 	if p.Tiered != nil {
-		l.Levels = logline.Levels(p)
+		l.Levels = logline.LoggingByAction(p)
 		if s, ok := p.LogSession(); ok && !logline.IsChanged(p, s) {
 			l.Session = s
 		}
@@ -87,13 +87,13 @@ func NamespaceLogging(r *Revision, namespace string) RuleLogging {
 	return l
 }
 
-// NamespaceLogs explains why levels cannot be set on a NetworkPolicy or EgressFirewall.
-func NamespaceLogs(k model.PolicyKey) string {
+// WhyNoOwnLogging explains why levels cannot be set on a NetworkPolicy or EgressFirewall.
+func WhyNoOwnLogging(k model.PolicyKey) string {
 	return fmt.Sprintf("the annotation of namespace %s sets the logging of %s: change it there", k.Namespace, k.Label())
 }
 
-// toBeginWith are the levels for a policy that has none.
-var toBeginWith = model.LogLevels{Allow: "info", Deny: "alert", Pass: "info"}
+// defaultLogLevels are the levels for a policy that has none.
+var defaultLogLevels = model.LogLevels{Allow: "info", Deny: "alert", Pass: "info"}
 
 // LogLevelCommand returns the command that makes a policy log some more actions. rung log-level sets all
 // levels at once, so the command repeats the present ones.
@@ -113,7 +113,7 @@ func LogLevelCommand(r *Revision, p *model.Policy, also ...model.Action) string 
 		case p.Tiered != nil: // unchanged
 			level = ""
 		case level == "" && slices.Contains(also, a):
-			level = toBeginWith.LevelOf(a)
+			level = defaultLogLevels.LevelOf(a)
 		}
 		if level != "" {
 			args = append(args, "--"+strings.ToLower(string(a)), level)
@@ -126,7 +126,7 @@ func LogLevelCommand(r *Revision, p *model.Policy, also ...model.Action) string 
 // levels.
 func NamespaceLogsCommand(r *Revision, namespace string) string {
 	levels := NamespaceLogging(r, namespace).Levels
-	levels.Allow, levels.Deny = cmp.Or(levels.Allow, toBeginWith.Allow), cmp.Or(levels.Deny, toBeginWith.Deny)
+	levels.Allow, levels.Deny = cmp.Or(levels.Allow, defaultLogLevels.Allow), cmp.Or(levels.Deny, defaultLogLevels.Deny)
 	return r.Mode.Kubectl.Annotate(model.Key{Kind: model.KindNamespace, Name: namespace}, model.AnnotationLogging+"="+levels.AnnotationText())
 }
 
@@ -184,7 +184,7 @@ func logSessions(c *model.Cluster) (out []LogSession) {
 		for p := range c.Policies(k) {
 			add(&p.Meta)
 			if p.Tiered != nil {
-				ruleByRule(p, out)
+				fixTieredSession(p, out)
 			}
 		}
 	}
@@ -197,13 +197,13 @@ func logSessions(c *model.Cluster) (out []LogSession) {
 	return out
 }
 
-// ruleByRule corrects the last session if it belongs to a policy whose rules log one by one.
-func ruleByRule(p *model.Policy, all []LogSession) {
+// fixTieredSession corrects the last session if it belongs to a policy whose rules log one by one.
+func fixTieredSession(p *model.Policy, all []LogSession) {
 	if len(all) == 0 || all[len(all)-1].Target != p.Key {
 		return
 	}
 	l := &all[len(all)-1]
-	l.Level = logline.Levels(p).String()
+	l.Level = logline.LoggingByAction(p).String()
 	switch {
 	case l.Problem != "":
 	case !logline.IsRecord(l.LogSession):

@@ -86,9 +86,9 @@ func (e *MatrixEnd) Name() string {
 	return e.Namespace
 }
 
-// OnlyReached reports whether the end is only a destination: outside addresses, whose own connections a matrix
+// IsDestinationOnly reports whether the end is only a destination: outside addresses, whose own connections a matrix
 // leaves out, or a Service, which begins none.
-func (e *MatrixEnd) OnlyReached() bool { return e.Network.IsValid() || e.Service.Name != "" }
+func (e *MatrixEnd) IsDestinationOnly() bool { return e.Network.IsValid() || e.Service.Name != "" }
 
 // Pods returns the number of the end's pods.
 func (e *MatrixEnd) Pods() int { return len(e.pods) }
@@ -217,7 +217,7 @@ func (m *Matrix) Cell(from, to *MatrixEnd) MatrixCell {
 }
 
 func (m *Matrix) countPairs(from, to *MatrixEnd) (c MatrixCell) {
-	if to.OnlyReached() {
+	if to.IsDestinationOnly() {
 		return from.countLeaving(to)
 	}
 	for i := range from.groups {

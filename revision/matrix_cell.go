@@ -73,20 +73,20 @@ type MatrixCell struct {
 
 // add counts pairs of one outcome.
 func (c *MatrixCell) add(o verdict.Outcome, n int) {
-	if o&(verdict.IsUndefined|verdict.IsUnknown) != 0 {
-		if o&(verdict.Allowed|verdict.IsMixed) != 0 {
+	if o&(verdict.UndefinedOutcome|verdict.UnknownOutcome) != 0 {
+		if o&(verdict.Allowed|verdict.MixedOutcome) != 0 {
 			c.AlsoAllow += n
 		}
-		if o&(verdict.Denied|verdict.IsMixed) != 0 {
+		if o&(verdict.Denied|verdict.MixedOutcome) != 0 {
 			c.AlsoDeny += n
 		}
 	}
 	switch {
-	case o&verdict.IsUndefined != 0:
+	case o&verdict.UndefinedOutcome != 0:
 		c.Undefined += n
-	case o&verdict.IsUnknown != 0:
+	case o&verdict.UnknownOutcome != 0:
 		c.Unknown += n
-	case o&verdict.IsMixed != 0:
+	case o&verdict.MixedOutcome != 0:
 		c.ByEndpoint += n
 	case o == verdict.Allowed|verdict.Denied:
 		c.ByPort += n
@@ -175,12 +175,12 @@ func (c MatrixCell) exampleVerdict() (v verdict.Verdict, of func(verdict.Outcome
 	}
 	switch c.Verdict() {
 	case CellUndefined:
-		return bit(verdict.Undefined, verdict.IsUndefined)
+		return bit(verdict.Undefined, verdict.UndefinedOutcome)
 	case CellUnknown:
-		return bit(verdict.Unknown, verdict.IsUnknown)
+		return bit(verdict.Unknown, verdict.UnknownOutcome)
 	case CellMixed, CellDeny:
 		if c.Deny+c.ByPort == 0 {
-			return bit(verdict.Mixed, verdict.IsMixed)
+			return bit(verdict.Mixed, verdict.MixedOutcome)
 		}
 		return bit(verdict.Deny, verdict.Denied)
 	case CellAllow:

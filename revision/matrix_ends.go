@@ -20,7 +20,7 @@ func newMatrixNamespace(name string, pods []matrixPod) *MatrixEnd {
 	for _, p := range out.pods {
 		of[p.pod] = p
 	}
-	for _, group := range WorkloadsOf(podsOf(out.pods)) {
+	for _, group := range GroupWorkloads(podsOf(out.pods)) {
 		pods := make([]matrixPod, len(group.Pods))
 		for i, p := range group.Pods {
 			pods[i] = of[p]
@@ -42,9 +42,9 @@ func newMatrixNamespace(name string, pods []matrixPod) *MatrixEnd {
 	return out
 }
 
-// IsToBe reports whether none of its pods exists yet.
-func (e *MatrixEnd) IsToBe() bool {
-	return len(e.pods) > 0 && !slices.ContainsFunc(e.pods, func(p matrixPod) bool { return p.pod.ToBe == nil })
+// IsFuture reports whether none of its pods exists yet.
+func (e *MatrixEnd) IsFuture() bool {
+	return len(e.pods) > 0 && !slices.ContainsFunc(e.pods, func(p matrixPod) bool { return p.pod.Planned == nil })
 }
 
 func newMatrixEnd(pods []matrixPod) *MatrixEnd {
@@ -80,8 +80,8 @@ type Workload struct {
 	Pods            []*model.Pod
 }
 
-// WorkloadsOf groups pods by workload, sorted by namespace and name.
-func WorkloadsOf(pods []*model.Pod) []Workload {
+// GroupWorkloads groups pods by workload, sorted by namespace and name.
+func GroupWorkloads(pods []*model.Pod) []Workload {
 	alike := map[[2]string]*Workload{}
 	named := map[[2]string]int{}
 	for _, p := range pods {

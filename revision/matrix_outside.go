@@ -37,7 +37,7 @@ func (m *Matrix) OutsideEnds() []*MatrixEnd {
 		for _, k := range m.kinds {
 			e.outcomes = append(e.outcomes, m.m.OutcomeBetween(k, b.Kind, false))
 		}
-		m.throughServices(e)
+		m.askServicePorts(e)
 		m.outside = append(m.outside, e)
 	}
 	return m.outside
@@ -101,9 +101,9 @@ func (m *Matrix) ServiceEnds(ctx context.Context) ([]*MatrixEnd, error) {
 	return out, nil
 }
 
-// throughServices asks one by one about an outside address that is a Service on a port of the matrix: its
+// askServicePorts asks one by one about an outside address that is a Service on a port of the matrix: its
 // connections are load balanced before policies apply.
-func (m *Matrix) throughServices(e *MatrixEnd) {
+func (m *Matrix) askServicePorts(e *MatrixEnd) {
 	if !e.Network.IsSingleIP() {
 		return
 	}

@@ -103,7 +103,7 @@ func TestMatrixIsSingleVerdicts(t *testing.T) {
 				t.Fatal(err)
 			}
 			single[q] = map[verdict.Verdict]verdict.Outcome{verdict.Allow: verdict.Allowed, verdict.Deny: verdict.Denied,
-				verdict.Undefined: verdict.IsUndefined, verdict.Unknown: verdict.IsUnknown}[answer.Verdict]
+				verdict.Undefined: verdict.UndefinedOutcome, verdict.Unknown: verdict.UnknownOutcome}[answer.Verdict]
 			return single[q]
 		}
 		for _, p := range []verdict.Ports{{Protocol: verdict.TCP, Port: 80}, {Protocol: verdict.TCP, Port: 81}, {Protocol: verdict.TCP, Port: 82}, {Protocol: verdict.ICMP}} {
@@ -133,9 +133,9 @@ func TestMatrixIsSingleVerdicts(t *testing.T) {
 								want.Allow++
 							case verdict.Denied:
 								want.Deny++
-							case verdict.IsUndefined:
+							case verdict.UndefinedOutcome:
 								want.Undefined++
-							case verdict.IsUnknown:
+							case verdict.UnknownOutcome:
 								want.Unknown++
 							default:
 								want.NotApplicable++
@@ -265,7 +265,7 @@ func TestTimingMatrix(t *testing.T) {
 // TestMatrixCellHas: what is undefined or unknown on one port is found by what it is on
 // another.
 func TestMatrixCellHas(t *testing.T) {
-	for _, unsure := range []verdict.Outcome{verdict.IsUndefined, verdict.IsUnknown} {
+	for _, unsure := range []verdict.Outcome{verdict.UndefinedOutcome, verdict.UnknownOutcome} {
 		var c MatrixCell
 		c.add(unsure|verdict.Denied, 3)
 		if !c.Has(CellDeny) || c.Has(CellAllow) || c.Has(CellMixed) || c.CountPairs() != 3 {

@@ -16,7 +16,7 @@ type PlacedRule struct {
 // ladder. before is nil for the first rule, after for the last.
 func NeighbourRules(r *Revision, p *model.Policy, rule *model.Rule) (before, after *PlacedRule) {
 	seen := false
-	for _, q := range neighbours(r, p) {
+	for _, q := range orderedPolicies(r, p) {
 		rules := q.Rules(rule.Direction)
 		for i := range rules {
 			switch at := (&PlacedRule{q, &rules[i]}); {
@@ -32,9 +32,9 @@ func NeighbourRules(r *Revision, p *model.Policy, rule *model.Rule) (before, aft
 	return before, nil
 }
 
-// neighbours returns the policies in deciding order. If the order against other policies is undefined, it
+// orderedPolicies returns the policies in deciding order. If the order against other policies is undefined, it
 // returns only p.
-func neighbours(r *Revision, p *model.Policy) (out []*model.Policy) {
+func orderedPolicies(r *Revision, p *model.Policy) (out []*model.Policy) {
 	if r.PolicyOrder() != nil {
 		return PoliciesAsTheyDecide(r)
 	}

@@ -24,7 +24,7 @@ type networkViews struct {
 // a NetworkAttachmentDefinition with that name.
 func ErrorNoNetwork(r *Revision, name string) error {
 	t := WholeDesired(r).Networks()
-	if n := t.OfNAD(name); n != nil {
+	if n := t.NetworkOfNAD(name); n != nil {
 		return fmt.Errorf("%s is a NetworkAttachmentDefinition: name its network, %s", name, n.Name)
 	}
 	if len(t.Names()) == 0 {

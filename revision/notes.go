@@ -73,7 +73,7 @@ func NotesOfPolicy(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, fi
 		if c := cmp.Or(a.rank(first)-b.rank(first), a.Severity.Compare(b.Severity)); c != 0 || a.findings == nil || b.findings == nil {
 			return c
 		}
-		return lint.CompareWorth(a.findings[0].Code, b.findings[0].Code)
+		return lint.CompareRank(a.findings[0].Code, b.findings[0].Code)
 	})
 	return notes
 }

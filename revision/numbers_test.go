@@ -37,7 +37,7 @@ func TestSubjectCount(t *testing.T) {
 		if brief, _, _ := strings.Cut(tt.text, ":"); n.BriefText() != brief || n.String() != tt.text {
 			t.Errorf("%s: %q, want %q", tt.policy, n, tt.text)
 		}
-		if all := len(MeantPods(r, r.Cluster.Policy(given.ANPKey(tt.policy)))); all != n.SelectedPods() {
+		if all := len(SubjectPods(r, r.Cluster.Policy(given.ANPKey(tt.policy)))); all != n.SelectedPods() {
 			t.Errorf("%s: %d pods are listed, %d counted", tt.policy, all, n.SelectedPods())
 		}
 	}
@@ -103,17 +103,17 @@ func TestStrayRowsAt(t *testing.T) {
 	r := New(Facts{Cluster: c, Zones: []*model.ZoneState{z, &other}}, nil)
 	next := r.WithPolicies(nil, []model.Key{given.ANPKey("here")})
 	for _, r := range []*Revision{r, next} {
-		at50 := StrayRowsAt(r, 50, given.ANPKey("here"))
+		at50 := UnownedRowsAt(r, 50, given.ANPKey("here"))
 		if len(at50) != 2 || !slices.Contains(at50, "ANP far (frozen)") || !slices.Contains(at50, "ANP removed ingress") {
 			t.Errorf("at 50: %q", at50)
 		}
-		if got := StrayRowsAt(r, 50, given.ANPKey("far")); len(got) != 1 {
+		if got := UnownedRowsAt(r, 50, given.ANPKey("far")); len(got) != 1 {
 			t.Errorf("but those of far: %q", got)
 		}
-		if got := StrayRowsAt(r, 51, given.ANPKey("here")); len(got) != 1 || got[0] == "ANP far (frozen)" {
+		if got := UnownedRowsAt(r, 51, given.ANPKey("here")); len(got) != 1 || got[0] == "ANP far (frozen)" {
 			t.Errorf("at 51 is a row of nobody: %q", got)
 		}
-		if got := StrayRowsAt(r, 49, given.ANPKey("here")); got != nil {
+		if got := UnownedRowsAt(r, 49, given.ANPKey("here")); got != nil {
 			t.Errorf("at 49: %q", got)
 		}
 	}

@@ -23,7 +23,7 @@ func (r *Revision) Omissions() []model.Omission {
 
 func findOmissions(r *Revision) []model.Omission {
 	return slices.Concat(unreadObjects(r), policiesWithoutRows(r), unreadKinds(r), unreadZones(r), undecidedPolicies(r), unjudgedGroups(r),
-		unplacedPods(r), podsToBe(r), absentKinds(r), WholeDesired(r).Networks().PodsElsewhere(r.Cluster))
+		unplacedPods(r), futurePodsOmission(r), absentKinds(r), WholeDesired(r).Networks().PodsElsewhere(r.Cluster))
 }
 
 // unknownKind is the code of objects whose kind Rung does not read: a warning for policies, else information.
@@ -242,8 +242,8 @@ func undecidedPolicies(r *Revision) (out []model.Omission) {
 		switch {
 		case place.Missing:
 			o.Why = "decides nothing: its tier " + place.TierName + " does not exist or was rejected"
-		case p.Tiered != nil && p.IsRefused():
-			by, b := p.WhyUntaken(r.System.Title)
+		case p.Tiered != nil && p.IsRejected():
+			by, b := p.WhyRejected(r.System.Title)
 			o.Why = "is ignored, " + by + " it: " + strings.TrimSpace(b.Field+" "+b.Message)
 		default:
 			continue

@@ -57,12 +57,12 @@ func OmissionsOfPolicy(r *Revision, k model.PolicyKey) []model.Omission {
 // includes pods that do not exist yet, because they are counted there.
 func OmissionsOfObjects(r *Revision) (out []model.Omission) {
 	for _, o := range r.Omissions() {
-		if o.Code == model.OmittedZone || o.Code == model.OmittedPlace || o.IsAssumption() && o.Code != model.OmittedToBe ||
+		if o.Code == model.OmittedZone || o.Code == model.OmittedPlace || o.IsAssumption() && o.Code != model.OmittedPlanned ||
 			!decidesConnections(r, o.Key.Kind) {
 			continue
 		}
 		if o.Code == model.OmittedRows {
-			if p := r.Cluster.Policy(o.Key); p != nil && !p.IsRefused() {
+			if p := r.Cluster.Policy(o.Key); p != nil && !p.IsRejected() {
 				continue
 			}
 		}
@@ -140,8 +140,8 @@ func (f *OmissionFilter) CouldChange(o *model.Omission, a *verdict.Answer) bool 
 		return len(a.Paths) == 0 || slices.ContainsFunc(a.Paths, func(p verdict.Path) bool {
 			return p.From.Zone == o.Zone || p.To.Zone == o.Zone
 		})
-	case model.OmittedToBe:
-		return f.isToBe(c.From) || f.isToBe(c.To) || c.To.Key.Kind == model.KindService
+	case model.OmittedPlanned:
+		return f.isFuturePodEnd(c.From) || f.isFuturePodEnd(c.To) || c.To.Key.Kind == model.KindService
 	case model.OmittedPlace:
 		return f.r.IsPlaceAssumed(c.From.Key) || f.r.IsPlaceAssumed(c.To.Key)
 	case model.OmittedSetting:
@@ -178,7 +178,7 @@ func (f *OmissionFilter) PodKind(k model.Key) int32 {
 		return id
 	}
 	pod := f.r.JudgedPod(k.Namespace, k.Name)
-	kind := fmt.Appendf(nil, "%s %t %t", k.Namespace, pod != nil && pod.ToBe != nil, f.r.IsPlaceAssumed(k))
+	kind := fmt.Appendf(nil, "%s %t %t", k.Namespace, pod != nil && pod.Planned != nil, f.r.IsPlaceAssumed(k))
 	for i := range f.omissions {
 		o := &f.omissions[i]
 		switch c := f.r.Desired.Policy(o.Key); {
@@ -254,10 +254,10 @@ func (f *OmissionFilter) couldDecideStage(o *model.Omission, p *verdict.Path, s 
 	return s.Decided == nil || s.Verdict == verdict.Unknown || !f.decidesBefore(s.Decided, o)
 }
 
-// isToBe reports whether an end is a pod that does not exist yet.
-func (f *OmissionFilter) isToBe(e verdict.Endpoint) bool {
+// isFuturePod reports whether an end is a pod that does not exist yet.
+func (f *OmissionFilter) isFuturePodEnd(e verdict.Endpoint) bool {
 	p := f.r.Cluster.Pod(e.Key.Namespace, e.Key.Name)
-	return e.Key.Kind == model.KindPod && p != nil && p.ToBe != nil
+	return e.Key.Kind == model.KindPod && p != nil && p.Planned != nil
 }
 
 // isBoundToSubject reports whether a policy's rows affect only its subject: its selectors are valid, and no

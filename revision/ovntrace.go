@@ -15,22 +15,22 @@ import (
 type OVNTrace struct {
 	Connection verdict.Connection
 	At         time.Time
-	Ways       []OVNWay // one, or one for each endpoint of a Service
+	Paths      []OVNPath // one, or one for each endpoint of a Service
 }
 
-// OVNWay is the path of a connection between two ends.
-type OVNWay struct {
+// OVNPath is the path of a connection between two ends.
+type OVNPath struct {
 	// Rows is the path by the rows. For a Service it goes directly to the endpoint: ovn-trace is asked about
 	// that, past load balancing.
 	Rows verdict.Path
 	// Zones are the zones asked, in order of the path.
-	Zones []OVNZoneWay
+	Zones []OVNZoneTrace
 	// Why says why ovn-trace was not asked, empty if it was.
 	Why string
 }
 
-// OVNZoneWay is the part of a path in one zone.
-type OVNZoneWay struct {
+// OVNZoneTrace is the part of a path in one zone.
+type OVNZoneTrace struct {
 	Zone    string
 	RunAt   string   // "exec:NAMESPACE/POD/CONTAINER", or the sandbox
 	Command []string // the command
@@ -77,8 +77,8 @@ const (
 // Agreement compares the whole connection: one path that disagrees is enough.
 func (t *OVNTrace) Agreement() Agreement {
 	out := NotCompared
-	for i := range t.Ways {
-		switch t.Ways[i].Agreement() {
+	for i := range t.Paths {
+		switch t.Paths[i].Agreement() {
 		case Disagree:
 			return Disagree
 		case Agree:
@@ -91,8 +91,8 @@ func (t *OVNTrace) Agreement() Agreement {
 // Verdict returns OVN's verdict, joined over the endpoints of a Service. It is Unknown if OVN was not asked.
 func (t *OVNTrace) Verdict() verdict.Verdict {
 	var a verdict.Answer
-	for i := range t.Ways {
-		if w := &t.Ways[i]; w.Why == "" {
+	for i := range t.Paths {
+		if w := &t.Paths[i]; w.Why == "" {
 			a.Paths = append(a.Paths, verdict.Path{Verdict: w.Verdict()})
 		}
 	}
@@ -104,7 +104,7 @@ func (t *OVNTrace) Verdict() verdict.Verdict {
 }
 
 // Agreement compares one path: it agrees if every stage that both reached agrees, and both reached a verdict.
-func (w *OVNWay) Agreement() Agreement {
+func (w *OVNPath) Agreement() Agreement {
 	if w.Why != "" {
 		return NotCompared
 	}
@@ -126,7 +126,7 @@ func (w *OVNWay) Agreement() Agreement {
 }
 
 // Verdict returns the verdict of OVN's ACLs. Zones has what else happens to the packet.
-func (w *OVNWay) Verdict() verdict.Verdict {
+func (w *OVNPath) Verdict() verdict.Verdict {
 	if w.Why != "" {
 		return verdict.Unknown
 	}
@@ -150,7 +150,7 @@ func (w *OVNWay) Verdict() verdict.Verdict {
 
 // ReadOutput parses Text, the output of ovn-trace about a packet, and compares it with the rows' decisions in
 // that zone. finder finds the zone's ACLs. It returns OVN's verdict.
-func (h *OVNZoneWay) ReadOutput(a *flow.PacketQuestion, rows []verdict.StageVerdict, finder *RuleFinder) verdict.Verdict {
+func (h *OVNZoneTrace) ReadOutput(a *flow.PacketQuestion, rows []verdict.StageVerdict, finder *RuleFinder) verdict.Verdict {
 	report := flow.Parse(h.Text)
 	h.Stages, h.Problems = nil, slices.Clone(report.Problems)
 	if len(report.Traces) == 0 {

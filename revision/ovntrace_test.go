@@ -15,7 +15,7 @@ func TestCauseOfDisagreement(t *testing.T) {
 	denied := []revision.OVNStage{{Verdict: verdict.Allow, Rows: verdict.StageVerdict{Verdict: verdict.Deny}, Agreement: revision.Disagree}}
 	gone := []revision.OVNStage{{Verdict: verdict.Allow, ACL: true, RulesBehind: revision.RulesBehindFlow{FoundBy: revision.ByCompiled}, Agreement: revision.Disagree}}
 	behind := flow.NodeProgress{Written: nb.ProgressMark{Cfg: 12}, Made: nb.ProgressMark{Cfg: 10}}
-	for want, h := range map[string]revision.OVNZoneWay{
+	for want, h := range map[string]revision.OVNZoneTrace{
 		"": {Stages: []revision.OVNStage{{Agreement: revision.Agree}, {Agreement: revision.NotCompared}}, Progress: behind, Changed: true},
 		"the rows changed while ovn-trace ran; trace again":                  {Stages: denied, Changed: true, Progress: behind},
 		"ovn-northd is behind: rows written #12, flows made #10":             {Stages: gone, Progress: behind},

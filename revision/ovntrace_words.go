@@ -14,11 +14,11 @@ type OVNWords struct {
 	// Headline is the answer: "allow, as the rows say".
 	Headline          string
 	Agrees, Disagrees bool // with the rows; both false if not compared
-	Ways              []OVNWayWords
+	Paths             []OVNPathWords
 }
 
-// OVNWayWords is the text of one path. To names its end if a trace has several paths.
-type OVNWayWords struct {
+// OVNPathWords is the text of one path. To names its end if a trace has several paths.
+type OVNPathWords struct {
 	To    string
 	Lines []OVNLine
 	Notes []string
@@ -34,10 +34,10 @@ type OVNLine struct {
 // InWords returns the trace as text.
 func (t *OVNTrace) InWords() OVNWords {
 	out := OVNWords{Headline: t.headline(), Agrees: t.Agreement() == Agree, Disagrees: t.Agreement() == Disagree}
-	for i := range t.Ways {
-		w := &t.Ways[i]
-		x := OVNWayWords{}
-		if len(t.Ways) > 1 {
+	for i := range t.Paths {
+		w := &t.Paths[i]
+		x := OVNPathWords{}
+		if len(t.Paths) > 1 {
 			x.To = w.Rows.To.Endpoint.String()
 		}
 		if w.Why != "" {
@@ -55,7 +55,7 @@ func (t *OVNTrace) InWords() OVNWords {
 			}
 			x.Notes = append(x.Notes, h.noteTexts()...)
 		}
-		out.Ways = append(out.Ways, x)
+		out.Paths = append(out.Paths, x)
 	}
 	return out
 }
@@ -69,8 +69,8 @@ func (t *OVNTrace) headline() string {
 	case Disagree:
 		return string(v) + ", and the rows disagree"
 	}
-	for i := range t.Ways {
-		if why := t.Ways[i].Why; v == verdict.Unknown && why != "" {
+	for i := range t.Paths {
+		if why := t.Paths[i].Why; v == verdict.Unknown && why != "" {
 			return "not asked: " + why
 		}
 	}
@@ -117,7 +117,7 @@ const noRule = "no rule matched"
 
 // noteTexts returns the remarks on a zone: an error or the likely cause of a disagreement, a packet lost
 // elsewhere, and the complaints of ovn-trace.
-func (h *OVNZoneWay) noteTexts() (out []string) {
+func (h *OVNZoneTrace) noteTexts() (out []string) {
 	if h.Error != "" {
 		return []string{"zone " + h.Zone + ": " + h.Error}
 	}
@@ -134,7 +134,7 @@ func (h *OVNZoneWay) noteTexts() (out []string) {
 }
 
 // DisagreementCause returns the likely cause of a disagreement; empty if OVN and the rows agree.
-func (h *OVNZoneWay) DisagreementCause() string {
+func (h *OVNZoneTrace) DisagreementCause() string {
 	disagrees, gone := false, false
 	for i := range h.Stages {
 		s := &h.Stages[i]
@@ -156,9 +156,9 @@ func (h *OVNZoneWay) DisagreementCause() string {
 
 // Disagreements returns the disagreements of a trace with the rows, one for each zone.
 func (t *OVNTrace) Disagreements() (out []OVNDisagreement) {
-	for i := range t.Ways {
-		for j := range t.Ways[i].Zones {
-			h := &t.Ways[i].Zones[j]
+	for i := range t.Paths {
+		for j := range t.Paths[i].Zones {
+			h := &t.Paths[i].Zones[j]
 			for k := range h.Stages {
 				s := &h.Stages[k]
 				if s.Agreement != Disagree {

@@ -51,7 +51,7 @@ func (p *PastState) RememberChanges(changes []model.Change, before *compiler.Des
 			}
 		case *model.Policy:
 			now, stays := ch.New.(*model.Policy)
-			refused := stays && network.TakesSelectorsBack(old, now)
+			refused := stays && network.DropsPodSelectors(old, now)
 			if !stays && old.Kind.IsAdmin() {
 				c := before.Policy(old.Key)
 				refused = c != nil && c.WhyNoRows != nil

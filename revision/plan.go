@@ -31,17 +31,17 @@ const (
 type PlanState struct {
 	Title string // "Re-space: step 10, starting at 10"
 	// Done steps of Total are shown by every zone of this Rung. StepsMade returns the number to show.
-	Total, Done int
-	State       string     // PlanRunning, PlanWaiting, PlanStopped or PlanDone
-	Back        bool       // being rolled back, or was until it stopped: Done counts down to 0
-	Why         string     // what it waits for or why it stopped, without times: see WaitingText
-	Top         int        // steps made when the rollback began, 0 if unknown
-	Since       time.Time  // when it stopped, zero if not stopped or unknown
-	Step        string     // the running or next step: "green-tenant 40 → 41"
-	Steps       []PlanStep // in order
-	Waits       []PlanWait // the zones that do not show the last step, by name
-	Runner      PlanRunner // with PID 0 if no process runs the plan
-	Unrecorded  bool       // the last step was made but not recorded (ErrNotRecorded): see Why
+	Total, Done     int
+	State           string     // PlanRunning, PlanWaiting, PlanStopped or PlanDone
+	RollingBack     bool       // being rolled back, or was until it stopped: Done counts down to 0
+	Why             string     // what it waits for or why it stopped, without times: see WaitingText
+	StepsAtRollback int        // steps made when the rollback began, 0 if unknown
+	Since           time.Time  // when it stopped, zero if not stopped or unknown
+	Step            string     // the running or next step: "green-tenant 40 → 41"
+	Steps           []PlanStep // in order
+	Waits           []PlanWait // the zones that do not show the last step, by name
+	Runner          PlanRunner // with PID 0 if no process runs the plan
+	Unrecorded      bool       // the last step was made but not recorded (ErrNotRecorded): see Why
 	// Stuck says why a stopped plan can neither continue nor be rolled back, and what to do; Why contains it
 	// too. "metrics is at 38, the plan expects 40: move it back to 40, or end the plan here (x,
 	// --keep)". Empty if the plan can go on.
@@ -87,10 +87,10 @@ func (p *PlanState) IsOpen() bool { return p.IsUnderWay() || p != nil && p.State
 // RunsElsewhere reports whether another Rung runs the plan.
 func (p *PlanState) RunsElsewhere() bool { return p.IsUnderWay() && !p.Runner.IsOwn }
 
-// TakenBackBy reports whether undo takes the whole plan back. undo is the title of the next change to undo: it
+// IsUndoneBy reports whether undo takes the whole plan back. undo is the title of the next change to undo: it
 // may be a later change.
-func (p *PlanState) TakenBackBy(undo string) bool {
-	return p.State == PlanDone && !p.Back && p.Title != "" && p.Title == undo
+func (p *PlanState) IsUndoneBy(undo string) bool {
+	return p.State == PlanDone && !p.RollingBack && p.Title != "" && p.Title == undo
 }
 
 // RunBy names the other Rung that runs the plan: "run by another Rung (pid 4711, since 14:03:05)".
@@ -99,7 +99,7 @@ func (p *PlanState) RunBy() string {
 		return ""
 	}
 	what, at := "run", ""
-	if p.Back {
+	if p.RollingBack {
 		what = "rolled back"
 	}
 	if p.Runner.Host != "" {
@@ -170,26 +170,26 @@ func (p *PlanState) StepsMade() int {
 	return p.Done + n[StepWaiting]
 }
 
-// StepsOfWay returns the steps made and their total. During a rollback it returns the steps rolled back, of
+// StepsDoneAndTotal returns the steps made and their total. During a rollback it returns the steps rolled back, of
 // those made when it began.
-func (p *PlanState) StepsOfWay() (n, of int) {
+func (p *PlanState) StepsDoneAndTotal() (n, of int) {
 	made := p.StepsMade()
 	switch {
-	case !p.Back:
+	case !p.RollingBack:
 		return made, p.Total
-	case p.Top == 0:
+	case p.StepsAtRollback == 0:
 		return p.Total - made, p.Total
 	}
-	of = max(p.Top, made)
+	of = max(p.StepsAtRollback, made)
 	return of - made, of
 }
 
 // PlaceText returns how far the plan is: "4 of 9", during a rollback "3 of 5 back".
 func (p *PlanState) PlaceText() string {
-	n, of := p.StepsOfWay()
+	n, of := p.StepsDoneAndTotal()
 	text := fmt.Sprintf("%s of %s", words.Thousands(n), words.Thousands(of))
 	switch {
-	case p.Back:
+	case p.RollingBack:
 		return text + " back"
 	case p.waitsForZonesOnly():
 		return text + ", not live in every zone yet"
@@ -199,15 +199,15 @@ func (p *PlanState) PlaceText() string {
 
 // waitsForZonesOnly reports whether the plan stopped after its last step, before all zones showed it.
 func (p *PlanState) waitsForZonesOnly() bool {
-	return p.State == PlanStopped && !p.Back && p.StepsMade() == p.Total && p.Done < p.Total
+	return p.State == PlanStopped && !p.RollingBack && p.StepsMade() == p.Total && p.Done < p.Total
 }
 
 // IsShownByZones reports whether every zone has shown the last step: the plan has nothing left to do.
-func (p *PlanState) IsShownByZones() bool { return p.Total > 0 && !p.Back && p.Done == p.Total }
+func (p *PlanState) IsShownByZones() bool { return p.Total > 0 && !p.RollingBack && p.Done == p.Total }
 
 // NextStep returns the next step of a stopped plan, as in Step; empty if every step is made.
 func (p *PlanState) NextStep() string {
-	if !p.Back {
+	if !p.RollingBack {
 		if i := slices.IndexFunc(p.Steps, func(s PlanStep) bool { return s.State == StepToCome }); i >= 0 {
 			return p.Steps[i].String()
 		}
@@ -221,13 +221,13 @@ func (p *PlanState) NextStep() string {
 	return ""
 }
 
-// SaysSame reports whether two states of a plan are equal.
-func (p *PlanState) SaysSame(o *PlanState) bool {
+// Equal reports whether two states of a plan are equal.
+func (p *PlanState) Equal(o *PlanState) bool {
 	if p == nil || o == nil {
 		return p == o
 	}
-	return p.Title == o.Title && p.Total == o.Total && p.Top == o.Top && p.Done == o.Done && p.State == o.State &&
-		p.Back == o.Back && p.Why == o.Why && p.Step == o.Step && p.Unrecorded == o.Unrecorded && p.Stuck == o.Stuck &&
+	return p.Title == o.Title && p.Total == o.Total && p.StepsAtRollback == o.StepsAtRollback && p.Done == o.Done && p.State == o.State &&
+		p.RollingBack == o.RollingBack && p.Why == o.Why && p.Step == o.Step && p.Unrecorded == o.Unrecorded && p.Stuck == o.Stuck &&
 		p.Runner.PID == o.Runner.PID && p.Runner.Host == o.Runner.Host && p.Runner.IsOwn == o.Runner.IsOwn &&
 		p.Since.Equal(o.Since) && p.Runner.Since.Equal(o.Runner.Since) && slices.Equal(p.Steps, o.Steps) &&
 		slices.EqualFunc(p.Waits, o.Waits, func(a, b PlanWait) bool {
@@ -238,9 +238,9 @@ func (p *PlanState) SaysSame(o *PlanState) bool {
 // String returns how far the plan is, in a few words: "4 of 9 done".
 func (p *PlanState) String() string {
 	switch {
-	case p.Back && p.State == PlanDone:
+	case p.RollingBack && p.State == PlanDone:
 		return "rolled back"
-	case p.Back:
+	case p.RollingBack:
 		return "rolling back, " + p.PlaceText()
 	case p.waitsForZonesOnly():
 		n := words.Thousands(p.Total)

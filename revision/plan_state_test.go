@@ -35,7 +35,7 @@ func TestPlanProgress(t *testing.T) {
 		{"rolled back from where nobody knows", "d...", PlanStopped, 1, 0, true, "3 of 4 back", "a 0 → 0", "rolling back, 3 of 4 back"},
 		{"all rolled back, not shown", "w...", PlanWaiting, 1, 1, true, "1 of 1 back", "", "rolling back, 1 of 1 back"},
 	} {
-		p := &PlanState{Total: 4, Done: c.done, Top: c.top, State: c.state, Back: c.back, Steps: steps(c.steps)}
+		p := &PlanState{Total: 4, Done: c.done, StepsAtRollback: c.top, State: c.state, RollingBack: c.back, Steps: steps(c.steps)}
 		if at, next, text := p.PlaceText(), p.NextStep(), p.String(); at != c.at || next != c.next || text != c.text {
 			t.Errorf("%s: %q %q %q, want %q %q %q", c.name, at, next, text, c.at, c.next, c.text)
 		}
@@ -46,7 +46,7 @@ func TestPlanProgress(t *testing.T) {
 func TestPlanRunBy(t *testing.T) {
 	p := &PlanState{State: PlanRunning, Runner: PlanRunner{PID: 7}}
 	for back, want := range map[bool]string{false: "run by another Rung (pid 7, since ", true: "rolled back by another Rung (pid 7, since "} {
-		p.Back = back
+		p.RollingBack = back
 		if !strings.HasPrefix(p.RunBy(), want) {
 			t.Errorf("%q, want %q", p.RunBy(), want)
 		}

@@ -29,7 +29,7 @@ func countPods(c *model.Cluster) (n PodCount) {
 			n.Host++
 		case p.IsCompleted():
 			n.Completed++
-		case !p.CanBeSubject() && p.ToBe == nil:
+		case !p.CanBeSubject() && p.Planned == nil:
 			n.Unscheduled++
 		}
 	}

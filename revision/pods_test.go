@@ -18,8 +18,8 @@ func TestPodCount(t *testing.T) {
 	}
 	add("runs", model.Pod{NodeName: "n", Phase: "Running"})
 	add("waits", model.Pod{Phase: "Pending"})
-	add("deployment/web", model.Pod{Phase: "Pending", ToBe: &model.PodToBe{}})
-	add("daemonset/agent", model.Pod{Phase: "Pending", HostNetwork: true, ToBe: &model.PodToBe{}})
+	add("deployment/web", model.Pod{Phase: "Pending", Planned: &model.PlannedPod{}})
+	add("daemonset/agent", model.Pod{Phase: "Pending", HostNetwork: true, Planned: &model.PlannedPod{}})
 	add("done", model.Pod{NodeName: "n", Phase: "Succeeded"})
 	c, _ := (*model.Cluster)(nil).Upsert(objects, nil)
 	n := New(Facts{Cluster: c}, nil).PodCount()

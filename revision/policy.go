@@ -7,16 +7,16 @@ import (
 	"rung/model/ladder"
 )
 
-// MeantPods returns the pods a policy applies to, or would apply to if it had desired rows.
-func MeantPods(r *Revision, p *model.Policy) []*model.Pod {
+// SubjectPods returns the pods a policy applies to, or would apply to if it had desired rows.
+func SubjectPods(r *Revision, p *model.Policy) []*model.Pod {
 	if p == nil {
 		return nil
 	}
 	return r.Subjects(p.Key)
 }
 
-// RelatedAstray returns the related units of a policy that are not in sync in every zone.
-func RelatedAstray(r *Revision, k model.PolicyKey, now time.Time) (out []model.PolicyKey) {
+// RelatedOutOfSync returns the related units of a policy that are not in sync in every zone.
+func RelatedOutOfSync(r *Revision, k model.PolicyKey, now time.Time) (out []model.PolicyKey) {
 	for _, unit := range r.RelatedUnits(k) {
 		if s := SummarizePolicy(r, unit, now); s.InSync < s.Zones {
 			out = append(out, unit)
@@ -56,8 +56,8 @@ func WaitingPorts(r *Revision, k model.PolicyKey) map[string]bool {
 	return out
 }
 
-// OpenRules counts the rules without peers in NetworkPolicies that select other pods: they match this pod too.
-func OpenRules(r *Revision, pod *model.Pod) (n int) {
+// CountPeerlessRules counts the rules without peers in NetworkPolicies that select other pods: they match this pod too.
+func CountPeerlessRules(r *Revision, pod *model.Pod) (n int) {
 	for p := range r.Cluster.Policies(model.KindNP) {
 		if r.IsSubject(p.Key, pod) {
 			continue
@@ -71,9 +71,9 @@ func OpenRules(r *Revision, pod *model.Pod) (n int) {
 	return n
 }
 
-// CountAstray counts the units of a tier that need attention: frozen, behind, not enforced or not comparable
+// CountUnhealthy counts the units of a tier that need attention: frozen, behind, not enforced or not comparable
 // in some zone.
-func CountAstray(r *Revision, t *ladder.Tier, now time.Time) (n int) {
+func CountUnhealthy(r *Revision, t *ladder.Tier, now time.Time) (n int) {
 	if len(r.Zones) == 0 {
 		return 0
 	}

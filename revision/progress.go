@@ -50,10 +50,10 @@ func (p *ZoneProgress) BehindText(now time.Time) string {
 		out = append(out, text)
 	}
 	if p.northdLate(now) {
-		out = append(out, "northd is behind"+p.forHow(now, p.Northd))
+		out = append(out, "northd is behind"+p.lagText(now, p.Northd))
 	}
 	if p.nodesLate(now) {
-		out = append(out, p.NodesText()+p.forHow(now, p.Nodes))
+		out = append(out, p.NodesText()+p.lagText(now, p.Nodes))
 	}
 	return strings.Join(out, "; ")
 }
@@ -73,11 +73,11 @@ func (p *ZoneProgress) nodesLate(now time.Time) bool {
 
 // isBehindFor reports whether something is behind for flowSettle, or may be.
 func (p *ZoneProgress) isBehindFor(now, since time.Time) bool {
-	return p.StoodBefore || now.Sub(since) >= flowSettle
+	return p.MayBeOlder || now.Sub(since) >= flowSettle
 }
 
-func (p *ZoneProgress) forHow(now, since time.Time) string {
-	if text := sinceText(now, since); text == "" || !p.StoodBefore {
+func (p *ZoneProgress) lagText(now, since time.Time) string {
+	if text := sinceText(now, since); text == "" || !p.MayBeOlder {
 		return text
 	}
 	return " for at least " + words.TimeLasted(now.Sub(since))

@@ -37,7 +37,7 @@ func rowsWritten(t *testing.T, o compiler.Options) *dialect.Dialect {
 
 // Rows are compiled in the form that most zones have, and a zone with the other form is not compared.
 func TestReleaseVote(t *testing.T) {
-	merged, split := compiler.Options{}, compiler.Options{Others: dialect.Set(0).With(dialect.MergedIPBlocks)}
+	merged, split := compiler.Options{}, compiler.Options{AlternateForms: dialect.Set(0).With(dialect.MergedIPBlocks)}
 	moved := compiler.Options{HairpinFrom4: "169.254.0.5"}
 	for _, tt := range []struct {
 		name    string
@@ -47,9 +47,9 @@ func TestReleaseVote(t *testing.T) {
 		differs string // zone: kinds
 	}{
 		{name: "today's", zones: []compiler.Options{merged, merged}},
-		{name: "an earlier release's", zones: []compiler.Options{split, split}, others: split.Others},
+		{name: "an earlier release's", zones: []compiler.Options{split, split}, others: split.AlternateForms},
 		{name: "in the middle of an upgrade", zones: []compiler.Options{split, merged, merged}, differs: "0: NetworkPolicy"},
-		{name: "at its beginning", zones: []compiler.Options{split, split, merged}, others: split.Others, differs: "2: NetworkPolicy"},
+		{name: "at its beginning", zones: []compiler.Options{split, split, merged}, others: split.AlternateForms, differs: "2: NetworkPolicy"},
 		{name: "other masquerade subnets", zones: []compiler.Options{moved, moved}, hairpin: "169.254.0.5"},
 		{name: "one zone with others: its rows differ", zones: []compiler.Options{moved, merged, merged}, hairpin: match.Hairpin4},
 	} {
@@ -60,8 +60,8 @@ func TestReleaseVote(t *testing.T) {
 			}
 			v = v.Recounted(func(string) bool { return true })
 			o := v.compilerOptions()
-			if o.Others != tt.others || o.HairpinFrom4 != tt.hairpin && tt.hairpin != "" {
-				t.Errorf("others %b, hairpin %q; want %b, %q", o.Others, o.HairpinFrom4, tt.others, tt.hairpin)
+			if o.AlternateForms != tt.others || o.HairpinFrom4 != tt.hairpin && tt.hairpin != "" {
+				t.Errorf("others %b, hairpin %q; want %b, %q", o.AlternateForms, o.HairpinFrom4, tt.others, tt.hairpin)
 			}
 			v.options = o
 			var differs []string

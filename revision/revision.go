@@ -298,7 +298,7 @@ func (r *Revision) Subjects(k model.PolicyKey) []*model.Pod {
 		return slices.Collect(r.PodIndex().Pods(AppliedPods(r, p)))
 	}
 	d := r.DesiredOf(k)
-	return r.withToBe(d.SubjectPods(d.Policy(k)), toBeSubjects(r, k))
+	return r.withFuturePods(d.SubjectPods(d.Policy(k)), futureSubjects(r, k))
 }
 
 // PeerPods returns the pods of one peer of a rule; nil for nodes and networks.
@@ -311,13 +311,13 @@ func (r *Revision) PeerPods(k model.PolicyKey, dir model.Direction, rule, peer i
 	}
 	d := r.DesiredOf(k)
 	var more selectors.PodSet
-	if all := toBeSet(r); all != nil {
+	if all := futurePods(r); all != nil {
 		p := r.Cluster.Policy(k)
 		if ru := p.Rule(dir, rule); ru != nil && peer < len(ru.Peers) {
 			more = r.PodIndex().PeerSet(&ru.Peers[peer]).And(all)
 		}
 	}
-	return r.withToBe(d.PeerPods(d.Policy(k), dir, rule, peer), more)
+	return r.withFuturePods(d.PeerPods(d.Policy(k), dir, rule, peer), more)
 }
 
 // ACLCount returns the number of ACLs that a policy compiles to over all zones.

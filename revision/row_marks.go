@@ -23,9 +23,9 @@ const (
 	RowKnownExtra
 	RowKnownMissing
 	RowFrozen
-	RowStrange    // in another form
+	RowOtherForm  // in another form
 	RowUncompiled // in Rung's form, but without desired rows to compare
-	RowForeign    // of an owner that Rung does not compile
+	RowOtherOwner // of an owner that Rung does not compile
 	RowLegacy
 )
 
@@ -34,16 +34,16 @@ type RowMarks struct {
 	byUUID map[string]RowMark
 	// Missing are the policies with missing rows, sorted by key.
 	Missing []model.PolicyKey
-	// KnownLost holds the ids of rows that are missing by a known defect.
-	KnownLost  map[string]bool
-	policy     map[model.PolicyKey]RowMark // for all rows of the policy
-	isCompared func(model.Key) bool        // reports whether a unit has desired rows
-	isKnown    func(network string) bool
+	// KnownMissing holds the ids of rows that are missing by a known defect.
+	KnownMissing map[string]bool
+	policy       map[model.PolicyKey]RowMark // for all rows of the policy
+	isCompared   func(model.Key) bool        // reports whether a unit has desired rows
+	isKnown      func(network string) bool
 }
 
 // MarkRows marks the rows of a zone.
 func MarkRows(r *Revision, z *model.ZoneState, now time.Time) *RowMarks {
-	m := &RowMarks{byUUID: map[string]RowMark{}, policy: map[model.PolicyKey]RowMark{}, KnownLost: map[string]bool{},
+	m := &RowMarks{byUUID: map[string]RowMark{}, policy: map[model.PolicyKey]RowMark{}, KnownMissing: map[string]bool{},
 		isKnown: r.Desired.KnowsNetwork}
 	m.isCompared = func(k model.Key) bool { return k.Kind.IsAdmin() || z.PolicyJoin(k) != nil || r.IsCompiled(k) }
 	for k, p := range z.Policies {
@@ -51,7 +51,7 @@ func MarkRows(r *Revision, z *model.ZoneState, now time.Time) *RowMarks {
 		case model.StateFrozen:
 			m.policy[k] = RowFrozen
 		case model.StateNotComparable:
-			m.policy[k] = RowStrange
+			m.policy[k] = RowOtherForm
 		}
 		if p.InSync {
 			continue
@@ -62,7 +62,7 @@ func MarkRows(r *Revision, z *model.ZoneState, now time.Time) *RowMarks {
 			d := &p.Diffs[i]
 			why := causes[i] != nil
 			if why && d.Kind == model.DiffMissing {
-				m.KnownLost[d.ID] = true
+				m.KnownMissing[d.ID] = true
 			}
 			if d.UUID == "" || d.Waiting != "" && len(d.Fields) > 0 {
 				continue
@@ -96,17 +96,17 @@ func (m *RowMarks) MarkOf(r nb.Row, o nb.Owner) RowMark {
 	k, ok := UnitOfOwner(o)
 	switch {
 	case !m.isKnown(o.Network()):
-		return RowForeign
+		return RowOtherOwner
 	case ok && m.isCompared(k):
 		return m.policy[k]
 	case o.Form == nb.FormOdd:
-		return RowStrange
+		return RowOtherForm
 	case ok:
 		return RowUncompiled
 	case o.Form == nb.FormLegacy:
 		return RowLegacy
 	}
-	return RowForeign
+	return RowOtherOwner
 }
 
 // MissingRows returns the desired rows of a table that a zone lacks, for at most the first most policies.

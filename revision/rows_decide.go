@@ -42,7 +42,7 @@ func tiesIn(sorted []*nb.ACL) []PriorityTie {
 		for to < len(sorted) && samePlace(sorted[from], sorted[to]) {
 			to++
 		}
-		tiesOf(sorted[from:to], out[from:to])
+		setTies(sorted[from:to], out[from:to])
 		from = to
 	}
 	return out
@@ -52,9 +52,9 @@ func samePlace(a, b *nb.ACL) bool {
 	return a.Tier == b.Tier && a.Priority == b.Priority && a.Stage() == b.Stage()
 }
 
-// tiesOf sets the ties of rows at one place. They may be all rules of all NetworkPolicies, so rows are
+// setTies sets the ties of rows at one place. They may be all rules of all NetworkPolicies, so rows are
 // counted, not compared with each other.
-func tiesOf(rows []*nb.ACL, out []PriorityTie) {
+func setTies(rows []*nb.ACL, out []PriorityTie) {
 	if len(rows) == 1 {
 		return
 	}
@@ -102,9 +102,9 @@ func isRule(o nb.Owner) bool { return o.Form == nb.FormKnown && o.Index >= 0 }
 // #firewall-rows, #multicast).
 func isInNamespace(o nb.Owner) bool { return o.Form == nb.FormKnown && o.Namespace != "" }
 
-// TiedWith returns the other rows with an ACL's stage, tier and priority that may match the same packets, and
+// FindTies returns the other rows with an ACL's stage, tier and priority that may match the same packets, and
 // the tie. Rows with another verdict come first.
-func TiedWith(db *nb.DB, a *nb.ACL) (others []*nb.ACL, tie PriorityTie) {
+func FindTies(db *nb.DB, a *nb.ACL) (others []*nb.ACL, tie PriorityTie) {
 	own := ruleOfACL(a)
 	unlike := func(x *nb.ACL) bool { return verdictOf(x.Action) != verdictOf(a.Action) }
 	for x := range db.ACLs() {

@@ -53,7 +53,7 @@ func TestPipelineOrderAndTies(t *testing.T) {
 	var got []string
 	for i, tie := range tiesIn(sorted) {
 		a := sorted[i]
-		others, with := TiedWith(db, a)
+		others, with := FindTies(db, a)
 		if with != tie {
 			t.Errorf("%s: tie %q among all, %q by itself", a.UUID, tie, with)
 		}
@@ -83,7 +83,7 @@ func TestPipelineOrderAndTies(t *testing.T) {
 // Those that decide differently come first among the rows of one place.
 func TestTiedWithOrder(t *testing.T) {
 	a := ownedACL("1", 1, 5, "to-lport", nb.ActionDrop, "")
-	others, tie := TiedWith(given.Database(a, ownedACL("2", 1, 5, "to-lport", nb.ActionDrop, ""), ownedACL("3", 1, 5, "to-lport", nb.ActionAllow, ""),
+	others, tie := FindTies(given.Database(a, ownedACL("2", 1, 5, "to-lport", nb.ActionDrop, ""), ownedACL("3", 1, 5, "to-lport", nb.ActionAllow, ""),
 		ownedACL("4", 1, 6, "to-lport", nb.ActionAllow, "")), a)
 	if tie != TieUndefined || len(others) != 2 || others[0].UUID != "3" || others[1].UUID != "2" {
 		t.Errorf("tie %q with %v", tie, others)

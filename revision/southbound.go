@@ -92,9 +92,9 @@ type ProgressCount struct {
 	// SeenAt is when Written was first seen. Northd and Nodes are since when they are behind without progress;
 	// zero if they are not behind.
 	SeenAt, Northd, Nodes time.Time
-	// StoodBefore means that the numbers have not moved since they were first seen: the zone may have been
+	// MayBeOlder means that the numbers have not moved since they were first seen: the zone may have been
 	// behind for longer.
-	StoodBefore bool
+	MayBeOlder bool
 }
 
 // Next returns the count after the next look at a zone's numbers.
@@ -103,7 +103,7 @@ func (c ProgressCount) Next(g *nb.Global, now time.Time) ProgressCount {
 	if next.Written != c.Written || c.SeenAt.IsZero() {
 		next.SeenAt = now
 	}
-	next.StoodBefore = c.SeenAt.IsZero() || c.StoodBefore && next.Made == c.Made && next.Done == c.Done
+	next.MayBeOlder = c.SeenAt.IsZero() || c.MayBeOlder && next.Made == c.Made && next.Done == c.Done
 	since := func(behind bool, was time.Time, moved bool) time.Time {
 		switch {
 		case !behind:

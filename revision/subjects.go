@@ -51,7 +51,7 @@ func (n SubjectCount) BriefText() string {
 	return text
 }
 
-// CountSubjects counts the pods of MeantPods.
+// CountSubjects counts the pods of SubjectPods.
 func CountSubjects(r *Revision, k model.PolicyKey) SubjectCount {
 	n := countSubjects(r, k)
 	n.IsUnread = r.Unread(model.KindPod, model.KindNamespace).HidesCount(n.SelectedPods())
@@ -65,7 +65,7 @@ func countSubjects(r *Revision, k model.PolicyKey) SubjectCount {
 	d := r.DesiredOf(k)
 	var n SubjectCount
 	n.Pods, n.OtherNetwork = d.SubjectCount(d.Policy(k))
-	n.Pods += CountToBe(r, k)
+	n.Pods += CountFuturePods(r, k)
 	return n
 }
 
@@ -110,8 +110,8 @@ func CountPeers(r *Revision, k model.PolicyKey, dir model.Direction, rule, peer 
 	return n
 }
 
-// ToBeNote explains why a pod that does not exist yet is shown.
-func ToBeNote(p *model.Pod) string {
+// FuturePodNote explains why a pod that does not exist yet is shown.
+func FuturePodNote(p *model.Pod) string {
 	if p.Workload == "" {
 		return "does not exist yet: its manifest has no status"
 	}
@@ -124,11 +124,11 @@ func PodNote(p *model.Pod) (text string, odd bool) {
 	switch udn := p.PrimaryUDN(); {
 	case p.HostNetwork:
 		return "host network: no policy applies to it; as a peer it counts only in NetworkPolicy rules that select pods", true
-	case p.ToBe != nil && udn == "":
-		return ToBeNote(p), false
+	case p.Planned != nil && udn == "":
+		return FuturePodNote(p), false
 	case p.IsCompleted():
 		return "completed: its addresses are ignored; another pod may have them by now", true
-	case p.NodeName == "" && p.ToBe == nil:
+	case p.NodeName == "" && p.Planned == nil:
 		return "not scheduled: no policy applies to it until it has a node", false
 	case udn != "":
 		return "its primary network is " + udn + ": AdminNetworkPolicies are not enforced there, only on the default network", true

@@ -168,8 +168,8 @@ type ZoneTally struct {
 	States, Units map[model.PolicyState]int
 	// Differ are the policies and units that are not in sync although their rows are known, worst first.
 	Differ []UnitState
-	// Astray are the units other than policies that are not in sync, by kind and name.
-	Astray []model.Key
+	// UnitsOutOfSync are the units other than policies that are not in sync, by kind and name.
+	UnitsOutOfSync []model.Key
 }
 
 // InSyncText returns "15/15", with the number not enforced: "15/15, 1 not enforced".
@@ -207,7 +207,7 @@ func TallyZone(r *Revision, z *model.ZoneState, now time.Time) (t ZoneTally) {
 		}
 	}
 	slices.SortFunc(t.Differ, func(a, b UnitState) int { return cmp.Or(a.State.Compare(b.State), a.Key.Compare(b.Key)) })
-	slices.SortFunc(t.Astray, model.Key.Compare)
+	slices.SortFunc(t.UnitsOutOfSync, model.Key.Compare)
 	return t
 }
 
@@ -222,7 +222,7 @@ func (t *ZoneTally) add(r *Revision, z *model.ZoneState, k model.PolicyKey, now 
 	if !k.Kind.IsPolicy() {
 		t.Units[s]++
 		if s != model.StateInSync {
-			t.Astray = append(t.Astray, k)
+			t.UnitsOutOfSync = append(t.UnitsOutOfSync, k)
 		}
 		return
 	}

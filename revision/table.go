@@ -26,8 +26,8 @@ type PortState struct {
 	ids [][verdict.Walks]int32 // sorted ids of the decisions
 }
 
-// Table holds the verdicts of connections between all ends.
-type Table struct {
+// VerdictTable holds the verdicts of connections between all ends.
+type VerdictTable struct {
 	Ends []End
 	// at is the kind of each pair of ends, 0 without connections.
 	at       []int32
@@ -55,8 +55,8 @@ type diffPair struct {
 }
 
 // newTable returns an empty table for the ends of some classes.
-func newTable(c *verdict.Classes, workloads []Workload) (*Table, error) {
-	t := &Table{finder: newEndFinder(c, workloads), kinds: make([]pairKind, 1), known: map[kindStep]int32{},
+func newTable(c *verdict.Classes, workloads []Workload) (*VerdictTable, error) {
+	t := &VerdictTable{finder: newEndFinder(c, workloads), kinds: make([]pairKind, 1), known: map[kindStep]int32{},
 		sliceIDs: map[*diff.PortDecision]int32{}}
 	for id := range c.List {
 		t.finder.sharesOf(int32(id))
@@ -71,7 +71,7 @@ func newTable(c *verdict.Classes, workloads []Workload) (*Table, error) {
 }
 
 // addPair adds the decisions about two classes.
-func (t *Table) addPair(p *diff.DecidedPair, decided []diff.PortDecision) {
+func (t *VerdictTable) addPair(p *diff.DecidedPair, decided []diff.PortDecision) {
 	if len(decided) == 0 {
 		return
 	}
@@ -93,7 +93,7 @@ func (t *Table) addPair(p *diff.DecidedPair, decided []diff.PortDecision) {
 
 // connects reports whether parts of two ends connect as a pair of classes requires: between pods on one node
 // or on two, or to addresses that are not the node's own.
-func (t *Table) connects(from, to *endShare, p *diff.DecidedPair) bool {
+func (t *VerdictTable) connects(from, to *endShare, p *diff.DecidedPair) bool {
 	plain := from.end != to.end && p.Nodes == verdict.AnyNodes
 	if plain && (len(from.ends) > 0 || len(t.finder.c.Outside.Owners) == 0) {
 		return true
@@ -103,7 +103,7 @@ func (t *Table) connects(from, to *endShare, p *diff.DecidedPair) bool {
 }
 
 // kindWith returns a kind extended by a slice of decisions.
-func (t *Table) kindWith(kind, slice int32) int32 {
+func (t *VerdictTable) kindWith(kind, slice int32) int32 {
 	step := kindStep{kind, slice}
 	next, is := t.known[step]
 	if is {
@@ -124,7 +124,7 @@ func (t *Table) kindWith(kind, slice int32) int32 {
 }
 
 // statesOf returns the verdicts of a kind, by protocol and port.
-func (t *Table) statesOf(kind int32) []PortState {
+func (t *VerdictTable) statesOf(kind int32) []PortState {
 	k := &t.kinds[kind]
 	if k.made {
 		return k.states
@@ -190,10 +190,10 @@ func (s *PortState) add(d *diff.PortDecision) {
 }
 
 // States returns the verdicts of the connections from one end to another, empty if there are none.
-func (t *Table) States(from, to int) []PortState { return t.statesOf(t.at[from*len(t.Ends)+to]) }
+func (t *VerdictTable) States(from, to int) []PortState { return t.statesOf(t.at[from*len(t.Ends)+to]) }
 
 // IsAsked reports whether an end has any connections, whatever their verdict.
-func (t *Table) IsAsked(end int) bool {
+func (t *VerdictTable) IsAsked(end int) bool {
 	n := len(t.Ends)
 	for other := range n {
 		if t.at[end*n+other] != 0 || t.at[other*n+end] != 0 {
@@ -205,7 +205,7 @@ func (t *Table) IsAsked(end int) bool {
 
 // Example returns a connection between two ends at a port with one of the wanted verdicts; the zero Connection
 // if there is none.
-func (t *Table) Example(from, to int, at verdict.PortRange, want verdict.Outcome) verdict.Connection {
+func (t *VerdictTable) Example(from, to int, at verdict.PortRange, want verdict.Outcome) verdict.Connection {
 	f := t.finder
 	for _, a := range f.classesOf(from) {
 		for _, b := range f.classesOf(to) {
@@ -255,10 +255,10 @@ func WhyNoEnds(r *Revision) string {
 		"pods that policies can select"
 }
 
-// TableOf returns the verdicts between all ends. The error is the context's, or reports too many ends.
-func TableOf(ctx context.Context, r *Revision) (t *Table, err error) {
+// FindVerdictTable returns the verdicts between all ends. The error is the context's, or reports too many ends.
+func FindVerdictTable(ctx context.Context, r *Revision) (t *VerdictTable, err error) {
 	var tooMany error
-	workloads := WorkloadsOf(judgedPods(r.JudgedCluster()))
+	workloads := GroupWorkloads(judgedPods(r.JudgedCluster()))
 	err = diff.EachDecision(ctx, r.Verdicts(), func(c *verdict.Classes, p *diff.DecidedPair) {
 		if t == nil && tooMany == nil {
 			t, tooMany = newTable(c, workloads)
@@ -270,5 +270,5 @@ func TableOf(ctx context.Context, r *Revision) (t *Table, err error) {
 	if tooMany != nil {
 		return nil, tooMany
 	}
-	return cmp.Or(t, &Table{kinds: make([]pairKind, 1)}), err
+	return cmp.Or(t, &VerdictTable{kinds: make([]pairKind, 1)}), err
 }

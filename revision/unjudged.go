@@ -14,8 +14,8 @@ const notJudged = "not judged"
 
 // WhyUnjudged returns why a policy decides nothing or is not judged; nil if neither applies.
 func WhyUnjudged(r *Revision, p *model.Policy) *Unjudged {
-	if p.IsRefused() {
-		_, b := p.WhyUntaken("")
+	if p.IsRejected() {
+		_, b := p.WhyRejected("")
 		why := strings.TrimSpace(b.Field + " " + b.Message)
 		if b.IsError() {
 			return &Unjudged{words.No, "decides nothing", why}

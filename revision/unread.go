@@ -24,8 +24,8 @@ type Unread struct {
 	// IsPartial means that some objects were never read. Otherwise all were read once, and are shown as they
 	// were.
 	IsPartial bool
-	// wasRead means that all Kinds were read before.
-	wasRead bool
+	// readBefore means that all Kinds were read before.
+	readBefore bool
 	// Error is the first error, empty while reading.
 	Error string
 }
@@ -37,7 +37,7 @@ func (r *Revision) Unread(kinds ...model.Kind) *Unread {
 	if len(r.Sources) == 0 && !r.Loaded && r.Cluster.IsEmpty() {
 		return &Unread{IsReading: true, IsPartial: true} // nothing has begun yet
 	}
-	u, missing, failed := &Unread{wasRead: true}, false, false
+	u, missing, failed := &Unread{readBefore: true}, false, false
 	note := func(c model.ConnState, name, why string) {
 		missing = true
 		if !slices.Contains(u.Sources, name) {
@@ -57,7 +57,7 @@ func (r *Revision) Unread(kinds ...model.Kind) *Unread {
 		case len(src.Resources) == 0 && !isRead(src.Conn):
 			note(src.Conn, src.Name, src.Error)
 			if src.ReadAt.IsZero() || isBeingRead(src.Conn) {
-				u.IsPartial, u.wasRead = true, false
+				u.IsPartial, u.readBefore = true, false
 			}
 		}
 		for j := range src.Resources {
@@ -74,7 +74,7 @@ func (r *Revision) Unread(kinds ...model.Kind) *Unread {
 			if res.WasRead || res.Count > 0 {
 				continue
 			}
-			u.wasRead = false
+			u.readBefore = false
 			if len(kinds) > 0 || !res.Optional || isBeingRead(res.Conn) {
 				u.IsPartial = true // an optional kind is not needed to judge
 			}
@@ -145,7 +145,7 @@ func (u *Unread) Text() string {
 		verb = " were" // "Pods were"
 	}
 	text := "unknown: " + what + verb + " not read"
-	if u.wasRead {
+	if u.readBefore {
 		text += " again"
 	}
 	if u.Error != "" {

@@ -26,16 +26,16 @@ func (r *Revision) Verdicts() *verdict.Index {
 	})
 }
 
-// otherVerdicts caches verdicts by other options.
-type otherVerdicts struct {
-	idle  Once[*verdict.Index] // with ClusterNetworkPolicies that have no rows, nil if none
-	today Once[*verdict.Index] // without the isolation of 2016
+// altVerdicts caches verdicts by other options.
+type altVerdicts struct {
+	withCNPs    Once[*verdict.Index] // with ClusterNetworkPolicies that have no rows, nil if none
+	without2016 Once[*verdict.Index] // without the isolation of 2016
 }
 
-// WithIdle returns the verdicts as if ClusterNetworkPolicies had rows, which OVN-Kubernetes does not write. It
+// VerdictsWithCNPs returns the verdicts as if ClusterNetworkPolicies had rows, which OVN-Kubernetes does not write. It
 // is nil if their rows are compiled, or if none can be.
-func WithIdle(r *Revision) *verdict.Index {
-	return SharedValue[otherVerdicts](r).idle.Get(func() *verdict.Index {
+func VerdictsWithCNPs(r *Revision) *verdict.Index {
+	return SharedValue[altVerdicts](r).withCNPs.Get(func() *verdict.Index {
 		if !r.System.HasFeature(system.Rows) || r.Desired.Options().CNP {
 			return nil
 		}
@@ -60,16 +60,16 @@ func VerdictsToday(r *Revision) *verdict.Index {
 	if !r.Flags.LegacyIsolation {
 		return r.Verdicts()
 	}
-	return SharedValue[otherVerdicts](r).today.Get(func() *verdict.Index {
+	return SharedValue[altVerdicts](r).without2016.Get(func() *verdict.Index {
 		o := r.VerdictOptions()
 		o.LegacyIsolation = false
 		return verdict.NewIndex(verdict.View{Cluster: r.JudgedCluster(), Pods: r.PodIndex(), Options: o})
 	})
 }
 
-// VerdictsAbout returns the verdicts for another cluster by the options of a revision. Every possible end must
+// VerdictsForCluster returns the verdicts for another cluster by the options of a revision. Every possible end must
 // have a node and an address.
-func VerdictsAbout(r *Revision, c *model.Cluster) *verdict.Index {
+func VerdictsForCluster(r *Revision, c *model.Cluster) *verdict.Index {
 	pods := selectors.NewPodIndex(c, nil)
 	pods.SetFamilies(r.Desired.Families())
 	return verdict.NewIndex(verdict.View{Cluster: c, Pods: pods, Options: r.VerdictOptions()})
@@ -116,7 +116,7 @@ func unenforcedPolicies(r *Revision) map[model.PolicyKey]*model.NoRows {
 	}
 	t := r.Desired.Networks()
 	for p := range r.Cluster.Policies(model.KindNP, model.KindMNP, model.KindEF) {
-		if on := t.OfPolicy(p); len(on) > 0 {
+		if on := t.NetworksOfPolicy(p); len(on) > 0 {
 			out[p.Key] = &model.NoRows{Code: model.OtherNetwork, Message: "it is programmed on " + words.ListFew(on, 3)}
 		}
 	}
@@ -125,12 +125,12 @@ func unenforcedPolicies(r *Revision) map[model.PolicyKey]*model.NoRows {
 
 // CompiledDatabase returns the compiled rows of a node's zone, as its database would hold them.
 func CompiledDatabase(r *Revision, node string) *nb.DB {
-	return Of(WholeRevision(r).Desired, node)
+	return ZoneDatabase(WholeRevision(r).Desired, node)
 }
 
 // OtherRows returns the rows of a node's zone without a compiled owner.
 func OtherRows(r *Revision, node string) (groups []*nb.PortGroup, acls []*nb.ACL) {
-	return Others(WholeRevision(r).Desired, node)
+	return UnownedRows(WholeRevision(r).Desired, node)
 }
 
 // CompiledZone returns the compiled rows of a node's zone, to judge connections by; nil for an unknown node.
@@ -145,5 +145,5 @@ func CompiledZone(r *Revision, node string, m *verdict.MatchCache) *verdict.Zone
 	if r.changed != nil {
 		d = r.shared.wholeRows.Get(func() *compiler.Desired { return compiler.Compile(r.Cluster, r.Desired.Options()) })
 	}
-	return verdict.NewZone(node, Of(d, node), m, nil)
+	return verdict.NewZone(node, ZoneDatabase(d, node), m, nil)
 }

@@ -129,7 +129,7 @@ func TestPolicyOverZones(t *testing.T) {
 			t.Errorf("after %s comes %s, want %s", from, got, want)
 		}
 	}
-	if got := CountAstray(r, &r.Ladder().Tiers[model.TierNetwork], now); got != 0 {
+	if got := CountUnhealthy(r, &r.Ladder().Tiers[model.TierNetwork], now); got != 0 {
 		t.Errorf("%d units of tier 2 are astray, and there are none", got)
 	}
 }
@@ -139,14 +139,14 @@ func TestPodsThatAreMeant(t *testing.T) {
 	r := New(Facts{Cluster: given.Cluster(t, given.ANP("far", 120, "tenant=blue", "in deny tenant=red"),
 		given.NP("blue", "web", "{podSelector: {matchLabels: {app: web}}, policyTypes: [Ingress], ingress: [{}]}"))}, nil)
 	far := r.Cluster.Policy(given.ANPKey("far"))
-	if pods := MeantPods(r, far); len(pods) != 2 || pods[0].Namespace != "blue" {
+	if pods := SubjectPods(r, far); len(pods) != 2 || pods[0].Namespace != "blue" {
 		t.Errorf("a policy without rows would apply to both pods of blue: %v", pods)
 	}
-	if MeantPods(r, nil) != nil {
+	if SubjectPods(r, nil) != nil {
 		t.Error("no policy means pods")
 	}
 	for name, want := range map[string]int{"web-0": 0, "db-1": 1} {
-		if got := OpenRules(r, r.Cluster.Pod("blue", name)); got != want {
+		if got := CountPeerlessRules(r, r.Cluster.Pod("blue", name)); got != want {
 			t.Errorf("%s: %d rules mean it as everybody, want %d", name, got, want)
 		}
 	}
@@ -183,8 +183,8 @@ func TestMarks(t *testing.T) {
 		}
 	}
 	foreign := &nb.ACL{UUID: "other"}
-	if got := m.MarkOf(foreign, nb.OwnerOfRow(foreign)); got != RowForeign {
-		t.Errorf("a row without an owner: mark %d, want %d", got, RowForeign)
+	if got := m.MarkOf(foreign, nb.OwnerOfRow(foreign)); got != RowOtherOwner {
+		t.Errorf("a row without an owner: mark %d, want %d", got, RowOtherOwner)
 	}
 	if rows := m.MissingRows(r, z, nb.TableACL, 50); len(rows) != 1 || rows[0].IDs()[nb.KeyID] != lost {
 		t.Errorf("missing: %v, want %s", rows, lost)

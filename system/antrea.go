@@ -33,7 +33,7 @@ var Antrea = &System{
 		Object: antrea.RestatedPolicy},
 	Form:       &Form{Name: "antctl", Head: antrea.AntctlHead, Row: antrea.AntctlRow},
 	Precedence: verdict.Antrea, Draft: antreaDraft,
-	Refuse: antrea.Refuse, Naming: antrea.PoliciesNaming, UnjudgedPart: antrea.UnjudgedGroup,
+	Reject: antrea.AdmissionFaults, Naming: antrea.PoliciesReferencing, UnjudgedPart: antrea.UnjudgedGroup,
 	Lint: lint.System{Order: antrea.EffectiveOrder, Check: antrea.CheckCluster, Idle: lint.IdlePolicies{Kinds: []model.Kind{model.KindEF},
 		Message: "has no effect: EgressFirewalls need OVN-Kubernetes, and this cluster uses Antrea",
 		Remedy:  "write an Antrea ClusterNetworkPolicy, or use --system ovn-kubernetes"}},

@@ -66,9 +66,9 @@ type System struct {
 
 	// Draft returns the initial text of a new policy at a place.
 	Draft func(tier string, priority float64) string
-	// Refuse implements RefusedChanges for the system's own admission, Naming implements PoliciesNaming for
+	// Reject implements RejectedChanges for the system's own admission, Naming implements PoliciesNaming for
 	// its objects; nil if it has none.
-	Refuse func(before, after *model.Cluster, changed []model.Key) []model.Broken
+	Reject func(before, after *model.Cluster, changed []model.Key) []model.Broken
 	Naming func(c *model.Cluster, k model.Key) []model.Key
 	// UnjudgedPart returns the part of a valid policy that Rung does not judge, such as a group it names;
 	// empty if none. It is nil if everything is judged.
@@ -166,12 +166,12 @@ func SystemOfForm(output string) *System {
 	return findSystem(func(s *System) bool { return s.Form != nil && s.Form.Name == output })
 }
 
-// RefusedChanges returns what the plugins' own admission rejects in changed objects because of others: before
+// RejectedChanges returns what the plugins' own admission rejects in changed objects because of others: before
 // and after are the cluster without and with the change.
-func RefusedChanges(before, after *model.Cluster, changed []model.Key) (out []model.Broken) {
+func RejectedChanges(before, after *model.Cluster, changed []model.Key) (out []model.Broken) {
 	for _, s := range All {
-		if s.Refuse != nil {
-			out = append(out, s.Refuse(before, after, changed)...)
+		if s.Reject != nil {
+			out = append(out, s.Reject(before, after, changed)...)
 		}
 	}
 	return out
@@ -180,7 +180,7 @@ func RefusedChanges(before, after *model.Cluster, changed []model.Key) (out []mo
 // PoliciesNaming returns the policies that name an object that decides nothing by itself.
 func PoliciesNaming(c *model.Cluster, k model.Key) (out []model.Key) {
 	for _, s := range All {
-		if s.Naming != nil && k.Kind.IsNamed() {
+		if s.Naming != nil && k.Kind.IsReferenced() {
 			out = append(out, s.Naming(c, k)...)
 		}
 	}
@@ -235,5 +235,5 @@ type TierForm struct {
 	// Bands returns the deciding policies of a cluster, by tier; NetworkPolicies are the band of their kind.
 	Bands func(*model.Cluster) []ladder.Band
 	// Object converts an AdminNetworkPolicy or baseline to an equivalent policy at a place, in the API's form.
-	Object func(admin map[string]any, at plan.TierSlot) map[string]any
+	Object func(admin map[string]any, at plan.TierPlace) map[string]any
 }

@@ -51,7 +51,7 @@ func parseTheme(data []byte, name string) (t *Theme, wrong []error) {
 	switch err := dec.Decode(t); {
 	case errors.As(err, &part): // the rest was decoded
 		for _, e := range part.Errors {
-			wrong = append(wrong, fmt.Errorf("theme %s.yaml %s", name, inWords(e)))
+			wrong = append(wrong, fmt.Errorf("theme %s.yaml %s", name, plainError(e)))
 		}
 	case err != nil:
 		return nil, []error{fmt.Errorf("theme %s.yaml: not valid YAML: %w", name, err)}
@@ -62,8 +62,8 @@ func parseTheme(data []byte, name string) (t *Theme, wrong []error) {
 	return t, wrong
 }
 
-// inWords rewrites an error of the YAML library about one line for people.
-func inWords(text string) string {
+// plainError rewrites an error of the YAML library about one line for people.
+func plainError(text string) string {
 	line, what, _ := strings.Cut(text, ": ")
 	if field, ok := strings.CutSuffix(strings.TrimPrefix(what, "field "), " not found in type themes.Theme"); ok {
 		what = fmt.Sprintf("unknown setting %q (allowed: name, about, palette, tokens, light)", field)

@@ -152,7 +152,7 @@ func OutputProfile(mode string, terminal bool, environ []string) (colorprofile.P
 // plain replaces each sign by its ASCII form. Both take the same number of cells, so nothing moves.
 var plain = func() *strings.Replacer {
 	var pairs []string
-	for _, s := range words.Table {
+	for _, s := range words.Signs {
 		if s.Text != s.ASCII {
 			pairs = append(pairs, s.Text, s.ASCII)
 		}

@@ -93,7 +93,7 @@ func TestAlteredPages(t *testing.T) {
 		return reconciler.NewZoneDiffer(d).JudgeZone(reconciler.ZoneRead{Zone: zone, DB: db, At: uitest.Now.Add(-time.Hour)})
 	}
 	for _, z := range p.Zones {
-		z.DB, z.Writes = revision.Of(d, z.Name), false
+		z.DB, z.Writes = revision.ZoneDatabase(d, z.Name), false
 		z.Policies = judge(z.Name, z.DB)
 	}
 	seen, networks, kinds := map[string]bool{}, map[string]bool{}, map[string]bool{}

@@ -121,7 +121,7 @@ func (m *rootModel) jobDone(msg jobMsg) {
 		m.status.sayToast(result, m.rev.Mode.Title, cmp.Or(m.byID(msg.entry), m.topEntry()), m.now)
 		return
 	case view.PreparedDialog:
-		if e := m.topEntry(); e.id == msg.entry && len(m.over) == 0 {
+		if e := m.topEntry(); e.id == msg.entry && len(m.overlays) == 0 {
 			m.withEnv(e, result)
 		}
 		return

@@ -24,14 +24,14 @@ type openDialog struct {
 // askDialog opens a question of a page.
 func (m *rootModel) askDialog(e *trailEntry, q view.Dialog) *openDialog {
 	d := &openDialog{m: m, entry: e, d: q, openedAt: time.Now()}
-	m.over = append(m.over, d)
+	m.overlays = append(m.overlays, d)
 	return d
 }
 
 // PressKey passes a key to the question. A finished question closes; then its requests are carried out.
 func (d *openDialog) PressKey(key, text string) (done bool, chosen *ChosenItem) {
 	m := d.m
-	if !m.inline && time.Since(d.openedAt) < grace && d.holdsBack(key) {
+	if !m.inline && time.Since(d.openedAt) < yesDelay && d.holdsBack(key) {
 		return false, nil
 	}
 	if d.window.IsCut() && (key == "pgup" || key == "pgdown") {
@@ -50,7 +50,7 @@ func (d *openDialog) PressKey(key, text string) (done bool, chosen *ChosenItem) 
 		d.openedAt = time.Now() // a key held down must not repeat a refused yes
 	}
 	if done {
-		m.over.RemoveOverlay(d)
+		m.overlays.RemoveOverlay(d)
 		if key != "esc" && d.isGone() {
 			m.muted.beginMuting()
 		}

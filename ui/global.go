@@ -40,16 +40,16 @@ func Do(env *view.Env, v view.View, id action.ID) {
 	case action.Confirm:
 		confirmTrial(env)
 	case action.GoTrace, action.LadderTrace, action.PolicyTrace, action.RuleTrace, action.PodTrace:
-		view.AskTrace(env, view.TraceOf(env.Rev, env.Page, v.SelectedPage()))
+		view.AskTrace(env, view.PrefilledTrace(env.Rev, env.Page, v.SelectedPage()))
 	case action.PodOVN:
-		view.AskOVNTrace(env, view.TraceOf(env.Rev, env.Page, v.SelectedPage()))
+		view.AskOVNTrace(env, view.PrefilledTrace(env.Rev, env.Page, v.SelectedPage()))
 	case action.GoProbe:
 		askProbe(env, v)
 	default:
 		if kind, ok := places[id]; ok {
 			page := nav.PageOf(kind)
 			if kind == nav.Matrix || kind == nav.Ladder && env.Page.Kind != nav.Ladder {
-				page = page.On(env.Page.Network)
+				page = page.OnNetwork(env.Page.Network)
 			}
 			env.OpenPage(page)
 		}
@@ -78,7 +78,7 @@ func askProbe(env *view.Env, v view.View) {
 		})
 		return
 	}
-	view.AskProbe(env, view.TraceOf(env.Rev, pages...))
+	view.AskProbe(env, view.PrefilledTrace(env.Rev, pages...))
 }
 
 // toggleWrites allows changes after a question, or returns to read-only.

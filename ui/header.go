@@ -190,10 +190,10 @@ func (s *State) zonesLine(w int, brief bool) widget.Line {
 	}
 	l := widget.StyledLine(words.Count(len(all), "zone")+" ", st.Text)
 	if len(all) > view.FoldZones {
-		return append(l, view.TallyOf(s.Rev, s.Now).TallyLine(st, w >= wideHeader)...)
+		return append(l, view.TallyZones(s.Rev, s.Now).TallyLine(st, w >= wideHeader)...)
 	}
 	for _, z := range all {
-		l = append(l, widget.SpanOf(cluster.ZoneSign(s.Rev, z, s.Now), st))
+		l = append(l, widget.StyledSpan(cluster.ZoneSign(s.Rev, z, s.Now), st))
 	}
 	return l
 }

@@ -32,8 +32,8 @@ const maxNames = 20_000
 var kinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindMNP, model.KindEF, model.KindCNP, model.KindACNP,
 	model.KindANNP}
 
-// itemsOf returns all items of the palette: actions first, then places by name.
-func itemsOf(o OverlayOffers) []paletteItem {
+// paletteItems returns all items of the palette: actions first, then places by name.
+func paletteItems(o OverlayOffers) []paletteItem {
 	var out []paletteItem
 	for _, name := range slices.Sorted(maps.Keys(o.Aliases)) {
 		out = append(out, paletteItem{text: name, help: "alias of " + o.Aliases[name], ChosenItem: ChosenItem{Alias: o.Aliases[name]}})
@@ -53,7 +53,7 @@ func itemsOf(o OverlayOffers) []paletteItem {
 		out = append(out, paletteItem{text: "view " + name, help: help, ChosenItem: ChosenItem{Page: p}})
 	}
 	cluster := o.Rev.Cluster
-	out = append(out, listsOf(cluster)...)
+	out = append(out, kindItems(cluster)...)
 	place := func(text, help string, to nav.Page, names ...string) {
 		out = append(out, paletteItem{text: text, help: help, names: names, ChosenItem: ChosenItem{Page: to}})
 	}
@@ -67,22 +67,22 @@ func itemsOf(o OverlayOffers) []paletteItem {
 		place("matrix "+ns.Name, "connections with other namespaces", nav.ToMatrix(ns.Name, ""))
 	}
 	for _, name := range o.Rev.Desired.Networks().Names() {
-		place("ladder"+words.OnNetwork(name), "policies of the network, in order", nav.PageOf(nav.Ladder).On(name))
-		place("matrix"+words.OnNetwork(name), "connections on the network", nav.ToMatrix("", "").On(name))
+		place("ladder"+words.OnNetwork(name), "policies of the network, in order", nav.PageOf(nav.Ladder).OnNetwork(name))
+		place("matrix"+words.OnNetwork(name), "connections on the network", nav.ToMatrix("", "").OnNetwork(name))
 	}
 	for _, z := range o.Rev.Zones {
 		place("zone "+z.Name, "rows of the zone · "+string(z.Conn), nav.Page{Kind: nav.Rows, Zone: z.Name})
 	}
-	out = append(out, podsOf(cluster)...)
-	out = append(out, rulesOf(cluster)...)
+	out = append(out, podItems(cluster)...)
+	out = append(out, ruleItems(cluster)...)
 	for _, name := range o.Themes {
 		out = append(out, paletteItem{text: "theme " + name, help: "change the colours", ChosenItem: ChosenItem{Theme: name}})
 	}
 	return out
 }
 
-// listsOf returns items for kinds without a page of their own: choosing one lists the objects.
-func listsOf(cluster *model.Cluster) []paletteItem {
+// kindItems returns items for kinds without a page of their own: choosing one lists the objects.
+func kindItems(cluster *model.Cluster) []paletteItem {
 	count := cluster.Count
 	return []paletteItem{
 		{text: "np", help: words.Count(count(model.KindNP), "NetworkPolicy") + ", by name", narrow: "np ",
@@ -109,8 +109,8 @@ func policyDetail(p *model.Policy) string {
 	return p.Kind.Title() + " of namespace " + p.Namespace
 }
 
-// podsOf returns the pods, each with its node and addresses.
-func podsOf(cluster *model.Cluster) []paletteItem {
+// podItems returns the pods, each with its node and addresses.
+func podItems(cluster *model.Cluster) []paletteItem {
 	out := make([]paletteItem, 0, min(maxNames, cluster.Count(model.KindPod)))
 	for o := range cluster.Pods() {
 		if len(out) == maxNames {
@@ -129,8 +129,8 @@ func podsOf(cluster *model.Cluster) []paletteItem {
 	return out
 }
 
-// rulesOf returns the rules of kinds whose rules have names.
-func rulesOf(cluster *model.Cluster) []paletteItem {
+// ruleItems returns the rules of kinds whose rules have names.
+func ruleItems(cluster *model.Cluster) []paletteItem {
 	var out []paletteItem
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindACNP, model.KindANNP} {
 		for p := range cluster.Policies(k) {

@@ -28,8 +28,8 @@ func (m *rootModel) pressKey(msg tea.KeyPressMsg) {
 		m.doRootAction(action.Quit)
 		return
 	}
-	if len(m.over) > 0 {
-		m.takeChosen(m.over.PressKey(key, text))
+	if len(m.overlays) > 0 {
+		m.takeChosen(m.overlays.PressKey(key, text))
 		return
 	}
 	if m.filter.typedOn(m.topEntry()) {
@@ -89,7 +89,7 @@ func (m *rootModel) overlayOffers() OverlayOffers {
 	}
 	w, h := m.pageSize()
 	shown := m.frameState().HeaderLine(w).Render(w) + "\n" + e.frontView().Render(m.viewEnv(e), w, h)
-	o.Signs = words.DrawnIn(ansi.Strip(shown))
+	o.Signs = words.SignsIn(ansi.Strip(shown))
 	return o
 }
 
@@ -147,9 +147,9 @@ func (m *rootModel) doRootAction(id action.ID) {
 			m.sayToast(view.ToastAsk{Text: "no page to go forward to"})
 		}
 	case action.Palette:
-		m.over = append(m.over, NewPalette(m.overlayOffers(), &m.recent))
+		m.overlays = append(m.overlays, NewPalette(m.overlayOffers(), &m.recent))
 	case action.Help:
-		m.over = append(m.over, NewHelp(m.overlayOffers()))
+		m.overlays = append(m.overlays, NewHelp(m.overlayOffers()))
 	case action.Filter:
 		if _, ok := m.topEntry().view.(view.Filterer); !ok {
 			m.sayToast(view.ToastAsk{Text: "this page has no filter"})
@@ -196,8 +196,8 @@ func (m *rootModel) doRootAction(id action.ID) {
 func (m *rootModel) pasteText(text string) {
 	switch {
 	case text == "": // the end of an oversized paste
-	case len(m.over) > 0:
-		m.over[len(m.over)-1].Paste(text)
+	case len(m.overlays) > 0:
+		m.overlays[len(m.overlays)-1].Paste(text)
 	case m.filter.typedOn(m.topEntry()):
 		m.filter.InsertText(text)
 		m.setFilter(m.topEntry(), m.filter.InputText())
@@ -208,7 +208,7 @@ func (m *rootModel) pasteText(text string) {
 }
 
 func (m *rootModel) handleClick(msg tea.MouseClickMsg) {
-	if msg.Button != tea.MouseLeft || len(m.over) > 0 {
+	if msg.Button != tea.MouseLeft || len(m.overlays) > 0 {
 		return
 	}
 	if msg.Y == 0 && !m.isSmall() {
@@ -247,12 +247,12 @@ func (m *rootModel) handleWheel(msg tea.MouseWheelMsg) {
 	default:
 		return
 	}
-	if len(m.over) > 0 {
+	if len(m.overlays) > 0 {
 		key := "down"
 		if d < 0 {
 			key = "up"
 		}
-		m.takeChosen(m.over.PressKey(key, ""))
+		m.takeChosen(m.overlays.PressKey(key, ""))
 		return
 	}
 	e := m.topEntry()

@@ -31,22 +31,22 @@ type State struct {
 func (s *State) CrumbsLine(names []string, brief string, w int) widget.Line {
 	last := len(names) - 1
 	for first := range names {
-		if l := s.wayFrom(names, first); l.LineWidth() <= w {
+		if l := s.joinCrumbs(names, first); l.LineWidth() <= w {
 			return l
 		}
 	}
 	names[last] = brief
 	for _, first := range []int{0, last} {
-		if l := s.wayFrom(names, first); l.LineWidth() <= w {
+		if l := s.joinCrumbs(names, first); l.LineWidth() <= w {
 			return l
 		}
 	}
 	return widget.StyledLine(" "+widget.CutName(names[last], w-1), s.Styles.Title)
 }
 
-// wayFrom joins the names from index first on. A name that starts with the whole previous name loses that
+// joinCrumbs joins the names from index first on. A name that starts with the whole previous name loses that
 // prefix.
-func (s *State) wayFrom(names []string, first int) widget.Line {
+func (s *State) joinCrumbs(names []string, first int) widget.Line {
 	st := s.Styles
 	l := widget.StyledLine(" ", st.Text)
 	if first > 0 {
@@ -115,7 +115,7 @@ func (s *State) planBadge(short bool) widget.Line {
 	if !p.IsOpen() {
 		return nil
 	}
-	n, of := p.StepsOfWay()
+	n, of := p.StepsDoneAndTotal()
 	form := func(long, brief string) string {
 		if short {
 			return brief
@@ -123,7 +123,7 @@ func (s *State) planBadge(short bool) widget.Line {
 		return long
 	}
 	what := "plan "
-	if p.Back {
+	if p.RollingBack {
 		what = form("plan rolling back ", "plan back ")
 	}
 	what += fmt.Sprintf("%s/%s", words.Thousands(n), words.Thousands(of))
@@ -133,7 +133,7 @@ func (s *State) planBadge(short bool) widget.Line {
 		return widget.StyledLine(what+" stopped", st.Error)
 	case p.State == revision.PlanWaiting:
 		return widget.StyledLine(what+form(" waiting", " waits"), st.Warn)
-	case !p.Back:
+	case !p.RollingBack:
 		what += form(" running", " run")
 	}
 	if s.Load.IsLong(s.Now) && !short {

@@ -18,9 +18,9 @@ type BackgroundLoad struct {
 	doneAmount, total int64
 }
 
-// loadOf returns the first load in progress: sources, then zones, then a plan. A failed source does not count
+// currentLoad returns the first load in progress: sources, then zones, then a plan. A failed source does not count
 // as loading: it is retried indefinitely, and its state says why.
-func loadOf(r *revision.Revision) BackgroundLoad {
+func currentLoad(r *revision.Revision) BackgroundLoad {
 	for _, s := range r.Sources {
 		if s.Conn != model.ConnStarting && s.Conn != model.ConnDialling {
 			continue
@@ -69,7 +69,7 @@ func (l *BackgroundLoad) TakeRevision(r *revision.Revision, now time.Time) {
 		return
 	}
 	since := l.beganAt
-	*l = loadOf(r)
+	*l = currentLoad(r)
 	l.revision, l.beganAt = r, since
 	switch {
 	case l.loadName == "":

@@ -34,12 +34,12 @@ func (m *rootModel) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 	m.now = m.console.Now()
 	drawn := !m.dirty
 	m.dirty = true
-	typing := m.filter.typedOn(m.topEntry()) || len(m.over) > 0
+	typing := m.filter.typedOn(m.topEntry()) || len(m.overlays) > 0
 	m.handleMessage(msg)
 	if !m.filter.typedOn(m.topEntry()) {
 		m.filter.typedFor = nil // its page is closed
 	}
-	if typing && m.filter.typedFor == nil && len(m.over) == 0 && !isInput(msg) {
+	if typing && m.filter.typedFor == nil && len(m.overlays) == 0 && !isInput(msg) {
 		m.muted.beginMuting()
 	}
 	m.dirty = m.dirty || !drawn

@@ -45,7 +45,7 @@ func tellTrial(env *view.Env, was *revision.UnconfirmedChange) {
 	}
 	switch {
 	case u.FromEarlierRun && (was == nil || was.ID != u.ID || u.Ended != ""):
-		foundTrial(env, u)
+		showFoundTrial(env, u)
 	case u.Ended == revision.TrialConfirmed || u.Ended == revision.ChangeFinished: // whoever confirmed saw the message
 	case u.Ended != "" && u.Kept && u.Title != "":
 		env.SayText("%s%s", title, u.Ended)
@@ -56,8 +56,8 @@ func tellTrial(env *view.Env, was *revision.UnconfirmedChange) {
 	}
 }
 
-// foundTrial shows a change that an earlier run left unfinished.
-func foundTrial(env *view.Env, u *revision.UnconfirmedChange) {
+// showFoundTrial shows a change that an earlier run left unfinished.
+func showFoundTrial(env *view.Env, u *revision.UnconfirmedChange) {
 	console := env.Console
 	if u.Ended == revision.TrialConfirmed || u.Ended == revision.TrialConfirmedElsewhere {
 		return

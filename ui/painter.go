@@ -57,7 +57,7 @@ func (m *rootModel) paintScreen(w, h int) (screen string, cursor *tea.Cursor) {
 	case bh < h:
 		screen += "\n" + foot
 	}
-	for _, o := range m.over { // only the last has the keyboard
+	for _, o := range m.overlays { // only the last has the keyboard
 		screen, cursor = drawOver(m.styles, o, screen, w, h)
 	}
 	return screen, cursor

@@ -31,7 +31,7 @@ type PaletteOverlay struct {
 
 // NewPalette lists all offers. Chosen texts are added to recent.
 func NewPalette(o OverlayOffers, recent *[]string) *PaletteOverlay {
-	p := &PaletteOverlay{items: itemsOf(o), rev: o.Rev, keys: o.Keys, recent: recent}
+	p := &PaletteOverlay{items: paletteItems(o), rev: o.Rev, keys: o.Keys, recent: recent}
 	p.listed = len(p.items)
 	p.input.History = *recent
 	p.findHits()
@@ -52,7 +52,7 @@ func FindItem(o OverlayOffers, text string) *ChosenItem {
 		return &ChosenItem{WhyNot: text + ": no match"}
 	}
 	it := &p.items[p.hits[0]]
-	kind, rest := kindOf(strings.ToLower(text))
+	kind, rest := splitKind(strings.ToLower(text))
 	switch isQuestion := p.hits[0] >= p.listed; {
 	case it.whyNot != "":
 		return &ChosenItem{WhyNot: it.text + ": " + it.whyNot}
@@ -88,7 +88,7 @@ func (p *PaletteOverlay) findHits() {
 	}
 	// Items that contain the typed text go first, by rank and then in the order of the items; then items that
 	// contain only its letters, nearest letters first.
-	kind, rest := kindOf(typed)
+	kind, rest := splitKind(typed)
 	ranks := make([]int, len(p.items))
 	for i := range p.items {
 		ranks[i] = p.items[i].rankAmong(kind, rest)
@@ -104,8 +104,8 @@ func (p *PaletteOverlay) findHits() {
 	}
 }
 
-// kindOf splits a typed text into the kind it begins with, empty if none, and the name.
-func kindOf(typed string) (kind, rest string) {
+// splitKind splits a typed text into the kind it begins with, empty if none, and the name.
+func splitKind(typed string) (kind, rest string) {
 	first, rest, ok := strings.Cut(typed, " ")
 	if ok && slices.Contains([]string{"anp", "banp", "np", "ef", "pod", "zone", "rule", "theme"}, first) {
 		return first + " ", rest
@@ -121,14 +121,14 @@ const (
 	isWithin           // the name contains it
 	hasWords           // the name contains all words
 	hasLetters         // the name contains at most all letters
-	isNot              // another kind
+	wrongKind          // another kind
 )
 
 // rankAmong returns how well the item, if of that kind, matches by its text or another name.
 func (it *paletteItem) rankAmong(kind, typed string) int {
 	text, ok := strings.CutPrefix(it.text, kind)
 	if !ok || kind != "" && text == "" {
-		return isNot
+		return wrongKind
 	}
 	best := rankText(text, typed)
 	for _, name := range it.names {
@@ -266,7 +266,7 @@ const mostRows = 16
 
 // Draw returns the line, the hits, and the text that does not fit into the row at the cursor.
 func (p *PaletteOverlay) Draw(st *themes.StyleSet, w, h int) (string, []string) {
-	note := widget.JoinLines(widget.PlainLine("  "), p.input.CompletesLine(p.keys, st))
+	note := widget.JoinLines(widget.PlainLine("  "), p.input.CompleteHint(p.keys, st))
 	nw := min(note.LineWidth(), w/2)
 	lines := []string{" " + st.Key.Render(":") + p.input.Render(st, max(1, w-3-nw)) + note.Render(nw) + " "}
 	rows := max(0, min(mostRows, h-1))

@@ -28,9 +28,9 @@ func TestPlanBadge(t *testing.T) {
 	other.Runner.IsOwn = false
 	stopped, back, waiting := underWay(4), underWay(4), underWay(4)
 	stopped.State, stopped.Runner = revision.PlanStopped, revision.PlanRunner{}
-	back.Back, back.Top, waiting.State = true, 5, revision.PlanWaiting
+	back.RollingBack, back.StepsAtRollback, waiting.State = true, 5, revision.PlanWaiting
 	backStopped := underWay(4)
-	backStopped.Back, backStopped.Top, backStopped.State, backStopped.Runner = true, 5, revision.PlanStopped, revision.PlanRunner{}
+	backStopped.RollingBack, backStopped.StepsAtRollback, backStopped.State, backStopped.Runner = true, 5, revision.PlanStopped, revision.PlanRunner{}
 	for _, x := range []struct {
 		name        string
 		plan        *revision.PlanState

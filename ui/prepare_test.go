@@ -113,7 +113,7 @@ func TestCausesArePrepared(t *testing.T) {
 		// The second comes while others are not worked out for lack of time.
 		l.prepareNewest(t.Context(), &fixedConsole{rev: rev})
 		l.next = time.Now().Add(time.Hour)
-		if revision.CausesAtHand(rev, z, p) == nil {
+		if revision.CachedCauses(rev, z, p) == nil {
 			t.Errorf("revision %d: the screen has no cause for the row that is left", i)
 		}
 	}

@@ -32,7 +32,7 @@ func (m *rootModel) quitNow() {
 // askQuit ends the program, but asks first while a plan runs or a change is on trial. Asked again before the
 // answer, or while the plan stops, it ends at once.
 func (m *rootModel) askQuit() {
-	asked := m.quitting != nil && slices.Contains(m.over, Overlay(m.quitting))
+	asked := m.quitting != nil && slices.Contains(m.overlays, Overlay(m.quitting))
 	c := &view.ConfirmDialog{Title: "Leave Rung", NoText: "stay"}
 	switch {
 	case asked || m.leaving:

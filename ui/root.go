@@ -19,8 +19,8 @@ const (
 	// frameTime is the least time between two revisions on the screen: nobody reads faster, and each drawing
 	// delays keys. The first revision after a pause is shown at once.
 	frameTime = 100 * time.Millisecond
-	// grace is how long a new question ignores a yes, which was typed before it appeared.
-	grace = 150 * time.Millisecond
+	// yesDelay is how long a new question ignores a yes, which was typed before it appeared.
+	yesDelay = 150 * time.Millisecond
 )
 
 // rootModel is the one Bubble Tea model.
@@ -49,10 +49,10 @@ type rootModel struct {
 	quitting *openDialog
 	leaving  bool
 
-	over   OverlayStack
-	muted  inputMuting
-	filter filterLine
-	recent []string // palette history
+	overlays OverlayStack
+	muted    inputMuting
+	filter   filterLine
+	recent   []string // palette history
 
 	status statusLine
 	jobs   jobList

@@ -108,8 +108,8 @@ func (m *rootModel) switchConsole(msg switchMsg) {
 	}
 	m.pageTrail.endAll()
 	m.session.endSession()
-	open := m.over
-	m.over = nil
+	open := m.overlays
+	m.overlays = nil
 	m.jobs = jobList{last: m.jobs.last}
 	m.beginConsole(msg.console)
 	for _, o := range open {

@@ -64,7 +64,7 @@ func isSpinner(r rune) bool { return r >= 0x2800 && r <= 0x28ff }
 // and on every page of the demo.
 func TestSignsStandInTheTable(t *testing.T) {
 	known, lacking := map[string]bool{}, map[string]bool{}
-	for _, s := range words.Table {
+	for _, s := range words.Signs {
 		known[s.Text] = true
 	}
 	look := func(where, text string) {
@@ -100,7 +100,7 @@ func TestSignsStandInTheTable(t *testing.T) {
 func TestOneSignOneMeaning(t *testing.T) {
 	install.WithoutRace(t)
 	texts, plain, meanings := map[string]bool{}, map[string]string{}, map[string]bool{}
-	for _, s := range words.Table {
+	for _, s := range words.Signs {
 		switch {
 		case texts[s.Text]:
 			t.Errorf("%s stands in the table twice", s.Text)
@@ -139,7 +139,7 @@ func TestOneSignOneMeaning(t *testing.T) {
 			news[piece][colour] = f
 		}
 	}
-	for _, s := range words.Table {
+	for _, s := range words.Signs {
 		if n := news[s.Text]; s.Kind == words.State && len(n) > 1 {
 			t.Errorf("%s is good news in %s and bad news in %s", s.Text, n["good"], n["bad"])
 		}
@@ -148,7 +148,7 @@ func TestOneSignOneMeaning(t *testing.T) {
 
 // stateForm is the sign that says how something is with this form, empty for none.
 func stateForm(ascii string) string {
-	for _, s := range words.Table {
+	for _, s := range words.Signs {
 		if s.Kind == words.State && s.ASCII == ascii {
 			return s.Text
 		}

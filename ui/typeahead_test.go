@@ -39,7 +39,7 @@ func TestTypingAhead(t *testing.T) {
 	if f := frameOf(m); !strings.Contains(f, "> yes-12 ") || len(got) > 0 {
 		t.Fatalf("typed at once: %q\n%s", got, f)
 	}
-	time.Sleep(grace)
+	time.Sleep(yesDelay)
 	hit(m, "enter")
 	m.askDialog(m.topEntry(), &view.ConfirmDialog{Title: "B", Type: "name", Yes: func(*view.Env) { got = append(got, "B") }})
 	hit(m, letters("name")...)
@@ -47,14 +47,14 @@ func TestTypingAhead(t *testing.T) {
 	if f := frameOf(m); !strings.Contains(f, "> name ") {
 		t.Fatalf("typed at once:\n%s", f)
 	}
-	time.Sleep(grace)
+	time.Sleep(yesDelay)
 	hit(m, "enter")
 	m.askDialog(m.topEntry(), &view.ConfirmDialog{Title: "C", Yes: func(*view.Env) { got = append(got, "C") }})
 	hit(m, "y", "enter")
-	if len(m.over) != 1 {
+	if len(m.overlays) != 1 {
 		t.Error("answered before it could be read")
 	}
-	time.Sleep(grace)
+	time.Sleep(yesDelay)
 	hit(m, "y")
 	if want := []string{"yes-12", "B", "C"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -71,7 +71,7 @@ func TestKeysAfterALineHasClosed(t *testing.T) {
 			hit(m, "q", "u")
 			what = "it has gone"
 			hit(m, "i", "e", "t")
-			time.Sleep(grace)
+			time.Sleep(yesDelay)
 			hit(m, "enter")
 		},
 		"a filter whose cluster goes": func(m *rootModel) {
@@ -85,7 +85,7 @@ func TestKeysAfterALineHasClosed(t *testing.T) {
 			m.Update(switchMsg{context: "other", console: newStill(t)})
 			m.openPage(nav.PageOf(nav.Zones), false)
 			hit(m, "i", "e", "t")
-			time.Sleep(grace)
+			time.Sleep(yesDelay)
 			hit(m, "enter")
 		},
 	} {
@@ -93,19 +93,19 @@ func TestKeysAfterALineHasClosed(t *testing.T) {
 			m := stillRoot(t, newStill(t), Options{})
 			m.openPage(nav.PageOf(nav.Zones), false)
 			closes(m)
-			if len(m.over) > 0 {
+			if len(m.overlays) > 0 {
 				t.Fatalf("still open:\n%s", frameOf(m))
 			}
 			hit(m, "q", "?", ":", "q")
-			if m.quits || len(m.over) > 0 || m.topEntry().page.Kind != nav.Zones {
+			if m.quits || len(m.overlays) > 0 || m.topEntry().page.Kind != nav.Zones {
 				t.Fatalf("typed text became keys of the page:\n%s", frameOf(m))
 			}
 			if f := frameOf(m); !strings.Contains(f, "pause, then type") {
 				t.Errorf("not said:\n%s", f)
 			}
-			time.Sleep(quiet + 50*time.Millisecond)
+			time.Sleep(typingPause + 50*time.Millisecond)
 			hit(m, "?")
-			if len(m.over) != 1 {
+			if len(m.overlays) != 1 {
 				t.Errorf("keys are no keys any more:\n%s", frameOf(m))
 			}
 		})

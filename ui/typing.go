@@ -49,7 +49,7 @@ func (f *filterLine) drawLine(st *themes.StyleSet, keys *action.Keymap, w int) s
 // hintPieces returns the hints while a filter is typed, the most important first.
 func (f *filterLine) hintPieces(st *themes.StyleSet, keys *action.Keymap) []widget.LinePiece {
 	var hints []widget.LinePiece
-	if l := f.CompletesLine(keys, st); l != nil {
+	if l := f.CompleteHint(keys, st); l != nil {
 		hints = append(hints, widget.LinePiece{Line: l})
 	}
 	can := []string{"!inverse", "-f fuzzy"}
@@ -102,8 +102,8 @@ func (m *rootModel) filterKey(key, text string) {
 	m.filter.offerWord()
 }
 
-// quiet is the pause in typing, after an input line closed by itself, before keys act on the page again.
-const quiet = 400 * time.Millisecond
+// typingPause is the pause in typing, after an input line closed by itself, before keys act on the page again.
+const typingPause = 400 * time.Millisecond
 
 // inputMuting ignores keys typed for a line or question that has closed, until a pause: they must not act on
 // the page.
@@ -118,7 +118,7 @@ func (t *inputMuting) isMuted() bool {
 	switch {
 	case t.last.IsZero():
 		return false
-	case time.Since(t.last) >= quiet:
+	case time.Since(t.last) >= typingPause:
 		t.last = time.Time{}
 		return false
 	}

@@ -104,7 +104,7 @@ func UnreadDeciders(r *revision.Revision) *revision.Unread {
 func isOnUnread(r *revision.Revision, changes []change.ObjectChange) bool {
 	networks := revision.WholeDesired(r).Networks()
 	for p := range r.Cluster.Pods() {
-		if key := p.PrimaryUDN(); key != "" && networks.OfKey(key) == nil &&
+		if key := p.PrimaryUDN(); key != "" && networks.NetworkOfKey(key) == nil &&
 			slices.ContainsFunc(changes, func(c change.ObjectChange) bool { return c.Key.Namespace == p.Namespace }) {
 			return true
 		}
@@ -162,7 +162,7 @@ func (e *Effect) Text() string {
 	case but != "":
 		text = "no other connection changes"
 	default:
-		return revision.StaysText(e.Difference)
+		return revision.NoChangeText(e.Difference)
 	}
 	if but != "" {
 		text += " (" + but + ")"
@@ -178,8 +178,8 @@ func (e *Effect) AgainstLog(ctx context.Context, log *diff.LogConnections, rev, 
 	}
 	limit, cancel := context.WithTimeout(ctx, MaxTime)
 	defer cancel()
-	out := *e                                                 // e may be on screen
-	out.Log, _ = revision.LogOtherwise(rev, limit, next, log) // an error means the time ran out; a late result is left out
+	out := *e                                            // e may be on screen
+	out.Log, _ = revision.DiffLog(rev, limit, next, log) // an error means the time ran out; a late result is left out
 	return &out
 }
 
@@ -198,11 +198,11 @@ func DecisionConsequences(e *Effect, next *revision.Revision) (out []Consequence
 	if e == nil || e.Difference == nil {
 		return nil
 	}
-	for _, text := range revision.IdleTexts(e.Difference, next.Cluster) {
+	for _, text := range revision.NeverDecidingTexts(e.Difference, next.Cluster) {
 		out = append(out, Consequence{"note " + text, text})
 	}
-	for i, text := range revision.HangsTexts(e.Difference) {
-		h := &e.HangingPairs[i]
+	for i, text := range revision.OneSidedDenyTexts(e.Difference) {
+		h := &e.StillDeniedPairs[i]
 		out = append(out, Consequence{fmt.Sprint("hangs ", h.Network, h.AtSenders, revision.DecidersText(h.Deciders)), text})
 	}
 	return out

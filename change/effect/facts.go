@@ -34,11 +34,11 @@ func ReachConsequences(rev *revision.Revision, changes []change.ObjectChange) (o
 			if p.Tiered != nil {
 				subject = revision.AppliedPods(rev, p)
 			}
-			add("subject", kindsOf(x, subject))
+			add("subject", replicaKinds(x, subject))
 			for _, d := range []model.Direction{model.Ingress, model.Egress} {
 				for j := range p.Rules(d) {
 					r := &p.Rules(d)[j]
-					add(fmt.Sprint(d, j), kindsOf(x, x.ReachOfRule(r).ReachedPods()))
+					add(fmt.Sprint(d, j), replicaKinds(x, x.ReachOfRule(r).ReachedPods()))
 					for k := range r.Peers {
 						if r.Peers[k].Kind == model.PeerNodes {
 							add("nodes", nodeNamesOf(x.NodesMatching(r.Peers[k].Nodes)))
@@ -61,8 +61,8 @@ func nodeNamesOf(nodes []*model.Node) (out []string) {
 	return out
 }
 
-// kindsOf returns the kinds of pods in a set, by namespace and labels.
-func kindsOf(x *selectors.PodIndex, set selectors.PodSet) []string {
+// replicaKinds returns the kinds of pods in a set, by namespace and labels.
+func replicaKinds(x *selectors.PodIndex, set selectors.PodSet) []string {
 	had := map[[2]string]bool{}
 	kinds := map[string]bool{}
 	for p := range x.Pods(set) {
@@ -97,9 +97,9 @@ func ObjectOfPolicy(rev *revision.Revision, p *model.Policy) model.Object {
 	return p.Object()
 }
 
-// RowsThatChange returns the rows that changes add, change and remove. A policy that will not be programmed
+// ChangedRows returns the rows that changes add, change and remove. A policy that will not be programmed
 // keeps its rows. Units shared by policies are listed once.
-func RowsThatChange(rev, next *revision.Revision, changes []change.ObjectChange) (out []change.RowChange) {
+func ChangedRows(rev, next *revision.Revision, changes []change.ObjectChange) (out []change.RowChange) {
 	if !rev.System.HasFeature(system.Rows) {
 		return nil
 	}

@@ -29,7 +29,7 @@ type noteWriter struct {
 func NotesOfChange(rev, next *revision.Revision, c *change.ObjectChange, isolated map[string]bool) []Consequence {
 	n := noteWriter{rev: rev, next: next, change: c, isolated: isolated}
 	var out []Consequence
-	if n.change.Key.Kind.IsNamed() {
+	if n.change.Key.Kind.IsReferenced() {
 		return n.namingNotes()
 	}
 	if k := n.change.Key.Kind; k.CanMove() && (k != model.KindCNP || n.next.Flags.CompileCNP || n.next.PolicyOrder() != nil) {

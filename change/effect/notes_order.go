@@ -17,50 +17,52 @@ const (
 	noOther   = "no other policy has a priority"
 )
 
-// spot is the place of a policy among those with a priority; tier is 0 for plugins without tiers of their own.
-type spot struct {
+// ladderPlace is the place of a policy among those with a priority; tier is 0 for plugins without tiers of their own.
+type ladderPlace struct {
 	tier     int32
 	name     string
 	priority float64
 }
 
-func (s spot) compare(o spot) int {
+func (s ladderPlace) compare(o ladderPlace) int {
 	return cmp.Or(cmp.Compare(s.tier, o.tier), cmp.Compare(s.priority, o.priority))
 }
 
-func (s spot) String() string { return model.PlaceText(s.name, s.priority) }
+func (s ladderPlace) String() string { return model.PlaceText(s.name, s.priority) }
 
-// spotted is a policy with its place.
-type spotted struct {
+// placedPolicy is a policy with its place.
+type placedPolicy struct {
 	key model.Key
-	spot
+	ladderPlace
 }
 
-func (s spotted) String() string { return fmt.Sprintf("%s (%s)", s.key.ShortLabel(), s.spot) }
+func (s placedPolicy) String() string {
+	return fmt.Sprintf("%s (%s)", s.key.ShortLabel(), s.ladderPlace)
+}
 
-// spotsOf returns, in order of precedence, the places of the policies ordered by priority. Without an order of
+// orderedPlaces returns, in order of precedence, the places of the policies ordered by priority. Without an order of
 // the plugin's own these are the ANPs, or compiled CNPs, of a tier.
-func spotsOf(r *revision.Revision, tier int) (out []spotted) {
+func orderedPlaces(r *revision.Revision, tier int) (out []placedPolicy) {
 	order := r.PolicyOrder()
 	for i := range order {
 		if o := &order[i]; o.Policy.Kind.CanMove() && !o.Missing {
-			out = append(out, spotted{o.Policy.Key, spot{o.Tier, o.TierName, o.Priority()}})
+			out = append(out, placedPolicy{o.Policy.Key, ladderPlace{o.Tier, o.TierName, o.Priority()}})
 		}
 	}
 	if order == nil {
 		for p := range r.Cluster.AllPolicies() {
 			if p.Tier == tier && (p.Kind == model.KindANP || p.Kind == model.KindCNP && r.Flags.CompileCNP) {
-				out = append(out, spotted{p.Key, spot{priority: float64(p.Priority)}})
+				out = append(out, placedPolicy{p.Key, ladderPlace{priority: float64(p.Priority)}})
 			}
 		}
 	}
-	slices.SortStableFunc(out, func(a, b spotted) int { return cmp.Or(a.compare(b.spot), a.key.Compare(b.key)) })
+	slices.SortStableFunc(out, func(a, b placedPolicy) int { return cmp.Or(a.compare(b.ladderPlace), a.key.Compare(b.key)) })
 	return out
 }
 
-func spotOf(all []spotted, k model.Key) *spot {
-	if i := slices.IndexFunc(all, func(s spotted) bool { return s.key == k }); i >= 0 {
-		return &all[i].spot
+func findPlace(all []placedPolicy, k model.Key) *ladderPlace {
+	if i := slices.IndexFunc(all, func(s placedPolicy) bool { return s.key == k }); i >= 0 {
+		return &all[i].ladderPlace
 	}
 	return nil
 }
@@ -68,12 +70,12 @@ func spotOf(all []spotted, k model.Key) *spot {
 // priorityNotes notes who shares the old and the new priority, and how the order of the policies changes.
 func (n *noteWriter) priorityNotes() (out []string) {
 	own := cmp.Or(n.change.New, n.change.Old)
-	before, after := spotsOf(n.rev, own.Tier), spotsOf(n.next, own.Tier)
-	old, now := spotOf(before, n.change.Key), spotOf(after, n.change.Key)
+	before, after := orderedPlaces(n.rev, own.Tier), orderedPlaces(n.next, own.Tier)
+	old, now := findPlace(before, n.change.Key), findPlace(after, n.change.Key)
 	if old != nil && now != nil && *old == *now {
 		return nil
 	}
-	others := slices.DeleteFunc(slices.Clone(after), func(s spotted) bool { return s.key == n.change.Key })
+	others := slices.DeleteFunc(slices.Clone(after), func(s placedPolicy) bool { return s.key == n.change.Key })
 	if n.rev.WhyNoRows(n.change.Key) != nil {
 		old = nil // it decided nothing, or by rows that stay
 	}
@@ -84,19 +86,19 @@ func (n *noteWriter) priorityNotes() (out []string) {
 		now = nil
 	}
 	if now != nil {
-		if with := sharing(others, now); len(with) > 0 {
+		if with := policiesAt(others, now); len(with) > 0 {
 			out = append(out, fmt.Sprintf("%s is shared with %s: "+
 				"lower rule numbers decide first, and where rules with the same number disagree, which one wins is undefined", now,
 				words.ListSome(with, 3)))
 		} else {
 			out = append(out, fmt.Sprintf("no other policy at %s", now))
 		}
-		if rows := revision.StrayRowsAt(n.rev, int32(now.priority), n.change.Key); len(rows) > 0 {
+		if rows := revision.UnownedRowsAt(n.rev, int32(now.priority), n.change.Key); len(rows) > 0 {
 			out = append(out, fmt.Sprintf("other live rows decide at %s: %s", now, words.ListSome(rows, 3)))
 		}
 	}
 	if old != nil {
-		if with := sharing(others, old); len(with) > 0 {
+		if with := policiesAt(others, old); len(with) > 0 {
 			out = append(out, fmt.Sprintf("%s %s at %s", words.ListSome(with, 3), words.OneOrMany(len(with), "remains", "remain"), old))
 		} else {
 			out = append(out, fmt.Sprintf("%s becomes free", old))
@@ -118,7 +120,7 @@ func itOrThem(n int) string {
 	return "them"
 }
 
-func sharing(others []spotted, at *spot) (out []string) {
+func policiesAt(others []placedPolicy, at *ladderPlace) (out []string) {
 	for i := range others {
 		if others[i].compare(*at) == 0 {
 			out = append(out, others[i].key.ShortLabel())
@@ -128,15 +130,15 @@ func sharing(others []spotted, at *spot) (out []string) {
 }
 
 // orderNotes notes how the order against other policies changes.
-func orderNotes(was, others []spotted, from, to *spot) (out []string) {
+func orderNotes(was, others []placedPolicy, from, to *ladderPlace) (out []string) {
 	var above, below, parted []string
 	for i := range others {
 		o := &others[i]
-		had := o.spot
-		if s := spotOf(was, o.key); s != nil {
+		had := o.ladderPlace
+		if s := findPlace(was, o.key); s != nil {
 			had = *s // moved by the same change
 		}
-		before, after := from.compare(had), to.compare(o.spot)
+		before, after := from.compare(had), to.compare(o.ladderPlace)
 		switch {
 		case before == after:
 		case after == 0: // noted as shared
@@ -149,7 +151,7 @@ func orderNotes(was, others []spotted, from, to *spot) (out []string) {
 			parted = append(parted, o.String())
 		}
 	}
-	if len(above)+len(below) == 0 && len(sharing(others, to)) == 0 {
+	if len(above)+len(below) == 0 && len(policiesAt(others, to)) == 0 {
 		return append(out, neighboursAt(others, "order", to))
 	}
 	if len(above) > 0 {
@@ -165,8 +167,8 @@ func orderNotes(was, others []spotted, from, to *spot) (out []string) {
 }
 
 // neighboursAt names the neighbours of a place.
-func neighboursAt(others []spotted, verb string, at *spot) string {
-	var above, below *spotted
+func neighboursAt(others []placedPolicy, verb string, at *ladderPlace) string {
+	var above, below *placedPolicy
 	for i := range others {
 		switch c := others[i].compare(*at); {
 		case c < 0:
@@ -177,7 +179,7 @@ func neighboursAt(others []spotted, verb string, at *spot) string {
 	}
 	var names []string
 	if verb == "order" {
-		for _, p := range []*spotted{above, below} {
+		for _, p := range []*placedPolicy{above, below} {
 			if p != nil {
 				names = append(names, p.String())
 			}

@@ -138,8 +138,8 @@ func isOfRule(path string) bool {
 	return strings.HasPrefix(path, "spec.ingress") || strings.HasPrefix(path, "spec.egress")
 }
 
-// untoldFields are fields of rules, omitted by RuleText.
-var untoldFields = []string{"name", "appliedTo", "enableLogging", "l7Protocols", "logLabel"}
+// fieldsOutsideText are fields of rules, omitted by RuleText.
+var fieldsOutsideText = []string{"name", "appliedTo", "enableLogging", "l7Protocols", "logLabel"}
 
 // ruleFields returns the differing fields that RuleText omits, by the rule's present index.
 func ruleFields(old, now *model.Policy, rules []RuleChange) (out []change.FieldChange) {
@@ -149,7 +149,7 @@ func ruleFields(old, now *model.Policy, rules []RuleChange) (out []change.FieldC
 			continue
 		}
 		a, b := ruleContent(before, r.Old), ruleContent(after, r.New)
-		for _, field := range untoldFields {
+		for _, field := range fieldsOutsideText {
 			out = append(out, ValueChanges(fmt.Sprintf("spec.%s[%d].%s", r.Direction.Lower(), r.New.Index, field), a[field], b[field])...)
 		}
 	}

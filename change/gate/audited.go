@@ -47,7 +47,7 @@ func (g *Gate) GuardsOfArrived(ctx context.Context, next *revision.Revision, cha
 		return nil
 	}
 	title := arrivedTitle(changes)
-	r := g.recordOf(g.Config.Now(), next, opArrived, "")
+	r := g.newAuditRecord(g.Config.Now(), next, opArrived, "")
 	r.By, r.Objects, r.Result = string(opArrived), history.AuditObjectsOf(changes), history.OK
 	for _, rail := range p.Guards {
 		title += "; " + rail.Message
@@ -75,7 +75,7 @@ func arrivedTitle(changes []change.ObjectChange) string {
 
 // auditRecord returns the audit record of a change begun at a time, still without its outcome.
 func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a Confirm) history.AuditRecord {
-	r := g.recordOf(at, rev, p.Mutation.Op, p.Title)
+	r := g.newAuditRecord(at, rev, p.Mutation.Op, p.Title)
 	r.By, r.Objects, r.Commands = a.By, history.AuditObjectsOf(p.Objects), p.Commands
 	for _, gd := range p.Guards {
 		r.Guards = append(r.Guards, gd.Code)
@@ -83,15 +83,15 @@ func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a C
 	return r
 }
 
-// AuditRefused records in the audit that the change of a preview was requested and not made.
-func (g *Gate) AuditRefused(p *Preview, by string, why error) error {
+// AuditRejected records in the audit that the change of a preview was requested and not made.
+func (g *Gate) AuditRejected(p *Preview, by string, why error) error {
 	r := g.auditRecord(g.Config.Now(), g.Config.CurrentRevision(), p, Confirm{By: by})
 	r.Outcome(history.Refused, why, 0)
 	return g.Config.Audit.Write(r)
 }
 
-// recordOf returns an audit record with user, place and time filled in.
-func (g *Gate) recordOf(at time.Time, rev *revision.Revision, op change.Op, title string) history.AuditRecord {
+// newAuditRecord returns an audit record with user, place and time filled in.
+func (g *Gate) newAuditRecord(at time.Time, rev *revision.Revision, op change.Op, title string) history.AuditRecord {
 	return history.AuditRecord{Time: at.UTC(), User: g.user, Mode: rev.Mode.ChangedName(), Context: rev.Mode.Title, Server: rev.Mode.Server,
 		Identity: g.Config.Identity, Sandbox: !rev.Mode.IsPersistent(), Op: op, Title: title}
 }
@@ -99,7 +99,7 @@ func (g *Gate) recordOf(at time.Time, rev *revision.Revision, op change.Op, titl
 // AuditNote records in the audit an event that changes no policy: switching writing on or off. The event
 // happens even if the audit cannot be written.
 func (g *Gate) AuditNote(by, op, text string) {
-	r := g.recordOf(g.Config.Now(), g.Config.CurrentRevision(), change.Op(op), text)
+	r := g.newAuditRecord(g.Config.Now(), g.Config.CurrentRevision(), change.Op(op), text)
 	r.By, r.Result = by, history.OK
 	_ = g.Config.Audit.Write(r)
 }

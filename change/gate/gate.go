@@ -195,7 +195,7 @@ func (g *Gate) Commit(ctx context.Context, p *Preview, a Confirm) (*Result, erro
 	}
 	res := &Result{Took: g.Config.Now().Sub(start)}
 	if g.server != nil {
-		res.ServerChanged = tellServerChanges(sent, fresh.Objects)
+		res.ServerChanged = serverChangesText(sent, fresh.Objects)
 	}
 	for _, c := range fresh.Objects {
 		res.Written = append(res.Written, c.Key)
@@ -203,7 +203,7 @@ func (g *Gate) Commit(ctx context.Context, p *Preview, a Confirm) (*Result, erro
 	var herr error
 	if recorded {
 		res.Undo, herr = g.Config.History.Push(g.historyEntry(start, fresh, a, trial))
-		g.TellHistory()
+		g.PublishUndoTitles()
 		res.Trial = g.trials.ChangeMade(trial, res.Undo, change.FilesOf(fresh.Objects))
 		g.trials.ChangeUndone(fresh)
 	}
@@ -224,8 +224,8 @@ func (g *Gate) passUndone(p *Preview) error {
 	if !p.AlreadyUndone {
 		return nil
 	}
-	defer g.TellHistory()
-	return g.Config.History.MarkPassed(p.Undoes)
+	defer g.PublishUndoTitles()
+	return g.Config.History.MarkUndone(p.Undoes)
 }
 
 // historyEntry returns the history entry of a change, by which it can be undone.
@@ -240,15 +240,15 @@ func (g *Gate) historyEntry(at time.Time, p *Preview, a Confirm, trial string) h
 	return e
 }
 
-// TellHistory passes the titles of the next undo and redo to HistoryChanged.
-func (g *Gate) TellHistory() {
+// PublishUndoTitles passes the titles of the next undo and redo to HistoryChanged.
+func (g *Gate) PublishUndoTitles() {
 	g.Config.HistoryChanged(g.UndoTitle(), g.RedoTitle())
 }
 
-// LookAtHistory reads what other processes added to the history.
-func (g *Gate) LookAtHistory() {
+// PollHistory reads what other processes added to the history.
+func (g *Gate) PollHistory() {
 	if g.Config.History.PollChanged() {
-		g.TellHistory()
+		g.PublishUndoTitles()
 	}
 }
 
@@ -271,7 +271,7 @@ func (g *Gate) recomputeEffects(ctx context.Context, now, live *revision.Revisio
 	if !p.compared.complete {
 		return nil
 	}
-	if now.Basis() == p.compared.basis && liveOf(now, fresh.Objects) == p.compared.liveRows &&
+	if now.Basis() == p.compared.basis && liveRowsText(now, fresh.Objects) == p.compared.liveRows &&
 		slices.Equal(fresh.Notes, p.compared.baseNotes) &&
 		slices.EqualFunc(g.planNotes(live, func() *revision.Revision { return effect.RevisionAfter(live, fresh.Objects) }, fresh),
 			p.compared.plan, effect.SameConsequence) {

@@ -44,7 +44,7 @@ func (r *mutationResolver) loggablePolicy(k model.PolicyKey) *model.Policy {
 	case old == nil:
 		r.block("there is no %s", k.Label())
 	case !k.Kind.HasLogLevel():
-		r.block("%s", revision.NamespaceLogs(k))
+		r.block("%s", revision.WhyNoOwnLogging(k))
 	case r.preview.Mutation.Op == change.OpLogLevel && r.preview.Mutation.Levels.IsOn() && r.rev.System.WhyNotLogged(k.Kind) != "":
 		r.block("%s: %s", k.Label(), r.rev.System.WhyNotLogged(k.Kind)) // setting a level has no effect; existing levels may be removed
 	case k.Kind == model.KindNamespace && r.rev.Mode.WriteBack:
@@ -119,7 +119,7 @@ func (r *mutationResolver) isSessionValid(on bool) bool {
 // setRules switches the logging of a policy that sets it for each rule.
 func (r *mutationResolver) setRules(old *model.Policy, id string, now time.Time) {
 	m := r.preview.Mutation
-	if why := logline.WhyNot(m.Levels); why != "" {
+	if why := logline.WhyInvalid(m.Levels); why != "" {
 		r.block("%s: %s", old.Key.Label(), why)
 		return
 	}
@@ -195,7 +195,7 @@ func (r *mutationResolver) endSession(old *model.Policy) {
 	s, ok := old.LogSession()
 	left := "the level is kept: " + levelText(set)
 	if old.Tiered != nil {
-		ok, left = ok && logline.IsRecord(s), "its rules are kept: "+logline.Levels(old).String()
+		ok, left = ok && logline.IsRecord(s), "its rules are kept: "+logline.LoggingByAction(old).String()
 	}
 	switch {
 	case m.Timed && (!ok || !s.IsOver(r.gate.Config.Now())):

@@ -58,9 +58,9 @@ func (g *Gate) loggedLineRate(rev *revision.Revision, targets []model.Key) (line
 // byTime is the author of the end of an expired session, in history and audit.
 const byTime = "time"
 
-// EndOverdue ends an expired logging session, as agreed when it began. nothing is true if it had ended
+// EndExpired ends an expired logging session, as agreed when it began. nothing is true if it had ended
 // already.
-func (g *Gate) EndOverdue(ctx context.Context, target model.Key) (ended []model.EndedLogSession, nothing bool, err error) {
+func (g *Gate) EndExpired(ctx context.Context, target model.Key) (ended []model.EndedLogSession, nothing bool, err error) {
 	m := change.Mutation{Op: change.OpLogEnd, Policy: target, Timed: true}
 	var p *Preview
 	for n := 0; ; n++ {

@@ -26,7 +26,7 @@ func (p *Preview) StepTexts() (out []string) {
 		if e.FlipsVerdicts() || e.Difference == nil {
 			quiet = false
 			text := fmt.Sprintf("step %d: %s", p.FirstStep+i, e.Text())
-			if brief := revision.OtherwiseBrief(e.Log); brief != "" {
+			if brief := revision.LogDiffBrief(e.Log); brief != "" {
 				text += "; " + brief
 			}
 			out = append(out, text)

@@ -17,7 +17,7 @@ import (
 // with the server's version of the objects.
 func (g *Gate) explainPreview(ctx context.Context, now, rev *revision.Revision, p *Preview) error {
 	p.compared = newComparedState(now)
-	p.compared.baseNotes, p.compared.liveRows = slices.Clone(p.Notes), liveOf(now, p.Objects)
+	p.compared.baseNotes, p.compared.liveRows = slices.Clone(p.Notes), liveRowsText(now, p.Objects)
 	if len(p.Objects) == 0 {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (p *Preview) findSurplus(ctx context.Context, rev, next *revision.Revision)
 
 // findRows works out the rows and consequences that need no other part of the preview.
 func (p *Preview) findRows(rev, next *revision.Revision, changes []change.ObjectChange) {
-	p.Rows, p.reach = effect.RowsThatChange(rev, next, changes), effect.ReachConsequences(rev, changes)
+	p.Rows, p.reach = effect.ChangedRows(rev, next, changes), effect.ReachConsequences(rev, changes)
 }
 
 // startEarlyParts starts work that does not need the effect on connections, while that effect is worked out.

@@ -157,7 +157,7 @@ func (g *Gate) undoPlan(ctx context.Context, rev *revision.Revision, m change.Mu
 
 // notePlaces notes which files will hold the objects that come back.
 func (r *mutationResolver) notePlaces() {
-	w, ok := r.gate.Config.Writer.(placeTeller)
+	w, ok := r.gate.Config.Writer.(restorePlaces)
 	if !ok || r.preview.Blocked != "" || len(r.preview.Objects) == 0 {
 		return
 	}

@@ -190,9 +190,9 @@ func serverChanges(c change.ObjectChange, sent, stored *model.Policy) []change.F
 	})
 }
 
-// tellServerChanges names the fields that the server changed, or returns "". sent holds the objects before
+// serverChangesText names the fields that the server changed, or returns "". sent holds the objects before
 // they were written.
-func tellServerChanges(sent, stored []change.ObjectChange) string {
+func serverChangesText(sent, stored []change.ObjectChange) string {
 	var changed []string
 	for i, c := range sent {
 		var paths []string
@@ -235,9 +235,9 @@ func keptElsewhereGuards(c *change.ObjectChange, l *kube.LivePolicy) []change.Gu
 		c.Key.Label(), word, words.ListSome(by, 3))}}
 }
 
-// tryPlan tries the first step of every policy of a plan on the server, since later steps start from the
+// dryRunPlan tries the first step of every policy of a plan on the server, since later steps start from the
 // result of the first. It also adds the guards of objects kept elsewhere.
-func (g *Gate) tryPlan(ctx context.Context, rev *revision.Revision, p *Preview) {
+func (g *Gate) dryRunPlan(ctx context.Context, rev *revision.Revision, p *Preview) {
 	if g.server == nil || len(p.Objects) == 0 {
 		return
 	}
@@ -257,7 +257,7 @@ func (g *Gate) tryPlan(ctx context.Context, rev *revision.Revision, p *Preview) 
 	p.addKeptGuards(first, live)
 }
 
-// placeTeller is a Writer that tells in advance where it puts restored objects, or why it cannot write them.
-type placeTeller interface {
+// restorePlaces is a Writer that tells in advance where it puts restored objects, or why it cannot write them.
+type restorePlaces interface {
 	PlacesOf(changes []change.ObjectChange) (notes []string, err error)
 }

@@ -54,7 +54,7 @@ func isOnlyPorts(ports []verdict.PortRange, of []diff.FlipGroup) bool {
 	for i := range of {
 		all = append(all, of[i].Ports...)
 	}
-	return len(verdict.PortsBut(ports, all)) == 0
+	return len(verdict.SubtractPorts(ports, all)) == 0
 }
 
 // verbForms are the words for what happens to connections.
@@ -166,7 +166,7 @@ func (j *railCollector) findLoggedDenied(log *diff.LogConnections) {
 	if log == nil || log.Lines == 0 || len(j.difference.Flips) == 0 {
 		return
 	}
-	o, err := revision.LogOtherwise(j.rev, j.ctx, j.next, log)
+	o, err := revision.DiffLog(j.rev, j.ctx, j.next, log)
 	if err != nil {
 		return // the context ended
 	}
@@ -187,5 +187,5 @@ func (j *railCollector) findLoggedDenied(log *diff.LogConnections) {
 	}
 	j.guards = append(j.guards, Guard{Code: Log, Policy: j.changes[0].Key, About: Log,
 		Message: fmt.Sprintf("cuts connections that the log has seen allowed: %s since %s, %s", words.Count(lines, "line"),
-			o.From.UTC().Format("2006-01-02 15:04"), revision.SeenExample(newest))})
+			o.From.UTC().Format("2006-01-02 15:04"), revision.LoggedExampleText(newest))})
 }

@@ -144,7 +144,7 @@ func (j *railCollector) findNodesCut() {
 // these policies.
 func subjectsOf(r *revision.Revision, k model.Key) iter.Seq[*model.Pod] {
 	keys := []model.Key{k}
-	if k.Kind.IsNamed() {
+	if k.Kind.IsReferenced() {
 		keys = system.PoliciesNaming(r.Cluster, k)
 	}
 	return func(yield func(*model.Pod) bool) {

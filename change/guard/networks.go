@@ -38,7 +38,7 @@ func networksOf(r *revision.Revision, p *model.Policy) []string {
 	if d == nil || d.Networks() == nil {
 		return nil
 	}
-	return d.Networks().OfPolicy(p)
+	return d.Networks().NetworksOfPolicy(p)
 }
 
 // judgeNetworks adds to d the effect of a change on other networks, and returns the rails hit there.

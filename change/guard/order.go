@@ -74,7 +74,7 @@ type enforcementFacts struct {
 // isEnforced reports whether OVN-Kubernetes programs the policy, as far as the policy itself tells. Older rows
 // of an unprogrammed policy may decide until a controller restarts, but such a policy does not count.
 func (e enforcementFacts) isEnforced(p *model.Policy) bool {
-	if p.Kind.HasPriority() && p.Priority > e.lastPriority || p.Kind == model.KindCNP && !e.compilesCNP || p.IsRefused() {
+	if p.Kind.HasPriority() && p.Priority > e.lastPriority || p.Kind == model.KindCNP && !e.compilesCNP || p.IsRejected() {
 		return false
 	}
 	_, err := p.LogLevels()

@@ -102,7 +102,7 @@ func (h *History) appendLines(lines []historyLine) error {
 	// keeps growing.
 	large := h.file.LastSeenFile() != nil && h.file.LastSeenFile().Size() > int64(1<<20+2*kept)
 	if large && h.skipped > 0 {
-		_, err := h.file.SetAside(true)
+		_, err := h.file.RenameUnreadable(true)
 		large = err == nil
 	}
 	if !large {

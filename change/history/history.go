@@ -245,9 +245,9 @@ func (h *History) addLines(lines []historyLine, err error) error {
 	return nil
 }
 
-// MarkPassed marks a change as taken back although nothing took it back: its objects already were as before
+// MarkUndone marks a change as taken back although nothing took it back: its objects already were as before
 // it.
-func (h *History) MarkPassed(id uint64) error {
+func (h *History) MarkUndone(id uint64) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	unlock, err := h.lockFile()

@@ -269,9 +269,9 @@ func ReplaceRecords[R any](j *Journal, records ...R) error {
 	return err
 }
 
-// SetAside gives the file the first free name for unreadable files, as it may be of value. It overwrites
+// RenameUnreadable gives the file the first free name for unreadable files, as it may be of value. It overwrites
 // nothing. With also the file keeps its own name too.
-func (j *Journal) SetAside(also bool) (name string, err error) {
+func (j *Journal) RenameUnreadable(also bool) (name string, err error) {
 	give := j.disk.RenameNew
 	if also {
 		give = j.disk.Link

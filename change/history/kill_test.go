@@ -103,7 +103,7 @@ var scenes = []struct {
 		return res != nil
 	}, func(p *process, made bool) string {
 		p.w.Wait(time.Second)
-		if u := p.trials.SettleOverdue(p.ctx); u.IsOpen() || p.at() != before {
+		if u := p.trials.RevertExpired(p.ctx); u.IsOpen() || p.at() != before {
 			return fmt.Sprintf("%+v, policies at %s", u, p.at())
 		}
 		return p.history(before)
@@ -114,7 +114,7 @@ var scenes = []struct {
 		return err == nil
 	}, func(p *process, confirmed bool) string {
 		p.w.Wait(time.Minute)
-		if u := p.trials.SettleOverdue(p.ctx); u.IsOpen() || confirmed && p.at() != moved || p.at() != moved && p.at() != before {
+		if u := p.trials.RevertExpired(p.ctx); u.IsOpen() || confirmed && p.at() != moved || p.at() != moved && p.at() != before {
 			return fmt.Sprintf("%+v, policies at %s", u, p.at())
 		}
 		return p.history(p.at())
@@ -123,7 +123,7 @@ var scenes = []struct {
 		return p.commit(changing.Apply(given.ANP("a", 7, "tenant=blue", "in allow tenant=blue"),
 			given.ANP("b", 8, "tenant=green", "in allow tenant=green"), given.ANP("new", 9, "", "in allow team=ops")), 0) != nil
 	}, func(p *process, made bool) string {
-		if u := p.trials.SettleOverdue(p.ctx); u.IsOpen() || made && p.at() != whole {
+		if u := p.trials.RevertExpired(p.ctx); u.IsOpen() || made && p.at() != whole {
 			return fmt.Sprintf("%+v, policies at %s", u, p.at())
 		}
 		return p.history(p.at())

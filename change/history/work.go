@@ -39,10 +39,10 @@ type WorkState int
 
 // States of a record.
 const (
-	Nothing WorkState = iota // no record
-	Ended                    // removed by another process since the last look
-	Same                     // unchanged since the last look
-	Anew                     // written since: the record is returned
+	NoRecord  WorkState = iota // no record
+	Ended                      // removed by another process since the last look
+	Same                       // unchanged since the last look
+	Rewritten                  // written since: the record is returned
 )
 
 // UnreadableError says that a record's contents are invalid.
@@ -62,7 +62,7 @@ func (e *UnreadableError) Unwrap() error { return e.Err }
 // files may be coarse.
 func (w *Work[T]) Recover(known bool) (record *T, state WorkState, elsewhere bool, err error) {
 	if w.Path == "" {
-		return nil, Nothing, false, nil
+		return nil, NoRecord, false, nil
 	}
 	changed, err := w.HasChanged()
 	if err == nil {
@@ -80,9 +80,9 @@ func (w *Work[T]) Recover(known bool) (record *T, state WorkState, elsewhere boo
 		if was {
 			return nil, Ended, false, nil
 		}
-		return nil, Nothing, false, nil
+		return nil, NoRecord, false, nil
 	}
-	return record, Anew, elsewhere, err
+	return record, Rewritten, elsewhere, err
 }
 
 // Read returns the stored record, or an UnreadableError if the file holds none.

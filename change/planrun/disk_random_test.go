@@ -374,7 +374,7 @@ func (r *stateRun) plans(d files.FS) *Plans {
 func (r *stateRun) storePlan(d files.FS) {
 	p := r.plans(d)
 	job := &planJob{By: "cli", Progress: &plan.PlanProgress{Context: "test", Done: r.IntN(3), Plan: plan.Plan{Max: 99,
-		Now: []plan.Slot{{Policy: "a", Priority: 1}}, Then: []plan.Slot{{Policy: "a", Priority: 3}},
+		Now: []plan.Placement{{Policy: "a", Priority: 1}}, Then: []plan.Placement{{Policy: "a", Priority: 3}},
 		Steps: []plan.Step{{Policy: "a", From: 1, To: 2}, {Policy: "a", From: 2, To: 3}}}}}
 	err := p.storeProgress(job)
 	r.say("the plan, %d done: %v", job.Progress.Done, err)

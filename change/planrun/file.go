@@ -138,7 +138,7 @@ func (r *Plans) finishedElsewhere() bool {
 		return false
 	}
 	p := r.job.Progress
-	done := p.PartUnderWay().From // end of a rollback
+	done := p.CurrentPart().From // end of a rollback
 	if e, _ := r.gate.Config.History.EntryOfID(r.job.ID); e.Plan != nil {
 		done = e.Plan.To
 	} else if !p.Back {
@@ -162,7 +162,7 @@ func decodePlan(raw []byte, context string) (job *planJob, err error) {
 	if p.Context != context {
 		return nil, fmt.Errorf("it belongs to %q, not to %q", p.Context, context)
 	}
-	w := p.PartUnderWay()
+	w := p.CurrentPart()
 	low, high := min(w.From, w.To), max(w.From, w.To)
 	if job.Shown == nil || *job.Shown < low || *job.Shown > high {
 		// All but the last step made.
@@ -197,7 +197,7 @@ func (r *Plans) locateProgress(rev *revision.Revision) error {
 	if err != nil {
 		return fmt.Errorf("the plan: %w", err)
 	}
-	done, err := r.job.Progress.LocateSteps(b.Slots())
+	done, err := r.job.Progress.LocateSteps(b.Placements())
 	if err != nil {
 		return fmt.Errorf("the plan: %w", err)
 	}

@@ -14,8 +14,8 @@ import (
 // from the text and from where the policies stand.
 func FuzzPlanFile(f *testing.F) {
 	// Short names and no notes: new inputs are cut down by trying every part of them.
-	pl := plan.Plan{Max: 99, Now: []plan.Slot{{Policy: "a", Priority: 1}, {Policy: "b", Priority: 2}}, Notes: []string{},
-		Then:  []plan.Slot{{Policy: "a", Priority: 10}, {Policy: "b", Priority: 20}},
+	pl := plan.Plan{Max: 99, Now: []plan.Placement{{Policy: "a", Priority: 1}, {Policy: "b", Priority: 2}}, Notes: []string{},
+		Then:  []plan.Placement{{Policy: "a", Priority: 10}, {Policy: "b", Priority: 20}},
 		Steps: []plan.Step{{Policy: "b", From: 2, To: 20}, {Policy: "a", From: 1, To: 10}}}
 	for _, part := range []*plan.PlanPart{nil, {From: 2}, {From: 1}, {To: 1}} {
 		for _, back := range []bool{false, true} {
@@ -33,7 +33,7 @@ func FuzzPlanFile(f *testing.F) {
 			}
 		}
 	}
-	ladders := [][]plan.Slot{pl.Now, {{Policy: "a", Priority: 1}, {Policy: "b", Priority: 20}}, pl.Then, {{Policy: "a", Priority: 5}}, nil}
+	ladders := [][]plan.Placement{pl.Now, {{Policy: "a", Priority: 1}, {Policy: "b", Priority: 20}}, pl.Then, {{Policy: "a", Priority: 5}}, nil}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		job, err := decodePlan(text, "")
 		if err != nil {
@@ -46,10 +46,10 @@ func FuzzPlanFile(f *testing.F) {
 			j.Progress = &p
 			for _, state := range states {
 				s := j.describeJob(state)
-				if s.Done < 0 || s.Done > s.Total || s.Total != total || len(s.Steps) != total || s.Top < 0 || s.Top > total {
+				if s.Done < 0 || s.Done > s.Total || s.Total != total || len(s.Steps) != total || s.StepsAtRollback < 0 || s.StepsAtRollback > total {
 					t.Fatalf("%d of %d: %+v", s.Done, total, s)
 				}
-				if n, of := s.StepsOfWay(); n < 0 || n > of || of > total {
+				if n, of := s.StepsDoneAndTotal(); n < 0 || n > of || of > total {
 					t.Fatalf("%s %d of %d: %+v", state, n, of, s)
 				}
 			}
@@ -58,8 +58,8 @@ func FuzzPlanFile(f *testing.F) {
 		for _, at := range ladders {
 			p := *job.Progress
 			p.Back = false
-			if next := prospectOf(&p, at); !next.continues || !next.back {
-				if text := stepInTheWay(&p, next); strings.HasPrefix(text, "its step 0") {
+			if next := findProspect(&p, at); !next.continues || !next.back {
+				if text := blockedStepText(&p, next); strings.HasPrefix(text, "its step 0") {
 					t.Fatalf("%s: %+v", text, p)
 				}
 			}

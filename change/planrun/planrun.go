@@ -76,7 +76,7 @@ func (r *Plans) StartPlan(ctx context.Context, p *plan.Plan, read *gate.Preview,
 
 // ContinuePlan continues a stopped plan or rolls it back; read is the preview.
 func (r *Plans) ContinuePlan(ctx context.Context, back bool, read *gate.Preview, c gate.Confirm) error {
-	return r.beginStored(ctx, read, c, func(job *planJob) (planAsk, error) { return r.askFurther(job, back) })
+	return r.beginStored(ctx, read, c, func(job *planJob) (planAsk, error) { return r.askContinue(job, back) })
 }
 
 // BeginPlan starts the undo of a plan; read is its preview.
@@ -143,7 +143,7 @@ func (r *Plans) startLocked(ctx context.Context, read *gate.Preview, c gate.Conf
 	job.Runner = thisProcess(r.gate.Config.Now())
 	if bad != nil {
 		r.loadError = nil
-		if _, err := r.work.SetAside(false); err != nil {
+		if _, err := r.work.RenameUnreadable(false); err != nil {
 			return fmt.Errorf("putting an unreadable stored plan aside: %w", err)
 		}
 	}
@@ -224,8 +224,8 @@ func newAsk(p *plan.PlanProgress, title string) planAsk {
 	return planAsk{isNew: true, planJob: planJob{Progress: p, Shown: new(p.Done), ID: rand.Text(), Title: title}}
 }
 
-// askFurther requests the rest of a stopped plan, or its rollback.
-func (r *Plans) askFurther(job *planJob, back bool) (planAsk, error) {
+// askContinue requests the rest of a stopped plan, or its rollback.
+func (r *Plans) askContinue(job *planJob, back bool) (planAsk, error) {
 	if job == nil {
 		return planAsk{}, fmt.Errorf("%w: no plan has stopped", ErrPlan)
 	}
@@ -241,7 +241,7 @@ func (r *Plans) askFurther(job *planJob, back bool) (planAsk, error) {
 	}
 	b, err := planBoard(r.gate.Config.CurrentRevision())
 	if err == nil {
-		p.Done, err = p.LocateSteps(b.Slots())
+		p.Done, err = p.LocateSteps(b.Placements())
 	}
 	if err != nil {
 		a.refused = stuckText(err)

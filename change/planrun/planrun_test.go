@@ -130,7 +130,7 @@ func (p *planWorld) at() string {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	for _, s := range b.Slots() {
+	for _, s := range b.Placements() {
 		out = append(out, fmt.Sprint(s.Policy, " ", s.Priority))
 	}
 	return strings.Join(out, ", ")

@@ -28,7 +28,7 @@ func (r *Plans) ContinuePreview(ctx context.Context, back bool) (*gate.Preview, 
 	if why != nil {
 		return nil, why
 	}
-	a, err := r.askFurther(job, back)
+	a, err := r.askContinue(job, back)
 	if err != nil {
 		return nil, err
 	}
@@ -95,7 +95,7 @@ func (r *Plans) previewAsk(ctx context.Context, a planAsk) (*gate.Preview, error
 	if a.isNew && a.op == "" {
 		out.Notes = append(out.Notes, a.Progress.Plan.Notes...)
 	} else if b, err := planBoard(rev); err == nil {
-		out.Notes = append(out.Notes, plan.TieNotes(b.Slots(), out.Steps, out.FirstStep)...)
+		out.Notes = append(out.Notes, plan.TieNotes(b.Placements(), out.Steps, out.FirstStep)...)
 	}
 	out.Notes = append(out.Notes, r.gate.UndoNotes(a.op, a.Undoes)...)
 	r.mu.Lock()
@@ -124,30 +124,30 @@ func reasonMisplaced(rev *revision.Revision, p *plan.PlanProgress, s plan.Step, 
 	if err != nil {
 		return err.Error()
 	}
-	a, ok := astrayPolicy(rev, s)
+	a, ok := displacedPolicy(rev, s)
 	if ok {
-		return (&plan.AstrayError{Policies: []plan.AstrayPolicy{a}}).Error()
+		return (&plan.MisplacedError{Policies: []plan.MisplacedPolicy{a}}).Error()
 	}
-	a, ok = p.HinderingPolicy(s, b.Slots())
+	a, ok = p.BlockingPolicy(s, b.Placements())
 	if !ok {
 		return ""
 	}
 	if anew {
 		return a.String()
 	}
-	return a.String() + ": " + wayOutText(*p, b.Slots(), a)
+	return a.String() + ": " + remedyText(*p, b.Placements(), a)
 }
 
-// astrayPolicy reports whether the policy of a step has left the step's start, and its present place.
-func astrayPolicy(rev *revision.Revision, s plan.Step) (plan.AstrayPolicy, bool) {
+// displacedPolicy reports whether the policy of a step has left the step's start, and its present place.
+func displacedPolicy(rev *revision.Revision, s plan.Step) (plan.MisplacedPolicy, bool) {
 	p := rev.Cluster.Policy(change.StepMutation(s).Policy)
 	switch {
 	case p == nil:
-		return plan.AstrayPolicy{Policy: s.Policy, Expected: s.From, IsGone: true}, true
+		return plan.MisplacedPolicy{Policy: s.Policy, Expected: s.From, IsGone: true}, true
 	case p.Priority != s.From:
-		return plan.AstrayPolicy{Policy: s.Policy, Priority: p.Priority, Expected: s.From}, true
+		return plan.MisplacedPolicy{Policy: s.Policy, Priority: p.Priority, Expected: s.From}, true
 	}
-	return plan.AstrayPolicy{}, false
+	return plan.MisplacedPolicy{}, false
 }
 
 // reasonToRefuse returns why a plan cannot be run at all.
@@ -170,7 +170,7 @@ func (a *planAsk) reasonToRefuse(rev *revision.Revision) string {
 	}
 	b, err := planBoard(rev)
 	if err == nil {
-		err = plan.VerifySteps(a.Progress.Plan.Steps, b.Slots(), rev.Flags.MaxPriority)
+		err = plan.VerifySteps(a.Progress.Plan.Steps, b.Placements(), rev.Flags.MaxPriority)
 	}
 	if err != nil {
 		return err.Error()

@@ -48,7 +48,7 @@ func (r *Plans) takeOverPlan() (*planJob, error) {
 		return nil, err // it may be readable soon
 	}
 	switch state {
-	case history.Anew:
+	case history.Rewritten:
 		r.job = job
 		if err := r.rejudgeStored(r.gate.Config.CurrentRevision()); err != nil {
 			return nil, err
@@ -128,12 +128,12 @@ func (r *Plans) load() error {
 	switch {
 	case err != nil:
 		return err
-	case state == history.Nothing || state == history.Ended:
+	case state == history.NoRecord || state == history.Ended:
 		if state == history.Ended && r.job != nil && !r.finishedElsewhere() {
 			r.clearState()
 		}
 		return nil
-	case state == history.Anew:
+	case state == history.Rewritten:
 		r.job = job
 	}
 	now := r.gate.Config.CurrentRevision()

@@ -186,11 +186,11 @@ func TestPlanOfAnotherConsoleRollsBack(t *testing.T) {
 	if err := further(p.r, true); err != nil {
 		t.Fatal(err)
 	}
-	q.until(t, "the other's way back", func(s revision.PlanState) bool { return s.RunsElsewhere() && s.Back })
+	q.until(t, "the other's way back", func(s revision.PlanState) bool { return s.RunsElsewhere() && s.RollingBack })
 	stop := p.Follow("worker", "control")
 	p.until("done", inState(revision.PlanDone))
 	stop()
-	if s := q.sees(); s.State != revision.PlanDone || !s.Back || s.Done != 0 {
+	if s := q.sees(); s.State != revision.PlanDone || !s.RollingBack || s.Done != 0 {
 		t.Errorf("the other sees it end as %q", brief(s))
 	}
 }
@@ -251,7 +251,7 @@ func TestPlanIsLookedAtMeanwhile(t *testing.T) {
 	job := p.r.job
 	p.r.mu.Unlock()
 	for range 2000 {
-		if _, err := p.r.askFurther(job, true); err != nil {
+		if _, err := p.r.askContinue(job, true); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -315,14 +315,14 @@ func TestHistoryOfAnotherConsole(t *testing.T) {
 	q := p.another(t)
 	gating.Do(t, p.World, p.g, changing.Move("a", 0), gating.Yes)
 	gating.Do(t, p.World, q.g, changing.Move("c", 50), gating.Yes)
-	p.g.LookAtHistory()
+	p.g.PollHistory()
 	if told != "Move ANP c from 3 to 50|" {
 		t.Errorf("told %q", told)
 	}
 	// Also when the entry was asked for before anybody looked.
 	gating.Do(t, p.World, q.g, changing.Move("b", 40), gating.Yes)
 	p.g.Config.History.Entries()
-	p.g.LookAtHistory()
+	p.g.PollHistory()
 	if told != "Move ANP b from 2 to 40|" {
 		t.Errorf("told %q", told)
 	}

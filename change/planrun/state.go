@@ -17,7 +17,7 @@ import (
 // publishState publishes the plan's state. The caller holds mu.
 func (r *Plans) publishState(state, why string, waits []revision.PlanWait) {
 	next := r.describeState(state, why, waits)
-	if next.SaysSame(&r.state) {
+	if next.Equal(&r.state) {
 		return
 	}
 	r.state = *next
@@ -52,7 +52,7 @@ func (r *Plans) describeState(state, why string, waits []revision.PlanWait) *rev
 func (j *planJob) describeJob(state string) *revision.PlanState {
 	p := j.Progress
 	run, made, shown := p.AllSteps(), p.StepsMade(p.Done), p.StepsMade(*j.Shown)
-	out := &revision.PlanState{Title: j.Title, Total: len(run), Done: shown, State: state, Back: p.Back, Top: j.Top}
+	out := &revision.PlanState{Title: j.Title, Total: len(run), Done: shown, State: state, RollingBack: p.Back, StepsAtRollback: j.Top}
 	active := out.IsUnderWay()
 	if active && j.Runner != nil {
 		out.Runner = revision.PlanRunner{PID: j.Runner.PID, Host: j.Runner.Host, Since: j.Runner.Since}
@@ -91,14 +91,14 @@ func (j *planJob) describeJob(state string) *revision.PlanState {
 func (j *planJob) reasonStuck(rev *revision.Revision) string {
 	b, err := planBoard(rev)
 	if err == nil {
-		_, err = j.Progress.LocateSteps(b.Slots())
+		_, err = j.Progress.LocateSteps(b.Placements())
 	}
 	if err != nil {
 		return stuckText(err)
 	}
 	progress := *j.Progress
-	if can := prospectOf(&progress, b.Slots()); !can.continues && !can.back {
-		return stuckText(&plan.AstrayError{Policies: []plan.AstrayPolicy{can.astray}})
+	if can := findProspect(&progress, b.Placements()); !can.continues && !can.back {
+		return stuckText(&plan.MisplacedError{Policies: []plan.MisplacedPolicy{can.astray}})
 	}
 	return ""
 }
@@ -179,7 +179,7 @@ func zoneWaitsFor(rev *revision.Revision, z *model.ZoneState, k model.PolicyKey,
 	case z.Conn == model.ConnSwept && state == model.StateStale:
 		return revision.PlanWait{Why: "not read yet"}, false, true
 	case z.Conn != model.ConnSynced && z.Conn != model.ConnSwept:
-		return revision.PlanWait{Why: isOutOfReach(z), Since: z.ConnAt}, true, true
+		return revision.PlanWait{Why: unreachableReason(z), Since: z.ConnAt}, true, true
 	case z.Paused != "":
 		return revision.PlanWait{Why: z.Paused}, true, true
 	case in != nil && (in.None == nil) != (rev.WhyNoRows(k) == nil):
@@ -200,8 +200,8 @@ func zoneWaitsFor(rev *revision.Revision, z *model.ZoneState, k model.PolicyKey,
 	return revision.PlanWait{}, false, false
 }
 
-// isOutOfReach returns why the current rows of a zone are unknown.
-func isOutOfReach(z *model.ZoneState) string {
+// unreachableReason returns why the current rows of a zone are unknown.
+func unreachableReason(z *model.ZoneState) string {
 	switch {
 	case z.IsStored():
 		return string(model.ConnReadOnly)
@@ -225,7 +225,7 @@ func zonesBehindText(p *model.PolicyInZone) string {
 // recordHistory records the steps done of a plan as one change of the history. A plan that was rolled back
 // changed nothing.
 func (r *Plans) recordHistory(j *planJob) error {
-	w, done := j.Progress.PartUnderWay(), j.Progress.Done
+	w, done := j.Progress.CurrentPart(), j.Progress.Done
 	if _, ended := r.gate.Config.History.EntryOfID(j.ID); ended || done == w.From {
 		return nil
 	}
@@ -244,7 +244,7 @@ func (r *Plans) recordHistory(j *planJob) error {
 		}
 	}
 	_, err := r.gate.Config.History.Push(e)
-	r.gate.TellHistory()
+	r.gate.PublishUndoTitles()
 	if err != nil {
 		return fmt.Errorf("%s: %w: %w", e.Title, change.ErrNotRecorded, err)
 	}

@@ -119,10 +119,10 @@ func (r *Plans) runStep(ctx context.Context, job *planJob, s plan.Step) error {
 		return err
 	}
 	rev := r.gate.Config.CurrentRevision()
-	if a, ok := astrayPolicy(rev, s); ok {
-		return fmt.Errorf("%s: %w", change.StepText(s), &plan.AstrayError{Policies: []plan.AstrayPolicy{a}})
+	if a, ok := displacedPolicy(rev, s); ok {
+		return fmt.Errorf("%s: %w", change.StepText(s), &plan.MisplacedError{Policies: []plan.MisplacedPolicy{a}})
 	}
-	if what := job.otherStep(rev, s); what != "" {
+	if what := job.reasonStepDiffers(rev, s); what != "" {
 		return &gate.StaleError{Title: change.StepText(s), Difference: what}
 	}
 	yes := gate.Confirm{Yes: true, By: "plan, " + job.By, Finish: true, OnWait: func(title string) {
@@ -217,7 +217,7 @@ func (r *Plans) takenBackError(job *planJob) error {
 		return fmt.Errorf("the plan: %w", err)
 	}
 	run, made := p.AllSteps(), p.StepsMade(p.Done)
-	for _, a := range p.AstrayAfter(p.Done, b.Slots()) {
+	for _, a := range p.MisplacedAfter(p.Done, b.Placements()) {
 		step := slices.IndexFunc(run[:made], func(s plan.Step) bool { return s.Policy == a.Policy })
 		from := int32(-1)
 		if p.Back {
@@ -260,9 +260,9 @@ func (r *Plans) reportWaiting(job *planJob, seen *zoneProgress) {
 // policyDigest returns a digest of a policy without its priority, which a plan changes.
 func policyDigest(p *model.Policy) string { return p.Digests().Unplaced.String() }
 
-// otherStep returns why a step is not the one confirmed with the plan: its policy differs, or an unknown
+// reasonStepDiffers returns why a step is not the one confirmed with the plan: its policy differs, or an unknown
 // policy is in its way.
-func (j *planJob) otherStep(rev *revision.Revision, s plan.Step) string {
+func (j *planJob) reasonStepDiffers(rev *revision.Revision, s plan.Step) string {
 	k := change.StepMutation(s).Policy
 	if was, ok := j.Read[s.Policy]; ok && was != policyDigest(rev.Cluster.Policy(k)) {
 		return k.Label() + " was changed meanwhile"
@@ -271,7 +271,7 @@ func (j *planJob) otherStep(rev *revision.Revision, s plan.Step) string {
 	if err != nil {
 		return err.Error()
 	}
-	if a, ok := j.Progress.HinderingPolicy(s, b.Slots()); ok {
+	if a, ok := j.Progress.BlockingPolicy(s, b.Placements()); ok {
 		return a.String()
 	}
 	return ""

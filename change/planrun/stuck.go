@@ -15,21 +15,21 @@ import (
 
 // Consequences of a change for an unfinished plan, and the obstacles of such a plan.
 
-// endIt is a remedy that always works.
-const endIt = "end the plan here (x, rung plan --keep)"
+// keepRemedy is a remedy that always works.
+const keepRemedy = "end the plan here (x, rung plan --keep)"
 
 // stuckText says why a plan can be neither continued nor rolled back, and every remedy.
 func stuckText(err error) string {
-	var astray *plan.AstrayError
+	var astray *plan.MisplacedError
 	if !errors.As(err, &astray) {
 		return err.Error()
 	}
-	return astray.PlacesText() + ": " + astray.WayOutText() + ", or " + endIt
+	return astray.PlacesText() + ": " + astray.RemedyText() + ", or " + keepRemedy
 }
 
-// wayOutText returns the remedies if one policy keeps a stopped plan from going in the requested direction.
-func wayOutText(p plan.PlanProgress, slots []plan.Slot, a plan.AstrayPolicy) string {
-	out := a.WayOutText()
+// remedyText returns the remedies if one policy keeps a stopped plan from going in the requested direction.
+func remedyText(p plan.PlanProgress, slots []plan.Placement, a plan.MisplacedPolicy) string {
+	out := a.RemedyText()
 	if _, found := p.Obstacles(slots, !p.Back); len(found) == 0 {
 		if p.Back {
 			out += ", continue"
@@ -37,17 +37,17 @@ func wayOutText(p plan.PlanProgress, slots []plan.Slot, a plan.AstrayPolicy) str
 			out += ", roll back"
 		}
 	}
-	return out + ", or " + endIt
+	return out + ", or " + keepRemedy
 }
 
 // planProspect tells in which directions a plan can still go.
 type planProspect struct {
 	continues, back bool
-	step            int               // blocked step; 0: all
-	astray          plan.AstrayPolicy // blocking policy, if any
+	step            int                  // blocked step; 0: all
+	astray          plan.MisplacedPolicy // blocking policy, if any
 }
 
-func prospectOf(p *plan.PlanProgress, slots []plan.Slot) (out planProspect) {
+func findProspect(p *plan.PlanProgress, slots []plan.Placement) (out planProspect) {
 	atBack, back := p.Obstacles(slots, true)
 	atNext, next := p.Obstacles(slots, false)
 	out.continues, out.back = len(next) == 0, len(back) == 0
@@ -86,7 +86,7 @@ func (r *Plans) PlanConsequences(rev *revision.Revision, next func() *revision.R
 	}
 	rollsBack := progress.Back
 	progress.Back = false
-	before, then := prospectOf(&progress, was.Slots()), prospectOf(&progress, will.Slots())
+	before, then := findProspect(&progress, was.Placements()), findProspect(&progress, will.Placements())
 	effect := ""
 	switch active := state.IsUnderWay(); {
 	case before.continues && !then.continues && !then.back:
@@ -101,17 +101,17 @@ func (r *Plans) PlanConsequences(rev *revision.Revision, next func() *revision.R
 		return planConsequence(&state, "again", "after this change it can be continued or rolled back again")
 	case active && then.continues:
 		progress.Back = rollsBack
-		return planMeetsText(&progress, &state, p.Objects)
+		return contentChangeConsequences(&progress, &state, p.Objects)
 	default:
 		return nil
 	}
 	return planConsequence(&state, fmt.Sprintf("%s %v %v", then.astray.Policy, then.continues, then.back),
-		fmt.Sprintf("%s; after this change %s", stepInTheWay(&progress, then), effect))
+		fmt.Sprintf("%s; after this change %s", blockedStepText(&progress, then), effect))
 }
 
-// planMeetsText returns the consequence of changing the content of a policy that a running plan still has to
+// contentChangeConsequences returns the consequence of changing the content of a policy that a running plan still has to
 // move: the plan stops there, because the policy differs from the confirmed one.
-func planMeetsText(p *plan.PlanProgress, state *revision.PlanState, changes []change.ObjectChange) []effect.Consequence {
+func contentChangeConsequences(p *plan.PlanProgress, state *revision.PlanState, changes []change.ObjectChange) []effect.Consequence {
 	for _, c := range changes {
 		if c.Old == nil || c.New == nil || policyDigest(c.Old) == policyDigest(c.New) {
 			continue
@@ -130,8 +130,8 @@ func planMeetsText(p *plan.PlanProgress, state *revision.PlanState, changes []ch
 	return nil
 }
 
-// stepInTheWay names the blocked step.
-func stepInTheWay(p *plan.PlanProgress, then planProspect) string {
+// blockedStepText names the blocked step.
+func blockedStepText(p *plan.PlanProgress, then planProspect) string {
 	if then.step == 0 {
 		for i, s := range p.AllSteps() {
 			if s.Policy == then.astray.Policy {
@@ -167,7 +167,7 @@ func (r *Plans) EntryAtBegin() (id uint64, ok bool) {
 func (r *Plans) RolledBackTitle(id uint64) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.state.State != revision.PlanDone || !r.state.Back || r.job == nil || r.job.After == nil || id > *r.job.After {
+	if r.state.State != revision.PlanDone || !r.state.RollingBack || r.job == nil || r.job.After == nil || id > *r.job.After {
 		return ""
 	}
 	return r.state.Title

@@ -448,7 +448,7 @@ func TestUnreadablePlans(t *testing.T) {
 		if err := files.ReplaceFile(files.OS, p.r.work.Path, []byte(text)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := p.r.work.SetAside(false); err != nil {
+		if _, err := p.r.work.RenameUnreadable(false); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -30,7 +30,7 @@ func SwitchRules(old *model.Policy, m *change.Mutation, by model.LogSession, jud
 			}
 		}
 	}
-	tree, set, former := logline.Switch(from, m.Levels, m.LogLabel)
+	tree, set, former := logline.SwitchLogging(from, m.Levels, m.LogLabel)
 	if !m.Session {
 		next, broken = withTree(from, tree, nil, judge)
 		return next, notes, broken
@@ -54,7 +54,7 @@ func SwitchRules(old *model.Policy, m *change.Mutation, by model.LogSession, jud
 
 // EndRules returns a policy with per-rule logging as it will be after session s.
 func EndRules(old *model.Policy, s model.LogSession, judge manifests.Options) (*model.Policy, []model.Broken) {
-	tree, _ := logline.End(old, s)
+	tree, _ := logline.RestoreLogging(old, s)
 	return withTree(old, tree, nil, judge)
 }
 
@@ -89,7 +89,7 @@ func graftRules(p, now *model.Policy, judge manifests.Options) *model.Policy {
 	if !on {
 		return p
 	}
-	next, _ := withTree(p, logline.Again(p, s),
+	next, _ := withTree(p, logline.ReapplyLogging(p, s),
 		map[string]string{model.AnnotationLogSession: change.AnnotationsOf(now)[model.AnnotationLogSession]}, judge)
 	return next
 }

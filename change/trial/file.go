@@ -34,10 +34,10 @@ type revertJob struct {
 	Entry   uint64              `json:"entry,omitempty"`
 	// Made is set once it is made and in the history; otherwise the outcome is unknown. Trying is set during a
 	// revert; Why is the error of the last attempt.
-	Made   bool   `json:"made,omitempty"`
-	Trying bool   `json:"trying,omitempty"`
-	Why    string `json:"why,omitempty"`
-	partly string
+	Made        bool   `json:"made,omitempty"`
+	Trying      bool   `json:"trying,omitempty"`
+	Why         string `json:"why,omitempty"`
+	writtenPart string
 }
 
 // maxRevert limits a stored change, in bytes: texts before and after, and file changes.
@@ -78,8 +78,8 @@ func (r *Trials) TrialInFolder(dir string) *revision.UnconfirmedChange {
 		return nil // usually there is none; a process that may write puts unreadable files aside
 	}
 	o.job, o.heldElsewhere = job, elsewhere
-	if job.isFinal() && !o.heldElsewhere {
-		job.partly = o.restText()
+	if job.isPermanent() && !o.heldElsewhere {
+		job.writtenPart = o.partlyWrittenText()
 	}
 	o.publishState()
 	if o.state == nil {
@@ -104,7 +104,7 @@ func (r *Trials) refresh() error {
 		return err
 	case state == history.Ended && r.job != nil:
 		r.reportGone()
-	case state == history.Anew && (r.job == nil || !r.holdsLock): // its holder is the only one that writes it
+	case state == history.Rewritten && (r.job == nil || !r.holdsLock): // its holder is the only one that writes it
 		r.job = job
 	}
 	r.heldElsewhere = r.job != nil && elsewhere
@@ -114,7 +114,7 @@ func (r *Trials) refresh() error {
 // putAside renames an unreadable file and reports that once, so that it does not block every change.
 func (r *Trials) putAside(why error) error {
 	r.job = nil
-	place, err := r.work.SetAside(false)
+	place, err := r.work.RenameUnreadable(false)
 	if err != nil {
 		return fmt.Errorf("the change that waits to be confirmed cannot be read (%w), nor its file %s be put aside: %w", why, r.work.Path, err)
 	}
@@ -126,9 +126,9 @@ func (r *Trials) putAside(why error) error {
 func (r *Trials) reportGone() {
 	e, ok := r.gate.Config.History.EntryOfID(r.job.ID)
 	switch {
-	case r.job.isFinal() && r.job.partly == "":
+	case r.job.isPermanent() && r.job.writtenPart == "":
 		r.dropJob() // it was being made
-	case r.job.isFinal() && !(ok && e.Undone):
+	case r.job.isPermanent() && !(ok && e.Undone):
 		r.publishEnd(revision.ChangeFinished+" by another Rung", true)
 	case ok && e.Undone:
 		r.publishEnd("undone or reverted by another Rung", false)
@@ -162,8 +162,8 @@ func (r *Trials) releaseLock() {
 	r.work.ReleaseLock()
 }
 
-// adoptLeft takes over what an earlier process left. The caller holds mu.
-func (r *Trials) adoptLeft() {
+// adoptOrphan takes over what an earlier process left. The caller holds mu.
+func (r *Trials) adoptOrphan() {
 	if r.takeLock(lockTime) != nil {
 		return // another process was faster
 	}

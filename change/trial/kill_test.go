@@ -26,7 +26,7 @@ func TestTrialKilledBeforeItsChange(t *testing.T) {
 	w.Fail = nil
 	w.Wait(time.Minute)
 	next := startProcess(w, dir, nil, Config{})
-	if u := next.SettleOverdue(Bg); u.IsOpen() || !strings.HasSuffix(u.Ended, "nothing to revert") || stored(t, dir) || len(next.g.Config.History.Entries()) != 0 {
+	if u := next.RevertExpired(Bg); u.IsOpen() || !strings.HasSuffix(u.Ended, "nothing to revert") || stored(t, dir) || len(next.g.Config.History.Entries()) != 0 {
 		t.Errorf("%+v", u)
 	}
 }
@@ -103,7 +103,7 @@ func TestTrialFoundInTime(t *testing.T) {
 	killed.dies()
 	w.Wait(20 * time.Second)
 	command := startProcess(w, dir, nil, Config{})
-	if u := command.SettleOverdue(Bg); !u.IsOpen() || u.IsOwn || u.TimeLeft(w.Clock()) != 40*time.Second || command.holdsLock {
+	if u := command.RevertExpired(Bg); !u.IsOpen() || u.IsOwn || u.TimeLeft(w.Clock()) != 40*time.Second || command.holdsLock {
 		t.Fatalf("%+v", u)
 	}
 	readonly := startProcess(w, dir, nil, Config{ReadOnly: true, Adopts: true})
@@ -122,12 +122,12 @@ func TestTrialFoundInTime(t *testing.T) {
 	killed.dies()
 	w.Wait(time.Minute)
 	readonly.runStep(Bg, true)
-	if u := readonly.SettleOverdue(Bg); u.Why != "started with --readonly" || !u.IsOpen() {
+	if u := readonly.RevertExpired(Bg); u.Why != "started with --readonly" || !u.IsOpen() {
 		t.Errorf("%+v", u)
 	}
 	w.Expect("control", 36, "read-only")
 	w.SetWrites(false) // switched off is not read-only for ever: it was agreed to
 	command.runStep(Bg, false)
-	command.SettleOverdue(Bg)
+	command.RevertExpired(Bg)
 	w.Expect("control", 34, "over")
 }

@@ -22,13 +22,13 @@ func (r *Trials) Run(ctx context.Context) {
 	}
 }
 
-// SettleOverdue reverts an expired change that no other process reverts, and returns the state of the change
+// RevertExpired reverts an expired change that no other process reverts, and returns the state of the change
 // on trial, or nil.
-func (r *Trials) SettleOverdue(ctx context.Context) *revision.UnconfirmedChange {
+func (r *Trials) RevertExpired(ctx context.Context) *revision.UnconfirmedChange {
 	r.mu.Lock()
 	err := r.refresh()
-	r.judgeLeft()
-	over := r.job != nil && !r.job.isFinal() && !r.holdsLock && !r.heldElsewhere && r.timeLeft() == 0
+	r.judgeUnfinished()
+	over := r.job != nil && !r.job.isPermanent() && !r.holdsLock && !r.heldElsewhere && r.timeLeft() == 0
 	r.mu.Unlock()
 	if over {
 		r.runStep(ctx, true)
@@ -56,7 +56,7 @@ func (r *Trials) RevertAtExit(ctx context.Context) *revision.UnconfirmedChange {
 		r.mu.Lock()
 	}
 	_ = r.refresh() // on an error use what is known
-	mine := r.job != nil && r.holdsLock && !r.job.isFinal() && !r.isMaking
+	mine := r.job != nil && r.holdsLock && !r.job.isPermanent() && !r.isMaking
 	if mine {
 		r.dueAt, r.retryAt, r.isLeaving = r.gate.Config.Now(), time.Time{}, true
 	}
@@ -87,14 +87,14 @@ func (r *Trials) runStep(ctx context.Context, adopts bool) time.Duration {
 	if err := r.refresh(); err != nil {
 		r.tellProblem(err)
 	}
-	r.judgeLeft()
-	if r.job != nil && !r.job.isFinal() && !r.holdsLock && !r.heldElsewhere && adopts && !r.cfg.ReadOnly {
-		r.adoptLeft()
+	r.judgeUnfinished()
+	if r.job != nil && !r.job.isPermanent() && !r.holdsLock && !r.heldElsewhere && adopts && !r.cfg.ReadOnly {
+		r.adoptOrphan()
 	}
 	r.publishState()
 	left, none := r.timeLeft(), r.job == nil
 	now := r.gate.Config.Now()
-	due := r.job != nil && r.holdsLock && !r.job.isFinal() && !r.isMaking && left == 0 && !now.Before(r.retryAt) &&
+	due := r.job != nil && r.holdsLock && !r.job.isPermanent() && !r.isMaking && left == 0 && !now.Before(r.retryAt) &&
 		r.gate.Config.CurrentRevision().Loaded
 	r.mu.Unlock()
 	if due {
@@ -130,13 +130,13 @@ func (r *Trials) timeLeft() time.Duration {
 // publishState publishes the state of the change on trial. The caller holds mu.
 func (r *Trials) publishState() {
 	j := r.job
-	if j == nil || r.isMaking || j.isFinal() && j.partly == "" {
+	if j == nil || r.isMaking || j.isPermanent() && j.writtenPart == "" {
 		return // it is still being made
 	}
 	u := &revision.UnconfirmedChange{ID: j.ID, Title: j.Title, Until: j.Until, IsOver: r.timeLeft() == 0, Why: j.Why, IsOwn: r.holdsLock,
 		FromEarlierRun: r.foundEarlier, File: r.work.Path}
-	if j.isFinal() {
-		u.IsOver, u.FromEarlierRun, u.Partly = false, true, fmt.Sprintf("%s, at %s", j.partly, j.At.Local().Format("15:04"))
+	if j.isPermanent() {
+		u.IsOver, u.FromEarlierRun, u.Partly = false, true, fmt.Sprintf("%s, at %s", j.writtenPart, j.At.Local().Format("15:04"))
 	}
 	if r.heldElsewhere {
 		u.PID, u.Host = j.PID, j.Host

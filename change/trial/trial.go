@@ -56,7 +56,7 @@ type Config struct {
 	// under.
 	Dir, Context string
 	Disk         files.FS
-	// Take over what an earlier process left, and count it down. Otherwise only SettleOverdue reverts it, once
+	// Take over what an earlier process left, and count it down. Otherwise only RevertExpired reverts it, once
 	// expired.
 	Adopts bool
 	// Revert nothing.
@@ -78,7 +78,7 @@ func (r *Trials) BeginTrial(p *gate.Preview, c gate.Confirm, step bool) (id stri
 	case c.TrialTime <= 0 && !lasts:
 		return "", nil
 	case c.TrialTime <= 0:
-		return r.beginForGood(p, c)
+		return r.beginPermanent(p, c)
 	case step:
 		return "", change.Blocked("it cannot be made on trial")
 	}
@@ -125,7 +125,7 @@ func (r *Trials) ChangeMade(id string, entry uint64, files []change.FileChange) 
 	if r.job == nil || r.job.ID != id {
 		return nil
 	}
-	if r.job.isFinal() {
+	if r.job.isPermanent() {
 		_ = r.work.RemoveRecord() // a file that remains is found to be complete
 		r.dropJob()
 		return nil
@@ -148,7 +148,7 @@ func (r *Trials) ChangeFailed(id string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.endMaking()
-	if r.job != nil && r.job.ID == id && r.job.isFinal() {
+	if r.job != nil && r.job.ID == id && r.job.isPermanent() {
 		// The part made is examined once the sources show it.
 		r.dropJob()
 		r.retryAt = r.gate.Config.Now().Add(revertPause)
@@ -194,12 +194,12 @@ func (r *Trials) ReasonToWait(p *gate.Preview) string {
 	if r.job == nil || p.Mutation.Op == change.OpUndo && p.Undoes != 0 && p.Undoes == r.job.Entry {
 		return ""
 	}
-	if r.job.isFinal() {
+	if r.job.isPermanent() {
 		if r.isMaking || r.heldElsewhere { // it is being made
 			return ""
 		}
-		r.job.partly = r.restText()
-		if r.job.partly == "" {
+		r.job.writtenPart = r.partlyWrittenText()
+		if r.job.writtenPart == "" {
 			return ""
 		}
 	}
@@ -208,8 +208,8 @@ func (r *Trials) ReasonToWait(p *gate.Preview) string {
 
 // onTrialText says that a change is on trial, and what to do.
 func (j *revertJob) onTrialText() string {
-	if j.isFinal() {
-		return fmt.Sprintf("%q is incomplete, %s: finish it (rung confirm, in the console Y) or undo it first", j.Title, j.partly)
+	if j.isPermanent() {
+		return fmt.Sprintf("%q is incomplete, %s: finish it (rung confirm, in the console Y) or undo it first", j.Title, j.writtenPart)
 	}
 	return fmt.Sprintf("%q is not confirmed yet: confirm it (rung confirm, in the console Y) or undo it first", j.Title)
 }
@@ -221,7 +221,7 @@ var ErrUnread = errors.New("the objects are not read yet")
 // confirmation.
 func (r *Trials) ConfirmTrial(by string) (title string, err error) {
 	r.mu.Lock()
-	if err := r.refresh(); err == nil && r.job != nil && r.job.isFinal() && !r.heldElsewhere && !r.isMaking {
+	if err := r.refresh(); err == nil && r.job != nil && r.job.isPermanent() && !r.heldElsewhere && !r.isMaking {
 		r.mu.Unlock()
 		if !r.gate.Config.CurrentRevision().Loaded {
 			return "", ErrUnread

@@ -381,7 +381,7 @@ func TestTrialThatCannotBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := startProcess(w, dir, nil, Config{})
-	if u := p.SettleOverdue(Bg); u == nil || u.IsOpen() || !strings.Contains(u.Ended, "cannot be read: check the policies yourself") {
+	if u := p.RevertExpired(Bg); u == nil || u.IsOpen() || !strings.Contains(u.Ended, "cannot be read: check the policies yourself") {
 		t.Fatalf("%+v", u)
 	}
 	if _, err := os.Stat(path + ".unreadable-1"); err != nil {

@@ -141,7 +141,7 @@ func (f *Files) knownFile(path string) (manifests.FileState, error) {
 	defer f.mu.Unlock()
 	file, ok := f.files[path]
 	if !ok {
-		return file, fmt.Errorf("write %s: this file was not read: %w", path, model.ErrRefused)
+		return file, fmt.Errorf("write %s: this file was not read: %w", path, model.ErrRejected)
 	}
 	return file, nil
 }

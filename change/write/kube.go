@@ -129,7 +129,7 @@ func (w *kubeWriter) makeChange(ctx context.Context, c *change.ObjectChange) (*m
 	if !errors.Is(err, kube.ErrNoAnswer) && !(errors.As(err, &no) && no.Code >= 500) {
 		return nil, err
 	}
-	return w.settleLost(context.WithoutCancel(ctx), c, err)
+	return w.checkWritten(context.WithoutCancel(ctx), c, err)
 }
 
 // Limits for finding out whether a change was made after its answer was lost, and for reverting.
@@ -140,8 +140,8 @@ const (
 	backTime    = 20 * time.Second
 )
 
-// settleLost finds out whether a change was made.
-func (w *kubeWriter) settleLost(ctx context.Context, c *change.ObjectChange, lost error) (*model.Policy, error) {
+// checkWritten finds out whether a change was made.
+func (w *kubeWriter) checkWritten(ctx context.Context, c *change.ObjectChange, lost error) (*model.Policy, error) {
 	ctx, cancel := context.WithTimeout(ctx, settleTime)
 	defer cancel()
 	for range settleTries {

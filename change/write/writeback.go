@@ -98,7 +98,7 @@ func (w *writePlan) addChange(c change.ObjectChange) error {
 		if err != nil {
 			return err
 		}
-		return w.addEdit(at.File, c.Key, editOf(c, at))
+		return w.addEdit(at.File, c.Key, editFor(c, at))
 	}
 	if c.UndoneFile != nil {
 		back, err := w.restoreDeleted(c)
@@ -110,7 +110,7 @@ func (w *writePlan) addChange(c change.ObjectChange) error {
 	if err != nil {
 		return err
 	}
-	text, err := ownText(c.New)
+	text, err := policyDocument(c.New)
 	if err != nil {
 		return fmt.Errorf("write %s: %w", c.Key.Label(), err)
 	}
@@ -139,7 +139,7 @@ func (w *writePlan) addEdit(path string, k model.Key, e manifests.Edit) error {
 		w.jobs = append(w.jobs, j)
 	}
 	if j.replaces {
-		return fmt.Errorf("write %s: two changes of the whole file: %w", path, model.ErrRefused)
+		return fmt.Errorf("write %s: two changes of the whole file: %w", path, model.ErrRejected)
 	}
 	j.edits, j.keys = append(j.edits, e), append(j.keys, k)
 	return nil
@@ -216,7 +216,7 @@ func (f *Files) removeFile(path string, text []byte) (left manifests.TextChange,
 // shownPath returns a path for messages.
 func shownPath(path string) string { return model.Origin{File: path}.Place() }
 
-func editOf(c change.ObjectChange, at model.Origin) manifests.Edit {
+func editFor(c change.ObjectChange, at model.Origin) manifests.Edit {
 	e := manifests.Edit{Key: c.Key, Origin: at}
 	switch {
 	case c.New == nil:
@@ -229,7 +229,7 @@ func editOf(c change.ObjectChange, at model.Origin) manifests.Edit {
 	return e
 }
 
-func ownText(p *model.Policy) ([]byte, error) {
+func policyDocument(p *model.Policy) ([]byte, error) {
 	if p.YAML != "" {
 		return []byte(p.YAML), nil
 	}
@@ -284,7 +284,7 @@ func (f *Files) locateObject(p *model.Policy) (model.Origin, error) {
 func (f *Files) placeNew(p *model.Policy, jobs map[string]*fileJob) (path string, isNew bool, err error) {
 	for _, given := range f.readOptions.Paths {
 		if info, err := os.Stat(given); err == nil && info.IsDir() {
-			return f.ownFile(given, p.Key, jobs)
+			return f.fileForNew(given, p.Key, jobs)
 		}
 	}
 	for i := len(f.readOptions.Paths) - 1; i >= 0; i-- {
@@ -295,9 +295,9 @@ func (f *Files) placeNew(p *model.Policy, jobs map[string]*fileJob) (path string
 	return "", false, fmt.Errorf("no file to write %s to: %w", p.Key.Label(), manifests.ErrNotWritable)
 }
 
-// ownFile returns the file for a new object in a folder: a new file, or a file of that name already read (of a
+// fileForNew returns the file for a new object in a folder: a new file, or a file of that name already read (of a
 // deleted object, say), to which the object is appended. It avoids unread files of that name.
-func (f *Files) ownFile(folder string, k model.Key, jobs map[string]*fileJob) (path string, isNew bool, err error) {
+func (f *Files) fileForNew(folder string, k model.Key, jobs map[string]*fileJob) (path string, isNew bool, err error) {
 	const tries = 100
 	base := fileName(k)
 	for n := 1; n <= tries; n++ {

@@ -288,7 +288,7 @@ func TestWriteBackRollback(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, back, err := d.files.writeFile(&fileJob{path: stamp.Path, file: stamp, edits: []manifests.Edit{editOf(d.delete("one"), d.read[given.ANPKey("one")].Origin)}})
+	_, back, err := d.files.writeFile(&fileJob{path: stamp.Path, file: stamp, edits: []manifests.Edit{editFor(d.delete("one"), d.read[given.ANPKey("one")].Origin)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,12 +27,12 @@ func (r *Report) annotations() string {
 			at = append(at, "file="+escapeProperty(r.path(file)), fmt.Sprintf("line=%d", max(line, 1)))
 		}
 		at = append(at, "title="+escapeProperty(title))
-		fmt.Fprintf(&b, "::%s %s::%s\n", annotationOf(l), strings.Join(at, ","), escapeData(text))
+		fmt.Fprintf(&b, "::%s %s::%s\n", githubLevel(l), strings.Join(at, ","), escapeData(text))
 	}
 	for _, o := range r.NotConsidered {
 		say(o.Level, o.File, o.Line, o.title(), o.Text)
 	}
-	told := r.told()
+	told := r.notPassed()
 	slices.SortStableFunc(told, func(a, b *Result) int { return a.level().rank() - b.level().rank() })
 	for _, f := range told {
 		say(f.level(), f.File, f.Line, f.Code, withDetail(f.text(), f.Detail))
@@ -43,8 +43,8 @@ func (r *Report) annotations() string {
 // rank orders levels, the worst first.
 func (l Level) rank() int { return slices.Index([]Level{Error, Warning, Note}, l) }
 
-// annotationOf returns GitHub's name of a level.
-func annotationOf(l Level) string {
+// githubLevel returns GitHub's name of a level.
+func githubLevel(l Level) string {
 	if l == Note {
 		return "notice"
 	}
@@ -83,7 +83,7 @@ func (r *Report) codeQuality() (string, error) {
 		i.Location.Lines.Begin = max(line, 1)
 		out = append(out, i)
 	}
-	for _, f := range r.told() {
+	for _, f := range r.notPassed() {
 		add(f.level(), f.Code, r.fingerprint(seen, f), withDetail(f.text(), f.Detail), f.File, f.Line)
 	}
 	for _, o := range r.NotConsidered {

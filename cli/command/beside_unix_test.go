@@ -38,18 +38,18 @@ func TestReadBeside(t *testing.T) {
 	defer cancel()
 	var said strings.Builder
 	a := command.NewApp(ctx, strings.NewReader(""), io.Discard, &said)
-	r, err := command.ReadBeside(ctx, a, filepath.Join(dir, "ns.yaml"))
+	r, err := command.ReadInputFully(ctx, a, filepath.Join(dir, "ns.yaml"))
 	if err != nil || r.Cluster.Count(model.KindNamespace) != 1 {
 		t.Fatalf("%v, %v", r, err)
 	}
 	for input, want := range map[string]string{"-": "standard input is the keyboard here", "": "the name of an input is empty", filepath.Join(dir, "none"): "no such file", "git:no-such-revision": "no-such-revision"} {
-		if _, err := command.ReadBeside(ctx, a, input); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "check -f") {
+		if _, err := command.ReadInputFully(ctx, a, input); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "check -f") {
 			t.Errorf("%q: %v, want %q", input, err, want)
 		}
 	}
 	soon, end := context.WithCancel(ctx)
 	defer time.AfterFunc(200*time.Millisecond, end).Stop()
-	if _, err := command.ReadBeside(soon, a, pipe); !errors.Is(err, context.Canceled) {
+	if _, err := command.ReadInputFully(soon, a, pipe); !errors.Is(err, context.Canceled) {
 		t.Errorf("a pipe nobody writes to: %v", err)
 	}
 	// Nothing ends a goroutine that opens a pipe but somebody who writes to it.

@@ -16,7 +16,7 @@ func (r *Report) AddFindings(found []model.Finding) {
 			explained[f.Code] = true
 			r.Rules = append(r.Rules, findingRule(f.Code))
 		}
-		o := Result{Code: f.Code, Level: levelOf(f.Severity), Message: f.Message, Object: f.Policy, File: f.Of.Origin.File,
+		o := Result{Code: f.Code, Level: severityLevel(f.Severity), Message: f.Message, Object: f.Policy, File: f.Of.Origin.File,
 			Line: f.Of.Origin.Line, Key: f.PlaceText()}
 		if f.Policy != "" {
 			o.Name = strings.TrimSpace(f.Code + ": " + f.Policy + " " + f.PlaceText())
@@ -49,8 +49,8 @@ func findingRule(code string) Rule {
 	return out
 }
 
-// levelOf returns the level of a severity.
-func levelOf(s model.Severity) Level {
+// severityLevel returns the level of a severity.
+func severityLevel(s model.Severity) Level {
 	switch s {
 	case model.SeverityError:
 		return Error

@@ -21,8 +21,8 @@ type Form struct {
 	Rows bool
 }
 
-// way is a kind of template.
-type way struct {
+// templateKind is a kind of template.
+type templateKind struct {
 	name  string
 	parse func(text string) (renderer, error)
 	file  func(text string) (string, error) // converts the text of a template file; nil if it needs no conversion
@@ -30,7 +30,7 @@ type way struct {
 	bare  bool // no form reads such a template from a file
 }
 
-var ways = []way{
+var templateKinds = []templateKind{
 	{name: "jsonpath", parse: func(text string) (renderer, error) { return parseJSONPath(text, false) }},
 	{name: "jsonpath-as-json", bare: true, parse: func(text string) (renderer, error) { return parseJSONPath(text, true) }},
 	{name: "custom-columns", parse: parseColumns, file: columnsOfFile, rows: true},
@@ -41,7 +41,7 @@ const fileEnd = "-file"
 
 // FormNames returns the names of the forms, in order.
 func FormNames() (out []string) {
-	for _, w := range ways {
+	for _, w := range templateKinds {
 		out = append(out, w.name)
 		if !w.bare {
 			out = append(out, w.name+fileEnd)
@@ -57,7 +57,7 @@ func ParseForm(output string, read func(path string) (string, error)) (*Form, er
 	if base == "go-template" {
 		return nil, fmt.Errorf("-o %s is no longer a form: use -o jsonpath=… or -o custom-columns=…", name)
 	}
-	for _, w := range ways {
+	for _, w := range templateKinds {
 		if w.name != base || isFile && w.bare {
 			continue
 		}

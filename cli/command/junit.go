@@ -57,7 +57,7 @@ func (r *Report) junit() (string, error) {
 		all.add(file, c)
 	}
 	for _, o := range r.NotConsidered {
-		if r.tells(o) {
+		if r.hasTestNaming(o) {
 			continue // the test has it
 		}
 		c := junitCase{Class: notConsidered, Name: o.Code + ": " + o.Text}
@@ -76,8 +76,8 @@ func (r *Report) junit() (string, error) {
 	return xml.Header + string(text) + "\n", nil
 }
 
-// tells reports whether the test of a result names an omission.
-func (r *Report) tells(o Omission) bool {
+// hasTestNaming reports whether the test of a result names an omission.
+func (r *Report) hasTestNaming(o Omission) bool {
 	return slices.ContainsFunc(r.Results, func(f Result) bool {
 		return slices.ContainsFunc(f.NotConsidered, func(line string) bool { return strings.HasPrefix(line, o.Text) })
 	})

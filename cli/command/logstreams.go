@@ -25,10 +25,10 @@ func (a *App) SayUnread(r *revision.Revision) error {
 	return err
 }
 
-// SayUnfollowed prints on stderr the nodes whose log is not received, and the log files not read completely;
+// PrintUnreadLogs prints on stderr the nodes whose log is not received, and the log files not read completely;
 // only such files are an error. It also counts the lines of the files that are not ACL lines, or were not
 // read.
-func (a *App) SayUnfollowed(e *engine.Engine) error {
+func (a *App) PrintUnreadLogs(e *engine.Engine) error {
 	var err error
 	var read, other, odd, long uint64
 	files := 0
@@ -82,7 +82,7 @@ func (a *App) sayPassedFiles(p *logs.PassedFiles) bool {
 		say("%s could not be read: %v", words.Count(p.Unread, "folder"), p.Err)
 	}
 	if p.Cut {
-		say("only the first %s files and folders were looked at", words.Thousands(uint64(logs.FilesMost)))
+		say("only the first %s files and folders were looked at", words.Thousands(uint64(logs.MaxFiles)))
 	}
 	return p.Unread == 0 && !p.Cut
 }

@@ -55,7 +55,7 @@ func ChangeableNamed(r *revision.Revision, name string) (model.PolicyKey, error)
 	kind, rest, _ := strings.Cut(name, "/")
 	for o := range r.Cluster.Objects() {
 		k := o.ObjectKey()
-		if k.Kind.IsNamed() && rest == k.NamespacedName() && (strings.EqualFold(kind, k.Kind.Abbreviation()) ||
+		if k.Kind.IsReferenced() && rest == k.NamespacedName() && (strings.EqualFold(kind, k.Kind.Abbreviation()) ||
 			strings.EqualFold(kind, string(k.Kind))) {
 			return k, nil
 		}

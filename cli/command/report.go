@@ -117,8 +117,8 @@ func (f *Result) text() string {
 // level returns the level, Error by default.
 func (f *Result) level() Level { return cmp.Or(f.Level, Error) }
 
-// told returns the results that did not pass.
-func (r *Report) told() (out []*Result) {
+// notPassed returns the results that did not pass.
+func (r *Report) notPassed() (out []*Result) {
 	for i := range r.Results {
 		if r.Results[i].Outcome != Passed {
 			out = append(out, &r.Results[i])

@@ -93,7 +93,7 @@ func (r *Report) sarif() (string, error) {
 		run.Automation.ID += in + "/"
 	}
 	seen := fingerprinter{}
-	for _, f := range r.told() {
+	for _, f := range r.notPassed() {
 		run.Results = append(run.Results, sarifResult{
 			Rule: f.Code, Index: run.Tool.Driver.ruleIndex(r.ruleOf(f)), Level: f.level(),
 			Message:      sarifText{escapeLinks(withDetail(f.text(), f.Detail))},

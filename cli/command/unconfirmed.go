@@ -7,8 +7,8 @@ import (
 	"rung/model/words"
 )
 
-// LastingFlag returns the flag that makes a change permanent.
-func (a *App) LastingFlag() string {
+// PermanentFlag returns the flag that makes a change permanent.
+func (a *App) PermanentFlag() string {
 	if len(a.Flags.Files) > 0 {
 		return "--write-back"
 	}
@@ -21,7 +21,7 @@ func (a *App) sayUnconfirmed(ctx context.Context, e *engine.Engine) (changed boo
 	if a.completes {
 		return false
 	}
-	u := e.SettleUnconfirmed(ctx)
+	u := e.SettleTrial(ctx)
 	if u == nil {
 		return false
 	}
@@ -30,7 +30,7 @@ func (a *App) sayUnconfirmed(ctx context.Context, e *engine.Engine) (changed boo
 		text = u.Title + ": " + text
 	}
 	if u.Partly != "" && u.IsOpen() {
-		text += "; " + a.CommandElsewhere(e, "confirm", a.LastingFlag()) + " finishes it, " + a.CommandElsewhere(e, "undo", a.LastingFlag()) +
+		text += "; " + a.CommandElsewhere(e, "confirm", a.PermanentFlag()) + " finishes it, " + a.CommandElsewhere(e, "undo", a.PermanentFlag()) +
 			" undoes it"
 	}
 	if u.IsOpen() && u.TimeLeft(e.Now()) > 0 {

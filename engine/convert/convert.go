@@ -54,8 +54,8 @@ func (r *Result) Remarks() (out []string) {
 		}
 	}
 	add("differs", r.Proof.Differs)
-	add("differs for labels not in use yet", r.Proof.Later)
-	add("differs only by OVN-Kubernetes' rows for every pod", r.Proof.Besides)
+	add("differs for labels not in use yet", r.Proof.FutureLabels)
+	add("differs only by OVN-Kubernetes' rows for every pod", r.Proof.NodeRows)
 	return out
 }
 

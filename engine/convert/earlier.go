@@ -11,23 +11,23 @@ import (
 	"rung/system"
 )
 
-// conversionWay is a conversion of a cluster's policies, before any text is written.
-type conversionWay struct {
+// conversionPlan is a conversion of a cluster's policies, before any text is written.
+type conversionPlan struct {
 	made          labels.Result
 	before, after *system.System
 	converts      func(model.Kind) bool // reports whether a kind is converted
-	stays         map[model.Key]bool    // policies not converted
+	unconverted   map[model.Key]bool    // policies not converted
 	notes         []Note                // about unconverted or changed policies
 }
 
-// wayTo converts all or some policies of a revision's cluster, under its flags and their system.
-func wayTo(r *revision.Revision, c *model.Cluster, to Target) (conversionWay, error) {
+// planConversion converts all or some policies of a revision's cluster, under its flags and their system.
+func planConversion(r *revision.Revision, c *model.Cluster, to Target) (conversionPlan, error) {
 	is := r.System
 	if c != r.Cluster { // perhaps no policy of its system is left in c
 		is, _ = system.ChooseSystem(r.Flags.System, c, "")
 	}
 	native := is == system.Antrea && c.Count(model.KindACNP)+c.Count(model.KindANNP) > 0
-	way := conversionWay{before: system.OVN, after: system.OVN, converts: model.Kind.IsAdmin, stays: map[model.Key]bool{}}
+	way := conversionPlan{before: system.OVN, after: system.OVN, converts: model.Kind.IsAdmin, unconverted: map[model.Key]bool{}}
 	switch {
 	case to == ToAntrea:
 		way.made, way.before, way.after = labels.ToAntrea(c), is, system.Antrea
@@ -51,7 +51,7 @@ func wayTo(r *revision.Revision, c *model.Cluster, to Target) (conversionWay, er
 				policies = append(policies, p)
 				continue
 			}
-			way.stays[p.Key] = true
+			way.unconverted[p.Key] = true
 			way.notes = append(way.notes, Note{About: p.Key, Text: fmt.Sprintf("not converted: OVN-Kubernetes does not enforce priority %d",
 				p.Priority)})
 		}
@@ -75,7 +75,7 @@ func earlierResults(r *revision.Revision, to Target) (out []model.Key, err error
 		return nil, nil
 	}
 	others, _ := r.Cluster.Upsert(nil, theirs)
-	way, err := wayTo(r, others, to)
+	way, err := planConversion(r, others, to)
 	if err != nil {
 		return nil, err
 	}

@@ -23,31 +23,31 @@ var (
 	imagined6 = netip.MustParseAddr("2001:db8:7275::1")
 )
 
-// freshValue is a label value that no policy names.
-const freshValue = "rung-imagined"
+// imaginedValue is a label value that no policy names.
+const imaginedValue = "rung-imagined"
 
 // imaginedWorld holds the labels, names and ports that policies' selectors distinguish, and the pods imagined
 // for them.
 type imaginedWorld struct {
-	c            *model.Cluster
-	spaces, pods *labelSpace
-	namedSpaces  map[string]bool // namespaces selected by name
-	accounts     map[model.ServiceAccount]bool
-	ports        map[string]bool
-	twice        bool // a rule compares labels of two namespaces
+	c              *model.Cluster
+	spaces, pods   *labelSpace
+	namedSpaces    map[string]bool // namespaces selected by name
+	accounts       map[model.ServiceAccount]bool
+	ports          map[string]bool
+	comparesLabels bool // a rule compares labels of two namespaces
 
 	objects      []model.Object
 	count        int
-	allSpaces    bool
+	complete     bool
 	next4, next6 netip.Addr
 }
 
 // imaginePods makes pods and namespaces that a cluster does not have, so that the proof also holds for labels
 // that nobody has yet. It makes one for each combination of labels that selectors distinguish. If that is too
-// many it clears allSpaces, and makes only those for single selectors and pairs of them.
+// many it clears complete, and makes only those for single selectors and pairs of them.
 func imaginePods(c *model.Cluster, policies []*model.Policy) *imaginedWorld {
 	w := &imaginedWorld{c: c, spaces: newSpace(), pods: newSpace(), namedSpaces: map[string]bool{}, accounts: map[model.ServiceAccount]bool{},
-		ports: map[string]bool{}, allSpaces: true, next4: imagined4, next6: imagined6}
+		ports: map[string]bool{}, complete: true, next4: imagined4, next6: imagined6}
 	groups := antrea.ResolveGroups(c)
 	for _, p := range policies {
 		w.addPolicy(groups, p)
@@ -59,12 +59,12 @@ func imaginePods(c *model.Cluster, policies []*model.Policy) *imaginedWorld {
 	spaces, wholeSpaces := w.spaces.samplePoints(mostImagined)
 	pods, wholePods := w.pods.samplePoints(mostImagined)
 	times := 1
-	if w.twice {
+	if w.comparesLabels {
 		times = 2
 	}
-	w.allSpaces = wholeSpaces && wholePods
+	w.complete = wholeSpaces && wholePods
 	if len(spaces)*times*len(pods)*2 > mostImagined {
-		w.allSpaces = false
+		w.complete = false
 		spaces, pods = w.spaces.somePoints(mostKinds), w.pods.somePoints(mostKinds)
 	}
 	pods = slices.Concat(pods, pods) // pods of one kind connect to each other, too
@@ -138,7 +138,7 @@ func (w *imaginedWorld) addPolicy(groups *antrea.GroupResolver, p *model.Policy)
 				w.accounts[*peer.ServiceAccount] = true
 			}
 			if m := peer.Match; m != nil {
-				w.twice = true
+				w.comparesLabels = true
 				for _, l := range m.SameLabels {
 					w.spaces.noteCompared(l)
 				}
@@ -154,7 +154,7 @@ func (w *imaginedWorld) addPolicy(groups *antrea.GroupResolver, p *model.Policy)
 
 func (w *imaginedWorld) addNamespace(name string, labels map[string]string, pods []map[string]string) {
 	if w.count >= mostImagined {
-		w.allSpaces = false
+		w.complete = false
 		return
 	}
 	all := maps.Clone(labels)
@@ -176,11 +176,11 @@ func (w *imaginedWorld) podsOf(namespace string, sets []map[string]string) {
 
 func (w *imaginedWorld) addPod(namespace, account string, labels map[string]string) {
 	if w.count >= mostImagined {
-		w.allSpaces = false
+		w.complete = false
 		return
 	}
 	p := &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: namespace, Name: fmt.Sprintf("rung-imagined-%d", w.count)},
-		Labels: model.NewLabels(maps.Clone(labels))}, NodeName: freshValue, ServiceAccount: account, Phase: "Running", Ready: true,
+		Labels: model.NewLabels(maps.Clone(labels))}, NodeName: imaginedValue, ServiceAccount: account, Phase: "Running", Ready: true,
 		IPs: []string{w.next4.String(), w.next6.String()}}
 	for i, name := range slices.Sorted(maps.Keys(w.ports)) {
 		p.Ports = append(p.Ports, model.ContainerPort{Name: name, Protocol: "TCP", Port: int32(20000 + i)})
@@ -193,7 +193,7 @@ func (w *imaginedWorld) addPod(namespace, account string, labels map[string]stri
 // describePod describes an imagined pod; it returns false for a real one.
 func (w *imaginedWorld) describePod(c *model.Cluster, k model.Key) (string, bool) {
 	p, ns := c.Pod(k.Namespace, k.Name), c.Namespace(k.Namespace)
-	if p == nil || p.NodeName != freshValue {
+	if p == nil || p.NodeName != imaginedValue {
 		return "", false
 	}
 	text := "a pod"

@@ -58,11 +58,11 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compare both sides: %w", err)
 	}
-	out.Proof.Equal, out.Proof.Differs, out.Proof.Besides = len(differs) == 0, differs, besides
+	out.Proof.Equal, out.Proof.Differs, out.Proof.NodeRows = len(differs) == 0, differs, besides
 	if len(differs) > 0 {
-		out.Proof.Besides = nil // already among Differs
+		out.Proof.NodeRows = nil // already among Differs
 	}
-	out.Proof.Besides = append(out.Proof.Besides, ownNodeDifferences(r, was, will)...)
+	out.Proof.NodeRows = append(out.Proof.NodeRows, ownNodeDifferences(r, was, will)...)
 	return out, nil
 }
 

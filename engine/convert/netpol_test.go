@@ -63,8 +63,8 @@ func TestNetworkPolicyProof(t *testing.T) {
 	if got, want := res.Proof.Text(), "equal for every connection (2 pods, and 4 pods imagined with labels that the policies name, any port, any address)"; got != want {
 		t.Errorf("%s\nwant %s", got, want)
 	}
-	if len(res.Proof.Besides) != 1 || !strings.Contains(res.Proof.Besides[0].Text, "own node") {
-		t.Errorf("besides %+v", res.Proof.Besides)
+	if len(res.Proof.NodeRows) != 1 || !strings.Contains(res.Proof.NodeRows[0].Text, "own node") {
+		t.Errorf("besides %+v", res.Proof.NodeRows)
 	}
 	// What was made is read again as what it is, and isolates without the annotation.
 	again := read(t, res.Text())

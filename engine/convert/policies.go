@@ -58,7 +58,7 @@ func (t Target) writesKind(k model.Kind) bool {
 type Rule struct {
 	labels.Rule
 	// Name is the rule's name, Does its action in its API's words.
-	Name, Does string
+	Name, Action string
 	// Witness is a connection that the rule matches and on which the sides differ; nil if none, and before
 	// ProveResult.
 	Witness *Difference
@@ -66,7 +66,7 @@ type Rule struct {
 
 // Title returns the rule with its policy: `ACNP wall ingress 0 "web" (Drop)`.
 func (r *Rule) Title() string {
-	return words.CleanText(fmt.Sprintf("%s %s (%s)", r.Policy.Label(), revision.RuleLabel(r.Direction, r.Index, r.Name), r.Does))
+	return words.CleanText(fmt.Sprintf("%s %s (%s)", r.Policy.Label(), revision.RuleLabel(r.Direction, r.Index, r.Name), r.Action))
 }
 
 // NewPlace returns where the rule is now: "ANP wall ingress 0"; empty if nowhere.
@@ -102,11 +102,11 @@ func ConvertPolicies(r *revision.Revision, to Target) (*Result, error) {
 		return nil, err
 	}
 	c, _ := r.Cluster.Upsert(nil, earlier)
-	way, err := wayTo(r, c, to)
+	way, err := planConversion(r, c, to)
 	if err != nil {
 		return nil, err
 	}
-	res, converted, stays := way.made, way.converts, way.stays
+	res, converted, stays := way.made, way.converts, way.unconverted
 	out := &Result{To: to, Before: way.before, After: way.after, Notes: way.notes, earlier: earlier}
 	if len(earlier) > 0 {
 		out.Notes = append(out.Notes, Note{About: earlier[0], Text: words.Count(len(earlier), "object") + " of an earlier conversion, " +
@@ -130,7 +130,7 @@ func ConvertPolicies(r *revision.Revision, to Target) (*Result, error) {
 		rule := Rule{Rule: res.Rules[i]}
 		if p := r.Cluster.Policy(rule.Policy); p != nil {
 			if of := p.Rule(rule.Direction, rule.Index); of != nil {
-				rule.Name, rule.Does = of.Name, p.Kind.RuleActionWord(of)
+				rule.Name, rule.Action = of.Name, p.Kind.RuleActionWord(of)
 			}
 		}
 		for _, at := range rule.MadeRules {
@@ -238,7 +238,7 @@ func ProveResult(ctx context.Context, rev *revision.Revision, made *Result, told
 	}
 	told("imagining pods with labels not in use yet")
 	w := imaginePods(base, slices.Concat(r.Converted, r.Policies))
-	r.Proof = Proof{Imagined: w.count, Partly: !w.allSpaces}
+	r.Proof = Proof{Imagined: w.count, Incomplete: !w.complete}
 	for p := range base.Pods() {
 		if p.CanBePeer() {
 			r.Proof.Pods++
@@ -276,7 +276,7 @@ func ProveResult(ctx context.Context, rev *revision.Revision, made *Result, told
 		}
 		later = slices.DeleteFunc(slices.Clone(later), func(d Difference) bool { return known[d.identity] })
 	}
-	r.Proof.Later = later
+	r.Proof.FutureLabels = later
 	r.Proof.Equal = len(r.Proof.Differs)+len(later) == 0
 	r.findWitnesses()
 	return r, nil
@@ -285,7 +285,7 @@ func ProveResult(ctx context.Context, rev *revision.Revision, made *Result, told
 // findWitnesses finds for each inexact rule a connection that shows the difference.
 func (r *Result) findWitnesses() {
 	for _, rule := range r.InexactRules() {
-		for _, list := range [][]Difference{r.Proof.Differs, r.Proof.Later} {
+		for _, list := range [][]Difference{r.Proof.Differs, r.Proof.FutureLabels} {
 			at := slices.IndexFunc(list, func(d Difference) bool { return d.matchesExample(rule) })
 			if at >= 0 {
 				rule.Witness = &list[at]

@@ -68,8 +68,8 @@ func TestWitness(t *testing.T) {
 func TestLater(t *testing.T) {
 	res := proved(t, convert.ToANP, pods()+
 		acnp("own", "{tier: securityops, priority: 5, appliedTo: [{namespaceSelector: {}}], ingress: [{name: same, action: Allow, from: [{namespaces: {match: Self}}]}, {name: others, action: Drop, from: [{namespaceSelector: {}}]}]}"))
-	if res.Proof.Equal || len(res.Proof.Later) == 0 || res.Before != system.Antrea || res.After != system.OVN {
-		t.Fatalf("%s: %v", res.ProofText(), res.Proof.Later)
+	if res.Proof.Equal || len(res.Proof.FutureLabels) == 0 || res.Before != system.Antrea || res.After != system.OVN {
+		t.Fatalf("%s: %v", res.ProofText(), res.Proof.FutureLabels)
 	}
 	for i := range res.Proof.Differs {
 		t.Error(res.Proof.Differs[i].String())

@@ -21,11 +21,11 @@ type Proof struct {
 	// labels that selectors could match. Partly means that the selectors distinguish more kinds of pods than
 	// were imagined.
 	Pods, Imagined int
-	Partly         bool
+	Incomplete     bool
 	// Differs are the connections that the policies of both sides decide differently. Besides holds
 	// connections on which only OVN-Kubernetes' rows for every pod differ, not the policies. Later differ only
 	// for pods with labels that nobody has yet.
-	Differs, Besides, Later []Difference
+	Differs, NodeRows, FutureLabels []Difference
 }
 
 // Difference is a group of connections on which the sides disagree.
@@ -61,7 +61,7 @@ func (p *Proof) Text() string {
 	pods := words.Count(p.Pods, "pod")
 	if p.Imagined > 0 {
 		pods += fmt.Sprintf(", and %s imagined with labels that the policies name", words.Count(p.Imagined, "pod"))
-		if p.Partly {
+		if p.Incomplete {
 			pods += ", not every combination of them"
 		}
 	}
@@ -72,7 +72,7 @@ func (p *Proof) Text() string {
 		return "equal for every connection (" + pods + ", any port, any address)"
 	case len(p.Differs) == 0:
 		return fmt.Sprintf("equal for every connection today; differs for labels not in use yet, in %s of connections (%s)",
-			words.Count(len(p.Later), "group"), pods)
+			words.Count(len(p.FutureLabels), "group"), pods)
 	}
 	return fmt.Sprintf("differs in %s of connections (%s)", words.Count(len(p.Differs), "group"), pods)
 }

@@ -43,7 +43,7 @@ func (s *labelSpace) addSelector(sel model.Selector) {
 		case metav1.LabelSelectorOpIn:
 			set[r.Key] = r.Values[0]
 		case metav1.LabelSelectorOpExists:
-			set[r.Key] = freshValue
+			set[r.Key] = imaginedValue
 		}
 	}
 	s.sets = append(s.sets, set)
@@ -82,7 +82,7 @@ type labelValue struct {
 // valuesOf returns a label's values that the selectors distinguish, from: absent, a value nobody names, and
 // the named values.
 func (s *labelSpace) valuesOf(key string) (out []labelValue) {
-	all := []labelValue{{}, {freshValue, true}}
+	all := []labelValue{{}, {imaginedValue, true}}
 	var names []string
 	for _, r := range s.requirements[key] {
 		names = append(names, r.Values...)

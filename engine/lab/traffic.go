@@ -29,7 +29,7 @@ func (l *Lab) runTraffic(sb *sandbox.Sandbox, rate float64) {
 	if sb.OVN() == "" {
 		l.Logs.CountLossesWith(t.WithheldLines)
 	} else {
-		l.Go(func() { zones.RunMeters(l.Context(), l.Logs, zones.MetersEvery, metersOfLab(sb)) })
+		l.Go(func() { zones.RunMeters(l.Context(), l.Logs, zones.MetersEvery, meterReader(sb)) })
 	}
 	logged := make(chan sandbox.LogLine)
 	if !l.Go(func() { t.Run(l.Context(), l.clusterAndRows, logged) }) {
@@ -48,8 +48,8 @@ func (l *Lab) runTraffic(sb *sandbox.Sandbox, rate float64) {
 	}
 }
 
-// metersOfLab returns a reader of a zone's meters in the sandbox on OVN.
-func metersOfLab(sb *sandbox.Sandbox) func(context.Context, string) (map[string]flow.MeterStat, error) {
+// meterReader returns a reader of a zone's meters in the sandbox on OVN.
+func meterReader(sb *sandbox.Sandbox) func(context.Context, string) (map[string]flow.MeterStat, error) {
 	return func(ctx context.Context, zone string) (stats map[string]flow.MeterStat, err error) {
 		err = sb.WithZone(ctx, zone, func(ctx context.Context, z *sandbox.Zone) error {
 			stats, err = z.Meters(ctx)

@@ -133,7 +133,7 @@ func (l *Lab) watchZones(sb *sandbox.Sandbox, names []string) {
 	}
 	l.Do(func() {
 		for zone, addr := range south {
-			l.South.AddressOf(zone, addr)
+			l.South.SetAddress(zone, addr)
 		}
 		sb.SetPods(l.Cluster(), nil)
 		for _, name := range names {
@@ -192,7 +192,7 @@ func (l *Lab) dropZone(sb *sandbox.Sandbox, name string) {
 	// The zone's last reports have been sent by now.
 	l.Do(func() {
 		l.Zones.RemoveZone(name)
-		l.South.AddressOf(name, "")
+		l.South.SetAddress(name, "")
 	})
 	err := sb.RemoveZone(name)
 	l.daemons.forgetZone(name)

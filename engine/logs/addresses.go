@@ -10,15 +10,15 @@ import (
 	"rung/model/logline"
 )
 
-// TenuresKept bounds the pods remembered after leaving an address: lines arrive late, stored lines are old,
+// HoldersKept bounds the pods remembered after leaving an address: lines arrive late, stored lines are old,
 // and a job is gone before its last lines are read.
-const TenuresKept = 32 << 10
+const HoldersKept = 32 << 10
 
 // AddressBook knows who has an address and who had it. It follows the cluster's changes: asking a new revision
 // for every line would index all pods for every pod event.
 type AddressBook struct {
 	mu   sync.RWMutex
-	book *logline.Book
+	book *logline.AddressBook
 }
 
 // NewAddressBook returns an empty book that remembers up to kept former holders.
@@ -103,7 +103,7 @@ func (b *AddressBook) EndOf(a netip.Addr, at time.Time) End {
 	b.mu.RUnlock()
 	e := End{Addr: a.String(), Key: answer.Holder.Key, Note: answer.Holder.Note}
 	switch {
-	case answer.How == logline.Nobody:
+	case answer.How == logline.NoHolder:
 		e.Note = NoteOutside
 	case answer.How == logline.Unknown:
 		e.Note = noteUnknown

@@ -48,8 +48,8 @@ type judgedRows struct {
 
 const judgedFor = time.Second
 
-// amongMost bounds the candidate rules that an entry names.
-const amongMost = 3
+// maxCandidates bounds the candidate rules that an entry names.
+const maxCandidates = 3
 
 // attribute fills in where a line was written, which rule decided, and which of the rule's networks has an
 // outside address. It returns the facts about the rule, nil if not found, and which of its ACLs logged the
@@ -112,7 +112,7 @@ func (a *attributor) chooseCandidate(rev *revision.Revision, e *Entry, ref logli
 	case len(found) == 1:
 		e.Rule, e.Attributed = found[0], true
 	case len(found) > 1:
-		e.Among, e.AmongAll = found[:min(len(found), amongMost)], len(found)
+		e.Candidates, e.CandidateCount = found[:min(len(found), maxCandidates)], len(found)
 		if allHaveSame(found, func(r logline.RuleRef) model.PolicyKey { return r.Policy }) {
 			e.Rule.Policy = found[0].Policy
 		}

@@ -28,7 +28,7 @@ type ruleFacts struct {
 // ruleNetwork is one of a rule's networks.
 type ruleNetwork struct {
 	prefix netip.Prefix
-	but    []netip.Prefix
+	except []netip.Prefix
 }
 
 // factsOf returns the facts about a rule; it looks up the policy once for each revision.
@@ -93,7 +93,7 @@ func (f *ruleFacts) networkOf(a netip.Addr) string {
 	best := netip.Prefix{}
 	for _, n := range f.networks {
 		narrower := n.prefix.Contains(a) && (!best.IsValid() || best.Bits() < n.prefix.Bits())
-		if narrower && !slices.ContainsFunc(n.but, func(but netip.Prefix) bool { return but.Contains(a) }) {
+		if narrower && !slices.ContainsFunc(n.except, func(but netip.Prefix) bool { return but.Contains(a) }) {
 			best = n.prefix
 		}
 	}

@@ -16,10 +16,10 @@ type Entry struct {
 	// gives away.
 	Rule       logline.RuleRef
 	Attributed bool
-	// Among lists the first few candidate rules if name and packet leave several; AmongAll is the number of
+	// Candidates lists the first few candidate rules if name and packet leave several; CandidateCount is the number of
 	// candidates.
-	Among    []logline.RuleRef
-	AmongAll int
+	Candidates     []logline.RuleRef
+	CandidateCount int
 	// Gone says that the policy does not exist now, or has no rule of that number.
 	Gone     string
 	RuleName string // the rule's own name, or empty

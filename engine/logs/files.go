@@ -30,8 +30,8 @@ type Files struct {
 // PassedFiles counts the skipped files below a folder, with the reason.
 type PassedFiles = acllog.SkippedFiles
 
-// FilesMost bounds the files and folders looked at below a folder.
-const FilesMost = acllog.WalkMost
+// MaxFiles bounds the files and folders looked at below a folder.
+const MaxFiles = acllog.WalkMost
 
 // CheckFiles reports wrong paths, and the skipped files below folders.
 func CheckFiles(paths []string) ([]PassedFiles, error) { return acllog.CheckPaths(paths) }
@@ -158,7 +158,7 @@ func (r *FileReader) drainFiles(ctx context.Context) (over bool) {
 				break
 			}
 			r.giveLine(ctx, line, !r.merges && len(r.set.Files()) == 1)
-			r.noteStanding(line.line.At)
+			r.noteLastTime(line.line.At)
 		}
 		over = over && f.IsOver()
 	}

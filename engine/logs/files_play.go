@@ -120,7 +120,7 @@ func (r *FileReader) playHistory(ctx context.Context) {
 			return
 		}
 		r.giveLine(ctx, x, !r.merges)
-		r.noteStanding(x.line.At)
+		r.noteLastTime(x.line.At)
 	}
 	r.publishState()
 }
@@ -152,8 +152,8 @@ func (p *playPace) waitForLine(ctx context.Context, at time.Time) {
 	}
 }
 
-// noteStanding records the time of the line handed on last.
-func (r *FileReader) noteStanding(at time.Time) {
+// noteLastTime records the time of the line handed on last.
+func (r *FileReader) noteLastTime(at time.Time) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.lastAt = at

@@ -16,7 +16,7 @@ type logTimes map[model.Key]levelTimes
 
 type levelTimes struct {
 	levels model.LogLevels
-	times  map[model.Action]time.Time
+	since  map[model.Action]time.Time
 }
 
 func (s logTimes) copy() logTimes { return maps.Clone(s) }
@@ -52,9 +52,9 @@ func (s logTimes) observe(changes []model.Change, now time.Time) {
 			switch {
 			case levels.LevelOf(a) == "":
 			case was.levels.LevelOf(a) != "":
-				is.times[a] = was.times[a]
+				is.since[a] = was.since[a]
 			default:
-				is.times[a] = now
+				is.since[a] = now
 			}
 		}
 		s[k] = is
@@ -66,7 +66,7 @@ func (s logTimes) sinceOf(k model.PolicyKey, a model.Action) time.Time {
 	if !k.Kind.IsAdmin() {
 		k = model.Key{Kind: model.KindNamespace, Name: k.Namespace}
 	}
-	return s[k].times[a]
+	return s[k].since[a]
 }
 
 // HitState tells how much is known about the hits of a rule.
@@ -87,7 +87,7 @@ const (
 type RuleUse struct {
 	Use HitState
 	LineHits
-	Lately uint64
+	Recent uint64
 	// Since is the start of the time without a hit of an idle rule.
 	Since time.Time
 	// Missing counts the nodes whose logs are not followed.
@@ -101,7 +101,7 @@ func (s *HitSummary) UseOfRule(p *model.Policy, r *model.Rule) RuleUse {
 	if p.Kind == model.KindNP && since.IsZero() {
 		since = s.logged.sinceOf(p.Key, model.Allow)
 	}
-	u := RuleUse{LineHits: h, Lately: h.RecentLines(s.At), Since: laterTime(since, s.Since), Missing: s.NotFollowed}
+	u := RuleUse{LineHits: h, Recent: h.RecentLines(s.At), Since: laterTime(since, s.Since), Missing: s.NotFollowed}
 	switch {
 	case h.Count > 0:
 	case since.IsZero():
@@ -127,8 +127,8 @@ func (u RuleUse) ShortText() string {
 	case NotFollowed:
 		return "log not followed"
 	}
-	if u.Lately > 0 && u.Lately < u.Count {
-		return words.Thousands(u.Count) + ", " + words.Thousands(u.Lately) + " in 15 min"
+	if u.Recent > 0 && u.Recent < u.Count {
+		return words.Thousands(u.Count) + ", " + words.Thousands(u.Recent) + " in 15 min"
 	}
 	return words.Thousands(u.Count)
 }
@@ -158,7 +158,7 @@ func (s *HitSummary) OfPolicy(p *model.Policy) (u PolicyUse) {
 			best = min(best, one.Use)
 		}
 	}
-	u.Lately, u.Missing = u.LineHits.RecentLines(s.At), s.NotFollowed
+	u.Recent, u.Missing = u.LineHits.RecentLines(s.At), s.NotFollowed
 	u.Use = best
 	if u.Rules == 0 {
 		u.Use = NotLogged

@@ -76,9 +76,9 @@ func New(rev func() *revision.Revision, now func() time.Time, limit int) *Store 
 		limit = DefaultLines
 	}
 	l := &Store{rev: rev, now: now, queue: make(chan arrival, logQueue), firstAsked: make(chan struct{}),
-		book: NewAddressBook(TenuresKept), names: newAttributor(), entryWindow: entryWindow{limit: limit}, hits: NewHits(now()),
+		book: NewAddressBook(HoldersKept), names: newAttributor(), entryWindow: entryWindow{limit: limit}, hits: NewHits(now()),
 		meters: aclMeters{byACL: map[meterKey]*meteredLines{}}, logged: logTimes{}, begunAt: now()}
-	l.sources.allTaken, l.sources.read = make(chan struct{}), make(chan struct{}, 1)
+	l.sources.allRead, l.sources.read = make(chan struct{}), make(chan struct{}, 1)
 	l.merge = newMerger(l.giveInOrder)
 	return l
 }
@@ -157,7 +157,7 @@ func (l *Store) takeArrival(a arrival) {
 	defer l.subs.Notify()
 	now := l.now()
 	if a.end {
-		l.sources.endOnce.Do(func() { close(l.sources.allTaken) })
+		l.sources.endOnce.Do(func() { close(l.sources.allRead) })
 		return
 	}
 	if a.gap != nil {

@@ -289,7 +289,7 @@ func propertyOf(t *testing.T, seed uint64, tally *propertyTally) {
 		}
 	}
 	said := 0
-	for _, s := range p.Still {
+	for _, s := range p.Kept {
 		said += s.Lines
 	}
 	if still != said {

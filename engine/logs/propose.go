@@ -36,15 +36,15 @@ type Proposal struct {
 	Priority int32
 	Text     string
 	Base     string // the current text, empty for a new policy
-	// Still groups the lines whose connections keep another verdict.
-	Still []StillOtherwise
+	// Kept groups the lines whose connections keep another verdict.
+	Kept []KeptVerdict
 	// Wanted holds the connections of the lines, Surplus the other connections that change too.
 	Wanted  *diff.WantedVerdict
 	Surplus *revision.SurplusEffect
 }
 
-// StillOtherwise is a group of lines whose connections keep another verdict, and its decider.
-type StillOtherwise struct {
+// KeptVerdict is a group of lines whose connections keep another verdict, and its decider.
+type KeptVerdict struct {
 	Verdict verdict.Verdict
 	By      string
 	Lines   int
@@ -123,7 +123,7 @@ func (p *Proposal) countMissed() (n int) {
 	for _, l := range p.Left {
 		n += l.Lines
 	}
-	for _, s := range p.Still {
+	for _, s := range p.Kept {
 		n += s.Lines
 	}
 	return n
@@ -149,8 +149,8 @@ func (p *Proposal) isBetterThan(o *Proposal) bool {
 // whyNotExact returns the first reason why the proposal is not exact.
 func (p *Proposal) whyNotExact() string {
 	switch {
-	case len(p.Still) > 0:
-		return "some stay " + outcomes[p.Still[0].Verdict] + ": " + p.Still[0].By + " decides"
+	case len(p.Kept) > 0:
+		return "some stay " + outcomes[p.Kept[0].Verdict] + ": " + p.Kept[0].By + " decides"
 	case len(p.Left) > 0:
 		return p.Left[0].Reason
 	}
@@ -243,18 +243,18 @@ func (p *Proposal) judgeResult(ctx context.Context, rev, next *revision.Revision
 		if err == nil && a.Verdict == p.Wanted.Becomes {
 			continue
 		}
-		still := StillOtherwise{Verdict: verdict.Unknown, By: "an unknown rule", Example: revision.SeenConnection(s)}
+		still := KeptVerdict{Verdict: verdict.Unknown, By: "an unknown rule", Example: revision.LoggedConnection(s)}
 		if err == nil {
 			still.Verdict, still.By = a.Verdict, deciderNames(&a)
 		}
 		k := string(still.Verdict) + still.By
 		n, known := had[k]
 		if !known {
-			n = len(p.Still)
+			n = len(p.Kept)
 			had[k] = n
-			p.Still = append(p.Still, still)
+			p.Kept = append(p.Kept, still)
 		}
-		p.Still[n].Lines += s.Lines
+		p.Kept[n].Lines += s.Lines
 	}
 	limit, cancel := context.WithTimeout(ctx, judgeTime)
 	defer cancel()

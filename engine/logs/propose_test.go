@@ -132,8 +132,8 @@ func TestMake(t *testing.T) {
 		after := rev.WithPolicies([]model.Object{next}, nil).Verdicts()
 		for _, s := range p.Seen {
 			a, err := verdict.FromPolicies(after, s.Connection)
-			if err != nil || (a.Verdict != want) != (len(p.Still) > 0) {
-				t.Errorf("%s: %s: %s, %v; still %v", c.name, s.Connection, a.Verdict, err, p.Still)
+			if err != nil || (a.Verdict != want) != (len(p.Kept) > 0) {
+				t.Errorf("%s: %s: %s, %v; still %v", c.name, s.Connection, a.Verdict, err, p.Kept)
 			}
 		}
 	}
@@ -141,12 +141,12 @@ func TestMake(t *testing.T) {
 
 // The first sentence promises no more than what becomes of the lines.
 func TestReached(t *testing.T) {
-	still := func(v verdict.Verdict, n int) StillOtherwise { return StillOtherwise{Verdict: v, Lines: n} }
+	still := func(v verdict.Verdict, n int) KeptVerdict { return KeptVerdict{Verdict: v, Lines: n} }
 	for want, p := range map[string]*Proposal{
 		"1 line": {Proposal: &logline.Proposal{Lines: 1}},
-		"53 of 181 lines; 128 stay denied by other rules":         {Proposal: &logline.Proposal{Lines: 181}, Still: []StillOtherwise{still(verdict.Deny, 100), still(verdict.Deny, 28)}},
-		"none of 2 lines; 2 stay denied by other rules":           {Proposal: &logline.Proposal{Lines: 2}, Still: []StillOtherwise{still(verdict.Deny, 2)}},
-		"1 of 3 lines; 2 stay denied or undefined by other rules": {Proposal: &logline.Proposal{Lines: 3}, Still: []StillOtherwise{still(verdict.Deny, 1), still(verdict.Undefined, 1)}},
+		"53 of 181 lines; 128 stay denied by other rules":         {Proposal: &logline.Proposal{Lines: 181}, Kept: []KeptVerdict{still(verdict.Deny, 100), still(verdict.Deny, 28)}},
+		"none of 2 lines; 2 stay denied by other rules":           {Proposal: &logline.Proposal{Lines: 2}, Kept: []KeptVerdict{still(verdict.Deny, 2)}},
+		"1 of 3 lines; 2 stay denied or undefined by other rules": {Proposal: &logline.Proposal{Lines: 3}, Kept: []KeptVerdict{still(verdict.Deny, 1), still(verdict.Undefined, 1)}},
 	} {
 		if got := p.reachedText(); got != want {
 			t.Errorf("got %q, want %q", got, want)

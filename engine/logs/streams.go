@@ -16,8 +16,8 @@ type lineSources struct {
 	streams []func() []logline.Stream
 	files   *FileReader // nil without log files, or if one is a pipe
 
-	allTaken chan struct{} // closed when everything to be read was processed
-	endOnce  sync.Once
+	allRead chan struct{} // closed when everything to be read was processed
+	endOnce sync.Once
 	// readTo is the newest line read by a reader who wants every line. paced means that such a reader exists;
 	// read signals its progress.
 	paced  atomic.Bool
@@ -60,8 +60,8 @@ func (l *Store) Playing() (speed float64, at time.Time) {
 	return files.cfg.Speed, files.lastAt
 }
 
-// CutsFiles reports whether log files have more lines than are kept, and can be read again for them.
-func (l *Store) CutsFiles() bool { return l.fileReader() != nil && l.FirstNumber() > 1 }
+// HasCutFiles reports whether log files have more lines than are kept, and can be read again for them.
+func (l *Store) HasCutFiles() bool { return l.fileReader() != nil && l.FirstNumber() > 1 }
 
 // fileReader returns the reader of log files; nil without any, or if one is a pipe.
 func (l *Store) fileReader() *FileReader {
@@ -77,7 +77,7 @@ func (l *Store) setFiles(r *FileReader) {
 }
 
 // EndOfLines returns a channel closed when everything to be read was processed; never if files are followed.
-func (l *Store) EndOfLines() <-chan struct{} { return l.sources.allTaken }
+func (l *Store) EndOfLines() <-chan struct{} { return l.sources.allRead }
 
 // Read notes that all lines up to a number were read, for Files.Paced.
 func (l *Store) Read(seq uint64) {

@@ -76,16 +76,16 @@ func (e *Entry) presentRule() string {
 // doubtfulRule describes a rule that was not found.
 func (e *Entry) doubtfulRule() string {
 	switch {
-	case len(e.Among) > 0:
-		texts := make([]string, len(e.Among))
-		for i, ref := range e.Among {
+	case len(e.Candidates) > 0:
+		texts := make([]string, len(e.Candidates))
+		for i, ref := range e.Candidates {
 			texts[i] = ruleText(ref, "")
 		}
 		list := words.List(texts, len(texts))
-		if n := e.AmongAll - len(texts); n > 0 {
+		if n := e.CandidateCount - len(texts); n > 0 {
 			list = strings.Join(texts, ", ") + " and " + words.Thousands(n) + " more"
 		}
-		return "one of " + words.Count(e.AmongAll, "rule") + " with the same truncated name: " + list
+		return "one of " + words.Count(e.CandidateCount, "rule") + " with the same truncated name: " + list
 	case e.Line.Named != nil && e.Rule.Policy.Kind == model.KindNP && e.Rule.Policy.Name == "":
 		return "a default deny: no NetworkPolicy allows it"
 	case e.Line.Named != nil:

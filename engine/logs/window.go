@@ -31,7 +31,7 @@ type keptEntry struct {
 // entrySize approximates the bytes of an entry. Its strings share the raw line; a page makes a second copy for
 // a filter.
 func entrySize(e *Entry) int64 {
-	return lineSize(e.Line.Raw) + int64(len(e.Src.Addr)+len(e.Dst.Addr)) + int64(len(e.Among))*int64(unsafe.Sizeof(e.Rule))
+	return lineSize(e.Line.Raw) + int64(len(e.Src.Addr)+len(e.Dst.Addr)) + int64(len(e.Candidates))*int64(unsafe.Sizeof(e.Rule))
 }
 
 func lineSize(raw string) int64 {

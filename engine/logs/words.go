@@ -32,7 +32,7 @@ func (p *Proposal) Notes() []string {
 
 // MissedTexts says which lines do not get the wanted verdict, and why.
 func (p *Proposal) MissedTexts() []string {
-	return append(someTexts(p.Still, "more reason", func(s StillOtherwise) string {
+	return append(someTexts(p.Kept, "more reason", func(s KeptVerdict) string {
 		return fmt.Sprintf("%s %s %s: %s decides; for example %s.", words.Count(s.Lines, "line"),
 			words.OneOrMany(s.Lines, "stays", "stay"),
 			outcomes[s.Verdict], s.By, s.Example)
@@ -44,7 +44,7 @@ func (p *Proposal) MissedTexts() []string {
 func (p *Proposal) reachedText() string {
 	still := 0
 	var as []string
-	for _, s := range p.Still {
+	for _, s := range p.Kept {
 		still += s.Lines
 		if o := outcomes[s.Verdict]; !slices.Contains(as, o) {
 			as = append(as, o)
@@ -70,7 +70,7 @@ var outcomes = map[verdict.Verdict]string{verdict.Allow: "allowed", verdict.Deny
 // LeftTexts says which lines no rule covers, and why.
 func LeftTexts(left []logline.LeftLines) []string {
 	return someTexts(left, "more reason", func(l logline.LeftLines) string {
-		c := revision.SeenConnection(&diff.LoggedConnection{Connection: l.Example})
+		c := revision.LoggedConnection(&diff.LoggedConnection{Connection: l.Example})
 		return fmt.Sprintf("%s left out: %s; for example %s.", words.Count(l.Lines, "line"), l.Reason, c)
 	})
 }

@@ -17,7 +17,7 @@ import (
 // Answers with a special meaning.
 const (
 	allNamespaces = "all"
-	nobody        = "none"
+	noneAnswer    = "none"
 	anyPort       = "any"
 )
 
@@ -62,7 +62,7 @@ func (t *Template) CheckAnswer(w *World, q *Question, text string, before Answer
 		text = strings.Join(values, ",")
 	case Namespaces, Pods:
 		text = strings.Join(strings.Fields(text), " ") // used in comments of the text
-		if text == nobody && q.Offer == nobodyOrNamespaces {
+		if text == noneAnswer && q.Offer == nobodyOrNamespaces {
 			return text, nil
 		}
 		if p := w.podNamed(text); p != nil {

@@ -133,7 +133,7 @@ func (s *PolicySet) namedPolicies(w *World, policies []any) (out []patternPolicy
 
 // writeText writes the text of the set.
 func (s *PolicySet) writeText(w *World, policies []patternPolicy) error {
-	var at []plan.TierSlot
+	var at []plan.TierPlace
 	for _, f := range splitList(s.Answers["priority"]) {
 		p, err := readPlace(f)
 		if err != nil {
@@ -167,8 +167,8 @@ func (s *PolicySet) writeText(w *World, policies []patternPolicy) error {
 }
 
 // placedObject returns the policy with its priority, in the system's own form.
-func (p *patternPolicy) placedObject(w *World, at []plan.TierSlot) (o object, err error) {
-	var place plan.TierSlot
+func (p *patternPolicy) placedObject(w *World, at []plan.TierPlace) (o object, err error) {
+	var place plan.TierPlace
 	if p.place >= 0 {
 		place = at[p.place]
 		p.admin["spec"].(object)["priority"] = int64(place.Priority)
@@ -222,17 +222,17 @@ func policyName(set, suffix string) string {
 	if suffix != "" {
 		name += "-" + words.Slug(suffix)
 		if words.Slug(suffix) != suffix {
-			name += "-" + numberOfText(suffix)
+			name += "-" + hashSuffix(suffix)
 		}
 	}
 	if len(name) > longestName {
-		name = strings.TrimRight(name[:longestName-7], "-.") + "-" + numberOfText(set+suffix)
+		name = strings.TrimRight(name[:longestName-7], "-.") + "-" + hashSuffix(set+suffix)
 	}
 	return name
 }
 
-// numberOfText distinguishes texts that become the same name.
-func numberOfText(text string) string {
+// hashSuffix distinguishes texts that become the same name.
+func hashSuffix(text string) string {
 	h := fnv.New32a()
 	h.Write([]byte(text))
 	return fmt.Sprintf("%06x", h.Sum32()&0xffffff)

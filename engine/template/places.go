@@ -27,22 +27,22 @@ const (
 // tiers.
 type places interface {
 	// parse reads a position; the error says why it is invalid, or who has taken it.
-	parse(text string) (plan.TierSlot, error)
+	parse(text string) (plan.TierPlace, error)
 	// compare orders positions: the first decides first.
-	compare(a, b plan.TierSlot) int
+	compare(a, b plan.TierPlace) int
 	// before finds n free positions before other policies, with a note about them.
-	before(n int, b placeBefore) ([]plan.TierSlot, string, error)
+	before(n int, b placeBefore) ([]plan.TierPlace, string, error)
 	// behind finds a free position behind every policy and behind another position.
-	behind(at plan.TierSlot) (plan.TierSlot, string, error)
+	behind(at plan.TierPlace) (plan.TierPlace, string, error)
 }
 
 func (w *World) places() (places, error) {
 	if w.tiers != nil {
 		return w.tierPlaces(), nil
 	}
-	var slots []plan.Slot
+	var slots []plan.Placement
 	for p := range w.Cluster.Policies(model.KindANP) {
-		slots = append(slots, plan.Slot{Policy: p.Name, Priority: p.Priority})
+		slots = append(slots, plan.Placement{Policy: p.Name, Priority: p.Priority})
 	}
 	b, err := plan.NewBoard(slots, w.maxPriority)
 	if err != nil {
@@ -76,7 +76,7 @@ func (w *World) offerPlaces(t *Template) []Choice {
 }
 
 // parsePlaces reads the number of free positions that a template takes.
-func (t *Template) parsePlaces(w *World, text string) (out []plan.TierSlot, err error) {
+func (t *Template) parsePlaces(w *World, text string) (out []plan.TierPlace, err error) {
 	free, err := w.places()
 	if err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func (t *Template) parsePlaces(w *World, text string) (out []plan.TierSlot, err 
 const tierSign = "/"
 
 // placesText writes positions as an answer.
-func placesText(at []plan.TierSlot) string {
+func placesText(at []plan.TierPlace) string {
 	var texts []string
 	for _, p := range at {
 		texts = append(texts, placeText(p))
@@ -112,7 +112,7 @@ func placesText(at []plan.TierSlot) string {
 	return strings.Join(texts, ",")
 }
 
-func placeText(p plan.TierSlot) string {
+func placeText(p plan.TierPlace) string {
 	if p.Tier == "" {
 		return words.Number(p.Priority)
 	}
@@ -120,13 +120,13 @@ func placeText(p plan.TierSlot) string {
 }
 
 // readPlace reads a position written by placeText.
-func readPlace(text string) (plan.TierSlot, error) {
+func readPlace(text string) (plan.TierPlace, error) {
 	tier, number, ok := strings.Cut(text, tierSign)
 	if !ok {
 		tier, number = "", text
 	}
 	n, err := strconv.ParseFloat(number, 64)
-	return plan.TierSlot{Tier: tier, Priority: n}, err
+	return plan.TierPlace{Tier: tier, Priority: n}, err
 }
 
 // priorityPlaces finds priorities for AdminNetworkPolicies.
@@ -135,37 +135,37 @@ type priorityPlaces struct {
 	*plan.Board
 }
 
-func (b *priorityPlaces) parse(text string) (plan.TierSlot, error) {
+func (b *priorityPlaces) parse(text string) (plan.TierPlace, error) {
 	n, err := strconv.ParseInt(text, 10, 32)
 	if err != nil || n < 0 || n > int64(b.Max()) {
-		return plan.TierSlot{}, fmt.Errorf("%s is not a priority: must be 0–%d", text, b.Max())
+		return plan.TierPlace{}, fmt.Errorf("%s is not a priority: must be 0–%d", text, b.Max())
 	}
-	for _, s := range b.Slots() {
+	for _, s := range b.Placements() {
 		if int64(s.Priority) == n {
-			return plan.TierSlot{}, fmt.Errorf("%d is taken by %s", n, s.Policy)
+			return plan.TierPlace{}, fmt.Errorf("%d is taken by %s", n, s.Policy)
 		}
 	}
-	return plan.TierSlot{Priority: float64(n)}, nil
+	return plan.TierPlace{Priority: float64(n)}, nil
 }
 
-func (b *priorityPlaces) compare(x, y plan.TierSlot) int { return cmp.Compare(x.Priority, y.Priority) }
+func (b *priorityPlaces) compare(x, y plan.TierPlace) int { return cmp.Compare(x.Priority, y.Priority) }
 
-func (b *priorityPlaces) before(n int, before placeBefore) (out []plan.TierSlot, note string, err error) {
+func (b *priorityPlaces) before(n int, before placeBefore) (out []plan.TierPlace, note string, err error) {
 	limit := b.w.limits[before]
 	at, err := b.FreePlaces(n, limit)
 	for _, p := range at {
-		out = append(out, plan.TierSlot{Priority: float64(p)})
+		out = append(out, plan.TierPlace{Priority: float64(p)})
 	}
 	note = "free"
-	if i := slices.IndexFunc(b.Slots(), func(s plan.Slot) bool { return s.Priority == limit }); i >= 0 && limit <= b.Max() {
-		note = fmt.Sprintf("free, before %s (%d)", b.Slots()[i].Policy, limit)
+	if i := slices.IndexFunc(b.Placements(), func(s plan.Placement) bool { return s.Priority == limit }); i >= 0 && limit <= b.Max() {
+		note = fmt.Sprintf("free, before %s (%d)", b.Placements()[i].Policy, limit)
 	}
 	return out, note, err
 }
 
-func (b *priorityPlaces) behind(at plan.TierSlot) (plan.TierSlot, string, error) {
+func (b *priorityPlaces) behind(at plan.TierPlace) (plan.TierPlace, string, error) {
 	p, err := b.FreePlaceBehind(int32(at.Priority))
-	return plan.TierSlot{Priority: float64(p)}, "after every policy", err
+	return plan.TierPlace{Priority: float64(p)}, "after every policy", err
 }
 
 // limitsOf returns the priorities of the first policies that a set must come before; largest+1 without such a

@@ -35,7 +35,7 @@ func (b *tierPlaces) bandOf(tier string) int {
 	return slices.IndexFunc(b.bands, func(band ladder.Band) bool { return band.Tier != nil && band.Name == tier })
 }
 
-func (b *tierPlaces) parse(text string) (at plan.TierSlot, err error) {
+func (b *tierPlaces) parse(text string) (at plan.TierPlace, err error) {
 	at, err = readPlace(text)
 	i := b.bandOf(at.Tier)
 	if i < 0 {
@@ -58,11 +58,11 @@ func (b *tierPlaces) parse(text string) (at plan.TierSlot, err error) {
 	return at, nil
 }
 
-func (b *tierPlaces) compare(x, y plan.TierSlot) int {
+func (b *tierPlaces) compare(x, y plan.TierPlace) int {
 	return cmp.Or(cmp.Compare(b.bandOf(x.Tier), b.bandOf(y.Tier)), cmp.Compare(x.Priority, y.Priority))
 }
 
-func (b *tierPlaces) before(n int, before placeBefore) ([]plan.TierSlot, string, error) {
+func (b *tierPlaces) before(n int, before placeBefore) ([]plan.TierPlace, string, error) {
 	for i, band := range b.bands {
 		low := 0.0
 		for _, r := range band.Rungs {
@@ -76,7 +76,7 @@ func (b *tierPlaces) before(n int, before placeBefore) ([]plan.TierSlot, string,
 			first := r.Policies[j].Policy.Key.Label()
 			if band.Tier != nil {
 				if at := placesBetween(band.Name, n, low, r.Priority); at != nil {
-					return at, fmt.Sprintf("free, before %s (%s)", first, placeText(plan.TierSlot{Tier: band.Name, Priority: r.Priority})), nil
+					return at, fmt.Sprintf("free, before %s (%s)", first, placeText(plan.TierPlace{Tier: band.Name, Priority: r.Priority})), nil
 				}
 			}
 			for k := i - 1; k >= 0; k-- {
@@ -105,19 +105,19 @@ func isDecidingInTier(p *model.Policy, allows bool) bool {
 }
 
 // placesBetween returns n evenly spread positions between two priorities of a tier; nil if there is no room.
-func placesBetween(tier string, n int, low, high float64) (out []plan.TierSlot) {
+func placesBetween(tier string, n int, low, high float64) (out []plan.TierPlace) {
 	for ; n > 0; n-- {
 		next := max(plan.Between(low, low+2*(high-low)/float64(n+1)), plan.LeastPlace)
 		if next <= low || next >= high {
 			return nil
 		}
-		out, low = append(out, plan.TierSlot{Tier: tier, Priority: next}), next
+		out, low = append(out, plan.TierPlace{Tier: tier, Priority: next}), next
 	}
 	return out
 }
 
 // placesAtEnd returns n positions behind the policies of a tier; nil if there is no room.
-func (b *tierPlaces) placesAtEnd(band, n int) (out []plan.TierSlot) {
+func (b *tierPlaces) placesAtEnd(band, n int) (out []plan.TierPlace) {
 	if band < 0 || b.bands[band].Tier == nil {
 		return nil
 	}
@@ -129,7 +129,7 @@ func (b *tierPlaces) placesAtEnd(band, n int) (out []plan.TierSlot) {
 		return nil
 	}
 	for i := range n {
-		out = append(out, plan.TierSlot{Tier: b.bands[band].Name, Priority: last + float64(i+1)})
+		out = append(out, plan.TierPlace{Tier: b.bands[band].Name, Priority: last + float64(i+1)})
 	}
 	return out
 }
@@ -145,7 +145,7 @@ func (b *tierPlaces) lastTier() (end int, after string) {
 	return end, after
 }
 
-func (b *tierPlaces) behind(at plan.TierSlot) (plan.TierSlot, string, error) {
+func (b *tierPlaces) behind(at plan.TierPlace) (plan.TierPlace, string, error) {
 	end, after := b.lastTier()
 	note := "after every policy"
 	if after != "" {
@@ -153,7 +153,7 @@ func (b *tierPlaces) behind(at plan.TierSlot) (plan.TierSlot, string, error) {
 	}
 	free := b.placesAtEnd(end, 1)
 	if free != nil && b.compare(at, free[0]) >= 0 { // already offered as an earlier position
-		free[0] = plan.TierSlot{Tier: at.Tier, Priority: math.Floor(at.Priority) + 1}
+		free[0] = plan.TierPlace{Tier: at.Tier, Priority: math.Floor(at.Priority) + 1}
 	}
 	if free == nil || free[0].Priority > plan.MostPlace {
 		return at, "", fmt.Errorf("behind every policy: %w", plan.ErrNoRoom)
@@ -162,14 +162,14 @@ func (b *tierPlaces) behind(at plan.TierSlot) (plan.TierSlot, string, error) {
 }
 
 // baselinePlace returns the position behind all policies of the baseline's tier.
-func (w *World) baselinePlace() (plan.TierSlot, error) {
+func (w *World) baselinePlace() (plan.TierPlace, error) {
 	last := 0.0
 	for _, band := range w.tiers.Bands(w.Cluster) {
 		if n := len(band.Rungs); band.Name == w.tiers.Baseline && n > 0 {
 			last = max(last, math.Floor(band.Rungs[n-1].Priority))
 		}
 	}
-	at := plan.TierSlot{Tier: w.tiers.Baseline, Priority: last + 1}
+	at := plan.TierPlace{Tier: w.tiers.Baseline, Priority: last + 1}
 	if at.Priority > plan.MostPlace {
 		return at, fmt.Errorf("behind the policies of tier %s: %w", w.tiers.Baseline, plan.ErrNoRoom)
 	}

@@ -39,7 +39,7 @@ func (w *World) valuesOf(t *Template, a Answers) (object, error) {
 			}
 			values[q.Name] = all
 		case Namespaces, Pods:
-			if text == nobody && q.Offer == nobodyOrNamespaces {
+			if text == noneAnswer && q.Offer == nobodyOrNamespaces {
 				values[q.Name] = nil
 				continue
 			}
@@ -117,8 +117,8 @@ func portTexts(ports []portRange) any {
 	return out
 }
 
-// passing lists pod labels that distinguish replicas, not workloads.
-var passing = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation", "statefulset.kubernetes.io/pod-name",
+// replicaLabels lists pod labels that distinguish replicas, not workloads.
+var replicaLabels = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation", "statefulset.kubernetes.io/pod-name",
 	"apps.kubernetes.io/pod-index"}
 
 // addDNS adds the pods of the cluster's DNS, one peer for each namespace, by their common labels. It adds
@@ -131,7 +131,7 @@ func (w *World) addDNS(values object) {
 		if !ok {
 			common = object{}
 			for k, v := range p.Labels.Map() {
-				if !slices.Contains(passing, k) {
+				if !slices.Contains(replicaLabels, k) {
 					common[k] = v
 				}
 			}

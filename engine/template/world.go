@@ -115,7 +115,7 @@ func (w *World) OfferedChoices(t *Template, q *Question, before Answers) []Choic
 	case "monitoring":
 		return w.offerMonitoring()
 	case nobodyOrNamespaces:
-		out := []Choice{{nobody, "nobody"}}
+		out := []Choice{{noneAnswer, "nobody"}}
 		for _, c := range w.offerMonitoring() {
 			out = append(out, Choice{Value: c.Value})
 		}

@@ -36,10 +36,10 @@ func EndChoices(r *revision.Revision) (out []EndChoice) {
 
 // How well an end matches the typed text.
 const (
-	isEnd   = iota // the text is its address or name
-	begins         // its name begins with the text
-	has            // it contains every word
-	isNoHit        // no match
+	matchesExactly = iota // the text is its address or name
+	matchesPrefix         // its name begins with the text
+	matchesWords          // it contains every word
+	noMatch               // no match
 )
 
 // FindChoices returns the indexes of the ends that contain every word of a text, best first; an address finds
@@ -47,13 +47,13 @@ const (
 func FindChoices(all []EndChoice, text string, services bool) (out []int) {
 	text = strings.ToLower(strings.TrimSpace(text))
 	words := strings.Fields(text)
-	var by [isNoHit][]int
+	var by [noMatch][]int
 	for i := range all {
 		c := &all[i]
 		if !services && c.IsService() {
 			continue
 		}
-		if rank := c.matchRank(text, words); rank < isNoHit {
+		if rank := c.matchRank(text, words); rank < noMatch {
 			by[rank] = append(by[rank], i)
 		}
 	}
@@ -68,16 +68,16 @@ func (c *EndChoice) matchRank(text string, words []string) int {
 	name := low[strings.LastIndex(low, "/")+1:]
 	switch {
 	case low == text || name == text || slices.Contains(c.Addrs, text):
-		return isEnd
+		return matchesExactly
 	case strings.HasPrefix(name, text) || strings.HasPrefix(low, text):
-		return begins
+		return matchesPrefix
 	}
 	for _, w := range words {
 		if !strings.Contains(low, w) {
-			return isNoHit
+			return noMatch
 		}
 	}
-	return has
+	return matchesWords
 }
 
 // CompleteEnds returns a question with its ends completed from all: "api-0" becomes "blue/api-0".

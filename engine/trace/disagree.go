@@ -117,7 +117,7 @@ func (d *Disagreement) findCause(r *revision.Revision, s *Stage, now time.Time) 
 	if z.Writes {
 		remedy = "Rung writes this row again; if it stays wrong, see the zone's state"
 	}
-	if c := revision.CauseAtHand(r, z, of, best); c != nil {
+	if c := revision.CachedCause(r, z, of, best); c != nil {
 		return why + ": " + c.Text(), c.Remedy
 	}
 	return why, remedy

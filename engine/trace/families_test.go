@@ -75,10 +75,10 @@ func TestFamiliesDiffer(t *testing.T) {
 	}
 	// The pod has no port 53: its Service has.
 	dns := ask("a/p b/dns 53/udp")
-	if dns.Verdict != verdict.Allow || dns.Through == nil || dns.Through.Verdict != verdict.Deny || dns.Through.Target != 5353 {
-		t.Fatalf("dns: %s, through %+v", dns.Verdict, dns.Through)
+	if dns.Verdict != verdict.Allow || dns.ViaService == nil || dns.ViaService.Verdict != verdict.Deny || dns.ViaService.Target != 5353 {
+		t.Fatalf("dns: %s, through %+v", dns.Verdict, dns.ViaService)
 	}
-	if h := dns.Through.Hint(); !strings.HasPrefix(h, "udp 53 is a port of service b/dns, whose pods listen on 5353; through the Service: denied by") {
+	if h := dns.ViaService.Hint(); !strings.HasPrefix(h, "udp 53 is a port of service b/dns, whose pods listen on 5353; through the Service: denied by") {
 		t.Error(h)
 	}
 	if by := ask("a/p 10.96.0.10 53/udp"); by.Verdict != verdict.Deny || !strings.HasPrefix(by.ServiceInFront(), "10.96.0.10 is the ClusterIP of service b/dns") {

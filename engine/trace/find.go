@@ -11,8 +11,8 @@ import (
 	"rung/model/words"
 )
 
-// Disagrees is the code of the finding that packets and rows disagree.
-const Disagrees = "probe-disagrees"
+// ProbeDisagrees is the code of the finding that packets and rows disagree.
+const ProbeDisagrees = "probe-disagrees"
 
 // The remedies of a disagreement.
 const (
@@ -75,7 +75,7 @@ func judgesReplies(rows *verdict.Path) bool {
 
 // addFinding adds a finding about a stage's decider, or about the path.
 func (r *Result) addFinding(s *verdict.StageVerdict, message, remedy string) {
-	f := model.Finding{Code: Disagrees, Severity: model.SeverityError, Rule: -1, Message: message, Remedy: remedy}
+	f := model.Finding{Code: ProbeDisagrees, Severity: model.SeverityError, Rule: -1, Message: message, Remedy: remedy}
 	if s != nil {
 		f.Zone = s.Zone
 		if d := s.Decided; d != nil && d.Policy.Kind.IsPolicy() {

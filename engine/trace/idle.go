@@ -38,7 +38,7 @@ func (t *Trace) IdleOutcome() string {
 
 // addIdleRules adds what ClusterNetworkPolicies without rows would do.
 func (t *Trace) addIdleRules(r *revision.Revision, c verdict.Connection) error {
-	x := revision.WithIdle(r)
+	x := revision.VerdictsWithCNPs(r)
 	if x == nil {
 		return nil
 	}

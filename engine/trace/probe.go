@@ -90,13 +90,13 @@ func CheckPossible(m revision.Mode) error {
 	case !m.Sandbox:
 		return errOtherZones
 	case m.Name == "demo":
-		return whereTold(m, errDemo)
+		return withActivityKeys(m, errDemo)
 	}
-	return whereTold(m, errFiles)
+	return withActivityKeys(m, errFiles)
 }
 
-// whereTold adds the keys to the oldest activity line, which says why no OVN was found.
-func whereTold(m revision.Mode, err error) error {
+// withActivityKeys adds the keys to the oldest activity line, which says why no OVN was found.
+func withActivityKeys(m revision.Mode, err error) error {
 	if m.ToldNoOVN {
 		return fmt.Errorf("%w; why: 5, G", err)
 	}

@@ -48,8 +48,8 @@ type Trace struct {
 	// the family whose verdict comes first of deny, unknown, undefined and allow; Verdict and Reason are of
 	// both together.
 	Families []*Trace
-	// Through is the answer for the only Service with that port; nil if none.
-	Through *ServiceAnswer
+	// ViaService is the answer for the only Service with that port; nil if none.
+	ViaService *ServiceAnswer
 
 	today     *verdict.Answer // the policies' answer without that annotation, made on demand
 	otherwise string
@@ -186,7 +186,7 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by AnsweredBy, 
 	}
 	out.NotConsidered = t.omissionFilter(r, by != Policies && !t.Compiled).OmissionsChanging(&out.Answer)
 	if by == Rows && tried {
-		out.noteRowsAlone(r)
+		out.noteRowsOnly(r)
 	}
 	return out, nil
 }

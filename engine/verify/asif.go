@@ -11,7 +11,7 @@ import (
 // one. It adds three, two on one node and one on another, so that connections within and between nodes are
 // asked.
 func (f *endFinder) imaginePods(e *StatementEnd, out *foundEnds) {
-	if e.Pod.isMade && !e.Pod.labelsOnly {
+	if e.Pod.isSet && !e.Pod.labelsOnly {
 		f.addProblem(e.Pod.FilePlace, "--as-if needs labels with one value each")
 		return
 	}
@@ -28,7 +28,7 @@ func (f *endFinder) imaginePods(e *StatementEnd, out *foundEnds) {
 	}
 	labels := map[string]string{}
 	if len(spaces) == 0 {
-		if e.Namespace.isMade && !e.Namespace.labelsOnly {
+		if e.Namespace.isSet && !e.Namespace.labelsOnly {
 			f.addProblem(e.Namespace.FilePlace, "--as-if needs labels with one value each")
 			return
 		}
@@ -60,7 +60,7 @@ func (f *endFinder) imaginedSpace(labels map[string]string) string {
 func (f *endFinder) imaginedPods(space string, of, labels map[string]string) (out []model.Key) {
 	want := model.NewLabels(labels).Key()
 	n := 0
-	for _, t := range f.things {
+	for _, t := range f.imagined {
 		if t.Namespace == space {
 			n++
 			if model.NewLabels(t.Labels).Key() == want {
@@ -74,7 +74,7 @@ func (f *endFinder) imaginedPods(space string, of, labels map[string]string) (ou
 		if f.c.Pod(space, name) != nil {
 			continue
 		}
-		f.things = append(f.things, revision.ImaginedPod{Namespace: space, Name: name, Space: of, Labels: labels, Second: len(out) == 2})
+		f.imagined = append(f.imagined, revision.ImaginedPod{Namespace: space, Name: name, Space: of, Labels: labels, Second: len(out) == 2})
 		out = append(out, model.Key{Kind: model.KindPod, Namespace: space, Name: name})
 	}
 	return out

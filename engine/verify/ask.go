@@ -17,7 +17,7 @@ type statementTally struct {
 	failed              bool // cannot be asked
 	enough              bool // the one wanted connection was found
 	lastPair            [2]verdict.Endpoint
-	hangs               *omissionFinder
+	omissions           *omissionFinder
 	isCounted           bool // the current pair was counted in an earlier family
 }
 
@@ -61,17 +61,17 @@ func (t *statementTally) countPair(c verdict.Connection, segments, decided []ver
 		}
 		if t.s.Some {
 			t.enough = true
-			t.hangs = newHanging(t.hangs.filter, t.hangs.ask) // this connection alone decides, so omissions of others do not matter
-			t.hangs.checkPair(c, []verdict.Segment{g})
+			t.omissions = newOmissionFinder(t.omissions.filter, t.omissions.ask) // this connection alone decides, so omissions of others do not matter
+			t.omissions.checkPair(c, []verdict.Segment{g})
 			return false
 		}
 		t.countAgainst(c, g)
 		return true
 	}
 	if decided != nil {
-		t.hangs.checkPods(c, decided)
+		t.omissions.checkPods(c, decided)
 	} else {
-		t.hangs.checkPair(c, segments)
+		t.omissions.checkPair(c, segments)
 	}
 	if t.s.Some {
 		t.countAgainst(c, segments[0])
@@ -100,7 +100,7 @@ func segmentsOfPorts(all []verdict.Segment, ports []verdict.PortRange) (out []ve
 func (j *statementJudge) byPolicies(s *Statement, from, to *foundEnds, t *statementTally) error {
 	x := j.rev.Verdicts()
 	cuts := x.PortSlices(s.Ports, nil)
-	t.hangs.cuts = cuts
+	t.omissions.cuts = cuts
 	if j.classes == nil && len(from.pods) > 0 && len(to.pods) > 0 {
 		j.classes = verdict.ClassesOf(x, nil)
 	}

@@ -34,9 +34,9 @@ type endFinder struct {
 	names    *trace.EndNames    // of c, made for the first bare name
 	problems []*Problem
 	// imagine treats missing pods as existing; things are these pods.
-	imagine bool
-	things  []revision.ImaginedPod
-	spaces  map[string]string // imagined namespaces by labels
+	imagine  bool
+	imagined []revision.ImaginedPod
+	spaces   map[string]string // imagined namespaces by labels
 }
 
 func (f *endFinder) addProblem(at FilePlace, format string, args ...any) {
@@ -116,14 +116,14 @@ func (f *endFinder) findEnd(e *StatementEnd, source bool, out *foundEnds) {
 	switch {
 	case e.Name != "":
 		f.findNamed(e.FilePlace, e.Name, source, out)
-	case e.Address.isMade:
+	case e.Address.isSet:
 		for _, a := range e.Address.Names {
 			addr, _ := netip.ParseAddr(a) // checked by the reader
 			out.addEnd(verdict.AddrEnd(addr))
 		}
-	case e.Node.isMade:
+	case e.Node.isSet:
 		f.findNodes(e, out)
-	case e.Service.isMade:
+	case e.Service.isSet:
 		f.findNamed(e.Service.FilePlace, "service/"+e.Namespace.Names[0]+"/"+e.Service.Names[0], source, out)
 	default:
 		f.findPods(e, out)
@@ -188,7 +188,7 @@ func (f *endFinder) findPods(e *StatementEnd, out *foundEnds) {
 			case ns != nil:
 				is = e.Namespace.selects(name, ns.Labels)
 			default: // a namespace without an object: unknown labels
-				is = !e.Namespace.isMade || e.Namespace.byName() && e.Namespace.selects(name, model.Labels{})
+				is = !e.Namespace.isSet || e.Namespace.byName() && e.Namespace.selects(name, model.Labels{})
 			}
 			spaces[name] = is
 		}
@@ -196,7 +196,7 @@ func (f *endFinder) findPods(e *StatementEnd, out *foundEnds) {
 	}
 	hits, byName := 0, map[string][]model.Key{}
 	for p := range f.c.Pods() {
-		if !space(p.Namespace) || !e.Pod.selects(p.Name, p.Labels) || e.Workload.isMade && !e.Workload.selectsWorkload(p.Workload) {
+		if !space(p.Namespace) || !e.Pod.selects(p.Name, p.Labels) || e.Workload.isSet && !e.Workload.selectsWorkload(p.Workload) {
 			continue
 		}
 		hits++
@@ -208,7 +208,7 @@ func (f *endFinder) findPods(e *StatementEnd, out *foundEnds) {
 			f.addProblem(e.Namespace.FilePlace, "%s", f.rev.MissingText("namespace "+name, model.KindNamespace))
 		}
 	}
-	if e.Workload.isMade && hits == 0 && len(f.problems) == known {
+	if e.Workload.isSet && hits == 0 && len(f.problems) == known {
 		f.addProblem(e.Workload.FilePlace, "workload %s has no pods", e)
 	}
 	for _, name := range e.Pod.Names {
@@ -216,11 +216,11 @@ func (f *endFinder) findPods(e *StatementEnd, out *foundEnds) {
 		case len(f.problems) > known:
 		case len(keys) == 0:
 			in := ""
-			if e.Namespace.isMade {
+			if e.Namespace.isSet {
 				in = e.Namespace.String() + "/"
 			}
 			f.addProblem(e.Pod.FilePlace, "%s", f.rev.MissingText("pod "+in+name, model.KindPod))
-		case len(keys) > 1 && !e.Namespace.isMade:
+		case len(keys) > 1 && !e.Namespace.isSet:
 			var all []string
 			for _, k := range keys {
 				all = append(all, trace.EndText(k))

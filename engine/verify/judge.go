@@ -120,8 +120,8 @@ func JudgeStatements(ctx context.Context, r *revision.Revision, statements []Sta
 	rows := asked.By != trace.Policies && !asked.Compiled
 	real := &statementJudge{ctx: ctx, rev: r, options: asked, tracer: tracer, problem: f.addProblem, omits: revision.NewFilter(r, rows)}
 	imagined := real
-	if len(f.things) > 0 {
-		imagined = &statementJudge{ctx: ctx, rev: r.WithImagined(f.things), options: asked, tracer: &trace.Tracer{}, problem: f.addProblem}
+	if len(f.imagined) > 0 {
+		imagined = &statementJudge{ctx: ctx, rev: r.WithImagined(f.imagined), options: asked, tracer: &trace.Tracer{}, problem: f.addProblem}
 		imagined.omits = revision.NewFilter(imagined.rev, rows)
 	}
 	var out []Result
@@ -182,13 +182,13 @@ func (j *statementJudge) judgeStatement(s *Statement, from, to *foundEnds) (*Res
 	}
 	fromPolicies := func(c verdict.Connection) (verdict.Answer, error) { return verdict.FromPolicies(j.rev.Verdicts(), c) }
 	for i, ask := range asks {
-		t := &statementTally{s: s, hangs: newHanging(j.omits, fromPolicies)}
+		t := &statementTally{s: s, omissions: newOmissionFinder(j.omits, fromPolicies)}
 		if err := ask(t); err != nil || t.failed {
 			return nil, err
 		}
 		out.Pairs, out.Against, out.None = t.pairs, t.pairsAgainst, t.pairs == 0
 		out.Holds = t.pairsAgainst == 0 || t.enough
-		out.NotConsidered = revision.MergeOmissions(out.NotConsidered, t.hangs.omissions)
+		out.NotConsidered = revision.MergeOmissions(out.NotConsidered, t.omissions.omissions)
 		if out.None {
 			out.Holds, out.OnlyOne = s.AllowNone, from.isAny() && to.isAny()
 			out.NotConsidered = j.omits.AllOmissions() // unread pods might have matched

@@ -142,9 +142,9 @@ func TestAsIf(t *testing.T) {
 		f := &endFinder{c: r.JudgedCluster(), imagine: true}
 		s, _ := ReadStatements("x", []byte(text))
 		f.findSide(s[0].From, true)
-		there := r.WithImagined(f.things)
+		there := r.WithImagined(f.imagined)
 		var mine []string
-		for _, x := range f.things {
+		for _, x := range f.imagined {
 			mine = append(mine, x.Namespace+"/"+x.Name)
 		}
 		pairs, against := 0, 0

@@ -29,7 +29,7 @@ type pairKind struct {
 	segments *verdict.Segment
 }
 
-func newHanging(f *revision.OmissionFilter, ask connectionAsker) *omissionFinder {
+func newOmissionFinder(f *revision.OmissionFilter, ask connectionAsker) *omissionFinder {
 	h := &omissionFinder{filter: f, ask: ask, seen: map[pairKind]bool{}}
 	for _, o := range f.AllOmissions() {
 		if k := o.Key.Kind; o.Code == model.OmittedObject && (k == model.KindPod || k == model.KindNamespace) {

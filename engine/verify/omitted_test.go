@@ -96,7 +96,7 @@ func TestOmissionsOfStatements(t *testing.T) {
 		for p := range whole.Cluster.Pods() {
 			q := *p
 			if d.IntN(4) == 0 {
-				q.ToBe, q.Phase = &model.PodToBe{Node: q.NodeName}, "Pending"
+				q.Planned, q.Phase = &model.PlannedPod{Node: q.NodeName}, "Pending"
 			}
 			objects = append(objects, &q)
 		}
@@ -133,7 +133,7 @@ func TestOmissionsOfStatements(t *testing.T) {
 				continue
 			}
 			held++
-			one := newHanging(revision.NewFilter(r, false), func(c verdict.Connection) (verdict.Answer, error) { return verdict.FromPolicies(r.Verdicts(), c) })
+			one := newOmissionFinder(revision.NewFilter(r, false), func(c verdict.Connection) (verdict.Answer, error) { return verdict.FromPolicies(r.Verdicts(), c) })
 			all := verdict.ClassesOf(r.Verdicts(), nil)
 			pods := podsOf(r, statements[i].From, statements[i].To)
 			all.VisitPodPairs(pods[0], pods[1], func(c verdict.PodPair) bool {

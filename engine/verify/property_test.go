@@ -159,12 +159,12 @@ func means(r *revision.Revision, ends []StatementEnd, p *model.Pod) bool {
 		switch {
 		case p.HostNetwork || p.IsCompleted() || p.NodeName == "" || len(p.IPs) == 0:
 			return false
-		case e.Namespace.isMade && e.Namespace.Names != nil && !slices.Contains(e.Namespace.Names, p.Namespace):
+		case e.Namespace.isSet && e.Namespace.Names != nil && !slices.Contains(e.Namespace.Names, p.Namespace):
 			return false
-		case e.Namespace.isMade && e.Namespace.Names == nil && (ns == nil || !e.Namespace.Selector.Matches(ns.Labels)):
+		case e.Namespace.isSet && e.Namespace.Names == nil && (ns == nil || !e.Namespace.Selector.Matches(ns.Labels)):
 			return false
 		}
-		return !e.Pod.isMade || e.Pod.Selector.Matches(p.Labels)
+		return !e.Pod.isSet || e.Pod.Selector.Matches(p.Labels)
 	})
 }
 
@@ -280,7 +280,7 @@ func covered(t *testing.T, r *revision.Revision, of []string, read []Statement, 
 				}
 				if !slices.ContainsFunc(read, func(s Statement) bool {
 					return s.Expect == g.Verdict && names(r, s.From, p) && names(r, s.To, q) &&
-						len(verdict.PortsBut([]verdict.PortRange{{Protocol: g.Protocol, Lo: g.Lo, Hi: g.Hi}}, s.Ports)) == 0
+						len(verdict.SubtractPorts([]verdict.PortRange{{Protocol: g.Protocol, Lo: g.Lo, Hi: g.Hi}}, s.Ports)) == 0
 				}) {
 					t.Fatalf("%s → %s %v is not stated:\n%s", p.Key, q.Key, g, text)
 				}

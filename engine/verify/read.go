@@ -20,7 +20,7 @@ const maxAliasNodes = 100_000
 type fileReader struct {
 	file       string
 	line       int // lines before the current document
-	way        []yamltree.PathStep
+	path       []yamltree.PathStep
 	out        []Statement
 	problems   []*Problem
 	hasProblem bool // the current statement has a mistake
@@ -58,11 +58,11 @@ func ReadStatements(file string, text []byte) ([]Statement, []*Problem) {
 			continue
 		}
 		for _, item := range root.Content {
-			r.way = []yamltree.PathStep{{Index: n}}
+			r.path = []yamltree.PathStep{{Index: n}}
 			r.readStatement(item)
 			n++
 		}
-		r.way = nil
+		r.path = nil
 	}
 	if n == 0 && len(r.problems) == 0 {
 		r.problems = append(r.problems, &Problem{FilePlace{File: r.file}, "no statements in this file"})
@@ -80,7 +80,7 @@ func (r *fileReader) syntaxProblem(err error, form string) {
 }
 
 func (r *fileReader) placeOf(n *yaml.Node) FilePlace {
-	return FilePlace{r.file, r.line + n.Line, yamltree.PathText(r.way, false)}
+	return FilePlace{r.file, r.line + n.Line, yamltree.PathText(r.path, false)}
 }
 
 func (r *fileReader) addProblem(n *yaml.Node, format string, args ...any) {
@@ -90,9 +90,9 @@ func (r *fileReader) addProblem(n *yaml.Node, format string, args ...any) {
 
 // readStep calls read with one more step in the path.
 func (r *fileReader) readStep(s yamltree.PathStep, read func()) {
-	r.way = append(r.way, s)
+	r.path = append(r.path, s)
 	read()
-	r.way = r.way[:len(r.way)-1]
+	r.path = r.path[:len(r.path)-1]
 }
 
 // readFields reads the fields of a mapping; a null value is a mistake. It returns whether all fields are

@@ -68,7 +68,7 @@ func (r *fileReader) readEnd(n *yaml.Node, source bool) StatementEnd {
 	})
 	others := 0
 	for _, c := range []*ObjectChoice{&e.Node, &e.Address, &e.Service} {
-		if c.isMade {
+		if c.isSet {
 			others++
 		}
 	}
@@ -76,10 +76,10 @@ func (r *fileReader) readEnd(n *yaml.Node, source bool) StatementEnd {
 	case r.hasProblem:
 	case len(n.Content) == 0:
 		r.addProblem(n, "is empty: want %s", strings.Join(endFields, ", "))
-	case others > 1, (e.Node.isMade || e.Address.isMade) && (e.Pod.isMade || e.Workload.isMade || e.Namespace.isMade),
-		e.Service.isMade && (e.Pod.isMade || e.Workload.isMade), e.Pod.isMade && e.Workload.isMade:
+	case others > 1, (e.Node.isSet || e.Address.isSet) && (e.Pod.isSet || e.Workload.isSet || e.Namespace.isSet),
+		e.Service.isSet && (e.Pod.isSet || e.Workload.isSet), e.Pod.isSet && e.Workload.isSet:
 		r.addProblem(n, "want a namespace and its pods, workloads or Service, or a node, or an address")
-	case e.Service.isMade && (!e.Namespace.byName() || len(e.Namespace.Names) != 1 || len(e.Service.Names) != 1):
+	case e.Service.isSet && (!e.Namespace.byName() || len(e.Namespace.Names) != 1 || len(e.Service.Names) != 1):
 		r.addProblem(n, "a Service needs one namespace and one name")
 	}
 	return e
@@ -105,7 +105,7 @@ func (r *fileReader) checkName(n *yaml.Node, name string, source bool) {
 
 // readChoice reads a name, a list of names, or labels if allowed.
 func (r *fileReader) readChoice(n *yaml.Node, labels bool) ObjectChoice {
-	c := ObjectChoice{FilePlace: r.placeOf(n), isMade: true}
+	c := ObjectChoice{FilePlace: r.placeOf(n), isSet: true}
 	switch {
 	case n.Kind == yaml.ScalarNode:
 		c.Names = []string{r.readText(n)}

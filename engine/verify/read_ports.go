@@ -39,7 +39,7 @@ func (r *fileReader) readPorts(n *yaml.Node, p *portsRead) []verdict.PortRange {
 	if p.except != nil {
 		r.readStep(yamltree.FieldStep("exceptPort"), func() {
 			bad := r.hasProblem
-			out = verdict.PortsBut(out, r.portList(p.except, p.protocol))
+			out = verdict.SubtractPorts(out, r.portList(p.except, p.protocol))
 			if len(out) == 0 && !bad && !r.hasProblem {
 				r.addProblem(p.except, "leaves no port")
 			}

@@ -23,7 +23,7 @@ func (j *statementJudge) portsOf(s *Statement, e verdict.Endpoint, ports []verdi
 	if len(fronts) == 0 {
 		return ports
 	}
-	out := verdict.PortsBut(ports, fronts)
+	out := verdict.SubtractPorts(ports, fronts)
 	for _, p := range fronts {
 		out = append(out, verdict.CommonPorts(ports, []verdict.PortRange{p})...)
 	}

@@ -82,15 +82,15 @@ type ObjectChoice struct {
 	Selector model.Selector
 	// Labels are the single values that a selector requires: the labels of an imagined pod.
 	Labels     map[string]string
-	isMade     bool
+	isSet      bool
 	labelsOnly bool // the selector requires only Labels
 }
 
-func (c *ObjectChoice) byName() bool { return c.isMade && c.Names != nil }
+func (c *ObjectChoice) byName() bool { return c.isSet && c.Names != nil }
 
 func (c *ObjectChoice) selects(name string, labels model.Labels) bool {
 	if !c.byName() {
-		return !c.isMade || c.Selector.Matches(labels)
+		return !c.isSet || c.Selector.Matches(labels)
 	}
 	return slices.Contains(c.Names, name)
 }
@@ -118,26 +118,26 @@ func (e *StatementEnd) String() string {
 	switch {
 	case e.Name != "":
 		return e.Name
-	case e.Address.isMade:
+	case e.Address.isSet:
 		return e.Address.String()
-	case e.Node.isMade && e.Node.byName():
+	case e.Node.isSet && e.Node.byName():
 		return "node " + e.Node.String()
-	case e.Node.isMade:
+	case e.Node.isSet:
 		return "nodes " + e.Node.String()
-	case e.Service.isMade:
+	case e.Service.isSet:
 		return "service " + e.Namespace.String() + "/" + e.Service.String()
 	}
 	space := "namespaces " + e.Namespace.String()
 	switch {
-	case !e.Namespace.isMade || !e.Namespace.byName() && e.Namespace.Selector.MatchesEverything():
+	case !e.Namespace.isSet || !e.Namespace.byName() && e.Namespace.Selector.MatchesEverything():
 		space = "every namespace"
 	case e.Namespace.byName():
 		space = e.Namespace.String()
 	}
 	switch {
-	case e.Workload.isMade:
+	case e.Workload.isSet:
 		return e.Workload.String() + " in " + space
-	case !e.Pod.isMade || !e.Pod.byName() && e.Pod.Selector.MatchesEverything():
+	case !e.Pod.isSet || !e.Pod.byName() && e.Pod.Selector.MatchesEverything():
 		return space
 	case e.Pod.byName() && e.Namespace.byName() && len(e.Namespace.Names) == 1:
 		return e.Namespace.Names[0] + "/" + e.Pod.String()

@@ -24,7 +24,7 @@ func (w *statementWriter) alonePod() *model.Pod {
 // workloads to find the blocks.
 func (w *statementWriter) writeAlone(ctx context.Context, r *revision.Revision, p *model.Pod) error {
 	w.text.WriteString("\n")
-	table, err := revision.TableOf(ctx, r)
+	table, err := revision.FindVerdictTable(ctx, r)
 	if ctx.Err() != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (w *statementWriter) writeAlone(ctx context.Context, r *revision.Revision, 
 		w.writeComment("Not stated, connections with addresses outside: " + err.Error() + ".")
 		return nil
 	}
-	workload := revision.WorkloadsOf([]*model.Pod{p})[0]
+	workload := revision.GroupWorkloads([]*model.Pod{p})[0]
 	pod := slices.IndexFunc(table.Ends, func(e revision.End) bool { return e.Namespace == workload.Namespace && e.Name == workload.Name })
 	if pod < 0 {
 		return nil
@@ -50,7 +50,7 @@ func (w *statementWriter) writeAlone(ctx context.Context, r *revision.Revision, 
 }
 
 // writeAddress writes statements for the connections between two ends of the table, by an example.
-func (w *statementWriter) writeAddress(t *revision.Table, from, to int, ends func(verdict.Connection) (from, to any)) {
+func (w *statementWriter) writeAddress(t *revision.VerdictTable, from, to int, ends func(verdict.Connection) (from, to any)) {
 	states := t.States(from, to)
 	if len(states) == 0 {
 		return
@@ -75,7 +75,7 @@ func (w *statementWriter) writeAddress(t *revision.Table, from, to int, ends fun
 // the statements get names, which describe their ends.
 func (w *statementWriter) writePorts(segments []verdict.Segment, from, to any, names string, isNamed bool) {
 	allowed, denied := portsOf(segments, verdict.Allow), portsOf(segments, verdict.Deny)
-	if rest := verdict.PortsBut(verdict.PortsBut(verdict.EveryPort(), allowed), denied); len(rest) > 0 {
+	if rest := verdict.SubtractPorts(verdict.SubtractPorts(verdict.EveryPort(), allowed), denied); len(rest) > 0 {
 		w.text.WriteString("\n")
 		w.writeComment(fmt.Sprintf("Not stated (undefined, or different between nodes or addresses): %s, %s.", names,
 			revision.PortsText(rest)))
@@ -88,7 +88,7 @@ func (w *statementWriter) writePorts(segments []verdict.Segment, from, to any, n
 			continue
 		}
 		m := map[string]any{"expect": string(s.expect), "from": from, "to": to}
-		rest := verdict.PortsBut(verdict.EveryPort(), s.ports)
+		rest := verdict.SubtractPorts(verdict.EveryPort(), s.ports)
 		switch {
 		case len(rest) == 0:
 		case len(rest) < len(s.ports):

@@ -149,8 +149,8 @@ func (w *statementWriter) unitNames(units []int) string {
 	return words.ListFew(out, 4)
 }
 
-// passing lists pod labels that distinguish replicas, not workloads.
-var passing = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation", "batch.kubernetes.io/controller-uid",
+// replicaLabels lists pod labels that distinguish replicas, not workloads.
+var replicaLabels = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation", "batch.kubernetes.io/controller-uid",
 	"controller-uid"}
 
 // podChoice selects some of a namespace's pods: by the label that needs the fewest values, else by names.
@@ -207,7 +207,7 @@ func isSelectable(key string, values []string) bool {
 // labelKeys returns the labels that may select a pod, those describing the application first.
 func labelKeys(p *model.Pod) (out []string) {
 	for k := range p.Labels.Map() {
-		if !slices.Contains(passing, k) && !strings.HasPrefix(k, "statefulset.kubernetes.io/") {
+		if !slices.Contains(replicaLabels, k) && !strings.HasPrefix(k, "statefulset.kubernetes.io/") {
 			out = append(out, k)
 		}
 	}

@@ -64,7 +64,7 @@ type Dialects struct {
 	shownZones map[string]shownZone
 }
 
-// shownZone caches what ExcuseIncomparable made of a zone's state.
+// shownZone caches what MarkIncomparable made of a zone's state.
 type shownZone struct {
 	state, out *model.ZoneState
 	view       *revision.DialectView
@@ -182,9 +182,9 @@ func (d *Dialects) IsOutdated(st *model.ZoneState) bool {
 	return d.view != nil && st.Conn == model.ConnSwept && st.Steps < d.step
 }
 
-// ExcuseIncomparable returns a zone's state with rows that cannot be compared with the desired ones marked as
+// MarkIncomparable returns a zone's state with rows that cannot be compared with the desired ones marked as
 // such, with the reason, instead of behind.
-func (d *Dialects) ExcuseIncomparable(st *model.ZoneState) *model.ZoneState {
+func (d *Dialects) MarkIncomparable(st *model.ZoneState) *model.ZoneState {
 	if d.view == nil || st.Writes {
 		return st
 	}
@@ -199,7 +199,7 @@ func (d *Dialects) ExcuseIncomparable(st *model.ZoneState) *model.ZoneState {
 		out = &next
 	}
 	if found := view.RowDialect(st.Name); found != nil {
-		if policies := excusedPolicies(cluster, out.Policies, view.Deviations(found), found); policies != nil {
+		if policies := markedPolicies(cluster, out.Policies, view.Deviations(found), found); policies != nil {
 			next := *out
 			next.Policies = policies
 			out = &next
@@ -209,9 +209,9 @@ func (d *Dialects) ExcuseIncomparable(st *model.ZoneState) *model.ZoneState {
 	return out
 }
 
-// ExcuseUnread returns a zone's state with rows marked as incomparable if what they are compiled from was
+// MarkUnread returns a zone's state with rows marked as incomparable if what they are compiled from was
 // never read. why returns the reason for a kind of units; it is nil if everything was read.
-func ExcuseUnread(st *model.ZoneState, why func(units model.Kind) string) *model.ZoneState {
+func MarkUnread(st *model.ZoneState, why func(units model.Kind) string) *model.ZoneState {
 	if why == nil {
 		return st
 	}
@@ -234,8 +234,8 @@ func ExcuseUnread(st *model.ZoneState, why func(units model.Kind) string) *model
 	return out
 }
 
-// excusedPolicies returns a zone's policies with the deviating kinds marked; nil if it has none.
-func excusedPolicies(c *model.Cluster, in map[model.PolicyKey]*model.PolicyInZone, no map[model.Kind]revision.Deviation,
+// markedPolicies returns a zone's policies with the deviating kinds marked; nil if it has none.
+func markedPolicies(c *model.Cluster, in map[model.PolicyKey]*model.PolicyInZone, no map[model.Kind]revision.Deviation,
 	found *dialect.Dialect) map[model.PolicyKey]*model.PolicyInZone {
 	var out map[model.PolicyKey]*model.PolicyInZone
 	for k, p := range in {

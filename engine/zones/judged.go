@@ -52,7 +52,7 @@ func (z *Set) judgedState(st *model.ZoneState) *model.ZoneState {
 		if next.Policies == nil {
 			next.Policies = map[model.PolicyKey]*model.PolicyInZone{}
 		}
-		reconciler.JoinsByUnit(next.Policies).Put(z.world().Desired, k, now)
+		reconciler.StatesByUnit(next.Policies).Put(z.world().Desired, k, now)
 	}
 	for k := range l.changed {
 		mark(k)

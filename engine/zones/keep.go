@@ -51,9 +51,9 @@ func copyNames(names []string) []string {
 	return append([]string(nil), names[:min(len(names), revision.KeptNames)]...)
 }
 
-// judgementKeeper stores equal judgements once: nearly all of 500 zones agree about nearly all policies. It
+// judgementCache stores equal judgements once: nearly all of 500 zones agree about nearly all policies. It
 // may be used from any goroutine.
-type judgementKeeper struct {
+type judgementCache struct {
 	mu                sync.Mutex
 	current, previous map[judgement]*model.PolicyInZone
 	maps              [8]map[model.PolicyKey]*model.PolicyInZone // the last different ones
@@ -77,7 +77,7 @@ type judgement struct {
 const keptJudgements = 1 << 14
 
 // sharedPolicies returns a map equal to in, with values shared with other zones.
-func (k *judgementKeeper) sharedPolicies(in map[model.PolicyKey]*model.PolicyInZone) map[model.PolicyKey]*model.PolicyInZone {
+func (k *judgementCache) sharedPolicies(in map[model.PolicyKey]*model.PolicyInZone) map[model.PolicyKey]*model.PolicyInZone {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for key, p := range in {
@@ -93,7 +93,7 @@ func (k *judgementKeeper) sharedPolicies(in map[model.PolicyKey]*model.PolicyInZ
 	return in
 }
 
-func (k *judgementKeeper) sharedPolicy(p *model.PolicyInZone) *model.PolicyInZone {
+func (k *judgementCache) sharedPolicy(p *model.PolicyInZone) *model.PolicyInZone {
 	if len(p.Diffs) > 0 || p.Error != "" {
 		return p
 	}

@@ -10,9 +10,9 @@ import (
 	"rung/sources/retry"
 )
 
-// standDown is how long a replica that was removed from a zone does not campaign for it: whoever took the zone
+// campaignPause is how long a replica that was removed from a zone does not campaign for it: whoever took the zone
 // may hold no Lease.
-const standDown = time.Minute
+const campaignPause = time.Minute
 
 // campaign lets the reconciler write while this replica holds the zone's Lease.
 func (w *OwnedZone) campaign(ctx context.Context) {
@@ -32,10 +32,10 @@ func (w *OwnedZone) campaign(ctx context.Context) {
 		switch {
 		case err != nil:
 			w.publishLease("standby: " + err.Error())
-			wait = standDown
+			wait = campaignPause
 		case off:
 			w.publishLease("standby: another writer took the zone over")
-			wait = standDown
+			wait = campaignPause
 		}
 		retry.Sleep(ctx, wait)
 	}

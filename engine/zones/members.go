@@ -123,7 +123,7 @@ func isLooked(m *member, looked map[string]time.Time) bool {
 func (z *Set) startFollowing(m *member) {
 	zone, err := m.open()
 	if err != nil {
-		z.bookFailure(m, err)
+		z.recordFailure(m, err)
 		return
 	}
 	m.followed, m.fails = true, 0
@@ -194,8 +194,8 @@ func (z *Set) takeState(l *zoneLoop, st *model.ZoneState) {
 	z.states[st.Name] = &next
 }
 
-// bookFailure records that a zone could not be opened or read; it backs off.
-func (z *Set) bookFailure(m *member, err error) {
+// recordFailure records that a zone could not be opened or read; it backs off.
+func (z *Set) recordFailure(m *member, err error) {
 	m.fails++
 	m.dueAt = time.Now().Add(retry.WaitAfter(m.fails, time.Second, z.cfg.Sweep.TTL))
 	next := z.unreadState(m)

@@ -105,14 +105,14 @@ func (t *OVNTracer) askRunner(ctx context.Context, c verdict.Connection, run Run
 	}
 	out := &revision.OVNTrace{Connection: c}
 	if len(answer.Paths) == 0 {
-		out.Ways = []revision.OVNWay{{Why: answer.Reason}}
+		out.Paths = []revision.OVNPath{{Why: answer.Reason}}
 	}
 	for i := range answer.Paths {
-		w, err := t.traceWay(ctx, directConnection(&answer.Paths[i], c), run, told)
+		w, err := t.tracePath(ctx, directConnection(&answer.Paths[i], c), run, told)
 		if err != nil {
 			return nil, err
 		}
-		out.Ways = append(out.Ways, *w)
+		out.Paths = append(out.Paths, *w)
 	}
 	out.At = t.Now()
 	t.noteDisagreements(out)
@@ -128,13 +128,13 @@ func directConnection(p *verdict.Path, c verdict.Connection) verdict.Connection 
 	return out
 }
 
-// traceWay asks ovn-trace about one path, zone by zone.
-func (t *OVNTracer) traceWay(ctx context.Context, c verdict.Connection, run Runner, told func(doing string)) (*revision.OVNWay, error) {
+// tracePath asks ovn-trace about one path, zone by zone.
+func (t *OVNTracer) tracePath(ctx context.Context, c verdict.Connection, run Runner, told func(doing string)) (*revision.OVNPath, error) {
 	dbs, rows, err := t.rowsOfZones(ctx, c, told)
 	if err != nil {
 		return nil, err
 	}
-	w := &revision.OVNWay{Rows: rows}
+	w := &revision.OVNPath{Rows: rows}
 	if rows.Verdict == verdict.NotApplicable {
 		w.Why = rows.Reason
 		return w, nil
@@ -148,7 +148,7 @@ func (t *OVNTracer) traceWay(ctx context.Context, c verdict.Connection, run Runn
 		return nil, err
 	}
 	for i := range asks {
-		h := revision.OVNZoneWay{Zone: asks[i].Zone}
+		h := revision.OVNZoneTrace{Zone: asks[i].Zone}
 		if err := t.runTrace(ctx, &asks[i], run, &h, told); err != nil {
 			if ctx.Err() != nil {
 				return nil, err
@@ -240,7 +240,7 @@ func (t *OVNTracer) awaitRows(ctx context.Context, zone string) {
 }
 
 // runTrace runs ovn-trace about one packet, after other traces in the zone.
-func (t *OVNTracer) runTrace(ctx context.Context, ask *flow.PacketQuestion, run Runner, h *revision.OVNZoneWay,
+func (t *OVNTracer) runTrace(ctx context.Context, ask *flow.PacketQuestion, run Runner, h *revision.OVNZoneTrace,
 	told func(doing string)) error {
 	release, err := t.takeZone(ctx, ask.Zone, func() { told("zone " + ask.Zone + ": " + waits) })
 	if err != nil {

@@ -43,8 +43,8 @@ func (d *Dialects) firstDialect() func(*model.ZoneState) *dialect.Dialect {
 	}
 }
 
-// dialectGlance records a look at a followed zone's rows.
-type dialectGlance struct {
+// dialectLook records a look at a followed zone's rows.
+type dialectLook struct {
 	db   *nb.DB
 	at   time.Time
 	took time.Duration
@@ -57,14 +57,14 @@ func (d *Dialects) watchRows() {
 	defer stop()
 	var next Timer
 	defer next.Stop()
-	seen := rowGlances{}
+	seen := rowLooks{}
 	for {
 		due, in := seen.dueZones(d.Revision().Zones, time.Now())
 		for _, z := range due {
 			release := d.cfg.Slots.TakeSlot()
 			at := time.Now()
 			found := d.InferDialect(z.DB)
-			seen[z.Name] = dialectGlance{z.DB, at, time.Since(at)}
+			seen[z.Name] = dialectLook{z.DB, at, time.Since(at)}
 			release()
 			d.Send(func() { d.takeDialect(z.Name, found) })
 		}
@@ -84,12 +84,12 @@ func (d *Dialects) watchRows() {
 	}
 }
 
-// rowGlances holds the looks at rows of followed zones, by zone.
-type rowGlances map[string]dialectGlance
+// rowLooks holds the looks at rows of followed zones, by zone.
+type rowLooks map[string]dialectLook
 
 // dueZones returns the zones to look at now, and the time until the next; 0 if none is due before a change. A
 // zone seen for the first time waits, since firstDialect read its first rows. It forgets deleted zones.
-func (g rowGlances) dueZones(zones []*model.ZoneState, now time.Time) (out []*model.ZoneState, in time.Duration) {
+func (g rowLooks) dueZones(zones []*model.ZoneState, now time.Time) (out []*model.ZoneState, in time.Duration) {
 	here := map[string]bool{}
 	for _, z := range zones {
 		here[z.Name] = true
@@ -101,19 +101,19 @@ func (g rowGlances) dueZones(zones []*model.ZoneState, now time.Time) (out []*mo
 			was.at = now
 			g[z.Name] = was
 		}
-		switch wait := was.at.Add(nextGlance(z, was.took)).Sub(now); {
+		switch wait := was.at.Add(lookPause(z, was.took)).Sub(now); {
 		case wait <= 0:
 			out = append(out, z)
 		case in == 0 || wait < in:
 			in = wait
 		}
 	}
-	maps.DeleteFunc(g, func(name string, _ dialectGlance) bool { return !here[name] })
+	maps.DeleteFunc(g, func(name string, _ dialectLook) bool { return !here[name] })
 	return out, in
 }
 
-// nextGlance returns the pause before the next look at a zone's rows.
-func nextGlance(z *model.ZoneState, took time.Duration) time.Duration {
+// lookPause returns the pause before the next look at a zone's rows.
+func lookPause(z *model.ZoneState, took time.Duration) time.Duration {
 	for _, p := range z.Policies {
 		if !p.InSync {
 			return max(dialectSoon, dialectShare*took)

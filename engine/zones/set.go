@@ -75,7 +75,7 @@ type Set struct {
 	dials    *nbdb.Limiter // for zones given by address
 
 	differs lazyDiffer
-	keep    judgementKeeper
+	keep    judgementCache
 	looks   *ZoneLooks
 
 	states    map[string]*model.ZoneState

@@ -53,7 +53,7 @@ type Southbounds struct {
 	counts map[string]revision.ProgressCount
 	// ownAddresses holds the addresses of Rung's own zones.
 	ownAddresses map[string]string
-	nobody       *Alarm // nobody looks at a zone's flows any more
+	lingerAlarm  *Alarm // nobody looks at a zone's flows any more
 }
 
 // southLoop is a followed database.
@@ -64,7 +64,7 @@ func NewSouthbounds(l *Loop, cfg SouthboundConfig, z *Set) *Southbounds {
 	w := &Southbounds{Loop: l, cfg: cfg, zones: z, looks: NewLooks(), states: map[string]*revision.Southbound{},
 		loops: map[string]*southLoop{}, limit: nbdb.NewLimiter(nbdb.DefaultDials), counts: map[string]revision.ProgressCount{},
 		ownAddresses: map[string]string{}}
-	w.nobody = l.NewAlarm(w.FollowWanted)
+	w.lingerAlarm = l.NewAlarm(w.FollowWanted)
 	return w
 }
 
@@ -74,8 +74,8 @@ func (w *Southbounds) Start() {
 	w.Go(w.runJoins)
 }
 
-// AddressOf sets the database address of a zone of Rung's own; empty if deleted.
-func (w *Southbounds) AddressOf(zone, addr string) { w.ownAddresses[zone] = addr }
+// SetAddress sets the database address of a zone of Rung's own; empty if deleted.
+func (w *Southbounds) SetAddress(zone, addr string) { w.ownAddresses[zone] = addr }
 
 // LookAtFlows records that somebody looks at the logical flows of zones now. Their Southbound databases are
 // followed from then on, and for a while after. Like LookAt it does not wait, may be called from any
@@ -164,9 +164,9 @@ func (w *Southbounds) FollowWanted() {
 			delete(w.counts, zone)
 		}
 	}
-	w.nobody.Stop()
+	w.lingerAlarm.Stop()
 	if next > 0 {
-		w.nobody.Set(next + Slack)
+		w.lingerAlarm.Set(next + Slack)
 	}
 }
 

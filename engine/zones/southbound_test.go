@@ -43,7 +43,7 @@ func TestSouthboundPlaces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newSouthbounds(t, SouthboundConfig{SB: map[string]string{"given": "unix:x", "": "unix:only"}, Pods: &Pods{}}, "given", "other")
 		w.Do(func() {
-			w.AddressOf("own", "unix:own")
+			w.SetAddress("own", "unix:own")
 			for zone, want := range map[string]string{"given": "unix:x", "node": "exec:node", "own": "unix:own", "other": ""} {
 				if got, open := w.endpointOf(zone); got != want || (open == nil) != (want == "") {
 					t.Errorf("%s: %q, want %q", zone, got, want)

@@ -100,7 +100,7 @@ func (z *Set) dueAt(m *member, now time.Time) time.Time {
 func (z *Set) startRead(m *member) {
 	zone, err := m.open()
 	if err != nil {
-		z.bookFailure(m, err)
+		z.recordFailure(m, err)
 		return
 	}
 	var before model.ZoneState
@@ -186,7 +186,7 @@ func (z *Set) takeSwept(m *member, got readResult) {
 		return // followed meanwhile, and its rows are there
 	}
 	if got.err != nil {
-		z.bookFailure(m, got.err)
+		z.recordFailure(m, got.err)
 		return
 	}
 	if m.onNamed != nil && got.name != "" {

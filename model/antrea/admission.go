@@ -8,10 +8,10 @@ import (
 	"rung/model/words"
 )
 
-// Refuse returns what Antrea's admission rejects in a change because of other objects. before and after are
+// AdmissionFaults returns what Antrea's admission rejects in a change because of other objects. before and after are
 // the clusters without and with the change. Faults of a policy or group alone are in Policy.Invalid and
 // Group.Invalid. Each object has at most one entry: its first fault.
-func Refuse(before, after *model.Cluster, changed []model.Key) (out []model.Broken) {
+func AdmissionFaults(before, after *model.Cluster, changed []model.Key) (out []model.Broken) {
 	a := &admission{before: before, after: after, checker: newChecker(after)}
 	for _, k := range changed {
 		if code, field, message, remedy := a.judge(k); code != "" {
@@ -53,7 +53,7 @@ func (a *admission) judgeTier(k model.Key) (code, field, message, remedy string)
 	case own && (was == nil || was.Priority != is.Priority || is.Priority != static || was.Description != is.Description):
 		return TierStatic, "", "tier " + k.Name + " is Antrea's own and read-only", "create a tier with another name"
 	case is == nil:
-		if names := namesOf(PoliciesNaming(a.after, k)); len(names) > 0 {
+		if names := namesOf(PoliciesReferencing(a.after, k)); len(names) > 0 {
 			return TierDeleted, "", "used by " + words.ListSome(names, 3) + ": it cannot be deleted",
 				"move " + words.OneOrMany(len(names), "it", "them") + " to another tier first, or delete both"
 		}
@@ -139,9 +139,9 @@ func notNodePort(s *model.Service) string {
 	return "Service " + s.Namespace + "/" + s.Name + " in appliedTo has type " + s.Type + ", not NodePort"
 }
 
-// PoliciesNaming returns the policies that reference a tier or a group, directly or by a parent group, sorted
+// PoliciesReferencing returns the policies that reference a tier or a group, directly or by a parent group, sorted
 // by key.
-func PoliciesNaming(c *model.Cluster, k model.Key) (out []model.Key) {
+func PoliciesReferencing(c *model.Cluster, k model.Key) (out []model.Key) {
 	groups := map[model.Key]bool{k: true}
 	for g := range c.Groups(k.Kind) {
 		if g.Namespace == k.Namespace && slices.Contains(g.Children, k.Name) {

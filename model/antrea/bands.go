@@ -27,7 +27,7 @@ func LadderBands(c *model.Cluster) []ladder.Band {
 			n++
 		}
 		r := &b.Rungs[n-1]
-		r.Policies = append(r.Policies, ladder.RungPolicyOf(p.Policy))
+		r.Policies = append(r.Policies, ladder.NewRungPolicy(p.Policy))
 	}
 	return out
 }

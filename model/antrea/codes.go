@@ -6,8 +6,8 @@ import (
 	"rung/model"
 )
 
-// SaysExcept is the message about except in an ipBlock of a group.
-const SaysExcept = "groups do not support except: use an ipBlock in the rule"
+// ExceptMessage is the message about except in an ipBlock of a group.
+const ExceptMessage = "groups do not support except: use an ipBlock in the rule"
 
 // DocumentedRule is a sentence of Antrea's documentation, with the code of the finding for objects that
 // violate it.
@@ -23,12 +23,12 @@ const (
 	advice  = model.SeverityInfo
 )
 
-// Sentences has all documented rules, in the order of the documentation.
-var Sentences []DocumentedRule
+// DocumentedRules has all documented rules, in the order of the documentation.
+var DocumentedRules []DocumentedRule
 
 // documented adds a sentence and returns its code.
 func documented(code string, severity model.Severity, says string) string {
-	Sentences = append(Sentences, DocumentedRule{code, severity, says})
+	DocumentedRules = append(DocumentedRules, DocumentedRule{code, severity, says})
 	return code
 }
 
@@ -139,9 +139,9 @@ var (
 
 // severityOf returns the severity of a code, error for an unknown code.
 func severityOf(code string) model.Severity {
-	for i := range Sentences {
-		if Sentences[i].Code == code {
-			return Sentences[i].Severity
+	for i := range DocumentedRules {
+		if DocumentedRules[i].Code == code {
+			return DocumentedRules[i].Severity
 		}
 	}
 	return model.SeverityError
@@ -149,14 +149,14 @@ func severityOf(code string) model.Severity {
 
 // ShortCode returns a code in two or three words.
 func ShortCode(code string) string {
-	if short := shorts[code]; short != "" {
+	if short := shortCodes[code]; short != "" {
 		return short
 	}
 	return strings.ReplaceAll(strings.TrimPrefix(code, "antrea-"), "-", " ")
 }
 
-// shorts has the short texts of codes that are long.
-var shorts = map[string]string{
+// shortCodes has the short texts of codes that are long.
+var shortCodes = map[string]string{
 	PriorityTie: "tie", ActionDeny: "Deny", TierMissing: "no tier", TierDeleted: "tier deleted",
 	FQDNDrop: "fqdn Drop", ToServicesMissing: "no Service", GroupMissing: "no group", PriorityRange: "priority",
 	AppliedToNothing: "no pods", AppliedToNetworks: "no pods", AppliedToNamespaces: "appliedTo", AppliedToBoth: "appliedTo",

@@ -130,7 +130,7 @@ func childKey(g *model.Group, name string) model.Key {
 
 // nestedReason returns the reason for a child with children: nesting, or a cycle back to the group.
 func (r *GroupResolver) nestedReason(k, child model.Key) EmptyReason {
-	if way := r.wayBack(k, child); way != nil {
+	if way := r.cyclePath(k, child); way != nil {
 		names := make([]string, len(way))
 		for i, w := range way {
 			names[i] = w.Name
@@ -140,8 +140,8 @@ func (r *GroupResolver) nestedReason(k, child model.Key) EmptyReason {
 	return EmptyReason{GroupNested, "child " + ObjectLabel(child) + " has childGroups too: groups nest one level"}
 }
 
-// wayBack returns the path from a group over a child back to itself, or nil.
-func (r *GroupResolver) wayBack(k, from model.Key) []model.Key {
+// cyclePath returns the path from a group over a child back to itself, or nil.
+func (r *GroupResolver) cyclePath(k, from model.Key) []model.Key {
 	seen := map[model.Key]bool{}
 	var walk func(at model.Key, way []model.Key) []model.Key
 	walk = func(at model.Key, way []model.Key) []model.Key {

@@ -30,8 +30,8 @@ func isSamePlace(p, o *ladder.Place) bool {
 	return p.Tier == o.Tier && p.Priority() == o.Priority() && p.Tier != PriorityNetwork && !p.Missing && !o.Missing
 }
 
-// kinds has the kinds of policies that decide under Antrea.
-var kinds = []model.Kind{model.KindACNP, model.KindANNP, model.KindANP, model.KindNP, model.KindBANP, model.KindCNP}
+// decidingKinds has the kinds of policies that decide under Antrea.
+var decidingKinds = []model.Kind{model.KindACNP, model.KindANNP, model.KindANP, model.KindNP, model.KindBANP, model.KindCNP}
 
 // EffectiveOrder returns all policies of the cluster as antctl sorts them by effectivePriority
 // (antrea.md#order): by tier, then by priority, whatever their kind. Ties are sorted by kind and name, for
@@ -46,7 +46,7 @@ func EffectiveOrder(c *model.Cluster) []ladder.Place {
 		}
 	}
 	var out []ladder.Place
-	for _, k := range kinds {
+	for _, k := range decidingKinds {
 		for p := range c.Policies(k) {
 			out = append(out, placeOf(p, tiers))
 		}

@@ -11,7 +11,7 @@ import (
 // the form of the API. Pods, peers and ports stay, Deny becomes Drop, and enableLogging is set for rules whose
 // action OVN-Kubernetes' annotation logs. It supports peers of namespaces, pods, networks and nodes, and
 // numbered ports.
-func RestatedPolicy(admin map[string]any, at plan.TierSlot) map[string]any {
+func RestatedPolicy(admin map[string]any, at plan.TierPlace) map[string]any {
 	metadata, spec := maps.Clone(object(admin["metadata"])), object(admin["spec"])
 	annotations := maps.Clone(object(metadata["annotations"]))
 	raw, has := annotations[model.AnnotationLogging].(string)
@@ -20,7 +20,7 @@ func RestatedPolicy(admin map[string]any, at plan.TierSlot) map[string]any {
 		delete(annotations, model.AnnotationLogging)
 		metadata["annotations"] = annotations
 	}
-	out := map[string]any{"tier": at.Tier, "priority": at.Priority, "appliedTo": []any{restatedEnd(object(spec["subject"]))}}
+	out := map[string]any{"tier": at.Tier, "priority": at.Priority, "appliedTo": []any{restatedPods(object(spec["subject"]))}}
 	names := map[any]int{}
 	for _, side := range []string{"ingress", "egress"} {
 		for _, r := range list(spec[side]) {
@@ -62,7 +62,7 @@ func restatedRule(r map[string]any, end string, levels model.LogLevels) map[stri
 			}
 			continue
 		}
-		peers = append(peers, restatedEnd(peer))
+		peers = append(peers, restatedPods(peer))
 	}
 	for _, p := range list(r["ports"]) {
 		port := object(p)
@@ -80,8 +80,8 @@ func restatedRule(r map[string]any, end string, levels model.LogLevels) map[stri
 	return out
 }
 
-// restatedEnd returns a subject, or a peer of pods or nodes, in Antrea's form.
-func restatedEnd(e map[string]any) map[string]any {
+// restatedPods returns a subject, or a peer of pods or nodes, in Antrea's form.
+func restatedPods(e map[string]any) map[string]any {
 	if nodes, ok := e["nodes"]; ok {
 		return map[string]any{"nodeSelector": nodes}
 	}

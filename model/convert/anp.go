@@ -26,7 +26,7 @@ const baselineName = "default"
 func ToANP(policies []*model.Policy) Result {
 	given := adminPolicies(policies, model.KindANP, model.KindBANP)
 	m := newPolicyMaker()
-	var high, low []*policyPiece
+	var high, low []*policySource
 	for _, p := range given {
 		if p.Kind != model.KindCNP {
 			m.taken[p.Key] = true
@@ -42,7 +42,7 @@ func ToANP(policies []*model.Policy) Result {
 		if n := len(*pieces); n > 0 && (*pieces)[n-1].isNextPart(p) {
 			(*pieces)[n-1].policies = append((*pieces)[n-1].policies, p)
 		} else {
-			*pieces = append(*pieces, &policyPiece{policies: []*model.Policy{p}})
+			*pieces = append(*pieces, &policySource{policies: []*model.Policy{p}})
 		}
 	}
 	m.makeANPs(high)
@@ -50,14 +50,14 @@ func ToANP(policies []*model.Policy) Result {
 	return m.sortedResult(given)
 }
 
-// policyPiece has the source policies of a new policy: usually one, else the parts of a split policy in order.
-type policyPiece struct{ policies []*model.Policy }
+// policySource has the source policies of a new policy: usually one, else the parts of a split policy in order.
+type policySource struct{ policies []*model.Policy }
 
-func (c *policyPiece) firstPolicy() *model.Policy { return c.policies[0] }
+func (c *policySource) firstPolicy() *model.Policy { return c.policies[0] }
 
 // isNextPart reports whether a policy is the next part of a split one: its name and priority follow, its
 // subject is the same, and the part before is full.
-func (c *policyPiece) isNextPart(p *model.Policy) bool {
+func (c *policySource) isNextPart(p *model.Policy) bool {
 	last := c.policies[len(c.policies)-1]
 	return p.Kind == model.KindCNP && p.Name == partName(c.firstPolicy().Name, len(c.policies)) && p.Priority == last.Priority+1 &&
 		sameSubject(p, last) && p.Logging == last.Logging && p.HasLogging == last.HasLogging &&
@@ -72,7 +72,7 @@ func sameSubject(a, b *model.Policy) bool {
 }
 
 // makeANPs makes the AdminNetworkPolicies.
-func (m *policyMaker) makeANPs(pieces []*policyPiece) {
+func (m *policyMaker) makeANPs(pieces []*policySource) {
 	at := spreadPriorities(pieces)
 	for _, c := range pieces {
 		p := c.firstPolicy()
@@ -93,7 +93,7 @@ func (m *policyMaker) makeANPs(pieces []*policyPiece) {
 }
 
 // spreadPriorities maps used priorities to enforced ones, or to -1 if none is left.
-func spreadPriorities(pieces []*policyPiece) map[int32]int32 {
+func spreadPriorities(pieces []*policySource) map[int32]int32 {
 	var used []int32
 	joined, tens := false, true
 	for _, c := range pieces {
@@ -123,7 +123,7 @@ func spreadPriorities(pieces []*policyPiece) map[int32]int32 {
 }
 
 // makeBANP joins the policies of tier Baseline into the only BANP the API permits.
-func (m *policyMaker) makeBANP(pieces []*policyPiece) {
+func (m *policyMaker) makeBANP(pieces []*policySource) {
 	if len(pieces) == 0 {
 		return
 	}
@@ -222,7 +222,7 @@ func (f *importer) makeBaseline(ties []policyTie) {
 	}
 	for p := range f.c.Policies(model.KindBANP) {
 		for i := range behind {
-			behind[i].leaveRules("the cluster already has its only BaselineAdminNetworkPolicy: %s", p.Label())
+			behind[i].leaveOutRules("the cluster already has its only BaselineAdminNetworkPolicy: %s", p.Label())
 		}
 		return
 	}

@@ -62,7 +62,7 @@ func FromAntrea(c *model.Cluster, to model.Kind) Result {
 		for r := range at.Policy.AllRules() {
 			s := f.convertRule(at.Policy, r, required)
 			f.splitClauses(s)
-			t.sayings = append(t.sayings, s)
+			t.rules = append(t.rules, s)
 		}
 	}
 	f.makeAdmin(ties)
@@ -78,8 +78,8 @@ func (f *importer) whyIdle(at *ladder.Place) string {
 	switch {
 	case at.Missing:
 		return fmt.Sprintf("Tier %s does not exist", p.Tiered.Tier)
-	case p.IsRefused():
-		by, b := p.WhyUntaken("Antrea")
+	case p.IsRejected():
+		by, b := p.WhyRejected("Antrea")
 		return by + " it: " + strings.TrimSpace(b.Field+" "+b.Message)
 	}
 	for _, r := range f.groups.ScopeOfPolicy(p).Reasons {

@@ -40,7 +40,7 @@ func ToCNP(policies []*model.Policy) Result {
 		}
 		both := [2][]ruleSplit{splitRules(p.Ingress), splitRules(p.Egress)}
 		rules[p] = both
-		if p.Kind == model.KindANP && partCount(both) > 1 {
+		if p.Kind == model.KindANP && partsNeeded(both) > 1 {
 			factor = scale
 		}
 	}
@@ -63,7 +63,7 @@ func ToCNP(policies []*model.Policy) Result {
 			}
 		case why != "":
 			m.ignorePolicy(p, why)
-		case int(priority)+partCount(rules[p])-1 > cnpLargest:
+		case int(priority)+partsNeeded(rules[p])-1 > cnpLargest:
 			m.noteInexpressible(p, fmt.Sprintf("no free priority up to %d", cnpLargest))
 		default:
 			m.makeCNPs(p, tier, priority, rules[p])
@@ -74,7 +74,7 @@ func ToCNP(policies []*model.Policy) Result {
 
 // makeCNPs makes the ClusterNetworkPolicy of a policy, or one for each part.
 func (m *policyMaker) makeCNPs(p *model.Policy, tier int, priority int32, rules [2][]ruleSplit) {
-	n := partCount(rules)
+	n := partsNeeded(rules)
 	made := make([]*model.Policy, n)
 	for i := range made {
 		name := partName(p.Name, i)
@@ -108,8 +108,8 @@ func partName(name string, i int) string {
 
 const partSuffix = "-part-"
 
-// partCount returns how many policies the rules of both directions need.
-func partCount(rules [2][]ruleSplit) int {
+// partsNeeded returns how many policies the rules of both directions need.
+func partsNeeded(rules [2][]ruleSplit) int {
 	n := 1
 	for _, list := range rules {
 		count := 0

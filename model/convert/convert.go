@@ -66,13 +66,13 @@ type Result struct {
 	// Rules are the results for the source rules, in the order in which their policies decide.
 	Rules []Rule
 	// Repeated are the policies split by namespace or by label value: a new value requires another conversion.
-	Repeated []RepeatedPolicy
+	Repeated []SplitPolicy
 	// Notes are about whole policies.
 	Notes []PolicyNote
 }
 
-// RepeatedPolicy is a policy that was split into one for each existing value.
-type RepeatedPolicy struct {
+// SplitPolicy is a policy that was split into one for each existing value.
+type SplitPolicy struct {
 	Policy model.PolicyKey
 	// Labels are the namespace labels whose values count; empty if the policies are per namespace.
 	Labels []string
@@ -208,7 +208,7 @@ func withoutSession(p *model.Policy) *model.Policy {
 	next.Annotations = maps.Clone(p.Annotations)
 	delete(next.Annotations, model.AnnotationLogSession)
 	if s, ok := p.LogSession(); ok && p.Tiered != nil {
-		next.Ingress, next.Egress = logline.Former(p, s)
+		next.Ingress, next.Egress = logline.RulesAfterSession(p, s)
 	} else if ok && !logline.IsChanged(p, s) {
 		delete(next.Annotations, model.AnnotationLogging)
 		next.Logging, next.HasLogging = words.CleanText(s.Former), s.HadFormer
@@ -221,7 +221,7 @@ func withoutSession(p *model.Policy) *model.Policy {
 
 // whyRefused returns why OVN-Kubernetes or the API rejects a policy; empty if neither does.
 func whyRefused(p *model.Policy) string {
-	if !p.IsRefused() {
+	if !p.IsRejected() {
 		return ""
 	}
 	for _, b := range p.Invalid {

@@ -32,7 +32,7 @@ func (f *importer) makeAdmin(ties []policyTie) {
 		case behindCNPs < 0 || t.tier < antrea.PriorityAdminCNP:
 			before = append(before, t)
 		case t.tier == antrea.PriorityAdminCNP:
-			t.leaveRules("it shares Antrea's priority %d with existing ClusterNetworkPolicies of Kubernetes", t.tier)
+			t.leaveOutRules("it shares Antrea's priority %d with existing ClusterNetworkPolicies of Kubernetes", t.tier)
 		default:
 			behind = append(behind, t)
 		}
@@ -59,9 +59,9 @@ func lastEnforced() lastPriority {
 	return lastPriority{model.MaxPriority, fmt.Sprintf("up to %d", model.MaxPriority)}
 }
 
-// leaveRules leaves out the rules of a tie, with a reason.
-func (t *policyTie) leaveRules(format string, a ...any) {
-	for _, s := range t.sayings {
+// leaveOutRules leaves out the rules of a tie, with a reason.
+func (t *policyTie) leaveOutRules(format string, a ...any) {
+	for _, s := range t.rules {
 		if len(s.clauses) > 0 {
 			s.clauses = nil
 			s.addDifference(format, a...)
@@ -72,10 +72,10 @@ func (t *policyTie) leaveRules(format string, a ...any) {
 // placeTies gives ties priorities within a range, spaced as the planner would. If there are too few, the last
 // ties are left out.
 func (f *importer) placeTies(ties []policyTie, tier, from int, to lastPriority) {
-	cut := make([][]prioritySlot, len(ties))
+	cut := make([][]tiePart, len(ties))
 	n := 0
 	for i := range ties {
-		cut[i] = ties[i].cutIntoSlots(f.limits.rules)
+		cut[i] = ties[i].splitByPriority(f.limits.rules)
 		n += len(cut[i])
 	}
 	room := max(0, to.priority-from+1)
@@ -84,7 +84,7 @@ func (f *importer) placeTies(ties []policyTie, tier, from int, to lastPriority) 
 		if room > 0 {
 			why += fmt.Sprintf(": all %d go to policies before it", room)
 		}
-		ties[i].leaveRules("%s", why)
+		ties[i].leaveOutRules("%s", why)
 		n -= len(cut[i])
 		cut[i] = nil
 	}
@@ -105,9 +105,9 @@ func (f *importer) placeTies(ties []policyTie, tier, from int, to lastPriority) 
 
 // spacedPriorities returns n priorities of a range, spaced as the planner would.
 func spacedPriorities(n, from, to int) []int32 {
-	slots := make([]plan.Slot, n)
+	slots := make([]plan.Placement, n)
 	for i := range slots {
-		slots[i] = plan.Slot{Policy: strconv.Itoa(i), Priority: int32(i)}
+		slots[i] = plan.Placement{Policy: strconv.Itoa(i), Priority: int32(i)}
 	}
 	step, start := int32(1), int32(0)
 	if b, err := plan.NewBoard(slots, int32(to-from)); err == nil {
@@ -220,8 +220,8 @@ func (f *importer) valuesOfSubject(subject *model.Subject, keys []string) (out [
 	return out
 }
 
-// unfoldPeer converts a peer that depends on the namespace of the subject's pod, once for each existing value.
-func (f *importer) unfoldPeer(s *convertedRule, subjects []model.Subject, peer *model.Peer, ports []model.Port) {
+// splitPeer converts a peer that depends on the namespace of the subject's pod, once for each existing value.
+func (f *importer) splitPeer(s *convertedRule, subjects []model.Subject, peer *model.Peer, ports []model.Port) {
 	labels := peer.Match.SameLabels
 	if peer.Match.Self {
 		labels = nil
@@ -261,5 +261,5 @@ func (f *importer) noteRepeated(k model.PolicyKey, labels, values []string) {
 			return
 		}
 	}
-	f.out.Repeated = append(f.out.Repeated, RepeatedPolicy{Policy: k, Labels: append([]string(nil), labels...), Values: values})
+	f.out.Repeated = append(f.out.Repeated, SplitPolicy{Policy: k, Labels: append([]string(nil), labels...), Values: values})
 }

@@ -14,10 +14,10 @@ import (
 	"rung/model/words"
 )
 
-// mostRecord is the maximum length of an accepted annotation, in bytes.
-const mostRecord = 16 << 10
+// maxRecord is the maximum length of an accepted annotation, in bytes.
+const maxRecord = 16 << 10
 
-// ValueRecord is the annotation of a policy for one value of several (RepeatedPolicy): the source policy and
+// ValueRecord is the annotation of a policy for one value of several (SplitPolicy): the source policy and
 // the value.
 type ValueRecord struct {
 	From string `json:"from"` // the source policy for people: "ACNP own"
@@ -48,8 +48,8 @@ func RecordOf(p *model.Policy) (r *ValueRecord, ok bool) {
 }
 
 func parseRecord(raw string) (*ValueRecord, error) {
-	if len(raw) > mostRecord {
-		return nil, fmt.Errorf("is longer than %d bytes", mostRecord)
+	if len(raw) > maxRecord {
+		return nil, fmt.Errorf("is longer than %d bytes", maxRecord)
 	}
 	r := &ValueRecord{}
 	if err := json.Unmarshal([]byte(raw), r); err != nil {
@@ -75,8 +75,8 @@ func parseRecord(raw string) (*ValueRecord, error) {
 	return r, nil
 }
 
-// UnfoldedPolicy has the policies that one policy was split into, one for each value.
-type UnfoldedPolicy struct {
+// SplitPolicies has the policies that one policy was split into, one for each value.
+type SplitPolicies struct {
 	From       string
 	Labels     []string
 	Policies   []*model.Policy // by kind and name
@@ -84,10 +84,10 @@ type UnfoldedPolicy struct {
 	values     map[string]bool
 }
 
-// AllUnfolded returns the unfolded policies of a cluster, in the order of their sources.
+// AllSplitPolicies returns the unfolded policies of a cluster, in the order of their sources.
 // Policies of two APIs are kept apart: each API needs all values.
-func AllUnfolded(c *model.Cluster) []*UnfoldedPolicy {
-	byID := map[string]*UnfoldedPolicy{}
+func AllSplitPolicies(c *model.Cluster) []*SplitPolicies {
+	byID := map[string]*SplitPolicies{}
 	for p := range c.Policies(model.KindANP, model.KindCNP) {
 		r, ok := RecordOf(p)
 		if !ok {
@@ -96,13 +96,13 @@ func AllUnfolded(c *model.Cluster) []*UnfoldedPolicy {
 		id := strings.Join([]string{r.From, string(p.Kind), strings.Join(r.Labels, ","), r.Namespaces.Key()}, "\x00")
 		u := byID[id]
 		if u == nil {
-			u = &UnfoldedPolicy{From: r.From, Labels: r.Labels, namespaces: r.Namespaces, values: map[string]bool{}}
+			u = &SplitPolicies{From: r.From, Labels: r.Labels, namespaces: r.Namespaces, values: map[string]bool{}}
 			byID[id] = u
 		}
 		u.Policies = append(u.Policies, p)
 		u.values[r.Value] = true
 	}
-	var out []*UnfoldedPolicy
+	var out []*SplitPolicies
 	for _, id := range slices.Sorted(maps.Keys(byID)) {
 		slices.SortFunc(byID[id].Policies, func(a, b *model.Policy) int { return a.Key.Compare(b.Key) })
 		out = append(out, byID[id])
@@ -118,7 +118,7 @@ type MissingValue struct {
 
 // MissingValues returns the values of namespaces that have no policy. Such a namespace is new or
 // has new labels since the conversion, or its policy is gone.
-func (u *UnfoldedPolicy) MissingValues(c *model.Cluster) (out []MissingValue) {
+func (u *SplitPolicies) MissingValues(c *model.Cluster) (out []MissingValue) {
 	having := map[string][]string{}
 	for ns := range c.Namespaces() {
 		if v, ok := valueOf(ns, u.Labels); ok && !u.values[v.name] && u.namespaces.Matches(ns.Labels) {
@@ -143,7 +143,7 @@ func (f *importer) annotateLogging(ties []policyTie) {
 	rules, logging := map[group]int{}, map[group]int{}
 	of := map[model.PolicyKey]*model.Policy{} // first source of each new policy
 	for i := range ties {
-		for _, s := range ties[i].sayings {
+		for _, s := range ties[i].rules {
 			for _, to := range s.madeRules {
 				if of[to.Policy] == nil {
 					of[to.Policy] = s.policy
@@ -187,7 +187,7 @@ func (f *importer) annotateLogging(ties []policyTie) {
 func noteLogLabels(m *policyMaker, ties []policyTie) {
 	lost := map[model.PolicyKey][]string{}
 	for i := range ties {
-		for _, s := range ties[i].sayings {
+		for _, s := range ties[i].rules {
 			if label := s.rule.Tiered.LogLabel; label != "" && !slices.Contains(lost[s.policy.Key], label) {
 				lost[s.policy.Key] = append(lost[s.policy.Key], label)
 			}

@@ -26,7 +26,7 @@ func TestUnfolded(t *testing.T) {
 		after, _ := c.Upsert(objects, nil)
 		missing := func(more ...model.Object) (out []string) {
 			now, _ := after.Upsert(more, nil)
-			for _, u := range AllUnfolded(now) {
+			for _, u := range AllSplitPolicies(now) {
 				for _, m := range u.MissingValues(now) {
 					out = append(out, fmt.Sprintf("%s %v %s of %v at %s", u.From, u.Labels, m.Value, m.Namespaces, u.Policies[0].Name))
 				}
@@ -46,7 +46,7 @@ func TestUnfolded(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", to, diff)
 		}
 		gone, _ := after.Upsert(nil, []model.Key{{Kind: to, Name: "own-b"}})
-		if u := AllUnfolded(gone); len(u) == 0 || len(u[0].MissingValues(gone)) != 1 || u[0].MissingValues(gone)[0].Value != "b" {
+		if u := AllSplitPolicies(gone); len(u) == 0 || len(u[0].MissingValues(gone)) != 1 || u[0].MissingValues(gone)[0].Value != "b" {
 			t.Errorf("%s: a policy that is gone is not missed", to)
 		}
 	}
@@ -64,7 +64,7 @@ func TestRecordOf(t *testing.T) {
 		{"no JSON", `{`, ""},
 		{"no value", `{"from":"ACNP own"}`, ""},
 		{"no selector", `{"from":"ACNP own","value":"x","of":"a in"}`, ""},
-		{"too long", `{"from":"ACNP own","value":"x","of":"` + strings.Repeat(" ", mostRecord) + `"}`, ""},
+		{"too long", `{"from":"ACNP own","value":"x","of":"` + strings.Repeat(" ", maxRecord) + `"}`, ""},
 	} {
 		p := made.ANP("p", 1, "*", nil, nil)
 		p.Annotations = map[string]string{model.AnnotationConverted: tt.raw}

@@ -70,13 +70,13 @@ func (s *convertedRule) fidelity() (FidelityLabel, Difference, string) {
 	return Exact, "", ""
 }
 
-// nodesDiffer describes the difference for node peers.
-const nodesDiffer = "nodes (%s): Antrea uses InternalIPs and gateways, OVN-Kubernetes all addresses"
+// nodesDifference describes the difference for node peers.
+const nodesDifference = "nodes (%s): Antrea uses InternalIPs and gateways, OVN-Kubernetes all addresses"
 
 // noteAllRules records the results of all rules.
 func (m *policyMaker) noteAllRules(ties []policyTie) {
 	for i := range ties {
-		for _, s := range ties[i].sayings {
+		for _, s := range ties[i].rules {
 			l, d, why := s.fidelity()
 			m.noteRule(s.policy, s.rule, l, why, s.madeRules...)
 			m.out.Rules[len(m.out.Rules)-1].Differs = d
@@ -115,7 +115,7 @@ func (f *importer) convertRule(p *model.Policy, r *model.Rule, required []string
 	}
 	for i := range r.Peers {
 		if r.Peers[i].Match != nil {
-			f.unfoldPeer(s, subjects, &r.Peers[i], ports)
+			f.splitPeer(s, subjects, &r.Peers[i], ports)
 		}
 	}
 	if len(s.clauses) == 0 && len(s.differences)+len(s.laterDifferences) == 0 {
@@ -244,7 +244,7 @@ func (f *importer) convertPeer(s *convertedRule, p *model.Peer) (out []model.Pee
 			s.addDifference("connections from nodes (%s): the API supports pods only", p.Nodes)
 			return nil
 		}
-		s.addDifference(nodesDiffer, p.Nodes)
+		s.addDifference(nodesDifference, p.Nodes)
 		return []model.Peer{{Kind: model.PeerNodes, Nodes: p.Nodes}}
 	case model.PeerDNS:
 		if f.targetKind == model.KindCNP {

@@ -12,7 +12,7 @@ import (
 type policyTie struct {
 	tier     int32
 	priority float64
-	sayings  []*convertedRule
+	rules    []*convertedRule
 }
 
 // ruleRow has the rules with one number.
@@ -22,7 +22,7 @@ type ruleRow []*convertedRule
 func (t *policyTie) rowsOfDirection(d model.Direction) (out []ruleRow) {
 	byIndex := map[int]ruleRow{}
 	most := -1
-	for _, s := range t.sayings {
+	for _, s := range t.rules {
 		if i := s.rule.Index; s.rule.Direction == d && len(s.clauses) > 0 {
 			byIndex[i] = append(byIndex[i], s)
 			most = max(most, i)
@@ -36,18 +36,18 @@ func (t *policyTie) rowsOfDirection(d model.Direction) (out []ruleRow) {
 	return out
 }
 
-// prioritySlot holds the part of a tie with one priority. Its rows have numbers from 0 in each direction, the
+// tiePart holds the part of a tie with one priority. Its rows have numbers from 0 in each direction, the
 // same in all of its policies.
-type prioritySlot struct{ rows [2][]ruleRow }
+type tiePart struct{ rows [2][]ruleRow }
 
-// cutIntoSlots cuts a tie into as few slots as keep its order. In a slot every policy has a rule in each row
+// splitByPriority cuts a tie into as few slots as keep its order. In a slot every policy has a rule in each row
 // up to its last: without one, its later rules would move up between rules of other policies.
-func (t *policyTie) cutIntoSlots(limit int) (out []prioritySlot) {
+func (t *policyTie) splitByPriority(limit int) (out []tiePart) {
 	for i, d := range model.Directions {
 		at := 0
 		put := func(rows []ruleRow) {
 			if at == len(out) {
-				out = append(out, prioritySlot{})
+				out = append(out, tiePart{})
 			}
 			out[at].rows[i] = rows
 			at++
@@ -85,7 +85,7 @@ func (r ruleRow) hasHole(filled map[string]int, n int) bool {
 }
 
 // allClauses yields the clauses of a slot with their rules.
-func (s *prioritySlot) allClauses() iter.Seq2[*convertedRule, *ruleClause] {
+func (s *tiePart) allClauses() iter.Seq2[*convertedRule, *ruleClause] {
 	return func(yield func(*convertedRule, *ruleClause) bool) {
 		for _, r := range slices.Concat(s.rows[0], s.rows[1]) {
 			for _, s := range r {
@@ -100,10 +100,10 @@ func (s *prioritySlot) allClauses() iter.Seq2[*convertedRule, *ruleClause] {
 }
 
 // makePolicies makes the policies of a slot with begin, and their rules with as.
-func (s *prioritySlot) makePolicies(begin func(*model.Policy, *ruleClause) *model.Policy, as func(*convertedRule, *ruleClause) model.Rule) {
+func (s *tiePart) makePolicies(begin func(*model.Policy, *ruleClause) *model.Policy, as func(*convertedRule, *ruleClause) model.Rule) {
 	made := map[string]*model.Policy{}
 	for _, w := range s.policyColumns() {
-		made[w.clause.column] = begin(w.saying.policy, w.clause)
+		made[w.clause.column] = begin(w.rule.policy, w.clause)
 	}
 	for s, c := range s.allClauses() {
 		s.madeRules = append(s.madeRules, addRule(made[c.column], as(s, c)))
@@ -112,12 +112,12 @@ func (s *prioritySlot) makePolicies(begin func(*model.Policy, *ruleClause) *mode
 
 // policyColumn is the first clause of a new policy.
 type policyColumn struct {
-	saying *convertedRule
+	rule   *convertedRule
 	clause *ruleClause
 }
 
 // policyColumns returns the new policies of a slot, grouped by source policy.
-func (s *prioritySlot) policyColumns() (out []policyColumn) {
+func (s *tiePart) policyColumns() (out []policyColumn) {
 	seen := map[string]bool{}
 	var order []model.PolicyKey
 	for s, c := range s.allClauses() {
@@ -130,7 +130,7 @@ func (s *prioritySlot) policyColumns() (out []policyColumn) {
 		}
 	}
 	slices.SortStableFunc(out, func(a, b policyColumn) int {
-		return slices.Index(order, a.saying.policy.Key) - slices.Index(order, b.saying.policy.Key)
+		return slices.Index(order, a.rule.policy.Key) - slices.Index(order, b.rule.policy.Key)
 	})
 	return out
 }

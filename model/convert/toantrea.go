@@ -79,7 +79,7 @@ func (x *exporter) addToTies(list *[]policyTie, p *model.Policy, native bool) {
 		if idle != "" {
 			s.addDifference("%s", idle)
 		}
-		t.sayings = append(t.sayings, s)
+		t.rules = append(t.rules, s)
 	}
 }
 
@@ -133,13 +133,13 @@ func (x *exporter) placeTies(ties []policyTie, tier string) {
 	}
 	if base >= antreaLast {
 		for i := range ties {
-			ties[i].leaveRules("no free priority after the policies of tier %s", tier)
+			ties[i].leaveOutRules("no free priority after the policies of tier %s", tier)
 		}
 		return
 	}
 	at := prioritiesOfTies(ties, base)
 	for i := range ties {
-		slots := ties[i].cutIntoSlots(math.MaxInt)
+		slots := ties[i].splitByPriority(math.MaxInt)
 		for j := range slots {
 			// Parts of one tie come before the next tie.
 			priority := at[i] + float64(j)*at[len(ties)]/float64(len(slots))

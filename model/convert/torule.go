@@ -36,7 +36,7 @@ func acnpPeers(s *convertedRule, p *model.Peer) (out []model.Peer) {
 		}
 		return out
 	case model.PeerNodes:
-		s.addDifference(nodesDiffer, p.Nodes)
+		s.addDifference(nodesDifference, p.Nodes)
 	case model.PeerDNS:
 		s.addDifference("the addresses of %s depend on DNS", p.DNSName)
 	}

@@ -63,7 +63,7 @@ func (l *Ladder) findConflicts(c *model.Cluster, x *selectors.PodIndex) {
 			if x == nil {
 				x = selectors.NewPodIndex(c, nil)
 			}
-			l.compareRung(r, &conflictFinder{x: x, rules: map[*model.Rule]*selectors.ResolvedRule{}, baselineNames: l.namedBelow()})
+			l.compareRung(r, &conflictFinder{x: x, rules: map[*model.Rule]*selectors.ResolvedRule{}, baselineNames: l.baselineHasNamedPorts()})
 		}
 	}
 }
@@ -116,8 +116,8 @@ func (f *conflictFinder) compareRules(d model.Direction, a *model.Policy, ofA *s
 	return out
 }
 
-// namedBelow reports whether an ingress rule of a baseline has named ports.
-func (l *Ladder) namedBelow() bool {
+// baselineHasNamedPorts reports whether an ingress rule of a baseline has named ports.
+func (l *Ladder) baselineHasNamedPorts() bool {
 	for i := range l.Tiers[model.TierBaseline].Rungs {
 		for _, p := range l.Tiers[model.TierBaseline].Rungs[i].Policies {
 			if slices.ContainsFunc(p.Policy.Ingress, func(r model.Rule) bool { return hasNamedPort(&r) }) {

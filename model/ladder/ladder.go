@@ -206,8 +206,8 @@ func New(c *model.Cluster, opt Options) *Ladder {
 	return l
 }
 
-// RungPolicyOf returns a policy with its rules counted.
-func RungPolicyOf(p *model.Policy) RungPolicy {
+// NewRungPolicy returns a policy with its rules counted.
+func NewRungPolicy(p *model.Policy) RungPolicy {
 	return RungPolicy{Policy: p, Ingress: CountRules(p.Ingress), Egress: CountRules(p.Egress)}
 }
 
@@ -222,7 +222,7 @@ func rungsOf(policies []*model.Policy, opt Options) []Rung {
 			rungs = append(rungs, Rung{Priority: p.Priority, Unsupported: p.Kind.HasPriority() && p.Priority > opt.Max, Idle: idle})
 		}
 		r := &rungs[len(rungs)-1]
-		r.Policies = append(r.Policies, RungPolicyOf(p))
+		r.Policies = append(r.Policies, NewRungPolicy(p))
 		r.Duplicate = len(r.Policies) > 1 && !idle
 	}
 	return rungs

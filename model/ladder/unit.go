@@ -140,13 +140,13 @@ func (t *Tier) fillUnits(c *model.Cluster, opt Options) {
 	}
 	for _, k := range []model.Kind{model.KindNP, model.KindMNP, model.KindEF} {
 		for p := range c.Policies(k) {
-			t.Policies = append(t.Policies, RungPolicyOf(p))
+			t.Policies = append(t.Policies, NewRungPolicy(p))
 			t.Counts[k]++
 		}
 	}
 	for i := range t.Policies {
 		rp := &t.Policies[i]
-		networks := opt.Networks.OfPolicy(rp.Policy)
+		networks := opt.Networks.NetworksOfPolicy(rp.Policy)
 		add(Unit{Key: rp.Policy.Key, Policy: rp, Networks: networks})
 		if rp.Policy.Kind == model.KindEF || rp.Policy.Kind == model.KindMNP && len(networks) == 0 {
 			continue

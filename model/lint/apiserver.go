@@ -54,7 +54,7 @@ func (d *verdictLint) checkAPICuts() {
 func (d *verdictLint) podsOfNetpols() func(func(*model.Pod) bool) {
 	var pods selectors.PodSet
 	for p := range d.c.AllPolicies() {
-		if !p.IsRefused() && (p.Kind == model.KindEF || p.Kind == model.KindNP && p.IsolatesDirection(model.Egress)) {
+		if !p.IsRejected() && (p.Kind == model.KindEF || p.Kind == model.KindNP && p.IsolatesDirection(model.Egress)) {
 			pods = pods.Or(d.x.SubjectSet(p))
 		}
 	}

@@ -230,7 +230,7 @@ var OtherSystem = &Kind{Code: "policy-of-other-system", Severity: model.Severity
 
 // KindOfCode returns the kind with a code; nil for unreadable objects and for a plugin's own codes.
 func KindOfCode(code string) *Kind {
-	if i := worthOfCode(code); i < len(Kinds) {
+	if i := rankOfCode(code); i < len(Kinds) {
 		return Kinds[i]
 	}
 	return nil
@@ -247,13 +247,13 @@ func ShortCode(code string) string {
 	return antrea.ShortCode(code)
 }
 
-// CompareWorth orders codes of one severity, most important first. Unreadable objects come before all.
-func CompareWorth(a, b string) int {
-	return (worthOfCode(a)+1)%(len(Kinds)+1) - (worthOfCode(b)+1)%(len(Kinds)+1)
+// CompareRank orders codes of one severity, most important first. Unreadable objects come before all.
+func CompareRank(a, b string) int {
+	return (rankOfCode(a)+1)%(len(Kinds)+1) - (rankOfCode(b)+1)%(len(Kinds)+1)
 }
 
-// worthOfCode returns the index of a code in Kinds, or their number if it is not in them.
-func worthOfCode(code string) int {
+// rankOfCode returns the index of a code in Kinds, or their number if it is not in them.
+func rankOfCode(code string) int {
 	i := slices.IndexFunc(Kinds, func(k *Kind) bool { return k.Code == code })
 	if i < 0 {
 		return len(Kinds)

@@ -32,7 +32,7 @@ func TestKinds(t *testing.T) {
 	if got := ShortCode("unknown-field"); got != "unknown field" {
 		t.Errorf("a code of what could not be read: %q", got)
 	}
-	if CompareWorth("unknown-field", PriorityConflict.Code) >= 0 || CompareWorth(DNSNotAllowed.Code, PrimaryUDN.Code) >= 0 || CompareWorth(CIDR.Code, CIDR.Code) != 0 {
+	if CompareRank("unknown-field", PriorityConflict.Code) >= 0 || CompareRank(DNSNotAllowed.Code, PrimaryUDN.Code) >= 0 || CompareRank(CIDR.Code, CIDR.Code) != 0 {
 		t.Error("what could not be read is not worth most")
 	}
 }

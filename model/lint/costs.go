@@ -230,7 +230,7 @@ func allowsOwnNamespaces(p *model.Policy) bool {
 
 // checkConversions reports namespace values that appeared after a policy was converted to one for each value.
 func (l *linter) checkConversions() {
-	for _, u := range convert.AllUnfolded(l.c) {
+	for _, u := range convert.AllSplitPolicies(l.c) {
 		missing := u.MissingValues(l.c)
 		if len(missing) == 0 {
 			continue

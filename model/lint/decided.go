@@ -28,7 +28,7 @@ func WithVerdicts(c *model.Cluster, x *selectors.PodIndex, found []model.Finding
 			rules: map[ruleAt]*verdict.AuditedRule{}}
 		d.checkAudit(rulesAudit)
 	} else if failed != nil {
-		l.addToAllUnasked(v)
+		l.addClusterWideUncounted(v)
 	}
 	return SortFindings(c, l.out)
 }
@@ -42,7 +42,7 @@ func AuditQuestionsOf(c *model.Cluster, x *selectors.PodIndex) verdict.AuditQues
 		Wide: func(p *model.Policy, r *model.Rule) bool {
 			is, known := wide[r]
 			if !known {
-				is = isToAll(x, p, r)
+				is = isClusterWide(x, p, r)
 				wide[r] = is
 			}
 			return is
@@ -97,7 +97,7 @@ func (d *verdictLint) checkAudit(audit *verdict.Audit) {
 	shadowed := map[ruleAt]bool{}
 	for i := range d.out {
 		f := &d.out[i]
-		d.addShowing(f, audit)
+		d.addShowingConnection(f, audit)
 		if f.Code == RuleShadowed.Code {
 			shadowed[ruleAt{f.Policy, f.Direction, f.Rule}] = true
 		}
@@ -136,7 +136,7 @@ func (d *verdictLint) checkAudit(audit *verdict.Audit) {
 			d.addWitness(r.Outside)
 		}
 	}
-	d.checkToAll(audit)
+	d.checkClusterWide(audit)
 	d.groupUnderRoots()
 }
 
@@ -234,9 +234,9 @@ func (d *verdictLint) checkNeverDeciding(p *model.Policy, r *model.Rule, a *verd
 	}
 }
 
-// wouldMoveOthers reports whether removing a rule would change how rules of other policies pair up: the policy
+// pairsWithOthers reports whether removing a rule would change how rules of other policies pair up: the policy
 // shares its priority or has rules beyond it.
-func (d *verdictLint) wouldMoveOthers(p *model.Policy, dir model.Direction) bool {
+func (d *verdictLint) pairsWithOthers(p *model.Policy, dir model.Direction) bool {
 	return p.Kind.HasPriority() && d.tied[tieKey(p)] > 1 || p.Kind.IsAdmin() && len(p.Rules(dir)) > maxRules
 }
 
@@ -246,7 +246,7 @@ func tieKey(p *model.Policy) int { return ladder.RowPriority(p, 0)*4 + p.Tier }
 // checkRedundant reports a rule whose removal changes no verdict in its tier. A rule that guards against lower
 // tiers is not redundant.
 func (d *verdictLint) checkRedundant(p *model.Policy, r *model.Rule, a *verdict.AuditedRule) {
-	if d.wouldMoveOthers(p, r.Direction) || a.Undecided && (p.Tier != model.TierBaseline || r.Action != model.Allow) ||
+	if d.pairsWithOthers(p, r.Direction) || a.Undecided && (p.Tier != model.TierBaseline || r.Action != model.Allow) ||
 		slices.ContainsFunc(a.DecidersWithout, func(b verdict.Decider) bool { return b.Tier != p.Tier || b.Action != r.Action }) {
 		return
 	}
@@ -263,7 +263,7 @@ func (d *verdictLint) checkRedundant(p *model.Policy, r *model.Rule, a *verdict.
 
 // checkPass reports a Pass whose connections no lower tier decides.
 func (d *verdictLint) checkPass(p *model.Policy, r *model.Rule, a *verdict.AuditedRule) {
-	if a.PickedUp || a.Through == nil {
+	if a.DecidedBelow || a.Through == nil {
 		return
 	}
 	severity, so := model.SeverityInfo, ""
@@ -290,9 +290,9 @@ func (d *verdictLint) checkOverridden(p *model.Policy, r *model.Rule, a *verdict
 	d.addWitness(&a.Overruled.Connection)
 }
 
-// addShowing adds to a finding of Run a connection that shows it. Without one, because rules above decide all,
+// addShowingConnection adds to a finding of Run a connection that shows it. Without one, because rules above decide all,
 // the finding becomes a note.
-func (d *verdictLint) addShowing(f *model.Finding, rulesAudit *verdict.Audit) {
+func (d *verdictLint) addShowingConnection(f *model.Finding, rulesAudit *verdict.Audit) {
 	r := d.rules[ruleAt{f.Policy, f.Direction, f.Rule}]
 	if r == nil {
 		return

@@ -11,28 +11,28 @@ import (
 	"rung/model/words"
 )
 
-// keptOutRule is an ingress rule that drops DNS queries at the DNS pods.
-type keptOutRule struct {
+// dnsDropRule is an ingress rule that drops DNS queries at the DNS pods.
+type dnsDropRule struct {
 	p *model.Policy
 	r *model.Rule
-	// kept has the pods whose queries it drops, by protocol.
-	kept [apiServer]selectors.PodSet
+	// dropped has the pods whose queries it drops, by protocol.
+	dropped [apiServer]selectors.PodSet
 }
 
 // protocols has the protocols of DNS.
 var protocols = [apiServer]string{dnsUDP: "UDP", dnsTCP: "TCP"}
 
-// rulesKeepingOut returns the ingress rules that drop queries at the DNS pods, in the order in which they
+// rulesDroppingDNS returns the ingress rules that drop queries at the DNS pods, in the order in which they
 // decide. A query that a policy above allows to all DNS pods is not dropped by rules below. A policy of the
 // same priority does not count as above.
-func (l *needLint) rulesKeepingOut() []keptOutRule {
-	if l.keptOutRules != nil {
-		return l.keptOutRules
+func (l *needLint) rulesDroppingDNS() []dnsDropRule {
+	if l.dnsDropRules != nil {
+		return l.dnsDropRules
 	}
-	l.keptOutRules = []keptOutRule{}
+	l.dnsDropRules = []dnsDropRule{}
 	s := l.services
 	if s.DNSPods.IsEmpty() {
-		return l.keptOutRules
+		return l.dnsDropRules
 	}
 	type rung struct {
 		tier     int
@@ -51,58 +51,58 @@ func (l *needLint) rulesKeepingOut() []keptOutRule {
 			}
 			at, beside = here, [apiServer]selectors.PodSet{}
 		}
-		decided := l.noteKeepingOut(p, above)
+		decided := l.noteRulesDroppingDNS(p, above)
 		for proto := range protocols {
 			if s.DNSPods.IsWithin(subject) {
 				beside[proto] = beside[proto].Or(decided[proto])
 			}
 		}
 	}
-	return l.keptOutRules
+	return l.dnsDropRules
 }
 
-// noteKeepingOut records the rules of a policy that drop queries at its DNS pods. It returns the pods whose
+// noteRulesDroppingDNS records the rules of a policy that drop queries at its DNS pods. It returns the pods whose
 // queries this policy or one above decides.
-func (l *needLint) noteKeepingOut(p *model.Policy, decided [apiServer]selectors.PodSet) [apiServer]selectors.PodSet {
+func (l *needLint) noteRulesDroppingDNS(p *model.Policy, decided [apiServer]selectors.PodSet) [apiServer]selectors.PodSet {
 	s := l.services
 	for i := range p.Ingress {
 		r := &p.Ingress[i]
 		if r.MatchesNothing() {
 			continue
 		}
-		way := keptOutRule{p: p, r: r}
+		way := dnsDropRule{p: p, r: r}
 		peers := l.x.PeersSet(r)
 		for proto, name := range protocols {
 			if !l.matchesDNSPort(r, name, s.DNSPorts[name]) {
 				continue
 			}
 			if r.Action == model.Deny {
-				way.kept[proto] = peers.AndNot(decided[proto]).AndNot(s.DNSPods)
+				way.dropped[proto] = peers.AndNot(decided[proto]).AndNot(s.DNSPods)
 			}
 			decided[proto] = decided[proto].Or(peers)
 		}
-		if !way.kept[dnsUDP].IsEmpty() || !way.kept[dnsTCP].IsEmpty() {
-			l.keptOutRules = append(l.keptOutRules, way)
+		if !way.dropped[dnsUDP].IsEmpty() || !way.dropped[dnsTCP].IsEmpty() {
+			l.dnsDropRules = append(l.dnsDropRules, way)
 		}
 	}
 	return decided
 }
 
-// checkKeptOut reports the rules that drop queries at the DNS pods.
-func (l *needLint) checkKeptOut() {
+// checkRulesDroppingDNS reports the rules that drop queries at the DNS pods.
+func (l *needLint) checkRulesDroppingDNS() {
 	s := l.services
-	for _, way := range l.rulesKeepingOut() {
+	for _, way := range l.rulesDroppingDNS() {
 		kind, severity := DNSTCPNotAllowed, model.SeverityWarning
-		if !way.kept[dnsUDP].IsEmpty() {
+		if !way.dropped[dnsUDP].IsEmpty() {
 			kind, severity = DNSNotAllowed, l.dnsSeverity(way.p)
 		}
 		var ports, who, dns []string
 		for proto, name := range protocols {
-			if !way.kept[proto].IsEmpty() {
+			if !way.dropped[proto].IsEmpty() {
 				ports = append(ports, fmt.Sprintf("%s %d", name, s.DNSPorts[name]))
 			}
 		}
-		for pod := range l.x.Pods(way.kept[dnsUDP].Or(way.kept[dnsTCP])) {
+		for pod := range l.x.Pods(way.dropped[dnsUDP].Or(way.dropped[dnsTCP])) {
 			if pod.PrimaryUDN() == "" {
 				who = append(who, podName(pod))
 			}
@@ -140,11 +140,11 @@ func (l *needLint) droppedByText(p *model.Policy, what podNeed) string {
 		return ""
 	}
 	asks := l.x.SubjectSet(p)
-	i := slices.IndexFunc(l.rulesKeepingOut(), func(w keptOutRule) bool { return w.kept[what].Meets(asks) })
+	i := slices.IndexFunc(l.rulesDroppingDNS(), func(w dnsDropRule) bool { return w.dropped[what].Meets(asks) })
 	if i < 0 {
 		return ""
 	}
-	return ", but denied at the DNS pods by " + ruleText(p, l.keptOutRules[i].p, l.keptOutRules[i].r)
+	return ", but denied at the DNS pods by " + ruleText(p, l.dnsDropRules[i].p, l.dnsDropRules[i].r)
 }
 
 // checkDNSCuts reports rules that drop queries by the verdicts, unless Run reported them. They follow a Pass,

@@ -34,7 +34,7 @@ func (l *firewallLint) checkFirewall(p *model.Policy) {
 			l.addAbout(p, FirewallName, "an EgressFirewall that is not named default is not programmed")
 		}
 	}
-	if p.Name != firewallName || p.IsRefused() { // no rows
+	if p.Name != firewallName || p.IsRejected() { // no rows
 		return
 	}
 	if len(p.Egress) > firewallRules {
@@ -141,7 +141,7 @@ func (l *firewallLint) outsideAllows() []allowOutside {
 	}
 	l.outside = []allowOutside{}
 	for _, p := range l.policies {
-		if p.Tier != model.TierAdmin || p.Priority > l.max || p.IsRefused() {
+		if p.Tier != model.TierAdmin || p.Priority > l.max || p.IsRejected() {
 			continue
 		}
 		var subject selectors.PodSet

@@ -52,8 +52,8 @@ type linter struct {
 	hostNamespace string                  // Options.HostNetworkNamespace
 	pods          bool                    // the cluster has pods: report selectors that match none
 	portNames     *portNames
-	missing       lackedFamily   // address family that the cluster lacks
-	services      *[]serviceAddr // of all Services; nil until first used
+	missing       missingAddressFamily // address family that the cluster lacks
+	services      *[]serviceAddr       // of all Services; nil until first used
 	out           []model.Finding
 }
 
@@ -80,7 +80,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 		}
 		for p := range l.c.Policies(model.KindNP) {
 			l.checkServicePeers(p)
-			l.checkNobody(p)
+			l.checkSelectsNothing(p)
 		}
 		return l.finishFindings(&opt.System.Idle, broken)
 	}
@@ -112,7 +112,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 		}
 		for _, d := range model.Directions {
 			l.checkShadows(p, p.Rules(d))
-			l.checkBeyond(p, d)
+			l.checkExcessRules(p, d)
 		}
 	}
 	netpols := &netpolLint{linter: l, levels: map[string]string{}}
@@ -132,7 +132,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	for _, p := range slices.Concat(l.policies, l.otherPolicies) {
 		l.checkServicePeers(p)
 	}
-	needs.checkKeptOut()
+	needs.checkRulesDroppingDNS()
 	l.checkDuplicates()
 	l.checkGaps()
 	l.checkPolicyCount()

@@ -43,7 +43,7 @@ type needLint struct {
 	*linter
 	services     *VitalServices
 	deciders     []needRule    // see decidingRules; nil until first used
-	keptOutRules []keptOutRule // ingress rules that drop queries at the DNS pods; nil until first used
+	dnsDropRules []dnsDropRule // ingress rules that drop queries at the DNS pods; nil until first used
 }
 
 // decidingRules returns the egress rules that decide about a need, in order. It collects them once.

@@ -24,11 +24,11 @@ type netpolLint struct {
 
 // checkNetpol reports where OVN-Kubernetes does other than a NetworkPolicy says (ovn-kubernetes.md#rule-rows).
 func (l *netpolLint) checkNetpol(p *model.Policy) {
-	if p.IsRefused() { // no rows; addInvalid reported it
+	if p.IsRejected() { // no rows; addInvalid reported it
 		return
 	}
 	elsewhere := l.isElsewhere(p)
-	l.checkNobody(p)
+	l.checkSelectsNothing(p)
 	for r := range p.AllRules() {
 		l.checkPorts(p, r)
 		if !elsewhere {
@@ -40,14 +40,14 @@ func (l *netpolLint) checkNetpol(p *model.Policy) {
 		return
 	}
 	for _, d := range model.Directions {
-		l.checkLeftOut(p, d)
+		l.checkRulesOutsideTypes(p, d)
 	}
 }
 
-// checkNobody reports a NetworkPolicy whose subject or peers match no pod. A policy for all pods of a
+// checkSelectsNothing reports a NetworkPolicy whose subject or peers match no pod. A policy for all pods of a
 // namespace may wait for the first. In a namespace without pods the finding is a note.
-func (l *linter) checkNobody(p *model.Policy) {
-	if !l.pods || p.IsRefused() {
+func (l *linter) checkSelectsNothing(p *model.Policy) {
+	if !l.pods || p.IsRejected() {
 		return
 	}
 	if l.x.SelectedPods(p).IsEmpty() && !p.Subject.Pods.MatchesEverything() {
@@ -66,7 +66,7 @@ func (l *linter) checkNobody(p *model.Policy) {
 			}
 		}
 		if len(nothing) > 0 {
-			f := l.addPeersNothing(p, r, nothing)
+			f := l.addEmptyPeers(p, r, nothing)
 			if len(nothing) == len(r.Peers) && p.IsolatesDirection(r.Direction) {
 				f.Severity = model.SeverityWarning // what the rule allows is denied
 			}
@@ -272,10 +272,10 @@ func (l *netpolLint) findIsolating(namespace string, d model.Direction, set sele
 	return nil, nil
 }
 
-// checkLeftOut reports rules of a direction that policyTypes omits: Kubernetes ignores them, OVN-Kubernetes
+// checkRulesOutsideTypes reports rules of a direction that policyTypes omits: Kubernetes ignores them, OVN-Kubernetes
 // compiles them. They matter if another NetworkPolicy isolates their pods, or if the baseline would deny: a
 // row of tier 2 keeps it from being asked.
-func (l *netpolLint) checkLeftOut(p *model.Policy, d model.Direction) {
+func (l *netpolLint) checkRulesOutsideTypes(p *model.Policy, d model.Direction) {
 	rules := p.Rules(d)
 	if len(rules) == 0 || p.IsolatesDirection(d) {
 		return
@@ -306,7 +306,7 @@ func (l *netpolLint) checkLeftOut(p *model.Policy, d model.Direction) {
 // findBaselineDeny finds a Deny of the baseline for pods of the set.
 func (l *netpolLint) findBaselineDeny(d model.Direction, set selectors.PodSet) (*model.Policy, *model.Rule, *model.Pod) {
 	for _, p := range l.policies {
-		if p.Tier != model.TierBaseline || p.IsRefused() || !l.x.SubjectSet(p).Meets(set) {
+		if p.Tier != model.TierBaseline || p.IsRejected() || !l.x.SubjectSet(p).Meets(set) {
 			continue
 		}
 		for i := range p.Rules(d) {

@@ -27,7 +27,7 @@ func (l networkLint) checkNetworks(multi bool) {
 	}
 	l.checkFirewalls()
 	l.checkFrozen()
-	l.checkUnknown()
+	l.checkMissingAttachments()
 }
 
 // addAboutObject adds a finding about an object.
@@ -119,11 +119,11 @@ func (l networkLint) checkNamespaces() {
 // checkMulti reports where OVN-Kubernetes does other than a MultiNetworkPolicy says
 // (networks.md#multinetworkpolicy).
 func (l networkLint) checkMulti(p *model.Policy) {
-	if p.IsRefused() {
+	if p.IsRejected() {
 		return // already reported
 	}
 	targets := l.networks.SecondaryTargets(p)
-	if why := l.networks.WhyNoTarget(p); why != "" {
+	if why := l.networks.WhyNotSecondary(p); why != "" {
 		f := l.addAboutObject(PolicyForNothing, p.Key, why+": it is not programmed")
 		if len(targets) > 0 {
 			f.Severity = model.SeverityWarning
@@ -152,7 +152,7 @@ func (l networkLint) checkAddressless(p *model.Policy, targets []*network.Networ
 		return
 	}
 	on := words.ListFew(names(bare), shown)
-	if r := network.RefusedPeer(p); r != nil {
+	if r := network.PodSelectingRule(p); r != nil {
 		message := fmt.Sprintf("it selects pods, and %s %s no addresses: there the whole policy is rejected and isolates nothing", on,
 			words.OneOrMany(len(bare), "gives", "give"))
 		if rest := len(targets) - len(bare); rest > 0 {
@@ -182,7 +182,7 @@ func names(list []*network.Network) (out []string) {
 func (l networkLint) checkFirewalls() {
 	for p := range l.c.Policies(model.KindEF) {
 		at, on := l.networks.Place(p.Namespace)
-		if at != network.OnPrimary || p.IsRefused() {
+		if at != network.OnPrimary || p.IsRejected() {
 			continue
 		}
 		for r := range p.AllRules() {
@@ -226,8 +226,8 @@ func (l networkLint) checkFrozen() {
 	}
 	byPolicy := map[*model.Pod]map[string]bool{}
 	for p := range l.c.Policies(model.KindNP, model.KindMNP) {
-		on := l.networks.OfPolicy(p)
-		if len(on) == 0 || p.IsRefused() {
+		on := l.networks.NetworksOfPolicy(p)
+		if len(on) == 0 || p.IsRejected() {
 			continue
 		}
 		for r := range p.AllRules() {
@@ -264,15 +264,15 @@ func (l networkLint) freezesOn(p *model.Pod, name string) bool {
 	return on != nil && network.Freezes(on)
 }
 
-// checkUnknown reports missing NetworkAttachmentDefinitions that annotations of pods name. Without any network
+// checkMissingAttachments reports missing NetworkAttachmentDefinitions that annotations of pods name. Without any network
 // objects they were not read, and nothing is reported.
-func (l networkLint) checkUnknown() {
+func (l networkLint) checkMissingAttachments() {
 	if l.c.Count(model.KindNAD)+l.c.Count(model.KindUDN)+l.c.Count(model.KindCUDN) == 0 {
 		return
 	}
 	pods := map[string][]string{}
 	note := func(key string, p *model.Pod) {
-		if key == "default" || l.networks.OfKey(key) != nil {
+		if key == "default" || l.networks.NetworkOfKey(key) != nil {
 			return
 		}
 		parts := strings.Split(key, "/")

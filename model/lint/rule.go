@@ -49,7 +49,7 @@ func (l *linter) checkRule(p *model.Policy, r *model.Rule) (everyone bool) {
 	}
 	l.checkCoveredPods(p, r, "put a rule for the pods above this one")
 	if len(nothing) > 0 {
-		l.addPeersNothing(p, r, nothing)
+		l.addEmptyPeers(p, r, nothing)
 	}
 	l.checkNamedPorts(p, r)
 	return everyone
@@ -78,8 +78,8 @@ func (l *linter) checkCoveredPods(p *model.Policy, r *model.Rule, remedy string)
 	}
 }
 
-// addPeersNothing reports peers of a rule that match no pod and no node.
-func (l *linter) addPeersNothing(p *model.Policy, r *model.Rule, nothing []string) *model.Finding {
+// addEmptyPeers reports peers of a rule that match no pod and no node.
+func (l *linter) addEmptyPeers(p *model.Policy, r *model.Rule, nothing []string) *model.Finding {
 	severity, message := model.SeverityInfo, words.OneOrMany(len(nothing), "the peer ", "the peers ")+
 		words.ListFew(nothing, shown)+words.OneOrMany(len(nothing), " matches", " match")+" no pod or node"
 	if len(nothing) == len(r.Peers) {
@@ -111,8 +111,8 @@ func (l *linter) checkNodes(p *model.Policy, r *model.Rule, pe *model.Peer) bool
 // (ovn-kubernetes.md#priorities, #api-limits).
 const maxRules = 100
 
-// checkBeyond reports rules beyond the OVN priorities of their policy.
-func (l *linter) checkBeyond(p *model.Policy, d model.Direction) {
+// checkExcessRules reports rules beyond the OVN priorities of their policy.
+func (l *linter) checkExcessRules(p *model.Policy, d model.Direction) {
 	rules := p.Rules(d)
 	if len(rules) <= maxRules {
 		return

@@ -69,7 +69,7 @@ func (l *linter) servicesIn(n netip.Prefix, except []string) (out []serviceAddr)
 // checkServicePeers reports Service addresses in a policy's rules. Rules see the address of an endpoint
 // instead.
 func (l *linter) checkServicePeers(p *model.Policy) {
-	if p.Kind == model.KindMNP || p.IsRefused() { // secondary networks have no Services
+	if p.Kind == model.KindMNP || p.IsRejected() { // secondary networks have no Services
 		return
 	}
 	for r := range p.AllRules() {

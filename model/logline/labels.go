@@ -12,19 +12,19 @@ import (
 // nameLabel is a label of every namespace.
 const nameLabel = "kubernetes.io/metadata.name"
 
-// passing labels change with every revision of a workload, so rules must not select by them.
-var passing = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation", "controller-uid",
+// volatileLabels labels change with every revision of a workload, so rules must not select by them.
+var volatileLabels = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation", "controller-uid",
 	"batch.kubernetes.io/controller-uid"}
 
-// telling labels are preferred if several would do.
-var telling = []string{nameLabel, "app.kubernetes.io/name", "app", "k8s-app", "app.kubernetes.io/component", "component", "name"}
+// preferredLabels labels are preferred if several would do.
+var preferredLabels = []string{nameLabel, "app.kubernetes.io/name", "app", "k8s-app", "app.kubernetes.io/component", "component", "name"}
 
-// mostValues limits the values of a selector expression.
-const mostValues = 20
+// maxValues limits the values of a selector expression.
+const maxValues = 20
 
-// mostTries is how many selectors are tried to be widened for one more class. The newest are tried, since
+// maxTries is how many selectors are tried to be widened for one more class. The newest are tried, since
 // their classes come just before it in order.
-const mostTries = 8
+const maxTries = 8
 
 // labelClass has the lasting labels shared by some pods.
 type labelClass = map[string]string
@@ -32,7 +32,7 @@ type labelClass = map[string]string
 // lastingLabels returns labels without the passing ones.
 func lastingLabels(labels map[string]string) labelClass {
 	out := maps.Clone(labels)
-	for _, k := range passing {
+	for _, k := range volatileLabels {
 		delete(out, k)
 	}
 	return out
@@ -93,9 +93,9 @@ func (r *labelRequirement) holdsFor(c labelClass) bool {
 
 // writingCost orders equally selective conditions: what people would write first.
 func (r *labelRequirement) writingCost() int {
-	rank := slices.Index(telling, r.key)
+	rank := slices.Index(preferredLabels, r.key)
 	if rank < 0 {
-		rank = len(telling)
+		rank = len(preferredLabels)
 	}
 	switch {
 	case r.op == metav1.LabelSelectorOpIn && len(r.values) == 1:
@@ -130,7 +130,7 @@ func commonRequirements(in, others []labelClass) (out []labelRequirement) {
 		switch {
 		case have == 0:
 			out = append(out, labelRequirement{key: k, op: metav1.LabelSelectorOpDoesNotExist})
-		case have == len(in) && len(values) <= mostValues:
+		case have == len(in) && len(values) <= maxValues:
 			out = append(out, labelRequirement{k, metav1.LabelSelectorOpIn, slices.Sorted(maps.Keys(values))})
 		case have < len(in):
 			not := map[string]bool{}
@@ -139,7 +139,7 @@ func commonRequirements(in, others []labelClass) (out []labelRequirement) {
 					not[v] = true
 				}
 			}
-			if len(not) > 0 && len(not) <= mostValues {
+			if len(not) > 0 && len(not) <= maxValues {
 				out = append(out, labelRequirement{k, metav1.LabelSelectorOpNotIn, slices.Sorted(maps.Keys(not))})
 			}
 		}
@@ -217,7 +217,7 @@ func severalSelectors(in, others []labelClass) []*metav1.LabelSelector {
 	var groups [][]labelClass
 	for _, c := range in {
 		joined := false
-		for i := max(0, len(groups)-mostTries); i < len(groups); i++ {
+		for i := max(0, len(groups)-maxTries); i < len(groups); i++ {
 			with := append(slices.Clone(groups[i]), c)
 			if _, exact := oneSelector(with, others); exact {
 				groups[i], joined = with, true

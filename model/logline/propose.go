@@ -140,7 +140,7 @@ func Propose(a ProposalInput) (*Proposal, error) {
 		p.subjectPods = p.pods.SubjectSet(a.Policy)
 	}
 	for i := range a.Seen {
-		p.takeConnection(&a.Seen[i])
+		p.assignConnection(&a.Seen[i])
 	}
 	if a.New {
 		p.proposeSubject()
@@ -193,8 +193,8 @@ func (p *proposer) isJudgedPod(i int) bool {
 	return p.pods.PodAt(i).CanBePeer() && p.pods.PodAt(i).PrimaryUDN() == ""
 }
 
-// takeConnection assigns a connection to rules, or leaves it out with the reason.
-func (p *proposer) takeConnection(s *diff.LoggedConnection) {
+// assignConnection assigns a connection to rules, or leaves it out with the reason.
+func (p *proposer) assignConnection(s *diff.LoggedConnection) {
 	from, ok := p.findEnd(s.Connection.From)
 	to, ok2 := p.findEnd(s.Connection.To)
 	if !ok || !ok2 {
@@ -222,7 +222,7 @@ func (p *proposer) takeConnection(s *diff.LoggedConnection) {
 		}
 	}
 	if len(at) == 0 { // denying at either end suffices
-		for _, d := range inOrder {
+		for _, d := range pathDirections {
 			if p.whyNoRule(d, from, to) == "" {
 				at = append(at, d)
 				break
@@ -236,7 +236,7 @@ func (p *proposer) takeConnection(s *diff.LoggedConnection) {
 	p.proposal.Lines += s.Lines
 	p.proposal.Seen = append(p.proposal.Seen, *s)
 	for _, d := range at {
-		mine, other := ruleSides(d, from, to)
+		mine, other := ruleEnds(d, from, to)
 		p.aboutPods[mine.pod] = true
 		if p.ports[d][other] == nil {
 			p.ports[d][other] = map[verdict.Ports]bool{}
@@ -245,8 +245,8 @@ func (p *proposer) takeConnection(s *diff.LoggedConnection) {
 	}
 }
 
-// inOrder has the directions in the order in which a connection passes them.
-var inOrder = []model.Direction{model.Egress, model.Ingress}
+// pathDirections has the directions in the order in which a connection passes them.
+var pathDirections = []model.Direction{model.Egress, model.Ingress}
 
 // directionOf returns the direction of the rules that decide where the lines were logged.
 func directionOf(s *diff.LoggedConnection) model.Direction {
@@ -260,17 +260,17 @@ func directionOf(s *diff.LoggedConnection) model.Direction {
 func (p *proposer) neededDirections(denied []model.Direction) []model.Direction {
 	switch {
 	case p.Ends == Sender:
-		return inOrder[:1]
+		return pathDirections[:1]
 	case p.Ends == Receiver:
-		return inOrder[1:]
+		return pathDirections[1:]
 	case p.Ends == DenyingEnds && len(denied) > 0:
 		return denied
 	}
-	return inOrder
+	return pathDirections
 }
 
-// ruleSides returns the end that rules of a direction apply to, and the other end.
-func ruleSides(d model.Direction, from, to connectionEnd) (at, other connectionEnd) {
+// ruleEnds returns the end that rules of a direction apply to, and the other end.
+func ruleEnds(d model.Direction, from, to connectionEnd) (at, other connectionEnd) {
 	if d == model.Ingress {
 		return to, from
 	}
@@ -279,7 +279,7 @@ func ruleSides(d model.Direction, from, to connectionEnd) (at, other connectionE
 
 // whyNoRule returns why no rule of the policy in a direction can match a connection; empty if one can.
 func (p *proposer) whyNoRule(d model.Direction, from, to connectionEnd) string {
-	at, other := ruleSides(d, from, to)
+	at, other := ruleEnds(d, from, to)
 	which := map[model.Direction]string{model.Ingress: "destination", model.Egress: "source"}[d]
 	switch {
 	case at.pod < 0:

@@ -13,12 +13,12 @@ func (t *Table) Programs(n *Network, p *model.Policy) bool {
 		at, _ := t.Place(p.Namespace)
 		return at == OnDefault
 	}
-	return n.GivesAddresses() || RefusedPeer(p) == nil
+	return n.GivesAddresses() || PodSelectingRule(p) == nil
 }
 
-// RefusedPeer returns the first rule of a policy with a peer that selects pods, which a network without
+// PodSelectingRule returns the first rule of a policy with a peer that selects pods, which a network without
 // addresses rejects; nil if none does.
-func RefusedPeer(p *model.Policy) *model.Rule {
+func PodSelectingRule(p *model.Policy) *model.Rule {
 	for r := range p.AllRules() {
 		for i := range r.Peers {
 			if r.Peers[i].Kind != model.PeerNetworks {
@@ -29,13 +29,13 @@ func RefusedPeer(p *model.Policy) *model.Rule {
 	return nil
 }
 
-// TakesSelectorsBack reports whether a MultiNetworkPolicy lost its last peer that selects pods.
-func TakesSelectorsBack(old, now *model.Policy) bool {
-	return old.Kind == model.KindMNP && RefusedPeer(old) != nil && RefusedPeer(now) == nil
+// DropsPodSelectors reports whether a MultiNetworkPolicy lost its last peer that selects pods.
+func DropsPodSelectors(old, now *model.Policy) bool {
+	return old.Kind == model.KindMNP && PodSelectingRule(old) != nil && PodSelectingRule(now) == nil
 }
 
-// WhyNoTarget returns which networks of a MultiNetworkPolicy are not secondary networks; empty if all are.
-func (t *Table) WhyNoTarget(p *model.Policy) string {
+// WhyNotSecondary returns which networks of a MultiNetworkPolicy are not secondary networks; empty if all are.
+func (t *Table) WhyNotSecondary(p *model.Policy) string {
 	targets := t.TargetsOf(p)
 	if len(targets) == 0 {
 		return "the annotation " + model.AnnotationPolicyFor + " names no network"

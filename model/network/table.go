@@ -142,7 +142,7 @@ func (b *tableBuilder) takeDefinition(d *Definition) {
 
 // attach adds one NetworkAttachmentDefinition, existing or to be made.
 func (b *tableBuilder) attach(from, nad model.Key, c *Config, id string, made bool) {
-	if code, text := wrongConfig(c); text != "" {
+	if code, text := configFault(c); text != "" {
 		b.note(from, code, text)
 		if code != Overlaps {
 			return
@@ -176,8 +176,8 @@ func (b *tableBuilder) attach(from, nad model.Key, c *Config, id string, made bo
 	}
 }
 
-// wrongConfig returns the fault of a configuration; empty if it has none.
-func wrongConfig(c *Config) (ProblemCode, string) {
+// configFault returns the fault of a configuration; empty if it has none.
+func configFault(c *Config) (ProblemCode, string) {
 	switch {
 	case c.Name == "":
 		return Unreadable, "the network has no name"
@@ -232,9 +232,9 @@ func (t *Table) Network(name string) *Network {
 	return t.byName[name]
 }
 
-// OfKey returns the network of a key of a pod's annotations, "namespace/name" with or without an index. For
+// NetworkOfKey returns the network of a key of a pod's annotations, "namespace/name" with or without an index. For
 // model.NetworkOfNamespace it is the network that the namespace will give the pod. nil if there is none.
-func (t *Table) OfKey(key string) *Network {
+func (t *Table) NetworkOfKey(key string) *Network {
 	if t == nil {
 		return nil
 	}

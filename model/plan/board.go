@@ -19,17 +19,17 @@ const LargestPriority = 1000
 // ErrNoRoom marks an arrangement that does not fit into the supported priorities.
 var ErrNoRoom = errors.New("no room")
 
-// Slot is one policy with its priority.
-type Slot struct {
+// Placement is one policy with its priority.
+type Placement struct {
 	Policy   string `json:"policy"`
 	Priority int32  `json:"priority"`
 }
 
 // Board is an immutable ladder of AdminNetworkPolicies by priority.
 type Board struct {
-	slots  []Slot // by priority, then name
-	groups []priorityGroup
-	max    int32
+	placements []Placement // by priority, then name
+	groups     []priorityGroup
+	max        int32
 }
 
 // priorityGroup is the policies of one priority; to is their target.
@@ -40,14 +40,14 @@ type priorityGroup struct {
 
 // NewBoard makes a board; max is the largest supported priority. Names must be unique, and the API must accept
 // the priorities.
-func NewBoard(slots []Slot, max int32) (*Board, error) {
-	b := &Board{slots: slices.Clone(slots), max: max}
+func NewBoard(slots []Placement, max int32) (*Board, error) {
+	b := &Board{placements: slices.Clone(slots), max: max}
 	if max < 0 || max > LargestPriority {
 		return nil, fmt.Errorf("largest supported priority %d is not between 0 and %d", max, LargestPriority)
 	}
-	sortSlots(b.slots)
+	sortPlacements(b.placements)
 	seen := make(map[string]bool, len(slots))
-	for _, s := range b.slots {
+	for _, s := range b.placements {
 		switch {
 		case s.Policy == "":
 			return nil, errors.New("a policy has no name")
@@ -69,13 +69,13 @@ func NewBoard(slots []Slot, max int32) (*Board, error) {
 // BoardOfCluster returns the board of a cluster's AdminNetworkPolicies. With cnp it includes the
 // ClusterNetworkPolicies of tier Admin, which are compiled then and share the priorities.
 func BoardOfCluster(c *model.Cluster, max int32, cnp bool) (*Board, error) {
-	var slots []Slot
+	var slots []Placement
 	for p := range c.Policies(model.KindANP) {
-		slots = append(slots, Slot{NameOfPolicy(p.Key), p.Priority})
+		slots = append(slots, Placement{NameOfPolicy(p.Key), p.Priority})
 	}
 	for p := range c.Policies(model.KindCNP) {
 		if cnp && p.Tier == model.TierAdmin {
-			slots = append(slots, Slot{NameOfPolicy(p.Key), p.Priority})
+			slots = append(slots, Placement{NameOfPolicy(p.Key), p.Priority})
 		}
 	}
 	return NewBoard(slots, max)
@@ -93,21 +93,21 @@ func KeyOfName(name string) model.PolicyKey {
 	return model.PolicyKey{Kind: model.KindANP, Name: name}
 }
 
-func sortSlots(s []Slot) {
-	slices.SortFunc(s, func(a, b Slot) int {
+func sortPlacements(s []Placement) {
+	slices.SortFunc(s, func(a, b Placement) int {
 		return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.Policy, b.Policy))
 	})
 }
 
-// Slots returns the policies by priority, then name.
-func (b *Board) Slots() []Slot { return slices.Clone(b.slots) }
+// Placements returns the policies by priority, then name.
+func (b *Board) Placements() []Placement { return slices.Clone(b.placements) }
 
 // Max returns the largest supported priority.
 func (b *Board) Max() int32 { return b.max }
 
 // Priority returns the priority of a policy; ok is false if it is not on the board.
 func (b *Board) Priority(policy string) (priority int32, ok bool) {
-	for _, s := range b.slots {
+	for _, s := range b.placements {
 		if s.Policy == policy {
 			return s.Priority, true
 		}
@@ -146,7 +146,7 @@ func (b *Board) SmallestGap() (room int, ok bool) {
 
 // WithMoved returns the board with some policies at other priorities.
 func (b *Board) WithMoved(to map[string]int32) *Board {
-	slots := b.Slots()
+	slots := b.Placements()
 	for i := range slots {
 		if p, ok := to[slots[i].Policy]; ok {
 			slots[i].Priority = p
@@ -159,12 +159,12 @@ func (b *Board) WithMoved(to map[string]int32) *Board {
 	return moved
 }
 
-// Tie is the answer of RoomBelow for all policies of a priority except the last.
+// Tie is the answer of GapBelow for all policies of a priority except the last.
 const Tie = "tie"
 
-// RoomBelow returns the number of free priorities between a policy and the next one, or the end: "5". It is
+// GapBelow returns the number of free priorities between a policy and the next one, or the end: "5". It is
 // Tie if the next has the same priority. It is "" if the policy is not on the board or not supported.
-func (b *Board) RoomBelow(policy string) string {
+func (b *Board) GapBelow(policy string) string {
 	groups := b.supportedGroups()
 	for i, g := range groups {
 		at := slices.Index(g.members, policy)

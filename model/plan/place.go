@@ -61,7 +61,7 @@ func (b *Board) FreePlaceBehind(at int32) (int32, error) {
 // TieNotes returns during which steps a tie is broken: "a tie is broken during steps 3–5". start is the ladder
 // before the steps, and first the number of the first step. It includes a tie broken before the first step, by
 // a plan that was stopped in the middle.
-func TieNotes(start []Slot, steps []Step, first int) []string {
+func TieNotes(start []Placement, steps []Step, first int) []string {
 	now := priorityByPolicy(start)
 	end, err := ReplaySteps(start, steps)
 	if err != nil {
@@ -69,7 +69,7 @@ func TieNotes(start []Slot, steps []Step, first int) []string {
 	}
 	// Policies that share a priority before or after the steps.
 	ties := map[string][]string{}
-	for side, slots := range [][]Slot{end, start} {
+	for side, slots := range [][]Placement{end, start} {
 		for _, s := range slots {
 			k := fmt.Sprint(side, s.Priority)
 			ties[k] = append(ties[k], s.Policy)

@@ -23,20 +23,20 @@ func board(t *testing.T, text string, max int32) *Board {
 	return b
 }
 
-func slots(text string) []Slot {
-	var out []Slot
+func slots(text string) []Placement {
+	var out []Placement
 	for rung := range strings.SplitSeq(text, ";") {
 		f := strings.Fields(rung)
 		for _, name := range f[min(1, len(f)):] {
 			var p int32
 			fmt.Sscan(f[0], &p)
-			out = append(out, Slot{name, p})
+			out = append(out, Placement{name, p})
 		}
 	}
 	return out
 }
 
-func show(s []Slot) string {
+func show(s []Placement) string {
 	var b strings.Builder
 	for i, x := range s {
 		switch {
@@ -77,7 +77,7 @@ func TestBoard(t *testing.T) {
 	if p, ok := b.Priority("green"); !ok || p != 40 {
 		t.Errorf("green at %d %v", p, ok)
 	}
-	if got := show(b.Slots()); got != sketch {
+	if got := show(b.Placements()); got != sketch {
 		t.Errorf("slots %s", got)
 	}
 	for _, bad := range []string{"1 a; 2 a", "1001 a", "-1 a"} {
@@ -85,7 +85,7 @@ func TestBoard(t *testing.T) {
 			t.Errorf("%q is taken", bad)
 		}
 	}
-	if _, err := NewBoard([]Slot{{"", 1}}, 99); err == nil {
+	if _, err := NewBoard([]Placement{{"", 1}}, 99); err == nil {
 		t.Error("a policy without a name is taken")
 	}
 	if _, err := NewBoard(nil, 2000); err == nil {
@@ -99,7 +99,7 @@ func TestFromCluster(t *testing.T) {
 		&model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindBANP, Name: "default"}}},
 	}, nil)
 	b, err := BoardOfCluster(c, 99, false)
-	if err != nil || show(b.Slots()) != "7 a" || b.Max() != 99 {
+	if err != nil || show(b.Placements()) != "7 a" || b.Max() != 99 {
 		t.Errorf("%+v, %v", b, err)
 	}
 }
@@ -307,8 +307,8 @@ func TestRoomBelow(t *testing.T) {
 		{b.WithMoved(map[string]int32{"green": 100}), "blue", "59"},
 		{b.WithMoved(map[string]int32{"green": -1}), "blue", "24"}, // nobody can have it
 	} {
-		if got := tt.b.RoomBelow(tt.policy); got != tt.want {
-			t.Errorf("%s on %s: %q, want %q", tt.policy, show(tt.b.Slots()), got, tt.want)
+		if got := tt.b.GapBelow(tt.policy); got != tt.want {
+			t.Errorf("%s on %s: %q, want %q", tt.policy, show(tt.b.Placements()), got, tt.want)
 		}
 	}
 }
@@ -316,7 +316,7 @@ func TestRoomBelow(t *testing.T) {
 // TestTieNotes: the way back breaks the ties as the way there does, also from the middle of
 // one.
 func TestTieNotes(t *testing.T) {
-	b, err := NewBoard([]Slot{{"a", 10}, {"b", 20}, {"c", 20}, {"d", 20}, {"e", 60}}, 99)
+	b, err := NewBoard([]Placement{{"a", 10}, {"b", 20}, {"c", 20}, {"d", 20}, {"e", 60}}, 99)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,7 +83,7 @@ func (p *PlanProgress) checkStored() error {
 	if p.Done < 0 || p.Done > len(p.Plan.Steps) {
 		return fmt.Errorf("%d of %d steps done", p.Done, len(p.Plan.Steps))
 	}
-	if w := p.PartUnderWay(); min(w.From, w.To) < 0 || max(w.From, w.To) > len(p.Plan.Steps) ||
+	if w := p.CurrentPart(); min(w.From, w.To) < 0 || max(w.From, w.To) > len(p.Plan.Steps) ||
 		p.Done < min(w.From, w.To) || p.Done > max(w.From, w.To) {
 		return fmt.Errorf("%d steps done on the way from %d to %d of %d", p.Done, w.From, w.To, len(p.Plan.Steps))
 	}
@@ -98,7 +98,7 @@ func (p *PlanProgress) checkStored() error {
 		return err
 	}
 	want := slices.Clone(p.Plan.Then)
-	sortSlots(want)
+	sortPlacements(want)
 	if !slices.Equal(then, want) {
 		return errors.New("the steps do not lead to the stored result")
 	}
@@ -117,8 +117,8 @@ func (p *PlanProgress) checkStored() error {
 	return nil
 }
 
-// PartUnderWay returns the part that is run, regardless of a rollback.
-func (p *PlanProgress) PartUnderWay() PlanPart {
+// CurrentPart returns the part that is run, regardless of a rollback.
+func (p *PlanProgress) CurrentPart() PlanPart {
 	if p.Part != nil {
 		return *p.Part
 	}
@@ -128,9 +128,9 @@ func (p *PlanProgress) PartUnderWay() PlanPart {
 // targetCount returns the number of steps done at the plan's target.
 func (p *PlanProgress) targetCount() int {
 	if p.Back {
-		return p.PartUnderWay().From
+		return p.CurrentPart().From
 	}
-	return p.PartUnderWay().To
+	return p.CurrentPart().To
 }
 
 // NextStep returns the step to do now; ok is false if none is left.
@@ -165,16 +165,16 @@ func (p *PlanProgress) IsFinished() bool { return p.Done == p.targetCount() }
 
 // AllSteps returns all steps of the part under way, in its order; see StepsMade.
 func (p *PlanProgress) AllSteps() []Step {
-	w := p.PartUnderWay()
+	w := p.CurrentPart()
 	return p.Plan.stepsBetween(w.From, w.To)
 }
 
 // StepsMade returns how many of AllSteps are made after some steps of the plan.
 func (p *PlanProgress) StepsMade(done int) int {
-	if w := p.PartUnderWay(); w.From > w.To {
+	if w := p.CurrentPart(); w.From > w.To {
 		return w.From - done
 	}
-	return done - p.PartUnderWay().From
+	return done - p.CurrentPart().From
 }
 
 // StepsLeft returns the steps left in the current direction.

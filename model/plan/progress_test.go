@@ -181,7 +181,7 @@ func TestHinders(t *testing.T) {
 		strings.Replace(sketch, "43 isolation", "44 isolation", 1): "",
 	} {
 		got := ""
-		if a, ok := p.HinderingPolicy(s, slots(now)); ok {
+		if a, ok := p.BlockingPolicy(s, slots(now)); ok {
 			got = a.String()
 		}
 		if got != want {
@@ -228,7 +228,7 @@ func TestLocateOnItsWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, tt := range map[string]struct {
-		at   []Slot
+		at   []Placement
 		done int
 	}{"none is made, of which only the second and the third count": {slots(sketch), 1}, "all are made": {made, 3}} {
 		if done, err := p.LocateSteps(tt.at); err != nil || done != tt.done {
@@ -239,7 +239,7 @@ func TestLocateOnItsWay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	put := func(policy string) []Slot {
+	put := func(policy string) []Placement {
 		at := slices.Clone(here)
 		for i := range at {
 			if at[i].Policy == policy {

@@ -21,11 +21,11 @@ type Plan struct {
 	// Title describes the plan: "re-space: step 10, starting at 10".
 	Title string `json:"title,omitempty"`
 	// Max is the largest supported priority, as assumed by the plan.
-	Max   int32    `json:"max_priority"`
-	Now   []Slot   `json:"now"`  // by priority, then name
-	Then  []Slot   `json:"then"` // likewise
-	Steps []Step   `json:"steps"`
-	Notes []string `json:"notes"`
+	Max   int32       `json:"max_priority"`
+	Now   []Placement `json:"now"`  // by priority, then name
+	Then  []Placement `json:"then"` // likewise
+	Steps []Step      `json:"steps"`
+	Notes []string    `json:"notes"`
 }
 
 // scheduleMoves orders the moves of groups whose targets rise with their priorities.
@@ -36,13 +36,13 @@ type Plan struct {
 // between. A group in motion occupies only its old and new number, so each policy moves only once, the least
 // possible.
 func (b *Board) scheduleMoves(groups []priorityGroup) (Plan, error) {
-	p := Plan{Max: b.max, Now: b.Slots(), Steps: []Step{}, Notes: []string{}}
+	p := Plan{Max: b.max, Now: b.Placements(), Steps: []Step{}, Notes: []string{}}
 	for i, g := range groups {
 		if i > 0 && g.to <= groups[i-1].to {
 			return Plan{}, fmt.Errorf("%s would no longer decide after %s", g.members[0], groups[i-1].members[0])
 		}
 		for _, m := range g.members {
-			p.Then = append(p.Then, Slot{m, g.to})
+			p.Then = append(p.Then, Placement{m, g.to})
 		}
 	}
 	parted := [][2]int{}
@@ -66,7 +66,7 @@ func (b *Board) scheduleMoves(groups []priorityGroup) (Plan, error) {
 		}
 	}
 	if p.Then == nil {
-		p.Then = []Slot{}
+		p.Then = []Placement{}
 	}
 	p.addNotes(parted)
 	return p, nil
@@ -106,7 +106,7 @@ func (p *Plan) addNotes(parted [][2]int) {
 
 // ReplaySteps returns the policies after the steps, by priority and name. The error reports a step whose
 // policy is not where the step begins.
-func ReplaySteps(start []Slot, steps []Step) ([]Slot, error) {
+func ReplaySteps(start []Placement, steps []Step) ([]Placement, error) {
 	at := priorityByPolicy(start)
 	for i, s := range steps {
 		switch p, ok := at[s.Policy]; {
@@ -117,11 +117,11 @@ func ReplaySteps(start []Slot, steps []Step) ([]Slot, error) {
 		}
 		at[s.Policy] = s.To
 	}
-	out := make([]Slot, 0, len(at))
+	out := make([]Placement, 0, len(at))
 	for policy, p := range at {
-		out = append(out, Slot{policy, p})
+		out = append(out, Placement{policy, p})
 	}
-	sortSlots(out)
+	sortPlacements(out)
 	return out, nil
 }
 
@@ -129,7 +129,7 @@ func ReplaySteps(start []Slot, steps []Step) ([]Slot, error) {
 // policies of different priorities must still have different priorities, in the same order. A policy must be
 // enforced, up to priority max, if and only if it was. After all steps, tied policies must be tied again. The
 // error names the first failing step.
-func VerifySteps(steps []Step, start []Slot, max int32) error {
+func VerifySteps(steps []Step, start []Placement, max int32) error {
 	was := make(map[string]int32, len(start))
 	at := make(map[string]int32, len(start))
 	for _, s := range start {

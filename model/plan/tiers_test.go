@@ -28,20 +28,20 @@ func TestInsertInTiers(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		above, below string
-		want         TierSlot
+		want         TierPlace
 		wrong        string
 	}{
-		{"five", "near", TierSlot{"ops", 5.05}, ""},
-		{"first", "nine", TierSlot{"ops", 3}, ""}, // in the widest room between them
-		{"nine", "", TierSlot{"ops", 10}, ""},
-		{"", "five", TierSlot{"ops", 3}, ""},
-		{"", "first", TierSlot{}, "no room in tier ops"},
-		{"last", "", TierSlot{}, "no room in tier full"},
-		{"five", "same", TierSlot{}, "share priority 5"},
-		{"nine", "five", TierSlot{}, "comes after"},
-		{"nine", "last", TierSlot{}, "a policy cannot be between two tiers"},
-		{"nobody", "", TierSlot{}, "in no tier"},
-		{"", "", TierSlot{}, "name at least one policy"},
+		{"five", "near", TierPlace{"ops", 5.05}, ""},
+		{"first", "nine", TierPlace{"ops", 3}, ""}, // in the widest room between them
+		{"nine", "", TierPlace{"ops", 10}, ""},
+		{"", "five", TierPlace{"ops", 3}, ""},
+		{"", "first", TierPlace{}, "no room in tier ops"},
+		{"last", "", TierPlace{}, "no room in tier full"},
+		{"five", "same", TierPlace{}, "share priority 5"},
+		{"nine", "five", TierPlace{}, "comes after"},
+		{"nine", "last", TierPlace{}, "a policy cannot be between two tiers"},
+		{"nobody", "", TierPlace{}, "in no tier"},
+		{"", "", TierPlace{}, "name at least one policy"},
 	} {
 		var keys [2]model.Key
 		for i, name := range []string{tt.above, tt.below} {

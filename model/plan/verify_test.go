@@ -40,13 +40,13 @@ func TestVerify(t *testing.T) {
 			}
 		})
 	}
-	if err := VerifySteps(nil, []Slot{{"a", 1}, {"a", 2}}, 99); err == nil {
+	if err := VerifySteps(nil, []Placement{{"a", 1}, {"a", 2}}, 99); err == nil {
 		t.Error("a policy that stands twice is taken")
 	}
 }
 
 // holds is the property spelled out pair by pair.
-func holds(steps []Step, start []Slot, max int32) error {
+func holds(steps []Step, start []Placement, max int32) error {
 	at := make([]int32, len(start))
 	index := map[string]int{}
 	for i, s := range start {
@@ -69,8 +69,8 @@ func holds(steps []Step, start []Slot, max int32) error {
 }
 
 // randomSlots has ties and, at times, policies above the range.
-func randomSlots(r *rand.Rand, max int32) []Slot {
-	var out []Slot
+func randomSlots(r *rand.Rand, max int32) []Placement {
+	var out []Placement
 	for i := range 20 + r.IntN(60) {
 		p := r.Int32N(max + 1)
 		switch {
@@ -81,7 +81,7 @@ func randomSlots(r *rand.Rand, max int32) []Slot {
 		case r.IntN(3) == 0: // crowded at one end
 			p = max - r.Int32N(min(12, max))
 		}
-		out = append(out, Slot{fmt.Sprintf("p%02d", i), p})
+		out = append(out, Placement{fmt.Sprintf("p%02d", i), p})
 	}
 	return out
 }
@@ -117,7 +117,7 @@ func TestPlansKeepThePrefixProperty(t *testing.T) {
 		case 1:
 			to := increasing(r, len(b.supportedGroups()), max)
 			groups := slices.Clone(b.groups)
-			var then []Slot
+			var then []Placement
 			for i := range groups {
 				g := &groups[i]
 				g.to = g.from + 3
@@ -125,7 +125,7 @@ func TestPlansKeepThePrefixProperty(t *testing.T) {
 					g.to = to[i]
 				}
 				for _, m := range g.members {
-					then = append(then, Slot{m, g.to})
+					then = append(then, Placement{m, g.to})
 				}
 			}
 			p, err = b.scheduleMoves(groups)
@@ -141,7 +141,7 @@ func TestPlansKeepThePrefixProperty(t *testing.T) {
 			}
 			var in Insertion
 			if in, err = b.InsertBetween(above, below); err == nil && in.Room == nil {
-				p = Plan{Now: b.Slots(), Then: b.Slots()}
+				p = Plan{Now: b.Placements(), Then: b.Placements()}
 			} else if err == nil {
 				p = *in.Room
 			}
@@ -176,7 +176,7 @@ func TestPlansKeepThePrefixProperty(t *testing.T) {
 		}
 		changed := 0
 		for i, s := range p.Now {
-			if j := slices.IndexFunc(p.Then, func(o Slot) bool { return o.Policy == s.Policy }); p.Then[j].Priority != p.Now[i].Priority {
+			if j := slices.IndexFunc(p.Then, func(o Placement) bool { return o.Policy == s.Policy }); p.Then[j].Priority != p.Now[i].Priority {
 				changed++
 			}
 		}

@@ -11,21 +11,21 @@ import (
 	"rung/model/ladder"
 )
 
-// ruleStanding is the place of a rule in Antrea's order. The lower standing decides first; between equal ones
+// ruleRank is the place of a rule in Antrea's order. The lower standing decides first; between equal ones
 // the order is undefined (antrea.md#order).
-type ruleStanding struct {
+type ruleRank struct {
 	tier     int32
 	priority float64
 	rule     int
 }
 
-func (s ruleStanding) compare(o ruleStanding) int {
+func (s ruleRank) compare(o ruleRank) int {
 	return cmp.Or(cmp.Compare(s.tier, o.tier), cmp.Compare(s.priority, o.priority), cmp.Compare(s.rule, o.rule))
 }
 
 // Antrea is Antrea's precedence: tiers, and rules applied at each end.
 var Antrea = &Precedence{
-	AtEnds: true, Apart: "no policy of pods applies: ", NoPod: "no policy applies: neither end is a pod",
+	AtEnds: true, ExemptPrefix: "no policy of pods applies: ", NoPod: "no policy applies: neither end is a pod",
 	SourceAddrs: func(n *model.Node) []string { return slices.Concat(antreaGateway(n), n.InternalIPs) },
 	terms:       antreaTerms,
 	ownNode:     func(x *Index, a netip.Addr, node string) bool { return node != "" && x.NodeOf[a] == node },
@@ -34,9 +34,9 @@ var Antrea = &Precedence{
 // policyOrder is the order of all policies in the Index of a cluster with Antrea.
 type policyOrder struct {
 	places map[model.Key]ladder.Place // of the policies that decide
-	// standings are the standings of rules in tiers 1 and 3, in order: the first belongs to the terms with the
+	// ranks are the standings of rules in tiers 1 and 3, in order: the first belongs to the terms with the
 	// highest priority.
-	standings     [model.TierBaseline + 1][]ruleStanding
+	ranks         [model.TierBaseline + 1][]ruleRank
 	aboutServices [][]model.Key // as Index.aboutServices
 }
 
@@ -82,7 +82,7 @@ func antreaTerms(m *termMaker) *policyOrder {
 	var decide []*model.Policy
 	for _, p := range antrea.EffectiveOrder(m.x.view.Cluster) {
 		// The order lacks policies that admission rejects, but has kinds of other plugins.
-		if p.Missing || p.Policy.IsRefused() || !m.x.view.IsEnforced(p.Policy) || a.isUnrealizable(p.Policy) {
+		if p.Missing || p.Policy.IsRejected() || !m.x.view.IsEnforced(p.Policy) || a.isUnrealizable(p.Policy) {
 			continue
 		}
 		a.order.places[p.Policy.Key] = p
@@ -91,14 +91,14 @@ func antreaTerms(m *termMaker) *policyOrder {
 			continue
 		}
 		for r := range p.Policy.AllRules() {
-			s := &a.order.standings[tierOf(&p)]
-			*s = append(*s, ruleStanding{p.Tier, p.Priority(), r.Index})
+			s := &a.order.ranks[tierOf(&p)]
+			*s = append(*s, ruleRank{p.Tier, p.Priority(), r.Index})
 		}
 	}
-	for i := range a.order.standings {
-		s := a.order.standings[i]
-		slices.SortFunc(s, ruleStanding.compare)
-		a.order.standings[i] = slices.Compact(s)
+	for i := range a.order.ranks {
+		s := a.order.ranks[i]
+		slices.SortFunc(s, ruleRank.compare)
+		a.order.ranks[i] = slices.Compact(s)
 	}
 	a.addUndeniable()
 	for _, p := range decide {
@@ -128,14 +128,14 @@ func (a *antreaMaker) isUnrealizable(p *model.Policy) bool {
 func (o *policyOrder) tierAndPriority(p *model.Policy, rule int) (tier int8, priority int32) {
 	place := o.places[p.Key]
 	tier = tierOf(&place)
-	all := o.standings[tier]
-	i, _ := slices.BinarySearchFunc(all, ruleStanding{place.Tier, place.Priority(), rule}, ruleStanding.compare)
+	all := o.ranks[tier]
+	i, _ := slices.BinarySearchFunc(all, ruleRank{place.Tier, place.Priority(), rule}, ruleRank.compare)
 	return tier, int32(len(all) - i)
 }
 
-// standingOf returns the standing of a term of tier 1 or 3.
-func (o *policyOrder) standingOf(tier int8, priority int32) ruleStanding {
-	all := o.standings[tier]
+// rankOf returns the standing of a term of tier 1 or 3.
+func (o *policyOrder) rankOf(tier int8, priority int32) ruleRank {
+	all := o.ranks[tier]
 	return all[len(all)-int(priority)]
 }
 
@@ -146,10 +146,10 @@ func (o *policyOrder) signaturePlace(t *Term) (priority int32, text string) {
 	if t.Services > 0 {
 		text += fmt.Sprint(o.aboutServices[t.Services-1])
 	}
-	if len(o.standings[t.Tier]) == 0 {
+	if len(o.ranks[t.Tier]) == 0 {
 		return t.Priority, text
 	}
-	return 0, text + fmt.Sprint(o.standingOf(t.Tier, t.Priority))
+	return 0, text + fmt.Sprint(o.rankOf(t.Tier, t.Priority))
 }
 
 // The priorities of terms before all tiers.

@@ -21,12 +21,12 @@ func (o *policyOrder) moverOf(x *Index, key model.Key) PolicyMover {
 	slices.Sort(m.OtherPriorities)
 	tier := tierOf(&place)
 	m.Terms = func(priority float64) (terms [StageCount][]Term) {
-		all := slices.Clone(o.standings[tier])
-		newStanding := func(t *Term) ruleStanding {
+		all := slices.Clone(o.ranks[tier])
+		newStanding := func(t *Term) ruleRank {
 			if r := &x.Rules[t.Rule]; r.Key == key {
-				return ruleStanding{place.Tier, priority, r.Index}
+				return ruleRank{place.Tier, priority, r.Index}
 			}
-			return o.standingOf(tier, t.Priority)
+			return o.rankOf(tier, t.Priority)
 		}
 		for stage := range x.Terms {
 			for i := range x.Terms[stage] {
@@ -35,13 +35,13 @@ func (o *policyOrder) moverOf(x *Index, key model.Key) PolicyMover {
 				}
 			}
 		}
-		slices.SortFunc(all, ruleStanding.compare)
+		slices.SortFunc(all, ruleRank.compare)
 		all = slices.Compact(all)
 		for stage := range terms {
 			terms[stage] = slices.Clone(x.Terms[stage])
 			for i := range terms[stage] {
 				if t := &terms[stage][i]; t.Tier == tier {
-					at, _ := slices.BinarySearchFunc(all, newStanding(&x.Terms[stage][i]), ruleStanding.compare)
+					at, _ := slices.BinarySearchFunc(all, newStanding(&x.Terms[stage][i]), ruleRank.compare)
 					t.Priority = int32(len(all) - at)
 				}
 			}

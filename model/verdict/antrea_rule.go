@@ -76,7 +76,7 @@ func (a *antreaMaker) addSeenFromNamespace(p *model.Policy, r *model.Rule, ref R
 			return
 		}
 		last = ns
-		if group, ok := x.groupOf(ns, peer.Match); ok && groups[group] == nil {
+		if group, ok := x.namespaceGroup(ns, peer.Match); ok && groups[group] == nil {
 			order, groups[group] = append(order, group), x.namespacesAlike(group, ns, peer.Match)
 		}
 	})
@@ -96,9 +96,9 @@ func (a *antreaMaker) addSeenFromNamespace(p *model.Policy, r *model.Rule, ref R
 	}
 }
 
-// groupOf returns the group of a namespace: itself for Self, else its values of sameLabels. ok is false if it
+// namespaceGroup returns the group of a namespace: itself for Self, else its values of sameLabels. ok is false if it
 // lacks a label.
-func (x *Index) groupOf(namespace string, m *model.NamespaceMatch) (group string, ok bool) {
+func (x *Index) namespaceGroup(namespace string, m *model.NamespaceMatch) (group string, ok bool) {
 	if m.Self {
 		return namespace, true
 	}
@@ -116,7 +116,7 @@ func (x *Index) namespacesAlike(group, self string, m *model.NamespaceMatch) (ou
 		return []string{self}
 	}
 	for ns := range x.view.Cluster.Namespaces() {
-		if g, ok := x.groupOf(ns.Name, m); ok && g == group {
+		if g, ok := x.namespaceGroup(ns.Name, m); ok && g == group {
 			out = append(out, ns.Name)
 		}
 	}

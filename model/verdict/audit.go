@@ -23,9 +23,9 @@ type AuditedRule struct {
 	Matches, Decides, Matters bool
 	// Example is a connection the rule matches, preferably one it decides.
 	Example Connection
-	// SwaysEnd reports that the end where the rule applies has, for some connection, another verdict without
+	// MattersAtEnd reports that the end where the rule applies has, for some connection, another verdict without
 	// it, whatever the other end decides.
-	SwaysEnd bool
+	MattersAtEnd bool
 	// DecidersBefore are the rules that decide earlier about connections this one matches, most kinds of
 	// connections first.
 	DecidersBefore []Decider
@@ -33,16 +33,16 @@ type AuditedRule struct {
 	// some of them, which allows them.
 	DecidersWithout []Decider
 	Undecided       bool
-	// PickedUp reports, for a Pass, that a lower tier decides some passed connection. Through is a passed
+	// DecidedBelow reports, for a Pass, that a lower tier decides some passed connection. Through is a passed
 	// connection that nothing decides, and that is allowed.
-	PickedUp bool
-	Through  *Connection
+	DecidedBelow bool
+	Through      *Connection
 	// Clashes are the rules of other policies with its priority that disagree about connections no higher rule
 	// decides.
 	Clashes []RuleClash
-	// TurnedPairs are the pairs of pods with another verdict without the rule, counted if AuditQuestions.Wide
+	// ChangedPairs are the pairs of pods with another verdict without the rule, counted if AuditQuestions.Wide
 	// selects it.
-	TurnedPairs TurnedPairs
+	ChangedPairs ChangedPairs
 	// DNSCuts are the connections of AuditQuestions.DNS that the rule drops.
 	DNSCuts [2]DNSCut
 	// Overruled is, for an Allow of an AdminNetworkPolicy, an allowed connection that a NetworkPolicy's
@@ -315,7 +315,7 @@ func (a *auditor) auditPorts(i, j int32, how ConnectionMode, nodes NodePairing) 
 	if notes == nil {
 		notes = &noNotes
 		a.notes = nil
-		a.lookAtPorts(i, j, nodes)
+		a.auditAllPorts(i, j, nodes)
 		if a.notes != nil {
 			notes = a.notes
 		}
@@ -324,8 +324,8 @@ func (a *auditor) auditPorts(i, j int32, how ConnectionMode, nodes NodePairing) 
 	a.countNotes(i, j, nodes, *notes)
 }
 
-// lookAtPorts audits every port between two classes.
-func (a *auditor) lookAtPorts(i, j int32, nodes NodePairing) {
+// auditAllPorts audits every port between two classes.
+func (a *auditor) auditAllPorts(i, j int32, nodes NodePairing) {
 	for proto := range int8(len(Protocols)) {
 		edges := a.portEdges(proto)
 		for n, port := range edges {

@@ -89,7 +89,7 @@ func (g *classGrouping) classesOf(pick func(*model.Pod) bool, marks []netip.Addr
 			from, to := f.relevantConditions(x)
 			facts[i], conds[i] = f.endConditions(x, from, to), f.outsideConditions(from, to)
 		} else {
-			facts[i] = factsOfEnds(x)
+			facts[i] = conditionsOfEnds(x)
 		}
 	}
 	holds, ends := make([]Set, len(xs)), make([]int32, len(xs))
@@ -153,8 +153,8 @@ next:
 	return id
 }
 
-// factsOfEnds returns the conditions that each end meets.
-func factsOfEnds(x *Index) []Set {
+// conditionsOfEnds returns the conditions that each end meets.
+func conditionsOfEnds(x *Index) []Set {
 	words := (len(x.Conditions) + 63) / 64
 	all := make(Set, len(x.Ends)*words)
 	for _, k := range x.Conditions {

@@ -21,7 +21,7 @@ func (g *classGrouping) groupOutside(xs []*Index, marks []netip.Addr, conds []Se
 	}
 	join := func(a netip.Addr, cut int32) int32 {
 		for i, x := range xs {
-			holds[i] = factsOf(x, a, conds[i])
+			holds[i] = conditionsMet(x, a, conds[i])
 		}
 		return g.classOfEnd(FamilyOf(a), holds, false, cut)
 	}
@@ -97,7 +97,7 @@ func (g *classGrouping) groupOwned(xs []*Index, s *Partition, conds []Set) {
 					if in >= 0 {
 						holds[i] = slices.Clone(g.out[i].List[v.class].Holds)
 					} else {
-						holds[i] = factsOf(x, a, conds[i])
+						holds[i] = conditionsMet(x, a, conds[i])
 					}
 					if x.IsOwnNode(a, node) {
 						holds[i].Or(mine[i])
@@ -123,8 +123,8 @@ func alikeForNodes(xs []*Index) bool {
 	})
 }
 
-// factsOf returns the conditions in some that an outside address meets; a nil some means all.
-func factsOf(x *Index, a netip.Addr, some Set) Set {
+// conditionsMet returns the conditions in some that an outside address meets; a nil some means all.
+func conditionsMet(x *Index, a netip.Addr, some Set) Set {
 	s := NewSet(len(x.Conditions))
 	for _, k := range x.Conditions {
 		if !k.Port && (some == nil || some.Has(k.ID)) && k.HoldsFor(x, &HopEnd{Port: -1, End: -1, Addr: a}, "") {

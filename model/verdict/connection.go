@@ -225,7 +225,7 @@ type ServiceFront struct {
 	Service   model.Key
 	Kind      FrontKind
 	Addr      netip.Addr
-	AskedAddr uint16 // the port asked for
+	AskedPort uint16 // the port asked for
 	Port      uint16 // the Service's port
 	Node      string // of a NodePort
 }
@@ -234,7 +234,7 @@ type ServiceFront struct {
 func (f *ServiceFront) String() string {
 	service := Endpoint{Key: f.Service}.String()
 	if f.Kind == NodePort {
-		return fmt.Sprintf("port %d of node %s is the NodePort of port %d of %s", f.AskedAddr, f.Node, f.Port, service)
+		return fmt.Sprintf("port %d of node %s is the NodePort of port %d of %s", f.AskedPort, f.Node, f.Port, service)
 	}
 	article := "the"
 	if f.Kind != ClusterIP {

@@ -15,7 +15,7 @@ type IsolationCuts struct {
 
 // AuditQuestions holds the extra questions of an Audit; the zero value asks none.
 type AuditQuestions struct {
-	// Wide selects the rules whose TurnedPairs are counted.
+	// Wide selects the rules whose ChangedPairs are counted.
 	Wide func(*model.Policy, *model.Rule) bool
 	// DNS are the pods that serve DNS, at Ports: UDP's and TCP's.
 	DNS   []*model.Pod
@@ -28,9 +28,9 @@ const (
 	CutTCP
 )
 
-// TurnedPairs counts pairs of pods with another verdict without a rule. Examples has at most three, each of
+// ChangedPairs counts pairs of pods with another verdict without a rule. Examples has at most three, each of
 // other classes of pods.
-type TurnedPairs struct {
+type ChangedPairs struct {
 	Pairs    int
 	Examples []Connection
 	families [2]int
@@ -136,7 +136,7 @@ func (a *auditor) countNotes(i, j int32, nodes NodePairing, notes []candidateNot
 	for _, n := range notes {
 		switch n.kind {
 		case turned:
-			a.countTurned(i, j, nodes, n)
+			a.countChanged(i, j, nodes, n)
 		case cutsUDP, cutsTCP:
 			a.cutFrom(i, j, nodes, n.kind-cutsUDP, &a.rules[n.rule].DNSCuts)
 		default:
@@ -145,18 +145,18 @@ func (a *auditor) countNotes(i, j int32, nodes NodePairing, notes []candidateNot
 	}
 }
 
-// mostExamples bounds TurnedPairs.Examples.
+// mostExamples bounds ChangedPairs.Examples.
 const mostExamples = 3
 
-// countTurned counts the pairs of pods, of two classes, whose verdict a rule changes.
-func (a *auditor) countTurned(i, j int32, nodes NodePairing, n candidateNote) {
+// countChanged counts the pairs of pods, of two classes, whose verdict a rule changes.
+func (a *auditor) countChanged(i, j int32, nodes NodePairing, n candidateNote) {
 	from, to := a.c.List[i], a.c.List[j]
 	if from.Outside || to.Outside {
 		return
 	}
 	pairs := a.c.CountPairsOf(i, j, nodes)
 	// A pair of pods with both families counts in each.
-	t := &a.rules[n.rule].TurnedPairs
+	t := &a.rules[n.rule].ChangedPairs
 	t.families[from.Family.Index()] += pairs
 	t.Pairs = max(t.families[0], t.families[1])
 	if pairs > 0 && len(t.Examples) < mostExamples {

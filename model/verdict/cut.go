@@ -56,10 +56,10 @@ func (s *Partition) ServedAt(a netip.Addr) (every, own []PortRange, host string)
 // nodePorts returns the NodePorts of all Services. idle are the NodePorts without an endpoint of the family,
 // to which no connection succeeds.
 func (s *Partition) nodePorts(f Family) (all, idle []PortRange) {
-	if s.ofNodes == nil {
-		s.ofNodes = &[2][2][]PortRange{}
+	if s.nodePortsByFamily == nil {
+		s.nodePortsByFamily = &[2][2][]PortRange{}
 		for i, family := range [...]Family{IPv4, IPv6} {
-			of := &s.ofNodes[i]
+			of := &s.nodePortsByFamily[i]
 			for _, x := range s.xs {
 				for p, front := range x.ServiceFronts().NodePorts {
 					of[0] = append(of[0], p)
@@ -71,7 +71,7 @@ func (s *Partition) nodePorts(f Family) (all, idle []PortRange) {
 			of[0], of[1] = JoinPorts(of[0]), JoinPorts(of[1])
 		}
 	}
-	of := &s.ofNodes[f.Index()]
+	of := &s.nodePortsByFamily[f.Index()]
 	return of[0], of[1]
 }
 
@@ -206,7 +206,7 @@ func (c *Classes) addHosts() {
 				if _, is := c.hosts[a]; is || !a.IsValid() {
 					continue
 				}
-				far := factsOf(x, a, nil)
+				far := conditionsMet(x, a, nil)
 				near := append(Set{}, far...)
 				if x.IsOwnNode(a, p.NodeName) {
 					for _, id := range own {

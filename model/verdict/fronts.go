@@ -33,7 +33,7 @@ func (x *Index) ServiceFronts() *ServiceFronts {
 			for i := range s.Ports {
 				if p := &s.Ports[i]; p.NodePort > 0 {
 					at := PortRange{Protocol: serviceProtocol(p), Lo: uint16(p.NodePort), Hi: uint16(p.NodePort)}
-					f.NodePorts[at] = ServiceFront{Service: s.Key, Kind: NodePort, AskedAddr: at.Lo, Port: uint16(p.Port)}
+					f.NodePorts[at] = ServiceFront{Service: s.Key, Kind: NodePort, AskedPort: at.Lo, Port: uint16(p.Port)}
 				}
 			}
 		}

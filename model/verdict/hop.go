@@ -6,9 +6,9 @@ import (
 	"rung/model"
 )
 
-// packetWay is the way of a packet: its addresses, and the switches it passes.
-type packetWay struct {
-	from, to wayEnd
+// packetRoute is the way of a packet: its addresses, and the switches it passes.
+type packetRoute struct {
+	from, to routeEnd
 	proto    int8
 	port     uint16
 	hairpin  bool
@@ -22,8 +22,8 @@ type packetWay struct {
 	openOf      *model.Pod    // the destination, if tier 0 isolates it but leaves this port open; else nil
 }
 
-// wayEnd is one end of a way. Nodes and outside addresses have no pod.
-type wayEnd struct {
+// routeEnd is one end of a way. Nodes and outside addresses have no pod.
+type routeEnd struct {
 	pod      *model.Pod
 	indexEnd int32 // in Index.Ends: the pod's address, -1 without a pod
 	addr     netip.Addr
@@ -40,7 +40,7 @@ type tierHop struct {
 	hopSwitch HopSwitch
 	// service is the Service that the connection was begun to, if the rules can know.
 	service model.Key
-	openOf  *model.Pod // packetWay.openOf, where the packet arrives
+	openOf  *model.Pod // packetRoute.openOf, where the packet arrives
 	// reply marks the way of replies: in is the destination then.
 	reply bool
 }
@@ -53,10 +53,10 @@ func (h *tierHop) ends() (from, to *HopEnd) {
 	return &h.in, &h.out
 }
 
-// hopsOfWay returns the walks in order: on each switch before load balancing, after it, and towards the
+// hops returns the walks in order: on each switch before load balancing, after it, and towards the
 // outgoing port. A packet to another node leaves the source's switch and enters the destination's by the
 // router's port. On a secondary network the walks of replies follow (networks.md#replies).
-func (w *packetWay) hopsOfWay(x *Index) []tierHop {
+func (w *packetRoute) hops(x *Index) []tierHop {
 	if w.atEnds {
 		return w.endHops()
 	}
@@ -188,7 +188,7 @@ func walkHop(x *Index, h *tierHop, buf []Hit) (SettledWalk, []Hit) {
 
 // endHops returns the walks of a plugin that applies rules at the ends: egress at the source pod, ingress at
 // the destination pod, both after load balancing. Multicast has no ingress.
-func (w *packetWay) endHops() (out []tierHop) {
+func (w *packetRoute) endHops() (out []tierHop) {
 	src := HopEnd{Port: w.from.indexEnd, End: w.from.indexEnd, Addr: w.from.addr}
 	dst := HopEnd{Port: w.to.indexEnd, End: w.to.indexEnd, Addr: w.to.addr}
 	if w.to.addr.IsMulticast() {
@@ -217,8 +217,8 @@ func (w *packetWay) endHops() (out []tierHop) {
 const multicastActions = "Pass and Reject are not supported for multicast"
 
 // whyNoPod returns why no policy applies to a connection between nodes.
-func whyNoPod(x *Index, from, to *foundEnd) string {
-	for _, f := range []*foundEnd{from, to} {
+func whyNoPod(x *Index, from, to *resolvedEnd) string {
+	for _, f := range []*resolvedEnd{from, to} {
 		if by := x.PoliciesOfNode(f.node); by != "" {
 			return "no pod policy applies; Rung does not judge how " + by + " affects a node's own connections"
 		}

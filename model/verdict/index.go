@@ -43,8 +43,8 @@ type Index struct {
 	onNodes       []nodePolicy
 	fronts        *ServiceFronts
 
-	signed sync.Once
-	signs  []uint64 // of Conditions, computed when compared
+	signed          sync.Once
+	conditionHashes []uint64 // of Conditions, computed when compared
 
 	served   sync.Once
 	services map[netip.Addr]bool // addresses of Services, found when needed

@@ -17,7 +17,7 @@ type Matrix struct {
 	// joinedOutcomes are the joint outcomes of an egress and an ingress walk, by their results; 0 if not yet
 	// computed.
 	joinedOutcomes [][]Outcome
-	joinedWays     map[[Walks]int32]int32 // joined results of all walks
+	joinedWalks    map[[Walks]int32]int32 // joined results of all walks
 	list           [2][]int32
 }
 
@@ -28,7 +28,7 @@ func (c *Classes) Matrix(p Ports) *Matrix {
 }
 
 func newMatrix(c *Classes, p Ports) *Matrix {
-	m := &Matrix{Classes: c, Ports: p, results: NewWalkResults(p), joinedWays: map[[Walks]int32]int32{}}
+	m := &Matrix{Classes: c, Ports: p, results: NewWalkResults(p), joinedWalks: map[[Walks]int32]int32{}}
 	m.grid = NewGrid(c, m.findResult)
 	m.emptyResult = m.results.ResultOf(nil, nil)
 	return m
@@ -61,7 +61,7 @@ func (c *Classes) Segments(a, b int32, how ConnectionMode) []Segment {
 	}
 	m := c.everyPort
 	way := m.grid.WalkAnswers(a, b, how)
-	all, known := m.joinedWays[way]
+	all, known := m.joinedWalks[way]
 	if !known {
 		all = m.emptyResult
 		for _, r := range way {
@@ -69,7 +69,7 @@ func (c *Classes) Segments(a, b int32, how ConnectionMode) []Segment {
 				all = m.results.joinResults(all, r)
 			}
 		}
-		m.joinedWays[way] = all
+		m.joinedWalks[way] = all
 	}
 	return m.results.Lists[all]
 }

@@ -25,8 +25,8 @@ type Partition struct {
 	Cuts        []ServiceCut // of blocks and classes; the first is empty
 	// reserved are networks without outside addresses: multicast groups and hairpin addresses.
 	reserved []netip.Prefix
-	// ofNodes caches nodePorts.
-	ofNodes *[2][2][]PortRange
+	// nodePortsByFamily caches nodePorts.
+	nodePortsByFamily *[2][2][]PortRange
 }
 
 // outsidePart is one block.

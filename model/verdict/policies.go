@@ -11,14 +11,14 @@ import (
 // FromPolicies returns the policies' answer about a connection. The error is an ErrQuestion: an unknown end,
 // or an impossible question.
 func FromPolicies(x *Index, c Connection) (Answer, error) {
-	return answerByWays(x, c, func(w *packetWay) []StageVerdict { return askPolicies(x, w) })
+	return answerByPaths(x, c, func(w *packetRoute) []StageVerdict { return askPolicies(x, w) })
 }
 
 // TracePolicies is FromPolicies with every rule tried.
 func TracePolicies(x *Index, c Connection) (Answer, error) {
-	return answerByWays(x, c, func(w *packetWay) []StageVerdict {
+	return answerByPaths(x, c, func(w *packetRoute) []StageVerdict {
 		out := askPolicies(x, w)
-		hops := w.hopsOfWay(x)
+		hops := w.hops(x)
 		for i := range out {
 			if hops[i].openOf == nil {
 				out[i].Tiers = triedTiers(x, &hops[i], &out[i])
@@ -28,17 +28,17 @@ func TracePolicies(x *Index, c Connection) (Answer, error) {
 	})
 }
 
-// answerByWays finds the ends of a connection and judges each way between them.
-func answerByWays(x *Index, c Connection, judge func(*packetWay) []StageVerdict) (Answer, error) {
+// answerByPaths finds the ends of a connection and judges each way between them.
+func answerByPaths(x *Index, c Connection, judge func(*packetRoute) []StageVerdict) (Answer, error) {
 	out := Answer{Connection: c}
 	if err := c.CheckQuestion(); err != nil {
 		return out, err
 	}
-	from, err := findEnd(x, c.From, true)
+	from, err := resolveEnd(x, c.From, true)
 	if err != nil {
 		return out, err
 	}
-	var to []foundEnd
+	var to []resolvedEnd
 	service, port := Endpoint{}, c.Port
 	out.Front = frontOf(x, c)
 	if out.Front != nil {
@@ -57,12 +57,12 @@ func answerByWays(x *Index, c Connection, judge func(*packetWay) []StageVerdict)
 			return out, nil
 		}
 	} else {
-		f, err := findEnd(x, c.To, false)
+		f, err := resolveEnd(x, c.To, false)
 		if err != nil {
 			return out, err
 		}
 		f.Port = c.Port
-		to = []foundEnd{f}
+		to = []resolvedEnd{f}
 	}
 	for i := range to {
 		out.Paths = append(out.Paths, pathTo(x, c, from, to[i], service, out.Front, judge))
@@ -73,18 +73,18 @@ func answerByWays(x *Index, c Connection, judge func(*packetWay) []StageVerdict)
 
 // endpointsOfFamily returns the endpoints of a Service that match the connection's family, or all if none
 // does.
-func endpointsOfFamily(to []foundEnd, c Connection) []foundEnd {
+func endpointsOfFamily(to []resolvedEnd, c Connection) []resolvedEnd {
 	family := c.AskedFamily()
-	has := func(f foundEnd) bool { return f.whyNotAsked != "" || family.FirstAddrOf(f.addrs).IsValid() }
+	has := func(f resolvedEnd) bool { return f.whyNotAsked != "" || family.FirstAddrOf(f.addrs).IsValid() }
 	if family == AnyFamily || !slices.ContainsFunc(to, has) {
 		return to
 	}
-	return slices.DeleteFunc(to, func(f foundEnd) bool { return !has(f) })
+	return slices.DeleteFunc(to, func(f resolvedEnd) bool { return !has(f) })
 }
 
 // pathTo returns the path to one end. service is the Service it is an endpoint of, and front the address that
 // was asked, nil if the Service was asked by name.
-func pathTo(x *Index, c Connection, from, to foundEnd, service Endpoint, front *ServiceFront, judge func(*packetWay) []StageVerdict) Path {
+func pathTo(x *Index, c Connection, from, to resolvedEnd, service Endpoint, front *ServiceFront, judge func(*packetRoute) []StageVerdict) Path {
 	open := to.isolated && to.pod.LeavesOpen(string(c.Protocol), to.Port) && len(to.addrs) > 0
 	if open {
 		to.whyNotAsked = ""
@@ -104,7 +104,7 @@ func pathTo(x *Index, c Connection, from, to foundEnd, service Endpoint, front *
 	case samePod && service.Key.Name == "":
 		p.Verdict, p.Reason = NotApplicable, "a pod reaches itself without leaving its network"
 	default:
-		w := &packetWay{from: endOf(x, &from), to: endOf(x, &to), proto: int8(c.Protocol.Number()), port: to.Port, hairpin: samePod,
+		w := &packetRoute{from: endOf(x, &from), to: endOf(x, &to), proto: int8(c.Protocol.Number()), port: to.Port, hairpin: samePod,
 			atEnds: x.Precedence().AtEnds}
 		if open {
 			w.openOf = to.pod
@@ -141,7 +141,7 @@ func pathTo(x *Index, c Connection, from, to foundEnd, service Endpoint, front *
 }
 
 // firewallOfReplies returns the EgressFirewall of a pod that a client outside the cluster connects to, or nil.
-func firewallOfReplies(x *Index, from, to *foundEnd) *model.Policy {
+func firewallOfReplies(x *Index, from, to *resolvedEnd) *model.Policy {
 	if from.pod != nil || from.node != "" || to.pod == nil {
 		return nil
 	}
@@ -149,8 +149,8 @@ func firewallOfReplies(x *Index, from, to *foundEnd) *model.Policy {
 }
 
 // askPolicies judges every hop of a way by the policies.
-func askPolicies(x *Index, w *packetWay) []StageVerdict {
-	hops := w.hopsOfWay(x)
+func askPolicies(x *Index, w *packetRoute) []StageVerdict {
+	hops := w.hops(x)
 	out := make([]StageVerdict, len(hops))
 	var buf [32]Hit
 	for i := range hops {

@@ -49,8 +49,8 @@ func EveryPort() (out []PortRange) {
 	return out
 }
 
-// PortsBut returns the ports of a list that are not in another, by protocol and in order.
-func PortsBut(all, but []PortRange) (out []PortRange) {
+// SubtractPorts returns the ports of a list that are not in another, by protocol and in order.
+func SubtractPorts(all, but []PortRange) (out []PortRange) {
 	but = JoinPorts(but)
 	for _, r := range all {
 		out = append(out, r.WithoutPorts(but)...)

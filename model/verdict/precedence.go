@@ -14,8 +14,8 @@ type Precedence struct {
 	// AtEnds applies rules once at each end, after load balancing. Otherwise they apply on every switch of the
 	// way, in the stages of OVN's pipeline.
 	AtEnds bool
-	// Apart begins the reason why policies do not apply to a pod. NoPod is the reason if neither end is a pod.
-	Apart, NoPod string
+	// ExemptPrefix begins the reason why policies do not apply to a pod. NoPod is the reason if neither end is a pod.
+	ExemptPrefix, NoPod string
 	// SourceAddrs returns the addresses from which a node reaches pods. NoSource explains why none is
 	// known; nil for the default explanation.
 	SourceAddrs func(*model.Node) []string
@@ -33,7 +33,7 @@ type Precedence struct {
 
 // Stages is the precedence of OVN-Kubernetes: its tiers, in the stages of OVN's pipeline.
 var Stages = &Precedence{
-	Apart: "ANP does not apply: ", NoPod: "no policy applies: neither end is a pod of the default network",
+	ExemptPrefix: "ANP does not apply: ", NoPod: "no policy applies: neither end is a pod of the default network",
 	SourceAddrs: func(n *model.Node) []string { return n.MgmtIPs },
 	NoSource: func(node string) string {
 		return "the source address of node " + node + " is unknown: no usable annotation " + model.AnnotationNodeSubnets

@@ -12,9 +12,9 @@ type Outcome uint8
 const (
 	Allowed Outcome = 1 << iota
 	Denied
-	IsUndefined
-	IsUnknown
-	IsMixed // endpoints of a Service are decided differently
+	UndefinedOutcome
+	UnknownOutcome
+	MixedOutcome // endpoints of a Service are decided differently
 )
 
 var outcomes = [...]Verdict{Allow, Deny, Undefined, Unknown, Mixed}

@@ -10,8 +10,8 @@ import (
 	"rung/model/words"
 )
 
-// foundEnd is a resolved endpoint: its place, or why no policy applies.
-type foundEnd struct {
+// resolvedEnd is a resolved endpoint: its place, or why no policy applies.
+type resolvedEnd struct {
 	End
 	pod         *model.Pod
 	addrs       []netip.Addr
@@ -21,29 +21,29 @@ type foundEnd struct {
 	slicePorts  []model.EndpointPort // of the EndpointSlice that lists it
 }
 
-// findEnd resolves an endpoint.
-func findEnd(x *Index, e Endpoint, source bool) (foundEnd, error) {
+// resolveEnd resolves an endpoint.
+func resolveEnd(x *Index, e Endpoint, source bool) (resolvedEnd, error) {
 	switch e.Key.Kind {
 	case model.KindPod:
 		p := x.Cluster().Pod(e.Key.Namespace, e.Key.Name)
 		if p == nil {
-			return foundEnd{}, fmt.Errorf("%w: pod %s does not exist", ErrQuestion, e)
+			return resolvedEnd{}, fmt.Errorf("%w: pod %s does not exist", ErrQuestion, e)
 		}
 		return findPod(x, e, p, source), nil
 	case model.KindNode:
 		n := x.Cluster().Node(e.Key.Name)
 		if n == nil {
-			return foundEnd{}, fmt.Errorf("%w: %s does not exist", ErrQuestion, e)
+			return resolvedEnd{}, fmt.Errorf("%w: %s does not exist", ErrQuestion, e)
 		}
 		return findNode(x, e, n, source), nil
 	case "":
 		return findAddr(x, e, source), nil
 	}
-	return foundEnd{}, fmt.Errorf("%w: %s cannot be an end of a connection", ErrQuestion, e.Key)
+	return resolvedEnd{}, fmt.Errorf("%w: %s cannot be an end of a connection", ErrQuestion, e.Key)
 }
 
-func findPod(x *Index, e Endpoint, p *model.Pod, source bool) foundEnd {
-	f := foundEnd{End: End{Endpoint: e, Zone: p.NodeName, Note: p.Assumed, HasMadeUpAddr: p.MadeUpIPs}, pod: p}
+func findPod(x *Index, e Endpoint, p *model.Pod, source bool) resolvedEnd {
+	f := resolvedEnd{End: End{Endpoint: e, Zone: p.NodeName, Note: p.Assumed, HasMadeUpAddr: p.MadeUpIPs}, pod: p}
 	udn := p.PrimaryUDN()
 	switch {
 	case p.IsCompleted():
@@ -51,7 +51,7 @@ func findPod(x *Index, e Endpoint, p *model.Pod, source bool) foundEnd {
 	case p.NodeName == "":
 		f.whyNotAsked = e.String() + " is not scheduled: it has no port yet"
 	case p.HostNetwork:
-		f.pod, f.Note = nil, x.Precedence().Apart+"host-networked"
+		f.pod, f.Note = nil, x.Precedence().ExemptPrefix+"host-networked"
 		f.node = p.NodeName
 		f.addrs = ParseAddrs(p.IPs)
 		if n := x.Cluster().Node(p.NodeName); n != nil {
@@ -70,7 +70,7 @@ func findPod(x *Index, e Endpoint, p *model.Pod, source bool) foundEnd {
 	case p.Network != "" && len(p.LogicalPorts) == 0:
 		f.whyNotAsked = e.String() + " has unreadable annotations: its port on " + p.Network + " is unknown"
 	case udn != "":
-		f.whyNotAsked = x.Precedence().Apart + "the primary network of " + e.String() + " is " + udn
+		f.whyNotAsked = x.Precedence().ExemptPrefix + "the primary network of " + e.String() + " is " + udn
 		f.isolated, f.addrs = true, ParseAddrs(p.IPs)
 	case len(p.IPs) == 0:
 		f.whyNotAsked = e.String() + " has no address yet"
@@ -93,8 +93,8 @@ func PodAddrs(x *Index, p *model.Pod, source bool) (addrs []netip.Addr, none str
 }
 
 // findNode resolves a node. It reaches pods from its source addresses and is reached at its own addresses.
-func findNode(x *Index, e Endpoint, n *model.Node, source bool) foundEnd {
-	f := foundEnd{End: End{Endpoint: e}, node: n.Name}
+func findNode(x *Index, e Endpoint, n *model.Node, source bool) resolvedEnd {
+	f := resolvedEnd{End: End{Endpoint: e}, node: n.Name}
 	f.addrs = ParseAddrs(slices.Concat(n.InternalIPs, n.HostIPs))
 	if source {
 		f.Zone, f.addrs = n.Name, ParseAddrs(x.Precedence().SourceAddrs(n))
@@ -113,12 +113,12 @@ func findNode(x *Index, e Endpoint, n *model.Node, source bool) foundEnd {
 }
 
 // findAddr resolves an address to its pod or node.
-func findAddr(x *Index, e Endpoint, source bool) foundEnd {
+func findAddr(x *Index, e Endpoint, source bool) resolvedEnd {
 	if at := x.EndsAt(e.Addr); len(at) == 1 && x.Pods.PodAt(int(x.Ends[at[0]].Pod)).Assumed == "" {
 		p := x.Pods.PodAt(int(x.Ends[at[0]].Pod))
 		return findPod(x, Endpoint{Key: p.Key, Addr: e.Addr}, p, source)
 	}
-	f := foundEnd{End: End{Endpoint: e}, addrs: []netip.Addr{e.Addr}, node: x.NodeOf[e.Addr]}
+	f := resolvedEnd{End: End{Endpoint: e}, addrs: []netip.Addr{e.Addr}, node: x.NodeOf[e.Addr]}
 	if f.node != "" {
 		f.Note = "an address of node " + f.node
 		if source {
@@ -147,7 +147,7 @@ func nodeSourceNote(x *Index, node string, asked netip.Addr) string {
 }
 
 // chooseAddrs chooses the first addresses of a family that both ends have, IPv4 first.
-func chooseAddrs(from, to *foundEnd, family Family) bool {
+func chooseAddrs(from, to *resolvedEnd, family Family) bool {
 	for _, f := range [...]Family{IPv4, IPv6} {
 		if family != AnyFamily && family != f {
 			continue
@@ -168,8 +168,8 @@ func chooseAddrs(from, to *foundEnd, family Family) bool {
 }
 
 // endOf returns an end of a way.
-func endOf(x *Index, f *foundEnd) wayEnd {
-	e := wayEnd{pod: f.pod, indexEnd: -1, addr: f.Addr, zone: f.Zone}
+func endOf(x *Index, f *resolvedEnd) routeEnd {
+	e := routeEnd{pod: f.pod, indexEnd: -1, addr: f.Addr, zone: f.Zone}
 	if f.pod == nil {
 		return e
 	}
@@ -195,7 +195,7 @@ func otherPorts(ports []Ports) string {
 }
 
 // serviceBackends returns a Service's endpoints for a port, or in none why it has no endpoints.
-func serviceBackends(x *Index, e Endpoint, proto Protocol, port uint16) (out []foundEnd, none string, err error) {
+func serviceBackends(x *Index, e Endpoint, proto Protocol, port uint16) (out []resolvedEnd, none string, err error) {
 	s, _ := x.Cluster().Get(e.Key).(*model.Service)
 	if s == nil {
 		return nil, "", fmt.Errorf("%w: %s does not exist", ErrQuestion, e)
@@ -249,7 +249,7 @@ func frontAddr(x *Index, f *ServiceFront, family Family) netip.Addr {
 // endpointsOf returns the endpoints in a Service's EndpointSlices. Without slices it returns the running pods
 // that the Service selects, so none that is pending or without an address. A pod still to be created counts,
 // since it will run.
-func endpointsOf(x *Index, s *model.Service) (out []foundEnd) {
+func endpointsOf(x *Index, s *model.Service) (out []resolvedEnd) {
 	sliced := false
 	for es := range x.Cluster().EndpointSlices() {
 		if es.Namespace != s.Namespace || es.Service != s.Name {
@@ -267,7 +267,7 @@ func endpointsOf(x *Index, s *model.Service) (out []foundEnd) {
 	}
 	selector := model.SelectorOf(s.Selector)
 	for p := range x.Cluster().PodsIn(s.Namespace) {
-		if selector.Matches(p.Labels) && (p.ToBe != nil || !p.IsCompleted() && p.Phase != "Pending" && p.NodeName != "" && len(p.IPs) > 0 &&
+		if selector.Matches(p.Labels) && (p.Planned != nil || !p.IsCompleted() && p.Phase != "Pending" && p.NodeName != "" && len(p.IPs) > 0 &&
 			p.Assumed == "") {
 			out = append(out, findPod(x, Endpoint{Key: p.Key}, p, false))
 		}

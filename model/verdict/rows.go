@@ -21,8 +21,8 @@ func (z ZonesByName) Zone(name string) *Zone { return z[name] }
 // FromRows returns the rows' answer about a connection: each zone's rows decide their part of the way. The
 // index supplies the ends; the policies are not used.
 func FromRows(x *Index, zones ZoneRows, c Connection) (Answer, error) {
-	return answerByWays(x, c, func(w *packetWay) []StageVerdict {
-		hops := w.hopsOfWay(x)
+	return answerByPaths(x, c, func(w *packetRoute) []StageVerdict {
+		hops := w.hops(x)
 		out := make([]StageVerdict, len(hops))
 		for i := range hops {
 			out[i] = judgeByRows(x, zones, &hops[i])

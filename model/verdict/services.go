@@ -17,7 +17,7 @@ func frontOf(x *Index, c Connection) *ServiceFront {
 	all := x.ServiceFronts()
 	var own *ServiceFront
 	for _, f := range all.ByAddr[c.To.Addr] {
-		f.AskedAddr, f.Port = c.Port, c.Port
+		f.AskedPort, f.Port = c.Port, c.Port
 		if s, _ := x.Cluster().Get(f.Service).(*model.Service); ServicePort(s, c.Protocol, c.Port) != nil {
 			return &f
 		}
@@ -81,11 +81,11 @@ func OpenFamilies(x *Index, c Connection) (out []Family) {
 	if c.Family != AnyFamily || c.From.Addr.IsValid() || c.To.Addr.IsValid() || c.CheckQuestion() != nil {
 		return nil
 	}
-	from, err := findEnd(x, c.From, true)
+	from, err := resolveEnd(x, c.From, true)
 	if err != nil || from.whyNotAsked != "" {
 		return nil
 	}
-	to := foundEnd{}
+	to := resolvedEnd{}
 	if s, _ := x.Cluster().Get(c.To.Key).(*model.Service); s != nil {
 		to.addrs = ParseAddrs(s.ClusterIPs)
 		if len(to.addrs) == 0 { // headless
@@ -93,7 +93,7 @@ func OpenFamilies(x *Index, c Connection) (out []Family) {
 				to.addrs = append(to.addrs, f.addrs...)
 			}
 		}
-	} else if to, err = findEnd(x, c.To, false); err != nil || to.whyNotAsked != "" {
+	} else if to, err = resolveEnd(x, c.To, false); err != nil || to.whyNotAsked != "" {
 		return nil
 	}
 	for _, f := range [...]Family{IPv4, IPv6} {
@@ -110,13 +110,13 @@ func OpenFamilies(x *Index, c Connection) (out []Family) {
 // throughNode fills in the path to an endpoint through another node's NodePort. The sender's rules see that
 // node; it forwards the connection from an address of its own. Which address depends on the gateway mode, so
 // the verdict is known only if rules treat all of them alike.
-func throughNode(x *Index, p *Path, w *packetWay, front *ServiceFront, judge func(*packetWay) []StageVerdict) {
+func throughNode(x *Index, p *Path, w *packetRoute, front *ServiceFront, judge func(*packetRoute) []StageVerdict) {
 	n := x.Cluster().Node(front.Node)
 	family := FamilyOf(w.to.addr)
 	first := *w
 	first.hairpin = false // a pod that is its own endpoint leaves its node, too
 	first.service, first.servicePort, first.serviceKey = netip.Addr{}, 0, model.Key{}
-	first.to, first.port = wayEnd{indexEnd: -1, addr: front.Addr}, front.AskedAddr
+	first.to, first.port = routeEnd{indexEnd: -1, addr: front.Addr}, front.AskedPort
 	p.Stages = judge(&first)
 	p.Via, p.Note = front.Node, "node "+front.Node+" load balances it and forwards it from an address of its own"
 	p.Verdict = JoinStages(p.Stages)
@@ -130,7 +130,7 @@ func throughNode(x *Index, p *Path, w *packetWay, front *ServiceFront, judge fun
 			continue
 		}
 		next := first
-		next.from, next.to, next.port = wayEnd{indexEnd: -1, addr: a}, w.to, w.port
+		next.from, next.to, next.port = routeEnd{indexEnd: -1, addr: a}, w.to, w.port
 		if next.atEnds || slices.Contains(ParseAddrs(n.MgmtIPs), a) {
 			next.from.zone = n.Name
 		}
@@ -158,5 +158,5 @@ func throughNode(x *Index, p *Path, w *packetWay, front *ServiceFront, judge fun
 // ServesFamily reports whether a Service has an endpoint of a family.
 func ServesFamily(x *Index, f *ServiceFront, proto Protocol, family Family) bool {
 	to, _, err := serviceBackends(x, Endpoint{Key: f.Service}, proto, f.Port)
-	return err == nil && slices.ContainsFunc(to, func(f foundEnd) bool { return f.whyNotAsked == "" && family.FirstAddrOf(f.addrs).IsValid() })
+	return err == nil && slices.ContainsFunc(to, func(f resolvedEnd) bool { return f.whyNotAsked == "" && family.FirstAddrOf(f.addrs).IsValid() })
 }

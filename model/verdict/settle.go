@@ -156,19 +156,19 @@ func nextTier(hits []Hit, i int) int {
 	return i
 }
 
-// waySettler follows every way through the hits, each part once.
-type waySettler struct {
+// branchSettler follows every way through the hits, each part once.
+type branchSettler struct {
 	hits []Hit
 	memo []outcomeBits
 }
 
 // verdictOf returns the verdict of hits over every way.
 func verdictOf(hits []Hit) Verdict {
-	s := &waySettler{hits, make([]outcomeBits, len(hits))}
+	s := &branchSettler{hits, make([]outcomeBits, len(hits))}
 	return s.outcomesFrom(0).verdictOfBits()
 }
 
-func (s *waySettler) outcomesFrom(i int) (out outcomeBits) {
+func (s *branchSettler) outcomesFrom(i int) (out outcomeBits) {
 	if i == len(s.hits) {
 		return bitOf(canAllow)
 	}

@@ -35,12 +35,12 @@ var signatureSeed = maphash.MakeSeed()
 
 func (x *Index) StageSignatures(stage int) []Signature {
 	x.signed.Do(func() {
-		x.signs = make([]uint64, len(x.Conditions))
+		x.conditionHashes = make([]uint64, len(x.Conditions))
 		for i, k := range x.Conditions {
-			x.signs[i] = x.condSignature(k)
+			x.conditionHashes[i] = x.condSignature(k)
 		}
 	})
-	conds := x.signs
+	conds := x.conditionHashes
 	out := make([]Signature, len(x.Terms[stage]))
 	var raw []byte
 	for i := range out {

@@ -57,9 +57,9 @@ func triedTiers(x *Index, h *tierHop, s *StageVerdict) (out []TriedTier) {
 
 // MatchingRules returns the rules that match a connection, by path, even if an earlier rule decides.
 func MatchingRules(x *Index, c Connection) (out [][]int32, err error) {
-	_, err = answerByWays(x, c, func(w *packetWay) []StageVerdict {
+	_, err = answerByPaths(x, c, func(w *packetRoute) []StageVerdict {
 		var rules []int32
-		for _, h := range w.hopsOfWay(x) {
+		for _, h := range w.hops(x) {
 			terms := termsOf(x, &h)
 			for i := range terms {
 				if termMatches(x, &terms[i], &h) {
@@ -170,7 +170,7 @@ func noteOfServiceAddr(x *Index, r *model.Rule, h *tierHop) string {
 			}
 			for s := range x.Cluster().Services() {
 				for _, a := range ParseAddrs(s.ClusterIPs) {
-					if n.Contains(a) && slices.ContainsFunc(endpointsOf(x, s), func(f foundEnd) bool { return slices.Contains(f.addrs, h.out.Addr) }) {
+					if n.Contains(a) && slices.ContainsFunc(endpointsOf(x, s), func(f resolvedEnd) bool { return slices.Contains(f.addrs, h.out.Addr) }) {
 						return fmt.Sprintf("%s is the address of service %s/%s, which load balancing replaces before rules apply", a, s.Namespace, s.Name)
 					}
 				}

@@ -142,7 +142,7 @@ func (p *auditedPort) noteDecision(u int32, t *Term) {
 		own := func(rule int32) bool { return p.auditedOf[rule] == u }
 		verdict, by := p.verdictWithout(own)
 		if by.verdict != p.walks[p.walkIndex].verdict {
-			r.SwaysEnd = true
+			r.MattersAtEnd = true
 		}
 		if p.countsTurned[u] && verdict != p.verdict {
 			p.noteOnce(candidateNote{rule: u, kind: turned})
@@ -210,7 +210,7 @@ func (p *auditedPort) verdictWithout(own func(rule int32) bool) (Verdict, *tierW
 func (p *auditedPort) verdictAsPass(r *AuditedRule, t *Term) {
 	pass := t.Effect == Passes
 	switch {
-	case pass && r.PickedUp, !pass && r.Overruled != nil:
+	case pass && r.DecidedBelow, !pass && r.Overruled != nil:
 		return
 	case t.Effect == Allows && p.verdict != Allow, t.Effect == Drops && p.verdict != Deny:
 		return // no other tier would change the verdict
@@ -230,8 +230,8 @@ func (p *auditedPort) verdictAsPass(r *AuditedRule, t *Term) {
 	}
 	switch {
 	case pass:
-		r.PickedUp = len(next.decided) > 0
-		if !r.PickedUp && r.Through == nil && p.verdict == Allow {
+		r.DecidedBelow = len(next.decided) > 0
+		if !r.DecidedBelow && r.Through == nil && p.verdict == Allow {
 			q := p.exampleConnection()
 			r.Through = &q
 		}

@@ -225,8 +225,8 @@ func (z *Zone) portCuts(stage model.Stage, at string, p match.Packet) (out []uin
 // Service, for PortSlices.
 func RowPorts(x *Index, zones ZoneRows, c Connection) ([]uint16, error) {
 	var out []uint16
-	_, err := answerByWays(x, c, func(w *packetWay) []StageVerdict {
-		hops := w.hopsOfWay(x)
+	_, err := answerByPaths(x, c, func(w *packetRoute) []StageVerdict {
+		hops := w.hops(x)
 		stages := make([]StageVerdict, len(hops))
 		for i := range hops {
 			stages[i] = judgeByRows(x, zones, &hops[i])

@@ -44,15 +44,15 @@ const (
 	Carried  = "◆"
 )
 
-// Kind is the use of a sign.
-type Kind int
+// SignKind is the use of a sign.
+type SignKind int
 
 const (
-	State Kind = iota // a state
-	Mark              // a position, or a line's subject
-	Code              // letters with a meaning, as "A:" on the ladder
-	Punct             // between words: arrows, dashes, quotes
-	Drawn             // lines, boxes and bars
+	State SignKind = iota // a state
+	Mark                  // a position, or a line's subject
+	Code                  // letters with a meaning, as "A:" on the ladder
+	Punct                 // between words: arrows, dashes, quotes
+	Drawn                 // lines, boxes and bars
 )
 
 // Sign is one entry of the table.
@@ -62,11 +62,11 @@ type Sign struct {
 	// ASCII replaces Text with --ascii, in the same cell.
 	ASCII   string
 	Meaning string
-	Kind    Kind
+	Kind    SignKind
 }
 
-// Table has every sign.
-var Table = []Sign{
+// Signs has every sign.
+var Signs = []Sign{
 	{"Yes", Yes, "V", "yes: allowed, done, or as it should be", State},
 	{"No", No, "X", "no: denied, refused, or without effect", State},
 	{"Live", Live, "*", "good and current: read, followed, in use", State},
@@ -130,13 +130,13 @@ var Table = []Sign{
 	{"", "░", ".", "bar", Drawn},
 }
 
-// DrawnIn returns the legend of a text: the signs of states and marks, and the letters, that it shows, in the
+// SignsIn returns the legend of a text: the signs of states and marks, and the letters, that it shows, in the
 // order of Table.
-func DrawnIn(text string) (out []Sign) {
-	for _, s := range Table {
+func SignsIn(text string) (out []Sign) {
+	for _, s := range Signs {
 		switch {
 		case s.Kind > Code:
-		case s.Kind == Code && codePattern(s.Text).MatchString(text), s.Kind < Code && stands(s.Text, text):
+		case s.Kind == Code && codePattern(s.Text).MatchString(text), s.Kind < Code && isStandalone(s.Text, text):
 			out = append(out, s)
 		}
 	}
@@ -151,8 +151,8 @@ func codePattern(code string) *regexp.Regexp {
 	return regexp.MustCompile(`\b` + code + `[a-z]`)
 }
 
-// stands reports whether a sign is in a text. A sign that is also a letter must stand alone.
-func stands(sign, text string) bool {
+// isStandalone reports whether a sign is in a text. A sign that is also a letter must stand alone.
+func isStandalone(sign, text string) bool {
 	if sign[0] >= 0x80 {
 		return strings.Contains(text, sign)
 	}

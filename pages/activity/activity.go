@@ -41,12 +41,12 @@ type Entry struct {
 	Done     model.Activity `json:"-"` // the action of Rung
 	Now      time.Time      `json:"-"` // when it is shown
 	Rows     []*Entry       `json:"-"` // rows written for this change
-	Of       *Entry         `json:"-"` // the change that caused these rows
-	Back     *Entry         `json:"-"` // the change that undid this one
+	CausedBy *Entry         `json:"-"` // the change that caused these rows
+	UndoneBy *Entry         `json:"-"` // the change that undid this one
 	Original *Entry         `json:"-"` // the change that this one undid
 	Line     page.Line      `json:"-"` // a line of details on a screen, of LineOf
 	LineOf   *Entry         `json:"-"`
-	Lead     Lead           `json:"-"` // where such a line leads
+	Lead     Target         `json:"-"` // where such a line leads
 	isPlan   bool
 	id       string
 }
@@ -92,7 +92,7 @@ var Table = &page.Table[*Entry]{
 		"result":     "the outcome of the change",
 	},
 	ID:    func(e *Entry) string { return e.id },
-	Under: func(e *Entry) bool { return e.Of != nil },
+	Under: func(e *Entry) bool { return e.CausedBy != nil },
 	Full:  func(e *Entry) page.Line { return e.Line },
 	Empty: "no changes yet",
 	Columns: []page.Column[*Entry]{

@@ -59,8 +59,8 @@ func TestChangesAndTheirRows(t *testing.T) {
 	of := map[string]string{}
 	var summaries []string
 	for _, e := range all {
-		if !e.IsChange() && e.Of != nil {
-			of[Table.ID(e)] = e.Of.Summary
+		if !e.IsChange() && e.CausedBy != nil {
+			of[Table.ID(e)] = e.CausedBy.Summary
 		}
 		summaries = append(summaries, e.Summary)
 	}
@@ -73,7 +73,7 @@ func TestChangesAndTheirRows(t *testing.T) {
 		t.Errorf("the revert is told twice: %v", summaries)
 	}
 	first := all[1]
-	if first.Result != "reverted" || first.Back == nil || first.Back.Original != first || first.Back.By != "reverted" {
+	if first.Result != "reverted" || first.UndoneBy == nil || first.UndoneBy.Original != first || first.UndoneBy.By != "reverted" {
 		t.Errorf("the change that was reverted: %+v", first)
 	}
 	text := first.DetailText()

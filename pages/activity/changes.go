@@ -35,7 +35,7 @@ func FactsOf(changes []history.Change, done []model.Activity, now time.Time) []*
 		if e.Undoes == 0 || first == nil {
 			continue
 		}
-		e.Original, first.Back = first, e
+		e.Original, first.UndoneBy = first, e
 		if first.Result == "undone" && e.By == "reverted" {
 			first.Result = "reverted"
 		}
@@ -43,11 +43,11 @@ func FactsOf(changes []history.Change, done []model.Activity, now time.Time) []*
 	made := out[:len(out):len(out)]
 	for _, a := range done {
 		e := EntryOf(a, now)
-		if isToldByChange(made, e) {
+		if isInChange(made, e) {
 			continue
 		}
 		if c := changeOf(made, &a); c != nil {
-			c.Rows, e.Of, e.Change = append(c.Rows, e), c, c.At
+			c.Rows, e.CausedBy, e.Change = append(c.Rows, e), c, c.At
 			c.Ops += e.Ops
 		}
 		out = append(out, e)
@@ -106,9 +106,9 @@ func (o *Object) concerns(k model.PolicyKey) bool {
 	return o.key() == k || o.Kind == model.KindNamespace && k.Namespace == o.Name
 }
 
-// isToldByChange reports whether a change already says what e says: the end of a trial or of a plan. A plan's
+// isInChange reports whether a change already says what e says: the end of a trial or of a plan. A plan's
 // entry takes the commands of e.
-func isToldByChange(changes []*Entry, e *Entry) bool {
+func isInChange(changes []*Entry, e *Entry) bool {
 	for _, c := range slices.Backward(changes) {
 		switch {
 		case e.By == "user" && c.By == "reverted" && c.Original != nil && strings.HasPrefix(e.Summary, c.Original.Summary+": reverted"):

@@ -12,8 +12,8 @@ import (
 	"rung/themes"
 )
 
-// Lead is the target of a detail line: a policy or another entry; zero if none.
-type Lead struct {
+// Target is the target of a detail line: a policy or another entry; zero if none.
+type Target struct {
 	Policy model.PolicyKey
 	Entry  *Entry
 }
@@ -23,7 +23,7 @@ type Detail struct {
 	Name string
 	Text string
 	Role page.Role
-	Lead Lead
+	Lead Target
 }
 
 // verbs are the words for the change of an object.
@@ -31,45 +31,45 @@ var verbs = map[string]string{"create": "created", "update": "changed", "delete"
 
 // Details returns all facts about an entry in full, except rows that have their own entries.
 func (e *Entry) Details() (out []Detail) {
-	add := func(name, text string, role page.Role, lead Lead) {
+	add := func(name, text string, role page.Role, lead Target) {
 		out = append(out, Detail{Name: name, Text: text, Role: role, Lead: lead})
 	}
-	add("what", e.Summary, "", Lead{})
+	add("what", e.Summary, "", Target{})
 	if e.IsChange() {
-		add("who", e.whoText(), "", Lead{})
+		add("who", e.whoText(), "", Target{})
 		state := e.stateCell()
-		add("state", state.Text+" in "+e.tookText(), state.Role, Lead{})
+		add("state", state.Text+" in "+e.tookText(), state.Role, Target{})
 	} else if e.Zone != "" {
-		add("zone", e.Zone+", by "+e.By+" in "+e.tookText(), "", Lead{})
+		add("zone", e.Zone+", by "+e.By+" in "+e.tookText(), "", Target{})
 	}
 	if e.Error != "" {
-		add("error", e.Error, themes.Error, Lead{})
+		add("error", e.Error, themes.Error, Target{})
 	}
 	if len(e.Guards) > 0 {
-		add("guard rails", strings.Join(e.Guards, ", "), themes.Warn, Lead{})
+		add("guard rails", strings.Join(e.Guards, ", "), themes.Warn, Target{})
 	}
 	for _, o := range e.Objects {
-		add("object", o.key().Label()+" "+verbs[o.Change], "", Lead{Policy: policyOf(o.key())})
+		add("object", o.key().Label()+" "+verbs[o.Change], "", Target{Policy: policyOf(o.key())})
 	}
 	if e.Done.Policy.Name != "" {
-		add("policy", e.Done.Policy.Label(), "", Lead{Policy: e.Done.Policy})
+		add("policy", e.Done.Policy.Label(), "", Target{Policy: e.Done.Policy})
 	}
 	if e.Number != 0 {
-		add("undo with", fmt.Sprintf("rung undo %d", e.Number), "", Lead{})
+		add("undo with", fmt.Sprintf("rung undo %d", e.Number), "", Target{})
 	}
 	for _, other := range []struct {
 		name string
 		*Entry
-	}{{e.Result + " by", e.Back}, {"takes back", e.Original}, {"written for", e.Of}} {
+	}{{e.Result + " by", e.UndoneBy}, {"takes back", e.Original}, {"written for", e.CausedBy}} {
 		if other.Entry != nil {
-			add(other.name, words.Clock(other.At.In(e.Now.Location()), e.Now)+" "+other.Summary, "", Lead{Entry: other.Entry})
+			add(other.name, words.Clock(other.At.In(e.Now.Location()), e.Now)+" "+other.Summary, "", Target{Entry: other.Entry})
 		}
 	}
 	if zones := e.zoneCount(); zones > 0 {
-		add("rows", fmt.Sprintf("%s in %s", words.Count(e.Ops, "operation"), words.Count(zones, "zone")), "", Lead{})
+		add("rows", fmt.Sprintf("%s in %s", words.Count(e.Ops, "operation"), words.Count(zones, "zone")), "", Target{})
 	}
 	for _, c := range e.Commands {
-		add("$", c, themes.CodeText, Lead{})
+		add("$", c, themes.CodeText, Target{})
 	}
 	return out
 }

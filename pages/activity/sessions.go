@@ -22,19 +22,19 @@ type SessionFacts struct {
 
 // LogSession is a logging session, running or ended.
 type LogSession struct {
-	Kind    model.Kind `json:"kind"`
-	Name    string     `json:"name"`
-	By      string     `json:"by"`
-	Since   page.Stamp `json:"since,omitzero"`
-	Until   page.Stamp `json:"until,omitzero"`  // absent: no end set
-	Set     string     `json:"set,omitempty"`   // the annotation that the session set
-	Former  *string    `json:"former"`          // the annotation before; null if there was none
-	Level   string     `json:"level,omitempty"` // the present annotation
-	Changed bool       `json:"changed"`         // someone else changed it meanwhile, so it stays
-	Over    bool       `json:"over"`            // expired but not ended yet
-	Ended   page.Stamp `json:"ended,omitzero"`
-	How     string     `json:"how,omitempty"`
-	Problem string     `json:"problem,omitempty"`
+	Kind     model.Kind `json:"kind"`
+	Name     string     `json:"name"`
+	By       string     `json:"by"`
+	Since    page.Stamp `json:"since,omitzero"`
+	Until    page.Stamp `json:"until,omitzero"`  // absent: no end set
+	Set      string     `json:"set,omitempty"`   // the annotation that the session set
+	Previous *string    `json:"former"`          // the annotation before; null if there was none
+	Level    string     `json:"level,omitempty"` // the present annotation
+	Changed  bool       `json:"changed"`         // someone else changed it meanwhile, so it stays
+	Over     bool       `json:"over"`            // expired but not ended yet
+	Ended    page.Stamp `json:"ended,omitzero"`
+	How      string     `json:"how,omitempty"`
+	Problem  string     `json:"problem,omitempty"`
 
 	Target model.Key            `json:"-"`
 	Zones  []revision.LoggingIn `json:"-"` // of a running session
@@ -70,7 +70,7 @@ func sessionOf(k model.Key, s model.LogSession, annotation string, now time.Time
 		Set: words.CleanText(s.Set), Target: k, levels: levelsText(k, annotation), former: logline.FormerText(s), now: now}
 	if s.HadFormer {
 		text := words.CleanText(s.Former)
-		f.Former = &text
+		f.Previous = &text
 	}
 	return f
 }

@@ -87,9 +87,9 @@ type PermissionFacts struct {
 	Resource  string   `json:"resource"`
 	Namespace string   `json:"namespace,omitempty"`
 	Allowed   bool     `json:"allowed"`
-	// Spare marks an unneeded permission: another namespace allows the same.
-	Spare bool   `json:"not_needed,omitempty"`
-	Why   string `json:"why,omitempty"`
+	// NotNeeded marks an unneeded permission: another namespace allows the same.
+	NotNeeded bool   `json:"not_needed,omitempty"`
+	Why       string `json:"why,omitempty"`
 	// Without says which feature is missing without the permission.
 	Without string `json:"without,omitempty"`
 	Command string `json:"command"` // asks the server about the first verb
@@ -213,9 +213,9 @@ func permissionsOf(all []revision.Permission) []PermissionFacts {
 	}
 	for i := range out {
 		p := &out[i]
-		p.Spare = !p.Allowed && isAllowedElsewhere(out, p)
-		if !p.Allowed && !p.Spare {
-			p.Without = p.missedFeature()
+		p.NotNeeded = !p.Allowed && isAllowedElsewhere(out, p)
+		if !p.Allowed && !p.NotNeeded {
+			p.Without = p.missingFeature()
 		}
 	}
 	return out
@@ -234,8 +234,8 @@ func isOfChange(verb string) bool {
 	return slices.Contains([]string{"create", "update", "patch", "delete"}, verb)
 }
 
-// missedFeature says which feature is missing without a permission.
-func (p *PermissionFacts) missedFeature() string {
+// missingFeature says which feature is missing without a permission.
+func (p *PermissionFacts) missingFeature() string {
 	short, _, _ := strings.Cut(p.Resource, ".")
 	switch {
 	case p.Resource == "pods/exec":

@@ -75,7 +75,7 @@ var Zones = &page.Table[*ZoneReport]{
 	ID:    func(z *ZoneReport) string { return z.of.Key.String() + " " + z.Zone },
 	Empty: "no zones and no reports",
 	Columns: []page.Column[*ZoneReport]{
-		{Key: "policy", Title: "POLICY", Aside: true, Worth: page.Always,
+		{Key: "policy", Title: "POLICY", DetailOnly: true, Worth: page.Always,
 			Cell: page.TextCell(func(z *ZoneReport) string { return z.of.Label })},
 		{Key: "zone", Title: "ZONE", Name: true, Min: 14, Worth: page.Always,
 			Cell: page.RoleCell(themes.Accent, func(z *ZoneReport) string { return z.Zone })},

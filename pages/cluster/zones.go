@@ -78,7 +78,7 @@ var Table = &page.Table[*ZoneFacts]{
 			Cell: page.RoleCell(themes.Error, func(z *ZoneFacts) string { return z.DifferenceText(2) })},
 		{Key: "policies", Title: "POLICIES", Wide: true, Worth: 90,
 			Cell: page.TextCell(func(z *ZoneFacts) string { return words.CountByState(z.Policies) })},
-		{Key: "other_rows", Title: "OTHER ROWS", Aside: true, Worth: 90, Cell: func(z *ZoneFacts) page.Cell {
+		{Key: "other_rows", Title: "OTHER ROWS", DetailOnly: true, Worth: 90, Cell: func(z *ZoneFacts) page.Cell {
 			text := words.CountByState(z.Units)
 			if names := z.differingUnits(); len(names) > 0 {
 				text += ": " + words.JoinAtMost(names, "; ", 3)
@@ -177,7 +177,7 @@ func (z *ZoneFacts) differingUnits() []string {
 	if z.Tally == nil {
 		return []string{}
 	}
-	return page.MapList(z.Tally.Astray, model.Key.Label)
+	return page.MapList(z.Tally.UnitsOutOfSync, model.Key.Label)
 }
 
 // DifferenceText names what differs: "behind: cluster-control and 2 more".

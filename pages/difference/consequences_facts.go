@@ -154,17 +154,17 @@ type VerdictCounts struct {
 }
 
 func logOf(o *diff.LogDifference) *LogEffect {
-	if revision.OtherwiseText(o) == "" {
+	if revision.LogDiffText(o) == "" {
 		return nil
 	}
-	return &LogEffect{Summary: revision.OtherwiseText(o), From: page.StampText(o.From), To: page.StampText(o.To), Judged: o.Judged,
+	return &LogEffect{Summary: revision.LogDiffText(o), From: page.StampText(o.From), To: page.StampText(o.To), Judged: o.Judged,
 		Lost: o.Unattributed, Over: o.LeftOut,
 		Contrary: o.Contrary, Lines: o.Lines, Groups: page.MapList(o.Groups, func(g diff.LoggedGroup) LogGroup {
 			out := LogGroup{Before: g.Before, After: g.After, From: g.From, To: g.To, Protocol: g.Protocol,
 				Port: g.Port, Lines: g.Lines, First: page.StampText(g.First), Last: page.StampText(g.Last), Logged: VerdictCounts{g.Allowed, g.Denied,
 					g.Passed},
 				Contrary: g.Contrary}
-			out.Example.At, out.Example.Connection = page.StampText(g.Example.Last), revision.SeenConnection(&g.Example)
+			out.Example.At, out.Example.Connection = page.StampText(g.Example.Last), revision.LoggedConnection(&g.Example)
 			return out
 		})}
 }

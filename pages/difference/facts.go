@@ -19,26 +19,26 @@ import (
 
 // Facts is the JSON of rung diff (command-line.md#output).
 type Facts struct {
-	Before      string        `json:"before"` // the names of both sides, as given
-	After       string        `json:"after"`
-	Policies    []*Policy     `json:"policies"`
-	Connections []*Connection `json:"connections"`
-	Workloads   CameAndWent   `json:"workloads"`
-	Findings    NewAndGone    `json:"findings"`
-	Guards      []Guard       `json:"guards"`
-	ACLs        BeforeAfter   `json:"acls"`
+	Before      string             `json:"before"` // the names of both sides, as given
+	After       string             `json:"after"`
+	Policies    []*Policy          `json:"policies"`
+	Connections []*Connection      `json:"connections"`
+	Workloads   AddedAndRemoved    `json:"workloads"`
+	Findings    NewAndGoneFindings `json:"findings"`
+	Guards      []Guard            `json:"guards"`
+	ACLs        BeforeAfter        `json:"acls"`
 
 	of *effect.Difference
 }
 
-// CameAndWent holds the workloads that only one side has.
-type CameAndWent struct {
+// AddedAndRemoved holds the workloads that only one side has.
+type AddedAndRemoved struct {
 	Came []string `json:"came"`
 	Went []string `json:"went"`
 }
 
-// NewAndGone holds the findings that only one side has.
-type NewAndGone struct {
+// NewAndGoneFindings holds the findings that only one side has.
+type NewAndGoneFindings struct {
 	New  []Finding `json:"new"`
 	Gone []Finding `json:"gone"`
 }
@@ -123,8 +123,8 @@ func FactsOf(d *effect.Difference, names [2]string) *Facts {
 	}
 	out.Connections = slices.Concat([]*Connection{}, out.Connections)
 	name := func(e revision.End) string { return e.String() }
-	out.Workloads = CameAndWent{page.MapList(d.Connections.Came, name), page.MapList(d.Connections.Went, name)}
-	out.Findings = NewAndGone{findingsOf(d.NewFindings), findingsOf(d.GoneFindings)}
+	out.Workloads = AddedAndRemoved{page.MapList(d.Connections.Came, name), page.MapList(d.Connections.Went, name)}
+	out.Findings = NewAndGoneFindings{findingsOf(d.NewFindings), findingsOf(d.GoneFindings)}
 	return out
 }
 

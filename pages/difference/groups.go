@@ -82,7 +82,7 @@ func loggedGroups(gs []diff.LoggedGroup) GroupTable {
 		func(g *diff.LoggedGroup) GroupLine {
 			return groupOf(g.Before, g.After, g.From, g.To, []verdict.PortRange{{Protocol: g.Protocol, Lo: g.Port, Hi: g.Port}},
 				GroupLine{Count: g.Lines,
-					By: revision.SeenSaid(g), Example: strings.TrimPrefix(revision.SeenExample(g), "for example ")})
+					By: revision.LoggedVerdictText(g), Example: strings.TrimPrefix(revision.LoggedExampleText(g), "for example ")})
 		})
 }
 

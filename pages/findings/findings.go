@@ -107,7 +107,7 @@ var Table = &page.Table[*Finding]{
 		{Key: "where", Title: "WHERE", Place: page.Printed, Worth: page.Always, Cell: page.TextCell((*Finding).PlaceText)},
 		{Key: "code", Title: "CODE", Max: 34, Worth: 98, From: 140,
 			Cell: page.RoleCell(themes.Dim, func(f *Finding) string { return f.Code })},
-		{Key: "file", Title: "FILE", Worth: 97, Aside: true, Cell: func(f *Finding) page.Cell {
+		{Key: "file", Title: "FILE", Worth: 97, DetailOnly: true, Cell: func(f *Finding) page.Cell {
 			if f.SubjectText() == f.File {
 				return page.Cell{} // shown as the policy
 			}

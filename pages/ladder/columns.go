@@ -146,7 +146,7 @@ func nameCell(l *Line) page.Cell {
 	switch l.Kind {
 	case Gap:
 		return page.Cell{Text: fmt.Sprintf(words.Free+" %-8s %s", fmt.Sprintf("%d free", l.Gap.FreeCount()), l.Gap), Role: themes.Dim}
-	case Slot:
+	case FreePriority:
 		return page.Cell{Text: words.Free + " free", Role: themes.Dim}
 	}
 	c := l.Name

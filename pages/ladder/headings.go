@@ -60,7 +60,7 @@ func (b *ladderBuilder) tier0Title(l *Line, groups []revision.RowGroup) string {
 	if !b.fresh && b.live.Read == 0 { // later, new counts simply replace the old ones
 		text += ", counting"
 	}
-	if l.Folds {
+	if l.Foldable {
 		text += " · " + strings.Join(ownerNames(groups), ", ") + " · " + b.foldingText(l)
 	}
 	return text
@@ -87,9 +87,9 @@ func (b *ladderBuilder) decidesText(kind model.Kind) string {
 	return string(kind)
 }
 
-// notHere says that a tier's policies are not enforced on the ladder's network
+// notEnforcedText says that a tier's policies are not enforced on the ladder's network
 // (networks.md#which-rows-a-network-has); empty for the default network.
-func (b *ladderBuilder) notHere() string {
+func (b *ladderBuilder) notEnforcedText() string {
 	if b.rev.Network == nil {
 		return ""
 	}
@@ -100,7 +100,7 @@ func (b *ladderBuilder) tier1Title() string {
 	text := "tier 1 · " + b.decidesText(model.KindANP)
 	switch {
 	case b.rev.Network != nil:
-		return text + b.notHere()
+		return text + b.notEnforcedText()
 	case b.Stage != model.StageFromLport:
 		text += " · lower number decides first"
 	}
@@ -109,7 +109,7 @@ func (b *ladderBuilder) tier1Title() string {
 
 // tier2Title returns the heading of tier 2: counts, the state while folded, and the key that unfolds it.
 func (b *ladderBuilder) tier2Title(l *Line, t *ladder.Tier, groups int) string {
-	if b.Stage == model.StageFromLport && !l.Folds {
+	if b.Stage == model.StageFromLport && !l.Foldable {
 		return "tier 2 · no rule decides in this stage"
 	}
 	np, ef, mnp := string(model.KindNP), string(model.KindEF), string(model.KindMNP)
@@ -140,7 +140,7 @@ func (b *ladderBuilder) tier2Title(l *Line, t *ladder.Tier, groups int) string {
 			parts = append(parts, fmt.Sprintf(words.Warned+" %s not in sync", words.Thousands(n)))
 		}
 	}
-	if l.Folds {
+	if l.Foldable {
 		parts = append(parts, b.foldingText(l), "higher OVN priority first")
 	}
 	return strings.Join(parts, " · ")
@@ -156,10 +156,10 @@ const mostJudged = 5000
 
 // countNotInSync counts the units that need attention.
 func (b *ladderBuilder) countNotInSync(t *ladder.Tier) int {
-	if b.blind != nil || len(t.Units)*len(b.rev.Zones) > mostJudged {
+	if b.unread != nil || len(t.Units)*len(b.rev.Zones) > mostJudged {
 		return 0
 	}
-	return revision.CountAstray(b.rev, t, b.Now)
+	return revision.CountUnhealthy(b.rev, t, b.Now)
 }
 
 // addPart adds the heading of a part of tier 2, with a note about it.

@@ -16,17 +16,17 @@ type LineKind int
 
 // The kinds of lines.
 const (
-	Policy    LineKind = iota // a policy
-	Unit                      // rows of tier 2 without an object
-	Rows                      // live rows without a policy or unit
-	More                      // groups of live rows left out
-	Gap                       // a range of free priorities
-	Slot                      // one free priority
-	Band                      // the heading of a tier
-	Part                      // the heading of a part of tier 2
-	Namespace                 // the heading of a namespace's units in tier 2
-	Examples                  // the heading of the sandbox's examples
-	Broken                    // an unreadable object
+	Policy       LineKind = iota // a policy
+	Unit                         // rows of tier 2 without an object
+	Rows                         // live rows without a policy or unit
+	More                         // groups of live rows left out
+	Gap                          // a range of free priorities
+	FreePriority                 // one free priority
+	Band                         // the heading of a tier
+	Part                         // the heading of a part of tier 2
+	Namespace                    // the heading of a namespace's units in tier 2
+	Examples                     // the heading of the sandbox's examples
+	Broken                       // an unreadable object
 )
 
 // Line is one line of the ladder.
@@ -40,12 +40,12 @@ type Line struct {
 
 	// Title names a heading; Note is a remark on a part. Text follows a title, or is the whole line. Its first
 	// Hold pieces stay when the user scrolls sideways.
-	Title, Note string
-	Text        page.Line
-	Hold        int
-	Folds, Open bool // a heading can unfold, and is unfolded
-	Gap         ladder.Gap
-	Broken      *model.Broken
+	Title, Note    string
+	Text           page.Line
+	Hold           int
+	Foldable, Open bool // a heading can unfold, and is unfolded
+	Gap            ladder.Gap
+	Broken         *model.Broken
 
 	// Priority is a policy's, the first of a gap, or a free one; Listed means a priority with its own line.
 	// First and Last are OVN priorities of a unit or live rows: First decides first, 0 if nothing decides.
@@ -96,19 +96,19 @@ type LadderOptions struct {
 	// Screen means that lines are below headings, with sentences below the table, and that tiers are folded;
 	// so are namespaces if tier 2 has many units. Turned has the IDs of headings that the user folded or
 	// unfolded, against this default.
-	Screen    bool
-	Turned    map[string]bool
-	Spread    map[int32]bool   // gaps shown priority by priority, by first priority
-	SpreadAll bool             // as Spread, for every gap
-	Filtered  bool             // some lines of a priority may be missing
-	Sorted    bool             // lines are in another order
-	Narrow    bool             // too narrow for full names of kinds
-	FoldKey   string           // the key that folds and unfolds
-	Hits      *logs.HitSummary // nil without a log
+	Screen          bool
+	ToggledHeadings map[string]bool
+	ExpandedGaps    map[int32]bool   // gaps shown priority by priority, by first priority
+	ExpandAllGaps   bool             // as Spread, for every gap
+	Filtered        bool             // some lines of a priority may be missing
+	Sorted          bool             // lines are in another order
+	Narrow          bool             // too narrow for full names of kinds
+	FoldKey         string           // the key that folds and unfolds
+	Hits            *logs.HitSummary // nil without a log
 	// Carried is a policy on its way to priority At, or to AtPlace in a plugin's own tiers.
 	Carried model.PolicyKey
 	At      int32
-	AtPlace plan.TierSlot
+	AtPlace plan.TierPlace
 }
 
 // PolicyID returns the ID of a policy's line.

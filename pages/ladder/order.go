@@ -23,7 +23,7 @@ type ladderBuilder struct {
 	ladder *ladder.Ladder // for the stage
 	live   *revision.LadderRows
 	fresh  bool             // live rows belong to this revision
-	blind  *revision.Unread // what is unread that states and pods depend on, nil if nothing
+	unread *revision.Unread // what is unread that states and pods depend on, nil if nothing
 	lines  []*Line
 	finds  map[model.PolicyKey][]*model.Finding
 }
@@ -32,7 +32,7 @@ type ladderBuilder struct {
 func LadderLines(r *revision.Revision, opt LadderOptions) []*Line {
 	b := &ladderBuilder{LadderOptions: opt, rev: r, ladder: r.Ladder().OfStage(opt.Stage), fresh: true}
 	if opt.Screen { // a command waits until everything is read
-		b.blind = r.UnreadPods()
+		b.unread = r.UnreadPods()
 	}
 	if opt.Screen { // commands print findings separately, with rung lint
 		b.finds = map[model.PolicyKey][]*model.Finding{}
@@ -94,7 +94,7 @@ func (b *ladderBuilder) isUnfolded(l *Line) bool {
 	if b.rev.Network != nil && l.Kind == Band && l.Tier == model.TierNetwork {
 		byItself = true // nothing else decides on a network
 	}
-	return byItself != b.Turned[l.ID]
+	return byItself != b.ToggledHeadings[l.ID]
 }
 
 // isOpen reports whether a heading shows its lines: unfolded, filtered, or printed.
@@ -104,12 +104,12 @@ func (b *ladderBuilder) isOpen(l *Line) bool { return !b.Screen || b.Filtered ||
 // user unfolds it or selects a stage, since admins look for policies.
 func (b *ladderBuilder) addTier0() {
 	groups := b.live.GroupsOfTier(model.TierIsolation, b.Stage)
-	l := b.addLine(&Line{Kind: Band, ID: Tier0, Tier: model.TierIsolation, Folds: len(groups) > 0 && b.Stage == ""})
+	l := b.addLine(&Line{Kind: Band, ID: Tier0, Tier: model.TierIsolation, Foldable: len(groups) > 0 && b.Stage == ""})
 	l.Open = b.isOpen(l)
 	if b.Screen {
 		l.Title = b.tier0Title(l, groups)
 	}
-	if !l.Folds || l.Open {
+	if !l.Foldable || l.Open {
 		(&rowQueue{b: b, groups: groups}).addRest()
 	}
 }
@@ -131,7 +131,7 @@ func (b *ladderBuilder) addTier1() {
 
 // addTier3 adds the baseline.
 func (b *ladderBuilder) addTier3() {
-	b.addLine(&Line{Kind: Band, ID: "tier 3", Tier: model.TierBaseline, Title: "tier 3 · " + b.decidesText(model.KindBANP) + b.notHere() +
+	b.addLine(&Line{Kind: Band, ID: "tier 3", Tier: model.TierBaseline, Title: "tier 3 · " + b.decidesText(model.KindBANP) + b.notEnforcedText() +
 		b.unreadText(model.KindBANP)})
 	t := &b.ladder.Tiers[model.TierBaseline]
 	b.addRungs(t, t.Rungs, nil)
@@ -158,12 +158,12 @@ func (b *ladderBuilder) addRungs(t *ladder.Tier, rungs []ladder.Rung, gaps []lad
 }
 
 func (b *ladderBuilder) addGap(g ladder.Gap) {
-	if !b.SpreadAll && !b.Spread[g.From] {
+	if !b.ExpandAllGaps && !b.ExpandedGaps[g.From] {
 		b.addLine(&Line{Kind: Gap, ID: GapID(g.From), Tier: model.TierAdmin, Gap: g, Priority: g.From})
 		return
 	}
 	for p := g.From; p <= g.To; p++ {
-		b.addLine(&Line{Kind: Slot, ID: SlotID(p), Tier: model.TierAdmin, Gap: g, Priority: p, Listed: true})
+		b.addLine(&Line{Kind: FreePriority, ID: SlotID(p), Tier: model.TierAdmin, Gap: g, Priority: p, Listed: true})
 	}
 }
 
@@ -172,12 +172,12 @@ func (b *ladderBuilder) addGap(g ladder.Gap) {
 func (b *ladderBuilder) addTier2() {
 	t := &b.ladder.Tiers[model.TierNetwork]
 	rows := b.rowsOf(model.TierNetwork)
-	l := b.addLine(&Line{Kind: Band, ID: "tier 2", Tier: model.TierNetwork, Folds: len(t.Units)+len(rows.groups) > 0})
+	l := b.addLine(&Line{Kind: Band, ID: "tier 2", Tier: model.TierNetwork, Foldable: len(t.Units)+len(rows.groups) > 0})
 	l.Open = b.isOpen(l)
 	if b.Screen {
 		l.Title = b.tier2Title(l, t, len(rows.groups))
 	}
-	if !l.Folds || !l.Open {
+	if !l.Foldable || !l.Open {
 		return
 	}
 	for _, s := range t.Sections(b.Stage) {
@@ -204,7 +204,7 @@ func (b *ladderBuilder) addTier2() {
 
 // addNamespace adds the heading of a namespace, and its units in tier 2.
 func (b *ladderBuilder) addNamespace(n *ladder.NamespaceUnits) {
-	l := b.addLine(&Line{Kind: Namespace, ID: NamespaceID(n.Name), Tier: model.TierNetwork, Title: n.Name, Folds: true, Rank: 8,
+	l := b.addLine(&Line{Kind: Namespace, ID: NamespaceID(n.Name), Tier: model.TierNetwork, Title: n.Name, Foldable: true, Rank: 8,
 		Text: b.namespaceText(n)})
 	l.Open = b.isOpen(l)
 	if !l.Open {
@@ -268,7 +268,7 @@ func (q *rowQueue) addRest() {
 	for _, g := range q.examples {
 		n += g.Rows
 	}
-	l := q.b.addLine(&Line{Kind: Examples, ID: "examples " + strconv.Itoa(q.tier), Tier: q.tier, Title: sandboxExample, Folds: true, Rank: 8,
+	l := q.b.addLine(&Line{Kind: Examples, ID: "examples " + strconv.Itoa(q.tier), Tier: q.tier, Title: sandboxExample, Foldable: true, Rank: 8,
 		Text: page.Line{{Text: " · " + q.examples[0].Label + " · " + words.Count(n, "row"), Role: themes.Dim}}})
 	l.Open = q.b.isOpen(l)
 	if l.Open {

@@ -198,9 +198,9 @@ func (b *ladderBuilder) setState(l *Line) {
 			l.State = page.Cell{Text: "not checked against live rows", Role: themes.Dim}
 		}
 	}
-	if b.blind != nil { // its rows are compared with an incomplete cluster
+	if b.unread != nil { // its rows are compared with an incomplete cluster
 		l.State = page.Cell{Text: "unknown", Role: themes.Dim}
-		if b.blind.IsReading {
+		if b.unread.IsReading {
 			l.State = page.Cell{Text: "starting", Role: themes.Info}
 		}
 	} else if s.Waiting > 0 {

@@ -16,9 +16,9 @@ import (
 	"rung/themes"
 )
 
-// Passage is a group of connections between two ends that the same rules allow at some ports: the JSON of rung
+// AllowedConnection is a group of connections between two ends that the same rules allow at some ports: the JSON of rung
 // connections.
-type Passage struct {
+type AllowedConnection struct {
 	From  string           `json:"from"`
 	To    string           `json:"to"`
 	Ports []page.PortRange `json:"ports"`
@@ -27,24 +27,24 @@ type Passage struct {
 	By      []string `json:"by"` // empty if no rule matches
 	// Example is one of the connections, in the form for rung trace --cases; nil if an end does not exist yet.
 	Example *trace.Question `json:"example,omitempty"`
-	// WayIn is set for connections from outside through an ingress controller.
-	WayIn *WayIn `json:"way_in,omitempty"`
+	// IngressObject is set for connections from outside through an ingress controller.
+	WayIn *IngressObject `json:"way_in,omitempty"`
 
 	FromEnd, ToEnd *revision.End       `json:"-"`
 	of             []verdict.PortRange // its ports
 }
 
-// PassagesOf returns the allowed connections of a table, by ends. keep selects the ends, nil all. exposed
+// AllowedConnections returns the allowed connections of a table, by ends. keep selects the ends, nil all. exposed
 // keeps only connections that expose workloads.
-func PassagesOf(t *revision.Table, keep func(*revision.End) bool, exposed bool) []*Passage {
-	out := []*Passage{}
+func AllowedConnections(t *revision.VerdictTable, keep func(*revision.End) bool, exposed bool) []*AllowedConnection {
+	out := []*AllowedConnection{}
 	for i := range t.Ends {
 		for j := range t.Ends {
 			if keep != nil && !keep(&t.Ends[i]) && !keep(&t.Ends[j]) || exposed && !t.Exposes(i, j) {
 				continue
 			}
 			for _, s := range groupStates(t.States(i, j)) {
-				p := &Passage{From: t.Ends[i].String(), To: t.Ends[j].String(), FromEnd: &t.Ends[i], ToEnd: &t.Ends[j], of: s.ports, Verdict: "mixed",
+				p := &AllowedConnection{From: t.Ends[i].String(), To: t.Ends[j].String(), FromEnd: &t.Ends[i], ToEnd: &t.Ends[j], of: s.ports, Verdict: "mixed",
 					By: page.MapList(s.by, func(d verdict.Decider) string { return revision.DecidersText([]verdict.Decider{d}) })}
 				if v, one := s.outcome.Verdict(); one {
 					p.Verdict = string(v)
@@ -89,7 +89,7 @@ func groupStates(states []revision.PortState) (out []portGroup) {
 }
 
 // PortsText returns the ports for people.
-func (p *Passage) PortsText() string {
+func (p *AllowedConnection) PortsText() string {
 	if len(p.of) == 0 {
 		return page.None.Text
 	}
@@ -97,10 +97,10 @@ func (p *Passage) PortsText() string {
 }
 
 // ByText names the deciding rules for people.
-func (p *Passage) ByText() string { return cmp.Or(strings.Join(p.By, "; "), "no policy") }
+func (p *AllowedConnection) ByText() string { return cmp.Or(strings.Join(p.By, "; "), "no policy") }
 
 // Table lists what may connect to what.
-var Table = &page.Table[*Passage]{
+var Table = &page.Table[*AllowedConnection]{
 	Help: map[string]string{
 		"from":    "the source: a workload or outside addresses",
 		"to":      "the destination: a workload or outside addresses",
@@ -108,20 +108,20 @@ var Table = &page.Table[*Passage]{
 		"by":      "the rules that allow it: at the sender and at the receiver",
 		"example": "one of the connections, for rung trace",
 	},
-	ID:    func(p *Passage) string { return p.From + " → " + p.To + " " + p.PortsText() },
+	ID:    func(p *AllowedConnection) string { return p.From + " → " + p.To + " " + p.PortsText() },
 	Empty: "no connection is allowed",
-	Columns: []page.Column[*Passage]{
-		{Key: "from", Title: "FROM", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(p *Passage) page.Cell {
+	Columns: []page.Column[*AllowedConnection]{
+		{Key: "from", Title: "FROM", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(p *AllowedConnection) page.Cell {
 			return page.Cell{Text: p.FromEnd.Brief(), Role: themes.Accent}
-		}, Exact: func(p *Passage) string { return p.From }},
-		{Key: "to", Title: "TO", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(p *Passage) page.Cell {
+		}, Exact: func(p *AllowedConnection) string { return p.From }},
+		{Key: "to", Title: "TO", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(p *AllowedConnection) page.Cell {
 			return page.Cell{Text: p.ToEnd.Brief(), Role: themes.Accent}
-		}, Exact: func(p *Passage) string { return p.To }},
+		}, Exact: func(p *AllowedConnection) string { return p.To }},
 		{Key: "ports", Title: "PORTS", Min: 8, Max: 40, Worth: page.Always,
-			Cell: page.TextCell(func(p *Passage) string { return p.PortsText() })},
-		{Key: "verdict", Title: "VERDICT", Worth: 99, Cell: func(p *Passage) page.Cell { return page.Cell{Text: p.Verdict} }},
-		{Key: "by", Title: "BY", Flex: true, Min: 16, Worth: 98, Cell: func(p *Passage) page.Cell { return page.Cell{Text: p.ByText()} }},
-		{Key: "example", Title: "EXAMPLE", Wide: true, Worth: 90, Cell: func(p *Passage) page.Cell {
+			Cell: page.TextCell(func(p *AllowedConnection) string { return p.PortsText() })},
+		{Key: "verdict", Title: "VERDICT", Worth: 99, Cell: func(p *AllowedConnection) page.Cell { return page.Cell{Text: p.Verdict} }},
+		{Key: "by", Title: "BY", Flex: true, Min: 16, Worth: 98, Cell: func(p *AllowedConnection) page.Cell { return page.Cell{Text: p.ByText()} }},
+		{Key: "example", Title: "EXAMPLE", Wide: true, Worth: 90, Cell: func(p *AllowedConnection) page.Cell {
 			if p.Example == nil {
 				return page.None
 			}
@@ -131,7 +131,7 @@ var Table = &page.Table[*Passage]{
 }
 
 // CountText counts the ends and the allowed pairs.
-func CountText(t *revision.Table, shown []*Passage) string {
+func CountText(t *revision.VerdictTable, shown []*AllowedConnection) string {
 	workloads, outside := 0, 0
 	for i := range t.Ends {
 		switch {

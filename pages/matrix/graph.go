@@ -22,7 +22,7 @@ type edge struct {
 }
 
 // edgesOf joins passages by their ends, in order. names are the connected ends, each once.
-func edgesOf(all []*Passage) (names []string, edges []*edge) {
+func edgesOf(all []*AllowedConnection) (names []string, edges []*edge) {
 	at := map[[2]string]*edge{}
 	known := map[string]bool{}
 	for _, p := range all {
@@ -48,7 +48,7 @@ func edgesOf(all []*Passage) (names []string, edges []*edge) {
 }
 
 // Dot returns connections as a Graphviz graph, with a cluster for each namespace.
-func Dot(all []*Passage) string {
+func Dot(all []*AllowedConnection) string {
 	names, edges := edgesOf(all)
 	quote := func(s string) string { return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"` }
 	var b strings.Builder
@@ -105,7 +105,7 @@ const (
 
 // SVG draws connections as a picture, with connected nodes near each other. Equal connections give equal
 // pictures.
-func SVG(all []*Passage) string {
+func SVG(all []*AllowedConnection) string {
 	names, edges := edgesOf(all)
 	x, y, width, height := placeNodes(names, edges)
 	at := map[string]int{}

@@ -95,9 +95,9 @@ type Column[F any] struct {
 	// Live columns are for a screen, which updates: ages and what waits now. A command prints them in wide
 	// output.
 	Live bool
-	// Aside columns are for commands. Screens show them in wide mode, and beside the table for the selected
+	// DetailOnly columns are for commands. Screens show them in wide mode, and beside the table for the selected
 	// row.
-	Aside bool
+	DetailOnly bool
 	// From is the screen width from which the column is shown.
 	From int
 	// Sparse columns are shown only if any row has a value.

@@ -9,16 +9,16 @@ import (
 
 // BoardFacts is the JSON of the present priorities (command-line.md#output).
 type BoardFacts struct {
-	Slots    []plan.Slot  `json:"policies"`
-	Free     []ladder.Gap `json:"free"`
-	Smallest *int         `json:"smallest_gap,omitempty"`
-	Largest  int          `json:"largest_gap"`
-	Plan     *Facts       `json:"plan,omitempty"` // running or stopped
+	Policies []plan.Placement `json:"policies"`
+	Free     []ladder.Gap     `json:"free"`
+	Smallest *int             `json:"smallest_gap,omitempty"`
+	Largest  int              `json:"largest_gap"`
+	Plan     *Facts           `json:"plan,omitempty"` // running or stopped
 }
 
 // FactsOfBoard returns the facts of a board, and of its running or stopped plan, nil if none.
 func FactsOfBoard(b *plan.Board, p *revision.PlanState) *BoardFacts {
-	out := &BoardFacts{Slots: append([]plan.Slot{}, b.Slots()...), Free: append([]ladder.Gap{}, b.FreeRuns()...), Largest: b.LargestGap(),
+	out := &BoardFacts{Policies: append([]plan.Placement{}, b.Placements()...), Free: append([]ladder.Gap{}, b.FreeRuns()...), Largest: b.LargestGap(),
 		Plan: FactsOf(p)}
 	if n, ok := b.SmallestGap(); ok {
 		out.Smallest = &n
@@ -59,7 +59,7 @@ func FactsOf(p *revision.PlanState) *Facts {
 	if p == nil {
 		return nil
 	}
-	out := &Facts{Title: p.Title, State: p.State, Done: p.StepsMade(), Total: p.Total, RollingBack: p.Back, Why: p.Why,
+	out := &Facts{Title: p.Title, State: p.State, Done: p.StepsMade(), Total: p.Total, RollingBack: p.RollingBack, Why: p.Why,
 		Waits: page.MapList(p.Waits, func(w revision.PlanWait) ZoneWait { return ZoneWait{w.Zone, w.Why, page.Stamp{Time: w.Since}} }),
 		Steps: append([]revision.PlanStep{}, p.Steps...)}
 	if r := p.Runner; r.PID != 0 {

@@ -16,33 +16,33 @@ import (
 	"rung/themes"
 )
 
-// Place is a policy with its present and planned priority.
-type Place struct {
+// PolicyMove is a policy with its present and planned priority.
+type PolicyMove struct {
 	Policy    string
 	Now, Then int32
 	// Bracket joins policies that share a priority, on a screen. Notes are forms of a remark, longest first:
 	// "= 4 share 40"; the last is empty.
 	Bracket string
 	Notes   []string
-	// RoomNow and RoomThen describe the free priorities below it, see plan.Board.RoomBelow.
-	RoomNow, RoomThen string
+	// FreeBelowNow and FreeBelowThen describe the free priorities below it, see plan.Board.RoomBelow.
+	FreeBelowNow, FreeBelowThen string
 }
 
-// PlacesOf returns every policy of a board with its planned priority.
-func PlacesOf(b *plan.Board, then map[string]int32) []*Place {
-	slots, will := b.Slots(), b.WithMoved(then)
+// PlannedMoves returns every policy of a board with its planned priority.
+func PlannedMoves(b *plan.Board, then map[string]int32) []*PolicyMove {
+	slots, will := b.Placements(), b.WithMoved(then)
 	count := map[int32]int{}
 	for _, s := range slots {
 		count[s.Priority]++
 	}
 	tied := false // with the one above
-	return page.MapList(slots, func(s plan.Slot) *Place {
-		p := &Place{Policy: s.Policy, Now: s.Priority, Then: s.Priority, RoomNow: b.RoomBelow(s.Policy), RoomThen: will.RoomBelow(s.Policy)}
+	return page.MapList(slots, func(s plan.Placement) *PolicyMove {
+		p := &PolicyMove{Policy: s.Policy, Now: s.Priority, Then: s.Priority, FreeBelowNow: b.GapBelow(s.Policy), FreeBelowThen: will.GapBelow(s.Policy)}
 		if t, ok := then[s.Policy]; ok {
 			p.Then = t
 		}
 		above := tied
-		tied = p.RoomNow == plan.Tie
+		tied = p.FreeBelowNow == plan.Tie
 		switch n := words.Tied + " " + words.Thousands(count[s.Priority]); {
 		case s.Priority > b.Max():
 			p.Bracket, p.Notes = words.No, []string{fmt.Sprintf("not enforced: above %d", b.Max()), fmt.Sprintf("above %d", b.Max())}
@@ -61,7 +61,7 @@ func PlacesOf(b *plan.Board, then map[string]int32) []*Place {
 }
 
 // NameCell returns the policy with a note.
-func (p *Place) NameCell(note string) page.Cell {
+func (p *PolicyMove) NameCell(note string) page.Cell {
 	c := page.Cell{Text: p.Policy, Role: themes.Accent}
 	if note != "" {
 		c.More = page.Line{{Text: "  " + note, Role: themes.Warn}}
@@ -70,34 +70,34 @@ func (p *Place) NameCell(note string) page.Cell {
 }
 
 // Places lists the policies' priorities. The last column shrinks before a name is cut.
-var Places = &page.Table[*Place]{
+var Places = &page.Table[*PolicyMove]{
 	Help: map[string]string{
 		"now":        "the priority it has",
 		"plan":       "the priority it gets",
 		"free_below": "free priorities between it and the next",
 	},
-	ID:    func(p *Place) string { return p.Policy },
+	ID:    func(p *PolicyMove) string { return p.Policy },
 	Empty: "no AdminNetworkPolicies",
-	Columns: []page.Column[*Place]{
+	Columns: []page.Column[*PolicyMove]{
 		{Key: "now", Title: "NOW", Worth: page.Always, Right: true, Min: 4, NoSort: true,
-			Cell: page.TextCell(func(p *Place) string { return fmt.Sprint(p.Now) })},
-		{Key: "plan", Title: "PLAN", Worth: page.Always, Place: page.OnScreen, Right: true, Min: 4, NoSort: true, Cell: func(p *Place) page.Cell {
+			Cell: page.TextCell(func(p *PolicyMove) string { return fmt.Sprint(p.Now) })},
+		{Key: "plan", Title: "PLAN", Worth: page.Always, Place: page.OnScreen, Right: true, Min: 4, NoSort: true, Cell: func(p *PolicyMove) page.Cell {
 			if p.Then == p.Now {
 				return page.Cell{Text: fmt.Sprint(p.Then), Role: themes.Dim}
 			}
 			return page.Cell{Text: fmt.Sprint(p.Then), Role: themes.Title}
 		}},
-		{Key: "policy", Title: "POLICY", Worth: page.Always, Name: true, Min: 12, NoSort: true, Cell: func(p *Place) page.Cell {
+		{Key: "policy", Title: "POLICY", Worth: page.Always, Name: true, Min: 12, NoSort: true, Cell: func(p *PolicyMove) page.Cell {
 			return p.NameCell(p.Notes[0])
 		}},
-		{Key: "free_below", Title: "FREE BELOW", Worth: 98, Min: 8, NoSort: true, Cell: func(p *Place) page.Cell {
+		{Key: "free_below", Title: "FREE BELOW", Worth: 98, Min: 8, NoSort: true, Cell: func(p *PolicyMove) page.Cell {
 			switch {
-			case p.RoomNow == p.RoomThen && p.RoomNow == plan.Tie:
+			case p.FreeBelowNow == p.FreeBelowThen && p.FreeBelowNow == plan.Tie:
 				return page.Cell{} // the bracket shows it
-			case p.RoomNow == p.RoomThen:
-				return page.Cell{Text: p.RoomNow, Role: themes.Dim}
+			case p.FreeBelowNow == p.FreeBelowThen:
+				return page.Cell{Text: p.FreeBelowNow, Role: themes.Dim}
 			}
-			return page.Cell{Text: p.RoomNow + " → ", Role: themes.Dim, More: page.Line{{Text: p.RoomThen}}}
+			return page.Cell{Text: p.FreeBelowNow + " → ", Role: themes.Dim, More: page.Line{{Text: p.FreeBelowThen}}}
 		}},
 	},
 }

@@ -90,7 +90,7 @@ func StateOf(p *revision.PlanState) (sign page.Span, word, made string) {
 		sign, back = page.Span{Text: words.Yes, Role: themes.OK}, "rolled back"
 		made = fmt.Sprintf("%s of %s steps", words.Thousands(p.Done), words.Thousands(p.Total))
 	}
-	if !p.Back {
+	if !p.RollingBack {
 		return sign, word, made
 	}
 	if p.State == revision.PlanDone {

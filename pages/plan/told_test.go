@@ -15,7 +15,7 @@ func TestHeadline(t *testing.T) {
 	now := time.Date(2026, 11, 3, 14, 5, 0, 0, time.UTC)
 	stopped := revision.PlanState{Title: "Re-space", Total: 9, Done: 4, State: revision.PlanStopped, Since: now.Add(-12 * time.Minute), Why: "interrupted"}
 	back := stopped
-	back.Back, back.Top, back.Since = true, 6, time.Time{}
+	back.RollingBack, back.StepsAtRollback, back.Since = true, 6, time.Time{}
 	lost := stopped
 	lost.State, lost.Since = revision.PlanWaiting, time.Time{}
 	lost.Runner, lost.Waits = revision.PlanRunner{IsOwn: true}, []revision.PlanWait{{Zone: "w2", Why: "lost", Since: now.Add(-12 * time.Second)}}
@@ -56,13 +56,13 @@ func TestNotesOfSteps(t *testing.T) {
 // TestPlaces: those that share a priority are joined, what is free is counted, and what is not
 // enforced says so.
 func TestPlaces(t *testing.T) {
-	b, err := plan.NewBoard([]plan.Slot{{Policy: "a", Priority: 3}, {Policy: "b", Priority: 5}, {Policy: "c", Priority: 5}, {Policy: "d", Priority: 5}, {Policy: "e", Priority: 12}}, 9)
+	b, err := plan.NewBoard([]plan.Placement{{Policy: "a", Priority: 3}, {Policy: "b", Priority: 5}, {Policy: "c", Priority: 5}, {Policy: "d", Priority: 5}, {Policy: "e", Priority: 12}}, 9)
 	if err != nil {
 		t.Fatal(err)
 	}
 	then := map[string]int32{"a": 0}
 	got := ""
-	for _, p := range PlacesOf(b, then) {
+	for _, p := range PlannedMoves(b, then) {
 		got += p.Bracket
 		for _, c := range Places.Columns {
 			got += " " + c.Cell(p).String()

@@ -110,7 +110,7 @@ func FactsOfPod(r *revision.Revision, pod *model.Pod, now time.Time) *PodFacts {
 			Subject: t.AsSubject, Peer: t.AsPeer, Network: t.Network, Broken: rule.BrokenPortsText(), Of: t.Policy, Dir: t.Direction, rule: rule,
 			band:  strconv.Itoa(p.Tier),
 			label: p.Label(), short: p.Label(), word: p.Kind.RuleActionWord(rule), note: rule.Name}
-		if on := r.Desired.Networks().OfPolicy(p); len(on) > 0 {
+		if on := r.Desired.Networks().NetworksOfPolicy(p); len(on) > 0 {
 			o.On = on
 			o.note = strings.TrimPrefix(o.note+" on "+words.ListFew(on, 2), " ")
 		}
@@ -245,7 +245,7 @@ func (o *PodFacts) addDefaultDenies(r *revision.Revision, touches []revision.Rul
 	if len(touched) > 0 {
 		dim("subject of", fmt.Sprintf("subject of %s, peer of %s more", words.Count(subject, "NetworkPolicy"), words.Thousands(peer)))
 	}
-	if open := revision.OpenRules(r, o.Of); rows && open > 0 {
+	if open := revision.CountPeerlessRules(r, o.Of); rows && open > 0 {
 		dim("everybody", words.Count(open, "rule")+" for other pods "+words.OneOrMany(open, "names", "name")+" no peer and "+
 			words.OneOrMany(open, "matches", "match")+" this pod too")
 	}

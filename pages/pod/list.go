@@ -29,7 +29,7 @@ type Pod struct {
 func podOf(p *model.Pod) Pod {
 	out := Pod{Namespace: p.Namespace, Name: p.Name, Node: p.NodeName, Phase: p.Phase, IPs: append([]string{}, p.IPs...),
 		Labels: p.Labels.String(), Of: p}
-	if p.ToBe != nil {
+	if p.Planned != nil {
 		out.Phase = ""
 	}
 	out.Note, out.Odd = revision.PodNote(p)

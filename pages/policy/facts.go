@@ -117,7 +117,7 @@ func FactsOfPolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *Poli
 			out.Logging = l.Levels.String() + "; " + out.Logging
 		}
 	}
-	for _, pod := range revision.MeantPods(r, p) {
+	for _, pod := range revision.SubjectPods(r, p) {
 		if name := pod.Namespace + "/" + pod.Name; pod.PrimaryUDN() != "" {
 			out.PodsApart = append(out.PodsApart, name)
 		} else {

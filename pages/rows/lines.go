@@ -17,22 +17,22 @@ import (
 
 // Line is a row in a table of a zone's rows, or a heading.
 type Line struct {
-	ID    string
-	Zone  string
-	Row   nb.Row // live, or desired if missing; nil for a heading
-	Lost  bool   // missing in the zone
-	Mark  revision.RowMark
-	Flows *ACLFlows // of an ACL, nil if not read
+	ID      string
+	Zone    string
+	Row     nb.Row // live, or desired if missing; nil for a heading
+	Missing bool   // missing in the zone
+	Mark    revision.RowMark
+	Flows   *ACLFlows // of an ACL, nil if not read
 
 	acl   *revision.PlacedACL // nil for other rows
 	label string              // of the owner
 	// family is the address family of a set. on names the holders of an ACL; own means that its policy's port
 	// group alone holds it.
-	family string
-	on     []string
-	own    bool
-	full   page.Line // a heading
-	from   *Pipeline
+	family     string
+	on         []string
+	inOwnGroup bool
+	full       page.Line // a heading
+	from       *Pipeline
 }
 
 // Pipeline holds the ACLs of a database in deciding order. The zero Pipeline is empty.
@@ -57,7 +57,7 @@ func (p *Pipeline) ReadACLs(db *nb.DB) {
 		x := &placed[i]
 		on := holders.HoldersOfACL(x.ACL)
 		p.sorted[i] = Line{ID: x.UUID, Row: x.ACL, acl: x, label: x.Owner.Label(), on: holders.HolderNames(x.ACL),
-			own: len(on) == 1 && ownGroup(x.Owner, on[0]), from: p}
+			inOwnGroup: len(on) == 1 && ownGroup(x.Owner, on[0]), from: p}
 	}
 }
 
@@ -77,7 +77,7 @@ func (p *Pipeline) ACLs(zone string, lost []nb.Row, m *revision.RowMarks, only m
 		for _, r := range lost {
 			if a, ok := r.(*nb.ACL); ok {
 				x := revision.PlaceACL(a)
-				all = append(all, Line{Row: a, Lost: true, acl: &x, label: x.Owner.Label(), from: p})
+				all = append(all, Line{Row: a, Missing: true, acl: &x, label: x.Owner.Label(), from: p})
 			}
 		}
 		slices.SortStableFunc(all, func(a, b Line) int { return revision.CompareACLs(a.acl.ACL, b.acl.ACL) })
@@ -123,11 +123,11 @@ func (l Line) inZone(zone string, owner nb.Owner, m *revision.RowMarks) *Line {
 	l.Zone = zone
 	switch id := l.Row.IDs()[nb.KeyID]; {
 	case m == nil:
-	case !l.Lost:
+	case !l.Missing:
 		l.Mark = m.MarkOf(l.Row, owner)
 	default:
 		l.ID, l.Mark = "missing "+id, revision.RowMissing
-		if m.KnownLost[id] {
+		if m.KnownMissing[id] {
 			l.Mark = revision.RowKnownMissing
 		}
 	}
@@ -139,7 +139,7 @@ func NamedRows[R nb.Row](zone string, live iter.Seq[R], lost []nb.Row, m *revisi
 	var out []*Line
 	add := func(r nb.Row, lost bool) {
 		o := nb.OwnerOfRow(r)
-		l := Line{ID: r.RowUUID(), Row: r, Lost: lost, family: o.Family}
+		l := Line{ID: r.RowUUID(), Row: r, Missing: lost, family: o.Family}
 		out = append(out, l.inZone(zone, o, m))
 		o.Family = "" // sets have a column for it
 		out[len(out)-1].label = o.Label()
@@ -158,7 +158,7 @@ func NamedRows[R nb.Row](zone string, live iter.Seq[R], lost []nb.Row, m *revisi
 
 // MatchProblem says why the match of a live ACL cannot be parsed, "" if it can. It parses on demand.
 func (l *Line) MatchProblem() string {
-	if l.acl == nil || l.Lost {
+	if l.acl == nil || l.Missing {
 		return ""
 	}
 	a := l.acl.ACL

@@ -19,7 +19,7 @@ import (
 var ACLs = rowTable(
 	rowColumn{Key: "zone", Title: "ZONE", Place: page.Printed, Worth: page.Always,
 		Cell: page.TextCell(func(l *Line) string { return l.Zone })},
-	rowColumn{Key: "stage", Title: "STAGE", Aside: true, Worth: page.Always,
+	rowColumn{Key: "stage", Title: "STAGE", DetailOnly: true, Worth: page.Always,
 		Cell: page.TextCell(func(l *Line) string { return l.acl.Stage() })},
 	rowColumn{Key: "tier", Title: "TIER", Right: true, Worth: page.Always,
 		Cell: page.TextCell(func(l *Line) string { return strconv.Itoa(l.acl.Tier) })},
@@ -97,7 +97,7 @@ func rowTable(columns ...rowColumn) *page.Table[*Line] {
 // revision.RowMarks.
 func countCell(of func(*Line) int) func(*Line) page.Cell {
 	return page.TextCell(func(l *Line) string {
-		if l.Lost {
+		if l.Missing {
 			return "–"
 		}
 		return words.Thousands(of(l))
@@ -132,7 +132,7 @@ func (l *Line) priorityCell() page.Cell {
 func (l *Line) ownerCell() page.Cell {
 	c := page.Cell{Text: l.label, Role: themes.Accent}
 	switch l.Mark {
-	case revision.RowForeign, revision.RowUncompiled, revision.RowLegacy:
+	case revision.RowOtherOwner, revision.RowUncompiled, revision.RowLegacy:
 		c.Role = themes.Text
 	}
 	if l.acl != nil && l.acl.AfterAllow {
@@ -144,9 +144,9 @@ func (l *Line) ownerCell() page.Cell {
 // holderCell names the port groups and switches that hold an ACL.
 func (l *Line) holderCell() page.Cell {
 	switch {
-	case l.own:
+	case l.inOwnGroup:
 		return page.Cell{Text: "own group"}
-	case l.Lost:
+	case l.Missing:
 		return page.Cell{}
 	case len(l.on) == 0:
 		return page.Cell{Text: "nothing: no effect", Role: themes.Warn}
@@ -164,8 +164,8 @@ var markText = map[revision.RowMark]string{
 	revision.RowKnownExtra:     words.Differs + " extra: known",
 	revision.RowKnownMissing:   words.Differs + " missing: known",
 	revision.RowFrozen:         words.Frozen + " frozen",
-	revision.RowStrange:        words.Unmatched + " other form",
-	revision.RowForeign:        words.Noted + " other",
+	revision.RowOtherForm:      words.Unmatched + " other form",
+	revision.RowOtherOwner:     words.Noted + " other",
 	revision.RowLegacy:         "~ legacy",
 }
 
@@ -178,12 +178,12 @@ func (l *Line) stateCell() page.Cell {
 	switch l.Mark {
 	case revision.RowSettling:
 		c.Role = themes.Info
-	case revision.RowStrange, revision.RowLegacy:
+	case revision.RowOtherForm, revision.RowLegacy:
 		c.Role = themes.Warn
-	case revision.RowForeign:
+	case revision.RowOtherOwner:
 		c.Role = themes.Dim
 	}
-	if (c.Text == "" || l.Mark == revision.RowForeign) && l.MatchProblem() != "" {
+	if (c.Text == "" || l.Mark == revision.RowOtherOwner) && l.MatchProblem() != "" {
 		return page.Cell{Text: badMatch, Role: themes.Warn}
 	}
 	return c

@@ -133,7 +133,7 @@ func FactsOfTrace(q trace.Question, t *trace.Trace) *VerdictFacts {
 	if len(t.Families) > 0 {
 		out.Verdict, out.Reason = t.Verdict, t.Reason
 	}
-	if h := t.Through; h != nil {
+	if h := t.ViaService; h != nil {
 		out.Through = &ThroughFacts{Service: h.Service.Namespace + "/" + h.Service.Name, TargetPort: int(h.Target), Verdict: h.Verdict,
 			Reason: h.Reason, Summary: h.Hint()}
 	}

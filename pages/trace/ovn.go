@@ -15,13 +15,13 @@ import (
 type OVNFacts struct {
 	Verdict   verdict.Verdict    `json:"verdict"`
 	Agreement revision.Agreement `json:"agreement"` // with the rows
-	Ways      []OVNWayFacts      `json:"ways"`
+	Paths     []OVNPathFacts     `json:"ways"`
 
 	Words revision.OVNWords `json:"-"`
 }
 
-// OVNWayFacts is ovn-trace's answer about one path.
-type OVNWayFacts struct {
+// OVNPathFacts is ovn-trace's answer about one path.
+type OVNPathFacts struct {
 	To      string          `json:"to"`
 	Verdict verdict.Verdict `json:"verdict"`
 	Why     string          `json:"not_asked,omitempty"`
@@ -54,16 +54,16 @@ type OVNStageFacts struct {
 
 // FactsOfOVN returns the facts of ovn-trace's answer.
 func FactsOfOVN(t *revision.OVNTrace) *OVNFacts {
-	out := &OVNFacts{Verdict: t.Verdict(), Agreement: t.Agreement(), Ways: []OVNWayFacts{}, Words: t.InWords()}
-	for i := range t.Ways {
-		w := &t.Ways[i]
-		out.Ways = append(out.Ways, OVNWayFacts{To: w.Rows.To.Endpoint.String(), Verdict: w.Verdict(), Why: w.Why,
+	out := &OVNFacts{Verdict: t.Verdict(), Agreement: t.Agreement(), Paths: []OVNPathFacts{}, Words: t.InWords()}
+	for i := range t.Paths {
+		w := &t.Paths[i]
+		out.Paths = append(out.Paths, OVNPathFacts{To: w.Rows.To.Endpoint.String(), Verdict: w.Verdict(), Why: w.Why,
 			Zones: page.MapList(w.Zones, factsOfZone)})
 	}
 	return out
 }
 
-func factsOfZone(h revision.OVNZoneWay) OVNZoneFacts {
+func factsOfZone(h revision.OVNZoneTrace) OVNZoneFacts {
 	out := OVNZoneFacts{Zone: h.Zone, Where: h.RunAt, Command: h.Command, Error: h.Error, End: h.End, At: append([]string{}, h.EndsAt...),
 		Cause: h.DisagreementCause(), Stages: []OVNStageFacts{}, Text: h.Text}
 	for i := range h.Stages {

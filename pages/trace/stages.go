@@ -32,8 +32,8 @@ var Stages = &page.Table[*trace.Stage]{
 	},
 }
 
-// ToldStages returns the stages of a path in which something happens.
-func ToldStages(p *trace.Path) (out []*trace.Stage) {
+// VisibleStages returns the stages of a path in which something happens.
+func VisibleStages(p *trace.Path) (out []*trace.Stage) {
 	for i := range p.Stages {
 		if !p.Stages[i].Idle {
 			out = append(out, &p.Stages[i])

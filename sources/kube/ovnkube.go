@@ -125,7 +125,7 @@ func (o *OVNKube) putSetting(name, value, from string) {
 
 // configMap takes the settings of a ConfigMap under the requested name: a server may answer with another.
 func (o *OVNKube) configMap(ns, name string, data map[string]string) {
-	c := dialect.New(model.Meta{Key: model.Key{Kind: dialect.KindConfigMap, Namespace: ns, Name: name}}, data)
+	c := dialect.NewConfig(model.Meta{Key: model.Key{Kind: dialect.KindConfigMap, Namespace: ns, Name: name}}, data)
 	maps.Copy(o.Settings, c.Settings)
 }
 
@@ -143,7 +143,7 @@ func (o *OVNKube) daemonSet(ds *appsv1.DaemonSet, data map[string]map[string]str
 			if r := e.ValueFrom; r != nil && r.ConfigMapKeyRef != nil {
 				value = data[r.ConfigMapKeyRef.Name][r.ConfigMapKeyRef.Key]
 			}
-			o.putSetting(ovnEnv[e.Name], dialect.Cut(value), from)
+			o.putSetting(ovnEnv[e.Name], dialect.LimitText(value), from)
 		}
 		for name, value := range parseOVNArgs(append(slices.Clone(c.Command), c.Args...)) {
 			o.putSetting(name, value, from)

@@ -12,7 +12,7 @@ import (
 func parseOVNArgs(args []string) map[string]string {
 	var words []string
 	for _, a := range args {
-		a = dialect.Cut(a)
+		a = dialect.LimitText(a)
 		if !strings.Contains(a, "\n") {
 			words = append(words, a)
 			continue

@@ -68,7 +68,7 @@ func (c *Cluster) Policies() *Policies { return &Policies{c} }
 func (p *Policies) clientOf(k model.PolicyKey) (dynamic.ResourceInterface, error) {
 	r, ok := PolicyResources[k.Kind]
 	if !ok {
-		return nil, fmt.Errorf("%s is not a policy: %w", k.Label(), model.ErrRefused)
+		return nil, fmt.Errorf("%s is not a policy: %w", k.Label(), model.ErrRejected)
 	}
 	client := p.cluster.Dynamic()
 	if k.Namespace != "" {
@@ -134,7 +134,7 @@ func (p *Policies) requestChange(ctx context.Context, r dynamic.ResourceInterfac
 		dry = []string{metav1.DryRunAll}
 	}
 	if ch.Key.Kind == model.KindNamespace && ch.Verb != VerbPatch {
-		return nil, fmt.Errorf("only the logging of a namespace can be changed: %w", model.ErrRefused)
+		return nil, fmt.Errorf("only the logging of a namespace can be changed: %w", model.ErrRejected)
 	}
 	switch ch.Verb {
 	case VerbCreate, VerbApply:
@@ -192,7 +192,7 @@ func (p *Policies) withVersion(ctx context.Context, r dynamic.ResourceInterface,
 	}
 	if len(live.Unknown) > 0 {
 		return nil, fmt.Errorf("this release of Rung does not know its field %s, and would drop it; change it with kubectl: %w", live.Unknown[0],
-			model.ErrRefused)
+			model.ErrRejected)
 	}
 	u, err := live.changedObject(ch)
 	if err != nil {
@@ -206,7 +206,7 @@ func (p *Policies) withVersion(ctx context.Context, r dynamic.ResourceInterface,
 func authoredDocument(ch PolicyChange) (*unstructured.Unstructured, error) {
 	tree, err := manifests.PolicyTree(ch.New)
 	if err != nil {
-		return nil, fmt.Errorf("%w: %w", model.ErrRefused, err)
+		return nil, fmt.Errorf("%w: %w", model.ErrRejected, err)
 	}
 	u := &unstructured.Unstructured{Object: tree}
 	if ch.Key.Namespace != "" {
@@ -232,7 +232,7 @@ type patchOperation map[string]any
 // values.
 func patchOf(ctx context.Context, r dynamic.ResourceInterface, ch PolicyChange) ([]patchOperation, error) {
 	if ch.Old == nil || ch.New == nil {
-		return nil, fmt.Errorf("only an existing object can be patched: %w", model.ErrRefused)
+		return nil, fmt.Errorf("only an existing object can be patched: %w", model.ErrRejected)
 	}
 	var all map[string]string
 	uid := ch.Old.UID
@@ -246,7 +246,7 @@ func patchOf(ctx context.Context, r dynamic.ResourceInterface, ch PolicyChange) 
 	} else {
 		old, ok := ch.Old.Original.(metav1.Object)
 		if !ok {
-			return nil, fmt.Errorf("its text cannot be patched: %w", model.ErrRefused)
+			return nil, fmt.Errorf("its text cannot be patched: %w", model.ErrRejected)
 		}
 		all, uid = old.GetAnnotations(), string(old.GetUID())
 	}
@@ -259,7 +259,7 @@ func patchOf(ctx context.Context, r dynamic.ResourceInterface, ch PolicyChange) 
 	}
 	patched := append(annotationOps(ch, len(all) == 0), ruleOps(ch)...)
 	if len(patched) == 0 {
-		return nil, fmt.Errorf("neither priority nor logging changes: %w", model.ErrRefused)
+		return nil, fmt.Errorf("neither priority nor logging changes: %w", model.ErrRejected)
 	}
 	return append(ops, patched...), nil
 }

@@ -89,7 +89,7 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 	}
 	var api apierrors.APIStatus
 	if !errors.As(err, &api) {
-		if errors.Is(err, ErrChanged) || errors.Is(err, model.ErrRefused) {
+		if errors.Is(err, ErrChanged) || errors.Is(err, model.ErrRejected) {
 			return err
 		}
 		return fmt.Errorf("%w: %w", ErrNoAnswer, errors.New(SingleLine(err.Error())))

@@ -155,7 +155,7 @@ func TestUpdateRefusesToLoseUnknownFields(t *testing.T) {
 	}
 	now := parsed(t, strings.Replace(bluePolicy, "priority: 40", "priority: 41", 1))
 	_, err := p.MakeChange(t.Context(), PolicyChange{Verb: VerbUpdate, Key: blueKey, Old: l.Policy, New: now, Unchanged: unchanged(l.Policy)}, false)
-	if !errors.Is(err, model.ErrRefused) || !strings.Contains(err.Error(), "spec.shiny") {
+	if !errors.Is(err, model.ErrRejected) || !strings.Contains(err.Error(), "spec.shiny") {
 		t.Errorf("%v", err)
 	}
 }

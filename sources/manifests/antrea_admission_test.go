@@ -180,7 +180,7 @@ func checkAntrea(t *testing.T, objects ...string) []model.Finding {
 // so with the severity of its table.
 func TestAntreaAdmission(t *testing.T) {
 	severity, seen := map[string]model.Severity{}, map[string]bool{antrea.PrioritiesLimit: true} // 10,000 policies: see model/antrea
-	for _, s := range antrea.Sentences {
+	for _, s := range antrea.DocumentedRules {
 		severity[s.Code] = s.Severity
 	}
 	for _, tt := range refusedByAntrea {
@@ -224,13 +224,13 @@ func TestAntreaSentencesDocumented(t *testing.T) {
 		got = append(got, m[3]+" "+m[1]+" "+m[2])
 	}
 	var want []string
-	for _, s := range antrea.Sentences {
+	for _, s := range antrea.DocumentedRules {
 		want = append(want, s.Says+" "+s.Code+" "+string(s.Severity))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("docs/antrea.md (-want +got):\n%s", diff)
 	}
-	if slices.ContainsFunc(antrea.Sentences, func(s antrea.DocumentedRule) bool { return s.Says == "" }) {
+	if slices.ContainsFunc(antrea.DocumentedRules, func(s antrea.DocumentedRule) bool { return s.Says == "" }) {
 		t.Error("a code without a sentence")
 	}
 }

@@ -48,7 +48,7 @@ func NewGroup(o *AntreaGroup, m model.Meta) *model.Group {
 			bad(CodeCIDR, "spec.ipBlocks", words.CleanText(blocks[i].CIDR)+" is not a CIDR")
 		}
 		if len(blocks[i].Except) > 0 {
-			bad(antrea.IPBlockExcept, "spec.ipBlocks", antrea.SaysExcept)
+			bad(antrea.IPBlockExcept, "spec.ipBlocks", antrea.ExceptMessage)
 		}
 		g.Networks = append(g.Networks, words.CleanText(blocks[i].CIDR))
 	}

@@ -299,7 +299,7 @@ func configOf(n *yaml.Node, apiVersion string, key model.Key, origin model.Origi
 			data[values.Content[i].Value] = values.Content[i+1].Value
 		}
 	}
-	return dialect.New(model.Meta{Key: key, Origin: origin}, data)
+	return dialect.NewConfig(model.Meta{Key: key, Origin: origin}, data)
 }
 
 // reportOther reports an object of an unsupported kind.

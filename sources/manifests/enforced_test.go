@@ -51,7 +51,7 @@ spec:
 				t.Errorf("rule %d: %v %v", i, rule.Peers, rule.Ports)
 			}
 		}
-		if found[0].IsRefused() {
+		if found[0].IsRejected() {
 			t.Errorf("refused: %v", found[0].Invalid)
 		}
 	}

@@ -98,7 +98,7 @@ var wayInKinds = []kindInfo{
 func wayInKind[T any, P interface {
 	*T
 	metav1.Object
-	WayIn(model.Meta) *model.WayIn
+	WayIn(model.Meta) *model.EntryPoint
 }](k model.Kind, group, version string) kindInfo {
 	return plainKind(k, group, version, func(_ *decoder, o P, m model.Meta) model.Object { return o.WayIn(m) })
 }

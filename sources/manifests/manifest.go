@@ -114,8 +114,8 @@ func KeepWayInFields(n *yaml.Node) {
 }
 
 // WayIn converts an Ingress to the model's form.
-func (o *Ingress) WayIn(m model.Meta) *model.WayIn {
-	w := &model.WayIn{Meta: m}
+func (o *Ingress) WayIn(m model.Meta) *model.EntryPoint {
+	w := &model.EntryPoint{Meta: m}
 	add := func(host, path string, b *ingressBackend) {
 		if b == nil || b.Service == nil {
 			return
@@ -141,8 +141,8 @@ func (o *Ingress) WayIn(m model.Meta) *model.WayIn {
 }
 
 // WayIn converts an HTTPRoute to the model's form: the first path of each rule, for each host.
-func (o *HTTPRoute) WayIn(m model.Meta) *model.WayIn {
-	w := &model.WayIn{Meta: m}
+func (o *HTTPRoute) WayIn(m model.Meta) *model.EntryPoint {
+	w := &model.EntryPoint{Meta: m}
 	hosts := o.Spec.Hostnames
 	if len(hosts) == 0 {
 		hosts = []string{""}
@@ -171,8 +171,8 @@ func (o *HTTPRoute) WayIn(m model.Meta) *model.WayIn {
 }
 
 // WayIn converts a Route to the model's form.
-func (o *Route) WayIn(m model.Meta) *model.WayIn {
-	w := &model.WayIn{Meta: m}
+func (o *Route) WayIn(m model.Meta) *model.EntryPoint {
+	w := &model.EntryPoint{Meta: m}
 	port := ""
 	if o.Spec.Port != nil {
 		port = o.Spec.Port.TargetPort.String()

@@ -126,7 +126,7 @@ func (d *decoder) podOf(o *corev1.Pod, m model.Meta) model.Object {
 		// Without a status and networks the pod does not exist yet. A host-networked pod with a node has all
 		// that policies need.
 		if len(p.Networks) == 0 && (p.NodeName == "" || !p.HostNetwork) {
-			p.ToBe, p.NodeName = &model.PodToBe{Node: p.NodeName}, ""
+			p.Planned, p.NodeName = &model.PlannedPod{Node: p.NodeName}, ""
 		}
 	}
 	return p

@@ -75,7 +75,7 @@ status:
 		{"pod whose address comes last", "apiVersion: v1\nkind: Pod\nmetadata: {name: p, namespace: blue}\nstatus: {podIP: 10.0.0.1, phase: Succeeded}\n",
 			&model.Pod{Meta: meta(model.KindPod, "blue", "p", 1, nil), ServiceAccount: "default", Phase: "Succeeded", IPs: []string{"10.0.0.1"}}},
 		{"pod with nothing", "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nstatus:\n",
-			&model.Pod{Meta: meta(model.KindPod, "default", "p", 1, nil), ServiceAccount: "default", Phase: "Pending", ToBe: &model.PodToBe{}}},
+			&model.Pod{Meta: meta(model.KindPod, "default", "p", 1, nil), ServiceAccount: "default", Phase: "Pending", Planned: &model.PlannedPod{}}},
 		{"node", "apiVersion: v1\nkind: Node\nmetadata: {name: w, annotations: {k8s.ovn.org/host-cidrs: '[\"200.200.200.0/24\",\"fc00::2/64\"]'}}\nstatus: {addresses: [{type: InternalIP, address: 172.18.0.3}, {type: Hostname, address: w}], conditions: [{type: Ready, status: \"False\"}]}\n",
 			&model.Node{Meta: meta(model.KindNode, "", "w", 1, nil),
 				HostIPs: []string{"200.200.200.0", "fc00::2"}, InternalIPs: []string{"172.18.0.3"}}},

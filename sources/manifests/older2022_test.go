@@ -122,8 +122,8 @@ func TestForm2022(t *testing.T) {
 			t.Fatalf("%s: %d objects, broken %v", name, len(r.Objects), r.Broken)
 		}
 		p := r.Objects[0].(*model.Policy)
-		if p.YAML != text || p.Older == nil || !p.IsRefused() {
-			t.Fatalf("%s: older %+v, refused %v, text\n%s", name, p.Older, p.IsRefused(), p.YAML)
+		if p.YAML != text || p.Older == nil || !p.IsRejected() {
+			t.Fatalf("%s: older %+v, refused %v, text\n%s", name, p.Older, p.IsRejected(), p.YAML)
 		}
 		if len(p.Older.Reasons) > 0 {
 			t.Errorf("%s: %v", name, p.Older.Reasons)
@@ -140,7 +140,7 @@ func TestForm2022(t *testing.T) {
 			t.Errorf("%s: what is not of the older form is refused: %v", name, bad)
 		}
 		now, broken := ParsePolicy([]byte(p.Older.Upgrade))
-		if len(broken) > 0 || now == nil || now.IsRefused() || now.Older != nil {
+		if len(broken) > 0 || now == nil || now.IsRejected() || now.Older != nil {
 			t.Fatalf("%s: %v", name, broken)
 		}
 		if d := cmp.Diff(rulesOf(now), rulesOf(p)); d != "" {
@@ -210,7 +210,7 @@ func TestPlacesOf2022(t *testing.T) {
 			if d := cmp.Diff([]string{c.shown}, rulesOf(p)[1:]); d != "" {
 				t.Errorf("shown (-want +got):\n%s", d)
 			}
-			if p.Older == nil || !p.IsRefused() {
+			if p.Older == nil || !p.IsRejected() {
 				t.Fatal("it counts as today's form")
 			}
 			got := strings.Join(p.Older.Reasons, "; ")
@@ -221,7 +221,7 @@ func TestPlacesOf2022(t *testing.T) {
 				return
 			}
 			now, broken := ParsePolicy([]byte(p.Older.Upgrade))
-			if len(broken) > 0 || now == nil || now.Older != nil || now.IsRefused() {
+			if len(broken) > 0 || now == nil || now.Older != nil || now.IsRejected() {
 				t.Fatalf("%v\n%s", broken, p.Older.Upgrade)
 			}
 			if d := cmp.Diff(rulesOf(p), rulesOf(now)); d != "" {
@@ -240,8 +240,8 @@ func TestOlderBaseline(t *testing.T) {
 		t.Fatal(r.Broken)
 	}
 	p := r.Objects[0].(*model.Policy)
-	if p.Older == nil || p.Older.Upgrade == "" || !p.IsRefused() {
-		t.Fatalf("older %+v, refused %v", p.Older, p.IsRefused())
+	if p.Older == nil || p.Older.Upgrade == "" || !p.IsRejected() {
+		t.Fatalf("older %+v, refused %v", p.Older, p.IsRejected())
 	}
 	now, broken := ParsePolicy([]byte(p.Older.Upgrade))
 	if len(broken) > 0 || now.Kind != model.KindBANP {

@@ -60,7 +60,7 @@ func TestOlderForm(t *testing.T) {
 	if got := p.Ingress[0].Peers[0]; got.Namespaces.String() != "conformance-house=slytherin" || got.Pods.String() != "conformance-house=slytherin" {
 		t.Errorf("peer %s", got)
 	}
-	if !p.IsRefused() {
+	if !p.IsRejected() {
 		t.Error("it counts as if the server of today took it")
 	}
 	var said []string
@@ -78,7 +78,7 @@ func TestOlderForm(t *testing.T) {
 		t.Errorf("what is not of the older form is refused: %v", bad)
 	}
 	now, broken := ParsePolicy([]byte(p.Older.Upgrade))
-	if len(broken) > 0 || now == nil || now.IsRefused() || now.Older != nil {
+	if len(broken) > 0 || now == nil || now.IsRejected() || now.Older != nil {
 		t.Fatalf("today's form: %v\n%s", broken, p.Older.Upgrade)
 	}
 	if !strings.Contains(p.Older.Upgrade, "# the whole house") {
@@ -133,7 +133,7 @@ func TestOlderPlaces(t *testing.T) {
 				if got := p.Ingress[0].Peers[0].String(); got != c.shown {
 					t.Errorf("shown as %q", got)
 				}
-				if p.Older == nil || !p.IsRefused() {
+				if p.Older == nil || !p.IsRejected() {
 					t.Fatal("it counts as today's form")
 				}
 				if got := strings.Join(p.Older.Reasons, "; "); !strings.HasSuffix(got, c.reason) || (got == "") != (c.reason == "") {
@@ -146,7 +146,7 @@ func TestOlderPlaces(t *testing.T) {
 					continue
 				}
 				now, broken := ParsePolicy([]byte(p.Older.Upgrade))
-				if len(broken) > 0 || now == nil || now.Older != nil || now.IsRefused() {
+				if len(broken) > 0 || now == nil || now.Older != nil || now.IsRejected() {
 					t.Fatalf("%v\n%s", broken, p.Older.Upgrade)
 				}
 				if got := now.Ingress[0].Peers[0].String(); got != c.upgrade || now.Subject.String() != p.Subject.String() {

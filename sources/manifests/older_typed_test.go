@@ -32,8 +32,8 @@ func TestOlderOnCluster(t *testing.T) {
 	if len(broken) != 1 || broken[0].Code != model.InvalidOlder || broken[0].Severity != model.SeverityWarning || broken[0].Field != "spec.ingress[0].from[0].namespaces.namespaceSelector" {
 		t.Errorf("broken %v", broken)
 	}
-	if p.IsRefused() || p.Ingress[0].Peers[0].String() != "ns: all" {
-		t.Errorf("what decides is what is left: %s, refused %v", p.Ingress[0].Peers[0], p.IsRefused())
+	if p.IsRejected() || p.Ingress[0].Peers[0].String() != "ns: all" {
+		t.Errorf("what decides is what is left: %s, refused %v", p.Ingress[0].Peers[0], p.IsRejected())
 	}
 	if p.Older == nil || !strings.Contains(p.Older.Upgrade, "tenant: blue") {
 		t.Fatalf("no upgrade: %+v", p.Older)

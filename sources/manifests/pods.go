@@ -202,7 +202,7 @@ func (s *Set) podsOf(w, template *Workload) (out []*model.Pod) {
 		return out
 	}
 	assumed := Several
-	if template.Pod.NodeName != "" || template.Pod.ToBe != nil && template.Pod.ToBe.Node != "" {
+	if template.Pod.NodeName != "" || template.Pod.Planned != nil && template.Pod.Planned.Node != "" {
 		assumed = 1 // all its pods would run on that node
 	}
 	for i := range assumed {
@@ -246,10 +246,10 @@ func makePod(w, template *Workload, i int, node string) *model.Pod {
 	}
 	p.NodeName, p.Phase, p.Workload = "", "Pending", w.Ref()
 	pinned := template.Pod.NodeName
-	if template.Pod.ToBe != nil {
-		pinned = template.Pod.ToBe.Node
+	if template.Pod.Planned != nil {
+		pinned = template.Pod.Planned.Node
 	}
-	p.ToBe = &model.PodToBe{Node: cmp.Or(node, pinned)}
+	p.Planned = &model.PlannedPod{Node: cmp.Or(node, pinned)}
 	return &p
 }
 

@@ -81,8 +81,8 @@ func TestPods(t *testing.T) {
 				var names []string
 				for _, p := range pods {
 					name := p.Name
-					if p.ToBe.Node != "" {
-						name += " " + p.ToBe.Node
+					if p.Planned.Node != "" {
+						name += " " + p.Planned.Node
 					}
 					names = append(names, name)
 					if p.NodeName != "" || len(p.IPs) > 0 || p.Workload == "" {

@@ -87,7 +87,7 @@ func (d *decoder) fromObject(obj any, origin model.Origin) (*model.Policy, error
 	k := kindOfType(reflect.TypeOf(obj))
 	if u, ok := obj.(*unstructured.Unstructured); ok {
 		k = kindOf(u.GetAPIVersion(), u.GetKind())
-		if k != nil && k.kind.IsNamed() {
+		if k != nil && k.kind.IsReferenced() {
 			o, err := d.namedObject(k, u, d.metaOf(k, u, origin))
 			return model.AsPolicy(o), err
 		}

@@ -173,7 +173,7 @@ func asWarnings(bad []Issue, why string) []Issue {
 // accepts invalid CIDRs.
 func ovnWouldTake(k model.Kind, obj map[string]any) bool {
 	typed, err := TypedPolicy(k, obj)
-	return err == nil && !New(model.Meta{Key: model.Key{Kind: k, Name: typed.GetName()}}, typed).IsRefused()
+	return err == nil && !New(model.Meta{Key: model.Key{Kind: k, Name: typed.GetName()}}, typed).IsRejected()
 }
 
 // addReleaseHint adds which release accepts an object that only today's CRD rejects.

@@ -35,7 +35,7 @@ func workloadKinds() (out []kindInfo) {
 func (r *Result) makePods(o Options, seen map[model.Key]model.Origin) {
 	isToBe := func(o model.Object) bool {
 		p, is := o.(*model.Pod)
-		return is && p.ToBe != nil
+		return is && p.Planned != nil
 	}
 	if !slices.ContainsFunc(r.Objects, func(o model.Object) bool { return o.ObjectKey().Kind.IsWorkload() || isToBe(o) }) {
 		return

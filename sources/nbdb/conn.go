@@ -112,12 +112,12 @@ func (c *Conn) serveRows(ctx context.Context, n *northboundSession, sink func(mo
 	db, _, seq := n.takeNews()
 	c.current.Store(n)
 	defer c.current.Store(nil)
-	sink(model.ZoneUpdate{Conn: model.ConnSynced, At: time.Now(), Server: server, DB: db, Resync: true, Error: n.rowsAside()})
+	sink(model.ZoneUpdate{Conn: model.ConnSynced, At: time.Now(), Server: server, DB: db, Resync: true, Error: n.skippedText()})
 	n.noteDelivered(seq)
-	aside := n.rowsAside()
+	aside := n.skippedText()
 	return n.serveSink(ctx, func() uint64 {
 		db, ch, seq := n.takeNews()
-		if now := n.rowsAside(); len(ch) > 0 || now != aside {
+		if now := n.skippedText(); len(ch) > 0 || now != aside {
 			aside = now
 			sink(model.ZoneUpdate{Conn: model.ConnSynced, At: time.Now(), Server: server, DB: db, Changes: ch, Error: aside})
 		}
@@ -129,7 +129,7 @@ func (c *Conn) serveRows(ctx context.Context, n *northboundSession, sink func(mo
 // transaction's changes, so that callers see their own writes. The values in the operations must not be
 // changed afterwards.
 //
-// ErrNotConnected means nothing was sent. model.ErrRefused means the server changed nothing and would reject
+// ErrNotConnected means nothing was sent. model.ErrRejected means the server changed nothing and would reject
 // it again; the results name the failed operation. model.ErrWait means a wait was not met, and nothing was
 // changed. After any other error the outcome is unknown; the connection is dropped, and the Resync shows it.
 func (c *Conn) Transact(ctx context.Context, ops []nb.Op) ([]nb.OpResult, error) {
@@ -205,13 +205,13 @@ func (s *northboundSession) sendTransaction(ctx context.Context, params []byte, 
 		var refused *refusedRequest
 		switch {
 		case errors.As(err, &refused):
-			return nil, fmt.Errorf("%w: %w", model.ErrRefused, err)
+			return nil, fmt.Errorf("%w: %w", model.ErrRejected, err)
 		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 			err = fmt.Errorf("%w: a transaction got no answer within %v", ErrSilent, limit)
 		case err == nil:
 			err = failed
 		}
-		if err != nil && !errors.Is(err, model.ErrRefused) && !errors.Is(err, model.ErrWait) {
+		if err != nil && !errors.Is(err, model.ErrRejected) && !errors.Is(err, model.ErrWait) {
 			s.failSession(fmt.Errorf("the outcome of a transaction is unknown: %w", err))
 			return nil, err
 		}
@@ -224,8 +224,8 @@ func (s *northboundSession) sendTransaction(ctx context.Context, params []byte, 
 func (s *session) addOwed(d time.Duration) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.owed += d
-	return s.owed
+	s.totalTimeout += d
+	return s.totalTimeout
 }
 
 // Read reads one snapshot over a connection of its own and closes it, independently of Run.

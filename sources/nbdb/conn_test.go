@@ -46,7 +46,7 @@ func (f *fake) dial(ctx context.Context) (net.Conn, error) {
 		return nil, errors.New("connection refused")
 	}
 	a, b := net.Pipe()
-	c := New(b, time.Second)
+	c := NewRPCConn(b, time.Second)
 	f.conns = append(f.conns, c)
 	go f.serve(c)
 	return a, nil
@@ -317,7 +317,7 @@ func TestTricklingServer(t *testing.T) {
 		limit := NewLimiter(1)
 		dial := func(context.Context) (net.Conn, error) {
 			a, b := net.Pipe()
-			go f.serve(New(trickling{b}, time.Second))
+			go f.serve(NewRPCConn(trickling{b}, time.Second))
 			return a, nil
 		}
 		c := Dial(Config{Name: "ovn-worker", Addr: "unix:/fake", Dial: dial, Limit: limit})
@@ -371,7 +371,7 @@ func TestTransact(t *testing.T) {
 		f.set(func() {
 			f.transact = func(string) string { return `[{"error":"constraint violation","details":"why"}]` }
 		})
-		if _, err = c.Transact(t.Context(), ops); !errors.Is(err, model.ErrRefused) || !strings.Contains(err.Error(), "ovn-worker") {
+		if _, err = c.Transact(t.Context(), ops); !errors.Is(err, model.ErrRejected) || !strings.Contains(err.Error(), "ovn-worker") {
 			t.Error(err)
 		}
 		if len(updates()) != n {
@@ -382,7 +382,7 @@ func TestTransact(t *testing.T) {
 		f.set(func() { f.mute = map[string]bool{"transact": true} })
 		began := time.Now()
 		_, err = c.Transact(t.Context(), ops)
-		if !errors.Is(err, ErrSilent) || errors.Is(err, model.ErrRefused) || time.Since(began) != 5*time.Second {
+		if !errors.Is(err, ErrSilent) || errors.Is(err, model.ErrRejected) || time.Since(began) != 5*time.Second {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
 		time.Sleep(time.Second)

@@ -48,13 +48,13 @@ func (d *rowDecoder) readUpdates(read []tableRead, row func(table string, id []b
 	return nil
 }
 
-// unfitError returns an error about an update of an unknown row.
-func unfitError(table, uuid, what string) error {
+// inconsistentError returns an error about an update of an unknown row.
+func inconsistentError(table, uuid, what string) error {
 	return fmt.Errorf("%w: %s %s %s but is unknown", errInconsistent, table, uuid, what)
 }
 
 // readChanges reads updates of db. Rows without a valid _uuid are added to left.
-func readChanges(raw []byte, db *nb.DB, share *Sharing, written []*sentRows, left *RowsAside) ([]nb.RowChange, error) {
+func readChanges(raw []byte, db *nb.DB, share *Sharing, written []*sentRows, left *SkippedRows) ([]nb.RowChange, error) {
 	d := &rowDecoder{Lexer: NewLexer(raw), share: share, sent: written}
 	var out []nb.RowChange
 	var misfit error
@@ -67,7 +67,7 @@ func readChanges(raw []byte, db *nb.DB, share *Sharing, written []*sentRows, lef
 			uuid = internClean(id)
 		}
 		if !nb.IsUUID(uuid) {
-			d.leaveAside(left, table, string(id), kind)
+			d.skipRow(left, table, string(id), kind)
 			return
 		}
 		c := nb.RowChange{Old: old}
@@ -75,13 +75,13 @@ func readChanges(raw []byte, db *nb.DB, share *Sharing, written []*sentRows, lef
 		case kind == "delete":
 			d.Skip()
 			if old == nil {
-				misfit = unfitError(table, uuid, "was deleted")
+				misfit = inconsistentError(table, uuid, "was deleted")
 				return
 			}
 		case kind != "modify":
 			c.New = d.readRow(table, uuid, nil, false)
 		case old == nil:
-			misfit = unfitError(table, uuid, "changed")
+			misfit = inconsistentError(table, uuid, "changed")
 			d.Skip()
 			return
 		default:
@@ -98,8 +98,8 @@ func readChanges(raw []byte, db *nb.DB, share *Sharing, written []*sentRows, lef
 	return out, misfit
 }
 
-// leaveAside skips a row without a valid _uuid.
-func (d *rowDecoder) leaveAside(left *RowsAside, table, uuid, kind string) {
+// skipRow skips a row without a valid _uuid.
+func (d *rowDecoder) skipRow(left *SkippedRows, table, uuid, kind string) {
 	switch kind {
 	case "initial", "insert":
 		left.AddRow(table, uuid, d.readRow(table, "", nil, false))

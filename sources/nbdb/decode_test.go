@@ -35,7 +35,7 @@ func TestDecodeEveryTable(t *testing.T) {
 	"Meter_Band": {"` + u2 + `": {"initial": {"action":"drop","rate":20,"burst_size":0}}},
 	"NB_Global": {"` + u1 + `": {"initial": {"name":"ovn-worker","external_ids":["map",[["a","b"]]]}}},
 	"Other": {"x": {"initial": {}}}}`
-	ch, err := readChanges([]byte(raw), nil, NewSharing(), nil, &RowsAside{})
+	ch, err := readChanges([]byte(raw), nil, NewSharing(), nil, &SkippedRows{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestDecodeModify(t *testing.T) {
 	db := (*nb.DB)(nil).Apply([]nb.RowChange{{New: old}, {New: set}})
 	ch, err := readChanges([]byte(`{"ACL":{"`+u1+`":{"modify":{"severity":["set",[]],"log":false,"priority":2,
 	 "external_ids":["map",[["other","2"],["gone","1"],["new","1"]]]}}},
-	 "Address_Set":{"`+u2+`":{"modify":{"addresses":["set",["a","c","e"]]}}}}`), db, NewSharing(), nil, &RowsAside{})
+	 "Address_Set":{"`+u2+`":{"modify":{"addresses":["set",["a","c","e"]]}}}}`), db, NewSharing(), nil, &SkippedRows{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,11 +91,11 @@ func TestDecodeModify(t *testing.T) {
 	if len(old.ExternalIDs) != 3 || len(set.Addresses) != 3 {
 		t.Error("an old row was changed")
 	}
-	ch, err = readChanges([]byte(`{"Address_Set":{"`+u2+`":{"modify":{"addresses":"a","name":"b"}}}}`), db, NewSharing(), nil, &RowsAside{})
+	ch, err = readChanges([]byte(`{"Address_Set":{"`+u2+`":{"modify":{"addresses":"a","name":"b"}}}}`), db, NewSharing(), nil, &SkippedRows{})
 	if d := cmp.Diff([]nb.RowChange{{Old: set, New: &nb.AddressSet{UUID: u2, Name: "b", Addresses: []string{"a", "b", "c", "d"}}}}, ch); d != "" || err != nil {
 		t.Error(d, err)
 	}
-	ch, err = readChanges([]byte(`{"ACL":{"`+u1+`":{"delete":null}}}`), db, NewSharing(), nil, &RowsAside{})
+	ch, err = readChanges([]byte(`{"ACL":{"`+u1+`":{"delete":null}}}`), db, NewSharing(), nil, &SkippedRows{})
 	if d := cmp.Diff([]nb.RowChange{{Old: old}}, ch); d != "" || err != nil {
 		t.Error(d, err)
 	}
@@ -116,7 +116,7 @@ func TestDecodeErrors(t *testing.T) {
 		`{"Port_Group":{"` + u1 + `":{"initial":{"ports":[]}}}}`:                        "two elements",
 		`{"Port_Group":{"` + u1 + `":{"initial":{"ports":["named-uuid","a"]}}}}`:        "a uuid",
 	} {
-		_, err := readChanges([]byte(raw), nil, NewSharing(), nil, &RowsAside{})
+		_, err := readChanges([]byte(raw), nil, NewSharing(), nil, &SkippedRows{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", raw, err, want)
 		}
@@ -169,7 +169,7 @@ func TestResults(t *testing.T) {
 		t.Error(d, err)
 	}
 	res, err = readResults([]byte(`[{"error":"constraint violation","details":"bad\u0007"},null]`), ops)
-	if !errors.Is(err, model.ErrRefused) || !strings.Contains(err.Error(), "constraint violation: bad� (operation 0: insert ACL the-id)") {
+	if !errors.Is(err, model.ErrRejected) || !strings.Contains(err.Error(), "constraint violation: bad� (operation 0: insert ACL the-id)") {
 		t.Error(err)
 	}
 	if len(res) != 2 || res[0].Error == "" {
@@ -177,15 +177,15 @@ func TestResults(t *testing.T) {
 	}
 	// An error at commit comes after the operations.
 	_, err = readResults([]byte(`[{},{"count":1},{"error":"referential integrity violation"}]`), ops)
-	if !errors.Is(err, model.ErrRefused) || !strings.Contains(err.Error(), "referential integrity violation") {
+	if !errors.Is(err, model.ErrRejected) || !strings.Contains(err.Error(), "referential integrity violation") {
 		t.Error(err)
 	}
 	// Trouble of the server's own is not a refusal.
-	if _, err = readResults([]byte(`[{},{},{"error":"I/O error"}]`), ops); err == nil || errors.Is(err, model.ErrRefused) {
+	if _, err = readResults([]byte(`[{},{},{"error":"I/O error"}]`), ops); err == nil || errors.Is(err, model.ErrRejected) {
 		t.Error(err)
 	}
 	for _, bad := range []string{`{}`, `[{}]`, `[{},`, `[{"count":"x"},{}]`} {
-		if _, err := readResults([]byte(bad), ops); err == nil || errors.Is(err, model.ErrRefused) {
+		if _, err := readResults([]byte(bad), ops); err == nil || errors.Is(err, model.ErrRejected) {
 			t.Errorf("%s: %v", bad, err)
 		}
 	}
@@ -243,7 +243,7 @@ func FuzzChanges(f *testing.F) {
 	f.Add([]byte(`[{"count":1},{"error":"x","details":"y"},null,{"uuid":["uuid","z"]}]`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		db := (*nb.DB)(nil).Apply([]nb.RowChange{{New: &nb.ACL{UUID: u1}}})
-		if ch, err := readChanges(b, db, NewSharing(), nil, &RowsAside{}); err == nil {
+		if ch, err := readChanges(b, db, NewSharing(), nil, &SkippedRows{}); err == nil {
 			db.Apply(ch)
 		}
 		_, _ = readResults(b, []nb.Op{{}})
@@ -309,7 +309,7 @@ func TestToggle(t *testing.T) {
 // The numbers of NB_Global are read where the schema has them, and change by themselves.
 func TestGlobalNumbers(t *testing.T) {
 	id := rowID(1)
-	var left RowsAside
+	var left SkippedRows
 	take := func(db *nb.DB, text string) *nb.DB {
 		t.Helper()
 		ch, err := readChanges([]byte(text), db, nil, nil, &left)

@@ -26,8 +26,8 @@ const (
 
 // dialDatabase finds the pod and opens the first connection to the database that works. Programs run until ctx
 // ends and are counted in programs; dial limits the opening.
-func (c *databaseReach) dialDatabase(ctx, dial context.Context, programs *sync.WaitGroup, use connectionUse) (net.Conn, error) {
-	conn, err := c.openWay(ctx, dial, programs, use)
+func (c *programAccess) dialDatabase(ctx, dial context.Context, programs *sync.WaitGroup, use connectionUse) (net.Conn, error) {
+	conn, err := c.openRelay(ctx, dial, programs, use)
 	if err == nil {
 		return conn, nil
 	}
@@ -37,7 +37,7 @@ func (c *databaseReach) dialDatabase(ctx, dial context.Context, programs *sync.W
 	return nil, err
 }
 
-func (c *databaseReach) openWay(ctx, dial context.Context, programs *sync.WaitGroup, use connectionUse) (net.Conn, error) {
+func (c *programAccess) openRelay(ctx, dial context.Context, programs *sync.WaitGroup, use connectionUse) (net.Conn, error) {
 	run, endpoint, err := c.cfg.Open(dial)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (c *databaseReach) openWay(ctx, dial context.Context, programs *sync.WaitGr
 }
 
 // siteAt returns the facts known about the endpoint, and records it for Endpoint.
-func (c *databaseReach) siteAt(endpoint string) *siteFacts {
+func (c *programAccess) siteAt(endpoint string) *siteFacts {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.endpoint = endpoint
@@ -94,11 +94,11 @@ func (c *databaseReach) siteAt(endpoint string) *siteFacts {
 	return nil
 }
 
-func (c *databaseReach) learnSite(s *siteFacts) {
+func (c *programAccess) learnSite(s *siteFacts) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.site = s
 }
 
 // forgetSite makes the next connection survey the pod again.
-func (c *databaseReach) forgetSite() { c.learnSite(nil) }
+func (c *programAccess) forgetSite() { c.learnSite(nil) }

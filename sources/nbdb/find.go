@@ -50,7 +50,7 @@ func findDatabases(ctx context.Context, paths []string) ([]string, error) {
 			case isArchiveName(p) && strings.Contains(strings.ToLower(d.Name()), "ovnk_database_store"):
 				archives = append(archives, p)
 			}
-			return tooManyBytes(root, len(found))
+			return tooManyDatabases(root, len(found))
 		})
 		if err != nil {
 			return nil, err
@@ -62,14 +62,14 @@ func findDatabases(ctx context.Context, paths []string) ([]string, error) {
 				found[a+"!"+m] = true
 			}
 		}
-		if err := tooManyBytes(a, len(found)); err != nil {
+		if err := tooManyDatabases(a, len(found)); err != nil {
 			return nil, err
 		}
 	}
 	return slices.Sorted(maps.Keys(found)), ctx.Err()
 }
 
-func tooManyBytes(where string, n int) error {
+func tooManyDatabases(where string, n int) error {
 	if n > maxFound {
 		return fmt.Errorf("look for databases in %s: more than %d found; name some with --nb file:PATH",
 			words.CleanText(where), maxFound)

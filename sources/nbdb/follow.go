@@ -28,9 +28,9 @@ kill "${pids[@]}" 2>/dev/null
 wait
 exit 1`
 
-// steady is the running time after which a monitor's end is normal: its time limit, or the kubelet's for idle
+// minMonitorRun is the running time after which a monitor's end is normal: its time limit, or the kubelet's for idle
 // streams.
-const steady = time.Minute
+const minMonitorRun = time.Minute
 
 // followChanges sends changes until ctx ends, and misses none. Monitors report the rows they start with, so a
 // later snapshot has every earlier change, and every later change is reported.
@@ -101,7 +101,7 @@ func (p *serverPlayer) watchTables(ctx context.Context, tables []tableColumns, d
 	for {
 		began := time.Now()
 		err := p.watchOnce(ctx, cmd, dirty)
-		if ctx.Err() != nil || time.Since(began) < steady {
+		if ctx.Err() != nil || time.Since(began) < minMonitorRun {
 			return err
 		}
 	}

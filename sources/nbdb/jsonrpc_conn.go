@@ -23,11 +23,11 @@ const MaxMessage = 512 << 20
 // connection keeps no more.
 const keepRPCBuffer = 64 << 10
 
-// stretch is how many bytes of a string are searched at once.
-const stretch = 256
+// searchStep is how many bytes of a string are searched at once.
+const searchStep = 256
 
-// lastWords is how long Read, after a failed write, waits for the peer's last message.
-const lastWords = time.Second
+// lastMessageWait is how long Read, after a failed write, waits for the peer's last message.
+const lastMessageWait = time.Second
 
 // largeBuffers keeps the buffers of large messages for the next one, which often follows soon.
 var largeBuffers sync.Pool
@@ -83,18 +83,18 @@ type RPCConn struct {
 	max        int
 }
 
-// New is NewWithPatience with a constant patience, writeTimeout.
-func New(c net.Conn, writeTimeout time.Duration) *RPCConn {
-	return NewWithPatience(c, func() time.Duration { return writeTimeout })
+// NewRPCConn is NewPatientRPCConn with a constant patience, writeTimeout.
+func NewRPCConn(c net.Conn, writeTimeout time.Duration) *RPCConn {
+	return NewPatientRPCConn(c, func() time.Duration { return writeTimeout })
 }
 
-// NewWithPatience wraps a connection. After a failed write no other is tried, because half a message may be
+// NewPatientRPCConn wraps a connection. After a failed write no other is tried, because half a message may be
 // out. A write without progress for the time that patience returns closes the connection. patience may be
 // called at any time; it can give a busy peer more time. Other failed writes mean that the peer hung up, often
 // after giving a reason: a TLS server rejects a certificate by an alert. Read then returns that reason, or the
 // write's error if none arrives. So the reader ends soon after a failed write, with the same reason whichever
 // failed first.
-func NewWithPatience(c net.Conn, patience func() time.Duration) *RPCConn {
+func NewPatientRPCConn(c net.Conn, patience func() time.Duration) *RPCConn {
 	return &RPCConn{c: c, patience: patience, begunAt: time.Now(), buf: make([]byte, 16<<10), max: MaxMessage}
 }
 
@@ -113,8 +113,8 @@ func (c *RPCConn) CountAsRead() {
 	c.reads.Add(1)
 }
 
-// headway is the number of bytes the peer must read per patience.
-const headway = 64 << 10
+// writeStep is the number of bytes the peer must read per patience.
+const writeStep = 64 << 10
 
 // Write sends the message uninterrupted.
 func (c *RPCConn) Write(msg []byte) error {
@@ -127,7 +127,7 @@ func (c *RPCConn) Write(msg []byte) error {
 func (c *RPCConn) WriteRequest(id uint64, method string, params []byte) error {
 	c.wmu.Lock()
 	defer c.wmu.Unlock()
-	if len(params) <= headway {
+	if len(params) <= writeStep {
 		c.out = append(append(appendRequest(c.out[:0], id, method), params...), '}')
 		return c.writeParts(c.out)
 	}
@@ -146,7 +146,7 @@ func (c *RPCConn) writeParts(msg ...[]byte) error {
 	}
 	for _, rest := range msg {
 		for len(rest) > 0 {
-			part := rest[:min(len(rest), headway)]
+			part := rest[:min(len(rest), writeStep)]
 			if err := c.c.SetWriteDeadline(time.Now().Add(c.patience())); err != nil {
 				return c.noteBroken(fmt.Errorf("setting the write deadline: %w", err))
 			}
@@ -162,7 +162,7 @@ func (c *RPCConn) writeParts(msg ...[]byte) error {
 // noteBroken records and returns the error of a failed write, and makes Read end soon.
 func (c *RPCConn) noteBroken(why error) error {
 	c.writeError.Store(&why) // before the reader can notice
-	if errors.Is(why, os.ErrDeadlineExceeded) || c.c.SetReadDeadline(time.Now().Add(lastWords)) != nil {
+	if errors.Is(why, os.ErrDeadlineExceeded) || c.c.SetReadDeadline(time.Now().Add(lastMessageWait)) != nil {
 		_ = c.c.Close()
 	}
 	return why
@@ -213,7 +213,7 @@ func (c *RPCConn) nextObject() ([]byte, error) {
 		if inString {
 			// Most of a snapshot is strings. A stretch is searched at once, but a short one, so that strings
 			// of escapes do not take quadratic time.
-			rest := c.buf[i:min(i+stretch, c.end)]
+			rest := c.buf[i:min(i+searchStep, c.end)]
 			n := bytes.IndexByte(rest, '"')
 			if n >= 0 {
 				rest = rest[:n]

@@ -48,7 +48,7 @@ func TestRead(t *testing.T) {
 		"whole": strings.NewReader(in), "halves": iotest.HalfReader(strings.NewReader(in)),
 		"bytes": iotest.OneByteReader(strings.NewReader(in)),
 	} {
-		c := New(stream{r: r}, time.Second)
+		c := NewRPCConn(stream{r: r}, time.Second)
 		got, err := readAll(c)
 		if !errors.Is(err, io.EOF) {
 			t.Errorf("%s: %v", name, err)
@@ -68,7 +68,7 @@ func TestReadErrors(t *testing.T) {
 		"{\x00}": ErrSyntax, `{"a":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`: ErrSyntax,
 		`{"a":"b`: io.EOF, `{"a":"` + strings.Repeat("y", 70000): ErrTooLong,
 	} {
-		c := New(stream{r: strings.NewReader(in)}, time.Second)
+		c := NewRPCConn(stream{r: strings.NewReader(in)}, time.Second)
 		c.max = 64 << 10
 		if _, err := c.Read(); !errors.Is(err, want) {
 			t.Errorf("%.20q: %v, want %v", in, err, want)
@@ -80,7 +80,7 @@ func TestReadErrors(t *testing.T) {
 func TestWriteDeadline(t *testing.T) {
 	a, b := net.Pipe()
 	defer b.Close()
-	c := New(a, 20*time.Millisecond)
+	c := NewRPCConn(a, 20*time.Millisecond)
 	err := c.Write(make([]byte, 1<<20))
 	var ne net.Error
 	if !errors.As(err, &ne) || !ne.Timeout() {
@@ -96,7 +96,7 @@ func TestWriteDeadline(t *testing.T) {
 func TestWriteRequest(t *testing.T) {
 	a, b := net.Pipe()
 	defer a.Close()
-	c := New(b, time.Second)
+	c := NewRPCConn(b, time.Second)
 	got := make(chan string)
 	go func() {
 		defer close(got)
@@ -183,7 +183,7 @@ func FuzzLexer(f *testing.F) {
 				t.Errorf("%q: a span of %q, %v", b, span, s.End())
 			}
 		}
-		c := New(stream{r: strings.NewReader(string(b))}, time.Second)
+		c := NewRPCConn(stream{r: strings.NewReader(string(b))}, time.Second)
 		for {
 			if _, err := c.Read(); err != nil {
 				break

@@ -91,7 +91,7 @@ func TestErrorsOfLibovsdb(t *testing.T) {
 	if err := theirs(raw); !strings.ContainsRune(err.Error(), 0x1b) {
 		fixed(t, "an error is cleaned: %q", err)
 	}
-	if _, err := readResults([]byte(raw), ops); !errors.Is(err, model.ErrRefused) || strings.ContainsRune(err.Error(), 0x1b) {
+	if _, err := readResults([]byte(raw), ops); !errors.Is(err, model.ErrRejected) || strings.ContainsRune(err.Error(), 0x1b) {
 		t.Errorf("%q", err)
 	}
 }

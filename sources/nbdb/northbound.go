@@ -20,9 +20,9 @@ type northboundSession struct {
 	written pendingWrites
 
 	// With the session's lock; only the reader writes them.
-	db        *nb.DB
-	asideRows RowsAside
-	pending   changeFold // changes not delivered yet
+	db      *nb.DB
+	skipped SkippedRows
+	pending changeFold // changes not delivered yet
 }
 
 // openNorthbound dials, checks the schema and reads the snapshot.
@@ -43,8 +43,8 @@ func (n *northboundSession) monitorRequest(schema []byte) ([]byte, string, error
 }
 
 func (n *northboundSession) takeUpdates(updates []byte, snapshot bool) (publish func(), err error) {
-	// Only this goroutine writes asideRows; others read it with the lock.
-	left := RowsAside{maps.Clone(n.asideRows.rows), n.asideRows.unnamed}
+	// Only this goroutine writes skipped; others read it with the lock.
+	left := SkippedRows{maps.Clone(n.skipped.rows), n.skipped.unnamed}
 	var sent []*sentRows
 	if !snapshot {
 		sent = n.written.currentWrites()
@@ -60,7 +60,7 @@ func (n *northboundSession) takeUpdates(updates []byte, snapshot bool) (publish 
 		}
 	}
 	return func() {
-		n.db, n.asideRows = db, left
+		n.db, n.skipped = db, left
 		if !snapshot {
 			n.pending.addChanges(ch)
 		}
@@ -74,11 +74,11 @@ func (n *northboundSession) takeNews() (db *nb.DB, ch []nb.RowChange, seq uint64
 	return n.db, n.pending.takeChanges(), n.seq
 }
 
-// rowsAside describes the skipped rows, "" if there are none.
-func (n *northboundSession) rowsAside() string {
+// skippedText describes the skipped rows, "" if there are none.
+func (n *northboundSession) skippedText() string {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if err := n.asideRows.Err(); err != nil {
+	if err := n.skipped.Err(); err != nil {
 		return err.Error()
 	}
 	return ""
@@ -89,7 +89,7 @@ func (n *northboundSession) rowsAside() string {
 func (n *northboundSession) wholeSnapshot() (*nb.DB, error) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if err := n.asideRows.Err(); err != nil {
+	if err := n.skipped.Err(); err != nil {
 		return nil, fmt.Errorf("reading the rows of %s: %w", n.cfg.Addr, err)
 	}
 	return n.db, nil
@@ -110,15 +110,15 @@ func (f *changeFold) addChanges(ch []nb.RowChange) {
 	if f.indexes == nil {
 		f.indexes = make(map[string]int, len(f.changes)+len(ch))
 		for i, c := range f.changes {
-			f.indexes[uuidOf(c)] = i
+			f.indexes[changedUUID(c)] = i
 		}
 	}
 	for _, c := range ch {
-		if i, ok := f.indexes[uuidOf(c)]; ok {
+		if i, ok := f.indexes[changedUUID(c)]; ok {
 			f.changes[i].New, f.changes[i].Step = c.New, nil // Step describes only one change
 			continue
 		}
-		f.indexes[uuidOf(c)] = len(f.changes)
+		f.indexes[changedUUID(c)] = len(f.changes)
 		f.changes = append(f.changes, c)
 	}
 }
@@ -136,7 +136,7 @@ func (f *changeFold) takeChanges() []nb.RowChange {
 	return keep
 }
 
-func uuidOf(c nb.RowChange) string {
+func changedUUID(c nb.RowChange) string {
 	if c.New != nil {
 		return c.New.RowUUID()
 	}
@@ -147,9 +147,9 @@ func uuidOf(c nb.RowChange) string {
 // a printed command.
 var ErrRowID = errors.New("its _uuid is not a UUID")
 
-// RowsAside lists rows skipped because of their _uuid. The zero value is empty. Use it from one goroutine at a
+// SkippedRows lists rows skipped because of their _uuid. The zero value is empty. Use it from one goroutine at a
 // time.
-type RowsAside struct {
+type SkippedRows struct {
 	rows    map[string]string // by table and _uuid: the row's name
 	unnamed int
 }
@@ -158,7 +158,7 @@ type RowsAside struct {
 const maxLeft = 100
 
 // AddRow adds a skipped row. row holds its other columns; may be nil.
-func (l *RowsAside) AddRow(table, uuid string, row nb.Row) {
+func (l *SkippedRows) AddRow(table, uuid string, row nb.Row) {
 	key := table + " " + uuid
 	if _, known := l.rows[key]; known {
 		return
@@ -181,10 +181,10 @@ func (l *RowsAside) AddRow(table, uuid string, row nb.Row) {
 }
 
 // RemoveRow removes a deleted row.
-func (l *RowsAside) RemoveRow(table, uuid string) { delete(l.rows, table+" "+uuid) }
+func (l *SkippedRows) RemoveRow(table, uuid string) { delete(l.rows, table+" "+uuid) }
 
 // Err describes the skipped rows in one line, wrapping ErrRowID; nil if there are none.
-func (l *RowsAside) Err() error {
+func (l *SkippedRows) Err() error {
 	if len(l.rows) == 0 {
 		return nil
 	}

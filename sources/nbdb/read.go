@@ -67,10 +67,10 @@ type Result struct {
 	// Truncated is a *Damage if the file is damaged; DB then has the state before the damage.
 	Truncated error
 
-	// RowsAside is set if rows were skipped; it wraps nbdb.ErrRowID.
+	// SkippedRows is set if rows were skipped; it wraps nbdb.ErrRowID.
 	RowsAside error
 
-	tip string // identifies the contents: offset and hash of the end
+	fingerprint string // identifies the contents: offset and hash of the end
 }
 
 // Damage names the record at which a file becomes invalid.
@@ -219,7 +219,7 @@ func readFrom(ctx context.Context, r io.Reader, name string, o Options, of datab
 	res.Schema, res.Version, res.At = s.name, s.version, s.committedAt
 	res.Records, res.Clustered, res.Uncommitted = l.records, l.magic == magicCluster, len(s.raft.pending)
 	res.RowsAside = s.rowsAside.Err()
-	res.tip = fmt.Sprintf("%d %s %v", l.offset, l.hash, res.Truncated)
+	res.fingerprint = fmt.Sprintf("%d %s %v", l.offset, l.hash, res.Truncated)
 	return res, nil
 }
 

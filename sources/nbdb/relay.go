@@ -116,8 +116,8 @@ func (p *programPipe) Close() error {
 	return p.Conn.Close()
 }
 
-// hello requests an echo; the answer is about as long.
-const hello = `{"id":"rung","method":"echo","params":[]}`
+// echoRequest requests an echo; the answer is about as long.
+const echoRequest = `{"id":"rung","method":"echo","params":[]}`
 
 // waitForAnswer waits until the database answers through the relay. It consumes the answer, since libovsdb
 // ends a connection on an id that is a string.
@@ -128,10 +128,10 @@ func (p *programPipe) waitForAnswer(ctx context.Context, quiet time.Duration) er
 	}
 	// Setting a pipe's deadline cannot fail.
 	_ = p.SetDeadline(until)
-	if _, err := p.Write([]byte(hello)); err != nil {
+	if _, err := p.Write([]byte(echoRequest)); err != nil {
 		return err
 	}
-	for answer := make([]byte, 0, 4*len(hello)); !json.Valid(answer); {
+	for answer := make([]byte, 0, 4*len(echoRequest)); !json.Valid(answer); {
 		if len(answer) == cap(answer) {
 			return fmt.Errorf("%w: %q", ErrOutput, answer)
 		}

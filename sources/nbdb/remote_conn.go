@@ -15,13 +15,13 @@ import (
 // RemoteConn reads one zone's database through programs in a pod. It implements the reconciler's Zone. Call
 // Run once; Read may be called at any time.
 type RemoteConn struct {
-	databaseReach
+	programAccess
 
 	current *Conn // during Run; mu guards it
 }
 
-// databaseReach knows how to connect to one database of a zone.
-type databaseReach struct {
+// programAccess knows how to connect to one database of a zone.
+type programAccess struct {
 	cfg RemoteConfig
 	db  databaseNames
 
@@ -32,15 +32,15 @@ type databaseReach struct {
 
 // DialRemote returns a connection that Run keeps up. It connects nothing itself.
 func DialRemote(cfg RemoteConfig) *RemoteConn {
-	return &RemoteConn{databaseReach: databaseReach{cfg: cfg.withDefaults(northbound), db: northbound, endpoint: "exec:" +
+	return &RemoteConn{programAccess: programAccess{cfg: cfg.withDefaults(northbound), db: northbound, endpoint: "exec:" +
 		words.CleanText(cfg.Name)}}
 }
 
 // Name returns the zone's name.
-func (c *databaseReach) Name() string { return c.cfg.Name }
+func (c *programAccess) Name() string { return c.cfg.Name }
 
 // Endpoint returns where programs last ran, printable; before that it names the zone.
-func (c *databaseReach) Endpoint() string {
+func (c *programAccess) Endpoint() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.endpoint
@@ -72,7 +72,7 @@ func (c *RemoteConn) Read(ctx context.Context) (db *nb.DB, err error) {
 // waits until the programs have ended.
 func (c *RemoteConn) Connect(ctx context.Context) (net.Conn, error) {
 	under, cancel := context.WithCancel(ctx)
-	out := &attendedConn{end: cancel}
+	out := &programConn{end: cancel}
 	opening, opened := context.WithTimeout(under, c.cfg.ConnectTimeout)
 	defer opened()
 	var err error
@@ -84,14 +84,14 @@ func (c *RemoteConn) Connect(ctx context.Context) (net.Conn, error) {
 	return out, nil
 }
 
-// attendedConn joins a connection with the programs behind it.
-type attendedConn struct {
+// programConn joins a connection with the programs behind it.
+type programConn struct {
 	net.Conn
 	end      context.CancelFunc
 	programs sync.WaitGroup
 }
 
-func (a *attendedConn) Close() error {
+func (a *programConn) Close() error {
 	err := a.Conn.Close()
 	a.end()
 	a.programs.Wait()
@@ -111,11 +111,11 @@ func (c *RemoteConn) Resync() {
 // Transact always fails. The right to exec into the pod allows everything there, and Rung never uses it to
 // write.
 func (c *RemoteConn) Transact(context.Context, []nb.Op) ([]nb.OpResult, error) {
-	return nil, fmt.Errorf("writing to zone %s: %w: Rung never writes through exec", c.cfg.Name, model.ErrRefused)
+	return nil, fmt.Errorf("writing to zone %s: %w: Rung never writes through exec", c.cfg.Name, model.ErrRejected)
 }
 
 // connectFor calls do with a Config that connects through programs. The programs have ended when it returns.
-func (c *databaseReach) connectFor(ctx context.Context, use connectionUse, do func(context.Context, Config)) {
+func (c *programAccess) connectFor(ctx context.Context, use connectionUse, do func(context.Context, Config)) {
 	var programs sync.WaitGroup
 	defer programs.Wait()
 	ctx, cancel := context.WithCancel(ctx)
@@ -130,12 +130,12 @@ func (c *databaseReach) connectFor(ctx context.Context, use connectionUse, do fu
 
 // RemoteSouthbound reads one zone's Southbound database through programs in a pod. Call Run once; Read may be
 // called at any time.
-type RemoteSouthbound struct{ databaseReach }
+type RemoteSouthbound struct{ programAccess }
 
 // DialRemoteSouthbound returns a connection that Run keeps up. It connects nothing itself. It does not check
 // the zone's name, which a Southbound database does not have.
 func DialRemoteSouthbound(cfg RemoteConfig) *RemoteSouthbound {
-	return &RemoteSouthbound{databaseReach{cfg: cfg.withDefaults(southbound), db: southbound, endpoint: "exec:" + words.CleanText(cfg.Name)}}
+	return &RemoteSouthbound{programAccess{cfg: cfg.withDefaults(southbound), db: southbound, endpoint: "exec:" + words.CleanText(cfg.Name)}}
 }
 
 // Run reads the rows, follows them and passes them to sink until ctx ends, as Southbound.Run does. It returns

@@ -20,7 +20,7 @@ var passing = map[string]bool{
 }
 
 // readResults reads a reply to transact. If an operation or the commit failed, the error wraps
-// model.ErrRefused and describes the failure.
+// model.ErrRejected and describes the failure.
 func readResults(raw []byte, ops []nb.Op) ([]nb.OpResult, error) {
 	d := &rowDecoder{Lexer: NewLexer(raw)}
 	out := make([]nb.OpResult, 0, len(ops)+1)
@@ -71,7 +71,7 @@ func readResults(raw []byte, ops []nb.Op) ([]nb.OpResult, error) {
 	case passing[code]:
 		return out, fmt.Errorf("%w: %s", errPassing, failure)
 	case failure != "":
-		return out, fmt.Errorf("%w: %s", model.ErrRefused, failure)
+		return out, fmt.Errorf("%w: %s", model.ErrRejected, failure)
 	case len(out) < len(ops):
 		return nil, fmt.Errorf("reading the reply: %d results for %d operations", len(out), len(ops))
 	}

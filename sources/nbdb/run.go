@@ -78,15 +78,15 @@ type stderrTail struct {
 	b  []byte
 }
 
-// saidMost is how many bytes of stderr are kept.
-const saidMost = 512
+// maxStderr is how many bytes of stderr are kept.
+const maxStderr = 512
 
 func (t *stderrTail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.b = append(t.b, p...)
-	if n := len(t.b); n > saidMost {
-		t.b = append(t.b[:0], t.b[n-saidMost:]...)
+	if n := len(t.b); n > maxStderr {
+		t.b = append(t.b[:0], t.b[n-maxStderr:]...)
 	}
 	return len(p), nil
 }
@@ -139,7 +139,7 @@ done
 exit 0`
 
 // surveySite finds the tools and the socket of an endpoint.
-func (c *databaseReach) surveySite(ctx context.Context, run Runner, endpoint string) (*siteFacts, error) {
+func (c *programAccess) surveySite(ctx context.Context, run Runner, endpoint string) (*siteFacts, error) {
 	cmd := append([]string{"sh", "-c", survey, "rung"}, c.cfg.Sockets...)
 	out, err := captureOutput(ctx, run, cmd, runLimits{quiet: c.cfg.Quiet, maxBytes: 64 << 10})
 	var exit interface{ ExitStatus() int }

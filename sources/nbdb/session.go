@@ -36,18 +36,18 @@ type session struct {
 
 	version string // of the schema
 
-	mu     sync.Mutex
-	calls  map[uint64]*pendingCall
-	nextID uint64
-	owed   time.Duration // time limit of all transactions under way
-	err    error         // why the session ended
-	seq    uint64        // counts received updates
-	handed uint64        // the seq that the sink has received
-	news   chan struct{} // closed when handed changes, then replaced
+	mu           sync.Mutex
+	calls        map[uint64]*pendingCall
+	nextID       uint64
+	totalTimeout time.Duration // time limit of all transactions under way
+	err          error         // why the session ended
+	seq          uint64        // counts received updates
+	handed       uint64        // the seq that the sink has received
+	news         chan struct{} // closed when handed changes, then replaced
 
-	ended    chan struct{} // closed when the session ended
-	wakeSink chan struct{} // holds one token while there are undelivered updates
-	hurry    chan struct{} // holds one token while a caller waits for delivery
+	ended      chan struct{} // closed when the session ended
+	wakeSink   chan struct{} // holds one token while there are undelivered updates
+	deliverNow chan struct{} // holds one token while a caller waits for delivery
 }
 
 // pendingCall is a request waiting for its reply. The reader's goroutine processes the reply: it is a view
@@ -74,8 +74,8 @@ func openSession(ctx context.Context, cfg *Config, rows sessionRows) (*session, 
 		return nil, fmt.Errorf("connecting to %s: %w", cfg.Addr, err)
 	}
 	s := &session{cfg: cfg, rows: rows, calls: map[uint64]*pendingCall{},
-		ended: make(chan struct{}), news: make(chan struct{}), wakeSink: make(chan struct{}, 1), hurry: make(chan struct{}, 1)}
-	s.rpc = NewWithPatience(c, s.unreadLimit)
+		ended: make(chan struct{}), news: make(chan struct{}), wakeSink: make(chan struct{}, 1), deliverNow: make(chan struct{}, 1)}
+	s.rpc = NewPatientRPCConn(c, s.unreadLimit)
 	s.wg.Add(2)
 	go s.readMessages()
 	go s.probeServer()
@@ -309,7 +309,7 @@ func (s *session) serveSink(ctx context.Context, hand func() (seq uint64)) error
 			t := time.NewTimer(d)
 			select {
 			case <-t.C:
-			case <-s.hurry:
+			case <-s.deliverNow:
 			case <-s.ended: // deliver the collected changes
 			case <-ctx.Done():
 			}
@@ -342,7 +342,7 @@ func (s *session) waitDelivered(ctx context.Context) {
 			return
 		}
 		select {
-		case s.hurry <- struct{}{}:
+		case s.deliverNow <- struct{}{}:
 		default:
 		}
 		select {

@@ -168,7 +168,7 @@ func southboundChanges(raw []byte, db *flow.DB) ([]flow.RowChange, error) {
 		case kind == "delete":
 			d.Skip()
 			if lacking {
-				misfit = unfitError(table, uuid, "was deleted")
+				misfit = inconsistentError(table, uuid, "was deleted")
 			}
 			if old != nil {
 				out = append(out, flow.RowChange{Old: old})
@@ -176,7 +176,7 @@ func southboundChanges(raw []byte, db *flow.DB) ([]flow.RowChange, error) {
 		case kind == "modify" && old == nil:
 			d.Skip()
 			if lacking {
-				misfit = unfitError(table, uuid, "changed")
+				misfit = inconsistentError(table, uuid, "changed")
 			}
 		default:
 			if row := d.readSouthbound(table, uuid, old, kind == "modify"); row != nil || old != nil {

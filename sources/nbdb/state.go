@@ -15,7 +15,7 @@ type databaseState struct {
 	rows          map[rowKey]databaseRow
 	name, version string
 	committedAt   time.Time
-	rowsAside     RowsAside
+	rowsAside     SkippedRows
 	raft          raftState
 }
 
@@ -47,8 +47,8 @@ func (s *databaseState) takeSchema(raw []byte) error {
 	return nil
 }
 
-// rowsOf holds a transaction's changes of one table.
-type rowsOf struct {
+// tableChanges holds a transaction's changes of one table.
+type tableChanges struct {
 	table string
 	raw   []byte
 }
@@ -56,7 +56,7 @@ type rowsOf struct {
 // replayTransaction replays one transaction record. For each table it has null for a deleted row, else the
 // columns of a new row or the changed columns. Members come in any order: _is_diff may follow the rows.
 func (s *databaseState) replayTransaction(raw []byte) error {
-	var tables []rowsOf
+	var tables []tableChanges
 	var date int
 	diff := false
 	l := NewLexer(raw)
@@ -68,7 +68,7 @@ func (s *databaseState) replayTransaction(raw []byte) error {
 			diff = l.Bool()
 		default:
 			if table := tableIn(s.kind.read, key); table != "" {
-				tables = append(tables, rowsOf{table, l.Raw()})
+				tables = append(tables, tableChanges{table, l.Raw()})
 				return
 			}
 			l.Skip() // _comment, and unread tables
@@ -100,7 +100,7 @@ func (s *databaseState) replayTransaction(raw []byte) error {
 }
 
 // readTable reads the rows of one table into next.
-func (s *databaseState) readTable(t rowsOf, diff bool, next map[rowKey]databaseRow) error {
+func (s *databaseState) readTable(t tableChanges, diff bool, next map[rowKey]databaseRow) error {
 	var misfit error
 	l := NewLexer(t.raw)
 	l.Object(func(id []byte) {
@@ -109,7 +109,7 @@ func (s *databaseState) readTable(t rowsOf, diff bool, next map[rowKey]databaseR
 			switch {
 			case l.Null():
 				s.rowsAside.RemoveRow(t.table, string(id))
-			case s.kind.tellsAside:
+			case s.kind.reportsSkipped:
 				row, _ := s.kind.row(l, t.table, "", nil, diff).(nb.Row)
 				s.rowsAside.AddRow(t.table, string(id), row)
 			default:
@@ -123,7 +123,7 @@ func (s *databaseState) readTable(t rowsOf, diff bool, next map[rowKey]databaseR
 			next[k] = s.kind.row(l, t.table, uuid, old, diff)
 			return
 		}
-		if old == nil && misfit == nil && t.table != s.kind.partly {
+		if old == nil && misfit == nil && t.table != s.kind.partialTable {
 			misfit = fmt.Errorf("%w: it deletes the unknown row %s %s", ErrContent, t.table, uuid)
 		}
 		next[k] = nil
@@ -144,16 +144,16 @@ type databaseKind struct {
 	// row reads the columns of the next row in l, in the protocol's notation, so that file and server give the
 	// same rows. It returns nil for a row that is not kept.
 	row func(l *Lexer, table, uuid string, old databaseRow, diff bool) databaseRow
-	// tellsAside makes rows without a valid _uuid an error of the result.
-	tellsAside bool
-	// partly is a table with unkept rows: deleting an unknown one is no error.
-	partly string
-	fill   func(*Result, map[rowKey]databaseRow)
+	// reportsSkipped makes rows without a valid _uuid an error of the result.
+	reportsSkipped bool
+	// partialTable is a table with unkept rows: deleting an unknown one is no error.
+	partialTable string
+	fill         func(*Result, map[rowKey]databaseRow)
 }
 
 func northboundKind(share *Sharing) databaseKind {
 	d := &rowDecoder{share: share}
-	return databaseKind{name: nb.Database, read: watched, tellsAside: true,
+	return databaseKind{name: nb.Database, read: watched, reportsSkipped: true,
 		row: func(l *Lexer, table, uuid string, old databaseRow, diff bool) databaseRow {
 			d.Lexer = l
 			was, _ := old.(nb.Row)
@@ -170,7 +170,7 @@ func northboundKind(share *Sharing) databaseKind {
 
 func southboundKind() databaseKind {
 	d := &rowDecoder{}
-	return databaseKind{name: flow.Database, read: watchedSouthbound, partly: flow.TableFlow,
+	return databaseKind{name: flow.Database, read: watchedSouthbound, partialTable: flow.TableFlow,
 		row: func(l *Lexer, table, uuid string, old databaseRow, diff bool) databaseRow {
 			d.Lexer = l
 			was, _ := old.(flow.Row)

@@ -277,9 +277,9 @@ func TestReadingWhatWasSent(t *testing.T) {
 				raw = slices.Insert(raw, at, "\"\\,w0"[r.IntN(5)])
 			}
 		}
-		want, wantErr := readChanges(raw, nil, nil, nil, &RowsAside{})
+		want, wantErr := readChanges(raw, nil, nil, nil, &SkippedRows{})
 		for _, share := range []*Sharing{nil, NewSharing()} {
-			got, err := readChanges(raw, nil, share, []*sentRows{{}, rows}, &RowsAside{})
+			got, err := readChanges(raw, nil, share, []*sentRows{{}, rows}, &SkippedRows{})
 			if (err == nil) != (wantErr == nil) {
 				t.Fatalf("%d: %s: %v, and without knowing %v", i, raw, err, wantErr)
 			}
@@ -355,7 +355,7 @@ func TestSend(t *testing.T) {
 			waits = append(waits, c.Send(t.Context(), []nb.Op{{Kind: nb.OpDelete, Table: nb.TableAddressSet, UUID: u}}))
 		}
 		for _, wait := range waits {
-			if _, err := wait(); err == nil || errors.Is(err, model.ErrRefused) || errors.Is(err, model.ErrWait) {
+			if _, err := wait(); err == nil || errors.Is(err, model.ErrRejected) || errors.Is(err, model.ErrWait) {
 				t.Errorf("an unknown outcome is %v", err)
 			}
 		}

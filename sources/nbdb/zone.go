@@ -17,11 +17,11 @@ import (
 	"rung/sources/retry"
 )
 
-// Prefix begins the address of a database file.
-const Prefix = "file:"
+// FilePrefix begins the address of a database file.
+const FilePrefix = "file:"
 
 // AddressPath returns the path of an address; ok is false for other kinds of address.
-func AddressPath(addr string) (path string, ok bool) { return strings.CutPrefix(addr, Prefix) }
+func AddressPath(addr string) (path string, ok bool) { return strings.CutPrefix(addr, FilePrefix) }
 
 // ZoneConfig configures the zone of a file.
 type ZoneConfig struct {
@@ -55,12 +55,12 @@ func NewZone(cfg ZoneConfig) *Zone {
 func (z *Zone) Name() string { return z.cfg.Name }
 
 // Endpoint returns the printable address.
-func (z *Zone) Endpoint() string { return words.CleanText(Prefix + z.cfg.Path) }
+func (z *Zone) Endpoint() string { return words.CleanText(FilePrefix + z.cfg.Path) }
 
 // Transact always fails: without a server, writes to a file have no order.
 func (z *Zone) Transact(context.Context, []nb.Op) ([]nb.OpResult, error) {
 	return nil, fmt.Errorf("writing to zone %s: %w: %s is a file, and Rung only reads files",
-		z.cfg.Name, model.ErrRefused, words.CleanText(z.cfg.Path))
+		z.cfg.Name, model.ErrRejected, words.CleanText(z.cfg.Path))
 }
 
 // Run reads the file and passes its rows to sink, again after every change, until ctx ends. Updates with rows
@@ -118,8 +118,8 @@ func (c *ZoneConfig) followFile(ctx context.Context, read func() (*Result, error
 				tip, why = "", string(state)+text
 				bad(state, attempts, text)
 			}
-		case tip != r.tip:
-			tip, why, attempts = r.tip, "", 0
+		case tip != r.fingerprint:
+			tip, why, attempts = r.fingerprint, "", 0
 			at, flaw := time.Now(), ""
 			if !r.At.IsZero() && r.At.Before(at) {
 				at = r.At

@@ -108,7 +108,7 @@ func TestZone(t *testing.T) {
 
 func TestZoneIsReadOnly(t *testing.T) {
 	z := NewZone(ZoneConfig{Name: "node-1", Path: "/x\x1b"})
-	if _, err := z.Transact(t.Context(), nil); !errors.Is(err, model.ErrRefused) || !strings.Contains(err.Error(), "only read") {
+	if _, err := z.Transact(t.Context(), nil); !errors.Is(err, model.ErrRejected) || !strings.Contains(err.Error(), "only read") {
 		t.Error(err)
 	}
 	if z.Name() != "node-1" || z.Endpoint() != "file:/x\ufffd" {

@@ -27,7 +27,7 @@ type memServer struct {
 
 	// dbmu guards db and all peers' monitors. Messages queued under it are in commit order.
 	dbmu sync.Mutex
-	db   *DB
+	db   *MemDB
 
 	mu     sync.Mutex
 	ln     net.Listener
@@ -59,7 +59,7 @@ func newBuiltin(zone, path string, stall time.Duration, report func(State, error
 	gate := make(chan struct{})
 	close(gate)
 	b := &memServer{zone: zone, path: path, stall: stall, queue: 64 << 20, report: report,
-		schema: raw, db: New(schema), peers: map[*clientPeer]struct{}{}, gate: gate}
+		schema: raw, db: NewDB(schema), peers: map[*clientPeer]struct{}{}, gate: gate}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	return b, nil
 }

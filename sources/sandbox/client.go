@@ -36,7 +36,7 @@ func dialSocket(ctx context.Context, socket string, notify func(string, []byte))
 	if err != nil {
 		return nil, err
 	}
-	k := &socketClient{conn: nbdb.New(c, patience), notify: notify, replies: map[uint64]func([]byte, error){}, done: make(chan struct{})}
+	k := &socketClient{conn: nbdb.NewRPCConn(c, patience), notify: notify, replies: map[uint64]func([]byte, error){}, done: make(chan struct{})}
 	go k.readMessages()
 	return k, nil
 }
@@ -160,7 +160,7 @@ func (c *controlSockets) clientOf(ctx context.Context, name string) (*socketClie
 			return k, nil
 		}
 	}
-	for _, n := range zoneNamesOf {
+	for _, n := range zoneProcesses {
 		if n.name != name {
 			continue
 		}

@@ -55,12 +55,12 @@ func (t *transaction) checkReferences() error {
 	for p := range t.was {
 		row := t.db.rowAt(p)
 		if row == nil && t.db.strong[p.uuid] > 0 {
-			return &opFailure{"referential integrity violation",
+			return &operationError{"referential integrity violation",
 				fmt.Sprintf("cannot delete %s row %s: it is still referenced", p.table, p.uuid)}
 		}
 		for _, to := range t.db.strongReferences(p.table, row) {
 			if t.db.rowAt(to) == nil {
-				return &opFailure{"referential integrity violation", fmt.Sprintf("Table %s row %s refers to the missing %s row %s",
+				return &operationError{"referential integrity violation", fmt.Sprintf("Table %s row %s refers to the missing %s row %s",
 					p.table, p.uuid, to.table, to.uuid)}
 			}
 		}

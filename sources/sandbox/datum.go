@@ -117,17 +117,17 @@ func appendDatum(b []byte, d Datum, c *Column) []byte {
 	return append(b, `]]`...)
 }
 
-// opFailure is an error of an operation or a commit, in OVSDB's two parts.
-type opFailure struct{ code, details string }
+// operationError is an error of an operation or a commit, in OVSDB's two parts.
+type operationError struct{ code, details string }
 
-func (f *opFailure) Error() string { return f.code + ": " + f.details }
+func (f *operationError) Error() string { return f.code + ": " + f.details }
 
 func constraintError(format string, args ...any) error {
-	return &opFailure{"constraint violation", fmt.Sprintf(format, args...)}
+	return &operationError{"constraint violation", fmt.Sprintf(format, args...)}
 }
 
 func syntaxError(format string, args ...any) error {
-	return &opFailure{"syntax error", fmt.Sprintf(format, args...)}
+	return &operationError{"syntax error", fmt.Sprintf(format, args...)}
 }
 
 // datumReader reads values decoded by encoding/json, with numbers as json.Number.

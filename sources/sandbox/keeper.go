@@ -30,7 +30,7 @@ type rowKeeper struct {
 	fault     string        // why reading or writing fails now
 	ready     chan struct{} // closed when the first rows exist
 	isReady   bool
-	objects   *Standing         // nil until SetPods
+	objects   *ClusterNetworks  // nil until SetPods
 	madeFor   map[string]string // port name → uid of its pod
 	groups    map[string]string // namespace → its port group's name
 	segmented bool              // there are or were networks other than the default one
@@ -69,7 +69,7 @@ func (k *rowKeeper) wakeKeeper() {
 }
 
 // putObjects sets the objects to follow.
-func (k *rowKeeper) putObjects(s *Standing) {
+func (k *rowKeeper) putObjects(s *ClusterNetworks) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.objects = s
@@ -128,7 +128,7 @@ func (k *rowKeeper) noteWritten(isolation string, err error) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch {
-	case errors.Is(err, model.ErrRefused) && k.isReady:
+	case errors.Is(err, model.ErrRejected) && k.isReady:
 		return false // another writer's row is in the way; the next change retries
 	case err != nil:
 		k.fault = err.Error()

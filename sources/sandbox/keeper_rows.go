@@ -27,7 +27,7 @@ func (k *rowKeeper) dueOps() (ops []nb.Op, isolation string) {
 	if sw == nil || k.objects == nil {
 		return nil, ""
 	}
-	k.objects.gather()
+	k.objects.collect()
 	w := &rowWork{rowKeeper: k, sw: sw, members: map[string][]nb.Ref{}}
 	w.addPortOps()
 	w.addNamespaceOps()

@@ -33,10 +33,10 @@ func TestPodReplacedWhileItsPortIsWritten(t *testing.T) {
 	row := func(address string) *nb.LogicalSwitchPort {
 		return &nb.LogicalSwitchPort{UUID: "p", Name: "ns_x", Addresses: []string{address}, ExternalIDs: map[string]string{"pod": "true"}}
 	}
-	x := func(uid, ip string) *Standing {
+	x := func(uid, ip string) *ClusterNetworks {
 		p := pod("ns", "x", "a", ip)
 		p.UID = uid
-		return &Standing{Cluster: cluster(p)}
+		return &ClusterNetworks{Cluster: cluster(p)}
 	}
 	k.putObjects(x("first", "10.0.0.1"))
 	ops, isolation := k.dueOps()
@@ -196,7 +196,7 @@ func TestPodCostsOneMutation(t *testing.T) {
 	}
 	have := []model.Object{pod("ns", "0", "a", ip), pod("ns", "1", "a", ip), pod("ns", "2", "a", ip)}
 	put := func(more ...model.Object) {
-		k.putObjects(&Standing{Cluster: cluster(append(slices.Clone(have), more...)...)})
+		k.putObjects(&ClusterNetworks{Cluster: cluster(append(slices.Clone(have), more...)...)})
 	}
 	show(&nb.Global{UUID: "g", Name: "a"}, &nb.LogicalSwitch{UUID: "s", Name: "a"}, live("0", ip), live("1", ip), live("2", ip))
 	put()

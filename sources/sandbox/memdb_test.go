@@ -21,17 +21,17 @@ const testSchema = `{"name":"T","version":"1.0.0","tables":{
  "Kid":{"isRoot":false,"columns":{"name":{"type":{"key":{"type":"string","enum":["set",["a","b"]],"maxLength":2},"min":0,"max":1}},
   "next":{"type":{"key":{"type":"uuid","refTable":"Kid"},"min":0,"max":1}}}}}}`
 
-func open(t testing.TB) *DB {
+func open(t testing.TB) *MemDB {
 	t.Helper()
 	s, err := ParseSchema([]byte(testSchema))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return New(s)
+	return NewDB(s)
 }
 
 // do runs operations and returns the results with UUIDs left out.
-func do(t testing.TB, db *DB, ops string) (results string, raw []map[string]any, changes []RowChange) {
+func do(t testing.TB, db *MemDB, ops string) (results string, raw []map[string]any, changes []RowChange) {
 	t.Helper()
 	var list []json.RawMessage
 	if err := json.Unmarshal([]byte("["+ops+"]"), &list); err != nil {

@@ -140,7 +140,7 @@ func (u *tableUpdates) finishUpdates() []byte {
 // isRFCMonitor reports whether this is RFC 7047's monitor, which sends whole rows, old and new.
 func (m *clientMonitor) isRFCMonitor() bool { return m.method == "monitor" }
 
-func (m *clientMonitor) snapshotOf(db *DB) []byte {
+func (m *clientMonitor) snapshotOf(db *MemDB) []byte {
 	var u tableUpdates
 	for _, table := range slices.Sorted(maps.Keys(m.tables)) {
 		w := m.tables[table]
@@ -155,7 +155,7 @@ func (m *clientMonitor) snapshotOf(db *DB) []byte {
 }
 
 // notificationOf returns the message about a commit, nil if the monitor is not affected.
-func (m *clientMonitor) notificationOf(db *DB, changes []RowChange) []byte {
+func (m *clientMonitor) notificationOf(db *MemDB, changes []RowChange) []byte {
 	var u tableUpdates
 	for _, table := range slices.Sorted(maps.Keys(m.tables)) {
 		w := m.tables[table]
@@ -181,7 +181,7 @@ func (m *clientMonitor) notificationOf(db *DB, changes []RowChange) []byte {
 }
 
 // wholeRow returns the new row under a kind of update2.
-func (m *clientMonitor) wholeRow(db *DB, ch *RowChange, kind string, columns []string) []byte {
+func (m *clientMonitor) wholeRow(db *MemDB, ch *RowChange, kind string, columns []string) []byte {
 	if m.isRFCMonitor() {
 		kind = "new"
 	}
@@ -189,7 +189,7 @@ func (m *clientMonitor) wholeRow(db *DB, ch *RowChange, kind string, columns []s
 }
 
 // describeChange returns a change as the monitor receives it, nil if it does not watch it.
-func (m *clientMonitor) describeChange(db *DB, ch *RowChange, w *tableWatch) []byte {
+func (m *clientMonitor) describeChange(db *MemDB, ch *RowChange, w *tableWatch) []byte {
 	switch {
 	case ch.Old == nil:
 		if isOn(w.Select.Insert) {

@@ -214,7 +214,7 @@ func (m *columnMutation) applyTo(d Datum) (Datum, error) {
 			v *= by
 		default:
 			if by == 0 {
-				return nil, &opFailure{"domain error", "division by zero"}
+				return nil, &operationError{"domain error", "division by zero"}
 			}
 			if m.mutator == "/=" {
 				v /= by

@@ -37,25 +37,25 @@ func (n *neighbours) nextHopMAC(p *Packet) string {
 	return strayMAC
 }
 
-// switchesNow returns the switches with their ports, by name.
-func (b *zoneBridge) switchesNow(known map[string]vif) map[string]*neighbours {
+// currentSwitches returns the switches with their ports, by name.
+func (b *zoneBridge) currentSwitches(known map[string]vif) map[string]*neighbours {
 	tables, _, _ := b.zone.nb.currentRows(nb.TableSwitch, nb.TablePort, TableRouterPort)
 	macs := map[string]string{}
 	for _, r := range tables[2] {
-		macs[r.stringOf("name")] = r.stringOf("mac")
+		macs[r.stringAt("name")] = r.stringAt("mac")
 	}
 	out := make(map[string]*neighbours, len(tables[0]))
 	for _, sw := range tables[0] {
-		n := &neighbours{name: sw.stringOf("name"), ids: sw.mapOf("external_ids"), ports: map[netip.Addr]string{}}
-		for _, uuid := range sw.refsOf("ports") {
+		n := &neighbours{name: sw.stringAt("name"), ids: sw.mapAt("external_ids"), ports: map[netip.Addr]string{}}
+		for _, uuid := range sw.refsAt("ports") {
 			port := tables[1][uuid]
-			if v, is := known[port.stringOf("name")]; is {
+			if v, is := known[port.stringAt("name")]; is {
 				n.vifs = append(n.vifs, v.name)
 				for _, a := range v.addrs {
 					n.ports[a] = v.mac
 				}
-			} else if port.stringOf("type") == "router" {
-				n.router = port.mapOf("options")["router-port"]
+			} else if port.stringAt("type") == "router" {
+				n.router = port.mapAt("options")["router-port"]
 				n.mac = macs[n.router]
 			}
 		}
@@ -68,7 +68,7 @@ func (b *zoneBridge) switchesNow(known map[string]vif) map[string]*neighbours {
 // portNeighbours returns the neighbours of each port by port name.
 func (b *zoneBridge) portNeighbours(known map[string]vif) map[string]*neighbours {
 	out := make(map[string]*neighbours, len(known))
-	for _, n := range b.switchesNow(known) {
+	for _, n := range b.currentSwitches(known) {
 		for _, name := range n.vifs {
 			out[name] = n
 		}
@@ -80,16 +80,16 @@ func (b *zoneBridge) portNeighbours(known map[string]vif) map[string]*neighbours
 // their networks.
 func (b *zoneBridge) routeSwitches(ctx context.Context, want map[string]vif) error {
 	tables, _, _ := b.zone.nb.currentRows(TableRouterPort, TableRouter, nb.TableSwitch)
-	switches := b.switchesNow(want)
+	switches := b.currentSwitches(want)
 	routers := map[string]tableRow{}
 	uuids := map[string]string{}
 	for uuid, r := range tables[0] {
-		routers[r.stringOf("name")], uuids[r.stringOf("name")] = r, uuid
+		routers[r.stringAt("name")], uuids[r.stringAt("name")] = r, uuid
 	}
 	var ops []nb.Op
 	for i, table := range []string{TableRouter, nb.TableSwitch} {
 		for uuid, r := range tables[i+1] {
-			if serves := r.mapOf("external_ids")[KeyServes]; serves != "" && switches[serves] == nil {
+			if serves := r.mapAt("external_ids")[KeyServes]; serves != "" && switches[serves] == nil {
 				ops = append(ops, nb.Op{Kind: nb.OpDelete, Table: table, UUID: uuid})
 			}
 		}
@@ -103,7 +103,7 @@ func (b *zoneBridge) routeSwitches(ctx context.Context, want map[string]vif) err
 			continue
 		}
 		r, there := routers[n.router]
-		more := n.roomFor(prefixes(r.stringsOf("networks")))
+		more := n.missingNetworks(prefixes(r.stringsAt("networks")))
 		switch {
 		case !there:
 			if router, ok := RouterOf(name, n.ids, more); ok {
@@ -126,8 +126,8 @@ func (b *zoneBridge) routeSwitches(ctx context.Context, want map[string]vif) err
 	return b.zone.Transact(ctx, ops...)
 }
 
-// roomFor returns the networks that the router lacks for the switch's ports.
-func (n *neighbours) roomFor(nets []netip.Prefix) (more []netip.Prefix) {
+// missingNetworks returns the networks that the router lacks for the switch's ports.
+func (n *neighbours) missingNetworks(nets []netip.Prefix) (more []netip.Prefix) {
 	taken := map[netip.Addr]bool{}
 	for a := range n.ports {
 		taken[a] = true
@@ -136,7 +136,7 @@ func (n *neighbours) roomFor(nets []netip.Prefix) (more []netip.Prefix) {
 		if slices.ContainsFunc(nets, func(p netip.Prefix) bool { return p.Contains(a) }) {
 			continue
 		}
-		p := roomForAddress(a, taken)
+		p := networkAround(a, taken)
 		nets, more = append(nets, p), append(more, p)
 	}
 	return more
@@ -152,9 +152,9 @@ func (z *Zone) OutsidePortFor(lport string) string {
 	return z.OutsidePort()
 }
 
-// wayTo returns the port by which packets between lport and a port of another zone leave and enter. It is the
+// portTowards returns the port by which packets between lport and a port of another zone leave and enter. It is the
 // other port itself if the switch has it (networks.md#pods), else the port for other nodes.
-func (z *Zone) wayTo(lport, other string) string {
+func (z *Zone) portTowards(lport, other string) string {
 	known, _ := z.bridge.wantedVIFs()
 	around := z.bridge.portNeighbours(known)
 	switch n := around[lport]; {

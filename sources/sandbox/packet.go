@@ -197,17 +197,17 @@ func foldChecksum(s uint32) uint16 {
 	return ^uint16(s)
 }
 
-// kindOf classifies a received frame.
-type kindOf int
+// frameKind classifies a received frame.
+type frameKind int
 
 const (
-	strange kindOf = iota // not the lab's
-	marked                // a packet, with its number
-	expired               // a router's answer to a packet whose time to live ended
+	strange frameKind = iota // not the lab's
+	marked                   // a packet, with its number
+	expired                  // a router's answer to a packet whose time to live ended
 )
 
 // recogniseFrame finds the number in a frame. It does not panic on any input.
-func recogniseFrame(b []byte) (id uint32, kind kindOf) {
+func recogniseFrame(b []byte) (id uint32, kind frameKind) {
 	proto, body, _, ok := framePayload(b)
 	if !ok {
 		return 0, strange

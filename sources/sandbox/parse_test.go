@@ -223,10 +223,10 @@ func TestFindMissing(t *testing.T) {
 func TestRoom(t *testing.T) {
 	a := netip.MustParseAddr("172.20.1.7")
 	taken := map[netip.Addr]bool{netip.MustParseAddr("172.20.1.254"): true}
-	if got := roomForAddress(a, taken).String(); got != "172.20.1.253/24" {
+	if got := networkAround(a, taken).String(); got != "172.20.1.253/24" {
 		t.Error(got)
 	}
-	if got := roomForAddress(netip.MustParseAddr("fd00::7"), nil).String(); got != "fd00::fe/64" {
+	if got := networkAround(netip.MustParseAddr("fd00::7"), nil).String(); got != "fd00::fe/64" {
 		t.Error(got)
 	}
 }
@@ -242,11 +242,11 @@ func FuzzApply(f *testing.F) {
 		tables, _, _ := r.currentRows("Interface")
 		for _, row := range tables[0] {
 			for column := range row {
-				row.stringOf(column)
-				row.stringsOf(column)
-				row.mapOf(column)
-				row.intOf(column)
-				row.boolOf(column)
+				row.stringAt(column)
+				row.stringsAt(column)
+				row.mapAt(column)
+				row.intAt(column)
+				row.boolAt(column)
 			}
 		}
 		if _, err := readResults("db", b); err == nil && !bytes.Contains(b, []byte("[")) && !bytes.Contains(b, []byte("null")) {

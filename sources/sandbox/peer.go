@@ -28,7 +28,7 @@ type clientPeer struct {
 }
 
 func newPeer(b *memServer, c net.Conn) *clientPeer {
-	return &clientPeer{b: b, rpc: nbdb.New(c, b.stall), monitors: map[string]*clientMonitor{},
+	return &clientPeer{b: b, rpc: nbdb.NewRPCConn(c, b.stall), monitors: map[string]*clientMonitor{},
 		wake: make(chan struct{}, 1), done: make(chan struct{})}
 }
 

@@ -28,8 +28,8 @@ type vif struct {
 	up        bool
 }
 
-// leavingPort is a port with a deleted row, kept until ovs-vswitchd releases its pipe.
-type leavingPort struct {
+// removedPort is a port with a deleted row, kept until ovs-vswitchd releases its pipe.
+type removedPort struct {
 	port *bridgePort
 	cfg  int64 // the next_cfg that removed it
 }
@@ -40,7 +40,7 @@ type zoneBridge struct {
 
 	mu    sync.Mutex
 	ports map[string]*bridgePort // by logical port
-	drop  []leavingPort
+	drop  []removedPort
 	need  int64 // the next_cfg that includes every port
 	next  int   // the next interface number; used only by plugPorts
 }
@@ -88,12 +88,12 @@ func (b *zoneBridge) wantedVIFs() (out map[string]vif, ok bool) {
 	}
 	out = map[string]vif{}
 	for _, r := range tables[0] {
-		if r.stringOf("type") != "" || r.stringOf("name") == "" {
+		if r.stringAt("type") != "" || r.stringAt("name") == "" {
 			continue
 		}
-		v := vif{name: r.stringOf("name"), up: r.boolOf("up")}
-		v.version, v.versioned = r.mapOf("options")["iface-id-ver"]
-		for _, text := range r.stringsOf("addresses") {
+		v := vif{name: r.stringAt("name"), up: r.boolAt("up")}
+		v.version, v.versioned = r.mapAt("options")["iface-id-ver"]
+		for _, text := range r.stringsAt("addresses") {
 			for i, word := range strings.Fields(text) {
 				if a, err := netip.ParseAddr(word); err == nil {
 					v.addrs = append(v.addrs, a)
@@ -115,13 +115,13 @@ func (b *zoneBridge) pluggedPorts() (out map[string]tableRow, next int, ok bool)
 	}
 	out = map[string]tableRow{}
 	for _, r := range tables[0] {
-		digits, isPort := strings.CutPrefix(r.stringOf("name"), "p")
+		digits, isPort := strings.CutPrefix(r.stringAt("name"), "p")
 		n, err := strconv.Atoi(digits)
 		if !isPort || err != nil {
 			continue
 		}
 		next = max(next, n+1)
-		out[r.mapOf("external_ids")["iface-id"]] = r
+		out[r.mapAt("external_ids")["iface-id"]] = r
 	}
 	return out, next, true
 }
@@ -160,7 +160,7 @@ func (b *zoneBridge) plugOnce(ctx context.Context) error {
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		v := want[name]
 		r, there := have[name]
-		iface := r.stringOf("name")
+		iface := r.stringAt("name")
 		if !there {
 			iface = "p" + strconv.Itoa(b.next)
 			b.next++
@@ -198,7 +198,7 @@ func (b *zoneBridge) plugOnce(ctx context.Context) error {
 		if _, wanted := want[name]; wanted {
 			continue
 		}
-		if uuid := b.uuidOf("Port", r.stringOf("name")); uuid != "" {
+		if uuid := b.uuidOf("Port", r.stringAt("name")); uuid != "" {
 			gone = append(gone, name)
 			ops = append(ops, map[string]any{"op": "mutate", "table": "Bridge", "where": []any{[]any{"name", "==", "br-int"}},
 				"mutations": []any{[]any{"ports", "delete", setOf(uuidRef(uuid))}}})
@@ -225,7 +225,7 @@ func (b *zoneBridge) plugOnce(ctx context.Context) error {
 	maps.Copy(b.ports, fresh)
 	for _, name := range gone {
 		if p := b.ports[name]; p != nil {
-			b.drop = append(b.drop, leavingPort{p, cfg})
+			b.drop = append(b.drop, removedPort{p, cfg})
 			delete(b.ports, name)
 		}
 	}
@@ -234,7 +234,7 @@ func (b *zoneBridge) plugOnce(ctx context.Context) error {
 
 // samePort reports whether an interface has the ids of the logical port; ovn-controller adds others.
 func samePort(r tableRow, v vif) bool {
-	ids := r.mapOf("external_ids")
+	ids := r.mapAt("external_ids")
 	for k, want := range v.externalIDs() {
 		if got, there := ids[k]; !there || got != want {
 			return false
@@ -249,7 +249,7 @@ func (b *zoneBridge) closeReleased() {
 	cfg := b.currentCfg()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.drop = slices.DeleteFunc(b.drop, func(l leavingPort) bool {
+	b.drop = slices.DeleteFunc(b.drop, func(l removedPort) bool {
 		if l.cfg > cfg {
 			return false
 		}
@@ -263,7 +263,7 @@ func (b *zoneBridge) closeReleased() {
 func (b *zoneBridge) currentCfg() int64 {
 	tables, _, _ := b.zone.vs.currentRows("Open_vSwitch")
 	for _, r := range tables[0] {
-		return r.intOf("cur_cfg")
+		return r.intAt("cur_cfg")
 	}
 	return 0
 }
@@ -271,7 +271,7 @@ func (b *zoneBridge) currentCfg() int64 {
 func (b *zoneBridge) uuidOf(table, name string) string {
 	tables, _, _ := b.zone.vs.currentRows(table)
 	for uuid, r := range tables[0] {
-		if r.stringOf("name") == name {
+		if r.stringAt("name") == name {
 			return uuid
 		}
 	}
@@ -285,8 +285,8 @@ func (b *zoneBridge) portOf(lport string) *bridgePort {
 	return b.ports[lport]
 }
 
-// lackingText describes an unfinished port, "" if all are bound and deleted ones are gone.
-func (b *zoneBridge) lackingText() string {
+// unfinishedText describes an unfinished port, "" if all are bound and deleted ones are gone.
+func (b *zoneBridge) unfinishedText() string {
 	want, ok1 := b.wantedVIFs()
 	have, _, ok2 := b.pluggedPorts()
 	if !ok1 || !ok2 {
@@ -299,7 +299,7 @@ func (b *zoneBridge) lackingText() string {
 		if b.portOf(name) == nil {
 			return "port " + name + " has no pipe"
 		}
-		if have[name].intOf("ofport") <= 0 || !v.up {
+		if have[name].intAt("ofport") <= 0 || !v.up {
 			return "port " + name + " is not bound"
 		}
 	}

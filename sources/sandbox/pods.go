@@ -60,7 +60,7 @@ func (h *podHandler) applyCluster(number int, c *model.Cluster) {
 		return
 	}
 	h.applied = number
-	objects := &Standing{Cluster: c}
+	objects := &ClusterNetworks{Cluster: c}
 	for _, k := range h.keepers {
 		k.putObjects(objects)
 	}

@@ -210,29 +210,29 @@ func (res opResult) firstNumber(column string) (int64, error) {
 	if len(res.Rows) == 0 {
 		return 0, fmt.Errorf("no row has %s", column)
 	}
-	return res.Rows[0].intOf(column), nil
+	return res.Rows[0].intAt(column), nil
 }
 
-// stringOf returns a column's string, "" if it has none.
-func (r tableRow) stringOf(column string) string {
+// stringAt returns a column's string, "" if it has none.
+func (r tableRow) stringAt(column string) string {
 	s, _ := r[column].(string)
 	return s
 }
 
-// boolOf returns a column's boolean, false if it has none.
-func (r tableRow) boolOf(column string) bool {
+// boolAt returns a column's boolean, false if it has none.
+func (r tableRow) boolAt(column string) bool {
 	b, _ := r[column].(bool)
 	return b
 }
 
-// intOf returns a column's integer, 0 if it has none.
-func (r tableRow) intOf(column string) int64 {
+// intAt returns a column's integer, 0 if it has none.
+func (r tableRow) intAt(column string) int64 {
 	n, _ := r[column].(float64) // configuration numbers are far below 2⁵³
 	return int64(n)
 }
 
-// elementsOf returns the elements of a column's set or map. A set of one element has no tag.
-func (r tableRow) elementsOf(column string) []any {
+// elementsAt returns the elements of a column's set or map. A set of one element has no tag.
+func (r tableRow) elementsAt(column string) []any {
 	if _, tagged := splitTag(r[column]); tagged != nil {
 		if list, ok := tagged.([]any); ok {
 			return list
@@ -241,9 +241,9 @@ func (r tableRow) elementsOf(column string) []any {
 	return []any{r[column]}
 }
 
-// stringsOf returns a column's set of strings.
-func (r tableRow) stringsOf(column string) (out []string) {
-	for _, e := range r.elementsOf(column) {
+// stringsAt returns a column's set of strings.
+func (r tableRow) stringsAt(column string) (out []string) {
+	for _, e := range r.elementsAt(column) {
 		if s, _ := e.(string); s != "" {
 			out = append(out, s)
 		}
@@ -251,9 +251,9 @@ func (r tableRow) stringsOf(column string) (out []string) {
 	return out
 }
 
-// refsOf returns a column's set of references.
-func (r tableRow) refsOf(column string) (out []string) {
-	for _, e := range r.elementsOf(column) {
+// refsAt returns a column's set of references.
+func (r tableRow) refsAt(column string) (out []string) {
+	for _, e := range r.elementsAt(column) {
 		_, uuid := splitTag(e)
 		if s, _ := uuid.(string); s != "" {
 			out = append(out, s)
@@ -262,10 +262,10 @@ func (r tableRow) refsOf(column string) (out []string) {
 	return out
 }
 
-// mapOf returns a column's map of strings.
-func (r tableRow) mapOf(column string) map[string]string {
+// mapAt returns a column's map of strings.
+func (r tableRow) mapAt(column string) map[string]string {
 	out := map[string]string{}
-	for _, e := range r.elementsOf(column) {
+	for _, e := range r.elementsAt(column) {
 		if pair, _ := e.([]any); len(pair) == 2 {
 			key, _ := pair[0].(string)
 			out[key], _ = pair[1].(string)

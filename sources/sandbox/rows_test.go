@@ -91,7 +91,7 @@ func TestRefused(t *testing.T) {
 			"second of a name": {{Kind: nb.OpInsert, Table: nb.TableAddressSet, Row: map[string]any{"name": "fine"}},
 				{Kind: nb.OpInsert, Table: nb.TableAddressSet, Row: map[string]any{"name": "taken"}}},
 		} {
-			if _, err := w.conn.Transact(t.Context(), ops); !errors.Is(err, model.ErrRefused) {
+			if _, err := w.conn.Transact(t.Context(), ops); !errors.Is(err, model.ErrRejected) {
 				t.Errorf("%s: %v", what, err)
 			} else if !strings.Contains(err.Error(), "ovn-worker") {
 				t.Errorf("%s: %v does not name the zone", what, err)
@@ -126,7 +126,7 @@ func TestServersAgree(t *testing.T) {
 			ops[i] = randomOps(rand.New(rand.NewPCG(seed, 0)), round, uuids[i])
 			results[i], errs[i] = w.conn.Transact(t.Context(), ops[i])
 		}
-		if (errs[0] == nil) != (errs[1] == nil) || errors.Is(errs[0], model.ErrRefused) != errors.Is(errs[1], model.ErrRefused) {
+		if (errs[0] == nil) != (errs[1] == nil) || errors.Is(errs[0], model.ErrRejected) != errors.Is(errs[1], model.ErrRejected) {
 			t.Fatalf("round %d: built-in %v, real %v\n%+v", round, errs[0], errs[1], ops[0])
 		}
 		if errs[0] != nil {

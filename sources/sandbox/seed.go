@@ -44,7 +44,7 @@ func SeedRows(zone string, mgmt []string, foreign bool) []nb.Op {
 			"options":   map[string]string{"router-port": "rtos-" + zone}}),
 	}
 	if foreign {
-		ops = append(append(ops, udnIsolation(mgmt)...), enhancementOf2023()...)
+		ops = append(append(ops, udnIsolation(mgmt)...), example2023Rows()...)
 	}
 	group := func(name, port string) nb.Op {
 		ids := nb.IDs(nb.DefaultController, nb.OwnerCluster, nb.IDPair{Key: nb.KeyName, Value: name})
@@ -118,10 +118,10 @@ func aclRow(tier, priority int, direction string, afterLB bool, action, match st
 	return row
 }
 
-// enhancementOf2023 returns the rows of the AdminNetworkPolicy example in the enhancement of 2023: another
+// example2023Rows returns the rows of the AdminNetworkPolicy example in the enhancement of 2023: another
 // controller, ids with OVN priority, other names. Nothing updates them. Their group has no ports, so they
 // match nothing. The group has no note; its single id identifies it.
-func enhancementOf2023() []nb.Op {
+func example2023Rows() []nb.Op {
 	const policy, priority, number = "priority-50-example", "25000", 25000
 	pg := nb.HashedName(policy + "_" + priority)
 	var ops []nb.Op

@@ -42,10 +42,10 @@ type packetsUnderWay struct {
 	zone    *Zone
 	sending sync.Mutex // held during a round of packets
 
-	mu         sync.Mutex
-	lastNumber uint32              // number of the last packet
-	cameOut    map[uint32][]string // ports of each awaited packet, by its number
-	quiet      map[uint32]chan struct{}
+	mu             sync.Mutex
+	lastNumber     uint32              // number of the last packet
+	cameOut        map[uint32][]string // ports of each awaited packet, by its number
+	awaitedAnswers map[uint32]chan struct{}
 }
 
 // takeOutput processes a frame that came out of a port.
@@ -59,9 +59,9 @@ func (k *packetsUnderWay) takeOutput(lport string, frame []byte) {
 			k.cameOut[id] = append(at, lport)
 		}
 	case expired:
-		if done := k.quiet[id]; done != nil {
+		if done := k.awaitedAnswers[id]; done != nil {
 			close(done)
-			delete(k.quiet, id)
+			delete(k.awaitedAnswers, id)
 		}
 	}
 }
@@ -272,10 +272,10 @@ func (z *Zone) WaitLogged(ctx context.Context) error {
 		id := rand.Uint32()
 		answered := make(chan struct{})
 		k.mu.Lock()
-		if k.quiet == nil {
-			k.quiet = map[uint32]chan struct{}{}
+		if k.awaitedAnswers == nil {
+			k.awaitedAnswers = map[uint32]chan struct{}{}
 		}
-		k.quiet[id] = answered
+		k.awaitedAnswers[id] = answered
 		k.mu.Unlock()
 		err := k.lastPacket(ctx, id)
 		if err == nil {
@@ -289,7 +289,7 @@ func (z *Zone) WaitLogged(ctx context.Context) error {
 			}
 		}
 		k.mu.Lock()
-		delete(k.quiet, id)
+		delete(k.awaitedAnswers, id)
 		k.mu.Unlock()
 		if err != nil || !retry.Sleep(ctx, time.Millisecond) {
 			return fmt.Errorf("zone %s: waiting for ovn-controller's log: %w", z.cfg.Name, errors.Join(err, ctx.Err()))

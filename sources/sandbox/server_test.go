@@ -100,7 +100,7 @@ func TestKill(t *testing.T) {
 					done = append(done, name)
 					break
 				}
-				if errors.Is(err, model.ErrRefused) {
+				if errors.Is(err, model.ErrRejected) {
 					break // the write whose outcome was unknown had worked
 				}
 				time.Sleep(5 * time.Millisecond)
@@ -162,7 +162,7 @@ func TestStop(t *testing.T) {
 		}
 		began := time.Now()
 		_, err := w.conn.Transact(t.Context(), []nb.Op{{Kind: nb.OpInsert, Table: nb.TableAddressSet, Row: map[string]any{"name": "big", "addresses": big}}})
-		if err == nil || errors.Is(err, model.ErrRefused) || time.Since(began) > wait.Patience/2 {
+		if err == nil || errors.Is(err, model.ErrRejected) || time.Since(began) > wait.Patience/2 {
 			t.Errorf("%v after %v", err, time.Since(began))
 		}
 		w.until("lost", func(all []model.ZoneUpdate, _ *nb.DB) bool {
@@ -190,7 +190,7 @@ func TestStalledClient(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	deaf := nbdb.New(c, time.Second)
+	deaf := nbdb.NewRPCConn(c, time.Second)
 	if err := deaf.Write(nbdb.RequestText(1, "monitor_cond", []byte(`["OVN_Northbound","m",{"Address_Set":{"columns":["name"]}}]`))); err != nil {
 		t.Fatal(err)
 	}
@@ -231,7 +231,7 @@ func TestNonsense(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rpc := nbdb.New(c, time.Second)
+			rpc := nbdb.NewRPCConn(c, time.Second)
 			if err := rpc.Write(nbdb.RequestText(1, method, []byte(params))); err != nil {
 				t.Fatal(err)
 			}

@@ -22,7 +22,7 @@ type ZoneProgress struct {
 func (z *Zone) Progress() (p ZoneProgress, ok bool) {
 	tables, synced, _ := z.nb.currentRows(nb.TableGlobal)
 	for _, r := range tables[0] {
-		return ZoneProgress{NB: r.intOf("nb_cfg"), SB: r.intOf("sb_cfg"), HV: r.intOf("hv_cfg")}, synced
+		return ZoneProgress{NB: r.intAt("nb_cfg"), SB: r.intAt("sb_cfg"), HV: r.intAt("hv_cfg")}, synced
 	}
 	return p, false
 }
@@ -48,7 +48,7 @@ func (z *Zone) WaitSynced(ctx context.Context) (ZoneProgress, error) {
 		// The earlier rows are known now. If ports were missing, the number does not cover their flows, so a
 		// new one is taken.
 		waited := false
-		for why := z.bridge.lackingText(); why != ""; why = z.bridge.lackingText() {
+		for why := z.bridge.unfinishedText(); why != ""; why = z.bridge.unfinishedText() {
 			waited = true
 			if !retry.Sleep(ctx, syncAgain) {
 				return ZoneProgress{}, fmt.Errorf("zone %s: %s: %w", z.cfg.Name, words.CleanText(why), ctx.Err())
@@ -98,7 +98,7 @@ const (
 // watchDaemons asks every process for an answer until ctx ends. It also increments nb_cfg, whose counters show
 // whether flows follow rows.
 func (z *Zone) watchDaemons(ctx context.Context) {
-	for _, n := range zoneNamesOf {
+	for _, n := range zoneProcesses {
 		z.wg.Go(func() {
 			for retry.Sleep(ctx, askAgain) {
 				z.askDaemon(ctx, n.name)
@@ -144,7 +144,7 @@ func (z *Zone) Faults() []model.Fault {
 	z.mu.Lock()
 	defer z.mu.Unlock()
 	var out []model.Fault
-	for _, n := range zoneNamesOf {
+	for _, n := range zoneProcesses {
 		d := z.states[n.name]
 		switch {
 		case d.State == Running, d.State == Died && d.Err == nil && time.Since(d.Since) < ReadyWithin:
@@ -169,10 +169,10 @@ func (z *Zone) Faults() []model.Fault {
 
 // reportFaults reports the faults if they changed.
 func (z *Zone) reportFaults() {
-	z.telling.Lock()
-	defer z.telling.Unlock()
+	z.reporting.Lock()
+	defer z.reporting.Unlock()
 	if now := z.Faults(); !slices.Equal(now, z.faults) {
 		z.faults = now
-		z.hear(now)
+		z.onFaults(now)
 	}
 }

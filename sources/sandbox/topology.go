@@ -85,9 +85,9 @@ func (t *zoneTopology) seedOps() []nb.Op {
 	return append(ops, router.Ops()...)
 }
 
-// roomForAddress returns a network for the router on the node's switch, for an address outside its networks.
+// networkAround returns a network for the router on the node's switch, for an address outside its networks.
 // It is the /24 or /64 around the address, and the router gets the highest free address.
-func roomForAddress(addr netip.Addr, taken map[netip.Addr]bool) netip.Prefix {
+func networkAround(addr netip.Addr, taken map[netip.Addr]bool) netip.Prefix {
 	bits := 24
 	if addr.Is6() {
 		bits = 64

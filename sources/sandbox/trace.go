@@ -47,7 +47,7 @@ func (z *Zone) Trace(ctx context.Context, p Packet, state string) (met []MetFlow
 	}()
 	known, _ := z.bridge.wantedVIFs()
 	have, _, _ := z.bridge.pluggedPorts()
-	at := have[p.EntryPort].intOf("ofport")
+	at := have[p.EntryPort].intAt("ofport")
 	if at <= 0 {
 		return nil, "", fmt.Errorf("%q: %w", p.EntryPort, ErrNoPort)
 	}
@@ -146,8 +146,8 @@ func (z *Zone) aclFlows(ctx context.Context) (map[string][]MetFlow, error) {
 	out := map[string][]MetFlow{}
 	for i, res := range results {
 		for _, r := range res.Rows {
-			id := r.refsOf("_uuid")
-			if hint := r.mapOf("external_ids")["stage-hint"]; hint != "" && len(id) == 1 && len(id[0]) >= 8 {
+			id := r.refsAt("_uuid")
+			if hint := r.mapAt("external_ids")["stage-hint"]; hint != "" && len(id) == 1 && len(id[0]) >= 8 {
 				cookie := id[0][:8]
 				out[cookie] = append(out[cookie], MetFlow{Stage: aclStages[i], ACL: hint})
 			}
@@ -187,8 +187,8 @@ type handshakePacket struct {
 	shape func(*Packet)
 }
 
-// greetings are the packets that open a connection, in order.
-var greetings = map[PacketProto][]handshakePacket{
+// openingPackets are the packets that open a connection, in order.
+var openingPackets = map[PacketProto][]handshakePacket{
 	TCP: {
 		{"SYN", false, func(p *Packet) { p.Flags, p.Seq = SYN, 1 }},
 		{"SYN-ACK", true, func(p *Packet) { p.Flags, p.Seq, p.Ack = SYN|ACK, 1, 2 }},
@@ -223,7 +223,7 @@ func (g *handshakePacket) connState(first bool) string {
 // TryConnection sends the packets that open a connection, there and back, and stops at the first lost one.
 // Between two zones each packet is decided in both, as on a cluster.
 func TryConnection(ctx context.Context, c Connection) (steps []PacketStep, made bool, err error) {
-	for i, g := range greetings[c.Proto] {
+	for i, g := range openingPackets[c.Proto] {
 		p := Packet{Src: c.Src, Dst: c.Dst, Proto: c.Proto, SrcPort: c.SrcPort, DstPort: c.DstPort}
 		from, to, in, out := c.From, c.To, c.FromPort, c.ToPort
 		if g.back {
@@ -236,7 +236,7 @@ func TryConnection(ctx context.Context, c Connection) (steps []PacketStep, made 
 		g.shape(&p)
 		legs := []packetLeg{{from, in, out}}
 		if from != to {
-			legs = []packetLeg{{from, in, from.wayTo(in, out)}, {to, to.wayTo(out, in), out}}
+			legs = []packetLeg{{from, in, from.portTowards(in, out)}, {to, to.portTowards(out, in), out}}
 		}
 		for _, leg := range legs {
 			p.EntryPort = leg.entryPort

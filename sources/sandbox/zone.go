@@ -27,8 +27,8 @@ const (
 	VSwitchd   = "ovs-vswitchd"
 )
 
-// zoneNamesOf lists the processes in starting order, with their file names.
-var zoneNamesOf = []struct{ name, file string }{
+// zoneProcesses lists the processes in starting order, with their file names.
+var zoneProcesses = []struct{ name, file string }{
 	{NBServer, dbNB}, {SBServer, dbSB}, {VSServer, dbVS},
 	{VSwitchd, "vswitchd"}, {Northd, "northd"}, {Controller, "controller"},
 }
@@ -49,8 +49,8 @@ type Zone struct {
 	dir        string
 	ownsFolder bool // the zone made the folder
 	log        string
-	tell       func(Daemon)
-	hear       func([]model.Fault)
+	onDaemon   func(Daemon)
+	onFaults   func([]model.Fault)
 	guard      Guard
 
 	procs  map[string]*Process
@@ -62,8 +62,8 @@ type Zone struct {
 	askedAt   map[string]time.Time // when a silent process was asked
 	lateFault *model.Fault         // OVN did not start
 
-	telling sync.Mutex // held while faults are reported, to keep their order
-	faults  []model.Fault
+	reporting sync.Mutex // held while faults are reported, to keep their order
+	faults    []model.Fault
 
 	control controlSockets
 	bridge  zoneBridge
@@ -72,10 +72,10 @@ type Zone struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
-	up     chan struct{} // closed when all processes run, or upErr has the reason
-	upErr  error
-	rising sync.WaitGroup // the background start
-	rise   context.CancelFunc
+	up              chan struct{} // closed when all processes run, or upErr has the reason
+	upErr           error
+	backgroundStart sync.WaitGroup // the background start
+	cancelStart     context.CancelFunc
 }
 
 func newZone(t *Tools, cfg ZoneConfig, dir string, g Guard, tell func(Daemon), hear func([]model.Fault)) (*Zone, error) {
@@ -83,11 +83,11 @@ func newZone(t *Tools, cfg ZoneConfig, dir string, g Guard, tell func(Daemon), h
 	if err != nil {
 		return nil, fmt.Errorf("zone %s: %w", cfg.Name, err)
 	}
-	z := &Zone{cfg: cfg, tools: t, dir: dir, log: filepath.Join(dir, controllerLog), tell: tell, hear: hear, guard: g, topo: topo,
+	z := &Zone{cfg: cfg, tools: t, dir: dir, log: filepath.Join(dir, controllerLog), onDaemon: tell, onFaults: hear, guard: g, topo: topo,
 		askedAt: map[string]time.Time{}, procs: map[string]*Process{}, states: map[string]Daemon{}, up: make(chan struct{})}
 	z.control.zone, z.bridge.zone, z.packets.zone = z, z, z
 	z.bridge.ports = map[string]*bridgePort{}
-	for _, n := range zoneNamesOf {
+	for _, n := range zoneProcesses {
 		z.states[n.name] = Daemon{Name: n.name, State: Died, Since: time.Now()}
 		z.procs[n.name] = NewProcess(ChildConfig{Zone: cfg.Name, Name: n.name, Socket: z.filePath(n.file + ".ctl"), Guard: g,
 			Command: func() *exec.Cmd { return z.daemonCommand(n.name, n.file) },
@@ -192,8 +192,8 @@ func (z *Zone) startZone(ctx context.Context, behind bool) error {
 		return z.upErr
 	}
 	rise, cancel := context.WithCancel(life)
-	z.rise = cancel
-	z.rising.Go(func() {
+	z.cancelStart = cancel
+	z.backgroundStart.Go(func() {
 		err := z.startPatiently(rise, SBServer, VSServer)
 		if err == nil {
 			err = z.startBelow(rise, life, z.startPatiently)
@@ -323,15 +323,15 @@ func (z *Zone) reportState(name string, s State, err error) {
 	}
 	z.states[name] = d
 	z.mu.Unlock()
-	z.tell(d)
+	z.onDaemon(d)
 	z.reportFaults()
 }
 
 // Daemons returns the current states of the zone's processes, in starting order.
 func (z *Zone) Daemons() []Daemon {
-	out := make([]Daemon, 0, len(zoneNamesOf))
+	out := make([]Daemon, 0, len(zoneProcesses))
 	z.mu.Lock()
-	for _, n := range zoneNamesOf {
+	for _, n := range zoneProcesses {
 		out = append(out, z.states[n.name])
 	}
 	z.mu.Unlock()
@@ -372,9 +372,9 @@ func (z *Zone) Transact(ctx context.Context, ops ...nb.Op) error {
 
 // closeZone ends the zone and removes its files.
 func (z *Zone) closeZone() {
-	if z.rise != nil {
-		z.rise() // no process may start after its Close
-		z.rising.Wait()
+	if z.cancelStart != nil {
+		z.cancelStart() // no process may start after its Close
+		z.backgroundStart.Wait()
 	}
 	var wg sync.WaitGroup
 	for _, p := range z.procs {

@@ -28,7 +28,7 @@ func judgeSigns(f file) (out []string) {
 		if !ok || lit.Kind != token.STRING && lit.Kind != token.CHAR {
 			return true
 		}
-		for _, s := range words.Table {
+		for _, s := range words.Signs {
 			if s.Kind <= words.Mark && s.Text[0] >= 0x80 && strings.Contains(lit.Value, s.Text) {
 				out = append(out, fmt.Sprintf("%s: %s writes %s itself: take signs.%s (%s), or a sign of its own", f.path, lit.Value, s.Text, s.Name, s.Meaning))
 			}
@@ -55,7 +55,7 @@ func TestJudgeSigns(t *testing.T) {
 // TestSignsAreTold: docs/themes.md has every sign of the table with its form and its meaning.
 func TestSignsAreTold(t *testing.T) {
 	text := readDocument(t, "docs/themes.md")
-	for _, s := range words.Table {
+	for _, s := range words.Signs {
 		plain := "`" + s.ASCII + "`"
 		if s.ASCII == "`" {
 			plain = "`` ` ``"

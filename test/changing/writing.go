@@ -151,7 +151,7 @@ func Otherwise(e *effect.Effect) string {
 	out := fmt.Sprintf("%d of %d, %d lost", o.Lines, o.Judged, o.Unattributed)
 	for i := range o.Groups {
 		g := &o.Groups[i]
-		out += fmt.Sprintf(": %s → %s: %s (%s)", g.Before, g.After, seenText(g), revision.SeenSaid(g))
+		out += fmt.Sprintf(": %s → %s: %s (%s)", g.Before, g.After, seenText(g), revision.LoggedVerdictText(g))
 	}
 	return out
 }

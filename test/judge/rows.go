@@ -82,7 +82,7 @@ func (j judge) admin(p packet, pol *model.Policy) (rows []row) {
 // unprogrammed says whether OVN-Kubernetes writes no rows for an AdminNetworkPolicy or
 // its baseline (ovn-kubernetes.md#no-rows).
 func (j judge) unprogrammed(pol *model.Policy) bool {
-	if pol.IsRefused() || pol.Kind == model.KindANP && (pol.Priority < 0 || pol.Priority > 99) {
+	if pol.IsRejected() || pol.Kind == model.KindANP && (pol.Priority < 0 || pol.Priority > 99) {
 		return true
 	}
 	if pol.HasLogging && pol.Logging != "" {

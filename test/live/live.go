@@ -27,7 +27,7 @@ func (z *still) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 }
 
 func (z *still) Transact(context.Context, []nb.Op) ([]nb.OpResult, error) {
-	return nil, model.ErrRefused
+	return nil, model.ErrRejected
 }
 
 // clock stands still.

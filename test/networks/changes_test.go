@@ -27,7 +27,7 @@ func TestChangesOnNetworks(t *testing.T) {
 		r := revisionOf(w.Cluster(), settingsOf(w).compiler)
 		table := r.Desired.Networks()
 		for p := range r.Cluster.EveryPolicy() {
-			if len(table.OfPolicy(p)) == 0 {
+			if len(table.NetworksOfPolicy(p)) == 0 {
 				continue
 			}
 			next := r.WithPolicies(nil, []model.Key{p.Key})

@@ -26,7 +26,7 @@ func TestNoFalseDifferences(t *testing.T) {
 		w := networks.NewWorld(seed)
 		d := compiler.Compile(w.Cluster(), settingsOf(w).compiler)
 		for _, zone := range networks.Zones {
-			for k, p := range judged(d, zone, revision.Of(d, zone)) {
+			for k, p := range judged(d, zone, revision.ZoneDatabase(d, zone)) {
 				units++
 				if !p.InSync && p.None == nil && !p.NotComparable {
 					t.Fatalf("world %d, zone %s: %s differs: %+v", seed, zone, k, p.Diffs)
@@ -52,7 +52,7 @@ func TestAlteredRowsAreNamed(t *testing.T) {
 			continue
 		}
 		for _, zone := range networks.Zones[:1] {
-			db := revision.Of(d, zone)
+			db := revision.ZoneDatabase(d, zone)
 			seen := map[string]bool{}
 			for row := range db.OwnedRows() {
 				o := nb.OwnerOfRow(row)
@@ -138,7 +138,7 @@ func TestRowsOfUnknownNetworksAreLeftAlone(t *testing.T) {
 		w := networks.NewWorld(seed)
 		c, s := w.Cluster(), settingsOf(w)
 		d := compiler.Compile(c, s.compiler)
-		db := revision.Of(d, "n1")
+		db := revision.ZoneDatabase(d, "n1")
 		var gone []model.Key
 		for o := range c.Objects() {
 			switch o.ObjectKey().Kind {
@@ -153,7 +153,7 @@ func TestRowsOfUnknownNetworksAreLeftAlone(t *testing.T) {
 				t.Fatalf("world %d: %s is judged, whose network nobody read", seed, k)
 			}
 		}
-		tr := reconciler.New("n1")
+		tr := reconciler.NewTracker("n1")
 		tr.ApplyDesired(stranger, nil, time.Unix(1, 0))
 		tr.ApplyLive(model.ZoneUpdate{DB: db})
 		ops := tr.NewOps()

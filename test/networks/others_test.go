@@ -29,7 +29,7 @@ func TestOthersAreTheSandboxs(t *testing.T) {
 		for _, zone := range networks.Zones {
 			isolation, tier0 := "", 0
 			var printed, written []string
-			gs, as := revision.Others(d, zone)
+			gs, as := revision.UnownedRows(d, zone)
 			for _, a := range as {
 				printed = append(printed, fmt.Sprint(a.ExternalIDs, a.Tier, a.Priority, a.Direction, a.Action, a.Match))
 				tier0++
@@ -47,7 +47,7 @@ func TestOthersAreTheSandboxs(t *testing.T) {
 				}
 			}
 			ports := map[string]string{}
-			standing := &sandbox.Standing{Cluster: d.Cluster(), Table: d.Networks()}
+			standing := &sandbox.ClusterNetworks{Cluster: d.Cluster(), Table: d.Networks()}
 			for _, op := range standing.In(zone, d.Cluster().Node(zone).MgmtIPs, false).Ops((*nb.DB)(nil).Apply(nil)) {
 				switch {
 				case op.Table == nb.TablePort:

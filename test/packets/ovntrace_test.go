@@ -112,7 +112,7 @@ func (w *world) traceOne(t *testing.T, d *drawn, rev *revision.Revision, tracer 
 		t.Errorf("%s: %v", c, err)
 		return
 	}
-	way := revision.OVNWay{Rows: rows}
+	way := revision.OVNPath{Rows: rows}
 	texts := ""
 	for i := range asks {
 		cmd, text, err := w.zones[asks[i].Zone].OVNTrace(t.Context(), &asks[i])
@@ -120,7 +120,7 @@ func (w *world) traceOne(t *testing.T, d *drawn, rev *revision.Revision, tracer 
 			t.Errorf("%s: %v", c, err)
 			return
 		}
-		h := revision.OVNZoneWay{Zone: asks[i].Zone, Text: text}
+		h := revision.OVNZoneTrace{Zone: asks[i].Zone, Text: text}
 		h.ReadOutput(&asks[i], rows.Stages, revision.NewRuleFinder(rev, h.Zone))
 		way.Zones = append(way.Zones, h)
 		texts += fmt.Sprintf("%q\n%s\n", cmd, text)
@@ -135,7 +135,7 @@ func (w *world) traceOne(t *testing.T, d *drawn, rev *revision.Revision, tracer 
 	}
 	count[string(way.Verdict())]++
 	count[string(way.Agreement())]++
-	whole := revision.OVNTrace{Connection: c, Ways: []revision.OVNWay{way}}
+	whole := revision.OVNTrace{Connection: c, Paths: []revision.OVNPath{way}}
 	words := whole.InWords()
 	switch {
 	case way.Agreement() == revision.Disagree:

@@ -227,8 +227,8 @@ func TestWriteIsRefused(t *testing.T) {
 	z := w.zone("n1", nil)
 	f := follow(t, z)
 	f.until("synced", 0, synced)
-	if _, err := z.Transact(t.Context(), nil); !errors.Is(err, model.ErrRefused) {
-		t.Errorf("a write: %v, want %v", err, model.ErrRefused)
+	if _, err := z.Transact(t.Context(), nil); !errors.Is(err, model.ErrRejected) {
+		t.Errorf("a write: %v, want %v", err, model.ErrRejected)
 	}
 	for _, c := range w.server.Commands() {
 		if slices.Contains(c, "transact") {

@@ -137,7 +137,7 @@ func (q *asked) portMatches(r *model.Rule) matched {
 func (q *asked) others() bool {
 	for _, k := range []model.Kind{model.KindACNP} {
 		for p := range q.c.Policies(k) {
-			if _, ok := q.tier(p.Tiered.Tier); !ok || p.IsRefused() {
+			if _, ok := q.tier(p.Tiered.Tier); !ok || p.IsRejected() {
 				continue
 			}
 			for r := range p.AllRules() {

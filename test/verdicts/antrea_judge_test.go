@@ -209,7 +209,7 @@ func (q *asked) walk(rules []antreaRule, on []bool, l7 map[int]bool, isolated, a
 func (q *asked) rules() (out []antreaRule, isolated, allowed bool) {
 	for _, k := range []model.Kind{model.KindACNP, model.KindANNP, model.KindANP, model.KindBANP, model.KindNP} {
 		for p := range q.c.Policies(k) {
-			if p.IsRefused() {
+			if p.IsRejected() {
 				continue
 			}
 			switch k {

@@ -145,7 +145,7 @@ func TestAuditIsRemoval(t *testing.T) {
 			if r.Outside != nil {
 				outside++
 			}
-			if r.Action == model.Pass && r.Decides && !r.PickedUp {
+			if r.Action == model.Pass && r.Decides && !r.DecidedBelow {
 				unpicked++
 			}
 		}

@@ -17,11 +17,11 @@ func TestPortArithmetic(t *testing.T) {
 		{[]verdict.PortRange{tcp(5, 9), udp, tcp(1, 4), tcp(8, 12)}, nil, []verdict.PortRange{tcp(1, 12), udp}},
 		{[]verdict.PortRange{tcp(1, 65535)}, []verdict.PortRange{tcp(1, 1), tcp(65535, 65535)}, []verdict.PortRange{tcp(2, 65534)}},
 	} {
-		if got := verdict.PortsBut(tc.all, tc.but); !slices.Equal(got, tc.want) {
+		if got := verdict.SubtractPorts(tc.all, tc.but); !slices.Equal(got, tc.want) {
 			t.Errorf("%v without %v: %v, want %v", tc.all, tc.but, got, tc.want)
 		}
 	}
-	if got := verdict.PortsBut(verdict.EveryPort(), verdict.EveryPort()); len(got) > 0 {
+	if got := verdict.SubtractPorts(verdict.EveryPort(), verdict.EveryPort()); len(got) > 0 {
 		t.Error(got)
 	}
 }

@@ -176,7 +176,7 @@ func compare(before, after *verdict.Index, found func(c *judge, a, b int32, node
 		if but := c.After.CutPorts(b, how, nodes); len(but) > 0 {
 			var left []Flip
 			for _, f := range flips {
-				for _, r := range verdict.PortsBut([]verdict.PortRange{{Protocol: f.Protocol, Lo: f.Lo, Hi: f.Hi}}, but) {
+				for _, r := range verdict.SubtractPorts([]verdict.PortRange{{Protocol: f.Protocol, Lo: f.Lo, Hi: f.Hi}}, but) {
 					f.Lo, f.Hi = r.Lo, r.Hi
 					left = append(left, f)
 				}

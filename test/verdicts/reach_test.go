@@ -30,7 +30,7 @@ func (w *world) twoRevisions(tb testing.TB) (before, after *revision.Revision) {
 			q.Workload = "deployment/" + w.pick("web", "db")
 		}
 		if w.odds(5) && q.CanBePeer() && q.PrimaryUDN() == "" {
-			q.ToBe, q.Phase = &model.PodToBe{Node: q.NodeName}, "Pending"
+			q.Planned, q.Phase = &model.PlannedPod{Node: q.NodeName}, "Pending"
 		}
 		mine = append(mine, &q)
 		r := q

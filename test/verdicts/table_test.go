@@ -97,7 +97,7 @@ func say(a verdict.Answer) string {
 func TestAnswers(t *testing.T) {
 	c := tableWorld()
 	x, d := indexOf(t, c, compiler.Options{IPv4: true})
-	zones := verdict.ZonesByName{"n1": verdict.NewZone("n1", revision.Of(d, "n1"), &verdict.MatchCache{}, nil), "n2": verdict.NewZone("n2", revision.Of(d, "n2"), &verdict.MatchCache{}, nil)}
+	zones := verdict.ZonesByName{"n1": verdict.NewZone("n1", revision.ZoneDatabase(d, "n1"), &verdict.MatchCache{}, nil), "n2": verdict.NewZone("n2", revision.ZoneDatabase(d, "n2"), &verdict.MatchCache{}, nil)}
 	web, red := verdict.PodEnd("blue", "web"), verdict.PodEnd("red", "web")
 	addr := func(s string) verdict.Endpoint { return verdict.AddrEnd(netip.MustParseAddr(s)) }
 	for _, q := range []struct {
@@ -252,7 +252,7 @@ func TestDefects(t *testing.T) {
 	named := wholeNamespaces("named", 5, "t=a", []model.Rule{made.Rule(model.Deny, made.Peers(made.NSPeer("t=b")), model.Port{Name: "http"})}, nil)
 	x, d := indexOf(t, made.Cluster(made.NS("a", "t=a"), made.NS("b", "t=b"), made.Node("n1", ""), np, out, half, named,
 		http("a/db", "app=db", "10.1.0.1"), http("a/shut", "app=shut", "10.1.0.2"), http("b/one", "app=x", "10.1.0.3"), http("b/two", "app=x", "10.1.0.4")), compiler.Options{IPv4: true})
-	zones := verdict.ZonesByName{"n1": verdict.NewZone("n1", revision.Of(d, "n1"), &verdict.MatchCache{}, nil)}
+	zones := verdict.ZonesByName{"n1": verdict.NewZone("n1", revision.ZoneDatabase(d, "n1"), &verdict.MatchCache{}, nil)}
 	for _, c := range []struct {
 		verdict.Connection
 		verdict verdict.Verdict
@@ -306,7 +306,7 @@ func TestServiceBeforeLoadBalancing(t *testing.T) {
 		row(nb.FromLport, "ip4.src == 169.254.169.5"):                verdict.Allow,
 		row(nb.ToLport, "ip4.src == 10.1.0.1"):                       verdict.Allow,
 	} {
-		db := revision.Of(d, "n1")
+		db := revision.ZoneDatabase(d, "n1")
 		sw := *db.SwitchByName("n1")
 		sw.ACLs = append([]string{match.UUID}, sw.ACLs...)
 		db = db.Apply([]nb.RowChange{{New: match}, {Old: db.SwitchByName("n1"), New: &sw}})

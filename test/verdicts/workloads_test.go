@@ -171,7 +171,7 @@ func TestWorkloadsArePods(t *testing.T) {
 			cluster = append(cluster, d.pods(&address)...)
 		}
 		workloads, pods := readDocs(t, repository), readDocs(t, cluster)
-		table, err := revision.TableOf(t.Context(), workloads)
+		table, err := revision.FindVerdictTable(t.Context(), workloads)
 		if err != nil {
 			t.Fatal(err)
 		}

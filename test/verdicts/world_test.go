@@ -346,7 +346,7 @@ func optionsOf(d *compiler.Desired) verdict.Options {
 func zonesOf(d *compiler.Desired) verdict.ZonesByName {
 	m, out := &verdict.MatchCache{}, verdict.ZonesByName{}
 	for _, name := range worldNodes {
-		out[name] = verdict.NewZone(name, revision.Of(d, name), m, nil)
+		out[name] = verdict.NewZone(name, revision.ZoneDatabase(d, name), m, nil)
 	}
 	return out
 }

@@ -116,8 +116,8 @@ func (a *Action) WhyNot(c Context) string {
 	return ""
 }
 
-// OnPolicy disables an action that needs an AdminNetworkPolicy or its baseline, selected or as the page.
-func OnPolicy(c Context) string {
+// NeedsAdminPolicy disables an action that needs an AdminNetworkPolicy or its baseline, selected or as the page.
+func NeedsAdminPolicy(c Context) string {
 	for _, p := range []nav.Page{c.Selected, c.Page} {
 		if p.Key.Kind.IsAdmin() {
 			return ""

@@ -112,7 +112,7 @@ func TestOverrides(t *testing.T) {
 		`keys.input.left: "h" is typed into the line (allowed: keys that type nothing)`,
 		`keys.input.left: "space" is typed into the line (allowed: keys that type nothing)`,
 		`keys.ladder.move: "e" is wanted by ladder.move and ladder.edit; ladder.move keeps it`,
-		`keys.ladder.new: "bogus key" is not a key (allowed: ` + aKey + `)`,
+		`keys.ladder.new: "bogus key" is not a key (allowed: ` + keyHelp + `)`,
 		`keys.list.down: ":" hides app.palette on this page (lists)`,
 		`keys.logs.seek: removed: ` + NoSeek,
 		`keys.no.such: no such action (allowed: those in docs/keys.md)`,

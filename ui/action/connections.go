@@ -48,7 +48,7 @@ func ovnFrom(id ID, help string) Action {
 // asked.
 func asksOVN(c Context) string {
 	if c.Mode.Sandbox {
-		return OnOVN(c)
+		return NeedsOVN(c)
 	}
 	return ""
 }
@@ -60,13 +60,13 @@ const (
 )
 
 var probeActions = []Action{
-	{ID: ProbeAgain, Keys: []string{"ctrl+r"}, Title: "send again", Footer: 20, Disabled: OnOVN, Help: "send the same connection again"},
-	{ID: ProbeAsk, Keys: []string{"P"}, Title: "other ends", Footer: 30, Disabled: OnOVN,
+	{ID: ProbeAgain, Keys: []string{"ctrl+r"}, Title: "send again", Footer: 20, Disabled: NeedsOVN, Help: "send the same connection again"},
+	{ID: ProbeAsk, Keys: []string{"P"}, Title: "other ends", Footer: 30, Disabled: NeedsOVN,
 		Help: "probe another connection: choose both ends, protocol and port"},
 }
 
-// OnOVN disables an action that sends packets into the sandbox if that is not possible.
-func OnOVN(c Context) string {
+// NeedsOVN disables an action that sends packets into the sandbox if that is not possible.
+func NeedsOVN(c Context) string {
 	if err := trace.CheckPossible(c.Mode); err != nil {
 		return err.Error()
 	}
@@ -76,7 +76,7 @@ func OnOVN(c Context) string {
 // canOfferProbe reports whether hints offer a probe: if possible, on pages and lines with a connection or a
 // rule.
 func canOfferProbe(c Context) bool {
-	return OnOVN(c) == "" && (c.Page.Kind == nav.Logs || c.Page.Kind == nav.Rule || c.Page.Kind == nav.Trace || c.Page.Kind == nav.Pod ||
+	return NeedsOVN(c) == "" && (c.Page.Kind == nav.Logs || c.Page.Kind == nav.Rule || c.Page.Kind == nav.Trace || c.Page.Kind == nav.Pod ||
 		c.Selected.Key.Kind == model.KindPod || c.Selected.Dir != "")
 }
 

@@ -24,7 +24,7 @@ func (m *Keymap) AddHotkeys(hotkeys map[string]string) (report []KeyProblem) {
 		holder := m.keyHolder(k)
 		switch {
 		case !ok:
-			say("%q is not a key (allowed: %s)", key, aKey)
+			say("%q is not a key (allowed: %s)", key, keyHelp)
 		case holder != nil:
 			say("%q is the key of %s (allowed: keys that no action has, such as f5)", k, holder.ID)
 		case text == "":

@@ -35,8 +35,8 @@ func (p KeyProblem) Setting() string {
 // String returns the setting and what is wrong.
 func (p KeyProblem) String() string { return p.Setting() + ": " + p.What }
 
-// aKey describes how to write keys.
-const aKey = "a character, enter, tab, space, esc, up, home, pgup, delete, f1 and the like, with ctrl+, alt+ or shift+ before it"
+// keyHelp describes how to write keys.
+const keyHelp = "a character, enter, tab, space, esc, up, home, pgup, delete, f1 and the like, with ctrl+, alt+ or shift+ before it"
 
 // NoSeek says what replaces the removed key that went to a time in log files.
 const NoSeek = "filter by time, as since:14:05 until:14:10, or run rung logs --log PATH --since TIME"
@@ -68,7 +68,7 @@ func NewKeymap(overrides map[string][]string) (*Keymap, []KeyProblem) {
 		for _, k := range overrides[id] {
 			switch k, ok := NormalKey(k); {
 			case !ok:
-				say(a.ID, "%q is not a key (allowed: %s)", k, aKey)
+				say(a.ID, "%q is not a key (allowed: %s)", k, keyHelp)
 			case k == alwaysQuit && a.ID != Quit:
 				say(a.ID, "ctrl+c always quits; it cannot do anything else")
 			case a.Scope == Input && (k == "space" || len([]rune(k)) == 1):

@@ -26,7 +26,7 @@ var planActions = []Action{
 		Help: "choose the distance between priorities and the first priority"},
 	{ID: PlanInsert, Keys: []string{"i"}, Title: "insert here", Footer: 30, Disabled: whileOpen,
 		Help: "find or make room for a new policy below the cursor"},
-	{ID: PlanMove, Keys: []string{"m"}, Title: "move", Footer: 40, Op: change.OpMove, Danger: change.Confirmed, Disabled: OnANP,
+	{ID: PlanMove, Keys: []string{"m"}, Title: "move", Footer: 40, Op: change.OpMove, Danger: change.Confirmed, Disabled: NeedsPriority,
 		Help: "give the policy under the cursor another priority"},
 	{ID: PlanBack, Keys: []string{"b"}, Title: "roll back", Footer: 12, Op: change.OpMove, Danger: change.Confirmed, Disabled: noPlan,
 		Help: "preview and undo the steps of a stopped plan, the last one first"},
@@ -36,7 +36,7 @@ var planActions = []Action{
 		Help: "create a policy at the priority made free, or at the first free one below the cursor"},
 	{ID: PlanTemplate, Keys: []string{"N"}, Title: "template", Op: change.OpApply, Danger: change.Confirmed,
 		Help: "make policies from a template: tenant isolation, default deny, quarantine and others"},
-	{ID: PlanOpen, Keys: []string{"o"}, Title: "open", Help: "go to the policy under the cursor", Disabled: OnPolicy},
+	{ID: PlanOpen, Keys: []string{"o"}, Title: "open", Help: "go to the policy under the cursor", Disabled: NeedsAdminPolicy},
 	{ID: PlanExport, Keys: []string{"ctrl+s"}, Title: "export", Footer: 50, Disabled: whileOpen,
 		Help: "write the policies with their new priorities to a YAML file"},
 }
@@ -71,7 +71,7 @@ func noPlan(c Context) string {
 		return "the plan is running: end it first"
 	case c.Plan == nil:
 		return "no plan has stopped"
-	case c.Plan.TakenBackBy(c.Undo):
+	case c.Plan.IsUndoneBy(c.Undo):
 		return "the plan is done: undo reverts all of it"
 	case c.Plan.State == revision.PlanDone:
 		return "the plan is done"

@@ -40,14 +40,14 @@ var policy = []Action{
 	{ID: PolicyEdit, Keys: []string{"e"}, Title: "edit", Footer: 20, Op: change.OpApply, Danger: change.Confirmed,
 		Help: "edit the policy in $EDITOR"},
 	{ID: PolicyMove, Keys: []string{"m"}, Title: "move", Footer: 30, Op: change.OpMove, Danger: change.Confirmed,
-		Help: "give the policy another priority", Disabled: OnANP},
+		Help: "give the policy another priority", Disabled: NeedsPriority},
 	{ID: PolicyLogging, Keys: []string{"L"}, Title: "logging", Footer: 40, Op: change.OpLogLevel, Danger: change.Confirmed,
 		Help: "choose what the policy logs, at which level and for how long; for a NetworkPolicy its namespace sets it"},
 	{ID: PolicyLogs, Keys: []string{"l"}, Title: "log lines", Footer: 50, Help: "the log lines of the policy"},
 	traceFrom(PolicyTrace, 55, "trace a connection of the policy, beginning with an example"),
 	{ID: PolicyRows, Needs: system.Rows, Keys: []string{"r"}, Title: "rows", Footer: 60, Help: "the policy's rows in every zone"},
 	{ID: PolicyController, Needs: system.Rows, Keys: []string{"c"}, Title: "controller's log",
-		Help: "what the zone's ovnkube-controller wrote about the policy", Disabled: OnCluster},
+		Help: "what the zone's ovnkube-controller wrote about the policy", Disabled: NeedsCluster},
 	{ID: PolicyDelete, Keys: []string{"D", "delete"}, Title: "delete", Op: change.OpDelete, Danger: change.Typed,
 		Help: "delete the policy; its name must be typed"},
 }
@@ -172,14 +172,14 @@ var carry = []Action{
 		"priority: 42, then enter"},
 }
 
-// OnANP disables an action that needs a policy with a priority.
-func OnANP(c Context) string {
+// NeedsPriority disables an action that needs a policy with a priority.
+func NeedsPriority(c Context) string {
 	for _, p := range []nav.Page{c.Selected, c.Page} {
 		if p.Key.Kind.IsPolicy() {
 			return NoPriority(p.Key)
 		}
 	}
-	return OnPolicy(c)
+	return NeedsAdminPolicy(c)
 }
 
 // NoPriority says why a policy cannot be moved, empty if it can.

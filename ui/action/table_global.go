@@ -95,7 +95,7 @@ var global = []Action{
 		Help: "list everything that answers leave out or assume: rejected, unread, assumed"},
 	{ID: GoMessages, Title: "messages", Also: []string{"errors", "notifications"},
 		Help: "go to the messages: the last 200 of the bottom line in full, with time and page"},
-	{ID: GoProbe, Needs: system.Rows, Keys: []string{"P"}, Title: "probe", Also: []string{"packet"}, Footer: 28, Disabled: OnOVN,
+	{ID: GoProbe, Needs: system.Rows, Keys: []string{"P"}, Title: "probe", Also: []string{"packet"}, Footer: 28, Disabled: NeedsOVN,
 		Hint: canOfferProbe,
 		Help: "send a connection through the sandbox as packets, and compare OVN's verdict with rows and policies"},
 	{ID: GoLadder, Keys: []string{"1"}, Title: "ladder", Also: []string{"anp", "policies"}, Help: "go to the ladder of policies"},

@@ -20,8 +20,8 @@ var controllerActions = []Action{
 	{ID: ControllerPrev, Keys: []string{"["}, Title: "previous zone", Help: "the controller of the previous zone"},
 }
 
-// OnCluster disables an action that needs the pods of a cluster.
-func OnCluster(c Context) string {
+// NeedsCluster disables an action that needs the pods of a cluster.
+func NeedsCluster(c Context) string {
 	if c.Mode.Name != revision.ClusterMode {
 		return logs.ErrNotOnCluster.Error()
 	}

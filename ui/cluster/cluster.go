@@ -18,7 +18,7 @@ import (
 // View is the page about the connection.
 type View struct {
 	detail.PanePage
-	told []cluster.Section // of the frame
+	sections []cluster.Section // of the frame
 
 	// Streams are read once a second.
 	streams   []logline.Stream // of the nodes
@@ -45,11 +45,11 @@ func (v *View) Sync(env *view.Env) {
 	}
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	key := env.Keys.ActionByID(action.Writes).HintKey()
-	v.told = cluster.FactsOf(env.Rev).Tell(cluster.Hints{Allow: key + " allows them", Forbid: key + " returns to read-only"}, env.Now)
-	for i := range v.told {
-		addSection(env, s, &v.told[i])
+	v.sections = cluster.FactsOf(env.Rev).Sections(cluster.Hints{Allow: key + " allows them", Forbid: key + " returns to read-only"}, env.Now)
+	for i := range v.sections {
+		addSection(env, s, &v.sections[i])
 		if i == 0 {
-			v.addHeader(env, s)
+			v.addHeaderFacts(env, s)
 		}
 	}
 	if env.Rev.System.HasFeature(system.Rows) {
@@ -67,8 +67,8 @@ func (v *View) Copies(env *view.Env) []view.CopyItem {
 		out = append(out, view.CopyItem{What: "API server", Text: env.Rev.Mode.Server})
 	}
 	l, ok := v.Pane.SelectedItem()
-	for i := range v.told {
-		for _, e := range v.told[i].Entries {
+	for i := range v.sections {
+		for _, e := range v.sections[i].Entries {
 			if ok && e.ID == l.ID && e.Copy != "" {
 				out = append([]view.CopyItem{{What: "kubectl command", Text: e.Copy}}, out...)
 			}
@@ -79,7 +79,7 @@ func (v *View) Copies(env *view.Env) []view.CopyItem {
 
 // addZones adds how many zones can be read, and the progress of the sweep.
 func (v *View) addZones(env *view.Env, s *detail.Sheet) {
-	st, t, to := env.Styles, view.TallyOf(env.Rev, env.Now), nav.PageOf(nav.Zones)
+	st, t, to := env.Styles, view.TallyZones(env.Rev, env.Now), nav.PageOf(nav.Zones)
 	s.AddHead("zones")
 	if t.All == 0 {
 		s.AddParagraph("zones", 0, words.Unknown, st.Dim, st.Text, "No zones: a zone is a Node, and none was read. Policies are not checked "+

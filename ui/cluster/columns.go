@@ -151,7 +151,7 @@ func (v *zonesPage) reportedColumn() widget.TableColumn[*policyLine] {
 			if l.reports == nil {
 				return nil
 			}
-			return widget.LineOf(l.reports.OverallCell(), v.st)
+			return widget.CellLine(l.reports.OverallCell(), v.st)
 		}}
 }
 
@@ -187,7 +187,7 @@ func (v *zonesPage) legendLines(w int) []string {
 func (v *zonesPage) setColumns(zs []*model.ZoneState) {
 	if len(zs) > manyZones {
 		if v.names != nil || len(v.policies.Columns) == 0 {
-			v.names, v.policies.Columns = nil, v.overColumns()
+			v.names, v.policies.Columns = nil, v.summaryColumns()
 		}
 		return
 	}
@@ -202,7 +202,7 @@ func (v *zonesPage) setColumns(zs []*model.ZoneState) {
 	v.fitColumns(0)
 }
 
-func (v *zonesPage) lineOf(r *revision.Revision, k model.PolicyKey) *policyLine {
+func (v *zonesPage) policyLineIn(r *revision.Revision, k model.PolicyKey) *policyLine {
 	l := &policyLine{key: k, reports: v.reports[k]}
 	if p := r.Cluster.Policy(k); p != nil && k.Kind == model.KindANP {
 		l.prio = strconv.Itoa(int(p.Priority))

@@ -62,7 +62,7 @@ func (o severityFilter) hasSeverity(s model.Severity) bool {
 // NewFindings makes the view.
 func NewFindings(nav.Page) view.View {
 	v := &findingsPage{}
-	v.table = widget.TableOf(findings.Table, &v.st)
+	v.table = widget.PageTable(findings.Table, &v.st)
 	head := func(f *findings.Finding) bool { return v.heads[f] != nil }
 	v.table.Full = func(f *findings.Finding) widget.Line { return v.heads[f] }
 	v.table.Skip, v.table.Text, v.table.NoBelow = head, v.filterText, true
@@ -77,7 +77,7 @@ func NewFindings(nav.Page) view.View {
 	severity := v.table.Columns[0].Cell
 	v.table.Columns[0].Cell = func(f *findings.Finding) widget.Line {
 		if v.w < narrowFindings { // the heading has the word
-			return widget.LineOf(pages.Cell{Sign: pages.SeveritySign(f.Severity)}, v.st)
+			return widget.CellLine(pages.Cell{Sign: pages.SeveritySign(f.Severity)}, v.st)
 		}
 		return severity(f)
 	}
@@ -111,7 +111,7 @@ func (v *findingsPage) Sync(env *view.Env) {
 	fresh := v.rev != nil && len(env.Rev.Zones) > view.FoldZones && env.Now.Sub(v.compared) < again && !env.Now.Before(v.compared)
 	v.rev = env.Rev
 	if !fresh {
-		zones := revision.StandingZoneFindings(env.Rev, env.Now)
+		zones := revision.SettledZoneFindings(env.Rev, env.Now)
 		same = same && slices.Equal(zones, v.zones)
 		v.compared, v.zones = env.Now, zones
 	}

@@ -13,8 +13,8 @@ import (
 	"rung/ui/widget"
 )
 
-// addHeader shows in full what the header omits if it is narrow: deadlines first, then counts.
-func (v *View) addHeader(env *view.Env, s *detail.Sheet) {
+// addHeaderFacts shows in full what the header omits if it is narrow: deadlines first, then counts.
+func (v *View) addHeaderFacts(env *view.Env, s *detail.Sheet) {
 	st, r := env.Styles, env.Rev
 	if u := r.Unconfirmed; u.IsOpen() {
 		addValue(s, "trial", "on trial", u.Title+": "+u.Text(env.Now), nav.PageOf(nav.Activity))

@@ -26,17 +26,17 @@ func otherStates(o *revision.PolicySummary) string {
 	return strings.Join(parts, ", ")
 }
 
-// countAstray counts the zones where something is not in sync but could be.
-func countAstray(o *revision.PolicySummary) int {
+// countNotInSync counts the zones where something is not in sync but could be.
+func countNotInSync(o *revision.PolicySummary) int {
 	if o.HasNoRows {
 		return 0
 	}
 	return o.Zones - o.InSync
 }
 
-// overZones returns the policies in order of precedence; namespaced policies and other rows only if some zone
+// summaryLines returns the policies in order of precedence; namespaced policies and other rows only if some zone
 // differs.
-func (v *zonesPage) overZones(r *revision.Revision) (lines []*policyLine) {
+func (v *zonesPage) summaryLines(r *revision.Revision) (lines []*policyLine) {
 	differ := map[model.PolicyKey]bool{}
 	for _, it := range v.items {
 		if it.Tally == nil {
@@ -54,7 +54,7 @@ func (v *zonesPage) overZones(r *revision.Revision) (lines []*policyLine) {
 		}
 	}
 	for _, k := range append(keys, slices.SortedFunc(maps.Keys(differ), model.Key.Compare)...) {
-		l := &policyLine{key: k, reports: v.reports[k], over: revision.SummarizePolicy(r, k, v.now)}
+		l := &policyLine{key: k, reports: v.reports[k], summary: revision.SummarizePolicy(r, k, v.now)}
 		if p := r.Cluster.Policy(k); p != nil && k.Kind == model.KindANP {
 			l.prio = strconv.Itoa(int(p.Priority))
 		}
@@ -63,21 +63,21 @@ func (v *zonesPage) overZones(r *revision.Revision) (lines []*policyLine) {
 	return lines
 }
 
-// overColumns returns the lower table's columns for many zones.
-func (v *zonesPage) overColumns() []widget.TableColumn[*policyLine] {
+// summaryColumns returns the lower table's columns for many zones.
+func (v *zonesPage) summaryColumns() []widget.TableColumn[*policyLine] {
 	return append(v.policyColumns(), []widget.TableColumn[*policyLine]{
 		{Title: "IN SYNC", Help: "zones where its rows are as desired", Cell: func(l *policyLine) widget.Line {
-			if l.over.HasNoRows {
+			if l.summary.HasNoRows {
 				return widget.StyledLine("–", v.st.Dim)
 			}
 			look := v.st.OK
-			if l.over.InSync < l.over.Zones {
+			if l.summary.InSync < l.summary.Zones {
 				look = v.st.Warn
 			}
-			return widget.StyledLine(fmt.Sprintf("%s of %s", words.Thousands(l.over.InSync), words.Thousands(l.over.Zones)), look)
-		}, Less: func(a, b *policyLine) int { return cmp.Compare(countAstray(&b.over), countAstray(&a.over)) }},
+			return widget.StyledLine(fmt.Sprintf("%s of %s", words.Thousands(l.summary.InSync), words.Thousands(l.summary.Zones)), look)
+		}, Less: func(a, b *policyLine) int { return cmp.Compare(countNotInSync(&b.summary), countNotInSync(&a.summary)) }},
 		{Title: "OTHERWISE", Help: "its states elsewhere", Drop: 1, Cell: func(l *policyLine) widget.Line {
-			return widget.StyledLine(otherStates(&l.over), view.StateStyle(l.over.State, v.st))
+			return widget.StyledLine(otherStates(&l.summary), view.StateStyle(l.summary.State, v.st))
 		}},
 		v.reportedColumn(),
 		{Title: "WORST IN", Help: "the zones where it is worst", Min: 16, Flex: true, NoSort: true, Cell: func(l *policyLine) widget.Line {
@@ -101,9 +101,9 @@ const mostWorst = 3
 // worstIn names the zones where a policy is worst, at most names of them. Nil if nothing needs repair, or if
 // every zone is equally bad; unread zones are shown above.
 func (v *zonesPage) worstIn(l *policyLine, names int) widget.Line {
-	worst := l.over.State
-	zones := l.over.NotInSync[worst]
-	if !worst.IsWorseThan(model.StateNotEnforced) || len(zones) == l.over.Zones {
+	worst := l.summary.State
+	zones := l.summary.NotInSync[worst]
+	if !worst.IsWorseThan(model.StateNotEnforced) || len(zones) == l.summary.Zones {
 		return nil
 	}
 	return widget.Line{{Text: page.StateSign(worst) + " ", Style: view.StateStyle(worst, v.st)}, {Text: words.List(zones, names)}}
@@ -115,7 +115,7 @@ func (v *zonesPage) sumLines(env *view.Env, w int) []string {
 	if len(v.items) <= manyZones {
 		return nil
 	}
-	st, t := env.Styles, view.TallyOf(env.Rev, env.Now)
+	st, t := env.Styles, view.TallyZones(env.Rev, env.Now)
 	l := append(widget.Line{{Text: " " + words.Count(t.All, "zone") + "  "}}, t.TallyLine(st, true)...)
 	n := 0
 	for _, it := range v.items {

@@ -78,7 +78,7 @@ func addMessage(env *view.Env, s *detail.Sheet, m view.Message) {
 			line, place = line.Add(" · "+place, st.Dim), ""
 		}
 		if i == 0 {
-			s.Add(lineID(m), line, placeOf(m))
+			s.Add(lineID(m), line, messagePage(m))
 		} else {
 			s.AddSkipped(line)
 		}
@@ -90,8 +90,8 @@ func addMessage(env *view.Env, s *detail.Sheet, m view.Message) {
 	}
 }
 
-// placeOf returns the page where a message arose, if it can be opened.
-func placeOf(m view.Message) nav.Page {
+// messagePage returns the page where a message arose, if it can be opened.
+func messagePage(m view.Message) nav.Page {
 	switch m.Page.Kind {
 	case nav.Edit, nav.Preview, nav.Template, nav.Messages:
 		return nav.Page{} // the page's work is over

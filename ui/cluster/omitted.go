@@ -65,7 +65,7 @@ func (v *OmittedView) listOmissions(env *view.Env, s *detail.Sheet, all []model.
 		o := &all[i]
 		id := "omitted." + strconv.Itoa(len(v.byLine))
 		v.byLine[id] = o
-		s.AddParagraph(id, 0, sign, look, env.Styles.Text, o.String(), pageOf(env.Rev, o))
+		s.AddParagraph(id, 0, sign, look, env.Styles.Text, o.String(), omissionPage(env.Rev, o))
 		if o.Remedy != "" {
 			for _, line := range widget.FlowText(o.Remedy, s.TextWidth()-2) {
 				s.AddUnder(2, line, env.Styles.Dim)
@@ -74,8 +74,8 @@ func (v *OmittedView) listOmissions(env *view.Env, s *detail.Sheet, all []model.
 	}
 }
 
-// pageOf returns the page with more about an omission.
-func pageOf(r *revision.Revision, o *model.Omission) nav.Page {
+// omissionPage returns the page with more about an omission.
+func omissionPage(r *revision.Revision, o *model.Omission) nav.Page {
 	switch {
 	case o.Zone != "":
 		return nav.Page{Kind: nav.Rows, Zone: o.Zone}

@@ -29,7 +29,7 @@ func addSection(env *view.Env, s *detail.Sheet, part *cluster.Section) {
 		}
 		name := widget.StyledLine(e.Name, env.Styles.Dim)
 		if e.Sign.Text != "" {
-			name = widget.Line{widget.SpanOf(e.Sign, env.Styles), {Text: " "}, {Text: e.NameIn(short)}}
+			name = widget.Line{widget.StyledSpan(e.Sign, env.Styles), {Text: " "}, {Text: e.NameIn(short)}}
 		}
 		for j, l := range value.FlowLine(s.TextWidth()-width, s.TextWidth()-width) {
 			if j == 0 {

@@ -38,11 +38,11 @@ const (
 	faultyZones
 	followedZones
 	sweptZones
-	onlys
+	zoneFilters
 )
 
-// onlyNames name the filters.
-var onlyNames = [onlys]string{"all", "rows differ", "unreachable", "OVN trouble", "followed", "read in turn"}
+// zoneFilterNames name the filters.
+var zoneFilterNames = [zoneFilters]string{"all", "rows differ", "unreachable", "OVN trouble", "followed", "read in turn"}
 
 // showsZone reports whether a zone is shown.
 func (o zoneFilter) showsZone(z *cluster.ZoneFacts) bool {

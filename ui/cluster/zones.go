@@ -19,18 +19,18 @@ import (
 
 // zonesPage shows the zones above, policies by zone below.
 type zonesPage struct {
-	zones    *widget.Table[*cluster.ZoneFacts]
-	policies *widget.Table[*policyLine]
-	isBelow  bool // the cursor is in the lower table
-	names    []string
-	form     zoneForm       // form of the zones in the lower table
-	needs    [onlySigns]int // widths that the forms need
-	split    int            // height of the upper table in the last frame
-	gap      int            // lines between the tables
-	over     int            // lines above the upper table
-	now      time.Time
-	st       *themes.StyleSet
-	rev      *revision.Revision
+	zones      *widget.Table[*cluster.ZoneFacts]
+	policies   *widget.Table[*policyLine]
+	isBelow    bool // the cursor is in the lower table
+	names      []string
+	form       zoneForm       // form of the zones in the lower table
+	needs      [onlySigns]int // widths that the forms need
+	split      int            // height of the upper table in the last frame
+	gap        int            // lines between the tables
+	linesAbove int            // lines above the upper table
+	now        time.Time
+	st         *themes.StyleSet
+	rev        *revision.Revision
 	// zoneFindings are the findings of comparing the zones.
 	zoneFindings []model.Finding
 
@@ -62,14 +62,14 @@ type policyLine struct {
 	signs      []widget.Line // the same as signs
 	states     []model.PolicyState
 	reasonLine widget.Line
-	over       revision.PolicySummary // for many zones
+	summary    revision.PolicySummary // for many zones
 	reports    *cluster.PolicyReports // what the controllers reported; nil for other kinds
 }
 
 // NewZones makes the view.
 func NewZones(nav.Page) view.View {
 	v := &zonesPage{}
-	v.zones = widget.TableOf(cluster.Table, &v.st)
+	v.zones = widget.PageTable(cluster.Table, &v.st)
 	v.policies = &widget.Table[*policyLine]{
 		ID:    func(l *policyLine) string { return l.key.String() },
 		Empty: "no policy",
@@ -82,7 +82,7 @@ func (v *zonesPage) TellState(*view.Env) widget.Line {
 	if v.only == allZones {
 		return nil
 	}
-	return widget.StyledLine("zones: "+onlyNames[v.only], v.st.Key)
+	return widget.StyledLine("zones: "+zoneFilterNames[v.only], v.st.Key)
 }
 
 // Sync updates the zones and the policies.
@@ -104,13 +104,13 @@ func (v *zonesPage) Sync(env *view.Env) {
 			v.reports[p.Key] = p
 		}
 	}
-	v.zoneFindings = revision.StandingZoneFindings(env.Rev, v.now)
+	v.zoneFindings = revision.SettledZoneFindings(env.Rev, v.now)
 	var lines []*policyLine
 	if many {
-		lines = v.overZones(env.Rev)
+		lines = v.summaryLines(env.Rev)
 	} else {
 		for _, k := range shownUnits(env.Rev, env.Now) {
-			lines = append(lines, v.lineOf(env.Rev, k))
+			lines = append(lines, v.policyLineIn(env.Rev, k))
 		}
 		v.narrowWidths(lines)
 	}
@@ -127,7 +127,7 @@ func (v *zonesPage) showZones() {
 	}
 	v.zones.Empty = v.rev.EmptyText(cluster.Table.Empty, model.KindNode)
 	if len(v.items) > 0 {
-		v.zones.Empty = "no zone matches: " + onlyNames[v.only]
+		v.zones.Empty = "no zone matches: " + zoneFilterNames[v.only]
 	}
 	v.zones.SetItems(items)
 }
@@ -139,7 +139,7 @@ const leastBelow = 3
 func (v *zonesPage) Render(env *view.Env, w, h int) string {
 	v.fitColumns(w)
 	if h < 10 {
-		v.split, v.over = 0, 0
+		v.split, v.linesAbove = 0, 0
 		if v.isBelow {
 			return v.policies.Render(env.Styles, w, h)
 		}
@@ -147,8 +147,8 @@ func (v *zonesPage) Render(env *view.Env, w, h int) string {
 		return v.zones.Render(env.Styles, w, h)
 	}
 	wrong, over := v.troubleLines(w, h/6), v.sumLines(env, w)
-	v.over = len(over)
-	v.split = v.over + min(len(v.zones.AllItems())+2, h/2)
+	v.linesAbove = len(over)
+	v.split = v.linesAbove + min(len(v.zones.AllItems())+2, h/2)
 	legend := v.legendLines(w)
 	if h-v.split-len(wrong)-1-len(legend) < leastBelow {
 		legend = nil
@@ -158,7 +158,7 @@ func (v *zonesPage) Render(env *view.Env, w, h int) string {
 	if len(env.Rev.Zones) > manyZones {
 		title = "policies over all zones, and other rows behind or frozen"
 	}
-	parts := append(over, v.zones.RenderFocus(env.Styles, w, v.split-v.over, !v.isBelow))
+	parts := append(over, v.zones.RenderFocus(env.Styles, w, v.split-v.linesAbove, !v.isBelow))
 	parts = append(append(parts, wrong...), widget.HeadingLine(title, w, env.Styles).Render(w))
 	parts = append(parts, legend...)
 	below := v.policies.RenderFocus(env.Styles, w, h-v.split-v.gap, v.isBelow)
@@ -174,7 +174,7 @@ func (v *zonesPage) Do(env *view.Env, id action.ID) bool {
 	case action.Pane:
 		v.isBelow = !v.isBelow
 	case action.ZonesState:
-		v.only = (v.only + 1) % onlys
+		v.only = (v.only + 1) % zoneFilters
 		v.showZones()
 	case action.Open, action.ZonesRows:
 		if p := v.SelectedPage(); !p.IsNone() {
@@ -268,7 +268,7 @@ func (v *zonesPage) CountLines() (shown, all int) {
 func (v *zonesPage) Click(_ *view.Env, _, y int) bool {
 	if y < v.split {
 		v.isBelow = false
-		return v.zones.Click(y - v.over)
+		return v.zones.Click(y - v.linesAbove)
 	}
 	v.isBelow = true
 	if v.split > 0 {

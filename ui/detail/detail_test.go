@@ -127,11 +127,11 @@ func TestBehind(t *testing.T) {
 		"::/0":           "every IPv6 address",
 		"not an address": "unknown address",
 	} {
-		if got, _ := detail.MembersBehind(r, addr); got != want {
+		if got, _ := detail.AddressOwners(r, addr); got != want {
 			t.Errorf("%s: %q, want %q", addr, got, want)
 		}
 	}
-	if _, to := detail.MembersBehind(r, "172.18.0.4"); to != (nav.Page{Kind: nav.Rows, Zone: "ovn-worker2"}) {
+	if _, to := detail.AddressOwners(r, "172.18.0.4"); to != (nav.Page{Kind: nav.Rows, Zone: "ovn-worker2"}) {
 		t.Errorf("a node leads to %+v", to)
 	}
 }

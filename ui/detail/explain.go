@@ -151,7 +151,7 @@ func (x *MatchExplainer) addPorts(id string, t *match.Term) {
 		x.addPortGroup(id, text, n)
 	}
 	for _, n := range t.Names {
-		text, to := PodOfPort(x.Rev, n)
+		text, to := PortPod(x.Rev, n)
 		x.addMember(id+"."+n, "├", n, widget.PlainLine(text), to)
 	}
 }
@@ -163,7 +163,7 @@ func (x *MatchExplainer) addAddresses(id string, t *match.Term) {
 		return
 	}
 	if len(t.AddressSets) == 0 && len(t.Addresses) == 1 && len(t.Except) == 0 {
-		text, to := MembersBehind(x.Rev, t.Addresses[0])
+		text, to := AddressOwners(x.Rev, t.Addresses[0])
 		x.addRow(id, trimParentheses(t.Text), sideOfField(t.Field)+" address: "+text, to)
 		return
 	}
@@ -172,7 +172,7 @@ func (x *MatchExplainer) addAddresses(id string, t *match.Term) {
 		x.addAddressSet(id, "$"+n, n)
 	}
 	for _, a := range t.Addresses {
-		text, to := MembersBehind(x.Rev, a)
+		text, to := AddressOwners(x.Rev, a)
 		x.addMember(id+"."+a, "├", a, widget.PlainLine(text), to)
 	}
 	for _, a := range t.Except {
@@ -190,7 +190,7 @@ func (x *MatchExplainer) addNamed(id string, t *match.Term) {
 			x.sheet.Add(id+".more", widget.StyledLine("     └ "+words.Thousands(len(t.Items)-i)+" more in the match", x.sheet.St.Dim), nav.Page{})
 			break
 		}
-		text, to := MembersBehind(x.Rev, it.IP)
+		text, to := AddressOwners(x.Rev, it.IP)
 		x.addMember(fmt.Sprintf("%s.%d", id, i), branchSign(i, min(len(t.Items), x.First+2)), fmt.Sprintf("%s %s %d", it.IP, proto, it.Port),
 			widget.PlainLine(text), to)
 	}

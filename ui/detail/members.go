@@ -50,14 +50,14 @@ func (x *MatchExplainer) addPortGroup(id, term, name string) {
 			words.Thousands(len(diff.Extra))), st.Error)
 	}
 	x.addStyled(id+"@"+name, widget.StyledLine("  "+term, x.linkStyle(to)), meaning, to)
-	x.addDiffering(id+"@"+name, diff, func(n string) (string, nav.Page) { return PodOfPort(x.Rev, n) })
+	x.addDiffering(id+"@"+name, diff, func(n string) (string, nav.Page) { return PortPod(x.Rev, n) })
 	names := PortNames(db, live.Ports[:min(len(live.Ports), sortable)])
 	n := len(live.Ports)
 	if diff != nil && len(diff.Extra) > 0 {
 		names = slices.DeleteFunc(names, func(p string) bool { return slices.Contains(diff.Extra, p) })
 		n -= len(diff.Extra)
 	}
-	x.addNames(id+"@"+name, names, n, to, func(n string) (string, nav.Page) { return PodOfPort(x.Rev, n) })
+	x.addNames(id+"@"+name, names, n, to, func(n string) (string, nav.Page) { return PortPod(x.Rev, n) })
 }
 
 // sortable is the greatest number of members to sort before showing the first; longer lists stay unsorted.
@@ -95,7 +95,7 @@ func (x *MatchExplainer) desiredGroup(id, term, name, what string, own bool) {
 	}
 	to := RowPage(x.Zone, nil, d)
 	x.addRow(id+"@"+name, term, what+": "+words.Count(len(d.Ports), "logical port")+" desired", to)
-	x.addNames(id+"@"+name, d.Ports, len(d.Ports), to, func(n string) (string, nav.Page) { return PodOfPort(x.Rev, n) })
+	x.addNames(id+"@"+name, d.Ports, len(d.Ports), to, func(n string) (string, nav.Page) { return PortPod(x.Rev, n) })
 }
 
 // addAddressSet explains an address set and lists its first members.
@@ -139,7 +139,7 @@ func (x *MatchExplainer) addAddressSet(id, term, name string) {
 		meaning = widget.JoinLines(meaning, x.equalInZones(live))
 	}
 	x.addStyled(id, widget.StyledLine("  "+term, x.linkStyle(to)), meaning, to)
-	behind := func(a string) (string, nav.Page) { return MembersBehind(x.Rev, a) }
+	behind := func(a string) (string, nav.Page) { return AddressOwners(x.Rev, a) }
 	x.addDiffering(id, diff, behind)
 	members := show.Addresses
 	if len(members) <= sortable {

@@ -105,9 +105,9 @@ func SinceText(t, now time.Time) string {
 	return words.Clock(t, now) + " (" + words.Age(now.Sub(t)) + ")"
 }
 
-// NotHere says why the rows of a known zone are not available, and when they will be: opening a page of a
+// WhyNoRows says why the rows of a known zone are not available, and when they will be: opening a page of a
 // swept zone makes the engine follow it.
-func NotHere(z *model.ZoneState, now time.Time) string {
+func WhyNoRows(z *model.ZoneState, now time.Time) string {
 	switch {
 	case z.Conn == model.ConnDenied:
 		return "no permission to read this zone: " + z.Error
@@ -129,15 +129,15 @@ func StateLine(s model.PolicyState, rest string, st *themes.StyleSet) widget.Lin
 	return l
 }
 
-// TellZone names the zone shown and its connection, for the right end of the breadcrumbs; prev and next are
+// ZoneStatus names the zone shown and its connection, for the right end of the breadcrumbs; prev and next are
 // the actions that switch zones.
-func TellZone(env *view.Env, z *model.ZoneState, prev, next action.ID) widget.Line {
+func ZoneStatus(env *view.Env, z *model.ZoneState, prev, next action.ID) widget.Line {
 	st := env.Styles
 	if z == nil {
 		return widget.StyledLine("no zone", st.Dim)
 	}
 	l := widget.Line{{Text: "zone ", Style: st.Dim}, {Text: z.Name, Style: st.Title}, {Text: " "},
-		widget.SpanOf(cluster.ZoneSign(env.Rev, z, env.Now), st)}
+		widget.StyledSpan(cluster.ZoneSign(env.Rev, z, env.Now), st)}
 	if z.Conn == model.ConnSwept {
 		l = l.Add(" read "+words.Age(env.Now.Sub(z.SyncedAt))+" ago", st.Warn)
 	} else if z.Conn != model.ConnSynced {

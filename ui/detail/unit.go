@@ -121,8 +121,8 @@ func LoggingLine(env *view.Env, p *model.Policy) widget.Line {
 	return out
 }
 
-// MembersBehind names the pods and nodes of an address or network of an address set, with their page.
-func MembersBehind(r *revision.Revision, addr string) (text string, to nav.Page) {
+// AddressOwners names the pods and nodes of an address or network of an address set, with their page.
+func AddressOwners(r *revision.Revision, addr string) (text string, to nav.Page) {
 	host := addr
 	if p, err := netip.ParsePrefix(addr); err == nil {
 		if p.Bits() == 0 {
@@ -145,16 +145,16 @@ func MembersBehind(r *revision.Revision, addr string) (text string, to nav.Page)
 	}
 	names := make([]string, len(owners))
 	for i, o := range owners {
-		names[i] = ThingName(o.Key)
+		names[i] = ObjectName(o.Key)
 		if o.Note != "" {
 			names[i] += " (" + o.Note + ")"
 		}
 	}
-	return words.JoinAtMost(names, ", ", 2), ThingPage(r, owners[0].Key)
+	return words.JoinAtMost(names, ", ", 2), ObjectPage(r, owners[0].Key)
 }
 
-// ThingName names a pod or node: "pod blue/api-7", "node ovn-worker".
-func ThingName(k model.Key) string {
+// ObjectName names a pod or node: "pod blue/api-7", "node ovn-worker".
+func ObjectName(k model.Key) string {
 	name := k.Name
 	if k.Namespace != "" {
 		name = k.Namespace + "/" + k.Name
@@ -162,8 +162,8 @@ func ThingName(k model.Key) string {
 	return strings.ToLower(string(k.Kind)) + " " + name
 }
 
-// ThingPage returns the page of a pod, of a node's zone, or of a policy.
-func ThingPage(r *revision.Revision, k model.Key) nav.Page {
+// ObjectPage returns the page of a pod, of a node's zone, or of a policy.
+func ObjectPage(r *revision.Revision, k model.Key) nav.Page {
 	switch {
 	case k.Kind == model.KindPod:
 		return nav.ToPod(k)
@@ -175,13 +175,13 @@ func ThingPage(r *revision.Revision, k model.Key) nav.Page {
 	return nav.Page{}
 }
 
-// PodOfPort names the pod of a logical switch port.
-func PodOfPort(r *revision.Revision, name string) (text string, to nav.Page) {
+// PortPod names the pod of a logical switch port.
+func PortPod(r *revision.Revision, name string) (text string, to nav.Page) {
 	p := revision.PortPod(r, name)
 	if p == nil {
 		return "no known pod has this port", nav.Page{}
 	}
-	text = ThingName(p.Key)
+	text = ObjectName(p.Key)
 	if len(p.IPs) > 0 {
 		text += "  " + strings.Join(p.IPs, " ")
 	} else {

@@ -91,7 +91,7 @@ func (v *editPage) Sync(env *view.Env) {
 	case shown:
 		v.pre.Sync(env)
 	case stopped:
-		if v.walksMistakes() {
+		if v.listsMistakes() {
 			v.layMistakes(env)
 		}
 	}
@@ -310,7 +310,7 @@ func (v *editPage) closePage(env *view.Env, remove bool, say string) {
 
 // Scopes returns the keys of the edit, and of lists if mistakes are listed.
 func (v *editPage) Scopes() []action.Scope {
-	if v.walksMistakes() {
+	if v.listsMistakes() {
 		return []action.Scope{action.ScopeOf(nav.Edit), action.List, action.Global}
 	}
 	return []action.Scope{action.ScopeOf(nav.Edit), action.Global}

@@ -16,8 +16,8 @@ import (
 	"rung/ui/widget"
 )
 
-// waits are the flags that make graphical editors wait until the text is closed.
-var waits = map[string]string{"code": "--wait", "code-insiders": "--wait", "codium": "--wait", "subl": "--wait", "zed": "--wait",
+// waitFlags are the flags that make graphical editors wait until the text is closed.
+var waitFlags = map[string]string{"code": "--wait", "code-insiders": "--wait", "codium": "--wait", "subl": "--wait", "zed": "--wait",
 	"atom": "--wait", "mate": "-w", "gvim": "-f", "mvim": "-f"}
 
 // notStarted reports whether the program could not be started.
@@ -34,7 +34,7 @@ func editorCommand(path string, line int) *exec.Cmd {
 	}
 	name, args := words[0], words[1:]
 	base := strings.TrimSuffix(filepath.Base(name), ".exe")
-	if flag := waits[base]; flag != "" && !slices.Contains(args, flag) && !slices.Contains(args, "-w") {
+	if flag := waitFlags[base]; flag != "" && !slices.Contains(args, flag) && !slices.Contains(args, "-w") {
 		args = append(args, flag)
 	}
 	inArgs := false

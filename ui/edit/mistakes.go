@@ -25,7 +25,7 @@ func (v *editPage) findMistakes(r *revision.Revision, text string, p *gate.Previ
 			continue
 		}
 		if b.Origin.Line == 0 {
-			b.Origin.Line = lineOf(text, b.Field)
+			b.Origin.Line = fieldLine(text, b.Field)
 		}
 		if b.Key.Name != "" {
 			taken[b.Key] = r.Cluster.Policy(b.Key) != nil
@@ -37,7 +37,7 @@ func (v *editPage) findMistakes(r *revision.Revision, text string, p *gate.Previ
 	}
 	for k, is := range taken {
 		if is && v.isNew() {
-			out = append(out, model.Broken{Origin: model.Origin{Line: lineOf(text, "metadata.name"), Item: -1},
+			out = append(out, model.Broken{Origin: model.Origin{Line: fieldLine(text, "metadata.name"), Item: -1},
 				Message: fmt.Sprintf("%s exists already: choose another name, or edit that one", k.Label())})
 		}
 	}
@@ -86,12 +86,12 @@ func (v *editPage) sendBack(env *view.Env, text string, wrong []model.Broken) {
 
 func mistakeID(i int) string { return "mistake " + strconv.Itoa(i) }
 
-// walksMistakes reports whether the page is a list of mistakes.
-func (v *editPage) walksMistakes() bool { return v.state == stopped && len(v.lines) > 1 }
+// listsMistakes reports whether the page is a list of mistakes.
+func (v *editPage) listsMistakes() bool { return v.state == stopped && len(v.lines) > 1 }
 
 // chosenLine returns the line for opening the editor again: that of the selected mistake.
 func (v *editPage) chosenLine() int {
-	if !v.walksMistakes() {
+	if !v.listsMistakes() {
 		return v.beginLine
 	}
 	for i, line := range v.lines {

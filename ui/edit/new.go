@@ -25,12 +25,12 @@ type templatePage struct {
 	table *widget.Table[*templateItem]
 	st    *themes.StyleSet
 
-	world   view.LatestWork // the cluster as seen by templates
-	w       *template.World
-	makes   view.LatestWork
-	problem string // why no policies could be made
-	pre     *preview.View
-	madeSet *template.PolicySet
+	clusterWork view.LatestWork // the cluster as seen by templates
+	w           *template.World
+	makeWork    view.LatestWork
+	problem     string // why no policies could be made
+	pre         *preview.View
+	madeSet     *template.PolicySet
 }
 
 // templateItem is a choice: a template, or nil for a blank policy.
@@ -68,9 +68,9 @@ func (v *templatePage) Sync(env *view.Env) {
 		v.pre.Sync(env)
 		return
 	}
-	if !v.world.WasBegun() {
+	if !v.clusterWork.WasBegun() {
 		rev := env.Rev
-		view.BeginWork(&v.world, env, "reading the cluster", func(context.Context) (*template.World, error) {
+		view.BeginWork(&v.clusterWork, env, "reading the cluster", func(context.Context) (*template.World, error) {
 			return template.WorldOf(rev), nil
 		})
 	}
@@ -92,14 +92,14 @@ func (v *templatePage) fillTable() {
 
 // ReceiveResult takes the cluster or the made policies.
 func (v *templatePage) ReceiveResult(env *view.Env, msg any) {
-	if w, err, ok := view.TakeResult[*template.World](&v.world, msg); ok {
+	if w, err, ok := view.TakeResult[*template.World](&v.clusterWork, msg); ok {
 		v.w = w
 		if err != nil {
 			v.problem = err.Error()
 		}
 		return
 	}
-	if m, err, ok := view.TakeResult[*template.PolicySet](&v.makes, msg); ok {
+	if m, err, ok := view.TakeResult[*template.PolicySet](&v.makeWork, msg); ok {
 		v.showMade(env, m, err)
 		return
 	}
@@ -116,7 +116,7 @@ func (v *templatePage) askQuestion(env *view.Env, t *template.Template, i int, a
 	if i == len(t.Questions) {
 		v.problem = ""
 		w := v.w
-		view.BeginWork(&v.makes, env, "making the policies", func(context.Context) (*template.PolicySet, error) {
+		view.BeginWork(&v.makeWork, env, "making the policies", func(context.Context) (*template.PolicySet, error) {
 			return template.MakeSet(w, t, answers, false)
 		})
 		return
@@ -195,7 +195,7 @@ func (v *templatePage) Do(env *view.Env, id action.ID) bool {
 		env.ReplacePage(nav.ToNewIn(v.page.Place))
 	case it.template == nil:
 		env.ReplacePage(nav.ToNew(v.page.Priority))
-	case v.w == nil || v.makes.IsUnderWay():
+	case v.w == nil || v.makeWork.IsUnderWay():
 		env.SayText("still reading the cluster")
 	default:
 		v.askQuestion(env, it.template, 0, template.Answers{})
@@ -230,20 +230,20 @@ func (v *templatePage) Crumb() string {
 // TellState shows the running work.
 func (v *templatePage) TellState(env *view.Env) widget.Line {
 	switch {
-	case v.makes.IsUnderWay():
-		return env.BusyLine(v.makes.BeganAt(), "making the policies")
-	case v.world.IsUnderWay():
-		return env.BusyLine(v.world.BeganAt(), "reading the cluster")
+	case v.makeWork.IsUnderWay():
+		return env.BusyLine(v.makeWork.BeganAt(), "making the policies")
+	case v.clusterWork.IsUnderWay():
+		return env.BusyLine(v.clusterWork.BeganAt(), "reading the cluster")
 	}
 	return nil
 }
 
 // WorkingSince returns when the running work began.
 func (v *templatePage) WorkingSince() time.Time {
-	if v.makes.IsUnderWay() {
-		return v.makes.BeganAt()
+	if v.makeWork.IsUnderWay() {
+		return v.makeWork.BeganAt()
 	}
-	return v.world.BeganAt()
+	return v.clusterWork.BeganAt()
 }
 
 // Render draws the list, below an error if there is one.

@@ -53,7 +53,7 @@ func TestOlderUpgrade(t *testing.T) {
 	w.s.Want("nothing is written yet")
 	w.s.Press("a", "y")
 	p := w.policy("first")
-	if p.Older != nil || p.IsRefused() || p.Ingress[0].Peers[0].String() != "ns: tenant=blue" {
+	if p.Older != nil || p.IsRejected() || p.Ingress[0].Peers[0].String() != "ns: tenant=blue" {
 		t.Errorf("after it was applied: %+v\n%s", p.Invalid, p.YAML)
 	}
 }
@@ -69,7 +69,7 @@ func TestOlderUpgradeOf2022(t *testing.T) {
 	}
 	w.s.Want("nothing is written yet")
 	w.s.Press("a", "y")
-	if p := w.policy("first"); p.Older != nil || p.IsRefused() || p.Ingress[0].Peers[0].String() != "pods: app=web in ns: tenant=blue" || p.Ingress[0].Ports[0].Start != 80 {
+	if p := w.policy("first"); p.Older != nil || p.IsRejected() || p.Ingress[0].Peers[0].String() != "pods: app=web in ns: tenant=blue" || p.Ingress[0].Ports[0].Start != 80 {
 		t.Errorf("after it was applied: %+v\n%s", p.Invalid, p.YAML)
 	}
 }

@@ -37,16 +37,16 @@ func (v *editPage) Do(env *view.Env, id action.ID) bool {
 		}
 		v.closePage(env, false, say)
 	default:
-		return v.walksMistakes() && v.mistakes.Do(id)
+		return v.listsMistakes() && v.mistakes.Do(id)
 	}
 	return true
 }
 
 // Click and Wheel move along the mistakes.
-func (v *editPage) Click(_ *view.Env, _, y int) bool { return v.walksMistakes() && v.mistakes.Click(y) }
+func (v *editPage) Click(_ *view.Env, _, y int) bool { return v.listsMistakes() && v.mistakes.Click(y) }
 
 func (v *editPage) Wheel(_ *view.Env, lines int) {
-	if v.walksMistakes() {
+	if v.listsMistakes() {
 		v.mistakes.Wheel(lines)
 	}
 }
@@ -120,7 +120,7 @@ func (v *editPage) Copies(*view.Env) []view.CopyItem {
 // Render draws the progress or the error.
 func (v *editPage) Render(env *view.Env, w, h int) string {
 	st := env.Styles
-	if v.walksMistakes() {
+	if v.listsMistakes() {
 		return v.mistakes.Render(st, w, h)
 	}
 	var lines []string

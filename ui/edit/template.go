@@ -16,15 +16,15 @@ import (
 )
 
 // newPlace returns the place of the page's new policy.
-func newPlace(page *nav.Page) plan.TierSlot {
+func newPlace(page *nav.Page) plan.TierPlace {
 	if page.Place.Tier != "" {
 		return page.Place
 	}
-	return plan.TierSlot{Priority: float64(page.Priority)}
+	return plan.TierPlace{Priority: float64(page.Priority)}
 }
 
 // newNotes describes the new policy's place on the ladder.
-func newNotes(rev *revision.Revision, at plan.TierSlot) []string {
+func newNotes(rev *revision.Revision, at plan.TierPlace) []string {
 	notes := []string{"a new policy. Save and close the editor to preview it;",
 		"nothing is written before you confirm. Close without saving to cancel."}
 	where, last := placesAround(rev, at)
@@ -36,7 +36,7 @@ func newNotes(rev *revision.Revision, at plan.TierSlot) []string {
 }
 
 // placesAround names the neighbours of a place, and the last enforced priority.
-func placesAround(rev *revision.Revision, at plan.TierSlot) (where []string, last string) {
+func placesAround(rev *revision.Revision, at plan.TierPlace) (where []string, last string) {
 	if at.Tier != "" {
 		for _, b := range revision.LadderBands(rev) {
 			if b.Name != at.Tier || b.Tier == nil {
@@ -98,9 +98,9 @@ func editNotes(p *model.Policy) []string {
 	return append(notes, olderNotes(p)...)
 }
 
-// lineOf returns the line (from 1) of a field such as spec.ingress[0].from in a text; for a missing field, the
+// fieldLine returns the line (from 1) of a field such as spec.ingress[0].from in a text; for a missing field, the
 // line of its nearest parent; 0 if the text cannot be parsed.
-func lineOf(text, field string) int {
+func fieldLine(text, field string) int {
 	var doc yaml.Node
 	if yaml.Unmarshal([]byte(text), &doc) != nil || len(doc.Content) == 0 {
 		return 0

@@ -23,21 +23,21 @@ var strides = map[action.ID]int32{action.CarryUp: -1, action.CarryDown: 1, actio
 // carriedPolicy is a policy being moved along the ladder.
 type carriedPolicy struct {
 	key      model.PolicyKey
-	from, at plan.TierSlot // original and current place; without tiers only a priority
-	stage    model.Stage   // stage to restore: gaps need all stages together
-	typed    string        // typed digits of the target priority
+	from, at plan.TierPlace // original and current place; without tiers only a priority
+	stage    model.Stage    // stage to restore: gaps need all stages together
+	typed    string         // typed digits of the target priority
 	flips    flipCounts
-	// slots are the possible places in a plugin's own tiers, slot the current index; nil if every priority is
+	// places are the possible places in a plugin's own tiers, slot the current index; nil if every priority is
 	// a place.
-	slots []plan.TierSlot
-	slot  int
+	places     []plan.TierPlace
+	placeIndex int
 }
 
 // isMoved reports whether the policy left its original place.
 func (c *carriedPolicy) isMoved() bool { return c.at != c.from }
 
 // placeText formats a place.
-func placeText(at plan.TierSlot) string { return model.PlaceText(at.Tier, at.Priority) }
+func placeText(at plan.TierPlace) string { return model.PlaceText(at.Tier, at.Priority) }
 
 // movedCopy returns the policy at the current place.
 func (c *carriedPolicy) movedCopy(p *model.Policy) *model.Policy {
@@ -52,16 +52,16 @@ func (c *carriedPolicy) movedCopy(p *model.Policy) *model.Policy {
 	return &moved
 }
 
-func (v *ladderPage) pickUp(env *view.Env, l *ladder.Line) {
+func (v *ladderPage) beginCarry(env *view.Env, l *ladder.Line) {
 	v.table.ArrangeBy(widget.Arrangement{Wide: v.table.Wide})
 	env.SetPageFilter("")
-	c := &carriedPolicy{key: l.Key, stage: v.stage, from: plan.TierSlot{Priority: float64(l.Priority)}}
+	c := &carriedPolicy{key: l.Key, stage: v.stage, from: plan.TierPlace{Priority: float64(l.Priority)}}
 	v.setStage("")
-	v.carry, c.at = c, plan.TierSlot{Priority: min(c.from.Priority, float64(v.frame.rev.Ladder().Max))}
+	v.carry, c.at = c, plan.TierPlace{Priority: min(c.from.Priority, float64(v.frame.rev.Ladder().Max))}
 	if a := l.Policy.Tiered; a != nil {
-		c.from = plan.TierSlot{Tier: a.Tier, Priority: a.Priority}
+		c.from = plan.TierPlace{Tier: a.Tier, Priority: a.Priority}
 		c.at = c.from
-		c.slots, c.slot = plan.SlotsInTiers(revision.LadderBands(v.frame.rev), l.Key, c.from)
+		c.places, c.placeIndex = plan.PlacesInTiers(revision.LadderBands(v.frame.rev), l.Key, c.from)
 	}
 	v.Sync(env)
 }
@@ -71,10 +71,10 @@ func (v *ladderPage) doCarry(env *view.Env, id action.ID) bool {
 	largest := v.frame.rev.Ladder().Max
 	step := strides[id]
 	switch {
-	case step != 0 && c.slots != nil:
+	case step != 0 && c.places != nil:
 		c.typed = ""
-		c.slot = min(max(0, c.slot+int(step)), len(c.slots)-1)
-		c.at = c.slots[c.slot]
+		c.placeIndex = min(max(0, c.placeIndex+int(step)), len(c.places)-1)
+		c.at = c.places[c.placeIndex]
 	case step != 0:
 		c.typed = ""
 		c.at.Priority = min(max(0, c.at.Priority+float64(step)), float64(largest))
@@ -82,7 +82,7 @@ func (v *ladderPage) doCarry(env *view.Env, id action.ID) bool {
 		c.typed = c.typed[:max(0, len(c.typed)-1)]
 		c.goTo(largest)
 	case id == action.CarryDrop:
-		v.putDown()
+		v.endCarry()
 		if c.isMoved() {
 			m := change.Mutation{Op: change.OpMove, Policy: c.key, Priority: c.at.Priority}
 			if c.at.Tier != c.from.Tier {
@@ -93,7 +93,7 @@ func (v *ladderPage) doCarry(env *view.Env, id action.ID) bool {
 			env.SayText("%s stays at %s", c.key.Name, placeText(c.from))
 		}
 	case id == action.CarryCancel:
-		v.putDown()
+		v.endCarry()
 		env.SayText("%s stays at %s", c.key.Name, placeText(c.from))
 	default:
 		return false
@@ -104,7 +104,7 @@ func (v *ladderPage) doCarry(env *view.Env, id action.ID) bool {
 
 // TakeText takes digits while a policy is carried: it goes to the typed priority.
 func (v *ladderPage) TakeText(env *view.Env, text string) bool {
-	if v.carry != nil && v.carry.slots != nil {
+	if v.carry != nil && v.carry.places != nil {
 		return v.takeFraction(env, text)
 	}
 	if v.carry == nil || len(text) != 1 || text[0] < '0' || text[0] > '9' {
@@ -140,8 +140,8 @@ func (v *ladderPage) takeFraction(env *view.Env, text string) bool {
 
 // goTo moves to the typed priority, or back if nothing is typed.
 func (c *carriedPolicy) goTo(largest int32) {
-	if c.slots != nil {
-		c.at = c.slots[c.slot]
+	if c.places != nil {
+		c.at = c.places[c.placeIndex]
 		if n, err := strconv.ParseFloat(strings.TrimSuffix(c.typed, "."), 64); err == nil {
 			c.at.Priority = min(n, plan.MostPlace)
 		}
@@ -154,8 +154,8 @@ func (c *carriedPolicy) goTo(largest int32) {
 	}
 }
 
-// putDown ends the carrying.
-func (v *ladderPage) putDown() {
+// endCarry ends the carrying.
+func (v *ladderPage) endCarry() {
 	stage := v.carry.stage
 	v.carry = nil
 	v.setStage(stage)
@@ -163,7 +163,7 @@ func (v *ladderPage) putDown() {
 
 // othersThere returns the names of the other policies at the current place.
 func (c *carriedPolicy) othersThere(rev *revision.Revision) (names []string) {
-	if c.slots != nil {
+	if c.places != nil {
 		for _, b := range revision.LadderBands(rev) {
 			for i := range b.Rungs {
 				if b.Tier == nil || b.Name != c.at.Tier || b.Rungs[i].Priority != c.at.Priority {

@@ -17,20 +17,20 @@ import (
 // flipCounts holds the effects on connections at the priorities a policy was carried to. They are counted in
 // the background, one at a time, the newest first, so that no key waits.
 type flipCounts struct {
-	basis    revision.RevisionBasis
-	moves    *diff.PriorityMoves                // nil until the first count
-	known    map[plan.TierSlot]*priorityOutcome // by place
-	counting bool
-	holding  bool // log lines are being judged
+	basis      revision.RevisionBasis
+	moves      *diff.PriorityMoves                 // nil until the first count
+	known      map[plan.TierPlace]*priorityOutcome // by place
+	counting   bool
+	judgingLog bool // log lines are being judged
 }
 
 // priorityOutcome is the effect at a priority: the connections whose verdict flips, and the log lines that
 // would get another verdict, which take longer and are added later.
 type priorityOutcome struct {
-	text  string
-	flips bool
-	log   string
-	held  bool // log lines were judged
+	text      string
+	flips     bool
+	log       string
+	logJudged bool // log lines were judged
 }
 
 // countTime bounds the time of counting.
@@ -40,7 +40,7 @@ const countTime = 10 * time.Second
 type outcomeCounted struct {
 	carry   *carriedPolicy
 	basis   revision.RevisionBasis
-	at      plan.TierSlot
+	at      plan.TierPlace
 	moves   *diff.PriorityMoves
 	outcome priorityOutcome
 }
@@ -66,14 +66,14 @@ func (v *ladderPage) countFlips(env *view.Env) {
 	}
 	f := &c.flips
 	if basis := env.Rev.Basis(); basis != f.basis || f.known == nil {
-		f.basis, f.moves, f.known = basis, nil, map[plan.TierSlot]*priorityOutcome{}
+		f.basis, f.moves, f.known = basis, nil, map[plan.TierPlace]*priorityOutcome{}
 	}
 	s, known := f.known[c.at]
 	switch {
 	case !c.isMoved():
 		return
-	case known && s.flips && !s.held && !f.holding:
-		v.holdAgainst(env, *s)
+	case known && s.flips && !s.logJudged && !f.judgingLog:
+		v.judgeLog(env, *s)
 		return
 	case known || f.counting:
 		return
@@ -82,7 +82,7 @@ func (v *ladderPage) countFlips(env *view.Env) {
 	rev, key := env.Rev, c.key
 	out := outcomeCounted{carry: c, basis: f.basis, at: c.at, moves: f.moves}
 	var moved []model.Object
-	if policy := rev.Cluster.Policy(key); c.slots != nil && policy != nil {
+	if policy := rev.Cluster.Policy(key); c.places != nil && policy != nil {
 		moved = append(moved, c.movedCopy(policy))
 	}
 	env.Run("counting flips", func(ctx context.Context) any {
@@ -94,7 +94,7 @@ func (v *ladderPage) countFlips(env *view.Env) {
 				out.outcome = notCounted(err)
 				return out
 			}
-			out.outcome = outcomeOf(d.Totals)
+			out.outcome = flipOutcome(d.Totals)
 			return out
 		}
 		if out.moves == nil {
@@ -104,7 +104,7 @@ func (v *ladderPage) countFlips(env *view.Env) {
 				return out
 			}
 		}
-		out.outcome = outcomeOf(out.moves.FlipsAt(out.at.Priority))
+		out.outcome = flipOutcome(out.moves.FlipsAt(out.at.Priority))
 		return out
 	})
 }
@@ -116,29 +116,29 @@ func notCounted(err error) priorityOutcome {
 	return priorityOutcome{text: "flips unknown: " + err.Error()}
 }
 
-func outcomeOf(totals []diff.PairTotal) priorityOutcome {
+func flipOutcome(totals []diff.PairTotal) priorityOutcome {
 	return priorityOutcome{text: revision.FlipsBrief(totals), flips: slices.ContainsFunc(totals, func(t diff.PairTotal) bool {
 		return t.Before != t.After
 	})}
 }
 
-// holdAgainst judges the log lines with the policy at the current place.
-func (v *ladderPage) holdAgainst(env *view.Env, s priorityOutcome) {
+// judgeLog judges the log lines with the policy at the current place.
+func (v *ladderPage) judgeLog(env *view.Env, s priorityOutcome) {
 	c := v.carry
 	policy := env.Rev.Cluster.Policy(c.key)
 	if policy == nil {
 		return
 	}
-	c.flips.holding = true
+	c.flips.judgingLog = true
 	moved := c.movedCopy(policy)
 	rev, log := env.Rev, env.Console.Logs()
-	s.held = true
+	s.logJudged = true
 	out := outcomeCounted{carry: c, basis: c.flips.basis, at: c.at, moves: c.flips.moves, outcome: s}
 	env.Run("judging log lines", func(ctx context.Context) any {
 		ctx, cancel := context.WithTimeout(ctx, countTime)
 		defer cancel()
 		if recent := log.RecentConnections(); recent.Lines > 0 {
-			if o, err := revision.LogOtherwise(rev, ctx, rev.WithPolicies([]model.Object{moved}, nil), recent); err == nil && o.Lines > 0 {
+			if o, err := revision.DiffLog(rev, ctx, rev.WithPolicies([]model.Object{moved}, nil), recent); err == nil && o.Lines > 0 {
 				out.outcome.log = ", " + words.Count(o.Lines, "log line")
 			}
 		}
@@ -157,8 +157,8 @@ func (v *ladderPage) ReceiveResult(env *view.Env, msg any) {
 		return
 	}
 	f := &m.carry.flips
-	if m.outcome.held {
-		f.holding = false
+	if m.outcome.logJudged {
+		f.judgingLog = false
 	} else {
 		f.counting = false
 	}

@@ -26,18 +26,18 @@ type ladderPage struct {
 
 	spread   bool               // all gaps unfolded
 	unfolded map[int32]bool     // unfolded gaps, by first priority
-	turned   map[string]bool    // headings folded or unfolded by the user, by ID
+	toggled  map[string]bool    // headings folded or unfolded by the user, by ID
 	chosen   map[model.Key]bool // selected by *, for L
 	network  view.OnNetwork     // network shown
 	stage    model.Stage        // stage shown, "" for all
 	carry    *carriedPolicy
 	frame    lineInputs
 	begun    bool // the cursor was put on the first policy
-	// wish is the line of the cursor before the stage changed, placed its replacement.
-	wish, placed string
-	filtered     bool           // everything is unfolded for the filter
-	system       *system.System // system of the columns
-	painted      []paintedLine  // by the line's Place
+	// wantedLine is the line of the cursor before the stage changed, placed its replacement.
+	wantedLine, placed string
+	filtered           bool           // everything is unfolded for the filter
+	system             *system.System // system of the columns
+	painted            []paintedLine  // by the line's Place
 }
 
 // paintedLine caches a drawn line: in full without columns, else cell by cell on first use.
@@ -57,19 +57,19 @@ type lineInputs struct {
 
 // New makes the view.
 func New(p nav.Page) view.View {
-	v := &ladderPage{network: view.OnNetwork{Name: p.Network, Prepare: prepareLines}, unfolded: map[int32]bool{}, turned: map[string]bool{},
+	v := &ladderPage{network: view.OnNetwork{Name: p.Network, Prepare: prepareLines}, unfolded: map[int32]bool{}, toggled: map[string]bool{},
 		chosen: map[model.Key]bool{}}
 	v.table = &widget.Table[*ladder.Line]{
 		ID:   func(l *ladder.Line) string { return l.ID },
 		Full: func(l *ladder.Line) widget.Line { return v.painted[l.Place].full },
 		Fixed: func(l *ladder.Line) bool {
 			switch l.Kind {
-			case ladder.Band, ladder.Part, ladder.Gap, ladder.Slot, ladder.Namespace, ladder.Examples:
+			case ladder.Band, ladder.Part, ladder.Gap, ladder.FreePriority, ladder.Namespace, ladder.Examples:
 				return true
 			}
 			return false
 		},
-		Skip:  func(l *ladder.Line) bool { return (l.Kind == ladder.Band || l.Kind == ladder.Part) && !l.Folds },
+		Skip:  func(l *ladder.Line) bool { return (l.Kind == ladder.Band || l.Kind == ladder.Part) && !l.Foldable },
 		Hold:  v.heldCells,
 		Note:  v.notesBelow,
 		More:  v.allNotes,
@@ -185,7 +185,7 @@ func (v *ladderPage) SelectedPage() nav.Page {
 	if !ok {
 		return nav.Page{}
 	}
-	return leadsTo(l)
+	return linePage(l)
 }
 
 // PointTo puts the cursor on a policy.
@@ -212,7 +212,7 @@ func (v *ladderPage) WhyNot(_ *view.Env, id action.ID) string {
 	if id == action.LadderNew && len(v.frame.rev.Ladder().Tiers[model.TierAdmin].Gaps) == 0 {
 		return "every priority is taken"
 	}
-	if id == action.LadderFold && !l.Folds && l.Kind != ladder.Gap && l.Kind != ladder.Slot {
+	if id == action.LadderFold && !l.Foldable && l.Kind != ladder.Gap && l.Kind != ladder.FreePriority {
 		return "only gaps, tiers 0 and 2 and namespaces unfold"
 	}
 	if id == action.LadderGaps && v.stage != "" {
@@ -230,7 +230,7 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 		return v.doCarry(env, id)
 	}
 	if id == action.LadderNetwork {
-		view.AskNetwork(env, view.NetworkChoice{Now: v.network.Name, Page: nav.PageOf(nav.Ladder).On})
+		view.AskNetwork(env, view.NetworkChoice{Now: v.network.Name, Page: nav.PageOf(nav.Ladder).OnNetwork})
 		return true
 	}
 	l, ok := v.table.SelectedItem()
@@ -264,7 +264,7 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 		if l.Key.Kind == model.KindCNP { // it may have no priority, or one of tier 3
 			view.AskMove(env, l.Key)
 		} else {
-			v.pickUp(env, l)
+			v.beginCarry(env, l)
 		}
 	case action.LadderEdit:
 		env.OpenPage(nav.Page{Kind: nav.Edit, Key: l.Key})
@@ -275,7 +275,7 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 	case action.LadderSelect:
 		v.chooseLine(env, l)
 	case action.LadderLogs:
-		env.OpenPage(logsOf(l))
+		env.OpenPage(linesPage(l))
 	case action.LadderPlan:
 		env.OpenPage(nav.PageOf(nav.Plan))
 	case action.SortNext, action.SortPrev:
@@ -289,10 +289,10 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 
 // openLine opens the selected line.
 func (v *ladderPage) openLine(env *view.Env, l *ladder.Line) {
-	switch to := leadsTo(l); {
+	switch to := linePage(l); {
 	case l.Kind == ladder.Broken:
 		env.AskDialog(brokenNote(*l.Broken))
-	case l.Kind == ladder.Gap, l.Kind == ladder.Slot, to.IsNone():
+	case l.Kind == ladder.Gap, l.Kind == ladder.FreePriority, to.IsNone():
 		v.foldLine(env, l)
 	default:
 		env.OpenPage(to)
@@ -302,20 +302,20 @@ func (v *ladderPage) openLine(env *view.Env, l *ladder.Line) {
 func (v *ladderPage) foldLine(env *view.Env, l *ladder.Line) {
 	switch l.Kind {
 	case ladder.Band, ladder.Namespace, ladder.Examples:
-		v.turned[l.ID] = !v.turned[l.ID]
-	case ladder.Gap, ladder.Slot:
+		v.toggled[l.ID] = !v.toggled[l.ID]
+	case ladder.Gap, ladder.FreePriority:
 		v.unfolded[l.Gap.From] = l.Kind == ladder.Gap
-		if l.Kind == ladder.Slot && v.spread {
+		if l.Kind == ladder.FreePriority && v.spread {
 			v.spread = false
 		}
 	}
 	v.Sync(env)
-	if l.Kind == ladder.Band && v.turned[l.ID] {
+	if l.Kind == ladder.Band && v.toggled[l.ID] {
 		// Scroll the heading to the top, so that the unfolded lines are in sight.
 		v.table.Wheel(len(v.table.AllItems()))
 		v.table.SelectID(l.ID)
 	}
-	if l.Kind == ladder.Gap && !v.table.SelectID(ladder.SlotID(l.Gap.From)) || l.Kind == ladder.Slot {
+	if l.Kind == ladder.Gap && !v.table.SelectID(ladder.SlotID(l.Gap.From)) || l.Kind == ladder.FreePriority {
 		v.table.SelectID(ladder.GapID(l.Gap.From))
 	}
 }
@@ -324,7 +324,7 @@ func (v *ladderPage) foldLine(env *view.Env, l *ladder.Line) {
 // else the first free one after the policy, else the last before it.
 func (v *ladderPage) freeNear(l *ladder.Line) int32 {
 	switch l.Kind {
-	case ladder.Slot:
+	case ladder.FreePriority:
 		return l.Priority
 	case ladder.Gap:
 		return (l.Gap.From + l.Gap.To) / 2
@@ -342,15 +342,15 @@ func (v *ladderPage) freeNear(l *ladder.Line) int32 {
 
 // freePlace returns the place for a new policy near a line in a plugin's own tiers: after the selected policy,
 // else at the end of its tier, else of the default tier.
-func (v *ladderPage) freePlace(l *ladder.Line) plan.TierSlot {
-	want := plan.TierSlot{Tier: v.frame.rev.System.TiersAroundNetpol[0], Priority: newInTier}
+func (v *ladderPage) freePlace(l *ladder.Line) plan.TierPlace {
+	want := plan.TierPlace{Tier: v.frame.rev.System.TiersAroundNetpol[0], Priority: newInTier}
 	switch {
 	case l.Kind == ladder.Policy && l.Policy.Tiered != nil:
-		want = plan.TierSlot{Tier: l.Policy.Tiered.Tier, Priority: l.Policy.Tiered.Priority}
+		want = plan.TierPlace{Tier: l.Policy.Tiered.Tier, Priority: l.Policy.Tiered.Priority}
 	case l.Kind == ladder.Band:
 		want.Tier = l.ID
 	}
-	slots, _ := plan.SlotsInTiers(revision.LadderBands(v.frame.rev), model.Key{}, plan.TierSlot{Priority: newInTier})
+	slots, _ := plan.PlacesInTiers(revision.LadderBands(v.frame.rev), model.Key{}, plan.TierPlace{Priority: newInTier})
 	best := want
 	for _, s := range slots {
 		if s.Tier != want.Tier {

@@ -22,7 +22,7 @@ import (
 func (v *ladderPage) ladderOptions() ladder.LadderOptions {
 	opt := ladder.LadderOptions{Stage: v.stage, Now: v.frame.now, Screen: true, Filtered: v.filtered, Sorted: v.table.Arrangement().Sort != "",
 		Narrow: v.frame.w < 110, FoldKey: v.frame.keys.ActionByID(action.Open).HintKey(), Hits: v.hits,
-		Turned: v.turned, Spread: v.unfolded, SpreadAll: v.spread}
+		ToggledHeadings: v.toggled, ExpandedGaps: v.unfolded, ExpandAllGaps: v.spread}
 	if v.carry != nil {
 		opt.Carried, opt.At, opt.AtPlace = v.carry.key, int32(v.carry.at.Priority), v.carry.at
 	}
@@ -68,7 +68,7 @@ func (v *ladderPage) paintLines(lines []*ladder.Line) (out []*ladder.Line) {
 }
 
 func (v *ladderPage) styledLine(l page.Line) widget.Line {
-	return widget.LineOf(page.Cell{More: l}, v.frame.styles)
+	return widget.CellLine(page.Cell{More: l}, v.frame.styles)
 }
 
 // heldCells returns the cells of a line without columns that stay when scrolling sideways.
@@ -88,14 +88,14 @@ func (v *ladderPage) filterText(l *ladder.Line) (text string) {
 	return text
 }
 
-// leadsTo returns the page of a line, none for a heading.
-func leadsTo(l *ladder.Line) nav.Page {
+// linePage returns the page of a line, none for a heading.
+func linePage(l *ladder.Line) nav.Page {
 	switch l.Kind {
 	case ladder.Policy:
 		return nav.ToPolicy(l.Key)
 	case ladder.Gap:
 		return nav.ToNew((l.Gap.From + l.Gap.To) / 2)
-	case ladder.Slot:
+	case ladder.FreePriority:
 		return nav.ToNew(l.Priority)
 	case ladder.Rows:
 		return nav.Page{Kind: nav.Rows, Zone: l.Rows.Zones[0], Text: l.Rows.Filter}
@@ -123,7 +123,7 @@ func whyNot(l *ladder.Line, id action.ID) string {
 		}
 	case action.LadderLogs:
 		if l.Kind == ladder.Unit && l.Key.Kind != model.KindNetpolNamespace {
-			return rowsOf(l.Key) + " never log" // ovn-kubernetes.md#namespace-logging, #multicast
+			return rowsLabel(l.Key) + " never log" // ovn-kubernetes.md#namespace-logging, #multicast
 		}
 		return ""
 	default:
@@ -133,10 +133,10 @@ func whyNot(l *ladder.Line, id action.ID) string {
 	case l.Kind == ladder.Broken:
 		return cmp.Or(l.Key.Name, "the object") + " could not be read"
 	case l.Kind == ladder.Unit:
-		return "no policy here: " + rowsOf(l.Key)
+		return "no policy here: " + rowsLabel(l.Key)
 	case l.Kind == ladder.Rows:
 		return "no policy here: rows of " + l.Rows.Label
-	case l.Kind == ladder.Band && l.Key.Kind.IsNamed() && (id == action.LadderEdit || id == action.LadderDelete):
+	case l.Kind == ladder.Band && l.Key.Kind.IsReferenced() && (id == action.LadderEdit || id == action.LadderDelete):
 		return "" // a user's Tier object
 	case l.Kind != ladder.Policy:
 		return "no policy here"
@@ -186,17 +186,17 @@ func (v *ladderPage) askLogging(env *view.Env, l *ladder.Line) {
 	v.Sync(env)
 }
 
-// rowsOf names the rows of a unit; some labels already say "rows".
-func rowsOf(k model.Key) string {
+// rowsLabel names the rows of a unit; some labels already say "rows".
+func rowsLabel(k model.Key) string {
 	if k.Kind == model.KindNetpolDefault || k.Kind == model.KindNetpolNode {
 		return k.Label()
 	}
 	return "rows of " + k.Label()
 }
 
-// logsOf returns the page with the log lines of a ladder line. A default deny has no log page of its own: a
+// linesPage returns the page with the log lines of a ladder line. A default deny has no log page of its own: a
 // text filter finds its lines.
-func logsOf(l *ladder.Line) nav.Page {
+func linesPage(l *ladder.Line) nav.Page {
 	if l.Kind == ladder.Unit {
 		return nav.Page{Kind: nav.Logs, Text: regexp.QuoteMeta(l.Key.Label())}
 	}

@@ -40,12 +40,12 @@ func moreMarks(l *ladder.Line, n int) string {
 // cut; if none fits, only signs are shown.
 func fitMarks(l *ladder.Line, st *themes.StyleSet, w int) widget.Line {
 	for n := len(l.Marks); n > 0; n-- {
-		if fit := widget.LineOf(ladder.JoinMarks(l.Marks[:n]), st).Add(moreMarks(l, n), st.Dim); fit.LineWidth() <= w {
+		if fit := widget.CellLine(ladder.JoinMarks(l.Marks[:n]), st).Add(moreMarks(l, n), st.Dim); fit.LineWidth() <= w {
 			return fit
 		}
 	}
 	if len(l.Notes) == 0 {
-		return widget.LineOf(l.Marks[0].Cell, st).CutWords(w)
+		return widget.CellLine(l.Marks[0].Cell, st).CutWords(w)
 	}
 	n := &l.Notes[0]
 	sign := ladder.NoteSign(n)
@@ -66,7 +66,7 @@ const leastState = 12
 
 // fitState returns the state in w cells: without details, or as a sign.
 func fitState(l *ladder.Line, st *themes.StyleSet, w int) widget.Line {
-	state := widget.LineOf(l.State, st)
+	state := widget.CellLine(l.State, st)
 	if w >= leastState {
 		return state.CutWords(w)
 	}
@@ -80,7 +80,7 @@ func fitState(l *ladder.Line, st *themes.StyleSet, w int) widget.Line {
 func fitLogs(l *ladder.Line, st *themes.StyleSet, w int) widget.Line {
 	levels := make([]widget.Line, len(l.Log))
 	for i, level := range l.Log {
-		levels[i] = widget.LineOf(level, st)
+		levels[i] = widget.CellLine(level, st)
 	}
 	if fit := widget.FitWhole(levels, " ", w, st.Dim); fit != nil {
 		return fit

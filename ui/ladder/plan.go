@@ -19,7 +19,7 @@ import (
 
 // planPage is the view.
 type planPage struct {
-	table  *widget.Table[*told.Place]
+	table  *widget.Table[*told.PolicyMove]
 	steps  *widget.DocView
 	styles *themes.StyleSet
 
@@ -30,8 +30,8 @@ type planPage struct {
 	side     bool
 	pre      *preview.View
 	state    *revision.PlanState
-	// away: a finished plan was replaced by a proposal
-	away bool
+	// planHidden: a finished plan was replaced by a proposal
+	planHidden bool
 	// otherRunner is the process of another Rung that runs the previewed plan, 0 if none.
 	otherRunner *atomic.Int64
 	// cursorPolicy is the step that the list was last scrolled to.
@@ -57,7 +57,7 @@ func (v *planPage) FrontView() view.View {
 func (v *planPage) Sync(env *view.Env) {
 	v.styles, v.state = env.Styles, env.Rev.Plan
 	if v.state == nil || v.state.IsOpen() {
-		v.away = false
+		v.planHidden = false
 	}
 	if v.otherRunner != nil && v.state.RunsElsewhere() {
 		v.otherRunner.Store(int64(v.state.Runner.PID))
@@ -65,7 +65,7 @@ func (v *planPage) Sync(env *view.Env) {
 	v.board, v.boardErr = told.BoardOfRevision(env.Rev)
 	if v.boardErr == nil {
 		v.p.workOut(v.board)
-		v.table.SetItems(told.PlacesOf(v.board, v.plannedPlaces()))
+		v.table.SetItems(told.PlannedMoves(v.board, v.plannedPlaces()))
 	} else {
 		v.p.plan, v.p.err = plan.Plan{}, v.boardErr
 		v.table.SetItems(nil)
@@ -80,7 +80,7 @@ func (v *planPage) Sync(env *view.Env) {
 
 // ourPlan returns the plan shown, nil if the proposal is shown.
 func (v *planPage) ourPlan() *revision.PlanState {
-	if v.away {
+	if v.planHidden {
 		return nil
 	}
 	return v.state
@@ -93,7 +93,7 @@ func (v *planPage) plannedPlaces() map[string]int32 {
 	case p != nil:
 		for _, s := range p.Steps {
 			then[s.Policy] = s.To
-			if p.Back {
+			if p.RollingBack {
 				then[s.Policy] = s.From
 			}
 		}
@@ -131,7 +131,7 @@ func (v *planPage) neighbourNames() (here, next string) {
 	if !ok || v.board == nil {
 		return "", ""
 	}
-	for _, s := range v.board.Slots() {
+	for _, s := range v.board.Placements() {
 		if s.Priority > r.Now {
 			return r.Policy, s.Policy
 		}
@@ -300,7 +300,7 @@ func (v *planPage) endPlan(env *view.Env) {
 				"rolled back.", stepsMade(p)),
 				env.Keys.ActionByID(action.Undo).HintKey() + " undoes the steps that are done."},
 			Changed: func() string {
-				if v.state.SaysSame(p) {
+				if v.state.Equal(p) {
 					return ""
 				}
 				return planStateNow(v.state)
@@ -322,9 +322,9 @@ func planStateNow(p *revision.PlanState) string {
 
 // stepsMade describes the progress of a plan: "4 of 9 steps done".
 func stepsMade(p *revision.PlanState) string {
-	n, of := p.StepsOfWay()
+	n, of := p.StepsDoneAndTotal()
 	what := "done"
-	if p.Back {
+	if p.RollingBack {
 		what = "rolled back"
 	}
 	return fmt.Sprintf("%s of %s steps %s", words.Thousands(n), words.Thousands(of), what)

@@ -48,7 +48,7 @@ func (v *planPage) askSpacing(env *view.Env) {
 
 // proposePlan shows another proposal, which replaces a finished plan.
 func (v *planPage) proposePlan(env *view.Env, p planProposal) {
-	v.p, v.away = p, v.state != nil && !v.state.IsOpen()
+	v.p, v.planHidden = p, v.state != nil && !v.state.IsOpen()
 	v.Sync(env)
 }
 
@@ -141,12 +141,12 @@ func (s planChange) whyGone(c view.Console, err error) error {
 		return err // the error has another cause
 	case now.RunsElsewhere():
 		did, by = "is continuing", now.Runner.PID
-		if now.Back {
+		if now.RollingBack {
 			did = "is rolling back"
 		}
 	case now.IsUnderWay():
 		return err
-	case now != nil && now.Back:
+	case now != nil && now.RollingBack:
 		did = "rolled back"
 	case now != nil || s.stopped.IsTargetReached(c.Revision().Cluster):
 		did = "finished"
@@ -213,7 +213,7 @@ func (v *planPage) askPlan(env *view.Env, s planChange, question string) {
 	v.pre = preview.PreviewOf(s, preview.PreviewOptions{
 		Question: question + ", waiting for every zone after each?",
 		Cancel:   func(env *view.Env) { v.pre = nil; env.SayText("nothing was changed") },
-		Done:     func(*view.Env) { v.pre, v.onSteps, v.away = nil, false, false },
+		Done:     func(*view.Env) { v.pre, v.onSteps, v.planHidden = nil, false, false },
 	})
 	v.pre.Sync(env)
 }

@@ -27,7 +27,7 @@ func (v *planPage) blockWidths(w int) (left, right int) {
 	left = w / 2
 	if w < roomy && v.boardErr == nil {
 		names := 0
-		for _, s := range v.board.Slots() {
+		for _, s := range v.board.Placements() {
 			names = max(names, widget.TextWidth(s.Policy))
 		}
 		left = min(max(30, fixed+names), left+4)

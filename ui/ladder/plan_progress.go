@@ -58,7 +58,7 @@ func (v *planPage) stepLines(env *view.Env) []widget.DocLine {
 	names = max(8, min(names, w-digits-16))
 	for i, s := range steps {
 		sign, role := s.StateSign()
-		mark, look, text := widget.SpanOf(sign, st), st.StyleOf(role), waitingText(p, &s, env)
+		mark, look, text := widget.StyledSpan(sign, st), st.StyleOf(role), waitingText(p, &s, env)
 		name := widget.TruncateText(s.Policy, names)
 		l := widget.Line{{Text: fmt.Sprintf("%-2s", mark.Text), Style: mark.Style}, {Text: fmt.Sprintf("%*d  ", digits, s.Number), Style: st.Dim},
 			{Text: name, Style: look}}
@@ -101,7 +101,7 @@ func (v *planPage) progressLines(env *view.Env, w int) []string {
 	case revision.PlanStopped:
 		next = v.answerLines(env)
 	case revision.PlanDone:
-		if p.TakenBackBy(env.Rev.Undo) {
+		if p.IsUndoneBy(env.Rev.Undo) {
 			next = append(next, key(action.Undo)+" undo all of it")
 		}
 		next = append(next, key(action.PlanStop)+" close")
@@ -122,7 +122,7 @@ func (v *planPage) progressLines(env *view.Env, w int) []string {
 		}
 	}
 	if bar := min(16, w-l.LineWidth()-1); bar >= 4 && p.State != revision.PlanDone {
-		n, of := p.StepsOfWay()
+		n, of := p.StepsDoneAndTotal()
 		l = append(l, widget.ProgressBar(st, style, int64(n), int64(of), bar)...)
 	}
 	if title := "  " + p.Title; p.Title != "" && l.LineWidth()+widget.TextWidth(title) <= w {
@@ -167,7 +167,7 @@ func (v *planPage) answerLines(env *view.Env) []string {
 	if why := v.state.Stuck; why != "" {
 		return []string{"cannot continue or roll back: " + why} // Stuck includes the remedies
 	}
-	if v.state.Back {
+	if v.state.RollingBack {
 		return []string{key(action.PlanBack) + " roll back the rest", key(action.PlanRun) + " continue the plan", keep}
 	}
 	return []string{key(action.PlanRun) + " continue", key(action.PlanBack) + " roll back", keep}

@@ -20,15 +20,15 @@ import (
 const fixed = 2 + 4 + 1 + 4 + 1 + 2
 
 // placesTable lists the places of policies, with a bracket around equal priorities and as many notes as fit.
-func (v *planPage) placesTable() *widget.Table[*told.Place] {
-	t := widget.TableOf(told.Places, &v.styles)
-	t.Text = func(p *told.Place) string { return p.Policy }
-	name := func(p *told.Place, note string) widget.Line {
-		return widget.JoinLines(widget.StyledLine(p.Bracket+" ", v.styles.Dim), widget.LineOf(p.NameCell(note), v.styles))
+func (v *planPage) placesTable() *widget.Table[*told.PolicyMove] {
+	t := widget.PageTable(told.Places, &v.styles)
+	t.Text = func(p *told.PolicyMove) string { return p.Policy }
+	name := func(p *told.PolicyMove, note string) widget.Line {
+		return widget.JoinLines(widget.StyledLine(p.Bracket+" ", v.styles.Dim), widget.CellLine(p.NameCell(note), v.styles))
 	}
-	c := &t.Columns[slices.IndexFunc(t.Columns, func(c widget.TableColumn[*told.Place]) bool { return c.Name })]
-	c.Cell = func(p *told.Place) widget.Line { return name(p, p.Notes[0]) }
-	c.Fit = func(p *told.Place, w int) (l widget.Line) {
+	c := &t.Columns[slices.IndexFunc(t.Columns, func(c widget.TableColumn[*told.PolicyMove]) bool { return c.Name })]
+	c.Cell = func(p *told.PolicyMove) widget.Line { return name(p, p.Notes[0]) }
+	c.Fit = func(p *told.PolicyMove, w int) (l widget.Line) {
 		for _, note := range p.Notes {
 			l = name(p, note)
 			if l.LineWidth() <= w {

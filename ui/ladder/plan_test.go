@@ -326,7 +326,7 @@ func TestTakenByAnother(t *testing.T) {
 		w.s.Want("Continue with the 6 remaining steps")
 		taken = true
 		p := under(revision.PlanRunning)
-		p.Back, p.Runner = then.back, revision.PlanRunner{PID: 99, Since: uitest.Now}
+		p.RollingBack, p.Runner = then.back, revision.PlanRunner{PID: 99, Since: uitest.Now}
 		by := " (pid 99)"
 		if then.done {
 			p.State, by = revision.PlanDone, ""
@@ -415,14 +415,14 @@ func TestPlanChangedUnderTheQuestion(t *testing.T) {
 func TestRollingBack(t *testing.T) {
 	w := start(t)
 	p := under(revision.PlanRunning)
-	p.Back, p.Done, p.Top = true, 4, 5 // the fourth was written back
+	p.RollingBack, p.Done, p.StepsAtRollback = true, 4, 5 // the fourth was written back
 	w.says(p)
 	w.s.Want("◐ rolling back  2 of 5 back", "30   30 ─ break-glass")
 	p = under(revision.PlanStopped)
-	p.Back, p.Top = true, 5
+	p.RollingBack, p.StepsAtRollback = true, 5
 	w.says(p)
 	w.s.Want("■ rollback stopped  2 of 5 back", "next: blue-tenant 30 → 40", "b roll back the rest · ⏎ continue the plan · x keep as is")
-	p = &revision.PlanState{Total: 9, State: revision.PlanDone, Back: true, Steps: nine(0, 0)}
+	p = &revision.PlanState{Total: 9, State: revision.PlanDone, RollingBack: true, Steps: nine(0, 0)}
 	w.says(p)
 	w.s.Want("✓ rolled back")
 	w.s.WantNot("undo all of it")

@@ -17,20 +17,20 @@ func (v *ladderPage) setStage(s model.Stage) {
 		return
 	}
 	if at := v.table.SelectedID(); at != v.placed {
-		v.wish = at
+		v.wantedLine = at
 	}
 	v.stage = s
 	v.table.ArrangeBy(widget.Arrangement{Wide: v.table.Wide}) // a stage is shown in its own order
 	v.setColumns()
 	v.rebuildLines()
-	v.table.SelectID(v.wish)
+	v.table.SelectID(v.wantedLine)
 	v.placed = v.table.SelectedID()
 }
 
 // setColumns makes the page's columns, with their short forms and the selection marks.
 func (v *ladderPage) setColumns() {
 	styles := &v.frame.styles
-	v.table.Columns = widget.TableOf(ladder.LadderTable(v.frame.rev, v.ladderOptions()), styles).Columns
+	v.table.Columns = widget.PageTable(ladder.LadderTable(v.frame.rev, v.ladderOptions()), styles).Columns
 	for i := range v.table.Columns {
 		c := &v.table.Columns[i]
 		switch c.Title {
@@ -71,10 +71,10 @@ func (v *ladderPage) keepCells(column int, cell func(*ladder.Line) widget.Line) 
 
 // The logging column matters more once something logs; the notes column has no title.
 const (
-	logTitle   = "LOG"
-	logQuiet   = 7
-	logHeard   = 3
-	notesTitle = ""
+	logTitle     = "LOG"
+	logQuietDrop = 7
+	logBusyDrop  = 3
+	notesTitle   = ""
 )
 
 // weighColumns sets the importance of the columns for these lines.
@@ -85,9 +85,9 @@ func (v *ladderPage) weighColumns(lines []*ladder.Line) {
 	for i := range v.table.Columns {
 		switch c := &v.table.Columns[i]; c.Title {
 		case logTitle:
-			c.Drop = logQuiet
+			c.Drop = logQuietDrop
 			if logs {
-				c.Drop = logHeard
+				c.Drop = logBusyDrop
 			}
 		case notesTitle:
 			c.Min = widthOfMarks(lines)

@@ -37,7 +37,7 @@ type activityPage struct {
 // NewActivity makes the view.
 func NewActivity(p nav.Page) view.View {
 	v := &activityPage{zone: p.Zone, unfolded: map[string]bool{}}
-	v.table = widget.TableOf(activity.Table, &v.st)
+	v.table = widget.PageTable(activity.Table, &v.st)
 	v.table.Fixed = func(e *activity.Entry) bool { return e.LineOf != nil || v.isUnderChange(e) }
 	v.table.Text = (*activity.Entry).FilterText
 	v.Of = v.table
@@ -45,7 +45,9 @@ func NewActivity(p nav.Page) view.View {
 }
 
 // isUnderChange reports whether an entry is shown under the change it was made for.
-func (v *activityPage) isUnderChange(e *activity.Entry) bool { return e.Of != nil && v.zone == "" }
+func (v *activityPage) isUnderChange(e *activity.Entry) bool {
+	return e.CausedBy != nil && v.zone == ""
+}
 
 // Sync adds new activity.
 func (v *activityPage) Sync(env *view.Env) {
@@ -138,8 +140,8 @@ func (v *activityPage) openSelected(env *view.Env) {
 		v.zone = ""
 		to := e.Lead.Entry
 		v.unfolded[v.table.ID(to)] = true
-		if to.Of != nil {
-			v.unfolded[v.table.ID(to.Of)] = true
+		if to.CausedBy != nil {
+			v.unfolded[v.table.ID(to.CausedBy)] = true
 		}
 		v.Sync(env)
 		v.table.SelectID(v.table.ID(to))
@@ -163,8 +165,8 @@ func (v *activityPage) selectedChange() *activity.Entry {
 	if e.LineOf != nil {
 		e = e.LineOf
 	}
-	if e.Of != nil {
-		e = e.Of
+	if e.CausedBy != nil {
+		e = e.CausedBy
 	}
 	return e
 }

@@ -39,8 +39,8 @@ func (c ClockMode) TimeIn(now time.Time) time.Time {
 	return now
 }
 
-// ToldText names the times the page shows now.
-func (c ClockMode) ToldText(now time.Time) string {
+// Description names the times the page shows now.
+func (c ClockMode) Description(now time.Time) string {
 	switch c {
 	case UTC:
 		return "times in UTC"

@@ -172,7 +172,7 @@ func (w *LineWriter) columnLine(st *themes.StyleSet, e LineItem, s LineShape, na
 		case part.LineWidth() <= room:
 		case c == ruleColumn: // the rule's number is never cut
 			p := formsOf(e.Entry, w.Page)
-			part[0].Text = p.byIn(LineShape{short: true}, room)
+			part[0].Text = p.deciderIn(LineShape{short: true}, room)
 			part = part.ClipTo(room)
 		default:
 			part = cutCell(part, room)

@@ -13,10 +13,10 @@ import (
 
 // Do carries out the log's actions and moves along the lines.
 func (v *logPage) Do(env *view.Env, id action.ID) bool {
-	if v.by != byNothing && v.doBy(env, id) {
+	if v.by != byNothing && v.doBuckets(env, id) {
 		return true
 	}
-	if d := widget.StrideOf(id, v.height); d != 0 {
+	if d := widget.CursorStride(id, v.height); d != 0 {
 		v.moveBy(d)
 		return true
 	}
@@ -35,9 +35,9 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 		v.writer.Clock = v.writer.Clock.NextClock()
 		v.keepSetup(env)
 		v.writer.ForgetWidths()
-		v.piles.renewPiles()
-		updatePiles(v, env)
-		env.SayText("%s", v.writer.Clock.ToldText(env.Now))
+		v.buckets.recount()
+		updateBuckets(v, env)
+		env.SayText("%s", v.writer.Clock.Description(env.Now))
 	case action.LogsPause:
 		v.setPaused(v.follow)
 	case action.LogsAggregate:
@@ -49,7 +49,7 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 		v.feed.groups.resetGroups()
 		v.updateList()
 	case action.LogsBy:
-		askBy(env, v.by, v.groupBy)
+		askDimension(env, v.by, v.groupBy)
 	case action.LogsColumns:
 		AskColumns(env, v.writer.Columns, func(env *view.Env, chosen []LineColumn) {
 			v.writer.Columns, v.left = chosen, 0
@@ -110,7 +110,7 @@ func (v *logPage) doLine(env *view.Env, id action.ID) bool {
 		if v.page.Key.Kind.IsPolicy() {
 			v.findAbove(env, true) // shown once known
 		} else {
-			tellWhy(env, v.emptyReasons(env), v.rulesAbove.ruleLinks())
+			showReasons(env, v.emptyReasons(env), v.rulesAbove.ruleLinks())
 		}
 	case action.LogsSave:
 		askSave(env, v.shownEntries())

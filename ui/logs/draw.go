@@ -45,7 +45,7 @@ func (v *logPage) drawList(env *view.Env, w, h int) []string {
 	st := env.Styles
 	rows := v.list.countRows()
 	if v.by != byNothing && v.list.n > 0 {
-		return strings.Split(v.piles.table.Render(st, w, h), "\n")
+		return strings.Split(v.buckets.table.Render(st, w, h), "\n")
 	}
 	if v.list.n == 0 || h <= 0 {
 		return v.emptyLines(env, w, h)

@@ -30,7 +30,7 @@ type sourceStates struct {
 func (v *sourceStates) takeStore(l *logs.Store) {
 	v.stats, v.losses = l.Stats(), l.Losses()
 	v.speed, v.playedAt = l.Playing()
-	v.cut = l.CutsFiles()
+	v.cut = l.HasCutFiles()
 	v.streams, v.files = logs.NodesAndFiles(l.Streams())
 }
 

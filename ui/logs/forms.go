@@ -37,7 +37,7 @@ func formsOf(e *logs.Entry, page model.Key) (p lineForms) {
 	}
 	k, dir := e.Rule.Policy, e.Rule.Direction
 	switch {
-	case !e.Attributed && (e.Line.Name == "" || len(e.Among) > 0 || e.Line.Named != nil):
+	case !e.Attributed && (e.Line.Name == "" || len(e.Candidates) > 0 || e.Line.Named != nil):
 		p.decider = e.RuleText()
 	case !e.Attributed:
 		p.decider = "unknown rule " + strconv.Quote(e.Line.Name)
@@ -94,9 +94,9 @@ func joinTexts(texts ...string) string {
 // fullDecider returns the decider in full.
 func (p *lineForms) fullDecider() string { return joinTexts(p.decider, p.rule, p.name) }
 
-// byIn returns the decider within w cells: without the rule's own name if it does not fit; the rule's number
+// deciderIn returns the decider within w cells: without the rule's own name if it does not fit; the rule's number
 // is never cut.
-func (p *lineForms) byIn(s LineShape, w int) string {
+func (p *lineForms) deciderIn(s LineShape, w int) string {
 	rule := p.rule
 	if s.short {
 		rule = p.short

@@ -293,7 +293,7 @@ func ruleCountLines(env *view.Env, rules []ruleStat, page model.Key, w, room int
 	for i, r := range rules {
 		l := widget.Line{{Text: " " + ruleName(env.Rev, r.ref, page, w < 100), Style: st.Accent},
 			{Text: ": " + words.Thousands(r.shown) + r.ruleName + " "},
-			{Text: widget.SparklineOf(r.pace[:]), Style: st.Info}, {Text: fmt.Sprintf(" %s/s", words.Thousands(r.pace.Rate())), Style: st.Dim}}
+			{Text: widget.Sparkline(r.pace[:]), Style: st.Info}, {Text: fmt.Sprintf(" %s/s", words.Thousands(r.pace.Rate())), Style: st.Dim}}
 		if r.stat.AtCap {
 			l = l.Add(" meter full", st.Warn)
 		}

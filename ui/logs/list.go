@@ -95,18 +95,18 @@ var arounds = []int{0, 1, 2, 3, 5, 10, 20, 50}
 type contextLines struct {
 	n    int // lines before and after a match; 0: matches only
 	seqs []uint64
-	of   spreadOf
+	of   contextInputs
 }
 
-// spreadOf holds the inputs of contextLines.
-type spreadOf struct {
+// contextInputs holds the inputs of contextLines.
+type contextInputs struct {
 	n, matches           int
 	low, high, base, end uint64
 }
 
 // bringUpTo computes the lines again if an input changed.
 func (s *contextLines) bringUpTo(f *lineFeed, upto uint64) {
-	of := spreadOf{s.n, len(f.matches), f.low, f.high, f.firstHeld(), min(upto, f.lastHeld())}
+	of := contextInputs{s.n, len(f.matches), f.low, f.high, f.firstHeld(), min(upto, f.lastHeld())}
 	if s.n == 0 || of == s.of {
 		return
 	}

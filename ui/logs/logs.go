@@ -29,7 +29,7 @@ type lineWalk struct {
 
 	follow    bool
 	untilLine uint64 // newest line shown while paused
-	beyond    int    // newer lines not taken while paused
+	untaken   int    // newer lines not taken while paused
 	sel       uint64 // identity of the line under the cursor
 	top       int    // first row on the screen
 	left      int
@@ -48,8 +48,8 @@ type logPage struct {
 	logSetup
 	wide        bool
 	filterError *logline.Error // first unreadable term of the filter
-	by          pileDimension
-	piles       byTable
+	by          bucketDimension
+	buckets     bucketTable
 	filter      string
 	scanning    time.Time // begin of the scan, zero when done
 	cleared     time.Time
@@ -80,7 +80,7 @@ func (v *logPage) Scopes() []action.Scope {
 // HasNews reports whether lines arrived or are left to scan.
 func (v *logPage) HasNews(env *view.Env) bool {
 	l := env.Console.Logs()
-	return l != nil && l.LastNumber() != v.feed.lastHeld() || v.feed.isPending() || v.seek.dir != 0 || v.piles.stale
+	return l != nil && l.LastNumber() != v.feed.lastHeld() || v.feed.isPending() || v.seek.dir != 0 || v.buckets.stale
 }
 
 // Sync takes new lines and updates the list.
@@ -93,8 +93,8 @@ func (v *logPage) Sync(env *view.Env) {
 	}
 	v.store, v.feed.scope = l, scopeOf(v.page, v.rev)
 	if l != nil {
-		v.beyond = v.countOutrun(l)
-		if v.beyond == 0 {
+		v.untaken = v.countUntaken(l)
+		if v.untaken == 0 {
 			v.feed.pullNew(l)
 		}
 	}
@@ -107,7 +107,7 @@ func (v *logPage) Sync(env *view.Env) {
 		}
 	}
 	v.updateList()
-	updatePiles(v, env)
+	updateBuckets(v, env)
 	if v.seek.dir != 0 {
 		v.seekOn()
 	}
@@ -125,7 +125,7 @@ func (v *logPage) Sync(env *view.Env) {
 // WorkingSince returns when scanning or counting began.
 func (v *logPage) WorkingSince() time.Time {
 	if v.scanning.IsZero() {
-		return v.piles.counting.BeganAt()
+		return v.buckets.counting.BeganAt()
 	}
 	return v.scanning
 }
@@ -154,7 +154,7 @@ func (v *lineWalk) cursorLine() int {
 // selectedEntry returns the log line under the cursor, for a group its newest line; nil for none.
 func (v *logPage) selectedEntry() *logs.Entry {
 	if v.by != byNothing {
-		return v.piles.newestOf()
+		return v.buckets.newestOf()
 	}
 	if i := v.cursorLine(); i >= 0 {
 		return v.feed.entryOf(v.list.lineAt(i).seq)
@@ -167,12 +167,12 @@ func (v *lineWalk) countFresh() int {
 	if v.follow {
 		return 0
 	}
-	return len(v.feed.matches) - v.feed.matchesBefore(v.untilLine) + v.beyond
+	return len(v.feed.matches) - v.feed.matchesBefore(v.untilLine) + v.untaken
 }
 
-// countOutrun counts the lines that a paused page does not take: once the ring drops lines that the page
+// countUntaken counts the lines that a paused page does not take: once the ring drops lines that the page
 // shows, the page keeps them, and new ones wait.
-func (v *lineWalk) countOutrun(l lineSource) int {
+func (v *lineWalk) countUntaken(l lineSource) int {
 	if v.follow || v.feed.firstHeld() == 0 || v.feed.firstHeld() > v.untilLine || l.FirstNumber() <= v.feed.firstHeld() {
 		return 0
 	}
@@ -274,7 +274,7 @@ func (v *logPage) TellState(env *view.Env) widget.Line {
 func (v *logPage) Click(_ *view.Env, _, y int) bool {
 	y -= v.headed
 	if v.by != byNothing {
-		return v.piles.table.Click(y)
+		return v.buckets.table.Click(y)
 	}
 	if y < 0 || y >= len(v.rows) {
 		return false
@@ -291,7 +291,7 @@ func (v *logPage) Click(_ *view.Env, _, y int) bool {
 // Wheel scrolls.
 func (v *logPage) Wheel(_ *view.Env, lines int) {
 	if v.by != byNothing {
-		v.piles.table.Wheel(lines)
+		v.buckets.table.Wheel(lines)
 		return
 	}
 	v.moveBy(lines)

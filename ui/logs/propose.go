@@ -153,7 +153,7 @@ func (v *logPage) Copies(*view.Env) []view.CopyItem {
 		}
 	}
 	if v.by != byNothing {
-		return append(out, view.CopyItem{What: "table", Text: v.piles.table.AllText()})
+		return append(out, view.CopyItem{What: "table", Text: v.buckets.table.AllText()})
 	}
 	all := v.shownEntries()
 	newest := all[max(0, len(all)-maxCopied):]
@@ -168,7 +168,7 @@ func (v *logPage) Copies(*view.Env) []view.CopyItem {
 // traceLine opens the trace of the connection of a line; without a line it asks for a connection.
 func traceLine(env *view.Env, e *logs.Entry, page func(question string) nav.Page, ask func(*view.Env, trace.Question)) {
 	if e == nil || e.Gap != nil {
-		ask(env, view.TraceOf(env.Rev, env.Page))
+		ask(env, view.PrefilledTrace(env.Rev, env.Page))
 		return
 	}
 	q, why := connectionOf(env.Rev, e)
@@ -183,7 +183,7 @@ func traceLine(env *view.Env, e *logs.Entry, page func(question string) nav.Page
 func probeLine(env *view.Env, e *logs.Entry) {
 	var q trace.Question
 	if e == nil || e.Gap != nil {
-		q = view.TraceOf(env.Rev, env.Page)
+		q = view.PrefilledTrace(env.Rev, env.Page)
 	} else if of, why := connectionOf(env.Rev, e); why == "" {
 		q = of
 	}

@@ -22,7 +22,7 @@ func (v *logPage) SetFilter(f widget.LineFilter) {
 	v.feed.setScope(q)
 	v.feed.scanLines(typing)
 	v.updateList()
-	v.piles.renewPiles()
+	v.buckets.recount()
 }
 
 // JudgeFilter returns the error of the first unreadable term.

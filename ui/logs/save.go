@@ -23,10 +23,10 @@ func (v *logPage) SaveText(*view.Env) string { return linesText(v.shownEntries()
 
 // ColumnHelps explains the columns of groups; lines have no titles.
 func (v *logPage) ColumnHelps() []widget.ColumnHelp {
-	if v.piles.table == nil {
+	if v.buckets.table == nil {
 		return nil
 	}
-	return v.piles.table.ColumnHelps()
+	return v.buckets.table.ColumnHelps()
 }
 
 // shownEntries returns the entries of the list, oldest first.

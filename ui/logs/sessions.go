@@ -19,7 +19,7 @@ type SessionsView struct {
 // NewSessions makes the view.
 func NewSessions(nav.Page) view.View {
 	v := &SessionsView{}
-	v.table = widget.TableOf(activity.SessionTable, &v.st)
+	v.table = widget.PageTable(activity.SessionTable, &v.st)
 	v.Of = v.table
 	return v
 }

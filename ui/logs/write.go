@@ -59,13 +59,13 @@ func (w *LineWriter) Write(st *themes.StyleSet, e LineItem, s LineShape, natural
 	}
 	if s.signs && !natural {
 		l = append(l.Add(verdictSign(e.Entry)+" ", actionStyle(e.Entry, st)), times...)
-		return l.Add(p.byIn(s, s.deciderWidth-times.LineWidth()-2), look)
+		return l.Add(p.deciderIn(s, s.deciderWidth-times.LineWidth()-2), look)
 	}
 	l = append(l.Add(e.Action, actionStyle(e.Entry, st)).Add(strings.Repeat(" ", max(1, verdictWidth+1-len(e.Action))), st.Text), times...)
 	if natural {
 		return l.Add("by "+p.fullDecider(), look)
 	}
-	return l.Add("by "+p.byIn(s, s.deciderWidth-times.LineWidth()-verdictWidth-1-3), look)
+	return l.Add("by "+p.deciderIn(s, s.deciderWidth-times.LineWidth()-verdictWidth-1-3), look)
 }
 
 func endStyle(d logs.End, st *themes.StyleSet) themes.Style {

@@ -70,7 +70,7 @@ type Page struct {
 	// the first input of a comparison.
 	Table, UUID, ID string
 	Priority        int32
-	Place           plan.TierSlot // of a new policy, if the plugin has its own tiers
+	Place           plan.TierPlace // of a new policy, if the plugin has its own tiers
 	Text            string
 	View            string              // saved view with the sort order and columns
 	Base            string              // text a proposal was made from; second input of a comparison
@@ -121,13 +121,13 @@ func ToDiff(before, after string) Page { return Page{Kind: Diff, ID: before, Bas
 func ToNew(priority int32) Page { return Page{Kind: Edit, Priority: priority} }
 
 // ToNewIn returns the page that writes a new policy in a tier.
-func ToNewIn(at plan.TierSlot) Page { return Page{Kind: Edit, Place: at} }
+func ToNewIn(at plan.TierPlace) Page { return Page{Kind: Edit, Place: at} }
 
 // ToTemplate returns the page that picks a template; the priority is for a blank policy.
 func ToTemplate(priority int32) Page { return Page{Kind: Template, Priority: priority} }
 
 // ToTemplateIn returns the same page for a plugin with its own tiers.
-func ToTemplateIn(at plan.TierSlot) Page { return Page{Kind: Template, Place: at} }
+func ToTemplateIn(at plan.TierPlace) Page { return Page{Kind: Template, Place: at} }
 
 // ToProposal returns the page that edits a proposed text of policy k, or of a new policy at a priority if k is
 // zero. base is the policy's text it was made from, notes are shown above the text, one a line, wanted are the
@@ -243,8 +243,8 @@ func (p Page) policyName() string {
 // ruleName returns the rule of the page.
 func (p Page) ruleName() string { return p.Dir.Lower() + " " + strconv.Itoa(p.Rule) }
 
-// On returns the page on a network.
-func (p Page) On(network string) Page {
+// OnNetwork returns the page on a network.
+func (p Page) OnNetwork(network string) Page {
 	p.Network = network
 	return p
 }

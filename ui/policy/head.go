@@ -64,7 +64,7 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 		lines = append(lines, isolatesLine(env, p, st))
 	}
 	if env.Rev.BySelectors(p) {
-		return append(lines, placedLines(env, p)...)
+		return append(lines, rowlessLines(env, p)...)
 	}
 	logging := append(widget.Line{{Text: " logging  ", Style: st.Dim}}, detail.LoggingLine(env, p)...)
 	rules := fmt.Sprintf("%s ingress and %s", words.Thousands(len(p.Ingress)), words.Count(len(p.Egress), "egress rule"))
@@ -88,10 +88,10 @@ func isolatesLine(env *view.Env, p *model.Policy, st *themes.StyleSet) widget.Li
 
 // subjectPods returns the pods the policy applies to, computed once per cluster state.
 func (v *View) subjectPods(env *view.Env) []*model.Pod {
-	if v.found.cluster != env.Rev.Cluster {
-		v.found.cluster, v.found.pods = env.Rev.Cluster, revision.MeantPods(env.Rev, v.policy)
+	if v.subjects.cluster != env.Rev.Cluster {
+		v.subjects.cluster, v.subjects.pods = env.Rev.Cluster, revision.SubjectPods(env.Rev, v.policy)
 	}
-	return v.found.pods
+	return v.subjects.pods
 }
 
 // stateLines summarizes the policy over all zones: the worst state with its zone, since when and why.
@@ -104,7 +104,7 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 	}
 	text := fmt.Sprintf("in sync in %s of %s", words.Thousands(s.InSync), words.Count(s.Zones, "zone"))
 	var names []string
-	for _, k := range revision.RelatedAstray(env.Rev, v.key, env.Now) {
+	for _, k := range revision.RelatedOutOfSync(env.Rev, v.key, env.Now) {
 		names = append(names, k.Label())
 	}
 	others := words.List(names, 2)
@@ -212,8 +212,8 @@ func placeText(env *view.Env, p *model.Policy) string {
 	return fmt.Sprintf("tier %s (does not exist) · priority %g", p.Tiered.Tier, p.Tiered.Priority)
 }
 
-// placedLines returns the logging and state of a policy without rows.
-func placedLines(env *view.Env, p *model.Policy) []widget.Line {
+// rowlessLines returns the logging and state of a policy without rows.
+func rowlessLines(env *view.Env, p *model.Policy) []widget.Line {
 	st := env.Styles
 	logged := 0
 	for r := range p.AllRules() {

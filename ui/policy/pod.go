@@ -37,7 +37,7 @@ type podPage struct {
 // NewPod makes the view of a pod.
 func NewPod(page nav.Page) view.View {
 	v := &podPage{key: page.Key}
-	v.table = widget.TableOf(pod.Table, &v.st)
+	v.table = widget.PageTable(pod.Table, &v.st)
 	v.Of = v.table
 	return v
 }
@@ -49,7 +49,7 @@ func (v *podPage) Sync(env *view.Env) {
 	if v.pod == nil {
 		v.cluster, v.podFacts = nil, nil
 		v.head = []widget.Line{widget.JoinLines(widget.StyledLine(" "+words.Failed+" ", v.st.Error),
-			widget.PlainLine(detail.ThingName(v.key)+" no longer exists."))}
+			widget.PlainLine(detail.ObjectName(v.key)+" no longer exists."))}
 		v.table.Empty, v.table.NoHeader = "", true
 		v.table.SetItems(nil)
 		return
@@ -180,7 +180,7 @@ func (v *podPage) networkLines(env *view.Env) []*pod.Line {
 				lines := v.portLines(env, name, n.Topology == network.Layer2)
 				for _, l := range lines {
 					if p, ok := v.portPages[l.ID]; ok { // a trace from here uses that network
-						v.portPages[l.ID] = p.On(on)
+						v.portPages[l.ID] = p.OnNetwork(on)
 					}
 				}
 				out = append(out, lines...)

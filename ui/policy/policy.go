@@ -55,7 +55,7 @@ type View struct {
 	cluster   *model.Cluster
 	shownYAML string
 	waiting   map[string]bool
-	found     struct {
+	subjects  struct {
 		cluster *model.Cluster
 		pods    []*model.Pod
 	}
@@ -188,9 +188,9 @@ func (v *View) tabsLine(w int) widget.Line {
 func (v *View) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.PolicyNextTab:
-		v.showPart(env, partBeside(v.parts, v.part, 1))
+		v.showPart(env, nextPart(v.parts, v.part, 1))
 	case action.PolicyPrevTab:
-		v.showPart(env, partBeside(v.parts, v.part, -1))
+		v.showPart(env, nextPart(v.parts, v.part, -1))
 	case action.PolicyRules:
 		v.showPart(env, rulesPart)
 	case action.PolicyPods:
@@ -228,8 +228,8 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// partBeside returns the part step tabs to the right, cyclically.
-func partBeside(all []pagePart, p pagePart, step int) pagePart {
+// nextPart returns the part step tabs to the right, cyclically.
+func nextPart(all []pagePart, p pagePart, step int) pagePart {
 	return all[(slices.Index(all, p)+step+len(all))%len(all)]
 }
 

@@ -18,7 +18,7 @@ import (
 )
 
 func (v *View) makeTables() {
-	v.rules = widget.TableOf(policy.RuleTable(nil, true), &v.st)
+	v.rules = widget.PageTable(policy.RuleTable(nil, true), &v.st)
 	v.pods = widget.Table[*model.Pod]{
 		ID: func(p *model.Pod) string { return p.Namespace + "/" + p.Name },
 		Columns: []widget.TableColumn[*model.Pod]{
@@ -53,7 +53,7 @@ func (v *View) syncRules(env *view.Env) {
 		}
 	}
 	p, hits := v.policy, v.hits
-	v.rules.Columns = append(widget.TableOf(policy.RuleTable(p, !env.Rev.BySelectors(p)), &v.st).Columns,
+	v.rules.Columns = append(widget.PageTable(policy.RuleTable(p, !env.Rev.BySelectors(p)), &v.st).Columns,
 		widget.TableColumn[*policy.Rule]{Title: "HITS", Help: page.ColumnHelp("hits"), Wide: true, Cell: func(x *policy.Rule) widget.Line {
 			if hits == nil {
 				return nil

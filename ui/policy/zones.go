@@ -44,15 +44,15 @@ func (v *View) zoneLines(env *view.Env) []detail.Line {
 			v.reports = p
 		}
 	}
-	v.zonesOf(env, s, wide)
+	v.listZones(env, s, wide)
 	v.unitLines(env, s, wide)
 	v.conditionLines(env, s)
 	v.eventLines(env, s)
 	return s.Lines
 }
 
-// zonesOf lists the zones, or if they are many those needing attention first; the others are counted.
-func (v *View) zonesOf(env *view.Env, s *detail.Sheet, wide int) {
+// listZones lists the zones, or if they are many those needing attention first; the others are counted.
+func (v *View) listZones(env *view.Env, s *detail.Sheet, wide int) {
 	zones := env.Rev.Zones
 	if len(zones) > view.FoldZones {
 		var left []*model.ZoneState
@@ -134,7 +134,7 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 	}
 	if k == v.key && v.reports != nil {
 		if i := slices.IndexFunc(v.reports.Reports, func(r *cluster.ZoneReport) bool { return r.Zone == z.Name }); i >= 0 {
-			l = append(l.Add("  ", st.Text), widget.LineOf(v.reports.Reports[i].AgedCell(), st)...)
+			l = append(l.Add("  ", st.Text), widget.CellLine(v.reports.Reports[i].AgedCell(), st)...)
 		}
 	}
 	s.Add("zone."+id, l, rows)

@@ -131,7 +131,7 @@ func (v *View) confirmDialog(rev *revision.Revision) *view.ConfirmDialog {
 	p := v.p
 	name := p.ConfirmName
 	c := &view.ConfirmDialog{Title: p.Title, Type: name, YesText: "yes", NoText: "no",
-		Body: []string{sumText(p, rev.Mode, rev.System.HasFeature(system.Rows))},
+		Body: []string{confirmText(p, rev.Mode, rev.System.HasFeature(system.Rows))},
 		Yes: func(env *view.Env) {
 			v.commitChange(env, p, gate.Confirm{Yes: true, Name: name, By: "console"})
 		},
@@ -154,7 +154,7 @@ func (v *View) confirmDialog(rev *revision.Revision) *view.ConfirmDialog {
 		c.Body, c.WhyNot = nil, p.Blocked
 		return c
 	}
-	for _, g := range railPoints(difference.TellPreview(p)) {
+	for _, g := range guardPoints(difference.PreviewText(p)) {
 		c.Warn = append(c.Warn, g.Text) // the page has the examples
 	}
 	return c
@@ -176,8 +176,8 @@ func (v *View) changedSince(p *gate.Preview) string {
 	return p.ChangesSince(v.p)
 }
 
-// sumText says in one sentence what yes does, and to what; rows: policies have rows.
-func sumText(p *gate.Preview, m revision.Mode, rows bool) string {
+// confirmText says in one sentence what yes does, and to what; rows: policies have rows.
+func confirmText(p *gate.Preview, m revision.Mode, rows bool) string {
 	to := "cluster " + m.Title
 	switch {
 	case m.WriteBack:

@@ -40,7 +40,7 @@ func (v *View) buildDocs(env *view.Env) {
 		v.change.SetLines(left.lines)
 		return
 	}
-	t := difference.TellPreview(v.p)
+	t := difference.PreviewText(v.p)
 	v.addHead(left, t)
 	// The consequences matter most: a long list of changes comes after them.
 	change := v.newBuilder(env, lw)

@@ -71,17 +71,17 @@ const (
 // again and rest bound how often a changing cluster is compared: an answer stands for at least again, and for
 // rest times the time it took.
 const (
-	again = 10 * time.Second
-	rest  = 4
+	minAnswerTime    = 10 * time.Second
+	answerTimeFactor = 4
 )
 
 // NewDiff makes the view.
 func NewDiff(p nav.Page) view.View {
 	v := &diffPage{before: p.ID, after: p.Base, omissions: detail.NewPane()}
-	v.connections = widget.TableOf(difference.Connections, &v.st)
-	v.policies = widget.TableOf(difference.Policies, &v.st)
-	v.findings = widget.TableOf(difference.Findings, &v.st)
-	v.guards = widget.TableOf(difference.Guards, &v.st)
+	v.connections = widget.PageTable(difference.Connections, &v.st)
+	v.policies = widget.PageTable(difference.Policies, &v.st)
+	v.findings = widget.PageTable(difference.Findings, &v.st)
+	v.guards = widget.PageTable(difference.Guards, &v.st)
 	v.connections.NoBelow, v.policies.NoBelow, v.findings.NoBelow, v.guards.NoBelow = true, true, true, true
 	fitWords(v.policies, func(l *difference.PolicyLine) string { return l.Detail })
 	fitWords(v.findings, func(l *difference.FindingLine) string { return l.Message })
@@ -185,7 +185,7 @@ func (v *diffPage) ReceiveResult(env *view.Env, msg any) {
 	if v.after != "" {
 		v.sides[1] = res.sides[1]
 	}
-	v.res, v.comparedAt, v.next = res, env.Now, env.Now.Add(max(again, rest*res.took))
+	v.res, v.comparedAt, v.next = res, env.Now, env.Now.Add(max(minAnswerTime, answerTimeFactor*res.took))
 	v.connections.SetItems(res.facts.Connections)
 	v.policies.SetItems(res.facts.PolicyLines())
 	v.findings.SetItems(res.facts.FindingLines())
@@ -250,8 +250,8 @@ func (v *diffPage) lister() view.Lister {
 	return [parts]view.Lister{v.connections, v.policies, v.findings, v.guards, v.omissions}[v.part]
 }
 
-// isShown reports whether the second side is the console's cluster: only then pages can be opened.
-func (v *diffPage) isShown(m revision.Mode) bool {
+// isConsoleSide reports whether the second side is the console's cluster: only then pages can be opened.
+func (v *diffPage) isConsoleSide(m revision.Mode) bool {
 	switch m.Name {
 	case revision.FilesMode:
 		return v.after == "" || path.Clean(v.after) == path.Clean(m.Title)

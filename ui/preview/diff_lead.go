@@ -32,7 +32,7 @@ func (v *diffPage) listOmissions(env *view.Env) {
 
 // SelectedPage returns the page of the selected line, if the console shows that side.
 func (v *diffPage) SelectedPage() nav.Page {
-	page, _ := v.leadsTo()
+	page, _ := v.selectedLink()
 	return page
 }
 
@@ -40,7 +40,7 @@ func (v *diffPage) SelectedPage() nav.Page {
 func (v *diffPage) WhyNot(_ *view.Env, id action.ID) string {
 	switch id {
 	case action.Open:
-		_, why := v.leadsTo()
+		_, why := v.selectedLink()
 		return why
 	case action.DiffAgain:
 		if v.before == "" {
@@ -50,9 +50,9 @@ func (v *diffPage) WhyNot(_ *view.Env, id action.ID) string {
 	return ""
 }
 
-// leadsTo returns the page of the selected line: the trace of a connection, a policy, or the rule of a
+// selectedLink returns the page of the selected line: the trace of a connection, a policy, or the rule of a
 // finding; else why there is none.
-func (v *diffPage) leadsTo() (nav.Page, string) {
+func (v *diffPage) selectedLink() (nav.Page, string) {
 	if v.res == nil || v.part == omissionsPart {
 		return nav.Page{}, "nothing to open here"
 	}
@@ -94,7 +94,7 @@ func (v *diffPage) leadsTo() (nav.Page, string) {
 		return nav.Page{}, "nothing to open here"
 	case gone != "":
 		return nav.Page{}, gone
-	case !v.isShown(v.rev.Mode):
+	case !v.isConsoleSide(v.rev.Mode):
 		return nav.Page{}, "the console shows " + v.rev.Mode.Title + ", not " + v.after
 	case here.IsNone():
 		return nav.Page{}, "the finding is about no policy"

@@ -52,7 +52,7 @@ func (b *docBuilder) addText(text string, st themes.Style) {
 
 // addPoint adds a paragraph after a sign.
 func (b *docBuilder) addPoint(sign page.Span, text string, body page.Role) {
-	mark := widget.SpanOf(page.Span{Text: " " + sign.Text + " ", Role: sign.Role}, b.st)
+	mark := widget.StyledSpan(page.Span{Text: " " + sign.Text + " ", Role: sign.Role}, b.st)
 	for _, l := range widget.FlowText(text, max(8, b.w-3)) {
 		b.addLine(widget.Line{mark, {Text: l, Style: b.st.StyleOf(body)}})
 		mark.Text = "   "
@@ -116,7 +116,7 @@ func (b *docBuilder) addShort(o *difference.ChangedObject, pad int) bool {
 
 // styledLine returns a line with the styles of its pieces.
 func (b *docBuilder) styledLine(l page.Line) widget.Line {
-	return widget.LineOf(page.Cell{More: l}, b.st)
+	return widget.CellLine(page.Cell{More: l}, b.st)
 }
 
 // addFields lists changed fields, old → new.
@@ -157,8 +157,8 @@ func (b *docBuilder) addTexts(objects []change.ObjectChange) {
 // a small screen.
 const manyGuards = 4
 
-// railPoints returns the guard rails, shortened if they are many.
-func railPoints(t *difference.PreviewParts) []difference.PreviewPoint {
+// guardPoints returns the guard rails, shortened if they are many.
+func guardPoints(t *difference.PreviewParts) []difference.PreviewPoint {
 	if len(t.Guards) < manyGuards {
 		return t.Guards
 	}
@@ -168,7 +168,7 @@ func railPoints(t *difference.PreviewParts) []difference.PreviewPoint {
 // addConsequences adds everything to read before saying yes: guard rails, findings, notes, and last mere
 // information.
 func (b *docBuilder) addConsequences(t *difference.PreviewParts) {
-	all := slices.Concat(railPoints(t), t.Effect, t.Log, t.Findings, t.Omitted, t.Notes, t.Hints)
+	all := slices.Concat(guardPoints(t), t.Effect, t.Log, t.Findings, t.Omitted, t.Notes, t.Hints)
 	if len(all) == 0 {
 		return
 	}
@@ -182,7 +182,7 @@ func (b *docBuilder) addConsequences(t *difference.PreviewParts) {
 
 // addGroups lists the affected connections, and affected connections of the log.
 func (b *docBuilder) addGroups(t *difference.PreviewParts) {
-	for _, groups := range []difference.GroupTable{t.Seen, t.Flips, t.Others} {
+	for _, groups := range []difference.GroupTable{t.LoggedFlips, t.Flips, t.Others} {
 		if len(groups.Rows) == 0 {
 			continue
 		}

@@ -123,7 +123,7 @@ func (v *RuleView) fullLines(env *view.Env, s *detail.Sheet) {
 		case !f.Differs:
 		case f.Name == "external_ids":
 			for _, k := range revision.MapDiffers(e.Desired.ExternalIDs, e.Live.ExternalIDs) {
-				both(k, k, eitherText(e.Desired.ExternalIDs, k), eitherText(e.Live.ExternalIDs, k))
+				both(k, k, externalID(e.Desired.ExternalIDs, k), externalID(e.Live.ExternalIDs, k))
 			}
 		case f.Name == "match" || widget.TextWidth(f.Desired) > fullWidth || widget.TextWidth(f.Live) > fullWidth:
 			both(f.Name, f.Name, f.Desired, f.Live)
@@ -134,7 +134,7 @@ func (v *RuleView) fullLines(env *view.Env, s *detail.Sheet) {
 // fullWidth is the width up to which a value always fits a column of the comparison.
 const fullWidth = 16
 
-func eitherText(m map[string]string, short string) string {
+func externalID(m map[string]string, short string) string {
 	for _, k := range []string{short, "k8s.ovn.org/" + short} {
 		if s, ok := m[k]; ok {
 			return s
@@ -171,8 +171,8 @@ func (v *RuleView) flowLines(env *view.Env, s *detail.Sheet) {
 	}
 }
 
-// standingText compares the live row with the desired one, in a few words.
-func standingText(e *revision.RuleACL, read bool) (text string, bad bool) {
+// comparisonText compares the live row with the desired one, in a few words.
+func comparisonText(e *revision.RuleACL, read bool) (text string, bad bool) {
 	switch {
 	case !read:
 		return "no live row to compare", false

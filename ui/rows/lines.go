@@ -38,7 +38,7 @@ func (v *RowView) addLines(env *view.Env, s *detail.Sheet) {
 	case *nb.LogicalSwitch:
 		v.switchRefs(env, s, r)
 	case *nb.LogicalSwitchPort:
-		text, to := detail.PodOfPort(env.Rev, r.Name)
+		text, to := detail.PortPod(env.Rev, r.Name)
 		s.AddHead("behind it")
 		s.Add("pod", widget.StyledLine("  "+text, linkStyle(env.Styles, to)), to)
 	}
@@ -90,7 +90,7 @@ func (v *RowView) ownerLines(env *view.Env, s *detail.Sheet) {
 	}
 	to := v.link
 	s.Add("owner", owner, to)
-	if v.moved {
+	if v.replaced {
 		s.AddParagraph("moved", 0, words.Noted, st.Info, st.Text, "Row "+v.page.UUID+" was replaced by this one.", nav.Page{})
 	}
 	if text := v.formText(); text != "" {
@@ -155,7 +155,7 @@ func (v *RowView) diffCause(env *view.Env) *dialect.DiffCause {
 			d = &p.Diffs[i]
 		}
 	}
-	return revision.CauseAtHand(env.Rev, v.state, p, d)
+	return revision.CachedCause(env.Rev, v.state, p, d)
 }
 
 // verdictText compares the live row with the desired one, in a sentence.

@@ -31,7 +31,7 @@ func (v *RowView) addMembers(env *view.Env, s *detail.Sheet, set *nb.AddressSet)
 	s.AddHead(title)
 	if d != nil {
 		for _, a := range d.Missing {
-			text, to := detail.MembersBehind(env.Rev, a)
+			text, to := detail.AddressOwners(env.Rev, a)
 			s.Add("missing."+a, detail.SideBySide(widget.Line{{Text: words.Differs + " " + a, Style: st.Error}}, 24,
 				widget.StyledLine("missing here: ", st.Error).Add(text, linkStyle(st, to))), to)
 		}
@@ -42,9 +42,9 @@ func (v *RowView) addMembers(env *view.Env, s *detail.Sheet, set *nb.AddressSet)
 			mark = words.Differs + " "
 		}
 		rev := env.Rev
-		_, to := detail.MembersBehind(rev, a)
+		_, to := detail.AddressOwners(rev, a)
 		s.AddLazy("member."+a, func() widget.Line {
-			text, to := detail.MembersBehind(rev, a)
+			text, to := detail.AddressOwners(rev, a)
 			right := widget.StyledLine(text, linkStyle(st, to))
 			if mark != "  " {
 				right = widget.StyledLine("not desired: ", st.Error).Add(text, linkStyle(st, to))
@@ -104,7 +104,7 @@ func (v *RowView) groupPorts(env *view.Env, s *detail.Sheet, g *nb.PortGroup) {
 	rev := env.Rev
 	line := func(id, mark, name, note string, page nav.Page) {
 		s.AddLazy(id, func() widget.Line {
-			text, to := detail.PodOfPort(rev, name)
+			text, to := detail.PortPod(rev, name)
 			return detail.SideBySide(widget.Line{{Text: mark, Style: st.Error}, {Text: name}}, 40, widget.StyledLine(note, st.Error).Add(text,
 				linkStyle(st, to)))
 		}, page)
@@ -170,7 +170,7 @@ func (v *RowView) switchRefs(env *view.Env, s *detail.Sheet, r *nb.LogicalSwitch
 	rev := env.Rev
 	for _, p := range ports {
 		s.AddLazy("port."+p.UUID, func() widget.Line {
-			text, _ := detail.PodOfPort(rev, p.Name)
+			text, _ := detail.PortPod(rev, p.Name)
 			return detail.SideBySide(widget.StyledLine("  "+p.Name, st.Accent), 40, widget.PlainLine(text))
 		}, detail.RowPage(v.state, p, nil))
 	}

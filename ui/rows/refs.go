@@ -30,7 +30,7 @@ func (r *rowReferrers) findReferrers(db *nb.DB, to nb.Row) []nb.Row {
 	}
 	*r = rowReferrers{db: db, row: to, rows: revision.Referrers(db, to)}
 	if a, ok := to.(*nb.ACL); ok {
-		r.tied, r.tie = revision.TiedWith(db, a)
+		r.tied, r.tie = revision.FindTies(db, a)
 	}
 	return r.rows
 }

@@ -31,8 +31,8 @@ type RowView struct {
 	knowsNetwork bool
 	link         nav.Page // rule or policy it belongs to
 
-	// moved: the opened row is gone and this one replaced it
-	moved bool
+	// replaced: the opened row is gone and this one replaced it
+	replaced bool
 
 	refs rowReferrers
 }
@@ -66,7 +66,7 @@ func (v *RowView) Sync(env *view.Env) {
 
 // findRow finds the row, and the desired row it should equal.
 func (v *RowView) findRow(env *view.Env) {
-	v.live, v.desired, v.diff, v.policy, v.link, v.moved = nil, nil, nil, model.PolicyKey{}, nav.Page{}, false
+	v.live, v.desired, v.diff, v.policy, v.link, v.replaced = nil, nil, nil, model.PolicyKey{}, nav.Page{}, false
 	var db *nb.DB
 	if v.state != nil {
 		db = v.state.DB
@@ -76,14 +76,14 @@ func (v *RowView) findRow(env *view.Env) {
 		v.live = db.Row(v.page.Table, v.page.UUID)
 		if v.live == nil {
 			v.live = successorRow(db, v.page.Table, v.id, v.name)
-			v.moved = v.live != nil
+			v.replaced = v.live != nil
 		}
 	case v.page.Table == nb.TableACL:
 		if a := db.ACLByID(v.page.ID); a != nil {
 			v.live = a
 		}
 	default:
-		v.live = byName(db, v.page.Table, nb.HashedName(v.page.ID))
+		v.live = rowByName(db, v.page.Table, nb.HashedName(v.page.ID))
 	}
 	if v.live != nil {
 		v.id, v.name = v.live.IDs()[nb.KeyID], v.live.RowName()
@@ -117,7 +117,7 @@ func successorRow(db *nb.DB, table, id, name string) nb.Row {
 	if name == "" {
 		return nil
 	}
-	return byName(db, table, name)
+	return rowByName(db, table, name)
 }
 
 // rowDifference returns the known difference of the live row from the desired one, by UUID: two rows may share
@@ -166,7 +166,7 @@ func ownerByID(table, id string) nb.Owner {
 	return nb.OwnerOf(table, map[string]string{nb.KeyOwnerController: parts[0], nb.KeyOwnerType: parts[1], nb.KeyID: id})
 }
 
-func byName(db *nb.DB, table, name string) nb.Row {
+func rowByName(db *nb.DB, table, name string) nb.Row {
 	switch table {
 	case nb.TableAddressSet:
 		if s := db.AddressSetByName(name); s != nil {
@@ -212,7 +212,7 @@ func (v *RowView) addGone(env *view.Env, s *detail.Sheet) {
 		s.AddParagraph("gone", 0, words.Failed, st.Error, st.Text, "Zone "+v.page.Zone+" does not exist.", nav.Page{})
 		return
 	case z.DB == nil:
-		s.AddParagraph("gone", 0, words.Unknown, st.Dim, st.Text, "Zone "+z.Name+": "+detail.NotHere(z, env.Now), nav.Page{})
+		s.AddParagraph("gone", 0, words.Unknown, st.Dim, st.Text, "Zone "+z.Name+": "+detail.WhyNoRows(z, env.Now), nav.Page{})
 		return
 	}
 	s.AddParagraph("gone", 0, words.Failed, st.Error, st.Text, v.page.Table+" "+cmp.Or(v.page.UUID, v.page.ID)+" is not in "+v.page.Zone+
@@ -227,17 +227,17 @@ func (v *RowView) Do(env *view.Env, id action.ID) bool {
 	case action.RowLogs:
 		env.OpenPage(nav.Page{Kind: nav.Logs, Key: v.link.Key, Dir: v.link.Dir, Rule: v.link.Rule})
 	case action.RowNextZone:
-		v.goElsewhere(env, 1)
+		v.openInZone(env, 1)
 	case action.RowPrevZone:
-		v.goElsewhere(env, -1)
+		v.openInZone(env, -1)
 	default:
 		return v.PanePage.Do(env, id)
 	}
 	return true
 }
 
-// goElsewhere opens the same row in the next zone (d 1) or previous zone (d -1) that has it.
-func (v *RowView) goElsewhere(env *view.Env, d int) {
+// openInZone opens the same row in the next zone (d 1) or previous zone (d -1) that has it.
+func (v *RowView) openInZone(env *view.Env, d int) {
 	for zone := revision.NextZone(env.Rev, v.page.Zone, d); zone != v.page.Zone; zone = revision.NextZone(env.Rev, zone, d) {
 		z := env.Rev.Zone(zone)
 		if there := successorRow(z.DB, v.page.Table, v.id, v.name); there != nil {
@@ -281,7 +281,7 @@ func (v *RowView) Crumb() string {
 
 // TellState names the zone.
 func (v *RowView) TellState(env *view.Env) widget.Line {
-	return detail.TellZone(env, v.state, action.RowPrevZone, action.RowNextZone)
+	return detail.ZoneStatus(env, v.state, action.RowPrevZone, action.RowNextZone)
 }
 
 // Copies offers texts of the row.

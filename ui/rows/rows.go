@@ -45,8 +45,8 @@ type View struct {
 	note  widget.Line // line above the table, nil if none
 
 	filter string
-	// ofShown: the note is about the filtered rows
-	ofShown bool
+	// noteIsFiltered: the note is about the filtered rows
+	noteIsFiltered bool
 
 	acls rows.Pipeline
 }
@@ -56,7 +56,7 @@ func New(page nav.Page) view.View {
 	v := &View{page: page}
 	v.beginWith(page)
 	for i := range v.lists {
-		v.lists[i] = widget.TableOf(tables[i].told, &v.st)
+		v.lists[i] = widget.PageTable(tables[i].told, &v.st)
 		v.lists[i].Text = (*rows.Line).FilterText
 	}
 	for i := range v.lists[0].Columns {
@@ -96,7 +96,7 @@ func (v *View) Sync(env *view.Env) {
 	env.Console.LookAt(v.zone)
 	t := v.shownTable()
 	v.Of = t
-	v.note, v.ofShown = nil, false
+	v.note, v.noteIsFiltered = nil, false
 	t.Empty = "no rows in this table"
 	switch z := v.state; {
 	case len(env.Rev.Zones) == 0:
@@ -104,7 +104,7 @@ func (v *View) Sync(env *view.Env) {
 	case z == nil:
 		t.Empty = "zone " + v.zone + " does not exist"
 	case z.DB == nil:
-		t.Empty = detail.NotHere(z, env.Now)
+		t.Empty = detail.WhyNoRows(z, env.Now)
 		v.note = rememberedLine(env, z)
 	default:
 		v.fillTable(env, t)
@@ -150,13 +150,13 @@ func (v *View) fillTable(env *view.Env, t *widget.Table[*rows.Line]) {
 		v.note = widget.StyledLine(fmt.Sprintf(" "+words.Failed+" rows of %s are missing; those of the first %d are listed",
 			words.Count(n, "policy"), missingShown), env.Styles.Error)
 	} else {
-		v.ofShown = true
-		v.tellTies()
+		v.noteIsFiltered = true
+		v.noteTies()
 	}
 }
 
-// tellTies warns of shown rows at one place that decide differently.
-func (v *View) tellTies() {
+// noteTies warns of shown rows at one place that decide differently.
+func (v *View) noteTies() {
 	v.note = nil
 	if text := rows.UndefinedOrder(v.shownTable().ShownItems()); text != "" {
 		v.note = widget.StyledLine(" "+words.Warned+" "+text, v.st.Warn)
@@ -201,7 +201,7 @@ func (v *View) SelectedPage() nav.Page {
 	switch l, _ := v.shownTable().SelectedItem(); {
 	case l == nil || l.Row == nil:
 		return nav.Page{}
-	case l.Lost:
+	case l.Missing:
 		return detail.RowPage(v.state, nil, l.Row)
 	default:
 		return detail.RowPage(v.state, l.Row, nil)
@@ -214,8 +214,8 @@ func (v *View) SetFilter(f widget.LineFilter) {
 	for _, t := range v.lists {
 		t.SetFilter(f)
 	}
-	if v.ofShown {
-		v.tellTies()
+	if v.noteIsFiltered {
+		v.noteTies()
 	}
 }
 
@@ -242,7 +242,7 @@ func (v *View) TellState(env *view.Env) widget.Line {
 	if len(l) > 0 {
 		l = l.Add("  ", st.Text)
 	}
-	return widget.JoinLines(l, detail.TellZone(env, v.state, action.RowsPrevZone, action.RowsNextZone))
+	return widget.JoinLines(l, detail.ZoneStatus(env, v.state, action.RowsPrevZone, action.RowsNextZone))
 }
 
 // Crumb names the table, and the rows' owner while the filter finds them.

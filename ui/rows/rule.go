@@ -34,17 +34,17 @@ type RuleView struct {
 	state   *model.ZoneState
 
 	// wide: the rule at the left, the ACL at the right, the rest below; else all in one pane.
-	wide           bool
-	says, restPane *detail.Pane
-	wholePane      *detail.Pane
-	right          []widget.Line
-	top, lw        int
-	low            bool // the cursor is in the lower pane
+	wide               bool
+	rulePane, restPane *detail.Pane
+	wholePane          *detail.Pane
+	right              []widget.Line
+	top, lw            int
+	onLower            bool // the cursor is in the lower pane
 }
 
 // NewRule makes the view of a rule.
 func NewRule(page nav.Page) view.View {
-	return &RuleView{page: page, zone: page.Zone, acl: page.ID, says: detail.NewPane(), restPane: detail.NewPane(),
+	return &RuleView{page: page, zone: page.Zone, acl: page.ID, rulePane: detail.NewPane(), restPane: detail.NewPane(),
 		wholePane: detail.NewPane()}
 }
 
@@ -115,7 +115,7 @@ func (v *RuleView) layOut(env *view.Env) {
 		v.lw = env.W / 2
 		left := &detail.Sheet{St: env.Styles, W: v.lw}
 		left.AddHead(v.titleText(left.TextWidth()))
-		v.saysLines(env, left)
+		v.ruleLines(env, left)
 		v.right = v.aclLines(env, env.W-v.lw-1)
 		v.top = max(len(left.Lines), len(v.right))
 		if env.H-v.top < leastBelow {
@@ -126,14 +126,14 @@ func (v *RuleView) layOut(env *view.Env) {
 			for len(left.Lines) < v.top {
 				left.AddGap()
 			}
-			v.says.SetItems(left.Lines)
+			v.rulePane.SetItems(left.Lines)
 			v.restPane.SetItems(below.Lines)
 		}
 	}
 	if !wide {
 		s := &detail.Sheet{St: env.Styles, W: env.W}
 		s.AddHead(v.titleText(s.TextWidth()))
-		v.saysLines(env, s)
+		v.ruleLines(env, s)
 		if env.Rev.BySelectors(v.policy) {
 			v.meaningLines(env, s)
 			v.wholePane.SetItems(s.Lines)
@@ -170,7 +170,7 @@ func (v *RuleView) addRest(env *view.Env, s *detail.Sheet) {
 
 func (v *RuleView) switchTo(wide bool) {
 	v.wide = wide
-	v.low = false
+	v.onLower = false
 }
 
 // selectID puts the cursor on a line, in whichever pane it is.
@@ -178,10 +178,10 @@ func (v *RuleView) selectID(id string) {
 	switch {
 	case !v.wide:
 		v.wholePane.SelectID(id)
-	case v.says.SelectID(id):
-		v.low = false
+	case v.rulePane.SelectID(id):
+		v.onLower = false
 	case v.restPane.SelectID(id):
-		v.low = true
+		v.onLower = true
 	}
 }
 
@@ -190,10 +190,10 @@ func (v *RuleView) activePane() *detail.Pane {
 	switch {
 	case !v.wide:
 		return v.wholePane
-	case v.low:
+	case v.onLower:
 		return v.restPane
 	}
-	return v.says
+	return v.rulePane
 }
 
 // Render draws the panes.
@@ -210,8 +210,8 @@ func (v *RuleView) Render(env *view.Env, w, h int) string {
 			lines[i] = widget.Line{}.Render(rw)
 		}
 	}
-	upper := widget.BesideBlocks(env.Styles, v.says.RenderFocus(env.Styles, v.lw, v.top, !v.low), strings.Join(lines, "\n"), v.top)
-	return upper + "\n" + v.restPane.RenderFocus(env.Styles, w, h-v.top, v.low)
+	upper := widget.BesideBlocks(env.Styles, v.rulePane.RenderFocus(env.Styles, v.lw, v.top, !v.onLower), strings.Join(lines, "\n"), v.top)
+	return upper + "\n" + v.restPane.RenderFocus(env.Styles, w, h-v.top, v.onLower)
 }
 
 // Do carries out the rule's own actions and moves the cursor.
@@ -252,10 +252,10 @@ func (v *RuleView) walkCursor(id action.ID) bool {
 		return v.wholePane.Do(id)
 	}
 	if id == action.Top {
-		v.low = false
+		v.onLower = false
 	}
 	if id == action.Bottom {
-		v.low = true
+		v.onLower = true
 	}
 	p := v.activePane()
 	was := p.SelectedID()
@@ -267,14 +267,14 @@ func (v *RuleView) walkCursor(id action.ID) bool {
 	}
 	switch id {
 	case action.Down, action.HalfDown, action.PageDown:
-		if !v.low {
-			v.low = true
+		if !v.onLower {
+			v.onLower = true
 			v.restPane.Do(action.Top)
 		}
 	case action.Up, action.HalfUp, action.PageUp:
-		if v.low {
-			v.low = false
-			v.says.Do(action.Bottom)
+		if v.onLower {
+			v.onLower = false
+			v.rulePane.Do(action.Bottom)
 		}
 	}
 	return true
@@ -340,14 +340,14 @@ func (v *RuleView) Click(_ *view.Env, x, y int) bool {
 		return v.wholePane.Click(y)
 	}
 	if y >= v.top {
-		v.low = true
+		v.onLower = true
 		return v.restPane.Click(y - v.top)
 	}
 	if x >= v.lw {
 		return false
 	}
-	v.low = false
-	return v.says.Click(y)
+	v.onLower = false
+	return v.rulePane.Click(y)
 }
 
 // Wheel scrolls.
@@ -394,7 +394,7 @@ func (v *RuleView) TellState(env *view.Env) widget.Line {
 	if env.Rev.BySelectors(v.policy) {
 		return nil
 	}
-	return detail.TellZone(env, v.state, action.RulePrevZone, action.RuleNextZone)
+	return detail.ZoneStatus(env, v.state, action.RulePrevZone, action.RuleNextZone)
 }
 
 // WhyNot says why an action is not possible for this rule.

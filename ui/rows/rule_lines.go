@@ -18,8 +18,8 @@ import (
 
 const nameWidth = 15
 
-// saysLines adds the rule as written, and what it compiles to.
-func (v *RuleView) saysLines(env *view.Env, s *detail.Sheet) {
+// ruleLines adds the rule as written, and what it compiles to.
+func (v *RuleView) ruleLines(env *view.Env, s *detail.Sheet) {
 	st, r := env.Styles, v.rule
 	word := "to"
 	if r.Direction == model.Ingress {
@@ -29,7 +29,7 @@ func (v *RuleView) saysLines(env *view.Env, s *detail.Sheet) {
 	lead = lead.Add("  "+word, st.Dim)
 	for i := range r.Peers {
 		n := ""
-		for _, text := range v.behindForms(env, i) {
+		for _, text := range v.peerCounts(env, i) {
 			n = " → " + text
 			if widget.TextWidth(r.Peers[i].String()+n) <= s.TextWidth()-nameWidth {
 				break
@@ -39,7 +39,7 @@ func (v *RuleView) saysLines(env *view.Env, s *detail.Sheet) {
 		if i > 0 {
 			lead = nil
 		}
-		s.Add(fmt.Sprintf("peer.%d", i), detail.SideBySide(lead, nameWidth, text), v.setPage(env))
+		s.Add(fmt.Sprintf("peer.%d", i), detail.SideBySide(lead, nameWidth, text), v.addressSetPage(env))
 	}
 	if r.Tiered != nil && len(r.Tiered.ToServices) > 0 {
 		s.Add("peer", detail.SideBySide(lead, nameWidth, widget.PlainLine(strings.Join(r.PeerTexts(), ", "))), nav.Page{})
@@ -73,7 +73,7 @@ func (v *RuleView) saysLines(env *view.Env, s *detail.Sheet) {
 		default:
 			mark = "  "
 		}
-		text, bad := standingText(e, v.isZoneRead())
+		text, bad := comparisonText(e, v.isZoneRead())
 		if e.Live != nil {
 			if f := revision.FlowsOfACL(env.Rev, v.state, e.Live, env.Now); f.AreLate(env.Now) {
 				text, bad = text+", "+words.Differs+" its flows "+flowsWord[f.State], true
@@ -108,8 +108,8 @@ func noACL(r *revision.Revision, k model.PolicyKey) string {
 	return "nothing here: no container has a port of that name"
 }
 
-// behindForms counts the pods or nodes of a peer, in forms from long to short.
-func (v *RuleView) behindForms(env *view.Env, i int) []string {
+// peerCounts counts the pods or nodes of a peer, in forms from long to short.
+func (v *RuleView) peerCounts(env *view.Env, i int) []string {
 	pe := &v.rule.Peers[i]
 	switch pe.Kind {
 	case model.PeerNamespaces, model.PeerPods, model.PeerGroup, model.PeerServiceAccount:
@@ -130,8 +130,8 @@ func (v *RuleView) behindForms(env *view.Env, i int) []string {
 	return nil
 }
 
-// setPage returns the page of the address set of the rule's peers.
-func (v *RuleView) setPage(env *view.Env) nav.Page {
+// addressSetPage returns the page of the address set of the rule's peers.
+func (v *RuleView) addressSetPage(env *view.Env) nav.Page {
 	var names []string
 	if v.page.Key.Kind.IsAdmin() {
 		for _, family := range []string{"v4", "v6"} {
@@ -211,12 +211,12 @@ func (v *RuleView) orderLines(env *view.Env, s *detail.Sheet) {
 		s.AddField("stage", "stage", nameWidth, widget.PlainLine("to-lport: "+strings.TrimPrefix(revision.AfterAllow, "decides ")), nav.Page{})
 	}
 	before, after := revision.NeighbourRules(env.Rev, p, r)
-	v.addNeighbour(env, s, "previous rule", before, "none: the first "+firstOf(p, r))
-	v.addNeighbour(env, s, "next rule", after, "none: the last "+firstOf(p, r))
+	v.addNeighbour(env, s, "previous rule", before, "none: the first "+orderScope(p, r))
+	v.addNeighbour(env, s, "next rule", after, "none: the last "+orderScope(p, r))
 }
 
-// firstOf names the rules among which a rule is the first or last.
-func firstOf(p *model.Policy, r *model.Rule) string {
+// orderScope names the rules among which a rule is the first or last.
+func orderScope(p *model.Policy, r *model.Rule) string {
 	if p.Kind == model.KindEF {
 		return "rule of the EgressFirewall"
 	}

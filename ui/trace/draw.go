@@ -50,7 +50,7 @@ const (
 // addBefore adds the former answer and when it changed.
 func (v *tracePage) addBefore(env *view.Env, s *detail.Sheet) {
 	if !v.changedAt.IsZero() {
-		s.AddParagraph("was", 0, words.Warned, s.St.Warn, s.St.Text, "changed "+words.Age(env.Now.Sub(v.changedAt))+" ago: "+v.was, nav.Page{})
+		s.AddParagraph("was", 0, words.Warned, s.St.Warn, s.St.Text, "changed "+words.Age(env.Now.Sub(v.changedAt))+" ago: "+v.formerAnswer, nav.Page{})
 	}
 }
 
@@ -68,7 +68,7 @@ func (v *tracePage) addAnswer(env *view.Env, s *detail.Sheet) {
 	if len(t.Families) == 0 {
 		v.addDifferences(s, t, "")
 	}
-	v.byOVN(s)
+	v.addOVN(s)
 	detail.AddOmissions(s, t.NotConsidered, shownOmissions)
 	if len(t.Families) == 0 {
 		v.addPaths(s, t, "")
@@ -103,7 +103,7 @@ func (v *tracePage) addPaths(s *detail.Sheet, t *trace.Trace, at string) {
 			s.AddHead("to " + trace.EndName(p.To.Endpoint))
 		}
 		v.addPoints(s, 0, pages.EndPoints(t, p, id)...)
-		for j, stage := range pages.ToldStages(p) {
+		for j, stage := range pages.VisibleStages(p) {
 			v.addStage(s, fmt.Sprintf("%s.%d", id, j), p, stage)
 		}
 	}

@@ -31,7 +31,7 @@ type matrixPage struct {
 
 	// services and outside add these as destinations: reached.
 	services, outside bool
-	reached           []*revision.MatrixEnd
+	destinations      []*revision.MatrixEnd
 
 	swapped bool // rows are destinations
 	open    [2]map[string]bool
@@ -124,8 +124,8 @@ func (v *matrixPage) ReceiveResult(env *view.Env, msg any) {
 		}
 		return
 	}
-	v.next = env.Now.Add(rest * a.took)
-	v.m, v.reached = a.m, a.reached
+	v.next = env.Now.Add(pauseFactor * a.took)
+	v.m, v.destinations = a.m, a.reached
 	v.arrangeAxes()
 }
 
@@ -147,7 +147,7 @@ func (v *matrixPage) Do(env *view.Env, id action.ID) bool {
 		v.outside = !v.outside
 		v.askAgain(env)
 	case action.MatrixNetwork:
-		view.AskNetwork(env, view.NetworkChoice{Now: v.network, Page: nav.ToMatrix(v.focus, v.portID()).On})
+		view.AskNetwork(env, view.NetworkChoice{Now: v.network, Page: nav.ToMatrix(v.focus, v.portID()).OnNetwork})
 	case action.MatrixFold:
 		v.foldRow()
 	case action.MatrixTrace:
@@ -176,7 +176,7 @@ func (v *matrixPage) WhyNot(_ *view.Env, id action.ID) string {
 		return "no row here"
 	case id == action.MatrixFold && e.Pod != "":
 		return "this is one pod"
-	case id == action.MatrixFold && e.OnlyReached():
+	case id == action.MatrixFold && e.IsDestinationOnly():
 		return "it has no parts"
 	}
 	return ""
@@ -217,7 +217,7 @@ func (v *matrixPage) askAgain(env *view.Env) {
 // foldRow unfolds or folds the selected row.
 func (v *matrixPage) foldRow() {
 	e := v.selectedRow()
-	if e == nil || e.Pod != "" || e.OnlyReached() {
+	if e == nil || e.Pod != "" || e.IsDestinationOnly() {
 		return
 	}
 	open := v.open[v.rowAxis()]
@@ -299,14 +299,14 @@ func (v *matrixPage) SelectedPage() nav.Page {
 		return nav.Page{}
 	}
 	switch e := v.selectedRow(); {
-	case e == nil, e.OnlyReached():
+	case e == nil, e.IsDestinationOnly():
 		return nav.Page{}
 	case e.Pod != "":
 		return nav.ToPod(model.Key{Kind: model.KindPod, Namespace: e.Namespace, Name: e.Pod})
 	case e.Namespace == v.focus:
 		return nav.Page{}
 	default:
-		return nav.ToMatrix(e.Namespace, v.portID()).On(v.network)
+		return nav.ToMatrix(e.Namespace, v.portID()).OnNetwork(v.network)
 	}
 }
 
@@ -319,7 +319,9 @@ func (v *matrixPage) portID() string {
 }
 
 // Crumb names the port, and the namespace.
-func (v *matrixPage) Crumb() string { return nav.ToMatrix(v.focus, v.portID()).On(v.network).Title() }
+func (v *matrixPage) Crumb() string {
+	return nav.ToMatrix(v.focus, v.portID()).OnNetwork(v.network).Title()
+}
 
 // Copies offers the cell in words and equivalent commands.
 func (v *matrixPage) Copies(env *view.Env) []view.CopyItem {

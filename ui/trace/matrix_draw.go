@@ -18,9 +18,9 @@ import (
 
 // Least lines below the rows, and column widths with a focus.
 const (
-	below     = 3
-	wayWidth  = 18
-	leastName = 20
+	linesBelow     = 3
+	focusCellWidth = 18
+	leastName      = 20
 )
 
 // leastTitle is the least width of a column with a name as title instead of a number.
@@ -48,7 +48,7 @@ func (v *matrixPage) Render(env *view.Env, w, h int) string {
 		return messageText(st, w, h, words.Failed, st.Error, env.Rev.EmptyText("namespace "+v.focus+" has no pods, or does not exist",
 			model.KindPod, model.KindNamespace))
 	}
-	about := told.AboutLine(v.m, told.Shown{Focus: v.focus, Swapped: v.swapped, Only: v.only, Reached: v.reached,
+	about := told.AboutLine(v.m, told.Selection{Focus: v.focus, Swapped: v.swapped, Only: v.only, Reached: v.destinations,
 		Unread: env.Rev.UnreadPods()})
 	about[0].Text = " " + about[0].Text + words.OnNetwork(v.network)
 	legend := widget.JoinLines(widget.PlainLine(" "), widget.StyledSpans(told.LegendLine(), st), widget.StyledLine(v.otherNetworks(env),
@@ -61,7 +61,7 @@ func (v *matrixPage) Render(env *view.Env, w, h int) string {
 	v.fits = v.fitWidths(w)
 	if h >= 7 {
 		under = v.detailLines(st, w)
-		for len(under) < below {
+		for len(under) < linesBelow {
 			under = append(under, "")
 		}
 		under = under[:min(len(under), max(0, h-len(lines)-3))]
@@ -118,7 +118,7 @@ func (v *matrixPage) fitWidths(w int) fittedWidths {
 	number := len(strconv.Itoa(max(1, len(v.cols))))
 	cell, before := max(3, number+1), 2+number+1
 	if v.focus != "" {
-		cell, before, number = min(wayWidth, max(3, (w-leastName)/2)), 2, 0
+		cell, before, number = min(focusCellWidth, max(3, (w-leastName)/2)), 2, 0
 	}
 	longest := 4
 	for _, e := range v.rows {
@@ -147,7 +147,7 @@ func rowLabel(e *revision.MatrixEnd, folded bool) (before, name string) {
 		mark = words.Unfolded + " "
 	}
 	switch {
-	case e.OnlyReached():
+	case e.IsDestinationOnly():
 		return "  ", e.Name()
 	case e.Pod != "" && e.Pod != e.Workload:
 		return "      ", e.Pod
@@ -286,7 +286,7 @@ func (v *matrixPage) cellLine(st *themes.StyleSet, at cursorPlace) widget.Line {
 		word = ""
 	}
 	text := word.Sign()
-	if v.focus != "" && word != "" && v.fits.cell >= wayWidth {
+	if v.focus != "" && word != "" && v.fits.cell >= focusCellWidth {
 		text += " " + word.LegendText()
 	}
 	open, end := " ", " "
@@ -317,7 +317,7 @@ func (v *matrixPage) detailLines(st *themes.StyleSet, w int) []string {
 		title, text = e.Name(), words.Count(e.Pods(), "pod")
 		leads := "→ moves into its cells"
 		switch {
-		case e.OnlyReached():
+		case e.IsDestinationOnly():
 			text = e.Text() + ", a destination"
 		case e.Pod != "":
 			text, leads = "one pod", leads+", enter opens the pod"

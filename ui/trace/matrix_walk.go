@@ -71,7 +71,7 @@ func (v *matrixPage) unfoldedEnds(axis int) (out []*revision.MatrixEnd) {
 	}
 	add(v.m.Namespaces)
 	if axis == 1 || v.focus != "" { // destinations
-		out = append(out, v.reached...)
+		out = append(out, v.destinations...)
 	}
 	return out
 }
@@ -83,7 +83,7 @@ func (v *matrixPage) clampCursor() {
 
 // walkCursor moves the cursor.
 func (v *matrixPage) walkCursor(id action.ID) bool {
-	switch d := widget.StrideOf(id, v.h); {
+	switch d := widget.CursorStride(id, v.h); {
 	case d != 0:
 		v.cursor.row += d
 	case id == action.Top:

@@ -14,31 +14,31 @@ import (
 	"rung/ui/view"
 )
 
-// ovnAsking holds a run of ovn-trace and its result.
-type ovnAsking struct {
+// ovnRun holds a run of ovn-trace and its result.
+type ovnRun struct {
 	view.LatestWork
 	isWanted bool // run when the page opens
 	doing    *atomic.Pointer[string]
 	seenStep string // last drawn value of doing
-	said     *revision.OVNTrace
+	result   *revision.OVNTrace
 	err      error
 }
 
-// drawnAsking is the drawn part of ovnAsking.
-type drawnAsking struct {
-	asks  bool
-	doing string
-	said  *revision.OVNTrace
-	err   error
+// drawnRun is the drawn part of ovnRun.
+type drawnRun struct {
+	asks   bool
+	doing  string
+	result *revision.OVNTrace
+	err    error
 }
 
-func (a *ovnAsking) drawnState() drawnAsking {
+func (a *ovnRun) drawnState() drawnRun {
 	a.seenStep = a.stepNow()
-	return drawnAsking{a.IsUnderWay(), a.seenStep, a.said, a.err}
+	return drawnRun{a.IsUnderWay(), a.seenStep, a.result, a.err}
 }
 
 // stepNow returns the current step of ovn-trace, empty if none.
-func (a *ovnAsking) stepNow() string {
+func (a *ovnRun) stepNow() string {
 	if a.doing != nil {
 		if p := a.doing.Load(); p != nil {
 			return *p
@@ -48,10 +48,10 @@ func (a *ovnAsking) stepNow() string {
 }
 
 // hasNews reports whether the step changed since it was drawn.
-func (a *ovnAsking) hasNews() bool { return a.IsUnderWay() && a.stepNow() != a.seenStep }
+func (a *ovnRun) hasNews() bool { return a.IsUnderWay() && a.stepNow() != a.seenStep }
 
-func (a *ovnAsking) takeTrace(t *revision.OVNTrace, err error) {
-	a.doing, a.said, a.err = nil, t, err
+func (a *ovnRun) takeTrace(t *revision.OVNTrace, err error) {
+	a.doing, a.result, a.err = nil, t, err
 }
 
 // askOVN runs ovn-trace; closing the page stops it.
@@ -67,15 +67,15 @@ func (v *tracePage) askOVN(env *view.Env) {
 	case v.ovn.IsUnderWay():
 		return
 	}
-	doing, c, ask := &atomic.Pointer[string]{}, v.asks, env.Console.OVNTrace
+	doing, c, ask := &atomic.Pointer[string]{}, v.connection, env.Console.OVNTrace
 	v.ovn.doing = doing
 	view.BeginWork(&v.ovn.LatestWork, env, "asking OVN", func(ctx context.Context) (*revision.OVNTrace, error) {
 		return ask(ctx, c, func(s string) { doing.Store(&s) })
 	})
 }
 
-// byOVN adds ovn-trace's answer stage by stage, with differing answers of the rows below.
-func (v *tracePage) byOVN(s *detail.Sheet) {
+// addOVN adds ovn-trace's answer stage by stage, with differing answers of the rows below.
+func (v *tracePage) addOVN(s *detail.Sheet) {
 	a, st := &v.ovn, s.St
 	switch {
 	case a.IsUnderWay():
@@ -86,8 +86,8 @@ func (v *tracePage) byOVN(s *detail.Sheet) {
 		s.AddParagraph("ovn", 0, words.Noted, st.Dim, st.Dim, text, nav.Page{})
 	case a.err != nil:
 		s.AddParagraph("ovn", 0, words.Failed, st.Error, st.Text, "OVN: "+a.err.Error(), nav.Page{})
-	case a.said != nil:
-		v.ovnWords(s, a.said)
+	case a.result != nil:
+		v.ovnWords(s, a.result)
 	}
 }
 
@@ -101,8 +101,8 @@ func (v *tracePage) ovnWords(s *detail.Sheet, t *revision.OVNTrace) {
 		sign, look = words.Unknown, st.Warn
 	}
 	s.AddParagraph("ovn", 0, sign, look, st.Text, fmt.Sprintf("ovn-trace at %s: %s", t.At.Format(time.TimeOnly), w.Headline), nav.Page{})
-	for i := range w.Ways {
-		way := &w.Ways[i]
+	for i := range w.Paths {
+		way := &w.Paths[i]
 		if way.To != "" {
 			s.AddParagraph(fmt.Sprintf("ovn.%d", i), 2, "", st.Dim, st.Text, "to "+way.To, nav.Page{})
 		}

@@ -23,7 +23,7 @@ func ovnSays(t testing.TB, p *revision.Facts, denies bool) func(verdict.Connecti
 			return nil, err
 		}
 		rows := said.Answer.Paths[0]
-		h := revision.OVNZoneWay{Zone: "ovn-worker"}
+		h := revision.OVNZoneTrace{Zone: "ovn-worker"}
 		for _, s := range rows.Stages[:2] {
 			x := revision.OVNStage{Stage: s.Stage, Verdict: verdict.Allow, Rows: s, Agreement: revision.Agree}
 			if s.Stage == model.StageAfterLB {
@@ -36,7 +36,7 @@ func ovnSays(t testing.TB, p *revision.Facts, denies bool) func(verdict.Connecti
 			}
 			h.Stages = append(h.Stages, x)
 		}
-		return &revision.OVNTrace{Connection: c, At: uitest.Now, Ways: []revision.OVNWay{{Rows: rows, Zones: []revision.OVNZoneWay{h}}}}, nil
+		return &revision.OVNTrace{Connection: c, At: uitest.Now, Paths: []revision.OVNPath{{Rows: rows, Zones: []revision.OVNZoneTrace{h}}}}, nil
 	}
 }
 

@@ -15,16 +15,16 @@ import (
 func (v *tracePage) addPoints(s *detail.Sheet, indent int, all ...pages.Point) {
 	for i := range all {
 		p := &all[i]
-		s.AddParagraph(p.ID, indent+p.Indent, p.Sign.Text, s.St.StyleOf(p.Sign.Role), s.St.StyleOf(p.Role), p.Text+p.Zones, v.pageOf(p.About))
+		s.AddParagraph(p.ID, indent+p.Indent, p.Sign.Text, s.St.StyleOf(p.Sign.Role), s.St.StyleOf(p.Role), p.Text+p.Zones, v.subjectPage(p.About))
 	}
 }
 
-// pageOf returns the page of a sentence's subject.
-func (v *tracePage) pageOf(about any) nav.Page {
+// subjectPage returns the page of a sentence's subject.
+func (v *tracePage) subjectPage(about any) nav.Page {
 	q := v.question
 	switch x := about.(type) {
 	case model.Key:
-		return detail.ThingPage(v.rev, x)
+		return detail.ObjectPage(v.rev, x)
 	case pages.PlacedRule:
 		return detail.DeciderPage(v.rev, x.Decider, x.Zone)
 	case *trace.Disagreement:

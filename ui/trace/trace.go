@@ -22,26 +22,26 @@ import (
 // tracePage is the view.
 type tracePage struct {
 	detail.PanePage
-	question trace.Question
-	asks     verdict.Connection
-	problem  string // why the question is invalid
-	tracer   *trace.Tracer
-	showsAll bool
+	question   trace.Question
+	connection verdict.Connection
+	problem    string // why the question is invalid
+	tracer     *trace.Tracer
+	showsAll   bool
 
 	askedInputs answerInputs // inputs of the present or running answer
 	running     bool
 	askedAt     time.Time // when the running answer was asked for
 	next        time.Time // earliest time of the next question
 
-	rev       *revision.Revision // of the answer
-	current   *trace.Trace       // the answer, nil if none
-	err       error              // why there is no answer
-	ovn       ovnAsking
-	was       string    // the former answer
-	changedAt time.Time // when the answer changed, zero for never
-	drawn     lineInputs
+	rev          *revision.Revision // of the answer
+	current      *trace.Trace       // the answer, nil if none
+	err          error              // why there is no answer
+	ovn          ovnRun
+	formerAnswer string    // the former answer
+	changedAt    time.Time // when the answer changed, zero for never
+	drawn        lineInputs
 
-	turned time.Time // when the verdict itself changed, not only the rows' agreement
+	verdictChangedAt time.Time // when the verdict itself changed, not only the rows' agreement
 }
 
 // answerInputs holds the inputs of an answer, which is asked for again when one changes.
@@ -64,7 +64,7 @@ type lineInputs struct {
 	showsAll bool
 	second   int64
 	rev      *revision.Revision
-	ovn      drawnAsking
+	ovn      drawnRun
 }
 
 // New makes the view of a question.
@@ -79,7 +79,7 @@ func New(p nav.Page) view.View {
 	}
 	v.problem = q.Check()
 	if v.problem == "" {
-		v.asks, _ = q.Connection() // checked
+		v.connection, _ = q.Connection() // checked
 	}
 	return v
 }
@@ -110,7 +110,7 @@ func (v *tracePage) Sync(env *view.Env) {
 
 // inputsOf returns the answer's inputs in a revision.
 func (v *tracePage) inputsOf(r *revision.Revision) answerInputs {
-	return answerInputs{cluster: r.Cluster, desired: r.Desired, zones: zonesOf(r, v.current)}
+	return answerInputs{cluster: r.Cluster, desired: r.Desired, zones: traceZones(r, v.current)}
 }
 
 // isDue reports whether to ask again now. Settling rows may count as wrong later without any change.
@@ -145,7 +145,7 @@ func (v *tracePage) WorkingSince() time.Time {
 // askTrace computes the answer in a goroutine: on a large cluster it takes a while.
 func (v *tracePage) askTrace(env *view.Env) {
 	v.running, v.askedAt, v.askedInputs = true, env.Now, v.inputsOf(env.Rev)
-	r, t, c, now, clock := env.Rev, v.tracer, v.asks, env.Now, env.Console.Now
+	r, t, c, now, clock := env.Rev, v.tracer, v.connection, env.Now, env.Console.Now
 	env.Run("tracing", func(context.Context) any {
 		began := clock()
 		out, err := t.AskAllFamilies(r, c, trace.Both, true, now)
@@ -153,9 +153,9 @@ func (v *tracePage) askTrace(env *view.Env) {
 	})
 }
 
-// rest is the pause before the next answer, in multiples of the last answer's time: with a revision for every
+// pauseFactor is the pause before the next answer, in multiples of the last answer's time: with a revision for every
 // new pod, the machine needs time for other work.
-const rest = 4
+const pauseFactor = 4
 
 // ReceiveResult takes an answer, and notes whether it changed.
 func (v *tracePage) ReceiveResult(env *view.Env, msg any) {
@@ -169,16 +169,16 @@ func (v *tracePage) ReceiveResult(env *view.Env, msg any) {
 	}
 	first := v.current == nil && v.err == nil
 	before := v.currentBrief()
-	v.running, v.next = false, env.Now.Add(rest*a.took)
+	v.running, v.next = false, env.Now.Add(pauseFactor*a.took)
 	v.rev, v.current, v.err = a.rev, a.trace, a.err
 	if after := v.currentBrief(); !first && after != before && !v.isFollowing(before, after, env.Now) {
-		v.was, v.changedAt = before.untilText(after), env.Now
+		v.formerAnswer, v.changedAt = before.untilText(after), env.Now
 		if before.text != after.text {
-			v.turned = env.Now
+			v.verdictChangedAt = env.Now
 		}
 	}
 	// The relevant zones are known only after the answer.
-	v.askedInputs.zones = zonesOf(a.rev, v.current)
+	v.askedInputs.zones = traceZones(a.rev, v.current)
 }
 
 // briefAnswer is an answer in brief: its sentence, and whether the rows disagreed.
@@ -206,7 +206,7 @@ const follow = time.Minute
 // isFollowing reports whether only the rows' agreement changed, soon after the verdict: the rows follow the
 // policies. The line about the former verdict then matters more and stays.
 func (v *tracePage) isFollowing(before, after briefAnswer, now time.Time) bool {
-	return before.text == after.text && !v.turned.IsZero() && now.Sub(v.turned) < follow
+	return before.text == after.text && !v.verdictChangedAt.IsZero() && now.Sub(v.verdictChangedAt) < follow
 }
 
 // untilText describes the former answer s, as far as it differs from after.
@@ -270,7 +270,7 @@ func (v *tracePage) Crumb() string {
 	if v.problem != "" {
 		return "trace"
 	}
-	return "trace " + v.asks.String() + words.OnNetwork(v.question.Network)
+	return "trace " + v.connection.String() + words.OnNetwork(v.question.Network)
 }
 
 // BriefCrumb leaves the ends out.
@@ -284,7 +284,7 @@ func (v *tracePage) Copies(env *view.Env) []view.CopyItem {
 	}
 	if v.problem == "" {
 		out = append(out, view.CopyItem{What: "rung trace command", Text: v.question.Command()})
-		if line, _ := trace.OvnkubeTrace(v.asks); line != "" {
+		if line, _ := trace.OvnkubeTrace(v.connection); line != "" {
 			out = append(out, view.CopyItem{What: "ovnkube-trace command", Text: line})
 		}
 	}
@@ -312,8 +312,8 @@ func (v *tracePage) TellState(env *view.Env) widget.Line {
 	return nil
 }
 
-// zonesOf returns the present states of a trace's zones.
-func zonesOf(r *revision.Revision, t *trace.Trace) (out []*model.ZoneState) {
+// traceZones returns the present states of a trace's zones.
+func traceZones(r *revision.Revision, t *trace.Trace) (out []*model.ZoneState) {
 	if t == nil {
 		return nil
 	}

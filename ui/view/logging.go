@@ -128,7 +128,7 @@ func (l *loggingDialog) readPresent(env *Env, p *model.Policy) {
 		return
 	}
 	if p.Tiered != nil {
-		l.levelsNow = logline.Levels(p)
+		l.levelsNow = logline.LoggingByAction(p)
 		return
 	}
 	now, err := p.LogLevels()

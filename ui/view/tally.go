@@ -27,8 +27,8 @@ type ZoneTally struct {
 	Denied   int // no permission
 }
 
-// TallyOf counts the zones of a revision.
-func TallyOf(r *revision.Revision, now time.Time) (t ZoneTally) {
+// TallyZones counts the zones of a revision.
+func TallyZones(r *revision.Revision, now time.Time) (t ZoneTally) {
 	t.All = len(r.Zones)
 	for _, z := range r.Zones {
 		switch z.Conn {

@@ -16,19 +16,19 @@ import (
 	"rung/ui/widget"
 )
 
-// TraceOf returns a question prefilled from pages: the connection of one, else the first pod, rule or policy;
+// PrefilledTrace returns a question prefilled from pages: the connection of one, else the first pod, rule or policy;
 // on the network of a page.
-func TraceOf(r *revision.Revision, pages ...nav.Page) trace.Question {
-	q := questionOf(r, pages)
+func PrefilledTrace(r *revision.Revision, pages ...nav.Page) trace.Question {
+	q := prefilledQuestion(r, pages)
 	for _, p := range pages {
 		q.Network = cmp.Or(q.Network, p.Network)
 	}
 	return q
 }
 
-func questionOf(r *revision.Revision, pages []nav.Page) trace.Question {
+func prefilledQuestion(r *revision.Revision, pages []nav.Page) trace.Question {
 	for _, p := range pages {
-		if q, ok := connectionOf(p); ok {
+		if q, ok := pageConnection(p); ok {
 			return q
 		}
 	}
@@ -45,8 +45,8 @@ func questionOf(r *revision.Revision, pages []nav.Page) trace.Question {
 	return trace.Question{}
 }
 
-// connectionOf returns the question of a trace or probe page.
-func connectionOf(p nav.Page) (q trace.Question, ok bool) {
+// pageConnection returns the question of a trace or probe page.
+func pageConnection(p nav.Page) (q trace.Question, ok bool) {
 	if p.Kind != nav.Trace && p.Kind != nav.Probe {
 		return q, false
 	}

@@ -64,8 +64,8 @@ func ProgressBar(st *themes.StyleSet, look themes.Style, done, total int64, w in
 	return Line{{text[:rest], look}, {text[rest:], st.Dim}}
 }
 
-// SparklineOf draws one bar per value, scaled to the largest.
-func SparklineOf(values []int) string {
+// Sparkline draws one bar per value, scaled to the largest.
+func Sparkline(values []int) string {
 	bars := []rune("▁▂▃▄▅▆▇█")
 	top := 1
 	for _, v := range values {

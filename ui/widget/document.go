@@ -74,7 +74,7 @@ func (d *DocView) GoSection(step int) {
 		case step > 0 && i > at:
 			d.beginAt(i)
 			return
-		case step < 0 && d.firstOf(i) < at:
+		case step < 0 && d.firstSelectable(i) < at:
 			head = i
 		}
 	}
@@ -88,8 +88,8 @@ func (d *DocView) GoSection(step int) {
 	}
 }
 
-// firstOf returns the first line under a heading where the cursor may stand.
-func (d *DocView) firstOf(head int) int {
+// firstSelectable returns the first line under a heading where the cursor may stand.
+func (d *DocView) firstSelectable(head int) int {
 	for i := head; i < len(d.shownItems); i++ {
 		if !d.isSkipped(d.items[d.shownItems[i]]) {
 			return i

@@ -216,8 +216,8 @@ func (in *TextInput) SuggestedText() string {
 	return string(whole[len(value):])
 }
 
-// CompletesLine names the key that accepts the suggestion, nil if there is none.
-func (in *TextInput) CompletesLine(keys *action.Keymap, st *themes.StyleSet) Line {
+// CompleteHint names the key that accepts the suggestion, nil if there is none.
+func (in *TextInput) CompleteHint(keys *action.Keymap, st *themes.StyleSet) Line {
 	key := keys.ActionByID(action.InputComplete).HintKey()
 	if key == "" || in.SuggestedText() == "" {
 		return nil

@@ -5,15 +5,15 @@ import (
 	"rung/themes"
 )
 
-// TableOf makes the widget of a page's table. Its cells use the styles that *st points to when drawn.
-func TableOf[F any](t *page.Table[F], st **themes.StyleSet) *Table[F] {
+// PageTable makes the widget of a page's table. Its cells use the styles that *st points to when drawn.
+func PageTable[F any](t *page.Table[F], st **themes.StyleSet) *Table[F] {
 	out := &Table[F]{ID: t.ID, Empty: t.Empty, Skip: t.Head}
 	if t.Full != nil {
 		out.Full = func(row F) Line { return StyledSpans(t.Full(row), *st) }
 	}
 	for _, c := range t.Columns {
 		if c.Place != page.Printed {
-			column := columnOf(c, st)
+			column := tableColumn(c, st)
 			column.Help = t.HelpOf(c.Key)
 			out.Columns = append(out.Columns, column)
 		}
@@ -21,15 +21,15 @@ func TableOf[F any](t *page.Table[F], st **themes.StyleSet) *Table[F] {
 	return out
 }
 
-func columnOf[F any](c page.Column[F], st **themes.StyleSet) TableColumn[F] {
-	return TableColumn[F]{Title: c.Title, Less: c.Less, Drop: page.Always - c.Worth, Wide: c.Wide || c.Aside, From: c.From, Sparse: c.Sparse,
+func tableColumn[F any](c page.Column[F], st **themes.StyleSet) TableColumn[F] {
+	return TableColumn[F]{Title: c.Title, Less: c.Less, Drop: page.Always - c.Worth, Wide: c.Wide || c.DetailOnly, From: c.From, Sparse: c.Sparse,
 		Name: c.Name, Min: c.Min,
 		Max: c.Max, Short: c.Short, Right: c.Right, Flex: c.Flex, NoSort: c.NoSort,
-		Cell: func(row F) Line { return LineOf(c.Cell(row), *st) }}
+		Cell: func(row F) Line { return CellLine(c.Cell(row), *st) }}
 }
 
-// LineOf returns a cell of a page with the styles of its roles.
-func LineOf(c page.Cell, st *themes.StyleSet) Line {
+// CellLine returns a cell of a page with the styles of its roles.
+func CellLine(c page.Cell, st *themes.StyleSet) Line {
 	gap := ""
 	if c.Sign.Text != "" && c.Text != "" {
 		gap = " "
@@ -39,7 +39,7 @@ func LineOf(c page.Cell, st *themes.StyleSet) Line {
 	}
 	out := make(Line, 0, 3+len(c.More))
 	if c.Sign.Text != "" {
-		out = append(out, SpanOf(c.Sign, st), Span{Text: gap})
+		out = append(out, StyledSpan(c.Sign, st), Span{Text: gap})
 	}
 	return append(out.Add(c.Text, st.StyleOf(c.Role)), StyledSpans(c.More, st)...)
 }
@@ -51,10 +51,10 @@ func StyledSpans(l page.Line, st *themes.StyleSet) Line {
 	}
 	out := make(Line, len(l))
 	for i, s := range l {
-		out[i] = SpanOf(s, st)
+		out[i] = StyledSpan(s, st)
 	}
 	return out
 }
 
-// SpanOf returns a piece of a page with the style of its role.
-func SpanOf(s page.Span, st *themes.StyleSet) Span { return Span{s.Text, st.StyleOf(s.Role)} }
+// StyledSpan returns a piece of a page with the style of its role.
+func StyledSpan(s page.Span, st *themes.StyleSet) Span { return Span{s.Text, st.StyleOf(s.Role)} }

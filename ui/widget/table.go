@@ -88,11 +88,11 @@ type Table[T any] struct {
 	drawnRows []int // row index per line of the last frame, for the mouse
 	widths    widthMemo
 	plan      layoutMemo
-	tall      tallBelow
+	below     belowMemo
 }
 
-// tallBelow is the most lines that rows of this version needed below the table so far, at width w.
-type tallBelow struct{ version, w, lines int }
+// belowMemo is the most lines that rows of this version needed below the table so far, at width w.
+type belowMemo struct{ version, w, lines int }
 
 type widthMemo struct {
 	version int

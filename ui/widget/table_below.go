@@ -31,21 +31,21 @@ func (t *Table[T]) linesBelow(st *themes.StyleSet, w, rows int, focus bool) int 
 		return 0
 	case t.Wide && t.selectedAt >= 0:
 		most := rows / 2
-		told := len(t.toldLines(st, t.items[t.shownItems[t.selectedAt]], t.chooseLayout(w, rows), w-2*gutter, most))
-		if t.tall.version != t.version || t.tall.w != w {
-			t.tall = tallBelow{t.version, w, 1}
+		told := len(t.detailLines(st, t.items[t.shownItems[t.selectedAt]], t.chooseLayout(w, rows), w-2*gutter, most))
+		if t.below.version != t.version || t.below.w != w {
+			t.below = belowMemo{t.version, w, 1}
 		}
-		t.tall.lines = max(t.tall.lines, told)
-		return min(t.tall.lines, most)
+		t.below.lines = max(t.below.lines, told)
+		return min(t.below.lines, most)
 	case rows >= roomForTwo || len(t.shownItems)+2 <= rows:
 		return 2
 	}
 	return 1
 }
 
-// toldLines returns the lines below the table: the most important cut cells, the notes of the row, the other
+// detailLines returns the lines below the table: the most important cut cells, the notes of the row, the other
 // cut cells.
-func (t *Table[T]) toldLines(st *themes.StyleSet, it T, lay tableLayout, w, h int) []Line {
+func (t *Table[T]) detailLines(st *themes.StyleSet, it T, lay tableLayout, w, h int) []Line {
 	var pieces []Line
 	var counted [2]int // only left-out notes are counted
 	if l := t.fullLine(it); l != nil {

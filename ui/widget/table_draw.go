@@ -107,7 +107,7 @@ func (t *Table[T]) drawTable(st *themes.StyleSet, w, h, rows, below int, focus b
 		for len(lines) < h-below {
 			lines = append(lines, "")
 		}
-		for _, l := range t.toldLines(st, t.items[t.shownItems[t.selectedAt]], lay, w-2*gutter, below) {
+		for _, l := range t.detailLines(st, t.items[t.shownItems[t.selectedAt]], lay, w-2*gutter, below) {
 			lines = append(lines, JoinLines(PlainLine("  "), l).Render(w))
 		}
 	}

@@ -37,7 +37,7 @@ func (t *Table[T]) layColumns(w, rows int) tableLayout {
 	full := func(i int) int { return natural[i] }
 	out.apart = 2
 	if t.Wide || t.skippedCells > 0 || sumWidths(out.cols, 2, full) <= room {
-		out.widths = widthsOf(t.Columns, out.cols, full, room-sumWidths(out.cols, 2, full))
+		out.widths = columnWidths(t.Columns, out.cols, full, room-sumWidths(out.cols, 2, full))
 		t.holdColumns(&out, room)
 		out.cut = sumWidths(out.cols, 2, full) > room
 		return out
@@ -67,10 +67,10 @@ func (t *Table[T]) layColumns(w, rows int) tableLayout {
 			out.cols = all
 		}
 	}
-	out.widths = widthsOf(t.Columns, out.cols, full, 0)
+	out.widths = columnWidths(t.Columns, out.cols, full, 0)
 	shrinkColumns(t.Columns, out.cols, out.widths, sumWidths(out.cols, 1, full)-room, least)
 	if left := room - sumWidths(out.cols, 1, full); left > 0 {
-		out.widths = widthsOf(t.Columns, out.cols, full, left)
+		out.widths = columnWidths(t.Columns, out.cols, full, left)
 	}
 	t.holdColumns(&out, room)
 	return out
@@ -142,7 +142,7 @@ func (t *Table[T]) cutNames(out *tableLayout, room int, natural []int, least fun
 	}
 	t.dropColumns(out, room, shortest, func(*TableColumn[T]) bool { return true })
 	full := func(i int) int { return natural[i] }
-	out.widths = widthsOf(t.Columns, out.cols, full, 0)
+	out.widths = columnWidths(t.Columns, out.cols, full, 0)
 	over := sumWidths(out.cols, 1, full) - room
 	byWorth := make([]int, len(out.cols))
 	for n := range byWorth {
@@ -200,8 +200,8 @@ func sumWidths(cols []int, apart int, width func(int) int) int {
 	return n
 }
 
-// widthsOf returns the widths of the columns; the first flexible one gets the rest.
-func widthsOf[T any](columns []TableColumn[T], cols []int, width func(int) int, left int) []int {
+// columnWidths returns the widths of the columns; the first flexible one gets the rest.
+func columnWidths[T any](columns []TableColumn[T], cols []int, width func(int) int, left int) []int {
 	widths := make([]int, len(cols))
 	for n, i := range cols {
 		widths[n] = width(i)
@@ -302,7 +302,7 @@ func (t *Table[T]) naturalWidths(rows int) []int {
 			l := c.Cell(t.items[j])
 			w := l.LineWidth()
 			if holds < values && w > 0 {
-				holds = max(holds, holdsOf(l))
+				holds = max(holds, classifyCell(l))
 			}
 			n = max(n, w)
 		}
@@ -324,8 +324,8 @@ func (t *Table[T]) naturalWidths(rows int) []int {
 	return t.widths.natural
 }
 
-// holdsOf classifies a non-empty cell.
-func holdsOf(l Line) columnValue {
+// classifyCell classifies a non-empty cell.
+func classifyCell(l Line) columnValue {
 	if l.String() == "–" {
 		return dashes
 	}

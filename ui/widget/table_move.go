@@ -45,9 +45,9 @@ func (t *Table[T]) moveTo(n, d int) {
 	t.selectedAt = -1
 }
 
-// StrideOf returns the lines by which an action moves the cursor in a list of that height, negative for up; 0
+// CursorStride returns the lines by which an action moves the cursor in a list of that height, negative for up; 0
 // if it does not move by lines.
-func StrideOf(id action.ID, height int) int {
+func CursorStride(id action.ID, height int) int {
 	page := max(1, height-1)
 	switch id {
 	case action.Down:
@@ -79,7 +79,7 @@ func SidewaysOffset(id action.ID, left int) int {
 
 // Do carries out an action of lists; false for any other action.
 func (t *Table[T]) Do(id action.ID) bool {
-	if d := StrideOf(id, t.height); d != 0 {
+	if d := CursorStride(id, t.height); d != 0 {
 		if id == action.Down || id == action.Up {
 			t.stepCursor(d)
 		} else {

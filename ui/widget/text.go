@@ -77,7 +77,7 @@ func (t *TextView) CountLines() (shown, all int) { return len(t.shownLines), len
 
 // Do scrolls, searches and wraps.
 func (t *TextView) Do(id action.ID) bool {
-	if d := StrideOf(id, t.height); d != 0 {
+	if d := CursorStride(id, t.height); d != 0 {
 		t.moveBy(d)
 		return true
 	}

@@ -317,7 +317,7 @@ func TestOverlayAndBox(t *testing.T) {
 	if diff := cmp.Diff(strings.Split(want, "\n"), strings.Split(got, "\n")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := SparklineOf([]int{0, 5, 10}); got != "▁▄█" {
+	if got := Sparkline([]int{0, 5, 10}); got != "▁▄█" {
 		t.Errorf("%q", got)
 	}
 }

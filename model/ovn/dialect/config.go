@@ -53,8 +53,8 @@ type Config struct {
 	Settings map[string]Setting
 }
 
-// New returns the settings of a ConfigMap; nil if it is not OVN-Kubernetes' own.
-func New(m model.Meta, data map[string]string) *Config {
+// NewConfig returns the settings of a ConfigMap; nil if it is not OVN-Kubernetes' own.
+func NewConfig(m model.Meta, data map[string]string) *Config {
 	if !slices.Contains(MapNames, m.Name) {
 		return nil
 	}
@@ -67,11 +67,11 @@ func New(m model.Meta, data map[string]string) *Config {
 		}
 	}
 	for key, name := range keys {
-		put(name, Cut(data[key]))
+		put(name, LimitText(data[key]))
 	}
 	for key, text := range data {
 		if strings.HasSuffix(key, ".conf") {
-			for name, value := range parseFile(Cut(text)) {
+			for name, value := range parseFile(LimitText(text)) {
 				put(name, value)
 			}
 		}
@@ -79,8 +79,8 @@ func New(m model.Meta, data map[string]string) *Config {
 	return out
 }
 
-// Of returns the settings of a cluster's ConfigMaps.
-func Of(c *model.Cluster) map[string]Setting {
+// SettingsOf returns the settings of a cluster's ConfigMaps.
+func SettingsOf(c *model.Cluster) map[string]Setting {
 	var out map[string]Setting
 	for o := range model.ObjectsOf[*Config](c, KindConfigMap) {
 		if out == nil {
@@ -93,8 +93,8 @@ func Of(c *model.Cluster) map[string]Setting {
 
 const maxValue = 256 << 10 // bytes of one value
 
-// Cut limits a text to maxValue.
-func Cut(s string) string { return s[:min(len(s), maxValue)] }
+// LimitText limits a text to maxValue.
+func LimitText(s string) string { return s[:min(len(s), maxValue)] }
 
 // parseFile parses a configuration file of OVN-Kubernetes: sections, name = value with or without quotes, a
 // name alone for true. Each name occurs in one section only, so sections are ignored.

@@ -32,8 +32,8 @@ const (
 	exampleValue = "sandbox"
 )
 
-// bookRow counts a row for its owner type.
-func (t *dialectTally) bookRow(r nb.Row, ids map[string]string, o nb.Owner) {
+// countRow counts a row for its owner type.
+func (t *dialectTally) countRow(r nb.Row, ids map[string]string, o nb.Owner) {
 	if ids[exampleKey] == exampleValue {
 		return
 	}

@@ -22,11 +22,11 @@ var sampled = map[string]bool{
 func InferDialect(db *nb.DB, h ObjectHints) Dialect {
 	t := &dialectTally{db: db, hints: h, forms: map[string]*formCount{}, lines: make([]LineRows, len(Lines))}
 	for g := range db.PortGroups() {
-		t.bookRow(g, g.ExternalIDs, nb.OwnerOf(nb.TablePortGroup, g.ExternalIDs))
+		t.countRow(g, g.ExternalIDs, nb.OwnerOf(nb.TablePortGroup, g.ExternalIDs))
 	}
 	for s := range db.AddressSets() {
 		o := nb.OwnerOf(nb.TableAddressSet, s.ExternalIDs)
-		t.bookRow(s, s.ExternalIDs, o)
+		t.countRow(s, s.ExternalIDs, o)
 		if o.Form == nb.FormKnown || o.Form == nb.FormLegacy {
 			switch o.Family {
 			case "v4":
@@ -75,13 +75,13 @@ type dialectTally struct {
 
 func (t *dialectTally) countACL(a *nb.ACL) {
 	o := nb.OwnerOf(nb.TableACL, a.ExternalIDs)
-	t.bookRow(a, a.ExternalIDs, o)
+	t.countRow(a, a.ExternalIDs, o)
 	if o.Form == nb.FormKnown {
 		switch o.Type { // these features are on for all networks or for none
 		case nb.OwnerMulticastCluster, nb.OwnerMulticastNS:
 			t.multicast++
 		case nb.OwnerNetpolDefault:
-			t.bookHairpin(a.Match)
+			t.countHairpin(a.Match)
 		case nb.OwnerNetpolNode:
 			t.nodeRows++
 		}
@@ -121,8 +121,8 @@ func (t *dialectTally) countACL(a *nb.ACL) {
 	}
 }
 
-// bookHairpin records the match of a hairpin row.
-func (t *dialectTally) bookHairpin(match string) {
+// countHairpin records the match of a hairpin row.
+func (t *dialectTally) countHairpin(match string) {
 	t.hairpin++
 	if t.hairpins == nil {
 		t.hairpins = map[string]bool{}
@@ -296,9 +296,9 @@ type subnetTally struct {
 	allV4, allV6 bool
 }
 
-// leftOut matches excluded subnets; several are joined by && without spaces
+// excludedSubnet matches excluded subnets; several are joined by && without spaces
 // (ovn-kubernetes.md#firewall-match).
-var leftOut = regexp.MustCompile(`ip[46]\.dst != ([0-9a-fA-F.:]+/[0-9]{1,3})`)
+var excludedSubnet = regexp.MustCompile(`ip[46]\.dst != ([0-9a-fA-F.:]+/[0-9]{1,3})`)
 
 // maxSubnets limits the collected subnets; a cluster has a few.
 const maxSubnets = 64
@@ -306,7 +306,7 @@ const maxSubnets = 64
 func (t *subnetTally) countMatch(match string) {
 	t.allV4 = t.allV4 || strings.Contains(match, "ip4.dst == 0.0.0.0/0")
 	t.allV6 = t.allV6 || strings.Contains(match, "ip6.dst == ::/0")
-	found := leftOut.FindAllStringSubmatch(match, maxSubnets)
+	found := excludedSubnet.FindAllStringSubmatch(match, maxSubnets)
 	if len(found) > 0 {
 		t.rows++
 	}

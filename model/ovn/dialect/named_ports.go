@@ -51,7 +51,7 @@ func (x *unseenUpdates) explainNamedPorts(d *model.RowDiff, o nb.Owner) *DiffCau
 	}
 	for _, it := range lost { // the row lacks it
 		p := whose[it.IP]
-		if !isRunning(p) || !x.hasLackedItem(p, it, rule, proto) && !since.provesRunning(p) {
+		if !isRunning(p) || !x.hasLackedItem(p, it, rule, proto) && !since.provesIncluded(p) {
 			return nil
 		}
 		if x.lackedAddrs[it.IP] == nil && !x.hasMovedTo(p, it.IP) {
@@ -62,7 +62,7 @@ func (x *unseenUpdates) explainNamedPorts(d *model.RowDiff, o nb.Owner) *DiffCau
 	var formers map[string][]int
 	for _, it := range gained { // the row has it wrongly
 		if p := whose[it.IP]; p != nil {
-			if !isRunning(p) || !x.hasOfferedItem(p, it, rule, proto) && !since.provesRunning(p) {
+			if !isRunning(p) || !x.hasOfferedItem(p, it, rule, proto) && !since.provesIncluded(p) {
 				return nil
 			}
 			defect = PodPorts
@@ -89,7 +89,7 @@ func (x *unseenUpdates) explainNamedPorts(d *model.RowDiff, o nb.Owner) *DiffCau
 	if len(said) == 0 {
 		return nil
 	}
-	return &DiffCause{defect, words.JoinAtMost(said, "; ", named)}
+	return &DiffCause{defect, words.JoinAtMost(said, "; ", maxNamed)}
 }
 
 // hasMovedTo reports whether an address is new for a pod.

@@ -6,8 +6,8 @@ import (
 	"rung/model"
 )
 
-// Elsewhere tells how a policy applies to a network other than the default.
-type Elsewhere struct {
+// OtherNetwork tells how a policy applies to a network other than the default.
+type OtherNetwork struct {
 	HasNoAddresses bool
 	Attachments    []Attachment // NetworkAttachmentDefinitions of the network
 	// Own has the keys of the attachments that apply to the policy.
@@ -20,10 +20,10 @@ type Attachment struct {
 	Created time.Time
 }
 
-// explainNotTaken explains a policy that a network's controller should have programmed but did not. The policy
+// explainNotProgrammed explains a policy that a network's controller should have programmed but did not. The policy
 // is older than its way to a running network (networks.md#namespaces, #multinetworkpolicy), or it was rejected
 // before (#defects).
-func explainNotTaken(p *model.PolicyInZone, f *Facts) []*DiffCause {
+func explainNotProgrammed(p *model.PolicyInZone, f *Facts) []*DiffCause {
 	if p.LiveACLs > 0 {
 		return nil
 	}
@@ -32,21 +32,21 @@ func explainNotTaken(p *model.PolicyInZone, f *Facts) []*DiffCause {
 			return nil
 		}
 	}
-	key := f.Elsewhere.lateFor(f.Policy.Created)
+	key := f.OtherNetwork.lateFor(f.Policy.Created)
 	switch multi := f.Policy.Kind == model.KindMNP; {
 	case key != "" && multi:
 		return causeForAll(p, &DiffCause{AttachedLate, key + " is younger than the policy and the network"})
 	case key != "":
 		return causeForAll(p, &DiffCause{JoinedLate, key + " is younger than the policy and the network"})
-	case multi && f.Elsewhere.HasNoAddresses && f.Refused:
-		return causeForAll(p, &DiffCause{Defect: NotTakenBack})
+	case multi && f.OtherNetwork.HasNoAddresses && f.Refused:
+		return causeForAll(p, &DiffCause{Defect: SelectorsRemembered})
 	}
 	return nil
 }
 
 // lateFor returns the NetworkAttachmentDefinition that brings a policy to the network, if it is younger than
 // both. Empty if an older one does so too, or if an age is unknown.
-func (e *Elsewhere) lateFor(policy time.Time) (late string) {
+func (e *OtherNetwork) lateFor(policy time.Time) (late string) {
 	if policy.IsZero() {
 		return ""
 	}

@@ -35,7 +35,7 @@ func TestNotTaken(t *testing.T) {
 		{name: "nobody knows when the policy", kind: model.KindNP, policy: -1, first: 1, own: 9, diff: model.DiffMissing},
 		{name: "some rows are there", kind: model.KindNP, policy: 5, first: 1, own: 9, diff: model.DiffMissing, acls: 1},
 		{name: "rows too many", kind: model.KindNP, policy: 5, first: 1, own: 9, diff: model.DiffExtra},
-		{name: "selectors taken back", kind: model.KindMNP, policy: 10, first: 1, own: 2, bare: true, refused: true, diff: model.DiffMissing, want: NotTakenBack.Code},
+		{name: "selectors taken back", kind: model.KindMNP, policy: 10, first: 1, own: 2, bare: true, refused: true, diff: model.DiffMissing, want: SelectorsRemembered.Code},
 		{name: "selectors on a network with addresses", kind: model.KindMNP, policy: 10, first: 1, own: 2, refused: true, diff: model.DiffMissing},
 		{name: "never selectors", kind: model.KindMNP, policy: 10, first: 1, own: 2, bare: true, diff: model.DiffMissing},
 	} {
@@ -44,7 +44,7 @@ func TestNotTaken(t *testing.T) {
 			in := &model.PolicyInZone{Policy: model.Key{Kind: model.KindNP, Namespace: "own", Name: "web", Network: "net"}, LiveACLs: c.acls,
 				Diffs: []model.RowDiff{{Kind: c.diff, Table: nb.TableACL, ID: "a"}, {Kind: c.diff, Table: nb.TablePortGroup, ID: "g"}}}
 			f := &Facts{Policy: &model.Policy{Meta: model.Meta{Key: key, Created: at(c.policy)}}, Refused: c.refused,
-				Elsewhere: &Elsewhere{HasNoAddresses: c.bare, Own: map[string]bool{"own/net": true},
+				OtherNetwork: &OtherNetwork{HasNoAddresses: c.bare, Own: map[string]bool{"own/net": true},
 					Attachments: []Attachment{{Key: "first/net", Created: at(c.first)}, {Key: "own/net", Created: at(c.own)}}}}
 			causes := ExplainDiffs(in, f)
 			switch {

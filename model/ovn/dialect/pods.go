@@ -11,9 +11,9 @@ import (
 	"rung/model/words"
 )
 
-// proven is the age difference after which a young pod in the rows proves that an older pod was included too.
+// provenAge is the age difference after which a young pod in the rows proves that an older pod was included too.
 // The policy was computed while the older pod ran, so its addresses and ports changed later.
-const proven = 10 * time.Minute
+const provenAge = 10 * time.Minute
 
 // explainPods explains updates of pods that OVN-Kubernetes' filter misses
 // (ovn-kubernetes.md#unseen-pod-updates), and pods it passed over (ovn-kubernetes.md#subject-pods). Every sync
@@ -138,7 +138,7 @@ func (x *unseenUpdates) explainSet(d *model.RowDiff, o nb.Owner) *DiffCause {
 		if taken[i] {
 			continue
 		}
-		if !since.provesRunning(p) {
+		if !since.provesIncluded(p) {
 			return nil
 		}
 		if len(left) == 1 {
@@ -154,15 +154,15 @@ func (x *unseenUpdates) explainSet(d *model.RowDiff, o nb.Owner) *DiffCause {
 		}
 		x.lackedAddrs[addr] = of[i]
 	}
-	return &DiffCause{PodAddress, words.JoinAtMost(said, "; ", named)}
+	return &DiffCause{PodAddress, words.JoinAtMost(said, "; ", maxNamed)}
 }
 
-// named is how many items a cause names; the rest is counted.
-const named = 3
+// maxNamed is how many items a cause names; the rest is counted.
+const maxNamed = 3
 
 // addText adds an item to a cause; beyond named items an empty text, which only counts.
 func addText(said []string, format string, args ...string) []string {
-	if len(said) >= named {
+	if len(said) >= maxNamed {
 		return append(said, "")
 	}
 	values := make([]any, len(args))
@@ -209,9 +209,9 @@ func youngestInRows(pods []*model.Pod, in func(*model.Pod) bool) youngestPod {
 	return youngestPod(last)
 }
 
-// provesRunning reports whether the pod is so much older that the rows were computed while it ran.
-func (y youngestPod) provesRunning(p *model.Pod) bool {
-	return !p.Created.IsZero() && time.Time(y).Sub(p.Created) >= proven
+// provesIncluded reports whether the pod is so much older that the rows were computed while it ran.
+func (y youngestPod) provesIncluded(p *model.Pod) bool {
+	return !p.Created.IsZero() && time.Time(y).Sub(p.Created) >= provenAge
 }
 
 // lacksEverywhere reports whether an address that one set lacks is missing in all sets of the policy that
@@ -279,5 +279,5 @@ func (x *unseenUpdates) explainGroup(d *model.RowDiff, _ nb.Owner) *DiffCause {
 			return nil
 		}
 	}
-	return &DiffCause{PodPort, words.JoinAtMost(said, "; ", named)}
+	return &DiffCause{PodPort, words.JoinAtMost(said, "; ", maxNamed)}
 }

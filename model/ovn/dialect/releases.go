@@ -35,7 +35,7 @@ func (t *dialectTally) countLines(r nb.Row, o nb.Owner) (leftOut *Line) {
 	case nb.FormOdd, nb.FormUnknown:
 		return nil // such a row shows no release
 	}
-	row := Row{Row: r, Owner: o, DB: t.db, OnSwitch: t.hangsOnSwitch}
+	row := Row{Row: r, Owner: o, DB: t.db, OnSwitch: t.isOnSwitch}
 	for _, i := range linesOf[kind] {
 		l := &Lines[i]
 		if l.Counted != "" && o.Controller != nb.DefaultController {
@@ -54,8 +54,8 @@ func (t *dialectTally) countLines(r nb.Row, o nb.Owner) (leftOut *Line) {
 	return leftOut
 }
 
-// hangsOnSwitch reports whether a switch has the ACL.
-func (t *dialectTally) hangsOnSwitch(acl string) bool {
+// isOnSwitch reports whether a switch has the ACL.
+func (t *dialectTally) isOnSwitch(acl string) bool {
 	if t.onSwitches == nil {
 		t.onSwitches = map[string]bool{}
 		for s := range t.db.Switches() {

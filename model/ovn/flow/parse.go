@@ -24,9 +24,9 @@ func Parse(text string) *Report {
 			p.countUnknown(raw[p.lineIndex][:maxKept])
 			continue
 		}
-		p.readLine(mendedLine(raw[p.lineIndex]))
+		p.readLine(cleanLine(raw[p.lineIndex]))
 	}
-	p.dropPoorerForms()
+	p.dropShorterForms()
 	return p.report
 }
 
@@ -66,7 +66,7 @@ func (p *parser) readLine(line string) {
 	switch {
 	case text == "":
 		return
-	case p.readAround(text):
+	case p.readBetweenTraces(text):
 		return
 	case rePacket().MatchString(line) && (strings.Contains(line, ",") || strings.Contains(line, "=")):
 		p.beginTrace(packetOf(line))
@@ -90,8 +90,8 @@ func (p *parser) readLine(line string) {
 	}
 }
 
-// readAround parses lines between traces.
-func (p *parser) readAround(text string) bool {
+// readBetweenTraces parses lines between traces.
+func (p *parser) readBetweenTraces(text string) bool {
 	if m := reBanner().FindStringSubmatch(text); m != nil {
 		p.form, p.openPasses, p.step, p.isOtherProgram, p.answerIndent = Form(strings.ToLower(m[1])), nil, nil, false, -1
 		if p.trace != nil && len(p.trace.Passes) > 0 {
@@ -164,7 +164,7 @@ func (p *parser) beginPass(pass *Pass, indent int) {
 	if p.trace == nil || p.isOtherProgram {
 		p.beginTrace(Packet{})
 	}
-	braces := strings.HasSuffix(mendedLine(p.lines[p.lineIndex]), "{")
+	braces := strings.HasSuffix(cleanLine(p.lines[p.lineIndex]), "{")
 	if p.trace.Form == "" {
 		p.trace.Form = Detailed
 		if braces {

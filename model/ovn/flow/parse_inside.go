@@ -29,7 +29,7 @@ func (p *parser) readInside(indent int, text string) bool {
 		p.step = nil
 		return true
 	}
-	if p.readTurn(indent, text) {
+	if p.readTransformation(indent, text) {
 		return true
 	}
 	return p.readAction(text)
@@ -38,9 +38,9 @@ func (p *parser) readInside(indent int, text string) bool {
 // answers has the transformations that make a packet of OVN's own.
 var answers = []string{"tcp_reset", "icmp4", "icmp6", "sctp_abort", "reject", "arp", "nd_na", "nd_ns"}
 
-// readTurn parses a line about how the packet goes on: through connection tracking, as a copy, or as OVN's own
+// readTransformation parses a line about how the packet goes on: through connection tracking, as a copy, or as OVN's own
 // answer. In the detailed form it is underlined with dashes.
-func (p *parser) readTurn(indent int, text string) bool {
+func (p *parser) readTransformation(indent int, text string) bool {
 	m := reTurn().FindStringSubmatch(text)
 	if m == nil || strings.HasSuffix(text, ";") {
 		return false
@@ -68,7 +68,7 @@ func (p *parser) readTurn(indent int, text string) bool {
 // isUnderlined reports whether the next line is of dashes.
 func (p *parser) isUnderlined() bool {
 	return p.lineIndex+1 < len(p.lines) && len(p.lines[p.lineIndex+1]) <= MaxLine &&
-		reDashes().MatchString(strings.TrimSpace(mendedLine(p.lines[p.lineIndex+1])))
+		reDashes().MatchString(strings.TrimSpace(cleanLine(p.lines[p.lineIndex+1])))
 }
 
 // readAction parses an action of a flow.
@@ -114,8 +114,8 @@ func (p *parser) currentStep() *Step {
 	return p.step
 }
 
-// dropPoorerForms drops a summary or minimal form of a trace if its detailed form comes before.
-func (p *parser) dropPoorerForms() {
+// dropShorterForms drops a summary or minimal form of a trace if its detailed form comes before.
+func (p *parser) dropShorterForms() {
 	var keep []*Trace
 	for _, t := range p.report.Traces {
 		if n := len(keep); n > 0 && keep[n-1].Form != t.Form && keep[n-1].Packet == t.Packet && keep[n-1].Form == Detailed &&

@@ -89,7 +89,7 @@ type zoneSite struct {
 	err  error
 }
 
-func (s *zoneSite) noteLack(format string, args ...any) {
+func (s *zoneSite) noteMissing(format string, args ...any) {
 	if s.err == nil {
 		s.err = fmt.Errorf("%w: zone %s: %s", ErrNotTraced, s.zone, fmt.Sprintf(format, args...))
 	}
@@ -113,12 +113,12 @@ func (s *zoneSite) switchOf(port string) string {
 func (s *zoneSite) portMAC(port string) string {
 	p := s.db.PortByName(port)
 	if p == nil {
-		s.noteLack("no logical port %s", port)
+		s.noteMissing("no logical port %s", port)
 		return ""
 	}
 	mac, _ := portAddresses(p)
 	if mac == "" {
-		s.noteLack("port %s has no hardware address of its own", port)
+		s.noteMissing("port %s has no hardware address of its own", port)
 	}
 	return mac
 }
@@ -143,7 +143,7 @@ func (s *zoneSite) routerMAC() string {
 			}
 		}
 	}
-	s.noteLack("the router's hardware address is not known: port %s has no addresses", nb.ManagementPort(s.zone))
+	s.noteMissing("the router's hardware address is not known: port %s has no addresses", nb.ManagementPort(s.zone))
 	return ""
 }
 

@@ -139,8 +139,8 @@ var (
 	reOther = lazily(`^(Flow: |bridge\("|Final flow: |Megaflow: |Datapath actions: |recirc\(0x|Usage of )`)
 )
 
-// mendedLine cleans a line: no colours, no tabs, no line end.
-func mendedLine(line string) string {
+// cleanLine cleans a line: no colours, no tabs, no line end.
+func cleanLine(line string) string {
 	return strings.TrimRight(words.CleanText(strings.ReplaceAll(reColour().ReplaceAllString(line, ""), "\t", "    ")), " \r")
 }
 

@@ -38,7 +38,7 @@ func (e *JudgeError) Is(target error) bool { return target == ErrCannotJudge }
 // nothing, as a whole.
 func Eval(e Expr, p Packet, env Env) (bool, error) {
 	if env == nil {
-		env = noEnv{}
+		env = emptyEnv{}
 	}
 	v := evaluator{env}
 	ok, err := v.evalExpr(&p, e, false)
@@ -48,12 +48,12 @@ func Eval(e Expr, p Packet, env Env) (bool, error) {
 	return ok, err
 }
 
-// noEnv has nothing.
-type noEnv struct{}
+// emptyEnv has nothing.
+type emptyEnv struct{}
 
-func (noEnv) PortGroupHas(string, string) bool { return false }
+func (emptyEnv) PortGroupHas(string, string) bool { return false }
 
-func (noEnv) AddressSet(string) (*AddrSet, bool) { return nil, false }
+func (emptyEnv) AddressSet(string) (*AddrSet, bool) { return nil, false }
 
 // evaluator does not contain the packet, so the packet can stay off the heap.
 type evaluator struct{ env Env }
@@ -136,11 +136,11 @@ func joinPrereqs(ok bool, err, unsure error) (bool, error) {
 // fieldNumber returns the field's value in the packet and its width.
 func (v evaluator) fieldNumber(p *Packet, f Field) (n u128, width int, err error) {
 	if f.sym == nil {
-		return n, 0, f.unsaidBy()
+		return n, 0, f.missingValueError()
 	}
 	n, ok := p.numberOfField(f.sym.source, f.sym.width)
 	if !ok {
-		return n, 0, f.unsaidBy()
+		return n, 0, f.missingValueError()
 	}
 	n = n.shr(f.sym.low)
 	if b := f.Bits; b != nil {
@@ -238,7 +238,7 @@ func (v evaluator) equalsOneOf(p *Packet, e *Cmp) (bool, error) {
 		}
 		a := p.addrOfField(f.sym.source)
 		if !a.IsValid() || f.Bits != nil {
-			return false, f.unsaidBy()
+			return false, f.missingValueError()
 		}
 		if s, ok := v.addressSetOf(c); ok && s.Contains(a) {
 			return true, nil

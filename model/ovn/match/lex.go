@@ -23,8 +23,8 @@ const (
 	tokBad
 )
 
-// signs has the tokens of one character that begin no longer token.
-var signs = [256]tokenKind{'(': tokLParen, ')': tokRParen, '{': tokLBrace, '}': tokRBrace,
+// singleTokens has the tokens of one character that begin no longer token.
+var singleTokens = [256]tokenKind{'(': tokLParen, ')': tokRParen, '{': tokLBrace, '}': tokRBrace,
 	'[': tokLBracket, ']': tokRBracket, ',': tokComma, '!': tokNot}
 
 // token is one token and its place. op is set for tokOp, c for tokConst, want (the expected text) for tokBad.
@@ -102,8 +102,8 @@ func nextToken(s string, pos int) token {
 		return lexNumber(t, s)
 	}
 	switch c := rest[0]; {
-	case signs[c] != 0:
-		return t.withKind(signs[c], 1)
+	case singleTokens[c] != 0:
+		return t.withKind(singleTokens[c], 1)
 	case c == '<':
 		return t.asOperator(LT, 1)
 	case c == '>':

@@ -61,7 +61,7 @@ type Packet struct {
 type fieldSource uint8
 
 const (
-	fromNowhere fieldSource = iota // a Packet does not have it
+	fromNone fieldSource = iota // a Packet does not have it
 	fromInPort
 	fromOutPort
 	fromEthType

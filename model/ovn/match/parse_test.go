@@ -201,12 +201,12 @@ func TestDepthAtTheLimit(t *testing.T) {
 // Every predicate's and prerequisite's definition must have been read.
 func TestSymbols(t *testing.T) {
 	for name, s := range symbols {
-		if s.name != name || s.unsaid == nil {
+		if s.name != name || s.missingError == nil {
 			t.Errorf("symbol %s is incomplete", name)
 		}
 		parent, _, dotted := strings.Cut(name, ".")
 		isBit := parent == "ct" || dotted && symbols[parent] != nil && symbols[parent].body == nil
-		if s.width == 1 && s.source == fromNowhere && s.body == nil && !isBit {
+		if s.width == 1 && s.source == fromNone && s.body == nil && !isBit {
 			t.Errorf("predicate %s has no body", name)
 		}
 		if dotted && s.body == nil && symbols[parent] != nil && symbols[parent].body != nil && s.prereq == nil {

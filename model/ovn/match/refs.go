@@ -98,7 +98,7 @@ type boundSet struct {
 // without looking them up for every packet.
 func BindSets(e Expr, env Env) Expr {
 	if env == nil {
-		env = noEnv{}
+		env = emptyEnv{}
 	}
 	all := func(terms []Expr) []Expr {
 		out := make([]Expr, len(terms))

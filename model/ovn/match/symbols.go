@@ -12,8 +12,8 @@ type symbol struct {
 	prereq  Expr // implied by every comparison; may be nil
 	body    Expr // definition of a predicate; nil for a field
 
-	source fieldSource // where a packet has the value
-	unsaid *JudgeError
+	source       fieldSource // where a packet has the value
+	missingError *JudgeError
 }
 
 // symbols has the fields and predicates that Rung knows, from ovn-sb(5) and OVN's code. Predicates are defined
@@ -35,7 +35,7 @@ func newSymbols() symbolTable {
 }
 
 func (t symbolTable) add(s symbol) {
-	s.unsaid = &JudgeError{Field: s.name}
+	s.missingError = &JudgeError{Field: s.name}
 	t[s.name] = &s
 }
 
@@ -77,31 +77,31 @@ func (t symbolTable) addMetadata() {
 	t.addNominal("outport", 0, "", fromOutPort)
 
 	for i := range 10 {
-		t.addField(fmt.Sprintf("reg%d", i), 32, "", fromNowhere)
+		t.addField(fmt.Sprintf("reg%d", i), 32, "", fromNone)
 	}
 	for i := range 5 {
-		t.addField(fmt.Sprintf("xreg%d", i), 64, "", fromNowhere)
+		t.addField(fmt.Sprintf("xreg%d", i), 64, "", fromNone)
 	}
 	for i := range 2 {
-		t.addField(fmt.Sprintf("xxreg%d", i), 128, "", fromNowhere)
+		t.addField(fmt.Sprintf("xxreg%d", i), 128, "", fromNone)
 	}
-	t.addField("flags", 32, "", fromNowhere)
-	t.addField("flags.loopback", 1, "", fromNowhere)
-	t.addField("pkt.mark", 32, "", fromNowhere)
+	t.addField("flags", 32, "", fromNone)
+	t.addField("flags.loopback", 1, "", fromNone)
+	t.addField("pkt.mark", 32, "", fromNone)
 
-	t.addField("ct_mark", 32, "", fromNowhere)
-	t.addField("ct_mark.blocked", 1, "", fromNowhere)
-	t.addField("ct_label", 128, "", fromNowhere)
-	t.addField("ct_label.label", 32, "", fromNowhere)
-	t.addField("ct_state", 32, "", fromNowhere)
+	t.addField("ct_mark", 32, "", fromNone)
+	t.addField("ct_mark.blocked", 1, "", fromNone)
+	t.addField("ct_label", 128, "", fromNone)
+	t.addField("ct_label.label", 32, "", fromNone)
+	t.addField("ct_state", 32, "", fromNone)
 	// A Packet begins its connection.
 	t.addField("ct.trk", 1, "", fromTrue)
 	t.addField("ct.new", 1, "ct.trk", fromTrue)
 	for _, name := range []string{"est", "rel", "rpl", "inv"} {
 		t.addField("ct."+name, 1, "ct.trk", fromFalse)
 	}
-	t.addField("ct.snat", 1, "ct.trk", fromNowhere)
-	t.addField("ct.dnat", 1, "ct.trk", fromNowhere)
+	t.addField("ct.snat", 1, "ct.trk", fromNone)
+	t.addField("ct.dnat", 1, "ct.trk", fromNone)
 }
 
 func (t symbolTable) addEthernet() {
@@ -126,10 +126,10 @@ func (t symbolTable) addEthernet() {
 
 func (t symbolTable) addIP() {
 	t.addNominal("ip.proto", 8, "ip", fromProto)
-	t.addNominal("ip.dscp", 6, "ip", fromNowhere)
-	t.addNominal("ip.ecn", 2, "ip", fromNowhere)
+	t.addNominal("ip.dscp", 6, "ip", fromNone)
+	t.addNominal("ip.ecn", 2, "ip", fromNone)
 	t.addNominal("ip.ttl", 8, "ip", fromTTL)
-	t.addField("ip.frag", 2, "ip", fromNowhere)
+	t.addField("ip.frag", 2, "ip", fromNone)
 	t.addPredicate("ip.is_frag", "ip.frag[0]")
 	t.addPredicate("ip.later_frag", "ip.frag[1]")
 	t.addPredicate("ip.first_frag", "ip.is_frag && !ip.later_frag")
@@ -141,7 +141,7 @@ func (t symbolTable) addIP() {
 
 	t.addField("ip6.src", 128, "ip6", fromSrc)
 	t.addField("ip6.dst", 128, "ip6", fromDst)
-	t.addField("ip6.label", 20, "ip6", fromNowhere)
+	t.addField("ip6.label", 20, "ip6", fromNone)
 	t.addPredicate("ip6.mcast_rsvd", "ip6.dst[116..127] == 0xff0 && ip6.dst[0..111] == 0x0")
 	t.addPredicate("ip6.mcast_all_nodes", "ip6.dst == ff01::1 || ip6.dst == ff02::1")
 	t.addPredicate("ip6.mcast_all_rtrs", "ip6.dst == ff01::2 || ip6.dst == ff02::2 || ip6.dst == ff05::2")
@@ -178,9 +178,9 @@ func (t symbolTable) addNeighbours() {
 	for _, name := range []string{"arp", "rarp"} {
 		t.addNominal(name+".op", 16, name, fromARPOp)
 		t.addField(name+".spa", 32, name, fromSrc)
-		t.addField(name+".sha", 48, name, fromNowhere)
+		t.addField(name+".sha", 48, name, fromNone)
 		t.addField(name+".tpa", 32, name, fromDst)
-		t.addField(name+".tha", 48, name, fromNowhere)
+		t.addField(name+".tha", 48, name, fromNone)
 	}
 	t.addPredicate("nd", "icmp6.type == {135, 136} && icmp6.code == 0 && ip.ttl == 255")
 	t.addPredicate("nd_ns", "icmp6.type == 135 && icmp6.code == 0 && ip.ttl == 255")
@@ -189,8 +189,8 @@ func (t symbolTable) addNeighbours() {
 	t.addPredicate("nd_rs", "icmp6.type == 133 && icmp6.code == 0 && ip.ttl == 255")
 	t.addPredicate("nd_ra", "icmp6.type == 134 && icmp6.code == 0 && ip.ttl == 255")
 	t.addField("nd.target", 128, "nd", fromTarget)
-	t.addField("nd.sll", 48, "nd_ns", fromNowhere)
-	t.addField("nd.tll", 48, "nd_na", fromNowhere)
+	t.addField("nd.sll", 48, "nd_ns", fromNone)
+	t.addField("nd.tll", 48, "nd_na", fromNone)
 }
 
 // nominalBody reports whether a predicate with that body is nominal: any symbol in it is.
@@ -214,10 +214,10 @@ func fieldOf(l Expr) (f Field, ok bool) {
 	return Field{}, false
 }
 
-// unsaidBy returns the error for a field that the packet does not have.
-func (f Field) unsaidBy() error {
+// missingValueError returns the error for a field that the packet does not have.
+func (f Field) missingValueError() error {
 	if f.sym == nil {
 		return &JudgeError{Field: f.Name, Unknown: true}
 	}
-	return f.sym.unsaid
+	return f.sym.missingError
 }

@@ -108,7 +108,7 @@ func BenchmarkMoves(b *testing.B) {
 			clear(m.flipsKnown)
 			flips += len(m.FlipsAt(float64(i % 99)))
 		}
-		b.ReportMetric(float64(len(m.ways)), "ways")
+		b.ReportMetric(float64(len(m.paths)), "ways")
 		if flips == 0 {
 			b.Error("nothing flips anywhere")
 		}

@@ -37,10 +37,10 @@ type Difference struct {
 	Flips, OtherDeciders []FlipGroup
 	// Totals count the pairs of Flips and OtherDeciders, each once whatever the number of ports.
 	Totals []PairTotal
-	// Reaches count the Flips by the namespaces of their ends. HangingPairs are connections denied before at
+	// Reaches count the Flips by the namespaces of their ends. StillDeniedPairs are connections denied before at
 	// both ends, now at one.
-	Reaches      []FlipReach
-	HangingPairs []HangingPairs
+	Reaches          []FlipReach
+	StillDeniedPairs []StillDeniedPairs
 	// Watched are the flips of each WatchedEnds.
 	Watched [][]FlipGroup
 	// Unwanted are the connections that get the verdict of WantedVerdict but are not wanted, or nil. A pair
@@ -119,16 +119,16 @@ type differ struct {
 	sides     [2]*indexSide
 	results   map[[2]*decisions]*decisionDiff
 	// walks holds each distinct result of a walk, by ports; ways holds those of whole connections.
-	walks      verdict.RunTable[walkDecision]
-	ways       map[[verdict.Walks]int32]*decisions
-	withoutCut map[nodeCut]map[*decisions]*decisions
-	groups     map[string]*groupBuilder
-	ids        map[string]int32 // of deciders, by name
-	watches    []watchBuilder
-	uses       []RuleUse
-	totals     []PairTotal
-	unwanted   *unwantedFlips // nil if nothing is wanted
-	reach      *reachCounter
+	walks       verdict.RunTable[walkDecision]
+	joinedWalks map[[verdict.Walks]int32]*decisions
+	withoutCut  map[nodeCut]map[*decisions]*decisions
+	groups      map[string]*groupBuilder
+	ids         map[string]int32 // of deciders, by name
+	watches     []watchBuilder
+	uses        []RuleUse
+	totals      []PairTotal
+	unwanted    *unwantedFlips // nil if nothing is wanted
+	reach       *reachCounter
 	// useOf are the places in uses, by side and the index's rules. useSide and instead are the side and the
 	// other deciders, by place.
 	useOf   [2]map[int32][]int
@@ -139,7 +139,7 @@ type differ struct {
 func newDiffer(c *verdict.Comparison, ask DiffQuestions) *differ {
 	d := &differ{Comparison: c, questions: ask, results: map[[2]*decisions]*decisionDiff{}, groups: map[string]*groupBuilder{},
 		ids:   map[string]int32{},
-		walks: newWalkTable(), ways: map[[verdict.Walks]int32]*decisions{}, withoutCut: map[nodeCut]map[*decisions]*decisions{}}
+		walks: newWalkTable(), joinedWalks: map[[verdict.Walks]int32]*decisions{}, withoutCut: map[nodeCut]map[*decisions]*decisions{}}
 	d.sides = [2]*indexSide{newIndexSide(d, c.Before, 0), newIndexSide(d, c.After, 1)}
 	return d
 }

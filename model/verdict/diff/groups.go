@@ -30,9 +30,9 @@ type portChange struct {
 
 // decisionDiff holds the differences between two lists of decisions.
 type decisionDiff struct {
-	changes []portChange
-	flips   []*portFlip
-	hangs   []hangingPorts
+	changes     []portChange
+	flips       []*portFlip
+	stillDenied []stillDeniedPorts
 }
 
 // settlingWalk returns the first walk with the ruling's verdict.
@@ -73,7 +73,7 @@ func (d *differ) diffDecisions(p, q *decisions) *decisionDiff {
 	}
 	r := &decisionDiff{}
 	verdict.EachOverlap(p.list, q.list, func(ports verdict.PortRange, was, is *ruling) {
-		d.noteHanging(r, was, is, ports)
+		d.noteStillDenied(r, was, is, ports)
 		if a, b, differ := compareRulings(was, is); differ {
 			r.addChange(portChange{before: was.verdict, after: is.verdict, byBefore: a, byAfter: b, ports: []verdict.PortRange{ports}})
 		}
@@ -122,7 +122,7 @@ func (d *differ) groupOf(c *portChange) *groupBuilder {
 func (d *differ) addClassPair(a, b int32, how verdict.ConnectionMode, nodes verdict.NodePairing, pairs int) {
 	r := d.diffDecisions(d.decisionsAbout(0, a, b, how, nodes), d.decisionsAbout(1, a, b, how, nodes))
 	d.addTotals(r, pairs)
-	d.beyondPair(a, b, nodes, pairs, r)
+	d.addUnwanted(a, b, nodes, pairs, r)
 	d.reach.addClassPair(d, a, b, nodes, pairs, r)
 	for i := range r.changes {
 		c := &r.changes[i]
@@ -184,8 +184,8 @@ func (d *differ) exampleConnection(a, b int32, nodes verdict.NodePairing, p verd
 // buildDifference assembles the result.
 func (d *differ) buildDifference() *Difference {
 	d.findUses() // if no pair was visited
-	out := &Difference{Rules: d.uses, Totals: d.totals, Unwanted: d.beyondGroup()}
-	out.Reaches, out.HangingPairs = d.reach.sortedReaches()
+	out := &Difference{Rules: d.uses, Totals: d.totals, Unwanted: d.unwantedGroup()}
+	out.Reaches, out.StillDeniedPairs = d.reach.sortedReaches()
 	for _, g := range d.groupsInOrder() {
 		g.From, g.To = d.endsOfClasses(g.from, g.reachedNodes, nil), d.endsOfClasses(g.to, nil, g.leftBlocks)
 		if g.Before == g.After {

@@ -27,9 +27,9 @@ func (d *Difference) JoinNetwork(other *Difference, network string) {
 	}
 	sortTotals(d.Totals)
 	d.Reaches = append(d.Reaches, other.Reaches...)
-	for _, h := range other.HangingPairs {
+	for _, h := range other.StillDeniedPairs {
 		h.Network = network
-		d.HangingPairs = append(d.HangingPairs, h)
+		d.StillDeniedPairs = append(d.StillDeniedPairs, h)
 	}
 	for i := range other.Watched {
 		if i < len(d.Watched) {

@@ -86,7 +86,7 @@ func (l *LogConnections) DiffLines(ctx context.Context, before, after *verdict.I
 			continue
 		}
 		out.Judged += s.Lines
-		contrary := s.isContrary(&was)
+		contrary := s.contradicts(&was)
 		if contrary {
 			out.Contrary += s.Lines
 		}
@@ -137,9 +137,9 @@ func samePod(now, then model.Key) bool {
 	return now == then
 }
 
-// isContrary reports whether the lines contradict the policies at their stage, on every path of the
+// contradicts reports whether the lines contradict the policies at their stage, on every path of the
 // connection.
-func (s *LoggedConnection) isContrary(a *verdict.Answer) bool {
+func (s *LoggedConnection) contradicts(a *verdict.Answer) bool {
 	if s.LoggedVerdict == "" {
 		return false
 	}

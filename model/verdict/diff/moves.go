@@ -18,20 +18,20 @@ type PriorityMoves struct {
 	enforcedNow bool // the policy is enforced now, at its current priority
 	flipsKnown  map[[2]int][]PairTotal
 
-	walks       []*wayWalk
-	ways        map[wayKey]int       // counts of pairs of ends
+	walks       []*pathWalk
+	paths       map[pathKey]int      // counts of pairs of ends
 	serviceCuts []verdict.ServiceCut // of the partition
 	results     verdict.WalkResults
 }
 
-// wayKey is the walks of connections, and the ports cut from them.
-type wayKey struct {
+// pathKey is the walks of connections, and the ports cut from them.
+type pathKey struct {
 	walks [verdict.Walks]int32
 	nodeCut
 }
 
-// wayWalk is a walk of connections with equal terms.
-type wayWalk struct {
+// pathWalk is a walk of connections with equal terms.
+type pathWalk struct {
 	stage                  int
 	movedTerms, otherTerms []int32
 	resultBefore           int32 // in PriorityMoves.results
@@ -40,7 +40,7 @@ type wayWalk struct {
 // NewPriorityMoves prepares a PriorityMoves. x is an index in which the policy is enforced. there reports
 // whether it is enforced now with this priority; if not, it decides nothing now. The error is the context's.
 func NewPriorityMoves(ctx context.Context, x *verdict.Index, key model.Key, there bool) (*PriorityMoves, error) {
-	m := &PriorityMoves{x: x, move: x.MoverOfPolicy(key), enforcedNow: there, flipsKnown: map[[2]int][]PairTotal{}, ways: map[wayKey]int{},
+	m := &PriorityMoves{x: x, move: x.MoverOfPolicy(key), enforcedNow: there, flipsKnown: map[[2]int][]PairTotal{}, paths: map[pathKey]int{},
 		results: verdict.NewWalkResults(verdict.Ports{})}
 	var mine [verdict.StageCount]verdict.Set
 	for stage, terms := range x.Terms {
@@ -99,7 +99,7 @@ func (m *PriorityMoves) countFlips(terms [verdict.StageCount][]verdict.Term) (ou
 		nodeCut
 	}
 	flips := map[change][]PairTotal{}
-	for way, pairs := range m.ways {
+	for way, pairs := range m.paths {
 		c, same := change{noDeciders, noDeciders, way.nodeCut}, true
 		for i, id := range way.walks {
 			if id >= 0 {
@@ -149,7 +149,7 @@ func (m *PriorityMoves) joinedVerdicts(results [verdict.Walks]int32) (out []verd
 }
 
 // comesPast reports whether a term of the policy changes its order with another term.
-func (k *wayWalk) comesPast(before, after []verdict.Term) bool {
+func (k *pathWalk) comesPast(before, after []verdict.Term) bool {
 	for _, i := range k.movedTerms {
 		for _, j := range k.otherTerms {
 			if o := &before[j]; o.Tier == before[i].Tier &&

@@ -4,8 +4,8 @@ import (
 	"rung/model/verdict"
 )
 
-// wayFinder finds the ways of PriorityMoves.
-type wayFinder struct {
+// pathFinder finds the ways of PriorityMoves.
+type pathFinder struct {
 	m       *PriorityMoves
 	g       *verdict.Grid
 	byFrom  []verdict.Set
@@ -15,14 +15,14 @@ type wayFinder struct {
 	raw     []byte
 }
 
-func newWayFinder(m *PriorityMoves, c *verdict.Classes, mine [verdict.StageCount]verdict.Set) *wayFinder {
-	f := &wayFinder{m: m, byFrom: make([]verdict.Set, len(c.List)), mine: mine, resting: map[int32]int32{},
+func newWayFinder(m *PriorityMoves, c *verdict.Classes, mine [verdict.StageCount]verdict.Set) *pathFinder {
+	f := &pathFinder{m: m, byFrom: make([]verdict.Set, len(c.List)), mine: mine, resting: map[int32]int32{},
 		walkOf: walksByStage()}
 	f.g = verdict.NewGrid(c, f.findWalk)
 	return f
 }
 
-func (f *wayFinder) findPair(a, b int32) {
+func (f *pathFinder) findPair(a, b int32) {
 	c := f.g.Classes
 	c.EachWay(a, b, c, func(how verdict.ConnectionMode, nodes verdict.NodePairing) bool {
 		var at nodeCut
@@ -30,20 +30,20 @@ func (f *wayFinder) findPair(a, b int32) {
 			at = nodeCut{c.List[b].Cut, nodes == verdict.OneNode}
 		}
 		if pairs := c.CountPairsOf(a, b, nodes); pairs > 0 {
-			f.m.ways[wayKey{f.g.WalkAnswers(a, b, how), at}] += pairs
+			f.m.paths[pathKey{f.g.WalkAnswers(a, b, how), at}] += pairs
 		}
 		return true
 	})
 }
 
 // findWalk returns the number of the walk through some terms.
-func (f *wayFinder) findWalk(kind verdict.WalkKind, met verdict.Set) int32 {
+func (f *pathFinder) findWalk(kind verdict.WalkKind, met verdict.Set) int32 {
 	stage := kind.Stage()
 	f.raw = verdict.AppendSet(f.raw[:0], met)
 	if id, known := f.walkOf[stage][string(f.raw)]; known {
 		return id
 	}
-	k := &wayWalk{stage: stage}
+	k := &pathWalk{stage: stage}
 	met.Each(func(i int32) {
 		if f.mine[stage].Has(i) {
 			k.movedTerms = append(k.movedTerms, i)

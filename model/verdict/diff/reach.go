@@ -37,8 +37,8 @@ type NamespacePairs struct {
 	Pairs     int
 }
 
-// HangingPairs are pairs that were denied at both ends before a change, and at only one end after it.
-type HangingPairs struct {
+// StillDeniedPairs are pairs that were denied at both ends before a change, and at only one end after it.
+type StillDeniedPairs struct {
 	// AtSenders reports that the sender's egress rules still deny them; otherwise the receiver's ingress rules
 	// do.
 	AtSenders bool
@@ -89,35 +89,35 @@ const noNamespace int32 = -1
 
 // reachCounter counts flipped pairs by the namespaces of their ends.
 type reachCounter struct {
-	c          *verdict.Classes
-	names      []string
-	protected  []bool
-	namespaces []int32 // by pod
-	crowds     []*namespaceCrowd
-	byNode     []map[string]*namespaceCrowd
-	list       []*reachBuilder
-	hangs      []*hangingBuilder
+	c           *verdict.Classes
+	names       []string
+	protected   []bool
+	namespaces  []int32 // by pod
+	classCounts []*namespaceCounts
+	byNode      []map[string]*namespaceCounts
+	list        []*reachBuilder
+	stillDenied []*stillDeniedBuilder
 }
 
-// hangingBuilder builds HangingPairs.
-type hangingBuilder struct {
-	HangingPairs
+// stillDeniedBuilder builds StillDeniedPairs.
+type stillDeniedBuilder struct {
+	StillDeniedPairs
 	deciders []int32
 }
 
-// namespaceCrowd counts ends by namespace, in namespace order.
-type namespaceCrowd struct {
+// namespaceCounts counts ends by namespace, in namespace order.
+type namespaceCounts struct {
 	total, unprotected int // unprotected are in no protected namespace
-	counts             []headcount
+	counts             []namespaceCount
 }
 
-type headcount struct {
+type namespaceCount struct {
 	namespace int32
 	n         int
 }
 
 func newReachCounter(c *verdict.Classes, protected []string) *reachCounter {
-	s := &reachCounter{c: c, crowds: make([]*namespaceCrowd, len(c.List)), byNode: make([]map[string]*namespaceCrowd, len(c.List))}
+	s := &reachCounter{c: c, classCounts: make([]*namespaceCounts, len(c.List)), byNode: make([]map[string]*namespaceCounts, len(c.List))}
 	known := map[string]int32{}
 	for i := range c.Index.Pods.Len() {
 		name := c.Index.Pods.PodAt(i).Namespace
@@ -141,38 +141,38 @@ func (s *reachCounter) namespaceOf(end int32) int32 {
 }
 
 // countEnds counts some ends by namespace.
-func (s *reachCounter) countEnds(ends []int32) *namespaceCrowd {
-	k := &namespaceCrowd{}
+func (s *reachCounter) countEnds(ends []int32) *namespaceCounts {
+	k := &namespaceCounts{}
 	n := map[int32]int{}
 	for _, e := range ends {
 		n[s.namespaceOf(e)]++
 	}
 	for id, n := range n {
-		k.counts = append(k.counts, headcount{id, n})
+		k.counts = append(k.counts, namespaceCount{id, n})
 		k.total += n
 		if !s.protected[id] {
 			k.unprotected += n
 		}
 	}
-	slices.SortFunc(k.counts, func(a, b headcount) int { return cmp.Compare(a.namespace, b.namespace) })
+	slices.SortFunc(k.counts, func(a, b namespaceCount) int { return cmp.Compare(a.namespace, b.namespace) })
 	return k
 }
 
-func (s *reachCounter) crowdOfClass(class int32) *namespaceCrowd {
-	if s.crowds[class] == nil {
-		s.crowds[class] = s.countEnds(s.c.List[class].Ends)
+func (s *reachCounter) countsOfClass(class int32) *namespaceCounts {
+	if s.classCounts[class] == nil {
+		s.classCounts[class] = s.countEnds(s.c.List[class].Ends)
 	}
-	return s.crowds[class]
+	return s.classCounts[class]
 }
 
-// crowdsByNode returns the counts of a class by node.
-func (s *reachCounter) crowdsByNode(class int32) map[string]*namespaceCrowd {
+// countsByNode returns the counts of a class by node.
+func (s *reachCounter) countsByNode(class int32) map[string]*namespaceCounts {
 	if s.byNode[class] == nil {
 		ends := map[string][]int32{}
 		for _, e := range s.c.List[class].Ends {
 			ends[s.c.Index.NodeOfEnd(e)] = append(ends[s.c.Index.NodeOfEnd(e)], e)
 		}
-		s.byNode[class] = map[string]*namespaceCrowd{}
+		s.byNode[class] = map[string]*namespaceCounts{}
 		for node, list := range ends {
 			s.byNode[class][node] = s.countEnds(list)
 		}
@@ -182,14 +182,14 @@ func (s *reachCounter) crowdsByNode(class int32) map[string]*namespaceCrowd {
 
 // addClassPair adds the flips and hanging pairs between two classes.
 func (s *reachCounter) addClassPair(d *differ, a, b int32, nodes verdict.NodePairing, pairs int, r *decisionDiff) {
-	for _, h := range r.hangs {
-		at := slices.IndexFunc(s.hangs, func(o *hangingBuilder) bool { return o.AtSenders == h.atSenders })
+	for _, h := range r.stillDenied {
+		at := slices.IndexFunc(s.stillDenied, func(o *stillDeniedBuilder) bool { return o.AtSenders == h.atSenders })
 		if at < 0 {
-			at = len(s.hangs)
-			s.hangs = append(s.hangs, &hangingBuilder{HangingPairs: HangingPairs{AtSenders: h.atSenders, Example: d.exampleConnection(a, b, nodes,
+			at = len(s.stillDenied)
+			s.stillDenied = append(s.stillDenied, &stillDeniedBuilder{StillDeniedPairs: StillDeniedPairs{AtSenders: h.atSenders, Example: d.exampleConnection(a, b, nodes,
 				h.port)}})
 		}
-		o := s.hangs[at]
+		o := s.stillDenied[at]
 		o.Pairs += pairs
 		for _, by := range h.deciders {
 			if !slices.Contains(o.deciders, by) {
@@ -219,17 +219,17 @@ func (s *reachCounter) addFlip(d *differ, a, b int32, nodes verdict.NodePairing,
 	default:
 		o.Pods += pairs
 		if nodes != verdict.OneNode {
-			s.crossCrowds(1, s.crowdOfClass(a), s.crowdOfClass(b), o)
+			s.addCrossPairs(1, s.countsOfClass(a), s.countsOfClass(b), o)
 		}
 		if nodes != verdict.AnyNodes {
 			sign := 1
 			if nodes == verdict.TwoNodes {
 				sign = -1
 			}
-			there := s.crowdsByNode(b)
-			for node, k := range s.crowdsByNode(a) {
+			there := s.countsByNode(b)
+			for node, k := range s.countsByNode(a) {
 				if there[node] != nil {
-					s.crossCrowds(sign, k, there[node], o)
+					s.addCrossPairs(sign, k, there[node], o)
 				}
 			}
 		}
@@ -249,8 +249,8 @@ func (s *reachCounter) isProtected(namespace int32) bool {
 	return namespace != noNamespace && s.protected[namespace]
 }
 
-// crossCrowds adds the pairs between two sets of ends, or subtracts them for a sign of -1.
-func (s *reachCounter) crossCrowds(sign int, ka, kb *namespaceCrowd, o *reachBuilder) {
+// addCrossPairs adds the pairs between two sets of ends, or subtracts them for a sign of -1.
+func (s *reachCounter) addCrossPairs(sign int, ka, kb *namespaceCounts, o *reachBuilder) {
 	o.protected.Pairs += sign * (ka.total*kb.total - ka.unprotected*kb.unprotected)
 	for i, j := 0, 0; i < len(ka.counts) || j < len(kb.counts); {
 		var from, to int
@@ -340,7 +340,7 @@ func (t *shareBuilder) notePorts(s *reachCounter, d *differ, a, b int32, nodes v
 }
 
 // sortedReaches returns the counts, the most harmful first.
-func (s *reachCounter) sortedReaches() (out []FlipReach, hangs []HangingPairs) {
+func (s *reachCounter) sortedReaches() (out []FlipReach, hangs []StillDeniedPairs) {
 	for _, r := range s.list {
 		r.AcrossNamespaces, r.Protected = r.acrossNamespaces.finishShare(s.names), r.protected.finishShare(s.names)
 		out = append(out, r.FlipReach)
@@ -348,10 +348,10 @@ func (s *reachCounter) sortedReaches() (out []FlipReach, hangs []HangingPairs) {
 	slices.SortFunc(out, func(a, b FlipReach) int {
 		return cmp.Or(a.After.HarmRank()-b.After.HarmRank(), a.Before.HarmRank()-b.Before.HarmRank())
 	})
-	for _, h := range s.hangs {
-		hangs = append(hangs, h.HangingPairs)
+	for _, h := range s.stillDenied {
+		hangs = append(hangs, h.StillDeniedPairs)
 	}
-	slices.SortStableFunc(hangs, func(a, b HangingPairs) int { return cmp.Compare(b.Pairs, a.Pairs) })
+	slices.SortStableFunc(hangs, func(a, b StillDeniedPairs) int { return cmp.Compare(b.Pairs, a.Pairs) })
 	return out, hangs
 }
 
@@ -373,8 +373,8 @@ func (t *shareBuilder) finishShare(names []string) FlipShare {
 	return t.FlipShare
 }
 
-// hangingPorts are ports still denied by only one end.
-type hangingPorts struct {
+// stillDeniedPorts are ports still denied by only one end.
+type stillDeniedPorts struct {
 	atSenders bool
 	deciders  []int32
 	port      verdict.PortRange
@@ -395,8 +395,8 @@ func (s *indexSide) denyingEnds(r *ruling) (sender, receiver bool) {
 	return sender, receiver
 }
 
-// noteHanging notes the ports that both ends denied before, and only one denies after.
-func (d *differ) noteHanging(r *decisionDiff, p, q *ruling, ports verdict.PortRange) {
+// noteStillDenied notes the ports that both ends denied before, and only one denies after.
+func (d *differ) noteStillDenied(r *decisionDiff, p, q *ruling, ports verdict.PortRange) {
 	if p.verdict != verdict.Deny || q.verdict != verdict.Deny {
 		return
 	}
@@ -408,10 +408,10 @@ func (d *differ) noteHanging(r *decisionDiff, p, q *ruling, ports verdict.PortRa
 		return
 	}
 	by := q.walks[q.settlingWalk()].decider
-	at := slices.IndexFunc(r.hangs, func(o hangingPorts) bool { return o.atSenders == out })
+	at := slices.IndexFunc(r.stillDenied, func(o stillDeniedPorts) bool { return o.atSenders == out })
 	if at < 0 {
-		r.hangs = append(r.hangs, hangingPorts{atSenders: out, deciders: []int32{by}, port: ports})
-	} else if !slices.Contains(r.hangs[at].deciders, by) {
-		r.hangs[at].deciders = append(r.hangs[at].deciders, by)
+		r.stillDenied = append(r.stillDenied, stillDeniedPorts{atSenders: out, deciders: []int32{by}, port: ports})
+	} else if !slices.Contains(r.stillDenied[at].deciders, by) {
+		r.stillDenied[at].deciders = append(r.stillDenied[at].deciders, by)
 	}
 }

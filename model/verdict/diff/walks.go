@@ -106,10 +106,10 @@ func (s *indexSide) findWalk(kind verdict.WalkKind, met verdict.Set) int32 {
 // decisionsOf returns the decisions about connections between two classes.
 func (s *indexSide) decisionsOf(a, b int32, how verdict.ConnectionMode) *decisions {
 	way := s.grid.WalkAnswers(a, b, how)
-	p := s.d.ways[way]
+	p := s.d.joinedWalks[way]
 	if p == nil {
 		p = s.d.joinWalks(way)
-		s.d.ways[way] = p
+		s.d.joinedWalks[way] = p
 	}
 	return p
 }

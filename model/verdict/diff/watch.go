@@ -94,7 +94,7 @@ func (w *watchBuilder) addFlip(d *differ, a, b int32, nodes verdict.NodePairing,
 			if one {
 				served = own
 			}
-			left := verdict.PortsBut(ports, served)
+			left := verdict.SubtractPorts(ports, served)
 			if len(left) == 0 {
 				continue
 			}

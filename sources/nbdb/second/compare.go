@@ -18,10 +18,10 @@ const (
 	rounds = 3
 	// patience is how long Rung's client may take to receive the rows that libovsdb read.
 	patience = 2 * time.Second
-	// toldMost limits the differing rows in a Result, elementsMost the elements per column.
-	toldMost, elementsMost = 1000, 20
-	// heldMost limits the differing rows kept for a second look.
-	heldMost = 10_000
+	// maxListedRows limits the differing rows in a Result, maxListedElements the elements per column.
+	maxListedRows, maxListedElements = 1000, 20
+	// maxHeldRows limits the differing rows kept for a second look.
+	maxHeldRows = 10_000
 )
 
 // Result is the result of comparing the two readers.
@@ -68,9 +68,9 @@ func (c Config) CompareRows(ctx context.Context, follow func(context.Context, fu
 	out := &Result{}
 	told := map[string]bool{}
 	var suspects map[uint64]bool // elements of changing rows
-	unheld := 0                  // differing rows of the last round beyond heldMost
+	unheld := 0                  // differing rows of the last round beyond maxHeldRows
 	for n := range rounds {
-		r := &readRound{v: v, seenRows: map[string]bool{}, toldDifferences: told, suspects: suspects, isFirst: n == 0, isLast: n == rounds-1}
+		r := &readRound{v: v, seenRows: map[string]bool{}, listedRows: told, suspects: suspects, isFirst: n == 0, isLast: n == rounds-1}
 		v.keepNewest()
 		if err := c.readOnce(ctx, r.takeRow); err != nil {
 			return nil, err
@@ -87,7 +87,7 @@ func (c Config) CompareRows(ctx context.Context, follow func(context.Context, fu
 			break
 		}
 		if r.isLast && r.isLate() && len(out.Differences) == 0 {
-			return nil, fmt.Errorf("more than %d rows changed during every read", heldMost)
+			return nil, fmt.Errorf("more than %d rows changed during every read", maxHeldRows)
 		}
 	}
 	out.More += unheld
@@ -147,17 +147,17 @@ func (v *rowVersions) waitUntil(ctx context.Context, d time.Duration, holds func
 
 // readRound is one read through libovsdb.
 type readRound struct {
-	v               *rowVersions
-	seenRows        map[string]bool // table and _uuid of libovsdb's rows
-	toldDifferences map[string]bool // rows whose differences are in the result
-	heldRows        []ReadRow       // rows that equalled no version when read
-	heldBeyond      int             // such rows beyond heldMost, not reported yet
-	missing         []nb.Row        // Rung's rows that libovsdb lacks
-	sought          bool            // missing has been filled
-	suspects        map[uint64]bool // of the previous round
-	nextRound       map[uint64]bool
-	isFirst         bool
-	isLast          bool
+	v            *rowVersions
+	seenRows     map[string]bool // table and _uuid of libovsdb's rows
+	listedRows   map[string]bool // rows whose differences are in the result
+	heldRows     []ReadRow       // rows that equalled no version when read
+	heldBeyond   int             // such rows beyond maxHeldRows, not reported yet
+	missing      []nb.Row        // Rung's rows that libovsdb lacks
+	missingKnown bool            // missing has been filled
+	suspects     map[uint64]bool // of the previous round
+	nextRound    map[uint64]bool
+	isFirst      bool
+	isLast       bool
 }
 
 func keyOf(table, uuid string) string { return table + " " + uuid }
@@ -167,8 +167,8 @@ func (r *readRound) takeRow(row ReadRow) {
 	if differences, _ := rowDifferences(row, r.v.currentVersions()); len(differences) == 0 {
 		return
 	}
-	if len(r.heldRows) >= heldMost {
-		if !r.toldDifferences[keyOf(row.Table, row.UUID)] {
+	if len(r.heldRows) >= maxHeldRows {
+		if !r.listedRows[keyOf(row.Table, row.UUID)] {
 			r.heldBeyond++
 		}
 		return
@@ -182,8 +182,8 @@ func (r *readRound) isExplained(dbs []*nb.DB) bool {
 		differences, _ := rowDifferences(row, dbs)
 		return len(differences) == 0
 	})
-	if !r.sought {
-		r.sought = true
+	if !r.missingKnown {
+		r.missingKnown = true
 		for row := range dbs[0].Rows() {
 			if !r.seenRows[keyOf(nb.TableOf(row), row.RowUUID())] {
 				r.missing = append(r.missing, row)
@@ -196,7 +196,7 @@ func (r *readRound) isExplained(dbs []*nb.DB) bool {
 	return len(r.heldRows)+len(r.missing)+r.heldBeyond == 0
 }
 
-// isLate reports whether all held rows turned out equal: the rows beyond heldMost may be, too.
+// isLate reports whether all held rows turned out equal: the rows beyond maxHeldRows may be, too.
 func (r *readRound) isLate() bool { return r.heldBeyond > 0 && len(r.heldRows)+len(r.missing) == 0 }
 
 // judgeRound adds differences to the result. Elements of rows that changed during the read, and differed in
@@ -238,11 +238,11 @@ func (r *readRound) weighRow(out *Result, row ReadRow, dbs []*nb.DB) {
 			return
 		}
 	}
-	if len(found) == 0 || r.toldDifferences[key] {
+	if len(found) == 0 || r.listedRows[key] {
 		return
 	}
-	r.toldDifferences[key] = true
-	if len(r.toldDifferences) > toldMost {
+	r.listedRows[key] = true
+	if len(r.listedRows) > maxListedRows {
 		out.More++
 		return
 	}
@@ -254,7 +254,7 @@ func (r *readRound) weighRow(out *Result, row ReadRow, dbs []*nb.DB) {
 }
 
 func cutElements(s []string) ([]string, int) {
-	n := min(len(s), elementsMost)
+	n := min(len(s), maxListedElements)
 	return s[:n:n], len(s) - n
 }
 

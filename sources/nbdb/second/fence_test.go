@@ -263,13 +263,13 @@ func (i *interrupted) Read(p []byte) (int, error) {
 func TestManyRows(t *testing.T) {
 	var rows []ReadRow
 	var news []nb.RowChange
-	for n := range heldMost + 5 {
+	for n := range maxHeldRows + 5 {
 		s := &nb.AddressSet{UUID: fmt.Sprint(n), Name: fmt.Sprint("a", n)}
 		rows, news = append(rows, ReadRow{nb.TableAddressSet, s.UUID, ownColumns(s)}), append(news, nb.RowChange{New: s})
 	}
 	told := map[string]bool{}
 	late := func(v *rowVersions, then *nb.DB) (late bool, out Result) {
-		r := &readRound{v: v, seenRows: map[string]bool{}, toldDifferences: told, isFirst: true}
+		r := &readRound{v: v, seenRows: map[string]bool{}, listedRows: told, isFirst: true}
 		for _, row := range rows {
 			r.takeRow(row)
 		}
@@ -336,7 +336,7 @@ func TestDiffer(t *testing.T) {
 			}
 		})
 	}
-	if first, more := cutElements(many); len(first) != elementsMost || more != 100-elementsMost {
+	if first, more := cutElements(many); len(first) != maxListedElements || more != 100-maxListedElements {
 		t.Errorf("%d and %d more", len(first), more)
 	}
 }

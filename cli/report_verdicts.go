@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"rung/cli/command"
+	"rung/engine/verify"
+	"rung/model"
+	"rung/model/verdict"
+	"rung/model/words"
+	"rung/pages/findings"
+	"rung/pages/matrix"
+	"rung/pages/page"
+	"rung/pages/rows"
+
+	"rung/pages/cluster"
+	"rung/revision"
+
+	"rung/system"
+)
+
+// mostMatrixTime limits the time for the matrix; in a large cluster the matrix of any port needs a command of
+// its own.
+const mostMatrixTime = 10 * time.Second
+
+// policiesAlone says what the verdicts are based on.
+var policiesAlone = plainLine("By the policies. For differences of the rows see Rows of the zones.")
+
+// matrixPart shows which namespaces can reach which, on any port.
+func (b *reportBuilder) matrixPart() (page.Section, error) {
+	x := page.Section{Key: "matrix", Title: "Matrix", Lines: []page.Line{policiesAlone}}
+	b.out.Matrix = []matrixLineOut{}
+	ctx, cancel := context.WithTimeout(b.ctx, mostMatrixTime)
+	defer cancel()
+	m, err := revision.FindMatrix(b.rev, ctx, verdict.Ports{})
+	switch {
+	case err != nil && b.ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
+		b.leaveOut(&x, fmt.Sprintf("the matrix was not worked out within %s; rung matrix --port N takes less", mostMatrixTime))
+		return x, nil
+	case err != nil:
+		return x, fmt.Errorf("working out the matrix: %w", err)
+	}
+	x.Lines = append(x.Lines, matrix.AboutLine(m, matrix.Selection{Unread: b.rev.UnreadPods()}))
+	judged, unknown := 0, 0
+	for _, from := range m.Namespaces {
+		for _, to := range m.Namespaces {
+			c := m.Cell(from, to)
+			judged, unknown = judged+c.CountPairs()-c.NotApplicable, unknown+c.Unknown
+		}
+	}
+	b.omits = revision.MergeOmissions(b.omits, matrix.Unjudged(b.rev, m, judged, unknown))
+	if len(m.Namespaces) == 0 {
+		return x, nil
+	}
+	drawn := matrix.MapOf(m, m.Namespaces)
+	for i, from := range drawn.Rows {
+		line := matrixLineOut{From: from, To: map[string][]string{}}
+		for j, to := range drawn.Rows {
+			if k := drawn.At(i, j); k != nil {
+				line.To[k.Key] = append(line.To[k.Key], to)
+			}
+		}
+		b.out.Matrix = append(b.out.Matrix, line)
+	}
+	if len(m.Namespaces) > maxMapNamespaces {
+		text := fmt.Sprintf("no map of %s: the limit is %d; -o json has it", words.Count(len(m.Namespaces), "namespace"),
+			maxMapNamespaces)
+		x.Lines = append(x.Lines, page.Line{notedSign, {Text: " " + text}})
+		b.addSummary(notedSign, text)
+		return x, nil
+	}
+	x.Map = drawn
+	return x, nil
+}
+
+// leaveOut notes, in a section and as an omission, that a part of the report is missing.
+func (b *reportBuilder) leaveOut(x *page.Section, why string) {
+	x.Lines = append(x.Lines, page.Line{warnSign, {Text: " " + why}})
+	b.omits = append(b.omits, model.Omission{Code: model.OmittedPart, Why: why})
+}
+
+// expectationsPart judges the given statements.
+func (b *reportBuilder) expectationsPart() (page.Section, error) {
+	x := page.Section{Key: "expectations", Title: "Expectations"}
+	if b.statements.IsEmpty() {
+		x.Lines = []page.Line{plainLine("None were given: --expectations names files of statements that must hold.")}
+		return x, nil
+	}
+	out, omits, err := JudgeExpectations(b.ctx, b.app, b.rev, b.statements, verify.Options{Compiled: len(b.rev.Zones) == 0, Now: b.now})
+	if err != nil {
+		return x, err
+	}
+	b.out.Verify = out
+	b.omits = revision.MergeOmissions(b.omits, omits)
+	sign := goodSign
+	switch {
+	case out.Failed > 0:
+		sign, b.no = badSign, true
+	case !out.OK:
+		sign = warnSign
+	}
+	b.addSummary(sign, out.SummaryText())
+	b.failed = len(out.Problems) > 0
+	for _, p := range out.Problems {
+		x.Lines = append(x.Lines, page.Line{badSign, {Text: " " + p.String()}})
+	}
+	x.Lines = append(x.Lines, policiesAlone)
+	g := page.GridOf(StatementTable, page.MapList(out.Statements, func(s StatementFacts) *StatementFacts { return &s }), true)
+	x.Grids = []page.Grid{g}
+	return x, nil
+}
+
+// findingsPart lists all findings, with related findings below their common cause.
+func (b *reportBuilder) findingsPart() (page.Section, error) {
+	x := page.Section{Key: "findings", Title: "Findings"}
+	found, err := revision.AllFindings(b.rev, b.ctx)
+	if err != nil {
+		return x, fmt.Errorf("looking for findings: %w", err)
+	}
+	found = slices.Concat(found, revision.ZoneFindings(b.rev, b.now))
+	all := findings.FindingsOf(found)
+	b.out.Findings = all
+	n := model.CountFindings(found)
+	worst := model.SeverityInfo
+	switch {
+	case n.Errors > 0:
+		worst, b.no = model.SeverityError, true
+	case n.Warnings > 0:
+		worst = model.SeverityWarning
+	}
+	text := cmp.Or(findings.CountText(found), b.rev.EmptyText("nothing found"))
+	if len(revision.UnjudgedOmissions(b.omits)) > 0 {
+		text += ", in what was considered"
+	}
+	sign := page.SeveritySign(worst)
+	if len(found) == 0 {
+		sign = goodSign
+	}
+	b.addSummary(sign, "findings: "+text)
+	x.Grids = []page.Grid{page.GridOf(findings.Table, all, true)}
+	return x, nil
+}
+
+// rowsPart lists the zones and how their rows differ.
+func (b *reportBuilder) rowsPart() (page.Section, error) {
+	r := b.rev
+	x := page.Section{Key: "rows", Title: "Rows of the zones"}
+	b.out.Drift, b.out.Zones = []rows.Facts{}, []*cluster.ZoneFacts{}
+	switch {
+	case !r.System.HasFeature(system.Rows):
+		x.Lines = []page.Line{plainLine(r.System.Title + " enforces the policies here: there are no zones and no rows.")}
+		return x, nil
+	case len(r.Zones) == 0:
+		text := "Rows were not compared: no database was read. A cluster, --nb or a must-gather has some."
+		x.Lines = []page.Line{{notedSign, {Text: " " + text}}}
+		b.addSummary(notedSign, "rows were not compared: no database was read")
+		return x, nil
+	}
+	all := page.MapList(r.Zones, func(z *model.ZoneState) *cluster.ZoneFacts { return cluster.AllFactsOfZone(r, z, b.now) })
+	b.out.Zones, b.out.Drift = all, rows.FactsOf(r, r.Zones, b.now, 0)
+	unread := command.UnreadZone(r.Zones)
+	compared, not := len(rows.ComparedPolicies(r, r.Zones)), command.NotCounted(b.rows)
+	text, sign := rows.NoDriftText(compared, compared, r.Zones, unread == nil, not), goodSign
+	driftTable := *rows.Table
+	driftTable.Empty = text
+	switch {
+	case len(b.out.Drift) > 0:
+		states := map[model.PolicyState]int{}
+		for i := range b.out.Drift {
+			states[b.out.Drift[i].State]++
+		}
+		text, sign, b.no = "rows that are not in sync, by policy and zone: "+words.CountByState(states), badSign, true
+	case unread != nil || not != "":
+		sign = warnSign
+	}
+	b.addSummary(sign, text)
+	zoneGrid := page.GridOf(cluster.Table, all, true)
+	zoneGrid.Title = "Zones"
+	driftGrid := page.GridOf(&driftTable, rows.LinesOf(b.out.Drift), true)
+	driftGrid.Title = "Differences"
+	x.Grids = []page.Grid{zoneGrid, driftGrid}
+	return x, nil
+}

@@ -1,0 +1,225 @@
+package difference
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"rung/change"
+	"rung/change/effect"
+	"rung/change/gate"
+	"rung/model"
+	"rung/model/ladder"
+
+	"rung/model/words"
+	"rung/pages/page"
+
+	"rung/revision"
+
+	"rung/themes"
+)
+
+// Signs of sentences, by importance.
+var (
+	Wrong = page.Span{Text: words.No, Role: themes.Error}
+	Rail  = page.Span{Text: words.Barred, Role: themes.Error}
+	Warns = page.Span{Text: words.Warned, Role: themes.Warn}
+	Notes = page.Span{Text: words.Noted, Role: themes.Dim}
+)
+
+// PreviewPoint is one sentence about a change.
+type PreviewPoint struct {
+	Sign page.Span
+	// Code is the code of a guard rail or finding, or the first word of a line for people; may be empty.
+	Code string
+	Text string
+}
+
+// CodedText returns the sentence after its code.
+func (p PreviewPoint) CodedText() string {
+	if p.Code == "" {
+		return p.Text
+	}
+	return p.Code + ": " + p.Text
+}
+
+// PreviewParts is the text of a preview. A painter chooses the order and leaves nothing out.
+type PreviewParts struct {
+	// Surplus describes unwanted effects of the change, Errors the errors in its text.
+	Surplus, Errors []PreviewPoint
+	Objects         []ChangedObject
+	Guards          []PreviewPoint
+	// Effect describes the effect on all connections, summary first; Log the effect on logged connections.
+	Effect, Log []PreviewPoint
+	// LoggedFlips are logged connections with another verdict, Flips all connections with another verdict, Others
+	// those with the same verdict by another rule.
+	LoggedFlips, Flips, Others GroupTable
+	// Findings are errors and warnings, Hints mere information.
+	Findings, Omitted, Notes, Hints []PreviewPoint
+	// Counts are the changed rows of each table, in every zone.
+	Counts []PreviewPoint
+}
+
+// ChangedObject is one object that changes.
+type ChangedObject struct {
+	Name, Verb string // "ANP web" "is new"
+	// The point describes additions and removals, or an object without changed fields.
+	PreviewPoint
+	Fields []ChangedField
+	Diff   string
+}
+
+// ChangedField is a field of an object, or a column of a row, before and after.
+type ChangedField struct {
+	Path   string
+	Change page.Line
+}
+
+// PreviewText returns the sentences of a preview.
+func PreviewText(p *gate.Preview) *PreviewParts {
+	t := &PreviewParts{
+		Errors: page.MapList(p.Errors, func(b model.Broken) PreviewPoint {
+			return PreviewPoint{Sign: eitherSpan(b.IsError(), Wrong, Warns), Text: b.String()}
+		}),
+		Objects: page.MapList(p.Objects, func(o change.ObjectChange) ChangedObject { return objectOf(p, &o) }),
+		Guards:  page.MapList(p.Guards, func(g change.Guard) PreviewPoint { return PreviewPoint{Rail, g.Code, g.Message} }),
+		Notes:   page.MapList(p.Notes, func(n string) PreviewPoint { return PreviewPoint{Sign: Notes, Text: n} }),
+		Omitted: page.MapList(p.NotConsidered, func(o model.Omission) PreviewPoint {
+			return PreviewPoint{Sign: eitherSpan(!o.IsAssumption(), Warns, Notes), Text: o.String()}
+		}),
+	}
+	for _, n := range effect.CountRows(p.Rows) {
+		if n.Text != "" {
+			t.Counts = append(t.Counts, PreviewPoint{Notes, n.Table + " rows", n.Text})
+		}
+	}
+	if s := p.Surplus; s != nil {
+		t.Surplus = []PreviewPoint{{Sign: eitherSpan(!s.IsExact(), Warns, Notes), Text: s.Text()}}
+	}
+	for _, f := range p.Findings {
+		if f.Severity == model.SeverityInfo {
+			t.Hints = append(t.Hints, findingPoint(f))
+		} else {
+			t.Findings = append(t.Findings, findingPoint(f))
+		}
+	}
+	e := p.Effect
+	if e == nil {
+		return t
+	}
+	t.Effect = []PreviewPoint{{eitherSpan(e.FlipsVerdicts() || e.Difference == nil, Warns, Notes), "connections", e.Text()}}
+	for _, text := range p.StepTexts() {
+		t.Effect = append(t.Effect, PreviewPoint{Sign: Notes, Text: text})
+	}
+	if text := revision.LogDiffText(e.Log); text != "" {
+		t.Log = append(t.Log, PreviewPoint{eitherSpan(e.Log.Lines > 0, Warns, Notes), "log", text})
+		t.LoggedFlips = loggedGroups(e.Log.Groups)
+	}
+	if text := revision.LogContradictionText(e.Log); text != "" {
+		t.Log = append(t.Log, PreviewPoint{Sign: Warns, Text: text})
+	}
+	if e.Difference != nil {
+		t.Flips, t.Others = groupsOf("connections that change", e.Flips), groupsOf("same verdict, by another rule", e.OtherDeciders)
+	}
+	return t
+}
+
+func eitherSpan(is bool, yes, no page.Span) page.Span {
+	if is {
+		return yes
+	}
+	return no
+}
+
+// BriefRails shortens many guard rails: without examples, and with only the first two namespaces.
+func BriefRails(rails []PreviewPoint) []PreviewPoint {
+	return page.MapList(rails, func(p PreviewPoint) PreviewPoint {
+		p.Text, _, _ = strings.Cut(p.Text, "for example")
+		p.Text = strings.TrimRight(p.Text, " ,:")
+		if parts := strings.Split(p.Text, "), "); len(parts) > 3 {
+			p.Text = fmt.Sprintf("%s), %s) and %s more", parts[0], parts[1], words.Thousands(len(parts)-2))
+		}
+		return p
+	})
+}
+
+func findingPoint(f model.Finding) PreviewPoint {
+	text := f.Policy.Label()
+	if f.Rule >= 0 && f.Direction != "" {
+		text += " " + revision.RuleLabel(f.Direction, f.Rule, "")
+	}
+	text += ": " + f.Message
+	if f.Remedy != "" {
+		text += " (" + f.Remedy + ")"
+	}
+	return PreviewPoint{page.SeveritySign(f.Severity), fmt.Sprint(f.Severity, " ", f.Code), text}
+}
+
+func objectOf(p *gate.Preview, o *change.ObjectChange) ChangedObject {
+	out := ChangedObject{Name: o.Key.Label(), Verb: "changes", Diff: o.Diff}
+	switch {
+	case o.Old == nil:
+		out.Verb = "is new"
+		if p.Undoes != 0 {
+			out.Verb = "is restored"
+		}
+		out.PreviewPoint = PreviewPoint{Sign: page.Span{Text: "+", Role: themes.Added}, Text: out.Name + " " + out.Verb + ": " +
+			policyBrief(o.New)}
+	case o.New == nil:
+		out.Verb = "is deleted"
+		out.PreviewPoint = PreviewPoint{Sign: page.Span{Text: "-", Role: themes.Removed}, Text: out.Name + " is deleted: " + policyBrief(o.Old)}
+	case len(o.Fields) == 0:
+		out.Text = "only the text changes, not the meaning"
+	default:
+		out.Fields = page.MapList(o.Fields, func(f change.FieldChange) ChangedField { return ChangedField{f.Path, beforeAndAfter(f.Old, f.New)} })
+	}
+	return out
+}
+
+// policyBrief describes a policy in a few words.
+func policyBrief(p *model.Policy) string {
+	s := ""
+	if p.Kind.HasPriority() {
+		s = fmt.Sprintf("priority %d, ", p.Priority)
+	}
+	return s + fmt.Sprintf("ingress %s, egress %s", ladder.CountRules(p.Ingress), ladder.CountRules(p.Egress))
+}
+
+// beforeAndAfter returns a value before and after, in three pieces.
+func beforeAndAfter(old, now string) page.Line {
+	return page.Line{{Text: cmp.Or(old, "none"), Role: themes.Removed}, {Text: " → ", Role: themes.Dim},
+		{Text: cmp.Or(now, "none"), Role: themes.Added}}
+}
+
+// FieldsOf returns the columns of a changed row. For sets it returns the added and removed members, some or
+// all.
+func FieldsOf(r *change.RowChange, all bool) []ChangedField {
+	return page.MapList(r.Fields, func(f model.FieldDiff) ChangedField {
+		if f.Missing == nil && f.Extra == nil {
+			switch r.Kind {
+			case model.DiffMissing:
+				return ChangedField{f.Column, page.Line{{Text: f.Desired, Role: themes.Added}}}
+			case model.DiffExtra:
+				return ChangedField{f.Column, page.Line{{Text: f.Live, Role: themes.Removed}}}
+			}
+			return ChangedField{f.Column, beforeAndAfter(f.Live, f.Desired)}
+		}
+		come, gone := membersText("+", f.Missing, all), membersText("−", f.Extra, all)
+		if come != "" && gone != "" {
+			come += "  "
+		}
+		return ChangedField{f.Column, page.Line{{Text: come + gone, Role: themes.Text}}}
+	})
+}
+
+// membersText counts the members of a set after a sign, and lists three or all; empty for none.
+func membersText(sign string, m []string, all bool) string {
+	const some = 3
+	switch {
+	case len(m) == 0:
+		return ""
+	case len(m) > some && !all:
+		return fmt.Sprintf("%s%s (%s, …)", sign, words.Thousands(len(m)), strings.Join(m[:some], ", "))
+	}
+	return fmt.Sprintf("%s%s (%s)", sign, words.Thousands(len(m)), strings.Join(m, ", "))
+}
