@@ -32,7 +32,7 @@ func TestAntreaChanges(t *testing.T) {
 		c.press("U").sees("spec.tier", "Apply?").does("a", "[ no ]").answers("[ no ]", "y").at("Ladder")
 		c.press("m").sees("securityops 8 (unchanged)").press("esc")
 		c.press("N").sees("blank policy", "in tier securityops at priority 9", "quarantine").pick("quarantine").press("enter")
-		c.answers("Which label puts a pod into quarantine?", "enter").answers("Which namespaces still reach it", "enter")
+		c.answers("Which label puts a pod into quarantine?", "enter").answers("Which namespaces may still reach it", "enter")
 		c.sees("free, before ACNP").answers("At which priority?", "enter")
 		c.sees("Create ACNP quarantine").does("a", "[ no ]").answers("[ no ]", "y")
 		c.at("Ladder").sees("ACNP quarantine")
