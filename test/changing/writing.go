@@ -46,11 +46,14 @@ func (w *WritingWorld) Write(_ context.Context, changes []change.ObjectChange) e
 	if w.Before != nil {
 		w.Before()
 	}
-	if w.Fail != nil && w.Partly == 0 {
-		return w.Fail
+	w.Mu.Lock()
+	fail, partly := w.Fail, w.Partly // a test changes them under the lock while a plan writes
+	w.Mu.Unlock()
+	if fail != nil && partly == 0 {
+		return fail
 	}
-	if w.Fail != nil {
-		changes = changes[:w.Partly]
+	if fail != nil {
+		changes = changes[:partly]
 	}
 	w.Mu.Lock()
 	w.Written = append(w.Written, changes)
@@ -65,7 +68,7 @@ func (w *WritingWorld) Write(_ context.Context, changes []change.ObjectChange) e
 		}
 	}
 	w.Apply(upsert, remove)
-	return w.Fail
+	return fail
 }
 
 // WithoutPods takes all pods away: what happens to connections is not known then.
