@@ -184,6 +184,7 @@ func conversionOf(r *convert.Result) *convertedOut {
 	}
 	p := &r.Proof
 	out.Proof = conversionProof{p.Equal, r.ProofText(), p.Pods, p.Imagined, string(r.Before.Name), string(r.After.Name),
-		append([]convert.Difference{}, p.Differs...), append([]convert.Difference{}, p.FutureLabels...), append([]convert.Difference{}, p.NodeRows...)}
+		append([]convert.Difference{}, p.Differs...), append([]convert.Difference{}, p.FutureLabels...),
+		append([]convert.Difference{}, p.NodeRows...)}
 	return out
 }

@@ -211,7 +211,8 @@ func putBackTrial(a *command.App, e *engine.Engine) error {
 	defer cancel()
 	u := e.RevertNow(ctx)
 	if u.IsOpen() {
-		return revertedError("%s: not reverted yet: %s; the next Rung started reverts it; until then: %s", u.Title, u.Why, manualUndoText(a, e, u))
+		return revertedError("%s: not reverted yet: %s; the next Rung started reverts it; until then: %s", u.Title, u.Why,
+			manualUndoText(a, e, u))
 	}
 	return sayTrialEnd(a, u)
 }

@@ -25,7 +25,8 @@ func (c Judge) WhyNotOnNetwork(p *model.Policy) *model.NoRows {
 		return nil
 	}
 	return &model.NoRows{Code: model.NoAddresses, Message: fmt.Sprintf(
-		"invalid %s peer in multi-network policy %s; IPAM-less networks can only have `ipBlock` peers", network.PodSelectingRule(p).Direction.Lower(),
+		"invalid %s peer in multi-network policy %s; IPAM-less networks can only have `ipBlock` peers",
+		network.PodSelectingRule(p).Direction.Lower(),
 		p.Name)}
 }
 

@@ -158,7 +158,8 @@ type Omission struct {
 // IsAssumption reports that nothing was left out, but something missing from the input is assumed. The answer
 // names the assumption and still counts as complete.
 func (o *Omission) IsAssumption() bool {
-	return o.Code == OmittedAbsent || o.Code == OmittedPlanned || o.Code == OmittedSetting || o.Code == OmittedNetwork || o.Code == OmittedPlace
+	return o.Code == OmittedAbsent || o.Code == OmittedPlanned || o.Code == OmittedSetting || o.Code == OmittedNetwork ||
+		o.Code == OmittedPlace
 }
 
 // OmittedName returns the name of the thing left out: "AdminNetworkPolicy x (10-deny.yaml:3)",

@@ -61,7 +61,8 @@ func (o *flightOutcome) result() string {
 		return ""
 	case errors.Is(o.err, model.ErrWait):
 		return ResultFenced
-	case errors.Is(o.err, model.ErrRejected), o.err == nil && slices.ContainsFunc(o.results, func(r nb.OpResult) bool { return r.Error != "" }):
+	case errors.Is(o.err, model.ErrRejected), o.err == nil && slices.ContainsFunc(o.results,
+		func(r nb.OpResult) bool { return r.Error != "" }):
 		return ResultRefused
 	case o.err == nil:
 		return ResultOK

@@ -22,7 +22,8 @@ type ComparedField struct {
 const none = "–"
 
 // aclColumnOrder lists the columns of an ACL, the most asked for first.
-var aclColumnOrder = []string{"action", "direction", "options", "priority", "tier", "log", "severity", "meter", "name", "match", "external_ids"}
+var aclColumnOrder = []string{"action", "direction", "options", "priority", "tier", "log", "severity", "meter", "name", "match",
+	"external_ids"}
 
 // CompareACL compares the columns of an ACL that OVN-Kubernetes writes. Either row may be nil.
 func CompareACL(desired, live *nb.ACL) []ComparedField {

@@ -11,7 +11,7 @@ import (
 )
 
 // Pods that do not exist yet: manifests have pods without a status, and workloads whose templates make pods
-// (model.Pod.ToBe). They are judged as if their controllers had made them. No live row knows them, so they are
+// (model.Pod.Planned). They are judged as if their controllers had made them. No live row knows them, so they are
 // not compiled, but added wherever pods are counted.
 
 // assumesFuturePod is the assumption about such a pod.

@@ -42,8 +42,8 @@ func (t *VerdictTable) IngressPaths(r *Revision) (out []IngressPath) {
 
 // pathsOfTarget returns the paths of one target: one to each workload behind its Service.
 func (t *VerdictTable) pathsOfTarget(r *Revision, w *model.EntryPoint, target *model.Target) (out []IngressPath) {
-	way := IngressPath{Key: w.Key, Host: target.Host, Path: target.Path, Service: model.Key{Kind: model.KindService, Namespace: target.Namespace,
-		Name: target.Service}}
+	way := IngressPath{Key: w.Key, Host: target.Host, Path: target.Path,
+		Service: model.Key{Kind: model.KindService, Namespace: target.Namespace, Name: target.Service}}
 	s, _ := r.Cluster.Get(way.Service).(*model.Service)
 	if s == nil {
 		way.Broken = "Service " + way.Service.NamespacedName() + " does not exist"

@@ -56,8 +56,8 @@ func ForConnection(r *Revision, c verdict.Connection) (on *Revision, apart *Cros
 		return r, &CrossNetworkAnswer{verdict.Deny, isolatedText(c, from, to)}, nil
 	case to.balancedOn != nil && from.name != to.balancedOn.Name && !from.anywhere:
 		if connectedBy(r, t, from.name, to.balancedOn.Name) == "" {
-			return r, &CrossNetworkAnswer{verdict.Deny, fmt.Sprintf("%s is the address of a Service on the user-defined network %s, unreachable from %s",
-				c.To, to.balancedOn.Name, from.text())}, nil
+			return r, &CrossNetworkAnswer{verdict.Deny, fmt.Sprintf(
+				"%s is the address of a Service on the user-defined network %s, unreachable from %s", c.To, to.balancedOn.Name, from.text())}, nil
 		}
 		to.name = to.balancedOn.Name
 	case to.balancedOn != nil:

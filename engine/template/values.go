@@ -118,8 +118,8 @@ func portTexts(ports []portRange) any {
 }
 
 // replicaLabels lists pod labels that distinguish replicas, not workloads.
-var replicaLabels = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation", "statefulset.kubernetes.io/pod-name",
-	"apps.kubernetes.io/pod-index"}
+var replicaLabels = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation",
+	"statefulset.kubernetes.io/pod-name", "apps.kubernetes.io/pod-index"}
 
 // addDNS adds the pods of the cluster's DNS, one peer for each namespace, by their common labels. It adds
 // their ports for UDP and TCP: long answers come over TCP.

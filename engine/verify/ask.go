@@ -61,7 +61,8 @@ func (t *statementTally) countPair(c verdict.Connection, segments, decided []ver
 		}
 		if t.s.Some {
 			t.enough = true
-			t.omissions = newOmissionFinder(t.omissions.filter, t.omissions.ask) // this connection alone decides, so omissions of others do not matter
+			// This connection alone decides, so omissions of others do not matter.
+			t.omissions = newOmissionFinder(t.omissions.filter, t.omissions.ask)
 			t.omissions.checkPair(c, []verdict.Segment{g})
 			return false
 		}

@@ -150,8 +150,8 @@ func (w *statementWriter) unitNames(units []int) string {
 }
 
 // replicaLabels lists pod labels that distinguish replicas, not workloads.
-var replicaLabels = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation", "batch.kubernetes.io/controller-uid",
-	"controller-uid"}
+var replicaLabels = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation",
+	"batch.kubernetes.io/controller-uid", "controller-uid"}
 
 // podChoice selects some of a namespace's pods: by the label that needs the fewest values, else by names.
 func podChoice(some, all []*model.Pod) any {

@@ -84,7 +84,8 @@ func endpointsOfFamily(to []resolvedEnd, c Connection) []resolvedEnd {
 
 // pathTo returns the path to one end. service is the Service it is an endpoint of, and front the address that
 // was asked, nil if the Service was asked by name.
-func pathTo(x *Index, c Connection, from, to resolvedEnd, service Endpoint, front *ServiceFront, judge func(*packetRoute) []StageVerdict) Path {
+func pathTo(x *Index, c Connection, from, to resolvedEnd, service Endpoint, front *ServiceFront,
+	judge func(*packetRoute) []StageVerdict) Path {
 	open := to.isolated && to.pod.LeavesOpen(string(c.Protocol), to.Port) && len(to.addrs) > 0
 	if open {
 		to.whyNotAsked = ""

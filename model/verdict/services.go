@@ -158,5 +158,7 @@ func throughNode(x *Index, p *Path, w *packetRoute, front *ServiceFront, judge f
 // ServesFamily reports whether a Service has an endpoint of a family.
 func ServesFamily(x *Index, f *ServiceFront, proto Protocol, family Family) bool {
 	to, _, err := serviceBackends(x, Endpoint{Key: f.Service}, proto, f.Port)
-	return err == nil && slices.ContainsFunc(to, func(f resolvedEnd) bool { return f.whyNotAsked == "" && family.FirstAddrOf(f.addrs).IsValid() })
+	return err == nil && slices.ContainsFunc(to, func(f resolvedEnd) bool {
+		return f.whyNotAsked == "" && family.FirstAddrOf(f.addrs).IsValid()
+	})
 }

@@ -131,8 +131,8 @@ func (b *ladderBuilder) addTier1() {
 
 // addTier3 adds the baseline.
 func (b *ladderBuilder) addTier3() {
-	b.addLine(&Line{Kind: Band, ID: "tier 3", Tier: model.TierBaseline, Title: "tier 3 · " + b.decidesText(model.KindBANP) + b.notEnforcedText() +
-		b.unreadText(model.KindBANP)})
+	b.addLine(&Line{Kind: Band, ID: "tier 3", Tier: model.TierBaseline, Title: "tier 3 · " + b.decidesText(model.KindBANP) +
+		b.notEnforcedText() + b.unreadText(model.KindBANP)})
 	t := &b.ladder.Tiers[model.TierBaseline]
 	b.addRungs(t, t.Rungs, nil)
 }
@@ -268,7 +268,8 @@ func (q *rowQueue) addRest() {
 	for _, g := range q.examples {
 		n += g.Rows
 	}
-	l := q.b.addLine(&Line{Kind: Examples, ID: "examples " + strconv.Itoa(q.tier), Tier: q.tier, Title: sandboxExample, Foldable: true, Rank: 8,
+	l := q.b.addLine(&Line{Kind: Examples, ID: "examples " + strconv.Itoa(q.tier), Tier: q.tier, Title: sandboxExample,
+		Foldable: true, Rank: 8,
 		Text: page.Line{{Text: " · " + q.examples[0].Label + " · " + words.Count(n, "row"), Role: themes.Dim}}})
 	l.Open = q.b.isOpen(l)
 	if l.Open {

@@ -44,7 +44,8 @@ func AllowedConnections(t *revision.VerdictTable, keep func(*revision.End) bool,
 				continue
 			}
 			for _, s := range groupStates(t.States(i, j)) {
-				p := &AllowedConnection{From: t.Ends[i].String(), To: t.Ends[j].String(), FromEnd: &t.Ends[i], ToEnd: &t.Ends[j], of: s.ports, Verdict: "mixed",
+				p := &AllowedConnection{From: t.Ends[i].String(), To: t.Ends[j].String(), FromEnd: &t.Ends[i], ToEnd: &t.Ends[j],
+					of: s.ports, Verdict: "mixed",
 					By: page.MapList(s.by, func(d verdict.Decider) string { return revision.DecidersText([]verdict.Decider{d}) })}
 				if v, one := s.outcome.Verdict(); one {
 					p.Verdict = string(v)
@@ -120,7 +121,8 @@ var Table = &page.Table[*AllowedConnection]{
 		{Key: "ports", Title: "PORTS", Min: 8, Max: 40, Worth: page.Always,
 			Cell: page.TextCell(func(p *AllowedConnection) string { return p.PortsText() })},
 		{Key: "verdict", Title: "VERDICT", Worth: 99, Cell: func(p *AllowedConnection) page.Cell { return page.Cell{Text: p.Verdict} }},
-		{Key: "by", Title: "BY", Flex: true, Min: 16, Worth: 98, Cell: func(p *AllowedConnection) page.Cell { return page.Cell{Text: p.ByText()} }},
+		{Key: "by", Title: "BY", Flex: true, Min: 16, Worth: 98,
+			Cell: func(p *AllowedConnection) page.Cell { return page.Cell{Text: p.ByText()} }},
 		{Key: "example", Title: "EXAMPLE", Wide: true, Worth: 90, Cell: func(p *AllowedConnection) page.Cell {
 			if p.Example == nil {
 				return page.None

@@ -26,9 +26,10 @@ func IngressConnections(t *revision.VerdictTable, r *revision.Revision, keep fun
 		if keep != nil && (w.To == nil || !keep(w.To)) {
 			continue
 		}
-		p := &AllowedConnection{From: string(w.Key.Kind) + " " + w.Key.NamespacedName(), Verdict: string(verdict.Unknown), By: []string{}, of: w.Ports,
-			WayIn: &IngressObject{Kind: string(w.Key.Kind), Name: w.Key.NamespacedName(), Host: w.Host, Path: w.Path, Service: w.Service.NamespacedName(),
-				Controllers: []string{}}}
+		p := &AllowedConnection{From: string(w.Key.Kind) + " " + w.Key.NamespacedName(), Verdict: string(verdict.Unknown),
+			By: []string{}, of: w.Ports,
+			WayIn: &IngressObject{Kind: string(w.Key.Kind), Name: w.Key.NamespacedName(), Host: w.Host, Path: w.Path,
+				Service: w.Service.NamespacedName(), Controllers: []string{}}}
 		if at := w.Host + w.Path; at != "" {
 			p.From += " (" + at + ")"
 		}

@@ -18,8 +18,8 @@ type BoardFacts struct {
 
 // FactsOfBoard returns the facts of a board, and of its running or stopped plan, nil if none.
 func FactsOfBoard(b *plan.Board, p *revision.PlanState) *BoardFacts {
-	out := &BoardFacts{Policies: append([]plan.Placement{}, b.Placements()...), Free: append([]ladder.Gap{}, b.FreeRuns()...), Largest: b.LargestGap(),
-		Plan: FactsOf(p)}
+	out := &BoardFacts{Policies: append([]plan.Placement{}, b.Placements()...), Free: append([]ladder.Gap{}, b.FreeRuns()...),
+		Largest: b.LargestGap(), Plan: FactsOf(p)}
 	if n, ok := b.SmallestGap(); ok {
 		out.Smallest = &n
 	}

@@ -24,7 +24,7 @@ type PolicyMove struct {
 	// "= 4 share 40"; the last is empty.
 	Bracket string
 	Notes   []string
-	// FreeBelowNow and FreeBelowThen describe the free priorities below it, see plan.Board.RoomBelow.
+	// FreeBelowNow and FreeBelowThen describe the free priorities below it, see plan.Board.GapBelow.
 	FreeBelowNow, FreeBelowThen string
 }
 
@@ -37,7 +37,8 @@ func PlannedMoves(b *plan.Board, then map[string]int32) []*PolicyMove {
 	}
 	tied := false // with the one above
 	return page.MapList(slots, func(s plan.Placement) *PolicyMove {
-		p := &PolicyMove{Policy: s.Policy, Now: s.Priority, Then: s.Priority, FreeBelowNow: b.GapBelow(s.Policy), FreeBelowThen: will.GapBelow(s.Policy)}
+		p := &PolicyMove{Policy: s.Policy, Now: s.Priority, Then: s.Priority, FreeBelowNow: b.GapBelow(s.Policy),
+			FreeBelowThen: will.GapBelow(s.Policy)}
 		if t, ok := then[s.Policy]; ok {
 			p.Then = t
 		}
@@ -81,12 +82,13 @@ var Places = &page.Table[*PolicyMove]{
 	Columns: []page.Column[*PolicyMove]{
 		{Key: "now", Title: "NOW", Worth: page.Always, Right: true, Min: 4, NoSort: true,
 			Cell: page.TextCell(func(p *PolicyMove) string { return fmt.Sprint(p.Now) })},
-		{Key: "plan", Title: "PLAN", Worth: page.Always, Place: page.OnScreen, Right: true, Min: 4, NoSort: true, Cell: func(p *PolicyMove) page.Cell {
-			if p.Then == p.Now {
-				return page.Cell{Text: fmt.Sprint(p.Then), Role: themes.Dim}
-			}
-			return page.Cell{Text: fmt.Sprint(p.Then), Role: themes.Title}
-		}},
+		{Key: "plan", Title: "PLAN", Worth: page.Always, Place: page.OnScreen, Right: true, Min: 4, NoSort: true,
+			Cell: func(p *PolicyMove) page.Cell {
+				if p.Then == p.Now {
+					return page.Cell{Text: fmt.Sprint(p.Then), Role: themes.Dim}
+				}
+				return page.Cell{Text: fmt.Sprint(p.Then), Role: themes.Title}
+			}},
 		{Key: "policy", Title: "POLICY", Worth: page.Always, Name: true, Min: 12, NoSort: true, Cell: func(p *PolicyMove) page.Cell {
 			return p.NameCell(p.Notes[0])
 		}},

@@ -36,7 +36,8 @@ func dialSocket(ctx context.Context, socket string, notify func(string, []byte))
 	if err != nil {
 		return nil, err
 	}
-	k := &socketClient{conn: nbdb.NewRPCConn(c, patience), notify: notify, replies: map[uint64]func([]byte, error){}, done: make(chan struct{})}
+	k := &socketClient{conn: nbdb.NewRPCConn(c, patience), notify: notify, replies: map[uint64]func([]byte, error){},
+		done: make(chan struct{})}
 	go k.readMessages()
 	return k, nil
 }

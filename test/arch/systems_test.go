@@ -28,7 +28,7 @@ var namesAntrea = map[string]struct {
 	"model/kinds.go":              {3, "kinds as JSON has them; the namespaces of plugins"},
 	"model/lint/codes.go":         {3, "short forms of codes stand in one registry"},
 	"revision/order.go":           {5, "groups and appliedTo, which no other API has"},
-	"revision/touches.go":         {10, "groups and appliedTo, which no other API has"},
+	"revision/pod_rules.go":       {10, "groups and appliedTo, which no other API has"},
 	"sources/kube/resources.go":   {9, "the API group"},
 	"sources/kube/watch.go":       {1, "an API group that most clusters have not"},
 	"sources/acllog/file_set.go":  {1, "how files of logs are called"},

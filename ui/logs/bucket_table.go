@@ -70,7 +70,8 @@ func (b *bucketTable) makeTable(d bucketDimension, writer *LineWriter) {
 			Cell: func(h *lineBucket) widget.Line { return widget.PlainLine(words.Thousands(of(h))) }}
 	}
 	moment := func(title, help string, drop int, of func(*lineBucket) time.Time) widget.TableColumn[*lineBucket] {
-		return widget.TableColumn[*lineBucket]{Title: title, Help: help, Drop: drop, Less: func(a, b *lineBucket) int { return of(a).Compare(of(b)) },
+		return widget.TableColumn[*lineBucket]{Title: title, Help: help, Drop: drop,
+			Less: func(a, b *lineBucket) int { return of(a).Compare(of(b)) },
 			Cell: func(h *lineBucket) widget.Line {
 				return widget.StyledLine(writer.Clock.SecondText(of(h), b.now), b.st.Dim)
 			}}

@@ -50,7 +50,8 @@ const (
 // addBefore adds the former answer and when it changed.
 func (v *tracePage) addBefore(env *view.Env, s *detail.Sheet) {
 	if !v.changedAt.IsZero() {
-		s.AddParagraph("was", 0, words.Warned, s.St.Warn, s.St.Text, "changed "+words.Age(env.Now.Sub(v.changedAt))+" ago: "+v.formerAnswer, nav.Page{})
+		s.AddParagraph("was", 0, words.Warned, s.St.Warn, s.St.Text,
+			"changed "+words.Age(env.Now.Sub(v.changedAt))+" ago: "+v.formerAnswer, nav.Page{})
 	}
 }
 

@@ -15,7 +15,8 @@ import (
 func (v *tracePage) addPoints(s *detail.Sheet, indent int, all ...pages.Point) {
 	for i := range all {
 		p := &all[i]
-		s.AddParagraph(p.ID, indent+p.Indent, p.Sign.Text, s.St.StyleOf(p.Sign.Role), s.St.StyleOf(p.Role), p.Text+p.Zones, v.subjectPage(p.About))
+		s.AddParagraph(p.ID, indent+p.Indent, p.Sign.Text, s.St.StyleOf(p.Sign.Role), s.St.StyleOf(p.Role), p.Text+p.Zones,
+			v.subjectPage(p.About))
 	}
 }
 

@@ -22,8 +22,8 @@ func PageTable[F any](t *page.Table[F], st **themes.StyleSet) *Table[F] {
 }
 
 func tableColumn[F any](c page.Column[F], st **themes.StyleSet) TableColumn[F] {
-	return TableColumn[F]{Title: c.Title, Less: c.Less, Drop: page.Always - c.Worth, Wide: c.Wide || c.DetailOnly, From: c.From, Sparse: c.Sparse,
-		Name: c.Name, Min: c.Min,
+	return TableColumn[F]{Title: c.Title, Less: c.Less, Drop: page.Always - c.Worth, Wide: c.Wide || c.DetailOnly, From: c.From,
+		Sparse: c.Sparse, Name: c.Name, Min: c.Min,
 		Max: c.Max, Short: c.Short, Right: c.Right, Flex: c.Flex, NoSort: c.NoSort,
 		Cell: func(row F) Line { return CellLine(c.Cell(row), *st) }}
 }

@@ -186,8 +186,8 @@ func (s *reachCounter) addClassPair(d *differ, a, b int32, nodes verdict.NodePai
 		at := slices.IndexFunc(s.stillDenied, func(o *stillDeniedBuilder) bool { return o.AtSenders == h.atSenders })
 		if at < 0 {
 			at = len(s.stillDenied)
-			s.stillDenied = append(s.stillDenied, &stillDeniedBuilder{StillDeniedPairs: StillDeniedPairs{AtSenders: h.atSenders, Example: d.exampleConnection(a, b, nodes,
-				h.port)}})
+			s.stillDenied = append(s.stillDenied, &stillDeniedBuilder{StillDeniedPairs: StillDeniedPairs{AtSenders: h.atSenders,
+				Example: d.exampleConnection(a, b, nodes, h.port)}})
 		}
 		o := s.stillDenied[at]
 		o.Pairs += pairs
