@@ -15,7 +15,7 @@ import (
 // was nothing to do. The preview of a plan always says something.
 func TestRefusedIsNotUnchanged(t *testing.T) {
 	for name, p := range map[string]*gate.Preview{
-		"a plan": {Title: "Re-space", Blocked: "zone w is a file: its rows never follow", Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Notes: []string{"9 steps"}},
+		"a plan": {Title: "Re-space", Blocked: "zone w is a file: its rows never change", Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Notes: []string{"9 steps"}},
 		"undo":   {Title: "Undo", Blocked: "what it was before can no longer be read", Mutation: change.Mutation{Op: change.OpUndo}, Notes: []string{"undoes the change of today"}},
 	} {
 		tried := false

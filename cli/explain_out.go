@@ -173,10 +173,7 @@ func traceMet(m *flow.MetFlow, b revision.RulesBehindFlow) traceMetOut {
 			rule.Policy = x.Policy.String()
 			if x.Rule >= 0 {
 				rule.Rule = &x.Rule
-				rule.label = fmt.Sprintf("%s, %s rule %d", x.Policy.Label(), x.Direction.Lower(), x.Rule)
-				if x.RuleName != "" {
-					rule.label += fmt.Sprintf(" %q", x.RuleName)
-				}
+				rule.label = x.Policy.Label() + " " + revision.RuleLabel(x.Direction, x.Rule, x.RuleName)
 			}
 		}
 		out.Rules = append(out.Rules, rule)

@@ -62,7 +62,7 @@ func TestProbe(t *testing.T) {
 	}
 	text := probe(command.ExitOK, "", "--from", "green/db-h0", "--to", "yellow/web-f1", "--port", "80")
 	for _, want := range []string{"green/db-h0 → yellow/web-f1 tcp 80: dropped · rows and policies agree",
-		`ANP cluster-control egress rule 5 "default-deny": Deny  the same  the same`, "SYN     ovn-worker2  green_db-h0  –    dropped"} {
+		`ANP cluster-control egress 5 "default-deny": Deny  the same  the same`, "SYN     ovn-worker2  green_db-h0  –    dropped"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}

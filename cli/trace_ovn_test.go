@@ -37,8 +37,8 @@ func TestTraceOVN(t *testing.T) {
 ovn-trace: deny, as the rows say
 
 STAGE                ZONE   OVN                                                                 ROWS
-from-lport-after-lb  alpha  allow · no rule matched, after ANP pass-green egress rule 0 "pass"  the same
-to-lport             beta   deny · ANP guard-db ingress rule 0 "deny-rest"                      the same
+from-lport-after-lb  alpha  allow · no rule matched, after ANP pass-green egress 0 "pass"  the same
+to-lport             beta   deny · ANP guard-db ingress 0 "deny-rest"                      the same
 `
 	got := ask("", "--from", "green/web-0", "--to", "blue/db-0", "--port", "5432")
 	_, table, _ := strings.Cut(got, "\novn-trace: ")

@@ -71,17 +71,17 @@ func TestOVNTrace(t *testing.T) {
 		want  []string
 	}{
 		{tcp(pod("green", "web-0"), pod("blue", "web-0"), 80), []string{"allow, as the rows say",
-			"worker to-lport: allow · ANP one ingress rule 0 | allow · ANP one ingress rule 0"}},
+			"worker to-lport: allow · ANP one ingress 0 | allow · ANP one ingress 0"}},
 		{tcp(pod("green", "web-0"), pod("blue", "web-0"), 81), []string{"deny, as the rows say",
-			"worker to-lport: deny · ANP one ingress rule 1 | deny · ANP one ingress rule 1"}},
+			"worker to-lport: deny · ANP one ingress 1 | deny · ANP one ingress 1"}},
 		{tcp(pod("green", "web-0"), pod("blue", "db-1"), 80), []string{"allow, as the rows say",
-			"control to-lport: allow · ANP one ingress rule 0 | allow · ANP one ingress rule 0",
+			"control to-lport: allow · ANP one ingress 0 | allow · ANP one ingress 0",
 			// The pods of this cluster have addresses of one subnet on both nodes.
 			"zone worker: OVN loses the packet in stage ls_in_l2_unknown, not by an ACL"}},
 		{tcp(pod("red", "web-0"), outside, 443), []string{"allow, as the rows say",
 			"worker to-lport: allow · no rule matched | allow · no rule matched"}},
 		{tcp(pod("red", "web-0"), pod("green", "db-1"), 80), []string{"deny, as the rows say",
-			"worker from-lport-after-lb: deny · ANP two egress rule 0 | deny · ANP two egress rule 0"}},
+			"worker from-lport-after-lb: deny · ANP two egress 0 | deny · ANP two egress 0"}},
 		{tcp(pod("red", "web-0"), verdict.AddrEnd(netip.MustParseAddr("239.1.1.1")), 80), []string{
 			"not asked: ovn-trace cannot be asked about a multicast group", "ovn-trace cannot be asked about a multicast group"}},
 	} {
@@ -152,12 +152,12 @@ func TestOVNTraceDisagrees(t *testing.T) {
 	r.change(change.Mutation{Op: change.OpApply, YAML: []byte(given.ANP("none", 5, "tenant=blue", "in deny *"))})
 	r.settle("control", "worker")
 	want := []string{"allow, and the rows disagree",
-		"worker to-lport: allow · ANP one ingress rule 0 | deny · ANP none ingress rule 0"}
+		"worker to-lport: allow · ANP one ingress 0 | deny · ANP none ingress 0"}
 	got := trace(stale)
 	if diff := cmp.Diff(want, said(got)[:2]); diff != "" || !strings.HasPrefix(said(got)[2], "zone worker: likely cause: ") {
 		t.Errorf("%s\n%q", diff, said(got))
 	}
-	const text = "ANP none in worker: zone worker: ovn-trace of green/web-0 → blue/web-0 tcp 80 disagrees with the rows in to-lport: OVN allow · ANP one ingress rule 0; rows deny · ANP none ingress rule 0; likely cause: "
+	const text = "ANP none in worker: zone worker: ovn-trace of green/web-0 → blue/web-0 tcp 80 disagrees with the rows in to-lport: OVN allow · ANP one ingress 0; rows deny · ANP none ingress 0; likely cause: "
 	if f := findings(); len(f) != 1 || !strings.HasPrefix(f[0], text) {
 		t.Errorf("findings %q", f)
 	}

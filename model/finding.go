@@ -45,7 +45,7 @@ type Finding struct {
 	Remedy  string
 	// NamesOthers reports that the message lists policies: the finding is the same if the list changes.
 	NamesOthers bool
-	// Cause names a rule that causes several findings, as "ingress rule 4 of ANP wall". Root marks the finding
+	// Cause names a rule that causes several findings, as "ANP wall ingress 4". Root marks the finding
 	// about that rule, under which the others are listed and counted.
 	Cause string
 	Root  bool
@@ -77,7 +77,7 @@ func (w Witness) Connection() string {
 	return text
 }
 
-// String returns "blue/api-0 → red/web-0 tcp 80: deny, by ANP wall ingress rule 0".
+// String returns "blue/api-0 → red/web-0 tcp 80: deny, by ANP wall ingress 0".
 func (w Witness) String() string {
 	switch {
 	case w.IsZero():

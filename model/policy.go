@@ -85,12 +85,12 @@ func (p *Policy) IsRejected() bool {
 	return slices.ContainsFunc(p.Invalid, func(b Broken) bool { return !b.IsTolerated() })
 }
 
-// WhyRejected returns the first fault of a refused policy and who rejects it: a system with that title
-// "refuses", or for a warning, of a valid policy, "Rung does not judge".
+// WhyRejected returns the first fault of a rejected policy and who rejects it: a system with that title
+// "rejects", or for a warning, of a valid policy, "Rung does not judge".
 func (p *Policy) WhyRejected(title string) (by string, b Broken) {
 	i := slices.IndexFunc(p.Invalid, func(b Broken) bool { return !b.IsTolerated() && b.IsError() })
 	if i >= 0 {
-		return title + " refuses", p.Invalid[i]
+		return title + " rejects", p.Invalid[i]
 	}
 	i = slices.IndexFunc(p.Invalid, func(b Broken) bool { return !b.IsTolerated() })
 	return "Rung does not judge", p.Invalid[i]

@@ -281,8 +281,8 @@ func NeverDecidingTexts(d *diff.Difference, c *model.Cluster) (out []string) {
 				by = append(by, name)
 			}
 		}
-		out = append(out, fmt.Sprintf("%s of %s never decides: %s %s first", RuleLabel(u.Direction, u.Rule, p.Rule(u.Direction, u.Rule).Name),
-			u.Policy.Label(), words.ListSome(by, 2), words.OneOrMany(len(by), "decides", "decide")))
+		out = append(out, fmt.Sprintf("%s %s never applies: %s %s first", u.Policy.Label(),
+			RuleLabel(u.Direction, u.Rule, p.Rule(u.Direction, u.Rule).Name), words.ListSome(by, 2), words.OneOrMany(len(by), "decides", "decide")))
 	}
 	return out
 }

@@ -277,9 +277,9 @@ var policyCodes = []findingCode{
 var readerCodes = []findingCode{
 	{code: manifests.CodeUnknown, what: "An object has a field that does not exist.",
 		objects: []string{named("wall", 10, "{namespaceSelector: {}}", "ingress: []", "")}},
-	{code: manifests.CodeSchema, what: "An object is refused by the schema of its kind.",
+	{code: manifests.CodeSchema, what: "An object is rejected by the schema of its kind.",
 		objects: []string{given.ANP("long", 10, "tenant=blue", manyRules(101)...)}, demo: "the API refuses such a policy"},
-	{code: manifests.CodeCEL, what: "An object is refused by a validation rule of its kind.",
+	{code: manifests.CodeCEL, what: "An object is rejected by a validation rule of its kind.",
 		objects: []string{strings.Replace(given.BANP("tenant=blue", "in deny tenant=red"), "name: default", "name: mine", 1)}, demo: "the API refuses such a policy"},
 }
 

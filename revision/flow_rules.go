@@ -2,9 +2,7 @@ package revision
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
-	"strings"
 
 	"rung/model"
 	"rung/model/ovn/flow"
@@ -211,7 +209,7 @@ func (b *BehindRule) Decider() verdict.Decider {
 	return d
 }
 
-// DeciderText names a rule: `ANP cluster-control egress rule 5 "default-deny"`.
+// DeciderText names a rule: `ANP cluster-control egress 5 "default-deny"`.
 func DeciderText(d *verdict.Decider) string {
 	if d.Policy == (model.Key{}) {
 		return "row " + d.ACL
@@ -221,10 +219,7 @@ func DeciderText(d *verdict.Decider) string {
 		out = "replies: " + out
 	}
 	if d.Rule >= 0 {
-		out += " " + strings.TrimSpace(fmt.Sprintf("%s rule %d", d.Direction.Lower(), d.Rule))
-		if d.RuleName != "" {
-			out += fmt.Sprintf(" %q", d.RuleName)
-		}
+		out += " " + RuleLabel(d.Direction, d.Rule, d.RuleName)
 	}
 	return out
 }

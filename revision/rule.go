@@ -1,6 +1,7 @@
 package revision
 
 import (
+	"cmp"
 	"strconv"
 
 	"rung/model"
@@ -76,6 +77,7 @@ func (r *Revision) IsSubject(k model.PolicyKey, pod *model.Pod) bool {
 func RuleLabel(d model.Direction, rule int, name string) string {
 	s := d.Lower()
 	if rule >= 0 {
+		s = cmp.Or(s, "rule")
 		s += " " + strconv.Itoa(rule)
 	}
 	if name != "" {

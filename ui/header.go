@@ -30,8 +30,8 @@ func (s *State) HeaderLine(w int) widget.Line {
 	return l
 }
 
-// HeaderLink returns the page behind a cell of the header: the plan, the findings, or the page with everything
-// left out; empty for none.
+// HeaderLink returns the page behind a cell of the header: the plan, the findings, or, behind the sign of
+// shortened text, the page with the whole header; empty for none.
 func (s *State) HeaderLink(w, x int) nav.PageKind {
 	at := 0
 	for _, p := range s.headerPieces(w) {

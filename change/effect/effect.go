@@ -80,7 +80,7 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []c
 	d, rails, err := guard.JudgeChanges(limit, rev, next, GuardChanges(changes), asked)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return &Effect{Unknown: "not worked out in time"}
+		return &Effect{Unknown: "not computed in time"}
 	case err != nil:
 		return &Effect{Unknown: err.Error()}
 	}

@@ -126,7 +126,7 @@ func TestGuardsWhereUnknown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := p.Effect.Text(); text != "effect on connections unknown: not worked out in time" {
+	if text := p.Effect.Text(); text != "effect on connections unknown: not computed in time" {
 		t.Errorf("%q", text)
 	}
 	if len(p.Guards) != 3 || p.Guards[2].Code != guard.Unjudged || p.Guards[0].Code != guard.DenySystem || p.Guards[1].Code != guard.DenyAllNetworks || p.ConfirmName != "a" {
@@ -137,7 +137,7 @@ func TestGuardsWhereUnknown(t *testing.T) {
 // A rule that decides nothing is told of where it is new, and not where it was so before.
 func TestIdleRules(t *testing.T) {
 	wall := given.ANP("wall", 10, "tenant=blue", "in deny *")
-	const idle = "ingress 0 of ANP door never decides: ANP wall ingress 0 decides first"
+	const idle = "ANP door ingress 0 never applies: ANP wall ingress 0 decides first"
 	for _, c := range []struct {
 		world []string
 		m     change.Mutation

@@ -227,8 +227,8 @@ func (g *orderGuard) isAllowLost(before, after *rungRules, a, deny rungRule) (ms
 	if stays {
 		what = "no longer comes first"
 	}
-	return fmt.Sprintf("Allow %s of %s %s: %s of %s"+wouldCatch+"%s",
-		ruleText(a.rule), a.policy.Key.Label(), what, ruleText(deny.rule), deny.policy.Key.Label(), example), true
+	return fmt.Sprintf("Allow %s %s %s: %s %s"+wouldCatch+"%s",
+		a.policy.Key.Label(), ruleText(a.rule), what, deny.policy.Key.Label(), ruleText(deny.rule), example), true
 }
 
 // coveringAllows returns the Allows after the change that let through all that a did.

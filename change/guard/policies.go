@@ -75,8 +75,8 @@ func denyGuards(x *selectors.PodIndex, p *model.Policy, protected []string) (out
 			networks = []string{"0.0.0.0/0", "::/0"}
 		}
 		if whole := selectors.WholeFamilies(networks); len(whole) > 0 {
-			out = append(out, newGuard(DenyAllNetworks, p.Key, "%s of %s denies every address: %s",
-				ruleText(r), p.Key.Label(), strings.Join(whole, " and ")))
+			out = append(out, newGuard(DenyAllNetworks, p.Key, "%s %s denies every address: %s",
+				p.Key.Label(), ruleText(r), strings.Join(whole, " and ")))
 			break
 		}
 	}

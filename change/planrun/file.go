@@ -21,8 +21,8 @@ type planJob struct {
 	// Identifies this run, which is recorded in the history once.
 	ID    string `json:"id,omitempty"`
 	Title string `json:"title,omitempty"`
-	// Undoes is the history entry that this run takes back, or 0. After is the newest entry when it began.
-	// Earlier Rungs stored none.
+	// Undoes is the history entry that this run takes back, or 0. After is the newest entry when it began: later
+	// changes were made during the run. Earlier Rungs stored none.
 	Undoes uint64  `json:"undoes,omitempty"`
 	After  *uint64 `json:"after,omitempty"`
 	// Steps done when every zone was last seen to show them; steps between it and Progress.Done are made.

@@ -162,7 +162,7 @@ func (a *planAsk) reasonToRefuse(rev *revision.Revision) string {
 	}
 	for _, z := range rev.Zones {
 		if z.IsStored() {
-			return fmt.Sprintf("zone %s is a file: its rows never follow", z.Name)
+			return fmt.Sprintf("zone %s is a file: its rows never change", z.Name)
 		}
 	}
 	if !a.isNew || a.op != "" {

@@ -17,7 +17,7 @@ import (
 var policyKinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindMNP, model.KindEF, model.KindCNP, model.KindACNP,
 	model.KindANNP}
 
-// PolicyNamed returns the only policy with a name.
+// PolicyNamed finds the policy that a name stands for. Several are an error.
 func PolicyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
 	var found []model.PolicyKey
 	kind, rest, hasKind := strings.Cut(name, "/")

@@ -17,7 +17,7 @@ type LongList struct {
 	// Object without the list; Key is the list's name in it.
 	Head any
 	Key  string
-	// Worked out while they are written.
+	// Elements are computed while they are written.
 	Elements iter.Seq[any]
 }
 

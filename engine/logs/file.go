@@ -112,7 +112,7 @@ func Decode(text []byte, now time.Time) (*Counter, error) {
 	}
 	var in countsFile
 	if err := json.Unmarshal(text, &in); err != nil {
-		return wrong("invalid JSON")
+		return wrong("not the JSON that rung writes")
 	}
 	switch {
 	case in.Version != fileVersion:

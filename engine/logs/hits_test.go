@@ -159,7 +159,7 @@ func TestDamagedFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, d := range []struct{ what, old, new, want string }{
-		{"cut", "}\n", "", "invalid JSON"},
+		{"cut", "}\n", "", "not the JSON that rung writes"},
 		{"version", `"version":1`, `"version":2`, "version 2"},
 		{"counts in the future", `"from":"2026`, `"from":"2027`, "start of counting"},
 		{"another kind", "AdminNetworkPolicy", "Pod", "rule 0 is invalid"},

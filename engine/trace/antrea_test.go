@@ -31,8 +31,8 @@ func TestAntreaTrace(t *testing.T) {
 		t.Error("there are rows")
 	}
 	for text, want := range map[string]string{
-		"x/a x/b TCP 8080":                  `denied by rule 0 `,
-		"default/client-0 8.8.8.8 TCP 8081": `denied by rule `,
+		"x/a x/b TCP 8080":                  `denied by ACNP default-cluster-deny egress 0 `,
+		"default/client-0 8.8.8.8 TCP 8081": `denied by ACNP allow-self-ns egress 1 `,
 	} {
 		out := ask(t, tracer, r, text)
 		if got := out.Sentence(); !strings.HasPrefix(got, want) {

@@ -61,7 +61,7 @@ func TestFamiliesDiffer(t *testing.T) {
 	if both.Verdict != verdict.Unknown || both.Reason != "IPv4: allow, IPv6: deny" || len(both.Families) != 2 {
 		t.Errorf("both: %s %q, %d families", both.Verdict, both.Reason, len(both.Families))
 	}
-	if s := both.Sentence(); !strings.HasPrefix(s, "IPv4: allowed by default") || !strings.Contains(s, `IPv6: denied by rule 0 "no-six" of ANP six`) {
+	if s := both.Sentence(); !strings.HasPrefix(s, "IPv4: allowed by default") || !strings.Contains(s, `IPv6: denied by ANP six egress 0 "no-six"`) {
 		t.Error(s)
 	}
 	if six := ask("a/p b/dns 80 ipv6"); six.Verdict != verdict.Deny || six.Families != nil {

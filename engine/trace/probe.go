@@ -33,7 +33,7 @@ type PacketStep struct {
 	Packet    string // "SYN", "request"
 	Reply     bool
 	Zone      string
-	EntryPort string   // logical port of the sender
+	EntryPort string   // logical port where the packet entered the zone
 	ExitPorts []string // logical ports it left by
 	Delivered bool
 	Met       []MetACL

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
-	"strconv"
 	"strings"
 
 	"rung/model"
@@ -77,24 +76,20 @@ func defectText(d *verdict.Decider) string {
 	return " (known defect: " + d.Defect + ")"
 }
 
-// ruleText names a rule within a sentence: `rule 2 "deny-rest" of ANP guard-db`.
+// ruleText names a rule within a sentence: `ANP guard-db ingress 2 "deny-rest"`, or what denies by default.
 func ruleText(d *verdict.Decider) string {
-	if d.Rule < 0 {
-		out := labelOf(d)
-		if len(d.Isolating) > 0 {
-			out += " (isolated by " + words.List(keyLabels(d.Isolating), 2) + ")"
-		}
-		return out
+	if d.Rule >= 0 {
+		return RuleName(d)
 	}
-	out := "rule " + strconv.Itoa(d.Rule)
-	if d.RuleName != "" {
-		out += fmt.Sprintf(" %q", d.RuleName)
+	out := labelOf(d)
+	if len(d.Isolating) > 0 {
+		out += " (isolated by " + words.List(keyLabels(d.Isolating), 2) + ")"
 	}
-	return out + " of " + labelOf(d)
+	return out
 }
 
-// Sentence returns the verdict and its decider in one sentence: `denied by rule 2 "no-red" of ANP
-// tenant-isolation at blue/api-0's egress`.
+// Sentence returns the verdict and its decider in one sentence: `denied by ANP tenant-isolation
+// ingress 2 "no-red" at blue/api-0`.
 func (t *Trace) Sentence() string {
 	if len(t.Families) > 0 {
 		var all []string
@@ -205,29 +200,20 @@ type placedRule struct {
 	place string
 }
 
-// ruleTexts names rules within a sentence, each once with all its places. Rules of the same number, one egress
-// and one ingress, get their direction.
+// ruleTexts names rules within a sentence, each once with all its places.
 func ruleTexts(who []placedRule) string {
 	var each []placedRule
-	alike := false
 	for _, d := range who {
 		i := slices.IndexFunc(each, func(o placedRule) bool { return SameRule(o.Decider, d.Decider) })
-		if i >= 0 {
-			if o := &each[i]; o.place != d.place {
-				o.place += " and" + d.place
-			}
-			continue
+		if i < 0 {
+			each = append(each, d)
+		} else if o := &each[i]; o.place != d.place {
+			o.place += " and" + d.place
 		}
-		alike = alike || d.Rule >= 0 && slices.ContainsFunc(each, func(o placedRule) bool { return o.Rule == d.Rule })
-		each = append(each, d)
 	}
 	var out []string
 	for _, d := range each {
-		text := ruleText(d.Decider)
-		if alike && d.Rule >= 0 {
-			text = d.Direction.Lower() + " " + text
-		}
-		out = append(out, text+d.place+defectText(d.Decider))
+		out = append(out, ruleText(d.Decider)+d.place+defectText(d.Decider))
 	}
 	return words.List(out, len(out))
 }
@@ -263,9 +249,13 @@ func (p *Path) placeText(s *Stage, d *verdict.Decider) string {
 	case d.Direction == model.Ingress && s.Zone == from.Zone && s.Zone != to.Zone && s.Zone != "":
 		return " on the sender's node " + s.Zone
 	case d.Direction == model.Ingress:
-		return " at " + EndName(to.Endpoint) + "'s ingress"
+		from = to
 	}
-	return " at " + EndName(from.Endpoint) + "'s egress"
+	place := " at " + EndName(from.Endpoint)
+	if d.Rule < 0 {
+		place += "'s " + d.Direction.Lower()
+	}
+	return place
 }
 
 // EndName returns an end without its chosen address.

@@ -26,17 +26,17 @@ func TestSentenceSaysDefectAndPlace(t *testing.T) {
 		v      verdict.Verdict
 		stages []trace.Stage
 	}{
-		{"denied by rule 0 of ANP x on the sender's node n1 (known defect: " + defect + ")", verdict.Deny,
+		{"denied by ANP x ingress 0 on the sender's node n1 (known defect: " + defect + ")", verdict.Deny,
 			[]trace.Stage{stage(egress, here, verdict.Allow, nil), stage(model.StageToLport, here, verdict.Deny, by("x", model.Ingress, 0, model.Deny, defect))}},
-		{"denied by rule 0 of ANP x at b/q's ingress", verdict.Deny,
+		{"denied by ANP x ingress 0 at b/q", verdict.Deny,
 			[]trace.Stage{stage(model.StageToLport, there, verdict.Deny, by("x", model.Ingress, 0, model.Deny, ""))}},
-		{"allowed by egress rule 0 of ANP x at a/p's egress and ingress rule 0 of ANP x at b/q's ingress", verdict.Allow,
+		{"allowed by ANP x egress 0 at a/p and ANP x ingress 0 at b/q", verdict.Allow,
 			[]trace.Stage{stage(egress, here, verdict.Allow, by("x", model.Egress, 0, model.Allow, "")), stage(model.StageToLport, there, verdict.Allow, by("x", model.Ingress, 0, model.Allow, ""))}},
-		{"allowed by rule 0 of ANP x on the sender's node n1 and at b/q's ingress (known defect: " + defect + ")", verdict.Allow,
+		{"allowed by ANP x ingress 0 on the sender's node n1 and at b/q (known defect: " + defect + ")", verdict.Allow,
 			[]trace.Stage{stage(model.StageToLport, here, verdict.Allow, by("x", model.Ingress, 0, model.Allow, defect)), stage(model.StageToLport, there, verdict.Allow, by("x", model.Ingress, 0, model.Allow, defect))}},
-		{"allowed by default: no rule decides; passed on by rule 1 of ANP x on the sender's node n1 (known defect: " + defect + ")", verdict.Allow,
+		{"allowed by default: no rule decides; passed on by ANP x ingress 1 on the sender's node n1 (known defect: " + defect + ")", verdict.Allow,
 			[]trace.Stage{stage(model.StageToLport, here, verdict.Allow, nil, *by("x", model.Ingress, 1, model.Pass, defect))}},
-		{"denied by rule 2 of ANP y at b/q's ingress; passed on by rule 1 of ANP x at b/q's ingress (known defect: " + defect + ")", verdict.Deny,
+		{"denied by ANP y ingress 2 at b/q; passed on by ANP x ingress 1 at b/q (known defect: " + defect + ")", verdict.Deny,
 			[]trace.Stage{stage(model.StageToLport, there, verdict.Deny, by("y", model.Ingress, 2, model.Deny, ""), *by("x", model.Ingress, 1, model.Pass, defect))}},
 	} {
 		p := trace.Path{From: from, To: to, Verdict: test.v, Stages: test.stages}

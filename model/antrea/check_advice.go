@@ -83,7 +83,7 @@ func (k *checker) checkFallback(p *model.Policy, r *model.Rule) {
 	}
 	s := k.r.ScopeOfRule(p, r)
 	if pods := s.PodSet(k.podIndex()); !pods.IsEmpty() && !pods.IsWithin(*k.dropped) {
-		k.addAboutRule(p, r, FQDNFallback, "no rule drops other traffic of its pods: allowing a name alone restricts nothing",
+		k.addAboutRule(p, r, FQDNFallback, "no rule drops other egress traffic of its pods: allowing a name alone restricts nothing",
 			"drop the rest in a later rule")
 	}
 }

@@ -213,7 +213,7 @@ func TestFromAntrea(t *testing.T) {
 		}))}, []string{"ANP p 10 ns: all", "  egress rule 0 Deny pods: app=w in ns: name=a tcp 8080",
 			"ACNP p egress 0 approximate, now: the API decides after load balancing: it matches the pods behind Service a/web, however they are reached; Service a/gone does not exist"}},
 		{"what decides nothing", model.KindANP, []model.Object{refused, native("p", "gone", 5, ons("*"), to("Drop", everyone))}, []string{
-			"ACNP bad egress 0 not expressible, : it decides nothing: Antrea refuses it: spec.priority 0: want 1.0 to 10000.0",
+			"ACNP bad egress 0 not expressible, : it decides nothing: Antrea rejects it: spec.priority 0: want 1.0 to 10000.0",
 			"ACNP p egress 0 not expressible, : it decides nothing: Tier gone does not exist"}},
 		{"baseline of one subject", model.KindANP, []model.Object{native("p", "baseline", 5, ons("*"), to("Drop", everyone)), native("q", "baseline", 4, ons("*"), from("Drop", everyone), to("Allow", everyone)),
 			native("r", "baseline", 5, ons("*"), to("Allow", everyone))}, []string{

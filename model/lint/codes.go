@@ -41,7 +41,7 @@ var (
 		Says:   "A Deny, or the isolation by NetworkPolicies, denies DNS queries. A note if rules above decide all queries now.",
 		Remedy: "allow DNS (UDP and TCP) in a rule above"})
 	PriorityConflict = newKind(Kind{Code: "priority-conflict", Severity: model.SeverityError, Short: "conflict",
-		Says: "Rules of equal priority and number conflict for existing connections: which one wins is undefined. A note if earlier rules " +
+		Says: "Rules of equal priority and number conflict for connections of present pods: which one wins is undefined. A note if earlier rules " +
 			"mask them now.",
 		Remedy: "give the two policies different priorities: rung plan"})
 	PriorityUnsupported = newKind(Kind{Code: "priority-unsupported", Severity: model.SeverityError, Short: "too large",

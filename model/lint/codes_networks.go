@@ -13,7 +13,8 @@ var (
 			"applies on the default network. A warning if it has none.",
 		Remedy: "recreate the namespace with the label " + model.LabelPrimaryUDN + ", or give the network the role secondary"})
 	PolicyForNothing = newKind(Kind{Code: "policy-for-no-network", Severity: model.SeverityError, Short: "no network",
-		Says:   "A MultiNetworkPolicy names no existing secondary network: it is not programmed. A warning if it also names valid ones.",
+		Says: "A MultiNetworkPolicy names networks that do not exist or are not secondary, and is not programmed there. " +
+			"A warning if it also names valid ones.",
 		Remedy: "name NetworkAttachmentDefinitions of secondary networks in the annotation " + model.AnnotationPolicyFor})
 	SelectorPeers = newKind(Kind{Code: "selectors-without-addresses", Severity: model.SeverityError, Short: "rejected",
 		Says: "A MultiNetworkPolicy has peers that select pods, and is for a network without addresses: the whole policy is rejected there, " +

@@ -68,7 +68,7 @@ type Sign struct {
 // Signs has every sign.
 var Signs = []Sign{
 	{"Yes", Yes, "V", "yes: allowed, done, or as it should be", State},
-	{"No", No, "X", "no: denied, refused, or without effect", State},
+	{"No", No, "X", "no: denied, rejected, or without effect", State},
 	{"Live", Live, "*", "good and current: read, followed, in use", State},
 	{"Failed", Failed, "E", "an error: it failed, or does not exist", State},
 	{"Warned", Warned, "!", "a warning", State},

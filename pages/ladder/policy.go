@@ -286,7 +286,7 @@ func NoteSign(n *revision.LadderNote) page.Span {
 	return sign
 }
 
-// wordyMarks returns the marks of a policy in words that need no sentence.
+// wordyMarks returns the marks of a policy whose words need no sentence beside them.
 func (b *ladderBuilder) wordyMarks(r *ladder.Rung, rp *ladder.RungPolicy) (marks []LineMark) {
 	add := func(format string, args ...any) {
 		marks = append(marks, LineMark{Cell: page.Cell{Text: fmt.Sprintf(format, args...)}})

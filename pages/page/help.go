@@ -9,7 +9,7 @@ var columnHelp = map[string]string{
 	"address":    "the addresses of the pod",
 	"applied_to": "the pods the rule applies to, if not the policy's",
 	"file":       "file and line it was read from",
-	"hits":       "log lines it decided, and the last time",
+	"hits":       "number of log lines it decided, and the last time",
 	"id":         "OVN-Kubernetes' id of the row: k8s.ovn.org/id",
 	"log":        "log levels: A: for Allow rules, D: for Deny rules",
 	"name":       "the name of the rule",

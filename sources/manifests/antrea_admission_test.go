@@ -142,7 +142,7 @@ var refusedByAntrea = []struct {
 	{antrea.GroupRefused, []string{groupOf("g", "podSelector: {}, childGroups: [a]"), acnpOf("p", "appliedTo: [{group: g}], ingress: [{action: Drop}]")}, "ClusterGroup g selects nothing"},
 	{antrea.IPBlockPods, []string{someNS, somePod, acnpOf("p", toAll+", egress: [{action: Drop, to: [{ipBlock: {cidr: 10.0.0.0/8}}]}]")}, "10.0.0.0/8 contains addresses of 1 pod"},
 	{antrea.FQDNPass, []string{acnpOf("p", toAll+", egress: [{action: Pass, to: [{fqdn: a.b}]}]")}, "Pass of a.b"},
-	{antrea.FQDNFallback, []string{someNS, somePod, acnpOf("p", toAll+", egress: [{action: Allow, to: [{fqdn: a.b}]}]")}, "no rule drops other traffic"},
+	{antrea.FQDNFallback, []string{someNS, somePod, acnpOf("p", toAll+", egress: [{action: Allow, to: [{fqdn: a.b}]}]")}, "no rule drops other egress traffic"},
 	{antrea.FQDNKubernetes, []string{acnpOf("p", toAll+", egress: [{action: Drop, to: [{fqdn: db.shop.svc.cluster.local}]}]")}, "is a DNS name of Kubernetes"},
 	{antrea.NameLabel, []string{someNS, acnpOf("p", toAll+", egress: [{action: Drop, to: [{namespaceSelector: {matchLabels: {antrea.io/metadata.name: shop}}}]}]")}, "no namespace has the label antrea.io/metadata.name"},
 	{antrea.GroupBlock, []string{groupOf("g", "ipBlock: {cidr: 10.0.0.0/8}")}, "in favour of ipBlocks"},

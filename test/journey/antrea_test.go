@@ -14,7 +14,7 @@ func TestAntrea(t *testing.T) {
 	c.press(":").sees("─ command ─")
 	c.Type("trace x/a y/a 80")
 	c.sees("trace x/a y/a TCP 80").press("enter").at("trace x/a → y/a tcp 80")
-	c.sees("denied by rule 1", "of ACNP strict-ns-isolation", "securityops", "not its peer", "decides")
+	c.sees("denied by ACNP strict-ns-isolation egress 1", "securityops", "not its peer", "decides")
 	c.press("enter").sees("ACNP strict-ns-isolation egress 1", "tier securityops (100), priority 5, rule 1").press("esc").at("trace x/a → y/a tcp 80")
 	c.press("esc").at("Ladder")
 	c.quits()

@@ -27,7 +27,7 @@ func TestProposeFromTheLog(t *testing.T) {
 	c.pickBy("k", "dropped by shut egress 0")
 	line := c.selected()
 
-	c.press("t").at("trace ").sees("denied by rule 0").press("esc").at("logs")
+	c.press("t").at("trace ").sees("denied by ANP ").press("esc").at("logs")
 	c.does("E", "lines shown").answers("propose a rule", "a")
 	c.answers("For which policy?", "ctrl+u")
 	c.types("For which policy?", "door")
@@ -40,6 +40,6 @@ func TestProposeFromTheLog(t *testing.T) {
 	c.press("t").at("trace ").sees("allowed", "door egress 0", "rows agree").press("esc").at("logs")
 
 	// The other way it is denied as before.
-	c.press("g").pickBy("j", "dropped by shut ingress 0").press("t").at("trace ").sees("denied by rule 0", "of ANP shut").press("esc")
+	c.press("g").pickBy("j", "dropped by shut ingress 0").press("t").at("trace ").sees("denied by ANP shut ").press("esc")
 	c.quits()
 }

@@ -25,9 +25,9 @@ func TestTraceFromTheLog(t *testing.T) {
 		t.Fatalf("the line names no rule: %q", line)
 	}
 	direction, rule := m[2], m[3]
-	c.press("t").at("trace ").sees("denied by rule "+rule, "of ANP cluster-control at ", "'s "+direction, "rows agree in")
+	c.press("t").at("trace ").sees("denied by ANP cluster-control "+direction+" "+rule, "rows agree in")
 	c.pick("✗ decides", "cluster-control "+direction+" "+rule).press("enter").at("cluster-control " + direction + " " + rule)
-	c.press("esc").at("trace ").pick("agree: ✗ deny · ANP cluster-control " + direction + " rule " + rule).press("enter").at("ACL")
+	c.press("esc").at("trace ").pick("agree: ✗ deny · ANP cluster-control " + direction + " " + rule).press("enter").at("ACL")
 	c.sees("_uuid", "drop")
 	c.press("esc").at("trace ").press("esc").at("logs")
 	if got := c.selected(); got != line {
@@ -37,7 +37,7 @@ func TestTraceFromTheLog(t *testing.T) {
 	// The palette takes a question as it is typed, and the page restores like others.
 	c.press(":")
 	c.Type("trace api-d0 red/web-f0 8080")
-	c.press("enter").at("trace blue/api-d0 → red/web-f0 tcp 8080").sees("denied by rule")
+	c.press("enter").at("trace blue/api-d0 → red/web-f0 tcp 8080").sees("denied by ANP cluster-control")
 	c.press("t").sees("trace a connection").press("tab", "tab", "tab")
 	c.Type("53")
 	c.answers("trace a connection", "enter").at("blue/api-d0 → red/web-f0 tcp 53")
@@ -64,7 +64,7 @@ func TestRowsDisagree(t *testing.T) {
 	c.ready().press(":")
 	c.Type("trace blue/pod-0 monitoring/pod-1 9090")
 	c.press("enter").at("trace blue/pod-0 → monitoring/pod-1 tcp 9090")
-	c.sees(`denied by rule 0 "to-monitoring" of ANP shut at blue/pod-0's egress`, "rows agree in node0 and node1")
+	c.sees(`denied by ANP shut egress 0 "to-monitoring" at blue/pod-0`, "rows agree in node0 and node1")
 
 	run(t, client, "-t", "10", "transact", "unix:"+writer.sockets()["node0"], `["OVN_Northbound",{"op":"update","table":"ACL",`+
 		`"where":[["external_ids","includes",["map",[["k8s.ovn.org/name","shut"],["direction","Egress"]]]]],"row":{"action":"allow-related"}}]`)

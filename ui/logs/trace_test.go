@@ -19,7 +19,7 @@ func TestTraceOfALine(t *testing.T) {
 	w.line("cluster-control", model.Egress, 5, "blue/api-d0", "red/web-f0", 8080, "drop")
 	s = w.open(nav.PageOf(nav.Logs))
 	s.Press("t")
-	s.Want("logs › trace blue/api-d0 → red/web-f0 tcp 8080", `denied by rule 5 "default-deny" of ANP cluster-control at blue/api-d0's egress`)
+	s.Want("logs › trace blue/api-d0 → red/web-f0 tcp 8080", `denied by ANP cluster-control egress 5 "default-deny" at blue/api-d0`)
 	s.Press("esc", "k", "t")
 	s.Want("logs › trace blue/api-d0 → 203.0.113.9 tcp 443")
 }

@@ -234,7 +234,7 @@ func rowlessLines(env *view.Env, p *model.Policy) []widget.Line {
 	unjudged := revision.WhyUnjudged(env.Rev, p)
 	switch a := p.Tiered; {
 	case a != nil && env.Rev.System != system.SystemOfKind(p.Kind):
-		state = state.Add(words.No+" decides nothing here: "+env.Rev.System.TitlePossessive+" precedence applies", st.Warn)
+		state = state.Add(words.No+" has no effect here: "+env.Rev.System.TitlePossessive+" precedence applies", st.Warn)
 	case unjudged != nil:
 		style := st.Error
 		if unjudged.Sign == words.Unknown {

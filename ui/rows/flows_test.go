@@ -125,7 +125,7 @@ func TestFlowsShared(t *testing.T) {
 	}
 	open(false).Want("✓ 1 flow on ovn-worker.", "= northd made it for a deleted ACL (deadbeef…) and keeps it for this one")
 	s := open(true)
-	s.Want("✓ 1 flow on ovn-worker.", "= shared with ANP lender egress rule 4")
+	s.Want("✓ 1 flow on ovn-worker.", "= shared with ANP lender egress 4")
 	for range 80 {
 		if strings.Contains(s.Line("▸"), "shared with") {
 			break

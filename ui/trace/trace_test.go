@@ -109,7 +109,7 @@ func TestIdleCNP(t *testing.T) {
 
 func TestVerdictInWordsFirst(t *testing.T) {
 	for question, want := range map[string]string{
-		denied: `denied by rule 5 "default-deny" of ANP cluster-control at blue/api-d0's egress`,
+		denied: `denied by ANP cluster-control egress 5 "default-deny" at blue/api-d0`,
 		"open/portal-d0 service/kube-system/kube-dns UDP 53":       "allowed at both endpoints",
 		"yellow/web-f0 kube-system/kube-proxy-8l5xv TCP 80":        "unknown: the addresses of mirror.example.com are unknown",
 		"blue/api-d0 blue/api-d0 TCP 80":                           "not applicable: a pod reaches itself without leaving its network",
@@ -130,7 +130,7 @@ func TestVerdictInWordsFirst(t *testing.T) {
 func TestLeadsToRuleRowAndPod(t *testing.T) {
 	s := open(t, facts(t), denied)
 	for line, crumb := range map[string]string{
-		"✗ denied by rule": `cluster-control egress 5 "default-deny"`,
+		"✗ denied by ANP cluster-control": `cluster-control egress 5 "default-deny"`,
 		"✗ decides":        `cluster-control egress 5 "default-deny"`,
 		"agree: ✗ deny":    "ACL ",
 		"from blue/api-d0": "pod blue/api-d0",
@@ -162,7 +162,7 @@ func TestChangesAreSaid(t *testing.T) {
 	s.Console.Set(&q)
 	s.Console.Advance(12 * time.Second)
 	s.Refresh()
-	s.Want(`changed 0s ago: was denied by rule 5 "default-deny" of ANP cluster-control at blue/api-d0's egress`)
+	s.Want(`changed 0s ago: was denied by ANP cluster-control egress 5 "default-deny" at blue/api-d0`)
 	if l := s.Line("▸"); strings.Contains(l, "cluster-control") {
 		t.Errorf("the verdict is still %q", l)
 	}
@@ -189,14 +189,14 @@ func TestRowsThatFollowHideNoChange(t *testing.T) {
 	s.Console.Set(&q)
 	s.Console.Advance(time.Second)
 	s.Refresh()
-	s.Want("rows disagree", "changed 0s ago: was denied by rule 5")
+	s.Want("rows disagree", "changed 0s ago: was denied by ANP cluster-control egress 5")
 
 	followed := q
 	uitest.Sync(&followed)
 	s.Console.Set(&followed)
 	s.Console.Advance(2 * time.Second)
 	s.Refresh()
-	s.Want("rows agree", "changed 2s ago: was denied by rule 5")
+	s.Want("rows agree", "changed 2s ago: was denied by ANP cluster-control egress 5")
 	s.WantNot("rows disagreed before")
 }
 

@@ -276,7 +276,7 @@ func (j *JoinedFlows) SummaryText() string {
 		}
 	}
 	if n := len(j.Surplus); n > 0 {
-		parts = append(parts, words.Count(n, "flow")+" of ACLs that are gone")
+		parts = append(parts, words.Count(n, "flow")+" of deleted ACLs")
 	}
 	return strings.Join(parts, " · ")
 }

@@ -229,7 +229,7 @@ func TestJoinBehind(t *testing.T) {
 	if len(j.Surplus) != 2 || j.Surplus[0].Row.Hint != gone.UUID[:8] {
 		t.Errorf("surplus: %+v", j.Surplus)
 	}
-	const want = "84 flows of 42 ACLs · 2 ACLs without flows · 1 ACL with flows of an older row · 11 ACLs without ports in this zone · 2 flows of ACLs that are gone"
+	const want = "84 flows of 42 ACLs · 2 ACLs without flows · 1 ACL with flows of an older row · 11 ACLs without ports in this zone · 2 flows of deleted ACLs"
 	if got := j.SummaryText(); got != want {
 		t.Errorf("summary %q, want %q", got, want)
 	}

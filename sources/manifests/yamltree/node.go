@@ -52,7 +52,7 @@ func ParseYAML(text []byte) (*yaml.Node, error) {
 	return root, nil
 }
 
-// parseOnce is ParseYAML with the parser's own line of an error.
+// parseOnce parses as ParseYAML does. An error keeps the line that the parser names.
 func parseOnce(text []byte) (root *yaml.Node, wrong *SyntaxError) {
 	defer func() {
 		if r := recover(); r != nil {
