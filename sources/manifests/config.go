@@ -42,45 +42,35 @@ type cniType struct {
 	Plugins []cniType `json:"plugins"`
 }
 
-// isOVN reports whether the configuration, or one in its list, is OVN-Kubernetes'.
-func (c *cniType) isOVN() bool {
-	for i := range c.Plugins {
-		if c.Plugins[i].Type == ovnPlugin {
-			return true
-		}
-	}
-	return c.Type == ovnPlugin
-}
-
-// Read converts a NetworkAttachmentDefinition to the model's form. It is foreign without a configuration,
+// nadOf converts a NetworkAttachmentDefinition to the model's form. It is foreign without a configuration,
 // which is then in a file on the nodes, and also if it configures the default network.
-func (o *NAD) Read(m model.Meta) (model.Object, []Issue) {
-	a := &network.Attachment{Meta: m, ID: idOf(o)}
+func (d *decoder) nadOf(o *NAD, m model.Meta) model.Object {
+	a := &network.Attachment{Meta: m, ID: words.CleanText(o.Annotations[annotationNetworkID])}
 	text := strings.TrimSpace(o.Spec.Config)
 	if text == "" {
 		a.Foreign = true
-		return a, nil
+		return a
 	}
 	var whose cniType
 	if err := json.Unmarshal([]byte(text), &whose); err != nil {
-		f := &fault{"spec.config", "is not a JSON configuration: " + words.CleanText(err.Error())}
-		a.Err = f.line()
-		return a, f.issues()
+		a.Err = d.reportFault(m, &fault{"spec.config", "is not a JSON configuration: " + words.CleanText(err.Error())})
+		return a
 	}
-	if !whose.isOVN() {
+	isOVN := func(c cniType) bool { return c.Type == ovnPlugin }
+	if !isOVN(whose) && !slices.ContainsFunc(whose.Plugins, isOVN) {
 		a.Foreign = true
-		return a, nil
+		return a
 	}
 	c, f := networkConfigOf(text)
 	if f == nil && c.Name == "default" {
 		a.Foreign = true
-		return a, nil
+		return a
 	}
 	if f == nil {
 		a.Config, f = c.network(m.NamespacedName())
 	}
-	a.Err = f.line()
-	return a, f.issues()
+	a.Err = d.reportFault(m, f)
+	return a
 }
 
 // networkConfigOf reads a configuration of OVN-Kubernetes: a plugin, or a list of one plugin under the list's

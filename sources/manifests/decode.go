@@ -372,8 +372,3 @@ func (d *decoder) reportIssue(origin model.Origin, key model.Key, i Issue) {
 func (d *decoder) countAside(group string, origin model.Origin, key model.Key, i Issue) {
 	d.out.asideNotes = append(d.out.asideNotes, asideNote{group, d.brokenOf(origin, key, i), 1})
 }
-
-func (d *decoder) warnAnnotation(m model.Meta, name, msg string) {
-	d.reportIssue(m.Origin, m.Key, Issue{Severity: model.SeverityWarning, Code: CodeAnnotation,
-		Field: "metadata.annotations[" + name + "]", Message: msg})
-}

@@ -1,8 +1,6 @@
 package manifests
 
 import (
-	"slices"
-
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -27,7 +25,5 @@ func (n *normaliser) multiNetworkPolicy(u *unstructured.Unstructured) {
 		n.addInvalid(CodeSchema, "", words.CleanText(err.Error()), "")
 		return
 	}
-	n.p.IsolatesIngress = slices.Contains(o.Spec.PolicyTypes, networkingv1.PolicyTypeIngress)
-	n.p.IsolatesEgress = slices.Contains(o.Spec.PolicyTypes, networkingv1.PolicyTypeEgress)
 	n.npRules(&o.Spec)
 }

@@ -50,12 +50,10 @@ type (
 		Layer2   *flatConfig   `json:"layer2"`
 	}
 	clusterNetworkSpec struct {
-		Topology  string          `json:"topology"`
-		Layer3    *layer3Config   `json:"layer3"`
-		Layer2    *flatConfig     `json:"layer2"`
-		Localnet  *localnetConfig `json:"localnet"`
-		Transport string          `json:"transport"`
-		NoOverlay any             `json:"noOverlay"`
+		networkSpec `json:",inline"`
+		Localnet    *localnetConfig `json:"localnet"`
+		Transport   string          `json:"transport"`
+		NoOverlay   any             `json:"noOverlay"`
 		// NoOverlayOptions is NoOverlay's name in some releases.
 		NoOverlayOptions any `json:"noOverlayOptions"`
 		EVPN             any `json:"evpn"`

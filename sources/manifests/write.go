@@ -137,9 +137,9 @@ func (w *policyWriter) adminRule(r *model.Rule, at string) jsonTree {
 	}
 	peers := []any{}
 	for i := range r.Peers {
-		peers = append(peers, w.adminPeer(r, &r.Peers[i], fmt.Sprintf("%s.%s[%d]", at, peersField(r), i)))
+		peers = append(peers, w.adminPeer(r, &r.Peers[i], fmt.Sprintf("%s.%s[%d]", at, peersField(r.Direction), i)))
 	}
-	out[peersField(r)] = peers
+	out[peersField(r.Direction)] = peers
 	var ports []any
 	for i := range r.Ports {
 		if w.p.Kind == model.KindCNP {
@@ -157,9 +157,9 @@ func (w *policyWriter) adminRule(r *model.Rule, at string) jsonTree {
 	return out
 }
 
-// peersField returns the name of the field with a rule's peers.
-func peersField(r *model.Rule) string {
-	if r.Direction == model.Egress {
+// peersField returns the name of the field with the peers of a rule.
+func peersField(d model.Direction) string {
+	if d == model.Egress {
 		return "to"
 	}
 	return "from"

@@ -2,6 +2,7 @@ package manifests
 
 import (
 	"fmt"
+	"strings"
 
 	"rung/model"
 )
@@ -37,7 +38,7 @@ func (w *policyWriter) antreaRule(r *model.Rule, at string) jsonTree {
 	}
 	var peers, services, ports, protocols []any
 	for i := range r.Peers {
-		peers = append(peers, w.antreaPeer(&r.Peers[i], fmt.Sprintf("%s.%s[%d]", at, peersField(r), i)))
+		peers = append(peers, w.antreaPeer(&r.Peers[i], fmt.Sprintf("%s.%s[%d]", at, peersField(r.Direction), i)))
 	}
 	for _, s := range a.ToServices {
 		services = append(services, jsonTree{"namespace": s.Namespace, "name": s.Name})
@@ -51,7 +52,7 @@ func (w *policyWriter) antreaRule(r *model.Rule, at string) jsonTree {
 	if len(a.L7) > 0 {
 		w.addCannot(at+".l7Protocols", "cannot be written")
 	}
-	for field, list := range map[string][]any{peersField(r): peers, "toServices": services, "ports": ports, "protocols": protocols} {
+	for field, list := range map[string][]any{peersField(r.Direction): peers, "toServices": services, "ports": ports, "protocols": protocols} {
 		if len(list) > 0 {
 			out[field] = list
 		}
@@ -66,23 +67,16 @@ func (w *policyWriter) antreaRule(r *model.Rule, at string) jsonTree {
 }
 
 func antreaProtocolTree(p model.RuleProtocol) jsonTree {
-	of := jsonTree{}
-	if p.Protocol == "IGMP" {
-		if p.Type != nil {
-			of["igmpType"] = int64(*p.Type)
+	name, of := strings.ToLower(p.Protocol), jsonTree{} // ICMP has no group, IGMP no code
+	for field, number := range map[string]*int32{name + "Type": p.Type, name + "Code": p.Code} {
+		if number != nil {
+			of[field] = int64(*number)
 		}
-		if p.Group != "" {
-			of["groupAddress"] = p.Group
-		}
-		return jsonTree{"igmp": of}
 	}
-	if p.Type != nil {
-		of["icmpType"] = int64(*p.Type)
+	if p.Group != "" {
+		of["groupAddress"] = p.Group
 	}
-	if p.Code != nil {
-		of["icmpCode"] = int64(*p.Code)
-	}
-	return jsonTree{"icmp": of}
+	return jsonTree{name: of}
 }
 
 func (w *policyWriter) antreaPort(p *model.Port, at string) jsonTree {
