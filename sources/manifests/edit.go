@@ -224,17 +224,14 @@ func RewritePolicy(old *model.Policy, object any, by Options) (*model.Policy, []
 func PolicyOfObject(old *model.Policy, object metav1.Object) (*model.Policy, error) {
 	var next *model.Policy
 	var broken []model.Broken
+	var err error
 	if old != nil {
-		var err error
-		if next, broken, err = RewritePolicy(old, object, Options{}); err != nil {
-			return nil, err
-		}
-	} else {
-		made, err := FromObject(object, model.Origin{Item: -1})
-		if err != nil {
-			return nil, err
-		}
-		next, broken = ParsePolicy([]byte(made.YAML))
+		next, broken, err = RewritePolicy(old, object, Options{})
+	} else if next, err = FromObject(object, model.Origin{Item: -1}); err == nil {
+		next, broken = ParsePolicy([]byte(next.YAML))
+	}
+	if err != nil {
+		return nil, err
 	}
 	for _, b := range broken {
 		if b.IsError() {

@@ -20,7 +20,7 @@ const (
 
 // Prefixes of inputs other than files. A file with such a name needs ./ before it.
 const (
-	GitPrefix     = Prefix
+	GitPrefix     = "git:"
 	ContextPrefix = "context:"
 )
 

@@ -148,14 +148,3 @@ func (p inputPlace) below(at string) inputPlace {
 	}
 	return inputPlace{name: p.nameOf(at), tree: p.tree, path: at, nameOf: p.nameOf}
 }
-
-// addSubmodules reports the submodules of a revision.
-func (l *inputLister) addSubmodules(root inputPlace) {
-	tree, ok := root.tree.(*Tree)
-	if !ok {
-		return
-	}
-	for _, p := range tree.Submodules() {
-		l.addSkipped(tree.Name(p), "a submodule", "read its own repository")
-	}
-}

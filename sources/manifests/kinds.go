@@ -7,6 +7,7 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 
@@ -67,6 +68,12 @@ func plainKind[T any, P interface {
 }](k model.Kind, group, version string, read func(*decoder, P, model.Meta) model.Object) kindInfo {
 	return kindInfo{k, group, version, reflect.TypeFor[T](),
 		func(d *decoder, o metav1.Object, m model.Meta) model.Object { return read(d, o.(P), m) }}
+}
+
+// readObject converts a tree to the kind's Go type.
+func (k *kindInfo) readObject(obj map[string]any) (metav1.Object, error) {
+	typed := reflect.New(k.goType).Interface().(metav1.Object)
+	return typed, runtime.DefaultUnstructuredConverter.FromUnstructured(obj, typed)
 }
 
 // findKind returns the first kind that satisfies a condition, or nil.

@@ -83,33 +83,21 @@ type (
 	}
 )
 
-// IsKind reports whether objects of the kind route outside traffic to Services.
-func IsKind(k model.Kind) bool {
-	return k == model.KindIngress || k == model.KindHTTPRoute || k == model.KindRoute
-}
+// wayInFields are the fields kept of an Ingress, HTTPRoute or Route; those of an Ingress' paths are pathFields.
+var (
+	target      = yamltree.Fields{"kind": nil, "name": nil}
+	wayInFields = yamltree.Fields{"apiVersion": nil, "kind": nil, "metadata": nil, "spec": {"defaultBackend": nil, "hostnames": nil,
+		"host": nil, "path": nil, "port": nil, "to": target, "alternateBackends": target,
+		"rules": {"host": nil, "http": nil, "matches": {"path": {"value": nil}},
+			"backendRefs": {"kind": nil, "name": nil, "namespace": nil, "port": nil}}}}
+	pathFields = yamltree.Fields{"path": nil, "backend": {"service": nil}}
+)
 
-// KeepWayInFields removes the unread fields from the tree of an Ingress, HTTPRoute or Route.
-func KeepWayInFields(n *yaml.Node) {
-	spec := yamltree.Get(n, "spec")
-	yamltree.KeepFields(n, "apiVersion", "kind", "metadata", "spec")
-	yamltree.KeepFields(spec, "defaultBackend", "rules", "hostnames", "host", "path", "to", "alternateBackends", "port")
-	yamltree.KeepFields(yamltree.Get(spec, "to"), "kind", "name")
-	for _, b := range yamltree.ItemsAt(spec, "alternateBackends") {
-		yamltree.KeepFields(b, "kind", "name")
-	}
-	for _, r := range yamltree.ItemsAt(spec, "rules") {
-		yamltree.KeepFields(r, "host", "http", "matches", "backendRefs")
-		for _, p := range yamltree.ItemsAt(r, "http", "paths") {
-			yamltree.KeepFields(p, "path", "backend")
-			yamltree.KeepFields(yamltree.Get(p, "backend"), "service")
-		}
-		for _, m := range yamltree.ItemsAt(r, "matches") {
-			yamltree.KeepFields(m, "path")
-			yamltree.KeepFields(yamltree.Get(m, "path"), "value")
-		}
-		for _, b := range yamltree.ItemsAt(r, "backendRefs") {
-			yamltree.KeepFields(b, "kind", "name", "namespace", "port")
-		}
+// keepWayInFields removes the unread fields from the tree of an Ingress, HTTPRoute or Route.
+func keepWayInFields(n *yaml.Node) {
+	wayInFields.KeepIn(n)
+	for _, r := range yamltree.ItemsAt(n, "spec", "rules") {
+		pathFields.KeepIn(yamltree.Get(r, "http", "paths"))
 	}
 }
 

@@ -72,17 +72,6 @@ type Result struct {
 	Files   []FileState
 }
 
-// Policies returns the policies among the objects.
-func (r *Result) Policies() []*model.Policy {
-	var ps []*model.Policy
-	for _, o := range r.Objects {
-		if p, ok := o.(*model.Policy); ok {
-			ps = append(ps, p)
-		}
-	}
-	return ps
-}
-
 // Changeable returns the changeable objects as policies.
 func (r *Result) Changeable() []*model.Policy {
 	var ps []*model.Policy

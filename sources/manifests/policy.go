@@ -38,16 +38,20 @@ func (d *decoder) takePolicy(n *yaml.Node, k *kindInfo, key model.Key, origin mo
 			p.Invalid[i].Origin.Line = d.line + l
 		}
 	}
-	if text != nil {
-		p.YAML = string(text) // a copy, so that the file's text is freed
-	} else {
-		p.YAML = yamltree.TidyText(obj)
-	}
+	p.YAML = textOr(text, obj)
 	if was != nil {
 		was.MarkPolicy(p, d.line)
 	}
 	p.Digested = p.Digests()
 	d.out.objects = append(d.out.objects, p)
+}
+
+// textOr returns a copy of an object's own text, so that the file's text is freed; without one, tidy text.
+func textOr(own []byte, obj map[string]any) string {
+	if own == nil {
+		return yamltree.TidyText(obj)
+	}
+	return string(own)
 }
 
 // gateIssues returns the issues that gate 1 finds in a tree, with their lines.
@@ -135,8 +139,8 @@ func (o *Options) validatePolicy(p *model.Policy) []model.Broken {
 		priority, ranked = priorityIn(root, p.Kind)
 	}
 	for _, i := range JudgeTree(p.Kind, obj, o.Schemas, o.Release) {
-		b := model.Broken{Severity: i.Severity, Origin: p.Origin, Key: p.Key, Field: i.Field, Code: i.Code, Message: i.Message,
-			Remedy: i.Remedy, Release: i.Release, Priority: priority, HasPriority: ranked}
+		b := i.broken(p.Origin, p.Key)
+		b.Priority, b.HasPriority = priority, ranked
 		if root != nil && p.Origin.Item < 0 && p.Origin.Line > 0 {
 			b.Origin.Line += yamltree.LineOfValue(root, i.Field, i.Message) - root.Line
 		}

@@ -37,25 +37,21 @@ func leftOut(variable string) bool {
 		"GIT_SSH_COMMAND", "GIT_PROXY_COMMAND", "GIT_ASKPASS", "SSH_ASKPASS", "GIT_EDITOR", "LANGUAGE"}, name)
 }
 
-// gitCommand returns a git command that ends with ctx.
-func gitCommand(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "git", slices.Concat(fixedArgs, args)...)
-	cmd.Env = append(slices.DeleteFunc(os.Environ(), leftOut), fixedEnv...)
-	cmd.WaitDelay = lingers
-	return cmd
-}
-
-// runGit runs git and returns its output, at most limit bytes.
+// runGit runs git until ctx ends and returns its output, at most limit bytes.
 func runGit(ctx context.Context, stdin string, limit int64, args ...string) ([]byte, error) {
-	cmd := gitCommand(ctx, args...)
+	cmd := exec.CommandContext(ctx, "git", slices.Concat(fixedArgs, args)...)
+	cmd.Env, cmd.WaitDelay = append(slices.DeleteFunc(os.Environ(), leftOut), fixedEnv...), lingers
 	var said bytes.Buffer
 	cmd.Stdin, cmd.Stderr = strings.NewReader(stdin), &said
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
-		return nil, startError(err)
+	switch err := cmd.Start(); {
+	case errors.Is(err, exec.ErrNotFound):
+		return nil, errors.New("git is not installed")
+	case err != nil:
+		return nil, err
 	}
 	text, readErr := files.ReadAll(out, 0, limit)
 	if readErr != nil {
@@ -73,13 +69,6 @@ func runGit(ctx context.Context, stdin string, limit int64, args ...string) ([]b
 		return nil, saidError(said.String(), err)
 	}
 	return text, nil
-}
-
-func startError(err error) error {
-	if errors.Is(err, exec.ErrNotFound) {
-		return errors.New("git is not installed")
-	}
-	return err
 }
 
 // errNotHere means the text of a file is not in the clone.

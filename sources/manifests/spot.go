@@ -68,14 +68,12 @@ const (
 func refOf(obj any) DocumentRef {
 	o, _ := obj.(map[string]any)
 	md, _ := o["metadata"].(map[string]any)
-	r := DocumentRef{}
-	r.Kind = string(KindOfTree(o))
-	r.Namespace, _ = md["namespace"].(string)
-	r.Name, _ = md["name"].(string)
-	if r.Name == "" {
+	namespace, _ := md["namespace"].(string)
+	name, _ := md["name"].(string)
+	if name == "" {
 		return DocumentRef{}
 	}
-	return r
+	return DocumentRef{Kind: string(KindOfTree(o)), Namespace: namespace, Name: name}
 }
 
 // refOf returns the reference to a document.

@@ -41,7 +41,7 @@ func (w *policyWriter) antreaRule(r *model.Rule, at string) jsonTree {
 		peers = append(peers, w.antreaPeer(&r.Peers[i], fmt.Sprintf("%s.%s[%d]", at, peersField(r.Direction), i)))
 	}
 	for _, s := range a.ToServices {
-		services = append(services, jsonTree{"namespace": s.Namespace, "name": s.Name})
+		services = append(services, nameTree(s.Namespace, s.Name))
 	}
 	for i := range r.Ports {
 		ports = append(ports, w.antreaPort(&r.Ports[i], fmt.Sprintf("%s.ports[%d]", at, i)))
@@ -103,7 +103,7 @@ func (w *policyWriter) antreaPeer(p *model.Peer, at string) jsonTree {
 	case p.Kind == model.PeerGroup:
 		return jsonTree{"group": p.Group}
 	case p.Kind == model.PeerServiceAccount && p.ServiceAccount != nil:
-		return jsonTree{"serviceAccount": accountTree(p.ServiceAccount)}
+		return jsonTree{"serviceAccount": nameTree(p.ServiceAccount.Namespace, p.ServiceAccount.Name)}
 	case p.Kind == model.PeerDNS:
 		return jsonTree{"fqdn": p.DNSName}
 	case p.Kind == model.PeerNodes:
@@ -126,16 +126,13 @@ func (w *policyWriter) antreaPeer(p *model.Peer, at string) jsonTree {
 		}
 		return out
 	case p.Kind == model.PeerPods && p.Namespace == "": // of a namespaced policy
-		return jsonTree{"podSelector": w.labelSelector(p.Pods, at+".podSelector"), "namespaceSelector": w.labelSelector(p.Namespaces,
-			at+".namespaceSelector")}
+		return w.podsSelector(p.Namespaces, p.Pods, at)
 	}
 	w.addCannot(at, "is a kind of peer that the API does not allow there: %s", p.String())
 	return nil
 }
 
-func accountTree(a *model.ServiceAccount) jsonTree {
-	return jsonTree{"namespace": a.Namespace, "name": a.Name}
-}
+func nameTree(namespace, name string) jsonTree { return jsonTree{"namespace": namespace, "name": name} }
 
 func (w *policyWriter) appliedTo(list []model.AppliedTo, at string) (out []any) {
 	for i := range list {
@@ -145,9 +142,9 @@ func (w *policyWriter) appliedTo(list []model.AppliedTo, at string) (out []any) 
 		case a.Group != "":
 			t = jsonTree{"group": a.Group}
 		case a.ServiceAccount != nil:
-			t = jsonTree{"serviceAccount": accountTree(a.ServiceAccount)}
+			t = jsonTree{"serviceAccount": nameTree(a.ServiceAccount.Namespace, a.ServiceAccount.Name)}
 		case a.Service != nil:
-			t = jsonTree{"service": jsonTree{"namespace": a.Service.Namespace, "name": a.Service.Name}}
+			t = jsonTree{"service": nameTree(a.Service.Namespace, a.Service.Name)}
 		case a.Nodes != nil:
 			t = jsonTree{"nodeSelector": w.labelSelector(*a.Nodes, at+".nodeSelector")}
 		case a.Select:
