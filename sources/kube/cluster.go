@@ -51,7 +51,9 @@ type Cluster struct {
 	dynamic dynamic.Interface
 
 	zonePods SharedAnswers[map[string][]zonePodInfo] // by namespace
-	answers  answerCache                             // see MayDo
+
+	answersMu sync.Mutex
+	answers   map[AccessQuestion]AccessAnswer // see MayDo
 }
 
 // Open prepares a cluster. It reads the kubeconfig but sends no request.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -160,12 +161,7 @@ func (c *Cluster) execError(err error, in ExecTarget) error {
 	}
 	text := words.CleanText(err.Error())
 	has := func(parts ...string) bool {
-		for _, p := range parts {
-			if strings.Contains(text, p) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(text, p) })
 	}
 	switch {
 	case statusIs(err, apierrors.IsForbidden) || has(" is forbidden: "):

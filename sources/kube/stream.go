@@ -3,6 +3,7 @@ package kube
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -139,20 +140,30 @@ var errMissed = errors.New("lines are missing")
 
 // readLines delivers the lines of a response until it ends.
 func (s *logStream) readLines(body io.Reader) error {
+	return eachLine(body, s.endsWithResponse, func(line []byte, long bool) error {
+		s.touched.Store(time.Now().UnixNano())
+		if long {
+			s.isTooLong()
+		} else if !s.takeLine(line) {
+			return errMissed
+		}
+		return nil
+	})
+}
+
+// eachLine calls f for the lines of a log until it ends or f returns an error. long is set for the end of a
+// line longer than maxLine. A last line without an end counts if withLast is set.
+func eachLine(body io.Reader, withLast bool, f func(line []byte, long bool) error) error {
 	in := bufio.NewReaderSize(body, maxLine)
-	long := false
-	for {
+	for long := false; ; {
 		line, err := in.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
 			long = true
 			continue
 		}
-		if err == nil || errors.Is(err, io.EOF) && s.endsWithResponse && len(line) > 0 {
-			s.touched.Store(time.Now().UnixNano())
-			if long {
-				s.isTooLong()
-			} else if !s.takeLine(bytes.TrimRight(line, "\r\n")) {
-				return errMissed
+		if err == nil || errors.Is(err, io.EOF) && withLast && len(line) > 0 {
+			if err := f(bytes.TrimRight(line, "\r\n"), long); err != nil {
+				return err
 			}
 			long = false
 		}
@@ -205,11 +216,7 @@ func (s *logStream) takeLine(line []byte) bool {
 			return false
 		}
 		s.overlap = false
-		why := s.why
-		if why == "" {
-			why = "the log was rotated meanwhile"
-		}
-		r.reportGap(at, why)
+		r.reportGap(at, cmp.Or(s.why, "the log was rotated meanwhile"))
 	}
 	s.replay = false
 	r.seenLines.addLine(at, text)

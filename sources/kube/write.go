@@ -297,12 +297,11 @@ func rulePatch(at string, was, is map[string]any) (ops []patchOperation) {
 		case len(ops) == 0:
 			ops = append(ops, patchOperation{"op": "test", "path": at, "value": was})
 		}
-		switch {
-		case !has:
-			ops = append(ops, patchOperation{"op": "remove", "path": at + "/" + field})
-		default: // "add" also replaces a value
-			ops = append(ops, patchOperation{"op": "add", "path": at + "/" + field, "value": now})
+		op := patchOperation{"op": "remove", "path": at + "/" + field}
+		if has {
+			op["op"], op["value"] = "add", now // also replaces a value
 		}
+		ops = append(ops, op)
 	}
 	return ops
 }
@@ -316,11 +315,13 @@ func placeOps(old, now *model.Policy) (ops []patchOperation) {
 		}
 		ops = append(ops, patchOperation{"op": "test", "path": path, "value": was}, op)
 	}
-	if old.Tiered == nil || now.Tiered == nil {
-		if old.Priority != now.Priority {
-			set("/spec/priority", old.Priority, now.Priority, true)
-		}
+	switch {
+	case old.Tiered != nil && now.Tiered != nil:
+	case old.Priority != now.Priority:
+		set("/spec/priority", old.Priority, now.Priority, true)
 		return ops
+	default:
+		return nil
 	}
 	if old.Tiered.Priority != now.Tiered.Priority {
 		set("/spec/priority", old.Tiered.Priority, now.Tiered.Priority, true)

@@ -100,7 +100,7 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 		causes = st.Details.Causes
 	}
 	switch {
-	case isByWebhook(st): // its message counts, whatever its code
+	case strings.HasPrefix(st.Message, "admission webhook "): // its message counts, whatever its code
 	case isConflictOver(k, st):
 		if by := fieldManagers(causes); len(by) > 0 {
 			return &ContestedError{By: by}
@@ -142,9 +142,6 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 
 // patchFailed is the server's whole message if a JSON patch does not fit the object.
 const patchFailed = "the server rejected our request due to an error in our request"
-
-// isByWebhook reports whether an admission webhook rejected the request. It may choose any code.
-func isByWebhook(st metav1.Status) bool { return strings.HasPrefix(st.Message, "admission webhook ") }
 
 // isConflictOver reports whether the object changed since it was read, or others own its fields. It is false
 // for a conflict over another object, such as a quota.

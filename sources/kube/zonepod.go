@@ -173,10 +173,8 @@ func databaseContainer(p *corev1.Pod) string {
 		})
 	}
 	for _, name := range []string{"nb-ovsdb", "nbdb"} {
-		for i := range p.Spec.Containers {
-			if p.Spec.Containers[i].Name == name {
-				return name
-			}
+		if slices.ContainsFunc(p.Spec.Containers, func(c corev1.Container) bool { return c.Name == name }) {
+			return name
 		}
 	}
 	found := ""
