@@ -75,8 +75,7 @@ type collected struct {
 	Hostname string `json:"hostname"`
 }
 
-// parseCollected reads a line wrapped in a collector's JSON. The collector's time counts only if the line
-// itself has none.
+// parseCollected reads a line wrapped in a collector's JSON. Its time counts only if the line has none.
 func parseCollected(line string) (logline.Line, error) {
 	var c collected
 	if err := json.Unmarshal([]byte(line), &c); err != nil {
@@ -160,10 +159,7 @@ func cutHeader(line string) (h lineHeader, ok bool) {
 		return h, false
 	}
 	_, h.message, ok = strings.Cut(rest, "|")
-	if !ok {
-		return h, false
-	}
-	return h, true
+	return h, ok
 }
 
 // toSyslog replaces the time in lines that OVS's programs send to syslog, which adds the time itself.

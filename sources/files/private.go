@@ -10,14 +10,12 @@ import (
 	"time"
 )
 
-// ErrRefused marks an unusable file or folder at a path of Rung's: irregular, another user's, or open to
-// others.
+// ErrRefused marks an unusable file or folder of Rung's: irregular, another user's, or open to others.
 var ErrRefused = errors.New("remove it, or choose another --state-dir")
 
 func refusedError(path, why string) error { return fmt.Errorf("%s %s: %w", path, why, ErrRefused) }
 
-// judgePath checks the file at the path of a private file, and returns the path behind a link. info is nil if
-// no file exists.
+// judgePath checks a private file, and returns the path behind a link. info is nil if no file exists.
 func judgePath(fsys FS, path string) (real string, info fs.FileInfo, err error) {
 	info, err = fsys.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -105,8 +105,7 @@ func (s textSwap) swapIn(temp string, old, text []byte) error {
 		s.dropFile(temp)
 		return nil
 	}
-	// Another program wrote to the replaced file. Put the file itself back, so that its further writes reach
-	// the right file.
+	// Another program wrote to the replaced file. Put it back, so that further writes reach the right file.
 	back, err := s.tradeNames(temp)
 	if err != nil {
 		return errors.Join(why, err, s.keepAside(temp))

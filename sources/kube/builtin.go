@@ -81,8 +81,7 @@ type (
 	}
 )
 
-// resourceOf returns the client of a resource; an empty namespace means all namespaces, or a cluster-scoped
-// resource.
+// resourceOf returns the client of a resource, in all namespaces if namespace is empty.
 func resourceOf[T, L any, P clientObject[T], Q clientList[L]](b *Builtin, gv schema.GroupVersion, resource,
 	namespace string) *gentype.ClientWithList[P, Q] {
 	return gentype.NewClientWithList(resource, b.groups[gv], builtinParameters, namespace,

@@ -70,8 +70,7 @@ func (c *Cluster) execOnce(ctx context.Context, in ExecTarget, cmd []string, io 
 	if io.Stderr != nil {
 		opt.Stderr = &stderr
 	}
-	// SPDY's handshake ignores the context: a server that stalls in it must not block the caller, at worst a
-	// goroutine.
+	// SPDY's handshake ignores the context: a stalling server may block a goroutine, but not the caller.
 	done := make(chan error, 1)
 	go func() { done <- executor.StreamWithContext(ctx, opt) }()
 	select {
@@ -118,8 +117,7 @@ func (v *writeValve) Write(p []byte) (int, error) {
 	return v.w.Write(p)
 }
 
-// shutValve waits for a write under way and fails all later ones. Writers given to Exec must not block after
-// its context has ended.
+// shutValve waits for a write under way and fails later ones. Writers must not block after Exec's context has ended.
 func (v *writeValve) shutValve() {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -175,8 +175,7 @@ func (f *feed) listPage(ctx context.Context, opt metav1.ListOptions) (runtime.Ob
 	list, err := f.resource.list(ctx, f.w.c, opt)
 	f.countRefusal(err)
 	if f.resource.custom.Resource != "" && apierrors.IsForbidden(err) {
-		// The server checks the permission before it looks for the resource. Ask whether the CRD is installed,
-		// which every user may ask.
+		// The server checks the permission first. Every user may ask whether the CRD is installed.
 		if has, e := f.w.c.ServesResource(ctx, f.resource.custom); e == nil && !has {
 			err = apierrors.NewNotFound(f.resource.custom.GroupResource(), "")
 		}
@@ -198,8 +197,7 @@ func (f *feed) countRefusal(err error) {
 	f.refusals++
 }
 
-// followFrom watches from a version. It returns the newest known version; quick means the stream ended at
-// once.
+// followFrom watches from a version and returns the newest known one; quick means the stream ended at once.
 func (f *feed) followFrom(ctx context.Context, from string) (version string, quick bool, err error) {
 	seconds := int64(300 + rand.IntN(300)) // ends streams that died silently
 	start := time.Now()
@@ -259,8 +257,7 @@ func isBrokenConnection(text string) bool {
 	return text == errBroken.Error() || slices.ContainsFunc(brokenWords, func(w string) bool { return strings.Contains(text, w) })
 }
 
-// streamError returns the error of a watch's error event. client-go also makes such an event for a broken
-// connection.
+// streamError returns the error of a watch's error event, which client-go also makes for a broken connection.
 func streamError(o runtime.Object) error {
 	err := apierrors.FromObject(o)
 	if isBrokenConnection(err.Error()) {

@@ -26,8 +26,7 @@ type listWatcher[L runtime.Object] interface {
 	Watch(context.Context, metav1.ListOptions) (watch.Interface, error)
 }
 
-// throughClient makes the requests of a resource. It asks for the client each time, since credentials may have
-// been replaced.
+// throughClient makes the requests of a resource. Each asks for the client, whose credentials may be new.
 func throughClient[L runtime.Object](a feedResource, of func(*Cluster) listWatcher[L]) feedResource {
 	a.list = func(ctx context.Context, c *Cluster, o metav1.ListOptions) (runtime.Object, error) {
 		return of(c).List(ctx, o)

@@ -143,8 +143,7 @@ type containerID struct {
 	restarts  int32
 }
 
-// identifyTarget reads which run of a container a target is now. Without permission to get the pod, it returns
-// only the names.
+// identifyTarget reads which run of a container a target is now; only its names if the pod is forbidden.
 func (p *Reader) identifyTarget(ctx context.Context, t LogTarget) (containerID, error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()

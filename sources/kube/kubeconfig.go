@@ -132,8 +132,7 @@ func sameLogin(a, b *rest.Config) bool {
 }
 
 // Flags returns kubectl's flags, quoted for a shell, that select this cluster and user: without them a command
-// may go to another cluster. Tokens, passwords and a proxy's login are left out, since they must not be shown
-// or kept.
+// may go to another cluster. Tokens, passwords and a proxy's login are left out as secrets.
 func (c *Cluster) Flags() string {
 	var args []string
 	add := func(name string, values ...string) {

@@ -13,8 +13,7 @@ import (
 	"rung/model/words"
 )
 
-// takeLogin moves user and password from the server's URL to fields that are never shown. As in Go's client,
-// they replace a token.
+// takeLogin moves user and password from the server's URL to hidden fields. As in Go's client, they replace a token.
 func takeLogin(cfg *rest.Config) {
 	scheme, rest, found := strings.Cut(cfg.Host, "://")
 	if !found {

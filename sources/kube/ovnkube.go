@@ -42,8 +42,7 @@ var ovnEnv = map[string]string{
 type OVNKube struct {
 	// Settings by the names in dialect, spelled like flags; unread ones are absent.
 	Settings map[string]dialect.Setting
-	// Image is the image of the controller's container, Version its release; empty if unknown, as for a
-	// digest.
+	// Image is the image of the controller's container, Version its release; empty if unknown.
 	Image, Version string
 }
 
@@ -112,8 +111,7 @@ func (o *OVNKube) configMap(ns, name string, data map[string]string) {
 	maps.Copy(o.Settings, c.Settings)
 }
 
-// daemonSet takes the settings of the controller's container; data holds the ConfigMaps that its environment
-// may refer to.
+// daemonSet takes the settings of the controller's container, whose environment may refer to ConfigMaps, data.
 func (o *OVNKube) daemonSet(ds *appsv1.DaemonSet, data map[string]map[string]string) {
 	for i := range ds.Spec.Template.Spec.Containers {
 		c := &ds.Spec.Template.Spec.Containers[i]

@@ -18,8 +18,7 @@ import (
 	"rung/sources/manifests"
 )
 
-// PolicyResources are the API resources that Rung can change: policies, and the logging annotations of
-// namespaces.
+// PolicyResources are the API resources that Rung can change; of namespaces, only logging annotations.
 var PolicyResources = map[model.Kind]schema.GroupVersionResource{
 	model.KindANP:  {Group: "policy.networking.k8s.io", Version: "v1alpha1", Resource: "adminnetworkpolicies"},
 	model.KindBANP: {Group: "policy.networking.k8s.io", Version: "v1alpha1", Resource: "baselineadminnetworkpolicies"},
@@ -66,8 +65,7 @@ func antreaResource(resource string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "crd.antrea.io", Version: "v1beta1", Resource: resource}
 }
 
-// ServesResource reports whether the server serves a resource. Every user may ask this; an error means that it
-// is unknown.
+// ServesResource reports whether the server serves a resource, which every user may ask. It is unknown after an error.
 func (c *Cluster) ServesResource(ctx context.Context, r schema.GroupVersionResource) (bool, error) {
 	has, err := c.servedResources(ctx, r.GroupVersion())
 	return has[r.Resource], err

@@ -23,8 +23,7 @@ const (
 )
 
 // serverStart finds out whether the API server has just started. Such a server answers 403 to all requests
-// until it has read its RBAC roles. By default every user may read /version, so a server that refuses /version
-// has not read its roles yet.
+// until it has read its RBAC roles, even for /version, which every user may read by default.
 type serverStart struct {
 	version string // URL of /version
 	shared  SharedAnswers[bool]

@@ -27,16 +27,13 @@ const maxLine = 64 << 10
 type logStream struct {
 	r  *logFollower
 	id containerID
-	// overlap means a known line must come before a new one, else lines are missing between. The first known
-	// line clears it.
+	// overlap means a known line must come before a new one, else lines are missing; that line clears it.
 	overlap bool
 	// anchor means an old first line is only remembered.
 	anchor bool
-	// endsWithResponse means the log ends with the response, so a last line without an end counts. Otherwise
-	// it may have been cut.
+	// endsWithResponse means the log ends with the response: a last line without an end is whole.
 	endsWithResponse bool
-	// missed means the stream ended at a new line where a known one was due. rechecked means such a line goes
-	// on with a gap.
+	// missed means a new line came where a known one was due; rechecked, that it goes on with a gap.
 	missed, rechecked bool
 	why               string // reason of that gap
 	replay            bool   // no new line yet
@@ -270,8 +267,7 @@ func cutTime(line []byte) (at time.Time, text []byte, ok bool) {
 	return at, rest, err == nil
 }
 
-// wholeSeconds returns a time for the API, cut to seconds, so that a resumed log repeats the whole second; nil
-// for zero.
+// wholeSeconds returns a time for the API, cut so that a resumed log repeats the second; nil for zero.
 func wholeSeconds(t time.Time) *metav1.Time {
 	if t.IsZero() {
 		return nil

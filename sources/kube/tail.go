@@ -14,8 +14,7 @@ import (
 )
 
 const (
-	// tailBytes bounds the bytes read. The API's LimitBytes is not used, since the kubelet then omits the
-	// newest lines.
+	// tailBytes bounds the bytes read. With the API's LimitBytes the kubelet omits the newest lines.
 	tailBytes = 8 << 20
 	// tailWithin bounds the time to read.
 	tailWithin = 30 * time.Second

@@ -34,16 +34,14 @@ const (
 // requestTime bounds one request of a change.
 const requestTime = 30 * time.Second
 
-// tries bounds the attempts of an update while only the status moves between reading and writing: controllers
-// of all zones write it.
+// tries bounds the attempts of an update while only the status moves, which controllers of all zones write.
 const tries = 4
 
 // PolicyChange is one change of one policy.
 type PolicyChange struct {
 	Verb Verb
 	Key  model.PolicyKey
-	// Old is the policy before the change, New after it; nil for a create or delete. New.YAML is the document
-	// sent.
+	// Old is the policy before the change, nil for a create; New, after it, is nil for a delete. New.YAML is sent.
 	Old, New *model.Policy
 	// Unchanged reports whether a live object still means the same as Old.
 	Unchanged func(live *model.Policy) bool
@@ -77,8 +75,7 @@ func (p *Policies) clientOf(k model.PolicyKey) (dynamic.ResourceInterface, error
 	return client.Resource(r), nil
 }
 
-// Get reads the present policy, with the fields that watching leaves out. The error is ErrGone if it does not
-// exist.
+// Get reads the present policy, with the fields that watching leaves out; ErrGone if it does not exist.
 func (p *Policies) Get(ctx context.Context, k model.PolicyKey) (*LivePolicy, error) {
 	r, err := p.clientOf(k)
 	if err != nil {
@@ -170,8 +167,7 @@ func (p *Policies) requestChange(ctx context.Context, r dynamic.ResourceInterfac
 	}
 }
 
-// withVersion reads the object, checks that it still matches the start of the change, and writes or deletes
-// exactly that version.
+// withVersion reads the object, checks that the change still fits, and writes or deletes exactly that version.
 func (p *Policies) withVersion(ctx context.Context, r dynamic.ResourceInterface, ch PolicyChange,
 	dry []string) (*unstructured.Unstructured, error) {
 	now, err := r.Get(ctx, ch.Key.Name, metav1.GetOptions{})
@@ -228,8 +224,7 @@ func mustJSON(v any) []byte {
 // checks that a field is absent.
 type patchOperation map[string]any
 
-// patchOf returns the patch of the priority, or of the logging annotations and fields, with tests of the old
-// values.
+// patchOf returns the patch of the priority, or of the logging, with tests of the old values.
 func patchOf(ctx context.Context, r dynamic.ResourceInterface, ch PolicyChange) ([]patchOperation, error) {
 	if ch.Old == nil || ch.New == nil {
 		return nil, fmt.Errorf("only an existing object can be patched: %w", model.ErrRejected)
@@ -264,8 +259,7 @@ func patchOf(ctx context.Context, r dynamic.ResourceInterface, ch PolicyChange) 
 	return append(ops, patched...), nil
 }
 
-// ruleOps changes per-rule logging. Each rule is tested as a whole, so that another rule at this index is left
-// alone.
+// ruleOps changes per-rule logging. It tests whole rules, to leave another rule at this index alone.
 func ruleOps(ch PolicyChange) (ops []patchOperation) {
 	old, _ := ch.Old.Original.(*unstructured.Unstructured)
 	now, _ := ch.New.Original.(*unstructured.Unstructured)

@@ -39,8 +39,7 @@ func (e *ContestedError) isOwnConflict() bool {
 
 func (e *ContestedError) Error() string { return "owned by " + strings.Join(e.By, "; ") }
 
-// RejectedError means the server rejected the change: by its schema, a rule (CEL), a webhook, a quota, or a
-// missing permission.
+// RejectedError means the server rejected the change: by schema, CEL rule, webhook, quota or missing permission.
 type RejectedError struct {
 	Code   int    // HTTP status
 	Reason string // one line
@@ -71,8 +70,7 @@ func SingleLine(s string) string {
 	return words.CleanText(s)
 }
 
-// errorOfChange explains a client's error for a change of a policy, with the command that checks the
-// permission.
+// errorOfChange explains a client's error for a change, with the command that checks the permission.
 func (c *Cluster) errorOfChange(k model.PolicyKey, v Verb, err error) error {
 	err = verdictOf(k, v, err)
 	var no *RejectedError

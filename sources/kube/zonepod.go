@@ -29,8 +29,7 @@ var (
 	ErrManyZonePods = errors.New("several ovnkube-node pods")
 	// ErrZonePodNotReady means the pod or its container does not run.
 	ErrZonePodNotReady = errors.New("the ovnkube-node pod is not ready")
-	// ErrNotOurPod means a pod has the labels of OVN-Kubernetes but does not belong to it. No command is run
-	// in it.
+	// ErrNotOurPod means a pod only has the labels of OVN-Kubernetes. No command is run in it.
 	ErrNotOurPod = errors.New("not a pod of OVN-Kubernetes")
 )
 
@@ -163,8 +162,7 @@ func readZonePod(p *corev1.Pod) (out zonePodInfo) {
 const ovnRunDir = "/var/run/ovn"
 
 // databaseContainer finds the container for reaching the database: upstream's or OpenShift's server container,
-// else a container that mounts the sockets, known names first. It is empty for pods without both, as on a DPU
-// host.
+// else one that mounts the sockets, known names first. It is empty without both, as on a DPU host.
 func databaseContainer(p *corev1.Pod) string {
 	sees := func(c *corev1.Container) bool {
 		return slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool {

@@ -60,8 +60,7 @@ func hostIPs(node, annotation string) ([]string, error) {
 	return ips, nil
 }
 
-// managementIPs returns the second address of each of a node's subnets, which OVN-Kubernetes gives to the
-// node's management port.
+// managementIPs returns the second address of each subnet, which OVN-Kubernetes gives to the management port.
 func managementIPs(subnets []string) (ips []string) {
 	for _, s := range subnets {
 		p, _ := netip.ParsePrefix(s) // valid, since NodeSubnets has read it
@@ -93,8 +92,7 @@ func gatewayIPs(annotation string) ([]string, error) {
 	return slices.Clip(ips), nil
 }
 
-// readAnnotation reads an annotation, if present. An error becomes a warning that says what it costs, and the
-// clean text fault.
+// readAnnotation reads an annotation, if present. fault is the clean error, which also becomes a warning.
 func readAnnotation[T any](d *decoder, m model.Meta, all map[string]string, name, cost string,
 	read func(string) (T, error)) (value T, fault string) {
 	text, has := all[name]

@@ -12,8 +12,7 @@ import (
 	"rung/model/words"
 )
 
-// crashes tells how OVN-Kubernetes handles a subject, peer or port without any known field
-// (ovn-kubernetes.md#peers).
+// crashes tells what a subject, peer or port without a known field does (ovn-kubernetes.md#peers).
 const crashes = "OVN-Kubernetes' controllers crash on it"
 
 func (n *normaliser) readANP(o *v1alpha1.AdminNetworkPolicy) {

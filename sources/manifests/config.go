@@ -16,8 +16,7 @@ import (
 // ovnPlugin is the type of OVN-Kubernetes' configurations.
 const ovnPlugin = "ovn-k8s-cni-overlay"
 
-// cniConfig is the part of a NetworkAttachmentDefinition's spec.config that Rung reads: one plugin, or a list
-// of plugins.
+// cniConfig is the read part of a NetworkAttachmentDefinition's spec.config: one plugin, or a list.
 type cniConfig struct {
 	Type                  string            `json:"type"`
 	Name                  string            `json:"name"`
@@ -73,8 +72,7 @@ func (d *decoder) nadOf(o *NAD, m model.Meta) model.Object {
 	return a
 }
 
-// networkConfigOf reads a configuration of OVN-Kubernetes: a plugin, or a list of one plugin under the list's
-// name.
+// networkConfigOf reads OVN-Kubernetes' plugin, or a list of only that plugin under the list's name.
 func networkConfigOf(text string) (*cniConfig, *fault) {
 	var c cniConfig
 	if err := json.Unmarshal([]byte(text), &c); err != nil {

@@ -18,8 +18,7 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// decoder turns parsed trees into model objects, for one goroutine at a time. Its objects share interned
-// values.
+// decoder turns parsed trees into model objects with interned values, for one goroutine at a time.
 type decoder struct {
 	opts Options
 	// sets are interned label sets.

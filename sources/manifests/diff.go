@@ -180,8 +180,7 @@ func (d *objectDiffer) elementText(others []textEntry, v any) string {
 	return d.blockText([]any{v}, others[0].at.indent)
 }
 
-// changeEntries removes entries of a collection and adds texts, keyed by the following entry. want is the
-// resulting value.
+// changeEntries removes entries of a collection and adds texts, keyed by the following entry, to mean want.
 func (d *objectDiffer) changeEntries(n *yaml.Node, es []textEntry, gone []bool, added map[int][]string, want any, at valueSlot) error {
 	switch {
 	case !slices.Contains(gone, false):

@@ -20,8 +20,7 @@ type EditOp string
 
 // The edits.
 const (
-	// EditSet changes an object to mean Object, touching only differences. Status and the server's metadata
-	// stay.
+	// EditSet changes an object to mean Object, only where it differs. Status and server metadata stay.
 	EditSet EditOp = "set"
 	// Text replaces the text of an object's document, as edited from Policy.YAML. The object must have a
 	// document of its own; for an item of a List use EditSet.
@@ -30,19 +29,16 @@ const (
 	Delete EditOp = "delete"
 	// Append adds a document at the end: Text, or Object if Text is empty.
 	Append EditOp = "append"
-	// Restore puts an object back at Spot with its own text. An item of a List that cannot have that text is
-	// written anew from Object.
+	// Restore puts an object back at Spot with its own text, or in a List, if needed, written from Object.
 	Restore EditOp = "restore"
 )
 
-// Edit is one change of a file. Key and Origin name the object as read; Append needs neither, Restore no
-// Origin.
+// Edit is one change of a file. Key and Origin name the object as read; Append and Restore need no Origin.
 type Edit struct {
 	Op     EditOp
 	Key    model.Key
 	Origin model.Origin
-	// Object is a typed policy, an *unstructured.Unstructured or a map[string]any as from encoding/json, with
-	// integers as int64.
+	// Object is a typed policy, an *unstructured.Unstructured, or a JSON tree with integers as int64.
 	Object any
 	Text   []byte
 	Spot   *RemovedSpot

@@ -150,8 +150,7 @@ func metadataErrors(k model.Kind, obj map[string]any) field.ErrorList {
 		field.NewPath("metadata"))
 }
 
-// checkObject does what the API server does to a created object: prune, default, validate by schema, validate
-// by rules.
+// checkObject prunes, defaults and validates a created object, by schema and rules, as the API server does.
 func (c *compiledCRD) checkObject(obj map[string]any, metadataBad bool) []Issue {
 	obj = runtime.DeepCopyJSON(obj)
 	delete(obj, "status") // dropped on create

@@ -10,8 +10,7 @@ import (
 	"path/filepath"
 )
 
-// CheckInput returns why an input cannot be read, for example because a file or revision does not exist; nil
-// if it may be readable.
+// CheckInput returns why an input cannot be read, such as a missing file or revision; nil if it may be readable.
 func CheckInput(ctx context.Context, arg string) error {
 	in, err := ParseInput(arg)
 	switch {

@@ -150,8 +150,7 @@ func otherKind(apiVersion, kind string) (sev model.Severity, code, msg, remedy s
 	if !ok {
 		group = ""
 	}
-	// A name used by only one group must mean that group; other names ("Service", "NetworkPolicy") exist in
-	// several groups.
+	// A name used by only one group means that group; others ("Service", "NetworkPolicy") exist in several.
 	if k := findKind(func(k *kindInfo) bool {
 		own := k.kind == model.KindANP || k.kind == model.KindBANP || k.kind == model.KindEF
 		return k.writtenName() == kind && (k.group == group || own || group == "extensions")

@@ -169,8 +169,7 @@ func (l *inputLister) walkFolder(root inputPlace) {
 	}
 }
 
-// enterFolder reports folders whose manifests a tool renders. A Helm chart is skipped whole; a kustomization's
-// files are read unrendered.
+// enterFolder reports folders to render. A Helm chart is skipped whole; a kustomization's files are read.
 func (l *inputLister) enterFolder(fsys fs.FS, p string, at inputPlace) error {
 	has := func(name string) bool {
 		info, err := fs.Stat(fsys, path.Join(p, name))

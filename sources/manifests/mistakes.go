@@ -13,8 +13,7 @@ import (
 // All mistakes of a text are reported at once, so that fixing one does not only reveal the next. This file
 // finds mistakes behind the first. No object of such a text is used.
 
-// reportBehind reports further mistakes of a document behind its first syntax error, if the text can be read
-// as probably intended.
+// reportBehind reports further mistakes behind the first syntax error, if the intended text can be guessed.
 func (d *decoder) reportBehind(text []byte, origin model.Origin) {
 	root, wrong := yamltree.ParseMending(text, d.opts.Limits.AliasNodes)
 	if root == nil {

@@ -9,8 +9,7 @@ import (
 	"rung/model/words"
 )
 
-// MultiNetworkPolicy is a NetworkPolicy for secondary networks (networks.md#multinetworkpolicy), with the same
-// spec.
+// MultiNetworkPolicy is a NetworkPolicy for secondary networks (networks.md#multinetworkpolicy).
 type MultiNetworkPolicy struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`

@@ -18,8 +18,7 @@ func writtenOf(o model.Object) *model.Written {
 	return nil
 }
 
-// namedObject converts the tree of a Tier, a group or a network to the model's form. It keeps the text of
-// Tiers and groups.
+// namedObject converts a Tier, a group or a network to the model's form, with the text of the first two.
 func (d *decoder) namedObject(k *kindInfo, u *unstructured.Unstructured, about model.Meta) (model.Object, error) {
 	typed, err := k.readObject(u.Object)
 	if err != nil {

@@ -149,8 +149,7 @@ func subnetsOf(texts []string, field string) (out []netip.Prefix, _ *fault) {
 	return out, nil
 }
 
-// hostSubnetOf parses the subnet of a layer 3 network. size is the prefix length of each node's part, 0 for
-// the default.
+// hostSubnetOf parses the subnet of a layer 3 network. size is the prefix length for a node, 0 for the default.
 func hostSubnetOf(cidr string, size int) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(strings.TrimSpace(cidr))
 	switch {

@@ -35,8 +35,7 @@ func TypedPolicy(k model.Kind, obj map[string]any) (metav1.Object, error) {
 	return typed, nil
 }
 
-// defaultProtocols sets the absent protocols of every portNumber and portRange of an ANP or BANP, as the CRD
-// does.
+// defaultProtocols sets the absent protocols of an ANP's or BANP's ports, as the CRD does.
 func defaultProtocols(obj map[string]any) {
 	spec, _ := obj["spec"].(map[string]any)
 	for _, dir := range []string{"ingress", "egress"} {
@@ -116,8 +115,7 @@ func CleanConditions(cs []metav1.Condition) (out []model.Condition) {
 	return out
 }
 
-// IsCommonCIDR reports whether every program accepts the form of a CIDR: no leading zeros, no IPv4 within
-// IPv6.
+// IsCommonCIDR reports whether every program accepts a CIDR's form: no leading zeros, no IPv4 within IPv6.
 func IsCommonCIDR(s string) bool {
 	p, err := netip.ParsePrefix(s)
 	return err == nil && !p.Addr().Is4In6()

@@ -80,8 +80,7 @@ func editableScope(old, obj map[string]any) (base, want map[string]any) {
 	return base, want
 }
 
-// mergeChange applies the change from base to want to old, of which base is the typed form. Unchanged parts
-// keep their form in old.
+// mergeChange applies the change from base to want to old, the untyped base. Unchanged parts keep their form.
 func mergeChange(old, base, want any) any {
 	if equalValues(base, want) {
 		return old

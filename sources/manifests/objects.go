@@ -117,8 +117,7 @@ func (d *decoder) podOf(o *corev1.Pod, m model.Meta) model.Object {
 		p.Phase = "Running" // a pod gets its address when it starts
 	default:
 		p.Phase = "Pending" // the API server's default
-		// Without a status and networks the pod does not exist yet. A host-networked pod with a node has all
-		// that policies need.
+		// Without status and networks the pod does not exist yet, unless host-networked on a node.
 		if len(p.Networks) == 0 && (p.NodeName == "" || !p.HostNetwork) {
 			p.Planned, p.NodeName = &model.PlannedPod{Node: p.NodeName}, ""
 		}

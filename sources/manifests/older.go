@@ -31,8 +31,7 @@ type olderUse struct {
 const sinceOlder = "is of an older form: today's API server drops it"
 
 // ModerniseTree converts a policy's tree to today's form, as far as that means the same, and returns the older
-// parts found. If no form of today means the same, the tree selects the namespaces that may be meant, for
-// display only.
+// parts found. Without such a form the tree selects, for display only, the namespaces that may be meant.
 func ModerniseTree(root *yaml.Node) (uses []olderUse) {
 	spec := yamltree.Get(root, "spec")
 	if spec == nil {
@@ -180,8 +179,7 @@ func sameLabels(set, same, subject *yaml.Node, at string, u *olderUse) {
 	u.change = at + ".sameLabels becomes matchLabels with the subject's own value of " + labelList(labels)
 }
 
-// subjectLabel returns the only value of a label among the subject's namespaces; empty if there may be
-// several.
+// subjectLabel returns the only value of a label among the subject's namespaces; empty for several.
 func subjectLabel(subject *yaml.Node, label string) string {
 	if v := yamltree.TextAt(subject, "namespaces", "matchLabels", label); v != "" {
 		return v
@@ -252,8 +250,7 @@ func ReadOlder(n *yaml.Node, own []byte) *OlderForm {
 	return o
 }
 
-// modernText returns the text in today's form, with its comments; nil if that changes another number of
-// places.
+// modernText returns the text in today's form, with its comments; nil if other places change.
 func modernText(own []byte, places int) []byte {
 	var doc yaml.Node
 	if yaml.Unmarshal(own, &doc) != nil || len(doc.Content) != 1 || len(ModerniseTree(doc.Content[0])) != places {
@@ -284,8 +281,7 @@ func (o *OlderForm) modelOlder() *model.OlderForm {
 	return out
 }
 
-// MarkPolicy notes the older parts of a policy: today's server does not accept them, so the policy is shown
-// but not enforced.
+// MarkPolicy notes the older parts of a policy. Today's server rejects them: it is shown, but not enforced.
 func (o *OlderForm) MarkPolicy(p *model.Policy, line int) {
 	p.Older, p.YAML = o.modelOlder(), string(o.text)
 	// Original keeps the text as written: today's form is another content.

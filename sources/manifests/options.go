@@ -17,8 +17,7 @@ type Options struct {
 	// Paths are files, folders (read recursively: .yaml, .yml, .json, also with .gz), "-" for standard input,
 	// and revisions of a git repository, git:REV:PATH.
 	Paths []string
-	// FS, if set, is read instead of the operating system's files (the built-in cluster). Its objects cannot
-	// be watched or written back.
+	// FS, if set, replaces the operating system's files (the built-in cluster), without watch and write-back.
 	FS fs.FS
 	// Stdin is read for "-"; nil is empty.
 	Stdin io.Reader
@@ -33,8 +32,7 @@ type Options struct {
 	// BaselineAdminNetworkPolicies without Schemas: one of Releases. Empty means ReleaseToday; errors then
 	// name a release that accepts the object (model.Broken.Release).
 	Release string
-	// Progress receives the bytes read so far and in total during a long first reading, one call at a time;
-	// nil for none.
+	// Progress receives the bytes read and in total during a long first reading, one call at a time.
 	Progress func(read, total int64)
 
 	progress *readProgress // of the present reading

@@ -28,8 +28,7 @@ const (
 type Set struct {
 	workloads map[model.Key]*Workload
 	nodes     map[string]*model.Node
-	// owned counts the existing pods by namespace and workload, including completed ones: a finished Job gets
-	// no other pods.
+	// owned counts the existing pods by workload, completed ones too: a finished Job gets no others.
 	owned map[ownerKey]int
 	pods  map[model.Key]ownerKey // the workload of each pod, if known
 	// numbering are the policies with one of numberLabels.
@@ -46,8 +45,7 @@ func NewSet() *Set {
 		pods: map[model.Key]ownerKey{}, numbering: map[model.Key]bool{}, ownNetwork: map[string]bool{}}
 }
 
-// Put adds or replaces an object, and reports whether the pods of workloads may differ now. It ignores objects
-// of other kinds.
+// Put adds or replaces an object of a known kind, and reports whether the pods of workloads may differ now.
 func (s *Set) Put(o model.Object) (matters bool) {
 	switch o := o.(type) {
 	case *Workload:
@@ -152,8 +150,7 @@ func (s *Set) Pods() (pods []*model.Pod, idle, lost []*Workload) {
 	return slices.CompactFunc(pods, func(a, b *model.Pod) bool { return a.Key == b.Key }), idle, lost
 }
 
-// OnNetwork returns a pod to be made on the primary network of its namespace: a copy if the namespace has its
-// own.
+// OnNetwork returns a planned pod on the primary network of its namespace: a copy if that is its own.
 func (s *Set) OnNetwork(p *model.Pod) *model.Pod {
 	if !s.ownNetwork[p.Namespace] {
 		return p
@@ -211,8 +208,7 @@ func (s *Set) podsOf(w, template *Workload) (out []*model.Pod) {
 	return out
 }
 
-// CutWorkloads returns the StatefulSets with more than MostNumbered pods, if policies distinguish them: only
-// the first pods are made.
+// CutWorkloads returns the StatefulSets of which only the first MostNumbered pods, told apart by policies, are made.
 func (s *Set) CutWorkloads() (out []*Workload) {
 	for _, k := range slices.SortedFunc(maps.Keys(s.workloads), model.Key.Compare) {
 		w := s.workloads[k]
@@ -253,8 +249,7 @@ func makePod(w, template *Workload, i int, node string) *model.Pod {
 	return &p
 }
 
-// unknownValue replaces label values that only the controller knows, so that selectors for the label's
-// existence match.
+// unknownValue replaces label values known only to the controller, so that existence selectors match.
 const unknownValue = "unknown"
 
 // withMadeLabels adds the labels set by a workload's controller on its pods.

@@ -66,8 +66,7 @@ func (d *decoder) gateIssues(n *yaml.Node, k model.Kind, obj map[string]any) []I
 // readStatus are the status fields of a policy that Rung reads.
 var readStatus = []string{"conditions", "phase", "currentNodesRealized", "desiredNodesRealized"}
 
-// dropStatusDoubt removes status fields that a newer release may have added: they were reported, and no author
-// writes the status.
+// dropStatusDoubt removes unknown, already reported status fields: no author writes the status.
 func dropStatusDoubt(obj map[string]any) {
 	st, ok := obj["status"].(map[string]any)
 	if !ok {
@@ -118,8 +117,7 @@ func (d *decoder) fromObject(obj any, origin model.Origin) (*model.Policy, error
 }
 
 // Validate runs gate 1 on a policy: it returns what the API server would reject, with lines if the policy's
-// text is known. It is safe for concurrent use. The first call for a kind compiles its CRD (some
-// milliseconds).
+// text is known. It is safe for concurrent use. The first call for a kind takes milliseconds.
 func Validate(p *model.Policy) []model.Broken { return (&Options{}).validatePolicy(p) }
 
 // validatePolicy is Validate with the CRDs of the options.
@@ -149,8 +147,7 @@ func (o *Options) validatePolicy(p *model.Policy) []model.Broken {
 	return out
 }
 
-// rawObject returns a policy as written: from its own text if it has one, since the typed object does not know
-// which fields were absent.
+// rawObject returns a policy as written, if possible from its text: the typed object lost which fields were absent.
 func rawObject(p *model.Policy) (map[string]any, *yaml.Node, error) {
 	if p.YAML == "" {
 		obj, err := typedTree(p)

@@ -12,8 +12,7 @@ import (
 // Ref names a folder or file of a revision.
 type Ref struct {
 	Rev string
-	// Path is relative to the repository's root or, with ./ or ../ in front, to the working folder, as in git.
-	// Empty means everything.
+	// Path is relative to the repository's root or, with ./ or ../, to the working folder; empty for all.
 	Path string
 }
 

@@ -20,14 +20,12 @@ import (
 // lingers is how long a killed git may keep its output open.
 const lingers = time.Second
 
-// fixedArgs come before every command: no pager, no lock, and no program from a configuration, above all the
-// repository's own.
+// fixedArgs come before every command: no pager, no lock, and no program of the repository's configuration.
 var fixedArgs = []string{"--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull,
 	"-c", "core.pager=cat", "-c", "core.askPass=", "-c", "core.sshCommand=false", "-c", "core.gitProxy=", "-c", "credential.helper=",
 	"-c", "protocol.allow=never"}
 
-// fixedEnv is added to git's environment: it fetches nothing and asks nobody. Messages are in English, since
-// Rung searches them.
+// fixedEnv is added to git's environment: no fetch, no questions, and English messages to search.
 var fixedEnv = []string{"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C"}
 
 // leftOut reports whether a variable is withheld from git: it names a program, or fills standard error.
@@ -101,8 +99,7 @@ func saidError(said string, err error) error {
 // errAnswer means git's output has an unexpected form.
 var errAnswer = errors.New("unexpected answer from git")
 
-// foundObject is git's answer to a name. The kind is "blob", "tree" or another, or "missing" or "ambiguous"
-// without an object.
+// foundObject is git's answer to a name: a kind such as "blob" or "tree", or "missing" or "ambiguous".
 type foundObject struct {
 	kind, id string
 	size     int64

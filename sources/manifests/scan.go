@@ -23,8 +23,7 @@ type watchedFile struct {
 	size   int64
 	// keptObjects are objects of earlier readings that an error removed from res.
 	keptObjects map[model.Key]keptObject
-	// missedSince is when the file was first missing. isGone means it was given up, with its number of
-	// objects.
+	// missedSince is when the file was first missing. isGone means it was given up, with so many objects.
 	missedSince time.Time
 	isGone      bool
 	objects     int
@@ -35,8 +34,7 @@ type keptObject struct {
 	readAt time.Time
 }
 
-// currentResult returns the objects and errors of the file now: its last reading with kept objects, or the
-// error that it is gone.
+// currentResult returns the file's last reading with kept objects, or the error that it is gone.
 func (f *watchedFile) currentResult(source string) *fileResult {
 	if f.isGone {
 		b := fileBroken(source, f.res.file.Path, fmt.Sprintf("missing since %s: %s removed",
@@ -62,8 +60,7 @@ func (f *watchedFile) currentResult(source string) *fileResult {
 	return &r
 }
 
-// readFirst reads everything for the first time. With SkipSchema it publishes before gate 1 and again after
-// it.
+// readFirst reads everything for the first time. With SkipSchema it publishes before and after gate 1.
 func (w *watcher) readFirst(ctx context.Context) error {
 	skip := w.o.SkipSchema
 	w.o.progress = newProgress(w.o.Progress)
@@ -97,8 +94,7 @@ func (f *fileResult) validatePolicies(by *Options) {
 	})
 }
 
-// scanFiles checks all files, reads the changed ones and publishes. again is the time until the next call, 0
-// if none is needed.
+// scanFiles checks all files, reads the changed ones and publishes. again is the time until the next call, or 0.
 func (w *watcher) scanFiles(ctx context.Context, first bool) (again time.Duration, err error) {
 	// An unlisted file went missing before now, and was still missing after asked.
 	asked := time.Now()

@@ -17,8 +17,7 @@ import (
 // none. It must not be changed while in use.
 type Schemas struct{ byKind map[model.Kind]*compiledCRD }
 
-// Add adds the schema of one version of a CRD for a kind. It returns the paths of fields that the built-in CRD
-// lacks, at most MaxIssues.
+// Add adds the schema of a CRD's version. It returns the paths of new fields, at most MaxIssues.
 func (s *Schemas) Add(k model.Kind, version string, def *apiextensionsv1.CustomResourceDefinition) (fields []string,
 	err error) {
 	own, err := crdIn(embeddedCRDs, k)
@@ -116,8 +115,7 @@ var earlier = sync.OnceValues(func() (*Schemas, error) {
 func JudgeTree(k model.Kind, obj map[string]any, schemas *Schemas, release string) []Issue {
 	bad := runGateOne(k, obj, schemas)
 	if slices.Contains(NetworkKinds, k) {
-		// The tree's check warns of unknown fields; an API server drops the namespace of a cluster-scoped
-		// object.
+		// The tree's check warns of unknown fields; a server drops a cluster-scoped object's namespace.
 		bad = slices.DeleteFunc(bad, func(i Issue) bool {
 			return i.Code == CodeUnknown || i.Field == "metadata.namespace" && !k.IsNamespaced()
 		})
@@ -159,8 +157,7 @@ func asWarnings(bad []Issue, why string) []Issue {
 	return bad
 }
 
-// ovnWouldTake reports whether OVN-Kubernetes could use an object accepted by a CRD: ReleaseEarlier's CRD
-// accepts invalid CIDRs.
+// ovnWouldTake reports whether OVN-Kubernetes could use an object: ReleaseEarlier's CRD accepts invalid CIDRs.
 func ovnWouldTake(k model.Kind, obj map[string]any) bool {
 	typed, err := TypedPolicy(k, obj)
 	return err == nil && !New(model.Meta{Key: model.Key{Kind: k, Name: typed.GetName()}}, typed).IsRejected()
@@ -177,8 +174,7 @@ func addReleaseHint(bad []Issue) {
 	}
 }
 
-// isEnforced reports whether the status of an ANP or BANP says that a zone enforces it, so that its cluster's
-// CRD accepted it.
+// isEnforced reports whether a status says that a zone enforces the policy, so that its cluster's CRD accepted it.
 func isEnforced(obj map[string]any) bool {
 	return slices.ContainsFunc(conditionsOf(obj), func(c any) bool {
 		m, _ := c.(map[string]any)
@@ -190,8 +186,7 @@ func isEnforced(obj map[string]any) bool {
 // NetworkKinds are the network-defining kinds of k8s.ovn.org.
 var NetworkKinds = []model.Kind{model.KindUDN, model.KindCUDN, model.KindCNC}
 
-// conditionsOf returns the conditions in an object's status. If there are any, its cluster's API server
-// accepted the object.
+// conditionsOf returns the conditions in a status. If there are any, the object's cluster accepted it.
 func conditionsOf(obj map[string]any) []any {
 	status, _ := obj["status"].(map[string]any)
 	conditions, _ := status["conditions"].([]any)

@@ -17,8 +17,7 @@ type RemovedSpot struct {
 	Doc    int
 	// Item is its index in a List, -1 for an object with its own document.
 	Item int
-	// Text is its document without the separator line, or the lines of the item; empty if the item shares
-	// lines.
+	// Text is its document without the separator line, or the item's lines; empty if it shares lines.
 	Text []byte `json:",omitempty"`
 	// Above and Below are its neighbours, nearest first: documents, or items of its List.
 	Above []DocumentRef `json:",omitempty"`

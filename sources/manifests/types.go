@@ -4,8 +4,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The manifests of networks. They name all fields of today, to report misspelled ones. Unread fields have type
-// any.
+// The manifests of networks name all fields of today, to report misspelled ones. Unread fields have type any.
 type (
 	// UDN is a UserDefinedNetwork.
 	UDN struct {

@@ -42,8 +42,7 @@ type Workload struct {
 	Wanted int
 	// NodeSelector selects the nodes of its pods.
 	NodeSelector map[string]string
-	// Pod has the template's labels, ports, service account and network. It is nil if TemplateOf names the
-	// workload with the template.
+	// Pod has the template's labels, ports, account and network; nil if that is TemplateOf's.
 	Pod        *model.Pod
 	TemplateOf string
 }
@@ -59,8 +58,7 @@ func (w *Workload) Ref() string {
 // refText returns the form of model.Pod.Workload.
 func refText(kind model.Kind, name string) string { return strings.ToLower(string(kind)) + "/" + name }
 
-// cronJobRun matches the name of a Job made by a CronJob: the CronJob's name and the scheduled time in minutes
-// since 1970.
+// cronJobRun matches the name of a CronJob's Job: with the scheduled time in minutes since 1970.
 var cronJobRun = regexp.MustCompile(`^(.+)-[0-9]{8,10}$`)
 
 // OwnerOf returns the workload of a pod, in the form of model.Pod.Workload: the one a person wrote, not the

@@ -18,8 +18,7 @@ import (
 // DaemonSet, Rollout. It also serves Job and CronJob, whose selector the API server makes.
 type Selecting = Manifest[metav1.LabelSelector]
 
-// Matching is the manifest of a workload selecting by a map of labels: ReplicationController and
-// DeploymentConfig.
+// Matching is the manifest of a ReplicationController or DeploymentConfig, which selects by a map of labels.
 type Matching = Manifest[map[string]string]
 
 // Manifest has the parts read of a workload; S is the form of its selector.
@@ -74,8 +73,7 @@ func (m *Manifest[S]) commonSpec() (s Spec[metav1.LabelSelector]) {
 	return s
 }
 
-// workloadFields are the fields kept of a workload's spec: most of a pod template has nothing to do with
-// connections.
+// workloadFields are the fields kept of a workload's spec; most others have nothing to do with connections.
 var workloadFields = func() yamltree.Fields {
 	pod := yamltree.Fields{"nodeName": nil, "nodeSelector": nil, "hostNetwork": nil, "serviceAccountName": nil, "serviceAccount": nil,
 		"containers": {"ports": nil}}

@@ -42,8 +42,7 @@ func (e *SyntaxError) Error() string {
 
 var lineInError = regexp.MustCompile(`^line (\d+): `)
 
-// ParseYAML parses one document; nil if it is empty. The parser's panics become errors, since texts are
-// arbitrary.
+// ParseYAML parses one document; nil if it is empty. The parser's panics become errors.
 func ParseYAML(text []byte) (*yaml.Node, error) {
 	root, e := parseOnce(text)
 	if e != nil {

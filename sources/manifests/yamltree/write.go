@@ -110,8 +110,7 @@ func blankAtFirst(s string) bool {
 	return s == "" || s[0] == '\t'
 }
 
-// plainSafe reports whether a string certainly needs no quotes in YAML 1.1 and 1.2. It may be false for
-// others.
+// plainSafe reports whether a string certainly needs no quotes in YAML 1.1 and 1.2.
 func plainSafe(s string) bool {
 	if s == "" || yaml11Bool(s) || len(s) > 200 {
 		return false
