@@ -187,8 +187,7 @@ func EndWithNewline(s string) string {
 	return s
 }
 
-// MergeConflict compares the start of a change with the current text. It offers a merged text only if that is
-// a valid policy of the same key.
+// MergeConflict compares the start of a change with the current text, and merges them if that gives a valid policy.
 func MergeConflict(c Conflict) *Conflict {
 	c.Diff = UnifiedDiff(c.Key.Label()+" (as it was)", c.Key.Label()+" (now)", c.Base, c.Now)
 	// A merge needs all three texts: the object was removed, or the change removes it.

@@ -98,8 +98,7 @@ func cutAntrea(line string) (front string, at time.Time, rest string, ok bool) {
 	}
 }
 
-// readAntrea reads the words behind the time. Rule names may have several words, so it looks for the packet
-// first: nothing else has its form.
+// readAntrea reads the words behind the time. It looks for the packet first, since rule names have several words.
 func readAntrea(l *logline.Line, words []string) bool {
 	a := &logline.NamedLine{Table: words[0], Packets: 1}
 	l.Named, l.Name = a, words[1]

@@ -290,8 +290,7 @@ func logsBelow(folder string) (out []namedFile, passed SkippedFiles) {
 	return out, passed
 }
 
-// isLog reports whether a file below a folder may have ACL lines: it is named as a log, and if it is a pod's,
-// the pod belongs to the network.
+// isLog reports whether a file below a folder may have ACL lines: by its name, and its pod's if it has one.
 func isLog(folder, path string) bool {
 	name := strings.ToLower(filepath.Base(logNameOf(path)))
 	if !strings.HasSuffix(name, ".log") && !strings.HasSuffix(name, "_log") && !strings.HasSuffix(name, ".txt") && name != "syslog" &&

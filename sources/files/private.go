@@ -55,8 +55,7 @@ func IsOwn(info fs.FileInfo) bool {
 	return !ok || uid == userID()
 }
 
-// OpenPrivate opens a private file, and removes other users' permissions. flag is that of os.OpenFile; with
-// os.O_CREATE it also makes the folder.
+// OpenPrivate opens a private file, closes it to other users, and with os.O_CREATE makes the folder.
 func OpenPrivate(fsys FS, path string, flag int) (File, error) {
 	if flag&os.O_CREATE != 0 {
 		if err := fsys.MkdirAll(filepath.Dir(path), PrivateFolder); err != nil {

@@ -55,8 +55,7 @@ func ReplaceFile(fsys FS, path string, text []byte) error {
 	return writeWhole(fsys, real, text, PrivateFile, nil, fsys.Rename)
 }
 
-// SaveFile writes a file named by the user, whole or not at all. An existing file keeps its owner and
-// permissions; devices and pipes are written to.
+// SaveFile writes a user's file, whole or not at all, keeping owner and permissions; devices and pipes are written to.
 func SaveFile(fsys FS, path string, text []byte) error {
 	if real, err := fsys.RealPath(path); err == nil {
 		path = real
@@ -83,8 +82,7 @@ func SaveFile(fsys FS, path string, text []byte) error {
 	return writeWhole(fsys, path, text, perm, info, fsys.Rename)
 }
 
-// syncFolder writes a folder's names to the disk. It ignores errors: the file has its name already, and not
-// every file system can sync folders.
+// syncFolder writes a folder's names to the disk, if the system can. The file has its name already.
 func syncFolder(fsys FS, path string) { _ = fsys.SyncFolder(filepath.Dir(path)) }
 
 // fillTemp writes text into a new hidden file beside path, and syncs it. A non-nil like gives the owner.

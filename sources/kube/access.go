@@ -80,8 +80,7 @@ const accessTime = time.Minute
 // maxAnswers bounds the answers kept.
 const maxAnswers = 1000
 
-// MayDo asks the API server whether the user may do something. An answer is reused for a minute. An error
-// means that the server gave no answer.
+// MayDo asks the API server whether the user may do something, once a minute. An error means no answer.
 func (c *Cluster) MayDo(ctx context.Context, q AccessQuestion) (AccessAnswer, error) {
 	c.answersMu.Lock()
 	a, ok := c.answers[q]

@@ -69,12 +69,9 @@ func Open(o Options) (*Cluster, error) {
 		}
 		return nil, fmt.Errorf("kubeconfig context %q: %s", nameOf(o, raw), words.WithoutLogins(err.Error()))
 	}
-	c := &Cluster{opt: o, zonePods: SharedAnswers[map[string][]zonePodInfo]{Keep: cmp.Or(o.ZonePodsFor, zonePodsFor),
-		Within: zonePodsWithin},
-		context: words.CleanText(nameOf(o, raw)), pinned: nameOf(o, raw), config: cfg}
-	if c.context == "" {
-		c.context = cmp.Or(shown(o.Overrides.ClusterInfo.Server), inCluster)
-	}
+	c := &Cluster{opt: o, pinned: nameOf(o, raw), config: cfg,
+		context:  cmp.Or(words.CleanText(nameOf(o, raw)), shown(o.Overrides.ClusterInfo.Server), inCluster),
+		zonePods: SharedAnswers[map[string][]zonePodInfo]{Keep: cmp.Or(o.ZonePodsFor, zonePodsFor), Within: zonePodsWithin}}
 	takeLogin(cfg)
 	cfg.Wrap(hideCredentials)
 	cfg.UserAgent = "rung"

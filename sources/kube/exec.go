@@ -177,8 +177,7 @@ func (c *Cluster) execError(err error, in ExecTarget) error {
 	return cleanError{err}
 }
 
-// statusIs applies a check of API errors to err and to the cause of a failed upgrade. The latter carries the
-// server's answer but does not wrap it.
+// statusIs checks err, and the cause of a failed upgrade, which has the server's answer but does not wrap it.
 func statusIs(err error, is func(error) bool) bool {
 	var upgrade *httpstream.UpgradeFailureError
 	return is(err) || errors.As(err, &upgrade) && is(upgrade.Cause)

@@ -18,7 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"rung/model"
-
 	"rung/sources/manifests"
 	"rung/sources/retry"
 )
@@ -247,8 +246,7 @@ var errClosed = errors.New("the connection ended before an answer")
 // errBroken means an open connection ended while it was read.
 var errBroken = errors.New("the connection to the API server broke off")
 
-// brokenWords occur in the errors of broken connections. The standard library's HTTP/2 has no error values,
-// and client-go passes on only texts.
+// brokenWords occur in errors of broken connections. HTTP/2 has no error values, and client-go passes on texts.
 var brokenWords = []string{"client connection lost", "GOAWAY", "connection reset by peer", "broken pipe", "unexpected EOF",
 	"use of closed network connection", "client connection force closed"}
 
@@ -266,8 +264,7 @@ func streamError(o runtime.Object) error {
 	return err
 }
 
-// isExpired reports whether the watch must begin with a new list: its version is too old, or the resource is
-// gone, which the list will show.
+// isExpired reports whether to list again: the watch's version is too old, or the resource is gone.
 func isExpired(err error) bool {
 	var f *requestFailure
 	watching := errors.As(err, &f) && f.verb == "watch"

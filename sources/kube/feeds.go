@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"rung/model"
-
 	"rung/sources/manifests"
 )
 
@@ -54,8 +53,7 @@ func eventsAbout(k model.Kind, most int) feedResource {
 		show: "events of " + string(k), kind: model.KindEvent, optional: true, fields: "involvedObject.kind=" + string(k), keep: most})
 }
 
-// watchedResources returns all resources that Rung reads, in screen order. Rows are compiled from the required
-// ones; the optional ones explain.
+// watchedResources returns all resources read, in screen order. Rows come from the required ones; others explain.
 func watchedResources(events int) []feedResource {
 	v1 := corev1.SchemeGroupVersion
 	all := []feedResource{

@@ -13,12 +13,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"rung/model/logline"
-
 	"rung/sources/retry"
 )
 
-// Reader reads the logs of pods. Its own client keeps hundreds of connecting streams from delaying other
-// requests. It is safe for concurrent use.
+// Reader reads the logs of pods, by a client of its own to delay no other requests. It is safe for concurrent use.
 type Reader struct {
 	c         *Cluster
 	pause     followPauses

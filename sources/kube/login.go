@@ -33,8 +33,7 @@ func takeLogin(cfg *rest.Config) {
 	}
 }
 
-// hideCredentials makes a transport that removes the request's credentials from warnings and refusals: a
-// server may echo the headers it received.
+// hideCredentials makes a transport that hides the request's credentials, which a server may echo in refusals.
 func hideCredentials(rt http.RoundTripper) http.RoundTripper { return &credentialHider{rt} }
 
 type credentialHider struct{ next http.RoundTripper }

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -62,9 +63,7 @@ func (c *Cluster) OVNKube(ctx context.Context, namespaces []string) (OVNKube, er
 		if len(out.Settings) > 0 || out.Image != "" {
 			return out, err
 		}
-		if failed == nil {
-			failed = err
-		}
+		failed = cmp.Or(failed, err)
 	}
 	return out, failed
 }
@@ -84,10 +83,7 @@ func (c *Cluster) readOVNKube(ctx context.Context, ns string, out *OVNKube) (fai
 	}
 	sets, err := c.Builtin().DaemonSets(ns).List(ctx, metav1.ListOptions{Limit: maxDaemonSets})
 	if err != nil {
-		if failed == nil {
-			failed = fmt.Errorf("read OVN-Kubernetes' arguments: %w", c.askError(err, "list", "daemonsets.apps", ns))
-		}
-		return failed
+		return cmp.Or(failed, fmt.Errorf("read OVN-Kubernetes' arguments: %w", c.askError(err, "list", "daemonsets.apps", ns)))
 	}
 	for i := range sets.Items {
 		if strings.HasPrefix(sets.Items[i].Name, ovnkubeSets) {

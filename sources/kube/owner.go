@@ -60,8 +60,7 @@ func handManager(name string) bool {
 		strings.HasPrefix(name, "k9s") || name == "before-first-apply"
 }
 
-// Owners returns the owners that will or may revert a change from this object to now. now is nil for a delete,
-// which every owner of the object reverts.
+// Owners returns the owners that will or may revert a change to now; nil means a delete, which every owner reverts.
 func (l *LivePolicy) Owners(now *model.Policy) []PolicyOwner {
 	paths := changedPaths(l.Policy, now)
 	var out []PolicyOwner
@@ -147,8 +146,7 @@ func changedPaths(old, now *model.Policy) (out [][]string) {
 	return out
 }
 
-// ownsAny reports whether a set of fields (FieldsV1: nested maps of "f:name") holds one of the paths, a field
-// below it, or a whole field above it.
+// ownsAny reports whether fields (FieldsV1: nested maps of "f:name") hold a path, a part of it, or a whole above it.
 func ownsAny(fields *metav1.FieldsV1, paths [][]string) bool {
 	if fields == nil {
 		return false

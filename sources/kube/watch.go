@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"rung/model"
-
 	"rung/sources/retry"
 )
 

@@ -51,8 +51,7 @@ type PolicyChange struct {
 
 // WriteAnswer is the server's answer to a change.
 type WriteAnswer struct {
-	// Policy is the stored object, or for a dry run the object that would be stored. It is nil after a delete,
-	// and if the written object cannot be read.
+	// Policy is the stored object, in a dry run the one to store; nil after a delete, or if unreadable.
 	Policy   *model.Policy
 	Warnings []string // from the server, clean
 }
@@ -220,8 +219,7 @@ func mustJSON(v any) []byte {
 	return b
 }
 
-// patchOperation is one operation of a JSON patch (RFC 6902). A nil value is written as null: a test of null
-// checks that a field is absent.
+// patchOperation is one operation of a JSON patch (RFC 6902). A test of nil checks that a field is absent.
 type patchOperation map[string]any
 
 // patchOf returns the patch of the priority, or of the logging, with tests of the old values.

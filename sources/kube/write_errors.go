@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -31,8 +32,7 @@ type ContestedError struct {
 	By []string
 }
 
-// isOwnConflict reports whether only Rung's own edits and patches conflict with its apply: to the server these
-// are another manager of the same name.
+// isOwnConflict reports whether an apply conflicts only with Rung's own edits, another manager of that name.
 func (e *ContestedError) isOwnConflict() bool {
 	return !slices.ContainsFunc(e.By, func(by string) bool { return !strings.HasPrefix(by, strconv.Quote(FieldManager)) })
 }
@@ -115,10 +115,7 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 		// The test of the old value failed, or its path is gone; the server does not tell which.
 		return fmt.Errorf("the test of the old value failed: %w", ErrChanged)
 	}
-	r := &RejectedError{Code: int(st.Code), Reason: SingleLine(st.Message)}
-	if r.Reason == "" {
-		r.Reason = SingleLine(err.Error())
-	}
+	r := &RejectedError{Code: int(st.Code), Reason: cmp.Or(SingleLine(st.Message), SingleLine(err.Error()))}
 	if apierrors.IsInvalid(err) {
 		for _, c := range causes {
 			f := FieldError{Field: SingleLine(c.Field), Message: SingleLine(c.Message)}

@@ -12,7 +12,6 @@ import (
 
 	"rung/model"
 	"rung/model/words"
-
 	"rung/sources/manifests/yamltree"
 )
 
@@ -125,8 +124,7 @@ func (d *decoder) nodeAddresses(o *model.Node, all map[string]string) {
 		"peers that select the host network's namespace miss this node's gateway router", gatewayIPs)
 }
 
-// ParseDNS reads the addresses of DNS names, which no manifest has: a YAML or JSON mapping of names to lists
-// of addresses. file appears only in errors.
+// ParseDNS reads a YAML or JSON mapping of DNS names to lists of addresses. file appears only in errors.
 func ParseDNS(file string, text []byte) (map[string][]string, error) {
 	root, err := yamltree.ParseYAML(text)
 	if err != nil {

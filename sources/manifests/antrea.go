@@ -14,7 +14,6 @@ import (
 	"rung/model"
 	"rung/model/antrea"
 	"rung/model/words"
-
 	"rung/sources/manifests/yamltree"
 )
 

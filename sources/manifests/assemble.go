@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"rung/model"
-
 	"rung/model/words"
 )
 
@@ -40,8 +39,7 @@ func (a *asideNote) entry(place string) model.Broken {
 	return b
 }
 
-// isUnread reports whether the objects do not matter to Rung, such as ConfigMaps. Others may matter: a policy
-// of an unsupported kind, or an unknown field.
+// isUnread reports whether the objects, such as ConfigMaps, do not matter; unsupported policies do.
 func (a *asideNote) isUnread() bool {
 	return a.broken.Code == CodeUnknownKind && a.broken.Severity == model.SeverityInfo
 }

@@ -142,8 +142,7 @@ func MergeTexts(base, a, b string) (merged string, ok bool) {
 	return merged, err == nil
 }
 
-// endsBefore reports whether x ends before y begins. If they meet, both must replace lines: an addition at
-// that point could belong on either side.
+// endsBefore reports whether x ends before y. If they meet, both must replace lines: an addition fits either side.
 func endsBefore(x, y udiff.Edit) bool {
 	return x.End < y.Start || x.End == y.Start && x.Start < x.End && y.Start < y.End
 }

@@ -133,8 +133,7 @@ func (ti *typeInfo) addFields(t reflect.Type) {
 	}
 }
 
-// NearestName returns the listed name that differs only in case, or is the nearest within two edits and a
-// third of its length; empty if none.
+// NearestName returns the name that differs in case, or within two edits and a third of its length; else "".
 func NearestName(names []string, name string) string {
 	best, bestDist := "", 3
 	for _, n := range names {

@@ -11,10 +11,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"rung/model"
-
 	"rung/model/ovn/dialect"
 	"rung/model/words"
-
 	"rung/sources/manifests/yamltree"
 )
 

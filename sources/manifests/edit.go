@@ -152,8 +152,7 @@ func sameObject(obj map[string]any, k model.Key) bool {
 		(!typed || KindOfTree(obj) == k.Kind)
 }
 
-// changeBody changes a document's text by the splices of f. It must then mean the wanted objects, of which
-// touched is the changed one (-1 for none).
+// changeBody changes a document's text by the splices of f, to mean want; touched is the changed one, or -1.
 func (p *documentPiece) changeBody(want []any, touched int, f func(d *objectDiffer) error) error {
 	d := newDiffer(p.bodyText(), p.root, p.json)
 	if err := f(d); err != nil {
@@ -194,12 +193,6 @@ func (p *documentPiece) removeItem(i int) error {
 	})
 }
 
-// RewritePolicyText changes the text of one policy, as in Policy.YAML, to mean object (see Edit.Object). It
-// touches only the differing text; comments and order stay. If that is impossible, the error is an *EditError.
-func RewritePolicyText(text []byte, k model.Key, object any) ([]byte, error) {
-	return rewriteText("", text, []Edit{{Op: EditSet, Key: k, Origin: model.Origin{Item: -1}, Object: object}})
-}
-
 // RewritePolicy returns a policy that means another typed object. It edits the policy's own text, so that
 // comments and order stay, or else renders new text. The CRDs of by validate it.
 func RewritePolicy(old *model.Policy, object any, by Options) (*model.Policy, []model.Broken, error) {
@@ -207,7 +200,8 @@ func RewritePolicy(old *model.Policy, object any, by Options) (*model.Policy, []
 	if err != nil {
 		return nil, nil, err
 	}
-	if text, err := RewritePolicyText([]byte(old.YAML), old.Key, object); err == nil {
+	edit := Edit{Op: EditSet, Key: old.Key, Origin: model.Origin{Item: -1}, Object: object}
+	if text, err := rewriteText("", []byte(old.YAML), []Edit{edit}); err == nil {
 		if now, broken := by.ParsePolicy(text); now != nil && model.SameContent(now, want) {
 			return now, broken, nil
 		}

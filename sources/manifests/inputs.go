@@ -53,20 +53,18 @@ func (o *Options) openTrees(ctx context.Context) error {
 	}
 	for _, p := range o.Paths {
 		in, err := ParseInput(p)
+		var tree *Tree
 		switch {
 		case err != nil:
-			o.trees.errors[p] = err
-			continue
 		case in.Kind == Context:
-			o.trees.errors[p] = errNoManifests
-			continue
+			err = errNoManifests
 		case in.Kind == Git:
-			tree, err := Open(ctx, in.Ref, o.Limits.FileSize, isManifestName)
-			if err != nil {
-				o.trees.errors[p] = err
-			} else {
-				o.trees.byPath[p] = tree
-			}
+			tree, err = Open(ctx, in.Ref, o.Limits.FileSize, isManifestName)
+		}
+		if err != nil {
+			o.trees.errors[p] = err
+		} else if tree != nil {
+			o.trees.byPath[p] = tree
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()

@@ -16,7 +16,6 @@ import (
 
 	"rung/model"
 	"rung/model/words"
-
 	"rung/sources/files"
 	"rung/sources/manifests/yamltree"
 )
@@ -116,8 +115,7 @@ func (l *inputLister) takeFile(at inputPlace, folder bool, info fs.FileInfo) {
 		readOnce: l.o.FS == nil && (at.tree != nil || !info.Mode().IsRegular()), size: info.Size(), mod: info.ModTime(), mode: info.Mode()})
 }
 
-// walkFolder takes the manifests of a folder, except hidden files and folders: editors, version control and
-// mounted ConfigMaps keep their copies there.
+// walkFolder takes the manifests of a folder, without hidden ones: copies of editors, git, mounted ConfigMaps.
 func (l *inputLister) walkFolder(root inputPlace) {
 	fsys, top := root.walked()
 	gather := gatherFolders{fsys: fsys}

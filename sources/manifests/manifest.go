@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"rung/model"
-
 	"rung/model/words"
 	"rung/sources/manifests/yamltree"
 )

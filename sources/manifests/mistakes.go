@@ -6,7 +6,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"rung/model"
-
 	"rung/sources/manifests/yamltree"
 )
 
@@ -44,8 +43,7 @@ func (d *decoder) reportBehind(text []byte, origin model.Origin) {
 	d.out = told
 }
 
-// reportRefused reports what else the API server would reject in a policy, and what its plugin cannot use,
-// except fields related to those in told.
+// reportRefused reports what else the API server or the plugin would reject, except fields related to told.
 func (d *decoder) reportRefused(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, told []Issue) {
 	clearFields(n, told)
 	refused := UnrelatedIssues(d.gateIssues(n, k.kind, yamltree.JSONValue(n).(map[string]any)), told)

@@ -154,8 +154,7 @@ func modernSet(set, subject *yaml.Node, at string) olderUse {
 	return u
 }
 
-// sameLabels selects the namespaces with the subject's own label values. It becomes a selector if the subject
-// has one value of each label.
+// sameLabels selects the namespaces with the subject's label values: a selector if it has one value of each.
 func sameLabels(set, same, subject *yaml.Node, at string, u *olderUse) {
 	labels := textsOf(same)
 	if len(labels) == 0 {
@@ -196,14 +195,18 @@ func labelList(labels []string) string {
 
 // existingSelector returns the content of a selector that requires all labels to exist.
 func existingSelector(labels []string) []*yaml.Node {
-	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+	var list []*yaml.Node
 	for _, l := range labels {
-		list.Content = append(list.Content, mappingNode(textNode("key"), textNode(l), textNode("operator"), textNode("Exists")))
+		list = append(list, mappingNode(textNode("key"), textNode(l), textNode("operator"), textNode("Exists")))
 	}
 	if len(labels) == 0 {
 		return nil
 	}
-	return []*yaml.Node{textNode("matchExpressions"), list}
+	return []*yaml.Node{textNode("matchExpressions"), listNode(list...)}
+}
+
+func listNode(items ...*yaml.Node) *yaml.Node {
+	return &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: items}
 }
 
 func mappingNode(pairs ...*yaml.Node) *yaml.Node {
@@ -232,8 +235,7 @@ type OlderForm struct {
 	modernText []byte // in today's form
 }
 
-// ReadOlder converts the tree of an ANP or BANP to today's form; nil if it already has that. own is the
-// object's text, nil for an item of a List.
+// ReadOlder converts an ANP or BANP to today's form; nil if it has that. own is its text, nil for a List's item.
 func ReadOlder(n *yaml.Node, own []byte) *OlderForm {
 	tidy := func() []byte { return yamltree.Marshal(yamltree.TidyObject(yamltree.JSONValue(n).(map[string]any))) }
 	if own == nil {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"rung/model"
-
 	"rung/sources/manifests/yamltree"
 )
 
@@ -81,8 +80,7 @@ func (r *Result) Changeable() []*model.Policy {
 	return ps
 }
 
-// WrittenPolicy returns an object of a text as a policy; nil unless it can be changed as a whole. Only the
-// logging of a namespace can be changed.
+// WrittenPolicy returns an object as a policy; nil unless it can be changed as a whole, as namespaces cannot.
 func WrittenPolicy(o model.Object) *model.Policy {
 	if o.ObjectKey().Kind == model.KindNamespace {
 		return nil

@@ -13,7 +13,6 @@ import (
 
 	"rung/model"
 	"rung/model/words"
-
 	"rung/sources/manifests/yamltree"
 )
 
@@ -189,8 +188,7 @@ func typedTree(p *model.Policy) (map[string]any, error) {
 	return obj, nil
 }
 
-// UntypedTree converts a typed or generic object to a new tree of JSON values: the author's fields, without
-// status, server metadata and nulls.
+// UntypedTree converts an object to a new tree of JSON values: without status, server metadata and nulls.
 func UntypedTree(o any) (map[string]any, error) {
 	var obj map[string]any
 	switch v := o.(type) {

@@ -11,7 +11,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"rung/model"
-
 	"rung/sources/files"
 	"rung/sources/manifests/yamltree"
 )

@@ -28,8 +28,7 @@ func PlaceOf(name string, text []byte, s RemovedSpot) (RestorePlace, error) {
 	return newRewriter(name, bytes.TrimPrefix(text, yamltree.BOM)).placeOf(s)
 }
 
-// placeOf finds the place among the documents, or in a List: first the one with a neighbour, else the one at
-// the former index, else an empty one.
+// placeOf finds the place among the documents, or in a List: one with a neighbour, else the former, else an empty one.
 func (r *rewriter) placeOf(s RemovedSpot) (RestorePlace, error) {
 	if s.Item < 0 {
 		return placeAmong(nil, documentRefs(r.pieces), s), nil

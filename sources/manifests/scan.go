@@ -10,7 +10,6 @@ import (
 
 	"rung/model"
 	"rung/model/words"
-
 	"rung/sources/files"
 )
 
@@ -159,8 +158,7 @@ func (w *watcher) scanFiles(ctx context.Context, first bool) (again time.Duratio
 	return again, nil
 }
 
-// isHeldBack reports whether a file has been missing for less than d, as known from checks between asked and
-// now. The first call starts the time.
+// isHeldBack reports whether a file, first missing at now or before, was missing for less than d when asked.
 func (f *watchedFile) isHeldBack(asked, now time.Time, d time.Duration) bool {
 	if f.missedSince.IsZero() {
 		f.missedSince = now

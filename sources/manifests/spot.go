@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"rung/model"
-
 	"rung/sources/manifests/yamltree"
 )
 

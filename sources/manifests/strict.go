@@ -237,12 +237,7 @@ func cnpRemedy(name string, t *typeInfo) string {
 	return ""
 }
 
-// UnknownFields returns the paths of spec fields that the object's Go type lacks, in order, at most MaxIssues.
-func UnknownFields(t reflect.Type, obj map[string]any) (paths []string) {
-	collectUnknown(obj["spec"], infoOf(t).fields["spec"], []yamltree.PathStep{yamltree.FieldStep("spec")}, &paths)
-	return paths
-}
-
+// collectUnknown adds the paths of fields that a Go type lacks, in order, at most MaxIssues.
 func collectUnknown(v any, t *typeInfo, way []yamltree.PathStep, out *[]string) {
 	switch v := v.(type) {
 	case map[string]any:
