@@ -177,7 +177,11 @@ func (f *Files) writeFile(j *fileJob) (left manifests.TextChange, back func() er
 	}
 	f.noteWritten(stamp)
 	return manifests.ChangeOf(j.path, before, text), func() error {
-		if err := manifests.PutBack(f.disk, stamp, before); err != nil {
+		now, err := manifests.ReadUnchanged(f.disk, stamp)
+		if err == nil {
+			_, err = manifests.ExchangeText(f.disk, stamp, now, before)
+		}
+		if err != nil {
 			return fmt.Errorf("put %s back: %w", j.path, err)
 		}
 		f.noteWritten(j.file)

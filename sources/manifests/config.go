@@ -124,7 +124,8 @@ func (c *cniConfig) network(nad string) (out network.Config, f *fault) {
 		}
 	}
 	for _, p := range excluded {
-		if !isWithin(p, out.Subnets) && out.Topology != network.Layer3 { // layer 3 ignores them
+		isIn := func(s netip.Prefix) bool { return s.Bits() <= p.Bits() && s.Contains(p.Addr()) }
+		if !slices.ContainsFunc(out.Subnets, isIn) && out.Topology != network.Layer3 { // layer 3 ignores them
 			return wrong("excludeSubnets:", p.String()+" is outside the subnets")
 		}
 	}
@@ -164,11 +165,6 @@ func (c *cniConfig) refused() (field, text string) {
 		return "defaultGatewayIPs", "can be set on a layer2 network only"
 	}
 	return "", ""
-}
-
-// isWithin reports whether one of the subnets contains a prefix.
-func isWithin(p netip.Prefix, subnets []netip.Prefix) bool {
-	return slices.ContainsFunc(subnets, func(s netip.Prefix) bool { return s.Bits() <= p.Bits() && s.Contains(p.Addr()) })
 }
 
 // subnetOf reads one item of subnets: "10.20.0.0/16", for a layer 3 network also "10.20.0.0/16/24".

@@ -20,15 +20,12 @@ import (
 type olderUse struct {
 	field string
 	line  int
-	// drops continues sinceOlder for a field that today's server drops. saysText is used for other fields.
+	// drops continues "today's API server drops it" for a field that today's server drops. saysText is used for other fields.
 	drops, saysText string
 	// Either change describes today's form, or reason says why no object of today means the same.
 	change, reason string
 	of2022         bool // only in the form of 2022
 }
-
-// sinceOlder is how today's server treats a field of the older form.
-const sinceOlder = "is of an older form: today's API server drops it"
 
 // ModerniseTree converts a policy's tree to today's form, as far as that means the same, and returns the older
 // parts found. Without such a form the tree selects, for display only, the namespaces that may be meant.
@@ -187,10 +184,7 @@ func subjectLabel(subject *yaml.Node, label string) string {
 }
 
 func labelList(labels []string) string {
-	if len(labels) == 0 {
-		return "the label"
-	}
-	return words.CleanText(strings.Join(labels, ", "))
+	return cmp.Or(words.CleanText(strings.Join(labels, ", ")), "the label")
 }
 
 // existingSelector returns the content of a selector that requires all labels to exist.
@@ -217,10 +211,7 @@ func textNode(s string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Ta
 
 // textsOf returns the distinct strings of a list.
 func textsOf(n *yaml.Node) (out []string) {
-	if n == nil || n.Kind != yaml.SequenceNode {
-		return nil
-	}
-	for _, e := range n.Content {
+	for _, e := range yamltree.ItemsAt(n) {
 		if e.Kind == yaml.ScalarNode && e.Value != "" && !slices.Contains(out, e.Value) {
 			out = append(out, e.Value)
 		}
@@ -292,7 +283,7 @@ func (o *OlderForm) MarkPolicy(p *model.Policy, line int) {
 	}
 	for _, u := range o.uses {
 		b := model.Broken{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key, Field: u.field, Code: model.InvalidOlder,
-			Message: sinceOlder + u.drops, Remedy: u.change}
+			Message: "is of an older form: today's API server drops it" + u.drops, Remedy: u.change}
 		if u.saysText != "" {
 			b.Message = "is of an older form: " + u.saysText
 		}

@@ -71,7 +71,8 @@ func ownerOf(owners []metav1.OwnerReference, labels map[string]string) string {
 		if o.Controller == nil || !*o.Controller {
 			continue
 		}
-		switch kind := model.Kind(o.Kind); kind {
+		kind := model.Kind(o.Kind)
+		switch kind {
 		case model.KindReplicaSet:
 			for _, hash := range []struct {
 				label string
@@ -81,23 +82,22 @@ func ownerOf(owners []metav1.OwnerReference, labels map[string]string) string {
 					return refText(hash.kind, name)
 				}
 			}
-			return refText(kind, o.Name)
 		case model.KindReplicationController:
 			if name := labels["deploymentconfig"]; name != "" {
 				return refText(model.KindDeploymentConfig, name)
 			}
-			return refText(kind, o.Name)
 		case model.KindJob:
 			if m := cronJobRun.FindStringSubmatch(o.Name); m != nil {
 				return refText(model.KindCronJob, m[1])
 			}
-			return refText(kind, o.Name)
 		case "VirtualMachineInstance":
-			return refText(model.KindVM, o.Name)
-		case model.KindDeployment, model.KindStatefulSet, model.KindDaemonSet, model.KindDeploymentConfig, model.KindRollout, model.KindCronJob,
-			model.KindVM:
-			return refText(kind, o.Name)
+			kind = model.KindVM
+		default:
+			if !kind.IsWorkload() {
+				continue
+			}
 		}
+		return refText(kind, o.Name)
 	}
 	return ""
 }

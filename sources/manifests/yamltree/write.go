@@ -132,12 +132,7 @@ func plainSafe(s string) bool {
 
 // singleSafe reports whether a string can be written in single quotes on one line.
 func singleSafe(s string) bool {
-	for _, r := range s {
-		if r < ' ' || r == 0x7f || r > 0x7e && !strconv.IsPrint(r) {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r > 0x7e && !strconv.IsPrint(r) })
 }
 
 // FlowText writes a value on one line.
