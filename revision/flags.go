@@ -11,9 +11,9 @@ import (
 
 	"rung/compiler"
 	"rung/model"
+	"rung/model/ovn/dialect"
 	"rung/model/words"
 	"rung/sources/files"
-	"rung/sources/kube"
 	"rung/sources/manifests"
 	"rung/system"
 )
@@ -98,8 +98,8 @@ func (f *Flags) CompilerOptions() compiler.Options {
 		NoRows:      !system.SystemByName(f.System).HasFeature(system.Rows),
 	}
 	o.Observability, _ = isOn("observability", f.Observability)
-	for name, text := range map[string]string{kube.OVNObservability: f.Observability, kube.OVNAllowICMP: f.Features.AllowICMP,
-		kube.OVNStateless: f.Features.Stateless} {
+	for name, text := range map[string]string{dialect.Observability: f.Observability, dialect.AllowICMP: f.Features.AllowICMP,
+		dialect.Stateless: f.Features.Stateless} {
 		if text == "" || text == auto {
 			o.Unset = append(o.Unset, name)
 		}

@@ -10,8 +10,6 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/dialect"
-
-	"rung/sources/kube"
 )
 
 // majoritySettings returns, setting by setting, the value of most zones that show one. In a tie the value of
@@ -178,10 +176,10 @@ func (v *DialectView) compilerOptions() compiler.Options {
 			o.PodFamilies = v.writes && s.Source == FromRows
 		case Observability:
 			o.Observability = s.Value == on
-			o.Unset = without(o.Unset, kube.OVNObservability)
+			o.Unset = without(o.Unset, dialect.Observability)
 		case AllowICMP:
 			o.AllowICMP = s.Value == on
-			o.Unset = without(o.Unset, kube.OVNAllowICMP)
+			o.Unset = without(o.Unset, dialect.AllowICMP)
 		case Hairpin:
 			for text := range strings.SplitSeq(s.Value, ", ") {
 				if a, err := netip.ParseAddr(text); err == nil && a.Is4() {
@@ -194,7 +192,7 @@ func (v *DialectView) compilerOptions() compiler.Options {
 			o.Defaults, _ = switchValue(s.Name, s.Value)
 		case Stateless:
 			o.Stateless = s.Value == on
-			o.Unset = without(o.Unset, kube.OVNStateless)
+			o.Unset = without(o.Unset, dialect.Stateless)
 		case Multicast:
 			o.Multicast, _ = switchValue(s.Name, s.Value)
 		case ClusterSubnets:

@@ -107,25 +107,25 @@ func (v *DialectView) mergedSettings(d *dialect.Dialect) []SettingValue {
 			v.configFamiliesClaim()),
 			settingClaim{familyName(v.v4, v.v6), FromDefault, "the addresses of the pods"}),
 		firstClaim(Observability, flagClaim(v.flags.Observability), v.observed(factClaim(d.Observability),
-			v.configSwitchClaim(kube.OVNObservability)), defaultClaim(off)),
-		firstClaim(AllowICMP, flagClaim(f.AllowICMP), v.observed(factClaim(d.AllowICMP), v.configSwitchClaim(kube.OVNAllowICMP)),
+			v.configSwitchClaim(dialect.Observability)), defaultClaim(off)),
+		firstClaim(AllowICMP, flagClaim(f.AllowICMP), v.observed(factClaim(d.AllowICMP), v.configSwitchClaim(dialect.AllowICMP)),
 			defaultClaim(off)),
-		firstClaim(Stateless, flagClaim(f.Stateless), v.observed(factClaim(d.Stateless), v.configSwitchClaim(kube.OVNStateless)),
+		firstClaim(Stateless, flagClaim(f.Stateless), v.observed(factClaim(d.Stateless), v.configSwitchClaim(dialect.Stateless)),
 			defaultClaim(off)),
-		firstClaim(Multicast, flagClaim(f.Multicast), v.observed(factClaim(d.Multicast), v.configSwitchClaim(kube.OVNMulticast)),
+		firstClaim(Multicast, flagClaim(f.Multicast), v.observed(factClaim(d.Multicast), v.configSwitchClaim(dialect.Multicast)),
 			defaultClaim(auto)),
 		firstClaim(NetpolDefaults, flagClaim(f.Defaults), factClaim(d.Defaults), defaultClaim(auto)),
 		firstClaim(ClusterSubnets, flagClaim(strings.Join(f.ClusterSubnets, ",")), v.subnetsClaim(d), noSubnets),
-		firstClaim(HostNamespace, flagClaim(f.HostNetworkNamespace), v.configClaim(kube.OVNHostNamespace),
+		firstClaim(HostNamespace, flagClaim(f.HostNetworkNamespace), v.configClaim(dialect.HostNamespace),
 			claimIf(v.host != "", FromDefault, v.host, "assumed: the namespace exists"), defaultClaim(compiler.DefaultHostNetworkNamespace)),
 		firstClaim(MaxPriority, claimIf(v.flags.MaxPriority != model.MaxPriority, FromFlag, fmt.Sprint(v.flags.MaxPriority), ""),
 			defaultClaim(fmt.Sprint(model.MaxPriority))),
 		firstClaim(CompileCNP, claimIf(v.flags.CompileCNP, FromFlag, on, "OVN-Kubernetes has no controller for ClusterNetworkPolicy: rows as "+
 			"it might write them"), defaultClaim(off)),
-		firstClaim(AdminPolicy, v.configSwitchClaim(kube.OVNAdminPolicy), claimIf(adminRows > 0, FromRows, on,
+		firstClaim(AdminPolicy, v.configSwitchClaim(dialect.AdminPolicy), claimIf(adminRows > 0, FromRows, on,
 			fmt.Sprintf("%s rows", words.Thousands(adminRows))), settingClaim{unknown, FromDefault, ""}),
 		firstClaim(LoggingRate, claimIf(d.Meter.Value == dialect.Yes && d.Meter.Rate > 0, FromRows, fmt.Sprint(d.Meter.Rate), d.Meter.Evidence),
-			claimIf(d.Meter.Value == dialect.No, FromRows, "no meter", d.Meter.Evidence), v.configClaim(kube.OVNLoggingRate), defaultClaim("20")),
+			claimIf(d.Meter.Value == dialect.No, FromRows, "no meter", d.Meter.Evidence), v.configClaim(dialect.LoggingRate), defaultClaim("20")),
 		firstClaim(Hairpin, v.hairpinFlagClaim(), v.observed(settingClaim{d.Hairpin.String(), FromRows, d.Hairpin.Evidence},
 			v.hairpinConfigClaim()), v.hairpinDefault()),
 	}
@@ -162,7 +162,7 @@ func (v *DialectView) hairpinFlagClaim() settingClaim {
 func (v *DialectView) hairpinConfigClaim() settingClaim {
 	var subnets []string
 	from := ""
-	for _, name := range []string{kube.OVNMasquerade4, kube.OVNMasquerade6} {
+	for _, name := range []string{dialect.Masquerade4, dialect.Masquerade6} {
 		if s := v.config.Settings[name]; s.Value != "" {
 			subnets, from = append(subnets, s.Value), s.From
 		}
@@ -248,12 +248,12 @@ func (v *DialectView) configSwitchClaim(name string) settingClaim {
 
 // configFamiliesClaim returns the families of the configured subnets.
 func (v *DialectView) configFamiliesClaim() settingClaim {
-	s := v.config.Settings[kube.OVNClusterSubnets]
+	s := v.config.Settings[dialect.ClusterSubnets]
 	v4, v6 := false, false
 	for _, p := range s.Subnets() {
 		v4, v6 = v4 || p.Addr().Is4(), v6 || p.Addr().Is6()
 	}
-	return claimIf(v4 || v6, FromConfig, familyName(v4, v6), s.From+": "+kube.OVNClusterSubnets)
+	return claimIf(v4 || v6, FromConfig, familyName(v4, v6), s.From+": "+dialect.ClusterSubnets)
 }
 
 func familyName(v4, v6 bool) string {
@@ -269,7 +269,7 @@ func familyName(v4, v6 bool) string {
 // subnetsClaim returns the subnets that the zone's rows exclude. For a family whose subnets the rows do not
 // show completely, it adds the configured ones.
 func (v *DialectView) subnetsClaim(d *dialect.Dialect) settingClaim {
-	s := v.config.Settings[kube.OVNClusterSubnets]
+	s := v.config.Settings[dialect.ClusterSubnets]
 	all := slices.Clone(d.Subnets.Prefixes)
 	for _, p := range s.Subnets() {
 		if !showsAllSubnets(d.Subnets, p.Addr().Is4()) && !slices.Contains(all, p) {

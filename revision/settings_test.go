@@ -17,15 +17,15 @@ func TestDialectMerge(t *testing.T) {
 	prefix := netip.MustParsePrefix
 	yes := dialect.Fact{Value: dialect.Yes, Evidence: "seen"}
 	config := func(kv ...string) kube.OVNKube {
-		o := kube.OVNKube{Settings: map[string]kube.OVNSetting{}, Image: "i:v1", Version: "v1"}
+		o := kube.OVNKube{Settings: map[string]dialect.Setting{}, Image: "i:v1", Version: "v1"}
 		for i := 0; i < len(kv); i += 2 {
-			o.Settings[kv[i]] = kube.OVNSetting{Value: kv[i+1], From: "ConfigMap c"}
+			o.Settings[kv[i]] = dialect.Setting{Value: kv[i+1], From: "ConfigMap c"}
 		}
 		return o
 	}
-	all := config(kube.OVNObservability, "false", kube.OVNAllowICMP, "true", kube.OVNClusterSubnets, "10.0.0.0/16/24,fd00::/48", kube.OVNHostNamespace, "hosts",
-		kube.OVNMulticast, "false", kube.OVNLoggingRate, "30", kube.OVNAdminPolicy, "true", kube.OVNStateless, "perhaps")
-	wide := config(kube.OVNMasquerade4, "169.254.64.0/18", kube.OVNMasquerade6, "fd69:1::/112", kube.OVNObservability, "true")
+	all := config(dialect.Observability, "false", dialect.AllowICMP, "true", dialect.ClusterSubnets, "10.0.0.0/16/24,fd00::/48", dialect.HostNamespace, "hosts",
+		dialect.Multicast, "false", dialect.LoggingRate, "30", dialect.AdminPolicy, "true", dialect.Stateless, "perhaps")
+	wide := config(dialect.Masquerade4, "169.254.64.0/18", dialect.Masquerade6, "fd69:1::/112", dialect.Observability, "true")
 	hairpin := dialect.Hairpin{V4: "169.254.0.5", V6: "fd69::5"}
 	tests := []struct {
 		name            string
@@ -144,8 +144,8 @@ func TestMostSubnets(t *testing.T) {
 
 // What a value comes from is named once, however many parts of it come from there.
 func TestSubnetsEvidence(t *testing.T) {
-	config := kube.OVNKube{Settings: map[string]kube.OVNSetting{
-		kube.OVNClusterSubnets: {Value: "10.0.0.0/16/24,10.1.0.0/16/24,fd00::/48", From: "ConfigMap c"}}}
+	config := kube.OVNKube{Settings: map[string]dialect.Setting{
+		dialect.ClusterSubnets: {Value: "10.0.0.0/16/24,10.1.0.0/16/24,fd00::/48", From: "ConfigMap c"}}}
 	v := NewDialectView(&Flags{MaxPriority: model.MaxPriority}, true, false).WithConfig(config, "")
 	rows := dialect.Subnets{Prefixes: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/16")}, Evidence: "ACL a"}
 	for _, tt := range []struct {

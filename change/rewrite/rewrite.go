@@ -34,7 +34,10 @@ func WithPlace(old *model.Policy, tier string, priority float64, by manifests.Op
 		if old.Tiered != nil {
 			c := o.DeepCopy()
 			spec, _ := c.Object["spec"].(map[string]any)
-			spec["priority"] = wholeOrFraction(priority)
+			spec["priority"] = priority
+			if priority == math.Trunc(priority) {
+				spec["priority"] = int64(priority) // as decoded JSON has it
+			}
 			if tier != old.Tiered.Tier { // an unwritten tier stays unwritten
 				spec["tier"] = tier
 			}
@@ -45,14 +48,6 @@ func WithPlace(old *model.Policy, tier string, priority float64, by manifests.Op
 		return nil, brokenError(old, olderFirst)
 	}
 	return nil, brokenError(old, noSuchValue)
-}
-
-// wholeOrFraction returns the number as decoded JSON holds it.
-func wholeOrFraction(n float64) any {
-	if n == math.Trunc(n) {
-		return int64(n)
-	}
-	return n
 }
 
 // olderFirst refuses changes of single values in a policy of an older form.
@@ -81,8 +76,7 @@ func WithAnnotations(old *model.Policy, set map[string]string, by manifests.Opti
 	return model.LoggedNamespace(m), nil
 }
 
-// rewrittenPolicy changes the policy's own text to match the typed object, keeping comments and order, or else
-// renders new text.
+// rewrittenPolicy returns a policy that means the typed object, with old comments and order if possible.
 func rewrittenPolicy(old *model.Policy, typed metav1.Object, by manifests.Options) (*model.Policy, []model.Broken) {
 	next, bad, err := manifests.RewritePolicy(old, typed, by)
 	if err != nil {
@@ -193,8 +187,7 @@ func EndWithNewline(s string) string {
 	return s
 }
 
-// MergeConflict compares the start of a change with the current text. It offers a merged text only if that is
-// a valid policy of the same key.
+// MergeConflict compares the start of a change with the current text, and merges them if that gives a valid policy.
 func MergeConflict(c Conflict) *Conflict {
 	c.Diff = UnifiedDiff(c.Key.Label()+" (as it was)", c.Key.Label()+" (now)", c.Base, c.Now)
 	// A merge needs all three texts: the object was removed, or the change removes it.

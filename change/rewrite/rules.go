@@ -18,14 +18,12 @@ func SwitchRules(old *model.Policy, m *change.Mutation, by model.LogSession, jud
 	broken []model.Broken) {
 	name, from, now := old.Key.Label(), old, by.Since
 	if was, open := old.LogSession(); open {
-		switch {
-		case !m.Session:
+		if !m.Session {
 			notes = append(notes, fmt.Sprintf("%s: ends the logging session of %s without restoring: %s",
 				name, was.BriefText(now), logline.FormerText(was)))
-		default:
+		} else {
 			notes = append(notes, name+": replaces the session of "+was.BriefText(now))
-			from, broken = EndRules(old, was, judge)
-			if from == nil {
+			if from, broken = EndRules(old, was, judge); from == nil {
 				return nil, notes, broken
 			}
 		}

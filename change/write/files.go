@@ -27,8 +27,7 @@ type FileOptions struct {
 	Demo  fs.FS
 	Paths []string
 	Stdin io.Reader
-	// Limit of one file; a compressed file may have eight times as much once expanded. 0 means the defaults,
-	// which have the same ratio.
+	// Limit of one file; a compressed file may have eight times as much once expanded. 0 means the defaults.
 	MaxFileBytes int64
 	// Release of network-policy-api whose CRDs check them, see manifests.Options.
 	Release string
@@ -43,7 +42,7 @@ type Files struct {
 
 	mu           sync.Mutex
 	files        map[string]manifests.FileState // by path, as last read or written
-	writtenFiles map[string]struct{}            // written since they were read
+	writtenFiles map[string]bool                // written since they were read
 	placed       map[model.Key]string           // files of new objects
 	removed      map[string]time.Time           // files that Rung removed, with the time
 }
@@ -56,7 +55,7 @@ func NewFiles(opt FileOptions) *Files {
 		read.FS, read.Paths, read.Source = opt.Demo, []string{"."}, "demo"
 	}
 	return &Files{readOptions: read, disk: files.OrSystem(opt.Disk), files: map[string]manifests.FileState{},
-		writtenFiles: map[string]struct{}{}, placed: map[model.Key]string{}, removed: map[string]time.Time{}}
+		writtenFiles: map[string]bool{}, placed: map[model.Key]string{}, removed: map[string]time.Time{}}
 }
 
 // Name returns "files" or "demo".
@@ -101,8 +100,7 @@ func (f *Files) noteRead(u manifests.Update) int {
 	defer f.mu.Unlock()
 	next := make(map[string]manifests.FileState, len(u.Files))
 	for _, file := range u.Files {
-		_, written := f.writtenFiles[file.Path]
-		if own := f.files[file.Path]; written && own.At.After(file.At) {
+		if own := f.files[file.Path]; f.writtenFiles[file.Path] && own.At.After(file.At) {
 			file = own // written after this update read it
 		} else {
 			delete(f.writtenFiles, file.Path)
@@ -150,7 +148,7 @@ func (f *Files) noteWritten(file manifests.FileState) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.files[file.Path] = file
-	f.writtenFiles[file.Path] = struct{}{}
+	f.writtenFiles[file.Path] = true
 	delete(f.removed, file.Path)
 }
 
@@ -181,14 +179,14 @@ func (f *Files) rememberPlaces(changes []change.ObjectChange, jobs []*fileJob) {
 // SweepLeftovers removes temporary files of killed processes older than a time.
 func (f *Files) SweepLeftovers(before time.Time) {
 	f.mu.Lock()
-	folders := map[string]struct{}{}
+	folders := map[string]bool{}
 	for path := range f.files {
-		folders[filepath.Dir(path)] = struct{}{}
+		folders[filepath.Dir(path)] = true
 	}
 	f.mu.Unlock()
 	for _, given := range f.readOptions.Paths {
 		if info, err := os.Stat(given); err == nil && info.IsDir() {
-			folders[given] = struct{}{}
+			folders[given] = true
 		}
 	}
 	for folder := range folders {

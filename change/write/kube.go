@@ -21,9 +21,7 @@ type kubeWriter struct{ policies *kube.Policies }
 // NewKubeWriter returns a writer to a cluster, which uses the verb that fits each change (see kube.Verb). An
 // API server cannot make all changes or none: a set that fails half way is reverted unless somebody else
 // changed it meanwhile, and the error says what remains.
-func NewKubeWriter(c *kube.Cluster) change.Writer {
-	return &kubeWriter{c.Policies()}
-}
+func NewKubeWriter(c *kube.Cluster) change.Writer { return &kubeWriter{c.Policies()} }
 
 // kubeChange converts a change for the API.
 func kubeChange(c *change.ObjectChange) kube.PolicyChange {
@@ -96,8 +94,7 @@ func addRefusal(out *change.ServerAnswer, c *change.ObjectChange, err error) {
 // CodeServer marks errors found by the API server instead of Rung's own validation.
 const CodeServer = "server"
 
-// Write makes the changes in order and replaces New by the stored object. After a failure it reverts the
-// changes already made.
+// Write makes the changes in order and replaces New by the stored object. A failure reverts those already made.
 func (w *kubeWriter) Write(ctx context.Context, changes []change.ObjectChange) error {
 	for i := range changes {
 		stored, err := w.makeChange(ctx, &changes[i])
@@ -118,8 +115,7 @@ func (w *kubeWriter) Write(ctx context.Context, changes []change.ObjectChange) e
 	return nil
 }
 
-// makeChange makes a change. If the answer is lost, it reads the object to find out whether the change was
-// made.
+// makeChange makes a change. If the answer is lost, it reads the object to find out what happened.
 func (w *kubeWriter) makeChange(ctx context.Context, c *change.ObjectChange) (*model.Policy, error) {
 	res, err := w.policies.MakeChange(ctx, kubeChange(c), false)
 	if err == nil {
@@ -160,15 +156,12 @@ func (w *kubeWriter) checkWritten(ctx context.Context, c *change.ObjectChange, l
 		case err == nil:
 			return nil, fmt.Errorf("%w; %s now has other content", lost, c.Key.Label())
 		}
-		pause := time.NewTimer(settlePause)
 		select {
 		case <-ctx.Done():
-		case <-pause.C:
+		case <-time.After(settlePause):
 		}
-		pause.Stop()
 	}
-	return nil, fmt.Errorf("%w; unknown whether %s was written: check it once the server answers",
-		lost, c.Key.Label())
+	return nil, fmt.Errorf("%w; unknown whether %s was written: check it once the server answers", lost, c.Key.Label())
 }
 
 // putBack reverts changes that were made, newest first, and says what remains.

@@ -46,8 +46,8 @@ func (f *Files) Write(_ context.Context, changes []change.ObjectChange) error {
 	for _, j := range w.jobs {
 		left, back, err := f.writeFile(j)
 		if err != nil {
-			for i := len(undo) - 1; i >= 0; i-- {
-				err = errors.Join(err, undo[i]())
+			for _, back := range slices.Backward(undo) {
+				err = errors.Join(err, back())
 			}
 			return err
 		}
@@ -70,8 +70,7 @@ type writePlan struct {
 	files  *Files
 	jobs   []*fileJob
 	byPath map[string]*fileJob
-	// Destinations of restored objects.
-	notes []string
+	notes  []string // destinations of restored objects
 }
 
 // planWrites groups the changes by file.
@@ -178,7 +177,11 @@ func (f *Files) writeFile(j *fileJob) (left manifests.TextChange, back func() er
 	}
 	f.noteWritten(stamp)
 	return manifests.ChangeOf(j.path, before, text), func() error {
-		if err := manifests.PutBack(f.disk, stamp, before); err != nil {
+		now, err := manifests.ReadUnchanged(f.disk, stamp)
+		if err == nil {
+			_, err = manifests.ExchangeText(f.disk, stamp, now, before)
+		}
+		if err != nil {
 			return fmt.Errorf("put %s back: %w", j.path, err)
 		}
 		f.noteWritten(j.file)
@@ -193,8 +196,7 @@ func (f *Files) writeNewFile(path string, text []byte) (left manifests.TextChang
 	}
 	f.noteWritten(stamp)
 	return manifests.ChangeOf(path, nil, text), func() error {
-		_, _, err := f.removeFile(path, text)
-		if err != nil {
+		if _, _, err := f.removeFile(path, text); err != nil {
 			return fmt.Errorf("put back: %w", err)
 		}
 		return nil
@@ -246,11 +248,10 @@ func (f *Files) locateObject(p *model.Policy) (model.Origin, error) {
 	if unread {
 		at.File = f.placed[p.Key]
 	}
-	_, moved := f.writtenFiles[at.File]
+	moved := f.writtenFiles[at.File]
 	f.mu.Unlock()
 	if at.File == "" {
-		return at, fmt.Errorf("write %s: its file is unknown: %w",
-			p.Key.Label(), manifests.ErrNotWritable)
+		return at, fmt.Errorf("write %s: its file is unknown: %w", p.Key.Label(), manifests.ErrNotWritable)
 	}
 	if file, err := f.knownFile(at.File); err == nil && !file.Writable {
 		return at, nil // compressed, say: writing it is refused later
@@ -269,8 +270,7 @@ func (f *Files) locateObject(p *model.Policy) (model.Origin, error) {
 		if q == nil || q.Key != p.Key {
 			continue
 		}
-		// The file may have been read after the revision of the change: it is then unchanged, but the policy
-		// differs.
+		// The file may have been read after the revision of the change: only the policy differs then.
 		if !moved && !unread && q.YAML != p.YAML {
 			return at, fmt.Errorf("write %s: it was changed in %s meanwhile: %w", p.Key.Label(), at.File, manifests.ErrChanged)
 		}
@@ -319,12 +319,10 @@ func (f *Files) fileForNew(folder string, k model.Key, jobs map[string]*fileJob)
 			return "", false, fmt.Errorf("write %s: %w", k.Label(), err)
 		}
 	}
-	return "", false, fmt.Errorf("write %s: %s.yaml and %d more such names are taken: %w",
-		k.Label(), base, tries-1, fs.ErrExist)
+	return "", false, fmt.Errorf("write %s: %s.yaml and %d more such names are taken: %w", k.Label(), base, tries-1, fs.ErrExist)
 }
 
-// fileName returns the name of an object's file without extension, shortened if needed: object names may be
-// longer than file names.
+// fileName returns the name of an object's file without extension, shortened to what file systems allow.
 func fileName(k model.Key) string {
 	const most = 120
 	name := strings.ToLower(k.Kind.Abbreviation())

@@ -13,8 +13,7 @@ import (
 	"rung/sources/manifests"
 )
 
-// PlacesOf returns notes on where changes put restored objects, or an error if it is known that they cannot be
-// written. It writes nothing.
+// PlacesOf returns where changes put restored objects, or why they cannot be written. It writes nothing.
 func (f *Files) PlacesOf(changes []change.ObjectChange) (notes []string, err error) {
 	w, err := f.planWrites(changes)
 	if err != nil {
@@ -24,10 +23,7 @@ func (f *Files) PlacesOf(changes []change.ObjectChange) (notes []string, err err
 		if j.isNew {
 			continue
 		}
-		if !j.file.Writable {
-			return nil, fmt.Errorf("write %s: %w", shownPath(j.path), manifests.ErrNotWritable)
-		}
-		if err := f.whyUnwritable(j.path); err != nil {
+		if err := f.whyUnwritable(j.file); err != nil {
 			return nil, fmt.Errorf("write %s: %w", shownPath(j.path), err)
 		}
 	}
@@ -95,14 +91,13 @@ func (f *Files) wholeFileJob(b *change.FileChange, changes []change.ObjectChange
 		}
 		return j, nil
 	}
-	if !file.Writable || f.whyUnwritable(b.Path) != nil {
+	if f.whyUnwritable(file) != nil {
 		return nil, nil
 	}
 	return j, nil
 }
 
-// readCurrent returns a file and its text, nil if it does not exist. It is an error if the file changed since
-// it was read.
+// readCurrent returns a file and its text, nil if it does not exist; an error if it changed since it was read.
 func (f *Files) readCurrent(path string) (manifests.FileState, []byte, error) {
 	_, err := f.disk.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -125,8 +120,11 @@ func (f *Files) readCurrent(path string) (manifests.FileState, []byte, error) {
 }
 
 // whyUnwritable returns why a file cannot be written to, as far as can be told without writing.
-func (f *Files) whyUnwritable(path string) error {
-	w, err := f.disk.Open(path, os.O_WRONLY, 0)
+func (f *Files) whyUnwritable(file manifests.FileState) error {
+	if !file.Writable {
+		return manifests.ErrNotWritable
+	}
+	w, err := f.disk.Open(file.Path, os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
@@ -150,8 +148,7 @@ func (f *Files) textAgrees(path string, text []byte, changes []change.ObjectChan
 	return true
 }
 
-// restoreDeleted plans how a deleted object returns to its file, which has changed. back is false without a
-// place.
+// restoreDeleted plans how a deleted object returns to its changed file. back is false without a place.
 func (w *writePlan) restoreDeleted(c change.ObjectChange) (back bool, err error) {
 	b, name := c.UndoneFile, c.Key.Label()
 	instead := func(format string, args ...any) (bool, error) {
@@ -171,13 +168,9 @@ func (w *writePlan) restoreDeleted(c change.ObjectChange) (back bool, err error)
 		return instead("%s was in %s, which is gone", name, path)
 	case file.Path == "":
 		return instead("%s was in %s, which is no longer a file of this run", name, path)
-	case !file.Writable:
-		return instead("%s was in %s, which cannot be written to", name, path)
-	}
-	if j := w.byPath[b.Path]; j != nil && j.replaces {
+	case file.Writable && w.byPath[b.Path] != nil && w.byPath[b.Path].replaces:
 		return instead("%s was in %s, which is written anew", name, path)
-	}
-	if err := w.files.whyUnwritable(b.Path); err != nil {
+	case w.files.whyUnwritable(file) != nil:
 		return instead("%s was in %s, which cannot be written to", name, path)
 	}
 	e := manifests.Edit{Op: manifests.Restore, Key: c.Key, Object: c.New.Original, Spot: spot}

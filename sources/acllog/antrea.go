@@ -3,7 +3,6 @@ package acllog
 import (
 	"errors"
 	"net/netip"
-	"strconv"
 	"strings"
 	"time"
 
@@ -31,8 +30,7 @@ var antreaKinds = map[string]model.Kind{
 	"BaselineAdminNetworkPolicy": model.KindBANP,
 }
 
-// antreaVerdicts maps np.log's actions to OVN's words. OVN has no word for Redirect, which hands a packet to
-// the layer 7 engine.
+// antreaVerdicts maps np.log's actions to OVN's words, which lack Redirect: to the layer 7 engine.
 var antreaVerdicts = map[string]string{"Allow": "allow", "Drop": "drop", "Reject": "reject", "Pass": "pass", "Redirect": "redirect"}
 
 var errAntrea = errors.New("np.log line: unknown layout")
@@ -100,8 +98,7 @@ func cutAntrea(line string) (front string, at time.Time, rest string, ok bool) {
 	}
 }
 
-// readAntrea reads the words behind the time. Rule names may have several words, so it looks for the packet
-// first: nothing else has its form.
+// readAntrea reads the words behind the time. It looks for the packet first, since rule names have several words.
 func readAntrea(l *logline.Line, words []string) bool {
 	a := &logline.NamedLine{Table: words[0], Packets: 1}
 	l.Named, l.Name = a, words[1]
@@ -128,27 +125,13 @@ func readAntrea(l *logline.Line, words []string) bool {
 // readPacket reads source, port, destination, port, protocol, length.
 func readPacket(l *logline.Line, w []string) bool {
 	src, err := netip.ParseAddr(w[0])
-	if err != nil || src.Zone() != "" {
+	dst, err2 := netip.ParseAddr(w[2])
+	length := 0
+	if err != nil || err2 != nil || src.Zone() != "" || dst.Zone() != "" || !setNumber(&length, w[5], 31) ||
+		w[1] != none && !setNumber(&l.SrcPort, w[1], 16) || w[3] != none && !setNumber(&l.DstPort, w[3], 16) {
 		return false
 	}
-	dst, err := netip.ParseAddr(w[2])
-	if err != nil || dst.Zone() != "" {
-		return false
-	}
-	length, err := strconv.ParseUint(w[5], 10, 31)
-	if err != nil {
-		return false
-	}
-	for i, to := range []*uint16{&l.SrcPort, &l.DstPort} {
-		if word := w[1+2*i]; word != none {
-			n, err := strconv.ParseUint(word, 10, 16)
-			if err != nil {
-				return false
-			}
-			*to = uint16(n)
-		}
-	}
-	l.Src, l.Dst, l.Named.Length = src, dst, int(length)
+	l.Src, l.Dst, l.Named.Length = src, dst, length
 	switch l.Proto = strings.ToLower(w[4]); { // in Open vSwitch's words
 	case l.Proto == "icmp" && src.Is6(), l.Proto == "icmpv6", l.Proto == "ipv6-icmp":
 		l.Proto = "icmp6"
@@ -159,21 +142,15 @@ func readPacket(l *logline.Line, w []string) bool {
 // readRule reads the words between policy and packet: rule, direction, action, priority, appliedTo.
 func readRule(l *logline.Line, a *logline.NamedLine, w []string) bool {
 	act := len(w) - 3
-	if act < 0 || antreaVerdicts[w[act]] == "" {
-		act++
-		if act < 0 || antreaVerdicts[w[act]] == "" {
-			return false
-		}
-	} else {
+	isAction := func() bool { return act >= 0 && antreaVerdicts[w[act]] != "" }
+	if isAction() {
 		a.AppliedTo = textOrNone(w[act+2])
+	} else if act++; !isAction() {
+		return false
 	}
 	l.Verdict = antreaVerdicts[w[act]]
-	if p := textOrNone(w[act+1]); p != "" {
-		n, err := strconv.ParseUint(p, 10, 16)
-		if err != nil {
-			return false
-		}
-		a.Priority = int(n)
+	if p := textOrNone(w[act+1]); p != "" && !setNumber(&a.Priority, p, 16) {
+		return false
 	}
 	name := w[:act]
 	if n := len(name); n > 0 && (name[n-1] == string(model.Ingress) || name[n-1] == string(model.Egress)) {
@@ -209,16 +186,9 @@ func readTail(a *logline.NamedLine, w []string) bool {
 	if len(w) != 4 || w[1] != "packets" || w[2] != "in" || !strings.HasSuffix(w[3], "]") {
 		return false
 	}
-	n, err := strconv.ParseUint(strings.TrimPrefix(w[0], "["), 10, 31)
-	if err != nil || n == 0 {
-		return false
-	}
-	over, err := time.ParseDuration(strings.TrimSuffix(w[3], "]"))
-	if err != nil || over < 0 {
-		return false
-	}
-	a.Packets, a.Over = int(n), over
-	return true
+	var err error
+	a.Over, err = time.ParseDuration(strings.TrimSuffix(w[3], "]"))
+	return err == nil && a.Over >= 0 && setNumber(&a.Packets, strings.TrimPrefix(w[0], "["), 31) && a.Packets > 0
 }
 
 // textOrNone returns the word, or "" for np.log's missing value.

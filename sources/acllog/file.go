@@ -149,8 +149,7 @@ func (f *File) currentPart() *logPart {
 	return f.parts[len(f.parts)-1]
 }
 
-// PollChanges checks whether the file was rotated, truncated or deleted, or has returned. It is called once
-// Next has no more.
+// PollChanges checks whether the file was rotated, truncated or deleted, or returned. Call it after Next's io.EOF.
 func (f *File) PollChanges() {
 	if f.static || f.pipe != nil {
 		return
@@ -196,8 +195,7 @@ func (f *File) turnToNew(was *logPart) error {
 	return nil
 }
 
-// goOnAfterCut restarts the truncated file. First it reads the unread lines from the rotated copy; without a
-// copy there is a gap.
+// goOnAfterCut restarts the truncated file, after the unread lines of its rotated copy. Without a copy it notes a gap.
 func (f *File) goOnAfterCut(now *logPart) {
 	f.rememberHead(now)
 	var rest *logPart

@@ -11,8 +11,7 @@ import (
 // chunk is the size of the read buffer.
 const chunk = 16 << 10
 
-// mark is the byte order mark that Windows programs put at the start of a text. It also occurs within joined
-// texts. It is no part of a line.
+// mark is the byte order mark that Windows programs put before a text, also within joined ones: no part of a line.
 var mark = []byte("\xef\xbb\xbf")
 
 // ErrUnended comes with the last line of a file or pipe if it has no end of line: its rest may be missing.

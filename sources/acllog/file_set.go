@@ -88,8 +88,7 @@ type SkippedFiles struct {
 	Cut bool
 }
 
-// CheckPaths returns an error for unusable paths, and counts the unread files below their folders. It opens no
-// file.
+// CheckPaths returns an error for unusable paths, and counts the unread files below folders, without opening any.
 func CheckPaths(paths []string) (passed []SkippedFiles, err error) {
 	for _, path := range paths {
 		if path == "-" {
@@ -109,11 +108,8 @@ func findNamed(path string) ([]namedFile, []SkippedFiles, error) {
 	found, passed, err := expandPath(path)
 	if err == nil && len(found) == 0 {
 		err = fmt.Errorf("no log files in %s", words.CleanText(path))
-		for _, p := range passed {
-			if p.Err != nil {
-				err = fmt.Errorf("%w: %w", err, p.Err)
-				break
-			}
+		if i := slices.IndexFunc(passed, func(p SkippedFiles) bool { return p.Err != nil }); i >= 0 {
+			err = fmt.Errorf("%w: %w", err, passed[i].Err)
 		}
 	}
 	if err != nil {
@@ -236,8 +232,7 @@ type namedFile struct {
 // WalkMost bounds the entries visited below a folder.
 const WalkMost = 50000
 
-// expandPath finds the files of a path. An existing path is taken literally, whatever characters it has;
-// otherwise it is a glob.
+// expandPath finds the files of a path: literally if it exists, whatever characters it has, else as a glob.
 func expandPath(path string) (found []namedFile, passed []SkippedFiles, err error) {
 	names := []string{path}
 	if _, err := os.Stat(path); err != nil {
@@ -279,9 +274,7 @@ func logsBelow(folder string) (out []namedFile, passed SkippedFiles) {
 		switch {
 		case err != nil: // an unreadable folder does not stop the walk
 			passed.Unread++
-			if passed.Err == nil {
-				passed.Err = err
-			}
+			passed.Err = cmp.Or(passed.Err, err)
 			return nil
 		case e.IsDir():
 			return nil
@@ -297,8 +290,7 @@ func logsBelow(folder string) (out []namedFile, passed SkippedFiles) {
 	return out, passed
 }
 
-// isLog reports whether a file below a folder may have ACL lines: it is named as a log, and if it is a pod's,
-// the pod belongs to the network.
+// isLog reports whether a file below a folder may have ACL lines: by its name, and its pod's if it has one.
 func isLog(folder, path string) bool {
 	name := strings.ToLower(filepath.Base(logNameOf(path)))
 	if !strings.HasSuffix(name, ".log") && !strings.HasSuffix(name, "_log") && !strings.HasSuffix(name, ".txt") && name != "syslog" &&

@@ -79,8 +79,7 @@ func writeFlow(b *strings.Builder, l logline.Line) {
 	}
 }
 
-// writeAddr writes the field with the key of the address's family. It writes nothing for an invalid address,
-// or for IPv6 without a key.
+// writeAddr writes the field with the key of the address's family; nothing if invalid or without a key.
 func writeAddr(b *strings.Builder, key4, key6 string, a netip.Addr) {
 	switch {
 	case a.Is4():
@@ -90,8 +89,7 @@ func writeAddr(b *strings.Builder, key4, key6 string, a netip.Addr) {
 	}
 }
 
-// packetHop returns the packet's MAC addresses and TTL at the ACL: on the source's switch or, for to-lport, on
-// the destination's.
+// packetHop returns the packet's MAC addresses and TTL at the ACL, on the switch of its source or, for to-lport, target.
 func packetHop(l logline.Line) (src, dst string, ttl int) {
 	const hops = 64
 	switch {
@@ -109,10 +107,7 @@ func subnetOf(a netip.Addr) netip.Prefix {
 	if a.Is4() {
 		bits = 24
 	}
-	p, err := a.Prefix(bits)
-	if err != nil {
-		return netip.Prefix{}
-	}
+	p, _ := a.Prefix(bits) // invalid for an invalid address
 	return p
 }
 

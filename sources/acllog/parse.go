@@ -29,8 +29,7 @@ const module = "|acl_log"
 // messageID replaces OVS's header in syslog's newer form.
 const messageID = " acl_log - "
 
-// MayBeACLLine reports whether Parse may read the line. Callers ask before they copy it, since most lines of
-// some logs are other programs'.
+// MayBeACLLine reports whether Parse may read the line, to spare copying other programs' lines.
 func MayBeACLLine(line []byte) bool {
 	return bytes.Contains(line, []byte(module)) || bytes.Contains(line, []byte(antreaMark)) ||
 		bytes.Contains(line, []byte(messageID))
@@ -52,8 +51,7 @@ func Parse(line string) (logline.Line, error) {
 	return parseText(line, time.Time{})
 }
 
-// ParseUnended reads a line without its end of line. It rejects a line that ends in a port or an ICMP code,
-// since digits may be missing.
+// ParseUnended reads a line without its end. It rejects one that ends in a port or ICMP code: digits may be missing.
 func ParseUnended(line string) (logline.Line, error) {
 	l, err := Parse(line)
 	if err == nil && !strings.HasPrefix(line, "{") && endsInNumber(line) {
@@ -75,8 +73,7 @@ type collected struct {
 	Hostname string `json:"hostname"`
 }
 
-// parseCollected reads a line wrapped in a collector's JSON. The collector's time counts only if the line
-// itself has none.
+// parseCollected reads a line wrapped in a collector's JSON. Its time counts only if the line has none.
 func parseCollected(line string) (logline.Line, error) {
 	var c collected
 	if err := json.Unmarshal([]byte(line), &c); err != nil {
@@ -125,8 +122,7 @@ func parseText(line string, collectedAt time.Time) (logline.Line, error) {
 	return l, nil
 }
 
-// lineHeader holds the fields before the message of a line from OVS's programs: prefix,
-// time|sequence|module|level|.
+// lineHeader holds the fields before the message of an OVS line: prefix, time|sequence|module|level|.
 type lineHeader struct {
 	prefix, time, seq, message string
 }
@@ -160,10 +156,7 @@ func cutHeader(line string) (h lineHeader, ok bool) {
 		return h, false
 	}
 	_, h.message, ok = strings.Cut(rest, "|")
-	if !ok {
-		return h, false
-	}
-	return h, true
+	return h, ok
 }
 
 // toSyslog replaces the time in lines that OVS's programs send to syslog, which adds the time itself.

@@ -91,8 +91,7 @@ func readPrefix(s string, toSyslog bool) (p linePrefix, ok bool) {
 	return p, p.readSyslog(s, toSyslog)
 }
 
-// readSyslog reads syslog's words behind the time: node, program, and more in the newer form. A line from OVS
-// to syslog may lack the program.
+// readSyslog reads syslog's words behind the time: node, program (which OVS may omit), and more in the newer form.
 func (p *linePrefix) readSyslog(s string, toSyslog bool) bool {
 	node, rest, ok := strings.Cut(s, " ")
 	if !ok || !isName(node) {

@@ -8,8 +8,7 @@ import (
 	"path/filepath"
 )
 
-// FS is the part of a file system used by this package. Errors match package os; an operation that the system
-// lacks returns errors.ErrUnsupported.
+// FS is the used part of a file system. Its errors match package os, or are errors.ErrUnsupported.
 type FS interface {
 	// Open is os.OpenFile, but never waits, for example for the other end of a pipe.
 	Open(name string, flag int, perm fs.FileMode) (File, error)

@@ -10,14 +10,12 @@ import (
 	"time"
 )
 
-// ErrRefused marks an unusable file or folder at a path of Rung's: irregular, another user's, or open to
-// others.
+// ErrRefused marks an unusable file or folder of Rung's: irregular, another user's, or open to others.
 var ErrRefused = errors.New("remove it, or choose another --state-dir")
 
 func refusedError(path, why string) error { return fmt.Errorf("%s %s: %w", path, why, ErrRefused) }
 
-// judgePath checks the file at the path of a private file, and returns the path behind a link. info is nil if
-// no file exists.
+// judgePath checks a private file, and returns the path behind a link. info is nil if no file exists.
 func judgePath(fsys FS, path string) (real string, info fs.FileInfo, err error) {
 	info, err = fsys.Lstat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -57,8 +55,7 @@ func IsOwn(info fs.FileInfo) bool {
 	return !ok || uid == userID()
 }
 
-// OpenPrivate opens a private file, and removes other users' permissions. flag is that of os.OpenFile; with
-// os.O_CREATE it also makes the folder.
+// OpenPrivate opens a private file, closes it to other users, and with os.O_CREATE makes the folder.
 func OpenPrivate(fsys FS, path string, flag int) (File, error) {
 	if flag&os.O_CREATE != 0 {
 		if err := fsys.MkdirAll(filepath.Dir(path), PrivateFolder); err != nil {

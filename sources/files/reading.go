@@ -11,8 +11,7 @@ import (
 	"time"
 )
 
-// Open opens any file for reading. The wait for a FIFO's writer, and every read, ends with ctx. Close ends an
-// abandoned read if the system can.
+// Open opens any file. The wait for a FIFO's writer and every read end with ctx. Close ends an abandoned read if possible.
 func Open(ctx context.Context, name string) (io.ReadCloser, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err

@@ -105,8 +105,7 @@ func (s textSwap) swapIn(temp string, old, text []byte) error {
 		s.dropFile(temp)
 		return nil
 	}
-	// Another program wrote to the replaced file. Put the file itself back, so that its further writes reach
-	// the right file.
+	// Another program wrote to the replaced file. Put it back, so that further writes reach the right file.
 	back, err := s.tradeNames(temp)
 	if err != nil {
 		return errors.Join(why, err, s.keepAside(temp))
@@ -149,8 +148,7 @@ func (s textSwap) joinChanges(from string, text []byte) error {
 	return s.swapIn(temp, now, merged)
 }
 
-// tradeNames gives temp the name of the file, and returns the new name of the old file; empty if it cannot be
-// kept. On an error nothing has moved.
+// tradeNames gives temp the file's name, and returns the old file's new name, or "". On an error nothing has moved.
 func (s textSwap) tradeNames(temp string) (was string, err error) {
 	err = s.fsys.Exchange(temp, s.path)
 	if err == nil || !errors.Is(err, errors.ErrUnsupported) {

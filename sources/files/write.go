@@ -43,8 +43,7 @@ func writeWhole(fsys FS, path string, text []byte, perm fs.FileMode, like fs.Fil
 	return nil
 }
 
-// ReplaceFile writes a private file, whole or not at all. It refuses to replace anything but a regular file of
-// the user's.
+// ReplaceFile writes a private file, whole or not at all. It replaces only a regular file of the user's.
 func ReplaceFile(fsys FS, path string, text []byte) error {
 	if err := fsys.MkdirAll(filepath.Dir(path), PrivateFolder); err != nil {
 		return fmt.Errorf("making the state folder: %w", err)
@@ -56,8 +55,7 @@ func ReplaceFile(fsys FS, path string, text []byte) error {
 	return writeWhole(fsys, real, text, PrivateFile, nil, fsys.Rename)
 }
 
-// SaveFile writes a file named by the user, whole or not at all. An existing file keeps its owner and
-// permissions; devices and pipes are written to.
+// SaveFile writes a user's file, whole or not at all, keeping owner and permissions; devices and pipes are written to.
 func SaveFile(fsys FS, path string, text []byte) error {
 	if real, err := fsys.RealPath(path); err == nil {
 		path = real
@@ -84,12 +82,10 @@ func SaveFile(fsys FS, path string, text []byte) error {
 	return writeWhole(fsys, path, text, perm, info, fsys.Rename)
 }
 
-// syncFolder writes a folder's names to the disk. It ignores errors: the file has its name already, and not
-// every file system can sync folders.
+// syncFolder writes a folder's names to the disk, if the system can. The file has its name already.
 func syncFolder(fsys FS, path string) { _ = fsys.SyncFolder(filepath.Dir(path)) }
 
-// fillTemp writes text into a new hidden file beside path, and syncs it. It gets the owner of like, unless
-// like is nil.
+// fillTemp writes text into a new hidden file beside path, and syncs it. A non-nil like gives the owner.
 func fillTemp(fsys FS, path string, text []byte, perm fs.FileMode, like fs.FileInfo) (temp string, err error) {
 	first := PrivateFile // until the owner is set
 	if like == nil {
@@ -118,8 +114,7 @@ func fillTemp(fsys FS, path string, text []byte, perm fs.FileMode, like fs.FileI
 	return temp, nil
 }
 
-// makeTemp makes a file that watchers of the folder ignore: its name begins with a dot and has no ending of a
-// manifest.
+// makeTemp makes a file that watchers of the folder ignore: a hidden one without the ending of a manifest.
 func makeTemp(fsys FS, path string, perm fs.FileMode) (File, string, error) {
 	for n := 0; ; n++ {
 		temp := tempName(path)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	authv1 "k8s.io/api/authorization/v1"
@@ -81,18 +80,11 @@ const accessTime = time.Minute
 // maxAnswers bounds the answers kept.
 const maxAnswers = 1000
 
-// answerCache keeps the server's answers.
-type answerCache struct {
-	mu      sync.Mutex
-	answers map[AccessQuestion]AccessAnswer
-}
-
-// MayDo asks the API server whether the user may do something. An answer is reused for a minute. An error
-// means that the server gave no answer.
+// MayDo asks the API server whether the user may do something, once a minute. An error means no answer.
 func (c *Cluster) MayDo(ctx context.Context, q AccessQuestion) (AccessAnswer, error) {
-	c.answers.mu.Lock()
-	a, ok := c.answers.answers[q]
-	c.answers.mu.Unlock()
+	c.answersMu.Lock()
+	a, ok := c.answers[q]
+	c.answersMu.Unlock()
 	if ok && time.Since(a.At) < accessTime {
 		return a, nil
 	}
@@ -104,17 +96,13 @@ func (c *Cluster) MayDo(ctx context.Context, q AccessQuestion) (AccessAnswer, er
 	if err != nil {
 		return AccessAnswer{}, fmt.Errorf("ask whether %s is allowed: %w", q, verdictOf(model.PolicyKey{}, VerbCreate, err))
 	}
-	reasons := []string{SingleLine(got.Status.Reason)}
-	if e := SingleLine(got.Status.EvaluationError); e != "" {
-		reasons = append(reasons, e)
+	reason := SingleLine(got.Status.Reason) + "; " + SingleLine(got.Status.EvaluationError)
+	a = AccessAnswer{Allowed: got.Status.Allowed && !got.Status.Denied, Reason: strings.Trim(reason, "; "), At: time.Now()}
+	c.answersMu.Lock()
+	defer c.answersMu.Unlock()
+	if c.answers == nil || len(c.answers) >= maxAnswers {
+		c.answers = map[AccessQuestion]AccessAnswer{}
 	}
-	a = AccessAnswer{Allowed: got.Status.Allowed && !got.Status.Denied, Reason: strings.Trim(strings.Join(reasons, "; "), "; "),
-		At: time.Now()}
-	c.answers.mu.Lock()
-	defer c.answers.mu.Unlock()
-	if c.answers.answers == nil || len(c.answers.answers) >= maxAnswers {
-		c.answers.answers = map[AccessQuestion]AccessAnswer{}
-	}
-	c.answers.answers[q] = a
+	c.answers[q] = a
 	return a, nil
 }

@@ -22,8 +22,7 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 )
 
-// Builtin is a client of the built-in resources that Rung uses. client-go's clientset has all API groups,
-// whose types would be a fifth of the program.
+// Builtin is a client of built-in resources. client-go's has all API groups, a fifth of the program.
 type Builtin struct {
 	groups map[schema.GroupVersion]rest.Interface
 }
@@ -42,8 +41,7 @@ var builtinScheme = func() *runtime.Scheme {
 // builtinParameters writes the options of a request into its URL.
 var builtinParameters = runtime.NewParameterCodec(builtinScheme)
 
-// newBuiltin makes a client whose requests end with their contexts. All groups share the
-// configuration's limit of requests a second.
+// newBuiltin makes a client whose requests end with their contexts and share the configuration's rate limit.
 func newBuiltin(cfg *rest.Config) (*Builtin, error) {
 	client, err := leavingClient(cfg)
 	if err != nil {
@@ -81,8 +79,7 @@ type (
 	}
 )
 
-// resourceOf returns the client of a resource; an empty namespace means all namespaces, or a cluster-scoped
-// resource.
+// resourceOf returns the client of a resource, in all namespaces if namespace is empty.
 func resourceOf[T, L any, P clientObject[T], Q clientList[L]](b *Builtin, gv schema.GroupVersion, resource,
 	namespace string) *gentype.ClientWithList[P, Q] {
 	return gentype.NewClientWithList(resource, b.groups[gv], builtinParameters, namespace,

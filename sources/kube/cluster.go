@@ -21,8 +21,7 @@ const FieldManager = "rung"
 
 // Options name the cluster and the login.
 type Options struct {
-	// Kubeconfig is a file; empty follows kubectl: KUBECONFIG, then ~/.kube/config, then the service account
-	// of Rung's pod.
+	// Kubeconfig is a file; empty follows kubectl: KUBECONFIG, ~/.kube/config, a pod's service account.
 	Kubeconfig string
 	// Overrides replace parts of the kubeconfig, as kubectl's flags do: context, cluster, user, server,
 	// credentials, impersonation. Timeout bounds every request except watches and streams.
@@ -51,7 +50,9 @@ type Cluster struct {
 	dynamic dynamic.Interface
 
 	zonePods SharedAnswers[map[string][]zonePodInfo] // by namespace
-	answers  answerCache                             // see MayDo
+
+	answersMu sync.Mutex
+	answers   map[AccessQuestion]AccessAnswer // see MayDo
 }
 
 // Open prepares a cluster. It reads the kubeconfig but sends no request.
@@ -68,18 +69,14 @@ func Open(o Options) (*Cluster, error) {
 		}
 		return nil, fmt.Errorf("kubeconfig context %q: %s", nameOf(o, raw), words.WithoutLogins(err.Error()))
 	}
-	c := &Cluster{opt: o, zonePods: SharedAnswers[map[string][]zonePodInfo]{Keep: cmp.Or(o.ZonePodsFor, zonePodsFor),
-		Within: zonePodsWithin},
-		context: words.CleanText(nameOf(o, raw)), pinned: nameOf(o, raw), config: cfg}
-	if c.context == "" {
-		c.context = cmp.Or(shown(o.Overrides.ClusterInfo.Server), inCluster)
-	}
+	c := &Cluster{opt: o, pinned: nameOf(o, raw), config: cfg,
+		context:  cmp.Or(words.CleanText(nameOf(o, raw)), shown(o.Overrides.ClusterInfo.Server), inCluster),
+		zonePods: SharedAnswers[map[string][]zonePodInfo]{Keep: cmp.Or(o.ZonePodsFor, zonePodsFor), Within: zonePodsWithin}}
 	takeLogin(cfg)
 	cfg.Wrap(hideCredentials)
 	cfg.UserAgent = "rung"
 	if cfg.ExecProvider != nil {
-		// Goroutines request credentials while the screen reads the keys: a plugin that asks at the terminal
-		// would take the keys.
+		// Goroutines request credentials while the screen reads the keys: a plugin that asks would take them.
 		cfg.ExecProvider.StdinUnavailable = true
 		cfg.ExecProvider.StdinUnavailableMessage = "Rung cannot run a login plugin that asks questions; log in with kubectl first, with a " +
 			"plugin that keeps its token"
@@ -121,8 +118,7 @@ func (c *Cluster) OwnClient(qps float32, burst int) (*Builtin, error) {
 // inCluster replaces the context's name if there is none.
 const inCluster = "in-cluster"
 
-// Context returns the kubeconfig context's name; without one the server given by flag, or "in-cluster". It is
-// clean.
+// Context returns the clean name of the kubeconfig context, else the server given by flag, or "in-cluster".
 func (c *Cluster) Context() string { return c.context }
 
 // Server returns the API server's address, clean and without a login.

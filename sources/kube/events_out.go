@@ -21,8 +21,7 @@ const eventNamespace = metav1.NamespaceDefault
 // maxEvents bounds the queue of events.
 const maxEvents = 1000
 
-// Event reports an event, or counts an existing one up. If the queue is full, the newest event is dropped and
-// counted.
+// Event reports an event, or counts an existing one up. A full queue drops and counts the newest event.
 func (r *Reporter) Event(e model.Event) {
 	k := reportKey{policy: e.About, zone: e.Reporter, event: eventName(&e)}
 	r.mu.Lock()
@@ -36,8 +35,7 @@ func (r *Reporter) Event(e model.Event) {
 	r.queue.Add(k)
 }
 
-// eventName returns the same name for the same news from the same zone, so that a restart counts up instead of
-// adding.
+// eventName returns the same name for the same news of a zone, so that a restart counts up.
 func eventName(e *model.Event) string {
 	h := fnv.New64a()
 	for _, s := range []string{e.Reporter, string(e.About.Kind), e.About.Name, e.Type, e.Reason, e.Message} {

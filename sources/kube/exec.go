@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"net/url"
+	"slices"
 	"strings"
 	"sync"
 
@@ -69,8 +70,7 @@ func (c *Cluster) execOnce(ctx context.Context, in ExecTarget, cmd []string, io 
 	if io.Stderr != nil {
 		opt.Stderr = &stderr
 	}
-	// SPDY's handshake ignores the context: a server that stalls in it must not block the caller, at worst a
-	// goroutine.
+	// SPDY's handshake ignores the context: a stalling server may block a goroutine, but not the caller.
 	done := make(chan error, 1)
 	go func() { done <- executor.StreamWithContext(ctx, opt) }()
 	select {
@@ -117,8 +117,7 @@ func (v *writeValve) Write(p []byte) (int, error) {
 	return v.w.Write(p)
 }
 
-// shutValve waits for a write under way and fails all later ones. Writers given to Exec must not block after
-// its context has ended.
+// shutValve waits for a write under way and fails later ones. Writers must not block after Exec's context has ended.
 func (v *writeValve) shutValve() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -160,12 +159,7 @@ func (c *Cluster) execError(err error, in ExecTarget) error {
 	}
 	text := words.CleanText(err.Error())
 	has := func(parts ...string) bool {
-		for _, p := range parts {
-			if strings.Contains(text, p) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(text, p) })
 	}
 	switch {
 	case statusIs(err, apierrors.IsForbidden) || has(" is forbidden: "):
@@ -183,8 +177,7 @@ func (c *Cluster) execError(err error, in ExecTarget) error {
 	return cleanError{err}
 }
 
-// statusIs applies a check of API errors to err and to the cause of a failed upgrade. The latter carries the
-// server's answer but does not wrap it.
+// statusIs checks err, and the cause of a failed upgrade, which has the server's answer but does not wrap it.
 func statusIs(err error, is func(error) bool) bool {
 	var upgrade *httpstream.UpgradeFailureError
 	return is(err) || errors.As(err, &upgrade) && is(upgrade.Cause)

@@ -18,7 +18,6 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"rung/model"
-
 	"rung/sources/manifests"
 	"rung/sources/retry"
 )
@@ -175,8 +174,7 @@ func (f *feed) listPage(ctx context.Context, opt metav1.ListOptions) (runtime.Ob
 	list, err := f.resource.list(ctx, f.w.c, opt)
 	f.countRefusal(err)
 	if f.resource.custom.Resource != "" && apierrors.IsForbidden(err) {
-		// The server checks the permission before it looks for the resource. Ask whether the CRD is installed,
-		// which every user may ask.
+		// The server checks the permission first. Every user may ask whether the CRD is installed.
 		if has, e := f.w.c.ServesResource(ctx, f.resource.custom); e == nil && !has {
 			err = apierrors.NewNotFound(f.resource.custom.GroupResource(), "")
 		}
@@ -198,8 +196,7 @@ func (f *feed) countRefusal(err error) {
 	f.refusals++
 }
 
-// followFrom watches from a version. It returns the newest known version; quick means the stream ended at
-// once.
+// followFrom watches from a version and returns the newest known one; quick means the stream ended at once.
 func (f *feed) followFrom(ctx context.Context, from string) (version string, quick bool, err error) {
 	seconds := int64(300 + rand.IntN(300)) // ends streams that died silently
 	start := time.Now()
@@ -249,8 +246,7 @@ var errClosed = errors.New("the connection ended before an answer")
 // errBroken means an open connection ended while it was read.
 var errBroken = errors.New("the connection to the API server broke off")
 
-// brokenWords occur in the errors of broken connections. The standard library's HTTP/2 has no error values,
-// and client-go passes on only texts.
+// brokenWords occur in errors of broken connections. HTTP/2 has no error values, and client-go passes on texts.
 var brokenWords = []string{"client connection lost", "GOAWAY", "connection reset by peer", "broken pipe", "unexpected EOF",
 	"use of closed network connection", "client connection force closed"}
 
@@ -259,8 +255,7 @@ func isBrokenConnection(text string) bool {
 	return text == errBroken.Error() || slices.ContainsFunc(brokenWords, func(w string) bool { return strings.Contains(text, w) })
 }
 
-// streamError returns the error of a watch's error event. client-go also makes such an event for a broken
-// connection.
+// streamError returns the error of a watch's error event, which client-go also makes for a broken connection.
 func streamError(o runtime.Object) error {
 	err := apierrors.FromObject(o)
 	if isBrokenConnection(err.Error()) {
@@ -269,8 +264,7 @@ func streamError(o runtime.Object) error {
 	return err
 }
 
-// isExpired reports whether the watch must begin with a new list: its version is too old, or the resource is
-// gone, which the list will show.
+// isExpired reports whether to list again: the watch's version is too old, or the resource is gone.
 func isExpired(err error) bool {
 	var f *requestFailure
 	watching := errors.As(err, &f) && f.verb == "watch"

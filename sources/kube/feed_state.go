@@ -121,8 +121,7 @@ func (f *feed) isKnownAbsent() bool {
 	return f.res.Conn == model.ConnAbsent || f.res.Conn == model.ConnDenied && !f.refusedLogin
 }
 
-// brokenEntry returns the problem of a required but unreadable resource, if any; the caller holds the
-// watcher's lock.
+// brokenEntry returns the problem of a required, unreadable resource, if any; the caller holds the watcher's lock.
 func (f *feed) brokenEntry() (model.Broken, bool) {
 	b := model.Broken{Origin: f.w.clusterOrigin(), Key: model.Key{Kind: f.resource.kind}, Message: f.res.Error}
 	switch {

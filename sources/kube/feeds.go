@@ -16,7 +16,6 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"rung/model"
-
 	"rung/sources/manifests"
 )
 
@@ -26,8 +25,7 @@ type listWatcher[L runtime.Object] interface {
 	Watch(context.Context, metav1.ListOptions) (watch.Interface, error)
 }
 
-// throughClient makes the requests of a resource. It asks for the client each time, since credentials may have
-// been replaced.
+// throughClient makes the requests of a resource. Each asks for the client, whose credentials may be new.
 func throughClient[L runtime.Object](a feedResource, of func(*Cluster) listWatcher[L]) feedResource {
 	a.list = func(ctx context.Context, c *Cluster, o metav1.ListOptions) (runtime.Object, error) {
 		return of(c).List(ctx, o)
@@ -55,8 +53,7 @@ func eventsAbout(k model.Kind, most int) feedResource {
 		show: "events of " + string(k), kind: model.KindEvent, optional: true, fields: "involvedObject.kind=" + string(k), keep: most})
 }
 
-// watchedResources returns all resources that Rung reads, in screen order. Rows are compiled from the required
-// ones; the optional ones explain.
+// watchedResources returns all resources read, in screen order. Rows come from the required ones; others explain.
 func watchedResources(events int) []feedResource {
 	v1 := corev1.SchemeGroupVersion
 	all := []feedResource{

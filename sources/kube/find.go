@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,26 +66,20 @@ func (p *Reader) findContainer(ctx context.Context, node string, namespaces, con
 	}
 	for _, ns := range namespaces {
 		pods, err := p.nodePods(ctx, ns)
-		if err != nil {
-			if ctx.Err() != nil {
-				return LogTarget{}, ctx.Err()
-			}
-			if !isDenied(err) {
-				return LogTarget{}, err
-			}
-			if denied == nil {
-				denied = err
-			}
-			continue
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			return LogTarget{}, ctx.Err()
+		case !isDenied(err):
+			return LogTarget{}, err
 		}
+		denied = cmp.Or(denied, err)
 		pod := onNode(pods, node)
 		if pod == nil {
 			continue
 		}
-		for _, c := range containers {
-			if slices.Contains(pod.containers, c) {
-				return LogTarget{Namespace: ns, Pod: pod.name, Container: c}, nil
-			}
+		if i := slices.IndexFunc(containers, func(c string) bool { return slices.Contains(pod.containers, c) }); i >= 0 {
+			return LogTarget{Namespace: ns, Pod: pod.name, Container: containers[i]}, nil
 		}
 		return LogTarget{}, fmt.Errorf("pod %s/%s of node %s: %w: it has %s, want %s", ns, pod.name, node, ErrNoContainer,
 			strings.Join(pod.containers, ", "), strings.Join(containers, " or "))
@@ -93,8 +88,7 @@ func (p *Reader) findContainer(ctx context.Context, node string, namespaces, con
 		return LogTarget{}, denied
 	}
 	return LogTarget{}, fmt.Errorf("node %s: %w: looked for pods with %s in %s; for another namespace give --ovn-namespace", node,
-		ErrNoLogPod,
-		podSelector, strings.Join(namespaces, " and "))
+		ErrNoLogPod, podSelector, strings.Join(namespaces, " and "))
 }
 
 // onNode returns the pod of a node, or nil: a running pod first, then the newest.
@@ -149,8 +143,7 @@ type containerID struct {
 	restarts  int32
 }
 
-// identifyTarget reads which run of a container a target is now. Without permission to get the pod, it returns
-// only the names.
+// identifyTarget reads which run of a container a target is now; only its names if the pod is forbidden.
 func (p *Reader) identifyTarget(ctx context.Context, t LogTarget) (containerID, error) {
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
@@ -186,9 +179,7 @@ func (r *logFollower) changeTo(now containerID) logChange {
 	switch {
 	case !r.idKnown:
 		return logNew
-	case now.Namespace != was.Namespace || now.Pod != was.Pod || now.uid != was.uid && now.uid != "" && was.uid != "":
-		return logReplaced
-	case now.Container != was.Container:
+	case now.LogTarget != was.LogTarget || now.uid != was.uid && now.uid != "" && was.uid != "":
 		return logReplaced
 	case now.restarts != was.restarts || now.container != was.container && now.container != "" && was.container != "":
 		return logRestarted

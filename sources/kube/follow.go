@@ -13,12 +13,10 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 
 	"rung/model/logline"
-
 	"rung/sources/retry"
 )
 
-// Reader reads the logs of pods. Its own client keeps hundreds of connecting streams from delaying other
-// requests. It is safe for concurrent use.
+// Reader reads the logs of pods, by a client of its own to delay no other requests. It is safe for concurrent use.
 type Reader struct {
 	c         *Cluster
 	pause     followPauses
@@ -151,8 +149,7 @@ func (r *logFollower) countFailure(err error, progress bool) {
 	r.reportState(s, text)
 }
 
-// nextPause returns the wait before the next attempt: longer each time, with jitter, so that hundreds do not
-// return together.
+// nextPause returns the growing wait before the next attempt, with jitter, so that hundreds do not return together.
 func (r *logFollower) nextPause(err error) time.Duration {
 	r.mu.Lock()
 	n := r.state.Attempts
@@ -209,8 +206,7 @@ func (r *logFollower) readOnce(ctx context.Context) error {
 	}
 	err = s.readLog(ctx, opt)
 	if s.missed && !s.rechecked {
-		// The first line is a new one: the log was rotated, or the API server does not know of a restart yet.
-		// No line was handed on.
+		// The first line is new: the log was rotated, or a restart is not known yet. No line was handed on.
 		if retry.Sleep(ctx, r.p.pause.recheck) {
 			if now, e := r.p.identifyTarget(ctx, target); e == nil && now != id {
 				return errChanged

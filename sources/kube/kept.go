@@ -46,13 +46,18 @@ func entryOf(m metav1.Object, o model.Object, broken []model.Broken) keptEntry {
 		broken: broken}
 }
 
-// putObject adds or replaces one object.
-func (k *keptObjects) putObject(m metav1.Object, o model.Object, broken []model.Broken) feedStep {
+// makeStep returns the outcome of a change, with the oldest events above the limit removed.
+func (k *keptObjects) makeStep(change func(*feedStep)) feedStep {
 	s := feedStep{broken: map[model.Key][]model.Broken{}}
-	k.replaceEntry(&s, k.keyOf(m), entryOf(m, o, broken))
+	change(&s)
 	k.dropOldEvents(&s)
 	s.count = len(k.objects)
 	return s
+}
+
+// putObject adds or replaces one object.
+func (k *keptObjects) putObject(m metav1.Object, o model.Object, broken []model.Broken) feedStep {
+	return k.makeStep(func(s *feedStep) { k.replaceEntry(s, k.keyOf(m), entryOf(m, o, broken)) })
 }
 
 func (k *keptObjects) replaceEntry(s *feedStep, key model.Key, e keptEntry) {
@@ -90,10 +95,7 @@ func equalObjects(a, b model.Object) bool {
 
 // dropObject removes one object.
 func (k *keptObjects) dropObject(m metav1.Object) feedStep {
-	s := feedStep{broken: map[model.Key][]model.Broken{}}
-	k.removeEntry(&s, k.keyOf(m))
-	s.count = len(k.objects)
-	return s
+	return k.makeStep(func(s *feedStep) { k.removeEntry(s, k.keyOf(m)) })
 }
 
 func (k *keptObjects) removeEntry(s *feedStep, key model.Key) {
@@ -144,16 +146,14 @@ func (k *keptObjects) keepUnchanged(next map[model.Key]keptEntry, m metav1.Objec
 
 // replaceAll replaces all objects by a list, and returns the differences.
 func (k *keptObjects) replaceAll(next map[model.Key]keptEntry) feedStep {
-	s := feedStep{broken: map[model.Key][]model.Broken{}}
-	for _, key := range slices.Collect(maps.Keys(k.objects)) {
-		if _, stays := next[key]; !stays {
-			k.removeEntry(&s, key)
+	return k.makeStep(func(s *feedStep) {
+		for key := range k.objects {
+			if _, stays := next[key]; !stays {
+				k.removeEntry(s, key)
+			}
 		}
-	}
-	for key, e := range next {
-		k.replaceEntry(&s, key, e)
-	}
-	k.dropOldEvents(&s)
-	s.count = len(k.objects)
-	return s
+		for key, e := range next {
+			k.replaceEntry(s, key, e)
+		}
+	})
 }

@@ -38,15 +38,6 @@ func (e *NoClusterError) Error() string {
 // Unwrap returns ErrNoCluster.
 func (e *NoClusterError) Unwrap() error { return ErrNoCluster }
 
-// Reasons why a place has no cluster.
-const (
-	notSet    = "not set"
-	notThere  = "does not exist"
-	noContext = "has no context"
-	noPod     = "not in a pod"
-	noToken   = "no token mounted"
-)
-
 // lookedAt returns the places searched for a kubeconfig, in kubectl's order, with the reasons.
 func lookedAt(o Options) []TriedPlace {
 	if o.Kubeconfig != "" {
@@ -59,12 +50,12 @@ func lookedAt(o Options) []TriedPlace {
 			places = append(places, TriedPlace{variable + "=" + path, noClusterReason(path)})
 		}
 	} else {
-		places = append(places, TriedPlace{variable, notSet},
+		places = append(places, TriedPlace{variable, "not set"},
 			TriedPlace{clientcmd.RecommendedHomeFile, noClusterReason(clientcmd.RecommendedHomeFile)})
 	}
-	why := noToken
+	why := "no token mounted"
 	if os.Getenv("KUBERNETES_SERVICE_HOST") == "" {
-		why = noPod
+		why = "not in a pod"
 	}
 	return append(places, TriedPlace{"the service account of a pod", why})
 }
@@ -72,9 +63,9 @@ func lookedAt(o Options) []TriedPlace {
 // noClusterReason returns why a readable or missing kubeconfig has no cluster.
 func noClusterReason(path string) string {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return notThere
+		return "does not exist"
 	}
-	return noContext
+	return "has no context"
 }
 
 // User returns the user's name as known from kubeconfig and flags, clean: the user entry's name, or the kind
@@ -95,8 +86,7 @@ func (c *Cluster) User() string {
 	case over.AuthInfo.ClientCertificate != "":
 		name = "certificate of --client-certificate"
 	case ctx != nil || over.Context.AuthInfo != "":
-		name = over.Context.AuthInfo
-		if name == "" {
+		if name = over.Context.AuthInfo; name == "" {
 			name = ctx.AuthInfo
 		}
 	case c.context == inCluster:
@@ -142,8 +132,7 @@ func sameLogin(a, b *rest.Config) bool {
 }
 
 // Flags returns kubectl's flags, quoted for a shell, that select this cluster and user: without them a command
-// may go to another cluster. Tokens, passwords and a proxy's login are left out, since they must not be shown
-// or kept.
+// may go to another cluster. Tokens, passwords and a proxy's login are left out as secrets.
 func (c *Cluster) Flags() string {
 	var args []string
 	add := func(name string, values ...string) {

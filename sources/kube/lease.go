@@ -51,14 +51,12 @@ func (c LeaseConfig) WithDefaults() (LeaseConfig, error) {
 	return c, nil
 }
 
-// leaseJitter is the factor by which a candidate's wait may exceed the retry period, so that replicas do not
-// ask together.
+// leaseJitter is the factor by which a wait may exceed the retry period, so that replicas do not ask together.
 const leaseJitter = 1.2
 
 const leasePrefix = "rung-reconcile-"
 
-// LeaseName returns the name of a zone's Lease: with a hash if the zone's name is invalid in an object's name,
-// or too long.
+// LeaseName returns the name of a zone's Lease: with a hash if the zone's name is invalid there or too long.
 func LeaseName(zone string) string {
 	name := leasePrefix + zone
 	if len(validation.IsDNS1123Subdomain(name)) == 0 {
@@ -73,8 +71,7 @@ type LeaseCalls struct {
 	// Lead runs while this replica leads: its context ends when the lead is lost. The next campaign begins
 	// after it has returned. If it returns by itself, the Lease is released.
 	Lead func(context.Context)
-	// Other receives the identity of another leader, Trouble the errors of reading or writing the Lease.
-	// Neither may block.
+	// Other gets the identity of another leader, Trouble the errors about the Lease. Neither may block.
 	Other   func(identity string)
 	Trouble func(error)
 }
@@ -82,8 +79,7 @@ type LeaseCalls struct {
 // CampaignForZone campaigns for a zone again and again, until ctx ends.
 //
 // It replaces client-go's leaderelection, which links all API groups (9.4 MB of the program and 2 ms of every
-// start; see Builtin). Unlike that, it releases the Lease only after Lead has returned, and reports every
-// error.
+// start; see Builtin). Unlike that, it keeps the Lease until Lead has returned, and reports every error.
 func (c *Cluster) CampaignForZone(ctx context.Context, zone string, cfg LeaseConfig, calls LeaseCalls) error {
 	cfg, err := cfg.WithDefaults()
 	if err != nil {
@@ -121,8 +117,7 @@ func (e *election) runTerm(ctx context.Context) {
 		defer close(returned)
 		e.calls.Lead(lead)
 	}()
-	// Writing ends before the Lease is released: it is renewed until Lead has returned, also after ctx has
-	// ended.
+	// Writing ends before the Lease is released: it is renewed until Lead has returned, even after ctx.
 	ctx = context.WithoutCancel(ctx)
 	e.renewLease(ctx, returned)
 	end()
@@ -130,8 +125,7 @@ func (e *election) runTerm(ctx context.Context) {
 	e.releaseLease(ctx)
 }
 
-// renewLease renews the Lease until Lead has returned, renewals failed for RenewDeadline, or another replica
-// has it.
+// renewLease renews the Lease until Lead returns, renewals failed for RenewDeadline, or another replica has it.
 func (e *election) renewLease(ctx context.Context, returned <-chan struct{}) {
 	for until := time.Now().Add(e.cfg.RenewDeadline); ; {
 		select {
@@ -219,8 +213,7 @@ func (e *election) releaseLease(ctx context.Context) {
 		LeaseTransitions: l.Spec.LeaseTransitions})
 }
 
-// writeLease replaces the content of the Lease unless it changed since last seen; true if the server accepted
-// it.
+// writeLease replaces the content of the Lease unless it changed since last seen; true if accepted.
 func (e *election) writeLease(ctx context.Context, spec coordinationv1.LeaseSpec) bool {
 	next := e.lease.DeepCopy()
 	next.Spec = spec

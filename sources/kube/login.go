@@ -13,8 +13,7 @@ import (
 	"rung/model/words"
 )
 
-// takeLogin moves user and password from the server's URL to fields that are never shown. As in Go's client,
-// they replace a token.
+// takeLogin moves user and password from the server's URL to hidden fields. As in Go's client, they replace a token.
 func takeLogin(cfg *rest.Config) {
 	scheme, rest, found := strings.Cut(cfg.Host, "://")
 	if !found {
@@ -34,8 +33,7 @@ func takeLogin(cfg *rest.Config) {
 	}
 }
 
-// hideCredentials makes a transport that removes the request's credentials from warnings and refusals: a
-// server may echo the headers it received.
+// hideCredentials makes a transport that hides the request's credentials, which a server may echo in refusals.
 func hideCredentials(rt http.RoundTripper) http.RoundTripper { return &credentialHider{rt} }
 
 type credentialHider struct{ next http.RoundTripper }

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -18,20 +19,6 @@ import (
 	"rung/model/words"
 )
 
-// Names of OVN-Kubernetes' settings, spelled like its flags.
-const (
-	OVNClusterSubnets = dialect.ClusterSubnets
-	OVNObservability  = dialect.Observability
-	OVNAllowICMP      = dialect.AllowICMP
-	OVNStateless      = dialect.Stateless
-	OVNMulticast      = dialect.Multicast
-	OVNAdminPolicy    = dialect.AdminPolicy
-	OVNHostNamespace  = dialect.HostNamespace
-	OVNLoggingRate    = dialect.LoggingRate
-	OVNMasquerade4    = dialect.Masquerade4
-	OVNMasquerade6    = dialect.Masquerade6
-)
-
 const (
 	ovnkubeWithin = 10 * time.Second // bounds reading the whole configuration
 	maxDaemonSets = 100
@@ -43,24 +30,20 @@ const (
 
 // ovnEnv maps the environment variables of upstream's and OpenShift's containers to settings.
 var ovnEnv = map[string]string{
-	"OVN_NET_CIDR": OVNClusterSubnets, "OVN_OBSERV_ENABLE": OVNObservability, "OVN_MULTICAST_ENABLE": OVNMulticast,
-	"OVN_STATELESS_NETPOL_ENABLE": OVNStateless, "OVN_ADMIN_NETWORK_POLICY_ENABLE": OVNAdminPolicy,
-	"OVN_ALLOW_ICMP_NETPOL": OVNAllowICMP, "OVN_ALLOW_ICMP_NETPOL_ENABLE": OVNAllowICMP,
-	"OVN_ALLOW_ICMP_NETWORK_POLICY": OVNAllowICMP,
-	"OVN_V4_MASQUERADE_SUBNET":      OVNMasquerade4, "OVN_V6_MASQUERADE_SUBNET": OVNMasquerade6,
-	"OVN_HOST_NETWORK_NAMESPACE": OVNHostNamespace, "OVN_ACL_LOGGING_RATE_LIMIT": OVNLoggingRate,
+	"OVN_NET_CIDR": dialect.ClusterSubnets, "OVN_OBSERV_ENABLE": dialect.Observability, "OVN_MULTICAST_ENABLE": dialect.Multicast,
+	"OVN_STATELESS_NETPOL_ENABLE": dialect.Stateless, "OVN_ADMIN_NETWORK_POLICY_ENABLE": dialect.AdminPolicy,
+	"OVN_ALLOW_ICMP_NETPOL": dialect.AllowICMP, "OVN_ALLOW_ICMP_NETPOL_ENABLE": dialect.AllowICMP,
+	"OVN_ALLOW_ICMP_NETWORK_POLICY": dialect.AllowICMP,
+	"OVN_V4_MASQUERADE_SUBNET":      dialect.Masquerade4, "OVN_V6_MASQUERADE_SUBNET": dialect.Masquerade6,
+	"OVN_HOST_NETWORK_NAMESPACE": dialect.HostNamespace, "OVN_ACL_LOGGING_RATE_LIMIT": dialect.LoggingRate,
 }
-
-// OVNSetting is one setting and its origin.
-type OVNSetting = dialect.Setting
 
 // OVNKube is the configuration of a cluster's OVN-Kubernetes, as far as objects show it. A container's
 // arguments and environment outrank the ConfigMap.
 type OVNKube struct {
-	// Settings by the names above; unread ones are absent.
-	Settings map[string]OVNSetting
-	// Image is the image of the controller's container, Version its release; empty if unknown, as for a
-	// digest.
+	// Settings by the names in dialect, spelled like flags; unread ones are absent.
+	Settings map[string]dialect.Setting
+	// Image is the image of the controller's container, Version its release; empty if unknown.
 	Image, Version string
 }
 
@@ -73,16 +56,14 @@ func (c *Cluster) OVNKube(ctx context.Context, namespaces []string) (OVNKube, er
 	if len(namespaces) == 0 {
 		namespaces = OVNNamespaces()
 	}
-	out := OVNKube{Settings: map[string]OVNSetting{}}
+	out := OVNKube{Settings: map[string]dialect.Setting{}}
 	var failed error
 	for _, ns := range namespaces {
 		err := c.readOVNKube(ctx, ns, &out)
 		if len(out.Settings) > 0 || out.Image != "" {
 			return out, err
 		}
-		if failed == nil {
-			failed = err
-		}
+		failed = cmp.Or(failed, err)
 	}
 	return out, failed
 }
@@ -102,10 +83,7 @@ func (c *Cluster) readOVNKube(ctx context.Context, ns string, out *OVNKube) (fai
 	}
 	sets, err := c.Builtin().DaemonSets(ns).List(ctx, metav1.ListOptions{Limit: maxDaemonSets})
 	if err != nil {
-		if failed == nil {
-			failed = fmt.Errorf("read OVN-Kubernetes' arguments: %w", c.askError(err, "list", "daemonsets.apps", ns))
-		}
-		return failed
+		return cmp.Or(failed, fmt.Errorf("read OVN-Kubernetes' arguments: %w", c.askError(err, "list", "daemonsets.apps", ns)))
 	}
 	for i := range sets.Items {
 		if strings.HasPrefix(sets.Items[i].Name, ovnkubeSets) {
@@ -119,7 +97,7 @@ func (c *Cluster) readOVNKube(ctx context.Context, ns string, out *OVNKube) (fai
 func (o *OVNKube) putSetting(name, value, from string) {
 	value = words.CleanText(strings.TrimSpace(value))
 	if value != "" && name != "" {
-		o.Settings[name] = OVNSetting{Value: value, From: from}
+		o.Settings[name] = dialect.Setting{Value: value, From: from}
 	}
 }
 
@@ -129,8 +107,7 @@ func (o *OVNKube) configMap(ns, name string, data map[string]string) {
 	maps.Copy(o.Settings, c.Settings)
 }
 
-// daemonSet takes the settings of the controller's container; data holds the ConfigMaps that its environment
-// may refer to.
+// daemonSet takes the settings of the controller's container, whose environment may refer to ConfigMaps, data.
 func (o *OVNKube) daemonSet(ds *appsv1.DaemonSet, data map[string]map[string]string) {
 	for i := range ds.Spec.Template.Spec.Containers {
 		c := &ds.Spec.Template.Spec.Containers[i]

@@ -46,7 +46,7 @@ func parseOVNArgs(args []string) map[string]string {
 
 // isSwitch reports whether a setting is boolean.
 func isSwitch(name string) bool {
-	return strings.HasPrefix(name, "enable-") || name == OVNAllowICMP
+	return strings.HasPrefix(name, "enable-") || name == dialect.AllowICMP
 }
 
 // ovnkubeCommand returns the words of a script's command that starts ovnkube, continuation lines included.

@@ -72,14 +72,14 @@ func TestOVNKube(t *testing.T) {
 				return ds
 			}()},
 			want: map[string]string{
-				OVNClusterSubnets: "10.128.0.0/14/23,fd01::/48/64 · ConfigMap openshift-ovn-kubernetes/ovnkube-config",
-				OVNHostNamespace:  "openshift-host-network · ConfigMap openshift-ovn-kubernetes/ovnkube-config",
-				OVNAdminPolicy:    "true · ConfigMap openshift-ovn-kubernetes/ovnkube-config",
-				OVNMasquerade4:    "169.254.0.0/17 · ConfigMap openshift-ovn-kubernetes/ovnkube-config",
-				OVNMasquerade6:    "fd69::/112 · ConfigMap openshift-ovn-kubernetes/ovnkube-config",
-				OVNMulticast:      "true · ConfigMap openshift-ovn-kubernetes/ovnkube-config",
-				OVNLoggingRate:    "20 · DaemonSet openshift-ovn-kubernetes/ovnkube-node container ovnkube-controller",
-				OVNAllowICMP:      "true · DaemonSet openshift-ovn-kubernetes/ovnkube-node container ovnkube-controller",
+				dialect.ClusterSubnets: "10.128.0.0/14/23,fd01::/48/64 · ConfigMap openshift-ovn-kubernetes/ovnkube-config",
+				dialect.HostNamespace:  "openshift-host-network · ConfigMap openshift-ovn-kubernetes/ovnkube-config",
+				dialect.AdminPolicy:    "true · ConfigMap openshift-ovn-kubernetes/ovnkube-config",
+				dialect.Masquerade4:    "169.254.0.0/17 · ConfigMap openshift-ovn-kubernetes/ovnkube-config",
+				dialect.Masquerade6:    "fd69::/112 · ConfigMap openshift-ovn-kubernetes/ovnkube-config",
+				dialect.Multicast:      "true · ConfigMap openshift-ovn-kubernetes/ovnkube-config",
+				dialect.LoggingRate:    "20 · DaemonSet openshift-ovn-kubernetes/ovnkube-node container ovnkube-controller",
+				dialect.AllowICMP:      "true · DaemonSet openshift-ovn-kubernetes/ovnkube-node container ovnkube-controller",
 			}, version: "4.20.1"},
 		{name: "upstream", objects: []metav1.Object{
 			configMapOf("ovn-kubernetes", "ovn-config", map[string]string{"net_cidr": "10.244.0.0/16/24", "mtu": "1400", "host_network_namespace": "ovn-host-network"}),
@@ -87,17 +87,17 @@ func TestOVNKube(t *testing.T) {
 				Env:  []corev1.EnvVar{env("OVN_OBSERV_ENABLE", "true"), env("OVN_MULTICAST_ENABLE", ""), fromMap("OVN_NET_CIDR", "ovn-config", "net_cidr")},
 				Args: []string{"--enable-stateless-netpol=false", "--loglevel", "4"}})},
 			want: map[string]string{
-				OVNClusterSubnets: "10.244.0.0/16/24 · DaemonSet ovn-kubernetes/ovnkube-single-node-zone container ovnkube-controller",
-				OVNHostNamespace:  "ovn-host-network · ConfigMap ovn-kubernetes/ovn-config",
-				OVNObservability:  "true · DaemonSet ovn-kubernetes/ovnkube-single-node-zone container ovnkube-controller",
-				OVNStateless:      "false · DaemonSet ovn-kubernetes/ovnkube-single-node-zone container ovnkube-controller",
+				dialect.ClusterSubnets: "10.244.0.0/16/24 · DaemonSet ovn-kubernetes/ovnkube-single-node-zone container ovnkube-controller",
+				dialect.HostNamespace:  "ovn-host-network · ConfigMap ovn-kubernetes/ovn-config",
+				dialect.Observability:  "true · DaemonSet ovn-kubernetes/ovnkube-single-node-zone container ovnkube-controller",
+				dialect.Stateless:      "false · DaemonSet ovn-kubernetes/ovnkube-single-node-zone container ovnkube-controller",
 			}, version: "v1.3.0"},
 		{name: "the first namespace that has one", namespaces: []string{"mine", "ovn-kubernetes"}, objects: []metav1.Object{
 			configMapOf("mine", "ovn-config", map[string]string{"net_cidr": "10.1.0.0/16"}), configMapOf("ovn-kubernetes", "ovn-config", map[string]string{"net_cidr": "10.2.0.0/16"})},
-			want: map[string]string{OVNClusterSubnets: "10.1.0.0/16 · ConfigMap mine/ovn-config"}},
+			want: map[string]string{dialect.ClusterSubnets: "10.1.0.0/16 · ConfigMap mine/ovn-config"}},
 		{name: "no permission for ConfigMaps", forbidden: "configmaps", denied: true, objects: []metav1.Object{
-			nodeSet("ovn-kubernetes", "ovnkube-node", corev1.Container{Name: "ovnkube-controller", Args: []string{"-" + OVNMulticast}})},
-			want: map[string]string{OVNMulticast: "true · DaemonSet ovn-kubernetes/ovnkube-node container ovnkube-controller"}},
+			nodeSet("ovn-kubernetes", "ovnkube-node", corev1.Container{Name: "ovnkube-controller", Args: []string{"-" + dialect.Multicast}})},
+			want: map[string]string{dialect.Multicast: "true · DaemonSet ovn-kubernetes/ovnkube-node container ovnkube-controller"}},
 		{name: "no permission for anything", forbidden: "configmaps daemonsets", denied: true, want: map[string]string{}},
 	}
 	for _, tt := range tests {
@@ -131,18 +131,18 @@ func TestOVNKube(t *testing.T) {
 
 func TestOVNSettingValues(t *testing.T) {
 	for text, want := range map[string]string{"10.128.0.0/14/23, fd01::/48/64": "[10.128.0.0/14 fd01::/48]", "10.1.2.3/16": "[10.1.0.0/16]", "nonsense,/,": "[]"} {
-		if got := strings.TrimSpace(cmpText(OVNSetting{Value: text})); got != want {
+		if got := strings.TrimSpace(cmpText(dialect.Setting{Value: text})); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}
 	}
 	for text, want := range map[string][2]bool{"true": {true, true}, "Off": {false, true}, "1": {true, true}, "maybe": {false, false}} {
-		if on, ok := (OVNSetting{Value: text}).Bool(); on != want[0] || ok != want[1] {
+		if on, ok := (dialect.Setting{Value: text}).Bool(); on != want[0] || ok != want[1] {
 			t.Errorf("%q: %v %v", text, on, ok)
 		}
 	}
 }
 
-func cmpText(s OVNSetting) string {
+func cmpText(s dialect.Setting) string {
 	var out []string
 	for _, p := range s.Subnets() {
 		out = append(out, p.String())
@@ -174,7 +174,7 @@ func FuzzOVNKube(f *testing.F) {
 	f.Add("exec /usr/bin/ovnkube --cluster-subnets\\\n \x1b[31m")
 	f.Add("--enable-multicast=\"")
 	f.Fuzz(func(t *testing.T, text string) {
-		o := OVNKube{Settings: map[string]OVNSetting{}}
+		o := OVNKube{Settings: map[string]dialect.Setting{}}
 		o.configMap("ns", "ovnkube-config", map[string]string{"ovnkube.conf": text, "net_cidr": text})
 		o.daemonSet(nodeSet("ns", "ovnkube-node", corev1.Container{Name: "ovnkube-controller", Image: text, Args: []string{text, text}}), nil)
 		for k, s := range o.Settings {

@@ -54,15 +54,13 @@ var signs = []struct{ name, value, tool string }{
 	{"configmanagement.gke.io/managed", "enabled", "Config Sync"},
 }
 
-// handManager reports whether a field manager is a person at a keyboard. Such an apply reverts nothing by
-// itself.
+// handManager reports whether a field manager is a person at a keyboard, who reverts nothing automatically.
 func handManager(name string) bool {
 	return name == FieldManager || name == "kubectl" || strings.HasPrefix(name, "kubectl-") || name == "oc" ||
 		strings.HasPrefix(name, "k9s") || name == "before-first-apply"
 }
 
-// Owners returns the owners that will or may revert a change from this object to now. now is nil for a delete,
-// which every owner of the object reverts.
+// Owners returns the owners that will or may revert a change to now; nil means a delete, which every owner reverts.
 func (l *LivePolicy) Owners(now *model.Policy) []PolicyOwner {
 	paths := changedPaths(l.Policy, now)
 	var out []PolicyOwner
@@ -104,8 +102,7 @@ func (l *LivePolicy) Owners(now *model.Policy) []PolicyOwner {
 	return out
 }
 
-// SetBy returns the field managers, except Rung, that set the differences from an earlier form of the object,
-// each with its tool.
+// SetBy returns the field managers, except Rung, of the differences from an earlier form, with their tools.
 func (l *LivePolicy) SetBy(was *model.Policy) (names []string) {
 	paths := changedPaths(was, l.Policy)
 	for _, m := range l.managed {
@@ -117,8 +114,7 @@ func (l *LivePolicy) SetBy(was *model.Policy) (names []string) {
 	return slices.Compact(names)
 }
 
-// changedPaths returns the differing fields as field managers own them: a policy's rules are one field, as is
-// each annotation or label.
+// changedPaths returns the differing fields as field managers own them: all rules are one, each annotation is one.
 func changedPaths(old, now *model.Policy) (out [][]string) {
 	if now == nil {
 		return nil
@@ -150,8 +146,7 @@ func changedPaths(old, now *model.Policy) (out [][]string) {
 	return out
 }
 
-// ownsAny reports whether a set of fields (FieldsV1: nested maps of "f:name") holds one of the paths, a field
-// below it, or a whole field above it.
+// ownsAny reports whether fields (FieldsV1: nested maps of "f:name") hold a path, a part of it, or a whole above it.
 func ownsAny(fields *metav1.FieldsV1, paths [][]string) bool {
 	if fields == nil {
 		return false

@@ -15,7 +15,6 @@ import (
 
 	"rung/model"
 	"rung/model/words"
-
 	"rung/sources/retry"
 )
 

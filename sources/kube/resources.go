@@ -18,8 +18,7 @@ import (
 	"rung/sources/manifests"
 )
 
-// PolicyResources are the API resources that Rung can change: policies, and the logging annotations of
-// namespaces.
+// PolicyResources are the API resources that Rung can change; of namespaces, only logging annotations.
 var PolicyResources = map[model.Kind]schema.GroupVersionResource{
 	model.KindANP:  {Group: "policy.networking.k8s.io", Version: "v1alpha1", Resource: "adminnetworkpolicies"},
 	model.KindBANP: {Group: "policy.networking.k8s.io", Version: "v1alpha1", Resource: "baselineadminnetworkpolicies"},
@@ -66,8 +65,7 @@ func antreaResource(resource string) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: "crd.antrea.io", Version: "v1beta1", Resource: resource}
 }
 
-// ServesResource reports whether the server serves a resource. Every user may ask this; an error means that it
-// is unknown.
+// ServesResource reports whether the server serves a resource, which every user may ask. It is unknown after an error.
 func (c *Cluster) ServesResource(ctx context.Context, r schema.GroupVersionResource) (bool, error) {
 	has, err := c.servedResources(ctx, r.GroupVersion())
 	return has[r.Resource], err
@@ -162,16 +160,12 @@ func (c *Cluster) Schemas(ctx context.Context) (*manifests.Schemas, []model.Brok
 		found = append(found, unreadVersions(k, &def)...)
 		fields, err := out.Add(k, r.Version, &def)
 		if err != nil {
-			found = append(found, model.Broken{Severity: model.SeverityWarning, Origin: model.Origin{Item: -1},
-				Key: model.Key{Kind: k}, Code: model.CodeNewer,
-				Message: "the installed CRD cannot be used for validation: " + SingleLine(err.Error())})
+			found = append(found, newerCRD(k, "", "the installed CRD cannot be used for validation: "+SingleLine(err.Error()), ""))
 			continue
 		}
 		for _, f := range fields {
-			found = append(found, model.Broken{Severity: model.SeverityWarning, Origin: model.Origin{Item: -1},
-				Key: model.Key{Kind: k}, Field: words.CleanText(f), Code: model.CodeNewer,
-				Message: "the installed CRD is newer than OVN-Kubernetes' profile: it has this field",
-				Remedy:  "OVN-Kubernetes ignores it: remove it"})
+			found = append(found, newerCRD(k, words.CleanText(f), "the installed CRD is newer than OVN-Kubernetes' profile: it has this field",
+				"OVN-Kubernetes ignores it: remove it"))
 		}
 	}
 	return out, found, nil
@@ -188,9 +182,11 @@ func unreadVersions(k model.Kind, def *apiextensionsv1.CustomResourceDefinition)
 	if len(others) == 0 {
 		return nil
 	}
-	return []model.Broken{{Severity: model.SeverityWarning, Origin: model.Origin{Item: -1}, Key: model.Key{Kind: k},
-		Code: model.CodeNewer,
-		Message: "the installed CRD is newer than OVN-Kubernetes' profile: it serves " + strings.Join(others,
-			", ") + " as well",
-		Remedy: "write " + PolicyResources[k].GroupVersion().String()}}
+	return []model.Broken{newerCRD(k, "", "the installed CRD is newer than OVN-Kubernetes' profile: it serves "+
+		strings.Join(others, ", ")+" as well", "write "+PolicyResources[k].GroupVersion().String())}
+}
+
+func newerCRD(k model.Kind, field, msg, remedy string) model.Broken {
+	return model.Broken{Severity: model.SeverityWarning, Origin: model.Origin{Item: -1}, Key: model.Key{Kind: k}, Field: field,
+		Code: model.CodeNewer, Message: msg, Remedy: remedy}
 }

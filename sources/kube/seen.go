@@ -9,8 +9,7 @@ import (
 const (
 	seenMost = 1 << 14
 	seenFew  = 256
-	// steppedBack is the age, relative to the newest line, above which a line is not just late from the
-	// container's other stream.
+	// steppedBack is the age before the newest line above which a line is not just late from the other stream.
 	steppedBack = 10 * time.Second
 )
 
@@ -68,8 +67,7 @@ func (s *seenLines) addLine(at time.Time, text []byte) {
 	case at.After(s.newest):
 		s.newest = at
 	case s.newest.Sub(at) > steppedBack:
-		// The node's clock was set back. A log requested since the old time would be empty until the clock
-		// reaches that time again.
+		// The node's clock was set back. A log since the old time would be empty until the clock is there again.
 		s.newest, s.floor = at, min(s.floor, at.UnixNano())
 	}
 	if len(s.order) >= s.forgetAfter {

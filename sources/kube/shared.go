@@ -10,8 +10,7 @@ import (
 )
 
 // SharedAnswers shares answers among callers. Each answer is requested once; later callers wait for it. It is
-// reused for a while, errors too, since the next request would fail alike. The zero value is ready, and keeps
-// no answers.
+// reused for a while, errors too, since the next request would fail alike. The zero value keeps no answers.
 type SharedAnswers[T any] struct {
 	Keep   time.Duration // how long an answer is reused
 	Within time.Duration // bounds a request, whoever waits; 0 for no limit
@@ -46,8 +45,7 @@ func (s *SharedAnswers[T]) Get(ctx context.Context, key string, ask func(context
 	return none, context.Cause(ctx)
 }
 
-// joinAsking returns the answer that is valid or under way, or requests a new one. It counts the caller as
-// waiting.
+// joinAsking returns the answer that is valid or under way, or requests one, and counts the waiting caller.
 func (s *SharedAnswers[T]) joinAsking(ctx context.Context, key string, ask func(context.Context) (T, error)) *sharedAnswer[T] {
 	s.mu.Lock()
 	defer s.mu.Unlock()

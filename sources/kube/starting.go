@@ -23,13 +23,11 @@ const (
 )
 
 // serverStart finds out whether the API server has just started. Such a server answers 403 to all requests
-// until it has read its RBAC roles. By default every user may read /version, so a server that refuses /version
-// has not read its roles yet.
+// until it has read its RBAC roles, even for /version, which every user may read by default.
 type serverStart struct {
 	version string // URL of /version
 	shared  SharedAnswers[bool]
-	// believed is set after /version was refused for all of startTime: this server always refuses it, so other
-	// refusals are believed at once.
+	// believed is set once /version was refused for all of startTime: this server always refuses it.
 	believed atomic.Bool
 }
 
@@ -78,8 +76,7 @@ func (l contextTransport) sendUntilStarted(r *http.Request) (*http.Response, err
 	}
 	for began := time.Now(); !l.start.believed.Load(); {
 		if time.Since(began) > limit {
-			// The server may read this user's roles after those for /version: from now on believe refusals
-			// only if /version is still refused.
+			// The server may read this user's roles later: believe refusals only if /version is still refused.
 			l.start.believed.Store(l.refusesVersion(ctx))
 			return response, nil
 		}

@@ -3,6 +3,7 @@ package kube
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,16 +27,13 @@ const maxLine = 64 << 10
 type logStream struct {
 	r  *logFollower
 	id containerID
-	// overlap means a known line must come before a new one, else lines are missing between. The first known
-	// line clears it.
+	// overlap means a known line must come before a new one, else lines are missing; that line clears it.
 	overlap bool
 	// anchor means an old first line is only remembered.
 	anchor bool
-	// endsWithResponse means the log ends with the response, so a last line without an end counts. Otherwise
-	// it may have been cut.
+	// endsWithResponse means the log ends with the response: a last line without an end is whole.
 	endsWithResponse bool
-	// missed means the stream ended at a new line where a known one was due. rechecked means such a line goes
-	// on with a gap.
+	// missed means a new line came where a known one was due; rechecked, that it goes on with a gap.
 	missed, rechecked bool
 	why               string // reason of that gap
 	replay            bool   // no new line yet
@@ -139,20 +137,30 @@ var errMissed = errors.New("lines are missing")
 
 // readLines delivers the lines of a response until it ends.
 func (s *logStream) readLines(body io.Reader) error {
+	return eachLine(body, s.endsWithResponse, func(line []byte, long bool) error {
+		s.touched.Store(time.Now().UnixNano())
+		if long {
+			s.isTooLong()
+		} else if !s.takeLine(line) {
+			return errMissed
+		}
+		return nil
+	})
+}
+
+// eachLine calls f for the lines of a log until it ends or f returns an error. long is set for the end of a
+// line longer than maxLine. A last line without an end counts if withLast is set.
+func eachLine(body io.Reader, withLast bool, f func(line []byte, long bool) error) error {
 	in := bufio.NewReaderSize(body, maxLine)
-	long := false
-	for {
+	for long := false; ; {
 		line, err := in.ReadSlice('\n')
 		if errors.Is(err, bufio.ErrBufferFull) {
 			long = true
 			continue
 		}
-		if err == nil || errors.Is(err, io.EOF) && s.endsWithResponse && len(line) > 0 {
-			s.touched.Store(time.Now().UnixNano())
-			if long {
-				s.isTooLong()
-			} else if !s.takeLine(bytes.TrimRight(line, "\r\n")) {
-				return errMissed
+		if err == nil || errors.Is(err, io.EOF) && withLast && len(line) > 0 {
+			if err := f(bytes.TrimRight(line, "\r\n"), long); err != nil {
+				return err
 			}
 			long = false
 		}
@@ -205,11 +213,7 @@ func (s *logStream) takeLine(line []byte) bool {
 			return false
 		}
 		s.overlap = false
-		why := s.why
-		if why == "" {
-			why = "the log was rotated meanwhile"
-		}
-		r.reportGap(at, why)
+		r.reportGap(at, cmp.Or(s.why, "the log was rotated meanwhile"))
 	}
 	s.replay = false
 	r.seenLines.addLine(at, text)
@@ -263,8 +267,7 @@ func cutTime(line []byte) (at time.Time, text []byte, ok bool) {
 	return at, rest, err == nil
 }
 
-// wholeSeconds returns a time for the API, cut to seconds, so that a resumed log repeats the whole second; nil
-// for zero.
+// wholeSeconds returns a time for the API, cut so that a resumed log repeats the second; nil for zero.
 func wholeSeconds(t time.Time) *metav1.Time {
 	if t.IsZero() {
 		return nil

@@ -1,9 +1,7 @@
 package kube
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -16,8 +14,7 @@ import (
 )
 
 const (
-	// tailBytes bounds the bytes read. The API's LimitBytes is not used, since the kubelet then omits the
-	// newest lines.
+	// tailBytes bounds the bytes read. With the API's LimitBytes the kubelet omits the newest lines.
 	tailBytes = 8 << 20
 	// tailWithin bounds the time to read.
 	tailWithin = 30 * time.Second
@@ -67,31 +64,23 @@ func (p *Reader) tailOnce(ctx context.Context, t LogTarget, lines int) ([]LogLin
 		return nil, err
 	}
 	defer func() { _ = body.Close() }()
-	in := bufio.NewReaderSize(io.LimitReader(body, tailBytes), maxLine)
 	var out []LogLine
 	told := ""
-	for long := false; ; {
-		line, err := in.ReadSlice('\n')
-		if errors.Is(err, bufio.ErrBufferFull) {
-			long = true
-			continue
-		}
-		text := strings.TrimRight(string(line), "\r\n")
-		if at, rest, ok := cutTime([]byte(text)); ok && !long {
+	err = eachLine(io.LimitReader(body, tailBytes), true, func(line []byte, long bool) error {
+		if at, rest, ok := cutTime(line); ok && !long {
 			out = append(out, LogLine{at, string(rest)})
-		} else if text != "" && !long {
-			told = text
+		} else if len(line) > 0 && !long {
+			told = string(line)
 		}
-		long = false
-		switch {
-		case errors.Is(err, io.EOF) && len(out) == 0 && told != "":
-			return nil, fmt.Errorf("read the log of %s: the kubelet says: %s", t, SingleLine(told))
-		case errors.Is(err, io.EOF):
-			return out[max(0, len(out)-lines):], nil
-		case err != nil:
-			return nil, fmt.Errorf("read the log of %s: %w", t, err)
-		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("read the log of %s: %w", t, err)
+	case len(out) == 0 && told != "":
+		return nil, fmt.Errorf("read the log of %s: the kubelet says: %s", t, SingleLine(told))
 	}
+	return out[max(0, len(out)-lines):], nil
 }
 
 // Klog is one line in klog's form, as written by ovnkube-controller:

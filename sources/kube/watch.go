@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"rung/model"
-
 	"rung/sources/retry"
 )
 
@@ -24,8 +23,7 @@ type watchTimes struct {
 	// lasting is how long a formerly allowed resource may be refused before it counts as denied.
 	lasting time.Duration
 	reopen  time.Duration // between two reads of the kubeconfig, after a 401
-	// probe is the time between two probes of the server, probeLost the time while it is lost, probeAnswer the
-	// longest wait for an answer.
+	// probe is the time between two probes, probeLost while the server is lost, probeAnswer for an answer.
 	probe, probeLost, probeAnswer time.Duration
 	page                          int64 // objects in a page of a list
 	events                        int   // events kept per kind of object

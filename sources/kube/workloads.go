@@ -24,8 +24,7 @@ type podMaker struct {
 	stale bool // the made pods may be out of date
 }
 
-// next replaces the workloads of a step by pods. It makes no pods before everything was read: a workload's
-// real pods may still come.
+// next replaces the workloads of a step by pods, once everything was read: a workload's real pods may still come.
 func (f *podMaker) next(u SourceUpdate) SourceUpdate {
 	var upsert []model.Object
 	var remove []model.Key

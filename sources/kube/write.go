@@ -34,16 +34,14 @@ const (
 // requestTime bounds one request of a change.
 const requestTime = 30 * time.Second
 
-// tries bounds the attempts of an update while only the status moves between reading and writing: controllers
-// of all zones write it.
+// tries bounds the attempts of an update while only the status moves, which controllers of all zones write.
 const tries = 4
 
 // PolicyChange is one change of one policy.
 type PolicyChange struct {
 	Verb Verb
 	Key  model.PolicyKey
-	// Old is the policy before the change, New after it; nil for a create or delete. New.YAML is the document
-	// sent.
+	// Old is the policy before the change, nil for a create; New, after it, is nil for a delete. New.YAML is sent.
 	Old, New *model.Policy
 	// Unchanged reports whether a live object still means the same as Old.
 	Unchanged func(live *model.Policy) bool
@@ -53,8 +51,7 @@ type PolicyChange struct {
 
 // WriteAnswer is the server's answer to a change.
 type WriteAnswer struct {
-	// Policy is the stored object, or for a dry run the object that would be stored. It is nil after a delete,
-	// and if the written object cannot be read.
+	// Policy is the stored object, in a dry run the one to store; nil after a delete, or if unreadable.
 	Policy   *model.Policy
 	Warnings []string // from the server, clean
 }
@@ -77,8 +74,7 @@ func (p *Policies) clientOf(k model.PolicyKey) (dynamic.ResourceInterface, error
 	return client.Resource(r), nil
 }
 
-// Get reads the present policy, with the fields that watching leaves out. The error is ErrGone if it does not
-// exist.
+// Get reads the present policy, with the fields that watching leaves out; ErrGone if it does not exist.
 func (p *Policies) Get(ctx context.Context, k model.PolicyKey) (*LivePolicy, error) {
 	r, err := p.clientOf(k)
 	if err != nil {
@@ -170,8 +166,7 @@ func (p *Policies) requestChange(ctx context.Context, r dynamic.ResourceInterfac
 	}
 }
 
-// withVersion reads the object, checks that it still matches the start of the change, and writes or deletes
-// exactly that version.
+// withVersion reads the object, checks that the change still fits, and writes or deletes exactly that version.
 func (p *Policies) withVersion(ctx context.Context, r dynamic.ResourceInterface, ch PolicyChange,
 	dry []string) (*unstructured.Unstructured, error) {
 	now, err := r.Get(ctx, ch.Key.Name, metav1.GetOptions{})
@@ -224,12 +219,10 @@ func mustJSON(v any) []byte {
 	return b
 }
 
-// patchOperation is one operation of a JSON patch (RFC 6902). A nil value is written as null: a test of null
-// checks that a field is absent.
+// patchOperation is one operation of a JSON patch (RFC 6902). A test of nil checks that a field is absent.
 type patchOperation map[string]any
 
-// patchOf returns the patch of the priority, or of the logging annotations and fields, with tests of the old
-// values.
+// patchOf returns the patch of the priority, or of the logging, with tests of the old values.
 func patchOf(ctx context.Context, r dynamic.ResourceInterface, ch PolicyChange) ([]patchOperation, error) {
 	if ch.Old == nil || ch.New == nil {
 		return nil, fmt.Errorf("only an existing object can be patched: %w", model.ErrRejected)
@@ -264,8 +257,7 @@ func patchOf(ctx context.Context, r dynamic.ResourceInterface, ch PolicyChange) 
 	return append(ops, patched...), nil
 }
 
-// ruleOps changes per-rule logging. Each rule is tested as a whole, so that another rule at this index is left
-// alone.
+// ruleOps changes per-rule logging. It tests whole rules, to leave another rule at this index alone.
 func ruleOps(ch PolicyChange) (ops []patchOperation) {
 	old, _ := ch.Old.Original.(*unstructured.Unstructured)
 	now, _ := ch.New.Original.(*unstructured.Unstructured)
@@ -297,12 +289,11 @@ func rulePatch(at string, was, is map[string]any) (ops []patchOperation) {
 		case len(ops) == 0:
 			ops = append(ops, patchOperation{"op": "test", "path": at, "value": was})
 		}
-		switch {
-		case !has:
-			ops = append(ops, patchOperation{"op": "remove", "path": at + "/" + field})
-		default: // "add" also replaces a value
-			ops = append(ops, patchOperation{"op": "add", "path": at + "/" + field, "value": now})
+		op := patchOperation{"op": "remove", "path": at + "/" + field}
+		if has {
+			op["op"], op["value"] = "add", now // also replaces a value
 		}
+		ops = append(ops, op)
 	}
 	return ops
 }
@@ -316,11 +307,13 @@ func placeOps(old, now *model.Policy) (ops []patchOperation) {
 		}
 		ops = append(ops, patchOperation{"op": "test", "path": path, "value": was}, op)
 	}
-	if old.Tiered == nil || now.Tiered == nil {
-		if old.Priority != now.Priority {
-			set("/spec/priority", old.Priority, now.Priority, true)
-		}
+	switch {
+	case old.Tiered != nil && now.Tiered != nil:
+	case old.Priority != now.Priority:
+		set("/spec/priority", old.Priority, now.Priority, true)
 		return ops
+	default:
+		return nil
 	}
 	if old.Tiered.Priority != now.Tiered.Priority {
 		set("/spec/priority", old.Tiered.Priority, now.Tiered.Priority, true)

@@ -114,8 +114,7 @@ func collectWarnings(ctx context.Context) (context.Context, *warningList) {
 	return context.WithValue(ctx, warningsKey{}, w), w
 }
 
-// warningCollector passes the server's warnings (code 299) to their request. Without a collecting request they
-// are logged, as client-go does.
+// warningCollector passes the server's warnings (code 299) to their request, or logs them, as client-go does.
 type warningCollector struct{}
 
 var _ rest.WarningHandlerWithContext = warningCollector{}

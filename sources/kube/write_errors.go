@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/http"
@@ -31,16 +32,14 @@ type ContestedError struct {
 	By []string
 }
 
-// isOwnConflict reports whether only Rung's own edits and patches conflict with its apply: to the server these
-// are another manager of the same name.
+// isOwnConflict reports whether an apply conflicts only with Rung's own edits, another manager of that name.
 func (e *ContestedError) isOwnConflict() bool {
 	return !slices.ContainsFunc(e.By, func(by string) bool { return !strings.HasPrefix(by, strconv.Quote(FieldManager)) })
 }
 
 func (e *ContestedError) Error() string { return "owned by " + strings.Join(e.By, "; ") }
 
-// RejectedError means the server rejected the change: by its schema, a rule (CEL), a webhook, a quota, or a
-// missing permission.
+// RejectedError means the server rejected the change: by schema, CEL rule, webhook, quota or missing permission.
 type RejectedError struct {
 	Code   int    // HTTP status
 	Reason string // one line
@@ -71,8 +70,7 @@ func SingleLine(s string) string {
 	return words.CleanText(s)
 }
 
-// errorOfChange explains a client's error for a change of a policy, with the command that checks the
-// permission.
+// errorOfChange explains a client's error for a change, with the command that checks the permission.
 func (c *Cluster) errorOfChange(k model.PolicyKey, v Verb, err error) error {
 	err = verdictOf(k, v, err)
 	var no *RejectedError
@@ -100,7 +98,7 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 		causes = st.Details.Causes
 	}
 	switch {
-	case isByWebhook(st): // its message counts, whatever its code
+	case strings.HasPrefix(st.Message, "admission webhook "): // its message counts, whatever its code
 	case isConflictOver(k, st):
 		if by := fieldManagers(causes); len(by) > 0 {
 			return &ContestedError{By: by}
@@ -117,10 +115,7 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 		// The test of the old value failed, or its path is gone; the server does not tell which.
 		return fmt.Errorf("the test of the old value failed: %w", ErrChanged)
 	}
-	r := &RejectedError{Code: int(st.Code), Reason: SingleLine(st.Message)}
-	if r.Reason == "" {
-		r.Reason = SingleLine(err.Error())
-	}
+	r := &RejectedError{Code: int(st.Code), Reason: cmp.Or(SingleLine(st.Message), SingleLine(err.Error()))}
 	if apierrors.IsInvalid(err) {
 		for _, c := range causes {
 			f := FieldError{Field: SingleLine(c.Field), Message: SingleLine(c.Message)}
@@ -142,9 +137,6 @@ func verdictOf(k model.PolicyKey, v Verb, err error) error {
 
 // patchFailed is the server's whole message if a JSON patch does not fit the object.
 const patchFailed = "the server rejected our request due to an error in our request"
-
-// isByWebhook reports whether an admission webhook rejected the request. It may choose any code.
-func isByWebhook(st metav1.Status) bool { return strings.HasPrefix(st.Message, "admission webhook ") }
 
 // isConflictOver reports whether the object changed since it was read, or others own its fields. It is false
 // for a conflict over another object, such as a quota.

@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,8 +18,7 @@ import (
 	"rung/model/words"
 )
 
-// OVNNamespaces returns the default namespaces of OVN-Kubernetes, upstream and on OpenShift
-// (ovn-kubernetes.md#zones-and-their-pods).
+// OVNNamespaces returns OVN-Kubernetes' default namespaces (ovn-kubernetes.md#zones-and-their-pods).
 func OVNNamespaces() []string { return []string{"ovn-kubernetes", "openshift-ovn-kubernetes"} }
 
 // Errors of looking for a zone's pod. A missing permission is fs.ErrPermission.
@@ -29,8 +29,7 @@ var (
 	ErrManyZonePods = errors.New("several ovnkube-node pods")
 	// ErrZonePodNotReady means the pod or its container does not run.
 	ErrZonePodNotReady = errors.New("the ovnkube-node pod is not ready")
-	// ErrNotOurPod means a pod has the labels of OVN-Kubernetes but does not belong to it. No command is run
-	// in it.
+	// ErrNotOurPod means a pod only has the labels of OVN-Kubernetes. No command is run in it.
 	ErrNotOurPod = errors.New("not a pod of OVN-Kubernetes")
 )
 
@@ -77,17 +76,11 @@ func (c *Cluster) ZonePod(ctx context.Context, node string, namespaces []string)
 		}
 	}
 	pod, err := chooseZonePod(found)
-	if errors.Is(err, ErrNoZonePod) && denied != nil {
-		err = denied
+	if errors.Is(err, ErrNoZonePod) {
+		err = cmp.Or(denied, fmt.Errorf("%w in %s; if OVN-Kubernetes runs in another namespace, give --ovn-namespace", err,
+			words.CleanText(strings.Join(namespaces, ", "))))
 	}
-	if err != nil {
-		if errors.Is(err, ErrNoZonePod) {
-			err = fmt.Errorf("%w in %s; if OVN-Kubernetes runs in another namespace, give --ovn-namespace", err,
-				words.CleanText(strings.Join(namespaces, ", ")))
-		}
-		return ZonePod{}, err
-	}
-	return pod, nil
+	return pod, err
 }
 
 // hasOVNKPod reports whether any pod belongs to OVN-Kubernetes, running or not. One installation has one
@@ -129,12 +122,8 @@ func chooseZonePod(pods []zonePodInfo) (ZonePod, error) {
 	case len(ours) > 1:
 		return ZonePod{}, fmt.Errorf("%w: %s/%s and %s/%s", ErrManyZonePods, ours[0].Namespace, ours[0].Name,
 			ours[1].Namespace, ours[1].Name)
-	case waiting != nil:
-		return ZonePod{}, waiting
-	case refused != nil:
-		return ZonePod{}, refused
 	}
-	return ZonePod{}, ErrNoZonePod
+	return ZonePod{}, cmp.Or(waiting, refused, ErrNoZonePod)
 }
 
 // readZonePod reads the facts of a pod, and whether it runs.
@@ -163,8 +152,7 @@ func readZonePod(p *corev1.Pod) (out zonePodInfo) {
 const ovnRunDir = "/var/run/ovn"
 
 // databaseContainer finds the container for reaching the database: upstream's or OpenShift's server container,
-// else a container that mounts the sockets, known names first. It is empty for pods without both, as on a DPU
-// host.
+// else one that mounts the sockets, known names first. It is empty without both, as on a DPU host.
 func databaseContainer(p *corev1.Pod) string {
 	sees := func(c *corev1.Container) bool {
 		return slices.ContainsFunc(c.VolumeMounts, func(m corev1.VolumeMount) bool {
@@ -173,10 +161,8 @@ func databaseContainer(p *corev1.Pod) string {
 		})
 	}
 	for _, name := range []string{"nb-ovsdb", "nbdb"} {
-		for i := range p.Spec.Containers {
-			if p.Spec.Containers[i].Name == name {
-				return name
-			}
+		if slices.ContainsFunc(p.Spec.Containers, func(c corev1.Container) bool { return c.Name == name }) {
+			return name
 		}
 	}
 	found := ""
@@ -194,8 +180,7 @@ func databaseContainer(p *corev1.Pod) string {
 }
 
 const (
-	// zonePodsFor is the default time for which a list is reused: a restarted pod is found again within it,
-	// and 500 reconnecting zones ask once.
+	// zonePodsFor is how long a list is reused: 500 reconnecting zones ask once, a new pod is found soon.
 	zonePodsFor = 5 * time.Second
 	// zonePodsWithin bounds the time to read a namespace, whoever waits.
 	zonePodsWithin = 20 * time.Second

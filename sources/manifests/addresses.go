@@ -12,7 +12,6 @@ import (
 
 	"rung/model"
 	"rung/model/words"
-
 	"rung/sources/manifests/yamltree"
 )
 
@@ -40,8 +39,7 @@ func podIPs(statusIPs []string, nets []model.PodNetwork, statusIP string) []stri
 }
 
 // hostIPs reads a node's annotation k8s.ovn.org/host-cidrs, a JSON array of CIDRs. It returns their addresses
-// without mask (ovn-kubernetes.md#peers). The error is the text of OVN-Kubernetes' policy sync, as far as
-// known.
+// without mask (ovn-kubernetes.md#peers). The error is the text of OVN-Kubernetes' policy sync.
 func hostIPs(node, annotation string) ([]string, error) {
 	var cidrs []string
 	if err := json.Unmarshal([]byte(annotation), &cidrs); err != nil {
@@ -61,8 +59,7 @@ func hostIPs(node, annotation string) ([]string, error) {
 	return ips, nil
 }
 
-// managementIPs returns the second address of each of a node's subnets, which OVN-Kubernetes gives to the
-// node's management port.
+// managementIPs returns the second address of each subnet, which OVN-Kubernetes gives to the management port.
 func managementIPs(subnets []string) (ips []string) {
 	for _, s := range subnets {
 		p, _ := netip.ParsePrefix(s) // valid, since NodeSubnets has read it
@@ -94,41 +91,40 @@ func gatewayIPs(annotation string) ([]string, error) {
 	return slices.Clip(ips), nil
 }
 
-// nodeAddresses reads the annotations about a node's own ports and its subnets.
-func (d *decoder) nodeAddresses(o *model.Node, annotations map[string]string) {
-	if text, ok := annotations[model.AnnotationNodeSubnets]; ok {
-		var err error
-		if o.Subnets, o.NetworkSubnets, err = NodeSubnets(text); err != nil {
-			cost := "the row that lets this node reach its pods is not compiled, and the exemption of its pods from EgressFirewalls is unknown"
-			if o.Subnets != nil {
-				cost = "the row that lets this node reach its pods is not compiled on that network"
-			}
-			d.warnAnnotation(o.Meta, model.AnnotationNodeSubnets, fmt.Sprintf("cannot be read: %s: %v", cost, err))
-		}
+// readAnnotation reads an annotation, if present. fault is the clean error, which also becomes a warning.
+func readAnnotation[T any](d *decoder, m model.Meta, all map[string]string, name, cost string,
+	read func(string) (T, error)) (value T, fault string) {
+	text, has := all[name]
+	if !has {
+		return value, ""
 	}
-	if text, ok := annotations[model.AnnotationGatewayAddrs]; ok {
-		var err error
-		if o.GatewayIPs, err = gatewayIPs(text); err != nil {
-			d.warnAnnotation(o.Meta, model.AnnotationGatewayAddrs,
-				fmt.Sprintf("cannot be read: peers that select the host network's namespace miss this node's gateway router: %v", err))
-		}
+	value, err := read(text)
+	if err == nil {
+		return value, ""
 	}
-	o.MgmtIPs = managementIPs(o.Subnets)
+	fault = words.CleanText(err.Error())
+	d.reportIssue(m.Origin, m.Key, Issue{Severity: model.SeverityWarning, Code: CodeAnnotation,
+		Field: "metadata.annotations[" + name + "]", Message: "cannot be read: " + cost + ": " + fault})
+	return value, fault
 }
 
-// hostAddresses reads a node's annotation k8s.ovn.org/host-cidrs.
-func (d *decoder) hostAddresses(o *model.Node, text string) {
-	ips, err := hostIPs(o.Name, text)
-	if err != nil {
-		o.HostErr = words.CleanText(err.Error())
-		d.warnAnnotation(o.Meta, model.AnnotationHostCIDRs,
-			fmt.Sprintf("cannot be read: policies that select this node by a nodes peer fail as a whole: %s", o.HostErr))
+// nodeAddresses reads the annotations about a node's addresses and subnets.
+func (d *decoder) nodeAddresses(o *model.Node, all map[string]string) {
+	o.HostIPs, o.HostErr = readAnnotation(d, o.Meta, all, model.AnnotationHostCIDRs,
+		"policies that select this node by a nodes peer fail as a whole",
+		func(text string) ([]string, error) { return hostIPs(o.Name, text) })
+	cost := "the row that lets this node reach its pods is not compiled, and the exemption of its pods from EgressFirewalls is unknown"
+	own, others, err := NodeSubnets(all[model.AnnotationNodeSubnets])
+	if own != nil {
+		cost = "the row that lets this node reach its pods is not compiled on that network"
 	}
-	o.HostIPs = ips
+	o.Subnets, _ = readAnnotation(d, o.Meta, all, model.AnnotationNodeSubnets, cost, func(string) ([]string, error) { return own, err })
+	o.NetworkSubnets, o.MgmtIPs = others, managementIPs(own)
+	o.GatewayIPs, _ = readAnnotation(d, o.Meta, all, model.AnnotationGatewayAddrs,
+		"peers that select the host network's namespace miss this node's gateway router", gatewayIPs)
 }
 
-// ParseDNS reads the addresses of DNS names, which no manifest has: a YAML or JSON mapping of names to lists
-// of addresses. file appears only in errors.
+// ParseDNS reads a YAML or JSON mapping of DNS names to lists of addresses. file appears only in errors.
 func ParseDNS(file string, text []byte) (map[string][]string, error) {
 	root, err := yamltree.ParseYAML(text)
 	if err != nil {

@@ -3,6 +3,7 @@ package manifests
 import (
 	"fmt"
 
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
 
@@ -11,22 +12,17 @@ import (
 	"rung/model/words"
 )
 
-// crashes tells how OVN-Kubernetes handles a subject, peer or port without any known field
-// (ovn-kubernetes.md#peers).
+// crashes tells what a subject, peer or port without a known field does (ovn-kubernetes.md#peers).
 const crashes = "OVN-Kubernetes' controllers crash on it"
 
 func (n *normaliser) readANP(o *v1alpha1.AdminNetworkPolicy) {
 	n.p.Tier, n.p.Priority = model.TierAdmin, o.Spec.Priority
 	n.readSubject(&o.Spec.Subject)
-	for i := range o.Spec.Ingress {
-		r := &o.Spec.Ingress[i]
+	for _, r := range o.Spec.Ingress {
 		n.readRule(model.Ingress, r.Name, string(r.Action), peersOf(r.From, ingressPeer), r.Ports)
 	}
-	for i := range o.Spec.Egress {
-		r := &o.Spec.Egress[i]
-		n.readRule(model.Egress, r.Name, string(r.Action), peersOf(r.To, func(t *v1alpha1.AdminNetworkPolicyEgressPeer) adminPeer {
-			return adminPeer{t.Namespaces, t.Pods, t.Nodes, t.Networks, len(t.DomainNames)}
-		}), r.Ports)
+	for _, r := range o.Spec.Egress {
+		n.readRule(model.Egress, r.Name, string(r.Action), r.To, r.Ports)
 	}
 	n.p.Conditions = CleanConditions(o.Status.Conditions)
 }
@@ -34,39 +30,30 @@ func (n *normaliser) readANP(o *v1alpha1.AdminNetworkPolicy) {
 func (n *normaliser) readBANP(o *v1alpha1.BaselineAdminNetworkPolicy) {
 	n.p.Tier = model.TierBaseline
 	n.readSubject(&o.Spec.Subject)
-	for i := range o.Spec.Ingress {
-		r := &o.Spec.Ingress[i]
+	for _, r := range o.Spec.Ingress {
 		n.readRule(model.Ingress, r.Name, string(r.Action), peersOf(r.From, ingressPeer), r.Ports)
 	}
-	for i := range o.Spec.Egress {
-		r := &o.Spec.Egress[i]
+	for _, r := range o.Spec.Egress {
 		n.readRule(model.Egress, r.Name, string(r.Action), peersOf(r.To,
-			func(t *v1alpha1.BaselineAdminNetworkPolicyEgressPeer) adminPeer {
-				return adminPeer{t.Namespaces, t.Pods, t.Nodes, t.Networks, 0}
+			func(p v1alpha1.BaselineAdminNetworkPolicyEgressPeer) adminPeer {
+				return adminPeer{Namespaces: p.Namespaces, Pods: p.Pods, Nodes: p.Nodes, Networks: p.Networks}
 			}), r.Ports)
 	}
 	n.p.Conditions = CleanConditions(o.Status.Conditions)
 }
 
-// adminPeer holds the fields shared by the peers of both kinds and directions.
-type adminPeer struct {
-	namespaces  *metav1.LabelSelector
-	pods        *v1alpha1.NamespacedPod
-	nodes       *metav1.LabelSelector
-	networks    []v1alpha1.CIDR
-	domainNames int
-}
+// adminPeer has the fields of the peers of both kinds and directions.
+type adminPeer = v1alpha1.AdminNetworkPolicyEgressPeer
 
-func peersOf[T any](list []T, one func(*T) adminPeer) []adminPeer {
-	peers := make([]adminPeer, len(list))
-	for i := range list {
-		peers[i] = one(&list[i])
+func peersOf[T any](list []T, one func(T) adminPeer) (peers []adminPeer) {
+	for _, p := range list {
+		peers = append(peers, one(p))
 	}
 	return peers
 }
 
-func ingressPeer(p *v1alpha1.AdminNetworkPolicyIngressPeer) adminPeer {
-	return adminPeer{namespaces: p.Namespaces, pods: p.Pods}
+func ingressPeer(p v1alpha1.AdminNetworkPolicyIngressPeer) adminPeer {
+	return adminPeer{Namespaces: p.Namespaces, Pods: p.Pods}
 }
 
 func (n *normaliser) readSubject(s *v1alpha1.AdminNetworkPolicySubject) {
@@ -85,24 +72,29 @@ func (n *normaliser) readSubject(s *v1alpha1.AdminNetworkPolicySubject) {
 
 func (n *normaliser) readRule(dir model.Direction, name, action string, peers []adminPeer,
 	ports *[]v1alpha1.AdminNetworkPolicyPort) {
-	list, side := &n.p.Ingress, "from"
-	if dir == model.Egress {
-		list, side = &n.p.Egress, "to"
-	}
-	r := model.Rule{Direction: dir, Index: len(*list), Name: words.CleanText(name), Action: model.Action(words.CleanText(action))}
+	r := model.Rule{Direction: dir, Index: len(n.p.Rules(dir)), Name: words.CleanText(name), Action: model.Action(words.CleanText(action))}
 	at := fmt.Sprintf("spec.%s[%d]", dir.Lower(), r.Index)
 	if !(r.Action == model.Allow || r.Action == model.Deny || r.Action == model.Pass && n.p.Kind == model.KindANP) {
 		n.addInvalid(CodeProfile, at+".action", fmt.Sprintf("is %q: %s", r.Action, crashes), "write Allow or Deny")
 	}
-	for i, pe := range peers {
-		n.readPeer(&r, pe, fmt.Sprintf("%s.%s[%d]", at, side, i))
+	for i := range peers {
+		n.readPeer(&r, &peers[i], fmt.Sprintf("%s.%s[%d]", at, peersField(dir), i))
 	}
 	if ports != nil {
 		for i := range *ports {
 			n.readPort(&r, &(*ports)[i], fmt.Sprintf("%s.ports[%d]", at, i))
 		}
 	}
-	*list = append(*list, r)
+	n.addRule(r)
+}
+
+// addRule appends a rule to its direction.
+func (n *normaliser) addRule(r model.Rule) {
+	if r.Direction == model.Ingress {
+		n.p.Ingress = append(n.p.Ingress, r)
+	} else {
+		n.p.Egress = append(n.p.Egress, r)
+	}
 }
 
 // selectPeer adds the peer of the selectors; false if there are none.
@@ -133,14 +125,14 @@ func networksPeer[T ~string](n *normaliser, list []T, at string) model.Peer {
 	return p
 }
 
-func (n *normaliser) readPeer(r *model.Rule, p adminPeer, at string) {
-	any := n.selectPeer(r, p.namespaces, p.pods, p.nodes, at)
-	if len(p.networks) > 0 { // may accompany another field: ovn-kubernetes.md#peers
-		r.Peers = append(r.Peers, networksPeer(n, p.networks, at))
+func (n *normaliser) readPeer(r *model.Rule, p *adminPeer, at string) {
+	any := n.selectPeer(r, p.Namespaces, p.Pods, p.Nodes, at)
+	if len(p.Networks) > 0 { // may accompany another field: ovn-kubernetes.md#peers
+		r.Peers = append(r.Peers, networksPeer(n, p.Networks, at))
 		any = true
 	}
 	switch {
-	case p.domainNames > 0:
+	case len(p.DomainNames) > 0:
 		n.addInvalid(CodeProfile, at+".domainNames",
 			"OVN-Kubernetes does not know domainNames: its controllers crash on such a peer",
 			"name the networks, or write an EgressFirewall with dnsName")
@@ -176,12 +168,10 @@ func (n *normaliser) verbatimCIDR(s, at string) {
 func (n *normaliser) readPort(r *model.Rule, p *v1alpha1.AdminNetworkPolicyPort, at string) {
 	switch {
 	case p.PortNumber != nil:
-		n.noteProtocol(string(p.PortNumber.Protocol), at+".portNumber.protocol")
-		r.Ports = append(r.Ports, model.Port{Protocol: words.CleanText(string(p.PortNumber.Protocol)), Start: p.PortNumber.Port,
-			End: p.PortNumber.Port})
+		r.Ports = append(r.Ports, model.Port{Protocol: n.readProtocol(p.PortNumber.Protocol, at+".portNumber.protocol"),
+			Start: p.PortNumber.Port, End: p.PortNumber.Port})
 	case p.PortRange != nil:
-		n.noteProtocol(string(p.PortRange.Protocol), at+".portRange.protocol")
-		r.Ports = append(r.Ports, model.Port{Protocol: words.CleanText(string(p.PortRange.Protocol)),
+		r.Ports = append(r.Ports, model.Port{Protocol: n.readProtocol(p.PortRange.Protocol, at+".portRange.protocol"),
 			Start: p.PortRange.Start, End: p.PortRange.End, Range: true})
 		n.noteReversed(&r.Ports[len(r.Ports)-1], at+".portRange")
 	case p.NamedPort != nil:
@@ -200,11 +190,11 @@ func (n *normaliser) noteReversed(p *model.Port, at string) {
 	}
 }
 
-// noteProtocol notes a protocol that the CRD accepts, since it takes any string, but that gives OVN-Kubernetes
-// a broken row (ovn-kubernetes.md#unknown-protocol).
-func (n *normaliser) noteProtocol(p, at string) {
-	if p != "TCP" && p != "UDP" && p != "SCTP" {
-		n.addInvalid(CodeProtocol, at, fmt.Sprintf("is %q: OVN-Kubernetes writes a broken row for it", words.CleanText(p)),
-			"write TCP, UDP or SCTP")
-	}
+// readProtocol reads a protocol. It notes one that the CRD accepts, since it takes any string, but that gives
+// OVN-Kubernetes a broken row (ovn-kubernetes.md#unknown-protocol).
+func (n *normaliser) readProtocol(p corev1.Protocol, at string) string {
+	text := words.CleanText(string(p))
+	n.invalidIf(!model.KnowsProtocol(string(p)), CodeProtocol, at,
+		fmt.Sprintf("is %q: OVN-Kubernetes writes a broken row for it", text), "write TCP, UDP or SCTP")
+	return text
 }

@@ -1,16 +1,17 @@
 package manifests
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/netip"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-	netutils "k8s.io/utils/net"
-
 	"rung/model"
 	"rung/model/words"
 	"rung/sources/manifests/yamltree"
@@ -18,6 +19,14 @@ import (
 
 // Default is the default network's key in annotations about networks.
 const Default = "default"
+
+// firstFault returns the alphabetically first of the faults as an error, nil for none.
+func firstFault(faults []string) error {
+	if len(faults) == 0 {
+		return nil
+	}
+	return errors.New(slices.Min(faults))
+}
 
 // podEntry is one network's entry in the annotation k8s.ovn.org/pod-networks.
 type podEntry struct {
@@ -50,11 +59,7 @@ func PodNetworks(annotation string) ([]model.PodNetwork, error) {
 		own := nets[i]
 		nets = slices.Insert(slices.Delete(nets, i, i+1), 0, own)
 	}
-	if len(wrong) == 0 {
-		return nets, nil
-	}
-	slices.Sort(wrong)
-	return nets, fmt.Errorf("%s", wrong[0])
+	return nets, firstFault(wrong)
 }
 
 // fault returns what OVN-Kubernetes cannot read in an entry; empty if nothing.
@@ -82,9 +87,7 @@ func (e *podEntry) texts() []string {
 func (e *podEntry) addresses() (out []string) {
 	for _, text := range e.texts() {
 		bare, _, _ := strings.Cut(text, "/")
-		if ip := netutils.ParseIPSloppy(bare); ip != nil {
-			out = append(out, ip.String())
-		}
+		out = append(out, canonicalIPs([]string{bare})...)
 	}
 	return out
 }
@@ -106,15 +109,13 @@ func Attachments(annotation, namespace string) ([]string, error) {
 		}
 	} else {
 		for item := range strings.SplitSeq(annotation, ",") {
-			item = strings.TrimSpace(item)
-			if item == "" {
-				continue
+			if item = strings.TrimSpace(item); item != "" {
+				s, err := selectionOf(item)
+				if err != nil {
+					return nil, err
+				}
+				all = append(all, s)
 			}
-			s, err := selectionOf(item)
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, s)
 		}
 	}
 	var out []string
@@ -123,10 +124,7 @@ func Attachments(annotation, namespace string) ([]string, error) {
 		if s.Name == "" {
 			continue
 		}
-		if s.Namespace == "" {
-			s.Namespace = namespace
-		}
-		key := words.CleanText(s.Namespace + "/" + s.Name)
+		key := words.CleanText(cmp.Or(s.Namespace, namespace) + "/" + s.Name)
 		n := times[key]
 		times[key]++
 		if n > 0 {
@@ -137,6 +135,9 @@ func Attachments(annotation, namespace string) ([]string, error) {
 	return out, nil
 }
 
+// labelText matches lower-case letters, digits and inner hyphens.
+var labelText = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
+
 // selectionOf reads "namespace/name@interface"; only the name is required.
 func selectionOf(item string) (s selection, err error) {
 	rest, iface, has := strings.Cut(item, "@")
@@ -145,7 +146,7 @@ func selectionOf(item string) (s selection, err error) {
 	if has {
 		names = append(slices.Clip(parts), iface)
 	}
-	if len(parts) > 2 || strings.Contains(iface, "@") || slices.ContainsFunc(names, func(n string) bool { return !isLabel(n) }) {
+	if len(parts) > 2 || strings.Contains(iface, "@") || slices.ContainsFunc(names, func(n string) bool { return !labelText.MatchString(n) }) {
 		return s, fmt.Errorf("%q must be name, namespace/name or namespace/name@interface", words.CleanText(item))
 	}
 	if len(parts) == 2 {
@@ -153,16 +154,6 @@ func selectionOf(item string) (s selection, err error) {
 	}
 	s.Name = parts[len(parts)-1]
 	return s, nil
-}
-
-// isLabel reports whether a text consists of lower-case letters, digits and inner hyphens.
-func isLabel(text string) bool {
-	for _, r := range text {
-		if (r < 'a' || r > 'z') && (r < '0' || r > '9') && r != '-' {
-			return false
-		}
-	}
-	return text != "" && text[0] != '-' && text[len(text)-1] != '-'
 }
 
 // OpenPorts reads the annotation k8s.ovn.org/open-default-ports, a YAML list. It returns the ports as in OVN
@@ -225,11 +216,7 @@ func NodeSubnets(annotation string) (own []string, others map[string][]string, e
 		}
 		others[name] = subnets
 	}
-	if len(wrong) > 0 {
-		slices.Sort(wrong)
-		err = fmt.Errorf("%s", wrong[0])
-	}
-	return own, others, err
+	return own, others, firstFault(wrong)
 }
 
 // nodeSubnetsOf returns the masked subnets of one network.

@@ -1,6 +1,7 @@
 package manifests
 
 import (
+	"cmp"
 	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
@@ -13,7 +14,6 @@ import (
 	"rung/model"
 	"rung/model/antrea"
 	"rung/model/words"
-
 	"rung/sources/manifests/yamltree"
 )
 
@@ -26,9 +26,7 @@ func (n *normaliser) antreaPolicy(u *unstructured.Unstructured) {
 		n.addInvalid(CodeSchema, "", "cannot be read as "+p.Kind.Title()+": "+words.CleanText(err.Error()), "")
 		return
 	}
-	if o.Spec.Tier != "" {
-		p.Tiered.Tier = words.CleanText(o.Spec.Tier)
-	}
+	p.Tiered.Tier = cmp.Or(words.CleanText(o.Spec.Tier), p.Tiered.Tier)
 	if p.Tiered.Tier == antrea.Baseline {
 		p.Tier = model.TierBaseline
 	}
@@ -37,52 +35,37 @@ func (n *normaliser) antreaPolicy(u *unstructured.Unstructured) {
 	p.Tiered.Phase = words.CleanText(o.Status.Phase)
 	p.Tiered.NodesRealized, p.Tiered.NodesDesired = o.Status.CurrentNodesRealized, o.Status.DesiredNodesRealized
 	n.p.Conditions = CleanConditions(o.Status.Conditions)
-	for i := range o.Spec.Ingress {
-		p.Ingress = append(p.Ingress, n.antreaRule(model.Ingress, i, &o.Spec.Ingress[i], rawRule(u, "ingress", i)))
-	}
-	for i := range o.Spec.Egress {
-		p.Egress = append(p.Egress, n.antreaRule(model.Egress, i, &o.Spec.Egress[i], rawRule(u, "egress", i)))
+	for _, d := range model.Directions {
+		raw, _, _ := unstructured.NestedSlice(u.Object, "spec", d.Lower()) // as written, for generated names
+		for i := range o.Spec.rulesOf(d) {
+			n.addRule(n.antreaRule(d, i, &o.Spec.rulesOf(d)[i], raw[i]))
+		}
 	}
 	n.antreaAdmission(&o.Spec)
 }
 
-// rawRule returns a rule as written, for its generated name.
-func rawRule(u *unstructured.Unstructured, dir string, i int) map[string]any {
-	spec, _ := u.Object["spec"].(map[string]any)
-	rules, _ := spec[dir].([]any)
-	if i >= len(rules) {
-		return nil
-	}
-	rule, _ := rules[i].(map[string]any)
-	return rule
-}
-
 // generatedName returns the name of an unnamed rule. Its form is Antrea's, but Antrea does not document the
-// hash input: Rung hashes the rule as JSON with sorted keys (antrea.md#rule-names).
-func generatedName(dir model.Direction, action string, raw map[string]any) string {
-	sum := sha1.Sum([]byte(model.CompactJSON(yamltree.DropNulls(runtime.DeepCopyJSON(raw)))))
+// hash input: Rung hashes the rule as JSON with sorted keys (antrea.md#rule-names). raw loses its nulls.
+func generatedName(dir model.Direction, action string, raw any) string {
+	sum := sha1.Sum([]byte(model.CompactJSON(yamltree.DropNulls(raw))))
 	return dir.Lower() + "-" + strings.ToLower(action) + "-" + hex.EncodeToString(sum[:])[:7]
 }
 
-func (n *normaliser) antreaRule(dir model.Direction, i int, o *antreaRule, raw map[string]any) model.Rule {
+func (n *normaliser) antreaRule(dir model.Direction, i int, o *antreaRule, raw any) model.Rule {
 	at := fmt.Sprintf("spec.%s[%d]", dir.Lower(), i)
 	a := &model.TieredRule{Action: words.CleanText(o.Action), Logging: o.EnableLogging, LogLabel: words.CleanText(o.LogLabel),
 		AppliedTo: n.antreaAppliedTo(o.AppliedTo, at+".appliedTo")}
 	r := model.Rule{Direction: dir, Index: i, Name: words.CleanText(o.Name), Tiered: a, Action: model.Deny}
-	switch o.Action {
-	case string(model.Allow), string(model.Pass):
-		r.Action = model.Action(o.Action)
+	if a := model.Action(o.Action); a == model.Allow || a == model.Pass {
+		r.Action = a
 	}
 	if o.Name == "" {
 		r.Name, a.Generated = generatedName(dir, a.Action, raw), true
 	}
-	peers, side := o.From, "from"
-	if dir == model.Egress {
-		peers, side = o.To, "to"
-	}
+	peers := o.peersOf(dir)
 	r.AnyPeer = len(peers) == 0 && len(o.ToServices) == 0
 	for j := range peers {
-		r.Peers = append(r.Peers, n.antreaPeer(&peers[j], fmt.Sprintf("%s.%s[%d]", at, side, j)))
+		r.Peers = append(r.Peers, n.antreaPeer(&peers[j], fmt.Sprintf("%s.%s[%d]", at, peersField(dir), j)))
 	}
 	for _, s := range o.ToServices {
 		a.ToServices = append(a.ToServices, n.serviceKey(&s.antreaName))
@@ -106,11 +89,7 @@ func (n *normaliser) antreaRule(dir model.Direction, i int, o *antreaRule, raw m
 
 // serviceKey returns the key of a Service. The namespace defaults to the policy's or Group's.
 func (n *normaliser) serviceKey(s *antreaName) model.Key {
-	k := model.Key{Kind: model.KindService, Namespace: words.CleanText(s.Namespace), Name: words.CleanText(s.Name)}
-	if k.Namespace == "" {
-		k.Namespace = n.p.Namespace
-	}
-	return k
+	return model.Key{Kind: model.KindService, Namespace: cmp.Or(words.CleanText(s.Namespace), n.p.Namespace), Name: words.CleanText(s.Name)}
 }
 
 // l7Text returns a layer 7 protocol for people: http GET foo.bar.com/api/*.

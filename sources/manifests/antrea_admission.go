@@ -47,6 +47,13 @@ func (s *antreaPolicySpec) rulesOf(d model.Direction) []antreaRule {
 	return s.Egress
 }
 
+func (r *antreaRule) peersOf(d model.Direction) []antreaPeer {
+	if d == model.Ingress {
+		return r.From
+	}
+	return r.To
+}
+
 // appliedToPlaces checks that appliedTo is at the policy or at every rule.
 func (n *normaliser) appliedToPlaces(spec *antreaPolicySpec) {
 	with, services, rules := 0, 0, len(spec.Ingress)+len(spec.Egress)
@@ -140,12 +147,9 @@ func countTrue(conditions ...bool) (n int) {
 }
 
 func (n *normaliser) antreaRuleForms(r *antreaRule, d model.Direction, at string) {
-	peers, side := r.From, "from"
-	if d == model.Egress {
-		peers, side = r.To, "to"
-	}
+	peers := r.peersOf(d)
 	for j := range peers {
-		p, at := &peers[j], fmt.Sprintf("%s.%s[%d]", at, side, j)
+		p, at := &peers[j], fmt.Sprintf("%s.%s[%d]", at, peersField(d), j)
 		switch forms := p.countForms(); {
 		case p.ServiceAccount != nil && forms > 1:
 			n.addInvalid(antrea.AccountAlone, at+".serviceAccount", "cannot be used with any other field", "")

@@ -12,8 +12,14 @@ import (
 type AntreaPolicy struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
-	Spec              antreaPolicySpec   `json:"spec"`
-	Status            antreaPolicyStatus `json:"status"`
+	Spec              antreaPolicySpec `json:"spec"`
+	Status            struct {
+		Phase                string             `json:"phase"`
+		ObservedGeneration   int64              `json:"observedGeneration"`
+		CurrentNodesRealized int32              `json:"currentNodesRealized"`
+		DesiredNodesRealized int32              `json:"desiredNodesRealized"`
+		Conditions           []metav1.Condition `json:"conditions"`
+	} `json:"status"`
 }
 
 // AntreaClusterPolicy has the fields of a namespaced one.
@@ -25,14 +31,6 @@ type antreaPolicySpec struct {
 	AppliedTo []antreaAppliedTo `json:"appliedTo"`
 	Ingress   []antreaRule      `json:"ingress"`
 	Egress    []antreaRule      `json:"egress"`
-}
-
-type antreaPolicyStatus struct {
-	Phase                string             `json:"phase"`
-	ObservedGeneration   int64              `json:"observedGeneration"`
-	CurrentNodesRealized int32              `json:"currentNodesRealized"`
-	DesiredNodesRealized int32              `json:"desiredNodesRealized"`
-	Conditions           []metav1.Condition `json:"conditions"`
 }
 
 type antreaName struct {
@@ -58,21 +56,19 @@ type antreaIPBlock struct {
 	Except []string `json:"except"`
 }
 
-type antreaNamespaces struct {
-	Match      string   `json:"match"`
-	SameLabels []string `json:"sameLabels"`
-}
-
 type antreaPeer struct {
 	PodSelector       *metav1.LabelSelector `json:"podSelector"`
 	NamespaceSelector *metav1.LabelSelector `json:"namespaceSelector"`
 	NodeSelector      *metav1.LabelSelector `json:"nodeSelector"`
-	Namespaces        *antreaNamespaces     `json:"namespaces"`
-	Group             string                `json:"group"`
-	ServiceAccount    *antreaName           `json:"serviceAccount"`
-	IPBlock           *antreaIPBlock        `json:"ipBlock"`
-	ExternalEntity    *metav1.LabelSelector `json:"externalEntitySelector"`
-	FQDN              string                `json:"fqdn"`
+	Namespaces        *struct {
+		Match      string   `json:"match"`
+		SameLabels []string `json:"sameLabels"`
+	} `json:"namespaces"`
+	Group          string                `json:"group"`
+	ServiceAccount *antreaName           `json:"serviceAccount"`
+	IPBlock        *antreaIPBlock        `json:"ipBlock"`
+	ExternalEntity *metav1.LabelSelector `json:"externalEntitySelector"`
+	FQDN           string                `json:"fqdn"`
 	// Scope is Cluster, the default, or ClusterSet: several clusters, which Rung does not read.
 	Scope string `json:"scope"`
 }
@@ -90,34 +86,26 @@ type antreaPort struct {
 	SourceEndPort                  *int32 `json:"sourceEndPort"`
 }
 
-type antreaICMP struct {
-	Type *int32 `json:"icmpType"`
-	Code *int32 `json:"icmpCode"`
-}
-
-type antreaIGMP struct {
-	Type  *int32 `json:"igmpType"`
-	Group string `json:"groupAddress"`
-}
-
 type antreaProtocol struct {
-	ICMP *antreaICMP `json:"icmp"`
-	IGMP *antreaIGMP `json:"igmp"`
-}
-
-type antreaHTTP struct {
-	Host   string `json:"host"`
-	Method string `json:"method"`
-	Path   string `json:"path"`
-}
-
-type antreaTLS struct {
-	SNI string `json:"sni"`
+	ICMP *struct {
+		Type *int32 `json:"icmpType"`
+		Code *int32 `json:"icmpCode"`
+	} `json:"icmp"`
+	IGMP *struct {
+		Type  *int32 `json:"igmpType"`
+		Group string `json:"groupAddress"`
+	} `json:"igmp"`
 }
 
 type antreaL7 struct {
-	HTTP *antreaHTTP `json:"http"`
-	TLS  *antreaTLS  `json:"tls"`
+	HTTP *struct {
+		Host   string `json:"host"`
+		Method string `json:"method"`
+		Path   string `json:"path"`
+	} `json:"http"`
+	TLS *struct {
+		SNI string `json:"sni"`
+	} `json:"tls"`
 }
 
 type antreaRule struct {
@@ -137,19 +125,23 @@ type antreaRule struct {
 type AntreaTier struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
-	Spec              antreaTierSpec `json:"spec"`
-}
-
-type antreaTierSpec struct {
-	Priority    int32  `json:"priority"`
-	Description string `json:"description"`
+	Spec              struct {
+		Priority    int32  `json:"priority"`
+		Description string `json:"description"`
+	} `json:"spec"`
 }
 
 type AntreaGroup struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              antreaGroupSpec `json:"spec"`
-	Status            antreaStatus    `json:"status"`
+	Status            struct {
+		Conditions []struct {
+			Type               string      `json:"type"`
+			Status             string      `json:"status"`
+			LastTransitionTime metav1.Time `json:"lastTransitionTime"`
+		} `json:"conditions"`
+	} `json:"status"`
 }
 
 // AntreaClusterGroup has the fields of a Group.
@@ -163,14 +155,4 @@ type antreaGroupSpec struct {
 	ServiceReference  *antreaName           `json:"serviceReference"`
 	ExternalEntity    *metav1.LabelSelector `json:"externalEntitySelector"`
 	ChildGroups       []string              `json:"childGroups"`
-}
-
-type antreaStatus struct {
-	Conditions []antreaCondition `json:"conditions"`
-}
-
-type antreaCondition struct {
-	Type               string      `json:"type"`
-	Status             string      `json:"status"`
-	LastTransitionTime metav1.Time `json:"lastTransitionTime"`
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"rung/model"
-
 	"rung/model/words"
 )
 
@@ -40,14 +39,12 @@ func (a *asideNote) entry(place string) model.Broken {
 	return b
 }
 
-// isUnread reports whether the objects do not matter to Rung, such as ConfigMaps. Others may matter: a policy
-// of an unsupported kind, or an unknown field.
+// isUnread reports whether the objects, such as ConfigMaps, do not matter; unsupported policies do.
 func (a *asideNote) isUnread() bool {
 	return a.broken.Code == CodeUnknownKind && a.broken.Severity == model.SeverityInfo
 }
 
-// assembleResult combines the objects of all files. The first of two with one key stays, and the namespaces of
-// pods are added if missing.
+// assembleResult combines the objects of all files: the first of each key, and the missing namespaces of pods.
 func assembleResult(o Options, files []*fileResult, broken []model.Broken) *Result {
 	r := &Result{Broken: broken}
 	n := 0
@@ -55,8 +52,7 @@ func assembleResult(o Options, files []*fileResult, broken []model.Broken) *Resu
 		n += len(f.objects)
 	}
 	seen := make(map[model.Key]model.Origin, n)
-	// A must-gather has objects twice: alone and in a list, read seconds apart. The first stays, and one entry
-	// reports all repeats.
+	// A must-gather has objects twice, read seconds apart. The first stays, and one entry reports all repeats.
 	var twice model.Broken
 	again := 0
 	r.Objects = make([]model.Object, 0, n)

@@ -46,8 +46,7 @@ func (c *TextChange) IsLeftText(text []byte) bool {
 	return c.Sum == textDigest(text)
 }
 
-// TextBefore returns the text before the change, nil if the file did not exist. ok is false if text is not the
-// change's new text.
+// TextBefore returns the text before the change, nil for no file. ok is false if text is not the new text.
 func (c *TextChange) TextBefore(text []byte) (before []byte, ok bool) {
 	if !c.IsLeftText(text) {
 		return nil, false
@@ -143,8 +142,7 @@ func MergeTexts(base, a, b string) (merged string, ok bool) {
 	return merged, err == nil
 }
 
-// endsBefore reports whether x ends before y begins. If they meet, both must replace lines: an addition at
-// that point could belong on either side.
+// endsBefore reports whether x ends before y. If they meet, both must replace lines: an addition fits either side.
 func endsBefore(x, y udiff.Edit) bool {
 	return x.End < y.Start || x.End == y.Start && x.Start < x.End && y.Start < y.End
 }

@@ -59,13 +59,13 @@ func infoOf(t reflect.Type) *typeInfo {
 	return typeInfoOf(t)
 }
 
-var (
-	timeType       = reflect.TypeFor[metav1.Time]()
-	microTimeType  = reflect.TypeFor[metav1.MicroTime]()
-	intOrStrType   = reflect.TypeFor[intstr.IntOrString]()
-	quantityType   = reflect.TypeFor[resource.Quantity]()
-	unmarshalerTyp = reflect.TypeFor[json.Unmarshaler]()
-)
+// ownShapes are the forms of types that read themselves.
+var ownShapes = map[reflect.Type]typeInfo{
+	reflect.TypeFor[metav1.Time]():        {shape: shapeTime},
+	reflect.TypeFor[metav1.MicroTime]():   {shape: shapeMicroTime},
+	reflect.TypeFor[intstr.IntOrString](): {shape: shapeIntOrString, bits: 32},
+	reflect.TypeFor[resource.Quantity]():  {shape: shapeQuantity},
+}
 
 func typeInfoOf(t reflect.Type) *typeInfo {
 	for t.Kind() == reflect.Pointer {
@@ -74,23 +74,10 @@ func typeInfoOf(t reflect.Type) *typeInfo {
 	if ti := types[t]; ti != nil {
 		return ti
 	}
-	ti := &typeInfo{}
-	types[t] = ti // before the fields, since types may contain themselves
-	switch t {
-	case timeType:
-		ti.shape = shapeTime
-		return ti
-	case microTimeType:
-		ti.shape = shapeMicroTime
-		return ti
-	case intOrStrType:
-		ti.shape, ti.bits = shapeIntOrString, 32
-		return ti
-	case quantityType:
-		ti.shape = shapeQuantity
-		return ti
-	}
-	if t.Implements(unmarshalerTyp) || reflect.PointerTo(t).Implements(unmarshalerTyp) {
+	own := ownShapes[t]
+	ti := &own
+	types[t] = ti                                                             // before the fields, since types may contain themselves
+	if reflect.PointerTo(t).Implements(reflect.TypeFor[json.Unmarshaler]()) { // t's methods are *t's too
 		return ti
 	}
 	switch t.Kind() {
@@ -146,8 +133,7 @@ func (ti *typeInfo) addFields(t reflect.Type) {
 	}
 }
 
-// NearestName returns the listed name that differs only in case, or is the nearest within two edits and a
-// third of its length; empty if none.
+// NearestName returns the name that differs in case, or within two edits and a third of its length; else "".
 func NearestName(names []string, name string) string {
 	best, bestDist := "", 3
 	for _, n := range names {

@@ -2,6 +2,7 @@ package manifests
 
 import (
 	"fmt"
+	"strings"
 
 	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
@@ -30,26 +31,24 @@ func (n *normaliser) readCNP(o *v1alpha2.ClusterNetworkPolicy) {
 	} else {
 		n.readSubject(&v1alpha1.AdminNetworkPolicySubject{Namespaces: s.Namespaces, Pods: (*v1alpha1.NamespacedPod)(s.Pods)})
 	}
-	for i := range o.Spec.Ingress {
-		r := &o.Spec.Ingress[i]
+	for i, r := range o.Spec.Ingress {
 		peers := make([]v1alpha2.ClusterNetworkPolicyEgressPeer, len(r.From))
-		for j := range r.From {
-			peers[j].Namespaces, peers[j].Pods = r.From[j].Namespaces, r.From[j].Pods
+		for j, p := range r.From {
+			peers[j].Namespaces, peers[j].Pods = p.Namespaces, p.Pods
 		}
-		n.p.Ingress = append(n.p.Ingress, n.cnpRule(model.Ingress, i, r.Name, string(r.Action), "from", peers, r.Protocols))
+		n.cnpRule(model.Ingress, i, r.Name, r.Action, peers, r.Protocols)
 	}
-	for i := range o.Spec.Egress {
-		r := &o.Spec.Egress[i]
-		n.p.Egress = append(n.p.Egress, n.cnpRule(model.Egress, i, r.Name, string(r.Action), "to", r.To, r.Protocols))
+	for i, r := range o.Spec.Egress {
+		n.cnpRule(model.Egress, i, r.Name, r.Action, r.To, r.Protocols)
 	}
 	n.p.Conditions = CleanConditions(o.Status.Conditions)
 }
 
-func (n *normaliser) cnpRule(dir model.Direction, i int, name, action, side string,
-	peers []v1alpha2.ClusterNetworkPolicyEgressPeer, protocols []v1alpha2.ClusterNetworkPolicyProtocol) model.Rule {
-	r := model.Rule{Direction: dir, Index: i, Name: words.CleanText(name), Action: model.Action(words.CleanText(action))}
+func (n *normaliser) cnpRule(dir model.Direction, i int, name string, action v1alpha2.ClusterNetworkPolicyRuleAction,
+	peers []v1alpha2.ClusterNetworkPolicyEgressPeer, protocols []v1alpha2.ClusterNetworkPolicyProtocol) {
+	r := model.Rule{Direction: dir, Index: i, Name: words.CleanText(name), Action: model.Action(words.CleanText(string(action)))}
 	at := fmt.Sprintf("spec.%s[%d]", dir.Lower(), i)
-	switch v1alpha2.ClusterNetworkPolicyRuleAction(action) {
+	switch action {
 	case v1alpha2.ClusterNetworkPolicyRuleActionAccept:
 		r.Action = model.Allow
 	case v1alpha2.ClusterNetworkPolicyRuleActionDeny, v1alpha2.ClusterNetworkPolicyRuleActionPass:
@@ -57,12 +56,12 @@ func (n *normaliser) cnpRule(dir model.Direction, i int, name, action, side stri
 		n.addInvalid(CodeProfile, at+".action", fmt.Sprintf("is %q, not an action", r.Action), "write Accept, Deny or Pass")
 	}
 	for j := range peers {
-		n.cnpPeer(&r, &peers[j], fmt.Sprintf("%s.%s[%d]", at, side, j))
+		n.cnpPeer(&r, &peers[j], fmt.Sprintf("%s.%s[%d]", at, peersField(dir), j))
 	}
 	for j := range protocols {
 		n.cnpProtocol(&r, &protocols[j], fmt.Sprintf("%s.protocols[%d]", at, j))
 	}
-	return r
+	n.addRule(r)
 }
 
 func (n *normaliser) cnpPeer(r *model.Rule, p *v1alpha2.ClusterNetworkPolicyEgressPeer, at string) {
@@ -96,7 +95,7 @@ func (n *normaliser) cnpProtocol(r *model.Rule, p *v1alpha2.ClusterNetworkPolicy
 		return
 	}
 	out := model.Port{Protocol: name}
-	field := at + "." + map[string]string{"TCP": "tcp", "UDP": "udp", "SCTP": "sctp"}[name]
+	field := at + "." + strings.ToLower(name)
 	switch {
 	case port != nil && port.Range != nil:
 		out.Start, out.End, out.Range = port.Range.Start, port.Range.End, true

@@ -16,8 +16,7 @@ import (
 // ovnPlugin is the type of OVN-Kubernetes' configurations.
 const ovnPlugin = "ovn-k8s-cni-overlay"
 
-// cniConfig is the part of a NetworkAttachmentDefinition's spec.config that Rung reads: one plugin, or a list
-// of plugins.
+// cniConfig is the read part of a NetworkAttachmentDefinition's spec.config: one plugin, or a list.
 type cniConfig struct {
 	Type                  string            `json:"type"`
 	Name                  string            `json:"name"`
@@ -42,49 +41,38 @@ type cniType struct {
 	Plugins []cniType `json:"plugins"`
 }
 
-// isOVN reports whether the configuration, or one in its list, is OVN-Kubernetes'.
-func (c *cniType) isOVN() bool {
-	for i := range c.Plugins {
-		if c.Plugins[i].Type == ovnPlugin {
-			return true
-		}
-	}
-	return c.Type == ovnPlugin
-}
-
-// Read converts a NetworkAttachmentDefinition to the model's form. It is foreign without a configuration,
+// nadOf converts a NetworkAttachmentDefinition to the model's form. It is foreign without a configuration,
 // which is then in a file on the nodes, and also if it configures the default network.
-func (o *NAD) Read(m model.Meta) (model.Object, []Issue) {
-	a := &network.Attachment{Meta: m, ID: idOf(o)}
+func (d *decoder) nadOf(o *NAD, m model.Meta) model.Object {
+	a := &network.Attachment{Meta: m, ID: words.CleanText(o.Annotations[annotationNetworkID])}
 	text := strings.TrimSpace(o.Spec.Config)
 	if text == "" {
 		a.Foreign = true
-		return a, nil
+		return a
 	}
 	var whose cniType
 	if err := json.Unmarshal([]byte(text), &whose); err != nil {
-		f := &fault{"spec.config", "is not a JSON configuration: " + words.CleanText(err.Error())}
-		a.Err = f.line()
-		return a, f.issues()
+		a.Err = d.reportFault(m, &fault{"spec.config", "is not a JSON configuration: " + words.CleanText(err.Error())})
+		return a
 	}
-	if !whose.isOVN() {
+	isOVN := func(c cniType) bool { return c.Type == ovnPlugin }
+	if !isOVN(whose) && !slices.ContainsFunc(whose.Plugins, isOVN) {
 		a.Foreign = true
-		return a, nil
+		return a
 	}
 	c, f := networkConfigOf(text)
 	if f == nil && c.Name == "default" {
 		a.Foreign = true
-		return a, nil
+		return a
 	}
 	if f == nil {
 		a.Config, f = c.network(m.NamespacedName())
 	}
-	a.Err = f.line()
-	return a, f.issues()
+	a.Err = d.reportFault(m, f)
+	return a
 }
 
-// networkConfigOf reads a configuration of OVN-Kubernetes: a plugin, or a list of one plugin under the list's
-// name.
+// networkConfigOf reads OVN-Kubernetes' plugin, or a list of only that plugin under the list's name.
 func networkConfigOf(text string) (*cniConfig, *fault) {
 	var c cniConfig
 	if err := json.Unmarshal([]byte(text), &c); err != nil {
@@ -136,7 +124,8 @@ func (c *cniConfig) network(nad string) (out network.Config, f *fault) {
 		}
 	}
 	for _, p := range excluded {
-		if !isWithin(p, out.Subnets) && out.Topology != network.Layer3 { // layer 3 ignores them
+		isIn := func(s netip.Prefix) bool { return s.Bits() <= p.Bits() && s.Contains(p.Addr()) }
+		if !slices.ContainsFunc(out.Subnets, isIn) && out.Topology != network.Layer3 { // layer 3 ignores them
 			return wrong("excludeSubnets:", p.String()+" is outside the subnets")
 		}
 	}
@@ -176,11 +165,6 @@ func (c *cniConfig) refused() (field, text string) {
 		return "defaultGatewayIPs", "can be set on a layer2 network only"
 	}
 	return "", ""
-}
-
-// isWithin reports whether one of the subnets contains a prefix.
-func isWithin(p netip.Prefix, subnets []netip.Prefix) bool {
-	return slices.ContainsFunc(subnets, func(s netip.Prefix) bool { return s.Bits() <= p.Bits() && s.Contains(p.Addr()) })
 }
 
 // subnetOf reads one item of subnets: "10.20.0.0/16", for a layer 3 network also "10.20.0.0/16/24".

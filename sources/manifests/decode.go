@@ -1,27 +1,22 @@
 package manifests
 
 import (
+	"cmp"
 	"errors"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"rung/model"
-
 	"rung/model/ovn/dialect"
 	"rung/model/words"
-
 	"rung/sources/manifests/yamltree"
 )
 
-// decoder turns parsed trees into model objects, for one goroutine at a time. Its objects share interned
-// values.
+// decoder turns parsed trees into model objects with interned values, for one goroutine at a time.
 type decoder struct {
 	opts Options
 	// sets are interned label sets.
@@ -105,19 +100,17 @@ func (d *decoder) addSyntaxError(err error, origin model.Origin) {
 
 // takeDocument decodes a document: an object, or a List.
 func (d *decoder) takeDocument(n *yaml.Node, origin model.Origin, text []byte) {
-	if isJSONPatch(n) {
-		origin.Line = d.line + n.Line
-		d.reportIssue(origin, model.Key{}, Issue{Severity: model.SeverityInfo, Code: CodePatch,
-			Message: "skipped: JSON patches, not objects; a kustomization applies them: " + RenderKustomization("")})
+	i := Issue{Severity: model.SeverityInfo, Line: n.Line}
+	switch {
+	case isJSONPatch(n):
+		i.Code, i.Message = CodePatch, "skipped: JSON patches, not objects; a kustomization applies them: "+RenderKustomization("")
+	case isExpectations(n):
+		i.Code, i.Message = CodeExpected, "skipped: expectations of connections, not objects; rung verify checks them"
+	default:
+		d.takeItems(n, origin, yamltree.ListKind{}, text)
 		return
 	}
-	if isExpectations(n) {
-		origin.Line = d.line + n.Line
-		d.reportIssue(origin, model.Key{}, Issue{Severity: model.SeverityInfo, Code: CodeExpected,
-			Message: "skipped: expectations of connections, not objects; rung verify checks them"})
-		return
-	}
-	d.takeItems(n, origin, yamltree.ListKind{}, text)
+	d.reportIssue(origin, model.Key{}, i)
 }
 
 // takeItems decodes an object, or the items of a List and of the Lists in it, which kubectl flattens too.
@@ -167,9 +160,11 @@ func isExpectations(n *yaml.Node) bool {
 func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.ListKind, text []byte) {
 	origin.Line = d.line + n.Line
 	d.priority, d.ranked, d.tree = 0, false, n
+	fail := func(key model.Key, code, msg string) {
+		d.reportIssue(origin, key, Issue{Severity: model.SeverityError, Code: code, Message: msg})
+	}
 	if n.Kind != yaml.MappingNode {
-		d.reportIssue(origin, model.Key{}, Issue{Severity: model.SeverityError, Code: CodeNotObject,
-			Message: "is " + DescribeNode(n) + ", not a Kubernetes object"})
+		fail(model.Key{}, CodeNotObject, "is "+DescribeNode(n)+", not a Kubernetes object")
 		return
 	}
 	apiVersion, kind := yamltree.TextAt(n, "apiVersion"), yamltree.TextAt(n, "kind")
@@ -179,13 +174,12 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 	key := model.Key{Kind: model.Kind(words.CleanText(kind)), Namespace: words.CleanText(yamltree.TextAt(n, "metadata", "namespace")),
 		Name: words.CleanText(yamltree.TextAt(n, "metadata", "name"))}
 	if apiVersion == "" || kind == "" {
-		d.reportIssue(origin, key, Issue{Severity: model.SeverityError, Code: CodeNotObject, Message: "has no apiVersion or no kind"})
+		fail(key, CodeNotObject, "has no apiVersion or no kind")
 		return
 	}
 	k := kindOf(apiVersion, kind)
 	if items := yamltree.Get(n, "items"); k == nil && strings.HasSuffix(kind, "List") && items != nil {
-		d.reportIssue(origin, key, Issue{Severity: model.SeverityError, Code: CodeNotObject, Message: "items is " + DescribeNode(items) +
-			", not a list"})
+		fail(key, CodeNotObject, "items is "+DescribeNode(items)+", not a list")
 		return
 	}
 	if config := configOf(n, apiVersion, key, origin); config != nil {
@@ -198,9 +192,8 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 	}
 	key.Kind = k.kind
 	d.priority, d.ranked = priorityIn(n, k.kind)
-	if k.kind.IsNamespaced() && key.Namespace == "" {
-		key.Namespace = "default"
-	} else if !k.kind.IsNamespaced() {
+	key.Namespace = cmp.Or(key.Namespace, "default")
+	if !k.kind.IsNamespaced() {
 		key.Namespace = ""
 	}
 	if i := CheckName(k.kind, yamltree.TextAt(n, "metadata", "namespace"), yamltree.TextAt(n, "metadata", "name")); i != nil {
@@ -212,16 +205,17 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 	if k.kind.IsAdmin() {
 		was = ReadOlder(n, text)
 	}
-	switch {
-	case k.kind.IsWorkload():
-		KeepWorkloadFields(n)
-	case IsKind(k.kind):
-		KeepWayInFields(n)
+	switch k.kind {
+	case model.KindIngress, model.KindHTTPRoute, model.KindRoute:
+		keepWayInFields(n)
+	default:
+		if k.kind.IsWorkload() {
+			keepWorkloadFields(n)
+		}
 	}
 	bad, more := CheckTree(n, k.goType, k.kind.IsPolicy() || k.isAntrea())
 	if key.Name == "" {
-		bad = append(bad, Issue{Severity: model.SeverityError, Code: CodeMetadata, Field: "metadata.name",
-			Message: "is missing"})
+		bad = append(bad, Issue{Severity: model.SeverityError, Code: CodeMetadata, Field: "metadata.name", Message: "is missing"})
 	}
 	if d.reportIssues(origin, key, bad, more) {
 		if k.toModel == nil || k.isAntrea() {
@@ -241,10 +235,9 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 		}
 	}
 	dropUnreadFields(n)
-	typed := reflect.New(k.goType).Interface().(metav1.Object)
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(yamltree.JSONValue(n).(map[string]any),
-		typed); err != nil {
-		d.reportIssue(origin, key, Issue{Severity: model.SeverityError, Code: CodeType, Message: words.CleanText(err.Error())})
+	typed, err := k.readObject(yamltree.JSONValue(n).(map[string]any))
+	if err != nil {
+		fail(key, CodeType, words.CleanText(err.Error()))
 		return
 	}
 	o := k.toModel(d, typed, d.metaOf(k, typed, origin))
@@ -252,10 +245,7 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 		return
 	}
 	if w := writtenOf(o); w != nil {
-		w.Original, w.YAML = &unstructured.Unstructured{Object: whole}, string(text)
-		if text == nil {
-			w.YAML = yamltree.TidyText(whole)
-		}
+		w.Original, w.YAML = &unstructured.Unstructured{Object: whole}, textOr(text, whole)
 	}
 	d.out.objects = append(d.out.objects, o)
 }
@@ -273,19 +263,21 @@ func priorityIn(n *yaml.Node, k model.Kind) (priority int32, ok bool) {
 	return int32(i), err == nil && i >= 0
 }
 
-// dropUnreadFields removes unread fields, most of a dump, from a checked tree. Of a pod's spec and status it
-// keeps node, host network, service account, ports, phase, addresses and conditions.
+// podFields are the fields kept of a pod's spec and status.
+var podFields = yamltree.Fields{
+	"spec":   {"nodeName": nil, "hostNetwork": nil, "serviceAccountName": nil, "serviceAccount": nil, "containers": {"ports": nil}},
+	"status": {"phase": nil, "podIP": nil, "podIPs": nil, "conditions": nil}}
+
+var metaFields = yamltree.Fields{"name": nil, "namespace": nil, "uid": nil, "labels": nil, "annotations": nil, "creationTimestamp": nil,
+	"deletionTimestamp": nil, "ownerReferences": nil}
+
+// dropUnreadFields removes unread fields, most of a dump, from a checked tree.
 func dropUnreadFields(n *yaml.Node) {
-	yamltree.KeepFields(yamltree.Get(n, "metadata"), "name", "namespace", "uid", "labels", "annotations", "creationTimestamp",
-		"deletionTimestamp", "ownerReferences")
-	if yamltree.TextAt(n, "kind") != string(model.KindPod) {
-		return
+	metaFields.KeepIn(yamltree.Get(n, "metadata"))
+	if yamltree.TextAt(n, "kind") == string(model.KindPod) {
+		podFields["spec"].KeepIn(yamltree.Get(n, "spec"))
+		podFields["status"].KeepIn(yamltree.Get(n, "status"))
 	}
-	yamltree.KeepFields(yamltree.Get(n, "spec"), "nodeName", "hostNetwork", "serviceAccountName", "serviceAccount", "containers")
-	for _, c := range yamltree.ItemsAt(n, "spec", "containers") {
-		yamltree.KeepFields(c, "ports")
-	}
-	yamltree.KeepFields(yamltree.Get(n, "status"), "phase", "podIP", "podIPs", "conditions")
 }
 
 // configOf returns the settings of OVN-Kubernetes' ConfigMap, nil for other objects.
@@ -360,8 +352,9 @@ func (d *decoder) brokenOf(origin model.Origin, key model.Key, i Issue) model.Br
 	if i.Line > 0 {
 		origin.Line = d.line + i.Line
 	}
-	return model.Broken{Severity: i.Severity, Origin: origin, Key: key, Priority: d.priority, HasPriority: d.ranked, Field: i.Field,
-		Code: i.Code, Message: i.Message, Remedy: i.Remedy, Release: i.Release}
+	b := i.broken(origin, key)
+	b.Priority, b.HasPriority = d.priority, d.ranked
+	return b
 }
 
 func (d *decoder) reportIssue(origin model.Origin, key model.Key, i Issue) {
@@ -371,9 +364,4 @@ func (d *decoder) reportIssue(origin model.Origin, key model.Key, i Issue) {
 // countAside keeps a note that is reported once for its group in a file.
 func (d *decoder) countAside(group string, origin model.Origin, key model.Key, i Issue) {
 	d.out.asideNotes = append(d.out.asideNotes, asideNote{group, d.brokenOf(origin, key, i), 1})
-}
-
-func (d *decoder) warnAnnotation(m model.Meta, name, msg string) {
-	d.reportIssue(m.Origin, m.Key, Issue{Severity: model.SeverityWarning, Code: CodeAnnotation,
-		Field: "metadata.annotations[" + name + "]", Message: msg})
 }

@@ -180,8 +180,7 @@ func (d *objectDiffer) elementText(others []textEntry, v any) string {
 	return d.blockText([]any{v}, others[0].at.indent)
 }
 
-// changeEntries removes entries of a collection and adds texts, keyed by the following entry. want is the
-// resulting value.
+// changeEntries removes entries of a collection and adds texts, keyed by the following entry, to mean want.
 func (d *objectDiffer) changeEntries(n *yaml.Node, es []textEntry, gone []bool, added map[int][]string, want any, at valueSlot) error {
 	switch {
 	case !slices.Contains(gone, false):
@@ -237,19 +236,13 @@ func (d *objectDiffer) changeFlow(es []textEntry, gone []bool, added map[int][]s
 		if gone[i] {
 			continue
 		}
-		text := ""
-		for _, t := range texts {
-			text += t + sep
-		}
+		text := strings.Join(append(texts, ""), sep)
 		if err := d.replaceEntries(es[behind:i+1], es[behind].start, es[i].start, text, at); err != nil {
 			return err
 		}
 		texts, behind = nil, i+1
 	}
-	text := ""
-	for _, t := range append(texts, added[last+1]...) {
-		text += sep + t
-	}
+	text := strings.Join(slices.Concat([]string{""}, texts, added[last+1]), sep)
 	return d.replaceEntries(es[behind-1:], es[behind-1].end, es[last].end, text, at)
 }
 

@@ -1,6 +1,6 @@
 // Package manifests reads and watches Kubernetes objects in YAML and JSON: files, folders, standard input,
 // revisions of a git repository, dumps of a whole cluster. It also changes the text of a policy
-// (RewritePolicyText, EditedText) and merges two changes (MergeTexts). Package yamltree has the tree of the
+// (RewritePolicy, EditedText) and merges two changes (MergeTexts). Package yamltree has the tree of the
 // text. PolicyObject makes the API object of a policy without text; it fails for content without an API field.
 //
 // A revision of a git repository (git:REV[:PATH]) is read as files, without a checkout, by git with fixed

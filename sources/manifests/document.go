@@ -59,8 +59,7 @@ func (p *documentPiece) readObjects() {
 	}
 }
 
-// setBody replaces the document's text, if it then means the wanted objects. The touched one may differ in
-// defaults; the others must be identical.
+// setBody replaces the document's text, if it then means the wanted objects; the touched one except for defaults.
 func (p *documentPiece) setBody(body []byte, want []any, touched int) error {
 	q := documentPiece{text: slices.Concat(p.text[:p.body], body), body: p.body, before: p.before}
 	q.readObjects()

@@ -20,8 +20,7 @@ type EditOp string
 
 // The edits.
 const (
-	// EditSet changes an object to mean Object, touching only differences. Status and the server's metadata
-	// stay.
+	// EditSet changes an object to mean Object, only where it differs. Status and server metadata stay.
 	EditSet EditOp = "set"
 	// Text replaces the text of an object's document, as edited from Policy.YAML. The object must have a
 	// document of its own; for an item of a List use EditSet.
@@ -30,19 +29,16 @@ const (
 	Delete EditOp = "delete"
 	// Append adds a document at the end: Text, or Object if Text is empty.
 	Append EditOp = "append"
-	// Restore puts an object back at Spot with its own text. An item of a List that cannot have that text is
-	// written anew from Object.
+	// Restore puts an object back at Spot with its own text, or in a List, if needed, written from Object.
 	Restore EditOp = "restore"
 )
 
-// Edit is one change of a file. Key and Origin name the object as read; Append needs neither, Restore no
-// Origin.
+// Edit is one change of a file. Key and Origin name the object as read; Append and Restore need no Origin.
 type Edit struct {
 	Op     EditOp
 	Key    model.Key
 	Origin model.Origin
-	// Object is a typed policy, an *unstructured.Unstructured or a map[string]any as from encoding/json, with
-	// integers as int64.
+	// Object is a typed policy, an *unstructured.Unstructured, or a JSON tree with integers as int64.
 	Object any
 	Text   []byte
 	Spot   *RemovedSpot
@@ -156,8 +152,7 @@ func sameObject(obj map[string]any, k model.Key) bool {
 		(!typed || KindOfTree(obj) == k.Kind)
 }
 
-// changeBody changes a document's text by the splices of f. It must then mean the wanted objects, of which
-// touched is the changed one (-1 for none).
+// changeBody changes a document's text by the splices of f, to mean want; touched is the changed one, or -1.
 func (p *documentPiece) changeBody(want []any, touched int, f func(d *objectDiffer) error) error {
 	d := newDiffer(p.bodyText(), p.root, p.json)
 	if err := f(d); err != nil {
@@ -198,12 +193,6 @@ func (p *documentPiece) removeItem(i int) error {
 	})
 }
 
-// RewritePolicyText changes the text of one policy, as in Policy.YAML, to mean object (see Edit.Object). It
-// touches only the differing text; comments and order stay. If that is impossible, the error is an *EditError.
-func RewritePolicyText(text []byte, k model.Key, object any) ([]byte, error) {
-	return rewriteText("", text, []Edit{{Op: EditSet, Key: k, Origin: model.Origin{Item: -1}, Object: object}})
-}
-
 // RewritePolicy returns a policy that means another typed object. It edits the policy's own text, so that
 // comments and order stay, or else renders new text. The CRDs of by validate it.
 func RewritePolicy(old *model.Policy, object any, by Options) (*model.Policy, []model.Broken, error) {
@@ -211,7 +200,8 @@ func RewritePolicy(old *model.Policy, object any, by Options) (*model.Policy, []
 	if err != nil {
 		return nil, nil, err
 	}
-	if text, err := RewritePolicyText([]byte(old.YAML), old.Key, object); err == nil {
+	edit := Edit{Op: EditSet, Key: old.Key, Origin: model.Origin{Item: -1}, Object: object}
+	if text, err := rewriteText("", []byte(old.YAML), []Edit{edit}); err == nil {
 		if now, broken := by.ParsePolicy(text); now != nil && model.SameContent(now, want) {
 			return now, broken, nil
 		}
@@ -224,17 +214,14 @@ func RewritePolicy(old *model.Policy, object any, by Options) (*model.Policy, []
 func PolicyOfObject(old *model.Policy, object metav1.Object) (*model.Policy, error) {
 	var next *model.Policy
 	var broken []model.Broken
+	var err error
 	if old != nil {
-		var err error
-		if next, broken, err = RewritePolicy(old, object, Options{}); err != nil {
-			return nil, err
-		}
-	} else {
-		made, err := FromObject(object, model.Origin{Item: -1})
-		if err != nil {
-			return nil, err
-		}
-		next, broken = ParsePolicy([]byte(made.YAML))
+		next, broken, err = RewritePolicy(old, object, Options{})
+	} else if next, err = FromObject(object, model.Origin{Item: -1}); err == nil {
+		next, broken = ParsePolicy([]byte(next.YAML))
+	}
+	if err != nil {
+		return nil, err
 	}
 	for _, b := range broken {
 		if b.IsError() {

@@ -18,34 +18,24 @@ import (
 type EgressFirewall struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
-	Spec              egressFirewallSpec   `json:"spec"`
-	Status            egressFirewallStatus `json:"status"`
-}
-
-type egressFirewallSpec struct {
-	Egress []egressFirewallRule `json:"egress"`
-}
-
-type egressFirewallRule struct {
-	Type  string               `json:"type"`
-	Ports []egressFirewallPort `json:"ports"`
-	To    egressFirewallTo     `json:"to"`
-}
-
-type egressFirewallPort struct {
-	Protocol string `json:"protocol"`
-	Port     int32  `json:"port"`
-}
-
-type egressFirewallTo struct {
-	CIDRSelector string                `json:"cidrSelector"`
-	DNSName      string                `json:"dnsName"`
-	NodeSelector *metav1.LabelSelector `json:"nodeSelector"`
-}
-
-type egressFirewallStatus struct {
-	Status   string   `json:"status"`
-	Messages []string `json:"messages"`
+	Spec              struct {
+		Egress []struct {
+			Type  string `json:"type"`
+			Ports []struct {
+				Protocol string `json:"protocol"`
+				Port     int32  `json:"port"`
+			} `json:"ports"`
+			To struct {
+				CIDRSelector string                `json:"cidrSelector"`
+				DNSName      string                `json:"dnsName"`
+				NodeSelector *metav1.LabelSelector `json:"nodeSelector"`
+			} `json:"to"`
+		} `json:"egress"`
+	} `json:"spec"`
+	Status struct {
+		Status   string   `json:"status"`
+		Messages []string `json:"messages"`
+	} `json:"status"`
 }
 
 // readTyped converts a tree to its typed form.
@@ -71,7 +61,12 @@ func (n *normaliser) egressFirewall(u *unstructured.Unstructured) {
 		r := model.Rule{Direction: model.Egress, Index: i, Action: model.Action(words.CleanText(e.Type))}
 		switch {
 		case e.To.CIDRSelector != "":
-			n.readFirewallCIDR(e.To.CIDRSelector, fmt.Sprintf("spec.egress[%d].to.cidrSelector", i))
+			// The API server accepts any text. The controller rejects the whole EgressFirewall for an invalid CIDR.
+			at := fmt.Sprintf("spec.egress[%d].to.cidrSelector", i)
+			if _, ok := match.ParseCIDR(e.To.CIDRSelector); !ok {
+				n.addInvalid(CodeCIDR, at, fmt.Sprintf("%q is not a CIDR", words.CleanText(e.To.CIDRSelector)), CIDRRemedy(e.To.CIDRSelector))
+			}
+			n.verbatimCIDR(e.To.CIDRSelector, at)
 			r.Peers = []model.Peer{{Kind: model.PeerNetworks, Networks: []string{words.CleanText(e.To.CIDRSelector)}}}
 		case e.To.DNSName != "":
 			r.Peers = []model.Peer{{Kind: model.PeerDNS, DNSName: words.CleanText(e.To.DNSName)}}
@@ -84,14 +79,4 @@ func (n *normaliser) egressFirewall(u *unstructured.Unstructured) {
 		}
 		p.Egress = append(p.Egress, r)
 	}
-}
-
-// readFirewallCIDR notes an invalid cidrSelector. The API server accepts any text. The controller rejects the
-// whole EgressFirewall for an invalid CIDR (ovn-kubernetes.md#egressfirewall).
-func (n *normaliser) readFirewallCIDR(s, at string) {
-	if _, ok := match.ParseCIDR(s); !ok {
-		n.addInvalid(CodeCIDR, at, fmt.Sprintf("%q is not a CIDR", words.CleanText(s)), CIDRRemedy(s))
-		return
-	}
-	n.verbatimCIDR(s, at)
 }

@@ -1,6 +1,7 @@
 package manifests
 
 import (
+	"cmp"
 	"context"
 	"embed"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
@@ -38,61 +38,53 @@ type compiledCRD struct {
 	cel     *cel.Validator
 }
 
-// policyCRDs are compiled for the first object that needs them, not at start-up.
-var policyCRDs = map[model.Kind]func() (*compiledCRD, error){model.KindANP: onceCRD("adminnetworkpolicies"),
-	model.KindBANP: onceCRD("baselineadminnetworkpolicies"), model.KindCNP: onceCRD("clusternetworkpolicies")}
+// lazyCRDs returns the CRDs of a file, by kind. Each is compiled for the first object that needs it.
+type lazyCRDs = func() (map[model.Kind]func() (*compiledCRD, error), error)
 
-func onceCRD(plural string) func() (*compiledCRD, error) {
-	return sync.OnceValues(func() (*compiledCRD, error) { return compileCRD("crds/policy.networking.k8s.io_" + plural + ".yaml") })
-}
+var antreaCRDs, ovnCRDs = crdsIn("schemas/crd.antrea.io.yaml"), crdsIn("schemas/k8s.ovn.org.yaml")
 
-// writtenCRDs returns the CRDs of the files written for Rung, by kind.
-var writtenCRDs = sync.OnceValues(func() (map[model.Kind]func() (*compiledCRD, error), error) {
-	out := map[model.Kind]func() (*compiledCRD, error){}
-	for _, name := range []string{"schemas/crd.antrea.io.yaml", "schemas/k8s.ovn.org.yaml"} {
+// embeddedCRDs are the CRDs of today's releases, earlierCRDs those of ReleaseEarlier.
+var (
+	embeddedCRDs = map[model.Kind]lazyCRDs{model.KindANP: crdsIn("crds/policy.networking.k8s.io_adminnetworkpolicies.yaml"),
+		model.KindBANP: crdsIn("crds/policy.networking.k8s.io_baselineadminnetworkpolicies.yaml"),
+		model.KindCNP:  crdsIn("crds/policy.networking.k8s.io_clusternetworkpolicies.yaml"),
+		model.KindACNP: antreaCRDs, model.KindANNP: antreaCRDs, model.KindTier: antreaCRDs, model.KindClusterGroup: antreaCRDs,
+		model.KindGroup: antreaCRDs, model.KindUDN: ovnCRDs, model.KindCUDN: ovnCRDs, model.KindCNC: ovnCRDs}
+	earlierCRDs = map[model.Kind]lazyCRDs{
+		model.KindANP:  crdsIn("schemas/policy.networking.k8s.io_adminnetworkpolicies." + ReleaseEarlier + ".yaml"),
+		model.KindBANP: crdsIn("schemas/policy.networking.k8s.io_baselineadminnetworkpolicies." + ReleaseEarlier + ".yaml")}
+)
+
+// crdsIn makes the CRDs of an embedded file, which has one CRD or a List.
+func crdsIn(name string) lazyCRDs {
+	return sync.OnceValues(func() (map[model.Kind]func() (*compiledCRD, error), error) {
 		text, err := crdFiles.ReadFile(name)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", name, err)
 		}
-		var list struct {
-			Items []apiextensionsv1.CustomResourceDefinition `json:"items"`
+		var file struct {
+			apiextensionsv1.CustomResourceDefinition `json:",inline"`
+			Items                                    []apiextensionsv1.CustomResourceDefinition `json:"items"`
 		}
-		if err := sigsyaml.Unmarshal(text, &list); err != nil {
+		if err := sigsyaml.Unmarshal(text, &file); err != nil {
 			return nil, fmt.Errorf("parse %s: %w", name, err)
 		}
-		for _, def := range list.Items {
-			compiled := sync.OnceValues(func() (*compiledCRD, error) {
+		out := map[model.Kind]func() (*compiledCRD, error){}
+		for _, def := range append(file.Items, file.CustomResourceDefinition) {
+			kind := model.Kind(def.Spec.Names.Kind)
+			if def.Spec.Group == antreaGroupName { // its kinds share names with Kubernetes' own
+				kind += "." + antreaGroupName
+			}
+			out[kind] = sync.OnceValues(func() (*compiledCRD, error) {
 				c, err := compileSchema(def.Spec.Versions[0].Schema.OpenAPIV3Schema)
 				if err != nil {
 					return nil, fmt.Errorf("%s: %s: %w", name, def.Name, err)
 				}
 				return c, nil
 			})
-			kind := model.Kind(def.Spec.Names.Kind)
-			// Kinds of other systems share names with Kubernetes' own, OVN-Kubernetes' do not.
-			if def.Spec.Group != "k8s.ovn.org" {
-				kind += model.Kind("." + def.Spec.Group)
-			}
-			out[kind] = compiled
 		}
-	}
-	return out, nil
-})
-
-func compileCRD(name string) (*compiledCRD, error) {
-	text, err := crdFiles.ReadFile(name)
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, err)
-	}
-	var def apiextensionsv1.CustomResourceDefinition
-	if err := sigsyaml.Unmarshal(text, &def); err != nil {
-		return nil, fmt.Errorf("parse %s: %w", name, err)
-	}
-	c, err := compileSchema(def.Spec.Versions[0].Schema.OpenAPIV3Schema)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return c, nil
+		return out, nil
+	})
 }
 
 // compileSchema prepares a schema for checks.
@@ -117,24 +109,18 @@ func compileSchema(v1props *apiextensionsv1.JSONSchemaProps) (*compiledCRD, erro
 func runGateOne(k model.Kind, obj map[string]any, by *Schemas) []Issue {
 	errs := metadataErrors(k, obj)
 	var issues []Issue
-	switch k {
-	case model.KindANP, model.KindBANP, model.KindCNP, model.KindACNP, model.KindANNP, model.KindTier, model.KindClusterGroup, model.KindGroup,
-		model.KindUDN, model.KindCUDN, model.KindCNC:
+	switch {
+	case embeddedCRDs[k] != nil:
 		c, err := by.crdOf(k)
 		if err != nil {
 			return []Issue{{Severity: model.SeverityError, Code: CodeSchema, Message: words.CleanText(err.Error())}}
 		}
 		issues = c.checkObject(obj, len(errs) > 0)
-	case model.KindNP:
-		var o networkingv1.NetworkPolicy
-		if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj, &o); err == nil {
-			issues = issuesOf(CodeSchema, npErrors(&o.Spec))
-		}
-	case model.KindMNP:
+	case k == model.KindNP, k == model.KindMNP: // of the same spec
 		if o, err := readTyped[MultiNetworkPolicy](obj); err == nil {
 			issues = issuesOf(CodeSchema, npErrors(&o.Spec))
 		}
-	case model.KindEF:
+	case k == model.KindEF:
 		if o, err := readTyped[EgressFirewall](obj); err == nil {
 			issues = issuesOf(CodeSchema, efErrors(o))
 		}
@@ -156,16 +142,15 @@ func metadataErrors(k model.Kind, obj map[string]any) field.ErrorList {
 	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(md, &om); err != nil {
 		return field.ErrorList{field.Invalid(field.NewPath("metadata"), "", err.Error())}
 	}
-	if k.IsNamespaced() && om.Namespace == "" {
-		om.Namespace = "default"
+	if k.IsNamespaced() {
+		om.Namespace = cmp.Or(om.Namespace, "default")
 	}
 	om.ManagedFields = nil // set by the server
 	return apivalidation.ValidateObjectMeta(&om.ObjectMeta, k.IsNamespaced(), apivalidation.NameIsDNSSubdomain,
 		field.NewPath("metadata"))
 }
 
-// checkObject does what the API server does to a created object: prune, default, validate by schema, validate
-// by rules.
+// checkObject prunes, defaults and validates a created object, by schema and rules, as the API server does.
 func (c *compiledCRD) checkObject(obj map[string]any, metadataBad bool) []Issue {
 	obj = runtime.DeepCopyJSON(obj)
 	delete(obj, "status") // dropped on create

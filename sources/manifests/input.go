@@ -20,7 +20,7 @@ const (
 
 // Prefixes of inputs other than files. A file with such a name needs ./ before it.
 const (
-	GitPrefix     = Prefix
+	GitPrefix     = "git:"
 	ContextPrefix = "context:"
 )
 
@@ -30,8 +30,7 @@ const removedPrefix = "kustomize:"
 // KustomizationNames are the file names of a kustomization.
 var KustomizationNames = []string{"kustomization.yaml", "kustomization.yml", "Kustomization"}
 
-// RenderKustomization returns the command line that renders the kustomization in a folder for Rung. It has DIR
-// for an empty folder.
+// RenderKustomization returns the command line that renders the kustomization in a folder, or in DIR.
 func RenderKustomization(dir string) string {
 	if dir == "" {
 		dir = "DIR"

@@ -10,8 +10,7 @@ import (
 	"path/filepath"
 )
 
-// CheckInput returns why an input cannot be read, for example because a file or revision does not exist; nil
-// if it may be readable.
+// CheckInput returns why an input cannot be read, such as a missing file or revision; nil if it may be readable.
 func CheckInput(ctx context.Context, arg string) error {
 	in, err := ParseInput(arg)
 	switch {
@@ -54,20 +53,18 @@ func (o *Options) openTrees(ctx context.Context) error {
 	}
 	for _, p := range o.Paths {
 		in, err := ParseInput(p)
+		var tree *Tree
 		switch {
 		case err != nil:
-			o.trees.errors[p] = err
-			continue
 		case in.Kind == Context:
-			o.trees.errors[p] = errNoManifests
-			continue
+			err = errNoManifests
 		case in.Kind == Git:
-			tree, err := Open(ctx, in.Ref, o.Limits.FileSize, isManifestName)
-			if err != nil {
-				o.trees.errors[p] = err
-			} else {
-				o.trees.byPath[p] = tree
-			}
+			tree, err = Open(ctx, in.Ref, o.Limits.FileSize, isManifestName)
+		}
+		if err != nil {
+			o.trees.errors[p] = err
+		} else if tree != nil {
+			o.trees.byPath[p] = tree
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -147,15 +144,4 @@ func (p inputPlace) below(at string) inputPlace {
 		return inputPlace{name: at, tree: p.tree, path: at}
 	}
 	return inputPlace{name: p.nameOf(at), tree: p.tree, path: at, nameOf: p.nameOf}
-}
-
-// addSubmodules reports the submodules of a revision.
-func (l *inputLister) addSubmodules(root inputPlace) {
-	tree, ok := root.tree.(*Tree)
-	if !ok {
-		return
-	}
-	for _, p := range tree.Submodules() {
-		l.addSkipped(tree.Name(p), "a submodule", "read its own repository")
-	}
 }

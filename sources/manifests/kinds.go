@@ -7,12 +7,11 @@ import (
 
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 
 	"rung/model"
-
-	"rung/sources/manifests/yamltree"
 )
 
 // kindInfo is a supported kind.
@@ -31,7 +30,7 @@ const (
 	cniGroup    = "k8s.cni.cncf.io"
 )
 
-var kinds = append([]kindInfo{
+var kinds = slices.Concat([]kindInfo{
 	plainKind(model.KindNamespace, "", "v1", (*decoder).namespaceOf),
 	plainKind(model.KindPod, "", "v1", (*decoder).podOf),
 	plainKind(model.KindNode, "", "v1", (*decoder).nodeOf),
@@ -49,59 +48,18 @@ var kinds = append([]kindInfo{
 	{model.KindCNP, policyGroup, "v1alpha2", reflect.TypeFor[v1alpha2.ClusterNetworkPolicy](), nil},
 	{model.KindACNP, antreaGroupName, antreaVersion, reflect.TypeFor[AntreaClusterPolicy](), nil},
 	{model.KindANNP, antreaGroupName, antreaVersion, reflect.TypeFor[AntreaPolicy](), nil},
-	plainKind(model.KindTier, antreaGroupName, antreaVersion, func(_ *decoder, o *AntreaTier, m model.Meta) model.Object {
-		return NewTier(o, m)
-	}),
-	plainKind(model.KindClusterGroup, antreaGroupName, antreaVersion, func(_ *decoder, o *AntreaClusterGroup, m model.Meta) model.Object {
-		return NewGroup((*AntreaGroup)(o), m)
-	}),
-	plainKind(model.KindGroup, antreaGroupName, antreaVersion, func(_ *decoder, o *AntreaGroup, m model.Meta) model.Object {
-		return NewGroup(o, m)
-	}),
-}, slices.Concat(networkKinds, workloadKinds(), wayInKinds)...)
-
-// networkKinds are the kinds that define non-default networks.
-var networkKinds = []kindInfo{
-	networkKind[UDN](model.KindUDN, ovnGroup),
-	networkKind[CUDN](model.KindCUDN, ovnGroup),
-	networkKind[NAD](model.KindNAD, cniGroup),
-	networkKind[CNC](model.KindCNC, ovnGroup),
-}
-
-// networkKind describes a kind with a Read method, which converts an object and returns its issues.
-func networkKind[T any, P interface {
-	*T
-	metav1.Object
-	Read(model.Meta) (model.Object, []Issue)
-}](k model.Kind, group string) kindInfo {
-	return plainKind(k, group, "v1", func(d *decoder, o P, m model.Meta) model.Object {
-		read, issues := o.Read(m)
-		for _, i := range issues {
-			if d.tree != nil {
-				i.Line = yamltree.LineOf(d.tree, i.Field)
-			}
-			d.reportIssue(m.Origin, m.Key, i)
-		}
-		return read
-	})
-}
-
-// wayInKinds are the kinds that route outside traffic to Services.
-var wayInKinds = []kindInfo{
-	wayInKind[Ingress](model.KindIngress, "networking.k8s.io", "v1"),
-	wayInKind[HTTPRoute](model.KindHTTPRoute, "gateway.networking.k8s.io", "v1"),
-	wayInKind[HTTPRoute](model.KindHTTPRoute, "gateway.networking.k8s.io", "v1beta1"),
-	wayInKind[Route](model.KindRoute, "route.openshift.io", "v1"),
-}
-
-// wayInKind describes a kind with a WayIn method, which converts an object.
-func wayInKind[T any, P interface {
-	*T
-	metav1.Object
-	WayIn(model.Meta) *model.EntryPoint
-}](k model.Kind, group, version string) kindInfo {
-	return plainKind(k, group, version, func(_ *decoder, o P, m model.Meta) model.Object { return o.WayIn(m) })
-}
+	plainKind(model.KindTier, antreaGroupName, antreaVersion, (*decoder).tierOf),
+	plainKind(model.KindClusterGroup, antreaGroupName, antreaVersion, (*decoder).clusterGroupOf),
+	plainKind(model.KindGroup, antreaGroupName, antreaVersion, (*decoder).groupOf),
+	plainKind(model.KindUDN, ovnGroup, "v1", (*decoder).udnOf),
+	plainKind(model.KindCUDN, ovnGroup, "v1", (*decoder).cudnOf),
+	plainKind(model.KindNAD, cniGroup, "v1", (*decoder).nadOf),
+	plainKind(model.KindCNC, ovnGroup, "v1", (*decoder).cncOf),
+	plainKind(model.KindIngress, "networking.k8s.io", "v1", (*decoder).ingressOf),
+	plainKind(model.KindHTTPRoute, "gateway.networking.k8s.io", "v1", (*decoder).httpRouteOf),
+	plainKind(model.KindHTTPRoute, "gateway.networking.k8s.io", "v1beta1", (*decoder).httpRouteOf),
+	plainKind(model.KindRoute, "route.openshift.io", "v1", (*decoder).routeOf),
+}, workloadKinds())
 
 // plainKind describes a kind, other than policies, read from its Go type.
 func plainKind[T any, P interface {
@@ -110,6 +68,12 @@ func plainKind[T any, P interface {
 }](k model.Kind, group, version string, read func(*decoder, P, model.Meta) model.Object) kindInfo {
 	return kindInfo{k, group, version, reflect.TypeFor[T](),
 		func(d *decoder, o metav1.Object, m model.Meta) model.Object { return read(d, o.(P), m) }}
+}
+
+// readObject converts a tree to the kind's Go type.
+func (k *kindInfo) readObject(obj map[string]any) (metav1.Object, error) {
+	typed := reflect.New(k.goType).Interface().(metav1.Object)
+	return typed, runtime.DefaultUnstructuredConverter.FromUnstructured(obj, typed)
 }
 
 // findKind returns the first kind that satisfies a condition, or nil.
@@ -186,8 +150,7 @@ func otherKind(apiVersion, kind string) (sev model.Severity, code, msg, remedy s
 	if !ok {
 		group = ""
 	}
-	// A name used by only one group must mean that group; other names ("Service", "NetworkPolicy") exist in
-	// several groups.
+	// A name used by only one group means that group; others ("Service", "NetworkPolicy") exist in several.
 	if k := findKind(func(k *kindInfo) bool {
 		own := k.kind == model.KindANP || k.kind == model.KindBANP || k.kind == model.KindEF
 		return k.writtenName() == kind && (k.group == group || own || group == "extensions")

@@ -16,7 +16,6 @@ import (
 
 	"rung/model"
 	"rung/model/words"
-
 	"rung/sources/files"
 	"rung/sources/manifests/yamltree"
 )
@@ -102,10 +101,7 @@ func (l *inputLister) addName(name string) {
 	l.walkFolder(root)
 	if !l.foundManifest {
 		l.emptyFolders++
-		b := fileBroken(l.o.Source, name, "no manifests in this folder",
-			"file names must end in .yaml, .yml or .json, or these with .gz")
-		b.Severity = model.SeverityWarning
-		l.broken = append(l.broken, b)
+		l.addWarning(name, "no manifests in this folder", "file names must end in .yaml, .yml or .json, or these with .gz")
 	}
 }
 
@@ -119,11 +115,10 @@ func (l *inputLister) takeFile(at inputPlace, folder bool, info fs.FileInfo) {
 		readOnce: l.o.FS == nil && (at.tree != nil || !info.Mode().IsRegular()), size: info.Size(), mod: info.ModTime(), mode: info.Mode()})
 }
 
-// walkFolder takes the manifests of a folder, except hidden files and folders: editors, version control and
-// mounted ConfigMaps keep their copies there.
+// walkFolder takes the manifests of a folder, without hidden ones: copies of editors, git, mounted ConfigMaps.
 func (l *inputLister) walkFolder(root inputPlace) {
 	fsys, top := root.walked()
-	gather := gatherFolders{fsys: fsys}
+	gather := gatherFolders{fsys, map[string]bool{}}
 	_ = fs.WalkDir(fsys, top, func(p string, d fs.DirEntry, err error) error {
 		at := root.below(p)
 		switch {
@@ -153,9 +148,9 @@ func (l *inputLister) walkFolder(root inputPlace) {
 		case err != nil:
 			l.addFailure(at.name, "cannot be read: "+files.ReasonOf(err).Error(), "")
 		case info.IsDir():
-			l.addSkipped(at.name, "a link to a folder", "name it with -f to read its files")
+			l.addWarning(at.name, "skipped: a link to a folder", "name it with -f to read its files")
 		case !info.Mode().IsRegular():
-			l.addSkipped(at.name, files.FileKind(info.Mode())+"; only regular files are read from folders", "name it with -f to read it")
+			l.addWarning(at.name, "skipped: "+files.FileKind(info.Mode())+"; only regular files are read from folders", "name it with -f to read it")
 		default:
 			n := len(l.files)
 			l.takeFile(at, true, info)
@@ -165,11 +160,14 @@ func (l *inputLister) walkFolder(root inputPlace) {
 		}
 		return nil
 	})
-	l.addSubmodules(root)
+	if tree, ok := root.tree.(*Tree); ok {
+		for _, p := range tree.Submodules() {
+			l.addWarning(tree.Name(p), "skipped: a submodule", "read its own repository")
+		}
+	}
 }
 
-// enterFolder reports folders whose manifests a tool renders. A Helm chart is skipped whole; a kustomization's
-// files are read unrendered.
+// enterFolder reports folders to render. A Helm chart is skipped whole; a kustomization's files are read.
 func (l *inputLister) enterFolder(fsys fs.FS, p string, at inputPlace) error {
 	has := func(name string) bool {
 		info, err := fs.Stat(fsys, path.Join(p, name))
@@ -196,11 +194,9 @@ func (l *inputLister) addFailure(name, msg, remedy string) {
 	l.broken = append(l.broken, fileBroken(l.o.Source, name, msg, remedy))
 }
 
-// addSkipped reports a skipped file.
-func (l *inputLister) addSkipped(name, kind, remedy string) {
-	b := fileBroken(l.o.Source, name, "skipped: "+kind, remedy)
-	b.Severity = model.SeverityWarning
-	l.broken = append(l.broken, b)
+func (l *inputLister) addWarning(name, msg, remedy string) {
+	l.addFailure(name, msg, remedy)
+	l.broken[len(l.broken)-1].Severity = model.SeverityWarning
 }
 
 func isManifestName(p string) bool {
@@ -210,13 +206,8 @@ func isManifestName(p string) bool {
 
 // fileBroken returns the error of a whole file.
 func fileBroken(source, name, msg, remedy string) model.Broken {
-	return model.Broken{
-		Severity: model.SeverityError,
-		Origin:   model.Origin{Source: source, File: words.CleanText(name), Item: -1},
-		Code:     CodeFile,
-		Message:  words.CleanText(msg),
-		Remedy:   remedy,
-	}
+	return model.Broken{Severity: model.SeverityError, Origin: model.Origin{Source: source, File: words.CleanText(name), Item: -1},
+		Code: CodeFile, Message: words.CleanText(msg), Remedy: remedy}
 }
 
 // loadFile reads one file within the limits.

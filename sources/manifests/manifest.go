@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 
 	"rung/model"
-
 	"rung/model/words"
 	"rung/sources/manifests/yamltree"
 )
@@ -83,65 +82,53 @@ type (
 	}
 )
 
-// IsKind reports whether objects of the kind route outside traffic to Services.
-func IsKind(k model.Kind) bool {
-	return k == model.KindIngress || k == model.KindHTTPRoute || k == model.KindRoute
-}
+// wayInFields are the fields kept of an Ingress, HTTPRoute or Route; those of an Ingress' paths are pathFields.
+var (
+	target      = yamltree.Fields{"kind": nil, "name": nil}
+	wayInFields = yamltree.Fields{"apiVersion": nil, "kind": nil, "metadata": nil, "spec": {"defaultBackend": nil, "hostnames": nil,
+		"host": nil, "path": nil, "port": nil, "to": target, "alternateBackends": target,
+		"rules": {"host": nil, "http": nil, "matches": {"path": {"value": nil}},
+			"backendRefs": {"kind": nil, "name": nil, "namespace": nil, "port": nil}}}}
+	pathFields = yamltree.Fields{"path": nil, "backend": {"service": nil}}
+)
 
-// KeepWayInFields removes the unread fields from the tree of an Ingress, HTTPRoute or Route.
-func KeepWayInFields(n *yaml.Node) {
-	spec := yamltree.Get(n, "spec")
-	yamltree.KeepFields(n, "apiVersion", "kind", "metadata", "spec")
-	yamltree.KeepFields(spec, "defaultBackend", "rules", "hostnames", "host", "path", "to", "alternateBackends", "port")
-	yamltree.KeepFields(yamltree.Get(spec, "to"), "kind", "name")
-	for _, b := range yamltree.ItemsAt(spec, "alternateBackends") {
-		yamltree.KeepFields(b, "kind", "name")
-	}
-	for _, r := range yamltree.ItemsAt(spec, "rules") {
-		yamltree.KeepFields(r, "host", "http", "matches", "backendRefs")
-		for _, p := range yamltree.ItemsAt(r, "http", "paths") {
-			yamltree.KeepFields(p, "path", "backend")
-			yamltree.KeepFields(yamltree.Get(p, "backend"), "service")
-		}
-		for _, m := range yamltree.ItemsAt(r, "matches") {
-			yamltree.KeepFields(m, "path")
-			yamltree.KeepFields(yamltree.Get(m, "path"), "value")
-		}
-		for _, b := range yamltree.ItemsAt(r, "backendRefs") {
-			yamltree.KeepFields(b, "kind", "name", "namespace", "port")
-		}
+// keepWayInFields removes the unread fields from the tree of an Ingress, HTTPRoute or Route.
+func keepWayInFields(n *yaml.Node) {
+	wayInFields.KeepIn(n)
+	for _, r := range yamltree.ItemsAt(n, "spec", "rules") {
+		pathFields.KeepIn(yamltree.Get(r, "http", "paths"))
 	}
 }
 
-// WayIn converts an Ingress to the model's form.
-func (o *Ingress) WayIn(m model.Meta) *model.EntryPoint {
+// addTarget adds a Service and one of its ports: number, or the name port if that is 0.
+func addTarget(w *model.EntryPoint, host, path, namespace, name, port string, number int32) {
+	if number != 0 {
+		port = strconv.Itoa(int(number))
+	}
+	w.Targets = append(w.Targets, model.Target{Host: words.CleanText(host), Path: words.CleanText(path),
+		Namespace: cmp.Or(words.CleanText(namespace), w.Namespace), Service: words.CleanText(name), Port: words.CleanText(port)})
+}
+
+func (d *decoder) ingressOf(o *Ingress, m model.Meta) model.Object {
 	w := &model.EntryPoint{Meta: m}
 	add := func(host, path string, b *ingressBackend) {
-		if b == nil || b.Service == nil {
-			return
+		if b != nil && b.Service != nil {
+			addTarget(w, host, path, "", b.Service.Name, b.Service.Port.Name, b.Service.Port.Number)
 		}
-		port := b.Service.Port.Name
-		if b.Service.Port.Number != 0 {
-			port = strconv.Itoa(int(b.Service.Port.Number))
-		}
-		w.Targets = append(w.Targets, model.Target{Host: words.CleanText(host), Path: words.CleanText(path), Namespace: m.Namespace,
-			Service: words.CleanText(b.Service.Name), Port: words.CleanText(port)})
 	}
-	for i := range o.Spec.Rules {
-		r := &o.Spec.Rules[i]
-		if r.HTTP == nil {
-			continue
-		}
-		for k := range r.HTTP.Paths {
-			add(r.Host, r.HTTP.Paths[k].Path, &r.HTTP.Paths[k].Backend)
+	for _, r := range o.Spec.Rules {
+		if r.HTTP != nil {
+			for _, p := range r.HTTP.Paths {
+				add(r.Host, p.Path, &p.Backend)
+			}
 		}
 	}
 	add("", "", o.Spec.DefaultBackend)
 	return w
 }
 
-// WayIn converts an HTTPRoute to the model's form: the first path of each rule, for each host.
-func (o *HTTPRoute) WayIn(m model.Meta) *model.EntryPoint {
+// httpRouteOf converts an HTTPRoute to the model's form: the first path of each rule, for each host.
+func (d *decoder) httpRouteOf(o *HTTPRoute, m model.Meta) model.Object {
 	w := &model.EntryPoint{Meta: m}
 	hosts := o.Spec.Hostnames
 	if len(hosts) == 0 {
@@ -157,21 +144,14 @@ func (o *HTTPRoute) WayIn(m model.Meta) *model.EntryPoint {
 				continue
 			}
 			for _, host := range hosts {
-				port := ""
-				if b.Port != 0 {
-					port = strconv.Itoa(int(b.Port))
-				}
-				w.Targets = append(w.Targets, model.Target{Host: words.CleanText(host), Path: words.CleanText(path),
-					Namespace: cmp.Or(words.CleanText(b.Namespace), m.Namespace),
-					Service:   words.CleanText(b.Name), Port: port})
+				addTarget(w, host, path, b.Namespace, b.Name, "", b.Port)
 			}
 		}
 	}
 	return w
 }
 
-// WayIn converts a Route to the model's form.
-func (o *Route) WayIn(m model.Meta) *model.EntryPoint {
+func (d *decoder) routeOf(o *Route, m model.Meta) model.Object {
 	w := &model.EntryPoint{Meta: m}
 	port := ""
 	if o.Spec.Port != nil {
@@ -179,8 +159,7 @@ func (o *Route) WayIn(m model.Meta) *model.EntryPoint {
 	}
 	for _, t := range append([]routeTarget{o.Spec.To}, o.Spec.AlternateBackends...) {
 		if t.Name != "" && (t.Kind == "" || t.Kind == string(model.KindService)) {
-			w.Targets = append(w.Targets, model.Target{Host: words.CleanText(o.Spec.Host), Path: words.CleanText(o.Spec.Path),
-				Namespace: m.Namespace, Service: words.CleanText(t.Name), Port: words.CleanText(port)})
+			addTarget(w, o.Spec.Host, o.Spec.Path, "", t.Name, port, 0)
 		}
 	}
 	return w

@@ -6,15 +6,13 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"rung/model"
-
 	"rung/sources/manifests/yamltree"
 )
 
 // All mistakes of a text are reported at once, so that fixing one does not only reveal the next. This file
 // finds mistakes behind the first. No object of such a text is used.
 
-// reportBehind reports further mistakes of a document behind its first syntax error, if the text can be read
-// as probably intended.
+// reportBehind reports further mistakes behind the first syntax error, if the intended text can be guessed.
 func (d *decoder) reportBehind(text []byte, origin model.Origin) {
 	root, wrong := yamltree.ParseMending(text, d.opts.Limits.AliasNodes)
 	if root == nil {
@@ -45,8 +43,7 @@ func (d *decoder) reportBehind(text []byte, origin model.Origin) {
 	d.out = told
 }
 
-// reportRefused reports what else the API server would reject in a policy, and what its plugin cannot use,
-// except fields related to those in told.
+// reportRefused reports what else the API server or the plugin would reject, except fields related to told.
 func (d *decoder) reportRefused(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, told []Issue) {
 	clearFields(n, told)
 	refused := UnrelatedIssues(d.gateIssues(n, k.kind, yamltree.JSONValue(n).(map[string]any)), told)

@@ -1,8 +1,6 @@
 package manifests
 
 import (
-	"slices"
-
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -11,8 +9,7 @@ import (
 	"rung/model/words"
 )
 
-// MultiNetworkPolicy is a NetworkPolicy for secondary networks (networks.md#multinetworkpolicy), with the same
-// spec.
+// MultiNetworkPolicy is a NetworkPolicy for secondary networks (networks.md#multinetworkpolicy).
 type MultiNetworkPolicy struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
@@ -27,7 +24,5 @@ func (n *normaliser) multiNetworkPolicy(u *unstructured.Unstructured) {
 		n.addInvalid(CodeSchema, "", words.CleanText(err.Error()), "")
 		return
 	}
-	n.p.IsolatesIngress = slices.Contains(o.Spec.PolicyTypes, networkingv1.PolicyTypeIngress)
-	n.p.IsolatesEgress = slices.Contains(o.Spec.PolicyTypes, networkingv1.PolicyTypeEgress)
 	n.npRules(&o.Spec)
 }

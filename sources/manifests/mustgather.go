@@ -39,9 +39,6 @@ func (g *gatherFolders) isRoot(dir string) bool {
 	is, known := g.isGathered[dir]
 	if !known {
 		is = g.isFolder(path.Join(dir, gatherCluster)) && g.isFolder(path.Join(dir, gatherNamespaces))
-		if g.isGathered == nil {
-			g.isGathered = map[string]bool{}
-		}
 		g.isGathered[dir] = is
 	}
 	return is

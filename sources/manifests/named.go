@@ -1,11 +1,7 @@
 package manifests
 
 import (
-	"reflect"
-
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"rung/model"
 	"rung/sources/manifests/yamltree"
@@ -22,11 +18,10 @@ func writtenOf(o model.Object) *model.Written {
 	return nil
 }
 
-// namedObject converts the tree of a Tier, a group or a network to the model's form. It keeps the text of
-// Tiers and groups.
+// namedObject converts a Tier, a group or a network to the model's form, with the text of the first two.
 func (d *decoder) namedObject(k *kindInfo, u *unstructured.Unstructured, about model.Meta) (model.Object, error) {
-	typed := reflect.New(k.goType).Interface().(metav1.Object)
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, typed); err != nil {
+	typed, err := k.readObject(u.Object)
+	if err != nil {
 		return nil, err
 	}
 	o := k.toModel(d, typed, about)

@@ -2,6 +2,7 @@ package manifests
 
 import (
 	"fmt"
+	"slices"
 
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -11,50 +12,38 @@ import (
 	"rung/model/words"
 )
 
-// npDirections returns the directions that a NetworkPolicy isolates. Ingress is isolated unless policyTypes
-// omits it, egress if policyTypes names it or, without policyTypes, if there are egress rules.
-func npDirections(spec *networkingv1.NetworkPolicySpec) (ingress, egress bool) {
-	if len(spec.PolicyTypes) == 0 {
-		return true, len(spec.Egress) > 0
-	}
-	for _, t := range spec.PolicyTypes {
-		ingress = ingress || t == networkingv1.PolicyTypeIngress
-		egress = egress || t == networkingv1.PolicyTypeEgress
-	}
-	return ingress, egress
-}
-
 func (n *normaliser) networkPolicy(o *networkingv1.NetworkPolicy) {
 	p := n.p
 	p.Tier = model.TierNetwork
 	if o.APIVersion == model.APIVersionNP2016 { // differs from today's API
 		p.APIVersion = o.APIVersion
 	}
-	p.IsolatesIngress, p.IsolatesEgress = npDirections(&o.Spec)
 	n.npRules(&o.Spec)
+	if len(o.Spec.PolicyTypes) == 0 {
+		p.IsolatesIngress, p.IsolatesEgress = true, len(o.Spec.Egress) > 0
+	}
 }
 
-// npRules reads the subject and rules of a NetworkPolicy or MultiNetworkPolicy.
+// npRules reads the subject, the isolated directions and the rules of a NetworkPolicy or MultiNetworkPolicy.
 func (n *normaliser) npRules(spec *networkingv1.NetworkPolicySpec) {
 	p := n.p
+	p.IsolatesIngress = slices.Contains(spec.PolicyTypes, networkingv1.PolicyTypeIngress)
+	p.IsolatesEgress = slices.Contains(spec.PolicyTypes, networkingv1.PolicyTypeEgress)
 	p.Subject = model.Subject{Namespaces: model.SelectEverything(), Pods: n.readSelector(&spec.PodSelector, "spec.podSelector"),
 		Namespace: p.Namespace}
-	for i := range spec.Ingress {
-		r := &spec.Ingress[i]
-		p.Ingress = append(p.Ingress, n.npRule(model.Ingress, i, r.From, r.Ports, "from"))
+	for i, r := range spec.Ingress {
+		n.npRule(model.Ingress, i, r.From, r.Ports)
 	}
-	for i := range spec.Egress {
-		r := &spec.Egress[i]
-		p.Egress = append(p.Egress, n.npRule(model.Egress, i, r.To, r.Ports, "to"))
+	for i, r := range spec.Egress {
+		n.npRule(model.Egress, i, r.To, r.Ports)
 	}
 }
 
-func (n *normaliser) npRule(dir model.Direction, i int, peers []networkingv1.NetworkPolicyPeer,
-	ports []networkingv1.NetworkPolicyPort, side string) model.Rule {
+func (n *normaliser) npRule(dir model.Direction, i int, peers []networkingv1.NetworkPolicyPeer, ports []networkingv1.NetworkPolicyPort) {
 	r := model.Rule{Direction: dir, Index: i, Action: model.Allow, AnyPeer: len(peers) == 0}
-	for j := range peers {
-		at := fmt.Sprintf("spec.%s[%d].%s[%d]", dir.Lower(), i, side, j)
-		switch p := &peers[j]; {
+	for j, p := range peers {
+		at := fmt.Sprintf("spec.%s[%d].%s[%d]", dir.Lower(), i, peersField(dir), j)
+		switch {
 		case p.IPBlock != nil:
 			pe := model.Peer{Kind: model.PeerNetworks, Networks: []string{words.CleanText(p.IPBlock.CIDR)}}
 			n.verbatimCIDR(p.IPBlock.CIDR, at+".ipBlock.cidr")
@@ -70,7 +59,7 @@ func (n *normaliser) npRule(dir model.Direction, i int, peers []networkingv1.Net
 	for _, p := range ports {
 		r.Ports = append(r.Ports, npPort(p))
 	}
-	return r
+	n.addRule(r)
 }
 
 // podsPeer returns a peer of two selectors, of which at most one is nil. Without a namespace selector it

@@ -3,6 +3,7 @@ package manifests
 import (
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/validation"
 	"k8s.io/apimachinery/pkg/util/intstr"
 	utilvalidation "k8s.io/apimachinery/pkg/util/validation"
@@ -17,8 +18,7 @@ import (
 // more than types: OVN-Kubernetes cannot use the values they reject.
 func npErrors(s *networkingv1.NetworkPolicySpec) field.ErrorList {
 	spec := field.NewPath("spec")
-	opts := validation.LabelSelectorValidationOptions{}
-	errs := validation.ValidateLabelSelector(&s.PodSelector, opts, spec.Child("podSelector"))
+	errs := validation.ValidateLabelSelector(&s.PodSelector, validation.LabelSelectorValidationOptions{}, spec.Child("podSelector"))
 	for i, r := range s.Ingress {
 		at := spec.Child("ingress").Index(i)
 		errs = append(errs, npRuleErrors(r.From, r.Ports, at.Child("from"), at.Child("ports"))...)
@@ -38,7 +38,11 @@ func npErrors(s *networkingv1.NetworkPolicySpec) field.ErrorList {
 
 func npRuleErrors(peers []networkingv1.NetworkPolicyPeer, ports []networkingv1.NetworkPolicyPort,
 	peersAt, portsAt *field.Path) (errs field.ErrorList) {
-	opts := validation.LabelSelectorValidationOptions{}
+	checkSelector := func(s *metav1.LabelSelector, at *field.Path) {
+		if s != nil {
+			errs = append(errs, validation.ValidateLabelSelector(s, validation.LabelSelectorValidationOptions{}, at)...)
+		}
+	}
 	for i := range peers {
 		p, at := &peers[i], peersAt.Index(i)
 		selectors := p.PodSelector != nil || p.NamespaceSelector != nil
@@ -50,12 +54,8 @@ func npRuleErrors(peers []networkingv1.NetworkPolicyPeer, ports []networkingv1.N
 		case !selectors:
 			errs = append(errs, field.Required(at, "must name a peer"))
 		}
-		if p.PodSelector != nil {
-			errs = append(errs, validation.ValidateLabelSelector(p.PodSelector, opts, at.Child("podSelector"))...)
-		}
-		if p.NamespaceSelector != nil {
-			errs = append(errs, validation.ValidateLabelSelector(p.NamespaceSelector, opts, at.Child("namespaceSelector"))...)
-		}
+		checkSelector(p.PodSelector, at.Child("podSelector"))
+		checkSelector(p.NamespaceSelector, at.Child("namespaceSelector"))
 	}
 	for i, p := range ports {
 		errs = append(errs, npPortErrors(p, portsAt.Index(i))...)
@@ -64,8 +64,7 @@ func npRuleErrors(peers []networkingv1.NetworkPolicyPeer, ports []networkingv1.N
 }
 
 func npPortErrors(p networkingv1.NetworkPolicyPort, at *field.Path) (errs field.ErrorList) {
-	if p.Protocol != nil && *p.Protocol != corev1.ProtocolTCP && *p.Protocol != corev1.ProtocolUDP &&
-		*p.Protocol != corev1.ProtocolSCTP {
+	if p.Protocol != nil && !model.KnowsProtocol(string(*p.Protocol)) {
 		errs = append(errs, field.NotSupported(at.Child("protocol"), *p.Protocol,
 			[]corev1.Protocol{corev1.ProtocolTCP, corev1.ProtocolUDP, corev1.ProtocolSCTP}))
 	}
@@ -114,7 +113,7 @@ func ipBlockErrors(b *networkingv1.IPBlock, at *field.Path) (errs field.ErrorLis
 }
 
 // efErrors returns the errors for which the CRD of EgressFirewall rejects an object. The CRD accepts any text
-// as a CIDR; the controller does not (readFirewallCIDR).
+// as a CIDR; the controller does not (egressFirewall).
 func efErrors(o *EgressFirewall) (errs field.ErrorList) {
 	if o.Name != "default" {
 		errs = append(errs, field.Invalid(field.NewPath("metadata", "name"), o.Name,
@@ -133,7 +132,7 @@ func efErrors(o *EgressFirewall) (errs field.ErrorList) {
 				"must have exactly one of cidrSelector, dnsName, nodeSelector"))
 		}
 		for j, p := range r.Ports {
-			if p.Protocol != "TCP" && p.Protocol != "UDP" && p.Protocol != "SCTP" {
+			if !model.KnowsProtocol(p.Protocol) {
 				errs = append(errs, field.NotSupported(at.Child("ports").Index(j).Child("protocol"), p.Protocol,
 					[]string{"TCP", "UDP", "SCTP"}))
 			}

@@ -58,7 +58,7 @@ func FuzzTexts(f *testing.F) {
 		}
 		var o NAD
 		o.Spec.Config = text
-		read, issues := o.Read(keyed(model.KindNAD, "blue", "net"))
+		read, issues := readNetwork((*decoder).nadOf, &o, keyed(model.KindNAD, "blue", "net"))
 		a := read.(*network.Attachment)
 		check(a.Config.Name + string(a.Config.Topology) + a.Err)
 		if (a.Err == "") != (len(issues) == 0) || a.Foreign && a.Err != "" {

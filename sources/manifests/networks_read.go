@@ -8,11 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"rung/model"
 	"rung/model/network"
 	"rung/model/words"
+	"rung/sources/manifests/yamltree"
 )
 
 // The cluster manager writes a network's number to annotationNetworkID of its NetworkAttachmentDefinitions,
@@ -25,49 +24,41 @@ const (
 // fault is the reason why an object cannot be used, with its field.
 type fault struct{ field, text string }
 
-// issues returns the fault as a warning about an object that is kept; nil for no fault.
-func (f *fault) issues() []Issue {
-	if f == nil {
-		return nil
-	}
-	return []Issue{{Severity: model.SeverityWarning, Code: CodeNetwork, Field: f.field, Message: f.text}}
-}
-
-// line returns the fault on one line, with its field; empty for nil.
-func (f *fault) line() string {
+// reportFault warns of the fault of an object that is kept. It returns the fault on one line; empty for nil.
+func (d *decoder) reportFault(m model.Meta, f *fault) string {
 	if f == nil {
 		return ""
 	}
+	i := Issue{Severity: model.SeverityWarning, Code: CodeNetwork, Field: f.field, Message: f.text}
+	if d.tree != nil {
+		i.Line = yamltree.LineOf(d.tree, i.Field)
+	}
+	d.reportIssue(m.Origin, m.Key, i)
 	return f.field + ": " + f.text
 }
 
-// Read converts a UserDefinedNetwork to the model's form.
-func (o *UDN) Read(m model.Meta) (model.Object, []Issue) {
-	d := &network.Definition{Meta: m, Conditions: CleanConditions(o.Status.Conditions)}
+func (d *decoder) udnOf(o *UDN, m model.Meta) model.Object {
 	c, f := o.Spec.config("spec", m.Namespace+"_"+m.Name)
-	d.Config, d.Err = c, f.line()
-	return d, f.issues()
+	return &network.Definition{Meta: m, Conditions: CleanConditions(o.Status.Conditions), Config: c, Err: d.reportFault(m, f)}
 }
 
-// Read converts a ClusterUserDefinedNetwork to the model's form.
-func (o *CUDN) Read(m model.Meta) (model.Object, []Issue) {
-	d := &network.Definition{Meta: m, Conditions: CleanConditions(o.Status.Conditions)}
+func (d *decoder) cudnOf(o *CUDN, m model.Meta) model.Object {
+	out := &network.Definition{Meta: m, Conditions: CleanConditions(o.Status.Conditions)}
 	spec := &o.Spec.Network
-	plain := networkSpec{Topology: spec.Topology, Layer3: spec.Layer3, Layer2: spec.Layer2}
 	name := "cluster_udn_" + m.Name
 	var f *fault
 	if strings.EqualFold(spec.Topology, string(network.Localnet)) {
-		d.Config, f = localnetOf(spec.Localnet, name)
+		out.Config, f = localnetOf(spec.Localnet, name)
 	} else {
-		d.Config, f = plain.config("spec.network", name)
+		out.Config, f = spec.config("spec.network", name)
 	}
-	d.Config.EVPN = strings.EqualFold(spec.Transport, "evpn")
+	out.Config.EVPN = strings.EqualFold(spec.Transport, "evpn")
 	var err error
-	if d.Namespaces, err = model.NewSelector(o.Spec.NamespaceSelector); err != nil && f == nil {
+	if out.Namespaces, err = model.NewSelector(o.Spec.NamespaceSelector); err != nil && f == nil {
 		f = &fault{"spec.namespaceSelector", words.CleanText(err.Error())}
 	}
-	d.Err = f.line()
-	return d, f.issues()
+	out.Err = d.reportFault(m, f)
+	return out
 }
 
 // config returns the network described by a spec; at is the path of the spec.
@@ -135,18 +126,12 @@ func localnetOf(s *localnetConfig, name string) (c network.Config, f *fault) {
 
 // statedRole reads a required role; true for Primary.
 func statedRole(role, field string) (bool, *fault) {
-	if role == "" {
-		return false, &fault{field, "is missing: Primary or Secondary"}
-	}
-	return isPrimary(role, field)
-}
-
-// isPrimary reads a role; an empty one is secondary.
-func isPrimary(role, field string) (bool, *fault) {
 	switch strings.ToLower(role) {
+	case "":
+		return false, &fault{field, "is missing: Primary or Secondary"}
 	case "primary":
 		return true, nil
-	case "secondary", "":
+	case "secondary":
 		return false, nil
 	}
 	return false, &fault{field, fmt.Sprintf("%q must be primary or secondary", words.CleanText(role))}
@@ -164,8 +149,7 @@ func subnetsOf(texts []string, field string) (out []netip.Prefix, _ *fault) {
 	return out, nil
 }
 
-// hostSubnetOf parses the subnet of a layer 3 network. size is the prefix length of each node's part, 0 for
-// the default.
+// hostSubnetOf parses the subnet of a layer 3 network. size is the prefix length for a node, 0 for the default.
 func hostSubnetOf(cidr string, size int) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(strings.TrimSpace(cidr))
 	switch {
@@ -183,19 +167,18 @@ func notAddress(text string) string {
 	return fmt.Sprintf("%q is not an address", words.CleanText(text))
 }
 
-// Read converts a ClusterNetworkConnect to the model's form.
-func (o *CNC) Read(m model.Meta) (model.Object, []Issue) {
+func (d *decoder) cncOf(o *CNC, m model.Meta) model.Object {
 	c := &network.Connect{Meta: m, Pods: slices.Contains(o.Spec.Connectivity, "PodNetwork"), Services: slices.Contains(o.Spec.Connectivity,
 		"ClusterIPServiceNetwork")}
 	text, has := o.Annotations[annotationConnected]
 	if !has {
-		return c, nil
+		return c
 	}
 	var of map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(text), &of); err != nil {
-		f := &fault{"metadata.annotations[" + annotationConnected + "]", "cannot be read: the connected networks are unknown: " +
-			words.CleanText(err.Error())}
-		return c, f.issues()
+		d.reportFault(m, &fault{"metadata.annotations[" + annotationConnected + "]", "cannot be read: the connected networks are unknown: " +
+			words.CleanText(err.Error())})
+		return c
 	}
 	for key := range of {
 		if _, id, ok := strings.Cut(key, "_"); ok && (strings.HasPrefix(key, "layer3_") || strings.HasPrefix(key, "layer2_")) {
@@ -203,8 +186,5 @@ func (o *CNC) Read(m model.Meta) (model.Object, []Issue) {
 		}
 	}
 	slices.SortFunc(c.IDs, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
-	return c, nil
+	return c
 }
-
-// idOf returns the network's number from its annotation.
-func idOf(o metav1.Object) string { return words.CleanText(o.GetAnnotations()[annotationNetworkID]) }

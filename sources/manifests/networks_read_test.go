@@ -31,8 +31,16 @@ func keyed(k model.Kind, ns, name string) model.Meta {
 	return model.Meta{Key: model.Key{Kind: k, Namespace: ns, Name: name}}
 }
 
+// readNetwork returns the object that a decoder makes, and what it reports.
+func readNetwork[T any](read func(*decoder, *T, model.Meta) model.Object, o *T, m model.Meta) (model.Object, []model.Broken) {
+	d := newDecoder(Options{})
+	d.out = &unitOutcome{}
+	got := read(d, o, m)
+	return got, d.out.broken
+}
+
 // oneIssue is the field and the text of the only issue, empty for none.
-func oneIssue(t *testing.T, issues []Issue) string {
+func oneIssue(t *testing.T, issues []model.Broken) string {
 	t.Helper()
 	if len(issues) == 0 {
 		return ""
@@ -69,7 +77,7 @@ func TestReadUDN(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := keyed(model.KindUDN, "blue", "net")
-			got, issues := o.Read(m)
+			got, issues := readNetwork((*decoder).udnOf, &o, m)
 			want := &network.Definition{Meta: m, Config: c.want, Err: c.err, Conditions: []model.Condition{{Type: "NetworkCreated", Status: "True", Reason: "R", Message: "M"}}}
 			if d := cmp.Diff(want, got, compare); d != "" {
 				t.Errorf("(-want +got)\n%s", d)
@@ -106,7 +114,7 @@ func TestReadCUDN(t *testing.T) {
 				t.Fatal(err)
 			}
 			m := keyed(model.KindCUDN, "", "green")
-			got, issues := o.Read(m)
+			got, issues := readNetwork((*decoder).cudnOf, &o, m)
 			d := got.(*network.Definition)
 			if d.Err == "" && d.Namespaces.Key() != red.Key() {
 				t.Errorf("selects %s", d.Namespaces.Key())
@@ -166,7 +174,7 @@ func TestReadNAD(t *testing.T) {
 			o.Spec.Config = c.config
 			o.Annotations = map[string]string{annotationNetworkID: "7"}
 			m := keyed(model.KindNAD, "blue", "net")
-			got, issues := o.Read(m)
+			got, issues := readNetwork((*decoder).nadOf, &o, m)
 			c.want.Meta, c.want.ID, c.want.Err = m, "7", c.err
 			if d := cmp.Diff(&c.want, got, compare); d != "" {
 				t.Errorf("(-want +got)\n%s", d)
@@ -197,7 +205,7 @@ func TestReadCNC(t *testing.T) {
 				o.Annotations = map[string]string{annotationConnected: c.annotation}
 			}
 			c.want.Meta = keyed(model.KindCNC, "", "c")
-			got, issues := o.Read(c.want.Meta)
+			got, issues := readNetwork((*decoder).cncOf, &o, c.want.Meta)
 			if d := cmp.Diff(&c.want, got, compare); d != "" {
 				t.Errorf("(-want +got)\n%s", d)
 			}

@@ -19,37 +19,24 @@ import (
 // TypedPolicy converts a policy's tree to the typed API object, with the CRDs' defaults.
 func TypedPolicy(k model.Kind, obj map[string]any) (metav1.Object, error) {
 	obj = runtime.DeepCopyJSON(obj)
-	var into metav1.Object
 	switch k {
-	case model.KindANP:
-		into = &v1alpha1.AdminNetworkPolicy{}
-	case model.KindBANP:
-		into = &v1alpha1.BaselineAdminNetworkPolicy{}
-	case model.KindCNP:
-		into = &v1alpha2.ClusterNetworkPolicy{}
-	case model.KindNP:
-		into = &networkingv1.NetworkPolicy{}
+	case model.KindANP, model.KindBANP:
+		defaultProtocols(obj)
+	case model.KindCNP, model.KindNP:
 	case model.KindEF, model.KindMNP, model.KindACNP, model.KindANNP:
 		return &unstructured.Unstructured{Object: obj}, nil
 	default:
 		return nil, fmt.Errorf("%s is not a policy", k)
 	}
-	if k == model.KindANP || k == model.KindBANP {
-		eachPort(obj, func(port map[string]any) {
-			if port["protocol"] == nil { // absent, or null
-				port["protocol"] = "TCP"
-			}
-		})
-	}
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj, into); err != nil {
+	typed, err := infoOfKind(k).readObject(obj)
+	if err != nil {
 		return nil, fmt.Errorf("cannot be read as %s: %w", k, err)
 	}
-	return into, nil
+	return typed, nil
 }
 
-// eachPort calls f for every portNumber and portRange of an ANP or BANP: the CRD defaults their protocol to
-// TCP.
-func eachPort(obj map[string]any, f func(map[string]any)) {
+// defaultProtocols sets the absent protocols of an ANP's or BANP's ports, as the CRD does.
+func defaultProtocols(obj map[string]any) {
 	spec, _ := obj["spec"].(map[string]any)
 	for _, dir := range []string{"ingress", "egress"} {
 		rules, _ := spec[dir].([]any)
@@ -59,8 +46,8 @@ func eachPort(obj map[string]any, f func(map[string]any)) {
 			for _, p := range ports {
 				port, _ := p.(map[string]any)
 				for _, form := range []string{"portNumber", "portRange"} {
-					if m, ok := port[form].(map[string]any); ok {
-						f(m)
+					if m, ok := port[form].(map[string]any); ok && m["protocol"] == nil { // absent, or null
+						m["protocol"] = "TCP"
 					}
 				}
 			}
@@ -128,8 +115,7 @@ func CleanConditions(cs []metav1.Condition) (out []model.Condition) {
 	return out
 }
 
-// IsCommonCIDR reports whether every program accepts the form of a CIDR: no leading zeros, no IPv4 within
-// IPv6.
+// IsCommonCIDR reports whether every program accepts a CIDR's form: no leading zeros, no IPv4 within IPv6.
 func IsCommonCIDR(s string) bool {
 	p, err := netip.ParsePrefix(s)
 	return err == nil && !p.Addr().Is4In6()

@@ -55,10 +55,8 @@ func editableScope(old, obj map[string]any) (base, want map[string]any) {
 	base = map[string]any{"metadata": old["metadata"], "spec": old["spec"]}
 	oldMeta, _ := old["metadata"].(map[string]any)
 	newMeta, _ := obj["metadata"].(map[string]any)
-	meta := maps.Clone(oldMeta)
-	if meta == nil {
-		meta = map[string]any{}
-	}
+	meta := map[string]any{}
+	maps.Copy(meta, oldMeta)
 	for _, f := range authorMetadata {
 		if v, ok := newMeta[f]; ok {
 			meta[f] = v
@@ -67,13 +65,11 @@ func editableScope(old, obj map[string]any) (base, want map[string]any) {
 		}
 	}
 	if oldA, _ := oldMeta["annotations"].(map[string]any); oldA[corev1.LastAppliedConfigAnnotation] != nil {
+		all := map[string]any{}
 		a, _ := meta["annotations"].(map[string]any)
-		a = maps.Clone(a)
-		if a == nil {
-			a = map[string]any{}
-		}
-		a[corev1.LastAppliedConfigAnnotation] = oldA[corev1.LastAppliedConfigAnnotation]
-		meta["annotations"] = a
+		maps.Copy(all, a)
+		all[corev1.LastAppliedConfigAnnotation] = oldA[corev1.LastAppliedConfigAnnotation]
+		meta["annotations"] = all
 	}
 	want = map[string]any{"metadata": meta, "spec": obj["spec"]}
 	for k, v := range old {
@@ -84,8 +80,7 @@ func editableScope(old, obj map[string]any) (base, want map[string]any) {
 	return base, want
 }
 
-// mergeChange applies the change from base to want to old, of which base is the typed form. Unchanged parts
-// keep their form in old.
+// mergeChange applies the change from base to want to old, the untyped base. Unchanged parts keep their form.
 func mergeChange(old, base, want any) any {
 	if equalValues(base, want) {
 		return old

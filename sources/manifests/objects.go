@@ -35,10 +35,7 @@ func (d *decoder) metaOf(k *kindInfo, o metav1.Object, origin model.Origin) mode
 	m := model.Meta{Key: model.Key{Kind: k.kind, Name: words.CleanText(o.GetName())}, UID: words.CleanText(string(o.GetUID())),
 		Created: o.GetCreationTimestamp().Time, Labels: d.labelsOf(o.GetLabels()), Origin: origin}
 	if k.kind.IsNamespaced() {
-		m.Namespace = internClean(o.GetNamespace())
-		if m.Namespace == "" {
-			m.Namespace = "default"
-		}
+		m.Namespace = cmp.Or(internClean(o.GetNamespace()), "default")
 	}
 	for name, text := range o.GetAnnotations() {
 		if keptAnnotations[name] {
@@ -95,13 +92,10 @@ func withNameLabel(m model.Meta) model.Meta {
 }
 
 func (d *decoder) podOf(o *corev1.Pod, m model.Meta) model.Object {
-	p := &model.Pod{Meta: m, NodeName: internClean(o.Spec.NodeName), ServiceAccount: internClean(o.Spec.ServiceAccountName),
-		HostNetwork: o.Spec.HostNetwork,
-		Phase:       internClean(string(o.Status.Phase)), Deleting: o.DeletionTimestamp != nil}
-	p.Workload = internClean(OwnerOf(o))
-	if p.ServiceAccount == "" {
-		p.ServiceAccount = cmp.Or(internClean(o.Spec.DeprecatedServiceAccount), "default") // the API server's default
-	}
+	p := &model.Pod{Meta: m, NodeName: internClean(o.Spec.NodeName), HostNetwork: o.Spec.HostNetwork,
+		ServiceAccount: cmp.Or(internClean(o.Spec.ServiceAccountName), internClean(o.Spec.DeprecatedServiceAccount), "default"),
+		Phase:          internClean(string(o.Status.Phase)), Deleting: o.DeletionTimestamp != nil,
+		Workload: internClean(OwnerOf(o))}
 	for _, c := range o.Status.Conditions {
 		p.Ready = p.Ready || c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
 	}
@@ -123,8 +117,7 @@ func (d *decoder) podOf(o *corev1.Pod, m model.Meta) model.Object {
 		p.Phase = "Running" // a pod gets its address when it starts
 	default:
 		p.Phase = "Pending" // the API server's default
-		// Without a status and networks the pod does not exist yet. A host-networked pod with a node has all
-		// that policies need.
+		// Without status and networks the pod does not exist yet, unless host-networked on a node.
 		if len(p.Networks) == 0 && (p.NodeName == "" || !p.HostNetwork) {
 			p.Planned, p.NodeName = &model.PlannedPod{Node: p.NodeName}, ""
 		}
@@ -133,31 +126,13 @@ func (d *decoder) podOf(o *corev1.Pod, m model.Meta) model.Object {
 }
 
 // podNetworks reads a pod's annotations about networks.
-func (d *decoder) podNetworks(p *model.Pod, annotations map[string]string) {
-	if text, ok := annotations[model.AnnotationPodNetworks]; ok {
-		var err error
-		if p.Networks, err = PodNetworks(text); err != nil {
-			p.NetworksErr = words.CleanText(err.Error())
-			d.warnAnnotation(p.Meta, model.AnnotationPodNetworks,
-				"cannot be read: this pod's address sets on other networks are frozen: "+p.NetworksErr)
-		}
-	}
-	if text, ok := annotations[model.AnnotationAttachments]; ok {
-		var err error
-		if p.Attachments, err = Attachments(text, p.Namespace); err != nil {
-			p.AttachmentsErr = words.CleanText(err.Error())
-			d.warnAnnotation(p.Meta, model.AnnotationAttachments,
-				"cannot be read: address sets that select this pod on secondary networks are frozen: "+
-					p.AttachmentsErr)
-		}
-	}
-	if text, ok := annotations[model.AnnotationOpenPorts]; ok {
-		var err error
-		if p.OpenPorts, err = OpenPorts(text); err != nil {
-			d.warnAnnotation(p.Meta, model.AnnotationOpenPorts, "cannot be read: no port is left open on the default network: "+
-				words.CleanText(err.Error()))
-		}
-	}
+func (d *decoder) podNetworks(p *model.Pod, all map[string]string) {
+	p.Networks, p.NetworksErr = readAnnotation(d, p.Meta, all, model.AnnotationPodNetworks,
+		"this pod's address sets on other networks are frozen", PodNetworks)
+	p.Attachments, p.AttachmentsErr = readAnnotation(d, p.Meta, all, model.AnnotationAttachments,
+		"address sets that select this pod on secondary networks are frozen",
+		func(text string) ([]string, error) { return Attachments(text, p.Namespace) })
+	p.OpenPorts, _ = readAnnotation(d, p.Meta, all, model.AnnotationOpenPorts, "no port is left open on the default network", OpenPorts)
 }
 
 // protocolOf returns a port's protocol: TCP by default, empty if OVN-Kubernetes does not know it.
@@ -181,9 +156,6 @@ func (d *decoder) nodeOf(o *corev1.Node, m model.Meta) model.Object {
 			n.InternalIPs = append(n.InternalIPs, ip)
 		}
 	}
-	if a, ok := o.Annotations[model.AnnotationHostCIDRs]; ok {
-		d.hostAddresses(n, a)
-	}
 	d.nodeAddresses(n, o.Annotations)
 	return n
 }
@@ -203,10 +175,7 @@ func podCIDRs(s *corev1.NodeSpec) (out []string) {
 }
 
 func (d *decoder) serviceOf(o *corev1.Service, m model.Meta) model.Object {
-	s := &model.Service{Meta: m, Selector: d.labelsOf(o.Spec.Selector), Type: internClean(string(o.Spec.Type))}
-	if s.Type == "" {
-		s.Type = "ClusterIP"
-	}
+	s := &model.Service{Meta: m, Selector: d.labelsOf(o.Spec.Selector), Type: cmp.Or(internClean(string(o.Spec.Type)), "ClusterIP")}
 	ips := o.Spec.ClusterIPs
 	if len(ips) == 0 {
 		ips = []string{o.Spec.ClusterIP} // "None" is not an address
@@ -262,13 +231,9 @@ func (d *decoder) eventOf(o *corev1.Event, m model.Meta) model.Object {
 	about := o.InvolvedObject
 	e := &model.Event{Meta: m,
 		About: model.Key{Kind: model.Kind(internClean(about.Kind)), Namespace: internClean(about.Namespace), Name: internClean(about.Name)},
-		Type:  internClean(o.Type), Reason: internClean(o.Reason), Message: words.CleanText(o.Message), Count: int(max(1, o.Count))}
-	for _, r := range []string{o.ReportingInstance, o.Source.Host, o.Source.Component, o.ReportingController} {
-		e.Reporter = internClean(r)
-		if e.Reporter != "" {
-			break
-		}
-	}
+		Type:  internClean(o.Type), Reason: internClean(o.Reason), Message: words.CleanText(o.Message), Count: int(max(1, o.Count)),
+		Reporter: cmp.Or(internClean(o.ReportingInstance), internClean(o.Source.Host), internClean(o.Source.Component),
+			internClean(o.ReportingController))}
 	times := []metav1.Time{o.LastTimestamp, {Time: o.EventTime.Time}, o.FirstTimestamp}
 	if o.Series != nil {
 		times = append(times, metav1.Time{Time: o.Series.LastObservedTime.Time})
@@ -284,11 +249,9 @@ func (d *decoder) eventOf(o *corev1.Event, m model.Meta) model.Object {
 
 // newEvent reads an events.k8s.io event by converting it to a core one, which has all fields needed here.
 func (d *decoder) newEvent(o *eventsv1.Event, m model.Meta) model.Object {
-	old := &corev1.Event{InvolvedObject: o.Regarding, Source: o.DeprecatedSource, Type: o.Type, Reason: o.Reason,
-		Message:        o.Note,
+	old := &corev1.Event{InvolvedObject: o.Regarding, Source: o.DeprecatedSource, Type: o.Type, Reason: o.Reason, Message: o.Note,
 		FirstTimestamp: o.DeprecatedFirstTimestamp, LastTimestamp: o.DeprecatedLastTimestamp, EventTime: o.EventTime,
-		Count:               o.DeprecatedCount,
-		ReportingController: o.ReportingController, ReportingInstance: o.ReportingInstance}
+		Count: o.DeprecatedCount, ReportingController: o.ReportingController, ReportingInstance: o.ReportingInstance}
 	if o.Series != nil {
 		old.Series = &corev1.EventSeries{Count: o.Series.Count, LastObservedTime: o.Series.LastObservedTime}
 	}

@@ -20,19 +20,15 @@ import (
 type olderUse struct {
 	field string
 	line  int
-	// drops continues sinceOlder for a field that today's server drops. saysText is used for other fields.
+	// drops continues "today's API server drops it" for a field that today's server drops. saysText is used for other fields.
 	drops, saysText string
 	// Either change describes today's form, or reason says why no object of today means the same.
 	change, reason string
 	of2022         bool // only in the form of 2022
 }
 
-// sinceOlder is how today's server treats a field of the older form.
-const sinceOlder = "is of an older form: today's API server drops it"
-
 // ModerniseTree converts a policy's tree to today's form, as far as that means the same, and returns the older
-// parts found. If no form of today means the same, the tree selects the namespaces that may be meant, for
-// display only.
+// parts found. Without such a form the tree selects, for display only, the namespaces that may be meant.
 func ModerniseTree(root *yaml.Node) (uses []olderUse) {
 	spec := yamltree.Get(root, "spec")
 	if spec == nil {
@@ -155,8 +151,7 @@ func modernSet(set, subject *yaml.Node, at string) olderUse {
 	return u
 }
 
-// sameLabels selects the namespaces with the subject's own label values. It becomes a selector if the subject
-// has one value of each label.
+// sameLabels selects the namespaces with the subject's label values: a selector if it has one value of each.
 func sameLabels(set, same, subject *yaml.Node, at string, u *olderUse) {
 	labels := textsOf(same)
 	if len(labels) == 0 {
@@ -180,8 +175,7 @@ func sameLabels(set, same, subject *yaml.Node, at string, u *olderUse) {
 	u.change = at + ".sameLabels becomes matchLabels with the subject's own value of " + labelList(labels)
 }
 
-// subjectLabel returns the only value of a label among the subject's namespaces; empty if there may be
-// several.
+// subjectLabel returns the only value of a label among the subject's namespaces; empty for several.
 func subjectLabel(subject *yaml.Node, label string) string {
 	if v := yamltree.TextAt(subject, "namespaces", "matchLabels", label); v != "" {
 		return v
@@ -190,22 +184,23 @@ func subjectLabel(subject *yaml.Node, label string) string {
 }
 
 func labelList(labels []string) string {
-	if len(labels) == 0 {
-		return "the label"
-	}
-	return words.CleanText(strings.Join(labels, ", "))
+	return cmp.Or(words.CleanText(strings.Join(labels, ", ")), "the label")
 }
 
 // existingSelector returns the content of a selector that requires all labels to exist.
 func existingSelector(labels []string) []*yaml.Node {
-	list := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+	var list []*yaml.Node
 	for _, l := range labels {
-		list.Content = append(list.Content, mappingNode(textNode("key"), textNode(l), textNode("operator"), textNode("Exists")))
+		list = append(list, mappingNode(textNode("key"), textNode(l), textNode("operator"), textNode("Exists")))
 	}
 	if len(labels) == 0 {
 		return nil
 	}
-	return []*yaml.Node{textNode("matchExpressions"), list}
+	return []*yaml.Node{textNode("matchExpressions"), listNode(list...)}
+}
+
+func listNode(items ...*yaml.Node) *yaml.Node {
+	return &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: items}
 }
 
 func mappingNode(pairs ...*yaml.Node) *yaml.Node {
@@ -216,10 +211,7 @@ func textNode(s string) *yaml.Node { return &yaml.Node{Kind: yaml.ScalarNode, Ta
 
 // textsOf returns the distinct strings of a list.
 func textsOf(n *yaml.Node) (out []string) {
-	if n == nil || n.Kind != yaml.SequenceNode {
-		return nil
-	}
-	for _, e := range n.Content {
+	for _, e := range yamltree.ItemsAt(n) {
 		if e.Kind == yaml.ScalarNode && e.Value != "" && !slices.Contains(out, e.Value) {
 			out = append(out, e.Value)
 		}
@@ -234,8 +226,7 @@ type OlderForm struct {
 	modernText []byte // in today's form
 }
 
-// ReadOlder converts the tree of an ANP or BANP to today's form; nil if it already has that. own is the
-// object's text, nil for an item of a List.
+// ReadOlder converts an ANP or BANP to today's form; nil if it has that. own is its text, nil for a List's item.
 func ReadOlder(n *yaml.Node, own []byte) *OlderForm {
 	tidy := func() []byte { return yamltree.Marshal(yamltree.TidyObject(yamltree.JSONValue(n).(map[string]any))) }
 	if own == nil {
@@ -252,8 +243,7 @@ func ReadOlder(n *yaml.Node, own []byte) *OlderForm {
 	return o
 }
 
-// modernText returns the text in today's form, with its comments; nil if that changes another number of
-// places.
+// modernText returns the text in today's form, with its comments; nil if other places change.
 func modernText(own []byte, places int) []byte {
 	var doc yaml.Node
 	if yaml.Unmarshal(own, &doc) != nil || len(doc.Content) != 1 || len(ModerniseTree(doc.Content[0])) != places {
@@ -284,8 +274,7 @@ func (o *OlderForm) modelOlder() *model.OlderForm {
 	return out
 }
 
-// MarkPolicy notes the older parts of a policy: today's server does not accept them, so the policy is shown
-// but not enforced.
+// MarkPolicy notes the older parts of a policy. Today's server rejects them: it is shown, but not enforced.
 func (o *OlderForm) MarkPolicy(p *model.Policy, line int) {
 	p.Older, p.YAML = o.modelOlder(), string(o.text)
 	// Original keeps the text as written: today's form is another content.
@@ -294,7 +283,7 @@ func (o *OlderForm) MarkPolicy(p *model.Policy, line int) {
 	}
 	for _, u := range o.uses {
 		b := model.Broken{Severity: model.SeverityError, Origin: p.Origin, Key: p.Key, Field: u.field, Code: model.InvalidOlder,
-			Message: sinceOlder + u.drops, Remedy: u.change}
+			Message: "is of an older form: today's API server drops it" + u.drops, Remedy: u.change}
 		if u.saysText != "" {
 			b.Message = "is of an older form: " + u.saysText
 		}

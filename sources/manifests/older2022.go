@@ -139,25 +139,26 @@ func modernPort(p *yaml.Node) (why string) {
 	number := func(n *yaml.Node) *yaml.Node {
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: n.Value, LineComment: n.LineComment}
 	}
-	become := func(name string, value *yaml.Node) { p.Content = []*yaml.Node{textNode(name), value} }
-	fields := func(pairs ...*yaml.Node) *yaml.Node {
-		return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Style: p.Style, Content: pairs}
+	become := func(name string, pairs ...*yaml.Node) {
+		value := mappingNode(append([]*yaml.Node{textNode("protocol"), textNode(of)}, pairs...)...)
+		value.Style = p.Style
+		p.Content = []*yaml.Node{textNode(name), value}
 	}
 	switch {
 	case port == nil:
-		become("portNumber", fields(textNode("protocol"), textNode(of)))
+		become("portNumber")
 		return "has no port and selected none: remove it"
 	case !isNumber(port):
-		become("namedPort", textNode(port.Value))
+		p.Content = []*yaml.Node{textNode("namedPort"), textNode(port.Value)}
 		if len(validation.IsValidPortName(port.Value)) > 0 {
 			return "has an invalid port name"
 		}
 		return "is " + of + " only, but today's namedPort takes the protocol of the pods' port: write namedPort " +
 			"if that is " + of
 	case end == nil || end.Value == port.Value:
-		become("portNumber", fields(textNode("protocol"), textNode(of), textNode("port"), number(port)))
+		become("portNumber", textNode("port"), number(port))
 	default:
-		become("portRange", fields(textNode("protocol"), textNode(of), textNode("start"), number(port), textNode("end"), number(end)))
+		become("portRange", textNode("start"), number(port), textNode("end"), number(end))
 	}
 	return ""
 }
@@ -195,9 +196,8 @@ func ownNamespace(set, subject *yaml.Node, at, field string, value *yaml.Node, u
 		set.Content = []*yaml.Node{textNode("matchLabels"), mappingNode(textNode(nameLabel), its)}
 		u.change = at + ".self becomes the name of the subject's only namespace"
 	default:
-		values := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{its}}
-		set.Content = []*yaml.Node{textNode("matchExpressions"), {Kind: yaml.SequenceNode, Tag: "!!seq", Content: []*yaml.Node{
-			mappingNode(textNode("key"), textNode(nameLabel), textNode("operator"), textNode("NotIn"), textNode("values"), values)}}}
+		set.Content = []*yaml.Node{textNode("matchExpressions"), listNode(mappingNode(textNode("key"), textNode(nameLabel),
+			textNode("operator"), textNode("NotIn"), textNode("values"), listNode(its)))}
 		u.change = at + ".notSelf becomes all namespaces except the subject's, by name"
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"rung/model"
-
 	"rung/sources/manifests/yamltree"
 )
 
@@ -17,8 +16,7 @@ type Options struct {
 	// Paths are files, folders (read recursively: .yaml, .yml, .json, also with .gz), "-" for standard input,
 	// and revisions of a git repository, git:REV:PATH.
 	Paths []string
-	// FS, if set, is read instead of the operating system's files (the built-in cluster). Its objects cannot
-	// be watched or written back.
+	// FS, if set, replaces the operating system's files (the built-in cluster), without watch and write-back.
 	FS fs.FS
 	// Stdin is read for "-"; nil is empty.
 	Stdin io.Reader
@@ -33,8 +31,7 @@ type Options struct {
 	// BaselineAdminNetworkPolicies without Schemas: one of Releases. Empty means ReleaseToday; errors then
 	// name a release that accepts the object (model.Broken.Release).
 	Release string
-	// Progress receives the bytes read so far and in total during a long first reading, one call at a time;
-	// nil for none.
+	// Progress receives the bytes read and in total during a long first reading, one call at a time.
 	Progress func(read, total int64)
 
 	progress *readProgress // of the present reading
@@ -72,17 +69,6 @@ type Result struct {
 	Files   []FileState
 }
 
-// Policies returns the policies among the objects.
-func (r *Result) Policies() []*model.Policy {
-	var ps []*model.Policy
-	for _, o := range r.Objects {
-		if p, ok := o.(*model.Policy); ok {
-			ps = append(ps, p)
-		}
-	}
-	return ps
-}
-
 // Changeable returns the changeable objects as policies.
 func (r *Result) Changeable() []*model.Policy {
 	var ps []*model.Policy
@@ -94,8 +80,7 @@ func (r *Result) Changeable() []*model.Policy {
 	return ps
 }
 
-// WrittenPolicy returns an object of a text as a policy; nil unless it can be changed as a whole. Only the
-// logging of a namespace can be changed.
+// WrittenPolicy returns an object as a policy; nil unless it can be changed as a whole, as namespaces cannot.
 func WrittenPolicy(o model.Object) *model.Policy {
 	if o.ObjectKey().Kind == model.KindNamespace {
 		return nil

@@ -16,9 +16,7 @@ const Several = 2
 // MostNumbered is how many pods represent a StatefulSet if policies distinguish its pods.
 const MostNumbered = 100
 
-// numberLabels are the labels that distinguish the pods of a StatefulSet.
-var numberLabels = []string{labelPodIndex, labelPodName}
-
+// The labels that distinguish the pods of a StatefulSet.
 const (
 	labelPodIndex = "apps.kubernetes.io/pod-index"
 	labelPodName  = "statefulset.kubernetes.io/pod-name"
@@ -28,11 +26,10 @@ const (
 type Set struct {
 	workloads map[model.Key]*Workload
 	nodes     map[string]*model.Node
-	// owned counts the existing pods by namespace and workload, including completed ones: a finished Job gets
-	// no other pods.
+	// owned counts the existing pods by workload, completed ones too: a finished Job gets no others.
 	owned map[ownerKey]int
 	pods  map[model.Key]ownerKey // the workload of each pod, if known
-	// numbering are the policies with one of numberLabels.
+	// numbering are the policies with a label of a pod's number.
 	numbering map[model.Key]bool
 	// ownNetwork are the namespaces with their own primary network.
 	ownNetwork map[string]bool
@@ -46,15 +43,14 @@ func NewSet() *Set {
 		pods: map[model.Key]ownerKey{}, numbering: map[model.Key]bool{}, ownNetwork: map[string]bool{}}
 }
 
-// Put adds or replaces an object, and reports whether the pods of workloads may differ now. It ignores objects
-// of other kinds.
+// Put adds or replaces an object of a known kind, and reports whether the pods of workloads may differ now.
 func (s *Set) Put(o model.Object) (matters bool) {
 	switch o := o.(type) {
 	case *Workload:
 		s.workloads[o.Key] = o
 		return true
 	case *model.Policy:
-		names := slices.ContainsFunc(numberLabels, func(l string) bool { return strings.Contains(o.YAML, l) })
+		names := strings.Contains(o.YAML, labelPodIndex) || strings.Contains(o.YAML, labelPodName)
 		if names == s.numbering[o.Key] {
 			return false
 		}
@@ -121,12 +117,12 @@ func (s *Set) Remove(k model.Key) (matters bool) {
 // Pods returns the pods that represent the workloads, by namespace and name. idle are the workloads without
 // pods. lost are workloads whose template is in a missing workload.
 func (s *Set) Pods() (pods []*model.Pod, idle, lost []*Workload) {
-	for _, k := range slices.SortedFunc(maps.Keys(s.workloads), model.Key.Compare) {
-		w := s.workloads[k]
+	all := slices.SortedFunc(maps.Values(s.workloads), func(a, b *Workload) int { return a.Key.Compare(b.Key) })
+	for _, w := range all {
 		if w.Owner != "" && s.named(w.Namespace, w.Owner) != nil || s.owned[ownerKey{w.Namespace, w.Ref()}] > 0 {
 			continue // its owner makes its pods, or they exist
 		}
-		if s.isReferredTo(w) && w.Wanted == 0 {
+		if w.Wanted == 0 && slices.ContainsFunc(all, func(x *Workload) bool { return x.Namespace == w.Namespace && x.TemplateOf == w.Ref() }) {
 			continue // scaled down in favour of the Rollout that uses its template
 		}
 		template := w
@@ -152,8 +148,7 @@ func (s *Set) Pods() (pods []*model.Pod, idle, lost []*Workload) {
 	return slices.CompactFunc(pods, func(a, b *model.Pod) bool { return a.Key == b.Key }), idle, lost
 }
 
-// OnNetwork returns a pod to be made on the primary network of its namespace: a copy if the namespace has its
-// own.
+// OnNetwork returns a planned pod on the primary network of its namespace: a copy if that is its own.
 func (s *Set) OnNetwork(p *model.Pod) *model.Pod {
 	if !s.ownNetwork[p.Namespace] {
 		return p
@@ -172,47 +167,32 @@ func (s *Set) named(namespace, ref string) *Workload {
 	return nil
 }
 
-func (s *Set) isReferredTo(w *Workload) bool {
-	for _, other := range s.workloads {
-		if other.TemplateOf != "" && other.Namespace == w.Namespace && other.TemplateOf == w.Ref() {
-			return true
-		}
-	}
-	return false
-}
-
 // podsOf makes the pods of a workload.
 func (s *Set) podsOf(w, template *Workload) (out []*model.Pod) {
-	if w.Kind != model.KindDaemonSet {
-		most := Several
-		if w.Kind == model.KindStatefulSet && s.isNumbered() {
-			most = MostNumbered
-		}
-		for i := range min(w.Wanted, most) {
-			out = append(out, makePod(w, template, i, ""))
+	count := min(w.Wanted, Several)
+	switch {
+	case w.Kind == model.KindStatefulSet && s.isNumbered():
+		count = min(w.Wanted, MostNumbered)
+	case w.Kind == model.KindDaemonSet && len(s.nodes) > 0:
+		for _, name := range slices.Sorted(maps.Keys(s.nodes)) {
+			if runsOn(template, s.nodes[name]) {
+				out = append(out, makePod(w, template, len(out), name))
+			}
 		}
 		return out
-	}
-	for _, n := range slices.SortedFunc(maps.Values(s.nodes), func(a, b *model.Node) int { return cmp.Compare(a.Name, b.Name) }) {
-		if runsOn(template, n) {
-			out = append(out, makePod(w, template, len(out), n.Name))
+	case w.Kind == model.KindDaemonSet:
+		count = Several
+		if template.Pod.NodeName != "" || template.Pod.Planned != nil && template.Pod.Planned.Node != "" {
+			count = 1 // all its pods would run on that node
 		}
 	}
-	if len(s.nodes) > 0 {
-		return out
-	}
-	assumed := Several
-	if template.Pod.NodeName != "" || template.Pod.Planned != nil && template.Pod.Planned.Node != "" {
-		assumed = 1 // all its pods would run on that node
-	}
-	for i := range assumed {
+	for i := range count {
 		out = append(out, makePod(w, template, i, ""))
 	}
 	return out
 }
 
-// CutWorkloads returns the StatefulSets with more than MostNumbered pods, if policies distinguish them: only
-// the first pods are made.
+// CutWorkloads returns the StatefulSets of which only the first MostNumbered pods, told apart by policies, are made.
 func (s *Set) CutWorkloads() (out []*Workload) {
 	for _, k := range slices.SortedFunc(maps.Keys(s.workloads), model.Key.Compare) {
 		w := s.workloads[k]
@@ -253,8 +233,7 @@ func makePod(w, template *Workload, i int, node string) *model.Pod {
 	return &p
 }
 
-// unknownValue replaces label values that only the controller knows, so that selectors for the label's
-// existence match.
+// unknownValue replaces label values known only to the controller, so that existence selectors match.
 const unknownValue = "unknown"
 
 // withMadeLabels adds the labels set by a workload's controller on its pods.

@@ -13,7 +13,6 @@ import (
 
 	"rung/model"
 	"rung/model/words"
-
 	"rung/sources/manifests/yamltree"
 )
 
@@ -38,16 +37,20 @@ func (d *decoder) takePolicy(n *yaml.Node, k *kindInfo, key model.Key, origin mo
 			p.Invalid[i].Origin.Line = d.line + l
 		}
 	}
-	if text != nil {
-		p.YAML = string(text) // a copy, so that the file's text is freed
-	} else {
-		p.YAML = yamltree.TidyText(obj)
-	}
+	p.YAML = textOr(text, obj)
 	if was != nil {
 		was.MarkPolicy(p, d.line)
 	}
 	p.Digested = p.Digests()
 	d.out.objects = append(d.out.objects, p)
+}
+
+// textOr returns a copy of an object's own text, so that the file's text is freed; without one, tidy text.
+func textOr(own []byte, obj map[string]any) string {
+	if own == nil {
+		return yamltree.TidyText(obj)
+	}
+	return string(own)
 }
 
 // gateIssues returns the issues that gate 1 finds in a tree, with their lines.
@@ -62,8 +65,7 @@ func (d *decoder) gateIssues(n *yaml.Node, k model.Kind, obj map[string]any) []I
 // readStatus are the status fields of a policy that Rung reads.
 var readStatus = []string{"conditions", "phase", "currentNodesRealized", "desiredNodesRealized"}
 
-// dropStatusDoubt removes status fields that a newer release may have added: they were reported, and no author
-// writes the status.
+// dropStatusDoubt removes unknown, already reported status fields: no author writes the status.
 func dropStatusDoubt(obj map[string]any) {
 	st, ok := obj["status"].(map[string]any)
 	if !ok {
@@ -114,8 +116,7 @@ func (d *decoder) fromObject(obj any, origin model.Origin) (*model.Policy, error
 }
 
 // Validate runs gate 1 on a policy: it returns what the API server would reject, with lines if the policy's
-// text is known. It is safe for concurrent use. The first call for a kind compiles its CRD (some
-// milliseconds).
+// text is known. It is safe for concurrent use. The first call for a kind takes milliseconds.
 func Validate(p *model.Policy) []model.Broken { return (&Options{}).validatePolicy(p) }
 
 // validatePolicy is Validate with the CRDs of the options.
@@ -135,8 +136,8 @@ func (o *Options) validatePolicy(p *model.Policy) []model.Broken {
 		priority, ranked = priorityIn(root, p.Kind)
 	}
 	for _, i := range JudgeTree(p.Kind, obj, o.Schemas, o.Release) {
-		b := model.Broken{Severity: i.Severity, Origin: p.Origin, Key: p.Key, Field: i.Field, Code: i.Code, Message: i.Message,
-			Remedy: i.Remedy, Release: i.Release, Priority: priority, HasPriority: ranked}
+		b := i.broken(p.Origin, p.Key)
+		b.Priority, b.HasPriority = priority, ranked
 		if root != nil && p.Origin.Item < 0 && p.Origin.Line > 0 {
 			b.Origin.Line += yamltree.LineOfValue(root, i.Field, i.Message) - root.Line
 		}
@@ -145,8 +146,7 @@ func (o *Options) validatePolicy(p *model.Policy) []model.Broken {
 	return out
 }
 
-// rawObject returns a policy as written: from its own text if it has one, since the typed object does not know
-// which fields were absent.
+// rawObject returns a policy as written, if possible from its text: the typed object lost which fields were absent.
 func rawObject(p *model.Policy) (map[string]any, *yaml.Node, error) {
 	if p.YAML == "" {
 		obj, err := typedTree(p)
@@ -188,8 +188,7 @@ func typedTree(p *model.Policy) (map[string]any, error) {
 	return obj, nil
 }
 
-// UntypedTree converts a typed or generic object to a new tree of JSON values: the author's fields, without
-// status, server metadata and nulls.
+// UntypedTree converts an object to a new tree of JSON values: without status, server metadata and nulls.
 func UntypedTree(o any) (map[string]any, error) {
 	var obj map[string]any
 	switch v := o.(type) {

@@ -37,8 +37,7 @@ func (p *readProgress) expectFiles(inputs []inputFile) {
 	}
 }
 
-// noteLoaded weighs the text of a loaded and split file against its bytes on disk. Standard input has no size
-// before.
+// noteLoaded weighs a split file's text against its bytes on disk. Only now is standard input's size known.
 func (p *readProgress) noteLoaded(f *fileResult) {
 	if p == nil {
 		return

@@ -11,7 +11,6 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"rung/model"
-
 	"rung/sources/files"
 	"rung/sources/manifests/yamltree"
 )
@@ -19,8 +18,7 @@ import (
 // ErrNoPaths is returned for empty Paths.
 var ErrNoPaths = errors.New("no files given")
 
-// Read reads all paths of the options. Unreadable parts are in Broken; an error means that the call failed (no
-// paths, ctx ended).
+// Read reads all paths of the options. Unreadable parts are in Broken; an error means no paths, or ctx ended.
 func Read(ctx context.Context, o Options) (*Result, error) {
 	o = o.withDefaults()
 	if len(o.Paths) == 0 {
@@ -55,8 +53,7 @@ func Parse(name string, text []byte, o Options) *Result {
 	return r
 }
 
-// ParsePolicy reads one policy, as from an editor, through both gates. It returns nil for an unusable policy;
-// the errors say why.
+// ParsePolicy reads one policy through both gates. For an unusable one it returns nil, and errors that say why.
 func ParsePolicy(text []byte) (*model.Policy, []model.Broken) { return Options{}.ParsePolicy(text) }
 
 // ParsePolicy reads one policy, validated by the CRDs of the options.

@@ -311,3 +311,14 @@ func TestParsePolicy(t *testing.T) {
 		})
 	}
 }
+
+// Policies returns the policies among the objects.
+func (r *Result) Policies() []*model.Policy {
+	var ps []*model.Policy
+	for _, o := range r.Objects {
+		if p, ok := o.(*model.Policy); ok {
+			ps = append(ps, p)
+		}
+	}
+	return ps
+}

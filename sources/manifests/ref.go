@@ -9,14 +9,10 @@ import (
 	"rung/model/words"
 )
 
-// Prefix marks an input as a revision of a git repository.
-const Prefix = "git:"
-
 // Ref names a folder or file of a revision.
 type Ref struct {
 	Rev string
-	// Path is relative to the repository's root or, with ./ or ../ in front, to the working folder, as in git.
-	// Empty means everything.
+	// Path is relative to the repository's root or, with ./ or ../, to the working folder; empty for all.
 	Path string
 }
 
@@ -27,31 +23,29 @@ func (r Ref) isRelative() bool {
 
 // ParseRef reads REV[:PATH]. The first colon outside braces ends the revision, as for git.
 func ParseRef(text string) (Ref, error) {
-	var r Ref
-	depth, end := 0, len(text)
-	for i := 0; i < len(text) && end == len(text); i++ {
-		switch c := text[i]; {
+	depth := 0
+	end := strings.IndexFunc(text, func(c rune) bool {
+		switch {
 		case c == '{':
 			depth++
 		case c == '}' && depth > 0:
 			depth--
-		case c == ':' && depth == 0:
-			end = i
 		}
-	}
-	r.Rev = text[:end]
-	if end < len(text) {
-		r.Path = text[end+1:]
+		return c == ':' && depth == 0
+	})
+	r := Ref{Rev: text}
+	if end >= 0 {
+		r = Ref{text[:end], text[end+1:]}
 	}
 	switch {
 	case !words.IsClean(text):
-		return r, fmt.Errorf("%s: control characters in the name of a revision", words.CleanText(Prefix+text))
+		return r, fmt.Errorf("%s: control characters in the name of a revision", words.CleanText(GitPrefix+text))
 	case r.Rev == "":
-		return r, errors.New(Prefix + text + " names no revision: want git:REV or git:REV:PATH")
+		return r, errors.New(GitPrefix + text + " names no revision: want git:REV or git:REV:PATH")
 	case strings.HasPrefix(r.Rev, "-"):
-		return r, errors.New(Prefix + text + ": the name of a revision does not begin with -")
+		return r, errors.New(GitPrefix + text + ": the name of a revision does not begin with -")
 	case strings.HasPrefix(r.Path, "/"):
-		return r, errors.New(Prefix + text + ": the path in a revision is relative to the repository, or with ./ to this folder")
+		return r, errors.New(GitPrefix + text + ": the path in a revision is relative to the repository, or with ./ to this folder")
 	}
 	return r, nil
 }

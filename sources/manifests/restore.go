@@ -13,12 +13,10 @@ import (
 // ErrNoPlace means an object cannot be put back: the List that held it is gone.
 var ErrNoPlace = errors.New("its List is gone")
 
-// RestorePlace is where a Restore puts an object: between Above and Below, which are zero for an end or an
-// unnamed entry.
+// RestorePlace is where a Restore puts an object: between Above and Below, zero for an end or an unnamed entry.
 type RestorePlace struct {
 	Above, Below DocumentRef
-	// HasNeighbour means a former neighbour still exists, or there are no other entries. Otherwise the object
-	// goes to the end.
+	// HasNeighbour means a former neighbour exists, or no entry at all. Otherwise the place is the end.
 	HasNeighbour bool
 
 	list *documentPiece // the List for the object, nil for a separate document
@@ -30,8 +28,7 @@ func PlaceOf(name string, text []byte, s RemovedSpot) (RestorePlace, error) {
 	return newRewriter(name, bytes.TrimPrefix(text, yamltree.BOM)).placeOf(s)
 }
 
-// placeOf finds the place among the documents, or in a List: first the one with a neighbour, else the one at
-// the former index, else an empty one.
+// placeOf finds the place among the documents, or in a List: one with a neighbour, else the former, else an empty one.
 func (r *rewriter) placeOf(s RemovedSpot) (RestorePlace, error) {
 	if s.Item < 0 {
 		return placeAmong(nil, documentRefs(r.pieces), s), nil

@@ -20,14 +20,12 @@ import (
 // lingers is how long a killed git may keep its output open.
 const lingers = time.Second
 
-// fixedArgs come before every command: no pager, no lock, and no program from a configuration, above all the
-// repository's own.
+// fixedArgs come before every command: no pager, no lock, and no program of the repository's configuration.
 var fixedArgs = []string{"--no-pager", "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull,
 	"-c", "core.pager=cat", "-c", "core.askPass=", "-c", "core.sshCommand=false", "-c", "core.gitProxy=", "-c", "credential.helper=",
 	"-c", "protocol.allow=never"}
 
-// fixedEnv is added to git's environment: it fetches nothing and asks nobody. Messages are in English, since
-// Rung searches them.
+// fixedEnv is added to git's environment: no fetch, no questions, and English messages to search.
 var fixedEnv = []string{"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0", "GIT_OPTIONAL_LOCKS=0", "LC_ALL=C"}
 
 // leftOut reports whether a variable is withheld from git: it names a program, or fills standard error.
@@ -37,25 +35,21 @@ func leftOut(variable string) bool {
 		"GIT_SSH_COMMAND", "GIT_PROXY_COMMAND", "GIT_ASKPASS", "SSH_ASKPASS", "GIT_EDITOR", "LANGUAGE"}, name)
 }
 
-// gitCommand returns a git command that ends with ctx.
-func gitCommand(ctx context.Context, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, "git", slices.Concat(fixedArgs, args)...)
-	cmd.Env = append(slices.DeleteFunc(os.Environ(), leftOut), fixedEnv...)
-	cmd.WaitDelay = lingers
-	return cmd
-}
-
-// runGit runs git and returns its output, at most limit bytes.
+// runGit runs git until ctx ends and returns its output, at most limit bytes.
 func runGit(ctx context.Context, stdin string, limit int64, args ...string) ([]byte, error) {
-	cmd := gitCommand(ctx, args...)
+	cmd := exec.CommandContext(ctx, "git", slices.Concat(fixedArgs, args)...)
+	cmd.Env, cmd.WaitDelay = append(slices.DeleteFunc(os.Environ(), leftOut), fixedEnv...), lingers
 	var said bytes.Buffer
 	cmd.Stdin, cmd.Stderr = strings.NewReader(stdin), &said
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
 	}
-	if err := cmd.Start(); err != nil {
-		return nil, startError(err)
+	switch err := cmd.Start(); {
+	case errors.Is(err, exec.ErrNotFound):
+		return nil, errors.New("git is not installed")
+	case err != nil:
+		return nil, err
 	}
 	text, readErr := files.ReadAll(out, 0, limit)
 	if readErr != nil {
@@ -73,13 +67,6 @@ func runGit(ctx context.Context, stdin string, limit int64, args ...string) ([]b
 		return nil, saidError(said.String(), err)
 	}
 	return text, nil
-}
-
-func startError(err error) error {
-	if errors.Is(err, exec.ErrNotFound) {
-		return errors.New("git is not installed")
-	}
-	return err
 }
 
 // errNotHere means the text of a file is not in the clone.
@@ -112,8 +99,7 @@ func saidError(said string, err error) error {
 // errAnswer means git's output has an unexpected form.
 var errAnswer = errors.New("unexpected answer from git")
 
-// foundObject is git's answer to a name. The kind is "blob", "tree" or another, or "missing" or "ambiguous"
-// without an object.
+// foundObject is git's answer to a name: a kind such as "blob" or "tree", or "missing" or "ambiguous".
 type foundObject struct {
 	kind, id string
 	size     int64

@@ -10,7 +10,6 @@ import (
 
 	"rung/model"
 	"rung/model/words"
-
 	"rung/sources/files"
 )
 
@@ -23,8 +22,7 @@ type watchedFile struct {
 	size   int64
 	// keptObjects are objects of earlier readings that an error removed from res.
 	keptObjects map[model.Key]keptObject
-	// missedSince is when the file was first missing. isGone means it was given up, with its number of
-	// objects.
+	// missedSince is when the file was first missing. isGone means it was given up, with so many objects.
 	missedSince time.Time
 	isGone      bool
 	objects     int
@@ -35,8 +33,7 @@ type keptObject struct {
 	readAt time.Time
 }
 
-// currentResult returns the objects and errors of the file now: its last reading with kept objects, or the
-// error that it is gone.
+// currentResult returns the file's last reading with kept objects, or the error that it is gone.
 func (f *watchedFile) currentResult(source string) *fileResult {
 	if f.isGone {
 		b := fileBroken(source, f.res.file.Path, fmt.Sprintf("missing since %s: %s removed",
@@ -62,8 +59,7 @@ func (f *watchedFile) currentResult(source string) *fileResult {
 	return &r
 }
 
-// readFirst reads everything for the first time. With SkipSchema it publishes before gate 1 and again after
-// it.
+// readFirst reads everything for the first time. With SkipSchema it publishes before and after gate 1.
 func (w *watcher) readFirst(ctx context.Context) error {
 	skip := w.o.SkipSchema
 	w.o.progress = newProgress(w.o.Progress)
@@ -97,8 +93,7 @@ func (f *fileResult) validatePolicies(by *Options) {
 	})
 }
 
-// scanFiles checks all files, reads the changed ones and publishes. again is the time until the next call, 0
-// if none is needed.
+// scanFiles checks all files, reads the changed ones and publishes. again is the time until the next call, or 0.
 func (w *watcher) scanFiles(ctx context.Context, first bool) (again time.Duration, err error) {
 	// An unlisted file went missing before now, and was still missing after asked.
 	asked := time.Now()
@@ -163,8 +158,7 @@ func (w *watcher) scanFiles(ctx context.Context, first bool) (again time.Duratio
 	return again, nil
 }
 
-// isHeldBack reports whether a file has been missing for less than d, as known from checks between asked and
-// now. The first call starts the time.
+// isHeldBack reports whether a file, first missing at now or before, was missing for less than d when asked.
 func (f *watchedFile) isHeldBack(asked, now time.Time, d time.Duration) bool {
 	if f.missedSince.IsZero() {
 		f.missedSince = now

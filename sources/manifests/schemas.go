@@ -17,11 +17,10 @@ import (
 // none. It must not be changed while in use.
 type Schemas struct{ byKind map[model.Kind]*compiledCRD }
 
-// Add adds the schema of one version of a CRD for a kind. It returns the paths of fields that the built-in CRD
-// lacks, at most MaxIssues.
+// Add adds the schema of a CRD's version. It returns the paths of new fields, at most MaxIssues.
 func (s *Schemas) Add(k model.Kind, version string, def *apiextensionsv1.CustomResourceDefinition) (fields []string,
 	err error) {
-	own, err := embeddedCRD(k)
+	own, err := crdIn(embeddedCRDs, k)
 	if err != nil {
 		return nil, err
 	}
@@ -40,10 +39,9 @@ func (s *Schemas) Add(k model.Kind, version string, def *apiextensionsv1.CustomR
 			s.byKind = map[model.Kind]*compiledCRD{}
 		}
 		s.byKind[k] = c
-		news := newFields{maxFields: MaxIssues}
 		theirs, ours := c.schema.Properties["spec"], own.schema.Properties["spec"]
-		news.addFields("spec", &theirs, &ours)
-		return news.out, nil
+		fields = addedFields(nil, "spec", &theirs, &ours)
+		return fields[:min(len(fields), MaxIssues)], nil
 	}
 	return nil, fmt.Errorf("the CRD of %s has no version %s", k, version)
 }
@@ -55,45 +53,37 @@ func (s *Schemas) crdOf(k model.Kind) (*compiledCRD, error) {
 			return c, nil
 		}
 	}
-	return embeddedCRD(k)
+	return crdIn(embeddedCRDs, k)
 }
 
-func embeddedCRD(k model.Kind) (*compiledCRD, error) {
-	if compiled := policyCRDs[k]; compiled != nil {
-		return compiled()
+// crdIn returns the compiled CRD of a kind among embedded ones.
+func crdIn(all map[model.Kind]lazyCRDs, k model.Kind) (*compiledCRD, error) {
+	file := all[k]
+	if file == nil {
+		return nil, fmt.Errorf("there is no CRD of %s", k)
 	}
-	all, err := writtenCRDs()
+	crds, err := file()
 	if err != nil {
 		return nil, err
 	}
-	if compiled := all[k]; compiled != nil {
-		return compiled()
-	}
-	return nil, fmt.Errorf("there is no CRD of %s", k)
+	return crds[k]()
 }
 
-// newFields collects the fields that one schema has and another lacks.
-type newFields struct {
-	out       []string
-	maxFields int
-}
-
-func (n *newFields) addFields(path string, theirs, ours *schema.Structural) {
+// addedFields appends the paths of the fields that one schema has and another lacks.
+func addedFields(out []string, path string, theirs, ours *schema.Structural) []string {
 	for _, name := range slices.Sorted(maps.Keys(theirs.Properties)) {
 		t := theirs.Properties[name]
 		at := path + "." + name
-		o, ok := ours.Properties[name]
-		switch {
-		case ok:
-			n.addFields(at, &t, &o)
-		case ours.XPreserveUnknownFields || ours.AdditionalProperties != nil:
-		case len(n.out) < n.maxFields:
-			n.out = append(n.out, at)
+		if o, ok := ours.Properties[name]; ok {
+			out = addedFields(out, at, &t, &o)
+		} else if !ours.XPreserveUnknownFields && ours.AdditionalProperties == nil {
+			out = append(out, at)
 		}
 	}
 	if theirs.Items != nil && ours.Items != nil {
-		n.addFields(path+"[]", theirs.Items, ours.Items)
+		out = addedFields(out, path+"[]", theirs.Items, ours.Items)
 	}
+	return out
 }
 
 // The releases of network-policy-api whose CRDs of AdminNetworkPolicy and BaselineAdminNetworkPolicy clusters
@@ -110,12 +100,11 @@ var Releases = []string{ReleaseEarlier, ReleaseToday}
 // earlier returns the schemas of ReleaseEarlier, compiled for the first object that needs them.
 var earlier = sync.OnceValues(func() (*Schemas, error) {
 	out := &Schemas{byKind: map[model.Kind]*compiledCRD{}}
-	for k, plural := range map[model.Kind]string{model.KindANP: "adminnetworkpolicies", model.KindBANP: "baselineadminnetworkpolicies"} {
-		c, err := compileCRD("schemas/policy.networking.k8s.io_" + plural + "." + ReleaseEarlier + ".yaml")
-		if err != nil {
+	for k := range earlierCRDs {
+		var err error
+		if out.byKind[k], err = crdIn(earlierCRDs, k); err != nil {
 			return nil, err
 		}
-		out.byKind[k] = c
 	}
 	return out, nil
 })
@@ -126,12 +115,11 @@ var earlier = sync.OnceValues(func() (*Schemas, error) {
 func JudgeTree(k model.Kind, obj map[string]any, schemas *Schemas, release string) []Issue {
 	bad := runGateOne(k, obj, schemas)
 	if slices.Contains(NetworkKinds, k) {
-		// The tree's check warns of unknown fields; an API server drops the namespace of a cluster-scoped
-		// object.
+		// The tree's check warns of unknown fields; a server drops a cluster-scoped object's namespace.
 		bad = slices.DeleteFunc(bad, func(i Issue) bool {
 			return i.Code == CodeUnknown || i.Field == "metadata.namespace" && !k.IsNamespaced()
 		})
-		if wasAccepted(obj) {
+		if len(conditionsOf(obj)) > 0 {
 			bad = asWarnings(bad, "; accepted by its cluster, says its status")
 		}
 		return bad
@@ -169,8 +157,7 @@ func asWarnings(bad []Issue, why string) []Issue {
 	return bad
 }
 
-// ovnWouldTake reports whether OVN-Kubernetes could use an object accepted by a CRD: ReleaseEarlier's CRD
-// accepts invalid CIDRs.
+// ovnWouldTake reports whether OVN-Kubernetes could use an object: ReleaseEarlier's CRD accepts invalid CIDRs.
 func ovnWouldTake(k model.Kind, obj map[string]any) bool {
 	typed, err := TypedPolicy(k, obj)
 	return err == nil && !New(model.Meta{Key: model.Key{Kind: k, Name: typed.GetName()}}, typed).IsRejected()
@@ -180,20 +167,16 @@ func ovnWouldTake(k model.Kind, obj map[string]any) bool {
 func addReleaseHint(bad []Issue) {
 	for i := range bad {
 		bad[i].Release = ReleaseEarlier
-		way := "if the cluster has the CRDs of network-policy-api " + ReleaseEarlier + ": --api-release " + ReleaseEarlier
 		if bad[i].Remedy != "" {
-			way = bad[i].Remedy + "; or, " + way
+			bad[i].Remedy += "; or, "
 		}
-		bad[i].Remedy = way
+		bad[i].Remedy += "if the cluster has the CRDs of network-policy-api " + ReleaseEarlier + ": --api-release " + ReleaseEarlier
 	}
 }
 
-// isEnforced reports whether the status of an ANP or BANP says that a zone enforces it, so that its cluster's
-// CRD accepted it.
+// isEnforced reports whether a status says that a zone enforces the policy, so that its cluster's CRD accepted it.
 func isEnforced(obj map[string]any) bool {
-	status, _ := obj["status"].(map[string]any)
-	all, _ := status["conditions"].([]any)
-	return slices.ContainsFunc(all, func(c any) bool {
+	return slices.ContainsFunc(conditionsOf(obj), func(c any) bool {
 		m, _ := c.(map[string]any)
 		kind, _ := m["type"].(string)
 		return strings.HasPrefix(kind, readyPrefix) && m["status"] == "True"
@@ -203,11 +186,11 @@ func isEnforced(obj map[string]any) bool {
 // NetworkKinds are the network-defining kinds of k8s.ovn.org.
 var NetworkKinds = []model.Kind{model.KindUDN, model.KindCUDN, model.KindCNC}
 
-// wasAccepted reports whether an object's status has conditions, so that its cluster's API server accepted it.
-func wasAccepted(obj map[string]any) bool {
+// conditionsOf returns the conditions in a status. If there are any, the object's cluster accepted it.
+func conditionsOf(obj map[string]any) []any {
 	status, _ := obj["status"].(map[string]any)
 	conditions, _ := status["conditions"].([]any)
-	return len(conditions) > 0
+	return conditions
 }
 
 // readyPrefix is the prefix of the zones' condition types (ovn-kubernetes.md#status-conditions).

@@ -12,8 +12,7 @@ type textSplice struct {
 	text       string
 }
 
-// equalValues compares two values like the API server: null means absent, and a port's default protocol is
-// TCP.
+// equalValues compares like the API server: null means absent, and a port's default protocol is TCP.
 func equalValues(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:

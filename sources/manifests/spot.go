@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"rung/model"
-
 	"rung/sources/manifests/yamltree"
 )
 
@@ -17,8 +16,7 @@ type RemovedSpot struct {
 	Doc    int
 	// Item is its index in a List, -1 for an object with its own document.
 	Item int
-	// Text is its document without the separator line, or the lines of the item; empty if the item shares
-	// lines.
+	// Text is its document without the separator line, or the item's lines; empty if it shares lines.
 	Text []byte `json:",omitempty"`
 	// Above and Below are its neighbours, nearest first: documents, or items of its List.
 	Above []DocumentRef `json:",omitempty"`
@@ -68,14 +66,12 @@ const (
 func refOf(obj any) DocumentRef {
 	o, _ := obj.(map[string]any)
 	md, _ := o["metadata"].(map[string]any)
-	r := DocumentRef{}
-	r.Kind = string(KindOfTree(o))
-	r.Namespace, _ = md["namespace"].(string)
-	r.Name, _ = md["name"].(string)
-	if r.Name == "" {
+	namespace, _ := md["namespace"].(string)
+	name, _ := md["name"].(string)
+	if name == "" {
 		return DocumentRef{}
 	}
-	return r
+	return DocumentRef{Kind: string(KindOfTree(o)), Namespace: namespace, Name: name}
 }
 
 // refOf returns the reference to a document.

@@ -34,6 +34,12 @@ type Issue struct {
 // MaxIssues bounds the issues listed per object; more would not help.
 const MaxIssues = 20
 
+// broken returns the issue as one of an object.
+func (i *Issue) broken(origin model.Origin, k model.Key) model.Broken {
+	return model.Broken{Severity: i.Severity, Origin: origin, Key: k, Field: i.Field, Code: i.Code, Message: i.Message, Remedy: i.Remedy,
+		Release: i.Release}
+}
+
 // CheckTree compares the tree of an object with its API type. With strict, unknown fields are errors. It
 // returns at most MaxIssues issues, and the number of others in more.
 func CheckTree(n *yaml.Node, t reflect.Type, strict bool) (issues []Issue, more int) {
@@ -108,36 +114,30 @@ func (c *treeChecker) checkStep(s yamltree.PathStep, n *yaml.Node, t *typeInfo) 
 // checkNode compares n with its type. Null means absent everywhere. It rewrites a MicroTime to the only
 // precision that Kubernetes reads.
 func (c *treeChecker) checkNode(n *yaml.Node, t *typeInfo) {
-	if yamltree.IsNull(n) || t.shape == shapeAny {
-		return
-	}
-	switch t.shape {
-	case shapeStruct:
-		c.checkObject(n, t)
-	case shapeMap:
-		if n.Kind != yaml.MappingNode {
-			c.addWrongValue(n, t.shape, 0)
-			return
-		}
-		c.checkKeys(n, nil)
+	switch {
+	case yamltree.IsNull(n) || t.shape == shapeAny:
+	case n.Kind == yaml.MappingNode && (t.shape == shapeStruct || t.shape == shapeMap):
+		c.checkKeys(n, t.fields)
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			c.checkStep(yamltree.FieldStep(n.Content[i].Value), n.Content[i+1], t.elem)
+			k, field := n.Content[i], t.elem
+			if t.shape == shapeStruct {
+				field = t.fields[k.Value]
+			}
+			if field == nil {
+				c.addUnknown(k, t)
+			} else {
+				c.checkStep(yamltree.FieldStep(k.Value), n.Content[i+1], field)
+			}
 		}
-	case shapeList:
-		if n.Kind != yaml.SequenceNode {
-			c.addWrongValue(n, t.shape, 0)
-			return
-		}
+	case n.Kind == yaml.SequenceNode && t.shape == shapeList:
 		for i, e := range n.Content {
 			c.checkStep(yamltree.PathStep{Index: i}, e, t.elem)
 		}
-	default:
-		if !scalarFits(n, t) {
-			c.addWrongValue(n, t.shape, t.bits)
-		} else if t.shape == shapeMicroTime {
-			at, _ := time.Parse(time.RFC3339, n.Value)
-			n.Value = at.Format(metav1.RFC3339Micro)
-		}
+	case !scalarFits(n, t):
+		c.addWrongValue(n, t.shape, t.bits)
+	case t.shape == shapeMicroTime:
+		at, _ := time.Parse(time.RFC3339, n.Value)
+		n.Value = at.Format(metav1.RFC3339Micro)
 	}
 }
 
@@ -163,23 +163,7 @@ func scalarFits(n *yaml.Node, t *typeInfo) bool {
 		_, err := resource.ParseQuantity(n.Value)
 		return err == nil
 	}
-	return true
-}
-
-func (c *treeChecker) checkObject(n *yaml.Node, t *typeInfo) {
-	if n.Kind != yaml.MappingNode {
-		c.addWrongValue(n, t.shape, 0)
-		return
-	}
-	c.checkKeys(n, t.fields)
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		k, v := n.Content[i], n.Content[i+1]
-		if field := t.fields[k.Value]; field != nil {
-			c.checkStep(yamltree.FieldStep(k.Value), v, field)
-		} else {
-			c.addUnknown(k, t)
-		}
-	}
+	return false
 }
 
 // checkKeys reports duplicate keys of a mapping; for an object only known ones.
@@ -253,12 +237,7 @@ func cnpRemedy(name string, t *typeInfo) string {
 	return ""
 }
 
-// UnknownFields returns the paths of spec fields that the object's Go type lacks, in order, at most MaxIssues.
-func UnknownFields(t reflect.Type, obj map[string]any) (paths []string) {
-	collectUnknown(obj["spec"], infoOf(t).fields["spec"], []yamltree.PathStep{yamltree.FieldStep("spec")}, &paths)
-	return paths
-}
-
+// collectUnknown adds the paths of fields that a Go type lacks, in order, at most MaxIssues.
 func collectUnknown(v any, t *typeInfo, way []yamltree.PathStep, out *[]string) {
 	switch v := v.(type) {
 	case map[string]any:

@@ -86,7 +86,9 @@ func Open(ctx context.Context, ref Ref, most int64, wanted func(path string) boo
 	if err := t.takeList(text); err != nil {
 		return nil, err
 	}
-	if err := t.read(ctx, root, linkLimit, t.links()); err != nil {
+	links := slices.Collect(maps.Values(t.entries))
+	links = slices.DeleteFunc(links, func(e *entry) bool { return !e.isLink() })
+	if err := t.read(ctx, root, linkLimit, links); err != nil {
 		return nil, err
 	}
 	if t.top, err = t.follow(asked); err != nil {
@@ -173,15 +175,6 @@ func (t *Tree) folder(p string) *entry {
 	return e
 }
 
-func (t *Tree) links() (out []*entry) {
-	for _, e := range t.entries {
-		if e.isLink() {
-			out = append(out, e)
-		}
-	}
-	return out
-}
-
 // wantedFiles returns the wanted files, with links resolved.
 func (t *Tree) wantedFiles(wanted func(string) bool) (out []*entry) {
 	for p, e := range t.entries {
@@ -233,11 +226,10 @@ func (t *Tree) read(ctx context.Context, root string, most int64, list []*entry)
 		return err
 	}
 	for _, f := range found {
-		if f.kind != "blob" {
-			continue
-		}
 		for _, e := range byID[f.id] {
-			e.err, e.size, e.text = nil, f.size, texts[f.id]
+			if f.kind == "blob" {
+				e.err, e.size, e.text = nil, f.size, texts[f.id]
+			}
 		}
 	}
 	return nil
@@ -298,9 +290,9 @@ func (t *Tree) Name(p string) string {
 		p = path.Join(t.asked, strings.TrimPrefix(p, t.top))
 	}
 	if p == "." {
-		return Prefix + t.rev
+		return GitPrefix + t.rev
 	}
-	return Prefix + t.rev + ":" + p
+	return GitPrefix + t.rev + ":" + p
 }
 
 // Identity returns the same text for a file and a link to it.
@@ -308,7 +300,7 @@ func (t *Tree) Identity(p string) string {
 	if real, err := t.follow(p); err == nil {
 		p = real
 	}
-	return Prefix + t.rev + ":" + p
+	return GitPrefix + t.rev + ":" + p
 }
 
 // Submodules returns the paths of submodules below Top. The tree lacks their files.

@@ -11,7 +11,6 @@ import (
 
 	"rung/model"
 	"rung/model/words"
-
 	"rung/sources/manifests/yamltree"
 )
 
@@ -38,32 +37,25 @@ func (t *TypedReader) ReadObject(obj any, old model.Object) (o model.Object, bro
 	u, generic := obj.(*unstructured.Unstructured)
 	if generic {
 		k = kindOf(u.GetAPIVersion(), u.GetKind())
-		if k != nil && k.toModel != nil {
-			return t.genericObject(k, u), t.d.out.broken
-		}
 	}
 	if k == nil || k.toModel == nil {
 		return t.policyOf(obj, m, old), t.d.out.broken
 	}
-	if i := CheckName(k.kind, m.GetNamespace(), m.GetName()); i != nil {
-		t.d.reportIssue(t.clusterOrigin(), ShortKey(model.Key{Kind: k.kind, Namespace: m.GetNamespace(), Name: m.GetName()}), *i)
+	key := ShortKey(model.Key{Kind: k.kind, Namespace: m.GetNamespace(), Name: m.GetName()})
+	if i := CheckName(k.kind, m.GetNamespace(), m.GetName()); i != nil && !generic {
+		t.d.reportIssue(t.clusterOrigin(), key, *i)
 		return nil, t.d.out.broken
 	}
 	about := t.d.metaOf(k, m, t.clusterOrigin())
 	about.Version = words.CleanText(m.GetResourceVersion())
-	return k.toModel(t.d, m, about), t.d.out.broken
-}
-
-// genericObject converts a Tier, a group or a network, for which client-go has no types.
-func (t *TypedReader) genericObject(k *kindInfo, u *unstructured.Unstructured) model.Object {
-	about := t.d.metaOf(k, u, t.clusterOrigin())
-	about.Version = words.CleanText(u.GetResourceVersion())
+	if !generic {
+		return k.toModel(t.d, m, about), t.d.out.broken
+	}
 	o, err := t.d.namedObject(k, u, about)
 	if err != nil {
-		t.reportUnfit(ShortKey(model.Key{Kind: k.kind, Namespace: u.GetNamespace(), Name: u.GetName()}), err)
-		return nil
+		t.reportUnfit(key, err)
 	}
-	return o
+	return o, t.d.out.broken
 }
 
 func (t *TypedReader) reportUnfit(key model.Key, err error) {
@@ -106,7 +98,8 @@ func (t *TypedReader) policyOf(obj any, m metav1.Object, old model.Object) model
 
 // newerFields reports the fields that the policy's types lack; true if there are any.
 func (t *TypedReader) newerFields(p *model.Policy, u *unstructured.Unstructured) bool {
-	fields := UnknownFields(infoOfKind(p.Kind).goType, u.Object)
+	var fields []string
+	collectUnknown(u.Object["spec"], infoOf(infoOfKind(p.Kind).goType).fields["spec"], []yamltree.PathStep{yamltree.FieldStep("spec")}, &fields)
 	p.Older = nil
 	if len(fields) > 0 && p.Kind.IsAdmin() {
 		p.Older = OlderOnServer(u.Object)

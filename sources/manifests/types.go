@@ -4,8 +4,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// The manifests of networks. They name all fields of today, to report misspelled ones. Unread fields have type
-// any.
+// The manifests of networks name all fields of today, to report misspelled ones. Unread fields have type any.
 type (
 	// UDN is a UserDefinedNetwork.
 	UDN struct {
@@ -50,12 +49,10 @@ type (
 		Layer2   *flatConfig   `json:"layer2"`
 	}
 	clusterNetworkSpec struct {
-		Topology  string          `json:"topology"`
-		Layer3    *layer3Config   `json:"layer3"`
-		Layer2    *flatConfig     `json:"layer2"`
-		Localnet  *localnetConfig `json:"localnet"`
-		Transport string          `json:"transport"`
-		NoOverlay any             `json:"noOverlay"`
+		networkSpec `json:",inline"`
+		Localnet    *localnetConfig `json:"localnet"`
+		Transport   string          `json:"transport"`
+		NoOverlay   any             `json:"noOverlay"`
 		// NoOverlayOptions is NoOverlay's name in some releases.
 		NoOverlayOptions any `json:"noOverlayOptions"`
 		EVPN             any `json:"evpn"`

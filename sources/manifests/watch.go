@@ -225,9 +225,7 @@ func (w *watcher) listenTo(p string, dirs map[string]bool) {
 	_ = filepath.WalkDir(p+string(filepath.Separator), func(at string, d fs.DirEntry, err error) error {
 		at = filepath.Clean(at)
 		switch {
-		case err != nil:
-			return nil
-		case !d.IsDir():
+		case err != nil || !d.IsDir():
 			return nil
 		case at != p && strings.HasPrefix(d.Name(), "."):
 			return fs.SkipDir

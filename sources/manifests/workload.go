@@ -42,8 +42,7 @@ type Workload struct {
 	Wanted int
 	// NodeSelector selects the nodes of its pods.
 	NodeSelector map[string]string
-	// Pod has the template's labels, ports, service account and network. It is nil if TemplateOf names the
-	// workload with the template.
+	// Pod has the template's labels, ports, account and network; nil if that is TemplateOf's.
 	Pod        *model.Pod
 	TemplateOf string
 }
@@ -59,8 +58,7 @@ func (w *Workload) Ref() string {
 // refText returns the form of model.Pod.Workload.
 func refText(kind model.Kind, name string) string { return strings.ToLower(string(kind)) + "/" + name }
 
-// cronJobRun matches the name of a Job made by a CronJob: the CronJob's name and the scheduled time in minutes
-// since 1970.
+// cronJobRun matches the name of a CronJob's Job: with the scheduled time in minutes since 1970.
 var cronJobRun = regexp.MustCompile(`^(.+)-[0-9]{8,10}$`)
 
 // OwnerOf returns the workload of a pod, in the form of model.Pod.Workload: the one a person wrote, not the
@@ -73,7 +71,8 @@ func ownerOf(owners []metav1.OwnerReference, labels map[string]string) string {
 		if o.Controller == nil || !*o.Controller {
 			continue
 		}
-		switch kind := model.Kind(o.Kind); kind {
+		kind := model.Kind(o.Kind)
+		switch kind {
 		case model.KindReplicaSet:
 			for _, hash := range []struct {
 				label string
@@ -83,23 +82,22 @@ func ownerOf(owners []metav1.OwnerReference, labels map[string]string) string {
 					return refText(hash.kind, name)
 				}
 			}
-			return refText(kind, o.Name)
 		case model.KindReplicationController:
 			if name := labels["deploymentconfig"]; name != "" {
 				return refText(model.KindDeploymentConfig, name)
 			}
-			return refText(kind, o.Name)
 		case model.KindJob:
 			if m := cronJobRun.FindStringSubmatch(o.Name); m != nil {
 				return refText(model.KindCronJob, m[1])
 			}
-			return refText(kind, o.Name)
 		case "VirtualMachineInstance":
-			return refText(model.KindVM, o.Name)
-		case model.KindDeployment, model.KindStatefulSet, model.KindDaemonSet, model.KindDeploymentConfig, model.KindRollout, model.KindCronJob,
-			model.KindVM:
-			return refText(kind, o.Name)
+			kind = model.KindVM
+		default:
+			if !kind.IsWorkload() {
+				continue
+			}
 		}
+		return refText(kind, o.Name)
 	}
 	return ""
 }

@@ -18,8 +18,7 @@ import (
 // DaemonSet, Rollout. It also serves Job and CronJob, whose selector the API server makes.
 type Selecting = Manifest[metav1.LabelSelector]
 
-// Matching is the manifest of a workload selecting by a map of labels: ReplicationController and
-// DeploymentConfig.
+// Matching is the manifest of a ReplicationController or DeploymentConfig, which selects by a map of labels.
 type Matching = Manifest[map[string]string]
 
 // Manifest has the parts read of a workload; S is the form of its selector.
@@ -27,7 +26,10 @@ type Manifest[S any] struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata"`
 	Spec              Spec[S] `json:"spec"`
-	Status            Status  `json:"status"`
+	Status            struct {
+		// CompletionTime is when a Job succeeded.
+		CompletionTime *metav1.Time `json:"completionTime"`
+	} `json:"status"`
 }
 
 // Spec has the fields read of a workload's spec.
@@ -41,7 +43,10 @@ type Spec[S any] struct {
 	Template    *corev1.PodTemplateSpec `json:"template"`
 	JobTemplate *JobTemplate            `json:"jobTemplate"`
 	// WorkloadRef names the Deployment whose template a Rollout uses.
-	WorkloadRef *Reference `json:"workloadRef"`
+	WorkloadRef *struct {
+		Kind string `json:"kind"`
+		Name string `json:"name"`
+	} `json:"workloadRef"`
 	// Running and RunStrategy tell whether a VirtualMachine should run.
 	Running     *bool  `json:"running"`
 	RunStrategy string `json:"runStrategy"`
@@ -50,18 +55,6 @@ type Spec[S any] struct {
 // JobTemplate describes the Jobs made by a CronJob.
 type JobTemplate struct {
 	Spec Spec[metav1.LabelSelector] `json:"spec"`
-}
-
-// Reference names another workload of the same namespace.
-type Reference struct {
-	Kind string `json:"kind"`
-	Name string `json:"name"`
-}
-
-// Status has the fields read of a workload's status.
-type Status struct {
-	// CompletionTime is when a Job succeeded.
-	CompletionTime *metav1.Time `json:"completionTime"`
 }
 
 // commonSpec returns the spec with its selector as a LabelSelector.
@@ -80,29 +73,20 @@ func (m *Manifest[S]) commonSpec() (s Spec[metav1.LabelSelector]) {
 	return s
 }
 
-// KeepWorkloadFields removes the unread fields from a workload's tree: most of a pod template has nothing to
-// do with connections.
-func KeepWorkloadFields(n *yaml.Node) {
-	spec := yamltree.Get(n, "spec")
-	yamltree.KeepFields(yamltree.Get(n, "status"), "completionTime")
-	for spec != nil {
-		yamltree.KeepFields(spec, "replicas", "parallelism", "completions", "selector", "template", "jobTemplate", "workloadRef", "running",
-			"runStrategy")
-		keepTemplateFields(yamltree.Get(spec, "template"))
-		yamltree.KeepFields(yamltree.Get(spec, "jobTemplate"), "spec")
-		yamltree.KeepFields(yamltree.Get(spec, "workloadRef"), "kind", "name")
-		spec = yamltree.Get(spec, "jobTemplate", "spec")
-	}
-}
+// workloadFields are the fields kept of a workload's spec; most others have nothing to do with connections.
+var workloadFields = func() yamltree.Fields {
+	pod := yamltree.Fields{"nodeName": nil, "nodeSelector": nil, "hostNetwork": nil, "serviceAccountName": nil, "serviceAccount": nil,
+		"containers": {"ports": nil}}
+	spec := yamltree.Fields{"replicas": nil, "parallelism": nil, "completions": nil, "selector": nil, "running": nil, "runStrategy": nil,
+		"workloadRef": {"kind": nil, "name": nil}, "template": {"metadata": {"labels": nil}, "spec": pod}}
+	spec["jobTemplate"] = yamltree.Fields{"spec": spec}
+	return spec
+}()
 
-func keepTemplateFields(template *yaml.Node) {
-	yamltree.KeepFields(template, "metadata", "spec")
-	yamltree.KeepFields(yamltree.Get(template, "metadata"), "labels")
-	yamltree.KeepFields(yamltree.Get(template, "spec"), "nodeName", "nodeSelector", "hostNetwork", "serviceAccountName", "serviceAccount",
-		"containers")
-	for _, c := range yamltree.ItemsAt(template, "spec", "containers") {
-		yamltree.KeepFields(c, "ports")
-	}
+// keepWorkloadFields removes the unread fields from a workload's tree.
+func keepWorkloadFields(n *yaml.Node) {
+	workloadFields.KeepIn(yamltree.Get(n, "spec"))
+	yamltree.Fields{"completionTime": nil}.KeepIn(yamltree.Get(n, "status"))
 }
 
 // readWorkload converts a workload; nil if the API server would reject the manifest.

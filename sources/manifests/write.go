@@ -65,10 +65,9 @@ func (w *policyWriter) policyObject() (*unstructured.Unstructured, error) {
 		meta["annotations"] = notes
 	}
 	spec := jsonTree{}
-	switch w.p.Kind {
-	case model.KindACNP, model.KindANNP:
+	if w.p.Kind.IsTiered() {
 		w.fillAntrea(spec)
-	default:
+	} else {
 		w.fillAdmin(spec)
 	}
 	apiVersion, kind := TypeMeta(w.p.Kind)
@@ -137,29 +136,26 @@ func (w *policyWriter) adminRule(r *model.Rule, at string) jsonTree {
 	}
 	peers := []any{}
 	for i := range r.Peers {
-		peers = append(peers, w.adminPeer(r, &r.Peers[i], fmt.Sprintf("%s.%s[%d]", at, peersField(r), i)))
+		peers = append(peers, w.adminPeer(r, &r.Peers[i], fmt.Sprintf("%s.%s[%d]", at, peersField(r.Direction), i)))
 	}
-	out[peersField(r)] = peers
+	out[peersField(r.Direction)] = peers
+	field, write := "ports", w.anpPort
+	if w.p.Kind == model.KindCNP {
+		field, write = "protocols", w.cnpPort
+	}
 	var ports []any
 	for i := range r.Ports {
-		if w.p.Kind == model.KindCNP {
-			ports = append(ports, w.cnpPort(&r.Ports[i], fmt.Sprintf("%s.protocols[%d]", at, i)))
-		} else {
-			ports = append(ports, w.anpPort(&r.Ports[i], fmt.Sprintf("%s.ports[%d]", at, i)))
-		}
+		ports = append(ports, write(&r.Ports[i], fmt.Sprintf("%s.%s[%d]", at, field, i)))
 	}
-	if field := "ports"; len(ports) > 0 {
-		if w.p.Kind == model.KindCNP {
-			field = "protocols"
-		}
+	if len(ports) > 0 {
 		out[field] = ports
 	}
 	return out
 }
 
-// peersField returns the name of the field with a rule's peers.
-func peersField(r *model.Rule) string {
-	if r.Direction == model.Egress {
+// peersField returns the name of the field with the peers of a rule.
+func peersField(d model.Direction) string {
+	if d == model.Egress {
 		return "to"
 	}
 	return "from"

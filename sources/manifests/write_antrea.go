@@ -2,6 +2,7 @@ package manifests
 
 import (
 	"fmt"
+	"strings"
 
 	"rung/model"
 )
@@ -37,10 +38,10 @@ func (w *policyWriter) antreaRule(r *model.Rule, at string) jsonTree {
 	}
 	var peers, services, ports, protocols []any
 	for i := range r.Peers {
-		peers = append(peers, w.antreaPeer(&r.Peers[i], fmt.Sprintf("%s.%s[%d]", at, peersField(r), i)))
+		peers = append(peers, w.antreaPeer(&r.Peers[i], fmt.Sprintf("%s.%s[%d]", at, peersField(r.Direction), i)))
 	}
 	for _, s := range a.ToServices {
-		services = append(services, jsonTree{"namespace": s.Namespace, "name": s.Name})
+		services = append(services, nameTree(s.Namespace, s.Name))
 	}
 	for i := range r.Ports {
 		ports = append(ports, w.antreaPort(&r.Ports[i], fmt.Sprintf("%s.ports[%d]", at, i)))
@@ -51,7 +52,7 @@ func (w *policyWriter) antreaRule(r *model.Rule, at string) jsonTree {
 	if len(a.L7) > 0 {
 		w.addCannot(at+".l7Protocols", "cannot be written")
 	}
-	for field, list := range map[string][]any{peersField(r): peers, "toServices": services, "ports": ports, "protocols": protocols} {
+	for field, list := range map[string][]any{peersField(r.Direction): peers, "toServices": services, "ports": ports, "protocols": protocols} {
 		if len(list) > 0 {
 			out[field] = list
 		}
@@ -66,23 +67,16 @@ func (w *policyWriter) antreaRule(r *model.Rule, at string) jsonTree {
 }
 
 func antreaProtocolTree(p model.RuleProtocol) jsonTree {
-	of := jsonTree{}
-	if p.Protocol == "IGMP" {
-		if p.Type != nil {
-			of["igmpType"] = int64(*p.Type)
+	name, of := strings.ToLower(p.Protocol), jsonTree{} // ICMP has no group, IGMP no code
+	for field, number := range map[string]*int32{name + "Type": p.Type, name + "Code": p.Code} {
+		if number != nil {
+			of[field] = int64(*number)
 		}
-		if p.Group != "" {
-			of["groupAddress"] = p.Group
-		}
-		return jsonTree{"igmp": of}
 	}
-	if p.Type != nil {
-		of["icmpType"] = int64(*p.Type)
+	if p.Group != "" {
+		of["groupAddress"] = p.Group
 	}
-	if p.Code != nil {
-		of["icmpCode"] = int64(*p.Code)
-	}
-	return jsonTree{"icmp": of}
+	return jsonTree{name: of}
 }
 
 func (w *policyWriter) antreaPort(p *model.Port, at string) jsonTree {
@@ -109,7 +103,7 @@ func (w *policyWriter) antreaPeer(p *model.Peer, at string) jsonTree {
 	case p.Kind == model.PeerGroup:
 		return jsonTree{"group": p.Group}
 	case p.Kind == model.PeerServiceAccount && p.ServiceAccount != nil:
-		return jsonTree{"serviceAccount": accountTree(p.ServiceAccount)}
+		return jsonTree{"serviceAccount": nameTree(p.ServiceAccount.Namespace, p.ServiceAccount.Name)}
 	case p.Kind == model.PeerDNS:
 		return jsonTree{"fqdn": p.DNSName}
 	case p.Kind == model.PeerNodes:
@@ -132,16 +126,13 @@ func (w *policyWriter) antreaPeer(p *model.Peer, at string) jsonTree {
 		}
 		return out
 	case p.Kind == model.PeerPods && p.Namespace == "": // of a namespaced policy
-		return jsonTree{"podSelector": w.labelSelector(p.Pods, at+".podSelector"), "namespaceSelector": w.labelSelector(p.Namespaces,
-			at+".namespaceSelector")}
+		return w.podsSelector(p.Namespaces, p.Pods, at)
 	}
 	w.addCannot(at, "is a kind of peer that the API does not allow there: %s", p.String())
 	return nil
 }
 
-func accountTree(a *model.ServiceAccount) jsonTree {
-	return jsonTree{"namespace": a.Namespace, "name": a.Name}
-}
+func nameTree(namespace, name string) jsonTree { return jsonTree{"namespace": namespace, "name": name} }
 
 func (w *policyWriter) appliedTo(list []model.AppliedTo, at string) (out []any) {
 	for i := range list {
@@ -151,9 +142,9 @@ func (w *policyWriter) appliedTo(list []model.AppliedTo, at string) (out []any) 
 		case a.Group != "":
 			t = jsonTree{"group": a.Group}
 		case a.ServiceAccount != nil:
-			t = jsonTree{"serviceAccount": accountTree(a.ServiceAccount)}
+			t = jsonTree{"serviceAccount": nameTree(a.ServiceAccount.Namespace, a.ServiceAccount.Name)}
 		case a.Service != nil:
-			t = jsonTree{"service": jsonTree{"namespace": a.Service.Namespace, "name": a.Service.Name}}
+			t = jsonTree{"service": nameTree(a.Service.Namespace, a.Service.Name)}
 		case a.Nodes != nil:
 			t = jsonTree{"nodeSelector": w.labelSelector(*a.Nodes, at+".nodeSelector")}
 		case a.Select:

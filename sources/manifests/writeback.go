@@ -55,16 +55,6 @@ func ExchangeText(fsys files.FS, f FileState, old, text []byte) (FileState, erro
 	return stampOf(f, text), nil
 }
 
-// PutBack restores the text that a file had before an ExchangeText, if it did not change since.
-func PutBack(fsys files.FS, f FileState, text []byte) error {
-	now, err := ReadUnchanged(fsys, f)
-	if err != nil {
-		return err
-	}
-	_, err = ExchangeText(fsys, f, now, text)
-	return err
-}
-
 // NewFile writes a new file, whole or not at all. It never overwrites a file.
 func NewFile(fsys files.FS, path string, text []byte) (FileState, error) {
 	if err := files.CreateFile(fsys, path, text, 0o644); err != nil {

@@ -8,8 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// Backoff returns waits that double from first up to most, each cut by up to half at random. Step returns the
-// next one.
+// Backoff returns waits that double from first up to most, each cut at random by up to half, for Step.
 func Backoff(first, most time.Duration) wait.Backoff {
 	return wait.Backoff{Duration: max(min(first, most)/2, 1), Cap: most / 2, Factor: 2, Jitter: 1, Steps: math.MaxInt}
 }

@@ -104,13 +104,7 @@ func IsBlank(text []byte) bool {
 }
 
 // leadingSpaces counts the spaces at the start of a line.
-func leadingSpaces(l []byte) int {
-	n := 0
-	for n < len(l) && l[n] == ' ' {
-		n++
-	}
-	return n
-}
+func leadingSpaces(l []byte) int { return len(l) - len(bytes.TrimLeft(l, " ")) }
 
 func isDash(l []byte) bool {
 	return len(l) > 0 && l[0] == '-' && (len(l) == 1 || l[1] == ' ' || l[1] == '\n' || l[1] == '\r' || l[1] == '\t')

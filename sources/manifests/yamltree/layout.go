@@ -10,8 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Layout finds the nodes of a tree in their text. The parser gives only the start of a node, in lines and
-// runes.
+// Layout finds the nodes of a tree in their text. The parser gives only starts, in lines and runes.
 type Layout struct {
 	Text []byte
 	JSON bool
@@ -55,8 +54,7 @@ func (l *Layout) lineIndex(p int) int {
 	return i - 1
 }
 
-// LineStart returns the start of the line of p, NextLine that of the next line (the text's end after the
-// last).
+// LineStart returns the start of the line of p, NextLine that of the next line or the text's end.
 func (l *Layout) LineStart(p int) int { return l.lineStarts[l.lineIndex(p)] }
 
 func (l *Layout) NextLine(p int) int {
@@ -142,8 +140,7 @@ func (l *Layout) End(n *yaml.Node, indent int) int {
 	return min(p, len(l.Text))
 }
 
-// blockScalarEnd finds the end of a literal or folded scalar whose header is at p: the end of the last
-// non-blank line that is indented enough.
+// blockScalarEnd finds the end of a literal or folded scalar with its header at p: its last indented line.
 func (l *Layout) blockScalarEnd(p, indent int) int {
 	end := l.LineStart(p) + len(bytes.TrimRight(l.Text[l.LineStart(p):l.NextLine(p)], "\r\n"))
 	first := -1 // indentation of the first line

@@ -10,8 +10,7 @@ import (
 )
 
 const (
-	// mendText bounds the texts checked behind their first mistake, in bytes: handwritten ones are far
-	// smaller.
+	// mendText bounds the texts checked behind their first mistake; handwritten ones are far smaller.
 	mendText = 64 << 10
 	// mostMends bounds the mended mistakes of one text.
 	mostMends = 8

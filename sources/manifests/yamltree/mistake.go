@@ -112,11 +112,9 @@ func isUnprintable(r rune) bool {
 }
 
 const (
-	// mendBytes bounds the bytes parsed to find a mistake's line, since a reader waits: handwritten texts are
-	// far smaller.
+	// mendBytes bounds the bytes parsed for a mistake's line while a reader waits; handwritten texts are smaller.
 	mendBytes = 1 << 20
-	// mendLines is how many lines to try above the one where a mistake shows, mendMore how many if changing
-	// that line would suffice.
+	// mendLines is how many lines to try above a shown mistake, mendMore how many if that line would do.
 	mendLines, mendMore = 60, 4
 )
 

@@ -42,8 +42,7 @@ func (e *SyntaxError) Error() string {
 
 var lineInError = regexp.MustCompile(`^line (\d+): `)
 
-// ParseYAML parses one document; nil if it is empty. The parser's panics become errors, since texts are
-// arbitrary.
+// ParseYAML parses one document; nil if it is empty. The parser's panics become errors.
 func ParseYAML(text []byte) (*yaml.Node, error) {
 	root, e := parseOnce(text)
 	if e != nil {
@@ -235,18 +234,27 @@ func TextAt(n *yaml.Node, path ...string) string {
 	return n.Value
 }
 
-// KeepFields removes all other fields from a mapping.
-func KeepFields(n *yaml.Node, fields ...string) {
-	if n == nil || n.Kind != yaml.MappingNode {
-		return
-	}
-	kept := n.Content[:0]
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if slices.Contains(fields, n.Content[i].Value) {
-			kept = append(kept, n.Content[i], n.Content[i+1])
+// Fields are the fields to keep of a mapping, or of each mapping in a list. nil keeps a whole value.
+type Fields map[string]Fields
+
+// KeepIn removes all other fields.
+func (f Fields) KeepIn(n *yaml.Node) {
+	switch {
+	case n == nil || f == nil:
+	case n.Kind == yaml.SequenceNode:
+		for _, e := range n.Content {
+			f.KeepIn(e)
 		}
+	case n.Kind == yaml.MappingNode:
+		kept := n.Content[:0]
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if below, keep := f[n.Content[i].Value]; keep {
+				below.KeepIn(n.Content[i+1])
+				kept = append(kept, n.Content[i], n.Content[i+1])
+			}
+		}
+		n.Content = kept
 	}
-	n.Content = kept
 }
 
 // IsNull reports whether a node is null, as is a field without a value.

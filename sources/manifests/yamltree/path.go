@@ -41,8 +41,7 @@ func PathText(way []PathStep, generic bool) string {
 	return b.String()
 }
 
-// LineOf returns the line of a field in a tree, or of the nearest field above it; 0 for a tree without lines.
-// The path is written as in API errors.
+// LineOf returns the line of a field, by its path in API errors, or of the nearest above; 0 without lines.
 func LineOf(n *yaml.Node, path string) int {
 	_, line, _ := fieldAt(n, pathKeys(path))
 	return line
@@ -57,8 +56,7 @@ func LineOfValue(n *yaml.Node, path, message string) int {
 	return line
 }
 
-// ClearField makes a field null, which means absent. If its correct name meant is given and still free, it
-// renames the field instead and keeps the value.
+// ClearField makes a field null, which means absent, or gives it its correct name, meant, if that is free.
 func ClearField(n *yaml.Node, path, meant string) {
 	keys := pathKeys(path)
 	if len(keys) == 0 {

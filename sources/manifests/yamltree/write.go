@@ -110,8 +110,7 @@ func blankAtFirst(s string) bool {
 	return s == "" || s[0] == '\t'
 }
 
-// plainSafe reports whether a string certainly needs no quotes in YAML 1.1 and 1.2. It may be false for
-// others.
+// plainSafe reports whether a string certainly needs no quotes in YAML 1.1 and 1.2.
 func plainSafe(s string) bool {
 	if s == "" || yaml11Bool(s) || len(s) > 200 {
 		return false
@@ -133,12 +132,7 @@ func plainSafe(s string) bool {
 
 // singleSafe reports whether a string can be written in single quotes on one line.
 func singleSafe(s string) bool {
-	for _, r := range s {
-		if r < ' ' || r == 0x7f || r > 0x7e && !strconv.IsPrint(r) {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r > 0x7e && !strconv.IsPrint(r) })
 }
 
 // FlowText writes a value on one line.
