@@ -20,7 +20,7 @@ import (
 // Conn is the connection to one zone's database. It implements the reconciler's Zone. Call Run once.
 type Conn struct{ connection }
 
-// connection is what connections to both databases have.
+// connection holds the settings and the session of a connection to either database.
 type connection struct {
 	cfg     Config
 	current atomic.Pointer[session] // nil unless synced

@@ -182,8 +182,7 @@ func (d *rowDecoder) readSouthbound(table, uuid string, old flow.Row, delta bool
 	switch table {
 	case flow.TableFlow:
 		r := rowCopy[flow.LogicalFlow](old)
-		r.UUID = uuid
-		d.readColumns(delta, []columnTarget{{"pipeline", &r.Pipeline}, {"table_id", &r.Table}, {"priority", &r.Priority},
+		d.readColumns(&r.UUID, uuid, delta, []columnTarget{{"pipeline", &r.Pipeline}, {"table_id", &r.Table}, {"priority", &r.Priority},
 			{"match", &r.Match}, {"actions", &r.Actions},
 			{"logical_datapath", func() { r.Datapath = d.optionalUUID() }},
 			{"logical_dp_group", func() { r.Group = d.optionalUUID() }},
@@ -194,13 +193,11 @@ func (d *rowDecoder) readSouthbound(table, uuid string, old flow.Row, delta bool
 		return r
 	case flow.TableGroup:
 		r := rowCopy[flow.Group](old)
-		r.UUID = uuid
-		d.readColumns(delta, []columnTarget{{"datapaths", &r.Datapaths}})
+		d.readColumns(&r.UUID, uuid, delta, []columnTarget{{"datapaths", &r.Datapaths}})
 		return r
 	case flow.TableDatapath:
 		r := rowCopy[flow.Datapath](old)
-		r.UUID = uuid
-		d.readColumns(delta, []columnTarget{{"external_ids", func() {
+		d.readColumns(&r.UUID, uuid, delta, []columnTarget{{"external_ids", func() {
 			d.readPicks(map[string]*string{keyName: &r.Name, keySwitch: &r.Switch}, delta)
 		}}})
 		if !nb.IsUUID(r.Switch) {
@@ -209,13 +206,11 @@ func (d *rowDecoder) readSouthbound(table, uuid string, old flow.Row, delta bool
 		return r
 	case flow.TableChassis:
 		r := rowCopy[flow.Chassis](old)
-		r.UUID = uuid
-		d.readColumns(delta, []columnTarget{{"name", &r.Name}, {"nb_cfg", &r.NbCfg}, {"nb_cfg_timestamp", &r.Stamp}})
+		d.readColumns(&r.UUID, uuid, delta, []columnTarget{{"name", &r.Name}, {"nb_cfg", &r.NbCfg}, {"nb_cfg_timestamp", &r.Stamp}})
 		return r
 	}
 	r := rowCopy[flow.Global](old)
-	r.UUID = uuid
-	d.readColumns(delta, []columnTarget{{"nb_cfg", &r.NbCfg}})
+	d.readColumns(&r.UUID, uuid, delta, []columnTarget{{"nb_cfg", &r.NbCfg}})
 	return r
 }
 
