@@ -66,7 +66,8 @@ func (f *ovnRun) packetsAgree() {
 				return err
 			}
 			zones[zone] = verdict.NewZone(zone, rows, &verdict.MatchCache{}, nil)
-			return z.FlushConntrack(ctx)
+			_, err = z.Control(ctx, sandbox.VSwitchd, "dpctl/flush-conntrack")
+			return err
 		})
 	}
 	port := uint16(40000)

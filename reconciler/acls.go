@@ -65,6 +65,10 @@ func (t *Tracker) compareACLs(tr *unitTrack) {
 		row := t.DB.ACL(uuid)
 		byID[row.ID()] = append(byID[row.ID()], row)
 	}
+	var desired []*nb.ACL // the policy's ACLs for the switch ports of this zone
+	if tr.hasRows() {
+		desired = t.Desired.ACLs(tr.unit, t.Zone, t.DB)
+	}
 	var off []*nb.ACL // in none of the policy's groups
 	leftover := func(rows []*nb.ACL) {
 		for _, row := range rows {
@@ -75,7 +79,7 @@ func (t *Tracker) compareACLs(tr *unitTrack) {
 			}
 		}
 	}
-	for _, want := range t.desiredACLs(tr) {
+	for _, want := range desired {
 		rows := byID[want.ID()]
 		delete(byID, want.ID())
 		if len(rows) == 0 {
@@ -84,10 +88,10 @@ func (t *Tracker) compareACLs(tr *unitTrack) {
 		}
 		// Of several rows with one id, prefer one in use.
 		slices.SortFunc(rows, func(a, b *nb.ACL) int {
-			if ia, ib := inGroup.Has(a.UUID), inGroup.Has(b.UUID); ia != ib {
-				if ia {
-					return -1
-				}
+			switch ia, ib := inGroup.Has(a.UUID), inGroup.Has(b.UUID); {
+			case ia && !ib:
+				return -1
+			case ib && !ia:
 				return 1
 			}
 			return cmp.Compare(a.UUID, b.UUID)
@@ -108,14 +112,6 @@ func (t *Tracker) compareACLs(tr *unitTrack) {
 	slices.SortFunc(out.extra, byIDThenUUID)
 	slices.SortFunc(off, byIDThenUUID)
 	out.misplaced, out.Stray = sortMisplaced(t.DB, off)
-}
-
-// desiredACLs returns the policy's ACLs for the switch ports of this zone.
-func (t *Tracker) desiredACLs(tr *unitTrack) []*nb.ACL {
-	if !tr.hasRows() {
-		return nil
-	}
-	return t.Desired.ACLs(tr.unit, t.Zone, t.DB)
 }
 
 // livePriority returns the ANP priority that all live ACLs of the policy agree on, or -1.

@@ -6,22 +6,12 @@ import (
 	"hash/maphash"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/nb"
 )
-
-// SameValue reports whether two column values are equal.
-func SameValue(a, b any) bool {
-	if m, ok := a.(map[string]string); ok {
-		n, _ := b.(map[string]string)
-		return maps.Equal(m, n)
-	}
-	return a == b
-}
 
 // WrittenValue returns a column's value as operations carry it; nil means no value.
 func WrittenValue(v any) any {
@@ -52,17 +42,8 @@ func diffMap(column string, desired, live map[string]string) model.FieldDiff {
 // valueText returns a column's value for display; a map is {k=v, …}, sorted by key.
 func valueText(v any) string {
 	switch v := v.(type) {
-	case nb.Optional:
-		return string(v)
 	case string:
-		if v == "" {
-			return `""`
-		}
-		return v
-	case int:
-		return strconv.Itoa(v)
-	case bool:
-		return strconv.FormatBool(v)
+		return cmp.Or(v, `""`)
 	case map[string]string:
 		parts := make([]string, 0, len(v))
 		for _, k := range slices.Sorted(maps.Keys(v)) {
@@ -70,7 +51,7 @@ func valueText(v any) string {
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
 	}
-	return ""
+	return fmt.Sprint(v)
 }
 
 // liveValue returns the value of a row's column, nil if the row has no such column.
@@ -135,9 +116,5 @@ func hasOpenSets(c *compiler.CompiledUnit) bool {
 // differsByZone reports whether an ACL has another match in every zone: named ports of ingress rules resolve
 // to the zone's subject pods (ovn-kubernetes.md#named-ports).
 func differsByZone(id string) bool {
-	if !strings.Contains(id, "-namedPort") {
-		return false
-	}
-	o := nb.OwnerOf(nb.TableACL, map[string]string{nb.KeyID: id})
-	return o.Direction != "Egress"
+	return strings.Contains(id, "-namedPort") && nb.OwnerOf(nb.TableACL, map[string]string{nb.KeyID: id}).Direction != "Egress"
 }

@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -65,7 +66,7 @@ func (c *commandWriter) writeOp(op *nb.Op) {
 			}
 			c.writeMembers(verb, op.Table, op.UUID, m.Column, m.Strings, quotedAtom)
 			c.writeRefs(verb, op.Table, op.UUID, m.Column, m.Refs)
-			quote := func(k string) string { return quotedPair(k, m.Pairs[k]) }
+			quote := func(k string) string { return words.ShellQuote(strconv.Quote(k) + "=" + strconv.Quote(m.Pairs[k])) }
 			c.writeMembers(verb, op.Table, op.UUID, m.Column, slices.Sorted(maps.Keys(m.Pairs)), quote)
 		}
 	case nb.OpInsert:
@@ -133,21 +134,10 @@ func (c *commandWriter) writeRefs(verb, table, record, column string, refs []nb.
 func columnsText(row map[string]any) string {
 	var b strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(row)) {
-		b.WriteString(" " + name + "=" + words.ShellQuote(ovsValue(row[name])))
+		value := cmp.Or(row[name], any(nb.Optional("")))
+		b.WriteString(" " + name + "=" + words.ShellQuote(nb.Column{Value: value}.ListText()))
 	}
 	return b.String()
 }
 
-func quotedPair(k, v string) string {
-	return words.ShellQuote(strconv.Quote(k) + "=" + strconv.Quote(v))
-}
-
 func quotedAtom(s string) string { return words.ShellQuote(strconv.Quote(s)) }
-
-// ovsValue returns a value in ovn-nbctl's syntax.
-func ovsValue(v any) string {
-	if v == nil {
-		v = nb.Optional("")
-	}
-	return nb.Column{Value: v}.ListText()
-}

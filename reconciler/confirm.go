@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -68,10 +69,15 @@ func (w *worker) checkOverdue() {
 		}
 		// A fresh read is not available: continue with the known rows.
 		w.whyUnsure, w.stateNews = "", true
-		for k, h := range w.unconfirmed {
-			if h != nil {
-				w.releasePolicy(k)
-			}
+		w.releaseWritten()
+	}
+}
+
+// releaseWritten releases all written policies.
+func (w *worker) releaseWritten() {
+	for k, h := range w.unconfirmed {
+		if h != nil {
+			w.releasePolicy(k)
 		}
 	}
 }
@@ -125,7 +131,13 @@ func isShown(db *nb.DB, op *nb.Op, res nb.OpResult) bool {
 		return areMutationsShown(db, row, op.Mutations)
 	}
 	for name, v := range op.Row {
-		if !SameValue(WrittenValue(liveValue(row, name)), v) {
+		live := WrittenValue(liveValue(row, name))
+		if have, isMap := live.(map[string]string); isMap {
+			want, _ := v.(map[string]string)
+			if !maps.Equal(have, want) {
+				return false
+			}
+		} else if live != v {
 			return false
 		}
 	}
@@ -142,11 +154,7 @@ func areMutationsShown(db *nb.DB, row nb.Row, ms []nb.Mutation) bool {
 			return found || slices.Contains(live, s)
 		}
 		if len(m.Strings)+len(m.Refs) > 8 {
-			in := make(MemberSet, len(live))
-			for _, s := range live {
-				in.Add(s)
-			}
-			has = in.Has
+			has = setOf(live).Has
 		}
 		for _, s := range m.Strings {
 			if has(s) != m.Insert {

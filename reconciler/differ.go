@@ -1,6 +1,8 @@
 package reconciler
 
 import (
+	"cmp"
+	"slices"
 	"sync"
 	"time"
 
@@ -82,13 +84,9 @@ type ZoneRead struct {
 // undesired rows count as left over.
 func (d *ZoneDiffer) JudgeZone(g ZoneRead) map[model.PolicyKey]*model.PolicyInZone {
 	t := NewTracker(g.Zone)
-	t.Observing = true
-	t.MembersOf = d.SetMembers
+	t.Observing, t.MembersOf = true, d.SetMembers
 	t.beginStep()
-	t.Desired, t.DB = d.Desired, g.DB
-	if t.DB == nil {
-		t.DB = (*nb.DB)(nil).Apply(nil)
-	}
+	t.Desired, t.DB = d.Desired, cmp.Or(g.DB, &nb.DB{})
 	t.indexAll(nil)
 	t.compareAll()
 	t.finishStep(g.At)
@@ -99,9 +97,7 @@ func (d *ZoneDiffer) JudgeZone(g ZoneRead) map[model.PolicyKey]*model.PolicyInZo
 			continue
 		}
 		if g.Changed != nil {
-			if at := g.Changed(k); !at.IsZero() {
-				p.Touched = at
-			}
+			p.Touched = cmp.Or(g.Changed(k), p.Touched)
 		}
 		if was := g.Before[k]; was != nil && stillDiffers(was.Diffs, p.Diffs) && !was.DiffSince.IsZero() {
 			p.DiffSince = was.DiffSince
@@ -113,14 +109,9 @@ func (d *ZoneDiffer) JudgeZone(g ZoneRead) map[model.PolicyKey]*model.PolicyInZo
 
 // stillDiffers reports whether a row is in both lists.
 func stillDiffers(before, now []model.RowDiff) bool {
-	was := make(map[[2]string]struct{}, len(before))
+	was := make(map[[2]string]bool, len(before))
 	for i := range before {
-		was[[2]string{before[i].Table, before[i].ID}] = struct{}{}
+		was[[2]string{before[i].Table, before[i].ID}] = true
 	}
-	for i := range now {
-		if _, both := was[[2]string{now[i].Table, now[i].ID}]; both {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(now, func(d model.RowDiff) bool { return was[[2]string{d.Table, d.ID}] })
 }

@@ -21,7 +21,7 @@ const HeldElsewhere = "still referenced by a row outside the policy"
 // JoinPolicy returns a policy's state in the zone, nil if the tracker does not know the policy.
 func (t *Tracker) JoinPolicy(k model.PolicyKey) *model.PolicyInZone {
 	tr := t.Tracks[k]
-	if tr == nil || !t.Desired.KnowsNetwork(k.Network) || tr.unit == nil && t.Observing && isConfiguredKind(k.Kind) {
+	if tr == nil || !t.Desired.KnowsNetwork(k.Network) || tr.unit == nil && t.Observing && slices.Contains(configuredKinds, k.Kind) {
 		return nil
 	}
 	p := &model.PolicyInZone{Policy: k, Touched: tr.touched, LiveACLs: len(tr.liveACLs), LivePriority: tr.ACLs.priority}
@@ -82,31 +82,25 @@ func (t *Tracker) whyNotComparable(tr *unitTrack) string {
 	slices.Sort(strange)
 	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
 		for _, uuid := range strange {
-			if row := t.DB.Row(table, uuid); row != nil {
-				return "rows of another OVN-Kubernetes release: " + andMoreText(rowText(row), len(strange)-1)
+			row := t.DB.Row(table, uuid)
+			if row == nil {
+				continue
 			}
+			text := "rows of another OVN-Kubernetes release: " + table + " " + cmp.Or(row.IDs()[nb.KeyID], uuid)
+			if more := len(strange) - 1; more > 0 {
+				text += " and " + words.Count(more, "more row")
+			}
+			return text
 		}
 	}
 	return ""
 }
 
-func andMoreText(first string, more int) string {
-	if more > 0 {
-		return first + " and " + words.Count(more, "more row")
-	}
-	return first
-}
-
-// isConfiguredKind reports whether OVN-Kubernetes has rows of the kind by its configuration, or keeps them
-// until its next start (ovn-kubernetes.md#hairpin-and-node-rows, #pod-selector-sets, #multicast). If Rung only
-// observes, such rows are no difference when undesired.
-func isConfiguredKind(k model.Kind) bool {
-	switch k {
-	case model.KindNetpolDefault, model.KindNetpolNode, model.KindMulticastCluster, model.KindPodSelector, model.KindEFDNS:
-		return true
-	}
-	return false
-}
+// configuredKinds are the kinds whose rows OVN-Kubernetes has by its configuration, or keeps until its next start
+// (ovn-kubernetes.md#hairpin-and-node-rows, #pod-selector-sets, #multicast). If Rung only observes, such rows are
+// no difference when undesired.
+var configuredKinds = []model.Kind{model.KindNetpolDefault, model.KindNetpolNode, model.KindMulticastCluster, model.KindPodSelector,
+	model.KindEFDNS}
 
 // diffWriter collects the differences of one policy.
 type diffWriter struct {
@@ -133,16 +127,20 @@ func (d *diffWriter) addDiff(kind model.DiffKind, table, id, uuid string, fields
 	if d.since == nil {
 		d.since = map[diffKey]time.Time{}
 	}
-	if at, standing := d.tr.diffsSince[key]; standing {
-		d.since[key] = at
-	} else {
-		d.since[key] = d.tr.touched
+	at, standing := d.tr.diffsSince[key]
+	if !standing {
+		at = d.tr.touched
 	}
+	d.since[key] = at
 	d.p.Diffs = append(d.p.Diffs, model.RowDiff{Kind: kind, Table: table, ID: id, UUID: uuid, Fields: fields})
+	diff := &d.p.Diffs[len(d.p.Diffs)-1]
 	if _, damaged := d.tr.damaged[uuid]; damaged && kind == model.DiffExtra {
-		d.p.Diffs[len(d.p.Diffs)-1].Note = "the policy's by owner and name, but " + idText(id)
+		diff.Note = "the policy's by owner and name, but it has no " + nb.KeyID
+		if id != "" {
+			diff.Note = "the policy's by owner and name, but " + nb.KeyID + " " + id + " has an unknown form"
+		}
 	}
-	return &d.p.Diffs[len(d.p.Diffs)-1]
+	return diff
 }
 
 func (d *diffWriter) addACLs() {
@@ -196,10 +194,10 @@ func (d *diffWriter) addSets() {
 }
 
 func (d *diffWriter) addGroup() {
-	if !d.tr.hasRows() {
+	switch {
+	case !d.tr.hasRows():
 		return
-	}
-	if d.tr.unit.GroupName == "" {
+	case d.tr.unit.GroupName == "":
 		d.addUnlinked()
 		return
 	}

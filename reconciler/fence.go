@@ -105,8 +105,8 @@ func (f *fenceState) guardOps(db *nb.DB) []nb.Op {
 	if f.ZoneFence == nil {
 		return nil
 	}
-	return []nb.Op{{Kind: nb.OpWait, Table: nb.TableGlobal, UUID: db.Global().UUID,
-		Has: map[string]map[string]string{"external_ids": f.fenceKeys(f.epoch)}}}
+	return []nb.Op{{Kind: nb.OpWait, Table: nb.TableGlobal, UUID: db.Global().UUID, Has: map[string]map[string]string{
+		"external_ids": f.fenceKeys(f.epoch)}}}
 }
 
 func (f *fenceState) fenceKeys(epoch int64) map[string]string {

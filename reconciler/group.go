@@ -36,18 +36,17 @@ func portNames(db *nb.DB, uuids []string) (names []string) {
 // compareGroup compares a whole port group, by port names. Missing ports include subject pods that still lack
 // a logical switch port.
 func (t *Tracker) compareGroup(tr *unitTrack) {
-	g := &tr.group
-	*g = memberTrack{}
-	row := t.DB.PortGroupByName(tr.unit.GroupName)
-	var live []string
-	if row != nil {
-		g.uuid, live = row.UUID, portNames(t.DB, row.Ports)
-		slices.Sort(live)
+	tr.group = memberTrack{}
+	row, desired := t.DB.PortGroupByName(tr.unit.GroupName), t.Desired.LogicalPorts(tr.unit, t.Zone, nil)
+	if row == nil {
+		tr.group.missing, _ = compareMembers(desired, nil)
+		return
 	}
-	g.missing, g.extra = compareMembers(t.Desired.LogicalPorts(tr.unit, t.Zone, nil), live)
-	if row != nil {
-		t.compareGroupIDs(tr, row)
-	}
+	live := portNames(t.DB, row.Ports)
+	slices.Sort(live)
+	tr.group.uuid = row.UUID
+	tr.group.missing, tr.group.extra = compareMembers(desired, live)
+	t.compareGroupIDs(tr, row)
 }
 
 func (t *Tracker) compareGroupIDs(tr *unitTrack, row *nb.PortGroup) {
@@ -107,10 +106,7 @@ func (t *Tracker) stepLivePort(name string) {
 		}
 	}
 	// Rows with named ports depend on which subject pods have a port.
-	ns, pod, ok := strings.Cut(name, "_")
-	if !ok {
-		return
-	}
+	ns, pod, _ := strings.Cut(name, "_")
 	p := t.Desired.Cluster().Pod(ns, pod)
 	if p == nil || p.NodeName != t.Zone {
 		return

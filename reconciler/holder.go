@@ -59,22 +59,20 @@ func (t *Tracker) holderACLs(tr *unitTrack) []string {
 // registerHolder registers a unit under its holder, to notice the holder's changes.
 func (t *Tracker) registerHolder(tr *unitTrack, at compiler.ACLHolder) {
 	tr.holder = at
-	if tr.holder == (compiler.ACLHolder{}) {
+	if at == (compiler.ACLHolder{}) {
 		return
 	}
-	if t.holders[tr.holder] == nil {
-		t.holders[tr.holder] = map[*unitTrack]struct{}{}
+	if t.holders[at] == nil {
+		t.holders[at] = map[*unitTrack]struct{}{}
 	}
-	t.holders[tr.holder][tr] = struct{}{}
+	t.holders[at][tr] = struct{}{}
 }
 
 // unregisterHolder reverts registerHolder.
 func unregisterHolder(holders map[compiler.ACLHolder]map[*unitTrack]struct{}, tr *unitTrack) {
-	if of := holders[tr.holder]; of != nil {
-		delete(of, tr)
-		if len(of) == 0 {
-			delete(holders, tr.holder)
-		}
+	delete(holders[tr.holder], tr)
+	if len(holders[tr.holder]) == 0 {
+		delete(holders, tr.holder)
 	}
 }
 
@@ -95,16 +93,14 @@ func (t *Tracker) stepHolder(old, row heldRow) {
 	if same {
 		added, removed = StepMembers(old.acls, row.acls)
 	}
-	for _, uuids := range [][]string{added, removed} {
-		for _, uuid := range uuids {
-			acl := t.DB.ACL(uuid)
-			if acl == nil {
-				continue
-			}
-			if tr := t.Tracks[OwnerOfRow(acl).Unit]; tr != nil {
-				tr.aclsDirty = true
-				t.touchTrack(tr)
-			}
+	for _, uuid := range slices.Concat(added, removed) {
+		acl := t.DB.ACL(uuid)
+		if acl == nil {
+			continue
+		}
+		if tr := t.Tracks[OwnerOfRow(acl).Unit]; tr != nil {
+			tr.aclsDirty = true
+			t.touchTrack(tr)
 		}
 	}
 }
@@ -162,13 +158,13 @@ func unlinkOps(ops []nb.Op, tr *unitTrack) []nb.Op {
 
 // holderOps writes the ACLs of a unit without its own port group.
 func (b *OpsBuilder) holderOps(ops []nb.Op, tr *unitTrack) []nb.Op {
-	a, at := &tr.ACLs, findHolder(b.t.DB, tr.holder)
+	at := findHolder(b.t.DB, tr.holder)
 	if at.uuid == "" {
 		return ops
 	}
 	ops, link := b.aclOps(ops, tr)
 	var unlink []nb.Ref
-	for _, row := range a.extra {
+	for _, row := range tr.ACLs.extra {
 		unlink = append(unlink, nb.Ref{UUID: row.UUID})
 	}
 	var ms rowMutations

@@ -19,6 +19,15 @@ func (m *MemberSet) Add(s string) {
 	(*m)[s] = struct{}{}
 }
 
+// setOf returns a set of strings.
+func setOf(all []string) MemberSet {
+	out := make(MemberSet, len(all))
+	for _, s := range all {
+		out[s] = struct{}{}
+	}
+	return out
+}
+
 // remove removes s and reports whether it was a member. It frees an empty set: a map keeps its memory, and the
 // first write removes every member of every row.
 func (m *MemberSet) remove(s string) bool {
@@ -139,10 +148,9 @@ func (t *Tracker) stepDesiredMembers(d *compiler.SetDelta) {
 	}
 	t.touchTrack(s.track)
 	s.listed = nil
-	if s.uuid == "" {
-		return
+	if s.uuid != "" {
+		s.stepDesired(d.Add, d.Remove)
 	}
-	s.stepDesired(d.Add, d.Remove)
 }
 
 // stepSet applies a change that names only members, the usual case. It reports whether it could.

@@ -37,41 +37,21 @@ type RowOwner struct {
 
 // OwnerOfRow reads a row's owner; rows of tables without owners are foreign.
 func OwnerOfRow(r nb.Row) RowOwner {
-	ids := r.IDs()
 	o := nb.OwnerOfRow(r)
-	if o.Controller != nb.DefaultController && o.Network() == "" {
-		return RowOwner{}
-	}
 	out := RowOwner{Index: max(o.Index, 0),
 		Unit: model.PolicyKey{Kind: model.Kind(o.Type), Namespace: o.Namespace, Name: o.Name, Network: o.Network()}}
 	switch {
+	case !nb.IsOfNetwork(o.Controller):
+		return RowOwner{}
 	case o.Form == nb.FormKnown:
 		out.Form = Ours
-	case o.Name == "": // no policy to show it under
-		return RowOwner{}
-	case o.Form == nb.FormLegacy, o.Form == nb.FormOdd:
+	case o.Name != "" && (o.Form == nb.FormLegacy || o.Form == nb.FormOdd): // without a name, no policy can show it
 		out.Form = Damaged
-		out.IsOtherRelease = strings.HasPrefix(ids[nb.KeyID], o.Controller+":"+o.Type+":")
+		out.IsOtherRelease = strings.HasPrefix(r.IDs()[nb.KeyID], o.Controller+":"+o.Type+":")
 	default:
 		return RowOwner{}
 	}
 	return out
-}
-
-// idText describes the fault of a damaged row's id.
-func idText(id string) string {
-	if id == "" {
-		return "it has no " + nb.KeyID
-	}
-	return nb.KeyID + " " + id + " has an unknown form"
-}
-
-// rowText returns a row's table and id for a sentence.
-func rowText(r nb.Row) string {
-	if id := r.IDs()[nb.KeyID]; id != "" {
-		return nb.TableOf(r) + " " + id
-	}
-	return nb.TableOf(r) + " " + r.RowUUID()
 }
 
 // tooManySteps is the number of steps above which a full comparison is cheaper.
@@ -87,9 +67,9 @@ func MergeDeltas(a, b *compiler.Delta) *compiler.Delta {
 		Ports: slices.Concat(a.Ports, b.Ports)}
 	if out.Policies == nil {
 		out.Policies = b.Policies
-	} else {
-		maps.Copy(out.Policies, b.Policies)
+		return out
 	}
+	maps.Copy(out.Policies, b.Policies)
 	return out
 }
 

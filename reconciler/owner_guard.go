@@ -122,10 +122,8 @@ func (w *worker) judgeFirstRead(db *nb.DB) {
 		return
 	}
 	w.fence.rowsRead = true
-	if writer, _ := HolderIn(db); writer != "" {
-		return
-	}
-	if n := w.countOwnRows(db); n > 0 {
+	writer, _ := HolderIn(db)
+	if n := w.countOwnRows(db); writer == "" && n > 0 {
 		w.pauseForOther(words.Count(n, "row")+" of policies, but NB_Global names no writer", w.now())
 	}
 }
@@ -158,10 +156,7 @@ func isByServer(ch *nb.RowChange, o RowOwner, db *nb.DB) bool {
 		if !ok || !SameBooking(old, now) {
 			return false
 		}
-		left := make(MemberSet, len(now.Ports))
-		for _, p := range now.Ports {
-			left.Add(p)
-		}
+		left := setOf(now.Ports)
 		for _, p := range old.Ports {
 			if !left.Has(p) && db.Port(p) != nil {
 				return false

@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -9,6 +10,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
+	"rung/sources/retry"
 )
 
 // Reconciler reconciles one zone. Any goroutine may call its methods; they do not wait for the zone.
@@ -111,10 +113,7 @@ func (b *mailbox) addMail(f func(*mailItems)) {
 	b.mu.Lock()
 	f(&b.mail)
 	b.mu.Unlock()
-	select {
-	case b.signal <- struct{}{}:
-	default:
-	}
+	retry.Wake(b.signal)
 }
 
 func (b *mailbox) takeMail() mailItems {
@@ -148,12 +147,10 @@ func (m *mailItems) addGuard(g ZoneGuard) {
 }
 
 func (m *mailItems) addDesired(d *compiler.Desired, delta *compiler.Delta, loaded bool) {
-	if m.desired == nil {
-		m.delta = delta
-	} else {
-		m.delta = MergeDeltas(m.delta, delta)
+	if m.desired != nil {
+		delta = MergeDeltas(m.delta, delta)
 	}
-	m.desired = d
+	m.desired, m.delta = d, delta
 	m.steps++
 	m.loaded = m.loaded || loaded
 }
@@ -176,14 +173,10 @@ func (m *mailItems) addLive(u model.ZoneUpdate) {
 		}
 		u.Changes = append(old.Changes, u.Changes...)
 	}
-	if len(u.Changes) > tooManyChanges {
-		u.Resync = true
-	}
+	u.Resync = u.Resync || len(u.Changes) > tooManyChanges
 	if u.Resync {
 		u.Changes = nil
 	}
-	if u.Server == "" {
-		u.Server = old.Server
-	}
+	u.Server = cmp.Or(u.Server, old.Server)
 	m.live = &u
 }

@@ -126,9 +126,6 @@ func (r *reporter) forgetPolicy(k model.PolicyKey) {
 	delete(r.refusedVersions, k)
 }
 
-// forgetReported forgets the last conditions: a new writer reports its own, which the policies then carry.
-func (r *reporter) forgetReported() { clear(r.lastSent) }
-
 func (r *reporter) sendEvent(k model.PolicyKey, reason, message string) {
 	if r.events != nil {
 		r.events.Event(model.Event{About: k, Type: "Warning", Reason: reason, Message: message, Reporter: r.zone,
@@ -145,24 +142,19 @@ func (r *reporter) sendCondition(p *model.Policy, status, reason, message string
 		Changed: r.clock()}
 	last, ok := r.lastSent[p.Key]
 	if !ok || last.uid != p.UID {
-		ok = false
+		last.c = model.Condition{}
 		for _, has := range p.Conditions {
 			if has.Type == c.Type {
-				last.c, ok = has, true
+				last.c = has
 			}
 		}
 	}
-	if ok {
-		if last.c.Status == c.Status {
-			c.Changed = last.c.Changed
-		}
-		if last.c.Status == c.Status && last.c.Reason == c.Reason && last.c.Message == c.Message {
-			r.lastSent[p.Key] = sentCondition{p.UID, c}
-			return
-		}
+	same := last.c.Type == c.Type && last.c.Status == c.Status
+	if same {
+		c.Changed = last.c.Changed
 	}
 	r.lastSent[p.Key] = sentCondition{p.UID, c}
-	if r.status != nil {
+	if r.status != nil && !(same && last.c.Reason == c.Reason && last.c.Message == c.Message) {
 		r.status.SetCondition(p.Key, c)
 	}
 }

@@ -185,7 +185,7 @@ func (w *worker) takeMail(m mailItems) {
 		w.stateNews = true
 		if w.mode == Observe || m.stopped {
 			w.fence.epoch, w.fence.epochLost = 0, false
-			w.reports.forgetReported()
+			clear(w.reports.lastSent) // a new writer reports its own conditions, which the policies then carry
 			clear(w.readyPolicies)
 			clear(w.oneByOne)
 			for k := range w.failures {
@@ -230,11 +230,7 @@ func (w *worker) takeLive(u model.ZoneUpdate) {
 	if u.Resync && u.DB != nil {
 		w.reads++
 		w.whyUnsure = ""
-		for k, h := range w.unconfirmed {
-			if h != nil {
-				w.releasePolicy(k)
-			}
-		}
+		w.releaseWritten()
 	}
 	w.releaseSeen()
 }
@@ -255,18 +251,13 @@ func (w *worker) enqueue(k model.PolicyKey) {
 	if _, busy := w.unconfirmed[k]; busy {
 		return
 	}
-	// Conditions change the object too: only the spec counts.
-	if f := w.failures[k]; f != nil && isSameVersion(f.unit, w.tracker.CompiledUnit(k)) {
-		return
+	if f, c := w.failures[k], w.tracker.CompiledUnit(k); f != nil {
+		// Conditions change the object too: only the spec counts.
+		if f.unit == c || f.unit != nil && c != nil && k.Kind.IsAdmin() && isSameSpec(f.unit.Policy, c.Policy) {
+			return
+		}
 	}
 	w.readyPolicies[k] = struct{}{}
-}
-
-func isSameVersion(failed, c *compiler.CompiledUnit) bool {
-	if failed == c {
-		return true
-	}
-	return failed != nil && c != nil && c.Key.Kind.IsAdmin() && isSameSpec(failed.Policy, c.Policy)
 }
 
 // whyPaused returns why a zone in Write mode is not written, "" if it may be.

@@ -193,8 +193,9 @@ func (w *worker) finishTransaction(o flightOutcome) {
 	w.flights.underWay = slices.DeleteFunc(w.flights.underWay, func(o *flight) bool { return o == f })
 	f.began = f.began.Add(o.waited)
 	result := o.result()
-	if f.claim == 0 && result != "" && result != ResultUnknown {
-		w.endUnknowns(f)
+	if f.claim == 0 && result != "" && result != ResultUnknown && !f.followsUnknown() {
+		// A transaction behind an unknown one proves nothing: a server in trouble may commit only the second.
+		w.unknowns = 0
 	}
 	switch {
 	case result == "":
@@ -231,14 +232,6 @@ func (w *worker) requeuePolicies(f *flight) {
 		if w.mode == Write {
 			w.readyPolicies[p.key] = struct{}{}
 		}
-	}
-}
-
-// endUnknowns resets the count of unknown outcomes. A transaction behind an unknown one proves nothing: a
-// server in trouble may commit only the second.
-func (w *worker) endUnknowns(f *flight) {
-	if !f.followsUnknown() {
-		w.unknowns = 0
 	}
 }
 

@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -116,24 +117,15 @@ const (
 )
 
 func (c *Config) setDefaults() {
-	def := func(d *time.Duration, v time.Duration) {
-		if *d <= 0 {
-			*d = v
-		}
-	}
-	def(&c.Publish, 50*time.Millisecond)
-	def(&c.Gather, 50*time.Millisecond)
-	def(&c.Confirm, 500*time.Millisecond)
-	def(&c.AnswerTimeout, 30*time.Second)
-	def(&c.CompareAgain, time.Minute)
-	def(&c.BackoffMin, 50*time.Millisecond)
-	def(&c.BackoffMax, 30*time.Second)
-	if c.MaxBatch <= 0 {
-		c.MaxBatch = 50_000
-	}
-	if c.MaxPriority <= 0 {
-		c.MaxPriority = model.MaxPriority
-	}
+	c.Publish = cmp.Or(c.Publish, 50*time.Millisecond)
+	c.Gather = cmp.Or(c.Gather, 50*time.Millisecond)
+	c.Confirm = cmp.Or(c.Confirm, 500*time.Millisecond)
+	c.AnswerTimeout = cmp.Or(c.AnswerTimeout, 30*time.Second)
+	c.CompareAgain = cmp.Or(c.CompareAgain, time.Minute)
+	c.BackoffMin = cmp.Or(c.BackoffMin, 50*time.Millisecond)
+	c.BackoffMax = cmp.Or(c.BackoffMax, 30*time.Second)
+	c.MaxBatch = cmp.Or(c.MaxBatch, 50_000)
+	c.MaxPriority = cmp.Or(c.MaxPriority, model.MaxPriority)
 	if c.Clock == nil {
 		c.Clock = time.Now
 	}

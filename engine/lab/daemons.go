@@ -17,10 +17,6 @@ type daemonFaults struct {
 	down map[string][]revision.Daemon // by zone; lists are immutable
 }
 
-func newDaemons() daemonFaults {
-	return daemonFaults{news: make(chan struct{}, 1), down: map[string][]revision.Daemon{}}
-}
-
 // setFaults replaces the faults of a zone.
 func (d *daemonFaults) setFaults(zone string, now []model.Fault) {
 	d.mu.Lock()

@@ -2,12 +2,13 @@ package lab
 
 import (
 	"fmt"
+	"sync/atomic"
+	"time"
+
 	"rung/engine/zones"
 	"rung/model"
 	"rung/revision"
 	"rung/sources/sandbox"
-	"sync/atomic"
-	"time"
 )
 
 // Config configures the sandbox.
@@ -44,7 +45,9 @@ type Lab struct {
 }
 
 // New returns a sandbox; Start begins it.
-func New(c Config) *Lab { return &Lab{Config: c, daemons: newDaemons()} }
+func New(c Config) *Lab {
+	return &Lab{Config: c, daemons: daemonFaults{news: make(chan struct{}, 1), down: map[string][]revision.Daemon{}}}
+}
 
 // CheckConfig is documented at zones.Sandbox, like the other methods of that interface.
 func (l *Lab) CheckConfig() error {

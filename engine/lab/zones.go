@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"maps"
 	"net/netip"
 	"slices"
 	"time"
@@ -23,10 +22,7 @@ func (l *Lab) runSandbox() {
 		return
 	}
 	if tools != nil {
-		l.Do(func() {
-			l.ovn = tools.Version
-			l.MarkChanged()
-		})
+		l.setOVN(tools.Version)
 	}
 	if l.WaitFor(l.Context(), func(r *revision.Revision) bool { return r.Loaded }) != nil {
 		return
@@ -42,10 +38,7 @@ func (l *Lab) runSandbox() {
 	if tools != nil && l.OVN == OVNAuto {
 		if err := tooManyZones(l.Revision().Cluster, len(zones)); err != nil {
 			l.withoutOVN(err)
-			l.Do(func() {
-				l.ovn = ""
-				l.MarkChanged()
-			})
+			l.setOVN("")
 			tools = nil
 		}
 	}
@@ -55,27 +48,17 @@ func (l *Lab) runSandbox() {
 		PodSubnets: func() []netip.Prefix { return podSubnets(l.Revision()) },
 		OVN:        tools, OVNOnly: l.OVN != OVNAuto,
 		OnDaemon: func(zone, program string, st sandbox.State, err error) {
-			if err != nil {
-				l.RecordActivity(model.Activity{Zone: zone, By: "sandbox", Summary: program + " " + string(st),
-					Error: err.Error()})
-			}
+			l.recordFailure(zone, program+" "+string(st), err)
 		},
 		OnFaults: l.daemons.setFaults,
-		OnServer: func(zone string, st sandbox.State, err error) {
-			if err != nil {
-				l.RecordActivity(model.Activity{Zone: zone, By: "sandbox", Summary: "server " + string(st),
-					Error: err.Error()})
-			}
-		},
+		OnServer: func(zone string, st sandbox.State, err error) { l.recordFailure(zone, "server "+string(st), err) },
 	})
 	if err != nil {
 		l.reportProblem(err.Error())
 		return
 	}
 	defer sb.Close()
-	if why := sb.Fallback(); why != nil {
-		l.RecordActivity(model.Activity{By: "sandbox", Summary: "runs on the built-in server", Error: why.Error()})
-	}
+	l.recordFailure("", "runs on the built-in server", sb.Fallback())
 	if why := sb.WithoutOVN(); why != nil {
 		l.withoutOVN(why)
 	}
@@ -91,6 +74,13 @@ func (l *Lab) runSandbox() {
 		l.Go(func() { l.runTraffic(sb, l.Traffic) })
 	}
 	l.followNodes(sb)
+}
+
+func (l *Lab) setOVN(version string) {
+	l.Do(func() {
+		l.ovn = version
+		l.MarkChanged()
+	})
 }
 
 // podSubnets returns the subnets of pods from settings and nodes. For pods outside these it adds the /24 or
@@ -171,8 +161,7 @@ func (l *Lab) followNodes(sb *sandbox.Sandbox) {
 				continue
 			}
 			if err := sb.AddZone(l.Context(), name); err != nil {
-				l.RecordActivity(model.Activity{Zone: name, By: "sandbox", Summary: "start the zone of a new node",
-					Error: err.Error()})
+				l.recordFailure(name, "start the zone of a new node", err)
 				retry.Reset(zoneRetry)
 				continue
 			}
@@ -196,17 +185,22 @@ func (l *Lab) dropZone(sb *sandbox.Sandbox, name string) {
 	})
 	err := sb.RemoveZone(name)
 	l.daemons.forgetZone(name)
-	if err != nil {
-		l.RecordActivity(model.Activity{Zone: name, By: "sandbox", Summary: "end the zone of a deleted node",
-			Error: err.Error()})
-	}
+	l.recordFailure(name, "end the zone of a deleted node", err)
 }
 
 // nodeNames returns the names of the nodes, sorted.
 func nodeNames(c *model.Cluster) []string {
-	names := map[string]struct{}{}
+	var names []string
 	for n := range c.Nodes() {
-		names[n.Name] = struct{}{}
+		names = append(names, n.Name)
 	}
-	return slices.Sorted(maps.Keys(names))
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// recordFailure records what the sandbox could not do in a zone.
+func (l *Lab) recordFailure(zone, summary string, err error) {
+	if err != nil {
+		l.RecordActivity(model.Activity{Zone: zone, By: "sandbox", Summary: summary, Error: err.Error()})
+	}
 }

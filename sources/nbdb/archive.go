@@ -3,6 +3,7 @@ package nbdb
 import (
 	"archive/tar"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -58,14 +59,11 @@ func (a *Archives) readMember(ctx context.Context, path, member string, limits L
 	if err != nil {
 		return nil, err
 	}
-	text, ok := in.members[member]
-	switch {
-	case ok:
+	if text, ok := in.members[member]; ok {
 		return text, nil
-	case in.err != nil:
-		return nil, fmt.Errorf("read %s: %w", words.CleanText(path), in.err)
 	}
-	return nil, fmt.Errorf("read %s: no member %s: %w", words.CleanText(path), words.CleanText(member), os.ErrNotExist)
+	why := cmp.Or(in.err, fmt.Errorf("no member %s: %w", words.CleanText(member), os.ErrNotExist))
+	return nil, fmt.Errorf("read %s: %w", words.CleanText(path), why)
 }
 
 // openArchive reads an archive unless it is cached and unchanged.
@@ -85,12 +83,11 @@ func (a *Archives) openArchive(ctx context.Context, path, member string, limits 
 	if err != nil {
 		return nil, readError(path, err)
 	}
-	if a != nil {
+	if a != nil && a.archives[path] != nil {
 		known := a.archives[path]
-		if known != nil && known.size == info.Size() && known.mod.Equal(info.ModTime()) {
-			if _, ok := known.members[member]; ok || isDatabaseName(member) {
-				return known, nil
-			}
+		_, ok := known.members[member]
+		if known.size == info.Size() && known.mod.Equal(info.ModTime()) && (ok || isDatabaseName(member)) {
+			return known, nil
 		}
 	}
 	in := &archiveFile{size: info.Size(), mod: info.ModTime(), members: map[string][]byte{}}
@@ -175,10 +172,10 @@ func packStream(r io.Reader, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := io.Copy(z, r); err != nil {
-		return nil, err
+	if _, err = io.Copy(z, r); err == nil {
+		err = z.Close()
 	}
-	if err := z.Close(); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	return b.b.Bytes(), nil
@@ -188,10 +185,14 @@ func packStream(r io.Reader, most int64) ([]byte, error) {
 type boundedBuffer struct {
 	b         bytes.Buffer
 	bytesLeft int64
+	onWrite   func(isOver bool) // may be nil
 }
 
 func (b *boundedBuffer) Write(p []byte) (int, error) {
 	b.bytesLeft -= int64(len(p))
+	if b.onWrite != nil {
+		b.onWrite(b.bytesLeft < 0)
+	}
 	if b.bytesLeft < 0 {
 		return 0, ErrTooLarge
 	}

@@ -1,6 +1,7 @@
 package nbdb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,13 +18,16 @@ import (
 )
 
 // Conn is the connection to one zone's database. It implements the reconciler's Zone. Call Run once.
-type Conn struct {
+type Conn struct{ connection }
+
+// connection holds the settings and the session of a connection to either database.
+type connection struct {
 	cfg     Config
-	current atomic.Pointer[northboundSession] // nil unless synced
+	current atomic.Pointer[session] // nil unless synced
 }
 
 // Dial returns a connection that Run keeps up. It connects nothing itself.
-func Dial(cfg Config) *Conn { return &Conn{cfg: cfg.withDefaults()} }
+func Dial(cfg Config) *Conn { return &Conn{connection{cfg: cfg.withDefaults()}} }
 
 // Name returns the zone's name.
 func (c *Conn) Name() string { return c.cfg.Name }
@@ -38,7 +42,7 @@ var errResync = errors.New("reading all rows again")
 var errClosed = errors.New("closed")
 
 // Resync drops the connection, if any, so that all rows are read again.
-func (c *Conn) Resync() {
+func (c *connection) Resync() {
 	if s := c.current.Load(); s != nil {
 		s.failSession(errResync)
 	}
@@ -104,13 +108,10 @@ func (c *Config) keepConnected(ctx context.Context, tell func(state model.ConnSt
 
 // serveRows passes a session's rows to the sink until the session ends, and returns the reason.
 func (c *Conn) serveRows(ctx context.Context, n *northboundSession, sink func(model.ZoneUpdate)) error {
-	server := c.cfg.Server
-	if server == "" {
-		server = nb.Database + " " + n.version
-	}
+	server := cmp.Or(c.cfg.Server, nb.Database+" "+n.version)
 	// db includes the changes since the snapshot.
 	db, _, seq := n.takeNews()
-	c.current.Store(n)
+	c.current.Store(n.session)
 	defer c.current.Store(nil)
 	sink(model.ZoneUpdate{Conn: model.ConnSynced, At: time.Now(), Server: server, DB: db, Resync: true, Error: n.skippedText()})
 	n.noteDelivered(seq)
@@ -186,7 +187,7 @@ const keepBuffer = 64 << 10
 const perMegabyte = time.Second
 
 // sendTransaction sends a transaction that inserts rows. The returned function waits for the answer.
-func (s *northboundSession) sendTransaction(ctx context.Context, params []byte, ops []nb.Op, rows *sentRows) func() ([]nb.OpResult, error) {
+func (s *session) sendTransaction(ctx context.Context, params []byte, ops []nb.Op, rows *sentRows) func() ([]nb.OpResult, error) {
 	own := s.cfg.TransactTimeout + time.Duration(len(params)>>20)*perMegabyte
 	limit := s.addOwed(own) // includes the transactions before it
 	limited, cancel := context.WithTimeout(ctx, limit)
@@ -202,9 +203,9 @@ func (s *northboundSession) sendTransaction(ctx context.Context, params []byte, 
 		err := s.waitAnswer(limited, request)
 		s.addOwed(-own)
 		s.written.endWrite(rows)
-		var refused *refusedRequest
+		_, refused := errors.AsType[*refusedRequest](err)
 		switch {
-		case errors.As(err, &refused):
+		case refused:
 			return nil, fmt.Errorf("%w: %w", model.ErrRejected, err)
 		case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
 			err = fmt.Errorf("%w: a transaction got no answer within %v", ErrSilent, limit)

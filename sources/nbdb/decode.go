@@ -116,8 +116,7 @@ func (d *rowDecoder) readRow(table, uuid string, old nb.Row, delta bool) nb.Row 
 	switch table {
 	case nb.TableACL:
 		r := rowCopy[nb.ACL](old)
-		r.UUID = uuid
-		d.readColumns(delta, []columnTarget{{"action", &r.Action}, {"direction", &r.Direction}, {"external_ids", &r.ExternalIDs},
+		d.readColumns(&r.UUID, uuid, delta, []columnTarget{{"action", &r.Action}, {"direction", &r.Direction}, {"external_ids", &r.ExternalIDs},
 			{"label", &r.Label}, {"log", &r.Log}, {"match", &r.Match}, {"options", &r.Options}, {"priority", &r.Priority}, {"tier", &r.Tier},
 			{"meter", func() { r.Meter, r.BlankMeter = d.optionalText() }},
 			{"name", func() { r.Name, r.BlankName = d.optionalText() }},
@@ -129,13 +128,12 @@ func (d *rowDecoder) readRow(table, uuid string, old nb.Row, delta bool) nb.Row 
 		return d.readAddressSet(uuid, old, delta)
 	case nb.TablePortGroup:
 		r := rowCopy[nb.PortGroup](old)
-		r.UUID = uuid
 		var later []byte // recently written ports, read once the name is known
 		ports := columnTarget{"ports", &r.Ports}
 		if !delta && d.sent != nil {
 			ports.to = func() { later = d.Span() }
 		}
-		d.readColumns(delta, []columnTarget{{"name", &r.Name}, {"external_ids", &r.ExternalIDs}, {"acls", &r.ACLs}, ports})
+		d.readColumns(&r.UUID, uuid, delta, []columnTarget{{"name", &r.Name}, {"external_ids", &r.ExternalIDs}, {"acls", &r.ACLs}, ports})
 		if later == nil {
 			return r
 		}
@@ -147,32 +145,27 @@ func (d *rowDecoder) readRow(table, uuid string, old nb.Row, delta bool) nb.Row 
 		return r
 	case nb.TableSwitch:
 		r := rowCopy[nb.LogicalSwitch](old)
-		r.UUID = uuid
-		d.readColumns(delta, []columnTarget{{"name", &r.Name}, {"ports", &r.Ports}, {"acls", &r.ACLs},
+		d.readColumns(&r.UUID, uuid, delta, []columnTarget{{"name", &r.Name}, {"ports", &r.Ports}, {"acls", &r.ACLs},
 			{"external_ids", &r.ExternalIDs}, {"other_config", &r.OtherConfig}})
 		return r
 	case nb.TablePort:
 		r := rowCopy[nb.LogicalSwitchPort](old)
-		r.UUID = uuid
-		d.readColumns(delta, []columnTarget{{"name", &r.Name}, {"addresses", &r.Addresses}, {"external_ids", &r.ExternalIDs}})
+		d.readColumns(&r.UUID, uuid, delta, []columnTarget{{"name", &r.Name}, {"addresses", &r.Addresses}, {"external_ids", &r.ExternalIDs}})
 		return r
 	case nb.TableMeter:
 		r := rowCopy[nb.Meter](old)
-		r.UUID = uuid
-		d.readColumns(delta, []columnTarget{{"name", &r.Name}, {"unit", &r.Unit}, {"bands", &r.Bands}, {"fair", func() {
+		d.readColumns(&r.UUID, uuid, delta, []columnTarget{{"name", &r.Name}, {"unit", &r.Unit}, {"bands", &r.Bands}, {"fair", func() {
 			r.Fair = false
 			d.readOptional(func() { r.Fair = d.Bool() })
 		}}})
 		return r
 	case nb.TableMeterBand:
 		r := rowCopy[nb.MeterBand](old)
-		r.UUID = uuid
-		d.readColumns(delta, []columnTarget{{"action", &r.Action}, {"rate", &r.Rate}, {"burst_size", &r.BurstSize}})
+		d.readColumns(&r.UUID, uuid, delta, []columnTarget{{"action", &r.Action}, {"rate", &r.Rate}, {"burst_size", &r.BurstSize}})
 		return r
 	}
 	r := rowCopy[nb.Global](old)
-	r.UUID = uuid
-	d.readColumns(delta, []columnTarget{{"name", &r.Name}, {"external_ids", &r.ExternalIDs},
+	d.readColumns(&r.UUID, uuid, delta, []columnTarget{{"name", &r.Name}, {"external_ids", &r.ExternalIDs},
 		{"nb_cfg", &r.Written.Cfg}, {"nb_cfg_timestamp", &r.Written.Stamp}, {"sb_cfg", &r.Made.Cfg}, {"sb_cfg_timestamp", &r.Made.Stamp},
 		{"hv_cfg", &r.Done.Cfg}, {"hv_cfg_timestamp", &r.Done.Stamp}})
 	return r
@@ -180,10 +173,10 @@ func (d *rowDecoder) readRow(table, uuid string, old nb.Row, delta bool) nb.Row 
 
 func (d *rowDecoder) readAddressSet(uuid string, old nb.Row, delta bool) nb.Row {
 	r := rowCopy[nb.AddressSet](old)
-	r.UUID, d.step = uuid, nil
+	d.step = nil
 	var raw []byte // of addresses, decoded once the name is known
 	toggled := false
-	columns := d.readColumns(delta, []columnTarget{{"name", &r.Name}, {"external_ids", &r.ExternalIDs}, {"addresses", func() {
+	columns := d.readColumns(&r.UUID, uuid, delta, []columnTarget{{"name", &r.Name}, {"external_ids", &r.ExternalIDs}, {"addresses", func() {
 		switch {
 		case delta:
 			if toggled { // the column came twice: spareSet is in use
@@ -217,8 +210,9 @@ type columnTarget struct {
 	to   any
 }
 
-// readColumns reads an object of columns and counts them. It skips columns without a target.
-func (d *rowDecoder) readColumns(delta bool, targets []columnTarget) (columns int) {
+// readColumns sets a row's _uuid, reads an object of columns and counts them. It skips columns without a target.
+func (d *rowDecoder) readColumns(to *string, uuid string, delta bool, targets []columnTarget) (columns int) {
+	*to = uuid
 	d.Object(func(name []byte) {
 		columns++
 		for i := range targets {

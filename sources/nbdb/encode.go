@@ -1,10 +1,12 @@
 package nbdb
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"rung/model/ovn/nb"
 )
@@ -53,23 +55,17 @@ func encodedSize(ops []nb.Op) int {
 
 func appendOp(b []byte, op *nb.Op, rows *sentRows) ([]byte, error) {
 	var err error
-	b = append(b, `{"op":`...)
-	b = AppendString(b, string(op.Kind))
-	b = append(b, `,"table":`...)
-	b = AppendString(b, op.Table)
-	if op.Kind == nb.OpInsert {
-		if op.UUIDName != "" {
-			b = append(b, `,"uuid-name":`...)
-			b = AppendString(b, op.UUIDName)
-		}
-	} else {
-		if op.UUID == "" {
-			return nil, fmt.Errorf("no row UUID given")
-		}
-		b = append(b, `,"where":[["_uuid","==",["uuid",`...)
-		b = AppendString(b, op.UUID)
-		b = append(b, `]]`...)
-		if b, err = appendHas(b, op); err != nil {
+	b = AppendString(append(b, `{"op":`...), string(op.Kind))
+	b = AppendString(append(b, `,"table":`...), op.Table)
+	switch {
+	case op.Kind == nb.OpInsert && op.UUIDName != "":
+		b = AppendString(append(b, `,"uuid-name":`...), op.UUIDName)
+	case op.Kind == nb.OpInsert:
+	case op.UUID == "":
+		return nil, fmt.Errorf("no row UUID given")
+	default:
+		b = AppendString(append(b, `,"where":[["_uuid","==",["uuid",`...), op.UUID)
+		if b, err = appendHas(append(b, `]]`...), op); err != nil {
 			return nil, err
 		}
 		b = append(b, ']')
@@ -108,12 +104,11 @@ func appendOp(b []byte, op *nb.Op, rows *sentRows) ([]byte, error) {
 }
 
 func appendMutation(b []byte, m *nb.Mutation) []byte {
-	b = AppendString(append(b, '['), m.Column)
+	verb := `,"delete",`
 	if m.Insert {
-		b = append(b, `,"insert",`...)
-	} else {
-		b = append(b, `,"delete",`...)
+		verb = `,"insert",`
 	}
+	b = append(AppendString(append(b, '['), m.Column), verb...)
 	switch {
 	case m.Pairs != nil:
 		b = appendMap(b, m.Pairs)
@@ -167,26 +162,16 @@ func appendSet[T any](b []byte, set []T, element func([]byte, T) []byte) []byte 
 
 func appendRef(b []byte, r nb.Ref) []byte {
 	if r.Name != "" {
-		b = append(b, `["named-uuid",`...)
-		return append(AppendString(b, r.Name), ']')
+		return append(AppendString(append(b, `["named-uuid",`...), r.Name), ']')
 	}
-	b = append(b, `["uuid",`...)
-	return append(AppendString(b, r.UUID), ']')
+	return append(AppendString(append(b, `["uuid",`...), r.UUID), ']')
 }
 
 // describeOp names an operation for an error: "insert ACL D:AdminNetworkPolicy:…".
 func describeOp(op *nb.Op) string {
-	s := string(op.Kind) + " " + op.Table
-	if ids, ok := op.Row["external_ids"].(map[string]string); ok && ids[nb.KeyID] != "" {
-		return s + " " + ids[nb.KeyID]
-	}
-	if name, ok := op.Row["name"].(string); ok && name != "" {
-		return s + " " + name
-	}
-	if op.UUID != "" {
-		return s + " " + op.UUID
-	}
-	return s
+	ids, _ := op.Row["external_ids"].(map[string]string)
+	name, _ := op.Row["name"].(string)
+	return strings.TrimSuffix(string(op.Kind)+" "+op.Table+" "+cmp.Or(ids[nb.KeyID], name, op.UUID), " ")
 }
 
 // appendHas appends the conditions of Op.Has to a where clause.

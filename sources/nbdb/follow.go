@@ -92,10 +92,7 @@ func (p *serverPlayer) refreshRows(ctx context.Context, tables []tableColumns) e
 func (p *serverPlayer) watchTables(ctx context.Context, tables []tableColumns, dirty chan<- struct{}) error {
 	cmd := []string{bash, "-c", monitors, "rung", "unix:" + p.site.socket, p.db.name}
 	for _, t := range tables {
-		where, err := json.Marshal(append([]json.RawMessage{}, t.where...))
-		if err != nil {
-			return fmt.Errorf("conditions of %s: %w", t.name, err)
-		}
+		where, _ := json.Marshal(append([]json.RawMessage{}, t.where...)) // JSON cannot fail
 		cmd = append(cmd, string(where), t.name, strings.Join(t.columns, ","))
 	}
 	for {
@@ -112,18 +109,14 @@ func (p *serverPlayer) watchOnce(ctx context.Context, cmd []string, dirty chan<-
 	defer open.Close()
 	stop := context.AfterFunc(ctx, func() { _ = open.Close() })
 	defer stop()
-	var said stderrTail
-	err := p.run.Run(ctx, cmd, stdin, dirtyBell(dirty), &said)
-	return said.explainError(err)
+	said := newStderr()
+	return said.explainError(p.run.Run(ctx, cmd, stdin, dirtyBell(dirty), said))
 }
 
 // dirtyBell signals that something was written, and drops it.
 type dirtyBell chan<- struct{}
 
 func (b dirtyBell) Write(p []byte) (int, error) {
-	select {
-	case b <- struct{}{}:
-	default:
-	}
+	retry.Wake(b)
 	return len(p), nil
 }

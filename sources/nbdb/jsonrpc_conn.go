@@ -285,10 +285,10 @@ func (c *RPCConn) fillBuffer() (moved int, err error) {
 		c.CountAsRead()
 		return moved, nil
 	}
-	if err == nil {
-		return moved, nil
+	if err != nil {
+		err = c.readError(err)
 	}
-	return moved, c.readError(err)
+	return moved, err
 }
 
 func parseMessage(raw []byte) (m Message, err error) {

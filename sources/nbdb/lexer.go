@@ -162,26 +162,26 @@ func (l *Lexer) Int() int {
 
 // Object reads an object; member must read each member's value.
 func (l *Lexer) Object(member func(key []byte)) {
-	l.expectByte('{')
-	l.enterValue()
-	for first := true; l.err == nil && !l.skipByte('}'); first = false {
-		if !first {
-			l.expectByte(',')
-		}
+	l.readList('{', '}', func() {
 		k := l.String()
 		l.expectByte(':')
 		if l.err == nil {
 			member(k)
 		}
-	}
-	l.depth--
+	})
 }
 
 // Array reads an array; element must read each element.
-func (l *Lexer) Array(element func()) {
-	l.expectByte('[')
-	l.enterValue()
-	for first := true; l.err == nil && !l.skipByte(']'); first = false {
+func (l *Lexer) Array(element func()) { l.readList('[', ']', element) }
+
+// readList reads what is between two brackets, separated by commas.
+func (l *Lexer) readList(open, end byte, element func()) {
+	l.expectByte(open)
+	l.depth++
+	if l.depth > maxDepth {
+		l.Fail(fmt.Sprintf("at most %d levels", maxDepth))
+	}
+	for first := true; l.err == nil && !l.skipByte(end); first = false {
 		if !first {
 			l.expectByte(',')
 		}
@@ -190,13 +190,6 @@ func (l *Lexer) Array(element func()) {
 		}
 	}
 	l.depth--
-}
-
-func (l *Lexer) enterValue() {
-	l.depth++
-	if l.depth > maxDepth {
-		l.Fail(fmt.Sprintf("at most %d levels", maxDepth))
-	}
 }
 
 // Skip reads any value and drops it.

@@ -1,6 +1,7 @@
 package nbdb
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,9 +16,6 @@ import (
 // northboundSession is a session on a Northbound database.
 type northboundSession struct {
 	*session
-	cfg *Config
-	// written holds the transactions under way, for the reader.
-	written pendingWrites
 
 	// With the session's lock; only the reader writes them.
 	db      *nb.DB
@@ -26,14 +24,12 @@ type northboundSession struct {
 }
 
 // openNorthbound dials, checks the schema and reads the snapshot.
-func openNorthbound(ctx context.Context, cfg *Config) (*northboundSession, error) {
-	n := &northboundSession{cfg: cfg}
-	s, err := openSession(ctx, cfg, n)
-	if err != nil {
-		return nil, err
-	}
-	n.session = s
-	return n, nil
+func openNorthbound(ctx context.Context, cfg *Config) (n *northboundSession, err error) {
+	err = openSession(ctx, cfg, func(s *session) sessionRows {
+		n = &northboundSession{session: s}
+		return n
+	})
+	return n, err
 }
 
 func (*northboundSession) databaseName() string { return nb.Database }
@@ -127,21 +123,10 @@ func (f *changeFold) addChanges(ch []nb.RowChange) {
 func (f *changeFold) takeChanges() []nb.RowChange {
 	ch := f.changes
 	f.changes, f.indexes = nil, nil
-	keep := ch[:0]
-	for _, c := range ch {
-		if c.Old != nil || c.New != nil {
-			keep = append(keep, c)
-		}
-	}
-	return keep
+	return slices.DeleteFunc(ch, func(c nb.RowChange) bool { return c.Old == nil && c.New == nil })
 }
 
-func changedUUID(c nb.RowChange) string {
-	if c.New != nil {
-		return c.New.RowUUID()
-	}
-	return c.Old.RowUUID()
-}
+func changedUUID(c nb.RowChange) string { return cmp.Or(c.New, c.Old).RowUUID() }
 
 // ErrRowID means that a row's _uuid is not a UUID. No OVSDB server writes one; an attacker may, to get it into
 // a printed command.

@@ -94,16 +94,12 @@ func (d *Damage) Unwrap() error { return d.Err }
 // ReadFile reads a database file, or an archive's member if path is "ARCHIVE!MEMBER". It fails if nothing can
 // be read: no such file, no database, another database, or damage at its beginning.
 func ReadFile(ctx context.Context, path string, o Options) (*Result, error) {
-	return readFile(ctx, path, o, northboundKind(o.Share))
+	return untilEnd(ctx, path, func() (*Result, error) { return readNow(ctx, path, o, northboundKind(o.Share)) })
 }
 
 // ReadSouthbound is ReadFile for a Southbound database: the logical flows of ACLs and their related rows.
 func ReadSouthbound(ctx context.Context, path string, o Options) (*Result, error) {
-	return readFile(ctx, path, o, southboundKind())
-}
-
-func readFile(ctx context.Context, path string, o Options, of databaseKind) (*Result, error) {
-	return untilEnd(ctx, path, func() (*Result, error) { return readNow(ctx, path, o, of) })
+	return untilEnd(ctx, path, func() (*Result, error) { return readNow(ctx, path, o, southboundKind()) })
 }
 
 // untilEnd returns f's result. If f hangs in the kernel, untilEnd returns a second after ctx ended.

@@ -1,6 +1,7 @@
 package nbdb
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,9 +40,7 @@ var errNotPlain = errors.New("the socket's path has special characters of socat"
 
 // isPlainPath reports whether a path has no special characters for socat.
 func isPlainPath(path string) bool {
-	return strings.IndexFunc(path, func(r rune) bool {
-		return !strings.ContainsRune("/._-", r) && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
-	}) < 0
+	return strings.Trim(path, "/._-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") == ""
 }
 
 // programPipe is our end of a connection to a program or to a serverPlayer.
@@ -66,9 +65,8 @@ func newPipe(ctx context.Context) (ours *programPipe, theirs net.Conn, under con
 func startRelay(ctx context.Context, programs *sync.WaitGroup, run Runner, cmd []string) *programPipe {
 	ours, theirs, under := newPipe(ctx)
 	programs.Go(func() {
-		var said stderrTail
-		err := run.Run(under, cmd, theirs, theirs, &said)
-		ours.closeEnd(said.explainError(err))
+		said := newStderr()
+		ours.closeEnd(said.explainError(run.Run(under, cmd, theirs, theirs, said)))
 	})
 	return ours
 }
@@ -76,9 +74,7 @@ func startRelay(ctx context.Context, programs *sync.WaitGroup, run Runner, cmd [
 // closeEnd closes the other end with a reason that Read returns; the first reason stays.
 func (p *programPipe) closeEnd(why error) {
 	p.mu.Lock()
-	if p.cause == nil {
-		p.cause = why
-	}
+	p.cause = cmp.Or(p.cause, why)
 	p.mu.Unlock()
 	p.stop()
 }
@@ -95,19 +91,13 @@ func (p *programPipe) reasonOf(err error) error {
 // Read returns the other end's reason once it has ended.
 func (p *programPipe) Read(b []byte) (int, error) {
 	n, err := p.Conn.Read(b)
-	if err != nil {
-		err = p.reasonOf(err)
-	}
-	return n, err
+	return n, p.reasonOf(err)
 }
 
 // Write returns the other end's reason once it has ended.
 func (p *programPipe) Write(b []byte) (int, error) {
 	n, err := p.Conn.Write(b)
-	if err != nil {
-		err = p.reasonOf(err)
-	}
-	return n, err
+	return n, p.reasonOf(err)
 }
 
 // Close also ends the program, without waiting for it.

@@ -2,9 +2,11 @@ package nbdb
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,18 +33,18 @@ func RunOutput(ctx context.Context, run Runner, cmd []string, within time.Durati
 func captureOutput(ctx context.Context, run Runner, cmd []string, l runLimits) ([]byte, error) {
 	limited, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	out := &boundedOutput{maxBytes: l.maxBytes, cancel: cancel}
-	if l.quiet > 0 {
-		t := time.AfterFunc(l.quiet, func() { cancel(fmt.Errorf("%w for %v", ErrSilent, l.quiet)) })
-		defer t.Stop()
-		out.onWrite = func() { t.Reset(l.quiet) }
-	}
-	if l.total > 0 {
-		t := time.AfterFunc(l.total, func() { cancel(fmt.Errorf("%w: not done after %v", ErrSilent, l.total)) })
-		defer t.Stop()
-	}
-	var said stderrTail
-	err := run.Run(limited, cmd, nil, out, &said)
+	quiet := time.AfterFunc(cmp.Or(l.quiet, forever), func() { cancel(fmt.Errorf("%w for %v", ErrSilent, l.quiet)) })
+	defer quiet.Stop()
+	total := time.AfterFunc(cmp.Or(l.total, forever), func() { cancel(fmt.Errorf("%w: not done after %v", ErrSilent, l.total)) })
+	defer total.Stop()
+	out := &boundedBuffer{bytesLeft: int64(l.maxBytes), onWrite: func(isOver bool) {
+		quiet.Reset(cmp.Or(l.quiet, forever))
+		if isOver {
+			cancel(fmt.Errorf("%w: more than %d bytes", ErrOutput, l.maxBytes))
+		}
+	}}
+	said := newStderr()
+	err := run.Run(limited, cmd, nil, out, said)
 	if ctx.Err() == nil && limited.Err() != nil {
 		err = context.Cause(limited)
 	}
@@ -52,60 +54,45 @@ func captureOutput(ctx context.Context, run Runner, cmd []string, l runLimits) (
 	return out.b.Bytes(), nil
 }
 
-// boundedOutput stores output up to a limit, and ends the program beyond it.
-type boundedOutput struct {
-	b        bytes.Buffer
-	maxBytes int
-	cancel   context.CancelCauseFunc
-	onWrite  func() // may be nil
+// forever is longer than any program runs.
+const forever = time.Duration(math.MaxInt64)
+
+// OutputTail keeps the end of a program's output.
+type OutputTail struct {
+	MaxBytes int
+	mu       sync.Mutex
+	b        []byte
 }
 
-func (g *boundedOutput) Write(p []byte) (int, error) {
-	if g.b.Len()+len(p) > g.maxBytes {
-		err := fmt.Errorf("%w: more than %d bytes", ErrOutput, g.maxBytes)
-		g.cancel(err)
-		return 0, err
-	}
-	if g.onWrite != nil {
-		g.onWrite()
-	}
-	return g.b.Write(p)
-}
+// newStderr returns a tail for a program's stderr.
+func newStderr() *OutputTail { return &OutputTail{MaxBytes: 512} }
 
-// stderrTail keeps the end of a program's stderr.
-type stderrTail struct {
-	mu sync.Mutex
-	b  []byte
-}
-
-// maxStderr is how many bytes of stderr are kept.
-const maxStderr = 512
-
-func (t *stderrTail) Write(p []byte) (int, error) {
+func (t *OutputTail) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.b = append(t.b, p...)
-	if n := len(t.b); n > maxStderr {
-		t.b = append(t.b[:0], t.b[n-maxStderr:]...)
+	if n := len(t.b) - t.MaxBytes; n > 0 {
+		t.b = append(t.b[:0], t.b[n:]...)
 	}
 	return len(p), nil
 }
 
-// explainError adds the program's stderr to an error.
-func (t *stderrTail) explainError(err error) error {
+// TakeText returns the output without the space around it, and clears it.
+func (t *OutputTail) TakeText() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	said := bytes.TrimSpace(t.b)
-	if err == nil && len(said) == 0 {
-		return errors.New("the program ended")
+	text := string(bytes.TrimSpace(t.b))
+	t.b = nil
+	return text
+}
+
+// explainError adds the program's stderr to an error, or to the fact that it ended.
+func (t *OutputTail) explainError(err error) error {
+	err = cmp.Or(err, errors.New("the program ended"))
+	if said := words.CleanText(t.TakeText()); said != "" {
+		return fmt.Errorf("%w: %s", err, said)
 	}
-	if err == nil {
-		return fmt.Errorf("the program ended: %s", words.CleanText(string(said)))
-	}
-	if len(said) == 0 {
-		return err
-	}
-	return fmt.Errorf("%w: %s", err, words.CleanText(string(said)))
+	return err
 }
 
 // The usable programs, by their names on PATH.
@@ -143,10 +130,10 @@ func (c *programAccess) surveySite(ctx context.Context, run Runner, endpoint str
 	cmd := append([]string{"sh", "-c", survey, "rung"}, c.cfg.Sockets...)
 	out, err := captureOutput(ctx, run, cmd, runLimits{quiet: c.cfg.Quiet, maxBytes: 64 << 10})
 	var exit interface{ ExitStatus() int }
-	if errors.As(err, &exit) {
+	switch {
+	case errors.As(err, &exit):
 		return nil, fmt.Errorf("%w of %s: not even a shell: %w", ErrNoTools, endpoint, err)
-	}
-	if err != nil {
+	case err != nil:
 		return nil, fmt.Errorf("looking for programs in %s: %w", endpoint, err)
 	}
 	s := &siteFacts{endpoint: endpoint}

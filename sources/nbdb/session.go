@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"rung/model/words"
+	"rung/sources/retry"
 )
 
 // sessionRows holds the rows of a session's database, Northbound or Southbound. Only the session calls it, and
@@ -41,6 +42,7 @@ type session struct {
 	nextID       uint64
 	totalTimeout time.Duration // time limit of all transactions under way
 	err          error         // why the session ended
+	written      pendingWrites // the transactions under way
 	seq          uint64        // counts received updates
 	handed       uint64        // the seq that the sink has received
 	news         chan struct{} // closed when handed changes, then replaced
@@ -60,30 +62,29 @@ type pendingCall struct {
 	patience time.Duration
 }
 
-// openSession dials, checks the schema and reads the snapshot into rows.
-func openSession(ctx context.Context, cfg *Config, rows sessionRows) (*session, error) {
+// openSession dials, checks the schema and reads the snapshot into the rows that of returns for the session.
+func openSession(ctx context.Context, cfg *Config, of func(*session) sessionRows) error {
 	release, err := cfg.Limit.TakeSlot(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("connecting to %s: %w", cfg.Addr, err)
+		return fmt.Errorf("connecting to %s: %w", cfg.Addr, err)
 	}
 	defer release()
 	dialCtx, cancel := context.WithTimeout(ctx, cfg.ConnectTimeout)
 	defer cancel()
 	c, err := cfg.Dial(dialCtx)
 	if err != nil {
-		return nil, fmt.Errorf("connecting to %s: %w", cfg.Addr, err)
+		return fmt.Errorf("connecting to %s: %w", cfg.Addr, err)
 	}
-	s := &session{cfg: cfg, rows: rows, calls: map[uint64]*pendingCall{},
+	s := &session{cfg: cfg, calls: map[uint64]*pendingCall{},
 		ended: make(chan struct{}), news: make(chan struct{}), wakeSink: make(chan struct{}, 1), deliverNow: make(chan struct{}, 1)}
-	s.rpc = NewPatientRPCConn(c, s.unreadLimit)
+	s.rows, s.rpc = of(s), NewPatientRPCConn(c, s.unreadLimit)
 	s.wg.Add(2)
 	go s.readMessages()
 	go s.probeServer()
-	if err := s.setUpSession(ctx, dialCtx); err != nil {
+	if err = s.setUpSession(ctx, dialCtx); err != nil {
 		s.close(err)
-		return nil, err
 	}
-	return s, nil
+	return err
 }
 
 func (s *session) setUpSession(ctx, dialCtx context.Context) error {
@@ -247,14 +248,13 @@ func (s *session) handReply(m Message) error {
 	if c == nil {
 		return nil // the caller no longer waits
 	}
-	var err error
 	if m.Error != nil {
-		err = rpcError(m.Error)
-	} else {
-		release := s.cfg.Slot()
-		err = c.reply(m.Result)
-		release()
+		c.done <- rpcError(m.Error)
+		return nil
 	}
+	release := s.cfg.Slot()
+	err := c.reply(m.Result)
+	release()
 	c.done <- err
 	return nil
 }
@@ -284,10 +284,7 @@ func (s *session) takeUpdate(params []byte) error {
 	}
 	s.seq++
 	s.mu.Unlock()
-	select {
-	case s.wakeSink <- struct{}{}:
-	default:
-	}
+	retry.Wake(s.wakeSink)
 	return nil
 }
 
@@ -306,14 +303,12 @@ func (s *session) serveSink(ctx context.Context, hand func() (seq uint64)) error
 		case <-s.wakeSink:
 		}
 		if d := s.cfg.Coalesce - time.Since(last); d > 0 {
-			t := time.NewTimer(d)
 			select {
-			case <-t.C:
+			case <-time.After(d):
 			case <-s.deliverNow:
 			case <-s.ended: // deliver the collected changes
 			case <-ctx.Done():
 			}
-			t.Stop()
 		}
 		s.noteDelivered(hand())
 		last = time.Now()
@@ -341,10 +336,7 @@ func (s *session) waitDelivered(ctx context.Context) {
 		if handed >= last {
 			return
 		}
-		select {
-		case s.deliverNow <- struct{}{}:
-		default:
-		}
+		retry.Wake(s.deliverNow)
 		select {
 		case <-news:
 		case <-s.ended:

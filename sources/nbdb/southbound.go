@@ -3,7 +3,6 @@ package nbdb
 import (
 	"context"
 	"encoding/json"
-	"sync/atomic"
 	"time"
 
 	"rung/model"
@@ -26,16 +25,13 @@ type SouthboundUpdate struct {
 //
 // Memory depends on the ACLs, not on the database: conditions on external_ids:stage-name ask the server only
 // for flows of the ACL stages. So most of half a million flows are never sent.
-type Southbound struct {
-	cfg     Config
-	current atomic.Pointer[southboundSession] // nil unless synced
-}
+type Southbound struct{ connection }
 
 // DialSouthbound returns a connection that Run keeps up. It connects nothing itself. It ignores the settings
 // for zone names, tables, sharing and transactions.
 func DialSouthbound(cfg Config) *Southbound {
 	cfg.Share = nil
-	return &Southbound{cfg: cfg.withDefaults()}
+	return &Southbound{connection{cfg: cfg.withDefaults()}}
 }
 
 // Run connects, passes the database to sink after every change, and reconnects whenever the connection is
@@ -54,7 +50,7 @@ func (c *Southbound) Run(ctx context.Context, sink func(SouthboundUpdate)) {
 }
 
 func (c *Southbound) serveRows(ctx context.Context, s *southboundSession, sink func(SouthboundUpdate)) error {
-	c.current.Store(s)
+	c.current.Store(s.session)
 	defer c.current.Store(nil)
 	tell := func() uint64 {
 		db, seq := s.currentRows()
@@ -63,13 +59,6 @@ func (c *Southbound) serveRows(ctx context.Context, s *southboundSession, sink f
 	}
 	s.noteDelivered(tell())
 	return s.serveSink(ctx, tell)
-}
-
-// Resync drops the connection, if any, so that all rows are read again.
-func (c *Southbound) Resync() {
-	if s := c.current.Load(); s != nil {
-		s.failSession(errResync)
-	}
 }
 
 // Read reads one snapshot over a connection of its own and closes it.
@@ -89,14 +78,12 @@ type southboundSession struct {
 	db *flow.DB // with the session's lock; only the reader writes it
 }
 
-func openSouthbound(ctx context.Context, cfg *Config) (*southboundSession, error) {
-	s := &southboundSession{}
-	under, err := openSession(ctx, cfg, s)
-	if err != nil {
-		return nil, err
-	}
-	s.session = under
-	return s, nil
+func openSouthbound(ctx context.Context, cfg *Config) (n *southboundSession, err error) {
+	err = openSession(ctx, cfg, func(s *session) sessionRows {
+		n = &southboundSession{session: s}
+		return n
+	})
+	return n, err
 }
 
 func (*southboundSession) databaseName() string { return flow.Database }
@@ -195,8 +182,7 @@ func (d *rowDecoder) readSouthbound(table, uuid string, old flow.Row, delta bool
 	switch table {
 	case flow.TableFlow:
 		r := rowCopy[flow.LogicalFlow](old)
-		r.UUID = uuid
-		d.readColumns(delta, []columnTarget{{"pipeline", &r.Pipeline}, {"table_id", &r.Table}, {"priority", &r.Priority},
+		d.readColumns(&r.UUID, uuid, delta, []columnTarget{{"pipeline", &r.Pipeline}, {"table_id", &r.Table}, {"priority", &r.Priority},
 			{"match", &r.Match}, {"actions", &r.Actions},
 			{"logical_datapath", func() { r.Datapath = d.optionalUUID() }},
 			{"logical_dp_group", func() { r.Group = d.optionalUUID() }},
@@ -207,13 +193,11 @@ func (d *rowDecoder) readSouthbound(table, uuid string, old flow.Row, delta bool
 		return r
 	case flow.TableGroup:
 		r := rowCopy[flow.Group](old)
-		r.UUID = uuid
-		d.readColumns(delta, []columnTarget{{"datapaths", &r.Datapaths}})
+		d.readColumns(&r.UUID, uuid, delta, []columnTarget{{"datapaths", &r.Datapaths}})
 		return r
 	case flow.TableDatapath:
 		r := rowCopy[flow.Datapath](old)
-		r.UUID = uuid
-		d.readColumns(delta, []columnTarget{{"external_ids", func() {
+		d.readColumns(&r.UUID, uuid, delta, []columnTarget{{"external_ids", func() {
 			d.readPicks(map[string]*string{keyName: &r.Name, keySwitch: &r.Switch}, delta)
 		}}})
 		if !nb.IsUUID(r.Switch) {
@@ -222,13 +206,11 @@ func (d *rowDecoder) readSouthbound(table, uuid string, old flow.Row, delta bool
 		return r
 	case flow.TableChassis:
 		r := rowCopy[flow.Chassis](old)
-		r.UUID = uuid
-		d.readColumns(delta, []columnTarget{{"name", &r.Name}, {"nb_cfg", &r.NbCfg}, {"nb_cfg_timestamp", &r.Stamp}})
+		d.readColumns(&r.UUID, uuid, delta, []columnTarget{{"name", &r.Name}, {"nb_cfg", &r.NbCfg}, {"nb_cfg_timestamp", &r.Stamp}})
 		return r
 	}
 	r := rowCopy[flow.Global](old)
-	r.UUID = uuid
-	d.readColumns(delta, []columnTarget{{"nb_cfg", &r.NbCfg}})
+	d.readColumns(&r.UUID, uuid, delta, []columnTarget{{"nb_cfg", &r.NbCfg}})
 	return r
 }
 

@@ -53,15 +53,11 @@ func (f TLSFiles) tlsConfig(host string) (*tls.Config, error) {
 		cfg.InsecureSkipVerify = true
 		cfg.VerifyConnection = func(s tls.ConnectionState) error { return verifyChain(s.PeerCertificates, roots) }
 	}
-	if f.Key == "" && f.Cert == "" {
-		return cfg, nil
+	if f.Key != "" || f.Cert != "" {
+		cfg.Certificates = make([]tls.Certificate, 1)
+		cfg.Certificates[0], err = f.keyPair()
 	}
-	pair, err := f.keyPair()
-	if err != nil {
-		return nil, err
-	}
-	cfg.Certificates = []tls.Certificate{pair}
-	return cfg, nil
+	return cfg, err
 }
 
 // keyPair reads Rung's own key and certificate.
@@ -104,11 +100,11 @@ func readPEM(flag, path string) ([]byte, error) {
 	text, err := files.ReadRegular(path, maxPEM) // every connection reads it: a pipe would not work
 	switch {
 	case errors.Is(err, files.ErrTooLarge):
-		return nil, fmt.Errorf("%s %s: larger than %d bytes: not a key or certificate", flag, path, maxPEM)
-	case err == nil:
-		return text, nil
+		err = fmt.Errorf("%s %s: larger than %d bytes: not a key or certificate", flag, path, maxPEM)
+	case err != nil:
+		err = fmt.Errorf("%s %s: %w", flag, path, files.ReasonOf(err))
 	}
-	return nil, fmt.Errorf("%s %s: %w", flag, path, files.ReasonOf(err))
+	return text, err
 }
 
 func verifyChain(certs []*x509.Certificate, roots *x509.CertPool) error {
@@ -159,7 +155,8 @@ func (c *explainedConn) Read(b []byte) (int, error) {
 	c.heard = c.heard || n > 0
 	if err != nil {
 		err = c.files.explainError(err)
-		if !c.heard && isHungUp(err) {
+		// The alert of a server that hung up may be lost: some systems drop unread data when a connection is reset.
+		if !c.heard && serverAlert(err) == "" && !errors.Is(err, net.ErrClosed) && !errors.Is(err, os.ErrDeadlineExceeded) {
 			err = fmt.Errorf("%w: the server hung up right after the TLS handshake; "+
 				"if it takes only certificates of its own CA, give --nb-key and --nb-cert", err)
 		}
@@ -167,34 +164,27 @@ func (c *explainedConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// isHungUp reports whether the peer ended the connection without a reason. Its alert may be lost: some systems
-// drop unread data when a connection is reset.
-func isHungUp(err error) bool {
-	return serverAlert(err) == nil && !errors.Is(err, net.ErrClosed) && !errors.Is(err, os.ErrDeadlineExceeded)
-}
-
 // explainError adds the remedy for errors between well-behaved peers.
 func (f TLSFiles) explainError(err error) error {
-	var name x509.HostnameError
-	var issuer x509.UnknownAuthorityError
+	_, name := errors.AsType[x509.HostnameError](err)
+	_, issuer := errors.AsType[x509.UnknownAuthorityError](err)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("no answer to the TLS handshake: %w", err)
-	case errors.As(err, &name):
+	case name:
 		return fmt.Errorf("%w; --nb-skip-name-verification checks only the issuer", err)
-	case errors.As(err, &issuer):
+	case issuer:
 		return fmt.Errorf("%w: not issued by --nb-ca %s", err, f.CA)
-	case serverAlert(err) != nil && strings.Contains(serverAlert(err).Error(), "certificate"):
+	case strings.Contains(serverAlert(err), "certificate"):
 		return fmt.Errorf("%w; the server takes only certificates of its own CA: give --nb-key and --nb-cert", err)
 	}
 	return err
 }
 
-// serverAlert returns the server's TLS alert, nil if it sent none.
-func serverAlert(err error) error {
-	var remote *net.OpError
-	if errors.As(err, &remote) && remote.Op == "remote error" {
-		return remote.Err
+// serverAlert returns the server's TLS alert, empty if it sent none.
+func serverAlert(err error) string {
+	if remote, ok := errors.AsType[*net.OpError](err); ok && remote.Op == "remote error" {
+		return remote.Err.Error()
 	}
-	return nil
+	return ""
 }

@@ -140,10 +140,7 @@ func (d *rowDecoder) readMap(old map[string]string, delta bool) map[string]strin
 	}
 	m := map[string]string{}
 	if delta {
-		m = maps.Clone(old)
-		if m == nil {
-			m = map[string]string{}
-		}
+		maps.Copy(m, old)
 	}
 	d.readPairs(func(k, v string) {
 		if have, ok := m[k]; delta && ok && have == v {
@@ -206,8 +203,5 @@ func (d *rowDecoder) optionalText() (s string, blank bool) {
 }
 
 func (d *rowDecoder) optionalUUID() string {
-	if ids := d.readSet(nil, false, d.readUUID); len(ids) > 0 {
-		return ids[0]
-	}
-	return ""
+	return append(d.readElements(d.readUUID), "")[0]
 }

@@ -124,41 +124,33 @@ func (d *rowDecoder) sentSet(name string, raw []byte, before string) (members []
 // unexpected bytes, unsorted members, escapes, or text to clean. Then raw must be read.
 func spellsMembers(raw []byte, members []string, before string) bool {
 	const begin, end = `["set",[`, `]]`
-	if len(members) != 1 || startsWith(raw, begin) {
-		if !startsWith(raw, begin) || len(raw) < len(begin)+len(end) || string(raw[len(raw)-len(end):]) != end {
-			return false
-		}
-		raw = raw[len(begin) : len(raw)-len(end)]
-	}
-	after := `"`
-	if before != "" {
+	startsWith := func(s string) bool { return len(raw) >= len(s) && string(raw[:len(s)]) == s }
+	before += `"`
+	between, after, last := before, `"`, end
+	if len(before) > 1 {
 		after = `"]`
 	}
-	last := ""
+	if len(members) != 1 || startsWith(begin) {
+		before = begin + before
+	} else {
+		last = ""
+	}
 	for i, m := range members {
-		if i > 0 {
-			if !startsWith(raw, ",") {
-				return false
-			}
-			raw = raw[1:]
-		}
-		if before != "" {
-			if !startsWith(raw, before) {
-				return false
-			}
-			raw = raw[len(before):]
-		}
-		n := len(m)
-		if len(raw) < n+1+len(after) || raw[0] != '"' || string(raw[1:n+1]) != m || string(raw[n+1:n+1+len(after)]) != after ||
-			m < last || !isPlainJSON(m) {
+		if !startsWith(before) || i > 0 && m < members[i-1] || !isPlainJSON(m) {
 			return false
 		}
-		raw, last = raw[n+1+len(after):], m
+		raw = raw[len(before):]
+		if !startsWith(m) {
+			return false
+		}
+		raw = raw[len(m):]
+		if !startsWith(after) {
+			return false
+		}
+		raw, before = raw[len(after):], ","+between
 	}
-	return len(raw) == 0
+	return string(raw) == last
 }
-
-func startsWith(raw []byte, s string) bool { return len(raw) >= len(s) && string(raw[:len(s)]) == s }
 
 // isPlainJSON reports whether JSON encoding and cleaning both keep the string.
 func isPlainJSON(s string) bool {

@@ -68,13 +68,7 @@ func (z *Zone) Transact(context.Context, []nb.Op) ([]nb.OpResult, error) {
 // Partial. While the file is unreadable, Conn is ConnLost or ConnDenied, and earlier rows are outdated.
 func (z *Zone) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 	sink(model.ZoneUpdate{Conn: model.ConnDialling, At: time.Now()})
-	z.cfg.followFile(ctx, func() (*Result, error) {
-		r, err := ReadFile(ctx, z.cfg.Path, z.cfg.Options)
-		if err == nil && !z.cfg.AnyName {
-			err = checkName(r.DB, z.cfg.Name, false)
-		}
-		return r, err
-	}, func(r *Result, at time.Time, flaw string) {
+	z.cfg.followFile(ctx, func() (*Result, error) { return z.readFile(ctx) }, func(r *Result, at time.Time, flaw string) {
 		sink(model.ZoneUpdate{Conn: model.ConnReadOnly, At: at, Server: model.StoredServer, DB: r.DB, Resync: true, Error: flaw, Partial: flaw})
 	}, func(state model.ConnState, _ int, why string) {
 		sink(model.ZoneUpdate{Conn: state, At: time.Now(), Error: why})
@@ -132,14 +126,20 @@ func (c *ZoneConfig) followFile(ctx context.Context, read func() (*Result, error
 	}
 }
 
-// Read reads the file once. A damaged file is an error, since its caller cannot learn that rows are missing.
-func (z *Zone) Read(ctx context.Context) (*nb.DB, error) {
+// readFile reads the file and checks the name in it.
+func (z *Zone) readFile(ctx context.Context) (*Result, error) {
 	r, err := ReadFile(ctx, z.cfg.Path, z.cfg.Options)
-	if err == nil {
-		err = cmp.Or(r.Truncated, r.RowsAside)
-	}
 	if err == nil && !z.cfg.AnyName {
 		err = checkName(r.DB, z.cfg.Name, false)
+	}
+	return r, err
+}
+
+// Read reads the file once. A damaged file is an error, since its caller cannot learn that rows are missing.
+func (z *Zone) Read(ctx context.Context) (*nb.DB, error) {
+	r, err := z.readFile(ctx)
+	if r != nil {
+		err = cmp.Or(r.Truncated, r.RowsAside, err)
 	}
 	if err != nil {
 		return nil, err

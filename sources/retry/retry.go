@@ -22,6 +22,14 @@ func WaitAfter(failures int, first, most time.Duration) (d time.Duration) {
 	return d
 }
 
+// Wake puts a token into a channel of capacity one, unless it has one.
+func Wake(c chan<- struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
 // Sleep waits; false if ctx ended first.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)

@@ -49,27 +49,28 @@ const (
 
 func newBuiltin(zone, path string, stall time.Duration, report func(State, error)) (*memServer, error) {
 	raw, err := compactSchema(schemaFile, "the schema")
-	if err != nil {
-		return nil, fmt.Errorf("built-in server of zone %s: %w", zone, err)
+	var db *MemDB
+	if err == nil {
+		db, err = NewDB(raw)
 	}
-	schema, err := ParseSchema(raw)
 	if err != nil {
 		return nil, fmt.Errorf("built-in server of zone %s: %w", zone, err)
 	}
 	gate := make(chan struct{})
 	close(gate)
 	b := &memServer{zone: zone, path: path, stall: stall, queue: 64 << 20, report: report,
-		schema: raw, db: NewDB(schema), peers: map[*clientPeer]struct{}{}, gate: gate}
+		schema: raw, db: db, peers: map[*clientPeer]struct{}{}, gate: gate}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	return b, nil
 }
 
 // Start listens and accepts clients until Close.
 func (b *memServer) Start(context.Context) error {
-	if err := os.Remove(b.path); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("built-in server of zone %s: %w", b.zone, err)
+	err := os.Remove(b.path)
+	var ln net.Listener
+	if err == nil || errors.Is(err, os.ErrNotExist) {
+		ln, err = net.Listen("unix", b.path)
 	}
-	ln, err := net.Listen("unix", b.path)
 	if err != nil {
 		return fmt.Errorf("built-in server of zone %s: %w", b.zone, err)
 	}

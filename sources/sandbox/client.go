@@ -70,26 +70,22 @@ func (k *socketClient) readMessages() {
 }
 
 func (k *socketClient) handleAnswer(m nbdb.Message) {
-	id, err := strconv.ParseUint(string(m.ID), 10, 64)
-	if err != nil {
-		return
-	}
+	id, _ := strconv.ParseUint(string(m.ID), 10, 64) // ids begin with 1
 	k.mu.Lock()
 	f := k.replies[id]
 	delete(k.replies, id)
 	k.mu.Unlock()
-	if f == nil {
-		return
-	}
-	if m.Error != nil {
+	switch {
+	case f == nil:
+	case m.Error == nil:
+		f(m.Result, nil)
+	default:
 		var said string
 		if json.Unmarshal(m.Error, &said) != nil {
 			said = string(m.Error)
 		}
 		f(nil, errors.New(words.CleanText(said)))
-		return
 	}
-	f(m.Result, nil)
 }
 
 func (k *socketClient) endClient(err error) {
@@ -97,7 +93,7 @@ func (k *socketClient) endClient(err error) {
 	k.mu.Lock()
 	k.err = err
 	waiting := k.replies
-	k.replies = map[uint64]func([]byte, error){}
+	k.replies = nil // no later request is added
 	k.mu.Unlock()
 	for _, f := range waiting {
 		f(nil, err)
@@ -169,9 +165,6 @@ func (c *controlSockets) clientOf(ctx context.Context, name string) (*socketClie
 		if err != nil {
 			return nil, fmt.Errorf("zone %s: asking %s: %w", c.zone.cfg.Name, name, err)
 		}
-		if c.clients == nil {
-			c.clients = map[string]*socketClient{}
-		}
 		c.clients[name] = k
 		return k, nil
 	}
@@ -193,10 +186,7 @@ func (z *Zone) Control(ctx context.Context, daemon, command string, args ...stri
 	if err != nil {
 		return "", err
 	}
-	params, err := json.Marshal(append([]string{}, args...))
-	if err != nil {
-		return "", fmt.Errorf("zone %s: writing %s: %w", z.cfg.Name, command, err)
-	}
+	params, _ := json.Marshal(append([]string{}, args...)) // strings cannot fail
 	out, err := k.callMethod(ctx, command, params)
 	if err != nil {
 		return "", fmt.Errorf("zone %s: %s of %s: %w", z.cfg.Name, command, daemon, err)
@@ -206,10 +196,4 @@ func (z *Zone) Control(ctx context.Context, daemon, command string, args ...stri
 		return "", fmt.Errorf("zone %s: the answer to %s: %w", z.cfg.Name, command, err)
 	}
 	return text, nil
-}
-
-// FlushConntrack clears the node's connection tracking.
-func (z *Zone) FlushConntrack(ctx context.Context) error {
-	_, err := z.Control(ctx, VSwitchd, "dpctl/flush-conntrack")
-	return err
 }

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"slices"
-	"strings"
 	"sync"
 
 	"rung/model"
@@ -56,19 +55,14 @@ func (s *ClusterNetworks) collect() {
 
 // portOf returns a pod's port. Without an IP address it has only a MAC address.
 func portOf(p *model.Pod) podPort {
-	first := ""
-	if len(p.IPs) > 0 {
-		first = p.IPs[0]
-	}
-	mac := MACOf(first, p.Namespace+"/"+p.Name)
-	return podPort{uid: p.UID, namespace: p.Namespace, address: strings.Join(append([]string{mac}, p.IPs...), " ")}
+	return podPort{uid: p.UID, namespace: p.Namespace, address: addressColumn(p.Namespace+"/"+p.Name, p.IPs)}
 }
 
 // In describes a zone's rows of the networks. mgmt are the management port's addresses on the default network.
 func (s *ClusterNetworks) In(zone string, mgmt []string, lab bool) *Networks {
 	s.collect()
 	out := &Networks{Zone: zone, Node: s.Cluster.Node(zone), Lab: lab,
-		Isolation: &Isolation{network.Isolation{Management: mgmt, Pods: s.isolated[zone]}}}
+		Isolation: &network.Isolation{Management: mgmt, Pods: s.isolated[zone]}}
 	for _, name := range s.Table.Names() {
 		n := s.Table.Network(name)
 		out.Parts = append(out.Parts, n.PartIn(zone, slices.Values(s.pods[name]), s.Table.NamespacesOn(s.Cluster, n), s.multicast))

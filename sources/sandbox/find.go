@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -78,11 +80,10 @@ func FindTools(ctx context.Context, place string) (*Tools, error) {
 	}
 	var missing []string
 	for _, name := range needed {
-		path, err := t.programPath(name)
-		if err != nil {
+		var err error
+		if t.programs[name], err = t.programPath(name); err != nil {
 			missing = append(missing, name)
 		}
-		t.programs[name] = path
 	}
 	for _, db := range []string{dbNB, dbSB, dbVS} {
 		t.schemas[db] = t.findSchema(schemas[db])
@@ -147,7 +148,7 @@ func (t *Tools) CommandContext(ctx context.Context, name string, args ...string)
 	if err != nil {
 		return nil, err
 	}
-	line := append(append(append([]string{}, t.loader...), path), args...)
+	line := slices.Concat(t.loader, []string{path}, args)
 	return exec.CommandContext(ctx, line[0], line[1:]...), nil
 }
 
@@ -161,23 +162,17 @@ func (t *Tools) programPath(name string) (string, error) {
 		return path, nil
 	}
 	if t.root == "" {
-		for _, dir := range append([]string{""}, programDirs...) {
-			at := name
-			if dir != "" {
-				at = "/" + dir + "/" + name
-			}
-			if path, err := exec.LookPath(at); err == nil {
-				return path, nil
-			}
+		path, err := exec.LookPath(name)
+		for i := 0; err != nil && i < len(programDirs); i++ {
+			path, err = exec.LookPath("/" + programDirs[i] + "/" + name)
 		}
-		return "", fmt.Errorf("looking for OVN in PATH: missing %s", name)
+		if err != nil {
+			return "", fmt.Errorf("looking for OVN in PATH: missing %s", name)
+		}
+		return path, nil
 	}
 	for _, dir := range programDirs {
-		path, err := resolveInside(t.root, dir+"/"+name)
-		if err != nil {
-			continue
-		}
-		if fi, err := os.Stat(path); err == nil && fi.Mode().IsRegular() && fi.Mode()&0o111 != 0 {
+		if path, err := resolveInside(t.root, dir+"/"+name); err == nil && isFile(path, 0o111) {
 			return path, nil
 		}
 	}
@@ -185,26 +180,24 @@ func (t *Tools) programPath(name string) (string, error) {
 }
 
 func (t *Tools) findSchema(name string) string {
-	var shares []string
+	// First beside the programs: an installation below /opt has its own.
+	shares := []string{filepath.Join(filepath.Dir(t.programs["ovn-northd"]), "../share", name), "/usr/local/share/" + name,
+		"/usr/share/" + name}
 	if t.root != "" {
-		for _, share := range []string{"usr/local/share/", "usr/share/", "share/"} {
-			if path, err := resolveInside(t.root, share+name); err == nil {
-				shares = append(shares, path)
-			}
+		for i, share := range []string{"usr/local/share/", "usr/share/", "share/"} {
+			shares[i], _ = resolveInside(t.root, share+name)
 		}
-	} else {
-		// First beside the programs: an installation below /opt has its own.
-		if p := t.programs["ovn-northd"]; p != "" {
-			shares = append(shares, filepath.Join(filepath.Dir(p), "../share", name))
-		}
-		shares = append(shares, "/usr/local/share/"+name, "/usr/share/"+name)
 	}
-	for _, path := range shares {
-		if fi, err := os.Stat(path); err == nil && fi.Mode().IsRegular() {
-			return path
-		}
+	if i := slices.IndexFunc(shares, func(path string) bool { return isFile(path, 0) }); i >= 0 {
+		return shares[i]
 	}
 	return ""
+}
+
+// isFile reports whether a path is a regular file, with any of the given permissions unless they are 0.
+func isFile(path string, permissions fs.FileMode) bool {
+	fi, err := os.Stat(path)
+	return err == nil && fi.Mode().IsRegular() && (permissions == 0 || fi.Mode()&permissions != 0)
 }
 
 // findLoader returns the start of a command that runs a chroot's program with its libraries, nil if the folder
@@ -223,10 +216,8 @@ func findLoader(root string) []string {
 			if err != nil {
 				continue
 			}
-			if path, err := resolveInside(root, rel); err == nil {
-				if fi, err := os.Stat(path); err == nil && fi.Mode().IsRegular() {
-					loader = path
-				}
+			if path, err := resolveInside(root, rel); err == nil && isFile(path, 0) {
+				loader = path
 			}
 		}
 		if loader != "" {

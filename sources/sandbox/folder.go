@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -130,10 +131,7 @@ func openGivenFolder(dir string) (_ *labFolder, err error) {
 	if err != nil && !errors.Is(err, os.ErrExist) {
 		return nil, fmt.Errorf("making the sandbox folder: %w", err)
 	}
-	if err := makePrivate(path); err != nil {
-		return nil, err
-	}
-	if err := isPrivate(path); err != nil {
+	if err := cmp.Or(makePrivate(path), isPrivate(path)); err != nil {
 		return nil, err
 	}
 	if err := checkUnused(path); err != nil {
@@ -187,10 +185,7 @@ func checkUnused(path string) error {
 // cleanStale removes the files that Rung made in folders of dead instances. They must belong to this user,
 // carry Rung's mark, and be unlocked.
 func cleanStale(base string) {
-	entries, err := os.ReadDir(base)
-	if err != nil {
-		return
-	}
+	entries, _ := os.ReadDir(base)
 	for _, e := range entries {
 		path := filepath.Join(base, e.Name())
 		if _, err := strconv.Atoi(e.Name()); err != nil || isPrivate(path) != nil || checkUnused(path) != nil {
@@ -210,9 +205,9 @@ func sweepFolder(path string) {
 	for _, name := range names {
 		if name == labMark {
 			RemoveLeftover(path)
-			continue
+		} else {
+			removeFiles(path, name)
 		}
-		removeFiles(path, name)
 	}
 }
 

@@ -3,44 +3,37 @@ package sandbox
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"rung/model/network"
 	"rung/model/ovn/nb"
 )
 
-// Isolation makes the rows of tier 0.
-type Isolation struct{ network.Isolation }
-
-// aclOps returns the operations that insert the ACLs, and the ACLs' names in the transaction.
-func (i *Isolation) aclOps(owned func(map[string]string) map[string]string) (ops []nb.Op, acls []string) {
+// isolationACLOps returns the operations that insert the ACLs of tier 0, their names in the transaction, and their
+// matches, to tell different ACLs apart. example marks them as an example.
+func isolationACLOps(i *network.Isolation, example bool) (ops []nb.Op, acls []string, matches string) {
 	for n, a := range i.ACLs() {
+		ids := a.ExternalIDs
+		if example {
+			ids = withOwner(ids)
+		}
 		acls = append(acls, "udn"+strconv.Itoa(n))
-		ops = append(ops, InsertOp(nb.TableACL, acls[n], aclRow(a.Tier, a.Priority, a.Direction, false, a.Action, a.Match, owned(a.ExternalIDs))))
+		ops = append(ops, InsertOp(nb.TableACL, acls[n], aclRow(a.Tier, a.Priority, a.Direction, false, a.Action, a.Match, ids)))
+		matches += a.Match + "\n"
 	}
-	return ops, acls
-}
-
-// Text returns the matches of all ACLs, to tell different ACLs apart.
-func (i *Isolation) Text() string {
-	var b strings.Builder
-	for _, a := range i.ACLs() {
-		b.WriteString(a.Match + "\n")
-	}
-	return b.String()
+	return ops, acls, matches
 }
 
 // udnIsolation returns example rows of tier 0. Their group has no ports, so they match nothing until such pods
 // exist.
 func udnIsolation(mgmt []string) []nb.Op {
 	group := network.IsolationGroup()
-	ops, acls := (&Isolation{network.Isolation{Management: mgmt}}).aclOps(withOwner)
+	ops, acls, _ := isolationACLOps(&network.Isolation{Management: mgmt}, true)
 	return append(ops, InsertOp(nb.TablePortGroup, "", map[string]any{"name": group.Name, "acls": NamedRefs(acls...),
 		"external_ids": withOwner(group.IDs)}))
 }
 
-// groupOps returns the operations that update the isolation's group. rewrite replaces its ACLs too.
-func (i *Isolation) groupOps(db *nb.DB, rewrite bool) (ops []nb.Op) {
+// isolationOps returns the operations that update the isolation's group. rewrite replaces its ACLs too.
+func isolationOps(i *network.Isolation, db *nb.DB, rewrite bool) (ops []nb.Op) {
 	group := network.IsolationGroup()
 	live := db.PortGroupByName(group.Name)
 	var ports []string
@@ -53,7 +46,7 @@ func (i *Isolation) groupOps(db *nb.DB, rewrite bool) (ops []nb.Op) {
 	row := map[string]any{}
 	if live == nil || rewrite {
 		var acls []string
-		ops, acls = i.aclOps(func(ids map[string]string) map[string]string { return ids })
+		ops, acls, _ = isolationACLOps(i, false)
 		row["acls"], row["external_ids"] = NamedRefs(acls...), group.IDs
 	}
 	if live == nil || !sameSet(live.Ports, ports) {
@@ -64,7 +57,7 @@ func (i *Isolation) groupOps(db *nb.DB, rewrite bool) (ops []nb.Op) {
 		row["name"] = group.Name
 		return append(ops, InsertOp(nb.TablePortGroup, "", row))
 	case len(row) > 0:
-		return append(ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePortGroup, UUID: live.UUID, Row: row})
+		return append(ops, updateOp(nb.TablePortGroup, live.UUID, row))
 	}
 	return nil
 }

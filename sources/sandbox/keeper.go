@@ -57,14 +57,7 @@ func (k *rowKeeper) takeUpdate(u model.ZoneUpdate) {
 		k.db = u.DB
 	}
 	if u.Resync {
-		k.wakeKeeper()
-	}
-}
-
-func (k *rowKeeper) wakeKeeper() {
-	select {
-	case k.wake <- struct{}{}:
-	default:
+		retry.Wake(k.wake)
 	}
 }
 
@@ -73,7 +66,7 @@ func (k *rowKeeper) putObjects(s *ClusterNetworks) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.objects = s
-	k.wakeKeeper()
+	retry.Wake(k.wake)
 }
 
 // waitSeeded waits until the first rows exist.

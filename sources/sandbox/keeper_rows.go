@@ -64,8 +64,8 @@ func (w *rowWork) addPortOps() {
 		default:
 			w.madeFor[name] = want.uid
 			if !slices.Equal(live.Addresses, []string{want.address}) {
-				w.ops = append(w.ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePort, UUID: live.UUID, Row: map[string]any{
-					"addresses": []string{want.address}, "port_security": []string{want.address}}})
+				w.ops = append(w.ops, updateOp(nb.TablePort, live.UUID,
+					map[string]any{"addresses": []string{want.address}, "port_security": []string{want.address}}))
 			}
 			w.members[want.namespace] = append(w.members[want.namespace], nb.Ref{UUID: live.UUID})
 		}
@@ -80,11 +80,15 @@ func (w *rowWork) addPortOps() {
 			delete(w.madeFor, name)
 		}
 	}
-	for _, m := range []nb.Mutation{{Column: "ports", Insert: true, Refs: add}, {Column: "ports", Refs: remove}} {
-		if len(m.Refs) > 0 {
-			w.ops = append(w.ops, nb.Op{Kind: nb.OpMutate, Table: nb.TableSwitch, UUID: w.sw.UUID, Mutations: []nb.Mutation{m}})
-		}
+	w.ops = append(append(w.ops, portsOps(nb.TableSwitch, w.sw.UUID, true, add)...), portsOps(nb.TableSwitch, w.sw.UUID, false, remove)...)
+}
+
+// portsOps returns the operation that adds ports to a row or removes them, none without ports.
+func portsOps(table, uuid string, add bool, ports []nb.Ref) []nb.Op {
+	if len(ports) == 0 {
+		return nil
 	}
+	return []nb.Op{{Kind: nb.OpMutate, Table: table, UUID: uuid, Mutations: []nb.Mutation{{Column: "ports", Insert: add, Refs: ports}}}}
 }
 
 // addNamespaceOps gives each namespace its port group, with the ports of its pods in the zone. It leaves the
@@ -103,17 +107,14 @@ func (w *rowWork) addNamespaceOps() {
 			_, has := slices.BinarySearch(live.Ports, r.UUID)
 			return has
 		})
-		if len(missing) > 0 {
-			w.ops = append(w.ops, nb.Op{Kind: nb.OpMutate, Table: nb.TablePortGroup, UUID: live.UUID,
-				Mutations: []nb.Mutation{{Column: "ports", Insert: true, Refs: missing}}})
-		}
+		w.ops = append(w.ops, portsOps(nb.TablePortGroup, live.UUID, true, missing)...)
 	}
 	for ns, name := range w.groups {
 		if wanted[ns] != "" {
 			continue
 		}
 		if live := w.db.PortGroupByName(name); live != nil && live.ID() == NamespaceIDs(ns)[nb.KeyID] {
-			w.ops = append(w.ops, nb.Op{Kind: nb.OpDelete, Table: nb.TablePortGroup, UUID: live.UUID})
+			w.ops = append(w.ops, deleteOp(nb.TablePortGroup, live.UUID))
 		} else {
 			delete(w.groups, ns)
 		}
@@ -126,9 +127,8 @@ func (w *rowWork) addManagementOps() {
 	if live == nil || node == nil || len(node.MgmtIPs) == 0 {
 		return
 	}
-	if address := ManagementAddress(w.zone, node.MgmtIPs); !slices.Equal(live.Addresses, []string{address}) {
-		w.ops = append(w.ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePort, UUID: live.UUID,
-			Row: map[string]any{"addresses": []string{address}}})
+	if address := addressColumn(w.zone, node.MgmtIPs); !slices.Equal(live.Addresses, []string{address}) {
+		w.ops = append(w.ops, updateOp(nb.TablePort, live.UUID, map[string]any{"addresses": []string{address}}))
 	}
 }
 
@@ -143,7 +143,7 @@ func (k *rowKeeper) networkOps() (ops []nb.Op, isolation string) {
 		mgmt = node.MgmtIPs
 	}
 	w := k.objects.In(k.zone, mgmt, k.lab)
-	isolation = w.Isolation.Text()
+	_, _, isolation = isolationACLOps(w.Isolation, false)
 	w.IsolateAnew = isolation != k.isolation
 	return w.Ops(k.db), isolation
 }

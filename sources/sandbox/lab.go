@@ -33,10 +33,10 @@ func (s *Sandbox) startLab(ctx context.Context) error {
 	s.lab, s.describe = lab, s.cfg.OVN.Describe()
 	for _, name := range s.cfg.Zones {
 		z, err := s.newZone(name)
-		if err == nil {
-			err = s.startZone(ctx, z)
-		}
 		if err != nil {
+			return err
+		}
+		if err := s.startZone(ctx, z); err != nil {
 			return err
 		}
 	}
@@ -55,11 +55,9 @@ func (s *Sandbox) labConfig(name string, number int) ZoneConfig {
 		}
 	}
 	if len(cfg.Subnets) == 0 {
-		for _, ip := range cfg.Management {
-			if a, err := netip.ParseAddr(ip); err == nil {
-				if p, ok := subnetOf(a); ok {
-					cfg.Subnets = append(cfg.Subnets, p)
-				}
+		for _, a := range addresses(cfg.Management) {
+			if p, ok := subnetOf(a); ok {
+				cfg.Subnets = append(cfg.Subnets, p)
 			}
 		}
 	}
@@ -81,11 +79,7 @@ func (s *Sandbox) clusterSubnets() (out []netip.Prefix) {
 
 // subnetOf returns the widest usual pod subnet whose second address is mgmt, the management port's.
 func subnetOf(mgmt netip.Addr) (netip.Prefix, bool) {
-	from := 24
-	if mgmt.Is6() {
-		from = 64
-	}
-	for bits := from; bits <= mgmt.BitLen()-2; bits++ {
+	for bits := subnetBits(mgmt); bits <= mgmt.BitLen()-2; bits++ {
 		if p := netip.PrefixFrom(mgmt, bits).Masked(); p.Addr().Next().Next() == mgmt {
 			return p, true
 		}
@@ -106,12 +100,6 @@ type labServer struct {
 
 	mu   sync.RWMutex // read-locked by users of the zone
 	zone *Zone
-}
-
-func newLabServer(s *Sandbox, name string, number int) *labServer {
-	l := &labServer{sandbox: s, name: name, number: number}
-	l.life, l.end = context.WithCancel(context.Background())
-	return l
 }
 
 func (l *labServer) Start(ctx context.Context) (err error) {
@@ -175,11 +163,10 @@ func (s *Sandbox) Southbound(zone string) string {
 	if s == nil {
 		return ""
 	}
-	l, err := s.labZone(zone)
-	if err != nil {
-		return ""
+	if l := s.labZones()[zone]; l != nil {
+		return l.address((*Zone).SB)
 	}
-	return l.address((*Zone).SB)
+	return ""
 }
 
 // OVN returns the version of OVN that the zones run on, empty without OVN.
@@ -195,9 +182,9 @@ func (s *Sandbox) WithoutOVN() error { return s.fallbackReason }
 
 // WithZone calls do with a zone on OVN, which cannot end before do returns.
 func (s *Sandbox) WithZone(ctx context.Context, zone string, do func(context.Context, *Zone) error) error {
-	l, err := s.labZone(zone)
-	if err != nil {
-		return err
+	l := s.labZones()[zone]
+	if l == nil {
+		return fmt.Errorf("zone %s: %w", zone, ErrNoOVN)
 	}
 	return l.useZone(ctx, func(z *Zone, ctx context.Context) error { return do(ctx, z) })
 }
@@ -215,14 +202,6 @@ func (s *Sandbox) OVNTrace(ctx context.Context, ask *flow.PacketQuestion) (cmd [
 		return err
 	})
 	return cmd, text, err
-}
-
-// labZone returns the server of a zone on OVN.
-func (s *Sandbox) labZone(name string) (*labServer, error) {
-	if l := s.labZones()[name]; l != nil {
-		return l, nil
-	}
-	return nil, fmt.Errorf("zone %s: %w", name, ErrNoOVN)
 }
 
 // labZones returns the servers of the zones on OVN by zone name.

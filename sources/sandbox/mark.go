@@ -77,11 +77,8 @@ func readMark(dir string) (names []string, marked bool) {
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, maxMark))
-	if err != nil || !strings.Contains(string(text), "\n") {
-		return nil, false
-	}
 	lines := strings.Split(string(text), "\n")
-	if lines[0] != markHead {
+	if err != nil || len(lines) < 2 || lines[0] != markHead {
 		return nil, false
 	}
 	for _, line := range lines[1 : len(lines)-1] { // text after the last newline is torn
@@ -101,15 +98,8 @@ const hashedName = "zone~"
 // isPlainName reports whether a name is a valid file name on every system, and not one of the folder's own
 // files.
 func isPlainName(s string) bool {
-	if s == "" || s == lockName || s == markName || strings.HasPrefix(s, ".") {
-		return false
-	}
-	for _, c := range []byte(s) {
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '.' {
-			return false // names that differ only in case are one file on some systems
-		}
-	}
-	return true
+	// Names that differ only in case are one file on some systems.
+	return s != "" && s != lockName && s != markName && s[0] != '.' && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789-.") == ""
 }
 
 // isOwnName reports whether a zone's files may have this name.

@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -39,13 +41,16 @@ type RowChange struct {
 	Old, New Row
 }
 
-// NewDB returns an empty database.
-func NewDB(s *Schema) *MemDB {
-	db := &MemDB{Schema: s, tables: map[string]map[UUID]Row{}, strong: map[UUID]int{}, keys: map[indexKey]UUID{}}
-	for name := range s.Tables {
+// NewDB returns an empty database with the schema of a schema file.
+func NewDB(schema []byte) (*MemDB, error) {
+	db := &MemDB{Schema: &Schema{}, tables: map[string]map[UUID]Row{}, strong: map[UUID]int{}, keys: map[indexKey]UUID{}}
+	if err := json.Unmarshal(schema, db.Schema); err != nil {
+		return nil, fmt.Errorf("reading the schema: %w", err)
+	}
+	for name := range db.Schema.Tables {
 		db.tables[name] = map[UUID]Row{}
 	}
-	return db
+	return db, nil
 }
 
 func (db *MemDB) rowAt(p rowPlace) Row { return db.tables[p.table][p.uuid] }
@@ -129,12 +134,6 @@ func (db *MemDB) AppendDelta(b []byte, ch *RowChange, columns []string) []byte {
 		b = appendDatum(b, ch.Old[name].diffTo(ch.New[name], c), c)
 	}
 	return append(b, '}')
-}
-
-// AppendOld appends the old values of the changed columns among the given ones, as RFC 7047's monitor reports
-// them.
-func (db *MemDB) AppendOld(b []byte, ch *RowChange, columns []string) []byte {
-	return db.AppendRow(b, ch.Table, ch.UUID, ch.Old, db.changedColumns(ch, columns), false)
 }
 
 // changedColumns returns the changed ones of the given columns, never nil.

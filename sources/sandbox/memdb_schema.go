@@ -2,13 +2,10 @@ package sandbox
 
 import (
 	"encoding/json"
-	"fmt"
 )
 
 // Schema is a database schema (RFC 7047 §3.2).
-type Schema struct {
-	Tables map[string]*Table
-}
+type Schema struct{ Tables map[string]*Table }
 
 // Table is one table of a schema.
 type Table struct {
@@ -32,15 +29,6 @@ type BaseType struct {
 	MinInteger, MaxInteger *int64
 	MaxLength              *int
 	RefTable, RefType      string
-}
-
-// ParseSchema reads a schema file.
-func ParseSchema(raw []byte) (*Schema, error) {
-	s := &Schema{}
-	if err := json.Unmarshal(raw, s); err != nil {
-		return nil, fmt.Errorf("reading the schema: %w", err)
-	}
-	return s, nil
 }
 
 // UnmarshalJSON reads a column, whose type is a base type or an object with limits for the number of elements.

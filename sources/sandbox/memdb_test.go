@@ -23,11 +23,11 @@ const testSchema = `{"name":"T","version":"1.0.0","tables":{
 
 func open(t testing.TB) *MemDB {
 	t.Helper()
-	s, err := ParseSchema([]byte(testSchema))
+	db, err := NewDB([]byte(testSchema))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewDB(s)
+	return db
 }
 
 // do runs operations and returns the results with UUIDs left out.
@@ -173,7 +173,7 @@ func TestDeltas(t *testing.T) {
 	if got := db.changedColumns(&changes[0], []string{"name"}); len(got) != 0 {
 		t.Error(got)
 	}
-	got = string(db.AppendOld(nil, &changes[0], columns))
+	got = string(db.AppendRow(nil, "Parent", changes[0].UUID, changes[0].Old, db.changedColumns(&changes[0], columns), false))
 	want = `{"n":3,"ns":["set",[1,3]],"on":["set",[]],"tags":["map",[["x","1"],["y","2"]]]}`
 	if got != want {
 		t.Error(got)
@@ -189,7 +189,7 @@ func TestSchemaErrors(t *testing.T) {
 	for _, bad := range []string{
 		`[]`, `{"tables":{"T":{"columns":{"c":{"type":5}}}}}`, `{"tables":{"T":{"columns":{"c":{"type":{"key":{"type":"string","enum":"a"}}}}}}}`,
 	} {
-		if _, err := ParseSchema([]byte(bad)); err == nil {
+		if _, err := NewDB([]byte(bad)); err == nil {
 			t.Errorf("%s was taken", bad)
 		}
 	}

@@ -51,8 +51,8 @@ func (db *MemDB) Transact(ops []json.RawMessage) (results []byte, changes []RowC
 }
 
 func errorResult(err error) []byte {
-	var f *operationError
-	if !errors.As(err, &f) {
+	f, ok := errors.AsType[*operationError](err)
+	if !ok {
 		f = &operationError{"internal error", err.Error()}
 	}
 	b := nbdb.AppendString([]byte(`{"error":`), f.code)
@@ -172,8 +172,7 @@ func (o *operation) columnNamed(name string) (*Column, error) {
 }
 
 func columnError(err error, table, column string) error {
-	var f *operationError
-	if errors.As(err, &f) {
+	if f, ok := errors.AsType[*operationError](err); ok {
 		return &operationError{f.code, fmt.Sprintf("column %s of table %s: %s", column, table, f.details)}
 	}
 	return err
@@ -223,18 +222,17 @@ func (t *transaction) waitRows(o *operation) ([]byte, error) {
 	if columns == nil {
 		columns = slices.Collect(maps.Keys(o.t.Columns))
 	}
-	project := func(row Row) string {
-		var b []byte
+	project := func(row Row) (text string) {
 		for _, name := range columns {
 			if c := o.t.Columns[name]; c != nil {
 				d, ok := row[name]
 				if !ok {
 					d = defaultOf(c)
 				}
-				b = append(appendDatum(b, d, c), ' ')
+				text += string(appendDatum(nil, d, c)) + " "
 			}
 		}
-		return string(b)
+		return text
 	}
 	want, have := map[string]bool{}, map[string]bool{}
 	for _, columns := range o.Rows {

@@ -205,8 +205,8 @@ func (m *clientMonitor) describeChange(db *MemDB, ch *RowChange, w *tableWatch) 
 		}
 	case isOn(w.Select.Modify) && len(db.changedColumns(ch, w.Columns)) > 0:
 		if m.isRFCMonitor() {
-			old := append(db.AppendOld([]byte(`{"old":`), ch, w.Columns), ',')
-			return append(old, m.wholeRow(db, ch, "new", w.Columns)[1:]...)
+			old := db.AppendRow([]byte(`{"old":`), ch.Table, ch.UUID, ch.Old, db.changedColumns(ch, w.Columns), false)
+			return append(append(old, ','), m.wholeRow(db, ch, "new", w.Columns)[1:]...)
 		}
 		return append(db.AppendDelta([]byte(`{"modify":`), ch, w.Columns), '}')
 	}

@@ -71,15 +71,7 @@ func (c whereCondition) holds(id UUID, row Row) bool {
 		return false
 	}
 	n := cmp.Compare(d[0].number(), c.value[0].number())
-	switch c.function {
-	case "<":
-		return n < 0
-	case "<=":
-		return n <= 0
-	case ">":
-		return n > 0
-	}
-	return n >= 0
+	return map[string]bool{"<": n < 0, "<=": n <= 0, ">": n > 0, ">=": n >= 0}[c.function]
 }
 
 // number returns the value of an integer element.
@@ -205,22 +197,19 @@ func (m *columnMutation) applyTo(d Datum) (Datum, error) {
 	var out Datum
 	for _, e := range d {
 		v := e.number()
-		switch m.mutator {
-		case "+=":
+		switch {
+		case m.mutator == "+=":
 			v += by
-		case "-=":
+		case m.mutator == "-=":
 			v -= by
-		case "*=":
+		case m.mutator == "*=":
 			v *= by
+		case by == 0:
+			return nil, &operationError{"domain error", "division by zero"}
+		case m.mutator == "/=":
+			v /= by
 		default:
-			if by == 0 {
-				return nil, &operationError{"domain error", "division by zero"}
-			}
-			if m.mutator == "/=" {
-				v /= by
-			} else {
-				v %= by
-			}
+			v %= by
 		}
 		if err := m.c.Key.checkRange(v); err != nil {
 			return nil, err

@@ -110,8 +110,7 @@ func (l *Lab) newZone(cfg ZoneConfig) (*Zone, error) {
 	if path := filepath.Join(dir, "controller.ctl"); len(path) >= maxSocket {
 		return nil, fmt.Errorf("socket path %s is %d bytes long, at most %d are possible; choose a shorter folder", path, len(path), maxSocket-1)
 	}
-	z, err := newZone(l.tools, cfg, dir, l.guard, func(d Daemon) { l.cfg.OnDaemon(cfg.Name, d) },
-		func(f []model.Fault) { l.cfg.OnFaults(cfg.Name, f) })
+	z, err := newZone(l, cfg, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -128,11 +127,12 @@ func (l *Lab) AddZone(ctx context.Context, cfg ZoneConfig) (*Zone, error) {
 		return nil, errors.New("adding a zone: the lab is closed")
 	}
 	z, err := l.newZone(cfg)
-	if err != nil {
-		return nil, fmt.Errorf("adding a zone: %w", err)
+	if err == nil {
+		if err = z.startZone(ctx, l.cfg.Behind); err != nil {
+			l.removeZone(z)
+		}
 	}
-	if err := z.startZone(ctx, l.cfg.Behind); err != nil {
-		l.removeZone(z)
+	if err != nil {
 		return nil, fmt.Errorf("adding a zone: %w", err)
 	}
 	return z, nil
@@ -204,10 +204,7 @@ const controllerLog = "controller.log"
 // RemoveLeftover removes only the files of a lab that died without Close. A zone's folder with other files
 // stays.
 func RemoveLeftover(dir string) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return
-	}
+	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
 		if e.IsDir() && zoneFolder.MatchString(e.Name()) {
 			removeZone(filepath.Join(dir, e.Name()))
@@ -216,10 +213,7 @@ func RemoveLeftover(dir string) {
 }
 
 func removeZone(dir string) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return
-	}
+	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
 		if !e.IsDir() && zoneFile.MatchString(e.Name()) {
 			_ = os.Remove(filepath.Join(dir, e.Name()))

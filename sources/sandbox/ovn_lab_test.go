@@ -23,6 +23,7 @@ import (
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
 	"rung/test/install"
+	"rung/test/lab"
 	"rung/test/wait"
 )
 
@@ -365,7 +366,7 @@ func TestACLsOfTwoTiers(t *testing.T) {
 	if met, text, err := z.Trace(t.Context(), third, sandbox.StateOpened); err != nil || len(met) == 0 {
 		t.Errorf("%v, %+v\n%s", err, met, text)
 	}
-	if err := z.FlushConntrack(t.Context()); err != nil {
+	if _, err := z.Control(t.Context(), sandbox.VSwitchd, "dpctl/flush-conntrack"); err != nil {
 		t.Error(err)
 	}
 	if got := send(t, z, answer); got[0].Delivered("ns_a") {
@@ -688,7 +689,7 @@ func TestSlowController(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if _, err := z.SendLogged(t.Context(), packets(20000)); err != nil {
+	if _, err := lab.SendLogged(t.Context(), z, packets(20000)); err != nil {
 		t.Fatal(err)
 	}
 	wg.Wait()

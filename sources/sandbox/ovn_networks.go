@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"net/netip"
@@ -29,12 +30,8 @@ func (n *neighbours) nextHopMAC(p *Packet) string {
 		return groupMAC(p.Dst).String()
 	case n == nil:
 		return strayMAC
-	case n.ports[p.Dst] != "":
-		return n.ports[p.Dst]
-	case n.mac != "":
-		return n.mac
 	}
-	return strayMAC
+	return cmp.Or(n.ports[p.Dst], n.mac, strayMAC)
 }
 
 // currentSwitches returns the switches with their ports, by name.
@@ -90,7 +87,7 @@ func (b *zoneBridge) routeSwitches(ctx context.Context, want map[string]vif) err
 	for i, table := range []string{TableRouter, nb.TableSwitch} {
 		for uuid, r := range tables[i+1] {
 			if serves := r.mapAt("external_ids")[KeyServes]; serves != "" && switches[serves] == nil {
-				ops = append(ops, nb.Op{Kind: nb.OpDelete, Table: table, UUID: uuid})
+				ops = append(ops, deleteOp(table, uuid))
 			}
 		}
 	}
@@ -112,31 +109,23 @@ func (b *zoneBridge) routeSwitches(ctx context.Context, want map[string]vif) err
 				}
 			}
 		case len(more) > 0:
-			var texts []string
-			for _, p := range more {
-				texts = append(texts, p.String())
-			}
 			ops = append(ops, nb.Op{Kind: nb.OpMutate, Table: TableRouterPort, UUID: uuids[n.router],
-				Mutations: []nb.Mutation{{Column: "networks", Insert: true, Strings: texts}}})
+				Mutations: []nb.Mutation{{Column: "networks", Insert: true, Strings: textsOf(more)}}})
 		}
 	}
-	if len(ops) == 0 {
-		return nil
+	if len(ops) > 0 {
+		return b.zone.Transact(ctx, ops...)
 	}
-	return b.zone.Transact(ctx, ops...)
+	return nil
 }
 
 // missingNetworks returns the networks that the router lacks for the switch's ports.
 func (n *neighbours) missingNetworks(nets []netip.Prefix) (more []netip.Prefix) {
-	taken := map[netip.Addr]bool{}
-	for a := range n.ports {
-		taken[a] = true
-	}
 	for _, a := range slices.SortedFunc(maps.Keys(n.ports), netip.Addr.Compare) {
 		if slices.ContainsFunc(nets, func(p netip.Prefix) bool { return p.Contains(a) }) {
 			continue
 		}
-		p := networkAround(a, taken)
+		p := networkAround(a, n.ports)
 		nets, more = append(nets, p), append(more, p)
 	}
 	return more
@@ -160,9 +149,8 @@ func (z *Zone) portTowards(lport, other string) string {
 	switch n := around[lport]; {
 	case n == nil:
 		return z.ElsewherePort()
-	case around[other] == n:
-		return other
-	default:
+	case around[other] != n:
 		return ElsewherePort(n.name)
 	}
+	return other
 }

@@ -1,7 +1,7 @@
 package sandbox
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"rung/model/words"
+	"rung/sources/nbdb"
 	"rung/sources/retry"
 )
 
@@ -58,7 +59,7 @@ type ChildConfig struct {
 // Process is a program that is kept running until Close.
 type Process struct {
 	cfg      ChildConfig
-	messages outputTail
+	messages nbdb.OutputTail
 
 	mu     sync.Mutex
 	cmd    *exec.Cmd // nil if none runs
@@ -77,10 +78,8 @@ type Guard interface {
 
 // NewProcess prepares a process; Start starts it.
 func NewProcess(cfg ChildConfig) *Process {
-	if cfg.Within <= 0 {
-		cfg.Within = ReadyWithin
-	}
-	p := &Process{cfg: cfg}
+	cfg.Within = cmp.Or(cfg.Within, ReadyWithin)
+	p := &Process{cfg: cfg, messages: nbdb.OutputTail{MaxBytes: 2 << 10}}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	return p
 }
@@ -181,15 +180,13 @@ func (p *Process) waitReady(l *processLife) {
 			close(l.up)
 			return
 		}
-		t := time.NewTimer(again.Step())
 		select {
 		case <-l.ended:
+			return
 		case <-p.ctx.Done():
-		case <-t.C:
-			continue
+			return
+		case <-time.After(again.Step()):
 		}
-		t.Stop()
-		return
 	}
 }
 
@@ -239,7 +236,8 @@ func (p *Process) endReason(err error) error {
 	if err == nil {
 		err = errors.New("exited")
 	}
-	if m := p.messages.takeLastLine(); m != "" {
+	lines := strings.Split(p.messages.TakeText(), "\n")
+	if m := words.CleanText(strings.TrimSpace(lines[len(lines)-1])); m != "" {
 		return fmt.Errorf("%w: %s", err, m)
 	}
 	return err
@@ -247,27 +245,24 @@ func (p *Process) endReason(err error) error {
 
 // Pid returns the process's id, 0 if none runs.
 func (p *Process) Pid() int {
-	if pr := p.currentProcess(); pr != nil {
-		return pr.Pid
-	}
-	return 0
-}
-
-func (p *Process) currentProcess() *os.Process {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.cmd == nil {
-		return nil
+		return 0
 	}
-	return p.cmd.Process
+	return p.cmd.Process.Pid
 }
 
 // Kill kills the process and its children with SIGKILL; it is then restarted.
 func (p *Process) Kill() error {
-	if pr := p.currentProcess(); pr != nil {
-		if err := killAll(pr); err != nil && !errors.Is(err, os.ErrProcessDone) {
-			return fmt.Errorf("killing %s of zone %s: %w", p.cfg.Name, p.cfg.Zone, err)
-		}
+	p.mu.Lock()
+	cmd := p.cmd
+	p.mu.Unlock()
+	if cmd == nil {
+		return nil
+	}
+	if err := killAll(cmd.Process); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return fmt.Errorf("killing %s of zone %s: %w", p.cfg.Name, p.cfg.Zone, err)
 	}
 	return nil
 }
@@ -297,29 +292,4 @@ func (p *Process) Close() {
 	p.cancel()
 	_ = p.Kill()
 	p.wg.Wait()
-}
-
-// outputTail keeps the end of a program's output.
-type outputTail struct {
-	mu sync.Mutex
-	b  []byte
-}
-
-func (t *outputTail) Write(b []byte) (int, error) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.b = append(t.b, b...)
-	if n := len(t.b) - 2048; n > 0 {
-		t.b = append(t.b[:0], t.b[n:]...)
-	}
-	return len(b), nil
-}
-
-// takeLastLine returns the last line and clears the output.
-func (t *outputTail) takeLastLine() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	lines := bytes.Split(bytes.TrimSpace(t.b), []byte{'\n'})
-	t.b = nil
-	return words.CleanText(strings.TrimSpace(string(lines[len(lines)-1])))
 }

@@ -34,11 +34,11 @@ func (z *Zone) OVNTrace(ctx context.Context, ask *flow.PacketQuestion) (cmd []st
 
 // runProgram runs one of OVN's programs to its end and returns its output.
 func (z *Zone) runProgram(ctx context.Context, cmd []string) (string, error) {
-	run, err := z.tools.CommandContext(ctx, cmd[0], cmd[1:]...)
+	run, err := z.lab.tools.CommandContext(ctx, cmd[0], cmd[1:]...)
 	if err != nil {
 		return "", err
 	}
-	return RunOutput(ctx, z.guard, run, flow.MaxInput)
+	return RunOutput(ctx, z.lab.guard, run, flow.MaxInput)
 }
 
 // Meters returns the datapath's counts of each meter, by ovn-controller's name for it.

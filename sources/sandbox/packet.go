@@ -1,12 +1,14 @@
 package sandbox
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"net"
 	"net/netip"
+	"slices"
 )
 
 // PacketProto is the protocol of a packet.
@@ -62,19 +64,8 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 var errNoProto = errors.New("a packet needs a protocol")
 
-func (p *Packet) timeToLive() uint8 {
-	if p.TTL == 0 {
-		return 64
-	}
-	return p.TTL
-}
-
-func (p *Packet) tcpFlags() uint8 {
-	if p.Flags == 0 {
-		return SYN
-	}
-	return p.Flags
-}
+func (p *Packet) timeToLive() uint8 { return cmp.Or(p.TTL, 64) }
+func (p *Packet) tcpFlags() uint8   { return cmp.Or(p.Flags, SYN) }
 
 // echoType returns the ICMP type.
 func (p *Packet) echoType() uint8 {
@@ -89,34 +80,34 @@ func (p *Packet) echoType() uint8 {
 	return 8
 }
 
+// checkFamilies rejects a packet between address families.
+func (p *Packet) checkFamilies() error {
+	if p.Src.Is4() != p.Dst.Is4() || !p.Src.IsValid() {
+		return fmt.Errorf("a packet cannot go from %s to %s: different address families", p.Src, p.Dst)
+	}
+	return nil
+}
+
 // frameBytes encodes the packet with its number.
 func (p *Packet) frameBytes(from, to net.HardwareAddr, id uint32) ([]byte, error) {
-	if p.Src.Is4() != p.Dst.Is4() || !p.Src.IsValid() {
-		return nil, fmt.Errorf("a packet cannot go from %s to %s: different address families", p.Src, p.Dst)
+	if err := p.checkFamilies(); err != nil {
+		return nil, err
 	}
 	body, proto, err := p.transportBytes(id)
 	if err != nil {
 		return nil, err
 	}
-	ttl := p.timeToLive()
-	b := append(append(make([]byte, 0, 128), to...), from...)
+	be, ttl, ends := binary.BigEndian, p.timeToLive(), append(p.Src.AsSlice(), p.Dst.AsSlice()...)
+	var ether uint16 = etherV6
+	header := append(be.AppendUint16([]byte{0x60, 0, 0, 0}, uint16(len(body))), proto, ttl)
+	header = append(header, ends...)
 	if p.Src.Is4() {
-		b = binary.BigEndian.AppendUint16(b, etherV4)
-		at := len(b)
-		b = append(b, 0x45, 0)
-		b = binary.BigEndian.AppendUint16(b, uint16(20+len(body)))
-		b = binary.BigEndian.AppendUint16(b, uint16(id))
-		b = append(b, 0, 0, ttl, proto, 0, 0)
-		b = append(append(b, p.Src.AsSlice()...), p.Dst.AsSlice()...)
-		binary.BigEndian.PutUint16(b[at+10:], foldChecksum(checksumAdd(0, b[at:])))
-	} else {
-		b = binary.BigEndian.AppendUint16(b, etherV6)
-		b = append(b, 0x60, 0, 0, 0)
-		b = binary.BigEndian.AppendUint16(b, uint16(len(body)))
-		b = append(b, proto, ttl)
-		b = append(append(b, p.Src.AsSlice()...), p.Dst.AsSlice()...)
+		ether = etherV4
+		header = be.AppendUint16(be.AppendUint16([]byte{0x45, 0}, uint16(20+len(body))), uint16(id))
+		header = append(append(header, 0, 0, ttl, proto, 0, 0), ends...)
+		be.PutUint16(header[10:], foldChecksum(checksumAdd(0, header)))
 	}
-	return append(b, body...), nil
+	return slices.Concat(be.AppendUint16(slices.Concat(to, from), ether), header, body), nil
 }
 
 // transportBytes encodes the part after the IP header.
@@ -157,22 +148,16 @@ func (p *Packet) transportBytes(id uint32) (b []byte, proto uint8, err error) {
 }
 
 func (p *Packet) sctpBytes(ports, number []byte) []byte {
-	chunk := p.Chunk
-	if chunk == 0 {
-		chunk = SCTPInit
-	}
+	chunk := cmp.Or(p.Chunk, SCTPInit)
 	tag := uint32(1)
 	if chunk == SCTPInit {
 		tag = 0
 	}
-	b := binary.BigEndian.AppendUint32(ports, tag)
-	b = append(b, 0, 0, 0, 0) // the checksum
-	switch chunk {
-	case SCTPInit, SCTPInitAck: // initiate tag, window, streams out and in, first TSN
-		b = append(b, chunk, 0, 0, 20)
-		b = append(append(b, number[4:]...), 0, 0, 0xff, 0xff, 0, 1, 0, 1)
-		b = append(b, number[:4]...)
-	default:
+	b := append(binary.BigEndian.AppendUint32(ports, tag), 0, 0, 0, 0) // the checksum
+	if chunk == SCTPInit || chunk == SCTPInitAck {                     // initiate tag, window, streams out and in, first TSN
+		b = append(append(b, chunk, 0, 0, 20), number[4:]...)
+		b = append(append(b, 0, 0, 0xff, 0xff, 0, 1, 0, 1), number[:4]...)
+	} else {
 		b = append(append(b, chunk, 0, 0, 12), number...)
 	}
 	binary.LittleEndian.PutUint32(b[8:], crc32.Checksum(b, castagnoli))
@@ -208,19 +193,14 @@ const (
 
 // recogniseFrame finds the number in a frame. It does not panic on any input.
 func recogniseFrame(b []byte) (id uint32, kind frameKind) {
-	proto, body, _, ok := framePayload(b)
-	if !ok {
-		return 0, strange
-	}
 	be := binary.BigEndian
-	at := -1
+	proto, body := framePayload(b)
+	at, number := len(body), 4 // of the mark, and behind it of the number
 	switch proto {
 	case protoTCP:
 		if len(body) >= 32 && body[22] == 8 {
 			at = 24
 		}
-	case protoUDP:
-		at = 8
 	case protoICMP:
 		if len(body) >= 30 && body[0] == 11 { // the quoted packet: its IP identification and source port
 			if q := body[8:]; q[9] == protoUDP {
@@ -228,48 +208,40 @@ func recogniseFrame(b []byte) (id uint32, kind frameKind) {
 			}
 		}
 		at = 8
-	case protoICMP6:
+	case protoUDP, protoICMP6:
 		at = 8
 	case protoSCTP:
-		switch {
-		case len(body) >= 32 && (body[12] == SCTPInit || body[12] == SCTPInitAck):
-			if be.Uint32(body[28:]) == mark {
-				return be.Uint32(body[16:]), marked
-			}
-			return 0, strange
-		default:
-			at = 16
+		at = 16
+		if len(body) >= 32 && (body[12] == SCTPInit || body[12] == SCTPInitAck) {
+			at, number = 28, -12
 		}
 	}
-	if at < 0 || len(body) < at+8 || be.Uint32(body[at:]) != mark {
+	if len(body) < at+max(number, 0)+4 || be.Uint32(body[at:]) != mark {
 		return 0, strange
 	}
-	return be.Uint32(body[at+4:]), marked
+	return be.Uint32(body[at+number:]), marked
 }
 
-// framePayload returns a frame's transport protocol and the bytes after its IP header.
-func framePayload(b []byte) (proto uint8, body, ip []byte, ok bool) {
+// framePayload returns a frame's transport protocol and the bytes after its IP header, nil without one.
+func framePayload(b []byte) (proto uint8, body []byte) {
 	if len(b) < 14 {
-		return 0, nil, nil, false
+		return 0, nil
 	}
-	ip = b[14:]
+	ip := b[14:]
 	switch binary.BigEndian.Uint16(b[12:]) {
 	case etherV4:
 		if len(ip) < 20 || ip[0]>>4 != 4 {
-			return 0, nil, nil, false
+			return 0, nil
 		}
-		n := int(ip[0]&15) * 4
-		if n < 20 || len(ip) < n {
-			return 0, nil, nil, false
+		if n := int(ip[0]&15) * 4; n >= 20 && len(ip) >= n {
+			return ip[9], ip[n:]
 		}
-		return ip[9], ip[n:], ip, true
 	case etherV6:
-		if len(ip) < 40 || ip[0]>>4 != 6 {
-			return 0, nil, nil, false
+		if len(ip) >= 40 && ip[0]>>4 == 6 {
+			return ip[6], ip[40:]
 		}
-		return ip[6], ip[40:], ip, true
 	}
-	return 0, nil, nil, false
+	return 0, nil
 }
 
 const (

@@ -5,11 +5,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"os"
 	"sync"
 	"time"
 
 	"rung/model/ovn/match"
+	"rung/sources/retry"
 )
 
 const (
@@ -97,14 +99,7 @@ func (p *packetSender) runZone(l *labServer, in <-chan packetHop) {
 		delete(p.zones, l)
 		p.mu.Unlock()
 	}()
-	err := l.useZone(p.ctx, func(z *Zone, ctx context.Context) error {
-		err := z.WaitReady(ctx)
-		if err == nil {
-			_, err = z.WaitSynced(ctx)
-		}
-		return err
-	})
-	if err != nil {
+	if err := l.useZone(p.ctx, (*Zone).waitReadyAndSynced); err != nil {
 		select { // the starter reports why; a failed zone is not retried
 		case <-l.life.Done():
 		case <-p.ctx.Done():
@@ -157,13 +152,10 @@ func (p *packetSender) sendPackets(l *labServer, some []packetHop) {
 			p.t.stats.dropped.Add(1)
 		case some[i].dst != "" && (o.Delivered(left[0]) || o.Delivered(left[1])):
 			// Without tunnels, packets that leave one node are sent again at the other.
-			next := p.t.sandbox.labZones()[some[i].dst]
-			if next == nil {
-				continue
+			if next := p.t.sandbox.labZones()[some[i].dst]; next != nil {
+				some[i].EntryPort = next.address((*Zone).ElsewherePort)
+				p.putPacket(some[i].dst, packetHop{Packet: some[i].Packet})
 			}
-			h := packetHop{Packet: some[i].Packet}
-			h.EntryPort = next.address((*Zone).ElsewherePort)
-			p.putPacket(some[i].dst, h)
 		}
 	}
 }
@@ -171,14 +163,7 @@ func (p *packetSender) sendPackets(l *labServer, some []packetHop) {
 // followLogs reads the zones' logs until ctx ends.
 func (p *packetSender) followLogs() {
 	logs := map[*labServer]*logTail{}
-	ticker := time.NewTicker(logPoll)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-p.ctx.Done():
-			return
-		case <-ticker.C:
-		}
+	for retry.Sleep(p.ctx, logPoll) {
 		now := p.t.sandbox.labZones()
 		for _, l := range now {
 			if logs[l] == nil {
@@ -192,11 +177,7 @@ func (p *packetSender) followLogs() {
 				return nil
 			})
 		}
-		for l := range logs {
-			if now[l.name] != l {
-				delete(logs, l)
-			}
-		}
+		maps.DeleteFunc(logs, func(l *labServer, _ *logTail) bool { return now[l.name] != l })
 	}
 }
 
@@ -220,18 +201,16 @@ func (l *logTail) readOn(path string, sink func(line string)) {
 		return
 	}
 	l.offset += int64(len(b))
-	l.part = append(l.part, b...)
-	for {
-		line, rest, ended := bytes.Cut(l.part, []byte("\n"))
-		if !ended {
-			break
-		}
-		if bytes.Contains(line, aclModule) {
-			sink(string(line))
-		}
-		l.part = rest
+	whole, part := []byte(nil), append(l.part, b...)
+	if i := bytes.LastIndexByte(part, '\n'); i >= 0 {
+		whole, part = part[:i+1], part[i+1:]
 	}
-	l.part = bytes.Clone(l.part)
+	for line := range bytes.Lines(whole) {
+		if bytes.Contains(line, aclModule) {
+			sink(string(line[:len(line)-1]))
+		}
+	}
+	l.part = bytes.Clone(part)
 	if len(l.part) > longLine {
 		l.part = nil
 	}

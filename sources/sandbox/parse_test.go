@@ -222,7 +222,7 @@ func TestFindMissing(t *testing.T) {
 // A network for a strange pod takes an address that nobody has.
 func TestRoom(t *testing.T) {
 	a := netip.MustParseAddr("172.20.1.7")
-	taken := map[netip.Addr]bool{netip.MustParseAddr("172.20.1.254"): true}
+	taken := map[netip.Addr]string{netip.MustParseAddr("172.20.1.254"): ""}
 	if got := networkAround(a, taken).String(); got != "172.20.1.253/24" {
 		t.Error(got)
 	}

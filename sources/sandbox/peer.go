@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -10,6 +11,7 @@ import (
 
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
+	"rung/sources/retry"
 )
 
 // clientPeer represents one client of a built-in server.
@@ -51,10 +53,7 @@ func (p *clientPeer) queueMessage(msg []byte) {
 		return
 	}
 	p.out = append(p.out, msg)
-	select {
-	case p.wake <- struct{}{}:
-	default:
-	}
+	retry.Wake(p.wake)
 }
 
 func (p *clientPeer) writeMessages() {
@@ -106,7 +105,7 @@ func (p *clientPeer) readMessages() {
 func (p *clientPeer) handleRequest(m nbdb.Message) ([]byte, error) {
 	switch m.Method {
 	case "echo":
-		return append([]byte(nil), m.Params...), nil
+		return bytes.Clone(m.Params), nil
 	case "list_dbs":
 		return json.Marshal([]string{nb.Database})
 	case "get_schema":

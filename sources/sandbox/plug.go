@@ -2,8 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"maps"
 	"net/netip"
 	"os"
@@ -48,17 +46,25 @@ type zoneBridge struct {
 // firstRows returns the first rows of the vswitch database.
 func (b *zoneBridge) firstRows() []map[string]any {
 	z := b.zone
-	insert := func(table, name string, row map[string]any) map[string]any {
-		return map[string]any{"op": "insert", "table": table, "uuid-name": name, "row": row}
-	}
 	return []map[string]any{
-		insert("Interface", "iface", map[string]any{"name": "br-int", "type": "internal"}),
-		insert("Port", "port", map[string]any{"name": "br-int", "interfaces": namedRef("iface")}),
-		insert("Bridge", "bridge", map[string]any{"name": "br-int", "ports": namedRef("port"), "datapath_type": "dummy", "fail_mode": "secure"}),
-		insert("Open_vSwitch", "all", map[string]any{"bridges": namedRef("bridge"), "next_cfg": 1, "external_ids": mapValue(map[string]string{
-			"system-id": z.cfg.Name, "hostname": z.cfg.Name, "ovn-remote": z.SB(), "ovn-encap-type": "geneve",
-			"ovn-encap-ip": "127.0.0.1", "ovn-monitor-all": "true"})}),
+		insertValue("Interface", "iface", map[string]any{"name": "br-int", "type": "internal"}),
+		insertValue("Port", "port", map[string]any{"name": "br-int", "interfaces": namedRef("iface")}),
+		insertValue("Bridge", "bridge",
+			map[string]any{"name": "br-int", "ports": namedRef("port"), "datapath_type": "dummy", "fail_mode": "secure"}),
+		insertValue("Open_vSwitch", "all", map[string]any{"bridges": namedRef("bridge"), "next_cfg": 1,
+			"external_ids": mapValue(map[string]string{"system-id": z.cfg.Name, "hostname": z.cfg.Name, "ovn-remote": z.SB(),
+				"ovn-encap-type": "geneve", "ovn-encap-ip": "127.0.0.1", "ovn-monitor-all": "true"})}),
 	}
+}
+
+func insertValue(table, name string, row map[string]any) map[string]any {
+	return map[string]any{"op": "insert", "table": table, "uuid-name": name, "row": row}
+}
+
+// bridgePorts returns the operation that inserts a port of br-int, or deletes it.
+func bridgePorts(mutator string, port any) map[string]any {
+	return map[string]any{"op": "mutate", "table": "Bridge", "where": []any{[]any{"name", "==", "br-int"}},
+		"mutations": []any{[]any{"ports", mutator, setOf(port)}}}
 }
 
 // plugPorts keeps br-int's ports in step with the logical ports, until ctx ends.
@@ -185,13 +191,10 @@ func (b *zoneBridge) plugOnce(ctx context.Context) error {
 			}
 			continue
 		}
-		ops = append(ops, map[string]any{"op": "insert", "table": "Interface", "uuid-name": "i" + iface, "row": map[string]any{
-			"name": iface, "type": "dummy", "external_ids": mapValue(v.externalIDs()),
-			"options": mapValue(map[string]string{"tx_pcap": fresh[name].path})}},
-			map[string]any{"op": "insert", "table": "Port", "uuid-name": "o" + iface, "row": map[string]any{"name": iface,
-				"interfaces": namedRef("i" + iface)}},
-			map[string]any{"op": "mutate", "table": "Bridge", "where": []any{[]any{"name", "==", "br-int"}},
-				"mutations": []any{[]any{"ports", "insert", setOf(namedRef("o" + iface))}}})
+		ops = append(ops, insertValue("Interface", "i"+iface, map[string]any{"name": iface, "type": "dummy",
+			"external_ids": mapValue(v.externalIDs()), "options": mapValue(map[string]string{"tx_pcap": fresh[name].path})}),
+			insertValue("Port", "o"+iface, map[string]any{"name": iface, "interfaces": namedRef("i" + iface)}),
+			bridgePorts("insert", namedRef("o"+iface)))
 	}
 	var gone []string
 	for name, r := range have {
@@ -199,26 +202,17 @@ func (b *zoneBridge) plugOnce(ctx context.Context) error {
 			continue
 		}
 		if uuid := b.uuidOf("Port", r.stringAt("name")); uuid != "" {
-			gone = append(gone, name)
-			ops = append(ops, map[string]any{"op": "mutate", "table": "Bridge", "where": []any{[]any{"name", "==", "br-int"}},
-				"mutations": []any{[]any{"ports", "delete", setOf(uuidRef(uuid))}}})
+			gone, ops = append(gone, name), append(ops, bridgePorts("delete", uuidRef(uuid)))
 		}
 	}
 	if len(ops) == 0 {
 		return nil
 	}
-	ops = append(ops, map[string]any{"op": "mutate", "table": "Open_vSwitch", "where": []any{},
-		"mutations": []any{[]any{"next_cfg", "+=", 1}}},
-		map[string]any{"op": "select", "table": "Open_vSwitch", "where": []any{}, "columns": []string{"next_cfg"}})
-	res, err := b.zone.vs.runTransaction(ctx, ops...)
-	if err != nil && !errors.Is(err, errNotConnected) && ctx.Err() == nil {
-		err = fmt.Errorf("ports of zone %s: %w", b.zone.cfg.Name, err)
-	}
+	cfg, err := b.zone.vs.raiseNumber(ctx, "Open_vSwitch", "next_cfg", ops...)
 	if err != nil {
 		undo()
 		return err
 	}
-	cfg, err := res[len(res)-1].firstNumber("next_cfg")
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.need = cfg
@@ -229,18 +223,15 @@ func (b *zoneBridge) plugOnce(ctx context.Context) error {
 			delete(b.ports, name)
 		}
 	}
-	return err
+	return nil
 }
 
 // samePort reports whether an interface has the ids of the logical port; ovn-controller adds others.
 func samePort(r tableRow, v vif) bool {
 	ids := r.mapAt("external_ids")
-	for k, want := range v.externalIDs() {
-		if got, there := ids[k]; !there || got != want {
-			return false
-		}
-	}
-	return true
+	have := maps.Clone(ids)
+	maps.Copy(have, v.externalIDs())
+	return maps.Equal(ids, have)
 }
 
 // closeReleased closes the pipes that ovs-vswitchd has released. Before that it may still open them, and would
@@ -293,13 +284,12 @@ func (b *zoneBridge) unfinishedText() string {
 		return "a database is not connected"
 	}
 	for name, v := range want {
-		if have[name] == nil {
+		switch {
+		case have[name] == nil:
 			return "port " + name + " is not on br-int"
-		}
-		if b.portOf(name) == nil {
+		case b.portOf(name) == nil:
 			return "port " + name + " has no pipe"
-		}
-		if have[name].intAt("ofport") <= 0 || !v.up {
+		case have[name].intAt("ofport") <= 0 || !v.up:
 			return "port " + name + " is not bound"
 		}
 	}

@@ -49,10 +49,7 @@ func (s *Sandbox) ProbePackets(ctx context.Context, q ProbeRequest) (steps []Pac
 	}
 	err = s.withZones(ctx, ends, func(from, to *Zone, ctx context.Context) error {
 		for _, z := range []*Zone{from, to} {
-			if err := z.WaitReady(ctx); err != nil {
-				return err
-			}
-			if _, err := z.WaitSynced(ctx); err != nil {
+			if err := z.waitReadyAndSynced(ctx); err != nil {
 				return err
 			}
 		}

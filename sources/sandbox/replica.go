@@ -47,14 +47,13 @@ func newReplica(socket, database string, columns map[string][]string) *tableRepl
 
 // followDatabase follows the database until ctx ends.
 func (r *tableReplica) followDatabase(ctx context.Context) {
-	again := retry.Backoff(10*time.Millisecond, time.Second)
-	for ctx.Err() == nil {
+	fresh := retry.Backoff(10*time.Millisecond, time.Second)
+	for again := fresh; ctx.Err() == nil; retry.Sleep(ctx, again.Step()) {
 		began := time.Now()
 		r.followOnce(ctx)
 		if time.Since(began) > time.Second {
-			again = retry.Backoff(10*time.Millisecond, time.Second)
+			again = fresh
 		}
-		retry.Sleep(ctx, again.Step())
 	}
 }
 
@@ -74,10 +73,7 @@ func (r *tableReplica) followOnce(ctx context.Context) {
 	for table, columns := range r.columns {
 		tables[table] = map[string]any{"columns": columns}
 	}
-	request, err := json.Marshal([]any{r.database, "lab", tables})
-	if err != nil {
-		return
-	}
+	request, _ := json.Marshal([]any{r.database, "lab", tables}) // strings cannot fail
 	r.mu.Lock()
 	r.client = k
 	r.mu.Unlock()
@@ -108,17 +104,12 @@ func (r *tableReplica) applyUpdate(said []byte, first bool) {
 		r.rows, r.synced = map[string]map[string]tableRow{}, true
 	}
 	for table, rows := range tables {
-		next := maps.Clone(r.rows[table])
-		if next == nil {
-			next = map[string]tableRow{}
-		}
+		next := map[string]tableRow{}
+		maps.Copy(next, r.rows[table])
 		for uuid, u := range rows {
-			if u.New == nil {
-				delete(next, uuid)
-			} else {
-				next[uuid] = u.New
-			}
+			next[uuid] = u.New
 		}
+		maps.DeleteFunc(next, func(_ string, row tableRow) bool { return row == nil })
 		r.rows[table] = next
 	}
 	r.wakeWaiters()
@@ -170,11 +161,22 @@ func (r *tableReplica) runTransaction(ctx context.Context, ops ...map[string]any
 	for _, op := range ops {
 		params = append(params, op)
 	}
-	b, err := json.Marshal(params)
-	if err != nil {
-		return nil, fmt.Errorf("writing a transaction: %w", err)
-	}
+	b, _ := json.Marshal(params) // strings, numbers, lists and maps cannot fail
 	return r.transactRaw(ctx, b)
+}
+
+// raiseNumber runs operations, increments a column of a table's row in the same transaction, and returns its value.
+func (r *tableReplica) raiseNumber(ctx context.Context, table, column string, ops ...map[string]any) (int64, error) {
+	res, err := r.runTransaction(ctx, append(ops,
+		map[string]any{"op": "mutate", "table": table, "where": []any{}, "mutations": []any{[]any{column, "+=", 1}}},
+		map[string]any{"op": "select", "table": table, "where": []any{}, "columns": []string{column}})...)
+	switch {
+	case err != nil:
+		return 0, err
+	case len(res[len(res)-1].Rows) == 0:
+		return 0, fmt.Errorf("no row has %s", column)
+	}
+	return res[len(res)-1].Rows[0].intAt(column), nil
 }
 
 func (r *tableReplica) transactRaw(ctx context.Context, params []byte) ([]opResult, error) {
@@ -203,14 +205,6 @@ func readResults(database string, out []byte) ([]opResult, error) {
 		}
 	}
 	return results, nil
-}
-
-// firstNumber returns a column of a select's first row.
-func (res opResult) firstNumber(column string) (int64, error) {
-	if len(res.Rows) == 0 {
-		return 0, fmt.Errorf("no row has %s", column)
-	}
-	return res.Rows[0].intAt(column), nil
 }
 
 // stringAt returns a column's string, "" if it has none.

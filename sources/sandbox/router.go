@@ -72,15 +72,11 @@ func (r *Router) Ops() (ops []nb.Op) {
 	for host, hop := range r.Hosts {
 		route(netip.PrefixFrom(host, host.BitLen()), hop, hop, near)
 	}
-	var networks []string
-	for _, p := range r.Own {
-		networks = append(networks, p.String())
-	}
 	ids := map[string]string{}
 	if r.Serve {
 		ids[KeyServes] = r.Switch
 	}
-	ops = append(ops, InsertOp(TableRouterPort, "rtos", map[string]any{"name": near, "mac": r.MAC, "networks": networks}))
+	ops = append(ops, InsertOp(TableRouterPort, "rtos", map[string]any{"name": near, "mac": r.MAC, "networks": textsOf(r.Own)}))
 	ports := NamedRefs("rtos")
 	far := func(network, name, lrp string, v4, v6 netip.Prefix, farName string, far4, far6 netip.Addr) {
 		id := func(part string) string { return part + network }
@@ -88,8 +84,7 @@ func (r *Router) Ops() (ops []nb.Op) {
 		ops = append(ops,
 			InsertOp(TableRouterPort, id("lrp"), map[string]any{"name": lrp, "mac": MACOf(v4.Addr().String(), ""),
 				"networks": []string{v4.String(), v6.String()}}),
-			InsertOp(nb.TablePort, id("near"), map[string]any{"name": "r" + lrp, "type": "router", "addresses": []string{"router"},
-				"options": map[string]string{"router-port": lrp}}),
+			InsertOp(nb.TablePort, id("near"), routerPortRow("r"+lrp, lrp)),
 			InsertOp(nb.TablePort, id("far"), map[string]any{"name": farName,
 				"addresses": []string{MACOf(far4.String(), "") + " " + far4.String() + " " + far6.String()}}),
 			InsertOp(nb.TableSwitch, "", map[string]any{"name": name, "ports": NamedRefs(id("near"), id("far")), "external_ids": ids}))

@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"net/netip"
 	"slices"
@@ -32,7 +34,7 @@ type Networks struct {
 	// that packets can come out and enter there.
 	Lab bool
 	// Isolation is tier 0 of the default network; nil leaves its rows alone. IsolateAnew rewrites its ACLs.
-	Isolation   *Isolation
+	Isolation   *network.Isolation
 	IsolateAnew bool
 }
 
@@ -44,7 +46,7 @@ func (w *Networks) Ops(db *nb.DB) []nb.Op {
 	}
 	x.removeOthers()
 	if w.Isolation != nil {
-		x.ops = append(x.ops, w.Isolation.groupOps(db, w.IsolateAnew)...)
+		x.ops = append(x.ops, isolationOps(w.Isolation, db, w.IsolateAnew)...)
 	}
 	return x.ops
 }
@@ -81,15 +83,14 @@ func (x *networkWork) putPart(p *network.ZonePart) {
 			if security, has := row["port_security"]; has {
 				update["port_security"] = security
 			}
-			x.ops = append(x.ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePort, UUID: live.UUID, Row: update})
+			x.ops = append(x.ops, updateOp(nb.TablePort, live.UUID, update))
 		}
 	}
 	x.portRows(p, put)
 	ids := x.switchIDs(p)
-	switch {
-	case sw == nil:
+	if sw == nil {
 		x.ops = append(x.ops, InsertOp(nb.TableSwitch, "", map[string]any{"name": p.Switch, "ports": fresh, "external_ids": ids}))
-	default:
+	} else {
 		var gone []nb.Ref
 		for _, uuid := range sw.Ports {
 			if live := x.db.Port(uuid); live != nil {
@@ -98,13 +99,9 @@ func (x *networkWork) putPart(p *network.ZonePart) {
 				}
 			}
 		}
-		for _, m := range []nb.Mutation{{Column: "ports", Insert: true, Refs: fresh}, {Column: "ports", Refs: gone}} {
-			if len(m.Refs) > 0 {
-				x.ops = append(x.ops, nb.Op{Kind: nb.OpMutate, Table: nb.TableSwitch, UUID: sw.UUID, Mutations: []nb.Mutation{m}})
-			}
-		}
+		x.ops = append(append(x.ops, portsOps(nb.TableSwitch, sw.UUID, true, fresh)...), portsOps(nb.TableSwitch, sw.UUID, false, gone)...)
 		if !maps.Equal(sw.ExternalIDs, ids) {
-			x.ops = append(x.ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TableSwitch, UUID: sw.UUID, Row: map[string]any{"external_ids": ids}})
+			x.ops = append(x.ops, updateOp(nb.TableSwitch, sw.UUID, map[string]any{"external_ids": ids}))
 		}
 	}
 	for i := range p.Groups {
@@ -115,31 +112,31 @@ func (x *networkWork) putPart(p *network.ZonePart) {
 // portRows calls put for each port of a network's switch: the node's and the pods'.
 func (x *networkWork) portRows(p *network.ZonePart, put func(name string, row map[string]any)) {
 	n := p.Network
-	ids := func(more map[string]string) map[string]string {
-		out := map[string]string{KeyNetwork: n.Name, KeyTopology: string(n.Topology)}
-		maps.Copy(out, more)
-		return out
+	ids := func() map[string]string {
+		return map[string]string{KeyNetwork: n.Name, KeyTopology: string(n.Topology)}
 	}
 	if p.Management != "" {
 		var ips []string
 		if x.Node != nil {
 			ips = n.NodeAddresses(x.Node)
 		}
-		put(p.Management, map[string]any{"addresses": []string{addressesOf(p.Management, ips)}, "external_ids": ids(nil)})
+		put(p.Management, map[string]any{"addresses": []string{addressesOf(p.Management, ips)}, "external_ids": ids()})
 	}
 	if p.Router != "" {
-		put(p.Router, map[string]any{"type": "router", "addresses": []string{"router"}, "external_ids": ids(nil),
-			"options": map[string]string{"router-port": RouterPortTo(p.Switch)}})
+		row := routerPortRow(p.Router, RouterPortTo(p.Switch))
+		row["external_ids"] = ids()
+		put(p.Router, row)
 	}
 	if p.Uplink != "" {
-		put(p.Uplink, map[string]any{"type": "localnet", "addresses": []string{"unknown"}, "external_ids": ids(nil),
+		put(p.Uplink, map[string]any{"type": "localnet", "addresses": []string{"unknown"}, "external_ids": ids(),
 			"options": map[string]string{"network_name": n.Name}})
 	}
 	for i := range p.Pods {
 		pod := &p.Pods[i]
 		address := addressesOf(pod.Name, pod.IPs)
-		row := map[string]any{"addresses": []string{address}, "port_security": []string{address},
-			"external_ids": ids(map[string]string{"namespace": pod.Pod.Namespace, "pod": "true", KeyNAD: pod.Key})}
+		own := ids()
+		own["namespace"], own["pod"], own[KeyNAD] = pod.Pod.Namespace, "true", pod.Key
+		row := map[string]any{"addresses": []string{address}, "port_security": []string{address}, "external_ids": own}
 		switch {
 		case !pod.Remote:
 			row["options"] = map[string]string{"requested-chassis": x.Zone}
@@ -160,16 +157,8 @@ func (x *networkWork) switchIDs(p *network.ZonePart) map[string]string {
 	if n.Topology == network.Layer3 { // a layer 2 network has a single subnet
 		ids[KeySubnets] = strings.Join(n.SubnetTexts(), " ")
 	}
-	node := x.Node
-	if node == nil {
-		node = &model.Node{}
-	}
-	var own []string
-	for _, a := range n.RouterAddresses(node) {
-		own = append(own, a.String())
-	}
-	if len(own) > 0 {
-		ids[KeyRouter] = strings.Join(own, " ")
+	if own := n.RouterAddresses(cmp.Or(x.Node, &model.Node{})); len(own) > 0 {
+		ids[KeyRouter] = strings.Join(textsOf(own), " ")
 	}
 	return ids
 }
@@ -191,13 +180,8 @@ func (x *networkWork) putGroup(g *network.PortGroup, refs map[string]nb.Ref) {
 	var uuids []string
 	fresh := false
 	for _, name := range g.Ports {
-		r := refs[name]
-		ports = append(ports, r)
-		if r.UUID == "" {
-			fresh = true
-		} else {
-			uuids = append(uuids, r.UUID)
-		}
+		ports, uuids = append(ports, refs[name]), append(uuids, refs[name].UUID)
+		fresh = fresh || refs[name].UUID == ""
 	}
 	slices.Sort(uuids)
 	live := x.db.PortGroupByName(g.Name)
@@ -205,7 +189,7 @@ func (x *networkWork) putGroup(g *network.PortGroup, refs map[string]nb.Ref) {
 	case live == nil:
 		x.ops = append(x.ops, InsertOp(nb.TablePortGroup, "", map[string]any{"name": g.Name, "external_ids": g.IDs, "ports": ports}))
 	case fresh || !sameSet(live.Ports, uuids):
-		x.ops = append(x.ops, nb.Op{Kind: nb.OpUpdate, Table: nb.TablePortGroup, UUID: live.UUID, Row: map[string]any{"ports": ports}})
+		x.ops = append(x.ops, updateOp(nb.TablePortGroup, live.UUID, map[string]any{"ports": ports}))
 	}
 }
 
@@ -213,13 +197,13 @@ func (x *networkWork) putGroup(g *network.PortGroup, refs map[string]nb.Ref) {
 func (x *networkWork) removeOthers() {
 	for sw := range x.db.Switches() {
 		if sw.ExternalIDs[KeyNetwork] != "" && !x.switches[sw.Name] {
-			x.ops = append(x.ops, nb.Op{Kind: nb.OpDelete, Table: nb.TableSwitch, UUID: sw.UUID})
+			x.ops = append(x.ops, deleteOp(nb.TableSwitch, sw.UUID))
 		}
 	}
 	for g := range x.db.PortGroups() {
 		o := nb.OwnerOf(nb.TablePortGroup, g.ExternalIDs)
 		if o.Network() != "" && (o.Type == nb.OwnerCluster || o.Type == nb.OwnerNamespace) && !x.groups[g.Name] {
-			x.ops = append(x.ops, nb.Op{Kind: nb.OpDelete, Table: nb.TablePortGroup, UUID: g.UUID})
+			x.ops = append(x.ops, deleteOp(nb.TablePortGroup, g.UUID))
 		}
 	}
 }
@@ -238,6 +222,14 @@ func RouterOf(name string, ids map[string]string, room []netip.Prefix) (r *Route
 	}
 	r.MAC = nb.MAC(r.Own[0].Addr())
 	return r, true
+}
+
+// textsOf returns values as texts.
+func textsOf[T fmt.Stringer](values []T) (out []string) {
+	for _, v := range values {
+		out = append(out, v.String())
+	}
+	return out
 }
 
 // prefixes parses networks and skips invalid texts.

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -101,9 +102,7 @@ type Sandbox struct {
 // Start starts a server per zone and writes the first rows. It returns when every zone has them. The sandbox
 // lives until Close or the end of ctx.
 func Start(ctx context.Context, cfg Config) (_ *Sandbox, err error) {
-	if cfg.StallTimeout <= 0 {
-		cfg.StallTimeout = 5 * time.Second
-	}
+	cfg.StallTimeout = cmp.Or(cfg.StallTimeout, 5*time.Second)
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}

@@ -24,9 +24,14 @@ func ManagementAddresses(node *model.Node, n int) []string {
 	return []string{fmt.Sprintf("10.244.%d.2", n)}
 }
 
-// ManagementAddress returns the addresses column of the management port.
-func ManagementAddress(zone string, ips []string) string {
-	return strings.Join(append([]string{MACOf(ips[0], zone)}, ips...), " ")
+// addressColumn returns the addresses column of a port: the MAC address of its first IP address, else of its
+// name, and the IP addresses.
+func addressColumn(name string, ips []string) string {
+	first := ""
+	if len(ips) > 0 {
+		first = ips[0]
+	}
+	return strings.Join(append([]string{MACOf(first, name)}, ips...), " ")
 }
 
 // SeedRows returns the first rows of a zone, which OVN-Kubernetes makes when a node starts. mgmt are the
@@ -35,13 +40,9 @@ func SeedRows(zone string, mgmt []string, foreign bool) []nb.Op {
 	ops := []nb.Op{
 		InsertOp(nb.TableGlobal, "", map[string]any{"name": zone}),
 		InsertOp(nb.TableMeterBand, "band", map[string]any{"action": "drop", "rate": MeterRate, "burst_size": 0}),
-		InsertOp(nb.TableMeter, "", map[string]any{"name": nb.LoggingMeter, "unit": "pktps", "fair": true,
-			"bands": NamedRefs("band")}),
-		InsertOp(nb.TablePort, "mgmt", map[string]any{"name": nb.ManagementPort(zone),
-			"addresses": []string{ManagementAddress(zone, mgmt)}}),
-		InsertOp(nb.TablePort, "router", map[string]any{"name": nb.RouterPort(zone), "type": "router",
-			"addresses": []string{"router"},
-			"options":   map[string]string{"router-port": "rtos-" + zone}}),
+		InsertOp(nb.TableMeter, "", map[string]any{"name": nb.LoggingMeter, "unit": "pktps", "fair": true, "bands": NamedRefs("band")}),
+		InsertOp(nb.TablePort, "mgmt", map[string]any{"name": nb.ManagementPort(zone), "addresses": []string{addressColumn(zone, mgmt)}}),
+		InsertOp(nb.TablePort, "router", routerPortRow(nb.RouterPort(zone), RouterPortTo(zone))),
 	}
 	if foreign {
 		ops = append(append(ops, udnIsolation(mgmt)...), example2023Rows()...)
@@ -60,6 +61,17 @@ func SeedRows(zone string, mgmt []string, foreign bool) []nb.Op {
 
 func InsertOp(table, name string, row map[string]any) nb.Op {
 	return nb.Op{Kind: nb.OpInsert, Table: table, UUIDName: name, Row: row}
+}
+
+func updateOp(table, uuid string, row map[string]any) nb.Op {
+	return nb.Op{Kind: nb.OpUpdate, Table: table, UUID: uuid, Row: row}
+}
+
+func deleteOp(table, uuid string) nb.Op { return nb.Op{Kind: nb.OpDelete, Table: table, UUID: uuid} }
+
+// routerPortRow returns the row of a switch's port to a router's port.
+func routerPortRow(name, to string) map[string]any {
+	return map[string]any{"name": name, "type": "router", "addresses": []string{"router"}, "options": map[string]string{"router-port": to}}
 }
 
 // NamedRefs returns references to rows that the same transaction inserts.
@@ -108,8 +120,7 @@ func withOwner(ids map[string]string) map[string]string {
 }
 
 // aclRow returns an ACL without logging.
-func aclRow(tier, priority int, direction string, afterLB bool, action, match string,
-	ids map[string]string) map[string]any {
+func aclRow(tier, priority int, direction string, afterLB bool, action, match string, ids map[string]string) map[string]any {
 	row := map[string]any{"priority": priority, "tier": tier, "direction": direction, "action": action, "match": match,
 		"meter": nb.LoggingMeter, "external_ids": ids}
 	if afterLB {
@@ -141,7 +152,6 @@ func example2023Rows() []nb.Op {
 		ops = append(ops, InsertOp(nb.TableAddressSet, "", map[string]any{"name": addresses, "external_ids": withOwner(set)}),
 			InsertOp(nb.TableACL, "old"+d.dir, row))
 	}
-	return append(ops, InsertOp(nb.TablePortGroup, "", map[string]any{"name": pg,
-		"acls":         NamedRefs("oldANPIngress", "oldANPEgress"),
+	return append(ops, InsertOp(nb.TablePortGroup, "", map[string]any{"name": pg, "acls": NamedRefs("oldANPIngress", "oldANPEgress"),
 		"external_ids": map[string]string{"name": policy + "_" + priority}}))
 }

@@ -21,9 +21,6 @@ import (
 const (
 	// atOnce is how many packets are sent at a port before waiting: a dummy port queues 100, and drops more.
 	atOnce = 64
-	// atOnceLogged is how many packets are sent before waiting for ovn-controller. Beyond some 260 unread
-	// lines, lines are lost (ovn-kubernetes.md#lost-lines). Six ACLs may log a packet, two in each stage.
-	atOnceLogged = 40
 	// sendWithin limits one round of packets.
 	sendWithin = 20 * time.Second
 )
@@ -118,23 +115,6 @@ func (z *Zone) Send(ctx context.Context, packets []Packet) ([]PacketOutcome, err
 		}
 	}
 	return k.collectOutcomes(first, len(packets)), nil
-}
-
-// SendLogged is Send, but waits until ovn-controller has written the log lines. A slow ovn-controller makes
-// ovs-vswitchd drop lines that do not fit in a socket and a short queue. So it sends few packets at a time.
-func (z *Zone) SendLogged(ctx context.Context, packets []Packet) ([]PacketOutcome, error) {
-	out := make([]PacketOutcome, 0, len(packets))
-	for some := range slices.Chunk(packets, atOnceLogged) {
-		got, err := z.Send(ctx, some)
-		if err == nil {
-			err = z.WaitLogged(ctx)
-		}
-		if err != nil {
-			return out, err
-		}
-		out = append(out, got...)
-	}
-	return out, nil
 }
 
 // collectOutcomes drains the pipes, which already have all output, and returns the outcomes.
@@ -245,15 +225,13 @@ func readReceived(text string) map[string]uint64 {
 	out := map[string]uint64{}
 	name := ""
 	for line := range strings.Lines(text) {
-		words := strings.Fields(line)
-		if len(words) >= 3 && words[0] == "port" && strings.HasSuffix(words[1], ":") {
+		words := append(strings.Fields(line), "", "", "")
+		if words[0] == "port" && strings.HasSuffix(words[1], ":") {
 			name = words[2]
 		}
-		if len(words) >= 2 && words[0] == "RX" {
-			if n, ok := strings.CutPrefix(words[1], "packets:"); ok {
-				if v, err := strconv.ParseUint(n, 10, 64); err == nil && name != "" {
-					out[name] = v
-				}
+		if n, ok := strings.CutPrefix(words[1], "packets:"); ok && words[0] == "RX" {
+			if v, err := strconv.ParseUint(n, 10, 64); err == nil && name != "" {
+				out[name] = v
 			}
 		}
 	}
@@ -272,20 +250,15 @@ func (z *Zone) WaitLogged(ctx context.Context) error {
 		id := rand.Uint32()
 		answered := make(chan struct{})
 		k.mu.Lock()
-		if k.awaitedAnswers == nil {
-			k.awaitedAnswers = map[uint32]chan struct{}{}
-		}
 		k.awaitedAnswers[id] = answered
 		k.mu.Unlock()
 		err := k.lastPacket(ctx, id)
 		if err == nil {
-			wait, cancel := context.WithTimeout(ctx, loggedAgain)
 			select {
 			case <-answered:
-				cancel()
 				return nil
-			case <-wait.Done():
-				cancel()
+			case <-ctx.Done():
+			case <-time.After(loggedAgain):
 			}
 		}
 		k.mu.Lock()

@@ -77,13 +77,7 @@ func (z *Zone) WaitSynced(ctx context.Context) (ZoneProgress, error) {
 
 // bumpNBCfg increments nb_cfg.
 func (z *Zone) bumpNBCfg(ctx context.Context) (int64, error) {
-	res, err := z.nb.runTransaction(ctx,
-		map[string]any{"op": "mutate", "table": nb.TableGlobal, "where": []any{}, "mutations": []any{[]any{"nb_cfg", "+=", 1}}},
-		map[string]any{"op": "select", "table": nb.TableGlobal, "where": []any{}, "columns": []string{"nb_cfg"}})
-	if err != nil {
-		return 0, err
-	}
-	return res[1].firstNumber("nb_cfg")
+	return z.nb.raiseNumber(ctx, nb.TableGlobal, "nb_cfg")
 }
 
 const (
@@ -173,6 +167,6 @@ func (z *Zone) reportFaults() {
 	defer z.reporting.Unlock()
 	if now := z.Faults(); !slices.Equal(now, z.faults) {
 		z.faults = now
-		z.onFaults(now)
+		z.lab.cfg.OnFaults(z.cfg.Name, now)
 	}
 }

@@ -87,17 +87,22 @@ func (t *zoneTopology) seedOps() []nb.Op {
 
 // networkAround returns a network for the router on the node's switch, for an address outside its networks.
 // It is the /24 or /64 around the address, and the router gets the highest free address.
-func networkAround(addr netip.Addr, taken map[netip.Addr]bool) netip.Prefix {
-	bits := 24
-	if addr.Is6() {
-		bits = 64
-	}
-	net := netip.PrefixFrom(addr, bits).Masked()
-	b := net.Addr().AsSlice()
+func networkAround(addr netip.Addr, taken map[netip.Addr]string) netip.Prefix {
+	bits := subnetBits(addr)
+	b := netip.PrefixFrom(addr, bits).Masked().Addr().AsSlice()
 	for n := byte(254); ; n-- {
 		b[len(b)-1] = n
-		if at, ok := netip.AddrFromSlice(b); ok && (!taken[at] || n == 0) {
+		at, _ := netip.AddrFromSlice(b)
+		if _, is := taken[at]; !is || n == 0 {
 			return netip.PrefixFrom(at, bits)
 		}
 	}
+}
+
+// subnetBits returns the length of the usual subnet of a node for an address.
+func subnetBits(a netip.Addr) int {
+	if a.Is6() {
+		return 64
+	}
+	return 24
 }

@@ -1,7 +1,9 @@
 package sandbox
 
 import (
+	"cmp"
 	"context"
+	"maps"
 	"math/rand/v2"
 	"net/netip"
 	"sync"
@@ -75,14 +77,14 @@ const (
 // NewTraffic returns traffic that Run starts.
 func NewTraffic(cfg TrafficConfig) *Traffic {
 	t := &Traffic{random: rand.New(rand.NewPCG(cfg.Seed, 0x72756e67)), world: &trafficWorld{},
-		meters: meterBuckets{}, seq: map[string]uint64{}, slots: cfg.Slots}
+		meters: meterBuckets{}, seq: map[string]uint64{}, slots: cfg.Slots, withheld: withheldLines{byACL: map[aclKey]uint64{}}}
 	if cfg.Sandbox.OVN() != "" {
 		t.sandbox = cfg.Sandbox
 	}
-	if cfg.Rate <= 0 {
-		cfg.Rate = 20
-	}
 	t.SetRate(cfg.Rate)
+	if cfg.Rate <= 0 {
+		t.SetRate(20)
+	}
 	return t
 }
 
@@ -91,8 +93,7 @@ func (t *Traffic) SetRate(perSecond float64) { t.rate.Store(uint64(max(perSecond
 
 // Stats returns the counts so far.
 func (t *Traffic) Stats() TrafficStats {
-	return TrafficStats{Connections: t.stats.connections.Load(), Dropped: t.stats.dropped.Load(),
-		Lines:   t.stats.lines.Load(),
+	return TrafficStats{Connections: t.stats.connections.Load(), Dropped: t.stats.dropped.Load(), Lines: t.stats.lines.Load(),
 		Limited: t.stats.limited.Load(), Unjudged: t.stats.unjudged.Load()}
 }
 
@@ -176,20 +177,13 @@ func (t *Traffic) logVerdict(now time.Time, z *verdict.Zone, s walkStage, acl *n
 		t.withheld.countLine(z.Name, acl.UUID)
 		return
 	}
-	verdict := acl.Action
-	switch acl.Action {
-	case nb.ActionAllowRelated, nb.ActionAllowStateless:
-		verdict = nb.ActionAllow
-	}
-	severity := acl.Severity
-	if severity == "" {
-		severity = "info"
-	}
 	t.seq[z.Name]++
-	l := logline.Line{At: now, Zone: z.Name, Seq: t.seq[z.Name], Name: acl.Name, Unnamed: acl.Name == "",
-		Verdict:  verdict,
-		Severity: severity, Direction: acl.Direction, Proto: string(s.packet.Proto), Src: s.packet.Src, Dst: s.packet.Dst,
-		SrcPort: s.packet.SrcPort, DstPort: s.packet.DstPort}
+	l := logline.Line{At: now, Zone: z.Name, Seq: t.seq[z.Name], Name: acl.Name, Unnamed: acl.Name == "", Verdict: acl.Action,
+		Severity: cmp.Or(acl.Severity, "info"), Direction: acl.Direction, Proto: string(s.packet.Proto), Src: s.packet.Src,
+		Dst: s.packet.Dst, SrcPort: s.packet.SrcPort, DstPort: s.packet.DstPort}
+	if acl.Action == nb.ActionAllowRelated || acl.Action == nb.ActionAllowStateless {
+		l.Verdict = nb.ActionAllow
+	}
 	if s.packet.Proto == match.TCP {
 		l.TCPFlags = "syn"
 	}
@@ -207,35 +201,25 @@ type meterKey struct{ zone, meter, acl string }
 // at once at most a second's worth, or the band's burst if larger.
 func (m meterBuckets) allowsMessage(z *verdict.Zone, acl *nb.ACL, now time.Time) bool {
 	meter := z.DB.MeterByName(acl.Meter)
-	if meter == nil || len(meter.Bands) == 0 {
+	if meter == nil || len(meter.Bands) == 0 || z.DB.Band(meter.Bands[0]) == nil {
 		return true
 	}
-	band := z.DB.Band(meter.Bands[0])
-	if band == nil {
-		return true
-	}
-	k := meterKey{zone: z.Name, meter: meter.Name}
+	band, k := z.DB.Band(meter.Bands[0]), meterKey{zone: z.Name, meter: meter.Name}
 	if meter.Fair {
 		k.acl = acl.UUID
 	}
 	limit, burst := rate.Limit(band.Rate), max(band.Rate, band.BurstSize)
-	b := m[k]
-	if b == nil {
-		b = rate.NewLimiter(limit, burst)
-		m[k] = b
+	if m[k] == nil {
+		m[k] = rate.NewLimiter(limit, burst)
 	}
-	b.SetLimitAt(now, limit)
-	b.SetBurstAt(now, burst)
-	return b.AllowN(now, 1)
+	m[k].SetLimitAt(now, limit)
+	m[k].SetBurstAt(now, burst)
+	return m[k].AllowN(now, 1)
 }
 
 // dropFull drops full buckets, which are like new ones.
 func (m meterBuckets) dropFull(now time.Time) {
-	for k, b := range m {
-		if b.TokensAt(now) >= float64(b.Burst()) {
-			delete(m, k)
-		}
-	}
+	maps.DeleteFunc(m, func(_ meterKey, b *rate.Limiter) bool { return b.TokensAt(now) >= float64(b.Burst()) })
 }
 
 // trafficFlow is a connection from a pod to a pod or to the outside.
@@ -249,8 +233,7 @@ type trafficFlow struct {
 // stagesOf returns the stages of the packet in order: on each switch before load balancing, after it, and to
 // the output port. A packet to another node leaves the source's switch and enters the destination's by the
 // router's port. Its output port is unknown in the first two stages.
-func (f *trafficFlow) stagesOf() []walkStage {
-	var out []walkStage
+func (f *trafficFlow) stagesOf() (out []walkStage) {
 	pass := func(zone, at, in, to string) {
 		p := match.Packet{InPort: in, Src: f.from, Dst: f.to, Proto: f.proto, SrcPort: f.srcPort, DstPort: f.dstPort}
 		left := p

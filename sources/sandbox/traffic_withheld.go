@@ -22,9 +22,6 @@ func (w *withheldLines) countLine(zone, acl string) {
 		w.full = true
 		return
 	}
-	if w.byACL == nil {
-		w.byACL = map[aclKey]uint64{}
-	}
 	w.byACL[k]++
 }
 

@@ -49,8 +49,7 @@ func (t *Traffic) refreshWorld(c *model.Cluster, dbs map[string]*nb.DB, now time
 		w.zones[name] = z
 	}
 	if !same {
-		w.pods, w.outside = podEndpoints(c, w.zones), outsideTargets(c)
-		t.recent = nil
+		w.pods, w.outside, t.recent = podEndpoints(c, w.zones), outsideTargets(c), nil
 		rows := 0
 		for _, z := range w.zones {
 			for range z.DB.ACLs() {
@@ -73,8 +72,7 @@ func podEndpoints(c *model.Cluster, zones map[string]*verdict.Zone) []*podEndpoi
 	hasRows := map[[2]string]bool{} // zone and namespace
 	for name, z := range zones {
 		for namespace := range under {
-			// The default-deny groups exist exactly while the NetworkPolicies' rows do
-			// (ovn-kubernetes.md#isolation-groups).
+			// The default-deny groups exist exactly while the NetworkPolicies' rows do (ovn-kubernetes.md#isolation-groups).
 			ids := nb.IDs(nb.DefaultController, nb.OwnerNetpolNamespace,
 				nb.IDPair{Key: nb.KeyName, Value: namespace}, nb.IDPair{Key: nb.KeyDirection, Value: "Ingress"})
 			hasRows[[2]string{name, namespace}] = z.DB.PortGroupByName(nb.HashedName(ids[nb.KeyID])) != nil
@@ -140,24 +138,22 @@ func networkTargets(c *model.Cluster) []flowTarget {
 			seen[a] = true
 		}
 	}
+	add := func(r *model.Rule, network netip.Prefix) {
+		a := network.Masked().Addr()
+		if next := a.Next(); network.Contains(next) {
+			a = next
+		}
+		if network.Bits() > 0 && !seen[a] && len(out) < networksTried {
+			seen[a] = true
+			out = append(out, flowTarget{a, match.TCP, tcpPortOf(r)})
+		}
+	}
 	for _, kind := range []model.Kind{model.KindEF, model.KindNP} {
 		for p := range c.Policies(kind) {
 			for i := range p.Egress {
-				r := &p.Egress[i]
-				for _, peer := range r.Peers {
-					for _, network := range peer.Networks {
-						pfx, err := netip.ParsePrefix(network)
-						if err != nil || pfx.Bits() == 0 {
-							continue
-						}
-						a := pfx.Masked().Addr()
-						if next := a.Next(); pfx.Contains(next) {
-							a = next
-						}
-						if !seen[a] && len(out) < networksTried {
-							seen[a] = true
-							out = append(out, flowTarget{a, match.TCP, tcpPortOf(r)})
-						}
+				for _, peer := range p.Egress[i].Peers {
+					for _, network := range prefixes(peer.Networks) {
+						add(&p.Egress[i], network)
 					}
 				}
 			}
@@ -212,13 +208,14 @@ func (t *Traffic) pickFlow() (trafficFlow, bool) {
 	return f, true
 }
 
-// pickAddresses sets two addresses of one family; false if there are none.
+// pickAddresses sets two addresses of one family; false if there are none, or a pod would connect to itself.
 func (f *trafficFlow) pickAddresses(to netip.Addr) bool {
 	ips := []netip.Addr{to}
-	if f.dst != nil {
-		if f.dst == f.src {
-			return false
-		}
+	switch f.dst {
+	case nil:
+	case f.src:
+		return false
+	default:
 		ips = f.dst.ips
 	}
 	for _, a := range f.src.ips {

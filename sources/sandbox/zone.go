@@ -45,13 +45,10 @@ type Daemon struct {
 // Zone is a node: its databases, daemons and ports.
 type Zone struct {
 	cfg        ZoneConfig
-	tools      *Tools
+	lab        *Lab
 	dir        string
 	ownsFolder bool // the zone made the folder
 	log        string
-	onDaemon   func(Daemon)
-	onFaults   func([]model.Fault)
-	guard      Guard
 
 	procs  map[string]*Process
 	nb, vs *tableReplica
@@ -78,18 +75,19 @@ type Zone struct {
 	cancelStart     context.CancelFunc
 }
 
-func newZone(t *Tools, cfg ZoneConfig, dir string, g Guard, tell func(Daemon), hear func([]model.Fault)) (*Zone, error) {
+func newZone(l *Lab, cfg ZoneConfig, dir string) (*Zone, error) {
 	topo, err := newTopology(cfg)
 	if err != nil {
 		return nil, fmt.Errorf("zone %s: %w", cfg.Name, err)
 	}
-	z := &Zone{cfg: cfg, tools: t, dir: dir, log: filepath.Join(dir, controllerLog), onDaemon: tell, onFaults: hear, guard: g, topo: topo,
+	z := &Zone{cfg: cfg, lab: l, dir: dir, log: filepath.Join(dir, controllerLog), topo: topo,
 		askedAt: map[string]time.Time{}, procs: map[string]*Process{}, states: map[string]Daemon{}, up: make(chan struct{})}
-	z.control.zone, z.bridge.zone, z.packets.zone = z, z, z
-	z.bridge.ports = map[string]*bridgePort{}
+	z.packets.zone, z.packets.awaitedAnswers = z, map[uint32]chan struct{}{}
+	z.control.zone, z.control.clients = z, map[string]*socketClient{}
+	z.bridge.zone, z.bridge.ports = z, map[string]*bridgePort{}
 	for _, n := range zoneProcesses {
 		z.states[n.name] = Daemon{Name: n.name, State: Died, Since: time.Now()}
-		z.procs[n.name] = NewProcess(ChildConfig{Zone: cfg.Name, Name: n.name, Socket: z.filePath(n.file + ".ctl"), Guard: g,
+		z.procs[n.name] = NewProcess(ChildConfig{Zone: cfg.Name, Name: n.name, Socket: z.filePath(n.file + ".ctl"), Guard: l.guard,
 			Command: func() *exec.Cmd { return z.daemonCommand(n.name, n.file) },
 			Report:  func(s State, err error) { z.reportState(n.name, s, err) }})
 	}
@@ -147,7 +145,7 @@ func (z *Zone) daemonCommand(name, file string) *exec.Cmd {
 		program = "ovn-controller"
 		args = append(args, "--log-file="+z.log, z.socketAddress(dbVS))
 	}
-	cmd, _ := z.tools.CommandContext(context.Background(), program, args...) // FindTools has its path
+	cmd, _ := z.lab.tools.CommandContext(context.Background(), program, args...) // FindTools has its path
 	cmd.Dir = z.dir
 	cmd.Env = os.Environ()
 	for _, v := range []string{"OVS_RUNDIR", "OVN_RUNDIR", "OVS_LOGDIR", "OVN_LOGDIR", "OVS_DBDIR", "OVN_DBDIR", "OVS_SYSCONFDIR",
@@ -165,9 +163,10 @@ func (z *Zone) startZone(ctx context.Context, behind bool) error {
 	}
 	z.ownsFolder = true
 	for _, db := range []string{dbNB, dbSB, dbVS} {
-		schema, err := os.ReadFile(z.tools.schemas[db])
+		from := z.lab.tools.schemas[db]
+		schema, err := os.ReadFile(from)
 		if err == nil {
-			err = createDatabase(z.filePath(db+".db"), schema, z.tools.schemas[db])
+			err = createDatabase(z.filePath(db+".db"), schema, from)
 		}
 		if err != nil {
 			return fmt.Errorf("creating the database %s of zone %s: %w", db, z.cfg.Name, err)
@@ -212,17 +211,23 @@ func (z *Zone) startZone(ctx context.Context, behind bool) error {
 
 // writeFirstRows writes the first rows.
 func (z *Zone) writeFirstRows(ctx context.Context) error {
-	first, err := nbdb.Encode(z.topo.seedOps())
+	err := z.nb.waitKnown(ctx)
+	if err == nil {
+		err = z.writeOps(ctx, z.topo.seedOps())
+	}
 	if err != nil {
 		return fmt.Errorf("the first rows of zone %s: %w", z.cfg.Name, err)
 	}
-	if err := z.nb.waitKnown(ctx); err != nil {
-		return fmt.Errorf("the first rows of zone %s: %w", z.cfg.Name, err)
-	}
-	if _, err := z.nb.transactRaw(ctx, first); err != nil {
-		return fmt.Errorf("the first rows of zone %s: %w", z.cfg.Name, err)
-	}
 	return nil
+}
+
+// writeOps writes to the Northbound database.
+func (z *Zone) writeOps(ctx context.Context, ops []nb.Op) error {
+	params, err := nbdb.Encode(ops)
+	if err == nil {
+		_, err = z.nb.transactRaw(ctx, params)
+	}
+	return err
 }
 
 // startBelow starts the programs that turn rows into flows; their databases run already.
@@ -250,17 +255,15 @@ func (z *Zone) startBelow(ctx, life context.Context, start func(context.Context,
 // write may have committed them.
 func (z *Zone) writeBridgeRows(ctx context.Context) error {
 	for {
-		if err := z.vs.waitKnown(ctx); err != nil {
-			return fmt.Errorf("the bridge of zone %s: %w", z.cfg.Name, err)
+		err := z.vs.waitKnown(ctx)
+		known := err == nil
+		if tables, _, _ := z.vs.currentRows("Open_vSwitch"); known && len(tables[0]) == 0 {
+			_, err = z.vs.runTransaction(ctx, z.bridge.firstRows()...)
 		}
-		if tables, _, _ := z.vs.currentRows("Open_vSwitch"); len(tables[0]) > 0 {
+		switch {
+		case err == nil:
 			return nil
-		}
-		_, err := z.vs.runTransaction(ctx, z.bridge.firstRows()...)
-		if err == nil {
-			return nil
-		}
-		if errors.Is(err, errRefused) || !retry.Sleep(ctx, startAgain) {
+		case !known, errors.Is(err, errRefused), !retry.Sleep(ctx, startAgain):
 			return fmt.Errorf("the bridge of zone %s: %w", z.cfg.Name, err)
 		}
 	}
@@ -274,6 +277,15 @@ func (z *Zone) WaitReady(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("zone %s: waiting for its processes: %w", z.cfg.Name, ctx.Err())
 	}
+}
+
+// waitReadyAndSynced waits until the zone's processes run and its rows are flows.
+func (z *Zone) waitReadyAndSynced(ctx context.Context) error {
+	err := z.WaitReady(ctx)
+	if err == nil {
+		_, err = z.WaitSynced(ctx)
+	}
+	return err
 }
 
 // startPatiently starts processes in parallel. It waits while their supervisors restart dead or slow ones.
@@ -323,7 +335,7 @@ func (z *Zone) reportState(name string, s State, err error) {
 	}
 	z.states[name] = d
 	z.mu.Unlock()
-	z.onDaemon(d)
+	z.lab.cfg.OnDaemon(z.cfg.Name, d)
 	z.reportFaults()
 }
 
@@ -360,11 +372,7 @@ func (z *Zone) withDaemon(name string, do func(*Process) error) error {
 
 // Transact writes to the Northbound database.
 func (z *Zone) Transact(ctx context.Context, ops ...nb.Op) error {
-	params, err := nbdb.Encode(ops)
-	if err == nil {
-		_, err = z.nb.transactRaw(ctx, params)
-	}
-	if err != nil {
+	if err := z.writeOps(ctx, ops); err != nil {
 		return fmt.Errorf("zone %s: %w", z.cfg.Name, err)
 	}
 	return nil

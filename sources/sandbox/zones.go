@@ -100,7 +100,9 @@ func (s *Sandbox) newZone(name string) (*sandboxZone, error) {
 	z := &sandboxZone{name: name, file: file, number: s.zonesMade, endpoint: "unix:" + path}
 	report := func(state State, err error) { s.cfg.OnServer(name, state, err) }
 	if s.lab != nil {
-		z.server = newLabServer(s, name, z.number)
+		l := &labServer{sandbox: s, name: name, number: z.number}
+		l.life, l.end = context.WithCancel(context.Background())
+		z.server = l
 	} else if s.program != "" {
 		z.server = newProcess(name, s.program, s.folder.path, file, s.guard, report)
 	} else if z.server, err = newBuiltin(name, path, s.cfg.StallTimeout, report); err != nil {

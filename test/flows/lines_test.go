@@ -13,6 +13,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/sources/sandbox"
+	"rung/test/lab"
 )
 
 // Lines that are read: in make test, and before an issue is closed.
@@ -182,7 +183,7 @@ func TestLinesRead(t *testing.T) {
 			batch = append(batch, p)
 		}
 		for some := range slices.Chunk(batch, atOnce) {
-			if _, err := n.SendLogged(t.Context(), some); err != nil {
+			if _, err := lab.SendLogged(t.Context(), n.Zone, some); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
+	"rung/test/lab"
 )
 
 // swap takes ACLs off the port group and puts others on, in one transaction.
@@ -141,7 +142,7 @@ func TestNamesRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		j := n.joined()
-		out, err := n.SendLogged(t.Context(), []sandbox.Packet{{EntryPort: n.pods[0].lport, Src: n.pods[0].v4, Dst: n.pods[1].v4, Proto: sandbox.UDP, SrcPort: 9, DstPort: port}})
+		out, err := lab.SendLogged(t.Context(), n.Zone, []sandbox.Packet{{EntryPort: n.pods[0].lport, Src: n.pods[0].v4, Dst: n.pods[1].v4, Proto: sandbox.UDP, SrcPort: 9, DstPort: port}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,7 +1,9 @@
 package lab
 
 import (
+	"context"
 	"os"
+	"slices"
 	"testing"
 
 	"rung/sources/sandbox"
@@ -26,4 +28,31 @@ func One(t testing.TB) (z *sandbox.Zone, dir string, end func()) {
 		lab.Close()
 		_ = os.Remove(dir) // it is empty then
 	}
+}
+
+// atOnceLogged is how many packets are sent before waiting for ovn-controller. Beyond some 260 unread
+// lines, lines are lost (ovn-kubernetes.md#lost-lines). Six ACLs may log a packet, two in each stage.
+const atOnceLogged = 40
+
+// SendLogged is Send, but waits until ovn-controller has written the log lines. A slow ovn-controller makes
+// ovs-vswitchd drop lines that do not fit in a socket and a short queue. So it sends few packets at a time.
+func SendLogged(ctx context.Context, z *sandbox.Zone, packets []sandbox.Packet) ([]sandbox.PacketOutcome, error) {
+	out := make([]sandbox.PacketOutcome, 0, len(packets))
+	for some := range slices.Chunk(packets, atOnceLogged) {
+		got, err := z.Send(ctx, some)
+		if err == nil {
+			err = z.WaitLogged(ctx)
+		}
+		if err != nil {
+			return out, err
+		}
+		out = append(out, got...)
+	}
+	return out, nil
+}
+
+// FlushConntrack clears a node's connection tracking.
+func FlushConntrack(ctx context.Context, z *sandbox.Zone) error {
+	_, err := z.Control(ctx, sandbox.VSwitchd, "dpctl/flush-conntrack")
+	return err
 }

@@ -13,6 +13,7 @@ import (
 	"rung/revision"
 	"rung/sources/sandbox"
 	"rung/system"
+	"rung/test/lab"
 )
 
 const (
@@ -126,7 +127,7 @@ func (r *run) state(d *drawn, trials []*networkTrial) (out []*networkTrial) {
 		out = append(out, &again)
 		plain = append(plain, &again.trial)
 	}
-	if err := r.w.each(func(n *node) error { return n.FlushConntrack(r.t.Context()) }); err != nil {
+	if err := r.w.each(func(n *node) error { return lab.FlushConntrack(r.t.Context(), n.Zone) }); err != nil {
 		r.t.Fatal(err)
 	}
 	r.try(d, plain)

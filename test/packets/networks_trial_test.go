@@ -9,6 +9,7 @@ import (
 	"rung/model/ovn/nb"
 	verdicts "rung/model/verdict"
 	"rung/sources/sandbox"
+	"rung/test/lab"
 )
 
 // networkTrial is a connection on a network, or between two.
@@ -38,7 +39,7 @@ func (r *run) replies(trials []*networkTrial) {
 			for _, t := range batch[n.Name()] {
 				packets = append(packets, t.reply(t.legs[len(t.legs)-1-step].out))
 			}
-			out, err := n.SendLogged(r.t.Context(), packets)
+			out, err := lab.SendLogged(r.t.Context(), n.Zone, packets)
 			for i := range out {
 				t := batch[n.Name()][i]
 				t.lost = !out[i].Delivered(t.legs[len(t.legs)-1-step].in)

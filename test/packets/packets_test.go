@@ -18,6 +18,7 @@ import (
 	"rung/model/verdict"
 	"rung/sources/sandbox"
 	"rung/test/install"
+	"rung/test/lab"
 )
 
 const (
@@ -114,7 +115,7 @@ func (r *run) put(d *drawn) {
 	if err := r.w.put(ctx, d.objects, d.options); err != nil {
 		r.t.Fatalf("%v\n%s", err, d.describe())
 	}
-	if err := r.w.each(func(n *node) error { return n.FlushConntrack(ctx) }); err != nil {
+	if err := r.w.each(func(n *node) error { return lab.FlushConntrack(ctx, n.Zone) }); err != nil {
 		r.t.Fatal(err)
 	}
 }
@@ -168,7 +169,7 @@ func (r *run) round(d *drawn, trials []*trial, judges map[string]*judge, want ma
 			p.EntryPort = t.legs[t.at].in
 			packets = append(packets, p)
 		}
-		out, err := n.SendLogged(r.t.Context(), packets)
+		out, err := lab.SendLogged(r.t.Context(), n.Zone, packets)
 		for i := range out {
 			batch[n.Name()][i].seen = out[i]
 		}

@@ -8,6 +8,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	verdicts "rung/model/verdict"
+	"rung/test/lab"
 
 	"rung/sources/sandbox"
 )
@@ -115,7 +116,7 @@ func (r *run) hairpins(d *drawn, x *verdicts.Index) {
 				packets, trials = append(packets, packet), append(trials, t)
 			}
 		}
-		out, err := n.SendLogged(ctx, packets)
+		out, err := lab.SendLogged(ctx, n.Zone, packets)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"maps"
 	"net/netip"
 	"slices"
@@ -107,17 +108,14 @@ func parseFile(text string) map[string]string {
 		}
 		name, value, given := strings.Cut(line, "=")
 		name = strings.TrimSpace(name)
-		if full := fileNames[name]; full != "" {
-			name = full
+		name = cmp.Or(fileNames[name], name)
+		switch {
+		case !slices.Contains(Names, name):
+		case given:
+			out[name] = confValue(value)
+		default:
+			out[name] = "true"
 		}
-		if !slices.Contains(Names, name) {
-			continue
-		}
-		value = confValue(value)
-		if !given {
-			value = "true"
-		}
-		out[name] = value
 	}
 	return out
 }
@@ -129,9 +127,8 @@ func confValue(s string) string {
 		s, _, _ = strings.Cut(rest, `"`)
 		return s
 	}
-	if i := strings.IndexAny(s, "#;"); i >= 0 {
-		s = s[:i]
-	}
+	s, _, _ = strings.Cut(s, "#")
+	s, _, _ = strings.Cut(s, ";")
 	return strings.TrimSpace(s)
 }
 

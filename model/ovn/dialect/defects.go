@@ -188,20 +188,19 @@ func explainOtherBaseline(p *model.PolicyInZone, f *Facts) []*DiffCause {
 		!slices.ContainsFunc(f.Baselines, func(o OtherBaseline) bool { return o.IsSameSpec && !o.HasNoRows }) {
 		return nil
 	}
-	for i := range p.Diffs {
-		if p.Diffs[i].Kind != model.DiffMissing {
-			return nil
-		}
+	if !lacksAll(p) {
+		return nil
 	}
 	return causeForAll(p, &DiffCause{Baseline, "the rows belong to the other"})
 }
 
+// lacksAll reports whether all differences are missing rows.
+func lacksAll(p *model.PolicyInZone) bool {
+	return !slices.ContainsFunc(p.Diffs, func(d model.RowDiff) bool { return d.Kind != model.DiffMissing })
+}
+
 func causeForAll(p *model.PolicyInZone, c *DiffCause) []*DiffCause {
-	out := make([]*DiffCause, len(p.Diffs))
-	for i := range out {
-		out[i] = c
-	}
-	return out
+	return slices.Repeat([]*DiffCause{c}, len(p.Diffs))
 }
 
 // ownerOfDiff returns the owner of a row that differs, from its id.

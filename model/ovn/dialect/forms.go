@@ -115,15 +115,11 @@ func (t *dialectTally) ownerRows() []OwnerRows {
 			f.byGeneration[Current], f.current = 0, 0
 		}
 		r := OwnerRows{Type: kind, Rows: f.rows, Current: f.current, Generation: Current}
-		switch {
-		case f.current == f.rows:
-		case f.current > 0:
-			r.Generation = Mixed
-		default:
-			r.Generation = mostCounted(f.byGeneration)
-		}
 		if f.current < f.rows {
-			r.Form = mostCounted(f.why)
+			r.Generation, r.Form = mostCounted(f.byGeneration), mostCounted(f.why)
+			if f.current > 0 {
+				r.Generation = Mixed
+			}
 		}
 		out = append(out, r)
 	}
@@ -164,10 +160,9 @@ func (d *Dialect) IncomparableOwners() map[string]string {
 			out[kind] = why
 		}
 	}
-	text := func(r OwnerRows) string { return "rows of an " + r.generationText() + ": " + r.Form }
 	for _, r := range d.Owners {
 		if r.Current == 0 {
-			put(r.Type, text(r))
+			put(r.Type, "rows of an "+r.generationText()+": "+r.Form)
 		}
 	}
 	for i, rows := range d.Releases {

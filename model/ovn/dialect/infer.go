@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"fmt"
+	"maps"
 	"net/netip"
 	"regexp"
 	"slices"
@@ -20,7 +21,8 @@ var sampled = map[string]bool{
 // InferDialect infers the dialect from the rows of a zone. It looks at every ACL, address set and port group
 // once.
 func InferDialect(db *nb.DB, h ObjectHints) Dialect {
-	t := &dialectTally{db: db, hints: h, forms: map[string]*formCount{}, lines: make([]LineRows, len(Lines))}
+	t := &dialectTally{db: db, hints: h, forms: map[string]*formCount{}, lines: make([]LineRows, len(Lines)), hairpins: map[string]bool{},
+		subnets: subnetTally{seen: map[netip.Prefix]bool{}}}
 	for g := range db.PortGroups() {
 		t.countRow(g, g.ExternalIDs, nb.OwnerOf(nb.TablePortGroup, g.ExternalIDs))
 	}
@@ -81,7 +83,8 @@ func (t *dialectTally) countACL(a *nb.ACL) {
 		case nb.OwnerMulticastCluster, nb.OwnerMulticastNS:
 			t.multicast++
 		case nb.OwnerNetpolDefault:
-			t.countHairpin(a.Match)
+			t.hairpin++
+			t.hairpins[a.Match] = true
 		case nb.OwnerNetpolNode:
 			t.nodeRows++
 		}
@@ -119,15 +122,6 @@ func (t *dialectTally) countACL(a *nb.ACL) {
 			t.subnets.countMatch(a.Match)
 		}
 	}
-}
-
-// countHairpin records the match of a hairpin row.
-func (t *dialectTally) countHairpin(match string) {
-	t.hairpin++
-	if t.hairpins == nil {
-		t.hairpins = map[string]bool{}
-	}
-	t.hairpins[match] = true
 }
 
 // isOfDefaultNetwork reports whether an EgressFirewall row is for a namespace on the default network. Rows of
@@ -257,23 +251,16 @@ type familyTally struct {
 // countMatch counts terms that exist per enabled family. Addresses are no sign: an ipBlock is written whatever
 // the families are (ovn-kubernetes.md#ip-blocks).
 func (t *familyTally) countMatch(ownerType, match string) {
+	l3, _, _ := strings.Cut(match, " && ") // of a rule without peers: the family
 	count := func(n *int, v string) {
-		switch {
-		case strings.Contains(match, v+".src == $"), strings.Contains(match, v+".dst == $"),
-			strings.Contains(match, v+".src == {$"), strings.Contains(match, v+".dst == {$"),
-			ownerType == nb.OwnerNetpolDefault && strings.Contains(match, v+".src == "),
-			ownerType == nb.OwnerNetworkPolicy && beginsWithFamily(match, v):
+		if hasAny(match, v+".src == $", v+".dst == $", v+".src == {$", v+".dst == {$") ||
+			ownerType == nb.OwnerNetpolDefault && strings.Contains(match, v+".src == ") ||
+			ownerType == nb.OwnerNetworkPolicy && (l3 == v || l3 == "(ip4 || ip6)") {
 			*n++
 		}
 	}
 	count(&t.v4Terms, "ip4")
 	count(&t.v6Terms, "ip6")
-}
-
-// beginsWithFamily reports whether a match of a rule without peers begins with the family.
-func beginsWithFamily(match, v string) bool {
-	l3, _, _ := strings.Cut(match, " && ")
-	return l3 == v || l3 == "(ip4 || ip6)"
 }
 
 func (t *familyTally) familiesFact() Families {
@@ -311,23 +298,14 @@ func (t *subnetTally) countMatch(match string) {
 		t.rows++
 	}
 	for _, m := range found {
-		p, err := netip.ParsePrefix(m[1])
-		if err != nil || len(t.seen) >= maxSubnets {
-			continue
+		if p, err := netip.ParsePrefix(m[1]); err == nil && len(t.seen) < maxSubnets {
+			t.seen[p.Masked()] = true
 		}
-		if t.seen == nil {
-			t.seen = map[netip.Prefix]bool{}
-		}
-		t.seen[p.Masked()] = true
 	}
 }
 
 func (t *subnetTally) subnetsFact() Subnets {
-	s := Subnets{AllV4: t.allV4, AllV6: t.allV6}
-	for p := range t.seen {
-		s.Prefixes = append(s.Prefixes, p)
-	}
-	slices.SortFunc(s.Prefixes, netip.Prefix.Compare)
+	s := Subnets{Prefixes: slices.SortedFunc(maps.Keys(t.seen), netip.Prefix.Compare), AllV4: t.allV4, AllV6: t.allV6}
 	switch {
 	case t.rows > 0:
 		s.Evidence = fmt.Sprintf("%d rows of EgressFirewalls exclude them", t.rows)

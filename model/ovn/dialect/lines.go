@@ -1,6 +1,11 @@
 package dialect
 
-import "rung/model/ovn/nb"
+import (
+	"strings"
+
+	"rung/model/ovn/match"
+	"rung/model/ovn/nb"
+)
 
 // Names of lines used elsewhere: those compiled in both forms, and tiers, which a single row does not show.
 const (
@@ -27,16 +32,26 @@ var Lines = []Line{
 		Today: "ids by rule, with the key `rule-index`", Other: "ids by priority with the key rule-idx"},
 	{Name: "multicast-ids", Treatment: LeftOut, Owners: []string{nb.OwnerMulticastNS}, sign: olderID,
 		Today: "ids with the direction", Other: "ids Allow_Ingress and Allow_Egress"},
-	{Name: "deny-groups", Treatment: LeftOut, Owners: []string{nb.OwnerNetpolNamespace}, acl: denyGroup, unowned: isDenyGroup,
+	{Name: "deny-groups", Treatment: LeftOut, Owners: []string{nb.OwnerNetpolNamespace},
+		acl: func(_ Row, a *nb.ACL) Form { return formIf(hasAny(a.Match, suffixIngress, suffixEgress)) },
+		unowned: func(g *nb.PortGroup) bool {
+			return strings.HasSuffix(g.Name, suffixIngress) || strings.HasSuffix(g.Name, suffixEgress)
+		},
 		Today: "port groups with an owner, named by the hash of the id", Other: "port groups named HASH_ingressDefaultDeny"},
 	{Name: "literal-groups", Treatment: LeftOut, Owners: []string{nb.OwnerCluster, nb.OwnerMulticastCluster}, acl: literalGroup,
-		unowned: isLiteralGroup,
+		unowned: func(g *nb.PortGroup) bool { return g.Name == nb.GroupCluster || g.Name == nb.GroupClusterRtr },
 		Today:   "cluster port groups named by the hash of their ids", Other: "cluster port groups under their literal names"},
 	{Name: "netpol-groups", Treatment: LeftOut, Owners: netpolOwners, unowned: isNetpolGroup,
 		Today: "port groups with an owner", Other: "port groups without an owner, by namespace and name"},
-	{Name: "hairpin-clauses", Treatment: LeftOut, Owners: netpolOwners, acl: hairpinClause,
+	{Name: "hairpin-clauses", Treatment: LeftOut, Owners: netpolOwners,
+		acl: func(_ Row, a *nb.ACL) Form {
+			return formIf(hasAny(a.Match, "ip4.src == "+match.Hairpin4+" && ip4.dst == {$", "ip6.src == "+match.Hairpin6+" && ip6.dst == {$"))
+		},
 		Today: "one hairpin row for all", Other: "a hairpin clause in each ACL"},
-	{Name: "firewall-sets", Treatment: LeftOut, Owners: []string{nb.OwnerEgressFirewall}, acl: firewallSet,
+	{Name: "firewall-sets", Treatment: LeftOut, Owners: []string{nb.OwnerEgressFirewall},
+		acl: func(_ Row, a *nb.ACL) Form {
+			return formIf(hasAny(a.Match, "ip4.src == $", "ip6.src == $") && !strings.Contains(a.Match, "inport == @"))
+		},
 		Today: "matches by the namespace's port group", Other: "matches by the namespace's address set"},
 	{Name: Tiers, Treatment: LeftOut, Owners: tieredOwners, acl: tier,
 		Today: "tier 2", Other: "no tiers"},
@@ -45,7 +60,7 @@ var Lines = []Line{
 		sign:  isThere,
 		Today: "rows of tier 0 that isolate advertised networks", Other: "none"},
 	{Name: "isolation-tier", Upstream: "pull request 5202", Since: "2025-07", Treatment: ReadAlike, Owners: []string{nb.OwnerUDNIsolation},
-		acl:   isolationTier,
+		acl:   func(_ Row, a *nb.ACL) Form { return formIf(a.Tier != 0) },
 		Today: "isolation of primary networks in tier 0", Other: "in tier 2"},
 	{Name: "namespaces-of-networks", Upstream: "commits 2d2e445 and f792af5", Since: "2025-07", Treatment: Unseen,
 		Today: "a running network that gains a namespace looks at its objects", Other: "the event is lost"},
@@ -58,7 +73,10 @@ var Lines = []Line{
 	{Name: "firewall-subnets", Upstream: "pull requests 5688 and 5725", Since: "2025-11", Treatment: Unseen,
 		Today: "EgressFirewalls leave out the subnets of their own network, all of them", Other: "those of the cluster"},
 	{Name: "advertised-pass", Upstream: "pull request 5759", Since: "2025-12", Treatment: ReadAlike, Owners: []string{nb.OwnerAdvertised},
-		acl:   advertisedPass,
+		// A row with one subnet of a family has either form.
+		acl: func(_ Row, a *nb.ACL) Form {
+			return todayIf(a.Action == nb.ActionPass && hasAny(a.Match, "|| ip4.src", "|| ip6.src"))
+		},
 		Today: "the pass row of an advertised network has all its subnets", Other: "one pair of subnets"},
 	{Name: "attachments", Upstream: "pull request 5714", Since: "2026-01", Treatment: Unseen,
 		Today: "a pod has several attachments to one NAD, with numbered keys and ports", Other: "one"},
@@ -70,7 +88,7 @@ var Lines = []Line{
 		Today: "one row `-2` for all IP blocks of a rule", Other: "one row for each, `0`, `1` and so on",
 		Counted: "rows of IP blocks are merged"},
 	{Name: "icmp-allow", Upstream: "pull request 5247", Since: "2026-02", Treatment: ReadAlike, Owners: []string{nb.OwnerNetpolNamespace},
-		acl:   icmpAllow,
+		acl:   func(r Row, _ *nb.ACL) Form { return todayIf(r.Owner.Detail == "icmpAllow") },
 		Today: "`icmpAllow` rows, where `allow-icmp-network-policy` is set", Other: "none"},
 	{Name: "network-connect", Upstream: "pull request 5828", Since: "2026-03", Treatment: ReadAlike, Owners: []string{nb.OwnerNetworkConnect},
 		sign:  isThere,

@@ -36,9 +36,8 @@ func (x *unseenUpdates) explainNamedPorts(d *model.RowDiff, o nb.Owner) *DiffCau
 	for _, it := range stays {
 		kept[it.IP] = true
 	}
-	since := youngestInRows(scanned, func(q *model.Pod) bool {
-		return slices.ContainsFunc(q.IPs, func(addr string) bool { return kept[addr] })
-	})
+	isKept := func(addr string) bool { return kept[addr] }
+	since := youngestInRows(scanned, func(q *model.Pod) bool { return slices.ContainsFunc(q.IPs, isKept) })
 	whose := podsByAddress(scanned)
 	defect := PodAddress
 	var said []string
@@ -51,18 +50,21 @@ func (x *unseenUpdates) explainNamedPorts(d *model.RowDiff, o nb.Owner) *DiffCau
 	}
 	for _, it := range lost { // the row lacks it
 		p := whose[it.IP]
-		if !isRunning(p) || !x.hasLackedItem(p, it, rule, proto) && !since.provesIncluded(p) {
+		offers := func(was *model.Pod) bool { return offersItem(was, it, rule, proto) }
+		if !isRunning(p) || !anyPod(x.earlierStates(p), false, offers) && !since.provesIncluded(p) {
 			return nil
 		}
-		if x.lackedAddrs[it.IP] == nil && !x.hasMovedTo(p, it.IP) {
-			defect = PodPorts
+		had := func(was *model.Pod) bool { return slices.Contains(was.IPs, it.IP) }
+		if before := x.earlierStates(p); x.lackedAddrs[it.IP] == nil && (len(before) == 0 || anyPod(before, true, had)) {
+			defect = PodPorts // the address is not new for the pod
 		}
 		about(p)
 	}
 	var formers map[string][]int
 	for _, it := range gained { // the row has it wrongly
+		offers := func(was *model.Pod) bool { return offersItem(was, it, rule, proto) }
 		if p := whose[it.IP]; p != nil {
-			if !isRunning(p) || !x.hasOfferedItem(p, it, rule, proto) && !since.provesIncluded(p) {
+			if !isRunning(p) || !anyPod(x.earlierStates(p), true, offers) && !since.provesIncluded(p) {
 				return nil
 			}
 			defect = PodPorts
@@ -75,7 +77,7 @@ func (x *unseenUpdates) explainNamedPorts(d *model.RowDiff, o nb.Owner) *DiffCau
 				formers = x.formerHolders(scanned)
 			}
 			at := formers[it.IP]
-			i := slices.IndexFunc(at, func(i int) bool { return x.hasOfferedItem(scanned[i], it, rule, proto) })
+			i := slices.IndexFunc(at, func(i int) bool { return anyPod(x.earlierStates(scanned[i]), true, offers) })
 			if i < 0 || !isRunning(scanned[at[i]]) {
 				return nil
 			}
@@ -92,20 +94,9 @@ func (x *unseenUpdates) explainNamedPorts(d *model.RowDiff, o nb.Owner) *DiffCau
 	return &DiffCause{defect, words.JoinAtMost(said, "; ", maxNamed)}
 }
 
-// hasMovedTo reports whether an address is new for a pod.
-func (x *unseenUpdates) hasMovedTo(p *model.Pod, addr string) bool {
-	before := x.earlierStates(p)
-	return len(before) > 0 && !slices.ContainsFunc(before,
-		func(was *model.Pod) bool { return slices.Contains(was.IPs, addr) })
-}
-
-// hasLackedItem reports whether the pod is known to have lacked an item; hasOfferedItem, to have had it.
-func (x *unseenUpdates) hasLackedItem(p *model.Pod, it match.NamedItem, r *model.Rule, proto string) bool {
-	return slices.ContainsFunc(x.earlierStates(p), func(was *model.Pod) bool { return !offersItem(was, it, r, proto) })
-}
-
-func (x *unseenUpdates) hasOfferedItem(p *model.Pod, it match.NamedItem, r *model.Rule, proto string) bool {
-	return slices.ContainsFunc(x.earlierStates(p), func(was *model.Pod) bool { return offersItem(was, it, r, proto) })
+// anyPod reports whether is returns that answer for a state of a pod.
+func anyPod(states []*model.Pod, answer bool, is func(*model.Pod) bool) bool {
+	return slices.ContainsFunc(states, func(was *model.Pod) bool { return is(was) == answer })
 }
 
 // offersItem reports whether a pod gives a rule an item.

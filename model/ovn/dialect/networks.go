@@ -24,20 +24,17 @@ type Attachment struct {
 // is older than its way to a running network (networks.md#namespaces, #multinetworkpolicy), or it was rejected
 // before (#defects).
 func explainNotProgrammed(p *model.PolicyInZone, f *Facts) []*DiffCause {
-	if p.LiveACLs > 0 {
+	if p.LiveACLs > 0 || !lacksAll(p) {
 		return nil
 	}
-	for i := range p.Diffs {
-		if p.Diffs[i].Kind != model.DiffMissing {
-			return nil
-		}
-	}
 	key := f.OtherNetwork.lateFor(f.Policy.Created)
-	switch multi := f.Policy.Kind == model.KindMNP; {
-	case key != "" && multi:
-		return causeForAll(p, &DiffCause{AttachedLate, key + " is younger than the policy and the network"})
+	defect, multi := JoinedLate, f.Policy.Kind == model.KindMNP
+	if multi {
+		defect = AttachedLate
+	}
+	switch {
 	case key != "":
-		return causeForAll(p, &DiffCause{JoinedLate, key + " is younger than the policy and the network"})
+		return causeForAll(p, &DiffCause{defect, key + " is younger than the policy and the network"})
 	case multi && f.OtherNetwork.HasNoAddresses && f.Refused:
 		return causeForAll(p, &DiffCause{Defect: SelectorsRemembered})
 	}

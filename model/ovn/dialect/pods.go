@@ -96,11 +96,8 @@ func podName(p *model.Pod) string { return p.Namespace + "/" + p.Name }
 
 // explainSet explains an address set that has former addresses of pods instead of current ones.
 func (x *unseenUpdates) explainSet(d *model.RowDiff, o nb.Owner) *DiffCause {
-	if d.Kind != model.DiffDifferent || d.Table != nb.TableAddressSet || o.Form != nb.FormKnown || len(d.Fields) != 1 {
-		return nil
-	}
-	field := &d.Fields[0]
-	if field.Column != "addresses" || len(field.Missing) == 0 || len(field.Missing) != len(field.Extra) {
+	field := onlyField(d, nb.TableAddressSet, "addresses")
+	if field == nil || o.Form != nb.FormKnown || len(field.Missing) != len(field.Extra) {
 		return nil
 	}
 	peers := x.f.Peers(model.Direction(o.Direction), o.Index)
@@ -132,7 +129,10 @@ func (x *unseenUpdates) explainSet(d *model.RowDiff, o nb.Owner) *DiffCause {
 		taken[i], x.formerAddrs[former] = true, of[i]
 		said = addText(said, "pod %s has %s now, and had %s", podName(of[i]), field.Missing[i], former)
 	}
-	missing := textSet(field.Missing)
+	missing := make(map[string]bool, len(field.Missing))
+	for _, addr := range field.Missing {
+		missing[addr] = true
+	}
 	since := youngestInRows(peers, func(q *model.Pod) bool { return hasAddresses(q, o.Family, missing) })
 	for i, p := range of {
 		if taken[i] {
@@ -157,6 +157,15 @@ func (x *unseenUpdates) explainSet(d *model.RowDiff, o nb.Owner) *DiffCause {
 	return &DiffCause{PodAddress, words.JoinAtMost(said, "; ", maxNamed)}
 }
 
+// onlyField returns a row's only different column, nil if it is another one or lacks nothing.
+func onlyField(d *model.RowDiff, table, column string) *model.FieldDiff {
+	if d.Kind != model.DiffDifferent || d.Table != table || len(d.Fields) != 1 || d.Fields[0].Column != column ||
+		len(d.Fields[0].Missing) == 0 {
+		return nil
+	}
+	return &d.Fields[0]
+}
+
 // maxNamed is how many items a cause names; the rest is counted.
 const maxNamed = 3
 
@@ -170,14 +179,6 @@ func addText(said []string, format string, args ...string) []string {
 		values[i] = a
 	}
 	return append(said, fmt.Sprintf(format, values...))
-}
-
-func textSet(texts []string) map[string]bool {
-	out := make(map[string]bool, len(texts))
-	for _, t := range texts {
-		out[t] = true
-	}
-	return out
 }
 
 // hasAddresses reports whether the live set has all addresses of a pod in the family, at least one.
@@ -223,21 +224,17 @@ func (x *unseenUpdates) lacksEverywhere() bool {
 	type at struct {
 		dir  string
 		rule int
+		addr string
 	}
-	lacking := map[at]map[string]bool{}
+	lacking := map[at]bool{}
 	for i := range x.p.Diffs {
 		d := &x.p.Diffs[i]
 		if d.Table != nb.TableAddressSet || len(d.Fields) != 1 {
 			continue
 		}
 		o := ownerOfDiff(x.p, d)
-		in := lacking[at{o.Direction, o.Index}]
-		if in == nil {
-			in = map[string]bool{}
-			lacking[at{o.Direction, o.Index}] = in
-		}
 		for _, addr := range d.Fields[0].Missing {
-			in[addr] = true
+			lacking[at{o.Direction, o.Index, addr}] = true
 		}
 	}
 	of := map[model.Key][]string{}
@@ -245,9 +242,8 @@ func (x *unseenUpdates) lacksEverywhere() bool {
 		of[p.Key] = append(of[p.Key], addr)
 	}
 	for r := range x.f.Policy.AllRules() {
-		in := lacking[at{string(r.Direction), r.Index}]
 		for _, p := range x.f.Peers(r.Direction, r.Index) {
-			if slices.ContainsFunc(of[p.Key], func(addr string) bool { return !in[addr] }) {
+			if slices.ContainsFunc(of[p.Key], func(addr string) bool { return !lacking[at{string(r.Direction), r.Index, addr}] }) {
 				return false
 			}
 		}
@@ -258,11 +254,8 @@ func (x *unseenUpdates) lacksEverywhere() bool {
 // explainGroup explains a port group that lacks ports of passed-over pods: they had no event since their
 // logical port exists.
 func (x *unseenUpdates) explainGroup(d *model.RowDiff, _ nb.Owner) *DiffCause {
-	if d.Kind != model.DiffDifferent || d.Table != nb.TablePortGroup || len(d.Fields) != 1 {
-		return nil
-	}
-	field := &d.Fields[0]
-	if field.Column != "ports" || len(field.Missing) == 0 || len(field.Extra) > 0 {
+	field := onlyField(d, nb.TablePortGroup, "ports")
+	if field == nil || len(field.Extra) > 0 {
 		return nil
 	}
 	var said []string

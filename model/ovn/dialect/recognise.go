@@ -16,6 +16,14 @@ func formIf(isOther bool) Form {
 	return Today
 }
 
+// todayIf returns Today if isToday, else NotShown.
+func todayIf(isToday bool) Form {
+	if isToday {
+		return Today
+	}
+	return NotShown
+}
+
 func hasAny(text string, parts ...string) bool {
 	return slices.ContainsFunc(parts, func(p string) bool { return strings.Contains(text, p) })
 }
@@ -42,14 +50,6 @@ const (
 	suffixEgress  = "_egressDefaultDeny"
 )
 
-func denyGroup(_ Row, a *nb.ACL) Form {
-	return formIf(hasAny(a.Match, suffixIngress, suffixEgress))
-}
-
-func isDenyGroup(g *nb.PortGroup) bool {
-	return strings.HasSuffix(g.Name, suffixIngress) || strings.HasSuffix(g.Name, suffixEgress)
-}
-
 func literalGroup(r Row, a *nb.ACL) Form {
 	if r.Owner.Type != nb.OwnerMulticastCluster {
 		return NotShown
@@ -57,21 +57,9 @@ func literalGroup(r Row, a *nb.ACL) Form {
 	return formIf(hasAny(a.Match, "@"+nb.GroupCluster, "@"+nb.GroupClusterRtr))
 }
 
-func isLiteralGroup(g *nb.PortGroup) bool {
-	return g.Name == nb.GroupCluster || g.Name == nb.GroupClusterRtr
-}
-
 func isNetpolGroup(g *nb.PortGroup) bool {
 	readable := g.ExternalIDs["name"]
 	return strings.Contains(readable, "_") && g.Name == nb.HashedName(readable)
-}
-
-func hairpinClause(_ Row, a *nb.ACL) Form {
-	return formIf(hasAny(a.Match, "ip4.src == "+match.Hairpin4+" && ip4.dst == {$", "ip6.src == "+match.Hairpin6+" && ip6.dst == {$"))
-}
-
-func firewallSet(_ Row, a *nb.ACL) Form {
-	return formIf(hasAny(a.Match, "ip4.src == $", "ip6.src == $") && !strings.Contains(a.Match, "inport == @"))
 }
 
 func tier(r Row, a *nb.ACL) Form {
@@ -84,22 +72,11 @@ func tier(r Row, a *nb.ACL) Form {
 // isThere recognises a line by the existence of rows. Their absence shows nothing: they may not be needed.
 func isThere(Row) Form { return Today }
 
-func isolationTier(_ Row, a *nb.ACL) Form { return formIf(a.Tier != 0) }
-
 func isolationID(r Row, _ *nb.ACL) Form {
 	if strings.HasPrefix(r.Owner.Name, "OpenPort") {
 		return NotShown
 	}
 	return formIf(strings.HasSuffix(r.Owner.Name, "Secondary"))
-}
-
-// advertisedPass recognises a pass row with several subnets of a family. A row with one subnet has either
-// form.
-func advertisedPass(_ Row, a *nb.ACL) Form {
-	if a.Action == nb.ActionPass && hasAny(a.Match, "|| ip4.src", "|| ip6.src") {
-		return Today
-	}
-	return NotShown
 }
 
 func advertisedDrop(r Row, a *nb.ACL) Form {
@@ -123,13 +100,6 @@ func blocksOfRule(r Row, _ *nb.ACL) Form {
 	return Other
 }
 
-func icmpAllow(r Row, _ *nb.ACL) Form {
-	if r.Owner.Detail == "icmpAllow" {
-		return Today
-	}
-	return NotShown
-}
-
 // namespaceSet recognises an ACL with a namespace's address set. Today's form is a pod selector set of whole
 // namespaces, or an ACL with such a set.
 func namespaceSet(r Row) Form {
@@ -143,14 +113,12 @@ func namespaceSet(r Row) Form {
 	}
 	form := NotShown
 	for ref := range match.RefsIn(a.Match) {
-		if ref.Kind != match.RefAddressSet {
-			continue
-		}
-		s := r.DB.AddressSetByName(ref.Name)
-		if s == nil {
-			continue
+		var s *nb.AddressSet
+		if ref.Kind == match.RefAddressSet {
+			s = r.DB.AddressSetByName(ref.Name)
 		}
 		switch {
+		case s == nil:
 		case s.ExternalIDs[nb.KeyOwnerType] == nb.OwnerNamespace:
 			return Other
 		case strings.HasSuffix(nb.OwnerOfRow(s).Name, whole):

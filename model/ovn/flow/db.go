@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"iter"
 	"maps"
 	"slices"
@@ -25,10 +26,7 @@ func (d *DB) Apply(changes []RowChange) *DB {
 	}
 	txns := map[string]*sorted.Txn[Row]{}
 	for _, c := range changes {
-		row := c.New
-		if row == nil {
-			row = c.Old
-		}
+		row := cmp.Or(c.New, c.Old)
 		t := txns[row.table()]
 		if t == nil {
 			t = next.tables[row.table()].Txn()

@@ -1,6 +1,7 @@
 package flow
 
 import (
+	"cmp"
 	"strings"
 
 	"rung/model"
@@ -103,23 +104,21 @@ func (p *Pass) detailedDecisions() (out []*Decision) {
 
 // verdictWithoutEnd returns the verdict of a stage whose end the text does not show.
 func (d *Decision) verdictWithoutEnd() string {
-	if n := len(d.Met); n > 0 {
-		if v := d.Met[n-1].Verdict; v != Passes {
-			return v
-		}
+	n := len(d.Met)
+	switch {
+	case n == 0:
+		return d.Verdict
+	case d.Met[n-1].Verdict == Passes:
 		return ""
 	}
-	return d.Verdict
+	return d.Met[n-1].Verdict
 }
 
 // Passes is the verdict of an ACL that passes the packet to the next tier.
 const Passes = "pass"
 
 func metOf(s *Step, r Reading) *MetFlow {
-	m := &MetFlow{Step: s, Reading: r, Priority: s.Priority - PriorityOffset, Verdict: r.Verdict}
-	if m.Verdict == "" {
-		m.Verdict = Passes
-	}
+	m := &MetFlow{Step: s, Reading: r, Priority: s.Priority - PriorityOffset, Verdict: cmp.Or(r.Verdict, Passes)}
 	if r.Log != nil {
 		m.Log = &TraceLog{Log: *r.Log}
 	}
@@ -172,11 +171,10 @@ func (p *Pass) summaryDecisions() (out []*Decision) {
 
 // isLoggedVerdict reports whether the newest decision has that verdict, from an ACL that logged it.
 func isLoggedVerdict(out []*Decision, verdict string) bool {
-	n := len(out)
-	if n == 0 || out[n-1].Verdict != verdict {
+	if len(out) == 0 || out[len(out)-1].Verdict != verdict {
 		return false
 	}
-	met := out[n-1].Met
+	met := out[len(out)-1].Met
 	return len(met) > 0 && met[len(met)-1].Log != nil
 }
 

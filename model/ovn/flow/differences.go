@@ -21,12 +21,8 @@ func flowDifferences(a *nb.ACL, f *Flow) (out []string) {
 	say("priority", f.Row.Priority-PriorityOffset, a.Priority)
 	if f.Part == PartEval {
 		say("stage", string(f.Stage), a.Stage())
-		if f.Tier != NoTier {
-			say("tier", f.Tier, a.Tier)
-		} else if a.Tier != 0 {
-			say("tier", 0, a.Tier)
-		}
-		say("action", f.decisionOfFlow(), verdictOfAction(a.Action))
+		say("tier", max(f.Tier, 0), a.Tier) // NoTier is below 0
+		say("action", cmp.Or(f.Verdict, nb.ActionPass), verdictOfAction(a.Action))
 		say("log", f.Log != nil, a.Log)
 		if f.Log != nil && a.Log {
 			out = append(out, f.logDifferences(a)...)
@@ -55,14 +51,6 @@ func (f *Flow) logDifferences(a *nb.ACL) (out []string) {
 		out = append(out, "another meter")
 	}
 	return out
-}
-
-// decisionOfFlow returns the decision of an ACL's flow; pass if it decides nothing.
-func (r *Reading) decisionOfFlow() string {
-	if r.IsPassing() {
-		return nb.ActionPass
-	}
-	return r.Verdict
 }
 
 // verdictOfAction returns the verdict of a flow for its ACL's action.

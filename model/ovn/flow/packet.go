@@ -1,9 +1,11 @@
 package flow
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,11 +54,8 @@ func (a *PacketQuestion) CommandLine(db string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd := []string{Program, "--db=" + db, "--no-leader-only", "--detailed"}
-	for range maxTracking {
-		cmd = append(cmd, "--ct=new")
-	}
-	return append(cmd, "--", a.Datapath, flow), nil
+	return slices.Concat([]string{Program, "--db=" + db, "--no-leader-only", "--detailed"},
+		slices.Repeat([]string{"--ct=new"}, maxTracking), []string{"--", a.Datapath, flow}), nil
 }
 
 // microflow returns the packet in the syntax of ovn-trace(8).
@@ -104,10 +103,10 @@ func packetOf(text string) Packet {
 	var p Packet
 	for _, field := range strings.Split(strings.TrimPrefix(text, "# "), ",") {
 		key, value, pair := strings.Cut(field, "=")
+		if !pair && p.Proto == "" {
+			p.Proto = cmp.Or(map[string]string{"tcp6": "tcp", "udp6": "udp", "sctp6": "sctp"}[key], key) // without its family
+		}
 		if !pair {
-			if p.Proto == "" {
-				p.Proto = protocolOf(key)
-			}
 			continue
 		}
 		switch key {
@@ -124,15 +123,6 @@ func packetOf(text string) Packet {
 	return p
 }
 
-// protocolOf returns the protocol without its family.
-func protocolOf(keyword string) string {
-	switch keyword {
-	case "tcp6", "udp6", "sctp6":
-		return strings.TrimSuffix(keyword, "6")
-	}
-	return keyword
-}
-
 func parseAddress(s string) netip.Addr {
 	a, err := netip.ParseAddr(s)
 	if err != nil || a.Zone() != "" {
@@ -142,8 +132,9 @@ func parseAddress(s string) netip.Addr {
 }
 
 func parsePort(s string) int {
-	if n, err := strconv.ParseUint(s, 10, 16); err == nil {
-		return int(n)
+	n, err := strconv.ParseUint(s, 10, 16)
+	if err != nil {
+		return 0
 	}
-	return 0
+	return int(n)
 }

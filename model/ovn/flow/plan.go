@@ -22,10 +22,10 @@ var ErrNotTraced = errors.New("ovn-trace cannot be asked")
 // The second question begins at the router's port of the destination's switch: all ACLs are on the switches of
 // the nodes, so nothing is decided in between.
 func PlanQuestions(c *model.Cluster, p *verdict.Path, proto verdict.Protocol, rows func(zone string) *nb.DB) ([]PacketQuestion, error) {
-	if p.To.Addr.IsMulticast() {
+	switch {
+	case p.To.Addr.IsMulticast():
 		return nil, fmt.Errorf("%w about a multicast group", ErrNotTraced)
-	}
-	if p.Via != "" {
+	case p.Via != "":
 		return nil, fmt.Errorf("%w: node %s load balances its NodePort outside of the zones", ErrNotTraced, p.Via)
 	}
 	packet := PacketQuestion{Src: p.From.Addr, Dst: p.To.Addr, Protocol: proto, Port: p.To.Port}
@@ -45,8 +45,9 @@ func PlanQuestions(c *model.Cluster, p *verdict.Path, proto verdict.Protocol, ro
 		return s.err
 	}
 	from, to := p.From.Zone, p.To.Zone
+	var err error
 	if from != "" {
-		if err := add(from, func(a *PacketQuestion, s *zoneSite) {
+		err = add(from, func(a *PacketQuestion, s *zoneSite) {
 			a.Inport = logicalPortOf(c, &p.From)
 			a.EthSrc, a.Datapath = s.portMAC(a.Inport), s.switchOf(a.Inport)
 			if to == from {
@@ -54,19 +55,18 @@ func PlanQuestions(c *model.Cluster, p *verdict.Path, proto verdict.Protocol, ro
 			} else {
 				a.EthDst = s.routerMAC()
 			}
-		}); err != nil {
-			return nil, err
-		}
+		})
 	}
-	if to != "" && to != from {
-		if err := add(to, func(a *PacketQuestion, s *zoneSite) {
+	if err == nil && to != "" && to != from {
+		err = add(to, func(a *PacketQuestion, s *zoneSite) {
 			a.Inport = nb.RouterPort(to)
 			a.EthSrc, a.Datapath, a.EthDst = s.routerMAC(), s.switchOf(a.Inport), s.portMAC(logicalPortOf(c, &p.To))
-		}); err != nil {
-			return nil, err
-		}
+		})
 	}
-	if len(out) == 0 {
+	switch {
+	case err != nil:
+		return nil, err
+	case len(out) == 0:
 		return nil, fmt.Errorf("%w: no zone has an end of the connection", ErrNotTraced)
 	}
 	return out, nil

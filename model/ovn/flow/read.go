@@ -123,7 +123,7 @@ func ReadFlow(stage, match, actions string) (r Reading, ok bool) {
 		}
 	}
 	if r.Part == PartAction {
-		r.Verdict = carriedOutVerdict(match)
+		r.Verdict = carriedOut[match]
 	}
 	return r, true
 }
@@ -189,22 +189,8 @@ func insideParens(s string) (inner string, ok bool) {
 	return s[1 : len(s)-1], true
 }
 
-// carriedOutVerdict returns the verdict that a flow of part action carries out: it matches the bit that an ACL
-// set.
-func carriedOutVerdict(match string) string {
-	switch match {
-	case regAllow + " == 1":
-		return ActAllow
-	case regDrop + " == 1":
-		return ActDrop
-	case regReject + " == 1":
-		return ActReject
-	}
-	return ""
-}
-
-// IsPassing reports whether an ACL's flow decides nothing, so that the next tier decides.
-func (r *Reading) IsPassing() bool { return r.Part == PartEval && r.Verdict == "" }
+// carriedOut has the verdicts that flows of part action carry out: they match the bit that an ACL set.
+var carriedOut = map[string]string{regAllow + " == 1": ActAllow, regDrop + " == 1": ActDrop, regReject + " == 1": ActReject}
 
 // HasAction reports whether the flow has an action with a code.
 func (r *Reading) HasAction(code string) bool {

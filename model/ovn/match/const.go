@@ -1,6 +1,7 @@
 package match
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"math/bits"
@@ -22,15 +23,7 @@ func (a u128) shr(n int) u128 {
 	return u128{a.hi >> n, a.lo>>n | a.hi<<(64-n)}
 }
 
-func (a u128) cmp(b u128) int {
-	switch {
-	case a.hi != b.hi && a.hi < b.hi, a.hi == b.hi && a.lo < b.lo:
-		return -1
-	case a == b:
-		return 0
-	}
-	return 1
-}
+func (a u128) cmp(b u128) int { return cmp.Or(cmp.Compare(a.hi, b.hi), cmp.Compare(a.lo, b.lo)) }
 
 // width returns the number of bits without leading zeros.
 func (a u128) width() int {
@@ -210,7 +203,15 @@ func parsePlain(s string) (c Const, problem string) {
 	case s == "":
 		return c, "a number"
 	case strings.Trim(s, "0123456789") == "":
-		return parseDecimal(s)
+		c.Kind = ConstDecimal
+		if s[0] == '0' && len(s) > 1 {
+			return c, "a decimal number without leading zeros"
+		}
+		var err error
+		if c.value.lo, err = strconv.ParseUint(s, 10, 64); err != nil {
+			return c, "a decimal number below 2^64"
+		}
+		return c, ""
 	case len(s) > 1 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X'):
 		return parseHex(s[2:])
 	case len(s) == 17 && isMAC(s):
@@ -228,19 +229,6 @@ func parsePlain(s string) (c Const, problem string) {
 	if a.Is4() {
 		c.Kind = ConstIP4
 	}
-	return c, ""
-}
-
-func parseDecimal(s string) (c Const, problem string) {
-	c.Kind = ConstDecimal
-	if s[0] == '0' && len(s) > 1 {
-		return c, "a decimal number without leading zeros"
-	}
-	n, err := strconv.ParseUint(s, 10, 64)
-	if err != nil {
-		return c, "a decimal number below 2^64"
-	}
-	c.value.lo = n
 	return c, ""
 }
 
@@ -277,12 +265,8 @@ func hexDigit(b byte) byte {
 
 // isMAC reports whether s, of 17 bytes, is six pairs of hexadecimal digits joined by colons.
 func isMAC(s string) bool {
-	for i := 0; i < len(s); i++ {
-		if i%3 == 2 {
-			if s[i] != ':' {
-				return false
-			}
-		} else if hexDigit(s[i]) > 15 {
+	for i := range len(s) {
+		if i%3 == 2 && s[i] != ':' || i%3 != 2 && hexDigit(s[i]) > 15 {
 			return false
 		}
 	}

@@ -31,15 +31,7 @@ func Refs(e Expr) []Ref {
 			return false
 		}
 		for _, v := range c.Values {
-			r := Ref{RefPortGroup, v.Name()}
-			switch v.Kind {
-			case ConstPortGroup:
-			case ConstAddressSet:
-				r.Kind = RefAddressSet
-			default:
-				continue
-			}
-			if !seen[r] {
+			if r, ok := refOf(v); ok && !seen[r] {
 				seen[r] = true
 				refs = append(refs, r)
 			}
@@ -49,14 +41,22 @@ func Refs(e Expr) []Ref {
 	return refs
 }
 
+// refOf returns the reference of a constant, if it is one.
+func refOf(c Const) (r Ref, ok bool) {
+	switch c.Kind {
+	case ConstPortGroup:
+		return Ref{RefPortGroup, c.Name()}, true
+	case ConstAddressSet:
+		return Ref{RefAddressSet, c.Name()}, true
+	}
+	return r, false
+}
+
 // RefsIn yields the references in a text, token by token, even if the text is no valid expression.
 func RefsIn(text string) iter.Seq[Ref] {
 	return func(yield func(Ref) bool) {
 		for t := nextToken(text, 0); t.kind != tokEnd; t = nextToken(text, max(t.end, t.pos+1)) {
-			switch {
-			case t.kind != tokConst:
-			case t.c.Kind == ConstPortGroup && !yield(Ref{RefPortGroup, t.c.Name()}),
-				t.c.Kind == ConstAddressSet && !yield(Ref{RefAddressSet, t.c.Name()}):
+			if r, ok := refOf(t.c); ok && t.kind == tokConst && !yield(r) {
 				return
 			}
 		}

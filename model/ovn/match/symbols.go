@@ -76,24 +76,17 @@ func (t symbolTable) addMetadata() {
 	t.addNominal("inport", 0, "", fromInPort)
 	t.addNominal("outport", 0, "", fromOutPort)
 
-	for i := range 10 {
-		t.addField(fmt.Sprintf("reg%d", i), 32, "", fromNone)
+	for i, name := range []string{"reg", "xreg", "xxreg"} {
+		for n := range 10 >> i {
+			t.addField(fmt.Sprint(name, n), 32<<i, "", fromNone)
+		}
 	}
-	for i := range 5 {
-		t.addField(fmt.Sprintf("xreg%d", i), 64, "", fromNone)
+	for _, name := range []string{"flags", "pkt.mark", "ct_mark", "ct_label.label", "ct_state"} {
+		t.addField(name, 32, "", fromNone)
 	}
-	for i := range 2 {
-		t.addField(fmt.Sprintf("xxreg%d", i), 128, "", fromNone)
-	}
-	t.addField("flags", 32, "", fromNone)
 	t.addField("flags.loopback", 1, "", fromNone)
-	t.addField("pkt.mark", 32, "", fromNone)
-
-	t.addField("ct_mark", 32, "", fromNone)
 	t.addField("ct_mark.blocked", 1, "", fromNone)
 	t.addField("ct_label", 128, "", fromNone)
-	t.addField("ct_label.label", 32, "", fromNone)
-	t.addField("ct_state", 32, "", fromNone)
 	// A Packet begins its connection.
 	t.addField("ct.trk", 1, "", fromTrue)
 	t.addField("ct.new", 1, "ct.trk", fromTrue)
@@ -183,11 +176,10 @@ func (t symbolTable) addNeighbours() {
 		t.addField(name+".tha", 48, name, fromNone)
 	}
 	t.addPredicate("nd", "icmp6.type == {135, 136} && icmp6.code == 0 && ip.ttl == 255")
-	t.addPredicate("nd_ns", "icmp6.type == 135 && icmp6.code == 0 && ip.ttl == 255")
 	t.addPredicate("nd_ns_mcast", "ip6.mcast && icmp6.type == 135 && icmp6.code == 0 && ip.ttl == 255")
-	t.addPredicate("nd_na", "icmp6.type == 136 && icmp6.code == 0 && ip.ttl == 255")
-	t.addPredicate("nd_rs", "icmp6.type == 133 && icmp6.code == 0 && ip.ttl == 255")
-	t.addPredicate("nd_ra", "icmp6.type == 134 && icmp6.code == 0 && ip.ttl == 255")
+	for i, name := range []string{"nd_rs", "nd_ra", "nd_ns", "nd_na"} {
+		t.addPredicate(name, fmt.Sprintf("icmp6.type == %d && icmp6.code == 0 && ip.ttl == 255", ndFirst+i))
+	}
 	t.addField("nd.target", 128, "nd", fromTarget)
 	t.addField("nd.sll", 48, "nd_ns", fromNone)
 	t.addField("nd.tll", 48, "nd_na", fromNone)

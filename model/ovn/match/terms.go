@@ -50,24 +50,16 @@ func Terms(e Expr) []Term {
 	if e == nil {
 		return nil
 	}
-	if and := asConjunction(e); and != nil {
-		terms := make([]Term, len(and.Terms))
-		for i, t := range and.Terms {
-			terms[i] = explainTerm(t)
-		}
-		return terms
-	}
-	return []Term{explainTerm(e)}
-}
-
-// asConjunction returns e as a conjunction, without parentheses; nil for other expressions and for addresses
-// with exceptions, which form one term.
-func asConjunction(e Expr) *And {
 	and, ok := withoutParens(e).(*And)
+	// In parentheses, addresses with exceptions form one term.
 	if !ok || e != and && explainTerm(e).Kind != TermOther {
-		return nil
+		return []Term{explainTerm(e)}
 	}
-	return and
+	terms := make([]Term, len(and.Terms))
+	for i, t := range and.Terms {
+		terms[i] = explainTerm(t)
+	}
+	return terms
 }
 
 // withoutParens removes parentheses around an expression.
@@ -138,10 +130,10 @@ func (t *Term) asPort(e Expr) bool {
 	})
 }
 
-// addressSide returns "src" or "dst" for a whole IP address field.
-func addressSide(f Field) (side string, ok bool) {
-	family, side, _ := strings.Cut(f.Name, ".")
-	return side, (family == "ip4" || family == "ip6") && (side == "src" || side == "dst") && f.Bits == nil
+// splitField splits a whole field of an end, such as "tcp.dst", whose first part is one of those given.
+func splitField(f Field, firsts ...string) (first, side string, ok bool) {
+	first, side, _ = strings.Cut(f.Name, ".")
+	return first, side, slices.Contains(firsts, first) && (side == "src" || side == "dst") && f.Bits == nil
 }
 
 // asAddresses accepts comparisons with sets and addresses, and an address with its exceptions
@@ -167,7 +159,7 @@ func (t *Term) asAddresses(e Expr) bool {
 }
 
 func (t *Term) addAddress(c *Cmp) bool {
-	side, ok := addressSide(c.Field)
+	_, side, ok := splitField(c.Field, "ip4", "ip6")
 	if !ok || !keepEqual(&t.Field, side) {
 		return false
 	}
@@ -200,13 +192,6 @@ func (t *Term) asProtocols(e Expr) bool {
 	})
 }
 
-// portField splits a port field such as "tcp.dst".
-func portField(f Field) (proto, side string, ok bool) {
-	proto, side, _ = strings.Cut(f.Name, ".")
-	ok = (proto == "tcp" || proto == "udp" || proto == "sctp") && (side == "src" || side == "dst") && f.Bits == nil
-	return proto, side, ok
-}
-
 // asPorts accepts single ports, sets of ports and ranges, also after their protocol
 // (ovn-kubernetes.md#firewall-match).
 func (t *Term) asPorts(e Expr) bool {
@@ -236,7 +221,7 @@ func (t *Term) asPorts(e Expr) bool {
 }
 
 func (t *Term) keepPortField(f Field, proto *string) bool {
-	p, side, ok := portField(f)
+	p, side, ok := splitField(f, "tcp", "udp", "sctp")
 	return ok && keepEqual(proto, p) && keepEqual(&t.Field, side)
 }
 
@@ -270,7 +255,7 @@ func (t *Term) asNamed(e Expr) bool {
 		if !ok1 || !ok2 || a.Op != EQ || p.Op != EQ || len(a.Values) != 1 || len(p.Values) != 1 {
 			return false
 		}
-		side, isAddress := addressSide(a.Field)
+		_, side, isAddress := splitField(a.Field, "ip4", "ip6")
 		n, isPort := portNumber(p.Values[0])
 		t.Items = append(t.Items, NamedItem{a.Values[0].Text, n})
 		_, isHost := a.Values[0].Prefix()

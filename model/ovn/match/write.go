@@ -112,11 +112,6 @@ func L4(proto string, ports []PortTerm) string {
 	return proto + " && (" + strings.Join(terms, " || ") + ")"
 }
 
-func writeInt(b *strings.Builder, n int32) {
-	var buf [11]byte
-	b.Write(strconv.AppendInt(buf[:0], int64(n), 10))
-}
-
 // NamedItem is one resolved named port: a pod's address in canonical text and the container port.
 type NamedItem struct {
 	IP   string
@@ -131,6 +126,7 @@ func (n NamedItem) IsIPv6() bool { return strings.IndexByte(n.IP, ':') >= 0 }
 // (ovn-kubernetes.md#acls-of-a-rule).
 func NamedMatch(proto string, items []NamedItem) string {
 	var b strings.Builder
+	var port [11]byte
 	b.Grow(len(proto) + 6 + 64*len(items))
 	b.WriteString(proto)
 	b.WriteString(" && (")
@@ -147,7 +143,7 @@ func NamedMatch(proto string, items []NamedItem) string {
 		b.WriteString(" && ")
 		b.WriteString(proto)
 		b.WriteString(".dst == ")
-		writeInt(&b, n.Port)
+		b.Write(strconv.AppendInt(port[:0], int64(n.Port), 10))
 		b.WriteByte(')')
 	}
 	b.WriteByte(')')

@@ -223,14 +223,11 @@ func (x *tableTxn) removeName(r Row) {
 func sameNameKey(name, uuid string) string { return name + "\x00" + uuid }
 
 func rowByUUID[T Row](d *DB, tag int, uuid string) (row T) {
-	if d == nil {
-		return row
+	if d != nil {
+		r, _ := d.tables[tag].rows.Get(uuid)
+		row, _ = r.(T)
 	}
-	r, ok := d.tables[tag].rows.Get(uuid)
-	if !ok {
-		return row
-	}
-	return r.(T)
+	return row
 }
 
 func rowByName[T Row](d *DB, tag int, name string) (row T) {

@@ -72,21 +72,13 @@ var (
 func OwnerOf(table string, ids map[string]string) Owner {
 	o := Owner{Controller: ids[KeyOwnerController], Type: ids[KeyOwnerType], Index: -1}
 	id := ids[KeyID]
-	if o.Type == "" {
-		switch {
-		case o.Controller == "" && id == "":
-			if parseLegacyGroup(table, ids, &o) {
-				o.Form = FormLegacy
-			}
-		default:
-			o.Form = FormUnknown
-			o.takeKeys(ids)
-		}
-		return o
-	}
 	rest, own := strings.CutPrefix(id, o.Controller+":"+o.Type+":")
-	network := o.Controller == DefaultController || o.Network() != ""
+	network := IsOfNetwork(o.Controller)
 	switch {
+	case o.Type == "" && o.Controller == "" && id == "":
+		if parseLegacyGroup(table, ids, &o) {
+			o.Form = FormLegacy
+		}
 	case recognised[o.Type]:
 		o.Form = FormRecognised
 		o.takeKeys(ids)
@@ -122,14 +114,10 @@ func OwnerOfRow(r Row) Owner {
 // Network returns the network whose controller owns the row. It is empty for the default network and for
 // controllers of no network (ovn-kubernetes.md#other-networks).
 func (o Owner) Network() string {
-	if o.Controller == DefaultController {
+	if o.Controller == DefaultController || !strings.HasSuffix(o.Controller, networkSuffix) {
 		return ""
 	}
-	net, ok := strings.CutSuffix(o.Controller, networkSuffix)
-	if !ok {
-		return ""
-	}
-	return net
+	return strings.TrimSuffix(o.Controller, networkSuffix)
 }
 
 var compiledTypes = map[string]bool{

@@ -1,6 +1,7 @@
 package nb
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,11 +29,7 @@ func (o Owner) Label() string {
 	case FormOdd:
 		return o.rowText() + " (id of another form)"
 	}
-	owner := o.Type
-	if owner == "" {
-		owner = "without a type"
-	}
-	s := "owner " + owner
+	s := "owner " + cmp.Or(o.Type, "without a type")
 	if o.Controller != "" {
 		s += " of controller " + o.Controller
 	}
@@ -45,20 +42,14 @@ func (o Owner) Label() string {
 
 // rowText names the row of an owner type Rung compiles.
 func (o Owner) rowText() string {
-	dir := strings.ToLower(o.Direction)
-	comma := ""
-	if dir != "" {
-		comma = ", " + dir
-	}
+	dir, comma := strings.ToLower(o.Direction), o.commaDirection()
 	switch o.Type {
-	case OwnerCNP:
-		return joinWords("CNP", o.Name, dir, o.indexText(), o.protocolText(), o.Family, "("+MarkCNP+")")
-	case OwnerANP, OwnerBANP:
-		kind := "ANP"
-		if o.Type == OwnerBANP {
-			kind = "BANP"
+	case OwnerCNP, OwnerANP, OwnerBANP:
+		text := joinWords(adminKinds[o.Type], o.Name, dir, o.indexText(), o.protocolText(), o.Family)
+		if o.Type == OwnerCNP {
+			text += " (" + MarkCNP + ")"
 		}
-		return joinWords(kind, o.Name, dir, o.indexText(), o.protocolText(), o.Family)
+		return text
 	case OwnerNetworkPolicy:
 		s := joinWords("NP", joinNonEmpty("/", o.Namespace, o.Name), dir, o.indexText(), o.protocolText())
 		if o.Block == "-2" {
@@ -66,22 +57,10 @@ func (o Owner) rowText() string {
 		}
 		return s
 	case OwnerNetpolNamespace:
-		what := o.Detail
-		switch o.Detail {
-		case "defaultDeny", "": // its port group has no type
-			what = "default deny"
-		case "arpAllow":
-			what = "ARP"
-		case "icmpAllow":
-			what = "ICMP"
-		}
-		return what + namespaceSuffix(o.Namespace) + comma
+		what := rowNames[[2]string{o.Type, o.Detail}]
+		return cmp.Or(what, o.Detail, "default deny") + namespaceSuffix(o.Namespace) + comma // its port group has no type
 	case OwnerNetpolDefault:
-		name := o.Name
-		if name == NameHairpin {
-			name = "hairpin"
-		}
-		return joinWords(name, dir)
+		return joinWords(cmp.Or(rowNames[[2]string{o.Type, o.Name}], o.Name), dir)
 	case OwnerNetpolNode:
 		return joinWords("node", o.Name, o.Detail)
 	case OwnerPodSelector:
@@ -96,26 +75,32 @@ func (o Owner) rowText() string {
 	case OwnerMulticastNS:
 		return "multicast" + namespaceSuffix(o.Namespace) + comma
 	case OwnerMulticastCluster:
-		name := o.Name
-		switch o.Name {
-		case TypeMulticastDeny:
-			name = "default deny"
-		case TypeMulticastNodes:
-			name = "between nodes"
-		}
-		return joinWords("multicast", name) + comma
+		return joinWords("multicast", cmp.Or(rowNames[[2]string{o.Type, o.Name}], o.Name)) + comma
 	}
 	return joinWords(o.Type, joinNonEmpty("/", o.Namespace, o.Name), dir, o.Detail, o.Family)
 }
 
-func (o Owner) recognisedLabel() string {
-	dir := strings.ToLower(o.Direction)
-	if dir != "" {
-		dir = ", " + dir
+var adminKinds = map[string]string{OwnerCNP: "CNP", OwnerANP: "ANP", OwnerBANP: "BANP"}
+
+// rowNames are words for a part of an id, by owner type.
+var rowNames = map[[2]string]string{
+	{OwnerNetpolNamespace, "defaultDeny"}: "default deny", {OwnerNetpolNamespace, "arpAllow"}: "ARP",
+	{OwnerNetpolNamespace, "icmpAllow"}: "ICMP", {OwnerNetpolDefault, NameHairpin}: "hairpin",
+	{OwnerMulticastCluster, TypeMulticastDeny}: "default deny", {OwnerMulticastCluster, TypeMulticastNodes}: "between nodes",
+}
+
+// commaDirection returns ", ingress" or ", egress", empty without a direction.
+func (o Owner) commaDirection() string {
+	if o.Direction == "" {
+		return ""
 	}
+	return ", " + strings.ToLower(o.Direction)
+}
+
+func (o Owner) recognisedLabel() string {
 	switch o.Type {
 	case OwnerUDNIsolation:
-		return joinWords("UDN isolation", o.Name) + dir
+		return joinWords("UDN isolation", o.Name) + o.commaDirection()
 	case OwnerAdvertised:
 		if o.Detail != "" {
 			return joinWords("advertised network", o.Name, "id", o.Detail)
