@@ -13,12 +13,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"rung/cli/command"
-
 	"rung/engine"
 	"rung/engine/logs"
-
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"

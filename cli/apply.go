@@ -16,7 +16,6 @@ import (
 	"rung/change/rewrite"
 	"rung/cli/command"
 	"rung/engine"
-
 	"rung/model/words"
 	"rung/revision"
 	"rung/sources/files"

@@ -14,7 +14,6 @@ import (
 	"rung/cli/command"
 	"rung/engine"
 	"rung/model"
-
 	"rung/model/words"
 	"rung/revision"
 )

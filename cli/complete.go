@@ -8,7 +8,6 @@ import (
 	"rung/cli/command"
 	"rung/engine"
 	"rung/model/logline"
-
 	"rung/revision"
 )
 

@@ -3,13 +3,14 @@ package cli
 import (
 	"os"
 	"path/filepath"
-	"rung/cli/command"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"rung/cli/command"
 )
 
 // walkFlags calls f for every flag of the command line, hidden ones too.

@@ -4,14 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
+
 	"rung/cli/command"
 	"rung/engine"
 	"rung/engine/logs"
-
 	"rung/model/logline"
 	"rung/model/words"
-	"slices"
-	"time"
 )
 
 // logsConfig returns the configuration of rung logs.

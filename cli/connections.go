@@ -10,7 +10,6 @@ import (
 	"rung/cli/command"
 	"rung/engine"
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/matrix"
 	"rung/revision"

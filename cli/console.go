@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
-
 	"rung/engine"
 	"rung/engine/statedir"
 	"rung/model/words"

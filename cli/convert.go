@@ -10,7 +10,6 @@ import (
 	"rung/cli/command"
 	"rung/engine"
 	"rung/engine/convert"
-
 	labels "rung/model/convert"
 	"rung/model/words"
 	"rung/pages/page"

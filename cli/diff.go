@@ -9,10 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rung/cli/command"
-
 	"rung/change/effect"
-
+	"rung/cli/command"
 	"rung/engine"
 	"rung/model"
 	"rung/model/words"

@@ -3,9 +3,10 @@ package cli
 import (
 	"context"
 	"errors"
+	"sync"
+
 	"rung/cli/command"
 	"rung/engine"
-	"sync"
 )
 
 // openEngines holds the engines of a console: the shown one, and former ones still closing.

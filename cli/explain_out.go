@@ -10,7 +10,6 @@ import (
 	"rung/cli/command"
 	"rung/model"
 	"rung/model/ovn/flow"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"

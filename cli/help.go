@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"rung/cli/command"
-
 	"rung/model/words"
 )
 

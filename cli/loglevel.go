@@ -15,12 +15,10 @@ import (
 	"rung/cli/command"
 	"rung/engine"
 	"rung/model"
-
 	"rung/model/logline"
 	"rung/model/words"
 	"rung/pages/activity"
 	"rung/revision"
-
 	"rung/system"
 )
 

@@ -10,14 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
-
 	"rung/engine"
 	"rung/engine/logs"
-
 	"rung/model"
-
 	"rung/model/logline"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"

@@ -15,7 +15,6 @@ import (
 	"rung/engine"
 	"rung/engine/trace"
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/matrix"
 	"rung/pages/page"

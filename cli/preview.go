@@ -9,7 +9,6 @@ import (
 	"rung/change/gate"
 	"rung/cli/command"
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/difference"
 )

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"rung/cli/command"
-
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"

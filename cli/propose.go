@@ -10,7 +10,6 @@ import (
 	"rung/cli/command"
 	"rung/engine"
 	"rung/engine/logs"
-
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/verdict"

@@ -15,7 +15,6 @@ import (
 	"k8s.io/klog/v2"
 
 	"rung/cli/command"
-
 	"rung/engine"
 	"rung/engine/zones"
 	"rung/model/words"

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"rung/engine"
-
 	"rung/model"
 )
 

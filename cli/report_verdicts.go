@@ -13,14 +13,12 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/words"
+	"rung/pages/cluster"
 	"rung/pages/findings"
 	"rung/pages/matrix"
 	"rung/pages/page"
 	"rung/pages/rows"
-
-	"rung/pages/cluster"
 	"rung/revision"
-
 	"rung/system"
 )
 

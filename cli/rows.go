@@ -3,19 +3,17 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
-
 	"rung/engine"
 	"rung/model"
 	"rung/pages/page"
 	"rung/pages/rows"
 	"rung/revision"
-
-	"slices"
 )
 
 func RowsCommand(a *command.App) *cobra.Command {

@@ -11,7 +11,6 @@ import (
 	"rung/engine"
 	"rung/engine/zones"
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"

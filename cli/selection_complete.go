@@ -2,13 +2,14 @@ package cli
 
 import (
 	"maps"
-	"rung/cli/command"
-	"rung/engine"
-	"rung/revision"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"rung/cli/command"
+	"rung/engine"
+	"rung/revision"
 )
 
 // completeTerms completes the last term of a selector with the terms of existing objects.

@@ -10,17 +10,14 @@ import (
 
 	"rung/change/gate"
 	"rung/change/history"
-
 	"rung/cli/command"
 	"rung/engine"
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/ladder"
 	"rung/pages/page"
 	"rung/pages/policy"
 	"rung/revision"
-
 	"rung/system"
 	"rung/themes"
 )

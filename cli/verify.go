@@ -13,11 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
-
 	"rung/engine"
 	"rung/engine/verify"
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"

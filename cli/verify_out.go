@@ -5,10 +5,8 @@ import (
 	"strings"
 
 	"rung/cli/command"
-
 	"rung/engine/trace"
 	"rung/engine/verify"
-
 	"rung/model/words"
 )
 

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"rung/cli/command"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/themes"

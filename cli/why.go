@@ -2,15 +2,13 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
-	"fmt"
 	"rung/cli/command"
-
 	"rung/engine"
 	"rung/engine/logs"
-
 	"rung/model"
 	"rung/model/words"
 	"rung/pages/page"

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
-	"rung/change"
+	"sync/atomic"
 
+	"rung/change"
 	"rung/engine"
 	"rung/sources/files"
-	"sync/atomic"
 )
 
 // App holds the streams, flags and state that the subcommands share.

@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/change/history"
-
 	"rung/engine"
 	"rung/model"
 	"rung/model/ladder"

@@ -15,15 +15,13 @@ import (
 	"github.com/spf13/pflag"
 
 	"rung/change/write"
-
 	"rung/engine"
 	"rung/engine/lab"
 	"rung/engine/zones"
 	"rung/model"
 	"rung/revision"
-	"rung/sources/kube"
-
 	"rung/sources/files"
+	"rung/sources/kube"
 	"rung/system"
 )
 

@@ -6,7 +6,6 @@ import (
 	"rung/engine"
 	"rung/engine/logs"
 	"rung/model"
-
 	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"

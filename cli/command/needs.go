@@ -1,17 +1,16 @@
 package command
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
+	"io/fs"
 	"slices"
 	"strings"
 
-	"context"
-	"errors"
-	"io"
-	"io/fs"
 	"rung/engine"
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"

@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"

@@ -2,8 +2,8 @@ package command
 
 import (
 	"context"
-	"rung/engine"
 
+	"rung/engine"
 	"rung/model/words"
 )
 
