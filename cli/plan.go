@@ -6,13 +6,18 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"rung/change/gate"
 	"rung/cli/command"
 	"rung/engine"
+	"rung/model"
 	"rung/model/plan"
 	"rung/model/words"
+	"rung/pages/difference"
+	"rung/pages/page"
 	told "rung/pages/plan"
 	"rung/revision"
 )
@@ -197,4 +202,108 @@ func stepsText(title string, steps []plan.Step, first int, notes []string) strin
 		text += words.Noted + " " + n + "\n"
 	}
 	return text
+}
+
+// tierPlace is the JSON of `rung plan --insert` in a system with tiers.
+type tierPlace struct {
+	Tier     string  `json:"tier"`
+	Priority float64 `json:"priority"`
+}
+
+// String returns the place as rung move takes it.
+func (p tierPlace) String() string { return fmt.Sprintf("%s/%v", p.Tier, p.Priority) }
+
+// tierPlaces is the JSON of `rung plan` in a system with tiers: free places before, between and after the
+// policies of each tier.
+type tierPlaces struct {
+	Places []tierPlace `json:"places"`
+}
+
+// errNoSpacing says why policies in tiers are not re-spaced.
+var errNoSpacing = errors.New("plan: fractional priorities need no re-spacing; " +
+	"--insert ABOVE,BELOW finds a place for rung move")
+
+// tiersAnswer answers `rung plan` in a system whose tiers have fractional priorities.
+func tiersAnswer(r *revision.Revision, f *planFlags) (*command.Answer, error) {
+	if f.respace {
+		return nil, errNoSpacing
+	}
+	bands, omits := revision.LadderBands(r), revision.OmissionsOfObjects(r)
+	if f.insert == "" {
+		const usual = 5 // for a tier without policies
+		slots, _ := plan.PlacesInTiers(bands, model.Key{}, plan.TierPlace{Priority: usual})
+		out := tierPlaces{Places: []tierPlace{}}
+		text := "free places, as rung move takes them:\n"
+		for _, s := range slots {
+			p := tierPlace(s)
+			out.Places = append(out.Places, p)
+			text += p.String() + "\n"
+		}
+		return &command.Answer{Value: out, Text: func(bool) string { return text }, NotConsidered: omits}, nil
+	}
+	above, below, both := strings.Cut(f.insert, ",")
+	if !both {
+		return nil, fmt.Errorf("--insert %q: want ABOVE,BELOW, two policies by name", f.insert)
+	}
+	var ends [2]model.Key
+	for i, name := range []string{above, below} {
+		name = strings.TrimSpace(name)
+		if name == "" {
+			continue
+		}
+		k, err := command.PolicyNamed(r, name)
+		if err != nil {
+			return nil, fmt.Errorf("--insert: %w", err)
+		}
+		ends[i] = k
+	}
+	slot, err := plan.InsertInTiers(bands, ends[0], ends[1])
+	if err != nil {
+		return nil, fmt.Errorf("plan: %w", err)
+	}
+	p := tierPlace(slot)
+	return &command.Answer{Value: p, Text: func(bool) string { return p.String() + " is free\n" }, NotConsidered: omits}, nil
+}
+
+// planStateText describes a running or stopped plan step by step, and what can be done about it.
+func planStateText(st *revision.PlanState, now time.Time, next string) string {
+	text := words.CleanLine(told.Headline(st, now)) + "\n\n" + command.TableText(told.Steps, told.StepsOf(st), false, 0)
+	if st.State == revision.PlanStopped && st.Stuck == "" { // a stuck plan's reason says what to do
+		text += "\n" + next + "\n"
+	}
+	return text
+}
+
+// planNext says what can be done about a stopped plan.
+const planNext = "rung plan --resume continues, --back rolls back, --keep ends it"
+
+// stepsOut is the JSON of a plan's remaining steps, which a yes makes.
+type stepsOut struct {
+	Title     string             `json:"title"`
+	Outcome   string             `json:"outcome,omitempty"` // as in consequences.Facts
+	Blocked   string             `json:"blocked,omitempty"`
+	FirstStep int                `json:"first_step"`
+	Steps     []plan.Step        `json:"steps"`
+	Guards    []difference.Guard `json:"guards"`
+	// Effect of all steps together, and of each step.
+	Connections     *difference.Effect   `json:"connections,omitempty"`
+	StepConnections []*difference.Effect `json:"step_connections,omitempty"`
+	ConfirmName     string               `json:"confirm_name,omitempty"`
+	Notes           []string             `json:"notes"`
+}
+
+// stepsAnswer returns the preview of a plan: the steps that a yes makes.
+func stepsAnswer(p *gate.Preview, outcome string) *command.Answer {
+	all := difference.ConsequencesOf(p)
+	out := stepsOut{Title: p.Title, Outcome: outcome, Blocked: p.Blocked, FirstStep: p.FirstStep, Steps: append([]plan.Step{}, p.Steps...),
+		Guards:      all.Guards,
+		Connections: all.Connections, StepConnections: page.MapList(p.StepEffects, difference.EffectOf),
+		ConfirmName: p.ConfirmName, Notes: all.Notes}
+	return &command.Answer{Value: out, NotConsidered: p.NotConsidered, Text: func(bool) string {
+		notes := p.Notes
+		if len(p.Steps) == 0 && p.Blocked == "" {
+			notes = append([]string{"all steps are made; waiting for zones to show the last one"}, notes...)
+		}
+		return stepsText(p.Title, p.Steps, p.FirstStep, notes) + guardsText(p)
+	}}
 }

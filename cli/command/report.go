@@ -5,10 +5,17 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"net/url"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
+
+	"rung/model"
+	"rung/model/lint"
+	"rung/pages/findings"
+	"rung/pages/page"
 )
 
 // Forms of a report, as -o names them.
@@ -176,4 +183,95 @@ func (r *Report) uri(file string) string {
 		u.Scheme = "file"
 	}
 	return u.String()
+}
+
+// writeReport writes the report of an answer in the form of -o, and nothing else to w. Omissions and the
+// summary go to stderr for people.
+func writeReport(a *App, w io.Writer, ans *Answer, out []OmissionOut) error {
+	if ans.Report == nil {
+		return formError(a.Flags.Output)
+	}
+	r := ans.Report()
+	r.Version = a.Version
+	if len(a.Flags.Files) > 0 {
+		r.Input = a.Flags.Files[0]
+	}
+	var err error
+	if r.Folder, err = os.Getwd(); err != nil {
+		return fmt.Errorf("name files relative to the working folder: %w", err)
+	}
+	r.NotConsidered = page.MapList(out, func(o OmissionOut) Omission {
+		return Omission{Code: string(o.Code), Level: o.level(), Text: o.Text, File: o.File, Line: o.Line}
+	})
+	text, err := r.Write(a.Flags.Output)
+	if err != nil {
+		return fmt.Errorf("-o %s: %w", a.Flags.Output, err)
+	}
+	a.sayOmitted(out)
+	a.SayOnce(ans.Summary)
+	_, err = io.WriteString(w, text)
+	return err
+}
+
+// level returns the level of an omission.
+func (o *OmissionOut) level() Level {
+	switch {
+	case o.Assumed:
+		return Note
+	case o.Allowed:
+		return Warning
+	}
+	return Error
+}
+
+// AddFindings adds a result for each finding, and the rules of their codes.
+func (r *Report) AddFindings(found []model.Finding) {
+	explained := map[string]bool{}
+	for _, f := range findings.FindingsOf(found) {
+		if !explained[f.Code] {
+			explained[f.Code] = true
+			r.Rules = append(r.Rules, findingRule(f.Code))
+		}
+		o := Result{Code: f.Code, Level: severityLevel(f.Severity), Message: f.Message, Object: f.Policy, File: f.Of.Origin.File,
+			Line: f.Of.Origin.Line, Key: f.PlaceText()}
+		if f.Policy != "" {
+			o.Name = strings.TrimSpace(f.Code + ": " + f.Policy + " " + f.PlaceText())
+		}
+		if place := f.PlaceText(); place != "" {
+			o.Message = place + ": " + o.Message
+		}
+		if lint.KindOfCode(f.Code) == nil {
+			o.Key += " " + f.Message // a policy may have several errors of one code
+		}
+		if !f.Of.Witness.IsZero() {
+			o.Detail = "for example " + f.Of.Witness.String()
+		}
+		if f.Remedy != "" {
+			o.Message += " → " + f.Remedy
+		}
+		r.Results = append(r.Results, o)
+	}
+}
+
+// findingRule returns the rule of a code, as docs/findings.md explains it.
+func findingRule(code string) Rule {
+	out := Rule{Code: code, Help: "docs/findings.md#" + code + " has an example."}
+	if k := lint.KindOfCode(code); k != nil {
+		out.Says = k.Says
+		if k.Remedy != "" {
+			out.Help = "What to do: " + k.Remedy + ".\n" + out.Help
+		}
+	}
+	return out
+}
+
+// severityLevel returns the level of a severity.
+func severityLevel(s model.Severity) Level {
+	switch s {
+	case model.SeverityError:
+		return Error
+	case model.SeverityWarning:
+		return Warning
+	}
+	return Note
 }

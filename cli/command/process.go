@@ -1,0 +1,296 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"log/slog"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"runtime/pprof"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+	"k8s.io/klog/v2"
+
+	"rung/engine/statedir"
+	"rung/model/words"
+)
+
+// endedBy is the cause of a context ended by a signal.
+type endedBy struct{ sig os.Signal }
+
+func (e endedBy) Error() string { return "ended by a signal: " + e.sig.String() }
+
+// Signal returns the signal, for callers that pass it on.
+func (e endedBy) Signal() os.Signal { return e.sig }
+
+// ErrPipe is the cause of a context that ended because nobody reads the output any more.
+var ErrPipe = errors.New("nobody reads the output any longer")
+
+// sameSignals is how long further signals are ignored after the first, since ending a session often sends
+// several. Later ones end the process at once.
+const sameSignals = 2 * time.Second
+
+// EditorHasTerminal is set while an editor started by Rung has the terminal: interrupts and quits typed there
+// are for the editor.
+var EditorHasTerminal atomic.Bool
+
+// OnQuit receives the goroutines' stacks at SIGQUIT; nil prints them.
+var OnQuit atomic.Pointer[func(goroutines []byte)]
+
+// UntilSignal returns a context that ends at an interrupt, SIGTERM or SIGQUIT, or when the terminal is gone,
+// unless that is switched off (nohup). end ends it for another cause. SIGPIPE does not end it, but a write
+// that fails does. stop releases the signals.
+func UntilSignal(errw io.Writer) (ctx context.Context, end context.CancelCauseFunc, stop func()) {
+	ctx, end = context.WithCancelCause(context.Background())
+	// Room for several signals at once, so that an ignored one does not displace the next.
+	got, pipes := make(chan os.Signal, 8), make(chan os.Signal, 1)
+	ends := append([]os.Signal{os.Interrupt, syscall.SIGTERM}, moreEnds...)
+	if !signal.Ignored(syscall.SIGHUP) {
+		ends = append(ends, syscall.SIGHUP)
+	}
+	signal.Notify(got, ends...)
+	for _, s := range pipeSignals {
+		signal.Notify(pipes, s) // without arguments it would mean all signals
+	}
+	over := make(chan struct{})
+	go func() {
+		for {
+			select {
+			case <-over:
+				return
+			case s := <-got:
+				if EditorHasTerminal.Load() && (s == os.Interrupt || isQuit(s)) {
+					continue
+				}
+				if isQuit(s) {
+					dumpGoroutines(errw)
+				}
+				end(endedBy{s})
+			case <-ctx.Done():
+				same := time.NewTimer(sameSignals)
+				defer same.Stop()
+				select {
+				case <-over:
+				case <-same.C:
+					signal.Stop(got)
+				}
+				return
+			}
+		}
+	}()
+	return ctx, end, func() {
+		close(over)
+		signal.Stop(got)
+		signal.Stop(pipes)
+		end(nil)
+	}
+}
+
+// dumpGoroutines passes on the stacks of all goroutines, or prints them like any Go program at SIGQUIT.
+func dumpGoroutines(errw io.Writer) {
+	var b bytes.Buffer
+	_ = pprof.Lookup("goroutine").WriteTo(&b, 2) // memory write: no error
+	if keep := OnQuit.Load(); keep != nil {
+		(*keep)(b.Bytes())
+		return
+	}
+	fmt.Fprintf(errw, "SIGQUIT: quit\n\n%s\n", b.Bytes())
+}
+
+// AwaitResult runs f, which cannot be cancelled (reading the kubeconfig, say), and returns when f does or ctx
+// ends. In the latter case f is left running.
+func AwaitResult[T any](ctx context.Context, f func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
+	}
+	got := make(chan result, 1)
+	go func() {
+		v, err := f()
+		got <- result{v, err}
+	}()
+	select {
+	case r := <-got:
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
+
+// Pause waits for d, or until ctx ends.
+func Pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}
+
+// outlet is standard output or standard error. If its reader is gone (rung logs --follow | head) the command
+// ends normally, so that its sandbox is removed.
+type outlet struct {
+	w      io.Writer
+	end    context.CancelCauseFunc
+	closed *atomic.Bool // shared by all outlets
+}
+
+// NewOutlet returns an outlet to w. If the reader is gone, it calls end and sets closed.
+func NewOutlet(w io.Writer, end context.CancelCauseFunc, closed *atomic.Bool) io.Writer {
+	return &outlet{w, end, closed}
+}
+
+func (o *outlet) Write(p []byte) (int, error) {
+	n, err := o.w.Write(p)
+	if err != nil && BrokenPipe(err) {
+		o.hangUp()
+	}
+	return n, err
+}
+
+func (o *outlet) hangUp() {
+	o.closed.Store(true)
+	o.end(ErrPipe)
+}
+
+// lookEvery is how often a long-running command checks whether its output is still read.
+const lookEvery = 250 * time.Millisecond
+
+// WhileRead ends a long-running command as soon as nobody reads its output, even if there is nothing to print.
+// stop ends the check.
+func WhileRead(out io.Writer) (stop func()) {
+	o, ok := out.(*outlet)
+	if !ok {
+		return func() {}
+	}
+	f, ok := o.w.(*os.File)
+	if !ok {
+		return func() {}
+	}
+	done, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		tick := time.NewTicker(lookEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				if hungUp(f) {
+					o.hangUp()
+					return
+				}
+			}
+		}
+	}()
+	return func() { close(done); <-gone }
+}
+
+// IsTerminal reports whether a stream of the command is a terminal.
+func IsTerminal(stream any) bool {
+	if o, ok := stream.(*outlet); ok {
+		stream = o.w
+	}
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(f.Fd())
+}
+
+// TerminalWidth returns the width of the terminal that out writes to, in cells; 0 if it is none.
+func TerminalWidth(out io.Writer) int {
+	if o, ok := out.(*outlet); ok {
+		if f, ok := o.w.(interface{ Fd() uintptr }); ok {
+			if w, _, err := term.GetSize(f.Fd()); err == nil {
+				return w
+			}
+		}
+	}
+	return 0
+}
+
+// gcPercent is how much the heap of a long-running process may grow before it is collected, in percent of its
+// live bytes. Go's default of 100 needs nearly half as much memory again and saves half of the collections,
+// which no key press notices.
+const gcPercent = 40
+
+// NoSamples turns off sampling for heap profiles. Call it if no profile is requested.
+var NoSamples = sync.OnceFunc(func() { runtime.MemProfileRate = 0 })
+
+// startPercent is gcPercent until the first collection, at a heap of 32 MB (Go's smallest heap of 4 MB times
+// startPercent / 100). Collecting the few megabytes of a start a dozen times would take a third of the time to
+// the first frame.
+const startPercent = 800
+
+// SaveMemory makes the collector run more often, for the console and `rung reconcile`, which run for days.
+// GOGC takes precedence; GOMEMLIMIT still applies.
+func SaveMemory() {
+	if os.Getenv("GOGC") != "" {
+		return
+	}
+	debug.SetGCPercent(startPercent)
+	// The first collection finds this object unreachable.
+	runtime.AddCleanup(new([64]byte), func(percent int) { debug.SetGCPercent(percent) }, gcPercent)
+}
+
+// ownLogSize is the size of Rung's own log above which the next start renames it to rung.log.old.
+const ownLogSize = 5 << 20
+
+// OpenOwnLog sends everything that libraries log (log, slog, klog) to a file, since a line on stderr would
+// garble the screen. That includes the output of exec plugins, which get the os.Stderr current when the
+// kubeconfig is opened, so call it before.
+func OpenOwnLog(dir string) (io.Closer, error) {
+	f, err := statedir.OpenLog(dir, "rung.log", ownLogSize)
+	if err != nil {
+		return nil, err
+	}
+	handler := slog.NewTextHandler(f, &slog.HandlerOptions{ReplaceAttr: WithoutLogins})
+	slog.SetDefault(slog.New(handler)) // also redirects the standard logger
+	log.SetFlags(0)
+	klog.SetSlogLogger(slog.New(handler))
+	own := &ownLog{File: f, stderr: os.Stderr}
+	os.Stderr = f
+	return own, nil
+}
+
+// WithoutLogins removes user and password from URLs in a log record.
+func WithoutLogins(_ []string, a slog.Attr) slog.Attr {
+	switch v := a.Value.Any().(type) {
+	case string:
+		return slog.String(a.Key, words.WithoutLogins(v))
+	case error:
+		return slog.String(a.Key, words.WithoutLogins(v.Error()))
+	}
+	return a
+}
+
+// ownLog is Rung's own log while a screen is shown.
+type ownLog struct {
+	*os.File
+	stderr *os.File // stderr of the process
+}
+
+// Close restores stderr.
+func (o *ownLog) Close() error {
+	os.Stderr = o.stderr
+	return o.File.Close()
+}
+
+// QuietLibraries silences the logs of libraries for the whole process: stderr has one line for every error of
+// a command and nothing else.
+func QuietLibraries() {
+	handler := slog.DiscardHandler
+	slog.SetDefault(slog.New(handler))
+	log.SetOutput(io.Discard)
+	klog.SetSlogLogger(slog.New(handler))
+}
