@@ -3,11 +3,9 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -45,7 +43,7 @@ type lineAggregate struct {
 	follow bool
 	begin  time.Time // earlier lines are not counted
 	end    time.Time // later lines are not counted, unless zero
-	head   bool      // the CSV header was printed
+	head   bool      // a head was printed
 	last   string    // last print, without its time
 }
 
@@ -185,9 +183,18 @@ func printHits(a *command.App, g *lineAggregate, rules []logs.RuleHits, now time
 	if len(rows) == 0 {
 		fmt.Fprintln(a.Err, "rung: no line counted; rung logs --why POLICY explains missing lines")
 	}
+	again := g.head
+	g.head = true
 	switch {
 	case a.Flags.Output == command.CSVForm:
-		return csvHits(a, g, rows)
+		head := []string{"at", "policy", "rule", "verdict", "from", "to", "traffic", "hits", "hits_15m", "first", "last"}
+		if again {
+			head = nil
+		}
+		_, err := io.WriteString(a.Out, command.CSVText(head, page.MapList(rows, func(r hitOut) []string {
+			return []string{r.At, r.Policy, r.Rule, r.Verdict, r.From, r.To, r.Traffic, fmt.Sprint(r.Hits), fmt.Sprint(r.Lately), r.First, r.Last}
+		})))
+		return err
 	case a.PrintsValues():
 		for _, r := range rows {
 			if err := a.PrintItem(r, nil); err != nil {
@@ -202,10 +209,9 @@ func printHits(a *command.App, g *lineAggregate, rules []logs.RuleHits, now time
 		t.AddRow(words.Thousands(r.Hits), words.Thousands(r.Lately), r.Policy, r.Rule, r.Verdict, from, r.To, r.Traffic, r.Last)
 	}
 	text = t.String()
-	if g.head {
+	if again {
 		text = "\n" + text
 	}
-	g.head = true
 	_, err := io.WriteString(a.Out, text)
 	return err
 }
@@ -232,26 +238,4 @@ func hitRows(rules []logs.RuleHits, now time.Time) []hitOut {
 		}
 	}
 	return rows
-}
-
-func csvHits(a *command.App, g *lineAggregate, rows []hitOut) error {
-	w := csv.NewWriter(a.Out)
-	if !g.head {
-		g.head = true
-		if err := w.Write([]string{"at", "policy", "rule", "verdict", "from", "to", "traffic", "hits", "hits_15m", "first", "last"}); err != nil {
-			return fmt.Errorf("writing CSV: %w", err)
-		}
-	}
-	for _, r := range rows {
-		cells := []string{r.At, r.Policy, r.Rule, r.Verdict, r.From, r.To, r.Traffic}
-		for i := range cells {
-			cells[i] = words.Escape(cells[i])
-		}
-		cells = append(cells, strconv.FormatUint(r.Hits, 10), strconv.FormatUint(r.Lately, 10), r.First, r.Last)
-		if err := w.Write(cells); err != nil {
-			return fmt.Errorf("writing CSV: %w", err)
-		}
-	}
-	w.Flush()
-	return w.Error()
 }

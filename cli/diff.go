@@ -131,7 +131,7 @@ func differenceAnswer(a *command.App, f *difference.Facts, d *effect.Difference,
 	ans := command.TableAnswer(a, f, difference.Connections, f.Connections)
 	ans.FailOn, ans.NotConsidered = fails.isMet(f), d.NotConsidered
 	ans.Text = func(wide bool) string { return differenceText(a, f, command.NotCounted(d.NotConsidered), wide) }
-	ans.Markdown = func() string { return commentText(f, command.MarkdownOmitted(a, d.NotConsidered)) }
+	ans.Markdown = func() string { return commentText(f, command.MarkdownOmitted(a.OmissionsOut(d.NotConsidered))) }
 	ans.Objects = f.Connections
 	ans.Report, ans.Summary = func() *command.Report { return differenceReport(f, &fails) }, strings.Join(f.Summary(), "; ")
 	return ans

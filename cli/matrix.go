@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/csv"
 	"fmt"
 	"slices"
 	"strconv"
@@ -93,7 +92,7 @@ rung trace --cases reads.`,
 				return ans, nil
 			}
 			cells := t.shownCells(out)
-			if a.Flags.Output == "json" && !command.PrintsTemplate(a) {
+			if a.Flags.Output == "json" {
 				ans.Long = &command.LongList{Head: out, Key: "cells", Elements: t.writtenCells(cells)}
 				return ans, nil
 			}
@@ -366,17 +365,14 @@ func (t *matrixTable) exceptLines(prefix string) string {
 
 // csvLines returns a line for each cell.
 func (t *matrixTable) csvLines() string {
-	var b strings.Builder
-	w := csv.NewWriter(&b) // in memory: no errors
-	_ = w.Write([]string{"from", "to", "verdict", "pairs", "allow", "deny", "by_port", "by_endpoint", "undefined", "unknown",
-		"not_applicable"})
+	var lines [][]string
 	t.visitCells(func(from, to *revision.MatrixEnd, c revision.MatrixCell) {
-		row := []string{words.Escape(from.Name()), words.Escape(to.Name()), string(c.Verdict())}
+		row := []string{from.Name(), to.Name(), string(c.Verdict())}
 		for _, n := range []int{c.CountPairs(), c.Allow, c.Deny, c.ByPort, c.ByEndpoint, c.Undefined, c.Unknown, c.NotApplicable} {
 			row = append(row, strconv.Itoa(n))
 		}
-		_ = w.Write(row)
+		lines = append(lines, row)
 	})
-	w.Flush()
-	return b.String()
+	return command.CSVText([]string{"from", "to", "verdict", "pairs", "allow", "deny", "by_port", "by_endpoint", "undefined", "unknown",
+		"not_applicable"}, lines)
 }

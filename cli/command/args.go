@@ -78,7 +78,7 @@ func dashed(absent *pflag.NotExistError) string {
 
 // wrongValue returns an error that says which values a flag takes.
 func wrongValue(bad *pflag.InvalidValueError) error {
-	want := ""
+	want := bad.Unwrap().Error()
 	switch bad.GetFlag().Value.Type() {
 	case "bool":
 		want = "want true or false"
@@ -86,8 +86,6 @@ func wrongValue(bad *pflag.InvalidValueError) error {
 		want = "want a number"
 	case "duration":
 		want = "want a time such as 30s or 5m"
-	default:
-		want = bad.Unwrap().Error()
 	}
 	return fmt.Errorf("--%s %s: %s", bad.GetFlag().Name, bad.GetValue(), want)
 }
@@ -129,7 +127,6 @@ const (
 	NbctlForm    = "nbctl"    // records as ovn-nbctl prints them
 	MarkdownForm = "markdown" // for a review
 	CSVForm      = "csv"      // for a spreadsheet
-	AntctlForm   = "antctl"   // the columns of antctl
 	NameForm     = "name"     // KIND/NAME of each object, a line each
 	DotForm      = "dot"      // a graph for Graphviz
 	SVGForm      = "svg"      // a picture

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -282,7 +283,7 @@ func (f *globalFlags) parseEndpoints(flag string, values []string) (map[string]s
 		if name, rest, ok := strings.Cut(s, "="); ok && !strings.ContainsAny(name, ":/") {
 			zone, addr = name, rest
 		}
-		if !hasScheme(addr) {
+		if !slices.ContainsFunc(NBSchemes, func(scheme string) bool { return strings.HasPrefix(addr, scheme) && addr != scheme }) {
 			return nil, fmt.Errorf("%s %s: want [zone=]unix:PATH, tcp:HOST:PORT, ssl:HOST:PORT or file:PATH", flag, s)
 		}
 		zone = cmp.Or(zone, addr)
@@ -297,13 +298,4 @@ func (f *globalFlags) parseEndpoints(flag string, values []string) (map[string]s
 		out[zone] = addr
 	}
 	return out, nil
-}
-
-func hasScheme(addr string) bool {
-	for _, scheme := range NBSchemes {
-		if rest, ok := strings.CutPrefix(addr, scheme); ok && rest != "" {
-			return true
-		}
-	}
-	return false
 }

@@ -138,7 +138,7 @@ func fitTable(lines []string, width int) string {
 	for _, row := range rows {
 		cells, height := make([][]string, len(row)), 1
 		for i, c := range row {
-			cells[i] = wrapCell(c, widths[i])
+			cells[i] = WrapMarked(c, widths[i])
 			height = max(height, len(cells[i]))
 		}
 		for n := range height {
@@ -201,18 +201,13 @@ func limitColumns(widths []int, some []bool, room, least int) []int {
 	return nil
 }
 
-// WrapMarked breaks a marked text into lines of a width, between words if possible; width 0 means unlimited.
+// WrapMarked breaks a marked text into lines of a width, between words if possible; width 0 means unlimited. A
+// look that spans lines is repeated on each.
 func WrapMarked(text string, width int) []string {
 	if width <= 0 {
 		return []string{text}
 	}
-	return wrapCell(text, width)
-}
-
-// wrapCell breaks a cell into lines of a width, between words if possible. A look that spans lines is repeated
-// on each.
-func wrapCell(cell string, width int) []string {
-	lines := themes.WrapWords(cell, max(width, 1))
+	lines := themes.WrapWords(text, width)
 	look := ""
 	for i, line := range lines {
 		before := look

@@ -41,8 +41,12 @@ func PolicyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
 		if u := r.NeverRead(policyKinds...); u != nil {
 			return model.PolicyKey{}, fmt.Errorf("no policy %q among those read; %s", name, u.Text())
 		}
-		if names := policyNames(r); names != "" {
-			return model.PolicyKey{}, fmt.Errorf("no policy %q; policies: %s", name, names)
+		names := namesOf(r.Cluster.EveryPolicy(), func(p *model.Policy) string { return p.Key.Label() })
+		if len(names) > 12 {
+			names = append(names[:12], "…")
+		}
+		if len(names) > 0 {
+			return model.PolicyKey{}, fmt.Errorf("no policy %q; policies: %s", name, strings.Join(names, ", "))
 		}
 		return model.PolicyKey{}, fmt.Errorf("no policy %q; no policies were read at all", name)
 	}
@@ -94,22 +98,14 @@ func PolicyNames(keys []model.PolicyKey) (out []string) {
 	return out
 }
 
-func policyNames(r *revision.Revision) string {
-	names := namesOf(r.Cluster.EveryPolicy(), func(p *model.Policy) string { return p.Key.Label() })
-	if len(names) > 12 {
-		names = append(names[:12], "…")
-	}
-	return strings.Join(names, ", ")
-}
-
 // ZonePrefix begins the name of a zone in -o name.
 const ZonePrefix = "zone/"
 
 // ZonesNamed returns all zones, or the zone called name. It is an error if zones are unknown because the nodes
 // were not read.
 func ZonesNamed(r *revision.Revision, name string) ([]*model.ZoneState, error) {
-	if err := unknownZones(r); err != nil {
-		return nil, err
+	if u := r.NeverRead(model.KindNode); u != nil && len(r.Zones) == 0 {
+		return nil, errors.New("zones are " + u.Text())
 	}
 	if name == "" {
 		return r.Zones, nil
@@ -123,14 +119,6 @@ func ZonesNamed(r *revision.Revision, name string) ([]*model.ZoneState, error) {
 		return nil, fmt.Errorf("no zone %q%s", name, like)
 	}
 	return nil, fmt.Errorf("no zone %q; zones: %s", name, words.ListFew(names, 12))
-}
-
-// unknownZones returns an error if no zone is known because the nodes were not read.
-func unknownZones(r *revision.Revision) error {
-	if u := r.NeverRead(model.KindNode); u != nil && len(r.Zones) == 0 {
-		return errors.New("zones are " + u.Text())
-	}
-	return nil
 }
 
 func NodeNames(c *model.Cluster) string {

@@ -53,8 +53,8 @@ func (a *App) EmptyFolders() error {
 // WhyNotEnough returns an error if the files hold too little for the command. If something could not be read,
 // or databases are given, there is something to show.
 func (a *App) WhyNotEnough(r *revision.Revision) error {
-	if r.Mode.Name != revision.FilesMode || a.Needs == NeedNothing || len(r.Broken) > countWarnings(r.Broken) ||
-		!r.Mode.Sandbox && len(r.Zones) > 0 {
+	if r.Mode.Name != revision.FilesMode || a.Needs == NeedNothing || !r.Mode.Sandbox && len(r.Zones) > 0 ||
+		slices.ContainsFunc(r.Broken, func(b model.Broken) bool { return b.Severity == model.SeverityError }) {
 		return nil
 	}
 	var there []string
@@ -64,7 +64,12 @@ func (a *App) WhyNotEnough(r *revision.Revision) error {
 		}
 	}
 	// Networks, and objects that policies refer to such as tiers, are checked even without policies.
-	policies := system.OtherSystemsFound(r.Cluster) != "" || hasNetworks(r.Cluster) || slices.ContainsFunc(r.Broken, isTemplate)
+	has := func(k model.Kind) bool { return r.Cluster.Count(k) > 0 }
+	policies := system.OtherSystemsFound(r.Cluster) != "" ||
+		slices.ContainsFunc([]model.Kind{model.KindUDN, model.KindCUDN, model.KindNAD, model.KindCNC}, has) ||
+		slices.ContainsFunc(r.Broken, func(b model.Broken) bool { // a Template with policies
+			return b.Key.Kind == "Template" && b.Severity == model.SeverityWarning
+		})
 	for range r.Cluster.EveryPolicy() {
 		policies = true
 		break
@@ -79,26 +84,6 @@ func (a *App) WhyNotEnough(r *revision.Revision) error {
 	}
 	return &emptyError{fmt.Sprintf("nothing in %s: no policies and no pods, namespaces or nodes; check -f",
 		a.filesNamed())}
-}
-
-// hasNetworks reports whether a cluster has objects that networks come from.
-func hasNetworks(c *model.Cluster) bool {
-	return slices.ContainsFunc([]model.Kind{model.KindUDN, model.KindCUDN, model.KindNAD, model.KindCNC},
-		func(k model.Kind) bool { return c.Count(k) > 0 })
-}
-
-// isTemplate reports whether a warning is about a Template that holds policies.
-func isTemplate(b model.Broken) bool {
-	return b.Key.Kind == "Template" && b.Severity == model.SeverityWarning
-}
-
-func countWarnings(broken []model.Broken) (n int) {
-	for _, b := range broken {
-		if b.Severity != model.SeverityError {
-			n++
-		}
-	}
-	return n
 }
 
 // filesNamed lists the files of -f for a message.

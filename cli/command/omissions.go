@@ -2,7 +2,6 @@ package command
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -105,24 +104,16 @@ func NotCounted(all []model.Omission) string {
 	return words.CleanLine(words.ListFew(names, 3))
 }
 
-// omittedText returns the lines about omissions below an answer for people.
-func omittedText(all []OmissionOut) string {
-	if len(all) == 0 {
-		return ""
-	}
-	return "\n" + strings.Join(OmittedLines(all), "\n") + "\n"
-}
-
 // omittedLines returns the lines about omissions below an answer, as comments if the answer is YAML.
 func (ans *Answer) omittedLines(all []OmissionOut) string {
-	if ans.TellsOmissions {
+	text := strings.Join(OmittedLines(all), "\n")
+	switch {
+	case ans.TellsOmissions || text == "":
 		return ""
+	case ans.Comments:
+		return "# " + strings.ReplaceAll(text, "\n", "\n# ") + "\n"
 	}
-	text := omittedText(all)
-	if ans.Comments && text != "" {
-		return "# " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n# ") + "\n"
-	}
-	return text
+	return "\n" + text + "\n"
 }
 
 // mostMarkdownOmitted is the most characters of a list of omissions in markdown, since comments of pull
@@ -130,9 +121,7 @@ func (ans *Answer) omittedLines(all []OmissionOut) string {
 const mostMarkdownOmitted = 10_000
 
 // MarkdownOmitted returns the list of omissions that ends an answer in markdown.
-func MarkdownOmitted(a *App, all []model.Omission) string { return mdOmitted(a.OmissionsOut(all)) }
-
-func mdOmitted(all []OmissionOut) string {
+func MarkdownOmitted(all []OmissionOut) string {
 	if len(all) == 0 {
 		return ""
 	}
@@ -224,5 +213,3 @@ func (c valueWithOmissions) MarshalJSON() ([]byte, error) {
 	body = append(append(body, `"not_considered":`...), bytes.TrimSpace(list)...)
 	return append(body, '}'), nil
 }
-
-var _ json.Marshaler = valueWithOmissions{}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -107,92 +108,65 @@ func (a *App) SaveAnswer(ans *Answer, path string) error {
 	return a.verdictOf(ans)
 }
 
-// formError says that the command has the form, but not with these flags.
-func formError(form string) error {
-	return fmt.Errorf("-o %s is not available with these flags: use table, wide, json or yaml", form)
-}
-
 // writeAnswer writes an answer. compact puts JSON on one line, so that a series of answers can be read line by
 // line.
-func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
+func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) (err error) {
 	var text string
-	out := a.OmissionsOut(ans.NotConsidered)
-	below := ans.leftOutLines(a)
-	if a.template != nil {
+	out, below, form := a.OmissionsOut(ans.NotConsidered), ans.leftOutLines(a), a.Flags.Output
+	switch {
+	case a.template != nil:
 		return writeTemplate(a, w, ans, out)
-	}
-	switch a.Flags.Output {
-	case SARIFForm, GitHubForm, GitLabForm, JUnitForm:
+	case slices.Contains(Forms, form) && ans.Report != nil:
 		return writeReport(a, w, ans, out)
-	case "json":
-		if ans.Items != nil {
-			return ans.Items.writeJSON(w, compact)
+	case form == "json" && ans.Items != nil:
+		return ans.Items.writeJSON(w, compact)
+	case form == "json" && ans.Long != nil:
+		return writeLongList(a, w, ans.Long, out, compact)
+	case form == "json":
+		raw, err := encodeJSON(a.addOmissions(ans.Value, out), compact)
+		if err == nil {
+			_, err = w.Write(words.CleanJSON(raw))
 		}
-		if ans.Long != nil {
-			return writeLongList(a, w, ans.Long, out, compact)
-		}
-		return writeJSON(w, a.addOmissions(ans.Value, out), compact)
-	case "yaml":
+		return err
+	case form == "yaml":
 		value := ans.Value
 		if ans.Items != nil {
 			value = ans.Items.makeAll()
 		}
-		raw, err := marshalYAML(a.addOmissions(value, out))
-		if err != nil {
+		if text, err = marshalYAML(a.addOmissions(value, out)); err != nil {
 			return fmt.Errorf("write YAML: %w", err)
 		}
-		text = string(raw)
-	case MarkdownForm:
-		if ans.Markdown == nil {
-			return formError(a.Flags.Output)
-		}
+	case form == MarkdownForm && ans.Markdown != nil:
 		text = ans.Markdown() + below
 		if !ans.TellsOmissions {
-			text += mdOmitted(out)
+			text += MarkdownOmitted(out)
 		}
-	case CSVForm:
-		if ans.CSV == nil {
-			return formError(a.Flags.Output)
-		}
+	case form == CSVForm && ans.CSV != nil:
 		text = ans.CSV()
-		a.sayOmitted(out)
-	case DotForm, SVGForm, HTMLForm:
-		text = ans.Drawing(a.Flags.Output)
-		a.sayOmitted(out) // on stderr even if the drawing has them: nobody sees the written file
-	case NbctlForm:
-		text = ans.Records()
-		a.sayOmitted(out)
-	case NameForm:
-		if ans.Names == nil {
-			return formError(a.Flags.Output)
-		}
+	case form == NameForm && ans.Names != nil:
 		for _, name := range ans.Names() {
 			text += words.CleanLine(name) + "\n"
 		}
-		a.sayOmitted(out)
-	default:
-		if system.SystemOfForm(a.Flags.Output) != nil {
-			text = ans.Records()
-			a.sayOmitted(out)
-			break
-		}
-		wide := a.Flags.Output == "wide"
-		if ans.Items == nil {
-			text = ans.Text(wide) + below + ans.omittedLines(out)
-			break
-		}
-		var err error
-		if text, err = ans.Items.itemsText(wide); err != nil {
+	case form == CSVForm, form == NameForm, form == MarkdownForm, slices.Contains(Forms, form):
+		return fmt.Errorf("-o %s is not available with these flags: use table, wide, json or yaml", form)
+	case form == DotForm, form == SVGForm, form == HTMLForm:
+		text = ans.Drawing(form)
+	case form == NbctlForm, system.SystemOfForm(form) != nil:
+		text = ans.Records()
+	case ans.Items != nil:
+		if text, err = ans.Items.itemsText(form == "wide"); err != nil {
 			return err
 		}
-		text += omittedText(a.OmissionsOut(ans.NotConsidered)) // known only now
+		text += ans.omittedLines(a.OmissionsOut(ans.NotConsidered)) // known only now
+	default:
+		text = ans.Text(form == "wide") + below + ans.omittedLines(out)
 	}
-	_, err := io.WriteString(w, text)
+	if slices.Contains([]string{CSVForm, NameForm, DotForm, SVGForm, HTMLForm, NbctlForm}, form) || system.SystemOfForm(form) != nil {
+		a.sayOmitted(out) // on stderr even if a drawing has them: nobody sees the written file
+	}
+	_, err = io.WriteString(w, text)
 	return err
 }
-
-// PrintsTemplate reports whether -o is a template.
-func PrintsTemplate(a *App) bool { return a.template != nil }
 
 // PrintsValues reports whether answers are printed for programs: JSON, YAML or a template.
 func (a *App) PrintsValues() bool {
@@ -223,15 +197,6 @@ func writeTemplate(a *App, w io.Writer, ans *Answer, out []OmissionOut) error {
 	return err
 }
 
-func writeJSON(w io.Writer, v any, compact bool) error {
-	raw, err := encodeJSON(v, compact)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(words.CleanJSON(raw))
-	return err
-}
-
 func encodeJSON(v any, compact bool) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -247,13 +212,13 @@ func encodeJSON(v any, compact bool) ([]byte, error) {
 
 // marshalYAML writes a value as YAML. With invisible characters it writes JSON, which is also YAML, with
 // escapes.
-func marshalYAML(v any) ([]byte, error) {
+func marshalYAML(v any) (string, error) {
 	out, err := yaml.Marshal(v)
 	if err != nil || words.CleanBlock(string(out)) == string(out) {
-		return out, err
+		return string(out), err
 	}
-	raw, err := encodeJSON(v, false)
-	return []byte(words.Escape(string(raw))), err
+	out, err = encodeJSON(v, false)
+	return words.Escape(string(out)), err
 }
 
 // cleanWriter writes text for people. Invisible characters become JSON escapes, which mean the same inside a

@@ -10,7 +10,6 @@ import (
 	"syscall"
 
 	"github.com/charmbracelet/x/ansi"
-	"github.com/charmbracelet/x/term"
 )
 
 // NoPager is the flag value for no pager.
@@ -37,16 +36,8 @@ const AskedPager = "auto"
 
 // FitsScreen reports whether a text fits on the terminal, with a line for the prompt.
 func FitsScreen(text string, out io.Writer) bool {
-	o, ok := out.(*outlet)
-	if !ok {
-		return true
-	}
-	f, ok := o.w.(interface{ Fd() uintptr })
-	if !ok {
-		return true
-	}
-	width, height, err := term.GetSize(f.Fd())
-	return err != nil || countLines(text, width) < height
+	width, height, ok := terminalSize(out)
+	return !ok || countLines(text, width) < height
 }
 
 // ShowPaged shows a text in a pager, which reads keys from the terminal, and waits until it ends. It stops the

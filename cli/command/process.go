@@ -209,14 +209,19 @@ func IsTerminal(stream any) bool {
 
 // TerminalWidth returns the width of the terminal that out writes to, in cells; 0 if it is none.
 func TerminalWidth(out io.Writer) int {
-	if o, ok := out.(*outlet); ok {
-		if f, ok := o.w.(interface{ Fd() uintptr }); ok {
-			if w, _, err := term.GetSize(f.Fd()); err == nil {
-				return w
-			}
+	width, _, _ := terminalSize(out)
+	return width
+}
+
+// terminalSize returns the width and height of a terminal in cells; ok is false if out is none.
+func terminalSize(out io.Writer) (width, height int, ok bool) {
+	if o, is := out.(*outlet); is {
+		if f, is := o.w.(interface{ Fd() uintptr }); is {
+			width, height, err := term.GetSize(f.Fd())
+			return width, height, err == nil
 		}
 	}
-	return 0
+	return 0, 0, false
 }
 
 // gcPercent is how much the heap of a long-running process may grow before it is collected, in percent of its

@@ -188,9 +188,6 @@ func (r *Report) uri(file string) string {
 // writeReport writes the report of an answer in the form of -o, and nothing else to w. Omissions and the
 // summary go to stderr for people.
 func writeReport(a *App, w io.Writer, ans *Answer, out []OmissionOut) error {
-	if ans.Report == nil {
-		return formError(a.Flags.Output)
-	}
 	r := ans.Report()
 	r.Version = a.Version
 	if len(a.Flags.Files) > 0 {
@@ -201,7 +198,14 @@ func writeReport(a *App, w io.Writer, ans *Answer, out []OmissionOut) error {
 		return fmt.Errorf("name files relative to the working folder: %w", err)
 	}
 	r.NotConsidered = page.MapList(out, func(o OmissionOut) Omission {
-		return Omission{Code: string(o.Code), Level: o.level(), Text: o.Text, File: o.File, Line: o.Line}
+		level := Error
+		switch {
+		case o.Assumed:
+			level = Note
+		case o.Allowed:
+			level = Warning
+		}
+		return Omission{Code: string(o.Code), Level: level, Text: o.Text, File: o.File, Line: o.Line}
 	})
 	text, err := r.Write(a.Flags.Output)
 	if err != nil {
@@ -213,26 +217,23 @@ func writeReport(a *App, w io.Writer, ans *Answer, out []OmissionOut) error {
 	return err
 }
 
-// level returns the level of an omission.
-func (o *OmissionOut) level() Level {
-	switch {
-	case o.Assumed:
-		return Note
-	case o.Allowed:
-		return Warning
-	}
-	return Error
-}
-
 // AddFindings adds a result for each finding, and the rules of their codes.
 func (r *Report) AddFindings(found []model.Finding) {
 	explained := map[string]bool{}
 	for _, f := range findings.FindingsOf(found) {
+		kind := lint.KindOfCode(f.Code)
 		if !explained[f.Code] {
 			explained[f.Code] = true
-			r.Rules = append(r.Rules, findingRule(f.Code))
+			rule := Rule{Code: f.Code, Help: "docs/findings.md#" + f.Code + " has an example."}
+			if kind != nil {
+				rule.Says = kind.Says
+			}
+			if kind != nil && kind.Remedy != "" {
+				rule.Help = "What to do: " + kind.Remedy + ".\n" + rule.Help
+			}
+			r.Rules = append(r.Rules, rule)
 		}
-		o := Result{Code: f.Code, Level: severityLevel(f.Severity), Message: f.Message, Object: f.Policy, File: f.Of.Origin.File,
+		o := Result{Code: f.Code, Level: severityLevels[f.Severity], Message: f.Message, Object: f.Policy, File: f.Of.Origin.File,
 			Line: f.Of.Origin.Line, Key: f.PlaceText()}
 		if f.Policy != "" {
 			o.Name = strings.TrimSpace(f.Code + ": " + f.Policy + " " + f.PlaceText())
@@ -240,7 +241,7 @@ func (r *Report) AddFindings(found []model.Finding) {
 		if place := f.PlaceText(); place != "" {
 			o.Message = place + ": " + o.Message
 		}
-		if lint.KindOfCode(f.Code) == nil {
+		if kind == nil {
 			o.Key += " " + f.Message // a policy may have several errors of one code
 		}
 		if !f.Of.Witness.IsZero() {
@@ -253,25 +254,5 @@ func (r *Report) AddFindings(found []model.Finding) {
 	}
 }
 
-// findingRule returns the rule of a code, as docs/findings.md explains it.
-func findingRule(code string) Rule {
-	out := Rule{Code: code, Help: "docs/findings.md#" + code + " has an example."}
-	if k := lint.KindOfCode(code); k != nil {
-		out.Says = k.Says
-		if k.Remedy != "" {
-			out.Help = "What to do: " + k.Remedy + ".\n" + out.Help
-		}
-	}
-	return out
-}
-
-// severityLevel returns the level of a severity.
-func severityLevel(s model.Severity) Level {
-	switch s {
-	case model.SeverityError:
-		return Error
-	case model.SeverityWarning:
-		return Warning
-	}
-	return Note
-}
+// severityLevels are the levels of severities.
+var severityLevels = map[model.Severity]Level{model.SeverityError: Error, model.SeverityWarning: Warning, model.SeverityInfo: Note}

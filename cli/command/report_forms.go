@@ -188,10 +188,10 @@ func (r *Report) annotations() string {
 	say := func(l Level, file string, line int, title, text string) {
 		var at []string
 		if file != "" {
-			at = append(at, "file="+escapeProperty(r.path(file)), fmt.Sprintf("line=%d", max(line, 1)))
+			at = append(at, "file="+escapeProperty.Replace(r.path(file)), fmt.Sprintf("line=%d", max(line, 1)))
 		}
-		at = append(at, "title="+escapeProperty(title))
-		fmt.Fprintf(&b, "::%s %s::%s\n", githubLevel(l), strings.Join(at, ","), escapeData(text))
+		at = append(at, "title="+escapeProperty.Replace(title))
+		fmt.Fprintf(&b, "::%s %s::%s\n", strings.Replace(string(l), string(Note), "notice", 1), strings.Join(at, ","), escapeData.Replace(text))
 	}
 	for _, o := range r.NotConsidered {
 		say(o.Level, o.File, o.Line, o.title(), o.Text)
@@ -207,19 +207,9 @@ func (r *Report) annotations() string {
 // rank orders levels, the worst first.
 func (l Level) rank() int { return slices.Index([]Level{Error, Warning, Note}, l) }
 
-// githubLevel returns GitHub's name of a level.
-func githubLevel(l Level) string {
-	if l == Note {
-		return "notice"
-	}
-	return string(l)
-}
-
 // escapeData and escapeProperty escape a message and a property for the runner, which decodes them.
-var escapeData, escapeProperty = replacer("%", "%25", "\r", "%0D", "\n", "%0A"),
-	replacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
-
-func replacer(pairs ...string) func(string) string { return strings.NewReplacer(pairs...).Replace }
+var escapeData, escapeProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A"),
+	strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 
 // Code quality report of GitLab: a list of issues.
 type (
@@ -242,7 +232,7 @@ type (
 func (r *Report) codeQuality() (string, error) {
 	out, seen := []qualityIssue{}, fingerprinter{}
 	add := func(l Level, check, print, text, file string, line int) {
-		i := qualityIssue{Description: text, Check: check, Fingerprint: print, Severity: severityOf(l),
+		i := qualityIssue{Description: text, Check: check, Fingerprint: print, Severity: severities[l],
 			Location: qualityLocation{Path: r.path(file)}}
 		i.Location.Lines.Begin = max(line, 1)
 		out = append(out, i)
@@ -256,16 +246,8 @@ func (r *Report) codeQuality() (string, error) {
 	return writeReportJSON(out)
 }
 
-// severityOf returns GitLab's severity of a level. No finding is a blocker by itself.
-func severityOf(l Level) string {
-	switch l {
-	case Warning:
-		return "minor"
-	case Note:
-		return "info"
-	}
-	return "critical"
-}
+// severities are GitLab's names of levels. No finding is a blocker by itself.
+var severities = map[Level]string{Error: "critical", Warning: "minor", Note: "info"}
 
 // JUnit's XML, as CI systems read it.
 type (

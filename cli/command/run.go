@@ -128,7 +128,11 @@ func (a *App) WithConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 	defer e.Close()
 	err = awaitRead(ctx, a, e, ready, func(what string) { fmt.Fprintln(a.Err, "rung: waiting for "+what) })
 	a.sayProblems(e.Revision())
-	a.sayNotices(e)
+	for _, n := range e.Notices() { // of what the engine repaired when it started
+		if !a.Flags.Quiet {
+			a.SayOnce(words.CleanLine(n))
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -245,15 +249,6 @@ func (a *App) sayProblems(r *revision.Revision) {
 				b.Origin = p.Origin
 			}
 			say(b)
-		}
-	}
-}
-
-// sayNotices prints what the engine found and repaired when it started.
-func (a *App) sayNotices(e *engine.Engine) {
-	for _, n := range e.Notices() {
-		if !a.Flags.Quiet {
-			a.SayOnce(words.CleanLine(n))
 		}
 	}
 }

@@ -18,25 +18,35 @@ func TableAnswer[F any](a *App, facts any, t *page.Table[F], rows []F) *Answer {
 	}
 	ans.Text = func(wide bool) string { return TableText(t, rows, wide, TerminalWidth(a.Raw)) }
 	ans.CSV = func() string {
-		var b strings.Builder
-		w := csv.NewWriter(&b) // in memory: no errors
 		cols := t.PrintedColumns()
-		_ = w.Write(page.MapList(cols, func(c page.Column[F]) string { return c.Key }))
-		for _, row := range rows {
-			_ = w.Write(page.MapList(ExactCells(cols, row), words.Escape))
-		}
-		w.Flush()
-		return b.String()
+		lines := page.MapList(rows, func(row F) []string { return ExactCells(cols, row) })
+		return CSVText(page.MapList(cols, func(c page.Column[F]) string { return c.Key }), lines)
 	}
 	ans.Markdown = func() string { return MarkdownTable(t, rows) }
 	return ans
+}
+
+// CSVText returns lines in CSV; without a head it has no titles.
+func CSVText(head []string, lines [][]string) string {
+	var b strings.Builder
+	w := csv.NewWriter(&b) // in memory: no errors
+	if head != nil {
+		_ = w.Write(head)
+	}
+	for _, cells := range lines {
+		_ = w.Write(page.MapList(cells, words.Escape))
+	}
+	w.Flush()
+	return b.String()
 }
 
 // MarkdownTable returns a page's table in markdown.
 func MarkdownTable[F any](t *page.Table[F], rows []F) string {
 	cols := t.SeenColumns(rows, false)
 	return MarkdownRows(page.MapList(cols, titleOf[F]), page.MapList(cols, func(c page.Column[F]) bool { return c.Right }),
-		page.MapList(rows, func(row F) []string { return cellsOf(cols, row) }))
+		page.MapList(rows, func(row F) []string {
+			return page.MapList(cols, func(c page.Column[F]) string { return c.Cell(row).String() })
+		}))
 }
 
 // MarkdownRows returns a table in markdown. right says of each column whether it is right-aligned.
@@ -104,11 +114,6 @@ func TableText[F any](t *page.Table[F], rows []F, wide bool, width int) string {
 }
 
 func titleOf[F any](c page.Column[F]) string { return c.Title }
-
-// cellsOf returns the cells of a row for people.
-func cellsOf[F any](cols []page.Column[F], row F) []string {
-	return page.MapList(cols, func(c page.Column[F]) string { return c.Cell(row).String() })
-}
 
 // ExactCells returns the cells of a row for programs, with numbers without commas.
 func ExactCells[F any](cols []page.Column[F], row F) []string {
