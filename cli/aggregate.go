@@ -72,7 +72,6 @@ func (g *lineAggregate) checkFlags(output string, follow bool, begin, now time.T
 	return nil
 }
 
-// isCounted reports whether a line is counted.
 func (g *lineAggregate) isCounted(x *logs.Entry) bool {
 	at := x.Line.At
 	return x.Gap == nil && x.Attributed && (g.begin.IsZero() || !at.Before(g.begin)) && (g.end.IsZero() || !at.After(g.end))

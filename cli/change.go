@@ -21,7 +21,6 @@ import (
 	"rung/revision"
 )
 
-// changeFlags are the flags of every change.
 type changeFlags struct {
 	dryRun, yes bool
 	name        string
@@ -51,10 +50,16 @@ func checkCanAsk(a *command.App, c *changeFlags) error {
 
 // checkCanChange rejects a change that the rows would not follow, and a trial that could not end.
 func checkCanChange(a *command.App, c *changeFlags) error {
-	if len(a.Flags.NB) > 0 && len(a.Flags.Files) > 0 {
+	switch {
+	case len(a.Flags.NB) > 0 && len(a.Flags.Files) > 0:
 		return errors.New("--nb databases are read-only: leave --nb out to change policies")
+	case c.within == 0:
+	case c.within < leastTrial:
+		return fmt.Errorf("--confirm %s: want at least %s", c.within, leastTrial)
+	case len(a.Flags.Files) > 0 && !a.Flags.WriteBack:
+		return errors.New("--confirm needs a permanent change: give --write-back")
 	}
-	return checkTrialFlags(a, c)
+	return nil
 }
 
 // checkTerminal rejects a change that cannot be confirmed without a terminal.
@@ -90,7 +95,11 @@ func runChange(ctx context.Context, a *command.App, e *engine.Engine, c *changeF
 	if err != nil {
 		return err
 	}
-	return printChange(a, c, changeAnswer, func(show func(*gate.Preview) error) (*gate.Preview, string, error) {
+	answer := previewAnswer
+	if len(p.Steps) > 0 {
+		answer = stepsAnswer
+	}
+	return printChange(a, c, answer, func(show func(*gate.Preview) error) (*gate.Preview, string, error) {
 		p, outcome, err := confirmAndFollow(ctx, a, e, c, p, show)
 		if done != nil && (outcome == outcomeDone || errors.Is(err, command.ErrBehind)) {
 			done(p)
@@ -114,14 +123,6 @@ func printChange(a *command.App, c *changeFlags, answer func(p *gate.Preview, ou
 		err = errors.Join(err, a.PrintAnswer(answer(p, outcome)))
 	}
 	return err
-}
-
-// changeAnswer returns the preview of a change, with its outcome if known.
-func changeAnswer(p *gate.Preview, outcome string) *command.Answer {
-	if len(p.Steps) > 0 {
-		return stepsAnswer(p, outcome)
-	}
-	return previewAnswer(p, outcome)
 }
 
 // confirmAndFollow has a change confirmed, makes it, waits for the rows and returns the outcome. p is the
@@ -313,7 +314,6 @@ func confirmPreview(a *command.App, c *changeFlags, p *gate.Preview) (gate.Confi
 	return confirm, nil
 }
 
-// errSaidNo is the error of the answer No.
 var errSaidNo = fmt.Errorf("not confirmed: %w", command.ErrRefused)
 
 // auditRefusal records in the audit a requested change that was not made, unless the answer was No.

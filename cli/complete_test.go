@@ -76,7 +76,7 @@ func TestHelpIsGrouped(t *testing.T) {
 	}
 	count := map[string]int{}
 	for _, g := range flagGroups {
-		for _, name := range g.flags {
+		for _, name := range g.names {
 			count[name]++
 			if root.PersistentFlags().Lookup(name) == nil {
 				t.Errorf("%s: there is no flag --%s", g.title, name)

@@ -86,7 +86,6 @@ executable and on PATH; kubectl asks it.`,
 	return cmd
 }
 
-// helpCmd prints the help of a command.
 func helpCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:         "help [COMMAND]",
@@ -116,52 +115,27 @@ func helpCmd() *cobra.Command {
 	}
 }
 
-// manifestNames are the file endings that -f takes.
-var manifestNames = []string{"yaml", "yml", "json", "gz"}
-
 // flagValues returns the completers of flags that take names. A flag of a single command with fixed words is
 // completed in that command's file.
 func flagValues(a *command.App) map[string]command.Completer {
-	folders := cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
-	schemes := cobra.FixedCompletions(command.NBSchemes, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace)
-	onOff := command.FixedWords("auto", "on", "off")
 	out := map[string]command.Completer{
 		"output":  command.CompleteForm,
 		"context": kubeconfigNames(a, func(n engine.KubeconfigNames) []string { return n.Contexts }),
 		"cluster": kubeconfigNames(a, func(n engine.KubeconfigNames) []string { return n.Clusters }),
 		"user":    kubeconfigNames(a, func(n engine.KubeconfigNames) []string { return n.Users }),
 
-		"ovn-namespace":          a.CompleteValue(command.NamespaceChoices),
-		"host-network-namespace": a.CompleteValue(command.NamespaceChoices),
-		"lease-namespace":        a.CompleteValue(command.NamespaceChoices),
-		"namespace":              a.CompleteValue(command.NamespaceChoices),
-		"namespaces":             a.CompleteValue(command.NamespaceChoices),
-		"network":                a.CompleteValue(command.NetworkChoices),
-		"zone":                   a.CompleteValue(command.ZoneChoices),
-		"node":                   a.CompleteValue(command.ZoneChoices),
-		"controller":             a.CompleteValue(command.ZoneChoices),
-		"confirm-name":           a.CompleteValue(nameChoices),
-		"insert":                 insertChoices(a),
-		"focus":                  a.CompleteValue(command.NamespaceChoices),
-		"from":                   a.CompleteValue(command.PodChoices),
-		"to":                     a.CompleteValue(command.PodChoices),
-		"delete":                 a.CompleteValue(command.PolicyChoices),
-		"why":                    a.CompleteValue(command.PolicyChoices),
-		"propose":                a.CompleteValue(command.PolicyChoices),
-
-		"nb":              schemes,
-		"sb":              schemes,
-		"filter":          CompleteFilter(a),
-		"protocol":        command.FixedWords("TCP", "UDP", "SCTP", "ICMP"),
-		"log-format":      command.FixedWords("text", "json"),
-		"log-level":       command.FixedWords("debug", "info", "warn", "error"),
-		"speed":           command.FixedWords("all", "1x", "10x", "100x"),
-		"system":          command.FixedWords(append([]string{system.Auto}, system.SystemNames()...)...),
-		"api-release":     command.FixedWords(engine.APIReleases()...),
-		"ip-family":       command.FixedWords("auto", "ipv4", "ipv6", "dual"),
-		"multicast":       onOff,
-		"netpol-defaults": onOff,
-		"color":           command.FixedWords("auto", "always", "never", "16", "256", "truecolor"),
+		"network":      a.CompleteValue(command.NetworkChoices),
+		"confirm-name": a.CompleteValue(nameChoices),
+		"insert":       insertChoices(a),
+		"filter":       CompleteFilter(a),
+		"protocol":     command.FixedWords("TCP", "UDP", "SCTP", "ICMP"),
+		"log-format":   command.FixedWords("text", "json"),
+		"log-level":    command.FixedWords("debug", "info", "warn", "error"),
+		"speed":        command.FixedWords("all", "1x", "10x", "100x"),
+		"system":       command.FixedWords(append([]string{system.Auto}, system.SystemNames()...)...),
+		"api-release":  command.FixedWords(engine.APIReleases()...),
+		"ip-family":    command.FixedWords("auto", "ipv4", "ipv6", "dual"),
+		"color":        command.FixedWords("auto", "always", "never", "16", "256", "truecolor"),
 		"theme": a.OfferChoices(func(context.Context) []string {
 			set, _ := themes.LoadThemes(filepath.Join(xdg.ConfigHome, "rung", "themes")) // unreadable themes are not offered
 			return set.ThemeNames()
@@ -178,24 +152,26 @@ func flagValues(a *command.App) map[string]command.Completer {
 			}
 			return out, cobra.ShellCompDirectiveNoFileComp
 		},
-
-		"filename":      command.FileCompleter(manifestNames...),
-		"cases":         command.FileCompleter("json"),
-		"change":        command.FileCompleter(manifestNames[:3]...),
-		"log":           command.FileCompleter(),
-		"dns-addresses": command.FileCompleter(manifestNames[:3]...),
-		"config":        command.FileCompleter(manifestNames[:2]...),
-		"sandbox-dir":   folders,
-		"state-dir":     folders,
-		"profile":       folders,
 	}
-	for _, name := range command.Switches {
-		out[name] = onOff
+	alike := func(c command.Completer, flags ...string) {
+		for _, name := range flags {
+			out[name] = c
+		}
 	}
-	for _, name := range []string{"kubeconfig", "nb-key", "nb-cert", "nb-ca", "certificate-authority",
-		"client-certificate", "client-key"} {
-		out[name] = command.FileCompleter()
-	}
+	alike(a.CompleteValue(command.NamespaceChoices), "ovn-namespace", "host-network-namespace", "lease-namespace", "namespace", "namespaces",
+		"focus")
+	alike(a.CompleteValue(command.ZoneChoices), "zone", "node", "controller")
+	alike(a.CompleteValue(command.PodChoices), "from", "to")
+	alike(a.CompleteValue(command.PolicyChoices), "delete", "why", "propose")
+	alike(cobra.FixedCompletions(command.NBSchemes, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace), "nb", "sb")
+	alike(command.FixedWords("auto", "on", "off"), append(command.Switches, "multicast", "netpol-defaults")...)
+	alike(command.FileCompleter("yaml", "yml", "json", "gz"), "filename")
+	alike(command.FileCompleter("yaml", "yml", "json"), "change", "dns-addresses")
+	alike(command.FileCompleter("yaml", "yml"), "config")
+	alike(command.FileCompleter("json"), "cases")
+	alike(command.FileCompleter(), "log", "kubeconfig", "nb-key", "nb-cert", "nb-ca", "certificate-authority", "client-certificate",
+		"client-key")
+	alike(cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs), "sandbox-dir", "state-dir", "profile")
 	return out
 }
 
@@ -249,7 +225,6 @@ func completeFlags(a *command.App, root *cobra.Command) {
 	}
 }
 
-// kubeconfigNames completes names of the kubeconfig.
 func kubeconfigNames(a *command.App, of func(engine.KubeconfigNames) []string) command.Completer {
 	return a.OfferChoices(func(context.Context) []string {
 		opt := engine.ClusterOptions{}

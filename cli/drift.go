@@ -103,7 +103,6 @@ handlers write them, such as the ports of a namespace's port group.
 	return cmd
 }
 
-// driftText lists the differences.
 func driftText(out []rows.Facts, wide bool) string {
 	var b strings.Builder
 	members := func(m []string) string { return command.ListMembers(m, wide) }

@@ -150,17 +150,11 @@ type traceMetOut struct {
 	Priority *int             `json:"priority,omitempty"`
 	Packets  string           `json:"packets,omitempty"` // packets the flow is for
 	Flow     string           `json:"flow,omitempty"`    // first eight hex digits of its UUID
-	Log      *traceLogOut     `json:"log,omitempty"`
-	FoundBy  revision.FoundBy `json:"found_by"` // row, compiled, name, place; empty: not found
+	Log      *flow.Log        `json:"log,omitempty"`     // without its verdict
+	FoundBy  revision.FoundBy `json:"found_by"`          // row, compiled, name, place; empty: not found
 	Rules    []traceRuleOut   `json:"rules"`
 	// Set if this form of trace does not identify the ACL.
 	Unnamed bool `json:"unnamed,omitempty"`
-}
-
-type traceLogOut struct {
-	Name     string `json:"name,omitempty"`
-	Severity string `json:"severity,omitempty"`
-	Meter    string `json:"meter,omitempty"`
 }
 
 type traceRuleOut struct {
@@ -249,7 +243,7 @@ func traceMet(m *flow.MetFlow, b revision.RulesBehindFlow) traceMetOut {
 		out.Tier, out.Priority, out.Flow, out.Packets = &tier, &m.Priority, m.Step.UUID, m.Hint.String()
 	}
 	if m.Log != nil {
-		out.Log = &traceLogOut{m.Log.Name, m.Log.Severity, m.Log.Meter}
+		out.Log = &flow.Log{Name: m.Log.Name, Severity: m.Log.Severity, Meter: m.Log.Meter}
 	}
 	for _, x := range b.Rules {
 		rule := traceRuleOut{Owner: x.Owner.Label(), Direction: x.Direction.Lower(), RuleName: x.RuleName, Zone: x.Zone,
@@ -269,7 +263,6 @@ func traceMet(m *flow.MetFlow, b revision.RulesBehindFlow) traceMetOut {
 	return out
 }
 
-// verbs are the verbs of verdicts.
 var verbs = map[string]string{"allow": "allowed", "drop": "dropped", "reject": "rejected", "pass": "passed on", "none": "–"}
 
 func verdictVerb(verdict string) string { return cmp.Or(verbs[verdict], verdict) }
@@ -374,7 +367,6 @@ func (m *traceMetOut) metCells(stage, port string, wide bool) []string {
 	return cells
 }
 
-// ruleNames names the rules behind an ACL.
 func (m *traceMetOut) ruleNames() string {
 	names := page.MapList(m.Rules, func(x traceRuleOut) string { return x.label })
 	switch {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -13,13 +14,13 @@ import (
 	"rung/model/words"
 )
 
-// commandGroup is a heading of rung --help with its commands, in order.
-type commandGroup struct {
-	title    string
-	commands []string
+// helpGroup is a heading of a help with the names of its commands or flags, in order.
+type helpGroup struct {
+	title string
+	names []string
 }
 
-var groups = []commandGroup{
+var groups = []helpGroup{
 	{"Look at the policies", []string{"ladder", "policy", "pod", "trace", "matrix", "connections", "diff", "verify", "probe", "lint", "report",
 		"convert"}},
 	{"Look at the zones", []string{"zones", "drift", "rows", "compile", "activity", "logs", "explain", "can"}},
@@ -40,14 +41,14 @@ func groupCommands(a *command.App, root *cobra.Command) {
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, cmd := range root.Commands() {
-			if slices.Contains(g.commands, cmd.Name()) {
+			if slices.Contains(g.names, cmd.Name()) {
 				cmd.GroupID = g.title
 			}
 		}
 	}
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return printUsage(a, cmd) })
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		fmt.Fprint(a.Out, strings.TrimSpace(longOrShortHelp(cmd))+"\n\n")
+		fmt.Fprint(a.Out, strings.TrimSpace(cmp.Or(cmd.Long, cmd.Short+"."))+"\n\n")
 		_ = printUsage(a, cmd) // the same stream, which reports errors itself
 	})
 	for _, cmd := range append(root.Commands(), root) {
@@ -55,13 +56,6 @@ func groupCommands(a *command.App, root *cobra.Command) {
 		cmd.Flags().Lookup("help").Usage = "print this help"
 		cmd.Flags().SortFlags = false
 	}
-}
-
-func longOrShortHelp(cmd *cobra.Command) string {
-	if cmd.Long != "" {
-		return cmd.Long
-	}
-	return cmd.Short + "."
 }
 
 // printUsage prints how to call a command, with its own flags. "rung options" lists the global ones.
@@ -76,7 +70,13 @@ func printUsage(a *command.App, cmd *cobra.Command) error {
 	section("Examples", cmd.Example)
 	if cmd == root {
 		for _, g := range groups {
-			section(g.title, commandList(cmd, g))
+			list := ""
+			for _, name := range g.names {
+				if c, _, err := root.Find([]string{name}); err == nil {
+					list += fmt.Sprintf("  %-*s %s\n", c.NamePadding(), name, c.Short)
+				}
+			}
+			section(g.title, list)
 		}
 	}
 	section("Flags", ownFlags(cmd).FlagUsagesWrapped(usageWidth(a)))
@@ -107,19 +107,6 @@ func ownFlags(cmd *cobra.Command) *pflag.FlagSet {
 	return out
 }
 
-// commandList lists the commands of a group in its order.
-func commandList(root *cobra.Command, g commandGroup) string {
-	var b strings.Builder
-	for _, name := range g.commands {
-		for _, c := range root.Commands() {
-			if c.Name() == name {
-				fmt.Fprintf(&b, "  %-*s %s\n", c.NamePadding(), name, c.Short)
-			}
-		}
-	}
-	return b.String()
-}
-
 // usageWidth returns the width of the terminal, limited to helpWidth.
 func usageWidth(a *command.App) int {
 	if w := command.TerminalWidth(a.Raw); w > 0 {
@@ -128,14 +115,7 @@ func usageWidth(a *command.App) int {
 	return helpWidth
 }
 
-// flagGroup is a heading of rung options with its flags.
-type flagGroup struct {
-	title string
-	flags []string
-}
-
-// flagGroups are the global flags, by topic.
-var flagGroups = []flagGroup{
+var flagGroups = []helpGroup{
 	{"Where policies and pods come from", []string{"filename", "kubeconfig", "context", "cluster", "user", "server", "workloads",
 		"max-file-size", "api-release"}},
 	{"Login to the cluster", []string{"token", "username", "password", "client-certificate", "client-key", "as", "as-uid",
@@ -196,13 +176,12 @@ func optionsCmd(a *command.App) *cobra.Command {
 	}
 }
 
-// globalFlags returns the flags of every command, by group.
 func globalFlags(all *pflag.FlagSet) []*pflag.FlagSet {
 	out := make([]*pflag.FlagSet, len(flagGroups))
 	for i, g := range flagGroups {
 		out[i] = pflag.NewFlagSet(g.title, pflag.ContinueOnError)
 		out[i].SortFlags = false
-		for _, name := range g.flags {
+		for _, name := range g.names {
 			out[i].AddFlag(all.Lookup(name))
 		}
 	}

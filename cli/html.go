@@ -62,7 +62,6 @@ func HTML(s *page.Sheet) string {
 	return d.String()
 }
 
-// sourceHash returns the hash of a text for a content security policy.
 func sourceHash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
@@ -71,7 +70,6 @@ func sourceHash(text string) string {
 // escape escapes text for HTML elements and quoted attributes. Invisible characters are written as in YAML.
 func escape(text string) string { return html.EscapeString(words.Escape(text)) }
 
-// document is an HTML document being written.
 type document struct{ bytes.Buffer }
 
 func (d *document) text(text string) { d.WriteString(escape(text)) }
@@ -83,20 +81,12 @@ func (d *document) element(name, attributes, text string) {
 	d.WriteString("</" + name + ">")
 }
 
-// roleAttribute returns the class attribute of a role, or "" for plain text.
-func roleAttribute(r page.Role) string {
-	if r == "" || r == themes.Text {
-		return ""
-	}
-	return ` class="` + string(r) + `"`
-}
-
 func (d *document) span(s page.Span) {
-	if of := roleAttribute(s.Role); of != "" && s.Text != "" {
-		d.element("span", of, s.Text)
+	if s.Role == "" || s.Role == themes.Text || s.Text == "" {
+		d.text(s.Text)
 		return
 	}
-	d.text(s.Text)
+	d.element("span", ` class="`+string(s.Role)+`"`, s.Text)
 }
 
 func (d *document) line(l page.Line) {

@@ -22,7 +22,6 @@ import (
 	"rung/system"
 )
 
-// levelFlags are the flags of rung log-level.
 type levelFlags struct {
 	change             changeFlags
 	levels             model.LogLevels
@@ -164,7 +163,6 @@ func (f *levelFlags) levelMutation(names int) (m change.Mutation, err error) {
 	return m, nil
 }
 
-// findAllLogged returns the policies and namespaces with these names.
 func findAllLogged(r *revision.Revision, names []string) (out []model.Key, err error) {
 	for _, n := range names {
 		k, err := findLogged(r, n)
@@ -226,7 +224,6 @@ func sayLogging(a *command.App, e *engine.Engine, p *gate.Preview) {
 	}
 }
 
-// endSessions ends the named sessions, or all.
 func endSessions(ctx context.Context, a *command.App, f *levelFlags, names []string) error {
 	if err := checkCanAsk(a, &f.change); err != nil {
 		return err
@@ -304,7 +301,6 @@ func awaitSession(ctx context.Context, a *command.App, e *engine.Engine, targets
 	}
 }
 
-// sayEnd ends one session at once, and prints that.
 func sayEnd(ctx context.Context, a *command.App, e *engine.Engine, k model.Key) {
 	p, err := e.Preview(ctx, change.Mutation{Op: change.OpLogEnd, Policies: []model.Key{k}})
 	if err == nil && p.IsNoChange() {

@@ -341,7 +341,6 @@ func printLog(a *command.App, x *logs.Entry, raw bool, times *logTimes) error {
 	})
 }
 
-// logsConfig returns the configuration of rung logs.
 func logsConfig(ctx context.Context, a *command.App, follow bool) (engine.Config, error) {
 	l := &a.Flags.Log
 	if len(l.Paths) == 0 {

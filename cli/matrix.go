@@ -26,10 +26,8 @@ const (
 	unfoldPods      = "pods"
 )
 
-// mostCells limits the cells printed by one command.
 const mostCells = 1_000_000
 
-// matrixAsk holds the flags of `rung matrix`.
 type matrixAsk struct {
 	protocol, focus, only, unfold string
 	port                          int
@@ -198,7 +196,6 @@ func newMatrixTable(ctx context.Context, m *revision.Matrix, ask matrixAsk) (*ma
 	return t, nil
 }
 
-// visitCells visits the shown cells, by source and destination.
 func (t *matrixTable) visitCells(visit func(from, to *revision.MatrixEnd, c revision.MatrixCell)) {
 	one := func(from, to *revision.MatrixEnd) {
 		if c := t.m.Cell(from, to); c.CountPairs() > 0 && (t.only == "" || c.Has(t.only)) {
@@ -235,7 +232,6 @@ func (t *matrixTable) cellSign(from, to *revision.MatrixEnd) string {
 	return strings.TrimSpace(c.Verdict().Sign())
 }
 
-// aboutText describes the matrix.
 func (t *matrixTable) aboutText() string {
 	return matrix.AboutLine(t.m, matrix.Selection{Focus: t.ask.focus, Only: t.only, Reached: t.reached, Unread: t.unread}).String()
 }
@@ -322,7 +318,6 @@ func (t *matrixTable) matrixText(wide bool) string {
 	return text
 }
 
-// markdownTable returns the matrix as a table for a review.
 func (t *matrixTable) markdownTable() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s**\n\n%s\n\n", command.MarkdownText(t.aboutText()), matrix.LegendLine())
@@ -363,7 +358,6 @@ func (t *matrixTable) exceptLines(prefix string) string {
 	return "\n" + strings.Join(lines, "\n") + "\n"
 }
 
-// csvLines returns a line for each cell.
 func (t *matrixTable) csvLines() string {
 	var lines [][]string
 	t.visitCells(func(from, to *revision.MatrixEnd, c revision.MatrixCell) {

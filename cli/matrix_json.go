@@ -8,7 +8,6 @@ import (
 	"rung/revision"
 )
 
-// wholeMatrixOut is a matrix in JSON, with its cells.
 type wholeMatrixOut struct {
 	*matrixOut
 	Cells []matrixCellOut `json:"cells"`

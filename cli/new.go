@@ -19,7 +19,6 @@ import (
 	"rung/revision"
 )
 
-// newFlags are the flags of rung new.
 type newFlags struct {
 	answers      []string
 	defaults     bool // take the offered values
@@ -84,7 +83,6 @@ them, for rung verify.`,
 	return cmd
 }
 
-// completeAnswer offers the names of a template's questions.
 func completeAnswer(_ *cobra.Command, args []string, _ string) (out []string, d cobra.ShellCompDirective) {
 	d = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	if len(args) == 0 {
@@ -98,12 +96,10 @@ func completeAnswer(_ *cobra.Command, args []string, _ string) (out []string, d 
 	return out, d
 }
 
-// templateNames returns the names of all templates.
 func templateNames() []string {
 	return page.MapList(template.AllTemplates(), func(t *template.Template) string { return t.Name })
 }
 
-// givenAnswers returns the answers given by flags.
 func (f *newFlags) givenAnswers() (template.Answers, error) {
 	out := template.Answers{}
 	for _, text := range f.answers {
@@ -161,7 +157,6 @@ func applyTemplate(ctx context.Context, a *command.App, f *newFlags, c *changeFl
 // mostTries is how often a question is repeated.
 const mostTries = 5
 
-// askTemplate asks for the answers not given.
 func askTemplate(a *command.App, w *template.World, t *template.Template, given template.Answers) (template.Answers, error) {
 	out := template.Answers{}
 	for i := range t.Questions {

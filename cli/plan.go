@@ -22,7 +22,6 @@ import (
 	"rung/revision"
 )
 
-// planFlags choose what to plan.
 type planFlags struct {
 	step, start       int32
 	hasStep, hasStart bool // whether --step, --start were given
@@ -157,7 +156,6 @@ func arrangePlan(a *command.App, r *revision.Revision, f *planFlags) (b *plan.Bo
 	return b, in, p, nil
 }
 
-// findPolicyAt returns the policy with a name or a priority.
 func findPolicyAt(b *plan.Board, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	at, err := strconv.ParseInt(text, 10, 32)
@@ -184,7 +182,6 @@ func (f *planFlags) planSpacing(b *plan.Board) plan.Spacing {
 	return at
 }
 
-// boardText lists the policies by priority, and the free priorities.
 func boardText(b *plan.Board) string {
 	return fmt.Sprintf("%s\n%s\n%s, %s\n", command.TableText(told.Places, told.PlannedMoves(b, nil), false, 0), told.FreeText(b),
 		told.CountText(b), told.GapForms(b)[0])
@@ -213,12 +210,6 @@ type tierPlace struct {
 // String returns the place as rung move takes it.
 func (p tierPlace) String() string { return fmt.Sprintf("%s/%v", p.Tier, p.Priority) }
 
-// tierPlaces is the JSON of `rung plan` in a system with tiers: free places before, between and after the
-// policies of each tier.
-type tierPlaces struct {
-	Places []tierPlace `json:"places"`
-}
-
 // errNoSpacing says why policies in tiers are not re-spaced.
 var errNoSpacing = errors.New("plan: fractional priorities need no re-spacing; " +
 	"--insert ABOVE,BELOW finds a place for rung move")
@@ -232,14 +223,15 @@ func tiersAnswer(r *revision.Revision, f *planFlags) (*command.Answer, error) {
 	if f.insert == "" {
 		const usual = 5 // for a tier without policies
 		slots, _ := plan.PlacesInTiers(bands, model.Key{}, plan.TierPlace{Priority: usual})
-		out := tierPlaces{Places: []tierPlace{}}
+		places := []tierPlace{}
 		text := "free places, as rung move takes them:\n"
 		for _, s := range slots {
 			p := tierPlace(s)
-			out.Places = append(out.Places, p)
+			places = append(places, p)
 			text += p.String() + "\n"
 		}
-		return &command.Answer{Value: out, Text: func(bool) string { return text }, NotConsidered: omits}, nil
+		// Free places before, between and after the policies of each tier.
+		return &command.Answer{Value: map[string]any{"places": places}, Text: func(bool) string { return text }, NotConsidered: omits}, nil
 	}
 	above, below, both := strings.Cut(f.insert, ",")
 	if !both {

@@ -66,7 +66,6 @@ names the policies.`,
 	return cmd
 }
 
-// podsAnswer lists the selected pods.
 func podsAnswer(a *command.App, r *revision.Revision, only *Selection) (*command.Answer, error) {
 	if err := only.Check(r); err != nil {
 		return nil, err

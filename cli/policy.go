@@ -47,7 +47,6 @@ the state of its rows in each zone. -o wide lists the pods and ACLs.`,
 	return cmd
 }
 
-// policyText returns a policy as text.
 func policyText(a *command.App, r *revision.Revision, k model.PolicyKey, o *policy.PolicyFacts, wide bool) string {
 	p := r.Cluster.Policy(k)
 	s := fmt.Sprintf("%s %s  tier %d", o.Kind, o.Name, o.Tier)

@@ -235,7 +235,6 @@ func setListenTime(a *command.App, d time.Duration) error {
 	return nil
 }
 
-// hearLog reads the ACL log for a while.
 func hearLog(ctx context.Context, a *command.App, e *engine.Engine, d time.Duration) {
 	if d == 0 {
 		return
@@ -289,7 +288,6 @@ type partOfChange struct {
 	apply change.Mutation
 }
 
-// addFlag adds a flag that appends a change.
 func (p *previewParts) addFlag(cmd *cobra.Command, name string, op change.Op, usage string) {
 	cmd.Flags().Func(name, usage, func(arg string) error {
 		if arg == "" {
@@ -331,7 +329,6 @@ func (p *previewParts) readFiles(ctx context.Context, a *command.App, prune bool
 	return nil
 }
 
-// partsMutation combines all changes into one.
 func (p *previewParts) partsMutation(r *revision.Revision) (change.Mutation, error) {
 	out := change.Mutation{Op: change.OpCombine}
 	for _, x := range *p {

@@ -87,7 +87,6 @@ func runProbe(ctx context.Context, a *command.App, asked []trace.Question, file 
 	})
 }
 
-// whyWithoutOVN returns the reason why the sandbox does not run on OVN.
 func whyWithoutOVN(e *engine.Engine) error {
 	for _, done := range e.Activity(0) {
 		if done.By == "sandbox" && strings.Contains(done.Summary, "without OVN") {
@@ -258,7 +257,6 @@ func otherDecision(packets, other *verdict.StageVerdict) string {
 	return strings.TrimSpace(string(other.Verdict) + " · " + trace.DeciderTextOf(other))
 }
 
-// packetsText returns a table of all packets sent on a path.
 func (o *probeOut) packetsText(path int) string {
 	t := &command.TextTable{Head: []string{"PACKET", "ZONE", "IN", "OUT", "", "MET"}}
 	for i := range o.result.Sent[path] {

@@ -26,7 +26,6 @@ func (p *proposalFlags) register(cmd *cobra.Command) {
 	command.CompleteFlag(cmd, "action", command.FixedWords("allow", "deny"))
 }
 
-// checkFlags checks the flags.
 func (p *proposalFlags) checkFlags() error {
 	if _, ok := proposedActions[p.action]; !ok {
 		return fmt.Errorf("--action %q: use allow or deny", p.action)
@@ -36,7 +35,6 @@ func (p *proposalFlags) checkFlags() error {
 
 var proposedActions = map[string]model.Action{"allow": model.Allow, "deny": model.Deny}
 
-// printProposal collects the lines of tail and prints the proposal.
 func printProposal(ctx context.Context, a *command.App, e *engine.Engine, p *proposalFlags, tail func(take func(*logs.Entry)) error) error {
 	t, err := logs.ParseTarget(e.Revision(), p.policy, proposedActions[p.action])
 	if err != nil {
@@ -69,7 +67,6 @@ func printProposal(ctx context.Context, a *command.App, e *engine.Engine, p *pro
 	return a.PrintAnswer(ans)
 }
 
-// proposalOut is the JSON of a proposal.
 type proposalOut struct {
 	Policy   string `json:"policy"`
 	New      bool   `json:"new"`

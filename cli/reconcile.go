@@ -20,7 +20,6 @@ import (
 	"rung/model/words"
 )
 
-// reconcileFlags are the flags of rung reconcile.
 type reconcileFlags struct {
 	zones    []string
 	metrics  string
@@ -83,7 +82,6 @@ func (f *reconcileFlags) register(p *pflag.FlagSet) {
 	p.TextVar(&f.logLevel, "log-level", slog.LevelInfo, "least `SEVERITY` to log: debug, info, warn or error")
 }
 
-// newLogger returns the log of all events.
 func newLogger(a *command.App, f *reconcileFlags) (*slog.Logger, error) {
 	opt := &slog.HandlerOptions{Level: f.logLevel, ReplaceAttr: command.WithoutLogins}
 	switch f.log {
@@ -95,7 +93,6 @@ func newLogger(a *command.App, f *reconcileFlags) (*slog.Logger, error) {
 	return nil, fmt.Errorf("--log-format %q: want text or json", f.log)
 }
 
-// reconcileConfig returns the engine's configuration.
 func reconcileConfig(ctx context.Context, a *command.App, f *reconcileFlags) (engine.Config, error) {
 	if a.Flags.ReadOnly {
 		return engine.Config{}, errors.New("--readonly: reconcile only writes rows; leave one of the two out")

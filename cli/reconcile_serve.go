@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/http"
@@ -12,7 +13,6 @@ import (
 	"rung/model"
 )
 
-// serveMetrics serves metrics and health until stop is called.
 func serveMetrics(e *engine.Engine, l net.Listener, log *slog.Logger) (stop func()) {
 	s := &http.Server{Handler: e.Health().Handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
@@ -40,8 +40,7 @@ func tellEvents(ctx context.Context, e *engine.Engine, log *slog.Logger) {
 	defer stop()
 	later := time.NewTimer(time.Hour)
 	defer later.Stop()
-	said := eventTeller{log: log, zones: map[string]zoneReport{}, sources: map[string]sourceReport{},
-		refused: map[string]string{}, unwritten: map[string]unwrittenReport{}}
+	said := eventTeller{log: log, said: map[string]string{}, unwritten: map[string]unwrittenReport{}}
 	for news := true; ; {
 		if again := said.tellNews(e, news); again > 0 {
 			later.Reset(again)
@@ -62,14 +61,9 @@ func tellEvents(ctx context.Context, e *engine.Engine, log *slog.Logger) {
 
 // eventTeller remembers logged states, to log each once.
 type eventTeller struct {
-	log     *slog.Logger
-	seq     uint64
-	loaded  bool
-	zones   map[string]zoneReport
-	sources map[string]sourceReport
-	// Last messages for each unreadable resource, and for the settings of OVN-Kubernetes.
-	refused  map[string]string
-	settings string
+	log  *slog.Logger
+	seq  uint64
+	said map[string]string // last state of each source, resource, zone and the like
 	// Last report about each zone's policies that are not written.
 	unwritten map[string]unwrittenReport
 }
@@ -80,17 +74,11 @@ type unwrittenReport struct {
 	due  bool // there was news since
 }
 
-type zoneReport struct {
-	conn           model.ConnState
-	paused, note   string
-	writes, held   bool
-	epoch          int64
-	errText, other string
-}
-
-type sourceReport struct {
-	conn model.ConnState
-	text string
+// isNew keeps the state of a thing, and reports whether it differs from the last one, at first "".
+func (t *eventTeller) isNew(thing, state string) bool {
+	was := t.said[thing]
+	t.said[thing] = state
+	return was != state
 }
 
 // tellNews logs what is new; news says that there may be something. It returns how long until some unwritten
@@ -98,26 +86,20 @@ type sourceReport struct {
 func (t *eventTeller) tellNews(e *engine.Engine, news bool) (again time.Duration) {
 	r := e.Revision()
 	for _, s := range r.Sources {
-		if now := (sourceReport{s.Conn, s.Error}); t.sources[s.Name] != now {
-			t.sources[s.Name] = now
+		if t.isNew("source "+s.Name, string(s.Conn)+": "+s.Error) {
 			t.log.Log(context.Background(), troubleLevel(s.Error), "source", "name", s.Name, "state", string(s.Conn), "err", s.Error)
 		}
 		t.tellRefused(s)
 	}
-	if problem := r.Dialects.ConfigProblem(); t.settings != problem {
-		t.settings = problem
+	if problem := r.Dialects.ConfigProblem(); t.isNew("settings", problem) {
 		t.log.Log(context.Background(), troubleLevel(problem), "settings of OVN-Kubernetes", "err", problem)
 	}
-	if r.Loaded && !t.loaded {
-		t.loaded = true
+	if r.Loaded && t.isNew("objects", "read") {
 		t.log.Info("objects read", "pods", r.Cluster.Count(model.KindPod), "policies",
 			r.Cluster.Count(model.KindANP)+r.Cluster.Count(model.KindBANP))
 	}
 	for _, z := range r.Zones {
-		now := zoneReport{conn: z.Conn, paused: z.Paused, note: z.Note, writes: z.Writes, held: z.RowsHeld, epoch: z.Epoch,
-			errText: z.Error, other: z.Foreign}
-		if t.zones[z.Name] != now {
-			t.zones[z.Name] = now
+		if t.isNew("zone "+z.Name, fmt.Sprintf("%q", []any{z.Conn, z.Paused, z.Note, z.Writes, z.RowsHeld, z.Epoch, z.Error, z.Foreign})) {
 			t.log.Log(context.Background(), zoneLevel(z), "zone", "zone", z.Name, "state", string(z.Conn),
 				"writes", z.Writes,
 				"held", z.RowsHeld, "holder", z.Writer, "epoch", z.Epoch, "paused", z.Paused, "note", z.Note, "err", z.Error)
@@ -146,11 +128,9 @@ func (t *eventTeller) tellRefused(s model.SourceState) {
 				problem = "no row is written before it was read: " + problem
 			}
 		}
-		if t.refused[name] == problem {
-			continue
+		if t.isNew("resource "+name, problem) {
+			t.log.Log(context.Background(), troubleLevel(problem), "resource", "name", r.Name, "state", string(r.Conn), "err", problem)
 		}
-		t.refused[name] = problem
-		t.log.Log(context.Background(), troubleLevel(problem), "resource", "name", r.Name, "state", string(r.Conn), "err", problem)
 	}
 }
 

@@ -29,7 +29,6 @@ import (
 	"rung/themes"
 )
 
-// reportAsk holds the flags of `rung report`.
 type reportAsk struct {
 	save, atTime string
 	expectations []string
@@ -72,7 +71,6 @@ must-gather. The same input gives the same file except for its date: --at-time s
 	return cmd
 }
 
-// formsOfNames maps file extensions to forms.
 var formsOfNames = map[string]string{".html": command.HTMLForm, ".htm": command.HTMLForm, ".md": command.MarkdownForm, ".json": "json",
 	".yaml": "yaml", ".yml": "yaml", ".txt": "wide"}
 
@@ -106,7 +104,7 @@ func runReport(ctx context.Context, a *command.App, asked *reportAsk) error {
 	}
 	a.Flags.Quiet, a.Flags.ForReport = true, true // the report lists what could not be read
 	return a.WithEngine(ctx, true, func(*revision.Revision) bool { return true }, func(e *engine.Engine, r *revision.Revision) error {
-		if hasDatabases(r) {
+		if r.System.HasFeature(system.Rows) && (len(r.Zones) > 0 || r.Mode.Name == revision.ClusterMode) {
 			awaitRows(ctx, e, asked.settle)
 		}
 		unread := e.ReadChanges() // the report says if they are missing
@@ -123,11 +121,6 @@ func runReport(ctx context.Context, a *command.App, asked *reportAsk) error {
 		}
 		return a.ConcludeAnswer(ans)
 	})
-}
-
-// hasDatabases reports whether rows of databases can be compared.
-func hasDatabases(r *revision.Revision) bool {
-	return r.System.HasFeature(system.Rows) && (len(r.Zones) > 0 || r.Mode.Name == revision.ClusterMode)
 }
 
 // awaitRows waits until every zone was read or cannot be, and differences had time to settle. Zones not read
@@ -182,26 +175,18 @@ type matrixLineOut struct {
 	To   map[string][]string `json:"to"`
 }
 
-// fileOut is an input file.
 type fileOut struct {
 	Path   string `json:"path"`
 	Size   int64  `json:"bytes"`
 	SHA256 string `json:"sha256,omitempty"`
 }
 
-// digestOut is a policy with the digest of its content.
 type digestOut struct {
 	Policy string `json:"policy"`
 	Digest string `json:"digest"`
 	File   string `json:"file,omitempty"`
 }
 
-// titleOf returns the title of a report.
-func titleOf(r *revision.Revision) string {
-	return "Policies of " + cmp.Or(r.Mode.Title, r.Mode.Name)
-}
-
-// reportBuilder makes the report of a revision.
 type reportBuilder struct {
 	app        *command.App
 	ctx        context.Context
@@ -232,7 +217,12 @@ func (b *reportBuilder) sheet() (*page.Sheet, error) {
 	b.omits = revision.MergeOmissions(b.rows, revision.OmissionsOfAnswers(r, true))
 	opt := ladder.LadderOptions{Now: b.now}
 	b.lines = slices.DeleteFunc(ladder.LadderLines(r, opt), func(l *ladder.Line) bool { return !l.IsPrinted() })
-	ladderPart := page.Section{Key: "ladder", Title: "Ladder", Lines: []page.Line{plainLine(orderText(r))},
+	order := "Tier 1 decides first, lower numbers before higher ones. Tier 2 has OVN's own numbers, higher ones " +
+		"first. A rule that is not reached decides nothing."
+	if r.System.Bands != nil {
+		order = "Tiers and policies decide from the top down."
+	}
+	ladderPart := page.Section{Key: "ladder", Title: "Ladder", Lines: []page.Line{plainLine(order)},
 		Grids: []page.Grid{page.GridOf(ladder.LadderTable(r, opt), b.lines, false)}}
 	rules := b.rulesPart()
 	reached, err := b.matrixPart()
@@ -249,7 +239,7 @@ func (b *reportBuilder) sheet() (*page.Sheet, error) {
 	}
 	parts = append(parts, b.changesPart(), b.inputPart())
 	b.out.Ladder = b.ladderFacts()
-	b.out.Title, b.out.At = titleOf(r), page.Stamp{Time: b.at}
+	b.out.Title, b.out.At = "Policies of "+cmp.Or(r.Mode.Title, r.Mode.Name), page.Stamp{Time: b.at}
 	s := &page.Sheet{Title: b.out.Title, About: b.about()}
 	summary := page.Section{Key: "summary", Title: "Summary", Lines: b.summary}
 	if n := len(revision.UnjudgedOmissions(b.omits)); n > 0 {
@@ -266,7 +256,6 @@ func (b *reportBuilder) sheet() (*page.Sheet, error) {
 
 func plainLine(text string) page.Line { return page.Line{{Text: text, Role: themes.Dim}} }
 
-// addSummary adds a sentence with a sign to the summary.
 func (b *reportBuilder) addSummary(sign page.Span, text string) {
 	b.summary = append(b.summary, page.Line{sign, {Text: " " + text}})
 }
@@ -365,28 +354,15 @@ func (b *reportBuilder) rulesPart() page.Section {
 		x.Grids = append(x.Grids, g)
 		b.out.Policies = append(b.out.Policies, digestOut{Policy: p.Key.String(), Digest: p.Digests().Whole.String(), File: p.Origin.Place()})
 	}
-	b.addSummary(notedSign, words.Count(len(x.Grids), "policy")+"; pods: "+podsText(b.rev))
+	pods := b.rev.EmptyText("none", model.KindPod)
+	if n := b.rev.PodCount(); n.All > 0 {
+		pods = n.String()
+	}
+	b.addSummary(notedSign, words.Count(len(x.Grids), "policy")+"; pods: "+pods)
 	if len(x.Grids) == 0 {
 		x.Lines = []page.Line{plainLine("There are no policies.")}
 	}
 	return x
-}
-
-// podsText counts the pods.
-func podsText(r *revision.Revision) string {
-	if n := r.PodCount(); n.All > 0 {
-		return n.String()
-	}
-	return r.EmptyText("none", model.KindPod)
-}
-
-// orderText explains the order of the ladder.
-func orderText(r *revision.Revision) string {
-	if r.System.Bands != nil {
-		return "Tiers and policies decide from the top down."
-	}
-	return "Tier 1 decides first, lower numbers before higher ones. Tier 2 has OVN's own numbers, higher ones " +
-		"first. A rule that is not reached decides nothing."
 }
 
 // policiesDigest returns a digest of the contents of all policies, wherever they were read: reports of the

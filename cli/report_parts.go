@@ -209,7 +209,6 @@ func (b *reportBuilder) changesPart() page.Section {
 	return x
 }
 
-// mostFiles is the most input files that a report lists.
 const mostFiles = 1000
 
 // inputPart lists what was read, with digests.
@@ -251,7 +250,6 @@ func (b *reportBuilder) inputPart() page.Section {
 	return x
 }
 
-// addFile adds a file that was read.
 func (b *reportBuilder) addFile(f model.SourceFile) {
 	o := fileOut{Path: f.Path, Size: f.Size}
 	if f.Sum != [32]byte{} {

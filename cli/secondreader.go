@@ -44,7 +44,6 @@ func addSecondReaderFlag(cmd *cobra.Command) *bool {
 	return asked
 }
 
-// secondOut is the JSON of a zone read through libovsdb.
 type secondOut struct {
 	Zone        string                `json:"zone"`
 	Rows        int                   `json:"rows"` // rows read by libovsdb
@@ -147,7 +146,6 @@ func secondText(zones []secondOut) string {
 	return b.String()
 }
 
-// countDiffering counts the rows that differ.
 func (z *secondOut) countDiffering() int {
 	rows := map[string]bool{}
 	for _, d := range z.Differences {

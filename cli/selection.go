@@ -224,7 +224,6 @@ func contentOf(o model.Object) (*model.Meta, map[string]string) {
 	return &model.Meta{Key: o.ObjectKey()}, of
 }
 
-// fieldsOfKey returns the fields of every object.
 func fieldsOfKey(k model.Key) map[string]string {
 	return map[string]string{"metadata.name": k.Name, "metadata.namespace": k.Namespace, "kind": string(k.Kind)}
 }
@@ -363,7 +362,6 @@ func completeTerms(a *command.App, terms func(r *revision.Revision) map[string]b
 	}
 }
 
-// labelTerms returns the labels of the objects as KEY=VALUE.
 func (of Selectables) labelTerms(r *revision.Revision) map[string]bool {
 	out := map[string]bool{}
 	for o := range of.each(r) {

@@ -88,13 +88,11 @@ cannot be asked is "unknown", with a line on stderr: exit 2 then.`,
 	return cmd
 }
 
-// addByFlag adds --by.
 func addByFlag(cmd *cobra.Command, by *string) {
 	cmd.Flags().StringVar(by, "by", byPolicies, "`WHO` is asked: policies, rows or both")
 	command.CompleteFlag(cmd, "by", command.FixedWords(byPolicies, byRows, byBoth))
 }
 
-// parseBy parses --by.
 func parseBy(by string) (trace.AnsweredBy, error) {
 	ask, ok := map[string]trace.AnsweredBy{byPolicies: trace.Policies, byRows: trace.Rows, byBoth: trace.Both}[by]
 	if !ok {
@@ -109,7 +107,6 @@ func needsLiveRows(ctx context.Context, a *command.App, by string) bool {
 	return by != byPolicies && (len(a.Flags.Files) == 0 || a.Flags.HasDatabases(ctx))
 }
 
-// addQuestionFlags adds the flags for a connection, and for a file of many.
 func addQuestionFlags(a *command.App, cmd *cobra.Command, one *trace.Question, cases *string) {
 	f := cmd.Flags()
 	f.StringVar(&one.From, "from", "", "the `END` that opens the connection")
@@ -221,7 +218,6 @@ type connectionAsker struct {
 	describe func([]model.Omission) []command.OmissionOut
 }
 
-// askOne answers one question.
 func (a *connectionAsker) askOne(q trace.Question) (*verdictOut, error) {
 	c, err := connectionOf(q, a.names)
 	if err != nil {
@@ -281,7 +277,6 @@ func (o *verdictOut) hasDisagreement() bool {
 // askOVN asks ovn-trace about a connection; a nil function asks nothing.
 type askOVN func(verdict.Connection) (*revision.OVNTrace, error)
 
-// whyOVNFailed returns the error of ovn-trace, nil if it answered.
 func whyOVNFailed(o *pages.OVNFacts) error {
 	if o == nil {
 		return nil

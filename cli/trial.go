@@ -19,18 +19,6 @@ import (
 // leastTrial is the shortest time to confirm a change; nobody reads faster.
 const leastTrial = time.Second
 
-// checkTrialFlags rejects a change on trial that could not be reverted.
-func checkTrialFlags(a *command.App, c *changeFlags) error {
-	switch {
-	case c.within == 0:
-	case c.within < leastTrial:
-		return fmt.Errorf("--confirm %s: want at least %s", c.within, leastTrial)
-	case len(a.Flags.Files) > 0 && !a.Flags.WriteBack:
-		return errors.New("--confirm needs a permanent change: give --write-back")
-	}
-	return nil
-}
-
 func ConfirmCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "confirm",
@@ -181,43 +169,29 @@ func awaitConfirm(ctx context.Context, a *command.App, e *engine.Engine, u *revi
 	}
 }
 
-// sayTrialEnd prints the outcome of a change on trial.
 func sayTrialEnd(a *command.App, u *revision.UnconfirmedChange) error {
 	text := words.CleanLine(u.Title + ": " + u.Ended)
 	if u.Ended == revision.TrialConfirmed || u.Ended == revision.TrialConfirmedElsewhere {
 		fmt.Fprintln(a.Err, text)
 		return nil
 	}
-	return revertedError("%s", text)
+	return exitWith{errors.New(text), command.ErrPutBack}
 }
-
-// revertedError returns a command.ErrPutBack with only the given text.
-func revertedError(format string, args ...any) error {
-	return notStandingError(fmt.Sprintf(format, args...))
-}
-
-type notStandingError string
-
-func (e notStandingError) Error() string { return string(e) }
-
-func (notStandingError) Is(target error) bool { return target == command.ErrPutBack }
 
 // backTime limits how long an interrupted command tries to revert its change.
 const backTime = 10 * time.Second
 
-// putBackTrial reverts the change of an interrupted command.
 func putBackTrial(a *command.App, e *engine.Engine) error {
 	ctx, cancel := context.WithTimeout(context.Background(), backTime)
 	defer cancel()
 	u := e.RevertNow(ctx)
 	if u.IsOpen() {
-		return revertedError("%s: not reverted yet: %s; the next Rung started reverts it; until then: %s", u.Title, u.Why,
-			manualUndoText(a, e, u))
+		return exitWith{fmt.Errorf("%s: not reverted yet: %s; the next Rung started reverts it; until then: %s", u.Title, u.Why,
+			manualUndoText(a, e, u)), command.ErrPutBack}
 	}
 	return sayTrialEnd(a, u)
 }
 
-// watchEnterKey signals when enter is pressed at a terminal.
 func watchEnterKey(ctx context.Context, a *command.App) (entered <-chan struct{}, stop func()) {
 	if !a.CanAsk {
 		return nil, func() {}

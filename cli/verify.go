@@ -125,7 +125,6 @@ func ReadExpectations(ctx context.Context, a *command.App, files []string) (*Exp
 	return out, nil
 }
 
-// firstFileAnswer prints a first file of statements.
 func firstFileAnswer(ctx context.Context, r *revision.Revision, namespaces []string) (*command.Answer, error) {
 	w, err := verify.WriteStatements(ctx, r, namespaces)
 	if err != nil {
@@ -193,7 +192,6 @@ func verifyAnswer(ctx context.Context, a *command.App, r *revision.Revision, ask
 	return ans, nil
 }
 
-// verifyText returns a table of the results, with a trace of each failure.
 func (o *VerifyFacts) verifyText(wide bool) string {
 	t := &command.TextTable{Head: []string{"RESULT", "STATEMENT", "ANSWER"}}
 	if wide {

@@ -93,7 +93,6 @@ func (s *StatementFacts) resultText() string {
 	return strings.ToUpper(s.Result)
 }
 
-// statementText returns the name and the statement.
 func (s *StatementFacts) statementText() string {
 	if s.Name == "" {
 		return s.Statement
@@ -114,7 +113,6 @@ func (o *VerifyFacts) SummaryText() string {
 	return out
 }
 
-// verifyRules explain the codes of a report.
 var verifyRules = []command.Rule{
 	{Code: "expectation-fails", Title: "An expectation does not hold", Says: "Connections are not allowed or denied as a statement says " +
 		"they must be.",

@@ -33,7 +33,6 @@ type versionOut struct {
 	Kinds            []string         `json:"kinds"`
 }
 
-// ovnKubernetesOut holds the releases of OVN-Kubernetes that Rung knows.
 type ovnKubernetesOut struct {
 	Compiled   string `json:"compiled"`
 	Recognised string `json:"recognised_up_to"`
@@ -53,7 +52,6 @@ releases.`,
 	}
 }
 
-// versionAnswer returns Rung's version, and what it was built from and for.
 func versionAnswer() *command.Answer {
 	info, _ := debug.ReadBuildInfo()
 	v := versionOf(info)

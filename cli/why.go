@@ -18,7 +18,6 @@ import (
 // streamsWithin limits the wait for streams of the nodes' logs.
 const streamsWithin = 10 * time.Second
 
-// logsWhy prints why a policy has no log lines.
 func logsWhy(ctx context.Context, a *command.App, name string) error {
 	cfg, err := a.EngineConfig(ctx, false, true)
 	if err != nil {

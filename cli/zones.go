@@ -124,7 +124,6 @@ settling. ` + secondHelp,
 	return cmd
 }
 
-// mdBelow returns the text below a table, in markdown.
 func mdBelow(lines string) string {
 	if lines == "" {
 		return ""
@@ -132,7 +131,6 @@ func mdBelow(lines string) string {
 	return "\n" + command.MarkdownLines(lines) + "\n"
 }
 
-// checkAnswer compares the zones with each other.
 func checkAnswer(a *command.App) command.Answerer {
 	return func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 		now := e.Now()

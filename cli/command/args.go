@@ -90,7 +90,6 @@ func wrongValue(bad *pflag.InvalidValueError) error {
 	return fmt.Errorf("--%s %s: %s", bad.GetFlag().Name, bad.GetValue(), want)
 }
 
-// similarFlag returns the name of the command's flag closest to name, or "".
 func similarFlag(cmd *cobra.Command, name string) string {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -133,7 +132,6 @@ const (
 	HTMLForm     = "html"     // one file for a browser
 )
 
-// noAnswer is the annotation of a command whose answer has no forms.
 const noAnswer = "no-answer"
 
 // WithoutAnswer returns the Annotations of a command that prints no answer.

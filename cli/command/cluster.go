@@ -92,7 +92,6 @@ func (c *clusterFlags) LeadsElsewhere() bool {
 	return !reflect.DeepEqual(o, c.unset)
 }
 
-// configureCluster fills the configuration for a run on a cluster.
 func (a *App) configureCluster(ctx context.Context, cfg *engine.Config, zones bool) error {
 	f := &a.Flags
 	opt := f.Kube.ClusterOptions
@@ -127,7 +126,6 @@ func (a *App) configureCluster(ctx context.Context, cfg *engine.Config, zones bo
 	return nil
 }
 
-// contextSetting is the part of the configuration file for one context.
 type contextSetting struct {
 	Write    bool `yaml:"write"`
 	ReadOnly bool `yaml:"readonly"`
@@ -192,7 +190,6 @@ func (f *globalFlags) crdRelease(file fileSettings) (string, error) {
 	return file.APIRelease, nil
 }
 
-// registerNB adds the flags that choose databases.
 func (f *globalFlags) registerNB(p *pflag.FlagSet) {
 	p.StringArrayVar(&f.NB, "nb", nil, "Northbound database to read instead of a sandbox, or of exec on a cluster: "+
 		"`[ZONE=]ADDRESS`, as unix:PATH, tcp:HOST:PORT, ssl:HOST:PORT, or file:PATH for a database file (repeatable)")

@@ -135,7 +135,6 @@ func NamespaceChoices(_ *engine.Engine, r *revision.Revision) []string {
 	return namesOf(r.Cluster.Namespaces(), func(n *model.Namespace) string { return n.Name })
 }
 
-// namesOf returns the names of objects in their order.
 func namesOf[T any](all iter.Seq[T], name func(T) string) (out []string) {
 	for x := range all {
 		out = append(out, name(x))

@@ -26,7 +26,6 @@ import (
 	"rung/system"
 )
 
-// globalFlags are the flags that every command has.
 type globalFlags struct {
 	Files      []string
 	NB, SB     []string
@@ -224,7 +223,6 @@ func (f *globalFlags) filesIdentity() string {
 	return strings.Join(out, " ")
 }
 
-// uiFlags are the flags of the screen.
 type uiFlags struct {
 	Theme, Color, View, config, Profile string
 	ASCII, NoMouse                      bool

@@ -14,7 +14,6 @@ import (
 	"rung/model/words"
 )
 
-// renderer writes a JSON value.
 type renderer = func(b *bytes.Buffer, value any) error
 
 // Form is a parsed template of -o.
@@ -26,7 +25,6 @@ type Form struct {
 	Rows bool
 }
 
-// templateKind is a kind of template.
 type templateKind struct {
 	name  string
 	parse func(text string) (renderer, error)
@@ -131,7 +129,6 @@ type columns struct {
 // Smallest width of kubectl's columns, and the spaces behind them.
 const leastColumn, columnGap = 6, 3
 
-// parseColumns reads TITLE:PATH,TITLE:PATH.
 func parseColumns(text string) (renderer, error) {
 	c := &columns{}
 	for part := range strings.SplitSeq(text, ",") {

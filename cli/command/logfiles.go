@@ -19,7 +19,6 @@ import (
 	"rung/revision"
 )
 
-// logFlags choose the log files to read.
 type logFlags struct {
 	Paths []string
 	speed string

@@ -46,7 +46,6 @@ func Paint(to page.Role, text string) string {
 // PaintWord marks the name of an action, a verdict, a result or a severity.
 func PaintWord(word string) string { return Paint(page.WordRole(word), word) }
 
-// paintCell marks a cell.
 func paintCell(c page.Cell) string {
 	text := Paint(c.Role, c.Text)
 	for _, s := range c.More {
@@ -115,7 +114,6 @@ func FitText(text string, width int) string {
 	return b.String()
 }
 
-// fitTable fits the lines of one table.
 func fitTable(lines []string, width int) string {
 	fits := true
 	indent := 0

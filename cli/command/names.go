@@ -13,7 +13,6 @@ import (
 	"rung/revision"
 )
 
-// policyKinds are the kinds that PolicyNamed searches.
 var policyKinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindMNP, model.KindEF, model.KindCNP, model.KindACNP,
 	model.KindANNP}
 

@@ -28,7 +28,6 @@ const (
 	needPolicies
 )
 
-// needsOf lists what commands need of their files.
 var needsOf = map[string]fileNeed{
 	"ladder": needPolicies, "lint": needPolicies, "compile": needPolicies,
 	"policy": NeedObjects, "pod": NeedObjects, "drift": NeedObjects, "rows": NeedObjects, "zones": NeedObjects,
@@ -86,7 +85,6 @@ func (a *App) WhyNotEnough(r *revision.Revision) error {
 		a.filesNamed())}
 }
 
-// filesNamed lists the files of -f for a message.
 func (a *App) filesNamed() string {
 	names := page.MapList(a.Flags.Files, func(name string) string {
 		if name == "-" {
@@ -119,7 +117,6 @@ func (a *App) ReadGiven(ctx context.Context, path string, limit int64) ([]byte, 
 	return text, nil
 }
 
-// withoutFileName removes the file's name from an error.
 func withoutFileName(err error) error {
 	var path *fs.PathError
 	if errors.As(err, &path) {

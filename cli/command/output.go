@@ -36,7 +36,6 @@ func (t *TextTable) AddRow(cells ...string) {
 	}))
 }
 
-// columnWidths returns the width of every column in cells.
 func (t *TextTable) columnWidths() []int {
 	widths := make([]int, len(t.Head))
 	for _, row := range t.lines() {
@@ -49,7 +48,6 @@ func (t *TextTable) columnWidths() []int {
 	return widths
 }
 
-// lines returns the head and the rows.
 func (t *TextTable) lines() [][]string { return append([][]string{t.Head}, t.Rows...) }
 
 // String returns the table with its cells marked.

@@ -279,7 +279,6 @@ func WithoutLogins(_ []string, a slog.Attr) slog.Attr {
 	return a
 }
 
-// ownLog is Rung's own log while a screen is shown.
 type ownLog struct {
 	*os.File
 	stderr *os.File // stderr of the process

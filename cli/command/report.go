@@ -124,7 +124,6 @@ func (f *Result) text() string {
 // level returns the level, Error by default.
 func (f *Result) level() Level { return cmp.Or(f.Level, Error) }
 
-// notPassed returns the results that did not pass.
 func (r *Report) notPassed() (out []*Result) {
 	for i := range r.Results {
 		if r.Results[i].Outcome != Passed {
@@ -254,5 +253,4 @@ func (r *Report) AddFindings(found []model.Finding) {
 	}
 }
 
-// severityLevels are the levels of severities.
 var severityLevels = map[model.Severity]Level{model.SeverityError: Error, model.SeverityWarning: Warning, model.SeverityInfo: Note}

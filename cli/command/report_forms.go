@@ -151,7 +151,6 @@ func (d *sarifDriver) ruleIndex(rule sarifRule) int {
 	return i
 }
 
-// withDetail returns a text followed by its details.
 func withDetail(text, detail string) string {
 	if text == "" || detail == "" {
 		return text + detail
@@ -317,7 +316,6 @@ func (r *Report) junit() (string, error) {
 	return xml.Header + string(text) + "\n", nil
 }
 
-// hasTestNaming reports whether the test of a result names an omission.
 func (r *Report) hasTestNaming(o Omission) bool {
 	return slices.ContainsFunc(r.Results, func(f Result) bool {
 		return slices.ContainsFunc(f.NotConsidered, func(line string) bool { return strings.HasPrefix(line, o.Text) })

@@ -139,7 +139,6 @@ func (it *AnswerItems) writeJSON(w io.Writer, compact bool) error {
 	return err
 }
 
-// itemsText returns the lines of all items.
 func (it *AnswerItems) itemsText(wide bool) (string, error) {
 	var out strings.Builder
 	err := it.writeEach(func(o AnswerItem) ([]byte, error) {
@@ -153,7 +152,6 @@ func (it *AnswerItems) itemsText(wide bool) (string, error) {
 	return out.String(), err
 }
 
-// makeAll works out all items in parallel and returns them in order.
 func (it *AnswerItems) makeAll() []AnswerItem {
 	out := make([]AnswerItem, it.N)
 	trace.RunParallel(it.N, func(i int) { out[i] = it.Item(i) })
