@@ -72,11 +72,6 @@ func (g *lineAggregate) checkFlags(output string, follow bool, begin, now time.T
 	return nil
 }
 
-func (g *lineAggregate) isCounted(x *logs.Entry) bool {
-	at := x.Line.At
-	return x.Gap == nil && x.Attributed && (g.begin.IsZero() || !at.Before(g.begin)) && (g.end.IsZero() || !at.After(g.end))
-}
-
 // aggregateEvery is how often changed counts are printed.
 const aggregateEvery = time.Second
 
@@ -97,7 +92,8 @@ func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *lineAg
 			for _, x := range lines {
 				missed += x.Seq - seen - 1
 				seen = x.Seq
-				if g.isCounted(x) && match(x) {
+				early, late := x.Line.At.Before(g.begin), !g.end.IsZero() && x.Line.At.After(g.end)
+				if x.Gap == nil && x.Attributed && !early && !late && match(x) {
 					rule, pair, at := logs.HitOf(x, e.Now())
 					own.Add(rule, pair, at)
 				}

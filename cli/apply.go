@@ -72,18 +72,8 @@ server first. A field owned by another manager is a conflict, unless
 const maxChange = 4 << 20
 
 // filesMutation returns the change that applies files and folders. Folders may hold more than policies.
-func filesMutation(ctx context.Context, a *command.App, paths []string) (change.Mutation, error) {
-	folder := func(p string) bool {
-		info, err := os.Stat(p)
-		return err == nil && info.IsDir()
-	}
-	m := change.Mutation{Op: change.OpApply, Mixed: slices.ContainsFunc(paths, folder)}
-	err := readChanges(ctx, a, paths, &m)
-	return m, err
-}
-
-// readChanges adds the documents of files, and the manifests in folders, to a change.
-func readChanges(ctx context.Context, a *command.App, paths []string, m *change.Mutation) error {
+func filesMutation(ctx context.Context, a *command.App, paths []string) (m change.Mutation, err error) {
+	m.Op = change.OpApply
 	var all []string
 	for _, p := range paths {
 		info, err := os.Stat(p)
@@ -91,6 +81,7 @@ func readChanges(ctx context.Context, a *command.App, paths []string, m *change.
 			all = append(all, p) // reading it reports errors
 			continue
 		}
+		m.Mixed = true
 		err = filepath.WalkDir(p, func(path string, d fs.DirEntry, err error) error {
 			if slices.Contains(engine.KustomizationNames, d.Name()) {
 				return fmt.Errorf("%s is a kustomization; apply what this prints: kubectl kustomize %s", p, words.ShellQuote(filepath.Dir(path)))
@@ -109,20 +100,20 @@ func readChanges(ctx context.Context, a *command.App, paths []string, m *change.
 			return nil
 		})
 		if err != nil {
-			return fmt.Errorf("read the change: %w", err)
+			return m, fmt.Errorf("read the change: %w", err)
 		}
 	}
 	for _, p := range all {
 		one, err := readChange(ctx, a, p)
 		if err != nil {
-			return err
+			return m, err
 		}
 		if len(m.YAML)+len(one) > maxChange {
-			return fmt.Errorf("read the changes: more than %d MiB in all", maxChange>>20)
+			return m, fmt.Errorf("read the changes: more than %d MiB in all", maxChange>>20)
 		}
-		rewrite.AddText(m, p, one)
+		rewrite.AddText(&m, p, one)
 	}
-	return nil
+	return m, nil
 }
 
 func readChange(ctx context.Context, a *command.App, path string) ([]byte, error) {

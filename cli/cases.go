@@ -145,8 +145,9 @@ func answerToQuestions[T command.AnswerItem](out []T, file string) *command.Answ
 		}
 		return b.String()
 	}
+	ans := &command.Answer{Value: out, Text: text}
 	if file == "" {
-		return &command.Answer{Value: out[0], Text: text}
+		ans.Value = out[0]
 	}
-	return &command.Answer{Value: out, Text: text}
+	return ans
 }

@@ -61,14 +61,14 @@ shown.`,
 // unexplainedOmissions returns the omissions that can keep a rule from being named: objects rejected or not
 // read, and the lack of both policies and zones.
 func unexplainedOmissions(r *revision.Revision) []model.Omission {
+	out := revision.OmissionsOfObjects(r)
 	for range r.Cluster.AllPolicies() {
-		return revision.OmissionsOfObjects(r)
+		return out
 	}
-	if len(r.Zones) > 0 {
-		return revision.OmissionsOfObjects(r)
+	if len(r.Zones) == 0 {
+		out = append(out, model.Omission{Code: model.OmittedAll, Why: "nothing names the ACLs: no policies and no zone were read"})
 	}
-	return append(revision.OmissionsOfObjects(r), model.Omission{Code: model.OmittedAll,
-		Why: "nothing names the ACLs: no policies and no zone were read"})
+	return out
 }
 
 // readTrace reads the text to explain.

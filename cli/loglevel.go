@@ -268,17 +268,12 @@ func awaitSession(ctx context.Context, a *command.App, e *engine.Engine, targets
 		var next <-chan time.Time
 		due := 0
 		for _, s := range left {
-			if s.IsOpen() {
-				continue
-			}
-			if s.IsOver(e.Now()) {
+			switch {
+			case s.IsOpen():
+			case s.IsOver(e.Now()):
 				due++
-				continue
-			}
-			t := time.NewTimer(s.Until.Sub(e.Now()))
-			defer t.Stop()
-			if next == nil { // all end at the same time
-				next = t.C
+			case next == nil: // all end at the same time
+				next = time.After(s.Until.Sub(e.Now()))
 			}
 		}
 		if due > 0 {

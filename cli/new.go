@@ -45,7 +45,8 @@ them, for rung verify.`,
 		Args: command.TakesArgs(1, "TEMPLATE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && template.FindTemplate(args[0]) == nil {
-				return fmt.Errorf("unknown template %q; templates: %s", args[0], strings.Join(templateNames(), ", "))
+				names := page.MapList(template.AllTemplates(), func(t *template.Template) string { return t.Name })
+				return fmt.Errorf("unknown template %q; templates: %s", args[0], strings.Join(names, ", "))
 			}
 			switch {
 			case len(args) == 0:
@@ -94,10 +95,6 @@ func completeAnswer(_ *cobra.Command, args []string, _ string) (out []string, d 
 		}
 	}
 	return out, d
-}
-
-func templateNames() []string {
-	return page.MapList(template.AllTemplates(), func(t *template.Template) string { return t.Name })
 }
 
 func (f *newFlags) givenAnswers() (template.Answers, error) {

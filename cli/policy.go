@@ -85,7 +85,18 @@ func policyText(a *command.App, r *revision.Revision, k model.PolicyKey, o *poli
 	}
 	s += "\n" + command.TableText(policy.RuleTable(p, !r.BySelectors(p)), o.Rules, wide, command.TerminalWidth(a.Raw))
 	if len(o.Zones) > 0 {
-		s += "\n" + policyZones(o).String()
+		t := &command.TextTable{Head: []string{"ZONE", "LIVE ACLS", "LIVE PRIO", "STATE"}}
+		for _, z := range o.Zones {
+			prio, state := "", string(z.State)
+			if z.Priority != nil {
+				prio = fmt.Sprint(*z.Priority)
+			}
+			if z.Error != "" {
+				state += ": " + z.Error
+			}
+			t.AddRow(z.Zone, fmt.Sprint(z.ACLs), prio, state)
+		}
+		s += "\n" + t.String()
 	}
 	for i, u := range o.With {
 		if i == 0 {
@@ -122,19 +133,4 @@ func policyText(a *command.App, r *revision.Revision, k model.PolicyKey, o *poli
 		s += "  " + pod + "  (on a primary UDN)\n"
 	}
 	return s
-}
-
-func policyZones(o *policy.PolicyFacts) *command.TextTable {
-	t := &command.TextTable{Head: []string{"ZONE", "LIVE ACLS", "LIVE PRIO", "STATE"}}
-	for _, z := range o.Zones {
-		prio, state := "", string(z.State)
-		if z.Priority != nil {
-			prio = fmt.Sprint(*z.Priority)
-		}
-		if z.Error != "" {
-			state += ": " + z.Error
-		}
-		t.AddRow(z.Zone, fmt.Sprint(z.ACLs), prio, state)
-	}
-	return t
 }

@@ -198,9 +198,13 @@ With -o markdown the answer fits into a pull request.`,
 		if err := parts.readFiles(cmd.Context(), a, prune); err != nil {
 			return err
 		}
-		if err := setListenTime(a, listen); err != nil {
-			return err
+		switch {
+		case listen < 0:
+			return fmt.Errorf("--listen %s: want a time, such as 10s", listen)
+		case listen > 0 && len(a.Flags.NB) > 0 && !a.Flags.Kube.NamesCluster():
+			return errors.New("--listen: a database given with --nb has no ACL log; log lines come from a cluster or a sandbox")
 		}
+		a.Flags.Listen = listen // before the answer
 		return a.WithChange(cmd.Context(), func(e *engine.Engine, r *revision.Revision) error {
 			m, err := parts.partsMutation(r)
 			if err != nil {
@@ -221,18 +225,6 @@ With -o markdown the answer fits into a pull request.`,
 		})
 	}
 	return cmd
-}
-
-// setListenTime makes the command read the ACL log before the answer.
-func setListenTime(a *command.App, d time.Duration) error {
-	switch {
-	case d < 0:
-		return fmt.Errorf("--listen %s: want a time, such as 10s", d)
-	case d > 0 && len(a.Flags.NB) > 0 && !a.Flags.Kube.NamesCluster():
-		return errors.New("--listen: a database given with --nb has no ACL log; log lines come from a cluster or a sandbox")
-	}
-	a.Flags.Listen = d
-	return nil
 }
 
 func hearLog(ctx context.Context, a *command.App, e *engine.Engine, d time.Duration) {

@@ -293,7 +293,11 @@ func (b *reportBuilder) about() (out []page.Fact) {
 	add("read as", m.User)
 	add("precedence", b.rev.System.Title+" ("+b.rev.SystemWhy+")")
 	if n := len(b.out.Policies); n > 0 {
-		b.out.PoliciesDigest = b.policiesDigest()
+		// Reports of the same policies have the same digest, wherever they were read.
+		lines := page.MapList(b.out.Policies, func(d digestOut) string { return d.Policy + " " + d.Digest + "\n" })
+		slices.Sort(lines)
+		sum := sha256.Sum256([]byte(strings.Join(lines, "")))
+		b.out.PoliciesDigest = hex.EncodeToString(sum[:])
 		text := b.out.PoliciesDigest + " (SHA-256 of " + words.Count(n, "policy") + " that were read"
 		if len(revision.UnjudgedOmissions(revision.OmissionsOfObjects(b.rev))) > 0 {
 			text += "; without omitted ones"
@@ -363,13 +367,4 @@ func (b *reportBuilder) rulesPart() page.Section {
 		x.Lines = []page.Line{plainLine("There are no policies.")}
 	}
 	return x
-}
-
-// policiesDigest returns a digest of the contents of all policies, wherever they were read: reports of the
-// same policies have the same digest.
-func (b *reportBuilder) policiesDigest() string {
-	lines := page.MapList(b.out.Policies, func(d digestOut) string { return d.Policy + " " + d.Digest + "\n" })
-	slices.Sort(lines)
-	sum := sha256.Sum256([]byte(strings.Join(lines, "")))
-	return hex.EncodeToString(sum[:])
 }

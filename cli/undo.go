@@ -103,12 +103,8 @@ func historyAnswer(_ context.Context, e *engine.Engine, _ *revision.Revision) (*
 		return historyOut{ID: h.ID, At: page.StampText(h.At), By: h.By, Title: h.Title, Undone: h.Undone, Undoes: h.Undoes,
 			Policies: page.MapList(h.Objects, func(x history.Object) string { return x.Key.String() })}
 	})
-	return &command.Answer{Value: out, Text: func(bool) string { return historyText(out) }}, nil
-}
-
-func historyText(out []historyOut) string {
 	if len(out) == 0 {
-		return "no changes are kept\n"
+		return &command.Answer{Value: out, Text: func(bool) string { return "no changes are kept\n" }}, nil
 	}
 	t := &command.TextTable{Head: []string{"NUMBER", "AT", "BY", "STATE", "CHANGE"}}
 	for _, h := range out {
@@ -121,5 +117,5 @@ func historyText(out []historyOut) string {
 		}
 		t.AddRow(fmt.Sprint(h.ID), h.At, h.By, state, h.Title)
 	}
-	return t.String()
+	return &command.Answer{Value: out, Text: func(bool) string { return t.String() }}, nil
 }

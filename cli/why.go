@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -51,18 +52,12 @@ func logsWhy(ctx context.Context, a *command.App, name string) error {
 		}
 		about := logs.Subject{Policy: k}
 		checks := append(logs.CheckSteps(e.Logs(), e.Revision(), about), logs.OverruledChecks(ctx, e.Revision(), about)...)
-		no := false
-		for _, c := range checks {
-			no = no || c.State == logs.Wrong
-		}
-		ans := &command.Answer{
-			Value: checks,
-			Text: func(bool) string {
-				return strings.Join(page.MapList(checks, logs.Check.TextLine), "\n") + "\n"
-			},
-			No: no, NotConsidered: revision.OmissionsOfPolicy(e.Revision(), k),
-		}
-		return a.ConcludeAnswer(ans)
+		return a.ConcludeAnswer(&command.Answer{
+			Value:         checks,
+			Text:          func(bool) string { return strings.Join(page.MapList(checks, logs.Check.TextLine), "\n") + "\n" },
+			No:            slices.ContainsFunc(checks, func(c logs.Check) bool { return c.State == logs.Wrong }),
+			NotConsidered: revision.OmissionsOfPolicy(e.Revision(), k),
+		})
 	})
 }
 

@@ -58,7 +58,13 @@ func BadFlag(cmd *cobra.Command, err error) error {
 	case errors.As(err, &absent) && absent.GetSpecifiedShortnames() != "":
 		err = fmt.Errorf("unknown flag: %s", dashed(absent))
 	case errors.As(err, &absent):
-		if like := similarFlag(cmd, absent.GetSpecifiedName()); like != "" {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, f.Name)
+			}
+		})
+		if like := words.Closest(absent.GetSpecifiedName(), names); like != "" {
 			return fmt.Errorf("unknown flag: --%s; did you mean: --%s", absent.GetSpecifiedName(), like)
 		}
 	case errors.As(err, &alone):
@@ -88,16 +94,6 @@ func wrongValue(bad *pflag.InvalidValueError) error {
 		want = "want a time such as 30s or 5m"
 	}
 	return fmt.Errorf("--%s %s: %s", bad.GetFlag().Name, bad.GetValue(), want)
-}
-
-func similarFlag(cmd *cobra.Command, name string) string {
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, f.Name)
-		}
-	})
-	return words.Closest(name, names)
 }
 
 // exclusiveFlags is the annotation that cobra sets on each flag of a mutually exclusive group.

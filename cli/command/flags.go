@@ -20,6 +20,7 @@ import (
 	"rung/engine/lab"
 	"rung/engine/zones"
 	"rung/model"
+	"rung/pages/page"
 	"rung/revision"
 	"rung/sources/files"
 	"rung/sources/kube"
@@ -168,7 +169,8 @@ func (a *App) makeConfig(ctx context.Context, demo, needsZones bool) (engine.Con
 			"for other databases use: rung reconcile -f PATH --nb ADDR")
 	case len(f.Files) > 0:
 		cfg.Mode = revision.Mode{Name: revision.FilesMode, Title: strings.Join(f.Files, " "), WriteBack: writeBack}
-		cfg.Identity = f.filesIdentity()
+		// The same wherever Rung is started: history and plans are kept under this name.
+		cfg.Identity = strings.Join(page.MapList(f.Files, engine.InputIdentity), " ")
 	case len(f.NB) > 0 && f.RowsOnly && !f.Kube.NamesCluster():
 		cfg.Mode = revision.Mode{Name: revision.RowsMode, Title: strings.Join(f.NB, " ")}
 	default:
@@ -212,15 +214,6 @@ func (a *App) makeConfig(ctx context.Context, demo, needsZones bool) (engine.Con
 // namedSystem returns the plugin given by --system, else the first.
 func (f *globalFlags) namedSystem() *system.System {
 	return cmp.Or(system.SystemByName(f.OVN.System), system.All[0])
-}
-
-// filesIdentity identifies the files wherever Rung is started. History and plans are kept under this name.
-func (f *globalFlags) filesIdentity() string {
-	out := make([]string, len(f.Files))
-	for i, p := range f.Files {
-		out[i] = engine.InputIdentity(p)
-	}
-	return strings.Join(out, " ")
 }
 
 type uiFlags struct {

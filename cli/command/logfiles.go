@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -118,7 +119,7 @@ func (a *App) PrintUnreadLogs(e *engine.Engine) error {
 		}
 		switch {
 		case s.File != "" && (!s.IsUp() || s.Error != ""):
-			fmt.Fprintf(a.Err, "rung: log file %s: %s\n", s.File, errorOrState(s))
+			fmt.Fprintf(a.Err, "rung: log file %s: %s\n", s.File, cmp.Or(words.CleanLine(s.Error), string(s.State)))
 			if s.State == logline.StreamFailed || s.Error != "" {
 				err = ErrSaid
 			}
@@ -163,12 +164,4 @@ func (a *App) sayPassedFiles(p *logs.PassedFiles) bool {
 		say("only the first %s files and folders were looked at", words.Thousands(uint64(logs.MaxFiles)))
 	}
 	return p.Unread == 0 && !p.Cut
-}
-
-// errorOrState returns the error of a log file, or else its state.
-func errorOrState(s logline.Stream) string {
-	if s.Error != "" {
-		return words.CleanLine(s.Error)
-	}
-	return string(s.State)
 }
