@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -42,10 +43,7 @@ func (c *changeFlags) registerTrial(cmd *cobra.Command) {
 
 // checkCanAsk rejects a change that cannot be confirmed, or cannot be made.
 func checkCanAsk(a *command.App, c *changeFlags) error {
-	if err := checkCanChange(a, c); err != nil {
-		return err
-	}
-	return checkTerminal(a, c)
+	return cmp.Or(checkCanChange(a, c), checkTerminal(a, c))
 }
 
 // checkCanChange rejects a change that the rows would not follow, and a trial that could not end.
@@ -282,36 +280,32 @@ func followRows(ctx context.Context, a *command.App, e *engine.Engine, written [
 // no, and for a guard rail that needs more.
 func confirmPreview(a *command.App, c *changeFlags, p *gate.Preview) (gate.Confirm, error) {
 	confirm := gate.Confirm{Yes: c.yes, Name: c.name, By: "cli", TrialTime: c.within}
-	if p.ConfirmName != "" && confirm.Name != p.ConfirmName {
-		if c.yes || !a.CanAsk {
-			return confirm, fmt.Errorf("stopped by a guard rail: %s; if you mean it: --confirm-name %s", p.Guards[0].Message,
-				words.ShellJoin(p.ConfirmName))
-		}
-		fmt.Fprintf(a.Err, "Type %s to confirm: ", p.ConfirmName)
-		line, err := readAnswer(a.In)
-		if err != nil {
-			return confirm, err
-		}
-		confirm.Name = line
-		confirm.Yes = confirm.Name == p.ConfirmName
-		if !confirm.Yes && line != "" {
-			return confirm, fmt.Errorf("not confirmed: a guard rail needs the name %s: %w", p.ConfirmName, command.ErrRefused)
-		}
-	} else if !confirm.Yes {
-		fmt.Fprint(a.Err, "Apply? [y/N] ")
-		line, err := readAnswer(a.In)
-		if err != nil {
-			return confirm, err
-		}
-		switch strings.ToLower(line) {
-		case "y", "yes":
-			confirm.Yes = true
-		}
+	named, prompt := p.ConfirmName != "" && confirm.Name != p.ConfirmName, "Apply? [y/N] "
+	switch {
+	case named && (c.yes || !a.CanAsk):
+		return confirm, fmt.Errorf("stopped by a guard rail: %s; if you mean it: --confirm-name %s", p.Guards[0].Message,
+			words.ShellJoin(p.ConfirmName))
+	case named:
+		prompt = "Type " + p.ConfirmName + " to confirm: "
+	case c.yes:
+		return confirm, nil
 	}
-	if !confirm.Yes {
-		return confirm, errSaidNo
+	fmt.Fprint(a.Err, prompt)
+	line, err := readAnswer(a.In)
+	if err != nil {
+		return confirm, err
 	}
-	return confirm, nil
+	confirm.Yes = slices.Contains([]string{"y", "yes"}, strings.ToLower(line))
+	if named {
+		confirm.Name, confirm.Yes = line, line == p.ConfirmName
+	}
+	switch {
+	case confirm.Yes:
+		return confirm, nil
+	case named && line != "":
+		return confirm, fmt.Errorf("not confirmed: a guard rail needs the name %s: %w", p.ConfirmName, command.ErrRefused)
+	}
+	return confirm, errSaidNo
 }
 
 var errSaidNo = fmt.Errorf("not confirmed: %w", command.ErrRefused)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/adrg/xdg"
@@ -16,6 +17,7 @@ import (
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/words"
+	"rung/pages/page"
 	"rung/revision"
 	"rung/system"
 	"rung/themes"
@@ -124,18 +126,20 @@ func flagValues(a *command.App) map[string]command.Completer {
 		"cluster": kubeconfigNames(a, func(n engine.KubeconfigNames) []string { return n.Clusters }),
 		"user":    kubeconfigNames(a, func(n engine.KubeconfigNames) []string { return n.Users }),
 
-		"network":      a.CompleteValue(command.NetworkChoices),
-		"confirm-name": a.CompleteValue(nameChoices),
-		"insert":       insertChoices(a),
-		"filter":       CompleteFilter(a),
-		"protocol":     command.FixedWords("TCP", "UDP", "SCTP", "ICMP"),
-		"log-format":   command.FixedWords("text", "json"),
-		"log-level":    command.FixedWords("debug", "info", "warn", "error"),
-		"speed":        command.FixedWords("all", "1x", "10x", "100x"),
-		"system":       command.FixedWords(append([]string{system.Auto}, system.SystemNames()...)...),
-		"api-release":  command.FixedWords(engine.APIReleases()...),
-		"ip-family":    command.FixedWords("auto", "ipv4", "ipv6", "dual"),
-		"color":        command.FixedWords("auto", "always", "never", "16", "256", "truecolor"),
+		"network": a.CompleteValue(command.NetworkChoices),
+		"confirm-name": a.CompleteValue(func(_ *engine.Engine, r *revision.Revision) []string {
+			return page.MapList(slices.Collect(r.Cluster.AllPolicies()), func(p *model.Policy) string { return p.Name })
+		}),
+		"insert":      insertChoices(a),
+		"filter":      CompleteFilter(a),
+		"protocol":    command.FixedWords("TCP", "UDP", "SCTP", "ICMP"),
+		"log-format":  command.FixedWords("text", "json"),
+		"log-level":   command.FixedWords("debug", "info", "warn", "error"),
+		"speed":       command.FixedWords("all", "1x", "10x", "100x"),
+		"system":      command.FixedWords(append([]string{system.Auto}, system.SystemNames()...)...),
+		"api-release": command.FixedWords(engine.APIReleases()...),
+		"ip-family":   command.FixedWords("auto", "ipv4", "ipv6", "dual"),
+		"color":       command.FixedWords("auto", "always", "never", "16", "256", "truecolor"),
 		"theme": a.OfferChoices(func(context.Context) []string {
 			set, _ := themes.LoadThemes(filepath.Join(xdg.ConfigHome, "rung", "themes")) // unreadable themes are not offered
 			return set.ThemeNames()
@@ -237,14 +241,6 @@ func kubeconfigNames(a *command.App, of func(engine.KubeconfigNames) []string) c
 	})
 }
 
-// nameChoices returns the policy names that guard rails ask for.
-func nameChoices(_ *engine.Engine, r *revision.Revision) (out []string) {
-	for p := range r.Cluster.AllPolicies() {
-		out = append(out, p.Name)
-	}
-	return out
-}
-
 // insertChoices completes ABOVE,BELOW: one policy, then the other.
 func insertChoices(a *command.App) command.Completer {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
@@ -272,11 +268,7 @@ const mostTerms = 200
 func CompleteFilter(a *command.App) command.Completer {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if typed == "" || strings.HasSuffix(typed, " ") {
-			var out []string
-			for _, f := range logline.FieldHelp() {
-				out = append(out, typed+f[0]+":\t"+f[1])
-			}
-			return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+			return page.MapList(logline.FieldHelp(), func(f [2]string) string { return typed + f[0] + ":\t" + f[1] }), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 		}
 		out, how := a.CompleteValue(func(_ *engine.Engine, r *revision.Revision) []string {
 			return logline.Completions(typed, mostTerms, func(yield func(*logline.QueryLine) bool) { knownLines(r, yield) })

@@ -11,6 +11,7 @@ import (
 	"rung/cli/command"
 	"rung/engine"
 	"rung/engine/convert"
+	"rung/model"
 	labels "rung/model/convert"
 	"rung/model/words"
 	"rung/pages/page"
@@ -148,11 +149,9 @@ type conversionProof struct {
 }
 
 func conversionOf(r *convert.Result) *convertedOut {
-	out := &convertedOut{Objects: []string{}, Rules: []convertedRuleOut{},
-		Notes: page.MapList(r.Notes, func(n convert.Note) noteOut { return noteOut{n.About.String(), n.Text} })}
-	for _, p := range r.Policies {
-		out.Objects = append(out.Objects, p.YAML)
-	}
+	out := &convertedOut{Rules: []convertedRuleOut{},
+		Objects: page.MapList(r.Policies, func(p *model.Policy) string { return p.YAML }),
+		Notes:   page.MapList(r.Notes, func(n convert.Note) noteOut { return noteOut{n.About.String(), n.Text} })}
 	for i := range r.Rules {
 		rule := &r.Rules[i]
 		out.Rules = append(out.Rules, convertedRuleOut{Policy: rule.Policy.String(), Direction: rule.Direction.Lower(), Rule: rule.Index,

@@ -185,15 +185,13 @@ func explanationOf(r *revision.Revision, report *flow.Report) *explainOut {
 		var established []string
 		for _, d := range t.Decisions() {
 			stage := traceStageOut{Stage: d.Stage, Datapath: d.Pass.Datapath, Port: d.Pass.Inport,
-				Verdict: cmp.Or(d.Verdict, "none"), Own: d.Own, Met: []traceMetOut{}}
+				Verdict: cmp.Or(d.Verdict, "none"), Own: d.Own,
+				Met: page.MapList(d.Met, func(m *flow.MetFlow) traceMetOut { return traceMet(m, finder.FindBehind(d, m)) })}
 			if d.Pass.Pipeline == "egress" {
 				stage.Port = d.Pass.Outport
 			}
 			if strings.Contains(d.Pass.Connection, "est") && !slices.Contains(established, stage.Port) {
 				established = append(established, stage.Port)
-			}
-			for _, m := range d.Met {
-				stage.Met = append(stage.Met, traceMet(m, finder.FindBehind(d, m)))
 			}
 			x.Stages = append(x.Stages, stage)
 		}

@@ -109,10 +109,7 @@ func ownFlags(cmd *cobra.Command) *pflag.FlagSet {
 
 // usageWidth returns the width of the terminal, limited to helpWidth.
 func usageWidth(a *command.App) int {
-	if w := command.TerminalWidth(a.Raw); w > 0 {
-		return min(w, helpWidth)
-	}
-	return helpWidth
+	return min(cmp.Or(command.TerminalWidth(a.Raw), helpWidth), helpWidth)
 }
 
 var flagGroups = []helpGroup{

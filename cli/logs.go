@@ -125,8 +125,8 @@ Other answers:
 			if err != nil {
 				return fmt.Errorf("--filter: %w", err)
 			}
-			if err := rule.checkFlags(); err != nil {
-				return err
+			if proposedActions[rule.action] == "" {
+				return fmt.Errorf("--action %q: use allow or deny", rule.action)
 			}
 			files := len(a.Flags.Log.Paths) > 0
 			cfg, err := logsConfig(cmd.Context(), a, following)
@@ -329,9 +329,9 @@ func printLog(a *command.App, x *logs.Entry, raw bool, times *logTimes) error {
 			o.Rule = fmt.Sprintf("%s %d", model.Direction(x.Rule.Direction).Lower(), x.Rule.Rule)
 		}
 	}
-	for _, ref := range x.Candidates {
-		o.Among = append(o.Among, ref.Policy.String()+" "+revision.RuleLabel(ref.Direction, ref.Rule, ""))
-	}
+	o.Among = page.MapList(x.Candidates, func(ref logline.RuleRef) string {
+		return ref.Policy.String() + " " + revision.RuleLabel(ref.Direction, ref.Rule, "")
+	})
 	return a.PrintItem(o, func(wide bool) string {
 		s := fmt.Sprintf("%s  %-18s %s\n", times.timeText(x.Line.At), x.Line.Zone, x.Sentence())
 		if wide {

@@ -144,13 +144,6 @@ func (p *proposalFlags) register(cmd *cobra.Command) {
 	command.CompleteFlag(cmd, "action", command.FixedWords("allow", "deny"))
 }
 
-func (p *proposalFlags) checkFlags() error {
-	if _, ok := proposedActions[p.action]; !ok {
-		return fmt.Errorf("--action %q: use allow or deny", p.action)
-	}
-	return nil
-}
-
 var proposedActions = map[string]model.Action{"allow": model.Allow, "deny": model.Deny}
 
 func printProposal(ctx context.Context, a *command.App, e *engine.Engine, p *proposalFlags, tail func(take func(*logs.Entry)) error) error {

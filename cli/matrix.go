@@ -84,7 +84,8 @@ rung trace --cases reads.`,
 				return nil, err
 			}
 			t.not, t.unread = command.NotCounted(unjudged), r.UnreadPods()
-			out := t.jsonHead()
+			out := &matrixOut{Protocol: string(m.Ports.Protocol), Port: int(m.Ports.Port), Focus: ask.focus, Only: ask.only,
+				Ends: []matrixEndOut{}}
 			ans := &command.Answer{Text: t.matrixText, Markdown: t.markdownTable, CSV: t.csvLines, NotConsidered: unjudged}
 			if !a.PrintsValues() {
 				return ans, nil
@@ -112,10 +113,7 @@ rung trace --cases reads.`,
 		"pod exists yet)")
 	f.BoolVar(&ask.outside, "outside", false, "show the addresses outside as columns, too")
 	f.BoolVar(&ask.services, "services", false, "show the Services as columns, too")
-	var verdicts []string
-	for _, v := range revision.CellVerdicts {
-		verdicts = append(verdicts, string(v))
-	}
+	verdicts := page.MapList(revision.CellVerdicts, func(v revision.CellVerdict) string { return string(v) })
 	command.CompleteFlag(cmd, "only", command.FixedWords(verdicts...))
 	command.CompleteFlag(cmd, "unfold", command.FixedWords(unfoldWorkloads, unfoldPods))
 	return cmd
@@ -232,6 +230,11 @@ func (t *matrixTable) cellSign(from, to *revision.MatrixEnd) string {
 	return strings.TrimSpace(c.Verdict().Sign())
 }
 
+// cellSigns returns the signs of a row.
+func (t *matrixTable) cellSigns(from *revision.MatrixEnd) []string {
+	return page.MapList(t.cols, func(to *revision.MatrixEnd) string { return t.cellSign(from, to) })
+}
+
 func (t *matrixTable) aboutText() string {
 	return matrix.AboutLine(t.m, matrix.Selection{Focus: t.ask.focus, Only: t.only, Reached: t.reached, Unread: t.unread}).String()
 }
@@ -297,11 +300,7 @@ func (t *matrixTable) matrixText(wide bool) string {
 		table.Head = append(table.Head, numbers[e])
 	}
 	for _, from := range t.rows {
-		row := []string{numbers[from], from.Name()}
-		for _, to := range t.cols {
-			row = append(row, t.cellSign(from, to))
-		}
-		table.AddRow(row...)
+		table.AddRow(append([]string{numbers[from], from.Name()}, t.cellSigns(from)...)...)
 	}
 	text := head + matrix.LegendLine().String() + "\n\n" + table.String()
 	if !slices.Equal(t.rows, t.cols) { // name the columns without a row
@@ -323,12 +322,7 @@ func (t *matrixTable) markdownTable() string {
 	fmt.Fprintf(&b, "**%s**\n\n%s\n\n", command.MarkdownText(t.aboutText()), matrix.LegendLine())
 	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
 	head := []string{"from \\ to"}
-	cells := func(e *revision.MatrixEnd) (out []string) {
-		for _, to := range t.cols {
-			out = append(out, t.cellSign(e, to))
-		}
-		return out
-	}
+	cells := t.cellSigns
 	if t.self != nil {
 		head = []string{"", "from " + command.MarkdownText(t.ask.focus), "to " + command.MarkdownText(t.ask.focus)}
 		cells = func(e *revision.MatrixEnd) []string { return []string{t.cellSign(t.self, e), t.cellSign(e, t.self)} }

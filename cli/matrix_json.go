@@ -68,11 +68,6 @@ type shownCell struct {
 	cell     revision.MatrixCell
 }
 
-func (t *matrixTable) jsonHead() *matrixOut {
-	return &matrixOut{Protocol: string(t.m.Ports.Protocol), Port: int(t.m.Ports.Port), Focus: t.ask.focus, Only: t.ask.only,
-		Ends: []matrixEndOut{}}
-}
-
 // shownCells returns the shown cells and adds their ends to out.
 func (t *matrixTable) shownCells(out *matrixOut) (cells []shownCell) {
 	seen := map[*revision.MatrixEnd]int32{}

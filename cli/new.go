@@ -186,16 +186,13 @@ func askQuestion(a *command.App, w *template.World, t *template.Template, q *tem
 		}
 		fmt.Fprintln(a.Err, strings.TrimRight(fmt.Sprintf("  %s  %s  %s", mark, words.CleanLine(o.Value), words.CleanLine(o.Note)), " "))
 	}
-	first := ""
-	if len(offers) > 0 {
+	first, prompt := "", q.Name+": "
+	if len(offers) > 0 && offers[0].Value != "" {
 		first = offers[0].Value
+		prompt = fmt.Sprintf("%s [%s]: ", q.Name, words.CleanLine(first))
 	}
 	for range mostTries {
-		if first == "" {
-			fmt.Fprintf(a.Err, "%s: ", q.Name)
-		} else {
-			fmt.Fprintf(a.Err, "%s [%s]: ", q.Name, words.CleanLine(first))
-		}
+		fmt.Fprint(a.Err, prompt)
 		text, err := readAnswer(a.In)
 		if err != nil {
 			return "", err

@@ -17,6 +17,7 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/pages/difference"
+	"rung/pages/page"
 	"rung/revision"
 )
 
@@ -301,11 +302,7 @@ func (p *previewParts) readFiles(ctx context.Context, a *command.App, prune bool
 	case prune && slices.ContainsFunc(*p, other):
 		return errors.New("--prune goes with --change only: it deletes policies in none of the files")
 	case prune:
-		var paths []string
-		for _, x := range *p {
-			paths = append(paths, x.arg)
-		}
-		m, err := filesMutation(ctx, a, paths)
+		m, err := filesMutation(ctx, a, page.MapList(*p, func(x partOfChange) string { return x.arg }))
 		m.Prune = true
 		*p = previewParts{{op: change.OpApply, apply: m}}
 		return err

@@ -265,10 +265,7 @@ func (o *probeOut) packetsText(path int) string {
 		if s.Delivered {
 			word = trace.Delivered
 		}
-		var met []string
-		for k := range s.Met {
-			met = append(met, trace.RuleName(&s.Met[k].Decider))
-		}
+		met := page.MapList(s.Met, func(m trace.MetACL) string { return trace.RuleName(&m.Decider) })
 		t.AddRow(s.Packet, s.Zone, s.EntryPort, cmp.Or(strings.Join(s.ExitPorts, " "), "–"), word, strings.Join(met, ", "))
 	}
 	return t.String()

@@ -137,10 +137,7 @@ func recordsText(all []rows.Record) string {
 // addStageFlag adds --stage, which limits an answer to one stage of the pipeline; empty means all. what
 // contains the word STAGE in backquotes.
 func addStageFlag(cmd *cobra.Command, what string) *model.Stage {
-	var names []string
-	for _, s := range model.PipelineStages() {
-		names = append(names, string(s))
-	}
+	names := page.MapList(model.PipelineStages(), func(s model.Stage) string { return string(s) })
 	stage := new(model.Stage)
 	cmd.Flags().Func("stage", what+": "+strings.Join(names, ", "), func(text string) error {
 		if !slices.Contains(names, text) {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -32,28 +33,22 @@ type Selection struct {
 type Selectables struct {
 	one    string   // name of one object
 	fields []string // in order
-	each   func(r *revision.Revision) func(yield func(model.Object) bool)
+	each   func(*model.Cluster) iter.Seq[model.Object]
 }
 
 // Objects that commands list.
 var (
 	Policies = Selectables{"policy", []string{"metadata.name", "metadata.namespace", "kind", "spec.priority"},
-		func(r *revision.Revision) func(func(model.Object) bool) {
-			return objectsOf(r.Cluster.EveryPolicy())
-		}}
+		func(c *model.Cluster) iter.Seq[model.Object] { return objectsOf(c.EveryPolicy()) }}
 	Pods = Selectables{"pod", []string{"metadata.name", "metadata.namespace", "spec.nodeName", "spec.serviceAccountName", "spec.hostNetwork",
 		"status.phase", "status.podIP"},
-		func(r *revision.Revision) func(func(model.Object) bool) { return objectsOf(r.Cluster.Pods()) }}
-	Nodes = Selectables{"node", []string{"metadata.name"}, func(r *revision.Revision) func(func(model.Object) bool) {
-		return objectsOf(r.Cluster.Nodes())
-	}}
+		func(c *model.Cluster) iter.Seq[model.Object] { return objectsOf(c.Pods()) }}
+	Nodes = Selectables{"node", []string{"metadata.name"}, func(c *model.Cluster) iter.Seq[model.Object] { return objectsOf(c.Nodes()) }}
 )
 
 // objectsOf converts a sequence of one kind to one of any objects.
-func objectsOf[T model.Object](all func(func(T) bool)) func(func(model.Object) bool) {
-	return func(yield func(model.Object) bool) {
-		all(func(x T) bool { return yield(x) })
-	}
+func objectsOf[T model.Object](all iter.Seq[T]) iter.Seq[model.Object] {
+	return func(yield func(model.Object) bool) { all(func(x T) bool { return yield(x) }) }
 }
 
 // NamespaceFlag adds -n to a command that takes a name; what contains the word NAMESPACE in backquotes.
@@ -148,7 +143,7 @@ func (s *Selection) Keeps(o model.Object) bool {
 
 // KeptCount counts the selected objects.
 func (s *Selection) KeptCount(r *revision.Revision, of Selectables) (n int) {
-	for o := range of.each(r) {
+	for o := range of.each(r.Cluster) {
 		if s.Keeps(o) {
 			n++
 		}
@@ -364,7 +359,7 @@ func completeTerms(a *command.App, terms func(r *revision.Revision) map[string]b
 
 func (of Selectables) labelTerms(r *revision.Revision) map[string]bool {
 	out := map[string]bool{}
-	for o := range of.each(r) {
+	for o := range of.each(r.Cluster) {
 		meta, _ := contentOf(o)
 		for k, v := range meta.Labels.Map() {
 			out[k+"="+v] = true
@@ -376,7 +371,7 @@ func (of Selectables) labelTerms(r *revision.Revision) map[string]bool {
 // fieldTerms returns the fields of the objects as FIELD=VALUE.
 func (of Selectables) fieldTerms(r *revision.Revision) map[string]bool {
 	out := map[string]bool{}
-	for o := range of.each(r) {
+	for o := range of.each(r.Cluster) {
 		_, has := contentOf(o)
 		for _, name := range of.fields {
 			if v := has[name]; v != "" {

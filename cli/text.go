@@ -31,10 +31,7 @@ func Text(s *page.Sheet) string {
 				b.WriteString(g.Empty + "\n")
 				continue
 			}
-			t := &command.TextTable{}
-			for _, c := range g.Columns {
-				t.Head = append(t.Head, c.Title)
-			}
+			t := &command.TextTable{Head: page.MapList(g.Columns, func(c page.GridColumn) string { return c.Title })}
 			for j := range g.Rows {
 				cells := cellTexts(&g.Rows[j])
 				if g.Rows[j].Under {

@@ -18,6 +18,7 @@ import (
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/pages/page"
 	pages "rung/pages/trace"
 	"rung/revision"
 )
@@ -263,9 +264,7 @@ func trimTrace(t *trace.Trace) *trace.Trace {
 	if t.Rows != nil {
 		out.Rows = &verdict.Answer{Verdict: t.Rows.Verdict, Reason: t.Rows.Reason}
 	}
-	for _, f := range t.Families {
-		out.Families = append(out.Families, trimTrace(f))
-	}
+	out.Families = page.MapList(t.Families, trimTrace)
 	return out
 }
 

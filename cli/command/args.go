@@ -158,18 +158,18 @@ func OutputForms(cmd *cobra.Command) []string {
 	return forms
 }
 
-// templateForms returns the values of -o that are followed by a template.
-func templateForms() []string {
-	return page.MapList(FormNames(), func(name string) string { return name + "=" })
+// allForms returns the values of -o that a command takes, templates last.
+func allForms(cmd *cobra.Command) []string {
+	forms := OutputForms(cmd)
+	if len(forms) > 0 {
+		forms = append(forms, page.MapList(FormNames(), func(name string) string { return name + "=" })...)
+	}
+	return forms
 }
 
 // CompleteForm completes a value of -o.
 func CompleteForm(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	out := OutputForms(cmd)
-	if len(out) > 0 {
-		out = append(out, templateForms()...)
-	}
-	out = slices.DeleteFunc(out, func(f string) bool { return !strings.HasPrefix(f, typed) })
+	out := slices.DeleteFunc(allForms(cmd), func(f string) bool { return !strings.HasPrefix(f, typed) })
 	directive := cobra.ShellCompDirectiveNoFileComp
 	if len(out) > 0 && strings.HasSuffix(out[0], "=") {
 		directive |= cobra.ShellCompDirectiveNoSpace // the template follows
@@ -191,12 +191,9 @@ func (a *App) CheckOutput(cmd *cobra.Command, _ []string) (err error) {
 	if err == nil {
 		err = a.setLook(fileSettings{})
 	}
-	forms := OutputForms(cmd)
+	forms := allForms(cmd)
 	if err != nil || a.template != nil && len(forms) > 0 {
 		return err
-	}
-	if len(forms) > 0 {
-		forms = append(forms, templateForms()...)
 	}
 	switch {
 	case slices.Contains(forms, a.Flags.Output), len(forms) == 0 && !cmd.Flags().Changed("output"):

@@ -119,10 +119,7 @@ func (f *globalFlags) Register(root *cobra.Command) {
 
 // StateFolder returns the folder of history, audit and Rung's own log.
 func (f *globalFlags) StateFolder() string {
-	if f.StateDir != "" {
-		return f.StateDir
-	}
-	return filepath.Join(xdg.StateHome, "rung")
+	return cmp.Or(f.StateDir, filepath.Join(xdg.StateHome, "rung"))
 }
 
 // EngineConfig returns the engine's configuration. needsZones says whether the command needs databases at all.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -212,10 +213,8 @@ func cellOf(object any, path string) (string, error) {
 		return "<none>", nil
 	}
 	var all []string
-	for _, values := range found {
-		for _, v := range values {
-			all = append(all, words.Escape(fmt.Sprint(v.Interface())))
-		}
+	for _, v := range slices.Concat(found...) {
+		all = append(all, words.Escape(fmt.Sprint(v.Interface())))
 	}
 	return strings.Join(all, ","), nil
 }

@@ -171,10 +171,7 @@ func columnWidthsFor(rows [][]string, width int) []int {
 		}
 	}
 	room := width - 2*(len(widths)-1)
-	all := make([]bool, len(widths))
-	for i := range all {
-		all[i] = true
-	}
+	all := slices.Repeat([]bool{true}, len(widths))
 	if fitting := limitColumns(widths, prose, room, leastProse); fitting != nil {
 		return fitting
 	}

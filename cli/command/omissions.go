@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -32,10 +33,8 @@ func (a *App) verdictOf(ans *Answer) error {
 
 // ConcludeAnswer prints an answer and returns the error of its verdict.
 func (a *App) ConcludeAnswer(ans *Answer) error {
-	if err := a.PrintAnswer(ans); err != nil {
-		return err
-	}
-	return a.verdictOf(ans)
+	err := a.PrintAnswer(ans) // it may complete the verdict
+	return cmp.Or(err, a.verdictOf(ans))
 }
 
 // OmissionOut describes an omission in JSON (command-line.md#what-was-not-considered).

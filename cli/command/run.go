@@ -254,24 +254,24 @@ func (a *App) sayProblems(r *revision.Revision) {
 }
 
 func waitingForText(r *revision.Revision) string {
-	if !r.Loaded {
-		if r.Mode.Name == revision.ClusterMode {
-			text := "the API server " + r.Mode.Server
-			if u := r.Unread(); u != nil && u.Objects > 0 && len(u.Kinds) > 0 {
-				text = u.KindsText() + " of " + text
-			}
-			if r.Mode.Login != "" {
-				text += ", or the login plugin " + r.Mode.Login
-			}
-			return text
+	switch {
+	case !r.Loaded && r.Mode.Name == revision.ClusterMode:
+		text := "the API server " + r.Mode.Server
+		if u := r.Unread(); u != nil && u.Objects > 0 && len(u.Kinds) > 0 {
+			text = u.KindsText() + " of " + text
 		}
+		if r.Mode.Login != "" {
+			text += ", or the login plugin " + r.Mode.Login
+		}
+		return text
+	case !r.Loaded:
 		return "the manifests"
 	}
 	for _, z := range r.Zones {
-		if z.Conn != model.ConnSynced {
-			if z.Error == "" {
-				return fmt.Sprintf("zone %s (%s)", z.Name, z.Conn)
-			}
+		switch {
+		case z.Conn != model.ConnSynced && z.Error == "":
+			return fmt.Sprintf("zone %s (%s)", z.Name, z.Conn)
+		case z.Conn != model.ConnSynced:
 			return fmt.Sprintf("zone %s (%s: %s)", z.Name, z.Conn, z.Error)
 		}
 	}
