@@ -264,8 +264,7 @@ func followRows(ctx context.Context, a *command.App, e *engine.Engine, written [
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil && len(behind) > 0:
-		return fmt.Errorf("changed, but the rows of zone %s do not show it yet: %s: %w", behind[0].Zone, behind[0].Why,
-			command.ErrBehind)
+		return fmt.Errorf("changed, but the rows of zone %s do not show it yet: %s: %w", behind[0].Zone, behind[0].Why, command.ErrBehind)
 	}
 	r := e.Revision()
 	for _, k := range written {

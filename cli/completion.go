@@ -268,7 +268,8 @@ const mostTerms = 200
 func CompleteFilter(a *command.App) command.Completer {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if typed == "" || strings.HasSuffix(typed, " ") {
-			return page.MapList(logline.FieldHelp(), func(f [2]string) string { return typed + f[0] + ":\t" + f[1] }), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+			return page.MapList(logline.FieldHelp(), func(f [2]string) string { return typed + f[0] + ":\t" + f[1] }),
+				cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 		}
 		out, how := a.CompleteValue(func(_ *engine.Engine, r *revision.Revision) []string {
 			return logline.Completions(typed, mostTerms, func(yield func(*logline.QueryLine) bool) { knownLines(r, yield) })

@@ -167,8 +167,7 @@ func differenceReport(f *difference.Facts, fails *failOnFlags) *command.Report {
 	out := &command.Report{Command: "diff", Rules: []command.Rule{
 		{Code: "opens", Title: "a connection opens", Says: "A connection is allowed that was not before.",
 			Help: "Look at its trace: rung trace."},
-		{Code: "closes", Title: "a connection closes", Says: "A connection is no longer allowed.",
-			Help: "Look at its trace: rung trace."},
+		{Code: "closes", Title: "a connection closes", Says: "A connection is no longer allowed.", Help: "Look at its trace: rung trace."},
 		{Code: "guard", Title: "a guard rail is hit", Says: "The console would ask to confirm this step.",
 			Help: "docs/command-line.md#changes lists the guard rails."},
 	}}

@@ -55,8 +55,14 @@ level is permanent.`,
   rung log-level --sessions --context staging
   rung log-level --end --context staging --write
   rung log-level cluster-control --off -f examples/ --write-back`,
-		ValidArgsFunction: a.CompleteFirst(loggingChoices),
-		RunE:              func(cmd *cobra.Command, args []string) error { return logLevel(cmd.Context(), a, f, args) },
+		ValidArgsFunction: a.CompleteFirst(func(_ *engine.Engine, r *revision.Revision) []string {
+			out := command.ChoicesOfKind(r, func(k model.Kind) bool { return k.HasLogLevel() && k != model.KindNamespace })
+			for n := range r.Cluster.Namespaces() {
+				out = append(out, "namespace/"+n.Name)
+			}
+			return out
+		}),
+		RunE: func(cmd *cobra.Command, args []string) error { return logLevel(cmd.Context(), a, f, args) },
 	}
 	f.change.registerTrial(cmd)
 	for flag, level := range map[string]*string{"allow": &f.levels.Allow, "deny": &f.levels.Deny, "pass": &f.levels.Pass} {
@@ -74,16 +80,6 @@ level is permanent.`,
 	return cmd
 }
 
-// loggingChoices returns the names of all objects with log levels of their own:
-// AdminNetworkPolicies, the baseline, and namespaces as "namespace/NAME".
-func loggingChoices(_ *engine.Engine, r *revision.Revision) []string {
-	out := command.ChoicesOfKind(r, func(k model.Kind) bool { return k.HasLogLevel() && k != model.KindNamespace })
-	for n := range r.Cluster.Namespaces() {
-		out = append(out, "namespace/"+n.Name)
-	}
-	return out
-}
-
 // openSession is the length of a session without an end.
 const openSession = "open"
 
@@ -92,8 +88,13 @@ func logLevel(ctx context.Context, a *command.App, f *levelFlags, args []string)
 	switch {
 	case err != nil:
 		return err
-	case f.sessions:
-		return logSessions(ctx, a)
+	case f.sessions: // who logs what until when, also sessions that ended
+		return a.WithObjects(ctx, func(e *engine.Engine, r *revision.Revision) error {
+			all := activity.SessionFactsOf(r, e.Sessions().AllEnded(), e.Now())
+			ans := command.TableAnswer(a, all, activity.SessionTable, all.AllSessions())
+			ans.NotConsidered = revision.OmissionsOfObjects(r)
+			return a.ConcludeAnswer(ans)
+		})
 	case f.end:
 		return endSessions(ctx, a, f, args)
 	}
@@ -309,14 +310,4 @@ func sayEnd(ctx context.Context, a *command.App, e *engine.Engine, k model.Key) 
 		return
 	}
 	fmt.Fprintf(a.Err, "logging of %s ended\n", k.Label())
-}
-
-// logSessions lists who logs what until when, and the sessions that ended.
-func logSessions(ctx context.Context, a *command.App) error {
-	return a.WithObjects(ctx, func(e *engine.Engine, r *revision.Revision) error {
-		all := activity.SessionFactsOf(r, e.Sessions().AllEnded(), e.Now())
-		ans := command.TableAnswer(a, all, activity.SessionTable, all.AllSessions())
-		ans.NotConsidered = revision.OmissionsOfObjects(r)
-		return a.ConcludeAnswer(ans)
-	})
 }

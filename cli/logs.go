@@ -211,8 +211,7 @@ Other answers:
 	sum.register(cmd.Flags())
 	cmd.Flags().StringVar(&why, "why", "", "why this `POLICY` has no lines")
 	rule.register(cmd)
-	cmd.Flags().StringVar(&filter, "filter", "", "only lines that match the `EXPRESSION`, such as verdict:deny "+
-		"policy:web ns:a->b port:53")
+	cmd.Flags().StringVar(&filter, "filter", "", "only lines that match the `EXPRESSION`, such as verdict:deny policy:web ns:a->b port:53")
 	return cmd
 }
 

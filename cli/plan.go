@@ -107,7 +107,8 @@ func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planF
 	case p != nil:
 		return &command.Answer{Value: p, Text: func(bool) string { return planText(p) }, NotConsidered: omits}, nil
 	}
-	text := boardText(b)
+	text := fmt.Sprintf("%s\n%s\n%s, %s\n", command.TableText(told.Places, told.PlannedMoves(b, nil), false, 0), told.FreeText(b),
+		told.CountText(b), told.GapForms(b)[0])
 	st, err := e.ReadPlan()
 	if err != nil {
 		return nil, err
@@ -146,7 +147,13 @@ func arrangePlan(a *command.App, r *revision.Revision, f *planFlags) (b *plan.Bo
 		in, p = &place, place.Room
 	case f.respace:
 		var spaced plan.Plan
-		at := f.planSpacing(b)
+		at := b.UsualSpacing() // the console's, for missing flags
+		if f.hasStep {
+			at = b.SpacingOfStep(f.step)
+		}
+		if f.hasStart {
+			at.Start = f.start
+		}
 		spaced, err = b.Respace(at.Step, at.Start)
 		p = &spaced
 	}
@@ -168,23 +175,6 @@ func findPolicyAt(b *plan.Board, text string) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("--insert: no policy has priority %d: give the name or priority of a policy", at)
-}
-
-// planSpacing returns the requested step and start; missing flags have the console's defaults.
-func (f *planFlags) planSpacing(b *plan.Board) plan.Spacing {
-	at := b.UsualSpacing()
-	if f.hasStep {
-		at = b.SpacingOfStep(f.step)
-	}
-	if f.hasStart {
-		at.Start = f.start
-	}
-	return at
-}
-
-func boardText(b *plan.Board) string {
-	return fmt.Sprintf("%s\n%s\n%s, %s\n", command.TableText(told.Places, told.PlannedMoves(b, nil), false, 0), told.FreeText(b),
-		told.CountText(b), told.GapForms(b)[0])
 }
 
 func planText(p *plan.Plan) string { return stepsText(p.Title, p.Steps, 1, p.Notes) }
@@ -211,8 +201,7 @@ type tierPlace struct {
 func (p tierPlace) String() string { return fmt.Sprintf("%s/%v", p.Tier, p.Priority) }
 
 // errNoSpacing says why policies in tiers are not re-spaced.
-var errNoSpacing = errors.New("plan: fractional priorities need no re-spacing; " +
-	"--insert ABOVE,BELOW finds a place for rung move")
+var errNoSpacing = errors.New("plan: fractional priorities need no re-spacing; --insert ABOVE,BELOW finds a place for rung move")
 
 // tiersAnswer answers `rung plan` in a system whose tiers have fractional priorities.
 func tiersAnswer(r *revision.Revision, f *planFlags) (*command.Answer, error) {

@@ -65,16 +65,13 @@ const nobodyElse = "i-know-that-nobody-else-writes-these-rows"
 func (f *reconcileFlags) register(p *pflag.FlagSet) {
 	p.StringArrayVar(&f.zones, "zone", nil,
 		"`ZONE` to write (repeatable; default those of --nb); $(NODE_NAME) is expanded from the environment")
-	p.BoolVar(&f.own.NobodyElse, nobodyElse, false,
-		"write even if an ovnkube-controller runs, or may run, for the zone")
+	p.BoolVar(&f.own.NobodyElse, nobodyElse, false, "write even if an ovnkube-controller runs, or may run, for the zone")
 	p.BoolVar(&f.admin, "enable-admin-network-policy", true,
 		"write and report AdminNetworkPolicies and the baseline; false leaves their rows alone")
-	p.StringVar(&f.metrics, "metrics-address", "127.0.0.1:9477",
-		"`ADDRESS` for /metrics, /healthz and /readyz; empty for none")
+	p.StringVar(&f.metrics, "metrics-address", "127.0.0.1:9477", "`ADDRESS` for /metrics, /healthz and /readyz; empty for none")
 	p.BoolVar(&f.noLease, "no-lease", false, "write without a Lease: for a single replica, fenced only by the epoch")
 	p.StringVar(&f.lease.Namespace, "lease-namespace", "rung", "`NAMESPACE` of the Leases, one per zone")
-	p.DurationVar(&f.lease.Duration, "lease-duration", 15*time.Second,
-		"`TIME` to wait for a leader that stopped renewing its Lease")
+	p.DurationVar(&f.lease.Duration, "lease-duration", 15*time.Second, "`TIME` to wait for a leader that stopped renewing its Lease")
 	p.DurationVar(&f.lease.RenewDeadline, "renew-deadline", 10*time.Second,
 		"`TIME` that a leader tries to renew its Lease before it stops writing")
 	p.DurationVar(&f.lease.RetryPeriod, "retry-period", 2*time.Second, "`TIME` between attempts to get or renew a Lease")
@@ -100,8 +97,7 @@ func reconcileConfig(ctx context.Context, a *command.App, f *reconcileFlags) (en
 		return engine.Config{}, errors.New("--readonly: reconcile only writes rows; leave one of the two out")
 	}
 	if len(a.Flags.NB) == 0 {
-		return engine.Config{}, errors.New("give --nb [zone=]ADDR with tcp:, ssl: or unix:; " +
-			"rows are never written through exec")
+		return engine.Config{}, errors.New("give --nb [zone=]ADDR with tcp:, ssl: or unix:; rows are never written through exec")
 	}
 	cfg, err := a.EngineConfig(ctx, false, true)
 	if err != nil {

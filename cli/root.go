@@ -232,5 +232,4 @@ func takesWithout(cmd *cobra.Command, f *pflag.Flag, args []string) bool {
 
 // switchWords maps words meant as the value of a switch to true and false. 0 and 1 are left out: they are numbers of
 // changes and priorities.
-var switchWords = map[string]string{"true": "true", "on": "true", "yes": "true", "false": "false", "off": "false",
-	"no": "false"}
+var switchWords = map[string]string{"true": "true", "on": "true", "yes": "true", "false": "false", "off": "false", "no": "false"}

@@ -66,7 +66,12 @@ pods of all namespaces, or of --namespaces.`,
 			case err != nil:
 				return nil, err
 			case write:
-				return firstFileAnswer(ctx, r, namespaces)
+				w, err := verify.WriteStatements(ctx, r, namespaces)
+				if err != nil {
+					return nil, fmt.Errorf("--write: %w", err)
+				}
+				return &command.Answer{Value: w.Statements, Text: func(bool) string { return string(w.Text) },
+					NotConsidered: revision.OmissionsOfAnswers(r, false), Comments: true}, nil
 			case asIf && by != byPolicies:
 				return nil, errAsIfRows
 			}
@@ -126,15 +131,6 @@ func ReadExpectations(ctx context.Context, a *command.App, files []string) (*Exp
 		out.statements, out.problems = append(out.statements, s...), append(out.problems, p...)
 	}
 	return out, nil
-}
-
-func firstFileAnswer(ctx context.Context, r *revision.Revision, namespaces []string) (*command.Answer, error) {
-	w, err := verify.WriteStatements(ctx, r, namespaces)
-	if err != nil {
-		return nil, fmt.Errorf("--write: %w", err)
-	}
-	return &command.Answer{Value: w.Statements, Text: func(bool) string { return string(w.Text) },
-		NotConsidered: revision.OmissionsOfAnswers(r, false), Comments: true}, nil
 }
 
 // Time until the first progress message, and between later ones.
@@ -388,8 +384,7 @@ var StatementTable = &page.Table[*StatementFacts]{
 	ID:    func(s *StatementFacts) string { return s.positionText() },
 	Empty: "no statement could be asked",
 	Help: map[string]string{"result": "whether it holds", "statement": "what must be allowed or denied",
-		"answer": "how many pairs were asked, with the result", "proof": "a counterexample, or what was " +
-			"not considered"},
+		"answer": "how many pairs were asked, with the result", "proof": "a counterexample, or what was not considered"},
 	Columns: []page.Column[*StatementFacts]{
 		{Key: "result", Title: "RESULT", Worth: page.Always, Cell: func(s *StatementFacts) page.Cell {
 			sign := map[string]page.Span{resultPass: {Text: words.Yes, Role: themes.OK},

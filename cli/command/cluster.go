@@ -64,11 +64,10 @@ func kubectlFlags() clientcmd.ConfigOverrideFlags {
 		&f.AuthOverrideFlags.ClientKey:             "PEM `FILE` with the client key",
 		&f.AuthOverrideFlags.Token:                 "bearer `TOKEN`; visible to other users of this machine",
 		&f.AuthOverrideFlags.Username:              "user `NAME` for basic authentication",
-		&f.AuthOverrideFlags.Password: "`PASSWORD` for basic authentication; " +
-			"visible to other users of this machine",
-		&f.AuthOverrideFlags.Impersonate:       "`USER` to impersonate",
-		&f.AuthOverrideFlags.ImpersonateUID:    "`UID` to impersonate",
-		&f.AuthOverrideFlags.ImpersonateGroups: "`GROUP` to impersonate (repeatable)",
+		&f.AuthOverrideFlags.Password:              "`PASSWORD` for basic authentication; visible to other users of this machine",
+		&f.AuthOverrideFlags.Impersonate:           "`USER` to impersonate",
+		&f.AuthOverrideFlags.ImpersonateUID:        "`UID` to impersonate",
+		&f.AuthOverrideFlags.ImpersonateGroups:     "`GROUP` to impersonate (repeatable)",
 		&f.Timeout: "longest `TIME` to wait for an API response, such as 5s or 1m (default Rung's own limits); " +
 			"watches and followed logs stay open",
 	} {
@@ -87,8 +86,7 @@ func (c *clusterFlags) NamesCluster() bool {
 func (c *clusterFlags) LeadsElsewhere() bool {
 	o := c.Overrides
 	o.CurrentContext, o.Timeout = c.unset.CurrentContext, c.unset.Timeout
-	o.AuthInfo.Impersonate, o.AuthInfo.ImpersonateUID, o.AuthInfo.ImpersonateGroups = "", "",
-		c.unset.AuthInfo.ImpersonateGroups
+	o.AuthInfo.Impersonate, o.AuthInfo.ImpersonateUID, o.AuthInfo.ImpersonateGroups = "", "", c.unset.AuthInfo.ImpersonateGroups
 	return !reflect.DeepEqual(o, c.unset)
 }
 
@@ -98,8 +96,7 @@ func (a *App) configureCluster(ctx context.Context, cfg *engine.Config, zones bo
 	if err := engine.OpenCluster(cfg, opt, zones && len(f.NB) == 0); err != nil {
 		if errors.Is(err, engine.ErrNoCluster) {
 			if len(f.NB) > 0 {
-				return fmt.Errorf("--nb gives rows but no policies: "+
-					"also give -f PATH or a cluster (%w)", err)
+				return fmt.Errorf("--nb gives rows but no policies: also give -f PATH or a cluster (%w)", err)
 			}
 			return fmt.Errorf("nothing to show: no -f PATH and %w; try: rung demo, or give -f PATH", err)
 		}

@@ -73,8 +73,7 @@ func (f *globalFlags) Register(root *cobra.Command) {
 	p.BoolVar(&f.WriteBack, "write-back", false, "also write changes to the files they came from")
 	p.BoolVar(&f.keepCounts, "keep-counts", false, "keep the hits of rules in the state folder, for the next run")
 	p.BoolVar(&f.ReadOnly, "readonly", false, "never change anything")
-	p.StringVar(&f.ovsdb, "sandbox-ovsdb", "auto",
-		"`SERVER` for the sandbox zones: auto, builtin, or the path of an ovsdb-server")
+	p.StringVar(&f.ovsdb, "sandbox-ovsdb", "auto", "`SERVER` for the sandbox zones: auto, builtin, or the path of an ovsdb-server")
 	p.StringVar(&f.sandboxOVN, "sandbox-ovn", lab.OVNAuto,
 		"run the sandbox zones on real OVN: auto (where OVN 23.06 or newer is installed), off, or its `FOLDER`")
 	p.StringVar(&f.sandboxDir, "sandbox-dir", "", "`FOLDER` for sandbox sockets and databases (default in XDG_RUNTIME_DIR)")
@@ -101,16 +100,13 @@ func (f *globalFlags) Register(root *cobra.Command) {
 	p.StringVar(&features.HostNetworkNamespace, "host-network-namespace", "",
 		"`NAMESPACE` that represents the nodes (default from OVN-Kubernetes' ConfigMap, else openshift-host-network if it exists, else "+
 			"ovn-host-network)")
-	p.StringVar(&f.dnsFile, "dns-addresses", "",
-		"`FILE` with the addresses of EgressFirewall DNS names, as name: [address, …]")
+	p.StringVar(&f.dnsFile, "dns-addresses", "", "`FILE` with the addresses of EgressFirewall DNS names, as name: [address, …]")
 	p.StringSliceVar(&f.AllowUnjudged, "allow-unjudged", nil,
 		"accept omissions (no exit 2): all, or only some `CODES`, such as refused,unscheduled")
 	p.Lookup("allow-unjudged").NoOptDefVal = "all"
-	p.StringVar(&f.apiRelease, "api-release", "",
-		"`RELEASE` of network-policy-api whose CRDs check files: v0.1.5 or v0.2.0 (the default)")
+	p.StringVar(&f.apiRelease, "api-release", "", "`RELEASE` of network-policy-api whose CRDs check files: v0.1.5 or v0.2.0 (the default)")
 	p.StringVar(&f.StateDir, "state-dir", "", "`FOLDER` for history, audit and logs (default in XDG_STATE_HOME)")
-	p.Int64Var(&f.maxFile, "max-file-size", 0,
-		"largest manifest file to read, in `MIB`; 8 times that once expanded (default 32)")
+	p.Int64Var(&f.maxFile, "max-file-size", 0, "largest manifest file to read, in `MIB`; 8 times that once expanded (default 32)")
 	_ = p.MarkHidden("churn")
 	f.Log.register(p)
 	f.Kube.register(p)

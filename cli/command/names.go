@@ -191,8 +191,7 @@ func (a *App) OfferChoices(find func(context.Context) []string) Completer {
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return slices.DeleteFunc(found, func(s string) bool { return !strings.HasPrefix(s, typed) }),
-			cobra.ShellCompDirectiveNoFileComp
+		return slices.DeleteFunc(found, func(s string) bool { return !strings.HasPrefix(s, typed) }), cobra.ShellCompDirectiveNoFileComp
 	}
 }
 

@@ -81,8 +81,7 @@ func (a *App) WhyNotEnough(r *revision.Revision) error {
 	case len(a.Flags.Files) == 1 && a.Flags.Files[0] == "-":
 		return &emptyError{"nothing on standard input: no policies and no pods, namespaces or nodes"}
 	}
-	return &emptyError{fmt.Sprintf("nothing in %s: no policies and no pods, namespaces or nodes; check -f",
-		a.filesNamed())}
+	return &emptyError{fmt.Sprintf("nothing in %s: no policies and no pods, namespaces or nodes; check -f", a.filesNamed())}
 }
 
 func (a *App) filesNamed() string {
