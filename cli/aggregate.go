@@ -118,7 +118,16 @@ func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *lineAg
 		if err := report(); err != nil {
 			return err
 		}
-		return sayUncounted(a, l, missed)
+		st, err := l.Stats(), error(nil)
+		if n := st.Dropped + missed; n > 0 {
+			a.Say(words.Count(n, "line") + " not counted: they arrived too fast")
+			err = command.ErrSaid
+		}
+		if st.Unattributed > 0 {
+			a.Say(words.Count(st.Unattributed, "line") + " not counted: the rule behind them is unknown")
+		}
+		sayMetersReached(a, l)
+		return err
 	}
 	next := time.NewTicker(aggregateEvery)
 	defer next.Stop()
@@ -138,20 +147,6 @@ func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *lineAg
 			}
 		}
 	}
-}
-
-// sayUncounted prints on stderr which lines were not counted. It returns command.ErrSaid if lines were lost.
-func sayUncounted(a *command.App, l *logs.Store, missed uint64) (err error) {
-	st := l.Stats()
-	if n := st.Dropped + missed; n > 0 {
-		fmt.Fprintf(a.Err, "rung: %s not counted: they arrived too fast\n", words.Count(n, "line"))
-		err = command.ErrSaid
-	}
-	if st.Unattributed > 0 {
-		fmt.Fprintf(a.Err, "rung: %s not counted: the rule behind them is unknown\n", words.Count(st.Unattributed, "line"))
-	}
-	sayMetersReached(a, l)
-	return err
 }
 
 // sayMetersReached prints on stderr which ACLs reach the limits of their meters.

@@ -105,7 +105,13 @@ func runReport(ctx context.Context, a *command.App, asked *reportAsk) error {
 	a.Flags.Quiet, a.Flags.ForReport = true, true // the report lists what could not be read
 	return a.WithEngine(ctx, true, func(*revision.Revision) bool { return true }, func(e *engine.Engine, r *revision.Revision) error {
 		if r.System.HasFeature(system.Rows) && (len(r.Zones) > 0 || r.Mode.Name == revision.ClusterMode) {
-			awaitRows(ctx, e, asked.settle)
+			// Zones not read by then become omissions. Differences get time to settle.
+			read, settled := command.ZonesSettled(), time.Now().Add(asked.settle)
+			wait, cancel := context.WithTimeout(ctx, max(zonesTime, asked.settle))
+			defer cancel()
+			_ = e.WaitFor(wait, func(r *revision.Revision) bool {
+				return read(r) && (time.Now().After(settled) || !rows.IsMoving(r.Zones, rows.FactsOf(r, r.Zones, e.Now(), asked.settle)))
+			}, time.Now().Add(command.Patience), time.Now().Add(command.LastPatience), settled)
 		}
 		unread := e.ReadChanges() // the report says if they are missing
 		r = e.Revision()
@@ -121,17 +127,6 @@ func runReport(ctx context.Context, a *command.App, asked *reportAsk) error {
 		}
 		return a.ConcludeAnswer(ans)
 	})
-}
-
-// awaitRows waits until every zone was read or cannot be, and differences had time to settle. Zones not read
-// by then become omissions.
-func awaitRows(ctx context.Context, e *engine.Engine, settle time.Duration) {
-	read, settled := command.ZonesSettled(), time.Now().Add(settle)
-	ctx, cancel := context.WithTimeout(ctx, max(zonesTime, settle))
-	defer cancel()
-	_ = e.WaitFor(ctx, func(r *revision.Revision) bool {
-		return read(r) && (time.Now().After(settled) || !rows.IsMoving(r.Zones, rows.FactsOf(r, r.Zones, e.Now(), settle)))
-	}, time.Now().Add(command.Patience), time.Now().Add(command.LastPatience), settled)
 }
 
 // answer makes the report.
