@@ -9,7 +9,6 @@ import (
 
 	"rung/change/history"
 	"rung/cli/command"
-
 	"rung/engine"
 	"rung/model"
 	"rung/model/ladder"

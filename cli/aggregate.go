@@ -3,22 +3,17 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"strconv"
 	"time"
 
 	"github.com/spf13/pflag"
 
 	"rung/cli/command"
-
 	"rung/engine"
 	"rung/engine/logs"
-
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -48,7 +43,7 @@ type lineAggregate struct {
 	follow bool
 	begin  time.Time // earlier lines are not counted
 	end    time.Time // later lines are not counted, unless zero
-	head   bool      // the CSV header was printed
+	head   bool      // a head was printed
 	last   string    // last print, without its time
 }
 
@@ -77,12 +72,6 @@ func (g *lineAggregate) checkFlags(output string, follow bool, begin, now time.T
 	return nil
 }
 
-// isCounted reports whether a line is counted.
-func (g *lineAggregate) isCounted(x *logs.Entry) bool {
-	at := x.Line.At
-	return x.Gap == nil && x.Attributed && (g.begin.IsZero() || !at.Before(g.begin)) && (g.end.IsZero() || !at.After(g.end))
-}
-
 // aggregateEvery is how often changed counts are printed.
 const aggregateEvery = time.Second
 
@@ -103,7 +92,8 @@ func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *lineAg
 			for _, x := range lines {
 				missed += x.Seq - seen - 1
 				seen = x.Seq
-				if g.isCounted(x) && match(x) {
+				early, late := x.Line.At.Before(g.begin), !g.end.IsZero() && x.Line.At.After(g.end)
+				if x.Gap == nil && x.Attributed && !early && !late && match(x) {
 					rule, pair, at := logs.HitOf(x, e.Now())
 					own.Add(rule, pair, at)
 				}
@@ -128,7 +118,16 @@ func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *lineAg
 		if err := report(); err != nil {
 			return err
 		}
-		return sayUncounted(a, l, missed)
+		st, err := l.Stats(), error(nil)
+		if n := st.Dropped + missed; n > 0 {
+			a.Say(words.Count(n, "line") + " not counted: they arrived too fast")
+			err = command.ErrSaid
+		}
+		if st.Unattributed > 0 {
+			a.Say(words.Count(st.Unattributed, "line") + " not counted: the rule behind them is unknown")
+		}
+		sayMetersReached(a, l)
+		return err
 	}
 	next := time.NewTicker(aggregateEvery)
 	defer next.Stop()
@@ -148,20 +147,6 @@ func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *lineAg
 			}
 		}
 	}
-}
-
-// sayUncounted prints on stderr which lines were not counted. It returns command.ErrSaid if lines were lost.
-func sayUncounted(a *command.App, l *logs.Store, missed uint64) (err error) {
-	st := l.Stats()
-	if n := st.Dropped + missed; n > 0 {
-		fmt.Fprintf(a.Err, "rung: %s not counted: they arrived too fast\n", words.Count(n, "line"))
-		err = command.ErrSaid
-	}
-	if st.Unattributed > 0 {
-		fmt.Fprintf(a.Err, "rung: %s not counted: the rule behind them is unknown\n", words.Count(st.Unattributed, "line"))
-	}
-	sayMetersReached(a, l)
-	return err
 }
 
 // sayMetersReached prints on stderr which ACLs reach the limits of their meters.
@@ -188,9 +173,18 @@ func printHits(a *command.App, g *lineAggregate, rules []logs.RuleHits, now time
 	if len(rows) == 0 {
 		fmt.Fprintln(a.Err, "rung: no line counted; rung logs --why POLICY explains missing lines")
 	}
+	again := g.head
+	g.head = true
 	switch {
 	case a.Flags.Output == command.CSVForm:
-		return csvHits(a, g, rows)
+		head := []string{"at", "policy", "rule", "verdict", "from", "to", "traffic", "hits", "hits_15m", "first", "last"}
+		if again {
+			head = nil
+		}
+		_, err := io.WriteString(a.Out, command.CSVText(head, page.MapList(rows, func(r hitOut) []string {
+			return []string{r.At, r.Policy, r.Rule, r.Verdict, r.From, r.To, r.Traffic, fmt.Sprint(r.Hits), fmt.Sprint(r.Lately), r.First, r.Last}
+		})))
+		return err
 	case a.PrintsValues():
 		for _, r := range rows {
 			if err := a.PrintItem(r, nil); err != nil {
@@ -205,10 +199,9 @@ func printHits(a *command.App, g *lineAggregate, rules []logs.RuleHits, now time
 		t.AddRow(words.Thousands(r.Hits), words.Thousands(r.Lately), r.Policy, r.Rule, r.Verdict, from, r.To, r.Traffic, r.Last)
 	}
 	text = t.String()
-	if g.head {
+	if again {
 		text = "\n" + text
 	}
-	g.head = true
 	_, err := io.WriteString(a.Out, text)
 	return err
 }
@@ -235,26 +228,4 @@ func hitRows(rules []logs.RuleHits, now time.Time) []hitOut {
 		}
 	}
 	return rows
-}
-
-func csvHits(a *command.App, g *lineAggregate, rows []hitOut) error {
-	w := csv.NewWriter(a.Out)
-	if !g.head {
-		g.head = true
-		if err := w.Write([]string{"at", "policy", "rule", "verdict", "from", "to", "traffic", "hits", "hits_15m", "first", "last"}); err != nil {
-			return fmt.Errorf("writing CSV: %w", err)
-		}
-	}
-	for _, r := range rows {
-		cells := []string{r.At, r.Policy, r.Rule, r.Verdict, r.From, r.To, r.Traffic}
-		for i := range cells {
-			cells[i] = words.Escape(cells[i])
-		}
-		cells = append(cells, strconv.FormatUint(r.Hits, 10), strconv.FormatUint(r.Lately, 10), r.First, r.Last)
-		if err := w.Write(cells); err != nil {
-			return fmt.Errorf("writing CSV: %w", err)
-		}
-	}
-	w.Flush()
-	return w.Error()
 }

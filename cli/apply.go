@@ -16,7 +16,7 @@ import (
 	"rung/change/rewrite"
 	"rung/cli/command"
 	"rung/engine"
-
+	"rung/model"
 	"rung/model/words"
 	"rung/revision"
 	"rung/sources/files"
@@ -72,18 +72,8 @@ server first. A field owned by another manager is a conflict, unless
 const maxChange = 4 << 20
 
 // filesMutation returns the change that applies files and folders. Folders may hold more than policies.
-func filesMutation(ctx context.Context, a *command.App, paths []string) (change.Mutation, error) {
-	folder := func(p string) bool {
-		info, err := os.Stat(p)
-		return err == nil && info.IsDir()
-	}
-	m := change.Mutation{Op: change.OpApply, Mixed: slices.ContainsFunc(paths, folder)}
-	err := readChanges(ctx, a, paths, &m)
-	return m, err
-}
-
-// readChanges adds the documents of files, and the manifests in folders, to a change.
-func readChanges(ctx context.Context, a *command.App, paths []string, m *change.Mutation) error {
+func filesMutation(ctx context.Context, a *command.App, paths []string) (m change.Mutation, err error) {
+	m.Op = change.OpApply
 	var all []string
 	for _, p := range paths {
 		info, err := os.Stat(p)
@@ -91,6 +81,7 @@ func readChanges(ctx context.Context, a *command.App, paths []string, m *change.
 			all = append(all, p) // reading it reports errors
 			continue
 		}
+		m.Mixed = true
 		err = filepath.WalkDir(p, func(path string, d fs.DirEntry, err error) error {
 			if slices.Contains(engine.KustomizationNames, d.Name()) {
 				return fmt.Errorf("%s is a kustomization; apply what this prints: kubectl kustomize %s", p, words.ShellQuote(filepath.Dir(path)))
@@ -109,20 +100,20 @@ func readChanges(ctx context.Context, a *command.App, paths []string, m *change.
 			return nil
 		})
 		if err != nil {
-			return fmt.Errorf("read the change: %w", err)
+			return m, fmt.Errorf("read the change: %w", err)
 		}
 	}
 	for _, p := range all {
 		one, err := readChange(ctx, a, p)
 		if err != nil {
-			return err
+			return m, err
 		}
 		if len(m.YAML)+len(one) > maxChange {
-			return fmt.Errorf("read the changes: more than %d MiB in all", maxChange>>20)
+			return m, fmt.Errorf("read the changes: more than %d MiB in all", maxChange>>20)
 		}
-		rewrite.AddText(m, p, one)
+		rewrite.AddText(&m, p, one)
 	}
-	return nil
+	return m, nil
 }
 
 func readChange(ctx context.Context, a *command.App, path string) ([]byte, error) {
@@ -151,4 +142,56 @@ func readChange(ctx context.Context, a *command.App, path string) ([]byte, error
 		return nil, fmt.Errorf("read the change from %s: more than %d MiB", path, maxChange>>20)
 	}
 	return text, nil
+}
+
+// changesPolicy completes a command that changes the policy named by its first argument.
+func changesPolicy(a *command.App, cmd *cobra.Command, of func(args []string) (change.Mutation, error)) *cobra.Command {
+	var c changeFlags
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		m, err := of(args)
+		if err != nil {
+			return err
+		}
+		return makeChange(cmd.Context(), a, &c, func(r *revision.Revision) (change.Mutation, error) {
+			m.Policy, err = command.ChangeableNamed(r, args[0])
+			return m, err
+		})
+	}
+	c.registerTrial(cmd)
+	return cmd
+}
+
+func DeleteCommand(a *command.App) *cobra.Command {
+	return changesPolicy(a, &cobra.Command{
+		Use:   "delete POLICY",
+		Short: "Delete a policy",
+		Long: "Delete a policy. The rows it takes with it, and what they no longer decide, are shown first.\n\nTiers and groups are named " +
+			"with their kind: tier/NAME, clustergroup/NAME, group/NAMESPACE/NAME.",
+		Example: `  rung delete allow-metrics -f examples/ --dry-run
+  rung delete allow-metrics --context staging --write`,
+		Args:              command.TakesArgs(0, "POLICY"),
+		ValidArgsFunction: a.CompleteFirst(command.PolicyChoices),
+	}, func([]string) (change.Mutation, error) { return change.Mutation{Op: change.OpDelete}, nil })
+}
+
+func MoveCommand(a *command.App) *cobra.Command {
+	return changesPolicy(a, &cobra.Command{
+		Use:   "move POLICY [TIER/]PRIORITY",
+		Short: "Change the priority of a policy, or its tier",
+		Long: `Change the priority of an AdminNetworkPolicy. The lower number decides first; no two
+policies should share one. "rung plan" shows which are free.
+
+Policies in tiers of their plugin's own can also go to another tier: TIER/PRIORITY, or
+TIER/ to keep the priority. Their priorities may be fractions: 5.05.`,
+		Example: `  rung move cluster-control 36 -f examples/ --dry-run
+  rung move cluster-control 36 -f examples/ --write-back --yes`,
+		Args: command.TakesArgs(0, "POLICY", "[TIER/]PRIORITY"),
+		ValidArgsFunction: a.CompleteFirst(func(_ *engine.Engine, r *revision.Revision) []string {
+			return command.ChoicesOfKind(r, model.Kind.CanMove)
+		}),
+	}, func(args []string) (change.Mutation, error) {
+		m := change.Mutation{Op: change.OpMove}
+		err := m.ParsePlace(args[1])
+		return m, err
+	})
 }

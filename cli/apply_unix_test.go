@@ -5,10 +5,11 @@ package cli
 import (
 	"os"
 	"path/filepath"
-	"rung/cli/command"
 	"strings"
 	"syscall"
 	"testing"
+
+	"rung/cli/command"
 )
 
 // From a folder of changes only regular files are read, and links to them; the

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
-
 	"rung/engine"
 	"rung/model"
 	"rung/pages/cluster"
@@ -45,7 +44,8 @@ Zones are not read: see "rung zones". Exit 2 if something is left out.`,
 				defer cancel()
 				// If the server does not answer in time, the answer says so.
 				_ = e.WaitFor(ctx, func(r *revision.Revision) bool {
-					return r.Mode.Name != revision.ClusterMode || len(r.Access.Permissions()) > 0 || !r.Loaded && isLost(r)
+					return r.Mode.Name != revision.ClusterMode || len(r.Access.Permissions()) > 0 || !r.Loaded &&
+						slices.ContainsFunc(r.Sources, func(s model.SourceState) bool { return s.Conn == model.ConnLost })
 				})
 			},
 			Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
@@ -60,11 +60,6 @@ Zones are not read: see "rung zones". Exit 2 if something is left out.`,
 				return ans, nil
 			}}
 	})
-}
-
-// isLost reports whether a source is lost.
-func isLost(r *revision.Revision) bool {
-	return slices.ContainsFunc(r.Sources, func(s model.SourceState) bool { return s.Conn == model.ConnLost })
 }
 
 // canText prints sections, wrapped to a width unless 0. wide also prints the commands that ask for

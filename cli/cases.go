@@ -69,7 +69,6 @@ func readQuestions(a *command.App, cmd *cobra.Command, args []string, one trace.
 // maxCases limits a file of questions, in bytes.
 const maxCases = 64 << 20
 
-// readCases reads a file of questions.
 func readCases(ctx context.Context, a *command.App, file string) (out []trace.Question, err error) {
 	text, err := a.ReadGiven(ctx, file, maxCases)
 	if err != nil {
@@ -110,7 +109,6 @@ func jsonError(err error, want string) error {
 // CaseErrors are the errors of the cases in a file.
 type CaseErrors []error
 
-// mostCaseErrors is how many errors are listed.
 const mostCaseErrors = 20
 
 // Error returns a line for each case.
@@ -126,7 +124,6 @@ func (e CaseErrors) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// addError adds the error of a case in a file.
 func (e *CaseErrors) addError(file string, i int, err error) {
 	*e = append(*e, fmt.Errorf("%s: case %d: %w", file, i, err))
 }
@@ -148,8 +145,9 @@ func answerToQuestions[T command.AnswerItem](out []T, file string) *command.Answ
 		}
 		return b.String()
 	}
+	ans := &command.Answer{Value: out, Text: text}
 	if file == "" {
-		return &command.Answer{Value: out[0], Text: text}
+		ans.Value = out[0]
 	}
-	return &command.Answer{Value: out, Text: text}
+	return ans
 }

@@ -1,25 +1,27 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"rung/change"
 	"rung/change/gate"
+	"rung/change/planrun"
 	"rung/cli/command"
 	"rung/engine"
 	"rung/model"
-
 	"rung/model/words"
 	"rung/revision"
 )
 
-// changeFlags are the flags of every change.
 type changeFlags struct {
 	dryRun, yes bool
 	name        string
@@ -41,18 +43,21 @@ func (c *changeFlags) registerTrial(cmd *cobra.Command) {
 
 // checkCanAsk rejects a change that cannot be confirmed, or cannot be made.
 func checkCanAsk(a *command.App, c *changeFlags) error {
-	if err := checkCanChange(a, c); err != nil {
-		return err
-	}
-	return checkTerminal(a, c)
+	return cmp.Or(checkCanChange(a, c), checkTerminal(a, c))
 }
 
 // checkCanChange rejects a change that the rows would not follow, and a trial that could not end.
 func checkCanChange(a *command.App, c *changeFlags) error {
-	if len(a.Flags.NB) > 0 && len(a.Flags.Files) > 0 {
+	switch {
+	case len(a.Flags.NB) > 0 && len(a.Flags.Files) > 0:
 		return errors.New("--nb databases are read-only: leave --nb out to change policies")
+	case c.within == 0:
+	case c.within < leastTrial:
+		return fmt.Errorf("--confirm %s: want at least %s", c.within, leastTrial)
+	case len(a.Flags.Files) > 0 && !a.Flags.WriteBack:
+		return errors.New("--confirm needs a permanent change: give --write-back")
 	}
-	return checkTrialFlags(a, c)
+	return nil
 }
 
 // checkTerminal rejects a change that cannot be confirmed without a terminal.
@@ -88,7 +93,11 @@ func runChange(ctx context.Context, a *command.App, e *engine.Engine, c *changeF
 	if err != nil {
 		return err
 	}
-	return printChange(a, c, changeAnswer, func(show func(*gate.Preview) error) (*gate.Preview, string, error) {
+	answer := previewAnswer
+	if len(p.Steps) > 0 {
+		answer = stepsAnswer
+	}
+	return printChange(a, c, answer, func(show func(*gate.Preview) error) (*gate.Preview, string, error) {
 		p, outcome, err := confirmAndFollow(ctx, a, e, c, p, show)
 		if done != nil && (outcome == outcomeDone || errors.Is(err, command.ErrBehind)) {
 			done(p)
@@ -112,14 +121,6 @@ func printChange(a *command.App, c *changeFlags, answer func(p *gate.Preview, ou
 		err = errors.Join(err, a.PrintAnswer(answer(p, outcome)))
 	}
 	return err
-}
-
-// changeAnswer returns the preview of a change, with its outcome if known.
-func changeAnswer(p *gate.Preview, outcome string) *command.Answer {
-	if len(p.Steps) > 0 {
-		return stepsAnswer(p, outcome)
-	}
-	return previewAnswer(p, outcome)
 }
 
 // confirmAndFollow has a change confirmed, makes it, waits for the rows and returns the outcome. p is the
@@ -263,8 +264,7 @@ func followRows(ctx context.Context, a *command.App, e *engine.Engine, written [
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case err != nil && len(behind) > 0:
-		return fmt.Errorf("changed, but the rows of zone %s do not show it yet: %s: %w", behind[0].Zone, behind[0].Why,
-			command.ErrBehind)
+		return fmt.Errorf("changed, but the rows of zone %s do not show it yet: %s: %w", behind[0].Zone, behind[0].Why, command.ErrBehind)
 	}
 	r := e.Revision()
 	for _, k := range written {
@@ -273,4 +273,110 @@ func followRows(ctx context.Context, a *command.App, e *engine.Engine, written [
 		}
 	}
 	return nil
+}
+
+// confirmPreview gets the answer to a preview from the flags or by asking. It returns an error for the answer
+// no, and for a guard rail that needs more.
+func confirmPreview(a *command.App, c *changeFlags, p *gate.Preview) (gate.Confirm, error) {
+	confirm := gate.Confirm{Yes: c.yes, Name: c.name, By: "cli", TrialTime: c.within}
+	named, prompt := p.ConfirmName != "" && confirm.Name != p.ConfirmName, "Apply? [y/N] "
+	switch {
+	case named && (c.yes || !a.CanAsk):
+		return confirm, fmt.Errorf("stopped by a guard rail: %s; if you mean it: --confirm-name %s", p.Guards[0].Message,
+			words.ShellJoin(p.ConfirmName))
+	case named:
+		prompt = "Type " + p.ConfirmName + " to confirm: "
+	case c.yes:
+		return confirm, nil
+	}
+	fmt.Fprint(a.Err, prompt)
+	line, err := readAnswer(a.In)
+	if err != nil {
+		return confirm, err
+	}
+	confirm.Yes = slices.Contains([]string{"y", "yes"}, strings.ToLower(line))
+	if named {
+		confirm.Name, confirm.Yes = line, line == p.ConfirmName
+	}
+	switch {
+	case confirm.Yes:
+		return confirm, nil
+	case named && line != "":
+		return confirm, fmt.Errorf("not confirmed: a guard rail needs the name %s: %w", p.ConfirmName, command.ErrRefused)
+	}
+	return confirm, errSaidNo
+}
+
+var errSaidNo = fmt.Errorf("not confirmed: %w", command.ErrRefused)
+
+// auditRefusal records in the audit a requested change that was not made, unless the answer was No.
+func auditRefusal(ctx context.Context, a *command.App, e *engine.Engine, p *gate.Preview, why error) error {
+	if why == nil || ctx.Err() != nil || errors.Is(why, errSaidNo) {
+		return why
+	}
+	return errors.Join(why, e.AuditRefused(p, "cli", why))
+}
+
+// readAnswer reads one line and not a byte more, since the rest answers the next question. An input that ends
+// or fails is an empty answer. It returns an error if the command was ended first.
+func readAnswer(r io.Reader) (string, error) {
+	var line []byte
+	for one := make([]byte, 1); len(line) < 4096; {
+		n, err := r.Read(one)
+		if n > 0 && one[0] != '\n' {
+			line = append(line, one[0])
+		}
+		if errors.Is(err, context.Canceled) {
+			return "", fmt.Errorf("waiting for an answer: %w", err)
+		}
+		if err != nil || n > 0 && one[0] == '\n' {
+			break
+		}
+	}
+	return strings.TrimSpace(string(line)), nil
+}
+
+// Outcomes of a change, for scripts: with --yes and -o json or yaml the printed document holds one.
+const (
+	outcomeDone      = "done"      // made, and all watched zones show it
+	outcomeBehind    = "behind"    // made, but some zone does not show it yet
+	outcomeUnchanged = "unchanged" // nothing to do
+	outcomeRefused   = "refused"   // not made: a guard rail, a conflict, an open plan
+	outcomeFailed    = "failed"    // tried: stderr says what is known
+	outcomePutBack   = "put back"  // not confirmed in time: stderr says whether it was reverted
+	outcomeStopped   = "stopped"   // plan only: some steps may be made
+	outcomeKept      = "kept"      // plan only: ended, and the policies stay
+)
+
+// printsOneDocument reports whether the answer to a change is printed once, after the outcome. A user who is asked
+// has to see it before.
+func printsOneDocument(a *command.App, c *changeFlags) bool {
+	return c.yes && !c.dryRun && a.PrintsValues()
+}
+
+// outcomeOf returns the outcome of a change. tried says whether making it was attempted, made whether it was
+// made; err is the error of the command.
+func outcomeOf(tried, made bool, err error) string {
+	switch {
+	case made && errors.Is(err, command.ErrBehind):
+		return outcomeBehind
+	case made && (err == nil || errors.Is(err, change.ErrNotRecorded)):
+		return outcomeDone
+	case made:
+		return outcomeBehind
+	case err == nil:
+		return outcomeUnchanged
+	case !tried, errors.Is(err, command.ErrRefused), errors.Is(err, change.ErrBlocked), errors.Is(err, change.ErrNotConfirmed),
+		errors.Is(err, change.ErrStale), errors.Is(err, planrun.ErrPlan):
+		return outcomeRefused
+	}
+	return outcomeFailed
+}
+
+// planOutcome returns the outcome of a plan that ran; ended says whether it was completed.
+func planOutcome(ended bool) string {
+	if ended {
+		return outcomeDone
+	}
+	return outcomeStopped
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
-
 	"rung/engine"
 	"rung/model"
 	"rung/model/ovn/nb"
@@ -67,7 +66,11 @@ every pod is. -o nbctl prints records as "ovn-nbctl list" does.`,
 				rows.groups, rows.acls = append(rows.groups, groups...), append(rows.acls, acls...)
 				rows.sortByID()
 			}
-			ans := &command.Answer{Value: rows.jsonOut(), Text: rows.rowsText, Records: rows.nbctlText,
+			ans := &command.Answer{Value: rows.jsonOut(), Text: rows.rowsText,
+				Records: func() string {
+					out := rows.jsonOut()
+					return recordsText(slices.Concat(out.ACLs, out.AddressSets, out.PortGroups))
+				},
 				NotConsidered: append(revision.OmissionsOfObjects(r), revision.AssumedSettings(r)...)}
 			if len(args) == 0 {
 				all := len(r.Units())
@@ -122,11 +125,6 @@ func byID[R interface{ ID() string }](x, y R) int { return cmp.Compare(x.ID(), y
 func (s *rowSet) jsonOut() compiledOut {
 	return compiledOut{ACLs: page.MapList(s.acls, rows.RecordOf), AddressSets: page.MapList(s.sets, rows.RecordOf),
 		PortGroups: page.MapList(s.groups, rows.RecordOf), None: append([]policyWithoutRowsOut{}, s.none...)}
-}
-
-func (s *rowSet) nbctlText() string {
-	out := s.jsonOut()
-	return recordsText(slices.Concat(out.ACLs, out.AddressSets, out.PortGroups))
 }
 
 func (s *rowSet) rowsText(wide bool) string {

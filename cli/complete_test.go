@@ -3,13 +3,14 @@ package cli
 import (
 	"os"
 	"path/filepath"
-	"rung/cli/command"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"rung/cli/command"
 )
 
 // walkFlags calls f for every flag of the command line, hidden ones too.
@@ -75,7 +76,7 @@ func TestHelpIsGrouped(t *testing.T) {
 	}
 	count := map[string]int{}
 	for _, g := range flagGroups {
-		for _, name := range g.flags {
+		for _, name := range g.names {
 			count[name]++
 			if root.PersistentFlags().Lookup(name) == nil {
 				t.Errorf("%s: there is no flag --%s", g.title, name)

@@ -1,13 +1,26 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
+	"strings"
 
+	"github.com/adrg/xdg"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"rung/cli/command"
+	"rung/engine"
+	"rung/model"
+	"rung/model/logline"
 	"rung/model/words"
+	"rung/pages/page"
+	"rung/revision"
+	"rung/system"
+	"rung/themes"
 )
 
 // shells are the shells with a completion script; kubectl completes its plugins in all of them.
@@ -75,7 +88,6 @@ executable and on PATH; kubectl asks it.`,
 	return cmd
 }
 
-// helpCmd prints the help of a command.
 func helpCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:         "help [COMMAND]",
@@ -102,5 +114,189 @@ func helpCmd() *cobra.Command {
 			}
 			return of.Help()
 		},
+	}
+}
+
+// flagValues returns the completers of flags that take names. A flag of a single command with fixed words is
+// completed in that command's file.
+func flagValues(a *command.App) map[string]command.Completer {
+	out := map[string]command.Completer{
+		"output":  command.CompleteForm,
+		"context": kubeconfigNames(a, func(n engine.KubeconfigNames) []string { return n.Contexts }),
+		"cluster": kubeconfigNames(a, func(n engine.KubeconfigNames) []string { return n.Clusters }),
+		"user":    kubeconfigNames(a, func(n engine.KubeconfigNames) []string { return n.Users }),
+
+		"network": a.CompleteValue(command.NetworkChoices),
+		"confirm-name": a.CompleteValue(func(_ *engine.Engine, r *revision.Revision) []string {
+			return page.MapList(slices.Collect(r.Cluster.AllPolicies()), func(p *model.Policy) string { return p.Name })
+		}),
+		"insert":      insertChoices(a),
+		"filter":      CompleteFilter(a),
+		"protocol":    command.FixedWords("TCP", "UDP", "SCTP", "ICMP"),
+		"log-format":  command.FixedWords("text", "json"),
+		"log-level":   command.FixedWords("debug", "info", "warn", "error"),
+		"speed":       command.FixedWords("all", "1x", "10x", "100x"),
+		"system":      command.FixedWords(append([]string{system.Auto}, system.SystemNames()...)...),
+		"api-release": command.FixedWords(engine.APIReleases()...),
+		"ip-family":   command.FixedWords("auto", "ipv4", "ipv6", "dual"),
+		"color":       command.FixedWords("auto", "always", "never", "16", "256", "truecolor"),
+		"theme": a.OfferChoices(func(context.Context) []string {
+			set, _ := themes.LoadThemes(filepath.Join(xdg.ConfigHome, "rung", "themes")) // unreadable themes are not offered
+			return set.ThemeNames()
+		}),
+		// It also takes the path of a server.
+		"sandbox-ovsdb": cobra.FixedCompletions([]string{"auto", "builtin"}, cobra.ShellCompDirectiveDefault),
+		"sandbox-ovn":   cobra.FixedCompletions([]string{"auto", "off"}, cobra.ShellCompDirectiveFilterDirs),
+		"allow-unjudged": func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			out := []string{"all"}
+			for _, code := range model.OmissionCodes {
+				if o := (model.Omission{Code: code}); !o.IsAssumption() {
+					out = append(out, string(code))
+				}
+			}
+			return out, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	alike := func(c command.Completer, flags ...string) {
+		for _, name := range flags {
+			out[name] = c
+		}
+	}
+	alike(a.CompleteValue(command.NamespaceChoices), "ovn-namespace", "host-network-namespace", "lease-namespace", "namespace", "namespaces",
+		"focus")
+	alike(a.CompleteValue(command.ZoneChoices), "zone", "node", "controller")
+	alike(a.CompleteValue(command.PodChoices), "from", "to")
+	alike(a.CompleteValue(command.PolicyChoices), "delete", "why", "propose")
+	alike(cobra.FixedCompletions(command.NBSchemes, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveNoSpace), "nb", "sb")
+	alike(command.FixedWords("auto", "on", "off"), append(command.Switches, "multicast", "netpol-defaults")...)
+	alike(command.FileCompleter("yaml", "yml", "json", "gz"), "filename")
+	alike(command.FileCompleter("yaml", "yml", "json"), "change", "dns-addresses")
+	alike(command.FileCompleter("yaml", "yml"), "config")
+	alike(command.FileCompleter("json"), "cases")
+	alike(command.FileCompleter(), "log", "kubeconfig", "nb-key", "nb-cert", "nb-ca", "certificate-authority", "client-certificate",
+		"client-key")
+	alike(cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs), "sandbox-dir", "state-dir", "profile")
+	return out
+}
+
+// freeText lists the flags whose values cannot be offered, with the reason.
+var freeText = map[string]string{
+	"label":           "a text of the user's own",
+	"token":           "a secret",
+	"password":        "a secret",
+	"username":        "the server's users are not listed anywhere",
+	"as":              "the server's users are not listed anywhere",
+	"as-uid":          "the server's users are not listed anywhere",
+	"as-group":        "the server's groups are not listed anywhere",
+	"server":          "an address",
+	"proxy-url":       "an address",
+	"port":            "a port, or one with its protocol",
+	"metrics-address": "an address",
+	"tls-server-name": "a name in a certificate",
+	"cluster-subnets": "networks", "masquerade-subnets": "networks",
+	"request-timeout": "a duration",
+	"pager":           "a command line",
+	"identity":        "a new name",
+	"until":           "a time",
+	"since":           "a time",
+	"at-time":         "a time",
+	"view":            "names of the configuration, which the console reads",
+}
+
+// completeFlags completes the flags of all commands, and stops arguments from completing as files.
+func completeFlags(a *command.App, root *cobra.Command) {
+	values := flagValues(a)
+	for name := range freeText {
+		values[name] = cobra.NoFileCompletions
+	}
+	of := func(cmd *cobra.Command) func(*pflag.Flag) {
+		return func(f *pflag.Flag) {
+			if _, done := cmd.GetFlagCompletionFunc(f.Name); !done && values[f.Name] != nil {
+				command.CompleteFlag(cmd, f.Name, values[f.Name])
+			}
+		}
+	}
+	root.PersistentFlags().VisitAll(of(root))
+	for _, cmd := range root.Commands() {
+		cmd.LocalNonPersistentFlags().VisitAll(of(cmd))
+		switch {
+		case cmd.ValidArgsFunction != nil || cmd.HasSubCommands():
+		case cmd.Name() == "undo" || cmd.Name() == "redo":
+			cmd.ValidArgsFunction = a.CompleteFirst(command.HistoryChoices)
+		default:
+			cmd.ValidArgsFunction = cobra.NoFileCompletions
+		}
+	}
+}
+
+func kubeconfigNames(a *command.App, of func(engine.KubeconfigNames) []string) command.Completer {
+	return a.OfferChoices(func(context.Context) []string {
+		opt := engine.ClusterOptions{}
+		opt.Kubeconfig = a.Flags.Kube.Kubeconfig
+		names, err := engine.NamesInKubeconfig(opt)
+		if err != nil {
+			return nil
+		}
+		return of(names)
+	})
+}
+
+// insertChoices completes ABOVE,BELOW: one policy, then the other.
+func insertChoices(a *command.App) command.Completer {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		above, _, second := strings.Cut(typed, ",")
+		return a.CompleteValue(func(_ *engine.Engine, r *revision.Revision) []string {
+			var out []string
+			for _, k := range command.ChoicesOfKind(r, func(k model.Kind) bool { return k == model.KindANP }) {
+				name, _, _ := strings.Cut(k, "\t")
+				switch {
+				case !second:
+					out = append(out, name+",")
+				case name != above:
+					out = append(out, above+","+name)
+				}
+			}
+			return out
+		})(cmd, args, typed)
+	}
+}
+
+// mostTerms is the most completions offered for a filter of log lines.
+const mostTerms = 200
+
+// CompleteFilter completes the last term of a filter of log lines: its field, or a known value.
+func CompleteFilter(a *command.App) command.Completer {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if typed == "" || strings.HasSuffix(typed, " ") {
+			return page.MapList(logline.FieldHelp(), func(f [2]string) string { return typed + f[0] + ":\t" + f[1] }),
+				cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+		}
+		out, how := a.CompleteValue(func(_ *engine.Engine, r *revision.Revision) []string {
+			return logline.Completions(typed, mostTerms, func(yield func(*logline.QueryLine) bool) { knownLines(r, yield) })
+		})(cmd, args, typed)
+		return out, how | cobra.ShellCompDirectiveNoSpace
+	}
+}
+
+// knownLines yields possible lines: of every policy, node and pod.
+func knownLines(r *revision.Revision, yield func(*logline.QueryLine) bool) {
+	for p := range r.Cluster.EveryPolicy() {
+		if !yield(&logline.QueryLine{Line: &logline.Line{}, Rule: logline.RuleRef{Policy: p.Key, Rule: -1}}) {
+			return
+		}
+	}
+	for n := range r.Cluster.Nodes() {
+		if !yield(&logline.QueryLine{Line: &logline.Line{Zone: n.Name}}) {
+			return
+		}
+	}
+	for p := range r.Cluster.Pods() {
+		end := logline.LineEnd{Key: p.Key}
+		if len(p.IPs) > 0 {
+			end.Addr = p.IPs[0]
+		}
+		if !yield(&logline.QueryLine{Line: &logline.Line{}, Src: end, Dst: end}) {
+			return
+		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"rung/cli/command"
 	"rung/engine"
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/matrix"
 	"rung/revision"
@@ -83,8 +82,7 @@ graph for Graphviz, -o svg a picture.`,
 		}}
 	})
 	cmd.Flags().StringVar(&focus, "focus", "", "only the connections of a `WORKLOAD` or namespace, both ways")
-	cmd.Flags().BoolVar(&exposure, "exposure", false, "connections with outside, any namespace or any pod, even if no such "+
-		"pod exists yet")
+	cmd.Flags().BoolVar(&exposure, "exposure", false, "connections with outside, any namespace or any pod, even if no such pod exists yet")
 	return cmd
 }
 

@@ -4,13 +4,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"runtime"
+	"runtime/pprof"
+	"strings"
+	"sync"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
-
 	"rung/engine"
 	"rung/engine/statedir"
 	"rung/model/words"
@@ -203,4 +210,160 @@ func showUntilEmpty(ctx context.Context, a *command.App, e *engine.Engine, scree
 		return empty
 	}
 	return err
+}
+
+// openEngines holds the engines of a console: the shown one, and former ones still closing.
+type openEngines struct {
+	mu     sync.Mutex
+	newest *engine.Engine
+	ending sync.WaitGroup
+	closed bool
+}
+
+// replaceEngine shows another engine and closes the former one, without waiting for it. If the screen is
+// closed already, it closes e at once.
+func (r *openEngines) replaceEngine(e *engine.Engine) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		e.Close()
+		return
+	}
+	old := r.newest
+	r.newest = e
+	r.ending.Go(old.Close)
+}
+
+func (r *openEngines) closeAll() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	r.newest.Close()
+	r.ending.Wait()
+}
+
+// contextSwitcher opens other contexts with the flags of this run, but without the permission to make changes.
+func contextSwitcher(a *command.App, open *openEngines) func(context.Context, string) (*engine.Engine, error) {
+	return func(ctx context.Context, name string) (*engine.Engine, error) {
+		next := command.ForContext(a, name)
+		switch {
+		case len(next.Flags.NB)+len(next.Flags.SB) > 0:
+			return nil, errors.New("--nb and --sb name databases of one cluster; start Rung again for another cluster")
+		case next.Flags.Kube.LeadsElsewhere():
+			return nil, errors.New("server or login were given by flags, for one cluster; start Rung again for another")
+		}
+		cfg, err := next.EngineConfig(ctx, false, true)
+		if err != nil {
+			return nil, err
+		}
+		cfg.Screen = true
+		e, err := engine.New(ctx, cfg)
+		if err != nil {
+			return nil, err
+		}
+		open.replaceEngine(e)
+		return e, nil
+	}
+}
+
+// firstScreen prints the console's answer without a cluster or a file: the places searched, and what to do. At
+// a terminal it offers to open the demo with one key; demo reports whether it was pressed.
+func firstScreen(ctx context.Context, a *command.App, none *engine.NoClusterError, screen bool) (demo bool, err error) {
+	fmt.Fprint(a.Err, firstText(none, a.Call))
+	if !screen || !a.CanAsk {
+		return false, command.ErrSaid
+	}
+	fmt.Fprint(a.Err, "\nd opens the demo · q quits ")
+	demo, err = waitForKey(ctx, a)
+	fmt.Fprintln(a.Err)
+	if err == nil && !demo {
+		err = command.ErrSaid
+	}
+	return demo, err
+}
+
+// firstText lists the places searched, in order, and what can be looked at; call is how to call Rung.
+func firstText(none *engine.NoClusterError, call string) string {
+	places := [][2]string{{"-f PATH", "not given"}}
+	if len(none.Looked) > 0 && !strings.HasPrefix(none.Looked[0].Name, "--kubeconfig") {
+		places = append(places, [2]string{"--kubeconfig FILE", "not given"})
+	}
+	for _, p := range none.Looked {
+		places = append(places, [2]string{words.CleanText(p.Name), p.Why})
+	}
+	return "No cluster and no files: nothing to show yet.\n\nLooked for, in this order:\n" + pairLines(places) +
+		"\nTo look at something:\n" + pairLines([][2]string{
+		{call + " demo", "a built-in cluster; nothing of yours is touched"},
+		{call + " -f FOLDER", "manifests, a must-gather, or a kubectl dump"},
+		{call + " --kubeconfig FILE", "a cluster, read-only"},
+	})
+}
+
+// leftWidth is the most width of the left of two columns.
+const leftWidth = 40
+
+// pairLines formats lines of two columns, indented.
+func pairLines(lines [][2]string) string {
+	width := 0
+	for _, l := range lines {
+		if w := ansi.StringWidth(l[0]); w <= leftWidth {
+			width = max(width, w)
+		}
+	}
+	var b strings.Builder
+	for _, l := range lines {
+		fmt.Fprintf(&b, "  %s%s  %s\n", l[0], strings.Repeat(" ", max(0, width-ansi.StringWidth(l[0]))), l[1])
+	}
+	return b.String()
+}
+
+// Keys while the terminal is raw.
+const ctrlC, ctrlD = 3, 4
+
+// waitForKey waits for d or q and ignores other keys. The end of the input counts as q.
+func waitForKey(ctx context.Context, a *command.App) (d bool, err error) {
+	if f, ok := a.Keyboard.(*os.File); ok {
+		if was, err := term.MakeRaw(f.Fd()); err == nil {
+			defer func() { _ = term.Restore(f.Fd(), was) }()
+		}
+	}
+	for key := make([]byte, 1); ; {
+		_, err := io.ReadFull(a.In, key)
+		switch {
+		case ctx.Err() != nil:
+			return false, fmt.Errorf("waiting for a key: %w", ctx.Err())
+		case err != nil:
+			return false, nil
+		}
+		switch key[0] {
+		case 'd':
+			return true, nil
+		case 'q', ctrlC, ctrlD:
+			return false, nil
+		}
+	}
+}
+
+// startProfile writes a CPU and a heap profile of the console into a folder, for developers of Rung. stop ends
+// the profile.
+func startProfile(dir string) (stop func() error, err error) {
+	if dir == "" {
+		return func() error { return nil }, nil
+	}
+	cpu, err := os.Create(filepath.Join(dir, "cpu.pprof"))
+	if err != nil {
+		return nil, fmt.Errorf("profile: %w", err)
+	}
+	if err := pprof.StartCPUProfile(cpu); err != nil {
+		return nil, errors.Join(fmt.Errorf("profile: %w", err), cpu.Close())
+	}
+	return func() error {
+		pprof.StopCPUProfile()
+		heap, err := os.Create(filepath.Join(dir, "heap.pprof"))
+		if err != nil {
+			return errors.Join(fmt.Errorf("profile: %w", err), cpu.Close())
+		}
+		runtime.GC()
+		return errors.Join(pprof.WriteHeapProfile(heap), heap.Close(), cpu.Close())
+	}, nil
 }

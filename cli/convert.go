@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,7 +11,7 @@ import (
 	"rung/cli/command"
 	"rung/engine"
 	"rung/engine/convert"
-
+	"rung/model"
 	labels "rung/model/convert"
 	"rung/model/words"
 	"rung/pages/page"
@@ -43,24 +44,9 @@ func convertPolicies(to convert.Target) func(context.Context, *revision.Revision
 	}
 }
 
-func findTarget(name string) *convertTarget {
-	for i := range convertTargets {
-		if convertTargets[i].name == name {
-			return &convertTargets[i]
-		}
-	}
-	return nil
-}
-
-func targetNames() (names []string) {
-	for _, t := range convertTargets {
-		names = append(names, t.name)
-	}
-	return names
-}
-
 func ConvertCommand(a *command.App) *cobra.Command {
 	var to string
+	names := page.MapList(convertTargets, func(t convertTarget) string { return t.name })
 	long := `Print policies as equivalent objects of another API, with a proof. The proof compares the
 verdicts for every connection between the existing pods, and imagined pods with labels
 that the policies name: before by the cluster's own system (--system), after by that of
@@ -86,41 +72,36 @@ differ.
   rung convert --to networkpolicy -o json --context staging`,
 		Args: func(*cobra.Command, []string) error {
 			if to == "" {
-				return fmt.Errorf("convert needs --to: %s", strings.Join(targetNames(), ", "))
+				return fmt.Errorf("convert needs --to: %s", strings.Join(names, ", "))
 			}
-			if findTarget(to) == nil {
-				return fmt.Errorf("--to %s: use %s", to, strings.Join(targetNames(), ", "))
+			if !slices.Contains(names, to) {
+				return fmt.Errorf("--to %s: use %s", to, strings.Join(names, ", "))
 			}
 			return nil
 		},
 	}, func(files []string, _ bool) command.Query {
 		a.Flags.Files = append(a.Flags.Files, files...)
 		return command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
-			res, err := findTarget(to).run(ctx, r)
+			res, err := convertTargets[slices.Index(names, to)].run(ctx, r)
 			if err != nil {
 				return nil, err
 			}
-			if !a.PrintsValues() {
-				tellConversion(a, res)
+			if !a.PrintsValues() { // what the objects do not say
+				for i := range res.Rules {
+					a.Say(res.Rules[i].Text())
+				}
+				if len(res.Policies) == 0 {
+					a.Say("nothing to write")
+				}
+				a.Say(res.Remarks()...)
 			}
 			return &command.Answer{Value: conversionOf(res), Text: func(bool) string { return res.Text() }, No: !res.Proof.Equal,
 				NotConsidered: revision.OmissionsOfObjects(r), Comments: true}, nil
 		}}
 	})
-	cmd.Flags().StringVar(&to, "to", "", "`KIND` to write: "+words.Either(targetNames()))
-	command.CompleteFlag(cmd, "to", command.FixedWords(targetNames()...))
+	cmd.Flags().StringVar(&to, "to", "", "`KIND` to write: "+words.Either(names))
+	command.CompleteFlag(cmd, "to", command.FixedWords(names...))
 	return cmd
-}
-
-// tellConversion prints on stderr what the objects do not say.
-func tellConversion(a *command.App, r *convert.Result) {
-	for i := range r.Rules {
-		a.Say(r.Rules[i].Text())
-	}
-	if len(r.Policies) == 0 {
-		a.Say("nothing to write")
-	}
-	a.Say(r.Remarks()...)
 }
 
 // convertedOut is the JSON of `rung convert` (command-line.md#output).
@@ -168,11 +149,9 @@ type conversionProof struct {
 }
 
 func conversionOf(r *convert.Result) *convertedOut {
-	out := &convertedOut{Objects: []string{}, Rules: []convertedRuleOut{},
-		Notes: page.MapList(r.Notes, func(n convert.Note) noteOut { return noteOut{n.About.String(), n.Text} })}
-	for _, p := range r.Policies {
-		out.Objects = append(out.Objects, p.YAML)
-	}
+	out := &convertedOut{Rules: []convertedRuleOut{},
+		Objects: page.MapList(r.Policies, func(p *model.Policy) string { return p.YAML }),
+		Notes:   page.MapList(r.Notes, func(n convert.Note) noteOut { return noteOut{n.About.String(), n.Text} })}
 	for i := range r.Rules {
 		rule := &r.Rules[i]
 		out.Rules = append(out.Rules, convertedRuleOut{Policy: rule.Policy.String(), Direction: rule.Direction.Lower(), Rule: rule.Index,

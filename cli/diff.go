@@ -9,10 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rung/cli/command"
-
 	"rung/change/effect"
-
+	"rung/cli/command"
 	"rung/engine"
 	"rung/model"
 	"rung/model/words"
@@ -21,7 +19,6 @@ import (
 	"rung/revision"
 )
 
-// failConditions are the conditions of --fail-on.
 var failConditions = []string{"opens", "closes", "guards", "findings", "findings=error", "findings=warning"}
 
 func DiffCommand(a *command.App) *cobra.Command {
@@ -67,16 +64,16 @@ something was not judged. Otherwise exit 0, whatever differs.`,
 	return cmd
 }
 
-// failOnFlags holds the conditions for exit code 1.
 type failOnFlags struct {
 	opens, closes, guards bool
 	findings              []model.Severity
 }
 
-// parseFailOn parses the conditions of --fail-on.
 func parseFailOn(conditions []string) (f failOnFlags, err error) {
+	all := []model.Severity{model.SeverityError, model.SeverityWarning, model.SeverityInfo}
 	for _, c := range conditions {
 		name, severity, has := strings.Cut(strings.TrimSpace(c), "=")
+		least := slices.Index(all, model.Severity(severity))
 		switch {
 		case name == "opens" && !has:
 			f.opens = true
@@ -84,12 +81,10 @@ func parseFailOn(conditions []string) (f failOnFlags, err error) {
 			f.closes = true
 		case name == "guards" && !has:
 			f.guards = true
-		case name == "findings" && (!has || severity == string(model.SeverityInfo)):
-			f.findings = []model.Severity{model.SeverityError, model.SeverityWarning, model.SeverityInfo}
-		case name == "findings" && severity == string(model.SeverityWarning):
-			f.findings = []model.Severity{model.SeverityError, model.SeverityWarning}
-		case name == "findings" && severity == string(model.SeverityError):
-			f.findings = []model.Severity{model.SeverityError}
+		case name == "findings" && !has:
+			f.findings = all
+		case name == "findings" && least >= 0:
+			f.findings = all[:least+1]
 		default:
 			return f, fmt.Errorf("--fail-on %s: use opens, closes, guards, findings, findings=error or findings=warning", c)
 		}
@@ -97,13 +92,11 @@ func parseFailOn(conditions []string) (f failOnFlags, err error) {
 	return f, nil
 }
 
-// isMet reports whether one of the conditions holds.
 func (f *failOnFlags) isMet(d *difference.Facts) bool {
 	return f.opens && d.Count(revision.Opens) > 0 || f.closes && d.Count(revision.Closes) > 0 || f.guards && len(d.Guards) > 0 ||
 		slices.ContainsFunc(d.Findings.New, func(x difference.Finding) bool { return slices.Contains(f.findings, x.Severity) })
 }
 
-// diffAnswer reads both sides and returns their differences.
 func diffAnswer(ctx context.Context, a *command.App, names [2]string, fails failOnFlags) (ans *command.Answer, err error) {
 	var sides [2]*command.App
 	for i, name := range names {
@@ -121,22 +114,17 @@ func diffAnswer(ctx context.Context, a *command.App, names [2]string, fails fail
 			if err != nil {
 				return err
 			}
-			ans = differenceAnswer(a, difference.FactsOf(d, names), d, fails)
+			f := difference.FactsOf(d, names)
+			ans = command.TableAnswer(a, f, difference.Connections, f.Connections)
+			ans.FailOn, ans.NotConsidered = fails.isMet(f), d.NotConsidered
+			ans.Text = func(wide bool) string { return differenceText(a, f, command.NotCounted(d.NotConsidered), wide) }
+			ans.Markdown = func() string { return commentText(f, command.MarkdownOmitted(a.OmissionsOut(d.NotConsidered))) }
+			ans.Objects = f.Connections
+			ans.Report, ans.Summary = func() *command.Report { return differenceReport(f, &fails) }, strings.Join(f.Summary(), "; ")
 			return nil
 		})
 	})
 	return ans, err
-}
-
-// differenceAnswer returns a difference in every form.
-func differenceAnswer(a *command.App, f *difference.Facts, d *effect.Difference, fails failOnFlags) *command.Answer {
-	ans := command.TableAnswer(a, f, difference.Connections, f.Connections)
-	ans.FailOn, ans.NotConsidered = fails.isMet(f), d.NotConsidered
-	ans.Text = func(wide bool) string { return differenceText(a, f, command.NotCounted(d.NotConsidered), wide) }
-	ans.Markdown = func() string { return commentText(f, command.MarkdownOmitted(a, d.NotConsidered)) }
-	ans.Objects = f.Connections
-	ans.Report, ans.Summary = func() *command.Report { return differenceReport(f, &fails) }, strings.Join(f.Summary(), "; ")
-	return ans
 }
 
 // differenceText returns a difference as text; not names what was not compared.
@@ -159,7 +147,11 @@ func differenceText(a *command.App, f *difference.Facts, not string, wide bool) 
 	}
 	section(len(f.Policies) > 0, command.TableText(difference.Policies, f.PolicyLines(), wide, width))
 	section(len(f.Connections) > 0, command.TableText(difference.Connections, f.Connections, wide, width))
-	for _, line := range f.WorkloadLines(mostNames(wide)) {
+	most := 10
+	if wide {
+		most = 1 << 20
+	}
+	for _, line := range f.WorkloadLines(most) {
 		section(true, line+"\n")
 	}
 	found := f.FindingLines()
@@ -169,22 +161,13 @@ func differenceText(a *command.App, f *difference.Facts, not string, wide bool) 
 	return b.String()
 }
 
-// mostNames returns how many names a line lists.
-func mostNames(wide bool) int {
-	if wide {
-		return 1 << 20
-	}
-	return 10
-}
-
 // differenceReport returns the results for a pipeline: connections that open and close, new findings, guard
 // rails.
 func differenceReport(f *difference.Facts, fails *failOnFlags) *command.Report {
 	out := &command.Report{Command: "diff", Rules: []command.Rule{
 		{Code: "opens", Title: "a connection opens", Says: "A connection is allowed that was not before.",
 			Help: "Look at its trace: rung trace."},
-		{Code: "closes", Title: "a connection closes", Says: "A connection is no longer allowed.",
-			Help: "Look at its trace: rung trace."},
+		{Code: "closes", Title: "a connection closes", Says: "A connection is no longer allowed.", Help: "Look at its trace: rung trace."},
 		{Code: "guard", Title: "a guard rail is hit", Says: "The console would ask to confirm this step.",
 			Help: "docs/command-line.md#changes lists the guard rails."},
 	}}
@@ -200,7 +183,10 @@ func differenceReport(f *difference.Facts, fails *failOnFlags) *command.Report {
 		}
 		r := command.Result{Code: c.Change, Level: level(c.Change == "opens" && fails.opens || c.Change == "closes" && fails.closes,
 			command.Warning),
-			Message: c.Sentence() + decidedBy(c), Key: c.From + " " + c.To + " " + c.PortsText(), Detail: "for example " + c.Example.String()}
+			Message: c.Sentence(), Key: c.From + " " + c.To + " " + c.PortsText(), Detail: "for example " + c.Example.String()}
+		if len(c.ByAfter) > 0 {
+			r.Message += ", now by " + strings.Join(c.ByAfter, "; ")
+		}
 		at := f.OriginOfDecider(c)
 		r.File, r.Line, r.Object = at.File, at.Line, c.From
 		out.Results = append(out.Results, r)
@@ -211,14 +197,6 @@ func differenceReport(f *difference.Facts, fails *failOnFlags) *command.Report {
 			g.Message, Object: g.Policy, Key: g.Code})
 	}
 	return out
-}
-
-// decidedBy names the rule that decides now, as the end of a sentence.
-func decidedBy(c *difference.Connection) string {
-	if len(c.ByAfter) == 0 {
-		return ""
-	}
-	return ", now by " + strings.Join(c.ByAfter, "; ")
 }
 
 // maxCommentRunes is the most characters of a comment; GitHub's limit is 65,536.

@@ -6,13 +6,14 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"rung/cli/command"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"rung/cli/command"
 )
 
 // What the feature document lists is in testdata/document/rows.txt, as ovn-nbctl

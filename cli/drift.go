@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
-
 	"rung/engine"
 	"rung/model"
 	"rung/model/words"
@@ -104,7 +103,6 @@ handlers write them, such as the ports of a namespace's port group.
 	return cmd
 }
 
-// driftText lists the differences.
 func driftText(out []rows.Facts, wide bool) string {
 	var b strings.Builder
 	members := func(m []string) string { return command.ListMembers(m, wide) }

@@ -13,7 +13,6 @@ import (
 	"github.com/creack/pty"
 
 	"rung/cli/command"
-
 	"rung/engine"
 )
 

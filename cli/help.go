@@ -1,8 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -10,17 +13,17 @@ import (
 	"github.com/spf13/pflag"
 
 	"rung/cli/command"
-
+	"rung/engine"
 	"rung/model/words"
 )
 
-// commandGroup is a heading of rung --help with its commands, in order.
-type commandGroup struct {
-	title    string
-	commands []string
+// helpGroup is a heading of a help with the names of its commands or flags, in order.
+type helpGroup struct {
+	title string
+	names []string
 }
 
-var groups = []commandGroup{
+var groups = []helpGroup{
 	{"Look at the policies", []string{"ladder", "policy", "pod", "trace", "matrix", "connections", "diff", "verify", "probe", "lint", "report",
 		"convert"}},
 	{"Look at the zones", []string{"zones", "drift", "rows", "compile", "activity", "logs", "explain", "can"}},
@@ -41,14 +44,14 @@ func groupCommands(a *command.App, root *cobra.Command) {
 	for _, g := range groups {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
 		for _, cmd := range root.Commands() {
-			if slices.Contains(g.commands, cmd.Name()) {
+			if slices.Contains(g.names, cmd.Name()) {
 				cmd.GroupID = g.title
 			}
 		}
 	}
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return printUsage(a, cmd) })
 	root.SetHelpFunc(func(cmd *cobra.Command, _ []string) {
-		fmt.Fprint(a.Out, strings.TrimSpace(longOrShortHelp(cmd))+"\n\n")
+		fmt.Fprint(a.Out, strings.TrimSpace(cmp.Or(cmd.Long, cmd.Short+"."))+"\n\n")
 		_ = printUsage(a, cmd) // the same stream, which reports errors itself
 	})
 	for _, cmd := range append(root.Commands(), root) {
@@ -56,13 +59,6 @@ func groupCommands(a *command.App, root *cobra.Command) {
 		cmd.Flags().Lookup("help").Usage = "print this help"
 		cmd.Flags().SortFlags = false
 	}
-}
-
-func longOrShortHelp(cmd *cobra.Command) string {
-	if cmd.Long != "" {
-		return cmd.Long
-	}
-	return cmd.Short + "."
 }
 
 // printUsage prints how to call a command, with its own flags. "rung options" lists the global ones.
@@ -77,7 +73,13 @@ func printUsage(a *command.App, cmd *cobra.Command) error {
 	section("Examples", cmd.Example)
 	if cmd == root {
 		for _, g := range groups {
-			section(g.title, commandList(cmd, g))
+			list := ""
+			for _, name := range g.names {
+				if c, _, err := root.Find([]string{name}); err == nil {
+					list += fmt.Sprintf("  %-*s %s\n", c.NamePadding(), name, c.Short)
+				}
+			}
+			section(g.title, list)
 		}
 	}
 	section("Flags", ownFlags(cmd).FlagUsagesWrapped(usageWidth(a)))
@@ -108,35 +110,12 @@ func ownFlags(cmd *cobra.Command) *pflag.FlagSet {
 	return out
 }
 
-// commandList lists the commands of a group in its order.
-func commandList(root *cobra.Command, g commandGroup) string {
-	var b strings.Builder
-	for _, name := range g.commands {
-		for _, c := range root.Commands() {
-			if c.Name() == name {
-				fmt.Fprintf(&b, "  %-*s %s\n", c.NamePadding(), name, c.Short)
-			}
-		}
-	}
-	return b.String()
-}
-
 // usageWidth returns the width of the terminal, limited to helpWidth.
 func usageWidth(a *command.App) int {
-	if w := command.TerminalWidth(a.Raw); w > 0 {
-		return min(w, helpWidth)
-	}
-	return helpWidth
+	return min(cmp.Or(command.TerminalWidth(a.Raw), helpWidth), helpWidth)
 }
 
-// flagGroup is a heading of rung options with its flags.
-type flagGroup struct {
-	title string
-	flags []string
-}
-
-// flagGroups are the global flags, by topic.
-var flagGroups = []flagGroup{
+var flagGroups = []helpGroup{
 	{"Where policies and pods come from", []string{"filename", "kubeconfig", "context", "cluster", "user", "server", "workloads",
 		"max-file-size", "api-release"}},
 	{"Login to the cluster", []string{"token", "username", "password", "client-certificate", "client-key", "as", "as-uid",
@@ -197,15 +176,127 @@ func optionsCmd(a *command.App) *cobra.Command {
 	}
 }
 
-// globalFlags returns the flags of every command, by group.
 func globalFlags(all *pflag.FlagSet) []*pflag.FlagSet {
 	out := make([]*pflag.FlagSet, len(flagGroups))
 	for i, g := range flagGroups {
 		out[i] = pflag.NewFlagSet(g.title, pflag.ContinueOnError)
 		out[i].SortFlags = false
-		for _, name := range g.flags {
+		for _, name := range g.names {
 			out[i].AddFlag(all.Lookup(name))
 		}
 	}
 	return out
+}
+
+// Set by the build: make release does (release/goreleaser.yaml). A build from a module proxy or a checkout
+// uses what the Go tool recorded. Tag is empty unless a release was built.
+var Version, Tag, Commit, Date string
+
+type versionOut struct {
+	Version  string `json:"version"`
+	Revision string `json:"revision,omitempty"`
+	Go       string `json:"go"`
+	Platform string `json:"platform"`
+
+	Tag      string `json:"tag,omitempty"`
+	Date     string `json:"date,omitempty"`     // of the commit
+	Modified bool   `json:"modified,omitempty"` // uncommitted changes
+
+	OVNKubernetes    ovnKubernetesOut `json:"ovn_kubernetes"`
+	NetworkPolicyAPI []string         `json:"network_policy_api"`
+	Kubernetes       string           `json:"kubernetes,omitempty"`
+	Kinds            []string         `json:"kinds"`
+}
+
+type ovnKubernetesOut struct {
+	Compiled   string `json:"compiled"`
+	Recognised string `json:"recognised_up_to"`
+}
+
+func versionCmd(a *command.App) *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Long: `Print the version: the release's tag, the commit and its date, the Go it was built with,
+and the known releases of OVN-Kubernetes and of APIs; with -o wide every kind of object
+that is read. Nothing is sent: Rung has no telemetry and does not look for newer
+releases.`,
+		Example: "  rung version\n  rung version -o wide",
+		Args:    command.TakesArgs(0),
+		RunE:    func(*cobra.Command, []string) error { return a.PrintAnswer(versionAnswer()) },
+	}
+}
+
+func versionAnswer() *command.Answer {
+	info, _ := debug.ReadBuildInfo()
+	v := versionOf(info)
+	return &command.Answer{Value: v, Text: v.text}
+}
+
+// versionOf returns the version of this program, with what the Go tool recorded; info may be nil.
+func versionOf(info *debug.BuildInfo) *versionOut {
+	known := engine.KnownReleases()
+	v := &versionOut{
+		Version: builtVersion(), Tag: Tag, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+		OVNKubernetes:    ovnKubernetesOut{known.OVNKubernetes, known.OVNRelease},
+		NetworkPolicyAPI: known.NetworkPolicyAPI, Kinds: known.Kinds,
+	}
+	recorded := map[string]string{}
+	if info != nil {
+		for _, s := range info.Settings {
+			recorded[s.Key] = s.Value
+		}
+		for _, d := range info.Deps {
+			// k8s.io/api v0.37.2 has the types of Kubernetes 1.37.2.
+			if minor, ok := strings.CutPrefix(d.Version, "v0."); ok && d.Path == "k8s.io/api" {
+				v.Kubernetes = "v1." + minor
+			}
+		}
+	}
+	v.Revision, v.Date = cmp.Or(Commit, recorded["vcs.revision"]), cmp.Or(Date, recorded["vcs.time"])
+	v.Modified = recorded["vcs.modified"] == "true"
+	return v
+}
+
+// text returns the version as text. Its first line is also for scripts.
+func (v *versionOut) text(wide bool) string {
+	var b strings.Builder
+	line := func(title, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "%-19s %s\n", title, text)
+		}
+	}
+	first := []string{"rung", v.Version}
+	if wide {
+		first = append(first, v.Revision, v.Go, v.Platform)
+	}
+	b.WriteString(strings.Join(strings.Fields(strings.Join(first, " ")), " ") + "\n")
+	commit := v.Revision
+	if v.Modified {
+		commit += ", with uncommitted changes"
+	}
+	line("tag", v.Tag)
+	line("commit", commit)
+	line("date of the commit", v.Date)
+	line("Go", v.Go+" "+v.Platform)
+	line("OVN-Kubernetes", v.OVNKubernetes.Compiled+"; rows of releases up to "+v.OVNKubernetes.Recognised+" are recognised")
+	line("network-policy-api", strings.Join(v.NetworkPolicyAPI, ", "))
+	line("Kubernetes API", v.Kubernetes)
+	for i := 0; wide && i < len(v.Kinds); i++ {
+		title := ""
+		if i == 0 {
+			title = "kinds"
+		}
+		line(title, v.Kinds[i])
+	}
+	return b.String()
+}
+
+// builtVersion returns the version set by the build, or else recorded by the Go tool.
+func builtVersion() string {
+	info, ok := debug.ReadBuildInfo()
+	if Version != "" || !ok {
+		return Version
+	}
+	return info.Main.Version
 }

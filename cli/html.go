@@ -62,7 +62,6 @@ func HTML(s *page.Sheet) string {
 	return d.String()
 }
 
-// sourceHash returns the hash of a text for a content security policy.
 func sourceHash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
@@ -71,7 +70,6 @@ func sourceHash(text string) string {
 // escape escapes text for HTML elements and quoted attributes. Invisible characters are written as in YAML.
 func escape(text string) string { return html.EscapeString(words.Escape(text)) }
 
-// document is an HTML document being written.
 type document struct{ bytes.Buffer }
 
 func (d *document) text(text string) { d.WriteString(escape(text)) }
@@ -83,20 +81,12 @@ func (d *document) element(name, attributes, text string) {
 	d.WriteString("</" + name + ">")
 }
 
-// roleAttribute returns the class attribute of a role, or "" for plain text.
-func roleAttribute(r page.Role) string {
-	if r == "" || r == themes.Text {
-		return ""
-	}
-	return ` class="` + string(r) + `"`
-}
-
 func (d *document) span(s page.Span) {
-	if of := roleAttribute(s.Role); of != "" && s.Text != "" {
-		d.element("span", of, s.Text)
+	if s.Role == "" || s.Role == themes.Text || s.Text == "" {
+		d.text(s.Text)
 		return
 	}
-	d.text(s.Text)
+	d.element("span", ` class="`+string(s.Role)+`"`, s.Text)
 }
 
 func (d *document) line(l page.Line) {
@@ -216,4 +206,212 @@ func (d *document) cell(c *page.Cell) {
 	}
 	d.span(page.Span{Text: c.Text, Role: c.Role})
 	d.line(c.More)
+}
+
+// Measures of a drawn map, in pixels.
+const (
+	cellSize    = 14
+	letterWidth = 7
+	// mostLetters is the most letters of a name at its row; the list below has it whole.
+	mostLetters = 40
+)
+
+// shapes are the SVG paths of the kinds of cells, from the cell's upper left corner. Each has another shape,
+// so that they differ without colours.
+var shapes = []string{
+	"m4 7a3 3 0 1 0 6 0a3 3 0 1 0-6 0z", // a disc
+	"m2 2h10v10h-10z",                   // a square
+	"m2 12h10v-10z",                     // half a square
+	"m7 2l5 10h-10z",                    // a triangle
+	"m7 2l5 5l-5 5l-5-5z",               // a diamond
+	"m3 6.5h8v1h-8z",                    // a dash
+}
+
+// drawMap draws a map with a legend above it, and a list with the same content below.
+func (d *document) drawMap(m *page.Map, key string) {
+	columns := m.ColumnNames()
+	if len(m.Rows) == 0 || len(columns) == 0 {
+		return
+	}
+	d.WriteString("<ul class=\"legend\">\n")
+	for i := range m.Kinds {
+		k := &m.Kinds[i]
+		fmt.Fprintf(d, "<li><svg width=\"%d\" height=\"%d\" aria-hidden=\"true\"><path%s d=\"M0 0%s\"/></svg>", cellSize, cellSize, shapeClass(k),
+			shapes[i%len(shapes)])
+		d.text(k.Text)
+		d.WriteString("</li>\n")
+	}
+	d.WriteString("</ul>\n")
+	indent, top := labelLength(m.Rows)*letterWidth+10, labelLength(columns)*letterWidth+10
+	width, height := indent+len(columns)*cellSize+2, top+len(m.Rows)*cellSize+2
+	fmt.Fprintf(d, "<div class=\"scroll\"><svg class=\"map\" id=\"%s-map\" role=\"img\" tabindex=\"0\" width=\"%d\" height=\"%d\" "+
+		"aria-label=\"%s\" data-left=\"%d\" data-top=\"%d\" data-size=\"%d\" data-cells=\"%s\">\n",
+		key, width, height,
+		escape(words.Count(len(m.Rows), "row")+", "+words.Count(len(columns), "column")+"; the list below says the same"), indent, top, cellSize,
+		cellLetters(m))
+	d.WriteString("<defs>\n")
+	for i := range m.Kinds {
+		x, y := indent%cellSize, top%cellSize
+		fmt.Fprintf(d, "<pattern id=\"%s-kind%d\" x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" patternUnits=\"userSpaceOnUse\"><path%s d=\"M0 "+
+			"0%s\"/></pattern>\n",
+			key, i, x, y, cellSize, cellSize, shapeClass(&m.Kinds[i]), shapes[i%len(shapes)])
+	}
+	d.WriteString("</defs>\n")
+	fmt.Fprintf(d, "<path class=\"lines\" d=\"%s\"/>\n", gridLines(indent, top, len(m.Rows), len(columns)))
+	for kind := range m.Kinds {
+		if path := kindPath(m, kind, indent, top); path != "" {
+			fmt.Fprintf(d, "<path fill=\"url(#%s-kind%d)\" d=\"%s\"/>\n", key, kind, path)
+		}
+	}
+	d.WriteString("<g class=\"rows\">\n")
+	for i, name := range m.Rows {
+		x, y := indent-6, top+i*cellSize+11
+		d.element("text", fmt.Sprintf(` x="%d" y="%d"`, x, y)+fullNameAttribute(name), shortName(name))
+		d.WriteByte('\n')
+	}
+	d.WriteString("</g>\n<g class=\"columns\">\n")
+	for i, name := range columns {
+		x, y := indent+i*cellSize+11, top-6
+		d.element("text", fmt.Sprintf(` transform="translate(%d %d) rotate(-90)"`, x, y)+fullNameAttribute(name), shortName(name))
+		d.WriteByte('\n')
+	}
+	d.WriteString("</g>\n</svg></div>\n")
+	fmt.Fprintf(d, "<p class=\"told\" id=\"%s-told\" aria-live=\"polite\"></p>\n", key)
+	g := MapAsTable(m)
+	d.grid(&g, "Map")
+}
+
+// noCells is the title for cells without a sign.
+const noCells = "NO CONNECTIONS"
+
+// MapAsTable converts a map to a table that lists the columns of each kind for a row. Equal rows are merged.
+func MapAsTable(m *page.Map) page.Grid {
+	g := page.Grid{Title: "As a list", Columns: []page.GridColumn{{Key: "from", Title: "FROM"}}}
+	columns := m.ColumnNames()
+	var alike [][]string // names of rows with equal cells
+	var cells [][]int8
+	places := map[string]int{}
+	for i, name := range m.Rows {
+		row := m.Cells[i*len(columns) : (i+1)*len(columns)]
+		key := fmt.Sprint(row)
+		at, known := places[key]
+		if !known {
+			at = len(alike)
+			places[key], alike, cells = at, append(alike, nil), append(cells, row)
+		}
+		alike[at] = append(alike[at], name)
+	}
+	var kinds []int8 // kinds of at least one cell
+	add := func(kind int8, column page.GridColumn) {
+		if slices.Contains(m.Cells, kind) {
+			kinds, g.Columns = append(kinds, kind), append(g.Columns, column)
+		}
+	}
+	for i := range m.Kinds {
+		add(int8(i), page.GridColumn{Key: m.Kinds[i].Key, Title: strings.ToUpper(m.Kinds[i].Text)})
+	}
+	add(-1, page.GridColumn{Key: "none", Title: noCells})
+	for i, names := range alike {
+		out := page.GridRow{Cells: []page.Cell{{Text: strings.Join(names, ", ")}}}
+		for _, kind := range kinds {
+			out.Cells = append(out.Cells, page.Cell{Text: columnsOfKind(columns, cells[i], kind)})
+		}
+		g.Rows = append(g.Rows, out)
+	}
+	return g
+}
+
+// columnsOfKind names the columns whose cells are of a kind: "all 11", or "all 11 but blue" if shorter.
+func columnsOfKind(columns []string, cells []int8, kind int8) string {
+	var are, others []string
+	for i, k := range cells {
+		if k == kind {
+			are = append(are, columns[i])
+		} else {
+			others = append(others, columns[i])
+		}
+	}
+	switch all := "all " + words.Thousands(len(columns)); {
+	case len(are) > 1 && len(others) == 0:
+		return all
+	case len(others) > 0 && len(are) > 3*len(others):
+		return all + " but " + strings.Join(others, ", ")
+	}
+	return strings.Join(are, ", ")
+}
+
+// shapeClass returns the class attribute of a kind's shape.
+func shapeClass(k *page.MapKind) string { return ` class="shape ` + string(k.Sign.Role) + `"` }
+
+// kindPath returns the cells of a kind as one SVG path, to be filled by its pattern. Adjacent cells are one
+// rectangle.
+func kindPath(m *page.Map, kind, indent, top int) string {
+	var b strings.Builder
+	n := len(m.ColumnNames())
+	for i := 0; i < len(m.Cells); i++ {
+		if int(m.Cells[i]) != kind {
+			continue
+		}
+		from := i
+		for i+1 < len(m.Cells) && (i+1)%n != 0 && int(m.Cells[i+1]) == kind {
+			i++
+		}
+		w := (i - from + 1) * cellSize
+		x, y := indent+from%n*cellSize, top+from/n*cellSize
+		fmt.Fprintf(&b, "M%d %dh%dv%dh-%dz", x, y, w, cellSize, w)
+	}
+	return b.String()
+}
+
+// gridLines returns lines around the map, and at every tenth row and column.
+func gridLines(indent, top, rows, columns int) string {
+	var b strings.Builder
+	width, height := columns*cellSize, rows*cellSize
+	for i := 0; i <= rows; i++ {
+		if y := top + i*cellSize; i%10 == 0 || i == rows {
+			fmt.Fprintf(&b, "M%d %dh%d", indent, y, width)
+		}
+	}
+	for i := 0; i <= columns; i++ {
+		if x := indent + i*cellSize; i%10 == 0 || i == columns {
+			fmt.Fprintf(&b, "M%d %dv%d", x, top, height)
+		}
+	}
+	return b.String()
+}
+
+// cellLetters returns the cells for the script: a character for each kind, - for none.
+func cellLetters(m *page.Map) string {
+	out := make([]byte, len(m.Cells))
+	for i, k := range m.Cells {
+		out[i] = '-'
+		if k >= 0 {
+			out[i] = '0' + byte(k)
+		}
+	}
+	return string(out)
+}
+
+func labelLength(names []string) (most int) {
+	for _, name := range names {
+		most = max(most, utf8.RuneCountInString(shortName(name)))
+	}
+	return most
+}
+
+// fullNameAttribute returns an attribute with the whole name if it was shortened, for the script.
+func fullNameAttribute(name string) string {
+	if name == shortName(name) {
+		return ""
+	}
+	return ` data-name="` + escape(name) + `"`
+}
+
+// shortName returns a name with the middle cut out if it is long.
+func shortName(name string) string {
+	letters := []rune(name)
+	if len(letters) <= mostLetters {
+		return name
+	}
+	return string(letters[:mostLetters/2-1]) + "…" + string(letters[len(letters)-mostLetters/2:])
 }

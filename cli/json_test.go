@@ -10,12 +10,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"rung/cli/command"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/txtar"
+
+	"rung/cli/command"
 )
 
 var recordJSON = flag.Bool("record-json", false, "write the answers of the commands into testdata/json: see TestJSONAsRecorded")

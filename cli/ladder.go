@@ -9,14 +9,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
-
 	"rung/engine"
 	"rung/model"
 	"rung/model/words"
 	"rung/pages/ladder"
 	"rung/pages/page"
 	"rung/revision"
-
 	"rung/system"
 )
 

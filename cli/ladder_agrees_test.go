@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/cli/command"
-
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
-
 	"rung/engine"
 	"rung/model"
 	"rung/model/words"
@@ -47,7 +46,14 @@ The last line counts the others.`,
 			if err != nil {
 				return nil, err
 			}
-			found, out := splitFindings(r, all, &only)
+			var found, out []model.Finding // selected, or about no object, and others
+			for _, f := range all {
+				if f.Policy.Name == "" || only.KeepsKey(r, f.Policy) {
+					found = append(found, f)
+				} else {
+					out = append(out, f)
+				}
+			}
 			ans := findingsAnswer(a, found, model.SeverityError)
 			list := ans.Text
 			ans.Text = func(wide bool) string { return list(wide) + lintCount(found) }
@@ -78,18 +84,6 @@ The last line counts the others.`,
 // noMatch returns the omission of an answer whose selection matches no policy.
 func noMatch(only *Selection) model.Omission {
 	return model.Omission{Code: model.OmittedAll, Why: "nothing was judged: no policy matches " + only.String()}
-}
-
-// splitFindings splits findings into those selected, or about no object, and the others.
-func splitFindings(r *revision.Revision, all []model.Finding, only *Selection) (found, out []model.Finding) {
-	for _, f := range all {
-		if f.Policy.Name == "" || only.KeepsKey(r, f.Policy) {
-			found = append(found, f)
-		} else {
-			out = append(out, f)
-		}
-	}
-	return found, out
 }
 
 // setNothingFoundText sets the text for no findings if something was not considered.

@@ -15,16 +15,13 @@ import (
 	"rung/cli/command"
 	"rung/engine"
 	"rung/model"
-
 	"rung/model/logline"
 	"rung/model/words"
 	"rung/pages/activity"
 	"rung/revision"
-
 	"rung/system"
 )
 
-// levelFlags are the flags of rung log-level.
 type levelFlags struct {
 	change             changeFlags
 	levels             model.LogLevels
@@ -58,8 +55,14 @@ level is permanent.`,
   rung log-level --sessions --context staging
   rung log-level --end --context staging --write
   rung log-level cluster-control --off -f examples/ --write-back`,
-		ValidArgsFunction: a.CompleteFirst(loggingChoices),
-		RunE:              func(cmd *cobra.Command, args []string) error { return logLevel(cmd.Context(), a, f, args) },
+		ValidArgsFunction: a.CompleteFirst(func(_ *engine.Engine, r *revision.Revision) []string {
+			out := command.ChoicesOfKind(r, func(k model.Kind) bool { return k.HasLogLevel() && k != model.KindNamespace })
+			for n := range r.Cluster.Namespaces() {
+				out = append(out, "namespace/"+n.Name)
+			}
+			return out
+		}),
+		RunE: func(cmd *cobra.Command, args []string) error { return logLevel(cmd.Context(), a, f, args) },
 	}
 	f.change.registerTrial(cmd)
 	for flag, level := range map[string]*string{"allow": &f.levels.Allow, "deny": &f.levels.Deny, "pass": &f.levels.Pass} {
@@ -77,16 +80,6 @@ level is permanent.`,
 	return cmd
 }
 
-// loggingChoices returns the names of all objects with log levels of their own:
-// AdminNetworkPolicies, the baseline, and namespaces as "namespace/NAME".
-func loggingChoices(_ *engine.Engine, r *revision.Revision) []string {
-	out := command.ChoicesOfKind(r, func(k model.Kind) bool { return k.HasLogLevel() && k != model.KindNamespace })
-	for n := range r.Cluster.Namespaces() {
-		out = append(out, "namespace/"+n.Name)
-	}
-	return out
-}
-
 // openSession is the length of a session without an end.
 const openSession = "open"
 
@@ -95,8 +88,13 @@ func logLevel(ctx context.Context, a *command.App, f *levelFlags, args []string)
 	switch {
 	case err != nil:
 		return err
-	case f.sessions:
-		return logSessions(ctx, a)
+	case f.sessions: // who logs what until when, also sessions that ended
+		return a.WithObjects(ctx, func(e *engine.Engine, r *revision.Revision) error {
+			all := activity.SessionFactsOf(r, e.Sessions().AllEnded(), e.Now())
+			ans := command.TableAnswer(a, all, activity.SessionTable, all.AllSessions())
+			ans.NotConsidered = revision.OmissionsOfObjects(r)
+			return a.ConcludeAnswer(ans)
+		})
 	case f.end:
 		return endSessions(ctx, a, f, args)
 	}
@@ -166,7 +164,6 @@ func (f *levelFlags) levelMutation(names int) (m change.Mutation, err error) {
 	return m, nil
 }
 
-// findAllLogged returns the policies and namespaces with these names.
 func findAllLogged(r *revision.Revision, names []string) (out []model.Key, err error) {
 	for _, n := range names {
 		k, err := findLogged(r, n)
@@ -228,7 +225,6 @@ func sayLogging(a *command.App, e *engine.Engine, p *gate.Preview) {
 	}
 }
 
-// endSessions ends the named sessions, or all.
 func endSessions(ctx context.Context, a *command.App, f *levelFlags, names []string) error {
 	if err := checkCanAsk(a, &f.change); err != nil {
 		return err
@@ -273,17 +269,12 @@ func awaitSession(ctx context.Context, a *command.App, e *engine.Engine, targets
 		var next <-chan time.Time
 		due := 0
 		for _, s := range left {
-			if s.IsOpen() {
-				continue
-			}
-			if s.IsOver(e.Now()) {
+			switch {
+			case s.IsOpen():
+			case s.IsOver(e.Now()):
 				due++
-				continue
-			}
-			t := time.NewTimer(s.Until.Sub(e.Now()))
-			defer t.Stop()
-			if next == nil { // all end at the same time
-				next = t.C
+			case next == nil: // all end at the same time
+				next = time.After(s.Until.Sub(e.Now()))
 			}
 		}
 		if due > 0 {
@@ -306,7 +297,6 @@ func awaitSession(ctx context.Context, a *command.App, e *engine.Engine, targets
 	}
 }
 
-// sayEnd ends one session at once, and prints that.
 func sayEnd(ctx context.Context, a *command.App, e *engine.Engine, k model.Key) {
 	p, err := e.Preview(ctx, change.Mutation{Op: change.OpLogEnd, Policies: []model.Key{k}})
 	if err == nil && p.IsNoChange() {
@@ -320,14 +310,4 @@ func sayEnd(ctx context.Context, a *command.App, e *engine.Engine, k model.Key) 
 		return
 	}
 	fmt.Fprintf(a.Err, "logging of %s ended\n", k.Label())
-}
-
-// logSessions lists who logs what until when, and the sessions that ended.
-func logSessions(ctx context.Context, a *command.App) error {
-	return a.WithObjects(ctx, func(e *engine.Engine, r *revision.Revision) error {
-		all := activity.SessionFactsOf(r, e.Sessions().AllEnded(), e.Now())
-		ans := command.TableAnswer(a, all, activity.SessionTable, all.AllSessions())
-		ans.NotConsidered = revision.OmissionsOfObjects(r)
-		return a.ConcludeAnswer(ans)
-	})
 }

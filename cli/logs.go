@@ -10,14 +10,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"rung/cli/command"
-
 	"rung/engine"
 	"rung/engine/logs"
-
 	"rung/model"
-
 	"rung/model/logline"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -129,8 +125,8 @@ Other answers:
 			if err != nil {
 				return fmt.Errorf("--filter: %w", err)
 			}
-			if err := rule.checkFlags(); err != nil {
-				return err
+			if proposedActions[rule.action] == "" {
+				return fmt.Errorf("--action %q: use allow or deny", rule.action)
 			}
 			files := len(a.Flags.Log.Paths) > 0
 			cfg, err := logsConfig(cmd.Context(), a, following)
@@ -215,8 +211,7 @@ Other answers:
 	sum.register(cmd.Flags())
 	cmd.Flags().StringVar(&why, "why", "", "why this `POLICY` has no lines")
 	rule.register(cmd)
-	cmd.Flags().StringVar(&filter, "filter", "", "only lines that match the `EXPRESSION`, such as verdict:deny "+
-		"policy:web ns:a->b port:53")
+	cmd.Flags().StringVar(&filter, "filter", "", "only lines that match the `EXPRESSION`, such as verdict:deny policy:web ns:a->b port:53")
 	return cmd
 }
 
@@ -333,9 +328,9 @@ func printLog(a *command.App, x *logs.Entry, raw bool, times *logTimes) error {
 			o.Rule = fmt.Sprintf("%s %d", model.Direction(x.Rule.Direction).Lower(), x.Rule.Rule)
 		}
 	}
-	for _, ref := range x.Candidates {
-		o.Among = append(o.Among, ref.Policy.String()+" "+revision.RuleLabel(ref.Direction, ref.Rule, ""))
-	}
+	o.Among = page.MapList(x.Candidates, func(ref logline.RuleRef) string {
+		return ref.Policy.String() + " " + revision.RuleLabel(ref.Direction, ref.Rule, "")
+	})
 	return a.PrintItem(o, func(wide bool) string {
 		s := fmt.Sprintf("%s  %-18s %s\n", times.timeText(x.Line.At), x.Line.Zone, x.Sentence())
 		if wide {
@@ -343,4 +338,68 @@ func printLog(a *command.App, x *logs.Entry, raw bool, times *logTimes) error {
 		}
 		return s
 	})
+}
+
+func logsConfig(ctx context.Context, a *command.App, follow bool) (engine.Config, error) {
+	l := &a.Flags.Log
+	if len(l.Paths) == 0 {
+		cfg, err := a.EngineConfig(ctx, false, true)
+		if err == nil {
+			err = l.SetLogFiles(ctx, &cfg)
+		}
+		return cfg, err
+	}
+	if slices.Contains(l.Paths, "-") && slices.Contains(a.Flags.Files, "-") {
+		return engine.Config{}, errors.New("--log and -f cannot both read standard input")
+	}
+	cfg, err := a.EngineConfig(ctx, false, a.Flags.TrafficRate() > 0)
+	var none *engine.NoClusterError
+	if errors.As(err, &none) {
+		fmt.Fprintln(a.Err, "rung: "+command.LogsAloneText)
+		cfg, err = a.LogsAlone(), nil
+	}
+	if err != nil {
+		return cfg, err
+	}
+	cfg.LogFiles = logs.Files{Stdin: a.In, Follow: follow, Paced: true, Only: !follow}
+	return cfg, l.SetLogFiles(ctx, &cfg)
+}
+
+// whyNoLines explains why no ACL line was read: what the log files hold instead, or from when they were read.
+func whyNoLines(streams []logline.Stream, since time.Time) string {
+	files, lines, acls := 0, uint64(0), uint64(0)
+	for i := range streams {
+		if s := &streams[i]; s.File != "" {
+			files, lines, acls = files+1, lines+s.Lines, acls+s.ACLs
+		}
+	}
+	all := words.Count(files, "log file")
+	switch {
+	case files == 0:
+		return "no log lines; rung ladder shows what logs"
+	case acls == 0 && lines > 0 && since.IsZero():
+		return "no log lines: " + all + ": " + logs.NoACLLines(lines)
+	case !since.IsZero():
+		return "no log lines: " + all + ", no ACL line since " + since.Local().Format(time.DateTime) + " (--since)"
+	}
+	return "no log lines in " + all
+}
+
+// logTimes formats the times of log lines in UTC: the time of day, and after the first line of another day
+// also the date.
+type logTimes struct {
+	today string
+	dated bool
+}
+
+func dayOf(at time.Time) string { return at.UTC().Format(time.DateOnly) }
+
+// timeText formats a time. After the first line of another day it adds the date, so that the order of lines is
+// clear.
+func (t *logTimes) timeText(at time.Time) string {
+	t.dated = t.dated || dayOf(at) != t.today
+	if t.dated {
+		return at.UTC().Format("2006-01-02 15:04:05.000")
+	}
+	return at.UTC().Format("15:04:05.000")
 }

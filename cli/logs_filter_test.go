@@ -4,10 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"rung/cli/command"
 	"slices"
 	"strings"
 	"testing"
+
+	"rung/cli/command"
 )
 
 // rung logs takes the filter of the console: only lines for which every term holds are

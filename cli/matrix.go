@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/csv"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,7 +14,6 @@ import (
 	"rung/engine"
 	"rung/engine/trace"
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/matrix"
 	"rung/pages/page"
@@ -28,10 +26,8 @@ const (
 	unfoldPods      = "pods"
 )
 
-// mostCells limits the cells printed by one command.
 const mostCells = 1_000_000
 
-// matrixAsk holds the flags of `rung matrix`.
 type matrixAsk struct {
 	protocol, focus, only, unfold string
 	port                          int
@@ -88,13 +84,14 @@ rung trace --cases reads.`,
 				return nil, err
 			}
 			t.not, t.unread = command.NotCounted(unjudged), r.UnreadPods()
-			out := t.jsonHead()
+			out := &matrixOut{Protocol: string(m.Ports.Protocol), Port: int(m.Ports.Port), Focus: ask.focus, Only: ask.only,
+				Ends: []matrixEndOut{}}
 			ans := &command.Answer{Text: t.matrixText, Markdown: t.markdownTable, CSV: t.csvLines, NotConsidered: unjudged}
 			if !a.PrintsValues() {
 				return ans, nil
 			}
 			cells := t.shownCells(out)
-			if a.Flags.Output == "json" && !command.PrintsTemplate(a) {
+			if a.Flags.Output == "json" {
 				ans.Long = &command.LongList{Head: out, Key: "cells", Elements: t.writtenCells(cells)}
 				return ans, nil
 			}
@@ -116,10 +113,7 @@ rung trace --cases reads.`,
 		"pod exists yet)")
 	f.BoolVar(&ask.outside, "outside", false, "show the addresses outside as columns, too")
 	f.BoolVar(&ask.services, "services", false, "show the Services as columns, too")
-	var verdicts []string
-	for _, v := range revision.CellVerdicts {
-		verdicts = append(verdicts, string(v))
-	}
+	verdicts := page.MapList(revision.CellVerdicts, func(v revision.CellVerdict) string { return string(v) })
 	command.CompleteFlag(cmd, "only", command.FixedWords(verdicts...))
 	command.CompleteFlag(cmd, "unfold", command.FixedWords(unfoldWorkloads, unfoldPods))
 	return cmd
@@ -200,7 +194,6 @@ func newMatrixTable(ctx context.Context, m *revision.Matrix, ask matrixAsk) (*ma
 	return t, nil
 }
 
-// visitCells visits the shown cells, by source and destination.
 func (t *matrixTable) visitCells(visit func(from, to *revision.MatrixEnd, c revision.MatrixCell)) {
 	one := func(from, to *revision.MatrixEnd) {
 		if c := t.m.Cell(from, to); c.CountPairs() > 0 && (t.only == "" || c.Has(t.only)) {
@@ -237,7 +230,11 @@ func (t *matrixTable) cellSign(from, to *revision.MatrixEnd) string {
 	return strings.TrimSpace(c.Verdict().Sign())
 }
 
-// aboutText describes the matrix.
+// cellSigns returns the signs of a row.
+func (t *matrixTable) cellSigns(from *revision.MatrixEnd) []string {
+	return page.MapList(t.cols, func(to *revision.MatrixEnd) string { return t.cellSign(from, to) })
+}
+
 func (t *matrixTable) aboutText() string {
 	return matrix.AboutLine(t.m, matrix.Selection{Focus: t.ask.focus, Only: t.only, Reached: t.reached, Unread: t.unread}).String()
 }
@@ -303,11 +300,7 @@ func (t *matrixTable) matrixText(wide bool) string {
 		table.Head = append(table.Head, numbers[e])
 	}
 	for _, from := range t.rows {
-		row := []string{numbers[from], from.Name()}
-		for _, to := range t.cols {
-			row = append(row, t.cellSign(from, to))
-		}
-		table.AddRow(row...)
+		table.AddRow(append([]string{numbers[from], from.Name()}, t.cellSigns(from)...)...)
 	}
 	text := head + matrix.LegendLine().String() + "\n\n" + table.String()
 	if !slices.Equal(t.rows, t.cols) { // name the columns without a row
@@ -324,18 +317,12 @@ func (t *matrixTable) matrixText(wide bool) string {
 	return text
 }
 
-// markdownTable returns the matrix as a table for a review.
 func (t *matrixTable) markdownTable() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "**%s**\n\n%s\n\n", command.MarkdownText(t.aboutText()), matrix.LegendLine())
 	line := func(cells []string) { b.WriteString("| " + strings.Join(cells, " | ") + " |\n") }
 	head := []string{"from \\ to"}
-	cells := func(e *revision.MatrixEnd) (out []string) {
-		for _, to := range t.cols {
-			out = append(out, t.cellSign(e, to))
-		}
-		return out
-	}
+	cells := t.cellSigns
 	if t.self != nil {
 		head = []string{"", "from " + command.MarkdownText(t.ask.focus), "to " + command.MarkdownText(t.ask.focus)}
 		cells = func(e *revision.MatrixEnd) []string { return []string{t.cellSign(t.self, e), t.cellSign(e, t.self)} }
@@ -365,19 +352,15 @@ func (t *matrixTable) exceptLines(prefix string) string {
 	return "\n" + strings.Join(lines, "\n") + "\n"
 }
 
-// csvLines returns a line for each cell.
 func (t *matrixTable) csvLines() string {
-	var b strings.Builder
-	w := csv.NewWriter(&b) // in memory: no errors
-	_ = w.Write([]string{"from", "to", "verdict", "pairs", "allow", "deny", "by_port", "by_endpoint", "undefined", "unknown",
-		"not_applicable"})
+	var lines [][]string
 	t.visitCells(func(from, to *revision.MatrixEnd, c revision.MatrixCell) {
-		row := []string{words.Escape(from.Name()), words.Escape(to.Name()), string(c.Verdict())}
+		row := []string{from.Name(), to.Name(), string(c.Verdict())}
 		for _, n := range []int{c.CountPairs(), c.Allow, c.Deny, c.ByPort, c.ByEndpoint, c.Undefined, c.Unknown, c.NotApplicable} {
 			row = append(row, strconv.Itoa(n))
 		}
-		_ = w.Write(row)
+		lines = append(lines, row)
 	})
-	w.Flush()
-	return b.String()
+	return command.CSVText([]string{"from", "to", "verdict", "pairs", "allow", "deny", "by_port", "by_endpoint", "undefined", "unknown",
+		"not_applicable"}, lines)
 }

@@ -8,7 +8,6 @@ import (
 	"rung/revision"
 )
 
-// wholeMatrixOut is a matrix in JSON, with its cells.
 type wholeMatrixOut struct {
 	*matrixOut
 	Cells []matrixCellOut `json:"cells"`
@@ -67,11 +66,6 @@ type matrixCellOut struct {
 type shownCell struct {
 	from, to int32
 	cell     revision.MatrixCell
-}
-
-func (t *matrixTable) jsonHead() *matrixOut {
-	return &matrixOut{Protocol: string(t.m.Ports.Protocol), Port: int(t.m.Ports.Port), Focus: t.ask.focus, Only: t.ask.only,
-		Ends: []matrixEndOut{}}
 }
 
 // shownCells returns the shown cells and adds their ends to out.

@@ -19,7 +19,6 @@ import (
 	"rung/revision"
 )
 
-// newFlags are the flags of rung new.
 type newFlags struct {
 	answers      []string
 	defaults     bool // take the offered values
@@ -46,7 +45,8 @@ them, for rung verify.`,
 		Args: command.TakesArgs(1, "TEMPLATE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && template.FindTemplate(args[0]) == nil {
-				return fmt.Errorf("unknown template %q; templates: %s", args[0], strings.Join(templateNames(), ", "))
+				names := page.MapList(template.AllTemplates(), func(t *template.Template) string { return t.Name })
+				return fmt.Errorf("unknown template %q; templates: %s", args[0], strings.Join(names, ", "))
 			}
 			switch {
 			case len(args) == 0:
@@ -84,7 +84,6 @@ them, for rung verify.`,
 	return cmd
 }
 
-// completeAnswer offers the names of a template's questions.
 func completeAnswer(_ *cobra.Command, args []string, _ string) (out []string, d cobra.ShellCompDirective) {
 	d = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	if len(args) == 0 {
@@ -98,12 +97,6 @@ func completeAnswer(_ *cobra.Command, args []string, _ string) (out []string, d 
 	return out, d
 }
 
-// templateNames returns the names of all templates.
-func templateNames() []string {
-	return page.MapList(template.AllTemplates(), func(t *template.Template) string { return t.Name })
-}
-
-// givenAnswers returns the answers given by flags.
 func (f *newFlags) givenAnswers() (template.Answers, error) {
 	out := template.Answers{}
 	for _, text := range f.answers {
@@ -161,7 +154,6 @@ func applyTemplate(ctx context.Context, a *command.App, f *newFlags, c *changeFl
 // mostTries is how often a question is repeated.
 const mostTries = 5
 
-// askTemplate asks for the answers not given.
 func askTemplate(a *command.App, w *template.World, t *template.Template, given template.Answers) (template.Answers, error) {
 	out := template.Answers{}
 	for i := range t.Questions {
@@ -194,16 +186,13 @@ func askQuestion(a *command.App, w *template.World, t *template.Template, q *tem
 		}
 		fmt.Fprintln(a.Err, strings.TrimRight(fmt.Sprintf("  %s  %s  %s", mark, words.CleanLine(o.Value), words.CleanLine(o.Note)), " "))
 	}
-	first := ""
-	if len(offers) > 0 {
+	first, prompt := "", q.Name+": "
+	if len(offers) > 0 && offers[0].Value != "" {
 		first = offers[0].Value
+		prompt = fmt.Sprintf("%s [%s]: ", q.Name, words.CleanLine(first))
 	}
 	for range mostTries {
-		if first == "" {
-			fmt.Fprintf(a.Err, "%s: ", q.Name)
-		} else {
-			fmt.Fprintf(a.Err, "%s [%s]: ", q.Name, words.CleanLine(first))
-		}
+		fmt.Fprint(a.Err, prompt)
 		text, err := readAnswer(a.In)
 		if err != nil {
 			return "", err

@@ -5,11 +5,12 @@ package cli
 import (
 	"os"
 	"path/filepath"
-	"rung/cli/command"
 	"strings"
 	"testing"
 
 	"github.com/creack/pty"
+
+	"rung/cli/command"
 )
 
 // dialogue runs a command with a terminal to ask on and answers one question after the

@@ -6,18 +6,22 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
+	"rung/change/gate"
 	"rung/cli/command"
 	"rung/engine"
+	"rung/model"
 	"rung/model/plan"
 	"rung/model/words"
+	"rung/pages/difference"
+	"rung/pages/page"
 	told "rung/pages/plan"
 	"rung/revision"
 )
 
-// planFlags choose what to plan.
 type planFlags struct {
 	step, start       int32
 	hasStep, hasStart bool // whether --step, --start were given
@@ -103,7 +107,8 @@ func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planF
 	case p != nil:
 		return &command.Answer{Value: p, Text: func(bool) string { return planText(p) }, NotConsidered: omits}, nil
 	}
-	text := boardText(b)
+	text := fmt.Sprintf("%s\n%s\n%s, %s\n", command.TableText(told.Places, told.PlannedMoves(b, nil), false, 0), told.FreeText(b),
+		told.CountText(b), told.GapForms(b)[0])
 	st, err := e.ReadPlan()
 	if err != nil {
 		return nil, err
@@ -142,7 +147,13 @@ func arrangePlan(a *command.App, r *revision.Revision, f *planFlags) (b *plan.Bo
 		in, p = &place, place.Room
 	case f.respace:
 		var spaced plan.Plan
-		at := f.planSpacing(b)
+		at := b.UsualSpacing() // the console's, for missing flags
+		if f.hasStep {
+			at = b.SpacingOfStep(f.step)
+		}
+		if f.hasStart {
+			at.Start = f.start
+		}
 		spaced, err = b.Respace(at.Step, at.Start)
 		p = &spaced
 	}
@@ -152,7 +163,6 @@ func arrangePlan(a *command.App, r *revision.Revision, f *planFlags) (b *plan.Bo
 	return b, in, p, nil
 }
 
-// findPolicyAt returns the policy with a name or a priority.
 func findPolicyAt(b *plan.Board, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	at, err := strconv.ParseInt(text, 10, 32)
@@ -167,24 +177,6 @@ func findPolicyAt(b *plan.Board, text string) (string, error) {
 	return "", fmt.Errorf("--insert: no policy has priority %d: give the name or priority of a policy", at)
 }
 
-// planSpacing returns the requested step and start; missing flags have the console's defaults.
-func (f *planFlags) planSpacing(b *plan.Board) plan.Spacing {
-	at := b.UsualSpacing()
-	if f.hasStep {
-		at = b.SpacingOfStep(f.step)
-	}
-	if f.hasStart {
-		at.Start = f.start
-	}
-	return at
-}
-
-// boardText lists the policies by priority, and the free priorities.
-func boardText(b *plan.Board) string {
-	return fmt.Sprintf("%s\n%s\n%s, %s\n", command.TableText(told.Places, told.PlannedMoves(b, nil), false, 0), told.FreeText(b),
-		told.CountText(b), told.GapForms(b)[0])
-}
-
 func planText(p *plan.Plan) string { return stepsText(p.Title, p.Steps, 1, p.Notes) }
 
 // stepsText lists proposed steps below their title; first is the number of the first step.
@@ -197,4 +189,102 @@ func stepsText(title string, steps []plan.Step, first int, notes []string) strin
 		text += words.Noted + " " + n + "\n"
 	}
 	return text
+}
+
+// tierPlace is the JSON of `rung plan --insert` in a system with tiers.
+type tierPlace struct {
+	Tier     string  `json:"tier"`
+	Priority float64 `json:"priority"`
+}
+
+// String returns the place as rung move takes it.
+func (p tierPlace) String() string { return fmt.Sprintf("%s/%v", p.Tier, p.Priority) }
+
+// errNoSpacing says why policies in tiers are not re-spaced.
+var errNoSpacing = errors.New("plan: fractional priorities need no re-spacing; --insert ABOVE,BELOW finds a place for rung move")
+
+// tiersAnswer answers `rung plan` in a system whose tiers have fractional priorities.
+func tiersAnswer(r *revision.Revision, f *planFlags) (*command.Answer, error) {
+	if f.respace {
+		return nil, errNoSpacing
+	}
+	bands, omits := revision.LadderBands(r), revision.OmissionsOfObjects(r)
+	if f.insert == "" {
+		const usual = 5 // for a tier without policies
+		slots, _ := plan.PlacesInTiers(bands, model.Key{}, plan.TierPlace{Priority: usual})
+		places := []tierPlace{}
+		text := "free places, as rung move takes them:\n"
+		for _, s := range slots {
+			p := tierPlace(s)
+			places = append(places, p)
+			text += p.String() + "\n"
+		}
+		// Free places before, between and after the policies of each tier.
+		return &command.Answer{Value: map[string]any{"places": places}, Text: func(bool) string { return text }, NotConsidered: omits}, nil
+	}
+	above, below, both := strings.Cut(f.insert, ",")
+	if !both {
+		return nil, fmt.Errorf("--insert %q: want ABOVE,BELOW, two policies by name", f.insert)
+	}
+	var ends [2]model.Key
+	for i, name := range []string{above, below} {
+		name = strings.TrimSpace(name)
+		if name == "" {
+			continue
+		}
+		k, err := command.PolicyNamed(r, name)
+		if err != nil {
+			return nil, fmt.Errorf("--insert: %w", err)
+		}
+		ends[i] = k
+	}
+	slot, err := plan.InsertInTiers(bands, ends[0], ends[1])
+	if err != nil {
+		return nil, fmt.Errorf("plan: %w", err)
+	}
+	p := tierPlace(slot)
+	return &command.Answer{Value: p, Text: func(bool) string { return p.String() + " is free\n" }, NotConsidered: omits}, nil
+}
+
+// planStateText describes a running or stopped plan step by step, and what can be done about it.
+func planStateText(st *revision.PlanState, now time.Time, next string) string {
+	text := words.CleanLine(told.Headline(st, now)) + "\n\n" + command.TableText(told.Steps, told.StepsOf(st), false, 0)
+	if st.State == revision.PlanStopped && st.Stuck == "" { // a stuck plan's reason says what to do
+		text += "\n" + next + "\n"
+	}
+	return text
+}
+
+// planNext says what can be done about a stopped plan.
+const planNext = "rung plan --resume continues, --back rolls back, --keep ends it"
+
+// stepsOut is the JSON of a plan's remaining steps, which a yes makes.
+type stepsOut struct {
+	Title     string             `json:"title"`
+	Outcome   string             `json:"outcome,omitempty"` // as in consequences.Facts
+	Blocked   string             `json:"blocked,omitempty"`
+	FirstStep int                `json:"first_step"`
+	Steps     []plan.Step        `json:"steps"`
+	Guards    []difference.Guard `json:"guards"`
+	// Effect of all steps together, and of each step.
+	Connections     *difference.Effect   `json:"connections,omitempty"`
+	StepConnections []*difference.Effect `json:"step_connections,omitempty"`
+	ConfirmName     string               `json:"confirm_name,omitempty"`
+	Notes           []string             `json:"notes"`
+}
+
+// stepsAnswer returns the preview of a plan: the steps that a yes makes.
+func stepsAnswer(p *gate.Preview, outcome string) *command.Answer {
+	all := difference.ConsequencesOf(p)
+	out := stepsOut{Title: p.Title, Outcome: outcome, Blocked: p.Blocked, FirstStep: p.FirstStep, Steps: append([]plan.Step{}, p.Steps...),
+		Guards:      all.Guards,
+		Connections: all.Connections, StepConnections: page.MapList(p.StepEffects, difference.EffectOf),
+		ConfirmName: p.ConfirmName, Notes: all.Notes}
+	return &command.Answer{Value: out, NotConsidered: p.NotConsidered, Text: func(bool) string {
+		notes := p.Notes
+		if len(p.Steps) == 0 && p.Blocked == "" {
+			notes = append([]string{"all steps are made; waiting for zones to show the last one"}, notes...)
+		}
+		return stepsText(p.Title, p.Steps, p.FirstStep, notes) + guardsText(p)
+	}}
 }

@@ -4,9 +4,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"rung/cli/command"
 	"strings"
 	"testing"
+
+	"rung/cli/command"
 )
 
 // crowd writes a cluster with n policies at the priorities from 20 on.

@@ -98,7 +98,6 @@ func startPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeF
 	return p, planOutcome(ended), err
 }
 
-// checkNoOtherPlan rejects a new plan while another is open.
 func checkNoOtherPlan(e *engine.Engine) error {
 	st, err := e.ReadPlan()
 	switch {
@@ -209,13 +208,10 @@ func followPlan(ctx context.Context, a *command.App, e *engine.Engine) (ended bo
 	if last.Unrecorded {
 		stopped = exitWith{stopped, change.ErrNotRecorded}
 	}
-	if ended {
-		return true, stopped // nothing to continue
-	}
-	if keepsPlans(e.Revision()) {
+	if !ended && keepsPlans(e.Revision()) {
 		stopped = fmt.Errorf("%w; %s", stopped, planNext)
 	}
-	return false, stopped
+	return ended, stopped
 }
 
 // keepsPlans reports whether a stopped plan outlives the program.

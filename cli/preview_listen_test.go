@@ -2,10 +2,11 @@ package cli
 
 import (
 	"bytes"
-	"rung/cli/command"
 	"strings"
 	"testing"
 	"time"
+
+	"rung/cli/command"
 )
 
 // TestPreviewListens: with --listen a preview says which lines of the log would have gone

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"rung/cli/command"
-
 	"rung/test/schemas"
 )
 

@@ -6,13 +6,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"rung/cli/command"
-
 	"rung/engine"
 	"rung/model/words"
 )
@@ -134,3 +137,99 @@ errors, a change refused); 2 could not run, was interrupted, or not fully judged
 	completeFlags(a, root)
 	return root
 }
+
+// File name of kubectl's plugin, and how users call it.
+const pluginFile, pluginName = "kubectl-rung", "kubectl rung"
+
+// startedAsPlugin reports whether a program has the name of kubectl's plugin.
+func startedAsPlugin(program string) bool {
+	return strings.TrimSuffix(filepath.Base(program), ".exe") == pluginFile
+}
+
+// calledRung matches "rung" where a text calls it: before a command, a flag, a placeholder, or the end of a
+// line. "Rung" is a name, and a file may be called rung.
+var calledRung = regexp.MustCompile(`(?m)(^|[\s"(|;])rung( +[a-z-]|\s*#| +[A-Z\[]{2}|"|$)`)
+
+func renameForPlugin(text string) string {
+	return calledRung.ReplaceAllString(text, "${1}"+pluginName+"${2}")
+}
+
+// asPlugin makes every text of a command line call Rung as kubectl's plugin. Only this function knows of the
+// plugin; commands say "rung".
+func asPlugin(a *command.App, root *cobra.Command) {
+	a.Call = pluginName
+	root.Use = pluginFile
+	if root.Annotations == nil {
+		root.Annotations = map[string]string{}
+	}
+	root.Annotations[cobra.CommandDisplayNameAnnotation] = pluginName
+	say := func(f *pflag.Flag) { f.Usage = renameForPlugin(f.Usage) }
+	for _, cmd := range append(root.Commands(), root) {
+		cmd.Long, cmd.Example, cmd.Short = renameForPlugin(cmd.Long), renameForPlugin(cmd.Example), renameForPlugin(cmd.Short)
+		if cmd.Name() == "completion" {
+			cmd.Long = pluginCompletion
+		}
+		cmd.LocalFlags().VisitAll(say)
+	}
+}
+
+// pluginCompletion is the help of completion for kubectl's plugin.
+const pluginCompletion = `Print the script with which a shell completes commands, flags, files for -f, and the
+names of policies, pods, namespaces and zones.
+
+A shell that completes kubectl (kubectl completion --help) also completes "kubectl rung"
+once a program kubectl_complete-rung is on PATH. Packages bring it along; else:
+
+  kubectl rung completion kubectl > ~/.local/bin/kubectl_complete-rung
+  chmod +x ~/.local/bin/kubectl_complete-rung
+
+The scripts of bash, zsh, fish and powershell complete the command kubectl-rung.`
+
+// strayValue adds a hint to an error of the command line if an argument was meant as the value of the flag
+// before it: a flag that can stand alone takes no word after it.
+func strayValue(cmd *cobra.Command, line []string, err error) error {
+	given := cmd.Flags().Args()
+	for i, flag := range line {
+		if flag == "--" || i+1 == len(line) {
+			break
+		}
+		name, long := strings.CutPrefix(flag, "--")
+		f, word := cmd.Flags().Lookup(name), line[i+1]
+		at := slices.Index(given, word)
+		if !long || f == nil || f.NoOptDefVal == "" || at < 0 {
+			continue
+		}
+		value, isValue := switchWords[word]
+		others := slices.Delete(slices.Clone(given), at, at+1)
+		// The first word must be a command; otherwise it is one too many, whatever follows.
+		extra := cmd.ValidateArgs(given) != nil && (cmd.ValidateArgs(others) == nil || !cmd.HasParent() && at == 0)
+		switch {
+		case !isValue && !extra:
+		case f.Value.Type() != "bool":
+			if bad := f.Value.Set(word); bad != nil { // else it was taken as the value
+				return fmt.Errorf("%w; %s %s: %w", err, flag, word, bad)
+			}
+		case isValue:
+			return fmt.Errorf("%w; to set the flag write %s=%s", err, flag, value)
+		case takesWithout(cmd, f, given):
+		case cmd.HasParent() || len(cmd.SuggestionsFor(word)) == 0:
+			return fmt.Errorf("%w; to set %s write %s=false", err, flag, flag)
+		}
+	}
+	return err
+}
+
+// takesWithout reports whether a command takes its arguments if a switch is off. The switch then rejects them,
+// and the error says so.
+func takesWithout(cmd *cobra.Command, f *pflag.Flag, args []string) bool {
+	was := f.Value.String()
+	if f.Value.Set("false") != nil {
+		return false
+	}
+	ok := cmd.ValidateArgs(args) == nil
+	return f.Value.Set(was) == nil && ok
+}
+
+// switchWords maps words meant as the value of a switch to true and false. 0 and 1 are left out: they are numbers of
+// changes and priorities.
+var switchWords = map[string]string{"true": "true", "on": "true", "yes": "true", "false": "false", "off": "false", "no": "false"}

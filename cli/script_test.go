@@ -17,7 +17,6 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"rung/cli/command"
-
 	"rung/engine"
 	"rung/revision"
 	"rung/test/install"

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"fmt"
+	"iter"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 
 	"rung/cli/command"
+	"rung/engine"
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
@@ -30,28 +33,22 @@ type Selection struct {
 type Selectables struct {
 	one    string   // name of one object
 	fields []string // in order
-	each   func(r *revision.Revision) func(yield func(model.Object) bool)
+	each   func(*model.Cluster) iter.Seq[model.Object]
 }
 
 // Objects that commands list.
 var (
 	Policies = Selectables{"policy", []string{"metadata.name", "metadata.namespace", "kind", "spec.priority"},
-		func(r *revision.Revision) func(func(model.Object) bool) {
-			return objectsOf(r.Cluster.EveryPolicy())
-		}}
+		func(c *model.Cluster) iter.Seq[model.Object] { return objectsOf(c.EveryPolicy()) }}
 	Pods = Selectables{"pod", []string{"metadata.name", "metadata.namespace", "spec.nodeName", "spec.serviceAccountName", "spec.hostNetwork",
 		"status.phase", "status.podIP"},
-		func(r *revision.Revision) func(func(model.Object) bool) { return objectsOf(r.Cluster.Pods()) }}
-	Nodes = Selectables{"node", []string{"metadata.name"}, func(r *revision.Revision) func(func(model.Object) bool) {
-		return objectsOf(r.Cluster.Nodes())
-	}}
+		func(c *model.Cluster) iter.Seq[model.Object] { return objectsOf(c.Pods()) }}
+	Nodes = Selectables{"node", []string{"metadata.name"}, func(c *model.Cluster) iter.Seq[model.Object] { return objectsOf(c.Nodes()) }}
 )
 
 // objectsOf converts a sequence of one kind to one of any objects.
-func objectsOf[T model.Object](all func(func(T) bool)) func(func(model.Object) bool) {
-	return func(yield func(model.Object) bool) {
-		all(func(x T) bool { return yield(x) })
-	}
+func objectsOf[T model.Object](all iter.Seq[T]) iter.Seq[model.Object] {
+	return func(yield func(model.Object) bool) { all(func(x T) bool { return yield(x) }) }
 }
 
 // NamespaceFlag adds -n to a command that takes a name; what contains the word NAMESPACE in backquotes.
@@ -146,7 +143,7 @@ func (s *Selection) Keeps(o model.Object) bool {
 
 // KeptCount counts the selected objects.
 func (s *Selection) KeptCount(r *revision.Revision, of Selectables) (n int) {
-	for o := range of.each(r) {
+	for o := range of.each(r.Cluster) {
 		if s.Keeps(o) {
 			n++
 		}
@@ -222,7 +219,6 @@ func contentOf(o model.Object) (*model.Meta, map[string]string) {
 	return &model.Meta{Key: o.ObjectKey()}, of
 }
 
-// fieldsOfKey returns the fields of every object.
 func fieldsOfKey(k model.Key) map[string]string {
 	return map[string]string{"metadata.name": k.Name, "metadata.namespace": k.Namespace, "kind": string(k.Kind)}
 }
@@ -270,4 +266,118 @@ func (s *Selection) Check(r *revision.Revision) error {
 		}
 	}
 	return command.NoNamespace(r, ns)
+}
+
+// CheckName rejects labels and fields next to a name, as kubectl does.
+func (s *Selection) CheckName(name string) error {
+	if s.byContent() {
+		return fmt.Errorf("%s names one: leave -l and --field-selector out", name)
+	}
+	return nil
+}
+
+// UnitsNamed returns the named policy ("cluster-control", "ANP/cluster-control", "BANP/default", "blue/web")
+// and the units with rows for it; without a name the selected units.
+func (s *Selection) UnitsNamed(r *revision.Revision, names []string) ([]model.PolicyKey, error) {
+	if err := s.Check(r); err != nil {
+		return nil, err
+	}
+	if len(names) == 0 {
+		keeps := s.UnitFilter(r)
+		return slices.DeleteFunc(slices.Clone(r.Units()), func(k model.PolicyKey) bool { return !keeps(k) }), nil
+	}
+	k, err := s.PolicyNamed(r, names[0])
+	if err != nil {
+		return nil, err
+	}
+	return append([]model.PolicyKey{k}, r.RelatedUnits(k)...), nil
+}
+
+// PolicyNamed returns the policy called name; -n may give its namespace.
+func (s *Selection) PolicyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
+	if err := s.CheckName(name); err != nil {
+		return model.PolicyKey{}, err
+	}
+	ns := s.Namespace()
+	if ns == "" {
+		return command.PolicyNamed(r, name)
+	}
+	if err := s.Check(r); err != nil {
+		return model.PolicyKey{}, err
+	}
+	full := ns + "/" + name
+	if kind, rest, ok := strings.Cut(name, "/"); ok {
+		full = kind + "/" + ns + "/" + rest
+	}
+	k, err := command.PolicyNamed(r, full)
+	if err == nil {
+		return k, nil
+	}
+	if k, other := command.PolicyNamed(r, name); other == nil {
+		err = nil
+		if !s.keepsNamespace(k) {
+			err = fmt.Errorf("%s is not in namespace %s", k.Label(), ns)
+		}
+		return k, err
+	}
+	return k, err
+}
+
+// PodName returns the NAMESPACE/NAME of a pod; -n may give the namespace.
+func (s *Selection) PodName(name string) (string, error) {
+	if err := s.CheckName(name); err != nil {
+		return "", err
+	}
+	ns := s.Namespace()
+	if ns == "" {
+		return name, nil
+	}
+	short := strings.TrimPrefix(name, model.KindPod.ResourceName()+"/")
+	in, _, ok := strings.Cut(short, "/")
+	switch {
+	case !ok:
+		return ns + "/" + short, nil
+	case in != ns:
+		return "", fmt.Errorf("%s is not in namespace %s", short, ns)
+	}
+	return short, nil
+}
+
+// completeTerms completes the last term of a selector with the terms of existing objects.
+func completeTerms(a *command.App, terms func(r *revision.Revision) map[string]bool) command.Completer {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		before := typed[:strings.LastIndex(typed, ",")+1]
+		out, _ := a.CompleteValue(func(_ *engine.Engine, r *revision.Revision) (out []string) {
+			for _, term := range slices.Sorted(maps.Keys(terms(r))) {
+				out = append(out, before+term)
+			}
+			return out
+		})(cmd, args, typed)
+		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	}
+}
+
+func (of Selectables) labelTerms(r *revision.Revision) map[string]bool {
+	out := map[string]bool{}
+	for o := range of.each(r.Cluster) {
+		meta, _ := contentOf(o)
+		for k, v := range meta.Labels.Map() {
+			out[k+"="+v] = true
+		}
+	}
+	return out
+}
+
+// fieldTerms returns the fields of the objects as FIELD=VALUE.
+func (of Selectables) fieldTerms(r *revision.Revision) map[string]bool {
+	out := map[string]bool{}
+	for o := range of.each(r.Cluster) {
+		_, has := contentOf(o)
+		for _, name := range of.fields {
+			if v := has[name]; v != "" {
+				out[name+"="+v] = true
+			}
+		}
+	}
+	return out
 }

@@ -5,12 +5,13 @@ package cli
 import (
 	"os"
 	"path/filepath"
-	"rung/cli/command"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/creack/pty"
+
+	"rung/cli/command"
 )
 
 // A file that is edited while the question stands is not changed by a yes to what

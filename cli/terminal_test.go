@@ -5,11 +5,12 @@ package cli
 import (
 	"os"
 	"path/filepath"
-	"rung/cli/command"
 	"strings"
 	"testing"
 
 	"github.com/creack/pty"
+
+	"rung/cli/command"
 )
 
 // askAtTerminal runs a change with a terminal to ask on, types an answer when a question

@@ -5,17 +5,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation"
 
 	"rung/cli/command"
 	"rung/engine"
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/pages/page"
 	pages "rung/pages/trace"
 	"rung/revision"
 )
@@ -86,13 +89,11 @@ cannot be asked is "unknown", with a line on stderr: exit 2 then.`,
 	return cmd
 }
 
-// addByFlag adds --by.
 func addByFlag(cmd *cobra.Command, by *string) {
 	cmd.Flags().StringVar(by, "by", byPolicies, "`WHO` is asked: policies, rows or both")
 	command.CompleteFlag(cmd, "by", command.FixedWords(byPolicies, byRows, byBoth))
 }
 
-// parseBy parses --by.
 func parseBy(by string) (trace.AnsweredBy, error) {
 	ask, ok := map[string]trace.AnsweredBy{byPolicies: trace.Policies, byRows: trace.Rows, byBoth: trace.Both}[by]
 	if !ok {
@@ -107,7 +108,6 @@ func needsLiveRows(ctx context.Context, a *command.App, by string) bool {
 	return by != byPolicies && (len(a.Flags.Files) == 0 || a.Flags.HasDatabases(ctx))
 }
 
-// addQuestionFlags adds the flags for a connection, and for a file of many.
 func addQuestionFlags(a *command.App, cmd *cobra.Command, one *trace.Question, cases *string) {
 	f := cmd.Flags()
 	f.StringVar(&one.From, "from", "", "the `END` that opens the connection")
@@ -219,7 +219,6 @@ type connectionAsker struct {
 	describe func([]model.Omission) []command.OmissionOut
 }
 
-// askOne answers one question.
 func (a *connectionAsker) askOne(q trace.Question) (*verdictOut, error) {
 	c, err := connectionOf(q, a.names)
 	if err != nil {
@@ -244,4 +243,147 @@ func (a *connectionAsker) askOne(q trace.Question) (*verdictOut, error) {
 		out.OVN = pages.FactsOfOVN(t)
 	}
 	return out, nil
+}
+
+// verdictOut is the answer to a question about a connection, with the trace behind it.
+type verdictOut struct {
+	*pages.VerdictFacts
+	// Omissions that could change the answer; set only in a list of answers.
+	NotConsidered []command.OmissionOut `json:"not_considered,omitempty"`
+
+	trace *trace.Trace // nil if the question cannot be asked
+}
+
+func verdictOf(q trace.Question, t *trace.Trace) *verdictOut {
+	return &verdictOut{VerdictFacts: pages.FactsOfTrace(q, t), trace: t}
+}
+
+// trimTrace keeps the parts of a trace needed for a single line.
+func trimTrace(t *trace.Trace) *trace.Trace {
+	out := &trace.Trace{Connection: t.Connection, Verdict: t.Verdict, Reason: t.Reason, Disagree: t.Disagree, NotConsidered: t.NotConsidered}
+	if t.Rows != nil {
+		out.Rows = &verdict.Answer{Verdict: t.Rows.Verdict, Reason: t.Rows.Reason}
+	}
+	out.Families = page.MapList(t.Families, trimTrace)
+	return out
+}
+
+// hasDisagreement reports an unexplained disagreement between policies, rows and OVN.
+func (o *verdictOut) hasDisagreement() bool {
+	return o.OVN.HasDisagreement() || o.trace.HasDisagreement()
+}
+
+// askOVN asks ovn-trace about a connection; a nil function asks nothing.
+type askOVN func(verdict.Connection) (*revision.OVNTrace, error)
+
+func whyOVNFailed(o *pages.OVNFacts) error {
+	if o == nil {
+		return nil
+	}
+	for i := range o.Paths {
+		for _, z := range o.Paths[i].Zones {
+			if z.Error != "" {
+				return fmt.Errorf("--ovn: zone %s: %s", z.Zone, z.Error)
+			}
+		}
+	}
+	return nil
+}
+
+// writeOVN prints OVN's answer stage by stage, next to the rows.
+func writeOVN(b *strings.Builder, o *pages.OVNFacts) {
+	if o == nil {
+		return
+	}
+	fmt.Fprintf(b, "\novn-trace: %s\n", o.Words.Headline)
+	for i := range o.Words.Paths {
+		w := &o.Words.Paths[i]
+		if w.To != "" {
+			fmt.Fprintf(b, "\nto %s:\n", w.To)
+		}
+		if len(w.Lines) > 0 {
+			b.WriteString("\n" + command.TableText(pages.OVN, w.Lines, true, 0))
+		}
+		for _, n := range w.Notes {
+			b.WriteString(n + "\n")
+		}
+	}
+}
+
+var errAsIfRows = errors.New("--as-if asks the policies only: rows exist only for real pods")
+
+// imagineObjects returns the revision as if the pods and namespaces of --as-if existed.
+func imagineObjects(r *revision.Revision, texts []string, by string, ovn bool) (*revision.Revision, error) {
+	if len(texts) == 0 {
+		return r, nil
+	}
+	if by != byPolicies || ovn {
+		return nil, errAsIfRows
+	}
+	var things []revision.ImaginedPod
+	spaces := map[string]map[string]string{}
+	for _, text := range texts {
+		t, err := parseAsIf(text)
+		// An existing pod is asked about with these labels, and with a node and an address if it has none.
+		if err == nil && t.Name == "" && r.Cluster.Namespace(t.Namespace) != nil {
+			err = errors.New("this namespace exists")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("--as-if %q: %w", text, err)
+		}
+		if t.Name == "" {
+			spaces[t.Namespace] = t.Labels
+		}
+		things = append(things, t)
+	}
+	for i := range things {
+		things[i].Space = spaces[things[i].Namespace]
+	}
+	return r.WithImagined(things), nil
+}
+
+// parseAsIf parses NAMESPACE/NAME:KEY=VALUE,… or NAMESPACE:KEY=VALUE,….
+func parseAsIf(text string) (t revision.ImaginedPod, err error) {
+	name, labels, _ := strings.Cut(text, ":")
+	t.Labels = map[string]string{}
+	var isPod bool
+	t.Namespace, t.Name, isPod = strings.Cut(name, "/")
+	if len(validation.IsDNS1123Label(t.Namespace)) > 0 || isPod && len(validation.IsDNS1123Subdomain(t.Name)) > 0 {
+		return t, errors.New("want NAMESPACE/NAME:KEY=VALUE,… for a pod, NAMESPACE:KEY=VALUE,… for a namespace")
+	}
+	for _, l := range strings.Split(labels, ",") {
+		if l == "" {
+			continue
+		}
+		k, v, ok := strings.Cut(l, "=")
+		if !ok || len(validation.IsQualifiedName(k)) > 0 || len(validation.IsValidLabelValue(v)) > 0 {
+			return t, fmt.Errorf("%q is not a label: want KEY=VALUE", l)
+		}
+		t.Labels[k] = v
+	}
+	return t, nil
+}
+
+// addPortFlags adds the flags for port and protocol. --port also takes a port with its protocol as in 53/udp, like the
+// console.
+func addPortFlags(cmd *cobra.Command, port *int, usage string, protocol *string, ofProtocol string) {
+	withProtocol := "" // the argument of --port, if it names the protocol
+	cmd.Flags().StringVar(protocol, "protocol", *protocol, ofProtocol)
+	cmd.Flags().Func("port", usage, func(text string) error {
+		var q trace.Question
+		if err := q.ReadService(text); err != nil || q.Port == 0 {
+			return errors.New("use 1 to 65535, or with its protocol, as in 53/udp")
+		}
+		*port = q.Port
+		if q.Protocol != "" {
+			*protocol, withProtocol = q.Protocol, text
+		}
+		return nil
+	})
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if withProtocol != "" && cmd.Flags().Changed("protocol") {
+			return fmt.Errorf("--port %s says the protocol already: leave --protocol out", withProtocol)
+		}
+		return nil
+	}
 }

@@ -2,9 +2,10 @@ package cli
 
 import (
 	"bytes"
-	"rung/cli/command"
 	"strings"
 	"testing"
+
+	"rung/cli/command"
 )
 
 // What the demo's file states holds in the demo's cluster, by policies and by the rows that

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"rung/cli/command"
-
 	"rung/engine"
 	"rung/revision"
 	"rung/test/wait"

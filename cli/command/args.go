@@ -58,7 +58,13 @@ func BadFlag(cmd *cobra.Command, err error) error {
 	case errors.As(err, &absent) && absent.GetSpecifiedShortnames() != "":
 		err = fmt.Errorf("unknown flag: %s", dashed(absent))
 	case errors.As(err, &absent):
-		if like := similarFlag(cmd, absent.GetSpecifiedName()); like != "" {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, f.Name)
+			}
+		})
+		if like := words.Closest(absent.GetSpecifiedName(), names); like != "" {
 			return fmt.Errorf("unknown flag: --%s; did you mean: --%s", absent.GetSpecifiedName(), like)
 		}
 	case errors.As(err, &alone):
@@ -78,7 +84,7 @@ func dashed(absent *pflag.NotExistError) string {
 
 // wrongValue returns an error that says which values a flag takes.
 func wrongValue(bad *pflag.InvalidValueError) error {
-	want := ""
+	want := bad.Unwrap().Error()
 	switch bad.GetFlag().Value.Type() {
 	case "bool":
 		want = "want true or false"
@@ -86,21 +92,8 @@ func wrongValue(bad *pflag.InvalidValueError) error {
 		want = "want a number"
 	case "duration":
 		want = "want a time such as 30s or 5m"
-	default:
-		want = bad.Unwrap().Error()
 	}
 	return fmt.Errorf("--%s %s: %s", bad.GetFlag().Name, bad.GetValue(), want)
-}
-
-// similarFlag returns the name of the command's flag closest to name, or "".
-func similarFlag(cmd *cobra.Command, name string) string {
-	var names []string
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden {
-			names = append(names, f.Name)
-		}
-	})
-	return words.Closest(name, names)
 }
 
 // exclusiveFlags is the annotation that cobra sets on each flag of a mutually exclusive group.
@@ -129,14 +122,12 @@ const (
 	NbctlForm    = "nbctl"    // records as ovn-nbctl prints them
 	MarkdownForm = "markdown" // for a review
 	CSVForm      = "csv"      // for a spreadsheet
-	AntctlForm   = "antctl"   // the columns of antctl
 	NameForm     = "name"     // KIND/NAME of each object, a line each
 	DotForm      = "dot"      // a graph for Graphviz
 	SVGForm      = "svg"      // a picture
 	HTMLForm     = "html"     // one file for a browser
 )
 
-// noAnswer is the annotation of a command whose answer has no forms.
 const noAnswer = "no-answer"
 
 // WithoutAnswer returns the Annotations of a command that prints no answer.
@@ -167,18 +158,18 @@ func OutputForms(cmd *cobra.Command) []string {
 	return forms
 }
 
-// templateForms returns the values of -o that are followed by a template.
-func templateForms() []string {
-	return page.MapList(FormNames(), func(name string) string { return name + "=" })
+// allForms returns the values of -o that a command takes, templates last.
+func allForms(cmd *cobra.Command) []string {
+	forms := OutputForms(cmd)
+	if len(forms) > 0 {
+		forms = append(forms, page.MapList(FormNames(), func(name string) string { return name + "=" })...)
+	}
+	return forms
 }
 
 // CompleteForm completes a value of -o.
 func CompleteForm(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
-	out := OutputForms(cmd)
-	if len(out) > 0 {
-		out = append(out, templateForms()...)
-	}
-	out = slices.DeleteFunc(out, func(f string) bool { return !strings.HasPrefix(f, typed) })
+	out := slices.DeleteFunc(allForms(cmd), func(f string) bool { return !strings.HasPrefix(f, typed) })
 	directive := cobra.ShellCompDirectiveNoFileComp
 	if len(out) > 0 && strings.HasSuffix(out[0], "=") {
 		directive |= cobra.ShellCompDirectiveNoSpace // the template follows
@@ -200,12 +191,9 @@ func (a *App) CheckOutput(cmd *cobra.Command, _ []string) (err error) {
 	if err == nil {
 		err = a.setLook(fileSettings{})
 	}
-	forms := OutputForms(cmd)
+	forms := allForms(cmd)
 	if err != nil || a.template != nil && len(forms) > 0 {
 		return err
-	}
-	if len(forms) > 0 {
-		forms = append(forms, templateForms()...)
 	}
 	switch {
 	case slices.Contains(forms, a.Flags.Output), len(forms) == 0 && !cmd.Flags().Changed("output"):

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,19 +16,17 @@ import (
 	"github.com/spf13/pflag"
 
 	"rung/change/write"
-
 	"rung/engine"
 	"rung/engine/lab"
 	"rung/engine/zones"
 	"rung/model"
+	"rung/pages/page"
 	"rung/revision"
-	"rung/sources/kube"
-
 	"rung/sources/files"
+	"rung/sources/kube"
 	"rung/system"
 )
 
-// globalFlags are the flags that every command has.
 type globalFlags struct {
 	Files      []string
 	NB, SB     []string
@@ -74,8 +73,7 @@ func (f *globalFlags) Register(root *cobra.Command) {
 	p.BoolVar(&f.WriteBack, "write-back", false, "also write changes to the files they came from")
 	p.BoolVar(&f.keepCounts, "keep-counts", false, "keep the hits of rules in the state folder, for the next run")
 	p.BoolVar(&f.ReadOnly, "readonly", false, "never change anything")
-	p.StringVar(&f.ovsdb, "sandbox-ovsdb", "auto",
-		"`SERVER` for the sandbox zones: auto, builtin, or the path of an ovsdb-server")
+	p.StringVar(&f.ovsdb, "sandbox-ovsdb", "auto", "`SERVER` for the sandbox zones: auto, builtin, or the path of an ovsdb-server")
 	p.StringVar(&f.sandboxOVN, "sandbox-ovn", lab.OVNAuto,
 		"run the sandbox zones on real OVN: auto (where OVN 23.06 or newer is installed), off, or its `FOLDER`")
 	p.StringVar(&f.sandboxDir, "sandbox-dir", "", "`FOLDER` for sandbox sockets and databases (default in XDG_RUNTIME_DIR)")
@@ -102,16 +100,13 @@ func (f *globalFlags) Register(root *cobra.Command) {
 	p.StringVar(&features.HostNetworkNamespace, "host-network-namespace", "",
 		"`NAMESPACE` that represents the nodes (default from OVN-Kubernetes' ConfigMap, else openshift-host-network if it exists, else "+
 			"ovn-host-network)")
-	p.StringVar(&f.dnsFile, "dns-addresses", "",
-		"`FILE` with the addresses of EgressFirewall DNS names, as name: [address, …]")
+	p.StringVar(&f.dnsFile, "dns-addresses", "", "`FILE` with the addresses of EgressFirewall DNS names, as name: [address, …]")
 	p.StringSliceVar(&f.AllowUnjudged, "allow-unjudged", nil,
 		"accept omissions (no exit 2): all, or only some `CODES`, such as refused,unscheduled")
 	p.Lookup("allow-unjudged").NoOptDefVal = "all"
-	p.StringVar(&f.apiRelease, "api-release", "",
-		"`RELEASE` of network-policy-api whose CRDs check files: v0.1.5 or v0.2.0 (the default)")
+	p.StringVar(&f.apiRelease, "api-release", "", "`RELEASE` of network-policy-api whose CRDs check files: v0.1.5 or v0.2.0 (the default)")
 	p.StringVar(&f.StateDir, "state-dir", "", "`FOLDER` for history, audit and logs (default in XDG_STATE_HOME)")
-	p.Int64Var(&f.maxFile, "max-file-size", 0,
-		"largest manifest file to read, in `MIB`; 8 times that once expanded (default 32)")
+	p.Int64Var(&f.maxFile, "max-file-size", 0, "largest manifest file to read, in `MIB`; 8 times that once expanded (default 32)")
 	_ = p.MarkHidden("churn")
 	f.Log.register(p)
 	f.Kube.register(p)
@@ -120,10 +115,7 @@ func (f *globalFlags) Register(root *cobra.Command) {
 
 // StateFolder returns the folder of history, audit and Rung's own log.
 func (f *globalFlags) StateFolder() string {
-	if f.StateDir != "" {
-		return f.StateDir
-	}
-	return filepath.Join(xdg.StateHome, "rung")
+	return cmp.Or(f.StateDir, filepath.Join(xdg.StateHome, "rung"))
 }
 
 // EngineConfig returns the engine's configuration. needsZones says whether the command needs databases at all.
@@ -170,7 +162,8 @@ func (a *App) makeConfig(ctx context.Context, demo, needsZones bool) (engine.Con
 			"for other databases use: rung reconcile -f PATH --nb ADDR")
 	case len(f.Files) > 0:
 		cfg.Mode = revision.Mode{Name: revision.FilesMode, Title: strings.Join(f.Files, " "), WriteBack: writeBack}
-		cfg.Identity = f.filesIdentity()
+		// The same wherever Rung is started: history and plans are kept under this name.
+		cfg.Identity = strings.Join(page.MapList(f.Files, engine.InputIdentity), " ")
 	case len(f.NB) > 0 && f.RowsOnly && !f.Kube.NamesCluster():
 		cfg.Mode = revision.Mode{Name: revision.RowsMode, Title: strings.Join(f.NB, " ")}
 	default:
@@ -216,16 +209,6 @@ func (f *globalFlags) namedSystem() *system.System {
 	return cmp.Or(system.SystemByName(f.OVN.System), system.All[0])
 }
 
-// filesIdentity identifies the files wherever Rung is started. History and plans are kept under this name.
-func (f *globalFlags) filesIdentity() string {
-	out := make([]string, len(f.Files))
-	for i, p := range f.Files {
-		out[i] = engine.InputIdentity(p)
-	}
-	return strings.Join(out, " ")
-}
-
-// uiFlags are the flags of the screen.
 type uiFlags struct {
 	Theme, Color, View, config, Profile string
 	ASCII, NoMouse                      bool
@@ -262,4 +245,70 @@ func (u *uiFlags) ReadConfig(ctx context.Context) (text []byte, path string, err
 		return nil, path, fmt.Errorf("read the configuration: %w", err)
 	}
 	return text, path, nil
+}
+
+// Switches are the flags with the values auto, on and off; without a value they mean on.
+var Switches = []string{"observability", "allow-icmp-network-policy", "enable-stateless-netpol"}
+
+// asTheCluster explains auto.
+const asTheCluster = " (from the cluster's rows and configuration)"
+
+// registerDialect adds the flags for settings of the cluster's OVN-Kubernetes, which override its rows and
+// configuration.
+func registerDialect(p *pflag.FlagSet, f *globalFlags) {
+	for name, v := range map[string]struct {
+		to    *string
+		usage string
+	}{
+		"observability": {&f.OVN.Observability, "`WHEN` ACLs carry samples: on, off, or auto" + asTheCluster},
+		"allow-icmp-network-policy": {&f.OVN.Features.AllowICMP,
+			"`WHEN` NetworkPolicies let ICMP through: on, off, or auto" + asTheCluster},
+		"enable-stateless-netpol": {&f.OVN.Features.Stateless,
+			"`WHEN` the annotation acl-stateless of NetworkPolicies counts: on, off, or auto" + asTheCluster},
+	} {
+		*v.to = "auto"
+		p.Var((*switchValue)(v.to), name, v.usage)
+		p.Lookup(name).NoOptDefVal = "on"
+	}
+}
+
+// switchValue is the value of a switch: auto, on or off. It also takes true and false.
+type switchValue string
+
+func (s *switchValue) String() string { return string(*s) }
+
+func (s *switchValue) Type() string { return "string" }
+
+func (s *switchValue) Set(text string) error {
+	switch text {
+	case "auto", "on", "off":
+		*s = switchValue(text)
+	case "true":
+		*s = "on"
+	case "false":
+		*s = "off"
+	default:
+		return fmt.Errorf("want auto, on or off")
+	}
+	return nil
+}
+
+// JoinSwitches joins a switch and the word after it if that word can be its value. Without a value the switch
+// means on, like OVN-Kubernetes' flag of the same name, so "--observability off" would otherwise switch it on
+// and take off for the name of a policy.
+func JoinSwitches(args []string) []string {
+	out := make([]string, 0, len(args))
+	for i := 0; i < len(args); i++ {
+		if args[i] == "--" {
+			return append(out, args[i:]...)
+		}
+		name, long := strings.CutPrefix(args[i], "--")
+		if long && slices.Contains(Switches, name) && i+1 < len(args) && new(switchValue).Set(args[i+1]) == nil {
+			out = append(out, args[i]+"="+args[i+1])
+			i++
+			continue
+		}
+		out = append(out, args[i])
+	}
+	return out
 }

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,10 +14,12 @@ import (
 
 	"rung/engine"
 	"rung/engine/logs"
+	"rung/model"
+	"rung/model/logline"
+	"rung/model/words"
 	"rung/revision"
 )
 
-// logFlags choose the log files to read.
 type logFlags struct {
 	Paths []string
 	speed string
@@ -29,8 +32,7 @@ func (l *logFlags) register(p *pflag.FlagSet) {
 	l.set = p
 	p.StringArrayVar(&l.Paths, "log", nil, "in the console and rung logs: also read ACL lines of this log: "+
 		"`PATH` of a file or folder, glob, or - for standard input (repeatable); rotated and gzipped parts too")
-	p.StringVar(&l.speed, "speed", "all", "with --log: `SPEED` of a stored log: all at once, or a multiple of its own "+
-		"pace, as 10x")
+	p.StringVar(&l.speed, "speed", "all", "with --log: `SPEED` of a stored log: all at once, or a multiple of its own pace, as 10x")
 }
 
 // SetLogFiles sets the log files of a configuration.
@@ -86,4 +88,79 @@ const LogsAloneText = "no cluster: lines show addresses and ACL names only; -f P
 func (a *App) LogsAlone() engine.Config {
 	return engine.Config{Mode: revision.Mode{Name: revision.LogsMode, Title: strings.Join(a.Flags.Log.Paths, " ")}, ReadOnly: true,
 		Flags: a.Flags.OVN}
+}
+
+// SayUnread prints on stderr which kinds were not read, so that names of ends, policies and rules are unknown.
+// It returns ErrUnjudged if any was not.
+func (a *App) SayUnread(r *revision.Revision) error {
+	var err error
+	for _, o := range revision.UnjudgedOmissions(revision.OmissionsOfObjects(r), a.Flags.AllowUnjudged...) {
+		if o.Code == model.OmittedKind {
+			a.SayOnce(words.CleanLine(o.String()))
+			err = ErrUnjudged
+		}
+	}
+	return err
+}
+
+// PrintUnreadLogs prints on stderr the nodes whose log is not received, and the log files not read completely;
+// only such files are an error. It also counts the lines of the files that are not ACL lines, or were not
+// read.
+func (a *App) PrintUnreadLogs(e *engine.Engine) error {
+	var err error
+	var read, other, odd, long uint64
+	files := 0
+	for _, s := range e.Logs().Streams() {
+		odd, long = odd+s.Odd, long+s.TooLong
+		if s.File != "" {
+			files++
+			read, other = read+s.Lines, other+s.Lines-s.ACLs-s.Odd
+		}
+		switch {
+		case s.File != "" && (!s.IsUp() || s.Error != ""):
+			fmt.Fprintf(a.Err, "rung: log file %s: %s\n", s.File, cmp.Or(words.CleanLine(s.Error), string(s.State)))
+			if s.State == logline.StreamFailed || s.Error != "" {
+				err = ErrSaid
+			}
+		case !s.IsUp():
+			fmt.Fprintf(a.Err, "rung: log of %s not followed: %s: %s\n", s.Zone, s.State, words.CleanLine(s.Error))
+		}
+	}
+	if other > 0 && other < read {
+		fmt.Fprintf(a.Err, "rung: %s of %s in %s not of ACLs\n", words.Thousands(other), words.Count(read, "line"),
+			words.Count(files, "log file")+words.OneOrMany(int(min(other, 2)), " is", " are"))
+	}
+	if odd > 0 {
+		fmt.Fprintf(a.Err, "rung: %s could not be read: cut off, or in an unknown form\n", words.Count(odd, "ACL line"))
+		err = ErrSaid
+	}
+	if long > 0 {
+		fmt.Fprintf(a.Err, "rung: %s left out: longer than 64 KiB\n", words.Count(long, "line"))
+		err = ErrSaid
+	}
+	for i := range a.Flags.Log.passed {
+		if !a.sayPassedFiles(&a.Flags.Log.passed[i]) {
+			err = ErrSaid
+		}
+	}
+	return err
+}
+
+// sayPassedFiles prints what was not read below a folder of --log. It returns false for a reason other than
+// the files' names.
+func (a *App) sayPassedFiles(p *logs.PassedFiles) bool {
+	say := func(format string, args ...any) {
+		fmt.Fprintln(a.Err, "rung: --log "+words.CleanLine(p.Folder)+": "+words.CleanLine(fmt.Sprintf(format, args...)))
+	}
+	if p.Other > 0 {
+		say("%s of %s not read: no log names, or of pods outside the network plugin; name a file to read it anyway",
+			words.Thousands(uint64(p.Other)), words.Count(uint64(p.Files), "file")+words.OneOrMany(min(p.Other, 2), " was", " were"))
+	}
+	if p.Unread > 0 {
+		say("%s could not be read: %v", words.Count(p.Unread, "folder"), p.Err)
+	}
+	if p.Cut {
+		say("only the first %s files and folders were looked at", words.Thousands(uint64(logs.MaxFiles)))
+	}
+	return p.Unread == 0 && !p.Cut
 }

@@ -1,16 +1,21 @@
 package command
 
 import (
+	"bytes"
+	"cmp"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/adrg/xdg"
+	"github.com/charmbracelet/colorprofile"
 	"github.com/charmbracelet/x/ansi"
 
 	"rung/model/words"
 	"rung/pages/page"
-
 	"rung/themes"
 )
 
@@ -41,7 +46,6 @@ func Paint(to page.Role, text string) string {
 // PaintWord marks the name of an action, a verdict, a result or a severity.
 func PaintWord(word string) string { return Paint(page.WordRole(word), word) }
 
-// paintCell marks a cell.
 func paintCell(c page.Cell) string {
 	text := Paint(c.Role, c.Text)
 	for _, s := range c.More {
@@ -110,7 +114,6 @@ func FitText(text string, width int) string {
 	return b.String()
 }
 
-// fitTable fits the lines of one table.
 func fitTable(lines []string, width int) string {
 	fits := true
 	indent := 0
@@ -133,7 +136,7 @@ func fitTable(lines []string, width int) string {
 	for _, row := range rows {
 		cells, height := make([][]string, len(row)), 1
 		for i, c := range row {
-			cells[i] = wrapCell(c, widths[i])
+			cells[i] = WrapMarked(c, widths[i])
 			height = max(height, len(cells[i]))
 		}
 		for n := range height {
@@ -168,10 +171,7 @@ func columnWidthsFor(rows [][]string, width int) []int {
 		}
 	}
 	room := width - 2*(len(widths)-1)
-	all := make([]bool, len(widths))
-	for i := range all {
-		all[i] = true
-	}
+	all := slices.Repeat([]bool{true}, len(widths))
 	if fitting := limitColumns(widths, prose, room, leastProse); fitting != nil {
 		return fitting
 	}
@@ -196,18 +196,13 @@ func limitColumns(widths []int, some []bool, room, least int) []int {
 	return nil
 }
 
-// WrapMarked breaks a marked text into lines of a width, between words if possible; width 0 means unlimited.
+// WrapMarked breaks a marked text into lines of a width, between words if possible; width 0 means unlimited. A
+// look that spans lines is repeated on each.
 func WrapMarked(text string, width int) []string {
 	if width <= 0 {
 		return []string{text}
 	}
-	return wrapCell(text, width)
-}
-
-// wrapCell breaks a cell into lines of a width, between words if possible. A look that spans lines is repeated
-// on each.
-func wrapCell(cell string, width int) []string {
-	lines := themes.WrapWords(cell, max(width, 1))
+	lines := themes.WrapWords(text, width)
 	look := ""
 	for i, line := range lines {
 		before := look
@@ -224,4 +219,64 @@ func wrapCell(cell string, width int) []string {
 		}
 	}
 	return lines
+}
+
+// look is how text for people is written: whether to fit tables to the terminal, and the styles.
+type look struct {
+	fits    bool
+	styles  *themes.StyleSet // nil without colours
+	profile colorprofile.Profile
+}
+
+// setLook sets the look of Out from the flags, and from the configuration once it is read.
+func (a *App) setLook(file fileSettings) error {
+	ui, terminal := &a.Flags.UI, IsTerminal(a.Raw)
+	profile, err := themes.OutputProfile(cmp.Or(ui.Color, file.Color), terminal, os.Environ())
+	if err != nil {
+		return err
+	}
+	how := look{profile: profile, fits: terminal && a.Flags.Output != "wide"}
+	if profile > colorprofile.ASCII {
+		set, _ := themes.LoadThemes(filepath.Join(xdg.ConfigHome, "rung", "themes")) // the console reports invalid themes
+		how.styles = set.StylesOf(cmp.Or(ui.Theme, file.Theme), true)
+	}
+	a.look.Store(&how)
+	return nil
+}
+
+// finishText turns marks in a text into styles and makes it printable. A nil app, used for standard error, has
+// no styles.
+func (a *App) finishText(text []byte) []byte {
+	if !bytes.Contains(text, []byte(markStart)) {
+		return words.CleanJSON(text)
+	}
+	how, width := &look{}, 0
+	if a != nil {
+		how = cmp.Or(a.look.Load(), how)
+	}
+	if how.fits {
+		width = TerminalWidth(a.Raw)
+	}
+	cleaned := func(s string) string { return string(words.CleanJSON([]byte(s))) }
+	end := ""
+	out := replaceMarks(FitText(string(text), width), cleaned, func(n int) string {
+		before := end
+		switch {
+		case n == cellMark || how.styles == nil:
+			return ""
+		case n == noLook:
+			end = ""
+			return before
+		}
+		open, after, _ := strings.Cut(how.styles.StyleOf(themes.Tokens[n-looks]).Render("x"), "x")
+		end = after
+		return before + open
+	})
+	if how.styles == nil || how.profile == colorprofile.TrueColor {
+		return []byte(out)
+	}
+	var b bytes.Buffer
+	w := colorprofile.Writer{Forward: &b, Profile: how.profile}
+	_, _ = w.WriteString(out) // into memory
+	return b.Bytes()
 }

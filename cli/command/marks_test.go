@@ -48,7 +48,7 @@ behind
 
 // A name with a hyphen is broken only where no line has room for it: half of one is another name.
 func TestNamesStayWhole(t *testing.T) {
-	got := strings.Join(wrapCell("denied: blue/api-d0 → kube-system/coredns-x now", 30), "|")
+	got := strings.Join(WrapMarked("denied: blue/api-d0 → kube-system/coredns-x now", 30), "|")
 	if want := "denied: blue/api-d0 →|kube-system/coredns-x now"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -57,7 +57,7 @@ func TestNamesStayWhole(t *testing.T) {
 // A look that goes on over the end of a line begins again in the next, and not in other columns;
 // text cannot make marks of its own.
 func TestMarks(t *testing.T) {
-	lines := wrapCell(Paint("deny", "one two three")+" four", 8)
+	lines := WrapMarked(Paint("deny", "one two three")+" four", 8)
 	if len(lines) != 3 || !strings.HasPrefix(lines[1], markStart) || !strings.HasSuffix(lines[0], markOf(noLook)) || strings.Contains(lines[2], markOf(looks)) {
 		t.Errorf("%q", lines)
 	}

@@ -2,18 +2,28 @@ package command
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"io"
+	"iter"
+	"os"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/spf13/cobra"
+
+	"rung/change/history"
+	"rung/engine"
 	"rung/model"
+	"rung/model/ladder"
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
+	"rung/system"
 )
 
-// policyKinds are the kinds that PolicyNamed searches.
 var policyKinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindMNP, model.KindEF, model.KindCNP, model.KindACNP,
 	model.KindANNP}
 
@@ -41,8 +51,12 @@ func PolicyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
 		if u := r.NeverRead(policyKinds...); u != nil {
 			return model.PolicyKey{}, fmt.Errorf("no policy %q among those read; %s", name, u.Text())
 		}
-		if names := policyNames(r); names != "" {
-			return model.PolicyKey{}, fmt.Errorf("no policy %q; policies: %s", name, names)
+		names := namesOf(r.Cluster.EveryPolicy(), func(p *model.Policy) string { return p.Key.Label() })
+		if len(names) > 12 {
+			names = append(names[:12], "…")
+		}
+		if len(names) > 0 {
+			return model.PolicyKey{}, fmt.Errorf("no policy %q; policies: %s", name, strings.Join(names, ", "))
 		}
 		return model.PolicyKey{}, fmt.Errorf("no policy %q; no policies were read at all", name)
 	}
@@ -94,22 +108,14 @@ func PolicyNames(keys []model.PolicyKey) (out []string) {
 	return out
 }
 
-func policyNames(r *revision.Revision) string {
-	names := namesOf(r.Cluster.EveryPolicy(), func(p *model.Policy) string { return p.Key.Label() })
-	if len(names) > 12 {
-		names = append(names[:12], "…")
-	}
-	return strings.Join(names, ", ")
-}
-
 // ZonePrefix begins the name of a zone in -o name.
 const ZonePrefix = "zone/"
 
 // ZonesNamed returns all zones, or the zone called name. It is an error if zones are unknown because the nodes
 // were not read.
 func ZonesNamed(r *revision.Revision, name string) ([]*model.ZoneState, error) {
-	if err := unknownZones(r); err != nil {
-		return nil, err
+	if u := r.NeverRead(model.KindNode); u != nil && len(r.Zones) == 0 {
+		return nil, errors.New("zones are " + u.Text())
 	}
 	if name == "" {
 		return r.Zones, nil
@@ -125,14 +131,149 @@ func ZonesNamed(r *revision.Revision, name string) ([]*model.ZoneState, error) {
 	return nil, fmt.Errorf("no zone %q; zones: %s", name, words.ListFew(names, 12))
 }
 
-// unknownZones returns an error if no zone is known because the nodes were not read.
-func unknownZones(r *revision.Revision) error {
-	if u := r.NeverRead(model.KindNode); u != nil && len(r.Zones) == 0 {
-		return errors.New("zones are " + u.Text())
-	}
-	return nil
-}
-
 func NodeNames(c *model.Cluster) string {
 	return words.OrNone(strings.Join(namesOf(c.Nodes(), func(n *model.Node) string { return n.Name }), ", "))
+}
+
+// CompleteTimeout limits a completion, since the user waits. Tests of the offered words set a longer one.
+var CompleteTimeout = time.Second
+
+type Completer = cobra.CompletionFunc
+
+// choiceFinder returns the words to offer, from the objects that were read.
+type choiceFinder = func(*engine.Engine, *revision.Revision) []string
+
+// CompleteFirst completes the first argument from the manifests given by -f, or from the cluster.
+func (a *App) CompleteFirst(of choiceFinder) Completer {
+	flag := a.CompleteValue(of)
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return flag(cmd, args, typed)
+	}
+}
+
+// CompleteValue completes the value of a flag in the same way.
+func (a *App) CompleteValue(of choiceFinder) Completer {
+	return a.OfferChoices(func(ctx context.Context) (out []string) {
+		_ = a.WithObjects(ctx, func(e *engine.Engine, r *revision.Revision) error {
+			out = of(e, r)
+			return nil
+		})
+		return out
+	})
+}
+
+// MuteCompletion redirects standard error of a process that completes a command line, since output of a
+// kubeconfig plugin would corrupt the line.
+func MuteCompletion(args []string, errw io.Writer) {
+	if len(args) == 0 || !strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) || errw != io.Writer(os.Stderr) {
+		return
+	}
+	if null, err := os.Create(os.DevNull); err == nil {
+		os.Stderr = null // the process ends with the completion
+	}
+}
+
+// OfferChoices completes with the words that find returns in time. On any error it offers and prints nothing.
+// Standard input belongs to the shell.
+func (a *App) OfferChoices(find func(context.Context) []string) Completer {
+	return func(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+		parent := cmd.Context()
+		if parent == nil {
+			parent = context.Background()
+		}
+		ctx, cancel := context.WithTimeout(parent, CompleteTimeout)
+		defer cancel()
+		a.completes, a.Flags.Quiet, a.In = true, true, strings.NewReader("")
+		found, err := AwaitResult(ctx, func() ([]string, error) { return find(ctx), nil })
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return slices.DeleteFunc(found, func(s string) bool { return !strings.HasPrefix(s, typed) }), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// PolicyChoices returns the policies in ladder order.
+func PolicyChoices(_ *engine.Engine, r *revision.Revision) []string {
+	return ChoicesOfKind(r, model.Kind.IsPolicy)
+}
+
+// ChoicesOfKind returns the names of the policies of some kinds in ladder order, prefixed by the kind if not
+// unique.
+func ChoicesOfKind(r *revision.Revision, of func(model.Kind) bool) []string {
+	count := map[string]int{}
+	for p := range r.Cluster.EveryPolicy() {
+		count[p.Key.NamespacedName()]++
+	}
+	order := ladder.PolicyOrder(r.Cluster)
+	for _, s := range system.All {
+		for _, place := range s.PolicyPlaces(r.Cluster) {
+			if system.SystemOfKind(place.Policy.Kind) == s {
+				order = append(order, place.Policy.Key)
+			}
+		}
+	}
+	var out []string
+	for _, k := range order {
+		if !of(k.Kind) {
+			continue
+		}
+		p := r.Cluster.Policy(k)
+		name, what := k.NamespacedName(), k.Kind.Abbreviation()
+		if count[name] > 1 {
+			name = k.Kind.Abbreviation() + "/" + name
+		}
+		if k.Kind == model.KindANP {
+			what = fmt.Sprintf("priority %d", p.Priority)
+		}
+		out = append(out, name+"\t"+what+", "+p.SubjectText())
+	}
+	return out
+}
+
+// PodChoices returns the pods, with their nodes.
+func PodChoices(_ *engine.Engine, r *revision.Revision) []string {
+	return namesOf(r.Cluster.Pods(), func(p *model.Pod) string { return p.Namespace + "/" + p.Name + "\t" + p.NodeName })
+}
+
+// ZoneChoices returns the names of the nodes, which zones share.
+func ZoneChoices(_ *engine.Engine, r *revision.Revision) []string {
+	return namesOf(r.Cluster.Nodes(), func(n *model.Node) string { return n.Name })
+}
+
+// NamespaceChoices returns the namespaces.
+func NamespaceChoices(_ *engine.Engine, r *revision.Revision) []string {
+	return namesOf(r.Cluster.Namespaces(), func(n *model.Namespace) string { return n.Name })
+}
+
+func namesOf[T any](all iter.Seq[T], name func(T) string) (out []string) {
+	for x := range all {
+		out = append(out, name(x))
+	}
+	return out
+}
+
+// HistoryChoices returns the numbers of changes, newest first.
+func HistoryChoices(e *engine.Engine, _ *revision.Revision) []string {
+	return page.MapList(e.History(), func(h history.Entry) string { return fmt.Sprintf("%d\t%s", h.ID, h.Title) })
+}
+
+// FixedWords offers the same words every time.
+func FixedWords(words ...string) Completer {
+	return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+}
+
+// CompleteFlag registers the completion of a flag's value.
+func CompleteFlag(cmd *cobra.Command, flag string, f Completer) {
+	_ = cmd.RegisterFlagCompletionFunc(flag, f) // fails only for an unknown flag, which tests would show
+}
+
+// FileCompleter offers files with these endings, or all files without any.
+func FileCompleter(ends ...string) Completer {
+	if len(ends) == 0 {
+		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
+	}
+	return cobra.FixedCompletions(ends, cobra.ShellCompDirectiveFilterFileExt)
 }

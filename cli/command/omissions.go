@@ -2,7 +2,7 @@ package command
 
 import (
 	"bytes"
-	"encoding/json"
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -10,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -34,10 +33,8 @@ func (a *App) verdictOf(ans *Answer) error {
 
 // ConcludeAnswer prints an answer and returns the error of its verdict.
 func (a *App) ConcludeAnswer(ans *Answer) error {
-	if err := a.PrintAnswer(ans); err != nil {
-		return err
-	}
-	return a.verdictOf(ans)
+	err := a.PrintAnswer(ans) // it may complete the verdict
+	return cmp.Or(err, a.verdictOf(ans))
 }
 
 // OmissionOut describes an omission in JSON (command-line.md#what-was-not-considered).
@@ -106,24 +103,16 @@ func NotCounted(all []model.Omission) string {
 	return words.CleanLine(words.ListFew(names, 3))
 }
 
-// omittedText returns the lines about omissions below an answer for people.
-func omittedText(all []OmissionOut) string {
-	if len(all) == 0 {
-		return ""
-	}
-	return "\n" + strings.Join(OmittedLines(all), "\n") + "\n"
-}
-
 // omittedLines returns the lines about omissions below an answer, as comments if the answer is YAML.
 func (ans *Answer) omittedLines(all []OmissionOut) string {
-	if ans.TellsOmissions {
+	text := strings.Join(OmittedLines(all), "\n")
+	switch {
+	case ans.TellsOmissions || text == "":
 		return ""
+	case ans.Comments:
+		return "# " + strings.ReplaceAll(text, "\n", "\n# ") + "\n"
 	}
-	text := omittedText(all)
-	if ans.Comments && text != "" {
-		return "# " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n# ") + "\n"
-	}
-	return text
+	return "\n" + text + "\n"
 }
 
 // mostMarkdownOmitted is the most characters of a list of omissions in markdown, since comments of pull
@@ -131,9 +120,7 @@ func (ans *Answer) omittedLines(all []OmissionOut) string {
 const mostMarkdownOmitted = 10_000
 
 // MarkdownOmitted returns the list of omissions that ends an answer in markdown.
-func MarkdownOmitted(a *App, all []model.Omission) string { return mdOmitted(a.OmissionsOut(all)) }
-
-func mdOmitted(all []OmissionOut) string {
+func MarkdownOmitted(all []OmissionOut) string {
 	if len(all) == 0 {
 		return ""
 	}
@@ -225,5 +212,3 @@ func (c valueWithOmissions) MarshalJSON() ([]byte, error) {
 	body = append(append(body, `"not_considered":`...), bytes.TrimSpace(list)...)
 	return append(body, '}'), nil
 }
-
-var _ json.Marshaler = valueWithOmissions{}

@@ -2,10 +2,13 @@ package command
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -35,7 +38,6 @@ func (t *TextTable) AddRow(cells ...string) {
 	}))
 }
 
-// columnWidths returns the width of every column in cells.
 func (t *TextTable) columnWidths() []int {
 	widths := make([]int, len(t.Head))
 	for _, row := range t.lines() {
@@ -48,7 +50,6 @@ func (t *TextTable) columnWidths() []int {
 	return widths
 }
 
-// lines returns the head and the rows.
 func (t *TextTable) lines() [][]string { return append([][]string{t.Head}, t.Rows...) }
 
 // String returns the table with its cells marked.
@@ -107,92 +108,65 @@ func (a *App) SaveAnswer(ans *Answer, path string) error {
 	return a.verdictOf(ans)
 }
 
-// formError says that the command has the form, but not with these flags.
-func formError(form string) error {
-	return fmt.Errorf("-o %s is not available with these flags: use table, wide, json or yaml", form)
-}
-
 // writeAnswer writes an answer. compact puts JSON on one line, so that a series of answers can be read line by
 // line.
-func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) error {
+func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) (err error) {
 	var text string
-	out := a.OmissionsOut(ans.NotConsidered)
-	below := ans.leftOutLines(a)
-	if a.template != nil {
+	out, below, form := a.OmissionsOut(ans.NotConsidered), ans.leftOutLines(a), a.Flags.Output
+	switch {
+	case a.template != nil:
 		return writeTemplate(a, w, ans, out)
-	}
-	switch a.Flags.Output {
-	case SARIFForm, GitHubForm, GitLabForm, JUnitForm:
+	case slices.Contains(Forms, form) && ans.Report != nil:
 		return writeReport(a, w, ans, out)
-	case "json":
-		if ans.Items != nil {
-			return ans.Items.writeJSON(w, compact)
+	case form == "json" && ans.Items != nil:
+		return ans.Items.writeJSON(w, compact)
+	case form == "json" && ans.Long != nil:
+		return writeLongList(a, w, ans.Long, out, compact)
+	case form == "json":
+		raw, err := encodeJSON(a.addOmissions(ans.Value, out), compact)
+		if err == nil {
+			_, err = w.Write(words.CleanJSON(raw))
 		}
-		if ans.Long != nil {
-			return writeLongList(a, w, ans.Long, out, compact)
-		}
-		return writeJSON(w, a.addOmissions(ans.Value, out), compact)
-	case "yaml":
+		return err
+	case form == "yaml":
 		value := ans.Value
 		if ans.Items != nil {
 			value = ans.Items.makeAll()
 		}
-		raw, err := marshalYAML(a.addOmissions(value, out))
-		if err != nil {
+		if text, err = marshalYAML(a.addOmissions(value, out)); err != nil {
 			return fmt.Errorf("write YAML: %w", err)
 		}
-		text = string(raw)
-	case MarkdownForm:
-		if ans.Markdown == nil {
-			return formError(a.Flags.Output)
-		}
+	case form == MarkdownForm && ans.Markdown != nil:
 		text = ans.Markdown() + below
 		if !ans.TellsOmissions {
-			text += mdOmitted(out)
+			text += MarkdownOmitted(out)
 		}
-	case CSVForm:
-		if ans.CSV == nil {
-			return formError(a.Flags.Output)
-		}
+	case form == CSVForm && ans.CSV != nil:
 		text = ans.CSV()
-		a.sayOmitted(out)
-	case DotForm, SVGForm, HTMLForm:
-		text = ans.Drawing(a.Flags.Output)
-		a.sayOmitted(out) // on stderr even if the drawing has them: nobody sees the written file
-	case NbctlForm:
-		text = ans.Records()
-		a.sayOmitted(out)
-	case NameForm:
-		if ans.Names == nil {
-			return formError(a.Flags.Output)
-		}
+	case form == NameForm && ans.Names != nil:
 		for _, name := range ans.Names() {
 			text += words.CleanLine(name) + "\n"
 		}
-		a.sayOmitted(out)
-	default:
-		if system.SystemOfForm(a.Flags.Output) != nil {
-			text = ans.Records()
-			a.sayOmitted(out)
-			break
-		}
-		wide := a.Flags.Output == "wide"
-		if ans.Items == nil {
-			text = ans.Text(wide) + below + ans.omittedLines(out)
-			break
-		}
-		var err error
-		if text, err = ans.Items.itemsText(wide); err != nil {
+	case form == CSVForm, form == NameForm, form == MarkdownForm, slices.Contains(Forms, form):
+		return fmt.Errorf("-o %s is not available with these flags: use table, wide, json or yaml", form)
+	case form == DotForm, form == SVGForm, form == HTMLForm:
+		text = ans.Drawing(form)
+	case form == NbctlForm, system.SystemOfForm(form) != nil:
+		text = ans.Records()
+	case ans.Items != nil:
+		if text, err = ans.Items.itemsText(form == "wide"); err != nil {
 			return err
 		}
-		text += omittedText(a.OmissionsOut(ans.NotConsidered)) // known only now
+		text += ans.omittedLines(a.OmissionsOut(ans.NotConsidered)) // known only now
+	default:
+		text = ans.Text(form == "wide") + below + ans.omittedLines(out)
 	}
-	_, err := io.WriteString(w, text)
+	if slices.Contains([]string{CSVForm, NameForm, DotForm, SVGForm, HTMLForm, NbctlForm}, form) || system.SystemOfForm(form) != nil {
+		a.sayOmitted(out) // on stderr even if a drawing has them: nobody sees the written file
+	}
+	_, err = io.WriteString(w, text)
 	return err
 }
-
-// PrintsTemplate reports whether -o is a template.
-func PrintsTemplate(a *App) bool { return a.template != nil }
 
 // PrintsValues reports whether answers are printed for programs: JSON, YAML or a template.
 func (a *App) PrintsValues() bool {
@@ -223,15 +197,6 @@ func writeTemplate(a *App, w io.Writer, ans *Answer, out []OmissionOut) error {
 	return err
 }
 
-func writeJSON(w io.Writer, v any, compact bool) error {
-	raw, err := encodeJSON(v, compact)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(words.CleanJSON(raw))
-	return err
-}
-
 func encodeJSON(v any, compact bool) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -247,13 +212,13 @@ func encodeJSON(v any, compact bool) ([]byte, error) {
 
 // marshalYAML writes a value as YAML. With invisible characters it writes JSON, which is also YAML, with
 // escapes.
-func marshalYAML(v any) ([]byte, error) {
+func marshalYAML(v any) (string, error) {
 	out, err := yaml.Marshal(v)
 	if err != nil || words.CleanBlock(string(out)) == string(out) {
-		return out, err
+		return string(out), err
 	}
-	raw, err := encodeJSON(v, false)
-	return []byte(words.Escape(string(raw))), err
+	out, err = encodeJSON(v, false)
+	return words.Escape(string(out)), err
 }
 
 // cleanWriter writes text for people. Invisible characters become JSON escapes, which mean the same inside a
@@ -300,3 +265,132 @@ func ShortID(id string, wide bool) string {
 	}
 	return strings.TrimPrefix(id, nb.DefaultController+":")
 }
+
+// TableAnswer returns the rows of a page's table as an answer; facts are its JSON and YAML.
+func TableAnswer[F any](a *App, facts any, t *page.Table[F], rows []F) *Answer {
+	ans := &Answer{Value: facts}
+	if t.Head != nil {
+		rows = slices.DeleteFunc(slices.Clone(rows), t.Head)
+	}
+	ans.Text = func(wide bool) string { return TableText(t, rows, wide, TerminalWidth(a.Raw)) }
+	ans.CSV = func() string {
+		cols := t.PrintedColumns()
+		lines := page.MapList(rows, func(row F) []string { return ExactCells(cols, row) })
+		return CSVText(page.MapList(cols, func(c page.Column[F]) string { return c.Key }), lines)
+	}
+	ans.Markdown = func() string { return MarkdownTable(t, rows) }
+	return ans
+}
+
+// CSVText returns lines in CSV; without a head it has no titles.
+func CSVText(head []string, lines [][]string) string {
+	var b strings.Builder
+	w := csv.NewWriter(&b) // in memory: no errors
+	if head != nil {
+		_ = w.Write(head)
+	}
+	for _, cells := range lines {
+		_ = w.Write(page.MapList(cells, words.Escape))
+	}
+	w.Flush()
+	return b.String()
+}
+
+// MarkdownTable returns a page's table in markdown.
+func MarkdownTable[F any](t *page.Table[F], rows []F) string {
+	cols := t.SeenColumns(rows, false)
+	return MarkdownRows(page.MapList(cols, titleOf[F]), page.MapList(cols, func(c page.Column[F]) bool { return c.Right }),
+		page.MapList(rows, func(row F) []string {
+			return page.MapList(cols, func(c page.Column[F]) string { return c.Cell(row).String() })
+		}))
+}
+
+// MarkdownRows returns a table in markdown. right says of each column whether it is right-aligned.
+func MarkdownRows(head []string, right []bool, rows [][]string) string {
+	var b strings.Builder
+	line := func(cells []string) {
+		b.WriteString("| " + strings.Join(page.MapList(cells, MarkdownCell), " | ") + " |\n")
+	}
+	line(head)
+	for _, r := range right {
+		b.WriteString("|---")
+		if r {
+			b.WriteByte(':')
+		}
+	}
+	b.WriteString("|\n")
+	for _, row := range rows {
+		line(row)
+	}
+	return b.String()
+}
+
+// MarkdownCell escapes text for a markdown table, where a row is one line.
+func MarkdownCell(text string) string {
+	return strings.ReplaceAll(MarkdownText(text), "\n", "<br>")
+}
+
+// leastFlex is the smallest width of a column whose text may have any length.
+const leastFlex = 16
+
+// TableText returns a page's table for people. width is the terminal's width, or 0. The least important
+// columns are dropped until the others fit. Columns with text of any length wrap (FitText). wide keeps all
+// columns.
+func TableText[F any](t *page.Table[F], rows []F, wide bool, width int) string {
+	if len(rows) == 0 && t.Empty != "" {
+		return t.Empty + "\n"
+	}
+	cols := t.SeenColumns(rows, wide)
+	for {
+		out := &TextTable{Head: page.MapList(cols, titleOf[F])}
+		for _, row := range rows {
+			cells := page.MapList(cols, func(c page.Column[F]) string { return paintCell(c.Cell(row)) })
+			if t.Short != nil && t.Short(row) {
+				last := slices.IndexFunc(cols, func(c page.Column[F]) bool { return c.Name })
+				cells = cells[:last+1]
+			}
+			if t.Under != nil && t.Under(row) {
+				cells[0] = "  " + cells[0]
+			}
+			out.AddRow(cells...)
+		}
+		needs := 2 * (len(cols) - 1)
+		for i, w := range out.columnWidths() {
+			if cols[i].Flex { // it wraps
+				w = min(w, max(cols[i].Min, leastFlex))
+			}
+			needs += w
+		}
+		least := slices.MinFunc(cols, func(a, b page.Column[F]) int { return a.Worth - b.Worth }).Worth
+		if wide || width <= 0 || least >= page.Always || needs <= width {
+			return out.String()
+		}
+		cols = slices.DeleteFunc(cols, func(c page.Column[F]) bool { return c.Worth == least })
+	}
+}
+
+func titleOf[F any](c page.Column[F]) string { return c.Title }
+
+// ExactCells returns the cells of a row for programs, with numbers without commas.
+func ExactCells[F any](cols []page.Column[F], row F) []string {
+	return page.MapList(cols, func(c page.Column[F]) string {
+		exact := ""
+		if c.Exact != nil {
+			exact = c.Exact(row)
+		}
+		return cmp.Or(exact, words.PlainNumber(c.Cell(row).String()))
+	})
+}
+
+// MarkdownLines converts lines of text to markdown, keeping the line breaks.
+func MarkdownLines(text string) string {
+	return strings.ReplaceAll(MarkdownText(strings.TrimSpace(text)), "\n", "  \n")
+}
+
+// MarkdownText escapes text for markdown. Forges turn addresses into links and @names into mentions; invisible
+// characters prevent that.
+func MarkdownText(s string) string { return markdownEscapes.Replace(s) }
+
+var markdownEscapes = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "|", `\|`, "&", "&amp;", "<", "&lt;", ">", "&gt;",
+	"[", `\[`, "]", `\]`, "#", `\#`,
+	"~", `\~`, "@", "@<!-- -->", "://", "&#58;//", "www.", "www&#46;")

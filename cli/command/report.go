@@ -5,10 +5,17 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"net/url"
+	"os"
 	"path"
 	"path/filepath"
 	"strings"
+
+	"rung/model"
+	"rung/model/lint"
+	"rung/pages/findings"
+	"rung/pages/page"
 )
 
 // Forms of a report, as -o names them.
@@ -117,7 +124,6 @@ func (f *Result) text() string {
 // level returns the level, Error by default.
 func (f *Result) level() Level { return cmp.Or(f.Level, Error) }
 
-// notPassed returns the results that did not pass.
 func (r *Report) notPassed() (out []*Result) {
 	for i := range r.Results {
 		if r.Results[i].Outcome != Passed {
@@ -177,3 +183,74 @@ func (r *Report) uri(file string) string {
 	}
 	return u.String()
 }
+
+// writeReport writes the report of an answer in the form of -o, and nothing else to w. Omissions and the
+// summary go to stderr for people.
+func writeReport(a *App, w io.Writer, ans *Answer, out []OmissionOut) error {
+	r := ans.Report()
+	r.Version = a.Version
+	if len(a.Flags.Files) > 0 {
+		r.Input = a.Flags.Files[0]
+	}
+	var err error
+	if r.Folder, err = os.Getwd(); err != nil {
+		return fmt.Errorf("name files relative to the working folder: %w", err)
+	}
+	r.NotConsidered = page.MapList(out, func(o OmissionOut) Omission {
+		level := Error
+		switch {
+		case o.Assumed:
+			level = Note
+		case o.Allowed:
+			level = Warning
+		}
+		return Omission{Code: string(o.Code), Level: level, Text: o.Text, File: o.File, Line: o.Line}
+	})
+	text, err := r.Write(a.Flags.Output)
+	if err != nil {
+		return fmt.Errorf("-o %s: %w", a.Flags.Output, err)
+	}
+	a.sayOmitted(out)
+	a.SayOnce(ans.Summary)
+	_, err = io.WriteString(w, text)
+	return err
+}
+
+// AddFindings adds a result for each finding, and the rules of their codes.
+func (r *Report) AddFindings(found []model.Finding) {
+	explained := map[string]bool{}
+	for _, f := range findings.FindingsOf(found) {
+		kind := lint.KindOfCode(f.Code)
+		if !explained[f.Code] {
+			explained[f.Code] = true
+			rule := Rule{Code: f.Code, Help: "docs/findings.md#" + f.Code + " has an example."}
+			if kind != nil {
+				rule.Says = kind.Says
+			}
+			if kind != nil && kind.Remedy != "" {
+				rule.Help = "What to do: " + kind.Remedy + ".\n" + rule.Help
+			}
+			r.Rules = append(r.Rules, rule)
+		}
+		o := Result{Code: f.Code, Level: severityLevels[f.Severity], Message: f.Message, Object: f.Policy, File: f.Of.Origin.File,
+			Line: f.Of.Origin.Line, Key: f.PlaceText()}
+		if f.Policy != "" {
+			o.Name = strings.TrimSpace(f.Code + ": " + f.Policy + " " + f.PlaceText())
+		}
+		if place := f.PlaceText(); place != "" {
+			o.Message = place + ": " + o.Message
+		}
+		if kind == nil {
+			o.Key += " " + f.Message // a policy may have several errors of one code
+		}
+		if !f.Of.Witness.IsZero() {
+			o.Detail = "for example " + f.Of.Witness.String()
+		}
+		if f.Remedy != "" {
+			o.Message += " → " + f.Remedy
+		}
+		r.Results = append(r.Results, o)
+	}
+}
+
+var severityLevels = map[model.Severity]Level{model.SeverityError: Error, model.SeverityWarning: Warning, model.SeverityInfo: Note}

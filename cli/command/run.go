@@ -3,6 +3,7 @@ package command
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -127,7 +128,11 @@ func (a *App) WithConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 	defer e.Close()
 	err = awaitRead(ctx, a, e, ready, func(what string) { fmt.Fprintln(a.Err, "rung: waiting for "+what) })
 	a.sayProblems(e.Revision())
-	a.sayNotices(e)
+	for _, n := range e.Notices() { // of what the engine repaired when it started
+		if !a.Flags.Quiet {
+			a.SayOnce(words.CleanLine(n))
+		}
+	}
 	if err != nil {
 		return err
 	}
@@ -248,34 +253,25 @@ func (a *App) sayProblems(r *revision.Revision) {
 	}
 }
 
-// sayNotices prints what the engine found and repaired when it started.
-func (a *App) sayNotices(e *engine.Engine) {
-	for _, n := range e.Notices() {
-		if !a.Flags.Quiet {
-			a.SayOnce(words.CleanLine(n))
-		}
-	}
-}
-
 func waitingForText(r *revision.Revision) string {
-	if !r.Loaded {
-		if r.Mode.Name == revision.ClusterMode {
-			text := "the API server " + r.Mode.Server
-			if u := r.Unread(); u != nil && u.Objects > 0 && len(u.Kinds) > 0 {
-				text = u.KindsText() + " of " + text
-			}
-			if r.Mode.Login != "" {
-				text += ", or the login plugin " + r.Mode.Login
-			}
-			return text
+	switch {
+	case !r.Loaded && r.Mode.Name == revision.ClusterMode:
+		text := "the API server " + r.Mode.Server
+		if u := r.Unread(); u != nil && u.Objects > 0 && len(u.Kinds) > 0 {
+			text = u.KindsText() + " of " + text
 		}
+		if r.Mode.Login != "" {
+			text += ", or the login plugin " + r.Mode.Login
+		}
+		return text
+	case !r.Loaded:
 		return "the manifests"
 	}
 	for _, z := range r.Zones {
-		if z.Conn != model.ConnSynced {
-			if z.Error == "" {
-				return fmt.Sprintf("zone %s (%s)", z.Name, z.Conn)
-			}
+		switch {
+		case z.Conn != model.ConnSynced && z.Error == "":
+			return fmt.Sprintf("zone %s (%s)", z.Name, z.Conn)
+		case z.Conn != model.ConnSynced:
 			return fmt.Sprintf("zone %s (%s: %s)", z.Name, z.Conn, z.Error)
 		}
 	}
@@ -287,4 +283,97 @@ func (a *App) SayNoRows(r *revision.Revision) {
 	if !r.System.HasFeature(system.Rows) && !a.Flags.Quiet {
 		a.SayOnce(r.System.Title + " enforces the policies here: there are no zones or rows (docs/" + string(r.System.Name) + ".md)")
 	}
+}
+
+// ReadInputFully reads an input completely while a console runs. It prints, keeps and changes nothing, reads no
+// zone, and closes its engine before it returns.
+func ReadInputFully(ctx context.Context, a *App, input string) (*revision.Revision, error) {
+	if input == "-" {
+		return nil, errors.New("standard input is the keyboard here")
+	}
+	side, err := ForInput(a, input)
+	if err != nil {
+		return nil, err
+	}
+	side.Needs, side.Flags.Kube.reconcile = NeedNothing, false
+	for _, path := range side.Flags.Files {
+		if err := engine.CheckInput(ctx, path); err != nil {
+			return nil, err
+		}
+	}
+	cfg, err := side.EngineConfig(ctx, false, false)
+	if err != nil {
+		return nil, err
+	}
+	cfg.Mode.Simulated, cfg.Reconcile, cfg.StateDir = false, false, ""
+	e, err := engine.New(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	defer e.Close()
+	ready := func(*revision.Revision) bool { return true }
+	if err := awaitRead(ctx, side, e, ready, func(string) {}); err != nil {
+		return nil, err
+	}
+	return e.Revision(), nil
+}
+
+// PermanentFlag returns the flag that makes a change permanent.
+func (a *App) PermanentFlag() string {
+	if len(a.Flags.Files) > 0 {
+		return "--write-back"
+	}
+	return "--write"
+}
+
+// sayUnconfirmed prints the state of an unconfirmed change on trial. It first reverts an expired one of an
+// earlier run, and returns true if it did.
+func (a *App) sayUnconfirmed(ctx context.Context, e *engine.Engine) (changed bool) {
+	if a.completes {
+		return false
+	}
+	u := e.SettleTrial(ctx)
+	if u == nil {
+		return false
+	}
+	text := u.Text(e.Now())
+	if u.Title != "" {
+		text = u.Title + ": " + text
+	}
+	if u.Partly != "" && u.IsOpen() {
+		text += "; " + a.CommandElsewhere(e, "confirm", a.PermanentFlag()) + " finishes it, " + a.CommandElsewhere(e, "undo", a.PermanentFlag()) +
+			" undoes it"
+	}
+	if u.IsOpen() && u.TimeLeft(e.Now()) > 0 {
+		text += "; " + a.CommandElsewhere(e, "confirm") + " keeps it"
+	}
+	a.Say(text)
+	return !u.IsOpen()
+}
+
+// CommandElsewhere returns a rung command to type in another shell, for the same files or cluster and the same
+// state folder.
+func (a *App) CommandElsewhere(e *engine.Engine, command ...string) string {
+	args := append([]string{"rung"}, command...)
+	for _, f := range a.Flags.Files {
+		args = append(args, "-f", f)
+	}
+	if dir := a.Flags.StateDir; dir != "" {
+		args = append(args, "--state-dir", dir)
+	}
+	text := words.ShellJoin(args...)
+	if flags := e.Revision().Mode.Kubectl.Flags; flags != "" {
+		text += " " + flags
+	}
+	return text
+}
+
+// EndOverdue ends expired logging sessions, prints that, and reports whether there were any.
+func (a *App) EndOverdue(ctx context.Context, e *engine.Engine) (ended bool) {
+	if a.completes {
+		return false
+	}
+	texts := e.Sessions().EndOverdue(ctx)
+	a.Say(texts...)
+	return len(texts) > 0
 }

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"strings"
 
+	"rung/engine/trace"
 	"rung/model/words"
 )
 
@@ -63,4 +65,101 @@ func writeLongList(a *App, w io.Writer, l *LongList, out []OmissionOut, compact 
 		return err
 	}
 	return b.Flush()
+}
+
+// AnswerItems are the answers to many questions. They are worked out while they are written, a few at a time
+// on all cores: ten thousand answers with their text would need a hundred megabytes.
+type AnswerItems struct {
+	N    int
+	Item func(i int) AnswerItem // called once for each i, from any goroutine
+	End  func()                 // called after the last item
+}
+
+// itemsAtOnce is how many items are worked out, and then written, at a time.
+const itemsAtOnce = 256
+
+// writeEach formats every item and passes the texts on in order. form is called from any goroutine.
+func (it *AnswerItems) writeEach(form func(o AnswerItem) ([]byte, error), to func(i int, text []byte) error) error {
+	texts, errs := make([][]byte, itemsAtOnce), make([]error, itemsAtOnce)
+	for from := 0; from < it.N; from += itemsAtOnce {
+		n := min(itemsAtOnce, it.N-from)
+		trace.RunParallel(n, func(i int) { texts[i], errs[i] = form(it.Item(from + i)) })
+		for i := range n {
+			err := errs[i]
+			if err == nil {
+				err = to(from+i, texts[i])
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	it.End()
+	return nil
+}
+
+// writeJSON writes the items as encodeJSON writes a list.
+func (it *AnswerItems) writeJSON(w io.Writer, compact bool) error {
+	first, between, last := "[\n  ", ",\n  ", "\n]\n"
+	if compact {
+		first, between, last = "[", ",", "]\n"
+	}
+	if it.N == 0 {
+		first, last = "[", "]\n"
+	}
+	out := bytes.NewBufferString(first)
+	err := it.writeEach(func(o AnswerItem) ([]byte, error) {
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		if !compact {
+			enc.SetIndent("  ", "  ")
+		}
+		if err := enc.Encode(o); err != nil {
+			return nil, fmt.Errorf("write JSON: %w", err)
+		}
+		return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	}, func(i int, text []byte) error {
+		if i > 0 {
+			out.WriteString(between)
+		}
+		out.Write(text)
+		if i%itemsAtOnce != itemsAtOnce-1 {
+			return nil
+		}
+		_, err := w.Write(words.CleanJSON(out.Bytes()))
+		out.Reset()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	out.WriteString(last)
+	_, err = w.Write(words.CleanJSON(out.Bytes()))
+	return err
+}
+
+func (it *AnswerItems) itemsText(wide bool) (string, error) {
+	var out strings.Builder
+	err := it.writeEach(func(o AnswerItem) ([]byte, error) {
+		var b strings.Builder
+		o.WriteText(&b, wide, true)
+		return []byte(b.String()), nil
+	}, func(_ int, text []byte) error {
+		_, err := out.Write(text)
+		return err
+	})
+	return out.String(), err
+}
+
+func (it *AnswerItems) makeAll() []AnswerItem {
+	out := make([]AnswerItem, it.N)
+	trace.RunParallel(it.N, func(i int) { out[i] = it.Item(i) })
+	it.End()
+	return out
+}
+
+// AnswerItem prints the answer to one question, as one line if brief.
+type AnswerItem interface {
+	WriteText(b *strings.Builder, wide, brief bool)
 }

@@ -164,3 +164,28 @@ func (a *App) separatorText(again, screen bool) string {
 	}
 	return ""
 }
+
+// NetworkChoices returns the names that --network takes.
+func NetworkChoices(_ *engine.Engine, r *revision.Revision) []string {
+	return append([]string{revision.DefaultNetwork}, r.Desired.Networks().Names()...)
+}
+
+// NetworkCommand is QueryCommand with --network: it answers for the chosen network.
+func NetworkCommand(a *App, cmd *cobra.Command, of func(args []string, watched bool) Query) *cobra.Command {
+	name := cmd.Flags().String("network", "", "show this `NETWORK` instead of the default one")
+	return a.QueryCommand(cmd, func(args []string, watched bool) Query {
+		q := of(args, watched)
+		answer := q.Answer
+		q.Answer = func(ctx context.Context, e *engine.Engine, r *revision.Revision) (*Answer, error) {
+			if *name == "" || *name == revision.DefaultNetwork {
+				return answer(ctx, e, r) // the whole cluster
+			}
+			on := revision.OnNetwork(r, *name)
+			if on == nil {
+				return nil, fmt.Errorf("--network: %w", revision.ErrorNoNetwork(r, *name))
+			}
+			return answer(ctx, e, on)
+		}
+		return q
+	})
+}
