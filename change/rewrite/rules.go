@@ -23,7 +23,8 @@ func SwitchRules(old *model.Policy, m *change.Mutation, by model.LogSession, jud
 				name, was.BriefText(now), logline.FormerText(was)))
 		} else {
 			notes = append(notes, name+": replaces the session of "+was.BriefText(now))
-			if from, broken = EndRules(old, was, judge); from == nil {
+			from, broken = EndRules(old, was, judge)
+			if from == nil {
 				return nil, notes, broken
 			}
 		}

@@ -141,11 +141,13 @@ func readPacket(l *logline.Line, w []string) bool {
 
 // readRule reads the words between policy and packet: rule, direction, action, priority, appliedTo.
 func readRule(l *logline.Line, a *logline.NamedLine, w []string) bool {
-	act := len(w) - 3
-	isAction := func() bool { return act >= 0 && antreaVerdicts[w[act]] != "" }
-	if isAction() {
+	isAction := func(i int) bool { return i >= 0 && antreaVerdicts[w[i]] != "" }
+	act := len(w) - 2
+	switch {
+	case isAction(act - 1):
+		act--
 		a.AppliedTo = textOrNone(w[act+2])
-	} else if act++; !isAction() {
+	case !isAction(act):
 		return false
 	}
 	l.Verdict = antreaVerdicts[w[act]]

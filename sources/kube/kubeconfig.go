@@ -86,7 +86,8 @@ func (c *Cluster) User() string {
 	case over.AuthInfo.ClientCertificate != "":
 		name = "certificate of --client-certificate"
 	case ctx != nil || over.Context.AuthInfo != "":
-		if name = over.Context.AuthInfo; name == "" {
+		name = over.Context.AuthInfo
+		if name == "" {
 			name = ctx.AuthInfo
 		}
 	case c.context == inCluster:

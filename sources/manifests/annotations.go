@@ -109,8 +109,8 @@ func Attachments(annotation, namespace string) ([]string, error) {
 		}
 	} else {
 		for item := range strings.SplitSeq(annotation, ",") {
-			if item = strings.TrimSpace(item); item != "" {
-				s, err := selectionOf(item)
+			if strings.TrimSpace(item) != "" {
+				s, err := selectionOf(strings.TrimSpace(item))
 				if err != nil {
 					return nil, err
 				}

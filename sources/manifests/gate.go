@@ -41,15 +41,15 @@ type compiledCRD struct {
 // lazyCRDs returns the CRDs of a file, by kind. Each is compiled for the first object that needs it.
 type lazyCRDs = func() (map[model.Kind]func() (*compiledCRD, error), error)
 
-var antreaCRDs, ovnCRDs = crdsIn("schemas/crd.antrea.io.yaml"), crdsIn("schemas/k8s.ovn.org.yaml")
+var tieredCRDs, ovnCRDs = crdsIn("schemas/crd.antrea.io.yaml"), crdsIn("schemas/k8s.ovn.org.yaml")
 
 // embeddedCRDs are the CRDs of today's releases, earlierCRDs those of ReleaseEarlier.
 var (
 	embeddedCRDs = map[model.Kind]lazyCRDs{model.KindANP: crdsIn("crds/policy.networking.k8s.io_adminnetworkpolicies.yaml"),
 		model.KindBANP: crdsIn("crds/policy.networking.k8s.io_baselineadminnetworkpolicies.yaml"),
 		model.KindCNP:  crdsIn("crds/policy.networking.k8s.io_clusternetworkpolicies.yaml"),
-		model.KindACNP: antreaCRDs, model.KindANNP: antreaCRDs, model.KindTier: antreaCRDs, model.KindClusterGroup: antreaCRDs,
-		model.KindGroup: antreaCRDs, model.KindUDN: ovnCRDs, model.KindCUDN: ovnCRDs, model.KindCNC: ovnCRDs}
+		model.KindACNP: tieredCRDs, model.KindANNP: tieredCRDs, model.KindTier: tieredCRDs, model.KindClusterGroup: tieredCRDs,
+		model.KindGroup: tieredCRDs, model.KindUDN: ovnCRDs, model.KindCUDN: ovnCRDs, model.KindCNC: ovnCRDs}
 	earlierCRDs = map[model.Kind]lazyCRDs{
 		model.KindANP:  crdsIn("schemas/policy.networking.k8s.io_adminnetworkpolicies." + ReleaseEarlier + ".yaml"),
 		model.KindBANP: crdsIn("schemas/policy.networking.k8s.io_baselineadminnetworkpolicies." + ReleaseEarlier + ".yaml")}
@@ -72,8 +72,8 @@ func crdsIn(name string) lazyCRDs {
 		out := map[model.Kind]func() (*compiledCRD, error){}
 		for _, def := range append(file.Items, file.CustomResourceDefinition) {
 			kind := model.Kind(def.Spec.Names.Kind)
-			if def.Spec.Group == antreaGroupName { // its kinds share names with Kubernetes' own
-				kind += "." + antreaGroupName
+			if def.Spec.Group != policyGroup && def.Spec.Group != ovnGroup { // other kinds may share names with Kubernetes' own
+				kind += model.Kind("." + def.Spec.Group)
 			}
 			out[kind] = sync.OnceValues(func() (*compiledCRD, error) {
 				c, err := compileSchema(def.Spec.Versions[0].Schema.OpenAPIV3Schema)

@@ -99,7 +99,8 @@ func (t *TypedReader) policyOf(obj any, m metav1.Object, old model.Object) model
 // newerFields reports the fields that the policy's types lack; true if there are any.
 func (t *TypedReader) newerFields(p *model.Policy, u *unstructured.Unstructured) bool {
 	var fields []string
-	collectUnknown(u.Object["spec"], infoOf(infoOfKind(p.Kind).goType).fields["spec"], []yamltree.PathStep{yamltree.FieldStep("spec")}, &fields)
+	spec := infoOf(infoOfKind(p.Kind).goType).fields["spec"]
+	collectUnknown(u.Object["spec"], spec, []yamltree.PathStep{yamltree.FieldStep("spec")}, &fields)
 	p.Older = nil
 	if len(fields) > 0 && p.Kind.IsAdmin() {
 		p.Older = OlderOnServer(u.Object)
