@@ -20,7 +20,8 @@ func OverruledChecks(ctx context.Context, rev *revision.Revision, about Subject)
 		return nil
 	}
 	found := slices.DeleteFunc(revision.DecidedBefore(rev, ctx, about.Policy, about.Dir, about.Rule), func(b revision.OverruledRule) bool {
-		return !b.DecidesNothing && about.Dir == "" && ownRulesOnly(about.Policy, &b)
+		others := slices.ContainsFunc(b.RulesAbove, func(a revision.RuleAbove) bool { return a.Policy != about.Policy })
+		return !b.DecidesNothing && about.Dir == "" && !others // lines of the policy's own rules are the policy's, too
 	})
 	few, rest := FewOverruled(found)
 	for i := range few {
@@ -53,12 +54,6 @@ func FewOverruled(found []revision.OverruledRule) (few []revision.OverruledRule,
 		rest = words.Count(more, "more rule") + " " + words.OneOrMany(more, "is", "are") + " overruled like this."
 	}
 	return few[:min(len(few), mostBefore)], rest
-}
-
-// ownRulesOnly reports whether only the policy's own earlier rules decide before a rule: their lines are the
-// policy's, too.
-func ownRulesOnly(k model.PolicyKey, b *revision.OverruledRule) bool {
-	return !slices.ContainsFunc(b.RulesAbove, func(a revision.RuleAbove) bool { return a.Policy != k })
 }
 
 // logRemedy returns the command that makes the deciding rule log; empty unless that is an AdminNetworkPolicy

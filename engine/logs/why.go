@@ -259,11 +259,12 @@ func (c *checkList) checkActions(p *model.Policy, now model.LogLevels, ns string
 // netpolLevels checks a NetworkPolicy's levels: its rules log what they allow, the default deny of its
 // namespace logs the rest (ovn-kubernetes.md#namespace-logging).
 func (c *checkList) netpolLevels(p *model.Policy, now model.LogLevels) {
-	if now.Allow == "" && c.subject.Dir != "" { // its rules only allow
-		c.add("level", Wrong, "Namespace %s sets no level for allow: connections its NetworkPolicies allow are not logged.", p.Namespace).
-			Remedy = revision.NamespaceLogsCommand(c.rev, p.Namespace)
-	} else if now.Allow == "" {
-		c.add("level", Noted, "Namespace %s sets no level for allow: connections its NetworkPolicies allow are not logged.", p.Namespace)
+	if now.Allow == "" {
+		x := c.add("level", Noted, "Namespace %s sets no level for allow: connections its NetworkPolicies allow are not logged.",
+			p.Namespace)
+		if c.subject.Dir != "" { // its rules only allow
+			x.State, x.Remedy = Wrong, revision.NamespaceLogsCommand(c.rev, p.Namespace)
+		}
 	}
 	switch {
 	case now.Deny == "":
@@ -320,13 +321,5 @@ func (x Check) TextLine() string {
 
 // Sign returns ✓, ✗, · or ?.
 func (s CheckState) Sign() string {
-	switch s {
-	case Fine:
-		return words.Yes
-	case Wrong:
-		return words.No
-	case Noted:
-		return words.Noted
-	}
-	return words.Unknown
+	return map[CheckState]string{Fine: words.Yes, Wrong: words.No, Noted: words.Noted, Unknown: words.Unknown}[s]
 }
