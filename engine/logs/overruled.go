@@ -67,7 +67,7 @@ func logRemedy(rev *revision.Revision, k model.PolicyKey, b *revision.OverruledR
 	return revision.LogLevelCommand(rev, p, by.Action)
 }
 
-// DecidedFirst says which rules decide before a rule of a policy.
+// DecidedFirst tells which rules decide before a rule of a policy.
 func DecidedFirst(k model.PolicyKey, b *revision.OverruledRule) string {
 	rule := revision.RuleLabel(b.Direction, b.Rule, "")
 	if b.Rule < 0 {
@@ -106,7 +106,7 @@ func AboveName(k model.PolicyKey, a *revision.RuleAbove) string {
 	return a.Policy.ShortLabel() + " " + revision.RuleLabel(a.Direction, a.Rule, "")
 }
 
-// AboveLogs says whether a rule above logs.
+// AboveLogs tells whether a rule above logs.
 func AboveLogs(a *revision.RuleAbove) string {
 	if a.Level == "" {
 		return "does not log"
