@@ -96,17 +96,11 @@ func (c *ObjectChange) Place() string {
 // Source returns the name of a policy's source.
 func (c *ObjectChange) Source() string { return c.origin().Source }
 
-func (c *ObjectChange) origin() model.Origin {
-	if c.New != nil {
-		return c.New.Origin
-	}
-	return c.Old.Origin
-}
+func (c *ObjectChange) origin() model.Origin { return cmp.Or(c.New, c.Old).Origin }
 
 // annotationArgs returns the arguments of kubectl annotate that change the logging annotations.
 func (c *ObjectChange) annotationArgs() (words []string) {
-	set := AnnotationsOf(c.New)
-	had := AnnotationsOf(c.Old)
+	set, had := AnnotationsOf(c.New), AnnotationsOf(c.Old)
 	for _, name := range model.LoggingAnnotations() {
 		v, has := set[name]
 		was, there := had[name]
@@ -118,11 +112,6 @@ func (c *ObjectChange) annotationArgs() (words []string) {
 		}
 	}
 	return words
-}
-
-// onlyLogging reports whether only the logging annotations change.
-func (c *ObjectChange) onlyLogging() bool {
-	return len(c.Fields) > 0 && len(c.Fields) == len(c.annotationArgs())
 }
 
 func priorityOf(p *model.Policy) float64 {
@@ -262,7 +251,7 @@ func kubectlCommand(rev *revision.Revision, m Mutation, c *ObjectChange) string 
 	case c.New == nil:
 		return k.Delete(c.Key)
 	case m.Op == OpApply || c.Old == nil:
-	case c.onlyLogging():
+	case len(c.Fields) > 0 && len(c.Fields) == len(c.annotationArgs()): // only the logging annotations change
 		return k.Annotate(c.Key, c.annotationArgs()...)
 	case len(c.Fields) == 1 && c.Fields[0].Path == "spec.priority":
 		return k.SetPriority(c.Key, priorityOf(c.Old), priorityOf(c.New))

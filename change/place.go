@@ -1,6 +1,7 @@
 package change
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -54,15 +55,11 @@ func placeWhy(p *model.Policy, tier string, priority float64) string {
 // given. why is not empty if there is no such place.
 func (m *Mutation) PlaceOf(p *model.Policy) (tier string, priority float64, why string) {
 	tier, priority = m.Tier, m.Priority
-	own := float64(p.Priority)
 	if p.Tiered != nil {
-		own = p.Tiered.Priority
-		if tier == "" {
-			tier = p.Tiered.Tier
-		}
+		tier = cmp.Or(tier, p.Tiered.Tier)
 	}
 	if m.TierOnly {
-		priority = own
+		priority = priorityOf(p)
 	}
 	return tier, priority, placeWhy(p, m.Tier, priority)
 }

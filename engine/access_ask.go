@@ -5,7 +5,10 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"rung/change/gate"
 	"rung/engine/zones"
@@ -132,33 +135,25 @@ func askServedKinds(ctx context.Context, c *kube.Cluster, all []kube.AccessQuest
 func askAccess(ctx context.Context, c *kube.Cluster, questions []kube.AccessQuestion,
 	known map[kube.AccessQuestion]kube.AccessAnswer) (complete bool) {
 	var mu sync.Mutex
-	var workers sync.WaitGroup
-	complete = true
-	work := make(chan kube.AccessQuestion, len(questions))
+	var failed atomic.Bool
+	var workers errgroup.Group
+	workers.SetLimit(accessParallel)
 	for _, q := range questions {
-		work <- q
-	}
-	close(work)
-	for range accessParallel {
-		workers.Go(func() {
-			for q := range work {
-				mu.Lock()
-				stop := !complete
-				mu.Unlock()
-				if stop || ctx.Err() != nil {
-					return
-				}
-				a, err := c.MayDo(ctx, q)
-				mu.Lock()
-				if err != nil {
-					complete = false
-				} else {
-					known[q] = a
-				}
-				mu.Unlock()
+		workers.Go(func() error {
+			if failed.Load() || ctx.Err() != nil {
+				return nil
 			}
+			a, err := c.MayDo(ctx, q)
+			if err != nil {
+				failed.Store(true)
+				return nil
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			known[q] = a
+			return nil
 		})
 	}
-	workers.Wait()
-	return complete
+	_ = workers.Wait()
+	return !failed.Load()
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"rung/change/guard"
 	"rung/engine/zones"
 	"rung/model"
+	"rung/sources/retry"
 )
 
 // sourceArrivals collects policy changes that sources brought after loading and that were not made here. They
@@ -22,10 +24,6 @@ type sourceArrivals struct {
 	waiting map[model.PolicyKey]change.ObjectChange // Old is the policy before the first waiting change
 }
 
-func newArrivals() sourceArrivals {
-	return sourceArrivals{news: make(chan struct{}, 1), waiting: map[model.PolicyKey]change.ObjectChange{}}
-}
-
 // noteArrived records the policy changes of a source, once everything was read.
 func (s *loopState) noteArrived(changes []model.Change) {
 	if !s.engine.cfg.judgesArrivals() {
@@ -35,13 +33,9 @@ func (s *loopState) noteArrived(changes []model.Change) {
 	for i := range changes {
 		old, _ := changes[i].Old.(*model.Policy)
 		now, _ := changes[i].New.(*model.Policy)
-		switch {
-		case old == nil && now == nil, old != nil && now != nil && guard.SameDecisions(old, now):
-			continue
-		case now != nil:
-			came = append(came, change.ObjectChange{Key: now.Key, Old: old, New: now})
-		default:
-			came = append(came, change.ObjectChange{Key: old.Key, Old: old})
+		if c := (change.ObjectChange{Old: old, New: now}); decidesOtherwise(&c) {
+			c.Key = cmp.Or(now, old).Key
+			came = append(came, c)
 		}
 	}
 	if len(came) > 0 {
@@ -63,10 +57,7 @@ func (a *sourceArrivals) add(came []change.ObjectChange) {
 		a.waiting[c.Key] = c
 	}
 	a.mu.Unlock()
-	select {
-	case a.news <- struct{}{}:
-	default:
-	}
+	retry.Wake(a.news)
 }
 
 // dropMade drops a change made here whose source was faster: Rung itself wrote the file.
@@ -84,7 +75,7 @@ func (a *sourceArrivals) takeWaiting() (out []change.ObjectChange) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, k := range slices.SortedFunc(maps.Keys(a.waiting), model.PolicyKey.Compare) {
-		if c := a.waiting[k]; !(c.Old == nil && c.New == nil) && !(c.Old != nil && c.New != nil && guard.SameDecisions(c.Old, c.New)) {
+		if c := a.waiting[k]; decidesOtherwise(&c) {
 			out = append(out, c)
 		}
 	}
@@ -92,15 +83,18 @@ func (a *sourceArrivals) takeWaiting() (out []change.ObjectChange) {
 	return out
 }
 
+// decidesOtherwise reports whether a change changes what policies decide.
+func decidesOtherwise(c *change.ObjectChange) bool {
+	if c.Old == nil || c.New == nil {
+		return c.Old != c.New
+	}
+	return !guard.SameDecisions(c.Old, c.New)
+}
+
 // judgeArrivals judges the changes of sources batch by batch and calls met for each guard rail hit. Changes
 // that arrive meanwhile form the next batch.
 func (a *sourceArrivals) judgeArrivals(l *zones.Loop, g *gate.Gate, met func(code string)) {
-	for {
-		select {
-		case <-l.Context().Done():
-			return
-		case <-a.news:
-		}
+	for retry.Await(l.Context(), a.news) {
 		g.WaitIdle(l.Context())
 		came := a.takeWaiting()
 		if len(came) == 0 {

@@ -56,10 +56,7 @@ func (e *Engine) startGate() error {
 		History: h, Audit: history.NewAudit(e.cfg.Disk, dir), Identity: e.cfg.stateIdentity(), Now: e.loop.Clock, WaitShown: e.awaitShown,
 		HistoryChanged: func(undo, redo string) {
 			e.sessions.PublishEnded(nil)
-			e.runInLoop(func(s *loopState) {
-				s.undo, s.redo = undo, redo
-				s.MarkChanged()
-			})
+			e.changeState(func(s *loopState) { s.undo, s.redo = undo, redo })
 		}, LogRate: func(k model.PolicyKey) (int, bool) { return logRate(e.logs.Stats().PerRule, k) }})
 	e.sessions = NewLogSessions(e.loop, e.gate, LogSessionsConfig{ReadOnly: e.cfg.ReadOnly,
 		Follows: (e.cfg.Screen || e.cfg.Reconcile) && !e.cfg.ReadOnly && (e.cfg.Writer != nil || e.cfg.Sandbox != nil || e.cfg.Reconcile)})

@@ -110,16 +110,14 @@ func (c *Config) protectedNamespaces() []string {
 func ProtectedNamespaces(e *Engine) []string { return e.cfg.protectedNamespaces() }
 
 func (c *Config) check() error {
-	if c.Sandbox != nil && len(c.NB) > 0 {
+	switch is := system.SystemByName(c.System); {
+	case c.Sandbox != nil && len(c.NB) > 0:
 		return fmt.Errorf("a sandbox cannot be combined with --nb")
-	}
-	if c.Sandbox != nil && len(c.SB) > 0 {
+	case c.Sandbox != nil && len(c.SB) > 0:
 		return fmt.Errorf("a sandbox cannot be combined with --sb")
-	}
-	if c.Reconcile && len(c.Sources) == 0 {
+	case c.Reconcile && len(c.Sources) == 0:
 		return fmt.Errorf("cannot write rows without objects: all rows would look stale; add the manifests")
-	}
-	if is := system.SystemByName(c.System); c.Reconcile && !is.HasFeature(system.Rows) {
+	case c.Reconcile && !is.HasFeature(system.Rows):
 		return fmt.Errorf("cannot write rows with --%s %s: %s has no rows", system.Flag, c.System, is.Title)
 	}
 	names := map[string]bool{}
@@ -160,10 +158,4 @@ func (c *Config) podNamespaces() []string {
 		return []string{ns}
 	}
 	return kube.OVNNamespaces()
-}
-
-// readsDialects reports whether rows of other programs are read: on clusters and from databases given by
-// address.
-func (c *Config) readsDialects() bool {
-	return c.Sandbox == nil && (c.Kube != nil || len(c.NB) > 0 || c.ZoneOf != nil)
 }

@@ -5,12 +5,11 @@ import (
 	"context"
 	"fmt"
 
+	"rung/change"
 	"rung/change/gate"
 	"rung/change/planrun"
 	"rung/change/trial"
-
 	"rung/engine/logs"
-
 	"rung/engine/trace"
 	"rung/engine/zones"
 	"rung/model"
@@ -19,7 +18,6 @@ import (
 	"rung/sources/files"
 	"rung/sources/kube"
 	"rung/sources/nbdb"
-
 	"rung/sources/retry"
 )
 
@@ -57,7 +55,8 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	l := zones.NewLoop(ctx, cfg.Clock)
 	e := &Engine{
 		PublishedState: l.PublishedState, loop: l, cfg: cfg,
-		arrivals: newArrivals(), share: nbdb.NewSharing(),
+		arrivals: sourceArrivals{news: make(chan struct{}, 1), waiting: map[model.PolicyKey]change.ObjectChange{}},
+		share:    nbdb.NewSharing(),
 	}
 	if cfg.Screen {
 		e.slots = retry.New()
@@ -129,7 +128,9 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 // makeZones creates the zones, their options and the Southbound databases.
 func (e *Engine) makeZones() {
 	cfg, s, archives := &e.cfg, e.state, nbdb.NewArchives()
-	d := zones.DialectConfig{Flags: &cfg.Flags, Reads: cfg.readsDialects(), Kube: cfg.Kube, Namespaces: cfg.podNamespaces(),
+	// Rows of other programs are read on clusters, and from databases given by address.
+	reads := cfg.Sandbox == nil && (cfg.Kube != nil || len(cfg.NB) > 0 || cfg.ZoneOf != nil)
+	d := zones.DialectConfig{Flags: &cfg.Flags, Reads: reads, Kube: cfg.Kube, Namespaces: cfg.podNamespaces(),
 		Zones: len(cfg.NB) > 0 || cfg.ZoneOf != nil, Writes: cfg.Reconcile, Slots: e.slots}
 	s.dialects = zones.NewDialects(e.loop, d, s, zones.World{Cluster: s.cluster, Desired: s.desired})
 	z := zones.Config{NB: cfg.NB, TLS: cfg.NBTLS, ZoneOf: cfg.ZoneOf, Reconcile: cfg.Reconcile, Own: cfg.Sandbox != nil,
@@ -154,6 +155,14 @@ func (e *Engine) Close() {
 // ended first.
 func (e *Engine) runInLoop(f func(*loopState)) bool { return e.loop.Do(func() { f(e.state) }) }
 
+// changeState runs f like runInLoop, and causes a next revision.
+func (e *Engine) changeState(f func(*loopState)) bool {
+	return e.runInLoop(func(s *loopState) {
+		f(s)
+		s.MarkChanged()
+	})
+}
+
 // sendToLoop runs f in the loop without waiting for it.
 func (e *Engine) sendToLoop(f func(*loopState)) bool { return e.loop.Send(func() { f(e.state) }) }
 
@@ -166,9 +175,7 @@ func (e *Engine) runSource(src kube.Source) {
 }
 
 // whyReadOnly returns why changes cannot be switched on.
-func (e *Engine) whyReadOnly() string { return cmp.Or(e.cfg.WhyReadOnly, startedReadOnly) }
-
-const startedReadOnly = "started with --readonly"
+func (e *Engine) whyReadOnly() string { return cmp.Or(e.cfg.WhyReadOnly, "started with --readonly") }
 
 // SetWrites switches changes on or off for the rest of the session. It fails if the engine was started
 // read-only. The caller has already asked for confirmation.
@@ -176,10 +183,7 @@ func (e *Engine) SetWrites(on bool) error {
 	if on && e.cfg.ReadOnly {
 		return fmt.Errorf("changes stay off: %s: %w", e.whyReadOnly(), model.ErrRejected)
 	}
-	if !e.runInLoop(func(s *loopState) {
-		s.writes = on
-		s.MarkChanged()
-	}) {
+	if !e.changeState(func(s *loopState) { s.writes = on }) {
 		return fmt.Errorf("switch changes: the engine has ended: %w", context.Canceled)
 	}
 	note := "changes switched off"

@@ -12,6 +12,7 @@ import (
 	"rung/engine/logs"
 	"rung/model"
 	"rung/sources/files"
+	"rung/sources/retry"
 )
 
 // countsFolder holds the hits of rules in the state folder, one file for each cluster or path.
@@ -69,15 +70,9 @@ func (k *keptCounts) openCounts() (err error) {
 // keepWriting writes the counts every minute and at the end.
 func (k *keptCounts) keepWriting() {
 	defer func() { _ = k.lock.Close() }()
-	ticker := time.NewTicker(countsEvery)
-	defer ticker.Stop()
 	told := false
 	for ended := false; !ended; {
-		select {
-		case <-k.engine.loop.Context().Done():
-			ended = true
-		case <-ticker.C:
-		}
+		ended = !retry.Sleep(k.engine.loop.Context(), countsEvery)
 		if err := k.writeCounts(); err != nil && !told {
 			told = true
 			k.engine.loop.RecordActivity(model.Activity{By: "log", Summary: "rule hits could not be saved", Error: err.Error()})

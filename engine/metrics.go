@@ -141,7 +141,9 @@ func (m *Health) Collect(ch chan<- prometheus.Metric) {
 	for i := range policyMetrics {
 		m.policyMetrics(&policyMetrics[i], r, mine, gauge)
 	}
-	m.forgetZones(r.Zones)
+	m.mu.Lock()
+	maps.DeleteFunc(m.counts, func(name string, _ rowCount) bool { return r.Zone(name) == nil })
+	m.mu.Unlock()
 	m.collectHits(ch)
 	if waiting, dropped, ok := m.owners.WaitingReports(); ok {
 		gauge(reportsLeft, float64(waiting))
@@ -256,13 +258,4 @@ func (m *Health) countRows(z *model.ZoneState) map[string]map[string]int {
 	}
 	m.counts[z.Name] = rowCount{z.DB, n}
 	return n
-}
-
-// forgetZones drops the counts of deleted zones.
-func (m *Health) forgetZones(zones []*model.ZoneState) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	maps.DeleteFunc(m.counts, func(name string, _ rowCount) bool {
-		return !slices.ContainsFunc(zones, func(z *model.ZoneState) bool { return z.Name == name })
-	})
 }

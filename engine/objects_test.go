@@ -231,7 +231,7 @@ func TestSetWrites(t *testing.T) {
 	}{
 		{"on", true, false, "true ", true},
 		{"off", false, false, "false ", true},
-		{"read-only", true, true, "false " + startedReadOnly, false},
+		{"read-only", true, true, "false started with --readonly", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			e := quiet(t, func(c *Config) { c.Writes, c.ReadOnly, c.StateDir = tt.writes, tt.readOnly, t.TempDir() })

@@ -24,10 +24,7 @@ func (e *Engine) startPlans(dir string, h *history.History) {
 			if a, ok := runs.runEnded(p, e.Revision().Mode.Kubectl, e.Now()); ok {
 				e.loop.RecordActivity(a)
 			}
-			e.runInLoop(func(s *loopState) {
-				s.plan = p
-				s.MarkChanged()
-			})
+			e.changeState(func(s *loopState) { s.plan = p })
 		},
 		Ctx: e.loop.Context(), Run: e.loop.Go,
 	})

@@ -53,7 +53,7 @@ func (r *planRuns) runEnded(p *revision.PlanState, k model.Kubectl, now time.Tim
 	return a, true
 }
 
-// runOutcome says how a run of a plan ended.
+// runOutcome tells how a run of a plan ended.
 func runOutcome(p *revision.PlanState) string {
 	switch {
 	case p.State == revision.PlanStopped:

@@ -50,11 +50,11 @@ func (m *Health) ReadyChecks() []string {
 			out = append(out, "[+]"+what)
 		}
 	}
-	if r.Loaded {
-		check("the objects were read", nil)
-	} else {
-		check("", errNotLoaded)
+	var err error
+	if !r.Loaded {
+		err = errNotLoaded
 	}
+	check("the objects were read", err)
 	for _, z := range r.Zones {
 		if !z.Writes {
 			continue

@@ -13,17 +13,13 @@ import (
 func (e *Engine) startReverts(dir string) {
 	e.reverts = trial.New(e.gate, trial.Config{Dir: dir, Context: e.cfg.stateIdentity(), Disk: e.cfg.Disk, Adopts: e.cfg.Screen,
 		ReadOnly: e.cfg.ReadOnly, Publish: func(u *revision.UnconfirmedChange) {
-			if u.Ended != "" {
-				a := model.Activity{At: e.Now(), By: "user", Summary: u.Title + ": " + u.Ended}
-				if u.Title == "" {
-					a = model.Activity{At: e.Now(), By: "user", Summary: "look for an unconfirmed change", Error: u.Ended}
-				}
-				e.loop.RecordActivity(a)
+			switch {
+			case u.Ended != "" && u.Title == "":
+				e.loop.RecordActivity(model.Activity{By: "user", Summary: "look for an unconfirmed change", Error: u.Ended})
+			case u.Ended != "":
+				e.loop.RecordActivity(model.Activity{By: "user", Summary: u.Title + ": " + u.Ended})
 			}
-			e.runInLoop(func(s *loopState) {
-				s.unconfirmed = u
-				s.MarkChanged()
-			})
+			e.changeState(func(s *loopState) { s.unconfirmed = u })
 		}})
 	e.loop.Go(func() {
 		if e.WaitFor(e.loop.Context(), func(r *revision.Revision) bool { return r != nil && r.Loaded }) == nil {

@@ -114,7 +114,7 @@ func (l *LogSessions) endSession(k model.Key) bool {
 	if l.Revision().Plan.IsUnderWay() {
 		return false // the plan's steps expect unchanged policies
 	}
-	ended, nothing, err := l.gate.EndExpired(l.Context(), k)
+	ended, err := l.gate.EndExpired(l.Context(), k)
 	if err != nil && len(ended) == 0 {
 		a := l.retries[k]
 		a.dueAt, a.fails = l.Now().Add(min(sessionRetry, time.Second<<min(a.fails, 10))), a.fails+1
@@ -127,17 +127,10 @@ func (l *LogSessions) endSession(k model.Key) bool {
 	}
 	delete(l.retries, k)
 	delete(l.knownSessions, k)
-	if !nothing {
-		l.reportEnded(ended)
-	}
-	return true
-}
-
-// reportEnded records expired sessions in the activity.
-func (l *LogSessions) reportEnded(ended []model.EndedLogSession) {
 	for _, s := range ended {
 		l.RecordActivity(model.Activity{At: s.At, By: "user", Policy: policyOf(s.Target), Summary: s.String()})
 	}
+	return true
 }
 
 // policyOf returns the policy of an activity; empty for a namespace, which has no page.
@@ -186,10 +179,9 @@ const keptEnded = 50
 func (l *LogSessions) PublishEnded(seen []model.EndedLogSession) {
 	mine := l.gate.EndedSessions()
 	l.Send(func() {
-		same := func(a, b model.EndedLogSession) bool { return a.ID == b.ID && a.Target == b.Target }
 		all := slices.Clone(mine)
 		for _, old := range append(seen, l.endedSessions...) {
-			if !slices.ContainsFunc(all, func(x model.EndedLogSession) bool { return same(x, old) }) {
+			if !slices.ContainsFunc(all, func(x model.EndedLogSession) bool { return x.ID == old.ID && x.Target == old.Target }) {
 				all = append(all, old)
 			}
 		}
@@ -212,7 +204,7 @@ func (l *LogSessions) EndOverdue(ctx context.Context) (said []string) {
 		if s.Problem != "" || !s.IsOver(l.Now()) {
 			continue
 		}
-		ended, _, err := l.gate.EndExpired(ctx, s.Target)
+		ended, err := l.gate.EndExpired(ctx, s.Target)
 		for _, x := range ended {
 			said = append(said, fmt.Sprintf("%s (%s)", x, s.Until.Local().Format(time.DateTime)))
 		}

@@ -1,11 +1,13 @@
 package engine
 
 import (
-	"rung/compiler"
+	"slices"
 
+	"rung/compiler"
 	"rung/engine/zones"
 	"rung/model"
 	"rung/revision"
+	"rung/sources/kube"
 	"rung/system"
 )
 
@@ -73,12 +75,7 @@ func (s *loopState) Recompile(o compiler.Options, anew bool) (changed bool) {
 }
 
 func (s *loopState) allLoaded() bool {
-	for _, src := range s.engine.cfg.Sources {
-		if !s.loaded[src.Name()] {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(s.engine.cfg.Sources, func(src kube.Source) bool { return !s.loaded[src.Name()] })
 }
 
 // allRead reports whether everything that rows are compiled from was read once. Before that no row is written:

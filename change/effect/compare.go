@@ -57,14 +57,16 @@ func Compare(ctx context.Context, before, after *revision.Revision, names [2]str
 	}
 	var sides [2][]model.Omission
 	for i, r := range []*revision.Revision{before, after} {
-		for p := range r.Cluster.EveryPolicy() {
-			d.ACLs[i] += revision.ACLCount(r, p.Key)
-		}
 		// Pods of networks that were read are compared there.
 		sides[i] = slices.DeleteFunc(revision.OmissionsOfAnswers(r, false), func(o model.Omission) bool {
 			return o.Code == model.OmittedNetwork && o.Remedy != ""
 		})
-		if r.Cluster.Count(model.KindPod) == 0 && !hasPolicy(r) {
+		policies := 0
+		for p := range r.Cluster.EveryPolicy() {
+			policies++
+			d.ACLs[i] += revision.ACLCount(r, p.Key)
+		}
+		if r.Cluster.Count(model.KindPod) == 0 && policies == 0 {
 			sides[i] = append(sides[i], model.Omission{Code: model.OmittedAll, Why: "nothing to compare: no policies and no pods"})
 		}
 	}
@@ -80,14 +82,6 @@ func Compare(ctx context.Context, before, after *revision.Revision, names [2]str
 // IsEmpty reports whether nothing differs.
 func (d *Difference) IsEmpty() bool {
 	return len(d.Policies)+len(d.Connections.List)+len(d.Connections.Came)+len(d.Connections.Went)+len(d.NewFindings)+len(d.GoneFindings) == 0
-}
-
-// hasPolicy reports whether a revision has any policy.
-func hasPolicy(r *revision.Revision) bool {
-	for range r.Cluster.EveryPolicy() {
-		return true
-	}
-	return false
 }
 
 // addOmissions adds the omissions of both sides: common ones once, the others with the name of their side.
@@ -144,8 +138,8 @@ func (d *Difference) judgeGuards(ctx context.Context, protected []string) error 
 	var back []model.Object
 	var gone []model.Key
 	for i := range d.Policies {
-		c := &d.Policies[i]
-		changes = append(changes, guard.PolicyChange{Key: c.Key, Old: c.Old, New: c.New})
+		c := &d.Policies[i].PolicyChange
+		changes = append(changes, *c)
 		if c.Old != nil {
 			back = append(back, c.Old)
 		} else {

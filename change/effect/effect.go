@@ -1,6 +1,7 @@
 package effect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -226,10 +227,7 @@ func namedServices(changes []change.ObjectChange) (out []model.Key) {
 				continue
 			}
 			for i := range p.Egress {
-				if p.Egress[i].Tiered == nil {
-					continue
-				}
-				for _, k := range p.Egress[i].Tiered.ToServices {
+				for _, k := range cmp.Or(p.Egress[i].Tiered, &model.TieredRule{}).ToServices {
 					if !slices.Contains(out, k) {
 						out = append(out, k)
 					}

@@ -41,7 +41,12 @@ func ReachConsequences(rev *revision.Revision, changes []change.ObjectChange) (o
 					add(fmt.Sprint(d, j), replicaKinds(x, x.ReachOfRule(r).ReachedPods()))
 					for k := range r.Peers {
 						if r.Peers[k].Kind == model.PeerNodes {
-							add("nodes", nodeNamesOf(x.NodesMatching(r.Peers[k].Nodes)))
+							var names []string
+							for _, n := range x.NodesMatching(r.Peers[k].Nodes) {
+								names = append(names, n.Name)
+							}
+							slices.Sort(names)
+							add("nodes", names)
 						}
 					}
 				}
@@ -50,14 +55,6 @@ func ReachConsequences(rev *revision.Revision, changes []change.ObjectChange) (o
 				p.Key.Label() + " applies to or reaches other pods than before"})
 		}
 	}
-	return out
-}
-
-func nodeNamesOf(nodes []*model.Node) (out []string) {
-	for _, n := range nodes {
-		out = append(out, n.Name)
-	}
-	slices.Sort(out)
 	return out
 }
 

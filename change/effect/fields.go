@@ -15,12 +15,11 @@ import (
 // FieldChanges lists the fields in which two objects differ, sorted by path. List elements are paired by
 // similarity, so that inserting a rule does not change all later rules.
 func FieldChanges(old, now *model.Policy) []change.FieldChange {
-	var d fieldDiff
-	d.compareValues("", old.AuthoredContent(), now.AuthoredContent())
-	for i := range d.changes {
-		describeSession(&d.changes[i])
+	changes := ValueChanges("", old.AuthoredContent(), now.AuthoredContent())
+	for i := range changes {
+		describeSession(&changes[i])
 	}
-	return d.changes
+	return changes
 }
 
 // ValueChanges lists the differences of a field between two objects, by path; nil means absent.
@@ -55,10 +54,8 @@ func (d *fieldDiff) compareValues(path string, old, now any) {
 }
 
 func (d *fieldDiff) compareMappings(path string, old, now map[string]any) {
-	all := maps.Clone(old)
-	if all == nil {
-		all = map[string]any{}
-	}
+	all := map[string]any{}
+	maps.Copy(all, old)
 	maps.Copy(all, now)
 	for _, k := range slices.Sorted(maps.Keys(all)) {
 		at := k
@@ -88,11 +85,8 @@ func (d *fieldDiff) compareLists(path string, old, now []any) {
 
 // valueText returns a value as text: scalars plain, others as compact JSON, "" if absent.
 func valueText(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return ""
-	case string:
-		return v
+	if text, ok := v.(string); ok || v == nil {
+		return text
 	}
 	return model.CompactJSON(v)
 }

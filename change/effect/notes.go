@@ -151,19 +151,13 @@ func (n *noteWriter) joiningPodNotes() (out []Consequence) {
 		what        string
 		pods, other []*model.Pod
 	}{{"newly selected", is, was}, {"no longer selected", was, is}} {
-		begin, kinds := countNewPods(side.pods, side.other)
-		if begin == 0 {
+		begin, kinds := newPods(side.pods, side.other)
+		if len(begin) == 0 {
 			continue
 		}
-		has := map[model.Key]bool{}
-		for _, p := range side.other {
-			has[p.Key] = true
-		}
 		var names []string
-		for _, p := range side.pods {
-			if !has[p.Key] {
-				names = append(names, p.Namespace+"/"+p.Name)
-			}
+		for _, p := range begin {
+			names = append(names, p.Namespace+"/"+p.Name)
 		}
 		out = append(out, Consequence{side.what + kinds, side.what + ": " + words.ListSome(names, 3)})
 	}
@@ -181,22 +175,22 @@ func (n *noteWriter) isolationNotes() (out []Consequence) {
 	for _, dir := range []model.Direction{model.Ingress, model.Egress} {
 		unit := revision.DefaultDeny(ns, dir)
 		was, is := n.rev.Subjects(unit), n.next.Subjects(unit)
-		if begin, kinds := countNewPods(is, was); begin > 0 {
+		if begin, kinds := newPods(is, was); len(begin) > 0 {
 			out = append(out, Consequence{"isolates " + dir.Lower() + kinds,
 				fmt.Sprintf("isolates %s of %s (%s) that no NetworkPolicy isolated before: %s",
-					words.Count(begin, "pod"), ns, dir.Lower(), n.next.System.NewIsolation[dir])})
+					words.Count(len(begin), "pod"), ns, dir.Lower(), n.next.System.NewIsolation[dir])})
 		}
-		if end, kinds := countNewPods(was, is); end > 0 {
+		if end, kinds := newPods(was, is); len(end) > 0 {
 			out = append(out, Consequence{"no longer isolates " + dir.Lower() + kinds,
 				fmt.Sprintf("%s of %s no longer isolated (%s): allowed unless another rule denies",
-					words.Count(end, "pod"), ns, dir.Lower())})
+					words.Count(len(end), "pod"), ns, dir.Lower())})
 		}
 	}
 	return out
 }
 
-// countNewPods counts the pods that are not in other, and returns their kinds.
-func countNewPods(pods, other []*model.Pod) (n int, kinds string) {
+// newPods returns the pods that are not in other, and their kinds.
+func newPods(pods, other []*model.Pod) (out []*model.Pod, kinds string) {
 	has := make(map[model.Key]bool, len(other))
 	for _, p := range other {
 		has[p.Key] = true
@@ -204,11 +198,11 @@ func countNewPods(pods, other []*model.Pod) (n int, kinds string) {
 	seen := map[string]bool{}
 	for _, p := range pods {
 		if !has[p.Key] {
-			n++
+			out = append(out, p)
 			seen[selectors.ReplicaKey(p)] = true
 		}
 	}
-	return n, strings.Join(slices.Sorted(maps.Keys(seen)), "\n")
+	return out, strings.Join(slices.Sorted(maps.Keys(seen)), "\n")
 }
 
 // newDeny reports whether the change makes a rule of that direction deny.

@@ -113,13 +113,6 @@ func (n *noteWriter) priorityNotes() (out []string) {
 	return out
 }
 
-func itOrThem(n int) string {
-	if n == 1 {
-		return "it"
-	}
-	return "them"
-}
-
 func policiesAt(others []placedPolicy, at *ladderPlace) (out []string) {
 	for i := range others {
 		if others[i].compare(*at) == 0 {
@@ -155,10 +148,10 @@ func orderNotes(was, others []placedPolicy, from, to *ladderPlace) (out []string
 		return append(out, neighboursAt(others, "order", to))
 	}
 	if len(above) > 0 {
-		out = append(out, "moves above "+words.ListSome(above, 3)+": now decides before "+itOrThem(len(above)))
+		out = append(out, "moves above "+words.ListSome(above, 3)+": now decides before "+words.OneOrMany(len(above), "it", "them"))
 	}
 	if len(below) > 0 {
-		out = append(out, "moves below "+words.ListSome(below, 3)+": now decides after "+itOrThem(len(below)))
+		out = append(out, "moves below "+words.ListSome(below, 3)+": now decides after "+words.OneOrMany(len(below), "it", "them"))
 	}
 	if len(parted) > 0 {
 		out = append(out, "no longer shares a priority with "+words.ListSome(parted, 3))
@@ -177,26 +170,19 @@ func neighboursAt(others []placedPolicy, verb string, at *ladderPlace) string {
 			below = &others[i]
 		}
 	}
-	var names []string
+	after, before, lead, end := "after ", "before ", verb+" ", ""
 	if verb == "order" {
-		for _, p := range []*placedPolicy{above, below} {
-			if p != nil {
-				names = append(names, p.String())
-			}
-		}
-		if len(names) == 0 {
-			return noOther
-		}
-		return orderKept + strings.Join(names, " and ") + " unchanged"
+		after, before, lead, end = "", "", orderKept, " unchanged"
 	}
+	var names []string
 	if above != nil {
-		names = append(names, "after "+above.String())
+		names = append(names, after+above.String())
 	}
 	if below != nil {
-		names = append(names, "before "+below.String())
+		names = append(names, before+below.String())
 	}
 	if len(names) == 0 {
 		return noOther
 	}
-	return verb + " " + strings.Join(names, " and ")
+	return lead + strings.Join(names, " and ") + end
 }

@@ -2,13 +2,12 @@ package effect
 
 import (
 	"fmt"
-	"iter"
 	"reflect"
 	"slices"
 	"strings"
 
 	"rung/change"
-
+	"rung/change/guard"
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/words"
@@ -17,8 +16,7 @@ import (
 
 // PolicyChange is the difference of a policy. A new policy has no Old, a removed one no New.
 type PolicyChange struct {
-	Key      model.PolicyKey
-	Old, New *model.Policy
+	guard.PolicyChange
 	// Set if its priority or tier changed.
 	Moved bool
 	// Rules that differ, by direction and index. Reordered are the directions in which equal rules changed
@@ -64,14 +62,6 @@ func (c *PolicyChange) Priorities() string {
 	return fmt.Sprintf("%d → %d", c.Old.Priority, c.New.Priority)
 }
 
-// isKindUnread reports whether a side never read the policies of a kind, so that additions and removals are
-// unknown.
-func isKindUnread(k model.Kind, before, after *revision.Revision) bool {
-	return slices.ContainsFunc([]*revision.Revision{before, after}, func(r *revision.Revision) bool {
-		return r.NeverRead(k) != nil
-	})
-}
-
 // comparePolicies lists the policies whose content differs, by kind and name.
 func comparePolicies(before, after *revision.Revision) (out []PolicyChange) {
 	var keys []model.Key
@@ -86,10 +76,11 @@ func comparePolicies(before, after *revision.Revision) (out []PolicyChange) {
 	slices.SortFunc(keys, model.Key.Compare)
 	for _, k := range keys {
 		old, now := before.Cluster.Policy(k), after.Cluster.Policy(k)
-		if model.SameContent(old, now) || (old == nil || now == nil) && isKindUnread(k.Kind, before, after) {
+		isUnread := before.NeverRead(k.Kind) != nil || after.NeverRead(k.Kind) != nil // additions and removals are unknown
+		if model.SameContent(old, now) || (old == nil || now == nil) && isUnread {
 			continue
 		}
-		c := PolicyChange{Key: k, Old: old, New: now}
+		c := PolicyChange{PolicyChange: guard.PolicyChange{Key: k, Old: old, New: now}}
 		if old != nil && now != nil {
 			c.Moved = old.Priority != now.Priority || old.Tier != now.Tier
 			for _, d := range model.Directions {
@@ -100,42 +91,26 @@ func comparePolicies(before, after *revision.Revision) (out []PolicyChange) {
 				}
 			}
 			c.Fields = slices.DeleteFunc(FieldChanges(old, now), func(f change.FieldChange) bool {
-				return isOfRule(f.Path) || f.Path == "spec.priority"
+				return strings.HasPrefix(f.Path, "spec.ingress") || strings.HasPrefix(f.Path, "spec.egress") || f.Path == "spec.priority"
 			})
 			c.Fields = append(c.Fields, ruleFields(old, now, c.Rules)...)
 			if len(c.Rules)+len(c.Reordered)+len(c.Fields) == 0 && !c.Moved {
 				c.Fields = FieldChanges(old, now) // report every difference
 			}
 		}
-		for d, r := range onlyRules(old, now) {
-			c.Rules = append(c.Rules, RuleChange{d, r[0], r[1]})
+		if old == nil {
+			for r := range now.AllRules() {
+				c.Rules = append(c.Rules, RuleChange{r.Direction, nil, r})
+			}
+		}
+		if now == nil {
+			for r := range old.AllRules() {
+				c.Rules = append(c.Rules, RuleChange{r.Direction, r, nil})
+			}
 		}
 		out = append(out, c)
 	}
 	return out
-}
-
-// onlyRules yields the rules of an added or removed policy, by direction.
-func onlyRules(old, now *model.Policy) iter.Seq2[model.Direction, [2]*model.Rule] {
-	return func(yield func(model.Direction, [2]*model.Rule) bool) {
-		for side, p := range []*model.Policy{old, now} {
-			if p == nil || old != nil && now != nil {
-				continue
-			}
-			for r := range p.AllRules() {
-				var pair [2]*model.Rule
-				pair[side] = r
-				if !yield(r.Direction, pair) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// isOfRule reports whether a field belongs to a rule.
-func isOfRule(path string) bool {
-	return strings.HasPrefix(path, "spec.ingress") || strings.HasPrefix(path, "spec.egress")
 }
 
 // fieldsOutsideText are fields of rules, omitted by RuleText.

@@ -100,20 +100,18 @@ func columnChanges(old, now map[string]any) []model.FieldDiff {
 	for _, name := range slices.Sorted(maps.Keys(some)) {
 		was, wasSet := old[name].([]string)
 		is, isSet := now[name].([]string)
-		f := model.FieldDiff{Column: name}
+		f, differs := model.FieldDiff{Column: name}, false
 		if wasSet || isSet {
 			f.Desired, f.Live = strconv.Itoa(len(is)), strconv.Itoa(len(was))
 			f.Missing, f.Extra = membersWithout(is, was), membersWithout(was, is)
-			if len(f.Missing)+len(f.Extra) == 0 {
-				continue
-			}
+			differs = len(f.Missing)+len(f.Extra) > 0
 		} else {
 			f.Desired, f.Live = columnText(now[name]), columnText(old[name])
-			if f.Desired == f.Live {
-				continue
-			}
+			differs = f.Desired != f.Live
 		}
-		out = append(out, f)
+		if differs {
+			out = append(out, f)
+		}
 	}
 	return out
 }
@@ -142,6 +140,12 @@ func CountRows(rows []change.RowChange) []RowCount {
 	out := []RowCount{{Table: nb.TableACL}, {Table: nb.TableAddressSet}, {Table: nb.TablePortGroup}}
 	for i := range out {
 		n := &out[i]
+		var parts []string
+		add := func(count int, word string) {
+			if count > 0 {
+				parts = append(parts, words.Thousands(count)+" "+word)
+			}
+		}
 		var changed []*change.RowChange
 		for j := range rows {
 			switch r := &rows[j]; {
@@ -155,16 +159,9 @@ func CountRows(rows []change.RowChange) []RowCount {
 				changed = append(changed, r)
 			}
 		}
-		var parts []string
-		if n.Added > 0 {
-			parts = append(parts, fmt.Sprintf("%s added", words.Thousands(n.Added)))
-		}
-		if n.Changed > 0 {
-			parts = append(parts, fmt.Sprintf("%s changed: %s", words.Thousands(n.Changed), strings.Join(columnsOf(changed), ", ")))
-		}
-		if n.Removed > 0 {
-			parts = append(parts, fmt.Sprintf("%s removed", words.Thousands(n.Removed)))
-		}
+		add(n.Added, "added")
+		add(n.Changed, "changed: "+strings.Join(columnsOf(changed), ", "))
+		add(n.Removed, "removed")
 		n.Text = strings.Join(parts, " · ")
 	}
 	return out

@@ -118,7 +118,7 @@ func (s *comparedState) addFindings(found []model.Finding) {
 	}
 }
 
-// ChangesSince says how a later preview of the same change differs for its reader; empty if it does not.
+// ChangesSince tells how a later preview of the same change differs for its reader; empty if it does not.
 func (p *Preview) ChangesSince(now *Preview) string {
 	switch {
 	case p.Blocked != now.Blocked && now.Blocked != "":
@@ -203,27 +203,27 @@ func (p *Preview) factsChanged(now *Preview) string {
 			return "zone " + z + " was lost"
 		}
 	}
-	if text, found := firstOnly(now.compared.facts, p.compared.facts); found {
-		return text
+	if f := firstOnly(now.compared.facts, p.compared.facts); f != nil {
+		return f.Text
 	}
-	if text, found := firstOnly(p.compared.facts, now.compared.facts); found {
-		return "no longer: " + text
+	if f := firstOnly(p.compared.facts, now.compared.facts); f != nil {
+		return "no longer: " + f.Text
 	}
 	return ""
 }
 
-// firstOnly returns the text of the first consequence in facts that others lacks.
-func firstOnly(facts, others []effect.Consequence) (text string, found bool) {
+// firstOnly returns the first consequence in facts that others lacks; nil if none.
+func firstOnly(facts, others []effect.Consequence) *effect.Consequence {
 	had := make(map[string]bool, len(others))
 	for _, f := range others {
 		had[f.Identity] = true
 	}
-	for _, f := range facts {
-		if !had[f.Identity] {
-			return f.Text, true
+	for i := range facts {
+		if !had[facts[i].Identity] {
+			return &facts[i]
 		}
 	}
-	return "", false
+	return nil
 }
 
 // addEffect records what happens to connections; their number does not count.

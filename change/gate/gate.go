@@ -90,16 +90,6 @@ func (g *Gate) judgingOptions() manifests.Options {
 	return manifests.Options{Schemas: g.schemas.Load(), Release: g.Config.Release}
 }
 
-// unknownGuard returns a guard rail that was not confirmed with the plan of a step, or nil.
-func (a Confirm) unknownGuard(p *Preview) *change.Guard {
-	for i := range p.Guards {
-		if !isConfirmed(a.guards, p.Guards[i]) {
-			return &p.Guards[i]
-		}
-	}
-	return nil
-}
-
 func isConfirmed(gs []change.Guard, g change.Guard) bool {
 	return slices.ContainsFunc(gs, func(c change.Guard) bool { return c.Code == g.Code && c.Policy == g.Policy })
 }
@@ -121,7 +111,10 @@ func (g *Gate) Preview(ctx context.Context, rev *revision.Revision, m change.Mut
 // ErrNotConfirmed. An error with a Result means that the change was made but not fully recorded. A plan is
 // started, and continues after Commit returns (Result.Plan).
 func (g *Gate) Commit(ctx context.Context, p *Preview, a Confirm) (*Result, error) {
-	if p != nil && p.Mutation.Plan && (p.Mutation.Op == change.OpUndo || p.Mutation.Op == change.OpRedo) { // the undo of a plan
+	if p == nil {
+		return nil, change.Blocked("there is no preview")
+	}
+	if p.Mutation.Plan && (p.Mutation.Op == change.OpUndo || p.Mutation.Op == change.OpRedo) { // the undo of a plan
 		if a.TrialTime != 0 {
 			return nil, change.Blocked("%s: a plan cannot be made on trial; roll it back instead", p.Title)
 		}
@@ -129,9 +122,6 @@ func (g *Gate) Commit(ctx context.Context, p *Preview, a Confirm) (*Result, erro
 			return nil, err
 		}
 		return &Result{Plan: true}, nil
-	}
-	if p == nil {
-		return nil, change.Blocked("there is no preview")
 	}
 	if !a.Yes {
 		return nil, fmt.Errorf("%s: %w", p.Title, change.ErrNotConfirmed)
@@ -159,18 +149,25 @@ func (g *Gate) Commit(ctx context.Context, p *Preview, a Confirm) (*Result, erro
 			return nil, err
 		}
 		record.Outcome(history.Refused, err, 0)
-		return nil, errors.Join(err, g.passUndone(fresh), g.Config.Audit.Write(record))
+		var herr error
+		if fresh.AlreadyUndone { // it has nothing left to do, so that the next undo is an older change
+			herr = g.Config.History.MarkUndone(fresh.Undoes)
+			g.PublishUndoTitles()
+		}
+		return nil, errors.Join(err, herr, g.Config.Audit.Write(record))
 	}
 	line, err := g.Config.Audit.Reserve(record)
 	if err != nil {
 		return nil, fmt.Errorf("%s: nothing was changed: the audit cannot be written: %w", p.Title, err)
 	}
+	refuse := func(result string, took time.Duration, err error) (*Result, error) {
+		record.Outcome(result, err, took)
+		return nil, errors.Join(err, g.Config.Audit.Finish(line, record))
+	}
 	// The way back is on disk before anything can need it.
 	trial, err := g.trials.BeginTrial(fresh, a, a.isPlanStep)
 	if err != nil {
-		err = fmt.Errorf("%s: nothing was changed: %w", p.Title, err)
-		record.Outcome(history.Refused, err, 0)
-		return nil, errors.Join(err, g.Config.Audit.Finish(line, record))
+		return refuse(history.Refused, 0, fmt.Errorf("%s: nothing was changed: %w", p.Title, err))
 	}
 	// Finishing a killed change adds no history entry, since that change has one already. A plan has one entry
 	// for all its steps.
@@ -178,9 +175,7 @@ func (g *Gate) Commit(ctx context.Context, p *Preview, a Confirm) (*Result, erro
 	if recorded {
 		if err := g.Config.History.Reserve(g.historyEntry(start, fresh, a, trial)); err != nil {
 			g.trials.ChangeFailed(trial)
-			err = fmt.Errorf("%s: nothing was changed: no room to record the undo: %w", p.Title, err)
-			record.Outcome(history.Refused, err, 0)
-			return nil, errors.Join(err, g.Config.Audit.Finish(line, record))
+			return refuse(history.Refused, 0, fmt.Errorf("%s: nothing was changed: no room to record the undo: %w", p.Title, err))
 		}
 	}
 	sent := slices.Clone(fresh.Objects)
@@ -189,17 +184,13 @@ func (g *Gate) Commit(ctx context.Context, p *Preview, a Confirm) (*Result, erro
 			g.Config.History.Release()
 		}
 		g.trials.ChangeFailed(trial)
-		err = fmt.Errorf("%s: %w", p.Title, err)
-		record.Outcome(history.Failed, err, g.Config.Now().Sub(start))
-		return nil, errors.Join(err, g.Config.Audit.Finish(line, record))
+		return refuse(history.Failed, g.Config.Now().Sub(start), fmt.Errorf("%s: %w", p.Title, err))
 	}
 	res := &Result{Took: g.Config.Now().Sub(start)}
 	if g.server != nil {
 		res.ServerChanged = serverChangesText(sent, fresh.Objects)
 	}
-	for _, c := range fresh.Objects {
-		res.Written = append(res.Written, c.Key)
-	}
+	res.Written = change.KeysOf(fresh.Objects)
 	var herr error
 	if recorded {
 		res.Undo, herr = g.Config.History.Push(g.historyEntry(start, fresh, a, trial))
@@ -217,15 +208,6 @@ func (g *Gate) Commit(ctx context.Context, p *Preview, a Confirm) (*Result, erro
 		return res, fmt.Errorf("%s: %w: %w", fresh.Title, change.ErrNotRecorded, err)
 	}
 	return res, nil
-}
-
-// passUndone marks an undo that has nothing left to do as passed, so that the next undo is an older change.
-func (g *Gate) passUndone(p *Preview) error {
-	if !p.AlreadyUndone {
-		return nil
-	}
-	defer g.PublishUndoTitles()
-	return g.Config.History.MarkUndone(p.Undoes)
 }
 
 // historyEntry returns the history entry of a change, by which it can be undone.
@@ -289,9 +271,10 @@ func CheckAgreement(p, fresh *Preview, a Confirm) error {
 	if fresh.Blocked != "" && p.Blocked != "" {
 		return change.Blocked("%s: %s", p.Title, fresh.Blocked)
 	}
-	if g := a.unknownGuard(fresh); a.isPlanStep && g != nil {
-		return fmt.Errorf("%s: new guard rail since the plan was confirmed: %s: %w",
-			p.Title, g.Message, change.ErrNotConfirmed)
+	for _, g := range fresh.Guards {
+		if a.isPlanStep && !isConfirmed(a.guards, g) {
+			return fmt.Errorf("%s: new guard rail since the plan was confirmed: %s: %w", p.Title, g.Message, change.ErrNotConfirmed)
+		}
 	}
 	if what := p.ChangesSince(fresh); what != "" {
 		return &StaleError{Title: p.Title, Difference: what, Preview: fresh}

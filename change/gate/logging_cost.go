@@ -20,10 +20,7 @@ func (g *Gate) logCost(next *revision.Revision, p *Preview) string {
 	if m.Op != change.OpLogLevel || !m.Levels.IsOn() || len(p.Objects) == 0 || !next.System.HasFeature(system.Rows) {
 		return ""
 	}
-	var targets []model.Key
-	for i := range p.Objects {
-		targets = append(targets, p.Objects[i].Key)
-	}
+	targets := change.KeysOf(p.Objects)
 	c := revision.CostOfLogging(next, targets)
 	if c.ACLs == 0 {
 		return "no row logs at these levels: no rule has these actions"
@@ -58,25 +55,24 @@ func (g *Gate) loggedLineRate(rev *revision.Revision, targets []model.Key) (line
 // byTime is the author of the end of an expired session, in history and audit.
 const byTime = "time"
 
-// EndExpired ends an expired logging session, as agreed when it began. nothing is true if it had ended
-// already.
-func (g *Gate) EndExpired(ctx context.Context, target model.Key) (ended []model.EndedLogSession, nothing bool, err error) {
+// EndExpired ends an expired logging session, as agreed when it began. It returns neither sessions nor an error
+// if the session had ended already.
+func (g *Gate) EndExpired(ctx context.Context, target model.Key) (ended []model.EndedLogSession, err error) {
 	m := change.Mutation{Op: change.OpLogEnd, Policy: target, Timed: true}
-	var p *Preview
 	for n := 0; ; n++ {
-		p, _ = g.resolveOnServer(ctx, g.Config.CurrentRevision(), m, nil)
+		p, _ := g.resolveOnServer(ctx, g.Config.CurrentRevision(), m, nil)
 		if p.IsNoChange() {
-			return nil, true, nil
+			return nil, nil
 		}
 		if p.Blocked != "" {
-			return nil, false, change.Blocked("%s", p.Blocked)
+			return nil, change.Blocked("%s", p.Blocked)
 		}
 		res, err := g.Commit(ctx, p, Confirm{Yes: true, By: byTime, Finish: true, reverts: true, retried: n < staleTries})
 		if res != nil {
-			return endedSessions(p, byTime, g.Config.Now()), false, err
+			return endedSessions(p, byTime, g.Config.Now()), err
 		}
 		if n == staleTries || !errors.Is(err, change.ErrStale) {
-			return nil, false, err
+			return nil, err
 		}
 	}
 }

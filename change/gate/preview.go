@@ -37,7 +37,8 @@ func (r *mutationResolver) findChanges() {
 	case change.OpApply:
 		r.applyDocuments()
 	case change.OpDelete:
-		r.removePolicy()
+		r.preview.Title = "Delete " + r.preview.Mutation.Policy.Label()
+		r.addChange(r.targetPolicy(), nil)
 	case change.OpMove:
 		r.movePolicy()
 	case change.OpLogLevel:
@@ -199,8 +200,10 @@ func (r *mutationResolver) applyDocuments() {
 	slices.SortStableFunc(r.preview.Errors, model.Broken.CompareLines)
 	m.PlaceErrors(r.preview.Errors)
 	r.noteLeftAside(aside)
-	if m.Prune {
-		r.prunePolicies(seen)
+	for p := range r.rev.Cluster.AllPolicies() {
+		if m.Prune && !seen[p.Key] {
+			r.addChange(p, nil)
+		}
 	}
 	for k := range base {
 		if !seen[k] && len(seen) > 0 && r.rev.Cluster.Changeable(k) != nil {
@@ -218,11 +221,11 @@ func (r *mutationResolver) blockConflict(base, now *model.Policy, c rewrite.Conf
 	if r.preview.Conflict == nil {
 		r.preview.Conflict = rewrite.MergeConflict(c)
 	}
-	if c.Now == "" {
+	switch {
+	case c.Now == "":
 		r.block("%s was removed meanwhile", c.Key.Label())
 		return
-	}
-	if base == nil || now == nil {
+	case base == nil || now == nil:
 		r.block("%s was changed meanwhile", c.Key.Label())
 		return
 	}
@@ -256,11 +259,6 @@ func (r *mutationResolver) targetPolicy() *model.Policy {
 	return old
 }
 
-func (r *mutationResolver) removePolicy() {
-	r.preview.Title = "Delete " + r.preview.Mutation.Policy.Label()
-	r.addChange(r.targetPolicy(), nil)
-}
-
 // movePolicy moves a policy to another priority or tier.
 func (r *mutationResolver) movePolicy() {
 	m, p := r.preview.Mutation, r.preview
@@ -276,10 +274,5 @@ func (r *mutationResolver) movePolicy() {
 	}
 	p.Title = fmt.Sprintf("Move %s from %s to %s", m.Policy.Label(), old.PlaceText(), model.PlaceText(tier, priority))
 	now, broken := rewrite.WithPlace(old, tier, priority, r.gate.judgingOptions())
-	p.Errors = append(p.Errors, broken...)
-	if now == nil {
-		return
-	}
-	p.Errors = append(p.Errors, now.Invalid...)
-	r.addChange(old, now)
+	r.takeRewritten(old, now, broken)
 }

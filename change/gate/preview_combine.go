@@ -64,12 +64,3 @@ func (r *mutationResolver) noteLeftAside(kinds map[model.Kind]int) {
 		r.preview.Notes = append(r.preview.Notes, "skipped, only policies are applied: "+words.ListSome(all, 5))
 	}
 }
-
-// prunePolicies deletes all policies except those to keep.
-func (r *mutationResolver) prunePolicies(keep map[model.Key]bool) {
-	for p := range r.rev.Cluster.AllPolicies() {
-		if !keep[p.Key] {
-			r.addChange(p, nil)
-		}
-	}
-}

@@ -17,23 +17,16 @@ import (
 
 // HistoryEntry returns the change that an undo or redo takes back; why is not empty if it cannot.
 func (g *Gate) HistoryEntry(rev *revision.Revision, m change.Mutation) (e history.Entry, why string) {
-	ok := false
+	ok, none := false, "nothing to undo"
 	switch {
-	case m.Undo != 0:
-		e, ok = g.Config.History.FindEntry(m.Undo)
-		if !ok {
-			return e, "the change is no longer in the history"
-		}
-	case m.Op == change.OpRedo:
+	case m.Undo == 0 && m.Op == change.OpRedo:
+		none = "nothing to redo"
 		e, ok = g.Config.History.FindRedo()
-		if !ok {
-			why = "nothing to redo"
-		}
 	default:
-		e, ok = g.Config.History.FindEntry(0)
-		if !ok {
-			why = "nothing to undo"
-		}
+		e, ok = g.Config.History.FindEntry(m.Undo)
+	}
+	if m.Undo != 0 && !ok {
+		return e, "the change is no longer in the history"
 	}
 	// Changes made since an open plan began can be undone, since one of them may block the plan. Older changes
 	// have to wait.
@@ -46,10 +39,9 @@ func (g *Gate) HistoryEntry(rev *revision.Revision, m change.Mutation) (e histor
 			return history.Entry{}, PlanFirstReason(rev.Plan)
 		}
 	}
-	if why != "" {
-		return e, why
-	}
 	switch {
+	case !ok:
+		return e, none
 	case e.Ends:
 		return e, "an ended logging session cannot be undone: switch logging on again"
 	case e.Undone && e.Undoes != 0:
@@ -118,7 +110,7 @@ func (r *mutationResolver) blockIfUndone(e history.Entry) {
 	r.block("nothing to %s: %s %s already as %s the change", what, words.ListSome(names, 3), words.OneOrMany(len(names), "is", "are"), when)
 }
 
-// UndoNotes says when, and by whom, the change to undo was made. It also notes a plan that was rolled back
+// UndoNotes tells when, and by whom, the change to undo was made. It also notes a plan that was rolled back
 // since, which left nothing to undo.
 func (g *Gate) UndoNotes(op change.Op, id uint64) (notes []string) {
 	e, ok := g.Config.History.FindEntry(id)

@@ -242,11 +242,7 @@ func (g *Gate) dryRunPlan(ctx context.Context, rev *revision.Revision, p *Previe
 		return
 	}
 	first := change.FirstPerKey(p.Objects)
-	var keys []model.PolicyKey
-	for _, c := range first {
-		keys = append(keys, c.Key)
-	}
-	live, err := g.server.LivePolicies(ctx, keys)
+	live, err := g.server.LivePolicies(ctx, change.KeysOf(first))
 	if err != nil {
 		p.block("%v", err)
 		return

@@ -1,13 +1,13 @@
 package guard
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
-
 	"rung/model/words"
 	"rung/revision"
 )
@@ -34,11 +34,15 @@ func (j *railCollector) findClosed() {
 			j.addVital(w.code, w.what, g)
 		}
 	}
+	var dnsPorts []verdict.PortRange
+	for i := range j.difference.Watched[0] {
+		dnsPorts = append(dnsPorts, j.difference.Watched[0][i].Ports...)
+	}
 	for i := range j.difference.Reaches {
 		r := &j.difference.Reaches[i]
 		p := &r.Protected
 		if p.Pairs == 0 || !isCut(r.Before, r.After) || p.Pairs == dns[[2]verdict.Verdict{r.Before, r.After}] &&
-			isOnlyPorts(p.Ports, j.difference.Watched[0]) {
+			len(verdict.SubtractPorts(p.Ports, dnsPorts)) == 0 {
 			continue // or reported already
 		}
 		said := verbFormsFor(r.After)
@@ -49,27 +53,20 @@ func (j *railCollector) findClosed() {
 	}
 }
 
-func isOnlyPorts(ports []verdict.PortRange, of []diff.FlipGroup) bool {
-	var all []verdict.PortRange
-	for i := range of {
-		all = append(all, of[i].Ports...)
-	}
-	return len(verdict.SubtractPorts(ports, all)) == 0
-}
-
 // verbForms are the words for what happens to connections.
 type verbForms struct{ cuts, loses, becomes string }
 
 func verbFormsFor(after verdict.Verdict) verbForms {
+	out := verbForms{"may cut", "may no longer reach", "unknown because of"}
 	switch after {
 	case verdict.Deny:
 		return verbForms{"cuts", "can no longer reach", "denied by"}
 	case verdict.Mixed:
-		return verbForms{"may cut", "may no longer reach", "denied at some endpoints by"}
+		out.becomes = "denied at some endpoints by"
 	case verdict.Undefined:
-		return verbForms{"may cut", "may no longer reach", "undefined between"}
+		out.becomes = "undefined between"
 	}
-	return verbForms{"may cut", "may no longer reach", "unknown because of"}
+	return out
 }
 
 // addVital adds the rail of connections that nearly every pod needs.
@@ -105,11 +102,7 @@ func someEnds(e verdict.Ends) string {
 func byNamespace(s *diff.FlipShare) string {
 	var parts []string
 	for _, n := range s.ByNamespace {
-		name := n.Namespace
-		if name == "" {
-			name = "addresses outside"
-		}
-		parts = append(parts, fmt.Sprintf("%s (%s)", name, words.Count(n.Pairs, "pair")))
+		parts = append(parts, fmt.Sprintf("%s (%s)", cmp.Or(n.Namespace, "addresses outside"), words.Count(n.Pairs, "pair")))
 	}
 	return words.ListFew(parts, 6)
 }

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -58,11 +59,8 @@ type Guard struct {
 
 // Identity returns the text by which guards are compared.
 func (g Guard) Identity() string {
-	if g.About != "" {
-		return g.About
-	}
 	text, _, _ := strings.Cut(g.Message, wouldCatch)
-	return text
+	return cmp.Or(g.About, text)
 }
 
 // PolicyChange is a policy before and after; nil if created or removed.

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -13,8 +14,8 @@ import (
 // policyRails returns the rails judged from the policies alone, if the effect on connections is unknown. It
 // judges the policies after the change, or a removed policy as it was. c is the cluster before the change.
 func policyRails(c *model.Cluster, changes []PolicyChange, e enforcementFacts, protected []string) []Guard {
-	touched := slices.DeleteFunc(decidingChanges(changes), func(ch PolicyChange) bool {
-		return ch.Key.Kind == model.KindCNP && !e.compilesCNP
+	touched := slices.DeleteFunc(slices.Clone(changes), func(ch PolicyChange) bool {
+		return ch.Key.Kind == model.KindCNP && !e.compilesCNP || ch.Old != nil && ch.New != nil && SameDecisions(ch.Old, ch.New)
 	})
 	if len(touched) == 0 {
 		return nil
@@ -22,27 +23,13 @@ func policyRails(c *model.Cluster, changes []PolicyChange, e enforcementFacts, p
 	x := selectors.NewPodIndex(c, nil)
 	var out []Guard
 	for _, ch := range touched {
-		p := ch.New
-		if p == nil {
-			p = ch.Old
-		}
-		out = append(out, denyGuards(x, p, protected)...)
+		out = append(out, denyGuards(x, cmp.Or(ch.New, ch.Old), protected)...)
 	}
 	touched = slices.DeleteFunc(touched, func(ch PolicyChange) bool { return !ch.Key.Kind.IsAdmin() })
 	if len(touched) == 0 {
 		return out
 	}
 	return append(out, newOrderGuard(c, x, touched, e).findLostAllows()...)
-}
-
-// decidingChanges returns the changes that could change a decision.
-func decidingChanges(changes []PolicyChange) (out []PolicyChange) {
-	for _, ch := range changes {
-		if ch.Old == nil || ch.New == nil || !SameDecisions(ch.Old, ch.New) {
-			out = append(out, ch)
-		}
-	}
-	return out
 }
 
 // denyGuards returns the guards that a policy hits by itself.
@@ -114,11 +101,9 @@ func namespaceGuards(p *model.Policy, protected []string) []Guard {
 
 // rulesOf returns the policy's rules with an action, ingress first.
 func rulesOf(p *model.Policy, a model.Action) (out []*model.Rule) {
-	for _, d := range []model.Direction{model.Ingress, model.Egress} {
-		for i := range p.Rules(d) {
-			if p.Rules(d)[i].Action == a {
-				out = append(out, &p.Rules(d)[i])
-			}
+	for r := range p.AllRules() {
+		if r.Action == a {
+			out = append(out, r)
 		}
 	}
 	return out
@@ -177,7 +162,7 @@ func SameDecisions(a, b *model.Policy) bool {
 func sameSubject(a, b *model.Policy) bool {
 	return a == b || a.Subject.Namespace == b.Subject.Namespace && a.Subject.AllPods == b.Subject.AllPods &&
 		sameSelector(a.Subject.Namespaces, b.Subject.Namespaces) && sameSelector(a.Subject.Pods, b.Subject.Pods) &&
-		bothAlike(a.Tiered, b.Tiered, sameAppliedTo)
+		bothAlike(a.Tiered, b.Tiered, func(a, b model.TieredPolicy) bool { return slices.EqualFunc(a.AppliedTo, b.AppliedTo, sameApplied) })
 }
 
 func sameSelector(a, b model.Selector) bool { return a.IsNil() == b.IsNil() && a.Key() == b.Key() }
@@ -196,11 +181,6 @@ func samePeer(a, b model.Peer) bool {
 		bothAlike(a.Match, b.Match, func(a, b model.NamespaceMatch) bool {
 			return a.Self == b.Self && slices.Equal(a.SameLabels, b.SameLabels)
 		})
-}
-
-// sameAppliedTo compares the pods to which tiered policies apply.
-func sameAppliedTo(a, b model.TieredPolicy) bool {
-	return slices.EqualFunc(a.AppliedTo, b.AppliedTo, sameApplied)
 }
 
 func samePlace(a, b model.TieredPolicy) bool { return a.Tier == b.Tier && a.Priority == b.Priority }

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -96,9 +97,8 @@ func AuditObjectsOf(changes []change.ObjectChange) []AuditObject {
 	for _, c := range changes {
 		o := AuditObject{Kind: c.Key.Kind, Namespace: c.Key.Namespace, Name: c.Key.Name, Change: c.Verb()}
 		for _, p := range []*model.Policy{c.Old, c.New} {
-			if p != nil && p.UID != "" {
-				o.UID = p.UID // set for a created object once it exists
-				break
+			if p != nil {
+				o.UID = cmp.Or(o.UID, p.UID) // set for a created object once it exists
 			}
 		}
 		out = append(out, o)

@@ -60,20 +60,16 @@ func (h *History) SkippedLines() int {
 // Entries returns the history, newest first, including entries of other processes.
 func (h *History) Entries() []Entry {
 	h.mu.Lock()
-	defer h.mu.Unlock()
 	h.refresh()
-	return newestFirst(h.entries)
+	h.mu.Unlock()
+	return h.KnownEntries()
 }
 
 // KnownEntries returns the history, newest first, without reading the file again.
 func (h *History) KnownEntries() []Entry {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return newestFirst(h.entries)
-}
-
-func newestFirst(entries []Entry) []Entry {
-	out := slices.Clone(entries)
+	out := slices.Clone(h.entries)
 	slices.Reverse(out)
 	return out
 }
@@ -84,8 +80,7 @@ func (h *History) FindEntry(id uint64) (Entry, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.refresh()
-	for i := len(h.entries) - 1; i >= 0; i-- {
-		e := h.entries[i]
+	for _, e := range slices.Backward(h.entries) {
 		if id == 0 && !e.Undone && e.Undoes == 0 && !e.Ends || id != 0 && e.ID == id {
 			return e, true
 		}
@@ -220,13 +215,12 @@ func (h *History) Release() {
 // takenBackLines returns the updates after a change was taken back. If it was itself an undo, the change it
 // undid can be undone again, and so on alternately.
 func (h *History) takenBackLines(id uint64) (lines []historyLine) {
-	for undone := true; id != 0; undone = !undone {
+	for undone := true; id != 0; undone, id = !undone, h.undoneEntry(id) {
 		if undone {
 			lines = append(lines, historyLine{Undone: id})
 		} else {
 			lines = append(lines, historyLine{Redone: id})
 		}
-		id = h.undoneEntry(id)
 	}
 	return lines
 }

@@ -75,12 +75,11 @@ func (w *Work[T]) Recover(known bool) (record *T, state WorkState, elsewhere boo
 		record, err = w.Read()
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		was := w.stored
-		w.stored, w.lastSeen = false, nil
-		if was {
-			return nil, Ended, false, nil
+		if w.stored {
+			state = Ended
 		}
-		return nil, NoRecord, false, nil
+		w.stored, w.lastSeen = false, nil
+		return nil, state, false, nil
 	}
 	return record, Rewritten, elsewhere, err
 }

@@ -1,10 +1,10 @@
 package planrun
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"rung/change"
@@ -48,12 +48,6 @@ type planRunner struct {
 	PID   int       `json:"pid"`
 	Host  string    `json:"host,omitempty"`
 	Since time.Time `json:"since"`
-}
-
-// thisProcess returns this process as a runner since now.
-func thisProcess(now time.Time) *planRunner {
-	host, _ := os.Hostname()
-	return &planRunner{PID: os.Getpid(), Host: words.CleanText(host), Since: now.UTC()}
 }
 
 // errNoPlan is the error of an invalid file of a stored plan.
@@ -173,15 +167,11 @@ func decodePlan(raw []byte, context string) (job *planJob, err error) {
 		shown = min(max(shown, low), high)
 		job.Shown = &shown
 	}
-	job.ID, job.By = words.CleanText(job.ID), words.CleanText(job.By)
-	job.Title = words.CleanText(job.Title)
-	if job.Title == "" {
-		job.Title = titleOfPlan(&p.Plan)
-	}
+	job.ID, job.By, job.Why = words.CleanText(job.ID), words.CleanText(job.By), words.CleanText(job.Why)
+	job.Title = cmp.Or(words.CleanText(job.Title), titleOfPlan(&p.Plan))
 	if job.Top < 0 || job.Top > len(p.AllSteps()) {
 		job.Top = 0
 	}
-	job.Why = words.CleanText(job.Why)
 	for i := range job.Waits {
 		job.Waits[i].Zone, job.Waits[i].Why = words.CleanText(job.Waits[i].Zone), words.CleanText(job.Waits[i].Why)
 	}
@@ -193,16 +183,21 @@ func decodePlan(raw []byte, context string) (job *planJob, err error) {
 
 // locateProgress determines the plan's progress from the policies. The caller holds mu.
 func (r *Plans) locateProgress(rev *revision.Revision) error {
-	b, err := planBoard(rev)
-	if err != nil {
-		return fmt.Errorf("the plan: %w", err)
-	}
-	done, err := r.job.Progress.LocateSteps(b.Placements())
+	done, err := locateSteps(rev, r.job.Progress)
 	if err != nil {
 		return fmt.Errorf("the plan: %w", err)
 	}
 	r.job.Progress.Done = done
 	return nil
+}
+
+// locateSteps returns the number of steps done, by the policies.
+func locateSteps(rev *revision.Revision, p *plan.PlanProgress) (int, error) {
+	b, err := planBoard(rev)
+	if err != nil {
+		return p.Done, err
+	}
+	return p.LocateSteps(b.Placements())
 }
 
 // storeProgress stores the progress.

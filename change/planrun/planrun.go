@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"sync"
 	"time"
@@ -140,7 +141,8 @@ func (r *Plans) startLocked(ctx context.Context, read *gate.Preview, c gate.Conf
 	for _, o := range change.FirstPerKey(fresh.Objects) {
 		job.Read[o.Key.Name] = policyDigest(o.Old)
 	}
-	job.Runner = thisProcess(r.gate.Config.Now())
+	host, _ := os.Hostname()
+	job.Runner = &planRunner{PID: os.Getpid(), Host: words.CleanText(host), Since: r.gate.Config.Now().UTC()}
 	if bad != nil {
 		r.loadError = nil
 		if _, err := r.work.RenameUnreadable(false); err != nil {
@@ -239,11 +241,8 @@ func (r *Plans) askContinue(job *planJob, back bool) (planAsk, error) {
 	if back {
 		a.heading = "Roll back: " + job.Title
 	}
-	b, err := planBoard(r.gate.Config.CurrentRevision())
-	if err == nil {
-		p.Done, err = p.LocateSteps(b.Placements())
-	}
-	if err != nil {
+	var err error
+	if p.Done, err = locateSteps(r.gate.Config.CurrentRevision(), &p); err != nil {
 		a.refused = stuckText(err)
 	}
 	switch {

@@ -1,6 +1,7 @@
 package planrun
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -81,13 +82,10 @@ func (r *Plans) notStoppedError() error {
 // previewAsk works out what the remaining steps do.
 func (r *Plans) previewAsk(ctx context.Context, a planAsk) (*gate.Preview, error) {
 	rev := r.gate.Config.CurrentRevision()
-	out := &gate.Preview{Title: a.heading, Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Steps: a.Progress.StepsLeft(),
-		FirstStep: 1}
+	out := &gate.Preview{Title: cmp.Or(a.heading, a.Title), Mutation: change.Mutation{Op: change.OpMove, Plan: true},
+		Steps: a.Progress.StepsLeft(), FirstStep: 1}
 	if !a.Progress.Back {
 		out.FirstStep += a.Progress.StepsMade(a.Progress.Done)
-	}
-	if out.Title == "" {
-		out.Title = a.Title
 	}
 	if a.op != "" {
 		out.Mutation.Op, out.Mutation.Undo = a.op, a.Undoes
@@ -124,30 +122,29 @@ func reasonMisplaced(rev *revision.Revision, p *plan.PlanProgress, s plan.Step, 
 	if err != nil {
 		return err.Error()
 	}
-	a, ok := displacedPolicy(rev, s)
-	if ok {
-		return (&plan.MisplacedError{Policies: []plan.MisplacedPolicy{a}}).Error()
+	if err := displacedError(rev, s); err != nil {
+		return err.Error()
 	}
-	a, ok = p.BlockingPolicy(s, b.Placements())
-	if !ok {
+	a, ok := p.BlockingPolicy(s, b.Placements())
+	switch {
+	case !ok:
 		return ""
-	}
-	if anew {
+	case anew:
 		return a.String()
 	}
 	return a.String() + ": " + remedyText(*p, b.Placements(), a)
 }
 
-// displacedPolicy reports whether the policy of a step has left the step's start, and its present place.
-func displacedPolicy(rev *revision.Revision, s plan.Step) (plan.MisplacedPolicy, bool) {
-	p := rev.Cluster.Policy(change.StepMutation(s).Policy)
-	switch {
-	case p == nil:
-		return plan.MisplacedPolicy{Policy: s.Policy, Expected: s.From, IsGone: true}, true
-	case p.Priority != s.From:
-		return plan.MisplacedPolicy{Policy: s.Policy, Priority: p.Priority, Expected: s.From}, true
+// displacedError returns an error if the policy of a step has left the step's start.
+func displacedError(rev *revision.Revision, s plan.Step) error {
+	a := plan.MisplacedPolicy{Policy: s.Policy, Expected: s.From, IsGone: true}
+	if p := rev.Cluster.Policy(change.StepMutation(s).Policy); p != nil {
+		a.Priority, a.IsGone = p.Priority, false
 	}
-	return plan.MisplacedPolicy{}, false
+	if !a.IsGone && a.Priority == s.From {
+		return nil
+	}
+	return &plan.MisplacedError{Policies: []plan.MisplacedPolicy{a}}
 }
 
 // reasonToRefuse returns why a plan cannot be run at all.

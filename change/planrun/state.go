@@ -128,7 +128,7 @@ type zoneProgress struct {
 
 func (s *zoneProgress) isDone() bool { return len(s.waits) == 0 && s.reason == "" }
 
-// waitText says what the step waits for, without times.
+// waitText tells what the step waits for, without times.
 func (s *zoneProgress) waitText() string {
 	if s.reason != "" {
 		return s.reason
@@ -191,7 +191,11 @@ func zoneWaitsFor(rev *revision.Revision, z *model.ZoneState, k model.PolicyKey,
 		// No desired and no live rows: nothing to wait for.
 	case state == model.StateInSync && (in.LiveACLs == 0 || in.LivePriority == to):
 	case state == model.StateBehind:
-		return revision.PlanWait{Why: zonesBehindText(in), Since: in.DiffSince}, true, true
+		why := words.Count(in.Missing+in.Extra+in.Different, "row") + " behind"
+		if in.Error != "" {
+			why += ", " + in.Error
+		}
+		return revision.PlanWait{Why: why, Since: in.DiffSince}, true, true
 	case state == model.StateNotComparable, state == model.StateStale:
 		return revision.PlanWait{Why: string(state)}, true, true
 	default:
@@ -212,14 +216,6 @@ func unreachableReason(z *model.ZoneState) string {
 		return "not connected"
 	}
 	return string(model.ConnLost)
-}
-
-func zonesBehindText(p *model.PolicyInZone) string {
-	s := words.Count(p.Missing+p.Extra+p.Different, "row") + " behind"
-	if p.Error != "" {
-		s += ", " + p.Error
-	}
-	return s
 }
 
 // recordHistory records the steps done of a plan as one change of the history. A plan that was rolled back

@@ -119,8 +119,8 @@ func (r *Plans) runStep(ctx context.Context, job *planJob, s plan.Step) error {
 		return err
 	}
 	rev := r.gate.Config.CurrentRevision()
-	if a, ok := displacedPolicy(rev, s); ok {
-		return fmt.Errorf("%s: %w", change.StepText(s), &plan.MisplacedError{Policies: []plan.MisplacedPolicy{a}})
+	if err := displacedError(rev, s); err != nil {
+		return fmt.Errorf("%s: %w", change.StepText(s), err)
 	}
 	if what := job.reasonStepDiffers(rev, s); what != "" {
 		return &gate.StaleError{Title: change.StepText(s), Difference: what}
@@ -217,27 +217,26 @@ func (r *Plans) takenBackError(job *planJob) error {
 		return fmt.Errorf("the plan: %w", err)
 	}
 	run, made := p.AllSteps(), p.StepsMade(p.Done)
+	low, high := 0, made
+	if p.Back {
+		low, high = made, len(run)
+	}
 	for _, a := range p.MisplacedAfter(p.Done, b.Placements()) {
-		step := slices.IndexFunc(run[:made], func(s plan.Step) bool { return s.Policy == a.Policy })
-		from := int32(-1)
+		step := low + slices.IndexFunc(run[low:high], func(s plan.Step) bool { return s.Policy == a.Policy })
+		if step < low {
+			continue
+		}
+		from, what := run[step].From, "moved"
 		if p.Back {
-			step = slices.IndexFunc(run[made:], func(s plan.Step) bool { return s.Policy == a.Policy })
-			if step >= 0 {
-				step += made
-				from = run[step].To
-			}
-		} else if step >= 0 {
-			from = run[step].From
+			from = run[step].To
 		}
 		switch {
-		case step < 0:
 		case a.IsGone:
 			return fmt.Errorf("step %d: %s was deleted by something else", step+1, a.Policy)
 		case a.Priority == from:
-			return fmt.Errorf("step %d: %s was reset to %d by something else", step+1, a.Policy, a.Priority)
-		default:
-			return fmt.Errorf("step %d: %s was moved to %d by something else", step+1, a.Policy, a.Priority)
+			what = "reset"
 		}
+		return fmt.Errorf("step %d: %s was %s to %d by something else", step+1, a.Policy, what, a.Priority)
 	}
 	return nil
 }

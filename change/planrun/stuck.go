@@ -18,7 +18,7 @@ import (
 // keepRemedy is a remedy that always works.
 const keepRemedy = "end the plan here (x, rung plan --keep)"
 
-// stuckText says why a plan can be neither continued nor rolled back, and every remedy.
+// stuckText tells why a plan can be neither continued nor rolled back, and every remedy.
 func stuckText(err error) string {
 	var astray *plan.MisplacedError
 	if !errors.As(err, &astray) {
@@ -77,21 +77,16 @@ func (r *Plans) PlanConsequences(rev *revision.Revision, next func() *revision.R
 	progress, state := *r.job.Progress, r.state
 	r.mu.Unlock() // next may take long, as it compiles
 	was, err := planBoard(rev)
-	if err != nil {
+	will, err2 := planBoard(next())
+	if err != nil || err2 != nil {
 		return nil // nor can the plan be judged now
-	}
-	will, err := planBoard(next())
-	if err != nil {
-		return nil
 	}
 	rollsBack := progress.Back
 	progress.Back = false
 	before, then := findProspect(&progress, was.Placements()), findProspect(&progress, will.Placements())
 	effect := ""
 	switch active := state.IsUnderWay(); {
-	case before.continues && !then.continues && !then.back:
-		effect = "it can be neither continued nor rolled back"
-	case before.back && !then.back && !then.continues:
+	case (before.continues || before.back) && !then.continues && !then.back:
 		effect = "it can be neither continued nor rolled back"
 	case before.continues && !then.continues:
 		effect = "it cannot be continued"

@@ -9,7 +9,6 @@ import (
 	"rung/change"
 	"rung/change/gate"
 	"rung/change/history"
-	"rung/model"
 
 	"rung/model/words"
 	"rung/revision"
@@ -60,12 +59,12 @@ func (r *Trials) putBack(ctx context.Context) {
 		what = "reverted: Rung ended before it was confirmed"
 	}
 	if n := len(p.LeftAlone); n > 0 {
-		what, kept = "not reverted: "+changedByOthersText(p.LeftAlone), true
+		what, kept = "not reverted: "+changedByOthersText(p), true
 		if res != nil {
-			what = "reverted but for " + changedByOthersText(p.LeftAlone)
+			what = "reverted but for " + changedByOthersText(p)
 		}
 		if res == nil {
-			err = r.gate.AuditRejected(p, unconfirmed, errors.New(changedByOthersText(p.LeftAlone)))
+			err = r.gate.AuditRejected(p, unconfirmed, errors.New(changedByOthersText(p)))
 		}
 	} else if res == nil && !resumed {
 		what = "not made, or undone meanwhile: nothing to revert"
@@ -76,9 +75,9 @@ func (r *Trials) putBack(ctx context.Context) {
 	r.publishEnd(what, kept)
 }
 
-func changedByOthersText(keys []model.PolicyKey) string {
+func changedByOthersText(p *gate.Preview) string {
 	var names []string
-	for _, k := range keys {
+	for _, k := range p.LeftAlone {
 		names = append(names, k.Label())
 	}
 	if len(names) == 1 {

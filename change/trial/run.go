@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rung/revision"
+	"rung/sources/retry"
 )
 
 // Run reverts expired changes until ctx ends.
@@ -49,10 +50,7 @@ func (r *Trials) RevertAtExit(ctx context.Context) *revision.UnconfirmedChange {
 	for r.isMaking && ctx.Err() == nil {
 		done := r.done
 		r.mu.Unlock()
-		select {
-		case <-done:
-		case <-ctx.Done():
-		}
+		retry.Await(ctx, done)
 		r.mu.Lock()
 	}
 	_ = r.refresh() // on an error use what is known

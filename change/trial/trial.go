@@ -12,10 +12,10 @@ import (
 	"rung/change"
 	"rung/change/gate"
 	"rung/change/history"
-
 	"rung/model/words"
 	"rung/revision"
 	"rung/sources/files"
+	"rung/sources/retry"
 )
 
 // Trials reverts changes on trial that were not confirmed in time.
@@ -136,7 +136,7 @@ func (r *Trials) ChangeMade(id string, entry uint64, files []change.FileChange) 
 	// If saving fails, the record stored before says the same less exactly.
 	_ = r.work.SaveRecord(r.job)
 	r.publishState()
-	r.wakeRun()
+	retry.Wake(r.wake)
 	return r.state
 }
 
@@ -156,7 +156,7 @@ func (r *Trials) ChangeFailed(id string) {
 	}
 	if r.job != nil && r.job.ID == id {
 		r.dueAt = r.gate.Config.Now()
-		r.wakeRun()
+		retry.Wake(r.wake)
 	}
 }
 
@@ -206,7 +206,7 @@ func (r *Trials) ReasonToWait(p *gate.Preview) string {
 	return r.job.onTrialText()
 }
 
-// onTrialText says that a change is on trial, and what to do.
+// onTrialText tells that a change is on trial, and what to do.
 func (j *revertJob) onTrialText() string {
 	if j.isPermanent() {
 		return fmt.Sprintf("%q is incomplete, %s: finish it (rung confirm, in the console Y) or undo it first", j.Title, j.writtenPart)
@@ -261,14 +261,6 @@ func (r *Trials) ConfirmTrial(by string) (title string, err error) {
 	r.publishEnd(revision.TrialConfirmed, true)
 	r.gate.AuditNote(by, "confirm", "Confirm: "+j.Title)
 	return j.Title, nil
-}
-
-// wakeRun makes Run look at once.
-func (r *Trials) wakeRun() {
-	select {
-	case r.wake <- struct{}{}:
-	default:
-	}
 }
 
 // publishEnd publishes the outcome of the change on trial. The caller holds mu.

@@ -138,7 +138,7 @@ func (r *Trials) finishRest(ctx context.Context, by string) (title string, err e
 	}
 	what := revision.ChangeFinished
 	if len(p.LeftAlone) > 0 {
-		what += " but for " + changedByOthersText(p.LeftAlone)
+		what += " but for " + changedByOthersText(p)
 	}
 	r.publishEnd(what, true)
 	return title, err

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"rung/model"
 	labels "rung/model/convert"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
-
 	"rung/revision"
 )
 
@@ -64,11 +64,8 @@ func (s *comparison) differenceOf(g *diff.FlipGroup) (Difference, error) {
 		out.Text = fmt.Sprintf("%s → %s, %s; %s", from, to, revision.PortsText(g.Ports), revision.DecidedText(g))
 		out.From, out.To, out.Example = from, to, ""
 	}
-	for _, ds := range [][]verdict.Decider{g.ByBefore, g.ByAfter} {
-		for i := range ds {
-			out.addMet(&ds[i])
-		}
-	}
+	out.addMet(g.ByBefore)
+	out.addMet(g.ByAfter)
 	for _, side := range []struct {
 		x    *verdict.Index
 		want verdict.Verdict
@@ -83,35 +80,25 @@ func (s *comparison) differenceOf(g *diff.FlipGroup) (Difference, error) {
 			return out, fmt.Errorf("%s: the comparison says %s, a single question %s", g.Example, side.want, a.Verdict)
 		}
 		for st := range a.Stages() {
-			for k := range st.Passed {
-				out.addMet(&st.Passed[k])
-			}
-			for k := range st.Candidates {
-				out.addMet(&st.Candidates[k])
-			}
+			out.addMet(st.Passed)
+			out.addMet(st.Candidates)
 			if st.Decided != nil {
-				out.addMet(st.Decided)
+				out.addMet([]verdict.Decider{*st.Decided})
 			}
 		}
 	}
 	return out, nil
 }
 
-func (d *Difference) addMet(by *verdict.Decider) {
-	d.rules[rulePlace{by.Policy, by.Direction, by.Rule}] = true
+func (d *Difference) addMet(by []verdict.Decider) {
+	for i := range by {
+		d.rules[rulePlace{by[i].Policy, by[i].Direction, by[i].Rule}] = true
+	}
 }
 
 // matchesExample reports whether the rule, or a rule made from it, matches the example.
 func (d *Difference) matchesExample(r *Rule) bool {
-	if d.rules[rulePlace{r.Policy, r.Direction, r.Index}] {
-		return true
-	}
-	for _, at := range r.MadeRules {
-		if d.rules[placeOf(at)] {
-			return true
-		}
-	}
-	return false
+	return d.rules[rulePlace{r.Policy, r.Direction, r.Index}] || slices.ContainsFunc(r.MadeRules, func(at labels.MadeRule) bool {
+		return d.rules[rulePlace{at.Policy, at.Direction, at.Index}]
+	})
 }
-
-func placeOf(at labels.MadeRule) rulePlace { return rulePlace{at.Policy, at.Direction, at.Index} }

@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"slices"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
 	"rung/model"
 	"rung/model/antrea"
 )
@@ -77,7 +79,7 @@ func imaginePods(c *model.Cluster, policies []*model.Policy) *imaginedWorld {
 	}
 	for _, ns := range slices.Sorted(maps.Keys(w.namedSpaces)) {
 		if c.Namespace(ns) != nil {
-			w.podsOf(ns, pods)
+			w.addPods(ns, pods)
 		} else {
 			w.addNamespace(ns, nil, pods)
 		}
@@ -140,7 +142,7 @@ func (w *imaginedWorld) addPolicy(groups *antrea.GroupResolver, p *model.Policy)
 			if m := peer.Match; m != nil {
 				w.comparesLabels = true
 				for _, l := range m.SameLabels {
-					w.spaces.noteCompared(l)
+					w.spaces.addRequirement(metav1.LabelSelectorRequirement{Key: l, Operator: metav1.LabelSelectorOpExists})
 				}
 			}
 		}
@@ -157,18 +159,15 @@ func (w *imaginedWorld) addNamespace(name string, labels map[string]string, pods
 		w.complete = false
 		return
 	}
-	all := maps.Clone(labels)
-	if all == nil {
-		all = map[string]string{}
-	}
-	all["kubernetes.io/metadata.name"] = name
+	all := map[string]string{"kubernetes.io/metadata.name": name}
+	maps.Copy(all, labels)
 	w.objects = append(w.objects, &model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: name},
 		Labels: model.NewLabels(all)}})
-	w.podsOf(name, pods)
+	w.addPods(name, pods)
 }
 
-// podsOf imagines the pods of a namespace, one for each set of labels.
-func (w *imaginedWorld) podsOf(namespace string, sets []map[string]string) {
+// addPods imagines the pods of a namespace, one for each set of labels.
+func (w *imaginedWorld) addPods(namespace string, sets []map[string]string) {
 	for _, labels := range sets {
 		w.addPod(namespace, "default", labels)
 	}

@@ -51,17 +51,13 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 		return v
 	}
 	differs, err := differencesOf(ctx, bare(was), bare(will))
+	if err == nil && len(differs) == 0 { // else they are among Differs
+		out.Proof.NodeRows, err = differencesOf(ctx, was, will)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("compare both sides: %w", err)
 	}
-	besides, err := differencesOf(ctx, was, will)
-	if err != nil {
-		return nil, fmt.Errorf("compare both sides: %w", err)
-	}
-	out.Proof.Equal, out.Proof.Differs, out.Proof.NodeRows = len(differs) == 0, differs, besides
-	if len(differs) > 0 {
-		out.Proof.NodeRows = nil // already among Differs
-	}
+	out.Proof.Equal, out.Proof.Differs = len(differs) == 0, differs
 	out.Proof.NodeRows = append(out.Proof.NodeRows, ownNodeDifferences(r, was, will)...)
 	return out, nil
 }

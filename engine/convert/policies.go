@@ -284,13 +284,10 @@ func ProveResult(ctx context.Context, rev *revision.Revision, made *Result, told
 
 // findWitnesses finds for each inexact rule a connection that shows the difference.
 func (r *Result) findWitnesses() {
+	all := slices.Concat(r.Proof.Differs, r.Proof.FutureLabels)
 	for _, rule := range r.InexactRules() {
-		for _, list := range [][]Difference{r.Proof.Differs, r.Proof.FutureLabels} {
-			at := slices.IndexFunc(list, func(d Difference) bool { return d.matchesExample(rule) })
-			if at >= 0 {
-				rule.Witness = &list[at]
-				break
-			}
+		if at := slices.IndexFunc(all, func(d Difference) bool { return d.matchesExample(rule) }); at >= 0 {
+			rule.Witness = &all[at]
 		}
 	}
 }

@@ -14,12 +14,10 @@ type labelSpace struct {
 	requirements  map[string][]metav1.LabelSelectorRequirement // by key
 	sets          []map[string]string                          // for each selector, labels it matches
 	seenSelectors map[string]bool                              // by selector key
-	comparedKeys  map[string]bool                              // keys whose values rules compare
 }
 
 func newSpace() *labelSpace {
-	return &labelSpace{requirements: map[string][]metav1.LabelSelectorRequirement{}, seenSelectors: map[string]bool{},
-		comparedKeys: map[string]bool{}}
+	return &labelSpace{requirements: map[string][]metav1.LabelSelectorRequirement{}, seenSelectors: map[string]bool{}}
 }
 
 // addSelector adds a selector's requirements.
@@ -53,21 +51,20 @@ func (s *labelSpace) addRequirement(r metav1.LabelSelectorRequirement) {
 	s.requirements[r.Key] = append(s.requirements[r.Key], r)
 }
 
-// noteCompared notes that rules compare the values of a label.
-func (s *labelSpace) noteCompared(key string) {
-	s.comparedKeys[key] = true
-	s.addRequirement(metav1.LabelSelectorRequirement{Key: key, Operator: metav1.LabelSelectorOpExists})
-}
-
 // takeLabel removes a label and returns its values named by selectors.
 func (s *labelSpace) takeLabel(key string) []string {
-	var out []string
-	for _, r := range s.requirements[key] {
-		out = append(out, r.Values...)
-	}
+	out := s.namedValues(key)
 	delete(s.requirements, key)
 	for _, set := range s.sets {
 		delete(set, key)
+	}
+	return out
+}
+
+// namedValues returns a label's values named by selectors, sorted.
+func (s *labelSpace) namedValues(key string) (out []string) {
+	for _, r := range s.requirements[key] {
+		out = append(out, r.Values...)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
@@ -83,12 +80,7 @@ type labelValue struct {
 // the named values.
 func (s *labelSpace) valuesOf(key string) (out []labelValue) {
 	all := []labelValue{{}, {imaginedValue, true}}
-	var names []string
-	for _, r := range s.requirements[key] {
-		names = append(names, r.Values...)
-	}
-	slices.Sort(names)
-	for _, n := range slices.Compact(names) {
+	for _, n := range s.namedValues(key) {
 		all = append(all, labelValue{n, true})
 	}
 	known := map[string]bool{}

@@ -25,10 +25,6 @@ type attributor struct {
 	pods  podNodes
 }
 
-func newAttributor() *attributor {
-	return &attributor{rows: map[rowsKey]*judgedRows{}, names: map[string]*decodedName{}, facts: map[logline.RuleRef]*ruleFacts{}}
-}
-
 type rowsKey struct {
 	policy model.PolicyKey
 	zone   string
@@ -144,20 +140,13 @@ func directionOf(k model.Kind, d model.Direction) string {
 func (a *attributor) judgeCandidates(rev *revision.Revision, e *Entry, in []logline.RuleRef, now time.Time) (out []logline.RuleRef) {
 	best, judged := 0, false
 	for _, ref := range in {
-		unit := ref.Policy
-		if unit.Name == "" {
-			unit = revision.DefaultDeny(unit.Namespace, ref.Direction)
-		}
-		j := a.judgedRowsOf(rev, rowsKey{unit, zoneOf(rev, e, ref.Direction)}, now)
+		j := a.judgedRowsOf(rev, rowsKey{unitOf(ref), zoneOf(rev, e, ref.Direction)}, now)
 		if j == nil {
 			continue
 		}
 		judged = true
 		for _, acl := range j.rows.ACLs {
-			if acl.Priority < best || !CanLogFor(acl, ref) {
-				continue
-			}
-			if !j.aclMatches(acl, packetOf(e, ref.Direction)) {
+			if acl.Priority < best || !CanLogFor(acl, ref) || !j.aclMatches(acl, packetOf(e, ref.Direction)) {
 				continue
 			}
 			if acl.Priority > best {
@@ -221,18 +210,11 @@ func (a *attributor) judgedRowsOf(rev *revision.Revision, k rowsKey, now time.Ti
 			j.ports[nb.PortName(pod.Namespace, pod.Name)] = true
 		}
 	}
-	addSets := func(rows *model.PolicyRows) {
-		for _, s := range rows.AddressSets {
-			j.sets[s.Name] = match.NewAddrSet(s.Addresses)
-		}
-	}
-	addSets(rows)
-	for _, unit := range rev.RelatedUnits(k.policy) {
-		if unit.Kind == model.KindNetpolNamespace {
-			continue
-		}
-		if rows := rev.Rows(unit, k.zone); rows != nil {
-			addSets(rows)
+	for _, unit := range append([]model.Key{k.policy}, rev.RelatedUnits(k.policy)...) {
+		if rows := rev.Rows(unit, k.zone); rows != nil && unit.Kind != model.KindNetpolNamespace {
+			for _, s := range rows.AddressSets {
+				j.sets[s.Name] = match.NewAddrSet(s.Addresses)
+			}
 		}
 	}
 	a.rows[k] = j
@@ -242,10 +224,7 @@ func (a *attributor) judgedRowsOf(rev *revision.Revision, k rowsKey, now time.Ti
 func (j *judgedRows) aclMatches(acl *nb.ACL, p match.Packet) bool {
 	expr, ok := j.exprs[acl]
 	if !ok {
-		var err error
-		if expr, err = match.Parse(acl.Match); err != nil {
-			expr = nil // an unparsable row matches nothing; our own always parse
-		}
+		expr, _ = match.Parse(acl.Match) // an unparsable row matches nothing; our own always parse
 		j.exprs[acl] = expr
 	}
 	if expr == nil {

@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"cmp"
 	"net/netip"
 	"slices"
 	"strings"
@@ -48,7 +49,9 @@ func (a *attributor) factsOf(rev *revision.Revision, ref logline.RuleRef) *ruleF
 	f = &ruleFacts{cluster: rev.Cluster, policy: p}
 	a.facts[ref] = f
 	if p == nil {
-		if ref.Policy.Name != "" && !isMultiNetwork(rev, ref.Policy) {
+		// ACLs of a MultiNetworkPolicy have the names of a NetworkPolicy's.
+		multi := model.PolicyKey{Kind: model.KindMNP, Namespace: ref.Policy.Namespace, Name: ref.Policy.Name}
+		if ref.Policy.Name != "" && !(ref.Policy.Kind == model.KindNP && rev.Cluster.Policy(multi) != nil) {
 			f.gone = PolicyGone
 		}
 		return f
@@ -73,12 +76,6 @@ func (a *attributor) factsOf(rev *revision.Revision, ref logline.RuleRef) *ruleF
 	return f
 }
 
-// isMultiNetwork reports whether a MultiNetworkPolicy has the NetworkPolicy's name: their ACLs have the same
-// names.
-func isMultiNetwork(rev *revision.Revision, k model.PolicyKey) bool {
-	return k.Kind == model.KindNP && rev.Cluster.Policy(model.PolicyKey{Kind: model.KindMNP, Namespace: k.Namespace, Name: k.Name}) != nil
-}
-
 func parsePrefixes(texts []string) (out []netip.Prefix) {
 	for _, s := range texts {
 		if p, err := netip.ParsePrefix(s); err == nil {
@@ -90,17 +87,14 @@ func parsePrefixes(texts []string) (out []netip.Prefix) {
 
 // networkOf returns the rule's narrowest network with an address; empty if none.
 func (f *ruleFacts) networkOf(a netip.Addr) string {
-	best := netip.Prefix{}
+	best, text := -1, ""
 	for _, n := range f.networks {
-		narrower := n.prefix.Contains(a) && (!best.IsValid() || best.Bits() < n.prefix.Bits())
+		narrower := n.prefix.Contains(a) && best < n.prefix.Bits()
 		if narrower && !slices.ContainsFunc(n.except, func(but netip.Prefix) bool { return but.Contains(a) }) {
-			best = n.prefix
+			best, text = n.prefix.Bits(), n.prefix.String()
 		}
 	}
-	if !best.IsValid() {
-		return ""
-	}
-	return best.String()
+	return text
 }
 
 // podNodes maps the pods that write ACL logs to their nodes, by pod name.
@@ -111,15 +105,8 @@ type podNodes struct {
 
 // findNode finds the node of a line that names the pod of its log.
 func (a *attributor) findNode(rev *revision.Revision, e *Entry, now time.Time) {
-	if e.Line.Pod == "" {
-		return
-	}
-	node := a.pods.nodeOf(rev.Cluster, e.Line.Pod, now)
-	switch {
-	case node != "":
-		e.Line.Zone = node
-	case e.Line.Zone == "":
-		e.Line.Zone = e.Line.Pod
+	if e.Line.Pod != "" {
+		e.Line.Zone = cmp.Or(a.pods.nodeOf(rev.Cluster, e.Line.Pod, now), e.Line.Zone, e.Line.Pod)
 	}
 }
 

@@ -108,10 +108,7 @@ func (l *Store) HitSummary(made bool) *HitSummary {
 		if !streams[i].IsUp() {
 			continue
 		}
-		s.Followed = true
-		if streams[i].Since.After(s.Since) {
-			s.Since = streams[i].Since
-		}
+		s.Followed, s.Since = true, laterTime(s.Since, streams[i].Since)
 	}
 	l.summed = s
 	return s

@@ -63,46 +63,31 @@ func NewFileReader(l *Store, cfg Files, nodeOf func(namespace, pod string) strin
 }
 
 // Run reads until ctx ends, which is not an error.
-func (r *FileReader) Run(ctx context.Context) error {
-	err := r.readFiles(ctx)
-	if ctx.Err() != nil {
-		return nil
-	}
-	return err
-}
-
-func (r *FileReader) readFiles(ctx context.Context) error {
+func (r *FileReader) Run(ctx context.Context) (err error) {
 	r.logs.ListStreamsWith(func() []logline.Stream {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		return r.streams
 	})
-	if err := r.openFiles(ctx); err != nil {
+	switch r.set, err = acllog.Open(ctx, r.cfg.Paths, r.cfg.Stdin); {
+	case ctx.Err() != nil && err != nil:
+		return nil
+	case err != nil:
 		return err
 	}
-	defer func() { r.set.Close() }()
-	if !slices.ContainsFunc(r.set.Files(), (*acllog.File).IsPiped) { // a pipe can be read only once
-		r.logs.setFiles(r)
-	}
-	r.logs.sources.paced.Store(r.cfg.Paced)
-	r.playHistory(ctx)
-	r.followLive(ctx)
-	return nil
-}
-
-// openFiles opens the files in their current state.
-func (r *FileReader) openFiles(ctx context.Context) error {
-	set, err := acllog.Open(ctx, r.cfg.Paths, r.cfg.Stdin)
-	if err != nil {
-		return err
-	}
-	r.set = set
+	defer r.set.Close()
 	if !r.cfg.Follow {
-		for _, f := range set.Files() {
+		for _, f := range r.set.Files() {
 			f.Finish()
 		}
 	}
 	r.publishState()
+	if !slices.ContainsFunc(r.set.Files(), (*acllog.File).IsPiped) { // a pipe can be read only once
+		r.logs.sources.files.Store(r)
+	}
+	r.logs.sources.paced.Store(r.cfg.Paced)
+	r.playHistory(ctx)
+	r.followLive(ctx)
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"rung/model/logline"
 	"rung/sources/acllog"
+	"rung/sources/retry"
 )
 
 // storedLine is a line of a file.
@@ -140,15 +141,8 @@ func (p *playPace) waitForLine(ctx context.Context, at time.Time) {
 	if p.firstLine.IsZero() {
 		p.firstLine, p.begunAt = at, time.Now()
 	}
-	due := time.Until(p.begunAt.Add(time.Duration(float64(at.Sub(p.firstLine)) / p.speed)))
-	if due <= 0 {
-		return
-	}
-	timer := time.NewTimer(due)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-	case <-timer.C:
+	if due := time.Until(p.begunAt.Add(time.Duration(float64(at.Sub(p.firstLine)) / p.speed))); due > 0 {
+		retry.Sleep(ctx, due)
 	}
 }
 

@@ -11,8 +11,8 @@ import (
 	"rung/model"
 	"rung/model/logline"
 	"rung/revision"
-
 	"rung/sources/kube"
+	"rung/sources/retry"
 )
 
 // FollowScope selects the ACL logs of a cluster to follow.
@@ -72,17 +72,14 @@ func (p *Follower) Run(ctx context.Context, current func() *revision.Revision, t
 		}
 		break
 	}
-	p.startAsking(p.logs.now())
+	if p.cfg.Since > 0 {
+		p.askSince = p.logs.now().Add(-p.cfg.Since)
+	}
 	var cluster *model.Cluster
-	for {
+	for ok := true; ok; ok = retry.Await(ctx, ticks) {
 		if rev := current(); rev.Loaded && rev.Cluster != cluster {
 			cluster = rev.Cluster
 			p.followNodes(ctx, cluster)
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticks:
 		}
 	}
 }
@@ -95,13 +92,6 @@ func logsAnything(r *revision.Revision) bool {
 		}
 	}
 	return false
-}
-
-// startAsking sets the time from which lines are requested.
-func (p *Follower) startAsking(now time.Time) {
-	if p.cfg.Since > 0 {
-		p.askSince = now.Add(-p.cfg.Since)
-	}
 }
 
 // followNodes starts the streams of new nodes and ends the streams of deleted nodes.

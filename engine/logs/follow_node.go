@@ -103,15 +103,14 @@ func (n *nodeLog) streamState() logline.Stream {
 
 // setState takes over the stream's state.
 func (n *nodeLog) setState(s kube.StreamStatus) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
-	x := &n.stream
-	if x.State != s.State {
-		x.State, x.Since = s.State, n.follower.logs.now()
-	}
-	x.Namespace, x.Pod = words.CleanText(s.Target.Namespace), words.CleanText(s.Target.Pod)
-	x.Container = words.CleanText(s.Target.Container)
-	x.Attempts, x.Error, x.TooLong = s.Attempts, s.Error, s.TooLong
+	n.updateStream(func(x *logline.Stream) {
+		if x.State != s.State {
+			x.State, x.Since = s.State, n.follower.logs.now()
+		}
+		x.Namespace, x.Pod = words.CleanText(s.Target.Namespace), words.CleanText(s.Target.Pod)
+		x.Container = words.CleanText(s.Target.Container)
+		x.Attempts, x.Error, x.TooLong = s.Attempts, s.Error, s.TooLong
+	})
 }
 
 // addGap adds a gap, where lines may be missing, to the log.

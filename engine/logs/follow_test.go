@@ -70,7 +70,9 @@ func newFakePods(t *testing.T, cfg FollowScope) (*fakePods, *Follower) {
 	done := make(chan struct{})
 	go func() { defer close(done); logs.Run(ctx) }()
 	t.Cleanup(func() { cancel(); p.wg.Wait(); <-done })
-	p.startAsking(time.Now())
+	if cfg.Since > 0 {
+		p.askSince = time.Now().Add(-cfg.Since)
+	}
 	p.followNodes(ctx, clusterOf(&model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: "a"}}},
 		&model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: "b"}}}))
 	return f, p

@@ -35,12 +35,7 @@ func (h *LineHits) AddLine(at time.Time) {
 }
 
 func (h *LineHits) extendTo(first, last time.Time) {
-	if h.First.IsZero() || first.Before(h.First) {
-		h.First = first
-	}
-	if last.After(h.Last) {
-		h.Last = last
-	}
+	h.First, h.Last = earlierTime(h.First, first), laterTime(h.Last, last)
 }
 
 // RecentLines returns the number of lines in the last Recent minutes, including the running minute.

@@ -23,9 +23,6 @@ func (w *Window) Add(unit int64, d int) int {
 	return int(w.n[unit%Recent])
 }
 
-// NewestUnit returns the newest unit with lines; 0 if none.
-func (w *Window) NewestUnit() int64 { return w.newest }
-
 // LinesAt returns the number of lines in a unit.
 func (w *Window) LinesAt(unit int64) int {
 	if unit < 0 || unit > w.newest || unit <= w.newest-Recent {

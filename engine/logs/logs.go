@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"cmp"
 	"context"
 	"sync"
 	"sync/atomic"
@@ -9,6 +10,7 @@ import (
 	"rung/model"
 	"rung/model/logline"
 	"rung/revision"
+	"rung/sources/retry"
 )
 
 // DefaultLines is the number of log lines kept.
@@ -76,7 +78,8 @@ func New(rev func() *revision.Revision, now func() time.Time, limit int) *Store 
 		limit = DefaultLines
 	}
 	l := &Store{rev: rev, now: now, queue: make(chan arrival, logQueue), firstAsked: make(chan struct{}),
-		book: NewAddressBook(HoldersKept), names: newAttributor(), entryWindow: entryWindow{limit: limit}, hits: NewHits(now()),
+		book: NewAddressBook(HoldersKept), entryWindow: entryWindow{limit: limit}, hits: NewHits(now()),
+		names:  &attributor{rows: map[rowsKey]*judgedRows{}, names: map[string]*decodedName{}, facts: map[logline.RuleRef]*ruleFacts{}},
 		meters: aclMeters{byACL: map[meterKey]*meteredLines{}}, logged: logTimes{}, begunAt: now()}
 	l.sources.allRead, l.sources.read = make(chan struct{}), make(chan struct{}, 1)
 	l.merge = newMerger(l.giveInOrder)
@@ -88,7 +91,11 @@ func (l *Store) Run(ctx context.Context) {
 	var beside sync.WaitGroup
 	defer beside.Wait()
 	beside.Go(func() { l.merge.runMerge(ctx) })
-	beside.Go(func() { l.runMeteredRows(ctx) })
+	beside.Go(func() {
+		for retry.Sleep(ctx, missingRowsEvery) {
+			l.FindMeteredRows()
+		}
+	})
 	for {
 		select {
 		case <-ctx.Done():
@@ -176,7 +183,10 @@ func (l *Store) takeArrival(a arrival) {
 	l.storeEntry(e)
 	l.countLine(e, now)
 	if f != nil && e.Line.Named == nil { // named lines have no meters
-		l.meterLine(rev, e, acl, now)
+		if m := l.meters.linesOf(meterKey{e.Line.Zone, e.Rule, acl}, now); m != nil {
+			m.name = e.Line.Name
+			m.countLine(l.limits.limitOf(rev, e.Line.Zone), e.Line.At, now)
+		}
 	}
 }
 
@@ -184,7 +194,7 @@ func (l *Store) takeArrival(a arrival) {
 // it; f holds the facts about the rule, nil if not found.
 func (l *Store) explainLine(e *Entry) (rev *revision.Revision, f *ruleFacts, acl string) {
 	now := l.now()
-	e.Action = verdictWord(e.Line.Verdict)
+	e.Action = cmp.Or(verdictWords[e.Line.Verdict], e.Line.Verdict)
 	at := e.Line.At
 	if at.IsZero() {
 		at = now
@@ -213,10 +223,3 @@ func (l *Store) Stats() Stats {
 
 var verdictWords = map[string]string{"allow": "allowed", "drop": "dropped", "reject": "rejected", "pass": "passed",
 	"redirect": "redirected"}
-
-func verdictWord(v string) string {
-	if w := verdictWords[v]; w != "" {
-		return w
-	}
-	return v
-}

@@ -6,6 +6,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"rung/sources/retry"
 )
 
 const (
@@ -88,20 +90,12 @@ func (m *merger) putLine(ctx context.Context, a arrival) bool {
 			m.n++
 			heap.Push(&m.heap, waitingArrival{arrival: a, place: place, n: m.n, dueAt: now.Add(w)})
 			m.mu.Unlock()
-			select {
-			case m.wake <- struct{}{}:
-			default:
-			}
+			retry.Wake(m.wake)
 			return true
 		}
 		room := m.room
 		m.mu.Unlock()
-		if !past && a.gap == nil && !a.stored && !a.end {
-			return false
-		}
-		select {
-		case <-room:
-		case <-ctx.Done():
+		if !past && a.gap == nil && !a.stored && !a.end || !retry.Await(ctx, room) {
 			return false
 		}
 	}

@@ -2,14 +2,12 @@ package logs
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"rung/model"
 	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"
@@ -89,14 +87,6 @@ type meteredLines struct {
 	looked      time.Time // last search for rows
 }
 
-// meterLine counts a line for its ACL's meter; mu is held.
-func (l *Store) meterLine(rev *revision.Revision, e *Entry, acl string, now time.Time) {
-	if m := l.meters.linesOf(meterKey{e.Line.Zone, e.Rule, acl}, now); m != nil {
-		m.name = e.Line.Name
-		m.countLine(l.limits.limitOf(rev, e.Line.Zone), e.Line.At, now)
-	}
-}
-
 // meterLimits caches a revision's meters of zones: every line needs one.
 type meterLimits struct {
 	rev    *revision.Revision
@@ -112,7 +102,10 @@ func (x *meterLimits) limitOf(rev *revision.Revision, zone string) meterLimit {
 	}
 	m, ok := x.byZone[zone]
 	if !ok {
-		m = meterOf(rev, zone)
+		m.rate = DefaultMeterRate // if the zone's rows are unknown
+		if z := rev.Zone(zone); z != nil && z.DB != nil {
+			m.rate, m.burst, _ = revision.LogMeter(rev, zone)
+		}
 		x.byZone[zone] = m
 	}
 	return m
@@ -134,31 +127,25 @@ type meterLimit struct{ rate, burst int } // rate 0: no meter, no limit
 
 // linesOf returns the lines of one ACL in one zone; nil without room for it.
 func (c *aclMeters) linesOf(k meterKey, now time.Time) *meteredLines {
-	m := c.byACL[k]
-	if m == nil {
-		if len(c.byACL) >= mostMeters {
-			c.forgetIdle(now)
-		}
-		if len(c.byACL) >= mostMeters {
-			return nil
-		}
-		m = &meteredLines{}
-		c.byACL[k] = m
+	if c.byACL[k] == nil && len(c.byACL) >= mostMeters {
+		c.forgetIdle(now)
 	}
-	return m
+	if c.byACL[k] == nil && len(c.byACL) < mostMeters {
+		c.byACL[k] = &meteredLines{}
+	}
+	return c.byACL[k]
 }
 
 // countLine counts a line of an ACL.
 func (m *meteredLines) countLine(limit meterLimit, at, now time.Time) {
 	m.newestCame, m.rate, m.burst = now, limit.rate, limit.burst
 	second := at.Unix()
-	if second < m.seconds.NewestUnit()-int64(rateSeconds) { // the node's clock was set back
+	if second < m.seconds.newest-int64(rateSeconds) { // the node's clock was set back
 		m.seconds = Window{}
 	}
-	if n := m.seconds.Add(second, 1); limit.rate == 0 || n < limit.rate {
-		return
+	if n := m.seconds.Add(second, 1); limit.rate != 0 && n >= limit.rate {
+		m.reached = now
 	}
-	m.reached = now
 }
 
 // needsRows reports whether to search the rows behind the lines: while the ACL is at its limit.
@@ -168,20 +155,6 @@ func (m *meteredLines) needsRows(now time.Time) bool {
 		wait = missingRowsEvery
 	}
 	return m.isCapped(now) && (m.looked.IsZero() || now.Sub(m.looked) >= wait)
-}
-
-// runMeteredRows calls FindMeteredRows every missingRowsEvery until the context ends.
-func (l *Store) runMeteredRows(ctx context.Context) {
-	ticker := time.NewTicker(missingRowsEvery)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-ticker.C:
-			l.FindMeteredRows()
-		}
-	}
 }
 
 // FindMeteredRows searches the rows of the ACLs at their limit, so that Losses can count their lost lines. It
@@ -223,13 +196,13 @@ func rowsOf(rev *revision.Revision, k meterKey, name string) (out []string) {
 	if z == nil || z.DB == nil {
 		return nil
 	}
-	deny := revision.DefaultDeny(k.rule.Policy.Namespace, k.rule.Direction)
+	deny := unitOf(k.rule)
 	for a := range z.DB.ACLs() {
 		if !a.Log || a.Name != name {
 			continue
 		}
 		o := revision.OwnerOfIDs(a.ExternalIDs)
-		if k.rule.Policy.Kind == model.KindNP && k.rule.Policy.Name == "" {
+		if deny != k.rule.Policy {
 			if unit, ok := revision.UnitOfOwner(o); ok && unit == deny {
 				out = append(out, a.UUID)
 			}
@@ -263,7 +236,7 @@ func (l *Store) Losses() (out []MeterLoss) {
 		}
 		x := MeterLoss{Zone: k.zone, Rule: k.rule, Part: k.acl, Rate: m.rate, Burst: max(m.rate, m.burst), AtLimit: m.isCapped(now)}
 		if now.Sub(m.newestCame) < time.Duration(rateSeconds)*time.Second {
-			seconds := m.seconds.LastSeconds(m.seconds.NewestUnit())
+			seconds := m.seconds.LastSeconds(m.seconds.newest)
 			x.FullestSecond = slices.Max(seconds[:])
 		}
 		x.Counted = f != nil && len(m.rows) > 0
@@ -279,13 +252,7 @@ func (l *Store) Losses() (out []MeterLoss) {
 		}
 	}
 	slices.SortFunc(out, func(a, b MeterLoss) int {
-		first := func(x MeterLoss) int {
-			if x.AtLimit {
-				return 0
-			}
-			return 1
-		}
-		return cmp.Or(cmp.Compare(first(a), first(b)), cmp.Compare(b.Lost, a.Lost), cmp.Compare(b.FullestSecond, a.FullestSecond),
+		return cmp.Or(CompareTrueFirst(a.AtLimit, b.AtLimit), cmp.Compare(b.Lost, a.Lost), cmp.Compare(b.FullestSecond, a.FullestSecond),
 			strings.Compare(a.Zone, b.Zone),
 			a.Rule.Policy.Compare(b.Rule.Policy), cmp.Compare(a.Rule.Direction, b.Rule.Direction),
 			cmp.Compare(a.Rule.Rule, b.Rule.Rule), strings.Compare(a.Part, b.Part))
@@ -293,31 +260,25 @@ func (l *Store) Losses() (out []MeterLoss) {
 	return out
 }
 
-// meterOf returns the limit of a zone's meter: the default rate if its rows are unknown, and 0 without a
-// meter.
-func meterOf(rev *revision.Revision, zone string) meterLimit {
-	z := rev.Zone(zone)
-	if z == nil || z.DB == nil {
-		return meterLimit{rate: DefaultMeterRate}
-	}
-	rate, burst, _ := revision.LogMeter(rev, zone)
-	return meterLimit{rate, burst}
-}
-
 // DefaultMeterRate is OVN-Kubernetes' default (ovn-kubernetes.md#meter).
 const DefaultMeterRate = 20
 
 // ACLText names the ACL for people: "cluster-control egress 5 (tcp)".
 func (x MeterLoss) ACLText() string {
-	k := x.Rule.Policy
-	text := ""
-	if k.Kind == model.KindNP && k.Name == "" {
-		text = revision.DefaultDeny(k.Namespace, x.Rule.Direction).Label()
-	} else {
-		text = k.ShortLabel() + " " + revision.RuleLabel(x.Rule.Direction, x.Rule.Rule, "")
-	}
+	text := ruleText(x.Rule, "")
 	if x.Part != "" {
 		text += " (" + x.Part + ")"
 	}
 	return text
+}
+
+// CompareTrueFirst orders true before false.
+func CompareTrueFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case a:
+		return -1
+	}
+	return 1
 }

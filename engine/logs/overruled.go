@@ -20,7 +20,8 @@ func OverruledChecks(ctx context.Context, rev *revision.Revision, about Subject)
 		return nil
 	}
 	found := slices.DeleteFunc(revision.DecidedBefore(rev, ctx, about.Policy, about.Dir, about.Rule), func(b revision.OverruledRule) bool {
-		return !b.DecidesNothing && about.Dir == "" && ownRulesOnly(about.Policy, &b)
+		others := slices.ContainsFunc(b.RulesAbove, func(a revision.RuleAbove) bool { return a.Policy != about.Policy })
+		return !b.DecidesNothing && about.Dir == "" && !others // lines of the policy's own rules are the policy's, too
 	})
 	few, rest := FewOverruled(found)
 	for i := range few {
@@ -55,12 +56,6 @@ func FewOverruled(found []revision.OverruledRule) (few []revision.OverruledRule,
 	return few[:min(len(few), mostBefore)], rest
 }
 
-// ownRulesOnly reports whether only the policy's own earlier rules decide before a rule: their lines are the
-// policy's, too.
-func ownRulesOnly(k model.PolicyKey, b *revision.OverruledRule) bool {
-	return !slices.ContainsFunc(b.RulesAbove, func(a revision.RuleAbove) bool { return a.Policy != k })
-}
-
 // logRemedy returns the command that makes the deciding rule log; empty unless that is an AdminNetworkPolicy
 // that does not log that action.
 func logRemedy(rev *revision.Revision, k model.PolicyKey, b *revision.OverruledRule) string {
@@ -72,7 +67,7 @@ func logRemedy(rev *revision.Revision, k model.PolicyKey, b *revision.OverruledR
 	return revision.LogLevelCommand(rev, p, by.Action)
 }
 
-// DecidedFirst says which rules decide before a rule of a policy.
+// DecidedFirst tells which rules decide before a rule of a policy.
 func DecidedFirst(k model.PolicyKey, b *revision.OverruledRule) string {
 	rule := revision.RuleLabel(b.Direction, b.Rule, "")
 	if b.Rule < 0 {
@@ -111,7 +106,7 @@ func AboveName(k model.PolicyKey, a *revision.RuleAbove) string {
 	return a.Policy.ShortLabel() + " " + revision.RuleLabel(a.Direction, a.Rule, "")
 }
 
-// AboveLogs says whether a rule above logs.
+// AboveLogs tells whether a rule above logs.
 func AboveLogs(a *revision.RuleAbove) string {
 	if a.Level == "" {
 		return "does not log"

@@ -72,24 +72,20 @@ func distinctConnections(entries []*Entry, since time.Time, most int) *diff.LogC
 		if !known {
 			n = len(out.Connections)
 			at[k] = n
-			first := k
-			first.First, first.Last = e.Line.At, e.Line.At
-			out.Connections = append(out.Connections, first)
+			out.Connections = append(out.Connections, k)
 		}
 		s := &out.Connections[n]
 		s.Lines++
 		out.Lines++
 		s.First, s.Last = earlierTime(s.First, e.Line.At), laterTime(s.Last, e.Line.At)
-		if out.From.IsZero() {
-			out.From, out.To = e.Line.At, e.Line.At
-		}
 		out.From, out.To = earlierTime(out.From, e.Line.At), laterTime(out.To, e.Line.At)
 	}
 	return out
 }
 
+// earlierTime returns the earlier of two times; a zero a is none.
 func earlierTime(a, b time.Time) time.Time {
-	if b.Before(a) {
+	if b.Before(a) || a.IsZero() {
 		return b
 	}
 	return a

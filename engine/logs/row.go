@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"slices"
 	"strings"
 
 	"rung/model/logline"
@@ -18,22 +19,13 @@ func (e *Entry) ACLs(rev *revision.Revision) (out []*nb.ACL) {
 		if !CanLogFor(acl, e.Rule) {
 			continue
 		}
-		if p := acl.ExternalIDs[nb.KeyProtocol]; isForPorts(p) && !strings.EqualFold(p, e.Line.Proto) {
-			continue
+		// Rows for the ports of one protocol; others match every packet (ovn-kubernetes.md#acls-of-a-rule).
+		p := strings.ToLower(acl.ExternalIDs[nb.KeyProtocol])
+		if !slices.Contains([]string{"tcp", "udp", "sctp"}, p) || strings.EqualFold(p, e.Line.Proto) {
+			out = append(out, acl)
 		}
-		out = append(out, acl)
 	}
 	return out
-}
-
-// isForPorts reports whether a row is for the ports of one protocol; others match every packet
-// (ovn-kubernetes.md#acls-of-a-rule).
-func isForPorts(protocol string) bool {
-	switch strings.ToLower(protocol) {
-	case "tcp", "udp", "sctp":
-		return true
-	}
-	return false
 }
 
 // CanLogFor reports whether the ACL is one of the rule's, or the default deny's, whose other rows never log

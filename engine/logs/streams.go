@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"rung/model/logline"
+	"rung/sources/retry"
 )
 
 // lineSources tracks where the lines of a store come from, and how far they were read.
 type lineSources struct {
 	mu      sync.Mutex
 	streams []func() []logline.Stream
-	files   *FileReader // nil without log files, or if one is a pipe
+	files   atomic.Pointer[FileReader] // nil without log files, or if one is a pipe
 
 	allRead chan struct{} // closed when everything to be read was processed
 	endOnce sync.Once
@@ -51,7 +52,7 @@ func (l *Store) Streams() (out []logline.Stream) {
 // Playing returns the replay speed of log files and the time of the last line; speed is 0 if lines come at
 // once.
 func (l *Store) Playing() (speed float64, at time.Time) {
-	files := l.fileReader()
+	files := l.sources.files.Load()
 	if files == nil {
 		return 0, at
 	}
@@ -61,20 +62,7 @@ func (l *Store) Playing() (speed float64, at time.Time) {
 }
 
 // HasCutFiles reports whether log files have more lines than are kept, and can be read again for them.
-func (l *Store) HasCutFiles() bool { return l.fileReader() != nil && l.FirstNumber() > 1 }
-
-// fileReader returns the reader of log files; nil without any, or if one is a pipe.
-func (l *Store) fileReader() *FileReader {
-	l.sources.mu.Lock()
-	defer l.sources.mu.Unlock()
-	return l.sources.files
-}
-
-func (l *Store) setFiles(r *FileReader) {
-	l.sources.mu.Lock()
-	defer l.sources.mu.Unlock()
-	l.sources.files = r
-}
+func (l *Store) HasCutFiles() bool { return l.sources.files.Load() != nil && l.FirstNumber() > 1 }
 
 // EndOfLines returns a channel closed when everything to be read was processed; never if files are followed.
 func (l *Store) EndOfLines() <-chan struct{} { return l.sources.allRead }
@@ -82,10 +70,7 @@ func (l *Store) EndOfLines() <-chan struct{} { return l.sources.allRead }
 // Read notes that all lines up to a number were read, for Files.Paced.
 func (l *Store) Read(seq uint64) {
 	l.sources.readTo.Store(seq)
-	select {
-	case l.sources.read <- struct{}{}:
-	default:
-	}
+	retry.Wake(l.sources.read)
 }
 
 // waitForRoom waits until a file's line would not push out an unread one.
@@ -95,9 +80,7 @@ func (l *Store) waitForRoom(ctx context.Context) bool {
 		if lines+uint64(len(l.queue)) <= uint64(l.limit)/2 && bytes+l.queued.Load() <= l.maxBytes()/2 {
 			break
 		}
-		select {
-		case <-l.sources.read:
-		case <-ctx.Done():
+		if !retry.Await(ctx, l.sources.read) {
 			return false
 		}
 	}

@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -63,12 +64,11 @@ func (e *Entry) RuleText() string {
 }
 
 func (e *Entry) presentRule() string {
-	k := e.Rule.Policy
-	switch {
+	switch unit := unitOf(e.Rule); {
 	case !e.Attributed:
 		return e.doubtfulRule()
-	case k.Kind == model.KindNP && k.Name == "":
-		return "the " + revision.DefaultDeny(k.Namespace, e.Rule.Direction).Label() + ": no NetworkPolicy allows it"
+	case unit != e.Rule.Policy:
+		return "the " + unit.Label() + ": no NetworkPolicy allows it"
 	}
 	return ruleText(e.Rule, e.RuleName)
 }
@@ -86,7 +86,7 @@ func (e *Entry) doubtfulRule() string {
 			list = strings.Join(texts, ", ") + " and " + words.Thousands(n) + " more"
 		}
 		return "one of " + words.Count(e.CandidateCount, "rule") + " with the same truncated name: " + list
-	case e.Line.Named != nil && e.Rule.Policy.Kind == model.KindNP && e.Rule.Policy.Name == "":
+	case e.Line.Named != nil && unitOf(e.Rule) != e.Rule.Policy:
 		return "a default deny: no NetworkPolicy allows it"
 	case e.Line.Named != nil:
 		return ruleText(e.Rule, e.RuleName) // as written: Rung does not read that kind
@@ -100,23 +100,26 @@ func (e *Entry) doubtfulRule() string {
 
 // ruleText names a rule, or the default deny of a namespace, with its policy.
 func ruleText(ref logline.RuleRef, name string) string {
-	if k := ref.Policy; k.Kind == model.KindNP && k.Name == "" {
-		return revision.DefaultDeny(k.Namespace, ref.Direction).Label()
+	if unit := unitOf(ref); unit != ref.Policy {
+		return unit.Label()
 	}
 	return ref.Policy.ShortLabel() + " " + revision.RuleLabel(ref.Direction, ref.Rule, name)
 }
 
-// UnitKey returns what the row that logged the line was compiled for: the rule's policy, or the default deny
-// of a namespace. It is zero if unknown.
-func (e *Entry) UnitKey() model.Key {
-	k := e.Rule.Policy
-	switch {
-	case !e.Attributed:
-		return model.Key{}
-	case k.Kind == model.KindNP && k.Name == "":
-		return revision.DefaultDeny(k.Namespace, e.Rule.Direction)
+// unitOf returns what the rows of a rule were compiled for: its policy, or the default deny of a namespace.
+func unitOf(ref logline.RuleRef) model.Key {
+	if ref.Policy.Kind == model.KindNP && ref.Policy.Name == "" {
+		return revision.DefaultDeny(ref.Policy.Namespace, ref.Direction)
 	}
-	return k
+	return ref.Policy
+}
+
+// UnitKey returns what the row that logged the line was compiled for, zero if unknown.
+func (e *Entry) UnitKey() model.Key {
+	if !e.Attributed {
+		return model.Key{}
+	}
+	return unitOf(e.Rule)
 }
 
 // Brief returns only the name or address: "blue/api-7", "8.8.8.8".
@@ -126,10 +129,8 @@ func (d End) Brief() string {
 		return "?"
 	case d.Note == noteGone:
 		return NameOf(d.Key) + " (gone)"
-	case NameOf(d.Key) == "":
-		return d.Addr
 	}
-	return NameOf(d.Key)
+	return cmp.Or(NameOf(d.Key), d.Addr)
 }
 
 // NameOf names a pod, node or Service for sentences; empty for other kinds.

@@ -6,11 +6,8 @@ import (
 	"strings"
 
 	"rung/model"
-	"rung/model/ladder"
-
 	"rung/model/words"
 	"rung/revision"
-
 	"rung/system"
 )
 
@@ -166,7 +163,7 @@ func (c *checkList) checkPolicy() bool {
 	return true
 }
 
-// checkStream says where the system writes its lines, since none come from there.
+// checkStream tells where the system writes its lines, since none come from there.
 func (c *checkList) checkStream(s *system.System) {
 	state := Wrong
 	if !s.HasFeature(system.Rows) { // Rung follows only OVN's logs
@@ -175,7 +172,7 @@ func (c *checkList) checkStream(s *system.System) {
 	c.add("stream", state, "%s", s.LogsTo).Remedy = s.LogsCommand
 }
 
-// ruleByRule says which rules log, for kinds whose rules each say so.
+// ruleByRule tells which rules log, for kinds whose rules each say so.
 func (c *checkList) ruleByRule(p *model.Policy, s *system.System) {
 	var silent []string
 	rules := c.subject.subjectRules(p)
@@ -228,8 +225,9 @@ func (c *checkList) checkActions(p *model.Policy, now model.LogLevels, ns string
 		wrong("%s says %s, and %s is not logged.", revision.RuleLabel(r.Direction, r.Index, ""), r.Action, r.Action)
 		return
 	}
-	logged := 0
+	logged, count := 0, map[model.Action]int{}
 	for i := range rules {
+		count[rules[i].Action]++
 		if now.LevelOf(rules[i].Action) != "" {
 			logged++
 		}
@@ -240,18 +238,14 @@ func (c *checkList) checkActions(p *model.Policy, now model.LogLevels, ns string
 	case logged > 0:
 		c.add("level", Fine, "%s of its %s %s.", words.Thousands(logged), words.Count(len(rules), "rule"), words.OneOrMany(logged, "logs", "log"))
 	}
-	n := ladder.CountRules(rules)
-	for _, a := range []struct {
-		action model.Action
-		rules  int
-	}{{model.Deny, n.Deny}, {model.Allow, n.Allow}, {model.Pass, n.Pass}} {
-		switch level := now.LevelOf(a.action); {
-		case a.rules > 0 && level == "" && logged > 0:
-			c.add("level", Noted, "%s rules do not log: no level is set for them.", a.action)
-		case a.rules > 0 && level == "":
-			wrong("%s rules do not log.", a.action)
-		case a.rules == 0 && level != "" && len(rules) == len(p.Ingress)+len(p.Egress):
-			c.add("level", Unknown, "%s is set to %s, but it has no %s rule.", a.action, level, a.action)
+	for _, a := range []model.Action{model.Deny, model.Allow, model.Pass} {
+		switch level := now.LevelOf(a); {
+		case count[a] > 0 && level == "" && logged > 0:
+			c.add("level", Noted, "%s rules do not log: no level is set for them.", a)
+		case count[a] > 0 && level == "":
+			wrong("%s rules do not log.", a)
+		case count[a] == 0 && level != "" && len(rules) == len(p.Ingress)+len(p.Egress):
+			c.add("level", Unknown, "%s is set to %s, but it has no %s rule.", a, level, a)
 		}
 	}
 }
@@ -259,11 +253,12 @@ func (c *checkList) checkActions(p *model.Policy, now model.LogLevels, ns string
 // netpolLevels checks a NetworkPolicy's levels: its rules log what they allow, the default deny of its
 // namespace logs the rest (ovn-kubernetes.md#namespace-logging).
 func (c *checkList) netpolLevels(p *model.Policy, now model.LogLevels) {
-	if now.Allow == "" && c.subject.Dir != "" { // its rules only allow
-		c.add("level", Wrong, "Namespace %s sets no level for allow: connections its NetworkPolicies allow are not logged.", p.Namespace).
-			Remedy = revision.NamespaceLogsCommand(c.rev, p.Namespace)
-	} else if now.Allow == "" {
-		c.add("level", Noted, "Namespace %s sets no level for allow: connections its NetworkPolicies allow are not logged.", p.Namespace)
+	if now.Allow == "" {
+		x := c.add("level", Noted, "Namespace %s sets no level for allow: connections its NetworkPolicies allow are not logged.",
+			p.Namespace)
+		if c.subject.Dir != "" { // its rules only allow
+			x.State, x.Remedy = Wrong, revision.NamespaceLogsCommand(c.rev, p.Namespace)
+		}
 	}
 	switch {
 	case now.Deny == "":
@@ -275,7 +270,7 @@ func (c *checkList) netpolLevels(p *model.Policy, now model.LogLevels) {
 	}
 }
 
-// checkTraffic says whether lines come, and for what; stored lines predate Rung's start.
+// checkTraffic tells whether lines come, and for what; stored lines predate Rung's start.
 func (c *checkList) checkTraffic(stored bool) {
 	if k := c.subject.Policy; k.Kind.IsPolicy() {
 		if p := c.rev.Cluster.Policy(k); p != nil {
@@ -320,13 +315,5 @@ func (x Check) TextLine() string {
 
 // Sign returns ✓, ✗, · or ?.
 func (s CheckState) Sign() string {
-	switch s {
-	case Fine:
-		return words.Yes
-	case Wrong:
-		return words.No
-	case Noted:
-		return words.Noted
-	}
-	return words.Unknown
+	return map[CheckState]string{Fine: words.Yes, Wrong: words.No, Noted: words.Noted, Unknown: words.Unknown}[s]
 }

@@ -19,7 +19,7 @@ func NodesAndFiles(streams []logline.Stream) (nodes, files []logline.Stream) {
 	return nodes, files
 }
 
-// checkFiles says whether the log files are read and contain ACL lines: a file named by mistake has lines,
+// checkFiles tells whether the log files are read and contain ACL lines: a file named by mistake has lines,
 // too.
 func (c *checkList) checkFiles(files []logline.Stream) {
 	var lines, acls uint64
@@ -52,7 +52,7 @@ func (c *checkList) checkFiles(files []logline.Stream) {
 	}
 }
 
-// NoACLLines says that log files contain other lines only.
+// NoACLLines tells that log files contain other lines only.
 func NoACLLines(lines uint64) string {
 	return words.Count(lines, "line") + words.OneOrMany(int(min(lines, 2)), " was read, not an ACL line.",
 		" were read, none is an ACL line.")

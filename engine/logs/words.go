@@ -16,7 +16,7 @@ import (
 // mostNotes bounds the items listed of a kind; all are counted.
 const mostNotes = 5
 
-// Notes says in sentences what the text does, beginning with effects beyond the lines.
+// Notes tells in sentences what the text does, beginning with effects beyond the lines.
 func (p *Proposal) Notes() []string {
 	one, many := "allows", "allow"
 	if p.Action == model.Deny {
@@ -30,7 +30,7 @@ func (p *Proposal) Notes() []string {
 	return append([]string{p.Surplus.Text() + ".", made}, p.MissedTexts()...)
 }
 
-// MissedTexts says which lines do not get the wanted verdict, and why.
+// MissedTexts tells which lines do not get the wanted verdict, and why.
 func (p *Proposal) MissedTexts() []string {
 	return append(someTexts(p.Kept, "more reason", func(s KeptVerdict) string {
 		return fmt.Sprintf("%s %s %s: %s decides; for example %s.", words.Count(s.Lines, "line"),
@@ -67,7 +67,7 @@ var outcomes = map[verdict.Verdict]string{verdict.Allow: "allowed", verdict.Deny
 	verdict.Undefined: "undefined",
 	verdict.Unknown:   "unknown", verdict.NotApplicable: "outside every policy"}
 
-// LeftTexts says which lines no rule covers, and why.
+// LeftTexts tells which lines no rule covers, and why.
 func LeftTexts(left []logline.LeftLines) []string {
 	return someTexts(left, "more reason", func(l logline.LeftLines) string {
 		c := revision.LoggedConnection(&diff.LoggedConnection{Connection: l.Example})

@@ -14,7 +14,7 @@ import (
 	"rung/revision"
 )
 
-// checkRows says whether the policy's rows in the zones log.
+// checkRows tells whether the policy's rows in the zones log.
 func (c *checkList) checkRows(p *model.Policy) {
 	k, was := p.Key, len(c.out)
 	if none := c.rev.WhyNoRows(k); none != nil {
@@ -66,7 +66,7 @@ func (c *checkList) checkRows(p *model.Policy) {
 	}
 }
 
-// checkMeter says what the meters allow, which zones differ or have no limit, and which ACLs are at the limit.
+// checkMeter tells what the meters allow, which zones differ or have no limit, and which ACLs are at the limit.
 func (c *checkList) checkMeter() {
 	rates := MeterRates(c.rev)
 	was := len(c.out)
@@ -133,7 +133,7 @@ type streamReason struct {
 	since string
 }
 
-// checkStreams says whether the nodes' logs are found, contain ACL lines, and arrive.
+// checkStreams tells whether the nodes' logs are found, contain ACL lines, and arrive.
 func (c *checkList) checkStreams(streams []logline.Stream) {
 	if len(streams) == 0 {
 		c.add("stream", Wrong, "The nodes' logs are not followed yet: no node is known, or the cluster has not been read.")

@@ -124,14 +124,8 @@ func parseSelector(text string) (*metav1.LabelSelector, error) {
 	return s, nil
 }
 
-// portRange is one port of an answer, or a range.
-type portRange struct {
-	protocol string
-	lo, hi   int64
-}
-
 // parsePorts parses ports; nil for any.
-func parsePorts(text string) (out []portRange, err error) {
+func parsePorts(text string) (out []model.Port, err error) {
 	fields := splitList(text)
 	if len(fields) == 1 && fields[0] == anyPort {
 		return nil, nil
@@ -157,7 +151,7 @@ func parsePorts(text string) (out []portRange, err error) {
 		if err1 != nil || err2 != nil || lo == 0 || hi < lo {
 			return nil, fmt.Errorf("%s is not a port: want %s", f, Ports.Form())
 		}
-		out = append(out, portRange{protocol, int64(lo), int64(hi)})
+		out = append(out, model.Port{Protocol: protocol, Start: int32(lo), End: int32(hi)})
 	}
 	return out, nil
 }

@@ -84,7 +84,7 @@ func (w *World) writeStatement(b *strings.Builder, statement object, walled *[]s
 	fmt.Fprintf(b, "\n- name: %s\n  expect: %v\n  from: %s\n  to: %s\n", yamltree.FlowText(statement["name"]), statement["expect"],
 		yamltree.FlowText(shortEnd(statement["from"])), yamltree.FlowText(shortEnd(statement["to"])))
 	if ports, _ := statement["port"].([]any); len(ports) > 0 {
-		fmt.Fprintf(b, "  port: [%s]\n", strings.Join(texts(ports), ", "))
+		fmt.Fprintf(b, "  port: %s\n", strings.ReplaceAll(fmt.Sprint(ports), " ", ", "))
 	}
 	b.WriteString("  allowNone: true\n")
 	return nil
@@ -99,14 +99,6 @@ func shortEnd(end any) any {
 		if s, ok := v.(object); ok && len(s) == 1 && s["matchLabels"] != nil {
 			out[k] = s["matchLabels"]
 		}
-	}
-	return out
-}
-
-// texts formats values.
-func texts(values []any) (out []string) {
-	for _, v := range values {
-		out = append(out, fmt.Sprint(v))
 	}
 	return out
 }

@@ -44,7 +44,8 @@ func TestSelectorsAndPorts(t *testing.T) {
 		}
 	}
 	got, err := parsePorts("80, 8000-8100,53/udp")
-	if diff := cmp.Diff("[80/TCP 8000-8100/TCP 53/UDP]", fmt.Sprint(portTexts(got))); err != nil || diff != "" {
+	_, ports := portValues(got)
+	if diff := cmp.Diff("[80/TCP 8000-8100/TCP 53/UDP]", fmt.Sprint(ports)); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)
 	}
 	for _, bad := range []string{"0", "70000", "9-8", "80/ICMP", "http"} {

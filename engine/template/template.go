@@ -125,10 +125,8 @@ var AllTemplates = sync.OnceValue(func() (out []*Template) {
 
 // FindTemplate finds a template by its name; nil if unknown.
 func FindTemplate(name string) *Template {
-	for _, t := range AllTemplates() {
-		if t.Name == name {
-			return t
-		}
+	if i := slices.IndexFunc(AllTemplates(), func(t *Template) bool { return t.Name == name }); i >= 0 {
+		return AllTemplates()[i]
 	}
 	return nil
 }

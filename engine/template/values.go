@@ -54,7 +54,7 @@ func (w *World) valuesOf(t *Template, a Answers) (object, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", q.Name, err)
 			}
-			values[q.Name], values[q.Name+"Texts"] = portObjects(ports), portTexts(ports)
+			values[q.Name], values[q.Name+"Texts"] = portValues(ports)
 		case LabelKey, OneOf, Priorities, Name:
 			values[q.Name] = text
 		}
@@ -85,36 +85,23 @@ func selectorObject(s *metav1.LabelSelector) (out object) {
 	return out
 }
 
-// portObjects converts ports for a rule; nil for all.
-func portObjects(ports []portRange) any {
-	var out []any
+// portValues converts ports for a rule and for expectations; nil for all ports.
+func portValues(ports []model.Port) (objects, texts any) {
+	if ports == nil {
+		return nil, nil
+	}
+	var all, lines []any
 	for _, p := range ports {
-		if p.lo == p.hi {
-			out = append(out, object{"portNumber": object{"protocol": p.protocol, "port": p.lo}})
+		protocol, lo, hi := p.Protocol, int64(p.Start), int64(p.End)
+		if lo == hi {
+			all = append(all, object{"portNumber": object{"protocol": protocol, "port": lo}})
+			lines = append(lines, fmt.Sprintf("%d/%s", lo, protocol))
 		} else {
-			out = append(out, object{"portRange": object{"protocol": p.protocol, "start": p.lo, "end": p.hi}})
+			all = append(all, object{"portRange": object{"protocol": protocol, "start": lo, "end": hi}})
+			lines = append(lines, fmt.Sprintf("%d-%d/%s", lo, hi, protocol))
 		}
 	}
-	if out == nil {
-		return nil
-	}
-	return out
-}
-
-// portTexts converts ports for expectations; nil for all.
-func portTexts(ports []portRange) any {
-	var out []any
-	for _, p := range ports {
-		if p.lo == p.hi {
-			out = append(out, fmt.Sprintf("%d/%s", p.lo, p.protocol))
-		} else {
-			out = append(out, fmt.Sprintf("%d-%d/%s", p.lo, p.hi, p.protocol))
-		}
-	}
-	if out == nil {
-		return nil
-	}
-	return out
+	return all, lines
 }
 
 // replicaLabels lists pod labels that distinguish replicas, not workloads.
@@ -159,12 +146,13 @@ func (w *World) addDNS(values object) {
 			values["firstDNS"], values["dnsEnd"] = peer, end
 		}
 	}
-	var ports []portRange
+	var ports []model.Port
 	for _, protocol := range []string{"UDP", "TCP"} {
-		n := int64(cmp.Or(w.vital.DNSPorts[protocol], lint.DNSPort))
-		ports = append(ports, portRange{protocol, n, n})
+		n := int32(cmp.Or(w.vital.DNSPorts[protocol], lint.DNSPort))
+		ports = append(ports, model.Port{Protocol: protocol, Start: n, End: n})
 	}
-	values["dns"], values["dnsPorts"], values["dnsPortTexts"] = peers, portObjects(ports), portTexts(ports)
+	values["dns"] = peers
+	values["dnsPorts"], values["dnsPortTexts"] = portValues(ports)
 }
 
 // controlPlane lists labels of nodes that run the API server.
@@ -196,7 +184,6 @@ func (w *World) addAPI(values object) {
 			values["api"] = object{"networks": nets}
 		}
 	}
-	n := int64(cmp.Or(w.vital.APIPort, 6443))
-	ports := []portRange{{"TCP", n, n}}
-	values["apiPorts"], values["apiPortTexts"] = portObjects(ports), portTexts(ports)
+	n := int32(cmp.Or(w.vital.APIPort, 6443))
+	values["apiPorts"], values["apiPortTexts"] = portValues([]model.Port{{Protocol: "TCP", Start: n, End: n}})
 }

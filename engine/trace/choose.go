@@ -72,10 +72,8 @@ func (c *EndChoice) matchRank(text string, words []string) int {
 	case strings.HasPrefix(name, text) || strings.HasPrefix(low, text):
 		return matchesPrefix
 	}
-	for _, w := range words {
-		if !strings.Contains(low, w) {
-			return noMatch
-		}
+	if slices.ContainsFunc(words, func(w string) bool { return !strings.Contains(low, w) }) {
+		return noMatch
 	}
 	return matchesWords
 }

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,11 +36,7 @@ type Row struct{ Table, ID, UUID string }
 
 // String returns the row's table and name.
 func (r Row) String() string {
-	name := r.ID
-	if name == "" {
-		name = r.UUID
-	}
-	return r.Table + " " + strings.TrimPrefix(name, nb.DefaultController+":")
+	return r.Table + " " + strings.TrimPrefix(cmp.Or(r.ID, r.UUID), nb.DefaultController+":")
 }
 
 // findDisagreements finds the stages where policies and rows both have a sure but different answer.
@@ -65,14 +62,19 @@ func (t *Trace) findDisagreements(r *revision.Revision, compiled bool, now time.
 			d.Finding = model.Finding{Code: FindRowsDisagree, Severity: model.SeverityWarning, Rule: -1, Zone: s.Zone,
 				Message: fmt.Sprintf("rows disagree in zone %s, %s: policies %s, rows %s; %s", s.Zone, s.Name(), s.Verdict, s.Rows.Verdict, why),
 				Remedy:  remedy}
-			if k := s.Decided; k != nil && k.Policy.Kind.IsPolicy() {
-				d.Finding.Policy, d.Finding.Direction, d.Finding.Rule = k.Policy, k.Direction, k.Rule
-			}
+			nameRule(&d.Finding, s.StageVerdict)
 			if d.Settling {
 				d.Finding.Severity = model.SeverityInfo
 			}
 			t.Disagree = append(t.Disagree, d)
 		}
+	}
+}
+
+// nameRule names the rule that decides in a stage in a finding, if a policy decides.
+func nameRule(f *model.Finding, s *verdict.StageVerdict) {
+	if k := s.Decided; k != nil && k.Policy.Kind.IsPolicy() {
+		f.Policy, f.Direction, f.Rule = k.Policy, k.Direction, k.Rule
 	}
 }
 
@@ -172,19 +174,12 @@ func (d *Disagreement) foreignCause(z *model.ZoneState, s *Stage) (why, remedy s
 		return d.Row.String() + " decides, and no row of the rules differs", "compare the rule's match with the row in the database file"
 	case !z.IsCurrent():
 		return "the zone's rows are out of date", "wait until the zone is read again"
-	case z.IsOutdated(policyOf(s)):
+	case z.IsOutdated(cmp.Or(s.Decided, &verdict.Decider{}).Policy):
 		return "the policy changed since the zone was read", "wait until the zone is read again"
 	case d.Row != (Row{}):
 		return d.Row.String() + " decides, and no row of the rules differs", "compare the rule's match with the row"
 	}
 	return "no row of the rules differs", "compare the rule's match with its rows"
-}
-
-func policyOf(s *Stage) model.Key {
-	if s.Decided != nil {
-		return s.Decided.Policy
-	}
-	return model.Key{}
 }
 
 // RowOf finds an ACL by its id, or by its UUID if it has no id.

@@ -72,19 +72,7 @@ func (t *Tracer) askFamilies(r *revision.Revision, c verdict.Connection, by Answ
 
 // verdictRank orders verdicts: the most important to see has the highest rank.
 func verdictRank(v verdict.Verdict) int {
-	switch v {
-	case verdict.Deny:
-		return 5
-	case verdict.Mixed:
-		return 4
-	case verdict.Unknown:
-		return 3
-	case verdict.Undefined:
-		return 2
-	case verdict.Allow:
-		return 1
-	}
-	return 0
+	return slices.Index([]verdict.Verdict{verdict.Allow, verdict.Undefined, verdict.Unknown, verdict.Mixed, verdict.Deny}, v)
 }
 
 // combinedVerdict returns the verdict on two families together: the common one if they agree. If they differ

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -35,7 +36,9 @@ func (r *Result) findDisagreements() {
 // findPackets compares the outcome of a path's packets with the rows.
 func (r *Result) findPackets(p, rows *verdict.Path, steps []PacketStep) {
 	last := &steps[len(steps)-1]
-	lost := !last.Delivered && last.Packet != steps[0].Packet && !judgesReplies(rows)
+	// Else only the first packet counts (networks.md#replies).
+	judgesReplies := slices.ContainsFunc(rows.Stages, func(s verdict.StageVerdict) bool { return s.Reply })
+	lost := !last.Delivered && last.Packet != steps[0].Packet && !judgesReplies
 	opened := p.Verdict
 	if lost {
 		opened = verdict.Allow // the first packet went through
@@ -67,20 +70,12 @@ func (r *Result) findPackets(p, rows *verdict.Path, steps []PacketStep) {
 	}
 }
 
-// judgesReplies reports whether the rows decide about replies (networks.md#replies); else only the first
-// packet counts.
-func judgesReplies(rows *verdict.Path) bool {
-	return slices.ContainsFunc(rows.Stages, func(s verdict.StageVerdict) bool { return s.Reply })
-}
-
 // addFinding adds a finding about a stage's decider, or about the path.
 func (r *Result) addFinding(s *verdict.StageVerdict, message, remedy string) {
 	f := model.Finding{Code: ProbeDisagrees, Severity: model.SeverityError, Rule: -1, Message: message, Remedy: remedy}
 	if s != nil {
 		f.Zone = s.Zone
-		if d := s.Decided; d != nil && d.Policy.Kind.IsPolicy() {
-			f.Policy, f.Direction, f.Rule = d.Policy, d.Direction, d.Rule
-		}
+		nameRule(&f, s)
 	}
 	r.Findings = append(r.Findings, f)
 }
@@ -96,10 +91,8 @@ func stagesAgree(ovn, rows *verdict.StageVerdict) bool {
 	if ovn.Decided == nil {
 		return rows.Decided == nil
 	}
-	for i := range rows.Candidates {
-		if rows.Candidates[i].ACL == ovn.Decided.ACL {
-			return true
-		}
+	if slices.ContainsFunc(rows.Candidates, func(d verdict.Decider) bool { return d.ACL == ovn.Decided.ACL }) {
+		return true
 	}
 	// OVN may choose any matching row of a rule, of its selectors, IP blocks and ports.
 	d := rows.Decided
@@ -109,10 +102,7 @@ func stagesAgree(ovn, rows *verdict.StageVerdict) bool {
 // DecidingStage returns the stage that explains a path's verdict: the first that denies, else the first that
 // allows.
 func DecidingStage(p *verdict.Path) *verdict.StageVerdict {
-	if s := stageDecidedBy(p.Stages, model.Deny); s != nil {
-		return s
-	}
-	return stageDecidedBy(p.Stages, model.Allow)
+	return cmp.Or(stageDecidedBy(p.Stages, model.Deny), stageDecidedBy(p.Stages, model.Allow))
 }
 
 func stageDecidedBy(stages []verdict.StageVerdict, by model.Action) *verdict.StageVerdict {
@@ -135,13 +125,10 @@ func verdictWords(p *verdict.Path) string {
 
 // outcomeWords words the verdict of OVN on a packet.
 func outcomeWords(v verdict.Verdict, p *verdict.Path) string {
-	if v == verdict.Deny {
-		if s := stageDecidedBy(p.Stages, model.Deny); s != nil {
-			return Dropped + " (" + stageDecider(s) + ")"
-		}
-		return Dropped
+	if s := stageDecidedBy(p.Stages, model.Deny); v == verdict.Deny && s != nil {
+		return Dropped + " (" + stageDecider(s) + ")"
 	}
-	return Delivered
+	return VerdictWord(v)
 }
 
 // stageDecider names what decided a stage.
@@ -166,7 +153,7 @@ func EndsText(p *verdict.Path) string {
 	return EndName(p.From.Endpoint) + " → " + EndName(p.To.Endpoint)
 }
 
-// Agreement says in a few words whether the three answers agree.
+// Agreement tells in a few words whether the three answers agree.
 func (r *Result) Agreement() string {
 	switch {
 	case r.Changed:

@@ -15,7 +15,7 @@ type WouldMatch struct {
 	Maybe bool
 }
 
-// Sentence says what the rule would do.
+// Sentence tells what the rule would do.
 func (w *WouldMatch) Sentence() string {
 	verb := map[model.Action]string{model.Allow: "allow this", model.Deny: "deny this",
 		model.Pass: "pass this to the next tier"}[w.Rule.Action]

@@ -1,13 +1,13 @@
 package trace
 
 import (
+	"cmp"
 	"strings"
 	"time"
 
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
-
 	"rung/revision"
 )
 
@@ -82,13 +82,14 @@ func identifyRows(r *revision.Revision, steps []PacketStep) {
 		}
 		for j := range steps[i].Met {
 			m := &steps[i].Met[j]
+			m.Decider = verdict.Decider{Rule: -1, ACL: m.ACL} // an unknown row: only the beginning of its UUID
 			for a := range db.ACLs() {
 				if strings.HasPrefix(a.UUID, m.ACL) {
-					m.Row = a
+					m.Row, m.Decider = a, verdict.RowDecider(a, nil)
+					nameDecider(r, &m.Decider)
 					break
 				}
 			}
-			m.Decider = deciderOf(r, m)
 		}
 	}
 }
@@ -143,16 +144,6 @@ func fillReached(stages []verdict.StageVerdict, step *PacketStep) {
 	}
 }
 
-// deciderOf returns the rule of an ACL met. For an unknown row it has only the beginning of the UUID.
-func deciderOf(r *revision.Revision, m *MetACL) verdict.Decider {
-	if m.Row == nil {
-		return verdict.Decider{Rule: -1, ACL: m.ACL}
-	}
-	d := verdict.RowDecider(m.Row, nil)
-	nameDecider(r, &d)
-	return d
-}
-
 // nameRules sets the rule names of an answer's deciders.
 func nameRules(r *revision.Revision, a *verdict.Answer) {
 	for s := range a.Stages() {
@@ -198,12 +189,7 @@ func sameAnswer(a, b *verdict.Answer) bool {
 }
 
 // aclOf returns the id of a stage's deciding row; empty if none.
-func aclOf(s *verdict.StageVerdict) string {
-	if s.Decided == nil {
-		return ""
-	}
-	return s.Decided.ACL
-}
+func aclOf(s *verdict.StageVerdict) string { return cmp.Or(s.Decided, &verdict.Decider{}).ACL }
 
 // IsDecided reports whether packets, rows or policies decided in a stage of a path; a stage that no packet
 // reached does not count.

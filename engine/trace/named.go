@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -122,25 +123,33 @@ func (n *EndNames) ReadEnd(text string, services bool) (verdict.Endpoint, error)
 		if u := n.rev.NeverRead(model.KindPod, model.KindNode); u != nil {
 			return verdict.Endpoint{}, fmt.Errorf("%q: whether a %s has this name is unknown: %s", text, kinds, u.BriefText())
 		}
-		if like := words.DidYouMean(text, n.allEnds(services)); like != "" {
-			return verdict.Endpoint{}, fmt.Errorf("%q: no %s has this name%s", text, kinds, like)
-		}
-		return verdict.Endpoint{}, fmt.Errorf("%q: no %s has this name; want %s", text, kinds, Ends)
+		like := cmp.Or(words.DidYouMean(text, n.allEnds(services)), "; want "+Ends)
+		return verdict.Endpoint{}, fmt.Errorf("%q: no %s has this name%s", text, kinds, like)
 	case 1:
 		return verdict.Endpoint{Key: found[0]}, nil
 	}
+	return verdict.Endpoint{}, AmbiguousError(text, found)
+}
+
+// AmbiguousError returns the error of a name that several objects have.
+func AmbiguousError(name string, found []model.Key) error {
 	var all []string
 	for _, k := range found {
 		all = append(all, EndText(k))
 	}
-	return verdict.Endpoint{}, fmt.Errorf("%q is ambiguous: %s", text, words.JoinAtMost(all, " or ", 4))
+	return fmt.Errorf("%q is ambiguous: %s", name, words.JoinAtMost(all, " or ", 4))
 }
 
 // PodsOfWorkload returns the pods of a workload, "shop/deployment/web"; none if the text names something else,
 // or one of its pods.
 func (n *EndNames) PodsOfWorkload(text string) (out []*model.Pod) {
-	e, err := ParseEnd(text)
-	if err != nil || !strings.Contains(e.Key.Name, "/") {
+	e, _ := ParseEnd(text)
+	return n.podsOf(e)
+}
+
+// podsOf returns the pods of the workload that an end names.
+func (n *EndNames) podsOf(e verdict.Endpoint) (out []*model.Pod) {
+	if !strings.Contains(e.Key.Name, "/") {
 		return nil
 	}
 	for p := range n.cluster.PodsIn(e.Key.Namespace) {
@@ -154,11 +163,8 @@ func (n *EndNames) PodsOfWorkload(text string) (out []*model.Pod) {
 // podOfWorkload returns the first pod of the workload that an end names, if it has pods; a pod that does not
 // exist yet is called like its workload.
 func (n *EndNames) podOfWorkload(e verdict.Endpoint) verdict.Endpoint {
-	if !strings.Contains(e.Key.Name, "/") || n.cluster.Pod(e.Key.Namespace, e.Key.Name) != nil {
-		return e
-	}
-	for p := range n.cluster.PodsIn(e.Key.Namespace) {
-		if p.Workload == e.Key.Name {
+	if n.cluster.Pod(e.Key.Namespace, e.Key.Name) == nil {
+		for _, p := range n.podsOf(e) {
 			return verdict.Endpoint{Key: p.Key}
 		}
 	}

@@ -2,7 +2,6 @@ package trace
 
 import (
 	"errors"
-	"fmt"
 	"time"
 
 	"rung/model"
@@ -75,32 +74,21 @@ func VerdictWord(v verdict.Verdict) string {
 	return string(v)
 }
 
-// Why a probe is not possible.
-var (
-	errOtherZones = errors.New("needs a sandbox on OVN: rung -f FILES --sandbox-ovn DIR")
-	errDemo       = errors.New("needs the sandbox on OVN: rung demo --sandbox-ovn DIR")
-	errFiles      = errors.New("needs the sandbox on OVN: rung -f FILES --sandbox-ovn DIR")
-)
-
 // CheckPossible returns why no packets can be sent here, in one line; nil if they can.
 func CheckPossible(m revision.Mode) error {
+	why := "needs the sandbox on OVN: rung -f FILES --sandbox-ovn DIR"
 	switch {
 	case m.OVN != "":
 		return nil
 	case !m.Sandbox:
-		return errOtherZones
+		return errors.New("needs a sandbox on OVN: rung -f FILES --sandbox-ovn DIR")
 	case m.Name == "demo":
-		return withActivityKeys(m, errDemo)
+		why = "needs the sandbox on OVN: rung demo --sandbox-ovn DIR"
 	}
-	return withActivityKeys(m, errFiles)
-}
-
-// withActivityKeys adds the keys to the oldest activity line, which says why no OVN was found.
-func withActivityKeys(m revision.Mode, err error) error {
 	if m.ToldNoOVN {
-		return fmt.Errorf("%w; why: 5, G", err)
+		why += "; why: 5, G" // the keys to the oldest activity line, which says why no OVN was found
 	}
-	return err
+	return errors.New(why)
 }
 
 // NotSentReason returns why a path gets no packets; empty if it gets some. from and to are its ends' pods, nil

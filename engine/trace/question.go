@@ -61,12 +61,16 @@ func EndText(k model.Key) string {
 
 // ParseProtocol parses a protocol in either case; empty means TCP.
 func ParseProtocol(text string) (verdict.Protocol, error) {
-	p := verdict.Protocol(strings.ToUpper(cmp.Or(text, string(verdict.TCP))))
-	switch p {
+	switch p := protocolWord(text); p {
 	case verdict.TCP, verdict.UDP, verdict.SCTP, verdict.ICMP:
 		return p, nil
 	}
 	return "", fmt.Errorf("protocol %q: use TCP, UDP, SCTP or ICMP", text)
+}
+
+// protocolWord returns a protocol as typed, in upper case; empty means TCP.
+func protocolWord(text string) verdict.Protocol {
+	return verdict.Protocol(strings.ToUpper(cmp.Or(text, string(verdict.TCP))))
 }
 
 // EndError reports an end that is missing or cannot be parsed.
@@ -106,7 +110,7 @@ func (q Question) Connection() (c verdict.Connection, err error) {
 		return c, fmt.Errorf("IP version %d: use 4 or 6", q.IPVersion)
 	}
 	c.Port, c.Family, c.Network = uint16(q.Port), verdict.Family(q.IPVersion), q.Network
-	c.Protocol = verdict.Protocol(strings.ToUpper(cmp.Or(q.Protocol, string(verdict.TCP))))
+	c.Protocol = protocolWord(q.Protocol)
 	return c, nil
 }
 
@@ -120,7 +124,7 @@ func (q Question) String() string {
 	if q.Port != 0 {
 		port = strconv.Itoa(q.Port)
 	}
-	words := []string{cmp.Or(q.From, missing), cmp.Or(q.To, missing), strings.ToUpper(cmp.Or(q.Protocol, string(verdict.TCP))), port}
+	words := []string{cmp.Or(q.From, missing), cmp.Or(q.To, missing), string(protocolWord(q.Protocol)), port}
 	if q.IPVersion != 0 {
 		words = append(words, verdict.Family(q.IPVersion).String())
 	}

@@ -60,15 +60,10 @@ func (t *Tracer) zoneRows(r *revision.Revision, name string) *orderedRows {
 		return verdict.NewZone(name, z.DB, &t.matches, before)
 	})}
 	t.zones[name] = next
-	t.forgetMatches()
-	return next
-}
-
-// forgetMatches drops cached matches that no row has any more.
-func (t *Tracer) forgetMatches() {
 	rows := 0
 	for _, z := range t.zones {
 		rows += z.db.Len()
 	}
 	t.matches.ForgetUnused(rows)
+	return next
 }

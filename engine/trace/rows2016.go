@@ -43,9 +43,7 @@ func findingOf2016(s *Stage) model.Finding {
 	f := model.Finding{Code: FindNoRowsOf2016, Severity: model.SeverityInfo, Rule: -1, Zone: s.Zone, Remedy: remedy2016,
 		Message: fmt.Sprintf("zone %s, %s: policies %s by the document of 2016, rows %s by the policies of today; %s", s.Zone, s.Stage, s.Verdict,
 			s.Rows.Verdict, noRows2016)}
-	if k := s.Decided; k != nil && k.Policy.Kind.IsPolicy() {
-		f.Policy, f.Direction, f.Rule = k.Policy, k.Direction, k.Rule
-	}
+	nameRule(&f, s.StageVerdict)
 	return f
 }
 

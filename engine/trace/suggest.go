@@ -42,7 +42,7 @@ func SuggestConnection(r *revision.Revision, k model.PolicyKey, dir model.Direct
 				continue
 			}
 			for _, port := range portsOf(rule, to.pod) {
-				q := verdict.Connection{From: from.Endpoint, To: to.Endpoint, Protocol: port.protocol, Port: port.number}
+				q := verdict.Connection{From: from.Endpoint, To: to.Endpoint, Protocol: port.Protocol, Port: port.Port}
 				n := fitScore(x, q, p.Key, dir, index)
 				if n > best {
 					c, best = q, n
@@ -147,17 +147,11 @@ func addressInside(n netip.Prefix) netip.Addr {
 	return a
 }
 
-// askedPort is a protocol with a port.
-type askedPort struct {
-	protocol verdict.Protocol
-	number   uint16
-}
-
 // portsOf returns some ports of a rule at a destination; pod is nil for other destinations.
-func portsOf(rule *model.Rule, pod *model.Pod) (out []askedPort) {
+func portsOf(rule *model.Rule, pod *model.Pod) (out []verdict.Ports) {
 	add := func(protocol string, port int32) {
-		if p := (askedPort{verdict.Protocol(protocol), uint16(port)}); len(out) < portsTried && port > 0 && model.KnowsProtocol(protocol) {
-			out = append(out, p)
+		if len(out) < portsTried && port > 0 && model.KnowsProtocol(protocol) {
+			out = append(out, verdict.Ports{Protocol: verdict.Protocol(protocol), Port: uint16(port)})
 		}
 	}
 	for _, p := range rule.Ports {

@@ -131,9 +131,9 @@ type Tracer struct {
 	matches     verdict.MatchCache
 	mu          sync.Mutex
 	zones       map[string]*orderedRows
-	compiledFor *revision.Revision          // revision of the compiled zones
-	filters     [2]*revision.OmissionFilter // without rows and with rows
-	omits       *revision.Revision          // revision of filters
+	compiledFor *revision.Revision                // revision of the compiled zones
+	filters     map[bool]*revision.OmissionFilter // without rows and with rows
+	omits       *revision.Revision                // revision of filters
 }
 
 // Ask answers a question in one family: the one named, or the first that both ends have. With tried it lists
@@ -196,12 +196,9 @@ func (t *Tracer) omissionFilter(r *revision.Revision, rows bool) *revision.Omiss
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.omits != r {
-		t.omits, t.filters = r, [2]*revision.OmissionFilter{revision.NewFilter(r, false), revision.NewFilter(r, true)}
+		t.omits, t.filters = r, map[bool]*revision.OmissionFilter{false: revision.NewFilter(r, false), true: revision.NewFilter(r, true)}
 	}
-	if rows {
-		return t.filters[1]
-	}
-	return t.filters[0]
+	return t.filters[rows]
 }
 
 // Databases returns the rows to ask: of the zones read, or the compiled ones.
@@ -281,13 +278,14 @@ func linesOf(s *verdict.StageVerdict) (out []TriedLine) {
 		for j := range s.Tiers[i].Attempts {
 			a := &s.Tiers[i].Attempts[j]
 			l := TriedLine{Tier: s.Tiers[i].Tier, Band: s.Tiers[i].Band, Rule: &a.Decider, Why: a.Why, Note: a.Note}
+			isRule := func(d verdict.Decider) bool { return SameRule(&d, l.Rule) }
 			switch {
 			case !a.Matched && a.Rule < 0:
 				l.Kind = Other
 			case !a.Matched:
-			case slices.ContainsFunc(s.Candidates, func(d verdict.Decider) bool { return SameRule(&d, l.Rule) }):
+			case slices.ContainsFunc(s.Candidates, isRule):
 				l.Kind = Candidate
-			case slices.ContainsFunc(s.Passed, func(d verdict.Decider) bool { return SameRule(&d, l.Rule) }):
+			case slices.ContainsFunc(s.Passed, isRule):
 				l.Kind = Passed
 			case s.Verdict == verdict.Unknown:
 				l.Kind = Maybe

@@ -178,7 +178,11 @@ func (p *Path) Sentence() string {
 		case p.Verdict == verdict.Deny && s.Reply:
 			return "denied by " + ruleText(s.Decided) + p.placeText(s, s.Decided) + "; " + s.Reason
 		case p.Verdict == verdict.Deny:
-			return denialText(s.Decided) + " by " + ruleText(s.Decided) + p.placeText(s, s.Decided) + defectText(s.Decided) + p.passText(s)
+			how := verdict.Deny.DoneText()
+			if s.Decided.Word == "Reject" {
+				how = "denied with a reject" // the client is informed
+			}
+			return how + " by " + ruleText(s.Decided) + p.placeText(s, s.Decided) + defectText(s.Decided) + p.passText(s)
 		default:
 			who = append(who, placedRule{s.Decided, p.placeText(s, s.Decided)})
 		}
@@ -226,14 +230,6 @@ func (p *Path) passText(s *Stage) (out string) {
 		}
 	}
 	return out
-}
-
-// denialText returns the effect of a denying rule: a Reject informs the client.
-func denialText(d *verdict.Decider) string {
-	if d.Word == "Reject" {
-		return "denied with a reject"
-	}
-	return verdict.Deny.DoneText()
 }
 
 // placeText returns at whose end, and in which direction, a rule decides. An ingress rule may decide where the

@@ -2,6 +2,7 @@ package verify
 
 import (
 	"fmt"
+	"slices"
 
 	"rung/model"
 	"rung/revision"
@@ -15,15 +16,10 @@ func (f *endFinder) imaginePods(e *StatementEnd, out *foundEnds) {
 		f.addProblem(e.Pod.FilePlace, "--as-if needs labels with one value each")
 		return
 	}
-	var spaces []string
-	switch {
-	case e.Namespace.byName():
-		spaces = e.Namespace.Names
-	default:
-		for n := range f.c.Namespaces() {
-			if e.Namespace.selects(n.Name, n.Labels) {
-				spaces = append(spaces, n.Name)
-			}
+	spaces := slices.Clone(e.Namespace.Names)
+	for n := range f.c.Namespaces() {
+		if !e.Namespace.byName() && e.Namespace.selects(n.Name, n.Labels) {
+			spaces = append(spaces, n.Name)
 		}
 	}
 	labels := map[string]string{}

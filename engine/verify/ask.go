@@ -42,7 +42,8 @@ func (t *statementTally) countAgainst(c verdict.Connection, g verdict.Segment) {
 	t.isCounted = true
 	t.pairsAgainst++
 	if t.pairsAgainst == 1 {
-		t.noteWitness(c, g)
+		c.Protocol, c.Port = g.Protocol, g.Lo
+		t.witness = c
 	}
 }
 
@@ -78,11 +79,6 @@ func (t *statementTally) countPair(c verdict.Connection, segments, decided []ver
 		t.countAgainst(c, segments[0])
 	}
 	return true
-}
-
-func (t *statementTally) noteWitness(c verdict.Connection, g verdict.Segment) {
-	t.witness = c
-	t.witness.Protocol, t.witness.Port = g.Protocol, g.Lo
 }
 
 // segmentsOfPorts restricts segments to some ports.

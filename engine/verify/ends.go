@@ -71,11 +71,8 @@ func (f *endFinder) findSide(ends []StatementEnd, source bool) *foundEnds {
 
 // addEnd adds an end to ask alone.
 func (o *foundEnds) addEnd(e verdict.Endpoint) {
-	if e.Key == (model.Key{}) {
-		if !slices.Contains(o.otherEnds, e) {
-			o.otherEnds = append(o.otherEnds, e)
-		}
-	} else if !o.seenPods[e.Key] {
+	isAddress := e.Key == (model.Key{})
+	if isAddress && !slices.Contains(o.otherEnds, e) || !isAddress && !o.seenPods[e.Key] {
 		o.seenPods[e.Key] = true
 		o.otherEnds = append(o.otherEnds, e)
 	}
@@ -101,11 +98,11 @@ func (o *foundEnds) addPod(p *model.Pod, named bool) {
 	}
 }
 
-// leftOut counts the pods left out: "2 completed, 1 host-networked".
-func (o *foundEnds) leftOut() string {
+// leftOutText names pods counted by the reason why policies do not select them: "2 completed, 1 host-networked".
+func leftOutText(unselected map[string]int) string {
 	var out []string
 	for _, why := range []string{"completed", "host-networked", "not scheduled", "on a user-defined network", "without an address"} {
-		if n := o.unselected[why]; n > 0 {
+		if n := unselected[why]; n > 0 {
 			out = append(out, fmt.Sprintf("%s %s", words.Thousands(n), why))
 		}
 	}
@@ -183,11 +180,9 @@ func (f *endFinder) findPods(e *StatementEnd, out *foundEnds) {
 	space := func(name string) bool {
 		is, asked := spaces[name]
 		if !asked {
-			ns := f.c.Namespace(name)
-			switch {
-			case ns != nil:
+			if ns := f.c.Namespace(name); ns != nil {
 				is = e.Namespace.selects(name, ns.Labels)
-			default: // a namespace without an object: unknown labels
+			} else { // a namespace without an object: unknown labels
 				is = !e.Namespace.isSet || e.Namespace.byName() && e.Namespace.selects(name, model.Labels{})
 			}
 			spaces[name] = is
@@ -221,11 +216,7 @@ func (f *endFinder) findPods(e *StatementEnd, out *foundEnds) {
 			}
 			f.addProblem(e.Pod.FilePlace, "%s", f.rev.MissingText("pod "+in+name, model.KindPod))
 		case len(keys) > 1 && !e.Namespace.isSet:
-			var all []string
-			for _, k := range keys {
-				all = append(all, trace.EndText(k))
-			}
-			f.addProblem(e.Pod.FilePlace, "%q is ambiguous: %s", name, words.JoinAtMost(all, " or ", 4))
+			f.addProblem(e.Pod.FilePlace, "%v", trace.AmbiguousError(name, keys))
 		}
 	}
 	if f.imagine && hits == 0 && len(f.problems) == known {

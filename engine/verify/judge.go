@@ -3,12 +3,12 @@ package verify
 import (
 	"context"
 	"fmt"
+	"maps"
 	"time"
 
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
-
 	"rung/model/words"
 	"rung/revision"
 )
@@ -161,10 +161,7 @@ func (o *foundEnds) withImagined(c *model.Cluster) {
 
 // judgeStatement judges one statement; nil if it cannot be asked.
 func (j *statementJudge) judgeStatement(s *Statement, from, to *foundEnds) (*Result, error) {
-	out := &Result{Statement: s}
-	if left := leftOut(from, to); left != "" {
-		out.LeftOut = left
-	}
+	out := &Result{Statement: s, LeftOut: leftOut(from, to)}
 	asks := []func(*statementTally) error{func(t *statementTally) error { return j.byPolicies(s, from, to, t) }}
 	whom := j.options.By
 	if none := trace.NoRows(j.rev); none != nil && whom != trace.Policies {
@@ -198,8 +195,8 @@ func (j *statementJudge) judgeStatement(s *Statement, from, to *foundEnds) (*Res
 			continue
 		}
 		out.ByRows = i > 0 || whom == trace.Rows
-		by := trace.Policies
-		if whom != trace.Policies {
+		by := whom
+		if whom == trace.Rows {
 			by = trace.Both
 		}
 		var err error
@@ -215,11 +212,9 @@ func (j *statementJudge) judgeStatement(s *Statement, from, to *foundEnds) (*Res
 func (o *foundEnds) isAny() bool { return len(o.pods)+len(o.otherEnds) > 0 }
 
 func leftOut(from, to *foundEnds) string {
-	all := &foundEnds{unselected: map[string]int{}}
-	for _, f := range []*foundEnds{from, to} {
-		for why, n := range f.unselected {
-			all.unselected[why] = max(all.unselected[why], n)
-		}
+	all := maps.Clone(from.unselected)
+	for why, n := range to.unselected {
+		all[why] = max(all[why], n)
 	}
-	return all.leftOut()
+	return leftOutText(all)
 }

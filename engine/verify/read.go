@@ -88,6 +88,13 @@ func (r *fileReader) addProblem(n *yaml.Node, format string, args ...any) {
 	r.problems = append(r.problems, &Problem{r.placeOf(n), words.CleanText(fmt.Sprintf(format, args...))})
 }
 
+// readItems reads the items of a list.
+func (r *fileReader) readItems(n *yaml.Node, read func(item *yaml.Node)) {
+	for i, e := range n.Content {
+		r.readStep(yamltree.PathStep{Index: i}, func() { read(e) })
+	}
+}
+
 // readStep calls read with one more step in the path.
 func (r *fileReader) readStep(s yamltree.PathStep, read func()) {
 	r.path = append(r.path, s)
@@ -160,12 +167,9 @@ func (r *fileReader) readStatement(n *yaml.Node) {
 			p.except = v
 		}
 	})
-	for _, missing := range []struct {
-		name string
-		is   bool
-	}{{"expect", yamltree.Get(n, "expect") == nil}, {"from", yamltree.Get(n, "from") == nil}, {"to", yamltree.Get(n, "to") == nil}} {
-		if missing.is && known { // else an unknown field may be this one mistyped
-			r.readStep(yamltree.FieldStep(missing.name), func() { r.addProblem(n, "is missing") })
+	for _, name := range []string{"expect", "from", "to"} {
+		if yamltree.Get(n, name) == nil && known { // else an unknown field may be this one mistyped
+			r.readStep(yamltree.FieldStep(name), func() { r.addProblem(n, "is missing") })
 		}
 	}
 	s.Ports = r.readPorts(n, &p)

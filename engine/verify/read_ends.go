@@ -22,9 +22,7 @@ func (r *fileReader) readEnds(n *yaml.Node, source bool) (out []StatementEnd) {
 	if len(n.Content) == 0 {
 		r.addProblem(n, "is empty")
 	}
-	for i, e := range n.Content {
-		r.readStep(yamltree.PathStep{Index: i}, func() { out = append(out, r.readEnd(e, source)) })
-	}
+	r.readItems(n, func(e *yaml.Node) { out = append(out, r.readEnd(e, source)) })
 	return out
 }
 
@@ -114,9 +112,7 @@ func (r *fileReader) readChoice(n *yaml.Node, labels bool) ObjectChoice {
 		if len(n.Content) == 0 {
 			r.addProblem(n, "is empty")
 		}
-		for i, e := range n.Content {
-			r.readStep(yamltree.PathStep{Index: i}, func() { c.Names = append(c.Names, r.readText(e)) })
-		}
+		c.Names = append(c.Names, r.readValues(n)...)
 	case !labels:
 		r.addProblem(n, "want a name")
 	default:
@@ -128,17 +124,16 @@ func (r *fileReader) readChoice(n *yaml.Node, labels bool) ObjectChoice {
 // readSelector reads labels, {app: web} or {app: [web, api]}, or a selector as in policies, {matchLabels: …,
 // matchExpressions: …}.
 func (r *fileReader) readSelector(n *yaml.Node, c *ObjectChoice) {
-	s := &metav1.LabelSelector{}
+	s := &metav1.LabelSelector{MatchLabels: map[string]string{}}
 	m, e := yamltree.Get(n, "matchLabels"), yamltree.Get(n, "matchExpressions")
-	if m != nil && m.Kind == yaml.MappingNode || e != nil && e.Kind == yaml.SequenceNode && !isScalarList(e) {
+	isNoScalar := func(e *yaml.Node) bool { return e.Kind != yaml.ScalarNode } // scalars are the values of a label
+	if m != nil && m.Kind == yaml.MappingNode || e != nil && e.Kind == yaml.SequenceNode && slices.ContainsFunc(e.Content, isNoScalar) {
 		r.readFields(n, []string{"matchLabels", "matchExpressions"}, func(name string, _, v *yaml.Node) {
 			switch {
 			case name == "matchLabels" && v.Kind == yaml.MappingNode:
 				r.readLabels(v, s)
 			case name == "matchExpressions" && v.Kind == yaml.SequenceNode:
-				for i, x := range v.Content {
-					r.readStep(yamltree.PathStep{Index: i}, func() { r.readExpression(x, s) })
-				}
+				r.readItems(v, func(x *yaml.Node) { r.readExpression(x, s) })
 			default:
 				r.addProblem(v, "want the form used in policies")
 			}
@@ -168,25 +163,16 @@ func (r *fileReader) readLabels(n *yaml.Node, into *metav1.LabelSelector) {
 				into.MatchExpressions = append(into.MatchExpressions, metav1.LabelSelectorRequirement{Key: k.Value, Operator: metav1.LabelSelectorOpIn,
 					Values: r.readValues(v)})
 			case v.Kind == yaml.ScalarNode && v.Value == "" && yamltree.Tag(v) == "!!str":
-				r.readLabel(into, k.Value, "")
+				into.MatchLabels[k.Value] = ""
 			default:
-				r.readLabel(into, k.Value, r.readText(v))
+				into.MatchLabels[k.Value] = r.readText(v)
 			}
 		})
 	}
 }
 
-func (r *fileReader) readLabel(into *metav1.LabelSelector, k, v string) {
-	if into.MatchLabels == nil {
-		into.MatchLabels = map[string]string{}
-	}
-	into.MatchLabels[k] = v
-}
-
 func (r *fileReader) readValues(n *yaml.Node) (out []string) {
-	for i, e := range n.Content {
-		r.readStep(yamltree.PathStep{Index: i}, func() { out = append(out, r.readText(e)) })
-	}
+	r.readItems(n, func(e *yaml.Node) { out = append(out, r.readText(e)) })
 	return out
 }
 
@@ -209,9 +195,4 @@ func (r *fileReader) readExpression(n *yaml.Node, into *metav1.LabelSelector) {
 		}
 	})
 	into.MatchExpressions = append(into.MatchExpressions, e)
-}
-
-// isScalarList reports whether a list has only scalars: the values of a label.
-func isScalarList(n *yaml.Node) bool {
-	return !slices.ContainsFunc(n.Content, func(e *yaml.Node) bool { return e.Kind != yaml.ScalarNode })
 }

@@ -69,9 +69,7 @@ func (r *fileReader) portList(n *yaml.Node, protocol verdict.Protocol) (out []ve
 	if len(n.Content) == 0 {
 		r.addProblem(n, "is empty")
 	}
-	for i, e := range n.Content {
-		r.readStep(yamltree.PathStep{Index: i}, func() { one(e) })
-	}
+	r.readItems(n, one)
 	return out
 }
 

@@ -1,8 +1,10 @@
 package verify
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
+	"slices"
 
 	"rung/model"
 	"rung/model/ovn/match"
@@ -38,10 +40,7 @@ func (j *statementJudge) servicePorts(s *Statement, e verdict.Endpoint, t *state
 	}
 	var has []string
 	for _, p := range svc.Ports {
-		r := verdict.PortRange{Protocol: verdict.Protocol(p.Protocol), Lo: uint16(p.Port), Hi: uint16(p.Port)}
-		if r.Protocol == "" {
-			r.Protocol = verdict.TCP
-		}
+		r := verdict.PortRange{Protocol: cmp.Or(verdict.Protocol(p.Protocol), verdict.TCP), Lo: uint16(p.Port), Hi: uint16(p.Port)}
 		has = append(has, fmt.Sprintf("%d/%s", r.Lo, r.Protocol))
 		out = append(out, r)
 	}
@@ -78,9 +77,7 @@ func (j *statementJudge) hasFamily(e verdict.Endpoint, f verdict.Family) bool {
 			return j.hasFamily(verdict.NodeEnd(n.Name), f)
 		}
 	case *model.Node:
-		for _, list := range [][]string{o.MgmtIPs, o.InternalIPs, o.HostIPs} {
-			ips = append(ips, list...)
-		}
+		ips = slices.Concat(o.MgmtIPs, o.InternalIPs, o.HostIPs)
 	case *model.Service:
 		ips = o.ClusterIPs
 	default:

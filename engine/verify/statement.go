@@ -141,8 +141,7 @@ func (e *StatementEnd) String() string {
 		return space
 	case e.Pod.byName() && e.Namespace.byName() && len(e.Namespace.Names) == 1:
 		return e.Namespace.Names[0] + "/" + e.Pod.String()
-	}
-	if !e.Pod.byName() {
+	case !e.Pod.byName():
 		return "pods " + e.Pod.String() + " in " + space
 	}
 	return e.Pod.String() + " in " + space
@@ -167,8 +166,5 @@ func (s *Statement) String() string {
 
 // Title returns the statement's name, or its text if unnamed.
 func (s *Statement) Title() string {
-	if s.Name != "" {
-		return s.Name
-	}
-	return s.String()
+	return cmp.Or(s.Name, s.String())
 }

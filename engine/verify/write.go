@@ -54,10 +54,11 @@ func WriteStatements(ctx context.Context, r *revision.Revision, namespaces []str
 	w.joinUnits()
 	w.writeHead(namespaces)
 	for _, b := range w.findBlocks() {
-		w.writeBlock(&b)
+		names := w.unitNames(b.sources) + " → " + w.unitNames(b.destinations)
+		w.writePorts(b.outcome.segments, w.unitEnds(b.sources), w.unitEnds(b.destinations), names, false)
 	}
-	if p := w.alonePod(); p != nil {
-		if err := w.writeAlone(ctx, r, p); err != nil {
+	if len(w.units) == 1 && len(w.units[0].pods) == 1 { // the only pod to write statements about
+		if err := w.writeAlone(ctx, r, w.units[0].pods[0]); err != nil {
 			return nil, err
 		}
 	}

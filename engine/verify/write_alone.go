@@ -11,14 +11,6 @@ import (
 	"rung/revision"
 )
 
-// alonePod returns the only pod to write statements about; nil if there are none or several.
-func (w *statementWriter) alonePod() *model.Pod {
-	if len(w.units) == 1 && len(w.units[0].pods) == 1 {
-		return w.units[0].pods[0]
-	}
-	return nil
-}
-
 // writeAlone writes statements for a pod without others to connect to: the verdicts between it and addresses
 // outside, one address for each block that policies distinguish. A comment says if there are too many
 // workloads to find the blocks.

@@ -22,19 +22,13 @@ func (w *statementWriter) writeHead(namespaces []string) {
 	}
 	w.writeComment("Connections that the policies allow and deny between the pods of " + between + ".")
 	w.writeComment("Written by rung verify --write; check it with rung verify FILE.")
-	if left := (&foundEnds{unselected: w.leftOut}).leftOut(); left != "" {
+	if left := leftOutText(w.leftOut); left != "" {
 		w.writeComment("Pods left out, which policies do not select: " + left + ".")
 	}
 }
 
 func (w *statementWriter) writeComment(text string) {
 	w.text.WriteString("# " + words.CleanText(text) + "\n")
-}
-
-// writeBlock writes one or two statements.
-func (w *statementWriter) writeBlock(b *pairBlock) {
-	names := w.unitNames(b.sources) + " → " + w.unitNames(b.destinations)
-	w.writePorts(b.outcome.segments, w.unitEnds(b.sources), w.unitEnds(b.destinations), names, false)
 }
 
 func (w *statementWriter) writeStatement(m map[string]any) {
@@ -50,8 +44,8 @@ func (w *statementWriter) writeStatement(m map[string]any) {
 		w.text.WriteString(lead + name + ":")
 		lead = "  "
 		switch {
-		case name == "port" || name == "exceptPort":
-			w.text.WriteString(" " + portsText(v) + "\n")
+		case name == "port" || name == "exceptPort": // without the quotes that YAML does not need
+			w.text.WriteString(" " + strings.ReplaceAll(fmt.Sprint(v), " ", ", ") + "\n")
 		case !isList:
 			w.text.WriteString(" " + yamltree.FlowText(v) + "\n")
 		default:
@@ -79,19 +73,6 @@ func portTexts(ports []verdict.PortRange) any {
 	return singleOrList(out)
 }
 
-// portsText writes ports without the quotes that YAML does not need.
-func portsText(v any) string {
-	list, isList := v.([]any)
-	if !isList {
-		return fmt.Sprint(v)
-	}
-	var out []string
-	for _, p := range list {
-		out = append(out, fmt.Sprint(p))
-	}
-	return "[" + strings.Join(out, ", ") + "]"
-}
-
 // singleOrList returns the element of a list of one, else the list.
 func singleOrList(list []any) any {
 	if len(list) == 1 {
@@ -113,17 +94,13 @@ func (w *statementWriter) podsBySpace(units []int) (order []string, pods map[str
 	return order, pods
 }
 
-func (w *statementWriter) isWholeNamespace(space string, pods []*model.Pod) bool {
-	return len(pods) == len(w.ordinary[space])
-}
-
 // unitEnds converts units to the ends of statements: whole namespaces in one end, parts by their common
 // labels, else by their names.
 func (w *statementWriter) unitEnds(units []int) any {
 	var whole, out []any
 	order, pods := w.podsBySpace(units)
 	for _, space := range order {
-		if w.isWholeNamespace(space, pods[space]) {
+		if len(pods[space]) == len(w.ordinary[space]) {
 			whole = append(whole, space)
 			continue
 		}
@@ -141,7 +118,7 @@ func (w *statementWriter) unitNames(units []int) string {
 	order, pods := w.podsBySpace(units)
 	for _, space := range order {
 		name := space
-		if !w.isWholeNamespace(space, pods[space]) {
+		if len(pods[space]) != len(w.ordinary[space]) {
 			name = yamltree.FlowText(podChoice(pods[space], w.ordinary[space])) + " in " + space
 		}
 		out = append(out, name)

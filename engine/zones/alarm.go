@@ -43,27 +43,9 @@ func (l *Loop) ringAlarms(now time.Time) {
 	}
 }
 
-// Timer can be set repeatedly. Its zero value never rings.
-type Timer struct{ timer *time.Timer }
-
-// Set makes it ring once, after d, and replaces an earlier time.
-func (t *Timer) Set(d time.Duration) {
+// stoppedTimer returns a timer that rings only after a Reset.
+func stoppedTimer() *time.Timer {
+	t := time.NewTimer(time.Hour)
 	t.Stop()
-	t.timer = time.NewTimer(d)
-}
-
-// Stop clears the timer.
-func (t *Timer) Stop() {
-	if t.timer != nil {
-		t.timer.Stop()
-		t.timer = nil
-	}
-}
-
-// RingChannel returns the channel on which the timer rings; nil before Set and after Stop.
-func (t *Timer) RingChannel() <-chan time.Time {
-	if t.timer == nil {
-		return nil
-	}
-	return t.timer.C
+	return t
 }

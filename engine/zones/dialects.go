@@ -127,15 +127,6 @@ func (d *Dialects) takeDialect(zone string, found *dialect.Dialect) {
 	}
 }
 
-// takeConfig adds what the cluster's objects tell.
-func (d *Dialects) takeConfig(c kube.OVNKube, problem string) {
-	d.view = d.view.WithConfig(c, problem)
-	if d.configRead.IsZero() {
-		d.configRead = time.Now()
-	}
-	d.decideOptions()
-}
-
 // decideOptions compiles with the options of most zones, if these changed and the rest time is over.
 func (d *Dialects) decideOptions() {
 	d.MarkChanged()
@@ -215,21 +206,18 @@ func MarkUnread(st *model.ZoneState, why func(units model.Kind) string) *model.Z
 	if why == nil {
 		return st
 	}
-	var out *model.ZoneState // a copy, once a policy needs a mark
+	out := st // a copy, once a policy needs a mark
 	for k, p := range st.Policies {
 		text := why(k.Kind)
 		if text == "" || p.None != nil {
 			continue
 		}
-		if out == nil {
+		if out == st {
 			next := *st
 			next.Policies = maps.Clone(st.Policies)
 			out = &next
 		}
 		out.Policies[k] = incomparable(p, text)
-	}
-	if out == nil {
-		return st
 	}
 	return out
 }

@@ -48,14 +48,10 @@ func IsFile(addr string) bool {
 func (z *Set) openNB(name, addr string) reconciler.Zone {
 	if path, ok := nbdb.AddressPath(addr); ok {
 		return nbdb.NewZone(nbdb.ZoneConfig{Name: name, AnyName: name == addr, Path: path, Slot: z.cfg.Slots.TakeSlot,
-			Options: z.fileOptions()})
+			Options: nbdb.Options{Share: z.cfg.Share, Archives: z.cfg.Archives}})
 	}
 	return nbdb.Dial(nbdb.Config{Name: name, AnyName: name == addr, Addr: addr, TLS: z.cfg.TLS, Limit: z.dials,
 		Slot: z.cfg.Slots.TakeSlot, Share: z.cfg.Share})
-}
-
-func (z *Set) fileOptions() nbdb.Options {
-	return nbdb.Options{Share: z.cfg.Share, Archives: z.cfg.Archives}
 }
 
 // nameOf returns the zone's name in NB_Global; empty if it has none.

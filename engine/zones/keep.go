@@ -2,6 +2,7 @@ package zones
 
 import (
 	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,18 +31,13 @@ func trimDifferences(in map[model.PolicyKey]*model.PolicyInZone) map[model.Polic
 		q.Diffs = make([]model.RowDiff, n)
 		for i := range q.Diffs {
 			q.Diffs[i] = p.Diffs[i]
-			q.Diffs[i].Fields = trimmedFields(p.Diffs[i].Fields)
+			fields := slices.Clone(p.Diffs[i].Fields)
+			for j := range fields {
+				fields[j].Missing, fields[j].Extra = copyNames(fields[j].Missing), copyNames(fields[j].Extra)
+			}
+			q.Diffs[i].Fields = fields
 		}
 		out[k] = &q
-	}
-	return out
-}
-
-func trimmedFields(in []model.FieldDiff) []model.FieldDiff {
-	out := make([]model.FieldDiff, len(in))
-	for i, f := range in {
-		f.Missing, f.Extra = copyNames(f.Missing), copyNames(f.Extra)
-		out[i] = f
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package zones
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"rung/model"
@@ -28,16 +29,13 @@ func (w *OwnedZone) campaign(ctx context.Context) {
 			}
 		}))
 		resign()
-		wait := time.Duration(0)
-		switch {
-		case err != nil:
-			w.publishLease("standby: " + err.Error())
-			wait = campaignPause
-		case off:
-			w.publishLease("standby: another writer took the zone over")
-			wait = campaignPause
+		if err == nil && off {
+			err = errors.New("another writer took the zone over")
 		}
-		retry.Sleep(ctx, wait)
+		if err != nil {
+			w.publishLease("standby: " + err.Error())
+			retry.Sleep(ctx, campaignPause)
+		}
 	}
 }
 
@@ -55,18 +53,14 @@ func (w *OwnedZone) writeAsLeader(ctx context.Context) (takenOff bool) {
 	ticks, stop := w.owners.Subscribe()
 	defer stop()
 	began := false
-	for {
+	for ok := true; ok; ok = retry.Await(ctx, ticks) {
 		st := w.reconciler.State()
 		began = began || (st.Writes && !st.TakenOff)
 		if began && st.TakenOff {
 			return true
 		}
-		select {
-		case <-ctx.Done():
-			return false
-		case <-ticks:
-		}
 	}
+	return false
 }
 
 func leaseCalls(w *OwnedZone, lead func(context.Context)) kube.LeaseCalls {

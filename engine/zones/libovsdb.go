@@ -5,14 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/reconciler"
 	"rung/revision"
 	libovsdb "rung/sources/nbdb/second"
+	"rung/sources/retry"
 )
 
 // ZoneReading compares a zone's rows as read by Rung's own client and by libovsdb. Err says why it has no
@@ -30,17 +32,16 @@ const parallelReads = 2
 // arguments child, followed by a socket, which runs Reader.
 func ReadZones(ctx context.Context, z *Set, names []string, child ...string) []ZoneReading {
 	out := make([]ZoneReading, len(names))
-	slots := make(chan struct{}, parallelReads)
-	var wg sync.WaitGroup
+	var all errgroup.Group
+	all.SetLimit(parallelReads)
 	for i, zone := range names {
-		slots <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-slots }()
+		all.Go(func() error {
 			out[i].Zone = zone
 			out[i].Result, out[i].Err = readZone(ctx, z, zone, child)
+			return nil
 		})
 	}
-	wg.Wait()
+	_ = all.Wait() // every reading has its own error
 	return out
 }
 
@@ -108,7 +109,7 @@ func followedRows(set *Set, name string) func(context.Context, func(*nb.DB)) err
 	return func(ctx context.Context, take func(*nb.DB)) error {
 		ticks, stop := set.Subscribe()
 		defer stop()
-		for {
+		for ok := true; ok; ok = retry.Await(ctx, ticks) {
 			switch z := set.Revision().Zone(name); {
 			case z == nil:
 				return errors.New("the zone no longer exists")
@@ -117,12 +118,8 @@ func followedRows(set *Set, name string) func(context.Context, func(*nb.DB)) err
 			case z.DB != nil:
 				take(z.DB)
 			}
-			select {
-			case <-ctx.Done():
-				return nil
-			case <-ticks:
-			}
 		}
+		return nil
 	}
 }
 

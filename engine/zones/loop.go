@@ -154,19 +154,19 @@ func (l *Loop) Problems() []model.SourceState { return l.problems }
 // runLoop runs the functions sent and the alarms due. It publishes when the inbox is empty, or after a burst.
 func (l *Loop) runLoop() {
 	defer close(l.done)
-	var due Timer
+	due := stoppedTimer()
 	defer due.Stop()
 	for {
 		due.Stop()
 		if at := l.nextAlarm(); !at.IsZero() {
-			due.Set(time.Until(at))
+			due.Reset(time.Until(at))
 		}
 		select {
 		case <-l.ctx.Done():
 			return
 		case f := <-l.inbox:
 			f()
-		case <-due.RingChannel():
+		case <-due.C:
 		}
 		l.ringAlarms(time.Now())
 		for range cap(l.inbox) {

@@ -2,10 +2,13 @@ package zones
 
 import (
 	"cmp"
+	"errors"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
 
+	"rung/engine/logs"
 	"rung/model"
 	"rung/model/words"
 	"rung/reconciler"
@@ -66,7 +69,9 @@ func (z *Set) unreadState(m *member) *model.ZoneState {
 
 // rankMembers follows the zones that rank first, up to the limit, and sweeps the others.
 func (z *Set) rankMembers() {
-	if z.objectsFirst() {
+	// Reading the rows of many zones would delay the ladder. The wait is short, since rows are useful even
+	// without an API server.
+	if len(z.members) > z.cfg.Follow && !z.world().Loaded && time.Since(z.begunAt) < objectsWait {
 		z.scheduleReads()
 		return
 	}
@@ -76,8 +81,8 @@ func (z *Set) rankMembers() {
 		ranked = append(ranked, m)
 	}
 	slices.SortFunc(ranked, func(a, b *member) int {
-		return cmp.Or(compareTrueFirst(a.writes, b.writes), looked[b.name].Compare(looked[a.name]),
-			compareTrueFirst(a.early, b.early), strings.Compare(a.name, b.name))
+		return cmp.Or(logs.CompareTrueFirst(a.writes, b.writes), looked[b.name].Compare(looked[a.name]),
+			logs.CompareTrueFirst(a.early, b.early), strings.Compare(a.name, b.name))
 	})
 	limit := z.cfg.Follow
 	for i, m := range ranked {
@@ -87,37 +92,16 @@ func (z *Set) rankMembers() {
 	}
 	for i, m := range ranked {
 		// A zone that failed to open is tried again when due.
-		if !m.followed && (i < limit || m.writes) && (m.fails == 0 || isLooked(m, looked) || !time.Now().Before(m.dueAt)) {
+		isLooked := time.Since(looked[m.name]) < time.Second
+		if !m.followed && (i < limit || m.writes) && (m.fails == 0 || isLooked || !time.Now().Before(m.dueAt)) {
 			z.startFollowing(m)
 		}
 	}
 	z.scheduleReads()
 }
 
-// compareTrueFirst orders true before false.
-func compareTrueFirst(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
-	}
-	return 1
-}
-
-// objectsFirst reports whether following has to wait for the objects: reading the rows of many zones would
-// delay the ladder. The wait is short, since rows are useful even without an API server.
-func (z *Set) objectsFirst() bool {
-	return len(z.members) > z.cfg.Follow && !z.world().Loaded && time.Since(z.begunAt) < objectsWait
-}
-
-// objectsWait bounds that wait.
+// objectsWait bounds how long following waits for the objects.
 const objectsWait = 2 * time.Second
-
-// isLooked reports whether somebody looks at a zone now.
-func isLooked(m *member, looked map[string]time.Time) bool {
-	return time.Since(looked[m.name]) < time.Second
-}
 
 // startFollowing begins to watch a zone.
 func (z *Set) startFollowing(m *member) {
@@ -139,11 +123,7 @@ func (z *Set) stopFollowing(m *member) {
 	st := z.states[m.name]
 	z.MarkChanged()
 	if st == nil || st.DB == nil {
-		if m.lastState != nil {
-			z.states[m.name] = m.lastState
-		} else {
-			z.states[m.name] = z.unreadState(m)
-		}
+		z.states[m.name] = cmp.Or(m.lastState, z.unreadState(m))
 		return
 	}
 	next := *st
@@ -173,11 +153,11 @@ func (z *Set) takeState(l *zoneLoop, st *model.ZoneState) {
 			m.onNamed(name)
 			return
 		}
-	}
-	if m != nil && m.onNamed != nil && st.Conn == model.ConnDialling && st.Attempts > 0 {
-		failed := *st
-		failed.Conn = model.ConnLost // without an answer there is nothing to wait for
-		st = &failed
+		if st.Conn == model.ConnDialling && st.Attempts > 0 {
+			failed := *st
+			failed.Conn = model.ConnLost // without an answer there is nothing to wait for
+			st = &failed
+		}
 	}
 	if m == nil || st.DB != nil || m.lastState == nil {
 		if m != nil && st.DB != nil {
@@ -198,18 +178,18 @@ func (z *Set) takeState(l *zoneLoop, st *model.ZoneState) {
 func (z *Set) recordFailure(m *member, err error) {
 	m.fails++
 	m.dueAt = time.Now().Add(retry.WaitAfter(m.fails, time.Second, z.cfg.Sweep.TTL))
-	next := z.unreadState(m)
-	if m.lastState != nil {
-		*next = *m.lastState
+	next := *cmp.Or(m.lastState, z.unreadState(m))
+	conn := model.ConnLost
+	if errors.Is(err, fs.ErrPermission) {
+		conn = model.ConnDenied
 	}
-	conn := connOf(err)
 	if next.Conn != conn {
 		next.Conn, next.ConnAt = conn, z.Now()
 	}
 	next.Error, next.Attempts = words.CleanText(err.Error()), m.fails
-	m.lastState = next
+	m.lastState = &next
 	if !m.followed {
-		z.states[m.name] = next
+		z.states[m.name] = &next
 		z.MarkChanged()
 	}
 }

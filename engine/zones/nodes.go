@@ -3,6 +3,7 @@ package zones
 import (
 	"rung/model"
 	"rung/reconciler"
+	"rung/sources/retry"
 )
 
 // controlPlane lists labels of nodes whose zones rank first.
@@ -13,17 +14,10 @@ func (z *Set) runNodeZones() {
 	ticks, stop := z.Subscribe()
 	defer stop()
 	var seen *model.Cluster
-	for {
+	for ok := true; ok; ok = retry.Await(z.Context(), ticks) {
 		if c := z.Revision().Cluster; c != seen {
 			seen = c
-			if !z.Do(z.followNodes) {
-				return
-			}
-		}
-		select {
-		case <-z.Context().Done():
-			return
-		case <-ticks:
+			z.Do(z.followNodes)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package zones
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,9 +13,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-
 	"rung/model/verdict"
-
 	"rung/model/words"
 	"rung/revision"
 )
@@ -97,7 +96,7 @@ func (t *OVNTracer) Ask(ctx context.Context, c verdict.Connection, told func(doi
 	return t.askRunner(ctx, c, run, told)
 }
 
-// askRunner is Ask with a given runner.
+// askRunner asks like Ask, with a given runner.
 func (t *OVNTracer) askRunner(ctx context.Context, c verdict.Connection, run Runner, told func(doing string)) (*revision.OVNTrace, error) {
 	answer, err := verdict.FromPolicies(t.Revision().Verdicts(), c)
 	if err != nil {
@@ -188,13 +187,8 @@ func (t *OVNTracer) tracePath(ctx context.Context, c verdict.Connection, run Run
 
 // sameAnswer reports whether two answers of a stage are equal.
 func sameAnswer(a, b verdict.StageVerdict) bool {
-	acl := func(s *verdict.StageVerdict) string {
-		if s.Decided == nil {
-			return ""
-		}
-		return s.Decided.ACL
-	}
-	return a.Verdict == b.Verdict && acl(&a) == acl(&b) && len(a.Passed) == len(b.Passed)
+	none := &verdict.Decider{}
+	return a.Verdict == b.Verdict && cmp.Or(a.Decided, none).ACL == cmp.Or(b.Decided, none).ACL && len(a.Passed) == len(b.Passed)
 }
 
 // rowsOfZones returns the rows of a connection's zones and their decision. It follows swept zones for that.

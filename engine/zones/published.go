@@ -34,16 +34,16 @@ func (p *PublishedState) Now() time.Time { return p.Clock() }
 func (p *PublishedState) WaitFor(ctx context.Context, holds func(*revision.Revision) bool, times ...time.Time) error {
 	ticks, stop := p.Subscribe()
 	defer stop()
-	var due Timer
+	due, isSet := stoppedTimer(), false
 	defer due.Stop()
 	times = slices.SortedFunc(slices.Values(times), time.Time.Compare)
 	for {
 		if holds(p.Revision()) {
 			return nil
 		}
-		if due.timer == nil && len(times) > 0 {
-			due.Set(time.Until(times[0]) + Slack)
-			times = times[1:]
+		if !isSet && len(times) > 0 {
+			due.Reset(time.Until(times[0]) + Slack)
+			times, isSet = times[1:], true
 		}
 		select {
 		case <-ctx.Done():
@@ -51,8 +51,8 @@ func (p *PublishedState) WaitFor(ctx context.Context, holds func(*revision.Revis
 		case <-p.ctx.Done():
 			return context.Canceled
 		case <-ticks:
-		case <-due.RingChannel():
-			due.Stop()
+		case <-due.C:
+			isSet = false
 		}
 	}
 }

@@ -55,7 +55,7 @@ type dialectLook struct {
 func (d *Dialects) watchRows() {
 	ticks, stop := d.Subscribe()
 	defer stop()
-	var next Timer
+	next := stoppedTimer()
 	defer next.Stop()
 	seen := rowLooks{}
 	for {
@@ -70,7 +70,7 @@ func (d *Dialects) watchRows() {
 		}
 		next.Stop()
 		if in > 0 {
-			next.Set(in)
+			next.Reset(in)
 		}
 		if !retry.Sleep(d.Context(), dialectPause) {
 			return
@@ -79,7 +79,7 @@ func (d *Dialects) watchRows() {
 		case <-d.Context().Done():
 			return
 		case <-ticks:
-		case <-next.RingChannel():
+		case <-next.C:
 		}
 	}
 }
@@ -114,36 +114,35 @@ func (g rowLooks) dueZones(zones []*model.ZoneState, now time.Time) (out []*mode
 
 // lookPause returns the pause before the next look at a zone's rows.
 func lookPause(z *model.ZoneState, took time.Duration) time.Duration {
+	pause := dialectLate
 	for _, p := range z.Policies {
 		if !p.InSync {
-			return max(dialectSoon, dialectShare*took)
+			pause = dialectSoon
 		}
 	}
-	return max(dialectLate, dialectShare*took)
+	return max(pause, dialectShare*took)
 }
 
 // runConfig reads the configuration of the cluster's OVN-Kubernetes now and then. The page of settings shows a
 // denied access.
 func (d *Dialects) runConfig() {
-	for refusals := 0; ; {
+	for wasRefused, wait := false, time.Duration(0); retry.Sleep(d.Context(), wait); {
 		found, err := d.cfg.Kube.OVNKube(d.Context(), d.cfg.Namespaces)
-		wait, problem := configEvery, ""
+		problem, refused := "", errors.Is(err, fs.ErrPermission)
+		wait = configEvery // also when refused again: a later permission is noticed within minutes
 		if err != nil {
-			wait, problem = configRetry, words.CleanText(err.Error())
+			problem = words.CleanText(err.Error())
+			if !refused || !wasRefused {
+				wait = configRetry
+			}
 		}
-		if errors.Is(err, fs.ErrPermission) {
-			refusals++
-		} else {
-			refusals = 0
-		}
-		if refusals > 1 { // a later permission is noticed within minutes
-			wait = configEvery
-		}
-		if !d.Send(func() { d.takeConfig(found, problem) }) {
-			return
-		}
-		if !retry.Sleep(d.Context(), wait) {
-			return
-		}
+		wasRefused = refused
+		d.Send(func() {
+			d.view = d.view.WithConfig(found, problem)
+			if d.configRead.IsZero() {
+				d.configRead = time.Now()
+			}
+			d.decideOptions()
+		})
 	}
 }

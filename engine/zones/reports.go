@@ -57,10 +57,8 @@ func (r *Reports) ForgetPolicies(changes []model.Change) {
 			continue
 		}
 		if is, _ := ch.New.(*model.Policy); is == nil || is.UID != old.UID {
-			if _, ok := r.conditions[old.Key]; ok {
-				delete(r.conditions, old.Key)
-				r.changed = true
-			}
+			delete(r.conditions, old.Key)
+			r.changed = true
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package zones
 
 import (
+	"maps"
 	"time"
 
 	"rung/model"
@@ -29,11 +30,7 @@ func (z *Set) awaitSettled() {
 			first = w.nextSettles
 		}
 	}
-	for name := range z.settling {
-		if z.states[name] == nil {
-			delete(z.settling, name)
-		}
-	}
+	maps.DeleteFunc(z.settling, func(name string, _ settlingZone) bool { return z.states[name] == nil })
 	if first.IsZero() {
 		z.settleAlarm.Stop()
 		return

@@ -84,13 +84,8 @@ func (w *Southbounds) LookAtFlows(zones ...string) { w.looks.NoteLooks(zones) }
 
 // runLooks follows databases that somebody began to look at.
 func (w *Southbounds) runLooks() {
-	for {
-		select {
-		case <-w.Context().Done():
-			return
-		case <-w.looks.News:
-			w.Do(w.FollowWanted)
-		}
+	for retry.Await(w.Context(), w.looks.News) {
+		w.Do(w.FollowWanted)
 	}
 }
 
@@ -147,12 +142,10 @@ func (w *Southbounds) FollowWanted() {
 			}
 		}
 		st := w.states[zone]
-		switch {
-		case st == nil || st.Endpoint != endpoint, !wanted && st.Followed:
+		if st == nil || st.Endpoint != endpoint || !wanted && st.Followed {
 			w.forgetDatabase(zone)
 			st = &revision.Southbound{Zone: zone, Endpoint: endpoint, Conn: model.ConnStarting, ConnAt: w.Now()}
-			w.states[zone], w.view = st, nil
-			w.MarkChanged()
+			w.setState(zone, st)
 		}
 		if wanted && !st.Followed {
 			w.followDatabase(zone, open())
@@ -177,10 +170,17 @@ func (w *Southbounds) forgetDatabase(zone string) {
 		delete(w.loops, zone)
 	}
 	if w.states[zone] != nil {
-		delete(w.states, zone)
-		w.view = nil
-		w.MarkChanged()
+		w.setState(zone, nil)
 	}
+}
+
+// setState replaces the state of a zone's database; nil removes it.
+func (w *Southbounds) setState(zone string, st *revision.Southbound) {
+	w.states[zone], w.view = st, nil
+	if st == nil {
+		delete(w.states, zone)
+	}
+	w.MarkChanged()
 }
 
 // followDatabase starts reading a database.
@@ -190,9 +190,8 @@ func (w *Southbounds) followDatabase(zone string, src southSource) {
 	ctx, l.stop = context.WithCancel(w.Context())
 	st := *w.states[zone]
 	st.Followed, st.Conn, st.ConnAt = true, model.ConnDialling, w.Now()
-	w.states[zone], w.loops[zone] = &st, l
-	w.view = nil
-	w.MarkChanged()
+	w.loops[zone] = l
+	w.setState(zone, &st)
 	if !w.Go(func() {
 		src.Run(ctx, func(u nbdb.SouthboundUpdate) {
 			w.Send(func() { w.takeUpdate(zone, l, u) })
@@ -218,8 +217,7 @@ func (w *Southbounds) takeUpdate(zone string, l *southLoop, u nbdb.SouthboundUpd
 	if u.Conn != model.ConnSynced && u.Conn != model.ConnReadOnly && next.SyncedAt.IsZero() {
 		next.Joined = nil
 	}
-	w.states[zone], w.view = &next, nil
-	w.MarkChanged()
+	w.setState(zone, &next)
 }
 
 // takeJoined takes the comparison of flows and rows.
@@ -230,8 +228,7 @@ func (w *Southbounds) takeJoined(of *revision.Southbound, next *revision.Southbo
 	}
 	st := *now
 	st.Rows, st.Joined, st.LateSince, st.EarliestLate = next.Rows, next.Joined, next.LateSince, next.EarliestLate
-	w.states[of.Zone], w.view = &st, nil
-	w.MarkChanged()
+	w.setState(of.Zone, &st)
 }
 
 // States returns the states for a revision.
@@ -249,10 +246,9 @@ func (w *Southbounds) ZoneCounts() map[string]revision.ProgressCount { return ma
 
 // CountZone records the counters of a zone, and since when something is behind.
 func (w *Southbounds) CountZone(z *model.ZoneState, now time.Time) {
-	if z.DB == nil || z.DB.Global() == nil {
-		return
+	if z.DB != nil && z.DB.Global() != nil {
+		w.counts[z.Name] = w.counts[z.Name].Next(z.DB.Global(), now)
 	}
-	w.counts[z.Name] = w.counts[z.Name].Next(z.DB.Global(), now)
 }
 
 // joinPause is the shortest time between two comparisons of a zone's flows with its rows.
@@ -288,13 +284,8 @@ func (w *Southbounds) runJoins() {
 			}
 		}
 		// Leave cores for others: it works at most a sixth of the time.
-		if !retry.Sleep(w.Context(), max(joinPause, 5*time.Since(began))) {
+		if !retry.Sleep(w.Context(), max(joinPause, 5*time.Since(began))) || !retry.Await(w.Context(), ticks) {
 			return
-		}
-		select {
-		case <-w.Context().Done():
-			return
-		case <-ticks:
 		}
 	}
 }

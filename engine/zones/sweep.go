@@ -1,10 +1,10 @@
 package zones
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/wait"
@@ -13,7 +13,6 @@ import (
 	"rung/model/ovn/dialect"
 	"rung/model/ovn/nb"
 	"rung/reconciler"
-
 	"rung/revision"
 )
 
@@ -45,17 +44,15 @@ func (z *Set) scheduleReads() {
 		return
 	}
 	now := time.Now()
-	wake := time.Duration(-1)
 	for z.readsRunning < z.cfg.Sweep.Parallel {
 		m, in := z.nextDue(now)
 		if m == nil {
-			wake = in
-			break
+			if in >= 0 {
+				z.sweepAlarm.Set(in)
+			}
+			return
 		}
 		z.startRead(m)
-	}
-	if wake >= 0 {
-		z.sweepAlarm.Set(wake)
 	}
 }
 
@@ -130,17 +127,14 @@ func (z *Set) readZone(zone reconciler.Zone, name string, before *model.ZoneStat
 		}
 		return readResult{err: err}
 	}
-	if server == "" {
-		server = before.Server
-	}
 	out.name = nameOf(db)
 	defer z.cfg.Slots.TakeSlot()()
 	out.dialect = z.dialects.InferDialect(db)
 	l, step, changes := z.differs.newestDiffer()
 	found := l.JudgeZone(reconciler.ZoneRead{Zone: name, DB: db, At: at, Before: before.Policies,
 		Changed: func(k model.PolicyKey) time.Time { return changes.LastStep(name, k).At }})
-	out.state = &model.ZoneState{Name: name, Endpoint: zone.Endpoint(), Server: server, Conn: model.ConnSwept, ConnAt: at,
-		SyncedAt: at,
+	out.state = &model.ZoneState{Name: name, Endpoint: zone.Endpoint(), Server: cmp.Or(server, before.Server), Conn: model.ConnSwept,
+		ConnAt: at, SyncedAt: at,
 		Policies: z.keep.sharedPolicies(trimDifferences(found)), Rows: db.Len(), Steps: step, Changed: changes}
 	out.state.Writer, out.state.Epoch = reconciler.HolderIn(db)
 	return out
@@ -236,7 +230,6 @@ func rereadIn(st *model.ZoneState) (in time.Duration) {
 func (z *Set) SweepCounts() revision.SweepState {
 	var out revision.SweepState
 	round := -1
-	unread := false
 	for _, m := range z.members {
 		if m.followed {
 			continue
@@ -248,7 +241,6 @@ func (z *Set) SweepCounts() revision.SweepState {
 			round = m.reads
 		}
 		if m.lastState == nil || m.lastState.SyncedAt.IsZero() {
-			unread = true
 			continue
 		}
 		out.Read++
@@ -257,18 +249,10 @@ func (z *Set) SweepCounts() revision.SweepState {
 		}
 	}
 	out.Round = max(round, 0)
-	if unread {
+	if out.Read < out.Total {
 		out.Oldest = time.Time{}
 	}
 	return out
-}
-
-// connOf returns the state of a zone that could not be read.
-func connOf(err error) model.ConnState {
-	if errors.Is(err, fs.ErrPermission) {
-		return model.ConnDenied
-	}
-	return model.ConnLost
 }
 
 // RereadSwept makes the swept zones due, because they were judged by other desired rows. It is for the loop.

@@ -1,6 +1,7 @@
 package zones
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"fmt"
@@ -56,11 +57,8 @@ type Owners struct {
 // host's name, with a random part. NB_Global stores it, and people read it.
 func WriterName(replica string) string {
 	if replica == "" {
-		host, err := os.Hostname()
-		if err != nil {
-			host = "rung"
-		}
-		replica = host
+		host, _ := os.Hostname()
+		replica = cmp.Or(host, "rung")
 	}
 	return words.CleanText(replica) + "_" + strings.ToLower(rand.Text()[:10])
 }
@@ -72,9 +70,7 @@ func NewOwners(l *Loop, cfg OwnersConfig) (*Owners, error) {
 	}
 	if cfg.Lease != nil {
 		lease := *cfg.Lease
-		if lease.Identity == "" {
-			lease.Identity = cfg.Writer
-		}
+		lease.Identity = cmp.Or(lease.Identity, cfg.Writer)
 		lease, err := lease.WithDefaults()
 		if err != nil {
 			return nil, err
@@ -169,7 +165,7 @@ func (w *OwnedZone) watchGuard(ctx context.Context) {
 	ticks, stop := w.owners.Subscribe()
 	defer stop()
 	known, gone := false, false
-	for {
+	for ctx.Err() == nil {
 		rev := w.owners.Revision()
 		f := w.ownerFactsOf(rev)
 		known = known || f.node
@@ -186,28 +182,28 @@ func (w *OwnedZone) watchGuard(ctx context.Context) {
 		}
 		w.updateGuard(func() { w.guard = judgeOwner(f) })
 		w.waitForChange(ctx, ticks, f)
-		if ctx.Err() != nil {
-			return
-		}
 	}
 }
 
 // waitForChange waits until the judgement may change: by a revision, by the time to ask for pods, or by an
 // answer that somebody else waits for.
 func (w *OwnedZone) waitForChange(ctx context.Context, ticks <-chan struct{}, was ownerFacts) {
-	var due Timer // without pods to ask for, time changes nothing
+	due := stoppedTimer() // without pods to ask for, time changes nothing
 	defer due.Stop()
 	var answer <-chan struct{}
 	if was.cluster && was.node {
 		var in time.Duration
 		in, answer = w.owners.nextAsk()
-		due.Set(in)
+		due.Reset(in)
 	}
-	for sameFacts(was, w.ownerFactsOf(w.owners.Revision())) {
+	isSame := func(now ownerFacts) bool {
+		return was.loaded == now.loaded && was.node == now.node && was.writesOff == now.writesOff // these come from revisions
+	}
+	for isSame(w.ownerFactsOf(w.owners.Revision())) {
 		select {
 		case <-ctx.Done():
 			return
-		case <-due.RingChannel():
+		case <-due.C:
 			return
 		case <-answer:
 			return
@@ -221,11 +217,6 @@ func (w *OwnedZone) ownerFactsOf(rev *revision.Revision) ownerFacts {
 	cfg := &w.owners.cfg
 	return ownerFacts{zone: w.zone, loaded: rev.Loaded, node: rev.Cluster.Node(w.zone) != nil,
 		cluster: cfg.Kube != nil, override: cfg.NobodyElse, writesOff: cfg.WithWrites && !rev.Mode.Writes}
-}
-
-// sameFacts compares the facts that come from revisions.
-func sameFacts(a, b ownerFacts) bool {
-	return a.loaded == b.loaded && a.node == b.node && a.writesOff == b.writesOff
 }
 
 // nextAsk returns the time until the next question for controllers, or until the known answer expires. answer

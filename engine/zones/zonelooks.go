@@ -4,6 +4,8 @@ import (
 	"maps"
 	"sync"
 	"time"
+
+	"rung/sources/retry"
 )
 
 // lookEvery is the shortest time between two noted looks at a zone.
@@ -32,10 +34,7 @@ func (l *ZoneLooks) NoteLooks(zones []string) {
 			continue
 		}
 		l.lookedAt[zone] = now
-		select {
-		case l.News <- struct{}{}:
-		default:
-		}
+		retry.Wake(l.News)
 	}
 }
 

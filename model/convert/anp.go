@@ -11,10 +11,8 @@ import (
 	"rung/model/words"
 )
 
-// Limits of the APIs of AdminNetworkPolicy and BaselineAdminNetworkPolicy.
-const (
-	anpRules = 100 // in a direction
-)
+// anpRules bounds the rules of a direction in an AdminNetworkPolicy or BaselineAdminNetworkPolicy.
+const anpRules = 100
 
 // baselineName is the only name a BaselineAdminNetworkPolicy may have.
 const baselineName = "default"
@@ -159,14 +157,11 @@ func (m *policyMaker) makeBANP(pieces []*policySource) {
 // addRules adds the rules of a policy to a new one; why describes a difference common to all.
 func (m *policyMaker) addRules(p, next *model.Policy, why string) {
 	for r := range p.AllRules() {
+		now := *r
 		if r.Action == model.Pass && next.Kind == model.KindBANP {
-			// After the last tier everything is allowed.
-			same := *r
-			same.Action = model.Allow
-			m.anpRule(p, r, same, next, why)
-			continue
+			now.Action = model.Allow // after the last tier everything is allowed
 		}
-		m.anpRule(p, r, *r, next, why)
+		m.anpRule(p, r, now, next, why)
 	}
 }
 

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -198,11 +199,7 @@ func valueOf(ns *model.Namespace, keys []string) (v namespaceValue, ok bool) {
 	for i, k := range keys {
 		labels[k] = texts[i]
 	}
-	name := strings.Join(texts, ",")
-	if name == "" {
-		name = emptyValue
-	}
-	return namespaceValue{name, model.SelectorOf(model.NewLabels(labels))}, true
+	return namespaceValue{cmp.Or(strings.Join(texts, ","), emptyValue), model.SelectorOf(model.NewLabels(labels))}, true
 }
 
 // valuesOfSubject returns the distinct values of the namespaces that a subject selects.

@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -145,9 +146,7 @@ func (f *importer) annotateLogging(ties []policyTie) {
 	for i := range ties {
 		for _, s := range ties[i].rules {
 			for _, to := range s.madeRules {
-				if of[to.Policy] == nil {
-					of[to.Policy] = s.policy
-				}
+				of[to.Policy] = cmp.Or(of[to.Policy], s.policy)
 				g := group{to.Policy, s.rule.Action}
 				rules[g]++
 				if s.rule.Tiered.Logging {

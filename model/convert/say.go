@@ -1,6 +1,7 @@
 package convert
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -44,11 +45,9 @@ func (s *convertedRule) addLaterDifference(format string, a ...any) {
 // fidelity returns the rule's label, its kind of difference, and why.
 func (s *convertedRule) fidelity() (FidelityLabel, Difference, string) {
 	var why []string
-	for _, list := range [][]string{s.differences, s.laterDifferences} {
-		for _, w := range list {
-			if !slices.Contains(why, w) {
-				why = append(why, w)
-			}
+	for _, w := range slices.Concat(s.differences, s.laterDifferences) {
+		if !slices.Contains(why, w) {
+			why = append(why, w)
 		}
 	}
 	if s.silentlyRefused && len(s.madeRules) > 0 {
@@ -129,10 +128,7 @@ func (s *convertedRule) addPeers(subject model.Subject, value *ValueRecord, peer
 	column := s.policy.Key.String() + "\x00" + subjectKey(&subject)
 	for _, p := range s.clauses {
 		if p.column == column {
-			p.peers = append(p.peers, clonedPeers(peers)...)
-			if p.value == nil {
-				p.value = value
-			}
+			p.peers, p.value = append(p.peers, clonedPeers(peers)...), cmp.Or(p.value, value)
 			return
 		}
 	}
@@ -168,10 +164,7 @@ func (f *importer) subjectsOf(s *convertedRule, required []string) []model.Subje
 			s.addDifference("no selector matches service account %s", sel.Account)
 			continue
 		}
-		namespaces := sel.Namespaces
-		if sel.Namespace != "" {
-			namespaces = namespaceNamed(sel.Namespace)
-		}
+		namespaces := namedOrSelected(sel.Namespace, sel.Namespaces)
 		if len(required) > 0 {
 			namespaces = andSelector(namespaces, selectorOfKeys(required))
 		}
@@ -230,11 +223,7 @@ func (f *importer) convertPeer(s *convertedRule, p *model.Peer) (out []model.Pee
 			s.addLaterDifference("%s", r.Message)
 		}
 		for i := range m.Pods {
-			namespaces := m.Pods[i].Namespaces
-			if m.Pods[i].Namespace != "" {
-				namespaces = namespaceNamed(m.Pods[i].Namespace)
-			}
-			out = append(out, podsOf(namespaces, m.Pods[i].Pods))
+			out = append(out, podsOf(namedOrSelected(m.Pods[i].Namespace, m.Pods[i].Namespaces), m.Pods[i].Pods))
 		}
 		return append(out, f.networkPeers(s, m.Networks)...)
 	case model.PeerNetworks:
@@ -257,10 +246,7 @@ func (f *importer) convertPeer(s *convertedRule, p *model.Peer) (out []model.Pee
 		s.addDifference("no selector matches service account %s", p.ServiceAccount)
 		return nil
 	}
-	namespaces := p.Namespaces
-	if p.Namespace != "" {
-		namespaces = namespaceNamed(p.Namespace)
-	}
+	namespaces := namedOrSelected(p.Namespace, p.Namespaces)
 	if p.Pods.IsNil() || namespaces.IsNil() {
 		return nil // matches nothing
 	}

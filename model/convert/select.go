@@ -17,6 +17,14 @@ func namespaceNamed(namespace string) model.Selector {
 	return model.SelectorOf(model.NewLabels(map[string]string{nameLabel: namespace}))
 }
 
+// namedOrSelected returns a selector of the namespace with a name; without a name it returns s.
+func namedOrSelected(namespace string, s model.Selector) model.Selector {
+	if namespace != "" {
+		return namespaceNamed(namespace)
+	}
+	return s
+}
+
 // selectorOfKeys matches objects that have all the labels, whatever their values.
 func selectorOfKeys(keys []string) model.Selector {
 	ls := &metav1.LabelSelector{}

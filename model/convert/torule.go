@@ -28,7 +28,6 @@ func (x *exporter) convertRule(p *model.Policy, r *model.Rule) *convertedRule {
 
 // acnpPeers converts a peer: one peer for each of its networks.
 func acnpPeers(s *convertedRule, p *model.Peer) (out []model.Peer) {
-	same := clonedPeers([]model.Peer{*p})
 	switch p.Kind {
 	case model.PeerNetworks:
 		for _, n := range p.Networks {
@@ -40,7 +39,7 @@ func acnpPeers(s *convertedRule, p *model.Peer) (out []model.Peer) {
 	case model.PeerDNS:
 		s.addDifference("the addresses of %s depend on DNS", p.DNSName)
 	}
-	return same
+	return clonedPeers([]model.Peer{*p})
 }
 
 // acnpPorts converts the ports of a rule; ok is false if none can be expressed.
@@ -101,11 +100,8 @@ func (x *exporter) nameRules(p *model.Policy) {
 	}
 	seen := map[string]bool{}
 	for r := range p.AllRules() {
-		name := r.Name
-		if name == "" || seen[name] {
-			if name == "" {
-				name = fmt.Sprintf("%s-%d", r.Direction.Lower(), r.Index)
-			}
+		name := cmp.Or(r.Name, fmt.Sprintf("%s-%d", r.Direction.Lower(), r.Index))
+		if r.Name == "" || seen[name] {
 			for base, i := name, 2; taken[name]; i++ {
 				name = fmt.Sprintf("%s-%d", base, i)
 			}

@@ -3,6 +3,7 @@ package logline
 import (
 	"cmp"
 	"net/netip"
+	"slices"
 	"strings"
 	"time"
 
@@ -65,30 +66,25 @@ func (b *AddressBook) NoteHolder(a netip.Addr, h Holder, at time.Time) {
 		x = &addressPeriods{}
 		b.byAddr[a] = x
 	}
-	for i := range x.current {
-		if x.current[i].Key == h.Key {
-			if x.current[i].Holder == h {
-				return
-			}
-			b.endPeriod(a, x, i, at)
-			break
+	if i := x.indexOf(h.Key); i >= 0 {
+		if x.current[i].Holder == h {
+			return
 		}
+		b.endPeriod(a, x, i, at)
 	}
 	x.current = append(x.current, addressPeriod{Holder: h, from: at})
+}
+
+// indexOf returns the index of an object's current tenure, -1 if it has none.
+func (x *addressPeriods) indexOf(k model.Key) int {
+	return slices.IndexFunc(x.current, func(p addressPeriod) bool { return p.Key == k })
 }
 
 // NoteLeft records that an object no longer has an address from at on.
 func (b *AddressBook) NoteLeft(a netip.Addr, k model.Key, at time.Time) {
 	at = b.monotonicTime(at)
-	x := b.byAddr[a]
-	if x == nil {
-		return
-	}
-	for i := range x.current {
-		if x.current[i].Key == k {
-			b.endPeriod(a, x, i, at)
-			return
-		}
+	if x := b.byAddr[a]; x != nil && x.indexOf(k) >= 0 {
+		b.endPeriod(a, x, x.indexOf(k), at)
 	}
 }
 
@@ -281,10 +277,8 @@ func (c *addressPeriod) answerWith(how Certainty) Answer {
 // way.
 func (x *addressPeriods) heldAnswer(c *addressPeriod) Answer {
 	out := c.answerWith(Held)
-	for i := range x.current {
-		if x.current[i].Key == c.Key {
-			out.To = time.Time{}
-		}
+	if x.indexOf(c.Key) >= 0 {
+		out.To = time.Time{}
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package logline
 
 import (
+	"cmp"
 	"iter"
 	"net/netip"
 	"slices"
@@ -69,9 +70,7 @@ var aliases = map[string]string{"zone": "node", "namespace": "ns", "from": "src"
 // fieldOf finds a field by its name, in either case.
 func fieldOf(name string) *queryField {
 	name = strings.ToLower(name)
-	if a := aliases[name]; a != "" {
-		name = a
-	}
+	name = cmp.Or(aliases[name], name)
 	if i := slices.IndexFunc(fields, func(f queryField) bool { return f.name == name }); i >= 0 {
 		return &fields[i]
 	}

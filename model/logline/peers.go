@@ -84,7 +84,11 @@ func (p *proposer) proposeRules(d model.Direction) {
 	}) {
 		slices.SortFunc(g.peers, func(a, b connectionEnd) int { return cmp.Or(cmp.Compare(a.pod, b.pod), a.addr.Compare(b.addr)) })
 		allPeers, allNetworks := p.peerSelectors(g.peers), networksOf(g.peers)
-		for _, ports := range chunkPorts(g.ports, mostPorts) {
+		portChunks := [][]verdict.PortRange{nil}
+		if len(g.ports) > 0 {
+			portChunks = slices.Collect(slices.Chunk(g.ports, mostPorts))
+		}
+		for _, ports := range portChunks {
 			peers, networks := allPeers, allNetworks
 			for len(peers)+len(networks) > 0 {
 				r := Rule{Direction: d, InsertAt: p.firstMatching[d], Ports: ports}
@@ -95,13 +99,6 @@ func (p *proposer) proposeRules(d model.Direction) {
 			}
 		}
 	}
-}
-
-func chunkPorts(all []verdict.PortRange, most int) [][]verdict.PortRange {
-	if len(all) == 0 {
-		return [][]verdict.PortRange{nil}
-	}
-	return slices.Collect(slices.Chunk(all, most))
 }
 
 // peerSelectors returns selectors of the pods among ends. Namespaces with the same pod selectors are joined.

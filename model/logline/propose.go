@@ -182,15 +182,11 @@ func (p *proposer) findEnd(e verdict.Endpoint) (connectionEnd, bool) {
 		return connectionEnd{-1, e.Addr}, true
 	}
 	i, ok := p.place[e.Key]
-	if !ok || !p.isJudgedPod(i) || !slices.Contains(verdict.ParseAddrs(p.pods.PodAt(i).IPs), e.Addr) {
+	if !ok {
 		return connectionEnd{}, false
 	}
-	return connectionEnd{pod: i}, true
-}
-
-// isJudgedPod reports whether policies apply to a pod at all.
-func (p *proposer) isJudgedPod(i int) bool {
-	return p.pods.PodAt(i).CanBePeer() && p.pods.PodAt(i).PrimaryUDN() == ""
+	pod := p.pods.PodAt(i)
+	return connectionEnd{pod: i}, pod.CanBePeer() && pod.PrimaryUDN() == "" && slices.Contains(verdict.ParseAddrs(pod.IPs), e.Addr)
 }
 
 // assignConnection assigns a connection to rules, or leaves it out with the reason.
@@ -230,7 +226,7 @@ func (p *proposer) assignConnection(s *diff.LoggedConnection) {
 		}
 	}
 	if len(at) == 0 {
-		p.leaveOut(s, p.whyNoRule(directionOf(s), from, to))
+		p.leaveOut(s, p.whyNoRule(directionOf(s.Stage), from, to))
 		return
 	}
 	p.proposal.Lines += s.Lines
@@ -248,9 +244,9 @@ func (p *proposer) assignConnection(s *diff.LoggedConnection) {
 // pathDirections has the directions in the order in which a connection passes them.
 var pathDirections = []model.Direction{model.Egress, model.Ingress}
 
-// directionOf returns the direction of the rules that decide where the lines were logged.
-func directionOf(s *diff.LoggedConnection) model.Direction {
-	if s.Stage == model.StageToLport {
+// directionOf returns the direction of the rules that decide in a stage.
+func directionOf(s model.Stage) model.Direction {
+	if s == model.StageToLport {
 		return model.Ingress
 	}
 	return model.Egress
@@ -305,10 +301,7 @@ func (p *proposer) deniedDirections(s *diff.LoggedConnection, to connectionEnd) 
 		return nil, a.Front
 	}
 	for st := range a.Stages() {
-		d := model.Egress
-		if st.Stage == model.StageToLport {
-			d = model.Ingress
-		}
+		d := directionOf(st.Stage)
 		// In the last stage of egress an EgressFirewall denies.
 		if st.Verdict != verdict.Allow && !slices.Contains(denied, d) && (d == model.Egress || to.pod >= 0) {
 			denied = append(denied, d)
