@@ -219,9 +219,7 @@ func (f *Facts) Summary() []string {
 		}
 	}
 	first := "Connections: " + cmp.Or(strings.Join(parts, ", "), "none changes")
-	if len(parts) > 0 {
-		first += " (pairs of workloads, or of a workload and outside addresses)"
-	}
+	first += words.Choose(len(parts) > 0, " (pairs of workloads, or of a workload and outside addresses)", "")
 	if came, went := len(f.Workloads.Came), len(f.Workloads.Went); came+went > 0 {
 		first += fmt.Sprintf("; %s new, %s removed", words.Count(came, "workload"), words.Thousands(went))
 	}

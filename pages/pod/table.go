@@ -3,12 +3,15 @@ package pod
 import (
 	"cmp"
 	"fmt"
+
 	"rung/model"
+	"rung/model/words"
 	"rung/pages/page"
 
-	"rung/themes"
 	"strconv"
 	"strings"
+
+	"rung/themes"
 )
 
 // PlaceTexts returns the pod's addresses, node and state.
@@ -125,10 +128,7 @@ func (t *TouchingRule) peersCell() page.Cell {
 	if t.rule == nil {
 		return page.Cell{}
 	}
-	word := "to "
-	if t.rule.Direction == model.Ingress {
-		word = "from "
-	}
+	word := words.Choose(t.rule.Direction == model.Ingress, "from ", "to ")
 	return page.Cell{Text: word, Role: themes.Dim, More: page.Line{{Text: strings.Join(t.rule.PeerTexts(), " | ")}}}
 }
 

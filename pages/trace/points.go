@@ -166,8 +166,6 @@ func endText(e *verdict.End, service string) string {
 		text += " on " + e.Zone
 	}
 	text += service
-	if e.Note != "" {
-		text += " · " + e.Note
-	}
+	text += words.Between(" · ", e.Note, "")
 	return text
 }

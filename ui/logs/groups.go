@@ -40,9 +40,7 @@ type groupKey struct {
 	gap            uint64 // number of a gap: gaps are never grouped
 }
 
-func (g *lineGroups) resetGroups() {
-	*g = lineGroups{marks: g.marks, seenLines: g.seenLines}
-}
+func (g *lineGroups) resetGroups() { *g = lineGroups{marks: g.marks, seenLines: g.seenLines} }
 
 func (g *lineGroups) keyOf(e *logs.Entry) groupKey {
 	segment := sort.Search(len(g.marks), func(i int) bool { return g.marks[i] >= e.Seq })

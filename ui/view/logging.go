@@ -160,12 +160,7 @@ func (l *loggingDialog) setAllLevels(level string) {
 func (l *loggingDialog) loudest() string { return l.options[1] }
 
 // off returns the option that logs nothing.
-func (l *loggingDialog) off() string {
-	if l.byRule {
-		return logline.Off
-	}
-	return ""
-}
+func (l *loggingDialog) off() string { return words.Choose(l.byRule, logline.Off, "") }
 
 // pickedLevels returns the chosen levels.
 func (l *loggingDialog) pickedLevels() (out model.LogLevels) {

@@ -196,9 +196,7 @@ func (t *Table[T]) CountLines() (shown, all int) {
 }
 
 func (t *Table[T]) isSkipped(it T) bool { return t.Skip != nil && t.Skip(it) }
-func (t *Table[T]) isFixed(it T) bool {
-	return t.isSkipped(it) || t.Fixed != nil && t.Fixed(it)
-}
+func (t *Table[T]) isFixed(it T) bool   { return t.isSkipped(it) || t.Fixed != nil && t.Fixed(it) }
 
 func (t *Table[T]) fullLine(it T) Line {
 	if t.Full == nil {
