@@ -116,13 +116,9 @@ func (hp *HelpOverlay) PressKey(key, text string) (done bool, chosen *ChosenItem
 		hp.moveCursor(1)
 	case "up", "ctrl+p", "shift+tab":
 		hp.moveCursor(-1)
-	case "pgdown":
+	case "pgdown", "pgup":
 		for range 10 {
-			hp.moveCursor(1)
-		}
-	case "pgup":
-		for range 10 {
-			hp.moveCursor(-1)
+			hp.moveCursor(words.Choose(key == "pgup", -1, 1))
 		}
 	default:
 		was := hp.input.InputText()

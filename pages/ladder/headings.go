@@ -211,11 +211,11 @@ func (b *ladderBuilder) namespaceText(n *ladder.NamespaceUnits) page.Line {
 			denied = append(denied, d.Lower())
 		}
 	}
+	deny := page.Span{Text: " · no default deny", Role: themes.Dim}
 	if len(denied) > 0 {
-		l = append(l, page.Span{Text: " · default deny " + strings.Join(denied, ", "), Role: themes.Deny})
-	} else {
-		l = append(l, page.Span{Text: " · no default deny", Role: themes.Dim})
+		deny = page.Span{Text: " · default deny " + strings.Join(denied, ", "), Role: themes.Deny}
 	}
+	l = append(l, deny)
 	if n.Firewall != nil && b.Stage != model.StageAfterLB {
 		l = append(l, page.Span{Text: " · EgressFirewall", Role: themes.Info})
 	}

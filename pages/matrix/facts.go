@@ -143,10 +143,9 @@ func CountText(t *revision.VerdictTable, shown []*AllowedConnection) string {
 	}
 	pairs := map[[2]string]bool{}
 	for _, p := range shown {
-		if p.WayIn != nil {
-			continue
+		if p.WayIn == nil {
+			pairs[[2]string{p.From, p.To}] = true
 		}
-		pairs[[2]string{p.From, p.To}] = true
 	}
 	return fmt.Sprintf("%s, %s of outside addresses; %s may connect", words.Count(workloads, "workload"), words.Count(outside, "block"),
 		words.Count(len(pairs), "pair"))

@@ -109,10 +109,7 @@ func (t *TouchingRule) roleCell() page.Cell {
 }
 
 func (t *TouchingRule) roleText() string {
-	peer := "peer"
-	if t.Network != "" {
-		peer += " in " + t.Network
-	}
+	peer := "peer" + words.Between(" in ", t.Network, "")
 	switch {
 	case t.rule == nil:
 		return "isolated"

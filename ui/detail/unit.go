@@ -204,25 +204,21 @@ func FindNamed(z *model.ZoneState, table, name string) string {
 // RowCopies returns the parts of a row to copy.
 func RowCopies(z *model.ZoneState, r nb.Row) []view.CopyItem {
 	var out []view.CopyItem
-	id, uuid := r.IDs()[nb.KeyID], r.RowUUID()
-	table := nb.TableOf(r)
+	add := func(is bool, what, text string) {
+		if is {
+			out = append(out, view.CopyItem{What: what, Text: text})
+		}
+	}
+	id, uuid, name, table := r.IDs()[nb.KeyID], r.RowUUID(), r.RowName(), nb.TableOf(r)
 	if a, ok := r.(*nb.ACL); ok {
-		out = append(out, view.CopyItem{What: "match", Text: a.Match})
+		add(true, "match", a.Match)
 	}
-	if name := r.RowName(); name != "" {
-		out = append(out, view.CopyItem{What: "name", Text: name})
-	}
-	if id != "" {
-		out = append(out, view.CopyItem{What: "id", Text: id})
-	}
-	if uuid != "" {
-		out = append(out, view.CopyItem{What: "UUID", Text: uuid}, view.CopyItem{What: "ovn-nbctl list command",
-			Text: ListCommand(z, table, uuid)})
-	}
-	if id != "" {
-		out = append(out, view.CopyItem{What: "ovn-nbctl find command", Text: FindCommand(z, table, nb.KeyID, id)})
-	} else if name := r.RowName(); name != "" {
-		out = append(out, view.CopyItem{What: "ovn-nbctl find command", Text: FindNamed(z, table, name)})
-	}
-	return append(out, view.CopyItem{What: "record", Text: rows.RecordOf(r).String()})
+	add(name != "", "name", name)
+	add(id != "", "id", id)
+	add(uuid != "", "UUID", uuid)
+	add(uuid != "", "ovn-nbctl list command", ListCommand(z, table, uuid))
+	add(id != "", "ovn-nbctl find command", FindCommand(z, table, nb.KeyID, id))
+	add(id == "" && name != "", "ovn-nbctl find command", FindNamed(z, table, name))
+	add(true, "record", rows.RecordOf(r).String())
+	return out
 }

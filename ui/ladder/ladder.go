@@ -246,18 +246,14 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 		v.Sync(env)
 	case action.LadderStage:
 		v.setStage(v.stage.NextStage()) // after the last come all stages
-	case action.LadderNew:
+	case action.LadderNew, action.LadderTemplate:
+		to := nav.Page{Kind: words.Choose(id == action.LadderNew, nav.Edit, nav.Template)}
 		if v.frame.rev.System.Bands != nil {
-			env.OpenPage(nav.ToNewIn(v.freePlace(l)))
+			to.Place = v.freePlace(l)
 		} else {
-			env.OpenPage(nav.ToNew(v.freeNear(l)))
+			to.Priority = v.freeNear(l)
 		}
-	case action.LadderTemplate:
-		if v.frame.rev.System.Bands != nil {
-			env.OpenPage(nav.Page{Kind: nav.Template, Place: v.freePlace(l)})
-		} else {
-			env.OpenPage(nav.ToTemplate(v.freeNear(l)))
-		}
+		env.OpenPage(to)
 	case action.LadderMove:
 		if l.Key.Kind == model.KindCNP { // it may have no priority, or one of tier 3
 			view.AskMove(env, l.Key)

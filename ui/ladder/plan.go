@@ -3,6 +3,7 @@ package ladder
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"rung/model/plan"
@@ -112,13 +113,8 @@ func (v *planPage) followStep() {
 		v.cursorPolicy = ""
 		return
 	}
-	at := 0
-	for i, s := range p.Steps {
-		at = i
-		if s.State != revision.StepDone {
-			break
-		}
-	}
+	at := slices.IndexFunc(p.Steps, func(s revision.PlanStep) bool { return s.State != revision.StepDone })
+	at = words.Choose(at < 0, max(0, len(p.Steps)-1), at)
 	if id := stepID(at); id != v.cursorPolicy && !v.onSteps {
 		v.cursorPolicy = id
 		v.steps.SelectID(id)

@@ -92,7 +92,7 @@ func (s *LineShape) stampText(at, now time.Time) string {
 	if s.stamp == none {
 		return ""
 	}
-	form, end := "15:04:05", ""
+	form, end := "15:04:05"+words.Choose(s.stamp == full, ".000", ""), ""
 	switch s.clock {
 	case Relative:
 		return fmt.Sprintf("%*s", ageWidth, duration.HumanDuration(max(0, now.Sub(at)))+" ago")
@@ -100,9 +100,6 @@ func (s *LineShape) stampText(at, now time.Time) string {
 		at, end = at.UTC(), "Z"
 	default:
 		at = at.In(now.Location())
-	}
-	if s.stamp == full {
-		form += ".000"
 	}
 	if s.dated {
 		form = dayForm + form

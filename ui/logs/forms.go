@@ -78,8 +78,7 @@ func verdictSign(e *logs.Entry) string {
 func joinTexts(texts ...string) string {
 	out := ""
 	for _, t := range texts {
-		out += words.Choose(out != "" && t != "", " ", "")
-		out += t
+		out += words.Choose(out != "" && t != "", " ", "") + t
 	}
 	return out
 }

@@ -155,9 +155,8 @@ func (g *lineGroups) forgetEntry(e *logs.Entry) {
 	if x == nil {
 		return
 	}
-	x.n--
-	if x.n <= 0 {
-		x.n = 0
+	x.n = max(0, x.n-1)
+	if x.n == 0 {
 		delete(g.byKey, k)
 		g.empty++ // orderGroups removes all empty groups together
 	}

@@ -332,18 +332,12 @@ func (v *View) WhyNot(env *view.Env, id action.ID) string {
 // Copies offers texts of the selected line, then of the policy.
 func (v *View) Copies(env *view.Env) []view.CopyItem {
 	var out []view.CopyItem
-	if v.part == rulesPart {
-		if to := v.SelectedPage(); !to.IsNone() {
-			for _, c := range view.CopiesOf(env, to) {
-				if c.What == "rule name" {
-					out = append(out, c)
-				}
-			}
-		}
-	}
-	if v.part == podsPart {
+	switch v.part {
+	case rulesPart:
+		out = slices.DeleteFunc(view.CopiesOf(env, v.SelectedPage()), func(c view.CopyItem) bool { return c.What != "rule name" })
+	case podsPart:
 		if p, ok := v.pods.SelectedItem(); ok && p != nil {
-			out = append(out, view.CopyItem{What: "pod", Text: p.Namespace + "/" + p.Name})
+			out = append(out, view.CopyItem{What: "pod", Text: p.NamespacedName()})
 		}
 	}
 	return append(out, view.CopiesOf(env, nav.ToPolicy(v.key))...)

@@ -172,11 +172,10 @@ func (v *View) diffLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 	var cols []string
 	for j := range d.Fields {
 		f := &d.Fields[j]
-		switch {
-		case len(f.Missing)+len(f.Extra) > 0:
+		if len(f.Missing)+len(f.Extra) > 0 {
 			cols = append(cols, fmt.Sprintf("%s: %s missing, %s extra of %s desired", f.Column, words.Thousands(len(f.Missing)),
 				words.Thousands(len(f.Extra)), f.Desired))
-		default:
+		} else {
 			cols = append(cols, fmt.Sprintf("%s %s, desired %s", f.Column, shortValue(f.Live), shortValue(f.Desired)))
 		}
 	}
@@ -213,11 +212,8 @@ func (v *View) conditionLines(env *view.Env, s *detail.Sheet) {
 	}
 	for _, c := range conditions {
 		zone, ok := strings.CutPrefix(c.Type, revision.ReadyPrefix)
-		if !ok {
-			zone = ""
-		}
 		if !ok || !many {
-			s.AddCondition("condition."+c.Type, &c, env.Now, env.Styles, v.controllerPage(env, zone))
+			s.AddCondition("condition."+c.Type, &c, env.Now, env.Styles, v.controllerPage(env, words.Choose(ok, zone, "")))
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"rung/model/ladder"
 	"rung/model/logline"
 	"rung/model/words"
+	"rung/pages/page"
 	"rung/revision"
 )
 
@@ -165,10 +166,7 @@ func (l *loggingDialog) off() string { return words.Choose(l.byRule, logline.Off
 // pickedLevels returns the chosen levels.
 func (l *loggingDialog) pickedLevels() (out model.LogLevels) {
 	for _, r := range l.rows {
-		level := l.options[r.optionAt]
-		if r.optionAt == 0 && !l.byRule {
-			level = ""
-		}
+		level := words.Choose(r.optionAt == 0 && !l.byRule, "", l.options[r.optionAt])
 		switch r.action {
 		case model.Deny:
 			out.Deny = level
@@ -208,11 +206,7 @@ func (l *loggingDialog) describeChange(m change.Mutation) change.Mutation {
 
 // objectNames names the objects.
 func (l *loggingDialog) objectNames() string {
-	var names []string
-	for _, k := range l.keys {
-		names = append(names, k.Label())
-	}
-	return words.ListSome(names, 2)
+	return words.ListSome(page.MapList(l.keys, model.Key.Label), 2)
 }
 
 // PressKey moves with arrows, sets a level by digit, and several by letter.
