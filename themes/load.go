@@ -14,6 +14,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"rung/model/words"
 	"rung/sources/files"
 )
 
@@ -77,9 +78,7 @@ func plainError(text string) string {
 type ThemeSet struct{ themes map[string]*Theme }
 
 // BuiltinThemes returns the set without the user's themes.
-func BuiltinThemes() *ThemeSet {
-	return &ThemeSet{themes: maps.Clone(builtin)}
-}
+func BuiltinThemes() *ThemeSet { return &ThemeSet{themes: maps.Clone(builtin)} }
 
 // LoadThemes adds the *.yaml files of a folder to the built-in themes. A missing folder is no error; mistakes
 // in a file or a token are returned as warnings and the rest is used.
@@ -133,10 +132,7 @@ func (s *ThemeSet) HasTheme(name string) bool { return name == Adaptive || s.the
 // theme.
 func (s *ThemeSet) StylesOf(name string, dark bool) *StyleSet {
 	if name == Adaptive {
-		name = "light"
-		if dark {
-			name = "dark"
-		}
+		name = words.Choose(dark, "dark", "light")
 	}
 	t := s.themes[name]
 	if t == nil {

@@ -83,7 +83,12 @@ func (d *openDialog) isGone() bool {
 }
 
 // Paste inserts text where the user types.
-func (d *openDialog) Paste(text string) { d.scroll = 0; d.d.Paste(text) }
+func (d *openDialog) Paste(text string) {
+	d.scroll = 0
+	if t, ok := d.d.(view.TypingDialog); ok {
+		t.Paste(text)
+	}
+}
 
 // Draw gives the part of the question that has room.
 func (d *openDialog) Draw(st *themes.StyleSet, w, h int) (string, []string) {

@@ -53,12 +53,7 @@ type headerForm struct {
 }
 
 // gap returns the cells between two pieces.
-func (f headerForm) gap() int {
-	if f.tight {
-		return 1
-	}
-	return 2
-}
+func (f headerForm) gap() int { return words.Choose(f.tight, 1, 2) }
 
 // headerForms lists the forms, most detailed first.
 var headerForms = []headerForm{{context: 40}, {context: 40, brief: true}, {context: 24, brief: true},
@@ -241,9 +236,7 @@ func (s *State) badgeLine(w int, brief bool) (badge, hint widget.Line) {
 		badges = badges[len(badges)-1:]
 	}
 	for i, b := range badges {
-		if i > 0 {
-			badge = badge.Add(" ", st.Text)
-		}
+		badge = badge.AddIf(i > 0, " ", st.Text)
 		badge = append(badge, b)
 	}
 	return badge, hint
@@ -292,9 +285,7 @@ type HeaderCounts struct {
 
 // IsLagging reports whether the findings are of an earlier revision. It stays true between short lags, so that
 // the mark does not flicker.
-func (c *HeaderCounts) IsLagging(now time.Time) bool {
-	return c.owed || now.Sub(c.older) < 2*Pace
-}
+func (c *HeaderCounts) IsLagging(now time.Time) bool { return c.owed || now.Sub(c.older) < 2*Pace }
 
 func (c *HeaderCounts) TakeRevision(r *revision.Revision, now time.Time) {
 	if c.rev == r {

@@ -116,13 +116,9 @@ func (hp *HelpOverlay) PressKey(key, text string) (done bool, chosen *ChosenItem
 		hp.moveCursor(1)
 	case "up", "ctrl+p", "shift+tab":
 		hp.moveCursor(-1)
-	case "pgdown":
+	case "pgdown", "pgup":
 		for range 10 {
-			hp.moveCursor(1)
-		}
-	case "pgup":
-		for range 10 {
-			hp.moveCursor(-1)
+			hp.moveCursor(words.Choose(key == "pgup", -1, 1))
 		}
 	default:
 		was := hp.input.InputText()
@@ -177,9 +173,7 @@ func (hp *HelpOverlay) Draw(st *themes.StyleSet, w, h int) (string, []string) {
 		win = WindowOn(len(lines), rows, end, begin-win.first)
 	}
 	title := "keys on this page, columns and signs"
-	if w >= wideHelp {
-		title += " (enter runs, esc closes)"
-	}
+	title += words.Choose(w >= wideHelp, " (enter runs, esc closes)", "")
 	return title, append(search, win.ShownLines(st, lines, w)...)
 }
 
@@ -203,10 +197,7 @@ func (r *helpRow) rowLines(st *themes.StyleSet, w int, at bool) []string {
 	case r.WhyNot != "":
 		keys, text = "("+keys+")", text+" · not now: "+r.WhyNot
 	}
-	mark := "   "
-	if at {
-		mark = " " + words.Cursor + " "
-	}
+	mark := words.Choose(at, " "+words.Cursor+" ", "   ")
 	head := widget.Line{{Text: mark}, {Text: keys, Style: st.Key}}
 	indent := len("   ") + keyCells
 	if w < wideHelp || head.LineWidth() >= indent {

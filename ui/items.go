@@ -47,9 +47,7 @@ func paletteItems(o OverlayOffers) []paletteItem {
 	for _, name := range slices.Sorted(maps.Keys(o.Views)) {
 		p := o.Views[name]
 		help := "saved view: " + string(p.Kind)
-		if p.Text != "" {
-			help += ", filter " + p.Text
-		}
+		help += words.Between(", filter ", p.Text, "")
 		out = append(out, paletteItem{text: "view " + name, help: help, ChosenItem: ChosenItem{Page: p}})
 	}
 	cluster := o.Rev.Cluster

@@ -248,10 +248,7 @@ func (m *rootModel) handleWheel(msg tea.MouseWheelMsg) {
 		return
 	}
 	if len(m.overlays) > 0 {
-		key := "down"
-		if d < 0 {
-			key = "up"
-		}
+		key := words.Choose(d < 0, "up", "down")
 		m.takeChosen(m.overlays.PressKey(key, ""))
 		return
 	}

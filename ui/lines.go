@@ -49,14 +49,9 @@ func (s *State) CrumbsLine(names []string, brief string, w int) widget.Line {
 func (s *State) joinCrumbs(names []string, first int) widget.Line {
 	st := s.Styles
 	l := widget.StyledLine(" ", st.Text)
-	if first > 0 {
-		l = l.Add("… › ", st.Dim)
-	}
+	l = l.AddIf(first > 0, "… › ", st.Dim)
 	for i, name := range names[first:] {
-		style := st.Dim
-		if first+i == len(names)-1 {
-			style = st.Title
-		}
+		style := words.Choose(first+i == len(names)-1, st.Title, st.Dim)
 		if i > 0 {
 			l = l.Add(" › ", st.Dim)
 			name = strings.TrimPrefix(name, names[first+i-1]+" ")
@@ -83,9 +78,7 @@ func (s *State) TroubleLine() widget.Line {
 		default:
 			l = l.Add(fmt.Sprintf("lost %s ago, last state shown", words.Age(s.Now.Sub(src.At))), st.Error)
 		}
-		if src.Error != "" {
-			l = l.Add(" · "+src.Error, st.Text)
-		}
+		l = l.AddIf(src.Error != "", " · "+src.Error, st.Text)
 		if key := s.Keys.ActionByID(action.GoContexts).HintKey(); key != "" && s.Switches {
 			l = l.Add(" · "+key+" other contexts", st.Dim)
 		}
@@ -116,12 +109,7 @@ func (s *State) planBadge(short bool) widget.Line {
 		return nil
 	}
 	n, of := p.StepsDoneAndTotal()
-	form := func(long, brief string) string {
-		if short {
-			return brief
-		}
-		return long
-	}
+	form := func(long, brief string) string { return words.Choose(short, brief, long) }
 	what := "plan "
 	if p.RollingBack {
 		what = form("plan rolling back ", "plan back ")

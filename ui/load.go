@@ -2,12 +2,13 @@ package ui
 
 import (
 	"fmt"
+	"slices"
+	"time"
+
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
 	"rung/ui/widget"
-	"slices"
-	"time"
 )
 
 // BackgroundLoad is the loading work in the background: its name and progress.
@@ -68,14 +69,11 @@ func (l *BackgroundLoad) TakeRevision(r *revision.Revision, now time.Time) {
 	if l.revision == r {
 		return
 	}
-	since := l.beganAt
+	since := words.Choose(l.beganAt.IsZero(), now, l.beganAt)
 	*l = currentLoad(r)
-	l.revision, l.beganAt = r, since
-	switch {
-	case l.loadName == "":
-		l.beganAt = time.Time{}
-	case l.beganAt.IsZero():
-		l.beganAt = now
+	l.revision = r
+	if l.loadName != "" {
+		l.beganAt = since
 	}
 }
 

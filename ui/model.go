@@ -111,10 +111,9 @@ func (m *rootModel) handleMessage(msg tea.Msg) {
 			break
 		}
 		m.takeRevision(msg.rev)
-		if !msg.arm {
-			break
+		if msg.arm {
+			m.addCommand(m.addAfter(frameTime, armMsg{m.session}))
 		}
-		m.addCommand(m.addAfter(frameTime, armMsg{m.session}))
 	case armMsg:
 		m.dirty = false
 		if msg.of == m.session {

@@ -39,10 +39,7 @@ func tellTrial(env *view.Env, was *revision.UnconfirmedChange) {
 	if u == nil || was != nil && was.ID == u.ID && was.IsOpen() == u.IsOpen() && was.Why == u.Why && was.IsOwn == u.IsOwn {
 		return
 	}
-	title := u.Title
-	if title != "" {
-		title += ": "
-	}
+	title := words.Between("", u.Title, ": ")
 	switch {
 	case u.FromEarlierRun && (was == nil || was.ID != u.ID || u.Ended != ""):
 		showFoundTrial(env, u)
@@ -65,7 +62,7 @@ func showFoundTrial(env *view.Env, u *revision.UnconfirmedChange) {
 	if u.Partly != "" && u.Ended == "" {
 		env.AskDialog(&view.ConfirmDialog{Title: u.Title, Body: []string{"An earlier run of Rung was killed while it made this change: " +
 			u.Partly + ".",
-			env.Keys.ActionByID(action.Undo).HintKey() + " undoes what was written. Until then no other change is made."},
+			env.KeyHint(action.Undo) + " undoes what was written. Until then no other change is made."},
 			NoText: "later", YesText: "finish it",
 			Changed: func() string {
 				if now := console.Revision().Unconfirmed; now == nil || now.ID != u.ID || !now.IsOpen() {

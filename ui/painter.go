@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -101,23 +102,16 @@ func (p *framePainter) crumbsLine(env *view.Env, w int) string {
 		right = append(right, t.TellState(env)...)
 	}
 	if f, ok := e.view.(view.Filterer); ok {
-		if len(right) > 0 {
-			right = right.Add(gap, st.Text)
-		}
+		right = right.AddIf(len(right) > 0, gap, st.Text)
 		own := min(widget.TextWidth(e.crumbText(true))+1, w/2) // width of the page's name
 		shown, all := f.CountLines()
 		right = append(right, around.FilterLine(e.filter, shown, all, min(w-own-3, w*2/3)-right.LineWidth())...)
 	}
 	if load := around.LoadLine(w*2/3 - right.LineWidth() - len(gap)); len(load) > 0 {
-		if len(right) > 0 {
-			load = load.Add(gap, st.Text)
-		}
+		load = load.AddIf(len(right) > 0, gap, st.Text)
 		right = append(load, right...)
 	}
-	rw := right.LineWidth()
-	if rw > w*2/3 {
-		rw = w * 2 / 3
-	}
+	rw := min(right.LineWidth(), w*2/3)
 	lw := max(0, w-rw-3)
 	names := make([]string, len(p.pages))
 	for i, x := range p.pages {
@@ -176,12 +170,7 @@ const smallWidth, smallHeight = 24, 8
 func (s *terminalSize) isSmall() bool { return s.w < smallWidth || s.h < smallHeight }
 
 // linesAbove returns the number of lines above the page.
-func (s *terminalSize) linesAbove() int {
-	if s.isSmall() {
-		return 0
-	}
-	return 2
-}
+func (s *terminalSize) linesAbove() int { return words.Choose(s.isSmall(), 0, 2) }
 
 // pageSize returns the size of the page's area.
 func (m *rootModel) pageSize() (w, h int) {

@@ -315,11 +315,7 @@ func (it *paletteItem) itemRow(st *themes.StyleSet, w int) widget.Line {
 	}
 	l := widget.Line{{Text: it.text, Style: name}}
 	to := func(n int) {
-		if pad := n - l.LineWidth(); pad > 0 {
-			l = l.Add(strings.Repeat(" ", pad), st.Text)
-		} else {
-			l = l.Add(" ", st.Text)
-		}
+		l = l.Add(strings.Repeat(" ", max(1, n-l.LineWidth())), st.Text)
 	}
 	if w < narrow {
 		to(w - 2 - len("(ctrl+p)"))

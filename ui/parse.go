@@ -46,13 +46,9 @@ func (c *Config) noteProblem(line int, key, what, allowed string) {
 	if line > 0 {
 		text += " line " + strconv.Itoa(line)
 	}
-	if key != "" {
-		text += ", " + key
-	}
+	text += words.Between(", ", key, "")
 	text = strings.TrimPrefix(text+": "+what, ": ")
-	if allowed != "" {
-		text += " (" + allowed + ")"
-	}
+	text += words.Between(" (", allowed, ")")
 	c.problems = append(c.problems, words.CleanText(text))
 }
 

@@ -155,15 +155,10 @@ func (l *FindingsPacer) prepareNewest(ctx context.Context, c revisionSource) *re
 	}
 	current := revision.HasFindings(rev)
 	l.Report.guard("reading the rows of the ladder", func() {
-		if _, rows := revision.KnownLadderRows(rev); !rows {
-			current = false
-		}
+		_, rows := revision.KnownLadderRows(rev)
+		current = current && rows
 	})
-	l.Report.guard("explaining rows that differ", func() {
-		if !revision.ExplainBehind(rev, c.Now(), false) {
-			current = false
-		}
-	})
+	l.Report.guard("explaining rows that differ", func() { current = revision.ExplainBehind(rev, c.Now(), false) && current })
 	// A running job signals its end.
 	l.owed = !current && time.Now().Before(l.next)
 	if !current && !l.owed {

@@ -43,8 +43,7 @@ func (m *rootModel) askQuit() {
 			"ctrl+c leaves at once, and reverts it too."}
 		c.YesText, c.Yes = "revert it and leave", func(*view.Env) { m.quitNow() }
 	case runsPlan(m.rev):
-		c.Body = []string{"A plan is running.", "Leaving stops it after this step; it can be continued later.",
-			"ctrl+c leaves at once."}
+		c.Body = []string{"A plan is running.", "Leaving stops it after this step; it can be continued later.", "ctrl+c leaves at once."}
 		c.YesText, c.Yes = "stop after this step and leave", func(env *view.Env) {
 			console := m.console
 			m.leaving = true

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -82,16 +83,14 @@ func (o *Options) getenv() func(string) string {
 	if o.Environ == nil {
 		return nil
 	}
-	return o.lookupEnv
-}
-
-func (o *Options) lookupEnv(name string) string {
-	for i := len(o.Environ) - 1; i >= 0; i-- {
-		if n := len(name); len(o.Environ[i]) > n && o.Environ[i][:n] == name && o.Environ[i][n] == '=' {
-			return o.Environ[i][n+1:]
+	return func(name string) string {
+		for _, pair := range slices.Backward(o.Environ) {
+			if value, ok := strings.CutPrefix(pair, name+"="); ok {
+				return value
+			}
 		}
+		return ""
 	}
-	return ""
 }
 
 // Run shows the console until the user leaves it or ctx ends. The terminal is always restored; after an

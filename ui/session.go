@@ -28,11 +28,10 @@ func (s *consoleSession) endSession() {
 // waitForRevision waits for the next revision and computes its expensive parts outside the screen's goroutine.
 func (s *consoleSession) waitForRevision(stateDir string) tea.Cmd {
 	return guardCommand(stateDir, "preparing a revision", func() tea.Msg {
-		rev := s.lint.WaitForRevision(s.ctx, s.ticks, s.console)
-		if rev == nil {
-			return nil
+		if rev := s.lint.WaitForRevision(s.ctx, s.ticks, s.console); rev != nil {
+			return revMsg{rev: rev, of: s, arm: true}
 		}
-		return revMsg{rev: rev, of: s, arm: true}
+		return nil
 	})
 }
 

@@ -112,10 +112,8 @@ func (m *rootModel) previewHistory(op change.Op) {
 	if is(op) {
 		return
 	}
-	if is(change.OpUndo) || is(change.OpRedo) {
-		if !m.goBack() || m.topEntry() == e {
-			return // a commit is running
-		}
+	if (is(change.OpUndo) || is(change.OpRedo)) && (!m.goBack() || m.topEntry() == e) {
+		return // a commit is running
 	}
 	m.previewChange(change.Mutation{Op: op})
 }

@@ -153,12 +153,10 @@ func (q *commandQueue) addCommand(cmd tea.Cmd) {
 // addAfter returns a command that delivers a message later, unless the console ends first.
 func (q *commandQueue) addAfter(d time.Duration, msg tea.Msg) tea.Cmd {
 	return func() tea.Msg {
-		t := time.NewTimer(d)
-		defer t.Stop()
 		select {
 		case <-q.ctx.Done():
 			return nil
-		case <-t.C:
+		case <-time.After(d):
 			return msg
 		}
 	}

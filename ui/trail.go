@@ -147,11 +147,9 @@ func (t *pageTrail) goForward() bool {
 
 // byID finds an open page, also one to go forward to; nil if closed.
 func (t *pageTrail) byID(id int) *trailEntry {
-	for _, list := range [][]*trailEntry{t.pages, t.forward} {
-		for _, e := range list {
-			if e.id == id {
-				return e
-			}
+	for _, e := range slices.Concat(t.pages, t.forward) {
+		if e.id == id {
+			return e
 		}
 	}
 	return nil

@@ -115,10 +115,7 @@ func (t *inputMuting) beginMuting() { t.last = time.Now() }
 
 // isMuted reports whether a key is ignored.
 func (t *inputMuting) isMuted() bool {
-	switch {
-	case t.last.IsZero():
-		return false
-	case time.Since(t.last) >= typingPause:
+	if t.last.IsZero() || time.Since(t.last) >= typingPause {
 		t.last = time.Time{}
 		return false
 	}

@@ -194,10 +194,7 @@ func colourLength(s string) int {
 }
 
 func replaceRune(r rune) rune {
-	if isBadRune(r) {
-		return utf8.RuneError
-	}
-	return r
+	return Choose(isBadRune(r), utf8.RuneError, r)
 }
 
 // isBadRune reports whether a character is invisible, or changes how others look.

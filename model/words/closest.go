@@ -62,10 +62,7 @@ func EditDistance(a, b string, most int) int {
 	for i := range len(a) {
 		row[0] = i + 1
 		for j := range len(b) {
-			change := 1
-			if a[i] == b[j] {
-				change = 0
-			}
+			change := Choose(a[i] == b[j], 0, 1)
 			row[j+1] = min(last[j]+change, last[j+1]+1, row[j]+1)
 			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
 				row[j+1] = min(row[j+1], before[j-1]+1)

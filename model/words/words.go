@@ -46,12 +46,20 @@ func PlainNumber(text string) string {
 	return text
 }
 
+// Choose returns one of two computed values.
+func Choose[T any](condition bool, yes, no T) T {
+	if condition {
+		return yes
+	}
+	return no
+}
+
+// Between returns a text with another before and after it, empty if the text is empty.
+func Between(before, text, after string) string { return Choose(text == "", "", before+text+after) }
+
 // OneOrMany returns the singular or plural form of a word or sentence: OneOrMany(n, "is", "are").
 func OneOrMany[N integer](n N, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
+	return Choose(n == 1, one, many)
 }
 
 // Plural returns the regular plural of a word, or of the last of several words: "policies", "addresses", "more
@@ -68,10 +76,7 @@ func Plural(one string) string {
 
 // OrNone returns the text, or "none" if it is empty.
 func OrNone(s string) string {
-	if s == "" {
-		return "none"
-	}
-	return s
+	return cmp.Or(s, "none")
 }
 
 // List returns "a", "a and b", "a, b and c", and for more than most names "a, b and 4 more".
@@ -122,10 +127,7 @@ func ListSome(names []string, shown int) string { return List(names, shownOrOneM
 
 // shownOrOneMore returns shown, plus one if that covers all names.
 func shownOrOneMore(names []string, shown int) int {
-	if len(names) == shown+1 {
-		return shown + 1
-	}
-	return shown
+	return Choose(len(names) == shown+1, shown+1, shown)
 }
 
 // Size returns a number of bytes as text: "512 B", "3.4 MiB".
@@ -233,8 +235,5 @@ func TimeLasted(d time.Duration) string {
 
 // OnNetwork returns " on NETWORK", or "" for the default network, which has no name.
 func OnNetwork(network string) string {
-	if network == "" {
-		return ""
-	}
-	return " on " + network
+	return Choose(network == "", "", " on "+network)
 }

@@ -105,10 +105,7 @@ func (e *Entry) zoneCount() int {
 
 // policyOf returns the policy page of an object; empty for a namespace.
 func policyOf(k model.Key) model.PolicyKey {
-	if k.Kind.IsPolicy() {
-		return k
-	}
-	return model.PolicyKey{}
+	return words.Choose(k.Kind.IsPolicy(), k, model.PolicyKey{})
 }
 
 // WhyNotUndone says why undo cannot take the change back, empty if it can.
@@ -138,10 +135,7 @@ const NameWidth = 16
 // DetailLine returns a screen line with a part of a detail's text, the first with its name. at identifies the
 // line within the entry.
 func (e *Entry) DetailLine(at string, d Detail, part string, isFirst bool) *Entry {
-	name := ""
-	if isFirst {
-		name = d.Name
-	}
+	name := words.Choose(isFirst, d.Name, "")
 	return &Entry{At: e.At, Now: e.Now, LineOf: e, Lead: d.Lead, id: e.id + " line " + at,
 		Line: page.Line{{Text: fmt.Sprintf("  %-*s", NameWidth-2, name), Role: themes.Dim}, {Text: part, Role: d.Role}}}
 }

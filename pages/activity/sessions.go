@@ -69,8 +69,7 @@ func sessionOf(k model.Key, s model.LogSession, annotation string, now time.Time
 	f := &LogSession{Kind: k.Kind, Name: k.Name, By: s.By, Since: page.Stamp{Time: s.Since}, Until: page.Stamp{Time: s.Until},
 		Set: words.CleanText(s.Set), Target: k, levels: levelsText(k, annotation), former: logline.FormerText(s), now: now}
 	if s.HadFormer {
-		text := words.CleanText(s.Former)
-		f.Previous = &text
+		f.Previous = new(words.CleanText(s.Former))
 	}
 	return f
 }
@@ -127,10 +126,7 @@ var SessionTable = &page.Table[*LogSession]{
 
 // textCell returns a text about a session, dim if it ended.
 func (s *LogSession) textCell(text string, role page.Role) page.Cell {
-	if !s.IsOn() {
-		role = themes.Dim
-	}
-	return page.Cell{Text: text, Role: role}
+	return page.Cell{Text: text, Role: words.Choose(s.IsOn(), role, themes.Dim)}
 }
 
 // untilText returns when a session ends, and the time left.
@@ -154,10 +150,7 @@ func (s *LogSession) rowsCell() page.Cell {
 		return page.None
 	}
 	text := fmt.Sprintf("%s of %s", words.Thousands(len(s.Zones)-len(s.Behind)), words.Count(len(s.Zones), "zone"))
-	if len(s.Behind) > 0 {
-		return page.Cell{Text: text, Role: themes.Warn}
-	}
-	return page.Cell{Text: text, Role: themes.OK}
+	return page.Cell{Text: text, Role: words.Choose(len(s.Behind) > 0, themes.Warn, themes.OK)}
 }
 
 // whyWrong describes the problem of a running session; empty if it has none.

@@ -175,23 +175,16 @@ func (f *ClusterFacts) isCluster() bool { return f.Mode == revision.ClusterMode 
 // addKinds adds the kinds of objects read without an API server.
 func (f *ClusterFacts) addKinds(r *revision.Revision) {
 	kinds := slices.Concat(readKinds, r.System.CountedKinds)
-	for _, k := range slices.Concat([]model.Kind{model.KindEF}, r.System.RareKinds) {
-		if !slices.Contains(kinds, k) {
-			kinds = append(kinds, k)
-		}
-	}
-	for _, k := range networkKinds {
-		if r.Cluster.Count(k) > 0 && !slices.Contains(kinds, k) {
+	rare := slices.Concat([]model.Kind{model.KindEF}, r.System.RareKinds)
+	for i, k := range slices.Concat(rare, networkKinds) {
+		if (i < len(rare) || r.Cluster.Count(k) > 0) && !slices.Contains(kinds, k) {
 			kinds = append(kinds, k)
 		}
 	}
 	for _, k := range kinds {
-		n := r.Cluster.Count(k)
-		if x := (ResourceFacts{Name: string(k), Kind: k, State: model.ConnSynced, Objects: n}); n > 0 {
-			f.Resources = append(f.Resources, x)
-		} else if r.Loaded {
-			x.State = model.ConnAbsent
-			f.Resources = append(f.Resources, x)
+		if n := r.Cluster.Count(k); n > 0 || r.Loaded {
+			f.Resources = append(f.Resources, ResourceFacts{Name: string(k), Kind: k, Objects: n,
+				State: words.Choose(n > 0, model.ConnSynced, model.ConnAbsent)})
 		}
 	}
 }

@@ -28,18 +28,8 @@ const (
 	Yes     ReportStatus = "ready"
 )
 
-// rank orders statuses, worst first.
-func (s ReportStatus) rank() int {
-	switch s {
-	case Failing:
-		return 0
-	case Silent:
-		return 2
-	case Gone:
-		return 3
-	}
-	return 4
-}
+// statusRanks orders statuses, worst first.
+var statusRanks = map[ReportStatus]int{Failing: 0, Silent: 2, Gone: 3, Yes: 4}
 
 // ZoneReport is one zone's report about a policy, with the state by rows.
 type ZoneReport struct {
@@ -63,7 +53,7 @@ func (z *ZoneReport) rank() int {
 	if z.Against != "" && z.Status == Yes {
 		return 1
 	}
-	return z.Status.rank()
+	return statusRanks[z.Status]
 }
 
 // ReportFailure is the same message from one or more zones, word for word.
@@ -225,11 +215,8 @@ func isCentral(conditions []model.Condition, zones map[string]*model.ZoneState) 
 
 // reportOf compares a condition with the rows of its zone.
 func reportOf(zone string, c *model.Condition, k model.PolicyKey, z *model.ZoneState, now time.Time) ZoneReport {
-	out := ZoneReport{Zone: zone, Status: Failing, Reason: c.Reason, Message: c.Message, At: page.Stamp{Time: c.Changed},
-		Rows: z.PolicyJoin(k).StateAt(z, now)}
-	if c.Status == "True" {
-		out.Status = Yes
-	}
+	out := ZoneReport{Zone: zone, Status: words.Choose(c.Status == "True", Yes, Failing), Reason: c.Reason, Message: c.Message,
+		At: page.Stamp{Time: c.Changed}, Rows: z.PolicyJoin(k).StateAt(z, now)}
 	switch {
 	case out.Status == Yes && (out.Rows == model.StateBehind || out.Rows == model.StateFrozen || out.Rows == model.StateNotEnforced):
 		what := string(out.Rows)

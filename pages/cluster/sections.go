@@ -148,9 +148,7 @@ func (f *ClusterFacts) changesText(h Hints) page.Line {
 	switch {
 	case f.Changes.Allowed:
 		text := "after a preview and a confirmation"
-		if h.Forbid != "" {
-			text += "; " + h.Forbid
-		}
+		text += words.Between("; ", h.Forbid, "")
 		return page.Line{{Text: "ALLOWED", Role: themes.Warn}, {Text: "  " + text, Role: themes.Dim}}
 	case f.Changes.WhyNot != "":
 		return page.Line{{Text: "never", Role: themes.OK}, {Text: "  " + f.Changes.WhyNot, Role: themes.Dim}}
@@ -193,9 +191,7 @@ func (f *ClusterFacts) resourceSection(now time.Time) Section {
 			continue
 		}
 		text := src.Name + ": " + string(src.State)
-		if src.Error != "" {
-			text += ": " + src.Error
-		}
+		text += words.Between(": ", src.Error, "")
 		s.Entries = append(s.Entries, Entry{ID: "source." + src.Name, Sign: connSign(src.State),
 			Value: page.Line{{Text: text, Role: themes.Text}}})
 	}
@@ -277,9 +273,7 @@ func (f *ClusterFacts) permissionSection() Section {
 		p := &f.Permissions[i]
 		id := "permission." + p.Resource + "." + p.Namespace + "." + p.Verbs[0]
 		what := strings.Join(p.Verbs, ", ") + " " + p.Resource
-		if p.Namespace != "" {
-			what += " in " + p.Namespace
-		}
+		what += words.Between(" in ", p.Namespace, "")
 		switch {
 		case p.Allowed:
 			add(id, 0, page.Span{Text: words.Yes, Role: themes.OK}, "yes: "+what, themes.Text, p.Command)
@@ -287,9 +281,7 @@ func (f *ClusterFacts) permissionSection() Section {
 			add(id, 0, page.Span{Text: "–", Role: themes.Dim}, "no: "+what+": not needed, allowed in the other namespace", themes.Dim, p.Command)
 		default:
 			text := "no: " + what
-			if p.Why != "" {
-				text += ": " + p.Why
-			}
+			text += words.Between(": ", p.Why, "")
 			add(id, 0, page.Span{Text: words.No, Role: themes.Error}, text+" → "+p.Without, themes.Text, p.Command)
 			add(id+".command", 4, page.Span{Text: "$", Role: themes.Dim}, p.Command, themes.CodeText, p.Command)
 		}
@@ -302,9 +294,7 @@ func (f *ClusterFacts) settingsSection() Section {
 	s := Section{Title: "OVN-Kubernetes configuration · in most zones"}
 	for _, x := range f.Settings {
 		text := "  by " + x.Source
-		if x.Evidence != "" {
-			text += ": " + x.Evidence
-		}
+		text += words.Between(": ", x.Evidence, "")
 		s.Entries = append(s.Entries, Entry{ID: "setting." + x.Name, Name: x.Name,
 			Value: page.Line{{Text: x.Value}, {Text: text, Role: themes.Dim}}})
 	}

@@ -33,19 +33,15 @@ var Policies = &page.Table[*PolicyReports]{
 			Cell: func(p *PolicyReports) page.Cell { return page.Cell{Text: p.Key.ShortLabel(), Role: themes.Accent} }},
 		{Key: "ready", Title: "READY", Worth: page.Always, Less: func(a, b *PolicyReports) int { return b.Zones - b.Ready - (a.Zones - a.Ready) },
 			Cell: (*PolicyReports).OverallCell},
-		{Key: "zones", Title: "ZONES", Sparse: true, NoSort: true, Worth: 97, Cell: func(p *PolicyReports) page.Cell {
-			return page.Cell{More: p.marks}
-		}},
-		{Key: "not_ready", Title: "FAILING", Right: true, Worth: 91, Cell: func(p *PolicyReports) page.Cell {
-			return countCell(p.Failing, themes.Error)
-		}},
-		{Key: "no_report", Title: "NO REPORT", Right: true, Worth: 95, Cell: func(p *PolicyReports) page.Cell {
-			return countCell(p.Silent, themes.Warn)
-		}},
+		{Key: "zones", Title: "ZONES", Sparse: true, NoSort: true, Worth: 97,
+			Cell: func(p *PolicyReports) page.Cell { return page.Cell{More: p.marks} }},
+		{Key: "not_ready", Title: "FAILING", Right: true, Worth: 91,
+			Cell: func(p *PolicyReports) page.Cell { return countCell(p.Failing, themes.Error) }},
+		{Key: "no_report", Title: "NO REPORT", Right: true, Worth: 95,
+			Cell: func(p *PolicyReports) page.Cell { return countCell(p.Silent, themes.Warn) }},
 		{Key: "gone", Title: "GONE", Right: true, Worth: 96, Cell: func(p *PolicyReports) page.Cell { return countCell(p.Gone, themes.Warn) }},
-		{Key: "rows_disagree", Title: words.Differs + " ROWS", Right: true, Worth: 99, Cell: func(p *PolicyReports) page.Cell {
-			return countCell(p.Against, themes.Error)
-		}},
+		{Key: "rows_disagree", Title: words.Differs + " ROWS", Right: true, Worth: 99,
+			Cell: func(p *PolicyReports) page.Cell { return countCell(p.Against, themes.Error) }},
 		{Key: "oldest", Title: "OLDEST", Live: true, Worth: 93, Less: func(a, b *PolicyReports) int { return a.Oldest.Compare(b.Oldest.Time) },
 			Exact: func(p *PolicyReports) string {
 				return p.Oldest.String()
@@ -107,10 +103,7 @@ const fewZones = 12
 
 // countCell returns a number for which 0 is good.
 func countCell(n int, bad page.Role) page.Cell {
-	if n == 0 {
-		return page.None
-	}
-	return page.Cell{Text: words.Thousands(n), Role: bad}
+	return words.Choose(n == 0, page.None, page.Cell{Text: words.Thousands(n), Role: bad})
 }
 
 func ageCell(at page.Stamp, now time.Time) page.Cell {

@@ -40,9 +40,8 @@ var Table = &page.Table[*ZoneFacts]{
 		{Key: "zone", Title: "ZONE", Name: true, Min: 20, Worth: page.Always, Cell: func(z *ZoneFacts) page.Cell {
 			return page.Cell{Sign: ZoneSign(z.rev, z.Of, z.now), Text: z.Name, Role: themes.Accent}
 		}},
-		{Key: "state", Title: "STATE", Worth: page.Always, Cell: func(z *ZoneFacts) page.Cell {
-			return page.Cell{Text: string(z.State), Role: connRole(z.State)}
-		}},
+		{Key: "state", Title: "STATE", Worth: page.Always,
+			Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: string(z.State), Role: connRole(z.State)} }},
 		{Key: "since", Title: "SINCE", Live: true, Worth: 95, Less: func(a, b *ZoneFacts) int { return a.Of.ConnAt.Compare(b.Of.ConnAt) },
 			Exact: func(z *ZoneFacts) string { return page.StampText(z.Of.ConnAt) }, Cell: func(z *ZoneFacts) page.Cell {
 				if z.Of.ConnAt.IsZero() {
@@ -88,10 +87,7 @@ var Table = &page.Table[*ZoneFacts]{
 		{Key: "waiting", Title: "WAITING", Live: true, Right: true, Worth: 96,
 			Cell: page.TextCell(func(z *ZoneFacts) string { return words.Thousands(z.Of.Pending) })},
 		{Key: "writes", Title: "WRITES", Live: true, Worth: 92, Cell: func(z *ZoneFacts) page.Cell {
-			if z.Writes {
-				return page.Cell{Text: "yes"}
-			}
-			return page.Cell{Text: "observed"}
+			return words.Choose(z.Writes, page.Cell{Text: "yes"}, page.Cell{Text: "observed"})
 		}},
 		{Key: "server", Title: "SERVER", Min: 10, Max: 24, Worth: 91, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: z.Server} }},
 		{Key: "endpoint", Title: "ENDPOINT", Min: 10, Max: 60, Flex: true, Worth: 93,

@@ -3,7 +3,6 @@ package difference
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"rung/change"
@@ -118,10 +117,10 @@ func FactsOf(d *effect.Difference, names [2]string) *Facts {
 	out := &Facts{Before: names[0], After: names[1], of: d, ACLs: BeforeAfter{d.ACLs[0], d.ACLs[1]},
 		Guards: page.MapList(d.Guards, guardOf)}
 	out.Policies = page.MapList(d.Policies, policyOf)
+	out.Connections = make([]*Connection, len(d.Connections.List))
 	for i := range d.Connections.List {
-		out.Connections = append(out.Connections, connectionOf(&d.Connections.List[i]))
+		out.Connections[i] = connectionOf(&d.Connections.List[i])
 	}
-	out.Connections = slices.Concat([]*Connection{}, out.Connections)
 	name := func(e revision.End) string { return e.String() }
 	out.Workloads = AddedAndRemoved{page.MapList(d.Connections.Came, name), page.MapList(d.Connections.Went, name)}
 	out.Findings = NewAndGoneFindings{findingsOf(d.NewFindings), findingsOf(d.GoneFindings)}
@@ -219,9 +218,7 @@ func (f *Facts) Summary() []string {
 		}
 	}
 	first := "Connections: " + cmp.Or(strings.Join(parts, ", "), "none changes")
-	if len(parts) > 0 {
-		first += " (pairs of workloads, or of a workload and outside addresses)"
-	}
+	first += words.Choose(len(parts) > 0, " (pairs of workloads, or of a workload and outside addresses)", "")
 	if came, went := len(f.Workloads.Came), len(f.Workloads.Went); came+went > 0 {
 		first += fmt.Sprintf("; %s new, %s removed", words.Count(came, "workload"), words.Thousands(went))
 	}

@@ -79,13 +79,13 @@ type ChangedField struct {
 func PreviewText(p *gate.Preview) *PreviewParts {
 	t := &PreviewParts{
 		Errors: page.MapList(p.Errors, func(b model.Broken) PreviewPoint {
-			return PreviewPoint{Sign: eitherSpan(b.IsError(), Wrong, Warns), Text: b.String()}
+			return PreviewPoint{Sign: words.Choose(b.IsError(), Wrong, Warns), Text: b.String()}
 		}),
 		Objects: page.MapList(p.Objects, func(o change.ObjectChange) ChangedObject { return objectOf(p, &o) }),
 		Guards:  page.MapList(p.Guards, func(g change.Guard) PreviewPoint { return PreviewPoint{Rail, g.Code, g.Message} }),
 		Notes:   page.MapList(p.Notes, func(n string) PreviewPoint { return PreviewPoint{Sign: Notes, Text: n} }),
 		Omitted: page.MapList(p.NotConsidered, func(o model.Omission) PreviewPoint {
-			return PreviewPoint{Sign: eitherSpan(!o.IsAssumption(), Warns, Notes), Text: o.String()}
+			return PreviewPoint{Sign: words.Choose(!o.IsAssumption(), Warns, Notes), Text: o.String()}
 		}),
 	}
 	for _, n := range effect.CountRows(p.Rows) {
@@ -94,7 +94,7 @@ func PreviewText(p *gate.Preview) *PreviewParts {
 		}
 	}
 	if s := p.Surplus; s != nil {
-		t.Surplus = []PreviewPoint{{Sign: eitherSpan(!s.IsExact(), Warns, Notes), Text: s.Text()}}
+		t.Surplus = []PreviewPoint{{Sign: words.Choose(!s.IsExact(), Warns, Notes), Text: s.Text()}}
 	}
 	for _, f := range p.Findings {
 		if f.Severity == model.SeverityInfo {
@@ -107,12 +107,12 @@ func PreviewText(p *gate.Preview) *PreviewParts {
 	if e == nil {
 		return t
 	}
-	t.Effect = []PreviewPoint{{eitherSpan(e.FlipsVerdicts() || e.Difference == nil, Warns, Notes), "connections", e.Text()}}
+	t.Effect = []PreviewPoint{{words.Choose(e.FlipsVerdicts() || e.Difference == nil, Warns, Notes), "connections", e.Text()}}
 	for _, text := range p.StepTexts() {
 		t.Effect = append(t.Effect, PreviewPoint{Sign: Notes, Text: text})
 	}
 	if text := revision.LogDiffText(e.Log); text != "" {
-		t.Log = append(t.Log, PreviewPoint{eitherSpan(e.Log.Lines > 0, Warns, Notes), "log", text})
+		t.Log = append(t.Log, PreviewPoint{words.Choose(e.Log.Lines > 0, Warns, Notes), "log", text})
 		t.LoggedFlips = loggedGroups(e.Log.Groups)
 	}
 	if text := revision.LogContradictionText(e.Log); text != "" {
@@ -122,13 +122,6 @@ func PreviewText(p *gate.Preview) *PreviewParts {
 		t.Flips, t.Others = groupsOf("connections that change", e.Flips), groupsOf("same verdict, by another rule", e.OtherDeciders)
 	}
 	return t
-}
-
-func eitherSpan(is bool, yes, no page.Span) page.Span {
-	if is {
-		return yes
-	}
-	return no
 }
 
 // BriefRails shortens many guard rails: without examples, and with only the first two namespaces.
@@ -149,9 +142,7 @@ func findingPoint(f model.Finding) PreviewPoint {
 		text += " " + revision.RuleLabel(f.Direction, f.Rule, "")
 	}
 	text += ": " + f.Message
-	if f.Remedy != "" {
-		text += " (" + f.Remedy + ")"
-	}
+	text += words.Between(" (", f.Remedy, ")")
 	return PreviewPoint{page.SeveritySign(f.Severity), fmt.Sprint(f.Severity, " ", f.Code), text}
 }
 
@@ -205,9 +196,7 @@ func FieldsOf(r *change.RowChange, all bool) []ChangedField {
 			return ChangedField{f.Column, beforeAndAfter(f.Live, f.Desired)}
 		}
 		come, gone := membersText("+", f.Missing, all), membersText("−", f.Extra, all)
-		if come != "" && gone != "" {
-			come += "  "
-		}
+		come += words.Choose(come != "" && gone != "", "  ", "")
 		return ChangedField{f.Column, page.Line{{Text: come + gone, Role: themes.Text}}}
 	})
 }

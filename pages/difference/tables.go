@@ -1,6 +1,7 @@
 package difference
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -50,12 +51,7 @@ func (f *Facts) PolicyLines() (out []*PolicyLine) {
 	return out
 }
 
-func orNothing(s string) string {
-	if s == "" {
-		return "nothing"
-	}
-	return s
-}
+func orNothing(s string) string { return cmp.Or(s, "nothing") }
 
 // changeRoles are the roles of the words for changes.
 var changeRoles = map[string]themes.Token{"new": themes.OK, "gone": themes.Error, "opens": themes.Warn, "closes": themes.Error,
@@ -107,9 +103,8 @@ var Connections = &page.Table[*Connection]{
 	ID:    func(c *Connection) string { return c.Change + " " + c.From + " → " + c.To + " " + c.PortsText() },
 	Empty: "no connection between workloads or with outside addresses changes",
 	Columns: []page.Column[*Connection]{
-		{Key: "change", Title: "CHANGE", Worth: page.Always, Cell: func(c *Connection) page.Cell {
-			return page.Cell{Text: c.Change, Role: changeRoles[c.Change]}
-		}},
+		{Key: "change", Title: "CHANGE", Worth: page.Always,
+			Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.Change, Role: changeRoles[c.Change]} }},
 		{Key: "from", Title: "FROM", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(c *Connection) page.Cell {
 			return page.Cell{Text: c.Of.From.Brief(), Role: themes.Accent}
 		}, Exact: func(c *Connection) string { return c.From }},
@@ -185,9 +180,8 @@ var Findings = &page.Table[*FindingLine]{
 	ID:    func(l *FindingLine) string { return strconv.Itoa(l.id) },
 	Empty: "no finding is new or gone",
 	Columns: []page.Column[*FindingLine]{
-		{Key: "change", Title: "FINDING", Worth: page.Always, Cell: func(l *FindingLine) page.Cell {
-			return page.Cell{Text: l.Side, Role: findingRoles[l.Side]}
-		}},
+		{Key: "change", Title: "FINDING", Worth: page.Always,
+			Cell: func(l *FindingLine) page.Cell { return page.Cell{Text: l.Side, Role: findingRoles[l.Side]} }},
 		{Key: "severity", Title: "SEVERITY", Worth: page.Always,
 			Cell: page.TextCell(func(l *FindingLine) string { return string(l.Severity) })},
 		{Key: "policy", Title: "POLICY", Name: true, Min: 16, Max: 44, Worth: page.Always,
@@ -224,9 +218,7 @@ var Guards = &page.Table[*Guard]{
 // they changed.
 func (c *Connection) NowText() string {
 	now := decidedText(c.Of.After, c.After, c.ByAfter)
-	if now == c.BeforeText() {
-		now += ", which changed"
-	}
+	now += words.Choose(now == c.BeforeText(), ", which changed", "")
 	return now
 }
 

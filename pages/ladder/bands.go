@@ -106,15 +106,11 @@ const noPolicies = "no policies"
 func (b *ladderBuilder) addBandPolicy(band *ladder.Band, r *ladder.BandRung, i int) *Line {
 	rp := &r.Policies[i]
 	p := rp.Policy
-	name := p.Name
-	if p.Namespace != "" {
-		name = p.Namespace + "/" + p.Name
-	}
 	l := b.addLine(&Line{Kind: Policy, ID: PolicyID(p.Key), Key: p.Key, Policy: p, Subject: p.SubjectText(), Ingress: rp.Ingress,
 		Egress: rp.Egress,
 		Label:  p.Key.Label(), Sign: page.Span{Text: "─", Role: themes.Dim}, State: page.None, Rank: 9, PodsKnown: true, Compiled: true,
 		Pods: revision.CountSubjects(b.rev, p.Key).Pods, Log: []page.Cell{{Text: "off", Role: themes.Dim}},
-		Name: page.Cell{Text: p.Kind.Abbreviation() + " ", Role: themes.Dim, More: page.Line{{Text: name, Role: themes.Accent}}}})
+		Name: page.Cell{Text: p.Kind.Abbreviation() + " ", Role: themes.Dim, More: page.Line{{Text: p.NamespacedName(), Role: themes.Accent}}}})
 	switch {
 	case band.Missing:
 		l.Sign.Text = words.No
@@ -144,10 +140,8 @@ func (b *ladderBuilder) addBandPolicy(band *ladder.Band, r *ladder.BandRung, i i
 		unjudged = &revision.Unjudged{Sign: words.No, State: "decides nothing", Why: "no such tier"}
 	}
 	if unjudged != nil {
-		l.State, l.Rank = page.Cell{Text: unjudged.State, Role: themes.Error}, 0
-		if unjudged.Sign == words.Unknown {
-			l.State.Role = themes.Warn
-		}
+		role := words.Choose(unjudged.Sign == words.Unknown, themes.Warn, themes.Error)
+		l.State, l.Rank = page.Cell{Text: unjudged.State, Role: role}, 0
 	}
 	b.addNotes(l, nil, rp)
 	if !b.Screen {

@@ -50,7 +50,8 @@ var columns = []ladderColumn{
 	{needs: system.Rows, Column: pageColumn{Place: page.OnScreen, Key: "hits", Title: "HITS", Worth: page.Always, Wide: true, NoSort: true,
 		Cell: page.TextCell(hitsText)}},
 	{needs: system.Rows, zones: true, Column: pageColumn{Key: "zones", Title: "ZONES", Worth: 95, Cell: zonesCell}},
-	{Column: pageColumn{Place: page.OnScreen, Key: "log", Title: "LOG", Worth: 93, Max: 12, Cell: logCell}},
+	{Column: pageColumn{Place: page.OnScreen, Key: "log", Title: "LOG", Worth: 93, Max: 12,
+		Cell: func(l *Line) page.Cell { return joinCells(l.Log, " ") }}},
 	{zones: true, Column: pageColumn{Key: "state", Title: "STATE", Worth: 99, Min: 12, Max: 34, Short: 1,
 		Cell: func(l *Line) page.Cell { return l.State },
 		Less: func(a, b *Line) int { return a.Rank - b.Rank }}},
@@ -257,10 +258,9 @@ func zonesCell(l *Line) page.Cell {
 		return page.Cell{}
 	case !l.Compiled:
 		return page.None
-	case l.Summary.Zones > 0 && l.Summary.InSync == l.Summary.Zones:
-		return page.Cell{Text: l.Summary.InSyncText(), Role: themes.OK}
 	}
-	return page.Cell{Text: l.Summary.InSyncText(), Role: themes.Dim}
+	inSync := l.Summary.Zones > 0 && l.Summary.InSync == l.Summary.Zones
+	return page.Cell{Text: l.Summary.InSyncText(), Role: words.Choose(inSync, themes.OK, themes.Dim)}
 }
 
 func hitsText(l *Line) string {
@@ -269,8 +269,6 @@ func hitsText(l *Line) string {
 	}
 	return l.hits.OfPolicy(l.Policy).ShortText()
 }
-
-func logCell(l *Line) page.Cell { return joinCells(l.Log, " ") }
 
 func fileText(l *Line) string {
 	if l.Policy == nil {
@@ -283,18 +281,12 @@ func marksText(l *Line) string {
 	switch l.Kind {
 	case Rows:
 		what := whyNoPolicy(l.Rows)
-		if l.Tier == model.TierAdmin || l.Tier == model.TierBaseline {
-			what += " (PRIO is OVN's)"
-		}
+		what += words.Choose(l.Tier == model.TierAdmin || l.Tier == model.TierBaseline, " (PRIO is OVN's)", "")
 		return what + ", " + string(l.Stage)
 	case Broken:
 		return strings.TrimPrefix(l.Broken.Field+": "+l.Broken.Message, ": ")
 	}
-	var texts []string
-	for _, m := range l.Marks {
-		texts = append(texts, m.Text)
-	}
-	return strings.Join(texts, ", ")
+	return strings.Join(page.MapList(l.Marks, func(m LineMark) string { return m.Text }), ", ")
 }
 
 // joinCells joins cells with a separator.
@@ -310,9 +302,5 @@ func joinCells(cells []page.Cell, sep string) (out page.Cell) {
 
 // JoinMarks joins all marks in one cell.
 func JoinMarks(marks []LineMark) page.Cell {
-	cells := make([]page.Cell, len(marks))
-	for i, m := range marks {
-		cells[i] = m.Cell
-	}
-	return joinCells(cells, "  ")
+	return joinCells(page.MapList(marks, func(m LineMark) page.Cell { return m.Cell }), "  ")
 }

@@ -5,6 +5,7 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
+	"rung/pages/page"
 	"rung/revision"
 )
 
@@ -167,11 +168,7 @@ func tierOf(t *ladder.Tier, only model.Stage) tierFacts {
 }
 
 func policiesOf(all []ladder.RungPolicy) []policyFacts {
-	out := make([]policyFacts, len(all))
-	for i := range all {
-		out[i] = policyOf(&all[i])
-	}
-	return out
+	return page.MapList(all, policyOf)
 }
 
 // PlacedPolicy is a policy with its tier and priority, for a plain list of policies.
@@ -222,18 +219,16 @@ func (f BandFacts) PlacedPolicies() []PlacedPolicy {
 	return out
 }
 
-func policyOf(r *ladder.RungPolicy) policyFacts {
+func policyOf(r ladder.RungPolicy) policyFacts {
 	p := r.Policy
 	return policyFacts{Kind: p.Kind, Namespace: p.Namespace, Name: p.Name, Subject: p.SubjectText(), Ingress: r.Ingress, Egress: r.Egress}
 }
 
 func brokenPolicies(l *ladder.Ladder) []brokenFacts {
-	out := []brokenFacts{}
-	for _, b := range l.Broken {
-		out = append(out, brokenFacts{Kind: b.Key.Kind, Namespace: b.Key.Namespace, Name: b.Key.Name,
-			File: b.Origin.File, Line: b.Origin.Line, Field: b.Field, Code: b.Code, Message: b.Message})
-	}
-	return out
+	return page.MapList(l.Broken, func(b model.Broken) brokenFacts {
+		return brokenFacts{Kind: b.Key.Kind, Namespace: b.Key.Namespace, Name: b.Key.Name, File: b.Origin.File, Line: b.Origin.Line,
+			Field: b.Field, Code: b.Code, Message: b.Message}
+	})
 }
 
 // BandFacts is the JSON of the ladder of a plugin with its own tiers. Lists are never null.
@@ -279,7 +274,7 @@ func BandFactsOf(r *revision.Revision, keep func(model.Key) bool) BandFacts {
 				if !keep(p.Policy.Key) {
 					continue
 				}
-				o := bandPolicyFacts{policyFacts: policyOf(&p), Priority: b.Rungs[i].Priority, Tied: b.Rungs[i].Tied,
+				o := bandPolicyFacts{policyFacts: policyOf(p), Priority: b.Rungs[i].Priority, Tied: b.Rungs[i].Tied,
 					Pods: revision.CountSubjects(r, p.Policy.Key).Pods}
 				o.Refused, o.NotJudged = revision.WhyUnjudged(r, p.Policy).Facts()
 				if a := p.Policy.Tiered; a != nil {

@@ -25,9 +25,6 @@ func GapID(from int32) string { return "gap " + strconv.Itoa(int(from)) }
 // SlotID returns the ID of a free priority.
 func SlotID(priority int32) string { return "slot " + strconv.Itoa(int(priority)) }
 
-// NamespaceID returns the ID of the heading of a namespace.
-func NamespaceID(ns string) string { return "namespace " + ns }
-
 // sandboxExample names the example rows of the sandbox.
 const sandboxExample = "sandbox example"
 
@@ -68,10 +65,7 @@ func (b *ladderBuilder) tier0Title(l *Line, groups []revision.RowGroup) string {
 
 // foldingText says which key folds or unfolds a heading.
 func (b *ladderBuilder) foldingText(l *Line) string {
-	if b.isUnfolded(l) {
-		return b.FoldKey + " folds"
-	}
-	return b.FoldKey + " unfolds"
+	return words.Choose(b.isUnfolded(l), b.FoldKey+" folds", b.FoldKey+" unfolds")
 }
 
 // decidesText names the rules of a tier that decide in the stage, or says that none does.
@@ -217,11 +211,11 @@ func (b *ladderBuilder) namespaceText(n *ladder.NamespaceUnits) page.Line {
 			denied = append(denied, d.Lower())
 		}
 	}
+	deny := page.Span{Text: " · no default deny", Role: themes.Dim}
 	if len(denied) > 0 {
-		l = append(l, page.Span{Text: " · default deny " + strings.Join(denied, ", "), Role: themes.Deny})
-	} else {
-		l = append(l, page.Span{Text: " · no default deny", Role: themes.Dim})
+		deny = page.Span{Text: " · default deny " + strings.Join(denied, ", "), Role: themes.Deny}
 	}
+	l = append(l, deny)
 	if n.Firewall != nil && b.Stage != model.StageAfterLB {
 		l = append(l, page.Span{Text: " · EgressFirewall", Role: themes.Info})
 	}

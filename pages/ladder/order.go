@@ -31,10 +31,8 @@ type ladderBuilder struct {
 // LadderLines returns the ladder of a revision, in deciding order.
 func LadderLines(r *revision.Revision, opt LadderOptions) []*Line {
 	b := &ladderBuilder{LadderOptions: opt, rev: r, ladder: r.Ladder().OfStage(opt.Stage), fresh: true}
-	if opt.Screen { // a command waits until everything is read
+	if opt.Screen { // a command waits until everything is read, and prints findings separately, with rung lint
 		b.unread = r.UnreadPods()
-	}
-	if opt.Screen { // commands print findings separately, with rung lint
 		b.finds = map[model.PolicyKey][]*model.Finding{}
 		finds, _ := revision.KnownFindings(revision.WholeRevision(r)) // findings cover all networks
 		for i := range finds {
@@ -204,7 +202,7 @@ func (b *ladderBuilder) addTier2() {
 
 // addNamespace adds the heading of a namespace, and its units in tier 2.
 func (b *ladderBuilder) addNamespace(n *ladder.NamespaceUnits) {
-	l := b.addLine(&Line{Kind: Namespace, ID: NamespaceID(n.Name), Tier: model.TierNetwork, Title: n.Name, Foldable: true, Rank: 8,
+	l := b.addLine(&Line{Kind: Namespace, ID: "namespace " + n.Name, Tier: model.TierNetwork, Title: n.Name, Foldable: true, Rank: 8,
 		Text: b.namespaceText(n)})
 	l.Open = b.isOpen(l)
 	if !l.Open {

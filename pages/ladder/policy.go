@@ -1,6 +1,7 @@
 package ladder
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -158,10 +159,7 @@ func unitName(k model.Key) string {
 	case model.KindMulticastNS:
 		return "multicast " + k.Namespace
 	case model.KindMulticastCluster:
-		if k.Name == nb.TypeMulticastDeny {
-			return "deny multicast"
-		}
-		return "node multicast"
+		return words.Choose(k.Name == nb.TypeMulticastDeny, "deny multicast", "node multicast")
 	}
 	return k.Label()
 }
@@ -199,17 +197,12 @@ func (b *ladderBuilder) setState(l *Line) {
 		}
 	}
 	if b.unread != nil { // its rows are compared with an incomplete cluster
-		l.State = page.Cell{Text: "unknown", Role: themes.Dim}
-		if b.unread.IsReading {
-			l.State = page.Cell{Text: "starting", Role: themes.Info}
-		}
+		l.State = words.Choose(b.unread.IsReading, page.Cell{Text: "starting", Role: themes.Info}, page.Cell{Text: "unknown", Role: themes.Dim})
 	} else if s.Waiting > 0 {
 		l.State.Text += ", " + words.Count(s.Waiting, "pod") + words.OneOrMany(s.Waiting, " waits", " wait")
 	}
 	l.Rank = slices.Index(worstFirst, s.State)
-	if l.Rank < 0 {
-		l.Rank = 10
-	}
+	l.Rank = words.Choose(l.Rank < 0, 10, l.Rank)
 }
 
 // worstFirst are the states that need attention.
@@ -271,9 +264,7 @@ func HasMark(n *revision.LadderNote) bool { return n.Sign != "" || n.Severity !=
 // NoteMark returns the sign of a note.
 func NoteMark(n *revision.LadderNote) page.Span {
 	sign := page.SeveritySign(n.Severity)
-	if n.Sign != "" {
-		sign.Text = n.Sign
-	}
+	sign.Text = cmp.Or(n.Sign, sign.Text)
 	return sign
 }
 

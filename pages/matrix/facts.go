@@ -97,9 +97,6 @@ func (p *AllowedConnection) PortsText() string {
 	return revision.PortsText(p.of)
 }
 
-// ByText names the deciding rules for people.
-func (p *AllowedConnection) ByText() string { return cmp.Or(strings.Join(p.By, "; "), "no policy") }
-
 // Table lists what may connect to what.
 var Table = &page.Table[*AllowedConnection]{
 	Help: map[string]string{
@@ -122,7 +119,7 @@ var Table = &page.Table[*AllowedConnection]{
 			Cell: page.TextCell(func(p *AllowedConnection) string { return p.PortsText() })},
 		{Key: "verdict", Title: "VERDICT", Worth: 99, Cell: func(p *AllowedConnection) page.Cell { return page.Cell{Text: p.Verdict} }},
 		{Key: "by", Title: "BY", Flex: true, Min: 16, Worth: 98,
-			Cell: func(p *AllowedConnection) page.Cell { return page.Cell{Text: p.ByText()} }},
+			Cell: page.TextCell(func(p *AllowedConnection) string { return cmp.Or(strings.Join(p.By, "; "), "no policy") })},
 		{Key: "example", Title: "EXAMPLE", Wide: true, Worth: 90, Cell: func(p *AllowedConnection) page.Cell {
 			if p.Example == nil {
 				return page.None
@@ -146,10 +143,9 @@ func CountText(t *revision.VerdictTable, shown []*AllowedConnection) string {
 	}
 	pairs := map[[2]string]bool{}
 	for _, p := range shown {
-		if p.WayIn != nil {
-			continue
+		if p.WayIn == nil {
+			pairs[[2]string{p.From, p.To}] = true
 		}
-		pairs[[2]string{p.From, p.To}] = true
 	}
 	return fmt.Sprintf("%s, %s of outside addresses; %s may connect", words.Count(workloads, "workload"), words.Count(outside, "block"),
 		words.Count(len(pairs), "pair"))

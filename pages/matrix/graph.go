@@ -3,6 +3,7 @@ package matrix
 import (
 	"fmt"
 	"html"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -12,6 +13,8 @@ import (
 	"gonum.org/v1/gonum/graph/iterator"
 	"gonum.org/v1/gonum/graph/layout"
 	"gonum.org/v1/gonum/graph/simple"
+
+	"rung/model/words"
 )
 
 // edge holds the allowed connections from one end to another.
@@ -67,12 +70,7 @@ func Dot(all []*AllowedConnection) string {
 			}
 		}
 	}
-	order := []string{}
-	for s := range spaces {
-		order = append(order, s)
-	}
-	slices.Sort(order)
-	for i, s := range order {
+	for i, s := range slices.Sorted(maps.Keys(spaces)) {
 		slices.Sort(spaces[s])
 		fmt.Fprintf(&b, "  subgraph cluster_%d {\n    label=%s;\n", i, quote(s))
 		for _, name := range spaces[s] {
@@ -86,10 +84,7 @@ func Dot(all []*AllowedConnection) string {
 		}
 	}
 	for _, e := range edges {
-		style := ""
-		if e.doubtful {
-			style = ", style=dashed"
-		}
+		style := words.Choose(e.doubtful, ", style=dashed", "")
 		fmt.Fprintf(&b, "  %s -> %s [label=%s%s];\n", quote(e.from), quote(e.to), quote(e.label), style)
 	}
 	b.WriteString("}\n")
@@ -119,10 +114,7 @@ func SVG(all []*AllowedConnection) string {
 		`<path d="M0,0 L8,4 L0,8 z" fill="#667"/></marker></defs>` + "\n")
 	fmt.Fprintf(&b, `<rect width="%.0f" height="%.0f" fill="white"/>`+"\n", width, height)
 	for _, e := range edges {
-		dash := ""
-		if e.doubtful {
-			dash = ` stroke-dasharray="5 3"`
-		}
+		dash := words.Choose(e.doubtful, ` stroke-dasharray="5 3"`, "")
 		title := "<title>" + html.EscapeString(e.from+" → "+e.to+": "+e.label) + "</title>"
 		i, j := at[e.from], at[e.to]
 		if i == j {

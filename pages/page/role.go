@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"strings"
 
 	"rung/model"
@@ -26,25 +27,11 @@ func StateRole(s model.PolicyState) Role {
 }
 
 // StateSign returns the sign of a policy's state, for narrow places. Every state has another sign.
-func StateSign(s model.PolicyState) string {
-	switch s {
-	case model.StateInSync:
-		return words.Yes
-	case model.StateBehind:
-		return words.Differs
-	case model.StateFrozen:
-		return words.Frozen
-	case model.StateStale:
-		return words.Stale
-	case model.StateNotComparable:
-		return words.Unmatched
-	case model.StateNotEnforced:
-		return words.No
-	case model.StateSettling:
-		return words.Working
-	}
-	return words.Unknown
-}
+func StateSign(s model.PolicyState) string { return cmp.Or(stateSigns[s], words.Unknown) }
+
+var stateSigns = map[model.PolicyState]string{model.StateInSync: words.Yes, model.StateBehind: words.Differs,
+	model.StateFrozen: words.Frozen, model.StateStale: words.Stale, model.StateNotComparable: words.Unmatched,
+	model.StateNotEnforced: words.No, model.StateSettling: words.Working}
 
 // SeveritySign returns the sign of a finding's severity.
 func SeveritySign(s model.Severity) Span {

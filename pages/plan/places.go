@@ -84,14 +84,10 @@ var Places = &page.Table[*PolicyMove]{
 			Cell: page.TextCell(func(p *PolicyMove) string { return fmt.Sprint(p.Now) })},
 		{Key: "plan", Title: "PLAN", Worth: page.Always, Place: page.OnScreen, Right: true, Min: 4, NoSort: true,
 			Cell: func(p *PolicyMove) page.Cell {
-				if p.Then == p.Now {
-					return page.Cell{Text: fmt.Sprint(p.Then), Role: themes.Dim}
-				}
-				return page.Cell{Text: fmt.Sprint(p.Then), Role: themes.Title}
+				return page.Cell{Text: fmt.Sprint(p.Then), Role: words.Choose(p.Then == p.Now, themes.Dim, themes.Title)}
 			}},
-		{Key: "policy", Title: "POLICY", Worth: page.Always, Name: true, Min: 12, NoSort: true, Cell: func(p *PolicyMove) page.Cell {
-			return p.NameCell(p.Notes[0])
-		}},
+		{Key: "policy", Title: "POLICY", Worth: page.Always, Name: true, Min: 12, NoSort: true,
+			Cell: func(p *PolicyMove) page.Cell { return p.NameCell(p.Notes[0]) }},
 		{Key: "free_below", Title: "FREE BELOW", Worth: 98, Min: 8, NoSort: true, Cell: func(p *PolicyMove) page.Cell {
 			switch {
 			case p.FreeBelowNow == p.FreeBelowThen && p.FreeBelowNow == plan.Tie:

@@ -107,11 +107,7 @@ func Headline(p *revision.PlanState, now time.Time) string {
 	if p.State == revision.PlanStopped && !p.Since.IsZero() {
 		text += " (since " + words.TimeLasted(now.Sub(p.Since)) + ")"
 	}
-	if why := p.WaitingText(now); why != "" {
-		text += ": " + why
-	}
-	if by := p.RunBy(); by != "" {
-		text += "; " + by
-	}
+	text += words.Between(": ", p.WaitingText(now), "")
+	text += words.Between("; ", p.RunBy(), "")
 	return text
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
 
@@ -92,10 +93,7 @@ var List = &page.Table[*Listed]{
 		})},
 		{Key: "labels", Title: "LABELS", Wide: true, Worth: 92, Cell: page.TextCell(func(p *Listed) string { return p.Labels })},
 		{Key: "note", Title: "NOTE", Sparse: true, Flex: true, Worth: 94, Cell: func(p *Listed) page.Cell {
-			if p.Odd {
-				return page.Cell{Text: p.Note, Role: themes.Warn}
-			}
-			return page.Cell{Text: p.Note, Role: themes.Dim}
+			return page.Cell{Text: p.Note, Role: words.Choose(p.Odd, themes.Warn, themes.Dim)}
 		}},
 	},
 }

@@ -3,12 +3,15 @@ package pod
 import (
 	"cmp"
 	"fmt"
+
 	"rung/model"
+	"rung/model/words"
 	"rung/pages/page"
 
-	"rung/themes"
 	"strconv"
 	"strings"
+
+	"rung/themes"
 )
 
 // PlaceTexts returns the pod's addresses, node and state.
@@ -106,10 +109,7 @@ func (t *TouchingRule) roleCell() page.Cell {
 }
 
 func (t *TouchingRule) roleText() string {
-	peer := "peer"
-	if t.Network != "" {
-		peer += " in " + t.Network
-	}
+	peer := "peer" + words.Between(" in ", t.Network, "")
 	switch {
 	case t.rule == nil:
 		return "isolated"
@@ -125,10 +125,7 @@ func (t *TouchingRule) peersCell() page.Cell {
 	if t.rule == nil {
 		return page.Cell{}
 	}
-	word := "to "
-	if t.rule.Direction == model.Ingress {
-		word = "from "
-	}
+	word := words.Choose(t.rule.Direction == model.Ingress, "from ", "to ")
 	return page.Cell{Text: word, Role: themes.Dim, More: page.Line{{Text: strings.Join(t.rule.PeerTexts(), " | ")}}}
 }
 

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"cmp"
+
 	"rung/model"
 
 	"rung/model/words"
@@ -9,10 +10,11 @@ import (
 
 	"rung/revision"
 
-	"rung/themes"
 	"slices"
 	"strconv"
 	"strings"
+
+	"rung/themes"
 )
 
 // Rule is the JSON of a rule, and a line of the table of rules.
@@ -48,10 +50,7 @@ func RulesOf(r *revision.Revision, p *model.Policy) []*Rule {
 			o.pods = r.Unread(model.KindPod, model.KindNamespace).CountText(f.Pods)
 		}
 		if a := f.Tiered; a != nil {
-			o.log = "off"
-			if a.Logging {
-				o.log = "on"
-			}
+			o.log = words.Choose(a.Logging, "on", "off")
 			if len(a.AppliedTo) > 0 {
 				o.AppliedTo = model.AppliedText(a.AppliedTo, p.Namespace)
 			}
@@ -129,17 +128,14 @@ func RuleTable(p *model.Policy, rows bool) *page.Table[*Rule] {
 // ruleColumns are all columns: a screen has names first, a command long texts last.
 var ruleColumns = []page.Column[*Rule]{
 	{Key: "rule", Title: "RULE", Worth: page.Always, Cell: page.TextCell((*Rule).ID)},
-	{Key: "action", Title: "ACTION", Worth: page.Always, Cell: func(x *Rule) page.Cell {
-		return page.Cell{Text: x.Action, Role: page.ActionRole(x.Of.Action)}
-	}},
+	{Key: "action", Title: "ACTION", Worth: page.Always,
+		Cell: func(x *Rule) page.Cell { return page.Cell{Text: x.Action, Role: page.ActionRole(x.Of.Action)} }},
 	{Key: "pods", Title: "PODS", Place: page.Printed, Worth: 98, Cell: page.TextCell(podsText)},
 	{Key: "acls", Title: "ACLS", Place: page.Printed, Worth: 97, Cell: page.TextCell(aclsText)},
 	{Key: "ports", Title: "PORTS", Place: page.Printed, Worth: page.Always, Cell: page.TextCell(portsText)},
 	{Key: "name", Title: "NAME", Place: page.Printed, Worth: page.Always, Cell: page.TextCell(func(x *Rule) string {
 		text := cmp.Or(x.Name, x.Note)
-		if x.Broken != "" {
-			text += "  " + words.No + " " + x.Broken
-		}
+		text += words.Between("  "+words.No+" ", x.Broken, "")
 		return strings.TrimSpace(text)
 	})},
 	{Key: "applied_to", Title: "APPLIED TO", Place: page.Printed, Worth: page.Always,

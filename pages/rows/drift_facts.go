@@ -120,9 +120,7 @@ func NoDriftText(kept, all int, zones []*model.ZoneState, whole bool, not string
 		return "no drift: all zones match"
 	}
 	text := fmt.Sprintf("no drift in what was compared, %s in %s", words.Count(kept, "policy"), words.Count(len(zones), "zone"))
-	if not != "" {
-		text += "; not compared: " + not
-	}
+	text += words.Between("; not compared: ", not, "")
 	return text
 }
 

@@ -107,9 +107,7 @@ func (f FlowFacts) String() string {
 	if len(f.Differs) > 0 {
 		text += " " + words.Differs + " " + strings.Join(f.Differs, ", ")
 	}
-	if f.Shared != "" {
-		text += " = " + f.Shared
-	}
+	text += words.Between(" = ", f.Shared, "")
 	return text
 }
 

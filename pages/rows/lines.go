@@ -126,10 +126,7 @@ func (l Line) inZone(zone string, owner nb.Owner, m *revision.RowMarks) *Line {
 	case !l.Missing:
 		l.Mark = m.MarkOf(l.Row, owner)
 	default:
-		l.ID, l.Mark = "missing "+id, revision.RowMissing
-		if m.KnownMissing[id] {
-			l.Mark = revision.RowKnownMissing
-		}
+		l.ID, l.Mark = "missing "+id, words.Choose(m.KnownMissing[id], revision.RowKnownMissing, revision.RowMissing)
 	}
 	return &l
 }

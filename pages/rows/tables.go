@@ -27,9 +27,8 @@ var ACLs = rowTable(
 		Less: func(a, b *Line) int { return cmp.Compare(a.acl.Priority, b.acl.Priority) }},
 	rowColumn{Key: "priority", Title: "PRIO", Place: page.Printed, Worth: page.Always,
 		Cell: page.TextCell(func(l *Line) string { return strconv.Itoa(l.acl.Priority) })},
-	rowColumn{Key: "action", Title: "ACTION", Worth: page.Always, Cell: func(l *Line) page.Cell {
-		return page.Cell{Text: l.acl.Action, Role: ActionRole(l.acl.Action)}
-	}},
+	rowColumn{Key: "action", Title: "ACTION", Worth: page.Always,
+		Cell: func(l *Line) page.Cell { return page.Cell{Text: l.acl.Action, Role: page.WordRole(l.acl.Action)} }},
 	ownerColumn,
 	stateColumn,
 	rowColumn{Key: "log", Title: "LOG", Worth: 97, Cell: func(l *Line) page.Cell {
@@ -102,19 +101,6 @@ func countCell(of func(*Line) int) func(*Line) page.Cell {
 		}
 		return words.Thousands(of(l))
 	})
-}
-
-// ActionRole returns the role of an ACL's action.
-func ActionRole(action string) page.Role {
-	switch action {
-	case nb.ActionAllow, nb.ActionAllowRelated, nb.ActionAllowStateless:
-		return themes.Allow
-	case nb.ActionDrop, nb.ActionReject:
-		return themes.Deny
-	case nb.ActionPass:
-		return themes.Pass
-	}
-	return themes.Text
 }
 
 // priorityCell returns the priority, with a sign if others share it.

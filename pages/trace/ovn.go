@@ -83,9 +83,7 @@ func (o *OVNFacts) HasDisagreement() bool { return o != nil && o.Agreement == re
 
 // decidersOfFlow returns the rules that a flow may come from.
 func decidersOfFlow(b revision.RulesBehindFlow) []DeciderFacts {
-	return page.MapList(b.Rules, func(r revision.BehindRule) DeciderFacts {
-		return FactsOfDecider(new(r.Decider()))
-	})
+	return page.MapList(b.Rules, func(r revision.BehindRule) DeciderFacts { return FactsOfDecider(new(r.Decider())) })
 }
 
 // OVN lists the decisions of OVN and of the rows for each stage.

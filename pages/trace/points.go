@@ -44,7 +44,7 @@ func VerdictPoint(t *trace.Trace, id string) Point {
 	for i := range t.Paths[0].Stages {
 		if s := &t.Paths[0].Stages[i]; s.Verdict == t.Verdict && !s.Unreached && s.Decided != nil && len(s.Candidates) == 0 {
 			out.About = PlacedRule{s.Decided, s.Zone}
-			return out
+			break
 		}
 	}
 	return out
@@ -166,8 +166,6 @@ func endText(e *verdict.End, service string) string {
 		text += " on " + e.Zone
 	}
 	text += service
-	if e.Note != "" {
-		text += " · " + e.Note
-	}
+	text += words.Between(" · ", e.Note, "")
 	return text
 }

@@ -44,10 +44,7 @@ func VisibleStages(p *trace.Path) (out []*trace.Stage) {
 
 // verdictText returns the verdict of a stage, and whether the connection reaches it.
 func verdictText(s *trace.Stage) string {
-	if s.Unreached {
-		return string(s.Verdict) + " (not reached)"
-	}
-	return string(s.Verdict)
+	return words.Choose(s.Unreached, string(s.Verdict)+" (not reached)", string(s.Verdict))
 }
 
 // StageTitle returns the heading of a stage: verdict, end, stage and zone; without the end's name if short.
@@ -146,9 +143,7 @@ func TriedRules(s *trace.Stage, all bool) (out []TriedRule, others string) {
 			}
 		case trace.Tried:
 			l.Result = "not its " + l.Why
-			if l.Note != "" {
-				l.Text += " · " + l.Note
-			}
+			l.Text += words.Between(" · ", l.Note, "")
 		case trace.Passed:
 			l.Sign, l.Role = page.Span{Text: words.Passed, Role: themes.Pass}, themes.Text
 		case trace.Decides, trace.Nothing:

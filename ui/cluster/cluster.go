@@ -27,9 +27,7 @@ type View struct {
 }
 
 // New makes the view.
-func New(nav.Page) view.View {
-	return &View{PanePage: detail.NewPage()}
-}
+func New(nav.Page) view.View { return &View{PanePage: detail.NewPage()} }
 
 // Sync makes the lines.
 func (v *View) Sync(env *view.Env) {
@@ -44,7 +42,7 @@ func (v *View) Sync(env *view.Env) {
 		}
 	}
 	s := &detail.Sheet{St: env.Styles, W: env.W}
-	key := env.Keys.ActionByID(action.Writes).HintKey()
+	key := env.KeyHint(action.Writes)
 	v.sections = cluster.FactsOf(env.Rev).Sections(cluster.Hints{Allow: key + " allows them", Forbid: key + " returns to read-only"}, env.Now)
 	for i := range v.sections {
 		addSection(env, s, &v.sections[i])
@@ -82,8 +80,8 @@ func (v *View) addZones(env *view.Env, s *detail.Sheet) {
 	st, t, to := env.Styles, view.TallyZones(env.Rev, env.Now), nav.PageOf(nav.Zones)
 	s.AddHead("zones")
 	if t.All == 0 {
-		s.AddParagraph("zones", 0, words.Unknown, st.Dim, st.Text, "No zones: a zone is a Node, and none was read. Policies are not checked "+
-			"against live rows.", nav.Page{})
+		s.AddNote("zones", 0, words.Unknown, st.Dim, st.Text, "No zones: a zone is a Node, and none was read. Policies are not checked "+
+			"against live rows.")
 		return
 	}
 	s.Add("zones", append(widget.Line{{Text: words.Count(t.All, "zone") + "  "}}, t.TallyLine(st, true)...), to)

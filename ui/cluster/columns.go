@@ -134,12 +134,10 @@ func (v *zonesPage) fitColumns(w int) {
 // policyColumns returns the columns that name a policy.
 func (v *zonesPage) policyColumns() []widget.TableColumn[*policyLine] {
 	return []widget.TableColumn[*policyLine]{
-		{Title: "PRIO", Help: page.ColumnHelp("priority"), Right: true, Cell: func(l *policyLine) widget.Line {
-			return widget.PlainLine(l.prio)
-		}},
-		{Title: "POLICY", Help: page.ColumnHelp("policy"), Name: true, Min: 12, Cell: func(l *policyLine) widget.Line {
-			return widget.StyledLine(l.key.ShortLabel(), v.st.Accent)
-		}},
+		{Title: "PRIO", Help: page.ColumnHelp("priority"), Right: true,
+			Cell: func(l *policyLine) widget.Line { return widget.PlainLine(l.prio) }},
+		{Title: "POLICY", Help: page.ColumnHelp("policy"), Name: true, Min: 12,
+			Cell: func(l *policyLine) widget.Line { return widget.StyledLine(l.key.ShortLabel(), v.st.Accent) }},
 	}
 }
 
@@ -194,10 +192,8 @@ func (v *zonesPage) setColumns(zs []*model.ZoneState) {
 	if v.names != nil && slices.EqualFunc(zs, v.names, func(z *model.ZoneState, name string) bool { return z.Name == name }) {
 		return
 	}
-	v.form, v.names = noForm, make([]string, 0, len(zs))
-	for _, z := range zs {
-		v.names = append(v.names, z.Name)
-	}
+	v.form = noForm
+	v.names = page.MapList(zs, func(z *model.ZoneState) string { return z.Name })
 	v.needs = [onlySigns]int{}
 	v.fitColumns(0)
 }

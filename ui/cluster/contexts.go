@@ -83,7 +83,7 @@ func (v *contextsPage) WorkingSince() time.Time { return v.reads.BeganAt() }
 
 // TellState says what switching does.
 func (v *contextsPage) TellState(env *view.Env) widget.Line {
-	return widget.StyledLine(env.Keys.ActionByID(action.Open).HintKey()+" switches to the cluster, closing these pages", env.Styles.Dim)
+	return widget.StyledLine(env.KeyHint(action.Open)+" switches to the cluster, closing these pages", env.Styles.Dim)
 }
 
 // SelectedPage returns none: a context is another console.

@@ -103,7 +103,7 @@ func (v *findingsPage) Sync(env *view.Env) {
 		// findings never change once computed, and may be thousands
 		len(found) == len(v.objectFindings) && (len(found) == 0 || &found[0] == &v.objectFindings[0])
 	v.st, v.w, v.objectFindings = env.Styles, env.W, found
-	v.key = env.Keys.ActionByID(action.FindingsOnly).HintKey()
+	v.key = env.KeyHint(action.FindingsOnly)
 	v.table.Columns[0].Title = findings.Table.Columns[0].Title
 	if v.w < narrowFindings {
 		v.table.Columns[0].Title = ""
@@ -266,9 +266,7 @@ func (v *findingsPage) Copies(env *view.Env) []view.CopyItem {
 		return nil
 	}
 	whole := f.Message
-	if f.Remedy != "" {
-		whole += "\n" + words.Remedy + " " + f.Remedy
-	}
+	whole += words.Between("\n"+words.Remedy+" ", f.Remedy, "")
 	out := []view.CopyItem{{What: "finding", Text: whole}}
 	if f.Policy.Kind.IsPolicy() {
 		out = append(out, view.CopiesOf(env, nav.ToPolicy(f.Policy))...)

@@ -7,7 +7,6 @@ import (
 	"rung/model/words"
 	"rung/pages/findings"
 	"rung/ui/detail"
-	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -55,19 +54,15 @@ func findingTitle(f *findings.Finding) string {
 func (v *findingsPage) findingLines(f *model.Finding, w int) []string {
 	s := &detail.Sheet{St: v.st, W: w}
 	sign, look := detail.SeveritySign(f.Severity, v.st)
-	s.AddParagraph("", 1, sign, look, v.st.Text, f.Message, nav.Page{})
+	s.AddNote("", 1, sign, look, v.st.Text, f.Message)
 	if !f.Witness.IsZero() {
-		s.AddParagraph("", 3, "", v.st.Dim, v.st.Text, "shown by "+f.Witness.String(), nav.Page{})
+		s.AddNote("", 3, "", v.st.Dim, v.st.Text, "shown by "+f.Witness.String())
 	}
 	if f.Remedy != "" {
-		s.AddParagraph("", 1, words.Remedy, v.st.Dim, v.st.Text, f.Remedy, nav.Page{})
+		s.AddNote("", 1, words.Remedy, v.st.Dim, v.st.Text, f.Remedy)
 	}
 	if at := f.Origin.Place(); at != "" {
-		s.AddParagraph("", 3, "", v.st.Dim, v.st.Dim, at, nav.Page{})
+		s.AddNote("", 3, "", v.st.Dim, v.st.Dim, at)
 	}
-	lines := make([]string, 0, len(s.Lines))
-	for _, l := range s.Lines {
-		lines = append(lines, l.Text.Render(w))
-	}
-	return lines
+	return s.RenderLines(w)
 }

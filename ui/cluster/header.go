@@ -26,9 +26,7 @@ func (v *View) addHeaderFacts(env *view.Env, s *detail.Sheet) {
 		nav.PageOf(nav.Ladder))
 	known, current := revision.KnownFindings(r)
 	found := detail.FindingCount(model.CountFindings(known), r.Unread(), st)
-	if !current {
-		found = found.Add(" a moment ago", st.Dim)
-	}
+	found = found.AddIf(!current, " a moment ago", st.Dim)
 	s.AddField("findings", "findings", cluster.FieldWidth, found, nav.PageOf(nav.Findings))
 	if text, _ := r.Mode.TrafficTexts(); text != "" {
 		addValue(s, "traffic", "traffic", text, nav.PageOf(nav.Logs))

@@ -23,7 +23,7 @@ func (v *View) addLogs(env *view.Env, s *detail.Sheet) {
 	s.AddHead("logs of the nodes")
 	if len(v.streams) == 0 {
 		s.AddParagraph("logs", 0, words.Noted, st.Dim, st.Text, "not followed until the log is opened ("+
-			env.Keys.ActionByID(action.GoLogs).HintKey()+")", to)
+			env.KeyHint(action.GoLogs)+")", to)
 		return
 	}
 	by := map[logline.StreamState][]*logline.Stream{}
@@ -51,9 +51,7 @@ func (v *View) addLogs(env *view.Env, s *detail.Sheet) {
 			}
 		}
 		text := string(state) + ": " + words.List(names, 4)
-		if why != "" {
-			text += ": " + why
-		}
+		text += words.Between(": ", why, "")
 		s.AddParagraph("logs."+string(state), 2, words.Waiting, st.Warn, st.Text, text, to)
 	}
 }
@@ -110,8 +108,6 @@ func fileState(env *view.Env, x *logline.Stream) string {
 	if x.Gaps > 0 {
 		text += ", " + words.Count(x.Gaps, "gap")
 	}
-	if x.Error != "" {
-		text += ": " + x.Error
-	}
+	text += words.Between(": ", x.Error, "")
 	return text
 }

@@ -19,11 +19,9 @@ import (
 
 // otherStates counts the states except in sync, worst first: "2 behind, 3 stale".
 func otherStates(o *revision.PolicySummary) string {
-	var parts []string
-	for _, s := range o.StatesNotInSync() {
-		parts = append(parts, words.Thousands(len(o.NotInSync[s]))+" "+string(s))
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(page.MapList(o.StatesNotInSync(), func(s model.PolicyState) string {
+		return words.Thousands(len(o.NotInSync[s])) + " " + string(s)
+	}), ", ")
 }
 
 // countNotInSync counts the zones where something is not in sync but could be.
@@ -70,19 +68,15 @@ func (v *zonesPage) summaryColumns() []widget.TableColumn[*policyLine] {
 			if l.summary.HasNoRows {
 				return widget.StyledLine("–", v.st.Dim)
 			}
-			look := v.st.OK
-			if l.summary.InSync < l.summary.Zones {
-				look = v.st.Warn
-			}
+			look := words.Choose(l.summary.InSync < l.summary.Zones, v.st.Warn, v.st.OK)
 			return widget.StyledLine(fmt.Sprintf("%s of %s", words.Thousands(l.summary.InSync), words.Thousands(l.summary.Zones)), look)
 		}, Less: func(a, b *policyLine) int { return cmp.Compare(countNotInSync(&b.summary), countNotInSync(&a.summary)) }},
 		{Title: "OTHERWISE", Help: "its states elsewhere", Drop: 1, Cell: func(l *policyLine) widget.Line {
 			return widget.StyledLine(otherStates(&l.summary), view.StateStyle(l.summary.State, v.st))
 		}},
 		v.reportedColumn(),
-		{Title: "WORST IN", Help: "the zones where it is worst", Min: 16, Flex: true, NoSort: true, Cell: func(l *policyLine) widget.Line {
-			return v.worstIn(l, mostWorst)
-		},
+		{Title: "WORST IN", Help: "the zones where it is worst", Min: 16, Flex: true, NoSort: true,
+			Cell: func(l *policyLine) widget.Line { return v.worstIn(l, mostWorst) },
 			Fit: func(l *policyLine, w int) (cell widget.Line) {
 				for n := mostWorst; n > 0; n-- {
 					cell = v.worstIn(l, n)

@@ -33,8 +33,7 @@ func (v *messagesPage) Sync(env *view.Env) {
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	all := env.Said.Messages()
 	if len(all) == 0 {
-		s.AddParagraph("none", 0, "", env.Styles.Dim, env.Styles.Dim, "no messages yet: messages of the bottom line are kept here",
-			nav.Page{})
+		s.AddNote("none", 0, "", env.Styles.Dim, env.Styles.Dim, "no messages yet: messages of the bottom line are kept here")
 	}
 	onNewest := v.Pane.SelectedID() == lineID(v.newest)
 	for _, m := range slices.Backward(all) {

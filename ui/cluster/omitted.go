@@ -26,9 +26,7 @@ type OmittedView struct {
 }
 
 // NewOmitted makes the view.
-func NewOmitted(nav.Page) view.View {
-	return &OmittedView{PanePage: detail.NewPage()}
-}
+func NewOmitted(nav.Page) view.View { return &OmittedView{PanePage: detail.NewPage()} }
 
 // Sync lists omissions, then assumptions.
 func (v *OmittedView) Sync(env *view.Env) {
@@ -46,8 +44,7 @@ func (v *OmittedView) Sync(env *view.Env) {
 		}
 	}
 	if len(out)+len(assumed) == 0 {
-		s.AddParagraph("none", 0, words.Yes, env.Styles.OK, env.Styles.Text, "Everything was read, and answers take all of it "+
-			"into account.", nav.Page{})
+		s.AddNote("none", 0, words.Yes, env.Styles.OK, env.Styles.Text, "Everything was read, and answers take all of it into account.")
 	}
 	if len(out) > 0 {
 		s.AddHead("not counted: " + words.Count(len(out), "thing") + "; affected answers say so")

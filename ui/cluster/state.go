@@ -23,11 +23,6 @@ type policyTally struct {
 	revision.ZoneTally
 }
 
-// isLasting reports whether a count does not change with time: rows judged as of their read, or not at all.
-func (t *policyTally) isLasting() bool {
-	return t.zone.Conn != model.ConnSynced && t.zone.Conn != model.ConnReadOnly
-}
-
 // zoneFilter selects the zones shown.
 type zoneFilter int
 
@@ -66,7 +61,9 @@ func (v *zonesPage) countZones(r *revision.Revision, now time.Time, fresh bool) 
 	next := make(map[string]*policyTally, len(r.Zones))
 	for _, z := range r.Zones {
 		t := v.tallies[z.Name]
-		stale := t == nil || t.zone != z || !t.isLasting() && !t.counted.Equal(now)
+		// Counts of rows judged as of their read, or not at all, do not change with time.
+		lasting := z.Conn != model.ConnSynced && z.Conn != model.ConnReadOnly
+		stale := t == nil || t.zone != z || !lasting && !t.counted.Equal(now)
 		if t == nil || stale && !fresh {
 			t = &policyTally{zone: z, counted: now, ZoneTally: revision.TallyZone(r, z, now)}
 		}

@@ -139,12 +139,8 @@ const leastBelow = 3
 func (v *zonesPage) Render(env *view.Env, w, h int) string {
 	v.fitColumns(w)
 	if h < 10 {
-		v.split, v.linesAbove = 0, 0
-		if v.isBelow {
-			return v.policies.Render(env.Styles, w, h)
-		}
-		v.split = h
-		return v.zones.Render(env.Styles, w, h)
+		v.split, v.linesAbove = words.Choose(v.isBelow, 0, h), 0
+		return v.activeTable().Render(env.Styles, w, h)
 	}
 	wrong, over := v.troubleLines(w, h/6), v.sumLines(env, w)
 	v.linesAbove = len(over)
@@ -184,19 +180,13 @@ func (v *zonesPage) Do(env *view.Env, id action.ID) bool {
 			env.OpenPage(p)
 		}
 	default:
-		if v.isBelow {
-			return v.policies.Do(id)
+		if v.isBelow || id != action.Down {
+			return v.activeTable().Do(id)
 		}
 		// Moving down from the last zone enters the policies.
-		if id == action.Down {
-			before := v.zones.SelectedID()
-			v.zones.Do(id)
-			if v.zones.SelectedID() == before {
-				v.isBelow = true
-			}
-			return true
-		}
-		return v.zones.Do(id)
+		before := v.zones.SelectedID()
+		v.zones.Do(id)
+		v.isBelow = v.zones.SelectedID() == before
 	}
 	return true
 }
@@ -220,16 +210,13 @@ func (v *zonesPage) unitPage(k model.PolicyKey) nav.Page {
 
 // SelectedPage returns the selected policy, or the rows of the selected zone.
 func (v *zonesPage) SelectedPage() nav.Page {
-	if v.isBelow {
-		if l, ok := v.policies.SelectedItem(); ok {
-			if l.key.Kind.IsPolicy() {
-				return nav.ToPolicy(l.key)
-			}
-			return v.unitPage(l.key)
+	if l, ok := v.policies.SelectedItem(); v.isBelow && ok {
+		if l.key.Kind.IsPolicy() {
+			return nav.ToPolicy(l.key)
 		}
-		return nav.Page{}
+		return v.unitPage(l.key)
 	}
-	if _, ok := v.zones.SelectedItem(); !ok {
+	if _, ok := v.zones.SelectedItem(); !ok || v.isBelow {
 		return nav.Page{}
 	}
 	return v.rowsPage()
@@ -277,14 +264,16 @@ func (v *zonesPage) Click(_ *view.Env, _, y int) bool {
 	return v.policies.Click(y)
 }
 
-// Wheel scrolls the table with the cursor.
-func (v *zonesPage) Wheel(_ *view.Env, lines int) {
+// activeTable returns the table with the cursor.
+func (v *zonesPage) activeTable() view.Lister {
 	if v.isBelow {
-		v.policies.Wheel(lines)
-	} else {
-		v.zones.Wheel(lines)
+		return v.policies
 	}
+	return v.zones
 }
+
+// Wheel scrolls the table with the cursor.
+func (v *zonesPage) Wheel(_ *view.Env, lines int) { v.activeTable().Wheel(lines) }
 
 // Copies offers the endpoint and commands that read it.
 func (v *zonesPage) Copies(env *view.Env) []view.CopyItem {

@@ -10,6 +10,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
+	"rung/pages/page"
 	"rung/pages/rows"
 	"rung/revision"
 	"rung/themes"
@@ -55,9 +56,7 @@ func isNil(r nb.Row) bool { return r == nil || reflect.ValueOf(r).IsNil() }
 func ShortID(id string, k model.PolicyKey) string {
 	s := strings.TrimPrefix(id, nb.DefaultController+":")
 	about := string(k.Kind) + ":"
-	if k.Namespace != "" {
-		about += k.Namespace + ":"
-	}
+	about += words.Between("", k.Namespace, ":")
 	if k.Kind != model.KindEF && k.Kind != model.KindMulticastNS { // these have one for each namespace
 		about += k.Name + ":"
 	}
@@ -76,7 +75,7 @@ func ACLLine(a *nb.ACL, k model.PolicyKey, st *themes.StyleSet) widget.Line {
 		owner = ShortID(a.ID(), k)
 	}
 	l := widget.Line{{Text: "  " + padText(a.Stage(), 20)}, {Text: padText(strconv.Itoa(a.Tier)+" · "+strconv.Itoa(a.Priority), 12)}}
-	return l.Add(padText(a.Action, 15), st.StyleOf(rows.ActionRole(a.Action))).Add(owner, st.Accent)
+	return l.Add(padText(a.Action, 15), st.StyleOf(page.WordRole(a.Action))).Add(owner, st.Accent)
 }
 
 func padText(s string, w int) string {
@@ -94,7 +93,7 @@ func AddFlows(s *Sheet, r *revision.Revision, z *model.ZoneState, a *nb.ACL, now
 	}
 	f := rows.FlowsOfACL(r, z, a, now)
 	s.AddHead("logical flows")
-	s.AddParagraph("flows", 2, f.Sign.Text, s.St.StyleOf(f.Sign.Role), s.St.Text, strings.TrimSpace(f.Text+" "+f.Offset), nav.Page{})
+	s.AddNote("flows", 2, f.Sign.Text, s.St.StyleOf(f.Sign.Role), s.St.Text, strings.TrimSpace(f.Text+" "+f.Offset))
 	for i := range f.Flows {
 		x, to := &f.Flows[i], nav.Page{}
 		flowLines(s, fmt.Sprintf("flow.%d", i), x)
@@ -122,8 +121,8 @@ func flowLines(s *Sheet, id string, x *rows.FlowFacts) {
 	if text != "" {
 		s.AddUnder(4, text, s.St.Text)
 	}
-	s.AddParagraph(id+".does", 4, "→", s.St.Dim, s.St.Text, x.EffectText(), nav.Page{})
+	s.AddNote(id+".does", 4, "→", s.St.Dim, s.St.Text, x.EffectText())
 	for i, d := range x.Differs {
-		s.AddParagraph(fmt.Sprintf("%s.differs.%d", id, i), 4, words.Differs, s.St.Error, s.St.Text, d, nav.Page{})
+		s.AddNote(fmt.Sprintf("%s.differs.%d", id, i), 4, words.Differs, s.St.Error, s.St.Text, d)
 	}
 }

@@ -35,14 +35,13 @@ func (x *MatchExplainer) AddMatch(s *Sheet, id, text string) {
 		x.termsWidth = 0
 	}
 	if text == "" {
-		s.AddParagraph(id, 2, words.Warned, s.St.Warn, s.St.Text, "The match is empty.", nav.Page{})
+		s.AddNote(id, 2, words.Warned, s.St.Warn, s.St.Text, "The match is empty.")
 		return
 	}
 	expr, err := match.Parse(text)
 	if err != nil {
-		s.AddParagraph(id+".error", 2, words.Warned, s.St.Warn, s.St.Text, "Rung cannot parse this match ("+err.Error()+"). It reads:",
-			nav.Page{})
-		s.AddParagraph(id+".raw", 4, "", s.St.Text, s.St.CodeText, text, nav.Page{})
+		s.AddNote(id+".error", 2, words.Warned, s.St.Warn, s.St.Text, "Rung cannot parse this match ("+err.Error()+"). It reads:")
+		s.AddNote(id+".raw", 4, "", s.St.Text, s.St.CodeText, text)
 		return
 	}
 	for i, t := range match.Terms(expr) {
@@ -97,12 +96,7 @@ func isBalanced(s string) bool {
 	return depth == 0
 }
 
-func sideOfField(field string) string {
-	if field == "src" {
-		return "source"
-	}
-	return "destination"
-}
+func sideOfField(field string) string { return words.Choose(field == "src", "source", "destination") }
 
 func portList(ports []match.PortTerm) string {
 	parts := make([]string, len(ports))

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"rung/model"
+	"rung/model/words"
 	"rung/revision"
 )
 
@@ -17,10 +18,7 @@ func WhyNoPolicy(r *revision.Revision, k model.PolicyKey) string {
 		if b.Origin.File != "" && b.Origin.Line > 0 {
 			at = model.Origin{File: b.Origin.File}.Place() + ":" + strconv.Itoa(b.Origin.Line)
 		}
-		if at == "" {
-			return "could not be read: " + b.Message
-		}
-		return "could not be read: fix " + at
+		return words.Choose(at == "", "could not be read: "+b.Message, "could not be read: fix "+at)
 	}
 	return "the policy no longer exists"
 }

@@ -130,9 +130,7 @@ func (x *MatchExplainer) addAddressSet(id, term, name string) {
 		what += " " + f
 	}
 	meaning := widget.PlainLine(what + ", " + words.Count(len(show.Addresses), "member"))
-	if len(show.Addresses) == 0 {
-		meaning = meaning.Add(": empty now", st.Warn)
-	}
+	meaning = meaning.AddIf(len(show.Addresses) == 0, ": empty now", st.Warn)
 	var diff *model.FieldDiff
 	if live != nil && x.Policy.Name != "" {
 		diff = x.Zone.PolicyJoin(x.unitOfRow(live)).DiffOfRow(nb.TableAddressSet, live.ID()).DiffOfColumn("addresses")
@@ -223,18 +221,10 @@ func (x *MatchExplainer) addNames(id string, names []string, n int, all nav.Page
 	}
 }
 
-func branchSign(i, n int) string {
-	if i == n-1 {
-		return "└"
-	}
-	return "├"
-}
+func branchSign(i, n int) string { return words.Choose(i == n-1, "└", "├") }
 
 func (x *MatchExplainer) addMember(id, mark, name string, text widget.Line, to nav.Page) {
 	st := x.sheet.St
-	look := st.Dim
-	if mark == words.Differs {
-		look = st.Error
-	}
+	look := words.Choose(mark == words.Differs, st.Error, st.Dim)
 	x.addStyled(id, widget.Line{{Text: "     " + mark + " ", Style: look}, {Text: name, Style: x.linkStyle(to)}}, text, to)
 }

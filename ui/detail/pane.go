@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -33,13 +34,10 @@ func NewPane() *Pane {
 	return &Pane{widget.Table[Line]{
 		ID: func(l Line) string { return l.ID },
 		Full: func(l Line) widget.Line {
-			switch {
-			case l.Make != nil:
+			if l.Make != nil {
 				return l.Make()
-			case l.Text == nil:
-				return widget.Line{}
 			}
-			return l.Text
+			return words.Choose(l.Text == nil, widget.Line{}, l.Text)
 		},
 		Skip:     func(l Line) bool { return l.Skip },
 		NoHeader: true,
@@ -90,9 +88,7 @@ type Sheet struct {
 func (s *Sheet) TextWidth() int { return max(1, s.W-Gutter) }
 
 // AddHead begins a section.
-func (s *Sheet) AddHead(title string) {
-	s.AddSkipped(widget.HeadingLine(title, s.TextWidth(), s.St))
-}
+func (s *Sheet) AddHead(title string) { s.AddSkipped(widget.HeadingLine(title, s.TextWidth(), s.St)) }
 
 // AddGap adds an empty line.
 func (s *Sheet) AddGap() { s.AddSkipped(nil) }
@@ -122,6 +118,11 @@ func (s *Sheet) AddParagraph(id string, indent int, sign string, mark, look them
 	s.AddHanging(id, head, 0, text, look, to)
 }
 
+// AddNote adds a paragraph without a link.
+func (s *Sheet) AddNote(id string, indent int, sign string, mark, look themes.Style, text string) {
+	s.AddParagraph(id, indent, sign, mark, look, text, nav.Page{})
+}
+
 // AddHanging adds a wrapped paragraph after head; further lines are indented by the width of head plus more.
 func (s *Sheet) AddHanging(id string, head widget.Line, more int, text string, look themes.Style, to nav.Page) {
 	lead := head.LineWidth()
@@ -142,6 +143,14 @@ func (s *Sheet) AddUnder(indent int, text string, look themes.Style) {
 // AddField adds "name value" with the name in a column of its own.
 func (s *Sheet) AddField(id, name string, nameWidth int, value widget.Line, to nav.Page) {
 	s.Add(id, SideBySide(widget.StyledLine(name, s.St.Dim), nameWidth, value), to)
+}
+
+// RenderLines draws the lines in w cells each.
+func (s *Sheet) RenderLines(w int) (out []string) {
+	for _, l := range s.Lines {
+		out = append(out, l.Text.Render(w))
+	}
+	return out
 }
 
 // SideBySide joins left and right, with right from column w on, at least two spaces apart.

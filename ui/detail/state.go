@@ -1,6 +1,7 @@
 package detail
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -48,15 +49,9 @@ func ZoneState(r *revision.Revision, k model.PolicyKey, z *model.ZoneState, now 
 	case model.StateStale:
 		return s, WhyNotCurrent(z, now)
 	case model.StateNotComparable:
-		if p.Why != "" {
-			return s, p.Why
-		}
-		return s, "rows in the form of another OVN-Kubernetes release"
+		return s, cmp.Or(p.Why, "rows in the form of another OVN-Kubernetes release")
 	}
-	if why := WhyNotCurrent(z, now); why != "" {
-		return s, why
-	}
-	return s, "not compared yet"
+	return s, cmp.Or(WhyNotCurrent(z, now), "not compared yet")
 }
 
 // DifferencesText counts differing rows: "1 missing, 2 different".
@@ -70,10 +65,7 @@ func DifferencesText(p *model.PolicyInZone) string {
 			parts = append(parts, fmt.Sprintf("%s %s", words.Thousands(c.n), c.word))
 		}
 	}
-	if len(parts) == 0 {
-		return "nothing differs now"
-	}
-	return strings.Join(parts, ", ")
+	return cmp.Or(strings.Join(parts, ", "), "nothing differs now")
 }
 
 // WhyNotCurrent says why a zone's rows are not current, empty if they are: "zone is dialling, never read",
@@ -86,15 +78,8 @@ func WhyNotCurrent(z *model.ZoneState, now time.Time) string {
 		return "read in turn, rows as of " + SinceText(z.SyncedAt, now)
 	}
 	text := string(z.Conn)
-	if z.SyncedAt.IsZero() {
-		text += ", never read"
-	} else {
-		text += ", rows read " + SinceText(z.SyncedAt, now)
-	}
-	if z.Error != "" {
-		text += ": " + z.Error
-	}
-	return text
+	text += words.Choose(z.SyncedAt.IsZero(), ", never read", ", rows read "+SinceText(z.SyncedAt, now))
+	return text + words.Between(": ", z.Error, "")
 }
 
 // SinceText formats a time with its age: "14:02:11 (12s)".
@@ -123,9 +108,7 @@ func WhyNoRows(z *model.ZoneState, now time.Time) string {
 // StateLine returns a state as a line: sign, word and details.
 func StateLine(s model.PolicyState, rest string, st *themes.StyleSet) widget.Line {
 	l := widget.StyledLine(page.StateSign(s)+" "+string(s), view.StateStyle(s, st))
-	if rest != "" {
-		l = l.Add(" "+rest, st.Text)
-	}
+	l = l.AddIf(rest != "", " "+rest, st.Text)
 	return l
 }
 
@@ -144,7 +127,7 @@ func ZoneStatus(env *view.Env, z *model.ZoneState, prev, next action.ID) widget.
 		l = l.Add(" "+string(z.Conn), st.Warn)
 	}
 	if len(env.Rev.Zones) > 1 && env.W >= 100 {
-		l = l.Add("  "+env.Keys.ActionByID(prev).HintKey()+" "+env.Keys.ActionByID(next).HintKey()+" to change", st.Dim)
+		l = l.Add("  "+env.KeyHint(prev)+" "+env.KeyHint(next)+" to change", st.Dim)
 	}
 	return l
 }
@@ -174,9 +157,7 @@ func (s *Sheet) AddCondition(id string, c *model.Condition, now time.Time, st *t
 	if !c.Changed.IsZero() {
 		text += " at " + words.Clock(c.Changed, now)
 	}
-	if c.Message != "" {
-		text += ": " + c.Message
-	}
+	text += words.Between(": ", c.Message, "")
 	s.AddParagraph(id, 0, sign, look, st.Text, text, to)
 }
 
@@ -191,9 +172,7 @@ func FindingCount(n model.FindingCount, unread *revision.Unread, st *themes.Styl
 		if n.OfSeverity(s) == 0 {
 			continue
 		}
-		if len(l) > 0 {
-			l = l.Add(" ", st.Text)
-		}
+		l = l.AddIf(len(l) > 0, " ", st.Text)
 		sign, look := SeveritySign(s, st)
 		l = l.Add(sign+words.Thousands(n.OfSeverity(s)), look)
 	}
@@ -208,14 +187,14 @@ func AddOmissions(s *Sheet, all []model.Omission, most int) {
 	for i := range all {
 		if i == most && len(all) > i+1 {
 			more := len(all) - i
-			s.AddParagraph("omitted.more", 0, words.Warned, s.St.Warn, s.St.Text, "and "+words.Count(more, "more thing")+" "+
-				words.OneOrMany(more, "is", "are")+" not counted", nav.Page{})
+			s.AddNote("omitted.more", 0, words.Warned, s.St.Warn, s.St.Text, "and "+words.Count(more, "more thing")+" "+
+				words.OneOrMany(more, "is", "are")+" not counted")
 			return
 		}
 		sign, look := words.Warned, s.St.Warn
 		if all[i].IsAssumption() {
 			sign, look = words.Noted, s.St.Dim
 		}
-		s.AddParagraph(fmt.Sprintf("omitted.%d", i), 0, sign, look, s.St.Text, all[i].String(), nav.Page{})
+		s.AddNote(fmt.Sprintf("omitted.%d", i), 0, sign, look, s.St.Text, all[i].String())
 	}
 }

@@ -1,6 +1,7 @@
 package detail
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"regexp"
@@ -34,10 +35,7 @@ func RowsFilter(k model.Key) string {
 	case model.KindMulticastNS:
 		return "multicast of " + ns
 	case model.KindMulticastCluster:
-		if k.Name == nb.TypeMulticastNodes {
-			return "multicast between"
-		}
-		return "multicast default"
+		return words.Choose(k.Name == nb.TypeMulticastNodes, "multicast between", "multicast default")
 	}
 	return k.Label() + " "
 }
@@ -89,9 +87,7 @@ func UnitLine(env *view.Env, k model.Key) widget.Line {
 	}
 	state, rest := ZoneState(r, k, r.Zone(s.Zone), env.Now)
 	l := widget.StyledLine(page.StateSign(state)+" "+string(state)+" in "+s.Zone, view.StateStyle(state, st))
-	if rest != "" {
-		l = l.Add(" "+rest, st.Text)
-	}
+	l = l.AddIf(rest != "", " "+rest, st.Text)
 	return l.Add(" · "+text, st.Dim)
 }
 
@@ -106,18 +102,14 @@ func LoggingLine(env *view.Env, p *model.Policy) widget.Line {
 		out = widget.StyledLine("off", st.Text)
 	}
 	if len(l.Problems) > 0 {
-		if len(out) > 0 {
-			out = out.Add("  ", st.Text)
-		}
+		out = out.AddIf(len(out) > 0, "  ", st.Text)
 		out = out.Add(words.Failed+" invalid annotation", st.Error)
 	}
 	if left := l.TimeLeftText(env.Now); left != "" {
 		out = out.Add(" "+left, st.Warn).Add("  session of "+l.Session.By+" until "+words.Clock(l.Session.Until.In(env.Now.Location()), env.Now),
 			st.Dim)
 	}
-	if l.Namespace != "" {
-		out = out.Add("  set by namespace "+l.Namespace, st.Dim)
-	}
+	out = out.AddIf(l.Namespace != "", "  set by namespace "+l.Namespace, st.Dim)
 	return out
 }
 
@@ -138,9 +130,6 @@ func AddressOwners(r *revision.Revision, addr string) (text string, to nav.Page)
 	}
 	owners := r.AddressOwners(host)
 	if len(owners) == 0 {
-		if host != addr {
-			return "unknown address", nav.Page{}
-		}
 		return "unknown address", nav.Page{}
 	}
 	names := make([]string, len(owners))
@@ -155,11 +144,7 @@ func AddressOwners(r *revision.Revision, addr string) (text string, to nav.Page)
 
 // ObjectName names a pod or node: "pod blue/api-7", "node ovn-worker".
 func ObjectName(k model.Key) string {
-	name := k.Name
-	if k.Namespace != "" {
-		name = k.Namespace + "/" + k.Name
-	}
-	return strings.ToLower(string(k.Kind)) + " " + name
+	return strings.ToLower(string(k.Kind)) + " " + k.NamespacedName()
 }
 
 // ObjectPage returns the page of a pod, of a node's zone, or of a policy.
@@ -181,13 +166,7 @@ func PortPod(r *revision.Revision, name string) (text string, to nav.Page) {
 	if p == nil {
 		return "no known pod has this port", nav.Page{}
 	}
-	text = ObjectName(p.Key)
-	if len(p.IPs) > 0 {
-		text += "  " + strings.Join(p.IPs, " ")
-	} else {
-		text += "  no address"
-	}
-	return text, nav.ToPod(p.Key)
+	return ObjectName(p.Key) + "  " + cmp.Or(strings.Join(p.IPs, " "), "no address"), nav.ToPod(p.Key)
 }
 
 // nbctlCommand starts an ovn-nbctl command, with the zone's database if ovn-nbctl can reach its address.
@@ -225,25 +204,21 @@ func FindNamed(z *model.ZoneState, table, name string) string {
 // RowCopies returns the parts of a row to copy.
 func RowCopies(z *model.ZoneState, r nb.Row) []view.CopyItem {
 	var out []view.CopyItem
-	id, uuid := r.IDs()[nb.KeyID], r.RowUUID()
-	table := nb.TableOf(r)
+	add := func(is bool, what, text string) {
+		if is {
+			out = append(out, view.CopyItem{What: what, Text: text})
+		}
+	}
+	id, uuid, name, table := r.IDs()[nb.KeyID], r.RowUUID(), r.RowName(), nb.TableOf(r)
 	if a, ok := r.(*nb.ACL); ok {
-		out = append(out, view.CopyItem{What: "match", Text: a.Match})
+		add(true, "match", a.Match)
 	}
-	if name := r.RowName(); name != "" {
-		out = append(out, view.CopyItem{What: "name", Text: name})
-	}
-	if id != "" {
-		out = append(out, view.CopyItem{What: "id", Text: id})
-	}
-	if uuid != "" {
-		out = append(out, view.CopyItem{What: "UUID", Text: uuid}, view.CopyItem{What: "ovn-nbctl list command",
-			Text: ListCommand(z, table, uuid)})
-	}
-	if id != "" {
-		out = append(out, view.CopyItem{What: "ovn-nbctl find command", Text: FindCommand(z, table, nb.KeyID, id)})
-	} else if name := r.RowName(); name != "" {
-		out = append(out, view.CopyItem{What: "ovn-nbctl find command", Text: FindNamed(z, table, name)})
-	}
-	return append(out, view.CopyItem{What: "record", Text: rows.RecordOf(r).String()})
+	add(name != "", "name", name)
+	add(id != "", "id", id)
+	add(uuid != "", "UUID", uuid)
+	add(uuid != "", "ovn-nbctl list command", ListCommand(z, table, uuid))
+	add(id != "", "ovn-nbctl find command", FindCommand(z, table, nb.KeyID, id))
+	add(id == "" && name != "", "ovn-nbctl find command", FindNamed(z, table, name))
+	add(true, "record", rows.RecordOf(r).String())
+	return out
 }

@@ -2,6 +2,8 @@ package edit
 
 import (
 	"context"
+	"errors"
+	"os"
 	"strings"
 	"time"
 
@@ -179,10 +181,9 @@ func (v *editPage) takeEdited(env *view.Env, m textEdited) {
 	switch {
 	case notStarted(m.run):
 		v.stopEdit("The editor could not be started", []string{m.run.Error(), "Set VISUAL or EDITOR to an editor that is installed."})
-	case isDeleted(m.io):
+	case errors.Is(m.io, os.ErrNotExist):
 		v.path = "" // no file to name or keep
-		v.stopEdit("The editor deleted the text", []string{"Nothing was changed. " + env.Keys.ActionByID(action.EditEditor).HintKey() +
-			" starts over."})
+		v.stopEdit("The editor deleted the text", []string{"Nothing was changed. " + env.KeyHint(action.EditEditor) + " starts over."})
 	case m.io != nil:
 		v.stopEdit("The text could not be read back", []string{m.io.Error()})
 	case withoutHead(m.text) == v.first && !v.isInvalid && (!v.isProposed() && !v.offered || m.run != nil):
@@ -199,7 +200,7 @@ func (v *editPage) takeEdited(env *view.Env, m textEdited) {
 			return
 		}
 		v.stopEdit("The text is empty", []string{"Emptying the text does not delete a policy: " +
-			env.Keys.ActionByID(action.LadderDelete).HintKey() + " on the ladder does."})
+			env.KeyHint(action.LadderDelete) + " on the ladder does."})
 	case v.isInvalid && m.text == v.open:
 		v.state = stopped // its reasons are shown already
 	default:

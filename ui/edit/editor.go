@@ -128,6 +128,3 @@ func withoutHead(text string) string {
 	}
 	return text
 }
-
-// isDeleted reports whether the editor deleted the file.
-func isDeleted(err error) bool { return errors.Is(err, os.ErrNotExist) }

@@ -12,7 +12,6 @@ import (
 	"rung/revision"
 	"rung/ui/action"
 	"rung/ui/detail"
-	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
 )
@@ -109,10 +108,10 @@ func (v *editPage) layMistakes(env *view.Env) {
 	s.AddGap()
 	s.AddSkipped(widget.StyledLine(words.No+" "+v.title+".", st.Error))
 	for i, text := range v.stopReasons {
-		s.AddParagraph(mistakeID(i), 2, "", st.Text, st.Text, widget.CleanText(text), nav.Page{})
+		s.AddNote(mistakeID(i), 2, "", st.Text, st.Text, widget.CleanText(text))
 	}
 	s.AddGap()
-	s.AddSkipped(widget.StyledLine("Nothing was written. "+env.Keys.ActionByID(action.EditEditor).HintKey()+
+	s.AddSkipped(widget.StyledLine("Nothing was written. "+env.KeyHint(action.EditEditor)+
 		" opens the editor at the chosen line.", st.Text))
 	for _, line := range widget.FlowText("The text is in "+widget.CleanText(v.path), s.TextWidth()) {
 		s.AddSkipped(widget.StyledLine(line, st.Dim))

@@ -46,15 +46,12 @@ func NewFromTemplate(p nav.Page) view.View {
 		ID:      func(it *templateItem) string { return it.name },
 		NoBelow: true,
 		Columns: []widget.TableColumn[*templateItem]{
-			{Title: "TEMPLATE", Help: "a set of policies with a name", Min: 16, NoSort: true, Cell: func(it *templateItem) widget.Line {
-				return widget.StyledLine(it.name, v.st.Accent)
-			}},
-			{Title: "FOR", Help: "what it is for", Min: 61, Flex: true, NoSort: true, Cell: func(it *templateItem) widget.Line {
-				return widget.PlainLine(it.purpose)
-			}},
-			{Title: "ASKS", Help: "what it asks for", Drop: 1, Min: 9, NoSort: true, Cell: func(it *templateItem) widget.Line {
-				return widget.StyledLine(it.asks, v.st.Dim)
-			}},
+			{Title: "TEMPLATE", Help: "a set of policies with a name", Min: 16, NoSort: true,
+				Cell: func(it *templateItem) widget.Line { return widget.StyledLine(it.name, v.st.Accent) }},
+			{Title: "FOR", Help: "what it is for", Min: 61, Flex: true, NoSort: true,
+				Cell: func(it *templateItem) widget.Line { return widget.PlainLine(it.purpose) }},
+			{Title: "ASKS", Help: "what it asks for", Drop: 1, Min: 9, NoSort: true,
+				Cell: func(it *templateItem) widget.Line { return widget.StyledLine(it.asks, v.st.Dim) }},
 		},
 	}
 	v.Of = v.table

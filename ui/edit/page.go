@@ -32,9 +32,7 @@ func (v *editPage) Do(env *view.Env, id action.ID) bool {
 			return false
 		}
 		say := "nothing was changed"
-		if v.path != "" {
-			say += "; your text is kept in " + v.path
-		}
+		say += words.Between("; your text is kept in ", v.path, "")
 		v.closePage(env, false, say)
 	default:
 		return v.listsMistakes() && v.mistakes.Do(id)
@@ -138,7 +136,7 @@ func (v *editPage) Render(env *view.Env, w, h int) string {
 			say("", l.String(), st.Info)
 		}
 	case closed:
-		say("", v.policyName()+" was not changed. "+env.Keys.ActionByID(action.EditEditor).HintKey()+" opens the editor again.", st.Text)
+		say("", v.policyName()+" was not changed. "+env.KeyHint(action.EditEditor)+" opens the editor again.", st.Text)
 	case stopped:
 		say(words.No, v.title+".", st.Error)
 		for _, s := range v.stopReasons {

@@ -2,6 +2,7 @@ package edit
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -54,11 +55,7 @@ func placesAround(rev *revision.Revision, at plan.TierPlace) (where []string, la
 					below = "before " + text
 				}
 			}
-			for _, w := range []string{above, below} {
-				if w != "" {
-					where = append(where, w)
-				}
-			}
+			where = slices.DeleteFunc(append(where, above, below), func(w string) bool { return w == "" })
 		}
 		return where, ""
 	}

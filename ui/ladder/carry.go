@@ -212,9 +212,7 @@ func (c *carriedPolicy) carryLine(env *view.Env) widget.Line {
 		free = "  free"
 	}
 	text, log := c.flips.outcomeText(c)
-	if text != "" {
-		text = "  " + text
-	}
+	text = words.Between("  ", text, "")
 	line := func(name, free, tie, text string) widget.Line {
 		return widget.StyledLine(moving+name+": "+to, st.Key).Add(free, st.Dim).Add(tie, st.Warn).Add(text, st.Text)
 	}

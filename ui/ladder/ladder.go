@@ -1,6 +1,7 @@
 package ladder
 
 import (
+	"slices"
 	"time"
 
 	"rung/engine/logs"
@@ -70,7 +71,7 @@ func New(p nav.Page) view.View {
 			return false
 		},
 		Skip:  func(l *ladder.Line) bool { return (l.Kind == ladder.Band || l.Kind == ladder.Part) && !l.Foldable },
-		Hold:  v.heldCells,
+		Hold:  func(l *ladder.Line) int { return v.styledLine(l.Text[:l.Hold]).LineWidth() },
 		Note:  v.notesBelow,
 		More:  v.allNotes,
 		Text:  v.filterText,
@@ -159,10 +160,7 @@ func (v *ladderPage) SetFilter(f widget.LineFilter) {
 
 // Crumb names the page, the network and the stage.
 func (v *ladderPage) Crumb() string {
-	if v.stage != "" {
-		return "Ladder" + words.OnNetwork(v.network.Name) + " " + string(v.stage)
-	}
-	return "Ladder" + words.OnNetwork(v.network.Name)
+	return "Ladder" + words.OnNetwork(v.network.Name) + words.Between(" ", string(v.stage), "")
 }
 
 // TellState shows the order of the lines, or the carried policy.
@@ -248,18 +246,14 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 		v.Sync(env)
 	case action.LadderStage:
 		v.setStage(v.stage.NextStage()) // after the last come all stages
-	case action.LadderNew:
+	case action.LadderNew, action.LadderTemplate:
+		to := nav.Page{Kind: words.Choose(id == action.LadderNew, nav.Edit, nav.Template)}
 		if v.frame.rev.System.Bands != nil {
-			env.OpenPage(nav.ToNewIn(v.freePlace(l)))
+			to.Place = v.freePlace(l)
 		} else {
-			env.OpenPage(nav.ToNew(v.freeNear(l)))
+			to.Priority = v.freeNear(l)
 		}
-	case action.LadderTemplate:
-		if v.frame.rev.System.Bands != nil {
-			env.OpenPage(nav.ToTemplateIn(v.freePlace(l)))
-		} else {
-			env.OpenPage(nav.ToTemplate(v.freeNear(l)))
-		}
+		env.OpenPage(to)
 	case action.LadderMove:
 		if l.Key.Kind == model.KindCNP { // it may have no priority, or one of tier 3
 			view.AskMove(env, l.Key)
@@ -305,9 +299,7 @@ func (v *ladderPage) foldLine(env *view.Env, l *ladder.Line) {
 		v.toggled[l.ID] = !v.toggled[l.ID]
 	case ladder.Gap, ladder.FreePriority:
 		v.unfolded[l.Gap.From] = l.Kind == ladder.Gap
-		if l.Kind == ladder.FreePriority && v.spread {
-			v.spread = false
-		}
+		v.spread = v.spread && l.Kind == ladder.Gap
 	}
 	v.Sync(env)
 	if l.Kind == ladder.Band && v.toggled[l.ID] {
@@ -369,10 +361,8 @@ const newInTier = 10
 
 func brokenNote(b model.Broken) view.Dialog {
 	n := &view.NoteDialog{Title: "not read"}
-	for _, s := range []string{b.Origin.Place(), b.Key.Label(), b.Field, b.Message, b.Remedy} {
-		if s != "" && s != " " {
-			n.Body = append(n.Body, s)
-		}
-	}
+	n.Body = slices.DeleteFunc([]string{b.Origin.Place(), b.Key.Label(), b.Field, b.Message, b.Remedy}, func(s string) bool {
+		return s == "" || s == " "
+	})
 	return n
 }

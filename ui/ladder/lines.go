@@ -39,10 +39,7 @@ func (v *ladderPage) paintLines(lines []*ladder.Line) (out []*ladder.Line) {
 		out, v.painted = append(out, l), append(v.painted, paintedLine{full: full})
 	}
 	for _, l := range lines {
-		sign := "      " + words.Folded + " "
-		if l.Open {
-			sign = "      " + words.Unfolded + " "
-		}
+		sign := words.Choose(l.Open, "      "+words.Unfolded+" ", "      "+words.Folded+" ")
 		switch l.Kind {
 		case ladder.Band:
 			add(l, widget.HeadingLine(l.Title, v.frame.w-2, st))
@@ -70,9 +67,6 @@ func (v *ladderPage) paintLines(lines []*ladder.Line) (out []*ladder.Line) {
 func (v *ladderPage) styledLine(l page.Line) widget.Line {
 	return widget.CellLine(page.Cell{More: l}, v.frame.styles)
 }
-
-// heldCells returns the cells of a line without columns that stay when scrolling sideways.
-func (v *ladderPage) heldCells(l *ladder.Line) int { return v.styledLine(l.Text[:l.Hold]).LineWidth() }
 
 // filterText returns the text that the filter searches: the row at full width. The sentences below the table
 // are left out, since they name other policies.
@@ -166,10 +160,9 @@ func (v *ladderPage) chooseLine(env *view.Env, l *ladder.Line) {
 	} else {
 		v.chosen[k] = true
 	}
-	switch n := len(v.chosen); n {
-	case 0:
+	if n := len(v.chosen); n == 0 {
 		env.SayText("nothing is selected")
-	default:
+	} else {
 		env.SayText("%s selected: L applies to %s", words.Thousands(n), words.OneOrMany(n, "it", "all"))
 	}
 	v.Sync(env)

@@ -30,10 +30,7 @@ func moreMarks(l *ladder.Line, n int) string {
 	for _, m := range l.Marks[min(n, len(l.Marks)):] {
 		left += m.Count
 	}
-	if left == 0 {
-		return ""
-	}
-	return " +" + words.Thousands(left)
+	return words.Choose(left == 0, "", " +"+words.Thousands(left))
 }
 
 // fitMarks returns the notes in w cells: as many as fit, worst first, then the count of the rest. No word is
@@ -120,8 +117,5 @@ func (v *ladderPage) allNotes(l *ladder.Line) string {
 		return ""
 	}
 	open, finds := v.frame.keys.ActionByID(action.Open).HintKey(), v.frame.keys.ActionByID(action.PolicyFinds).HintKey()
-	if open == "" || finds == "" {
-		return ""
-	}
-	return open + " " + finds
+	return words.Choose(open == "" || finds == "", "", open+" "+finds)
 }

@@ -3,6 +3,7 @@ package ladder
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"rung/model/plan"
@@ -112,13 +113,8 @@ func (v *planPage) followStep() {
 		v.cursorPolicy = ""
 		return
 	}
-	at := 0
-	for i, s := range p.Steps {
-		at = i
-		if s.State != revision.StepDone {
-			break
-		}
-	}
+	at := slices.IndexFunc(p.Steps, func(s revision.PlanStep) bool { return s.State != revision.StepDone })
+	at = words.Choose(at < 0, max(0, len(p.Steps)-1), at)
 	if id := stepID(at); id != v.cursorPolicy && !v.onSteps {
 		v.cursorPolicy = id
 		v.steps.SelectID(id)
@@ -156,12 +152,12 @@ func (v *planPage) Do(env *view.Env, id action.ID) bool {
 		v.pickTemplate(env)
 	case action.PlanRun:
 		if p := v.ourPlan(); p != nil && p.State == revision.PlanStopped {
-			v.goOn(env)
+			v.askFurther(env, false, "Continue with "+remainingSteps(v.state))
 		} else {
 			v.runPlan(env)
 		}
 	case action.PlanBack:
-		v.rollBack(env)
+		v.askFurther(env, true, "Roll back, the last step first")
 	case action.PlanStop:
 		v.endPlan(env)
 	case action.PlanOpen:
@@ -246,12 +242,7 @@ func (v *planPage) SelectedPage() nav.Page {
 func (v *planPage) PointTo(_ *view.Env, to nav.Page) bool { return v.table.SelectID(to.Key.Name) }
 
 // Crumb names the page.
-func (v *planPage) Crumb() string {
-	if v.pre != nil {
-		return "plan: preview"
-	}
-	return "plan"
-}
+func (v *planPage) Crumb() string { return words.Choose(v.pre != nil, "plan: preview", "plan") }
 
 // TellState counts the free priorities.
 func (v *planPage) TellState(env *view.Env) widget.Line {
@@ -298,7 +289,7 @@ func (v *planPage) endPlan(env *view.Env) {
 		env.AskDialog(&view.ConfirmDialog{Title: "Keep as is", YesText: "keep as is",
 			Body: []string{fmt.Sprintf("The plan ends with %s. Policies keep their priorities, and it can no longer be continued or "+
 				"rolled back.", stepsMade(p)),
-				env.Keys.ActionByID(action.Undo).HintKey() + " undoes the steps that are done."},
+				env.KeyHint(action.Undo) + " undoes the steps that are done."},
 			Changed: func() string {
 				if v.state.Equal(p) {
 					return ""
@@ -323,9 +314,6 @@ func planStateNow(p *revision.PlanState) string {
 // stepsMade describes the progress of a plan: "4 of 9 steps done".
 func stepsMade(p *revision.PlanState) string {
 	n, of := p.StepsDoneAndTotal()
-	what := "done"
-	if p.RollingBack {
-		what = "rolled back"
-	}
+	what := words.Choose(p.RollingBack, "rolled back", "done")
 	return fmt.Sprintf("%s of %s steps %s", words.Thousands(n), words.Thousands(of), what)
 }

@@ -66,8 +66,7 @@ func (v *planPage) insertPolicy(env *view.Env) {
 		env.SayFailure("%v", p.err)
 	case len(p.plan.Steps) > 0:
 		v.proposePlan(env, p)
-		env.SayText("room at %d after %s in %s; %s run", p.newPriority, here, stepCount(p.plan.Steps),
-			env.Keys.ActionByID(action.PlanRun).HintKey())
+		env.SayText("room at %d after %s in %s; %s run", p.newPriority, here, stepCount(p.plan.Steps), env.KeyHint(action.PlanRun))
 	default:
 		at := p.newPriority
 		env.AskDialog(&view.ConfirmDialog{Title: p.proposalTitle(),
@@ -84,7 +83,7 @@ func (v *planPage) newPolicy(env *view.Env) {
 		env.OpenPage(nav.ToNew(at))
 		return
 	}
-	env.SayFailure("no priority below the cursor is free: %s makes room", env.Keys.ActionByID(action.PlanInsert).HintKey())
+	env.SayFailure("no priority below the cursor is free: %s makes room", env.KeyHint(action.PlanInsert))
 }
 
 // pickTemplate opens the templates, with the same priority for a blank policy.
@@ -169,14 +168,6 @@ func (v *planPage) runPlan(env *view.Env) {
 	}, "Run "+stepCount(p.Steps))
 }
 
-// goOn previews the remaining steps of a stopped plan; yes continues it.
-func (v *planPage) goOn(env *view.Env) {
-	v.askFurther(env, false, "Continue with "+remainingSteps(v.state))
-}
-
-// rollBack previews the way back of a stopped plan; yes rolls it back.
-func (v *planPage) rollBack(env *view.Env) { v.askFurther(env, true, "Roll back, the last step first") }
-
 func (v *planPage) askFurther(env *view.Env, back bool, question string) {
 	v.askPlan(env, planChange{
 		stopped: v.state, noteRan: v.noteRunner(),
@@ -202,10 +193,7 @@ func remainingSteps(p *revision.PlanState) string {
 			n++
 		}
 	}
-	if n == 0 {
-		return "the last step"
-	}
-	return "the " + words.Count(n, "remaining step")
+	return words.Choose(n == 0, "the last step", "the "+words.Count(n, "remaining step"))
 }
 
 // askPlan previews a plan; after a yes it runs by itself.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"rung/model/plan"
 	"rung/model/words"
 	told "rung/pages/plan"
 	"rung/themes"
@@ -26,10 +27,7 @@ func (v *planPage) blockWidths(w int) (left, right int) {
 	}
 	left = w / 2
 	if w < roomy && v.boardErr == nil {
-		names := 0
-		for _, s := range v.board.Placements() {
-			names = max(names, widget.TextWidth(s.Policy))
-		}
+		names := widget.WidestText(v.board.Placements(), func(s plan.Placement) string { return s.Policy })
 		left = min(max(30, fixed+names), left+4)
 	}
 	return left, w - left - 1
@@ -107,7 +105,7 @@ func (v *planPage) noteLines(env *view.Env, w, h int) []string {
 		}
 	}
 	if v.p.err == nil && v.p.insert && len(v.p.plan.Steps) == 0 {
-		key := env.Keys.ActionByID(action.PlanNew).HintKey()
+		key := env.KeyHint(action.PlanNew)
 		say(words.Yes, fmt.Sprintf("priority %d is free: %s creates a policy there", v.p.newPriority, key), st.OK)
 	}
 	say(words.Noted, told.FreeText(v.board), st.Dim)

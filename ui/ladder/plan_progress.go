@@ -50,10 +50,7 @@ func (v *planPage) stepLines(env *view.Env) []widget.DocLine {
 		say(told.Steps.Empty, st.Dim)
 		return out
 	}
-	names := 0
-	for _, s := range steps {
-		names = max(names, widget.TextWidth(s.Policy))
-	}
+	names := widget.WidestText(steps, func(s told.Step) string { return s.Policy })
 	digits := len(fmt.Sprint(len(steps)))
 	names = max(8, min(names, w-digits-16))
 	for i, s := range steps {
@@ -91,7 +88,7 @@ func waitingText(p *revision.PlanState, s *told.Step, env *view.Env) string {
 // progressLines describes a plan that runs, waits, stopped or is done.
 func (v *planPage) progressLines(env *view.Env, w int) []string {
 	st, p := env.Styles, v.ourPlan()
-	key := func(id action.ID) string { return env.Keys.ActionByID(id).HintKey() }
+	key := env.KeyHint
 	sign, word, made := told.StateOf(p)
 	mark, style := sign.Text, st.StyleOf(sign.Role)
 	var next []string
@@ -155,7 +152,7 @@ func (v *planPage) progressLines(env *view.Env, w int) []string {
 
 // answerLines lists how to go on with a stopped plan, or why that is not possible.
 func (v *planPage) answerLines(env *view.Env) []string {
-	key := func(id action.ID) string { return env.Keys.ActionByID(id).HintKey() }
+	key := env.KeyHint
 	keep := key(action.PlanStop) + " keep as is"
 	if m := env.Rev.Mode; !m.Writes {
 		why := m.WhyNot

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"rung/model"
+	"rung/model/words"
 	"rung/pages/ladder"
 	"rung/ui/action"
 	"rung/ui/view"
@@ -85,10 +86,7 @@ func (v *ladderPage) weighColumns(lines []*ladder.Line) {
 	for i := range v.table.Columns {
 		switch c := &v.table.Columns[i]; c.Title {
 		case logTitle:
-			c.Drop = logQuietDrop
-			if logs {
-				c.Drop = logBusyDrop
-			}
+			c.Drop = words.Choose(logs, logBusyDrop, logQuietDrop)
 		case notesTitle:
 			c.Min = widthOfMarks(lines)
 		}
@@ -110,7 +108,7 @@ func stageText(s model.Stage) (short, long string) {
 func (v *ladderPage) tellStage(env *view.Env) widget.Line {
 	text, long := stageText(v.stage)
 	if env.W >= 100 {
-		text = long + " · " + env.Keys.ActionByID(action.LadderStage).HintKey() + " next stage"
+		text = long + " · " + env.KeyHint(action.LadderStage) + " next stage"
 	}
 	return widget.StyledLine(text, env.Styles.Key)
 }

@@ -211,10 +211,7 @@ func (v *activityPage) Render(env *view.Env, w, h int) string {
 	var lines []string
 	for _, c := range e.Commands {
 		for i, l := range widget.FlowText(widget.CleanText(c), max(1, w-4)) {
-			mark := "  $ "
-			if i > 0 {
-				mark = "    "
-			}
+			mark := words.Choose(i > 0, "    ", "  $ ")
 			lines = append(lines, widget.Line{{Text: mark, Style: env.Styles.Dim}, {Text: l, Style: env.Styles.CodeText}}.Render(w))
 		}
 	}

@@ -2,6 +2,7 @@ package logs
 
 import (
 	"context"
+
 	"rung/themes"
 
 	"strconv"
@@ -64,9 +65,8 @@ func (v *logPage) groupBy(env *view.Env, d bucketDimension) {
 // makeTable makes the table of a dimension, with times by the writer's clock.
 func (b *bucketTable) makeTable(d bucketDimension, writer *LineWriter) {
 	number := func(title, help string, drop int, of func(*lineBucket) int) widget.TableColumn[*lineBucket] {
-		return widget.TableColumn[*lineBucket]{Title: title, Help: help, Right: true, Drop: drop, Less: func(a, b *lineBucket) int {
-			return of(a) - of(b)
-		},
+		return widget.TableColumn[*lineBucket]{Title: title, Help: help, Right: true, Drop: drop,
+			Less: func(a, b *lineBucket) int { return of(a) - of(b) },
 			Cell: func(h *lineBucket) widget.Line { return widget.PlainLine(words.Thousands(of(h))) }}
 	}
 	moment := func(title, help string, drop int, of func(*lineBucket) time.Time) widget.TableColumn[*lineBucket] {
@@ -86,11 +86,10 @@ func (b *bucketTable) makeTable(d bucketDimension, writer *LineWriter) {
 			number("DENIED", "how many of them are denied", 3, func(h *lineBucket) int { return h.denied }),
 			{Title: "PER S", Help: "recent lines per second", Right: true, Less: func(a, b *lineBucket) int { return a.lately - b.lately },
 				Cell: func(h *lineBucket) widget.Line {
-					return widget.PlainLine(strconv.FormatFloat(h.recentRate(), 'f', 1, 64))
+					return widget.PlainLine(strconv.FormatFloat(float64(h.lately)/rateSpan.Seconds(), 'f', 1, 64))
 				}},
-			{Title: "LAST MINUTE", Help: "lines over the last minute", Drop: 1, NoSort: true, Cell: func(h *lineBucket) widget.Line {
-				return widget.StyledLine(widget.Sparkline(h.bars[:]), b.st.Info)
-			}},
+			{Title: "LAST MINUTE", Help: "lines over the last minute", Drop: 1, NoSort: true,
+				Cell: func(h *lineBucket) widget.Line { return widget.StyledLine(widget.Sparkline(h.bars[:]), b.st.Info) }},
 			moment("FIRST", "when the first came", 4, func(h *lineBucket) time.Time { return h.first }),
 			moment("LAST", "when the last came", 2, func(h *lineBucket) time.Time { return h.last }),
 		},
@@ -145,17 +144,14 @@ func (v *logPage) doBuckets(env *view.Env, id action.ID) bool {
 		v.groupBy(env, byNothing)
 		env.SetPageFilter(joinTexts(v.filter, h.term))
 		return true
-	case action.Left, action.Right, action.Wide:
-		if id == action.Wide {
-			t.Wide = !t.Wide
-			return true
-		}
-		return t.Do(id)
+	case action.Wide:
+		t.Wide = !t.Wide
+		return true
 	case action.LogsMore, action.LogsLess:
 		env.SayFailure("%s", aroundMatches)
 		return true
 	case action.Find, action.FindNext, action.FindPrev, action.Wrap, action.LogsMark:
-		env.SayFailure("not available while grouped by %s (%s ends it)", dimensions[v.by].name, env.Keys.ActionByID(action.LogsBy).HintKey())
+		env.SayFailure("not available while grouped by %s (%s ends it)", dimensions[v.by].name, env.KeyHint(action.LogsBy))
 		return true
 	}
 	return t.Do(id)

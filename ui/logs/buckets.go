@@ -58,9 +58,6 @@ type lineBucket struct {
 	lately      int // lines within the last rateSpan
 }
 
-// recentRate returns the recent lines per second.
-func (h *lineBucket) recentRate() float64 { return float64(h.lately) / rateSpan.Seconds() }
-
 // endBucket returns the pod or node of an end, else its address.
 func endBucket(d *logs.End, field string) (name, term string) {
 	switch d.Key.Kind {

@@ -84,9 +84,6 @@ func (c *columnChoice) moveColumn(d int) {
 	}
 }
 
-// Paste does nothing.
-func (c *columnChoice) Paste(string) {}
-
 // FocusLine returns the line of the cursor.
 func (c *columnChoice) FocusLine() int { return c.cursorAt }
 

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/duration"
+
+	"rung/model/words"
 )
 
 // ClockMode is the clock for the times of lines.
@@ -27,9 +29,6 @@ func (c ClockMode) ClockName() string { return clockNames[c] }
 
 // ClockOf returns the clock of a name, the local clock if unknown.
 func ClockOf(name string) ClockMode { return ClockMode(max(0, slices.Index(clockNames[:], name))) }
-
-// NextClock returns the next clock, cyclically.
-func (c ClockMode) NextClock() ClockMode { return (c + 1) % clocks }
 
 // TimeIn converts now to the clock: times of day in a filter mean the times on screen.
 func (c ClockMode) TimeIn(now time.Time) time.Time {
@@ -63,12 +62,7 @@ const (
 )
 
 // fullStamp returns the most detailed form of a clock.
-func (c ClockMode) fullStamp() stampForm {
-	if c == Hidden {
-		return none
-	}
-	return full
-}
+func (c ClockMode) fullStamp() stampForm { return words.Choose(c == Hidden, none, full) }
 
 const (
 	ageWidth = len("7m59s ago")
@@ -77,17 +71,13 @@ const (
 
 // stampWidth returns the width of the times of a shape.
 func (s *LineShape) stampWidth() int {
-	n := 0
 	switch {
 	case s.stamp == none:
 		return 0
 	case s.clock == Relative:
 		return ageWidth
-	case s.stamp == full:
-		n = len("15:04:05.000")
-	default:
-		n = len("15:04:05")
 	}
+	n := words.Choose(s.stamp == full, len("15:04:05.000"), len("15:04:05"))
 	if s.dated {
 		n += len(dayForm)
 	}
@@ -102,7 +92,7 @@ func (s *LineShape) stampText(at, now time.Time) string {
 	if s.stamp == none {
 		return ""
 	}
-	form, end := "15:04:05", ""
+	form, end := "15:04:05"+words.Choose(s.stamp == full, ".000", ""), ""
 	switch s.clock {
 	case Relative:
 		return fmt.Sprintf("%*s", ageWidth, duration.HumanDuration(max(0, now.Sub(at)))+" ago")
@@ -110,9 +100,6 @@ func (s *LineShape) stampText(at, now time.Time) string {
 		at, end = at.UTC(), "Z"
 	default:
 		at = at.In(now.Location())
-	}
-	if s.stamp == full {
-		form += ".000"
 	}
 	if s.dated {
 		form = dayForm + form

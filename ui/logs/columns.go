@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"rung/model/words"
 	"rung/themes"
 	"rung/ui/widget"
 )
@@ -75,10 +76,7 @@ func (w *LineWriter) columnCell(st *themes.StyleSet, c LineColumn, e LineItem, s
 		return l
 	case ruleColumn:
 		p := formsOf(e.Entry, w.Page)
-		look := st.Accent
-		if !e.Attributed {
-			look = st.Warn
-		}
+		look := words.Choose(!e.Attributed, st.Warn, st.Accent)
 		return widget.StyledLine(p.fullDecider(), look)
 	case severityColumn:
 		return widget.StyledLine(e.Line.Severity, st.Dim)
@@ -93,11 +91,7 @@ const leastName = 12
 
 // hasNames reports whether a column holds names, which are cut in their middle.
 func (c LineColumn) hasNames() bool {
-	switch c {
-	case nodeColumn, sourceColumn, destinationColumn, ruleColumn, nameColumn:
-		return true
-	}
-	return false
+	return slices.Contains([]LineColumn{nodeColumn, sourceColumn, destinationColumn, ruleColumn, nameColumn}, c)
 }
 
 // columnShape fits the chosen columns into a width. It drops fractions of a second first, then the rules' own

@@ -84,9 +84,9 @@ func (v *ControllerLogView) pageLines(env *view.Env) []detail.Line {
 		return s.Lines
 	case v.err != nil:
 		s.AddHead("ovnkube-controller")
-		s.AddParagraph("error", 0, words.Failed, st.Error, st.Text, v.err.Error(), nav.Page{})
+		s.AddNote("error", 0, words.Failed, st.Error, st.Text, v.err.Error())
 		if v.log != nil {
-			s.AddParagraph("old", 0, "", st.Dim, st.Dim, "The lines below are from the previous read.", nav.Page{})
+			s.AddNote("old", 0, "", st.Dim, st.Dim, "The lines below are from the previous read.")
 		}
 	}
 	if v.log != nil {
@@ -101,7 +101,7 @@ func (v *ControllerLogView) addCondition(env *view.Env, s *detail.Sheet) {
 	all := env.Rev.Conditions(v.page.Key)
 	i := slices.IndexFunc(all, func(c model.Condition) bool { return c.Type == revision.ReadyPrefix+v.page.Zone })
 	if i < 0 {
-		s.AddParagraph("condition", 0, words.Noted, st.Dim, st.Dim, "no condition of this zone", nav.Page{})
+		s.AddNote("condition", 0, words.Noted, st.Dim, st.Dim, "no condition of this zone")
 		return
 	}
 	s.AddCondition("condition", &all[i], env.Now, st, nav.Page{})
@@ -117,15 +117,13 @@ func (v *ControllerLogView) logLines(env *view.Env, s *detail.Sheet) {
 	if !l.First.IsZero() {
 		in += ", starting at " + words.Clock(l.First, env.Now)
 	}
-	s.AddParagraph("count", 0, words.Noted, st.Dim, st.Dim, in, nav.Page{})
-	s.AddParagraph("command", 0, "$", st.Dim, st.CodeText, l.Command, nav.Page{})
+	s.AddNote("count", 0, words.Noted, st.Dim, st.Dim, in)
+	s.AddNote("command", 0, "$", st.Dim, st.CodeText, l.Command)
 	for i, x := range l.Lines {
 		sign, look := severitySign(x.Severity, st)
 		text := words.Clock(x.At, env.Now) + "  "
-		if x.Place != "" {
-			text += x.Place + "  "
-		}
-		s.AddParagraph("line."+x.At.Format(time.RFC3339Nano)+"."+strconv.Itoa(i), 0, sign, look, st.Text, text+x.Text, nav.Page{})
+		text += words.Between("", x.Place, "  ")
+		s.AddNote("line."+x.At.Format(time.RFC3339Nano)+"."+strconv.Itoa(i), 0, sign, look, st.Text, text+x.Text)
 	}
 }
 

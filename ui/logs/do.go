@@ -5,10 +5,11 @@ import (
 	"rung/model"
 	"rung/ui/action"
 
+	"time"
+
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
-	"time"
 )
 
 // Do carries out the log's actions and moves along the lines.
@@ -32,9 +33,9 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 	case action.Wrap:
 		v.writer.Wrap, v.left = !v.writer.Wrap, 0
 	case action.LogsTime:
-		v.writer.Clock = v.writer.Clock.NextClock()
+		v.writer.Clock = (v.writer.Clock + 1) % clocks
 		v.keepSetup(env)
-		v.writer.ForgetWidths()
+		v.writer.seenWidths = partWidths{}
 		v.buckets.recount()
 		updateBuckets(v, env)
 		env.SayText("%s", v.writer.Clock.Description(env.Now))

@@ -141,10 +141,7 @@ func wrapLine(l widget.Line, w int, mark string, sel *themes.Style) []string {
 	const indent = "    "
 	var out []string
 	for i, part := range l.FlowLine(w-2, w-2-len(indent)) {
-		head := mark
-		if i > 0 {
-			head = "  " + indent
-		}
+		head := words.Choose(i > 0, "  "+indent, mark)
 		line := widget.JoinLines(widget.PlainLine(head), part)
 		if sel != nil {
 			out = append(out, line.RenderAs(w, *sel))

@@ -59,12 +59,7 @@ func formsOf(e *logs.Entry, page model.Key) (p lineForms) {
 	return p
 }
 
-func shortOf(d model.Direction) string {
-	if d == model.Ingress {
-		return "in"
-	}
-	return "eg"
-}
+func shortOf(d model.Direction) string { return words.Choose(d == model.Ingress, "in", "eg") }
 
 // verdictSign returns the verdict of a line as one sign.
 func verdictSign(e *logs.Entry) string {
@@ -83,10 +78,7 @@ func verdictSign(e *logs.Entry) string {
 func joinTexts(texts ...string) string {
 	out := ""
 	for _, t := range texts {
-		if out != "" && t != "" {
-			out += " "
-		}
-		out += t
+		out += words.Choose(out != "" && t != "", " ", "") + t
 	}
 	return out
 }
@@ -97,10 +89,7 @@ func (p *lineForms) fullDecider() string { return joinTexts(p.decider, p.rule, p
 // deciderIn returns the decider within w cells: without the rule's own name if it does not fit; the rule's number
 // is never cut.
 func (p *lineForms) deciderIn(s LineShape, w int) string {
-	rule := p.rule
-	if s.short {
-		rule = p.short
-	}
+	rule := words.Choose(s.short, p.short, p.rule)
 	if text := joinTexts(p.decider, rule, p.name); widget.TextWidth(text) <= w {
 		return text
 	}
@@ -153,10 +142,7 @@ func isFitting(e [2]string, w int) bool {
 // least.
 func shorterSpaces(e [2]string, w, least int) [2]string {
 	over := widget.TextWidth(e[0]) + arrow + widget.TextWidth(e[1]) - w
-	longer := 0
-	if namespaceWidth(e[1]) > namespaceWidth(e[0]) {
-		longer = 1
-	}
+	longer := words.Choose(namespaceWidth(e[1]) > namespaceWidth(e[0]), 1, 0)
 	for _, i := range []int{longer, 1 - longer} {
 		if n := namespaceWidth(e[i]); over > 0 && n > least {
 			ns, name, _ := strings.Cut(e[i], "/")
@@ -196,10 +182,7 @@ func shareRoom(a, b, room int) (int, int) {
 // ownName returns an end without its namespace.
 func ownName(end string) string {
 	_, name, ok := strings.Cut(end, "/")
-	if !ok {
-		return end
-	}
-	return name
+	return words.Choose(ok, name, end)
 }
 
 // namespaceWidth returns the width of an end's namespace, 0 if none.

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"fmt"
 
-	"rung/ui/nav"
 	"slices"
 	"strings"
+
+	"rung/ui/nav"
 
 	"rung/engine/logs"
 
@@ -80,7 +81,7 @@ func levelsLine(env *view.Env, k model.PolicyKey) widget.Line {
 	if p == nil {
 		return widget.StyledLine(words.Warned+" "+k.Label()+" no longer exists", st.Warn)
 	}
-	key := env.Keys.ActionByID(action.LogsLogging).HintKey()
+	key := env.KeyHint(action.LogsLogging)
 	who, change := "it", key+" switches logging on"
 	logging := revision.LoggingOf(env.Rev, p)
 	if logging.Namespace != "" {
@@ -107,9 +108,7 @@ func levelsLine(env *view.Env, k model.PolicyKey) widget.Line {
 			off = append(off, string(a))
 		}
 	}
-	if len(off) > 0 {
-		l = l.Add("off for "+strings.Join(off, ", ")+" · ", st.Dim)
-	}
+	l = l.AddIf(len(off) > 0, "off for "+strings.Join(off, ", ")+" · ", st.Dim)
 	if logging.Namespace != "" {
 		return l.Add("set by namespace "+logging.Namespace, st.Dim)
 	}
@@ -294,9 +293,7 @@ func ruleCountLines(env *view.Env, rules []ruleStat, page model.Key, w, room int
 		l := widget.Line{{Text: " " + ruleName(env.Rev, r.ref, page, w < 100), Style: st.Accent},
 			{Text: ": " + words.Thousands(r.shown) + r.ruleName + " "},
 			{Text: widget.Sparkline(r.pace[:]), Style: st.Info}, {Text: fmt.Sprintf(" %s/s", words.Thousands(r.pace.Rate())), Style: st.Dim}}
-		if r.stat.AtCap {
-			l = l.Add(" meter full", st.Warn)
-		}
+		l = l.AddIf(r.stat.AtCap, " meter full", st.Warn)
 		if len(line) > 0 && line.LineWidth()+l.LineWidth()+2 > w {
 			lines = append(lines, line.Render(w))
 			line = nil
@@ -309,9 +306,7 @@ func ruleCountLines(env *view.Env, rules []ruleStat, page model.Key, w, room int
 				return append(lines[:room-1], end)
 			}
 		}
-		if len(line) > 0 {
-			line = line.Add("  ", themes.Style{})
-		}
+		line = line.AddIf(len(line) > 0, "  ", themes.Style{})
 		line = append(line, l...)
 	}
 	return append(lines, line.Render(w))

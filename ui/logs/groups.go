@@ -40,9 +40,7 @@ type groupKey struct {
 	gap            uint64 // number of a gap: gaps are never grouped
 }
 
-func (g *lineGroups) resetGroups() {
-	*g = lineGroups{marks: g.marks, seenLines: g.seenLines}
-}
+func (g *lineGroups) resetGroups() { *g = lineGroups{marks: g.marks, seenLines: g.seenLines} }
 
 func (g *lineGroups) keyOf(e *logs.Entry) groupKey {
 	segment := sort.Search(len(g.marks), func(i int) bool { return g.marks[i] >= e.Seq })
@@ -157,9 +155,8 @@ func (g *lineGroups) forgetEntry(e *logs.Entry) {
 	if x == nil {
 		return
 	}
-	x.n--
-	if x.n <= 0 {
-		x.n = 0
+	x.n = max(0, x.n-1)
+	if x.n == 0 {
 		delete(g.byKey, k)
 		g.empty++ // orderGroups removes all empty groups together
 	}

@@ -261,9 +261,9 @@ func (v *logPage) TellState(env *view.Env) widget.Line {
 		text := " · " + words.Thousands(n) + " new"
 		switch {
 		case v.by != byNothing: // End belongs to the table
-			text += ", " + env.Keys.ActionByID(action.LogsPause).HintKey() + " to follow"
+			text += ", " + env.KeyHint(action.LogsPause) + " to follow"
 		case env.W >= 100 || v.list.around.n == 0:
-			text += ", " + env.Keys.ActionByID(action.Bottom).HintKey() + " to follow"
+			text += ", " + env.KeyHint(action.Bottom) + " to follow"
 		}
 		l = l.Add(text, st.Info)
 	}

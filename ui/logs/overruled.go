@@ -35,10 +35,7 @@ func (v *logPage) findAbove(env *view.Env, tell bool) {
 		return
 	}
 	v.aboveAt = env.Now
-	what := ""
-	if tell {
-		what = "finding rules that decide first"
-	}
+	what := words.Choose(tell, "finding rules that decide first", "")
 	env.Run(what, func(ctx context.Context) any {
 		return &rulesAbove{rev.Cluster, revision.DecidedBefore(rev, ctx, p.Key, p.Dir, p.Rule), tell}
 	})
@@ -150,7 +147,7 @@ func (v *logPage) emptyLines(env *view.Env, w, h int) []string {
 		lines = append(lines, reasonLines(p, w, st)...)
 	}
 	if links := v.rulesAbove.ruleLinks(); len(links) > 0 {
-		key := env.Keys.ActionByID(action.Open).HintKey()
+		key := env.KeyHint(action.Open)
 		lines = append(lines, "", widget.Line{{Text: "  " + key, Style: st.Key}, {Text: " opens "},
 			{Text: links[0].text, Style: st.Accent}}.Render(w))
 	}

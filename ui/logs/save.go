@@ -52,10 +52,8 @@ func fullLine(e *logs.Entry) string {
 // sentenceLine returns an entry with its time, in UTC as in every file.
 func sentenceLine(e *logs.Entry) string {
 	at := e.Line.At.UTC().Format("2006-01-02T15:04:05.000Z")
-	if e.Gap != nil {
-		return at + "  " + e.Sentence() + "\n"
-	}
-	return at + "  " + e.Line.Zone + "  " + e.Sentence() + "\n"
+	zone := words.Choose(e.Gap == nil, e.Line.Zone+"  ", "")
+	return at + "  " + zone + e.Sentence() + "\n"
 }
 
 // commandText returns the command that prints the lines of a page.
@@ -109,22 +107,14 @@ func askSave(env *view.Env, entries []*logs.Entry) {
 	env.AskDialog(&view.PromptDialog{Title: "save " + words.Count(uint64(len(entries)), "line"),
 		Label: "Path of the file; " + rawEnd + " saves only the raw lines.",
 		Value: filepath.Join(env.SavedDir(), "log-"+env.FileStamp()+".txt"),
-		Check: func(path string) string {
-			if strings.TrimSpace(path) == "" {
-				return "a path is missing"
-			}
-			return ""
-		},
-		Done: func(env *view.Env, path string) { saveTo(env, strings.TrimSpace(path), entries, false) }})
+		Check: func(path string) string { return words.Choose(strings.TrimSpace(path) == "", "a path is missing", "") },
+		Done:  func(env *view.Env, path string) { saveTo(env, strings.TrimSpace(path), entries, false) }})
 }
 
 // saveTo writes the lines; an existing file is replaced only if replace is set.
 func saveTo(env *view.Env, path string, entries []*logs.Entry, replace bool) {
 	env.Run("saving the log", func(context.Context) any {
-		text := fullLine
-		if strings.EqualFold(filepath.Ext(path), rawEnd) {
-			text = rawLine
-		}
+		text := words.Choose(strings.EqualFold(filepath.Ext(path), rawEnd), rawLine, fullLine)
 		at, err := statedir.SaveAs(path, []byte(linesText(entries, text)), replace)
 		return savedResult{at, entries, err}
 	})

@@ -30,7 +30,7 @@ func (v *logPage) askSearch(env *view.Env) {
 // findNext goes to the next match in a direction.
 func (v *logPage) findNext(env *view.Env, dir int) {
 	if v.find.IsEmpty() {
-		env.SayFailure("nothing to find: %s asks for a text", env.Keys.ActionByID(action.Find).HintKey())
+		env.SayFailure("nothing to find: %s asks for a text", env.KeyHint(action.Find))
 		return
 	}
 	v.startSearch(env, dir, false)

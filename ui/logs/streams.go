@@ -54,9 +54,7 @@ func (v *sourceStates) streamLine(env *view.Env) widget.Line {
 // lines.
 func (v *sourceStates) countMissing() (gaps, long, unseen uint64) {
 	for _, s := range slices.Concat(v.streams, v.files) {
-		gaps += s.Gaps
-		long += s.TooLong
-		unseen += s.Unseen
+		gaps, long, unseen = gaps+s.Gaps, long+s.TooLong, unseen+s.Unseen
 	}
 	return gaps, long, unseen
 }
@@ -68,7 +66,7 @@ func checkLines(env *view.Env, page nav.Page) (out []string) {
 	if l == nil {
 		return nil
 	}
-	key := env.Keys.ActionByID(action.LogsLogging).HintKey()
+	key := env.KeyHint(action.LogsLogging)
 	about := logs.Subject{Policy: page.Key, Dir: page.Dir, Rule: page.Rule}
 	for _, c := range logs.CheckSteps(l, env.Rev, about) {
 		switch {
@@ -77,7 +75,7 @@ func checkLines(env *view.Env, page nav.Page) (out []string) {
 		case c.Levels:
 			c.Text, c.Remedy = c.Text+" "+key+" changes it.", ""
 		case !about.Policy.Kind.IsPolicy() && c.Step == "annotation" && c.Remedy != "":
-			c.Text, c.Remedy = c.Text+" "+env.Keys.ActionByID(action.LadderLogging).HintKey()+" on a policy of the ladder switches logging on.", ""
+			c.Text, c.Remedy = c.Text+" "+env.KeyHint(action.LadderLogging)+" on a policy of the ladder switches logging on.", ""
 		}
 		out = append(out, c.TextLine())
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"rung/engine/logs"
+	"rung/model/words"
 
 	"rung/model/logline"
 )
@@ -74,9 +75,4 @@ func (t *matchTally) recentSeconds(ref logline.RuleRef, now time.Time) logs.Rece
 func isCounted(e *logs.Entry) bool { return e != nil && e.Gap == nil && e.Attributed }
 
 // shownTo returns the newest line that may be shown.
-func (v *lineWalk) shownTo() uint64 {
-	if v.follow {
-		return math.MaxUint64
-	}
-	return v.untilLine
-}
+func (v *lineWalk) shownTo() uint64 { return words.Choose(v.follow, math.MaxUint64, v.untilLine) }

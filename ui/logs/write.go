@@ -53,10 +53,7 @@ func (w *LineWriter) Write(st *themes.StyleSet, e LineItem, s LineShape, natural
 	for i := range times {
 		times[i].Style = st.Key
 	}
-	look := st.Accent
-	if !e.Attributed {
-		look = st.Warn
-	}
+	look := words.Choose(!e.Attributed, st.Warn, st.Accent)
 	if s.signs && !natural {
 		l = append(l.Add(verdictSign(e.Entry)+" ", actionStyle(e.Entry, st)), times...)
 		return l.Add(p.deciderIn(s, s.deciderWidth-times.LineWidth()-2), look)
@@ -69,10 +66,7 @@ func (w *LineWriter) Write(st *themes.StyleSet, e LineItem, s LineShape, natural
 }
 
 func endStyle(d logs.End, st *themes.StyleSet) themes.Style {
-	if d.Key.Kind == model.KindPod && d.Note == "" {
-		return st.Text
-	}
-	return st.Dim
+	return words.Choose(d.Key.Kind == model.KindPod && d.Note == "", st.Text, st.Dim)
 }
 
 func actionStyle(e *logs.Entry, st *themes.StyleSet) themes.Style {
@@ -133,9 +127,6 @@ type LineItem struct {
 	*logs.Entry
 	Times int
 }
-
-// ForgetWidths forgets the widths of parts.
-func (w *LineWriter) ForgetWidths() { w.seenWidths = partWidths{} }
 
 // measureItem records the widths of a line's parts.
 func (w *LineWriter) measureItem(e LineItem, now time.Time) {

@@ -1,6 +1,7 @@
 package nav
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -126,9 +127,6 @@ func ToNewIn(at plan.TierPlace) Page { return Page{Kind: Edit, Place: at} }
 // ToTemplate returns the page that picks a template; the priority is for a blank policy.
 func ToTemplate(priority int32) Page { return Page{Kind: Template, Priority: priority} }
 
-// ToTemplateIn returns the same page for a plugin with its own tiers.
-func ToTemplateIn(at plan.TierPlace) Page { return Page{Kind: Template, Place: at} }
-
 // ToProposal returns the page that edits a proposed text of policy k, or of a new policy at a priority if k is
 // zero. base is the policy's text it was made from, notes are shown above the text, one a line, wanted are the
 // connections it is for.
@@ -179,27 +177,21 @@ func (p Page) Title() string {
 	case Pod:
 		return "pod " + name
 	case Row:
-		if p.ID != "" {
-			return p.Table + " " + p.ID
-		}
-		return p.Table + " " + p.UUID[:min(8, len(p.UUID))]
+		return p.Table + " " + cmp.Or(p.ID, p.UUID[:min(8, len(p.UUID))])
 	case Trace, Probe:
 		return strings.TrimRight(string(p.Kind)+" "+p.ID, " ")
 	case Diff:
 		return strings.TrimRight("diff "+p.Inputs(), " ")
 	case Edit:
-		if p.Key.Name == "" {
-			if p.Place.Tier != "" {
-				return "new at " + model.PlaceText(p.Place.Tier, p.Place.Priority)
-			}
-			return fmt.Sprintf("new at %d", p.Priority)
+		switch {
+		case p.Key.Name != "":
+			return "edit " + name
+		case p.Place.Tier != "":
+			return "new at " + model.PlaceText(p.Place.Tier, p.Place.Priority)
 		}
-		return "edit " + name
+		return fmt.Sprintf("new at %d", p.Priority)
 	case Template:
-		if p.Key.Name != "" {
-			return "what the set of " + name + " misses"
-		}
-		return "new from a template"
+		return words.Choose(p.Key.Name != "", "what the set of "+name+" misses", "new from a template")
 	case Rows:
 		switch {
 		case p.Key.Name != "":
@@ -218,15 +210,10 @@ func (p Page) Title() string {
 		}
 	case Matrix:
 		title := "matrix"
-		if p.Key.Name != "" {
-			title += " of " + p.Key.Name
-		}
+		title += words.Between(" of ", p.Key.Name, "")
 		return strings.TrimRight(title+" "+p.ID, " ") + words.OnNetwork(p.Network)
 	case Controller:
-		if p.Key.Name != "" {
-			return "controller of " + p.Zone + ": " + name
-		}
-		return "controller of " + p.Zone
+		return "controller of " + p.Zone + words.Choose(p.Key.Name != "", ": "+name, "")
 	}
 	return string(p.Kind)
 }

@@ -23,14 +23,8 @@ func (v *View) headLines(env *view.Env) []widget.Line {
 	if p == nil {
 		return v.goneLines(env)
 	}
-	name := p.Name
-	if p.Namespace != "" {
-		name = p.Namespace + "/" + p.Name
-	}
-	title := widget.Line{{Text: " " + p.Kind.Title() + " ", Style: st.Dim}, {Text: name, Style: st.Title}}
-	if p.APIVersion != "" {
-		title = title.Add(" of "+p.APIVersion, st.Warn)
-	}
+	title := widget.Line{{Text: " " + p.Kind.Title() + " ", Style: st.Dim}, {Text: p.NamespacedName(), Style: st.Title}}
+	title = title.AddIf(p.APIVersion != "", " of "+p.APIVersion, st.Warn)
 	text := fmt.Sprintf("   tier %d", p.Tier)
 	if p.Tiered != nil {
 		text = "   " + placeText(env, p)
@@ -103,16 +97,10 @@ func (v *View) stateLines(env *view.Env) []widget.Line {
 		return []widget.Line{line.Add(words.Unknown+" not checked against live rows: no zones", st.Dim)}
 	}
 	text := fmt.Sprintf("in sync in %s of %s", words.Thousands(s.InSync), words.Count(s.Zones, "zone"))
-	var names []string
-	for _, k := range revision.RelatedOutOfSync(env.Rev, v.key, env.Now) {
-		names = append(names, k.Label())
-	}
-	others := words.List(names, 2)
+	others := words.List(page.MapList(revision.RelatedOutOfSync(env.Rev, v.key, env.Now), model.PolicyKey.Label), 2)
 	if s.State == model.StateInSync {
 		line = line.Add(words.Yes+" ", st.OK).Add(text, st.OK)
-		if others != "" {
-			line = line.Add(" · "+words.Failed+" except "+others, st.Error)
-		}
+		line = line.AddIf(others != "", " · "+words.Failed+" except "+others, st.Error)
 		if s.Waiting > 0 {
 			line = line.Add(fmt.Sprintf(" · %s without a logical switch port yet", words.Count(s.Waiting, "subject pod")), st.Warn)
 		}
@@ -236,10 +224,7 @@ func rowlessLines(env *view.Env, p *model.Policy) []widget.Line {
 	case a != nil && env.Rev.System != system.SystemOfKind(p.Kind):
 		state = state.Add(words.No+" has no effect here: "+env.Rev.System.TitlePossessive+" precedence applies", st.Warn)
 	case unjudged != nil:
-		style := st.Error
-		if unjudged.Sign == words.Unknown {
-			style = st.Warn
-		}
+		style := words.Choose(unjudged.Sign == words.Unknown, st.Warn, st.Error)
 		state = state.Add(unjudged.Sign+" "+unjudged.State+": see findings", style)
 	case a != nil && a.Phase != "":
 		state = state.Add(fmt.Sprintf("%s reported: %s on %s of %s", env.Rev.System.Title, a.Phase, words.Thousands(a.NodesRealized),

@@ -112,10 +112,7 @@ func (v *podPage) Render(env *view.Env, w, h int) string {
 
 // linesAbove returns the number of lines above the table.
 func (v *podPage) linesAbove(h int) int {
-	if h < 6 {
-		return min(1, h-1, len(v.head))
-	}
-	return len(v.head)
+	return words.Choose(h < 6, min(1, h-1, len(v.head)), len(v.head))
 }
 
 // Do opens log lines or the selected line, or moves the cursor.

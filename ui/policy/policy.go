@@ -29,8 +29,11 @@ const (
 	parts
 )
 
-// partNames name the tabs.
-var partNames = [parts]string{"rules", "pods", "YAML", "zones", "findings"}
+// partNames name the tabs, partActions show them.
+var (
+	partNames   = [parts]string{"rules", "pods", "YAML", "zones", "findings"}
+	partActions = [parts]action.ID{action.PolicyRules, action.PolicyPods, action.PolicyYAML, action.PolicyZones, action.PolicyFinds}
+)
 
 // View shows one policy.
 type View struct {
@@ -119,7 +122,7 @@ func (v *View) syncYAML(env *view.Env) {
 	} else {
 		v.yaml.Empty = detail.WhyNoPolicy(env.Rev, v.key)
 	}
-	if text == v.shownYAML && v.yaml.CountAll() > 0 {
+	if _, all := v.yaml.CountLines(); text == v.shownYAML && all > 0 {
 		return
 	}
 	v.shownYAML = text
@@ -191,16 +194,8 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 		v.showPart(env, nextPart(v.parts, v.part, 1))
 	case action.PolicyPrevTab:
 		v.showPart(env, nextPart(v.parts, v.part, -1))
-	case action.PolicyRules:
-		v.showPart(env, rulesPart)
-	case action.PolicyPods:
-		v.showPart(env, podsPart)
-	case action.PolicyYAML:
-		v.showPart(env, yamlPart)
-	case action.PolicyZones:
-		v.showPart(env, zonesPart)
-	case action.PolicyFinds:
-		v.showPart(env, findingsPart)
+	case action.PolicyRules, action.PolicyPods, action.PolicyYAML, action.PolicyZones, action.PolicyFinds:
+		v.showPart(env, pagePart(slices.Index(partActions[:], id)))
 	case action.PolicyEdit:
 		env.OpenPage(nav.Page{Kind: nav.Edit, Key: v.key})
 	case action.PolicyMove:
@@ -337,18 +332,12 @@ func (v *View) WhyNot(env *view.Env, id action.ID) string {
 // Copies offers texts of the selected line, then of the policy.
 func (v *View) Copies(env *view.Env) []view.CopyItem {
 	var out []view.CopyItem
-	if v.part == rulesPart {
-		if to := v.SelectedPage(); !to.IsNone() {
-			for _, c := range view.CopiesOf(env, to) {
-				if c.What == "rule name" {
-					out = append(out, c)
-				}
-			}
-		}
-	}
-	if v.part == podsPart {
+	switch v.part {
+	case rulesPart:
+		out = slices.DeleteFunc(view.CopiesOf(env, v.SelectedPage()), func(c view.CopyItem) bool { return c.What != "rule name" })
+	case podsPart:
 		if p, ok := v.pods.SelectedItem(); ok && p != nil {
-			out = append(out, view.CopyItem{What: "pod", Text: p.Namespace + "/" + p.Name})
+			out = append(out, view.CopyItem{What: "pod", Text: p.NamespacedName()})
 		}
 	}
 	return append(out, view.CopiesOf(env, nav.ToPolicy(v.key))...)

@@ -22,9 +22,8 @@ func (v *View) makeTables() {
 	v.pods = widget.Table[*model.Pod]{
 		ID: func(p *model.Pod) string { return p.Namespace + "/" + p.Name },
 		Columns: []widget.TableColumn[*model.Pod]{
-			{Title: "POD", Help: "namespace and name", Name: true, Min: 24, Cell: func(p *model.Pod) widget.Line {
-				return widget.StyledLine(p.Namespace+"/"+p.Name, v.st.Accent)
-			}},
+			{Title: "POD", Help: "namespace and name", Name: true, Min: 24,
+				Cell: func(p *model.Pod) widget.Line { return widget.StyledLine(p.Namespace+"/"+p.Name, v.st.Accent) }},
 			{Title: "ADDRESS", Help: page.ColumnHelp("address"), Cell: func(p *model.Pod) widget.Line {
 				if len(p.IPs) == 0 {
 					return widget.StyledLine("none", v.st.Warn)
@@ -32,13 +31,11 @@ func (v *View) makeTables() {
 				return widget.PlainLine(strings.Join(p.IPs, " "))
 			}},
 			{Title: "NODE", Help: "where it runs", Drop: 2, Cell: func(p *model.Pod) widget.Line { return widget.PlainLine(p.NodeName) }},
-			{Title: "PHASE", Help: "the phase that the kubelet reports", Drop: 4, Cell: func(p *model.Pod) widget.Line {
-				return widget.PlainLine(p.Phase)
-			}},
+			{Title: "PHASE", Help: "the phase that the kubelet reports", Drop: 4,
+				Cell: func(p *model.Pod) widget.Line { return widget.PlainLine(p.Phase) }},
 			{Title: "NOTE", Help: "why the policy is not enforced on it", Min: 12, Drop: 3, Cell: v.podNote},
-			{Title: "LABELS", Help: "its labels", Min: 10, Drop: 5, Cell: func(p *model.Pod) widget.Line {
-				return widget.StyledLine(p.Labels.String(), v.st.Dim)
-			}},
+			{Title: "LABELS", Help: "its labels", Min: 10, Drop: 5,
+				Cell: func(p *model.Pod) widget.Line { return widget.StyledLine(p.Labels.String(), v.st.Dim) }},
 		},
 	}
 }
@@ -61,9 +58,7 @@ func (v *View) syncRules(env *view.Env) {
 			return widget.PlainLine(hits.UseOfRule(p, x.Of).ShortText())
 		}},
 		widget.TableColumn[*policy.Rule]{Title: "FINDINGS", Help: "findings about the rule", Min: 3, Drop: 1,
-			Cell: func(x *policy.Rule) widget.Line {
-				return ruleMark(finds[x.ID()], env.W >= roomy, v.st)
-			}})
+			Cell: func(x *policy.Rule) widget.Line { return ruleMark(finds[x.ID()], env.W >= roomy, v.st) }})
 	if p == nil {
 		v.rules.SetItems(nil)
 		return

@@ -28,15 +28,11 @@ func (v *View) zoneLines(env *view.Env) []detail.Line {
 	s.AddHead("zones · judged by their rows alone")
 	switch {
 	case env.Rev.BySelectors(v.policy):
-		s.AddParagraph("zones", 0, words.Unknown, st.Dim, st.Text, "None: the policy has no rows.", nav.Page{})
+		s.AddNote("zones", 0, words.Unknown, st.Dim, st.Text, "None: the policy has no rows.")
 	case len(env.Rev.Zones) == 0:
-		s.AddParagraph("zones", 0, words.Unknown, st.Dim, st.Text, "No zones: not checked against live rows.", nav.Page{})
+		s.AddNote("zones", 0, words.Unknown, st.Dim, st.Text, "No zones: not checked against live rows.")
 	}
-	wide := 0
-	for _, z := range env.Rev.Zones {
-		wide = max(wide, widget.TextWidth(z.Name))
-	}
-	wide = min(wide, 30) + 2
+	wide := min(widget.WidestText(env.Rev.Zones, func(z *model.ZoneState) string { return z.Name }), 30) + 2
 	v.reports = nil
 	if v.key.Kind == model.KindANP || v.key.Kind == model.KindBANP { // controllers report on no other kind
 		if p := cluster.ReportsOfPolicy(env.Rev, v.key, env.Now); p.Zones+p.Gone > 0 &&
@@ -153,7 +149,7 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 		}
 		v.diffLine(env, s, k, z, &p.Diffs[i], i)
 		if causes[i] != nil && (i == 0 || causes[i-1] == nil || *causes[i-1] != *causes[i]) {
-			s.AddParagraph(fmt.Sprintf("known.%s.%d", id, i), 6, words.Noted, st.Info, st.Text, causes[i].Text()+"; "+causes[i].Remedy, nav.Page{})
+			s.AddNote(fmt.Sprintf("known.%s.%d", id, i), 6, words.Noted, st.Info, st.Text, causes[i].Text()+"; "+causes[i].Remedy)
 		}
 	}
 }
@@ -176,17 +172,14 @@ func (v *View) diffLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 	var cols []string
 	for j := range d.Fields {
 		f := &d.Fields[j]
-		switch {
-		case len(f.Missing)+len(f.Extra) > 0:
+		if len(f.Missing)+len(f.Extra) > 0 {
 			cols = append(cols, fmt.Sprintf("%s: %s missing, %s extra of %s desired", f.Column, words.Thousands(len(f.Missing)),
 				words.Thousands(len(f.Extra)), f.Desired))
-		default:
+		} else {
 			cols = append(cols, fmt.Sprintf("%s %s, desired %s", f.Column, shortValue(f.Live), shortValue(f.Desired)))
 		}
 	}
-	if d.Note != "" {
-		text += ", " + d.Note
-	}
+	text += words.Between(", ", d.Note, "")
 	if len(cols) > 0 {
 		text = strings.Join(cols, "; ")
 	}
@@ -219,11 +212,8 @@ func (v *View) conditionLines(env *view.Env, s *detail.Sheet) {
 	}
 	for _, c := range conditions {
 		zone, ok := strings.CutPrefix(c.Type, revision.ReadyPrefix)
-		if !ok {
-			zone = ""
-		}
 		if !ok || !many {
-			s.AddCondition("condition."+c.Type, &c, env.Now, env.Styles, v.controllerPage(env, zone))
+			s.AddCondition("condition."+c.Type, &c, env.Now, env.Styles, v.controllerPage(env, words.Choose(ok, zone, "")))
 		}
 	}
 }
@@ -314,6 +304,6 @@ func (v *View) eventLines(env *view.Env, s *detail.Sheet) {
 		if e.Count > 1 && len(e.Reporters) <= reportersShown {
 			text += fmt.Sprintf(" (×%s)", words.Thousands(e.Count))
 		}
-		s.AddParagraph("event."+e.Type+"."+e.Reason+"."+e.Message, 0, sign, look, st.Text, text+": "+e.Message, nav.Page{})
+		s.AddNote("event."+e.Type+"."+e.Reason+"."+e.Message, 0, sign, look, st.Text, text+": "+e.Message)
 	}
 }

@@ -52,12 +52,7 @@ func (v *View) OffersAction(env *view.Env, id action.ID) bool {
 }
 
 // readPane returns the pane with the cursor.
-func (v *View) readPane() *widget.DocView {
-	if v.onRows && v.side {
-		return v.rows
-	}
-	return v.change
-}
+func (v *View) readPane() *widget.DocView { return words.Choose(v.onRows && v.side, v.rows, v.change) }
 
 func (v *View) whyNotApply() string {
 	switch {
@@ -119,10 +114,9 @@ func (v *View) refuseChange(env *view.Env) {
 
 // askConfirm asks the last question.
 func (v *View) askConfirm(env *view.Env) {
-	if v.p == nil {
-		return
+	if v.p != nil {
+		env.AskDialog(v.confirmDialog(env.Rev))
 	}
-	env.AskDialog(v.confirmDialog(env.Rev))
 }
 
 // confirmDialog returns the last question about the present change. Yes commits the change that the user read,
@@ -204,7 +198,7 @@ func (v *View) mergeChange(env *view.Env) {
 // questionLines returns the lines at the bottom: how to answer, or why that is not possible.
 func (v *View) questionLines(env *view.Env, w int) []string {
 	st := env.Styles
-	key := func(id action.ID) string { return env.Keys.ActionByID(id).HintKey() }
+	key := env.KeyHint
 	edit := widget.Line{}
 	if v.opt.Edit != nil {
 		edit = widget.Line{{Text: "   "}, {Text: key(action.PreviewEdit), Style: st.Key}, {Text: " keep editing"}}

@@ -54,10 +54,7 @@ func (v *View) buildDocs(env *view.Env) {
 		left.addGroups(t)
 	}
 	if !short {
-		title := "change"
-		if v.diff {
-			title = "change, as text"
-		}
+		title := words.Choose(v.diff, "change, as text", "change")
 		left.addHeading(title)
 		left.lines = append(left.lines, change.lines...)
 	}
@@ -137,9 +134,7 @@ func (v *View) addZones(b *docBuilder) {
 		if !s.OK {
 			mark, st, text = words.Waiting, b.st.Warn, "not yet"
 		}
-		if s.Why != "" {
-			text += ": " + s.Why
-		}
+		text += words.Between(": ", s.Why, "")
 		b.addLine(widget.Line{{Text: " " + mark + " ", Style: st}, {Text: s.Zone, Style: b.st.Accent}, {Text: "  " + text}})
 	}
 }
@@ -169,7 +164,7 @@ func (v *View) Render(env *view.Env, w, h int) string {
 // moreLine returns the line above the question if the page has more lines below.
 func (v *View) moreLine(env *view.Env, n, w int) string {
 	l := widget.Line{{Text: " ↓ " + words.Count(n, "more line") + " ", Style: env.Styles.Info}}
-	if key := env.Keys.ActionByID(action.PreviewSection).HintKey(); key != "" && v.change.IsLong() {
+	if key := env.KeyHint(action.PreviewSection); key != "" && v.change.IsLong() {
 		l = l.Add("· ", env.Styles.Border).Add(key, env.Styles.Key).Add(" next section ", env.Styles.Text)
 	}
 	if left := w - l.LineWidth() - 2; left > 0 {

@@ -29,11 +29,11 @@ func (v *diffPage) Render(env *view.Env, w, h int) string {
 		return widget.PadBlock(head, h)
 	}
 	h -= len(head)
-	title, lines := v.detailLines(w)
-	low := v.lowerHeight(len(lines), title != "", h)
+	l, lines := v.selectedLine(w)
+	low := v.lowerHeight(len(lines), l.title != "", h)
 	body := v.lister().Render(env.Styles, w, h-low)
 	if low > 0 {
-		body += "\n" + widget.DetailBlock(env.Styles, title, lines, w, low)
+		body += "\n" + widget.DetailBlock(env.Styles, l.title, lines, w, low)
 	}
 	return strings.Join(append(head, body), "\n")
 }
@@ -62,7 +62,7 @@ func (v *diffPage) headLines(env *view.Env, w, h int) []string {
 	case v.problem != "":
 		say(words.Failed, st.Error, v.problem)
 	case v.stopped:
-		say(words.Noted, st.Dim, "stopped: "+env.Keys.ActionByID(action.DiffAgain).HintKey()+" reads and compares again")
+		say(words.Noted, st.Dim, "stopped: "+env.KeyHint(action.DiffAgain)+" reads and compares again")
 	case v.res == nil:
 		if busy := env.BusyLine(v.WorkingSince(), v.workName()); busy != nil {
 			lines = append(lines, widget.JoinLines(widget.PlainLine(" "), busy))
@@ -84,7 +84,7 @@ func (v *diffPage) headLines(env *view.Env, w, h int) []string {
 
 // usageLines explains how to give inputs.
 func (v *diffPage) usageLines(env *view.Env, w int) (out []string) {
-	key := env.Keys.ActionByID(action.DiffInput).HintKey()
+	key := env.KeyHint(action.DiffInput)
 	for _, line := range []string{
 		"Differences between another input and what is shown here: policies, connections, findings, guard rails.",
 		"",
@@ -161,9 +161,9 @@ func (v *diffPage) tabText(p pagePart) string {
 // Click puts the cursor on a line, or shows the clicked tab.
 func (v *diffPage) Click(env *view.Env, x, y int) bool {
 	head := len(v.headLines(env, env.W, env.H))
-	title, lines := v.detailLines(env.W)
+	l, lines := v.selectedLine(env.W)
 	switch {
-	case v.res == nil || y >= env.H-v.lowerHeight(len(lines), title != "", env.H-head):
+	case v.res == nil || y >= env.H-v.lowerHeight(len(lines), l.title != "", env.H-head):
 		return false
 	case y != head-1:
 		return v.lister().Click(y - head)

@@ -53,53 +53,18 @@ func (v *diffPage) WhyNot(_ *view.Env, id action.ID) string {
 // selectedLink returns the page of the selected line: the trace of a connection, a policy, or the rule of a
 // finding; else why there is none.
 func (v *diffPage) selectedLink() (nav.Page, string) {
-	if v.res == nil || v.part == omissionsPart {
+	switch l, _ := v.selectedLine(leastDetails); {
+	case l.title == "":
 		return nav.Page{}, "nothing to open here"
-	}
-	var here nav.Page
-	var gone string
-	is := false
-	switch v.part {
-	case connectionsPart:
-		if c, ok := v.connections.SelectedItem(); ok {
-			is, here = true, nav.ToTrace(c.Example.String())
-			if c.Of.IsGone() {
-				gone = "the connection is only in " + v.before + ": an end no longer exists"
-			}
-		}
-	case policiesPart:
-		if l, ok := v.policies.SelectedItem(); ok {
-			is, here = true, nav.ToPolicy(l.Of.Key)
-			if l.Of.IsGone() {
-				gone = l.Of.Key.Label() + " is only in " + v.before
-			}
-		}
-	case findingsPart:
-		if l, ok := v.findings.SelectedItem(); ok {
-			is, here = true, v.pageOfFinding(l.Of)
-			if l.IsGone() {
-				gone = "the finding is only in " + v.before
-			}
-		}
-	case guardsPart:
-		if g, ok := v.guards.SelectedItem(); ok {
-			is, here = true, v.pageOfPolicy(g.Key)
-			if here.IsNone() {
-				gone = g.Key.Label() + " is only in " + v.before
-			}
-		}
-	}
-	switch {
-	case !is:
-		return nav.Page{}, "nothing to open here"
-	case gone != "":
-		return nav.Page{}, gone
+	case l.gone != "":
+		return nav.Page{}, l.gone
 	case !v.isConsoleSide(v.rev.Mode):
 		return nav.Page{}, "the console shows " + v.rev.Mode.Title + ", not " + v.after
-	case here.IsNone():
+	case l.page.IsNone():
 		return nav.Page{}, "the finding is about no policy"
+	default:
+		return l.page, ""
 	}
-	return here, ""
 }
 
 // pageOfPolicy returns the page of a policy of the second side.
@@ -122,95 +87,80 @@ func (v *diffPage) pageOfFinding(f *model.Finding) nav.Page {
 	return nav.ToPolicy(f.Policy)
 }
 
-// detailLines returns the selected line in full with a title; an empty title means nothing is selected.
-func (v *diffPage) detailLines(w int) (title string, lines []string) {
-	s := &detail.Sheet{St: v.st, W: w}
-	say := func(indent int, sign string, mark, look themes.Style, text string) {
-		s.AddParagraph("", indent, sign, mark, look, text, nav.Page{})
-	}
-	st := v.st
-	switch v.part {
-	case connectionsPart:
-		c, ok := v.connections.SelectedItem()
-		if !ok {
-			return "", nil
-		}
-		title = c.Change
-		say(1, "", st.Dim, st.Text, c.From+" → "+c.To+" "+c.PortsText())
-		say(1, "", st.Dim, st.Text, "now     "+c.NowText())
-		say(1, "", st.Dim, st.Dim, "before  "+c.BeforeText())
-		say(1, "", st.Dim, st.Dim, "for example "+c.Example.String())
-	case policiesPart:
-		l, ok := v.policies.SelectedItem()
-		if !ok {
-			return "", nil
-		}
-		title = l.Of.Key.Label() + " · " + l.Of.Change
-		if l.Of.Priority != "" {
-			title += " · priority " + l.Of.Priority
-		}
-		say(1, "", st.Dim, st.Text, l.Detail)
-	case findingsPart:
-		l, ok := v.findings.SelectedItem()
-		if !ok {
-			return "", nil
-		}
-		title = l.Side + " · " + l.Of.Policy.Label() + " · " + l.Code
-		sign := page.SeveritySign(l.Severity)
-		say(1, sign.Text, st.StyleOf(sign.Role), st.Text, l.Message)
-		if !l.Of.Witness.IsZero() {
-			say(3, "", st.Dim, st.Text, "shown by "+l.Of.Witness.String())
-		}
-		if l.Of.Remedy != "" && !l.IsGone() {
-			say(1, words.Remedy, st.Dim, st.Text, l.Of.Remedy)
-		}
-	case guardsPart:
-		g, ok := v.guards.SelectedItem()
-		if !ok {
-			return "", nil
-		}
-		title = g.Code + " · " + g.Key.Label()
-		say(1, words.Warned, st.Warn, st.Text, g.Message)
-	default:
-		return "", nil
-	}
-	for _, l := range s.Lines {
-		lines = append(lines, l.Text.Render(w))
-	}
-	return title, lines
+// diffLine is the selected line: its page, its title, and texts to copy. The title is empty for an omission, and
+// without a selection.
+type diffLine struct {
+	page   nav.Page
+	gone   string // why it is only on the first side, empty if it is not
+	title  string
+	copies []view.CopyItem
 }
 
-// Copies offers the selected line in words, and equivalent commands.
-func (v *diffPage) Copies(*view.Env) (out []view.CopyItem) {
+// leastDetails is a width for details that are not drawn.
+const leastDetails = 80
+
+// selectedLine returns the selected line, and its details in lines of w cells.
+func (v *diffPage) selectedLine(w int) (x diffLine, lines []string) {
 	if v.res == nil {
-		return nil
+		return x, nil
 	}
+	s, st := &detail.Sheet{St: v.st, W: w}, v.st
+	say := func(indent int, sign string, mark, look themes.Style, text string) {
+		s.AddNote("", indent, sign, mark, look, text)
+	}
+	only := func(gone bool, what string) string { return words.Choose(gone, what+" is only in "+v.before, "") }
 	switch v.part {
 	case connectionsPart:
 		if c, ok := v.connections.SelectedItem(); ok {
-			out = append(out, view.CopyItem{What: "connection", Text: c.Sentence() + "\nnow " + c.NowText() + "\nbefore " + c.BeforeText()},
-				view.CopyItem{What: "rung trace command", Text: c.Example.Command()})
+			x = diffLine{nav.ToTrace(c.Example.String()), words.Between("", only(c.Of.IsGone(), "the connection"), ": an end no longer exists"),
+				c.Change, []view.CopyItem{{What: "connection", Text: c.Sentence() + "\nnow " + c.NowText() + "\nbefore " + c.BeforeText()},
+					{What: "rung trace command", Text: c.Example.Command()}}}
+			say(1, "", st.Dim, st.Text, c.From+" → "+c.To+" "+c.PortsText())
+			say(1, "", st.Dim, st.Text, "now     "+c.NowText())
+			say(1, "", st.Dim, st.Dim, "before  "+c.BeforeText())
+			say(1, "", st.Dim, st.Dim, "for example "+c.Example.String())
 		}
 	case policiesPart:
 		if l, ok := v.policies.SelectedItem(); ok {
-			out = append(out, view.CopyItem{What: "change", Text: l.Of.Key.Label() + " " + l.Of.Change + ": " + l.Detail},
-				view.CopyItem{What: "name", Text: l.Of.Key.Name})
+			name := l.Of.Key.Label()
+			x = diffLine{nav.ToPolicy(l.Of.Key), only(l.Of.IsGone(), name), name + " · " + l.Of.Change +
+				words.Between(" · priority ", l.Of.Priority, ""), []view.CopyItem{{What: "change", Text: name + " " + l.Of.Change + ": " + l.Detail},
+				{What: "name", Text: l.Of.Key.Name}}}
+			say(1, "", st.Dim, st.Text, l.Detail)
 		}
 	case findingsPart:
 		if l, ok := v.findings.SelectedItem(); ok {
-			out = append(out, view.CopyItem{What: "finding", Text: l.Side + " " + l.Code + ": " + l.Message})
+			x = diffLine{v.pageOfFinding(l.Of), only(l.IsGone(), "the finding"), l.Side + " · " + l.Of.Policy.Label() + " · " + l.Code,
+				[]view.CopyItem{{What: "finding", Text: l.Side + " " + l.Code + ": " + l.Message}}}
+			sign := page.SeveritySign(l.Severity)
+			say(1, sign.Text, st.StyleOf(sign.Role), st.Text, l.Message)
+			if !l.Of.Witness.IsZero() {
+				say(3, "", st.Dim, st.Text, "shown by "+l.Of.Witness.String())
+			}
+			if l.Of.Remedy != "" && !l.IsGone() {
+				say(1, words.Remedy, st.Dim, st.Text, l.Of.Remedy)
+			}
 		}
 	case guardsPart:
 		if g, ok := v.guards.SelectedItem(); ok {
-			out = append(out, view.CopyItem{What: "guard rail", Text: g.Code + ": " + g.Key.Label() + ": " + g.Message})
+			to, name := v.pageOfPolicy(g.Key), g.Key.Label()
+			x = diffLine{to, only(to.IsNone(), name), g.Code + " · " + name,
+				[]view.CopyItem{{What: "guard rail", Text: g.Code + ": " + name + ": " + g.Message}}}
+			say(1, words.Warned, st.Warn, st.Text, g.Message)
 		}
 	case omissionsPart:
 		if l, ok := v.omissions.SelectedItem(); ok {
-			out = append(out, view.CopyItem{What: "what is not counted", Text: l.Text.String()})
+			x.copies = []view.CopyItem{{What: "what is not counted", Text: l.Text.String()}}
 		}
 	}
-	if v.after != "" {
-		out = append(out, view.CopyItem{What: "rung diff command", Text: words.ShellJoin("rung", "diff", v.before, v.after)})
+	return x, s.RenderLines(w)
+}
+
+// Copies offers the selected line in words, and equivalent commands.
+func (v *diffPage) Copies(*view.Env) []view.CopyItem {
+	l, _ := v.selectedLine(leastDetails)
+	if v.res != nil && v.after != "" {
+		return append(l.copies, view.CopyItem{What: "rung diff command", Text: words.ShellJoin("rung", "diff", v.before, v.after)})
 	}
-	return out
+	return l.copies
 }

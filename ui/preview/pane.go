@@ -74,10 +74,7 @@ func (b *docBuilder) addHeading(title string) {
 
 // addChanges adds the objects field by field, or as text diffs.
 func (b *docBuilder) addChanges(objects []difference.ChangedObject, diff bool) {
-	names := 0
-	for _, o := range objects {
-		names = max(names, widget.TextWidth(o.Name))
-	}
+	names := widget.WidestText(objects, func(o difference.ChangedObject) string { return o.Name })
 	for i := range objects {
 		o := &objects[i]
 		if len(objects) > 1 && !diff && b.addShort(o, names) {
@@ -212,8 +209,7 @@ func (b *docBuilder) addCommands(all []string) {
 func (b *docBuilder) addConflict(c *rewrite.Conflict) {
 	switch {
 	case c.Merged != "":
-		b.addPoint(difference.Warns, "The policy was changed meanwhile. Both edits touch different lines and can be merged.",
-			themes.Text)
+		b.addPoint(difference.Warns, "The policy was changed meanwhile. Both edits touch different lines and can be merged.", themes.Text)
 	case c.Now != "" && c.Wanted != "":
 		b.addPoint(difference.Warns, "The policy was changed meanwhile. Both edits touch the same lines; merge by hand.", themes.Text)
 	}
@@ -232,10 +228,7 @@ func (b *docBuilder) addConflict(c *rewrite.Conflict) {
 }
 
 func withoutNewline(s string) string {
-	if s != "" && !strings.HasSuffix(s, "\n") {
-		return s + "\n"
-	}
-	return s
+	return words.Choose(s != "" && !strings.HasSuffix(s, "\n"), s+"\n", s)
 }
 
 // addDiff shows a unified diff.

@@ -9,6 +9,7 @@ import (
 	"rung/change"
 	"rung/change/gate"
 	"rung/change/rewrite"
+	"rung/model/words"
 	"rung/revision"
 	"rung/themes"
 	"rung/ui/action"
@@ -137,10 +138,7 @@ func (v *View) Crumb() string {
 		return v.opt.Crumb
 	}
 	if m, ok := v.src.(*mutationSource); ok {
-		if k := m.m.Policy; k.Name != "" {
-			return "preview: " + string(m.m.Op) + " " + k.ShortLabel()
-		}
-		return "preview: " + string(m.m.Op)
+		return "preview: " + string(m.m.Op) + words.Choose(m.m.Policy.Name != "", " "+m.m.Policy.ShortLabel(), "")
 	}
 	return "preview"
 }
@@ -192,10 +190,8 @@ func waitFor(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
 	}
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
-	case <-t.C:
+	case <-time.After(d):
 		return nil
 	case <-ctx.Done():
 		return ctx.Err()
@@ -289,14 +285,13 @@ func (v *View) Copies(*view.Env) []view.CopyItem {
 		}
 		diffs = append(diffs, o.Diff)
 	}
-	if len(v.p.Commands) > 0 {
-		out = append(out, view.CopyItem{What: "kubectl command", Text: strings.Join(v.p.Commands, "\n")})
-	}
-	if len(texts) > 0 {
-		out = append(out, view.CopyItem{What: "YAML after the change", Text: strings.Join(texts, "---\n")})
-	}
-	if len(diffs) > 0 {
-		out = append(out, view.CopyItem{What: "difference", Text: strings.Join(diffs, "\n")})
+	for _, of := range []struct {
+		what, sep string
+		texts     []string
+	}{{"kubectl command", "\n", v.p.Commands}, {"YAML after the change", "---\n", texts}, {"difference", "\n", diffs}} {
+		if len(of.texts) > 0 {
+			out = append(out, view.CopyItem{What: of.what, Text: strings.Join(of.texts, of.sep)})
+		}
 	}
 	return out
 }

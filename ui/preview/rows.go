@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,11 +31,8 @@ func (b *docBuilder) addRows(p *gate.Preview) {
 	}
 	for _, n := range effect.CountRows(p.Rows) {
 		name := fmt.Sprintf(" %-14s", words.Plural(detail.TableWord(n.Table)))
-		if n.Text != "" {
-			b.addLine(widget.Line{{Text: name}, {Text: n.Text, Style: b.st.Title}})
-		} else {
-			b.addLine(widget.Line{{Text: name}, {Text: "none", Style: b.st.Dim}})
-		}
+		look := words.Choose(n.Text == "", b.st.Dim, b.st.Title)
+		b.addLine(widget.Line{{Text: name}, {Text: cmp.Or(n.Text, "none"), Style: look}})
 	}
 	b.lines = append(b.lines, widget.DocLine{Line: widget.Line{}, Skip: true})
 	policies := len(p.Objects) > 1
@@ -75,11 +73,10 @@ func (b *docBuilder) addRow(r *change.RowChange, policy bool) {
 
 // rowName names a row by table and the part of its id after the policy; shared rows are named by their unit.
 func rowName(r *change.RowChange, policy bool) string {
-	table := detail.TableWord(r.Table)
+	s := detail.TableWord(r.Table)
 	if !r.Policy.Kind.IsPolicy() {
-		return table + " " + unitRow(r)
+		return s + " " + unitRow(r)
 	}
-	s := table
 	if name := detail.ShortID(r.ID+":", r.Policy); name != "" {
 		s += " " + strings.TrimSuffix(name, ":")
 	}
@@ -96,9 +93,7 @@ func rowName(r *change.RowChange, policy bool) string {
 // unitRow names a row of a unit that is no policy.
 func unitRow(r *change.RowChange) string {
 	s := strings.TrimPrefix(r.Policy.Label(), "sets ") // "address set" precedes it already
-	if rest := strings.TrimSuffix(detail.ShortID(r.ID+":", r.Policy), ":"); rest != "" {
-		s += ": " + rest
-	}
+	s += words.Between(": ", strings.TrimSuffix(detail.ShortID(r.ID+":", r.Policy), ":"), "")
 	return s
 }
 

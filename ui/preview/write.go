@@ -46,13 +46,10 @@ type pendingChange struct {
 
 // waitsFor returns the title of the change it waits for, empty if none.
 func (t *pendingChange) waitsFor() string {
-	if t == nil {
+	if t == nil || t.otherChange.Load() == nil {
 		return ""
 	}
-	if other := t.otherChange.Load(); other != nil {
-		return *other
-	}
-	return ""
+	return *t.otherChange.Load()
 }
 
 func (v *View) afterWrite(env *view.Env, m changeWritten) {
@@ -150,9 +147,9 @@ func (v *View) afterFollow(env *view.Env, m zonesFollowed) {
 // leavePage reports the outcome and how to undo it, and goes back.
 func (v *View) leavePage(env *view.Env) {
 	text := v.p.Title + ": " + v.outcomeText()
-	if key := env.Keys.ActionByID(action.Confirm).HintKey(); v.trial != nil && env.Rev.Unconfirmed.IsOpen() && key != "" {
+	if key := env.KeyHint(action.Confirm); v.trial != nil && env.Rev.Unconfirmed.IsOpen() && key != "" {
 		text = v.p.Title + ": done · " + key + " keeps it" // the header shows the time left
-	} else if key := env.Keys.ActionByID(action.Undo).HintKey(); key != "" && v.isUndoable(env) {
+	} else if key := env.KeyHint(action.Undo); key != "" && v.isUndoable(env) {
 		text += " · " + key + " undoes it"
 	}
 	if v.notice != "" {

@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"cmp"
 	"strings"
 
 	"rung/engine/logs"
@@ -88,10 +89,7 @@ func briefColumns(f revision.ComparedField, e *revision.RuleACL) (desired, live 
 
 // aclKey returns the key that distinguishes the ACL from the others of its rule.
 func aclKey(e *revision.RuleACL) string {
-	a := e.Desired
-	if a == nil {
-		a = e.Live
-	}
+	a := cmp.Or(e.Desired, e.Live)
 	switch o := nb.OwnerOfRow(a); {
 	case o.Type == nb.OwnerNetworkPolicy && o.Block == "-2":
 		return o.Protocol + ", ip blocks"
@@ -155,10 +153,7 @@ func (v *RuleView) matchLines(env *view.Env, s *detail.Sheet) {
 		x.AddMatch(s, "match", e.Desired.Match)
 	}
 	if e.Live != nil && (e.Desired == nil || e.Live.Match != e.Desired.Match) {
-		title := "live match, term by term"
-		if e.Desired != nil {
-			title = words.Differs + " live match, term by term"
-		}
+		title := words.Choose(e.Desired != nil, words.Differs+" live match, term by term", "live match, term by term")
 		s.AddHead(title)
 		x.AddMatch(s, "live", e.Live.Match)
 	}

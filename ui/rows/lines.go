@@ -46,18 +46,10 @@ func (v *RowView) addLines(env *view.Env, s *detail.Sheet) {
 }
 
 // shownRow returns the live row, else the desired one.
-func (v *RowView) shownRow() nb.Row {
-	if v.live != nil {
-		return v.live
-	}
-	return v.desired
-}
+func (v *RowView) shownRow() nb.Row { return words.Choose(v.live != nil, v.live, v.desired) }
 
 func linkStyle(st *themes.StyleSet, to nav.Page) themes.Style {
-	if to.IsNone() {
-		return st.Text
-	}
-	return st.Accent
+	return words.Choose(to.IsNone(), st.Text, st.Accent)
 }
 
 // ownerLines names the owner of the row and its state.
@@ -75,33 +67,29 @@ func (v *RowView) ownerLines(env *view.Env, s *detail.Sheet) {
 		owner = owner.Add("  owner ", st.Dim)
 		if p := env.Rev.Cluster.Policy(k); named && p != nil {
 			if r := p.Rule(v.ruleDirection(), v.owner.Index); r != nil {
-				if r.Name != "" {
-					name += ` "` + r.Name + `"`
-				}
+				name += words.Between(` "`, r.Name, `"`)
 				owner = owner.Add(name, st.Accent).Add("  "+string(r.Action), view.ActionStyle(r.Action, st))
 				name = ""
 			}
 		} else {
 			name += " (policy no longer exists)"
 		}
-		if name != "" {
-			owner = owner.Add(name, st.Accent)
-		}
+		owner = owner.AddIf(name != "", name, st.Accent)
 	}
 	to := v.link
 	s.Add("owner", owner, to)
 	if v.replaced {
-		s.AddParagraph("moved", 0, words.Noted, st.Info, st.Text, "Row "+v.page.UUID+" was replaced by this one.", nav.Page{})
+		s.AddNote("moved", 0, words.Noted, st.Info, st.Text, "Row "+v.page.UUID+" was replaced by this one.")
 	}
 	if text := v.formText(); text != "" {
-		s.AddParagraph("form", 0, words.Noted, st.Info, st.Text, text, nav.Page{})
+		s.AddNote("form", 0, words.Noted, st.Info, st.Text, text)
 	}
 	if env.Rev.Mode.Sandbox && revision.IsExample(v.shownRow()) {
 		text := "A sandbox example"
 		if _, ok := v.shownRow().(*nb.ACL); ok {
 			text += "; it matches nothing"
 		}
-		s.AddParagraph("example", 0, words.Noted, st.Info, st.Text, text+".", nav.Page{})
+		s.AddNote("example", 0, words.Noted, st.Info, st.Text, text+".")
 	}
 	sign, text := v.verdictText(env)
 	if text == "" {
@@ -116,7 +104,7 @@ func (v *RowView) ownerLines(env *view.Env, s *detail.Sheet) {
 	} else if sign == words.Noted || sign == words.Working {
 		mark = st.Info
 	}
-	s.AddParagraph("verdict", 0, sign, mark, style, text, nav.Page{})
+	s.AddNote("verdict", 0, sign, mark, style, text)
 }
 
 // formText says why rows of the owner are not compared.
@@ -199,10 +187,7 @@ const longValue = 400
 // addRecord adds the row as "ovn-nbctl list" prints it; a differing column has the desired value below it.
 func (v *RowView) addRecord(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
-	title := "record"
-	if v.live == nil {
-		title = "desired record"
-	}
+	title := words.Choose(v.live == nil, "desired record", "record")
 	s.AddHead(title)
 	want := map[string]nb.Column{}
 	if v.desired != nil && v.live != nil {

@@ -37,10 +37,7 @@ func (v *RowView) addMembers(env *view.Env, s *detail.Sheet, set *nb.AddressSet)
 		}
 	}
 	for _, a := range naturalOrder(set.Addresses) {
-		mark := "  "
-		if extra[a] {
-			mark = words.Differs + " "
-		}
+		mark := words.Choose(extra[a], words.Differs+" ", "  ")
 		rev := env.Rev
 		_, to := detail.AddressOwners(rev, a)
 		s.AddLazy("member."+a, func() widget.Line {

@@ -21,7 +21,7 @@ func (v *RuleView) meaningLines(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	s.AddHead("in words")
 	for i, text := range revision.RuleSentences(env.Rev, v.policy, v.rule) {
-		s.AddParagraph(fmt.Sprintf("says.%d", i), 2, "", st.Text, st.Text, text, nav.Page{})
+		s.AddNote(fmt.Sprintf("says.%d", i), 2, "", st.Text, st.Text, text)
 	}
 	v.effectLines(env, s)
 	v.zoneLines(env, s)
@@ -31,12 +31,10 @@ func (v *RuleView) meaningLines(env *view.Env, s *detail.Sheet) {
 		}
 		sign, look := detail.SeveritySign(f.Severity, st)
 		text := f.Message
-		if f.Remedy != "" {
-			text += " → " + f.Remedy
-		}
-		s.AddParagraph("finding."+f.Code+"."+f.Message, 2, sign, look, st.Text, text, nav.Page{})
+		text += words.Between(" → ", f.Remedy, "")
+		s.AddNote("finding."+f.Code+"."+f.Message, 2, sign, look, st.Text, text)
 		if !f.Witness.IsZero() {
-			s.AddParagraph("witness."+f.Code+"."+f.Message, 4, "", st.Dim, st.Dim, "shown by "+f.Witness.String(), nav.Page{})
+			s.AddNote("witness."+f.Code+"."+f.Message, 4, "", st.Dim, st.Dim, "shown by "+f.Witness.String())
 		}
 	}
 }
@@ -108,9 +106,9 @@ func (v *RuleView) zoneLines(env *view.Env, s *detail.Sheet) {
 	switch n := len(env.Rev.Zones); {
 	case !env.Rev.System.HasFeature(system.Rows):
 	case n == 0:
-		s.AddParagraph("zones", 2, words.Unknown, st.Dim, st.Text, "Not checked against live rows: no zone is known.", nav.Page{})
+		s.AddNote("zones", 2, words.Unknown, st.Dim, st.Text, "Not checked against live rows: no zone is known.")
 	case fine == n:
-		s.AddParagraph("zones", 2, words.Yes, st.OK, st.Text, "This rule's rows are as desired in every zone.", nav.Page{})
+		s.AddNote("zones", 2, words.Yes, st.OK, st.Text, "This rule's rows are as desired in every zone.")
 	case more > 0:
 		s.AddParagraph("zones", 2, words.Failed, st.Error, st.Text, words.Count(more, "more zone")+" like that.", nav.ToPolicy(k))
 	}

@@ -51,7 +51,7 @@ func (v *RowView) addReferrers(env *view.Env, s *detail.Sheet) {
 		if _, ok := v.live.(*nb.ACL); ok {
 			text = "nothing: an ACL in no port group and no switch has no effect, and the database removes it"
 		}
-		s.AddParagraph("refs", 2, "", st.Dim, st.Dim, text, nav.Page{})
+		s.AddNote("refs", 2, "", st.Dim, st.Dim, text)
 		return
 	}
 	for i, r := range rows {
@@ -93,8 +93,8 @@ func (v *RowView) addPlace(env *view.Env, s *detail.Sheet, a *nb.ACL) {
 	}
 	s.Add("place", l.Add(fmt.Sprintf(" · priority %d", a.Priority), st.Text), nav.Page{})
 	if revision.AfterEgressAllow(a, v.owner) {
-		s.AddParagraph("place.late", 2, words.Late, st.Warn, st.Text, "It "+revision.AfterAllow+", which ends the egress stages only. "+
-			"A tier-1 ingress Allow or Deny at the destination decides before it.", nav.Page{})
+		s.AddNote("place.late", 2, words.Late, st.Warn, st.Text, "It "+revision.AfterAllow+", which ends the egress stages only. "+
+			"A tier-1 ingress Allow or Deny at the destination decides before it.")
 	}
 	if v.live == nil {
 		return

@@ -209,14 +209,13 @@ func (v *RowView) addGone(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	switch z := v.state; {
 	case z == nil:
-		s.AddParagraph("gone", 0, words.Failed, st.Error, st.Text, "Zone "+v.page.Zone+" does not exist.", nav.Page{})
+		s.AddNote("gone", 0, words.Failed, st.Error, st.Text, "Zone "+v.page.Zone+" does not exist.")
 		return
 	case z.DB == nil:
-		s.AddParagraph("gone", 0, words.Unknown, st.Dim, st.Text, "Zone "+z.Name+": "+detail.WhyNoRows(z, env.Now), nav.Page{})
+		s.AddNote("gone", 0, words.Unknown, st.Dim, st.Text, "Zone "+z.Name+": "+detail.WhyNoRows(z, env.Now))
 		return
 	}
-	s.AddParagraph("gone", 0, words.Failed, st.Error, st.Text, v.page.Table+" "+cmp.Or(v.page.UUID, v.page.ID)+" is not in "+v.page.Zone+
-		".", nav.Page{})
+	s.AddNote("gone", 0, words.Failed, st.Error, st.Text, v.page.Table+" "+cmp.Or(v.page.UUID, v.page.ID)+" is not in "+v.page.Zone+".")
 }
 
 // Do carries out the actions of a row.
@@ -286,12 +285,8 @@ func (v *RowView) TellState(env *view.Env) widget.Line {
 
 // Copies offers texts of the row.
 func (v *RowView) Copies(*view.Env) []view.CopyItem {
-	r := v.live
-	if r == nil {
-		r = v.desired
+	if r := v.shownRow(); r != nil {
+		return detail.RowCopies(v.state, r)
 	}
-	if r == nil {
-		return nil
-	}
-	return detail.RowCopies(v.state, r)
+	return nil
 }

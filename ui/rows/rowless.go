@@ -55,9 +55,7 @@ func (v *RuleView) placedLines(env *view.Env, s *detail.Sheet) {
 		text := "off"
 		if a.Logging {
 			text = "on"
-			if a.LogLabel != "" {
-				text += ", label " + a.LogLabel
-			}
+			text += words.Between(", label ", a.LogLabel, "")
 		}
 		s.AddField("logging", "logging", nameWidth, widget.PlainLine(text), nav.Page{})
 		if a.Generated {

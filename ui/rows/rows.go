@@ -175,10 +175,7 @@ func (v *View) Render(env *view.Env, w, h int) string {
 func (v *View) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.RowsNextZone, action.RowsPrevZone:
-		d := 1
-		if id == action.RowsPrevZone {
-			d = -1
-		}
+		d := words.Choose(id == action.RowsPrevZone, -1, 1)
 		v.zone = revision.NextZone(env.Rev, v.zone, d)
 		v.acls = rows.Pipeline{}
 	case action.RowsTable:
@@ -219,12 +216,7 @@ func (v *View) SetFilter(f widget.LineFilter) {
 	}
 }
 
-func (v *View) linesAbove() int {
-	if v.note != nil {
-		return 1
-	}
-	return 0
-}
+func (v *View) linesAbove() int { return words.Choose(v.note != nil, 1, 0) }
 
 // Click puts the cursor on a row.
 func (v *View) Click(_ *view.Env, _, y int) bool { return v.shownTable().Click(y - v.linesAbove()) }
@@ -233,15 +225,11 @@ func (v *View) Click(_ *view.Env, _, y int) bool { return v.shownTable().Click(y
 func (v *View) TellState(env *view.Env) widget.Line {
 	st := env.Styles
 	var l widget.Line
-	if v.table == 0 && v.stage != "" {
-		l = l.Add(string(v.stage)+" ", st.Key)
-	}
+	l = l.AddIf(v.table == 0 && v.stage != "", string(v.stage)+" ", st.Key)
 	if by := v.shownTable().Arrangement().Sort; by != "" {
 		l = l.Add("by "+by, st.Key)
 	}
-	if len(l) > 0 {
-		l = l.Add("  ", st.Text)
-	}
+	l = l.AddIf(len(l) > 0, "  ", st.Text)
 	return widget.JoinLines(l, detail.ZoneStatus(env, v.state, action.RowsPrevZone, action.RowsNextZone))
 }
 

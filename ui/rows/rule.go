@@ -1,6 +1,8 @@
 package rows
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"rung/engine/logs"
@@ -73,10 +75,10 @@ func (v *RuleView) Sync(env *view.Env) {
 // subject's pods.
 func firstZone(env *view.Env, k model.PolicyKey) string {
 	z := revision.WorstZone(env.Rev, k, env.Now)
-	if z == nil {
+	switch {
+	case z == nil:
 		return ""
-	}
-	if z.PolicyJoin(k).StateAt(z, env.Now) != model.StateInSync {
+	case z.PolicyJoin(k).StateAt(z, env.Now) != model.StateInSync:
 		return z.Name
 	}
 	pods := map[string]int{}
@@ -95,7 +97,7 @@ func firstZone(env *view.Env, k model.PolicyKey) string {
 func (v *RuleView) showGone(env *view.Env) {
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	if v.policy == nil {
-		s.AddParagraph("gone", 0, words.Failed, env.Styles.Error, env.Styles.Text, v.page.Key.Label()+" no longer exists.", nav.Page{})
+		s.AddNote("gone", 0, words.Failed, env.Styles.Error, env.Styles.Text, v.page.Key.Label()+" no longer exists.")
 	} else {
 		s.AddParagraph("gone", 0, words.Failed, env.Styles.Error, env.Styles.Text, v.page.Key.Label()+" no longer has "+
 			revision.RuleLabel(v.page.Dir, v.page.Rule, "")+".", nav.ToPolicy(v.page.Key))
@@ -204,11 +206,11 @@ func (v *RuleView) Render(env *view.Env, w, h int) string {
 	lines := make([]string, v.top)
 	rw := max(0, w-v.lw-1)
 	for i := range lines {
+		var l widget.Line
 		if i < len(v.right) {
-			lines[i] = v.right[i].Render(rw)
-		} else {
-			lines[i] = widget.Line{}.Render(rw)
+			l = v.right[i]
 		}
+		lines[i] = l.Render(rw)
 	}
 	upper := widget.BesideBlocks(env.Styles, v.rulePane.RenderFocus(env.Styles, v.lw, v.top, !v.onLower), strings.Join(lines, "\n"), v.top)
 	return upper + "\n" + v.restPane.RenderFocus(env.Styles, w, h-v.top, v.onLower)
@@ -219,10 +221,7 @@ func (v *RuleView) Do(env *view.Env, id action.ID) bool {
 	k := v.page.Key
 	switch id {
 	case action.RuleNextZone, action.RulePrevZone:
-		d := 1
-		if id == action.RulePrevZone {
-			d = -1
-		}
+		d := words.Choose(id == action.RulePrevZone, -1, 1)
 		v.zone = revision.NextZone(env.Rev, v.zone, d)
 		v.Sync(env)
 	case action.RuleNextACL:
@@ -251,12 +250,7 @@ func (v *RuleView) walkCursor(id action.ID) bool {
 	if !v.wide {
 		return v.wholePane.Do(id)
 	}
-	if id == action.Top {
-		v.onLower = false
-	}
-	if id == action.Bottom {
-		v.onLower = true
-	}
+	v.onLower = id == action.Bottom || v.onLower && id != action.Top
 	p := v.activePane()
 	was := p.SelectedID()
 	if !p.Do(id) {
@@ -284,43 +278,32 @@ const aclPrefix = "acl."
 
 // underCursor returns the ACL under the cursor, nil if none.
 func (v *RuleView) underCursor() *revision.RuleACL {
-	id, ok := strings.CutPrefix(v.activePane().SelectedID(), aclPrefix)
-	if !ok {
-		return nil
-	}
-	for _, e := range v.entries {
-		if e.ID == id {
-			return e
-		}
+	id := v.activePane().SelectedID()
+	if i := slices.IndexFunc(v.entries, func(e *revision.RuleACL) bool { return aclPrefix+e.ID == id }); i >= 0 {
+		return v.entries[i]
 	}
 	return nil
 }
 
 // shownACL returns the ACL shown, nil if the rule has none.
 func (v *RuleView) shownACL() *revision.RuleACL {
-	for _, e := range v.entries {
-		if e.ID == v.acl {
-			return e
-		}
+	if len(v.entries) == 0 {
+		return nil
 	}
-	if len(v.entries) > 0 {
-		return v.entries[0]
-	}
-	return nil
+	return v.entries[max(0, slices.IndexFunc(v.entries, func(e *revision.RuleACL) bool { return e.ID == v.acl }))]
 }
 
 func (v *RuleView) nextACL(env *view.Env) {
-	for i, e := range v.entries {
-		if e == v.shownACL() {
-			v.acl = v.entries[(i+1)%len(v.entries)].ID
-			if v.underCursor() != nil {
-				v.selectID(aclPrefix + v.acl)
-			}
-			v.layOut(env)
-			return
-		}
+	i := slices.Index(v.entries, v.shownACL())
+	if i < 0 {
+		env.SayText("the rule has no ACL")
+		return
 	}
-	env.SayText("the rule has no ACL")
+	v.acl = v.entries[(i+1)%len(v.entries)].ID
+	if v.underCursor() != nil {
+		v.selectID(aclPrefix + v.acl)
+	}
+	v.layOut(env)
 }
 
 // rowPage returns the page of the shown ACL.
@@ -420,10 +403,7 @@ func (v *RuleView) WhyNot(env *view.Env, id action.ID) string {
 func (v *RuleView) Copies(env *view.Env) []view.CopyItem {
 	out := view.CopiesOf(env, v.page)
 	if e := v.shownACL(); e != nil {
-		a := e.Desired
-		if a == nil {
-			a = e.Live
-		}
+		a := cmp.Or(e.Desired, e.Live)
 		out = append(out, view.CopyItem{What: "match", Text: a.Match}, view.CopyItem{What: "ACL id", Text: e.ID},
 			view.CopyItem{What: "ovn-nbctl command for this ACL", Text: detail.FindCommand(v.state, nb.TableACL, nb.KeyID, e.ID)})
 	}

@@ -21,10 +21,7 @@ const nameWidth = 15
 // ruleLines adds the rule as written, and what it compiles to.
 func (v *RuleView) ruleLines(env *view.Env, s *detail.Sheet) {
 	st, r := env.Styles, v.rule
-	word := "to"
-	if r.Direction == model.Ingress {
-		word = "from"
-	}
+	word := words.Choose(r.Direction == model.Ingress, "from", "to")
 	lead := widget.Line{{Text: v.page.Key.Kind.RuleActionWord(r), Style: view.ActionStyle(r.Action, st)}}
 	lead = lead.Add("  "+word, st.Dim)
 	for i := range r.Peers {
@@ -61,10 +58,7 @@ func (v *RuleView) ruleLines(env *view.Env, s *detail.Sheet) {
 		s.AddField("acls", "ACL", nameWidth, widget.StyledLine(noACL(env.Rev, v.page.Key), st.Warn), nav.Page{})
 	}
 	for i, e := range v.entries {
-		name := ""
-		if i == 0 {
-			name = "ACL"
-		}
+		name := words.Choose(i == 0, "ACL", "")
 		mark := ""
 		switch {
 		case len(v.entries) == 1:
@@ -79,10 +73,7 @@ func (v *RuleView) ruleLines(env *view.Env, s *detail.Sheet) {
 				text, bad = text+", "+words.Differs+" its flows "+flowsWord[f.State], true
 			}
 		}
-		look := st.Dim
-		if bad {
-			look = st.Error
-		}
+		look := words.Choose(bad, st.Error, st.Dim)
 		l := widget.Line{{Text: mark, Style: st.Key}, {Text: detail.ShortID(e.ID, v.page.Key), Style: st.Accent},
 			{Text: "  " + text, Style: look}}
 		s.Add(aclPrefix+e.ID, detail.SideBySide(widget.StyledLine(name, st.Dim), nameWidth, l), detail.RowPage(v.state, e.Live, e.Desired))
@@ -165,10 +156,7 @@ func (v *RuleView) subjectLine(env *view.Env, s *detail.Sheet) {
 		}
 	}
 	n := revision.CountSubjects(env.Rev, v.page.Key)
-	in := ""
-	if v.state != nil {
-		in = fmt.Sprintf(" (%s here)", words.Thousands(here))
-	}
+	in := words.Choose(v.state != nil, fmt.Sprintf(" (%s here)", words.Thousands(here)), "")
 	count := " → " + n.String() + in
 	if widget.TextWidth(v.policy.Subject.String()+count) > s.TextWidth()-nameWidth {
 		count = " → " + n.BriefText() + in // the policy's page explains the difference

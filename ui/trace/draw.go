@@ -28,9 +28,9 @@ func (v *tracePage) drawLines(env *view.Env) {
 	s := &detail.Sheet{St: st, W: env.W}
 	switch {
 	case v.problem != "":
-		s.AddParagraph("wrong", 0, words.Failed, st.Error, st.Text, "cannot ask: "+v.problem, nav.Page{})
+		s.AddNote("wrong", 0, words.Failed, st.Error, st.Text, "cannot ask: "+v.problem)
 	case v.err != nil:
-		s.AddParagraph("wrong", 0, words.Failed, st.Error, st.Text, v.err.Error(), nav.Page{})
+		s.AddNote("wrong", 0, words.Failed, st.Error, st.Text, v.err.Error())
 		v.addBefore(env, s)
 	case v.current == nil:
 		s.Add("wait", nil, nav.Page{})
@@ -50,8 +50,7 @@ const (
 // addBefore adds the former answer and when it changed.
 func (v *tracePage) addBefore(env *view.Env, s *detail.Sheet) {
 	if !v.changedAt.IsZero() {
-		s.AddParagraph("was", 0, words.Warned, s.St.Warn, s.St.Text,
-			"changed "+words.Age(env.Now.Sub(v.changedAt))+" ago: "+v.formerAnswer, nav.Page{})
+		s.AddNote("was", 0, words.Warned, s.St.Warn, s.St.Text, "changed "+words.Age(env.Now.Sub(v.changedAt))+" ago: "+v.formerAnswer)
 	}
 }
 

@@ -32,7 +32,7 @@ func (v *View) pageLines(env *view.Env) []detail.Line {
 	}
 	if len(r.Packets.Paths) == 0 {
 		s.AddHead("not sent")
-		s.AddParagraph("why", 2, words.Noted, s.St.Dim, s.St.Text, r.Packets.Reason, nav.Page{})
+		s.AddNote("why", 2, words.Noted, s.St.Dim, s.St.Text, r.Packets.Reason)
 	}
 	return s.Lines
 }
@@ -45,16 +45,16 @@ func (v *View) addState(env *view.Env, s *detail.Sheet) {
 		text := string(v.phase.Load().(trace.ProbePhase))
 		s.Add("state", widget.JoinLines(env.BusyLine(v.sends.BeganAt(), text), widget.StyledLine(" · esc cancels", st.Dim)), nav.Page{})
 	case v.cancelled:
-		s.AddParagraph("state", 0, words.Warned, st.Warn, st.Text, "Cancelled: no answer.", nav.Page{})
+		s.AddNote("state", 0, words.Warned, st.Warn, st.Text, "Cancelled: no answer.")
 	case v.err != nil:
-		s.AddParagraph("state", 0, words.Failed, st.Error, st.Text, v.err.Error(), nav.Page{})
+		s.AddNote("state", 0, words.Failed, st.Error, st.Text, v.err.Error())
 	default:
 		r := v.result
 		s.Add("state", widget.StyledLine("sent at "+words.Clock(r.At, env.Now)+" · OVN "+r.OVN, st.Dim), nav.Page{})
 		return
 	}
 	if v.result != nil {
-		s.AddParagraph("old", 0, words.Noted, st.Dim, st.Dim, "The lines below were sent at "+words.Clock(v.result.At, env.Now)+".", nav.Page{})
+		s.AddNote("old", 0, words.Noted, st.Dim, st.Dim, "The lines below were sent at "+words.Clock(v.result.At, env.Now)+".")
 	}
 }
 
@@ -107,11 +107,11 @@ func (v *View) addFindings(s *detail.Sheet, i int) {
 	switch {
 	case len(r.Findings) > 0:
 	case r.Changed:
-		s.AddParagraph("agree", 2, words.Warned, s.St.Warn, s.St.Text, "The rows changed during the probe, so nothing is compared: "+
-			"probe again.", nav.Page{})
+		s.AddNote("agree", 2, words.Warned, s.St.Warn, s.St.Text, "The rows changed during the probe, so nothing is compared: "+
+			"probe again.")
 	case r.Packets.Verdict == verdict.NotApplicable:
 	default:
-		s.AddParagraph("agree", 2, words.Yes, s.St.OK, s.St.Text, r.Agreement(), nav.Page{})
+		s.AddNote("agree", 2, words.Yes, s.St.OK, s.St.Text, r.Agreement())
 	}
 }
 
@@ -148,8 +148,7 @@ func (v *View) addStages(s *detail.Sheet, i int) {
 		}
 	}
 	if p.Verdict == verdict.Allow && trace.DecidingStage(p) == nil {
-		s.AddParagraph(fmt.Sprintf("stage.%d.default", i), 2, words.Noted, s.St.Dim, s.St.Text,
-			"No ACL decided: allowed by default.", nav.Page{})
+		s.AddNote(fmt.Sprintf("stage.%d.default", i), 2, words.Noted, s.St.Dim, s.St.Text, "No ACL decided: allowed by default.")
 	}
 }
 
@@ -197,7 +196,7 @@ func (v *View) addPackets(s *detail.Sheet, i int) {
 	if len(steps) == 0 {
 		if why := r.Packets.Paths[i].Reason; why != "" {
 			s.AddHead("not sent")
-			s.AddParagraph(fmt.Sprintf("unsent.%d", i), 2, words.Noted, s.St.Dim, s.St.Text, why, nav.Page{})
+			s.AddNote(fmt.Sprintf("unsent.%d", i), 2, words.Noted, s.St.Dim, s.St.Text, why)
 		}
 		return
 	}

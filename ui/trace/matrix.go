@@ -9,6 +9,7 @@ import (
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/words"
 	"rung/revision"
 	"rung/ui/action"
 	"rung/ui/nav"
@@ -239,12 +240,7 @@ func (v *matrixPage) swapAxes() {
 }
 
 // rowAxis returns the end of connections that the rows are: 0 for sources, 1 for destinations.
-func (v *matrixPage) rowAxis() int {
-	if v.swapped {
-		return 1
-	}
-	return 0
-}
+func (v *matrixPage) rowAxis() int { return words.Choose(v.swapped, 1, 0) }
 
 // selectedRow returns the selected row, or nil.
 func (v *matrixPage) selectedRow() *revision.MatrixEnd {
@@ -272,12 +268,7 @@ func (v *matrixPage) cellEnds(at cursorPlace) (from, to *revision.MatrixEnd, ok 
 }
 
 // countColumns returns the number of columns.
-func (v *matrixPage) countColumns() int {
-	if v.focus != "" {
-		return 2
-	}
-	return len(v.cols)
-}
+func (v *matrixPage) countColumns() int { return words.Choose(v.focus != "", 2, len(v.cols)) }
 
 // cellExample returns an example connection of the selected cell.
 func (v *matrixPage) cellExample() (verdict.Connection, bool) {

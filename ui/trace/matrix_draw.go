@@ -84,7 +84,7 @@ func (v *matrixPage) Render(env *view.Env, w, h int) string {
 
 // otherNetworks names the key that shows pods on other networks, which have no cell here.
 func (v *matrixPage) otherNetworks(env *view.Env) string {
-	key := env.Keys.ActionByID(action.MatrixNetwork).HintKey()
+	key := env.KeyHint(action.MatrixNetwork)
 	if v.network != "" || key == "" || len(env.Rev.Desired.Networks().Names()) == 0 {
 		return ""
 	}
@@ -130,10 +130,7 @@ func (v *matrixPage) fitWidths(w int) fittedWidths {
 	if v.focus != "" || len(v.cols) == 0 {
 		return out
 	}
-	title := 0
-	for _, e := range v.cols {
-		title = max(title, widget.TextWidth(e.Name()))
-	}
+	title := widget.WidestText(v.cols, (*revision.MatrixEnd).Name)
 	if wide := min(title+2, (w-out.names)/len(v.cols)); wide >= max(cell, leastTitle) {
 		out.cell, out.named = wide, true
 	}
@@ -142,10 +139,7 @@ func (v *matrixPage) fitWidths(w int) fittedWidths {
 
 // rowLabel returns the name of a row and its indent and fold sign; parts are indented further.
 func rowLabel(e *revision.MatrixEnd, folded bool) (before, name string) {
-	mark := words.Folded + " "
-	if !folded {
-		mark = words.Unfolded + " "
-	}
+	mark := words.Choose(!folded, words.Unfolded+" ", words.Folded+" ")
 	switch {
 	case e.IsDestinationOnly():
 		return "  ", e.Name()
@@ -207,10 +201,7 @@ func (v *matrixPage) headingLine(st *themes.StyleSet, w int) string {
 		}
 		return l.Render(w)
 	}
-	rows := "from"
-	if v.swapped {
-		rows = "to"
-	}
+	rows := words.Choose(v.swapped, "to", "from")
 	rows = strings.Repeat(" ", 2+v.fits.number+1+2) + rows
 	l = widget.StyledLine(padText(rows, v.fits.names), st.Header)
 	last := min(len(v.cols), v.firstColumn+v.columnsAcross(w))
@@ -295,8 +286,7 @@ func (v *matrixPage) cellLine(st *themes.StyleSet, at cursorPlace) widget.Line {
 	}
 	if v.focus != "" {
 		if at != v.cursor {
-			open = ""
-			end = ""
+			open, end = "", ""
 		}
 		return widget.Line{{Text: padText(open+text+end, v.fits.cell), Style: style}}
 	}

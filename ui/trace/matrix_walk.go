@@ -139,20 +139,7 @@ func (v *matrixPage) commandText() string {
 			out = append(out, "--port", strconv.Itoa(int(v.ports.Port)))
 		}
 	}
-	if v.focus != "" {
-		out = append(out, "--focus", v.focus)
-	}
-	if v.network != "" {
-		out = append(out, "--network", words.ShellQuote(v.network))
-	}
-	if v.services {
-		out = append(out, "--services")
-	}
-	if v.outside {
-		out = append(out, "--outside")
-	}
-	if v.only != "" {
-		out = append(out, "--only", string(v.only))
-	}
-	return strings.Join(out, " ")
+	return strings.Join(out, " ") + words.Between(" --focus ", v.focus, "") +
+		words.Choose(v.network == "", "", " --network "+words.ShellQuote(v.network)) + words.Choose(v.services, " --services", "") +
+		words.Choose(v.outside, " --outside", "") + words.Between(" --only ", string(v.only), "")
 }

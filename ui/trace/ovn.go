@@ -10,7 +10,6 @@ import (
 	"rung/revision"
 	"rung/system"
 	"rung/ui/detail"
-	"rung/ui/nav"
 	"rung/ui/view"
 )
 
@@ -39,19 +38,10 @@ func (a *ovnRun) drawnState() drawnRun {
 
 // stepNow returns the current step of ovn-trace, empty if none.
 func (a *ovnRun) stepNow() string {
-	if a.doing != nil {
-		if p := a.doing.Load(); p != nil {
-			return *p
-		}
+	if a.doing == nil || a.doing.Load() == nil {
+		return ""
 	}
-	return ""
-}
-
-// hasNews reports whether the step changed since it was drawn.
-func (a *ovnRun) hasNews() bool { return a.IsUnderWay() && a.stepNow() != a.seenStep }
-
-func (a *ovnRun) takeTrace(t *revision.OVNTrace, err error) {
-	a.doing, a.result, a.err = nil, t, err
+	return *a.doing.Load()
 }
 
 // askOVN runs ovn-trace; closing the page stops it.
@@ -80,12 +70,10 @@ func (v *tracePage) addOVN(s *detail.Sheet) {
 	switch {
 	case a.IsUnderWay():
 		text := "asking OVN"
-		if a.seenStep != "" {
-			text += ": " + a.seenStep
-		}
-		s.AddParagraph("ovn", 0, words.Noted, st.Dim, st.Dim, text, nav.Page{})
+		text += words.Between(": ", a.seenStep, "")
+		s.AddNote("ovn", 0, words.Noted, st.Dim, st.Dim, text)
 	case a.err != nil:
-		s.AddParagraph("ovn", 0, words.Failed, st.Error, st.Text, "OVN: "+a.err.Error(), nav.Page{})
+		s.AddNote("ovn", 0, words.Failed, st.Error, st.Text, "OVN: "+a.err.Error())
 	case a.result != nil:
 		v.ovnWords(s, a.result)
 	}
@@ -100,21 +88,21 @@ func (v *tracePage) ovnWords(s *detail.Sheet, t *revision.OVNTrace) {
 	case !w.Agrees:
 		sign, look = words.Unknown, st.Warn
 	}
-	s.AddParagraph("ovn", 0, sign, look, st.Text, fmt.Sprintf("ovn-trace at %s: %s", t.At.Format(time.TimeOnly), w.Headline), nav.Page{})
+	s.AddNote("ovn", 0, sign, look, st.Text, fmt.Sprintf("ovn-trace at %s: %s", t.At.Format(time.TimeOnly), w.Headline))
 	for i := range w.Paths {
 		way := &w.Paths[i]
 		if way.To != "" {
-			s.AddParagraph(fmt.Sprintf("ovn.%d", i), 2, "", st.Dim, st.Text, "to "+way.To, nav.Page{})
+			s.AddNote(fmt.Sprintf("ovn.%d", i), 2, "", st.Dim, st.Text, "to "+way.To)
 		}
 		for j, l := range way.Lines {
 			id := fmt.Sprintf("ovn.%d.%d", i, j)
-			s.AddParagraph(id, 2, "", st.Dim, st.Dim, l.Zone+" "+l.Stage+": "+l.OVN, nav.Page{})
+			s.AddNote(id, 2, "", st.Dim, st.Dim, l.Zone+" "+l.Stage+": "+l.OVN)
 			if l.Agreement != revision.Agree {
-				s.AddParagraph(id+".rows", 4, words.Differs, st.Warn, st.Text, "rows: "+l.Rows, nav.Page{})
+				s.AddNote(id+".rows", 4, words.Differs, st.Warn, st.Text, "rows: "+l.Rows)
 			}
 		}
 		for j, n := range way.Notes {
-			s.AddParagraph(fmt.Sprintf("ovn.%d.note.%d", i, j), 2, words.Noted, st.Dim, st.Text, n, nav.Page{})
+			s.AddNote(fmt.Sprintf("ovn.%d.note.%d", i, j), 2, words.Noted, st.Dim, st.Text, n)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"rung/engine/trace"
 	"rung/model"
+	"rung/model/words"
 	"rung/revision"
 	"rung/ui/action"
 	"rung/ui/detail"
@@ -29,9 +30,7 @@ type View struct {
 }
 
 // NewProbe makes the view; the page has the question.
-func NewProbe(page nav.Page) view.View {
-	return &View{PanePage: detail.NewPage(), page: page}
-}
+func NewProbe(page nav.Page) view.View { return &View{PanePage: detail.NewPage(), page: page} }
 
 // Sync sends the packets when the page is first seen, and makes the lines.
 func (v *View) Sync(env *view.Env) {
@@ -123,8 +122,5 @@ func (v *View) Copies(env *view.Env) []view.CopyItem {
 
 // podPage returns the page of a pod at an end, the zero Page for other ends.
 func podPage(k model.Key) nav.Page {
-	if k.Kind != model.KindPod {
-		return nav.Page{}
-	}
-	return nav.ToPod(k)
+	return words.Choose(k.Kind != model.KindPod, nav.Page{}, nav.ToPod(k))
 }

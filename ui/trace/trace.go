@@ -131,7 +131,7 @@ func (v *tracePage) isSettling() bool {
 
 // HasNews reports whether to ask again, or whether ovn-trace progressed.
 func (v *tracePage) HasNews(env *view.Env) bool {
-	return v.problem == "" && v.isDue(env) || v.ovn.hasNews()
+	return v.problem == "" && v.isDue(env) || v.ovn.IsUnderWay() && v.ovn.stepNow() != v.ovn.seenStep
 }
 
 // WorkingSince returns when the running work began.
@@ -160,7 +160,7 @@ const pauseFactor = 4
 // ReceiveResult takes an answer, and notes whether it changed.
 func (v *tracePage) ReceiveResult(env *view.Env, msg any) {
 	if t, err, ok := view.TakeResult[*revision.OVNTrace](&v.ovn.LatestWork, msg); ok {
-		v.ovn.takeTrace(t, err)
+		v.ovn.doing, v.ovn.result, v.ovn.err = nil, t, err
 		return
 	}
 	a, ok := msg.(traceAnswer)
@@ -211,10 +211,7 @@ func (v *tracePage) isFollowing(before, after briefAnswer, now time.Time) bool {
 
 // untilText describes the former answer s, as far as it differs from after.
 func (s briefAnswer) untilText(after briefAnswer) string {
-	rows := "rows agreed before"
-	if s.disagree {
-		rows = "rows disagreed before"
-	}
+	rows := words.Choose(s.disagree, "rows disagreed before", "rows agreed before")
 	switch {
 	case s.text == after.text:
 		return rows
@@ -299,15 +296,11 @@ func (v *tracePage) Copies(env *view.Env) []view.CopyItem {
 
 // TellState shows the running work.
 func (v *tracePage) TellState(env *view.Env) widget.Line {
-	if v.running {
-		if busy := env.BusyLine(v.askedAt, "tracing"); busy != nil {
-			return busy
-		}
+	if busy := env.BusyLine(v.askedAt, "tracing"); v.running && busy != nil {
+		return busy
 	}
 	if v.ovn.IsUnderWay() {
-		if busy := env.BusyLine(v.ovn.BeganAt(), "asking OVN"); busy != nil {
-			return busy
-		}
+		return env.BusyLine(v.ovn.BeganAt(), "asking OVN")
 	}
 	return nil
 }

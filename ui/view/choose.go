@@ -59,19 +59,13 @@ func (c *ChoiceDialog) PressKey(env *Env, key, text string) bool {
 	return true
 }
 
-// Paste does nothing.
-func (c *ChoiceDialog) Paste(string) {}
-
 // StartAt puts the cursor on an item.
 func (c *ChoiceDialog) StartAt(i int) *ChoiceDialog { c.cursorAt = i; return c }
 
 // Draw lists the items.
 func (c *ChoiceDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	lines := make([]string, 0, len(c.Items))
-	wide := 0
-	for _, it := range c.Items {
-		wide = max(wide, widget.TextWidth(it.Text))
-	}
+	wide := widget.WidestText(c.Items, func(it ChoiceItem) string { return it.Text })
 	for i, it := range c.Items {
 		mark := " "
 		if i == c.cursorAt {
@@ -120,9 +114,6 @@ type NoteDialog struct {
 
 // PressKey closes the note.
 func (n *NoteDialog) PressKey(*Env, string, string) bool { return true }
-
-// Paste does nothing.
-func (n *NoteDialog) Paste(string) {}
 
 // FocusLine returns the first line, where reading begins.
 func (n *NoteDialog) FocusLine() int { return 0 }

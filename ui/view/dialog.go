@@ -17,8 +17,6 @@ import (
 type Dialog interface {
 	// PressKey handles a key press; text is what the key types. It is done when answered or cancelled.
 	PressKey(env *Env, key, text string) (done bool)
-	// Paste takes pasted text.
-	Paste(text string)
 	// Draw returns the title and the lines of a box of inner width w.
 	Draw(st *themes.StyleSet, w int) (title string, lines []string)
 }
@@ -30,6 +28,8 @@ type TypingDialog interface {
 	Cursor() (x, line int, ok bool)
 	// TypesText reports whether keys are text, of which none may be lost.
 	TypesText() bool
+	// Paste takes pasted text.
+	Paste(text string)
 }
 
 // ChangingDialog is a dialog whose question may change while open.
@@ -291,10 +291,7 @@ func paragraphLines(text string, style themes.Style, w int) []string {
 func signedParagraph(sign string, style themes.Style, text string, w int) []string {
 	lines := widget.FlowText(text, max(1, w-4))
 	for i := range lines {
-		mark := "  "
-		if i == 0 {
-			mark = sign + " "
-		}
+		mark := words.Choose(i == 0, sign+" ", "  ")
 		lines[i] = " " + style.Render(mark+lines[i])
 	}
 	return lines
@@ -369,10 +366,7 @@ func (p *PromptDialog) PressKey(env *Env, key, text string) bool {
 		return true
 	case "down", "ctrl+n", "up", "ctrl+p":
 		if n := len(p.Offers); n > 0 {
-			step := -1
-			if key == "down" || key == "ctrl+n" {
-				step = 1
-			}
+			step := words.Choose(key == "down" || key == "ctrl+n", 1, -1)
 			p.offerAt = max(0, min(p.offerAt+step, n-1))
 			p.input.Set(p.Offers[p.offerAt].Text)
 			p.problem = ""

@@ -93,6 +93,9 @@ func (e *Env) BusyLine(since time.Time, what string) widget.Line {
 	return widget.StyledLine(e.Sign+" "+what, e.Styles.Info)
 }
 
+// KeyHint names the key of an action, empty if it has none.
+func (e *Env) KeyHint(id action.ID) string { return e.Keys.ActionByID(id).HintKey() }
+
 // SavedDir returns the folder for files the user saves.
 func (e *Env) SavedDir() string { return filepath.Join(e.StateDir, "saved") }
 

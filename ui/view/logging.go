@@ -10,6 +10,7 @@ import (
 	"rung/model/ladder"
 	"rung/model/logline"
 	"rung/model/words"
+	"rung/pages/page"
 	"rung/revision"
 )
 
@@ -160,20 +161,12 @@ func (l *loggingDialog) setAllLevels(level string) {
 func (l *loggingDialog) loudest() string { return l.options[1] }
 
 // off returns the option that logs nothing.
-func (l *loggingDialog) off() string {
-	if l.byRule {
-		return logline.Off
-	}
-	return ""
-}
+func (l *loggingDialog) off() string { return words.Choose(l.byRule, logline.Off, "") }
 
 // pickedLevels returns the chosen levels.
 func (l *loggingDialog) pickedLevels() (out model.LogLevels) {
 	for _, r := range l.rows {
-		level := l.options[r.optionAt]
-		if r.optionAt == 0 && !l.byRule {
-			level = ""
-		}
+		level := words.Choose(r.optionAt == 0 && !l.byRule, "", l.options[r.optionAt])
 		switch r.action {
 		case model.Deny:
 			out.Deny = level
@@ -213,11 +206,7 @@ func (l *loggingDialog) describeChange(m change.Mutation) change.Mutation {
 
 // objectNames names the objects.
 func (l *loggingDialog) objectNames() string {
-	var names []string
-	for _, k := range l.keys {
-		names = append(names, k.Label())
-	}
-	return words.ListSome(names, 2)
+	return words.ListSome(page.MapList(l.keys, model.Key.Label), 2)
 }
 
 // PressKey moves with arrows, sets a level by digit, and several by letter.

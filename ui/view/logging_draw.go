@@ -26,9 +26,6 @@ func pickedLine(options []string, at int, st *themes.StyleSet) (line widget.Line
 	return line
 }
 
-// Paste does nothing.
-func (l *loggingDialog) Paste(string) {}
-
 // Draw shows one row per action with its levels, and one with the times.
 func (l *loggingDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	var lines []string

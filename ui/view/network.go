@@ -49,10 +49,7 @@ func networkDialog(r *revision.Revision, c NetworkChoice) *ChoiceDialog {
 		if n.Primary {
 			role = "primary"
 		}
-		key := ""
-		if i < 10 {
-			key = strconv.Itoa(i)
-		}
+		key := words.Choose(i < 10, strconv.Itoa(i), "")
 		items[i] = ChoiceItem{Key: key, Text: name, Note: role + ", " + n.Topology.Words() + ", " + words.Count(pods[name], "pod")}
 	}
 	d := &ChoiceDialog{Title: "show on which network", Items: items, Done: func(env *Env, i int) {

@@ -65,17 +65,10 @@ func (t ZoneTally) TallyLine(st *themes.StyleSet, worded bool) widget.Line {
 		if c.n == 0 {
 			continue
 		}
-		gap := " "
-		if worded {
-			gap = "  "
-		}
-		if len(l) > 0 {
-			l = l.Add(gap, st.Text)
-		}
+		gap := words.Choose(worded, "  ", " ")
+		l = l.AddIf(len(l) > 0, gap, st.Text)
 		l = l.Add(c.mark+words.Thousands(c.n), c.look)
-		if worded {
-			l = l.Add(" "+c.word, st.Text)
-		}
+		l = l.AddIf(worded, " "+c.word, st.Text)
 	}
 	return l
 }
@@ -86,11 +79,7 @@ func SweepLine(s revision.SweepState, t ZoneTally, now time.Time) string {
 		return ""
 	}
 	text := fmt.Sprintf("%s followed live, %s read in turn: ", words.Thousands(t.Followed), words.Thousands(s.Total))
-	if s.Read < s.Total {
-		text += fmt.Sprintf("%s of them so far", words.Thousands(s.Read))
-	} else {
-		text += "all of them"
-	}
+	text += words.Choose(s.Read < s.Total, fmt.Sprintf("%s of them so far", words.Thousands(s.Read)), "all of them")
 	if s.Failed > 0 {
 		text += fmt.Sprintf(", %s failed last time", words.Thousands(s.Failed))
 	}

@@ -241,9 +241,4 @@ func ownerConditions(k model.Key) []string {
 }
 
 // nbctlString quotes a string that ovn-nbctl would not parse as one word.
-func nbctlString(s string) string {
-	if strings.Contains(s, ":") {
-		return `"` + s + `"`
-	}
-	return s
-}
+func nbctlString(s string) string { return words.Choose(strings.Contains(s, ":"), `"`+s+`"`, s) }

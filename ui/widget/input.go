@@ -274,10 +274,7 @@ func (in *TextInput) Render(st *themes.StyleSet, w int) string {
 		in.cell -= n
 		over -= n
 	}
-	look := st.Input
-	if in.prefillKept {
-		look = st.Selection
-	}
+	look := words.Choose(in.prefillKept, st.Selection, st.Input)
 	return Line{{before + after, look}, {rest, st.Dim}}.clipString(w)
 }
 

@@ -31,6 +31,14 @@ func StyledLine(text string, st themes.Style) Line { return Line{{text, st}} }
 // Add appends a piece of text; l must not be used afterwards.
 func (l Line) Add(text string, st themes.Style) Line { return append(l, Span{text, st}) }
 
+// AddIf appends a piece of text under a condition; l must not be used afterwards.
+func (l Line) AddIf(condition bool, text string, st themes.Style) Line {
+	if !condition {
+		return l
+	}
+	return l.Add(text, st)
+}
+
 // JoinLines joins lines side by side.
 func JoinLines(lines ...Line) Line {
 	n := 0
@@ -75,6 +83,14 @@ func (l Line) LineWidth() (n int) {
 		n += TextWidth(s.Text)
 	}
 	return n
+}
+
+// WidestText returns the greatest width of a text of some items.
+func WidestText[T any](all []T, text func(T) string) (w int) {
+	for _, x := range all {
+		w = max(w, TextWidth(text(x)))
+	}
+	return w
 }
 
 // TruncateText cuts text to w cells, with an ellipsis if anything is lost.
@@ -126,9 +142,6 @@ func (l Line) cleanedLine() Line {
 	}
 	return l
 }
-
-// cutMore makes room for an ellipsis in text that fills its space exactly.
-func cutMore(s string, w int) string { return ansi.Truncate(s+"  ", w, Ellipsis) }
 
 func spanRest(l Line) (n int) {
 	for _, s := range l {

@@ -142,14 +142,10 @@ func flowWhole(pieces []Line, notes [2]int, keys string, w, h int, sep, more the
 	join := func(pieces []Line, left string) Line {
 		var l Line
 		for i, p := range pieces {
-			if i > 0 {
-				l = l.Add(" · ", sep)
-			}
+			l = l.AddIf(i > 0, " · ", sep)
 			l = append(l, p...)
 		}
-		if left != "" {
-			l = l.Add("  "+left, more)
-		}
+		l = l.AddIf(left != "", "  "+left, more)
 		return l
 	}
 	left := func(shown, counted int) string {

@@ -1,6 +1,7 @@
 package widget
 
 import (
+	"rung/model/words"
 	"rung/pages/page"
 	"rung/themes"
 )
@@ -30,10 +31,7 @@ func tableColumn[F any](c page.Column[F], st **themes.StyleSet) TableColumn[F] {
 
 // CellLine returns a cell of a page with the styles of its roles.
 func CellLine(c page.Cell, st *themes.StyleSet) Line {
-	gap := ""
-	if c.Sign.Text != "" && c.Text != "" {
-		gap = " "
-	}
+	gap := words.Choose(c.Sign.Text != "" && c.Text != "", " ", "")
 	if len(c.More) == 0 && (c.Sign.Text == "" || c.Sign.Role == c.Role) {
 		return StyledLine(c.Sign.Text+gap+c.Text, st.StyleOf(c.Role))
 	}

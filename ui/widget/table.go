@@ -183,22 +183,16 @@ func (t *Table[T]) ShownItems() iter.Seq[T] {
 // CountLines counts the shown rows and all rows, without fixed ones.
 func (t *Table[T]) CountLines() (shown, all int) {
 	for _, it := range t.items {
-		if !t.isFixed(it) {
-			all++
-		}
+		all += b2i(!t.isFixed(it))
 	}
 	for _, i := range t.shownItems {
-		if !t.isFixed(t.items[i]) {
-			shown++
-		}
+		shown += b2i(!t.isFixed(t.items[i]))
 	}
 	return shown, all
 }
 
 func (t *Table[T]) isSkipped(it T) bool { return t.Skip != nil && t.Skip(it) }
-func (t *Table[T]) isFixed(it T) bool {
-	return t.isSkipped(it) || t.Fixed != nil && t.Fixed(it)
-}
+func (t *Table[T]) isFixed(it T) bool   { return t.isSkipped(it) || t.Fixed != nil && t.Fixed(it) }
 
 func (t *Table[T]) fullLine(it T) Line {
 	if t.Full == nil {

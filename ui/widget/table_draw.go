@@ -3,6 +3,8 @@ package widget
 import (
 	"strings"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"rung/model/words"
 	"rung/themes"
 )
@@ -145,11 +147,7 @@ func (t *Table[T]) headerLine(st *themes.StyleSet, lay tableLayout, w int) strin
 			c := t.Columns[i]
 			title := c.Title
 			if i == t.sort {
-				if t.isDescending {
-					title += " ↓"
-				} else {
-					title += " ↑"
-				}
+				title += words.Choose(t.isDescending, " ↓", " ↑")
 			}
 			if TextWidth(title) > lay.widths[n] {
 				title = "" // its cells are signs
@@ -219,7 +217,7 @@ func cutLine(l Line, w int) Line {
 		}
 		text := s.Text
 		if sw == w {
-			text = cutMore(text, w)
+			text = ansi.Truncate(text+"  ", w, Ellipsis) // with room for an ellipsis
 		} else {
 			text = TruncateText(text, w)
 		}

@@ -47,9 +47,6 @@ func (t *TextView) SetLines(lines []Line) {
 	t.arrangeLines()
 }
 
-// CountAll returns the number of all lines.
-func (t *TextView) CountAll() int { return len(t.lines) }
-
 // AllText returns the text without styles.
 func (t *TextView) AllText() string { return strings.Join(t.plainLines, "\n") + "\n" }
 

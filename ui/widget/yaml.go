@@ -36,10 +36,7 @@ func YAMLLines(text string, st *themes.StyleSet) []Line {
 			lines = append(lines, StyledLine(s, st.CodeText))
 			continue
 		}
-		block = -1
-		if yamlBlock.MatchString(body) && !strings.HasPrefix(body, "#") {
-			block = indent
-		}
+		block = words.Choose(yamlBlock.MatchString(body) && !strings.HasPrefix(body, "#"), indent, -1)
 		lines = append(lines, yamlLine(s[:indent], body, st))
 	}
 	return lines
@@ -47,9 +44,7 @@ func YAMLLines(text string, st *themes.StyleSet) []Line {
 
 func yamlLine(indent, body string, st *themes.StyleSet) Line {
 	var l Line
-	if indent != "" {
-		l = l.Add(indent, st.CodeText)
-	}
+	l = l.AddIf(indent != "", indent, st.CodeText)
 	if body == "---" || body == "..." {
 		return l.Add(body, st.Dim)
 	}
@@ -65,16 +60,9 @@ func yamlLine(indent, body string, st *themes.StyleSet) Line {
 	}
 	value, note := splitNote(body)
 	trimmed := strings.TrimSpace(value)
-	style := st.CodeText
-	if yamlValue.MatchString(trimmed) {
-		style = st.CodeValue
-	}
-	if value != "" {
-		l = l.Add(value, style)
-	}
-	if note != "" {
-		l = l.Add(note, st.CodeNote)
-	}
+	style := words.Choose(yamlValue.MatchString(trimmed), st.CodeValue, st.CodeText)
+	l = l.AddIf(value != "", value, style)
+	l = l.AddIf(note != "", note, st.CodeNote)
 	return l
 }
 
