@@ -10,8 +10,7 @@ import (
 	"rung/model/sorted"
 )
 
-// networkCompiler compiles one network step by step: the default network from the cluster's objects, another
-// from the objects its Table projects.
+// networkCompiler compiles one network step by step: from the cluster's objects, or those its Table projects.
 type networkCompiler struct {
 	requested, options Options
 	cluster            *model.Cluster
@@ -57,11 +56,9 @@ func (c *networkCompiler) name() networkName {
 	return networkName(c.network.Name)
 }
 
-// networkName names the units of a network.
 type networkName string
 
-// netpolKey returns the key of a NetworkPolicy's unit. A MultiNetworkPolicy on a secondary network has the
-// same key: their rows look alike.
+// netpolKey returns the key of a NetworkPolicy's unit. A MultiNetworkPolicy has the same key.
 func (n networkName) netpolKey(namespace, name string) model.PolicyKey {
 	return n.keyOf(model.KindNP, namespace, name)
 }
@@ -108,8 +105,7 @@ func (c *networkCompiler) decideFamilies() bool {
 	return news
 }
 
-// apply compiles the next cluster, given the changes since the last one in order. It returns the desired rows
-// and their difference.
+// apply compiles the next cluster after changes in order. It returns its rows and their difference.
 func (c *networkCompiler) apply(next *model.Cluster, changes []model.Change) (*Desired, *Delta) {
 	if c.isWasteful() {
 		return c.recompile(next)
@@ -123,11 +119,7 @@ func (c *networkCompiler) apply(next *model.Cluster, changes []model.Change) (*D
 	policies := c.desired.policies.Txn()
 	var later []model.Change
 	for _, ch := range changes {
-		object := ch.New
-		if object == nil {
-			object = ch.Old
-		}
-		switch object.(type) {
+		switch cmp.Or(ch.New, ch.Old).(type) {
 		case *model.Pod:
 			old, _ := ch.Old.(*model.Pod)
 			pod, _ := ch.New.(*model.Pod)

@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"slices"
@@ -14,8 +15,7 @@ const openShiftHost = "openshift-host-network"
 // hairpinIndex is the position of the address in a masquerade subnet that hairpin traffic comes from.
 const hairpinIndex = 5
 
-// HairpinAddr returns the address of a masquerade subnet that hairpin traffic comes from; not valid if the subnet is
-// too small.
+// HairpinAddr returns the address of a masquerade subnet that hairpin traffic comes from, or invalid.
 func HairpinAddr(masquerade netip.Prefix) netip.Addr {
 	a := masquerade.Masked().Addr()
 	for range hairpinIndex {
@@ -32,9 +32,7 @@ func (o *Options) addConfig(config map[string]dialect.Setting) {
 	if len(config) == 0 {
 		return
 	}
-	if o.HostNetworkNamespace == "" {
-		o.HostNetworkNamespace = config[dialect.HostNamespace].Value
-	}
+	o.HostNetworkNamespace = cmp.Or(o.HostNetworkNamespace, config[dialect.HostNamespace].Value)
 	if subnets := config[dialect.ClusterSubnets].Subnets(); len(o.ClusterSubnets) == 0 {
 		slices.SortFunc(subnets, netip.Prefix.Compare)
 		o.ClusterSubnets = slices.Compact(subnets)

@@ -7,13 +7,11 @@ import (
 	"rung/model"
 )
 
-// Delta is the difference one step made. A consumer that follows every Delta has to compare only the rows it
-// names.
+// Delta is the difference one step made. A consumer of every Delta compares only the rows it names.
 type Delta struct {
 	// Everything means that any row may have changed, for example because an address family was switched on.
 	Everything bool
-	// Policies are the policies added, changed or removed, or whose named ports may resolve differently:
-	// compare all their rows.
+	// Policies are the policies added, changed or removed, or with named ports that may resolve differently.
 	Policies map[model.PolicyKey]struct{}
 	// Members are the sets with added or removed members. Sets of policies in Policies may be listed too.
 	Members []SetDelta

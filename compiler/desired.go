@@ -24,8 +24,7 @@ type Desired struct {
 	options   Options
 	space     podSpace
 
-	// Only in the Desired of the default network: the other networks, their rows by name, and the names of all
-	// networks since the compiler started.
+	// Only in the Desired of the default network: the other networks, their rows, and all networks ever named.
 	table    *network.Table
 	networks map[string]*Desired
 	known    map[string]struct{}
@@ -35,8 +34,7 @@ type Desired struct {
 
 // Options are the settings and facts that the compiler needs in addition to the objects.
 type Options struct {
-	// IPv4 and IPv6 are the enabled families of the cluster. If neither is set, the pods' addresses decide;
-	// without pods it is IPv4.
+	// IPv4 and IPv6 are the enabled families of the cluster, by default those of the pods, else IPv4.
 	IPv4, IPv6 bool
 	// PodFamilies adds the families of the pods' addresses to IPv4 and IPv6.
 	PodFamilies bool
@@ -55,8 +53,7 @@ type Options struct {
 	// AllowICMP adds the rows of allow-icmp-network-policy (ovn-kubernetes.md#default-deny). Stateless honours
 	// the annotation acl-stateless (ovn-kubernetes.md#rule-rows).
 	AllowICMP, Stateless bool
-	// Defaults switches the rows of ovn-kubernetes.md#hairpin-and-node-rows. Auto: on once a NetworkPolicy
-	// exists.
+	// Defaults switches the rows of ovn-kubernetes.md#hairpin-and-node-rows. Auto: on with a NetworkPolicy.
 	Defaults SwitchOption
 	// Multicast switches the rows of ovn-kubernetes.md#multicast. Auto: on once a namespace allows multicast.
 	Multicast SwitchOption
@@ -71,8 +68,7 @@ type Options struct {
 	// (ovn-kubernetes.md#pod-selector-sets); empty means DefaultHostNetworkNamespace.
 	HostNetworkNamespace string
 	// Segmentation Off leaves every namespace on the default network. MultiPolicies Off programs no
-	// MultiNetworkPolicy. OVN-Kubernetes does so without these features (networks.md#namespaces). Auto: on if
-	// objects need it.
+	// MultiNetworkPolicy. See networks.md#namespaces. Auto: on if objects need it.
 	Segmentation, MultiPolicies SwitchOption
 	// NoRows compiles no rows: another system than OVN-Kubernetes enforces the policies.
 	NoRows bool
@@ -89,8 +85,7 @@ type Options struct {
 	// Empty means the fifth address of OVN-Kubernetes' defaults. With primary networks it means
 	// PrimaryHairpin4 and PrimaryHairpin6.
 	HairpinFrom4, HairpinFrom6 string
-	// HairpinAssumed reports whether PrimaryHairpin4 or PrimaryHairpin6 is used; set in the options of a
-	// Desired.
+	// HairpinAssumed means that PrimaryHairpin4 or PrimaryHairpin6 is used, in the options of a Desired.
 	HairpinAssumed bool
 	// hairpin4 and hairpin6 are the families of hairpin rows: the cluster's families, on every network.
 	hairpin4, hairpin6 bool
@@ -114,8 +109,7 @@ const (
 	Off
 )
 
-// Hairpin addresses of clusters with primary user-defined networks and unknown masquerade subnets. Their nodes
-// need larger subnets than the defaults.
+// Hairpin addresses of clusters with primary user-defined networks and unknown masquerade subnets.
 const (
 	PrimaryHairpin4 = "169.254.0.5"
 	PrimaryHairpin6 = "fd69::5"
@@ -127,8 +121,7 @@ const DefaultHostNetworkNamespace = "ovn-host-network"
 // Families returns the compiled address families.
 func (d *Desired) Families() (v4, v6 bool) { return d.options.IPv4, d.options.IPv6 }
 
-// Options returns the options the rows were compiled with, including the known families and subnets that
-// follow the objects.
+// Options returns the options the rows were compiled with, with families and subnets from the objects.
 func (d *Desired) Options() Options { return d.options }
 
 // Cluster returns the cluster these rows were compiled from.
@@ -163,8 +156,7 @@ func (d *Desired) Policies() iter.Seq[*CompiledUnit] {
 	}
 }
 
-// Policy returns one compiled policy, or nil. The key of an object also finds its rows on another network, the
-// first network by name.
+// Policy returns one compiled policy, or nil. An object's key also finds its rows on its first other network.
 func (d *Desired) Policy(k model.PolicyKey) *CompiledUnit {
 	if d == nil {
 		return nil
@@ -214,8 +206,7 @@ func (d *Desired) SubjectPods(c *CompiledUnit) []*model.Pod {
 	return slices.CompactFunc(all, func(a, b *model.Pod) bool { return a.Key == b.Key })
 }
 
-// SubjectCount counts the subjects. Pods with a primary network of their own are counted in apart: the policy
-// is not enforced there.
+// SubjectCount counts the subjects. Pods with their own primary network count in apart: no policy applies there.
 func (d *Desired) SubjectCount(c *CompiledUnit) (pods, apart int) {
 	if c == nil {
 		return 0, 0
@@ -284,7 +275,6 @@ func (d *Desired) SetMembers(s *SetSpec) []string {
 	return sortedUnion(lists[0], lists[1])
 }
 
-// nodeAddresses returns the addresses of the nodes that a set selects.
 func (d *Desired) nodeAddresses(s *SetSpec) (out []string) {
 	if len(s.nodes) == 0 {
 		return nil
@@ -359,8 +349,7 @@ func (d *Desired) RowsOfUnit(k model.PolicyKey, zone string, live *nb.DB) *model
 	}
 	rows := &model.PolicyRows{Policy: k, ACLs: d.ACLs(c, zone, live)}
 	for _, s := range c.Sets {
-		rows.AddressSets = append(rows.AddressSets,
-			&nb.AddressSet{Name: s.Name, ExternalIDs: s.ExternalIDs, Addresses: d.SetMembers(s)})
+		rows.AddressSets = append(rows.AddressSets, &nb.AddressSet{Name: s.Name, ExternalIDs: s.ExternalIDs, Addresses: d.SetMembers(s)})
 	}
 	rows.PortGroup = d.PortGroup(c, zone, live, rows.ACLs)
 	return rows

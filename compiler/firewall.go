@@ -113,10 +113,8 @@ func (c *networkCompiler) firewallDestination(r *model.Rule, subnets []netip.Pre
 func nodeSubnets(c *model.Cluster) []netip.Prefix {
 	has := map[netip.Prefix]bool{}
 	for n := range c.Nodes() {
-		for _, text := range n.Subnets {
-			if p, err := netip.ParsePrefix(text); err == nil {
-				has[p.Masked()] = true
-			}
+		for _, p := range model.ParsePrefixes(n.Subnets) {
+			has[p.Masked()] = true
 		}
 	}
 	var joined []netip.Prefix

@@ -9,8 +9,7 @@ import (
 	"rung/model/sorted"
 )
 
-// selectorGroup is one distinct pair of namespace and pod selector, shared by all policies and rules that use
-// it as subject or peer.
+// selectorGroup is one distinct pair of namespace and pod selector, shared by all its users.
 type selectorGroup struct {
 	groupKey
 	id int
@@ -92,15 +91,13 @@ func (x groupIndex) visitSelecting(namespace string, ns *selectors.Class, visit 
 	}
 }
 
-// bucketKey identifies a bucket within a namespace: the label set, and whether its pods are on the host's
-// network.
+// bucketKey identifies a bucket of a namespace: label set, and whether on the host's network.
 type bucketKey struct {
 	class *selectors.Class
 	host  bool
 }
 
-// podBucket holds the eligible pods of one namespace with one label set, by name.
-// The slice is never changed, only replaced.
+// podBucket holds the eligible pods of one namespace with one label set, by name. The slice never changes.
 type podBucket struct {
 	bucketKey
 	namespace string
@@ -117,8 +114,7 @@ type bucketView struct {
 	pods []*model.Pod
 }
 
-// namespaceState holds a namespace's label class and buckets. class is nil without a Namespace object: then no
-// selector matches its pods.
+// namespaceState holds a namespace's label class and buckets. class is nil without a Namespace object.
 type namespaceState struct {
 	class   *selectors.Class
 	buckets map[bucketKey]*podBucket
@@ -141,8 +137,7 @@ type groupView struct {
 	v4, v6 addressList // of the pods
 }
 
-// addressList holds a group's addresses of one family, sorted, without duplicates. They are listed on first
-// use: a group is in many address sets.
+// addressList holds a group's addresses of one family, sorted, without duplicates. They are listed on first use.
 type addressList struct {
 	once sync.Once
 	list []string
@@ -167,8 +162,7 @@ func (v *groupView) addressesOf(sp podSpace, v6 bool) []string {
 	return a.list
 }
 
-// listPods lists the pods from the first caller's revision. Revisions that share the view have the same pods
-// in the group.
+// listPods lists the pods from the first caller's revision. Revisions that share it have the same pods.
 func (v *groupView) listPods(sp podSpace) []*model.Pod {
 	v.once.Do(func() {
 		g := v.group
@@ -226,8 +220,7 @@ func (d *Desired) viewOf(g *selectorGroup) *groupView {
 	return nil
 }
 
-// IsSubject reports whether the policy applies to the pod, or would if it had rows. It does not list other
-// pods.
+// IsSubject reports whether the policy applies to the pod, or would if it had rows.
 func (d *Desired) IsSubject(c *CompiledUnit, p *model.Pod) bool {
 	if d == nil || c == nil || p == nil || !p.CanBeSubject() {
 		return false
@@ -247,6 +240,5 @@ func (d *Desired) IsSubject(c *CompiledUnit, p *model.Pod) bool {
 	return slices.ContainsFunc(c.subjects, func(g *selectorGroup) bool { return g.selectsBucket(p.Namespace, ns, b.bucketKey) })
 }
 
-// NamedPorts reports whether a rule has named ports. The policy's ACLs then depend on the zone and its logical
-// switch ports.
+// NamedPorts reports whether a rule has named ports. The ACLs then depend on the zone and its ports.
 func (p *CompiledUnit) NamedPorts() bool { return p.hasNamedPorts }

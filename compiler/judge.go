@@ -19,8 +19,7 @@ type Judge struct {
 	MaxPriority          int32
 	CNP, NoMultiPolicies bool
 	Cluster              *model.Cluster
-	// Networks lists the networks, without the default network. On is the network of the rows, nil for the default
-	// network.
+	// Networks lists the user-defined networks. On is the network of the rows, nil for the default one.
 	Networks *network.Table
 	On       *network.Network
 }
@@ -114,8 +113,7 @@ func (c Judge) whyNodesRefused(p *model.Policy) *model.NoRows {
 	return nil
 }
 
-// FirstInvalid returns the policy's first fault that OVN-Kubernetes rejects, except faults with the codes in
-// but; nil if there is none.
+// FirstInvalid returns the policy's first fault that OVN-Kubernetes rejects, without the codes in but, or nil.
 func FirstInvalid(p *model.Policy, but ...string) *model.NoRows {
 	for _, b := range p.Invalid {
 		if !slices.Contains(but, b.Code) {

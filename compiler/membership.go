@@ -60,7 +60,6 @@ func newMembership() membership {
 	}
 }
 
-// beginStep starts a step.
 func (c *membership) beginStep() {
 	c.rec, c.touched = &deltaRecorder{policies: map[model.PolicyKey]struct{}{}}, map[*selectorGroup]struct{}{}
 	c.nsTxn, c.buckTxn = c.space.namespaces.Txn(), c.space.buckets.Txn()
@@ -87,8 +86,7 @@ func (c *membership) addToBucket(p *model.Pod, cl *selectors.Class) *podBucket {
 		b = &podBucket{bucketKey: k, namespace: p.Namespace}
 		ns.buckets[k] = b
 	}
-	i, _ := slices.BinarySearchFunc(b.pods, p.Name,
-		func(q *model.Pod, name string) int { return strings.Compare(q.Name, name) })
+	i, _ := slices.BinarySearchFunc(b.pods, p.Name, func(q *model.Pod, name string) int { return strings.Compare(q.Name, name) })
 	c.setBucketPods(b, slices.Concat(b.pods[:i], []*model.Pod{p}, b.pods[i:]))
 	return b
 }

@@ -25,7 +25,6 @@ func (p podPlacement) podAddresses() []string {
 // the host's network are only in sets of NetworkPolicies.
 func canBeMember(p *model.Pod) bool { return !p.IsCompleted() && p.NodeName != "" }
 
-// applyPod handles a pod that was added, changed or deleted.
 func (c *membership) applyPod(old, pod *model.Pod) {
 	if old != nil && !canBeMember(old) {
 		old = nil
@@ -34,8 +33,7 @@ func (c *membership) applyPod(old, pod *model.Pod) {
 		pod = nil
 	}
 	var before, after podPlacement
-	// The new label class is acquired before the old one is released: a pod with unchanged labels keeps its
-	// bucket's class.
+	// Acquire the new class before releasing the old one: a pod with unchanged labels keeps it.
 	var kept *selectors.Class
 	if pod != nil {
 		kept = c.selectors.AcquireClass(pod.Labels)
@@ -67,8 +65,7 @@ func (c *membership) forgetHolder(p *model.Pod) {
 	}
 }
 
-// countAddress counts addresses by family. Pods on the host's network do not count: they say nothing about the
-// cluster's families.
+// countAddress counts addresses by family. Pods on the host's network do not count.
 func (c *membership) countAddress(p *model.Pod, ip string, n int) {
 	switch {
 	case p.HostNetwork:
@@ -84,7 +81,6 @@ const (
 	isIn
 )
 
-// recordMove records the effects of a pod's move from one placement to another.
 func (c *membership) recordMove(before, after podPlacement) {
 	c.movesCounted++
 	met := c.movedSets[:0]
@@ -163,8 +159,7 @@ func (c *membership) markNamedPorts(before, after podPlacement) {
 	mark(after, before)
 }
 
-// isHeldElsewhere reports whether the address stays in the set without the pod self, because of another pod, a
-// network or a node.
+// isHeldElsewhere reports whether the address stays in the set without the pod self.
 func (c *membership) isHeldElsewhere(s *SetSpec, ip string, self model.Key) bool {
 	return c.isHeldByPod(s, ip, self) || s.isFixedMember(ip) || c.isHeldByNode(s, ip, "")
 }
@@ -234,7 +229,6 @@ func (c *membership) applyNamespace(name string, obj *model.Namespace) {
 	}
 }
 
-// applyNode handles a node that was added, changed or deleted.
 func (c *membership) applyNode(self string, old, node *model.Node) {
 	var all []string
 	if old != nil {

@@ -10,7 +10,6 @@ import (
 // multicastNSName names the unit of a namespace's multicast rows.
 const multicastNSName = "default"
 
-// allowsMulticast reports whether the namespace's annotation allows multicast.
 func allowsMulticast(ns *model.Namespace) bool {
 	return ns != nil && ns.Annotations[model.AnnotationMulticast] == "true"
 }
@@ -42,7 +41,6 @@ func (c *networkCompiler) compileMulticastNS(namespace string) {
 	c.setNeeds(k, map[model.PolicyKey]sharedSet{pods.unitKey(): pods})
 }
 
-// compileMulticastCluster updates the cluster's multicast rows.
 func (c *networkCompiler) compileMulticastCluster() {
 	for _, unit := range []struct {
 		kind, action string
@@ -74,8 +72,7 @@ func (c *networkCompiler) compileMulticastCluster() {
 	}
 }
 
-// areDefaultsOn reports whether hairpin and node rows exist. One NetworkPolicy on any network turns them on; a
-// primary network always has them.
+// areDefaultsOn reports whether hairpin and node rows exist. One NetworkPolicy on any network turns them on.
 func (c *networkCompiler) areDefaultsOn() bool {
 	return !c.options.NoRows && (c.options.Defaults == On || c.options.Defaults == Auto && c.hasNetpol())
 }
@@ -119,8 +116,7 @@ func (c *networkCompiler) compileNodeRows(node string) {
 	c.putNodeRows(nodeSwitch(c.network, node), node, from)
 }
 
-// putNodeRows puts rows on a switch that allow traffic from node addresses. An empty zone means that every
-// zone has the switch.
+// putNodeRows puts rows on a switch that allow traffic from node addresses. An empty zone means every zone.
 func (c *networkCompiler) putNodeRows(logicalSwitch, zone string, from []string) {
 	k := c.name().keyOf(model.KindNetpolNode, "", logicalSwitch)
 	if len(from) == 0 || !c.areDefaultsOn() {

@@ -159,26 +159,20 @@ func netpolL4s(r *model.Rule) []netpolL4 {
 // rebuildIsolation rebuilds the default-deny units of a namespace. Both exist, with all rows, while it has a
 // NetworkPolicy (ovn-kubernetes.md#isolation-groups).
 func (c *networkCompiler) rebuildIsolation(namespace string) {
-	policies := programmedPolicies(c.refusals(), c.netpols[namespace])
+	var programmed []*model.Policy // others isolate nothing (networks.md#namespaces, #multinetworkpolicy)
+	for _, p := range c.netpols[namespace] {
+		if c.refusals().WhyNotOnNetwork(p) == nil {
+			programmed = append(programmed, p)
+		}
+	}
 	for _, dir := range model.Directions {
 		k := c.name().isolationKey(namespace, dir)
-		if len(policies) == 0 {
+		if len(programmed) == 0 {
 			c.putUnit(k, nil)
 			continue
 		}
-		c.putUnit(k, c.compileIsolation(k, dir, policies))
+		c.putUnit(k, c.compileIsolation(k, dir, programmed))
 	}
-}
-
-// programmedPolicies returns the NetworkPolicies that a network's controller programs; others isolate nothing
-// (networks.md#namespaces, #multinetworkpolicy).
-func programmedPolicies(judge Judge, policies map[string]*model.Policy) (out []*model.Policy) {
-	for _, p := range policies {
-		if judge.WhyNotOnNetwork(p) == nil {
-			out = append(out, p)
-		}
-	}
-	return out
 }
 
 // compileIsolation compiles a namespace's default deny in one direction

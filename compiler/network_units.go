@@ -35,7 +35,6 @@ func (c *networkCompiler) refreshSharedSwitch() {
 	c.putNodeRows(c.network.Switch(""), "", c.network.NodeAddresses(nil))
 }
 
-// noteFreezing records a pod that starts or stops freezing sets.
 func (c *membership) noteFreezing(old, pod *model.Pod) {
 	if old != nil && network.Freezes(old) {
 		delete(c.freezing, old.Key)

@@ -32,8 +32,7 @@ func Compile(cluster *model.Cluster, o Options) *Desired {
 	return d
 }
 
-// Apply compiles the next cluster, given the changes since the last one in order. It returns the desired rows
-// and their difference.
+// Apply compiles the next cluster after changes in order. It returns its rows and their difference.
 func (c *Compiler) Apply(next *model.Cluster, changes []model.Change) (*Desired, *Delta) {
 	moved := c.refreshTable(next, changes)
 	_, delta := c.base.apply(next, c.withMovedPolicies(next, changes, moved))
@@ -62,7 +61,6 @@ func (c *Compiler) Reconfigure(o Options) (*Desired, *Delta) {
 	return d, delta
 }
 
-// publish returns the desired rows of all networks.
 func (c *Compiler) publish() *Desired {
 	d := c.base.desired
 	if len(c.networks) > 0 || c.table != nil || len(c.known) > 0 {
@@ -76,8 +74,7 @@ func (c *Compiler) publish() *Desired {
 	return d
 }
 
-// refreshTable reads the networks again if a change concerns them. It returns the namespaces whose place or
-// network changed.
+// refreshTable reads the networks again if a change concerns them. It returns the moved namespaces.
 func (c *Compiler) refreshTable(next *model.Cluster, changes []model.Change) map[string]bool {
 	if c.base.requested.Segmentation == Off || !slices.ContainsFunc(changes, c.concernsNetworks) {
 		return nil
@@ -87,11 +84,9 @@ func (c *Compiler) refreshTable(next *model.Cluster, changes []model.Change) map
 	c.base.table = c.table
 	for _, name := range c.table.Names() {
 		if _, has := c.known[name]; !has {
-			c.known = maps.Clone(c.known)
-			if c.known == nil {
-				c.known = map[string]struct{}{}
-			}
-			c.known[name] = struct{}{}
+			known := map[string]struct{}{name: {}}
+			maps.Copy(known, c.known)
+			c.known = known
 		}
 	}
 	moved := map[string]bool{}
@@ -144,7 +139,6 @@ func (c *Compiler) withMovedPolicies(next *model.Cluster, changes []model.Change
 	return out
 }
 
-// stepNetworks steps the networks other than the default one, and adds their differences to delta.
 func (c *Compiler) stepNetworks(next *model.Cluster, changes []model.Change, moved map[string]bool, delta *Delta) {
 	for name, n := range c.networks {
 		if c.table.Network(name) == nil {
@@ -217,7 +211,6 @@ func (c *Compiler) stepsOfNetworks(next *model.Cluster, changes []model.Change) 
 	return steps
 }
 
-// startNetworks compiles networks from scratch.
 func (c *Compiler) startNetworks(next *model.Cluster, anew map[string]*networkCompiler, delta *Delta) {
 	if len(anew) == 0 {
 		return

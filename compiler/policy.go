@@ -36,8 +36,7 @@ type CompiledUnit struct {
 
 	owner  string
 	levels model.LogLevels
-	// subjects are the groups of subject pods. Their pods are the members of the port group, if the unit has
-	// one.
+	// subjects are the groups of subject pods. Their pods are the members of the unit's port group.
 	subjects []*selectorGroup
 	rules    []*compiledRule
 	// shared are groups of sets that belong to no rule.
@@ -65,15 +64,13 @@ type SetSpec struct {
 	nodes       []*selectors.Selector
 	networks    []string // masked CIDRs or single addresses; sorted, without duplicates
 
-	// KeptByOthers means that the live members stay, since Rung does not know them, such as a DNS name's
-	// addresses.
+	// KeptByOthers means that the live members stay, unknown to Rung, such as a DNS name's addresses.
 	KeptByOthers bool
 
 	work setWork
 }
 
-// setWork holds the compiler's notes about a set in the current step. A map would cost more than the rest of a
-// pod's move.
+// setWork holds the compiler's notes about a set in the current step. A map would cost more.
 type setWork struct {
 	lastMove uint64 // the last move that met the set
 	flags    uint8
@@ -112,11 +109,9 @@ func (cr *compiledRule) matchWriter(portGroup string) match.RuleMatch {
 // protocols lists the protocols in OVN-Kubernetes' order; output sorts rows by id.
 var protocols = [...]string{"tcp", "udp", "sctp"}
 
-// apiProtocols are the protocols as the API spells them.
 var apiProtocols = [...]string{"TCP", "UDP", "SCTP"}
 
-// compilePolicy compiles the parts of a policy that need no pods. It interns groups through c; the caller
-// acquires them.
+// compilePolicy compiles the parts of a policy that need no pods. c interns groups; the caller acquires them.
 func (c *networkCompiler) compilePolicy(p *model.Policy) *CompiledUnit {
 	out := &CompiledUnit{Key: p.Key, Policy: p, owner: string(p.Kind)}
 	out.subjects = []*selectorGroup{c.internGroup(p.Subject.Namespaces, p.Subject.Pods, p.Subject.Namespace, false)}
@@ -133,8 +128,7 @@ func (c *networkCompiler) compilePolicy(p *model.Policy) *CompiledUnit {
 	return out
 }
 
-// LivePriority returns the priority of the ANP or CNP whose ACLs have this OVN priority and gress index, or -1
-// if none can.
+// LivePriority returns the priority of the ANP or CNP whose ACLs have this OVN priority and gress index, or -1.
 func LivePriority(ovn, index int) int32 {
 	n := ladder.PriorityAdmin - index - ovn
 	if n < 0 || n%ladder.PriorityAdminStep != 0 {
@@ -143,8 +137,7 @@ func LivePriority(ovn, index int) int32 {
 	return int32(n / ladder.PriorityAdminStep)
 }
 
-var ovnActions = map[model.Action]string{model.Allow: nb.ActionAllowRelated, model.Deny: nb.ActionDrop,
-	model.Pass: nb.ActionPass}
+var ovnActions = map[model.Action]string{model.Allow: nb.ActionAllowRelated, model.Deny: nb.ActionDrop, model.Pass: nb.ActionPass}
 
 func (c *networkCompiler) compileRule(out *CompiledUnit, r *model.Rule) {
 	cr := &compiledRule{rule: r, priority: ladder.RowPriority(out.Policy, r.Index), action: ovnActions[r.Action]}
@@ -193,8 +186,7 @@ func (c *networkCompiler) compileRule(out *CompiledUnit, r *model.Rule) {
 
 // addSet adds an address set to the unit: the addresses of the groups' pods, and the networks of the family.
 func (out *CompiledUnit) addSet(ids map[string]string, family string, groups []*selectorGroup, networks []string) *SetSpec {
-	s := &SetSpec{Policy: out.Key, Name: nb.HashedName(ids[nb.KeyID]), ExternalIDs: ids, v6: family == familyV6,
-		groups: groups}
+	s := &SetSpec{Policy: out.Key, Name: nb.HashedName(ids[nb.KeyID]), ExternalIDs: ids, v6: family == familyV6, groups: groups}
 	for _, n := range networks {
 		if isV6(n) == s.v6 {
 			s.networks = append(s.networks, n)
@@ -206,8 +198,7 @@ func (out *CompiledUnit) addSet(ids map[string]string, family string, groups []*
 	return s
 }
 
-// maskedNetwork returns the canonical CIDR without host bits (ovn-kubernetes.md#peers). The caller has checked
-// the CIDR.
+// maskedNetwork returns the canonical CIDR without host bits (ovn-kubernetes.md#peers). cidr is valid.
 func maskedNetwork(cidr string) string {
 	p, ok := match.ParseCIDR(cidr)
 	if !ok {
@@ -216,8 +207,7 @@ func maskedNetwork(cidr string) string {
 	return p.Masked().String()
 }
 
-// protocolOf returns a port's protocol as matches spell it, empty if OVN-Kubernetes does not know it. It
-// accepts capitals only.
+// protocolOf returns a port's protocol as matches spell it, empty if OVN-Kubernetes does not know it.
 func protocolOf(p model.Port) string {
 	if i := slices.Index(apiProtocols[:], p.Protocol); i >= 0 {
 		return protocols[i]

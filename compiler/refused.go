@@ -13,8 +13,7 @@ func (c *networkCompiler) refusals() Judge {
 		NoMultiPolicies: c.requested.MultiPolicies == Off, Cluster: c.cluster, Networks: c.table, On: c.network}
 }
 
-// WhyNotCNP returns why a ClusterNetworkPolicy would have no rows even if CNPs were compiled; nil if it would
-// have some.
+// WhyNotCNP returns why a ClusterNetworkPolicy would have no rows even if CNPs were compiled, or nil.
 func WhyNotCNP(cluster *model.Cluster, p *model.Policy, o Options) *model.NoRows {
 	o.CNP = true
 	c := &networkCompiler{requested: o, cluster: cluster}

@@ -37,8 +37,7 @@ type sharedSet struct {
 	network   string // whose controller writes it, empty for the default network
 	ns, pods  model.Selector
 	namespace string // instead of ns
-	// legacy marks sets of peers without podSelector: they omit pods on the host's network, and a namespace
-	// may stand for that network.
+	// legacy marks sets of peers without podSelector: they omit host-networked pods.
 	legacy bool
 	dns    string // instead of pods
 }
@@ -58,7 +57,6 @@ func (s sharedSet) unitKey() model.PolicyKey {
 	return model.PolicyKey{Kind: model.KindPodSelector, Name: name, Network: s.network}
 }
 
-// externalIDs returns the external_ids of one family's set.
 func (s sharedSet) externalIDs(family string) map[string]string {
 	k := s.unitKey()
 	return nb.IDs(nb.ControllerOf(k.Network), string(k.Kind), nb.IDPair{Key: nb.KeyName, Value: k.Name},
@@ -81,7 +79,6 @@ func (s sharedSet) podGroup(c *networkCompiler) *selectorGroup {
 	return c.internGroup(ns, s.pods, s.namespace, !s.legacy)
 }
 
-// compileShared compiles the sets of a shared unit.
 func (c *networkCompiler) compileShared(s sharedSet) *CompiledUnit {
 	k := s.unitKey()
 	out := &CompiledUnit{Key: k, owner: string(k.Kind)}
@@ -152,7 +149,6 @@ func (c *networkCompiler) setNeeds(user model.PolicyKey, sets map[model.PolicyKe
 	}
 }
 
-// sharedUnit is a shared unit and its users.
 type sharedUnit struct {
 	set   sharedSet
 	users map[model.PolicyKey]struct{}

@@ -21,8 +21,7 @@ type staleWork struct {
 	subnets bool
 }
 
-// markNamespaceStale marks the rows that depend on a namespace's annotations, or on the host network's
-// namespace.
+// markNamespaceStale marks the rows that depend on a namespace, such as its annotations.
 func (c *networkCompiler) markNamespaceStale(name string, old, ns *model.Namespace) {
 	was, is := cmp.Or(old, &model.Namespace{}), cmp.Or(ns, &model.Namespace{})
 	if was.Annotations[model.AnnotationLogging] != is.Annotations[model.AnnotationLogging] {
@@ -41,7 +40,6 @@ func (c *networkCompiler) markNamespaceStale(name string, old, ns *model.Namespa
 	}
 }
 
-// markNodeStale marks the rows that depend on a node.
 func (c *networkCompiler) markNodeStale(name string, old, node *model.Node) {
 	was, is := cmp.Or(old, &model.Node{}), cmp.Or(node, &model.Node{})
 	mgmt := !slices.Equal(was.MgmtIPs, is.MgmtIPs)
@@ -132,8 +130,7 @@ func (c *networkCompiler) refreshMulticast(had bool) {
 const compactFirst = 4096
 
 // isWasteful reports whether policies use less than half of the interned selectors. Selector ids cannot be
-// reused, since older revisions' label classes refer to them. Without a restart, weeks of edits would only
-// grow the tables.
+// reused, since older revisions' label classes refer to them.
 func (c *networkCompiler) isWasteful() bool {
 	n := c.selectors.SelectorCount()
 	if n < c.compactAt {

@@ -466,7 +466,7 @@ func TestCausesAreKept(t *testing.T) {
 	if revision.CachedCauses(r, z, p) != nil {
 		t.Error("the screen worked it out itself")
 	}
-	if !revision.ExplainBehind(r, knownNow, false) || revision.CachedCauses(r, z, p) == nil || len(revision.ZoneFindingsCached(r, knownNow)) == 0 {
+	if !revision.ExplainBehind(r, knownNow, false) || revision.CachedCauses(r, z, p) == nil || len(revision.SettledZoneFindings(r, knownNow)) == 0 {
 		t.Error("what was never explained is explained at once")
 	}
 }

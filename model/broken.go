@@ -58,7 +58,6 @@ func (b Broken) String() string {
 	return s
 }
 
-// keyText returns the known part of the key.
 func (b Broken) keyText() string {
 	switch {
 	case b.Key == (Key{}):
@@ -74,16 +73,13 @@ func (b Broken) keyText() string {
 // ObjectOrigin returns where an object that embeds Meta was read.
 func (m *Meta) ObjectOrigin() Origin { return m.Origin }
 
-// ErrRejected marks a transaction or change rejected as a whole: nothing was done, and the same request would
-// be rejected again.
+// ErrRejected marks a transaction or change rejected as a whole: nothing was done, and a retry would fail too.
 var ErrRejected = errors.New("refused")
 
-// ErrWait marks a transaction whose wait was not met: nothing was done, because a row differs from the
-// sender's assumption.
+// ErrWait marks a transaction whose wait was not met: nothing was done, because a row has changed.
 var ErrWait = errors.New("not as expected")
 
-// Fault is a failure below a zone's rows, on their way to flows: a process that does not run or does not
-// answer.
+// Fault is a failure below a zone's rows, on their way to flows: a process that does not run or answer.
 type Fault struct {
 	Process string // name of a process; "OVN" for all of them
 	State   string // "died", "stopped", "does not answer", "not up yet", "did not start"
@@ -114,8 +110,7 @@ const (
 	OmittedRows OmissionCode = "no-rows"
 	// OmittedKind is a kind of objects that the source must not or could not read.
 	OmittedKind OmissionCode = "unread-kind"
-	// OmittedAll reports that there was nothing to judge, OmittedPart that the answer is partly unknown; Why
-	// has the reason.
+	// OmittedAll means that there was nothing to judge, OmittedPart that the answer is partly unknown.
 	OmittedAll  OmissionCode = "nothing"
 	OmittedPart OmissionCode = "unknown"
 	// OmittedAbsent is a kind without objects in the input: none are assumed to exist.
@@ -137,12 +132,10 @@ const (
 var OmissionCodes = []OmissionCode{OmittedFile, OmittedObject, OmittedRows, OmittedKind, OmittedZone, OmittedPlace, OmittedAll, OmittedPart,
 	OmittedAbsent, OmittedPlanned, OmittedSetting, OmittedNetwork}
 
-// Omission is something that the answers of a revision ignore or assume. An answer lists the omissions that
-// could change it.
+// Omission is something that the answers of a revision ignore or assume. Answers list those that matter.
 type Omission struct {
 	Code OmissionCode
-	// Key is the readable part of the object's key, or only its kind. Origin is the object's place, Zone the
-	// database of an OmittedZone.
+	// Key is the readable part of the object's key. Origin is its place, Zone the database of an OmittedZone.
 	Key    Key
 	Origin Origin
 	Zone   string

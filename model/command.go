@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -21,11 +22,7 @@ var kubectlNames = map[Kind]string{KindANP: "anp", KindBANP: "banp", KindNP: "ne
 func (k Kubectl) commandWords(verb string, target Key, rest ...string) string {
 	args := []string{verb}
 	if target.Kind != "" {
-		name := kubectlNames[target.Kind]
-		if name == "" {
-			name = strings.ToLower(string(target.Kind))
-		}
-		args = append(args, name, target.Name)
+		args = append(args, cmp.Or(kubectlNames[target.Kind], strings.ToLower(string(target.Kind))), target.Name)
 		if target.Namespace != "" {
 			args = append(args, "-n", target.Namespace)
 		}
@@ -46,8 +43,7 @@ func (k Kubectl) CommandLine(args ...string) string {
 // replace fails if the resourceVersion is outdated.
 func (k Kubectl) FromInput(verb string) string { return k.commandWords(verb, Key{}, "-f", "-") }
 
-// ServerSideApply returns the line for a server-side apply of standard input. force takes over the fields of
-// other managers.
+// ServerSideApply returns the line for a server-side apply of standard input. force takes over others' fields.
 func (k Kubectl) ServerSideApply(force bool) string {
 	rest := []string{"--server-side", "--field-manager=rung"}
 	if force {
@@ -62,16 +58,14 @@ func (k Kubectl) Delete(target Key) string { return k.commandWords("delete", tar
 // Get returns the line that prints an object.
 func (k Kubectl) Get(target Key) string { return k.commandWords("get", target, "-o", "yaml") }
 
-// SetPriority returns the line that changes a policy's priority, and fails if it no longer has the expected
-// one.
+// SetPriority returns the line that changes a policy's priority, if it still has the expected one.
 func (k Kubectl) SetPriority(target Key, from, to float64) string {
 	patch := `[{"op":"test","path":"/spec/priority","value":` + words.Number(from) +
 		`},{"op":"replace","path":"/spec/priority","value":` + words.Number(to) + `}]`
 	return k.commandWords("patch", target, "--type=json", "-p", patch)
 }
 
-// Annotate returns the line that sets and removes annotations, whatever their values: each change is
-// name=value, or name- to remove it.
+// Annotate returns the line that sets and removes annotations: name=value, or name- to remove it.
 func (k Kubectl) Annotate(target Key, changes ...string) string {
 	if slices.ContainsFunc(changes, func(c string) bool { return strings.Contains(c, "=") }) {
 		changes = append(slices.Clone(changes), "--overwrite")

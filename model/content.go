@@ -9,12 +9,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// unowned are parts of an object's metadata that the API server and its clients maintain: no author wrote
-// them, and they are no difference.
+// unowned are parts of an object's metadata that the API server and its clients maintain, not authors.
 var unowned = []string{"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation",
 	"managedFields", "resourceVersion", "selfLink", "uid", "ownerReferences"}
 
-// lastApplied is kubectl's own record of the object.
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration"
 
 // LastApplied returns kubectl's record of the last applied object, as JSON; empty without one.

@@ -93,11 +93,8 @@ type FindingCount struct {
 	Errors, Warnings, Infos int
 }
 
-// CountFindings counts findings, without those under a root in the list. An unknown severity counts as
-// information.
-func CountFindings(found []Finding) (n FindingCount) {
-	return countFindings(found, false)
-}
+// CountFindings counts findings, without those under a root in the list.
+func CountFindings(found []Finding) (n FindingCount) { return countFindings(found, false) }
 
 // countFindings counts the findings under a root of the list, or all others.
 func countFindings(found []Finding, under bool) (n FindingCount) {

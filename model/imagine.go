@@ -14,7 +14,6 @@ import (
 	"rung/model/words"
 )
 
-// mostImagined bounds the imagined pods of a proof.
 const mostImagined = 400
 
 // The first addresses of imagined pods, from test networks that no cluster uses.
@@ -23,9 +22,8 @@ var (
 	imagined6 = netip.MustParseAddr("2001:db8:7275::1")
 )
 
-// ImaginePods returns pods and namespaces that do not exist: for each selector in NetworkPolicies of isolated
-// namespaces, and for no selector. A proof that includes them also holds for future labels. all is false if
-// they would be too many.
+// ImaginePods returns pods and namespaces for each selector in NetworkPolicies of isolated namespaces, and for
+// none. A proof that includes them also holds for future labels. all is false if they would be too many.
 func ImaginePods(c *Cluster) (objects []Object, pods int, all bool) {
 	im := &podImagination{next4: imagined4, next6: imagined6, isComplete: true}
 	plain := map[string]string{}
@@ -103,10 +101,8 @@ func distinctLabelSets(sets []map[string]string) (out []map[string]string) {
 
 // labelsMatching returns labels that a selector matches, as far as possible.
 func labelsMatching(s *metav1.LabelSelector) map[string]string {
-	out := maps.Clone(s.MatchLabels)
-	if out == nil {
-		out = map[string]string{}
-	}
+	out := map[string]string{}
+	maps.Copy(out, s.MatchLabels)
 	for _, e := range s.MatchExpressions {
 		_, has := out[e.Key]
 		switch {
@@ -167,7 +163,6 @@ func ToNetworkPolicies(c *Cluster) *Conversion {
 	return out
 }
 
-// convertNamespace converts an isolated namespace.
 func (c *Conversion) convertNamespace(ns *Namespace, policies []*Policy) {
 	names := map[string]bool{}
 	denied := ""
@@ -194,7 +189,6 @@ func (c *Conversion) convertNamespace(ns *Namespace, policies []*Policy) {
 	}
 }
 
-// convertPolicy converts a NetworkPolicy of 2016 in an isolated namespace.
 func (c *Conversion) convertPolicy(p *Policy) {
 	o, typed := p.Original.(*networkingv1.NetworkPolicy)
 	if !typed {
@@ -219,15 +213,12 @@ func (c *Conversion) convertPolicy(p *Policy) {
 		c.addNote(p.Key, "not converted: it allows nothing more than the default deny")
 		return
 	}
-	meta := metav1.ObjectMeta{Name: o.Name, Namespace: p.Namespace, Labels: o.Labels}
-	for name, text := range o.Annotations {
-		if name == lastApplied || name == AnnotationLogSession { // both belong to the old object
-			continue
-		}
-		if meta.Annotations == nil {
-			meta.Annotations = map[string]string{}
-		}
-		meta.Annotations[name] = text
+	meta := metav1.ObjectMeta{Name: o.Name, Namespace: p.Namespace, Labels: o.Labels, Annotations: maps.Clone(o.Annotations)}
+	for _, ofOldObject := range []string{lastApplied, AnnotationLogSession} {
+		delete(meta.Annotations, ofOldObject)
+	}
+	if len(meta.Annotations) == 0 {
+		meta.Annotations = nil
 	}
 	c.NewPolicies = append(c.NewPolicies, newIngressPolicy(meta, o.Spec.PodSelector, rules))
 }

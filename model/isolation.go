@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -49,21 +50,16 @@ func ReadIsolation(text string) Isolation {
 // jsonProblem describes an error of package json for people who do not know Go.
 func jsonProblem(err error) string {
 	if t, ok := err.(*json.UnmarshalTypeError); ok {
-		where := words.CleanText(t.Field)
-		if where == "" {
-			where = "the value"
-		}
 		want := "a string"
 		if t.Type.Kind() == reflect.Struct {
 			want = "an object"
 		}
-		return fmt.Sprintf("%s is a JSON %s, not %s", where, words.CleanText(t.Value), want)
+		return fmt.Sprintf("%s is a JSON %s, not %s", cmp.Or(words.CleanText(t.Field), "the value"), words.CleanText(t.Value), want)
 	}
 	return "is not JSON: " + words.CleanText(err.Error())
 }
 
-// IsolationOf returns the isolation requested by a namespace's annotation; there is false without the
-// annotation.
+// IsolationOf returns the isolation requested by a namespace's annotation; there is false without one.
 func IsolationOf(ns *Namespace) (i Isolation, there bool) {
 	if ns == nil {
 		return Isolation{}, false

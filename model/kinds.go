@@ -73,8 +73,7 @@ func (k Kind) IsPolicy() bool {
 // both.
 func (k Kind) IsAdmin() bool { return k == KindANP || k == KindBANP || k == KindCNP }
 
-// IsWorkload reports whether objects of the kind keep pods running. Such objects are read but are in no
-// Cluster.
+// IsWorkload reports whether objects of the kind keep pods running. They are read but in no Cluster.
 func (k Kind) IsWorkload() bool {
 	return slices.Contains(workloadKinds, k)
 }
@@ -94,13 +93,10 @@ const (
 )
 
 var workloadKinds = []Kind{KindDeployment, KindReplicaSet, KindStatefulSet, KindDaemonSet, KindReplicationController, KindJob, KindCronJob,
-	KindDeploymentConfig,
-	KindRollout, KindVM}
+	KindDeploymentConfig, KindRollout, KindVM}
 
-// workloadWords are kubectl's short names of workloads.
 var workloadWords = map[string]string{"deploy": "deployment", "rs": "replicaset", "sts": "statefulset", "ds": "daemonset",
-	"rc": "replicationcontroller",
-	"cj": "cronjob", "dc": "deploymentconfig", "ro": "rollout", "vm": "virtualmachine"}
+	"rc": "replicationcontroller", "cj": "cronjob", "dc": "deploymentconfig", "ro": "rollout", "vm": "virtualmachine"}
 
 // WorkloadWord returns the kind of a workload as in names of workloads, "deployment", for any of kubectl's
 // forms: "Deployment", "deployments", "deploy". It is empty for other kinds.
@@ -162,8 +158,7 @@ var shortKinds = map[Kind]string{KindANP: "ANP", KindBANP: "BANP", KindNP: "NP",
 
 // apiGroups are the API groups of kinds without a group in their name.
 var apiGroups = map[Kind]string{KindANP: "policy.networking.k8s.io", KindBANP: "policy.networking.k8s.io",
-	KindCNP: "policy.networking.k8s.io",
-	KindNP:  "networking.k8s.io", KindEF: "k8s.ovn.org",
+	KindCNP: "policy.networking.k8s.io", KindNP: "networking.k8s.io", KindEF: "k8s.ovn.org",
 	KindMNP: "k8s.cni.cncf.io", KindUDN: "k8s.ovn.org", KindCUDN: "k8s.ovn.org", KindNAD: "k8s.cni.cncf.io"}
 
 // ResourceName returns the kind as in kubectl -o name: adminnetworkpolicy.policy.networking.k8s.io.
@@ -235,7 +230,7 @@ func (k Key) Label() string {
 	return k.Kind.Abbreviation() + " " + k.NamespacedName()
 }
 
-// ShortLabel is Label without the kind of an AdminNetworkPolicy, which is the usual kind.
+// ShortLabel returns Label without the kind of an AdminNetworkPolicy, which is the usual kind.
 func (k Key) ShortLabel() string {
 	if k.Kind == KindANP {
 		return k.Name
@@ -331,8 +326,7 @@ const APIVersionNP2016 = "extensions/v1beta1"
 // (ovn-kubernetes.md#priorities). Clusters may have another maximum.
 const MaxPriority = 99
 
-// AnnotationConverted records, as JSON, which policy a policy was converted from, and for which of several
-// values. Only Rung reads it.
+// AnnotationConverted records, as JSON, which policy a policy was converted from, and for which value.
 const AnnotationConverted = "rung/converted"
 
 // IsSystemNamespace reports whether a namespace holds parts of the cluster itself. A Deny there can leave the
@@ -355,8 +349,7 @@ func IsIngressNamespace(name string) bool {
 
 // ingress are the usual namespaces of ingress controllers.
 var ingress = map[string]bool{"ingress": true, "nginx-ingress": true, "traefik": true, "haproxy-controller": true, "projectcontour": true,
-	"kong":         true,
-	"istio-system": true, "gateway-system": true, "envoy-gateway-system": true}
+	"kong": true, "istio-system": true, "gateway-system": true, "envoy-gateway-system": true}
 
 // IsProtectedNamespace reports whether a namespace is a platform namespace or a configured one.
 func IsProtectedNamespace(name string, configured []string) bool {

@@ -15,8 +15,7 @@ func LoggingAnnotations() []string { return []string{AnnotationLogging, Annotati
 // namespaces, whose level holds for their NetworkPolicies and EgressFirewall.
 func (k Kind) HasLogLevel() bool { return k.IsAdmin() || k.IsTiered() || k == KindNamespace }
 
-// LoggedBy returns the object whose annotation sets the logging of a policy or unit; the zero Key if none
-// does.
+// LoggedBy returns the object whose annotation sets the logging of a policy or unit, or zero.
 func LoggedBy(k Key) Key {
 	switch {
 	case k.Kind.HasLogLevel():
@@ -65,10 +64,8 @@ func namespaceText(p *Policy) string {
 // WithLogging returns the namespace with the annotations of its LoggedNamespace.
 func (n *Namespace) WithLogging(p *Policy) *Namespace {
 	next := *n
-	next.Annotations = maps.Clone(n.Annotations)
-	if next.Annotations == nil {
-		next.Annotations = map[string]string{}
-	}
+	next.Annotations = map[string]string{}
+	maps.Copy(next.Annotations, n.Annotations)
 	for _, name := range LoggingAnnotations() {
 		delete(next.Annotations, name)
 	}

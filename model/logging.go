@@ -81,8 +81,7 @@ func ParseLogging(raw string, has bool) (LogLevels, error) {
 	}
 	var l LogLevels
 	if err := json.Unmarshal([]byte(raw), &l); err != nil { // as OVN-Kubernetes: names in any case, null stays off
-		return LogLevels{}, fmt.Errorf("could not unmarshal ANP ACL annotation '%s', disabling logging, err: %q",
-			raw, jsonErrorText(err))
+		return LogLevels{}, fmt.Errorf("could not unmarshal ANP ACL annotation '%s', disabling logging, err: %q", raw, jsonErrorText(err))
 	}
 	var bad []string
 	for _, a := range []Action{Deny, Allow, Pass} { // OVN-Kubernetes' order of checks

@@ -22,22 +22,19 @@ const (
 	mostWho     = 128      // characters
 )
 
-// LogSession is a temporary change of logging, as recorded in the annotation AnnotationLogSession of a policy
-// or a namespace.
+// LogSession is a temporary change of logging, recorded in the annotation AnnotationLogSession.
 type LogSession struct {
 	ID    string // shared by everything switched on at once
 	By    string // user@host
 	Since time.Time
 	Until time.Time // zero: until ended by a user
-	// Set is the session's value of the annotation AnnotationLogging. A different present value was set by
-	// others, and stays.
+	// Set is the session's value of the annotation AnnotationLogging. Others' values stay.
 	Set string
 	// Former is the previous value, restored byte for byte; HadFormer is false if there was none.
 	Former    string
 	HadFormer bool
 }
 
-// sessionRecord is the annotation's JSON.
 type sessionRecord struct {
 	ID     string     `json:"id"`
 	By     string     `json:"by"`
@@ -77,8 +74,7 @@ func asciiJSON(text []byte) string {
 	return b.String()
 }
 
-// ParseLogSession reads the annotation AnnotationLogSession. It cleans fields for people; Set and Former stay
-// unchanged.
+// ParseLogSession reads the annotation AnnotationLogSession. It cleans all fields but Set and Former.
 func ParseLogSession(raw string) (LogSession, error) {
 	if len(raw) > mostSession {
 		return LogSession{}, fmt.Errorf("is longer than %d bytes", mostSession)

@@ -74,11 +74,9 @@ type Pod struct {
 	Assumed string
 	// MadeUpIPs reports that IPs are assumed, too.
 	MadeUpIPs bool
-	// Workload is the workload of the pod in kubectl's form: "deployment/web", "cronjob/report"; empty for a
-	// pod without one.
+	// Workload is the workload of the pod in kubectl's form: "deployment/web", "cronjob/report", or empty.
 	Workload string
-	// Planned marks a pod that does not exist yet: from the template of its workload, or from a manifest without
-	// status.
+	// Planned marks a pod that does not exist yet: from a workload's template, or a manifest without status.
 	Planned *PlannedPod
 }
 
@@ -179,8 +177,7 @@ type Node struct {
 	// MgmtIPs are the management port's addresses: the second of each pod subnet of the default network.
 	// GatewayIPs are the gateway router's addresses on the default network. Unreadable annotations give none.
 	MgmtIPs, GatewayIPs []string
-	// Subnets are its pod subnets on the default network. NetworkSubnets has the pod subnets of other
-	// networks, by network name.
+	// Subnets are its pod subnets on the default network. NetworkSubnets has those of other networks, by name.
 	Subnets        []string
 	NetworkSubnets map[string][]string
 	// PodCIDRs of its spec: the first address of each is a gateway's.

@@ -11,8 +11,7 @@ import (
 type Policy struct {
 	Meta
 	Tier int
-	// Priority of an AdminNetworkPolicy, or of a ClusterNetworkPolicy in its tier; 0 decides first. Other
-	// kinds have 0.
+	// Priority of an AdminNetworkPolicy, or ClusterNetworkPolicy; 0 decides first. Other kinds have 0.
 	Priority int32
 	Subject  Subject
 	Ingress  []Rule
@@ -32,15 +31,13 @@ type Policy struct {
 	APIVersion string
 	// Older describes the parts in a form that today's API lacks, or is nil.
 	Older *OlderForm
-	// StandsFor is a Tier or a group that is changed in the form of a policy, without subject and rules; nil
-	// for a policy.
+	// StandsFor is a Tier or a group that is changed in the form of a policy, without rules; else nil.
 	StandsFor Object
 	// Original is the typed API object: *v1alpha1.AdminNetworkPolicy, *v1alpha1.BaselineAdminNetworkPolicy,
 	// *v1alpha2.ClusterNetworkPolicy, *networkingv1.NetworkPolicy or *unstructured.Unstructured. It must not
 	// be changed.
 	Original any
-	// YAML is the object's own text, or a generated one, byte for byte as written: use words.CleanBlock before
-	// showing it.
+	// YAML is the object's own text, or a generated one, as written: show it with words.CleanBlock.
 	YAML string
 	// Digested are the policy's Digests if its reader computed them, else zero. A copy with a different
 	// Original or YAML must clear them unless the meaning is the same.
@@ -71,8 +68,7 @@ const (
 	InvalidPortRange     = "port-range" // a range that ends before it begins, whose row never matches
 )
 
-// tolerated are the codes in Policy.Invalid of faults with which OVN-Kubernetes still programs the policy's
-// other rows.
+// tolerated are codes in Policy.Invalid in spite of which OVN-Kubernetes programs other rows.
 var tolerated = []string{InvalidProtocol, InvalidPortRange, InvalidCIDRForm}
 
 // IsTolerated reports whether OVN-Kubernetes programs a policy in spite of this fault.
@@ -120,8 +116,7 @@ func (p *Policy) AllRules() iter.Seq[*Rule] {
 	}
 }
 
-// IsolatesDirection reports whether a NetworkPolicy isolates its pods in a direction. A policy that
-// OVN-Kubernetes cannot accept does not.
+// IsolatesDirection reports whether a NetworkPolicy isolates its pods in a direction.
 func (p *Policy) IsolatesDirection(d Direction) bool {
 	return p.HasType(d) && !slices.ContainsFunc(p.Invalid, func(b Broken) bool { return b.Code != InvalidCIDRForm })
 }
@@ -134,8 +129,7 @@ func (p *Policy) Rule(d Direction, i int) *Rule {
 	return nil
 }
 
-// HasType reports whether the policyTypes of a NetworkPolicy include a direction, in which its pods then need
-// an Allow.
+// HasType reports whether the policyTypes of a NetworkPolicy include a direction.
 func (p *Policy) HasType(d Direction) bool {
 	return d == Ingress && p.IsolatesIngress || d == Egress && p.IsolatesEgress
 }

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"net/netip"
 	"strconv"
 	"strings"
 )
@@ -92,4 +93,14 @@ func (r *Rule) Label() string {
 		text += " " + strconv.Quote(r.Name)
 	}
 	return text
+}
+
+// ParsePrefixes returns the valid prefixes among some texts.
+func ParsePrefixes(texts []string) (out []netip.Prefix) {
+	for _, text := range texts {
+		if p, err := netip.ParsePrefix(text); err == nil {
+			out = append(out, p)
+		}
+	}
+	return out
 }

@@ -103,8 +103,7 @@ type TieredPolicy struct {
 
 // AppliedTo is one element of appliedTo; one of its forms is set.
 type AppliedTo struct {
-	// Select or Entities marks the form of Namespaces and Pods, which must both match pods, or machines
-	// outside the cluster.
+	// Select or Entities marks the form of Namespaces and Pods: both must match pods, or outside machines.
 	Select, Entities bool
 	Namespaces, Pods Selector
 	Group            string // ClusterGroup of an ACNP, Group of an ANNP's namespace
@@ -150,7 +149,6 @@ type NamespaceMatch struct {
 // String returns namespace/name.
 func (a ServiceAccount) String() string { return a.Namespace + "/" + a.Name }
 
-// peerText returns the text of a peer relative to the subject pod's namespace.
 func (m *NamespaceMatch) peerText(pods Selector) string {
 	where := "its own namespace"
 	if !m.Self {
@@ -197,8 +195,7 @@ func (p *Policy) AppliedText() string {
 	return AppliedText(p.Tiered.AppliedTo, p.Namespace)
 }
 
-// AppliedText returns a list of appliedTo for people. namespace is the namespace of a namespaced policy, whose
-// selectors select its own pods.
+// AppliedText returns a list of appliedTo for people. namespace is a namespaced policy's own.
 func AppliedText(list []AppliedTo, namespace string) string {
 	if len(list) == 0 {
 		return "nothing"

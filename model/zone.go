@@ -79,8 +79,7 @@ type RowDiff struct {
 	ID     string      `json:"id"`             // k8s.ovn.org/id
 	UUID   string      `json:"uuid,omitempty"` // of the live row, empty if missing
 	Fields []FieldDiff `json:"fields"`
-	// Waiting is why no writer can fix the difference now, or empty: a subject pod without logical switch port
-	// yet.
+	// Waiting is why no writer can fix the difference now, or empty: a pod without its port yet.
 	Waiting string `json:"waiting,omitempty"`
 	// Note adds that the row belongs to the policy by owner and name alone.
 	Note string `json:"note,omitempty"`
@@ -119,8 +118,7 @@ type PolicyInZone struct {
 	Error   string
 	ErrorAt time.Time
 	Tries   int
-	// NotComparable reports rows in a form that Rung does not compile, or made by other settings; Why names
-	// the form if known.
+	// NotComparable reports rows in a form that Rung does not compile, or made by other settings; Why names it.
 	NotComparable bool
 	Why           string
 	// Rows digests the live rows if the desired ones do not determine them: not comparable, without desired
@@ -142,7 +140,7 @@ func (p *PolicyInZone) StateAt(z *ZoneState, now time.Time) PolicyState {
 	return p.StateSettlingAfter(z, now, SettleTime)
 }
 
-// StateSettlingAfter is StateAt with another settling time.
+// StateSettlingAfter returns StateAt with another settling time.
 func (p *PolicyInZone) StateSettlingAfter(z *ZoneState, now time.Time, settle time.Duration) PolicyState {
 	if z != nil && z.Conn == ConnSwept {
 		now = z.SyncedAt
@@ -178,7 +176,7 @@ func (z *ZoneState) NextBehind(now time.Time) (next time.Time) {
 	return z.NextBehindAfter(now, SettleTime)
 }
 
-// NextBehindAfter is NextBehind with another settling time.
+// NextBehindAfter returns NextBehind with another settling time.
 func (z *ZoneState) NextBehindAfter(now time.Time, settle time.Duration) (next time.Time) {
 	if !z.IsCurrent() || z.IsStored() {
 		return time.Time{}
@@ -216,8 +214,7 @@ type ZoneState struct {
 	DB       *nb.DB // nil: never read, or swept
 	Rows     int    // of a swept zone: the number of rows read
 	Policies map[PolicyKey]*PolicyInZone
-	// Steps counts the steps of desired rows included in Policies. Judging reports newer steps, whose policies
-	// show as settling.
+	// Steps counts the steps of desired rows included in Policies. Judging: newer steps show as settling.
 	Steps   uint64
 	Judging bool
 	// Changed has the changes of a swept zone by step.
@@ -227,8 +224,7 @@ type ZoneState struct {
 	Paused  string
 	// Starting reports whether Paused is only a step of every start, which ends by itself.
 	Starting bool
-	// SettlesAt is NextBehind at the time of this state: when the next settling difference counts as behind,
-	// or zero.
+	// SettlesAt is NextBehind at the time of this state, or zero.
 	SettlesAt time.Time
 	// Disowned are rows that Rung wrote and that have lost their owner.
 	Disowned []DisownedRow
@@ -274,8 +270,7 @@ func (z *ZoneState) RowCount() int {
 	return z.Rows
 }
 
-// PolicyJoin returns the join for one policy or nil. For a policy newer than the read of a swept zone it is a
-// join without rows.
+// PolicyJoin returns the join for one policy or nil. For a policy newer than a swept zone's read it has no rows.
 func (z *ZoneState) PolicyJoin(k PolicyKey) *PolicyInZone {
 	if z == nil {
 		return nil

@@ -58,8 +58,7 @@ func (c *ChangeSteps) AfterAnyChange(s ChangeStep) *ChangeSteps {
 	return &ChangeSteps{newest: s, anyChange: s}
 }
 
-// AfterStep returns c after a step that changed units everywhere, and the subject pods of ports in single
-// zones.
+// AfterStep returns c after a step that changed units everywhere, and the pods of ports in single zones.
 func (c *ChangeSteps) AfterStep(s ChangeStep, units map[PolicyKey]struct{}, ports map[string][]PolicyKey) *ChangeSteps {
 	out := &ChangeSteps{}
 	if c != nil {
@@ -67,9 +66,9 @@ func (c *ChangeSteps) AfterStep(s ChangeStep, units map[PolicyKey]struct{}, port
 	}
 	if len(units) > 0 {
 		out.newest = s
-		out.units = maps.Clone(out.units)
-		if out.units == nil {
-			out.units = make(map[PolicyKey]ChangeStep, len(units))
+		out.units = make(map[PolicyKey]ChangeStep, len(out.units)+len(units))
+		if c != nil {
+			maps.Copy(out.units, c.units)
 		}
 		for k := range units {
 			out.units[k] = s
@@ -90,8 +89,7 @@ func (c *ChangeSteps) AfterStep(s ChangeStep, units map[PolicyKey]struct{}, port
 	return out
 }
 
-// ForgetUpTo returns c with the steps up to the given one merged, as every zone has been read since. It bounds
-// the memory.
+// ForgetUpTo returns c with older steps merged, as every zone has been read since. It bounds the memory.
 func (c *ChangeSteps) ForgetUpTo(step uint64) *ChangeSteps {
 	if c == nil {
 		return nil
@@ -130,8 +128,7 @@ type RowDigest struct {
 	Hash      uint64
 }
 
-// DiffOfRow returns the difference of one row of a policy in a zone, nil if it is as desired. Waiting members
-// do not count.
+// DiffOfRow returns the difference of one row of a policy in a zone, nil if it is as desired.
 func (p *PolicyInZone) DiffOfRow(table, id string) *RowDiff {
 	if p == nil {
 		return nil

@@ -35,8 +35,7 @@ func NewAllocator(c *model.Cluster, ipv4, ipv6 bool, taken []netip.Addr, subnets
 	return a
 }
 
-// AddressesNear hands out addresses next to the given ones, else next to any pod's, else in OVN-Kubernetes'
-// default network.
+// AddressesNear hands out addresses next to the given ones, else next to any pod's, else in the default network.
 func (a *Allocator) AddressesNear(near []string) (out []string) {
 	for _, want4 := range []bool{true, false} {
 		if want4 && !a.ipv4 || !want4 && !a.ipv6 {

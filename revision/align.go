@@ -11,8 +11,7 @@ import (
 )
 
 // alignment is two clusters whose common workloads have pods of the same names and addresses. A pod that only
-// one cluster has gets a stand-in in the other, whose connections do not count. So the ends of both are
-// comparable.
+// one cluster has gets a stand-in in the other, whose connections do not count.
 type alignment struct {
 	clusters  [2]*model.Cluster
 	workloads [2][]Workload // existing pods, by aligned name
@@ -21,7 +20,6 @@ type alignment struct {
 	moved int
 }
 
-// alignRevisions aligns the clusters of two revisions.
 func alignRevisions(before, after *Revision) *alignment {
 	a := &alignment{}
 	judged := [2]*model.Cluster{before.JudgedCluster(), after.JudgedCluster()}
@@ -52,6 +50,7 @@ func alignRevisions(before, after *Revision) *alignment {
 	free := unusedAddresses{taken}
 	var placed [2][]model.Object
 	for _, name := range names {
+		var pods [2][]*model.Pod
 		for i, pair := range pairPods(byName[0][name], byName[1][name]) {
 			key := model.Key{Kind: model.KindPod, Namespace: name[0], Name: fmt.Sprintf("%s\x00%d", name[1], i)}
 			ips := a.addressesOf(&pair, &free)
@@ -63,25 +62,22 @@ func alignRevisions(before, after *Revision) *alignment {
 					q = *p
 					q.Key = key
 					a.real[side][key] = p
-					if n := len(a.workloads[side]); n == 0 || a.workloads[side][n-1].Namespace != name[0] || a.workloads[side][n-1].Name != name[1] {
-						a.workloads[side] = append(a.workloads[side], Workload{Namespace: name[0], Name: name[1]})
-					}
+					pods[side] = append(pods[side], &q)
 				}
 				q.NodeName, q.IPs, q.Phase = node, ips, "Running"
 				placed[side] = append(placed[side], &q)
-				if p != nil {
-					w := &a.workloads[side][len(a.workloads[side])-1]
-					w.Pods = append(w.Pods, &q)
-				}
+			}
+		}
+		for side := range pods {
+			if len(pods[side]) > 0 {
+				a.workloads[side] = append(a.workloads[side], Workload{name[0], name[1], pods[side]})
 			}
 		}
 	}
 	for side, c := range judged {
 		var gone []model.Key
-		for p := range c.Pods() {
-			if p.CanBePeer() && p.PrimaryUDN() == "" {
-				gone = append(gone, p.Key)
-			}
+		for _, p := range judgedPods(c) {
+			gone = append(gone, p.Key)
 		}
 		a.clusters[side], _ = c.Upsert(placed[side], gone)
 	}
@@ -113,18 +109,14 @@ func pairPods(before, after []*model.Pod) (out [][2]*model.Pod) {
 	return out
 }
 
-// familiesOf reports which address families a pod has.
 func familiesOf(p *model.Pod) (has [2]bool) {
-	for _, ip := range p.IPs {
-		if a, err := netip.ParseAddr(ip); err == nil {
-			has[verdict.FamilyOf(a.Unmap()).Index()] = true
-		}
+	for _, a := range verdict.ParseAddrs(p.IPs) {
+		has[verdict.FamilyOf(a).Index()] = true
 	}
 	return has
 }
 
-// addressesOf returns the addresses at which a pair of pods is judged: the existing pod's, the second's if
-// both exist.
+// addressesOf returns the addresses at which a pair of pods is judged: the second's if both exist.
 func (a *alignment) addressesOf(pair *[2]*model.Pod, free *unusedAddresses) []string {
 	var at, like *model.Pod
 	for _, p := range pair {

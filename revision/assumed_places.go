@@ -3,7 +3,6 @@ package revision
 import (
 	"cmp"
 	"fmt"
-	"net/netip"
 
 	"rung/model"
 
@@ -29,7 +28,6 @@ func (r *Revision) JudgedCluster() *model.Cluster {
 	})
 }
 
-// placedPods returns the pods with an assumed place, including that place.
 func (r *Revision) placedPods() []model.Object {
 	if r.changed != nil {
 		return r.changed.base.placedPods() // both revisions have the same pods
@@ -67,7 +65,7 @@ func (r *Revision) onItsNetwork(p *model.Pod) *model.Pod {
 	return p
 }
 
-// whyUnplaced says why a pod needs an assumed place, empty if it has a place or needs none.
+// whyUnplaced returns why a pod needs an assumed place, empty if it has a place or needs none.
 func whyUnplaced(p *model.Pod) string {
 	switch {
 	case p.Planned != nil:
@@ -89,31 +87,27 @@ func (r *Revision) IsPlaceAssumed(k model.Key) bool {
 
 // unplacedPods returns the omission for pods with an assumed place.
 func unplacedPods(r *Revision) []model.Omission {
-	why := UnplacedText(r)
-	if why == "" {
+	names := placedNames(r, false)
+	if len(names) == 0 {
 		return nil
 	}
+	n := len(names)
+	why := fmt.Sprintf("%s (%s) %s not scheduled or %s no address: treated as running alone on %s",
+		words.Count(n, "pod"), words.ListFew(names, 3), words.OneOrMany(n, "is", "are"), words.OneOrMany(n, "has", "have"),
+		words.OneOrMany(n, "its node", "their nodes"))
 	return []model.Omission{{Code: model.OmittedPlace, Key: model.Key{Kind: model.KindPod}, Why: why}}
 }
 
-// UnplacedText names the existing pods with an assumed place; empty if none.
-func UnplacedText(r *Revision) string {
-	var names []string
+// placedNames returns the names of the pods with an assumed place, either those that exist or those that do not yet.
+func placedNames(r *Revision, future bool) (names []string) {
 	for _, o := range r.placedPods() {
-		if !isFuturePod(o) {
+		if isFuturePod(o) == future {
 			names = append(names, o.ObjectKey().NamespacedName())
 		}
 	}
-	if len(names) == 0 {
-		return ""
-	}
-	n := len(names)
-	return fmt.Sprintf("%s (%s) %s not scheduled or %s no address: treated as running alone on %s",
-		words.Count(n, "pod"), words.ListFew(names, 3), words.OneOrMany(n, "is", "are"), words.OneOrMany(n, "has", "have"),
-		words.OneOrMany(n, "its node", "their nodes"))
+	return names
 }
 
-// freeAddresses returns an allocator of unused addresses in the subnets of a revision's network.
 func freeAddresses(r *Revision) *Allocator {
 	if n := r.Network; n != nil {
 		return NewAllocator(r.Cluster, n.IPv4 || !n.IPv6, n.IPv6, addressesTaken(r), n.Subnets)
@@ -128,11 +122,5 @@ func nodeAddresses(r *Revision, node string) []string {
 	if n == nil || r.Network != nil {
 		return nil
 	}
-	var subnets []netip.Prefix
-	for _, text := range n.Subnets {
-		if s, err := netip.ParsePrefix(text); err == nil {
-			subnets = append(subnets, s)
-		}
-	}
-	return FirstPodAddresses(subnets)
+	return FirstPodAddresses(model.ParsePrefixes(n.Subnets))
 }

@@ -60,7 +60,8 @@ func TestUnscheduled(t *testing.T) {
 	if !slices.ContainsFunc(r.Omissions(), func(o model.Omission) bool { return o.Code == model.OmittedPlace }) {
 		t.Error("no omission says it")
 	}
-	if got := UnplacedText(r); !strings.HasPrefix(got, "3 pods (a/db, b/other") || !strings.Contains(got, "treated as running alone") {
+	got := unplacedPods(r)
+	if len(got) != 1 || !strings.HasPrefix(got[0].Why, "3 pods (a/db, b/other") || !strings.Contains(got[0].Why, "treated as running alone") {
 		t.Error(got)
 	}
 	if c := CountSubjects(r, model.Key{Kind: model.KindANP, Name: "wall"}); c.Pods != 0 {
@@ -90,8 +91,8 @@ func TestUnscheduled(t *testing.T) {
 // A cluster whose pods have a place is judged as it is.
 func TestNothingAssumed(t *testing.T) {
 	r := New(Facts{Cluster: given.Cluster(t)}, nil)
-	if r.JudgedCluster() != r.Cluster || UnplacedText(r) != "" {
-		t.Errorf("assumed: %s", UnplacedText(r))
+	if r.JudgedCluster() != r.Cluster || len(unplacedPods(r)) > 0 {
+		t.Errorf("assumed: %v", unplacedPods(r))
 	}
 }
 

@@ -29,8 +29,7 @@ func KnownCauses(r *Revision, z *model.ZoneState, p *model.PolicyInZone) []*dial
 }
 
 // CachedCauses returns the causes of KnownCauses that ExplainBehind found for this revision or an earlier one,
-// possibly from slightly older objects; nil if it found none yet. If ExplainBehind was never called, it
-// computes them.
+// maybe from older objects; nil if it found none yet. If ExplainBehind was never called, it computes them.
 func CachedCauses(r *Revision, z *model.ZoneState, p *model.PolicyInZone) []*dialect.DiffCause {
 	if !mayHaveCauses(z, p) {
 		return nil
@@ -118,7 +117,6 @@ type policyIn struct {
 	policy model.PolicyKey
 }
 
-// explanation holds the causes of one judgement, and the input they follow from.
 type explanation struct {
 	judgement *model.PolicyInZone
 	input     explanationInput

@@ -129,7 +129,6 @@ func otherPorts(ports []verdict.PortRange) (out []verdict.PortRange) {
 	return out
 }
 
-// portsOfProtocol returns the ports of a protocol, sorted.
 func portsOfProtocol(ports []verdict.PortRange, proto verdict.Protocol) (out []verdict.PortRange) {
 	for _, p := range ports {
 		if p.Protocol == proto {
@@ -164,8 +163,7 @@ func listPorts(ports []verdict.PortRange) string {
 	return strings.Join(all, ", ")
 }
 
-// DecidersText names the deciding rules: `ANP wall egress 0 "all"`, several if they share a priority, "no
-// policy" if none matches.
+// DecidersText names the deciding rules: `ANP wall egress 0 "all"`, several at one priority, or "no policy".
 func DecidersText(ds []verdict.Decider) string {
 	if len(ds) == 0 {
 		return "no policy"
@@ -184,8 +182,7 @@ func DecidersText(ds []verdict.Decider) string {
 	return words.ListSome(names, 3)
 }
 
-// GroupText describes a group of changed connections in one line: "blue (2 pods) → red (2 pods), TCP 80: 4
-// pairs".
+// GroupText describes changed connections: "blue (2 pods) → red (2 pods), TCP 80: 4 pairs".
 func GroupText(g *diff.FlipGroup) string {
 	return fmt.Sprintf("%s → %s, %s%s: %s", EndsText(g.From), EndsText(g.To), PortsText(g.Ports), words.OnNetwork(g.Network),
 		words.Count(g.Pairs, "pair"))
@@ -203,8 +200,7 @@ func DecidedText(g *diff.FlipGroup) string {
 // ExampleText describes one connection of the group.
 func ExampleText(g *diff.FlipGroup) string { return "for example " + g.Example.String() }
 
-// FlipsText counts the verdict changes: "14 pairs allow → deny, 2 pairs deny → allow". It is empty if none
-// changes.
+// FlipsText counts the verdict changes: "14 pairs allow → deny, 2 pairs deny → allow".
 func FlipsText(totals []diff.PairTotal) string {
 	var out []string
 	for _, t := range totals {
@@ -225,8 +221,7 @@ func OneSidedDenyTexts(d *diff.Difference) (out []string) {
 			end = "the senders' egress"
 		}
 		out = append(out, fmt.Sprintf("%s still denied by %s alone (%s)%s: for example %s", words.OneOrMany(h.Pairs, "1 pair is",
-			words.Thousands(h.Pairs)+" pairs are"),
-			end, DecidersText(h.Deciders), words.OnNetwork(h.Network), h.Example))
+			words.Thousands(h.Pairs)+" pairs are"), end, DecidersText(h.Deciders), words.OnNetwork(h.Network), h.Example))
 	}
 	return out
 }

@@ -99,7 +99,6 @@ func Compare(ctx context.Context, before, after *Revision) (*Changes, error) {
 	return out, nil
 }
 
-// changeFinder compares two tables.
 type changeFinder struct {
 	*Changes
 	a      *alignment
@@ -108,8 +107,7 @@ type changeFinder struct {
 	known  map[[2]int32]kindChange
 }
 
-// kindChange has the changes between connections of two kinds. mixed means that pods differ both before and
-// after at some port.
+// kindChange has the changes between connections of two kinds. mixed: pods differ before and after at a port.
 type kindChange struct {
 	changes []portChange
 	mixed   bool
@@ -193,26 +191,19 @@ func (f *changeFinder) findChanges() {
 	})
 }
 
-// addChange adds a change of the connections between two ends.
 func (f *changeFinder) addChange(c *portChange, from, to [2]int) {
-	side := 1
-	if c.after.Outcome == 0 {
-		side = 0
+	side, want := 1, c.after.Outcome
+	if want == 0 {
+		side, want = 0, c.before.Outcome
 	}
 	t := f.tables[side]
-	out := Change{Kind: c.kind, From: t.Ends[from[side]], To: t.Ends[to[side]], Before: c.before.Outcome, After: c.after.Outcome,
-		Ports:    c.ports,
-		ByBefore: c.before.By, ByAfter: c.after.By}
-	want := c.after.Outcome
-	if side == 0 {
-		want = c.before.Outcome
-	}
-	out.example = func() verdict.Connection {
-		e := t.Example(from[side], to[side], c.ports[0], want)
-		e.From, e.To = f.a.realEnd(side, e.From), f.a.realEnd(side, e.To)
-		return e
-	}
-	f.List = append(f.List, out)
+	f.List = append(f.List, Change{Kind: c.kind, From: t.Ends[from[side]], To: t.Ends[to[side]], Before: c.before.Outcome,
+		After: c.after.Outcome, Ports: c.ports, ByBefore: c.before.By, ByAfter: c.after.By,
+		example: func() verdict.Connection {
+			e := t.Example(from[side], to[side], c.ports[0], want)
+			e.From, e.To = f.a.realEnd(side, e.From), f.a.realEnd(side, e.To)
+			return e
+		}})
 }
 
 // changesOf returns the changes between connections of two kinds, each with all its ports.
@@ -225,7 +216,6 @@ func (f *changeFinder) changesOf(kinds [2]int32) kindChange {
 	return out
 }
 
-// compareStates compares the verdicts at each port.
 func compareStates(before, after []PortState) (out []portChange, mixed bool) {
 	for _, proto := range verdict.Protocols {
 		var edges []int
@@ -263,10 +253,10 @@ func stateAt(list []PortState, at verdict.PortRange) PortState {
 
 // changeOf classifies a change of connections; empty for no change.
 func changeOf(was, is *PortState) ChangeKind {
-	opened, closed := is.Outcome&verdict.Allowed != 0 && was.Outcome&verdict.Allowed == 0, was.Outcome&verdict.Allowed != 0 &&
-		is.Outcome&verdict.Allowed == 0
-	if both := was.Outcome & is.Outcome & verdict.Allowed; both != 0 { // some pods may differ
-		opened, closed = was.Outcome != is.Outcome && is.Outcome == verdict.Allowed, was.Outcome != is.Outcome && was.Outcome == verdict.Allowed
+	before, now := was.Outcome&verdict.Allowed != 0, is.Outcome&verdict.Allowed != 0
+	opened, closed := now && !before, before && !now
+	if before && now && was.Outcome != is.Outcome { // some pods may differ
+		opened, closed = is.Outcome == verdict.Allowed, was.Outcome == verdict.Allowed
 	}
 	switch {
 	case opened:

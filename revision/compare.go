@@ -42,8 +42,7 @@ func CompareACL(desired, live *nb.ACL) []ComparedField {
 	return out
 }
 
-// columnText formats a value for people. It shortens the option of ovn-kubernetes.md#direction-and-action to
-// its name.
+// columnText formats a value for people. See ovn-kubernetes.md#direction-and-action.
 func columnText(v any) string {
 	if m, ok := v.(map[string]string); ok {
 		if len(m) == 1 && m[nb.OptAfterLB] == "true" {
@@ -68,19 +67,16 @@ func mapText(m map[string]string) string {
 // MapDiffers returns the keys in which two maps differ, sorted, without the prefix of OVN-Kubernetes' keys.
 func MapDiffers(a, b map[string]string) []string {
 	var keys []string
-	for k, v := range a {
-		if w, ok := b[k]; !ok || w != v {
-			keys = append(keys, k)
-		}
+	all := maps.Clone(a)
+	if all == nil {
+		all = map[string]string{}
 	}
-	for k := range b {
-		if _, ok := a[k]; !ok {
-			keys = append(keys, k)
+	maps.Copy(all, b)
+	for _, k := range slices.Sorted(maps.Keys(all)) {
+		v, had := a[k]
+		if w, has := b[k]; had != has || v != w {
+			keys = append(keys, strings.TrimPrefix(k, "k8s.ovn.org/"))
 		}
-	}
-	slices.Sort(keys)
-	for i := range keys {
-		keys[i] = strings.TrimPrefix(keys[i], "k8s.ovn.org/")
 	}
 	return keys
 }
@@ -109,8 +105,7 @@ func GroupName(r *Revision, k model.PolicyKey) string {
 	return nb.HashedName(nb.IDs(nb.ControllerOf(k.Network), string(k.Kind), pairs...)[nb.KeyID])
 }
 
-// LiveACLs returns the ACLs in a policy's live port group, by id. From a group that it shares, it returns only
-// the policy's own ACLs.
+// LiveACLs returns the ACLs in a policy's live port group, by id. From a shared group it returns only its own.
 func LiveACLs(r *Revision, db *nb.DB, k model.PolicyKey) []*nb.ACL {
 	g := db.PortGroupByName(GroupName(r, k))
 	if g == nil {

@@ -31,7 +31,6 @@ type RuleAbove struct {
 	Level     string // log level, empty if it does not log
 }
 
-// mostAbove limits RulesAbove.
 const mostAbove = 20
 
 // DecidedBefore returns the rules of a policy that have rules above them: one given rule, or all logging
@@ -125,7 +124,6 @@ type policyRule struct {
 	rule   *selectors.ResolvedRule
 }
 
-// listRules lists the rules in the order in which they decide.
 func (a *rulesAbovePolicy) listRules(d model.Direction) {
 	add := func(q *model.Policy) {
 		for i := range q.Rules(d) {

@@ -61,9 +61,10 @@ func dialectFacts(r *Revision, z *model.ZoneState, k model.PolicyKey) *dialect.F
 	if k.Network != "" && c != nil && c.Policy != nil {
 		f.Policy, f.OtherNetwork = c.Policy, elsewhere(r, k, c.Policy)
 	}
-	if r.Past != nil && f.Policy != nil {
-		f.Refused = r.Past.Refused[f.Policy.Key]
-	} else if r.Past != nil {
+	if f.Policy != nil {
+		k = f.Policy.Key
+	}
+	if r.Past != nil {
 		f.Refused = r.Past.Refused[k]
 	}
 	if k.Kind == model.KindBANP {
@@ -139,7 +140,6 @@ func earlierStates(r *Revision, z *model.ZoneState, p *model.Pod) (out []*model.
 	return out
 }
 
-// portAddresses returns the IP addresses of a logical switch port.
 func portAddresses(port *nb.LogicalSwitchPort) (out []string) {
 	for _, text := range port.Addresses {
 		for _, word := range strings.Fields(text) {

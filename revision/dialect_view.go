@@ -77,10 +77,8 @@ func (v *DialectView) WithRows(zone string, found *dialect.Dialect) *DialectView
 		return v
 	}
 	next := *v
-	next.zones = maps.Clone(next.zones)
-	if next.zones == nil {
-		next.zones = map[string]*dialect.Dialect{}
-	}
+	next.zones = map[string]*dialect.Dialect{}
+	maps.Copy(next.zones, v.zones)
 	next.zones[zone] = found
 	return &next
 }
@@ -96,7 +94,7 @@ func (v *DialectView) WithConfig(c kube.OVNKube, problem string) *DialectView {
 	return &next
 }
 
-// ConfigProblem says why the cluster's configuration could not be read, or not completely.
+// ConfigProblem returns why the cluster's configuration could not be read, or not completely.
 func (v *DialectView) ConfigProblem() string {
 	if v == nil {
 		return ""

@@ -54,7 +54,6 @@ func prefixTexts(all []netip.Prefix) []string {
 	return out
 }
 
-// endFinder maps the classes of an index to ends.
 type endFinder struct {
 	c      *verdict.Classes
 	ends   []End
@@ -71,7 +70,6 @@ type endShare struct {
 	ends []int32 // indexes in the index; empty for outside addresses
 }
 
-// newEndFinder returns a finder for the pods of some workloads and outside addresses.
 func newEndFinder(c *verdict.Classes, workloads []Workload) *endFinder {
 	x := c.Index
 	f := &endFinder{c: c, ofPod: make([]int32, x.Pods.Len()), pods: make([][]int32, len(workloads)), shares: make([][]endShare, c.Len()),
@@ -94,8 +92,7 @@ func newEndFinder(c *verdict.Classes, workloads []Workload) *endFinder {
 	return f
 }
 
-// sharesOf returns the ends in a class. It is empty for the addresses from which nodes reach only their own
-// pods.
+// sharesOf returns the ends in a class. It is empty for addresses only of nodes' own pods.
 func (f *endFinder) sharesOf(class int32) []endShare {
 	if f.shares[class] != nil {
 		return f.shares[class]
@@ -139,7 +136,6 @@ func (f *endFinder) classesOf(end int) []int32 {
 	return f.ofEnd[end]
 }
 
-// shareOf returns the part of an end in a class, nil if none.
 func (f *endFinder) shareOf(class int32, end int) *endShare {
 	all := f.sharesOf(class)
 	for i := range all {
@@ -150,7 +146,6 @@ func (f *endFinder) shareOf(class int32, end int) *endShare {
 	return nil
 }
 
-// blockEnd returns the end of a class of outside addresses.
 func (f *endFinder) blockEnd(class int32) int32 {
 	if id, is := f.blocks[class]; is {
 		return id
@@ -166,8 +161,7 @@ func (f *endFinder) blockEnd(class int32) int32 {
 	return id
 }
 
-// podsConnect finds a pair of different pods of two shares on nodes that fit. all reports whether every such
-// pair fits.
+// podsConnect finds a pair of different pods of two shares on nodes that fit. all: every pair fits.
 func (f *endFinder) podsConnect(a, b *endShare, nodes verdict.NodePairing) (from, to int32, ok, all bool) {
 	x := f.c.Index
 	all = true

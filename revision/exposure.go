@@ -1,7 +1,6 @@
 package revision
 
 import (
-	"cmp"
 	"context"
 	"maps"
 	"net/netip"
@@ -12,18 +11,15 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
-	"rung/model/verdict"
-	"rung/model/verdict/diff"
 )
 
-// AnyPod names the end for pods without labels in a new namespace: peers that allow it allow any pod, unless a
-// rule names it.
+// AnyPod names the end for pods without labels in a new namespace; what it may, any pod may.
 const AnyPod = "any pod of any namespace"
 
 // FindExposure returns who may connect with pods that do not exist yet: a pod without labels in a new namespace
 // and in each existing one, and pods with labels that rules name but no pod has. Ends of such pods have
 // IsImagined set. The errors are those of FindVerdictTable.
-func FindExposure(ctx context.Context, r *Revision) (t *VerdictTable, err error) {
+func FindExposure(ctx context.Context, r *Revision) (*VerdictTable, error) {
 	f := newImaginer(r)
 	f.addPod("", map[string]string{}, nil, AnyPod)
 	for _, w := range GroupWorkloads(judgedPods(r.JudgedCluster())) {
@@ -37,23 +33,11 @@ func FindExposure(ctx context.Context, r *Revision) (t *VerdictTable, err error)
 		}
 	}
 	c, _ := r.JudgedCluster().Upsert(f.objects, nil)
-	workloads := GroupWorkloads(judgedPods(c))
-	var tooMany error
-	err = diff.EachDecision(ctx, VerdictsForCluster(r, c), func(c *verdict.Classes, p *diff.DecidedPair) {
-		if t == nil && tooMany == nil {
-			t, tooMany = newTable(c, workloads)
-			if tooMany == nil {
-				f.nameEnds(t)
-			}
-		}
-		if t != nil {
-			t.addPair(p, p.After)
+	return fillTable(ctx, VerdictsForCluster(r, c), judgedPods(c), func(t *VerdictTable) {
+		for i := range t.Ends {
+			t.Ends[i].Imagined = f.texts[t.Ends[i].Name]
 		}
 	})
-	if tooMany != nil {
-		return nil, tooMany
-	}
-	return cmp.Or(t, &VerdictTable{kinds: make([]pairKind, 1)}), err
 }
 
 // imaginer makes pods that do not exist.
@@ -90,18 +74,29 @@ func (f *imaginer) addPod(namespace string, of, labels map[string]string, text s
 	id := "imagined/" + strconv.Itoa(len(f.texts))
 	if namespace == "" {
 		namespace = strings.ReplaceAll(id, "/", "-")
-		all := maps.Clone(of)
-		all["kubernetes.io/metadata.name"] = namespace
-		f.objects = append(f.objects, &model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: namespace},
-			Labels: model.NewLabels(all)}})
+		f.objects = append(f.objects, newNamespace(namespace, of))
 	}
 	if ns := f.r.Cluster.Namespace(namespace); ns != nil && ns.GivesNetwork() {
 		return // policies do not apply to pods there
 	}
 	f.texts[id] = text
-	f.objects = append(f.objects, &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: namespace, Name: id},
-		Labels: model.NewLabels(maps.Clone(labels))},
-		Workload: id, Phase: "Running", NodeName: "own node of " + id, IPs: f.free.takeLike(f.near)})
+	p := newPod(namespace, id, labels)
+	p.Workload, p.NodeName, p.IPs = id, "own node of "+id, f.free.takeLike(f.near)
+	f.objects = append(f.objects, p)
+}
+
+// newNamespace returns a namespace with its own name as a label, as the API server sets it.
+func newNamespace(name string, labels map[string]string) *model.Namespace {
+	all := map[string]string{}
+	maps.Copy(all, labels)
+	all["kubernetes.io/metadata.name"] = name
+	return &model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: name}, Labels: model.NewLabels(all)}}
+}
+
+// newPod returns a running pod without a node or an address.
+func newPod(namespace, name string, labels map[string]string) *model.Pod {
+	return &model.Pod{Phase: "Running", Meta: model.Meta{Labels: model.NewLabels(maps.Clone(labels)),
+		Key: model.Key{Kind: model.KindPod, Namespace: namespace, Name: name}}}
 }
 
 // addPeer makes a pod that a peer selects, if it selects no existing pod and labels can be found for it.
@@ -151,15 +146,6 @@ func labelsFor(s model.Selector) (out map[string]string, ok bool) {
 		}
 	}
 	return out, s.Matches(model.NewLabels(maps.Clone(out)))
-}
-
-// nameEnds sets the descriptions of imagined ends.
-func (f *imaginer) nameEnds(t *VerdictTable) {
-	for i := range t.Ends {
-		if text := f.texts[t.Ends[i].Name]; text != "" {
-			t.Ends[i].Imagined = text
-		}
-	}
 }
 
 // IsImagined reports whether no pod of the end exists.

@@ -25,7 +25,6 @@ type objectFindings struct {
 	audit        atomic.Pointer[verdict.Audit]   // the source of those from verdicts, nil if too large
 }
 
-// findingsCache holds the newest findings of any revision.
 type findingsCache struct {
 	newest atomic.Pointer[cachedFindings]
 }
@@ -49,9 +48,8 @@ func FindingsOfObjects(r *Revision) []model.Finding {
 	return *d.objects.Load()
 }
 
-// AllFindings returns all findings of this revision, worst first. It asks about every possible connection,
-// which takes up to two seconds on a big cluster. If it would take longer, a finding says so. The error is the
-// context's.
+// AllFindings returns all findings of this revision, worst first. It asks about every possible connection, which
+// takes up to two seconds on a big cluster. If it would take longer, a finding says so.
 func AllFindings(r *Revision, ctx context.Context) ([]model.Finding, error) {
 	d := SharedValue[objectFindings](r)
 	if f := d.withVerdicts.Load(); f != nil {
@@ -138,7 +136,6 @@ func withLastKnown(r *Revision, found []model.Finding) []model.Finding {
 	return lint.SortFindings(r.Cluster, out)
 }
 
-// lintOptions returns the options of lint that do not follow from the objects.
 func lintOptions(r *Revision) lint.Options {
 	o := lint.Options{MaxPriority: r.Flags.MaxPriority, CNP: r.Flags.CompileCNP, NoSubnets: r.Desired.Options().NodeSubnets,
 		LegacyIsolation: r.Flags.LegacyIsolation, System: r.System.Lint, Networks: r.Desired.Networks(),

@@ -28,8 +28,7 @@ type Features struct {
 	// enable-stateless-netpol: "on", "off", or "auto" (or empty): as the cluster's rows and configuration say,
 	// else off.
 	AllowICMP, Stateless string
-	// Multicast and Defaults (the hairpin and node rows) are "on", "off", or "auto" (or empty): on if an
-	// object needs them.
+	// Multicast and Defaults (the hairpin and node rows) are "on", "off", or "auto" (or empty): as needed.
 	Multicast, Defaults string
 	// ClusterSubnets are the CIDRs of pod addresses.
 	ClusterSubnets []string
@@ -41,8 +40,7 @@ type Features struct {
 	DNS map[string][]string
 }
 
-// Flags are the settings of a cluster's OVN-Kubernetes given by flag. The rest comes from rows and
-// configuration.
+// Flags are the settings of a cluster's OVN-Kubernetes given by flag. Others come from rows and configuration.
 type Flags struct {
 	// Family is "auto" (or empty), "ipv4", "ipv6" or "dual".
 	Family string
@@ -119,7 +117,6 @@ func (f *Features) AddDemo() {
 	}
 }
 
-// addToOptions adds the features to the compiler's options.
 func (f *Features) addToOptions(o *compiler.Options) (err error) {
 	o.DNS, o.HostNetworkNamespace = f.DNS, f.HostNetworkNamespace
 	if o.AllowICMP, err = isOn("allow-icmp-network-policy", f.AllowICMP); err != nil {
@@ -148,8 +145,7 @@ func (f *Features) addToOptions(o *compiler.Options) (err error) {
 	return nil
 }
 
-// hairpinSources returns the source addresses of hairpin traffic for some masquerade subnets, empty for a
-// family without a subnet.
+// hairpinSources returns the source addresses of hairpin traffic for some masquerade subnets, else empty.
 func hairpinSources(subnets []string) (v4, v6 string, err error) {
 	for _, text := range subnets {
 		p, err := netip.ParsePrefix(text)
@@ -177,14 +173,11 @@ func isOn(what, text string) (bool, error) {
 	return s == compiler.On, err
 }
 
+var switchValues = map[string]compiler.SwitchOption{"": compiler.Auto, auto: compiler.Auto, on: compiler.On, off: compiler.Off}
+
 func switchValue(what, text string) (compiler.SwitchOption, error) {
-	switch text {
-	case "", auto:
-		return compiler.Auto, nil
-	case on:
-		return compiler.On, nil
-	case off:
-		return compiler.Off, nil
+	if s, ok := switchValues[text]; ok {
+		return s, nil
 	}
 	return compiler.Auto, fmt.Errorf("%s %q: want auto, on or off", what, words.CleanText(text))
 }

@@ -59,8 +59,7 @@ type zoneACL struct {
 	acl  *nb.ACL
 }
 
-// NewRuleFinder returns a finder over the live rows of the named zones (all zones if none is named) and the
-// compiled rows.
+// NewRuleFinder returns a finder over the live rows of the named zones (else all) and the compiled rows.
 func NewRuleFinder(r *Revision, zones ...string) *RuleFinder {
 	f := &RuleFinder{rev: r, live: map[flowPlace][]zoneACL{}, zones: map[string]map[flowPlace][]zoneACL{}}
 	for _, z := range r.Zones {
@@ -77,8 +76,7 @@ func NewRuleFinder(r *Revision, zones ...string) *RuleFinder {
 
 func placeOfACL(a *nb.ACL) flowPlace { return flowPlace{a.Stage(), a.Tier, a.Priority} }
 
-// compiledRows returns the compiled rows of a zone, by place. If no node has the zone's name, every pod is
-// local.
+// compiledRows returns the compiled rows of a zone, by place. Without a node of that name every pod is local.
 func (f *RuleFinder) compiledRows(zone string) map[flowPlace][]zoneACL {
 	if f.rev.Cluster.Node(zone) == nil {
 		zone = ""
@@ -164,11 +162,7 @@ func (f *RuleFinder) rulesOfRows(rows []zoneACL, fits func(zoneACL) bool) (out [
 		b := BehindRule{Zone: x.zone, ACL: x.acl, Owner: nb.OwnerOfRow(x.acl), Rule: -1}
 		if k, ok := PolicyOfOwner(b.Owner); ok {
 			b.Policy, b.Direction, b.Rule = k, ruleDirection(b.Owner), b.Owner.Index
-			if p := f.rev.Cluster.Policy(k); p != nil {
-				if rule := p.Rule(b.Direction, b.Rule); rule != nil {
-					b.RuleName = rule.Name
-				}
-			}
+			b.RuleName = ruleName(f.rev, k, b.Direction, b.Rule)
 		}
 		if !slices.ContainsFunc(out, func(o BehindRule) bool { return sameRule(o, b) }) {
 			out = append(out, b)

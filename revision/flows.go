@@ -28,8 +28,7 @@ const (
 type ACLFlows struct {
 	State FlowState
 	Flows []*flow.Flow // by stage, priority and hint
-	// Missing are the switches without flows. Since is when missing flows, or flows of an older row, were
-	// first seen.
+	// Missing are the switches without flows. Since is when missing or old flows were first seen.
 	Missing []string
 	Since   time.Time
 	// Text describes the state in a sentence, with the likely cause of missing or old flows.
@@ -99,7 +98,7 @@ func whyUnread(r *Revision, z *model.ZoneState, s *Southbound, now time.Time) (F
 	return FlowsUnread, "The Southbound database is read on demand."
 }
 
-// staleFlowsText says how old the flows are, empty if they are current.
+// staleFlowsText tells how old the flows are, empty if they are current.
 func staleFlowsText(r *Revision, s *Southbound, now time.Time) string {
 	if s.IsCurrent() {
 		return ""
@@ -111,7 +110,6 @@ func staleFlowsText(r *Revision, s *Southbound, now time.Time) string {
 	return text
 }
 
-// whyFlowsLate returns the likely cause of missing, old or surplus flows.
 func whyFlowsLate(r *Revision, z *model.ZoneState, s *Southbound, since, now time.Time) string {
 	p := ProgressOf(r, z)
 	for _, d := range p.Down {
@@ -218,8 +216,7 @@ func BehindTexts(r *Revision, z *model.ZoneState, now time.Time) (out []string) 
 	return out
 }
 
-// IsBelowFaulty reports whether BehindTexts returns any text, without making it: the header asks in every
-// frame.
+// IsBelowFaulty reports whether BehindTexts returns any text, cheaply: the header asks in every frame.
 func IsBelowFaulty(r *Revision, z *model.ZoneState, now time.Time) bool {
 	p := ProgressOf(r, z)
 	return p.isLate(now) || areFlowsFaulty(southboundOf(r, z), now)
@@ -267,13 +264,18 @@ func SharedFlowText(r *Revision, a *nb.ACL, x *flow.Flow) (text string, first *n
 	return "", nil
 }
 
-// ruleNameOfACL returns the name of an ACL's rule or unit.
 func ruleNameOfACL(r *Revision, a *nb.ACL) string {
 	d := verdict.RowDecider(a, nil)
-	if p := r.Cluster.Policy(d.Policy); p != nil {
-		if rule := p.Rule(d.Direction, d.Rule); rule != nil {
-			d.RuleName = rule.Name
+	d.RuleName = ruleName(r, d.Policy, d.Direction, d.Rule)
+	return DeciderText(&d)
+}
+
+// ruleName returns the name of a policy's rule, empty if it has none or is unknown.
+func ruleName(r *Revision, k model.PolicyKey, dir model.Direction, index int) string {
+	if p := r.Cluster.Policy(k); p != nil {
+		if rule := p.Rule(dir, index); rule != nil {
+			return rule.Name
 		}
 	}
-	return DeciderText(&d)
+	return ""
 }

@@ -35,8 +35,7 @@ func isFuturePod(o model.Object) bool {
 	return is && p.Planned != nil
 }
 
-// futureSubjects returns the pods that do not exist yet and will be subjects of a policy or of a namespace's
-// default deny.
+// futureSubjects returns the pods that do not exist yet and will be subjects of a policy or default deny.
 func futureSubjects(r *Revision, k model.PolicyKey) selectors.PodSet {
 	all := futurePods(r)
 	if all == nil {
@@ -61,7 +60,6 @@ func futureSubjects(r *Revision, k model.PolicyKey) selectors.PodSet {
 // CountFuturePods counts the pods of futureSubjects.
 func CountFuturePods(r *Revision, k model.PolicyKey) int { return futureSubjects(r, k).Len() }
 
-// withFuturePods adds pods that do not exist yet to compiled pods, sorted by namespace and name.
 func (r *Revision) withFuturePods(pods []*model.Pod, more selectors.PodSet) []*model.Pod {
 	if more.IsEmpty() {
 		return pods
@@ -71,8 +69,7 @@ func (r *Revision) withFuturePods(pods []*model.Pod, more selectors.PodSet) []*m
 	return out
 }
 
-// JudgedPod returns a pod as questions see it, nil if unknown; a pod that does not exist yet has an assumed
-// place.
+// JudgedPod returns a pod as questions see it, nil if unknown; a future pod has an assumed place.
 func (r *Revision) JudgedPod(namespace, name string) *model.Pod {
 	if p := r.Cluster.Pod(namespace, name); p == nil || p.Planned == nil {
 		return p
@@ -82,12 +79,7 @@ func (r *Revision) JudgedPod(namespace, name string) *model.Pod {
 
 // futurePodsOmission returns the omission for pods that answers take as existing.
 func futurePodsOmission(r *Revision) []model.Omission {
-	var names []string
-	for _, o := range r.placedPods() {
-		if isFuturePod(o) {
-			names = append(names, o.ObjectKey().NamespacedName())
-		}
-	}
+	names := placedNames(r, true)
 	if len(names) == 0 {
 		return nil
 	}

@@ -1,12 +1,14 @@
 package revision
 
 import (
+	"cmp"
 	"maps"
 	"net/netip"
 	"slices"
 
 	"rung/compiler"
 	"rung/model"
+	"rung/model/verdict"
 )
 
 // ImaginedPod is a pod that does not exist, or an existing pod with other labels. With an empty Name it is
@@ -36,39 +38,34 @@ func (r *Revision) WithImagined(things []ImaginedPod) *Revision {
 	for _, t := range things {
 		if r.Cluster.Namespace(t.Namespace) == nil && !made[t.Namespace] {
 			made[t.Namespace] = true
-			labels := maps.Clone(t.Space)
-			if labels == nil {
-				labels = map[string]string{}
-			}
-			labels["kubernetes.io/metadata.name"] = t.Namespace
-			objects = append(objects, &model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: t.Namespace},
-				Labels: model.NewLabels(labels)}})
+			objects = append(objects, newNamespace(t.Namespace, t.Space))
 		}
 		if t.Name == "" {
 			continue
 		}
-		p := &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: t.Namespace, Name: t.Name},
-			Labels: model.NewLabels(maps.Clone(t.Labels))},
-			Phase: "Running"}
+		p := newPod(t.Namespace, t.Name, t.Labels)
 		if is := r.Cluster.Pod(t.Namespace, t.Name); is != nil {
 			p = new(*is)
 			if len(t.Labels) > 0 {
 				p.Labels = model.NewLabels(maps.Clone(t.Labels))
 			}
 		}
-		at := nodes
+		at := &model.Node{Meta: model.Meta{Key: model.Key{Name: "node"}}}
+		if len(nodes) > 0 {
+			at = nodes[0]
+		}
 		if t.Second && len(nodes) > 1 {
-			at = nodes[1:]
+			at = nodes[1]
 		}
-		switch {
-		case p.NodeName != "":
-		case len(at) > 0:
-			p.NodeName = at[0].Name
-		default:
-			p.NodeName = "node"
-		}
+		p.NodeName = cmp.Or(p.NodeName, at.Name)
 		if len(p.IPs) == 0 {
-			p.IPs, p.MadeUpIPs = free.AddressesNear(addressesOn(r, at)), true
+			near := slices.Clone(at.MgmtIPs)
+			for other := range r.Cluster.Pods() {
+				if len(nodes) > 0 && other.NodeName == at.Name && other.CanBePeer() {
+					near = append(near, other.IPs...)
+				}
+			}
+			p.IPs, p.MadeUpIPs = free.AddressesNear(near), true
 		}
 		objects = append(objects, r.onItsNetwork(p))
 	}
@@ -78,36 +75,12 @@ func (r *Revision) WithImagined(things []ImaginedPod) *Revision {
 	return New(f, nil)
 }
 
-// addressesTaken returns the addresses of all pods and nodes.
 func addressesTaken(r *Revision) (out []netip.Addr) {
-	add := func(ips []string) {
-		for _, ip := range ips {
-			if a, err := netip.ParseAddr(ip); err == nil {
-				out = append(out, a.Unmap())
-			}
-		}
-	}
 	for p := range r.Cluster.Pods() {
-		add(p.IPs)
+		out = append(out, verdict.ParseAddrs(p.IPs)...)
 	}
 	for n := range r.Cluster.Nodes() {
-		for _, ips := range [][]string{n.HostIPs, n.MgmtIPs, n.GatewayIPs, n.InternalIPs} {
-			add(ips)
-		}
-	}
-	return out
-}
-
-// addressesOn returns addresses of pods on the first of the nodes.
-func addressesOn(r *Revision, nodes []*model.Node) []string {
-	if len(nodes) == 0 {
-		return nil
-	}
-	out := slices.Clone(nodes[0].MgmtIPs)
-	for p := range r.Cluster.Pods() {
-		if p.NodeName == nodes[0].Name && p.CanBePeer() {
-			out = append(out, p.IPs...)
-		}
+		out = append(out, verdict.ParseAddrs(slices.Concat(n.HostIPs, n.MgmtIPs, n.GatewayIPs, n.InternalIPs))...)
 	}
 	return out
 }

@@ -73,8 +73,7 @@ func sharedPriority(r *Revision) bool {
 	return false
 }
 
-// DialectOfZone returns the OVN-Kubernetes settings of a zone. For the name "" it returns the settings of most
-// zones.
+// DialectOfZone returns the OVN-Kubernetes settings of a zone. "" means most zones.
 func DialectOfZone(r *Revision, zone string) Zone {
 	if r.Dialects == nil {
 		return Zone{}
@@ -137,8 +136,7 @@ func (r *Revision) AddressOwners(ip string) []AddressOwner {
 	return r.shared.addrs.Get(func() map[string][]AddressOwner { return addressOwners(r.Cluster) })[ip]
 }
 
-// addressOwners indexes the owners by address. Nearly every address has one owner, so the owners lie in one
-// array.
+// addressOwners indexes the owners by address. Most have one owner, so the owners lie in one array.
 func addressOwners(c *model.Cluster) map[string][]AddressOwner {
 	n := c.Count(model.KindPod)
 	out := make(map[string][]AddressOwner, n)

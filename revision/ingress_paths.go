@@ -17,8 +17,7 @@ type IngressPath struct {
 	// To is the workload behind the Service, nil if it has no pod. Ports are the workload's ports.
 	To    *End
 	Ports []verdict.PortRange
-	// Controllers are the known workloads of ingress controllers, with their verdicts. If empty, the verdict
-	// is unknown.
+	// Controllers are the known workloads of ingress controllers, with their verdicts. If empty, it is unknown.
 	Controllers []ControllerVerdict
 	// Broken says why the path leads nowhere; empty if it works.
 	Broken string
@@ -78,8 +77,7 @@ func (t *VerdictTable) pathsOfTarget(r *Revision, w *model.EntryPoint, target *m
 	return out
 }
 
-// targetPorts returns the ports of an end's pods that a Service port leads to; empty if the Service does not
-// select them.
+// targetPorts returns the ports of an end's pods that a Service port leads to, if it selects them.
 func (t *VerdictTable) targetPorts(end int, s *model.Service, p *model.ServicePort) (out []verdict.PortRange) {
 	if t.Ends[end].IsOutside() || t.Ends[end].Namespace != s.Namespace || len(s.Selector.Map()) == 0 {
 		return nil
@@ -109,7 +107,6 @@ func (t *VerdictTable) targetPorts(end int, s *model.Service, p *model.ServicePo
 	return verdict.JoinPorts(out)
 }
 
-// statesOn returns the states at some ports.
 func statesOn(all []PortState, ports []verdict.PortRange) (out []PortState) {
 	for i := range all {
 		for _, p := range ports {

@@ -13,7 +13,6 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// zoneRows holds the ACLs of a zone and their groups.
 type zoneRows struct {
 	name   string
 	db     *nb.DB

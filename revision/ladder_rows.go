@@ -20,8 +20,7 @@ type LadderRows struct {
 	Read, Zones int
 }
 
-// RowGroup holds the rows of one owner in one stage. Rows that the owner does not explain are also grouped by
-// priority.
+// RowGroup holds the rows of one owner in one stage. Unexplained rows are also grouped by priority.
 type RowGroup struct {
 	Tier  int         `json:"tier"`
 	Stage model.Stage `json:"stage"`
@@ -114,14 +113,12 @@ func unitsOnLadder(r *Revision) map[model.Key]bool {
 	return on
 }
 
-// rowsCache keeps the rows of zones from one revision to the next.
 type rowsCache struct {
 	mu        sync.Mutex // held while computing
 	zones     map[string]*zoneRows
 	lastEntry atomic.Pointer[rowsEntry]
 }
 
-// rowsEntry is the last result, with the zones and objects it follows from.
 type rowsEntry struct {
 	zones   []zoneDB
 	desired *compiler.Desired
@@ -146,8 +143,7 @@ type stageCounts struct {
 	byKey map[model.PolicyKey]map[model.Stage]int
 }
 
-// StageACLCount returns how many ACLs of ACLCount are in a stage of the pipeline; all of them if stage is
-// empty.
+// StageACLCount returns how many ACLs of ACLCount are in a stage of the pipeline, in all if empty.
 func StageACLCount(r *Revision, k model.PolicyKey, stage model.Stage) int {
 	if stage == "" {
 		return ACLCount(r, k)

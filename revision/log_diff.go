@@ -55,7 +55,7 @@ func countOrNone(n int) string {
 	return words.Thousands(n)
 }
 
-// LogDiffBrief is a short LogDiffText, empty if no line changes: "12 log lines change verdict".
+// LogDiffBrief shortens LogDiffText, empty if no line changes: "12 log lines change verdict".
 func LogDiffBrief(o *diff.LogDifference) string {
 	if o == nil || o.Lines == 0 {
 		return ""
@@ -137,7 +137,7 @@ func CountMoves(r *Revision, ctx context.Context, k model.PolicyKey) (*diff.Prio
 	return diff.NewPriorityMoves(ctx, next.Verdicts(), k, false)
 }
 
-// FlipsBrief is a short FlipsText: "denies 14 pairs, opens 3".
+// FlipsBrief shortens FlipsText: "denies 14 pairs, opens 3".
 func FlipsBrief(totals []diff.PairTotal) string {
 	sums := map[verdict.Verdict]int{}
 	var order []verdict.Verdict

@@ -92,7 +92,6 @@ func WhyNoOwnLogging(k model.PolicyKey) string {
 	return fmt.Sprintf("the annotation of namespace %s sets the logging of %s: change it there", k.Namespace, k.Label())
 }
 
-// defaultLogLevels are the levels for a policy that has none.
 var defaultLogLevels = model.LogLevels{Allow: "info", Deny: "alert", Pass: "info"}
 
 // LogLevelCommand returns the command that makes a policy log some more actions. rung log-level sets all
@@ -122,8 +121,7 @@ func LogLevelCommand(r *Revision, p *model.Policy, also ...model.Action) string 
 	return words.ShellJoin(args...)
 }
 
-// NamespaceLogsCommand returns the kubectl command that turns a namespace's logging on. It keeps present
-// levels.
+// NamespaceLogsCommand returns the kubectl command that turns a namespace's logging on. Levels stay.
 func NamespaceLogsCommand(r *Revision, namespace string) string {
 	levels := NamespaceLogging(r, namespace).Levels
 	levels.Allow, levels.Deny = cmp.Or(levels.Allow, defaultLogLevels.Allow), cmp.Or(levels.Deny, defaultLogLevels.Deny)
@@ -166,10 +164,10 @@ func LogSessions(r *Revision) []LogSession {
 }
 
 func logSessions(c *model.Cluster) (out []LogSession) {
-	add := func(m *model.Meta) {
+	add := func(m *model.Meta) *LogSession {
 		raw, has := m.Annotations[model.AnnotationLogSession]
 		if !has {
-			return
+			return nil
 		}
 		l := LogSession{Target: m.Key, Level: m.Annotations[model.AnnotationLogging]}
 		s, err := model.ParseLogSession(raw)
@@ -179,12 +177,19 @@ func logSessions(c *model.Cluster) (out []LogSession) {
 			l.LogSession, l.Changed = s, logline.LevelChanged(m, s)
 		}
 		out = append(out, l)
+		return &out[len(out)-1]
 	}
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP, model.KindACNP, model.KindANNP} {
 		for p := range c.Policies(k) {
-			add(&p.Meta)
-			if p.Tiered != nil {
-				fixTieredSession(p, out)
+			if l := add(&p.Meta); l != nil && p.Tiered != nil { // its rules log one by one
+				l.Level = logline.LoggingByAction(p).String()
+				switch {
+				case l.Problem != "":
+				case !logline.IsRecord(l.LogSession):
+					l.LogSession, l.Problem = model.LogSession{}, "the record was not written by Rung"
+				default:
+					l.Changed = logline.IsChanged(p, l.LogSession)
+				}
 			}
 		}
 	}
@@ -195,22 +200,6 @@ func logSessions(c *model.Cluster) (out []LogSession) {
 		return cmp.Or(compareBools(a.Until.IsZero(), b.Until.IsZero()), a.Until.Compare(b.Until), a.Target.Compare(b.Target))
 	})
 	return out
-}
-
-// fixTieredSession corrects the last session if it belongs to a policy whose rules log one by one.
-func fixTieredSession(p *model.Policy, all []LogSession) {
-	if len(all) == 0 || all[len(all)-1].Target != p.Key {
-		return
-	}
-	l := &all[len(all)-1]
-	l.Level = logline.LoggingByAction(p).String()
-	switch {
-	case l.Problem != "":
-	case !logline.IsRecord(l.LogSession):
-		l.LogSession, l.Problem = model.LogSession{}, "the record was not written by Rung"
-	default:
-		l.Changed = logline.IsChanged(p, l.LogSession)
-	}
 }
 
 // LogSessionOf returns the session of an object, nil if none.
@@ -247,8 +236,7 @@ type LoggingIn struct {
 	Why string
 }
 
-// LoggingByZone checks in every zone, by name, which rows that should log by an object's annotation have
-// log=true.
+// LoggingByZone checks in every zone, by name, which rows log as an object's annotation says.
 func LoggingByZone(r *Revision, target model.Key) (out []LoggingIn) {
 	units := LoggedUnits(r, target)
 	for _, z := range r.Zones {

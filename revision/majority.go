@@ -12,8 +12,7 @@ import (
 	"rung/model/ovn/dialect"
 )
 
-// majoritySettings returns, setting by setting, the value of most zones that show one. In a tie the value of
-// now stays.
+// majoritySettings returns, setting by setting, the value of most zones that show one. In a tie, now's value.
 func majoritySettings(zones map[string]*dialect.Dialect, now *dialect.Dialect) dialect.Dialect {
 	vote := func(of func(*dialect.Dialect) dialect.Fact) dialect.Fact {
 		holds := dialect.Yes
@@ -275,7 +274,6 @@ func (v *DialectView) Deviations(d *dialect.Dialect) map[model.Kind]Deviation {
 	return out
 }
 
-// kindsOf returns owner types as kinds.
 func kindsOf(owners []string) (out []model.Kind) {
 	for _, o := range owners {
 		out = append(out, model.Kind(o))

@@ -53,13 +53,11 @@ type MatrixEnd struct {
 	addr     netip.Addr
 	kind     verdict.PodKind
 	outcomes []verdict.Outcome
-	// askedOutcomes holds outcomes computed one by one, for Services and for addresses that are a Service on
-	// some port.
+	// askedOutcomes holds outcomes computed one by one, for Services and their addresses.
 	askedOutcomes map[matrixSource]verdict.Outcome
 	sourceKey     func(*matrixPod) matrixSource
 }
 
-// matrixPod is a pod with the numbers of its kind and node.
 type matrixPod struct {
 	pod        *model.Pod
 	kind, node int32
@@ -98,7 +96,6 @@ func (e *MatrixEnd) includes(o *MatrixEnd) bool {
 	return e.Namespace == o.Namespace && (e.Workload == "" || e.Workload == o.Workload) && (e.Pod == "" || e.Pod == o.Pod)
 }
 
-// matrixCache holds the last matrices, newest last.
 type matrixCache struct {
 	mu   sync.Mutex
 	kept []*Matrix
@@ -127,7 +124,6 @@ func FindMatrix(r *Revision, ctx context.Context, ports verdict.Ports) (*Matrix,
 	return m, nil
 }
 
-// knownMatrix returns the cached matrix for some ports, nil if none.
 func knownMatrix(r *Revision, ports verdict.Ports) *Matrix {
 	known := SharedValue[matrixCache](r)
 	known.mu.Lock()
@@ -199,7 +195,6 @@ func newMatrix(r *Revision, ctx context.Context, ports verdict.Ports) (*Matrix, 
 	return out, nil
 }
 
-// podOutcome returns the outcome of the connections from a pod to another.
 func (m *Matrix) podOutcome(a, b *matrixPod) verdict.Outcome {
 	at := int(a.kind)*len(m.kinds) + int(b.kind)
 	if a.node == b.node {

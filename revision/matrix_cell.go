@@ -1,6 +1,7 @@
 package revision
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -26,23 +27,10 @@ const (
 var CellVerdicts = []CellVerdict{CellAllow, CellDeny, CellMixed, CellUndefined, CellUnknown, CellNotApplicable}
 
 // Sign returns the sign of the verdict, a space without connections.
-func (v CellVerdict) Sign() string {
-	switch v {
-	case CellAllow:
-		return words.Yes
-	case CellDeny:
-		return words.No
-	case CellMixed:
-		return words.Mixed
-	case CellUndefined:
-		return words.Warned
-	case CellUnknown:
-		return words.Unknown
-	case CellNotApplicable:
-		return "–"
-	}
-	return " "
-}
+func (v CellVerdict) Sign() string { return cmp.Or(cellSigns[v], " ") }
+
+var cellSigns = map[CellVerdict]string{CellAllow: words.Yes, CellDeny: words.No, CellMixed: words.Mixed, CellUndefined: words.Warned,
+	CellUnknown: words.Unknown, CellNotApplicable: "–"}
 
 // LegendText returns the verdict as in legends.
 func (v CellVerdict) LegendText() string {
@@ -71,7 +59,6 @@ type MatrixCell struct {
 	NotApplicable int `json:"not_applicable"`
 }
 
-// add counts pairs of one outcome.
 func (c *MatrixCell) add(o verdict.Outcome, n int) {
 	if o&(verdict.UndefinedOutcome|verdict.UnknownOutcome) != 0 {
 		if o&(verdict.Allowed|verdict.MixedOutcome) != 0 {

@@ -2,7 +2,6 @@ package revision
 
 import (
 	"cmp"
-	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"rung/model/verdict"
 )
 
-// newMatrixNamespace returns a namespace with its workloads and pods.
 func newMatrixNamespace(name string, pods []matrixPod) *MatrixEnd {
 	out := newMatrixEnd(pods)
 	out.Namespace = name
@@ -65,8 +63,7 @@ func newMatrixEnd(pods []matrixPod) *MatrixEnd {
 	return out
 }
 
-// workloadKey is equal for the pods of a workload. Without a known workload it is equal for pods that differ
-// only in their names.
+// workloadKey is equal for the pods of a workload. Without one it is equal for pods that differ only in name.
 func workloadKey(p *model.Pod) string {
 	if p.Workload != "" {
 		return p.Workload
@@ -132,11 +129,7 @@ func workloadName(pods []*model.Pod) string {
 	}
 	common := first.Name
 	for _, p := range pods[1:] {
-		n := 0
-		for n < len(common) && n < len(p.Name) && common[n] == p.Name[n] {
-			n++
-		}
-		common = common[:n]
+		common = commonPrefix(common, p.Name)
 	}
 	if hash := first.Labels.Get(model.LabelTemplateHash); hash != "" {
 		if name, _, found := strings.Cut(first.Name, "-"+hash); found {
@@ -146,15 +139,14 @@ func workloadName(pods []*model.Pod) string {
 	return common + "*"
 }
 
-// matrixEndpoint returns a pod as the end of a question. It uses the pod's address if the family is not the
-// default.
+// matrixEndpoint returns a pod as the end of a question. For another family it is the address.
 func matrixEndpoint(p *model.Pod, f verdict.Family) verdict.Endpoint {
 	e := verdict.Endpoint{Key: p.Key}
 	if f != verdict.IPv6 || len(p.IPs) < 2 {
 		return e
 	}
-	for _, ip := range p.IPs {
-		if a, err := netip.ParseAddr(ip); err == nil && verdict.FamilyOf(a.Unmap()) == f {
+	for _, a := range verdict.ParseAddrs(p.IPs) {
+		if verdict.FamilyOf(a) == f {
 			return verdict.AddrEnd(a)
 		}
 	}

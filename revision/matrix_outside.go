@@ -2,7 +2,6 @@ package revision
 
 import (
 	"context"
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -21,10 +20,8 @@ func (m *Matrix) OutsideEnds() []*MatrixEnd {
 	families := map[verdict.Family]bool{}
 	for _, ns := range m.Namespaces {
 		for i := range ns.pods {
-			for _, ip := range ns.pods[i].pod.IPs {
-				if a, err := netip.ParseAddr(ip); err == nil {
-					families[verdict.FamilyOf(a.Unmap())] = true
-				}
+			for _, a := range verdict.ParseAddrs(ns.pods[i].pod.IPs) {
+				families[verdict.FamilyOf(a)] = true
 			}
 		}
 	}
@@ -125,8 +122,7 @@ func (m *Matrix) askServicePorts(e *MatrixEnd) {
 }
 
 // askForPods computes the outcome of every pod's connections to an end on some ports, and adds beside, the
-// outcome on other ports. Pods with the same matrixSource are asked once; without a Service, each pod is
-// asked.
+// outcome on other ports. Pods with one matrixSource are asked once.
 func (m *Matrix) askForPods(ctx context.Context, e *MatrixEnd, service model.Key, to verdict.Endpoint, ports []verdict.Ports,
 	beside func(*matrixPod) verdict.Outcome) error {
 	pods, nodes := verdict.ServiceEndpoints(m.x, service)
@@ -179,7 +175,6 @@ func (m *Matrix) connectionsToAsk(p *matrixPod, to verdict.Endpoint, port verdic
 	return out
 }
 
-// askedOutcome returns the outcome that askForPods stored for a pod.
 func (e *MatrixEnd) askedOutcome(p *matrixPod) verdict.Outcome {
 	return e.askedOutcomes[e.sourceKey(p)]
 }

@@ -32,8 +32,7 @@ func NeighbourRules(r *Revision, p *model.Policy, rule *model.Rule) (before, aft
 	return before, nil
 }
 
-// orderedPolicies returns the policies in deciding order. If the order against other policies is undefined, it
-// returns only p.
+// orderedPolicies returns the policies in deciding order. If p's order is undefined, it returns only p.
 func orderedPolicies(r *Revision, p *model.Policy) (out []*model.Policy) {
 	if r.PolicyOrder() != nil {
 		return PoliciesAsTheyDecide(r)

@@ -1,6 +1,7 @@
 package revision
 
 import (
+	"cmp"
 	"fmt"
 	"sync"
 
@@ -108,8 +109,5 @@ func viewOf(r *Revision, n *network.Network, d *compiler.Desired) *Revision {
 
 // WholeRevision returns the revision on which OnNetwork was called; other revisions return themselves.
 func WholeRevision(r *Revision) *Revision {
-	if r.whole != nil {
-		return r.whole
-	}
-	return r
+	return cmp.Or(r.whole, r)
 }

@@ -23,8 +23,7 @@ func PrimaryNetworkOf(r *Revision, p *model.Pod) (name string, known bool) {
 }
 
 // ForConnection returns the revision that judges a connection: the view of the network of both ends, or of the
-// network that the question names. Apart is the answer if the ends are on different networks, where no policy
-// applies.
+// network that the question names. Apart is the answer if the ends are on different networks.
 func ForConnection(r *Revision, c verdict.Connection) (on *Revision, apart *CrossNetworkAnswer, err error) {
 	t := WholeDesired(r).Networks()
 	switch {
@@ -112,7 +111,6 @@ func leavesOpen(r *Revision, c verdict.Connection) bool {
 	return pod != nil && isOpen(pod, c)
 }
 
-// isOpen reports whether a pod opens the port of a connection on the default network.
 func isOpen(pod *model.Pod, c verdict.Connection) bool {
 	return pod.LeavesOpen(string(c.Protocol), c.Port)
 }
@@ -206,8 +204,7 @@ func networkOfService(r *Revision, t *network.Table, e verdict.Endpoint) *networ
 func isolatedText(c verdict.Connection, from, to endNetwork) string {
 	if from.isolated != nil {
 		return fmt.Sprintf("%s is an address on the default network of pod %s, whose primary network is another: "+
-			"tier 0 drops all it sends there (DenyPrimaryUDN)",
-			c.From, from.isolated.Key.NamespacedName())
+			"tier 0 drops all it sends there (DenyPrimaryUDN)", c.From, from.isolated.Key.NamespacedName())
 	}
 	if from.name != "" {
 		return fmt.Sprintf("%s is on %s, which has no route to the default network of %s", c.From, from.text(), c.To)

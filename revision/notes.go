@@ -48,8 +48,7 @@ func NotesOfPolicy(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, fi
 			continue
 		}
 		notes = mergeNote(notes, LadderNote{Sign: MarkConflict, Severity: conflictSeverity(findings, other), Name: other.ShortLabel(), Count: 1,
-			policy:    p.Policy.Key,
-			conflicts: []*ladder.RuleConflict{c}})
+			policy: p.Policy.Key, conflicts: []*ladder.RuleConflict{c}})
 	}
 	switch {
 	case rung == nil, rung.Idle: // a finding says so
@@ -123,7 +122,6 @@ func mergeNote(notes []LadderNote, n LadderNote) []LadderNote {
 	return append(notes, n)
 }
 
-// tieText names the other policies on the rung.
 func tieText(rung *ladder.Rung, k model.PolicyKey) string {
 	var others []string
 	for i := range rung.Policies {

@@ -68,8 +68,7 @@ func unreadObjects(r *Revision) (out []model.Omission) {
 		out = append(out, o)
 		if b.Release != "" { // rejected by the CRD of an assumed release
 			o.Code, o.Remedy = model.OmittedSetting, "--api-release "+b.Release
-			o.Why = fmt.Sprintf("the CRDs of network-policy-api v0.2.0: those of %s (%s) accept %s", b.Release, o.Remedy,
-				o.OmittedName())
+			o.Why = fmt.Sprintf("the CRDs of network-policy-api v0.2.0: those of %s (%s) accept %s", b.Release, o.Remedy, o.OmittedName())
 			out = append(out, o)
 		}
 	}
@@ -87,8 +86,7 @@ func policiesWithoutRows(r *Revision) (out []model.Omission) {
 			continue
 		}
 		p := c.Policy
-		// The priority of rows written earlier is unknown. If the priority is the fault, it differs from
-		// today's.
+		// The priority of rows written earlier is unknown. If it is the fault, it differs from today's.
 		o := model.Omission{Code: model.OmittedRows, Key: p.Key, Origin: p.Origin}
 		frozen, known := zonesWithRows(r, p.Key)
 		older := slices.IndexFunc(p.Invalid, func(b model.Broken) bool { return b.Code == model.InvalidOlder })
@@ -152,7 +150,6 @@ func resourceOf(r *Revision, k model.Kind) *model.SourceResource {
 	return nil
 }
 
-// unreadKinds returns the kinds that the API server forbids or did not send.
 func unreadKinds(r *Revision) (out []model.Omission) {
 	for i := range r.Sources {
 		for j := range r.Sources[i].Resources {
@@ -174,7 +171,6 @@ func unreadKinds(r *Revision) (out []model.Omission) {
 	return out
 }
 
-// unreadZones returns the zones whose rows are missing, partial or outdated.
 func unreadZones(r *Revision) (out []model.Omission) {
 	for _, z := range r.Zones {
 		why := ""

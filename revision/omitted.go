@@ -10,8 +10,7 @@ import (
 	"rung/system"
 )
 
-// OmissionsOfAnswers returns the omissions that can change verdicts from policies; with rows, also those from
-// zones' rows.
+// OmissionsOfAnswers returns the omissions that can change verdicts from policies; with rows, also from rows.
 func OmissionsOfAnswers(r *Revision, rows bool) (out []model.Omission) {
 	for _, o := range r.Omissions() {
 		if o.Code == model.OmittedZone && !rows || !decidesConnections(r, o.Key.Kind) {
@@ -170,8 +169,7 @@ func (f *OmissionFilter) CouldChange(o *model.Omission, a *verdict.Answer) bool 
 	return slices.ContainsFunc(a.Paths, func(p verdict.Path) bool { return f.couldChangePath(o, &p) })
 }
 
-// PodKind is equal for pods that no omission tells apart: CouldChange is equal for both, if the same rules
-// decide at every stage.
+// PodKind is equal for pods that no omission tells apart, if the same rules decide at every stage.
 func (f *OmissionFilter) PodKind(k model.Key) int32 {
 	id, ok := f.podKinds[k]
 	if ok {

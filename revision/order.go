@@ -18,8 +18,7 @@ func LadderBands(r *Revision) []ladder.Band {
 	return SharedValue[Once[[]ladder.Band]](r).Get(func() []ladder.Band { return r.System.Bands(r.Cluster) })
 }
 
-// BySelectors reports whether the subject of a policy comes from its selectors, because it has no compiled
-// rows.
+// BySelectors reports whether the subject of a policy comes from its selectors, not from rows.
 func (r *Revision) BySelectors(p *model.Policy) bool {
 	return p != nil && (p.Tiered != nil || !r.System.HasFeature(system.Rows))
 }

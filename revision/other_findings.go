@@ -10,8 +10,7 @@ import (
 	"rung/model/ovn/dialect"
 )
 
-// FindDialect is the code for a zone whose rows come from another release, or from other settings than in most
-// zones.
+// FindDialect is the code for a zone whose rows come from another release, or from other settings than most.
 const FindDialect = "zone-dialect"
 
 // dialectFindings names, zone by zone, rows that cannot be compared, and samples that not all zones have.
@@ -50,7 +49,6 @@ func dialectFindings(r *Revision) []zoneFinding {
 	return out
 }
 
-// wantsRowsOf reports whether any rows of a kind are desired.
 func wantsRowsOf(r *Revision, kind model.Kind) bool {
 	for c := range r.AllCompiled() {
 		if c.Key.Kind == kind {
@@ -63,7 +61,6 @@ func wantsRowsOf(r *Revision, kind model.Kind) bool {
 // FindOVNTrace is the code for an ovn-trace that contradicts the rows.
 const FindOVNTrace = "ovn-trace-disagrees"
 
-// traceDisagreements returns the findings from traces.
 func traceDisagreements(r *Revision) (out []zoneFinding) {
 	for i := range r.OVNTraces {
 		d := &r.OVNTraces[i]

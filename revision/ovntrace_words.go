@@ -82,7 +82,6 @@ func (s *OVNStage) needsNoLine() bool {
 	return s.Agreement == Agree && s.Verdict == verdict.Allow && !s.ACL && s.Rows.Decided == nil && len(s.Passed)+len(s.Rows.Passed) == 0
 }
 
-// ovnText returns OVN's decision and its rule.
 func (s *OVNStage) ovnText() string {
 	by := noRule
 	switch {
@@ -103,7 +102,6 @@ func (s *OVNStage) ovnText() string {
 	return string(s.Verdict) + " · " + by
 }
 
-// rowsText returns the rows' decision and its rule.
 func (s *OVNStage) rowsText() string {
 	return string(s.Rows.Verdict) + " · " + StageText(&s.Rows, func(d *verdict.Decider) string {
 		if d == nil {

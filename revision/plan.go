@@ -26,8 +26,7 @@ const (
 	StepToCome  = "to come"
 )
 
-// PlanState is a plan that is running, stopped or just ended, by this Rung or another one on the same state
-// folder. It does not change.
+// PlanState is a plan that is running, stopped or just ended, by this Rung or another on the same state folder.
 type PlanState struct {
 	Title string // "Re-space: step 10, starting at 10"
 	// Done steps of Total are shown by every zone of this Rung. StepsMade returns the number to show.
@@ -87,8 +86,7 @@ func (p *PlanState) IsOpen() bool { return p.IsUnderWay() || p != nil && p.State
 // RunsElsewhere reports whether another Rung runs the plan.
 func (p *PlanState) RunsElsewhere() bool { return p.IsUnderWay() && !p.Runner.IsOwn }
 
-// IsUndoneBy reports whether undo takes the whole plan back. undo is the title of the next change to undo: it
-// may be a later change.
+// IsUndoneBy reports whether undo takes the whole plan back. undo is the title of the next change to undo.
 func (p *PlanState) IsUndoneBy(undo string) bool {
 	return p.State == PlanDone && !p.RollingBack && p.Title != "" && p.Title == undo
 }
@@ -132,7 +130,7 @@ func (p *PlanState) WaitingText(now time.Time) string {
 	}
 }
 
-// ReasonText says why a zone is waited for, and for how long: "lost 12 s".
+// ReasonText explains why a zone is waited for, and for how long: "lost 12 s".
 func (w PlanWait) ReasonText(now time.Time) string {
 	if w.Since.IsZero() || now.Before(w.Since) {
 		return w.Why
@@ -170,8 +168,7 @@ func (p *PlanState) StepsMade() int {
 	return p.Done + n[StepWaiting]
 }
 
-// StepsDoneAndTotal returns the steps made and their total. During a rollback it returns the steps rolled back, of
-// those made when it began.
+// StepsDoneAndTotal returns the steps made and their total. During a rollback they are the steps rolled back.
 func (p *PlanState) StepsDoneAndTotal() (n, of int) {
 	made := p.StepsMade()
 	switch {

@@ -71,7 +71,8 @@ func IsolatingPolicies(r *Revision, pod *model.Pod, dir model.Direction) (out []
 		return nil
 	}
 	for p := range r.Cluster.Policies(model.KindNP) {
-		if p.Namespace == pod.Namespace && isolatesDirection(r, p, dir) && r.WhyNoRows(p.Key) == nil && p.Subject.Pods.Matches(pod.Labels) {
+		if p.Namespace == pod.Namespace && model.IsolatesPods(p, dir, r.Flags.LegacyIsolation) && r.WhyNoRows(p.Key) == nil &&
+			p.Subject.Pods.Matches(pod.Labels) {
 			out = append(out, p.Key)
 		}
 	}
@@ -82,8 +83,7 @@ func IsolatingPolicies(r *Revision, pod *model.Pod, dir model.Direction) (out []
 	return out
 }
 
-// IsolatedDirections returns the directions in which a NetworkPolicy isolates its pods, for people; empty if
-// none.
+// IsolatedDirections returns the directions in which a NetworkPolicy isolates its pods, for people.
 func IsolatedDirections(r *Revision, p *model.Policy) []string {
 	if r.Flags.LegacyIsolation && model.IsNetpol2016(p) {
 		return nil
@@ -102,10 +102,6 @@ func LegacyIsolationText(r *Revision, p *model.Policy) string {
 	return "nothing, and its rules decide nothing: the annotation of namespace " + p.Namespace + " does not isolate it"
 }
 
-func isolatesDirection(r *Revision, p *model.Policy, dir model.Direction) bool {
-	return model.IsolatesPods(p, dir, r.Flags.LegacyIsolation)
-}
-
 // OutsideTypes reports whether a NetworkPolicy's policyTypes leave a direction out. Its rules there are still
 // compiled (ovn-kubernetes.md#rule-rows): they allow, but the policy isolates no pod.
 func OutsideTypes(p *model.Policy, dir model.Direction) bool {
@@ -117,7 +113,6 @@ func DefaultDeny(namespace string, dir model.Direction) model.PolicyKey {
 	return model.PolicyKey{Kind: model.KindNetpolNamespace, Namespace: namespace, Name: string(dir)}
 }
 
-// podMatcher matches one pod against many selectors.
 type podMatcher struct {
 	r       *Revision
 	pod     *model.Pod

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"rung/model"
 	"rung/model/words"
 )
 
@@ -18,22 +17,20 @@ type PodCount struct {
 
 // PodCount counts the pods, once for each cluster.
 func (r *Revision) PodCount() PodCount {
-	return r.shared.pods.Get(func() PodCount { return countPods(r.Cluster) })
-}
-
-func countPods(c *model.Cluster) (n PodCount) {
-	for p := range c.Pods() {
-		n.All++
-		switch {
-		case p.HostNetwork:
-			n.Host++
-		case p.IsCompleted():
-			n.Completed++
-		case !p.CanBeSubject() && p.Planned == nil:
-			n.Unscheduled++
+	return r.shared.pods.Get(func() (n PodCount) {
+		for p := range r.Cluster.Pods() {
+			n.All++
+			switch {
+			case p.HostNetwork:
+				n.Host++
+			case p.IsCompleted():
+				n.Completed++
+			case !p.CanBeSubject() && p.Planned == nil:
+				n.Unscheduled++
+			}
 		}
-	}
-	return n
+		return n
+	})
 }
 
 // Subjects returns the number of pods that policies can select.

@@ -71,8 +71,7 @@ func CountPeerlessRules(r *Revision, pod *model.Pod) (n int) {
 	return n
 }
 
-// CountUnhealthy counts the units of a tier that need attention: frozen, behind, not enforced or not comparable
-// in some zone.
+// CountUnhealthy counts the units of a tier that need attention: frozen, behind, not enforced or not comparable.
 func CountUnhealthy(r *Revision, t *ladder.Tier, now time.Time) (n int) {
 	if len(r.Zones) == 0 {
 		return 0
@@ -115,8 +114,7 @@ func LoggingPolicies(r *Revision) (names []string, all int) {
 // RuleFacts are the facts about one rule for tables of rules.
 type RuleFacts struct {
 	*model.Rule
-	// Pods counts the pods behind the peers that select pods, each once. SelectsPods reports whether there are
-	// such peers.
+	// Pods counts the pods behind the peers that select pods, each once. SelectsPods: such peers exist.
 	Pods        int
 	SelectsPods bool
 	ACLs        []string // ids of the desired ACLs of all zones
@@ -139,7 +137,6 @@ func ListRuleFacts(r *Revision, p *model.Policy) []RuleFacts {
 	return out
 }
 
-// podsBehind counts the pods behind a rule's peers, each once.
 func podsBehind(r *Revision, k model.PolicyKey, rule *model.Rule) (n int, selects bool) {
 	seen := map[model.Key]bool{}
 	for i := range rule.Peers {

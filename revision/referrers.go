@@ -7,8 +7,7 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// Referrers returns the rows of a database that refer to a row: port groups and switches by UUID, ACLs by a
-// name in their match.
+// Referrers returns the rows of a database that refer to a row: groups and switches by UUID, ACLs by name.
 func Referrers(db *nb.DB, to nb.Row) (rows []nb.Row) {
 	uuid := to.RowUUID()
 	switch to := to.(type) {
@@ -44,7 +43,6 @@ func Referrers(db *nb.DB, to nb.Row) (rows []nb.Row) {
 	return rows
 }
 
-// aclsNaming returns the ACLs whose match contains a name.
 func aclsNaming(db *nb.DB, name string) (rows []nb.Row) {
 	for a := range db.ACLs() {
 		if hasName(a.Match, name) {

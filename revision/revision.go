@@ -93,8 +93,7 @@ type Facts struct {
 	Down        map[string][]Daemon
 	// Undo and Redo describe what undo and redo would do; empty if nothing.
 	Undo, Redo string
-	// Plan is running, stopped or just ended, here or in another Rung on the same state folder; nil if there
-	// is none.
+	// Plan is running, stopped or just ended, here or in another Rung; nil if none.
 	Plan *PlanState
 	// Unconfirmed is the last change on trial, waiting or ended; nil if none.
 	Unconfirmed *UnconfirmedChange
@@ -109,8 +108,7 @@ type Facts struct {
 	// Unsettled means that zones may soon be judged by other settings of OVN-Kubernetes: its configuration was
 	// not read yet, or just changed.
 	Unsettled bool
-	// Flags are the OVN-Kubernetes settings given by flag. Dialects are those found out, nil if Rung does not
-	// look.
+	// Flags are the OVN-Kubernetes settings given by flag. Dialects are those found, or nil.
 	Flags    Flags
 	Dialects *DialectView
 	// System is the system whose precedence applies, SystemWhy the evidence for it.
@@ -172,8 +170,7 @@ func New(f Facts, before *Revision) *Revision {
 	return r
 }
 
-// RevisionBasis is the input of the ladder, findings and rows: revisions with equal bases have the same ones.
-// Bases are comparable.
+// RevisionBasis is the input of the ladder, findings and rows; equal bases have equal ones.
 type RevisionBasis struct {
 	cluster *model.Cluster
 	desired *compiler.Desired

@@ -145,8 +145,7 @@ func (m *RowMarks) MissingRows(r *Revision, z *model.ZoneState, table string, mo
 	return out
 }
 
-// ownIDs returns the owner's external_ids of a desired set or group. Listing its members would cost more than
-// the rest of the page.
+// ownIDs returns the owner's external_ids of a desired set or group. Listing members would cost too much.
 func ownIDs(k model.Key, id string) map[string]string {
 	return map[string]string{nb.KeyOwnerController: nb.DefaultController, nb.KeyOwnerType: string(k.Kind), nb.KeyID: id}
 }

@@ -129,8 +129,7 @@ func RuleOfIDs(ids map[string]string) (k model.PolicyKey, dir model.Direction, i
 	return k, ruleDirection(o), o.Index, true
 }
 
-// ruleDirection returns the direction of a row's rule. Rows of an EgressFirewall do not name their only
-// direction.
+// ruleDirection returns the direction of a row's rule. An EgressFirewall's rows do not name it.
 func ruleDirection(o nb.Owner) model.Direction {
 	if o.Type == nb.OwnerEgressFirewall && o.Index >= 0 {
 		return model.Egress

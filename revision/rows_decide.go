@@ -34,7 +34,6 @@ func (t PriorityTie) String() string {
 	return ""
 }
 
-// tiesIn returns the tie of each ACL; sorted is in pipeline order.
 func tiesIn(sorted []*nb.ACL) []PriorityTie {
 	out := make([]PriorityTie, len(sorted))
 	for from := 0; from < len(sorted); {
@@ -93,8 +92,7 @@ func setTies(rows []*nb.ACL, out []PriorityTie) {
 	}
 }
 
-// isRule reports whether an owner is a rule. All its rows have the same priority and action, so they do not
-// tie.
+// isRule reports whether an owner is a rule. Its rows have one priority and action: no tie.
 func isRule(o nb.Owner) bool { return o.Form == nb.FormKnown && o.Index >= 0 }
 
 // isInNamespace reports whether a row affects only the pods of one namespace. Rows of one owner type in
@@ -171,8 +169,7 @@ func MatchProblem(text string) string {
 }
 
 // HolderOf returns OVN-Kubernetes' own row that holds the ACLs of a policy or unit, such as a namespace's port
-// group for an EgressFirewall (ovn-kubernetes.md#firewall-rows). It is empty if they have their own port
-// group.
+// group for an EgressFirewall (ovn-kubernetes.md#firewall-rows). It is empty for an own group.
 func HolderOf(k model.PolicyKey) (table, name string) {
 	h := compiler.HolderOf(k)
 	return h.Table, h.Name
@@ -185,7 +182,6 @@ type ACLHolders struct {
 	holdersOf map[string][]nb.Row
 }
 
-// holderList is a group or switch with its ACLs.
 type holderList struct {
 	row  nb.Row
 	acls []string

@@ -104,8 +104,7 @@ func (v *DialectView) mergedSettings(d *dialect.Dialect) []SettingValue {
 	adminRows := d.RowsOfOwner(string(model.KindANP)).Rows + d.RowsOfOwner(string(model.KindBANP)).Rows // no rows show nothing
 	out := []SettingValue{
 		firstClaim(Family, flagClaim(v.flags.Family), v.observed(settingClaim{d.Families.String(), FromRows, d.Families.Evidence},
-			v.configFamiliesClaim()),
-			settingClaim{familyName(v.v4, v.v6), FromDefault, "the addresses of the pods"}),
+			v.configFamiliesClaim()), settingClaim{familyName(v.v4, v.v6), FromDefault, "the addresses of the pods"}),
 		firstClaim(Observability, flagClaim(v.flags.Observability), v.observed(factClaim(d.Observability),
 			v.configSwitchClaim(dialect.Observability)), defaultClaim(off)),
 		firstClaim(AllowICMP, flagClaim(f.AllowICMP), v.observed(factClaim(d.AllowICMP), v.configSwitchClaim(dialect.AllowICMP)),

@@ -24,8 +24,7 @@ type Southbound struct {
 	Server         string
 	Error          string
 	Attempts       int // since the connection was lost
-	// DB holds the rows read last, nil if none. Joined compares the ACLs of Rows with them, and follows a
-	// moment later.
+	// DB holds the rows read last, nil if none. Joined compares Rows' ACLs with them a moment later.
 	DB     *flow.DB
 	Rows   *nb.DB
 	Joined *flow.JoinedFlows
@@ -92,8 +91,7 @@ type ProgressCount struct {
 	// SeenAt is when Written was first seen. Northd and Nodes are since when they are behind without progress;
 	// zero if they are not behind.
 	SeenAt, Northd, Nodes time.Time
-	// MayBeOlder means that the numbers have not moved since they were first seen: the zone may have been
-	// behind for longer.
+	// MayBeOlder means that the numbers have not moved since they were first seen: it may be behind for longer.
 	MayBeOlder bool
 }
 
@@ -135,8 +133,7 @@ type OVNDisagreement struct {
 	Connection verdict.Connection
 	Zone       string
 	At         time.Time
-	// Policies are the deciding policies, by the rows or by OVN. The first is the rows', if a policy decides
-	// by them.
+	// Policies are the deciding policies, by the rows or by OVN. The first is by the rows, if any.
 	Policies []model.PolicyKey
 	Text     string
 }

@@ -9,8 +9,7 @@ import (
 	"rung/model/words"
 )
 
-// SubjectCount is the number of pods a policy applies to, counted once for ladder, policy page, preview and
-// command line.
+// SubjectCount is the number of pods a policy applies to, the same number everywhere.
 type SubjectCount struct {
 	// Pods counts the subject pods. OtherNetwork counts selected pods with a user-defined primary network,
 	// where the policy is not enforced.
@@ -53,19 +52,15 @@ func (n SubjectCount) BriefText() string {
 
 // CountSubjects counts the pods of SubjectPods.
 func CountSubjects(r *Revision, k model.PolicyKey) SubjectCount {
-	n := countSubjects(r, k)
-	n.IsUnread = r.Unread(model.KindPod, model.KindNamespace).HidesCount(n.SelectedPods())
-	return n
-}
-
-func countSubjects(r *Revision, k model.PolicyKey) SubjectCount {
-	if p := r.Cluster.Policy(k); r.BySelectors(p) {
-		return SubjectCount{Pods: AppliedPods(r, p).Len()}
-	}
-	d := r.DesiredOf(k)
 	var n SubjectCount
-	n.Pods, n.OtherNetwork = d.SubjectCount(d.Policy(k))
-	n.Pods += CountFuturePods(r, k)
+	if p := r.Cluster.Policy(k); r.BySelectors(p) {
+		n.Pods = AppliedPods(r, p).Len()
+	} else {
+		d := r.DesiredOf(k)
+		n.Pods, n.OtherNetwork = d.SubjectCount(d.Policy(k))
+		n.Pods += CountFuturePods(r, k)
+	}
+	n.IsUnread = r.Unread(model.KindPod, model.KindNamespace).HidesCount(n.SelectedPods())
 	return n
 }
 

@@ -11,8 +11,7 @@ type Subscribers struct {
 	listeners map[chan struct{}]struct{}
 }
 
-// Subscribe returns a channel that gets a tick after news; several news may share one tick. The function ends
-// the subscription.
+// Subscribe returns a channel that gets a tick after news, perhaps one for several. The function ends it.
 func (s *Subscribers) Subscribe() (<-chan struct{}, func()) {
 	ch := make(chan struct{}, 1)
 	s.mu.Lock()

@@ -100,26 +100,16 @@ func frozenText(p *model.PolicyInZone) string {
 
 // NoRowsShort returns the reason for having no rows in a few words.
 func NoRowsShort(r *Revision, n *model.NoRows) string {
-	switch n.Code {
-	case model.NoController:
-		return "no controller"
-	case "priority":
+	if n.Code == "priority" {
 		return fmt.Sprintf("above %d", r.Flags.MaxPriority)
-	case "logging-annotation":
-		return "bad logging annotation"
-	case model.InvalidCIDR:
-		return "bad CIDR"
-	case model.InvalidSelector:
-		return "bad label selector"
-	case "host-cidrs":
-		return "bad host-cidrs of a node"
-	case model.InvalidOlder:
-		return "older form"
-	case "profile":
-		return "OVN-Kubernetes rejects it"
 	}
-	return n.Code
+	return cmp.Or(shortReasons[n.Code], n.Code)
 }
+
+// shortReasons maps codes of model.NoRows to a few words.
+var shortReasons = map[string]string{model.NoController: "no controller", "logging-annotation": "bad logging annotation",
+	model.InvalidCIDR: "bad CIDR", model.InvalidSelector: "bad label selector", "host-cidrs": "bad host-cidrs of a node",
+	model.InvalidOlder: "older form", "profile": "OVN-Kubernetes rejects it"}
 
 // StatesNotInSync returns the keys of NotInSync, worst first.
 func (s *PolicySummary) StatesNotInSync() []model.PolicyState {

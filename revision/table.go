@@ -54,7 +54,6 @@ type diffPair struct {
 	from, to *endShare
 }
 
-// newTable returns an empty table for the ends of some classes.
 func newTable(c *verdict.Classes, workloads []Workload) (*VerdictTable, error) {
 	t := &VerdictTable{finder: newEndFinder(c, workloads), kinds: make([]pairKind, 1), known: map[kindStep]int32{},
 		sliceIDs: map[*diff.PortDecision]int32{}}
@@ -70,7 +69,6 @@ func newTable(c *verdict.Classes, workloads []Workload) (*VerdictTable, error) {
 	return t, nil
 }
 
-// addPair adds the decisions about two classes.
 func (t *VerdictTable) addPair(p *diff.DecidedPair, decided []diff.PortDecision) {
 	if len(decided) == 0 {
 		return
@@ -123,7 +121,6 @@ func (t *VerdictTable) kindWith(kind, slice int32) int32 {
 	return kind
 }
 
-// statesOf returns the verdicts of a kind, by protocol and port.
 func (t *VerdictTable) statesOf(kind int32) []PortState {
 	k := &t.kinds[kind]
 	if k.made {
@@ -173,7 +170,6 @@ func joinDecisions(all []diff.PortDecision) (out []PortState) {
 	return out
 }
 
-// add adds a decision at the ports.
 func (s *PortState) add(d *diff.PortDecision) {
 	s.Outcome |= verdict.OutcomeOf(d.Verdict)
 	if slices.Contains(s.ids, d.ID) {
@@ -203,8 +199,7 @@ func (t *VerdictTable) IsAsked(end int) bool {
 	return false
 }
 
-// Example returns a connection between two ends at a port with one of the wanted verdicts; the zero Connection
-// if there is none.
+// Example returns a connection between two ends at a port with one of the wanted verdicts, or zero.
 func (t *VerdictTable) Example(from, to int, at verdict.PortRange, want verdict.Outcome) verdict.Connection {
 	f := t.finder
 	for _, a := range f.classesOf(from) {
@@ -256,12 +251,20 @@ func WhyNoEnds(r *Revision) string {
 }
 
 // FindVerdictTable returns the verdicts between all ends. The error is the context's, or reports too many ends.
-func FindVerdictTable(ctx context.Context, r *Revision) (t *VerdictTable, err error) {
+func FindVerdictTable(ctx context.Context, r *Revision) (*VerdictTable, error) {
+	return fillTable(ctx, r.Verdicts(), judgedPods(r.JudgedCluster()), func(*VerdictTable) {})
+}
+
+// fillTable returns the verdicts between the workloads of some pods. It calls made with the table before it is filled.
+func fillTable(ctx context.Context, x *verdict.Index, pods []*model.Pod, made func(*VerdictTable)) (t *VerdictTable, err error) {
 	var tooMany error
-	workloads := GroupWorkloads(judgedPods(r.JudgedCluster()))
-	err = diff.EachDecision(ctx, r.Verdicts(), func(c *verdict.Classes, p *diff.DecidedPair) {
+	workloads := GroupWorkloads(pods)
+	err = diff.EachDecision(ctx, x, func(c *verdict.Classes, p *diff.DecidedPair) {
 		if t == nil && tooMany == nil {
 			t, tooMany = newTable(c, workloads)
+			if t != nil {
+				made(t)
+			}
 		}
 		if t != nil {
 			t.addPair(p, p.After)

@@ -83,8 +83,7 @@ func (u *UnconfirmedChange) HeaderText(now time.Time) string {
 	}
 }
 
-// Text returns the state as a clause after the title: "not confirmed: reverts in 42s by another Rung (pid
-// 4711)".
+// Text returns a clause after the title: "not confirmed: reverts in 42s by another Rung (pid 4711)".
 func (u *UnconfirmedChange) Text(now time.Time) string {
 	if u.Ended != "" {
 		return u.Ended

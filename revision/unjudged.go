@@ -22,10 +22,11 @@ func WhyUnjudged(r *Revision, p *model.Policy) *Unjudged {
 		}
 		return &Unjudged{words.Unknown, notJudged, why}
 	}
-	if r.System.UnjudgedPart != nil {
-		if why := r.System.UnjudgedPart(r.Cluster, p); why != "" {
-			return &Unjudged{words.Unknown, notJudged, why}
-		}
+	if r.System.UnjudgedPart == nil {
+		return nil
+	}
+	if why := r.System.UnjudgedPart(r.Cluster, p); why != "" {
+		return &Unjudged{words.Unknown, notJudged, why}
 	}
 	return nil
 }

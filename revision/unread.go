@@ -21,8 +21,7 @@ type Unread struct {
 	Objects int
 	// IsReading means that the rest is being read and nothing failed.
 	IsReading bool
-	// IsPartial means that some objects were never read. Otherwise all were read once, and are shown as they
-	// were.
+	// IsPartial means that some objects were never read. Else all were, and are shown as they were.
 	IsPartial bool
 	// readBefore means that all Kinds were read before.
 	readBefore bool
@@ -31,8 +30,7 @@ type Unread struct {
 }
 
 // Unread returns the unread part of some kinds, nil if all are up to date. A kind is unread if its server
-// refuses it, is lost, or has not sent it yet. Without kinds it asks about all kinds that affect connections,
-// read and checked.
+// refuses it, is lost, or has not sent it yet. Without kinds it asks about all that affect connections.
 func (r *Revision) Unread(kinds ...model.Kind) *Unread {
 	if len(r.Sources) == 0 && !r.Loaded && r.Cluster.IsEmpty() {
 		return &Unread{IsReading: true, IsPartial: true} // nothing has begun yet
@@ -102,7 +100,6 @@ func (r *Revision) NeverRead(kinds ...model.Kind) *Unread {
 	return nil
 }
 
-// isAsked reports whether Unread asks about a kind.
 func (r *Revision) isAsked(k model.Kind, kinds []model.Kind) bool {
 	switch {
 	case len(kinds) > 0:
@@ -126,7 +123,7 @@ func isBeingRead(c model.ConnState) bool {
 // shownKinds limits the unread kinds that are named.
 const shownKinds = 3
 
-// Text says what is unread and why: "still reading prod, 1,203 objects so far" or "unknown: Pods
+// Text names what is unread and why: "still reading prod, 1,203 objects so far" or "unknown: Pods
 // were not read: connection refused".
 func (u *Unread) Text() string {
 	from := words.ListFew(u.Sources, shownKinds)
@@ -217,7 +214,7 @@ func (r *Revision) WhyIncomparable() func(units model.Kind) string {
 	return func(units model.Kind) string { return unread[cmp.Or(kindOfUnits[units], units)] }
 }
 
-// MissingText says that something does not exist, or, if the kinds were never read, "whether pod a/b exists is
+// MissingText tells that something does not exist, or, if the kinds were never read, "whether pod a/b exists is
 // unknown: Pods were not read". r may be nil.
 func (r *Revision) MissingText(what string, kinds ...model.Kind) string {
 	if u := r.NeverRead(kinds...); u != nil {

@@ -26,7 +26,6 @@ func (r *Revision) Verdicts() *verdict.Index {
 	})
 }
 
-// altVerdicts caches verdicts by other options.
 type altVerdicts struct {
 	withCNPs    Once[*verdict.Index] // with ClusterNetworkPolicies that have no rows, nil if none
 	without2016 Once[*verdict.Index] // without the isolation of 2016

@@ -13,8 +13,7 @@ import (
 type policyChange struct {
 	base *Revision
 	keys []model.Key // of the policies that changed
-	// compiled returns the rows of the changed policies alone if they share none with others, else those of
-	// the whole cluster.
+	// compiled returns the rows of the changed policies alone if they share none, else those of the cluster.
 	compiled func() *compiler.Desired
 }
 
@@ -43,8 +42,7 @@ func (r *Revision) WithPolicies(upsert []model.Object, remove []model.Key) *Revi
 	return next
 }
 
-// BaseRevision returns the revision on which WithPolicies was called, nil if r does not come from
-// WithPolicies.
+// BaseRevision returns the revision on which WithPolicies was called, or nil.
 func (r *Revision) BaseRevision() *Revision {
 	if r.changed == nil {
 		return nil

@@ -13,7 +13,7 @@ import (
 // cluster, for every network. A row's UUID is its id or name.
 func ZoneDatabase(d *compiler.Desired, zone string) *nb.DB {
 	b := databaseBuilder{d: d, zone: zone, switches: map[string]*nb.LogicalSwitch{}, groups: map[string]*nb.PortGroup{}}
-	b.addNetwork(d, nil)
+	b.addDefaultNetwork(d)
 	for _, name := range d.Networks().Names() {
 		b.addNetwork(d.OnNetwork(name), d.Networks().Network(name))
 	}
@@ -70,7 +70,6 @@ func UnownedRows(d *compiler.Desired, zone string) (groups []*nb.PortGroup, acls
 	return groups, acls
 }
 
-// partIn returns the part of a network in a zone.
 func partIn(d *compiler.Desired, n *network.Network, zone string) *network.ZonePart {
 	return n.PartIn(zone, d.Cluster().Pods(), d.Cluster().Namespaces(), d.Options().Multicast == compiler.On)
 }
@@ -104,13 +103,9 @@ func (b *databaseBuilder) portGroup(name string) *nb.PortGroup {
 	return b.groups[name]
 }
 
-// addNetwork adds a network's switch in the zone, its ports, and the groups without policies; nil is the
-// default network (networks.md#port-groups).
+// addNetwork adds a user-defined network's switch in the zone, its ports, and the groups without policies
+// (networks.md#port-groups).
 func (b *databaseBuilder) addNetwork(d *compiler.Desired, n *network.Network) {
-	if n == nil {
-		b.addDefaultNetwork(d)
-		return
-	}
 	part := partIn(d, n, b.zone)
 	sw := b.logicalSwitch(part.Switch)
 	for _, port := range []string{part.Management, part.Router, part.Uplink} {
@@ -126,7 +121,6 @@ func (b *databaseBuilder) addNetwork(d *compiler.Desired, n *network.Network) {
 	}
 }
 
-// addDefaultNetwork adds the ports and groups of the node's switch.
 func (b *databaseBuilder) addDefaultNetwork(d *compiler.Desired) {
 	management, router := nb.ManagementPort(b.zone), nb.RouterPort(b.zone)
 	sw := b.logicalSwitch(b.zone)
@@ -147,7 +141,6 @@ func (b *databaseBuilder) addDefaultNetwork(d *compiler.Desired) {
 	}
 }
 
-// addUnit adds the rows of one unit.
 func (b *databaseBuilder) addUnit(c *compiler.CompiledUnit) {
 	rows := b.d.RowsOfUnit(c.Key, b.zone, nil)
 	if rows == nil || rows.None != nil {

@@ -27,7 +27,6 @@ const (
 	namedRows    = 3
 )
 
-// zoneFinding is a finding with its sort keys.
 type zoneFinding struct {
 	model.Finding
 	since time.Time
@@ -48,14 +47,10 @@ func ZoneFindings(r *Revision, now time.Time) []model.Finding {
 	return collectZoneFindings(r, now, KnownCauses)
 }
 
-// ZoneFindingsCached returns ZoneFindings with the causes of CachedCauses, which computes none.
-func ZoneFindingsCached(r *Revision, now time.Time) []model.Finding {
-	return collectZoneFindings(r, now, CachedCauses)
-}
-
-// SettledZoneFindings returns the findings of ZoneFindingsCached without settling ones.
+// SettledZoneFindings returns the findings of ZoneFindings without settling ones, with the causes of CachedCauses,
+// which computes none.
 func SettledZoneFindings(r *Revision, now time.Time) []model.Finding {
-	return slices.DeleteFunc(ZoneFindingsCached(r, now), func(f model.Finding) bool { return f.Severity == model.SeverityInfo })
+	return slices.DeleteFunc(collectZoneFindings(r, now, CachedCauses), func(f model.Finding) bool { return f.Severity == model.SeverityInfo })
 }
 
 // causeExplainer is KnownCauses or CachedCauses.
@@ -176,19 +171,14 @@ func diffInWords(d *model.RowDiff) string {
 	}
 	var parts []string
 	for _, f := range d.Fields {
-		switch {
-		case len(f.Missing)+len(f.Extra) == 0:
-			parts = append(parts, f.Column)
-		default:
-			part := f.Column
-			if len(f.Missing) > 0 {
-				part += " without " + words.JoinAtMost(f.Missing, " ", namedRows)
-			}
-			if len(f.Extra) > 0 {
-				part += " with " + words.JoinAtMost(f.Extra, " ", namedRows) + " too many"
-			}
-			parts = append(parts, part)
+		part := f.Column
+		if len(f.Missing) > 0 {
+			part += " without " + words.JoinAtMost(f.Missing, " ", namedRows)
 		}
+		if len(f.Extra) > 0 {
+			part += " with " + words.JoinAtMost(f.Extra, " ", namedRows) + " too many"
+		}
+		parts = append(parts, part)
 	}
 	return name + " differs: " + strings.Join(parts, ", ")
 }

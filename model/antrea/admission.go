@@ -139,8 +139,7 @@ func notNodePort(s *model.Service) string {
 	return "Service " + s.Namespace + "/" + s.Name + " in appliedTo has type " + s.Type + ", not NodePort"
 }
 
-// PoliciesReferencing returns the policies that reference a tier or a group, directly or by a parent group, sorted
-// by key.
+// PoliciesReferencing returns the policies that reference a tier or a group, directly or by a parent, by key.
 func PoliciesReferencing(c *model.Cluster, k model.Key) (out []model.Key) {
 	groups := map[model.Key]bool{k: true}
 	for g := range c.Groups(k.Kind) {

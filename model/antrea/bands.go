@@ -32,8 +32,7 @@ func LadderBands(c *model.Cluster) []ladder.Band {
 	return out
 }
 
-// DecidingBands returns the ladder without tiers and priorities that Antrea rejects, and without tiers that do
-// not exist.
+// DecidingBands returns the ladder without tiers and priorities that Antrea rejects.
 func DecidingBands(c *model.Cluster) (out []ladder.Band) {
 	refused := refusedTiers(slices.Collect(c.Tiers()))
 	for _, b := range LadderBands(c) {

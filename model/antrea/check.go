@@ -107,7 +107,6 @@ func (k *checker) checkTiers(all []*model.Tier) {
 	}
 }
 
-// addInvalid adds the faults found when an object was read.
 func (k *checker) addInvalid(m *model.Meta, list []model.Broken) {
 	for _, b := range list {
 		f := model.Finding{Code: b.Code, Severity: b.Severity, Policy: m.Key, Rule: -1, Message: strings.TrimPrefix(b.Field+": "+b.Message, ": "),
@@ -264,8 +263,7 @@ func LabelValues(ns *model.Namespace, labels []string) (values []string, ok bool
 	return values, true
 }
 
-// RequiredLabels returns the labels a namespace needs for a policy to apply to its pods, whichever rule names
-// them (antrea.md#same-labels).
+// RequiredLabels returns the labels a namespace needs for a policy to apply to its pods (antrea.md#same-labels).
 func RequiredLabels(p *model.Policy) (out []string) {
 	for r := range p.AllRules() {
 		for i := range r.Peers {
@@ -288,16 +286,14 @@ func (k *checker) checkFQDN(p *model.Policy, r *model.Rule, name string) {
 	}
 	k.checkFallback(p, r)
 	if namesPods(name) {
-		k.addAboutRule(p, r, FQDNKubernetes, name+" is a DNS name of Kubernetes: labels select pods more reliably",
-			"select pods by labels")
+		k.addAboutRule(p, r, FQDNKubernetes, name+" is a DNS name of Kubernetes: labels select pods more reliably", "select pods by labels")
 	}
 	if s := serviceOfName(k.c, name); s != nil && len(s.ClusterIPs) > 0 {
 		k.addAboutRule(p, r, FQDNService, name+" is a Service with a cluster IP: fqdn does not match it", "select its pods by labels")
 	}
 }
 
-// checkTies warns of policies that share tier and priority if their rules of the same number conflict for a
-// pod.
+// checkTies warns of policies that share tier and priority if rules of one number conflict.
 func (k *checker) checkTies(order []ladder.Place) {
 	differ := false
 	for i := range order {
@@ -326,11 +322,9 @@ func (k *checker) checkTies(order []ladder.Place) {
 	}
 }
 
-// sameGroup reports whether two groups of tied policies are the same list.
 func sameGroup(a, b []model.PolicyKey) bool { return len(a) > 0 && len(b) > 0 && &a[0] == &b[0] }
 
-// rulesDiffer reports whether some rules of the same number in these policies have different actions. If none
-// have, no two policies need to be compared.
+// rulesDiffer reports whether some rules of the same number in these policies have different actions.
 func (k *checker) rulesDiffer(group []model.PolicyKey) bool {
 	type number struct {
 		dir  model.Direction

@@ -11,8 +11,7 @@ import (
 	"rung/model/words"
 )
 
-// nameLabel is the label by which old clusters select namespaces by name. It exists only if Antrea's webhook
-// was configured to set it.
+// nameLabel is the label by which old clusters select namespaces by name. Antrea's webhook may set it.
 const nameLabel = "antrea.io/metadata.name"
 
 // podIndex returns the index of all pods, made at the first call.
@@ -45,8 +44,7 @@ func (k *checker) checkGroupNetworks(p *model.Policy, r *model.Rule, group strin
 	switch {
 	case i < 0:
 	case r.Direction == model.Ingress:
-		k.addAboutRule(p, r, MulticastIngress, "group "+group+" contains "+networks[i]+": ingress rules cannot match multicast",
-			"")
+		k.addAboutRule(p, r, MulticastIngress, "group "+group+" contains "+networks[i]+": ingress rules cannot match multicast", "")
 	case r.Action == model.Pass || r.Tiered.Action == "Reject":
 		k.addAboutRule(p, r, MulticastAction, "group "+group+" contains "+networks[i]+": "+r.Tiered.Action+" is not supported for multicast",
 			"use Allow or Drop")

@@ -1,6 +1,7 @@
 package antrea
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -11,26 +12,20 @@ import (
 // accountLabel is reserved by Antrea for itself.
 const accountLabel = "internal.antrea.io/service-account"
 
-// checkLabels finds pods and namespaces with accountLabel, whether or not a policy selects by account, and
-// selectors with it.
+// checkLabels finds pods and namespaces with accountLabel, and selectors with it.
 func (k *checker) checkLabels() {
 	var names []string
 	var first *model.Meta
-	for p := range k.c.Pods() {
-		if _, ok := p.Labels.Map()[accountLabel]; ok {
-			names = append(names, p.Namespace+"/"+p.Name)
-			if first == nil {
-				first = &p.Meta
-			}
+	note := func(m *model.Meta, name string) {
+		if _, ok := m.Labels.Map()[accountLabel]; ok {
+			names, first = append(names, name), cmp.Or(first, m)
 		}
 	}
+	for p := range k.c.Pods() {
+		note(&p.Meta, p.Namespace+"/"+p.Name)
+	}
 	for ns := range k.c.Namespaces() {
-		if _, ok := ns.Labels.Map()[accountLabel]; ok {
-			names = append(names, "namespace "+ns.Name)
-			if first == nil {
-				first = &ns.Meta
-			}
-		}
+		note(&ns.Meta, "namespace "+ns.Name)
 	}
 	if first != nil {
 		slices.Sort(names)
@@ -55,7 +50,6 @@ func (k *checker) checkLabels() {
 
 func usesAccountLabel(s model.Selector) bool { return strings.Contains(s.Key(), accountLabel) }
 
-// selectorsOf returns the selectors of pods and namespaces in a policy.
 func selectorsOf(p *model.Policy) []model.Selector {
 	out := []model.Selector{p.Subject.Namespaces, p.Subject.Pods}
 	add := func(list []model.AppliedTo) {

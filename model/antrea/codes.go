@@ -1,6 +1,8 @@
 package antrea
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"rung/model"
@@ -9,8 +11,7 @@ import (
 // ExceptMessage is the message about except in an ipBlock of a group.
 const ExceptMessage = "groups do not support except: use an ipBlock in the rule"
 
-// DocumentedRule is a sentence of Antrea's documentation, with the code of the finding for objects that
-// violate it.
+// DocumentedRule is a sentence of Antrea's documentation, with the code of findings that break it.
 type DocumentedRule struct {
 	Code     string
 	Severity model.Severity
@@ -139,23 +140,17 @@ var (
 
 // severityOf returns the severity of a code, error for an unknown code.
 func severityOf(code string) model.Severity {
-	for i := range DocumentedRules {
-		if DocumentedRules[i].Code == code {
-			return DocumentedRules[i].Severity
-		}
+	if i := slices.IndexFunc(DocumentedRules, func(d DocumentedRule) bool { return d.Code == code }); i >= 0 {
+		return DocumentedRules[i].Severity
 	}
 	return model.SeverityError
 }
 
 // ShortCode returns a code in two or three words.
 func ShortCode(code string) string {
-	if short := shortCodes[code]; short != "" {
-		return short
-	}
-	return strings.ReplaceAll(strings.TrimPrefix(code, "antrea-"), "-", " ")
+	return cmp.Or(shortCodes[code], strings.ReplaceAll(strings.TrimPrefix(code, "antrea-"), "-", " "))
 }
 
-// shortCodes has the short texts of codes that are long.
 var shortCodes = map[string]string{
 	PriorityTie: "tie", ActionDeny: "Deny", TierMissing: "no tier", TierDeleted: "tier deleted",
 	FQDNDrop: "fqdn Drop", ToServicesMissing: "no Service", GroupMissing: "no group", PriorityRange: "priority",

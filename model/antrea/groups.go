@@ -8,8 +8,7 @@ import (
 	"rung/model/selectors"
 )
 
-// PodSelection selects pods: by Account if set, else by Pods. Then Namespace or, if empty, Namespaces selects
-// their namespaces.
+// PodSelection selects pods: by Account, or by Pods in Namespace or, if that is empty, in Namespaces.
 type PodSelection struct {
 	Namespace        string
 	Namespaces, Pods model.Selector
@@ -58,8 +57,7 @@ type GroupResolver struct{ c *model.Cluster }
 // ResolveGroups resolves the groups of a cluster.
 func ResolveGroups(c *model.Cluster) *GroupResolver { return &GroupResolver{c} }
 
-// GroupKey returns the key of a group that a policy names: a ClusterGroup for an ACNP, a Group of the
-// namespace for an ANNP.
+// GroupKey returns the key of a group that a policy names: a ClusterGroup for an ACNP, a Group for an ANNP.
 func GroupKey(p *model.Policy, name string) model.Key {
 	if p.Kind == model.KindANNP {
 		return model.Key{Kind: model.KindGroup, Namespace: p.Namespace, Name: name}

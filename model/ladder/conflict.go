@@ -32,8 +32,7 @@ func (c *RuleConflict) OtherPolicy(k model.PolicyKey) (other model.PolicyKey, ow
 	return c.A, c.ActionB, c.ActionA
 }
 
-// conflictLimit bounds the listed conflicts: a hundred policies of one priority have half a million pairs of
-// rules, too many to read.
+// conflictLimit bounds the listed conflicts: a hundred policies of one priority have 500,000 pairs of rules.
 const conflictLimit = 1000
 
 // conflictFinder resolves the rules of one rung, each once and when needed.

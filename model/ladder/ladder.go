@@ -12,8 +12,7 @@ import (
 	"rung/model/selectors"
 )
 
-// KindIsolation is tier 0 on the ladder: rows of OVN-Kubernetes itself, such as isolation of user-defined
-// networks, which belong to no policy.
+// KindIsolation is tier 0 on the ladder: rows of OVN-Kubernetes itself, which belong to no policy.
 const KindIsolation model.Kind = "Isolation"
 
 // Ladder is everything that decides, in deciding order.
@@ -23,8 +22,7 @@ type Ladder struct {
 	Tiers []Tier // 0 to 3
 	// Stage is the only stage shown, "" for all stages.
 	Stage model.Stage
-	// Conflicts are the duplicates whose rules disagree now, by priority and policy. Truncated reports that
-	// not all are listed.
+	// Conflicts are the duplicates whose rules disagree now, by priority and policy. Truncated: more exist.
 	Conflicts []RuleConflict
 	Truncated bool
 	// Broken are unreadable policies and objects of unknown kind, without kinds that Rung ignores.
@@ -130,8 +128,7 @@ func (g Gap) String() string {
 	return strconv.Itoa(int(g.From)) + "–" + strconv.Itoa(int(g.To))
 }
 
-// FreeGaps returns the runs of unused priorities from 0 to the largest supported one, for used priorities in
-// any order.
+// FreeGaps returns the runs of unused priorities from 0 to the largest supported one, in order.
 func FreeGaps(used []int32, largest int32) []Gap {
 	used = slices.Clone(used)
 	slices.Sort(used)
@@ -166,8 +163,7 @@ type Options struct {
 	// which has no free priorities since AdminNetworkPolicies do not apply.
 	Networks  *network.Table
 	Elsewhere bool
-	// Units are compiled units. The ladder has units without policy (hairpin, nodes, cluster multicast) only
-	// if listed here.
+	// Units are compiled units. The ladder has units without policy (hairpin, nodes, multicast) only from here.
 	Units []model.Key
 	// LegacyIsolation shows the namespaces isolated by the annotation of 2016
 	// (older-forms.md#the-isolation-annotation-of-2016).
@@ -211,7 +207,6 @@ func NewRungPolicy(p *model.Policy) RungPolicy {
 	return RungPolicy{Policy: p, Ingress: CountRules(p.Ingress), Egress: CountRules(p.Egress)}
 }
 
-// rungsOf groups the policies of a tier by the priority of their rows.
 func rungsOf(policies []*model.Policy, opt Options) []Rung {
 	slices.SortFunc(policies, ComparePolicies)
 	var rungs []Rung

@@ -44,8 +44,7 @@ func (s *Section) TopPriority() int {
 	return first
 }
 
-// Sections returns the parts of tier 2 in deciding order in a stage, "" for all stages. Empty parts are left
-// out.
+// Sections returns the parts of tier 2 in deciding order in a stage, "" for all stages.
 func (t *Tier) Sections(stage model.Stage) []Section {
 	var out []Section
 	add := func(kind SectionKind, in model.Stage, kinds ...model.Kind) {

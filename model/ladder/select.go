@@ -20,8 +20,7 @@ func (l *Ladder) OfKeys(keep func(model.Key) bool) *Ladder {
 	return out
 }
 
-// narrowed returns the ladder with only the kept conflicts, policies on rungs and units. The caller adjusts
-// the namespaces.
+// narrowed returns the ladder with only the kept conflicts, policies on rungs and units. Namespaces stay.
 func (l *Ladder) narrowed(keepConflict func(*RuleConflict) bool, keepPolicy func(*model.Policy) bool, keepUnit func(*Unit) bool) *Ladder {
 	out := *l
 	out.Conflicts, out.Tiers = nil, slices.Clone(l.Tiers)
@@ -67,7 +66,6 @@ func conflictsAt(all []int, at map[int]int) (out []int) {
 	return out
 }
 
-// countKinds counts the policies of a tier by kind.
 func (t *Tier) countKinds() {
 	t.Counts = map[model.Kind]int{}
 	for i := range t.Policies {

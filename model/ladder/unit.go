@@ -71,9 +71,8 @@ func (u *Unit) PriorityRange(s model.Stage) (first, last int, ok bool) {
 	return 0, 0, false
 }
 
-// RuleCounts counts the rules of a unit of added rows in a stage, or in all stages: one rule for each
-// direction in which it decides (ovn-kubernetes.md#default-deny, #hairpin-and-node-rows,
-// #multicast).
+// RuleCounts counts the rules of a unit of added rows in a stage, or in all: one for each direction in which it
+// decides (ovn-kubernetes.md#default-deny, #hairpin-and-node-rows, #multicast).
 func (u *Unit) RuleCounts(s model.Stage) (ingress, egress RuleCount) {
 	does := RuleCount{Allow: 1}
 	if u.Key.Kind == model.KindNetpolNamespace || u.Key.Kind == model.KindIsolation2016 ||
@@ -190,7 +189,6 @@ func unitRank(k model.Kind) int {
 		model.KindNetpolDefault, model.KindNetpolNode, model.KindNetpolNamespace, model.KindIsolation2016}, k)
 }
 
-// groupByNamespace groups the units.
 func (t *Tier) groupByNamespace() {
 	byName := map[string]*NamespaceUnits{}
 	for i := range t.Units {

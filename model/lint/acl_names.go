@@ -9,8 +9,7 @@ import (
 	"rung/model/words"
 )
 
-// checkNames reports rules whose ACL names OVN cuts (ovn-kubernetes.md#acl-names): such rules have
-// indistinguishable log lines.
+// checkNames reports rules whose ACL names OVN cuts (ovn-kubernetes.md#acl-names).
 func (l *linter) checkNames() {
 	holders := nameHolders{}
 	denies := map[string]bool{} // namespaces whose default deny was noted
@@ -39,8 +38,7 @@ func (l *linter) checkNames() {
 // nameHolders has the owners of ACL names of the maximum length: labels of policies and default denies.
 type nameHolders map[string][]string
 
-// noteRules records the rules of a policy whose ACL names have the maximum length. It reports whether any was
-// cut.
+// noteRules records the rules of a policy whose ACL names have the maximum length. It returns if any was cut.
 func (holders nameHolders) noteRules(p *model.Policy) (cut bool) {
 	for _, rules := range [][]model.Rule{p.Ingress, p.Egress} {
 		if n := len(rules); n == 0 || nameLength(p.Key, rules[0].Direction, n-1) < logline.MaxACLName {
@@ -99,8 +97,7 @@ func (l *linter) addCutNames(p *model.Policy, holders nameHolders) {
 	}
 	if len(alike) > 0 {
 		f := l.addAbout(p, NameCut, so+": OVN cuts the ACL names, so log lines of "+
-			words.ListFew(alike, shown)+
-			" look like those of other rules"+with)
+			words.ListFew(alike, shown)+" look like those of other rules"+with)
 		f.Severity, f.Remedy = model.SeverityWarning, remedy
 	} else {
 		l.addAbout(p, NameCut, so+": OVN cuts the ACL names of "+words.ListFew(cut, shown)).Remedy = remedy

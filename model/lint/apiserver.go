@@ -84,14 +84,10 @@ func isSameDecider(a, b *verdict.Decider) bool {
 	return a.Policy == b.Policy && a.Rule == b.Rule && slices.Equal(a.Isolating, b.Isolating)
 }
 
-// addAPICut adds the finding of one cut. Isolation is often intended; a rule that tries to allow the API
-// server shows that it is not.
+// addAPICut adds the finding of one cut. A rule that tries to allow the API server makes it a warning.
 func (d *verdictLint) addAPICut(cut *apiCut) {
 	s := d.needs.services
-	by := cut.by.Isolating
-	if len(by) == 0 {
-		by = []model.Key{cut.by.Policy}
-	}
+	by := decidingPolicies(&cut.by)
 	p := d.c.Policy(by[0])
 	if p == nil {
 		return
@@ -107,7 +103,6 @@ func (d *verdictLint) addAPICut(cut *apiCut) {
 			what))
 		f.Severity, f.Remedy = model.SeverityInfo, fmt.Sprintf("allow TCP %d to %s, if these pods need the API server", s.APIPort, api)
 	}
-	at := len(d.out) - 1
 	for _, k := range by {
 		if p := d.c.Policy(k); p != nil {
 			if hint := d.missedAPIRule(p); hint != "" {
@@ -116,7 +111,15 @@ func (d *verdictLint) addAPICut(cut *apiCut) {
 			}
 		}
 	}
-	d.out[at].Witness = d.witnessOf(cut.example)
+	f.Witness = d.witnessOf(cut.example)
+}
+
+// decidingPolicies returns the policies that isolate the pod, else the policy of the rule.
+func decidingPolicies(d *verdict.Decider) []model.Key {
+	if len(d.Isolating) > 0 {
+		return d.Isolating
+	}
+	return []model.Key{d.Policy}
 }
 
 // missedAPIRule describes an egress Allow that tries to allow the API server, but names the address or port of
@@ -144,16 +147,14 @@ func (d *verdictLint) missedAPIRule(p *model.Policy) string {
 				continue
 			}
 			if r.AnyPeer || d.needs.apiShare(r) != none {
-				return fmt.Sprintf("%s egress %d names the Service port %d, but the API server listens on %d", name, i, sp.Port,
-					s.APIPort)
+				return fmt.Sprintf("%s egress %d names the Service port %d, but the API server listens on %d", name, i, sp.Port, s.APIPort)
 			}
 		}
 	}
 	return ""
 }
 
-// networksHave reports whether a network of the rule's peers has an address. A network of every address does
-// not count.
+// networksHave reports whether a network of the rule's peers has an address. Whole families do not count.
 func networksHave(r *model.Rule, a netip.Addr) bool {
 	for i := range r.Peers {
 		for n := range selectors.ParsedNetworks(r.Peers[i].Networks) {
@@ -165,8 +166,7 @@ func networksHave(r *model.Rule, a netip.Addr) bool {
 	return false
 }
 
-// checkWebhooks reports Services with the name of a webhook that the API server cannot call. Rung does not
-// read the configurations of webhooks.
+// checkWebhooks reports Services with the name of a webhook that the API server cannot call.
 func (d *verdictLint) checkWebhooks() {
 	callers := WebhookCallers(d.c, d.v.Options().Precedence, d.needs.services)
 	for q := range WebhookCalls(d.c, callers) {
@@ -182,11 +182,7 @@ func (d *verdictLint) checkWebhooks() {
 			if s.Verdict != verdict.Deny || s.Decided == nil {
 				continue
 			}
-			keys := s.Decided.Isolating
-			if len(keys) == 0 {
-				keys = []model.Key{s.Decided.Policy}
-			}
-			if p := d.c.Policy(keys[0]); p != nil && !d.hasWebhookFinding(p.Key, svc) {
+			if p := d.c.Policy(decidingPolicies(s.Decided)[0]); p != nil && !d.hasWebhookFinding(p.Key, svc) {
 				d.addAbout(p, WebhookCut, webhookText(svc)).Remedy = fmt.Sprintf("allow ingress from %s to the pods of the Service",
 					words.ListFew(callersOf(d.v, callers), shown))
 				d.addWitness(&q)
@@ -209,10 +205,7 @@ func (d *verdictLint) hasWebhookFinding(k model.Key, svc *model.Service) bool {
 
 // callersOf returns the source addresses of callers.
 func callersOf(x *verdict.Index, callers []verdict.Endpoint) (out []string) {
-	p := x.Options().Precedence
-	if p == nil {
-		p = verdict.Stages
-	}
+	p := cmp.Or(x.Options().Precedence, verdict.Stages)
 	for _, e := range callers {
 		if n := x.Cluster().Node(e.Key.Name); n != nil && e.Key.Kind == model.KindNode {
 			for _, a := range verdict.ParseAddrs(p.SourceAddrs(n)) {

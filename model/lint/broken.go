@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"strings"
 
 	"rung/model"
@@ -10,16 +11,9 @@ import (
 // brokenObject is the code of an unreadable object whose error has no code.
 const brokenObject = "broken"
 
-// addBroken adds a finding for an object that was not accepted.
 func (l *linter) addBroken(b *model.Broken) {
-	f := model.Finding{Code: b.Code, Severity: b.Severity, Policy: b.Key, Rule: -1, Message: b.Message, Remedy: b.Remedy,
-		Origin: b.Origin}
-	if f.Code == "" {
-		f.Code = brokenObject
-	}
-	if f.Severity == "" {
-		f.Severity = model.SeverityError
-	}
+	f := model.Finding{Code: cmp.Or(b.Code, brokenObject), Severity: cmp.Or(b.Severity, model.SeverityError), Policy: b.Key, Rule: -1,
+		Message: b.Message, Remedy: b.Remedy, Origin: b.Origin}
 	if b.Field != "" {
 		f.Direction, f.Rule = b.RuleAt()
 		f.Message = b.Field + ": " + f.Message
@@ -27,7 +21,6 @@ func (l *linter) addBroken(b *model.Broken) {
 	l.out = append(l.out, f)
 }
 
-// addInvalid adds findings for what OVN-Kubernetes rejects in a policy.
 func (l *linter) addInvalid(p *model.Policy) {
 	for i := range p.Invalid {
 		b := p.Invalid[i]

@@ -28,10 +28,13 @@ func (d *verdictLint) groupUnderRoots() {
 	for _, at := range order {
 		under := by[at]
 		p := d.c.Policy(at.policy)
-		if p == nil || p.Rule(at.direction, at.rule) == nil {
+		if p == nil {
 			continue
 		}
 		r := p.Rule(at.direction, at.rule)
+		if r == nil {
+			continue
+		}
 		cause := fmt.Sprintf("%s %s %d", p.Label(), r.Direction.Lower(), r.Index)
 		root := slices.IndexFunc(d.out, func(f model.Finding) bool {
 			return (f.Code == OpenToAll.Code || f.Code == ClosedToAll.Code) && f.Policy == at.policy && f.Direction == at.direction &&

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -30,9 +31,7 @@ func arePeersAllPods(x *selectors.PodIndex, r *model.Rule) bool {
 	var all selectors.PodSet
 	for i := range r.Peers {
 		pe := &r.Peers[i]
-		if (pe.Kind == model.PeerNamespaces || pe.Kind == model.PeerPods) &&
-			SelectsEverything(model.Subject{Namespace: pe.Namespace, Namespaces: pe.Namespaces, Pods: pe.Pods,
-				AllPods: pe.Kind == model.PeerNamespaces}) {
+		if isEveryPod(pe) {
 			return true
 		}
 		all = all.Or(x.PeerSet(pe))
@@ -46,24 +45,27 @@ func arePeersAllPods(x *selectors.PodIndex, r *model.Rule) bool {
 	return hasAllOrdinaryPods(x, all)
 }
 
-// hasAllOrdinaryPods reports whether a set has every pod outside system namespaces. Their namespaces must be
-// several: one says nothing about a cluster.
+// isEveryPod reports whether a peer selects every pod, as written.
+func isEveryPod(pe *model.Peer) bool {
+	return (pe.Kind == model.PeerNamespaces || pe.Kind == model.PeerPods) && SelectsEverything(model.Subject{Namespace: pe.Namespace,
+		Namespaces: pe.Namespaces, Pods: pe.Pods, AllPods: pe.Kind == model.PeerNamespaces})
+}
+
+// hasAllOrdinaryPods reports whether a set has every pod outside system namespaces, in several namespaces.
 func hasAllOrdinaryPods(x *selectors.PodIndex, set selectors.PodSet) bool {
-	first, several := "", false
 	for pod := range x.Pods(x.EligiblePods().AndNot(set)) {
 		if !model.IsSystemNamespace(pod.Namespace) {
 			return false
 		}
 	}
+	first := ""
 	for pod := range x.Pods(set) {
-		if model.IsSystemNamespace(pod.Namespace) {
-			continue
+		if !model.IsSystemNamespace(pod.Namespace) {
+			first = cmp.Or(first, pod.Namespace)
+			if first != pod.Namespace {
+				return true
+			}
 		}
-		several = first != "" && pod.Namespace != first
-		if several {
-			return true
-		}
-		first = pod.Namespace
 	}
 	return false
 }
@@ -72,7 +74,7 @@ func hasAllOrdinaryPods(x *selectors.PodIndex, set selectors.PodSet) bool {
 // would decide differently.
 func (d *verdictLint) checkClusterWide(audit *verdict.Audit) {
 	type masked struct{ rules, opposed int }
-	under := map[ruleAt]*masked{}
+	under := map[ruleAt]masked{}
 	for i := range audit.Rules {
 		r := &audit.Rules[i]
 		if !r.Matches || r.Decides {
@@ -82,14 +84,11 @@ func (d *verdictLint) checkClusterWide(audit *verdict.Audit) {
 			by := &r.DecidersBefore[j]
 			at := ruleAt{by.Policy, by.Direction, by.Rule}
 			m := under[at]
-			if m == nil {
-				m = &masked{}
-				under[at] = m
-			}
 			m.rules++
 			if by.Action != r.Action && r.Policy.Kind.IsAdmin() {
 				m.opposed++
 			}
+			under[at] = m
 		}
 	}
 	for i := range audit.Rules {
@@ -100,9 +99,6 @@ func (d *verdictLint) checkClusterWide(audit *verdict.Audit) {
 			continue
 		}
 		m := under[ruleAt{r.Policy, r.Direction, r.Rule}]
-		if m == nil {
-			m = &masked{}
-		}
 		switch {
 		case r.Action == model.Allow && (r.MattersAtEnd || m.opposed > 0):
 			d.addAboutRule(p, rule, OpenToAll, "allows everything between all pods, above other rules: "+
@@ -110,7 +106,7 @@ func (d *verdictLint) checkClusterWide(audit *verdict.Audit) {
 		case r.Action == model.Deny && m.opposed > 0:
 			d.addAboutRule(p, rule, ClosedToAll, "denies everything between all pods, above rules that allow: "+
 				clusterWideText("blocks", m.rules, &r.ChangedPairs))
-		case r.Action == model.Deny && r.ChangedPairs.Pairs > 0 && !isBaseline(p) && !SelectsEverything(p.Subject):
+		case r.Action == model.Deny && r.ChangedPairs.Pairs > 0 && p.Tier != model.TierBaseline && !SelectsEverything(p.Subject):
 			// It overrides no rule, but what it closes may hide an earlier fault. A subject of every pod has
 			// EmptySelectorDeny instead.
 			d.addAboutRule(p, rule, ClosedToAll, "denies everything between all pods: "+
@@ -124,11 +120,6 @@ func (d *verdictLint) checkClusterWide(audit *verdict.Audit) {
 			d.addWitness(&r.Example)
 		}
 	}
-}
-
-// isBaseline reports whether a policy is of the last tier, where a Deny of everything is normal.
-func isBaseline(p *model.Policy) bool {
-	return p.Kind == model.KindBANP || p.Tier == model.TierBaseline
 }
 
 // clusterWideText describes the effect of a rule that opens or closes the cluster.
@@ -184,8 +175,7 @@ func (l *linter) addClusterWideUncounted(v *verdict.Index) {
 				kind, does = ClosedToAll, "denies"
 			}
 			l.addAboutRule(s.p, s.r, kind, fmt.Sprintf("%s everything between all pods, above %s with another action; their verdicts were not "+
-				"computed",
-				does, words.Count(n, "rule")))
+				"computed", does, words.Count(n, "rule")))
 		}
 	}
 }

@@ -41,8 +41,7 @@ func (l *linter) checkDomains(p *model.Policy, r *model.Rule) {
 	for i := range r.Peers {
 		if r.Peers[i].Kind == model.PeerDNS {
 			l.addAboutRule(p, r, CNPDomains, fmt.Sprintf("%s with domainNames (%s): the API supports them with Accept only, so the effect is "+
-				"undefined",
-				r.Action, r.Peers[i].DNSName))
+				"undefined", r.Action, r.Peers[i].DNSName))
 			return
 		}
 	}

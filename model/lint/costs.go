@@ -39,8 +39,7 @@ func (l *linter) checkGaps() {
 		message := ""
 		switch {
 		case j > i+1:
-			message = fmt.Sprintf("no free priority between %d and %d (%s)",
-				first, last, words.Count(n, "policy"))
+			message = fmt.Sprintf("no free priority between %d and %d (%s)", first, last, words.Count(n, "policy"))
 		case first == 0:
 			message = "priority 0 is the first: no policy can come before it"
 		case last == l.max:
@@ -56,7 +55,6 @@ func (l *linter) checkGaps() {
 // usualPolicies is the largest number of AdminNetworkPolicies that OVN-Kubernetes expects.
 const usualPolicies = 50
 
-// checkPolicyCount reports more AdminNetworkPolicies than OVN-Kubernetes expects.
 func (l *linter) checkPolicyCount() {
 	if n := l.c.Count(model.KindANP); n > usualPolicies {
 		l.addFinding(PoliciesMany, model.Finding{Rule: -1,
@@ -150,8 +148,7 @@ func (l *linter) checkNegativeSubject(p *model.Policy) {
 	}
 }
 
-// checkPeerHosts reports host-networked pods that a peer selects: they do not count as peers. Selectors of
-// everything are not reported.
+// checkPeerHosts reports host-networked pods that a peer selects, except by selectors of everything.
 func (l *linter) checkPeerHosts(p *model.Policy, r *model.Rule) {
 	var host []string
 	for i := range r.Peers {
@@ -213,7 +210,6 @@ func (l *linter) checkTenants() {
 	}
 }
 
-// nameLabel is a label of every namespace: its name.
 const nameLabel = "kubernetes.io/metadata.name"
 
 // allowsOwnNamespaces reports whether the first rule of a direction allows the policy's own namespaces.

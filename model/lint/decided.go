@@ -20,8 +20,7 @@ func WithVerdicts(c *model.Cluster, x *selectors.PodIndex, found []model.Finding
 	l := &linter{c: c, x: x, out: slices.Clone(found)}
 	if errors.Is(failed, verdict.ErrTooLarge) {
 		l.addFinding(VerdictsTooLarge, model.Finding{Rule: -1,
-			Message: "findings that need the verdict of every connection were not computed: " +
-				failed.Error()})
+			Message: "findings that need the verdict of every connection were not computed: " + failed.Error()})
 	}
 	if rulesAudit != nil {
 		d := &verdictLint{linter: l, needs: &needLint{linter: l, services: FindVitalServices(c, x)}, v: v,
@@ -33,8 +32,7 @@ func WithVerdicts(c *model.Cluster, x *selectors.PodIndex, found []model.Finding
 	return SortFindings(c, l.out)
 }
 
-// AuditQuestionsOf returns the extra questions that WithVerdicts needs answered in an Audit of the same
-// cluster.
+// AuditQuestionsOf returns the extra questions that WithVerdicts needs answered in an Audit.
 func AuditQuestionsOf(c *model.Cluster, x *selectors.PodIndex) verdict.AuditQuestions {
 	v := FindVitalServices(c, x)
 	wide := map[*model.Rule]bool{}
@@ -140,7 +138,6 @@ func (d *verdictLint) checkAudit(audit *verdict.Audit) {
 	d.groupUnderRoots()
 }
 
-// addWitness sets the connection of the last finding.
 func (d *verdictLint) addWitness(q *verdict.Connection) {
 	d.out[len(d.out)-1].Witness = d.witnessOf(*q)
 }
@@ -234,8 +231,7 @@ func (d *verdictLint) checkNeverDeciding(p *model.Policy, r *model.Rule, a *verd
 	}
 }
 
-// pairsWithOthers reports whether removing a rule would change how rules of other policies pair up: the policy
-// shares its priority or has rules beyond it.
+// pairsWithOthers reports whether removing a rule would change how rules of other policies pair up.
 func (d *verdictLint) pairsWithOthers(p *model.Policy, dir model.Direction) bool {
 	return p.Kind.HasPriority() && d.tied[tieKey(p)] > 1 || p.Kind.IsAdmin() && len(p.Rules(dir)) > maxRules
 }
@@ -270,8 +266,7 @@ func (d *verdictLint) checkPass(p *model.Policy, r *model.Rule, a *verdict.Audit
 	if a.Matters {
 		severity, so = model.SeverityWarning, "; without the Pass some of it would be denied"
 	}
-	d.addAboutRule(p, r, PassNothing, "no NetworkPolicy or baseline rule decides what it passes: it is allowed"+
-		so).Severity = severity
+	d.addAboutRule(p, r, PassNothing, "no NetworkPolicy or baseline rule decides what it passes: it is allowed"+so).Severity = severity
 	d.addWitness(a.Through)
 }
 

@@ -88,7 +88,6 @@ func (l *needLint) noteRulesDroppingDNS(p *model.Policy, decided [apiServer]sele
 	return decided
 }
 
-// checkRulesDroppingDNS reports the rules that drop queries at the DNS pods.
 func (l *needLint) checkRulesDroppingDNS() {
 	s := l.services
 	for _, way := range l.rulesDroppingDNS() {
@@ -117,9 +116,8 @@ func (l *needLint) checkRulesDroppingDNS() {
 		if len(who) == 1 {
 			whose = who[0]
 		}
-		f := l.addAboutRule(way.p, way.r, kind,
-			fmt.Sprintf("denies DNS queries of %s at the DNS pods, %s (%s); no rule above allows them",
-				whose, words.ListSome(dns, shown), strings.Join(ports, ", ")))
+		f := l.addAboutRule(way.p, way.r, kind, fmt.Sprintf("denies DNS queries of %s at the DNS pods, %s (%s); no rule above allows them",
+			whose, words.ListSome(dns, shown), strings.Join(ports, ", ")))
 		f.Severity, f.Remedy = severity, "allow DNS (UDP and TCP) to the DNS pods in a rule above, or exclude them from the subject"
 	}
 }
@@ -133,8 +131,7 @@ func (l *needLint) dnsSeverity(p *model.Policy) model.Severity {
 	return model.SeverityError
 }
 
-// droppedByText names the rule at the DNS pods that drops queries which the subject's pods may send; empty if
-// none does.
+// droppedByText names the rule at the DNS pods that drops queries which the subject's pods may send, or empty.
 func (l *needLint) droppedByText(p *model.Policy, what podNeed) string {
 	if what == apiServer {
 		return ""
@@ -147,8 +144,7 @@ func (l *needLint) droppedByText(p *model.Policy, what podNeed) string {
 	return ", but denied at the DNS pods by " + ruleText(p, l.dnsDropRules[i].p, l.dnsDropRules[i].r)
 }
 
-// checkDNSCuts reports rules that drop queries by the verdicts, unless Run reported them. They follow a Pass,
-// or rules that allow only some queries.
+// checkDNSCuts reports rules that drop queries by the verdicts, unless Run reported them.
 func (d *verdictLint) checkDNSCuts(rulesAudit *verdict.Audit) {
 	s := d.needs.services
 	said := map[ruleAt]bool{}
@@ -185,19 +181,14 @@ func (d *verdictLint) checkDNSCuts(rulesAudit *verdict.Audit) {
 
 // needText names a need with its port: "DNS over UDP 53".
 func (l *needLint) needText(what podNeed) string {
-	port := func(proto string) string {
-		if port := l.services.DNSPorts[proto]; port != 0 {
-			return fmt.Sprintf("DNS over %s %d", proto, port)
-		}
-		return "DNS over " + proto
+	if what == apiServer {
+		return fmt.Sprintf("the API server (TCP %d)", l.services.APIPort)
 	}
-	switch what {
-	case dnsUDP:
-		return port("UDP")
-	case dnsTCP:
-		return port("TCP")
+	text := "DNS over " + protocols[what]
+	if port := l.services.DNSPorts[protocols[what]]; port != 0 {
+		text += fmt.Sprintf(" %d", port)
 	}
-	return fmt.Sprintf("the API server (TCP %d)", l.services.APIPort)
+	return text
 }
 
 func openText(d needDecision) string {

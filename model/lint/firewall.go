@@ -18,7 +18,6 @@ const (
 	firewallRules = nb.MaxFirewallRule + 1
 )
 
-// firewallLint checks EgressFirewalls.
 type firewallLint struct {
 	*linter
 	noSubnets   bool           // Options.NoSubnets
@@ -26,13 +25,10 @@ type firewallLint struct {
 	outside     []allowOutside // see outsideAllows; nil until first used
 }
 
-// checkFirewall checks one EgressFirewall.
 func (l *firewallLint) checkFirewall(p *model.Policy) {
-	if p.Name != firewallName {
-		// The reader of the object may have reported it already.
-		if !slices.ContainsFunc(p.Invalid, func(b model.Broken) bool { return b.Field == "metadata.name" }) {
-			l.addAbout(p, FirewallName, "an EgressFirewall that is not named default is not programmed")
-		}
+	// The reader of the object may have reported it already.
+	if p.Name != firewallName && !slices.ContainsFunc(p.Invalid, func(b model.Broken) bool { return b.Field == "metadata.name" }) {
+		l.addAbout(p, FirewallName, "an EgressFirewall that is not named default is not programmed")
 	}
 	if p.Name != firewallName || p.IsRejected() { // no rows
 		return
@@ -120,8 +116,7 @@ func (l *firewallLint) checkFirewallNodes(p *model.Policy, r *model.Rule, pe *mo
 	}
 	message := fmt.Sprintf("the peer %q matches no node", pe.String())
 	if len(nodes) > 0 {
-		message = fmt.Sprintf("no node that the peer %q matches has the annotation %s", pe.String(),
-			model.AnnotationHostCIDRs)
+		message = fmt.Sprintf("no node that the peer %q matches has the annotation %s", pe.String(), model.AnnotationHostCIDRs)
 	}
 	l.addAboutRule(p, r, PeerNothing, fmt.Sprintf("%s: the rule has no row now (%s)", message, r.Action)).Severity = deniesWarning(r)
 }
@@ -134,7 +129,6 @@ type allowOutside struct {
 	networks []netip.Prefix
 }
 
-// outsideAllows returns the enforced egress Allows of AdminNetworkPolicies to networks and nodes.
 func (l *firewallLint) outsideAllows() []allowOutside {
 	if l.outside != nil {
 		return l.outside

@@ -34,15 +34,12 @@ func (l *netpolLint) checkIsolations() {
 				model.AnnotationIsolation))
 		}
 		if names := today[ns.Name]; len(names) > 0 {
-			message := fmt.Sprintf("it has the isolation annotation of 2016 and %s of today that %s ingress (%s): ",
-				words.Count(len(names), "NetworkPolicy"),
-				words.OneOrMany(len(names), "isolates", "isolate"), words.ListFew(names, shown))
+			counts := "only these count"
 			if l.legacy {
-				message += "with --legacy-isolation both count"
-			} else {
-				message += "only these count"
+				counts = "with --legacy-isolation both count"
 			}
-			say(IsolationBoth, message)
+			say(IsolationBoth, fmt.Sprintf("it has the isolation annotation of 2016 and %s of today that %s ingress (%s): %s",
+				words.Count(len(names), "NetworkPolicy"), words.OneOrMany(len(names), "isolates", "isolate"), words.ListFew(names, shown), counts))
 		}
 	}
 }

@@ -57,8 +57,7 @@ type linter struct {
 	out           []model.Finding
 }
 
-// Run checks every policy and adds the broken objects. The worst findings come first, then in the order in
-// which policies decide, then by rule.
+// Run checks every policy and adds the broken objects. The worst findings come first, then by policy and rule.
 func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	if opt.MaxPriority == 0 {
 		opt.MaxPriority = model.MaxPriority
@@ -145,8 +144,7 @@ func Run(c *model.Cluster, broken []model.Broken, opt Options) []model.Finding {
 	return l.finishFindings(&opt.System.Idle, broken)
 }
 
-// compareFindings orders findings by severity, then codeRank, then the order in which policies decide, then by
-// rule.
+// compareFindings orders findings by severity, codeRank, the order in which policies decide, and rule.
 func (l *linter) compareFindings(a, b model.Finding) int {
 	return cmp.Or(a.Severity.Compare(b.Severity), cmp.Compare(codeRank(a.Code), codeRank(b.Code)), cmp.Compare(l.policyRank(a.Policy),
 		l.policyRank(b.Policy)),
@@ -169,7 +167,6 @@ func directionRank(d model.Direction) int {
 	return slices.Index([]model.Direction{"", model.Ingress, model.Egress}, d)
 }
 
-// policyRank returns a policy's place in the order; other objects come last.
 func (l *linter) policyRank(k model.PolicyKey) int {
 	if n, ok := l.order[k]; ok {
 		return n
@@ -177,18 +174,15 @@ func (l *linter) policyRank(k model.PolicyKey) int {
 	return len(l.order)
 }
 
-// addAbout adds a finding about a whole policy.
 func (l *linter) addAbout(p *model.Policy, k *Kind, message string) *model.Finding {
 	return l.addFinding(k, model.Finding{Policy: p.Key, Rule: -1, Message: message, Origin: p.Origin})
 }
 
-// addAboutRule adds a finding about one rule.
 func (l *linter) addAboutRule(p *model.Policy, r *model.Rule, k *Kind, message string) *model.Finding {
 	return l.addFinding(k, model.Finding{Policy: p.Key, Direction: r.Direction, Rule: r.Index, Message: message, Origin: p.Origin})
 }
 
-// addFinding adds a finding with the code, severity and remedy of its kind. The result may be changed until
-// the next finding is added.
+// addFinding adds a finding with the code, severity and remedy of its kind. Change it before the next.
 func (l *linter) addFinding(k *Kind, f model.Finding) *model.Finding {
 	f.Code, f.Severity, f.Remedy = k.Code, k.Severity, k.Remedy
 	l.out = append(l.out, f)
@@ -232,7 +226,6 @@ type IdlePolicies struct {
 	Message, Remedy string
 }
 
-// checkTierPlaces checks a cluster whose policies have no rows.
 func (l *linter) checkTierPlaces(s *System) {
 	for i, p := range s.Order(l.c) {
 		l.order[p.Policy.Key] = i

@@ -12,7 +12,6 @@ import (
 	"rung/model/words"
 )
 
-// checkNamedPorts checks the named ports of an ANP or BANP rule.
 func (l *linter) checkNamedPorts(p *model.Policy, r *model.Rule) {
 	if !l.pods || !slices.ContainsFunc(r.Ports, func(port model.Port) bool { return port.Name != "" }) {
 		return
@@ -28,8 +27,7 @@ func (l *linter) checkNamedPorts(p *model.Policy, r *model.Rule) {
 // a subject pod.
 func (l *linter) checkNamedPeers(p *model.Policy, r *model.Rule, peers selectors.PodSet) {
 	subject := l.x.SubjectSet(p)
-	// Without a subject pod the rows are on no switch; a single peer can connect only to itself, and such
-	// traffic does not pass OVN.
+	// Without a subject pod the rows are on no switch; a single peer connects only to itself, outside OVN.
 	if r.Direction != model.Ingress || subject.IsEmpty() || peers.Len() < 2 {
 		return
 	}
@@ -94,8 +92,7 @@ func (l *linter) checkNamedFamily(p *model.Policy, r *model.Rule, pods selectors
 		words.Count(hit.Len(), "pod"), words.ListFew(on, shown), effect))
 }
 
-// missingAddressFamily is the family that the cluster lacks, the network of all its addresses, and why; zero if it
-// lacks neither.
+// missingAddressFamily is the family that the cluster lacks, the network of all its addresses, and why.
 type missingAddressFamily struct {
 	name         string
 	allAddresses netip.Prefix
@@ -162,7 +159,6 @@ func (l *linter) isDeclared(p *model.Policy, r *model.Rule, name string) bool {
 	return false
 }
 
-// portNames resolves port names on the pods of a cluster.
 type portNames struct {
 	x             *selectors.PodIndex
 	numbersByName map[string]map[model.Port]bool // numbers by port name, as looked up so far

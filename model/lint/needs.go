@@ -38,7 +38,6 @@ type needRule struct {
 	shares [needs]needShare
 }
 
-// needLint checks the rules that decide about what pods need: DNS and the API server.
 type needLint struct {
 	*linter
 	services     *VitalServices
@@ -147,9 +146,7 @@ func (l *needLint) denyShare(r *model.Rule) needShare {
 	}
 	for i := range r.Peers {
 		pe := &r.Peers[i]
-		allPods := pe.Kind == model.PeerNamespaces
-		if (allPods || pe.Kind == model.PeerPods) &&
-			SelectsEverything(model.Subject{Namespaces: pe.Namespaces, Pods: pe.Pods, AllPods: allPods}) {
+		if isEveryPod(pe) {
 			return whole
 		}
 		for n := range selectors.ParsedNetworks(pe.Networks) {
@@ -241,8 +238,7 @@ func (l *needLint) allowAllTogether(what podNeed, parts []*needRule) bool {
 	return l.services.DNSPods.IsWithin(have)
 }
 
-// checkDeny reports the needs that an egress Deny cuts. all is true if the rule names a network of every
-// address.
+// checkDeny reports the needs that an egress Deny cuts. all is true for a network of every address.
 func (l *needLint) checkDeny(p *model.Policy, r *model.Rule, all bool) {
 	var before [needs]needDecision
 	shares := l.needsOf(r)
@@ -269,8 +265,7 @@ func (l *needLint) checkDeny(p *model.Policy, r *model.Rule, all bool) {
 	}
 }
 
-// addDenyAll reports a Deny of every address, with the decisions above it about what pods need. A Deny with
-// ports counts only for needs at these ports.
+// addDenyAll reports a Deny of every address, with the decisions above it about what pods need.
 func (l *needLint) addDenyAll(p *model.Policy, r *model.Rule, shares [needs]needShare, before [needs]needDecision) {
 	severity, message := model.SeverityWarning, "denies all egress of the subject's pods that no rule above decides"
 	if len(r.Ports) > 0 {

@@ -15,7 +15,6 @@ import (
 	"rung/model/words"
 )
 
-// netpolLint checks NetworkPolicies and the logging annotations of their namespaces.
 type netpolLint struct {
 	*linter
 	isolatingByNS map[string][]isolatingPolicy // isolating NetworkPolicies by namespace; nil until first used
@@ -87,8 +86,7 @@ func (l *linter) isHostNetwork(pe *model.Peer) bool {
 	return false
 }
 
-// checkCoveredNodes reports an ingress network that covers node addresses: a node reaches pods of other nodes
-// from its management address.
+// checkCoveredNodes reports an ingress network that covers node addresses: nodes use their management address.
 func (l *linter) checkCoveredNodes(p *model.Policy, r *model.Rule) {
 	if r.Direction != model.Ingress {
 		return
@@ -131,8 +129,7 @@ func (l *linter) checkCoveredNodes(p *model.Policy, r *model.Rule) {
 	}
 }
 
-// isElsewhere reports whether a policy is not programmed on the default network, so its pods there do not
-// matter.
+// isElsewhere reports whether a policy is not programmed on the default network.
 func (l *linter) isElsewhere(p *model.Policy) bool {
 	at, _ := l.networks.Place(p.Namespace)
 	return p.Kind == model.KindMNP || at == network.OnPrimary || at == network.WithoutNetwork
@@ -188,8 +185,7 @@ func (l *netpolLint) checkOpenProtocol(p *model.Policy, r *model.Rule, protocol 
 	}
 	proto := strings.ToLower(protocol)
 	message := fmt.Sprintf("the named %s %s %s the whole of %s: the row has no port",
-		words.OneOrMany(len(names), "port", "ports"), words.ListFew(names, shown),
-		words.OneOrMany(len(names), "opens", "open"), proto)
+		words.OneOrMany(len(names), "port", "ports"), words.ListFew(names, shown), words.OneOrMany(len(names), "opens", "open"), proto)
 	switch {
 	case l.isElsewhere(p):
 		message += ", and allows every " + proto + " port"
@@ -221,8 +217,7 @@ func (l *netpolLint) checkLostPorts(p *model.Policy, r *model.Rule, protocol str
 		words.ListFew(lost, shown), words.OneOrMany(len(lost), "is", "are"), words.ListFew(numbers, shown)))
 }
 
-// lostNames returns the names that mean a port, on current pods, which no number of the rule allows. If no
-// pods are known it returns all names.
+// lostNames returns the names that mean a port, on current pods, which no number of the rule allows.
 func (l *netpolLint) lostNames(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) (lost []string) {
 	on := l.portPods(p, r)
 	for _, port := range g.names {
@@ -281,8 +276,7 @@ func (l *netpolLint) checkRulesOutsideTypes(p *model.Policy, d model.Direction) 
 		return
 	}
 	severity := model.SeverityWarning
-	message := fmt.Sprintf("policyTypes omits %s, but OVN-Kubernetes still compiles its %s: ",
-		d.Lower(), words.Count(len(rules), "rule"))
+	message := fmt.Sprintf("policyTypes omits %s, but OVN-Kubernetes still compiles its %s: ", d.Lower(), words.Count(len(rules), "rule"))
 	side := "from"
 	if d == model.Ingress {
 		side = "to"

@@ -12,7 +12,6 @@ import (
 	"rung/model/words"
 )
 
-// networkLint checks the networks of a cluster and the policies for them.
 type networkLint struct{ *linter }
 
 // checkNetworks reports faults of networks and of policies for them. Without multi the plugin programs no
@@ -30,7 +29,6 @@ func (l networkLint) checkNetworks(multi bool) {
 	l.checkMissingAttachments()
 }
 
-// addAboutObject adds a finding about an object.
 func (l networkLint) addAboutObject(kind *Kind, about model.Key, message string) *model.Finding {
 	f := model.Finding{Policy: about, Rule: -1, Message: message}
 	if o, ok := l.c.Get(about).(interface{ ObjectOrigin() model.Origin }); ok {
@@ -45,8 +43,7 @@ var problemKinds = map[network.ProblemCode]*Kind{
 	network.Overlaps: NetworkOverlaps, network.NoSubnets: NetworkNoSubnets, network.Unlabeled: NetworkUnlabeled,
 }
 
-// checkObjects reports objects that do not define a valid network. Unreadable objects are reported by their
-// reader.
+// checkObjects reports objects that do not define a valid network. Readers report unreadable ones.
 func (l networkLint) checkObjects() {
 	said := map[network.Problem]bool{}
 	for _, p := range l.networks.Problems() {
@@ -144,8 +141,7 @@ func (l networkLint) checkMulti(p *model.Policy) {
 	l.checkAddressless(p, targets)
 }
 
-// checkAddressless reports what a MultiNetworkPolicy cannot do, or does less of, on networks without
-// addresses.
+// checkAddressless reports what a MultiNetworkPolicy cannot do on networks without addresses.
 func (l networkLint) checkAddressless(p *model.Policy, targets []*network.Network) {
 	bare := slices.DeleteFunc(slices.Clone(targets), (*network.Network).GivesAddresses)
 	if len(bare) == 0 {

@@ -15,8 +15,7 @@ func SelectsEverything(s model.Subject) bool {
 	return s.Namespace == "" && s.Namespaces.MatchesEverything() && (s.AllPods || s.Pods.MatchesEverything())
 }
 
-// SystemNamespaces returns the system namespaces in which the policy's subject selects all pods, or some
-// existing pods, by name.
+// SystemNamespaces returns the system namespaces in which the policy's subject selects all pods, or some pods.
 func SystemNamespaces(x *selectors.PodIndex, p *model.Policy) []string {
 	var out []string
 	selected := x.SelectedPods(p)
@@ -71,8 +70,7 @@ func (l *linter) checkSubject(p *model.Policy) {
 		message := "the subject " + p.Subject.String() + " matches no pod: the policy decides nothing now"
 		if n := selected.Len(); n > 0 {
 			message = fmt.Sprintf("the %s that the subject %s matches cannot be subjects "+
-				"(host-networked, completed or not scheduled): the policy decides nothing now",
-				words.Count(n, "pod"), p.Subject)
+				"(host-networked, completed or not scheduled): the policy decides nothing now", words.Count(n, "pod"), p.Subject)
 		}
 		l.addAbout(p, SubjectNothing, message)
 	}
@@ -96,8 +94,7 @@ func (l *linter) checkSubject(p *model.Policy) {
 			severity = model.SeverityWarning
 		}
 		l.addAbout(p, PrimaryUDN, fmt.Sprintf("%s of the subject %s a primary user-defined network: ANP not enforced on their primary "+
-			"network (%s)",
-			words.Count(n, "pod"), words.OneOrMany(n, "has", "have"), words.ListFew(udn, shown))).Severity = severity
+			"network (%s)", words.Count(n, "pod"), words.OneOrMany(n, "has", "have"), words.ListFew(udn, shown))).Severity = severity
 	}
 }
 
@@ -115,7 +112,6 @@ func (l *linter) checkSystemNamespaces(p *model.Policy) {
 	l.addAbout(p, SelectsSystem, message).Severity = severity
 }
 
-// checkDuplicates reports priorities that several enforced policies share.
 func (l *linter) checkDuplicates() {
 	for _, r := range slices.Concat(l.ladder.Tiers[model.TierAdmin].Rungs, l.ladder.Tiers[model.TierBaseline].Rungs) {
 		if !r.Duplicate || r.Unsupported || !r.Policies[0].Policy.Kind.HasPriority() {
@@ -130,8 +126,7 @@ func (l *linter) checkDuplicates() {
 				}
 			}
 			message := fmt.Sprintf("shares priority %d with %s: lower rule numbers decide first; which of two rules with the same number wins "+
-				"is undefined",
-				r.Priority, words.ListFew(others, shown))
+				"is undefined", r.Priority, words.ListFew(others, shown))
 			if len(r.Policies[i].Conflicts) == 0 {
 				message += "; no rules conflict now"
 			}
@@ -148,7 +143,6 @@ func IsConflictWith(f *model.Finding, other model.Key) bool {
 	return f.Code == PriorityConflict.Code && strings.HasPrefix(f.Message, conflictPrefix(other))
 }
 
-// checkConflicts reports each conflict at both policies.
 func (l *linter) checkConflicts() {
 	for i := range l.ladder.Conflicts {
 		c := &l.ladder.Conflicts[i]

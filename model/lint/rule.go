@@ -11,8 +11,7 @@ import (
 	"rung/model/words"
 )
 
-// checkRule checks the peers and ports of one rule. It reports whether the rule names a network of every
-// address.
+// checkRule checks the peers and ports of one rule. It returns whether a network has every address.
 func (l *linter) checkRule(p *model.Policy, r *model.Rule) (everyone bool) {
 	var hostBits, nothing []string
 	for i := range r.Peers {
@@ -123,8 +122,7 @@ func (l *linter) checkExcessRules(p *model.Policy, d model.Direction) {
 	if p.Kind == model.KindBANP {
 		message += fmt.Sprintf("from rule %d on they get OVN priorities below the baseline's", maxRules)
 	} else {
-		message += fmt.Sprintf("from rule %d on they have the OVN priorities of the rules of priority %d",
-			maxRules, p.Priority+1)
+		message += fmt.Sprintf("from rule %d on they have the OVN priorities of the rules of priority %d", maxRules, p.Priority+1)
 		var met []string
 		last := p.Priority + int32((len(rules)-1)/maxRules)
 		for _, o := range l.policies {

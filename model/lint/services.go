@@ -19,7 +19,6 @@ type serviceAddr struct {
 	ports   bool // only the Service's own ports are load balanced
 }
 
-// serviceAddrs returns the addresses of all Services, sorted, without addresses of nodes.
 func serviceAddrs(c *model.Cluster) (out []serviceAddr) {
 	nodes := map[netip.Addr]bool{}
 	for n := range c.Nodes() {
@@ -66,8 +65,7 @@ func (l *linter) servicesIn(n netip.Prefix, except []string) (out []serviceAddr)
 	return out
 }
 
-// checkServicePeers reports Service addresses in a policy's rules. Rules see the address of an endpoint
-// instead.
+// checkServicePeers reports Service addresses in a policy's rules. Rules see an endpoint's address.
 func (l *linter) checkServicePeers(p *model.Policy) {
 	if p.Kind == model.KindMNP || p.IsRejected() { // secondary networks have no Services
 		return
@@ -130,7 +128,6 @@ func (l *linter) namesOnlyServices(r *model.Rule) bool {
 	return len(r.Peers) > 0
 }
 
-// addressOfService returns the address and its Service as text.
 func addressOfService(a *serviceAddr) string {
 	return fmt.Sprintf("%s is the address of service %s/%s", a.addr, a.service.Namespace, a.service.Name)
 }

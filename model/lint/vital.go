@@ -6,10 +6,9 @@ import (
 	"slices"
 	"strconv"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"rung/model"
 	"rung/model/selectors"
+	"rung/model/verdict"
 )
 
 // VitalEndpoints are services that nearly every pod needs: the cluster's DNS and the API server. Their
@@ -37,18 +36,10 @@ const (
 // apiEndpoints is the EndpointSlice of the API server.
 var apiEndpoints = model.Key{Kind: model.KindEndpointSlice, Namespace: "default", Name: "kubernetes"}
 
-// serviceFinder finds services in a cluster.
-type serviceFinder struct {
-	c *model.Cluster
-	x *selectors.PodIndex
-}
-
-// FindVitalServices finds the DNS pods and the API server of a cluster. Ports that no Service or pod names are
-// the usual ones.
+// FindVitalServices finds the DNS pods and the API server of a cluster. Unnamed ports are the usual ones.
 func FindVitalServices(c *model.Cluster, x *selectors.PodIndex) *VitalServices {
-	f := serviceFinder{c, x}
 	s := &VitalServices{VitalEndpoints: VitalEndpoints{DNSPorts: map[string]int32{}, APIPort: apiPort}}
-	for svc := range f.c.Services() {
+	for svc := range c.Services() {
 		switch {
 		case svc.Namespace == "default" && svc.Name == "kubernetes":
 			for _, p := range svc.Ports {
@@ -57,11 +48,11 @@ func FindVitalServices(c *model.Cluster, x *selectors.PodIndex) *VitalServices {
 				}
 			}
 		case model.IsSystemNamespace(svc.Namespace):
-			f.addDNSService(s, svc)
+			s.addDNSService(x, svc)
 		}
 	}
 	if s.DNSPods.IsEmpty() {
-		f.findDNSPods(s)
+		s.findDNSPods(x)
 	}
 	// A client with a truncated UDP answer asks again over TCP, whatever the Service lists.
 	for proto, other := range map[string]string{"UDP": "TCP", "TCP": "UDP"} {
@@ -69,7 +60,7 @@ func FindVitalServices(c *model.Cluster, x *selectors.PodIndex) *VitalServices {
 			s.DNSPorts[proto] = s.DNSPorts[other]
 		}
 	}
-	f.findAPI(s)
+	s.findAPI(c)
 	s.DNS = slices.Collect(x.Pods(s.DNSPods))
 	return s
 }
@@ -79,12 +70,8 @@ func FindVitalEndpoints(c *model.Cluster, x *selectors.PodIndex) VitalEndpoints 
 	return FindVitalServices(c, x).VitalEndpoints
 }
 
-func (f serviceFinder) addDNSService(s *VitalServices, svc *model.Service) {
+func (s *VitalServices) addDNSService(x *selectors.PodIndex, svc *model.Service) {
 	if len(svc.Selector.Map()) == 0 {
-		return
-	}
-	sel, err := model.NewSelector(&metav1.LabelSelector{MatchLabels: svc.Selector.Map()})
-	if err != nil {
 		return
 	}
 	for _, p := range svc.Ports {
@@ -92,8 +79,8 @@ func (f serviceFinder) addDNSService(s *VitalServices, svc *model.Service) {
 		if p.Port != DNSPort || proto != "UDP" && proto != "TCP" {
 			continue
 		}
-		pods := f.x.PodsMatchingIn(svc.Namespace, sel).And(f.x.EligiblePods())
-		pod := f.x.FirstPod(pods)
+		pods := x.PodsMatchingIn(svc.Namespace, model.SelectorOf(svc.Selector)).And(x.EligiblePods())
+		pod := x.FirstPod(pods)
 		if pod == nil {
 			continue
 		}
@@ -115,14 +102,14 @@ func targetPort(p model.ServicePort, proto string, pod *model.Pod) int32 {
 }
 
 // findDNSPods takes system pods that declare a DNS port by name.
-func (f serviceFinder) findDNSPods(s *VitalServices) {
-	for n := range f.x.NamespacesMatching(model.SelectEverything()) {
+func (s *VitalServices) findDNSPods(x *selectors.PodIndex) {
+	for n := range x.NamespacesMatching(model.SelectEverything()) {
 		if !model.IsSystemNamespace(n.Name) {
 			continue
 		}
 		for _, name := range []string{"dns", "dns-tcp"} {
-			pods := f.x.PodsMatchingIn(n.Name, model.SelectEverything()).And(f.x.WithPort(name))
-			pod := f.x.FirstPod(pods)
+			pods := x.PodsMatchingIn(n.Name, model.SelectEverything()).And(x.WithPort(name))
+			pod := x.FirstPod(pods)
 			if pod == nil {
 				continue
 			}
@@ -136,29 +123,22 @@ func (f serviceFinder) findDNSPods(s *VitalServices) {
 	}
 }
 
-func (f serviceFinder) findAPI(s *VitalServices) {
-	if o, ok := f.c.Get(apiEndpoints).(*model.EndpointSlice); ok {
-		s.addAPI(o.Addresses)
+func (s *VitalServices) findAPI(c *model.Cluster) {
+	if o, ok := c.Get(apiEndpoints).(*model.EndpointSlice); ok {
+		s.API = verdict.ParseAddrs(o.Addresses)
 	}
 	if len(s.API) > 0 {
 		return
 	}
-	for n := range f.c.Nodes() {
+	for n := range c.Nodes() {
 		_, cp := n.Labels.Map()["node-role.kubernetes.io/control-plane"]
 		_, master := n.Labels.Map()["node-role.kubernetes.io/master"]
-		if cp || master {
-			s.addAPI(n.InternalIPs)
-			if len(n.InternalIPs) == 0 {
-				s.addAPI(n.HostIPs)
-			}
-		}
-	}
-}
-
-func (s *VitalServices) addAPI(addrs []string) {
-	for _, text := range addrs {
-		if a, err := netip.ParseAddr(text); err == nil {
-			s.API = append(s.API, a.Unmap())
+		switch {
+		case !cp && !master:
+		case len(n.InternalIPs) > 0:
+			s.API = append(s.API, verdict.ParseAddrs(n.InternalIPs)...)
+		default:
+			s.API = append(s.API, verdict.ParseAddrs(n.HostIPs)...)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"cmp"
 	"iter"
 	"net/netip"
 	"slices"
@@ -19,8 +20,7 @@ const (
 // webhookPort is the default port of webhooks.
 const webhookPort = 443
 
-// APIConnections returns the connections of a pod to the API server, one to each address of the pod's
-// families.
+// APIConnections returns the connections of a pod to the API server, one for each address.
 func APIConnections(pod *model.Pod, s *VitalServices) (out []verdict.Connection) {
 	ips := verdict.ParseAddrs(pod.IPs)
 	for _, api := range s.API {
@@ -35,9 +35,7 @@ func APIConnections(pod *model.Pod, s *VitalServices) (out []verdict.Connection)
 // WebhookCallers returns the ends from which the API server calls webhooks: its nodes. Addresses without a
 // node, or with a node of unknown source address, are returned themselves.
 func WebhookCallers(c *model.Cluster, p *verdict.Precedence, s *VitalServices) (out []verdict.Endpoint) {
-	if p == nil {
-		p = verdict.Stages
-	}
+	p = cmp.Or(p, verdict.Stages)
 	for _, a := range s.API {
 		end := verdict.AddrEnd(a)
 		for n := range c.Nodes() {

@@ -38,8 +38,7 @@ func (i *Isolation) ACLs() (out []*nb.ACL) {
 			direction, port = nb.FromLport, "inport"
 		}
 		out = append(out, &nb.ACL{Priority: priority, Direction: direction, Action: action, Match: port + " == " + of + more,
-			Meter: nb.LoggingMeter,
-			ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.IDPair{Key: nb.KeyName, Value: name},
+			Meter: nb.LoggingMeter, ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.IDPair{Key: nb.KeyName, Value: name},
 				nb.IDPair{Key: nb.KeyDirection, Value: dir})})
 	}
 	all := "@" + IsolationGroup().Name

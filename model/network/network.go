@@ -45,8 +45,7 @@ type Attachment struct {
 	ID string
 }
 
-// Definition is a UserDefinedNetwork or a ClusterUserDefinedNetwork. The cluster manager makes
-// NetworkAttachmentDefinitions from it.
+// Definition is a UserDefinedNetwork or a ClusterUserDefinedNetwork.
 type Definition struct {
 	model.Meta
 	Config Config
@@ -74,8 +73,7 @@ type Network struct {
 	IPv4, IPv6 bool
 	// NADs has the keys of NetworkAttachmentDefinitions, "namespace/name", sorted.
 	NADs []string
-	// Made is true if Rung knows only a UserDefinedNetwork: then NADs has the objects the cluster manager
-	// would make.
+	// Made is true if Rung knows only a UserDefinedNetwork: NADs has the objects that would be made.
 	Made bool
 	// ID is its number, empty if unknown.
 	ID string
@@ -150,10 +148,8 @@ func (n *Network) NodeAddresses(node *model.Node) (out []string) {
 	case !n.Primary:
 		return nil
 	case n.Topology == Layer3:
-		for _, text := range node.NetworkSubnets[n.Name] {
-			if p, err := netip.ParsePrefix(text); err == nil {
-				out = append(out, p.Masked().Addr().Next().Next().String())
-			}
+		for _, p := range model.ParsePrefixes(node.NetworkSubnets[n.Name]) {
+			out = append(out, p.Masked().Addr().Next().Next().String())
 		}
 		return out
 	}

@@ -140,7 +140,6 @@ func (b *tableBuilder) takeDefinition(d *Definition) {
 	}
 }
 
-// attach adds one NetworkAttachmentDefinition, existing or to be made.
 func (b *tableBuilder) attach(from, nad model.Key, c *Config, id string, made bool) {
 	if code, text := configFault(c); text != "" {
 		b.note(from, code, text)
@@ -270,8 +269,7 @@ const (
 	OnDefault Placement = iota
 	// OnPrimary: the primary network of the namespace.
 	OnPrimary
-	// WithoutNetwork: the namespace has the label and no primary network. Its policies are not programmed
-	// until the network exists.
+	// WithoutNetwork: the namespace has the label and no primary network. Its policies are not programmed.
 	WithoutNetwork
 	// WithoutLabel: the namespace has a primary network and no label. Its NetworkPolicies are not programmed;
 	// its EgressFirewall is programmed on the default network.

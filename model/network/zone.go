@@ -99,10 +99,8 @@ func (n *Network) RouterAddresses(node *model.Node) (out []netip.Prefix) {
 		}
 		return out
 	}
-	for _, text := range node.NetworkSubnets[n.Name] {
-		if p, err := netip.ParsePrefix(text); err == nil {
-			out = append(out, netip.PrefixFrom(p.Masked().Addr().Next(), p.Bits()))
-		}
+	for _, p := range model.ParsePrefixes(node.NetworkSubnets[n.Name]) {
+		out = append(out, netip.PrefixFrom(p.Masked().Addr().Next(), p.Bits()))
 	}
 	return out
 }
@@ -120,8 +118,7 @@ func (t *Table) StandingPods(c *model.Cluster) map[string][]*model.Pod {
 	return out
 }
 
-// NamespacesOn yields the namespaces with a port group of the network: a primary network's own namespaces, or
-// all for a secondary network.
+// NamespacesOn yields the namespaces with a port group of the network: its own, or all for a secondary network.
 func (t *Table) NamespacesOn(c *model.Cluster, n *Network) iter.Seq[*model.Namespace] {
 	return func(yield func(*model.Namespace) bool) {
 		for ns := range c.Namespaces() {

@@ -33,15 +33,13 @@ func (b *Board) Respace(step, start int32) (Plan, error) {
 	}
 	p.Title = Spacing{step, start}.Title()
 	for _, g := range groups[n:] {
-		p.Notes = append(p.Notes, fmt.Sprintf("%s stays at %d: above %d, not enforced",
-			words.ListFew(g.members, 3), g.from, b.max))
+		p.Notes = append(p.Notes, fmt.Sprintf("%s stays at %d: above %d, not enforced", words.ListFew(g.members, 3), g.from, b.max))
 	}
 	return p, nil
 }
 
 func (b *Board) noRoomError(step, start int32, last int64, n int) error {
-	text := fmt.Sprintf("%d priorities with %s end at %d; %d is the last enforced one",
-		n, Spacing{step, start}, last, b.max)
+	text := fmt.Sprintf("%d priorities with %s end at %d; %d is the last enforced one", n, Spacing{step, start}, last, b.max)
 	if widest, from := b.WidestSpacing(); widest < step {
 		return fmt.Errorf("%w: %s; largest possible: %s", ErrNoRoom, text, Spacing{widest, from})
 	}
@@ -87,8 +85,7 @@ func (b *Board) UsualSpacing() Spacing {
 	return s
 }
 
-// SpacingOfStep returns the spacing for a step without a given start: the gap in front is as large as the
-// step, if possible.
+// SpacingOfStep returns the spacing for a step without a given start: the gap in front is the step, if it fits.
 func (b *Board) SpacingOfStep(step int32) Spacing {
 	start := step
 	if n := len(b.supportedGroups()); n > 0 {

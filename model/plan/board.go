@@ -38,8 +38,7 @@ type priorityGroup struct {
 	from, to int32
 }
 
-// NewBoard makes a board; max is the largest supported priority. Names must be unique, and the API must accept
-// the priorities.
+// NewBoard makes a board; max is the largest supported priority. Names must be unique and priorities valid.
 func NewBoard(slots []Placement, max int32) (*Board, error) {
 	b := &Board{placements: slices.Clone(slots), max: max}
 	if max < 0 || max > LargestPriority {
@@ -81,8 +80,7 @@ func BoardOfCluster(c *model.Cluster, max int32, cnp bool) (*Board, error) {
 	return NewBoard(slots, max)
 }
 
-// NameOfPolicy returns the name of a policy in slots and steps: an AdminNetworkPolicy's own, a
-// ClusterNetworkPolicy's as "CNP name".
+// NameOfPolicy returns the name of a policy in slots and steps: its own name, or "CNP name".
 func NameOfPolicy(k model.PolicyKey) string { return k.ShortLabel() }
 
 // KeyOfName returns the policy with a name of NameOfPolicy.
@@ -132,8 +130,7 @@ func (b *Board) FreeCount() (n int) {
 	return n
 }
 
-// SmallestGap returns the smallest gap between two neighbouring supported priorities in use; ok is false with
-// fewer than two.
+// SmallestGap returns the smallest gap between two neighbouring supported priorities in use, if there are two.
 func (b *Board) SmallestGap() (room int, ok bool) {
 	groups := b.supportedGroups()
 	for i := 1; i < len(groups); i++ {

@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// Insertion is a place for a new policy. Room is nil if the priority is free; otherwise its steps free the
-// priority first.
+// Insertion is a place for a new policy. Room is nil if the priority is free; else its steps free the priority.
 type Insertion struct {
 	Priority int32 `json:"priority"`
 	Room     *Plan `json:"room"`
@@ -59,8 +58,7 @@ func (b *Board) InsertBetween(above, below string) (Insertion, error) {
 	return in, err
 }
 
-// RoomTitle names the room between two policies: "room between blue and green". An empty name stands for the
-// end of the ladder.
+// RoomTitle names the room between two policies: "room between blue and green". An empty name is the end.
 func RoomTitle(above, below string) string {
 	switch {
 	case above == "" && below == "":

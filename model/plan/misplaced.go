@@ -87,8 +87,7 @@ func (p *PlanProgress) LocateSteps(current []Placement) (done int, err error) {
 	return nearest, nil
 }
 
-// MisplacedAfter returns the policies of this part of the plan that deviate from their places after some steps,
-// by name.
+// MisplacedAfter returns the policies of this part of the plan away from their places after some steps, by name.
 func (p *PlanProgress) MisplacedAfter(done int, current []Placement) (out []MisplacedPolicy) {
 	at, places := priorityByPolicy(current), p.Plan.placesAfter(done)
 	way := map[string]bool{}

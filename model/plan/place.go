@@ -46,8 +46,7 @@ func (b *Board) FreePlaces(n int, before int32) ([]int32, error) {
 	return nil, fmt.Errorf("%w: no %d free priorities before %d; rung plan makes room", ErrNoRoom, n, before)
 }
 
-// FreePlaceBehind finds a free priority behind every policy and behind another priority: the middle of the
-// remaining priorities.
+// FreePlaceBehind finds a free priority behind every policy and behind another priority, in the middle.
 func (b *Board) FreePlaceBehind(at int32) (int32, error) {
 	for _, g := range b.supportedGroups() {
 		at = max(at, g.from)
@@ -108,7 +107,6 @@ func TieNotes(start []Placement, steps []Step, first int) []string {
 	return slices.Compact(out)
 }
 
-// tieBroken describes a run of steps during which a tie is broken.
 func tieBroken(from, to int) string {
 	if to <= from {
 		return fmt.Sprintf("a tie is broken during step %d", from)

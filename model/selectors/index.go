@@ -31,8 +31,7 @@ func SelectorKey(s model.Selector) string {
 	return s.Key()
 }
 
-// InternSelector returns the shared Selector that equals s. Ids are never reused, since the table of a Class
-// may outlive a selector.
+// InternSelector returns the shared Selector that equals s. Ids are never reused, since Classes keep them.
 func (x *Index) InternSelector(s model.Selector) *Selector {
 	key := SelectorKey(s)
 	x.mu.RLock()
@@ -61,8 +60,7 @@ func (x *Index) SelectorCount() int {
 	return len(x.selectors)
 }
 
-// AcquireClass returns the class of a label set and counts one more object with it. The index forgets the
-// class after the last ReleaseClass.
+// AcquireClass returns the class of a label set and counts one more object with it. ReleaseClass gives it back.
 func (x *Index) AcquireClass(l model.Labels) *Class {
 	c := x.HeldClass(l)
 	if c == nil {

@@ -36,8 +36,7 @@ type PodIndex struct {
 	byPortName  map[string]PodSet
 }
 
-// namespacePods is a namespace with its run of pods. object is nil if only pods name the namespace; namespace
-// selectors do not match it then.
+// namespacePods is a namespace with its run of pods. object is nil if only pods name the namespace.
 type namespacePods struct {
 	name     string
 	object   *model.Namespace
@@ -50,8 +49,7 @@ type podAddr struct {
 	pod  int32
 }
 
-// memoLimit bounds the cached answers about pairs of selectors and about networks; further answers are
-// computed again.
+// memoLimit bounds the cached answers about pairs of selectors and about networks.
 const memoLimit = 4096
 
 // NewPodIndex indexes the pods, namespaces and nodes of the cluster. It shares selectors and label classes
@@ -127,8 +125,7 @@ func (x *PodIndex) addNamespaces(c *model.Cluster) {
 
 func (x *PodIndex) newSet() PodSet { return make(PodSet, (len(x.pods)+63)/64) }
 
-// PodsMatching returns every pod, eligible or not, whose namespace and labels the selectors match. The result
-// must not be changed.
+// PodsMatching returns every pod, eligible or not, whose namespace and labels the selectors match.
 func (x *PodIndex) PodsMatching(namespaces, pods model.Selector) PodSet {
 	key := [2]string{SelectorKey(namespaces), SelectorKey(pods)}
 	x.mu.Lock()
@@ -231,7 +228,7 @@ func (x *PodIndex) PeerSelected(pe *model.Peer) PodSet {
 	return x.PodsMatching(pe.Namespaces, pe.Pods)
 }
 
-// PeerSet is PeerSelected without the pods whose addresses enter no address set.
+// PeerSet returns PeerSelected without the pods whose addresses enter no address set.
 func (x *PodIndex) PeerSet(pe *model.Peer) PodSet { return x.PeerSelected(pe).And(x.peers) }
 
 // PeersSet returns the joined PeerSets of a rule's peers.

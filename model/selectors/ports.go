@@ -14,8 +14,7 @@ type portRange struct {
 	start, end int32
 }
 
-// lastPort is the highest port number. A whole protocol is 0 to lastPort, which also includes its traffic
-// without ports.
+// lastPort is the highest port number. A whole protocol is 0 to lastPort, with traffic without ports.
 const lastPort = 65535
 
 func newPortSet(ports []model.Port) portSet {
@@ -53,13 +52,12 @@ func (s portSet) resolvedOn(p *model.Pod, resolve bool) portSet {
 	return out
 }
 
-// commonPort returns the first protocol and port in both sets, names aside. Both are zero if both sets mean
-// everything.
+// commonPort returns the first protocol and port in both sets, names aside. Zero means everything.
 func (s portSet) commonPort(o portSet) (protocol string, port int32, ok bool) {
 	return s.commonPortBut(o, nil)
 }
 
-// commonPortBut is commonPort without some ports, which must be few; nil excludes none.
+// commonPortBut returns commonPort without some ports, which must be few; nil excludes none.
 func (s portSet) commonPortBut(o portSet, without func(protocol string, port int32) bool) (protocol string, port int32, ok bool) {
 	first := func(r portRange) bool {
 		for protocol, port = r.protocol, r.start; port <= r.end; port++ {
@@ -99,8 +97,7 @@ func (s portSet) hasPort(protocol string, port int32) bool {
 	return ok
 }
 
-// PortMatch reports whether a rule's ports match a protocol and port, names aside. A rule without ports
-// matches every port.
+// PortMatch reports whether a rule's ports match a protocol and port, names aside. Without ports it matches all.
 func PortMatch(ports []model.Port, protocol string, port int32) bool {
 	return newPortSet(ports).hasPort(protocol, port)
 }
@@ -125,7 +122,7 @@ func (x *PodIndex) nodesOf(b *BoundPods) map[string]bool {
 	return b.nodes
 }
 
-// MeetNamedPorts is MeetRules for two ingress rules of which one has named ports: it finds traffic that both
+// MeetNamedPorts does MeetRules for two ingress rules of which one has named ports: it finds traffic that both
 // match and whose verdict depends on their order. OVN-Kubernetes gives such a rule rows with its peers as
 // destinations, too. These rows apply on every node with a subject, where a packet leaves its node and where
 // it arrives (ovn-kubernetes.md#named-ports). So the pods found may be subject of only one policy. If a Deny
@@ -189,8 +186,7 @@ func (x *PodIndex) sendersOf(f int, a, b *ResolvedRule, onA, onB map[string]bool
 	return out
 }
 
-// namedPorts are the ports that the rows of a rule match for one pod, on its own node and on another node with
-// a subject.
+// namedPorts are the ports that the rows of a rule match for one pod, on its node and another with a subject.
 type namedPorts struct {
 	onOwnNode, onOtherNode portSet
 	denies                 bool
@@ -239,7 +235,6 @@ func (r *ResolvedRule) portsOf(p *model.Pod, i int, of *BoundPods, on map[string
 	return here, there
 }
 
-// portHolders returns the pods that declare a port named by either rule.
 func (x *PodIndex) portHolders(a, b *ResolvedRule) (out PodSet) {
 	for _, names := range [][]string{a.ports.names, b.ports.names} {
 		for _, name := range names {

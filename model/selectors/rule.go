@@ -13,8 +13,7 @@ import (
 type RuleReach struct {
 	// Pods are the eligible pods that pod and namespace peers select.
 	Pods PodSet
-	// Networks are the masked networks of networks peers, and each node address of nodes peers as a network of
-	// one address, in order.
+	// Networks are the masked networks of networks peers, and the node addresses of nodes peers, in order.
 	Networks []netip.Prefix
 	// Everyone is set for a NetworkPolicy's rule without peers, which matches everyone.
 	Everyone bool
@@ -165,8 +164,7 @@ func (x *PodIndex) meetPeers(subject PodSet, a, b *ResolvedRule) (RuleMeeting, b
 	return RuleMeeting{}, false
 }
 
-// commonNetworks yields the networks of a family that both rules name, without the addresses of pods, which
-// meet as pods.
+// commonNetworks yields the networks of a family that both rules name, without addresses of pods.
 func (x *PodIndex) commonNetworks(f int, a, b *ResolvedRule) iter.Seq[netip.Prefix] {
 	return func(yield func(netip.Prefix) bool) {
 		for _, pair := range [][2]*ResolvedRule{{a, b}, {b, a}} {

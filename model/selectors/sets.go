@@ -203,8 +203,7 @@ func ParsedNetworks(texts []string) iter.Seq[netip.Prefix] {
 	}
 }
 
-// NetworkSet is a set of networks that finds containment without trying all pairs. The zero value is ready to
-// use.
+// NetworkSet is a set of networks that finds containment without trying all pairs. Zero is ready.
 type NetworkSet struct {
 	members map[netip.Prefix]int
 	lengths [2][129]bool // prefix lengths in use, by family

@@ -2,6 +2,7 @@ package verdict
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"iter"
 	"net/netip"
@@ -66,8 +67,7 @@ func (a *Answer) Stages() iter.Seq[*StageVerdict] {
 // End is a resolved endpoint of a path.
 type End struct {
 	Endpoint
-	// Addr is the address used on this path. Zone is the node whose switch it is on, empty outside the
-	// cluster.
+	// Addr is the address used on this path. Zone is the node whose switch it is on, or empty.
 	Addr netip.Addr
 	Zone string
 	// Port is the destination port behind a Service. Note explains anything unusual.
@@ -126,8 +126,7 @@ type Decider struct {
 	Rule      int // -1 if it is no rule of a policy
 	RuleName  string
 	Action    model.Action
-	// Band is the name of the tier and Word the action as written (Drop, Reject). Both are empty unless tiers
-	// have names.
+	// Band is the name of the tier and Word the action as written (Drop, Reject).
 	Band, Word string
 	Priority   int // in OVN: the higher decides first
 	// ACL is the id of the row, or its UUID if it has no id; only in answers from rows.
@@ -156,12 +155,7 @@ func (d Decider) MarshalJSON() ([]byte, error) {
 }
 
 // ActionWord returns the plugin's own word for the action, else the action.
-func (d *Decider) ActionWord() string {
-	if d.Word != "" {
-		return d.Word
-	}
-	return string(d.Action)
-}
+func (d *Decider) ActionWord() string { return cmp.Or(d.Word, string(d.Action)) }
 
 // TriedTier is a tier of a stage with the rules tried, in deciding order, ending with the deciding one.
 type TriedTier struct {
@@ -227,8 +221,7 @@ func JoinStages(stages []StageVerdict) Verdict {
 	return out
 }
 
-// JoinVerdicts returns the verdict of two stages together. A denial settles it; otherwise unknown wins over
-// undefined, and undefined over allow.
+// JoinVerdicts returns the verdict of two stages together. The first of deny, unknown and undefined wins.
 func JoinVerdicts(a, b Verdict) Verdict {
 	for _, v := range [...]Verdict{Deny, Unknown, Undefined} {
 		if a == v || b == v {

@@ -34,8 +34,7 @@ var Antrea = &Precedence{
 // policyOrder is the order of all policies in the Index of a cluster with Antrea.
 type policyOrder struct {
 	places map[model.Key]ladder.Place // of the policies that decide
-	// ranks are the standings of rules in tiers 1 and 3, in order: the first belongs to the terms with the
-	// highest priority.
+	// ranks are the standings of rules in tiers 1 and 3, in order: highest priority first.
 	ranks         [model.TierBaseline + 1][]ruleRank
 	aboutServices [][]model.Key // as Index.aboutServices
 }
@@ -69,14 +68,12 @@ func tierOf(p *ladder.Place) int8 {
 	return model.TierBaseline
 }
 
-// antreaMaker makes the terms of policies that Antrea enforces.
 type antreaMaker struct {
 	*termMaker
 	order  *policyOrder
 	groups *antrea.GroupResolver
 }
 
-// antreaTerms makes the terms of all policies that Antrea enforces.
 func antreaTerms(m *termMaker) *policyOrder {
 	a := &antreaMaker{termMaker: m, order: &policyOrder{places: map[model.Key]ladder.Place{}}, groups: antrea.ResolveGroups(m.x.view.Cluster)}
 	var decide []*model.Policy
@@ -133,14 +130,12 @@ func (o *policyOrder) tierAndPriority(p *model.Policy, rule int) (tier int8, pri
 	return tier, int32(len(all) - i)
 }
 
-// rankOf returns the standing of a term of tier 1 or 3.
 func (o *policyOrder) rankOf(tier int8, priority int32) ruleRank {
 	all := o.ranks[tier]
 	return all[len(all)-int(priority)]
 }
 
-// signaturePlace returns a term's place for its signature. It uses standings, since ranks change as policies
-// come and go.
+// signaturePlace returns a term's place for its signature. It uses standings, as ranks change with policies.
 func (o *policyOrder) signaturePlace(t *Term) (priority int32, text string) {
 	text = fmt.Sprint(t.Multicast)
 	if t.Services > 0 {
@@ -170,7 +165,6 @@ func (a *antreaMaker) addUndeniable() {
 	a.addTerm(IngressTerms, t)
 }
 
-// addNetpol makes the terms of a NetworkPolicy's rules in the directions of its policyTypes.
 func (a *antreaMaker) addNetpol(p *model.Policy) {
 	subject := a.subjectCondition(subjectKey(p), p)
 	for r := range p.AllRules() {
@@ -182,7 +176,6 @@ func (a *antreaMaker) addNetpol(p *model.Policy) {
 	}
 }
 
-// addIsolations makes the terms of the default denies of NetworkPolicies.
 func (a *antreaMaker) addIsolations() {
 	byNamespace := map[string][]*model.Policy{}
 	var names []string
@@ -202,7 +195,6 @@ func (a *antreaMaker) addIsolations() {
 	}
 }
 
-// addUpstream makes the terms of an AdminNetworkPolicy, its baseline, and kinds of the same form.
 func (a *antreaMaker) addUpstream(p *model.Policy) {
 	subject := a.subjectCondition(subjectKey(p), p)
 	for r := range p.AllRules() {

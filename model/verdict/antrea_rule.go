@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,7 +11,6 @@ import (
 	"rung/model/antrea"
 )
 
-// addNative makes the terms of an Antrea policy.
 func (a *antreaMaker) addNative(p *model.Policy) {
 	required := antrea.RequiredLabels(p)
 	for r := range p.AllRules() {
@@ -123,7 +123,6 @@ func (x *Index) namespacesAlike(group, self string, m *model.NamespaceMatch) (ou
 	return out
 }
 
-// addRuleTerms makes the terms of a rule whose peers are the same for its whole subject.
 func (a *antreaMaker) addRuleTerms(p *model.Policy, r *model.Rule, ref Rule, t Term, subject int32) {
 	var names []string
 	known := *r
@@ -162,8 +161,7 @@ func (a *antreaMaker) addRuleTerms(p *model.Policy, r *model.Rule, ref Rule, t T
 	}
 }
 
-// addPortTerms makes the terms of a subject and a set of peers: ports, ICMP and layer 7. key tells several
-// such sets of a rule apart.
+// addPortTerms makes the terms of a subject and a set of peers: ports, ICMP and layer 7. key names the set.
 func (a *antreaMaker) addPortTerms(p *model.Policy, r *model.Rule, ref Rule, t Term, subject, peers int32, key string) {
 	stage := t.setEnds(r.Direction, subject, peers)
 	var protocols []model.RuleProtocol
@@ -251,14 +249,8 @@ func splitTCPPorts(p PortSet) (tcp, others PortSet) {
 }
 
 // protocolOf returns the index of a port's protocol, TCP by default.
-func protocolOf(p *model.Port) int8 {
-	if p.Protocol == "" {
-		return int8(TCP.Number())
-	}
-	return protocolIndex(p.Protocol)
-}
+func protocolOf(p *model.Port) int8 { return protocolIndex(cmp.Or(p.Protocol, string(TCP))) }
 
-// numberedPorts returns the numeric ports of a rule.
 func numberedPorts(r *model.Rule) (out PortSet) {
 	for i := range r.Ports {
 		switch p, proto := &r.Ports[i], protocolOf(&r.Ports[i]); {

@@ -1,7 +1,6 @@
 package verdict
 
 import (
-	"net/netip"
 	"slices"
 	"strings"
 
@@ -115,10 +114,8 @@ func antreaAddrs(n *model.Node) []string { return slices.Concat(n.InternalIPs, a
 
 // antreaGateway returns the addresses from which a node reaches pods: the first address of each pod network.
 func antreaGateway(n *model.Node) (out []string) {
-	for _, cidr := range n.PodCIDRs {
-		if p, err := netip.ParsePrefix(cidr); err == nil {
-			out = append(out, p.Masked().Addr().Next().String())
-		}
+	for _, p := range model.ParsePrefixes(n.PodCIDRs) {
+		out = append(out, p.Masked().Addr().Next().String())
 	}
 	return out
 }

@@ -26,8 +26,7 @@ type AuditedRule struct {
 	// MattersAtEnd reports that the end where the rule applies has, for some connection, another verdict without
 	// it, whatever the other end decides.
 	MattersAtEnd bool
-	// DecidersBefore are the rules that decide earlier about connections this one matches, most kinds of
-	// connections first.
+	// DecidersBefore are the rules that decide earlier about connections this one matches.
 	DecidersBefore []Decider
 	// DecidersWithout would decide its connections without it. Undecided reports that nothing else decides
 	// some of them, which allows them.
@@ -37,11 +36,9 @@ type AuditedRule struct {
 	// connection that nothing decides, and that is allowed.
 	DecidedBelow bool
 	Through      *Connection
-	// Clashes are the rules of other policies with its priority that disagree about connections no higher rule
-	// decides.
+	// Clashes are the rules of other policies with its priority that disagree with it below all higher rules.
 	Clashes []RuleClash
-	// ChangedPairs are the pairs of pods with another verdict without the rule, counted if AuditQuestions.Wide
-	// selects it.
+	// ChangedPairs are the pairs of pods with another verdict without the rule, if AuditQuestions.Wide.
 	ChangedPairs ChangedPairs
 	// DNSCuts are the connections of AuditQuestions.DNS that the rule drops.
 	DNSCuts [2]DNSCut
@@ -80,16 +77,14 @@ type Audit struct {
 	Rules []AuditedRule
 	// Allowing are the AdminNetworkPolicies and the baseline, if they have Allow rules only.
 	Allowing []AuditedPolicy
-	// Isolated are the default denies of NetworkPolicies that drop connections of AuditQuestions.DNS, by the
-	// isolating policies.
+	// Isolated are the default denies of NetworkPolicies that drop connections of AuditQuestions.DNS.
 	Isolated []IsolationCuts
 }
 
 // ErrTooLarge marks an Audit that would take too long; the text names the reason.
 var ErrTooLarge = errors.New("too large")
 
-// The bounds of an Audit: pairs of classes, and terms tried. Both are counts, so that the same cluster always
-// gives the same answer.
+// The bounds of an Audit: pairs of classes, and terms tried. Counts give the same answer every time.
 const (
 	mostPairs = 2_000_000
 	mostTries = 150_000_000
@@ -117,7 +112,6 @@ func NewAudit(ctx context.Context, x *Index, ask AuditQuestions) (*Audit, error)
 	return a.buildAudit(), nil
 }
 
-// auditor builds an Audit.
 type auditor struct {
 	x         *Index
 	c         *Classes
@@ -200,7 +194,6 @@ type candidatesKey struct {
 	outside, asks bool
 }
 
-// numberOfTerms numbers the terms of a walk, as the grid's answer.
 func (a *auditor) numberOfTerms(kind WalkKind, met Set) int32 {
 	a.raw = AppendSet(append(a.raw[:0], byte(kind.Stage())), met)
 	id, known := a.listNumbers[string(a.raw)]
@@ -254,7 +247,6 @@ func (a *auditor) allowingPolicyOf(r *Rule) int32 {
 	return int32(len(a.allow) - 1)
 }
 
-// auditClasses audits the connections from one class to another.
 func (a *auditor) auditClasses(i, j int32) {
 	how, ok := a.c.PairMode(i, j)
 	if !ok {
@@ -302,7 +294,6 @@ func (a *auditor) connectionAt(i, j int32, nodes NodePairing, p Protocol, port u
 	return Connection{From: from, To: to, Family: a.c.List[i].Family, Protocol: p, Port: port}
 }
 
-// auditPorts audits every port between two classes, once for each list of candidates.
 func (a *auditor) auditPorts(i, j int32, how ConnectionMode, nodes NodePairing) {
 	key, some := a.findCandidates(i, j, how)
 	if !some {
@@ -324,7 +315,6 @@ func (a *auditor) auditPorts(i, j int32, how ConnectionMode, nodes NodePairing) 
 	a.countNotes(i, j, nodes, *notes)
 }
 
-// auditAllPorts audits every port between two classes.
 func (a *auditor) auditAllPorts(i, j int32, nodes NodePairing) {
 	for proto := range int8(len(Protocols)) {
 		edges := a.portEdges(proto)

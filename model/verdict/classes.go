@@ -54,8 +54,7 @@ type Class struct {
 	sidesMade         bool
 }
 
-// ClassesOf groups the outside addresses and the ends of the pods that pick chooses. A nil pick chooses all
-// pods.
+// ClassesOf groups the outside addresses and the ends of the pods that pick chooses. nil picks all.
 func ClassesOf(x *Index, pick func(*model.Pod) bool) *Classes {
 	return new(classGrouping).classesOf(pick, nil, nil, x)[0]
 }
@@ -153,7 +152,6 @@ next:
 	return id
 }
 
-// conditionsOfEnds returns the conditions that each end meets.
 func conditionsOfEnds(x *Index) []Set {
 	words := (len(x.Conditions) + 63) / 64
 	all := make(Set, len(x.Ends)*words)
@@ -168,8 +166,7 @@ func conditionsOfEnds(x *Index) []Set {
 	return out
 }
 
-// endInOther returns the end of o as an end of x. It is -1 if the pod is missing, has another address, or runs
-// on another node.
+// endInOther returns the end of o as an end of x. It is -1 if the pod is missing, moved or readdressed.
 func (g *classGrouping) endInOther(x *Index, o *Index, end int32) int32 {
 	if x == o {
 		return end
@@ -187,7 +184,6 @@ func (g *classGrouping) endInOther(x *Index, o *Index, end int32) int32 {
 	return -1
 }
 
-// countSelf counts the pairs of ends that belong to one pod, which does not connect to itself.
 func (c *Classes) countSelf() {
 	x := c.Index
 	for i := range x.Pods.Len() {
@@ -289,7 +285,7 @@ func (c *Classes) ExampleConnection(a, b int32, nodes NodePairing) (from, to End
 	return c.ExampleWhere(a, b, nodes, func(int32, int32) bool { return true })
 }
 
-// ExampleWhere is ExampleConnection for ends that fit accepts; -1 stands for an address of no pod.
+// ExampleWhere returns ExampleConnection for ends that fit accepts; -1 stands for an address of no pod.
 func (c *Classes) ExampleWhere(a, b int32, nodes NodePairing, fit func(from, to int32) bool) (from, to Endpoint, ok bool) {
 	ka, kb := c.List[a], c.List[b]
 	switch {

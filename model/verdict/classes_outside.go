@@ -58,8 +58,7 @@ func (g *classGrouping) groupOutside(xs []*Index, marks []netip.Addr, conds []Se
 	}
 }
 
-// groupOwned makes the classes of the addresses from which nodes reach their own pods. They meet their block's
-// conditions and the own-node condition.
+// groupOwned makes the classes of the addresses from which nodes reach their own pods.
 func (g *classGrouping) groupOwned(xs []*Index, s *Partition, conds []Set) {
 	type variant struct {
 		class int32
@@ -134,8 +133,7 @@ func conditionsMet(x *Index, a netip.Addr, some Set) Set {
 	return s
 }
 
-// SourceAddrs yields the addresses with which an outside class reaches an end, at most one for each of its
-// blocks.
+// SourceAddrs yields the addresses with which an outside class reaches an end, one for each block.
 func (c *Classes) SourceAddrs(k *Class, to int32) iter.Seq[netip.Addr] {
 	return func(yield func(netip.Addr) bool) {
 		node := c.Index.NodeOfEnd(to)

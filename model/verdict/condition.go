@@ -8,18 +8,15 @@ import (
 	"rung/model/ovn/match"
 )
 
-// Condition is a term's requirement for one end. It is precomputed for all pods' addresses and evaluated for
-// others.
+// Condition is a term's requirement for one end. It is precomputed for pods, evaluated for others.
 type Condition struct {
 	ID  int32
 	Set Set // of ends
-	// everyAddrOf, Addrs and Blocks are the matching addresses of no pod: whole families, single addresses,
-	// networks.
+	// everyAddrOf, Addrs and Blocks are the matching addresses of no pod: families, addresses, networks.
 	everyAddrOf [2]bool
 	Addrs       map[netip.Addr]bool
 	Blocks      []exceptedBlock
-	// Port tests the packet's logical port instead of its address. router tests for the port to the cluster's
-	// router.
+	// Port tests the packet's logical port instead of its address. router: the port to the router.
 	Port, router bool
 	// OwnNode holds for the addresses of the node's own management port. hairpin holds for a Service's
 	// connection that returns to its own pod.
@@ -36,8 +33,7 @@ func (b *exceptedBlock) contains(a netip.Addr) bool {
 	return b.Network.Contains(a) && !slices.ContainsFunc(b.Except, func(e netip.Prefix) bool { return e.Contains(a) })
 }
 
-// HopEnd is one end of a hop: an address, and the logical port by which the packet enters or leaves the
-// switch.
+// HopEnd is one end of a hop: an address, and the logical port at which the packet passes the switch.
 type HopEnd struct {
 	Port   int32 // an end of the port's pod, -1 for another port
 	Router bool  // the port leads to the cluster's router
@@ -72,7 +68,6 @@ func (c *Condition) HoldsFor(x *Index, at *HopEnd, zone string) bool {
 	return false
 }
 
-// condMaker makes each condition once.
 type condMaker struct {
 	x     *Index
 	byKey map[string]*Condition
@@ -90,7 +85,6 @@ func (m *condMaker) conditionID(key string, fill func(c *Condition)) int32 {
 	return c.ID
 }
 
-// noCondition returns the condition that always holds.
 func (m *condMaker) noCondition() int32 {
 	return m.conditionID("*", func(c *Condition) {
 		c.Set, c.everyAddrOf = NewSet(len(m.x.Ends)), [2]bool{true, true}
@@ -135,7 +129,6 @@ func (a conditionAddrs) addSingle(ip string, counts func(Family) bool) {
 	}
 }
 
-// addNodes adds addresses of the nodes that a selector matches.
 func (a conditionAddrs) addNodes(nodes model.Selector, ips func(*model.Node) []string, counts func(Family) bool) {
 	for _, n := range a.m.x.Pods.NodesMatching(nodes) {
 		for _, ip := range ips(n) {
@@ -178,8 +171,7 @@ func (m *condMaker) addressCondition(key string, fill func(conditionAddrs)) int3
 	})
 }
 
-// subjectCondition makes the condition that the packet's logical port belongs to a pod that one of the
-// policies selects.
+// subjectCondition makes the condition that the packet's logical port belongs to a pod of the policies.
 func (m *condMaker) subjectCondition(key string, policies ...*model.Policy) int32 {
 	return m.conditionID("port "+key, func(c *Condition) {
 		c.Port, c.Set = true, NewSet(len(m.x.Ends))

@@ -236,12 +236,6 @@ func (f *ServiceFront) String() string {
 	if f.Kind == NodePort {
 		return fmt.Sprintf("port %d of node %s is the NodePort of port %d of %s", f.AskedPort, f.Node, f.Port, service)
 	}
-	article := "the"
-	if f.Kind != ClusterIP {
-		article = "an"
-		if f.Kind == LoadBalancerIP {
-			article = "a"
-		}
-	}
+	article := map[FrontKind]string{ClusterIP: "the", ExternalIP: "an", LoadBalancerIP: "a"}[f.Kind]
 	return fmt.Sprintf("%s is %s %s of %s", f.Addr, article, f.Kind, service)
 }

@@ -28,8 +28,7 @@ const (
 	CutTCP
 )
 
-// ChangedPairs counts pairs of pods with another verdict without a rule. Examples has at most three, each of
-// other classes of pods.
+// ChangedPairs counts pairs of pods with another verdict without a rule. Examples has at most three.
 type ChangedPairs struct {
 	Pairs    int
 	Examples []Connection
@@ -131,7 +130,6 @@ func (p *auditedPort) noteCuts() {
 	}
 }
 
-// countNotes counts the notes of candidates for two classes that have these candidates.
 func (a *auditor) countNotes(i, j int32, nodes NodePairing, notes []candidateNote) {
 	for _, n := range notes {
 		switch n.kind {

@@ -8,8 +8,7 @@ import (
 	"rung/model"
 )
 
-// PodPair holds the verdicts of the connections from one pod to another in one family. Segments are in order
-// and cover every port.
+// PodPair holds the verdicts of the connections from one pod to another in one family. Segments cover all ports.
 type PodPair struct {
 	From, To Endpoint
 	Family   Family
@@ -168,7 +167,6 @@ func WholeComparison(before, after *Index) *Comparison {
 	return c
 }
 
-// shareNodesMatter makes nodes matter on both sides if they matter on one.
 func (c *Comparison) shareNodesMatter() {
 	matter := c.Before.nodesMatter || c.After.nodesMatter
 	c.Before.nodesMatter, c.After.nodesMatter = matter, matter

@@ -8,8 +8,7 @@ import (
 	"slices"
 )
 
-// ServiceCut holds the ports at which a block's addresses are Services. Connections to these ports go to the
-// Services' endpoints, never to the block.
+// ServiceCut holds the ports at which a block's addresses are Services. They never go to the block.
 type ServiceCut struct {
 	forAllPods []PortRange // for pods of every node
 	// forOwnNode are the ports cut for pods of the node that has the block's addresses, with NodePorts. To
@@ -53,8 +52,7 @@ func (s *Partition) ServedAt(a netip.Addr) (every, own []PortRange, host string)
 	return JoinPorts(append(every, idle...)), JoinPorts(append(every, all...)), host
 }
 
-// nodePorts returns the NodePorts of all Services. idle are the NodePorts without an endpoint of the family,
-// to which no connection succeeds.
+// nodePorts returns the NodePorts of all Services. idle are the NodePorts without an endpoint of the family.
 func (s *Partition) nodePorts(f Family) (all, idle []PortRange) {
 	if s.nodePortsByFamily == nil {
 		s.nodePortsByFamily = &[2][2][]PortRange{}
@@ -75,8 +73,7 @@ func (s *Partition) nodePorts(f Family) (all, idle []PortRange) {
 	return of[0], of[1]
 }
 
-// withServiceAddrs adds single addresses of networks that consist almost only of Services' addresses, since
-// each may serve other ports.
+// withServiceAddrs adds single addresses of networks that consist almost only of Services' addresses.
 func (s *Partition) withServiceAddrs(networks []netip.Prefix) []netip.Prefix {
 	var more []netip.Prefix
 	for i, n := range networks {
@@ -138,8 +135,7 @@ func (s *Partition) cutOf(n netip.Prefix) (id int32, host string) {
 	return int32(len(s.Cuts) - 1), host
 }
 
-// OwnNodeMatters reports whether pods on a block's own node are cut off from more of its ports than other
-// pods.
+// OwnNodeMatters reports whether pods on a block's own node reach fewer of its ports.
 func (c *Classes) OwnNodeMatters(to int32) bool {
 	is := &c.Outside.Cuts[c.List[to].Cut]
 	return len(is.forAllPods) != len(is.forOwnNode) || !slices.Equal(is.forAllPods, is.forOwnNode)

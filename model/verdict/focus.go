@@ -21,7 +21,6 @@ func ClassesAbout(x *Index, some [StageCount]Set) *Classes {
 	return new(classGrouping).classesOf(nil, nil, f, x)[0]
 }
 
-// addTerm adds the connections that a term matches.
 func (f *connectionFocus) addTerm(x *Index, t *Term) {
 	from, to := x.Conditions[t.From], x.Conditions[t.To]
 	f.from.Or(from.Set)
@@ -29,8 +28,7 @@ func (f *connectionFocus) addTerm(x *Index, t *Term) {
 	f.outFrom, f.outTo = f.outFrom || from.HoldsOutside(), f.outTo || to.HoldsOutside()
 }
 
-// relevantConditions returns the source and destination conditions of terms that may match one of the
-// connections.
+// relevantConditions returns the source and destination conditions of terms that may match one.
 func (f *connectionFocus) relevantConditions(x *Index) (from, to Set) {
 	from, to = NewSet(len(x.Conditions)), NewSet(len(x.Conditions))
 	source, target := make([]bool, len(x.Conditions)), make([]bool, len(x.Conditions))

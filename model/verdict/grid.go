@@ -68,8 +68,7 @@ var replyWalks = [...]WalkKind{replyEgressWalk, replyIngressWalk}
 // hasTerms reports whether a walk has any terms.
 func (g *Grid) hasTerms(kind WalkKind) bool { return len(g.Classes.Index.Terms[kind.Stage()]) > 0 }
 
-// mostCells bounds the cache of a kind of walk. With more sources times destinations, answers are computed
-// again.
+// mostCells bounds the cache of a kind of walk. Above it, answers are computed again.
 const mostCells = 4_000_000
 
 func NewGrid(c *Classes, make func(kind WalkKind, met Set) int32) *Grid {
@@ -106,8 +105,7 @@ func (g *Grid) numberSets(sets func(*Class) Set) (of []int32, n int) {
 	return of, len(known)
 }
 
-// WalkAnswers returns the answers about the walks between two classes, in the order of walksOfMode; -1 for no
-// walk.
+// WalkAnswers returns the answers about the walks between two classes, in the order of walksOfMode, or -1.
 func (g *Grid) WalkAnswers(a, b int32, how ConnectionMode) (way [Walks]int32) {
 	for i, kind := range walksOfMode[how] {
 		way[i] = -1
@@ -118,7 +116,6 @@ func (g *Grid) WalkAnswers(a, b int32, how ConnectionMode) (way [Walks]int32) {
 	return way
 }
 
-// walkAnswer returns the answer about one walk between two classes.
 func (g *Grid) walkAnswer(kind WalkKind, a, b int32) int32 {
 	stage := kind.Stage()
 	if g.outs[stage]*g.ins[stage] > mostCells {
@@ -178,7 +175,6 @@ func (r *WalkResults) ResultOf(list []int32, terms []Term, others ...[]int32) in
 		func(proto int8, port uint16) Verdict { return WalkVerdict(list, terms, proto, port, &r.hits) }))
 }
 
-// joinResults returns the joined result of two walks.
 func (r *WalkResults) joinResults(a, b int32) int32 {
 	if a == b {
 		return a

@@ -45,7 +45,6 @@ type tierHop struct {
 	reply bool
 }
 
-// ends returns the ends of the hop's connection.
 func (h *tierHop) ends() (from, to *HopEnd) {
 	if h.reply {
 		return &h.out, &h.in
@@ -134,7 +133,6 @@ func (h *tierHop) termStage() (stage int, ok bool) {
 	return stage, true
 }
 
-// termsOf returns the terms of a hop.
 func termsOf(x *Index, h *tierHop) []Term {
 	if stage, ok := h.termStage(); ok {
 		return x.Terms[stage]
@@ -142,7 +140,6 @@ func termsOf(x *Index, h *tierHop) []Term {
 	return nil
 }
 
-// termMatches reports whether a term matches in a hop.
 func termMatches(x *Index, t *Term, h *tierHop) bool {
 	from, to := h.ends()
 	return t.Switch&h.hopSwitch != 0 && x.Conditions[t.From].HoldsFor(x, from, h.zone) && x.Conditions[t.To].HoldsFor(x, to, h.zone) &&
@@ -150,7 +147,6 @@ func termMatches(x *Index, t *Term, h *tierHop) bool {
 		(!t.OutRouter || h.out.Router) && x.IsAbout(t, h.service)
 }
 
-// walkHop walks the tiers of a hop.
 func walkHop(x *Index, h *tierHop, buf []Hit) (SettledWalk, []Hit) {
 	stage, ok := h.termStage()
 	if !ok {

@@ -37,8 +37,7 @@ type Index struct {
 	conditionsByKey map[string]*Condition
 
 	order *policyOrder // nil if terms do not depend on other policies
-	// aboutServices are the Services of terms, by Term.Services less one. onNodes are the policies that apply
-	// to nodes.
+	// aboutServices are the Services of terms, by Term.Services less one. onNodes are policies for nodes.
 	aboutServices [][]model.Key
 	onNodes       []nodePolicy
 	fronts        *ServiceFronts

@@ -6,16 +6,14 @@ import (
 	"rung/model"
 )
 
-// Matrix holds the outcomes of the connections between all ends of some classes. Like Classes, it must not be
-// used concurrently.
+// Matrix holds the outcomes of the connections between all ends of some classes. Like Classes, use it serially.
 type Matrix struct {
 	Classes     *Classes
 	Ports       Ports
 	grid        *Grid
 	results     WalkResults
 	emptyResult int32 // the result if nothing matches
-	// joinedOutcomes are the joint outcomes of an egress and an ingress walk, by their results; 0 if not yet
-	// computed.
+	// joinedOutcomes are the joint outcomes of an egress and an ingress walk, by their results, or 0.
 	joinedOutcomes [][]Outcome
 	joinedWalks    map[[Walks]int32]int32 // joined results of all walks
 	list           [2][]int32
@@ -34,7 +32,6 @@ func newMatrix(c *Classes, p Ports) *Matrix {
 	return m
 }
 
-// findResult returns the result of a walk.
 func (m *Matrix) findResult(kind WalkKind, met Set) int32 {
 	terms := m.Classes.Index.Terms[kind.Stage()]
 	m.list[0], m.list[1] = m.list[0][:0], m.list[1][:0]
@@ -53,8 +50,7 @@ func (m *Matrix) findResult(kind WalkKind, met Set) int32 {
 	return r
 }
 
-// Segments returns the verdicts of all ports between two classes. Equal results share one slice, which must
-// not be changed.
+// Segments returns the verdicts of all ports between two classes. Equal results share one slice.
 func (c *Classes) Segments(a, b int32, how ConnectionMode) []Segment {
 	if c.everyPort == nil || len(c.everyPort.grid.out[0]) < len(c.List) {
 		c.everyPort = newMatrix(c, Ports{})
@@ -74,8 +70,7 @@ func (c *Classes) Segments(a, b int32, how ConnectionMode) []Segment {
 	return m.results.Lists[all]
 }
 
-// OutcomeOfClasses returns the outcome of the connections between two classes; near selects pods on the same
-// node.
+// OutcomeOfClasses returns the outcome of the connections between two classes; near: on one node.
 func (m *Matrix) OutcomeOfClasses(a, b int32, near bool) Outcome {
 	egress, ingress, ok := m.resultsOf(a, b, near)
 	if !ok {
@@ -84,8 +79,7 @@ func (m *Matrix) OutcomeOfClasses(a, b int32, near bool) Outcome {
 	return m.joinOutcomes(egress, ingress)
 }
 
-// resultsOf returns the results of the connections between two classes: of egress with replies, and of
-// ingress.
+// resultsOf returns the results of the connections between two classes: egress, ingress.
 func (m *Matrix) resultsOf(a, b int32, near bool) (egress, ingress int32, ok bool) {
 	c := m.Classes
 	how, ok := c.PairMode(a, b)
@@ -205,8 +199,7 @@ func (k *PodKind) classesWith(to PodKind, oneNode bool, family int) (a, b int32,
 	return a - 1, b - 1, a > 0 && b > 0
 }
 
-// ExamplePort returns a port and family whose connections in OutcomeBetween have a verdict; ok is false for
-// none.
+// ExamplePort returns a port and family whose connections in OutcomeBetween have a verdict.
 func (m *Matrix) ExamplePort(a, b PodKind, oneNode bool, v Verdict) (p Ports, f Family, ok bool) {
 	for i, family := range [...]Family{IPv4, IPv6} {
 		from, to, ok := a.classesWith(b, oneNode, i)

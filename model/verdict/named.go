@@ -92,8 +92,7 @@ func (m *termMaker) podsDeclaring(pods selectors.PodSet, names map[string]bool) 
 	return out
 }
 
-// itemsCondition makes the condition that an address belongs to one of the pods, in any family. With zones it
-// holds only there.
+// itemsCondition makes the condition that an address belongs to one of the pods, in any family.
 func (m *termMaker) itemsCondition(key string, pods []int32, zones map[string]bool) int32 {
 	return m.addressCondition(key, func(a conditionAddrs) {
 		for _, i := range pods {

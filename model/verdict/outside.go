@@ -98,8 +98,7 @@ func (s *Partition) makeBlocks(conds []Set, classOf func(a netip.Addr, cut int32
 	}
 }
 
-// AddrForNode returns the address that represents a block to pods of a node; invalid if all its addresses are
-// the node's own.
+// AddrForNode returns the address that represents a block to pods of a node, invalid if all are its own.
 func (s *Partition) AddrForNode(b *outsidePart, node string) netip.Addr {
 	if slices.Contains(s.NodesOfAddr[b.Addr], node) {
 		return b.otherAddr

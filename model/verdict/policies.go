@@ -14,7 +14,7 @@ func FromPolicies(x *Index, c Connection) (Answer, error) {
 	return answerByPaths(x, c, func(w *packetRoute) []StageVerdict { return askPolicies(x, w) })
 }
 
-// TracePolicies is FromPolicies with every rule tried.
+// TracePolicies returns FromPolicies with every rule tried.
 func TracePolicies(x *Index, c Connection) (Answer, error) {
 	return answerByPaths(x, c, func(w *packetRoute) []StageVerdict {
 		out := askPolicies(x, w)
@@ -71,8 +71,7 @@ func answerByPaths(x *Index, c Connection, judge func(*packetRoute) []StageVerdi
 	return out, nil
 }
 
-// endpointsOfFamily returns the endpoints of a Service that match the connection's family, or all if none
-// does.
+// endpointsOfFamily returns the endpoints of a Service that match the connection's family, else all.
 func endpointsOfFamily(to []resolvedEnd, c Connection) []resolvedEnd {
 	family := c.AskedFamily()
 	has := func(f resolvedEnd) bool { return f.whyNotAsked != "" || family.FirstAddrOf(f.addrs).IsValid() }
@@ -206,7 +205,6 @@ func stageVerdict(x *Index, h *tierHop, s SettledWalk, hits []Hit) StageVerdict 
 	return out
 }
 
-// deciderOfTerm returns the rule of a term; matched reports whether the term matches.
 func deciderOfTerm(x *Index, t *Term, h *tierHop, matched bool) Decider {
 	r := &x.Rules[t.Rule]
 	d := x.RuleDecider(t.Rule)

@@ -18,8 +18,7 @@ func (r PortRange) IsEveryPort() bool { return r.Protocol == ICMP || r.Lo <= 1 &
 // FamiliarPorts are well-known ports, preferred in examples, the most likely first.
 var FamiliarPorts = [...]Ports{{TCP, 80}, {TCP, 443}, {TCP, 8080}, {UDP, 53}}
 
-// ExamplePort returns a port of the range, a familiar one if possible. Any port will do, since the whole range
-// is decided alike.
+// ExamplePort returns a port of the range, a familiar one if possible. The whole range is decided alike.
 func (r PortRange) ExamplePort() uint16 {
 	for _, p := range FamiliarPorts {
 		if p.Protocol == r.Protocol && r.Lo <= p.Port && p.Port <= r.Hi {

@@ -165,8 +165,7 @@ func firewallPorts(r *model.Rule) (out PortSet, some bool) {
 	return out, len(out) > 0
 }
 
-// PortSlices cuts ports at the edges of rules and at the ports of extra: no policy tells the ports of a slice
-// apart.
+// PortSlices cuts ports at the edges of rules and at the ports of extra, so that a slice is decided alike.
 func (x *Index) PortSlices(ports []PortRange, extra []uint16) (out []PortRange) {
 	for _, r := range ports {
 		if r.Lo >= r.Hi {

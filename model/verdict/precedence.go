@@ -24,8 +24,7 @@ type Precedence struct {
 	// defects have a nil Defect.
 	Defect func(r *model.Rule, proto int8, port uint16, to *model.Pod, matched bool) string
 
-	// terms makes the terms of all enforced policies. It returns the order of the policies, nil if terms do
-	// not depend on one.
+	// terms makes the terms of all enforced policies. It returns the order of the policies, or nil.
 	terms func(*termMaker) *policyOrder
 	// ownNode reports whether a node's connections from an address to its own pods are allowed.
 	ownNode func(x *Index, a netip.Addr, node string) bool
@@ -49,8 +48,7 @@ var Stages = &Precedence{
 // Precedence returns the precedence of the view.
 func (x *Index) Precedence() *Precedence { return x.view.Precedence }
 
-// HasPlaceInOrder reports whether a policy has a place in the order of all policies: admission accepts it, and
-// its tier exists.
+// HasPlaceInOrder reports whether a policy has a place in the order of all policies, accepted and in a tier.
 func (x *Index) HasPlaceInOrder(k model.Key) bool {
 	if x.order == nil {
 		return false

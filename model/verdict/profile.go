@@ -37,8 +37,7 @@ func (o Outcome) Verdict() (v Verdict, ok bool) {
 	return outcomes[bits.TrailingZeros8(uint8(o))], true
 }
 
-// Run is a range of ports of one protocol with the same verdict, or another common value. ICMP has ports 0 to
-// 0.
+// Run is a range of ports of one protocol with the same verdict, or another common value. ICMP has port 0.
 type Run[V comparable] struct {
 	Protocol Protocol
 	Lo, Hi   uint16
@@ -137,8 +136,7 @@ const (
 	Arriving                       // from an address outside to a pod
 )
 
-// NodesMatter reports whether it matters that both pods are on the same node: some term can match on the
-// source's switch.
+// NodesMatter reports whether it matters that both pods are on the same node.
 func (c *Classes) NodesMatter(a, b int32) bool {
 	if !c.nodesMatter {
 		return false

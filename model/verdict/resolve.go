@@ -21,7 +21,6 @@ type resolvedEnd struct {
 	slicePorts  []model.EndpointPort // of the EndpointSlice that lists it
 }
 
-// resolveEnd resolves an endpoint.
 func resolveEnd(x *Index, e Endpoint, source bool) (resolvedEnd, error) {
 	switch e.Key.Kind {
 	case model.KindPod:
@@ -167,7 +166,6 @@ func chooseAddrs(from, to *resolvedEnd, family Family) bool {
 	return false
 }
 
-// endOf returns an end of a way.
 func endOf(x *Index, f *resolvedEnd) routeEnd {
 	e := routeEnd{pod: f.pod, indexEnd: -1, addr: f.Addr, zone: f.Zone}
 	if f.pod == nil {

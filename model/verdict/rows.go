@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"strconv"
 
 	"rung/model"
@@ -129,10 +130,8 @@ func logicalPortOf(x *Index, at *HopEnd, zone string) string {
 // RowDecider returns the decider named by a row's external_ids on a network; nil is the default network.
 func RowDecider(a *nb.ACL, on *network.Network) Decider {
 	o := nb.OwnerOf(nb.TableACL, a.ExternalIDs)
-	d := Decider{Tier: a.Tier, Rule: o.Index, Direction: model.Direction(o.Direction), Priority: a.Priority, Action: model.Allow, ACL: a.ID()}
-	if d.ACL == "" {
-		d.ACL = a.UUID
-	}
+	d := Decider{Tier: a.Tier, Rule: o.Index, Direction: model.Direction(o.Direction), Priority: a.Priority, Action: model.Allow,
+		ACL: cmp.Or(a.ID(), a.UUID)}
 	switch effectOfRow(a) {
 	case Drops:
 		d.Action = model.Deny

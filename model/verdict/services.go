@@ -26,10 +26,7 @@ func frontOf(x *Index, c Connection) *ServiceFront {
 		}
 	}
 	if f, is := all.NodePorts[PortRange{Protocol: c.Protocol, Lo: c.Port, Hi: c.Port}]; is {
-		f.Node = c.To.Key.Name
-		if f.Node == "" {
-			f.Node = x.NodeWithAddr(c.To.Addr)
-		}
+		f.Node = cmp.Or(c.To.Key.Name, x.NodeWithAddr(c.To.Addr))
 		if f.Node != "" {
 			f.Addr = c.To.Addr
 			return &f

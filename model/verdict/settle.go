@@ -9,8 +9,7 @@ const (
 	Passes
 )
 
-// Hit is a term or row that matches, or may. The hits of a walk are in deciding order: by tier, then by
-// falling priority.
+// Hit is a term or row that matches, or may. A walk's hits are in deciding order: tier, then priority.
 type Hit struct {
 	Ref      int32
 	Priority int32
@@ -54,8 +53,7 @@ func (o outcomeBits) verdictOfBits() Verdict {
 // HitCollector collects the hits of a walk, and knows when later ones no longer count.
 type HitCollector struct {
 	Hits []Hit
-	// IsOpen reports that a hit only may match, or that rules of one priority disagree, so that all later hits
-	// count.
+	// IsOpen reports that a hit only may match, or that rules of one priority disagree, so later hits count.
 	IsOpen     bool
 	LastEffect TermEffect // of the last hit while not open: it ended the tier or the walk
 }
@@ -95,7 +93,7 @@ type SettledWalk struct {
 // follows all of them: the verdict is undefined only if it depends on the winner.
 func SettleHits(hits []Hit) SettledWalk { return SettleHitsInto(hits, nil, nil) }
 
-// SettleHitsInto is SettleHits with reused lists.
+// SettleHitsInto does SettleHits with reused lists.
 func SettleHitsInto(hits []Hit, decided, passed []int32) SettledWalk {
 	out := SettledWalk{Verdict: Allow, Decided: decided, Passed: passed}
 	simple := true

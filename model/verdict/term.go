@@ -65,7 +65,6 @@ type Rule struct {
 	Maybe     string // why it is unknown whether it matches
 }
 
-// compileTerms makes the terms of all enforced policies, reusing the conditions of base.
 func (x *Index) compileTerms(base *Index) {
 	m := &termMaker{condMaker: condMaker{x: x, byKey: map[string]*Condition{}, pods: map[string]Set{}}}
 	x.conditionsByKey = m.byKey
@@ -82,7 +81,6 @@ func (x *Index) compileTerms(base *Index) {
 	x.arrangeTerms()
 }
 
-// addAllTerms makes the terms of the rows that OVN-Kubernetes writes.
 func (m *termMaker) addAllTerms() *policyOrder {
 	x := m.x
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP} {
@@ -109,7 +107,6 @@ func (m *termMaker) addPolicy(p *model.Policy, compile func(*model.Policy)) {
 	}
 }
 
-// addRule adds a rule and returns its index.
 func (m *termMaker) addRule(r Rule) int32 {
 	m.x.Rules = append(m.x.Rules, r)
 	return int32(len(m.x.Rules) - 1)

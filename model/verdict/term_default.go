@@ -56,12 +56,10 @@ func (m *termMaker) addMulticast() {
 	for stage, d := range [...]model.Direction{EgressTerms: model.Egress, IngressTerms: model.Ingress} {
 		deny := model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastDeny}
 		m.addTerm(stage, Term{Tier: model.TierNetwork, Priority: ladder.PriorityMulticastDeny, Effect: Drops, Switch: Anywhere,
-			From: m.noCondition(), To: anyGroup,
-			Rule: m.addRule(Rule{Key: deny, Direction: d, Index: -1, Action: model.Deny})})
+			From: m.noCondition(), To: anyGroup, Rule: m.addRule(Rule{Key: deny, Direction: d, Index: -1, Action: model.Deny})})
 		nodes := model.Key{Kind: model.KindMulticastCluster, Name: nb.TypeMulticastNodes}
 		t := Term{Tier: model.TierNetwork, Priority: ladder.PriorityMulticastAllow, Effect: Allows, Switch: Anywhere, From: m.noCondition(),
-			To:   anyGroup,
-			Rule: m.addRule(Rule{Key: nodes, Direction: d, Index: -1, Action: model.Allow})}
+			To: anyGroup, Rule: m.addRule(Rule{Key: nodes, Direction: d, Index: -1, Action: model.Allow})}
 		// One port is the packet's, in or out; the other condition tests the group.
 		if d == model.Egress {
 			t.From = router

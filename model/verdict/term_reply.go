@@ -56,8 +56,7 @@ func (m *termMaker) addReplies() {
 	}
 }
 
-// replyPorts returns the protocols whose replies a row for some ports matches; some is false if there are
-// none.
+// replyPorts returns the protocols whose replies a row for some ports matches, if any.
 func replyPorts(ports PortSet) (out PortSet, some bool) {
 	if ports == nil {
 		return nil, true
@@ -95,7 +94,6 @@ func (m *termMaker) trackedZones() map[string]bool {
 	return out
 }
 
-// hasRows reports whether OVN-Kubernetes writes rows for a rule of a NetworkPolicy.
 func hasRows(r *model.Rule) bool {
 	known := func(p model.Port) bool { return protocolIndex(p.Protocol) >= 0 }
 	return (r.AnyPeer || len(r.Peers) > 0) && (len(r.Ports) == 0 || slices.ContainsFunc(r.Ports, known))

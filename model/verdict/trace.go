@@ -180,8 +180,7 @@ func noteOfServiceAddr(x *Index, r *model.Rule, h *tierHop) string {
 	return ""
 }
 
-// MatchCache parses each ACL match once; zones may share it. The zero value is ready, and safe for concurrent
-// use.
+// MatchCache parses each ACL match once; zones may share it. Zero is ready; safe for concurrent use.
 type MatchCache struct {
 	mu     sync.Mutex
 	parsed map[string]*parsedMatch

@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"cmp"
 	"net/netip"
 
 	"rung/model"
@@ -38,8 +39,7 @@ type Options struct {
 	HostNetworkNamespace string
 	// DNS are the addresses of EgressFirewalls' names; a rule with another name may match anything.
 	DNS map[string][]string
-	// Hairpin are the source addresses, IPv4 and IPv6, of hairpin traffic; invalid for OVN-Kubernetes'
-	// defaults.
+	// Hairpin are the source addresses, IPv4 and IPv6, of hairpin traffic, else defaults.
 	Hairpin [2]netip.Addr
 	// Network is the network to judge on; nil means the default one.
 	Network *network.Network
@@ -54,10 +54,7 @@ func (o *Options) IsEnforced(p *model.Policy) bool { return o.NoRows[p.Key] == n
 // HairpinAddr returns the source address of a pod that reaches itself through a Service
 // (ovn-kubernetes.md#hairpin-and-node-rows).
 func (o *Options) HairpinAddr(f Family) netip.Addr {
-	if a := o.Hairpin[f.Index()]; a.IsValid() {
-		return a
-	}
-	return hairpinAddrs[f.Index()]
+	return cmp.Or(o.Hairpin[f.Index()], hairpinAddrs[f.Index()])
 }
 
 // hairpinAddrs are OVN-Kubernetes' defaults.

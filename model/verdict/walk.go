@@ -37,7 +37,6 @@ type auditedPort struct {
 	ports        PortRange
 }
 
-// auditPort audits the port.
 func (p *auditedPort) auditPort() {
 	for walk, list := range p.candidates {
 		p.auditor.walkTiers(&p.walks[walk], list, p.x.Terms[walkStages[walk]], p.proto, p.ports.Lo)
@@ -60,7 +59,6 @@ func (p *auditedPort) exampleConnection() Connection {
 	return p.auditor.connectionAt(p.from, p.to, p.nodes, p.ports.Protocol, p.ports.ExamplePort())
 }
 
-// noteWalk notes the effects of the matching terms of the current walk.
 func (p *auditedPort) noteWalk() {
 	w := &p.walks[p.walkIndex]
 	for _, i := range w.list {

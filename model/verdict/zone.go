@@ -260,7 +260,6 @@ func rowsOfGroups(known *sync.Map, of map[int32][]int32, m *membership) []int32 
 	return list
 }
 
-// rowCursor walks some lists of rows in their common order.
 type rowCursor [3][]int32
 
 func (c *rowCursor) len() int { return len(c[0]) + len(c[1]) + len(c[2]) }

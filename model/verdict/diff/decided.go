@@ -48,7 +48,6 @@ func EachDecisionOfBoth(ctx context.Context, before, after *verdict.Index, visit
 	})
 }
 
-// decider describes the decisions of a differ.
 type decider struct {
 	*differ
 	known [2]map[*decisions][]PortDecision
@@ -60,7 +59,6 @@ func newDecider(c *verdict.Comparison) *decider {
 	return d
 }
 
-// eachPair visits the pairs of classes, with the decisions of both sides.
 func (d *decider) eachPair(ctx context.Context, visit func(p *DecidedPair, before, after *decisions)) error {
 	n := 0
 	d.EachPair(func(a, b int32, how verdict.ConnectionMode, nodes verdict.NodePairing) bool {

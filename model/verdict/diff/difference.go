@@ -15,11 +15,9 @@ type DiffQuestions struct {
 	ReportedPolicies []model.Key
 	// Watches are connections also counted separately.
 	Watches []WatchedEnds
-	// Wanted is the purpose of the change, or nil. Difference.Unwanted reports other connections with its
-	// verdict.
+	// Wanted is the purpose of the change, or nil. Difference.Unwanted has others with its verdict.
 	Wanted *WantedVerdict
-	// Protected are more namespaces, in addition to the platform's, whose connections count in
-	// FlipReach.Protected.
+	// Protected are namespaces besides the platform's whose connections count in FlipReach.Protected.
 	Protected []string
 }
 
@@ -50,27 +48,23 @@ type Difference struct {
 	Rules []RuleUse
 }
 
-// PairTotal counts the pairs with the same change of verdict. A pair whose ports change differently counts for
-// each change.
+// PairTotal counts the pairs with the same change of verdict. It counts for each change of its ports.
 type PairTotal struct {
 	Before verdict.Verdict `json:"before"`
 	After  verdict.Verdict `json:"after"`
 	Pairs  int             `json:"pairs"`
 }
 
-// FlipGroup is the connections with the same change, decided by the same rules. Its lists are never null in
-// JSON.
+// FlipGroup is the connections with the same change, decided by the same rules. Lists are never null.
 type FlipGroup struct {
 	Before verdict.Verdict `json:"before"`
 	After  verdict.Verdict `json:"after"`
-	// Pairs counts pairs of ends. A pod has an end for each address. Outside, each network or node that rules
-	// tell apart counts as one end.
+	// Pairs counts pairs of ends. A pod has an end for each address; outside, each network or node is one.
 	Pairs int                 `json:"pairs"`
 	From  verdict.Ends        `json:"from"`
 	To    verdict.Ends        `json:"to"`
 	Ports []verdict.PortRange `json:"ports"`
-	// ByBefore and ByAfter are the deciders at the settling stage; empty if nothing matches, which allows the
-	// connection. Several share one priority.
+	// ByBefore and ByAfter are the deciders at the settling stage; empty if nothing matches.
 	ByBefore []verdict.Decider  `json:"decided_before"`
 	ByAfter  []verdict.Decider  `json:"decided_after"`
 	Example  verdict.Connection `json:"example"`
@@ -112,7 +106,6 @@ func DiffIndexes(ctx context.Context, before, after *verdict.Index, ask DiffQues
 	return d.buildDifference(), nil
 }
 
-// differ builds a Difference.
 type differ struct {
 	*verdict.Comparison
 	questions DiffQuestions
@@ -144,8 +137,7 @@ func newDiffer(c *verdict.Comparison, ask DiffQuestions) *differ {
 	return d
 }
 
-// RuleUse reports whether a changed rule is used: a new or deleted rule, or one with another match, action or
-// place.
+// RuleUse reports whether a changed rule is used: new, deleted, or with another match, action or place.
 type RuleUse struct {
 	Policy    model.Key
 	Direction model.Direction
@@ -227,8 +219,7 @@ func (d *differ) noteUse(s *indexSide, stage int, list []int32, proto int8, port
 			u := &d.uses[use]
 			u.Matches = true
 			switch {
-			case decider >= 0 && slices.Contains(s.decidersByID[decider], t.Rule),
-				t.Effect == verdict.Passes && hits(i):
+			case decider >= 0 && slices.Contains(s.decidersByID[decider], t.Rule), t.Effect == verdict.Passes && hits(i):
 				u.Decides = true // a Pass decides that the next tier is asked
 			case decider >= 0:
 				d.instead[use][decider] = true

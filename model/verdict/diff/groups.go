@@ -11,7 +11,6 @@ import (
 	"rung/model/verdict"
 )
 
-// groupBuilder builds a FlipGroup from classes of ends.
 type groupBuilder struct {
 	FlipGroup
 	from, to     verdict.Set
@@ -103,7 +102,6 @@ func (r *decisionDiff) addChange(c portChange) {
 	r.changes = append(r.changes, c)
 }
 
-// groupOf returns the group of connections with this change.
 func (d *differ) groupOf(c *portChange) *groupBuilder {
 	key := []byte(c.before + "\x00" + c.after + "\x00")
 	key = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(key, uint32(c.byBefore)), uint32(c.byAfter))
@@ -118,7 +116,6 @@ func (d *differ) groupOf(c *portChange) *groupBuilder {
 	return g
 }
 
-// addClassPair adds the changes between two classes.
 func (d *differ) addClassPair(a, b int32, how verdict.ConnectionMode, nodes verdict.NodePairing, pairs int) {
 	r := d.diffDecisions(d.decisionsAbout(0, a, b, how, nodes), d.decisionsAbout(1, a, b, how, nodes))
 	d.addTotals(r, pairs)
@@ -138,8 +135,7 @@ func (d *differ) addClassPair(a, b int32, how verdict.ConnectionMode, nodes verd
 	d.watchPair(a, b, nodes, r)
 }
 
-// decisionsAbout returns a side's decisions about connections between two classes, without the ports of
-// Services at the second class.
+// decisionsAbout returns a side's decisions about connections between two classes, except Services' ports.
 func (d *differ) decisionsAbout(side int, a, b int32, how verdict.ConnectionMode, nodes verdict.NodePairing) *decisions {
 	all := d.sides[side].decisionsOf(a, b, how)
 	ports := d.After.CutPorts(b, how, nodes)
@@ -149,8 +145,7 @@ func (d *differ) decisionsAbout(side int, a, b int32, how verdict.ConnectionMode
 	return d.decisionsWithout(all, nodeCut{d.After.List[b].Cut, nodes == verdict.OneNode}, ports)
 }
 
-// addTotals counts the pairs by change of verdict, each once whatever the number of ports. Within groups, a
-// pair counts for each of its groups.
+// addTotals counts the pairs by change of verdict, each once whatever the number of ports.
 func (d *differ) addTotals(r *decisionDiff, pairs int) {
 	for i := range r.changes {
 		c := &r.changes[i]
@@ -181,7 +176,6 @@ func (d *differ) exampleConnection(a, b int32, nodes verdict.NodePairing, p verd
 	return verdict.Connection{From: from, To: to, Family: d.After.List[a].Family, Protocol: p.Protocol, Port: p.ExamplePort()}
 }
 
-// buildDifference assembles the result.
 func (d *differ) buildDifference() *Difference {
 	d.findUses() // if no pair was visited
 	out := &Difference{Rules: d.uses, Totals: d.totals, Unwanted: d.unwantedGroup()}

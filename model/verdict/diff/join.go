@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// JoinNetwork adds the difference on a network other than the default one. The pods of that network have
-// connections in other only.
+// JoinNetwork adds the difference on a network other than the default one. Their pods differ.
 func (d *Difference) JoinNetwork(other *Difference, network string) {
 	named := func(gs []FlipGroup) []FlipGroup {
 		gs = slices.Clone(gs)

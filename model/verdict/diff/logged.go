@@ -66,7 +66,6 @@ type LoggedGroup struct {
 }
 
 // DiffLines judges logged connections before and after a change, if the same pods still have the addresses.
-// The error is the context's.
 func (l *LogConnections) DiffLines(ctx context.Context, before, after *verdict.Index) (*LogDifference, error) {
 	out := &LogDifference{From: l.From, To: l.To, IsNewest: l.IsNewest, LeftOut: l.LeftOut}
 	groups := map[loggedKey]*growingGroup{}
@@ -76,12 +75,8 @@ func (l *LogConnections) DiffLines(ctx context.Context, before, after *verdict.I
 		}
 		s := &l.Connections[i]
 		was, ok := answerLogged(before, s)
-		if !ok {
-			out.Unattributed += s.Lines
-			continue
-		}
-		is, ok := answerLogged(after, s)
-		if !ok {
+		is, still := answerLogged(after, s)
+		if !ok || !still {
 			out.Unattributed += s.Lines
 			continue
 		}
@@ -110,8 +105,7 @@ func (l *LogConnections) DiffLines(ctx context.Context, before, after *verdict.I
 	}
 	slices.SortFunc(out.Groups, func(a, b LoggedGroup) int {
 		return cmp.Or(cmp.Compare(a.After.HarmRank(), b.After.HarmRank()), cmp.Compare(a.Before.HarmRank(), b.Before.HarmRank()),
-			cmp.Compare(b.Lines, a.Lines),
-			a.Example.Connection.Compare(b.Example.Connection))
+			cmp.Compare(b.Lines, a.Lines), a.Example.Connection.Compare(b.Example.Connection))
 	})
 	return out, nil
 }
@@ -137,8 +131,7 @@ func samePod(now, then model.Key) bool {
 	return now == then
 }
 
-// contradicts reports whether the lines contradict the policies at their stage, on every path of the
-// connection.
+// contradicts reports whether the lines contradict the policies at their stage on every path.
 func (s *LoggedConnection) contradicts(a *verdict.Answer) bool {
 	if s.LoggedVerdict == "" {
 		return false
@@ -160,8 +153,7 @@ func (s *LoggedConnection) contradicts(a *verdict.Answer) bool {
 	return len(a.Paths) > 0
 }
 
-// isOfStage reports whether the lines may come from a stage. Lines of from-lport do not tell its two stages
-// apart.
+// isOfStage reports whether the lines may come from a stage. from-lport means two stages.
 func (s *LoggedConnection) isOfStage(stage model.Stage) bool {
 	return s.Stage == "" || (s.Stage == model.StageToLport) == (stage == model.StageToLport)
 }

@@ -53,7 +53,8 @@ func NewPriorityMoves(ctx context.Context, x *verdict.Index, key model.Key, ther
 	}
 	c := verdict.ClassesAbout(x, mine)
 	m.serviceCuts = c.Outside.Cuts
-	f := newWayFinder(m, c, mine)
+	f := &pathFinder{m: m, byFrom: make([]verdict.Set, len(c.List)), mine: mine, resting: map[int32]int32{}, walkOf: walksByStage()}
+	f.g = verdict.NewGrid(c, f.findWalk)
 	for stage, terms := range x.Terms {
 		mine[stage].Each(func(i int32) { c.MarkPairs(&terms[i], f.byFrom) })
 	}
@@ -85,7 +86,6 @@ func (m *PriorityMoves) FlipsAt(priority float64) []PairTotal {
 	return out
 }
 
-// countFlips counts the flips if terms get other priorities.
 func (m *PriorityMoves) countFlips(terms [verdict.StageCount][]verdict.Term) (out []PairTotal) {
 	after := make([]int32, len(m.walks))
 	for i, k := range m.walks {

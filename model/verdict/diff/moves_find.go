@@ -4,7 +4,6 @@ import (
 	"rung/model/verdict"
 )
 
-// pathFinder finds the ways of PriorityMoves.
 type pathFinder struct {
 	m       *PriorityMoves
 	g       *verdict.Grid
@@ -13,13 +12,6 @@ type pathFinder struct {
 	walkOf  [verdict.StageCount]map[string]int32 // by terms
 	resting map[int32]int32                      // walks without the policy, by result: they never change
 	raw     []byte
-}
-
-func newWayFinder(m *PriorityMoves, c *verdict.Classes, mine [verdict.StageCount]verdict.Set) *pathFinder {
-	f := &pathFinder{m: m, byFrom: make([]verdict.Set, len(c.List)), mine: mine, resting: map[int32]int32{},
-		walkOf: walksByStage()}
-	f.g = verdict.NewGrid(c, f.findWalk)
-	return f
 }
 
 func (f *pathFinder) findPair(a, b int32) {
@@ -36,7 +28,6 @@ func (f *pathFinder) findPair(a, b int32) {
 	})
 }
 
-// findWalk returns the number of the walk through some terms.
 func (f *pathFinder) findWalk(kind verdict.WalkKind, met verdict.Set) int32 {
 	stage := kind.Stage()
 	f.raw = verdict.AppendSet(f.raw[:0], met)

@@ -8,8 +8,7 @@ import (
 	"rung/model/verdict"
 )
 
-// FlipReach counts the pairs with the same flip by namespace. A pair counts once, whatever the number of
-// ports.
+// FlipReach counts the pairs with the same flip by namespace. A pair counts once for all ports.
 type FlipReach struct {
 	Before, After verdict.Verdict
 	// Pods counts the pairs of pods, each with each of its addresses.
@@ -39,8 +38,7 @@ type NamespacePairs struct {
 
 // StillDeniedPairs are pairs that were denied at both ends before a change, and at only one end after it.
 type StillDeniedPairs struct {
-	// AtSenders reports that the sender's egress rules still deny them; otherwise the receiver's ingress rules
-	// do.
+	// AtSenders reports that the sender's egress rules still deny them, else the receiver's ingress.
 	AtSenders bool
 	Deciders  []verdict.Decider // of all pairs
 	Pairs     int
@@ -71,7 +69,6 @@ func (r *decisionDiff) findFlips() {
 	}
 }
 
-// reachBuilder builds a FlipReach.
 type reachBuilder struct {
 	FlipReach
 	acrossNamespaces, protected shareBuilder
@@ -99,7 +96,6 @@ type reachCounter struct {
 	stillDenied []*stillDeniedBuilder
 }
 
-// stillDeniedBuilder builds StillDeniedPairs.
 type stillDeniedBuilder struct {
 	StillDeniedPairs
 	deciders []int32
@@ -140,7 +136,6 @@ func (s *reachCounter) namespaceOf(end int32) int32 {
 	return s.namespaces[s.c.Index.Ends[end].Pod]
 }
 
-// countEnds counts some ends by namespace.
 func (s *reachCounter) countEnds(ends []int32) *namespaceCounts {
 	k := &namespaceCounts{}
 	n := map[int32]int{}
@@ -165,7 +160,6 @@ func (s *reachCounter) countsOfClass(class int32) *namespaceCounts {
 	return s.classCounts[class]
 }
 
-// countsByNode returns the counts of a class by node.
 func (s *reachCounter) countsByNode(class int32) map[string]*namespaceCounts {
 	if s.byNode[class] == nil {
 		ends := map[string][]int32{}
@@ -180,7 +174,6 @@ func (s *reachCounter) countsByNode(class int32) map[string]*namespaceCounts {
 	return s.byNode[class]
 }
 
-// addClassPair adds the flips and hanging pairs between two classes.
 func (s *reachCounter) addClassPair(d *differ, a, b int32, nodes verdict.NodePairing, pairs int, r *decisionDiff) {
 	for _, h := range r.stillDenied {
 		at := slices.IndexFunc(s.stillDenied, func(o *stillDeniedBuilder) bool { return o.AtSenders == h.atSenders })
@@ -293,7 +286,6 @@ func (s *reachCounter) subtractSelfPairs(a, b int32, o *reachBuilder) {
 	}
 }
 
-// addOutsidePairs counts the pairs of pods with outside addresses.
 func (s *reachCounter) addOutsidePairs(a, b int32, nodes verdict.NodePairing, pairs int, o *reachBuilder) {
 	ka, kb := s.c.List[a], s.c.List[b]
 	o.acrossNamespaces.Pairs += pairs

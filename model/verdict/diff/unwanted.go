@@ -14,7 +14,6 @@ type WantedVerdict struct {
 	Connections []verdict.Connection
 }
 
-// unwantedFlips collects the unwanted connections that get the wanted verdict.
 type unwantedFlips struct {
 	FlipGroup
 	wantedVerdict verdict.Verdict
@@ -35,7 +34,6 @@ type pairEnd struct {
 // mostOfBlock bounds the size of a block checked for being wanted as a whole.
 const mostOfBlock = 1 << 12
 
-// findWanted finds the wanted pairs.
 func (d *differ) findWanted() {
 	w := d.questions.Wanted
 	if w == nil {
@@ -133,7 +131,6 @@ func portsOfWholeBlock(s *verdict.Partition, b int32, ports map[netip.Addr][]ver
 	return out
 }
 
-// pairEndsOf returns the ends of a class.
 func (d *differ) pairEndsOf(id int32) (out []pairEnd) {
 	k := d.After.List[id]
 	for _, b := range k.Blocks {
@@ -148,7 +145,6 @@ func (d *differ) pairEndsOf(id int32) (out []pairEnd) {
 	return out
 }
 
-// addUnwanted adds the unwanted connections between two classes that get the wanted verdict.
 func (d *differ) addUnwanted(a, b int32, nodes verdict.NodePairing, pairs int, r *decisionDiff) {
 	o := d.unwanted
 	if o == nil {
@@ -220,7 +216,6 @@ func (d *differ) sourceAddr(f, t pairEnd) netip.Addr {
 	return netip.Addr{}
 }
 
-// endpointOf returns an end of a connection as an endpoint; other is the opposite end.
 func (d *differ) endpointOf(m, other pairEnd) verdict.Endpoint {
 	switch s := d.After.Outside; {
 	case m.end >= 0:
@@ -233,7 +228,6 @@ func (d *differ) endpointOf(m, other pairEnd) verdict.Endpoint {
 	return verdict.AddrEnd(m.ownAddr.Addr)
 }
 
-// countPairs counts pairs, and keeps the first example and all ports.
 func (o *unwantedFlips) countPairs(example verdict.Connection, ports []verdict.PortRange, pairs int) {
 	if o.Pairs == 0 {
 		o.Example = example

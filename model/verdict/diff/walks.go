@@ -6,7 +6,6 @@ import (
 	"rung/model/verdict"
 )
 
-// indexSide is the index before or after the change.
 type indexSide struct {
 	c             *verdict.Classes
 	d             *differ
@@ -41,8 +40,7 @@ func walksByStage() (out [verdict.StageCount]map[string]int32) {
 	return out
 }
 
-// ruleName returns a name that is equal for a rule in both indexes, even if others of its policy come before
-// it.
+// ruleName returns a name that is equal for a rule in both indexes, whatever comes before it.
 func (s *indexSide) ruleName(rule int32) string {
 	if s.names[rule] == "" {
 		r := &s.c.Index.Rules[rule]
@@ -83,7 +81,6 @@ type decisions struct {
 	list []verdict.Run[ruling]
 }
 
-// findWalk returns the number of the walk through some terms.
 func (s *indexSide) findWalk(kind verdict.WalkKind, met verdict.Set) int32 {
 	stage := kind.Stage()
 	s.raw = verdict.AppendSet(s.raw[:0], met)
@@ -103,7 +100,6 @@ func (s *indexSide) findWalk(kind verdict.WalkKind, met verdict.Set) int32 {
 	return id
 }
 
-// decisionsOf returns the decisions about connections between two classes.
 func (s *indexSide) decisionsOf(a, b int32, how verdict.ConnectionMode) *decisions {
 	way := s.grid.WalkAnswers(a, b, how)
 	p := s.d.joinedWalks[way]
@@ -198,7 +194,6 @@ func (s *indexSide) deciderID(name string, rules []int32) int32 {
 	return id
 }
 
-// decidersOfID returns the deciders with an id.
 func (s *indexSide) decidersOfID(id int32) []verdict.Decider {
 	out := []verdict.Decider{}
 	if id < 0 {

@@ -7,7 +7,6 @@ import (
 	"rung/model/verdict"
 )
 
-// watchBuilder collects the flips of a WatchedEnds, with its ends by class.
 type watchBuilder struct {
 	ports   []verdict.PortRange
 	pods    [][]int32
@@ -18,7 +17,6 @@ type watchBuilder struct {
 	to      []verdict.Set
 }
 
-// findWatched finds the watched ends.
 func (d *differ) findWatched() {
 	x := d.After.Index
 	for _, w := range d.questions.Watches {
@@ -43,7 +41,6 @@ func (d *differ) findWatched() {
 	}
 }
 
-// watchPair counts the watched flips between two classes.
 func (d *differ) watchPair(a, b int32, nodes verdict.NodePairing, r *decisionDiff) {
 	for i := range d.watches {
 		w := &d.watches[i]
@@ -152,7 +149,6 @@ func (w *watchBuilder) groupOfFlip(d *differ, c *portChange, ports []verdict.Por
 	return len(w.groups) - 1
 }
 
-// podsOf returns pods as ends.
 func (d *differ) podsOf(pods verdict.Set) verdict.Ends {
 	out, last := verdict.Ends{Namespaces: []string{}, Outside: []netip.Prefix{}}, ""
 	pods.Each(func(i int32) {
