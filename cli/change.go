@@ -60,7 +60,7 @@ func checkCanChange(a *command.App, c *changeFlags) error {
 	return nil
 }
 
-// checkTerminal rejects a change that cannot be confirmed without a terminal.
+// checkTerminal rejects a change that must be confirmed, if Rung has no terminal to ask on.
 func checkTerminal(a *command.App, c *changeFlags) error {
 	if !c.dryRun && !c.yes && !a.CanAsk {
 		return errors.New("no terminal to ask on: give --yes to change policies, or --dry-run to see the consequences")
@@ -86,8 +86,8 @@ func makeChange(ctx context.Context, a *command.App, c *changeFlags,
 	})
 }
 
-// runChange previews a mutation on a running engine, asks for confirmation and commits it. It then calls done,
-// unless nil.
+// runChange previews a mutation on a running engine, asks for confirmation and commits it. Once it is made, it
+// calls done, unless nil.
 func runChange(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, m change.Mutation, done func(*gate.Preview)) error {
 	p, err := e.Preview(ctx, m)
 	if err != nil {
@@ -239,7 +239,7 @@ func nothingToDo(p *gate.Preview) bool {
 	return p.IsNoChange() && len(p.Errors) == 0 && p.Conflict == nil && len(p.Notes) > 0
 }
 
-// followTime is how long a change waits until the rows of every zone show it.
+// followTime is the longest time a change waits for the rows of every zone to show it.
 const followTime = 10 * time.Second
 
 // followRows waits until the rows of every zone show the change, and names the policies without rows: their
@@ -348,8 +348,8 @@ const (
 	outcomeKept      = "kept"      // plan only: ended, and the policies stay
 )
 
-// printsOneDocument reports whether the answer to a change is printed once, after the outcome. A user who is asked
-// has to see it before.
+// printsOneDocument reports whether the answer to a change is printed together with the outcome. A user who is
+// asked has to see the answer before.
 func printsOneDocument(a *command.App, c *changeFlags) bool {
 	return c.yes && !c.dryRun && a.PrintsValues()
 }

@@ -299,7 +299,7 @@ func firstText(none *engine.NoClusterError, call string) string {
 	})
 }
 
-// leftWidth is the most width of the left of two columns.
+// leftWidth is the greatest width of the left of two columns.
 const leftWidth = 40
 
 // pairLines formats lines of two columns, indented.

@@ -127,7 +127,7 @@ func diffAnswer(ctx context.Context, a *command.App, names [2]string, fails fail
 	return ans, err
 }
 
-// differenceText returns a difference as text; not names what was not compared.
+// differenceText returns a difference as text. The argument not says what was not compared.
 func differenceText(a *command.App, f *difference.Facts, not string, wide bool) string {
 	width := command.TerminalWidth(a.Raw)
 	if f.IsEmpty() {

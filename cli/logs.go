@@ -385,7 +385,7 @@ func whyNoLines(streams []logline.Stream, since time.Time) string {
 	return "no log lines in " + all
 }
 
-// logTimes formats the times of log lines in UTC: the time of day, and after the first line of another day
+// logTimes formats the times of log lines in UTC: the time of day, and from the first line of another day on
 // also the date.
 type logTimes struct {
 	today string
@@ -394,8 +394,7 @@ type logTimes struct {
 
 func dayOf(at time.Time) string { return at.UTC().Format(time.DateOnly) }
 
-// timeText formats a time. After the first line of another day it adds the date, so that the order of lines is
-// clear.
+// timeText formats a time, dated from the first line of another day on, to make the order clear.
 func (t *logTimes) timeText(at time.Time) string {
 	t.dated = t.dated || dayOf(at) != t.today
 	if t.dated {

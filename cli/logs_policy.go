@@ -65,7 +65,7 @@ func logsWhy(ctx context.Context, a *command.App, name string) error {
 	})
 }
 
-// streamsSettle waits until every stream of a cluster's logs is open or has an error.
+// streamsSettle waits until every stream of a cluster's logs is open or has an error, at most streamsWithin.
 func streamsSettle(ctx context.Context, a *command.App, e *engine.Engine) {
 	if e.Revision().Mode.Name != revision.ClusterMode {
 		return

@@ -239,7 +239,7 @@ func (t *matrixTable) aboutText() string {
 	return matrix.AboutLine(t.m, matrix.Selection{Focus: t.ask.focus, Only: t.only, Reached: t.reached, Unread: t.unread}).String()
 }
 
-// matrixOmissions returns the omissions of the matrix, also one if nothing was judged.
+// matrixOmissions returns the omissions of the matrix, including one if nothing was judged.
 func (t *matrixTable) matrixOmissions(ctx context.Context, r *revision.Revision) ([]model.Omission, error) {
 	out := revision.OmissionsOfAnswers(r, false)
 	judged, unknown, whole := 0, 0, t

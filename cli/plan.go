@@ -203,7 +203,7 @@ func (p tierPlace) String() string { return fmt.Sprintf("%s/%v", p.Tier, p.Prior
 // errNoSpacing says why policies in tiers are not re-spaced.
 var errNoSpacing = errors.New("plan: fractional priorities need no re-spacing; --insert ABOVE,BELOW finds a place for rung move")
 
-// tiersAnswer answers `rung plan` in a system whose tiers have fractional priorities.
+// tiersAnswer answers `rung plan` in a system whose policies have fractional priorities in tiers.
 func tiersAnswer(r *revision.Revision, f *planFlags) (*command.Answer, error) {
 	if f.respace {
 		return nil, errNoSpacing

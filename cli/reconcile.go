@@ -133,7 +133,7 @@ func reconcileConfig(ctx context.Context, a *command.App, f *reconcileFlags) (en
 }
 
 // chosenDatabases returns the databases of the named zones, or all without names. A single database without a
-// zone belongs to a single zone.
+// zone is that of a single named zone.
 func chosenDatabases(nb map[string]string, zones []string) (map[string]string, error) {
 	if len(zones) == 0 {
 		return nb, nil

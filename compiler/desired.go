@@ -231,7 +231,7 @@ func (d *Desired) SubjectCount(c *CompiledUnit) (pods, apart int) {
 }
 
 // PeerPods lists the pods of one peer of a rule; nil for peers that are not pods. It includes pods without an
-// address. The slice is shared and must not be changed.
+// address, which match but contribute nothing. The slice is shared and must not be changed.
 func (d *Desired) PeerPods(c *CompiledUnit, dir model.Direction, rule, peer int) []*model.Pod {
 	if c == nil {
 		return nil

@@ -108,8 +108,8 @@ func (c *networkCompiler) firewallDestination(r *model.Rule, subnets []netip.Pre
 	return ""
 }
 
-// nodeSubnets returns the pod subnets of all nodes, adjacent ones joined. They stand in for the cluster's
-// subnets unless an option names those.
+// nodeSubnets returns the pod subnets of all nodes, neighbours joined. They are the known part of the
+// cluster's subnets, used unless an option names these.
 func nodeSubnets(c *model.Cluster) []netip.Prefix {
 	has := map[netip.Prefix]bool{}
 	for n := range c.Nodes() {

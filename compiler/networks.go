@@ -120,7 +120,7 @@ func (c *Compiler) concernsNetworks(ch model.Change) bool {
 	return old != nil && old.GivesNetwork() || ns != nil && ns.GivesNetwork()
 }
 
-// withMovedPolicies adds to the changes the policies that changed networks affect.
+// withMovedPolicies adds to the changes the policies affected by changed networks.
 func (c *Compiler) withMovedPolicies(next *model.Cluster, changes []model.Change, moved map[string]bool) []model.Change {
 	if len(moved) == 0 && c.table == nil {
 		return changes

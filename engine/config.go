@@ -74,7 +74,7 @@ type Config struct {
 	// admission.Releases, or empty.
 	APIRelease string
 
-	// Flags configure the cluster's OVN-Kubernetes.
+	// Flags are the settings of the cluster's OVN-Kubernetes that were given by flag.
 	revision.Flags
 
 	// ACLLogs selects the ACL logs of the cluster to follow.

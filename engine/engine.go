@@ -125,7 +125,7 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	return e, nil
 }
 
-// makeZones creates the zones, their options and the Southbound databases.
+// makeZones creates the zones, the dialects of their rows and the Southbound databases.
 func (e *Engine) makeZones() {
 	cfg, s, archives := &e.cfg, e.state, nbdb.NewArchives()
 	// Rows of other programs are read on clusters, and from databases given by address.

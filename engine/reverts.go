@@ -46,7 +46,7 @@ func (e *Engine) RevertNow(ctx context.Context) *revision.UnconfirmedChange {
 	return e.reverts.RevertAtExit(ctx)
 }
 
-// revertTimeout bounds how long Close tries to revert a change; otherwise the next start does it.
+// revertTimeout bounds how long Close tries to revert a change; if it fails, the next start does.
 const revertTimeout = 5 * time.Second
 
 // revertAtClose reverts the unconfirmed change, since no process would count down.

@@ -22,8 +22,9 @@ var (
 	imagined6 = netip.MustParseAddr("2001:db8:7275::1")
 )
 
-// ImaginePods returns pods and namespaces for each selector in NetworkPolicies of isolated namespaces, and for
-// none. A proof that includes them also holds for future labels. all is false if they would be too many.
+// ImaginePods returns pods and namespaces that do not exist: one for each selector in NetworkPolicies of
+// isolated namespaces, and one that no selector means. A proof that includes them also holds for future
+// labels. all is false if they would be too many.
 func ImaginePods(c *Cluster) (objects []Object, pods int, all bool) {
 	im := &podImagination{next4: imagined4, next6: imagined6, isComplete: true}
 	plain := map[string]string{}

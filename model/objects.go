@@ -64,8 +64,9 @@ type Pod struct {
 	// OpenPorts are the ports of the default network that a pod with its own primary network leaves open
 	// (networks.md#tier-0), as in OVN's matches: "tcp.dst == 80", "icmp".
 	OpenPorts []string
-	// Network is the additional network on which the pod is shown; empty means the default one. IPs are its
-	// addresses there, LogicalPorts its port names. On the default network the port is named after the pod.
+	// Network is the network, other than the default one, on which the pod is shown. IPs are its addresses
+	// there, LogicalPorts its port names. Empty for the default network, where the port is named after the
+	// pod.
 	Network      string
 	LogicalPorts []string
 	Deleting     bool
@@ -264,7 +265,7 @@ type EntryPoint struct {
 	Targets []Target
 }
 
-// Target is a Service that a EntryPoint leads to.
+// Target is a Service that an EntryPoint leads to.
 type Target struct {
 	Host, Path string // empty for any
 	Namespace  string // of the Service

@@ -129,7 +129,8 @@ func (p *Policy) Rule(d Direction, i int) *Rule {
 	return nil
 }
 
-// HasType reports whether the policyTypes of a NetworkPolicy include a direction.
+// HasType reports whether the policyTypes of a NetworkPolicy include a direction: without an Allow, its pods'
+// traffic there is dropped.
 func (p *Policy) HasType(d Direction) bool {
 	return d == Ingress && p.IsolatesIngress || d == Egress && p.IsolatesEgress
 }
@@ -225,8 +226,8 @@ type Peer struct {
 	Nodes      Selector // nodes peers
 	// Namespace restricts to one namespace by name (NetworkPolicy peers without namespaceSelector).
 	Namespace string
-	// Networks are the CIDRs as written. ANP and BANP normalize a CIDR in a form that only OVN-Kubernetes
-	// accepts. Except are the exceptions (NetworkPolicy ipBlock only).
+	// Networks are the CIDRs as written. For ANP and BANP a form that only OVN-Kubernetes accepts is replaced
+	// by the common one. Except are the exceptions (NetworkPolicy ipBlock only).
 	Networks []string
 	Except   []string
 	DNSName  string // dnsName; with wildcards in tiered policies

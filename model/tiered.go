@@ -103,7 +103,8 @@ type TieredPolicy struct {
 
 // AppliedTo is one element of appliedTo; one of its forms is set.
 type AppliedTo struct {
-	// Select or Entities marks the form of Namespaces and Pods: both must match pods, or outside machines.
+	// Select or Entities is set if Namespaces and Pods are the form. Both must match the pods, or with
+	// Entities the machines outside the cluster.
 	Select, Entities bool
 	Namespaces, Pods Selector
 	Group            string // ClusterGroup of an ACNP, Group of an ANNP's namespace

@@ -58,7 +58,8 @@ func (c *ChangeSteps) AfterAnyChange(s ChangeStep) *ChangeSteps {
 	return &ChangeSteps{newest: s, anyChange: s}
 }
 
-// AfterStep returns c after a step that changed units everywhere, and the pods of ports in single zones.
+// AfterStep returns c after a step that changed units everywhere. ports names, by zone, other units whose
+// subject pods changed only there.
 func (c *ChangeSteps) AfterStep(s ChangeStep, units map[PolicyKey]struct{}, ports map[string][]PolicyKey) *ChangeSteps {
 	out := &ChangeSteps{}
 	if c != nil {

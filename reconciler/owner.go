@@ -11,7 +11,7 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// rowForm classifies live rows by how Rung compiles them.
+// rowForm says whether a live row is a unit's, and intact.
 type rowForm uint8
 
 const (
@@ -58,7 +58,8 @@ func OwnerOfRow(r nb.Row) RowOwner {
 const tooManySteps = 1 << 18
 
 // MergeDeltas joins the deltas of two steps; nil means anything may have changed. Steps of one set or port
-// group stay in order: the tracker applies them one by one, and skips those of recompiled policies.
+// group stay in order: the tracker applies them one by one, and skips those of policies recompiled in either
+// step.
 func MergeDeltas(a, b *compiler.Delta) *compiler.Delta {
 	if a == nil || b == nil || a.Everything || b.Everything || len(a.Members)+len(a.Ports) > tooManySteps {
 		return &compiler.Delta{Everything: true}
@@ -78,10 +79,10 @@ const maxDisowned = 10_000
 
 // disownedRows remembers, by UUID, rows that lost their owner ids while Rung watched. Rung does not touch
 // them: without ids they may belong to anyone. Most go with their port group, or get their ids back by name.
-// Deleted rows stay listed, since an older database may bring them back and UUIDs are never reused.
+// Deleted rows stay remembered, since an older database may bring them back and UUIDs are never reused.
 type disownedRows map[string]model.DisownedRow
 
-// noteChange remembers a row that lost its owner was.
+// noteChange remembers a row that has no owner any more, with its former owner.
 func (d *disownedRows) noteChange(old, row nb.Row, was RowOwner) {
 	if was.Form == Foreign || OwnerOfRow(row).Form != Foreign || len(*d) >= maxDisowned {
 		return

@@ -61,7 +61,7 @@ type writeQueue struct {
 	waitingCount            int // of readyPolicies: how many wait for others or to go alone, and wake no loop
 	// unconfirmed are policies being written (nil) or written and not yet seen live.
 	unconfirmed map[model.PolicyKey]*writtenHold
-	// unseenCount counts a policy's writes in a row that did not appear.
+	// unseenCount counts a policy's consecutive writes that did not appear.
 	unseenCount map[model.PolicyKey]int
 	failures    map[model.PolicyKey]*writeFailure
 }
@@ -96,7 +96,7 @@ func (w *worker) runLoop(ctx context.Context) {
 	}
 	for {
 		release := w.cfg.Slot()
-		if ctx.Err() == nil { // the slot may have taken long
+		if ctx.Err() == nil { // waiting for the slot may have taken long
 			news()
 			mail() // whether this process may write is read last, right before writing
 			w.checkOverdue()

@@ -26,7 +26,9 @@ type Zone interface {
 	Transact(ctx context.Context, ops []nb.Op) ([]nb.OpResult, error)
 }
 
-// Pipeline is a Zone that accepts a transaction while another is under way.
+// Send is Transact in two steps. It returns once the operations are sent, or have failed; wait returns
+// Transact's result. Nobody else sends meanwhile; transactions run in the order of the calls. After an unknown
+// outcome, the outcomes of those behind it are unknown too.
 type Pipeline interface {
 	// Pipeline is a Zone that accepts a transaction while another is under way.
 	Send(ctx context.Context, ops []nb.Op) (wait func() ([]nb.OpResult, error))
@@ -92,7 +94,7 @@ type Config struct {
 	AnswerTimeout time.Duration
 	// BackoffMin and BackoffMax limit the wait after a policy's failed write (50 ms and 30 s when 0).
 	BackoffMin, BackoffMax time.Duration
-	// CompareAgain is how often lasting differences are compared again (1 min when 0).
+	// CompareAgain is how often a unit that differs but cannot be written is compared again (1 min when 0).
 	CompareAgain time.Duration
 	// MaxBatch limits the operations and set members of a transaction with several policies (50,000 when 0).
 	// The limit keeps each transaction short and gets the first one out soon.

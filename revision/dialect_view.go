@@ -102,7 +102,7 @@ func (v *DialectView) ConfigProblem() string {
 	return v.configErr
 }
 
-// Recounted drops zones that no longer exist and recomputes the settings of most zones.
+// Recounted drops zones that are gone and recomputes the settings of the majority.
 func (v *DialectView) Recounted(isThere func(zone string) bool) *DialectView {
 	next := *v
 	next.zones = maps.Clone(v.zones)

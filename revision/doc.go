@@ -9,7 +9,7 @@
 // a sample.
 //
 // It has no loop, no writer and no screen. It imports the model, the compiler and, for the settings of
-// OVN-Kubernetes, the sources that read them.
+// OVN-Kubernetes, the sources that read them. Everything above may import it.
 package revision
 
 //go:generate go test . -run TestFindingsDoc -update

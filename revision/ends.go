@@ -161,7 +161,8 @@ func (f *endFinder) blockEnd(class int32) int32 {
 	return id
 }
 
-// podsConnect finds a pair of different pods of two shares on nodes that fit. all: every pair fits.
+// podsConnect finds a pair of different pods of two shares on nodes as asked; ok is false for none. all
+// reports whether all such pairs fit.
 func (f *endFinder) podsConnect(a, b *endShare, nodes verdict.NodePairing) (from, to int32, ok, all bool) {
 	x := f.c.Index
 	all = true

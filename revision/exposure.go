@@ -13,7 +13,8 @@ import (
 	"rung/model"
 )
 
-// AnyPod names the end for pods without labels in a new namespace; what it may, any pod may.
+// AnyPod names the end for pods without labels in a new namespace. Peers that may connect with these may
+// connect with any pod that no rule names.
 const AnyPod = "any pod of any namespace"
 
 // FindExposure returns who may connect with pods that do not exist yet: a pod without labels in a new namespace
@@ -65,7 +66,7 @@ func newImaginer(r *Revision) *imaginer {
 	return f
 }
 
-// addPod makes a pod with labels in a namespace. If namespace is "", it makes a namespace with labels of.
+// addPod makes a pod with labels in a namespace. If namespace is "", it makes a new one, whose labels are of.
 func (f *imaginer) addPod(namespace string, of, labels map[string]string, text string) {
 	if f.known[text] || len(f.near) == 0 {
 		return

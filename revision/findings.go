@@ -57,7 +57,7 @@ func AllFindings(r *Revision, ctx context.Context) ([]model.Finding, error) {
 	}
 	found := FindingsOfObjects(r)
 	if !r.System.HasFeature(system.Stages) {
-		// Without stages no verdict can be computed.
+		// Without stages no verdict can be computed: the objects' findings are all.
 		d.withVerdicts.CompareAndSwap(nil, &found)
 		return *d.withVerdicts.Load(), nil
 	}

@@ -133,7 +133,8 @@ func whyFlowsLate(r *Revision, z *model.ZoneState, s *Southbound, since, now tim
 // FlowTally summarizes the flows of a zone for the zones page, `rung zones` and `rung rows --flows`.
 type FlowTally struct {
 	Known bool
-	// counts: ACLs by state, flows of ACLs, flows of deleted ACLs, flows northd adds, unknown actions
+	// ACLs counts ACLs by state, Flows the flows made for an ACL, Surplus those of deleted ACLs. Own counts
+	// the flows northd adds, Odd the actions that Rung does not know.
 	ACLs                     map[FlowState]int
 	Flows, Surplus, Own, Odd int
 	// Summary counts the ACLs that have flows. Text names faults and their cause, empty if there are none.

@@ -57,7 +57,7 @@ func futureSubjects(r *Revision, k model.PolicyKey) selectors.PodSet {
 	return out
 }
 
-// CountFuturePods counts the pods of futureSubjects.
+// CountFuturePods counts the future pods that a policy will apply to.
 func CountFuturePods(r *Revision, k model.PolicyKey) int { return futureSubjects(r, k).Len() }
 
 func (r *Revision) withFuturePods(pods []*model.Pod, more selectors.PodSet) []*model.Pod {

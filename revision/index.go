@@ -130,7 +130,7 @@ type AddressOwner struct {
 	Note string    // "host network", "completed"
 }
 
-// AddressOwners returns the owners of an address: first running pods, then nodes, then host-networked and
+// AddressOwners returns the owners of an address: first pods, then nodes, and last the host-networked and
 // completed pods.
 func (r *Revision) AddressOwners(ip string) []AddressOwner {
 	return r.shared.addrs.Get(func() map[string][]AddressOwner { return addressOwners(r.Cluster) })[ip]

@@ -89,8 +89,8 @@ func FindLadderRows(r *Revision) *LadderRows {
 	return e.rows
 }
 
-// KnownLadderRows returns rows without waiting: this revision's if computed, else the last ones computed.
-// current reports which. Before any were computed, it calls FindLadderRows.
+// KnownLadderRows returns this revision's rows if computed, else the last ones computed; current reports
+// which. If none were computed yet, it waits as FindLadderRows does.
 func KnownLadderRows(r *Revision) (rows *LadderRows, current bool) {
 	if e := CarriedValue[rowsCache](r).lastEntry.Load(); e != nil {
 		return e.rows, e.isGoodFor(r)

@@ -54,8 +54,8 @@ type MatrixCell struct {
 	// AlsoAllow and AlsoDeny count undefined and unknown pairs allowed, or denied, on another port.
 	AlsoAllow int `json:"-"`
 	AlsoDeny  int `json:"-"`
-	// NotApplicable counts pairs without policies: a pod is completed, has no address or another primary
-	// network, or both are on the network of their nodes.
+	// NotApplicable counts the pairs for which no policy is asked. A pod is completed, has no address or
+	// another primary network, or both are on the network of their nodes.
 	NotApplicable int `json:"not_applicable"`
 }
 

@@ -34,9 +34,8 @@ func ErrorNoNetwork(r *Revision, name string) error {
 	return fmt.Errorf("unknown network %s; known networks: %s", name, words.ListFew(t.Names(), 5))
 }
 
-// OnNetwork returns the view of a user-defined network: its pods with their addresses and ports there, the
-// policies programmed there, and nothing else. It is nil for an unknown network. On a network's view it
-// returns that view.
+// OnNetwork returns the view of a network other than the default: only its pods, with addresses and ports
+// there, and its policies. It is nil for an unknown network. On a network's view it returns that view.
 func OnNetwork(r *Revision, name string) *Revision {
 	if r.Network != nil {
 		return r

@@ -23,7 +23,8 @@ func PrimaryNetworkOf(r *Revision, p *model.Pod) (name string, known bool) {
 }
 
 // ForConnection returns the revision that judges a connection: the view of the network of both ends, or of the
-// network that the question names. Apart is the answer if the ends are on different networks.
+// network that the question names. Apart is the answer if the ends are on different networks: no policy is
+// asked then.
 func ForConnection(r *Revision, c verdict.Connection) (on *Revision, apart *CrossNetworkAnswer, err error) {
 	t := WholeDesired(r).Networks()
 	switch {
@@ -68,7 +69,7 @@ func ForConnection(r *Revision, c verdict.Connection) (on *Revision, apart *Cros
 	case from.anywhere && to.name != "":
 		return OnNetwork(r, to.name), nil, nil
 	case from.name == "" && leavesOpen(r, c):
-		return r, nil, nil // tier 0 allows it, and no policy applies to the pod
+		return r, nil, nil // tier 0 allows it before any policy of the pod is asked
 	case to.anywhere && from.name != "", from.name == to.name:
 		return OnNetwork(r, from.name), nil, nil
 	}
@@ -80,7 +81,7 @@ func ForConnection(r *Revision, c verdict.Connection) (on *Revision, apart *Cros
 	return r, &CrossNetworkAnswer{verdict.Deny, apartText(c, from, to)}, nil
 }
 
-// CrossNetworkAnswer is the answer about ends on different networks, where no policy applies.
+// CrossNetworkAnswer is the answer about ends on different networks: no policy is asked.
 type CrossNetworkAnswer struct {
 	Verdict verdict.Verdict
 	Reason  string

@@ -52,8 +52,8 @@ func OmissionsOfPolicy(r *Revision, k model.PolicyKey) []model.Omission {
 }
 
 // OmissionsOfObjects returns the input that was rejected or not read, for pages and commands that list
-// objects. It leaves out policies without rows, which show that themselves, and pods with an assumed place. It
-// includes pods that do not exist yet, because they are counted there.
+// objects. It leaves out valid policies without rows, which show that themselves, and assumptions, such as a
+// pod's place. Pods that do not exist yet are included, because they are counted there.
 func OmissionsOfObjects(r *Revision) (out []model.Omission) {
 	for _, o := range r.Omissions() {
 		if o.Code == model.OmittedZone || o.Code == model.OmittedPlace || o.IsAssumption() && o.Code != model.OmittedPlanned ||
@@ -252,7 +252,7 @@ func (f *OmissionFilter) couldDecideStage(o *model.Omission, p *verdict.Path, s 
 	return s.Decided == nil || s.Verdict == verdict.Unknown || !f.decidesBefore(s.Decided, o)
 }
 
-// isFuturePod reports whether an end is a pod that does not exist yet.
+// isFuturePodEnd reports whether an end is a pod that does not exist yet.
 func (f *OmissionFilter) isFuturePodEnd(e verdict.Endpoint) bool {
 	p := f.r.Cluster.Pod(e.Key.Namespace, e.Key.Name)
 	return e.Key.Kind == model.KindPod && p != nil && p.Planned != nil

@@ -37,7 +37,7 @@ type OVNZoneTrace struct {
 	Text    string   // its output, cleaned
 	Error   string   // why there is no output
 	Stages  []OVNStage
-	// End is how the packet ends, EndsAt where.
+	// End is how the packet's path ends, EndsAt where.
 	End    flow.Ending
 	EndsAt []string
 	// Progress is northd's progress after the trace, by the numbers of NB_Global.

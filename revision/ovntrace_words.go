@@ -113,8 +113,8 @@ func (s *OVNStage) rowsText() string {
 
 const noRule = "no rule matched"
 
-// noteTexts returns the remarks on a zone: an error or the likely cause of a disagreement, a packet lost
-// elsewhere, and the complaints of ovn-trace.
+// noteTexts returns the remarks on a zone, apart from its stages: an error or the likely cause of a
+// disagreement, a packet lost elsewhere, and the complaints of ovn-trace.
 func (h *OVNZoneTrace) noteTexts() (out []string) {
 	if h.Error != "" {
 		return []string{"zone " + h.Zone + ": " + h.Error}

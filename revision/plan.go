@@ -62,7 +62,7 @@ func (s PlanStep) String() string { return fmt.Sprintf("%s %d → %d", s.Policy,
 // PlanWait is a zone that a step waits for.
 type PlanWait struct {
 	Zone string
-	// Why is the reason in a few words: "lost", "3 rows behind".
+	// Why says in a few words why the zone is not done: "lost", "3 rows behind".
 	Why   string
 	Since time.Time
 }

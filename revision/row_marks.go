@@ -37,7 +37,7 @@ type RowMarks struct {
 	// KnownMissing holds the ids of rows that are missing by a known defect.
 	KnownMissing map[string]bool
 	policy       map[model.PolicyKey]RowMark // for all rows of the policy
-	isCompared   func(model.Key) bool        // reports whether a unit has desired rows
+	isCompared   func(model.Key) bool        // reports whether a unit is compared with desired rows
 	isKnown      func(network string) bool
 }
 

@@ -70,7 +70,8 @@ func RuleACLs(r *Revision, k model.PolicyKey, rule *model.Rule, z *model.ZoneSta
 	return out
 }
 
-// membersDiffer reports whether an address set of the rule, or its policy's ports, differ in a zone.
+// membersDiffer reports whether an address set of the rule, or the ports of its policy, differ from desired in
+// a zone. Shared sets have units of their own.
 func membersDiffer(r *Revision, z *model.ZoneState, k model.PolicyKey, rule *model.Rule) bool {
 	if z == nil {
 		return false

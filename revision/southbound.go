@@ -42,7 +42,7 @@ func (s *Southbound) IsCurrent() bool {
 // HasFlows reports whether flows were read and compared with the zone's ACLs.
 func (s *Southbound) HasFlows() bool { return s != nil && s.Joined != nil }
 
-// JoinFlows returns the state with the ACLs of a zone compared with the flows at a time.
+// JoinFlows returns the state with a zone's ACLs compared with the flows; what was late keeps its time.
 func (s *Southbound) JoinFlows(rows *nb.DB, now time.Time) *Southbound {
 	next := *s
 	next.Rows, next.Joined, next.LateSince, next.EarliestLate = rows, flow.JoinFlows(rows, s.DB), map[string]time.Time{}, time.Time{}

@@ -9,7 +9,8 @@ import (
 	"rung/model/words"
 )
 
-// SubjectCount is the number of pods a policy applies to, the same number everywhere.
+// SubjectCount is the number of pods a policy applies to: the one count of ladder, policy page, preview and
+// command line.
 type SubjectCount struct {
 	// Pods counts the subject pods. OtherNetwork counts selected pods with a user-defined primary network,
 	// where the policy is not enforced.

@@ -40,7 +40,7 @@ type VerdictTable struct {
 
 // pairKind holds the decisions that several pairs of ends share.
 type pairKind struct {
-	parts  []int32 // indexes in Table.slices
+	parts  []int32 // indexes in VerdictTable.slices
 	states []PortState
 	made   bool
 }

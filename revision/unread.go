@@ -88,8 +88,8 @@ func (r *Revision) Unread(kinds ...model.Kind) *Unread {
 	return u
 }
 
-// NeverRead returns Unread if some objects were never read, so that a missing object may exist; else nil. r
-// may be nil.
+// NeverRead returns Unread if some objects were never read: a missing object may exist. Else, and for a nil r,
+// it is nil.
 func (r *Revision) NeverRead(kinds ...model.Kind) *Unread {
 	if r == nil {
 		return nil

@@ -53,8 +53,8 @@ func VerdictsWithCNPs(r *Revision) *verdict.Index {
 	})
 }
 
-// VerdictsToday returns the verdicts on a cluster of today, without the isolation annotation of 2016; live
-// rows match these.
+// VerdictsToday returns the verdicts on a cluster of today, which does not know the isolation annotation of
+// 2016. Its rows follow from these.
 func VerdictsToday(r *Revision) *verdict.Index {
 	if !r.Flags.LegacyIsolation {
 		return r.Verdicts()

@@ -96,7 +96,8 @@ func isShownInZone(r *Revision, z *model.ZoneState, policies []model.PolicyKey, 
 	return true, why
 }
 
-// isShownAsRead judges a zone whose rows are not kept by its last read, if that was after the change.
+// isShownAsRead judges a zone whose rows are not kept. It uses what the last read found, if that was after the
+// change.
 func isShownAsRead(r *Revision, z *model.ZoneState, policies []model.PolicyKey) (ok bool, why string) {
 	for _, k := range policies {
 		if r.DesiredOf(k).Policy(k) == nil {

@@ -60,7 +60,7 @@ var headerForms = []headerForm{{context: 40}, {context: 40, brief: true}, {conte
 	{context: 16, brief: true, tight: true},
 	{context: 8, brief: true, tight: true}}
 
-// headerPieces returns the pieces that fit, in the first form that keeps the most important ones.
+// headerPieces returns the pieces that fit, in the first form that keeps the largest number of important ones.
 func (s *State) headerPieces(w int) []headerPiece {
 	var best []headerPiece
 	bestMusts, bestCounts := -1, -1

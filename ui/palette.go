@@ -120,7 +120,7 @@ const (
 	isWord             // a word of the name begins with it
 	isWithin           // the name contains it
 	hasWords           // the name contains all words
-	hasLetters         // the name contains at most all letters
+	hasLetters         // the name has at most the letters of the text, in order
 	wrongKind          // another kind
 )
 

@@ -19,11 +19,11 @@ import (
 
 // Effect holds the consequences of a change for connections.
 type Effect struct {
-	// Nil if Unknown gives the reason why it was not worked out.
+	// Complete; nil if Unknown says why it was not worked out.
 	*diff.Difference
 	Unknown string
-	// Rows that the verdicts do not cover: rows of unprogrammed policies, which stay until a controller
-	// restarts.
+	// Rows that the verdicts do not cover: rows of policies no longer programmed, which stay until a
+	// controller restarts.
 	Caveat string
 	// Services named by toServices of the changed policies. The effect on connections to their cluster IPs is
 	// not worked out.

@@ -8,8 +8,8 @@ import (
 	"rung/revision"
 )
 
-// compareNetworks adds the connections on secondary networks, each with its network. A network of only one
-// side is noted and not compared.
+// compareNetworks adds the connections on all networks except the default one, each with its network. A
+// network of only one side is noted and not compared.
 func (d *Difference) compareNetworks(ctx context.Context, names [2]string) error {
 	sides := [2]*revision.Revision{d.Before, d.After}
 	var networks []string

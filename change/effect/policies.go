@@ -113,7 +113,7 @@ func comparePolicies(before, after *revision.Revision) (out []PolicyChange) {
 	return out
 }
 
-// fieldsOutsideText are fields of rules, omitted by RuleText.
+// fieldsOutsideText are the fields of rules that RuleText omits.
 var fieldsOutsideText = []string{"name", "appliedTo", "enableLogging", "l7Protocols", "logLabel"}
 
 // ruleFields returns the differing fields that RuleText omits, by the rule's present index.

@@ -37,7 +37,8 @@ func (r *mutationResolver) logLevel() {
 	}
 }
 
-// loggablePolicy returns the object of a key; nil and blocked if its logging cannot be changed.
+// loggablePolicy returns the object of a key. If its logging cannot be changed, it blocks the change and
+// returns nil.
 func (r *mutationResolver) loggablePolicy(k model.PolicyKey) *model.Policy {
 	old := r.rev.Cluster.Changeable(k)
 	switch {

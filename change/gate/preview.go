@@ -78,7 +78,7 @@ func (r *mutationResolver) block(format string, args ...any) { r.preview.block(f
 // judgeObjects decides whether the objects found may be changed.
 func (r *mutationResolver) judgeObjects() {
 	p := r.preview
-	if len(p.Errors) == 0 && len(p.Objects) > 0 { // errors within one document hide errors between documents
+	if len(p.Errors) == 0 && len(p.Objects) > 0 { // own errors hide errors due to other objects
 		p.Errors = system.RejectedChanges(r.rev.Cluster, effect.RevisionAfter(r.rev, p.Objects).Cluster, change.KeysOf(p.Objects))
 	}
 	p.blockInvalid()

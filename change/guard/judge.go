@@ -39,8 +39,8 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []P
 	return d, append(rails, more...), nil
 }
 
-// judgeOn judges a change on one network, for which both revisions stand. watches are the connections that
-// nearly every pod needs.
+// judgeOn judges a change on one network; rev and next are revisions of that network. watches are the
+// connections that nearly every pod needs.
 func judgeOn(ctx context.Context, rev, next *revision.Revision, changes []PolicyChange, a ClusterFacts,
 	watches []diff.WatchedEnds) (*diff.Difference, []Guard, error) {
 	ask := diff.DiffQuestions{Watches: watches, Protected: a.Protected}

@@ -14,7 +14,7 @@ import (
 	"rung/revision"
 )
 
-// changesByNetwork groups changed policies by the secondary networks on which they are programmed, before or
+// changesByNetwork groups changed policies by the non-default networks on which they are programmed, before or
 // after the change.
 func changesByNetwork(rev, next *revision.Revision, changes []PolicyChange) map[string][]PolicyChange {
 	out := map[string][]PolicyChange{}
@@ -29,7 +29,7 @@ func changesByNetwork(rev, next *revision.Revision, changes []PolicyChange) map[
 	return out
 }
 
-// networksOf returns the networks of a policy in a revision; p may be nil.
+// networksOf returns the networks of a policy in a revision; none if p is nil, since the policy is not in it.
 func networksOf(r *revision.Revision, p *model.Policy) []string {
 	if p == nil || r.Network != nil {
 		return nil

@@ -71,8 +71,9 @@ type enforcementFacts struct {
 	compilesCNP  bool
 }
 
-// isEnforced reports whether OVN-Kubernetes programs the policy, as far as the policy itself tells. Older rows
-// of an unprogrammed policy may decide until a controller restarts, but such a policy does not count.
+// isEnforced reports whether OVN-Kubernetes programs the policy, as far as the policy itself tells. Rows of a
+// policy that it no longer programs may decide until a controller restarts. Such a policy counts as above no
+// other.
 func (e enforcementFacts) isEnforced(p *model.Policy) bool {
 	if p.Kind.HasPriority() && p.Priority > e.lastPriority || p.Kind == model.KindCNP && !e.compilesCNP || p.IsRejected() {
 		return false

@@ -70,7 +70,7 @@ func denyGuards(x *selectors.PodIndex, p *model.Policy, protected []string) (out
 	return out
 }
 
-// appliedTo returns the list of pods to which a rule of a tiered policy applies.
+// appliedTo returns the appliedTo list that selects the pods of a rule of a tiered policy.
 func appliedTo(p *model.Policy, r *model.Rule) []model.AppliedTo {
 	switch {
 	case p.Tiered == nil:

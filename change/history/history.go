@@ -225,7 +225,7 @@ func (h *History) takenBackLines(id uint64) (lines []historyLine) {
 	return lines
 }
 
-// addLines applies lines and writes them; err is the error of locking the file.
+// addLines applies lines. It writes them unless err says that the file could not be locked and read.
 func (h *History) addLines(lines []historyLine, err error) error {
 	for _, l := range lines {
 		h.applyLine(l)

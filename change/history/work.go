@@ -128,8 +128,8 @@ func (w *Work[T]) isWorkedOn(known bool) (bool, error) {
 	return false, err
 }
 
-// TakeLock takes the lock of the working process, until ReleaseLock or the end of the process. It waits up to
-// patience for other processes that only look, then returns ErrLocked.
+// TakeLock takes the lock of the working process, until ReleaseLock or the process ends. It waits up to
+// patience for another holder, which may only look, then returns ErrLocked.
 func (w *Work[T]) TakeLock(patience time.Duration) error {
 	if w.HoldsLock() {
 		return fmt.Errorf("taking %s: %w", w.title, files.ErrLocked)

@@ -149,7 +149,7 @@ func (r *Plans) runStep(ctx context.Context, job *planJob, s plan.Step) error {
 	return nil
 }
 
-// awaitZones waits until every zone shows the step, however long one of them cannot.
+// awaitZones waits until every zone shows the step, however long that takes.
 func (r *Plans) awaitZones(ctx context.Context, job *planJob, s plan.Step) error {
 	ticks, stop := r.cfg.Subscribe()
 	defer stop()

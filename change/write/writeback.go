@@ -238,8 +238,8 @@ func policyDocument(p *model.Policy) ([]byte, error) {
 	return manifests.Marshal(p)
 }
 
-// locateObject finds the present place of an object. Rung's own writes may have added and removed documents
-// since the file was read, and a new object was not read at all.
+// locateObject finds the present place of an object: where it was read, unless Rung has written to the file
+// since. Its writes may have added and removed documents, and a new object was not read at all.
 func (f *Files) locateObject(p *model.Policy) (model.Origin, error) {
 	at := p.Origin
 	f.mu.Lock()

@@ -154,7 +154,7 @@ func (a *App) CompleteFirst(of choiceFinder) Completer {
 	}
 }
 
-// CompleteValue completes the value of a flag in the same way.
+// CompleteValue completes the value of a flag as CompleteFirst does an argument.
 func (a *App) CompleteValue(of choiceFinder) Completer {
 	return a.OfferChoices(func(ctx context.Context) (out []string) {
 		_ = a.WithObjects(ctx, func(e *engine.Engine, r *revision.Revision) error {
@@ -238,7 +238,7 @@ func PodChoices(_ *engine.Engine, r *revision.Revision) []string {
 	return namesOf(r.Cluster.Pods(), func(p *model.Pod) string { return p.Namespace + "/" + p.Name + "\t" + p.NodeName })
 }
 
-// ZoneChoices returns the names of the nodes, which zones share.
+// ZoneChoices returns the names of the nodes, which are also the names of the zones.
 func ZoneChoices(_ *engine.Engine, r *revision.Revision) []string {
 	return namesOf(r.Cluster.Nodes(), func(n *model.Node) string { return n.Name })
 }

@@ -30,8 +30,8 @@ type addressOf struct {
 	holder logline.Holder
 }
 
-// addressesOf returns the addresses of an object. As in Revision.AddressOwners, running pods rank before
-// nodes, and nodes before the rest.
+// addressesOf returns the addresses of an object. As in Revision.AddressOwners, nodes rank after most pods,
+// but before host-networked and completed ones.
 func addressesOf(o model.Object) (out []addressOf) {
 	add := func(h logline.Holder, texts ...string) {
 		for _, s := range texts {

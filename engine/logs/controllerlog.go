@@ -16,7 +16,7 @@ import (
 // Lines is the number of newest ovnkube-controller lines searched.
 const Lines = 2000
 
-// ErrNotOnCluster means that no cluster has controllers to ask.
+// ErrNotOnCluster means that Rung reads no cluster whose controllers it could ask.
 var ErrNotOnCluster = errors.New("controller logs are read only on a cluster")
 
 // Line is one line of an ovnkube-controller. Text is clean.

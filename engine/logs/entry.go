@@ -44,7 +44,8 @@ type End struct {
 	Note  string
 	Gone  time.Time
 	Later model.Key
-	// Network is the rule's network with the outside address; empty if the rule names none or everything.
+	// Network is the rule's network that contains the outside address; empty if the rule names none or
+	// everything.
 	Network string
 }
 

@@ -36,7 +36,7 @@ const MaxFiles = acllog.WalkMost
 // CheckFiles reports wrong paths, and the skipped files below folders.
 func CheckFiles(paths []string) ([]PassedFiles, error) { return acllog.CheckPaths(paths) }
 
-// lookEvery is the time between two looks at the files; every scanEvery looks new ones are searched.
+// lookEvery is the time between looks at the files. Every scanEvery-th also searches for new ones.
 const (
 	lookEvery = 250 * time.Millisecond
 	scanEvery = 8

@@ -34,7 +34,7 @@ func (w *Window) LinesAt(unit int64) int {
 // RecentSeconds holds the lines of the last ten seconds, the running second last.
 type RecentSeconds [10]int
 
-// Rate returns the lines of the last full second.
+// Rate returns the number of lines in the last full second.
 func (s RecentSeconds) Rate() int { return s[len(s)-2] }
 
 // LastSeconds returns the counts of the ten seconds up to now, in a window of seconds.

@@ -11,7 +11,7 @@ import (
 	"rung/model/verdict/diff"
 )
 
-// Recently is the age of lines a change is compared with.
+// Recently is the greatest age of the lines that a change is compared with.
 const Recently = 15 * time.Minute
 
 // recentMost bounds their distinct connections: each costs two verdicts.

@@ -49,8 +49,8 @@ func (l *Store) Streams() (out []logline.Stream) {
 	return append(nodes, files...)
 }
 
-// Playing returns the replay speed of log files and the time of the last line; speed is 0 if lines come at
-// once.
+// Playing returns how many times as fast as written log files are replayed, and the time of the last line.
+// speed is 0 if lines come at once.
 func (l *Store) Playing() (speed float64, at time.Time) {
 	files := l.sources.files.Load()
 	if files == nil {

@@ -122,7 +122,8 @@ func (e *Entry) UnitKey() model.Key {
 	return unitOf(e.Rule)
 }
 
-// Brief returns only the name or address: "blue/api-7", "8.8.8.8".
+// Brief returns only the name or address: "blue/api-7", "8.8.8.8", and "blue/api-7 (gone)" for who had the
+// address.
 func (d End) Brief() string {
 	switch {
 	case d.Addr == "":

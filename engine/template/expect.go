@@ -90,7 +90,7 @@ func (w *World) writeStatement(b *strings.Builder, statement object, walled *[]s
 	return nil
 }
 
-// shortEnd returns an end of a statement with selectors that have only labels replaced by these.
+// shortEnd returns an end of a statement with bare labels for selectors that have only labels.
 func shortEnd(end any) any {
 	fields, _ := end.(object)
 	out := object{}

@@ -134,8 +134,8 @@ func (b *tierPlaces) placesAtEnd(band, n int) (out []plan.TierPlace) {
 	return out
 }
 
-// lastTier returns the band of the last tier before NetworkPolicies, and the first policy without a tier
-// behind it; empty if none.
+// lastTier returns the band of the last tier before NetworkPolicies. after is the first policy behind it that
+// is in no tier; empty if none.
 func (b *tierPlaces) lastTier() (end int, after string) {
 	for end = len(b.bands) - 1; end >= 0 && b.bands[end].Tier == nil; end-- {
 		if rungs := b.bands[end].Rungs; len(rungs) > 0 {

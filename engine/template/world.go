@@ -169,7 +169,7 @@ func (w *World) offerLabelKeys() (out []Choice) {
 	return out
 }
 
-// offerValues offers all values of a label, then each.
+// offerValues offers the list of all values of a label, to remove some from it, then each.
 func (w *World) offerValues(key string) (out []Choice) {
 	var all []string
 	for _, l := range w.labels {

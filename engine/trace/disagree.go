@@ -39,7 +39,7 @@ func (r Row) String() string {
 	return r.Table + " " + strings.TrimPrefix(cmp.Or(r.ID, r.UUID), nb.DefaultController+":")
 }
 
-// findDisagreements finds the stages where policies and rows both have a sure but different answer.
+// findDisagreements finds the stages where policies and rows are both sure, but differ.
 func (t *Trace) findDisagreements(r *revision.Revision, compiled bool, now time.Time) {
 	for i := range t.Paths {
 		for j := range t.Paths[i].Stages {

@@ -77,6 +77,7 @@ func verdictRank(v verdict.Verdict) int {
 
 // combinedVerdict returns the verdict on two families together: the common one if they agree. If they differ
 // it is unknown, since the client chooses the family. Undefined stays reserved for what rules leave open.
+// NotApplicable in one family says nothing about the other.
 func combinedVerdict(a, b *Trace) (v verdict.Verdict, why string) {
 	v = verdict.Unknown
 	switch {

@@ -43,7 +43,7 @@ type MetACL struct {
 	Stage model.Stage
 	// ACL is the beginning of the row's UUID, as OVN notes it in the flow.
 	ACL string
-	// Row is the row, nil if the zone has none with that UUID; Decider is its rule.
+	// Row is the row, nil if no UUID of the zone begins with ACL; Decider is its rule.
 	Row     *nb.ACL
 	Decider verdict.Decider
 }

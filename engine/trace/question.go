@@ -210,7 +210,7 @@ func ParsePorts(text string) (verdict.Ports, error) {
 	return PortsOf(q.Protocol, q.Port)
 }
 
-// PortsOf returns a port of a protocol; every port without either.
+// PortsOf returns a port of a protocol; without both, every port.
 func PortsOf(protocol string, port int) (verdict.Ports, error) {
 	p, err := ParseProtocol(protocol)
 	switch {

@@ -34,7 +34,7 @@ type Trace struct {
 	// were asked, else nil.
 	Answer verdict.Answer
 	Rows   *verdict.Answer
-	// Paths has one path, or one for each endpoint of a Service; none if no policy applies.
+	// Paths has one path, or one for each endpoint of a Service; none if no policy is asked.
 	Paths []Path
 	// Disagree lists the stages at which policies and rows disagree.
 	Disagree []Disagreement

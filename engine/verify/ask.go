@@ -215,7 +215,7 @@ func (j *statementJudge) askPair(s *Statement, a, b verdict.Endpoint, ports []ve
 		all = append(all, in)
 	}
 	for _, in := range all {
-		// Ends without an address in a family have no connection in it.
+		// no connection in a family in which an end has no address
 		if in.none && (applies || len(all) > 1 && in.c.Family == verdict.IPv6) {
 			continue
 		}

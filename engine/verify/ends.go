@@ -23,7 +23,7 @@ type foundEnds struct {
 	// skipped holds these pods by key, because a statement may still name one. seenPods holds all others.
 	skipped  map[model.Key]bool
 	seenPods map[model.Key]bool
-	// imagined pods do not exist.
+	// Keys of pods that do not exist.
 	imagined []model.Key
 }
 
@@ -78,7 +78,7 @@ func (o *foundEnds) addEnd(e verdict.Endpoint) {
 	}
 }
 
-// addPod adds a pod; a named pod is asked even if policies do not select it.
+// addPod adds a pod. One that isOrdinary rejects is asked only if named, and else counted.
 func (o *foundEnds) addPod(p *model.Pod, named bool) {
 	why, ok := isOrdinary(p)
 	switch {

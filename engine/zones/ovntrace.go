@@ -48,7 +48,7 @@ type OVNTracer struct {
 	disagreements []revision.OVNDisagreement // replaced, never changed
 }
 
-// NewOVNTracer runs ovn-trace in a sandbox, or if that is nil in the pods of the cluster.
+// NewOVNTracer returns a tracer that runs ovn-trace in a sandbox; if sandbox is nil, in the cluster's pods.
 func NewOVNTracer(sandbox func() (Runner, error)) *OVNTracer {
 	return &OVNTracer{sandbox: sandbox, busyZones: map[string]chan struct{}{}}
 }
@@ -222,7 +222,7 @@ func rowsOf(r *revision.Revision, zone string) *nb.DB {
 	return nil
 }
 
-// awaitRows follows a zone and waits for its rows, until it is gone or access is denied.
+// awaitRows has a zone followed and waits for its rows, at most rowsWithin, or until it is gone or denied.
 func (t *OVNTracer) awaitRows(ctx context.Context, zone string) {
 	ctx, cancel := context.WithTimeout(ctx, rowsWithin)
 	defer cancel()

@@ -16,7 +16,7 @@ import (
 	"rung/sources/retry"
 )
 
-// Parts are the parts of an engine for its optional parts.
+// Parts are the parts of an engine that its optional parts may use.
 type Parts struct {
 	*Loop
 	Zones *Set

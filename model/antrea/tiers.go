@@ -21,7 +21,7 @@ const (
 // Names of tiers with a special meaning.
 const (
 	Application = "application" // of policies that name none
-	Baseline    = "baseline"    // tier of policies without one
+	Baseline    = "baseline"    // decides after the NetworkPolicies of Kubernetes
 )
 
 // static has the tiers that Antrea makes itself (antrea.md#tiers).

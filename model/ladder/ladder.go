@@ -57,7 +57,8 @@ type Rung struct {
 	Idle        bool
 }
 
-// IsEnforced reports whether the policies of a rung may have rows, judged by its priority.
+// IsEnforced reports whether the policies of a rung may have rows: its priority is supported and it is not
+// idle.
 func (r *Rung) IsEnforced() bool { return !r.Unsupported && !r.Idle }
 
 // TopPriority returns the OVN priority of the first row of a rung in tier 1 or 3; the higher decides first.
@@ -159,8 +160,8 @@ type Options struct {
 	Broken []model.Broken
 	// Index is the index of the same cluster; nil to make one when needed.
 	Index *selectors.PodIndex
-	// Networks describes all networks. Elsewhere reports a ladder of a network other than the default one,
-	// which has no free priorities since AdminNetworkPolicies do not apply.
+	// Networks are the networks other than the default one. Elsewhere means the ladder of one of them. It has
+	// no free priorities, since AdminNetworkPolicies do not apply there.
 	Networks  *network.Table
 	Elsewhere bool
 	// Units are compiled units. The ladder has units without policy (hairpin, nodes, multicast) only from here.

@@ -61,7 +61,7 @@ func (d *verdictLint) podsOfNetpols() func(func(*model.Pod) bool) {
 	return d.x.Pods(pods)
 }
 
-// apiCutOf finds what cuts a pod off from an address of the API server; nil if it reaches all.
+// apiCutOf finds the isolation or EgressFirewall that cuts a pod off from the API server, or nil.
 func (d *verdictLint) apiCutOf(pod *model.Pod) *apiCut {
 	for _, q := range APIConnections(pod, d.needs.services) {
 		a, err := verdict.FromPolicies(d.v, q)

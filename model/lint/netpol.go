@@ -175,7 +175,7 @@ func (l *netpolLint) checkPorts(p *model.Policy, r *model.Rule) {
 	}
 }
 
-// checkOpenProtocol reports named ports of a protocol without numbers.
+// checkOpenProtocol reports named ports of a protocol for which the rule has no numbers.
 func (l *netpolLint) checkOpenProtocol(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) {
 	on := l.portPods(p, r)
 	var names, meant []string

@@ -97,7 +97,7 @@ func (b *AddressBook) monotonicTime(at time.Time) time.Time {
 	return at
 }
 
-// endPeriod moves a tenure to the past, and forgets the oldest one if there are too many.
+// endPeriod moves a tenure to the past, and forgets the one that ended first if there are too many.
 func (b *AddressBook) endPeriod(a netip.Addr, x *addressPeriods, i int, at time.Time) {
 	t := x.current[i]
 	x.current = append(x.current[:i], x.current[i+1:]...)
@@ -110,8 +110,8 @@ func (b *AddressBook) endPeriod(a netip.Addr, x *addressPeriods, i int, at time.
 	}
 }
 
-// forgetOldest forgets the first ended tenure of an address. An address's past tenures are ordered by end,
-// like Book.ends.
+// forgetOldest forgets the first ended tenure of an address. An address's past tenures are ordered by end, as
+// AddressBook.ends is.
 func (b *AddressBook) forgetOldest(a netip.Addr) {
 	x := b.byAddr[a]
 	t := x.past[0]
@@ -141,7 +141,7 @@ func (b *AddressBook) forgetOldest(a netip.Addr) {
 
 // Stats counts what a book has.
 type Stats struct {
-	Addresses int    // with or without a current holder
+	Addresses int    // with a present or known past holder
 	Past      int    // ended tenures that are kept
 	Forgotten uint64 // ended tenures that are not kept
 }
@@ -151,7 +151,7 @@ func (b *AddressBook) Stats() Stats {
 	return Stats{Addresses: len(b.byAddr), Past: len(b.ends), Forgotten: b.forgotten}
 }
 
-// Certainty is how sure an answer is.
+// Certainty says how sure an answer is, and of what.
 type Certainty int
 
 const (
@@ -165,7 +165,7 @@ const (
 	Now
 	// Later: the holder has it now and did not exist at that time; the former holder is unknown.
 	Later
-	// Unknown: some object had it at another time; the holder at that time was forgotten.
+	// Unknown: some object had it at another time; who had it at the time in question is unknown.
 	Unknown
 )
 
@@ -240,7 +240,7 @@ func (f *candidatePeriods) consider(c *addressPeriod, t time.Time) {
 	}
 }
 
-// isPreferredTo reports whether a tenure that began after the time in question comes before another such.
+// isPreferredTo reports whether to name a tenure before another. Both began after the time in question.
 func (c *addressPeriod) isPreferredTo(than *addressPeriod) bool {
 	return cmp.Or(than.from.Compare(c.from), than.Rank-c.Rank, c.breakTie(than)) > 0
 }

@@ -18,7 +18,7 @@ type queryField struct {
 	helpText string // for the table of fields
 	// read makes the test of one value; why describes an invalid value.
 	read func(value string, now time.Time) (t lineTest, why string)
-	// words are all possible values; nil if unlimited.
+	// words are fixed values to offer; nil if none are known.
 	words []string
 	// values returns a line's values of the field.
 	values func(*QueryLine) []string

@@ -12,11 +12,11 @@ import (
 // nameLabel is a label of every namespace.
 const nameLabel = "kubernetes.io/metadata.name"
 
-// volatileLabels labels change with every revision of a workload, so rules must not select by them.
+// volatileLabels change with every revision of a workload, so no rule that uses them lasts.
 var volatileLabels = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation", "controller-uid",
 	"batch.kubernetes.io/controller-uid"}
 
-// preferredLabels labels are preferred if several would do.
+// preferredLabels go first if several labels would do.
 var preferredLabels = []string{nameLabel, "app.kubernetes.io/name", "app", "k8s-app", "app.kubernetes.io/component", "component", "name"}
 
 // maxValues limits the values of a selector expression.
@@ -174,7 +174,7 @@ func oneSelector(in, others []labelClass) (sel *metav1.LabelSelector, exact bool
 		chosen = append(chosen, all[best])
 		left = slices.DeleteFunc(slices.Clone(left), func(c labelClass) bool { return !all[best].holdsFor(c) })
 	}
-	// Drop requirements that exclude nothing by themselves.
+	// Drop a requirement if the others exclude the same classes.
 	for i := len(chosen) - 1; i >= 0; i-- {
 		rest := slices.Delete(slices.Clone(chosen), i, i+1)
 		if !slices.ContainsFunc(others, func(c labelClass) bool { return holdAll(rest, c) && !holdAll(chosen, c) }) {

@@ -256,7 +256,7 @@ type NamedLine struct {
 	Direction model.Direction
 	Rule      string // the rule's own name, generated if it has none
 	Priority  int    // of the OpenFlow flow
-	AppliedTo string // the pod that enforced it, with its namespace
+	AppliedTo string // pod to which the policy applied, with its namespace
 	Length    int    // of the packet
 	Label     string // the rule's logLabel
 	// Packets is more than 1 if the agent counted equal lines within Over as one.

@@ -47,8 +47,8 @@ func (e *Error) Error() string {
 // maxText is the maximum length of an expression, in bytes.
 const maxText = 1000
 
-// Parse parses an expression. The query has all valid terms; err is the first invalid one, an *Error. Other
-// words are searched in the text, as regular expressions if they have special characters. Clock times are in
+// Parse parses an expression. The query has all usable terms; err is the first faulty one, an *Error. Other
+// words are searched in the text: as regular expressions, or literally if they are none. Clock times are in
 // now's location, and before now.
 func Parse(text string, now time.Time) (Query, error) {
 	var q Query
@@ -162,7 +162,7 @@ func bareTerm(word string) (*queryTerm, *Error) {
 	return t, nil
 }
 
-// regexpTerm makes a term of a regular expression; why is what is wrong with it.
+// regexpTerm makes a term of a regular expression; why says what is wrong with it.
 func regexpTerm(expr string) (t *queryTerm, why string) {
 	if expr == "" {
 		return nil, ""

@@ -16,7 +16,7 @@ type Isolation struct {
 	Pods       []*model.Pod // pods of the zone with isolated ports
 }
 
-// IsolationGroup returns the port group of isolated ports, without ports.
+// IsolationGroup returns the port group of isolated ports, with no ports yet.
 func IsolationGroup() PortGroup { return GroupOf("", nb.OwnerUDNIsolation, "SecondaryPods") }
 
 // ACLs returns the ACLs of the group.

@@ -15,7 +15,7 @@ type ZonePart struct {
 	Network *Network
 	Switch  string
 	// Management and Router are the node's port and the port to the router, on a primary network. Uplink is
-	// the port of a localnet. A secondary network has only Router, and only on layer 3.
+	// the port of a localnet. Of the first two, a secondary network has only Router, and only on layer 3.
 	Management, Router, Uplink string
 	Pods                       []PodPort
 	Groups                     []PortGroup

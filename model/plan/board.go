@@ -83,7 +83,7 @@ func BoardOfCluster(c *model.Cluster, max int32, cnp bool) (*Board, error) {
 // NameOfPolicy returns the name of a policy in slots and steps: its own name, or "CNP name".
 func NameOfPolicy(k model.PolicyKey) string { return k.ShortLabel() }
 
-// KeyOfName returns the policy with a name of NameOfPolicy.
+// KeyOfName returns the key of the policy for a name from NameOfPolicy.
 func KeyOfName(name string) model.PolicyKey {
 	if rest, ok := strings.CutPrefix(name, model.KindCNP.Abbreviation()+" "); ok {
 		return model.PolicyKey{Kind: model.KindCNP, Name: rest}

@@ -167,7 +167,7 @@ func (p *PlanProgress) AllSteps() []Step {
 	return p.Plan.stepsBetween(w.From, w.To)
 }
 
-// StepsMade returns how many of AllSteps are made after some steps of the plan.
+// StepsMade returns how many of AllSteps are made once done steps of the plan are done.
 func (p *PlanProgress) StepsMade(done int) int {
 	if w := p.CurrentPart(); w.From > w.To {
 		return w.From - done

@@ -12,7 +12,7 @@ type Step struct {
 	Policy string `json:"policy"`
 	From   int32  `json:"from"`
 	To     int32  `json:"to"`
-	// Note says what else holds after the step, e.g. the order within a broken tie.
+	// Note says what else holds after the step, e.g. the order within a tie that is split for a while.
 	Note string `json:"note,omitempty"`
 }
 

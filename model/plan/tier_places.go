@@ -10,7 +10,7 @@ import (
 	"rung/model/ladder"
 )
 
-// TierPlace is a free place in a tier whose priorities are fractions.
+// TierPlace is a place for a policy in a tier. Priorities in tiers are fractions.
 type TierPlace struct {
 	Tier     string
 	Priority float64

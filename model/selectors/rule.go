@@ -107,7 +107,7 @@ type ResolvedRule struct {
 // Rule returns the original rule.
 func (r *ResolvedRule) Rule() *model.Rule { return r.rule }
 
-// Reach returns the reach of the rule's peers.
+// Reach returns the pods and networks of the rule's peers.
 func (r *ResolvedRule) Reach() *RuleReach { return r.reach }
 
 // ResolveRule resolves a rule.

@@ -18,7 +18,7 @@ type Verdict string
 const (
 	Allow Verdict = "allow"
 	Deny  Verdict = "deny"
-	// Undefined: rules of equal priority disagree, and OVN may take either.
+	// Undefined: rules of equal priority disagree, and the answer depends on which one wins.
 	Undefined Verdict = "undefined"
 	// Mixed: some endpoints of a Service are allowed, others denied.
 	Mixed Verdict = "mixed"

@@ -11,8 +11,8 @@ import (
 	"rung/model/ladder"
 )
 
-// ruleRank is the place of a rule in Antrea's order. The lower standing decides first; between equal ones
-// the order is undefined (antrea.md#order).
+// ruleRank is the place of a rule in Antrea's order. The lower rank decides first; between equal ones the
+// order is undefined (antrea.md#order).
 type ruleRank struct {
 	tier     int32
 	priority float64

@@ -179,8 +179,8 @@ func (c *Classes) KindOfPod(p *model.Pod) (k PodKind) {
 	return k
 }
 
-// OutcomeBetween returns the outcome of the connections between pods of two kinds, on one node or two, over
-// both families; 0 if no policy applies to any.
+// OutcomeBetween returns the outcome of connections from pods of kind a to pods of kind b, over both families.
+// With oneNode both are on one node, else on two. It is 0 if policies are not asked about any.
 func (m *Matrix) OutcomeBetween(a, b PodKind, oneNode bool) (out Outcome) {
 	for i := range a.from {
 		if from, to, ok := a.classesWith(b, oneNode, i); ok {

@@ -92,7 +92,8 @@ func (m *termMaker) podsDeclaring(pods selectors.PodSet, names map[string]bool) 
 	return out
 }
 
-// itemsCondition makes the condition that an address belongs to one of the pods, in any family.
+// itemsCondition makes the condition that an address belongs to one of the pods, in any family. If zones is
+// not nil, only pods of those zones count.
 func (m *termMaker) itemsCondition(key string, pods []int32, zones map[string]bool) int32 {
 	return m.addressCondition(key, func(a conditionAddrs) {
 		for _, i := range pods {

@@ -106,7 +106,7 @@ func (s *Partition) AddrForNode(b *outsidePart, node string) netip.Addr {
 	return b.Addr
 }
 
-// BlockAround returns the narrowest block with an address, -1 for none.
+// BlockAround returns the narrowest block that contains an address, -1 for none.
 func (s *Partition) BlockAround(a netip.Addr) int32 {
 	narrow := int32(-1)
 	for i := range s.Blocks {
@@ -210,7 +210,7 @@ func (s *Partition) plainFreeAddr(n netip.Prefix, inner []netip.Prefix) (netip.A
 	return a, true
 }
 
-// ownedFreeAddr returns the free addresses of a network that belongs to nodes entirely.
+// ownedFreeAddr is freeAddr for a network whose remaining addresses all belong to nodes.
 func (s *Partition) ownedFreeAddr(n netip.Prefix, inner []netip.Prefix) (a, other netip.Addr, ok bool) {
 	i, _ := slices.BinarySearchFunc(s.Owners, n.Addr(), netip.Addr.Compare)
 	for ; i < len(s.Owners) && n.Contains(s.Owners[i]); i++ {

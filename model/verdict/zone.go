@@ -23,7 +23,7 @@ type Zone struct {
 	sets   sync.Map                // name → *addressSet
 }
 
-// logicalPort is a port of a switch, or known only from port groups.
+// logicalPort is a port of a switch, or a port known only from port groups.
 type logicalPort struct {
 	rows       *switchRows // nil for a port of no switch
 	membership *membership
@@ -238,7 +238,7 @@ func (s *switchRows) sort(z *Zone, m *MatchCache) {
 	s.acls = nil
 }
 
-// rowsAbout returns a cursor over the rows that may match between two ports, in order.
+// rowsAbout returns the rows that may match between two ports, and perhaps others, in order.
 func (s *stageRows) rowsAbout(in, out *membership) rowCursor {
 	return rowCursor{s.withoutGroup, rowsOfGroups(&s.rowsOfIn, s.byInGroup, in), rowsOfGroups(&s.rowsOfOut, s.byOutGroup, out)}
 }

@@ -182,8 +182,8 @@ type narrowedRows struct {
 	isDone bool // rows is filled; otherwise the ends were asked about once
 }
 
-// narrowToEnds keeps the rows that match some connection between the packet's ends. Finding them reads every
-// row, so without now it waits until the same ends are asked about again.
+// narrowToEnds keeps only the rows that may match a connection between the packet's ends. Finding them reads
+// every row. So without now it waits until the same ends are asked about again.
 func (w *rowWalk) narrowToEnds(now bool) {
 	ends := *w.packet
 	ends.Proto, ends.SrcPort, ends.DstPort = "", 0, 0

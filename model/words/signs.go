@@ -131,7 +131,7 @@ var Signs = []Sign{
 }
 
 // SignsIn returns the legend of a text: the signs of states and marks, and the letters, that it shows, in the
-// order of Table.
+// order of Signs.
 func SignsIn(text string) (out []Sign) {
 	for _, s := range Signs {
 		switch {

@@ -13,7 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// integer is a type of countable numbers.
+// integer is a type of whole numbers.
 type integer interface {
 	~int | ~int32 | ~int64 | ~uint32 | ~uint64
 }

@@ -87,7 +87,7 @@ type PermissionFacts struct {
 	Resource  string   `json:"resource"`
 	Namespace string   `json:"namespace,omitempty"`
 	Allowed   bool     `json:"allowed"`
-	// NotNeeded marks an unneeded permission: another namespace allows the same.
+	// NotNeeded marks a refused permission that is not needed: another namespace allows the same.
 	NotNeeded bool   `json:"not_needed,omitempty"`
 	Why       string `json:"why,omitempty"`
 	// Without says which feature is missing without the permission.

@@ -52,7 +52,8 @@ type ZoneDialect struct {
 
 // RowProgress is the progress of a zone's rows.
 type RowProgress struct {
-	// The numbers of NB_Global: rows written, flows made, and rows on every node.
+	// The numbers of NB_Global: of the rows written, the rows that flows were made from, and the rows on every
+	// node.
 	Written int64  `json:"rows_written"`
 	Made    int64  `json:"flows_made"`
 	Done    int64  `json:"nodes_done"`

@@ -35,7 +35,7 @@ type PreviewPoint struct {
 	Text string
 }
 
-// CodedText returns the sentence after its code.
+// CodedText returns the sentence with its code before it.
 func (p PreviewPoint) CodedText() string {
 	if p.Code == "" {
 		return p.Text

@@ -58,7 +58,7 @@ type Line struct {
 	Band        string // the tier's name
 
 	Sign            page.Span     // before the name: alone on its priority, one of several
-	Name            page.Cell     // for below its headings
+	Name            page.Cell     // as shown below its headings
 	Label           string        // the full name
 	Policy          *model.Policy // nil if not a policy
 	Subject         string

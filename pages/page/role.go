@@ -26,7 +26,7 @@ func StateRole(s model.PolicyState) Role {
 	return themes.Dim
 }
 
-// StateSign returns the sign of a policy's state, for narrow places. Every state has another sign.
+// StateSign returns the sign of a policy's state, for narrow places. Every state has its own sign.
 func StateSign(s model.PolicyState) string { return cmp.Or(stateSigns[s], words.Unknown) }
 
 var stateSigns = map[model.PolicyState]string{model.StateInSync: words.Yes, model.StateBehind: words.Differs,

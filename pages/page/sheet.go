@@ -115,7 +115,7 @@ func ranksOf[F any](rows []F, less func(a, b F) int) []int {
 	return ranks
 }
 
-// Map is a rectangle of small signs, one for each row and column.
+// Map is a rectangle of small signs, one for each pair of a row and a column: what is true between them.
 type Map struct {
 	// Rows and Columns name the ends; Columns is nil if equal to Rows.
 	Rows, Columns []string

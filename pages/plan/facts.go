@@ -54,7 +54,7 @@ type Runner struct {
 	Since page.Stamp `json:"since"`
 }
 
-// FactsOf returns the facts of a plan, nil for nil.
+// FactsOf returns the facts of a plan, nil if p is nil.
 func FactsOf(p *revision.PlanState) *Facts {
 	if p == nil {
 		return nil

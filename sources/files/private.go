@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// ErrRefused marks an unusable file or folder of Rung's: irregular, another user's, or open to others.
+// ErrRefused marks a file or folder at a path of Rung's that is not used: of an irregular type, another
+// user's, or open to others.
 var ErrRefused = errors.New("remove it, or choose another --state-dir")
 
 func refusedError(path, why string) error { return fmt.Errorf("%s %s: %w", path, why, ErrRefused) }

@@ -250,7 +250,7 @@ func readContents(fsys FS, name string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// WithdrawFile removes a file only if it holds text.
+// WithdrawFile removes a file only if its content equals text.
 func WithdrawFile(fsys FS, path string, text []byte) error {
 	temp := tempName(path)
 	if err := fsys.RenameNew(path, temp); err != nil {

@@ -81,5 +81,5 @@ func linkCount(fs.FileInfo) int { return 1 }
 
 func userID() int { return 0 }
 
-// OpenToOthers is always false here.
+// OpenToOthers reports whether others may access a file; here always false.
 func OpenToOthers(fs.FileInfo) bool { return false }

@@ -77,7 +77,7 @@ func (s *logStream) readLog(ctx context.Context, opt corev1.PodLogOptions) error
 	}
 	if s.wasFollowed() {
 		now := time.Now()
-		if err != nil { // it may have been dead for a while: HTTP/2 notices late
+		if err != nil { // client-go notices a dead connection only after deadFor
 			now = now.Add(-deadFor)
 		}
 		if now.After(r.newest) {

@@ -16,7 +16,7 @@ import (
 const (
 	// tailBytes bounds the bytes read. With the API's LimitBytes the kubelet omits the newest lines.
 	tailBytes = 8 << 20
-	// tailWithin bounds the time to read.
+	// tailWithin bounds the time of one read.
 	tailWithin = 30 * time.Second
 )
 

@@ -41,7 +41,8 @@ const tries = 4
 type PolicyChange struct {
 	Verb Verb
 	Key  model.PolicyKey
-	// Old is the policy before the change, nil for a create; New, after it, is nil for a delete. New.YAML is sent.
+	// Old is the policy before the change, nil for a create. New is the one after it, nil for a delete.
+	// New.YAML is the document sent.
 	Old, New *model.Policy
 	// Unchanged reports whether a live object still means the same as Old.
 	Unchanged func(live *model.Policy) bool
@@ -230,7 +231,7 @@ func patchOf(ctx context.Context, r dynamic.ResourceInterface, ch PolicyChange) 
 	var all map[string]string
 	uid := ch.Old.UID
 	if ch.Key.Kind == model.KindNamespace {
-		// Rung knows only some annotations of a namespace: others decide the form of the patch.
+		// Only some annotations are known: whether the namespace has others decides the patch's form.
 		now, err := r.Get(ctx, ch.Key.Name, metav1.GetOptions{})
 		if err != nil {
 			return nil, err

@@ -84,8 +84,8 @@ func (c *Cluster) ZonePod(ctx context.Context, node string, namespaces []string)
 }
 
 // hasOVNKPod reports whether any pod belongs to OVN-Kubernetes, running or not. One installation has one
-// namespace. Any user who may make namespaces (on OpenShift, every user) could have made a second one with
-// such pods, to get the exec of a node whose own pod is away.
+// namespace. If two have such pods, anybody who may make namespaces (on OpenShift, every user) could have made
+// the second. A node whose own pod is away would lead there.
 func hasOVNKPod(byNode map[string][]zonePodInfo) bool {
 	for _, pods := range byNode {
 		if slices.ContainsFunc(pods, func(p zonePodInfo) bool { return p.whyNotOVNK == nil }) {

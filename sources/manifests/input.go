@@ -40,7 +40,7 @@ func RenderKustomization(dir string) string {
 	return "kubectl kustomize " + dir + " | rung … -f -"
 }
 
-// Input is an argument that names manifests.
+// Input is an argument that names objects to read.
 type Input struct {
 	Kind Kind
 	// Text is the argument; Name is the path, folder or context in it.

@@ -12,7 +12,8 @@ type AlignedPair struct {
 	Old, New int // indexes; -1 for an added (Old) or a removed (New) element
 }
 
-// AlignLists matches the elements of two lists: most equal ones in order, between these others by place.
+// AlignLists matches the elements of two lists: first as many equal ones in order as possible, then, between
+// these, elements at the same place.
 func AlignLists(old, want []any) (out []AlignedPair) {
 	var distinct []any
 	numbers := func(list []any) []string {

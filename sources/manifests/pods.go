@@ -114,8 +114,8 @@ func (s *Set) Remove(k model.Key) (matters bool) {
 	return has
 }
 
-// Pods returns the pods that represent the workloads, by namespace and name. idle are the workloads without
-// pods. lost are workloads whose template is in a missing workload.
+// Pods returns the pods that represent the workloads, by namespace and name. idle are the workloads that want
+// no pods. lost are workloads whose template is in a missing workload.
 func (s *Set) Pods() (pods []*model.Pod, idle, lost []*Workload) {
 	all := slices.SortedFunc(maps.Values(s.workloads), func(a, b *Workload) int { return a.Key.Compare(b.Key) })
 	for _, w := range all {

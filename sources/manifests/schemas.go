@@ -174,7 +174,8 @@ func addReleaseHint(bad []Issue) {
 	}
 }
 
-// isEnforced reports whether a status says that a zone enforces the policy, so that its cluster's CRD accepted it.
+// isEnforced reports whether the status of an ANP or BANP in a dump says that a zone enforces it. The CRD of
+// its cluster then accepted it.
 func isEnforced(obj map[string]any) bool {
 	return slices.ContainsFunc(conditionsOf(obj), func(c any) bool {
 		m, _ := c.(map[string]any)

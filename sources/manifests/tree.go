@@ -59,7 +59,8 @@ const (
 // readLimit bounds the bytes read of a revision's files: git compresses a bomb well. Tests lower it.
 var readLimit int64 = 1 << 30
 
-// Open lists the files of a revision. It reads the wanted ones below the reference with at most most bytes.
+// Open lists the files of a revision. It reads the wanted ones below the reference that have no more bytes
+// than most.
 func Open(ctx context.Context, ref Ref, most int64, wanted func(path string) bool) (*Tree, error) {
 	prefix := ""
 	if ref.isRelative() {
@@ -191,7 +192,7 @@ func (t *Tree) wantedFiles(wanted func(string) bool) (out []*entry) {
 
 func (t *Tree) isBelowTop(p string) bool { return t.top == "." || strings.HasPrefix(p, t.top+"/") }
 
-// read reads the sizes of files and links, and the texts of those with at most most bytes.
+// read reads the sizes of files and links, and the texts of those that have no more bytes than most.
 func (t *Tree) read(ctx context.Context, root string, most int64, list []*entry) error {
 	byID := map[string][]*entry{}
 	for _, e := range list {

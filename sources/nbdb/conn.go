@@ -186,7 +186,7 @@ const keepBuffer = 64 << 10
 // perMegabyte extends a transaction's time limit per megabyte of operations.
 const perMegabyte = time.Second
 
-// sendTransaction sends a transaction that inserts rows. The returned function waits for the answer.
+// sendTransaction sends a transaction; rows are those inserted. The returned function waits for the answer.
 func (s *session) sendTransaction(ctx context.Context, params []byte, ops []nb.Op, rows *sentRows) func() ([]nb.OpResult, error) {
 	own := s.cfg.TransactTimeout + time.Duration(len(params)>>20)*perMegabyte
 	limit := s.addOwed(own) // includes the transactions before it

@@ -18,7 +18,7 @@ import (
 	"rung/sources/files"
 )
 
-// The errors of a file.
+// The errors of a file, for errors.Is.
 var (
 	ErrNotDatabase = errors.New("not an OVSDB database file")
 	ErrOther       = errors.New("another database")

@@ -57,7 +57,7 @@ type RemoteConfig struct {
 	// Sockets are the paths where the database may listen; empty means the default.
 	Sockets []string
 
-	// Quiet is how long a program may be silent before it answers (default 10 s).
+	// Quiet is how long a program may be silent while an answer is due (default 10 s).
 	Quiet time.Duration
 	// ConnectTimeout limits finding the pod, looking for programs and reading the schema (default 20 s).
 	ConnectTimeout time.Duration

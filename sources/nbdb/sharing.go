@@ -64,7 +64,7 @@ func NewSharing() *Sharing {
 	return &Sharing{seed: maphash.MakeSeed(), snapshots: make(chan struct{}, snapshotsAtOnce)}
 }
 
-// value returns the value of a name; the name is not kept.
+// value returns the value of a name. It does not keep name, so bytes will do.
 func (r *recentValues[T]) value(name []byte) (v sharedValue[T], ok bool) {
 	v, ok = r.newer[string(name)]
 	if ok {
@@ -84,8 +84,8 @@ func (r *recentValues[T]) putValue(name string, v sharedValue[T]) {
 	r.newer[name] = v
 }
 
-// internSet returns an immutable slice equal to members: another zone's, or own(members). They were decoded
-// from raw; nil if raw does not describe the whole set.
+// internSet returns an immutable slice equal to members: another zone's, or own(members). raw is their encoded
+// form; it is nil if that does not describe the whole set.
 func (s *Sharing) internSet(name string, members []string, raw []byte, own func([]string) []string) []string {
 	if len(members) == 0 {
 		return nil

@@ -177,7 +177,8 @@ func southboundChanges(raw []byte, db *flow.DB) ([]flow.RowChange, error) {
 	return out, misfit
 }
 
-// readSouthbound reads an object of columns, as readRow does. It returns nil for a flow of another stage.
+// readSouthbound reads an object of columns, as readRow does. It returns nil for a flow outside the ACL
+// stages.
 func (d *rowDecoder) readSouthbound(table, uuid string, old flow.Row, delta bool) flow.Row {
 	switch table {
 	case flow.TableFlow:

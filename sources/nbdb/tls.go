@@ -15,8 +15,8 @@ import (
 )
 
 // TLSFiles configures an ssl: connection. The server is always verified against CA alone, with TLS 1.2 or
-// newer. SkipNames skips the server's name: OVN's own tools ignore it, so certificates often carry an unused
-// name.
+// newer. Its name is verified unless SkipNames is set: OVN's own tools ignore it, so certificates often carry
+// an unused name.
 type TLSFiles struct {
 	// Key and Cert are Rung's own, both or neither. CA issued the server's certificate. All are paths of PEM
 	// files.

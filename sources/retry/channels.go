@@ -11,11 +11,3 @@ func Await[T any](ctx context.Context, from <-chan T) bool {
 		return false
 	}
 }
-
-// Wake signals on a channel of capacity 1, unless a signal waits there already.
-func Wake(c chan<- struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
-}

@@ -13,10 +13,11 @@
 // die with this process, however it ends. The next start removes the folders of dead instances. Only databases
 // started here are touched. The user interface shows whether traffic is simulated or on OVN.
 //
-// It may import the model packages, sources/nbdb, sources/acllog and the tools of sources; engine imports it.
+// It may import the model packages, sources/nbdb, sources/acllog and the tools of sources; only engine/lab and
+// tests import it.
 //
 // The database in memory (DB) runs the operations of RFC 7047 §5.2 on typed rows. At the end of a transaction
-// it checks and corrects what ovsdb-server does: references, unreferenced rows, weak references to deleted
+// it checks and corrects the same as ovsdb-server: references, unreferenced rows, weak references to deleted
 // rows, indexes, sizes. It replaces libovsdb's database/inmemory, which accepts numbers outside the schema's
 // range and panics on a division by zero. A rejected transaction also corrupts its reference counts, so that
 // ACLs outlive their port groups (docs/libovsdb.md). DB gives the same answers as a real ovsdb-server to the
@@ -24,13 +25,13 @@
 // makes it panic. It lacks locks, waiting (an unmet wait fails at once), conditions on monitors, and
 // persistence.
 //
-// A zone on OVN has a Northbound and a Southbound database with OVN's own schemas, ovn-northd, ovn-controller,
-// and ovs-vswitchd on the dummy datapath. It has the node's switch, router, join and transit switch. Packets
-// are sent at a logical port and observed at others. FindTools finds the programs and StartLab starts the
-// zones. Zone.WaitSynced waits until rows have become flows, Zone.Send sends packets, and Zone.WaitLogged
-// waits for their log lines. Rows come from the sandbox's keeper and Rung's reconciler, as on a cluster, or
-// from Zone.Transact. Every logical switch port without a type has a port on br-int while its row exists.
-// Packets are identified by a number they carry, never by their order. The machine's own Open vSwitch, network
-// and kernel are not touched, and root rights are not needed. RemoveLeftover removes only files with names of
-// the lab's.
+// A zone on OVN has a Northbound and a Southbound database with OVN's own schemas. It runs ovn-northd,
+// ovn-controller, and ovs-vswitchd on the dummy datapath. It has the node's switch, router, join and transit
+// switch. Packets are sent at a logical port and observed at others. FindTools finds the programs and StartLab
+// starts the zones. Zone.WaitSynced waits until rows have become flows, Zone.Send sends packets, and
+// Zone.WaitLogged waits for their log lines. Rows come from the sandbox's keeper and Rung's reconciler, as on
+// a cluster, or from Zone.Transact. Every logical switch port without a type has a port on br-int while its
+// row exists. Packets are identified by a number they carry, never by their order. The machine's own Open
+// vSwitch, network and kernel are not touched, and root rights are not needed. RemoveLeftover removes only
+// files with names of the lab's.
 package sandbox

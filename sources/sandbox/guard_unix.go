@@ -61,7 +61,7 @@ type watchdog struct {
 // misreads "kill -9 -- -1" and kills nothing.
 const watchdogScript = `while read -r line; do pids=$line; done; for p in $pids; do kill -s KILL -- "-$p" 2>/dev/null; done`
 
-// NewWatchdog returns a running watchdog.
+// NewWatchdog starts the guard for kernels that offer none.
 func NewWatchdog() (Guard, error) {
 	w := &watchdog{sh: exec.Command("/bin/sh", "-c", watchdogScript)}
 	w.sh.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}

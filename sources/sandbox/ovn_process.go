@@ -287,7 +287,7 @@ func (p *Process) sendSignal(s os.Signal, state State) error {
 	return nil
 }
 
-// Close kills the process and waits for its end.
+// Close kills the process, whose data nobody needs any more, and waits for its end.
 func (p *Process) Close() {
 	p.cancel()
 	_ = p.Kill()

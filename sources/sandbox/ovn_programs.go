@@ -12,7 +12,8 @@ import (
 const syncWithin = 5 * time.Second
 
 // OVNTrace runs ovn-trace for a packet on the zone's Southbound database, and returns the command and its
-// output. The flows include all earlier rows, unless northd hangs; then they are its last ones.
+// output. The flows include all earlier rows. If northd does not finish within syncWithin, they are the ones
+// it made last.
 func (z *Zone) OVNTrace(ctx context.Context, ask *flow.PacketQuestion) (cmd []string, text string, err error) {
 	defer func() {
 		if err != nil {

@@ -191,10 +191,10 @@ func (s *Sandbox) askServer(zone string, do func(zoneServer) error) error {
 	return do(z.server)
 }
 
-// Kill kills a zone's server with SIGKILL; it restarts with the same rows.
+// Kill kills a zone's server, as SIGKILL does; it restarts with the same rows.
 func (s *Sandbox) Kill(zone string) error { return s.askServer(zone, zoneServer.Kill) }
 
-// Stop stops a zone's server with SIGSTOP, until Cont.
+// Stop makes a zone's server stand still, as SIGSTOP does, until Cont.
 func (s *Sandbox) Stop(zone string) error { return s.askServer(zone, zoneServer.Stop) }
 
 // Cont continues a stopped server.

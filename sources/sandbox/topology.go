@@ -9,7 +9,7 @@ import (
 )
 
 // zoneTopology describes a zone's switches and router. They are as in OVN-Kubernetes, as far as packets
-// between pods, nodes and the outside need them.
+// between pods, nodes and the outside need them. Ports stand for the gateway router and tunnels.
 type zoneTopology struct {
 	cfg     ZoneConfig
 	mgmt    []string

@@ -52,7 +52,8 @@ func RowPage(z *model.ZoneState, live, desired nb.Row) nav.Page {
 // isNil also detects a nil pointer in an interface.
 func isNil(r nb.Row) bool { return r == nil || reflect.ValueOf(r).IsNil() }
 
-// ShortID removes from an id the default controller, and the owner type and name of policy k.
+// ShortID removes from an id the default controller, and the owner type and name of policy k, which the page
+// says already.
 func ShortID(id string, k model.PolicyKey) string {
 	s := strings.TrimPrefix(id, nb.DefaultController+":")
 	about := string(k.Kind) + ":"

@@ -22,7 +22,7 @@ type Line struct {
 	Make func() widget.Line
 	// To is the link of the line, the zero Page for none.
 	To nav.Page
-	// Skip: the cursor passes over the line
+	// Skip makes the cursor pass over the line.
 	Skip bool
 }
 

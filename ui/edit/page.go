@@ -68,7 +68,7 @@ func (v *editPage) WhyNot(_ *view.Env, id action.ID) string {
 // OffersAction leaves impossible actions out of the hints.
 func (v *editPage) OffersAction(env *view.Env, id action.ID) bool { return v.WhyNot(env, id) == "" }
 
-// SelectedPage returns none.
+// SelectedPage returns no page.
 func (v *editPage) SelectedPage() nav.Page { return nav.Page{} }
 
 // Crumb names the page.

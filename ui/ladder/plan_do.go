@@ -86,7 +86,7 @@ func (v *planPage) newPolicy(env *view.Env) {
 	env.SayFailure("no priority below the cursor is free: %s makes room", env.KeyHint(action.PlanInsert))
 }
 
-// pickTemplate opens the templates, with the same priority for a blank policy.
+// pickTemplate opens the templates; a blank policy gets newPolicy's priority.
 func (v *planPage) pickTemplate(env *view.Env) {
 	at, _ := v.freeBelow()
 	env.OpenPage(nav.ToTemplate(at))

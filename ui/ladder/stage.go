@@ -50,7 +50,7 @@ func (v *ladderPage) setColumns() {
 		case notesTitle:
 			c.Fit = func(l *ladder.Line, w int) widget.Line { return fitMarks(l, *styles, w) }
 		}
-		if !c.Wide { // wide columns change while lines stay: hits
+		if !c.Wide { // wide: hits change while lines stay
 			c.Cell = v.keepCells(i, c.Cell)
 		}
 	}

@@ -28,7 +28,7 @@ type lineForms struct {
 	decider, rule, short, name string
 }
 
-// formsOf returns the forms of a line on a page.
+// formsOf returns the forms of a line; page is the shown policy, if any.
 func formsOf(e *logs.Entry, page model.Key) (p lineForms) {
 	p.ends = [endForms][2]string{{e.Src.String(), e.Dst.String()}, {e.Src.Brief(), e.Dst.Brief()}}
 	p.ends[oneSpace] = p.ends[brief]

@@ -51,7 +51,7 @@ type logPage struct {
 	by          bucketDimension
 	buckets     bucketTable
 	filter      string
-	scanning    time.Time // begin of the scan, zero when done
+	scanning    time.Time // start of the scan, zero when done
 	cleared     time.Time
 
 	store *logs.Store

@@ -94,7 +94,7 @@ type LineShape struct {
 	widths                   []int // of the chosen columns
 }
 
-// partWidths holds the greatest widths seen so far, so that columns do not jump while following.
+// partWidths holds the widths seen since ForgetWidths, so that columns do not jump while following.
 type partWidths struct {
 	zone, traffic, times            int
 	endsWidth                       [endForms]int

@@ -42,7 +42,7 @@ type diffPage struct {
 	next       time.Time // earliest time of the next comparison
 	res        *comparison
 	problem    string // why there is no answer, or no newer one
-	stopped    bool   // the user stopped the work
+	stopped    bool   // the user left the page meanwhile
 
 	drawnOmissions omissionInputs
 }
@@ -68,8 +68,8 @@ const (
 	parts
 )
 
-// again and rest bound how often a changing cluster is compared: an answer stands for at least again, and for
-// rest times the time it took.
+// minAnswerTime and answerTimeFactor bound how often a changing cluster is compared. An answer stands for at
+// least minAnswerTime, and for answerTimeFactor times the time it took.
 const (
 	minAnswerTime    = 10 * time.Second
 	answerTimeFactor = 4

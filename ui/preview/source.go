@@ -26,8 +26,8 @@ type PreviewOptions struct {
 	Edit func(*view.Env)
 	// Cancel leaves the preview; nil goes back one page.
 	Cancel func(*view.Env)
-	// Written is called once the change was made; Done likewise, instead of waiting for the rows, a message
-	// and going back.
+	// Written is called once the change was made. Done is called next; it replaces waiting for the rows and
+	// the plan's page.
 	Written, Done func(*view.Env)
 	// Copies are further texts to copy.
 	Copies []view.CopyItem

@@ -191,7 +191,7 @@ func (v *matrixPage) scrollTo(w int) {
 // columnsAcross returns the number of columns that fit.
 func (v *matrixPage) columnsAcross(w int) int { return max(1, (w-v.fits.names)/v.fits.cell) }
 
-// headingLine returns the titles of the columns.
+// headingLine returns the columns' numbers, or with a focus the titles.
 func (v *matrixPage) headingLine(st *themes.StyleSet, w int) string {
 	var l widget.Line
 	if v.focus != "" {

@@ -43,7 +43,7 @@ func (v *tracePage) subjectPage(about any) nav.Page {
 	return nav.ToTrace(q.String())
 }
 
-// disagreementPage returns the row that makes policies and rows disagree.
+// disagreementPage returns the page of the row that makes policies and rows disagree.
 func (v *tracePage) disagreementPage(g *trace.Disagreement) nav.Page {
 	switch z := v.rev.Zone(g.Zone); {
 	case g.Row.UUID != "":

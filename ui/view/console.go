@@ -85,7 +85,7 @@ func AskDelete(env *Env, k model.PolicyKey) {
 	env.PreviewChange(change.Mutation{Op: change.OpDelete, Policy: k})
 }
 
-// AskMove asks for another priority of a policy.
+// AskMove asks for another place of a policy: priority or tier.
 func AskMove(env *Env, k model.PolicyKey) {
 	p := env.Rev.Cluster.Policy(k)
 	if p == nil || !k.Kind.CanMove() {

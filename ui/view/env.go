@@ -126,10 +126,10 @@ func (e *Env) ReplacePage(p nav.Page) { e.addAsk(OpenAsk{Page: p, Replace: true}
 // GoBack goes back one page.
 func (e *Env) GoBack() { e.addAsk(BackAsk{}) }
 
-// BackTo goes back one page and puts the cursor there on to.
+// BackTo goes back one page and puts the cursor on the item whose page is to.
 func (e *Env) BackTo(to nav.Page) { e.addAsk(BackAsk{To: to}) }
 
-// BackPast goes back past every page of a removed object.
+// BackPast goes back one page, and on past every page of the removed object.
 func (e *Env) BackPast(gone model.Key) { e.addAsk(BackAsk{Past: gone}) }
 
 // PreviewChange previews a change.

@@ -96,7 +96,7 @@ func (f *formCount) countRow(g Generation, why string) {
 	}
 }
 
-// ownerRows sums up. One row without a tier was altered; if many rows have none, so has the release.
+// ownerRows sums up. A single row without a tier was altered; if all of several lack it, so does the release.
 func (t *dialectTally) ownerRows() []OwnerRows {
 	isWithoutTiers, noTiers := t.tiered > 1 && t.tierless == t.tiered, Lines[Index(Tiers)].Other
 	for i, kind := range []string{nb.OwnerANP, nb.OwnerBANP} {

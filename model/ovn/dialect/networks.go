@@ -20,9 +20,10 @@ type Attachment struct {
 	Created time.Time
 }
 
-// explainNotProgrammed explains a policy that a network's controller should have programmed but did not. The policy
-// is older than its way to a running network (networks.md#namespaces, #multinetworkpolicy), or it was rejected
-// before (#defects).
+// explainNotProgrammed explains a policy that a network's controller should have programmed but did not.
+// Either the NetworkAttachmentDefinition that brings it there is younger than the policy and the network
+// (networks.md#namespaces,
+// #multinetworkpolicy), or the policy was rejected before (#defects).
 func explainNotProgrammed(p *model.PolicyInZone, f *Facts) []*DiffCause {
 	if p.LiveACLs > 0 || !lacksAll(p) {
 		return nil

@@ -215,8 +215,7 @@ func (y youngestPod) provesIncluded(p *model.Pod) bool {
 	return !p.Created.IsZero() && time.Time(y).Sub(p.Created) >= provenAge
 }
 
-// lacksEverywhere reports whether an address that one set lacks is missing in all sets of the policy that
-// should have it.
+// lacksEverywhere reports whether each address that a set lacks is missing in all sets that should have it.
 func (x *unseenUpdates) lacksEverywhere() bool {
 	if len(x.lackedAddrs) == 0 {
 		return true

@@ -66,7 +66,7 @@ const (
 	StateNoPort  State = "no ports" // nothing in this zone to apply to
 )
 
-// State returns whether the ACL has its flows.
+// State returns the state of the ACL's flows.
 func (a *ACL) State() State {
 	switch {
 	case slices.ContainsFunc(a.Flows, func(f *Flow) bool { return len(f.Differs) > 0 }):

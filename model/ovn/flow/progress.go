@@ -17,7 +17,7 @@ import (
 type NodeProgress struct {
 	// Written, Made and Done are the numbers of rows written, flows made and nodes done, the newest first. A
 	// number moves only when somebody raises nb_cfg. Equal numbers mean that everything before the last raise
-	// has arrived, nothing about later changes.
+	// has arrived. They say nothing about later changes.
 	Written, Made, Done nb.ProgressMark
 	// Waiting are the chassis with a number below Made, by name.
 	Waiting []*Chassis

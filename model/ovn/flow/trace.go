@@ -57,7 +57,7 @@ type Trace struct {
 	Problems []string
 }
 
-// Packet is the packet at the begin of the trace; fields that the trace does not state are zero.
+// Packet is the packet at the start of the trace; fields that the trace does not state are zero.
 type Packet struct {
 	Proto            string // tcp, udp, sctp, icmp, icmp6, or as written
 	Src, Dst         netip.Addr

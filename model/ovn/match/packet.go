@@ -40,7 +40,7 @@ type Packet struct {
 	Proto    Proto // empty if unknown
 	// SrcPort and DstPort are of TCP, UDP and SCTP; 0 if unknown.
 	SrcPort, DstPort uint16
-	// ICMPType and ICMPCode are of ICMP; both 0 mean an echo request.
+	// ICMPType and ICMPCode are set for ICMP only; both 0 mean an echo request.
 	ICMPType, ICMPCode uint8
 	// EthSrc and EthDst are zero if unknown. A multicast packet without EthDst goes to the MAC address for its
 	// destination.
@@ -49,7 +49,7 @@ type Packet struct {
 	VLAN uint16
 	// TTL is the hop limit; 0 if unknown, which means 255 for neighbour discovery.
 	TTL uint8
-	// TCPFlags is of TCP; 0 means SYN alone, as a connection begins.
+	// TCPFlags is set for TCP only; 0 means SYN alone, as a connection begins.
 	TCPFlags uint16
 	// ARPOp is of ARP; 0 if unknown.
 	ARPOp uint16

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// TermKind classifies terms by the restricted packet property.
+// TermKind says which packet property a term restricts.
 type TermKind string
 
 // The kinds of term.

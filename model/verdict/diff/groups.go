@@ -19,7 +19,7 @@ type groupBuilder struct {
 	order        int              // how many groups came before
 }
 
-// portChange is a range of ports with another decision.
+// portChange is a range of ports that two sides decide differently.
 type portChange struct {
 	before, after     verdict.Verdict
 	byBefore, byAfter int32

@@ -183,7 +183,8 @@ func findMend(text []byte, all [][]byte, e *SyntaxError) (mended []byte) {
 	if len(found) == 0 {
 		return nil
 	}
-	// Take the line whose indentation deviates most from the others, and its smallest change.
+	// Prefer the change from the rarest to the most usual indentation, then the last line. With all, prefer
+	// the smallest change.
 	best := slices.MinFunc(found, func(a, b lineRemedy) int {
 		if all != nil && a.far != b.far {
 			return a.far - b.far

@@ -67,7 +67,7 @@ func nodeOf(v any) *yaml.Node {
 	return &yaml.Node{Kind: yaml.ScalarNode, Value: literalText(v)}
 }
 
-// literalText writes null, a boolean or a number in YAML and JSON.
+// literalText returns null, a boolean or a number as YAML and JSON write it.
 func literalText(v any) string {
 	switch v := v.(type) {
 	case nil:

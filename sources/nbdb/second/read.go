@@ -91,7 +91,7 @@ func (c Config) runChild(ctx context.Context, socket string, take func(ReadRow))
 	}
 	said := &outputHead{}
 	cmd.Stderr, cmd.WaitDelay = said, time.Second
-	// Of a panic only the message is needed, not the goroutines.
+	// Of a panic only the message is needed, not the stacks of all goroutines.
 	cmd.Env = append(cmd.Environ(), "GOTRACEBACK=none")
 	in, err := cmd.StdinPipe() // ends with the parent
 	if err != nil {
