@@ -27,7 +27,7 @@ func showConsole(ctx context.Context, e *engine.Engine, o cli.ScreenOptions) err
 			return err
 		}
 	case o.Page != "":
-		opt.Page = nav.PageOf(nav.PageKind(o.Page))
+		opt.Page = nav.NewPage(nav.PageKind(o.Page))
 	}
 	if o.Switch != nil {
 		opt.Switch = func(ctx context.Context, name string) (ui.Console, error) { return o.Switch(ctx, name) }

@@ -83,7 +83,7 @@ type pair struct {
 // received all rows.
 func rowsPair(tb testing.TB, c *model.Cluster) (out pair) {
 	tb.Helper()
-	want := CountsOf(compiler.Compile(c, compiler.Options{}), "node0")
+	want := DesiredCounts(compiler.Compile(c, compiler.Options{}), "node0")
 	p := pipeline(tb, Config{Cluster: c, Record: true})
 	ctx, cancel := context.WithTimeout(tb.Context(), patience)
 	defer cancel()

@@ -16,7 +16,7 @@ func withNetworks(c *model.Cluster) *model.Cluster {
 	var put []model.Object
 	for i := range networks {
 		put = append(put, &network.Definition{Meta: model.Meta{Key: model.Key{Kind: model.KindCUDN, Name: name(i)}},
-			Namespaces: model.SelectorOf(model.NewLabels(map[string]string{"network": name(i)})),
+			Namespaces: model.SelectLabels(model.NewLabels(map[string]string{"network": name(i)})),
 			Config: network.Config{Name: "cluster_udn_" + name(i), Topology: network.Layer3, Primary: true,
 				Subnets: []netip.Prefix{netip.MustParsePrefix("10.128.0.0/9")}}}) // they may all have the same
 	}

@@ -22,7 +22,7 @@ type Observer struct {
 	mu     sync.Mutex
 	db     *nb.DB
 	counts Counts
-	conn   *heard
+	conn   *bufferedConn
 	came   time.Time // when the newest message that was read had come
 	watch  *watch
 	stop   func()
@@ -97,7 +97,7 @@ func (o *Observer) dial(ctx context.Context, addr string) (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := hear(c)
+	h, err := newBufferedConn(c)
 	if err != nil {
 		return nil, err
 	}
@@ -209,7 +209,7 @@ func (o *Observer) Expect(d *compiler.Desired, delta *compiler.Delta, zone strin
 		})
 	}
 	for k := range delta.Policies {
-		want := rowsOf(d.RowsOfUnit(k, zone, nil))
+		want := rowTexts(d.RowsOfUnit(k, zone, nil))
 		w.left = append(w.left, func(db *nb.DB) bool {
 			for name, text := range want {
 				if liveRow(db, name) != text {

@@ -64,7 +64,7 @@ func NewPipeline(ctx context.Context, cfg Config) (_ *Pipeline, err error) {
 	if p.Server, err = StartServer(ctx, p.Zone); err != nil {
 		return p, err
 	}
-	networks := network.TableOf(cfg.Cluster)
+	networks := network.NewTable(cfg.Cluster)
 	if err = p.Server.Seed(ctx, slices.AppendSeq(cfg.Later, cfg.Cluster.Pods()), clusterGroups(cfg.Cluster, networks), networks); err != nil {
 		return p, err
 	}

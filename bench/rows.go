@@ -13,8 +13,8 @@ import (
 // rowName names a row: an ACL by its id, others by name.
 type rowName struct{ table, name string }
 
-// rowsOf are the rows of a policy as text, with names in place of UUIDs.
-func rowsOf(p *model.PolicyRows) map[rowName]string {
+// rowTexts are the rows of a policy as text, with names in place of UUIDs.
+func rowTexts(p *model.PolicyRows) map[rowName]string {
 	out := map[rowName]string{}
 	if p == nil {
 		return out
@@ -77,8 +77,8 @@ func groupText(g *nb.PortGroup, ports, acls []string) string {
 	return fmt.Sprint(g.ExternalIDs, " ", strings.Join(ports, " "), " ", strings.Join(acls, " "))
 }
 
-// CountsOf are the counts of a zone's rows when they are as desired.
-func CountsOf(d *compiler.Desired, zone string) Counts {
+// DesiredCounts are the counts of a zone's rows when they are as desired.
+func DesiredCounts(d *compiler.Desired, zone string) Counts {
 	var c Counts
 	for p := range d.Policies() {
 		rows := d.RowsOfUnit(p.Key, zone, nil)
@@ -102,7 +102,7 @@ func CountsOf(d *compiler.Desired, zone string) Counts {
 // Check compares a database with a compile of the whole cluster.
 func Check(db *nb.DB, cluster *model.Cluster, zone string) error {
 	d := compiler.Compile(cluster, compiler.Options{})
-	want, n := CountsOf(d, zone), Counts{}
+	want, n := DesiredCounts(d, zone), Counts{}
 	for r := range db.OwnedRows() {
 		n.add(r, 1)
 	}
@@ -110,7 +110,7 @@ func Check(db *nb.DB, cluster *model.Cluster, zone string) error {
 		return fmt.Errorf("the database has %+v, a compile %+v", n, want)
 	}
 	for p := range d.Policies() {
-		for at, text := range rowsOf(d.RowsOfUnit(p.Key, zone, nil)) {
+		for at, text := range rowTexts(d.RowsOfUnit(p.Key, zone, nil)) {
 			if live := liveRow(db, at); live != text {
 				return fmt.Errorf("%s %s is\n%s\nand should be\n%s", at.table, at.name, live, text)
 			}

@@ -51,7 +51,7 @@ func BenchmarkFirstRows(b *testing.B) {
 }
 
 func benchFirstRows(b *testing.B, c *model.Cluster) {
-	want := CountsOf(compiler.Compile(c, compiler.Options{}), "node0")
+	want := DesiredCounts(compiler.Compile(c, compiler.Options{}), "node0")
 	var rows, idle, cpu, server time.Duration
 	var heap float64
 	for b.Loop() {

@@ -238,5 +238,5 @@ func clusterGroups(c *model.Cluster, networks *network.Table) (names []string) {
 func clusterGroupOp(network string) nb.Op {
 	return nb.Op{Kind: nb.OpInsert, Table: nb.TablePortGroup, Row: map[string]any{
 		"name":         compiler.GroupHolder(network, nb.OwnerCluster, nb.GroupCluster).Name,
-		"external_ids": nb.IDs(nb.ControllerOf(network), nb.OwnerCluster, nb.IDPair{Key: nb.KeyName, Value: nb.GroupCluster})}}
+		"external_ids": nb.IDs(nb.ControllerName(network), nb.OwnerCluster, nb.IDPair{Key: nb.KeyName, Value: nb.GroupCluster})}}
 }

@@ -108,9 +108,9 @@ func (c taped) Write(b []byte) (int, error) {
 	return n, errors.Join(err, c.tape.add(b[:n]))
 }
 
-// heard is a connection that takes in at once what comes, and notes when. While it
+// bufferedConn is a connection that takes in at once what comes, and notes when. While it
 // is held, nobody gets to read it.
-type heard struct {
+type bufferedConn struct {
 	net.Conn
 	done chan struct{}
 
@@ -132,18 +132,18 @@ type mark struct {
 	at  time.Time
 }
 
-func hear(c net.Conn) (*heard, error) {
+func newBufferedConn(c net.Conn) (*bufferedConn, error) {
 	f, err := scratch()
 	if err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	h := &heard{Conn: c, done: make(chan struct{}), file: f}
+	h := &bufferedConn{Conn: c, done: make(chan struct{}), file: f}
 	h.news = sync.NewCond(&h.mu)
 	go h.listen()
 	return h, nil
 }
 
-func (h *heard) listen() {
+func (h *bufferedConn) listen() {
 	defer close(h.done)
 	buf := make([]byte, 256<<10)
 	for {
@@ -166,7 +166,7 @@ func (h *heard) listen() {
 	}
 }
 
-func (h *heard) Read(b []byte) (int, error) {
+func (h *bufferedConn) Read(b []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for !h.shut && (h.held || (len(h.marks) == 0 && h.err == nil)) {
@@ -192,7 +192,7 @@ func (h *heard) Read(b []byte) (int, error) {
 }
 
 // Close hangs up.
-func (h *heard) Close() error {
+func (h *bufferedConn) Close() error {
 	h.mu.Lock()
 	again := h.shut
 	h.shut = true
@@ -207,7 +207,7 @@ func (h *heard) Close() error {
 }
 
 // hold keeps what comes from being read, or lets it be.
-func (h *heard) hold(on bool) {
+func (h *bufferedConn) hold(on bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.held = on
@@ -215,7 +215,7 @@ func (h *heard) hold(on bool) {
 }
 
 // came is when what was read last had come.
-func (h *heard) came() time.Time {
+func (h *bufferedConn) came() time.Time {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.at

@@ -96,7 +96,7 @@ func BenchmarkZones(b *testing.B) {
 		share := nbdb.NewSharing()
 		began := time.Now()
 		e, err := engine.New(ctx, engine.Config{Mode: revision.Mode{Name: "cluster", Title: "bench"}, Sources: []kube.Source{objects{all}}, Screen: true,
-			ZoneOf: func(name string) (reconciler.Zone, error) {
+			MakeZone: func(name string) (reconciler.Zone, error) {
 				return nbdb.Dial(nbdb.Config{Name: name, Addr: server.Addr(name), Share: share}), nil
 			}})
 		if err != nil {

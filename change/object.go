@@ -100,7 +100,7 @@ func (c *ObjectChange) origin() model.Origin { return cmp.Or(c.New, c.Old).Origi
 
 // annotationArgs returns the arguments of kubectl annotate that change the logging annotations.
 func (c *ObjectChange) annotationArgs() (words []string) {
-	set, had := AnnotationsOf(c.New), AnnotationsOf(c.Old)
+	set, had := RawLogAnnotations(c.New), RawLogAnnotations(c.Old)
 	for _, name := range model.LoggingAnnotations() {
 		v, has := set[name]
 		was, there := had[name]
@@ -114,15 +114,15 @@ func (c *ObjectChange) annotationArgs() (words []string) {
 	return words
 }
 
-func priorityOf(p *model.Policy) float64 {
+func policyPriority(p *model.Policy) float64 {
 	if p.Tiered != nil {
 		return p.Tiered.Priority
 	}
 	return float64(p.Priority)
 }
 
-// AnnotationsOf returns the logging annotations of an object, byte for byte.
-func AnnotationsOf(p *model.Policy) map[string]string {
+// RawLogAnnotations returns the logging annotations of an object, byte for byte.
+func RawLogAnnotations(p *model.Policy) map[string]string {
 	out := map[string]string{}
 	for _, name := range model.LoggingAnnotations() {
 		if v, has := p.RawAnnotation(name); has {
@@ -132,8 +132,8 @@ func AnnotationsOf(p *model.Policy) map[string]string {
 	return out
 }
 
-// VerbOf returns the API verb that changes an object on a cluster.
-func VerbOf(m Mutation, c *ObjectChange) kube.Verb {
+// APIVerb returns the API verb that changes an object on a cluster.
+func APIVerb(m Mutation, c *ObjectChange) kube.Verb {
 	switch {
 	case c.New == nil:
 		return kube.VerbDelete
@@ -152,7 +152,7 @@ func VerbOf(m Mutation, c *ObjectChange) kube.Verb {
 func SortForWriting(changes []ObjectChange) {
 	rank := func(c *ObjectChange) int {
 		r := 3
-		if g, ok := cmp.Or(c.New, c.Old).StandsFor.(*model.Group); ok && len(g.Children) > 0 {
+		if g, ok := cmp.Or(c.New, c.Old).Represents.(*model.Group); ok && len(g.Children) > 0 {
 			r = 2
 		} else if c.Key.Kind == model.KindTier {
 			r = 0
@@ -169,16 +169,16 @@ func SortForWriting(changes []ObjectChange) {
 	})
 }
 
-// KeysOf returns the keys of the changed objects.
-func KeysOf(changes []ObjectChange) (out []model.Key) {
+// ObjectKeys returns the keys of the changed objects.
+func ObjectKeys(changes []ObjectChange) (out []model.Key) {
 	for i := range changes {
 		out = append(out, changes[i].Key)
 	}
 	return out
 }
 
-// FilesOf returns the file changes of object changes that were written, each file once.
-func FilesOf(changes []ObjectChange) (out []FileChange) {
+// WrittenFiles returns the file changes of object changes that were written, each file once.
+func WrittenFiles(changes []ObjectChange) (out []FileChange) {
 	var had []*FileChange
 	for i := range changes {
 		if f := changes[i].WrittenFile; f != nil && !slices.Contains(had, f) {
@@ -208,8 +208,8 @@ type ServerAnswer struct {
 	Stored []*model.Policy
 }
 
-// TitleOf describes the changes of objects in a few words.
-func TitleOf(changes []ObjectChange) string {
+// ObjectsTitle describes the changes of objects in a few words.
+func ObjectsTitle(changes []ObjectChange) string {
 	switch len(changes) {
 	case 0:
 		return "No change"
@@ -254,7 +254,7 @@ func kubectlCommand(rev *revision.Revision, m Mutation, c *ObjectChange) string 
 	case len(c.Fields) > 0 && len(c.Fields) == len(c.annotationArgs()): // only the logging annotations change
 		return k.Annotate(c.Key, c.annotationArgs()...)
 	case len(c.Fields) == 1 && c.Fields[0].Path == "spec.priority":
-		return k.SetPriority(c.Key, priorityOf(c.Old), priorityOf(c.New))
+		return k.SetPriority(c.Key, policyPriority(c.Old), policyPriority(c.New))
 	}
 	switch {
 	case rev.Mode.Name != revision.ClusterMode:

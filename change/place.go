@@ -51,15 +51,15 @@ func placeWhy(p *model.Policy, tier string, priority float64) string {
 	return ""
 }
 
-// PlaceOf returns the place to which a move takes a policy, with the policy's own tier or priority if not
+// TargetPlace returns the place to which a move takes a policy, with the policy's own tier or priority if not
 // given. why is not empty if there is no such place.
-func (m *Mutation) PlaceOf(p *model.Policy) (tier string, priority float64, why string) {
+func (m *Mutation) TargetPlace(p *model.Policy) (tier string, priority float64, why string) {
 	tier, priority = m.Tier, m.Priority
 	if p.Tiered != nil {
 		tier = cmp.Or(tier, p.Tiered.Tier)
 	}
 	if m.TierOnly {
-		priority = priorityOf(p)
+		priority = policyPriority(p)
 	}
 	return tier, priority, placeWhy(p, m.Tier, priority)
 }

@@ -43,7 +43,7 @@ processes are shown on a cluster, and with --write-back.
 					if err := e.ReadChanges(); err != nil {
 						return err
 					}
-					all := activity.FactsOf(e.Changes(), e.Activity(0), e.Now())
+					all := activity.ListEntries(e.Changes(), e.Activity(0), e.Now())
 					ans := command.TableAnswer(a, all, activity.Table, all)
 					ans.NotConsidered = revision.OmissionsOfRows(r, r.Zones)
 					if a.Flags.Output == "wide" {
@@ -82,7 +82,7 @@ func watchActivity(ctx context.Context, a *command.App, e *engine.Engine) error 
 	printed := map[string]bool{}
 	for {
 		_ = e.ReadChanges() // retried after a second
-		for _, o := range activity.FactsOf(e.Changes(), e.Activity(0), e.Now()) {
+		for _, o := range activity.ListEntries(e.Changes(), e.Activity(0), e.Now()) {
 			id := activity.Table.ID(o)
 			if printed[id] || o.Result == history.Unknown { // still being made
 				continue

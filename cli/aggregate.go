@@ -94,7 +94,7 @@ func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *lineAg
 				seen = x.Seq
 				early, late := x.Line.At.Before(g.begin), !g.end.IsZero() && x.Line.At.After(g.end)
 				if x.Gap == nil && x.Attributed && !early && !late && match(x) {
-					rule, pair, at := logs.HitOf(x, e.Now())
+					rule, pair, at := logs.HitParts(x, e.Now())
 					own.Add(rule, pair, at)
 				}
 			}
@@ -120,13 +120,13 @@ func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *lineAg
 		}
 		st, err := l.Stats(), error(nil)
 		if n := st.Dropped + missed; n > 0 {
-			a.Say(words.Count(n, "line") + " not counted: they arrived too fast")
-			err = command.ErrSaid
+			a.PrintNotice(words.Count(n, "line") + " not counted: they arrived too fast")
+			err = command.ErrPrinted
 		}
 		if st.Unattributed > 0 {
-			a.Say(words.Count(st.Unattributed, "line") + " not counted: the rule behind them is unknown")
+			a.PrintNotice(words.Count(st.Unattributed, "line") + " not counted: the rule behind them is unknown")
 		}
-		sayMetersReached(a, l)
+		printMetersReached(a, l)
 		return err
 	}
 	next := time.NewTicker(aggregateEvery)
@@ -149,8 +149,8 @@ func countLines(ctx context.Context, a *command.App, e *engine.Engine, g *lineAg
 	}
 }
 
-// sayMetersReached prints on stderr which ACLs reach the limits of their meters.
-func sayMetersReached(a *command.App, l *logs.Store) {
+// printMetersReached prints on stderr which ACLs reach the limits of their meters.
+func printMetersReached(a *command.App, l *logs.Store) {
 	for _, x := range l.Losses() {
 		fmt.Fprintf(a.Err, "rung: %s in %s: %s\n", x.ACLText(), x.Zone, x)
 	}

@@ -91,9 +91,9 @@ func filesMutation(ctx context.Context, a *command.App, paths []string) (m chang
 			}
 			switch info, err := os.Stat(path); {
 			case err != nil:
-				a.Say(path + ": skipped: link to nothing")
+				a.PrintNotice(path + ": skipped: link to nothing")
 			case !info.Mode().IsRegular():
-				a.Say(path + ": skipped: " + files.FileKind(info.Mode()) + "; only regular files are read from folders")
+				a.PrintNotice(path + ": skipped: " + files.FileKind(info.Mode()) + "; only regular files are read from folders")
 			default:
 				all = append(all, path)
 			}

@@ -37,7 +37,7 @@ Zones are not read: see "rung zones". Exit 2 if something is left out.`,
   rung can --context staging -o jsonpath='{.permissions[?(@.allowed==false)].command}'`,
 		Args: command.TakesArgs(0),
 	}, func([]string, bool) command.Query {
-		a.Anyhow = true
+		a.ToleratesUnread = true
 		return command.Query{
 			First: func(ctx context.Context, e *engine.Engine) {
 				ctx, cancel := context.WithTimeout(ctx, accessTime)
@@ -49,7 +49,7 @@ Zones are not read: see "rung zones". Exit 2 if something is left out.`,
 				})
 			},
 			Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
-				facts := cluster.FactsOf(r)
+				facts := cluster.NewFacts(r)
 				ans := &command.Answer{Value: facts, NotConsidered: revision.OmissionsOfAnswers(r, false)}
 				ans.Text = func(wide bool) string {
 					return canText(facts.Sections(cluster.Hints{Allow: "--write allows them"}, e.Now()), wide, command.TerminalWidth(a.Raw))

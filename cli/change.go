@@ -138,7 +138,7 @@ func confirmAndFollow(ctx context.Context, a *command.App, e *engine.Engine, c *
 		err = auditRefusal(ctx, a, e, p, err)
 	}
 	if res == nil {
-		return p, outcomeOf(tried, false, err), err
+		return p, changeOutcome(tried, false, err), err
 	}
 	if res.Plan {
 		ended, err := followPlan(ctx, a, e)
@@ -169,7 +169,7 @@ func confirmAndFollow(ctx context.Context, a *command.App, e *engine.Engine, c *
 			return p, outcomePutBack, errors.Join(err, terr)
 		}
 	}
-	return p, outcomeOf(tried, true, err), err
+	return p, changeOutcome(tried, true, err), err
 }
 
 // confirmAndCommit shows a change, has it confirmed and makes it. If the change differs by then, it is shown
@@ -304,14 +304,14 @@ func confirmPreview(a *command.App, c *changeFlags, p *gate.Preview) (gate.Confi
 	case named && line != "":
 		return confirm, fmt.Errorf("not confirmed: a guard rail needs the name %s: %w", p.ConfirmName, command.ErrRefused)
 	}
-	return confirm, errSaidNo
+	return confirm, errDeclined
 }
 
-var errSaidNo = fmt.Errorf("not confirmed: %w", command.ErrRefused)
+var errDeclined = fmt.Errorf("not confirmed: %w", command.ErrRefused)
 
 // auditRefusal records in the audit a requested change that was not made, unless the answer was No.
 func auditRefusal(ctx context.Context, a *command.App, e *engine.Engine, p *gate.Preview, why error) error {
-	if why == nil || ctx.Err() != nil || errors.Is(why, errSaidNo) {
+	if why == nil || ctx.Err() != nil || errors.Is(why, errDeclined) {
 		return why
 	}
 	return errors.Join(why, e.AuditRefused(p, "cli", why))
@@ -354,9 +354,9 @@ func printsOneDocument(a *command.App, c *changeFlags) bool {
 	return c.yes && !c.dryRun && a.PrintsValues()
 }
 
-// outcomeOf returns the outcome of a change. tried says whether making it was attempted, made whether it was
+// changeOutcome returns the outcome of a change. tried says whether making it was attempted, made whether it was
 // made; err is the error of the command.
-func outcomeOf(tried, made bool, err error) string {
+func changeOutcome(tried, made bool, err error) string {
 	switch {
 	case made && errors.Is(err, command.ErrBehind):
 		return outcomeBehind

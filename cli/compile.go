@@ -55,7 +55,7 @@ every pod is. -o nbctl prints records as "ovn-nbctl list" does.`,
 			if others && (zone == "" || len(args) > 0) {
 				return nil, errors.New("--all-owners needs --zone and no POLICY: the rows hold the ports of one node and belong to no policy")
 			}
-			a.SayNoRows(r)
+			a.PrintNoRows(r)
 			keys, err := only.UnitsNamed(r, args)
 			if err != nil {
 				return nil, err
@@ -123,8 +123,8 @@ func (s *rowSet) sortByID() {
 func byID[R interface{ ID() string }](x, y R) int { return cmp.Compare(x.ID(), y.ID()) }
 
 func (s *rowSet) jsonOut() compiledOut {
-	return compiledOut{ACLs: page.MapList(s.acls, rows.RecordOf), AddressSets: page.MapList(s.sets, rows.RecordOf),
-		PortGroups: page.MapList(s.groups, rows.RecordOf), None: append([]policyWithoutRowsOut{}, s.none...)}
+	return compiledOut{ACLs: page.MapList(s.acls, rows.NewRecord), AddressSets: page.MapList(s.sets, rows.NewRecord),
+		PortGroups: page.MapList(s.groups, rows.NewRecord), None: append([]policyWithoutRowsOut{}, s.none...)}
 }
 
 func (s *rowSet) rowsText(wide bool) string {

@@ -23,7 +23,7 @@ func TestRefusedIsNotUnchanged(t *testing.T) {
 			tried = true
 			return nil
 		})
-		if got := outcomeOf(tried, false, err); !errors.Is(err, command.ErrRefused) || got != outcomeRefused || tried {
+		if got := changeOutcome(tried, false, err); !errors.Is(err, command.ErrRefused) || got != outcomeRefused || tried {
 			t.Errorf("%s: %v, %s", name, err, got)
 		}
 	}

@@ -271,13 +271,13 @@ func contextSwitcher(a *command.App, open *openEngines) func(context.Context, st
 func firstScreen(ctx context.Context, a *command.App, none *engine.NoClusterError, screen bool) (demo bool, err error) {
 	fmt.Fprint(a.Err, firstText(none, a.Call))
 	if !screen || !a.CanAsk {
-		return false, command.ErrSaid
+		return false, command.ErrPrinted
 	}
 	fmt.Fprint(a.Err, "\nd opens the demo · q quits ")
 	demo, err = waitForKey(ctx, a)
 	fmt.Fprintln(a.Err)
 	if err == nil && !demo {
-		err = command.ErrSaid
+		err = command.ErrPrinted
 	}
 	return demo, err
 }

@@ -88,14 +88,14 @@ differ.
 			}
 			if !a.PrintsValues() { // what the objects do not say
 				for i := range res.Rules {
-					a.Say(res.Rules[i].Text())
+					a.PrintNotice(res.Rules[i].Text())
 				}
 				if len(res.Policies) == 0 {
-					a.Say("nothing to write")
+					a.PrintNotice("nothing to write")
 				}
-				a.Say(res.Remarks()...)
+				a.PrintNotice(res.Remarks()...)
 			}
-			return &command.Answer{Value: conversionOf(res), Text: func(bool) string { return res.Text() }, No: !res.Proof.Equal,
+			return &command.Answer{Value: newConvertedOut(res), Text: func(bool) string { return res.Text() }, No: !res.Proof.Equal,
 				NotConsidered: revision.OmissionsOfObjects(r), Comments: true}, nil
 		}}
 	})
@@ -141,14 +141,14 @@ type conversionProof struct {
 	Pods     int    `json:"pods"`
 	Imagined int    `json:"imagined"`
 	// Systems whose verdicts were compared.
-	Before  string               `json:"before"`
-	After   string               `json:"after"`
-	Differs []convert.Difference `json:"differs"`
-	Later   []convert.Difference `json:"later"`
-	Besides []convert.Difference `json:"besides"`
+	Before   string               `json:"before"`
+	After    string               `json:"after"`
+	Differs  []convert.Difference `json:"differs"`
+	Later    []convert.Difference `json:"later"`
+	NodeRows []convert.Difference `json:"besides"`
 }
 
-func conversionOf(r *convert.Result) *convertedOut {
+func newConvertedOut(r *convert.Result) *convertedOut {
 	out := &convertedOut{Rules: []convertedRuleOut{},
 		Objects: page.MapList(r.Policies, func(p *model.Policy) string { return p.YAML }),
 		Notes:   page.MapList(r.Notes, func(n convert.Note) noteOut { return noteOut{n.About.String(), n.Text} })}

@@ -114,7 +114,7 @@ func diffAnswer(ctx context.Context, a *command.App, names [2]string, fails fail
 			if err != nil {
 				return err
 			}
-			f := difference.FactsOf(d, names)
+			f := difference.NewFacts(d, names)
 			ans = command.TableAnswer(a, f, difference.Connections, f.Connections)
 			ans.FailOn, ans.NotConsidered = fails.isMet(f), d.NotConsidered
 			ans.Text = func(wide bool) string { return differenceText(a, f, command.NotCounted(d.NotConsidered), wide) }
@@ -165,10 +165,10 @@ func differenceText(a *command.App, f *difference.Facts, not string, wide bool) 
 // rails.
 func differenceReport(f *difference.Facts, fails *failOnFlags) *command.Report {
 	out := &command.Report{Command: "diff", Rules: []command.Rule{
-		{Code: "opens", Title: "a connection opens", Says: "A connection is allowed that was not before.",
+		{Code: "opens", Title: "a connection opens", Meaning: "A connection is allowed that was not before.",
 			Help: "Look at its trace: rung trace."},
-		{Code: "closes", Title: "a connection closes", Says: "A connection is no longer allowed.", Help: "Look at its trace: rung trace."},
-		{Code: "guard", Title: "a guard rail is hit", Says: "The console would ask to confirm this step.",
+		{Code: "closes", Title: "a connection closes", Meaning: "A connection is no longer allowed.", Help: "Look at its trace: rung trace."},
+		{Code: "guard", Title: "a guard rail is hit", Meaning: "The console would ask to confirm this step.",
 			Help: "docs/command-line.md#changes lists the guard rails."},
 	}}
 	level := func(fails bool, otherwise command.Level) command.Level {
@@ -191,7 +191,7 @@ func differenceReport(f *difference.Facts, fails *failOnFlags) *command.Report {
 		r.File, r.Line, r.Object = at.File, at.Line, c.From
 		out.Results = append(out.Results, r)
 	}
-	out.AddFindings(page.MapList(f.Findings.New, func(x difference.Finding) model.Finding { return *x.Of }))
+	out.AddFindings(page.MapList(f.Findings.New, func(x difference.Finding) model.Finding { return *x.Original }))
 	for _, g := range f.Guards {
 		out.Results = append(out.Results, command.Result{Code: "guard", Level: level(fails.guards, command.Warning), Message: g.Code + ": " +
 			g.Message, Object: g.Policy, Key: g.Code})

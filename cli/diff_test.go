@@ -39,7 +39,7 @@ func TestCommentHasRoom(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := difference.FactsOf(d, names)
+		f := difference.NewFacts(d, names)
 		for _, below := range []string{"", strings.Repeat("ü", 9_000)} {
 			text := commentText(f, below)
 			if n := utf8.RuneCountInString(text + below); n > maxCommentRunes {

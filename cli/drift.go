@@ -52,7 +52,7 @@ handlers write them, such as the ports of a namespace's port group.
 				// is read again.
 				read := command.ZonesSettled()
 				_ = e.WaitFor(ctx, func(r *revision.Revision) bool {
-					return read(r) && !rows.IsMoving(r.Zones, rows.FactsOf(r, r.Zones, e.Now(), settle))
+					return read(r) && !rows.IsMoving(r.Zones, rows.ListDrift(r, r.Zones, e.Now(), settle))
 				}, time.Now().Add(command.Patience), time.Now().Add(command.LastPatience))
 			},
 			Answer: withSecondReader(a, *second, zone, func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
@@ -60,7 +60,7 @@ handlers write them, such as the ports of a namespace's port group.
 				if err != nil {
 					return nil, err
 				}
-				a.SayNoRows(r)
+				a.PrintNoRows(r)
 				now := e.Now()
 				// Drift left after the wait counts, however young.
 				young, until := time.Duration(0), time.Time{}
@@ -70,11 +70,11 @@ handlers write them, such as the ports of a namespace's port group.
 				if err := only.Check(r); err != nil {
 					return nil, err
 				}
-				all := rows.FactsOf(r, zones, now, young)
+				all := rows.ListDrift(r, zones, now, young)
 				keep, compared := only.UnitFilter(r), rows.ComparedPolicies(r, zones)
 				policies := len(compared)
 				maps.DeleteFunc(compared, func(k model.PolicyKey, _ bool) bool { return !keep(k) })
-				out := slices.DeleteFunc(slices.Clone(all), func(o rows.Facts) bool { return !keep(o.Of) })
+				out := slices.DeleteFunc(slices.Clone(all), func(o rows.Facts) bool { return !keep(o.PolicyKey) })
 				differ := ""
 				if len(out) < len(all) {
 					differ = words.Count(len(all)-len(out), "difference")
@@ -85,7 +85,7 @@ handlers write them, such as the ports of a namespace's port group.
 					not = append(not, noMatch(&only))
 				}
 				return &command.Answer{Value: out, Names: func() []string {
-					return command.PolicyNames(page.MapList(out, func(o rows.Facts) model.PolicyKey { return o.Of }))
+					return command.PolicyNames(page.MapList(out, func(o rows.Facts) model.PolicyKey { return o.PolicyKey }))
 				}, Text: func(wide bool) string {
 					if len(out) == 0 {
 						return rows.NoDriftText(len(compared), policies, zones, err == nil, command.NotCounted(not)) + "\n"

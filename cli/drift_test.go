@@ -30,7 +30,7 @@ func TestDriftKnowsTheCause(t *testing.T) {
 				DiffSince: at,
 				Diffs: []model.RowDiff{{Kind: model.DiffExtra, Table: nb.TableACL, UUID: uuid,
 					ID: "default-network-controller:EgressFirewall:a:1"}}}}}}}, nil)
-	out := rows.FactsOf(r, r.Zones, now, model.SettleTime)
+	out := rows.ListDrift(r, r.Zones, now, model.SettleTime)
 	if len(out) != 1 || out[0].Policy != k.String() || out[0].State != model.StateBehind || len(out[0].Rows) != 1 ||
 		out[0].Rows[0].UUID != uuid {
 		t.Fatalf("%+v", out)
@@ -48,7 +48,7 @@ func TestDriftKnowsTheCause(t *testing.T) {
 		t.Errorf("%s %v", raw, err)
 	}
 	// As long as it settles nothing is said of a cause.
-	young := rows.FactsOf(r, r.Zones, at.Add(time.Second), model.SettleTime)
+	young := rows.ListDrift(r, r.Zones, at.Add(time.Second), model.SettleTime)
 	if len(young) != 1 || young[0].State != model.StateSettling || young[0].Rows[0].Known != nil {
 		t.Errorf("%+v", young)
 	}

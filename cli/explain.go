@@ -49,7 +49,7 @@ shown.`,
 			a.Flags.RowsOnly = true
 			return a.AnswerQuery(cmd.Context(), false, command.Query{Zones: a.Flags.HasDatabases(cmd.Context()),
 				Answer: func(_ context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
-					out := explanationOf(r, report)
+					out := newExplainOut(r, report)
 					return &command.Answer{Value: out, Text: func(wide bool) string { return out.explainText(wide) },
 						NotConsidered: unexplainedOmissions(r),
 						Err:           errors.Join(command.UnreadZone(r.Zones), out.whyUndecided())}, nil
@@ -95,21 +95,21 @@ func whyNoTrace(r *flow.Report) string {
 	switch {
 	case r.Lines == 0:
 		return "it is empty"
-	case len(r.Odd) > 0:
-		return fmt.Sprintf("line %d is %q", r.Odd[0].Number, r.Odd[0].Text)
+	case len(r.UnparsedLines) > 0:
+		return fmt.Sprintf("line %d is %q", r.UnparsedLines[0].Number, r.UnparsedLines[0].Text)
 	}
 	return "only lines of other programs; ovnkube-trace prints its traces with -loglevel 2"
 }
 
 // explainOut is the JSON of `rung explain` (command-line.md#output).
 type explainOut struct {
-	Traces   []traceOut    `json:"traces"`
-	Results  []flow.Result `json:"results"` // printed by ovnkube-trace
-	Problems []string      `json:"problems"`
-	Lines    int           `json:"lines"`
-	Other    int           `json:"other_programs"`
-	Unknown  int           `json:"unknown"`
-	Odd      []flow.Line   `json:"unknown_lines"` // the first few
+	Traces        []traceOut    `json:"traces"`
+	Results       []flow.Result `json:"results"` // printed by ovnkube-trace
+	Problems      []string      `json:"problems"`
+	Lines         int           `json:"lines"`
+	Other         int           `json:"other_programs"`
+	Unknown       int           `json:"unknown"`
+	UnparsedLines []flow.Line   `json:"unknown_lines"` // the first few
 }
 
 type traceOut struct {
@@ -170,11 +170,11 @@ type traceRuleOut struct {
 	label string
 }
 
-// explanationOf names the policies and rules of a report.
-func explanationOf(r *revision.Revision, report *flow.Report) *explainOut {
+// newExplainOut names the policies and rules of a report.
+func newExplainOut(r *revision.Revision, report *flow.Report) *explainOut {
 	out := &explainOut{Traces: []traceOut{}, Problems: append([]string{}, report.Problems...), Lines: report.Lines,
 		Other: report.Other, Unknown: report.Unknown,
-		Results: append([]flow.Result{}, report.Results...), Odd: append([]flow.Line{}, report.Odd...)}
+		Results: append([]flow.Result{}, report.Results...), UnparsedLines: append([]flow.Line{}, report.UnparsedLines...)}
 	finder := revision.NewRuleFinder(r)
 	for _, t := range report.Traces {
 		x := traceOut{Title: t.Title, Line: t.Line, Form: t.Form, Protocol: t.Packet.Proto, Stages: []traceStageOut{},
@@ -287,8 +287,8 @@ func (o *explainOut) explainText(wide bool) string {
 	}))
 	section("The programs say", o.Problems)
 	if o.Unknown > 0 {
-		lines := page.MapList(o.Odd, func(x flow.Line) string { return fmt.Sprintf("line %d: %s", x.Number, x.Text) })
-		if more := o.Unknown - len(o.Odd); more > 0 {
+		lines := page.MapList(o.UnparsedLines, func(x flow.Line) string { return fmt.Sprintf("line %d: %s", x.Number, x.Text) })
+		if more := o.Unknown - len(o.UnparsedLines); more > 0 {
 			lines = append(lines, fmt.Sprintf("and %s more", words.Thousands(more)))
 		}
 		section(fmt.Sprintf("Not understood: %s of %s", words.Thousands(o.Unknown), words.Count(o.Lines, "line")), lines)

@@ -229,12 +229,12 @@ releases.`,
 
 func versionAnswer() *command.Answer {
 	info, _ := debug.ReadBuildInfo()
-	v := versionOf(info)
+	v := newVersionOut(info)
 	return &command.Answer{Value: v, Text: v.text}
 }
 
-// versionOf returns the version of this program, with what the Go tool recorded; info may be nil.
-func versionOf(info *debug.BuildInfo) *versionOut {
+// newVersionOut returns the version of this program, with what the Go tool recorded; info may be nil.
+func newVersionOut(info *debug.BuildInfo) *versionOut {
 	known := engine.KnownReleases()
 	v := &versionOut{
 		Version: builtVersion(), Tag: Tag, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,

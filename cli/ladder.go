@@ -89,14 +89,14 @@ func ladderAnswer(a *command.App, r *revision.Revision, stage model.Stage, only 
 	var placed []ladder.PlacedPolicy
 	switch {
 	case r.System.Bands != nil:
-		facts := ladder.BandFactsOf(r, keep)
+		facts := ladder.NewBandFacts(r, keep)
 		ans.Value, placed, ans.Records = facts, facts.PlacedPolicies(), func() string { return placesText(r, keep) }
 		policies, others = len(r.PolicyOrder()), 0
 	case len(r.Zones) == 0:
-		facts := ladder.FactsOf(l)
+		facts := ladder.NewFacts(l)
 		ans.Value, placed = facts, facts.PlacedPolicies()
 	default:
-		facts := ladder.LiveFactsOf(r, l, now)
+		facts := ladder.NewLiveFacts(r, l, now)
 		if !only.IsAll() {
 			others += len(facts.Rows)
 			facts.Rows = facts.Rows[:0]

@@ -236,7 +236,7 @@ func TestLadderAgreesWithScreen(t *testing.T) {
 	idle := &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindEF, Namespace: "green", Name: "default"}}, Tier: model.TierNetwork,
 		Subject: model.Subject{Namespace: "green", Pods: model.SelectEverything(), AllPods: true}}
 	base.Cluster, _ = base.Cluster.Upsert([]model.Object{idle}, nil)
-	s := uitest.OpenScreen(t, base, nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, base, nav.NewPage(nav.Ladder))
 	s.Resize(220, 150)
 	for !strings.Contains(s.Line("▸"), "tier 2") {
 		s.Press("j")

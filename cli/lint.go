@@ -111,7 +111,7 @@ func unfoundOmissions(r *revision.Revision, found []model.Finding) []model.Omiss
 
 // findingsAnswer prints findings; one with a severity in no makes the answer no.
 func findingsAnswer(a *command.App, found []model.Finding, no ...model.Severity) *command.Answer {
-	all := findings.FindingsOf(found)
+	all := findings.NewList(found)
 	ans := command.TableAnswer(a, all, findings.Table, all)
 	ans.Names = func() []string {
 		return command.PolicyNames(page.MapList(found, func(f model.Finding) model.PolicyKey { return f.Policy }))

@@ -90,7 +90,7 @@ func logLevel(ctx context.Context, a *command.App, f *levelFlags, args []string)
 		return err
 	case f.sessions: // who logs what until when, also sessions that ended
 		return a.WithObjects(ctx, func(e *engine.Engine, r *revision.Revision) error {
-			all := activity.SessionFactsOf(r, e.Sessions().AllEnded(), e.Now())
+			all := activity.NewSessionFacts(r, e.Sessions().AllEnded(), e.Now())
 			ans := command.TableAnswer(a, all, activity.SessionTable, all.AllSessions())
 			ans.NotConsidered = revision.OmissionsOfObjects(r)
 			return a.ConcludeAnswer(ans)
@@ -112,7 +112,7 @@ func logLevel(ctx context.Context, a *command.App, f *levelFlags, args []string)
 		if err := checkTerminal(a, &f.change); err != nil {
 			return err
 		}
-		say := func(p *gate.Preview) { sayLogging(a, e, p) }
+		say := func(p *gate.Preview) { printLogging(a, e, p) }
 		if err := runChange(ctx, a, e, &f.change, m, say); err != nil || !f.wait || f.change.dryRun {
 			return err
 		}
@@ -191,12 +191,12 @@ func findLogged(r *revision.Revision, name string) (model.Key, error) {
 	return k, err
 }
 
-// sayLogging prints in which zones rows log, and until when.
-func sayLogging(a *command.App, e *engine.Engine, p *gate.Preview) {
+// printLogging prints in which zones rows log, and until when.
+func printLogging(a *command.App, e *engine.Engine, p *gate.Preview) {
 	r := e.Revision()
 	for i := range p.Objects {
 		k := p.Objects[i].Key
-		s := revision.LogSessionOf(r, k)
+		s := revision.FindLogSession(r, k)
 		if s == nil {
 			continue
 		}
@@ -244,7 +244,7 @@ func endSessions(ctx context.Context, a *command.App, f *levelFlags, names []str
 			return nil
 		}
 		m := change.Mutation{Op: change.OpLogEnd, Policies: targets}
-		return runChange(ctx, a, e, &f.change, m, func(p *gate.Preview) { sayLogging(a, e, p) })
+		return runChange(ctx, a, e, &f.change, m, func(p *gate.Preview) { printLogging(a, e, p) })
 	})
 }
 
@@ -253,7 +253,7 @@ func endSessions(ctx context.Context, a *command.App, f *levelFlags, names []str
 func awaitSession(ctx context.Context, a *command.App, e *engine.Engine, targets []model.Key) error {
 	open := func(r *revision.Revision) (out []revision.LogSession) {
 		for _, k := range targets {
-			if s := revision.LogSessionOf(r, k); s != nil && s.Problem == "" {
+			if s := revision.FindLogSession(r, k); s != nil && s.Problem == "" {
 				out = append(out, *s)
 			}
 		}
@@ -288,7 +288,7 @@ func awaitSession(ctx context.Context, a *command.App, e *engine.Engine, targets
 			back, cancel := context.WithTimeout(context.Background(), backTime)
 			defer cancel()
 			for _, s := range open(e.Revision()) {
-				sayEnd(back, a, e, s.Target)
+				endSession(back, a, e, s.Target)
 			}
 			return ctx.Err()
 		case <-ticks:
@@ -297,7 +297,7 @@ func awaitSession(ctx context.Context, a *command.App, e *engine.Engine, targets
 	}
 }
 
-func sayEnd(ctx context.Context, a *command.App, e *engine.Engine, k model.Key) {
+func endSession(ctx context.Context, a *command.App, e *engine.Engine, k model.Key) {
 	p, err := e.Preview(ctx, change.Mutation{Op: change.OpLogEnd, Policies: []model.Key{k}})
 	if err == nil && p.IsNoChange() {
 		return

@@ -174,7 +174,7 @@ Other answers:
 				}
 				if sum.on {
 					err := countLines(listen, a, e, &sum, func(x *logs.Entry) bool { return x.Matches(&query, nil) }, filter != "")
-					return errors.Join(err, a.PrintUnreadLogs(e), a.SayUnread(r))
+					return errors.Join(err, a.PrintUnreadLogs(e), a.PrintUnread(r))
 				}
 				tail := func(take func(*logs.Entry)) error {
 					return tailLines(listen, a, e, &query, raw, lines, following, cfg.LogFiles.Since, take)
@@ -186,7 +186,7 @@ Other answers:
 				}
 				err = errors.Join(err, a.PrintUnreadLogs(e))
 				if !following {
-					err = errors.Join(err, a.SayUnread(r))
+					err = errors.Join(err, a.PrintUnread(r))
 				}
 				return err
 			})
@@ -226,20 +226,20 @@ func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logline
 	const atOnce = 1000
 	seen, came, printed := uint64(0), 0, 0
 	var err error
-	times := logTimes{today: dayOf(e.Now())}
+	times := logTimes{today: utcDate(e.Now())}
 	over := e.Logs().EndOfLines()
 	end := func() error {
 		st := e.Logs().Stats()
 		var left error
 		if st.Dropped > 0 {
 			fmt.Fprintf(a.Err, "rung: %s dropped: they arrived too fast\n", words.Count(st.Dropped, "line"))
-			left = command.ErrSaid
+			left = command.ErrPrinted
 		}
 		if st.Forgotten > 0 {
 			fmt.Fprintf(a.Err, "rung: %s of addresses dropped, oldest first; older addresses have no names\n",
 				words.Count(st.Forgotten, "former holder"))
 		}
-		sayMetersReached(a, e.Logs())
+		printMetersReached(a, e.Logs())
 		switch {
 		case !follow && errors.Is(ctx.Err(), context.Canceled):
 			return ctx.Err()
@@ -392,11 +392,11 @@ type logTimes struct {
 	dated bool
 }
 
-func dayOf(at time.Time) string { return at.UTC().Format(time.DateOnly) }
+func utcDate(at time.Time) string { return at.UTC().Format(time.DateOnly) }
 
 // timeText formats a time, dated from the first line of another day on, to make the order clear.
 func (t *logTimes) timeText(at time.Time) string {
-	t.dated = t.dated || dayOf(at) != t.today
+	t.dated = t.dated || utcDate(at) != t.today
 	if t.dated {
 		return at.UTC().Format("2006-01-02 15:04:05.000")
 	}

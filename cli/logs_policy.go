@@ -155,21 +155,21 @@ func printProposal(ctx context.Context, a *command.App, e *engine.Engine, p *pro
 	if err := tail(func(x *logs.Entry) { attributed = append(attributed, x) }); err != nil {
 		return err
 	}
-	log := logs.ConnectionsOf(attributed, logline.MostSeen)
+	log := logs.ListConnections(attributed, logline.MostSeen)
 	if log.LeftOut > 0 {
 		return fmt.Errorf("--propose: %w", logline.ErrTooMany)
 	}
 	made, err := logs.MakeProposal(context.WithoutCancel(ctx), e.Revision(), t, log.Connections)
 	if err != nil {
 		if made != nil && made.Proposal != nil {
-			a.Say(logs.LeftTexts(made.Left)...)
+			a.PrintNotice(logs.LeftTexts(made.Left)...)
 		}
 		return fmt.Errorf("--propose: %w", err)
 	}
 	if !made.Surplus.IsExact() { // important if the output is redirected to a file
-		a.Say(made.Surplus.Text())
+		a.PrintNotice(made.Surplus.Text())
 	}
-	a.Say(made.MissedTexts()...)
+	a.PrintNotice(made.MissedTexts()...)
 	ans := proposalAnswer(made)
 	if a.Flags.Output == "yaml" { // the manifest is YAML
 		_, err := fmt.Fprint(a.Out, ans.Text(false))

@@ -64,7 +64,7 @@ rung trace --cases reads.`,
 		Annotations: command.FormAnnotations(command.MarkdownForm, command.CSVForm),
 	}, func([]string, bool) command.Query {
 		return command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
-			ports, err := trace.PortsOf(ask.protocol, ask.port)
+			ports, err := trace.NewPorts(ask.protocol, ask.port)
 			if err != nil {
 				return nil, fmt.Errorf("--protocol and --port: %w", err)
 			}

@@ -36,7 +36,7 @@ type matrixEndOut struct {
 	Pods      int            `json:"pods"`
 }
 
-func matrixEndOf(e *revision.MatrixEnd) matrixEndOut {
+func newMatrixEndOut(e *revision.MatrixEnd) matrixEndOut {
 	out := matrixEndOut{Name: e.Name(), Kind: "namespace", Namespace: e.Namespace, Workload: e.Workload, Pod: e.Pod, Except: e.Except,
 		Pods: e.Pods()}
 	switch {
@@ -76,7 +76,7 @@ func (t *matrixTable) shownCells(out *matrixOut) (cells []shownCell) {
 		if !is {
 			at = int32(len(out.Ends))
 			seen[e] = at
-			out.Ends = append(out.Ends, matrixEndOf(e))
+			out.Ends = append(out.Ends, newMatrixEndOut(e))
 			t.shown, t.names = append(t.shown, e), append(t.names, e.Name())
 		}
 		return at
@@ -110,8 +110,8 @@ func (t *matrixTable) fillCell(out *matrixCellOut, s *shownCell) {
 	case !ok:
 		out.Example = nil
 	case out.Example == nil:
-		out.Example = new(trace.QuestionOf(q))
+		out.Example = new(trace.NewQuestion(q))
 	default:
-		*out.Example = trace.QuestionOf(q)
+		*out.Example = trace.NewQuestion(q)
 	}
 }

@@ -115,7 +115,7 @@ func (f *newFlags) givenAnswers() (template.Answers, error) {
 
 // makeSet makes the policies of a template from the flags, and asks for missing answers.
 func makeSet(a *command.App, r *revision.Revision, f *newFlags, args []string) (*template.PolicySet, error) {
-	w := template.WorldOf(r)
+	w := template.NewWorld(r)
 	t := template.FindTemplate(args[0])
 	given, err := f.givenAnswers()
 	if err != nil {
@@ -146,7 +146,7 @@ func applyTemplate(ctx context.Context, a *command.App, f *newFlags, c *changeFl
 		if err != nil {
 			return change.Mutation{}, err
 		}
-		a.Say(made.Notes...)
+		a.PrintNotice(made.Notes...)
 		return change.Mutation{Op: change.OpApply, YAML: []byte(made.Text), Base: []byte(made.Base)}, nil
 	})
 }
@@ -207,7 +207,7 @@ func askQuestion(a *command.App, w *template.World, t *template.Template, q *tem
 		if err == nil {
 			return checked, nil
 		}
-		a.Say(err.Error())
+		a.PrintNotice(err.Error())
 	}
 	return "", fmt.Errorf("no answer to %s: %w", q.Name, command.ErrRefused)
 }
@@ -281,7 +281,7 @@ func templateSetAnswer(ctx context.Context, a *command.App, r *revision.Revision
 		}
 		text = string(out)
 	} else {
-		a.Say(m.Notes...)
+		a.PrintNotice(m.Notes...)
 	}
 	if a.Flags.Output == "yaml" { // the text is YAML
 		a.Flags.Output = "table"

@@ -100,8 +100,8 @@ func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planF
 		return nil, err
 	case in != nil:
 		text := fmt.Sprintf("%d is free\n", in.Priority)
-		if in.Room != nil {
-			text = fmt.Sprintf("no free priority between them; these steps make room for %d:\n\n%s", in.Priority, planText(in.Room))
+		if in.ShiftPlan != nil {
+			text = fmt.Sprintf("no free priority between them; these steps make room for %d:\n\n%s", in.Priority, planText(in.ShiftPlan))
 		}
 		return &command.Answer{Value: in, Text: func(bool) string { return text }, NotConsidered: omits}, nil
 	case p != nil:
@@ -144,7 +144,7 @@ func arrangePlan(a *command.App, r *revision.Revision, f *planFlags) (b *plan.Bo
 		if err == nil {
 			place, err = b.InsertBetween(above, below)
 		}
-		in, p = &place, place.Room
+		in, p = &place, place.ShiftPlan
 	case f.respace:
 		var spaced plan.Plan
 		at := b.UsualSpacing() // the console's, for missing flags
@@ -248,7 +248,7 @@ func tiersAnswer(r *revision.Revision, f *planFlags) (*command.Answer, error) {
 
 // planStateText describes a running or stopped plan step by step, and what can be done about it.
 func planStateText(st *revision.PlanState, now time.Time, next string) string {
-	text := words.CleanLine(told.Headline(st, now)) + "\n\n" + command.TableText(told.Steps, told.StepsOf(st), false, 0)
+	text := words.CleanLine(told.Headline(st, now)) + "\n\n" + command.TableText(told.Steps, told.ListSteps(st), false, 0)
 	if st.State == revision.PlanStopped && st.Stuck == "" { // a stuck plan's reason says what to do
 		text += "\n" + next + "\n"
 	}
@@ -275,10 +275,10 @@ type stepsOut struct {
 
 // stepsAnswer returns the preview of a plan: the steps that a yes makes.
 func stepsAnswer(p *gate.Preview, outcome string) *command.Answer {
-	all := difference.ConsequencesOf(p)
+	all := difference.NewConsequences(p)
 	out := stepsOut{Title: p.Title, Outcome: outcome, Blocked: p.Blocked, FirstStep: p.FirstStep, Steps: append([]plan.Step{}, p.Steps...),
 		Guards:      all.Guards,
-		Connections: all.Connections, StepConnections: page.MapList(p.StepEffects, difference.EffectOf),
+		Connections: all.Connections, StepConnections: page.MapList(p.StepEffects, difference.NewEffect),
 		ConfirmName: p.ConfirmName, Notes: all.Notes}
 	return &command.Answer{Value: out, NotConsidered: p.NotConsidered, Text: func(bool) string {
 		notes := p.Notes

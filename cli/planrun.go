@@ -92,7 +92,7 @@ func startPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeF
 		err = auditRefusal(ctx, a, e, p, err)
 	}
 	if !started {
-		return p, outcomeOf(tried, false, err), err
+		return p, changeOutcome(tried, false, err), err
 	}
 	ended, err := followPlan(ctx, a, e)
 	return p, planOutcome(ended), err
@@ -165,7 +165,7 @@ func keepPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeFl
 	if err := e.KeepPlan(read); err != nil || !printsOneDocument(a, c) {
 		return err
 	}
-	out := told.FactsOf(st)
+	out := told.NewFacts(st)
 	out.Outcome = outcomeKept
 	return a.PrintAnswer(&command.Answer{Value: out})
 }

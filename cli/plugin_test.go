@@ -33,7 +33,7 @@ func TestSayPlugin(t *testing.T) {
 
 // No help of the plugin names a program that its users do not have.
 func TestPluginHelp(t *testing.T) {
-	a := &command.App{In: strings.NewReader(""), Err: io.Discard, Said: map[string]bool{}}
+	a := &command.App{In: strings.NewReader(""), Err: io.Discard, Printed: map[string]bool{}}
 	var out strings.Builder
 	a.Out, a.Raw = &out, &out
 	root := rootCommand(a, nil)

@@ -192,12 +192,12 @@ func podsAnswer(a *command.App, r *revision.Revision, only *Selection) (*command
 		return nil, err
 	}
 	all := slices.Collect(r.Cluster.Pods())
-	out := pod.ListOf(r, slices.DeleteFunc(slices.Clone(all), func(p *model.Pod) bool { return !only.Keeps(p) }))
+	out := pod.ListPods(r, slices.DeleteFunc(slices.Clone(all), func(p *model.Pod) bool { return !only.Keeps(p) }))
 	list := *pod.List
 	list.Empty = r.EmptyText(list.Empty, model.KindPod)
 	ans := command.TableAnswer(a, out, &list, out)
 	ans.Names = func() []string {
-		return page.MapList(out, func(p *pod.Listed) string { return command.ObjectName(p.Of.Key) })
+		return page.MapList(out, func(p *pod.Listed) string { return command.ObjectName(p.Original.Key) })
 	}
 	ans.NotConsidered = revision.OmissionsOfObjects(r)
 	ans.LeftOut = only.LeftOutText(len(out), len(all), "pod")

@@ -22,7 +22,7 @@ import (
 )
 
 func previewAnswer(p *gate.Preview, outcome string) *command.Answer {
-	out := difference.ConsequencesOf(p)
+	out := difference.NewConsequences(p)
 	out.Outcome = outcome
 	return &command.Answer{Value: out, NotConsidered: p.NotConsidered, Text: func(wide bool) string { return previewText(p, wide) },
 		Markdown: func() string { return previewMarkdown(p) }}
@@ -60,7 +60,7 @@ func previewText(p *gate.Preview, wide bool) string {
 		r := &p.Rows[i]
 		fmt.Fprintf(&b, "    %-6s %-11s %s\n", difference.RowVerb[r.Kind], r.Table, command.ShortID(r.ID, wide))
 		if r.Kind == model.DiffDifferent {
-			for _, f := range difference.FieldsOf(r, wide) {
+			for _, f := range difference.ChangedFields(r, wide) {
 				fmt.Fprintf(&b, "           %s: %s\n", f.Path, f.Change)
 			}
 		}

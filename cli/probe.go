@@ -126,7 +126,7 @@ func checkQuestion(q trace.Question) error {
 	if trace.IsBareName(q.From) || trace.IsBareName(q.To) {
 		return nil // the names cannot be resolved yet
 	}
-	c, err := connectionOf(q, nil)
+	c, err := resolveConnection(q, nil)
 	if err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func checkQuestion(q trace.Question) error {
 }
 
 func sendProbe(ctx context.Context, e *engine.Engine, q trace.Question) (*probeOut, error) {
-	c, err := connectionOf(q, trace.NamesOf(e.Revision().Cluster, e.Revision()))
+	c, err := resolveConnection(q, trace.NewEndNames(e.Revision().Cluster, e.Revision()))
 	if err != nil {
 		return nil, err
 	}
@@ -142,7 +142,7 @@ func sendProbe(ctx context.Context, e *engine.Engine, q trace.Question) (*probeO
 	if err != nil {
 		return nil, err
 	}
-	out := probeOf(q, result)
+	out := newProbeOut(q, result)
 	// The sandbox's rows follow the policies, so they share the omissions of the policies' answer.
 	out.trace = &trace.Trace{Connection: result.Connection, Verdict: result.Policies.Verdict, Reason: result.Policies.Reason,
 		NotConsidered: revision.NewFilter(e.Revision(), true).OmissionsChanging(&result.Policies)}
@@ -182,12 +182,12 @@ type probeFindingOut struct {
 	Remedy string `json:"remedy,omitempty"`
 }
 
-func probeOf(q trace.Question, r *trace.Result) *probeOut {
+func newProbeOut(q trace.Question, r *trace.Result) *probeOut {
 	out := &probeOut{verdictOut: verdictOut{VerdictFacts: pages.FactsOfAnswer(q, &r.Packets)}, Policies: pages.FactsOfAnswer(q, &r.Policies),
 		OVN:     r.OVN,
 		Packets: []packetOut{}, result: r}
 	out.Findings = page.MapList(r.Findings, func(f model.Finding) probeFindingOut {
-		return probeFindingOut{revision.BriefOf(f), f.Zone, f.Remedy}
+		return probeFindingOut{revision.NewBrief(f), f.Zone, f.Remedy}
 	})
 	out.Rows = pages.FactsOfAnswer(q, &r.Rows)
 	for i := range r.Sent {
@@ -240,7 +240,7 @@ func (o *probeOut) stagesText(path int, wide bool) string {
 		if !wide && !r.IsDecided(path, i) {
 			continue
 		}
-		word, by := string(s.Verdict), trace.DeciderTextOf(s)
+		word, by := string(s.Verdict), trace.StageDeciderText(s)
 		if s.Verdict == verdict.NotApplicable {
 			word, by = "–", s.Reason
 		}
@@ -254,7 +254,7 @@ func otherDecision(packets, other *verdict.StageVerdict) string {
 	if trace.SameRule(packets.Decided, other.Decided) && packets.Verdict == other.Verdict {
 		return "the same"
 	}
-	return strings.TrimSpace(string(other.Verdict) + " · " + trace.DeciderTextOf(other))
+	return strings.TrimSpace(string(other.Verdict) + " · " + trace.StageDeciderText(other))
 }
 
 func (o *probeOut) packetsText(path int) string {

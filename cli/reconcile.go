@@ -65,7 +65,7 @@ const nobodyElse = "i-know-that-nobody-else-writes-these-rows"
 func (f *reconcileFlags) register(p *pflag.FlagSet) {
 	p.StringArrayVar(&f.zones, "zone", nil,
 		"`ZONE` to write (repeatable; default those of --nb); $(NODE_NAME) is expanded from the environment")
-	p.BoolVar(&f.own.NobodyElse, nobodyElse, false, "write even if an ovnkube-controller runs, or may run, for the zone")
+	p.BoolVar(&f.own.SoleWriter, nobodyElse, false, "write even if an ovnkube-controller runs, or may run, for the zone")
 	p.BoolVar(&f.admin, "enable-admin-network-policy", true,
 		"write and report AdminNetworkPolicies and the baseline; false leaves their rows alone")
 	p.StringVar(&f.metrics, "metrics-address", "127.0.0.1:9477", "`ADDRESS` for /metrics, /healthz and /readyz; empty for none")
@@ -195,7 +195,7 @@ func runReconciler(ctx context.Context, a *command.App, f *reconcileFlags) error
 		stop := serveMetrics(e, listener, log)
 		defer stop()
 	}
-	tellEvents(ctx, e, log)
+	logEvents(ctx, e, log)
 	log.Info("stopping")
 	return nil
 }
@@ -221,22 +221,22 @@ func serveMetrics(e *engine.Engine, l net.Listener, log *slog.Logger) (stop func
 	}
 }
 
-// tellEvents logs every event on a line until ctx ends.
-func tellEvents(ctx context.Context, e *engine.Engine, log *slog.Logger) {
+// logEvents logs every event on a line until ctx ends.
+func logEvents(ctx context.Context, e *engine.Engine, log *slog.Logger) {
 	ticks, stop := e.Subscribe()
 	defer stop()
 	later := time.NewTimer(time.Hour)
 	defer later.Stop()
-	said := eventTeller{log: log, said: map[string]string{}, unwritten: map[string]unwrittenReport{}}
+	said := eventLogger{log: log, said: map[string]string{}, unwritten: map[string]unwrittenReport{}}
 	for news := true; ; {
-		if again := said.tellNews(e, news); again > 0 {
+		if again := said.logNews(e, news); again > 0 {
 			later.Reset(again)
 		} else {
 			later.Stop()
 		}
 		select {
 		case <-ctx.Done():
-			said.tellNews(e, true)
+			said.logNews(e, true)
 			return
 		case <-ticks:
 			news = true
@@ -246,8 +246,8 @@ func tellEvents(ctx context.Context, e *engine.Engine, log *slog.Logger) {
 	}
 }
 
-// eventTeller remembers logged states, to log each once.
-type eventTeller struct {
+// eventLogger remembers logged states, to log each once.
+type eventLogger struct {
 	log  *slog.Logger
 	seq  uint64
 	said map[string]string // last state of each source, resource, zone and the like
@@ -262,21 +262,21 @@ type unwrittenReport struct {
 }
 
 // isNew keeps the state of a thing, and reports whether it differs from the last one, at first "".
-func (t *eventTeller) isNew(thing, state string) bool {
+func (t *eventLogger) isNew(thing, state string) bool {
 	was := t.said[thing]
 	t.said[thing] = state
 	return was != state
 }
 
-// tellNews logs what is new; news says that there may be something. It returns how long until some unwritten
+// logNews logs what is new; news says that there may be something. It returns how long until some unwritten
 // policies have to be checked again, or 0.
-func (t *eventTeller) tellNews(e *engine.Engine, news bool) (again time.Duration) {
+func (t *eventLogger) logNews(e *engine.Engine, news bool) (again time.Duration) {
 	r := e.Revision()
 	for _, s := range r.Sources {
 		if t.isNew("source "+s.Name, string(s.Conn)+": "+s.Error) {
 			t.log.Log(context.Background(), troubleLevel(s.Error), "source", "name", s.Name, "state", string(s.Conn), "err", s.Error)
 		}
-		t.tellRefused(s)
+		t.logRefused(s)
 	}
 	if problem := r.Dialects.ConfigProblem(); t.isNew("settings", problem) {
 		t.log.Log(context.Background(), troubleLevel(problem), "settings of OVN-Kubernetes", "err", problem)
@@ -292,7 +292,7 @@ func (t *eventTeller) tellNews(e *engine.Engine, news bool) (again time.Duration
 				"held", z.RowsHeld, "holder", z.Writer, "epoch", z.Epoch, "paused", z.Paused, "note", z.Note, "err", z.Error)
 		}
 	}
-	again = t.tellUnwritten(r.Zones, news, time.Now(), e.Health().UnwrittenIn)
+	again = t.logUnwritten(r.Zones, news, time.Now(), e.Health().UnwrittenIn)
 	for _, a := range e.Activity(t.seq) {
 		t.seq = a.Seq
 		if a.Rail != "" {
@@ -305,8 +305,8 @@ func (t *eventTeller) tellNews(e *engine.Engine, news bool) (again time.Duration
 	return again
 }
 
-// tellRefused logs optional resources that the source may not read.
-func (t *eventTeller) tellRefused(s model.SourceState) {
+// logRefused logs optional resources that the source may not read.
+func (t *eventLogger) logRefused(s model.SourceState) {
 	for _, r := range s.Resources {
 		name, problem := s.Name+" "+r.Name, ""
 		if r.Optional && r.Conn == model.ConnDenied {
@@ -321,8 +321,8 @@ func (t *eventTeller) tellRefused(s model.SourceState) {
 	}
 }
 
-// tellUnwritten is tellNews for unwritten policies, checked in each zone at most once every unwrittenEvery.
-func (t *eventTeller) tellUnwritten(zones []*model.ZoneState, news bool, now time.Time,
+// logUnwritten is logNews for unwritten policies, checked in each zone at most once every unwrittenEvery.
+func (t *eventLogger) logUnwritten(zones []*model.ZoneState, news bool, now time.Time,
 	of func(*model.ZoneState) []engine.UnwrittenPart) (again time.Duration) {
 	for _, z := range zones {
 		was := t.unwritten[z.Name]
@@ -337,7 +337,7 @@ func (t *eventTeller) tellUnwritten(zones []*model.ZoneState, news bool, now tim
 			t.unwritten[z.Name] = was
 			continue
 		}
-		t.unwritten[z.Name] = unwrittenReport{at: now, what: t.tellLeftOut(z.Name, was.what, of(z))}
+		t.unwritten[z.Name] = unwrittenReport{at: now, what: t.logLeftOut(z.Name, was.what, of(z))}
 	}
 	return again
 }
@@ -347,8 +347,8 @@ const (
 	unwrittenLines = 20          // most lines for one zone and check
 )
 
-// tellLeftOut logs when policies begin and cease to be unwritten, and returns the unwritten ones.
-func (t *eventTeller) tellLeftOut(zone string, was map[engine.UnwrittenPart]bool,
+// logLeftOut logs when policies begin and cease to be unwritten, and returns the unwritten ones.
+func (t *eventLogger) logLeftOut(zone string, was map[engine.UnwrittenPart]bool,
 	now []engine.UnwrittenPart) map[engine.UnwrittenPart]bool {
 	if len(was)+len(now) == 0 {
 		return nil

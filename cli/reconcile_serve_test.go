@@ -16,7 +16,7 @@ import (
 // the others wait for, and not at all without news.
 func TestLooksAtEachZoneInItsTime(t *testing.T) {
 	start := time.Now()
-	said := eventTeller{unwritten: map[string]unwrittenReport{"a": {at: start.Add(-900 * time.Millisecond)},
+	said := eventLogger{unwritten: map[string]unwrittenReport{"a": {at: start.Add(-900 * time.Millisecond)},
 		"b": {at: start.Add(-100 * time.Millisecond)}}}
 	zones := []*model.ZoneState{{Name: "a"}, {Name: "b"}}
 	for i, c := range []struct {
@@ -34,7 +34,7 @@ func TestLooksAtEachZoneInItsTime(t *testing.T) {
 		{4000 * time.Millisecond, true, "ab", 0},
 	} {
 		looked := ""
-		again := said.tellUnwritten(zones, c.news, start.Add(c.at), func(z *model.ZoneState) []engine.UnwrittenPart {
+		again := said.logUnwritten(zones, c.news, start.Add(c.at), func(z *model.ZoneState) []engine.UnwrittenPart {
 			looked += z.Name
 			return nil
 		})
@@ -54,12 +54,12 @@ func TestTellsWhatIsNotWritten(t *testing.T) {
 		}
 		return a
 	}
-	said := eventTeller{log: slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{ReplaceAttr: plain}))}
+	said := eventLogger{log: slog.New(slog.NewTextHandler(&text, &slog.HandlerOptions{ReplaceAttr: plain}))}
 	left := []engine.UnwrittenPart{{Policy: model.PolicyKey{Kind: model.KindANP, Name: "one"}, Why: engine.WhyBlocked,
 		Text: "extra ACL x: still referenced by a row outside the policy"}}
-	was := said.tellLeftOut("n1", nil, left)
-	was = said.tellLeftOut("n1", was, left)
-	said.tellLeftOut("n1", was, nil)
+	was := said.logLeftOut("n1", nil, left)
+	was = said.logLeftOut("n1", was, left)
+	said.logLeftOut("n1", was, nil)
 	want := `level=WARN msg="not written" zone=n1 policy=AdminNetworkPolicy/one reason=blocked why="extra ACL x: still referenced by a row outside the policy"
 level=INFO msg="written again" zone=n1 count=1 still=0
 `
@@ -72,7 +72,7 @@ level=INFO msg="written again" zone=n1 count=1 still=0
 		left = append(left, engine.UnwrittenPart{Policy: model.PolicyKey{Kind: model.KindANP, Name: fmt.Sprint(i)},
 			Why: engine.WhyNoRows})
 	}
-	said.tellLeftOut("n1", nil, left)
+	said.logLeftOut("n1", nil, left)
 	if got := text.String(); strings.Count(got, "\n") != unwrittenLines+1 || !strings.Contains(got, "more=40") {
 		t.Errorf("%s", got)
 	}

@@ -110,7 +110,7 @@ func runReport(ctx context.Context, a *command.App, asked *reportAsk) error {
 			wait, cancel := context.WithTimeout(ctx, max(zonesTime, asked.settle))
 			defer cancel()
 			_ = e.WaitFor(wait, func(r *revision.Revision) bool {
-				return read(r) && (time.Now().After(settled) || !rows.IsMoving(r.Zones, rows.FactsOf(r, r.Zones, e.Now(), asked.settle)))
+				return read(r) && (time.Now().After(settled) || !rows.IsMoving(r.Zones, rows.ListDrift(r, r.Zones, e.Now(), asked.settle)))
 			}, time.Now().Add(command.Patience), time.Now().Add(command.LastPatience), settled)
 		}
 		unread := e.ReadChanges() // the report says if they are missing
@@ -135,9 +135,9 @@ func (b *reportBuilder) answer() (*command.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	ans := &command.Answer{Value: &b.out, NotConsidered: b.omits, TellsOmissions: true, No: b.no}
+	ans := &command.Answer{Value: &b.out, NotConsidered: b.omits, ShowsOmissions: true, No: b.no}
 	if b.failed {
-		ans.Err = command.ErrSaid
+		ans.Err = command.ErrPrinted
 	}
 	ans.Text = func(bool) string { return Text(s) }
 	ans.Markdown = func() string { return Markdown(s) }
@@ -218,7 +218,7 @@ func (b *reportBuilder) sheet() (*page.Sheet, error) {
 		order = "Tiers and policies decide from the top down."
 	}
 	ladderPart := page.Section{Key: "ladder", Title: "Ladder", Lines: []page.Line{plainLine(order)},
-		Grids: []page.Grid{page.GridOf(ladder.LadderTable(r, opt), b.lines, false)}}
+		Grids: []page.Grid{page.NewGrid(ladder.LadderTable(r, opt), b.lines, false)}}
 	rules := b.rulesPart()
 	reached, err := b.matrixPart()
 	if err != nil {
@@ -331,11 +331,11 @@ func (b *reportBuilder) omittedPart() page.Section {
 func (b *reportBuilder) ladderFacts() any {
 	switch r := b.rev; {
 	case r.System.Bands != nil:
-		return ladder.BandFactsOf(r, func(model.Key) bool { return true })
+		return ladder.NewBandFacts(r, func(model.Key) bool { return true })
 	case len(r.Zones) == 0:
-		return ladder.FactsOf(r.Ladder())
+		return ladder.NewFacts(r.Ladder())
 	default:
-		return ladder.LiveFactsOf(r, r.Ladder(), b.now)
+		return ladder.NewLiveFacts(r, r.Ladder(), b.now)
 	}
 }
 
@@ -348,7 +348,7 @@ func (b *reportBuilder) rulesPart() page.Section {
 		if p == nil {
 			continue
 		}
-		g := page.GridOf(policy.RuleTable(p, !b.rev.BySelectors(p)), policy.RulesOf(b.rev, p), true)
+		g := page.NewGrid(policy.RuleTable(p, !b.rev.BySelectors(p)), policy.ListRules(b.rev, p), true)
 		g.Title = p.Key.Label() + " · " + p.SubjectText()
 		x.Grids = append(x.Grids, g)
 		b.out.Policies = append(b.out.Policies, digestOut{Policy: p.Key.String(), Digest: p.Digests().Whole.String(), File: p.Origin.Place()})

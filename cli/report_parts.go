@@ -59,7 +59,7 @@ func (b *reportBuilder) matrixPart() (page.Section, error) {
 	if len(m.Namespaces) == 0 {
 		return x, nil
 	}
-	drawn := matrix.MapOf(m, m.Namespaces)
+	drawn := matrix.NewMap(m, m.Namespaces)
 	for i, from := range drawn.Rows {
 		line := matrixLineOut{From: from, To: map[string][]string{}}
 		for j, to := range drawn.Rows {
@@ -111,7 +111,7 @@ func (b *reportBuilder) expectationsPart() (page.Section, error) {
 		x.Lines = append(x.Lines, page.Line{badSign, {Text: " " + p.String()}})
 	}
 	x.Lines = append(x.Lines, policiesAlone)
-	g := page.GridOf(StatementTable, page.MapList(out.Statements, func(s StatementFacts) *StatementFacts { return &s }), true)
+	g := page.NewGrid(StatementTable, page.MapList(out.Statements, func(s StatementFacts) *StatementFacts { return &s }), true)
 	x.Grids = []page.Grid{g}
 	return x, nil
 }
@@ -124,7 +124,7 @@ func (b *reportBuilder) findingsPart() (page.Section, error) {
 		return x, fmt.Errorf("looking for findings: %w", err)
 	}
 	found = slices.Concat(found, revision.ZoneFindings(b.rev, b.now))
-	all := findings.FindingsOf(found)
+	all := findings.NewList(found)
 	b.out.Findings = all
 	n := model.CountFindings(found)
 	worst := model.SeverityInfo
@@ -143,7 +143,7 @@ func (b *reportBuilder) findingsPart() (page.Section, error) {
 		sign = goodSign
 	}
 	b.addSummary(sign, "findings: "+text)
-	x.Grids = []page.Grid{page.GridOf(findings.Table, all, true)}
+	x.Grids = []page.Grid{page.NewGrid(findings.Table, all, true)}
 	return x, nil
 }
 
@@ -163,7 +163,7 @@ func (b *reportBuilder) rowsPart() (page.Section, error) {
 		return x, nil
 	}
 	all := page.MapList(r.Zones, func(z *model.ZoneState) *cluster.ZoneFacts { return cluster.AllFactsOfZone(r, z, b.now) })
-	b.out.Zones, b.out.Drift = all, rows.FactsOf(r, r.Zones, b.now, 0)
+	b.out.Zones, b.out.Drift = all, rows.ListDrift(r, r.Zones, b.now, 0)
 	unread := command.UnreadZone(r.Zones)
 	compared, not := len(rows.ComparedPolicies(r, r.Zones)), command.NotCounted(b.rows)
 	text, sign := rows.NoDriftText(compared, compared, r.Zones, unread == nil, not), goodSign
@@ -180,9 +180,9 @@ func (b *reportBuilder) rowsPart() (page.Section, error) {
 		sign = warnSign
 	}
 	b.addSummary(sign, text)
-	zoneGrid := page.GridOf(cluster.Table, all, true)
+	zoneGrid := page.NewGrid(cluster.Table, all, true)
 	zoneGrid.Title = "Zones"
-	driftGrid := page.GridOf(&driftTable, rows.LinesOf(b.out.Drift), true)
+	driftGrid := page.NewGrid(&driftTable, rows.ListDriftLines(b.out.Drift), true)
 	driftGrid.Title = "Differences"
 	x.Grids = []page.Grid{zoneGrid, driftGrid}
 	return x, nil
@@ -190,7 +190,7 @@ func (b *reportBuilder) rowsPart() (page.Section, error) {
 
 // changesPart lists the changes of the history.
 func (b *reportBuilder) changesPart() page.Section {
-	all := activity.FactsOf(b.changes, nil, b.now)
+	all := activity.ListEntries(b.changes, nil, b.now)
 	b.out.Changes = append([]*activity.Entry{}, all...)
 	x := page.Section{Key: "changes", Title: "Changes",
 		Lines: []page.Line{plainLine("Made with Rung, according to the history of this user on this machine. Times are in UTC.")}}
@@ -205,7 +205,7 @@ func (b *reportBuilder) changesPart() page.Section {
 	table := *activity.Table
 	table.Columns = slices.DeleteFunc(slices.Clone(table.Columns), func(c page.Column[*activity.Entry]) bool { return c.Key == "operations" })
 	table.Empty = "none in the history"
-	x.Grids = []page.Grid{page.GridOf(&table, all, true)}
+	x.Grids = []page.Grid{page.NewGrid(&table, all, true)}
 	return x
 }
 
@@ -214,7 +214,7 @@ const mostFiles = 1000
 // inputPart lists what was read, with digests.
 func (b *reportBuilder) inputPart() page.Section {
 	x := page.Section{Key: "input", Title: "Input"}
-	for _, part := range cluster.FactsOf(b.rev).Sections(cluster.Hints{}, b.now) {
+	for _, part := range cluster.NewFacts(b.rev).Sections(cluster.Hints{}, b.now) {
 		if part.Title == "no cluster" {
 			continue // the head names the source
 		}
@@ -239,12 +239,12 @@ func (b *reportBuilder) inputPart() page.Section {
 			b.addFile(f) // else it was listed as a manifest
 		}
 	}
-	files := page.GridOf(fileTable, b.out.Files[:min(len(b.out.Files), mostFiles)], true)
+	files := page.NewGrid(fileTable, b.out.Files[:min(len(b.out.Files), mostFiles)], true)
 	files.Title = "Files"
 	if n := len(b.out.Files) - mostFiles; n > 0 {
 		files.Title = fmt.Sprintf("The first %s files; -o json has %s more", words.Thousands(mostFiles), words.Thousands(n))
 	}
-	policies := page.GridOf(digestTable, b.out.Policies, true)
+	policies := page.NewGrid(digestTable, b.out.Policies, true)
 	policies.Title = "Digests of the policies"
 	x.Grids = append(x.Grids, files, policies)
 	return x
@@ -262,11 +262,11 @@ var fileTable = &page.Table[fileOut]{
 	ID:    func(f fileOut) string { return f.Path },
 	Empty: "no files were read",
 	Columns: []page.Column[fileOut]{
-		{Key: "path", Title: "FILE", Worth: page.Always, Cell: func(f fileOut) page.Cell { return page.Cell{Text: f.Path} }},
-		{Key: "bytes", Title: "BYTES", Right: true, Worth: page.Always, Cell: func(f fileOut) page.Cell {
+		{Key: "path", Title: "FILE", Importance: page.Always, Cell: func(f fileOut) page.Cell { return page.Cell{Text: f.Path} }},
+		{Key: "bytes", Title: "BYTES", Right: true, Importance: page.Always, Cell: func(f fileOut) page.Cell {
 			return page.Cell{Text: words.Thousands(int(f.Size))}
 		}},
-		{Key: "sha256", Title: "SHA-256", Worth: page.Always, Cell: func(f fileOut) page.Cell {
+		{Key: "sha256", Title: "SHA-256", Importance: page.Always, Cell: func(f fileOut) page.Cell {
 			return page.Cell{Text: cmp.Or(f.SHA256, page.None.Text), Role: themes.Dim}
 		}},
 	},
@@ -278,13 +278,13 @@ var digestTable = &page.Table[digestOut]{
 	Help: map[string]string{"digest": "the first half of the SHA-256 of what the policy says, wherever it was read: metadata that others " +
 		"add does not count"},
 	Columns: []page.Column[digestOut]{
-		{Key: "policy", Title: "POLICY", Worth: page.Always, Cell: func(d digestOut) page.Cell {
+		{Key: "policy", Title: "POLICY", Importance: page.Always, Cell: func(d digestOut) page.Cell {
 			return page.Cell{Text: d.Policy, Role: themes.Accent}
 		}},
-		{Key: "digest", Title: "DIGEST", Worth: page.Always, Cell: func(d digestOut) page.Cell {
+		{Key: "digest", Title: "DIGEST", Importance: page.Always, Cell: func(d digestOut) page.Cell {
 			return page.Cell{Text: d.Digest, Role: themes.Dim}
 		}},
-		{Key: "file", Title: "FILE", Worth: page.Always, Sparse: true, Cell: func(d digestOut) page.Cell {
+		{Key: "file", Title: "FILE", Importance: page.Always, Sparse: true, Cell: func(d digestOut) page.Cell {
 			return page.Cell{Text: d.File, Role: themes.Dim}
 		}},
 	},
@@ -305,7 +305,7 @@ func Text(s *page.Sheet) string {
 		for _, l := range x.Lines {
 			b.WriteString(l.String() + "\n")
 		}
-		for _, g := range gridsOf(x) {
+		for _, g := range sectionGrids(x) {
 			if g.Title != "" {
 				b.WriteString("\n" + g.Title + "\n")
 			}
@@ -327,8 +327,8 @@ func Text(s *page.Sheet) string {
 	return b.String()
 }
 
-// gridsOf returns the grids of a section, its map converted to one.
-func gridsOf(x *page.Section) []page.Grid {
+// sectionGrids returns the grids of a section, its map converted to one.
+func sectionGrids(x *page.Section) []page.Grid {
 	if x.Map == nil {
 		return x.Grids
 	}
@@ -352,7 +352,7 @@ func Markdown(s *page.Sheet) string {
 		for _, l := range x.Lines {
 			b.WriteString("\n" + command.MarkdownCell(l.String()) + "\n")
 		}
-		for _, g := range gridsOf(x) {
+		for _, g := range sectionGrids(x) {
 			markdownGrid(&b, &g)
 		}
 	}

@@ -34,7 +34,7 @@ func TestReportsAreAsPublished(t *testing.T) {
 			}
 		}
 	}
-	for _, cmd := range rootCommand(&command.App{Said: map[string]bool{}}, nil).Commands() {
+	for _, cmd := range rootCommand(&command.App{Printed: map[string]bool{}}, nil).Commands() {
 		if _, ok := cmd.Annotations[command.SARIFForm]; ok && !called[cmd.Name()] {
 			t.Errorf("rung %s has reports, and none is made here", cmd.Name())
 		}

@@ -256,7 +256,7 @@ func TestNoFalseCalm(t *testing.T) {
 // commandNames are those of all commands but the hidden ones.
 func commandNames(t *testing.T) (out []string) {
 	t.Helper()
-	root := rootCommand((&command.App{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Said: map[string]bool{}}), nil)
+	root := rootCommand((&command.App{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Printed: map[string]bool{}}), nil)
 	root.InitDefaultCompletionCmd()
 	for _, c := range root.Commands() {
 		if !c.Hidden && c.Name() != "help" {

@@ -59,7 +59,7 @@ func runUntil(ctx context.Context, args []string, in io.Reader, out, errw io.Wri
 	case ctx.Err() != nil && errors.Is(err, context.Canceled):
 		err = errors.New("interrupted")
 	default:
-		err = strayValue(cmd, args, err)
+		err = addValueHint(cmd, args, err)
 	}
 	lines := []string{err.Error()}
 	if cases := (CaseErrors)(nil); errors.As(err, &cases) {
@@ -77,7 +77,7 @@ func runUntil(ctx context.Context, args []string, in io.Reader, out, errw io.Wri
 // Commands returns Rung's commands with their texts and flags, for programs that write its manual. Do not run
 // them.
 func Commands() *cobra.Command {
-	return rootCommand(&command.App{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Said: map[string]bool{}}, nil)
+	return rootCommand(&command.App{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Printed: map[string]bool{}}, nil)
 }
 
 func rootCommand(a *command.App, screen ShowScreen) *cobra.Command {
@@ -185,9 +185,9 @@ once a program kubectl_complete-rung is on PATH. Packages bring it along; else:
 
 The scripts of bash, zsh, fish and powershell complete the command kubectl-rung.`
 
-// strayValue adds a hint to an error of the command line if an argument was meant as the value of the flag
+// addValueHint adds a hint to an error of the command line if an argument was meant as the value of the flag
 // before it: a flag that can stand alone takes no word after it.
-func strayValue(cmd *cobra.Command, line []string, err error) error {
+func addValueHint(cmd *cobra.Command, line []string, err error) error {
 	given := cmd.Flags().Args()
 	for i, flag := range line {
 		if flag == "--" || i+1 == len(line) {

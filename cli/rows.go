@@ -54,7 +54,7 @@ real OVN. Missing, outdated and surplus flows are listed with the likely cause.
 			if err != nil {
 				return nil, err
 			}
-			a.SayNoRows(r)
+			a.PrintNoRows(r)
 			zones, err := command.ZonesNamed(r, zone)
 			if err != nil {
 				return nil, err
@@ -238,7 +238,7 @@ func surplusText(r *revision.Revision, zones []*model.ZoneState, now time.Time) 
 		}
 		fmt.Fprintf(&b, "%s: %s left over. %s\n", z.Name, words.Count(len(flows), "flow"), why)
 		for _, x := range flows {
-			b.WriteString("    " + rows.FlowOf(x).String() + "\n")
+			b.WriteString("    " + rows.NewFlowFacts(x).String() + "\n")
 		}
 	}
 	return b.String()
@@ -280,8 +280,8 @@ func describeSouthbound(r *revision.Revision, z *model.ZoneState, now time.Time)
 	}
 	if t.Known {
 		surplus, _ := revision.SurplusFlows(r, z, now)
-		out.Flows = &flowTallyOut{ACLs: t.ACLs, Flows: t.Flows, Own: t.Own, Unknown: t.Odd, Summary: t.Summary, Text: t.Text,
-			Surplus: page.MapList(surplus, rows.FlowOf)}
+		out.Flows = &flowTallyOut{ACLs: t.ACLs, Flows: t.Flows, Own: t.Own, Unknown: t.UnknownActions, Summary: t.Summary, Text: t.Text,
+			Surplus: page.MapList(surplus, rows.NewFlowFacts)}
 	}
 	return out
 }

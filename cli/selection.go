@@ -39,15 +39,15 @@ type Selectables struct {
 // Objects that commands list.
 var (
 	Policies = Selectables{"policy", []string{"metadata.name", "metadata.namespace", "kind", "spec.priority"},
-		func(c *model.Cluster) iter.Seq[model.Object] { return objectsOf(c.EveryPolicy()) }}
+		func(c *model.Cluster) iter.Seq[model.Object] { return asObjects(c.EveryPolicy()) }}
 	Pods = Selectables{"pod", []string{"metadata.name", "metadata.namespace", "spec.nodeName", "spec.serviceAccountName", "spec.hostNetwork",
 		"status.phase", "status.podIP"},
-		func(c *model.Cluster) iter.Seq[model.Object] { return objectsOf(c.Pods()) }}
-	Nodes = Selectables{"node", []string{"metadata.name"}, func(c *model.Cluster) iter.Seq[model.Object] { return objectsOf(c.Nodes()) }}
+		func(c *model.Cluster) iter.Seq[model.Object] { return asObjects(c.Pods()) }}
+	Nodes = Selectables{"node", []string{"metadata.name"}, func(c *model.Cluster) iter.Seq[model.Object] { return asObjects(c.Nodes()) }}
 )
 
-// objectsOf converts a sequence of one kind to one of any objects.
-func objectsOf[T model.Object](all iter.Seq[T]) iter.Seq[model.Object] {
+// asObjects converts a sequence of one kind to one of any objects.
+func asObjects[T model.Object](all iter.Seq[T]) iter.Seq[model.Object] {
 	return func(yield func(model.Object) bool) { all(func(x T) bool { return yield(x) }) }
 }
 
@@ -137,7 +137,7 @@ func (s *Selection) Keeps(o model.Object) bool {
 	if in := s.keepsNamespace(o.ObjectKey()); !in || !s.byContent() {
 		return in
 	}
-	meta, of := contentOf(o)
+	meta, of := metaAndFields(o)
 	return (s.labels == nil || s.labels.Matches(labels.Set(meta.Labels.Map()))) && (s.fields == nil || s.fields.Matches(fields.Set(of)))
 }
 
@@ -190,8 +190,8 @@ func (s *Selection) UnitFilter(r *revision.Revision) func(model.Key) bool {
 	return func(k model.Key) bool { return related[k] || s.KeepsKey(r, k) }
 }
 
-// contentOf returns the metadata of an object, and its fields by name.
-func contentOf(o model.Object) (*model.Meta, map[string]string) {
+// metaAndFields returns the metadata of an object, and its fields by name.
+func metaAndFields(o model.Object) (*model.Meta, map[string]string) {
 	of := fieldsOfKey(o.ObjectKey())
 	switch o := o.(type) {
 	case *model.Policy:
@@ -360,7 +360,7 @@ func completeTerms(a *command.App, terms func(r *revision.Revision) map[string]b
 func (of Selectables) labelTerms(r *revision.Revision) map[string]bool {
 	out := map[string]bool{}
 	for o := range of.each(r.Cluster) {
-		meta, _ := contentOf(o)
+		meta, _ := metaAndFields(o)
 		for k, v := range meta.Labels.Map() {
 			out[k+"="+v] = true
 		}
@@ -372,7 +372,7 @@ func (of Selectables) labelTerms(r *revision.Revision) map[string]bool {
 func (of Selectables) fieldTerms(r *revision.Revision) map[string]bool {
 	out := map[string]bool{}
 	for o := range of.each(r.Cluster) {
-		_, has := contentOf(o)
+		_, has := metaAndFields(o)
 		for _, name := range of.fields {
 			if v := has[name]; v != "" {
 				out[name+"="+v] = true

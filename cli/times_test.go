@@ -26,7 +26,7 @@ func TestLogTimes(t *testing.T) {
 			[]string{"23:59:00.000", "2026-11-24 00:01:00.000", "2026-11-23 23:58:00.000"}},
 		{"another day", []string{"2026-11-03 10:00"}, []string{"2026-11-03 10:00:00.000"}},
 	} {
-		times := logTimes{today: dayOf(at("2026-11-23 12:00"))}
+		times := logTimes{today: utcDate(at("2026-11-23 12:00"))}
 		var got []string
 		for _, l := range c.lines {
 			got = append(got, times.timeText(at(l)))

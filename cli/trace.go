@@ -25,9 +25,9 @@ import (
 
 // Values of --by.
 const (
-	byPolicies = "policies"
-	byRows     = "rows"
-	byBoth     = "both"
+	byPolicies        = "policies"
+	byRows            = "rows"
+	byPoliciesAndRows = "both"
 )
 
 func TraceCommand(a *command.App) *cobra.Command {
@@ -91,11 +91,11 @@ cannot be asked is "unknown", with a line on stderr: exit 2 then.`,
 
 func addByFlag(cmd *cobra.Command, by *string) {
 	cmd.Flags().StringVar(by, "by", byPolicies, "`WHO` is asked: policies, rows or both")
-	command.CompleteFlag(cmd, "by", command.FixedWords(byPolicies, byRows, byBoth))
+	command.CompleteFlag(cmd, "by", command.FixedWords(byPolicies, byRows, byPoliciesAndRows))
 }
 
 func parseBy(by string) (trace.AnsweredBy, error) {
-	ask, ok := map[string]trace.AnsweredBy{byPolicies: trace.Policies, byRows: trace.Rows, byBoth: trace.Both}[by]
+	ask, ok := map[string]trace.AnsweredBy{byPolicies: trace.Policies, byRows: trace.Rows, byPoliciesAndRows: trace.Both}[by]
 	if !ok {
 		return 0, fmt.Errorf("--by %s: use policies, rows or both", by)
 	}
@@ -127,7 +127,7 @@ func traceAnswer(a *command.App, r *revision.Revision, asked []trace.Question, f
 	if err != nil {
 		return nil, err
 	}
-	of := &connectionAsker{tracer: trace.Tracer{Compiled: !live}, r: r, names: trace.NamesOf(r.Cluster, r), by: ask, tried: file == "",
+	of := &connectionAsker{tracer: trace.Tracer{Compiled: !live}, r: r, names: trace.NewEndNames(r.Cluster, r), by: ask, tried: file == "",
 		now: now, ovn: ovn,
 		describe: a.OmissionsOut}
 	if file == "" {
@@ -190,9 +190,9 @@ func (a *connectionAsker) askAll(asked []trace.Question, file string) (*command.
 	return ans, nil
 }
 
-// connectionOf converts a question; errors about an end name its flag. A bare name means the only pod, node or
+// resolveConnection converts a question; errors about an end name its flag. A bare name means the only pod, node or
 // Service with it. nil names skip that lookup.
-func connectionOf(q trace.Question, names *trace.EndNames) (c verdict.Connection, err error) {
+func resolveConnection(q trace.Question, names *trace.EndNames) (c verdict.Connection, err error) {
 	if names != nil {
 		q, err = q.CompleteNames(names)
 	}
@@ -220,7 +220,7 @@ type connectionAsker struct {
 }
 
 func (a *connectionAsker) askOne(q trace.Question) (*verdictOut, error) {
-	c, err := connectionOf(q, a.names)
+	c, err := resolveConnection(q, a.names)
 	if err != nil {
 		return nil, err
 	}
@@ -231,7 +231,7 @@ func (a *connectionAsker) askOne(q trace.Question) (*verdictOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := verdictOf(q, answer)
+	out := newVerdictOut(q, answer)
 	if !a.tried { // one line each: the paths are not needed
 		out.trace = trimTrace(out.trace)
 	}
@@ -254,7 +254,7 @@ type verdictOut struct {
 	trace *trace.Trace // nil if the question cannot be asked
 }
 
-func verdictOf(q trace.Question, t *trace.Trace) *verdictOut {
+func newVerdictOut(q trace.Question, t *trace.Trace) *verdictOut {
 	return &verdictOut{VerdictFacts: pages.FactsOfTrace(q, t), trace: t}
 }
 

@@ -254,7 +254,7 @@ func awaitConfirm(ctx context.Context, a *command.App, e *engine.Engine, u *revi
 			u = now
 		}
 		if !u.IsOpen() {
-			return sayTrialEnd(a, u)
+			return printTrialEnd(a, u)
 		}
 		if now := e.Now(); said.isDue(u, now) {
 			text := u.Text(now)
@@ -277,7 +277,7 @@ func awaitConfirm(ctx context.Context, a *command.App, e *engine.Engine, u *revi
 	}
 }
 
-func sayTrialEnd(a *command.App, u *revision.UnconfirmedChange) error {
+func printTrialEnd(a *command.App, u *revision.UnconfirmedChange) error {
 	text := words.CleanLine(u.Title + ": " + u.Ended)
 	if u.Ended == revision.TrialConfirmed || u.Ended == revision.TrialConfirmedElsewhere {
 		fmt.Fprintln(a.Err, text)
@@ -297,7 +297,7 @@ func putBackTrial(a *command.App, e *engine.Engine) error {
 		return exitWith{fmt.Errorf("%s: not reverted yet: %s; the next Rung started reverts it; until then: %s", u.Title, u.Why,
 			manualUndoText(a, e, u)), command.ErrPutBack}
 	}
-	return sayTrialEnd(a, u)
+	return printTrialEnd(a, u)
 }
 
 func watchEnterKey(ctx context.Context, a *command.App) (entered <-chan struct{}, stop func()) {

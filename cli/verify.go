@@ -152,8 +152,8 @@ func JudgeExpectations(ctx context.Context, a *command.App, r *revision.Revision
 	}
 	problems = slices.Concat(asked.problems, problems)
 	verify.SortProblems(problems)
-	out := &VerifyFacts{Statements: page.MapList(results, func(r verify.Result) StatementFacts { return resultOf(a, r) }),
-		Problems: page.MapList(problems, problemOf)}
+	out := &VerifyFacts{Statements: page.MapList(results, func(r verify.Result) StatementFacts { return newStatementFacts(a, r) }),
+		Problems: page.MapList(problems, newProblemOut)}
 	var omits []model.Omission
 	for i := range out.Statements {
 		switch out.Statements[i].Result {
@@ -171,7 +171,7 @@ func JudgeExpectations(ctx context.Context, a *command.App, r *revision.Revision
 	}
 	out.OK = out.Passed == len(results) && len(problems) == 0 && len(results) > 0
 	for _, p := range problems {
-		a.SayOnce(words.CleanLine(p.Error()))
+		a.PrintNoticeOnce(words.CleanLine(p.Error()))
 	}
 	return out, omits, nil
 }
@@ -186,7 +186,7 @@ func verifyAnswer(ctx context.Context, a *command.App, r *revision.Revision, ask
 	ans := &command.Answer{Value: out, Objects: out.Statements, No: out.Failed > 0, Text: out.verifyText, Report: out.report,
 		Summary: out.SummaryText(), NotConsidered: omits}
 	if len(out.Problems) > 0 {
-		ans.Err = command.ErrSaid
+		ans.Err = command.ErrPrinted
 	}
 	return ans, nil
 }
@@ -273,11 +273,11 @@ type problemOut struct {
 // String returns the problem in one line, its place first.
 func (p problemOut) String() string { return p.text }
 
-func problemOf(p *verify.Problem) problemOut {
+func newProblemOut(p *verify.Problem) problemOut {
 	return problemOut{p.File, p.Line, p.Field, p.Message, p.Error()}
 }
 
-func resultOf(a *command.App, r verify.Result) StatementFacts {
+func newStatementFacts(a *command.App, r verify.Result) StatementFacts {
 	out := StatementFacts{File: r.File, Line: r.Line, Name: r.Name, Statement: r.String(), Result: resultFail, Message: r.Message(),
 		Pairs: r.Pairs, Against: r.Against, ByRows: r.ByRows, title: r.Title()}
 	switch {
@@ -288,7 +288,7 @@ func resultOf(a *command.App, r verify.Result) StatementFacts {
 	}
 	out.NotConsidered = a.OmissionsOut(r.NotConsidered)
 	if r.Trace != nil {
-		out.Witness = verdictOf(trace.QuestionOf(r.Trace.Connection), r.Trace)
+		out.Witness = newVerdictOut(trace.NewQuestion(r.Trace.Connection), r.Trace)
 		out.Witness.AddDetails(r.Trace)
 	}
 	return out
@@ -325,15 +325,15 @@ func (o *VerifyFacts) SummaryText() string {
 }
 
 var verifyRules = []command.Rule{
-	{Code: "expectation-fails", Title: "An expectation does not hold", Says: "Connections are not allowed or denied as a statement says " +
+	{Code: "expectation-fails", Title: "An expectation does not hold", Meaning: "Connections are not allowed or denied as a statement says " +
 		"they must be.",
 		Help: "Change the policies or the statement. rung trace shows which rule decides about a connection."},
-	{Code: "expectation-unproven", Title: "An expectation is not proven", Says: "A statement holds as far as judged, but " +
+	{Code: "expectation-unproven", Title: "An expectation is not proven", Meaning: "A statement holds as far as judged, but " +
 		"something was left out that could change that.",
 		Help: "Fix the omissions; --allow-unjudged accepts them."},
 	{Code: "expectation-unreadable", Title: "An expectation cannot be asked",
-		Says: "A statement cannot be read, or names something that does not exist.",
-		Help: "docs/expectations.md has the form."},
+		Meaning: "A statement cannot be read, or names something that does not exist.",
+		Help:    "docs/expectations.md has the form."},
 }
 
 // report returns a result for each statement and each problem.
@@ -386,20 +386,20 @@ var StatementTable = &page.Table[*StatementFacts]{
 	Help: map[string]string{"result": "whether it holds", "statement": "what must be allowed or denied",
 		"answer": "how many pairs were asked, with the result", "proof": "a counterexample, or what was not considered"},
 	Columns: []page.Column[*StatementFacts]{
-		{Key: "result", Title: "RESULT", Worth: page.Always, Cell: func(s *StatementFacts) page.Cell {
+		{Key: "result", Title: "RESULT", Importance: page.Always, Cell: func(s *StatementFacts) page.Cell {
 			sign := map[string]page.Span{resultPass: {Text: words.Yes, Role: themes.OK},
 				resultFail: {Text: words.Failed, Role: themes.Error}}[s.Result]
 			sign = cmp.Or(sign, page.Span{Text: words.Warned, Role: themes.Warn})
 			return page.Cell{Sign: sign, Text: s.resultText(), Role: sign.Role}
 		}},
-		{Key: "at", Title: "AT", Worth: page.Always, Cell: func(s *StatementFacts) page.Cell {
+		{Key: "at", Title: "AT", Importance: page.Always, Cell: func(s *StatementFacts) page.Cell {
 			return page.Cell{Text: s.positionText(), Role: themes.Dim}
 		}},
-		{Key: "statement", Title: "STATEMENT", Worth: page.Always, Cell: func(s *StatementFacts) page.Cell {
+		{Key: "statement", Title: "STATEMENT", Importance: page.Always, Cell: func(s *StatementFacts) page.Cell {
 			return page.Cell{Text: s.statementText()}
 		}},
-		{Key: "answer", Title: "ANSWER", Worth: page.Always, Cell: func(s *StatementFacts) page.Cell { return page.Cell{Text: s.Message} }},
-		{Key: "proof", Title: "PROOF", Worth: page.Always, Cell: func(s *StatementFacts) page.Cell { return page.Cell{Text: s.proofText()} }},
+		{Key: "answer", Title: "ANSWER", Importance: page.Always, Cell: func(s *StatementFacts) page.Cell { return page.Cell{Text: s.Message} }},
+		{Key: "proof", Title: "PROOF", Importance: page.Always, Cell: func(s *StatementFacts) page.Cell { return page.Cell{Text: s.proofText()} }},
 	},
 }
 

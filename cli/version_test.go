@@ -15,7 +15,7 @@ func TestVersion(t *testing.T) {
 		Settings: []debug.BuildSetting{{Key: "vcs.revision", Value: "0123abcd"}, {Key: "vcs.time", Value: "2026-11-27T01:02:03Z"}, {Key: "vcs.modified", Value: "true"}},
 		Deps:     []*debug.Module{{Path: "k8s.io/api", Version: "v0.37.2"}},
 	}
-	text := versionOf(info).text(false)
+	text := newVersionOut(info).text(false)
 	for _, want := range []string{
 		"\ncommit              0123abcd, with uncommitted changes\n",
 		"\ndate of the commit  2026-11-27T01:02:03Z\n",
@@ -31,11 +31,11 @@ func TestVersion(t *testing.T) {
 	}
 	defer func(v, tag, commit, date string) { Version, Tag, Commit, Date = v, tag, commit, date }(Version, Tag, Commit, Date)
 	Version, Tag, Commit, Date = "v1.2.3", "v1.2.3", "4567", "2026-11-28T00:00:00Z"
-	v := versionOf(info)
+	v := newVersionOut(info)
 	if v.Version != "v1.2.3" || v.Tag != "v1.2.3" || v.Revision != "4567" || v.Date != "2026-11-28T00:00:00Z" {
 		t.Errorf("%+v", v)
 	}
-	if text := versionOf(nil).text(true); !strings.HasPrefix(text, "rung v1.2.3 4567 go1") || !strings.Contains(text, "policy.networking.k8s.io/v1alpha1 AdminNetworkPolicy\n") {
+	if text := newVersionOut(nil).text(true); !strings.HasPrefix(text, "rung v1.2.3 4567 go1") || !strings.Contains(text, "policy.networking.k8s.io/v1alpha1 AdminNetworkPolicy\n") {
 		t.Error(text)
 	}
 }

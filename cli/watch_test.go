@@ -254,7 +254,7 @@ func TestWatchPolicyGone(t *testing.T) {
 // A watch is told: it looks again when its answer's time is over, and not by itself.
 func TestWatchIsTold(t *testing.T) {
 	noLeaks(t)
-	a := &command.App{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Raw: io.Discard, Said: map[string]bool{}}
+	a := &command.App{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, Raw: io.Discard, Printed: map[string]bool{}}
 	rootCommand(a, nil) // gives the flags what they are when none is given
 	a.Flags.Files, a.Flags.StateDir = []string{clusterCopy(t)}, t.TempDir()
 	ctx, cancel := context.WithCancel(context.Background())

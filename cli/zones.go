@@ -67,13 +67,13 @@ settling. ` + secondHelp,
 			q.First = func(ctx context.Context, e *engine.Engine) { waitForFlows(ctx, a, e) }
 		}
 		q.Answer = func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
-			a.SayNoRows(r)
+			a.PrintNoRows(r)
 			now := e.Now()
 			asked := slices.DeleteFunc(slices.Clone(r.Zones), func(z *model.ZoneState) bool {
 				return !only.IsAll() && !only.KeepsKey(r, model.Key{Kind: model.KindNode, Name: z.Name})
 			})
 			all := page.MapList(asked, func(z *model.ZoneState) *cluster.ZoneFacts { return cluster.AllFactsOfZone(r, z, now) })
-			out := page.MapList(all, func(z *cluster.ZoneFacts) zoneOut { return zoneOut{z, describeSouthbound(r, z.Of, now)} })
+			out := page.MapList(all, func(z *cluster.ZoneFacts) zoneOut { return zoneOut{z, describeSouthbound(r, z.ZoneState, now)} })
 			listing := *cluster.Table
 			listing.Empty = r.EmptyText(listing.Empty, model.KindNode)
 			ans := command.TableAnswer(a, out, &listing, all)
@@ -286,7 +286,7 @@ func readAgain(ctx context.Context, a *command.App, e *engine.Engine, of []*mode
 		defer close(read)
 		found = zones.ReadZones(ctx, e.Zones(), page.MapList(of, func(z *model.ZoneState) string { return z.Name }), secondName)
 	}()
-	late, cancel := context.WithTimeout(ctx, command.SayAfter)
+	late, cancel := context.WithTimeout(ctx, command.WaitNoticeDelay)
 	defer cancel()
 	select {
 	case <-read:

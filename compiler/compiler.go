@@ -60,15 +60,15 @@ type networkName string
 
 // netpolKey returns the key of a NetworkPolicy's unit. A MultiNetworkPolicy has the same key.
 func (n networkName) netpolKey(namespace, name string) model.PolicyKey {
-	return n.keyOf(model.KindNP, namespace, name)
+	return n.policyKey(model.KindNP, namespace, name)
 }
 
 // isolationKey returns the key of a namespace's default-deny unit.
 func (n networkName) isolationKey(namespace string, dir model.Direction) model.PolicyKey {
-	return n.keyOf(model.KindNetpolNamespace, namespace, string(dir))
+	return n.policyKey(model.KindNetpolNamespace, namespace, string(dir))
 }
 
-func (n networkName) keyOf(kind model.Kind, namespace, name string) model.PolicyKey {
+func (n networkName) policyKey(kind model.Kind, namespace, name string) model.PolicyKey {
 	return model.PolicyKey{Kind: kind, Namespace: namespace, Name: name, Network: string(n)}
 }
 
@@ -80,7 +80,7 @@ func (c *networkCompiler) decideFamilies() bool {
 		c.options = o
 		return false
 	}
-	o.addConfig(dialect.SettingsOf(c.cluster))
+	o.addConfig(dialect.ClusterSettings(c.cluster))
 	if !o.IPv4 && !o.IPv6 {
 		o.IPv6 = c.v6 > 0
 		o.IPv4 = c.v4 > 0 || !o.IPv6

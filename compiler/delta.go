@@ -56,7 +56,7 @@ type netChange []elementNote
 
 type elementNote struct {
 	element string
-	came    bool // false: it went
+	added   bool // false: it went
 }
 
 // addedAndRemoved returns the elements that the whole step added and removed. An element whose first and last
@@ -69,8 +69,8 @@ func (n netChange) addedAndRemoved() (add, remove []string) {
 			last++
 		}
 		switch {
-		case n[0].came != n[last].came:
-		case n[0].came:
+		case n[0].added != n[last].added:
+		case n[0].added:
 			add = append(add, n[0].element)
 		default:
 			remove = append(remove, n[0].element)

@@ -222,7 +222,7 @@ func (d *Desired) SubjectCount(c *CompiledUnit) (pods, apart int) {
 		return pods, apart
 	}
 	d = d.onNetwork(c.Key.Network)
-	v := d.viewOf(c.subjects[0])
+	v := d.findGroupView(c.subjects[0])
 	if v == nil {
 		return 0, 0
 	}
@@ -246,7 +246,7 @@ func (d *Desired) PeerPods(c *CompiledUnit, dir model.Direction, rule, peer int)
 }
 
 func (d *Desired) podsOfGroups(g *selectorGroup) []*model.Pod {
-	if v := d.viewOf(g); v != nil {
+	if v := d.findGroupView(g); v != nil {
 		return v.listPods(d.space)
 	}
 	return nil
@@ -258,8 +258,8 @@ func (d *Desired) SetMembers(s *SetSpec) []string {
 	lists := make([][]string, 0, len(s.groups)+2)
 	lists = append(lists, s.networks, d.nodeAddresses(s))
 	for _, g := range s.groups {
-		if v := d.viewOf(g); v != nil {
-			lists = append(lists, v.addressesOf(d.space, s.v6))
+		if v := d.findGroupView(g); v != nil {
+			lists = append(lists, v.listAddresses(d.space, s.v6))
 		}
 	}
 	lists = slices.DeleteFunc(lists, func(l []string) bool { return len(l) == 0 })

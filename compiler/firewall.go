@@ -31,7 +31,7 @@ func (c *networkCompiler) applyFirewall(k model.PolicyKey, p *model.Policy) {
 // compileFirewall compiles an EgressFirewall (ovn-kubernetes.md#egressfirewall).
 func (c *networkCompiler) compileFirewall(p *model.Policy, needs map[model.PolicyKey]sharedSet) *CompiledUnit {
 	place, on := c.table.Place(p.Namespace)
-	out := &CompiledUnit{Key: p.Key, Policy: p, owner: nb.OwnerEgressFirewall, Holder: HolderOf(p.Key)}
+	out := &CompiledUnit{Key: p.Key, Policy: p, owner: nb.OwnerEgressFirewall, Holder: HolderForUnit(p.Key)}
 	subnets := c.options.ClusterSubnets
 	if place == network.OnPrimary {
 		out.Holder, subnets = GroupHolder(on.Name, nb.OwnerNamespace, p.Namespace), on.Subnets
@@ -65,7 +65,7 @@ func (c *networkCompiler) compileFirewall(p *model.Policy, needs map[model.Polic
 		}
 		var ports []match.EFPort
 		for _, port := range r.Ports {
-			ports = append(ports, match.EFPort{Protocol: protocolOf(port), Port: port.Start})
+			ports = append(ports, match.EFPort{Protocol: matchProtocol(port), Port: port.Start})
 		}
 		l4 := ""
 		if len(ports) > 0 {
@@ -74,7 +74,7 @@ func (c *networkCompiler) compileFirewall(p *model.Policy, needs map[model.Polic
 		out.fixed = append(out.fixed, out.newACL(c.options, rowSpec{
 			name:      logline.ACLName(p.Key, model.Egress, r.Index),
 			pairs:     []nb.IDPair{{Key: nb.KeyName, Value: p.Namespace}, {Key: nb.KeyRuleIndex, Value: strconv.Itoa(r.Index)}},
-			direction: model.Egress, toLport: true, priority: cr.priority, action: cr.action, level: out.levels.LevelOf(r.Action),
+			direction: model.Egress, toLport: true, priority: cr.priority, action: cr.action, level: out.levels.ForAction(r.Action),
 			match: match.EFMatch(dst, out.Holder.Name, l4), sampled: true,
 		}))
 	}

@@ -143,7 +143,7 @@ type addressList struct {
 	list []string
 }
 
-func (v *groupView) addressesOf(sp podSpace, v6 bool) []string {
+func (v *groupView) listAddresses(sp podSpace, v6 bool) []string {
 	a := &v.v4
 	if v6 {
 		a = &v.v6
@@ -212,8 +212,8 @@ func bucketTreeKey(namespace, labels string, host bool) string {
 // groupViews holds the views of groups by group id.
 type groupViews []*groupView
 
-// viewOf returns the view of a group, nil if these rows lack the group or have another one under its id.
-func (d *Desired) viewOf(g *selectorGroup) *groupView {
+// findGroupView returns the view of a group, nil if these rows lack the group or have another one under its id.
+func (d *Desired) findGroupView(g *selectorGroup) *groupView {
 	if g.id < len(d.views) && d.views[g.id] != nil && d.views[g.id].group == g {
 		return d.views[g.id]
 	}

@@ -65,7 +65,7 @@ func (c *membership) beginStep() {
 	c.nsTxn, c.buckTxn = c.space.namespaces.Txn(), c.space.buckets.Txn()
 }
 
-func (c *membership) namespaceStateOf(name string) *namespaceState {
+func (c *membership) ensureNamespace(name string) *namespaceState {
 	ns := c.namespaces[name]
 	if ns == nil {
 		ns = &namespaceState{buckets: map[bucketKey]*podBucket{}}
@@ -74,12 +74,12 @@ func (c *membership) namespaceStateOf(name string) *namespaceState {
 	return ns
 }
 
-func (c *membership) bucketOf(p *model.Pod) *podBucket {
-	return c.namespaceStateOf(p.Namespace).buckets[bucketKey{c.selectors.HeldClass(p.Labels), p.HostNetwork}]
+func (c *membership) findBucket(p *model.Pod) *podBucket {
+	return c.ensureNamespace(p.Namespace).buckets[bucketKey{c.selectors.HeldClass(p.Labels), p.HostNetwork}]
 }
 
 func (c *membership) addToBucket(p *model.Pod, cl *selectors.Class) *podBucket {
-	ns := c.namespaceStateOf(p.Namespace)
+	ns := c.ensureNamespace(p.Namespace)
 	k := bucketKey{cl, p.HostNetwork}
 	b := ns.buckets[k]
 	if b == nil {
@@ -100,7 +100,7 @@ func (c *membership) removeFromBucket(b *podBucket, p *model.Pod) {
 	}
 	c.setBucketPods(b, next)
 	if len(next) == 0 {
-		ns := c.namespaceStateOf(b.namespace)
+		ns := c.ensureNamespace(b.namespace)
 		delete(ns.buckets, b.bucketKey)
 		if ns.class == nil && len(ns.buckets) == 0 {
 			delete(c.namespaces, b.namespace)

@@ -20,14 +20,14 @@ func (c *networkCompiler) isMulticastOn() bool {
 
 // compileMulticastNS updates a namespace's multicast rows (ovn-kubernetes.md#multicast).
 func (c *networkCompiler) compileMulticastNS(namespace string) {
-	k := c.name().keyOf(model.KindMulticastNS, namespace, multicastNSName)
+	k := c.name().policyKey(model.KindMulticastNS, namespace, multicastNSName)
 	if _, allowed := c.multicast[namespace]; !allowed || !c.isMulticastOn() {
 		c.setNeeds(k, nil)
 		c.putUnit(k, nil)
 		return
 	}
 	pods := sharedSet{network: string(c.name()), namespace: namespace, pods: model.SelectEverything(), legacy: true}
-	out := &CompiledUnit{Key: k, owner: nb.OwnerMulticastNS, Holder: HolderOf(k)}
+	out := &CompiledUnit{Key: k, owner: nb.OwnerMulticastNS, Holder: HolderForUnit(k)}
 	out.subjects = []*selectorGroup{c.internGroup(model.SelectEverything(), model.SelectEverything(), namespace, false)}
 	for _, dir := range model.Directions {
 		out.fixed = append(out.fixed, out.newACL(c.options, rowSpec{
@@ -52,7 +52,7 @@ func (c *networkCompiler) compileMulticastCluster() {
 		{nb.TypeMulticastNodes, nb.ActionAllow, ladder.PriorityMulticastAllow,
 			func(d match.Direction, at ACLHolder) string { return match.MulticastInterNode(d, at.Name) }},
 	} {
-		k := c.name().keyOf(model.KindMulticastCluster, "", unit.kind)
+		k := c.name().policyKey(model.KindMulticastCluster, "", unit.kind)
 		if !c.isMulticastOn() {
 			c.putUnit(k, nil)
 			continue
@@ -60,7 +60,7 @@ func (c *networkCompiler) compileMulticastCluster() {
 		if c.policies[k] != nil {
 			continue // the rows never change
 		}
-		out := &CompiledUnit{Key: k, owner: nb.OwnerMulticastCluster, Holder: HolderOf(k)}
+		out := &CompiledUnit{Key: k, owner: nb.OwnerMulticastCluster, Holder: HolderForUnit(k)}
 		for _, dir := range model.Directions {
 			out.fixed = append(out.fixed, out.newACL(c.options, rowSpec{
 				pairs:     []nb.IDPair{{Key: nb.KeyType, Value: unit.kind}, {Key: nb.KeyDirection, Value: string(dir)}},
@@ -90,12 +90,12 @@ func (c *networkCompiler) hasNetpol() bool {
 // refreshHairpin updates the rows for pods that reach themselves through a service
 // (ovn-kubernetes.md#hairpin-and-node-rows).
 func (c *networkCompiler) refreshHairpin() {
-	k := c.name().keyOf(model.KindNetpolDefault, "", nb.NameHairpin)
+	k := c.name().policyKey(model.KindNetpolDefault, "", nb.NameHairpin)
 	if !c.areDefaultsOn() {
 		c.putUnit(k, nil)
 		return
 	}
-	out := &CompiledUnit{Key: k, owner: nb.OwnerNetpolDefault, Holder: HolderOf(k)}
+	out := &CompiledUnit{Key: k, owner: nb.OwnerNetpolDefault, Holder: HolderForUnit(k)}
 	for _, dir := range model.Directions {
 		out.fixed = append(out.fixed, out.newACL(c.options, rowSpec{
 			pairs:     []nb.IDPair{{Key: nb.KeyName, Value: nb.NameHairpin}, {Key: nb.KeyDirection, Value: string(dir)}},
@@ -118,12 +118,12 @@ func (c *networkCompiler) compileNodeRows(node string) {
 
 // putNodeRows puts rows on a switch that allow traffic from node addresses. An empty zone means every zone.
 func (c *networkCompiler) putNodeRows(logicalSwitch, zone string, from []string) {
-	k := c.name().keyOf(model.KindNetpolNode, "", logicalSwitch)
+	k := c.name().policyKey(model.KindNetpolNode, "", logicalSwitch)
 	if len(from) == 0 || !c.areDefaultsOn() {
 		c.putUnit(k, nil)
 		return
 	}
-	out := &CompiledUnit{Key: k, owner: nb.OwnerNetpolNode, Zone: zone, Holder: HolderOf(k)}
+	out := &CompiledUnit{Key: k, owner: nb.OwnerNetpolNode, Zone: zone, Holder: HolderForUnit(k)}
 	for _, ip := range from {
 		out.fixed = append(out.fixed, out.newACL(c.options, rowSpec{
 			pairs:     []nb.IDPair{{Key: nb.KeyName, Value: logicalSwitch}, {Key: nb.KeyIP, Value: ip}},

@@ -65,7 +65,7 @@ func (c *networkCompiler) compileNetpol(p *model.Policy, needs map[model.PolicyK
 
 // setGroup gives the unit a port group of its own.
 func (out *CompiledUnit) setGroup(pairs ...nb.IDPair) {
-	out.GroupIDs = nb.IDs(nb.ControllerOf(out.Key.Network), out.owner, pairs...)
+	out.GroupIDs = nb.IDs(nb.ControllerName(out.Key.Network), out.owner, pairs...)
 	out.GroupName = nb.HashedName(out.GroupIDs[nb.KeyID])
 }
 
@@ -141,7 +141,7 @@ func netpolL4s(r *model.Rule) []netpolL4 {
 		var terms []match.PortTerm
 		found := false
 		for _, p := range r.Ports {
-			if protocolOf(p) != proto {
+			if matchProtocol(p) != proto {
 				continue
 			}
 			found = true

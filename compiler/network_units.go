@@ -54,7 +54,7 @@ func (c *networkCompiler) isFrozen(g *selectorGroup) bool {
 	}
 	for _, p := range c.freezing {
 		ns := c.namespaces[p.Namespace]
-		if b := c.bucketOf(p); b != nil && ns != nil && g.selectsBucket(p.Namespace, ns.class, b.bucketKey) {
+		if b := c.findBucket(p); b != nil && ns != nil && g.selectsBucket(p.Namespace, ns.class, b.bucketKey) {
 			return true
 		}
 	}

@@ -80,7 +80,7 @@ func (c *Compiler) refreshTable(next *model.Cluster, changes []model.Change) map
 		return nil
 	}
 	before := c.table
-	c.table = network.TableOf(next)
+	c.table = network.NewTable(next)
 	c.base.table = c.table
 	for _, name := range c.table.Names() {
 		if _, has := c.known[name]; !has {

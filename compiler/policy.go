@@ -207,8 +207,8 @@ func maskedNetwork(cidr string) string {
 	return p.Masked().String()
 }
 
-// protocolOf returns a port's protocol as matches spell it, empty if OVN-Kubernetes does not know it.
-func protocolOf(p model.Port) string {
+// matchProtocol returns a port's protocol as matches spell it, empty if OVN-Kubernetes does not know it.
+func matchProtocol(p model.Port) string {
 	if i := slices.Index(apiProtocols[:], p.Protocol); i >= 0 {
 		return protocols[i]
 	}
@@ -229,7 +229,7 @@ func (c *networkCompiler) fixedACLs(out *CompiledUnit, cr *compiledRule) []*nb.A
 	for _, proto := range append(protocols[:], "") {
 		var terms []match.PortTerm
 		for _, p := range r.Ports {
-			if p.Name == "" && protocolOf(p) == proto {
+			if p.Name == "" && matchProtocol(p) == proto {
 				terms = append(terms, match.PortTerm{Lo: p.Start, Hi: p.End})
 			}
 		}
@@ -247,7 +247,7 @@ func (out *CompiledUnit) ruleACL(o Options, cr *compiledRule, proto, expr string
 		name: logline.ACLName(out.Key, r.Direction, r.Index),
 		pairs: []nb.IDPair{{Key: nb.KeyName, Value: out.Key.Name}, {Key: nb.KeyDirection, Value: string(r.Direction)},
 			{Key: nb.KeyGressIndex, Value: strconv.Itoa(r.Index)}, {Key: nb.KeyProtocol, Value: proto}},
-		direction: r.Direction, priority: cr.priority, action: cr.action, level: out.levels.LevelOf(r.Action),
+		direction: r.Direction, priority: cr.priority, action: cr.action, level: out.levels.ForAction(r.Action),
 		match: expr, sampled: true,
 	})
 }

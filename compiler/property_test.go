@@ -312,7 +312,7 @@ func keepViews() func(*Compiler, *Delta) {
 				c.desired.views = slices.Clone(c.desired.views)
 				c.desired.views[g.id] = v
 			} else {
-				old[g] = c.desired.viewOf(g)
+				old[g] = c.desired.findGroupView(g)
 			}
 		}
 	}

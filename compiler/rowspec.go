@@ -26,7 +26,7 @@ type rowSpec struct {
 func (out *CompiledUnit) newACL(o Options, s rowSpec) *nb.ACL {
 	a := &nb.ACL{
 		Action: s.action, Match: s.match, Meter: nb.LoggingMeter, Priority: s.priority, Tier: model.TierNetwork,
-		Name: s.name, ExternalIDs: nb.IDs(nb.ControllerOf(out.Key.Network), out.owner, s.pairs...),
+		Name: s.name, ExternalIDs: nb.IDs(nb.ControllerName(out.Key.Network), out.owner, s.pairs...),
 		Log: s.level != "", Severity: s.level,
 	}
 	if !a.Log && o.AlternateForms.Has(dialect.UnloggedMeter) {
@@ -48,10 +48,10 @@ func (out *CompiledUnit) newACL(o Options, s rowSpec) *nb.ACL {
 	return a
 }
 
-// HolderOf returns the row that references a unit's ACLs, even for unknown units. For an EgressFirewall it is
+// HolderForUnit returns the row that references a unit's ACLs, even for unknown units. For an EgressFirewall it is
 // the default network's, unless its namespace is known to have another network. The zero ACLHolder means a
 // port group of its own, or no ACLs.
-func HolderOf(k model.PolicyKey) ACLHolder {
+func HolderForUnit(k model.PolicyKey) ACLHolder {
 	switch k.Kind {
 	case model.KindEF, model.KindMulticastNS:
 		return GroupHolder(k.Network, nb.OwnerNamespace, k.Namespace)
@@ -71,6 +71,6 @@ func HolderOf(k model.PolicyKey) ACLHolder {
 // GroupHolder returns a port group that another handler of OVN-Kubernetes makes, by network, owner type and
 // name.
 func GroupHolder(network, owner, name string) ACLHolder {
-	ids := nb.IDs(nb.ControllerOf(network), owner, nb.IDPair{Key: nb.KeyName, Value: name})
+	ids := nb.IDs(nb.ControllerName(network), owner, nb.IDPair{Key: nb.KeyName, Value: name})
 	return ACLHolder{nb.TablePortGroup, nb.HashedName(ids[nb.KeyID])}
 }

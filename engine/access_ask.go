@@ -68,7 +68,7 @@ func runAccess(l *zones.Loop, s *loopState, g *gate.Gate, c *kube.Cluster, names
 	known := map[kube.AccessQuestion]kube.AccessAnswer{}
 	for {
 		complete := askServedKinds(l.Context(), c, all, known)
-		a := accessOf(model.Kubectl{Flags: c.Flags()}, known)
+		a := newAccess(model.Kubectl{Flags: c.Flags()}, known)
 		l.Send(func() {
 			s.access = a
 			s.MarkChanged()
@@ -104,8 +104,8 @@ func takeSchemas(l *zones.Loop, s *loopState, g *gate.Gate, c *kube.Cluster, may
 	return true
 }
 
-// accessOf converts the server's answers, each with its kubectl command.
-func accessOf(k model.Kubectl, known map[kube.AccessQuestion]kube.AccessAnswer) revision.Access {
+// newAccess converts the server's answers, each with its kubectl command.
+func newAccess(k model.Kubectl, known map[kube.AccessQuestion]kube.AccessAnswer) revision.Access {
 	answers := make([]revision.Permission, 0, len(known))
 	for q, got := range known {
 		p := revision.Permission{Verb: q.Verb, Resource: q.Target(), Namespace: q.Namespace, Allowed: got.Allowed,

@@ -38,7 +38,7 @@ func TestAccessOfWhatIsServed(t *testing.T) {
 	})
 	known := map[kube.AccessQuestion]kube.AccessAnswer{}
 	of := func(resource string) (n int) {
-		for _, p := range accessOf(model.Kubectl{}, known).Permissions() {
+		for _, p := range newAccess(model.Kubectl{}, known).Permissions() {
 			if p.Resource == resource {
 				n++
 			}

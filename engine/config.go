@@ -55,9 +55,9 @@ type Config struct {
 	Reconcile bool
 	// Own configures how rows are written with Reconcile.
 	Own zones.OwnerOptions
-	// ZoneOf, if set, makes the zone of a Node of the cluster; every existing Node gets one. Each call makes a
+	// MakeZone, if set, makes the zone of a Node of the cluster; every existing Node gets one. Each call makes a
 	// zone that was never run. A zone with a method Read(context.Context) (*nb.DB, error) is swept by it.
-	ZoneOf func(node string) (reconciler.Zone, error)
+	MakeZone func(node string) (reconciler.Zone, error)
 	// FollowZones is the number of zones watched (zones.DefaultFollow if 0); the others are swept: read now
 	// and then. Zones of the sandbox, and zones Rung writes, are all watched.
 	FollowZones int

@@ -39,7 +39,7 @@ func TestDialectIsReadWhenRowsChange(t *testing.T) {
 		f := &fleet{t: t, rows: map[string]*nb.DB{}, runs: map[string]int{}, reads: map[string]int{}, steps: make(chan kube.SourceUpdate, 1)}
 		z := &changingZone{fleetZone{f, "worker"}, make(chan *nb.DB)}
 		e, err := New(t.Context(), Config{Mode: revision.Mode{Name: "cluster"}, Sources: []kube.Source{f},
-			ZoneOf: func(name string) (reconciler.Zone, error) {
+			MakeZone: func(name string) (reconciler.Zone, error) {
 				if name != "worker" {
 					return &fleetZone{f, name}, nil
 				}

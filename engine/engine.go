@@ -64,8 +64,8 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 	if cfg.Kube != nil {
 		e.pods = &zones.Pods{Cluster: cfg.Kube, Namespaces: cfg.podNamespaces()}
 	}
-	if e.cfg.ExecZones && e.cfg.ZoneOf == nil {
-		e.cfg.ZoneOf = e.pods.ZoneMaker(e.share, e.slots)
+	if e.cfg.ExecZones && e.cfg.MakeZone == nil {
+		e.cfg.MakeZone = e.pods.ZoneMaker(e.share, e.slots)
 	}
 	e.state = newState(e)
 	e.logs = logs.New(e.Revision, cfg.Clock, cfg.LogLines)
@@ -129,11 +129,11 @@ func New(ctx context.Context, cfg Config) (*Engine, error) {
 func (e *Engine) makeZones() {
 	cfg, s, archives := &e.cfg, e.state, nbdb.NewArchives()
 	// Rows of other programs are read on clusters, and from databases given by address.
-	reads := cfg.Sandbox == nil && (cfg.Kube != nil || len(cfg.NB) > 0 || cfg.ZoneOf != nil)
+	reads := cfg.Sandbox == nil && (cfg.Kube != nil || len(cfg.NB) > 0 || cfg.MakeZone != nil)
 	d := zones.DialectConfig{Flags: &cfg.Flags, Reads: reads, Kube: cfg.Kube, Namespaces: cfg.podNamespaces(),
-		Zones: len(cfg.NB) > 0 || cfg.ZoneOf != nil, Writes: cfg.Reconcile, Slots: e.slots}
+		Zones: len(cfg.NB) > 0 || cfg.MakeZone != nil, Writes: cfg.Reconcile, Slots: e.slots}
 	s.dialects = zones.NewDialects(e.loop, d, s, zones.World{Cluster: s.cluster, Desired: s.desired})
-	z := zones.Config{NB: cfg.NB, TLS: cfg.NBTLS, ZoneOf: cfg.ZoneOf, Reconcile: cfg.Reconcile, Own: cfg.Sandbox != nil,
+	z := zones.Config{NB: cfg.NB, TLS: cfg.NBTLS, MakeZone: cfg.MakeZone, Reconcile: cfg.Reconcile, Own: cfg.Sandbox != nil,
 		Follow: cfg.FollowZones, Sweep: cfg.Sweep, MaxPriority: cfg.MaxPriority, Slots: e.slots, Share: e.share, Archives: archives}
 	e.zones = zones.New(e.loop, z, s.World, e.owners, s.reports, s.dialects)
 	s.dialects.SetZones(e.zones)

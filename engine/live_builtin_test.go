@@ -45,7 +45,7 @@ func TestLiveDriftOnTheBuiltIn(t *testing.T) {
 	endpoints := sb.Endpoints()
 	writer := func() *liveRun {
 		return w.run(func(c *Config) {
-			c.NB, c.Reconcile, c.Own = endpoints, true, zones.OwnerOptions{NobodyElse: true, Quiet: time.Millisecond}
+			c.NB, c.Reconcile, c.Own = endpoints, true, zones.OwnerOptions{SoleWriter: true, Quiet: time.Millisecond}
 		})
 	}
 	first := writer()

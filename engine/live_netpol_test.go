@@ -43,7 +43,7 @@ func TestLiveTier2(t *testing.T) {
 		}
 	}
 	// The firewall hangs on the group of the namespace, which is not Rung's.
-	_, holder := revision.HolderOf(model.PolicyKey{Kind: model.KindEF, Namespace: "blue", Name: "default"})
+	_, holder := revision.FindACLHolder(model.PolicyKey{Kind: model.KindEF, Namespace: "blue", Name: "default"})
 	if g := db.PortGroupByName(holder); g == nil || !slices.Contains(g.ACLs, db.ACLByID(c+":EgressFirewall:blue:0").UUID) {
 		t.Errorf("the group of the namespace: %+v", g)
 	}

@@ -151,7 +151,7 @@ func (m *Health) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
-func gaugeOf(b bool) float64 {
+func boolGauge(b bool) float64 {
 	if b {
 		return 1
 	}
@@ -182,13 +182,13 @@ func (m *Health) zoneMetrics(z *model.ZoneState, gauge func(*prometheus.Desc, fl
 	}
 	for _, st := range []model.ConnState{model.ConnStarting, model.ConnDialling, model.ConnSynced, model.ConnSwept,
 		model.ConnReadOnly, model.ConnLost, model.ConnDenied} {
-		gauge(zoneConn, gaugeOf(z.Conn == st), z.Name, string(st))
+		gauge(zoneConn, boolGauge(z.Conn == st), z.Name, string(st))
 	}
 	gauge(zoneQueue, float64(z.Pending), z.Name)
-	gauge(zoneHeld, gaugeOf(z.RowsHeld), z.Name)
+	gauge(zoneHeld, boolGauge(z.RowsHeld), z.Name)
 	gauge(zoneEpoch, float64(z.Epoch), z.Name)
-	gauge(zonePaused, gaugeOf(z.Writes && z.Paused != ""), z.Name)
-	gauge(zoneOverride, gaugeOf(m.ownership.NobodyElse), z.Name)
+	gauge(zonePaused, boolGauge(z.Writes && z.Paused != ""), z.Name)
+	gauge(zoneOverride, boolGauge(m.ownership.SoleWriter), z.Name)
 	stamp := func(d *prometheus.Desc, t time.Time) {
 		if !t.IsZero() {
 			gauge(d, float64(t.UnixMilli())/1000, z.Name)

@@ -191,7 +191,7 @@ func TestConditionsGo(t *testing.T) {
 	one, again := at(t, 1, 1), at(t, 1, 1)
 	one.UID, again.UID = "1", "2"
 	report := func() {
-		e.state.reports.ReportsOf("x").SetCondition(one.Key, model.Condition{Type: "Ready-In-Zone-x", Status: "True"})
+		e.state.reports.ForZone("x").SetCondition(one.Key, model.Condition{Type: "Ready-In-Zone-x", Status: "True"})
 		e.runInLoop(func(*loopState) {})
 	}
 	tell := func(u kube.SourceUpdate) { e.runInLoop(func(s *loopState) { s.takeUpdate("a", u) }) }

@@ -40,7 +40,7 @@ func (f *ovnRun) flowsAgree(zone string) {
 			}
 			f.counts["ACLs with their flows"]++
 		}
-		if len(j.ACLs) == 0 || len(j.Surplus) > 0 || j.Odd > 0 || j.Progress.NorthdBehind() || j.Progress.NodesBehind() {
+		if len(j.ACLs) == 0 || len(j.Surplus) > 0 || j.UnknownActions > 0 || j.Progress.NorthdBehind() || j.Progress.NodesBehind() {
 			f.t.Errorf("zone %s: %s", zone, j.SummaryText())
 		}
 		return nil

@@ -285,6 +285,6 @@ func isBehind(r *revision.Revision, zone string) bool {
 	if z == nil {
 		return false
 	}
-	p := revision.ProgressOf(r, z)
+	p := revision.ReadProgress(r, z)
 	return p.Known && (p.NorthdBehind() || p.NodesBehind())
 }

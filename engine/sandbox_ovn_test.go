@@ -61,7 +61,7 @@ func TestSandboxOnOVN(t *testing.T) {
 	rev = r.until("a flow of every ACL", func(r *revision.Revision) bool {
 		z := r.Zone("worker")
 		tally := revision.TallyFlows(r, z, r.At)
-		return tally.Known && tally.Flows > 0 && tally.Text == "" && tally.Odd == 0
+		return tally.Known && tally.Flows > 0 && tally.Text == "" && tally.UnknownActions == 0
 	})
 	if other := rev.Southbound("control"); other == nil || other.Followed || len(rev.Southbounds) != 2 {
 		t.Errorf("the zone that nobody looks at: %+v", other)

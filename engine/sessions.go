@@ -120,7 +120,7 @@ func (l *LogSessions) endSession(k model.Key) bool {
 		a.dueAt, a.fails = l.Now().Add(min(sessionRetry, time.Second<<min(a.fails, 10))), a.fails+1
 		l.retries[k] = a
 		if a.fails == 1 && l.Context().Err() == nil {
-			l.RecordActivity(model.Activity{By: "user", Policy: policyOf(k), Summary: "end the logging session of " + k.Label(),
+			l.RecordActivity(model.Activity{By: "user", Policy: policyKeyOrEmpty(k), Summary: "end the logging session of " + k.Label(),
 				Error: words.CleanText(err.Error())})
 		}
 		return false
@@ -128,13 +128,13 @@ func (l *LogSessions) endSession(k model.Key) bool {
 	delete(l.retries, k)
 	delete(l.knownSessions, k)
 	for _, s := range ended {
-		l.RecordActivity(model.Activity{At: s.At, By: "user", Policy: policyOf(s.Target), Summary: s.String()})
+		l.RecordActivity(model.Activity{At: s.At, By: "user", Policy: policyKeyOrEmpty(s.Target), Summary: s.String()})
 	}
 	return true
 }
 
-// policyOf returns the policy of an activity; empty for a namespace, which has no page.
-func policyOf(k model.Key) model.PolicyKey {
+// policyKeyOrEmpty returns the policy of an activity; empty for a namespace, which has no page.
+func policyKeyOrEmpty(k model.Key) model.PolicyKey {
 	if k.Kind.IsPolicy() {
 		return k
 	}

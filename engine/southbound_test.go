@@ -70,7 +70,7 @@ func TestSouthboundOfLab(t *testing.T) {
 	if len(f.Flows) != 1 || f.Flows[0].Row.Priority != 2001 || f.Flows[0].Log == nil || f.Flows[0].Log.Name != "mine" || f.Text != "1 flow on n1." {
 		t.Errorf("flows of the ACL: %+v", f)
 	}
-	if p := revision.ProgressOf(rev, rev.Zone("n1")); !p.Known || !p.IsTracked() || p.BehindText(e.Now()) != "" {
+	if p := revision.ReadProgress(rev, rev.Zone("n1")); !p.Known || !p.IsTracked() || p.BehindText(e.Now()) != "" {
 		t.Errorf("progress %+v: %q", p, p.BehindText(e.Now()))
 	}
 
@@ -89,7 +89,7 @@ func TestSouthboundOfLab(t *testing.T) {
 	}
 	wait.Within(t, wait.Patience, "northd is behind", func() bool {
 		r := e.Revision()
-		p := revision.ProgressOf(r, r.Zone("n1"))
+		p := revision.ReadProgress(r, r.Zone("n1"))
 		return strings.HasPrefix(p.BehindText(e.Now()), "northd is behind for 2 s")
 	})
 	if err := z.Transact(ctx, nb.Op{Kind: nb.OpMutate, Table: nb.TableSwitch, UUID: sw,

@@ -180,7 +180,7 @@ func (f *fleet) runWith(follow int, ttl time.Duration, set func(*Config)) *liveR
 	f.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 2*wait.Patience)
 	cfg := Config{Mode: revision.Mode{Name: "cluster"}, Sources: []kube.Source{f}, FollowZones: follow, Sweep: zones.SweepConfig{TTL: ttl, Parallel: 3},
-		ZoneOf: func(name string) (reconciler.Zone, error) { return &fleetZone{f, name}, nil }}
+		MakeZone: func(name string) (reconciler.Zone, error) { return &fleetZone{f, name}, nil }}
 	set(&cfg)
 	e, err := New(ctx, cfg)
 	if err != nil {

@@ -96,35 +96,37 @@ func objectsWithPrefix[T Object](c *Cluster, prefix string) iter.Seq[T] {
 	}
 }
 
-// ObjectsOf yields all objects of a kind by namespace and name.
-func ObjectsOf[T Object](c *Cluster, k Kind) iter.Seq[T] {
+// ObjectsOfKind yields all objects of a kind by namespace and name.
+func ObjectsOfKind[T Object](c *Cluster, k Kind) iter.Seq[T] {
 	return objectsWithPrefix[T](c, string(k)+"\x00")
 }
 
 // Pods yields all pods by namespace and name; the methods below do so for other kinds.
-func (c *Cluster) Pods() iter.Seq[*Pod]             { return ObjectsOf[*Pod](c, KindPod) }
-func (c *Cluster) Namespaces() iter.Seq[*Namespace] { return ObjectsOf[*Namespace](c, KindNamespace) }
-func (c *Cluster) Nodes() iter.Seq[*Node]           { return ObjectsOf[*Node](c, KindNode) }
-func (c *Cluster) Services() iter.Seq[*Service]     { return ObjectsOf[*Service](c, KindService) }
-func (c *Cluster) EndpointSlices() iter.Seq[*EndpointSlice] {
-	return ObjectsOf[*EndpointSlice](c, KindEndpointSlice)
+func (c *Cluster) Pods() iter.Seq[*Pod] { return ObjectsOfKind[*Pod](c, KindPod) }
+func (c *Cluster) Namespaces() iter.Seq[*Namespace] {
+	return ObjectsOfKind[*Namespace](c, KindNamespace)
 }
-func (c *Cluster) Events() iter.Seq[*Event] { return ObjectsOf[*Event](c, KindEvent) }
+func (c *Cluster) Nodes() iter.Seq[*Node]       { return ObjectsOfKind[*Node](c, KindNode) }
+func (c *Cluster) Services() iter.Seq[*Service] { return ObjectsOfKind[*Service](c, KindService) }
+func (c *Cluster) EndpointSlices() iter.Seq[*EndpointSlice] {
+	return ObjectsOfKind[*EndpointSlice](c, KindEndpointSlice)
+}
+func (c *Cluster) Events() iter.Seq[*Event] { return ObjectsOfKind[*Event](c, KindEvent) }
 
 // Tiers yields the Tiers by name.
-func (c *Cluster) Tiers() iter.Seq[*Tier]         { return ObjectsOf[*Tier](c, KindTier) }
-func (c *Cluster) Groups(k Kind) iter.Seq[*Group] { return ObjectsOf[*Group](c, k) }
+func (c *Cluster) Tiers() iter.Seq[*Tier]         { return ObjectsOfKind[*Tier](c, KindTier) }
+func (c *Cluster) Groups(k Kind) iter.Seq[*Group] { return ObjectsOfKind[*Group](c, k) }
 
 // PodsIn yields the pods of one namespace by name.
 func (c *Cluster) PodsIn(namespace string) iter.Seq[*Pod] {
-	return ObjectsOf[*Pod](c, KindPod+"\x00"+Kind(namespace))
+	return ObjectsOfKind[*Pod](c, KindPod+"\x00"+Kind(namespace))
 }
 
 // Policies yields the policies of some kinds, kind by kind, each by namespace and name.
 func (c *Cluster) Policies(kinds ...Kind) iter.Seq[*Policy] {
 	return func(yield func(*Policy) bool) {
 		for _, k := range kinds {
-			for p := range ObjectsOf[*Policy](c, k) {
+			for p := range ObjectsOfKind[*Policy](c, k) {
 				if !yield(p) {
 					return
 				}
@@ -160,7 +162,7 @@ func (c *Cluster) IsEmpty() bool {
 
 // Count counts the objects of a kind.
 func (c *Cluster) Count(k Kind) (n int) {
-	for range ObjectsOf[Object](c, k) {
+	for range ObjectsOfKind[Object](c, k) {
 		n++
 	}
 	return n

@@ -83,7 +83,7 @@ func (p *Policy) Digests() PolicyDigests {
 		}
 	}
 	text := CompactJSON(tree)
-	return PolicyDigests{Whole: digestOf(text + priority), Unplaced: digestOf(text)}
+	return PolicyDigests{Whole: hashContent(text + priority), Unplaced: hashContent(text)}
 }
 
 // SameContent reports whether two policies have the same authored content. Either may be nil.
@@ -94,7 +94,7 @@ func SameContent(a, b *Policy) bool {
 	return a != nil && b != nil && a.Key == b.Key && a.Digests().Whole == b.Digests().Whole
 }
 
-func digestOf(text string) (d ContentDigest) {
+func hashContent(text string) (d ContentDigest) {
 	sum := sha256.Sum256([]byte(text))
 	copy(d[:], sum[:])
 	return d

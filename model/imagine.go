@@ -153,7 +153,7 @@ func ToNetworkPolicies(c *Cluster) *Conversion {
 		}
 	}
 	for ns := range c.Namespaces() {
-		i, there := IsolationOf(ns)
+		i, there := NamespaceIsolation(ns)
 		switch {
 		case there && i.Isolated:
 			out.convertNamespace(ns, byNamespace[ns.Name])

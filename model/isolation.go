@@ -59,8 +59,8 @@ func jsonProblem(err error) string {
 	return "is not JSON: " + words.CleanText(err.Error())
 }
 
-// IsolationOf returns the isolation requested by a namespace's annotation; there is false without one.
-func IsolationOf(ns *Namespace) (i Isolation, there bool) {
+// NamespaceIsolation returns the isolation requested by a namespace's annotation; there is false without one.
+func NamespaceIsolation(ns *Namespace) (i Isolation, there bool) {
 	if ns == nil {
 		return Isolation{}, false
 	}
@@ -73,7 +73,7 @@ func IsolationOf(ns *Namespace) (i Isolation, there bool) {
 
 // IsIsolated reports whether the annotation isolates a namespace.
 func IsIsolated(c *Cluster, namespace string) bool {
-	i, _ := IsolationOf(c.Namespace(namespace))
+	i, _ := NamespaceIsolation(c.Namespace(namespace))
 	return i.Isolated
 }
 

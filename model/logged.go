@@ -87,16 +87,16 @@ func AsPolicy(o Object) *Policy {
 			return LoggedNamespace(o.Meta)
 		}
 	case *Tier:
-		return &Policy{Meta: o.Meta, Original: o.Original, YAML: o.YAML, StandsFor: o}
+		return &Policy{Meta: o.Meta, Original: o.Original, YAML: o.YAML, Represents: o}
 	case *Group:
-		return &Policy{Meta: o.Meta, Original: o.Original, YAML: o.YAML, StandsFor: o, Invalid: o.Invalid}
+		return &Policy{Meta: o.Meta, Original: o.Original, YAML: o.YAML, Represents: o, Invalid: o.Invalid}
 	}
 	return nil
 }
 
 // Object returns the object that a policy is or stands for; a LoggedNamespace returns itself.
 func (p *Policy) Object() Object {
-	switch o := p.StandsFor.(type) {
+	switch o := p.Represents.(type) {
 	case *Tier:
 		next := *o
 		next.Meta = p.Meta

@@ -22,8 +22,8 @@ var LogSeverities = []string{"alert", "warning", "notice", "info", "debug"}
 // ValidLogLevel reports whether OVN-Kubernetes accepts the level; case matters and the empty level is off.
 func ValidLogLevel(level string) bool { return level == "" || slices.Contains(LogSeverities, level) }
 
-// LevelOf returns the level of one action, empty if its rules do not log.
-func (l LogLevels) LevelOf(a Action) string {
+// ForAction returns the level of one action, empty if its rules do not log.
+func (l LogLevels) ForAction(a Action) string {
 	switch a {
 	case Allow:
 		return l.Allow
@@ -48,7 +48,7 @@ func (l LogLevels) String() string {
 	}
 	var parts []string
 	for _, a := range []Action{Deny, Allow, Pass} {
-		if level := l.LevelOf(a); level != "" {
+		if level := l.ForAction(a); level != "" {
 			parts = append(parts, strings.ToLower(string(a))+"="+level)
 		}
 	}
@@ -59,7 +59,7 @@ func (l LogLevels) String() string {
 func (l LogLevels) AnnotationText() string {
 	var parts []string
 	for _, a := range []Action{Allow, Deny, Pass} {
-		if level := l.LevelOf(a); level != "" {
+		if level := l.ForAction(a); level != "" {
 			// Parsed levels are plain words. Quoting keeps any other string valid JSON, and readers reject it.
 			text, _ := json.Marshal(level)
 			parts = append(parts, `"`+strings.ToLower(string(a))+`":`+string(text))
@@ -85,7 +85,7 @@ func ParseLogging(raw string, has bool) (LogLevels, error) {
 	}
 	var bad []string
 	for _, a := range []Action{Deny, Allow, Pass} { // OVN-Kubernetes' order of checks
-		if level := l.LevelOf(a); !ValidLogLevel(level) {
+		if level := l.ForAction(a); !ValidLogLevel(level) {
 			what := strings.ToLower(string(a))
 			bad = append(bad, fmt.Sprintf("disabling %s logging due to an invalid %s annotation. %q is not a valid log severity",
 				what, what, level))

@@ -106,7 +106,7 @@ func TestLogLevels(t *testing.T) {
 			t.Errorf("%+v: any %v", tt.levels, got)
 		}
 	}
-	if got := (LogLevels{Allow: "info"}).LevelOf("Reject"); got != "" {
+	if got := (LogLevels{Allow: "info"}).ForAction("Reject"); got != "" {
 		t.Errorf("unknown action logs with %q", got)
 	}
 }
@@ -128,8 +128,8 @@ func FuzzLoggingAnnotation(f *testing.F) {
 			return
 		}
 		for _, a := range []Action{Allow, Deny, Pass} {
-			if !ValidLogLevel(l.LevelOf(a)) {
-				t.Fatalf("%s has the invalid level %q", a, l.LevelOf(a))
+			if !ValidLogLevel(l.ForAction(a)) {
+				t.Fatalf("%s has the invalid level %q", a, l.ForAction(a))
 			}
 		}
 		if raw != "" && !json.Valid([]byte(raw)) {

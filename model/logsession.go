@@ -18,8 +18,8 @@ const AnnotationLogSession = "rung/log-session"
 
 // Bounds of a record, since anybody may have written it.
 const (
-	mostSession = 64 << 10 // bytes
-	mostWho     = 128      // characters
+	maxSessionBytes = 64 << 10 // bytes
+	maxAuthorLength = 128      // characters
 )
 
 // LogSession is a temporary change of logging, recorded in the annotation AnnotationLogSession.
@@ -76,8 +76,8 @@ func asciiJSON(text []byte) string {
 
 // ParseLogSession reads the annotation AnnotationLogSession. It cleans all fields but Set and Former.
 func ParseLogSession(raw string) (LogSession, error) {
-	if len(raw) > mostSession {
-		return LogSession{}, fmt.Errorf("is longer than %d bytes", mostSession)
+	if len(raw) > maxSessionBytes {
+		return LogSession{}, fmt.Errorf("is longer than %d bytes", maxSessionBytes)
 	}
 	var r sessionRecord
 	if err := json.Unmarshal([]byte(raw), &r); err != nil {
@@ -106,8 +106,8 @@ const firstYear, lastYear = 1970, 9999
 
 func shortText(text string) string {
 	text = words.CleanText(text)
-	if utf8.RuneCountInString(text) > mostWho {
-		return string([]rune(text)[:mostWho-1]) + "…"
+	if utf8.RuneCountInString(text) > maxAuthorLength {
+		return string([]rune(text)[:maxAuthorLength-1]) + "…"
 	}
 	return text
 }

@@ -48,14 +48,14 @@ func TestLogSessionOfOthers(t *testing.T) {
 		`{}`:                  "has no id",
 		`{"id":"a","by":"x"}`: "has no valid start time",
 		`{"id":"a","since":"2026-11-23T06:00:00Z","until":"2026-11-23T05:00:00Z"}`: "ends before it began",
-		`{"id":"` + strings.Repeat("a", mostSession) + `"}`:                        "is longer than",
+		`{"id":"` + strings.Repeat("a", maxSessionBytes) + `"}`:                    "is longer than",
 	} {
 		if _, err := ParseLogSession(raw); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60q: %v, want %q", raw, err, want)
 		}
 	}
 	s, err := ParseLogSession(`{"id":"a\u001b[2J","by":"` + strings.Repeat("w", 500) + `\u202e","since":"2026-11-23T06:00:00Z","set":"\u001b","former":null}`)
-	if err != nil || strings.ContainsAny(s.ID+s.By, "\x1b\u202e") || len([]rune(s.By)) > mostWho || s.Set != "\x1b" {
+	if err != nil || strings.ContainsAny(s.ID+s.By, "\x1b\u202e") || len([]rune(s.By)) > maxAuthorLength || s.Set != "\x1b" {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

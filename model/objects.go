@@ -276,7 +276,7 @@ type Target struct {
 // EntryPoints returns the objects of a cluster that lead from outside to Services.
 func EntryPoints(c *Cluster) (out []*EntryPoint) {
 	for _, k := range []Kind{KindIngress, KindHTTPRoute, KindRoute} {
-		for w := range ObjectsOf[*EntryPoint](c, k) {
+		for w := range ObjectsOfKind[*EntryPoint](c, k) {
 			out = append(out, w)
 		}
 	}

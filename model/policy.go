@@ -31,8 +31,8 @@ type Policy struct {
 	APIVersion string
 	// Older describes the parts in a form that today's API lacks, or is nil.
 	Older *OlderForm
-	// StandsFor is a Tier or a group that is changed in the form of a policy, without rules; else nil.
-	StandsFor Object
+	// Represents is a Tier or a group that is changed in the form of a policy, without rules; else nil.
+	Represents Object
 	// Original is the typed API object: *v1alpha1.AdminNetworkPolicy, *v1alpha1.BaselineAdminNetworkPolicy,
 	// *v1alpha2.ClusterNetworkPolicy, *networkingv1.NetworkPolicy or *unstructured.Unstructured. It must not
 	// be changed.

@@ -35,8 +35,8 @@ func NewSelector(s *metav1.LabelSelector) (Selector, error) {
 	return Selector{sel: sel, key: sel.String(), ovnName: ovnText(s)}, nil
 }
 
-// SelectorOf returns a selector that requires all the labels, like a Service's.
-func SelectorOf(l Labels) Selector {
+// SelectLabels returns a selector that requires all the labels, like a Service's.
+func SelectLabels(l Labels) Selector {
 	s, _ := NewSelector(&metav1.LabelSelector{MatchLabels: l.Map()}) // labels of objects are valid
 	return s
 }

@@ -36,8 +36,8 @@ func (s Stage) NextStage() Stage {
 	return ""
 }
 
-// StageOf returns the stage in which rules of a direction decide (ovn-kubernetes.md#direction-and-action).
-func StageOf(d Direction) Stage {
+// StageForDirection returns the stage in which rules of a direction decide (ovn-kubernetes.md#direction-and-action).
+func StageForDirection(d Direction) Stage {
 	if d == Ingress {
 		return StageToLport
 	}

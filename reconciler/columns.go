@@ -116,5 +116,5 @@ func hasOpenSets(c *compiler.CompiledUnit) bool {
 // differsByZone reports whether an ACL has another match in every zone: named ports of ingress rules resolve
 // to the zone's subject pods (ovn-kubernetes.md#named-ports).
 func differsByZone(id string) bool {
-	return strings.Contains(id, "-namedPort") && nb.OwnerOf(nb.TableACL, map[string]string{nb.KeyID: id}).Direction != "Egress"
+	return strings.Contains(id, "-namedPort") && nb.ParseOwner(nb.TableACL, map[string]string{nb.KeyID: id}).Direction != "Egress"
 }

@@ -86,18 +86,18 @@ func TestLostIDsAreRepaired(t *testing.T) {
 		families(b)
 		kinds := map[string]int{}
 		for _, was := range allOurs(b.z.db()) {
-			table, o := nb.TableOf(was), OwnerOfRow(was)
+			table, o := nb.TableName(was), OwnerOfRow(was)
 			id := was.IDs()[nb.KeyID]
 			var other string
 			for _, r := range allOurs(b.z.db()) {
-				if nb.TableOf(r) == table && r.IDs()[nb.KeyID] != id {
+				if nb.TableName(r) == table && r.IDs()[nb.KeyID] != id {
 					other = r.IDs()[nb.KeyID]
 				}
 			}
 			for _, to := range []string{"", "x", id + "x", other} {
 				var row nb.Row // the one with the id: a repair may have made it anew
 				for _, r := range allOurs(b.z.db()) {
-					if nb.TableOf(r) == table && r.IDs()[nb.KeyID] == id {
+					if nb.TableName(r) == table && r.IDs()[nb.KeyID] == id {
 						row = r
 					}
 				}

@@ -84,7 +84,7 @@ type ZoneRead struct {
 // undesired rows count as left over.
 func (d *ZoneDiffer) JudgeZone(g ZoneRead) map[model.PolicyKey]*model.PolicyInZone {
 	t := NewTracker(g.Zone)
-	t.Observing, t.MembersOf = true, d.SetMembers
+	t.Observing, t.ListMembers = true, d.SetMembers
 	t.beginStep()
 	t.Desired, t.DB = d.Desired, cmp.Or(g.DB, &nb.DB{})
 	t.indexAll(nil)

@@ -40,7 +40,7 @@ func (f *fakeDB) put(changes ...nb.RowChange) []nb.RowChange {
 func (f *fakeDB) settle(before *nb.DB, changes []nb.RowChange) []nb.RowChange {
 	touched := map[string]map[string]bool{}
 	note := func(r nb.Row) {
-		t := nb.TableOf(r)
+		t := nb.TableName(r)
 		if touched[t] == nil {
 			touched[t] = map[string]bool{}
 		}

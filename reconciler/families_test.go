@@ -15,14 +15,14 @@ import (
 // OVN-Kubernetes' own handlers, which the reconciler never makes.
 func holders() []compiler.ACLHolder {
 	out := []compiler.ACLHolder{
-		compiler.HolderOf(model.Key{Kind: model.KindNetpolDefault}),
-		compiler.HolderOf(model.Key{Kind: model.KindMulticastCluster, Name: "AllowInterNode"}),
+		compiler.HolderForUnit(model.Key{Kind: model.KindNetpolDefault}),
+		compiler.HolderForUnit(model.Key{Kind: model.KindMulticastCluster, Name: "AllowInterNode"}),
 	}
 	for _, n := range []string{"n1", "n2"} {
-		out = append(out, compiler.HolderOf(model.Key{Kind: model.KindNetpolNode, Name: n}))
+		out = append(out, compiler.HolderForUnit(model.Key{Kind: model.KindNetpolNode, Name: n}))
 	}
 	for _, ns := range []string{"a", "b", "c"} {
-		out = append(out, compiler.HolderOf(model.Key{Kind: model.KindEF, Namespace: ns}))
+		out = append(out, compiler.HolderForUnit(model.Key{Kind: model.KindEF, Namespace: ns}))
 	}
 	return out
 }

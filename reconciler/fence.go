@@ -47,10 +47,10 @@ type fenceState struct {
 	guard      ZoneGuard
 	// epoch is the held epoch, or 0; newest the highest this process claimed.
 	epoch, newest int64
-	// epochLost is set after lostEpoch was taken away and must not be claimed again. rivalSeen is set if
+	// epochLost is set after lostEpoch was taken away and must not be claimed again. otherWriterSeen is set if
 	// another writer was seen since.
-	epochLost, rivalSeen bool
-	lostEpoch            int64
+	epochLost, otherWriterSeen bool
+	lostEpoch                  int64
 	// tries counts failed claims in a row; failure is the last error.
 	tries   int
 	failure string
@@ -143,7 +143,7 @@ func (w *worker) finishClaim(f *flight, o flightOutcome) {
 	w.stateNews = true
 	fe := &w.fence
 	was, _ := HolderIn(w.zone.DB)
-	a := w.activityOf(model.PolicyKey{}, f.ops, f.began, o.took, "")
+	a := w.newActivity(model.PolicyKey{}, f.ops, f.began, o.took, "")
 	a.Summary = fmt.Sprintf("zone taken over as %s, epoch %d", fe.Writer, f.claim)
 	if was != "" && was != fe.Writer {
 		a.Summary += "; " + was + " held it"
@@ -177,9 +177,9 @@ func (w *worker) loseFence(ops []nb.Op, began time.Time, took time.Duration) {
 		return // it was given up in the meantime
 	}
 	writer, epoch := HolderIn(w.zone.DB)
-	fe.lostEpoch, fe.rivalSeen = had, false
+	fe.lostEpoch, fe.otherWriterSeen = had, false
 	fe.epochLost = !w.mayReclaim(w.zone.DB)
-	a := w.activityOf(model.PolicyKey{}, ops, began, took, fmt.Sprintf("epoch %d has ended", had))
+	a := w.newActivity(model.PolicyKey{}, ops, began, took, fmt.Sprintf("epoch %d has ended", had))
 	a.Summary = "writing stopped: no writer holds the zone now"
 	if fe.epochLost {
 		a.Summary = fmt.Sprintf("writing stopped: another writer holds the zone: %s, epoch %d", writer, epoch)
@@ -196,11 +196,11 @@ func (w *worker) mayReclaim(db *nb.DB) bool {
 	writer, epoch := HolderIn(db)
 	switch {
 	case writer != "" && writer != f.Writer:
-		f.rivalSeen = true
+		f.otherWriterSeen = true
 	case writer == "" && w.countOwnRows(db) == 0:
-		f.rivalSeen = false
+		f.otherWriterSeen = false
 	}
-	return !f.rivalSeen && (writer == "" || epoch < f.lostEpoch)
+	return !f.otherWriterSeen && (writer == "" || epoch < f.lostEpoch)
 }
 
 // checkFence compares the epoch with the rows, to notice a takeover or a restored database. Rows older than

@@ -126,8 +126,8 @@ func (t *Tracker) wantedMembers(s *setTrack) []string {
 	if s.listed != nil {
 		return s.listed
 	}
-	if t.MembersOf != nil {
-		return t.MembersOf(s.spec)
+	if t.ListMembers != nil {
+		return t.ListMembers(s.spec)
 	}
 	return t.Desired.SetMembers(s.spec)
 }

@@ -90,7 +90,7 @@ func (d *disownedRows) noteChange(old, row nb.Row, was RowOwner) {
 	if *d == nil {
 		*d = disownedRows{}
 	}
-	(*d)[row.RowUUID()] = model.DisownedRow{Table: nb.TableOf(row), UUID: row.RowUUID(), Was: was.Unit,
+	(*d)[row.RowUUID()] = model.DisownedRow{Table: nb.TableName(row), UUID: row.RowUUID(), Was: was.Unit,
 		ID: old.IDs()[nb.KeyID]}
 }
 

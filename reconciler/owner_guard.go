@@ -89,12 +89,12 @@ func (w *worker) watchOthers(changes []nb.RowChange, db *nb.DB) {
 		if mine.rows == nil {
 			mine = w.rowsOutstanding()
 		}
-		table := nb.TableOf(row)
+		table := nb.TableName(row)
 		if mine.rows.Has(table+" "+row.RowUUID()) || ch.Old == nil && mine.ids.Has(table+" "+row.IDs()[nb.KeyID]) {
 			continue
 		}
 		if first == "" {
-			first = verbOf(ch) + " " + table + " " + row.IDs()[nb.KeyID]
+			first = changeVerb(ch) + " " + table + " " + row.IDs()[nb.KeyID]
 		} else {
 			more++
 		}
@@ -145,7 +145,7 @@ func isByServer(ch *nb.RowChange, o RowOwner, db *nb.DB) bool {
 	case *nb.ACL:
 		now, ok := ch.New.(*nb.ACL)
 		if !ok {
-			return compiler.HolderOf(o.Unit) != (compiler.ACLHolder{})
+			return compiler.HolderForUnit(o.Unit) != (compiler.ACLHolder{})
 		}
 		return nb.SameACL(old, now)
 	case *nb.AddressSet:
@@ -168,7 +168,7 @@ func isByServer(ch *nb.RowChange, o RowOwner, db *nb.DB) bool {
 	return false
 }
 
-func verbOf(ch *nb.RowChange) string {
+func changeVerb(ch *nb.RowChange) string {
 	switch {
 	case ch.Old == nil:
 		return "added"

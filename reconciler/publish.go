@@ -97,8 +97,8 @@ func (w *worker) nextPolicies() map[model.PolicyKey]*model.PolicyInZone {
 	return out
 }
 
-// activityOf describes a transaction's operations for one policy.
-func (w *worker) activityOf(k model.PolicyKey, ops []nb.Op, at time.Time, took time.Duration, failure string) model.Activity {
+// newActivity describes a transaction's operations for one policy.
+func (w *worker) newActivity(k model.PolicyKey, ops []nb.Op, at time.Time, took time.Duration, failure string) model.Activity {
 	return model.Activity{At: at, Took: took, Zone: w.cfg.Zone.Name(), Policy: k, Summary: opsSummary(k, ops), Ops: len(ops),
 		Commands: commandLines(ops), Error: failure, By: "reconciler"}
 }

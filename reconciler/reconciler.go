@@ -74,7 +74,7 @@ func newWorker(r *Reconciler) *worker {
 		fence:       fenceState{ZoneFence: cfg.Fence},
 	}
 	if cfg.Members != nil {
-		w.tracker.MembersOf = func(s *compiler.SetSpec) []string { return cfg.Members(w.tracker.Desired, s) }
+		w.tracker.ListMembers = func(s *compiler.SetSpec) []string { return cfg.Members(w.tracker.Desired, s) }
 	}
 	if cfg.Fence != nil {
 		w.fence.guard = cfg.Fence.Guard

@@ -261,8 +261,8 @@ func TestForeignRowsAreLeftAlone(t *testing.T) {
 		b.give(b.world.set(nil, keyOf("isolate")))
 		b.calm(time.Second)
 		for _, r := range rows {
-			if got := b.z.db().Row(nb.TableOf(r), r.RowUUID()); got != r {
-				t.Errorf("%s %s is %v", nb.TableOf(r), r.RowUUID(), got)
+			if got := b.z.db().Row(nb.TableName(r), r.RowUUID()); got != r {
+				t.Errorf("%s %s is %v", nb.TableName(r), r.RowUUID(), got)
 			}
 		}
 	})

@@ -89,7 +89,7 @@ func liveRows(t testing.TB, db *nb.DB, skip map[model.PolicyKey]bool) canon {
 		}
 	}
 	for a := range db.ACLs() {
-		held[a.UUID] = held[a.UUID] || slices.Contains(on[compiler.HolderOf(OwnerOfRow(a).Unit)], a.UUID)
+		held[a.UUID] = held[a.UUID] || slices.Contains(on[compiler.HolderForUnit(OwnerOfRow(a).Unit)], a.UUID)
 	}
 	for a := range db.ACLs() {
 		if o := OwnerOfRow(a); !owned(o) || skip[o.Unit] || !held[a.UUID] {

@@ -75,7 +75,7 @@ func foreignRows(db *nb.DB) map[string]string {
 	out := map[string]string{}
 	note := func(r nb.Row) {
 		if OwnerOfRow(r).Form == Foreign {
-			out[r.RowUUID()] = nb.TableOf(r)
+			out[r.RowUUID()] = nb.TableName(r)
 		}
 	}
 	for r := range db.ACLs() {

@@ -21,8 +21,8 @@ type Tracker struct {
 	DB      *nb.DB // nil: never read
 	// Observing means that Rung does not own the rows.
 	Observing bool
-	// MembersOf lists a desired set, if lists are shared; may be nil.
-	MembersOf func(*compiler.SetSpec) []string
+	// ListMembers lists a desired set, if lists are shared; may be nil.
+	ListMembers func(*compiler.SetSpec) []string
 
 	Tracks map[model.PolicyKey]*unitTrack
 	sets   map[string]*setTrack  // desired address sets by name
@@ -100,7 +100,7 @@ func (t *Tracker) trackUnit(k model.PolicyKey) *unitTrack {
 	if tr == nil {
 		tr = &unitTrack{key: k, ACLs: aclTrack{priority: -1}}
 		t.Tracks[k] = tr
-		t.registerHolder(tr, compiler.HolderOf(k))
+		t.registerHolder(tr, compiler.HolderForUnit(k))
 	}
 	return tr
 }
@@ -175,7 +175,7 @@ func (t *Tracker) ApplyDesired(d *compiler.Desired, delta *compiler.Delta, at ti
 	}
 	for k := range delta.Policies {
 		tr := t.trackUnit(k)
-		if c := t.unitHere(k); c == nil || c != tr.unit {
+		if c := t.unitInZone(k); c == nil || c != tr.unit {
 			t.comparePolicy(tr)
 		} else {
 			// Not recompiled: only named-port rows may differ. The delta lists members and ports.
@@ -194,8 +194,8 @@ func (t *Tracker) ApplyDesired(d *compiler.Desired, delta *compiler.Delta, at ti
 	t.finishStep(at)
 }
 
-// unitHere returns the compiled unit of a key, nil if it has no rows in this zone.
-func (t *Tracker) unitHere(k model.PolicyKey) *compiler.CompiledUnit {
+// unitInZone returns the compiled unit of a key, nil if it has no rows in this zone.
+func (t *Tracker) unitInZone(k model.PolicyKey) *compiler.CompiledUnit {
 	if c := t.Desired.Policy(k); c != nil && c.HasRowsIn(t.Zone) {
 		return c
 	}
@@ -259,7 +259,7 @@ func (t *Tracker) comparePolicy(tr *unitTrack) {
 	if tr.group.ids {
 		t.markReowned(t.DB.Row(nb.TablePortGroup, tr.group.uuid))
 	}
-	tr.unit, tr.sets, tr.group = t.unitHere(tr.key), nil, memberTrack{}
+	tr.unit, tr.sets, tr.group = t.unitInZone(tr.key), nil, memberTrack{}
 	if !tr.hasRows() {
 		return
 	}

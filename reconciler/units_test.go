@@ -86,7 +86,7 @@ func TestDenyWaitsForWhatAllows(t *testing.T) {
 // there: OVN-Kubernetes has some by its configuration, and keeps others.
 func TestObserverKnowsNoBetter(t *testing.T) {
 	rows := func(b *bench) {
-		hairpin := compiler.HolderOf(model.Key{Kind: model.KindNetpolDefault})
+		hairpin := compiler.HolderForUnit(model.Key{Kind: model.KindNetpolDefault})
 		ids := nb.IDs(nb.DefaultController, nb.OwnerNetpolDefault, nb.IDPair{Key: nb.KeyName, Value: "allow-hairpinning"}, nb.IDPair{Key: nb.KeyDirection, Value: "Ingress"})
 		old := nb.IDs(nb.DefaultController, nb.OwnerPodSelector, nb.IDPair{Key: nb.KeyName, Value: "a_LS{}"}, nb.IDPair{Key: nb.KeyIPFamily, Value: "v4"})
 		b.z.put(nb.RowChange{New: &nb.ACL{UUID: "h", ExternalIDs: ids}},

@@ -240,7 +240,7 @@ func (w *worker) holdUntilSeen(f *flight, o flightOutcome) {
 	lacking := false
 	for _, p := range f.parts {
 		ops, res := f.ops[p.firstOp:p.endOp], o.results[p.firstOp:p.endOp]
-		w.cfg.OnActivity(w.activityOf(p.key, ops, f.began, o.took, ""))
+		w.cfg.OnActivity(w.newActivity(p.key, ops, f.began, o.took, ""))
 		if i := slices.IndexFunc(res, func(r nb.OpResult) bool { return r.Error != "" }); i >= 0 {
 			w.bookFailure(p, res[i].Error)
 			continue
@@ -275,10 +275,10 @@ func (w *worker) retryOneByOne(f *flight, o flightOutcome) {
 	if len(f.parts) == 1 {
 		p := f.parts[0]
 		w.bookFailure(p, text)
-		w.cfg.OnActivity(w.activityOf(p.key, f.ops[p.firstOp:], f.began, o.took, text))
+		w.cfg.OnActivity(w.newActivity(p.key, f.ops[p.firstOp:], f.began, o.took, text))
 		return
 	}
-	a := w.activityOf(model.PolicyKey{}, f.ops, f.began, o.took, text)
+	a := w.newActivity(model.PolicyKey{}, f.ops, f.began, o.took, text)
 	a.Summary = fmt.Sprintf("%d policies rejected together: retrying one by one", len(f.parts))
 	w.cfg.OnActivity(a)
 	if !f.followsUnknown() {
@@ -325,7 +325,7 @@ func (w *worker) bookUnknown(f *flight, o flightOutcome) {
 	text := words.CleanText(o.err.Error())
 	w.requeuePolicies(f)
 	for _, p := range f.parts {
-		w.cfg.OnActivity(w.activityOf(p.key, f.ops[p.firstOp:p.endOp], f.began, o.took, "outcome unknown: "+text))
+		w.cfg.OnActivity(w.newActivity(p.key, f.ops[p.firstOp:p.endOp], f.began, o.took, "outcome unknown: "+text))
 	}
 	if f.reads == w.reads {
 		w.stopUntilReread("outcome of the last write unknown (" + text + "): waiting for a fresh read")

@@ -10,7 +10,7 @@ type Brief struct {
 	Rule     string         `json:"rule,omitempty"` // the rule it is about, on a policy's page
 }
 
-// BriefOf returns the short form of a finding.
-func BriefOf(f model.Finding) Brief {
+// NewBrief returns the short form of a finding.
+func NewBrief(f model.Finding) Brief {
 	return Brief{Severity: f.Severity, Code: f.Code, Message: f.Message}
 }

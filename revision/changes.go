@@ -51,8 +51,8 @@ func (c *Change) IsGone() bool { return c.After == 0 }
 type Changes struct {
 	// List is sorted by kind, then by ends. Each end has its name in its own revision.
 	List []Change
-	// Came and Went are workloads that only one revision has.
-	Came, Went []End
+	// AddedEnds and Went are workloads that only one revision has.
+	AddedEnds, RemovedEnds []End
 	// MovedPods counts the pods whose address differs; both sides are judged at the second address. MixedPairs
 	// counts the pairs of workloads whose pods differ before and after; they are not compared pod by pod.
 	MovedPods, MixedPairs int
@@ -148,12 +148,12 @@ func (f *changeFinder) findEnds() {
 	for _, pair := range f.ends {
 		switch {
 		case pair[0] < 0:
-			f.Came = append(f.Came, f.tables[1].Ends[pair[1]])
+			f.AddedEnds = append(f.AddedEnds, f.tables[1].Ends[pair[1]])
 		case pair[1] < 0:
-			f.Went = append(f.Went, f.tables[0].Ends[pair[0]])
+			f.RemovedEnds = append(f.RemovedEnds, f.tables[0].Ends[pair[0]])
 		}
 	}
-	for _, list := range [][]End{f.Came, f.Went} {
+	for _, list := range [][]End{f.AddedEnds, f.RemovedEnds} {
 		slices.SortFunc(list, compareEnds)
 	}
 	f.Ends = len(f.ends)
@@ -176,7 +176,7 @@ func (f *changeFinder) findChanges() {
 	for _, from := range f.ends {
 		for _, to := range f.ends {
 			kinds := [2]int32{kindOf(0, from, to), kindOf(1, from, to)}
-			of := f.changesOf(kinds)
+			of := f.compareKinds(kinds)
 			if of.mixed {
 				f.MixedPairs++
 			}
@@ -206,11 +206,11 @@ func (f *changeFinder) addChange(c *portChange, from, to [2]int) {
 		}})
 }
 
-// changesOf returns the changes between connections of two kinds, each with all its ports.
-func (f *changeFinder) changesOf(kinds [2]int32) kindChange {
+// compareKinds returns the changes between connections of two kinds, each with all its ports.
+func (f *changeFinder) compareKinds(kinds [2]int32) kindChange {
 	out, is := f.known[kinds]
 	if !is {
-		out.changes, out.mixed = compareStates(f.tables[0].statesOf(kinds[0]), f.tables[1].statesOf(kinds[1]))
+		out.changes, out.mixed = compareStates(f.tables[0].portStates(kinds[0]), f.tables[1].portStates(kinds[1]))
 		f.known[kinds] = out
 	}
 	return out
@@ -234,7 +234,7 @@ func compareStates(before, after []PortState) (out []portChange, mixed bool) {
 			_, one := was.Outcome.Verdict()
 			_, other := is.Outcome.Verdict()
 			mixed = mixed || was.Outcome != 0 && is.Outcome != 0 && !one && !other
-			if kind := changeOf(&was, &is); kind != "" {
+			if kind := classifyChange(&was, &is); kind != "" {
 				out = addPortChange(out, portChange{kind: kind, before: was, after: is, ports: []verdict.PortRange{at}})
 			}
 		}
@@ -251,8 +251,8 @@ func stateAt(list []PortState, at verdict.PortRange) PortState {
 	return PortState{}
 }
 
-// changeOf classifies a change of connections; empty for no change.
-func changeOf(was, is *PortState) ChangeKind {
+// classifyChange classifies a change of connections; empty for no change.
+func classifyChange(was, is *PortState) ChangeKind {
 	before, now := was.Outcome&verdict.Allowed != 0, is.Outcome&verdict.Allowed != 0
 	opened, closed := now && !before, before && !now
 	if before && now && was.Outcome != is.Outcome { // some pods may differ

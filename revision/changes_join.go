@@ -15,7 +15,7 @@ func (c *Changes) JoinNetwork(other *Changes, network string) {
 			}
 		}
 	}
-	add(&c.Came, other.Came)
-	add(&c.Went, other.Went)
+	add(&c.AddedEnds, other.AddedEnds)
+	add(&c.RemovedEnds, other.RemovedEnds)
 	c.MovedPods, c.MixedPairs, c.Ends = c.MovedPods+other.MovedPods, c.MixedPairs+other.MixedPairs, c.Ends+other.Ends
 }

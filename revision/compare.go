@@ -84,14 +84,14 @@ func MapDiffers(a, b map[string]string) []string {
 // GroupName returns the name of the port group that holds a policy's ACLs: its own, or its namespace's
 // (ovn-kubernetes.md#firewall-rows). It is empty for units without a port group.
 func GroupName(r *Revision, k model.PolicyKey) string {
-	if c := r.DesiredOf(k).Policy(k); c != nil && c.WhyNoRows == nil { // its namespace may be on another network
+	if c := r.DesiredFor(k).Policy(k); c != nil && c.WhyNoRows == nil { // its namespace may be on another network
 		if c.Holder.Table == nb.TablePortGroup {
 			return c.Holder.Name
 		}
 		return c.GroupName
 	}
 	pairs := []nb.IDPair{{Key: nb.KeyName, Value: k.Name}}
-	switch table, name := HolderOf(k); {
+	switch table, name := FindACLHolder(k); {
 	case table == nb.TablePortGroup:
 		return name
 	case table != "" || k.Kind == model.KindPodSelector || k.Kind == model.KindEFDNS:
@@ -102,7 +102,7 @@ func GroupName(r *Revision, k model.PolicyKey) string {
 		pairs[0].Value = k.Namespace
 		pairs = append(pairs, nb.IDPair{Key: nb.KeyDirection, Value: k.Name})
 	}
-	return nb.HashedName(nb.IDs(nb.ControllerOf(k.Network), string(k.Kind), pairs...)[nb.KeyID])
+	return nb.HashedName(nb.IDs(nb.ControllerName(k.Network), string(k.Kind), pairs...)[nb.KeyID])
 }
 
 // LiveACLs returns the ACLs in a policy's live port group, by id. From a shared group it returns only its own.
@@ -111,8 +111,8 @@ func LiveACLs(r *Revision, db *nb.DB, k model.PolicyKey) []*nb.ACL {
 	if g == nil {
 		return nil
 	}
-	table, _ := HolderOf(k)
-	if c := r.DesiredOf(k).Policy(k); c != nil {
+	table, _ := FindACLHolder(k)
+	if c := r.DesiredFor(k).Policy(k); c != nil {
 		k = c.Key
 	}
 	out := make([]*nb.ACL, 0, len(g.ACLs))

@@ -59,13 +59,13 @@ func DecidedBefore(r *Revision, ctx context.Context, k model.PolicyKey, dir mode
 // rule that does not log is added only if asked for.
 func addNeverDeciding(r *Revision, out []OverruledRule, a *verdict.AuditedRule, asked bool) []OverruledRule {
 	p := r.Cluster.Policy(a.Policy)
-	if p == nil || !asked && LoggingOf(r, p).Levels.LevelOf(a.Action) == "" {
+	if p == nil || !asked && PolicyLogging(r, p).Levels.ForAction(a.Action) == "" {
 		return out
 	}
 	b := OverruledRule{Direction: a.Direction, Rule: a.Rule, DecidesNothing: true, OnlyTogether: len(a.DecidersBefore) > 1}
 	for i := range a.DecidersBefore {
 		by := &a.DecidersBefore[i]
-		b.RulesAbove = append(b.RulesAbove, RuleAbove{by.Policy, by.Direction, by.Rule, by.Action, levelOf(r, by)})
+		b.RulesAbove = append(b.RulesAbove, RuleAbove{by.Policy, by.Direction, by.Rule, by.Action, deciderLogLevel(r, by)})
 	}
 	at := slices.IndexFunc(out, func(o OverruledRule) bool { return o.Direction == a.Direction && o.Rule == a.Rule })
 	switch {
@@ -77,13 +77,13 @@ func addNeverDeciding(r *Revision, out []OverruledRule, a *verdict.AuditedRule, 
 	return out
 }
 
-// levelOf returns the level at which a rule or a default deny logs.
-func levelOf(r *Revision, by *verdict.Decider) string {
+// deciderLogLevel returns the level at which a rule or a default deny logs.
+func deciderLogLevel(r *Revision, by *verdict.Decider) string {
 	if p := r.Cluster.Policy(by.Policy); p != nil {
-		return LoggingOf(r, p).Levels.LevelOf(by.Action)
+		return PolicyLogging(r, p).Levels.ForAction(by.Action)
 	}
 	l, _ := UnitLogging(r, by.Policy)
-	return l.Levels.LevelOf(by.Action)
+	return l.Levels.ForAction(by.Action)
 }
 
 func decidedBefore(r *Revision, k model.PolicyKey, dir model.Direction, rule int) (out []OverruledRule) {
@@ -91,7 +91,7 @@ func decidedBefore(r *Revision, k model.PolicyKey, dir model.Direction, rule int
 	if p == nil || r.WhyNoRows(k) != nil {
 		return nil
 	}
-	levels := LoggingOf(r, p).Levels
+	levels := PolicyLogging(r, p).Levels
 	for _, d := range model.Directions {
 		if dir != "" && d != dir {
 			continue
@@ -100,7 +100,7 @@ func decidedBefore(r *Revision, k model.PolicyKey, dir model.Direction, rule int
 		a.listRules(d)
 		for i := range p.Rules(d) {
 			t := &p.Rules(d)[i]
-			if dir == "" && levels.LevelOf(t.Action) != "" || dir != "" && i == rule {
+			if dir == "" && levels.ForAction(t.Action) != "" || dir != "" && i == rule {
 				out = a.judgeRule(out, t)
 			}
 		}
@@ -195,7 +195,7 @@ func (a *rulesAbovePolicy) judgeRule(out []OverruledRule, t *model.Rule) []Overr
 		b.DecidesNothing = all
 		if all || len(b.RulesAbove) < mostAbove {
 			b.RulesAbove = append(b.RulesAbove, RuleAbove{up.policy.Key, rule.Direction, rule.Index, rule.Action,
-				LoggingOf(a.r, up.policy).Levels.LevelOf(rule.Action)})
+				PolicyLogging(a.r, up.policy).Levels.ForAction(rule.Action)})
 		}
 		if all {
 			return append(out, b)
@@ -239,7 +239,7 @@ func (a *rulesAbovePolicy) addIsolations(out []OverruledRule, b OverruledRule, t
 			seen[np.Namespace] = true
 			unit := DefaultDeny(np.Namespace, dir)
 			l, _ := UnitLogging(a.r, unit)
-			b.RulesAbove = append(b.RulesAbove, RuleAbove{unit, dir, -1, model.Deny, l.Levels.LevelOf(model.Deny)})
+			b.RulesAbove = append(b.RulesAbove, RuleAbove{unit, dir, -1, model.Deny, l.Levels.ForAction(model.Deny)})
 		}
 		b.DecidesNothing = len(b.RulesAbove) > 0 && !subject.IsEmpty() && subject.IsWithin(all)
 	}

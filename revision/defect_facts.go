@@ -30,7 +30,7 @@ func wholeJudgement(z *model.ZoneState, p *model.PolicyInZone) bool {
 
 func dialectFacts(r *Revision, z *model.ZoneState, k model.PolicyKey) *dialect.Facts {
 	c := r.Desired.Policy(k)
-	f := &dialect.Facts{Policy: r.Cluster.Policy(k), PodOf: func(lsp string) *model.Pod { return PortPod(r, lsp) },
+	f := &dialect.Facts{Policy: r.Cluster.Policy(k), FindPod: func(lsp string) *model.Pod { return PortPod(r, lsp) },
 		Owned: func(addr string) bool { return len(r.AddressOwners(addr)) > 0 },
 		Subjects: func() (here []*model.Pod) {
 			for _, p := range r.Desired.SubjectPods(c) {
@@ -41,7 +41,7 @@ func dialectFacts(r *Revision, z *model.ZoneState, k model.PolicyKey) *dialect.F
 			return here
 		},
 		Before: func(p *model.Pod) []*model.Pod { return earlierStates(r, z, p) },
-		Match:  aclMatchesOf(r, z, k),
+		Match:  newACLMatchFinder(r, z, k),
 	}
 	type at struct {
 		dir  model.Direction
@@ -91,7 +91,7 @@ func elsewhere(r *Revision, k model.PolicyKey, p *model.Policy) *dialect.OtherNe
 		e.Own[key] = p.Kind == model.KindNP && ns == p.Namespace
 	}
 	if p.Kind == model.KindMNP {
-		for _, target := range t.TargetsOf(p) {
+		for _, target := range t.PolicyTargets(p) {
 			e.Own[target.Key] = target.Network == n
 		}
 	}
@@ -151,9 +151,9 @@ func portAddresses(port *nb.LogicalSwitchPort) (out []string) {
 	return out
 }
 
-// aclMatchesOf returns a function for the matches of an ACL that differs, empty if unknown. The desired rows
+// newACLMatchFinder returns a function for the matches of an ACL that differs, empty if unknown. The desired rows
 // are made once.
-func aclMatchesOf(r *Revision, z *model.ZoneState, k model.PolicyKey) func(*model.RowDiff) (desired, live string) {
+func newACLMatchFinder(r *Revision, z *model.ZoneState, k model.PolicyKey) func(*model.RowDiff) (desired, live string) {
 	var wanted map[string]string // by id
 	return func(d *model.RowDiff) (desired, live string) {
 		switch d.Kind {

@@ -52,7 +52,7 @@ func (v *DialectView) WithObjects(c *model.Cluster, d *compiler.Desired, asked b
 	if o := d.Options(); o.HostAssumed {
 		next.host = o.HostNetworkNamespace
 	}
-	if found := dialect.SettingsOf(c); !asked && !maps.Equal(found, v.config.Settings) {
+	if found := dialect.ClusterSettings(c); !asked && !maps.Equal(found, v.config.Settings) {
 		next.config.Settings = found
 	} else if next.primary == v.primary && next.host == v.host {
 		return v

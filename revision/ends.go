@@ -55,13 +55,13 @@ func prefixTexts(all []netip.Prefix) []string {
 }
 
 type endFinder struct {
-	c      *verdict.Classes
-	ends   []End
-	ofPod  []int32         // by pod of the index: its workload, -1 if none
-	pods   [][]int32       // by workload: the pods of the index
-	shares [][]endShare    // by class, made on demand
-	blocks map[int32]int32 // by outside class: its end
-	ofEnd  [][]int32       // the classes of each end, made on demand
+	c             *verdict.Classes
+	ends          []End
+	workloadByPod []int32         // by pod of the index: its workload, -1 if none
+	pods          [][]int32       // by workload: the pods of the index
+	shares        [][]endShare    // by class, made on demand
+	blocks        map[int32]int32 // by outside class: its end
+	classesByEnd  [][]int32       // the classes of each end, made on demand
 }
 
 // endShare is an end's part of one class: some of its pods' addresses.
@@ -72,11 +72,11 @@ type endShare struct {
 
 func newEndFinder(c *verdict.Classes, workloads []Workload) *endFinder {
 	x := c.Index
-	f := &endFinder{c: c, ofPod: make([]int32, x.Pods.Len()), pods: make([][]int32, len(workloads)), shares: make([][]endShare, c.Len()),
+	f := &endFinder{c: c, workloadByPod: make([]int32, x.Pods.Len()), pods: make([][]int32, len(workloads)), shares: make([][]endShare, c.Len()),
 		blocks: map[int32]int32{}}
 	at := make(map[model.Key]int32, x.Pods.Len())
-	for i := range f.ofPod {
-		f.ofPod[i] = -1
+	for i := range f.workloadByPod {
+		f.workloadByPod[i] = -1
 		at[x.Pods.PodAt(i).Key] = int32(i)
 	}
 	for i := range workloads {
@@ -84,7 +84,7 @@ func newEndFinder(c *verdict.Classes, workloads []Workload) *endFinder {
 		f.ends = append(f.ends, End{Namespace: w.Namespace, Name: w.Name, Pods: len(w.Pods)})
 		for _, p := range w.Pods {
 			if pod, is := at[p.Key]; is {
-				f.ofPod[pod] = int32(i)
+				f.workloadByPod[pod] = int32(i)
 				f.pods[i] = append(f.pods[i], pod)
 			}
 		}
@@ -92,8 +92,8 @@ func newEndFinder(c *verdict.Classes, workloads []Workload) *endFinder {
 	return f
 }
 
-// sharesOf returns the ends in a class. It is empty for addresses only of nodes' own pods.
-func (f *endFinder) sharesOf(class int32) []endShare {
+// classShares returns the ends in a class. It is empty for addresses only of nodes' own pods.
+func (f *endFinder) classShares(class int32) []endShare {
 	if f.shares[class] != nil {
 		return f.shares[class]
 	}
@@ -107,7 +107,7 @@ func (f *endFinder) sharesOf(class int32) []endShare {
 	}
 	at := map[int32]int{}
 	for _, e := range k.Ends {
-		w := f.ofPod[f.c.Index.Ends[e].Pod]
+		w := f.workloadByPod[f.c.Index.Ends[e].Pod]
 		if w < 0 {
 			continue
 		}
@@ -123,21 +123,21 @@ func (f *endFinder) sharesOf(class int32) []endShare {
 	return out
 }
 
-// classesOf returns the classes that contain part of an end.
-func (f *endFinder) classesOf(end int) []int32 {
-	if f.ofEnd == nil {
-		f.ofEnd = make([][]int32, len(f.ends))
+// endClasses returns the classes that contain part of an end.
+func (f *endFinder) endClasses(end int) []int32 {
+	if f.classesByEnd == nil {
+		f.classesByEnd = make([][]int32, len(f.ends))
 		for id := range f.c.List {
-			for _, s := range f.sharesOf(int32(id)) {
-				f.ofEnd[s.end] = append(f.ofEnd[s.end], int32(id))
+			for _, s := range f.classShares(int32(id)) {
+				f.classesByEnd[s.end] = append(f.classesByEnd[s.end], int32(id))
 			}
 		}
 	}
-	return f.ofEnd[end]
+	return f.classesByEnd[end]
 }
 
-func (f *endFinder) shareOf(class int32, end int) *endShare {
-	all := f.sharesOf(class)
+func (f *endFinder) findShare(class int32, end int) *endShare {
+	all := f.classShares(class)
 	for i := range all {
 		if all[i].end == int32(end) {
 			return &all[i]
@@ -184,8 +184,8 @@ func (f *endFinder) podsConnect(a, b *endShare, nodes verdict.NodePairing) (from
 	return from, to, ok, all
 }
 
-// exampleOf returns a connection between two shares at a port; ok is false if none exists.
-func (f *endFinder) exampleOf(p *diffPair, at verdict.PortRange) (c verdict.Connection, ok bool) {
+// shareExample returns a connection between two shares at a port; ok is false if none exists.
+func (f *endFinder) shareExample(p *diffPair, at verdict.PortRange) (c verdict.Connection, ok bool) {
 	x, from, to := f.c.Index, f.c.List[p.pair.From], f.c.List[p.pair.To]
 	c = verdict.Connection{Family: from.Family, Protocol: at.Protocol, Port: at.ExamplePort()}
 	switch {

@@ -62,7 +62,7 @@ func AllFindings(r *Revision, ctx context.Context) ([]model.Finding, error) {
 		return *d.withVerdicts.Load(), nil
 	}
 	v := r.Verdicts()
-	rulesAudit, err := verdict.NewAudit(ctx, v, lint.AuditQuestionsOf(r.Cluster, r.PodIndex()))
+	rulesAudit, err := verdict.NewAudit(ctx, v, lint.NewAuditQuestions(r.Cluster, r.PodIndex()))
 	if err != nil && !errors.Is(err, verdict.ErrTooLarge) {
 		return nil, err
 	}
@@ -165,14 +165,14 @@ func KnownFindings(r *Revision) (findings []model.Finding, current bool) {
 	return FindingsOfObjects(r), false
 }
 
-// FindingsOf returns the findings of AllFindings that are about a policy.
-func FindingsOf(r *Revision, k model.PolicyKey) []model.Finding {
+// PolicyFindings returns the findings of AllFindings that are about a policy.
+func PolicyFindings(r *Revision, k model.PolicyKey) []model.Finding {
 	all, _ := AllFindings(r, context.Background()) // this context never ends
 	return findingsOfPolicy(all, k)
 }
 
-// KnownFindingsOf returns the findings of KnownFindings that are about a policy.
-func KnownFindingsOf(r *Revision, k model.PolicyKey) []model.Finding {
+// KnownPolicyFindings returns the findings of KnownFindings that are about a policy.
+func KnownPolicyFindings(r *Revision, k model.PolicyKey) []model.Finding {
 	all, _ := KnownFindings(r)
 	return findingsOfPolicy(all, k)
 }

@@ -143,7 +143,7 @@ var policyCodes = []findingCode{
 	{code: lint.RuleRedundant.Code,
 		objects: []string{given.ANP("twice", 10, "tenant=blue", "in deny tenant=red", "in deny *")},
 		demo:    "cluster-control denies first what a redundant rule below it would decide"},
-	{code: lint.RuleBeyondRange.Code,
+	{code: lint.RuleOutOfRange.Code,
 		objects: []string{"ANY", given.ANP("long", 10, "tenant=blue", manyRules(101)...)}, demo: "the API refuses such a policy"},
 	{code: lint.PassNothing.Code,
 		objects: []string{given.ANP("over", 10, "tenant=blue", "in pass tenant=red", "in deny *")},

@@ -107,7 +107,7 @@ large, they are left out, with the finding ` + "`" + lint.VerdictsTooLarge.Code 
 		c := &findingCodes[i]
 		fmt.Fprintf(&b, "\n### %s\n\n%s", c.code, c.what)
 		if k := lint.KindOfCode(c.code); k != nil {
-			b.WriteString(k.Says)
+			b.WriteString(k.Meaning)
 		}
 		if lint.IsFromVerdicts(c.code) && c.code != lint.VerdictsTooLarge.Code {
 			b.WriteString(" Asks every connection.")

@@ -106,7 +106,7 @@ func (f *RuleFinder) FindBehind(d *flow.Decision, m *flow.MetFlow) RulesBehindFl
 	compiled := f.compiledRows(zone)[at]
 	same := func(x zoneACL) bool { return x.acl.Match == m.Match }
 	named := func(x zoneACL) bool { return m.Log != nil && m.Log.Name != "" && x.acl.Name == m.Log.Name }
-	alike := func(x zoneACL) bool { return verdictOf(x.acl.Action) == verdictOf(m.Verdict) }
+	alike := func(x zoneACL) bool { return actionVerdict(x.acl.Action) == actionVerdict(m.Verdict) }
 	for _, try := range []struct {
 		by   FoundBy
 		of   []zoneACL
@@ -145,7 +145,7 @@ func (f *RuleFinder) rulesByName(d *flow.Decision, m *flow.MetFlow) RulesBehindF
 	}
 	sortOwnFirst(all, d.Pass.Datapath)
 	rules := f.rulesOfRows(all, func(x zoneACL) bool {
-		return x.acl.Name == m.Log.Name && verdictOf(x.acl.Action) == verdictOf(m.Verdict)
+		return x.acl.Name == m.Log.Name && actionVerdict(x.acl.Action) == actionVerdict(m.Verdict)
 	})
 	if len(rules) == 0 {
 		return RulesBehindFlow{}

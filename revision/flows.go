@@ -42,7 +42,7 @@ func (f *ACLFlows) AreLate(now time.Time) bool {
 
 // FlowsOfACL returns the logical flows of a live ACL in a zone.
 func FlowsOfACL(r *Revision, z *model.ZoneState, a *nb.ACL, now time.Time) (f ACLFlows) {
-	s := southboundOf(r, z)
+	s := zoneSouthbound(r, z)
 	if !s.HasFlows() {
 		f.State, f.Text = whyUnread(r, z, s, now)
 		return f
@@ -57,7 +57,7 @@ func FlowsOfACL(r *Revision, z *model.ZoneState, a *nb.ACL, now time.Time) (f AC
 	switch f.State {
 	case FlowsMade:
 		f.Text = made + " on " + words.ListSome(x.Switches, 3) + "."
-		if p := ProgressOf(r, z); p.NodesBehind() && p.isBehindFor(now, p.Nodes) {
+		if p := ReadProgress(r, z); p.NodesBehind() && p.isBehindFor(now, p.Nodes) {
 			f.Text += " Not everywhere in force: " + p.NodesText() + p.lagText(now, p.Nodes) + "."
 		}
 	case FlowsNoPort:
@@ -73,7 +73,7 @@ func FlowsOfACL(r *Revision, z *model.ZoneState, a *nb.ACL, now time.Time) (f AC
 	return f
 }
 
-func southboundOf(r *Revision, z *model.ZoneState) *Southbound {
+func zoneSouthbound(r *Revision, z *model.ZoneState) *Southbound {
 	if z == nil {
 		return nil
 	}
@@ -111,7 +111,7 @@ func staleFlowsText(r *Revision, s *Southbound, now time.Time) string {
 }
 
 func whyFlowsLate(r *Revision, z *model.ZoneState, s *Southbound, since, now time.Time) string {
-	p := ProgressOf(r, z)
+	p := ReadProgress(r, z)
 	for _, d := range p.Down {
 		if strings.Contains(d.Name, "northd") || strings.Contains(d.Name, "sb ") {
 			return d.Text(now) + "."
@@ -135,8 +135,8 @@ type FlowTally struct {
 	Known bool
 	// ACLs counts ACLs by state, Flows the flows made for an ACL, Surplus those of deleted ACLs. Own counts
 	// the flows northd adds, Odd the actions that Rung does not know.
-	ACLs                     map[FlowState]int
-	Flows, Surplus, Own, Odd int
+	ACLs                                map[FlowState]int
+	Flows, Surplus, Own, UnknownActions int
 	// Summary counts the ACLs that have flows. Text names faults and their cause, empty if there are none.
 	Summary, Text string
 	// State describes the Southbound database in a few words.
@@ -147,7 +147,7 @@ type FlowTally struct {
 
 // TallyFlows counts the flows of a zone.
 func TallyFlows(r *Revision, z *model.ZoneState, now time.Time) (t FlowTally) {
-	s := southboundOf(r, z)
+	s := zoneSouthbound(r, z)
 	if s == nil {
 		return t
 	}
@@ -161,7 +161,7 @@ func TallyFlows(r *Revision, z *model.ZoneState, now time.Time) (t FlowTally) {
 		}
 		return t
 	}
-	t.Known, t.ACLs, t.Odd = true, map[FlowState]int{}, s.Joined.Odd
+	t.Known, t.ACLs, t.UnknownActions = true, map[FlowState]int{}, s.Joined.UnknownActions
 	t.Summary = s.Joined.SummaryText()
 	t.Surplus, t.Own = len(s.Joined.Surplus), len(s.Joined.Own)
 	for _, a := range s.Joined.ACLs {
@@ -192,7 +192,7 @@ func TallyFlows(r *Revision, z *model.ZoneState, now time.Time) (t FlowTally) {
 
 // SurplusFlows returns the flows of a zone whose ACL was deleted, and the likely cause.
 func SurplusFlows(r *Revision, z *model.ZoneState, now time.Time) (flows []*flow.Flow, why string) {
-	s := southboundOf(r, z)
+	s := zoneSouthbound(r, z)
 	if !s.HasFlows() || len(s.Joined.Surplus) == 0 {
 		return nil, ""
 	}
@@ -207,11 +207,11 @@ func SurplusFlows(r *Revision, z *model.ZoneState, now time.Time) (flows []*flow
 
 // BehindTexts returns a sentence for each fault below the rows of a zone, with its age and cause.
 func BehindTexts(r *Revision, z *model.ZoneState, now time.Time) (out []string) {
-	p := ProgressOf(r, z)
+	p := ReadProgress(r, z)
 	if text := p.BehindText(now); text != "" {
 		out = append(out, text)
 	}
-	if areFlowsFaulty(southboundOf(r, z), now) {
+	if areFlowsFaulty(zoneSouthbound(r, z), now) {
 		out = append(out, TallyFlows(r, z, now).Text)
 	}
 	return out
@@ -219,8 +219,8 @@ func BehindTexts(r *Revision, z *model.ZoneState, now time.Time) (out []string) 
 
 // IsBelowFaulty reports whether BehindTexts returns any text, cheaply: the header asks in every frame.
 func IsBelowFaulty(r *Revision, z *model.ZoneState, now time.Time) bool {
-	p := ProgressOf(r, z)
-	return p.isLate(now) || areFlowsFaulty(southboundOf(r, z), now)
+	p := ReadProgress(r, z)
+	return p.isLate(now) || areFlowsFaulty(zoneSouthbound(r, z), now)
 }
 
 // areFlowsFaulty reports whether flows lag behind rows for longer than northd needs, or cannot be read.
@@ -259,8 +259,8 @@ func SharedFlowText(r *Revision, a *nb.ACL, x *flow.Flow) (text string, first *n
 			names = append(names, name)
 		}
 		return "shared with " + words.List(names, sharersNamed), first
-	case x.Twin != "":
-		return "northd made it for a deleted ACL (" + x.Twin + "…) and keeps it for this one", nil
+	case x.OtherACLHint != "":
+		return "northd made it for a deleted ACL (" + x.OtherACLHint + "…) and keeps it for this one", nil
 	}
 	return "", nil
 }

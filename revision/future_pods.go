@@ -22,7 +22,7 @@ func futurePods(r *Revision) selectors.PodSet {
 	if r.changed != nil {
 		return futurePods(r.changed.base) // both revisions have the same pods
 	}
-	return r.shared.toBe.Get(func() selectors.PodSet {
+	return r.shared.plannedPods.Get(func() selectors.PodSet {
 		if !slices.ContainsFunc(r.placedPods(), isFuturePod) {
 			return nil
 		}

@@ -82,7 +82,7 @@ func (t *VerdictTable) targetPorts(end int, s *model.Service, p *model.ServicePo
 	if t.Ends[end].IsOutside() || t.Ends[end].Namespace != s.Namespace || len(s.Selector.Map()) == 0 {
 		return nil
 	}
-	selector := model.SelectorOf(s.Selector)
+	selector := model.SelectLabels(s.Selector)
 	for _, i := range t.finder.pods[end] {
 		pod := t.finder.c.Index.Pods.PodAt(int(i))
 		if !selector.Matches(pod.Labels) {

@@ -57,7 +57,7 @@ func readZone(name string, db *nb.DB, before *zoneRows) *zoneRows {
 	at := map[groupKey]int{}
 	for _, a := range out.acls {
 		o := nb.OwnerOfRow(a)
-		k := groupKeyOf(a, o)
+		k := newGroupKey(a, o)
 		i, ok := at[k]
 		if !ok {
 			i = len(out.groups)
@@ -73,7 +73,7 @@ func (g *zoneGroup) add(a *nb.ACL) {
 	g.rows = append(g.rows, a)
 	g.first, g.last = max(g.first, a.Priority), min(g.last, a.Priority)
 	g.prefix = commonPrefix(g.prefix, a.ID())
-	g.sum += maphash.Comparable(sumSeed, rowKeyOf(a))
+	g.sum += maphash.Comparable(sumSeed, newRowKey(a))
 	g.examples = g.examples && IsExample(a)
 }
 
@@ -83,7 +83,7 @@ type rowKey struct {
 	priority          int
 }
 
-func rowKeyOf(a *nb.ACL) rowKey {
+func newRowKey(a *nb.ACL) rowKey {
 	if id := a.ID(); id != "" {
 		return rowKey{id: id}
 	}
@@ -103,7 +103,7 @@ func (c *countedRows) addZone(n *ladder.RuleCount, g *zoneGroup) {
 	}
 	c.sums[g.sum] = true
 	for _, a := range g.rows {
-		k := rowKeyOf(a)
+		k := newRowKey(a)
 		if c.rows[k] {
 			continue
 		}
@@ -119,7 +119,7 @@ func (c *countedRows) addZone(n *ladder.RuleCount, g *zoneGroup) {
 	}
 }
 
-func groupKeyOf(a *nb.ACL, o nb.Owner) groupKey {
+func newGroupKey(a *nb.ACL, o nb.Owner) groupKey {
 	k := groupKey{tier: a.Tier, stage: a.Stage()}
 	if o.Form == nb.FormKnown {
 		k.unit, _ = UnitOfOwner(o)

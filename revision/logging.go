@@ -45,8 +45,8 @@ func (l *RuleLogging) takeSession(m *model.Meta) {
 	}
 }
 
-// LoggingOf returns how the rules of a policy log, and which annotation says so.
-func LoggingOf(r *Revision, p *model.Policy) (l RuleLogging) {
+// PolicyLogging returns how the rules of a policy log, and which annotation says so.
+func PolicyLogging(r *Revision, p *model.Policy) (l RuleLogging) {
 	if p.Tiered != nil {
 		l.Levels = logline.LoggingByAction(p)
 		if s, ok := p.LogSession(); ok && !logline.IsChanged(p, s) {
@@ -97,7 +97,7 @@ var defaultLogLevels = model.LogLevels{Allow: "info", Deny: "alert", Pass: "info
 // LogLevelCommand returns the command that makes a policy log some more actions. rung log-level sets all
 // levels at once, so the command repeats the present ones.
 func LogLevelCommand(r *Revision, p *model.Policy, also ...model.Action) string {
-	levels, name := LoggingOf(r, p).Levels, p.Name
+	levels, name := PolicyLogging(r, p).Levels, p.Name
 	for _, other := range []model.Kind{model.KindANP, model.KindBANP} {
 		if other != p.Kind && r.Cluster.Policy(model.Key{Kind: other, Name: p.Name}) != nil {
 			name = p.Kind.Abbreviation() + "/" + p.Name
@@ -105,14 +105,14 @@ func LogLevelCommand(r *Revision, p *model.Policy, also ...model.Action) string 
 	}
 	args := []string{"rung", "log-level", name}
 	for _, a := range []model.Action{model.Deny, model.Allow, model.Pass} {
-		level := levels.LevelOf(a)
+		level := levels.ForAction(a)
 		switch {
 		case p.Tiered != nil && slices.Contains(also, a):
 			level = logline.On
 		case p.Tiered != nil: // unchanged
 			level = ""
 		case level == "" && slices.Contains(also, a):
-			level = defaultLogLevels.LevelOf(a)
+			level = defaultLogLevels.ForAction(a)
 		}
 		if level != "" {
 			args = append(args, "--"+strings.ToLower(string(a)), level)
@@ -202,8 +202,8 @@ func logSessions(c *model.Cluster) (out []LogSession) {
 	return out
 }
 
-// LogSessionOf returns the session of an object, nil if none.
-func LogSessionOf(r *Revision, target model.Key) *LogSession {
+// FindLogSession returns the session of an object, nil if none.
+func FindLogSession(r *Revision, target model.Key) *LogSession {
 	for i, s := range LogSessions(r) {
 		if s.Target == target {
 			return &LogSessions(r)[i]

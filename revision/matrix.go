@@ -140,7 +140,7 @@ func newMatrix(r *Revision, ctx context.Context, ports verdict.Ports) (*Matrix, 
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	classes := verdict.ClassesOf(r.Verdicts(), nil)
+	classes := verdict.NewClasses(r.Verdicts(), nil)
 	out := &Matrix{Ports: ports, m: classes.Matrix(ports), x: r.Verdicts()}
 	for s := range r.JudgedCluster().Services() {
 		out.endpoints = append(out.endpoints, s.Key)
@@ -250,7 +250,7 @@ func (m *Matrix) countPairs(from, to *MatrixEnd) (c MatrixCell) {
 // ok is false without connections.
 func (m *Matrix) ExampleOfCell(from, to *MatrixEnd) (c verdict.Connection, ok bool) {
 	v, wants := m.Cell(from, to).exampleVerdict()
-	return m.exampleOf(from, to, v, wants)
+	return m.findExample(from, to, v, wants)
 }
 
 // MixedExamples returns a denied and an allowed connection of a mixed cell, between the same two ends if the
@@ -258,21 +258,21 @@ func (m *Matrix) ExampleOfCell(from, to *MatrixEnd) (c verdict.Connection, ok bo
 func (m *Matrix) MixedExamples(from, to *MatrixEnd) (denied, allowed verdict.Connection, ok bool) {
 	const both = verdict.Allowed | verdict.Denied
 	byPort := func(o verdict.Outcome) bool { return o&both == both }
-	denied, ok = m.exampleOf(from, to, verdict.Deny, byPort)
+	denied, ok = m.findExample(from, to, verdict.Deny, byPort)
 	if ok {
-		allowed, ok = m.exampleOf(from, to, verdict.Allow, byPort)
+		allowed, ok = m.findExample(from, to, verdict.Allow, byPort)
 		return denied, allowed, ok
 	}
-	denied, ok = m.exampleOf(from, to, verdict.Deny, func(o verdict.Outcome) bool { return o&verdict.Denied != 0 })
+	denied, ok = m.findExample(from, to, verdict.Deny, func(o verdict.Outcome) bool { return o&verdict.Denied != 0 })
 	if !ok {
 		return denied, allowed, false
 	}
-	allowed, ok = m.exampleOf(from, to, verdict.Allow, func(o verdict.Outcome) bool { return o&verdict.Allowed != 0 })
+	allowed, ok = m.findExample(from, to, verdict.Allow, func(o verdict.Outcome) bool { return o&verdict.Allowed != 0 })
 	return denied, allowed, ok
 }
 
-// exampleOf returns a connection with a verdict, between a pair with a wanted outcome.
-func (m *Matrix) exampleOf(from, to *MatrixEnd, v verdict.Verdict, wants func(verdict.Outcome) bool) (c verdict.Connection, ok bool) {
+// shareExample returns a connection with a verdict, between a pair with a wanted outcome.
+func (m *Matrix) findExample(from, to *MatrixEnd, v verdict.Verdict, wants func(verdict.Outcome) bool) (c verdict.Connection, ok bool) {
 	for i := range from.pods {
 		if a := &from.pods[i]; to.sourceKey != nil {
 			if wants(to.askedOutcome(a)) {

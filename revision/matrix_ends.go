@@ -18,7 +18,7 @@ func newMatrixNamespace(name string, pods []matrixPod) *MatrixEnd {
 	for _, p := range out.pods {
 		of[p.pod] = p
 	}
-	for _, group := range GroupWorkloads(podsOf(out.pods)) {
+	for _, group := range GroupWorkloads(collectPods(out.pods)) {
 		pods := make([]matrixPod, len(group.Pods))
 		for i, p := range group.Pods {
 			pods[i] = of[p]
@@ -109,7 +109,7 @@ func GroupWorkloads(pods []*model.Pod) []Workload {
 	return out
 }
 
-func podsOf(of []matrixPod) []*model.Pod {
+func collectPods(of []matrixPod) []*model.Pod {
 	out := make([]*model.Pod, len(of))
 	for i := range of {
 		out[i] = of[i].pod
@@ -146,7 +146,7 @@ func matrixEndpoint(p *model.Pod, f verdict.Family) verdict.Endpoint {
 		return e
 	}
 	for _, a := range verdict.ParseAddrs(p.IPs) {
-		if verdict.FamilyOf(a) == f {
+		if verdict.AddrFamily(a) == f {
 			return verdict.AddrEnd(a)
 		}
 	}

@@ -21,13 +21,13 @@ func (m *Matrix) OutsideEnds() []*MatrixEnd {
 	for _, ns := range m.Namespaces {
 		for i := range ns.pods {
 			for _, a := range verdict.ParseAddrs(ns.pods[i].pod.IPs) {
-				families[verdict.FamilyOf(a)] = true
+				families[verdict.AddrFamily(a)] = true
 			}
 		}
 	}
 	m.outside = []*MatrixEnd{}
 	for _, b := range m.m.Classes.OutsideBlocks() {
-		if !families[verdict.FamilyOf(b.Addr)] {
+		if !families[verdict.AddrFamily(b.Addr)] {
 			continue
 		}
 		e := &MatrixEnd{Network: b.Network, Except: b.Except, namespaceIndex: -1, addr: b.Addr, kind: b.Kind}
@@ -151,7 +151,7 @@ func (m *Matrix) askForPods(ctx context.Context, e *MatrixEnd, service model.Key
 			for _, port := range ports {
 				for _, c := range m.connectionsToAsk(p, to, port) {
 					if a, err := verdict.FromPolicies(m.x, c); err == nil {
-						o |= verdict.OutcomeOf(a.Verdict)
+						o |= verdict.NewOutcome(a.Verdict)
 					}
 				}
 			}

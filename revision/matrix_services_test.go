@@ -70,7 +70,7 @@ func TestMatrixServicesIsTrace(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				out |= verdict.OutcomeOf(a.Verdict)
+				out |= verdict.NewOutcome(a.Verdict)
 			}
 			return out
 		}

@@ -72,7 +72,7 @@ func everyEnd(ends []*MatrixEnd) (out []*MatrixEnd) {
 	return out
 }
 
-// ofEnd are the pods of an end, by the cluster.
+// classesByEnd are the pods of an end, by the cluster.
 func ofEnd(c *model.Cluster, e *MatrixEnd, alike map[string]string) (out []*model.Pod) {
 	for p := range c.PodsIn(e.Namespace) {
 		if e.Pod != "" && e.Pod != p.Name || e.Pod == "" && e.Workload != "" && alike[selectors.ReplicaKey(p)] != e.Workload {

@@ -92,12 +92,12 @@ func TestNamespaceLogging(t *testing.T) {
 	ns := *rev.Cluster.Namespace("blue")
 	ns.Annotations = map[string]string{model.AnnotationLogging: `{"deny": "warning", "allow": "loud"}`}
 	rev = rev.WithPolicies([]model.Object{&ns}, nil)
-	got := LoggingOf(rev, rev.Cluster.Policy(given.NPKey("blue", "web")))
+	got := PolicyLogging(rev, rev.Cluster.Policy(given.NPKey("blue", "web")))
 	want := RuleLogging{Levels: model.LogLevels{Deny: "warning"}, Namespace: "blue", Problems: []string{`invalid log level "loud": allow is not logged`}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if l := LoggingOf(rev, rev.Cluster.Policy(given.ANPKey("one"))); l.Namespace != "" || l.Levels.IsOn() {
+	if l := PolicyLogging(rev, rev.Cluster.Policy(given.ANPKey("one"))); l.Namespace != "" || l.Levels.IsOn() {
 		t.Errorf("%+v", l)
 	}
 	rev.Mode.Kubectl.Flags = "'--context=my lab'" // what is copied asks the cluster that Rung asks

@@ -55,7 +55,7 @@ func OnNetwork(r *Revision, name string) *Revision {
 	}
 	o := v.first[name]
 	v.mu.Unlock()
-	first := o.Get(func() *Revision { return viewOf(r, n, d) })
+	first := o.Get(func() *Revision { return newNetworkView(r, n, d) })
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if last := v.last[name]; last != nil && last.whole == r {
@@ -78,7 +78,7 @@ func WholeDesired(r *Revision) *compiler.Desired {
 	return r.Desired
 }
 
-func viewOf(r *Revision, n *network.Network, d *compiler.Desired) *Revision {
+func newNetworkView(r *Revision, n *network.Network, d *compiler.Desired) *Revision {
 	on, t := d.OnNetwork(n.Name), d.Networks()
 	var more []model.Object
 	for node := range r.Cluster.Nodes() {

@@ -9,9 +9,9 @@ import (
 	"rung/model/verdict"
 )
 
-// PrimaryNetworkOf returns the name of a pod's primary network, empty for the default network. If no object
+// PrimaryNetwork returns the name of a pod's primary network, empty for the default network. If no object
 // describes the network, name comes from the pod's annotation and known is false.
-func PrimaryNetworkOf(r *Revision, p *model.Pod) (name string, known bool) {
+func PrimaryNetwork(r *Revision, p *model.Pod) (name string, known bool) {
 	key := p.PrimaryUDN()
 	if key == "" {
 		return "", true
@@ -78,7 +78,7 @@ func ForConnection(r *Revision, c verdict.Connection) (on *Revision, apart *Cros
 			"which ClusterNetworkConnect %s connects: each network's policies apply at its own end, and Rung does not combine them; "+
 			"ask on each network, with the address of the other end", c.From, from.name, c.To, to.name, by)}, nil
 	}
-	return r, &CrossNetworkAnswer{verdict.Deny, apartText(c, from, to)}, nil
+	return r, &CrossNetworkAnswer{verdict.Deny, separateNetworksText(c, from, to)}, nil
 }
 
 // CrossNetworkAnswer is the answer about ends on different networks: no policy is asked.
@@ -93,7 +93,7 @@ func connectedBy(r *Revision, t *network.Table, a, b string) string {
 	if a == "" || b == "" {
 		return ""
 	}
-	for c := range model.ObjectsOf[*network.Connect](r.Cluster, model.KindCNC) {
+	for c := range model.ObjectsOfKind[*network.Connect](r.Cluster, model.KindCNC) {
 		x, y := t.Network(a).ID, t.Network(b).ID
 		if c.Pods && (x == "" || slices.Contains(c.IDs, x)) && (y == "" || slices.Contains(c.IDs, y)) {
 			return c.Name
@@ -183,7 +183,7 @@ func networkOfEnd(r *Revision, t *network.Table, e verdict.Endpoint) endNetwork 
 	if pod == nil || pod.HostNetwork {
 		return endNetwork{anywhere: true}
 	}
-	name, known := PrimaryNetworkOf(r, pod)
+	name, known := PrimaryNetwork(r, pod)
 	if e.Key.Kind == "" && name != "" { // its address on the default network
 		return endNetwork{isolated: pod}
 	}
@@ -215,8 +215,8 @@ func isolatedText(c verdict.Connection, from, to endNetwork) string {
 		c.To, to.isolated.Key.NamespacedName())
 }
 
-// apartText explains why two ends cannot reach each other.
-func apartText(c verdict.Connection, from, to endNetwork) string {
+// separateNetworksText explains why two ends cannot reach each other.
+func separateNetworksText(c verdict.Connection, from, to endNetwork) string {
 	text := fmt.Sprintf("%s is on %s and %s on %s, which are not connected", c.From, from.text(), c.To, to.text())
 	switch {
 	case from.name == "":

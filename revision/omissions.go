@@ -34,7 +34,7 @@ func unreadObjects(r *Revision) (out []model.Omission) {
 	said := map[model.Omission]bool{}
 	for _, b := range r.Broken {
 		foreign := b.Code == unknownKind && b.Severity == model.SeverityWarning // a policy of a kind that Rung does not read
-		if !b.IsError() && !foreign || resourceOf(r, b.Key.Kind) != nil && b.Key.Name == "" && b.Origin.File == "" {
+		if !b.IsError() && !foreign || findResource(r, b.Key.Kind) != nil && b.Key.Name == "" && b.Origin.File == "" {
 			continue // the whole kind: see unreadKinds
 		}
 		o := model.Omission{Code: model.OmittedObject, Key: b.Key, Origin: b.Origin}
@@ -135,8 +135,8 @@ func zonesText(names []string) string {
 	return fmt.Sprintf("%s zones (%s, …)", words.Thousands(len(names)), names[0])
 }
 
-// resourceOf returns the state of the API server's resource of a kind, nil if none.
-func resourceOf(r *Revision, k model.Kind) *model.SourceResource {
+// findResource returns the state of the API server's resource of a kind, nil if none.
+func findResource(r *Revision, k model.Kind) *model.SourceResource {
 	if k == "" {
 		return nil
 	}
@@ -208,7 +208,7 @@ func absentKinds(r *Revision) (out []model.Omission) {
 		have[p.Key.Kind] = true
 	}
 	for _, k := range []model.Kind{model.KindNP, model.KindEF, model.KindService} {
-		if r.System.AsksPoliciesOf(k) && !have[k] && r.Cluster.Count(k) == 0 {
+		if r.System.AsksPolicies(k) && !have[k] && r.Cluster.Count(k) == 0 {
 			out = append(out, model.Omission{Code: model.OmittedAbsent, Key: model.Key{Kind: k},
 				Why: "no " + words.Plural(string(k)) + " exist: the input has none"})
 		}

@@ -48,7 +48,7 @@ func peerSet(r *Revision, p *model.Policy, pe *model.Peer) selectors.PodSet {
 	case pe.Match != nil:
 		return nil
 	case pe.Kind == model.PeerGroup:
-		m := antrea.ResolveGroups(r.Cluster).MembersOf(antrea.GroupKey(p, pe.Group))
+		m := antrea.ResolveGroups(r.Cluster).FindMembers(antrea.GroupKey(p, pe.Group))
 		var out selectors.PodSet
 		for i := range m.Pods {
 			out = out.Or(m.Pods[i].PodSet(x))

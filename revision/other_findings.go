@@ -27,7 +27,7 @@ func dialectFindings(r *Revision) []zoneFinding {
 		d := v.RowDialect(zone)
 		byWhy := map[Deviation][]string{}
 		for kind, why := range v.Deviations(d) {
-			if kind != model.KindCNP && (why.Setting || wantsRowsOf(r, kind)) { // no zone has rows of CNPs
+			if kind != model.KindCNP && (why.Setting || hasDesiredRows(r, kind)) { // no zone has rows of CNPs
 				byWhy[why] = append(byWhy[why], string(kind))
 			}
 		}
@@ -49,7 +49,7 @@ func dialectFindings(r *Revision) []zoneFinding {
 	return out
 }
 
-func wantsRowsOf(r *Revision, kind model.Kind) bool {
+func hasDesiredRows(r *Revision, kind model.Kind) bool {
 	for c := range r.AllCompiled() {
 		if c.Key.Kind == kind {
 			return true

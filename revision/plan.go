@@ -23,7 +23,7 @@ const (
 	StepDone    = "done"      // every zone was read after the change and shows it
 	StepRunning = "under way" // being made, or zones are about to show it
 	StepWaiting = "waiting"   // made, but PlanState.Waits do not show it yet
-	StepToCome  = "to come"
+	StepPending = "to come"
 )
 
 // PlanState is a plan that is running, stopped or just ended, by this Rung or another on the same state folder.
@@ -53,7 +53,7 @@ type PlanStep struct {
 	From   int32  `json:"from"`
 	To     int32  `json:"to"`
 	Note   string `json:"note,omitempty"` // a remark on the result: "tied again at 40"
-	State  string `json:"state"`          // StepDone, StepRunning, StepWaiting or StepToCome
+	State  string `json:"state"`          // StepDone, StepRunning, StepWaiting or StepPending
 }
 
 // String returns the step as people write it: "green-tenant 40 → 41".
@@ -205,7 +205,7 @@ func (p *PlanState) IsShownByZones() bool { return p.Total > 0 && !p.RollingBack
 // NextStep returns the next step of a stopped plan, as in Step; empty if every step is made.
 func (p *PlanState) NextStep() string {
 	if !p.RollingBack {
-		if i := slices.IndexFunc(p.Steps, func(s PlanStep) bool { return s.State == StepToCome }); i >= 0 {
+		if i := slices.IndexFunc(p.Steps, func(s PlanStep) bool { return s.State == StepPending }); i >= 0 {
 			return p.Steps[i].String()
 		}
 		return ""

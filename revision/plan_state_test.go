@@ -9,7 +9,7 @@ import (
 // steps are as many steps of a plan as there are letters: d done, w written and not shown
 // everywhere, r under way, . to come.
 func steps(letters string) (out []PlanStep) {
-	states := map[rune]string{'d': StepDone, 'w': StepWaiting, 'r': StepRunning, '.': StepToCome}
+	states := map[rune]string{'d': StepDone, 'w': StepWaiting, 'r': StepRunning, '.': StepPending}
 	for i, l := range letters {
 		out = append(out, PlanStep{Policy: string(rune('a' + i)), From: int32(i), To: int32(10 * i), State: states[l]})
 	}
@@ -61,7 +61,7 @@ func TestPlanStoppedAfterItsLastStep(t *testing.T) {
 		p.String():                     "2 of 2 made, not live in every zone yet",
 		p.PlaceText():                  "2 of 2, not live in every zone yet",
 		fmt.Sprint(p.IsShownByZones()): "false",
-		(&PlanState{Total: 2, Done: 1, State: PlanStopped, Steps: []PlanStep{{State: StepDone}, {State: StepToCome}}}).String(): "1 of 2 done",
+		(&PlanState{Total: 2, Done: 1, State: PlanStopped, Steps: []PlanStep{{State: StepDone}, {State: StepPending}}}).String(): "1 of 2 done",
 	} {
 		if got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -167,7 +167,7 @@ func (m *podMatcher) isBehindPeer(p *model.Policy, rule *model.Rule) (yes bool, 
 		pe := &rule.Peers[i]
 		networks := pe.Networks
 		if pe.Kind == model.PeerGroup && m.groups != nil {
-			networks = m.groups.MembersOf(antrea.GroupKey(p, pe.Group)).Networks
+			networks = m.groups.FindMembers(antrea.GroupKey(p, pe.Group)).Networks
 		}
 		for _, n := range networks {
 			if a, ok := m.addressInside(n); ok && !m.isExcepted(pe.Except, a) && (p.Kind != model.KindEF || !m.isClusterAddress(n, a)) {
@@ -183,7 +183,7 @@ func (m *podMatcher) isBehindPeer(p *model.Policy, rule *model.Rule) (yes bool, 
 func (m *podMatcher) isSelectedBy(p *model.Policy, rule *model.Rule, pe *model.Peer) bool {
 	switch {
 	case m.groups != nil && pe.Kind == model.PeerGroup:
-		group := m.groups.MembersOf(antrea.GroupKey(p, pe.Group))
+		group := m.groups.FindMembers(antrea.GroupKey(p, pe.Group))
 		return slices.ContainsFunc(group.Pods, func(s antrea.PodSelection) bool { return s.Matches(m.ns, m.pod) })
 	case m.groups != nil && pe.Kind == model.PeerServiceAccount:
 		s := antrea.PodSelection{Account: pe.ServiceAccount}

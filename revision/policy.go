@@ -103,7 +103,7 @@ func LoggingPolicies(r *Revision) (names []string, all int) {
 	}
 	for _, k := range ladder.PolicyOrder(r.Cluster) {
 		all++
-		if l := LoggingOf(r, r.Cluster.Policy(k)); !l.Levels.IsOn() || l.Namespace == "" && len(l.Problems) > 0 {
+		if l := PolicyLogging(r, r.Cluster.Policy(k)); !l.Levels.IsOn() || l.Namespace == "" && len(l.Problems) > 0 {
 			continue
 		}
 		names = append(names, k.ShortLabel())

@@ -21,8 +21,8 @@ type ZoneProgress struct {
 	Down []Daemon
 }
 
-// ProgressOf returns the progress of a zone. Its numbers are known only if the zone's rows are kept.
-func ProgressOf(r *Revision, z *model.ZoneState) (p ZoneProgress) {
+// ReadProgress returns the progress of a zone. Its numbers are known only if the zone's rows are kept.
+func ReadProgress(r *Revision, z *model.ZoneState) (p ZoneProgress) {
 	p.Down = r.Down[z.Name]
 	if z.DB == nil || z.DB.Global() == nil {
 		return p
@@ -30,9 +30,9 @@ func ProgressOf(r *Revision, z *model.ZoneState) (p ZoneProgress) {
 	p.Known = true
 	s := r.Southbound(z.Name)
 	if s != nil && s.IsCurrent() {
-		p.NodeProgress = flow.ProgressOf(z.DB, s.DB)
+		p.NodeProgress = flow.ReadProgress(z.DB, s.DB)
 	} else {
-		p.NodeProgress = flow.ProgressOf(z.DB, nil)
+		p.NodeProgress = flow.ReadProgress(z.DB, nil)
 	}
 	p.ProgressCount = r.Counts[z.Name]
 	return p

@@ -31,7 +31,7 @@ func TestCount(t *testing.T) {
 		c = c.Next(g, at)
 		z := &model.ZoneState{Name: "z", DB: (*nb.DB)(nil).Apply([]nb.RowChange{{New: g}})}
 		r := New(Facts{Zones: []*model.ZoneState{z}, Counts: map[string]ProgressCount{"z": c}}, nil)
-		p := ProgressOf(r, z)
+		p := ReadProgress(r, z)
 		if got := p.BehindText(at.Add(flowSettle)); got != x.want {
 			t.Errorf("%d/%d/%d: %q, want %q", x.written, x.made, x.done, got, x.want)
 		}

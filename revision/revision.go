@@ -35,7 +35,7 @@ type Mode struct {
 	// OVN decides. OVN is the version that the sandbox's zones run on, empty without OVN.
 	Simulated, Packets bool
 	OVN                string
-	ToldNoOVN          bool // the activity says why no OVN was found
+	NoOVNReported      bool // the activity says why no OVN was found
 }
 
 // IsPersistent reports whether changes outlive the process.
@@ -257,7 +257,7 @@ func FirstZone(r *Revision) string {
 // leaves out subject pods without a logical switch port there. Listing large address sets takes milliseconds:
 // use ACLs, DesiredSet and DesiredGroup for parts.
 func (r *Revision) Rows(k model.PolicyKey, zone string) *model.PolicyRows {
-	return r.DesiredOf(k).RowsOfUnit(k, zone, r.livePorts(zone))
+	return r.DesiredFor(k).RowsOfUnit(k, zone, r.livePorts(zone))
 }
 
 // livePorts returns the database that must have subject pods' ports, nil for all zones or an unread zone.
@@ -278,11 +278,11 @@ func (r *Revision) Units() []model.Key {
 }
 
 // IsCompiled reports whether the desired rows of a policy or unit are known, or why it has none.
-func (r *Revision) IsCompiled(k model.PolicyKey) bool { return r.DesiredOf(k).Policy(k) != nil }
+func (r *Revision) IsCompiled(k model.PolicyKey) bool { return r.DesiredFor(k).Policy(k) != nil }
 
 // WhyNoRows returns why a policy has no desired rows, nil if it has some or is unknown.
 func (r *Revision) WhyNoRows(k model.PolicyKey) *model.NoRows {
-	if c := r.DesiredOf(k).Policy(k); c != nil {
+	if c := r.DesiredFor(k).Policy(k); c != nil {
 		return c.WhyNoRows
 	}
 	return nil
@@ -294,7 +294,7 @@ func (r *Revision) Subjects(k model.PolicyKey) []*model.Pod {
 	if p := r.Cluster.Policy(k); r.BySelectors(p) {
 		return slices.Collect(r.PodIndex().Pods(AppliedPods(r, p)))
 	}
-	d := r.DesiredOf(k)
+	d := r.DesiredFor(k)
 	return r.withFuturePods(d.SubjectPods(d.Policy(k)), futureSubjects(r, k))
 }
 
@@ -306,7 +306,7 @@ func (r *Revision) PeerPods(k model.PolicyKey, dir model.Direction, rule, peer i
 		}
 		return nil
 	}
-	d := r.DesiredOf(k)
+	d := r.DesiredFor(k)
 	var more selectors.PodSet
 	if all := futurePods(r); all != nil {
 		p := r.Cluster.Policy(k)
@@ -319,7 +319,7 @@ func (r *Revision) PeerPods(k model.PolicyKey, dir model.Direction, rule, peer i
 
 // ACLCount returns the number of ACLs that a policy compiles to over all zones.
 func ACLCount(r *Revision, k model.PolicyKey) int {
-	d, c := r.unitOf(k)
+	d, c := r.findUnit(k)
 	if c == nil {
 		return 0
 	}

@@ -88,8 +88,8 @@ func MarkRows(r *Revision, z *model.ZoneState, now time.Time) *RowMarks {
 	return m
 }
 
-// MarkOf returns the mark of a live row.
-func (m *RowMarks) MarkOf(r nb.Row, o nb.Owner) RowMark {
+// FindMark returns the mark of a live row.
+func (m *RowMarks) FindMark(r nb.Row, o nb.Owner) RowMark {
 	if x, ok := m.byUUID[r.RowUUID()]; ok {
 		return x
 	}

@@ -64,7 +64,7 @@ func OwnerName(ids map[string]string) string { return OwnerOfIDs(ids).Label() }
 // OwnerOfIDs returns the owner by external_ids without knowing the table: no id occurs in two tables.
 func OwnerOfIDs(ids map[string]string) (o nb.Owner) {
 	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
-		o = nb.OwnerOf(table, ids)
+		o = nb.ParseOwner(table, ids)
 		if o.Form != nb.FormOdd && o.Form != nb.FormUnknown && o.Form != nb.FormNone {
 			return o
 		}
@@ -101,7 +101,7 @@ func ZonePolicies(r *Revision, z *model.ZoneState) []model.PolicyKey {
 	}
 	var others []model.PolicyKey
 	add := func(k model.PolicyKey) {
-		if c := r.DesiredOf(k).Policy(k); c != nil && c.Policy != nil {
+		if c := r.DesiredFor(k).Policy(k); c != nil && c.Policy != nil {
 			return // its object is listed
 		}
 		if r.Cluster.Policy(k) == nil && r.InZone(k, z.Name) {

@@ -62,7 +62,7 @@ func setTies(rows []*nb.ACL, out []PriorityTie) {
 	byType, byNamespace := map[[2]string]int{}, map[[3]string]int{}
 	byRule := map[nb.Owner]int{}
 	for i, a := range rows {
-		o, v := ruleOfACL(a), verdictOf(a.Action)
+		o, v := ruleOfACL(a), actionVerdict(a.Action)
 		owners[i] = o
 		all[v]++
 		if isRule(o) {
@@ -74,7 +74,7 @@ func setTies(rows []*nb.ACL, out []PriorityTie) {
 		}
 	}
 	for i, a := range rows {
-		o, own := owners[i], verdictOf(a.Action)
+		o, own := owners[i], actionVerdict(a.Action)
 		for v, n := range all {
 			if isInNamespace(o) {
 				n += byNamespace[[3]string{o.Type, o.Namespace, v}] - byType[[2]string{o.Type, v}]
@@ -104,7 +104,7 @@ func isInNamespace(o nb.Owner) bool { return o.Form == nb.FormKnown && o.Namespa
 // the tie. Rows with another verdict come first.
 func FindTies(db *nb.DB, a *nb.ACL) (others []*nb.ACL, tie PriorityTie) {
 	own := ruleOfACL(a)
-	unlike := func(x *nb.ACL) bool { return verdictOf(x.Action) != verdictOf(a.Action) }
+	unlike := func(x *nb.ACL) bool { return actionVerdict(x.Action) != actionVerdict(a.Action) }
 	for x := range db.ACLs() {
 		if x.UUID == a.UUID || !samePlace(a, x) {
 			continue
@@ -127,13 +127,13 @@ func FindTies(db *nb.DB, a *nb.ACL) (others []*nb.ACL, tie PriorityTie) {
 
 // ruleOfACL returns the owner of an ACL, equal for all rows of one rule.
 func ruleOfACL(a *nb.ACL) nb.Owner {
-	o := nb.OwnerOf(nb.TableACL, a.ExternalIDs)
+	o := nb.ParseOwner(nb.TableACL, a.ExternalIDs)
 	o.Protocol, o.Block = "", ""
 	return o
 }
 
-// verdictOf returns the effect of an action on a connection: all forms of allow are allow, and reject is drop.
-func verdictOf(action string) string {
+// actionVerdict returns the effect of an action on a connection: all forms of allow are allow, and reject is drop.
+func actionVerdict(action string) string {
 	switch action {
 	case nb.ActionAllow, nb.ActionAllowRelated, nb.ActionAllowStateless:
 		return nb.ActionAllow
@@ -168,18 +168,18 @@ func MatchProblem(text string) string {
 	return ""
 }
 
-// HolderOf returns OVN-Kubernetes' own row that holds the ACLs of a policy or unit, such as a namespace's port
+// FindACLHolder returns OVN-Kubernetes' own row that holds the ACLs of a policy or unit, such as a namespace's port
 // group for an EgressFirewall (ovn-kubernetes.md#firewall-rows). It is empty for an own group.
-func HolderOf(k model.PolicyKey) (table, name string) {
-	h := compiler.HolderOf(k)
+func FindACLHolder(k model.PolicyKey) (table, name string) {
+	h := compiler.HolderForUnit(k)
 	return h.Table, h.Name
 }
 
 // ACLHolders maps the ACLs of a database to the port groups and switches that hold them. A row that none holds
 // decides nothing.
 type ACLHolders struct {
-	lists     []holderList
-	holdersOf map[string][]nb.Row
+	lists        []holderList
+	holdersByACL map[string][]nb.Row
 }
 
 type holderList struct {
@@ -187,9 +187,9 @@ type holderList struct {
 	acls []string
 }
 
-// HoldersOf returns the holders in a database. old is an earlier result or nil. It is returned again if no
+// NewACLHolders returns the holders in a database. old is an earlier result or nil. It is returned again if no
 // group or switch has another list of ACLs, since ports change much more often.
-func HoldersOf(db *nb.DB, old *ACLHolders) *ACLHolders {
+func NewACLHolders(db *nb.DB, old *ACLHolders) *ACLHolders {
 	h := &ACLHolders{}
 	for g := range db.PortGroups() {
 		h.lists = append(h.lists, holderList{g, g.ACLs})
@@ -198,22 +198,22 @@ func HoldersOf(db *nb.DB, old *ACLHolders) *ACLHolders {
 		h.lists = append(h.lists, holderList{s, s.ACLs})
 	}
 	if old != nil && slices.EqualFunc(h.lists, old.lists, func(a, b holderList) bool {
-		return a.row == b.row || a.row.RowUUID() == b.row.RowUUID() && nb.TableOf(a.row) == nb.TableOf(b.row) &&
+		return a.row == b.row || a.row.RowUUID() == b.row.RowUUID() && nb.TableName(a.row) == nb.TableName(b.row) &&
 			holderName(a.row) == holderName(b.row) && slices.Equal(a.acls, b.acls)
 	}) {
 		return old
 	}
-	h.holdersOf = map[string][]nb.Row{}
+	h.holdersByACL = map[string][]nb.Row{}
 	for _, l := range h.lists {
 		for _, uuid := range l.acls {
-			h.holdersOf[uuid] = append(h.holdersOf[uuid], l.row)
+			h.holdersByACL[uuid] = append(h.holdersByACL[uuid], l.row)
 		}
 	}
 	return h
 }
 
 // HoldersOfACL returns the port groups and switches that hold an ACL, groups first.
-func (h *ACLHolders) HoldersOfACL(a *nb.ACL) []nb.Row { return h.holdersOf[a.UUID] }
+func (h *ACLHolders) HoldersOfACL(a *nb.ACL) []nb.Row { return h.holdersByACL[a.UUID] }
 
 // HolderNames returns the names of the rows of HoldersOfACL, for people.
 func (h *ACLHolders) HolderNames(a *nb.ACL) []string {
@@ -229,7 +229,7 @@ func (h *ACLHolders) HolderNames(a *nb.ACL) []string {
 func holderName(r nb.Row) string {
 	switch r := r.(type) {
 	case *nb.PortGroup:
-		if o := nb.OwnerOf(nb.TablePortGroup, r.ExternalIDs); o.Form != nb.FormNone {
+		if o := nb.ParseOwner(nb.TablePortGroup, r.ExternalIDs); o.Form != nb.FormNone {
 			return o.Label()
 		}
 		return "group " + r.Name

@@ -113,7 +113,7 @@ func TestHolders(t *testing.T) {
 	group := &nb.PortGroup{UUID: "g", Name: "a1", ACLs: []string{"a"}, ExternalIDs: nb.IDs(nb.DefaultController, nb.OwnerNamespace, nb.IDPair{Key: nb.KeyName, Value: "blue"})}
 	bare := &nb.PortGroup{UUID: "h", Name: "pg", ACLs: []string{"a", "b"}}
 	db := given.Database(a, b, c, group, bare, &nb.LogicalSwitch{UUID: "s", Name: "w1", ACLs: []string{"b"}})
-	h := HoldersOf(db, nil)
+	h := NewACLHolders(db, nil)
 	for _, tt := range []struct {
 		acl  *nb.ACL
 		want []string
@@ -126,13 +126,13 @@ func TestHolders(t *testing.T) {
 	ports := *bare
 	ports.Ports = []string{"p"}
 	db = db.Apply([]nb.RowChange{{Old: bare, New: &ports}})
-	if HoldersOf(db, h) != h {
+	if NewACLHolders(db, h) != h {
 		t.Error("found again though only ports changed")
 	}
 	moved := ports
 	moved.ACLs = []string{"c"}
 	db = db.Apply([]nb.RowChange{{Old: &ports, New: &moved}})
-	if d := cmp.Diff([]string{"group pg"}, HoldersOf(db, h).HolderNames(c)); d != "" {
+	if d := cmp.Diff([]string{"group pg"}, NewACLHolders(db, h).HolderNames(c)); d != "" {
 		t.Error(d)
 	}
 }

@@ -57,7 +57,7 @@ func CountSubjects(r *Revision, k model.PolicyKey) SubjectCount {
 	if p := r.Cluster.Policy(k); r.BySelectors(p) {
 		n.Pods = AppliedPods(r, p).Len()
 	} else {
-		d := r.DesiredOf(k)
+		d := r.DesiredFor(k)
 		n.Pods, n.OtherNetwork = d.SubjectCount(d.Policy(k))
 		n.Pods += CountFuturePods(r, k)
 	}

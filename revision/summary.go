@@ -29,7 +29,7 @@ type PolicySummary struct {
 func SummarizePolicy(r *Revision, k model.PolicyKey, now time.Time) PolicySummary {
 	s := PolicySummary{State: model.StateUnknown, NotInSync: map[model.PolicyState][]string{}}
 	var worst *model.ZoneState
-	c := r.DesiredOf(k).Policy(k)
+	c := r.DesiredFor(k).Policy(k)
 	s.HasNoRows = c != nil && c.WhyNoRows != nil
 	for _, z := range r.Zones {
 		if c != nil && !c.HasRowsIn(z.Name) {

@@ -58,7 +58,7 @@ func newTable(c *verdict.Classes, workloads []Workload) (*VerdictTable, error) {
 	t := &VerdictTable{finder: newEndFinder(c, workloads), kinds: make([]pairKind, 1), known: map[kindStep]int32{},
 		sliceIDs: map[*diff.PortDecision]int32{}}
 	for id := range c.List {
-		t.finder.sharesOf(int32(id))
+		t.finder.classShares(int32(id))
 	}
 	t.Ends = t.finder.ends
 	if len(t.Ends) > MostEnds {
@@ -78,7 +78,7 @@ func (t *VerdictTable) addPair(p *diff.DecidedPair, decided []diff.PortDecision)
 		slice = int32(len(t.slices))
 		t.sliceIDs[&decided[0]], t.slices = slice, append(t.slices, decided)
 	}
-	from, to := t.finder.sharesOf(p.From), t.finder.sharesOf(p.To)
+	from, to := t.finder.classShares(p.From), t.finder.classShares(p.To)
 	for i := range from {
 		for j := range to {
 			if t.connects(&from[i], &to[j], p) {
@@ -96,7 +96,7 @@ func (t *VerdictTable) connects(from, to *endShare, p *diff.DecidedPair) bool {
 	if plain && (len(from.ends) > 0 || len(t.finder.c.Outside.Owners) == 0) {
 		return true
 	}
-	_, ok := t.finder.exampleOf(&diffPair{p, from, to}, verdict.PortRange{Protocol: verdict.ICMP})
+	_, ok := t.finder.shareExample(&diffPair{p, from, to}, verdict.PortRange{Protocol: verdict.ICMP})
 	return ok
 }
 
@@ -121,7 +121,7 @@ func (t *VerdictTable) kindWith(kind, slice int32) int32 {
 	return kind
 }
 
-func (t *VerdictTable) statesOf(kind int32) []PortState {
+func (t *VerdictTable) portStates(kind int32) []PortState {
 	k := &t.kinds[kind]
 	if k.made {
 		return k.states
@@ -171,7 +171,7 @@ func joinDecisions(all []diff.PortDecision) (out []PortState) {
 }
 
 func (s *PortState) add(d *diff.PortDecision) {
-	s.Outcome |= verdict.OutcomeOf(d.Verdict)
+	s.Outcome |= verdict.NewOutcome(d.Verdict)
 	if slices.Contains(s.ids, d.ID) {
 		return
 	}
@@ -186,7 +186,9 @@ func (s *PortState) add(d *diff.PortDecision) {
 }
 
 // States returns the verdicts of the connections from one end to another, empty if there are none.
-func (t *VerdictTable) States(from, to int) []PortState { return t.statesOf(t.at[from*len(t.Ends)+to]) }
+func (t *VerdictTable) States(from, to int) []PortState {
+	return t.portStates(t.at[from*len(t.Ends)+to])
+}
 
 // IsAsked reports whether an end has any connections, whatever their verdict.
 func (t *VerdictTable) IsAsked(end int) bool {
@@ -202,18 +204,18 @@ func (t *VerdictTable) IsAsked(end int) bool {
 // Example returns a connection between two ends at a port with one of the wanted verdicts, or zero.
 func (t *VerdictTable) Example(from, to int, at verdict.PortRange, want verdict.Outcome) verdict.Connection {
 	f := t.finder
-	for _, a := range f.classesOf(from) {
-		for _, b := range f.classesOf(to) {
+	for _, a := range f.endClasses(from) {
+		for _, b := range f.endClasses(to) {
 			for _, nodes := range []verdict.NodePairing{verdict.AnyNodes, verdict.OneNode, verdict.TwoNodes} {
-				p := diffPair{pair: &diff.DecidedPair{From: a, To: b, Nodes: nodes}, from: f.shareOf(a, from), to: f.shareOf(b, to)}
+				p := diffPair{pair: &diff.DecidedPair{From: a, To: b, Nodes: nodes}, from: f.findShare(a, from), to: f.findShare(b, to)}
 				if f.c.List[a].Family != f.c.List[b].Family {
 					break
 				}
-				c, ok := f.exampleOf(&p, at)
+				c, ok := f.shareExample(&p, at)
 				if !ok {
 					continue
 				}
-				if answer, err := verdict.FromPolicies(f.c.Index, c); err == nil && verdict.OutcomeOf(answer.Verdict)&want != 0 {
+				if answer, err := verdict.FromPolicies(f.c.Index, c); err == nil && verdict.NewOutcome(answer.Verdict)&want != 0 {
 					return c
 				}
 			}

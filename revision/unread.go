@@ -107,7 +107,7 @@ func (r *Revision) isAsked(k model.Kind, kinds []model.Kind) bool {
 	case k == "" || k == model.KindEvent || k == model.KindCNP && !r.Flags.CompileCNP:
 		return false
 	}
-	return r.System.AsksPoliciesOf(k)
+	return r.System.AsksPolicies(k)
 }
 
 // isRead reports whether the present state of a source or kind is known.

@@ -178,12 +178,12 @@ func TestMarks(t *testing.T) {
 	own := nb.IDs(nb.DefaultController, nb.OwnerANP, nb.IDPair{Key: nb.KeyName, Value: "one"})
 	for uuid, want := range map[string]RowMark{"extra": RowExtra, "different": RowDifferent, "fine": RowFine} {
 		a := &nb.ACL{UUID: uuid, ExternalIDs: own}
-		if got := m.MarkOf(a, nb.OwnerOfRow(a)); got != want {
+		if got := m.FindMark(a, nb.OwnerOfRow(a)); got != want {
 			t.Errorf("%s: mark %d, want %d", uuid, got, want)
 		}
 	}
 	foreign := &nb.ACL{UUID: "other"}
-	if got := m.MarkOf(foreign, nb.OwnerOfRow(foreign)); got != RowOtherOwner {
+	if got := m.FindMark(foreign, nb.OwnerOfRow(foreign)); got != RowOtherOwner {
 		t.Errorf("a row without an owner: mark %d, want %d", got, RowOtherOwner)
 	}
 	if rows := m.MissingRows(r, z, nb.TableACL, 50); len(rows) != 1 || rows[0].IDs()[nb.KeyID] != lost {
@@ -193,7 +193,7 @@ func TestMarks(t *testing.T) {
 		t.Errorf("of the first 0 policies nothing is listed: %v", rows)
 	}
 	z.Policies[k].DiffSince, z.Policies[k].Touched = now, now
-	if a := (&nb.ACL{UUID: "different"}); MarkRows(r, z, now).MarkOf(a, nb.OwnerOfRow(a)) != RowSettling {
+	if a := (&nb.ACL{UUID: "different"}); MarkRows(r, z, now).FindMark(a, nb.OwnerOfRow(a)) != RowSettling {
 		t.Error("a difference of this moment is settling")
 	}
 }

@@ -55,23 +55,23 @@ func (c *policyChange) sharesNoRows() bool {
 	return !slices.ContainsFunc(c.keys, func(k model.Key) bool { return !k.Kind.IsAdmin() })
 }
 
-// DesiredOf returns the compiled rows that include those of a policy or unit.
-func (r *Revision) DesiredOf(k model.Key) *compiler.Desired {
+// DesiredFor returns the compiled rows that include those of a policy or unit.
+func (r *Revision) DesiredFor(k model.Key) *compiler.Desired {
 	switch {
 	case r.whole != nil:
-		return r.whole.DesiredOf(k)
+		return r.whole.DesiredFor(k)
 	case r.changed == nil:
 		return r.Desired
 	case r.changed.sharesNoRows() && !slices.Contains(r.changed.keys, k):
-		return r.changed.base.DesiredOf(k)
+		return r.changed.base.DesiredFor(k)
 	}
 	return r.changed.compiled()
 }
 
-// unitOf returns the compiled unit of a policy or unit, and the rows it belongs to. The unit is nil if it does
+// findUnit returns the compiled unit of a policy or unit, and the rows it belongs to. The unit is nil if it does
 // not exist or has no rows.
-func (r *Revision) unitOf(k model.Key) (*compiler.Desired, *compiler.CompiledUnit) {
-	d := r.DesiredOf(k)
+func (r *Revision) findUnit(k model.Key) (*compiler.Desired, *compiler.CompiledUnit) {
+	d := r.DesiredFor(k)
 	if c := d.Policy(k); c != nil && c.WhyNoRows == nil {
 		return d, c
 	}

@@ -40,10 +40,10 @@ func UnownedRows(d *compiler.Desired, zone string) (groups []*nb.PortGroup, acls
 		}
 		groups = append(groups, row)
 	}
-	add(network.GroupOf("", nb.OwnerCluster, nb.GroupCluster))
-	add(network.GroupOf("", nb.OwnerCluster, nb.GroupClusterRtr))
+	add(network.NewPortGroup("", nb.OwnerCluster, nb.GroupCluster))
+	add(network.NewPortGroup("", nb.OwnerCluster, nb.GroupClusterRtr))
 	for ns := range d.Cluster().Namespaces() {
-		add(network.GroupOf("", nb.OwnerNamespace, ns.Name))
+		add(network.NewPortGroup("", nb.OwnerNamespace, ns.Name))
 	}
 	table := d.Networks()
 	if len(table.Names()) == 0 {

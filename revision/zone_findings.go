@@ -229,7 +229,7 @@ func podsWithoutZone(r *Revision) (out []zoneFinding) {
 		}
 		var names []string
 		for _, p := range lost {
-			if r.DesiredOf(c.Key).IsSubject(c, p) {
+			if r.DesiredFor(c.Key).IsSubject(c, p) {
 				names = append(names, p.Namespace+"/"+p.Name+" on "+p.NodeName)
 			}
 		}

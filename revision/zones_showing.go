@@ -61,7 +61,7 @@ func isShownInZone(r *Revision, z *model.ZoneState, policies []model.PolicyKey, 
 		return false, words.Count(left, "ACL") + " still there"
 	}
 	for _, k := range policies {
-		if r.DesiredOf(k).Policy(k) == nil {
+		if r.DesiredFor(k).Policy(k) == nil {
 			continue
 		}
 		if none := r.WhyNoRows(k); none != nil {
@@ -100,7 +100,7 @@ func isShownInZone(r *Revision, z *model.ZoneState, policies []model.PolicyKey, 
 // change.
 func isShownAsRead(r *Revision, z *model.ZoneState, policies []model.PolicyKey) (ok bool, why string) {
 	for _, k := range policies {
-		if r.DesiredOf(k).Policy(k) == nil {
+		if r.DesiredFor(k).Policy(k) == nil {
 			continue
 		}
 		switch p := z.PolicyJoin(k); p.StateAt(z, z.SyncedAt) {

@@ -105,7 +105,7 @@ func (s *System) HasFeature(f Feature) bool { return s.WhyLacking(f) == "" }
 // WhyNotLogged returns why logging cannot be switched on for objects of a kind; empty if it can.
 func (s *System) WhyNotLogged(k model.Kind) string {
 	switch {
-	case k.IsTiered() && s != nil && !s.AsksPoliciesOf(k):
+	case k.IsTiered() && s != nil && !s.AsksPolicies(k):
 		return "policies of this kind have no effect: this cluster uses " + s.Title
 	case k.IsTiered():
 		return ""
@@ -121,8 +121,8 @@ func (s *System) PolicyPlaces(c *model.Cluster) []ladder.Place {
 	return s.Order(c)
 }
 
-// AsksPoliciesOf reports whether policies and objects of a kind can decide about connections.
-func (s *System) AsksPoliciesOf(k model.Kind) bool { return !slices.Contains(s.UnaskedKinds, k) }
+// AsksPolicies reports whether policies and objects of a kind can decide about connections.
+func (s *System) AsksPolicies(k model.Kind) bool { return !slices.Contains(s.UnaskedKinds, k) }
 
 // SystemByName finds a system by its name; nil if unknown.
 func SystemByName(name string) *System {

@@ -128,9 +128,9 @@ func (s *ThemeSet) ThemeNames() []string {
 // HasTheme reports whether a theme of that name exists.
 func (s *ThemeSet) HasTheme(name string) bool { return name == Adaptive || s.themes[name] != nil }
 
-// StylesOf returns the styles of a theme for a dark or light background. An unknown name gives the default
+// FindStyles returns the styles of a theme for a dark or light background. An unknown name gives the default
 // theme.
-func (s *ThemeSet) StylesOf(name string, dark bool) *StyleSet {
+func (s *ThemeSet) FindStyles(name string, dark bool) *StyleSet {
 	if name == Adaptive {
 		name = words.Choose(dark, "dark", "light")
 	}

@@ -56,14 +56,14 @@ type StyleSet struct {
 	Allow, Deny, Pass, OK, Warn, Error, Info, Added, Removed, Badge, Alarm Style
 	CodeKey, CodeText, CodeValue, CodeNote                                 Style
 
-	of map[Token]Style
+	byToken map[Token]Style
 }
 
-// StyleOf returns the style of a token; the zero Style if unknown.
-func (s *StyleSet) StyleOf(token Token) Style { return s.of[token] }
+// TokenStyle returns the style of a token; the zero Style if unknown.
+func (s *StyleSet) TokenStyle(token Token) Style { return s.byToken[token] }
 
 func newStyles(t *Theme, dark bool) *StyleSet {
-	s := &StyleSet{Name: t.Name, Dark: dark, of: map[Token]Style{}}
+	s := &StyleSet{Name: t.Name, Dark: dark, byToken: map[Token]Style{}}
 	for token, to := range map[Token]*Style{
 		Text: &s.Text, Dim: &s.Dim, Accent: &s.Accent, Title: &s.Title, Border: &s.Border, Header: &s.Header,
 		Key: &s.Key, Selection: &s.Selection, Match: &s.Match, Input: &s.Input, Allow: &s.Allow, Deny: &s.Deny,
@@ -72,7 +72,7 @@ func newStyles(t *Theme, dark bool) *StyleSet {
 		CodeValue: &s.CodeValue, CodeNote: &s.CodeNote,
 	} {
 		*to = newStyle(token, t.resolveToken(token, dark))
-		s.of[token] = *to
+		s.byToken[token] = *to
 	}
 	return s
 }

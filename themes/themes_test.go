@@ -31,7 +31,7 @@ func TestBuiltin(t *testing.T) {
 }
 
 func TestStyles(t *testing.T) {
-	s := BuiltinThemes().StylesOf("ansi16", true)
+	s := BuiltinThemes().FindStyles("ansi16", true)
 	if got, want := s.Deny.Render("drop"), "\x1b[31mdrop\x1b[m"; got != want {
 		t.Errorf("deny = %q, want %q", got, want)
 	}
@@ -41,19 +41,19 @@ func TestStyles(t *testing.T) {
 	if got := s.Selection.Render(""); got != "" {
 		t.Errorf("an empty text = %q", got)
 	}
-	if got := BuiltinThemes().StylesOf("no such theme", true).Name; got != Default {
+	if got := BuiltinThemes().FindStyles("no such theme", true).Name; got != Default {
 		t.Errorf("an unknown theme gives %q", got)
 	}
 	set := BuiltinThemes()
-	if d, l := set.StylesOf(Adaptive, true).Name, set.StylesOf(Adaptive, false).Name; d != "dark" || l != "light" {
+	if d, l := set.FindStyles(Adaptive, true).Name, set.FindStyles(Adaptive, false).Name; d != "dark" || l != "light" {
 		t.Errorf("adaptive gives %s and %s", d, l)
 	}
-	if d, l := set.StylesOf("ansi16", true).Warn, set.StylesOf("ansi16", false).Warn; d.Render("x") == l.Render("x") {
+	if d, l := set.FindStyles("ansi16", true).Warn, set.FindStyles("ansi16", false).Warn; d.Render("x") == l.Render("x") {
 		t.Error("ansi16 does not change its warning for a light background")
 	}
 	for _, name := range set.ThemeNames() {
 		for _, dark := range []bool{true, false} {
-			st := set.StylesOf(name, dark)
+			st := set.FindStyles(name, dark)
 			for _, x := range []Style{st.Selection, st.Warn, st.CodeNote, st.Alarm} {
 				if got := ansi.Strip(x.Render("a b")); got != "a b" {
 					t.Errorf("theme %s changes text: %q", name, got)
@@ -82,7 +82,7 @@ func TestLoad(t *testing.T) {
 	if len(warn) != 4 {
 		t.Errorf("%d warnings, want 4: %v", len(warn), warn)
 	}
-	st := set.StylesOf("mine", true)
+	st := set.FindStyles("mine", true)
 	if got, want := st.Deny.Render("x"), "\x1b[1;38;2;255;0;0mx\x1b[m"; got != want {
 		t.Errorf("deny = %q, want %q", got, want)
 	}

@@ -30,7 +30,7 @@ type alteration struct {
 func alterationsOf(db *nb.DB, seen map[string]bool) (out []alteration) {
 	for row := range db.OwnedRows() {
 		o := nb.OwnerOfRow(row)
-		kind := nb.TableOf(row) + " " + o.Type + " " + o.Network()
+		kind := nb.TableName(row) + " " + o.Type + " " + o.Network()
 		if o.Form != nb.FormKnown || seen[kind] {
 			continue
 		}
@@ -148,19 +148,19 @@ func walkAltered(t *testing.T, facts *revision.Facts, zone *model.ZoneState, row
 		differ++
 		visit(nav.Page{Kind: nav.Ladder, Network: k.Network}, "G", "enter")
 		visit(nav.ToPolicy(k), "tab", "tab", "tab", "enter", "esc", "tab")
-		visit(nav.PageOf(nav.Zones)).Want(k.Label())
-		visit(nav.PageOf(nav.Zones), "enter")
-		visit(nav.PageOf(nav.Findings), "G", "enter")
+		visit(nav.NewPage(nav.Zones)).Want(k.Label())
+		visit(nav.NewPage(nav.Zones), "enter")
+		visit(nav.NewPage(nav.Findings), "G", "enter")
 		label := strings.TrimPrefix(k.Label(), "ANP ")
-		visit(nav.PageOf(nav.Findings)).Want(label[:min(12, len(label))], "zone "+zone.Name+": ") // long names are cut
-		visit(nav.PageOf(nav.Ladder)).Want("not in sync")
+		visit(nav.NewPage(nav.Findings)).Want(label[:min(12, len(label))], "zone "+zone.Name+": ") // long names are cut
+		visit(nav.NewPage(nav.Ladder)).Want("not in sync")
 	}
 	if differ == 0 {
 		t.Error("nothing differs")
 	}
 	visit(nav.Page{Kind: nav.Rows, Zone: zone.Name}, "V", "V", "enter")
 	if row != nil {
-		visit(nav.ToRow(zone.Name, nb.TableOf(row), row.RowUUID()), "enter")
+		visit(nav.ToRow(zone.Name, nb.TableName(row), row.RowUUID()), "enter")
 	}
 	if reports, _ := filepath.Glob(filepath.Join(dir, "error-*")); len(reports) > 0 {
 		text, err := os.ReadFile(reports[0])

@@ -27,7 +27,7 @@ func TestModeChangesUnderTheQuestion(t *testing.T) {
 			p := uitest.DemoFacts(t)
 			p.Mode = revision.Mode{Name: "files", Title: "policies/"}
 			f := uitest.NewFake(p)
-			s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Ladder)})
+			s := uitest.OpenWith(t, f, ui.Options{Page: nav.NewPage(nav.Ladder)})
 			s.Press("W")
 			s.Want("allow changes")
 			c.change(&p.Mode)
@@ -56,7 +56,7 @@ func TestContextChangesUnderTheQuestion(t *testing.T) {
 	f, other := uitest.NewFake(here), uitest.NewFake(there)
 	f.ContextNames, f.Current = []string{"demo", "staging"}, "demo"
 	var s *uitest.Screen
-	s = uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Contexts), Switch: func(context.Context, string) (ui.Console, error) {
+	s = uitest.OpenWith(t, f, ui.Options{Page: nav.NewPage(nav.Contexts), Switch: func(context.Context, string) (ui.Console, error) {
 		s.Press("W") // while it is being opened
 		return other, nil
 	}})

@@ -86,7 +86,7 @@ func (c *Config) FindView(name string) (nav.Page, error) {
 		return p, nil
 	}
 	if isAlone(name) {
-		return nav.PageOf(nav.PageKind(name)), nil
+		return nav.NewPage(nav.PageKind(name)), nil
 	}
 	if name == readyPage {
 		return nav.Page{}, errors.New("--view " + name + " " + readyText)
@@ -177,7 +177,7 @@ func (c *Config) startPage() (p nav.Page, ok bool) {
 		return p, true
 	}
 	if isAlone(c.Start) {
-		return nav.PageOf(nav.PageKind(c.Start)), true
+		return nav.NewPage(nav.PageKind(c.Start)), true
 	}
-	return nav.PageOf(nav.Ladder), c.Start == ""
+	return nav.NewPage(nav.Ladder), c.Start == ""
 }

@@ -14,7 +14,7 @@ import (
 // and can be mended; nothing typed is lost.
 func TestMistypedName(t *testing.T) {
 	g := uitest.NewGated(t, nil)
-	s := uitest.OpenWith(t, g.Fake, ui.Options{Page: nav.PageOf(nav.Ladder)})
+	s := uitest.OpenWith(t, g.Fake, ui.Options{Page: nav.NewPage(nav.Ladder)})
 	s.Press("D", "a")
 	s.Type("break-glas")
 	s.Press("enter")
@@ -55,7 +55,7 @@ func TestPromptKeepsWhatIsWrong(t *testing.T) {
 
 // What is higher than the screen is counted and can be read: nothing of it is cut off.
 func TestHighDialog(t *testing.T) {
-	s := uitest.OpenWith(t, uitest.NewGated(t, nil).Fake, ui.Options{Page: nav.PageOf(nav.Ladder)})
+	s := uitest.OpenWith(t, uitest.NewGated(t, nil).Fake, ui.Options{Page: nav.NewPage(nav.Ladder)})
 	s.Press("j", "j", "D", "a")
 	s.Resize(40, 10)
 	s.Want("more · pgup", "Type cluster-control", " > ")
@@ -81,7 +81,7 @@ func TestHighDialog(t *testing.T) {
 func TestDisabledIsMarked(t *testing.T) {
 	p := uitest.DemoFacts(t)
 	p.Mode.Writes, p.Mode.WhyNot = false, "started with --readonly"
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	s.Want("(m move)", "s stage")
 	s.WantNot("(s stage)")
 	s.Press(":")
@@ -160,7 +160,7 @@ func TestPaletteNames(t *testing.T) {
 
 // At 40 columns the palette has below the list what has no room in it.
 func TestPaletteNarrow(t *testing.T) {
-	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.NewPage(nav.Ladder))
 	s.Resize(40, 10)
 	s.Press(":")
 	s.Type("undo")
@@ -173,7 +173,7 @@ func TestPaletteNarrow(t *testing.T) {
 
 // What a prompt begins with is replaced by what is typed, and edited by every other key.
 func TestPromptBeginsSelected(t *testing.T) {
-	s := uitest.OpenWith(t, uitest.NewGated(t, nil).Fake, ui.Options{Page: nav.PageOf(nav.Plan)})
+	s := uitest.OpenWith(t, uitest.NewGated(t, nil).Fake, ui.Options{Page: nav.NewPage(nav.Plan)})
 	for _, c := range []struct {
 		keys []string
 		want string

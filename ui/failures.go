@@ -15,7 +15,7 @@ import (
 type internalErrors struct {
 	mu      sync.Mutex
 	reports map[string]string // one-line errors, by activity and panic value
-	unsaid  string            // the newest error not yet shown as a message
+	unshown string            // the newest error not yet shown as a message
 }
 
 // report writes the report of an internal error to the state folder, and returns the error in one line. Equal
@@ -31,16 +31,16 @@ func (e *internalErrors) report(stateDir, doing string, what any) string {
 	if e.reports == nil {
 		e.reports = map[string]string{}
 	}
-	e.reports[key], e.unsaid = text, text
+	e.reports[key], e.unshown = text, text
 	return text
 }
 
-// takeUnsaid returns the newest error not yet shown, and marks it as shown.
-func (e *internalErrors) takeUnsaid() string {
+// takeUnshown returns the newest error not yet shown, and marks it as shown.
+func (e *internalErrors) takeUnshown() string {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	text := e.unsaid
-	e.unsaid = ""
+	text := e.unshown
+	e.unshown = ""
 	return text
 }
 

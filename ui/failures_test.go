@@ -54,7 +54,7 @@ func TestPageThatFails(t *testing.T) {
 	for _, v := range []*failingView{{sync: true}, {draw: true}, {}} {
 		dir := t.TempDir()
 		rev := revision.New(revision.Facts{Number: 1, Cluster: &model.Cluster{}}, nil)
-		m := newRoot(t.Context(), &shownConsole{rev: rev}, Options{StateDir: dir, Themes: themes.BuiltinThemes(), Page: nav.PageOf(nav.Ladder)})
+		m := newRoot(t.Context(), &shownConsole{rev: rev}, Options{StateDir: dir, Themes: themes.BuiltinThemes(), Page: nav.NewPage(nav.Ladder)})
 		t.Cleanup(m.session.endSession)
 		m.topEntry().view = v
 		m.Update(tea.WindowSizeMsg{Width: 100, Height: 20})

@@ -65,7 +65,7 @@ func (s *State) headerPieces(w int) []headerPiece {
 	var best []headerPiece
 	bestMusts, bestCounts := -1, -1
 	for _, form := range headerForms {
-		all, whole := s.piecesOf(form, w)
+		all, whole := s.listPieces(form, w)
 		kept, fits := keptPieces(all, w)
 		musts, counts := 0, 0
 		if !whole || len(kept) < len(all) {
@@ -95,11 +95,11 @@ func (s *State) moreSign(form headerForm, w int) headerPiece {
 	if key := s.Keys.ActionByID(action.GoCluster).HintKey(); key != "" && (w >= narrowHeader || !form.tight) {
 		l = l.Add(" ", s.Styles.Text).Add(key, s.Styles.Key)
 	}
-	return headerPiece{line: l, gap: form.gap(), drop: always, to: nav.Cluster}
+	return headerPiece{line: l, gap: form.gap(), drop: neverDropped, to: nav.Cluster}
 }
 
-// piecesOf returns all pieces of the header in a form; whole is false if one is shortened.
-func (s *State) piecesOf(form headerForm, w int) (ps []headerPiece, whole bool) {
+// listPieces returns all pieces of the header in a form; whole is false if one is shortened.
+func (s *State) listPieces(form headerForm, w int) (ps []headerPiece, whole bool) {
 	st, r := s.Styles, s.Rev
 	put := func(drop int, line widget.Line, gap int, to nav.PageKind) {
 		ps = append(ps, headerPiece{line: line, gap: gap, drop: drop, to: to})
@@ -110,7 +110,7 @@ func (s *State) piecesOf(form headerForm, w int) (ps []headerPiece, whole bool) 
 	name := widget.CutName(title, form.context)
 	whole = name == title
 	put(dropBrand, widget.StyledLine("rung", st.Title), 1, "")
-	add(always, widget.StyledLine(name, st.Accent))
+	add(neverDropped, widget.StyledLine(name, st.Accent))
 	if r.Mode.Server != "" {
 		// Two contexts may share a name: the server identifies the cluster.
 		_, host, _ := strings.Cut(r.Mode.Server, "://")
@@ -119,7 +119,7 @@ func (s *State) piecesOf(form headerForm, w int) (ps []headerPiece, whole bool) 
 	}
 	add(dropZones, s.zonesLine(w, form.brief))
 	mode, hint := s.badgeLine(w, form.tight)
-	add(always, mode)
+	add(neverDropped, mode)
 	if hint != nil {
 		put(dropHint, hint, 1, "")
 	}
@@ -279,13 +279,13 @@ type HeaderCounts struct {
 	policies string
 	pods     string
 	findings model.FindingCount
-	owed     bool      // findings are of an earlier revision
+	outdated bool      // findings are of an earlier revision
 	older    time.Time // last time the findings were owed
 }
 
 // IsLagging reports whether the findings are of an earlier revision. It stays true between short lags, so that
 // the mark does not flicker.
-func (c *HeaderCounts) IsLagging(now time.Time) bool { return c.owed || now.Sub(c.older) < 2*Pace }
+func (c *HeaderCounts) IsLagging(now time.Time) bool { return c.outdated || now.Sub(c.older) < 2*Pace }
 
 func (c *HeaderCounts) TakeRevision(r *revision.Revision, now time.Time) {
 	if c.rev == r {
@@ -294,8 +294,8 @@ func (c *HeaderCounts) TakeRevision(r *revision.Revision, now time.Time) {
 	c.policies, c.pods = view.PolicyCounts(r), r.CountText(model.KindPod)
 	c.rev = r
 	known, current := revision.KnownFindings(r)
-	c.owed = !current
-	if c.owed {
+	c.outdated = !current
+	if c.outdated {
 		c.older = now
 	}
 	c.findings = model.CountFindings(known)

@@ -59,7 +59,7 @@ func TestHeaderKeepsWhatMatters(t *testing.T) {
 		{"a name of some length", func() *revision.Facts { f := onCluster(); f.Mode.Title = "production-eu-central-1"; return f }(), []string{"-central-1", "READ-ONLY"}, []string{"READ-ONLY"}},
 		{"a server that is gone", lost(onCluster()), []string{"prod-eu", "READ-ONLY", "prod-eu lost", "findings ■5"}, []string{"prod-eu", "READ-ONLY"}},
 	} {
-		s := uitest.OpenScreen(t, x.facts, nav.PageOf(nav.Ladder))
+		s := uitest.OpenScreen(t, x.facts, nav.NewPage(nav.Ladder))
 		for w, want := range map[int][]string{80: append(slices.Clone(x.at80), "… 8"), 40: append(slices.Clone(x.at40), "…")} {
 			s.Resize(w, 24)
 			head := headOf(s)
@@ -84,7 +84,7 @@ func TestHeaderKeepsWhatMatters(t *testing.T) {
 			s.Want("Re-space: step 10, starting at 10: stopped, 7 of 9 done")
 		}
 	}
-	s := uitest.OpenScreen(t, onCluster(), nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, onCluster(), nav.NewPage(nav.Ladder))
 	s.Resize(200, 60)
 	if head := headOf(s); strings.Contains(head, "…") || !strings.Contains(head, "rev ") {
 		t.Errorf("with room for everything the header says that it leaves something out: %s", head)

@@ -188,7 +188,7 @@ func (r *helpRow) rowLines(st *themes.StyleSet, w int, at bool) []string {
 	}
 	names := make([]string, len(r.Keys))
 	for i, k := range r.Keys {
-		names[i] = r.LabelOf(k)
+		names[i] = r.ShownKey(k)
 	}
 	keys, text := strings.Join(names, " "), r.Help
 	switch {

@@ -132,7 +132,7 @@ func TestHostileText(t *testing.T) {
 // TestTimingClean: looking through the frame costs little of drawing it.
 func TestTimingClean(t *testing.T) {
 	install.Timing(t)
-	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.NewPage(nav.Ladder))
 	s.Resize(200, 60)
 	frame, best := s.View(), [2]time.Duration{time.Hour, time.Hour}
 	for i := range 50 {

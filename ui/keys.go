@@ -37,7 +37,7 @@ func (m *rootModel) pressKey(msg tea.KeyPressMsg) {
 		return
 	}
 	if m.muted.isMuted() {
-		m.sayToast(view.ToastAsk{Text: "dialog closed; pause, then type", Bad: true})
+		m.showToast(view.ToastAsk{Text: "dialog closed; pause, then type", Bad: true})
 		return
 	}
 	e := m.topEntry()
@@ -58,7 +58,7 @@ func (m *rootModel) takeChosen(chosen *ChosenItem) {
 		m.themeChosen = true
 		m.takeTheme(m.opt.Themes, chosen.Theme)
 	case chosen.WhyNot != "":
-		m.sayToast(view.ToastAsk{Text: chosen.WhyNot, Bad: true})
+		m.showToast(view.ToastAsk{Text: chosen.WhyNot, Bad: true})
 	case chosen.Alias != "":
 		m.takeChosen(FindItem(m.overlayOffers(), chosen.Alias))
 	case chosen.Trace != nil:
@@ -116,7 +116,7 @@ func (m *rootModel) carryOut(a *action.Action) {
 	e := m.topEntry()
 	env := m.syncEntry(e)
 	if why := m.whyNot(e, a); why != "" {
-		m.sayToast(view.ToastAsk{Text: a.Title + ": " + why, Bad: true})
+		m.showToast(view.ToastAsk{Text: a.Title + ": " + why, Bad: true})
 		return
 	}
 	done := e.frontView().Do(env, a.ID)
@@ -140,11 +140,11 @@ func (m *rootModel) doRootAction(id action.ID) {
 		case m.topEntry().filter != "":
 			m.setFilter(m.topEntry(), "")
 		case !m.goBack():
-			m.sayToast(view.ToastAsk{Text: "nothing to go back to; q quits"})
+			m.showToast(view.ToastAsk{Text: "nothing to go back to; q quits"})
 		}
 	case action.Forward:
 		if !m.goForward() {
-			m.sayToast(view.ToastAsk{Text: "no page to go forward to"})
+			m.showToast(view.ToastAsk{Text: "no page to go forward to"})
 		}
 	case action.Palette:
 		m.overlays = append(m.overlays, NewPalette(m.overlayOffers(), &m.recent))
@@ -152,7 +152,7 @@ func (m *rootModel) doRootAction(id action.ID) {
 		m.overlays = append(m.overlays, NewHelp(m.overlayOffers()))
 	case action.Filter:
 		if _, ok := m.topEntry().view.(view.Filterer); !ok {
-			m.sayToast(view.ToastAsk{Text: "this page has no filter"})
+			m.showToast(view.ToastAsk{Text: "this page has no filter"})
 			return
 		}
 		m.filter.typedFor = m.topEntry()
@@ -171,7 +171,7 @@ func (m *rootModel) doRootAction(id action.ID) {
 		}
 		job := m.jobs.beginJob("reading the newest state", m.now)
 		m.addCommand(guardCommand(m.opt.StateDir, "preparing a revision", func() tea.Msg {
-			return revMsg{rev: PreparedRevision(s.console, m.reportPrepared()), of: s, job: job}
+			return revMsg{rev: PreparedRevision(s.console, m.reportPrepared()), session: s, job: job}
 		}))
 	case action.Mouse:
 		m.mouse = !m.mouse
@@ -179,7 +179,7 @@ func (m *rootModel) doRootAction(id action.ID) {
 		if m.mouse {
 			text = "mouse on: wheel and click (shift-drag still selects text)"
 		}
-		m.sayToast(view.ToastAsk{Text: text})
+		m.showToast(view.ToastAsk{Text: text})
 	case action.Suspend:
 		m.handleMessage(pauseMsg{stop: true})
 	default:
@@ -203,7 +203,7 @@ func (m *rootModel) pasteText(text string) {
 		m.setFilter(m.topEntry(), m.filter.InputText())
 		m.filter.offerWord()
 	default:
-		m.sayToast(view.ToastAsk{Text: "no input line to paste into: / or : opens one"})
+		m.showToast(view.ToastAsk{Text: "no input line to paste into: / or : opens one"})
 	}
 }
 
@@ -213,13 +213,13 @@ func (m *rootModel) handleClick(msg tea.MouseClickMsg) {
 	}
 	if msg.Y == 0 && !m.isSmall() {
 		if kind := m.frameState().HeaderLink(m.w, msg.X); kind != "" {
-			m.openPage(nav.PageOf(kind), false)
+			m.openPage(nav.NewPage(kind), false)
 			return
 		}
 	}
 	_, h := m.pageSize()
 	if omits, _ := m.linesBelow(); omits && msg.Y == m.linesAbove()+h {
-		m.openPage(nav.PageOf(nav.Omitted), false)
+		m.openPage(nav.NewPage(nav.Omitted), false)
 		return
 	}
 	e := m.topEntry()

@@ -81,7 +81,7 @@ func (m *rootModel) handleMessage(msg tea.Msg) {
 		m.addCommand(m.askAgain(msg))
 	case tea.BackgroundColorMsg:
 		m.dark = msg.IsDark()
-		m.styles = m.opt.Themes.StylesOf(m.theme, m.dark)
+		m.styles = m.opt.Themes.FindStyles(m.theme, m.dark)
 	case tea.ColorProfileMsg:
 		was := m.jobs.spinner.Plain
 		m.jobs.spinner.Plain = m.opt.ASCII || msg.Profile <= colorprofile.ASCII
@@ -106,7 +106,7 @@ func (m *rootModel) handleMessage(msg tea.Msg) {
 		}
 	case revMsg:
 		m.jobs.endJob(msg.job)
-		if msg.of != m.session {
+		if msg.session != m.session {
 			m.dirty = false // of a cluster left meanwhile
 			break
 		}
@@ -116,7 +116,7 @@ func (m *rootModel) handleMessage(msg tea.Msg) {
 		}
 	case armMsg:
 		m.dirty = false
-		if msg.of == m.session {
+		if msg.session == m.session {
 			m.addCommand(m.session.waitForRevision(m.opt.StateDir))
 		}
 	case clockMsg:
@@ -139,7 +139,7 @@ func (m *rootModel) handleMessage(msg tea.Msg) {
 		}
 	case resumedMsg:
 		if msg.err != nil {
-			m.sayToast(view.ToastAsk{Text: msg.err.Error(), Bad: true})
+			m.showToast(view.ToastAsk{Text: msg.err.Error(), Bad: true})
 		}
 	default:
 		m.dirty = false
@@ -156,10 +156,10 @@ func (m *rootModel) takeRevision(rev *revision.Revision) {
 	env := m.viewEnv(m.topEntry())
 	m.guardPage("counting what the header shows", func() { m.counts.TakeRevision(rev, m.now) })
 	m.load.TakeRevision(rev, m.now)
-	m.guardPage("telling what is new", func() { TellNews(env, was) })
+	m.guardPage("telling what is new", func() { AnnounceNews(env, was) })
 	m.handleAsks(m.topEntry(), env)
-	if failure := m.internal.takeUnsaid(); failure != "" {
-		m.sayToast(view.ToastAsk{Text: failure, Bad: true})
+	if failure := m.internal.takeUnshown(); failure != "" {
+		m.showToast(view.ToastAsk{Text: failure, Bad: true})
 	}
 	if m.leaving && !runsPlan(m.rev) {
 		m.quitNow()

@@ -12,9 +12,9 @@ import (
 	"rung/ui/widget"
 )
 
-// omissionsOf returns the omissions that could change a page: the same as those in the output of the page's
+// pageOmissions returns the omissions that could change a page: the same as those in the output of the page's
 // command. Other pages answer nothing, or show their omissions themselves (trace, preview).
-func omissionsOf(r *revision.Revision, p nav.Page, zones []*model.ZoneState) []model.Omission {
+func pageOmissions(r *revision.Revision, p nav.Page, zones []*model.ZoneState) []model.Omission {
 	switch p.Kind {
 	case nav.Ladder, nav.Rows, nav.Row, nav.Zones, nav.Activity, nav.Findings:
 		if len(zones) > 0 {
@@ -59,7 +59,7 @@ func (o *PageOmissions) TakePage(r *revision.Revision, page nav.Page, zone strin
 	if z := r.Zone(zone); z != nil {
 		zones = []*model.ZoneState{z}
 	}
-	all := omissionsOf(r, page, zones)
+	all := pageOmissions(r, page, zones)
 	o.text, o.assumed = widget.CleanText(summaryText(all)), len(revision.UnjudgedOmissions(all)) == 0
 	return o.text != ""
 }
@@ -84,8 +84,8 @@ func (o *PageOmissions) OmissionsLine(st *themes.StyleSet, keys *action.Keymap, 
 // leastOmission is the least width of the omission text.
 const leastOmission = 30
 
-// nouns name omissions of a code in counts; omissions of other codes are written in full.
-var nouns = map[model.OmissionCode]string{
+// omissionNouns name omissions of a code in counts; omissions of other codes are written in full.
+var omissionNouns = map[model.OmissionCode]string{
 	model.OmittedFile:   "file",
 	model.OmittedObject: "object",
 	model.OmittedRows:   "policy",
@@ -108,7 +108,7 @@ func summaryText(all []model.Omission) string {
 			case o.Code != code:
 			case o.IsAssumption() && code != model.OmittedPlace: // OmittedPlace names its pods
 				assumed = append(assumed, o.String())
-			case nouns[code] == "":
+			case omissionNouns[code] == "":
 				parts = append(parts, o.String())
 			default:
 				n++
@@ -117,7 +117,7 @@ func summaryText(all []model.Omission) string {
 			}
 		}
 		if n > 0 {
-			counts = append(counts, words.Count(n, nouns[code]))
+			counts = append(counts, words.Count(n, omissionNouns[code]))
 		}
 	}
 	if len(names) > 1 {

@@ -33,7 +33,7 @@ func TestEveryAnswerSaysWhatIsNotCounted(t *testing.T) {
 		"trace":  nav.ToTrace("blue/api-d0 red/web-f0 TCP 8080"),
 	}
 	for _, k := range []nav.PageKind{nav.Ladder, nav.Zones, nav.Activity, nav.Logs, nav.Sessions, nav.Template, nav.Plan, nav.Matrix, nav.Findings} {
-		pages[string(k)] = nav.PageOf(k)
+		pages[string(k)] = nav.NewPage(k)
 	}
 	torn := *p
 	torn.Broken = []model.Broken{{Severity: model.SeverityError, Code: "unreadable", Message: "line 3: not YAML", Origin: model.Origin{File: unread, Item: -1}}}
@@ -73,7 +73,7 @@ func TestManyAreCounted(t *testing.T) {
 		{Severity: model.SeverityError, Key: model.Key{Kind: model.KindANP, Name: "deny-some"}, Field: "spec.subject", Message: "is missing", Origin: model.Origin{File: "10-deny.yaml", Line: 30, Item: -1}},
 	}
 	p.Zones[1].Partial = "3 rows of 20 are damaged"
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	s.Resize(200, 60)
 	s.Want("▲ 1 file, 2 objects, 1 zone not counted: " + unread + ", AdminNetworkPolicy deny-all (10-deny.yaml:3)")
 	s.Resize(80, 24)
@@ -93,6 +93,6 @@ func TestManyAreCounted(t *testing.T) {
 	s.WantNot("1 zone")
 	s.Press("]")
 	s.Want("1 zone")
-	s = uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Omitted))
+	s = uitest.OpenScreen(t, uitest.DemoFacts(t), nav.NewPage(nav.Omitted))
 	s.Want("AdminNetworkPolicy old-form")
 }

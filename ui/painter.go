@@ -98,8 +98,8 @@ func (p *framePainter) crumbsLine(env *view.Env, w int) string {
 	st, e, around := p.styles, p.e, p.around
 	const gap = "   "
 	var right widget.Line
-	if t, ok := e.frontView().(view.Teller); ok {
-		right = append(right, t.TellState(env)...)
+	if t, ok := e.frontView().(view.StateLiner); ok {
+		right = append(right, t.StateLine(env)...)
 	}
 	if f, ok := e.view.(view.Filterer); ok {
 		right = right.AddIf(len(right) > 0, gap, st.Text)

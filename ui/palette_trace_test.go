@@ -10,7 +10,7 @@ import (
 // A question typed into the palette is completed to the ends there are; what is missing is
 // asked for, and what cannot be is said.
 func TestPaletteTraces(t *testing.T) {
-	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.NewPage(nav.Ladder))
 	s.Press(":")
 	s.Type("trace api-d0 red/web-f0 udp 53")
 	s.Want("trace blue/api-d0 red/web-f0 UDP 53", "verdict and deciding rule")

@@ -57,12 +57,12 @@ var fileSettings = []struct {
 	key  string
 	take func(c *Config, key string, v *yaml.Node)
 }{
-	{"theme", valueOf(func(c *Config) any { return &c.Theme }, "allowed: the name of a theme")},
-	{"color", valueOf(func(c *Config) any { return &c.Color }, "allowed: a colour mode, such as auto")},
-	{"ascii", valueOf(func(c *Config) any { return &c.ASCII }, "allowed: true, false")},
-	{"mouse", valueOf(func(c *Config) any { return &c.Mouse }, "allowed: true, false")},
-	{"reduced-motion", valueOf(func(c *Config) any { return &c.StillMotion }, "allowed: true, false")},
-	{"start", valueOf(func(c *Config) any { return &c.Start }, "allowed: the name of a page, such as ladder")},
+	{"theme", valueParser(func(c *Config) any { return &c.Theme }, "allowed: the name of a theme")},
+	{"color", valueParser(func(c *Config) any { return &c.Color }, "allowed: a colour mode, such as auto")},
+	{"ascii", valueParser(func(c *Config) any { return &c.ASCII }, "allowed: true, false")},
+	{"mouse", valueParser(func(c *Config) any { return &c.Mouse }, "allowed: true, false")},
+	{"reduced-motion", valueParser(func(c *Config) any { return &c.StillMotion }, "allowed: true, false")},
+	{"start", valueParser(func(c *Config) any { return &c.Start }, "allowed: the name of a page, such as ladder")},
 	{"keys", (*Config).parseKeys},
 	{"hotkeys", func(c *Config, key string, v *yaml.Node) {
 		c.Hotkeys = c.parseTexts(key, v, "allowed: a key and a command, such as f5: findings")
@@ -72,12 +72,12 @@ var fileSettings = []struct {
 	}},
 	{"views", (*Config).parseViews},
 	{"contexts", (*Config).parseContexts},
-	{"protected", valueOf(func(c *Config) any { return &c.Protected }, "allowed: a list of namespaces, such as [vault, payments]")},
-	{"api-release", valueOf(func(c *Config) any { return &c.APIRelease }, "allowed: a release of network-policy-api, v0.1.5 or v0.2.0")},
+	{"protected", valueParser(func(c *Config) any { return &c.Protected }, "allowed: a list of namespaces, such as [vault, payments]")},
+	{"api-release", valueParser(func(c *Config) any { return &c.APIRelease }, "allowed: a release of network-policy-api, v0.1.5 or v0.2.0")},
 }
 
-// valueOf returns the parser of a setting with one value.
-func valueOf(field func(*Config) any, allowed string) func(c *Config, key string, v *yaml.Node) {
+// valueParser returns the parser of a setting with one value.
+func valueParser(field func(*Config) any, allowed string) func(c *Config, key string, v *yaml.Node) {
 	return func(c *Config, key string, v *yaml.Node) { c.decodeValue(v, key, field(c), allowed) }
 }
 

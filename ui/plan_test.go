@@ -46,7 +46,7 @@ func TestPlanBadge(t *testing.T) {
 		t.Run(x.name, func(t *testing.T) {
 			p.Plan = x.plan
 			for _, kind := range []nav.PageKind{nav.Ladder, nav.Rows, nav.Zones, nav.Logs, nav.Activity, nav.Plan, nav.Contexts, nav.Cluster} {
-				s := uitest.OpenScreen(t, p, nav.PageOf(kind))
+				s := uitest.OpenScreen(t, p, nav.NewPage(kind))
 				for _, w := range []int{200, 120, 80, 40} {
 					s.Resize(w, 24)
 					head, _, _ := strings.Cut(s.PlainFrame(), "\n")
@@ -59,7 +59,7 @@ func TestPlanBadge(t *testing.T) {
 	}
 	p.Plan = underWay(9)
 	p.Plan.State = revision.PlanDone
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	if head, _, _ := strings.Cut(s.PlainFrame(), "\n"); strings.Contains(head, "plan") {
 		t.Errorf("a plan that is done is in the header: %s", head)
 	}
@@ -78,7 +78,7 @@ func TestPlanBadgeLeads(t *testing.T) {
 			s.Send(tea.MouseClickMsg{X: len([]rune(before)) + 2, Y: 0, Button: tea.MouseLeft})
 		},
 	} {
-		s := uitest.OpenScreen(t, p, nav.PageOf(nav.Zones))
+		s := uitest.OpenScreen(t, p, nav.NewPage(nav.Zones))
 		lead(s)
 		if !strings.Contains(s.PlainFrame(), "zones › plan") {
 			t.Errorf("by %s it leads elsewhere:\n%s", name, s.PlainFrame())
@@ -92,7 +92,7 @@ func TestPlanBadgeLeads(t *testing.T) {
 func TestQuitAsksWhileAPlanRuns(t *testing.T) {
 	p := uitest.DemoFacts(t)
 	p.Plan = underWay(3)
-	open := func() *uitest.Screen { return uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder)) }
+	open := func() *uitest.Screen { return uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder)) }
 	calls := func(s *uitest.Screen) string { return strings.Join(s.Console.Calls, ", ") }
 
 	s := open()
@@ -150,7 +150,7 @@ func TestNoSwitchWhileAPlanRuns(t *testing.T) {
 		p.Plan.State = state
 		f := uitest.NewFake(p)
 		f.ContextNames, f.Current = []string{"prod-eu", "prod-us"}, "prod-eu"
-		s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Contexts), Switch: func(context.Context, string) (ui.Console, error) {
+		s := uitest.OpenWith(t, f, ui.Options{Page: nav.NewPage(nav.Contexts), Switch: func(context.Context, string) (ui.Console, error) {
 			t.Error("the cluster was left")
 			return nil, engine.ErrNoCluster
 		}})

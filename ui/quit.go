@@ -17,8 +17,8 @@ import (
 // runsPlan reports whether this Rung runs a plan, which leaving would stop.
 func runsPlan(r *revision.Revision) bool { return r.Plan.IsUnderWay() && !r.Plan.RunsElsewhere() }
 
-// onTrialHere reports whether leaving this Rung would revert a change.
-func onTrialHere(r *revision.Revision) bool {
+// hasOwnTrial reports whether leaving this Rung would revert a change.
+func hasOwnTrial(r *revision.Revision) bool {
 	u := r.Unconfirmed
 	return u.IsOpen() && u.IsOwn && r.Mode.IsPersistent()
 }
@@ -38,7 +38,7 @@ func (m *rootModel) askQuit() {
 	case asked || m.leaving:
 		m.quitNow()
 		return
-	case onTrialHere(m.rev):
+	case hasOwnTrial(m.rev):
 		c.Body = []string{"Not confirmed: " + m.rev.Unconfirmed.Title + ".", "Leaving reverts it now.",
 			"ctrl+c leaves at once, and reverts it too."}
 		c.YesText, c.Yes = "revert it and leave", func(*view.Env) { m.quitNow() }

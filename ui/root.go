@@ -88,7 +88,7 @@ type screenTheme struct {
 
 // takeTheme switches to a theme of a set.
 func (s *screenTheme) takeTheme(set *themes.ThemeSet, name string) {
-	s.theme, s.styles = name, set.StylesOf(name, s.dark)
+	s.theme, s.styles = name, set.FindStyles(name, s.dark)
 }
 
 // enterContext switches to the theme of the context, unless the user chose one.
@@ -114,18 +114,18 @@ type syncKey struct {
 // Messages of our own.
 type (
 	revMsg struct {
-		rev *revision.Revision
-		of  *consoleSession
-		arm bool // wait for the next one
-		job int  // the job that made it
+		rev     *revision.Revision
+		session *consoleSession
+		arm     bool // wait for the next one
+		job     int  // the job that made it
 	}
-	armMsg   struct{ of *consoleSession }
+	armMsg   struct{ session *consoleSession }
 	clockMsg struct{}
 	jobMsg   struct {
 		entry, job int
 		result     any
 		rev        *revision.Revision // what the work may have led to
-		of         *consoleSession
+		session    *consoleSession
 	}
 	crashMsg struct{ what string }
 	// pauseMsg leaves the screen, to stop the process or only to set up the screen again; resumedMsg follows
@@ -147,7 +147,7 @@ func newRoot(ctx context.Context, console Console, opt Options) *rootModel {
 	if len(opt.configProblems) > 0 {
 		m.askDialog(m.topEntry(), configDialog(opt.configProblems))
 	}
-	m.status.sayNotices(opt.Notices, m.rev.Mode.Title, m.topEntry(), m.now)
+	m.status.showNotices(opt.Notices, m.rev.Mode.Title, m.topEntry(), m.now)
 	return m
 }
 
@@ -160,7 +160,7 @@ func configDialog(wrong []string) view.Dialog {
 	return &view.NoteDialog{Title: words.Count(len(wrong), "problem") + " in the configuration", Body: body}
 }
 
-// sayToast shows a message about the top page.
-func (m *rootModel) sayToast(t view.ToastAsk) {
-	m.status.sayToast(t, m.rev.Mode.Title, m.topEntry(), m.now)
+// showToast shows a message about the top page.
+func (m *rootModel) showToast(t view.ToastAsk) {
+	m.status.showToast(t, m.rev.Mode.Title, m.topEntry(), m.now)
 }

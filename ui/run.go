@@ -167,7 +167,7 @@ func NewInline(ctx context.Context, console Console, opt Options) tea.Model {
 // RefreshMessage returns the message that makes an inline model take its console's newest revision.
 func RefreshMessage(model tea.Model) tea.Msg {
 	s := model.(*rootModel).session
-	return revMsg{rev: PreparedRevision(s.console, nil), of: s}
+	return revMsg{rev: PreparedRevision(s.console, nil), session: s}
 }
 
 // HasQuit reports whether a model has ended the program.

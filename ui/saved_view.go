@@ -16,7 +16,7 @@ func arrangeAs(m *rootModel, e *trailEntry, name string) {
 		return
 	}
 	wrong := func(column, columns string) {
-		m.sayToast(view.ToastAsk{Text: fmt.Sprintf("view %s: no column %s (columns: %s)", name, column, columns), Bad: true})
+		m.showToast(view.ToastAsk{Text: fmt.Sprintf("view %s: no column %s (columns: %s)", name, column, columns), Bad: true})
 	}
 	if a, is := e.view.(view.Arranged); is && (saved.Sort != "" || saved.Wide) {
 		title, isDescending := strings.CutPrefix(strings.ToUpper(saved.Sort), "-")

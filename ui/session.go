@@ -29,7 +29,7 @@ func (s *consoleSession) endSession() {
 func (s *consoleSession) waitForRevision(stateDir string) tea.Cmd {
 	return guardCommand(stateDir, "preparing a revision", func() tea.Msg {
 		if rev := s.lint.WaitForRevision(s.ctx, s.ticks, s.console); rev != nil {
-			return revMsg{rev: rev, of: s, arm: true}
+			return revMsg{rev: rev, session: s, arm: true}
 		}
 		return nil
 	})
@@ -50,7 +50,7 @@ func (m *rootModel) beginConsole(console Console) {
 	m.load.TakeRevision(m.rev, m.now)
 	m.openPage(m.opt.Page, false)
 	if len(m.pages) == 0 {
-		m.openPage(nav.PageOf(nav.Ladder), false)
+		m.openPage(nav.NewPage(nav.Ladder), false)
 	}
 }
 
@@ -66,22 +66,22 @@ type switchMsg struct {
 // easy as any.
 func (m *rootModel) switchTo(name string) {
 	if m.opt.Switch == nil {
-		m.sayToast(view.ToastAsk{Text: "no other context", Bad: true})
+		m.showToast(view.ToastAsk{Text: "no other context", Bad: true})
 		return
 	}
 	if runsPlan(m.rev) {
-		m.sayToast(view.ToastAsk{Text: "a plan is running: stop it first (" + m.keys.ActionByID(action.GoPlan).HintKey() + "), or wait for it",
+		m.showToast(view.ToastAsk{Text: "a plan is running: stop it first (" + m.keys.ActionByID(action.GoPlan).HintKey() + "), or wait for it",
 			Bad: true})
 		return
 	}
-	if onTrialHere(m.rev) {
-		m.sayToast(view.ToastAsk{Text: "a change is not confirmed: confirm it (" + m.keys.ActionByID(action.Confirm).HintKey() +
+	if hasOwnTrial(m.rev) {
+		m.showToast(view.ToastAsk{Text: "a change is not confirmed: confirm it (" + m.keys.ActionByID(action.Confirm).HintKey() +
 			") or undo it first", Bad: true})
 		return
 	}
 	if m.switching {
 		// Two at once may arrive in another order, and the caller could end the console shown.
-		m.sayToast(view.ToastAsk{Text: "still switching to another context", Bad: true})
+		m.showToast(view.ToastAsk{Text: "still switching to another context", Bad: true})
 		return
 	}
 	ctx, open, job := m.ctx, m.opt.Switch, m.jobs.beginJob("switching to context "+name, m.now)
@@ -102,7 +102,7 @@ func (m *rootModel) switchConsole(msg switchMsg) {
 	m.switching = false
 	m.jobs.endJob(msg.job)
 	if msg.err != nil {
-		m.sayToast(view.ToastAsk{Text: "still on " + m.rev.Mode.Title + ": " + msg.err.Error(), Bad: true})
+		m.showToast(view.ToastAsk{Text: "still on " + m.rev.Mode.Title + ": " + msg.err.Error(), Bad: true})
 		return
 	}
 	m.pageTrail.endAll()
@@ -120,7 +120,7 @@ func (m *rootModel) switchConsole(msg switchMsg) {
 			break
 		}
 	}
-	m.sayToast(view.ToastAsk{Text: "on context " + msg.context})
+	m.showToast(view.ToastAsk{Text: "on context " + msg.context})
 	if !m.inline {
 		m.addCommand(m.session.waitForRevision(m.opt.StateDir))
 	}

@@ -22,7 +22,7 @@ func demoPages() map[string]nav.Page {
 	control, worker := model.Key{Kind: model.KindANP, Name: "cluster-control"}, "ovn-worker"
 	pages := map[string]nav.Page{}
 	for _, k := range nav.Kinds {
-		pages[string(k)] = nav.PageOf(k)
+		pages[string(k)] = nav.NewPage(k)
 	}
 	pages["policy"] = nav.ToPolicy(control)
 	pages["rule"] = nav.ToRule(control, model.Egress, 4)

@@ -137,7 +137,7 @@ func TestOwnJobsSpin(t *testing.T) {
 		"saving the page":          func(m *rootModel) { m.doRootAction("app.save") },
 		"reading the newest state": func(m *rootModel) { m.doRootAction("app.refresh") },
 		"switching to context b":   func(m *rootModel) { m.switchTo("b") },
-		"reading the kubeconfig":   func(m *rootModel) { m.openPage(nav.PageOf(nav.Contexts), false) },
+		"reading the kubeconfig":   func(m *rootModel) { m.openPage(nav.NewPage(nav.Contexts), false) },
 		"changing the mode": func(m *rootModel) {
 			writes := *m.rev // back to read-only needs no question
 			writes.Mode.Writes = true

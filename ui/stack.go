@@ -12,7 +12,7 @@ import (
 func (m *rootModel) viewEnv(e *trailEntry) *view.Env {
 	w, h := m.pageSize()
 	return &view.Env{Console: m.console, Rev: m.rev, Now: m.now, Styles: m.styles, Keys: m.keys,
-		StateDir: m.opt.StateDir, LogSetup: &m.logSetup, Said: &m.status.log, ReadInput: m.opt.ReadInput, Page: e.page, W: w, H: h,
+		StateDir: m.opt.StateDir, LogSetup: &m.logSetup, Messages: &m.status.log, ReadInput: m.opt.ReadInput, Page: e.page, W: w, H: h,
 		Sign: m.jobs.spinnerSign(m.now, m.load.IsLong(m.now), m.topEntry().workingSince())}
 }
 
@@ -49,9 +49,9 @@ func (m *rootModel) openPage(p nav.Page, replace bool) {
 		}
 		return
 	}
-	maker := makers[p.Kind]
+	maker := viewMakers[p.Kind]
 	if maker == nil {
-		m.sayToast(view.ToastAsk{Text: "there is no page " + p.Title(), Bad: true})
+		m.showToast(view.ToastAsk{Text: "there is no page " + p.Title(), Bad: true})
 		return
 	}
 	m.pushPage(p, maker(p), replace)

@@ -38,11 +38,11 @@ type statusText struct {
 	bad       bool
 	untilTime time.Time
 	drawnAt   time.Time   // when first drawn, zero for never
-	saidOn    *trailEntry // top page then; nil until the current message is handled
+	shownOn   *trailEntry // top page then; nil until the current message is handled
 }
 
-// sayToast shows a message of a page, and logs it. An unseen error waits behind it.
-func (s *statusLine) sayToast(t view.ToastAsk, context string, e *trailEntry, now time.Time) {
+// showToast shows a message of a page, and logs it. An unseen error waits behind it.
+func (s *statusLine) showToast(t view.ToastAsk, context string, e *trailEntry, now time.Time) {
 	text := widget.CleanText(t.Text)
 	if text == "" {
 		return
@@ -53,11 +53,11 @@ func (s *statusLine) sayToast(t view.ToastAsk, context string, e *trailEntry, no
 	s.toRead = s.toRead[max(0, len(s.toRead)-unseenErrors):]
 }
 
-// sayNotices shows the warnings of the start, first one first, then the messages of the first page.
-func (s *statusLine) sayNotices(notices []string, context string, e *trailEntry, now time.Time) {
+// showNotices shows the warnings of the start, first one first, then the messages of the first page.
+func (s *statusLine) showNotices(notices []string, context string, e *trailEntry, now time.Time) {
 	first, begun := []*statusText(nil), slices.Clone(s.toRead)
 	for _, text := range notices {
-		s.sayToast(view.ToastAsk{Text: text, Bad: true}, context, e, now)
+		s.showToast(view.ToastAsk{Text: text, Bad: true}, context, e, now)
 		if len(first) < unseenErrors {
 			first = append(first, s.shownText())
 		}
@@ -90,9 +90,9 @@ func (s *statusLine) takeInput(now time.Time) {
 func (s *statusLine) settleOn(e *trailEntry) {
 	switch t := s.shownText(); {
 	case t == nil:
-	case t.saidOn == nil:
-		t.saidOn = e
-	case t.saidOn == e:
+	case t.shownOn == nil:
+		t.shownOn = e
+	case t.shownOn == e:
 	case e.page.Kind == nav.Messages:
 		s.toRead = nil
 	case !t.bad:

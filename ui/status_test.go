@@ -22,12 +22,12 @@ var gaps = regexp.MustCompile(`  +`)
 // is kept.
 func TestStatusLineIsReadOrKept(t *testing.T) {
 	var s statusLine
-	here, there, said := &trailEntry{page: nav.PageOf(nav.Ladder)}, &trailEntry{page: nav.PageOf(nav.Zones)}, &trailEntry{page: nav.PageOf(nav.Messages)}
+	here, there, said := &trailEntry{page: nav.NewPage(nav.Ladder)}, &trailEntry{page: nav.NewPage(nav.Zones)}, &trailEntry{page: nav.NewPage(nav.Messages)}
 	keys, _ := action.NewKeymap(nil)
-	st := themes.BuiltinThemes().StylesOf("mono", true)
+	st := themes.BuiltinThemes().FindStyles("mono", true)
 	at := time.Date(2026, 11, 3, 14, 5, 0, 0, time.UTC)
 	say := func(text string, bad bool) {
-		s.sayToast(view.ToastAsk{Text: text, Bad: bad}, "demo", here, at)
+		s.showToast(view.ToastAsk{Text: text, Bad: bad}, "demo", here, at)
 		s.settleOn(here)
 	}
 	draw := func(w int) string {
@@ -108,8 +108,8 @@ func TestStatusLineIsReadOrKept(t *testing.T) {
 // Warnings from the start are said one after the other, the first one first.
 func TestNoticesAreSaidInOrder(t *testing.T) {
 	var s statusLine
-	e := &trailEntry{page: nav.PageOf(nav.Ladder)}
-	s.sayNotices([]string{"one", "two"}, "demo", e, time.Time{})
+	e := &trailEntry{page: nav.NewPage(nav.Ladder)}
+	s.showNotices([]string{"one", "two"}, "demo", e, time.Time{})
 	if s.shownText().text != "one" {
 		t.Errorf("the first is %q", s.shownText().text)
 	}

@@ -25,7 +25,7 @@ func TestTrialIsChosen(t *testing.T) {
 			return &gate.Preview{Mutation: m, Title: "Delete ANP break-glass", ConfirmName: "break-glass"}, nil
 		}
 		f.OnCommit = func(_ *gate.Preview, c gate.Confirm) (*gate.Result, error) { got = c; return &gate.Result{}, nil }
-		s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Ladder)})
+		s := uitest.OpenWith(t, f, ui.Options{Page: nav.NewPage(nav.Ladder)})
 		s.Press("D", "a")
 		s.Want("space [ ] auto-revert in 60s unless confirmed")
 		s.Type("break-gl")
@@ -52,7 +52,7 @@ func TestTrialOnEveryPage(t *testing.T) {
 	facts := uitest.DemoFacts(t)
 	facts.Mode.WriteBack = true
 	f := uitest.NewFake(facts)
-	s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Ladder)})
+	s := uitest.OpenWith(t, f, ui.Options{Page: nav.NewPage(nav.Ladder)})
 	s.WantNot("reverts in")
 	s.Press("Y")
 	s.Want("no change waits to be confirmed")
@@ -110,7 +110,7 @@ func TestTrialOnEveryPage(t *testing.T) {
 func TestTrialThatWasFound(t *testing.T) {
 	facts := uitest.DemoFacts(t)
 	f := uitest.NewFake(facts)
-	s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Ladder)})
+	s := uitest.OpenWith(t, f, ui.Options{Page: nav.NewPage(nav.Ladder)})
 	u := revision.UnconfirmedChange{ID: "1", Title: "Move ANP cluster-control from 34 to 36", Until: f.Now().Add(42 * time.Second), IsOwn: true, FromEarlierRun: true}
 	facts.Number++
 	facts.Unconfirmed = &u

@@ -77,13 +77,13 @@ func TestKeysAfterALineHasClosed(t *testing.T) {
 		"a filter whose cluster goes": func(m *rootModel) {
 			hit(m, "/", "q", "u")
 			m.Update(switchMsg{context: "other", console: newStill(t)})
-			m.openPage(nav.PageOf(nav.Zones), false)
+			m.openPage(nav.NewPage(nav.Zones), false)
 		},
 		"a question about another cluster": func(m *rootModel) {
 			m.askDialog(m.topEntry(), &view.ConfirmDialog{Title: "A", Type: "quiet"})
 			hit(m, "q", "u")
 			m.Update(switchMsg{context: "other", console: newStill(t)})
-			m.openPage(nav.PageOf(nav.Zones), false)
+			m.openPage(nav.NewPage(nav.Zones), false)
 			hit(m, "i", "e", "t")
 			time.Sleep(yesDelay)
 			hit(m, "enter")
@@ -91,7 +91,7 @@ func TestKeysAfterALineHasClosed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := stillRoot(t, newStill(t), Options{})
-			m.openPage(nav.PageOf(nav.Zones), false)
+			m.openPage(nav.NewPage(nav.Zones), false)
 			closes(m)
 			if len(m.overlays) > 0 {
 				t.Fatalf("still open:\n%s", frameOf(m))

@@ -36,11 +36,11 @@ func TestMain(m *testing.M) {
 
 func ladderScreen(t *testing.T) *uitest.Screen {
 	t.Helper()
-	return uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Ladder))
+	return uitest.OpenScreen(t, uitest.DemoFacts(t), nav.NewPage(nav.Ladder))
 }
 
 func TestFirstFrameWaitsForNothing(t *testing.T) {
-	s := uitest.OpenScreen(t, &revision.Facts{Mode: revision.Mode{Title: "demo", Sandbox: true}, At: uitest.Now}, nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, &revision.Facts{Mode: revision.Mode{Title: "demo", Sandbox: true}, At: uitest.Now}, nav.NewPage(nav.Ladder))
 	s.Want("rung", "demo", "0 zones", "READ-ONLY", "Ladder", "starting", "tier 1 · AdminNetworkPolicy · lower number decides first · still reading", "NetworkPolicy ?", "tier 3", "findings ?", "? help")
 	s.WantNot("100 free")
 	s.Golden("empty")
@@ -141,7 +141,7 @@ func TestBackKeepsTheLine(t *testing.T) {
 
 // Esc twice in quick succession reaches the program as alt+esc.
 func TestEscTwice(t *testing.T) {
-	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.NewPage(nav.Ladder))
 	s.Press("3", "4", "alt+esc")
 	s.WantNot("› ")
 }
@@ -150,7 +150,7 @@ func TestEscTwice(t *testing.T) {
 func TestSandboxIsAskedAsOne(t *testing.T) {
 	p := uitest.DemoFacts(t)
 	p.Mode.Writes = false
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	s.Press("W")
 	s.Want("Allow changes", "Changes stay", "in the sandbox and end with Rung", "[ stay read-only ]")
 	s.WantNot("are real")
@@ -167,7 +167,7 @@ func TestWritesAndConfirm(t *testing.T) {
 	p := uitest.DemoFacts(t)
 	p.Mode.Writes, p.Mode.WhyNot, p.Mode.Sandbox, p.Mode.Title = false, "", false, "prod-eu"
 	p.Mode.Reconciles, p.Mode.Name = false, revision.ClusterMode
-	s = uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s = uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	s.Want("READ-ONLY  W to allow changes")
 	s.Press("n")
 	s.Want("new here: read-only")
@@ -189,7 +189,7 @@ func TestWritesAndConfirm(t *testing.T) {
 	s.Want("■ changes stay off: started with --readonly")
 
 	p.Mode.WhyNot = "started with --readonly"
-	s = uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s = uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	s.WantNot("W to allow")
 	s.Press("D")
 	s.Want("delete: started with --readonly")
@@ -263,7 +263,7 @@ func TestPaste(t *testing.T) {
 func TestSourceHealth(t *testing.T) {
 	p := uitest.DemoFacts(t)
 	p.Sources = []model.SourceState{{Name: "prod-eu", Conn: model.ConnLost, ReadAt: uitest.Now.Add(-12 * time.Minute)}}
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	s.Resize(160, 30)
 	s.Want("■ prod-eu lost, read 12m ago", "cluster-control")
 }

@@ -21,10 +21,10 @@ var unreadWalk = []struct {
 	name string
 	page nav.Page
 }{
-	{"ladder", nav.PageOf(nav.Ladder)}, {"findings", nav.PageOf(nav.Findings)}, {"plan", nav.PageOf(nav.Plan)}, {"matrix", nav.PageOf(nav.Matrix)},
-	{"logs", nav.PageOf(nav.Logs)}, {"sessions", nav.PageOf(nav.Sessions)}, {"zones", nav.PageOf(nav.Zones)}, {"rows", nav.PageOf(nav.Rows)},
-	{"cluster", nav.PageOf(nav.Cluster)}, {"activity", nav.PageOf(nav.Activity)}, {"diff", nav.PageOf(nav.Diff)},
-	{"template", nav.ToTemplate(50)}, {"omitted", nav.PageOf(nav.Omitted)},
+	{"ladder", nav.NewPage(nav.Ladder)}, {"findings", nav.NewPage(nav.Findings)}, {"plan", nav.NewPage(nav.Plan)}, {"matrix", nav.NewPage(nav.Matrix)},
+	{"logs", nav.NewPage(nav.Logs)}, {"sessions", nav.NewPage(nav.Sessions)}, {"zones", nav.NewPage(nav.Zones)}, {"rows", nav.NewPage(nav.Rows)},
+	{"cluster", nav.NewPage(nav.Cluster)}, {"activity", nav.NewPage(nav.Activity)}, {"diff", nav.NewPage(nav.Diff)},
+	{"template", nav.ToTemplate(50)}, {"omitted", nav.NewPage(nav.Omitted)},
 	{"trace of pods", nav.ToTrace("blue/api-d0 red/web-f0 8080")},
 	{"trace of addresses", nav.ToTrace("10.244.0.4 10.244.0.3 8080")},
 	{"probe", nav.ToProbe("blue/api-d0 red/web-f0 8080")},
@@ -95,7 +95,7 @@ func TestUnreadPages(t *testing.T) {
 
 // TestUnreadTraceDialog asks for a name while pods are not read: whether there is one is unknown.
 func TestUnreadTraceDialog(t *testing.T) {
-	s := uitest.OpenScreen(t, unreadFacts(t, model.ConnDenied, "pods are forbidden", model.KindPod), nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, unreadFacts(t, model.ConnDenied, "pods are forbidden", model.KindPod), nav.NewPage(nav.Ladder))
 	s.Press("t")
 	s.Type("zzzz")
 	s.Want("unknown: Pods were not read")
@@ -116,11 +116,11 @@ func TestOneKindUnread(t *testing.T) {
 			res.Conn, res.Error, res.Count = model.ConnDenied, "pods is forbidden", 0
 		}
 	}
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	s.Resize(200, 40)
 	s.Want("findings ?", "ANP 10", "pods ?")
 	s.WantNot("behind", "NetworkPolicy ?")
-	s = uitest.OpenScreen(t, p, nav.PageOf(nav.Matrix))
+	s = uitest.OpenScreen(t, p, nav.NewPage(nav.Matrix))
 	s.Want("unknown: Pods were not read: pods is forbidden")
 	s.WantNot("no pods")
 }

@@ -13,8 +13,8 @@ import (
 	"rung/ui/view"
 )
 
-// makers maps each kind of page to its view. A new view adds a line.
-var makers = map[nav.PageKind]view.ViewMaker{
+// viewMakers maps each kind of page to its view. A new view adds a line.
+var viewMakers = map[nav.PageKind]view.ViewMaker{
 	nav.Edit:     edit.New,
 	nav.Ladder:   ladder.New,
 	nav.Policy:   policy.New,

@@ -11,7 +11,7 @@ func TestEveryPageHasAView(t *testing.T) {
 		if k == nav.Preview { // it shows a change, not a place
 			continue
 		}
-		if makers[k] == nil {
+		if viewMakers[k] == nil {
 			t.Errorf("no view shows %s", k)
 		}
 	}

@@ -32,21 +32,21 @@ func scenes(r *revision.Revision) []scene {
 		}
 	}
 	out := []scene{
-		{"ladder", nav.PageOf(nav.Ladder), []string{"j", "j"}},
-		{"ladder-sorted", nav.PageOf(nav.Ladder), []string{">", ">", "j", "j"}},
-		{"ladder-moving", nav.PageOf(nav.Ladder), []string{"j", "j", "m", "4", "2"}},
-		{"ladder-tier2", nav.PageOf(nav.Ladder), []string{"G", "k", "k", "k", "enter", "j", "j"}},
+		{"ladder", nav.NewPage(nav.Ladder), []string{"j", "j"}},
+		{"ladder-sorted", nav.NewPage(nav.Ladder), []string{">", ">", "j", "j"}},
+		{"ladder-moving", nav.NewPage(nav.Ladder), []string{"j", "j", "m", "4", "2"}},
+		{"ladder-tier2", nav.NewPage(nav.Ladder), []string{"G", "k", "k", "k", "enter", "j", "j"}},
 		{"policy", nav.ToPolicy(control), nil},
 		{"policy-pods", nav.ToPolicy(control), []string{"tab"}},
 		{"rule", nav.ToRule(control, model.Egress, 3), nil},
 		{"rows", nav.Page{Kind: nav.Rows, Zone: zone}, []string{"j"}},
-		{"zones", nav.PageOf(nav.Zones), nil},
+		{"zones", nav.NewPage(nav.Zones), nil},
 		{"pod", nav.Page{Kind: nav.Pod, Key: pod}, nil},
-		{"plan", nav.PageOf(nav.Plan), nil},
+		{"plan", nav.NewPage(nav.Plan), nil},
 	}
 	for _, k := range nav.Kinds {
 		if k == "findings" {
-			out = append(out, scene{"findings", nav.PageOf(k), nil})
+			out = append(out, scene{"findings", nav.NewPage(k), nil})
 		}
 	}
 	return out
@@ -91,7 +91,7 @@ func TestNamesAreWhole(t *testing.T) {
 func TestNotesAreWhole(t *testing.T) {
 	facts := withUnits(t)
 	for _, size := range uitest.Widths {
-		s := uitest.OpenScreen(t, facts, nav.PageOf(nav.Ladder))
+		s := uitest.OpenScreen(t, facts, nav.NewPage(nav.Ladder))
 		s.Resize(size[0], size[1])
 		cut := regexp.MustCompile(`[^\s]…`)
 		seen := map[string]bool{}

@@ -81,7 +81,7 @@ func Compare(ctx context.Context, before, after *revision.Revision, names [2]str
 
 // IsEmpty reports whether nothing differs.
 func (d *Difference) IsEmpty() bool {
-	return len(d.Policies)+len(d.Connections.List)+len(d.Connections.Came)+len(d.Connections.Went)+len(d.NewFindings)+len(d.GoneFindings) == 0
+	return len(d.Policies)+len(d.Connections.List)+len(d.Connections.AddedEnds)+len(d.Connections.RemovedEnds)+len(d.NewFindings)+len(d.GoneFindings) == 0
 }
 
 // addOmissions adds the omissions of both sides: common ones once, the others with the name of their side.

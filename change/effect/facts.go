@@ -25,7 +25,7 @@ func ReachConsequences(rev *revision.Revision, changes []change.ObjectChange) (o
 	x := rev.PodIndex()
 	for i := range changes {
 		for _, p := range []*model.Policy{changes[i].Old, changes[i].New} {
-			if p == nil || p.Kind == model.KindNamespace || p.StandsFor != nil { // Effect covers them
+			if p == nil || p.Kind == model.KindNamespace || p.Represents != nil { // Effect covers them
 				continue
 			}
 			h := sha256.New()

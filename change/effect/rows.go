@@ -160,15 +160,15 @@ func CountRows(rows []change.RowChange) []RowCount {
 			}
 		}
 		add(n.Added, "added")
-		add(n.Changed, "changed: "+strings.Join(columnsOf(changed), ", "))
+		add(n.Changed, "changed: "+strings.Join(changedColumns(changed), ", "))
 		add(n.Removed, "removed")
 		n.Text = strings.Join(parts, " · ")
 	}
 	return out
 }
 
-// columnsOf names the columns that change; a number that changes equally in all rows shows its difference.
-func columnsOf(rows []*change.RowChange) []string {
+// changedColumns names the columns that change; a number that changes equally in all rows shows its difference.
+func changedColumns(rows []*change.RowChange) []string {
 	var names []string
 	deltas := map[string]int{}
 	for _, r := range rows {

@@ -94,11 +94,11 @@ func TestRuleSessionRestores(t *testing.T) {
 				if got := w.ruleLogging(k); got != "true, true mine, true, true all, -, - (session)" {
 					t.Fatalf("on: %q", got)
 				}
-				s := revision.LogSessionOf(w.Current(), k)
+				s := revision.FindLogSession(w.Current(), k)
 				if s == nil || s.Changed || s.Problem != "" || s.Level != "deny=on allow=some" || logline.FormerText(s.LogSession) != "ingress 0 (a), ingress 1 (b) without enableLogging" {
 					t.Fatalf("%+v", s)
 				}
-				if l := revision.LoggingOf(w.Current(), w.Current().Cluster.Policy(k)); l.Session.ID != s.ID {
+				if l := revision.PolicyLogging(w.Current(), w.Current().Cluster.Policy(k)); l.Session.ID != s.ID {
 					t.Errorf("%+v", l)
 				}
 				switch how {

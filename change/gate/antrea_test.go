@@ -205,7 +205,7 @@ func TestAntreaRefusesBeforeSending(t *testing.T) {
 	for _, s := range antrea.DocumentedRules {
 		// A policy names a group that is refused: such a group does not come to be.
 		if s.Severity == model.SeverityError && !seen[s.Code] && s.Code != antrea.GroupRefused {
-			t.Errorf("no change is refused by %s: %s", s.Code, s.Says)
+			t.Errorf("no change is refused by %s: %s", s.Code, s.Meaning)
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (g *Gate) GuardsOfArrived(ctx context.Context, next *revision.Revision, cha
 	}
 	title := arrivedTitle(changes)
 	r := g.newAuditRecord(g.Config.Now(), next, opArrived, "")
-	r.By, r.Objects, r.Result = string(opArrived), history.AuditObjectsOf(changes), history.OK
+	r.By, r.Objects, r.Result = string(opArrived), history.NewAuditObjects(changes), history.OK
 	for _, rail := range p.Guards {
 		title += "; " + rail.Message
 		r.Guards = append(r.Guards, rail.Code)
@@ -76,7 +76,7 @@ func arrivedTitle(changes []change.ObjectChange) string {
 // auditRecord returns the audit record of a change begun at a time, still without its outcome.
 func (g *Gate) auditRecord(at time.Time, rev *revision.Revision, p *Preview, a Confirm) history.AuditRecord {
 	r := g.newAuditRecord(at, rev, p.Mutation.Op, p.Title)
-	r.By, r.Objects, r.Commands = a.By, history.AuditObjectsOf(p.Objects), p.Commands
+	r.By, r.Objects, r.Commands = a.By, history.NewAuditObjects(p.Objects), p.Commands
 	for _, gd := range p.Guards {
 		r.Guards = append(r.Guards, gd.Code)
 	}

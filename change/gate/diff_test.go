@@ -160,7 +160,7 @@ func TestAuditByMany(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := len(changing.AuditOf(t, dir)); n != 100 {
+	if n := len(changing.ReadAudit(t, dir)); n != 100 {
 		t.Errorf("%d lines", n)
 	}
 	if err := history.NewAudit(nil, "").Write(history.AuditRecord{}); err != nil {

@@ -190,15 +190,15 @@ func (g *Gate) Commit(ctx context.Context, p *Preview, a Confirm) (*Result, erro
 	if g.server != nil {
 		res.ServerChanged = serverChangesText(sent, fresh.Objects)
 	}
-	res.Written = change.KeysOf(fresh.Objects)
+	res.Written = change.ObjectKeys(fresh.Objects)
 	var herr error
 	if recorded {
 		res.Undo, herr = g.Config.History.Push(g.historyEntry(start, fresh, a, trial))
 		g.PublishUndoTitles()
-		res.Trial = g.trials.ChangeMade(trial, res.Undo, change.FilesOf(fresh.Objects))
+		res.Trial = g.trials.ChangeMade(trial, res.Undo, change.WrittenFiles(fresh.Objects))
 		g.trials.ChangeUndone(fresh)
 	}
-	record.Objects, record.Undo = history.AuditObjectsOf(fresh.Objects), res.Undo // with the UIDs of new objects
+	record.Objects, record.Undo = history.NewAuditObjects(fresh.Objects), res.Undo // with the UIDs of new objects
 	record.Outcome(history.OK, nil, res.Took)
 	aerr := g.Config.Audit.Finish(line, record)
 	if g.server != nil {
@@ -212,8 +212,8 @@ func (g *Gate) Commit(ctx context.Context, p *Preview, a Confirm) (*Result, erro
 
 // historyEntry returns the history entry of a change, by which it can be undone.
 func (g *Gate) historyEntry(at time.Time, p *Preview, a Confirm, trial string) history.Entry {
-	e := history.Entry{At: at, Title: p.Title, By: a.By, Undoes: p.Undoes, Objects: history.ObjectsOf(p.Objects),
-		Files: change.FilesOf(p.Objects), Trial: trial, Session: sessionBegun(p.Objects), Ended: endedSessions(p, g.user, g.Config.Now())}
+	e := history.Entry{At: at, Title: p.Title, By: a.By, Undoes: p.Undoes, Objects: history.NewObjects(p.Objects),
+		Files: change.WrittenFiles(p.Objects), Trial: trial, Session: sessionBegun(p.Objects), Ended: endedSessions(p, g.user, g.Config.Now())}
 	e.Ends = p.Mutation.Op == change.OpLogEnd
 	if e.Ends && len(e.Ended) > 0 {
 		began, _ := g.Config.History.EntryOfID(e.Ended[0].ID)

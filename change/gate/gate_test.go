@@ -88,7 +88,7 @@ func TestCommit(t *testing.T) {
 func checkAudit(t *testing.T, dir string) {
 	t.Helper()
 	var got []string
-	for _, r := range changing.AuditOf(t, dir) {
+	for _, r := range changing.ReadAudit(t, dir) {
 		if r.User != "ada" || r.Mode != "sandbox" || r.Context != "policies/" || len(r.Objects) != 1 || r.Result != history.OK {
 			t.Errorf("audit %+v", r)
 		}
@@ -191,7 +191,7 @@ func TestCommitRefuses(t *testing.T) {
 			if w.Current().Cluster != before || len(w.Written) != written {
 				t.Error("something was written")
 			}
-			lines := changing.AuditOf(t, dir)
+			lines := changing.ReadAudit(t, dir)
 			got := ""
 			if last := lines[len(lines)-1]; last.Title != "the first" {
 				got = last.Result

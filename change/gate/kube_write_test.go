@@ -144,7 +144,7 @@ func TestKubeVerbs(t *testing.T) {
 		t.Errorf("requests (-want +got)\n%s", diff)
 	}
 	var commands []string
-	for _, r := range changing.AuditOf(t, strings.TrimSuffix(w.g.Config.Audit.Path, "/audit.jsonl")) {
+	for _, r := range changing.ReadAudit(t, strings.TrimSuffix(w.g.Config.Audit.Path, "/audit.jsonl")) {
 		if r.Mode != "cluster" || r.Context != "lab" || !strings.HasPrefix(r.Server, "http://127.0.0.1:") || r.Objects[0].UID == "" {
 			t.Errorf("audit %+v", r)
 		}

@@ -20,7 +20,7 @@ func (g *Gate) logCost(next *revision.Revision, p *Preview) string {
 	if m.Op != change.OpLogLevel || !m.Levels.IsOn() || len(p.Objects) == 0 || !next.System.HasFeature(system.Rows) {
 		return ""
 	}
-	targets := change.KeysOf(p.Objects)
+	targets := change.ObjectKeys(p.Objects)
 	c := revision.CostOfLogging(next, targets)
 	if c.ACLs == 0 {
 		return "no row logs at these levels: no rule has these actions"

@@ -151,9 +151,9 @@ func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 	do(t, w, g, changing.Session(time.Minute, k), typed(""))
 	now, _ := rewrite.WithAnnotations(w.Current().Cluster.Policy(k), map[string]string{
 		model.AnnotationLogging:    `{"deny":"warning"}`,
-		model.AnnotationLogSession: change.AnnotationsOf(w.Current().Cluster.Policy(k))[model.AnnotationLogSession]}, manifests.Options{})
+		model.AnnotationLogSession: change.RawLogAnnotations(w.Current().Cluster.Policy(k))[model.AnnotationLogSession]}, manifests.Options{})
 	w.Apply([]model.Object{now}, nil)
-	if s := revision.LogSessionOf(w.Current(), k); s == nil || !s.Changed {
+	if s := revision.FindLogSession(w.Current(), k); s == nil || !s.Changed {
 		t.Errorf("%+v", s)
 	}
 	p, err := g.Preview(context.Background(), w.Current(), end(k))
@@ -194,7 +194,7 @@ func TestLogSessionOfSeveral(t *testing.T) {
 	all := []model.Key{given.ANPKey("control"), given.ANPKey("blue"), {Kind: model.KindBANP, Name: "default"}, changing.NsKey("red")}
 	do(t, w, g, changing.Session(0, all...), typed(""))
 	for _, k := range all {
-		if s := revision.LogSessionOf(w.Current(), k); s == nil || !s.IsOpen() || s.ID != revision.LogSessions(w.Current())[0].ID {
+		if s := revision.FindLogSession(w.Current(), k); s == nil || !s.IsOpen() || s.ID != revision.LogSessions(w.Current())[0].ID {
 			t.Errorf("%s: %+v", k, s)
 		}
 	}
@@ -250,7 +250,7 @@ func TestUndoBesideALogSession(t *testing.T) {
 // time, and another Rung in the same moment.
 func TestLogSessionEndsOnceInTheAudit(t *testing.T) {
 	ends := func(dir string) (out []string) {
-		for _, r := range changing.AuditOf(t, dir) {
+		for _, r := range changing.ReadAudit(t, dir) {
 			if r.Op == change.OpLogEnd {
 				out = append(out, r.By+" "+r.Result)
 			}
@@ -317,7 +317,7 @@ func TestLogSessionBeginsWhenItIsMade(t *testing.T) {
 	if _, err := g.Commit(context.Background(), p, typed("")); err != nil {
 		t.Fatal(err)
 	}
-	if s := revision.LogSessionOf(w.Current(), k); s == nil || !s.Until.Equal(w.Clock().Add(time.Minute).Truncate(time.Millisecond)) {
+	if s := revision.FindLogSession(w.Current(), k); s == nil || !s.Until.Equal(w.Clock().Add(time.Minute).Truncate(time.Millisecond)) {
 		t.Errorf("%+v", s)
 	}
 	// Another level meanwhile is another change.
@@ -333,7 +333,7 @@ func TestLogSessionBeginsWhenItIsMade(t *testing.T) {
 func TestLogSessionCost(t *testing.T) {
 	w := newWorld(t, given.ANP("control", 34, "", "in allow team=ops", "in deny *", "out deny *"))
 	h, _ := history.Open(nil, "", "")
-	g := w.GateOf(Config{Writer: w, History: h, Audit: history.NewAudit(nil, ""), LogRate: func(k model.Key) (int, bool) { return 7, k.Name == "control" }})
+	g := w.NewGate(Config{Writer: w, History: h, Audit: history.NewAudit(nil, ""), LogRate: func(k model.Key) (int, bool) { return 7, k.Name == "control" }})
 	p, err := g.Preview(context.Background(), w.Current(), changing.Session(time.Minute, given.ANPKey("control")))
 	const want = "2 rows with log=true in each zone; the meter was not read; by default it limits each to 20 lines/s, so at most 40 lines/s on each node and 80 on 2 nodes; the rest is silently discarded; now it logs 7 lines/s"
 	if err != nil || !strings.Contains(strings.Join(p.Notes, "\n"), want) {

@@ -42,7 +42,7 @@ func TestAuditKeepsItsLine(t *testing.T) {
 	if _, err := g.Commit(t.Context(), p, yes); err != nil {
 		t.Fatal(err)
 	}
-	r := changing.AuditOf(t, dir)[0]
+	r := changing.ReadAudit(t, dir)[0]
 	if !r.Time.Equal(began) || r.Milliseconds != 1500 || r.Result != history.OK {
 		t.Errorf("%s at %s for %d ms, want %s", r.Result, r.Time, r.Milliseconds, began)
 	}

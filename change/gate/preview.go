@@ -79,11 +79,11 @@ func (r *mutationResolver) block(format string, args ...any) { r.preview.block(f
 func (r *mutationResolver) judgeObjects() {
 	p := r.preview
 	if len(p.Errors) == 0 && len(p.Objects) > 0 { // own errors hide errors due to other objects
-		p.Errors = system.RejectedChanges(r.rev.Cluster, effect.RevisionAfter(r.rev, p.Objects).Cluster, change.KeysOf(p.Objects))
+		p.Errors = system.RejectedChanges(r.rev.Cluster, effect.RevisionAfter(r.rev, p.Objects).Cluster, change.ObjectKeys(p.Objects))
 	}
 	p.blockInvalid()
 	for i := range p.Objects {
-		p.Objects[i].ServerVerb, p.Objects[i].Force = change.VerbOf(p.Mutation, &p.Objects[i]), p.Mutation.Force
+		p.Objects[i].ServerVerb, p.Objects[i].Force = change.APIVerb(p.Mutation, &p.Objects[i]), p.Mutation.Force
 	}
 	p.describeObjects(r.rev)
 	if why := r.gate.trials.ReasonToWait(p); why != "" {
@@ -136,7 +136,7 @@ func (p *Preview) describeObjects(rev *revision.Revision) {
 		c.Diff = rewrite.UnifiedDiff(c.Key.Label()+" (now)", c.Key.Label()+" (after)", change.PolicyText(c.Old), change.PolicyText(c.New))
 	}
 	if p.Title == "" {
-		p.Title = change.TitleOf(p.Objects)
+		p.Title = change.ObjectsTitle(p.Objects)
 	}
 	if len(p.Objects) == 0 {
 		p.noChange = p.Blocked == ""
@@ -199,7 +199,7 @@ func (r *mutationResolver) applyDocuments() {
 	}
 	slices.SortStableFunc(r.preview.Errors, model.Broken.CompareLines)
 	m.PlaceErrors(r.preview.Errors)
-	r.noteLeftAside(aside)
+	r.noteSkippedKinds(aside)
 	for p := range r.rev.Cluster.AllPolicies() {
 		if m.Prune && !seen[p.Key] {
 			r.addChange(p, nil)
@@ -267,7 +267,7 @@ func (r *mutationResolver) movePolicy() {
 	if old == nil {
 		return
 	}
-	tier, priority, why := m.PlaceOf(old)
+	tier, priority, why := m.TargetPlace(old)
 	if why != "" {
 		r.block("%s", why)
 		return

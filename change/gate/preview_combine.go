@@ -21,7 +21,7 @@ func (r *mutationResolver) combineChanges() {
 		one.findChanges()
 		one.preview.blockInvalid()
 		if one.preview.Title == "" {
-			one.preview.Title = change.TitleOf(one.preview.Objects)
+			one.preview.Title = change.ObjectsTitle(one.preview.Objects)
 		}
 		titles = append(titles, one.preview.Title)
 		if one.preview.Blocked != "" {
@@ -54,8 +54,8 @@ func (r *mutationResolver) mergeChange(c change.ObjectChange) {
 	}
 }
 
-// noteLeftAside notes how many objects of a folder were skipped, by kind.
-func (r *mutationResolver) noteLeftAside(kinds map[model.Kind]int) {
+// noteSkippedKinds notes how many objects of a folder were skipped, by kind.
+func (r *mutationResolver) noteSkippedKinds(kinds map[model.Kind]int) {
 	var all []string
 	for _, k := range slices.Sorted(maps.Keys(kinds)) {
 		all = append(all, words.Count(kinds[k], string(k)))

@@ -153,7 +153,7 @@ func (r *mutationResolver) notePlaces() {
 	if !ok || r.preview.Blocked != "" || len(r.preview.Objects) == 0 {
 		return
 	}
-	notes, err := w.PlacesOf(r.preview.Objects)
+	notes, err := w.RestoreNotes(r.preview.Objects)
 	if err != nil {
 		r.block("%v", err)
 	}

@@ -118,7 +118,7 @@ func TestAnotherChangeHangs(t *testing.T) {
 		t.Errorf("the history, newest first (-want +got):\n%s", diff)
 	}
 	order = nil
-	for _, r := range changing.AuditOf(t, dir) {
+	for _, r := range changing.ReadAudit(t, dir) {
 		if len(r.Objects) > 0 { // not the switch of writing
 			order = append(order, r.Objects[0].Name)
 		}

@@ -36,7 +36,7 @@ func (g *Gate) resolveOnServer(ctx context.Context, rev *revision.Revision, m ch
 	var live map[model.PolicyKey]*kube.LivePolicy
 	if g.server != nil {
 		var err error
-		if live, err = g.server.LivePolicies(ctx, g.policyKeysOf(m)); err != nil {
+		if live, err = g.server.LivePolicies(ctx, g.involvedPolicies(m)); err != nil {
 			p := g.resolveMutation(rev, m)
 			if p.ReadOnly { // the objects are not known: that says more
 				p.Blocked, p.ReadOnly = "", false
@@ -64,12 +64,12 @@ func (g *Gate) resolveOnServer(ctx context.Context, rev *revision.Revision, m ch
 	return p, rev
 }
 
-// policyKeysOf returns the policies that a change may involve.
-func (g *Gate) policyKeysOf(m change.Mutation) (out []model.PolicyKey) {
+// involvedPolicies returns the policies that a change may involve.
+func (g *Gate) involvedPolicies(m change.Mutation) (out []model.PolicyKey) {
 	switch m.Op {
 	case change.OpCombine:
 		for _, one := range m.Parts {
-			out = append(out, g.policyKeysOf(one)...)
+			out = append(out, g.involvedPolicies(one)...)
 		}
 	case change.OpApply:
 		for _, text := range [][]byte{m.YAML, m.Base} {
@@ -242,7 +242,7 @@ func (g *Gate) dryRunPlan(ctx context.Context, rev *revision.Revision, p *Previe
 		return
 	}
 	first := change.FirstPerKey(p.Objects)
-	live, err := g.server.LivePolicies(ctx, change.KeysOf(first))
+	live, err := g.server.LivePolicies(ctx, change.ObjectKeys(first))
 	if err != nil {
 		p.block("%v", err)
 		return
@@ -255,5 +255,5 @@ func (g *Gate) dryRunPlan(ctx context.Context, rev *revision.Revision, p *Previe
 
 // restorePlaces is a Writer that tells in advance where it puts restored objects, or why it cannot write them.
 type restorePlaces interface {
-	PlacesOf(changes []change.ObjectChange) (notes []string, err error)
+	RestoreNotes(changes []change.ObjectChange) (notes []string, err error)
 }

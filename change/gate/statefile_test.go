@@ -135,7 +135,7 @@ func TestReservedLines(t *testing.T) {
 		}
 	}
 	var got []string
-	for _, r := range changing.AuditOf(t, dir) { // every line is JSON
+	for _, r := range changing.ReadAudit(t, dir) { // every line is JSON
 		got = append(got, r.Title+" "+r.Result)
 		if r.Result == history.Failed && (len(r.Error) < 2000 || !strings.HasSuffix(r.Error, " …")) {
 			t.Errorf("the error: %d bytes", len(r.Error))
@@ -155,7 +155,7 @@ func TestReservedLines(t *testing.T) {
 	if err := a.Finish(third, history.AuditRecord{Title: "fourth", Result: history.OK}); err != nil {
 		t.Fatal(err)
 	}
-	if lines := changing.AuditOf(t, dir); len(lines) != 1 || lines[0].Result != history.OK {
+	if lines := changing.ReadAudit(t, dir); len(lines) != 1 || lines[0].Result != history.OK {
 		t.Errorf("%+v", lines)
 	}
 }
@@ -176,7 +176,7 @@ func TestNoChangeWithoutRoomForItsHistory(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			g := w.GateOf(Config{Writer: fillingDisk{w, disk}, History: h, Audit: history.NewAudit(nil, dir)})
+			g := w.NewGate(Config{Writer: fillingDisk{w, disk}, History: h, Audit: history.NewAudit(nil, dir)})
 			p, err := g.Preview(t.Context(), w.Current(), changing.Move("blue", 41))
 			if err != nil {
 				t.Fatal(err)

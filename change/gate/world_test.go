@@ -28,11 +28,11 @@ func (w *world) Gate(dir string) *Gate {
 	if err != nil {
 		w.T.Fatal(err)
 	}
-	return w.GateOf(Config{Writer: w, History: h, Audit: history.NewAudit(nil, dir)})
+	return w.NewGate(Config{Writer: w, History: h, Audit: history.NewAudit(nil, dir)})
 }
 
-// GateOf is a gate of ada's whose writer shows what it wrote by itself.
-func (w *world) GateOf(c Config) *Gate {
+// NewGate is a gate of ada's whose writer shows what it wrote by itself.
+func (w *world) NewGate(c Config) *Gate {
 	c.CurrentRevision, c.Now = w.Current, w.Clock
 	c.Overlay, c.WaitShown = func([]change.ObjectChange) error { return nil }, func(context.Context, []change.ObjectChange) {}
 	g := New(c)

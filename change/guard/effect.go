@@ -47,7 +47,7 @@ func (j *railCollector) findClosed() {
 		}
 		said := verbFormsFor(r.After)
 		policy := j.changedPolicy(p.ByAfter, p.ByBefore)
-		j.guards = append(j.guards, Guard{Code: System, Policy: policy, About: fmt.Sprint(System, policy, r.After, namespacesOf(p)),
+		j.guards = append(j.guards, Guard{Code: System, Policy: policy, About: fmt.Sprint(System, policy, r.After, sortedNamespaces(p)),
 			Message: fmt.Sprintf("%s connections of %s on %s, for example %s, %s %s", said.cuts, byNamespace(p), revision.PortsText(p.Ports),
 				p.Example, said.becomes, revision.DecidersText(p.ByAfter))})
 	}
@@ -107,8 +107,8 @@ func byNamespace(s *diff.FlipShare) string {
 	return words.ListFew(parts, 6)
 }
 
-// namespacesOf returns the namespaces of a share, in an order independent of counts.
-func namespacesOf(s *diff.FlipShare) (out []string) {
+// sortedNamespaces returns the namespaces of a share, in an order independent of counts.
+func sortedNamespaces(s *diff.FlipShare) (out []string) {
 	for _, n := range s.ByNamespace {
 		out = append(out, n.Namespace)
 	}
@@ -130,7 +130,7 @@ func (j *railCollector) findOpened() {
 			opens = "may open"
 		}
 		policy := j.changedPolicy(a.ByAfter, a.ByBefore)
-		j.guards = append(j.guards, Guard{Code: Opens, Policy: policy, About: fmt.Sprint(Opens, policy, r.After, namespacesOf(a)),
+		j.guards = append(j.guards, Guard{Code: Opens, Policy: policy, About: fmt.Sprint(Opens, policy, r.After, sortedNamespaces(a)),
 			Message: fmt.Sprintf("%s %s across namespaces, denied today, into %s: for example %s, denied before by %s", opens,
 				words.Count(a.Pairs, "pair"),
 				byNamespace(a), a.Example, revision.DecidersText(a.ByBefore))})

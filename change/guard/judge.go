@@ -121,7 +121,7 @@ func (j *railCollector) findNodesCut() {
 	namespaces := map[string]bool{}
 	for i := range j.changes {
 		for _, r := range []*revision.Revision{j.rev, j.next} {
-			for pod := range subjectsOf(r, j.changes[i].Key) {
+			for pod := range eachSubject(r, j.changes[i].Key) {
 				namespaces[pod.Namespace] = true
 			}
 		}
@@ -140,9 +140,9 @@ func (j *railCollector) findNodesCut() {
 	}
 }
 
-// subjectsOf returns the pods that a policy applies to; for an object that policies refer to, the pods of all
+// eachSubject returns the pods that a policy applies to; for an object that policies refer to, the pods of all
 // these policies.
-func subjectsOf(r *revision.Revision, k model.Key) iter.Seq[*model.Pod] {
+func eachSubject(r *revision.Revision, k model.Key) iter.Seq[*model.Pod] {
 	keys := []model.Key{k}
 	if k.Kind.IsReferenced() {
 		keys = system.PoliciesNaming(r.Cluster, k)

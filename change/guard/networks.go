@@ -20,7 +20,7 @@ func changesByNetwork(rev, next *revision.Revision, changes []PolicyChange) map[
 	out := map[string][]PolicyChange{}
 	for i := range changes {
 		c := &changes[i]
-		for _, name := range slices.Concat(networksOf(rev, c.Old), networksOf(next, c.New)) {
+		for _, name := range slices.Concat(policyNetworks(rev, c.Old), policyNetworks(next, c.New)) {
 			if there := out[name]; len(there) == 0 || there[len(there)-1].Key != c.Key {
 				out[name] = append(there, *c)
 			}
@@ -29,8 +29,8 @@ func changesByNetwork(rev, next *revision.Revision, changes []PolicyChange) map[
 	return out
 }
 
-// networksOf returns the networks of a policy in a revision; none if p is nil, since the policy is not in it.
-func networksOf(r *revision.Revision, p *model.Policy) []string {
+// policyNetworks returns the networks of a policy in a revision; none if p is nil, since the policy is not in it.
+func policyNetworks(r *revision.Revision, p *model.Policy) []string {
 	if p == nil || r.Network != nil {
 		return nil
 	}

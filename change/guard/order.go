@@ -21,8 +21,8 @@ type orderGuard struct {
 // rungRules are the Allows and Denies of one direction, in order of precedence.
 type rungRules struct {
 	allows, denies []rungRule
-	byPolicy       map[model.PolicyKey][]rungRule // allows
-	deniesOf       map[model.PolicyKey][]rungRule
+	allowsByPolicy map[model.PolicyKey][]rungRule // allows
+	deniesByPolicy map[model.PolicyKey][]rungRule
 }
 
 type rungRule struct {
@@ -91,7 +91,7 @@ const (
 func rulesByDirection(ps []*model.Policy, e enforcementFacts) map[model.Direction]*rungRules {
 	out := map[model.Direction]*rungRules{}
 	for _, d := range []model.Direction{model.Ingress, model.Egress} {
-		rr := &rungRules{byPolicy: map[model.PolicyKey][]rungRule{}, deniesOf: map[model.PolicyKey][]rungRule{}}
+		rr := &rungRules{allowsByPolicy: map[model.PolicyKey][]rungRule{}, deniesByPolicy: map[model.PolicyKey][]rungRule{}}
 		out[d] = rr
 		for _, p := range ps {
 			if !e.isEnforced(p) {
@@ -109,10 +109,10 @@ func rulesByDirection(ps []*model.Policy, e enforcementFacts) map[model.Directio
 				switch r.rule.Action {
 				case model.Allow:
 					rr.allows = append(rr.allows, r)
-					rr.byPolicy[p.Key] = append(rr.byPolicy[p.Key], r)
+					rr.allowsByPolicy[p.Key] = append(rr.allowsByPolicy[p.Key], r)
 				case model.Deny:
 					rr.denies = append(rr.denies, r)
-					rr.deniesOf[p.Key] = append(rr.deniesOf[p.Key], r)
+					rr.deniesByPolicy[p.Key] = append(rr.deniesByPolicy[p.Key], r)
 				}
 			}
 		}
@@ -188,7 +188,7 @@ func (g *orderGuard) findLostAllows() (out []Guard) {
 func (g *orderGuard) isAllowLost(before, after *rungRules, a, deny rungRule) (msg string, lost bool) {
 	// The usual case: the rule is still in its policy, and above the Deny.
 	stays := false
-	for _, r := range after.byPolicy[a.policy.Key] {
+	for _, r := range after.allowsByPolicy[a.policy.Key] {
 		if sameRule(*r.rule, *a.rule) && sameSubject(r.policy, a.policy) {
 			stays = true
 			if r.order < deny.order {
@@ -196,7 +196,7 @@ func (g *orderGuard) isAllowLost(before, after *rungRules, a, deny rungRule) (ms
 			}
 		}
 	}
-	had := before.deniesOf[deny.policy.Key]
+	had := before.deniesByPolicy[deny.policy.Key]
 	if stays && len(had) == 0 {
 		return "", false // see the end: avoids comparing every Allow with a new policy
 	}

@@ -37,7 +37,7 @@ func denyGuards(x *selectors.PodIndex, p *model.Policy, protected []string) (out
 	if !p.Kind.IsAdmin() && !p.Kind.IsTiered() {
 		return namespaceGuards(p, protected)
 	}
-	denies := rulesOf(p, model.Deny)
+	denies := rulesWithAction(p, model.Deny)
 	if len(denies) == 0 {
 		return nil
 	}
@@ -88,7 +88,7 @@ func namespaceGuards(p *model.Policy, protected []string) []Guard {
 		return nil
 	}
 	what := ""
-	switch denies := rulesOf(p, model.Deny); {
+	switch denies := rulesWithAction(p, model.Deny); {
 	case p.Kind == model.KindNP && (p.IsolatesIngress || p.IsolatesEgress):
 		what = "isolates (" + strings.Join(p.IsolatedDirections(), " and ") + ") pods"
 	case len(denies) > 0:
@@ -99,8 +99,8 @@ func namespaceGuards(p *model.Policy, protected []string) []Guard {
 	return []Guard{newGuard(DenySystem, p.Key, "%s %s in %s", p.Key.Label(), what, p.Namespace)}
 }
 
-// rulesOf returns the policy's rules with an action, ingress first.
-func rulesOf(p *model.Policy, a model.Action) (out []*model.Rule) {
+// rulesWithAction returns the policy's rules with an action, ingress first.
+func rulesWithAction(p *model.Policy, a model.Action) (out []*model.Rule) {
 	for r := range p.AllRules() {
 		if r.Action == a {
 			out = append(out, r)
@@ -141,19 +141,19 @@ func systemSubject(x *selectors.PodIndex, s *model.Subject, protected []string) 
 func NewDeny(old, now *model.Policy, dir model.Direction) bool {
 	var had []*model.Rule
 	if old != nil && sameSubject(old, now) {
-		had = rulesOf(old, model.Deny)
+		had = rulesWithAction(old, model.Deny)
 	}
-	return slices.ContainsFunc(rulesOf(now, model.Deny), func(r *model.Rule) bool {
+	return slices.ContainsFunc(rulesWithAction(now, model.Deny), func(r *model.Rule) bool {
 		return r.Direction == dir && !slices.ContainsFunc(had, func(o *model.Rule) bool { return sameRule(*o, *r) })
 	})
 }
 
 // SameDecisions reports whether two versions of a policy decide alike in every cluster.
 func SameDecisions(a, b *model.Policy) bool {
-	if a.StandsFor != nil {
+	if a.Represents != nil {
 		return model.CompactJSON(a.AuthoredContent()["spec"]) == model.CompactJSON(b.AuthoredContent()["spec"])
 	}
-	return a.Priority == b.Priority && a.Tier == b.Tier && bothAlike(a.Tiered, b.Tiered, samePlace) &&
+	return a.Priority == b.Priority && a.Tier == b.Tier && equalOrBothNil(a.Tiered, b.Tiered, samePlace) &&
 		a.IsolatesIngress == b.IsolatesIngress && a.IsolatesEgress == b.IsolatesEgress &&
 		a.Annotations[model.AnnotationStateless] == b.Annotations[model.AnnotationStateless] && sameSubject(a, b) &&
 		slices.EqualFunc(a.Ingress, b.Ingress, sameRule) && slices.EqualFunc(a.Egress, b.Egress, sameRule)
@@ -162,7 +162,7 @@ func SameDecisions(a, b *model.Policy) bool {
 func sameSubject(a, b *model.Policy) bool {
 	return a == b || a.Subject.Namespace == b.Subject.Namespace && a.Subject.AllPods == b.Subject.AllPods &&
 		sameSelector(a.Subject.Namespaces, b.Subject.Namespaces) && sameSelector(a.Subject.Pods, b.Subject.Pods) &&
-		bothAlike(a.Tiered, b.Tiered, func(a, b model.TieredPolicy) bool { return slices.EqualFunc(a.AppliedTo, b.AppliedTo, sameApplied) })
+		equalOrBothNil(a.Tiered, b.Tiered, func(a, b model.TieredPolicy) bool { return slices.EqualFunc(a.AppliedTo, b.AppliedTo, sameApplied) })
 }
 
 func sameSelector(a, b model.Selector) bool { return a.IsNil() == b.IsNil() && a.Key() == b.Key() }
@@ -170,15 +170,15 @@ func sameSelector(a, b model.Selector) bool { return a.IsNil() == b.IsNil() && a
 // sameRule reports whether two rules match and do the same, whatever their names.
 func sameRule(a, b model.Rule) bool {
 	return a.Action == b.Action && a.AnyPeer == b.AnyPeer && a.Direction == b.Direction &&
-		slices.Equal(a.Ports, b.Ports) && slices.EqualFunc(a.Peers, b.Peers, samePeer) && bothAlike(a.Tiered, b.Tiered, sameTieredRule)
+		slices.Equal(a.Ports, b.Ports) && slices.EqualFunc(a.Peers, b.Peers, samePeer) && equalOrBothNil(a.Tiered, b.Tiered, sameTieredRule)
 }
 
 func samePeer(a, b model.Peer) bool {
 	return a.Kind == b.Kind && a.Namespace == b.Namespace && a.DNSName == b.DNSName && a.Group == b.Group &&
 		slices.Equal(a.Networks, b.Networks) && slices.Equal(a.Except, b.Except) &&
 		sameSelector(a.Namespaces, b.Namespaces) && sameSelector(a.Pods, b.Pods) &&
-		sameSelector(a.Nodes, b.Nodes) && bothAlike(a.ServiceAccount, b.ServiceAccount, equal) &&
-		bothAlike(a.Match, b.Match, func(a, b model.NamespaceMatch) bool {
+		sameSelector(a.Nodes, b.Nodes) && equalOrBothNil(a.ServiceAccount, b.ServiceAccount, equal) &&
+		equalOrBothNil(a.Match, b.Match, func(a, b model.NamespaceMatch) bool {
 			return a.Self == b.Self && slices.Equal(a.SameLabels, b.SameLabels)
 		})
 }
@@ -188,20 +188,20 @@ func samePlace(a, b model.TieredPolicy) bool { return a.Tier == b.Tier && a.Prio
 func sameApplied(a, b model.AppliedTo) bool {
 	return a.Select == b.Select && a.Entities == b.Entities && sameSelector(a.Namespaces, b.Namespaces) && sameSelector(a.Pods, b.Pods) &&
 		a.Group == b.Group &&
-		bothAlike(a.ServiceAccount, b.ServiceAccount, equal) && bothAlike(a.Service, b.Service, equal) &&
-		bothAlike(a.Nodes, b.Nodes, sameSelector)
+		equalOrBothNil(a.ServiceAccount, b.ServiceAccount, equal) && equalOrBothNil(a.Service, b.Service, equal) &&
+		equalOrBothNil(a.Nodes, b.Nodes, sameSelector)
 }
 
 func sameTieredRule(a, b model.TieredRule) bool {
 	return a.Action == b.Action && slices.EqualFunc(a.AppliedTo, b.AppliedTo, sameApplied) && slices.Equal(a.L7, b.L7) &&
 		slices.Equal(a.ToServices, b.ToServices) &&
 		slices.EqualFunc(a.Protocols, b.Protocols, func(a, b model.RuleProtocol) bool {
-			return a.Protocol == b.Protocol && a.Group == b.Group && bothAlike(a.Type, b.Type, equal) && bothAlike(a.Code, b.Code, equal)
+			return a.Protocol == b.Protocol && a.Group == b.Group && equalOrBothNil(a.Type, b.Type, equal) && equalOrBothNil(a.Code, b.Code, equal)
 		})
 }
 
-// bothAlike reports whether both are nil, or both are set and alike.
-func bothAlike[T any](a, b *T, alike func(a, b T) bool) bool {
+// equalOrBothNil reports whether both are nil, or both are set and alike.
+func equalOrBothNil[T any](a, b *T, alike func(a, b T) bool) bool {
 	if a == nil || b == nil {
 		return a == b
 	}

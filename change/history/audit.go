@@ -91,8 +91,8 @@ func NewAudit(disk files.FS, dir string) *AuditLog {
 	return &AuditLog{Path: path, file: file, past: pastRecords{file: file}}
 }
 
-// AuditObjectsOf lists the objects of a change.
-func AuditObjectsOf(changes []change.ObjectChange) []AuditObject {
+// NewAuditObjects lists the objects of a change.
+func NewAuditObjects(changes []change.ObjectChange) []AuditObject {
 	out := make([]AuditObject, 0, len(changes))
 	for _, c := range changes {
 		o := AuditObject{Kind: c.Key.Kind, Namespace: c.Key.Namespace, Name: c.Key.Name, Change: c.Verb()}
@@ -106,13 +106,13 @@ func AuditObjectsOf(changes []change.ObjectChange) []AuditObject {
 	return out
 }
 
-// auditRoom is the number of bytes that a reserved line keeps free for the outcome. Longer errors are cut.
-const auditRoom = 4 << 10
+// auditReserve is the number of bytes that a reserved line keeps free for the outcome. Longer errors are cut.
+const auditReserve = 4 << 10
 
 // reservedLine is the place of an audit line for a change under way. The line is on disk with outcome unknown,
 // which remains if Rung is killed.
 type reservedLine struct {
-	room   *JournalRoom
+	space  *ReservedSpace
 	number uint64 // index among this process's records
 }
 
@@ -141,26 +141,26 @@ func (a *AuditLog) Reserve(r AuditRecord) (*reservedLine, error) {
 		return nil, a.writing(err)
 	}
 	a.mu.Lock()
-	room, err := a.file.ReserveRoom(line, auditRoom)
+	room, err := a.file.ReserveSpace(line, auditReserve)
 	a.mu.Unlock()
 	if err != nil {
 		return nil, a.writing(err)
 	}
-	return &reservedLine{room: room, number: a.past.addOwn(r)}, nil
+	return &reservedLine{space: room, number: a.past.addOwn(r)}, nil
 }
 
 // Finish writes the outcome into the reserved line. r may differ from Reserve's record only in fields after
 // Commands, and in the UIDs of created objects.
 func (a *AuditLog) Finish(v *reservedLine, r AuditRecord) error {
 	a.past.setOwn(v.number, r)
-	line, err := boundedLine(r, len(v.room.line)-1)
+	line, err := boundedLine(r, len(v.space.line)-1)
 	if err != nil {
 		return a.writing(err)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	line = append(line, '\n')
-	stands, err := a.file.WriteInRoom(v.room, line)
+	stands, err := a.file.WriteReserved(v.space, line)
 	if err == nil && !stands {
 		// The audit was moved or cut meanwhile: write a new line.
 		_, err = a.file.appendText(line)

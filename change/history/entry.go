@@ -57,7 +57,7 @@ func (o *Object) Verb() string {
 	return "update"
 }
 
-func ObjectsOf(changes []change.ObjectChange) (out []Object) {
+func NewObjects(changes []change.ObjectChange) (out []Object) {
 	for _, c := range changes {
 		out = append(out, Object{Key: c.Key, Before: change.PolicyText(c.Old), After: change.PolicyText(c.New)})
 	}

@@ -37,7 +37,7 @@ func (h *History) catchUp() error {
 	var lines []historyLine // the newest lines with all kept entries, newest first
 	entries, kept, skipped := 0, 0, 0
 	whole, err := h.file.ReadLines(historyRead, func(text []byte) (enough bool) {
-		l, ok := historyLineOf(text)
+		l, ok := parseHistoryLine(text)
 		if !ok {
 			skipped++
 			h.nextID = max(h.nextID, entryNumber(text)+1)
@@ -63,7 +63,7 @@ func (h *History) catchUp() error {
 	return nil
 }
 
-func historyLineOf(text []byte) (l historyLine, ok bool) {
+func parseHistoryLine(text []byte) (l historyLine, ok bool) {
 	if json.Unmarshal(text, &l) != nil || l == (historyLine{}) {
 		return l, false
 	}
@@ -84,13 +84,13 @@ func entryNumber(text []byte) uint64 {
 
 // appendLines appends lines to the file, and rewrites the file once it is much larger than its kept entries.
 func (h *History) appendLines(lines []historyLine) error {
-	if room := h.room; room != nil && lines[0].Entry != nil {
-		h.room = nil
+	if room := h.reservedSpace; room != nil && lines[0].Entry != nil {
+		h.reservedSpace = nil
 		text, err := encodeLines(lines)
 		if err != nil {
 			return err
 		}
-		if written, err := h.file.WriteInRoom(room, text); written || err != nil {
+		if written, err := h.file.WriteReserved(room, text); written || err != nil {
 			return err
 		}
 	}

@@ -14,20 +14,20 @@ import (
 const (
 	historyEntries = 200
 	historyBytes   = 8 << 20
-	planSlotBytes  = 100 // approximate size of a plan's step
+	planStepBytes  = 100 // approximate size of a plan's step
 )
 
 // History lists changes that can be undone. It survives a restart in a file of JSON lines; unreadable lines
 // are skipped, counted and never discarded. It is safe for concurrent use, and several processes may share one
 // file: a number is used once.
 type History struct {
-	mu         sync.Mutex
-	file       *Journal
-	entries    []Entry
-	nextID     uint64
-	skipped    int
-	room       *JournalRoom // reserved for the next entry, or nil
-	polledFile fs.FileInfo  // the file at the last PollChanged
+	mu            sync.Mutex
+	file          *Journal
+	entries       []Entry
+	nextID        uint64
+	skipped       int
+	reservedSpace *ReservedSpace // reserved for the next entry, or nil
+	polledFile    fs.FileInfo    // the file at the last PollChanged
 }
 
 // historyLine is a line of the file: a new entry, or an update of an old one.
@@ -176,8 +176,8 @@ func (h *History) Push(e Entry) (id uint64, err error) {
 	return e.ID, nil
 }
 
-// roomSlack is the number of extra bytes reserved for an entry, since a server may add to its objects.
-const roomSlack = 4 << 10
+// entryReserve is the number of extra bytes reserved for an entry, since a server may add to its objects.
+const entryReserve = 4 << 10
 
 // Reserve keeps room in the file for an entry about to be made. After it succeeds, a full disk cannot keep
 // Push from writing the entry.
@@ -190,11 +190,11 @@ func (h *History) Reserve(e Entry) error {
 		e.ID = MaxNumber
 		var text []byte
 		if text, err = json.Marshal(append([]historyLine{{Entry: &e}}, h.takenBackLines(e.Undoes)...)); err == nil {
-			h.room, err = h.file.ReserveRoom(nil, 2*len(text)+roomSlack)
+			h.reservedSpace, err = h.file.ReserveSpace(nil, 2*len(text)+entryReserve)
 		}
 	}
 	if err != nil {
-		h.room = nil
+		h.reservedSpace = nil
 		return fmt.Errorf("history: writing %s: %w", h.file.Path, err)
 	}
 	return nil
@@ -207,9 +207,9 @@ func (h *History) Release() {
 	unlock, err := h.lockFile()
 	defer unlock()
 	if err == nil {
-		_, _ = h.file.WriteInRoom(h.room, nil) // leaves a blank line
+		_, _ = h.file.WriteReserved(h.reservedSpace, nil) // leaves a blank line
 	}
-	h.room = nil
+	h.reservedSpace = nil
 }
 
 // takenBackLines returns the updates after a change was taken back. If it was itself an undo, the change it
@@ -281,7 +281,7 @@ func (e *Entry) sizeBytes() (n int) {
 		n += len(o.Before) + len(o.After)
 	}
 	if e.Plan != nil {
-		n += planSlotBytes * (len(e.Plan.Plan.Steps) + len(e.Plan.Plan.Now) + len(e.Plan.Plan.Then))
+		n += planStepBytes * (len(e.Plan.Plan.Steps) + len(e.Plan.Plan.Now) + len(e.Plan.Plan.Then))
 	}
 	for i := range e.Files {
 		n += e.Files[i].SizeBytes()

@@ -180,18 +180,18 @@ func (j *Journal) appendText(text []byte) (at int64, err error) {
 	return at, cmp.Or(err, f.Close())
 }
 
-// JournalRoom is a line of a journal reserved for records.
-type JournalRoom struct {
+// ReservedSpace is a line of a journal reserved for records.
+type ReservedSpace struct {
 	at   int64
 	line []byte // as written, with the newline
 }
 
-// ReserveRoom writes and syncs a line of text, which may be empty, and blanks. A full disk cannot keep
-// WriteInRoom from writing as many bytes later. Readers skip blanks.
-func (j *Journal) ReserveRoom(text []byte, blanks int) (*JournalRoom, error) {
+// ReserveSpace writes and syncs a line of text, which may be empty, and blanks. A full disk cannot keep
+// WriteReserved from writing as many bytes later. Readers skip blanks.
+func (j *Journal) ReserveSpace(text []byte, blanks int) (*ReservedSpace, error) {
 	line := paddedLine(text, len(text)+blanks+1)
 	at, err := j.appendText(line)
-	return &JournalRoom{at, line}, err
+	return &ReservedSpace{at, line}, err
 }
 
 // paddedLine pads lines to size with blanks before the last newline.
@@ -200,9 +200,9 @@ func paddedLine(lines []byte, size int) []byte {
 	return slices.Concat(lines, bytes.Repeat([]byte{' '}, size-len(lines)-1), []byte{'\n'})
 }
 
-// WriteInRoom writes lines over a reserved line; without lines it only frees the room. It returns false if the
+// WriteReserved writes lines over a reserved line; without lines it only frees the room. It returns false if the
 // room is too small or gone.
-func (j *Journal) WriteInRoom(r *JournalRoom, lines []byte) (bool, error) {
+func (j *Journal) WriteReserved(r *ReservedSpace, lines []byte) (bool, error) {
 	if j.Path == "" || r == nil || len(lines) > len(r.line) {
 		return false, nil
 	}
@@ -213,12 +213,12 @@ func (j *Journal) WriteInRoom(r *JournalRoom, lines []byte) (bool, error) {
 	if err != nil {
 		return false, nil
 	}
-	written, err := j.fillRoom(f, r, lines)
+	written, err := j.fillReserved(f, r, lines)
 	return written, cmp.Or(err, f.Close())
 }
 
-// fillRoom writes lines over a reserved line that is still in its place.
-func (j *Journal) fillRoom(f files.File, r *JournalRoom, lines []byte) (bool, error) {
+// fillReserved writes lines over a reserved line that is still in its place.
+func (j *Journal) fillReserved(f files.File, r *ReservedSpace, lines []byte) (bool, error) {
 	was := make([]byte, len(r.line))
 	if _, err := f.ReadAt(was, r.at); err != nil || !bytes.Equal(was, r.line) {
 		return false, nil // the file was cut

@@ -47,7 +47,7 @@ func start(t *testing.T, w *gating.World, dir string, disk files.FS) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{t: t, w: w, g: w.GateOf(gate.Config{Writer: w, History: h, Audit: history.NewAudit(disk, dir)})}
+	p := &process{t: t, w: w, g: w.NewGate(gate.Config{Writer: w, History: h, Audit: history.NewAudit(disk, dir)})}
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	p.ctx, p.end = ctx, func() { cancel(); wg.Wait(); p.trials.RevertAtExit(ctx) }

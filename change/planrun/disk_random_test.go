@@ -252,7 +252,7 @@ func (r *stateRun) round() {
 	r.w.Publish()
 	r.w.Mu.Unlock()
 	if h, err := history.Open(d, r.state, "test"); err == nil {
-		g := r.w.GateOf(gate.Config{Writer: both{files, r.w}, History: h, Audit: history.NewAudit(d, r.state)})
+		g := r.w.NewGate(gate.Config{Writer: both{files, r.w}, History: h, Audit: history.NewAudit(d, r.state)})
 		for range 1 + r.IntN(3) {
 			r.change(g)
 		}

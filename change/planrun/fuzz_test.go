@@ -58,7 +58,7 @@ func FuzzPlanFile(f *testing.F) {
 		for _, at := range ladders {
 			p := *job.Progress
 			p.Back = false
-			if next := findProspect(&p, at); !next.continues || !next.back {
+			if next := findOutlook(&p, at); !next.continues || !next.back {
 				if text := blockedStepText(&p, next); strings.HasPrefix(text, "its step 0") {
 					t.Fatalf("%s: %+v", text, p)
 				}

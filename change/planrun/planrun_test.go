@@ -44,7 +44,7 @@ func brief(s revision.PlanState) string {
 	if s.State == "" {
 		return "no plan"
 	}
-	marks := map[string]string{revision.StepDone: "✓", revision.StepRunning: "▶", revision.StepWaiting: "…", revision.StepToCome: "·"}
+	marks := map[string]string{revision.StepDone: "✓", revision.StepRunning: "▶", revision.StepWaiting: "…", revision.StepPending: "·"}
 	steps := ""
 	for _, x := range s.Steps {
 		steps += marks[x.State]
@@ -293,7 +293,7 @@ func TestPlanRuns(t *testing.T) {
 	if diff := cmp.Diff([]string{"Re-space: step 10, starting at 10"}, changing.Titles(p.g.Config.History)); diff != "" {
 		t.Errorf("history (-want +got)\n%s", diff)
 	}
-	for _, r := range changing.AuditOf(t, p.dir) {
+	for _, r := range changing.ReadAudit(t, p.dir) {
 		if r.By != "plan, cli" || r.Op != change.OpMove {
 			t.Errorf("%+v", r)
 		}

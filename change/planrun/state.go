@@ -70,7 +70,7 @@ func (j *planJob) describeJob(state string) *revision.PlanState {
 		out.Step = change.StepText(under[len(under)-1])
 	}
 	for i, s := range run {
-		step := revision.PlanStep{Policy: s.Policy, From: s.From, To: s.To, Note: s.Note, State: revision.StepToCome}
+		step := revision.PlanStep{Policy: s.Policy, From: s.From, To: s.To, Note: s.Note, State: revision.StepPending}
 		switch {
 		case i < low || state == revision.PlanDone && i < made:
 			step.State = revision.StepDone
@@ -97,8 +97,8 @@ func (j *planJob) reasonStuck(rev *revision.Revision) string {
 		return stuckText(err)
 	}
 	progress := *j.Progress
-	if can := findProspect(&progress, b.Placements()); !can.continues && !can.back {
-		return stuckText(&plan.MisplacedError{Policies: []plan.MisplacedPolicy{can.astray}})
+	if can := findOutlook(&progress, b.Placements()); !can.continues && !can.back {
+		return stuckText(&plan.MisplacedError{Policies: []plan.MisplacedPolicy{can.blockingPolicy}})
 	}
 	return ""
 }

@@ -159,7 +159,7 @@ func GraftLogging(now, left, target *model.Policy, by manifests.Options) *model.
 		if p.Tiered != nil {
 			return graftRules(p, now, by)
 		}
-		q, _ := WithAnnotations(p, change.AnnotationsOf(now), by)
+		q, _ := WithAnnotations(p, change.RawLogAnnotations(now), by)
 		return q
 	}
 	if like := as(left); like == nil || !model.SameContent(like, now) {

@@ -89,6 +89,6 @@ func graftRules(p, now *model.Policy, judge manifests.Options) *model.Policy {
 		return p
 	}
 	next, _ := withTree(p, logline.ReapplyLogging(p, s),
-		map[string]string{model.AnnotationLogSession: change.AnnotationsOf(now)[model.AnnotationLogSession]}, judge)
+		map[string]string{model.AnnotationLogSession: change.RawLogAnnotations(now)[model.AnnotationLogSession]}, judge)
 	return next
 }

@@ -99,7 +99,7 @@ func (r *Trials) refresh() error {
 	var unreadable *history.UnreadableError
 	switch {
 	case errors.As(err, &unreadable):
-		return r.putAside(unreadable.Err)
+		return r.renameUnreadable(unreadable.Err)
 	case err != nil:
 		return err
 	case state == history.Ended && r.job != nil:
@@ -111,8 +111,8 @@ func (r *Trials) refresh() error {
 	return nil
 }
 
-// putAside renames an unreadable file and reports that once, so that it does not block every change.
-func (r *Trials) putAside(why error) error {
+// renameUnreadable renames an unreadable file and reports that once, so that it does not block every change.
+func (r *Trials) renameUnreadable(why error) error {
 	r.job = nil
 	place, err := r.work.RenameUnreadable(false)
 	if err != nil {

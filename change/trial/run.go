@@ -37,7 +37,7 @@ func (r *Trials) RevertExpired(ctx context.Context) *revision.UnconfirmedChange 
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if err != nil && r.job == nil {
-		r.tellProblem(err)
+		r.reportProblem(err)
 	}
 	r.publishState()
 	return r.state
@@ -83,7 +83,7 @@ func (r *Trials) runStep(ctx context.Context, adopts bool) time.Duration {
 	defer r.attempts.Unlock()
 	r.mu.Lock()
 	if err := r.refresh(); err != nil {
-		r.tellProblem(err)
+		r.reportProblem(err)
 	}
 	r.judgeUnfinished()
 	if r.job != nil && !r.job.isPermanent() && !r.holdsLock && !r.heldElsewhere && adopts && !r.cfg.ReadOnly {
@@ -145,7 +145,7 @@ func (r *Trials) publishState() {
 	r.publish(u)
 }
 
-func (r *Trials) tellProblem(err error) {
+func (r *Trials) reportProblem(err error) {
 	r.publish(&revision.UnconfirmedChange{ID: err.Error(), Ended: err.Error()})
 }
 

@@ -104,7 +104,7 @@ func (r *Trials) storeJob(p *gate.Preview, c gate.Confirm) (id string, err error
 	now := r.gate.Config.Now()
 	host, _ := os.Hostname()
 	job := &revertJob{ID: rand.Text(), Title: p.Title, By: c.By, PID: os.Getpid(), Host: words.CleanText(host),
-		At: now, Until: now.Add(c.TrialTime), Within: c.TrialTime, Undoes: p.Undoes, Objects: history.ObjectsOf(p.Objects)}
+		At: now, Until: now.Add(c.TrialTime), Within: c.TrialTime, Undoes: p.Undoes, Objects: history.NewObjects(p.Objects)}
 	if err := r.work.SaveRecord(job); err != nil {
 		r.releaseLock()
 		return "", fmt.Errorf("recording how to revert it: %w", err)

@@ -45,7 +45,7 @@ func startProcess(w *gating.World, dir string, disk files.FS, c Config) *process
 	if err != nil {
 		w.T.Fatal(err)
 	}
-	p := &process{w: w, disk: disk, g: w.GateOf(gate.Config{Writer: w, History: h, Audit: history.NewAudit(disk, dir)})}
+	p := &process{w: w, disk: disk, g: w.NewGate(gate.Config{Writer: w, History: h, Audit: history.NewAudit(disk, dir)})}
 	c.Dir, c.Context, c.Disk = dir, "test", disk
 	c.Publish = func(u *revision.UnconfirmedChange) { p.told = append(p.told, *u) }
 	p.Trials = New(p.g, c)
@@ -116,7 +116,7 @@ func TestTrialIsPutBackAtItsTime(t *testing.T) {
 			t.Errorf("history %+v", h)
 		}
 		if dir != "" {
-			all := changing.AuditOf(t, dir)
+			all := changing.ReadAudit(t, dir)
 			if len(all) != 2 || all[1].Op != change.OpRevert || all[1].By != unconfirmed || all[1].Result != history.OK || all[1].Undo != h[0].ID {
 				t.Errorf("audit %+v", all)
 			}
@@ -142,7 +142,7 @@ func TestTrialIsConfirmed(t *testing.T) {
 	if stored(t, dir) || p.ended() != "confirmed" {
 		t.Errorf("%q", p.ended())
 	}
-	if all := changing.AuditOf(t, dir); all[len(all)-1].Op != "confirm" || all[len(all)-1].By != "cli" {
+	if all := changing.ReadAudit(t, dir); all[len(all)-1].Op != "confirm" || all[len(all)-1].By != "cli" {
 		t.Errorf("audit %+v", all)
 	}
 	if _, err := p.ConfirmTrial("cli"); !errors.Is(err, change.ErrBlocked) {
@@ -190,7 +190,7 @@ func TestTrialNeedsItsFile(t *testing.T) {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	w.Expect("control", 34, "without its file")
-	if all := changing.AuditOf(t, dir); len(all) != 1 || all[0].Result != history.Refused {
+	if all := changing.ReadAudit(t, dir); len(all) != 1 || all[0].Result != history.Refused {
 		t.Errorf("audit %+v", all)
 	}
 	disk.Before = nil
@@ -261,7 +261,7 @@ func TestTrialLeavesForeignEditsAlone(t *testing.T) {
 	w.Wait(time.Minute)
 	p.runStep(Bg, true)
 	w.Expect("control", 60, "somebody else changed it")
-	all := changing.AuditOf(t, dir)
+	all := changing.ReadAudit(t, dir)
 	if got := p.ended(); got != "not reverted: ANP control was changed meanwhile and is kept" || stored(t, dir) || len(w.Written) != writes ||
 		all[len(all)-1].Op != change.OpRevert || all[len(all)-1].Result != history.Refused {
 		t.Errorf("%q, %+v", got, all[len(all)-1])
@@ -292,9 +292,9 @@ func TestTrialIsTriedAgain(t *testing.T) {
 	if u := p.told[len(p.told)-1]; !u.IsOpen() || !u.IsOver || !strings.Contains(u.Why, "connection refused") || !stored(t, dir) {
 		t.Fatalf("%+v", u)
 	}
-	tries := len(changing.AuditOf(t, dir))
+	tries := len(changing.ReadAudit(t, dir))
 	p.runStep(Bg, true) // not yet
-	if n := len(changing.AuditOf(t, dir)); n != tries {
+	if n := len(changing.ReadAudit(t, dir)); n != tries {
 		t.Error("tried again without a pause")
 	}
 	w.Fail = nil

@@ -173,7 +173,7 @@ func (w *kubeWriter) putBack(ctx context.Context, done []change.ObjectChange) st
 	var back, stand []string
 	for _, c := range slices.Backward(done) {
 		r := change.ObjectChange{Key: c.Key, Old: c.New, New: c.Old}
-		r.ServerVerb = change.VerbOf(change.Mutation{}, &r)
+		r.ServerVerb = change.APIVerb(change.Mutation{}, &r)
 		if _, err := w.policies.MakeChange(ctx, kubeChange(&r), false); err != nil {
 			stand = append(stand, fmt.Sprintf("%s remains changed (%v)", c.Key.Label(), err))
 		} else {

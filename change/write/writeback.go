@@ -176,7 +176,7 @@ func (f *Files) writeFile(j *fileJob) (left manifests.TextChange, back func() er
 		return left, nil, err
 	}
 	f.noteWritten(stamp)
-	return manifests.ChangeOf(j.path, before, text), func() error {
+	return manifests.NewTextChange(j.path, before, text), func() error {
 		now, err := manifests.ReadUnchanged(f.disk, stamp)
 		if err == nil {
 			_, err = manifests.ExchangeText(f.disk, stamp, now, before)
@@ -195,7 +195,7 @@ func (f *Files) writeNewFile(path string, text []byte) (left manifests.TextChang
 		return left, nil, err
 	}
 	f.noteWritten(stamp)
-	return manifests.ChangeOf(path, nil, text), func() error {
+	return manifests.NewTextChange(path, nil, text), func() error {
 		if _, _, err := f.removeFile(path, text); err != nil {
 			return fmt.Errorf("put back: %w", err)
 		}
@@ -209,7 +209,7 @@ func (f *Files) removeFile(path string, text []byte) (left manifests.TextChange,
 		return left, nil, fmt.Errorf("remove %s: %w", path, err)
 	}
 	f.forgetFile(path)
-	return manifests.ChangeOf(path, text, nil), func() error {
+	return manifests.NewTextChange(path, text, nil), func() error {
 		_, _, err := f.writeNewFile(path, text)
 		return err
 	}, nil

@@ -13,8 +13,8 @@ import (
 	"rung/sources/manifests"
 )
 
-// PlacesOf returns where changes put restored objects, or why they cannot be written. It writes nothing.
-func (f *Files) PlacesOf(changes []change.ObjectChange) (notes []string, err error) {
+// RestoreNotes returns where changes put restored objects, or why they cannot be written. It writes nothing.
+func (f *Files) RestoreNotes(changes []change.ObjectChange) (notes []string, err error) {
 	w, err := f.planWrites(changes)
 	if err != nil {
 		return nil, err
@@ -174,7 +174,7 @@ func (w *writePlan) restoreDeleted(c change.ObjectChange) (back bool, err error)
 		return instead("%s was in %s, which cannot be written to", name, path)
 	}
 	e := manifests.Edit{Op: manifests.Restore, Key: c.Key, Object: c.New.Original, Spot: spot}
-	at, err := manifests.PlaceOf(b.Path, text, *spot)
+	at, err := manifests.FindRestorePlace(b.Path, text, *spot)
 	note := ""
 	switch fits := err == nil && w.editFits(b.Path, text, e, c); {
 	case fits && at.HasNeighbour:

@@ -48,7 +48,7 @@ func (f *filesWorld) restart() {
 	if err != nil {
 		f.T.Fatal(err)
 	}
-	f.g = f.GateOf(gate.Config{Writer: f.d.files, History: h, Audit: history.NewAudit(nil, f.state)})
+	f.g = f.NewGate(gate.Config{Writer: f.d.files, History: h, Audit: history.NewAudit(nil, f.state)})
 }
 
 // look has what the files hold now be what there is.

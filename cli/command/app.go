@@ -31,22 +31,22 @@ type App struct {
 	Call    string // how to call Rung in texts: "kubectl rung" as kubectl's plugin
 	CanAsk  bool   // In is a terminal, so questions can be asked
 	// Input given to NewApp, to read single keys from.
-	Keyboard io.Reader
-	Needs    fileNeed // of the command
-	Anyhow   bool     // the command answers even if inputs cannot be read
+	Keyboard        io.Reader
+	Needs           fileNeed // of the command
+	ToleratesUnread bool     // the command answers even if inputs cannot be read
 	// Template given by -o, else nil.
 	template *Form
 	look     atomic.Pointer[look] // look of Out; the configuration is read concurrently
 	ended    <-chan struct{}      // closed when the command has to end
 	// Complaints printed already.
-	Said map[string]bool
+	Printed map[string]bool
 	// Set while a command line is completed: nothing is printed or changed.
 	completes bool
 }
 
 // NewApp returns the app of a process that reads in and writes to out and errw, until ctx ends.
 func NewApp(ctx context.Context, in io.Reader, out, errw io.Writer) *App {
-	a := &App{In: files.PatientReader(ctx, in), Call: "rung", Raw: out, Said: map[string]bool{}, CanAsk: IsTerminal(in), Keyboard: in,
+	a := &App{In: files.PatientReader(ctx, in), Call: "rung", Raw: out, Printed: map[string]bool{}, CanAsk: IsTerminal(in), Keyboard: in,
 		ended: ctx.Done()}
 	a.Out, a.Err = cleanWriter{out, a}, cleanWriter{errw, nil}
 	return a
@@ -57,7 +57,7 @@ func NewApp(ctx context.Context, in io.Reader, out, errw io.Writer) *App {
 func ForContext(a *App, name string) *App {
 	next := &App{In: a.In, Call: a.Call, Out: a.Out, Err: a.Err, Raw: a.Raw, Flags: a.Flags, CanAsk: a.CanAsk, Keyboard: a.Keyboard,
 		Needs:    a.Needs,
-		template: a.template, ended: a.ended, Said: a.Said, completes: a.completes}
+		template: a.template, ended: a.ended, Printed: a.Printed, completes: a.completes}
 	next.Flags.Kube.Overrides.CurrentContext, next.Flags.Kube.Write = name, false
 	return next
 }
@@ -95,8 +95,8 @@ const (
 var (
 	// ErrNo ends a command with exit 1; its answer was printed.
 	ErrNo = errors.New("the answer is no")
-	// ErrSaid ends a command with exit 2 after its message was printed.
-	ErrSaid = errors.New("nothing to show")
+	// ErrPrinted ends a command with exit 2 after its message was printed.
+	ErrPrinted = errors.New("nothing to show")
 	// ErrUnjudged ends a command with exit 2 after its answer was printed with the omissions.
 	ErrUnjudged = errors.New("not fully judged")
 	// ErrRefused ends a command with exit 1; the error that wraps it goes to stderr.
@@ -115,7 +115,7 @@ func ExitCode(err error) (code int, said bool) {
 		return ExitOK, true
 	case errors.Is(err, ErrNo):
 		return ExitNo, true
-	case errors.Is(err, ErrSaid), errors.Is(err, ErrUnjudged):
+	case errors.Is(err, ErrPrinted), errors.Is(err, ErrUnjudged):
 		return ExitFailed, true
 	case errors.Is(err, ErrRefused), errors.Is(err, ErrBehind), errors.Is(err, ErrPutBack), errors.Is(err, change.ErrBlocked),
 		errors.Is(err, change.ErrStale), errors.Is(err, change.ErrNotRecorded):
@@ -134,7 +134,7 @@ const (
 	needPolicies
 )
 
-var needsOf = map[string]fileNeed{
+var commandNeeds = map[string]fileNeed{
 	"ladder": needPolicies, "lint": needPolicies, "compile": needPolicies,
 	"policy": NeedObjects, "pod": NeedObjects, "drift": NeedObjects, "rows": NeedObjects, "zones": NeedObjects,
 	"probe": NeedObjects, "verify": NeedObjects, "matrix": NeedObjects, "connections": NeedObjects, "convert": NeedObjects,

@@ -183,7 +183,7 @@ func (a *App) CheckOutput(cmd *cobra.Command, _ []string) (err error) {
 	if err := checkExclusive(cmd); err != nil {
 		return err
 	}
-	a.Needs = needsOf[cmd.Name()]
+	a.Needs = commandNeeds[cmd.Name()]
 	a.template, err = ParseForm(a.Flags.Output, func(path string) (string, error) {
 		text, err := files.ReadFile(cmd.Context(), path, maxConfig)
 		return string(text), err

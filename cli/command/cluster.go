@@ -168,7 +168,7 @@ func (a *App) readSettings(ctx context.Context) (file fileSettings, err error) {
 	}
 	file.path = path
 	if err := yaml.Unmarshal(text, &file); err != nil {
-		a.Say(fmt.Sprintf("protected and api-release of %s cannot be read: %v", path, err))
+		a.PrintNotice(fmt.Sprintf("protected and api-release of %s cannot be read: %v", path, err))
 	}
 	return file, nil
 }

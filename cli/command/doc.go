@@ -5,7 +5,7 @@
 //
 // A command that shows something is a Query. It answers for one revision, or with --watch for every revision
 // with another answer (App.QueryCommand). The omissions of an answer are printed with it and decide the exit
-// code (Answer.NotConsidered, ExitCode). It is an error if the input holds nothing for a command (needsOf).
+// code (Answer.NotConsidered, ExitCode). It is an error if the input holds nothing for a command (commandNeeds).
 //
 // The JSON of an answer is a type of the page that shows it (pages/...), or a type named ...Out in the file of
 // the command if no page shows it.

@@ -174,7 +174,7 @@ func (c *columns) render(b *bytes.Buffer, value any) error {
 	for _, o := range objects {
 		cells := make([]string, len(c.paths))
 		for i, path := range c.paths {
-			cell, err := cellOf(o, path)
+			cell, err := jsonpathCell(o, path)
 			if err != nil {
 				return err
 			}
@@ -199,8 +199,8 @@ func (c *columns) render(b *bytes.Buffer, value any) error {
 	return nil
 }
 
-// cellOf returns the values that a path finds in an object, separated by commas.
-func cellOf(object any, path string) (string, error) {
+// jsonpathCell returns the values that a path finds in an object, separated by commas.
+func jsonpathCell(object any, path string) (string, error) {
 	j := jsonpath.New("column").AllowMissingKeys(true)
 	if err := j.Parse(path); err != nil {
 		return "", err

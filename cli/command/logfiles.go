@@ -90,13 +90,13 @@ func (a *App) LogsAlone() engine.Config {
 		Flags: a.Flags.OVN}
 }
 
-// SayUnread prints on stderr which kinds were not read, so that names of ends, policies and rules are unknown.
+// PrintUnread prints on stderr which kinds were not read, so that names of ends, policies and rules are unknown.
 // It returns ErrUnjudged if any was not.
-func (a *App) SayUnread(r *revision.Revision) error {
+func (a *App) PrintUnread(r *revision.Revision) error {
 	var err error
 	for _, o := range revision.UnjudgedOmissions(revision.OmissionsOfObjects(r), a.Flags.AllowUnjudged...) {
 		if o.Code == model.OmittedKind {
-			a.SayOnce(words.CleanLine(o.String()))
+			a.PrintNoticeOnce(words.CleanLine(o.String()))
 			err = ErrUnjudged
 		}
 	}
@@ -111,16 +111,16 @@ func (a *App) PrintUnreadLogs(e *engine.Engine) error {
 	var read, other, odd, long uint64
 	files := 0
 	for _, s := range e.Logs().Streams() {
-		odd, long = odd+s.Odd, long+s.TooLong
+		odd, long = odd+s.Unparsed, long+s.TooLong
 		if s.File != "" {
 			files++
-			read, other = read+s.Lines, other+s.Lines-s.ACLs-s.Odd
+			read, other = read+s.Lines, other+s.Lines-s.ACLs-s.Unparsed
 		}
 		switch {
 		case s.File != "" && (!s.IsUp() || s.Error != ""):
 			fmt.Fprintf(a.Err, "rung: log file %s: %s\n", s.File, cmp.Or(words.CleanLine(s.Error), string(s.State)))
 			if s.State == logline.StreamFailed || s.Error != "" {
-				err = ErrSaid
+				err = ErrPrinted
 			}
 		case !s.IsUp():
 			fmt.Fprintf(a.Err, "rung: log of %s not followed: %s: %s\n", s.Zone, s.State, words.CleanLine(s.Error))
@@ -132,23 +132,23 @@ func (a *App) PrintUnreadLogs(e *engine.Engine) error {
 	}
 	if odd > 0 {
 		fmt.Fprintf(a.Err, "rung: %s could not be read: cut off, or in an unknown form\n", words.Count(odd, "ACL line"))
-		err = ErrSaid
+		err = ErrPrinted
 	}
 	if long > 0 {
 		fmt.Fprintf(a.Err, "rung: %s left out: longer than 64 KiB\n", words.Count(long, "line"))
-		err = ErrSaid
+		err = ErrPrinted
 	}
 	for i := range a.Flags.Log.passed {
-		if !a.sayPassedFiles(&a.Flags.Log.passed[i]) {
-			err = ErrSaid
+		if !a.printPassedFiles(&a.Flags.Log.passed[i]) {
+			err = ErrPrinted
 		}
 	}
 	return err
 }
 
-// sayPassedFiles prints what was not read below a folder of --log. It returns false for a reason other than
+// printPassedFiles prints what was not read below a folder of --log. It returns false for a reason other than
 // the files' names.
-func (a *App) sayPassedFiles(p *logs.PassedFiles) bool {
+func (a *App) printPassedFiles(p *logs.PassedFiles) bool {
 	say := func(format string, args ...any) {
 		fmt.Fprintln(a.Err, "rung: --log "+words.CleanLine(p.Folder)+": "+words.CleanLine(fmt.Sprintf(format, args...)))
 	}

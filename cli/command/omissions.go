@@ -15,9 +15,9 @@ import (
 	"rung/revision"
 )
 
-// verdictOf returns the error that ends a command after its answer was printed. An omission outweighs the
+// answerError returns the error that ends a command after its answer was printed. An omission outweighs the
 // answer "no", but a fulfilled condition of --fail-on outweighs omissions (command-line.md#exit-codes).
-func (a *App) verdictOf(ans *Answer) error {
+func (a *App) answerError(ans *Answer) error {
 	switch {
 	case ans.Err != nil:
 		return ans.Err
@@ -34,7 +34,7 @@ func (a *App) verdictOf(ans *Answer) error {
 // ConcludeAnswer prints an answer and returns the error of its verdict.
 func (a *App) ConcludeAnswer(ans *Answer) error {
 	err := a.PrintAnswer(ans) // it may complete the verdict
-	return cmp.Or(err, a.verdictOf(ans))
+	return cmp.Or(err, a.answerError(ans))
 }
 
 // OmissionOut describes an omission in JSON (command-line.md#what-was-not-considered).
@@ -107,7 +107,7 @@ func NotCounted(all []model.Omission) string {
 func (ans *Answer) omittedLines(all []OmissionOut) string {
 	text := strings.Join(OmittedLines(all), "\n")
 	switch {
-	case ans.TellsOmissions || text == "":
+	case ans.ShowsOmissions || text == "":
 		return ""
 	case ans.Comments:
 		return "# " + strings.ReplaceAll(text, "\n", "\n# ") + "\n"
@@ -138,10 +138,10 @@ func MarkdownOmitted(all []OmissionOut) string {
 	return b.String()
 }
 
-// sayOmitted prints omissions on stderr, for forms that have no place for them.
-func (a *App) sayOmitted(all []OmissionOut) {
+// printOmitted prints omissions on stderr, for forms that have no place for them.
+func (a *App) printOmitted(all []OmissionOut) {
 	for _, line := range OmittedLines(all) {
-		a.SayOnce(line)
+		a.PrintNoticeOnce(line)
 	}
 }
 
@@ -156,21 +156,21 @@ func (ans *Answer) leftOutLines(a *App) string {
 	case a.template == nil && form == MarkdownForm:
 		return "\n" + MarkdownText(ans.LeftOut) + "\n"
 	}
-	a.SayOnce(ans.LeftOut)
+	a.PrintNoticeOnce(ans.LeftOut)
 	return ""
 }
 
-// Say prints lines on stderr.
-func (a *App) Say(lines ...string) {
+// PrintNotice prints lines on stderr.
+func (a *App) PrintNotice(lines ...string) {
 	for _, line := range lines {
 		fmt.Fprintln(a.Err, "rung: "+words.CleanLine(line))
 	}
 }
 
-// SayOnce prints a line on stderr, unless it is empty or was printed before.
-func (a *App) SayOnce(line string) {
-	if line != "" && !a.Said[line] {
-		a.Said[line] = true
+// PrintNoticeOnce prints a line on stderr, unless it is empty or was printed before.
+func (a *App) PrintNoticeOnce(line string) {
+	if line != "" && !a.Printed[line] {
+		a.Printed[line] = true
 		fmt.Fprintln(a.Err, "rung: "+line)
 	}
 }
@@ -188,7 +188,7 @@ func (a *App) addOmissions(value any, out []OmissionOut) any {
 	case len(out) == 0:
 		return value
 	case reflect.ValueOf(value).Kind() == reflect.Slice:
-		a.sayOmitted(out)
+		a.printOmitted(out)
 		return value
 	}
 	return valueWithOmissions{value, out}

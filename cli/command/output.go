@@ -62,7 +62,7 @@ func (t *TextTable) String() string {
 			last--
 		}
 		for i, c := range row[:last+1] {
-			b.WriteString(markOf(cellMark))
+			b.WriteString(newMark(cellMark))
 			if i == last {
 				b.WriteString(strings.TrimRight(c, " "))
 				break
@@ -105,7 +105,7 @@ func (a *App) SaveAnswer(ans *Answer, path string) error {
 	if err := files.SaveFile(files.OrSystem(nil), path, text.Bytes()); err != nil {
 		return fmt.Errorf("write the report %s: %w", path, err)
 	}
-	return a.verdictOf(ans)
+	return a.answerError(ans)
 }
 
 // writeAnswer writes an answer. compact puts JSON on one line, so that a series of answers can be read line by
@@ -138,7 +138,7 @@ func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) (err error) {
 		}
 	case form == MarkdownForm && ans.Markdown != nil:
 		text = ans.Markdown() + below
-		if !ans.TellsOmissions {
+		if !ans.ShowsOmissions {
 			text += MarkdownOmitted(out)
 		}
 	case form == CSVForm && ans.CSV != nil:
@@ -162,7 +162,7 @@ func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) (err error) {
 		text = ans.Text(form == "wide") + below + ans.omittedLines(out)
 	}
 	if slices.Contains([]string{CSVForm, NameForm, DotForm, SVGForm, HTMLForm, NbctlForm}, form) || system.SystemOfForm(form) != nil {
-		a.sayOmitted(out) // on stderr even if a drawing has them: nobody sees the written file
+		a.printOmitted(out) // on stderr even if a drawing has them: nobody sees the written file
 	}
 	_, err = io.WriteString(w, text)
 	return err
@@ -192,7 +192,7 @@ func writeTemplate(a *App, w io.Writer, ans *Answer, out []OmissionOut) error {
 	if err != nil {
 		return err
 	}
-	a.sayOmitted(out)
+	a.printOmitted(out)
 	_, err = w.Write(text)
 	return err
 }
@@ -299,7 +299,7 @@ func CSVText(head []string, lines [][]string) string {
 // MarkdownTable returns a page's table in markdown.
 func MarkdownTable[F any](t *page.Table[F], rows []F) string {
 	cols := t.SeenColumns(rows, false)
-	return MarkdownRows(page.MapList(cols, titleOf[F]), page.MapList(cols, func(c page.Column[F]) bool { return c.Right }),
+	return MarkdownRows(page.MapList(cols, columnTitle[F]), page.MapList(cols, func(c page.Column[F]) bool { return c.Right }),
 		page.MapList(rows, func(row F) []string {
 			return page.MapList(cols, func(c page.Column[F]) string { return c.Cell(row).String() })
 		}))
@@ -342,7 +342,7 @@ func TableText[F any](t *page.Table[F], rows []F, wide bool, width int) string {
 	}
 	cols := t.SeenColumns(rows, wide)
 	for {
-		out := &TextTable{Head: page.MapList(cols, titleOf[F])}
+		out := &TextTable{Head: page.MapList(cols, columnTitle[F])}
 		for _, row := range rows {
 			cells := page.MapList(cols, func(c page.Column[F]) string { return paintCell(c.Cell(row)) })
 			if t.Short != nil && t.Short(row) {
@@ -361,15 +361,15 @@ func TableText[F any](t *page.Table[F], rows []F, wide bool, width int) string {
 			}
 			needs += w
 		}
-		least := slices.MinFunc(cols, func(a, b page.Column[F]) int { return a.Worth - b.Worth }).Worth
+		least := slices.MinFunc(cols, func(a, b page.Column[F]) int { return a.Importance - b.Importance }).Importance
 		if wide || width <= 0 || least >= page.Always || needs <= width {
 			return out.String()
 		}
-		cols = slices.DeleteFunc(cols, func(c page.Column[F]) bool { return c.Worth == least })
+		cols = slices.DeleteFunc(cols, func(c page.Column[F]) bool { return c.Importance == least })
 	}
 }
 
-func titleOf[F any](c page.Column[F]) string { return c.Title }
+func columnTitle[F any](c page.Column[F]) string { return c.Title }
 
 // ExactCells returns the cells of a row for programs, with numbers without commas.
 func ExactCells[F any](cols []page.Column[F], row F) []string {

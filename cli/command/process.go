@@ -158,12 +158,12 @@ func NewOutlet(w io.Writer, end context.CancelCauseFunc, closed *atomic.Bool) io
 func (o *outlet) Write(p []byte) (int, error) {
 	n, err := o.w.Write(p)
 	if err != nil && BrokenPipe(err) {
-		o.hangUp()
+		o.closeOutlet()
 	}
 	return n, err
 }
 
-func (o *outlet) hangUp() {
+func (o *outlet) closeOutlet() {
 	o.closed.Store(true)
 	o.end(ErrPipe)
 }
@@ -192,8 +192,8 @@ func WhileRead(out io.Writer) (stop func()) {
 			case <-done:
 				return
 			case <-tick.C:
-				if hungUp(f) {
-					o.hangUp()
+				if isReaderGone(f) {
+					o.closeOutlet()
 					return
 				}
 			}

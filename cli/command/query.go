@@ -39,7 +39,7 @@ type Answer struct {
 	// (omissions.go).
 	NotConsidered []model.Omission
 	// Set if the texts for people contain NotConsidered already.
-	TellsOmissions bool
+	ShowsOmissions bool
 	// Text that counts what a selection left out, or "".
 	LeftOut string
 	// Set for YAML text, where omissions are printed as comments.
@@ -110,7 +110,7 @@ func (a *App) watchAnswer(ctx context.Context, e *engine.Engine, q Query) error 
 	var outcome error // of the last answer
 	for {
 		r := e.Revision()
-		a.sayProblems(r)
+		a.printProblems(r)
 		ans, err := q.Answer(ctx, e, r)
 		if ctx.Err() != nil && err != nil && printed {
 			return outcome // the next answer was not finished
@@ -120,7 +120,7 @@ func (a *App) watchAnswer(ctx context.Context, e *engine.Engine, q Query) error 
 			if werr := a.writeAnswer(&text, ans, true); werr != nil {
 				return werr
 			}
-			err = a.verdictOf(ans)
+			err = a.answerError(ans)
 		}
 		if s := text.String(); ans != nil && (!printed || s != last) {
 			if _, err := fmt.Fprint(a.Raw, a.separatorText(printed, screen)+string(a.finishText([]byte(s)))); err != nil {
@@ -130,9 +130,9 @@ func (a *App) watchAnswer(ctx context.Context, e *engine.Engine, q Query) error 
 		}
 		if err == nil || errors.Is(err, ErrNo) {
 			lastErr = ""
-		} else if lastErr != err.Error() && !errors.Is(err, ErrSaid) {
+		} else if lastErr != err.Error() && !errors.Is(err, ErrPrinted) {
 			lastErr = err.Error()
-			a.Say(lastErr)
+			a.PrintNotice(lastErr)
 		}
 		outcome = err
 		over.Stop()

@@ -63,11 +63,11 @@ type Report struct {
 
 // Rule explains a code. Only the rules of the results are written.
 type Rule struct {
-	Code  string
-	Title string // in a few words; empty to use the words of the code
-	Says  string // meaning, as a sentence
-	Help  string // what to do
-	URL   string // further reading
+	Code    string
+	Title   string // in a few words; empty to use the words of the code
+	Meaning string // meaning, as a sentence
+	Help    string // what to do
+	URL     string // further reading
 }
 
 // Result is one thing found or checked. Its texts are clean.
@@ -136,7 +136,7 @@ func (r *Report) notPassed() (out []*Result) {
 // fingerprinter gives each result a unique text that stays the same when the result moves in its file.
 type fingerprinter map[string]int
 
-func (seen fingerprinter) of(parts ...string) string {
+func (seen fingerprinter) fingerprint(parts ...string) string {
 	key := strings.Join(parts, "\x00")
 	seen[key]++
 	if n := seen[key]; n > 1 {
@@ -148,7 +148,7 @@ func (seen fingerprinter) of(parts ...string) string {
 
 // fingerprint returns the fingerprint of a result. Renaming an object's file does not change it.
 func (r *Report) fingerprint(seen fingerprinter, f *Result) string {
-	return seen.of(f.Code, cmp.Or(f.Object, r.path(f.File)), f.Key)
+	return seen.fingerprint(f.Code, cmp.Or(f.Object, r.path(f.File)), f.Key)
 }
 
 // path returns a file's name in reports: relative to the working folder if inside, with forward slashes. A
@@ -210,8 +210,8 @@ func writeReport(a *App, w io.Writer, ans *Answer, out []OmissionOut) error {
 	if err != nil {
 		return fmt.Errorf("-o %s: %w", a.Flags.Output, err)
 	}
-	a.sayOmitted(out)
-	a.SayOnce(ans.Summary)
+	a.printOmitted(out)
+	a.PrintNoticeOnce(ans.Summary)
 	_, err = io.WriteString(w, text)
 	return err
 }
@@ -219,21 +219,21 @@ func writeReport(a *App, w io.Writer, ans *Answer, out []OmissionOut) error {
 // AddFindings adds a result for each finding, and the rules of their codes.
 func (r *Report) AddFindings(found []model.Finding) {
 	explained := map[string]bool{}
-	for _, f := range findings.FindingsOf(found) {
+	for _, f := range findings.NewList(found) {
 		kind := lint.KindOfCode(f.Code)
 		if !explained[f.Code] {
 			explained[f.Code] = true
 			rule := Rule{Code: f.Code, Help: "docs/findings.md#" + f.Code + " has an example."}
 			if kind != nil {
-				rule.Says = kind.Says
+				rule.Meaning = kind.Meaning
 			}
 			if kind != nil && kind.Remedy != "" {
 				rule.Help = "What to do: " + kind.Remedy + ".\n" + rule.Help
 			}
 			r.Rules = append(r.Rules, rule)
 		}
-		o := Result{Code: f.Code, Level: severityLevels[f.Severity], Message: f.Message, Object: f.Policy, File: f.Of.Origin.File,
-			Line: f.Of.Origin.Line, Key: f.PlaceText()}
+		o := Result{Code: f.Code, Level: severityLevels[f.Severity], Message: f.Message, Object: f.Policy, File: f.Original.Origin.File,
+			Line: f.Original.Origin.Line, Key: f.PlaceText()}
 		if f.Policy != "" {
 			o.Name = strings.TrimSpace(f.Code + ": " + f.Policy + " " + f.PlaceText())
 		}
@@ -243,8 +243,8 @@ func (r *Report) AddFindings(found []model.Finding) {
 		if kind == nil {
 			o.Key += " " + f.Message // a policy may have several errors of one code
 		}
-		if !f.Of.Witness.IsZero() {
-			o.Detail = "for example " + f.Of.Witness.String()
+		if !f.Original.Witness.IsZero() {
+			o.Detail = "for example " + f.Original.Witness.String()
 		}
 		if f.Remedy != "" {
 			o.Message += " → " + f.Remedy

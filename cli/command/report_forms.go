@@ -96,7 +96,7 @@ func (r *Report) sarif() (string, error) {
 	seen := fingerprinter{}
 	for _, f := range r.notPassed() {
 		run.Results = append(run.Results, sarifResult{
-			Rule: f.Code, Index: run.Tool.Driver.ruleIndex(r.ruleOf(f)), Level: f.level(),
+			Rule: f.Code, Index: run.Tool.Driver.ruleIndex(r.newSARIFRule(f)), Level: f.level(),
 			Message:      sarifText{escapeLinks(withDetail(f.text(), f.Detail))},
 			Locations:    []sarifLocation{r.location(f.File, f.Line, f.Object)},
 			Fingerprints: map[string]string{fingerprintName: r.fingerprint(seen, f)},
@@ -125,16 +125,16 @@ func (r *Report) location(file string, line int, object string) (l sarifLocation
 	return l
 }
 
-// ruleOf returns the rule of a result, made from its code if none explains it.
-func (r *Report) ruleOf(f *Result) sarifRule {
+// newSARIFRule returns the rule of a result, made from its code if none explains it.
+func (r *Report) newSARIFRule(f *Result) sarifRule {
 	of := Rule{Code: f.Code}
 	if i := slices.IndexFunc(r.Rules, func(o Rule) bool { return o.Code == f.Code }); i >= 0 {
 		of = r.Rules[i]
 	}
 	out := sarifRule{ID: f.Code, Short: sarifText{cmp.Or(of.Title, strings.ReplaceAll(of.Code, "-", " "))}, URI: of.URL,
-		Help: sarifText{cmp.Or(withDetail(of.Says, of.Help), of.Code)}}
-	if of.Says != "" {
-		out.Full = &sarifText{of.Says}
+		Help: sarifText{cmp.Or(withDetail(of.Meaning, of.Help), of.Code)}}
+	if of.Meaning != "" {
+		out.Full = &sarifText{of.Meaning}
 	}
 	out.Config.Level = f.level()
 	return out
@@ -239,7 +239,7 @@ func (r *Report) codeQuality() (string, error) {
 		add(f.level(), f.Code, r.fingerprint(seen, f), withDetail(f.text(), f.Detail), f.File, f.Line)
 	}
 	for _, o := range r.NotConsidered {
-		add(o.Level, strings.ReplaceAll(o.title(), " ", "-"), seen.of(o.Code, r.path(o.File), o.Text), o.title()+": "+o.Text, o.File, o.Line)
+		add(o.Level, strings.ReplaceAll(o.title(), " ", "-"), seen.fingerprint(o.Code, r.path(o.File), o.Text), o.title()+": "+o.Text, o.File, o.Line)
 	}
 	return writeReportJSON(out)
 }

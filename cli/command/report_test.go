@@ -15,7 +15,7 @@ const hostile = "100%\r\n::error::x, [click](https://evil.example) <b>&\"'\x1b]]
 func full() *Report {
 	return &Report{
 		Command: "lint", Version: "1.2.3", Folder: "/work/repo", Input: "policies",
-		Rules: []Rule{{Code: "open", Title: "opens all", Says: "It opens all.", Help: "Close it.", URL: "https://rung.example/findings#open"}},
+		Rules: []Rule{{Code: "open", Title: "opens all", Meaning: "It opens all.", Help: "Close it.", URL: "https://rung.example/findings#open"}},
 		Results: []Result{
 			{Code: "open", Level: Error, Message: "egress 0: " + hostile, Detail: "for example\na → b", Object: "ANP wall", File: "/work/repo/policies/a b%.yaml", Line: 7, Key: "egress 0"},
 			{Code: "open", Level: Warning, Message: "egress 1", Object: "ANP wall", File: "policies/a b%.yaml", Line: 7, Key: "egress 1"},

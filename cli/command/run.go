@@ -22,8 +22,8 @@ import (
 // machine needs. A variable for tests.
 var StartTimeout = 60 * time.Second
 
-// SayAfter is how long a command waits before it prints what it waits for.
-const SayAfter = 5 * time.Second
+// WaitNoticeDelay is how long a command waits before it prints what it waits for.
+const WaitNoticeDelay = 5 * time.Second
 
 // WithObjects runs f on the first complete revision, without zones.
 func (a *App) WithObjects(ctx context.Context, f func(*engine.Engine, *revision.Revision) error) error {
@@ -127,16 +127,16 @@ func (a *App) WithConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 	}
 	defer e.Close()
 	err = awaitRead(ctx, a, e, ready, func(what string) { fmt.Fprintln(a.Err, "rung: waiting for "+what) })
-	a.sayProblems(e.Revision())
+	a.printProblems(e.Revision())
 	for _, n := range e.Notices() { // of what the engine repaired when it started
 		if !a.Flags.Quiet {
-			a.SayOnce(words.CleanLine(n))
+			a.PrintNoticeOnce(words.CleanLine(n))
 		}
 	}
 	if err != nil {
 		return err
 	}
-	if back, ended := a.sayUnconfirmed(ctx, e), e.Revision().Mode.IsPersistent() && a.EndOverdue(ctx, e); back || ended {
+	if back, ended := a.printUnconfirmed(ctx, e), e.Revision().Mode.IsPersistent() && a.EndOverdue(ctx, e); back || ended {
 		// The answer has to show the objects after changes were reverted.
 		wait, cancel := context.WithTimeout(ctx, StartTimeout)
 		defer cancel()
@@ -146,12 +146,12 @@ func (a *App) WithConfig(ctx context.Context, cfg engine.Config, ready func(*rev
 }
 
 // awaitRead waits until an engine has read what the app needs and is ready. It returns an error once that
-// cannot happen. After SayAfter it calls say once with what it waits for.
+// cannot happen. After WaitNoticeDelay it calls say once with what it waits for.
 func awaitRead(ctx context.Context, a *App, e *engine.Engine, ready func(*revision.Revision) bool, say func(what string)) error {
 	wait, cancel := context.WithTimeout(ctx, StartTimeout)
 	defer cancel()
 	var broken error
-	late, told := time.Now().Add(SayAfter), false
+	late, told := time.Now().Add(WaitNoticeDelay), false
 	err := e.WaitFor(wait, func(r *revision.Revision) bool {
 		if !told && r != nil && time.Now().After(late) {
 			told = true
@@ -164,7 +164,7 @@ func awaitRead(ctx context.Context, a *App, e *engine.Engine, ready func(*revisi
 			return true
 		case why == nil && r.Loaded && !r.Unsettled && ready(r):
 			return true
-		case a.Anyhow:
+		case a.ToleratesUnread:
 			return cmp.Or(why, whyNotStarted(r)) != nil && !isFirstReading(r)
 		}
 		broken = cmp.Or(why, whyNotStarted(r))
@@ -228,15 +228,15 @@ func UnreadZone(zones []*model.ZoneState) error {
 	return nil
 }
 
-// sayProblems prints what could not be read, or is rejected by OVN-Kubernetes, a line each and only once.
+// printProblems prints what could not be read, or is rejected by OVN-Kubernetes, a line each and only once.
 // Commands continue without it.
-func (a *App) sayProblems(r *revision.Revision) {
+func (a *App) printProblems(r *revision.Revision) {
 	if a.Flags.Quiet {
 		return
 	}
 	say := func(b model.Broken) {
 		if b.Severity != model.SeverityInfo {
-			a.SayOnce(words.CleanLine(b.String()))
+			a.PrintNoticeOnce(words.CleanLine(b.String()))
 		}
 	}
 	for _, b := range r.Broken {
@@ -278,10 +278,10 @@ func waitingForText(r *revision.Revision) string {
 	return "the zones to settle"
 }
 
-// SayNoRows prints on stderr why a plugin without rows has none to list.
-func (a *App) SayNoRows(r *revision.Revision) {
+// PrintNoRows prints on stderr why a plugin without rows has none to list.
+func (a *App) PrintNoRows(r *revision.Revision) {
 	if !r.System.HasFeature(system.Rows) && !a.Flags.Quiet {
-		a.SayOnce(r.System.Title + " enforces the policies here: there are no zones or rows (docs/" + string(r.System.Name) + ".md)")
+		a.PrintNoticeOnce(r.System.Title + " enforces the policies here: there are no zones or rows (docs/" + string(r.System.Name) + ".md)")
 	}
 }
 
@@ -326,9 +326,9 @@ func (a *App) PermanentFlag() string {
 	return "--write"
 }
 
-// sayUnconfirmed prints the state of an unconfirmed change on trial. It first reverts an expired one of an
+// printUnconfirmed prints the state of an unconfirmed change on trial. It first reverts an expired one of an
 // earlier run, and returns true if it did.
-func (a *App) sayUnconfirmed(ctx context.Context, e *engine.Engine) (changed bool) {
+func (a *App) printUnconfirmed(ctx context.Context, e *engine.Engine) (changed bool) {
 	if a.completes {
 		return false
 	}
@@ -347,7 +347,7 @@ func (a *App) sayUnconfirmed(ctx context.Context, e *engine.Engine) (changed boo
 	if u.IsOpen() && u.TimeLeft(e.Now()) > 0 {
 		text += "; " + a.CommandElsewhere(e, "confirm") + " keeps it"
 	}
-	a.Say(text)
+	a.PrintNotice(text)
 	return !u.IsOpen()
 }
 
@@ -374,6 +374,6 @@ func (a *App) EndOverdue(ctx context.Context, e *engine.Engine) (ended bool) {
 		return false
 	}
 	texts := e.Sessions().EndOverdue(ctx)
-	a.Say(texts...)
+	a.PrintNotice(texts...)
 	return len(texts) > 0
 }

@@ -21,5 +21,5 @@ func BrokenPipe(err error) bool {
 	return errors.Is(err, syscall.ERROR_BROKEN_PIPE) || errors.Is(err, errNoData)
 }
 
-// hungUp reports nothing here: only the next write can tell.
+// isReaderGone reports nothing here: only the next write can tell.
 func hungUp(*os.File) bool { return false }

@@ -23,8 +23,8 @@ func isQuit(s os.Signal) bool { return s == syscall.SIGQUIT }
 // BrokenPipe reports whether a write failed because nobody reads.
 func BrokenPipe(err error) bool { return errors.Is(err, syscall.EPIPE) }
 
-// hungUp reports whether a file is a pipe or socket whose reader is gone.
-func hungUp(f *os.File) bool {
+// isReaderGone reports whether a file is a pipe or socket whose reader is gone.
+func isReaderGone(f *os.File) bool {
 	info, err := f.Stat()
 	if err != nil || info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) == 0 {
 		return false

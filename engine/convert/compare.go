@@ -37,7 +37,7 @@ func (s *comparison) compareSides(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		one, err := s.differenceOf(&d.Flips[i])
+		one, err := s.newDifference(&d.Flips[i])
 		if err != nil {
 			return err
 		}
@@ -46,9 +46,9 @@ func (s *comparison) compareSides(ctx context.Context) error {
 	return nil
 }
 
-// differenceOf returns a group of connections with the rules its example meets on both sides. It asks for the
+// newDifference returns a group of connections with the rules its example meets on both sides. It asks for the
 // example's verdict separately, which must agree with the comparison.
-func (s *comparison) differenceOf(g *diff.FlipGroup) (Difference, error) {
+func (s *comparison) newDifference(g *diff.FlipGroup) (Difference, error) {
 	out := differenceOfGroup(g)
 	out.rules = map[rulePlace]bool{}
 	out.identity = fmt.Sprint(g.Before, g.After, g.Ports, revision.DecidersText(g.ByBefore), revision.DecidersText(g.ByAfter))

@@ -60,14 +60,14 @@ func (r *Result) Remarks() (out []string) {
 }
 
 // Text returns all objects as manifests, one document each.
-func (r *Result) Text() string { return textOf(r.Policies) }
+func (r *Result) Text() string { return joinYAML(r.Policies) }
 
 // IsEmpty reports whether there was nothing to convert, so that a proof says nothing.
 func (r *Result) IsEmpty() bool {
 	return len(r.Converted)+len(r.Policies)+len(r.Rules) == 0 && (r.To != "" || len(r.Notes) == 0) && r.Proof.Equal
 }
 
-func textOf(policies []*model.Policy) string {
+func joinYAML(policies []*model.Policy) string {
 	var b strings.Builder
 	for i, p := range policies {
 		if i > 0 {

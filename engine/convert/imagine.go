@@ -102,7 +102,7 @@ func (w *imaginedWorld) addPolicy(groups *antrea.GroupResolver, p *model.Policy)
 		w.pods.addSelector(pods)
 	}
 	group := func(name string) {
-		for _, s := range groups.MembersOf(antrea.GroupKey(p, name)).Pods {
+		for _, s := range groups.FindMembers(antrea.GroupKey(p, name)).Pods {
 			if s.Account == nil {
 				selected(s.Namespace, s.Namespaces, s.Pods)
 			}

@@ -50,9 +50,9 @@ func NetworkPolicy(ctx context.Context, r *revision.Revision) (*Result, error) {
 		v.Defaults, v.AllowICMP = false, false
 		return v
 	}
-	differs, err := differencesOf(ctx, bare(was), bare(will))
+	differs, err := listDifferences(ctx, bare(was), bare(will))
 	if err == nil && len(differs) == 0 { // else they are among Differs
-		out.Proof.NodeRows, err = differencesOf(ctx, was, will)
+		out.Proof.NodeRows, err = listDifferences(ctx, was, will)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("compare both sides: %w", err)

@@ -77,8 +77,8 @@ func (p *Proof) Text() string {
 	return fmt.Sprintf("differs in %s of connections (%s)", words.Count(len(p.Differs), "group"), pods)
 }
 
-// differencesOf returns the flips of a comparison.
-func differencesOf(ctx context.Context, before, after verdict.View) ([]Difference, error) {
+// listDifferences returns the flips of a comparison.
+func listDifferences(ctx context.Context, before, after verdict.View) ([]Difference, error) {
 	d, err := diff.DiffIndexes(ctx, verdict.NewIndex(before), verdict.NewIndex(after), diff.DiffQuestions{})
 	if err != nil {
 		return nil, err

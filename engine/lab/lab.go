@@ -80,7 +80,7 @@ func (l *Lab) Start(p zones.Parts) {
 
 // FillMode sets whether zones run on OVN, and what makes the traffic.
 func (l *Lab) FillMode(m *revision.Mode) {
-	m.ToldNoOVN = l.why != ""
+	m.NoOVNReported = l.why != ""
 	if l.ovn != "" || l.ownOVN() {
 		m.OVN, m.Simulated, m.Packets = l.ovn, false, l.ovn != "" && l.Traffic > 0
 	}

@@ -127,12 +127,12 @@ var probeProtocols = map[verdict.Protocol]match.Proto{verdict.TCP: match.TCP, ve
 // sendPath sends the packets of one path.
 func (l *Lab) sendPath(ctx context.Context, sb *sandbox.Sandbox, r *revision.Revision, p *verdict.Path, proto verdict.Protocol,
 	out *trace.PathPackets, at func(trace.ProbePhase)) error {
-	from, to := podOf(r, &p.From), podOf(r, &p.To)
+	from, to := findPodWithPort(r, &p.From), findPodWithPort(r, &p.To)
 	out.NotSent = trace.NotSentReason(p, from, to)
 	if out.NotSent != "" {
 		return nil
 	}
-	steps, made, err := sb.ProbePackets(ctx, sandbox.ProbeRequest{From: endOf(r, &p.From, from), To: endOf(r, &p.To, to),
+	steps, made, err := sb.ProbePackets(ctx, sandbox.ProbeRequest{From: newProbeEnd(r, &p.From, from), To: newProbeEnd(r, &p.To, to),
 		Proto: probeProtocols[proto],
 		Port:  p.To.Port, Sending: func() { at(trace.Sends) }})
 	if err != nil {
@@ -154,8 +154,8 @@ func (l *Lab) sendPath(ctx context.Context, sb *sandbox.Sandbox, r *revision.Rev
 var metIn = map[string]model.Stage{sandbox.StageIn: model.StageFromLport, sandbox.StageAfterLB: model.StageAfterLB,
 	sandbox.StageOut: model.StageToLport}
 
-// podOf returns an end's pod with its own port, or nil.
-func podOf(r *revision.Revision, end *verdict.End) *model.Pod {
+// findPodWithPort returns an end's pod with its own port, or nil.
+func findPodWithPort(r *revision.Revision, end *verdict.End) *model.Pod {
 	if end.Key.Kind != model.KindPod {
 		return nil
 	}
@@ -165,8 +165,8 @@ func podOf(r *revision.Revision, end *verdict.End) *model.Pod {
 	return nil
 }
 
-// endOf converts an end for packets, on the revision's network.
-func endOf(r *revision.Revision, end *verdict.End, pod *model.Pod) sandbox.ProbeEnd {
+// newProbeEnd converts an end for packets, on the revision's network.
+func newProbeEnd(r *revision.Revision, end *verdict.End, pod *model.Pod) sandbox.ProbeEnd {
 	out := sandbox.ProbeEnd{Zone: end.Zone, Addr: end.Addr}
 	switch {
 	case pod != nil && len(pod.PortNames()) > 0:

@@ -24,22 +24,22 @@ type AddressBook struct {
 // NewAddressBook returns an empty book that remembers up to kept former holders.
 func NewAddressBook(kept int) *AddressBook { return &AddressBook{book: logline.NewBook(kept)} }
 
-// addressOf is an address of an object, with its holder.
-type addressOf struct {
+// heldAddress is an address of an object, with its holder.
+type heldAddress struct {
 	addr   netip.Addr
 	holder logline.Holder
 }
 
-// addressesOf returns the addresses of an object. As in Revision.AddressOwners, nodes rank after most pods,
+// listHeldAddresses returns the addresses of an object. As in Revision.AddressOwners, nodes rank after most pods,
 // but before host-networked and completed ones.
-func addressesOf(o model.Object) (out []addressOf) {
+func listHeldAddresses(o model.Object) (out []heldAddress) {
 	add := func(h logline.Holder, texts ...string) {
 		for _, s := range texts {
 			a, err := netip.ParseAddr(s)
-			if err != nil || slices.ContainsFunc(out, func(x addressOf) bool { return x.addr == a.Unmap() }) {
+			if err != nil || slices.ContainsFunc(out, func(x heldAddress) bool { return x.addr == a.Unmap() }) {
 				continue
 			}
-			out = append(out, addressOf{a.Unmap(), h})
+			out = append(out, heldAddress{a.Unmap(), h})
 		}
 	}
 	switch o := o.(type) {
@@ -71,18 +71,18 @@ func (b *AddressBook) Observe(changes []model.Change, now time.Time) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, c := range changes {
-		var was, is []addressOf
+		var was, is []heldAddress
 		if c.Old != nil {
-			was = addressesOf(c.Old)
+			was = listHeldAddresses(c.Old)
 		}
 		if c.New != nil {
-			is = addressesOf(c.New)
+			is = listHeldAddresses(c.New)
 		}
 		if slices.Equal(was, is) {
 			continue
 		}
 		for _, x := range was {
-			if !slices.ContainsFunc(is, func(y addressOf) bool { return x.addr == y.addr && x.holder.Key == y.holder.Key }) {
+			if !slices.ContainsFunc(is, func(y heldAddress) bool { return x.addr == y.addr && x.holder.Key == y.holder.Key }) {
 				b.book.NoteLeft(x.addr, x.holder.Key, now)
 			}
 		}
@@ -92,8 +92,8 @@ func (b *AddressBook) Observe(changes []model.Change, now time.Time) {
 	}
 }
 
-// EndOf returns who was behind an address at a time.
-func (b *AddressBook) EndOf(a netip.Addr, at time.Time) End {
+// EndAt returns who was behind an address at a time.
+func (b *AddressBook) EndAt(a netip.Addr, at time.Time) End {
 	if !a.IsValid() {
 		return End{}
 	}

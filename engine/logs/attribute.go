@@ -65,18 +65,18 @@ func (a *attributor) attribute(rev *revision.Revision, e *Entry, now time.Time) 
 		case d.ref.Exact:
 			e.Rule, e.Attributed = d.ref, true
 			if d.facts == nil || d.facts.cluster != rev.Cluster {
-				d.facts = a.factsOf(rev, e.Rule)
+				d.facts = a.findRuleFacts(rev, e.Rule)
 			}
 			f = d.facts
 		default:
-			a.chooseCandidate(rev, e, d.ref, a.candidatesOf(rev, &e.Line), now)
+			a.chooseCandidate(rev, e, d.ref, a.findCandidates(rev, &e.Line), now)
 		}
 	}
 	if !e.Attributed {
 		return nil, ""
 	}
 	if f == nil {
-		f = a.factsOf(rev, e.Rule)
+		f = a.findRuleFacts(rev, e.Rule)
 	}
 	if f.gone != "" && knowsPolicies(rev) {
 		e.Gone = f.gone
@@ -88,7 +88,7 @@ func (a *attributor) attribute(rev *revision.Revision, e *Entry, now time.Time) 
 		peer, addr = &e.Dst, e.Line.Dst
 	}
 	if peer.IsOutside() && len(f.networks) > 0 {
-		peer.Network = f.networkOf(addr.Unmap())
+		peer.Network = f.narrowestNetwork(addr.Unmap())
 	}
 	if f.byProtocol {
 		acl = e.Line.Proto
@@ -126,9 +126,9 @@ func allHaveSame[T comparable](in []logline.RuleRef, of func(logline.RuleRef) T)
 // verdicts maps actions to their words in log lines.
 var verdicts = map[model.Action]string{model.Allow: "allow", model.Deny: "drop", model.Pass: "pass"}
 
-// directionOf returns the direction of the ACLs of a kind's rules. An EgressFirewall's decide at the end of
+// aclDirection returns the direction of the ACLs of a kind's rules. An EgressFirewall's decide at the end of
 // the pipeline (ovn-kubernetes.md#firewall-rows).
-func directionOf(k model.Kind, d model.Direction) string {
+func aclDirection(k model.Kind, d model.Direction) string {
 	if d == model.Ingress || k == model.KindEF {
 		return nb.ToLport
 	}
@@ -140,13 +140,13 @@ func directionOf(k model.Kind, d model.Direction) string {
 func (a *attributor) judgeCandidates(rev *revision.Revision, e *Entry, in []logline.RuleRef, now time.Time) (out []logline.RuleRef) {
 	best, judged := 0, false
 	for _, ref := range in {
-		j := a.judgedRowsOf(rev, rowsKey{unitOf(ref), zoneOf(rev, e, ref.Direction)}, now)
+		j := a.findJudgedRows(rev, rowsKey{unitOf(ref), lineZone(rev, e, ref.Direction)}, now)
 		if j == nil {
 			continue
 		}
 		judged = true
 		for _, acl := range j.rows.ACLs {
-			if acl.Priority < best || !CanLogFor(acl, ref) || !j.aclMatches(acl, packetOf(e, ref.Direction)) {
+			if acl.Priority < best || !CanLogFor(acl, ref) || !j.aclMatches(acl, linePacket(e, ref.Direction)) {
 				continue
 			}
 			if acl.Priority > best {
@@ -162,13 +162,13 @@ func (a *attributor) judgeCandidates(rev *revision.Revision, e *Entry, in []logl
 	return out
 }
 
-// zoneOf returns the zone that wrote a line. If that name is neither zone nor node, such as a file's name, it
+// lineZone returns the zone that wrote a line. If that name is neither zone nor node, such as a file's name, it
 // returns the zone of the rule's subject.
-func zoneOf(rev *revision.Revision, e *Entry, d model.Direction) string {
+func lineZone(rev *revision.Revision, e *Entry, d model.Direction) string {
 	if rev.Zone(e.Line.Zone) != nil || rev.Cluster.Node(e.Line.Zone) != nil {
 		return e.Line.Zone
 	}
-	if k := subjectOf(e, d).Key; k.Kind == model.KindPod {
+	if k := subjectEnd(e, d).Key; k.Kind == model.KindPod {
 		if p := rev.Cluster.Pod(k.Namespace, k.Name); p != nil {
 			return p.NodeName
 		}
@@ -176,15 +176,15 @@ func zoneOf(rev *revision.Revision, e *Entry, d model.Direction) string {
 	return e.Line.Zone
 }
 
-// subjectOf returns the subject's end for a rule of that direction.
-func subjectOf(e *Entry, d model.Direction) *End {
+// subjectEnd returns the subject's end for a rule of that direction.
+func subjectEnd(e *Entry, d model.Direction) *End {
 	if d == model.Ingress {
 		return &e.Dst
 	}
 	return &e.Src
 }
 
-func (a *attributor) judgedRowsOf(rev *revision.Revision, k rowsKey, now time.Time) *judgedRows {
+func (a *attributor) findJudgedRows(rev *revision.Revision, k rowsKey, now time.Time) *judgedRows {
 	p := rev.Cluster.Policy(k.policy)
 	if j := a.rows[k]; j != nil && j.policy == p && now.Sub(j.made) < judgedFor {
 		return j
@@ -205,7 +205,7 @@ func (a *attributor) judgedRowsOf(rev *revision.Revision, k rowsKey, now time.Ti
 			j.ports[lsp] = true
 		}
 	} else { // the namespace's port group
-		_, j.group = revision.HolderOf(k.policy)
+		_, j.group = revision.FindACLHolder(k.policy)
 		for _, pod := range rev.Subjects(k.policy) {
 			j.ports[nb.PortName(pod.Namespace, pod.Name)] = true
 		}
@@ -245,8 +245,8 @@ func (j *judgedRows) AddressSet(name string) (*match.AddrSet, bool) {
 	return s, ok
 }
 
-// packetOf returns the line's packet, with the logical port of the pod at the subject's end.
-func packetOf(e *Entry, d model.Direction) match.Packet {
+// linePacket returns the line's packet, with the logical port of the pod at the subject's end.
+func linePacket(e *Entry, d model.Direction) match.Packet {
 	l := &e.Line
 	p := match.Packet{Src: l.Src.Unmap(), Dst: l.Dst.Unmap(),
 		Proto: match.Proto(l.Proto), SrcPort: l.SrcPort, DstPort: l.DstPort,
@@ -255,7 +255,7 @@ func packetOf(e *Entry, d model.Direction) match.Packet {
 	if d == model.Ingress {
 		port = &p.OutPort
 	}
-	if subject := subjectOf(e, d); subject.Key.Kind == model.KindPod {
+	if subject := subjectEnd(e, d); subject.Key.Kind == model.KindPod {
 		*port = nb.PortName(subject.Key.Namespace, subject.Key.Name)
 	}
 	return p

@@ -16,7 +16,7 @@ import (
 	"rung/test/install"
 )
 
-// linesOf is a store that follows a cluster, and lines as its nodes would write them:
+// ensureLines is a store that follows a cluster, and lines as its nodes would write them:
 // any rule, any two pods, one end of eight outside.
 func linesOf(tb testing.TB, size workload.Size) (l *Store, lines []string) {
 	tb.Helper()
@@ -49,7 +49,7 @@ func linesOf(tb testing.TB, size workload.Size) (l *Store, lines []string) {
 	now := time.Now().UTC()
 	for i := range 20_000 {
 		ref := rules[r.IntN(len(rules))]
-		x := logline.Line{At: now, Seq: uint64(i), Name: logline.ACLName(ref.Policy, ref.Direction, ref.Rule), Severity: "info", Direction: directionOf(ref.Policy.Kind, ref.Direction),
+		x := logline.Line{At: now, Seq: uint64(i), Name: logline.ACLName(ref.Policy, ref.Direction, ref.Rule), Severity: "info", Direction: aclDirection(ref.Policy.Kind, ref.Direction),
 			Verdict: verdicts[c.Policy(ref.Policy).Rule(ref.Direction, ref.Rule).Action], Proto: "tcp", Src: addr(), Dst: addr(),
 			SrcPort: uint16(1024 + r.IntN(60_000)), DstPort: uint16(8000 + r.IntN(100)), TCPFlags: "psh|ack"}
 		for _, peer := range c.Policy(ref.Policy).Rule(ref.Direction, ref.Rule).Peers {

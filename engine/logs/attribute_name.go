@@ -54,9 +54,9 @@ type ruleCandidate struct {
 	verdict, direction string
 }
 
-// candidatesOf returns the rules and default denies whose ACLs carry the line's name and could have its
+// findCandidates returns the rules and default denies whose ACLs carry the line's name and could have its
 // verdict.
-func (a *attributor) candidatesOf(rev *revision.Revision, line *logline.Line) (out []logline.RuleRef) {
+func (a *attributor) findCandidates(rev *revision.Revision, line *logline.Line) (out []logline.RuleRef) {
 	a.index.rebuild(rev.Cluster)
 	for _, c := range a.index.byName[line.Name] {
 		if c.verdict == line.Verdict && (line.Direction == "" || line.Direction == c.direction) {
@@ -94,7 +94,7 @@ func (x *nameIndex) rebuild(c *model.Cluster) {
 
 func (x *nameIndex) add(ref logline.RuleRef, verdict string) {
 	if name := logline.ACLName(ref.Policy, ref.Direction, ref.Rule); len(name) == logline.MaxACLName {
-		x.byName[name] = append(x.byName[name], ruleCandidate{ref, verdict, directionOf(ref.Policy.Kind, ref.Direction)})
+		x.byName[name] = append(x.byName[name], ruleCandidate{ref, verdict, aclDirection(ref.Policy.Kind, ref.Direction)})
 	}
 }
 

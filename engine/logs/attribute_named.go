@@ -16,7 +16,7 @@ func (a *attributor) byName(rev *revision.Revision, e *Entry, now time.Time) {
 	ref := logline.RuleRef{Policy: said.Policy, Direction: said.Direction, Rule: -1, Exact: true}
 	e.RuleName = said.Rule
 	if ref.Policy.Kind == model.KindNP && ref.Policy.Name == "" { // denied, since no NetworkPolicy allows it
-		if pod := subjectOf(e, ref.Direction).Key; ref.Policy.Namespace == "" && pod.Kind == model.KindPod {
+		if pod := subjectEnd(e, ref.Direction).Key; ref.Policy.Namespace == "" && pod.Kind == model.KindPod {
 			ref.Policy.Namespace = pod.Namespace
 		}
 		e.Rule, e.Attributed = ref, ref.Policy.Namespace != ""
@@ -30,7 +30,7 @@ func (a *attributor) byName(rev *revision.Revision, e *Entry, now time.Time) {
 	}
 	var found []logline.RuleRef
 	for i, r := range p.Rules(ref.Direction) {
-		if hasLogName(&r, said.Rule) && verdictMayBeOf(&r, e.Line.Verdict) {
+		if hasLogName(&r, said.Rule) && canLogVerdict(&r, e.Line.Verdict) {
 			ref.Rule = i
 			found = append(found, ref)
 		}
@@ -52,9 +52,9 @@ func hasLogName(r *model.Rule, name string) bool {
 	return name == r.Name || name == "" && r.Tiered != nil
 }
 
-// verdictMayBeOf reports whether a line with that verdict can come from a rule. Layer 7 decisions are logged
+// canLogVerdict reports whether a line with that verdict can come from a rule. Layer 7 decisions are logged
 // as redirected first.
-func verdictMayBeOf(r *model.Rule, verdict string) bool {
+func canLogVerdict(r *model.Rule, verdict string) bool {
 	switch {
 	case r.Tiered == nil:
 		return verdicts[r.Action] == verdict

@@ -32,8 +32,8 @@ type ruleNetwork struct {
 	except []netip.Prefix
 }
 
-// factsOf returns the facts about a rule; it looks up the policy once for each revision.
-func (a *attributor) factsOf(rev *revision.Revision, ref logline.RuleRef) *ruleFacts {
+// findRuleFacts returns the facts about a rule; it looks up the policy once for each revision.
+func (a *attributor) findRuleFacts(rev *revision.Revision, ref logline.RuleRef) *ruleFacts {
 	f := a.facts[ref]
 	if f != nil && f.cluster == rev.Cluster {
 		return f
@@ -85,8 +85,8 @@ func parsePrefixes(texts []string) (out []netip.Prefix) {
 	return out
 }
 
-// networkOf returns the rule's narrowest network with an address; empty if none.
-func (f *ruleFacts) networkOf(a netip.Addr) string {
+// narrowestNetwork returns the rule's narrowest network with an address; empty if none.
+func (f *ruleFacts) narrowestNetwork(a netip.Addr) string {
 	best, text := -1, ""
 	for _, n := range f.networks {
 		narrower := n.prefix.Contains(a) && best < n.prefix.Bits()
@@ -106,13 +106,13 @@ type podNodes struct {
 // findNode finds the node of a line that names the pod of its log.
 func (a *attributor) findNode(rev *revision.Revision, e *Entry, now time.Time) {
 	if e.Line.Pod != "" {
-		e.Line.Zone = cmp.Or(a.pods.nodeOf(rev.Cluster, e.Line.Pod, now), e.Line.Zone, e.Line.Pod)
+		e.Line.Zone = cmp.Or(a.pods.findNode(rev.Cluster, e.Line.Pod, now), e.Line.Zone, e.Line.Pod)
 	}
 }
 
-// nodeOf returns the node of a pod named with or without its namespace; empty if unknown. Pods named without
+// findNode returns the node of a pod named with or without its namespace; empty if unknown. Pods named without
 // are listed at most once a second: a pod keeps its node, and names in lines come from outside.
-func (x *podNodes) nodeOf(c *model.Cluster, pod string, now time.Time) string {
+func (x *podNodes) findNode(c *model.Cluster, pod string, now time.Time) string {
 	if namespace, own, ok := strings.Cut(pod, "/"); ok {
 		if p := c.Pod(namespace, own); p != nil {
 			return p.NodeName

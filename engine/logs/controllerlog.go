@@ -60,7 +60,7 @@ func ReadLines(ctx context.Context, read tailReader, k model.Kubectl, namespaces
 	command := k.CommandLine("-n", t.Namespace, "logs", t.Pod, "-c", t.Container, fmt.Sprintf("--tail=%d", Lines))
 	out := &Log{Zone: zone, Policy: policy, Source: words.CleanText(t.String()), Command: command,
 		Read: len(lines)}
-	mentions := mentionsOf(policy)
+	mentions := newMentionFinder(policy)
 	for i, l := range lines {
 		if i == 0 {
 			out.First = l.At
@@ -79,9 +79,9 @@ func ReadLines(ctx context.Context, read tailReader, k model.Kubectl, namespaces
 
 var severities = map[byte]string{'I': "info", 'W': "warning", 'E': "error", 'F': "fatal"}
 
-// mentionsOf finds lines about the policy: they have its name as a word, and its namespace if any. The
+// newMentionFinder finds lines about the policy: they have its name as a word, and its namespace if any. The
 // baseline's name, default, says nothing by itself.
-func mentionsOf(k model.PolicyKey) func(text string) bool {
+func newMentionFinder(k model.PolicyKey) func(text string) bool {
 	hasName, also := wordFinder(k.Name), func(string) bool { return true }
 	switch {
 	case k.Namespace != "":

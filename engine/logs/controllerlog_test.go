@@ -69,7 +69,7 @@ func TestNamesPolicy(t *testing.T) {
 		{model.PolicyKey{Kind: model.KindANP, Name: "a"}, "name=a", true},
 		{model.PolicyKey{Kind: model.KindANP}, "anything", false},
 	} {
-		if got := mentionsOf(tt.key)(tt.text); got != tt.want {
+		if got := newMentionFinder(tt.key)(tt.text); got != tt.want {
 			t.Errorf("%s in %q: %v", tt.key, tt.text, got)
 		}
 	}

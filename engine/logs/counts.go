@@ -11,9 +11,9 @@ import (
 // longestTraffic bounds a line's protocol and verdict, which come from outside.
 const longestTraffic = 64
 
-// HitOf returns the rule with its verdict, the pair of ends, and the time a line counts for. A node's clock
+// HitParts returns the rule with its verdict, the pair of ends, and the time a line counts for. A node's clock
 // ahead of now counts as now.
-func HitOf(e *Entry, now time.Time) (Rule, Pair, time.Time) {
+func HitParts(e *Entry, now time.Time) (Rule, Pair, time.Time) {
 	at := e.Line.At
 	if at.After(now) || at.Unix() <= 0 {
 		at = now
@@ -25,7 +25,7 @@ func HitOf(e *Entry, now time.Time) (Rule, Pair, time.Time) {
 }
 
 // endName returns an end's pod or node, or its address. A deleted pod keeps its name.
-func endName(d End) string { return cmp.Or(NameOf(d.Key), d.Addr, "?") }
+func endName(d End) string { return cmp.Or(EntityName(d.Key), d.Addr, "?") }
 
 func cutToLength(s string, n int) string { return s[:min(len(s), n)] }
 
@@ -35,9 +35,9 @@ func (l *Store) countLine(e *Entry, now time.Time) {
 		l.hits.Unknown++
 		return
 	}
-	rule, pair, at := HitOf(e, now)
+	rule, pair, at := HitParts(e, now)
 	if counted := l.hits.Add(rule, pair, at); counted != nil {
-		counted.came.Add(now.Unix(), 1)
+		counted.arrivals.Add(now.Unix(), 1)
 	}
 }
 
@@ -141,7 +141,7 @@ func streamsNotUp(streams []logline.Stream) (n int) {
 func (l *Store) RuleHits() (rules []RuleHits, over uint64) {
 	l.mu.RLock()
 	defer l.mu.RUnlock()
-	return l.hits.Rules(), l.hits.BeyondBound
+	return l.hits.Rules(), l.hits.UncountedLines
 }
 
 // rateSeconds is the length of the window for rates.
@@ -164,7 +164,7 @@ func (l *Store) statsPerRule(now time.Time) map[logline.RuleRef]RuleStat {
 	for r, x := range l.hits.rules {
 		s := out[r.Ref]
 		s.Merge(&x.LineHits)
-		for i, n := range x.came.LastSeconds(now.Unix()) {
+		for i, n := range x.arrivals.LastSeconds(now.Unix()) {
 			s.Seconds[i] += n
 		}
 		out[r.Ref] = s

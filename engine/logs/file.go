@@ -51,7 +51,7 @@ type fileRule struct {
 
 // Encode encodes the counts, but not the counts by minute.
 func (c *Counter) Encode() ([]byte, error) {
-	out := countsFile{Version: fileVersion, From: c.From.UTC(), Unknown: c.Unknown, Over: c.BeyondBound}
+	out := countsFile{Version: fileVersion, From: c.From.UTC(), Unknown: c.Unknown, Over: c.UncountedLines}
 	all := c.RulesWithPairs()
 	for len(all) > keptRules {
 		out.Over += all[len(all)-1].Count
@@ -123,7 +123,7 @@ func Decode(text []byte, now time.Time) (*Counter, error) {
 		return wrong("%s, at most %s are kept", words.Count(len(in.Rules), "rule"), words.Thousands(keptRules))
 	}
 	c := NewHits(in.From)
-	c.HasEarlier, c.Unknown, c.BeyondBound = true, in.Unknown, in.Over
+	c.HasEarlier, c.Unknown, c.UncountedLines = true, in.Unknown, in.Over
 	for i := range in.Rules {
 		f := &in.Rules[i]
 		r := Rule{logline.RuleRef{Policy: model.PolicyKey{Kind: f.Kind, Namespace: f.Namespace, Name: f.Name},

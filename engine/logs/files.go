@@ -44,10 +44,10 @@ const (
 
 // FileReader reads log files into a store.
 type FileReader struct {
-	logs   *Store
-	cfg    Files
-	nodeOf func(namespace, pod string) string
-	merges bool // lines of other sources come in between
+	logs    *Store
+	cfg     Files
+	podNode func(namespace, pod string) string
+	merges  bool // lines of other sources come in between
 
 	set *acllog.Set // only for the reading goroutine
 
@@ -56,10 +56,10 @@ type FileReader struct {
 	lastAt  time.Time // of the line handed on last
 }
 
-// NewFileReader reads files into a store. nodeOf returns the node of a pod, empty if unknown. merges means
+// NewFileReader reads files into a store. findNode returns the node of a pod, empty if unknown. merges means
 // that other sources have lines to merge with the files' lines.
 func NewFileReader(l *Store, cfg Files, nodeOf func(namespace, pod string) string, merges bool) *FileReader {
-	return &FileReader{logs: l, cfg: cfg, nodeOf: nodeOf, merges: merges}
+	return &FileReader{logs: l, cfg: cfg, podNode: nodeOf, merges: merges}
 }
 
 // Run reads until ctx ends, which is not an error.
@@ -94,7 +94,7 @@ func (r *FileReader) Run(ctx context.Context) (err error) {
 // findNode looks up the node of a pod's file, which may become known later.
 func (r *FileReader) findNode(f *acllog.File) {
 	if f.Zone == "" && f.Pod != "" {
-		f.Zone = r.nodeOf(f.Namespace, f.Pod)
+		f.Zone = r.podNode(f.Namespace, f.Pod)
 	}
 }
 
@@ -142,7 +142,7 @@ func (r *FileReader) drainFiles(ctx context.Context) (over bool) {
 			if !ok {
 				break
 			}
-			r.giveLine(ctx, line, !r.merges && len(r.set.Files()) == 1)
+			r.storeLine(ctx, line, !r.merges && len(r.set.Files()) == 1)
 			r.noteLastTime(line.line.At)
 		}
 		over = over && f.IsOver()

@@ -39,7 +39,7 @@ func (r *FileReader) nextLine(f *acllog.File) (x storedLine, ok bool) {
 		case errors.Is(err, acllog.ErrNotACL):
 			continue
 		case err != nil:
-			f.Odd++
+			f.Unparsed++
 			r.logs.CountLost(0, 1)
 			continue
 		}
@@ -64,11 +64,11 @@ func (r *FileReader) nextLine(f *acllog.File) (x storedLine, ok bool) {
 	}
 }
 
-// giveLine hands a line on: at once, or merged by time with other sources.
-func (r *FileReader) giveLine(ctx context.Context, x storedLine, direct bool) {
+// storeLine hands a line on: at once, or merged by time with other sources.
+func (r *FileReader) storeLine(ctx context.Context, x storedLine, direct bool) {
 	put := func(a arrival) {
 		if direct {
-			r.logs.giveInOrder(ctx, a)
+			r.logs.storeInOrder(ctx, a)
 		} else {
 			r.logs.merge.putLine(ctx, a)
 		}
@@ -120,7 +120,7 @@ func (r *FileReader) playHistory(ctx context.Context) {
 		if ctx.Err() != nil {
 			return
 		}
-		r.giveLine(ctx, x, !r.merges)
+		r.storeLine(ctx, x, !r.merges)
 		r.noteLastTime(x.line.At)
 	}
 	r.publishState()

@@ -87,7 +87,7 @@ func (p *Follower) Run(ctx context.Context, current func() *revision.Revision, t
 // logsAnything reports whether some policy logs.
 func logsAnything(r *revision.Revision) bool {
 	for p := range r.Cluster.AllPolicies() {
-		if l := revision.LoggingOf(r, p); l.Levels.IsOn() && (len(l.Problems) == 0 || l.Namespace != "") {
+		if l := revision.PolicyLogging(r, p); l.Levels.IsOn() && (len(l.Problems) == 0 || l.Namespace != "") {
 			return true
 		}
 	}

@@ -139,7 +139,7 @@ func (n *nodeLog) takeLine(ctx context.Context, at time.Time, text []byte) {
 	n.updateStream(func(s *logline.Stream) {
 		s.Lines, s.Last = s.Lines+1, at
 		if odd {
-			s.Odd++
+			s.Unparsed++
 		}
 	})
 	switch {

@@ -130,7 +130,7 @@ func TestPodLogs(t *testing.T) {
 	}
 	if diff := cmp.Diff([]logline.Stream{
 		{Zone: "a", Namespace: "ovn-kubernetes", Pod: "ovnkube-a", Container: "ovn-controller", State: logline.StreamOpen, Lines: 3, ACLs: 2, Gaps: 1},
-		{Zone: "b", Namespace: "ovn-kubernetes", Pod: "ovnkube-b", Container: "ovn-controller", State: logline.StreamOpen, Lines: 3, ACLs: 1, Odd: 1, Unseen: 1}, // number 2 of its thread
+		{Zone: "b", Namespace: "ovn-kubernetes", Pod: "ovnkube-b", Container: "ovn-controller", State: logline.StreamOpen, Lines: 3, ACLs: 1, Unparsed: 1, Unseen: 1}, // number 2 of its thread
 	}, streams); diff != "" {
 		t.Errorf("streams (-want +got):\n%s", diff)
 	}

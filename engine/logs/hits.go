@@ -25,13 +25,13 @@ type LineHits struct {
 	minutes Window
 }
 
-func minuteOf(t time.Time) int64 { return t.Unix() / 60 }
+func unixMinute(t time.Time) int64 { return t.Unix() / 60 }
 
 // AddLine counts one line of that time.
 func (h *LineHits) AddLine(at time.Time) {
 	h.Count++
 	h.extendTo(at, at)
-	h.minutes.Add(minuteOf(at), 1)
+	h.minutes.Add(unixMinute(at), 1)
 }
 
 func (h *LineHits) extendTo(first, last time.Time) {
@@ -40,7 +40,7 @@ func (h *LineHits) extendTo(first, last time.Time) {
 
 // RecentLines returns the number of lines in the last Recent minutes, including the running minute.
 func (h *LineHits) RecentLines(now time.Time) (n uint64) {
-	end := minuteOf(now)
+	end := unixMinute(now)
 	for m := end - Recent + 1; m <= end; m++ {
 		n += uint64(h.minutes.LinesAt(m))
 	}
@@ -87,8 +87,8 @@ type Counter struct {
 	From time.Time
 	// HasEarlier means that an earlier run counted some lines.
 	HasEarlier bool
-	// Unknown counts lines without a known rule, BeyondBound lines of rules beyond the bound.
-	Unknown, BeyondBound uint64
+	// Unknown counts lines without a known rule, UncountedLines lines of rules beyond the bound.
+	Unknown, UncountedLines uint64
 
 	rules map[Rule]*countedRule
 	pairs int
@@ -98,7 +98,7 @@ type countedRule struct {
 	LineHits
 	pairs          map[Pair]*LineHits
 	uncountedPairs uint64 // lines of pairs not counted separately
-	came           Window // lines by second of arrival
+	arrivals       Window // lines by second of arrival
 }
 
 // NewHits returns a counter that begins now.
@@ -129,7 +129,7 @@ func (c *Counter) pairEntry(x *countedRule, p Pair) *LineHits {
 func (c *Counter) Add(r Rule, p Pair, at time.Time) *countedRule {
 	rule := c.ruleEntry(r)
 	if rule == nil {
-		c.BeyondBound++
+		c.UncountedLines++
 		return nil
 	}
 	rule.AddLine(at)
@@ -144,7 +144,7 @@ func (c *Counter) Add(r Rule, p Pair, at time.Time) *countedRule {
 // Merge adds another's counts.
 func (c *Counter) Merge(o *Counter) {
 	c.Unknown += o.Unknown
-	c.BeyondBound += o.BeyondBound
+	c.UncountedLines += o.UncountedLines
 	if o.From.Before(c.From) {
 		c.From = o.From
 	}
@@ -152,7 +152,7 @@ func (c *Counter) Merge(o *Counter) {
 	for r, from := range o.rules {
 		x := c.ruleEntry(r)
 		if x == nil {
-			c.BeyondBound += from.Count
+			c.UncountedLines += from.Count
 			continue
 		}
 		x.Merge(&from.LineHits)

@@ -24,7 +24,7 @@ func ruleNo(i int) Rule {
 // told is all that a counter says.
 func told(c *Counter) string {
 	var b strings.Builder
-	fmt.Fprintln(&b, c.From, c.Unknown, c.BeyondBound)
+	fmt.Fprintln(&b, c.From, c.Unknown, c.UncountedLines)
 	for _, r := range c.RulesWithPairs() {
 		fmt.Fprintln(&b, r.Rule, r.Count, r.First, r.Last, r.RecentLines(noon), r.RecentLines(noon.Add(5*time.Minute)), r.UncountedPairs)
 		for _, p := range r.Pairs {
@@ -106,8 +106,8 @@ func TestBounds(t *testing.T) {
 		r.Ref.Rule = i
 		c.Add(r, Pair{}, noon)
 	}
-	if len(c.Rules()) != mostRules || c.BeyondBound != 50 {
-		t.Errorf("%d rules, %d hits of others", len(c.Rules()), c.BeyondBound)
+	if len(c.Rules()) != mostRules || c.UncountedLines != 50 {
+		t.Errorf("%d rules, %d hits of others", len(c.Rules()), c.UncountedLines)
 	}
 	other := NewHits(noon)
 	other.Merge(c)
@@ -115,8 +115,8 @@ func TestBounds(t *testing.T) {
 	more := NewHits(noon)
 	more.Add(r, Pair{}, noon)
 	other.Merge(more)
-	if other.BeyondBound != 51 {
-		t.Errorf("%d hits of rules without room after merging, want 51", other.BeyondBound)
+	if other.UncountedLines != 51 {
+		t.Errorf("%d hits of rules without room after merging, want 51", other.UncountedLines)
 	}
 }
 

@@ -50,8 +50,8 @@ func (s logTimes) observe(changes []model.Change, now time.Time) {
 		is := levelTimes{levels, map[model.Action]time.Time{}}
 		for _, a := range []model.Action{model.Allow, model.Deny, model.Pass} {
 			switch {
-			case levels.LevelOf(a) == "":
-			case was.levels.LevelOf(a) != "":
+			case levels.ForAction(a) == "":
+			case was.levels.ForAction(a) != "":
 				is.since[a] = was.since[a]
 			default:
 				is.since[a] = now
@@ -61,8 +61,8 @@ func (s logTimes) observe(changes []model.Change, now time.Time) {
 	}
 }
 
-// sinceOf returns since when rules of a policy with an action log; zero if they do not.
-func (s logTimes) sinceOf(k model.PolicyKey, a model.Action) time.Time {
+// loggingSince returns since when rules of a policy with an action log; zero if they do not.
+func (s logTimes) loggingSince(k model.PolicyKey, a model.Action) time.Time {
 	if !k.Kind.IsAdmin() {
 		k = model.Key{Kind: model.KindNamespace, Name: k.Namespace}
 	}
@@ -97,9 +97,9 @@ type RuleUse struct {
 // UseOfRule returns how much a rule of a policy is hit.
 func (s *HitSummary) UseOfRule(p *model.Policy, r *model.Rule) RuleUse {
 	ref := logline.RuleRef{Policy: p.Key, Direction: r.Direction, Rule: r.Index, Exact: true}
-	h, since := s.Rules[ref], s.logged.sinceOf(p.Key, r.Action)
+	h, since := s.Rules[ref], s.logged.loggingSince(p.Key, r.Action)
 	if p.Kind == model.KindNP && since.IsZero() {
-		since = s.logged.sinceOf(p.Key, model.Allow)
+		since = s.logged.loggingSince(p.Key, model.Allow)
 	}
 	u := RuleUse{LineHits: h, Recent: h.RecentLines(s.At), Since: laterTime(since, s.Since), Missing: s.NotFollowed}
 	switch {

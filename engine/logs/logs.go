@@ -71,7 +71,7 @@ type Stats struct {
 	Forgotten uint64
 }
 
-// New returns a store of at most limit lines, fewer if they exceed linesRoom bytes; 0 means DefaultLines. When
+// New returns a store of at most limit lines, fewer if they exceed maxLineBytes bytes; 0 means DefaultLines. When
 // a line arrives, rev returns the newest revision and now the time.
 func New(rev func() *revision.Revision, now func() time.Time, limit int) *Store {
 	if limit <= 0 {
@@ -82,7 +82,7 @@ func New(rev func() *revision.Revision, now func() time.Time, limit int) *Store 
 		names:  &attributor{rows: map[rowsKey]*judgedRows{}, names: map[string]*decodedName{}, facts: map[logline.RuleRef]*ruleFacts{}},
 		meters: aclMeters{byACL: map[meterKey]*meteredLines{}}, logged: logTimes{}, begunAt: now()}
 	l.sources.allRead, l.sources.read = make(chan struct{}), make(chan struct{}, 1)
-	l.merge = newMerger(l.giveInOrder)
+	l.merge = newMerger(l.storeInOrder)
 	return l
 }
 
@@ -138,9 +138,9 @@ func (l *Store) Observe(changes []model.Change) {
 	l.logged.observe(changes, now)
 }
 
-// giveInOrder hands over an ordered line and waits for room: a file is in no hurry.
-func (l *Store) giveInOrder(ctx context.Context, a arrival) {
-	if a.stored && !l.waitForRoom(ctx) {
+// storeInOrder hands over an ordered line and waits for room: a file is in no hurry.
+func (l *Store) storeInOrder(ctx context.Context, a arrival) {
+	if a.stored && !l.waitForSpace(ctx) {
 		return
 	}
 	if a.gap == nil && !a.end {
@@ -183,9 +183,9 @@ func (l *Store) takeArrival(a arrival) {
 	l.storeEntry(e)
 	l.countLine(e, now)
 	if f != nil && e.Line.Named == nil { // named lines have no meters
-		if m := l.meters.linesOf(meterKey{e.Line.Zone, e.Rule, acl}, now); m != nil {
+		if m := l.meters.ensureLines(meterKey{e.Line.Zone, e.Rule, acl}, now); m != nil {
 			m.name = e.Line.Name
-			m.countLine(l.limits.limitOf(rev, e.Line.Zone), e.Line.At, now)
+			m.countLine(l.limits.zoneLimit(rev, e.Line.Zone), e.Line.At, now)
 		}
 	}
 }
@@ -200,7 +200,7 @@ func (l *Store) explainLine(e *Entry) (rev *revision.Revision, f *ruleFacts, acl
 		at = now
 	}
 	rev = l.rev()
-	e.Src, e.Dst = l.book.EndOf(e.Line.Src, at), l.book.EndOf(e.Line.Dst, at)
+	e.Src, e.Dst = l.book.EndAt(e.Line.Src, at), l.book.EndAt(e.Line.Dst, at)
 	if rev.Cluster.IsEmpty() { // without a cluster nobody knows who is outside
 		for _, d := range []*End{&e.Src, &e.Dst} {
 			if d.IsOutside() {

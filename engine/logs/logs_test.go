@@ -88,7 +88,7 @@ func TestSentences(t *testing.T) {
 	again := *gone
 	again.Name = "web-9"
 	l.Observe([]model.Change{{New: &again}})
-	if got := l.book.EndOf(netip.MustParseAddr("10.244.0.8"), w.Clock()); got.Key.Name != "web-9" || got.Note != "" {
+	if got := l.book.EndAt(netip.MustParseAddr("10.244.0.8"), w.Clock()); got.Key.Name != "web-9" || got.Note != "" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -307,13 +307,13 @@ func TestLogsAreBoundedInBytes(t *testing.T) {
 	}
 	before := heap()
 	for _, length := range []int{200, 4000, 60000, 200} {
-		for i := range 2 * linesRoom / (length + 500) {
+		for i := range 2 * maxLineBytes / (length + 500) {
 			raw := strings.Repeat("r", length)
 			x := line(w, "ANP:control:Ingress:0", raw[:4], nb.ToLport, raw[4:8], fmt.Sprintf("10.1.%d.%d", i>>8&255, i&255), "10.244.0.4", uint16(i))
 			x.Raw = raw
 			l.takeArrival(arrival{line: x})
 		}
-		if grown := heap() - before; grown > linesRoom+8<<20 { // with the counts of rules and pairs
+		if grown := heap() - before; grown > maxLineBytes+8<<20 { // with the counts of rules and pairs
 			t.Errorf("lines of %d bytes: %d MB are kept", length, grown>>20)
 		}
 		kept := l.EntriesAfter(0, 0)

@@ -25,18 +25,18 @@ const (
 // merger orders the lines of several nodes by time. It hands on a line later than its window, marked as late.
 // Times are those of the nodes' clocks.
 type merger struct {
-	give func(context.Context, arrival)
-	wake chan struct{}
+	passOn func(context.Context, arrival)
+	wake   chan struct{}
 
 	mu         sync.Mutex
-	room       chan struct{} // closed and replaced when there is room
+	spaceFreed chan struct{} // closed and replaced when there is room
 	heap       lineHeap[waitingArrival]
 	n          uint64    // number of arrivals; keeps the order of equal times
 	newestTime time.Time // newest time handed on
 }
 
 func newMerger(give func(context.Context, arrival)) *merger {
-	return &merger{give: give, wake: make(chan struct{}, 1), room: make(chan struct{}),
+	return &merger{passOn: give, wake: make(chan struct{}, 1), spaceFreed: make(chan struct{}),
 		heap: lineHeap[waitingArrival]{isBefore: (*waitingArrival).isBefore}}
 }
 
@@ -93,7 +93,7 @@ func (m *merger) putLine(ctx context.Context, a arrival) bool {
 			retry.Wake(m.wake)
 			return true
 		}
-		room := m.room
+		room := m.spaceFreed
 		m.mu.Unlock()
 		if !past && a.gap == nil && !a.stored && !a.end || !retry.Await(ctx, room) {
 			return false
@@ -108,7 +108,7 @@ func (m *merger) runMerge(ctx context.Context) {
 	for {
 		a, wait, ok := m.nextArrival(time.Now())
 		if ok {
-			m.give(ctx, a)
+			m.passOn(ctx, a)
 			continue
 		}
 		timer.Reset(wait)
@@ -134,8 +134,8 @@ func (m *merger) nextArrival(now time.Time) (a arrival, wait time.Duration, ok b
 	}
 	a = heap.Pop(&m.heap).(waitingArrival).arrival
 	if full {
-		close(m.room)
-		m.room = make(chan struct{})
+		close(m.spaceFreed)
+		m.spaceFreed = make(chan struct{})
 	}
 	if m.newestTime.After(now.Add(time.Second)) {
 		m.newestTime = time.Time{} // our clock was set back: that makes no line late

@@ -78,13 +78,13 @@ type aclMeters struct {
 // meteredLines counts lines by second of the node's clock, so that lines arriving late and together do not
 // look like a burst.
 type meteredLines struct {
-	seconds     Window
-	newestCame  time.Time // arrival of the newest line
-	reached     time.Time // when a second last reached the meter's rate
-	rate, burst int
-	name        string    // the ACLs' name, from the lines
-	rows        []string  // the ACLs, by UUID
-	looked      time.Time // last search for rows
+	seconds       Window
+	newestArrival time.Time // arrival of the newest line
+	reached       time.Time // when a second last reached the meter's rate
+	rate, burst   int
+	name          string    // the ACLs' name, from the lines
+	rows          []string  // the ACLs, by UUID
+	looked        time.Time // last search for rows
 }
 
 // meterLimits caches a revision's meters of zones: every line needs one.
@@ -96,7 +96,7 @@ type meterLimits struct {
 // limitsKept bounds the zones, whose names come from lines.
 const limitsKept = 1000
 
-func (x *meterLimits) limitOf(rev *revision.Revision, zone string) meterLimit {
+func (x *meterLimits) zoneLimit(rev *revision.Revision, zone string) meterLimit {
 	if x.rev != rev || len(x.byZone) == limitsKept {
 		x.rev, x.byZone = rev, map[string]meterLimit{}
 	}
@@ -125,8 +125,8 @@ func (m *meteredLines) isCapped(now time.Time) bool {
 // meterLimit is a zone's limit on the log lines of each ACL, in lines a second.
 type meterLimit struct{ rate, burst int } // rate 0: no meter, no limit
 
-// linesOf returns the lines of one ACL in one zone; nil without room for it.
-func (c *aclMeters) linesOf(k meterKey, now time.Time) *meteredLines {
+// ensureLines returns the lines of one ACL in one zone; nil without room for it.
+func (c *aclMeters) ensureLines(k meterKey, now time.Time) *meteredLines {
 	if c.byACL[k] == nil && len(c.byACL) >= mostMeters {
 		c.forgetIdle(now)
 	}
@@ -138,7 +138,7 @@ func (c *aclMeters) linesOf(k meterKey, now time.Time) *meteredLines {
 
 // countLine counts a line of an ACL.
 func (m *meteredLines) countLine(limit meterLimit, at, now time.Time) {
-	m.newestCame, m.rate, m.burst = now, limit.rate, limit.burst
+	m.newestArrival, m.rate, m.burst = now, limit.rate, limit.burst
 	second := at.Unix()
 	if second < m.seconds.newest-int64(rateSeconds) { // the node's clock was set back
 		m.seconds = Window{}
@@ -170,7 +170,7 @@ func (l *Store) FindMeteredRows() {
 	}
 	l.mu.RUnlock()
 	for k, name := range names {
-		rows := rowsOf(rev, k, name)
+		rows := liveRowUUIDs(rev, k, name)
 		l.mu.Lock()
 		if m := l.meters.byACL[k]; m != nil {
 			m.rows, m.looked = rows, now
@@ -186,12 +186,12 @@ func (c *aclMeters) forgetIdle(now time.Time) {
 	}
 	c.forgot = now
 	maps.DeleteFunc(c.byACL, func(_ meterKey, m *meteredLines) bool {
-		return now.Sub(m.newestCame) > time.Duration(rateSeconds)*time.Second
+		return now.Sub(m.newestArrival) > time.Duration(rateSeconds)*time.Second
 	})
 }
 
-// rowsOf returns the UUIDs of an ACL's live rows in a zone. They have the name in the line.
-func rowsOf(rev *revision.Revision, k meterKey, name string) (out []string) {
+// liveRowUUIDs returns the UUIDs of an ACL's live rows in a zone. They have the name in the line.
+func liveRowUUIDs(rev *revision.Revision, k meterKey, name string) (out []string) {
 	z := rev.Zone(k.zone)
 	if z == nil || z.DB == nil {
 		return nil
@@ -235,7 +235,7 @@ func (l *Store) Losses() (out []MeterLoss) {
 			continue
 		}
 		x := MeterLoss{Zone: k.zone, Rule: k.rule, Part: k.acl, Rate: m.rate, Burst: max(m.rate, m.burst), AtLimit: m.isCapped(now)}
-		if now.Sub(m.newestCame) < time.Duration(rateSeconds)*time.Second {
+		if now.Sub(m.newestArrival) < time.Duration(rateSeconds)*time.Second {
 			seconds := m.seconds.LastSeconds(m.seconds.newest)
 			x.FullestSecond = slices.Max(seconds[:])
 		}

@@ -26,19 +26,19 @@ func (p *Proposal) insertRules(object map[string]any, kind model.Kind) {
 		field := r.Direction.Lower()
 		list, _ := spec[field].([]any)
 		at := min(r.InsertAt+added[r.Direction], len(list))
-		spec[field] = slices.Insert(slices.Clone(list), at, any(ruleOf(&r, kind, p.Action)))
+		spec[field] = slices.Insert(slices.Clone(list), at, any(ruleObject(&r, kind, p.Action)))
 		added[r.Direction]++
 	}
 }
 
-// ruleOf converts a rule to the API's form.
-func ruleOf(r *logline.Rule, kind model.Kind, action model.Action) map[string]any {
+// ruleObject converts a rule to the API's form.
+func ruleObject(r *logline.Rule, kind model.Kind, action model.Action) map[string]any {
 	rule := map[string]any{}
 	var peers, ports []any
 	if kind.IsAdmin() {
 		rule["name"], rule["action"] = ruleName, string(action)
 		for _, s := range r.Peers {
-			peers = append(peers, peerOf(s))
+			peers = append(peers, peerObject(s))
 		}
 		for nets := range slices.Chunk(r.Networks, networksOfPeer) {
 			peers = append(peers, map[string]any{"networks": networkTexts(nets)})
@@ -52,7 +52,7 @@ func ruleOf(r *logline.Rule, kind model.Kind, action model.Action) map[string]an
 		}
 	}
 	for _, port := range r.Ports {
-		ports = append(ports, portOf(port, kind))
+		ports = append(ports, portObject(port, kind))
 	}
 	side := "to"
 	if r.Direction == model.Ingress {
@@ -72,7 +72,7 @@ func networkTexts(nets []netip.Prefix) (out []any) {
 	return out
 }
 
-func portOf(p verdict.PortRange, kind model.Kind) map[string]any {
+func portObject(p verdict.PortRange, kind model.Kind) map[string]any {
 	switch {
 	case !kind.IsAdmin() && p.Lo == p.Hi:
 		return map[string]any{"protocol": string(p.Protocol), "port": int64(p.Lo)}
@@ -84,8 +84,8 @@ func portOf(p verdict.PortRange, kind model.Kind) map[string]any {
 	return map[string]any{"portRange": map[string]any{"protocol": string(p.Protocol), "start": int64(p.Lo), "end": int64(p.Hi)}}
 }
 
-// peerOf converts a peer, or the subject, of an AdminNetworkPolicy.
-func peerOf(s logline.SelectedPods) map[string]any {
+// peerObject converts a peer, or the subject, of an AdminNetworkPolicy.
+func peerObject(s logline.SelectedPods) map[string]any {
 	if len(s.Pods.MatchLabels)+len(s.Pods.MatchExpressions) == 0 {
 		return map[string]any{"namespaces": selectorObject(s.Namespaces)}
 	}

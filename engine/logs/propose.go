@@ -212,7 +212,7 @@ func (p *Proposal) writePolicy(old *model.Policy) (*model.Policy, error) {
 		object = map[string]any{
 			"apiVersion": "policy.networking.k8s.io/v1alpha1", "kind": string(kind),
 			"metadata": map[string]any{"name": p.Policy.Name},
-			"spec":     map[string]any{"priority": int64(p.Priority), "subject": peerOf(*p.Subject)},
+			"spec":     map[string]any{"priority": int64(p.Priority), "subject": peerObject(*p.Subject)},
 		}
 	}
 	p.insertRules(object, kind)

@@ -33,8 +33,8 @@ func (l *Store) ConnectionsWhere(allowed bool) *diff.LogConnections {
 		recentMost)
 }
 
-// ConnectionsOf returns up to most distinct connections of entries, given oldest first as in a Store.
-func ConnectionsOf(entries []*Entry, most int) *diff.LogConnections {
+// ListConnections returns up to most distinct connections of entries, given oldest first as in a Store.
+func ListConnections(entries []*Entry, most int) *diff.LogConnections {
 	return distinctConnections(entries, time.Time{}, most)
 }
 
@@ -60,7 +60,7 @@ func distinctConnections(entries []*Entry, since time.Time, most int) *diff.LogC
 	at := map[diff.LoggedConnection]int{}
 	for i := len(entries) - 1; i >= 0; i-- {
 		e := entries[i]
-		k, ok := seenOf(e)
+		k, ok := newLoggedConnection(e)
 		if !ok || e.Line.At.Before(since) {
 			continue
 		}
@@ -98,8 +98,8 @@ func laterTime(a, b time.Time) time.Time {
 	return a
 }
 
-// seenOf returns the connection of a line and what the line says about it; ok is false without one.
-func seenOf(e *Entry) (c diff.LoggedConnection, ok bool) {
+// newLoggedConnection returns the connection of a line and what the line says about it; ok is false without one.
+func newLoggedConnection(e *Entry) (c diff.LoggedConnection, ok bool) {
 	line := &e.Line
 	if e.Gap != nil || !line.Src.IsValid() || !line.Dst.IsValid() {
 		return c, false
@@ -109,7 +109,7 @@ func seenOf(e *Entry) (c diff.LoggedConnection, ok bool) {
 	c.Zone = line.Zone
 	c.Connection = verdict.Connection{From: from, To: to, Protocol: proto, Port: line.DstPort}
 	ok = c.Connection.CheckQuestion() == nil
-	c.Connection.From.Key, c.Connection.To.Key = podOf(&e.Src), podOf(&e.Dst)
+	c.Connection.From.Key, c.Connection.To.Key = endPod(&e.Src), endPod(&e.Dst)
 	switch line.Verdict {
 	case "allow":
 		c.LoggedVerdict = verdict.Allow
@@ -118,7 +118,7 @@ func seenOf(e *Entry) (c diff.LoggedConnection, ok bool) {
 	}
 	switch {
 	case line.Direction == nb.ToLport || line.Direction == "" && e.Attributed &&
-		directionOf(e.Rule.Policy.Kind, e.Rule.Direction) == nb.ToLport:
+		aclDirection(e.Rule.Policy.Kind, e.Rule.Direction) == nb.ToLport:
 		c.Stage = model.StageToLport
 	case line.Direction == nb.FromLport || e.Attributed:
 		c.Stage = model.StageAfterLB
@@ -126,9 +126,9 @@ func seenOf(e *Entry) (c diff.LoggedConnection, ok bool) {
 	return c, ok
 }
 
-// podOf returns the pod of an end. It is zero if there is none, and for a pod with host network: its address
+// endPod returns the pod of an end. It is zero if there is none, and for a pod with host network: its address
 // is the node's.
-func podOf(d *End) model.Key {
+func endPod(d *End) model.Key {
 	if d.Key.Kind == model.KindPod && d.Note != NoteHost {
 		return d.Key
 	}

@@ -73,8 +73,8 @@ func (l *Store) Read(seq uint64) {
 	retry.Wake(l.sources.read)
 }
 
-// waitForRoom waits until a file's line would not push out an unread one.
-func (l *Store) waitForRoom(ctx context.Context) bool {
+// waitForSpace waits until a file's line would not push out an unread one.
+func (l *Store) waitForSpace(ctx context.Context) bool {
 	for l.sources.paced.Load() {
 		lines, bytes := l.unreadAfter(l.sources.readTo.Load())
 		if lines+uint64(len(l.queue)) <= uint64(l.limit)/2 && bytes+l.queued.Load() <= l.maxBytes()/2 {

@@ -129,13 +129,13 @@ func (d End) Brief() string {
 	case d.Addr == "":
 		return "?"
 	case d.Note == noteGone:
-		return NameOf(d.Key) + " (gone)"
+		return EntityName(d.Key) + " (gone)"
 	}
-	return cmp.Or(NameOf(d.Key), d.Addr)
+	return cmp.Or(EntityName(d.Key), d.Addr)
 }
 
-// NameOf names a pod, node or Service for sentences; empty for other kinds.
-func NameOf(k model.Key) string {
+// EntityName names a pod, node or Service for sentences; empty for other kinds.
+func EntityName(k model.Key) string {
 	switch k.Kind {
 	case model.KindPod:
 		return k.Namespace + "/" + k.Name
@@ -151,14 +151,14 @@ func NameOf(k model.Key) string {
 // "service blue/api", "8.8.8.8 (outside)", "10.9.1.2 (outside, in 10.9.0.0/16)", "10.244.1.99 (gone 14:15:58:
 // green/job-x)", "10.244.1.99 (now green/job-y)" if that pod did not exist yet.
 func (d End) String() string {
-	name := NameOf(d.Key)
+	name := EntityName(d.Key)
 	switch {
 	case d.Addr == "":
 		return "?"
 	case d.Note == noteGone:
 		return d.Addr + " (gone " + d.Gone.Format("15:04:05") + ": " + name + ")"
 	case d.Note == noteLater:
-		return d.Addr + " (" + noteNow + " " + NameOf(d.Later) + ")"
+		return d.Addr + " (" + noteNow + " " + EntityName(d.Later) + ")"
 	case name == "" && d.Network != "":
 		return d.Addr + " (" + d.Note + ", in " + d.Network + ")"
 	case name == "" && d.Note == "":
@@ -173,7 +173,7 @@ func (d End) String() string {
 
 // NameAndTime splits String for an end known only from now: "blue/api-7" and "now". Otherwise when is empty.
 func (d End) NameAndTime() (text, when string) {
-	if name := NameOf(d.Key); name != "" && d.Note == noteNow {
+	if name := EntityName(d.Key); name != "" && d.Note == noteNow {
 		return name, noteNow
 	}
 	return d.String(), ""

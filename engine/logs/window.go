@@ -7,17 +7,17 @@ import (
 	"unsafe"
 )
 
-// linesRoom bounds the bytes of kept lines: with long lines, fewer than the limit are kept. The heap grows by
+// maxLineBytes bounds the bytes of kept lines: with long lines, fewer than the limit are kept. The heap grows by
 // half again before collection, and the console must stay below the size that docs/performance.md promises
 // after a day.
-const linesRoom = 14 << 20
+const maxLineBytes = 14 << 20
 
 // entryWindow holds the newest entries, numbered without a gap, bounded in number and bytes.
 type entryWindow struct {
 	mu          sync.RWMutex
 	kept        []keptEntry // oldest first
 	limit       int
-	room        int64  // in bytes, 0 for linesRoom
+	byteLimit   int64  // in bytes, 0 for maxLineBytes
 	newestSeq   uint64 // Seq of the newest entry
 	bytesStored int64  // of all entries ever stored
 }
@@ -50,7 +50,7 @@ func (l *entryWindow) storeEntry(e *Entry) {
 	}
 }
 
-func (l *entryWindow) maxBytes() int64 { return cmp.Or(l.room, linesRoom) }
+func (l *entryWindow) maxBytes() int64 { return cmp.Or(l.byteLimit, maxLineBytes) }
 
 // entriesAfter returns the entries after a number; mu is held.
 func (l *entryWindow) entriesAfter(seq uint64) []keptEntry {

@@ -62,7 +62,7 @@ func (t *Template) CheckAnswer(w *World, q *Question, text string, before Answer
 		text = strings.Join(values, ",")
 	case Namespaces, Pods:
 		text = strings.Join(strings.Fields(text), " ") // used in comments of the text
-		if text == noneAnswer && q.Offer == nobodyOrNamespaces {
+		if text == noneAnswer && q.Offer == noneOrNamespaces {
 			return text, nil
 		}
 		if p := w.podNamed(text); p != nil {

@@ -27,7 +27,7 @@ func (s *PolicySet) RevisionAfter(rev *revision.Revision) *revision.Revision {
 func (s *PolicySet) Expectations(ctx context.Context, rev *revision.Revision) ([]byte, error) {
 	var statements strings.Builder
 	var walled []string
-	w := WorldOf(rev)
+	w := NewWorld(rev)
 	for _, one := range s.expect {
 		if err := w.writeStatement(&statements, maps.Clone(one.(object)), &walled); err != nil {
 			return nil, fmt.Errorf("expectations of %s: %w", s.Name, err)
@@ -58,7 +58,7 @@ func (s *PolicySet) Expectations(ctx context.Context, rev *revision.Revision) ([
 	if err != nil {
 		return nil, fmt.Errorf("expectations of %s: %w", s.Name, err)
 	}
-	written, err := verify.WriteStatements(ctx, decides, w.namespacesOf(selector))
+	written, err := verify.WriteStatements(ctx, decides, w.selectNamespaces(selector))
 	if err != nil {
 		return nil, fmt.Errorf("expectations of %s: %w", s.Name, err)
 	}
@@ -119,7 +119,7 @@ func (w *World) withoutFirewalled(namespaces any, walled *[]string) (any, error)
 		return nil, err
 	}
 	var own []string
-	for _, ns := range w.namespacesOf(&s) {
+	for _, ns := range w.selectNamespaces(&s) {
 		for p := range w.Cluster.Policies(model.KindEF) {
 			if p.Namespace == ns && slices.ContainsFunc(p.Egress, func(r model.Rule) bool { return r.Action == model.Deny }) {
 				own = append(own, ns)
@@ -134,7 +134,7 @@ func (w *World) withoutFirewalled(namespaces any, walled *[]string) (any, error)
 	*walled = slices.Compact(*walled)
 	s.MatchExpressions = append(s.MatchExpressions, metav1.LabelSelectorRequirement{Key: nameLabel, Operator: metav1.LabelSelectorOpNotIn,
 		Values: own})
-	if len(w.namespacesOf(&s)) == 0 {
+	if len(w.selectNamespaces(&s)) == 0 {
 		return nil, nil
 	}
 	return selectorObject(&s), nil

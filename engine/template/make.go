@@ -48,7 +48,7 @@ func MakeSet(w *World, t *Template, given Answers, offered bool) (*PolicySet, er
 	if err != nil {
 		return nil, err
 	}
-	values, err := w.valuesOf(t, answers)
+	values, err := w.placeholderValues(t, answers)
 	if err != nil {
 		return nil, fmt.Errorf("template %s: %w", t.Name, err)
 	}
@@ -149,7 +149,7 @@ func (s *PolicySet) writeText(w *World, policies []patternPolicy) error {
 			return fmt.Errorf("template %s: %w", s.Template.Name, err)
 		}
 		old := w.Cluster.Policy(p.key)
-		next, err := policyOf(p.key.Kind, o, old)
+		next, err := buildPolicy(p.key.Kind, o, old)
 		if err != nil {
 			return fmt.Errorf("writing %s: %w", p.key.Label(), err)
 		}
@@ -184,8 +184,8 @@ func (p *patternPolicy) placedObject(w *World, at []plan.TierPlace) (o object, e
 	return w.tiers.Object(p.admin, place), nil
 }
 
-// policyOf returns the policy of an object, written over an existing one: fields outside the spec are kept.
-func policyOf(kind model.Kind, o object, old *model.Policy) (*model.Policy, error) {
+// buildPolicy returns the policy of an object, written over an existing one: fields outside the spec are kept.
+func buildPolicy(kind model.Kind, o object, old *model.Policy) (*model.Policy, error) {
 	if old != nil {
 		was, err := manifests.UntypedTree(old.Original)
 		if err != nil {

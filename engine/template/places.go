@@ -168,13 +168,13 @@ func (b *priorityPlaces) behind(at plan.TierPlace) (plan.TierPlace, string, erro
 	return plan.TierPlace{Priority: float64(p)}, "after every policy", err
 }
 
-// limitsOf returns the priorities of the first policies that a set must come before; largest+1 without such a
+// priorityLimits returns the priorities of the first policies that a set must come before; largest+1 without such a
 // policy.
-func limitsOf(rev *revision.Revision, largest int32) map[placeBefore]int32 {
+func priorityLimits(rev *revision.Revision, largest int32) map[placeBefore]int32 {
 	limits := map[placeBefore]int32{beforeAll: largest + 1, beforeDecides: largest + 1, beforeDenies: largest + 1}
 	for p := range rev.Cluster.Policies(model.KindANP) {
 		limits[beforeAll] = min(limits[beforeAll], p.Priority)
-		denies, allows := decisionOf(rev, p)
+		denies, allows := deniesOrAllows(rev, p)
 		if denies {
 			limits[beforeDenies] = min(limits[beforeDenies], p.Priority)
 		}
@@ -185,8 +185,8 @@ func limitsOf(rev *revision.Revision, largest int32) map[placeBefore]int32 {
 	return limits
 }
 
-// decisionOf reports whether a policy denies or passes on, and whether it allows some pod's connections now.
-func decisionOf(rev *revision.Revision, p *model.Policy) (denies, allows bool) {
+// deniesOrAllows reports whether a policy denies or passes on, and whether it allows some pod's connections now.
+func deniesOrAllows(rev *revision.Revision, p *model.Policy) (denies, allows bool) {
 	index := rev.PodIndex()
 	for r := range p.AllRules() {
 		switch {

@@ -83,7 +83,7 @@ func TestTemplates(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rev := demo(t)
-			w := template.WorldOf(rev)
+			w := template.NewWorld(rev)
 			made, err := template.MakeSet(w, template.FindTemplate(c.name), c.given, true)
 			if err != nil {
 				t.Fatal(err)
@@ -160,7 +160,7 @@ func TestRefused(t *testing.T) {
 		if c.more != "" {
 			rev = demo(t, c.more)
 		}
-		_, err := template.MakeSet(template.WorldOf(rev), template.FindTemplate(c.template), c.given, true)
+		_, err := template.MakeSet(template.NewWorld(rev), template.FindTemplate(c.template), c.given, true)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.name, err, c.want)
 		}
@@ -172,7 +172,7 @@ func TestRefused(t *testing.T) {
 func TestOddValues(t *testing.T) {
 	long := "a" + strings.Repeat("-very", 11) + "-long"
 	rev := demo(t, namespace("n1", "'Blue'"), namespace("n2", "'a.b_c'"), namespace("n3", "'a.b-c'"), namespace("n4", long), namespace("n5", "'main'"), namespace("n6", "'true'"))
-	made, err := template.MakeSet(template.WorldOf(rev), template.FindTemplate("tenant-isolation"), template.Answers{"tenants": "blue,Blue,a.b_c,a.b-c,main,true," + long}, true)
+	made, err := template.MakeSet(template.NewWorld(rev), template.FindTemplate("tenant-isolation"), template.Answers{"tenants": "blue,Blue,a.b_c,a.b-c,main,true," + long}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func tenants(t *testing.T) *template.World {
 		name, _, _ := strings.Cut(f, ",")
 		texts = append(texts, "apiVersion: v1\nkind: Namespace\nmetadata: {name: "+name+", labels: {kubernetes.io/metadata.name: "+f+"}}\n")
 	}
-	return template.WorldOf(revisionOf(t, objects(t, texts...)))
+	return template.NewWorld(revisionOf(t, objects(t, texts...)))
 }
 
 func TestOffers(t *testing.T) {
@@ -243,7 +243,7 @@ func TestComplete(t *testing.T) {
 
 // TestAnswerOfLines: labels on several lines stay in one comment of the text.
 func TestAnswerOfLines(t *testing.T) {
-	made, err := template.MakeSet(template.WorldOf(demo(t)), template.FindTemplate("quarantine"), template.Answers{"pods": "a=b,\nc=d"}, true)
+	made, err := template.MakeSet(template.NewWorld(demo(t)), template.FindTemplate("quarantine"), template.Answers{"pods": "a=b,\nc=d"}, true)
 	if err != nil || !strings.HasPrefix(made.Text, "# a pod with a=b, c=d is shut off.\n") {
 		t.Errorf("%v\n%s", err, made.Text)
 	}

@@ -30,14 +30,14 @@ func (w *World) tierPlaces() *tierPlaces {
 	return b
 }
 
-// bandOf returns the index of a tier's band; -1 if unknown.
-func (b *tierPlaces) bandOf(tier string) int {
+// bandIndex returns the index of a tier's band; -1 if unknown.
+func (b *tierPlaces) bandIndex(tier string) int {
 	return slices.IndexFunc(b.bands, func(band ladder.Band) bool { return band.Tier != nil && band.Name == tier })
 }
 
 func (b *tierPlaces) parse(text string) (at plan.TierPlace, err error) {
 	at, err = readPlace(text)
-	i := b.bandOf(at.Tier)
+	i := b.bandIndex(at.Tier)
 	if i < 0 {
 		var names []string
 		for _, band := range b.bands {
@@ -59,7 +59,7 @@ func (b *tierPlaces) parse(text string) (at plan.TierPlace, err error) {
 }
 
 func (b *tierPlaces) compare(x, y plan.TierPlace) int {
-	return cmp.Or(cmp.Compare(b.bandOf(x.Tier), b.bandOf(y.Tier)), cmp.Compare(x.Priority, y.Priority))
+	return cmp.Or(cmp.Compare(b.bandIndex(x.Tier), b.bandIndex(y.Tier)), cmp.Compare(x.Priority, y.Priority))
 }
 
 func (b *tierPlaces) before(n int, before placeBefore) ([]plan.TierPlace, string, error) {
@@ -84,13 +84,13 @@ func (b *tierPlaces) before(n int, before placeBefore) ([]plan.TierPlace, string
 					return at, "free, before " + first, nil
 				}
 			}
-			return nil, "", fmt.Errorf("%s comes first of all: %w", first, plan.ErrNoRoom)
+			return nil, "", fmt.Errorf("%s comes first of all: %w", first, plan.ErrNoSpace)
 		}
 	}
-	if at := b.placesAtEnd(b.bandOf(b.last), n); at != nil {
+	if at := b.placesAtEnd(b.bandIndex(b.last), n); at != nil {
 		return at, "free", nil
 	}
-	return nil, "", fmt.Errorf("tier %s: %w", b.last, plan.ErrNoRoom)
+	return nil, "", fmt.Errorf("tier %s: %w", b.last, plan.ErrNoSpace)
 }
 
 // isDecidingInTier reports whether a policy denies or passes on; with allows also whether it allows. It does
@@ -156,7 +156,7 @@ func (b *tierPlaces) behind(at plan.TierPlace) (plan.TierPlace, string, error) {
 		free[0] = plan.TierPlace{Tier: at.Tier, Priority: math.Floor(at.Priority) + 1}
 	}
 	if free == nil || free[0].Priority > plan.MostPlace {
-		return at, "", fmt.Errorf("behind every policy: %w", plan.ErrNoRoom)
+		return at, "", fmt.Errorf("behind every policy: %w", plan.ErrNoSpace)
 	}
 	return free[0], note, nil
 }
@@ -171,7 +171,7 @@ func (w *World) baselinePlace() (plan.TierPlace, error) {
 	}
 	at := plan.TierPlace{Tier: w.tiers.Baseline, Priority: last + 1}
 	if at.Priority > plan.MostPlace {
-		return at, fmt.Errorf("behind the policies of tier %s: %w", w.tiers.Baseline, plan.ErrNoRoom)
+		return at, fmt.Errorf("behind the policies of tier %s: %w", w.tiers.Baseline, plan.ErrNoSpace)
 	}
 	return at, nil
 }

@@ -46,7 +46,7 @@ func restate(p *model.Policy) restated {
 // of templates, makes the same of these.
 func TestTiersSayTheSame(t *testing.T) {
 	rev := demo(t)
-	admin, tiers := template.WorldOf(rev), inTiers(rev)
+	admin, tiers := template.NewWorld(rev), inTiers(rev)
 	for _, tpl := range template.AllTemplates() {
 		given := template.Answers{"name": "made"}
 		before, err := template.MakeSet(admin, tpl, given, true)
@@ -100,7 +100,7 @@ spec: {priority: 5, subject: {namespaces: {}}, ingress: [{action: Allow, from: [
 
 // inTiers is the world of a cluster where Antrea decides.
 func inTiers(rev *revision.Revision) *template.World {
-	return template.WorldOf(revision.New(revision.Facts{Number: 1, Cluster: rev.Cluster, Loaded: true, System: system.Antrea}, nil))
+	return template.NewWorld(revision.New(revision.Facts{Number: 1, Cluster: rev.Cluster, Loaded: true, System: system.Antrea}, nil))
 }
 
 // Places in tiers: before what denies, with room between, and behind everything.
@@ -168,10 +168,10 @@ func TestTierLimits(t *testing.T) {
 		t.Errorf("offered: %s", offer)
 	}
 	full := inTiers(demo(t, acnp("last", "baseline", "10000", "Allow")))
-	if _, err := template.MakeSet(full, template.FindTemplate("baseline"), template.Answers{}, true); !errors.Is(err, plan.ErrNoRoom) {
+	if _, err := template.MakeSet(full, template.FindTemplate("baseline"), template.Answers{}, true); !errors.Is(err, plan.ErrNoSpace) {
 		t.Errorf("a baseline behind the last priority: %v", err)
 	}
-	for _, w := range []*template.World{w, template.WorldOf(demo(t))} {
+	for _, w := range []*template.World{w, template.NewWorld(demo(t))} {
 		if _, err := deny.CheckAnswer(w, deny.Question("priority"), ",", nil); err == nil || !strings.HasPrefix(err.Error(), "want free priorities") {
 			t.Errorf("no priority at all: %v", err)
 		}

@@ -17,7 +17,7 @@ import (
 // object is part of an object in the API's form.
 type object = map[string]any
 
-// valuesOf returns the values of placeholders: of each answer, and facts of the cluster.
+// placeholderValues returns the values of placeholders: of each answer, and facts of the cluster.
 //
 //	$label, $direction …   answers that are texts
 //	$tenants               a list of texts
@@ -27,7 +27,7 @@ type object = map[string]any
 //	$api (a peer), $apiPorts, $apiPortTexts, $apiEnd
 //	$outside               a peer: every address, of the families that pods have
 //	$hasBaseline, $afterTiers
-func (w *World) valuesOf(t *Template, a Answers) (object, error) {
+func (w *World) placeholderValues(t *Template, a Answers) (object, error) {
 	values := object{}
 	for i := range t.Questions {
 		q, text := &t.Questions[i], a[t.Questions[i].Name]
@@ -39,7 +39,7 @@ func (w *World) valuesOf(t *Template, a Answers) (object, error) {
 			}
 			values[q.Name] = all
 		case Namespaces, Pods:
-			if text == noneAnswer && q.Offer == nobodyOrNamespaces {
+			if text == noneAnswer && q.Offer == noneOrNamespaces {
 				values[q.Name] = nil
 				continue
 			}
@@ -48,7 +48,7 @@ func (w *World) valuesOf(t *Template, a Answers) (object, error) {
 				return nil, fmt.Errorf("%s: %w", q.Name, err)
 			}
 			values[q.Name], values[q.Name+"Text"] = selectorObject(s), text
-			values[q.Name+"Count"] = words.Count(len(w.namespacesOf(s)), "namespace")
+			values[q.Name+"Count"] = words.Count(len(w.selectNamespaces(s)), "namespace")
 		case Ports:
 			ports, err := parsePorts(text)
 			if err != nil {

@@ -35,8 +35,8 @@ type World struct {
 	metricsPorts []string
 }
 
-// WorldOf collects what templates need of a revision's cluster. It is slow on a large cluster.
-func WorldOf(rev *revision.Revision) *World {
+// NewWorld collects what templates need of a revision's cluster. It is slow on a large cluster.
+func NewWorld(rev *revision.Revision) *World {
 	w := &World{Cluster: rev.Cluster, maxPriority: cmp.Or(rev.Flags.MaxPriority, model.MaxPriority),
 		vital: revision.VitalEndpoints(rev), tiers: rev.System.Templates, labels: namespaceLabels(rev.Cluster)}
 	ports := map[int]bool{}
@@ -54,7 +54,7 @@ func WorldOf(rev *revision.Revision) *World {
 		w.metricsPorts = append(w.metricsPorts, fmt.Sprint(p))
 	}
 	w.metricsPorts = w.metricsPorts[:min(len(w.metricsPorts), 20)]
-	w.limits = limitsOf(rev, w.maxPriority)
+	w.limits = priorityLimits(rev, w.maxPriority)
 	return w
 }
 
@@ -65,7 +65,7 @@ var metricsNames = []string{"metrics", "scrape", "http-metrics", "https-metrics"
 type namespaceLabel struct {
 	key, value string
 	namespaces []string // with this label, sorted by name
-	ofSystem   bool     // some namespace with it is a system namespace
+	isSystem   bool     // some namespace with it is a system namespace
 }
 
 // namespaceLabels returns the labels of namespaces, sorted by key and value.
@@ -82,7 +82,7 @@ func namespaceLabels(c *model.Cluster) (out []namespaceLabel) {
 				at[[2]string{k, v}] = l
 			}
 			l.namespaces = append(l.namespaces, ns.Name)
-			l.ofSystem = l.ofSystem || model.IsSystemNamespace(ns.Name)
+			l.isSystem = l.isSystem || model.IsSystemNamespace(ns.Name)
 		}
 	}
 	for _, l := range at {
@@ -92,8 +92,8 @@ func namespaceLabels(c *model.Cluster) (out []namespaceLabel) {
 	return out
 }
 
-// nobodyOrNamespaces is the offer of questions that accept "none".
-const nobodyOrNamespaces = "nobody or namespaces"
+// noneOrNamespaces is the offer of questions that accept "none".
+const noneOrNamespaces = "nobody or namespaces"
 
 // OfferedChoices returns answers to a question, best first, based on the earlier answers.
 func (w *World) OfferedChoices(t *Template, q *Question, before Answers) []Choice {
@@ -114,7 +114,7 @@ func (w *World) OfferedChoices(t *Template, q *Question, before Answers) []Choic
 		return w.offerWithPolicies()
 	case "monitoring":
 		return w.offerMonitoring()
-	case nobodyOrNamespaces:
+	case noneOrNamespaces:
 		out := []Choice{{noneAnswer, "nobody"}}
 		for _, c := range w.offerMonitoring() {
 			out = append(out, Choice{Value: c.Value})
@@ -146,7 +146,7 @@ var usualKeys = []string{"tenant", "team", "customer", "project", "org", "owner"
 func (w *World) offerLabelKeys() (out []Choice) {
 	values, namespaces := map[string]int{}, map[string]int{}
 	for _, l := range w.labels {
-		if !l.ofSystem && !strings.HasPrefix(l.key, "pod-security.kubernetes.io/") {
+		if !l.isSystem && !strings.HasPrefix(l.key, "pod-security.kubernetes.io/") {
 			values[l.key]++
 			namespaces[l.key] += len(l.namespaces)
 		}
@@ -196,7 +196,7 @@ func (w *World) offerWorkloads() (out []Choice) {
 			ordinary++
 		}
 	}
-	ls := slices.DeleteFunc(slices.Clone(w.labels), func(l namespaceLabel) bool { return l.ofSystem || len(l.namespaces) < 2 && ordinary > 1 })
+	ls := slices.DeleteFunc(slices.Clone(w.labels), func(l namespaceLabel) bool { return l.isSystem || len(l.namespaces) < 2 && ordinary > 1 })
 	slices.SortStableFunc(ls, func(a, b namespaceLabel) int { return cmp.Compare(len(b.namespaces), len(a.namespaces)) })
 	for _, l := range ls {
 		out = append(out, Choice{l.key + "=" + l.value, words.ListFew(l.namespaces, 3)})
@@ -222,7 +222,7 @@ func (w *World) offerWithPolicies() []Choice {
 	for i := range out {
 		n := 0
 		if s, err := parseSelector(out[i].Value); err == nil {
-			for _, ns := range w.namespacesOf(s) {
+			for _, ns := range w.selectNamespaces(s) {
 				if has[ns] {
 					n++
 				}
@@ -251,8 +251,8 @@ func (w *World) offerMonitoring() (out []Choice) {
 	return append(out, others...)
 }
 
-// namespacesOf returns the namespaces that a selector matches, by name.
-func (w *World) namespacesOf(s *metav1.LabelSelector) (out []string) {
+// selectNamespaces returns the namespaces that a selector matches, by name.
+func (w *World) selectNamespaces(s *metav1.LabelSelector) (out []string) {
 	sel, err := model.NewSelector(s)
 	if err != nil {
 		return nil

@@ -38,7 +38,7 @@ func BenchmarkCases(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				next := revision.New(revision.Facts{Cluster: c, Desired: r.Desired, Number: 1}, nil)
-				t, names := trace.Tracer{Compiled: true}, trace.NamesOf(c, nil)
+				t, names := trace.Tracer{Compiled: true}, trace.NewEndNames(c, nil)
 				errs := make([]error, len(cases))
 				trace.RunParallel(len(cases), func(i int) {
 					q, err := cases[i].CompleteNames(names)

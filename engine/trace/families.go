@@ -23,7 +23,7 @@ func (t *Tracer) AskAllFamilies(r *revision.Revision, c verdict.Connection, by A
 		return nil, err
 	}
 	if apart != nil {
-		return apartTrace(c, apart), nil
+		return separateNetworksTrace(c, apart), nil
 	}
 	out, err := t.askFamilies(on, c, by, tried, now)
 	if err != nil {
@@ -32,8 +32,8 @@ func (t *Tracer) AskAllFamilies(r *revision.Revision, c verdict.Connection, by A
 	return out, t.askService(out, on, c, by, now)
 }
 
-// apartTrace returns the answer for ends on networks that do not reach each other, without asking policies.
-func apartTrace(c verdict.Connection, apart *revision.CrossNetworkAnswer) *Trace {
+// separateNetworksTrace returns the answer for ends on networks that do not reach each other, without asking policies.
+func separateNetworksTrace(c verdict.Connection, apart *revision.CrossNetworkAnswer) *Trace {
 	a := verdict.Answer{Connection: c, Verdict: apart.Verdict, Reason: apart.Reason}
 	return &Trace{Connection: c, Verdict: a.Verdict, Reason: a.Reason, Answer: a}
 }
@@ -120,7 +120,7 @@ func (t *Tracer) askService(out *Trace, r *revision.Revision, c verdict.Connecti
 	q := c
 	q.To = verdict.Endpoint{Key: service}
 	if c.To.Addr.IsValid() {
-		q.Family = verdict.FamilyOf(c.To.Addr)
+		q.Family = verdict.AddrFamily(c.To.Addr)
 	}
 	answer, err := t.askFamilies(r, q, by, false, now)
 	if err != nil {

@@ -180,7 +180,7 @@ func sameAnswer(a, b *verdict.Answer) bool {
 			return false
 		}
 		for j := range p.Stages {
-			if aclOf(&p.Stages[j]) != aclOf(&q.Stages[j]) {
+			if decidingACL(&p.Stages[j]) != decidingACL(&q.Stages[j]) {
 				return false
 			}
 		}
@@ -188,8 +188,8 @@ func sameAnswer(a, b *verdict.Answer) bool {
 	return true
 }
 
-// aclOf returns the id of a stage's deciding row; empty if none.
-func aclOf(s *verdict.StageVerdict) string { return cmp.Or(s.Decided, &verdict.Decider{}).ACL }
+// decidingACL returns the id of a stage's deciding row; empty if none.
+func decidingACL(s *verdict.StageVerdict) string { return cmp.Or(s.Decided, &verdict.Decider{}).ACL }
 
 // IsDecided reports whether packets, rows or policies decided in a stage of a path; a stage that no packet
 // reached does not count.

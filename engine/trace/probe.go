@@ -85,7 +85,7 @@ func CheckPossible(m revision.Mode) error {
 	case m.Name == "demo":
 		why = "needs the sandbox on OVN: rung demo --sandbox-ovn DIR"
 	}
-	if m.ToldNoOVN {
+	if m.NoOVNReported {
 		why += "; why: 5, G" // the keys to the oldest activity line, which says why no OVN was found
 	}
 	return errors.New(why)

@@ -207,11 +207,11 @@ func ParsePorts(text string) (verdict.Ports, error) {
 	if err != nil {
 		return verdict.Ports{}, err
 	}
-	return PortsOf(q.Protocol, q.Port)
+	return NewPorts(q.Protocol, q.Port)
 }
 
-// PortsOf returns a port of a protocol; without both, every port.
-func PortsOf(protocol string, port int) (verdict.Ports, error) {
+// NewPorts returns a port of a protocol; without both, every port.
+func NewPorts(protocol string, port int) (verdict.Ports, error) {
 	p, err := ParseProtocol(protocol)
 	switch {
 	case err != nil:
@@ -241,8 +241,8 @@ func PortsText(p verdict.Ports) string {
 	return fmt.Sprintf("%s %d", p.Protocol, p.Port)
 }
 
-// QuestionOf converts a connection to a question.
-func QuestionOf(c verdict.Connection) Question {
+// NewQuestion converts a connection to a question.
+func NewQuestion(c verdict.Connection) Question {
 	end := func(e verdict.Endpoint) string {
 		if e.Key.Name == "" {
 			return e.Addr.String()

@@ -96,7 +96,7 @@ func TestRepliesOnSecondaryNetwork(t *testing.T) {
 				t.Errorf("%q, by rows %q; want of replies: %v", a.Sentence(), a.Rows.Reason, tt.reply)
 			}
 			on := revision.OnNetwork(r, "disks")
-			c := verdict.ClassesOf(on.Verdicts(), nil)
+			c := verdict.NewClasses(on.Verdicts(), nil)
 			m := c.Matrix(verdict.Ports{Protocol: tt.protocol, Port: q.Port})
 			from, to := on.Cluster.Pod("shop", tt.from), on.Cluster.Pod("shop", tt.to)
 			if is, _ := m.OutcomeBetween(c.KindOfPod(from), c.KindOfPod(to), from.NodeName == to.NodeName).Verdict(); is != tt.want {

@@ -14,15 +14,15 @@ type orderedRows struct {
 	make func() *verdict.Zone
 }
 
-// rowsOf gives a Tracer's sorted rows of a revision.
-type rowsOf struct {
+// tracerRows gives a Tracer's sorted rows of a revision.
+type tracerRows struct {
 	tracer   *Tracer
 	revision *revision.Revision
 }
 
 // Zone returns the sorted rows of a zone, nil if it was not read. Several zones may be sorted at once, each by
 // one goroutine.
-func (z rowsOf) Zone(name string) *verdict.Zone {
+func (z tracerRows) Zone(name string) *verdict.Zone {
 	of := z.tracer.zoneRows(z.revision, name)
 	if of == nil {
 		return nil

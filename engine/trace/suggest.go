@@ -31,7 +31,7 @@ func SuggestConnection(r *revision.Revision, k model.PolicyKey, dir model.Direct
 		return c, false
 	}
 	x, best := r.Verdicts(), 0
-	subjects, peers := podEnds(r.Subjects(p.Key), subjectsTried), peersOf(r, p, rule)
+	subjects, peers := podEnds(r.Subjects(p.Key), subjectsTried), examplePeers(r, p, rule)
 	for _, s := range subjects {
 		for _, o := range peers {
 			from, to := s, o
@@ -41,7 +41,7 @@ func SuggestConnection(r *revision.Revision, k model.PolicyKey, dir model.Direct
 			if from.Endpoint == to.Endpoint {
 				continue
 			}
-			for _, port := range portsOf(rule, to.pod) {
+			for _, port := range examplePorts(rule, to.pod) {
 				q := verdict.Connection{From: from.Endpoint, To: to.Endpoint, Protocol: port.Protocol, Port: port.Port}
 				n := fitScore(x, q, p.Key, dir, index)
 				if n > best {
@@ -101,8 +101,8 @@ func podEnds(pods []*model.Pod, most int) (out []endCandidate) {
 	return out
 }
 
-// peersOf returns some ends that match the peers of a rule.
-func peersOf(r *revision.Revision, p *model.Policy, rule *model.Rule) (out []endCandidate) {
+// examplePeers returns some ends that match the peers of a rule.
+func examplePeers(r *revision.Revision, p *model.Policy, rule *model.Rule) (out []endCandidate) {
 	if rule.AnyPeer {
 		var all []*model.Pod
 		for pod := range r.Cluster.Pods() {
@@ -147,8 +147,8 @@ func addressInside(n netip.Prefix) netip.Addr {
 	return a
 }
 
-// portsOf returns some ports of a rule at a destination; pod is nil for other destinations.
-func portsOf(rule *model.Rule, pod *model.Pod) (out []verdict.Ports) {
+// examplePorts returns some ports of a rule at a destination; pod is nil for other destinations.
+func examplePorts(rule *model.Rule, pod *model.Pod) (out []verdict.Ports) {
 	add := func(protocol string, port int32) {
 		if len(out) < portsTried && port > 0 && model.KnowsProtocol(protocol) {
 			out = append(out, verdict.Ports{Protocol: verdict.Protocol(protocol), Port: uint16(port)})

@@ -144,7 +144,7 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by AnsweredBy, 
 		return nil, err
 	}
 	if apart != nil {
-		return apartTrace(c, apart), nil
+		return separateNetworksTrace(c, apart), nil
 	}
 	x := r.Verdicts()
 	if none := NoRows(r); none != nil && by != Policies {
@@ -156,7 +156,7 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by AnsweredBy, 
 	var a verdict.Answer
 	switch {
 	case by == Rows:
-		a, err = verdict.FromRows(x, rowsOf{t, r}, c)
+		a, err = verdict.FromRows(x, tracerRows{t, r}, c)
 	case tried:
 		a, err = verdict.TracePolicies(x, c)
 	default:
@@ -168,7 +168,7 @@ func (t *Tracer) Ask(r *revision.Revision, c verdict.Connection, by AnsweredBy, 
 	doubtAddresses(r, &a)
 	out := &Trace{Connection: c, Verdict: a.Verdict, Reason: a.Reason, Answer: a}
 	if by == Both {
-		rows, err := verdict.FromRows(x, rowsOf{t, r}, c)
+		rows, err := verdict.FromRows(x, tracerRows{t, r}, c)
 		if err != nil {
 			return nil, err
 		}
@@ -219,7 +219,7 @@ func (t *Tracer) Databases(r *revision.Revision) (out []*nb.DB) {
 
 // RowPorts returns the ports at which rows may divide the connections between the ends of c.
 func (t *Tracer) RowPorts(r *revision.Revision, c verdict.Connection) ([]uint16, error) {
-	return verdict.RowPorts(r.Verdicts(), rowsOf{t, r}, c)
+	return verdict.RowPorts(r.Verdicts(), tracerRows{t, r}, c)
 }
 
 // Zones returns the names of the zones that the connection passes, each once.
@@ -253,7 +253,7 @@ func (t *Trace) joinPaths() {
 				s.Rows = &t.Rows.Paths[i].Stages[j]
 				s.Idle = s.Idle && stageIsIdle(&t.Rows.Paths[i], j)
 			}
-			s.Lines = linesOf(s.StageVerdict)
+			s.Lines = listTriedLines(s.StageVerdict)
 			dropped = dropped || s.Verdict == verdict.Deny
 			p.Stages = append(p.Stages, s)
 		}
@@ -272,8 +272,8 @@ func stageIsIdle(p *verdict.Path, i int) bool {
 		(s.Stage != model.StageAfterLB && s.Stage != model.StageEgress || s.Zone != p.Stages[0].Zone)
 }
 
-// linesOf returns the lines of a stage.
-func linesOf(s *verdict.StageVerdict) (out []TriedLine) {
+// listTriedLines returns the lines of a stage.
+func listTriedLines(s *verdict.StageVerdict) (out []TriedLine) {
 	for i := range s.Tiers {
 		for j := range s.Tiers[i].Attempts {
 			a := &s.Tiers[i].Attempts[j]

@@ -24,9 +24,9 @@ func deciderText(d *verdict.Decider) string {
 // 0 "deny-all"`.
 func RuleName(d *verdict.Decider) string {
 	if d.Policy == (model.Key{}) || d.Rule < 0 {
-		return labelOf(d)
+		return deciderLabel(d)
 	}
-	return labelOf(d) + " " + revision.RuleLabel(d.Direction, d.Rule, d.RuleName)
+	return deciderLabel(d) + " " + revision.RuleLabel(d.Direction, d.Rule, d.RuleName)
 }
 
 // RuleText names the rule tried and its action.
@@ -49,8 +49,8 @@ func isolatedText(d *verdict.Decider) string {
 	return ", isolated by " + strings.Join(keyLabels(d.Isolating), ", ")
 }
 
-// labelOf names the policy, the unit or the row.
-func labelOf(d *verdict.Decider) string {
+// deciderLabel names the policy, the unit or the row.
+func deciderLabel(d *verdict.Decider) string {
 	if d.Policy == (model.Key{}) {
 		return "row " + d.ACL
 	}
@@ -65,8 +65,8 @@ func keyLabels(keys []model.Key) []string {
 	return out
 }
 
-// DeciderTextOf names a stage's decider, and the rules that passed before it, or why it is unknown.
-func DeciderTextOf(s *verdict.StageVerdict) string { return revision.StageText(s, deciderText) }
+// StageDeciderText names a stage's decider, and the rules that passed before it, or why it is unknown.
+func StageDeciderText(s *verdict.StageVerdict) string { return revision.StageText(s, deciderText) }
 
 // defectText names the known defect that makes a rule match; empty if none.
 func defectText(d *verdict.Decider) string {
@@ -81,7 +81,7 @@ func ruleText(d *verdict.Decider) string {
 	if d.Rule >= 0 {
 		return RuleName(d)
 	}
-	out := labelOf(d)
+	out := deciderLabel(d)
 	if len(d.Isolating) > 0 {
 		out += " (isolated by " + words.List(keyLabels(d.Isolating), 2) + ")"
 	}

@@ -99,7 +99,7 @@ func (j *statementJudge) byPolicies(s *Statement, from, to *foundEnds, t *statem
 	cuts := x.PortSlices(s.Ports, nil)
 	t.omissions.cuts = cuts
 	if j.classes == nil && len(from.pods) > 0 && len(to.pods) > 0 {
-		j.classes = verdict.ClassesOf(x, nil)
+		j.classes = verdict.NewClasses(x, nil)
 	}
 	more := true
 	if len(from.pods) > 0 && len(to.pods) > 0 {
@@ -178,7 +178,7 @@ func (j *statementJudge) askEach(s *Statement, from, to []verdict.Endpoint, port
 // askPair asks about two ends, in each common family.
 func (j *statementJudge) askPair(s *Statement, a, b verdict.Endpoint, ports []verdict.PortRange, t *statementTally,
 	ask connectionAsker) (more bool, err error) {
-	ports = j.portsOf(s, b, ports, t)
+	ports = j.portsToAsk(s, b, ports, t)
 	if ports == nil {
 		return false, nil
 	}
@@ -189,7 +189,7 @@ func (j *statementJudge) askPair(s *Statement, a, b verdict.Endpoint, ports []ve
 	}
 	var all []inFamily
 	applies := false
-	for _, family := range j.familiesOf(a, b) {
+	for _, family := range j.commonFamilies(a, b) {
 		in := inFamily{c: verdict.Connection{From: a, To: b, Family: family}, none: true}
 		for _, p := range ports {
 			c := in.c

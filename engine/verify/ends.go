@@ -130,7 +130,7 @@ func (f *endFinder) findEnd(e *StatementEnd, source bool, out *foundEnds) {
 // findNamed finds an end in the form of rung trace.
 func (f *endFinder) findNamed(at FilePlace, name string, source bool, out *foundEnds) {
 	if f.names == nil {
-		f.names = trace.NamesOf(f.c, f.rev)
+		f.names = trace.NewEndNames(f.c, f.rev)
 	}
 	e, err := f.names.ReadEnd(name, !source)
 	if err != nil {

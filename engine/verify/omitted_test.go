@@ -134,7 +134,7 @@ func TestOmissionsOfStatements(t *testing.T) {
 			}
 			held++
 			one := newOmissionFinder(revision.NewFilter(r, false), func(c verdict.Connection) (verdict.Answer, error) { return verdict.FromPolicies(r.Verdicts(), c) })
-			all := verdict.ClassesOf(r.Verdicts(), nil)
+			all := verdict.NewClasses(r.Verdicts(), nil)
 			pods := podsOf(r, statements[i].From, statements[i].To)
 			all.VisitPodPairs(pods[0], pods[1], func(c verdict.PodPair) bool {
 				one.checkPair(verdict.Connection{From: c.From, To: c.To, Family: c.Family}, segmentsOfPorts(c.Segments, r.Verdicts().PortSlices(statements[i].Ports, nil)))

@@ -261,7 +261,7 @@ func TestWrittenHolds(t *testing.T) {
 // verdict on all nodes.
 func covered(t *testing.T, r *revision.Revision, of []string, read []Statement, text []byte) {
 	t.Helper()
-	c := verdict.ClassesOf(r.Verdicts(), nil)
+	c := verdict.NewClasses(r.Verdicts(), nil)
 	for p := range r.JudgedCluster().Pods() {
 		for q := range r.JudgedCluster().Pods() {
 			if p.Key == q.Key || len(of) > 0 && !(slices.Contains(of, p.Namespace) && slices.Contains(of, q.Namespace)) {

@@ -79,13 +79,13 @@ func (r *fileReader) syntaxProblem(err error, form string) {
 	r.problems = append(r.problems, p)
 }
 
-func (r *fileReader) placeOf(n *yaml.Node) FilePlace {
+func (r *fileReader) nodePlace(n *yaml.Node) FilePlace {
 	return FilePlace{r.file, r.line + n.Line, yamltree.PathText(r.path, false)}
 }
 
 func (r *fileReader) addProblem(n *yaml.Node, format string, args ...any) {
 	r.hasProblem = true
-	r.problems = append(r.problems, &Problem{r.placeOf(n), words.CleanText(fmt.Sprintf(format, args...))})
+	r.problems = append(r.problems, &Problem{r.nodePlace(n), words.CleanText(fmt.Sprintf(format, args...))})
 }
 
 // readItems reads the items of a list.
@@ -135,7 +135,7 @@ func (r *fileReader) readStatement(n *yaml.Node) {
 		r.addProblem(n, "want a statement with expect, from and to")
 		return
 	}
-	s := Statement{FilePlace: r.placeOf(n)}
+	s := Statement{FilePlace: r.nodePlace(n)}
 	p := portsRead{}
 	s.ports = s.FilePlace
 	known := r.readFields(n, statementFields, func(name string, key, v *yaml.Node) {
@@ -143,9 +143,9 @@ func (r *fileReader) readStatement(n *yaml.Node) {
 		case "name":
 			s.Name = r.readText(v)
 		case "expect":
-			s.Expect = verdict.Verdict(r.readOneOf(v, string(verdict.Allow), string(verdict.Deny)))
+			s.Expect = verdict.Verdict(r.readEither(v, string(verdict.Allow), string(verdict.Deny)))
 		case "match":
-			s.Some = r.readOneOf(v, "every", "some") == "some"
+			s.Some = r.readEither(v, "every", "some") == "some"
 		case "allowNone":
 			if yamltree.Tag(v) != "!!bool" {
 				r.addProblem(v, "want true or false")
@@ -161,7 +161,7 @@ func (r *fileReader) readStatement(n *yaml.Node) {
 				r.addProblem(v, "unknown protocol %q: use TCP, UDP, SCTP or ICMP", v.Value)
 			}
 		case "port":
-			s.ports = r.placeOf(key)
+			s.ports = r.nodePlace(key)
 			p.port = v
 		case "exceptPort":
 			p.except = v
@@ -193,7 +193,7 @@ func (r *fileReader) readText(n *yaml.Node) string {
 	return words.CleanText(n.Value)
 }
 
-func (r *fileReader) readOneOf(n *yaml.Node, a, b string) string {
+func (r *fileReader) readEither(n *yaml.Node, a, b string) string {
 	if n.Kind != yaml.ScalarNode || n.Value != a && n.Value != b {
 		got := "a mapping or a list"
 		if n.Kind == yaml.ScalarNode {

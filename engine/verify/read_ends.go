@@ -29,7 +29,7 @@ func (r *fileReader) readEnds(n *yaml.Node, source bool) (out []StatementEnd) {
 var endFields = []string{"namespace", "pod", "workload", "node", "service", "address"}
 
 func (r *fileReader) readEnd(n *yaml.Node, source bool) StatementEnd {
-	e := StatementEnd{FilePlace: r.placeOf(n)}
+	e := StatementEnd{FilePlace: r.nodePlace(n)}
 	switch n.Kind {
 	case yaml.ScalarNode:
 		e.Name = r.readText(n)
@@ -103,7 +103,7 @@ func (r *fileReader) checkName(n *yaml.Node, name string, source bool) {
 
 // readChoice reads a name, a list of names, or labels if allowed.
 func (r *fileReader) readChoice(n *yaml.Node, labels bool) ObjectChoice {
-	c := ObjectChoice{FilePlace: r.placeOf(n), isSet: true}
+	c := ObjectChoice{FilePlace: r.nodePlace(n), isSet: true}
 	switch {
 	case n.Kind == yaml.ScalarNode:
 		c.Names = []string{r.readText(n)}

@@ -12,9 +12,9 @@ import (
 	"rung/model/words"
 )
 
-// portsOf returns the statement's ports to ask about an end. A Service, by its name or ClusterIP, has only its
+// portsToAsk returns the statement's ports to ask about an end. A Service, by its name or ClusterIP, has only its
 // own; at another address of Services, their ports are separate pieces. nil means a Problem.
-func (j *statementJudge) portsOf(s *Statement, e verdict.Endpoint, ports []verdict.PortRange, t *statementTally) []verdict.PortRange {
+func (j *statementJudge) portsToAsk(s *Statement, e verdict.Endpoint, ports []verdict.PortRange, t *statementTally) []verdict.PortRange {
 	if e.Key.Kind == model.KindService {
 		return j.servicePorts(s, e, t)
 	}
@@ -53,9 +53,9 @@ func (j *statementJudge) servicePorts(s *Statement, e verdict.Endpoint, t *state
 	return out
 }
 
-// familiesOf returns the families in which both ends have addresses. Without one there is no connection; if an
+// commonFamilies returns the families in which both ends have addresses. Without one there is no connection; if an
 // end has no known address, the answer says why.
-func (j *statementJudge) familiesOf(a, b verdict.Endpoint) (out []verdict.Family) {
+func (j *statementJudge) commonFamilies(a, b verdict.Endpoint) (out []verdict.Family) {
 	for _, f := range []verdict.Family{verdict.IPv4, verdict.IPv6} {
 		if j.hasFamily(a, f) && j.hasFamily(b, f) {
 			out = append(out, f)
@@ -81,10 +81,10 @@ func (j *statementJudge) hasFamily(e verdict.Endpoint, f verdict.Family) bool {
 	case *model.Service:
 		ips = o.ClusterIPs
 	default:
-		return e.Addr.IsValid() && verdict.FamilyOf(e.Addr) == f
+		return e.Addr.IsValid() && verdict.AddrFamily(e.Addr) == f
 	}
 	for _, ip := range ips {
-		if a, err := netip.ParseAddr(ip); err == nil && verdict.FamilyOf(a.Unmap()) == f {
+		if a, err := netip.ParseAddr(ip); err == nil && verdict.AddrFamily(a.Unmap()) == f {
 			return true
 		}
 	}
@@ -104,7 +104,7 @@ func (j *statementJudge) rowPorts(s *Statement, a, b verdict.Endpoint) (out []ui
 	if fronts, only := j.rev.Verdicts().FrontPorts(b); only.Name != "" || len(fronts) > 0 {
 		return j.allPorts()
 	}
-	for _, f := range j.familiesOf(a, b) {
+	for _, f := range j.commonFamilies(a, b) {
 		// Port and protocol do not matter here; the later question reports errors.
 		ports, _ := j.tracer.RowPorts(j.rev, verdict.Connection{From: a, To: b, Family: f, Protocol: verdict.TCP, Port: 1})
 		out = append(out, ports...)

@@ -50,7 +50,7 @@ func WriteStatements(ctx context.Context, r *revision.Revision, namespaces []str
 	if err := w.choosePods(r.JudgedCluster(), namespaces); err != nil {
 		return nil, err
 	}
-	w.findOutcomes(verdict.ClassesOf(r.Verdicts(), nil))
+	w.findOutcomes(verdict.NewClasses(r.Verdicts(), nil))
 	w.joinUnits()
 	w.writeHead(namespaces)
 	for _, b := range w.findBlocks() {
@@ -122,18 +122,18 @@ func (w *statementWriter) findOutcomes(c *verdict.Classes) {
 		w.outcomes[i] = make([]unitOutcome, len(w.units))
 		for j := range w.units {
 			segments, ok := c.CommonVerdicts(w.units[i].pods[0], w.units[j].pods[0])
-			w.outcomes[i][j] = outcomeOf(segments, ok)
+			w.outcomes[i][j] = newUnitOutcome(segments, ok)
 		}
 	}
 }
 
-// outcomeOf leaves out verdicts that cannot be stated.
-func outcomeOf(segments []verdict.Segment, ok bool) unitOutcome {
+// newUnitOutcome leaves out verdicts that cannot be stated.
+func newUnitOutcome(segments []verdict.Segment, ok bool) unitOutcome {
 	out := unitOutcome{ok: ok}
 	var key strings.Builder
 	fmt.Fprint(&key, ok)
 	for _, v := range []verdict.Verdict{verdict.Allow, verdict.Deny} {
-		for _, p := range portsOf(segments, v) {
+		for _, p := range portsWithVerdict(segments, v) {
 			out.segments = append(out.segments, verdict.Segment{Protocol: p.Protocol, Lo: p.Lo, Hi: p.Hi, Verdict: v})
 			fmt.Fprintf(&key, " %s %s %d-%d", v, p.Protocol, p.Lo, p.Hi)
 		}
@@ -142,8 +142,8 @@ func outcomeOf(segments []verdict.Segment, ok bool) unitOutcome {
 	return out
 }
 
-// portsOf returns the ports with a verdict.
-func portsOf(segments []verdict.Segment, v verdict.Verdict) (out []verdict.PortRange) {
+// portsToAsk returns the ports with a verdict.
+func portsWithVerdict(segments []verdict.Segment, v verdict.Verdict) (out []verdict.PortRange) {
 	for _, g := range segments {
 		if g.Verdict == v {
 			out = append(out, verdict.PortRange{Protocol: g.Protocol, Lo: g.Lo, Hi: g.Hi})

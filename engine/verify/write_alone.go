@@ -66,7 +66,7 @@ func (w *statementWriter) writeAddress(t *revision.VerdictTable, from, to int, e
 // writePorts writes a statement of the ports with each verdict, and a comment about the others. With isNamed
 // the statements get names, which describe their ends.
 func (w *statementWriter) writePorts(segments []verdict.Segment, from, to any, names string, isNamed bool) {
-	allowed, denied := portsOf(segments, verdict.Allow), portsOf(segments, verdict.Deny)
+	allowed, denied := portsWithVerdict(segments, verdict.Allow), portsWithVerdict(segments, verdict.Deny)
 	if rest := verdict.SubtractPorts(verdict.SubtractPorts(verdict.EveryPort(), allowed), denied); len(rest) > 0 {
 		w.text.WriteString("\n")
 		w.writeComment(fmt.Sprintf("Not stated (undefined, or different between nodes or addresses): %s, %s.", names,

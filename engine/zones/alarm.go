@@ -2,8 +2,8 @@ package zones
 
 import "time"
 
-// Slack is added to due times: a condition due at a time holds only after it.
-const Slack = time.Millisecond
+// DueTolerance is added to due times: a condition due at a time holds only after it.
+const DueTolerance = time.Millisecond
 
 // Alarm makes the loop do something at a set time. Only the loop may use it.
 type Alarm struct {

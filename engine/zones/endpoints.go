@@ -54,8 +54,8 @@ func (z *Set) openNB(name, addr string) reconciler.Zone {
 		Slot: z.cfg.Slots.TakeSlot, Share: z.cfg.Share})
 }
 
-// nameOf returns the zone's name in NB_Global; empty if it has none.
-func nameOf(db *nb.DB) string {
+// zoneNameInDB returns the zone's name in NB_Global; empty if it has none.
+func zoneNameInDB(db *nb.DB) string {
 	if g := db.Global(); g != nil {
 		return g.Name
 	}

@@ -17,12 +17,12 @@ import (
 
 // member is a zone that is followed or swept, depending on its rank. The engine's loop owns it.
 type member struct {
-	name     string
-	open     func() (reconciler.Zone, error)
-	writes   bool // Rung writes it: always followed
-	early    bool // control plane: ranks before others nobody looks at
-	ofNode   bool // exists as long as its Node
-	followed bool
+	name          string
+	open          func() (reconciler.Zone, error)
+	writes        bool // Rung writes it: always followed
+	early         bool // control plane: ranks before others nobody looks at
+	belongsToNode bool // exists as long as its Node
+	followed      bool
 	// onNamed, if set, renames a member called by its address, once its database tells the name.
 	onNamed func(name string)
 
@@ -75,7 +75,7 @@ func (z *Set) rankMembers() {
 		z.scheduleReads()
 		return
 	}
-	looked := z.looks.TimesOf(func(name string) bool { return z.members[name] != nil })
+	looked := z.looks.RetainTimes(func(name string) bool { return z.members[name] != nil })
 	ranked := make([]*member, 0, len(z.members))
 	for _, m := range z.members {
 		ranked = append(ranked, m)
@@ -149,7 +149,7 @@ func (z *Set) takeState(l *zoneLoop, st *model.ZoneState) {
 	z.MarkChanged()
 	m := z.members[st.Name]
 	if m != nil && m.onNamed != nil {
-		if name := nameOf(st.DB); name != "" {
+		if name := zoneNameInDB(st.DB); name != "" {
 			m.onNamed(name)
 			return
 		}

@@ -26,7 +26,7 @@ func (z *Set) runNodeZones() {
 func (z *Set) followNodes() {
 	changed, none := false, z.world().NoZones
 	for name, m := range z.members {
-		if m.ofNode && (none || z.world().Cluster.Node(name) == nil) {
+		if m.belongsToNode && (none || z.world().Cluster.Node(name) == nil) {
 			z.removeMember(name)
 			changed = true
 		}
@@ -41,8 +41,8 @@ func (z *Set) followNodes() {
 			early = early || has
 		}
 		name := n.Name
-		z.addMember(&member{name: name, ofNode: true, early: early, writes: z.cfg.Reconcile,
-			open: func() (reconciler.Zone, error) { return z.cfg.ZoneOf(name) }})
+		z.addMember(&member{name: name, belongsToNode: true, early: early, writes: z.cfg.Reconcile,
+			open: func() (reconciler.Zone, error) { return z.cfg.MakeZone(name) }})
 		changed = true
 	}
 	if changed {

@@ -122,7 +122,7 @@ func (t *OVNTracer) askRunner(ctx context.Context, c verdict.Connection, run Run
 func directConnection(p *verdict.Path, c verdict.Connection) verdict.Connection {
 	out := verdict.Connection{From: p.From.Endpoint, To: p.To.Endpoint, Protocol: c.Protocol, Port: p.To.Port, Family: c.Family}
 	if p.To.Addr.IsValid() {
-		out.Family = verdict.FamilyOf(p.To.Addr)
+		out.Family = verdict.AddrFamily(p.To.Addr)
 	}
 	return out
 }
@@ -171,7 +171,7 @@ func (t *OVNTracer) tracePath(ctx context.Context, c verdict.Connection, run Run
 		}
 		was := *h
 		h.Changed = !slices.EqualFunc(rows.Stages, now.Stages, sameAnswer)
-		h.Progress = flow.ProgressOf(after[h.Zone], nil)
+		h.Progress = flow.ReadProgress(after[h.Zone], nil)
 		finder := revision.NewRuleFinder(t.Revision(), h.Zone)
 		h.ReadOutput(&asks[i], now.Stages, finder)
 		if h.Changed && h.DisagreementCause() != "" {
@@ -200,7 +200,7 @@ func (t *OVNTracer) rowsOfZones(ctx context.Context, c verdict.Connection, told 
 	}
 	p := answer.Paths[0]
 	for _, zone := range []string{p.From.Zone, p.To.Zone} {
-		if zone != "" && p.Verdict != verdict.NotApplicable && rowsOf(t.Revision(), zone) == nil {
+		if zone != "" && p.Verdict != verdict.NotApplicable && heldRows(t.Revision(), zone) == nil {
 			told("zone " + zone + ": " + reads)
 			t.awaitRows(ctx, zone)
 		}
@@ -211,11 +211,11 @@ func (t *OVNTracer) rowsOfZones(ctx context.Context, c verdict.Connection, told 
 		return nil, verdict.Path{Verdict: verdict.NotApplicable, Reason: answer.Reason}, err
 	}
 	p = rows.Answer.Paths[0]
-	return map[string]*nb.DB{p.From.Zone: rowsOf(r, p.From.Zone), p.To.Zone: rowsOf(r, p.To.Zone)}, p, nil
+	return map[string]*nb.DB{p.From.Zone: heldRows(r, p.From.Zone), p.To.Zone: heldRows(r, p.To.Zone)}, p, nil
 }
 
-// rowsOf returns the rows held of a zone; nil if none.
-func rowsOf(r *revision.Revision, zone string) *nb.DB {
+// heldRows returns the rows held of a zone; nil if none.
+func heldRows(r *revision.Revision, zone string) *nb.DB {
 	if z := r.Zone(zone); z != nil {
 		return z.DB
 	}

@@ -16,9 +16,9 @@ type OwnerOptions struct {
 	// Writer names this process in NB_Global; no other process, nor a later start, has the name. Empty makes
 	// one up.
 	Writer string
-	// NobodyElse means that an operator guarantees that no other controller writes the same rows: a controller
+	// SoleWriter means that an operator guarantees that no other controller writes the same rows: a controller
 	// found then is a note. Rows changed by another writer still stop writing.
-	NobodyElse bool
+	SoleWriter bool
 	// Lease, if set, lets only the replica with the zone's Lease write.
 	Lease *LeaseConfig
 	// Report writes conditions and events through the API server.
@@ -45,7 +45,7 @@ type ownerFacts struct {
 	controllers        []kube.Controller
 	// writesOff means that changes are switched off (OwnerOptions.WithWrites).
 	writesOff bool
-	// override is OwnerOptions.NobodyElse.
+	// override is OwnerOptions.SoleWriter.
 	override bool
 }
 

@@ -109,7 +109,7 @@ func TestEventsAreBounded(t *testing.T) {
 	l := NewLoop(t.Context(), time.Now)
 	r := NewReports(l, nil)
 	l.Start(func(*revision.Revision) *revision.Revision { return nil })
-	ev := r.ReportsOf("z")
+	ev := r.ForZone("z")
 	for i := range 3 * eventsKept {
 		ev.Event(model.Event{About: given.ANPKey("one"), Message: fmt.Sprint(i)})
 		ev.Event(model.Event{About: given.ANPKey("one"), Message: "again", Last: time.Unix(int64(i), 0)})

@@ -42,7 +42,7 @@ func (p *PublishedState) WaitFor(ctx context.Context, holds func(*revision.Revis
 			return nil
 		}
 		if !isSet && len(times) > 0 {
-			due.Reset(time.Until(times[0]) + Slack)
+			due.Reset(time.Until(times[0]) + DueTolerance)
 			times, isSet = times[1:], true
 		}
 		select {

@@ -25,8 +25,8 @@ func NewReports(l *Loop, policy func(model.PolicyKey) *model.Policy) *Reports {
 	return &Reports{Loop: l, policy: policy, conditions: map[model.PolicyKey]map[string]model.Condition{}}
 }
 
-// ReportsOf returns the reports of a zone's reconciler, only for the screen.
-func (r *Reports) ReportsOf(zone string) interface {
+// ForZone returns the reports of a zone's reconciler, only for the screen.
+func (r *Reports) ForZone(zone string) interface {
 	reconciler.Status
 	reconciler.Events
 } {
@@ -65,7 +65,7 @@ func (r *Reports) ForgetPolicies(changes []model.Change) {
 
 // ForgetZone drops the reports of a deleted zone's controller (ovn-kubernetes.md#status-conditions).
 func (r *Reports) ForgetZone(zone string) {
-	t := conditionOf(zone)
+	t := conditionType(zone)
 	for k := range r.conditions {
 		delete(r.conditions[k], t)
 	}
@@ -128,8 +128,8 @@ func (st zoneReports) Event(x model.Event) {
 	})
 }
 
-// conditionOf returns the type of a zone controller's condition.
-func conditionOf(zone string) string { return revision.ReadyPrefix + zone }
+// conditionType returns the type of a zone controller's condition.
+func conditionType(zone string) string { return revision.ReadyPrefix + zone }
 
 // reportToServer writes to the API server, if this replica reports for the zone; nil reports nothing.
 func (w *OwnedZone) reportToServer(write func(*kube.Reporter)) {

@@ -23,9 +23,9 @@ type Config struct {
 	// NB_Global.
 	NB  map[string]string
 	TLS nbdb.TLSFiles // for ssl: addresses
-	// ZoneOf, if set, makes the zone of a Node of the cluster; every existing Node gets one. Each call makes a
+	// MakeZone, if set, makes the zone of a Node of the cluster; every existing Node gets one. Each call makes a
 	// zone that was never run. A zone with a method Read(context.Context) (*nb.DB, error) is swept by it.
-	ZoneOf func(node string) (reconciler.Zone, error)
+	MakeZone func(node string) (reconciler.Zone, error)
 	// Reconcile writes rows, but never rows of files.
 	Reconcile bool
 	// Own means that all zones are Rung's own: few, without other writers.
@@ -132,7 +132,7 @@ func (z *Set) Start() {
 	if len(z.cfg.NB) > 0 {
 		z.Send(z.takeEndpoints)
 	}
-	if z.cfg.ZoneOf != nil {
+	if z.cfg.MakeZone != nil {
 		z.Go(z.runNodeZones)
 	}
 }
@@ -196,7 +196,7 @@ func (z *Set) HasZone(name string) bool { return z.states[name] != nil || z.memb
 
 // BelongsToNode reports whether a zone exists as long as its Node.
 func (z *Set) BelongsToNode(name string) bool {
-	return z.members[name] != nil && z.members[name].ofNode
+	return z.members[name] != nil && z.members[name].belongsToNode
 }
 
 // EndZone stops the reconciler of a zone started by AddZone; the channel is closed once its last messages were
@@ -264,7 +264,7 @@ func (z *Set) AddZone(zone reconciler.Zone, write bool) {
 	if !z.cfg.Own {
 		rc.Members = z.differs.setMembers // the sandbox has few zones, and no differs
 	}
-	rc.Status, rc.Events = z.reports.ReportsOf(name), z.reports.ReportsOf(name)
+	rc.Status, rc.Events = z.reports.ForZone(name), z.reports.ForZone(name)
 	var own *OwnedZone
 	if write && !z.cfg.Own {
 		own = z.owners.OwnZone(name, &rc)

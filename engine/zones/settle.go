@@ -35,5 +35,5 @@ func (z *Set) awaitSettled() {
 		z.settleAlarm.Stop()
 		return
 	}
-	z.settleAlarm.Set(first.Sub(now) + Slack)
+	z.settleAlarm.Set(first.Sub(now) + DueTolerance)
 }

@@ -89,8 +89,8 @@ func (w *Southbounds) runLooks() {
 	}
 }
 
-// endpointOf returns the address of a zone's Southbound database, and a function that connects to it.
-func (w *Southbounds) endpointOf(zone string) (endpoint string, open func() southSource) {
+// findEndpoint returns the address of a zone's Southbound database, and a function that connects to it.
+func (w *Southbounds) findEndpoint(zone string) (endpoint string, open func() southSource) {
 	addr, ok := w.cfg.SB[zone]
 	if !ok && len(w.zones.States()) == 1 {
 		addr, ok = w.cfg.SB[""]
@@ -125,11 +125,11 @@ func (w *Southbounds) openSource(zone, addr string) southSource {
 // FollowWanted follows the wanted databases of existing zones, and drops the rest.
 func (w *Southbounds) FollowWanted() {
 	here := w.zones.States()
-	looked := w.looks.TimesOf(func(zone string) bool { return here[zone] != nil })
+	looked := w.looks.RetainTimes(func(zone string) bool { return here[zone] != nil })
 	now := time.Now()
 	var next time.Duration
 	for zone := range here {
-		endpoint, open := w.endpointOf(zone)
+		endpoint, open := w.findEndpoint(zone)
 		if open == nil {
 			w.forgetDatabase(zone)
 			continue
@@ -159,7 +159,7 @@ func (w *Southbounds) FollowWanted() {
 	}
 	w.lingerAlarm.Stop()
 	if next > 0 {
-		w.lingerAlarm.Set(next + Slack)
+		w.lingerAlarm.Set(next + DueTolerance)
 	}
 }
 

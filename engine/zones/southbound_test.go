@@ -22,7 +22,7 @@ func newSouthbounds(t *testing.T, cfg SouthboundConfig, others ...string) *South
 	c, _ := (*model.Cluster)(nil).Upsert([]model.Object{&model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: "node"}}}}, nil)
 	d, _ := compiler.New(compiler.Options{}).Apply(c, nil)
 	z := New(l, Config{Follow: 1, Sweep: SweepConfig{TTL: time.Hour, Parallel: 1},
-		ZoneOf: func(string) (reconciler.Zone, error) { return nil, errors.New("closed") }},
+		MakeZone: func(string) (reconciler.Zone, error) { return nil, errors.New("closed") }},
 		func() World { return World{Cluster: c, Desired: d} }, nil, NewReports(l, c.Policy), nil)
 	for _, name := range others {
 		z.States()[name] = &model.ZoneState{Name: name}
@@ -45,13 +45,13 @@ func TestSouthboundPlaces(t *testing.T) {
 		w.Do(func() {
 			w.SetAddress("own", "unix:own")
 			for zone, want := range map[string]string{"given": "unix:x", "node": "exec:node", "own": "unix:own", "other": ""} {
-				if got, open := w.endpointOf(zone); got != want || (open == nil) != (want == "") {
+				if got, open := w.findEndpoint(zone); got != want || (open == nil) != (want == "") {
 					t.Errorf("%s: %q, want %q", zone, got, want)
 				}
 			}
 			here := w.zones.States()
 			here["file"] = &model.ZoneState{Name: "file", Endpoint: "file:mg/node-1_nbdb"}
-			if got, open := w.endpointOf("file"); got != "file:mg/node-1_sbdb" || open == nil {
+			if got, open := w.findEndpoint("file"); got != "file:mg/node-1_sbdb" || open == nil {
 				t.Errorf("of a must-gather: %q", got)
 			}
 			for name := range here {
@@ -59,7 +59,7 @@ func TestSouthboundPlaces(t *testing.T) {
 					delete(here, name)
 				}
 			}
-			if got, _ := w.endpointOf("other"); got != "unix:only" {
+			if got, _ := w.findEndpoint("other"); got != "unix:only" {
 				t.Errorf("the only zone: %q", got)
 			}
 		})

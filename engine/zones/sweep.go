@@ -127,7 +127,7 @@ func (z *Set) readZone(zone reconciler.Zone, name string, before *model.ZoneStat
 		}
 		return readResult{err: err}
 	}
-	out.name = nameOf(db)
+	out.name = zoneNameInDB(db)
 	defer z.cfg.Slots.TakeSlot()()
 	out.dialect = z.dialects.InferDialect(db)
 	l, step, changes := z.differs.newestDiffer()

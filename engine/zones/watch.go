@@ -44,7 +44,7 @@ type Owners struct {
 	mu               sync.Mutex
 	zones            []string
 	askedAt          time.Time // zero: never
-	askedOf          string    // the only node asked about; empty: all
+	askedNode        string    // the only node asked about; empty: all
 	asking           bool
 	answer           chan struct{} // closed with the next answer, while asking
 	validUntil       time.Time     // of foundControllers
@@ -167,7 +167,7 @@ func (w *OwnedZone) watchGuard(ctx context.Context) {
 	known, gone := false, false
 	for ctx.Err() == nil {
 		rev := w.owners.Revision()
-		f := w.ownerFactsOf(rev)
+		f := w.newOwnerFacts(rev)
 		known = known || f.node
 		f.nodeGone = known && !f.node && f.loaded
 		if f.nodeGone && !gone {
@@ -199,7 +199,7 @@ func (w *OwnedZone) waitForChange(ctx context.Context, ticks <-chan struct{}, wa
 	isSame := func(now ownerFacts) bool {
 		return was.loaded == now.loaded && was.node == now.node && was.writesOff == now.writesOff // these come from revisions
 	}
-	for isSame(w.ownerFactsOf(w.owners.Revision())) {
+	for isSame(w.newOwnerFacts(w.owners.Revision())) {
 		select {
 		case <-ctx.Done():
 			return
@@ -212,11 +212,11 @@ func (w *OwnedZone) waitForChange(ctx context.Context, ticks <-chan struct{}, wa
 	}
 }
 
-// ownerFactsOf returns a revision's facts about the zone's node.
-func (w *OwnedZone) ownerFactsOf(rev *revision.Revision) ownerFacts {
+// newOwnerFacts returns a revision's facts about the zone's node.
+func (w *OwnedZone) newOwnerFacts(rev *revision.Revision) ownerFacts {
 	cfg := &w.owners.cfg
 	return ownerFacts{zone: w.zone, loaded: rev.Loaded, node: rev.Cluster.Node(w.zone) != nil,
-		cluster: cfg.Kube != nil, override: cfg.NobodyElse, writesOff: cfg.WithWrites && !rev.Mode.Writes}
+		cluster: cfg.Kube != nil, override: cfg.SoleWriter, writesOff: cfg.WithWrites && !rev.Mode.Writes}
 }
 
 // nextAsk returns the time until the next question for controllers, or until the known answer expires. answer
@@ -232,7 +232,7 @@ func (o *Owners) nextAsk() (in time.Duration, answer <-chan struct{}) {
 	if stale := o.validUntil.Add(ownerKeep); stale.After(now) && stale.Before(next) {
 		next = stale
 	}
-	return max(next.Sub(now), 0) + Slack, answer
+	return max(next.Sub(now), 0) + DueTolerance, answer
 }
 
 // updateGuard applies a change and gives the reconciler the new guard.
@@ -257,7 +257,7 @@ func (o *Owners) controllersOn(ctx context.Context, node string) (asked bool, on
 	known := func() bool {
 		return !o.validUntil.IsZero() && time.Since(o.validUntil) <= ownerKeep && (o.foundNode == "" || o.foundNode == node)
 	}
-	if !o.asking && (o.askedAt.IsZero() || time.Since(o.askedAt) >= ownerAsk || o.askedOf != "" && o.askedOf != node) {
+	if !o.asking && (o.askedAt.IsZero() || time.Since(o.askedAt) >= ownerAsk || o.askedNode != "" && o.askedNode != node) {
 		only := ""
 		if len(o.zones) == 1 {
 			only = node
@@ -267,7 +267,7 @@ func (o *Owners) controllersOn(ctx context.Context, node string) (asked bool, on
 		found, err := o.askControllers(ctx, only)
 		o.mu.Lock()
 		close(o.answer)
-		o.asking, o.askedAt, o.askedOf, o.lastErr = false, time.Now(), only, err
+		o.asking, o.askedAt, o.askedNode, o.lastErr = false, time.Now(), only, err
 		if err == nil {
 			o.validUntil, o.foundControllers, o.foundNode = o.askedAt, found, only
 		}
@@ -296,7 +296,7 @@ func (o *Owners) askControllers(ctx context.Context, node string) ([]kube.Contro
 // clearReports removes the reports of a zone's controller whose node was deleted
 // (ovn-kubernetes.md#status-conditions); from the API server only if Rung reported them.
 func (w *OwnedZone) clearReports(rev *revision.Revision) {
-	t := conditionOf(w.zone)
+	t := conditionType(w.zone)
 	var of []model.PolicyKey
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP} {
 		for p := range rev.Cluster.Policies(k) {

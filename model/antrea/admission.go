@@ -53,7 +53,7 @@ func (a *admission) judgeTier(k model.Key) (code, field, message, remedy string)
 	case own && (was == nil || was.Priority != is.Priority || is.Priority != static || was.Description != is.Description):
 		return TierStatic, "", "tier " + k.Name + " is Antrea's own and read-only", "create a tier with another name"
 	case is == nil:
-		if names := namesOf(PoliciesReferencing(a.after, k)); len(names) > 0 {
+		if names := keyLabels(PoliciesReferencing(a.after, k)); len(names) > 0 {
 			return TierDeleted, "", "used by " + words.ListSome(names, 3) + ": it cannot be deleted",
 				"move " + words.OneOrMany(len(names), "it", "them") + " to another tier first, or delete both"
 		}
@@ -71,7 +71,7 @@ func (a *admission) judgeTier(k model.Key) (code, field, message, remedy string)
 	return why.Code, "spec.priority", why.Message, "give it another priority"
 }
 
-func namesOf(keys []model.Key) (out []string) {
+func keyLabels(keys []model.Key) (out []string) {
 	for _, k := range keys {
 		out = append(out, k.Label())
 	}
@@ -92,14 +92,14 @@ func (a *admission) judgeGroup(k model.Key) (code, field, message, remedy string
 	case is == nil || len(is.Children) == 0 || len(is.Invalid) > 0:
 		return "", "", "", ""
 	}
-	for _, why := range a.r.MembersOf(k).Reasons {
+	for _, why := range a.r.FindMembers(k).Reasons {
 		if slices.Contains([]string{GroupMissing, GroupNested, GroupCycle}, why.Code) {
-			return why.Code, "spec.childGroups", why.Message, remedyOf(why.Code)
+			return why.Code, "spec.childGroups", why.Message, codeRemedy(why.Code)
 		}
 	}
 	if len(parents) > 0 {
 		return GroupNested, "spec.childGroups", "is a child of " + words.ListSome(parents, 3) +
-			" and cannot have childGroups: groups nest one level", remedyOf(GroupNested)
+			" and cannot have childGroups: groups nest one level", codeRemedy(GroupNested)
 	}
 	return "", "", "", ""
 }
@@ -122,7 +122,7 @@ func (a *admission) judgePolicy(p *model.Policy) (code, field, message, remedy s
 	s := a.r.ScopeOfPolicy(p)
 	for _, why := range s.Reasons {
 		if why.Code == AppliedToNamespaces {
-			return why.Code, "spec.appliedTo", why.Message, remedyOf(why.Code)
+			return why.Code, "spec.appliedTo", why.Message, codeRemedy(why.Code)
 		}
 	}
 	for _, key := range s.Services {
@@ -149,7 +149,7 @@ func PoliciesReferencing(c *model.Cluster, k model.Key) (out []model.Key) {
 	}
 	for p := range c.TieredPolicies() {
 		if k.Kind == model.KindTier && p.Tiered.Tier == k.Name || k.Kind != model.KindTier &&
-			slices.ContainsFunc(groupsOf(p), func(name string) bool { return groups[GroupKey(p, name)] }) {
+			slices.ContainsFunc(referencedGroups(p), func(name string) bool { return groups[GroupKey(p, name)] }) {
 			out = append(out, p.Key)
 		}
 	}
@@ -163,7 +163,7 @@ func UnjudgedGroup(c *model.Cluster, p *model.Policy) string {
 	if p.Tiered == nil {
 		return ""
 	}
-	for _, name := range groupsOf(p) {
+	for _, name := range referencedGroups(p) {
 		g, ok := c.Get(GroupKey(p, name)).(*model.Group)
 		if !ok {
 			continue
@@ -180,8 +180,8 @@ func UnjudgedGroup(c *model.Cluster, p *model.Policy) string {
 	return ""
 }
 
-// groupsOf returns the names of the groups in a policy's appliedTo and peers.
-func groupsOf(p *model.Policy) (out []string) {
+// referencedGroups returns the names of the groups in a policy's appliedTo and peers.
+func referencedGroups(p *model.Policy) (out []string) {
 	add := func(name string) {
 		if name != "" {
 			out = append(out, name)

@@ -82,7 +82,7 @@ func (r *GroupResolver) applyElement(s *AppliedScope, p *model.Policy, a *model.
 }
 
 func (r *GroupResolver) applyGroup(s *AppliedScope, p *model.Policy, k model.Key) {
-	m := r.MembersOf(k)
+	m := r.FindMembers(k)
 	s.Reasons = append(s.Reasons, m.Reasons...)
 	if p.Kind == model.KindANNP && m.HasNamespaces {
 		s.Reasons = append(s.Reasons, EmptyReason{AppliedToNamespaces, ObjectLabel(k) + " has a namespaceSelector: an Antrea NetworkPolicy " +

@@ -20,7 +20,7 @@ func LadderBands(c *model.Cluster) []ladder.Band {
 		add(ladder.Band{Name: t.Name, Tier: t, Priority: t.Priority})
 	}
 	for _, p := range EffectiveOrder(c) {
-		b := bandOf(&out, &p)
+		b := ensureBand(&out, &p)
 		n := len(b.Rungs)
 		if n == 0 || b.Rungs[n-1].Priority != p.Priority() || b.Priority == PriorityNetwork && len(b.Rungs) == 0 {
 			b.Rungs = append(b.Rungs, ladder.BandRung{Priority: p.Priority(), Tied: p.IsTied()})
@@ -48,8 +48,8 @@ func DecidingBands(c *model.Cluster) (out []ladder.Band) {
 	return out
 }
 
-// bandOf returns the band of a policy's place. It inserts a missing band in deciding order.
-func bandOf(bands *[]ladder.Band, p *ladder.Place) *ladder.Band {
+// ensureBand returns the band of a policy's place. It inserts a missing band in deciding order.
+func ensureBand(bands *[]ladder.Band, p *ladder.Place) *ladder.Band {
 	name := p.TierName
 	if name == "" {
 		name = string(p.Policy.Kind)

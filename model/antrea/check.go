@@ -67,7 +67,7 @@ func newChecker(c *model.Cluster) *checker {
 }
 
 func (k *checker) addFinding(m *model.Meta, dir model.Direction, rule int, code, message, remedy string) {
-	k.out = append(k.out, model.Finding{Code: code, Severity: severityOf(code), Policy: m.Key, Direction: dir, Rule: rule,
+	k.out = append(k.out, model.Finding{Code: code, Severity: codeSeverity(code), Policy: m.Key, Direction: dir, Rule: rule,
 		Message: message, Remedy: remedy, Origin: m.Origin})
 }
 
@@ -124,13 +124,13 @@ func (k *checker) checkGroup(g *model.Group) {
 	if len(g.Invalid) > 0 {
 		return
 	}
-	for _, why := range k.r.MembersOf(g.Key).Reasons {
-		k.addAboutObject(&g.Meta, why.Code, why.Message, remedyOf(why.Code))
+	for _, why := range k.r.FindMembers(g.Key).Reasons {
+		k.addAboutObject(&g.Meta, why.Code, why.Message, codeRemedy(why.Code))
 	}
 }
 
-// remedyOf returns what to do about a reference that selects nothing.
-func remedyOf(code string) string {
+// codeRemedy returns what to do about a reference that selects nothing.
+func codeRemedy(code string) string {
 	switch code {
 	case GroupMissing, ServiceMissing:
 		return "create it, or correct the name"
@@ -177,9 +177,9 @@ func (k *checker) addReasons(p *model.Policy, r *model.Rule, s AppliedScope, see
 		}
 		seen[why] = true
 		if r == nil {
-			k.addAboutObject(&p.Meta, why.Code, why.Message, remedyOf(why.Code))
+			k.addAboutObject(&p.Meta, why.Code, why.Message, codeRemedy(why.Code))
 		} else {
-			k.addAboutRule(p, r, why.Code, why.Message, remedyOf(why.Code))
+			k.addAboutRule(p, r, why.Code, why.Message, codeRemedy(why.Code))
 		}
 	}
 	for _, key := range s.Services {
@@ -227,12 +227,12 @@ func (k *checker) checkRule(p *model.Policy, r *model.Rule, seen map[EmptyReason
 func (k *checker) checkPeer(p *model.Policy, r *model.Rule, pe *model.Peer, seen map[EmptyReason]bool) {
 	switch {
 	case pe.Kind == model.PeerGroup:
-		m := k.r.MembersOf(GroupKey(p, pe.Group))
+		m := k.r.FindMembers(GroupKey(p, pe.Group))
 		k.checkGroupNetworks(p, r, pe.Group, m.Networks)
 		for _, why := range m.Reasons {
 			if !seen[why] {
 				seen[why] = true
-				k.addAboutRule(p, r, why.Code, why.Message, remedyOf(why.Code))
+				k.addAboutRule(p, r, why.Code, why.Message, codeRemedy(why.Code))
 			}
 		}
 	case pe.Kind == model.PeerNetworks:
@@ -245,7 +245,7 @@ func (k *checker) checkPeer(p *model.Policy, r *model.Rule, pe *model.Peer, seen
 				return
 			}
 		}
-		k.addAboutRule(p, r, SameLabelsNobody, "no namespace has all labels "+strings.Join(pe.Match.SameLabels, ", ")+
+		k.addAboutRule(p, r, SameLabelsNoMatch, "no namespace has all labels "+strings.Join(pe.Match.SameLabels, ", ")+
 			": the rule applies to no pod", "")
 	}
 }

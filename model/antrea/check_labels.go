@@ -33,7 +33,7 @@ func (k *checker) checkLabels() {
 			", which Antrea reserves", "remove the label")
 	}
 	for p := range k.c.EveryPolicy() {
-		if slices.ContainsFunc(selectorsOf(p), usesAccountLabel) {
+		if slices.ContainsFunc(policySelectors(p), usesAccountLabel) {
 			k.addAboutObject(&p.Meta, AccountLabel, "selects by the label "+accountLabel+", which Antrea reserves",
 				"select by serviceAccount")
 		}
@@ -50,7 +50,7 @@ func (k *checker) checkLabels() {
 
 func usesAccountLabel(s model.Selector) bool { return strings.Contains(s.Key(), accountLabel) }
 
-func selectorsOf(p *model.Policy) []model.Selector {
+func policySelectors(p *model.Policy) []model.Selector {
 	out := []model.Selector{p.Subject.Namespaces, p.Subject.Pods}
 	add := func(list []model.AppliedTo) {
 		for i := range list {

@@ -34,7 +34,7 @@ func ServiceAddrs(c *model.Cluster, name string) (addrs []string, known bool) {
 			addrs, sliced = append(addrs, es.Addresses...), true
 		}
 	}
-	if want := model.SelectorOf(s.Selector); !sliced && len(s.Selector.Map()) > 0 {
+	if want := model.SelectLabels(s.Selector); !sliced && len(s.Selector.Map()) > 0 {
 		for p := range c.PodsIn(s.Namespace) {
 			if want.Matches(p.Labels) {
 				addrs = append(addrs, p.IPs...)

@@ -65,9 +65,9 @@ func GroupKey(p *model.Policy, name string) model.Key {
 	return model.Key{Kind: model.KindClusterGroup, Name: name}
 }
 
-// MembersOf returns the members of the group with that key: its own form, or the union of its
+// FindMembers returns the members of the group with that key: its own form, or the union of its
 // children, which must have no children themselves (antrea.md#groups).
-func (r *GroupResolver) MembersOf(k model.Key) GroupMembers {
+func (r *GroupResolver) FindMembers(k model.Key) GroupMembers {
 	g, ok := r.c.Get(k).(*model.Group)
 	if !ok {
 		return GroupMembers{Reasons: []EmptyReason{{GroupMissing, ObjectLabel(k) + " does not exist" + r.otherKindHint(k)}}}
@@ -89,7 +89,7 @@ func (r *GroupResolver) MembersOf(k model.Key) GroupMembers {
 			out.Reasons = append(out.Reasons, r.nestedReason(k, child))
 			continue
 		}
-		m := r.MembersOf(child)
+		m := r.FindMembers(child)
 		out.Pods = append(out.Pods, m.Pods...)
 		out.Networks = append(out.Networks, m.Networks...)
 		out.HasNamespaces = out.HasNamespaces || m.HasNamespaces
@@ -187,7 +187,7 @@ func (r *GroupResolver) servicePods(k model.Key) GroupMembers {
 		return GroupMembers{Reasons: []EmptyReason{{ServiceSelectorless, "Service " + k.Namespace + "/" + k.Name +
 			" has no selector: Antrea ignores it"}}}
 	}
-	return GroupMembers{Pods: []PodSelection{{Namespace: k.Namespace, Pods: model.SelectorOf(s.Selector)}}}
+	return GroupMembers{Pods: []PodSelection{{Namespace: k.Namespace, Pods: model.SelectLabels(s.Selector)}}}
 }
 
 // ObjectLabel returns an object of Antrea for people: "ClusterGroup web", "Group shop/web".

@@ -48,7 +48,7 @@ func EffectiveOrder(c *model.Cluster) []ladder.Place {
 	var out []ladder.Place
 	for _, k := range decidingKinds {
 		for p := range c.Policies(k) {
-			out = append(out, placeOf(p, tiers))
+			out = append(out, policyPlace(p, tiers))
 		}
 	}
 	slices.SortFunc(out, func(a, b ladder.Place) int { return comparePlaces(&a, &b) })
@@ -71,7 +71,7 @@ func EffectiveOrder(c *model.Cluster) []ladder.Place {
 	return out
 }
 
-func placeOf(p *model.Policy, tiers map[string]int32) ladder.Place {
+func policyPlace(p *model.Policy, tiers map[string]int32) ladder.Place {
 	switch {
 	case p.Tiered != nil:
 		priority, ok := tiers[p.Tiered.Tier]

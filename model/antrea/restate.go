@@ -50,7 +50,7 @@ func restatedRule(r map[string]any, end string, levels model.LogLevels) map[stri
 	if action == string(model.Deny) {
 		out["action"] = "Drop"
 	}
-	if levels.LevelOf(model.Action(action)) != "" {
+	if levels.ForAction(model.Action(action)) != "" {
 		out["enableLogging"] = true
 	}
 	var peers, ports []any

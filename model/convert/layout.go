@@ -185,9 +185,9 @@ type namespaceValue struct {
 // emptyValue is the text of the empty label value.
 const emptyValue = `""`
 
-// valueOf returns a namespace's values of the labels in keys, or its name if keys is empty. ok is false if a
+// namespaceLabelValue returns a namespace's values of the labels in keys, or its name if keys is empty. ok is false if a
 // label is missing.
-func valueOf(ns *model.Namespace, keys []string) (v namespaceValue, ok bool) {
+func namespaceLabelValue(ns *model.Namespace, keys []string) (v namespaceValue, ok bool) {
 	if len(keys) == 0 {
 		return namespaceValue{ns.Name, namespaceNamed(ns.Name)}, true
 	}
@@ -199,7 +199,7 @@ func valueOf(ns *model.Namespace, keys []string) (v namespaceValue, ok bool) {
 	for i, k := range keys {
 		labels[k] = texts[i]
 	}
-	return namespaceValue{cmp.Or(strings.Join(texts, ","), emptyValue), model.SelectorOf(model.NewLabels(labels))}, true
+	return namespaceValue{cmp.Or(strings.Join(texts, ","), emptyValue), model.SelectLabels(model.NewLabels(labels))}, true
 }
 
 // valuesOfSubject returns the distinct values of the namespaces that a subject selects.
@@ -209,7 +209,7 @@ func (f *importer) valuesOfSubject(subject *model.Subject, keys []string) (out [
 		if !subject.Namespaces.Matches(ns.Labels) {
 			continue
 		}
-		if v, ok := valueOf(ns, keys); ok && !seen[v.name] {
+		if v, ok := namespaceLabelValue(ns, keys); ok && !seen[v.name] {
 			seen[v.name] = true
 			out = append(out, v)
 		}
@@ -227,9 +227,9 @@ func (f *importer) splitPeer(s *convertedRule, subjects []model.Subject, peer *m
 	for i := range subjects {
 		for _, v := range f.valuesOfSubject(&subjects[i], labels) {
 			names = append(names, v.name)
-			subject := subjectOf(andSelector(subjects[i].Namespaces, v.selector), subjects[i].Pods)
+			subject := newSubject(andSelector(subjects[i].Namespaces, v.selector), subjects[i].Pods)
 			s.addPeers(subject, &ValueRecord{From: s.policy.Label(), Labels: labels, Value: v.name, Namespaces: subjects[i].Namespaces},
-				[]model.Peer{podsOf(v.selector, peer.Pods)}, ports)
+				[]model.Peer{newPodPeer(v.selector, peer.Pods)}, ports)
 		}
 	}
 	names = sortedDistinct(names)

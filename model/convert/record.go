@@ -26,20 +26,20 @@ type ValueRecord struct {
 	Labels []string `json:"labels"`
 	Value  string   `json:"value"`
 	// Namespaces selects the namespaces that the source policy applied to; Of is the same in kubectl's syntax.
-	Namespaces model.Selector `json:"-"`
-	Of         string         `json:"of"`
+	Namespaces     model.Selector `json:"-"`
+	NamespacesText string         `json:"of"`
 }
 
 // Annotation returns the record as annotation text.
 func (r ValueRecord) Annotation() string {
-	r.Labels, r.Of = append([]string{}, r.Labels...), r.Namespaces.Key()
+	r.Labels, r.NamespacesText = append([]string{}, r.Labels...), r.Namespaces.Key()
 	text, _ := json.Marshal(r) // cannot fail: texts only
 	return string(text)
 }
 
-// RecordOf reads the annotation of a policy. Anyone may have written it, so every text is cleaned. ok is false
+// ReadRecord reads the annotation of a policy. Anyone may have written it, so every text is cleaned. ok is false
 // if the annotation is missing or invalid.
-func RecordOf(p *model.Policy) (r *ValueRecord, ok bool) {
+func ReadRecord(p *model.Policy) (r *ValueRecord, ok bool) {
 	raw, has := p.Annotations[model.AnnotationConverted]
 	if !has {
 		return nil, false
@@ -63,10 +63,10 @@ func parseRecord(raw string) (*ValueRecord, error) {
 	if r.From == "" || r.Value == "" {
 		return nil, errors.New("names no policy or no value")
 	}
-	if r.Of == "" {
+	if r.NamespacesText == "" {
 		return r, nil
 	}
-	ls, err := metav1.ParseToLabelSelector(r.Of)
+	ls, err := metav1.ParseToLabelSelector(r.NamespacesText)
 	if err == nil {
 		r.Namespaces, err = model.NewSelector(ls)
 	}
@@ -90,7 +90,7 @@ type SplitPolicies struct {
 func AllSplitPolicies(c *model.Cluster) []*SplitPolicies {
 	byID := map[string]*SplitPolicies{}
 	for p := range c.Policies(model.KindANP, model.KindCNP) {
-		r, ok := RecordOf(p)
+		r, ok := ReadRecord(p)
 		if !ok {
 			continue
 		}
@@ -122,7 +122,7 @@ type MissingValue struct {
 func (u *SplitPolicies) MissingValues(c *model.Cluster) (out []MissingValue) {
 	having := map[string][]string{}
 	for ns := range c.Namespaces() {
-		if v, ok := valueOf(ns, u.Labels); ok && !u.values[v.name] && u.namespaces.Matches(ns.Labels) {
+		if v, ok := namespaceLabelValue(ns, u.Labels); ok && !u.values[v.name] && u.namespaces.Matches(ns.Labels) {
 			having[v.name] = append(having[v.name], ns.Name)
 		}
 	}
@@ -206,7 +206,7 @@ func (m *policyMaker) noteLogLevels(p *model.Policy) {
 	}
 	var lost []string
 	for _, action := range []model.Action{model.Allow, model.Deny, model.Pass} {
-		if level := levels.LevelOf(action); level != "" {
+		if level := levels.ForAction(action); level != "" {
 			lost = append(lost, fmt.Sprintf("%s: %s", action, level))
 		}
 	}

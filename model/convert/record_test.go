@@ -69,14 +69,14 @@ func TestRecordOf(t *testing.T) {
 		p := made.ANP("p", 1, "*", nil, nil)
 		p.Annotations = map[string]string{model.AnnotationConverted: tt.raw}
 		got := ""
-		if r, ok := RecordOf(p); ok {
+		if r, ok := ReadRecord(p); ok {
 			got = fmt.Sprintf("%s %v %s %s", r.From, r.Labels, r.Value, r.Namespaces.Key())
 		}
 		if got != tt.want {
 			t.Errorf("%s: got %q, want %q", tt.name, got, tt.want)
 		}
 	}
-	if _, ok := RecordOf(made.ANP("p", 1, "*", nil, nil)); ok {
+	if _, ok := ReadRecord(made.ANP("p", 1, "*", nil, nil)); ok {
 		t.Error("there is no annotation")
 	}
 }

@@ -14,7 +14,7 @@ const nameLabel = "kubernetes.io/metadata.name"
 
 // namespaceNamed returns a selector of the namespace with that name.
 func namespaceNamed(namespace string) model.Selector {
-	return model.SelectorOf(model.NewLabels(map[string]string{nameLabel: namespace}))
+	return model.SelectLabels(model.NewLabels(map[string]string{nameLabel: namespace}))
 }
 
 // namedOrSelected returns a selector of the namespace with a name; without a name it returns s.
@@ -70,16 +70,16 @@ func andSelector(a, b model.Selector) model.Selector {
 	return out
 }
 
-// podsOf returns a peer of the pods that both selectors match.
-func podsOf(namespaces, pods model.Selector) model.Peer {
+// newPodPeer returns a peer of the pods that both selectors match.
+func newPodPeer(namespaces, pods model.Selector) model.Peer {
 	if pods.MatchesEverything() {
 		return model.Peer{Kind: model.PeerNamespaces, Namespaces: namespaces, Pods: model.SelectEverything()}
 	}
 	return model.Peer{Kind: model.PeerPods, Namespaces: namespaces, Pods: pods}
 }
 
-// subjectOf returns a subject of the pods that both selectors match.
-func subjectOf(namespaces, pods model.Selector) model.Subject {
+// newSubject returns a subject of the pods that both selectors match.
+func newSubject(namespaces, pods model.Selector) model.Subject {
 	if pods.MatchesEverything() {
 		return model.Subject{Namespaces: namespaces, AllPods: true, Pods: model.SelectEverything()}
 	}

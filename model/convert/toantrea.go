@@ -143,7 +143,7 @@ func (x *exporter) placeTies(ties []policyTie, tier string) {
 		for j := range slots {
 			// Parts of one tie come before the next tie.
 			priority := at[i] + float64(j)*at[len(ties)]/float64(len(slots))
-			slots[j].makePolicies(func(from *model.Policy, _ *ruleClause) *model.Policy { return x.beginPolicyOf(from, tier, priority) },
+			slots[j].makePolicies(func(from *model.Policy, _ *ruleClause) *model.Policy { return x.beginACNP(from, tier, priority) },
 				x.ruleOfClause)
 		}
 	}
@@ -170,7 +170,7 @@ func prioritiesOfTies(ties []policyTie, base float64) []float64 {
 	return append(out, room)
 }
 
-func (x *exporter) beginPolicyOf(from *model.Policy, tier string, priority float64) *model.Policy {
+func (x *exporter) beginACNP(from *model.Policy, tier string, priority float64) *model.Policy {
 	next := &model.Policy{Meta: model.Meta{Labels: from.Labels}}
 	p := x.beginPolicy(next, model.KindACNP, from.Tier, 0, x.freeName(model.KindACNP, from.Name))
 	p.Tiered = &model.TieredPolicy{Tier: tier, Priority: priority, AppliedTo: []model.AppliedTo{{Select: true,

@@ -85,7 +85,7 @@ func (x *exporter) ruleOfClause(s *convertedRule, c *ruleClause) model.Rule {
 		out.Action = model.Allow
 	}
 	levels, _ := s.policy.LogLevels() // off after an error, which whyIdle reports
-	out.Tiered = &model.TieredRule{Action: string(out.Action), Logging: levels.LevelOf(r.Action) != ""}
+	out.Tiered = &model.TieredRule{Action: string(out.Action), Logging: levels.ForAction(r.Action) != ""}
 	if out.Action == model.Deny {
 		out.Tiered.Action = "Drop"
 	}
@@ -111,8 +111,8 @@ func (x *exporter) nameRules(p *model.Policy) {
 	}
 }
 
-// portsOf converts the ports of a rule; ok is false if none can be expressed.
-func (f *importer) portsOf(s *convertedRule) (out []model.Port, ok bool) {
+// convertPorts converts the ports of a rule; ok is false if none can be expressed.
+func (f *importer) convertPorts(s *convertedRule) (out []model.Port, ok bool) {
 	r := s.rule
 	for _, p := range r.Tiered.Protocols {
 		s.addDifference("the API does not support %s", p.Text())
@@ -184,7 +184,7 @@ func (f *importer) addServicePeers(s *convertedRule, subjects []model.Subject) {
 		for _, subject := range subjects {
 			s.clauses = append(s.clauses, &ruleClause{column: s.policy.Key.String() + "\x00" + subjectKey(&subject) + "\x00service " +
 				strconv.Itoa(n),
-				subject: subject, peers: []model.Peer{podsOf(namespaceNamed(k.Namespace), model.SelectorOf(svc.Selector))}, ports: ports})
+				subject: subject, peers: []model.Peer{newPodPeer(namespaceNamed(k.Namespace), model.SelectLabels(svc.Selector))}, ports: ports})
 		}
 	}
 }

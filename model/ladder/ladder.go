@@ -188,7 +188,7 @@ func New(c *model.Cluster, opt Options) *Ladder {
 	for p := range c.Policies(model.KindCNP) {
 		tiers[p.Tier] = append(tiers[p.Tier], p)
 	}
-	l.Tiers[1].Rungs, l.Tiers[3].Rungs = rungsOf(tiers[1], opt), rungsOf(tiers[3], opt)
+	l.Tiers[1].Rungs, l.Tiers[3].Rungs = groupRungs(tiers[1], opt), groupRungs(tiers[3], opt)
 	var used []int32
 	for _, r := range l.Tiers[1].Rungs {
 		if !r.Idle {
@@ -208,7 +208,7 @@ func NewRungPolicy(p *model.Policy) RungPolicy {
 	return RungPolicy{Policy: p, Ingress: CountRules(p.Ingress), Egress: CountRules(p.Egress)}
 }
 
-func rungsOf(policies []*model.Policy, opt Options) []Rung {
+func groupRungs(policies []*model.Policy, opt Options) []Rung {
 	slices.SortFunc(policies, ComparePolicies)
 	var rungs []Rung
 	for _, p := range policies {

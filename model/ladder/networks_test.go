@@ -22,7 +22,7 @@ func TestNoDenyOfUnprogrammed(t *testing.T) {
 	c := made.Cluster(made.NS("plain", ""), made.NS("app", ""), made.NS("waits", model.LabelPrimaryUDN+"="), bare,
 		policy(model.KindNP, "plain", "p", ""), policy(model.KindNP, "waits", "p", ""), policy(model.KindMNP, "app", "peers", "bare", made.NSPeer("")), policy(model.KindMNP, "app", "nowhere", "none"))
 	denies := func(c *model.Cluster) (out []string) {
-		for _, u := range New(c, Options{Networks: network.TableOf(c)}).Tiers[model.TierNetwork].Units {
+		for _, u := range New(c, Options{Networks: network.NewTable(c)}).Tiers[model.TierNetwork].Units {
 			if u.Key.Kind == model.KindNetpolNamespace {
 				out = append(out, u.Key.String())
 			}

@@ -117,7 +117,7 @@ func (l *Ladder) OfStage(stage model.Stage) *Ladder {
 	if stage == "" {
 		return l
 	}
-	out := l.narrowed(func(c *RuleConflict) bool { return model.StageOf(c.Direction) == stage },
+	out := l.narrowed(func(c *RuleConflict) bool { return model.StageForDirection(c.Direction) == stage },
 		func(p *model.Policy) bool { return p.DecidesIn(stage) }, func(u *Unit) bool { return u.isOnStage(stage) })
 	out.Stage = stage
 	for i := range out.Tiers {

@@ -54,7 +54,7 @@ func (u *Unit) PriorityRange(s model.Stage) (first, last int, ok bool) {
 		n := len(u.Policy.Policy.Egress)
 		return PriorityFirewall, PriorityFirewall - max(0, n-1), s == model.StageToLport && n > 0
 	case model.KindNetpolNamespace, model.KindIsolation2016:
-		return PriorityNetpolDeny, PriorityNetpolDeny, s == model.StageOf(model.Direction(u.Key.Name))
+		return PriorityNetpolDeny, PriorityNetpolDeny, s == model.StageForDirection(model.Direction(u.Key.Name))
 	case model.KindNetpolDefault:
 		return PriorityNetpolAllow, PriorityNetpolAllow, s != model.StageFromLport
 	case model.KindNetpolNode:

@@ -32,7 +32,7 @@ func (d *verdictLint) checkAPICuts() {
 		kind := selectors.ReplicaKey(pod)
 		cut, known := asked[kind]
 		if !known {
-			if found := d.apiCutOf(pod); found != nil {
+			if found := d.findAPICut(pod); found != nil {
 				i := slices.IndexFunc(cuts, func(c *apiCut) bool { return isSameDecider(&c.by, &found.by) })
 				if i < 0 {
 					i, cuts = len(cuts), append(cuts, found)
@@ -61,8 +61,8 @@ func (d *verdictLint) podsOfNetpols() func(func(*model.Pod) bool) {
 	return d.x.Pods(pods)
 }
 
-// apiCutOf finds the isolation or EgressFirewall that cuts a pod off from the API server, or nil.
-func (d *verdictLint) apiCutOf(pod *model.Pod) *apiCut {
+// findAPICut finds the isolation or EgressFirewall that cuts a pod off from the API server, or nil.
+func (d *verdictLint) findAPICut(pod *model.Pod) *apiCut {
 	for _, q := range APIConnections(pod, d.needs.services) {
 		a, err := verdict.FromPolicies(d.v, q)
 		if err != nil || a.Verdict != verdict.Deny {
@@ -111,7 +111,7 @@ func (d *verdictLint) addAPICut(cut *apiCut) {
 			}
 		}
 	}
-	f.Witness = d.witnessOf(cut.example)
+	f.Witness = d.findWitness(cut.example)
 }
 
 // decidingPolicies returns the policies that isolate the pod, else the policy of the rule.
@@ -146,7 +146,7 @@ func (d *verdictLint) missedAPIRule(p *model.Policy) string {
 				!selectors.PortMatch(r.Ports, "TCP", sp.Port) || selectors.PortMatch(r.Ports, "TCP", s.APIPort) {
 				continue
 			}
-			if r.AnyPeer || d.needs.apiShare(r) != none {
+			if r.AnyPeer || d.needs.apiShare(r) != noShare {
 				return fmt.Sprintf("%s egress %d names the Service port %d, but the API server listens on %d", name, i, sp.Port, s.APIPort)
 			}
 		}
@@ -184,7 +184,7 @@ func (d *verdictLint) checkWebhooks() {
 			}
 			if p := d.c.Policy(decidingPolicies(s.Decided)[0]); p != nil && !d.hasWebhookFinding(p.Key, svc) {
 				d.addAbout(p, WebhookCut, webhookText(svc)).Remedy = fmt.Sprintf("allow ingress from %s to the pods of the Service",
-					words.ListFew(callersOf(d.v, callers), shown))
+					words.ListFew(callerAddrs(d.v, callers), shown))
 				d.addWitness(&q)
 			}
 			break
@@ -203,8 +203,8 @@ func (d *verdictLint) hasWebhookFinding(k model.Key, svc *model.Service) bool {
 	})
 }
 
-// callersOf returns the source addresses of callers.
-func callersOf(x *verdict.Index, callers []verdict.Endpoint) (out []string) {
+// callerAddrs returns the source addresses of callers.
+func callerAddrs(x *verdict.Index, callers []verdict.Endpoint) (out []string) {
 	p := cmp.Or(x.Options().Precedence, verdict.Stages)
 	for _, e := range callers {
 		if n := x.Cluster().Node(e.Key.Name); n != nil && e.Key.Kind == model.KindNode {

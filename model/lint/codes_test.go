@@ -20,8 +20,8 @@ func TestKinds(t *testing.T) {
 		if n := len(k.Short); n == 0 || n > 12 || ShortCode(k.Code) != k.Short {
 			t.Errorf("%s in %d letters: %q", k.Code, n, k.Short)
 		}
-		if !sentence.MatchString(k.Says) {
-			t.Errorf("%s has no sentence: %q", k.Code, k.Says)
+		if !sentence.MatchString(k.Meaning) {
+			t.Errorf("%s has no sentence: %q", k.Code, k.Meaning)
 		}
 		switch k.Severity {
 		case model.SeverityError, model.SeverityWarning, model.SeverityInfo:

@@ -18,7 +18,7 @@ func (l *netpolLint) checkIsolations() {
 		}
 	}
 	for ns := range l.c.Namespaces() {
-		i, there := model.IsolationOf(ns)
+		i, there := model.NamespaceIsolation(ns)
 		if !there {
 			continue
 		}

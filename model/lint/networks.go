@@ -215,7 +215,7 @@ func (l networkLint) checkDestination(p *model.Policy, r *model.Rule, on *networ
 // (networks.md#frozen-sets).
 func (l networkLint) checkFrozen() {
 	frozen := l.x.PodsWhere(func(p *model.Pod) bool {
-		return (p.NetworksErr != "" || p.AttachmentsErr != "") && len(l.networks.NetworksOf(p)) > 0
+		return (p.NetworksErr != "" || p.AttachmentsErr != "") && len(l.networks.PodNetworks(p)) > 0
 	})
 	if frozen.IsEmpty() {
 		return

@@ -137,5 +137,5 @@ func (l *linter) checkExcessRules(p *model.Policy, d model.Direction) {
 			message += "; where they overlap with rules of " + words.ListFew(met, shown) + ", which one wins is undefined"
 		}
 	}
-	l.addAboutRule(p, r, RuleBeyondRange, message).Severity = severity
+	l.addAboutRule(p, r, RuleOutOfRange, message).Severity = severity
 }

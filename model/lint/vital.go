@@ -79,7 +79,7 @@ func (s *VitalServices) addDNSService(x *selectors.PodIndex, svc *model.Service)
 		if p.Port != DNSPort || proto != "UDP" && proto != "TCP" {
 			continue
 		}
-		pods := x.PodsMatchingIn(svc.Namespace, model.SelectorOf(svc.Selector)).And(x.EligiblePods())
+		pods := x.PodsMatchingIn(svc.Namespace, model.SelectLabels(svc.Selector)).And(x.EligiblePods())
 		pod := x.FirstPod(pods)
 		if pod == nil {
 			continue

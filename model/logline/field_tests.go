@@ -74,13 +74,13 @@ func textsOfEnds(of func(*LineEnd) string) func(*QueryLine) []string {
 	return func(l *QueryLine) []string { return []string{of(&l.Src), of(&l.Dst)} }
 }
 
-func nodeOf(l *QueryLine) []string { return []string{l.Zone} }
+func lineNode(l *QueryLine) []string { return []string{l.Zone} }
 
-func protoOf(l *QueryLine) []string { return []string{l.Proto} }
+func lineProto(l *QueryLine) []string { return []string{l.Proto} }
 
-func namespaceOf(d *LineEnd) string { return d.Key.Namespace }
+func endNamespace(d *LineEnd) string { return d.Key.Namespace }
 
-func podOf(d *LineEnd) string {
+func endPod(d *LineEnd) string {
 	if d.Key.Kind != model.KindPod {
 		return ""
 	}

@@ -40,10 +40,10 @@ func init() {
 			read: readVerdict},
 		{name: "policy", helpText: "part of the policy's name; =web: all of it", read: anyTextTest(policyNames, nameTest), values: policyNames},
 		{name: "rule", helpText: `its number, such as 5 or egress:5, or part of its name`, read: readRule, values: ruleValues},
-		{name: "ns", helpText: "part of the namespace at either end, =blue: all of it; a->b: from a to b", end: endTextTest(namespaceOf),
-			values: textsOfEnds(namespaceOf)},
-		{name: "pod", helpText: "part of NAMESPACE/NAME at either end, =blue/api: all of it; a->b: from a to b", end: endTextTest(podOf),
-			values: textsOfEnds(podOf)},
+		{name: "ns", helpText: "part of the namespace at either end, =blue: all of it; a->b: from a to b", end: endTextTest(endNamespace),
+			values: textsOfEnds(endNamespace)},
+		{name: "pod", helpText: "part of NAMESPACE/NAME at either end, =blue/api: all of it; a->b: from a to b", end: endTextTest(endPod),
+			values: textsOfEnds(endPod)},
 		{name: "src", helpText: "the source: part of its name or address, or a network", read: endSideTest(sourceEnd),
 			values: func(l *QueryLine) []string { return l.Src.searchTexts() }},
 		{name: "dst", helpText: "the destination: part of its name or address, or a network", read: endSideTest(destinationEnd),
@@ -51,8 +51,8 @@ func init() {
 		{name: "ip", helpText: "an address or a network such as 10.0.0.0/8 at either end; a->b: from a to b", end: readIP,
 			values: func(l *QueryLine) []string { return []string{l.Src.Addr, l.Dst.Addr} }},
 		{name: "port", helpText: "the destination port: 53, 8000-8080 or udp/53", read: readPort, values: portValues},
-		{name: "proto", helpText: "tcp, udp, sctp, icmp, …", read: anyTextTest(protoOf, beginsWith), values: protoOf},
-		{name: "node", helpText: "part of the node's name; =n1: all of it", read: anyTextTest(nodeOf, nameTest), values: nodeOf},
+		{name: "proto", helpText: "tcp, udp, sctp, icmp, …", read: anyTextTest(lineProto, beginsWith), values: lineProto},
+		{name: "node", helpText: "part of the node's name; =n1: all of it", read: anyTextTest(lineNode, nameTest), values: lineNode},
 		{name: "dir", helpText: "ingress or egress", words: []string{"ingress", "egress"},
 			read: wordTest("ingress or egress", []string{"ingress", "egress"}, func(l *QueryLine) string { return l.Rule.Direction.Lower() })},
 		{name: "severity", helpText: "alert, warning, notice, info or debug", words: model.LogSeverities,
@@ -67,8 +67,8 @@ func init() {
 // aliases maps other names to fields.
 var aliases = map[string]string{"zone": "node", "namespace": "ns", "from": "src", "to": "dst"}
 
-// fieldOf finds a field by its name, in either case.
-func fieldOf(name string) *queryField {
+// findField finds a field by its name, in either case.
+func findField(name string) *queryField {
 	name = strings.ToLower(name)
 	name = cmp.Or(aliases[name], name)
 	if i := slices.IndexFunc(fields, func(f queryField) bool { return f.name == name }); i >= 0 {
@@ -189,7 +189,7 @@ func Completions(text string, most int, lines iter.Seq[*QueryLine]) (out []strin
 		}
 		return out
 	}
-	f := fieldOf(name)
+	f := findField(name)
 	if f == nil {
 		return nil
 	}

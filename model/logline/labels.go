@@ -184,14 +184,14 @@ func oneSelector(in, others []labelClass) (sel *metav1.LabelSelector, exact bool
 	if len(chosen) == 0 && len(all) > 0 && all[0].op == metav1.LabelSelectorOpIn && len(all[0].values) == 1 {
 		chosen = all[:1] // do not select all that may come later
 	}
-	return selectorOf(chosen), len(left) == 0
+	return newLabelSelector(chosen), len(left) == 0
 }
 
 func holdAll(all []labelRequirement, c labelClass) bool {
 	return !slices.ContainsFunc(all, func(r labelRequirement) bool { return !r.holdsFor(c) })
 }
 
-func selectorOf(all []labelRequirement) *metav1.LabelSelector {
+func newLabelSelector(all []labelRequirement) *metav1.LabelSelector {
 	out := &metav1.LabelSelector{}
 	slices.SortFunc(all, func(a, b labelRequirement) int { return strings.Compare(a.key, b.key) })
 	for _, r := range all {

@@ -72,7 +72,7 @@ func (p *proposer) proposeRules(d model.Direction) {
 	}
 	groups := map[string]*group{}
 	for e, ports := range p.ports[d] {
-		ranges := rangesOf(ports)
+		ranges := joinPortRanges(ports)
 		k := fmt.Sprint(ranges)
 		if groups[k] == nil {
 			groups[k] = &group{ports: ranges}
@@ -83,7 +83,7 @@ func (p *proposer) proposeRules(d model.Direction) {
 		return cmp.Or(cmp.Compare(len(b.peers), len(a.peers)), strings.Compare(fmt.Sprint(a.ports), fmt.Sprint(b.ports)))
 	}) {
 		slices.SortFunc(g.peers, func(a, b connectionEnd) int { return cmp.Or(cmp.Compare(a.pod, b.pod), a.addr.Compare(b.addr)) })
-		allPeers, allNetworks := p.peerSelectors(g.peers), networksOf(g.peers)
+		allPeers, allNetworks := p.peerSelectors(g.peers), joinNetworks(g.peers)
 		portChunks := [][]verdict.PortRange{nil}
 		if len(g.ports) > 0 {
 			portChunks = slices.Collect(slices.Chunk(g.ports, mostPorts))
@@ -147,9 +147,9 @@ func (p *proposer) peerSelectors(ends []connectionEnd) (out []SelectedPods) {
 	return out
 }
 
-// rangesOf joins adjacent ports to ranges. It returns nil, every port, if ICMP is among them: no port names
+// joinPortRanges joins adjacent ports to ranges. It returns nil, every port, if ICMP is among them: no port names
 // it.
-func rangesOf(ports map[verdict.Ports]bool) (out []verdict.PortRange) {
+func joinPortRanges(ports map[verdict.Ports]bool) (out []verdict.PortRange) {
 	var all []verdict.Ports
 	for p := range ports {
 		if p.Protocol == verdict.ICMP {
@@ -170,8 +170,8 @@ func rangesOf(ports map[verdict.Ports]bool) (out []verdict.PortRange) {
 	return out
 }
 
-// networksOf returns the addresses among ends; addresses that fill a network become that network.
-func networksOf(ends []connectionEnd) []netip.Prefix {
+// joinNetworks returns the addresses among ends; addresses that fill a network become that network.
+func joinNetworks(ends []connectionEnd) []netip.Prefix {
 	var out []netip.Prefix
 	for _, e := range ends {
 		if e.pod < 0 {

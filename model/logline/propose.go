@@ -226,7 +226,7 @@ func (p *proposer) assignConnection(s *diff.LoggedConnection) {
 		}
 	}
 	if len(at) == 0 {
-		p.leaveOut(s, p.whyNoRule(directionOf(s.Stage), from, to))
+		p.leaveOut(s, p.whyNoRule(loggedDirection(s.Stage), from, to))
 		return
 	}
 	p.proposal.Lines += s.Lines
@@ -244,8 +244,8 @@ func (p *proposer) assignConnection(s *diff.LoggedConnection) {
 // pathDirections has the directions in the order in which a connection passes them.
 var pathDirections = []model.Direction{model.Egress, model.Ingress}
 
-// directionOf returns the direction of the rules that decide in a stage.
-func directionOf(s model.Stage) model.Direction {
+// loggedDirection returns the direction of the rules that decide in a stage.
+func loggedDirection(s model.Stage) model.Direction {
 	if s == model.StageToLport {
 		return model.Ingress
 	}
@@ -301,7 +301,7 @@ func (p *proposer) deniedDirections(s *diff.LoggedConnection, to connectionEnd) 
 		return nil, a.Front
 	}
 	for st := range a.Stages() {
-		d := directionOf(st.Stage)
+		d := loggedDirection(st.Stage)
 		// In the last stage of egress an EgressFirewall denies.
 		if st.Verdict != verdict.Allow && !slices.Contains(denied, d) && (d == model.Egress || to.pod >= 0) {
 			denied = append(denied, d)

@@ -103,7 +103,7 @@ func parseTerm(word string, open bool, now time.Time) (*queryTerm, *Error) {
 		return regexTerm(word, open)
 	}
 	if name, value, ok := splitField(word); ok {
-		if f := fieldOf(name); f != nil {
+		if f := findField(name); f != nil {
 			return f.parseTerm(word, value, open, now)
 		}
 		if _, err := netip.ParseAddr(word); err != nil && strings.ToLower(name) == name {

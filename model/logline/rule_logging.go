@@ -34,9 +34,11 @@ type State struct {
 
 func (s State) logs() bool { return s.On != nil && *s.On }
 
-func (s State) equals(o State) bool { return same(s.On, o.On) && same(s.Label, o.Label) }
+func (s State) equals(o State) bool {
+	return equalPointers(s.On, o.On) && equalPointers(s.Label, o.Label)
+}
 
-func same[T comparable](a, b *T) bool {
+func equalPointers[T comparable](a, b *T) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
@@ -64,8 +66,8 @@ type treeRule struct {
 
 var sides = []string{"ingress", "egress"}
 
-// rulesOf returns the rules of a policy's object tree, with their logging.
-func rulesOf(tree map[string]any) (out []treeRule) {
+// listTreeRules returns the rules of a policy's object tree, with their logging.
+func listTreeRules(tree map[string]any) (out []treeRule) {
 	spec, _ := tree["spec"].(map[string]any)
 	for _, side := range sides {
 		rules, _ := spec[side].([]any)
@@ -121,8 +123,8 @@ func (w *treeRule) action() model.Action {
 	return model.Deny
 }
 
-// treeOf returns a copy of a policy's object tree; nil if it has none.
-func treeOf(p *model.Policy) map[string]any {
+// copyPolicyTree returns a copy of a policy's object tree; nil if it has none.
+func copyPolicyTree(p *model.Policy) map[string]any {
 	if u, ok := p.Original.(*unstructured.Unstructured); ok && p.Tiered != nil {
 		return runtime.DeepCopyJSON(u.Object)
 	}
@@ -143,12 +145,12 @@ func WhyInvalid(l model.LogLevels) string {
 // on also get the label text unless it is empty. Without any word all rules are off. set and former are what a
 // session records.
 func SwitchLogging(p *model.Policy, l model.LogLevels, text string) (tree map[string]any, set, former string) {
-	tree = treeOf(p)
-	rules := rulesOf(tree)
+	tree = copyPolicyTree(p)
+	rules := listTreeRules(tree)
 	sets, formers := []ruleRecord{}, []State{}
 	for i := range rules {
 		w := &rules[i]
-		was, word := w.State, l.LevelOf(w.action())
+		was, word := w.State, l.ForAction(w.action())
 		if !l.IsOn() {
 			word = Off
 		}
@@ -212,9 +214,9 @@ func find(set []ruleRecord, rules []treeRule) []*treeRule {
 // RestoreLogging returns a policy's object tree with the rules of a session restored. kept names the rules that somebody
 // else changed since; they stay unchanged.
 func RestoreLogging(p *model.Policy, s model.LogSession) (tree map[string]any, kept []string) {
-	tree = treeOf(p)
+	tree = copyPolicyTree(p)
 	set, former, _ := record(s)
-	for i, w := range find(set, rulesOf(tree)) {
+	for i, w := range find(set, listTreeRules(tree)) {
 		switch {
 		case w == nil:
 		case w.State.equals(set[i].State):
@@ -230,7 +232,7 @@ func RestoreLogging(p *model.Policy, s model.LogSession) (tree map[string]any, k
 func RulesAfterSession(p *model.Policy, s model.LogSession) (ingress, egress []model.Rule) {
 	tree, _ := RestoreLogging(p, s)
 	ingress, egress = slices.Clone(p.Ingress), slices.Clone(p.Egress)
-	for _, w := range rulesOf(tree) {
+	for _, w := range listTreeRules(tree) {
 		rules := ingress
 		if w.In == "egress" {
 			rules = egress
@@ -249,9 +251,9 @@ func RulesAfterSession(p *model.Policy, s model.LogSession) (ingress, egress []m
 
 // ReapplyLogging returns a policy's object tree with the logging that a session set.
 func ReapplyLogging(p *model.Policy, s model.LogSession) map[string]any {
-	tree := treeOf(p)
+	tree := copyPolicyTree(p)
 	set, _, _ := record(s)
-	for i, w := range find(set, rulesOf(tree)) {
+	for i, w := range find(set, listTreeRules(tree)) {
 		if w != nil {
 			w.put(set[i].State)
 		}

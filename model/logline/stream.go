@@ -32,8 +32,8 @@ type Stream struct {
 	Last                      time.Time // of the newest line, by the node's clock
 	// Counts: all lines, acl_log lines, and gaps where lines may be missing; then lines lost because they were
 	// too long, had an unknown form, or came too fast.
-	Lines, ACLs, Gaps  uint64
-	TooLong, Odd, Lost uint64
+	Lines, ACLs, Gaps       uint64
+	TooLong, Unparsed, Lost uint64
 	// Unseen counts message numbers of ovn-controller that never came: lost on the way, or written to another
 	// of its outputs only. Meters leave no such gap (ovn-kubernetes.md#lost-lines).
 	Unseen   uint64

@@ -17,7 +17,7 @@ type Isolation struct {
 }
 
 // IsolationGroup returns the port group of isolated ports, with no ports yet.
-func IsolationGroup() PortGroup { return GroupOf("", nb.OwnerUDNIsolation, "SecondaryPods") }
+func IsolationGroup() PortGroup { return NewPortGroup("", nb.OwnerUDNIsolation, "SecondaryPods") }
 
 // ACLs returns the ACLs of the group.
 func (i *Isolation) ACLs() (out []*nb.ACL) {

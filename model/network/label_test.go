@@ -26,7 +26,7 @@ func TestPrimaryWithoutLabel(t *testing.T) {
 		{"ClusterUserDefinedNetwork", "", &Definition{Meta: of(model.KindCUDN, ""), Config: config, Namespaces: model.SelectEverything()}, OnDefault, true},
 		{"written by hand", "", &Attachment{Meta: of(model.KindNAD, "boat"), Config: config}, WithoutLabel, false},
 	} {
-		table := TableOf(made.Cluster(made.NS("boat", tt.labels), tt.from))
+		table := NewTable(made.Cluster(made.NS("boat", tt.labels), tt.from))
 		if at, _ := table.Place("boat"); at != tt.want {
 			t.Errorf("%s: placed %d, want %d", tt.name, at, tt.want)
 		}

@@ -36,7 +36,7 @@ func DropsPodSelectors(old, now *model.Policy) bool {
 
 // WhyNotSecondary returns which networks of a MultiNetworkPolicy are not secondary networks; empty if all are.
 func (t *Table) WhyNotSecondary(p *model.Policy) string {
-	targets := t.TargetsOf(p)
+	targets := t.PolicyTargets(p)
 	if len(targets) == 0 {
 		return "the annotation " + model.AnnotationPolicyFor + " names no network"
 	}

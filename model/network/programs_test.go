@@ -12,7 +12,7 @@ func TestPrograms(t *testing.T) {
 		c.Name, c.Topology = name, Layer2
 		return &Attachment{Meta: model.Meta{Key: model.Key{Kind: model.KindNAD, Namespace: "a", Name: name}}, Config: c}
 	}
-	table := TableOf(made.Cluster(made.NS("plain", ""), made.NS("waits", model.LabelPrimaryUDN+"="), made.NS("a", ""), nad("bare", Config{})))
+	table := NewTable(made.Cluster(made.NS("plain", ""), made.NS("waits", model.LabelPrimaryUDN+"="), made.NS("a", ""), nad("bare", Config{})))
 	netpol := func(ns string, peers ...model.Peer) *model.Policy {
 		return &model.Policy{Meta: model.Meta{Key: model.Key{Kind: model.KindNP, Namespace: ns, Name: "p"}}, Egress: []model.Rule{made.Rule(model.Allow, peers)}}
 	}

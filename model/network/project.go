@@ -78,7 +78,7 @@ func (t *Table) Project(o model.Object) iter.Seq2[*Network, model.Object] {
 		}
 		switch o := o.(type) {
 		case *model.Pod:
-			for _, name := range t.NetworksOf(o) {
+			for _, name := range t.PodNetworks(o) {
 				n := t.byName[name]
 				if p := t.PodOn(n, o); p != nil && !yield(n, p) {
 					return
@@ -134,9 +134,9 @@ func Freezes(p *model.Pod) bool {
 	return p.Network != "" && (p.NetworksErr != "" || p.AttachmentsErr != "")
 }
 
-// NetworksOf returns the names of the networks other than the default that a pod is on, sorted. Networks that
+// PodNetworks returns the names of the networks other than the default that a pod is on, sorted. Networks that
 // unreadable annotations could name are included.
-func (t *Table) NetworksOf(p *model.Pod) []string {
+func (t *Table) PodNetworks(p *model.Pod) []string {
 	if t == nil || p.HostNetwork {
 		return nil
 	}
@@ -179,9 +179,9 @@ type Target struct {
 	Network *Network // nil if unknown
 }
 
-// TargetsOf returns the networks that a MultiNetworkPolicy names, item by item
+// PolicyTargets returns the networks that a MultiNetworkPolicy names, item by item
 // (networks.md#multinetworkpolicy).
-func (t *Table) TargetsOf(p *model.Policy) []Target {
+func (t *Table) PolicyTargets(p *model.Policy) []Target {
 	var out []Target
 	text := strings.ReplaceAll(p.Annotations[model.AnnotationPolicyFor], " ", "")
 	for _, item := range strings.Split(text, ",") {
@@ -225,7 +225,7 @@ func (t *Table) NetworksOfPolicy(p *model.Policy) []string {
 // SecondaryTargets returns the distinct secondary networks that a MultiNetworkPolicy names, by name.
 func (t *Table) SecondaryTargets(p *model.Policy) []*Network {
 	var out []*Network
-	for _, target := range t.TargetsOf(p) {
+	for _, target := range t.PolicyTargets(p) {
 		if n := target.Network; n != nil && !n.Primary && !slices.Contains(out, n) {
 			out = append(out, n)
 		}

@@ -58,16 +58,16 @@ func IsSource(o model.Object) bool {
 	return false
 }
 
-// TableOf reads the networks of a cluster.
-func TableOf(c *model.Cluster) *Table {
+// NewTable reads the networks of a cluster.
+func NewTable(c *model.Cluster) *Table {
 	b := &tableBuilder{cluster: c, t: &Table{byName: map[string]*Network{}, byNAD: map[string]*Network{},
 		primary: map[string]*Network{}, labeled: map[string]bool{}}}
 	b.takeLabels()
-	for a := range model.ObjectsOf[*Attachment](c, model.KindNAD) {
+	for a := range model.ObjectsOfKind[*Attachment](c, model.KindNAD) {
 		b.takeAttachment(a)
 	}
 	for _, kind := range []model.Kind{model.KindUDN, model.KindCUDN} {
-		for d := range model.ObjectsOf[*Definition](c, kind) {
+		for d := range model.ObjectsOfKind[*Definition](c, kind) {
 			b.takeDefinition(d)
 		}
 	}

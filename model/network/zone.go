@@ -38,9 +38,9 @@ type PortGroup struct {
 	Ports []string
 }
 
-// GroupOf returns a port group of a network's controller, without ports; network is empty for the default.
-func GroupOf(network, owner, name string) PortGroup {
-	ids := nb.IDs(nb.ControllerOf(network), owner, nb.IDPair{Key: nb.KeyName, Value: name})
+// NewPortGroup returns a port group of a network's controller, without ports; network is empty for the default.
+func NewPortGroup(network, owner, name string) PortGroup {
+	ids := nb.IDs(nb.ControllerName(network), owner, nb.IDPair{Key: nb.KeyName, Value: name})
 	return PortGroup{IDs: ids, Name: nb.HashedName(ids[nb.KeyID])}
 }
 
@@ -56,7 +56,7 @@ func (n *Network) PartIn(zone string, pods iter.Seq[*model.Pod], namespaces iter
 	}
 	if n.Primary {
 		z.Management = n.ManagementPort(zone)
-		cluster, router := GroupOf(n.Name, nb.OwnerCluster, nb.GroupCluster), GroupOf(n.Name, nb.OwnerCluster, nb.GroupClusterRtr)
+		cluster, router := NewPortGroup(n.Name, nb.OwnerCluster, nb.GroupCluster), NewPortGroup(n.Name, nb.OwnerCluster, nb.GroupClusterRtr)
 		cluster.Ports = []string{z.Management}
 		if n.Topology == Layer3 && multicast {
 			router.Ports = []string{z.Router}
@@ -66,7 +66,7 @@ func (n *Network) PartIn(zone string, pods iter.Seq[*model.Pod], namespaces iter
 	of := map[string]*PortGroup{}
 	var names []string
 	for ns := range namespaces {
-		g := GroupOf(n.Name, nb.OwnerNamespace, ns.Name)
+		g := NewPortGroup(n.Name, nb.OwnerNamespace, ns.Name)
 		of[ns.Name], names = &g, append(names, ns.Name)
 	}
 	for p := range pods {
@@ -105,8 +105,8 @@ func (n *Network) RouterAddresses(node *model.Node) (out []netip.Prefix) {
 	return out
 }
 
-// StandingPods returns the pods on each network, by its name.
-func (t *Table) StandingPods(c *model.Cluster) map[string][]*model.Pod {
+// PodsByNetwork returns the pods on each network, by its name.
+func (t *Table) PodsByNetwork(c *model.Cluster) map[string][]*model.Pod {
 	out := make(map[string][]*model.Pod, len(t.Names()))
 	for p := range c.Pods() {
 		for n, o := range t.Project(p) {

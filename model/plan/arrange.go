@@ -9,7 +9,7 @@ import (
 
 // Respace spreads the supported priorities evenly: the first moves to start, and each following one is step
 // further. Order and ties stay. Policies above the supported range do not move. If the range is too small the
-// error is ErrNoRoom and names a spacing that fits.
+// error is ErrNoSpace and names a spacing that fits.
 func (b *Board) Respace(step, start int32) (Plan, error) {
 	n := len(b.supportedGroups())
 	switch {
@@ -18,10 +18,10 @@ func (b *Board) Respace(step, start int32) (Plan, error) {
 	case start < 0:
 		return Plan{}, fmt.Errorf("start %d: the first priority is 0", start)
 	case n == 1 && step > b.max:
-		return Plan{}, fmt.Errorf("%w: step %d is too large, priorities end at %d; largest possible: %s", ErrNoRoom, step, b.max, b.widest())
+		return Plan{}, fmt.Errorf("%w: step %d is too large, priorities end at %d; largest possible: %s", ErrNoSpace, step, b.max, b.widest())
 	}
 	if last := int64(start) + int64(step)*int64(n-1); n > 0 && last > int64(b.max) {
-		return Plan{}, b.noRoomError(step, start, last, n)
+		return Plan{}, b.noSpaceError(step, start, last, n)
 	}
 	groups := slices.Clone(b.groups)
 	for i := range n {
@@ -38,12 +38,12 @@ func (b *Board) Respace(step, start int32) (Plan, error) {
 	return p, nil
 }
 
-func (b *Board) noRoomError(step, start int32, last int64, n int) error {
+func (b *Board) noSpaceError(step, start int32, last int64, n int) error {
 	text := fmt.Sprintf("%d priorities with %s end at %d; %d is the last enforced one", n, Spacing{step, start}, last, b.max)
 	if widest, from := b.WidestSpacing(); widest < step {
-		return fmt.Errorf("%w: %s; largest possible: %s", ErrNoRoom, text, Spacing{widest, from})
+		return fmt.Errorf("%w: %s; largest possible: %s", ErrNoSpace, text, Spacing{widest, from})
 	}
-	return fmt.Errorf("%w: %s; start at %d or less", ErrNoRoom, text, int64(start)-(last-int64(b.max)))
+	return fmt.Errorf("%w: %s; start at %d or less", ErrNoSpace, text, int64(start)-(last-int64(b.max)))
 }
 
 // WidestSpacing returns the largest possible step of Respace. start leaves a gap in front as large as the

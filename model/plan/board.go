@@ -16,8 +16,8 @@ import (
 // supported range (ovn-kubernetes.md#priorities).
 const LargestPriority = 1000
 
-// ErrNoRoom marks an arrangement that does not fit into the supported priorities.
-var ErrNoRoom = errors.New("no room")
+// ErrNoSpace marks an arrangement that does not fit into the supported priorities.
+var ErrNoSpace = errors.New("no room")
 
 // Placement is one policy with its priority.
 type Placement struct {

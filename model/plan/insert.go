@@ -7,14 +7,14 @@ import (
 
 // Insertion is a place for a new policy. Room is nil if the priority is free; else its steps free the priority.
 type Insertion struct {
-	Priority int32 `json:"priority"`
-	Room     *Plan `json:"room"`
+	Priority  int32 `json:"priority"`
+	ShiftPlan *Plan `json:"room"`
 }
 
 // InsertBetween finds a place between two policies: below above, which decides first, and above below. An
 // empty name stands for the end of the supported ladder. It takes the middle of the widest free run between
 // the two. Without such a run it makes room by moving as few policies as possible, each by one. If all
-// supported priorities are in use the error is ErrNoRoom.
+// supported priorities are in use the error is ErrNoSpace.
 func (b *Board) InsertBetween(above, below string) (Insertion, error) {
 	lo, hi := int32(-1), b.max+1
 	for _, end := range []struct {
@@ -51,15 +51,15 @@ func (b *Board) InsertBetween(above, below string) (Insertion, error) {
 	if longest > 0 {
 		return Insertion{Priority: best}, nil
 	}
-	in, err := b.makeRoom(lo, hi)
-	if in.Room != nil {
-		in.Room.Title = RoomTitle(above, below)
+	in, err := b.freePriority(lo, hi)
+	if in.ShiftPlan != nil {
+		in.ShiftPlan.Title = FreeRunTitle(above, below)
 	}
 	return in, err
 }
 
-// RoomTitle names the room between two policies: "room between blue and green". An empty name is the end.
-func RoomTitle(above, below string) string {
+// FreeRunTitle names the room between two policies: "room between blue and green". An empty name is the end.
+func FreeRunTitle(above, below string) string {
 	switch {
 	case above == "" && below == "":
 		return "room for a policy"
@@ -71,16 +71,16 @@ func RoomTitle(above, below string) string {
 	return "room between " + above + " and " + below
 }
 
-// makeRoom frees a priority between lo and hi, which has none. It shifts either the policies from hi downwards
+// freePriority frees a priority between lo and hi, which has none. It shifts either the policies from hi downwards
 // or those from lo upwards, up to the next free priority, whichever moves fewer policies.
-func (b *Board) makeRoom(lo, hi int32) (Insertion, error) {
+func (b *Board) freePriority(lo, hi int32) (Insertion, error) {
 	down, downCost := b.shiftRun(hi, 1)
 	up, upCost := b.shiftRun(lo, -1)
 	groups, at := down, hi
 	switch {
 	case down == nil && up == nil:
 		return Insertion{}, fmt.Errorf("%w: all %d supported priorities are in use; "+
-			"join two policies' priorities or remove a policy", ErrNoRoom, b.max+1)
+			"join two policies' priorities or remove a policy", ErrNoSpace, b.max+1)
 	case down == nil, up != nil && upCost < downCost:
 		groups, at = up, lo
 	}
@@ -89,7 +89,7 @@ func (b *Board) makeRoom(lo, hi int32) (Insertion, error) {
 		return Insertion{}, fmt.Errorf("making room at %d: %w", at, err)
 	}
 	p.Notes = append(p.Notes, fmt.Sprintf("then %d is free", at))
-	return Insertion{Priority: at, Room: &p}, nil
+	return Insertion{Priority: at, ShiftPlan: &p}, nil
 }
 
 // shiftRun moves the unbroken run of groups at a priority by one in a direction. It returns nil if the run

@@ -5,16 +5,16 @@ import (
 	"slices"
 )
 
-// Places for a set of policies: roomBetween priorities stay free between them if possible. An empty ladder
+// Places for a set of policies: gapBetween priorities stay free between them if possible. An empty ladder
 // begins at usualStart, in a middle range.
 const (
-	roomBetween = 2
-	usualStart  = 40
+	gapBetween = 2
+	usualStart = 40
 )
 
 // FreePlaces finds n free adjacent priorities before a priority: in the last free run that fits them with room
 // between, else in the last that fits them. Later policies then find a place between, before and after them.
-// Without such a run the error is ErrNoRoom.
+// Without such a run the error is ErrNoSpace.
 func (b *Board) FreePlaces(n int, before int32) ([]int32, error) {
 	if n < 1 {
 		return nil, nil
@@ -24,7 +24,7 @@ func (b *Board) FreePlaces(n int, before int32) ([]int32, error) {
 		for i := len(runs) - 1; i >= 0; i-- {
 			from, to := runs[i].From, min(runs[i].To, before-1)
 			length := to - from + 1
-			gap := int32(roomBetween)
+			gap := int32(gapBetween)
 			if n > 1 {
 				gap = min(gap, (length-int32(n))/int32(n-1))
 			}
@@ -43,7 +43,7 @@ func (b *Board) FreePlaces(n int, before int32) ([]int32, error) {
 			return out, nil
 		}
 	}
-	return nil, fmt.Errorf("%w: no %d free priorities before %d; rung plan makes room", ErrNoRoom, n, before)
+	return nil, fmt.Errorf("%w: no %d free priorities before %d; rung plan makes room", ErrNoSpace, n, before)
 }
 
 // FreePlaceBehind finds a free priority behind every policy and behind another priority, in the middle.
@@ -52,7 +52,7 @@ func (b *Board) FreePlaceBehind(at int32) (int32, error) {
 		at = max(at, g.from)
 	}
 	if at >= b.max {
-		return 0, fmt.Errorf("%w: no free priority after %d; rung plan makes room", ErrNoRoom, at)
+		return 0, fmt.Errorf("%w: no free priority after %d; rung plan makes room", ErrNoSpace, at)
 	}
 	return at + 1 + (b.max-at-1)/2, nil
 }

@@ -27,7 +27,7 @@ func TestPlace(t *testing.T) {
 		{"a policy that is not enforced takes no place", "120 late", 1, 100, []int32{40}, false},
 	} {
 		got, err := board(t, c.now, 99).FreePlaces(c.n, c.before)
-		if c.none != errors.Is(err, ErrNoRoom) || err != nil && !c.none {
+		if c.none != errors.Is(err, ErrNoSpace) || err != nil && !c.none {
 			t.Errorf("%s: %v", c.name, err)
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
@@ -44,7 +44,7 @@ func TestBehind(t *testing.T) {
 	if got, err := board(t, "40 a", 99).FreePlaceBehind(43); err != nil || got != 71 {
 		t.Errorf("behind all and 43: %d, %v", got, err)
 	}
-	if _, err := board(t, "99 a", 99).FreePlaceBehind(10); !errors.Is(err, ErrNoRoom) {
+	if _, err := board(t, "99 a", 99).FreePlaceBehind(10); !errors.Is(err, ErrNoSpace) {
 		t.Errorf("behind the last: %v", err)
 	}
 }

@@ -154,8 +154,8 @@ func TestRespace(t *testing.T) {
 				if err == nil || err.Error() != tt.err {
 					t.Fatalf("error %v, want %s", err, tt.err)
 				}
-				if strings.HasPrefix(tt.err, "no room") != errors.Is(err, ErrNoRoom) {
-					t.Errorf("%v is ErrNoRoom: %v", err, errors.Is(err, ErrNoRoom))
+				if strings.HasPrefix(tt.err, "no room") != errors.Is(err, ErrNoSpace) {
+					t.Errorf("%v is ErrNoRoom: %v", err, errors.Is(err, ErrNoSpace))
 				}
 				return
 			}
@@ -263,9 +263,9 @@ func TestInsert(t *testing.T) {
 				t.Fatal(err)
 			}
 			var steps []string
-			if in.Room != nil {
-				steps = showSteps(in.Room.Steps)
-				if err := VerifySteps(in.Room.Steps, in.Room.Now, max); err != nil {
+			if in.ShiftPlan != nil {
+				steps = showSteps(in.ShiftPlan.Steps)
+				if err := VerifySteps(in.ShiftPlan.Steps, in.ShiftPlan.Now, max); err != nil {
 					t.Error(err)
 				}
 			}
@@ -343,7 +343,7 @@ func TestTieNotes(t *testing.T) {
 func TestStepBeyondTheRange(t *testing.T) {
 	for _, now := range []string{"5 a", "5 a; 5 b"} {
 		s := board(t, now, 99).SpacingOfStep(200)
-		if _, err := board(t, now, 99).Respace(s.Step, s.Start); !errors.Is(err, ErrNoRoom) || !strings.Contains(err.Error(), "step 200 is too large, priorities end at 99; largest possible: step 99, starting at 99") {
+		if _, err := board(t, now, 99).Respace(s.Step, s.Start); !errors.Is(err, ErrNoSpace) || !strings.Contains(err.Error(), "step 200 is too large, priorities end at 99; largest possible: step 99, starting at 99") {
 			t.Errorf("%q: %v", now, err)
 		}
 	}

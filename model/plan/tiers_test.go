@@ -54,7 +54,7 @@ func TestInsertInTiers(t *testing.T) {
 			t.Errorf("between %q and %q: %v, %v; want %v, %q", tt.above, tt.below, got, err, tt.want, tt.wrong)
 		}
 	}
-	if _, err := InsertInTiers(bands, key("last"), model.Key{}); !errors.Is(err, ErrNoRoom) {
+	if _, err := InsertInTiers(bands, key("last"), model.Key{}); !errors.Is(err, ErrNoSpace) {
 		t.Errorf("no room is told by %v", err)
 	}
 }

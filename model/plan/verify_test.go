@@ -140,10 +140,10 @@ func TestPlansKeepThePrefixProperty(t *testing.T) {
 				below = groups[i+1].members[0]
 			}
 			var in Insertion
-			if in, err = b.InsertBetween(above, below); err == nil && in.Room == nil {
+			if in, err = b.InsertBetween(above, below); err == nil && in.ShiftPlan == nil {
 				p = Plan{Now: b.Placements(), Then: b.Placements()}
 			} else if err == nil {
-				p = *in.Room
+				p = *in.ShiftPlan
 			}
 			if err == nil {
 				hi := max + 1

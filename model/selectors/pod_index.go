@@ -16,7 +16,7 @@ import (
 type PodIndex struct {
 	index          *Index
 	pods           []*model.Pod // by namespace and name; the bits of a PodSet are its indexes
-	classOf        []int32      // by pod, into podClasses
+	classByPod     []int32      // by pod, into podClasses
 	podClasses     []*Class
 	namespaces     []namespacePods // by name
 	nodes          []*model.Node
@@ -72,7 +72,7 @@ func NewPodIndex(c *model.Cluster, index *Index) *PodIndex {
 			x.namespaces = append(x.namespaces, namespacePods{name: p.Namespace, from: len(x.pods)})
 		}
 		x.pods = append(x.pods, p)
-		x.classOf = append(x.classOf, class)
+		x.classByPod = append(x.classByPod, class)
 		x.namespaces[len(x.namespaces)-1].to = len(x.pods)
 	}
 	x.addNamespaces(c)
@@ -95,7 +95,7 @@ func NewPodIndex(c *model.Cluster, index *Index) *PodIndex {
 		x.peers.add(i)
 		for _, ip := range p.IPs {
 			if a, err := netip.ParseAddr(ip); err == nil {
-				x.family[familyOf(a)].add(i)
+				x.family[familyIndex(a)].add(i)
 			}
 		}
 	}
@@ -181,7 +181,7 @@ func (x *PodIndex) podsWithLabels(sel *Selector) PodSet {
 	for i, c := range x.podClasses {
 		hit[i] = c.Matches(sel)
 	}
-	for i, class := range x.classOf {
+	for i, class := range x.classByPod {
 		if hit[class] {
 			s.add(i)
 		}

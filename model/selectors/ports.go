@@ -111,8 +111,8 @@ type BoundPods struct {
 // BindPolicy returns the policy's subject, for comparison with others.
 func (x *PodIndex) BindPolicy(p *model.Policy) *BoundPods { return &BoundPods{Pods: x.SubjectSet(p)} }
 
-// nodesOf returns the nodes of the pods.
-func (x *PodIndex) nodesOf(b *BoundPods) map[string]bool {
+// podNodes returns the nodes of the pods.
+func (x *PodIndex) podNodes(b *BoundPods) map[string]bool {
 	if b.nodes == nil {
 		b.nodes = map[string]bool{}
 		for p := range x.Pods(b.Pods) {
@@ -136,9 +136,9 @@ func (x *PodIndex) MeetNamedPorts(ofA *BoundPods, a *ResolvedRule, ofB *BoundPod
 			return m, true
 		}
 	}
-	onA, onB := x.nodesOf(ofA), x.nodesOf(ofB)
+	onA, onB := x.podNodes(ofA), x.podNodes(ofB)
 	for f := range x.family {
-		from := x.sendersOf(f, a, b, onA, onB)
+		from := x.exampleSenders(f, a, b, onA, onB)
 		for i := range holders.And(x.family[f]).And(x.defaultNetwork).Each() {
 			var of [2]namedPorts
 			for side, r := range [...]*ResolvedRule{a, b} {
@@ -146,7 +146,7 @@ func (x *PodIndex) MeetNamedPorts(ofA *BoundPods, a *ResolvedRule, ofB *BoundPod
 				if side == 1 {
 					bound, on = ofB, onB
 				}
-				of[side].onOwnNode, of[side].onOtherNode = r.portsOf(x.pods[i], i, bound, on, x.missing[f])
+				of[side].onOwnNode, of[side].onOtherNode = r.matchedPorts(x.pods[i], i, bound, on, x.missing[f])
 				of[side].denies = r.rule.Action == model.Deny
 			}
 			for _, s := range from {
@@ -170,8 +170,8 @@ type namedSender struct {
 	hasRows  [2]bool // whether each rule has rows on its node
 }
 
-// sendersOf returns two senders of each node, since one may be the receiver, and a network.
-func (x *PodIndex) sendersOf(f int, a, b *ResolvedRule, onA, onB map[string]bool) (out []namedSender) {
+// exampleSenders returns two senders of each node, since one may be the receiver, and a network.
+func (x *PodIndex) exampleSenders(f int, a, b *ResolvedRule, onA, onB map[string]bool) (out []namedSender) {
 	of := map[string]int{}
 	for s := range a.reach.byFamily[f].And(b.reach.byFamily[f]).And(x.defaultNetwork).Each() {
 		p := x.pods[s]
@@ -218,9 +218,9 @@ func meetingPorts(of [2]namedPorts, oneNode bool, on [2]bool, below bool) (proto
 	return of[0].onOtherNode.commonPortBut(of[1].onOtherNode, alone(func(p *namedPorts) portSet { return p.onOwnNode }))
 }
 
-// portsOf returns the ports of pod i that the rows of a rule match: here on the pod's own node, there on
+// matchedPorts returns the ports of pod i that the rows of a rule match: here on the pod's own node, there on
 // another node with a subject. A missing family has rows only for names.
-func (r *ResolvedRule) portsOf(p *model.Pod, i int, of *BoundPods, on map[string]bool, missing bool) (here, there portSet) {
+func (r *ResolvedRule) matchedPorts(p *model.Pod, i int, of *BoundPods, on map[string]bool, missing bool) (here, there portSet) {
 	if r.reach.Pods.Has(i) {
 		there = portSet{names: r.ports.names}.resolvedOn(p, true)
 	}

@@ -56,7 +56,7 @@ func (x *PodIndex) ReachOfRule(r *model.Rule) *RuleReach {
 		re.byFamily[f] = re.Pods.And(x.family[f])
 	}
 	for _, n := range re.Networks {
-		f := familyOf(n.Addr())
+		f := familyIndex(n.Addr())
 		re.byFamily[f] = re.byFamily[f].Or(x.InNetwork(n))
 	}
 	return re
@@ -169,7 +169,7 @@ func (x *PodIndex) commonNetworks(f int, a, b *ResolvedRule) iter.Seq[netip.Pref
 	return func(yield func(netip.Prefix) bool) {
 		for _, pair := range [][2]*ResolvedRule{{a, b}, {b, a}} {
 			for _, n := range pair[0].reach.Networks {
-				if familyOf(n.Addr()) != f || n.IsSingleIP() && !x.InNetwork(n).IsEmpty() {
+				if familyIndex(n.Addr()) != f || n.IsSingleIP() && !x.InNetwork(n).IsEmpty() {
 					continue
 				}
 				if _, _, ok := pair[1].nets.NarrowestCovering(n); (ok || pair[1].reach.Everyone) && !yield(n) {

@@ -104,8 +104,8 @@ func (s PodSet) Each() iter.Seq[int] {
 	}
 }
 
-// familyOf returns 0 for IPv4, 1 for IPv6.
-func familyOf(a netip.Addr) int {
+// familyIndex returns 0 for IPv4, 1 for IPv6.
+func familyIndex(a netip.Addr) int {
 	if a.Unmap().Is4() {
 		return 0
 	}
@@ -217,7 +217,7 @@ func (n *NetworkSet) Add(p netip.Prefix, id int) {
 	p = p.Masked()
 	if _, ok := n.members[p]; !ok {
 		n.members[p] = id
-		n.lengths[familyOf(p.Addr())][p.Bits()] = true
+		n.lengths[familyIndex(p.Addr())][p.Bits()] = true
 	}
 }
 
@@ -227,7 +227,7 @@ func (n *NetworkSet) NarrowestCovering(p netip.Prefix) (member netip.Prefix, id 
 		return netip.Prefix{}, 0, false
 	}
 	for l := p.Bits(); l >= 0; l-- {
-		if !n.lengths[familyOf(p.Addr())][l] {
+		if !n.lengths[familyIndex(p.Addr())][l] {
 			continue
 		}
 		m := netip.PrefixFrom(p.Addr(), l).Masked()

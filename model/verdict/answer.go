@@ -241,7 +241,7 @@ func (x *Index) RuleDecider(rule int32) Decider {
 	r := &x.Rules[rule]
 	d := Decider{Policy: r.Key, Direction: r.Direction, Rule: r.Index, Action: r.Action, Reply: r.Reply, Defect: r.defect}
 	if x.order != nil {
-		d.Band, d.Word = x.order.bandOf(r)
+		d.Band, d.Word = x.order.bandAndWord(r)
 	}
 	if r.Policy != nil {
 		d.Tier, d.RuleName = int(r.Policy.Tier), r.Policy.Rule(r.Direction, r.Index).Name

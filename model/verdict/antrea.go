@@ -28,7 +28,7 @@ var Antrea = &Precedence{
 	AtEnds: true, ExemptPrefix: "no policy of pods applies: ", NoPod: "no policy applies: neither end is a pod",
 	SourceAddrs: func(n *model.Node) []string { return slices.Concat(antreaGateway(n), n.InternalIPs) },
 	terms:       antreaTerms,
-	ownNode:     func(x *Index, a netip.Addr, node string) bool { return node != "" && x.NodeOf[a] == node },
+	ownNode:     func(x *Index, a netip.Addr, node string) bool { return node != "" && x.NodeByAddr[a] == node },
 }
 
 // policyOrder is the order of all policies in the Index of a cluster with Antrea.
@@ -39,8 +39,8 @@ type policyOrder struct {
 	aboutServices [][]model.Key // as Index.aboutServices
 }
 
-// bandOf returns the name of a rule's tier. word is its action if package model has no word for it.
-func (o *policyOrder) bandOf(r *Rule) (band, word string) {
+// bandAndWord returns the name of a rule's tier. word is its action if package model has no word for it.
+func (o *policyOrder) bandAndWord(r *Rule) (band, word string) {
 	switch place, native := o.places[r.Key]; {
 	case r.Key.Kind == model.KindNetpolNamespace:
 		return model.KindNP.Abbreviation(), ""
@@ -56,9 +56,9 @@ func (o *policyOrder) bandOf(r *Rule) (band, word string) {
 	return r.Policy.Kind.Abbreviation(), ""
 }
 
-// tierOf returns the tier of the walk in which a policy decides. Antrea's tiers before NetworkPolicies count
+// walkTier returns the tier of the walk in which a policy decides. Antrea's tiers before NetworkPolicies count
 // as one, since Pass leaves them all; the tiers after count as one too.
-func tierOf(p *ladder.Place) int8 {
+func walkTier(p *ladder.Place) int8 {
 	switch {
 	case p.Tier < antrea.PriorityNetwork:
 		return model.TierAdmin
@@ -88,7 +88,7 @@ func antreaTerms(m *termMaker) *policyOrder {
 			continue
 		}
 		for r := range p.Policy.AllRules() {
-			s := &a.order.ranks[tierOf(&p)]
+			s := &a.order.ranks[walkTier(&p)]
 			*s = append(*s, ruleRank{p.Tier, p.Priority(), r.Index})
 		}
 	}
@@ -124,13 +124,13 @@ func (a *antreaMaker) isUnrealizable(p *model.Policy) bool {
 // tierAndPriority returns the tier and priority of a rule's terms; equal standings get equal ones.
 func (o *policyOrder) tierAndPriority(p *model.Policy, rule int) (tier int8, priority int32) {
 	place := o.places[p.Key]
-	tier = tierOf(&place)
+	tier = walkTier(&place)
 	all := o.ranks[tier]
 	i, _ := slices.BinarySearchFunc(all, ruleRank{place.Tier, place.Priority(), rule}, ruleRank.compare)
 	return tier, int32(len(all) - i)
 }
 
-func (o *policyOrder) rankOf(tier int8, priority int32) ruleRank {
+func (o *policyOrder) termRank(tier int8, priority int32) ruleRank {
 	all := o.ranks[tier]
 	return all[len(all)-int(priority)]
 }
@@ -144,7 +144,7 @@ func (o *policyOrder) signaturePlace(t *Term) (priority int32, text string) {
 	if len(o.ranks[t.Tier]) == 0 {
 		return t.Priority, text
 	}
-	return 0, text + fmt.Sprint(o.rankOf(t.Tier, t.Priority))
+	return 0, text + fmt.Sprint(o.termRank(t.Tier, t.Priority))
 }
 
 // The priorities of terms before all tiers.
@@ -200,6 +200,6 @@ func (a *antreaMaker) addUpstream(p *model.Policy) {
 	for r := range p.AllRules() {
 		tier, priority := a.order.tierAndPriority(p, r.Index)
 		ref := Rule{Policy: p, Key: p.Key, Direction: r.Direction, Index: r.Index, Action: r.Action}
-		a.addRuleTerms(p, r, ref, Term{Tier: tier, Priority: priority, Effect: effectOf(r.Action)}, subject)
+		a.addRuleTerms(p, r, ref, Term{Tier: tier, Priority: priority, Effect: actionEffect(r.Action)}, subject)
 	}
 }

@@ -6,8 +6,8 @@ import (
 	"rung/model"
 )
 
-// moverOf returns the mover of a policy, for other priorities within its tier; zero if it decides nothing.
-func (o *policyOrder) moverOf(x *Index, key model.Key) PolicyMover {
+// newMover returns the mover of a policy, for other priorities within its tier; zero if it decides nothing.
+func (o *policyOrder) newMover(x *Index, key model.Key) PolicyMover {
 	place, decides := o.places[key]
 	if !decides {
 		return PolicyMover{}
@@ -19,14 +19,14 @@ func (o *policyOrder) moverOf(x *Index, key model.Key) PolicyMover {
 		}
 	}
 	slices.Sort(m.OtherPriorities)
-	tier := tierOf(&place)
+	tier := walkTier(&place)
 	m.Terms = func(priority float64) (terms [StageCount][]Term) {
 		all := slices.Clone(o.ranks[tier])
 		newStanding := func(t *Term) ruleRank {
 			if r := &x.Rules[t.Rule]; r.Key == key {
 				return ruleRank{place.Tier, priority, r.Index}
 			}
-			return o.rankOf(tier, t.Priority)
+			return o.termRank(tier, t.Priority)
 		}
 		for stage := range x.Terms {
 			for i := range x.Terms[stage] {

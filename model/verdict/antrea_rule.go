@@ -15,7 +15,7 @@ func (a *antreaMaker) addNative(p *model.Policy) {
 	required := antrea.RequiredLabels(p)
 	for r := range p.AllRules() {
 		tier, priority := a.order.tierAndPriority(p, r.Index)
-		act := effectOf(r.Action)
+		act := actionEffect(r.Action)
 		t := Term{Tier: tier, Priority: priority, Effect: act, Multicast: act == Passes || r.Tiered.Action == actionReject}
 		ref := Rule{Policy: p, Key: p.Key, Direction: r.Direction, Index: r.Index, Action: r.Action}
 		scope := a.groups.ScopeOfRule(p, r)
@@ -178,7 +178,7 @@ func (a *antreaMaker) addPortTerms(p *model.Policy, r *model.Rule, ref Rule, t T
 		a.addRuleTerm(stage, r, ref, t)
 	}
 	a.namedPorts(r, ref, t, stage, p.Key.String()+key)
-	t.Ports = PortSet{everyPortOf(int8(ICMP.Number()))}
+	t.Ports = PortSet{fullPortRange(int8(ICMP.Number()))}
 	for _, q := range protocols {
 		t, ref := t, ref
 		switch {
@@ -235,7 +235,7 @@ func (a *antreaMaker) addRuleTerm(stage int, r *model.Rule, ref Rule, t Term) {
 func splitTCPPorts(p PortSet) (tcp, others PortSet) {
 	if p == nil {
 		for i := range Protocols {
-			p = append(p, everyPortOf(int8(i)))
+			p = append(p, fullPortRange(int8(i)))
 		}
 	}
 	for _, r := range p {
@@ -248,17 +248,17 @@ func splitTCPPorts(p PortSet) (tcp, others PortSet) {
 	return tcp, others
 }
 
-// protocolOf returns the index of a port's protocol, TCP by default.
-func protocolOf(p *model.Port) int8 { return protocolIndex(cmp.Or(p.Protocol, string(TCP))) }
+// portProtocol returns the index of a port's protocol, TCP by default.
+func portProtocol(p *model.Port) int8 { return protocolIndex(cmp.Or(p.Protocol, string(TCP))) }
 
 func numberedPorts(r *model.Rule) (out PortSet) {
 	for i := range r.Ports {
-		switch p, proto := &r.Ports[i], protocolOf(&r.Ports[i]); {
+		switch p, proto := &r.Ports[i], portProtocol(&r.Ports[i]); {
 		case p.Name != "" || proto < 0 || p.IsReversed():
 		case p.Start == 0:
-			out = append(out, everyPortOf(proto))
+			out = append(out, fullPortRange(proto))
 		default:
-			out = append(out, portRangeOf(proto, p))
+			out = append(out, newPortRange(proto, p))
 		}
 	}
 	return out

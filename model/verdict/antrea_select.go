@@ -64,7 +64,7 @@ func (a *antreaMaker) peersCondition(p *model.Policy, r *model.Rule) int32 {
 
 // groupContent returns a key of a group's members, since conditions outlive a change of the group.
 func (a *antreaMaker) groupContent(k model.Key) (text string) {
-	m := a.groups.MembersOf(k)
+	m := a.groups.FindMembers(k)
 	for i := range m.Pods {
 		text += "\x02" + selectionKey(&m.Pods[i])
 	}
@@ -80,7 +80,7 @@ func (a *antreaMaker) addAntreaPeer(c conditionAddrs, p *model.Policy, peer *mod
 		s := antrea.PodSelection{Account: peer.ServiceAccount}
 		c.c.Set.Or(x.endsOfPods(s.PodSet(x.Pods), nil))
 	case model.PeerGroup:
-		m := a.groups.MembersOf(antrea.GroupKey(p, peer.Group))
+		m := a.groups.FindMembers(antrea.GroupKey(p, peer.Group))
 		for i := range m.Pods {
 			c.c.Set.Or(x.endsOfPods(m.Pods[i].PodSet(x.Pods), nil))
 		}

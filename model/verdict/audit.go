@@ -92,7 +92,7 @@ const (
 
 // NewAudit audits all connections of an index. The error is the context's, or ErrTooLarge.
 func NewAudit(ctx context.Context, x *Index, ask AuditQuestions) (*Audit, error) {
-	c := ClassesOf(x, nil)
+	c := NewClasses(x, nil)
 	n := len(c.List)
 	if n*n > mostPairs {
 		return nil, fmt.Errorf("%w: %d kinds of pods and addresses, at most %d", ErrTooLarge, n, int(math.Sqrt(mostPairs)))
@@ -113,17 +113,17 @@ func NewAudit(ctx context.Context, x *Index, ask AuditQuestions) (*Audit, error)
 }
 
 type auditor struct {
-	x         *Index
-	c         *Classes
-	rules     []AuditedRule
-	auditedOf []int32 // by the index's rules: the place in rules, -1 for none
-	allow     []AuditedPolicy
-	allOf     []int32 // by rules: the place in allow, -1 for none
+	x             *Index
+	c             *Classes
+	rules         []AuditedRule
+	auditedByRule []int32 // by the index's rules: the place in rules, -1 for none
+	allow         []AuditedPolicy
+	allowByRule   []int32 // by rules: the place in allow, -1 for none
 	// decidersBefore and decidersWithout are DecidersBefore and DecidersWithout as rules of the index.
 	decidersBefore    [][]ruleCount
 	decidersWithout   [][]int32
 	wideDenies        []int32 // terms of Denies of every pod
-	exampleWorth      []int8  // by rules: how good their examples are
+	exampleQuality    []int8  // by rules: how good their examples are
 	notesByCandidates map[candidatesKey]*[]candidateNote
 	grid              *Grid
 	lists             [][]int32        // the terms of walks, by the grid's answers
@@ -146,7 +146,7 @@ type auditor struct {
 
 func newAuditor(x *Index, c *Classes, ask AuditQuestions) *auditor {
 	a := &auditor{x: x, c: c, dnsPorts: ask.Ports, cutOfIsolation: map[int32]int32{},
-		notesByCandidates: map[candidatesKey]*[]candidateNote{}, listNumbers: map[string]int32{}, auditedOf: make([]int32, len(x.Rules))}
+		notesByCandidates: map[candidatesKey]*[]candidateNote{}, listNumbers: map[string]int32{}, auditedByRule: make([]int32, len(x.Rules))}
 	type id struct {
 		key       model.Key
 		direction model.Direction
@@ -155,7 +155,7 @@ func newAuditor(x *Index, c *Classes, ask AuditQuestions) *auditor {
 	at := map[id]int32{}
 	for i := range x.Rules {
 		r := &x.Rules[i]
-		a.auditedOf[i] = -1
+		a.auditedByRule[i] = -1
 		if r.Policy == nil || r.Index < 0 {
 			continue
 		}
@@ -165,22 +165,22 @@ func newAuditor(x *Index, c *Classes, ask AuditQuestions) *auditor {
 			u = int32(len(a.rules))
 			at[k] = u
 			a.rules = append(a.rules, AuditedRule{Policy: r.Key, Direction: r.Direction, Rule: r.Index, Action: r.Action})
-			a.allOf = append(a.allOf, a.allowingPolicyOf(r))
+			a.allowByRule = append(a.allowByRule, a.allowingPolicyIndex(r))
 			a.countsTurned = append(a.countsTurned, ask.Wide != nil && ask.Wide(r.Policy, r.Policy.Rule(r.Direction, r.Index)))
 		}
-		a.auditedOf[i] = u
+		a.auditedByRule[i] = u
 	}
 	a.grid = NewGrid(c, a.numberOfTerms)
-	a.exampleWorth = make([]int8, len(a.rules))
+	a.exampleQuality = make([]int8, len(a.rules))
 	a.decidersBefore, a.decidersWithout = make([][]ruleCount, len(a.rules)), make([][]int32, len(a.rules))
 	a.dns = make([][]int32, len(c.List))
 	for _, p := range ask.DNS {
 		for _, e := range c.EndsOfPods([]*model.Pod{p})[0] {
-			a.dns[c.ClassOf[e]] = append(a.dns[c.ClassOf[e]], e)
+			a.dns[c.ClassByEnd[e]] = append(a.dns[c.ClassByEnd[e]], e)
 		}
 	}
 	for i, t := range x.Terms[IngressTerms] {
-		if r := &x.Rules[t.Rule]; a.auditedOf[t.Rule] >= 0 && t.Effect == Drops && r.Key.Kind.IsAdmin() && t.Ports == nil &&
+		if r := &x.Rules[t.Rule]; a.auditedByRule[t.Rule] >= 0 && t.Effect == Drops && r.Key.Kind.IsAdmin() && t.Ports == nil &&
 			deniesPods(r.Policy.Rule(r.Direction, r.Index)) {
 			a.wideDenies = append(a.wideDenies, int32(i))
 		}
@@ -231,8 +231,8 @@ func deniesPods(r *model.Rule) bool {
 	})
 }
 
-// allowingPolicyOf returns the place in allow of the rule's policy, -1 if it has other rules.
-func (a *auditor) allowingPolicyOf(r *Rule) int32 {
+// allowingPolicyIndex returns the place in allow of the rule's policy, -1 if it has other rules.
+func (a *auditor) allowingPolicyIndex(r *Rule) int32 {
 	if !r.Key.Kind.IsAdmin() {
 		return -1
 	}
@@ -275,7 +275,7 @@ func (a *auditor) auditClasses(i, j int32) {
 // noteOutside notes what comes in from outside past a Deny of every pod.
 func (a *auditor) noteOutside(i, j int32) {
 	for _, t := range a.wideDenies {
-		u := &a.rules[a.auditedOf[a.x.Terms[IngressTerms][t].Rule]]
+		u := &a.rules[a.auditedByRule[a.x.Terms[IngressTerms][t].Rule]]
 		if u.Outside != nil || !a.c.List[j].Holds.Has(a.x.Terms[IngressTerms][t].To) {
 			continue
 		}

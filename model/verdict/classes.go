@@ -16,7 +16,7 @@ import (
 type Classes struct {
 	Index       *Index
 	List        []*Class
-	ClassOf     []int32 // of each end of the index, -1 if left out
+	ClassByEnd  []int32 // of each end of the index, -1 if left out
 	self        map[[2]int32]int
 	everyPort   *Matrix // of Segments, built when needed
 	nodesMatter bool    // some term tells pods of the same node from others
@@ -54,9 +54,9 @@ type Class struct {
 	sidesMade         bool
 }
 
-// ClassesOf groups the outside addresses and the ends of the pods that pick chooses. nil picks all.
-func ClassesOf(x *Index, pick func(*model.Pod) bool) *Classes {
-	return new(classGrouping).classesOf(pick, nil, nil, x)[0]
+// NewClasses groups the outside addresses and the ends of the pods that pick chooses. nil picks all.
+func NewClasses(x *Index, pick func(*model.Pod) bool) *Classes {
+	return new(classGrouping).groupClasses(pick, nil, nil, x)[0]
 }
 
 // classGrouping makes classes shared by several indexes: no index tells their ends apart.
@@ -69,16 +69,16 @@ type classGrouping struct {
 	raw            []byte
 }
 
-// classesOf makes the same classes for several indexes. marks are addresses of no pod that get classes too.
+// groupClasses makes the same classes for several indexes. marks are addresses of no pod that get classes too.
 // With a focus it groups only the ends of the focused connections, by the terms that can match those; the
 // indexes must then have the same ends.
-func (g *classGrouping) classesOf(pick func(*model.Pod) bool, marks []netip.Addr, f *connectionFocus, xs ...*Index) []*Classes {
+func (g *classGrouping) groupClasses(pick func(*model.Pod) bool, marks []netip.Addr, f *connectionFocus, xs ...*Index) []*Classes {
 	g.seed, g.byHash = maphash.MakeSeed(), map[uint64][]int32{}
 	facts, conds := make([][]Set, len(xs)), make([]Set, len(xs))
 	for i, x := range xs {
-		c := &Classes{Index: x, ClassOf: make([]int32, len(x.Ends)), self: map[[2]int32]int{}}
-		for e := range c.ClassOf {
-			c.ClassOf[e] = -1
+		c := &Classes{Index: x, ClassByEnd: make([]int32, len(x.Ends)), self: map[[2]int32]int{}}
+		for e := range c.ClassByEnd {
+			c.ClassByEnd[e] = -1
 		}
 		for _, t := range x.Terms[IngressTerms] {
 			c.nodesMatter = c.nodesMatter || t.Switch == AtSource
@@ -112,10 +112,10 @@ func (g *classGrouping) classesOf(pick func(*model.Pod) bool, marks []netip.Addr
 		if !everywhere {
 			continue
 		}
-		id := g.classOfEnd(FamilyOf(xs[0].Ends[e].Addr), holds, true, 0)
+		id := g.classOfEnd(AddrFamily(xs[0].Ends[e].Addr), holds, true, 0)
 		for i, c := range g.out {
 			c.List[id].Ends = append(c.List[id].Ends, ends[i])
-			c.ClassOf[ends[i]] = id
+			c.ClassByEnd[ends[i]] = id
 		}
 	}
 	g.groupOutside(xs, marks, conds)
@@ -189,14 +189,14 @@ func (c *Classes) countSelf() {
 	for i := range x.Pods.Len() {
 		for a := x.FirstEnd[i]; a < x.FirstEnd[i+1]; a++ {
 			for b := x.FirstEnd[i]; b < x.FirstEnd[i+1]; b++ {
-				if c.ClassOf[a] < 0 || c.ClassOf[b] < 0 || c.List[c.ClassOf[a]].Family != c.List[c.ClassOf[b]].Family {
+				if c.ClassByEnd[a] < 0 || c.ClassByEnd[b] < 0 || c.List[c.ClassByEnd[a]].Family != c.List[c.ClassByEnd[b]].Family {
 					continue
 				}
-				if k := c.List[c.ClassOf[a]]; c.ClassOf[a] == c.ClassOf[b] {
+				if k := c.List[c.ClassByEnd[a]]; c.ClassByEnd[a] == c.ClassByEnd[b] {
 					k.Loops++
 				} else {
 					k.Crossed = true
-					c.self[[2]int32{c.ClassOf[a], c.ClassOf[b]}]++
+					c.self[[2]int32{c.ClassByEnd[a], c.ClassByEnd[b]}]++
 				}
 			}
 		}
@@ -258,8 +258,8 @@ func (c *Classes) CountPairs(a, b int32) (near, far int) {
 	return near, total - near
 }
 
-// CountPairsOf counts the connections from one class to another for a node pairing.
-func (c *Classes) CountPairsOf(a, b int32, nodes NodePairing) int {
+// CountPairsOnNodes counts the connections from one class to another for a node pairing.
+func (c *Classes) CountPairsOnNodes(a, b int32, nodes NodePairing) int {
 	switch near, far := c.CountPairs(a, b); nodes {
 	case OneNode:
 		return near

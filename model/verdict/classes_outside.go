@@ -23,7 +23,7 @@ func (g *classGrouping) groupOutside(xs []*Index, marks []netip.Addr, conds []Se
 		for i, x := range xs {
 			holds[i] = conditionsMet(x, a, conds[i])
 		}
-		return g.classOfEnd(FamilyOf(a), holds, false, cut)
+		return g.classOfEnd(AddrFamily(a), holds, false, cut)
 	}
 	s.makeBlocks(conds, join)
 	for i := range s.Blocks {
@@ -40,7 +40,7 @@ func (g *classGrouping) groupOutside(xs []*Index, marks []netip.Addr, conds []Se
 		id := join(a, b.cut)
 		alone := len(g.out[0].List[id].Blocks) == 0 // its surroundings are special
 		if alone {
-			b.cut, b.Host = s.cutOf(b.Network)
+			b.cut, b.Host = s.ensureCut(b.Network)
 			id = join(a, b.cut)
 			b.Class = id
 			s.Blocks = append(s.Blocks, b)
@@ -77,7 +77,7 @@ func (g *classGrouping) groupOwned(xs []*Index, s *Partition, conds []Set) {
 	for _, a := range s.Owners {
 		in := s.BlockAround(a)
 		for _, node := range s.NodesOfAddr[a] {
-			v := variant{class: -1 - int32(FamilyOf(a))}
+			v := variant{class: -1 - int32(AddrFamily(a))}
 			if in >= 0 {
 				v.class = s.Blocks[in].Class
 			}
@@ -102,7 +102,7 @@ func (g *classGrouping) groupOwned(xs []*Index, s *Partition, conds []Set) {
 						holds[i].Or(mine[i])
 					}
 				}
-				id = g.classOfEnd(FamilyOf(a), holds, false, 0)
+				id = g.classOfEnd(AddrFamily(a), holds, false, 0)
 				known[v] = id
 			}
 			for _, c := range g.out {
@@ -185,7 +185,7 @@ func (c *Classes) OutsideBlocks() []OutsideBlock {
 	for i := range s.Blocks {
 		b := &s.Blocks[i]
 		out[i].Network, out[i].Addr = b.Network, b.Addr
-		k, at := &out[i].Kind, FamilyOf(b.Addr).Index()
+		k, at := &out[i].Kind, AddrFamily(b.Addr).Index()
 		k.from[at], k.own[at], k.to[at] = b.Class+1, b.Class+1, b.Class+1
 		if b.outerBlock >= 0 {
 			out[b.outerBlock].Except = append(out[b.outerBlock].Except, b.Network)

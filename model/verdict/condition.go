@@ -12,10 +12,10 @@ import (
 type Condition struct {
 	ID  int32
 	Set Set // of ends
-	// everyAddrOf, Addrs and Blocks are the matching addresses of no pod: families, addresses, networks.
-	everyAddrOf [2]bool
-	Addrs       map[netip.Addr]bool
-	Blocks      []exceptedBlock
+	// everyAddrByFamily, Addrs and Blocks are the matching addresses of no pod: families, addresses, networks.
+	everyAddrByFamily [2]bool
+	Addrs             map[netip.Addr]bool
+	Blocks            []exceptedBlock
 	// Port tests the packet's logical port instead of its address. router: the port to the router.
 	Port, router bool
 	// OwnNode holds for the addresses of the node's own management port. hairpin holds for a Service's
@@ -57,7 +57,7 @@ func (c *Condition) HoldsFor(x *Index, at *HopEnd, zone string) bool {
 	case at.End >= 0:
 		return c.Set.Has(at.End)
 	}
-	if c.everyAddrOf[FamilyOf(at.Addr).Index()] || c.Addrs[at.Addr] {
+	if c.everyAddrByFamily[AddrFamily(at.Addr).Index()] || c.Addrs[at.Addr] {
 		return true
 	}
 	for i := range c.Blocks {
@@ -87,7 +87,7 @@ func (m *condMaker) conditionID(key string, fill func(c *Condition)) int32 {
 
 func (m *condMaker) noCondition() int32 {
 	return m.conditionID("*", func(c *Condition) {
-		c.Set, c.everyAddrOf = NewSet(len(m.x.Ends)), [2]bool{true, true}
+		c.Set, c.everyAddrByFamily = NewSet(len(m.x.Ends)), [2]bool{true, true}
 		for i := range m.x.Ends {
 			c.Set.Add(int32(i))
 		}
@@ -117,7 +117,7 @@ func (a conditionAddrs) addSingle(ip string, counts func(Family) bool) {
 		return
 	}
 	addr = addr.Unmap()
-	if counts != nil && !counts(FamilyOf(addr)) {
+	if counts != nil && !counts(AddrFamily(addr)) {
 		return
 	}
 	if a.c.Addrs == nil {
@@ -153,9 +153,9 @@ func (a conditionAddrs) addFamilies() {
 		if f == IPv4 && !four || f == IPv6 && !six {
 			continue
 		}
-		a.c.everyAddrOf[f.Index()] = true
+		a.c.everyAddrByFamily[f.Index()] = true
 		for i := range a.m.x.Ends {
-			if FamilyOf(a.m.x.Ends[i].Addr) == f {
+			if AddrFamily(a.m.x.Ends[i].Addr) == f {
 				a.c.Set.Add(int32(i))
 			}
 		}
@@ -183,5 +183,5 @@ func (m *condMaker) subjectCondition(key string, policies ...*model.Policy) int3
 
 // HoldsOutside reports whether the condition may hold for an address of no pod.
 func (c *Condition) HoldsOutside() bool {
-	return c.everyAddrOf[0] || c.everyAddrOf[1] || c.OwnNode || len(c.Addrs)+len(c.Blocks) > 0
+	return c.everyAddrByFamily[0] || c.everyAddrByFamily[1] || c.OwnNode || len(c.Addrs)+len(c.Blocks) > 0
 }

@@ -41,8 +41,8 @@ const (
 // String returns "IPv4" or "IPv6".
 func (f Family) String() string { return fmt.Sprintf("IPv%d", uint8(f)) }
 
-// FamilyOf returns the family of an address.
-func FamilyOf(a netip.Addr) Family {
+// AddrFamily returns the family of an address.
+func AddrFamily(a netip.Addr) Family {
 	if a.Is4() {
 		return IPv4
 	}
@@ -145,7 +145,7 @@ func (c Connection) CheckQuestion() error {
 		if e.Key == (model.Key{}) && !e.Addr.IsValid() {
 			return fmt.Errorf("%w: an end is neither pod, node, Service nor address", ErrQuestion)
 		}
-		if e.Addr.IsValid() && c.Family != AnyFamily && FamilyOf(e.Addr) != c.Family {
+		if e.Addr.IsValid() && c.Family != AnyFamily && AddrFamily(e.Addr) != c.Family {
 			return fmt.Errorf("%w: %s is not an %s address", ErrQuestion, e.Addr, c.Family)
 		}
 	}
@@ -168,15 +168,15 @@ func (e Endpoint) compare(o Endpoint) int {
 // AskedFamily returns the family a connection asks for, directly or by its destination address.
 func (c *Connection) AskedFamily() Family {
 	if c.Family == AnyFamily && c.To.Addr.IsValid() {
-		return FamilyOf(c.To.Addr)
+		return AddrFamily(c.To.Addr)
 	}
 	return c.Family
 }
 
-// FirstAddrOf returns the first address of the family; invalid if there is none.
-func (f Family) FirstAddrOf(addrs []netip.Addr) netip.Addr {
+// FirstAddr returns the first address of the family; invalid if there is none.
+func (f Family) FirstAddr(addrs []netip.Addr) netip.Addr {
 	for _, a := range addrs {
-		if FamilyOf(a) == f {
+		if AddrFamily(a) == f {
 			return a
 		}
 	}

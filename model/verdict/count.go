@@ -54,14 +54,14 @@ func (p *auditedPort) countRules(u int32, terms []Term, refs []int32) {
 	into := &p.decidersBefore[u]
 	for _, i := range refs {
 		r := terms[i].Rule
-		if p.auditedOf[r] == u {
+		if p.auditedByRule[r] == u {
 			continue
 		}
 		k := slices.IndexFunc(*into, func(t ruleCount) bool { return t.rule == r })
 		switch {
 		case k >= 0:
 			(*into)[k].n++
-		case len(*into) < mostNamed || p.auditedOf[r] >= 0 && p.countsTurned[p.auditedOf[r]]:
+		case len(*into) < mostNamed || p.auditedByRule[r] >= 0 && p.countsTurned[p.auditedByRule[r]]:
 			*into = append(*into, ruleCount{r, 1})
 		}
 	}
@@ -77,7 +77,7 @@ type candidateNote struct {
 type noteKind uint8
 
 const (
-	turned noteKind = iota
+	verdictTurned noteKind = iota
 	cutsUDP
 	cutsTCP
 	isolatesUDP
@@ -114,7 +114,7 @@ func (p *auditedPort) noteCuts() {
 		if t.Effect != Drops {
 			continue
 		}
-		if u := p.auditedOf[t.Rule]; u >= 0 {
+		if u := p.auditedByRule[t.Rule]; u >= 0 {
 			p.noteOnce(candidateNote{rule: u, kind: cutsUDP + noteKind(k)})
 			continue
 		}
@@ -133,7 +133,7 @@ func (p *auditedPort) noteCuts() {
 func (a *auditor) countNotes(i, j int32, nodes NodePairing, notes []candidateNote) {
 	for _, n := range notes {
 		switch n.kind {
-		case turned:
+		case verdictTurned:
 			a.countChanged(i, j, nodes, n)
 		case cutsUDP, cutsTCP:
 			a.cutFrom(i, j, nodes, n.kind-cutsUDP, &a.rules[n.rule].DNSCuts)
@@ -152,7 +152,7 @@ func (a *auditor) countChanged(i, j int32, nodes NodePairing, n candidateNote) {
 	if from.Outside || to.Outside {
 		return
 	}
-	pairs := a.c.CountPairsOf(i, j, nodes)
+	pairs := a.c.CountPairsOnNodes(i, j, nodes)
 	// A pair of pods with both families counts in each.
 	t := &a.rules[n.rule].ChangedPairs
 	t.families[from.Family.Index()] += pairs

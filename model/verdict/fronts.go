@@ -57,7 +57,7 @@ func ServicePort(s *model.Service, proto Protocol, port uint16) *model.ServicePo
 
 // NodeWithAddr returns the node with this own address, not one of a port on the pod network.
 func (x *Index) NodeWithAddr(a netip.Addr) string {
-	n := x.view.Cluster.Node(x.NodeOf[a])
+	n := x.view.Cluster.Node(x.NodeByAddr[a])
 	if n == nil || !slices.Contains(ParseAddrs(slices.Concat(n.InternalIPs, n.HostIPs)), a) {
 		return ""
 	}
@@ -85,7 +85,7 @@ func (x *Index) IsServiceAddr(a netip.Addr) bool {
 		x.services = map[netip.Addr]bool{}
 		for s := range x.view.Cluster.Services() {
 			for _, a := range ParseAddrs(s.ClusterIPs) {
-				x.services[a] = x.NodeOf[a] == ""
+				x.services[a] = x.NodeByAddr[a] == ""
 			}
 		}
 	})

@@ -160,18 +160,18 @@ type WalkResults struct {
 
 // NewWalkResults makes an empty table for one port, or for all.
 func NewWalkResults(p Ports) WalkResults {
-	appendOutcome := func(raw []byte, v Verdict) []byte { return append(raw, byte(OutcomeOf(v))) }
+	appendOutcome := func(raw []byte, v Verdict) []byte { return append(raw, byte(NewOutcome(v))) }
 	return WalkResults{ports: p, RunTable: RunTable[Verdict]{Raw: appendOutcome}}
 }
 
-// ResultOf returns the number of the result of a walk through some terms. It looks at the ports where these
+// InternResult returns the number of the result of a walk through some terms. It looks at the ports where these
 // terms, or others, begin or stop matching.
-func (r *WalkResults) ResultOf(list []int32, terms []Term, others ...[]int32) int32 {
+func (r *WalkResults) InternResult(list []int32, terms []Term, others ...[]int32) int32 {
 	if r.ports != (Ports{}) {
 		p := r.ports
-		return r.NumberOf([]Segment{{p.Protocol, p.Port, p.Port, WalkVerdict(list, terms, int8(p.Protocol.Number()), p.Port, &r.hits)}})
+		return r.InternRuns([]Segment{{p.Protocol, p.Port, p.Port, WalkVerdict(list, terms, int8(p.Protocol.Number()), p.Port, &r.hits)}})
 	}
-	return r.NumberOf(RunsOf(func(proto int8) []uint16 { return PortEdges(proto, terms, append(others, list)...) },
+	return r.InternRuns(CollectRuns(func(proto int8) []uint16 { return PortEdges(proto, terms, append(others, list)...) },
 		func(proto int8, port uint16) Verdict { return WalkVerdict(list, terms, proto, port, &r.hits) }))
 }
 
@@ -179,5 +179,5 @@ func (r *WalkResults) joinResults(a, b int32) int32 {
 	if a == b {
 		return a
 	}
-	return r.NumberOf(JoinRuns(r.Lists[a], r.Lists[b], JoinVerdicts))
+	return r.InternRuns(JoinRuns(r.Lists[a], r.Lists[b], JoinVerdicts))
 }

@@ -36,7 +36,7 @@ func WalkVerdict(list []int32, terms []Term, proto int8, port uint16, buf *[]Hit
 	*buf = k.Hits
 	switch {
 	case k.IsOpen:
-		return verdictOf(k.Hits)
+		return settleVerdict(k.Hits)
 	case len(k.Hits) == 0 || k.LastEffect != Drops:
 		return Allow
 	}

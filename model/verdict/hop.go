@@ -19,7 +19,7 @@ type packetRoute struct {
 	serviceKey  model.Key
 	front       *ServiceFront // how the Service was reached, nil if by name
 	atEnds      bool          // rules apply at the ends
-	openOf      *model.Pod    // the destination, if tier 0 isolates it but leaves this port open; else nil
+	openPod     *model.Pod    // the destination, if tier 0 isolates it but leaves this port open; else nil
 }
 
 // routeEnd is one end of a way. Nodes and outside addresses have no pod.
@@ -40,7 +40,7 @@ type tierHop struct {
 	hopSwitch HopSwitch
 	// service is the Service that the connection was begun to, if the rules can know.
 	service model.Key
-	openOf  *model.Pod // packetRoute.openOf, where the packet arrives
+	openPod *model.Pod // packetRoute.openPod, where the packet arrives
 	// reply marks the way of replies: in is the destination then.
 	reply bool
 }
@@ -66,7 +66,7 @@ func (w *packetRoute) hops(x *Index) []tierHop {
 	}
 	begun := src
 	if w.hairpin {
-		src.End, src.Addr = -1, x.HairpinAddr(FamilyOf(w.from.addr))
+		src.End, src.Addr = -1, x.HairpinAddr(AddrFamily(w.from.addr))
 	}
 	out := make([]tierHop, 0, 6)
 	pass := func(zone string, in, to HopEnd, at HopSwitch) {
@@ -82,7 +82,7 @@ func (w *packetRoute) hops(x *Index) []tierHop {
 				h.in = begun // its address changes when it turns round
 			}
 			if s == model.StageToLport && to.Port >= 0 {
-				h.openOf = w.openOf
+				h.openPod = w.openPod
 			}
 			out = append(out, h)
 		}
@@ -133,7 +133,7 @@ func (h *tierHop) termStage() (stage int, ok bool) {
 	return stage, true
 }
 
-func termsOf(x *Index, h *tierHop) []Term {
+func hopTerms(x *Index, h *tierHop) []Term {
 	if stage, ok := h.termStage(); ok {
 		return x.Terms[stage]
 	}

@@ -22,8 +22,8 @@ type Index struct {
 	FirstEnd []int32 // by pod, and one more; Ends[FirstEnd[i]:FirstEnd[i+1]]
 	byAddr   []int32
 	shared   [][]int32 // ends that share an address
-	// NodeOf holds the nodes of known addresses of no pod: of nodes, and of pods on the host network.
-	NodeOf map[netip.Addr]string
+	// NodeByAddr holds the nodes of known addresses of no pod: of nodes, and of pods on the host network.
+	NodeByAddr map[netip.Addr]string
 
 	Conditions []*Condition
 	Rules      []Rule
@@ -87,7 +87,7 @@ func (x *Index) WithView(v View) *Index {
 	if x.order != nil {
 		return NewIndex(v)
 	}
-	next := &Index{view: v, Pods: x.Pods, Ends: x.Ends, FirstEnd: x.FirstEnd, byAddr: x.byAddr, shared: x.shared, NodeOf: x.NodeOf,
+	next := &Index{view: v, Pods: x.Pods, Ends: x.Ends, FirstEnd: x.FirstEnd, byAddr: x.byAddr, shared: x.shared, NodeByAddr: x.NodeByAddr,
 		fronts: x.fronts}
 	next.compileTerms(x)
 	return next
@@ -144,10 +144,10 @@ func (x *Index) findEnds() {
 		}
 		i = j
 	}
-	x.NodeOf = map[netip.Addr]string{}
+	x.NodeByAddr = map[netip.Addr]string{}
 	for n := range x.view.Cluster.Nodes() {
 		for _, a := range ParseAddrs(slices.Concat(n.HostIPs, n.InternalIPs, n.GatewayIPs, n.MgmtIPs, x.view.Precedence.SourceAddrs(n))) {
-			x.NodeOf[a] = n.Name
+			x.NodeByAddr[a] = n.Name
 		}
 	}
 }
@@ -178,7 +178,7 @@ func (x *Index) endsOfPods(pods selectors.PodSet, counts func(Family) bool) Set 
 	s := NewSet(len(x.Ends))
 	for i := range pods.Each() {
 		for e := x.FirstEnd[i]; e < x.FirstEnd[i+1]; e++ {
-			if counts == nil || counts(FamilyOf(x.Ends[e].Addr)) {
+			if counts == nil || counts(AddrFamily(x.Ends[e].Addr)) {
 				s.Add(e)
 			}
 		}
@@ -206,8 +206,8 @@ func ParseAddrs(ips []string) (out []netip.Addr) {
 	return out
 }
 
-// EndsOf returns the ends of a pod.
-func (x *Index) EndsOf(p *model.Pod) (out []int32) {
+// PodEnds returns the ends of a pod.
+func (x *Index) PodEnds(p *model.Pod) (out []int32) {
 	ip, err := netip.ParseAddr(p.IPs[0])
 	if err != nil {
 		return nil

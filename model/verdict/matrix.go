@@ -28,7 +28,7 @@ func (c *Classes) Matrix(p Ports) *Matrix {
 func newMatrix(c *Classes, p Ports) *Matrix {
 	m := &Matrix{Classes: c, Ports: p, results: NewWalkResults(p), joinedWalks: map[[Walks]int32]int32{}}
 	m.grid = NewGrid(c, m.findResult)
-	m.emptyResult = m.results.ResultOf(nil, nil)
+	m.emptyResult = m.results.InternResult(nil, nil)
 	return m
 }
 
@@ -43,9 +43,9 @@ func (m *Matrix) findResult(kind WalkKind, met Set) int32 {
 			m.list[1] = append(m.list[1], i)
 		}
 	})
-	r := m.results.ResultOf(m.list[0], terms)
+	r := m.results.InternResult(m.list[0], terms)
 	if kind == farWalk {
-		r = m.results.joinResults(r, m.results.ResultOf(m.list[1], terms))
+		r = m.results.joinResults(r, m.results.InternResult(m.list[1], terms))
 	}
 	return r
 }
@@ -72,15 +72,15 @@ func (c *Classes) Segments(a, b int32, how ConnectionMode) []Segment {
 
 // OutcomeOfClasses returns the outcome of the connections between two classes; near: on one node.
 func (m *Matrix) OutcomeOfClasses(a, b int32, near bool) Outcome {
-	egress, ingress, ok := m.resultsOf(a, b, near)
+	egress, ingress, ok := m.pairResults(a, b, near)
 	if !ok {
 		return 0
 	}
 	return m.joinOutcomes(egress, ingress)
 }
 
-// resultsOf returns the results of the connections between two classes: egress, ingress.
-func (m *Matrix) resultsOf(a, b int32, near bool) (egress, ingress int32, ok bool) {
+// pairResults returns the results of the connections between two classes: egress, ingress.
+func (m *Matrix) pairResults(a, b int32, near bool) (egress, ingress int32, ok bool) {
 	c := m.Classes
 	how, ok := c.PairMode(a, b)
 	if !ok {
@@ -122,7 +122,7 @@ func (m *Matrix) joinOutcomes(a, b int32) Outcome {
 		m.joinedOutcomes[a] = row
 	}
 	if row[b] == 0 {
-		EachOverlap(m.results.Lists[a], m.results.Lists[b], func(_ PortRange, v, w *Verdict) { row[b] |= OutcomeOf(JoinVerdicts(*v, *w)) })
+		EachOverlap(m.results.Lists[a], m.results.Lists[b], func(_ PortRange, v, w *Verdict) { row[b] |= NewOutcome(JoinVerdicts(*v, *w)) })
 	}
 	return row[b]
 }
@@ -161,18 +161,18 @@ func (c *Classes) KindOfPod(p *model.Pod) (k PodKind) {
 	case p.HostNetwork:
 		to, _ := PodAddrs(x, p, false)
 		for i, family := range [...]Family{IPv4, IPv6} {
-			if id, is := c.hosts[family.FirstAddrOf(from)]; is {
+			if id, is := c.hosts[family.FirstAddr(from)]; is {
 				k.from[i], k.own[i] = id+1, c.List[id].nearClass+1
 			}
-			if id, is := c.hosts[family.FirstAddrOf(to)]; is {
+			if id, is := c.hosts[family.FirstAddr(to)]; is {
 				k.to[i] = id + 1
 			}
 		}
 		return k
 	}
-	for _, e := range x.EndsOf(p) {
-		if i := FamilyOf(x.Ends[e].Addr).Index(); k.from[i] == 0 && c.ClassOf[e] >= 0 {
-			k.from[i] = c.ClassOf[e] + 1
+	for _, e := range x.PodEnds(p) {
+		if i := AddrFamily(x.Ends[e].Addr).Index(); k.from[i] == 0 && c.ClassByEnd[e] >= 0 {
+			k.from[i] = c.ClassByEnd[e] + 1
 		}
 	}
 	k.own, k.to = k.from, k.from
@@ -203,13 +203,13 @@ func (k *PodKind) classesWith(to PodKind, oneNode bool, family int) (a, b int32,
 func (m *Matrix) ExamplePort(a, b PodKind, oneNode bool, v Verdict) (p Ports, f Family, ok bool) {
 	for i, family := range [...]Family{IPv4, IPv6} {
 		from, to, ok := a.classesWith(b, oneNode, i)
-		if !ok || m.OutcomeOfClasses(from, to, oneNode)&OutcomeOf(v) == 0 {
+		if !ok || m.OutcomeOfClasses(from, to, oneNode)&NewOutcome(v) == 0 {
 			continue
 		}
 		if m.Ports != (Ports{}) {
 			return m.Ports, family, true
 		}
-		egress, ingress, _ := m.resultsOf(from, to, oneNode)
+		egress, ingress, _ := m.pairResults(from, to, oneNode)
 		segments := JoinRuns(m.results.Lists[egress], m.results.Lists[ingress], JoinVerdicts)
 		for _, u := range FamiliarPorts {
 			if slices.ContainsFunc(segments, func(s Segment) bool {
@@ -228,7 +228,7 @@ func (m *Matrix) ExamplePort(a, b PodKind, oneNode bool, v Verdict) (p Ports, f 
 // MorePods reports whether more than so many pairs of pods may connect on some port; each address of a pod
 // counts. n is the number of pairs unless more is true.
 func MorePods(x *Index, than int, stop func() bool) (n int, more bool) {
-	c := ClassesOf(x, nil)
+	c := NewClasses(x, nil)
 	all := int32(c.Len())
 	m := c.Matrix(Ports{})
 	for a := range all {

@@ -53,7 +53,7 @@ func newPartition(xs []*Index) *Partition {
 		if !slices.ContainsFunc(x.Conditions, func(c *Condition) bool { return c.OwnNode }) {
 			continue
 		}
-		for a, node := range x.NodeOf {
+		for a, node := range x.NodeByAddr {
 			if x.IsOwnNode(a, node) && !slices.Contains(s.NodesOfAddr[a], node) {
 				s.NodesOfAddr[a] = append(s.NodesOfAddr[a], node)
 			}
@@ -69,7 +69,7 @@ func newPartition(xs []*Index) *Partition {
 // makeBlocks makes the blocks of the networks in some conditions of each index. classOf returns the class of a
 // block's addresses with a cut.
 func (s *Partition) makeBlocks(conds []Set, classOf func(a netip.Addr, cut int32) int32) {
-	networks := s.withServiceAddrs(networksOf(s.xs, conds))
+	networks := s.withServiceAddrs(conditionNetworks(s.xs, conds))
 	var around []int32
 	for i, n := range networks {
 		b := outsidePart{Network: n, outerBlock: -1}
@@ -78,7 +78,7 @@ func (s *Partition) makeBlocks(conds []Set, classOf func(a netip.Addr, cut int32
 		if !ok {
 			continue
 		}
-		b.cut, b.Host = s.cutOf(n)
+		b.cut, b.Host = s.ensureCut(n)
 		for len(around) > 0 && !s.Blocks[around[len(around)-1]].Network.Contains(n.Addr()) {
 			around = around[:len(around)-1]
 		}
@@ -132,9 +132,9 @@ func (s *Partition) NetworksOfBlocks(some Set) (networks, except []netip.Prefix)
 	return networks, except
 }
 
-// networksOf returns the networks in some conditions, and both whole families, each once; wider ones come
+// conditionNetworks returns the networks in some conditions, and both whole families, each once; wider ones come
 // before those inside them.
-func networksOf(xs []*Index, conds []Set) []netip.Prefix {
+func conditionNetworks(xs []*Index, conds []Set) []netip.Prefix {
 	seen := map[netip.Prefix]bool{everywhere[0]: true, everywhere[1]: true}
 	for i, x := range xs {
 		for _, c := range x.Conditions {

@@ -20,7 +20,7 @@ func TracePolicies(x *Index, c Connection) (Answer, error) {
 		out := askPolicies(x, w)
 		hops := w.hops(x)
 		for i := range out {
-			if hops[i].openOf == nil {
+			if hops[i].openPod == nil {
 				out[i].Tiers = triedTiers(x, &hops[i], &out[i])
 			}
 		}
@@ -40,7 +40,7 @@ func answerByPaths(x *Index, c Connection, judge func(*packetRoute) []StageVerdi
 	}
 	var to []resolvedEnd
 	service, port := Endpoint{}, c.Port
-	out.Front = frontOf(x, c)
+	out.Front = findServiceFront(x, c)
 	if out.Front != nil {
 		service, port = Endpoint{Key: out.Front.Service}, out.Front.Port
 	} else if c.To.Key.Kind == model.KindService {
@@ -74,7 +74,7 @@ func answerByPaths(x *Index, c Connection, judge func(*packetRoute) []StageVerdi
 // endpointsOfFamily returns the endpoints of a Service that match the connection's family, else all.
 func endpointsOfFamily(to []resolvedEnd, c Connection) []resolvedEnd {
 	family := c.AskedFamily()
-	has := func(f resolvedEnd) bool { return f.whyNotAsked != "" || family.FirstAddrOf(f.addrs).IsValid() }
+	has := func(f resolvedEnd) bool { return f.whyNotAsked != "" || family.FirstAddr(f.addrs).IsValid() }
 	if family == AnyFamily || !slices.ContainsFunc(to, has) {
 		return to
 	}
@@ -104,18 +104,18 @@ func pathTo(x *Index, c Connection, from, to resolvedEnd, service Endpoint, fron
 	case samePod && service.Key.Name == "":
 		p.Verdict, p.Reason = NotApplicable, "a pod reaches itself without leaving its network"
 	default:
-		w := &packetRoute{from: endOf(x, &from), to: endOf(x, &to), proto: int8(c.Protocol.Number()), port: to.Port, hairpin: samePod,
+		w := &packetRoute{from: newRouteEnd(x, &from), to: newRouteEnd(x, &to), proto: int8(c.Protocol.Number()), port: to.Port, hairpin: samePod,
 			atEnds: x.Precedence().AtEnds}
 		if open {
-			w.openOf = to.pod
+			w.openPod = to.pod
 			p.Note = "the pod leaves the port open on this network: tier 0 allows it before any policy applies"
 		}
 		if service.Key.Name != "" {
-			w.service, w.servicePort = serviceAddr(x, service, FamilyOf(to.Addr)), c.Port
+			w.service, w.servicePort = serviceAddr(x, service, AddrFamily(to.Addr)), c.Port
 			w.serviceKey, w.front = service.Key, front
 		}
 		if front != nil && front.Kind != ClusterIP {
-			w.service = frontAddr(x, front, FamilyOf(to.Addr))
+			w.service = frontAddr(x, front, AddrFamily(to.Addr))
 			if front.Kind == NodePort && from.pod != nil && from.Zone != front.Node {
 				at := *front
 				at.Addr = w.service
@@ -126,7 +126,7 @@ func pathTo(x *Index, c Connection, from, to resolvedEnd, service Endpoint, fron
 		if samePod && w.atEnds {
 			p.Note = "the pod reaches itself through the Service"
 		} else if samePod {
-			p.Note = "the pod reaches itself through the Service: from " + x.HairpinAddr(FamilyOf(from.Addr)).String()
+			p.Note = "the pod reaches itself through the Service: from " + x.HairpinAddr(AddrFamily(from.Addr)).String()
 		}
 		p.Stages = judge(w)
 		p.Verdict = JoinStages(p.Stages)
@@ -155,7 +155,7 @@ func askPolicies(x *Index, w *packetRoute) []StageVerdict {
 	var buf [32]Hit
 	for i := range hops {
 		h := &hops[i]
-		if h.openOf != nil {
+		if h.openPod != nil {
 			out[i] = openStage(h)
 			continue
 		}
@@ -168,14 +168,14 @@ func askPolicies(x *Index, w *packetRoute) []StageVerdict {
 // openStage returns the decision about a port that a pod leaves open on the default network
 // (networks.md#tier-0).
 func openStage(h *tierHop) StageVerdict {
-	ids := nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.IDPair{Key: nb.KeyName, Value: "OpenPort-" + h.openOf.Key.NamespacedName()},
+	ids := nb.IDs(nb.DefaultController, nb.OwnerUDNIsolation, nb.IDPair{Key: nb.KeyName, Value: "OpenPort-" + h.openPod.Key.NamespacedName()},
 		nb.IDPair{Key: nb.KeyDirection, Value: string(model.Ingress)})
 	return StageVerdict{Stage: h.stage, Zone: h.zone, Verdict: Allow,
 		Decided: &Decider{Tier: model.TierIsolation, Direction: model.Ingress, Rule: -1, Priority: 1001, Action: model.Allow, ACL: ids[nb.KeyID]}}
 }
 
 func stageVerdict(x *Index, h *tierHop, s SettledWalk, hits []Hit) StageVerdict {
-	terms := termsOf(x, h)
+	terms := hopTerms(x, h)
 	out := StageVerdict{Stage: h.stage, Zone: h.zone, Reply: h.reply, Verdict: s.Verdict}
 	if h.reply && s.Verdict == Deny {
 		out.Reason = whyUntracked(x, h.zone)

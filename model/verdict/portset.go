@@ -47,7 +47,7 @@ func (p PortSet) addEdges(out []uint16, proto int8) []uint16 {
 	return out
 }
 
-func everyPortOf(proto int8) portRange { return portRange{proto, 0, LastPort} }
+func fullPortRange(proto int8) portRange { return portRange{proto, 0, LastPort} }
 
 // protocolIndex returns the index of a protocol known to OVN-Kubernetes, else -1. Only capitals are known
 // (ovn-kubernetes.md#unknown-protocol).
@@ -58,8 +58,8 @@ func protocolIndex(protocol string) int8 {
 	return int8(Protocol(protocol).Number())
 }
 
-// portRangeOf returns the range of a valid port.
-func portRangeOf(proto int8, p *model.Port) portRange {
+// newPortRange returns the range of a valid port.
+func newPortRange(proto int8, p *model.Port) portRange {
 	return portRange{proto, uint16(p.Start), uint16(max(p.Start, p.End))}
 }
 
@@ -72,7 +72,7 @@ func adminPorts(r *model.Rule) (out PortSet, some bool) {
 	for i := range r.Ports {
 		p := &r.Ports[i]
 		if proto := protocolIndex(p.Protocol); p.Name == "" && !p.IsBroken() {
-			out = append(out, portRangeOf(proto, p))
+			out = append(out, newPortRange(proto, p))
 		}
 	}
 	return out, len(out) > 0
@@ -105,7 +105,7 @@ func netpolPorts(r *model.Rule) (out PortSet, some bool) {
 			}
 			numbered = true
 			if !p.IsBroken() {
-				numbers = append(numbers, portRangeOf(proto, p))
+				numbers = append(numbers, newPortRange(proto, p))
 			}
 		}
 		switch {
@@ -113,7 +113,7 @@ func netpolPorts(r *model.Rule) (out PortSet, some bool) {
 		case numbered:
 			out = append(out, numbers...)
 		default:
-			out = append(out, everyPortOf(proto))
+			out = append(out, fullPortRange(proto))
 		}
 	}
 	return out, len(out) > 0
@@ -135,7 +135,7 @@ func NetpolDefect(r *model.Rule, proto int8, port uint16, to *model.Pod, matched
 				return c.Name == p.Name && protocolIndex(c.Protocol) == proto && uint16(c.Port) == port
 			})
 		default:
-			means = means || p.Start == 0 || !p.IsBroken() && PortSet{portRangeOf(proto, p)}.Has(proto, port)
+			means = means || p.Start == 0 || !p.IsBroken() && PortSet{newPortRange(proto, p)}.Has(proto, port)
 		}
 	}
 	switch {
@@ -157,7 +157,7 @@ func firewallPorts(r *model.Rule) (out PortSet, some bool) {
 		switch proto := protocolIndex(p.Protocol); {
 		case proto < 0:
 		case p.Start == 0:
-			out = append(out, everyPortOf(proto))
+			out = append(out, fullPortRange(proto))
 		default:
 			out = append(out, portRange{proto, uint16(p.Start), uint16(p.Start)})
 		}

@@ -79,7 +79,7 @@ type PolicyMover struct {
 // MoverOfPolicy returns the mover of a policy.
 func (x *Index) MoverOfPolicy(key model.Key) (m PolicyMover) {
 	if x.order != nil {
-		return x.order.moverOf(x, key)
+		return x.order.newMover(x, key)
 	}
 	for p := range x.view.Cluster.AllPolicies() {
 		switch {

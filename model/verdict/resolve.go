@@ -117,7 +117,7 @@ func findAddr(x *Index, e Endpoint, source bool) resolvedEnd {
 		p := x.Pods.PodAt(int(x.Ends[at[0]].Pod))
 		return findPod(x, Endpoint{Key: p.Key, Addr: e.Addr}, p, source)
 	}
-	f := resolvedEnd{End: End{Endpoint: e}, addrs: []netip.Addr{e.Addr}, node: x.NodeOf[e.Addr]}
+	f := resolvedEnd{End: End{Endpoint: e}, addrs: []netip.Addr{e.Addr}, node: x.NodeByAddr[e.Addr]}
 	if f.node != "" {
 		f.Note = "an address of node " + f.node
 		if source {
@@ -139,7 +139,7 @@ func nodeSourceNote(x *Index, node string, asked netip.Addr) string {
 	if slices.Contains(from, asked) {
 		return ""
 	}
-	if at := FamilyOf(asked).FirstAddrOf(from); at.IsValid() {
+	if at := AddrFamily(asked).FirstAddr(from); at.IsValid() {
 		return "; the node's own connections to pods come from " + at.String() + ": ask with node/" + node
 	}
 	return "; the node's own connections to pods come from another, unknown address"
@@ -151,10 +151,10 @@ func chooseAddrs(from, to *resolvedEnd, family Family) bool {
 		if family != AnyFamily && family != f {
 			continue
 		}
-		a, b := f.FirstAddrOf(from.addrs), f.FirstAddrOf(to.addrs)
+		a, b := f.FirstAddr(from.addrs), f.FirstAddr(to.addrs)
 		if g := to.Endpoint.Addr; g.IsValid() && g.IsMulticast() {
 			b = g
-			if FamilyOf(g) != f {
+			if AddrFamily(g) != f {
 				b = netip.Addr{}
 			}
 		}
@@ -166,13 +166,13 @@ func chooseAddrs(from, to *resolvedEnd, family Family) bool {
 	return false
 }
 
-func endOf(x *Index, f *resolvedEnd) routeEnd {
+func newRouteEnd(x *Index, f *resolvedEnd) routeEnd {
 	e := routeEnd{pod: f.pod, indexEnd: -1, addr: f.Addr, zone: f.Zone}
 	if f.pod == nil {
 		return e
 	}
 	// The port is the pod's, whichever address the packet carries.
-	for _, at := range x.EndsOf(f.pod) {
+	for _, at := range x.PodEnds(f.pod) {
 		if e.indexEnd < 0 || x.Ends[at].Addr == f.Addr {
 			e.indexEnd = at
 		}
@@ -203,7 +203,7 @@ func serviceBackends(x *Index, e Endpoint, proto Protocol, port uint16) (out []r
 		return nil, fmt.Sprintf("%s has no %s port %d%s", e, proto, port, otherPorts(x.ServicePorts(e.Key))), nil
 	}
 	target := sp.TargetPort
-	for _, f := range endpointsOf(x, s) {
+	for _, f := range listEndpoints(x, s) {
 		at := f.slicePorts
 		i := slices.IndexFunc(at, func(e model.EndpointPort) bool { return e.Name == sp.Name && e.Protocol == string(proto) })
 		f.Port = port
@@ -231,7 +231,7 @@ func serviceBackends(x *Index, e Endpoint, proto Protocol, port uint16) (out []r
 // serviceAddr returns the Service's ClusterIP of a family; invalid if it has none.
 func serviceAddr(x *Index, e Endpoint, f Family) netip.Addr {
 	if s, _ := x.Cluster().Get(e.Key).(*model.Service); s != nil {
-		return f.FirstAddrOf(ParseAddrs(s.ClusterIPs))
+		return f.FirstAddr(ParseAddrs(s.ClusterIPs))
 	}
 	return netip.Addr{}
 }
@@ -239,15 +239,15 @@ func serviceAddr(x *Index, e Endpoint, f Family) netip.Addr {
 // frontAddr returns the address at which a Service was asked; for a named node, the node's own.
 func frontAddr(x *Index, f *ServiceFront, family Family) netip.Addr {
 	if n := x.Cluster().Node(f.Node); n != nil && !f.Addr.IsValid() {
-		return family.FirstAddrOf(ParseAddrs(slices.Concat(n.InternalIPs, n.HostIPs)))
+		return family.FirstAddr(ParseAddrs(slices.Concat(n.InternalIPs, n.HostIPs)))
 	}
 	return f.Addr
 }
 
-// endpointsOf returns the endpoints in a Service's EndpointSlices. Without slices it returns the running pods
+// listEndpoints returns the endpoints in a Service's EndpointSlices. Without slices it returns the running pods
 // that the Service selects, so none that is pending or without an address. A pod still to be created counts,
 // since it will run.
-func endpointsOf(x *Index, s *model.Service) (out []resolvedEnd) {
+func listEndpoints(x *Index, s *model.Service) (out []resolvedEnd) {
 	sliced := false
 	for es := range x.Cluster().EndpointSlices() {
 		if es.Namespace != s.Namespace || es.Service != s.Name {
@@ -263,7 +263,7 @@ func endpointsOf(x *Index, s *model.Service) (out []resolvedEnd) {
 	if sliced || len(s.Selector.Map()) == 0 {
 		return out
 	}
-	selector := model.SelectorOf(s.Selector)
+	selector := model.SelectLabels(s.Selector)
 	for p := range x.Cluster().PodsIn(s.Namespace) {
 		if selector.Matches(p.Labels) && (p.Planned != nil || !p.IsCompleted() && p.Phase != "Pending" && p.NodeName != "" && len(p.IPs) > 0 &&
 			p.Assumed == "") {

@@ -66,7 +66,7 @@ func judgeByRows(x *Index, zones ZoneRows, h *tierHop) StageVerdict {
 		out.Reason = "zone " + h.zone + " has no logical port " + at
 		return out
 	}
-	if h.openOf != nil && !z.hasTier(model.TierIsolation) { // rows compiled from policies have none in tier 0
+	if h.openPod != nil && !z.hasTier(model.TierIsolation) { // rows compiled from policies have none in tier 0
 		return openStage(h)
 	}
 	out.Verdict = d.Verdict
@@ -94,7 +94,7 @@ func judgeByRows(x *Index, zones ZoneRows, h *tierHop) StageVerdict {
 
 // rowPacket returns the packet that rows judge on a hop, and the logical port whose switch judges it.
 func rowPacket(x *Index, h *tierHop) (at string, p match.Packet) {
-	in, to := logicalPortOf(x, &h.in, h.zone), logicalPortOf(x, &h.out, h.zone)
+	in, to := hopLogicalPort(x, &h.in, h.zone), hopLogicalPort(x, &h.out, h.zone)
 	p = match.Packet{InPort: in, Src: h.in.Addr, Dst: h.out.Addr, Proto: matchProto[h.proto], DstPort: h.port}
 	if h.proto < int8(ICMP.Number()) {
 		p.SrcPort = ReplyPort
@@ -112,8 +112,8 @@ func rowPacket(x *Index, h *tierHop) (at string, p match.Packet) {
 	return at, p
 }
 
-// logicalPortOf returns the logical port of an end: the pod's, the router's, or a node's management port.
-func logicalPortOf(x *Index, at *HopEnd, zone string) string {
+// hopLogicalPort returns the logical port of an end: the pod's, the router's, or a node's management port.
+func hopLogicalPort(x *Index, at *HopEnd, zone string) string {
 	switch {
 	case at.Port >= 0:
 		return x.Pods.PodAt(int(x.Ends[at.Port].Pod)).PortNames()[0]
@@ -129,7 +129,7 @@ func logicalPortOf(x *Index, at *HopEnd, zone string) string {
 
 // RowDecider returns the decider named by a row's external_ids on a network; nil is the default network.
 func RowDecider(a *nb.ACL, on *network.Network) Decider {
-	o := nb.OwnerOf(nb.TableACL, a.ExternalIDs)
+	o := nb.ParseOwner(nb.TableACL, a.ExternalIDs)
 	d := Decider{Tier: a.Tier, Rule: o.Index, Direction: model.Direction(o.Direction), Priority: a.Priority, Action: model.Allow,
 		ACL: cmp.Or(a.ID(), a.UUID)}
 	switch effectOfRow(a) {

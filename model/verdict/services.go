@@ -8,9 +8,9 @@ import (
 	"rung/model"
 )
 
-// frontOf returns the Service behind a connection's destination address or node, or nil. For a ClusterIP the
+// findServiceFront returns the Service behind a connection's destination address or node, or nil. For a ClusterIP the
 // port does not matter: nothing else has the address.
-func frontOf(x *Index, c Connection) *ServiceFront {
+func findServiceFront(x *Index, c Connection) *ServiceFront {
 	if c.To.Key.Kind != "" && c.To.Key.Kind != model.KindNode {
 		return nil
 	}
@@ -39,7 +39,7 @@ func frontOf(x *Index, c Connection) *ServiceFront {
 func ServiceEndpoints(x *Index, k model.Key) (pods map[model.Key]bool, nodes map[string]bool) {
 	pods, nodes = map[model.Key]bool{}, map[string]bool{}
 	if s, _ := x.Cluster().Get(k).(*model.Service); s != nil {
-		for _, f := range endpointsOf(x, s) {
+		for _, f := range listEndpoints(x, s) {
 			if f.pod != nil {
 				pods[f.pod.Key] = true
 			}
@@ -86,7 +86,7 @@ func OpenFamilies(x *Index, c Connection) (out []Family) {
 	if s, _ := x.Cluster().Get(c.To.Key).(*model.Service); s != nil {
 		to.addrs = ParseAddrs(s.ClusterIPs)
 		if len(to.addrs) == 0 { // headless
-			for _, f := range endpointsOf(x, s) {
+			for _, f := range listEndpoints(x, s) {
 				to.addrs = append(to.addrs, f.addrs...)
 			}
 		}
@@ -94,7 +94,7 @@ func OpenFamilies(x *Index, c Connection) (out []Family) {
 		return nil
 	}
 	for _, f := range [...]Family{IPv4, IPv6} {
-		if f.FirstAddrOf(from.addrs).IsValid() && f.FirstAddrOf(to.addrs).IsValid() {
+		if f.FirstAddr(from.addrs).IsValid() && f.FirstAddr(to.addrs).IsValid() {
 			out = append(out, f)
 		}
 	}
@@ -109,7 +109,7 @@ func OpenFamilies(x *Index, c Connection) (out []Family) {
 // the verdict is known only if rules treat all of them alike.
 func throughNode(x *Index, p *Path, w *packetRoute, front *ServiceFront, judge func(*packetRoute) []StageVerdict) {
 	n := x.Cluster().Node(front.Node)
-	family := FamilyOf(w.to.addr)
+	family := AddrFamily(w.to.addr)
 	first := *w
 	first.hairpin = false // a pod that is its own endpoint leaves its node, too
 	first.service, first.servicePort, first.serviceKey = netip.Addr{}, 0, model.Key{}
@@ -123,7 +123,7 @@ func throughNode(x *Index, p *Path, w *packetRoute, front *ServiceFront, judge f
 	var then []StageVerdict
 	var joined Verdict
 	for _, a := range ParseAddrs(slices.Concat(n.GatewayIPs, n.MgmtIPs, n.InternalIPs, n.HostIPs)) {
-		if FamilyOf(a) != family {
+		if AddrFamily(a) != family {
 			continue
 		}
 		next := first
@@ -156,6 +156,6 @@ func throughNode(x *Index, p *Path, w *packetRoute, front *ServiceFront, judge f
 func ServesFamily(x *Index, f *ServiceFront, proto Protocol, family Family) bool {
 	to, _, err := serviceBackends(x, Endpoint{Key: f.Service}, proto, f.Port)
 	return err == nil && slices.ContainsFunc(to, func(f resolvedEnd) bool {
-		return f.whyNotAsked == "" && family.FirstAddrOf(f.addrs).IsValid()
+		return f.whyNotAsked == "" && family.FirstAddr(f.addrs).IsValid()
 	})
 }

@@ -83,7 +83,7 @@ func (x *Index) condSignature(k *Condition) uint64 {
 		singles = append(singles, a.String())
 	}
 	slices.Sort(singles)
-	for i, is := range [...]bool{k.Port, k.router, k.OwnNode, k.everyAddrOf[0], k.everyAddrOf[1], k.hairpin} {
+	for i, is := range [...]bool{k.Port, k.router, k.OwnNode, k.everyAddrByFamily[0], k.everyAddrByFamily[1], k.hairpin} {
 		if is {
 			_ = h.WriteByte(byte(i))
 		}

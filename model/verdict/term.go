@@ -114,7 +114,7 @@ func (m *termMaker) addRule(r Rule) int32 {
 
 func (m *termMaker) addTerm(stage int, t Term) { m.x.Terms[stage] = append(m.x.Terms[stage], t) }
 
-func effectOf(a model.Action) TermEffect {
+func actionEffect(a model.Action) TermEffect {
 	switch a {
 	case model.Allow:
 		return Allows
@@ -139,7 +139,7 @@ func (m *termMaker) addAdminPolicy(p *model.Policy) {
 	subject := m.subjectCondition(subjectKey(p), p)
 	for r := range p.AllRules() {
 		ref := Rule{Policy: p, Key: p.Key, Direction: r.Direction, Index: r.Index, Action: r.Action}
-		t := Term{Priority: int32(ladder.RowPriority(p, r.Index)), Rule: m.addRule(ref), Tier: int8(p.Tier), Effect: effectOf(r.Action)}
+		t := Term{Priority: int32(ladder.RowPriority(p, r.Index)), Rule: m.addRule(ref), Tier: int8(p.Tier), Effect: actionEffect(r.Action)}
 		stage := t.setEnds(r.Direction, subject, m.peersCondition(r))
 		var some bool
 		t.Ports, some = adminPorts(r)
@@ -207,7 +207,7 @@ func (m *termMaker) addPeer(a conditionAddrs, p *model.Peer) {
 		a.addNodes(p.Nodes, hostIPs, m.x.view.hasFamily)
 	case model.PeerNetworks:
 		for _, cidr := range p.Networks {
-			if n, ok := match.ParseCIDR(cidr); ok && m.x.view.hasFamily(FamilyOf(n.Addr())) {
+			if n, ok := match.ParseCIDR(cidr); ok && m.x.view.hasFamily(AddrFamily(n.Addr())) {
 				a.addBlock(exceptedBlock{Network: n.Masked()})
 			}
 		}

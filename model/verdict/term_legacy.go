@@ -41,7 +41,7 @@ func (m *termMaker) sparedCondition() int32 {
 		return m.noCondition()
 	}
 	return m.conditionID("spared", func(c *Condition) {
-		c.Set, c.everyAddrOf = NewSet(len(m.x.Ends)), [2]bool{true, true}
+		c.Set, c.everyAddrByFamily = NewSet(len(m.x.Ends)), [2]bool{true, true}
 		for i := range m.x.Ends {
 			if !model.IsIsolated(m.x.view.Cluster, m.x.Pods.PodAt(int(m.x.Ends[i].Pod)).Namespace) {
 				c.Set.Add(int32(i))

@@ -52,7 +52,7 @@ func (m *termMaker) addIsolation(namespace string, d model.Direction, policies [
 	m.addTerm(stage, t)
 	if m.x.view.AllowICMP {
 		ref.Action, ref.Isolating = model.Allow, nil
-		t.Rule, t.Effect, t.Priority, t.Ports = m.addRule(ref), Allows, ladder.PriorityNetpolAllow, PortSet{everyPortOf(int8(ICMP.Number()))}
+		t.Rule, t.Effect, t.Priority, t.Ports = m.addRule(ref), Allows, ladder.PriorityNetpolAllow, PortSet{fullPortRange(int8(ICMP.Number()))}
 		m.addTerm(stage, t)
 	}
 }

@@ -67,7 +67,7 @@ func replyPorts(ports PortSet) (out PortSet, some bool) {
 			port = 0
 		}
 		if ports.Has(proto, port) {
-			out = append(out, everyPortOf(proto))
+			out = append(out, fullPortRange(proto))
 		}
 	}
 	return out, len(out) > 0

@@ -24,7 +24,7 @@ func triedTiers(x *Index, h *tierHop, s *StageVerdict) (out []TriedTier) {
 		return s.Decided != nil && !(s.Verdict == Unknown) &&
 			(int(t.Tier) > s.Decided.Tier || int(t.Tier) == s.Decided.Tier && int(t.Priority) < s.Decided.Priority)
 	}
-	terms := termsOf(x, h)
+	terms := hopTerms(x, h)
 	passed := -1 // the tier that passed the packet on
 	for i := range terms {
 		t := &terms[i]
@@ -60,7 +60,7 @@ func MatchingRules(x *Index, c Connection) (out [][]int32, err error) {
 	_, err = answerByPaths(x, c, func(w *packetRoute) []StageVerdict {
 		var rules []int32
 		for _, h := range w.hops(x) {
-			terms := termsOf(x, &h)
+			terms := hopTerms(x, &h)
 			for i := range terms {
 				if termMatches(x, &terms[i], &h) {
 					rules = append(rules, terms[i].Rule)
@@ -170,7 +170,7 @@ func noteOfServiceAddr(x *Index, r *model.Rule, h *tierHop) string {
 			}
 			for s := range x.Cluster().Services() {
 				for _, a := range ParseAddrs(s.ClusterIPs) {
-					if n.Contains(a) && slices.ContainsFunc(endpointsOf(x, s), func(f resolvedEnd) bool { return slices.Contains(f.addrs, h.out.Addr) }) {
+					if n.Contains(a) && slices.ContainsFunc(listEndpoints(x, s), func(f resolvedEnd) bool { return slices.Contains(f.addrs, h.out.Addr) }) {
 						return fmt.Sprintf("%s is the address of service %s/%s, which load balancing replaces before rules apply", a, s.Namespace, s.Name)
 					}
 				}

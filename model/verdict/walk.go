@@ -63,7 +63,7 @@ func (p *auditedPort) noteWalk() {
 	w := &p.walks[p.walkIndex]
 	for _, i := range w.list {
 		t := &w.terms[i]
-		u := p.auditedOf[t.Rule]
+		u := p.auditedByRule[t.Rule]
 		if u < 0 || !t.Ports.Has(p.proto, p.ports.Lo) {
 			continue
 		}
@@ -77,8 +77,8 @@ func (p *auditedPort) noteWalk() {
 		if p.makesVerdict {
 			worth++ // where nothing else makes the verdict
 		}
-		if worth > p.exampleWorth[u] {
-			r.Matches, r.Example, p.exampleWorth[u] = true, p.exampleConnection(), worth
+		if worth > p.exampleQuality[u] {
+			r.Matches, r.Example, p.exampleQuality[u] = true, p.exampleConnection(), worth
 		}
 		if !decides {
 			if !r.Decides { // not needed for a deciding rule
@@ -137,26 +137,26 @@ func (p *auditedPort) noteDecision(u int32, t *Term) {
 	r := &p.rules[u]
 	p.noteClashes(r, t)
 	if !r.Matters || p.countsTurned[u] {
-		own := func(rule int32) bool { return p.auditedOf[rule] == u }
+		own := func(rule int32) bool { return p.auditedByRule[rule] == u }
 		verdict, by := p.verdictWithout(own)
 		if by.verdict != p.walks[p.walkIndex].verdict {
 			r.MattersAtEnd = true
 		}
 		if p.countsTurned[u] && verdict != p.verdict {
-			p.noteOnce(candidateNote{rule: u, kind: turned})
+			p.noteOnce(candidateNote{rule: u, kind: verdictTurned})
 		}
 		r.Matters = r.Matters || verdict != p.verdict
 		r.Undecided = r.Undecided || len(by.decided) == 0
 		if !r.Matters {
-			noteRules(&p.auditor.decidersWithout[u], by.terms, by.decided, u, p.auditedOf)
+			noteRules(&p.auditor.decidersWithout[u], by.terms, by.decided, u, p.auditedByRule)
 			for k, i := range by.passed { // a Pass of its own tier ends the tier before it
 				if by.terms[i].Tier == t.Tier {
-					noteRules(&p.auditor.decidersWithout[u], by.terms, by.passed[k:k+1], u, p.auditedOf)
+					noteRules(&p.auditor.decidersWithout[u], by.terms, by.passed[k:k+1], u, p.auditedByRule)
 				}
 			}
 		}
 	}
-	if n := p.allOf[u]; n >= 0 && !p.allow[n].Matters {
+	if n := p.allowByRule[u]; n >= 0 && !p.allow[n].Matters {
 		q := &p.allow[n]
 		if !q.Decides {
 			q.Decides, q.Example = true, p.exampleConnection()
@@ -169,7 +169,7 @@ func (p *auditedPort) noteDecision(u int32, t *Term) {
 		p.walkIndex > 0 && allowed.verdict == Allow &&
 		len(allowed.decided) > 0 && allowed.terms[allowed.decided[0]].Tier == model.TierAdmin {
 		if q := p.exampleConnection(); q.To.Key.Name == "" {
-			r.Overruled = &OverruledConnection{q, p.decidersOf(allowed.terms, allowed.decided)}
+			r.Overruled = &OverruledConnection{q, p.termDeciders(allowed.terms, allowed.decided)}
 		}
 	}
 	if t.Tier == model.TierAdmin && (t.Effect == Passes || len(p.walks[p.walkIndex].decided) <= 1) {
@@ -234,13 +234,13 @@ func (p *auditedPort) verdictAsPass(r *AuditedRule, t *Term) {
 			r.Through = &q
 		}
 	case t.Effect == Allows && p.verdict == Allow && instead == Deny:
-		if by := p.decidersOf(next.terms, next.decided); slices.ContainsFunc(by, isDefaultDeny) {
+		if by := p.termDeciders(next.terms, next.decided); slices.ContainsFunc(by, isDefaultDeny) {
 			r.Overruled = &OverruledConnection{p.exampleConnection(), by}
 		}
 	case t.Effect == Drops && p.verdict == Deny && instead == Allow:
-		by := p.decidersOf(next.terms, next.decided)
+		by := p.termDeciders(next.terms, next.decided)
 		if p.walkIndex == 0 { // an EgressFirewall decides after the egress rules
-			by = append(by, p.decidersOf(p.walks[1].terms, p.walks[1].decided)...)
+			by = append(by, p.termDeciders(p.walks[1].terms, p.walks[1].decided)...)
 		}
 		by = slices.DeleteFunc(by, func(d Decider) bool { return !p.namesAllowed(&d) })
 		if len(by) > 0 {
@@ -262,8 +262,8 @@ func (a *auditor) namesAllowed(d *Decider) bool {
 	return r != nil && !r.AnyPeer
 }
 
-// decidersOf returns the rules of terms, each once.
-func (a *auditor) decidersOf(terms []Term, refs []int32) (out []Decider) {
+// termDeciders returns the rules of terms, each once.
+func (a *auditor) termDeciders(terms []Term, refs []int32) (out []Decider) {
 	for _, r := range RulesOfTerms(terms, refs) {
 		out = AddDecider(out, a.x.RuleDecider(r))
 	}

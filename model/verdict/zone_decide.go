@@ -36,7 +36,7 @@ func (z *Zone) beginWalk(stage model.Stage, at string, p *match.Packet) (w rowWa
 		return w, false
 	}
 	of := port.rows.stages[stage]
-	w = rowWalk{z: z, stage: of, rows: of.rowsAbout(z.groupsOf(p.InPort), z.groupsOf(p.OutPort)), packet: p}
+	w = rowWalk{z: z, stage: of, rows: of.rowsAbout(z.portMembership(p.InPort), z.portMembership(p.OutPort)), packet: p}
 	if w.rows.len() > ManyRows {
 		w.narrowToEnds(false)
 	}
@@ -49,7 +49,7 @@ func (z *Zone) tracksAt(lport string) bool {
 	return p != nil && p.rows != nil && p.rows.isTracked
 }
 
-func (z *Zone) groupsOf(lport string) *membership {
+func (z *Zone) portMembership(lport string) *membership {
 	if p := z.ports[lport]; p != nil {
 		return p.membership
 	}

@@ -38,17 +38,17 @@ type Entry struct {
 	// Change is when the change behind these rows was made.
 	Change page.Stamp `json:"change,omitzero"`
 
-	Done     model.Activity `json:"-"` // the action of Rung
-	Now      time.Time      `json:"-"` // when it is shown
-	Rows     []*Entry       `json:"-"` // rows written for this change
-	CausedBy *Entry         `json:"-"` // the change that caused these rows
-	UndoneBy *Entry         `json:"-"` // the change that undid this one
-	Original *Entry         `json:"-"` // the change that this one undid
-	Line     page.Line      `json:"-"` // a line of details on a screen, of LineOf
-	LineOf   *Entry         `json:"-"`
-	Lead     Target         `json:"-"` // where such a line leads
-	isPlan   bool
-	id       string
+	Done      model.Activity `json:"-"` // the action of Rung
+	Now       time.Time      `json:"-"` // when it is shown
+	Rows      []*Entry       `json:"-"` // rows written for this change
+	CausedBy  *Entry         `json:"-"` // the change that caused these rows
+	UndoneBy  *Entry         `json:"-"` // the change that undid this one
+	Original  *Entry         `json:"-"` // the change that this one undid
+	Line      page.Line      `json:"-"` // a line of details on a screen, of LineEntry
+	LineEntry *Entry         `json:"-"`
+	Lead      Target         `json:"-"` // where such a line leads
+	isPlan    bool
+	id        string
 }
 
 // Object is an object of a change.
@@ -67,8 +67,8 @@ func (o *Object) key() model.Key {
 // IsChange reports whether the entry is a user's change; else it is an action of Rung.
 func (e *Entry) IsChange() bool { return e.Result != "" }
 
-// EntryOf returns an action of Rung as shown now.
-func EntryOf(done model.Activity, now time.Time) *Entry {
+// NewEntry returns an action of Rung as shown now.
+func NewEntry(done model.Activity, now time.Time) *Entry {
 	e := &Entry{At: page.Stamp{Time: done.At}, Zone: done.Zone, By: done.By, Summary: done.Summary, Took: done.Took.Milliseconds(),
 		Ops:      done.Ops,
 		Commands: append([]string{}, done.Commands...), Error: done.Error, Done: done, Now: now, id: strconv.FormatUint(done.Seq, 10)}
@@ -96,25 +96,25 @@ var Table = &page.Table[*Entry]{
 	Full:  func(e *Entry) page.Line { return e.Line },
 	Empty: "no changes yet",
 	Columns: []page.Column[*Entry]{
-		{Key: "time", Title: "TIME", Worth: page.Always, Less: func(a, b *Entry) int { return a.At.Compare(b.At.Time) },
+		{Key: "time", Title: "TIME", Importance: page.Always, Less: func(a, b *Entry) int { return a.At.Compare(b.At.Time) },
 			Exact: func(e *Entry) string { return e.At.String() },
 			Cell:  page.RoleCell(themes.Dim, func(e *Entry) string { return words.Clock(e.At.In(e.Now.Location()), e.Now) })},
-		{Key: "where", Title: "WHERE", Min: 11, Max: 24, Worth: 96, Cell: func(e *Entry) page.Cell { return page.Cell{Text: e.whereText()} }},
-		{Key: "policy", Title: "POLICY", Name: true, Min: 20, Worth: page.Always, Cell: func(e *Entry) page.Cell {
+		{Key: "where", Title: "WHERE", Min: 11, Max: 24, Importance: 96, Cell: func(e *Entry) page.Cell { return page.Cell{Text: e.whereText()} }},
+		{Key: "policy", Title: "POLICY", Name: true, Min: 20, Importance: page.Always, Cell: func(e *Entry) page.Cell {
 			k := e.policyKey()
 			if k.Name == "" {
 				return page.None
 			}
 			return page.Cell{Text: k.Label(), Role: themes.Accent}
 		}},
-		{Key: "what", Title: "WHAT", Min: 28, Short: 20, Flex: true, Worth: page.Always, Cell: (*Entry).whatCell},
-		{Key: "operations", Title: "OPS", Right: true, Worth: 95,
+		{Key: "what", Title: "WHAT", Min: 28, Short: 20, Flex: true, Importance: page.Always, Cell: (*Entry).whatCell},
+		{Key: "operations", Title: "OPS", Right: true, Importance: 95,
 			Cell: page.TextCell(func(e *Entry) string { return words.Thousands(e.Ops) })},
-		{Key: "took", Title: "TOOK", Right: true, Worth: 94, Less: func(a, b *Entry) int { return int(a.Took - b.Took) },
+		{Key: "took", Title: "TOOK", Right: true, Importance: 94, Less: func(a, b *Entry) int { return int(a.Took - b.Took) },
 			Cell: func(e *Entry) page.Cell { return page.Cell{Text: e.tookText()} }},
-		{Key: "by", Title: "BY", Worth: 99, Cell: func(e *Entry) page.Cell { return page.Cell{Text: e.By} }},
-		{Key: "user", Title: "WHO", Max: 16, Sparse: true, Worth: 97, Cell: func(e *Entry) page.Cell { return page.Cell{Text: e.User} }},
-		{Key: "result", Title: "STATE", Sparse: true, Worth: 98, Cell: (*Entry).stateCell},
+		{Key: "by", Title: "BY", Importance: 99, Cell: func(e *Entry) page.Cell { return page.Cell{Text: e.By} }},
+		{Key: "user", Title: "WHO", Max: 16, Sparse: true, Importance: 97, Cell: func(e *Entry) page.Cell { return page.Cell{Text: e.User} }},
+		{Key: "result", Title: "STATE", Sparse: true, Importance: 98, Cell: (*Entry).stateCell},
 	},
 }
 
@@ -163,7 +163,7 @@ func (e *Entry) whatCell() page.Cell {
 // policyKey returns the only changed policy, or the rows' policy; its name may be empty.
 func (e *Entry) policyKey() model.PolicyKey {
 	if e.IsChange() && len(e.Objects) == 1 {
-		return policyOf(e.Objects[0].key())
+		return policyPageKey(e.Objects[0].key())
 	}
 	return e.Done.Policy
 }

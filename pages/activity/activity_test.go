@@ -25,7 +25,7 @@ func TestWhat(t *testing.T) {
 		{model.Activity{Policy: k, Error: "refused"}, "■ refused"},
 		{model.Activity{Policy: k, Summary: "a.yaml changed: ANP one: guard rail", Rail: "opens"}, "▲ a.yaml changed: guard rail"},
 	} {
-		if got := EntryOf(c.done, time.Time{}).whatCell().String(); got != c.want {
+		if got := NewEntry(c.done, time.Time{}).whatCell().String(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
@@ -51,7 +51,7 @@ func TestChangesAndTheirRows(t *testing.T) {
 	rows := func(seq uint64, at time.Time, zone string) model.Activity {
 		return model.Activity{Seq: seq, At: at, Zone: zone, Policy: k, By: "reconciler", Ops: 3, Summary: "one: 3 ACLs updated", Commands: []string{"ovn-nbctl set ACL x"}}
 	}
-	all := FactsOf(changes, []model.Activity{
+	all := ListEntries(changes, []model.Activity{
 		rows(1, after(-time.Second), "w1"), rows(2, after(20*time.Millisecond), "w1"), rows(3, after(3*time.Second), "w2"), rows(4, after(4200*time.Millisecond), "w1"),
 		{Seq: 5, At: after(4300 * time.Millisecond), By: "user", Summary: "Move ANP one from 34 to 36: reverted: not confirmed within 4s"},
 		rows(6, after(7*time.Second), "w1"), rows(7, after(30*time.Second), "w1"), rows(8, after(40*time.Second), "w2"), rows(9, after(time.Hour), "w3"),
@@ -100,7 +100,7 @@ func TestChangesAndTheirRows(t *testing.T) {
 // A confirmation is told once, and cannot be undone by itself.
 func TestConfirmationIsToldOnce(t *testing.T) {
 	at := time.Date(2026, 11, 3, 14, 0, 0, 0, time.UTC)
-	all := FactsOf([]history.Change{{AuditRecord: history.AuditRecord{Time: at, User: "ada", By: "console", Mode: "sandbox", Op: "confirm", Title: "Confirm: Create ANP cut", Result: history.OK}}},
+	all := ListEntries([]history.Change{{AuditRecord: history.AuditRecord{Time: at, User: "ada", By: "console", Mode: "sandbox", Op: "confirm", Title: "Confirm: Create ANP cut", Result: history.OK}}},
 		[]model.Activity{{Seq: 1, At: at, By: "user", Summary: "Create ANP cut: confirmed"}, {Seq: 2, At: at, By: "user", Summary: "Create ANP cut: reverted"}}, at)
 	if len(all) != 2 || !strings.Contains(all[0].Summary+all[1].Summary, "reverted") {
 		t.Errorf("%d entries: %v", len(all), all)

@@ -18,9 +18,9 @@ const (
 	rowsLate   = time.Minute
 )
 
-// FactsOf returns users' changes, also failed and rejected ones, and Rung's actions, oldest first. Rows are
+// ListEntries returns users' changes, also failed and rejected ones, and Rung's actions, oldest first. Rows are
 // linked to the change that caused them, and changes to the change that undid them.
-func FactsOf(changes []history.Change, done []model.Activity, now time.Time) []*Entry {
+func ListEntries(changes []history.Change, done []model.Activity, now time.Time) []*Entry {
 	var out []*Entry
 	byNumber := map[uint64]*Entry{}
 	for i := range changes {
@@ -42,11 +42,11 @@ func FactsOf(changes []history.Change, done []model.Activity, now time.Time) []*
 	}
 	made := out[:len(out):len(out)]
 	for _, a := range done {
-		e := EntryOf(a, now)
+		e := NewEntry(a, now)
 		if isInChange(made, e) {
 			continue
 		}
-		if c := changeOf(made, &a); c != nil {
+		if c := findCause(made, &a); c != nil {
 			c.Rows, e.CausedBy, e.Change = append(c.Rows, e), c, c.At
 			c.Ops += e.Ops
 		}
@@ -73,9 +73,9 @@ func entryOfChange(c *history.Change, now time.Time) *Entry {
 	return e
 }
 
-// changeOf returns the newest change that may have caused rows, nil if none: a recent change of their policy,
+// findCause returns the newest change that may have caused rows, nil if none: a recent change of their policy,
 // or of its namespace's logging.
-func changeOf(changes []*Entry, a *model.Activity) *Entry {
+func findCause(changes []*Entry, a *model.Activity) *Entry {
 	if a.Zone == "" || a.Policy.Name == "" {
 		return nil
 	}

@@ -49,7 +49,7 @@ func (e *Entry) Details() (out []Detail) {
 		add("guard rails", strings.Join(e.Guards, ", "), themes.Warn, Target{})
 	}
 	for _, o := range e.Objects {
-		add("object", o.key().Label()+" "+verbs[o.Change], "", Target{Policy: policyOf(o.key())})
+		add("object", o.key().Label()+" "+verbs[o.Change], "", Target{Policy: policyPageKey(o.key())})
 	}
 	if e.Done.Policy.Name != "" {
 		add("policy", e.Done.Policy.Label(), "", Target{Policy: e.Done.Policy})
@@ -103,8 +103,8 @@ func (e *Entry) zoneCount() int {
 	return len(zones)
 }
 
-// policyOf returns the policy page of an object; empty for a namespace.
-func policyOf(k model.Key) model.PolicyKey {
+// policyPageKey returns the policy page of an object; empty for a namespace.
+func policyPageKey(k model.Key) model.PolicyKey {
 	return words.Choose(k.Kind.IsPolicy(), k, model.PolicyKey{})
 }
 
@@ -136,7 +136,7 @@ const NameWidth = 16
 // line within the entry.
 func (e *Entry) DetailLine(at string, d Detail, part string, isFirst bool) *Entry {
 	name := words.Choose(isFirst, d.Name, "")
-	return &Entry{At: e.At, Now: e.Now, LineOf: e, Lead: d.Lead, id: e.id + " line " + at,
+	return &Entry{At: e.At, Now: e.Now, LineEntry: e, Lead: d.Lead, id: e.id + " line " + at,
 		Line: page.Line{{Text: fmt.Sprintf("  %-*s", NameWidth-2, name), Role: themes.Dim}, {Text: part, Role: d.Role}}}
 }
 
@@ -168,10 +168,10 @@ func (e *Entry) SinglePolicy() model.PolicyKey {
 	switch {
 	case e.Lead.Policy.Name != "":
 		return e.Lead.Policy
-	case e.LineOf != nil:
-		return e.LineOf.SinglePolicy()
+	case e.LineEntry != nil:
+		return e.LineEntry.SinglePolicy()
 	case len(e.Objects) == 1:
-		return policyOf(e.Objects[0].key())
+		return policyPageKey(e.Objects[0].key())
 	}
-	return policyOf(e.Done.Policy)
+	return policyPageKey(e.Done.Policy)
 }

@@ -44,11 +44,11 @@ type LogSession struct {
 	now    time.Time
 }
 
-// SessionFactsOf returns the running sessions of a revision, and the ended ones.
-func SessionFactsOf(r *revision.Revision, ended []model.EndedLogSession, now time.Time) SessionFacts {
+// NewSessionFacts returns the running sessions of a revision, and the ended ones.
+func NewSessionFacts(r *revision.Revision, ended []model.EndedLogSession, now time.Time) SessionFacts {
 	out := SessionFacts{Sessions: []*LogSession{}, Ended: []*LogSession{}}
 	for _, s := range revision.LogSessions(r) {
-		f := sessionOf(s.Target, s.LogSession, s.Level, now)
+		f := newLogSession(s.Target, s.LogSession, s.Level, now)
 		f.Level, f.Changed, f.Problem, f.Over = words.CleanText(s.Level), s.Changed, s.Problem, s.LogSession.IsOver(now)
 		if s.Target.Kind.IsTiered() {
 			f.levels = f.Level
@@ -58,14 +58,14 @@ func SessionFactsOf(r *revision.Revision, ended []model.EndedLogSession, now tim
 		out.Sessions = append(out.Sessions, f)
 	}
 	for _, s := range ended {
-		f := sessionOf(s.Target, s.LogSession, s.Set, now)
+		f := newLogSession(s.Target, s.LogSession, s.Set, now)
 		f.Ended, f.How = page.Stamp{Time: s.At}, words.CleanText(s.How)
 		out.Ended = append(out.Ended, f)
 	}
 	return out
 }
 
-func sessionOf(k model.Key, s model.LogSession, annotation string, now time.Time) *LogSession {
+func newLogSession(k model.Key, s model.LogSession, annotation string, now time.Time) *LogSession {
 	f := &LogSession{Kind: k.Kind, Name: k.Name, By: s.By, Since: page.Stamp{Time: s.Since}, Until: page.Stamp{Time: s.Until},
 		Set: words.CleanText(s.Set), Target: k, levels: levelsText(k, annotation), former: logline.FormerText(s), now: now}
 	if s.HadFormer {
@@ -109,13 +109,13 @@ var SessionTable = &page.Table[*LogSession]{
 	ID:    func(s *LogSession) string { return fmt.Sprint(s.Target, s.Ended, s.Since) },
 	Empty: "no logging session",
 	Columns: []page.Column[*LogSession]{
-		{Key: "what", Title: "WHAT", Name: true, Min: 16, Worth: page.Always,
+		{Key: "what", Title: "WHAT", Name: true, Min: 16, Importance: page.Always,
 			Cell: func(s *LogSession) page.Cell { return s.textCell(s.Target.ShortLabel(), themes.Accent) }},
-		{Key: "level", Title: "LEVEL", Min: 8, Worth: 96, Cell: func(s *LogSession) page.Cell { return s.textCell(s.levels, "") }},
-		{Key: "who", Title: "WHO", Min: 6, Max: 24, Worth: 97, Cell: func(s *LogSession) page.Cell { return s.textCell(s.By, "") }},
-		{Key: "until", Title: "UNTIL", Min: 8, Worth: page.Always, Cell: func(s *LogSession) page.Cell { return s.textCell(s.untilText(), "") }},
-		{Key: "rows", Title: "ROWS", Worth: 98, Sparse: true, Cell: (*LogSession).rowsCell},
-		{Key: "state", Title: "STATE", Min: 12, Flex: true, Worth: page.Always, Cell: func(s *LogSession) page.Cell {
+		{Key: "level", Title: "LEVEL", Min: 8, Importance: 96, Cell: func(s *LogSession) page.Cell { return s.textCell(s.levels, "") }},
+		{Key: "who", Title: "WHO", Min: 6, Max: 24, Importance: 97, Cell: func(s *LogSession) page.Cell { return s.textCell(s.By, "") }},
+		{Key: "until", Title: "UNTIL", Min: 8, Importance: page.Always, Cell: func(s *LogSession) page.Cell { return s.textCell(s.untilText(), "") }},
+		{Key: "rows", Title: "ROWS", Importance: 98, Sparse: true, Cell: (*LogSession).rowsCell},
+		{Key: "state", Title: "STATE", Min: 12, Flex: true, Importance: page.Always, Cell: func(s *LogSession) page.Cell {
 			if text := s.whyWrong(); text != "" {
 				return page.Cell{Text: words.Warned + " " + text, Role: themes.Warn}
 			}

@@ -101,12 +101,12 @@ var readKinds = []model.Kind{model.KindNamespace, model.KindPod, model.KindNode,
 // networkKinds are the kinds about user-defined networks, listed only if objects exist.
 var networkKinds = []model.Kind{model.KindUDN, model.KindCUDN, model.KindNAD, model.KindCNC, model.KindMNP}
 
-// FactsOf returns the facts of a revision.
-func FactsOf(r *revision.Revision) *ClusterFacts {
+// NewFacts returns the facts of a revision.
+func NewFacts(r *revision.Revision) *ClusterFacts {
 	m := r.Mode
 	f := &ClusterFacts{Mode: m.Name, Title: m.Title, Server: m.Server, User: m.User, Sources: []SourceFacts{}, Resources: []ResourceFacts{},
 		mode:        m,
-		Permissions: permissionsOf(r.Access.Permissions())}
+		Permissions: mergePermissions(r.Access.Permissions())}
 	f.Changes.Allowed, f.Changes.WhyNot = m.Writes, m.WhyNot
 	f.Answered = len(f.Permissions) > 0
 	f.WhyNoRows = r.System.WhyLacking(system.Rows)
@@ -189,8 +189,8 @@ func (f *ClusterFacts) addKinds(r *revision.Revision) {
 	}
 }
 
-// permissionsOf merges the verbs of a resource that have the same answer and consequence.
-func permissionsOf(all []revision.Permission) []PermissionFacts {
+// mergePermissions merges the verbs of a resource that have the same answer and consequence.
+func mergePermissions(all []revision.Permission) []PermissionFacts {
 	out := []PermissionFacts{}
 	for _, p := range all {
 		i := slices.IndexFunc(out, func(g PermissionFacts) bool {

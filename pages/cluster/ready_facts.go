@@ -45,7 +45,7 @@ type ZoneReport struct {
 	// Against says how report and rows disagree, empty if they agree or the rows say nothing.
 	Against string `json:"rows_disagree,omitempty"`
 
-	of *PolicyReports
+	policyReports *PolicyReports
 }
 
 // rank orders reports: failures, then those that the rows contradict.
@@ -107,8 +107,8 @@ func AllReports(r *revision.Revision, now time.Time) []*PolicyReports {
 	return out
 }
 
-// NamesOf returns the zones whose report has a status.
-func (p *PolicyReports) NamesOf(s ReportStatus) (names []string) {
+// ZonesWithStatus returns the zones whose report has a status.
+func (p *PolicyReports) ZonesWithStatus(s ReportStatus) (names []string) {
 	for _, z := range p.Reports {
 		if z.Status == s {
 			names = append(names, z.Zone)
@@ -171,7 +171,7 @@ func reportsInZones(r *revision.Revision, k model.PolicyKey, zones map[string]*m
 		seen[zone] = true
 		state, there := zones[zone]
 		report := &reports[i]
-		*report = reportOf(zone, &conditions[i], k, state, now)
+		*report = newZoneReport(zone, &conditions[i], k, state, now)
 		if !there {
 			report.Status, report.Against = Gone, ""
 		}
@@ -213,8 +213,8 @@ func isCentral(conditions []model.Condition, zones map[string]*model.ZoneState) 
 	return found
 }
 
-// reportOf compares a condition with the rows of its zone.
-func reportOf(zone string, c *model.Condition, k model.PolicyKey, z *model.ZoneState, now time.Time) ZoneReport {
+// newZoneReport compares a condition with the rows of its zone.
+func newZoneReport(zone string, c *model.Condition, k model.PolicyKey, z *model.ZoneState, now time.Time) ZoneReport {
 	out := ZoneReport{Zone: zone, Status: words.Choose(c.Status == "True", Yes, Failing), Reason: c.Reason, Message: c.Message,
 		At: page.Stamp{Time: c.Changed}, Rows: z.PolicyJoin(k).StateAt(z, now)}
 	switch {
@@ -232,7 +232,7 @@ func reportOf(zone string, c *model.Condition, k model.PolicyKey, z *model.ZoneS
 
 // addReport adds and counts a report.
 func (p *PolicyReports) addReport(z *ZoneReport) {
-	z.of = p
+	z.policyReports = p
 	p.Reports = append(p.Reports, z)
 	if z.Against != "" {
 		p.Against++

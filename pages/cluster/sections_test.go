@@ -12,7 +12,7 @@ import (
 
 // tell is the page of some facts as text, a line for each entry.
 func tell(p *revision.Facts) (*cluster.ClusterFacts, string) {
-	f := cluster.FactsOf(revision.New(*p, nil))
+	f := cluster.NewFacts(revision.New(*p, nil))
 	var b strings.Builder
 	for _, s := range f.Sections(cluster.Hints{Allow: "--write allows them"}, uitest.Now) {
 		b.WriteString("# " + s.Title + "\n")

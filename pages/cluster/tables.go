@@ -28,29 +28,29 @@ var Policies = &page.Table[*PolicyReports]{
 	ID:    func(p *PolicyReports) string { return p.Key.String() },
 	Empty: "no AdminNetworkPolicies, nothing to report",
 	Columns: []page.Column[*PolicyReports]{
-		{Key: "priority", Title: "PRIO", Right: true, Worth: 98, Cell: func(p *PolicyReports) page.Cell { return page.Cell{Text: p.priority} }},
-		{Key: "policy", Title: "POLICY", Name: true, Min: 14, Worth: page.Always, Exact: func(p *PolicyReports) string { return p.Label },
+		{Key: "priority", Title: "PRIO", Right: true, Importance: 98, Cell: func(p *PolicyReports) page.Cell { return page.Cell{Text: p.priority} }},
+		{Key: "policy", Title: "POLICY", Name: true, Min: 14, Importance: page.Always, Exact: func(p *PolicyReports) string { return p.Label },
 			Cell: func(p *PolicyReports) page.Cell { return page.Cell{Text: p.Key.ShortLabel(), Role: themes.Accent} }},
-		{Key: "ready", Title: "READY", Worth: page.Always, Less: func(a, b *PolicyReports) int { return b.Zones - b.Ready - (a.Zones - a.Ready) },
+		{Key: "ready", Title: "READY", Importance: page.Always, Less: func(a, b *PolicyReports) int { return b.Zones - b.Ready - (a.Zones - a.Ready) },
 			Cell: (*PolicyReports).OverallCell},
-		{Key: "zones", Title: "ZONES", Sparse: true, NoSort: true, Worth: 97,
+		{Key: "zones", Title: "ZONES", Sparse: true, NoSort: true, Importance: 97,
 			Cell: func(p *PolicyReports) page.Cell { return page.Cell{More: p.marks} }},
-		{Key: "not_ready", Title: "FAILING", Right: true, Worth: 91,
+		{Key: "not_ready", Title: "FAILING", Right: true, Importance: 91,
 			Cell: func(p *PolicyReports) page.Cell { return countCell(p.Failing, themes.Error) }},
-		{Key: "no_report", Title: "NO REPORT", Right: true, Worth: 95,
+		{Key: "no_report", Title: "NO REPORT", Right: true, Importance: 95,
 			Cell: func(p *PolicyReports) page.Cell { return countCell(p.Silent, themes.Warn) }},
-		{Key: "gone", Title: "GONE", Right: true, Worth: 96, Cell: func(p *PolicyReports) page.Cell { return countCell(p.Gone, themes.Warn) }},
-		{Key: "rows_disagree", Title: words.Differs + " ROWS", Right: true, Worth: 99,
+		{Key: "gone", Title: "GONE", Right: true, Importance: 96, Cell: func(p *PolicyReports) page.Cell { return countCell(p.Gone, themes.Warn) }},
+		{Key: "rows_disagree", Title: words.Differs + " ROWS", Right: true, Importance: 99,
 			Cell: func(p *PolicyReports) page.Cell { return countCell(p.Against, themes.Error) }},
-		{Key: "oldest", Title: "OLDEST", Live: true, Worth: 93, Less: func(a, b *PolicyReports) int { return a.Oldest.Compare(b.Oldest.Time) },
+		{Key: "oldest", Title: "OLDEST", Live: true, Importance: 93, Less: func(a, b *PolicyReports) int { return a.Oldest.Compare(b.Oldest.Time) },
 			Exact: func(p *PolicyReports) string {
 				return p.Oldest.String()
 			}, Cell: func(p *PolicyReports) page.Cell { return ageCell(p.Oldest, p.now) }},
-		{Key: "newest", Title: "NEWEST", Live: true, Worth: 94, Less: func(a, b *PolicyReports) int { return a.Newest.Compare(b.Newest.Time) },
+		{Key: "newest", Title: "NEWEST", Live: true, Importance: 94, Less: func(a, b *PolicyReports) int { return a.Newest.Compare(b.Newest.Time) },
 			Exact: func(p *PolicyReports) string {
 				return p.Newest.String()
 			}, Cell: func(p *PolicyReports) page.Cell { return ageCell(p.Newest, p.now) }},
-		{Key: "message", Title: "MESSAGE", Min: 12, Flex: true, Worth: 92, Cell: func(p *PolicyReports) page.Cell {
+		{Key: "message", Title: "MESSAGE", Min: 12, Flex: true, Importance: 92, Cell: func(p *PolicyReports) page.Cell {
 			if len(p.Failures) == 0 {
 				return page.Cell{}
 			}
@@ -68,33 +68,33 @@ var Zones = &page.Table[*ZoneReport]{
 		"reason":        "the reason in the report",
 		"notes":         "the contradiction, or the report's message",
 	},
-	ID:    func(z *ZoneReport) string { return z.of.Key.String() + " " + z.Zone },
+	ID:    func(z *ZoneReport) string { return z.policyReports.Key.String() + " " + z.Zone },
 	Empty: "no zones and no reports",
 	Columns: []page.Column[*ZoneReport]{
-		{Key: "policy", Title: "POLICY", DetailOnly: true, Worth: page.Always,
-			Cell: page.TextCell(func(z *ZoneReport) string { return z.of.Label })},
-		{Key: "zone", Title: "ZONE", Name: true, Min: 14, Worth: page.Always,
+		{Key: "policy", Title: "POLICY", DetailOnly: true, Importance: page.Always,
+			Cell: page.TextCell(func(z *ZoneReport) string { return z.policyReports.Label })},
+		{Key: "zone", Title: "ZONE", Name: true, Min: 14, Importance: page.Always,
 			Cell: page.RoleCell(themes.Accent, func(z *ZoneReport) string { return z.Zone })},
-		{Key: "reported", Title: "REPORTED", Worth: page.Always, Cell: func(z *ZoneReport) page.Cell {
+		{Key: "reported", Title: "REPORTED", Importance: page.Always, Cell: func(z *ZoneReport) page.Cell {
 			m := (&ZoneReport{Status: z.Status}).reportSign()
 			return page.Cell{Sign: m, Text: string(z.Status), Role: m.Role}
 		}},
-		{Key: "at", Title: "AT", Worth: 97, Less: func(a, b *ZoneReport) int { return a.At.Compare(b.At.Time) },
+		{Key: "at", Title: "AT", Importance: 97, Less: func(a, b *ZoneReport) int { return a.At.Compare(b.At.Time) },
 			Exact: func(z *ZoneReport) string { return z.At.String() }, Cell: func(z *ZoneReport) page.Cell {
 				if z.At.IsZero() {
 					return page.None
 				}
-				return page.Cell{Text: words.Clock(z.At.Time, z.of.now) + " (" + words.Age(z.of.now.Sub(z.At.Time)) + ")"}
+				return page.Cell{Text: words.Clock(z.At.Time, z.policyReports.now) + " (" + words.Age(z.policyReports.now.Sub(z.At.Time)) + ")"}
 			}},
-		{Key: "state_by_rows", Title: "ROWS SAY", Min: 12, Worth: page.Always, Cell: func(z *ZoneReport) page.Cell {
+		{Key: "state_by_rows", Title: "ROWS SAY", Min: 12, Importance: page.Always, Cell: func(z *ZoneReport) page.Cell {
 			if z.Status == Gone {
 				return page.None
 			}
 			look := page.StateRole(z.Rows)
 			return page.Cell{Sign: page.Span{Text: page.StateSign(z.Rows), Role: look}, Text: string(z.Rows), Role: look}
 		}},
-		{Key: "reason", Title: "REASON", Worth: 96, Cell: func(z *ZoneReport) page.Cell { return page.Cell{Text: z.Reason} }},
-		{Key: "notes", Title: "NOTES", Min: 16, Flex: true, NoSort: true, Worth: 99, Cell: (*ZoneReport).noteCell},
+		{Key: "reason", Title: "REASON", Importance: 96, Cell: func(z *ZoneReport) page.Cell { return page.Cell{Text: z.Reason} }},
+		{Key: "notes", Title: "NOTES", Min: 16, Flex: true, NoSort: true, Importance: 99, Cell: (*ZoneReport).noteCell},
 	},
 }
 
@@ -156,7 +156,7 @@ func (z *ZoneReport) AgedCell() page.Cell {
 		c.Text = "reported " + c.Text
 	}
 	if !z.At.IsZero() {
-		c.Text += " " + words.Age(z.of.now.Sub(z.At.Time)) + " ago"
+		c.Text += " " + words.Age(z.policyReports.now.Sub(z.At.Time)) + " ago"
 	}
 	return c
 }

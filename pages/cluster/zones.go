@@ -37,23 +37,23 @@ var Table = &page.Table[*ZoneFacts]{
 	ID:    func(z *ZoneFacts) string { return z.Name },
 	Empty: "no zones yet",
 	Columns: []page.Column[*ZoneFacts]{
-		{Key: "zone", Title: "ZONE", Name: true, Min: 20, Worth: page.Always, Cell: func(z *ZoneFacts) page.Cell {
-			return page.Cell{Sign: ZoneSign(z.rev, z.Of, z.now), Text: z.Name, Role: themes.Accent}
+		{Key: "zone", Title: "ZONE", Name: true, Min: 20, Importance: page.Always, Cell: func(z *ZoneFacts) page.Cell {
+			return page.Cell{Sign: ZoneSign(z.rev, z.ZoneState, z.now), Text: z.Name, Role: themes.Accent}
 		}},
-		{Key: "state", Title: "STATE", Worth: page.Always,
+		{Key: "state", Title: "STATE", Importance: page.Always,
 			Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: string(z.State), Role: connRole(z.State)} }},
-		{Key: "since", Title: "SINCE", Live: true, Worth: 95, Less: func(a, b *ZoneFacts) int { return a.Of.ConnAt.Compare(b.Of.ConnAt) },
-			Exact: func(z *ZoneFacts) string { return page.StampText(z.Of.ConnAt) }, Cell: func(z *ZoneFacts) page.Cell {
-				if z.Of.ConnAt.IsZero() {
+		{Key: "since", Title: "SINCE", Live: true, Importance: 95, Less: func(a, b *ZoneFacts) int { return a.ZoneState.ConnAt.Compare(b.ZoneState.ConnAt) },
+			Exact: func(z *ZoneFacts) string { return page.StampText(z.ZoneState.ConnAt) }, Cell: func(z *ZoneFacts) page.Cell {
+				if z.ZoneState.ConnAt.IsZero() {
 					return page.Cell{Text: "–"}
 				}
-				return page.Cell{Text: words.Age(z.now.Sub(z.Of.ConnAt))}
+				return page.Cell{Text: words.Age(z.now.Sub(z.ZoneState.ConnAt))}
 			}},
-		{Key: "read", Title: "READ", Live: true, Worth: 97, Less: func(a, b *ZoneFacts) int { return a.SyncedAt.Compare(b.SyncedAt.Time) },
+		{Key: "read", Title: "READ", Live: true, Importance: 97, Less: func(a, b *ZoneFacts) int { return a.SyncedAt.Compare(b.SyncedAt.Time) },
 			Exact: func(z *ZoneFacts) string {
 				return z.SyncedAt.String()
 			}, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: z.rowsAge()} }},
-		{Key: "rows", Title: "ROWS", Right: true, Worth: 94, Exact: func(z *ZoneFacts) string {
+		{Key: "rows", Title: "ROWS", Right: true, Importance: 94, Exact: func(z *ZoneFacts) string {
 			if z.SyncedAt.IsZero() {
 				return ""
 			}
@@ -64,7 +64,7 @@ var Table = &page.Table[*ZoneFacts]{
 			}
 			return page.Cell{Text: words.Thousands(z.Rows)}
 		}},
-		{Key: "in_sync", Title: "IN SYNC", Right: true, Worth: 99, Cell: func(z *ZoneFacts) page.Cell {
+		{Key: "in_sync", Title: "IN SYNC", Right: true, Importance: 99, Cell: func(z *ZoneFacts) page.Cell {
 			switch {
 			case z.Tally == nil:
 				return page.None
@@ -73,30 +73,30 @@ var Table = &page.Table[*ZoneFacts]{
 			}
 			return page.Cell{Text: z.Tally.InSyncText(), Role: themes.Warn}
 		}},
-		{Key: "differs", Title: "DIFFERS", Max: 40, Worth: 98,
+		{Key: "differs", Title: "DIFFERS", Max: 40, Importance: 98,
 			Cell: page.RoleCell(themes.Error, func(z *ZoneFacts) string { return z.DifferenceText(2) })},
-		{Key: "policies", Title: "POLICIES", Wide: true, Worth: 90,
+		{Key: "policies", Title: "POLICIES", Wide: true, Importance: 90,
 			Cell: page.TextCell(func(z *ZoneFacts) string { return words.CountByState(z.Policies) })},
-		{Key: "other_rows", Title: "OTHER ROWS", DetailOnly: true, Worth: 90, Cell: func(z *ZoneFacts) page.Cell {
+		{Key: "other_rows", Title: "OTHER ROWS", DetailOnly: true, Importance: 90, Cell: func(z *ZoneFacts) page.Cell {
 			text := words.CountByState(z.Units)
 			if names := z.differingUnits(); len(names) > 0 {
 				text += ": " + words.JoinAtMost(names, "; ", 3)
 			}
 			return page.Cell{Text: text}
 		}},
-		{Key: "waiting", Title: "WAITING", Live: true, Right: true, Worth: 96,
-			Cell: page.TextCell(func(z *ZoneFacts) string { return words.Thousands(z.Of.Pending) })},
-		{Key: "writes", Title: "WRITES", Live: true, Worth: 92, Cell: func(z *ZoneFacts) page.Cell {
+		{Key: "waiting", Title: "WAITING", Live: true, Right: true, Importance: 96,
+			Cell: page.TextCell(func(z *ZoneFacts) string { return words.Thousands(z.ZoneState.Pending) })},
+		{Key: "writes", Title: "WRITES", Live: true, Importance: 92, Cell: func(z *ZoneFacts) page.Cell {
 			return words.Choose(z.Writes, page.Cell{Text: "yes"}, page.Cell{Text: "observed"})
 		}},
-		{Key: "server", Title: "SERVER", Min: 10, Max: 24, Worth: 91, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: z.Server} }},
-		{Key: "endpoint", Title: "ENDPOINT", Min: 10, Max: 60, Flex: true, Worth: 93,
+		{Key: "server", Title: "SERVER", Min: 10, Max: 24, Importance: 91, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: z.Server} }},
+		{Key: "endpoint", Title: "ENDPOINT", Min: 10, Max: 60, Flex: true, Importance: 93,
 			Cell: page.TextCell(func(z *ZoneFacts) string { return z.Endpoint })},
-		{Key: "log_lines", Title: "LOG LINES", Sparse: true, Worth: 98, Less: func(a, b *ZoneFacts) int { return a.Loss.compareLoss(b.Loss) },
+		{Key: "log_lines", Title: "LOG LINES", Sparse: true, Importance: 98, Less: func(a, b *ZoneFacts) int { return a.Loss.compareLoss(b.Loss) },
 			Cell: func(z *ZoneFacts) page.Cell { return z.Loss.lossCell() }},
 		// nb_cfg of the rows written, of the flows made, and of the zone's nodes.
-		{Key: "written_made_done", Title: "ROWS/FLOWS/NODES", Sparse: true, NoSort: true, Worth: 95, Cell: func(z *ZoneFacts) page.Cell {
-			p := revision.ProgressOf(z.rev, z.Of)
+		{Key: "written_made_done", Title: "ROWS/FLOWS/NODES", Sparse: true, NoSort: true, Importance: 95, Cell: func(z *ZoneFacts) page.Cell {
+			p := revision.ReadProgress(z.rev, z.ZoneState)
 			if !p.Known || !p.IsTracked() {
 				return page.Cell{Text: "–"}
 			}
@@ -107,7 +107,7 @@ var Table = &page.Table[*ZoneFacts]{
 			}
 			return c
 		}},
-		{Key: "wrong", Title: "WRONG", Wide: true, Sparse: true, Flex: true, Worth: 89,
+		{Key: "wrong", Title: "WRONG", Wide: true, Sparse: true, Flex: true, Importance: 89,
 			Cell: page.RoleCell(themes.Error, func(z *ZoneFacts) string { return strings.Join(z.ProblemTexts(), "; ") })},
 	},
 }
@@ -190,18 +190,18 @@ func (z *ZoneFacts) DifferenceText(most int) string {
 
 // ProblemTexts returns the problems of a zone, one text each.
 func (z *ZoneFacts) ProblemTexts() (out []string) {
-	if z.Of.Paused != "" {
-		out = append(out, "writing paused: "+z.Of.Paused)
+	if z.ZoneState.Paused != "" {
+		out = append(out, "writing paused: "+z.ZoneState.Paused)
 	}
-	if n := len(z.Of.Disowned); n > 0 {
-		d := &z.Of.Disowned[0]
+	if n := len(z.ZoneState.Disowned); n > 0 {
+		d := &z.ZoneState.Disowned[0]
 		out = append(out, words.Count(n, "row")+" of Rung lost the owner ids: "+d.Table+" "+d.UUID+" belonged to "+d.Was.Label())
 	}
 	if z.Error != "" {
 		out = append(out, z.Error)
 	}
-	if z.Of.Attempts > 1 {
-		out = append(out, fmt.Sprintf("%s attempts", words.Thousands(z.Of.Attempts)))
+	if z.ZoneState.Attempts > 1 {
+		out = append(out, fmt.Sprintf("%s attempts", words.Thousands(z.ZoneState.Attempts)))
 	}
 	return append(out, z.Trouble...)
 }

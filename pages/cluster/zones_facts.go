@@ -35,11 +35,11 @@ type ZoneFacts struct {
 	// Trouble lists the faults below the rows, a sentence each.
 	Trouble []string `json:"ovn_trouble,omitempty"`
 
-	Of    *model.ZoneState    `json:"-"`
-	Tally *revision.ZoneTally `json:"-"` // nil without policies to judge
-	Loss  *LogLoss            `json:"-"` // lost lines of the ACL log; nil if none
-	rev   *revision.Revision
-	now   time.Time
+	ZoneState *model.ZoneState    `json:"-"`
+	Tally     *revision.ZoneTally `json:"-"` // nil without policies to judge
+	Loss      *LogLoss            `json:"-"` // lost lines of the ACL log; nil if none
+	rev       *revision.Revision
+	now       time.Time
 }
 
 // ZoneDialect holds the OVN-Kubernetes settings of a zone, and the forms of its rows.
@@ -76,7 +76,7 @@ type StoppedDaemon struct {
 func FactsOfZone(r *revision.Revision, z *model.ZoneState, tally *revision.ZoneTally, now time.Time) *ZoneFacts {
 	o := &ZoneFacts{Name: z.Name, Endpoint: z.Endpoint, Server: z.Server, State: z.Conn, SyncedAt: page.Stamp{Time: z.SyncedAt},
 		Error:  z.Error,
-		Writes: z.Writes, Rows: z.RowCount(), Trouble: revision.BehindTexts(r, z, now), Of: z, rev: r, now: now}
+		Writes: z.Writes, Rows: z.RowCount(), Trouble: revision.BehindTexts(r, z, now), ZoneState: z, rev: r, now: now}
 	if r.Mode.Name != revision.RowsMode {
 		o.Tally, o.Policies, o.Units = tally, tally.States, tally.Units
 	}
@@ -87,12 +87,12 @@ func FactsOfZone(r *revision.Revision, z *model.ZoneState, tally *revision.ZoneT
 func AllFactsOfZone(r *revision.Revision, z *model.ZoneState, now time.Time) *ZoneFacts {
 	tally := revision.TallyZone(r, z, now)
 	o := FactsOfZone(r, z, &tally, now)
-	o.Dialect = dialectOf(r, z.Name)
+	o.Dialect = newZoneDialect(r, z.Name)
 	if o.Tally == nil {
 		o.Policies, o.Units = map[model.PolicyState]int{}, map[model.PolicyState]int{}
 	}
 	o.Differ = o.differingUnits()
-	p := revision.ProgressOf(r, z)
+	p := revision.ReadProgress(r, z)
 	if p.Known && p.IsTracked() {
 		o.Progress = &RowProgress{Written: p.NodeProgress.Written.Cfg, Made: p.NodeProgress.Made.Cfg, Done: p.NodeProgress.Done.Cfg,
 			Text: p.Text(now, p.SeenAt), Northd: page.Stamp{Time: p.Northd}, Nodes: page.Stamp{Time: p.Nodes}}
@@ -106,8 +106,8 @@ func AllFactsOfZone(r *revision.Revision, z *model.ZoneState, now time.Time) *Zo
 	return o
 }
 
-// dialectOf returns the dialect of a zone, nil for Rung's own zones.
-func dialectOf(r *revision.Revision, zone string) *ZoneDialect {
+// newZoneDialect returns the dialect of a zone, nil for Rung's own zones.
+func newZoneDialect(r *revision.Revision, zone string) *ZoneDialect {
 	if r.Dialects == nil {
 		return nil
 	}

@@ -52,19 +52,19 @@ type FindingFacts struct {
 	Message  string         `json:"message"`
 }
 
-// ConsequencesOf returns the facts of a preview.
-func ConsequencesOf(p *gate.Preview) Consequences {
-	out := Consequences{Title: p.Title, Blocked: p.Blocked, ConfirmName: p.ConfirmName, Connections: EffectOf(p.Effect),
+// NewConsequences returns the facts of a preview.
+func NewConsequences(p *gate.Preview) Consequences {
+	out := Consequences{Title: p.Title, Blocked: p.Blocked, ConfirmName: p.ConfirmName, Connections: NewEffect(p.Effect),
 		Notes: append([]string{}, p.Notes...), Commands: append([]string{}, p.Commands...),
 		Errors: page.MapList(p.Errors, func(b model.Broken) string { return words.CleanLine(b.String()) }),
 		Changes: page.MapList(p.Objects, func(o change.ObjectChange) ObjectChange {
-			return ObjectChange{Policy: o.Key.String(), Change: changeOf(&o), Diff: o.Diff, Fields: append([]change.FieldChange{}, o.Fields...)}
+			return ObjectChange{Policy: o.Key.String(), Change: changeVerb(&o), Diff: o.Diff, Fields: append([]change.FieldChange{}, o.Fields...)}
 		}),
 		Rows: page.MapList(p.Rows, func(r change.RowChange) RowChange {
 			r.Fields = append([]model.FieldDiff{}, r.Fields...)
 			return RowChange{r.Policy.String(), RowVerb[r.Kind], r.RowDiff}
 		}),
-		Guards: page.MapList(p.Guards, guardOf),
+		Guards: page.MapList(p.Guards, newGuard),
 		Findings: page.MapList(p.Findings, func(f model.Finding) FindingFacts {
 			return FindingFacts{Policy: f.Policy.String(), Severity: f.Severity, Code: f.Code, Message: f.Message}
 		})}
@@ -74,7 +74,7 @@ func ConsequencesOf(p *gate.Preview) Consequences {
 	return out
 }
 
-func changeOf(o *change.ObjectChange) string {
+func changeVerb(o *change.ObjectChange) string {
 	switch {
 	case o.Old == nil:
 		return "create"
@@ -100,13 +100,13 @@ type Effect struct {
 	Log *LogEffect `json:"log,omitempty"`
 }
 
-// EffectOf returns the facts of an effect, nil for nil.
-func EffectOf(e *effect.Effect) *Effect {
+// NewEffect returns the facts of an effect, nil for nil.
+func NewEffect(e *effect.Effect) *Effect {
 	if e == nil {
 		return nil
 	}
 	out := &Effect{Summary: e.Text(), Unknown: e.Unknown, Caveat: e.Caveat, Totals: []diff.PairTotal{},
-		Flips: []diff.FlipGroup{}, ByAnotherRule: []diff.FlipGroup{}, Log: logOf(e.Log)}
+		Flips: []diff.FlipGroup{}, ByAnotherRule: []diff.FlipGroup{}, Log: newLogEffect(e.Log)}
 	if d := e.Difference; d != nil {
 		out.Totals, out.Flips = append(out.Totals, d.Totals...), append(out.Flips, d.Flips...)
 		out.ByAnotherRule = append(out.ByAnotherRule, d.OtherDeciders...)
@@ -153,7 +153,7 @@ type VerdictCounts struct {
 	Passed  int `json:"passed"`
 }
 
-func logOf(o *diff.LogDifference) *LogEffect {
+func newLogEffect(o *diff.LogDifference) *LogEffect {
 	if revision.LogDiffText(o) == "" {
 		return nil
 	}

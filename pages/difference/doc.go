@@ -2,6 +2,6 @@
 // by workload, findings and guard rails.
 //
 // It also previews a change: its effect on its objects, on all and on logged connections, and on the rows of
-// every zone. ConsequencesOf is the JSON; PreviewText has the sentences of the preview on the screen and in
+// every zone. NewConsequences is the JSON; PreviewText has the sentences of the preview on the screen and in
 // commands.
 package difference

@@ -27,13 +27,13 @@ type Facts struct {
 	Guards      []Guard            `json:"guards"`
 	ACLs        BeforeAfter        `json:"acls"`
 
-	of *effect.Difference
+	difference *effect.Difference
 }
 
 // AddedAndRemoved holds the workloads that only one side has.
 type AddedAndRemoved struct {
-	Came []string `json:"came"`
-	Went []string `json:"went"`
+	Added   []string `json:"came"`
+	Removed []string `json:"went"`
 }
 
 // NewAndGoneFindings holds the findings that only one side has.
@@ -56,7 +56,7 @@ type Finding struct {
 	Rule     string         `json:"rule,omitempty"`
 	Message  string         `json:"message"`
 
-	Of *model.Finding `json:"-"`
+	Original *model.Finding `json:"-"`
 }
 
 // Guard is a guard rail that a step or a change meets.
@@ -68,7 +68,7 @@ type Guard struct {
 	Key model.PolicyKey `json:"-"`
 }
 
-func guardOf(g change.Guard) Guard { return Guard{g.Code, g.Policy.String(), g.Message, g.Policy} }
+func newGuard(g change.Guard) Guard { return Guard{g.Code, g.Policy.String(), g.Message, g.Policy} }
 
 // Policy is a new, deleted, moved or changed policy.
 type Policy struct {
@@ -109,29 +109,29 @@ type Connection struct {
 	// Network is the connections' network, empty for the default one.
 	Network string `json:"network,omitempty"`
 
-	Of *revision.Change `json:"-"`
+	Original *revision.Change `json:"-"`
 }
 
-// FactsOf returns the facts of a difference; names are the two sides as given.
-func FactsOf(d *effect.Difference, names [2]string) *Facts {
-	out := &Facts{Before: names[0], After: names[1], of: d, ACLs: BeforeAfter{d.ACLs[0], d.ACLs[1]},
-		Guards: page.MapList(d.Guards, guardOf)}
-	out.Policies = page.MapList(d.Policies, policyOf)
+// NewFacts returns the facts of a difference; names are the two sides as given.
+func NewFacts(d *effect.Difference, names [2]string) *Facts {
+	out := &Facts{Before: names[0], After: names[1], difference: d, ACLs: BeforeAfter{d.ACLs[0], d.ACLs[1]},
+		Guards: page.MapList(d.Guards, newGuard)}
+	out.Policies = page.MapList(d.Policies, newPolicy)
 	out.Connections = make([]*Connection, len(d.Connections.List))
 	for i := range d.Connections.List {
-		out.Connections[i] = connectionOf(&d.Connections.List[i])
+		out.Connections[i] = newConnection(&d.Connections.List[i])
 	}
 	name := func(e revision.End) string { return e.String() }
-	out.Workloads = AddedAndRemoved{page.MapList(d.Connections.Came, name), page.MapList(d.Connections.Went, name)}
-	out.Findings = NewAndGoneFindings{findingsOf(d.NewFindings), findingsOf(d.GoneFindings)}
+	out.Workloads = AddedAndRemoved{page.MapList(d.Connections.AddedEnds, name), page.MapList(d.Connections.RemovedEnds, name)}
+	out.Findings = NewAndGoneFindings{newFindings(d.NewFindings), newFindings(d.GoneFindings)}
 	return out
 }
 
-func findingsOf(all []model.Finding) []Finding {
+func newFindings(all []model.Finding) []Finding {
 	out := []Finding{}
 	for i := range all {
 		f := &all[i]
-		o := Finding{Code: f.Code, Severity: f.Severity, Message: f.Message, Of: f}
+		o := Finding{Code: f.Code, Severity: f.Severity, Message: f.Message, Original: f}
 		if f.Policy.Name != "" {
 			o.Policy = f.Policy.String()
 		}
@@ -143,7 +143,7 @@ func findingsOf(all []model.Finding) []Finding {
 	return out
 }
 
-func policyOf(c effect.PolicyChange) *Policy {
+func newPolicy(c effect.PolicyChange) *Policy {
 	out := &Policy{Policy: c.Key.String(), Change: c.Outcome(), Priority: c.Priorities(), Rules: []Rule{},
 		Fields: append([]change.FieldChange{}, c.Fields...), Key: c.Key}
 	for _, r := range c.Rules {
@@ -167,11 +167,11 @@ func policyOf(c effect.PolicyChange) *Policy {
 	return out
 }
 
-func connectionOf(c *revision.Change) *Connection {
+func newConnection(c *revision.Change) *Connection {
 	return &Connection{Change: string(c.Kind), From: c.From.String(), To: c.To.String(),
 		Before: outcomeText(c.Before), After: outcomeText(c.After),
-		Ports: page.PortRanges(c.Ports), ByBefore: decidersOf(c.ByBefore), ByAfter: decidersOf(c.ByAfter),
-		Example: trace.QuestionOf(c.Example()), Network: c.Network, Of: c}
+		Ports: page.PortRanges(c.Ports), ByBefore: deciderTexts(c.ByBefore), ByAfter: deciderTexts(c.ByAfter),
+		Example: trace.NewQuestion(c.Example()), Network: c.Network, Original: c}
 }
 
 // outcomeText returns a verdict, "mixed" for several, "none" for no connection.
@@ -186,7 +186,7 @@ func outcomeText(o verdict.Outcome) string {
 	return string(v)
 }
 
-func decidersOf(by []verdict.Decider) []string {
+func deciderTexts(by []verdict.Decider) []string {
 	return page.MapList(by, func(d verdict.Decider) string { return revision.DecidersText([]verdict.Decider{d}) })
 }
 
@@ -202,7 +202,7 @@ func (f *Facts) Count(kind revision.ChangeKind) int {
 }
 
 // IsEmpty reports whether nothing differs.
-func (f *Facts) IsEmpty() bool { return f.of.IsEmpty() }
+func (f *Facts) IsEmpty() bool { return f.difference.IsEmpty() }
 
 // Summary returns three lines: connections, policies, findings and guard rails.
 func (f *Facts) Summary() []string {
@@ -219,7 +219,7 @@ func (f *Facts) Summary() []string {
 	}
 	first := "Connections: " + cmp.Or(strings.Join(parts, ", "), "none changes")
 	first += words.Choose(len(parts) > 0, " (pairs of workloads, or of a workload and outside addresses)", "")
-	if came, went := len(f.Workloads.Came), len(f.Workloads.Went); came+went > 0 {
+	if came, went := len(f.Workloads.Added), len(f.Workloads.Removed); came+went > 0 {
 		first += fmt.Sprintf("; %s new, %s removed", words.Count(came, "workload"), words.Thousands(went))
 	}
 	second := "Policies: " + f.policiesText()
@@ -231,11 +231,11 @@ func (f *Facts) Summary() []string {
 	case len(f.Findings.New)+len(f.Findings.Gone) == 0:
 		third += "none new, none gone"
 	default:
-		third += fmt.Sprintf("new %s; gone %s", cmp.Or(model.CountFindings(f.of.NewFindings).Text(), "none"),
-			cmp.Or(model.CountFindings(f.of.GoneFindings).Text(), "none"))
+		third += fmt.Sprintf("new %s; gone %s", cmp.Or(model.CountFindings(f.difference.NewFindings).Text(), "none"),
+			cmp.Or(model.CountFindings(f.difference.GoneFindings).Text(), "none"))
 	}
 	third += "; guard rails met: " + words.Thousands(len(f.Guards))
-	if f.of.IsPartial {
+	if f.difference.IsPartial {
 		return []string{"Connections: not compared", second, "Findings: not compared"}
 	}
 	return []string{first, second, third}
@@ -243,11 +243,11 @@ func (f *Facts) Summary() []string {
 
 // WorkloadLines names the workloads that only one side has, at most most of each.
 func (f *Facts) WorkloadLines(most int) (out []string) {
-	if len(f.Workloads.Came) > 0 {
-		out = append(out, "new workloads: "+words.JoinAtMost(f.Workloads.Came, ", ", most))
+	if len(f.Workloads.Added) > 0 {
+		out = append(out, "new workloads: "+words.JoinAtMost(f.Workloads.Added, ", ", most))
 	}
-	if len(f.Workloads.Went) > 0 {
-		out = append(out, "removed workloads: "+words.JoinAtMost(f.Workloads.Went, ", ", most))
+	if len(f.Workloads.Removed) > 0 {
+		out = append(out, "removed workloads: "+words.JoinAtMost(f.Workloads.Removed, ", ", most))
 	}
 	return out
 }

@@ -68,9 +68,9 @@ func newGroups[G any](title, unit, by string, gs []G, tell func(*G) GroupLine) G
 	return out
 }
 
-func groupsOf(title string, gs []diff.FlipGroup) GroupTable {
+func newFlipTable(title string, gs []diff.FlipGroup) GroupTable {
 	return newGroups(title, "pair", "who decides", gs, func(g *diff.FlipGroup) GroupLine {
-		out := groupOf(g.Before, g.After, g.From, g.To, g.Ports, GroupLine{Count: g.Pairs, By: revision.DecidedText(g),
+		out := fillGroupLine(g.Before, g.After, g.From, g.To, g.Ports, GroupLine{Count: g.Pairs, By: revision.DecidedText(g),
 			Example: g.Example.String()})
 		out.Ends += words.OnNetwork(g.Network)
 		return out
@@ -80,14 +80,14 @@ func groupsOf(title string, gs []diff.FlipGroup) GroupTable {
 func loggedGroups(gs []diff.LoggedGroup) GroupTable {
 	return newGroups("log lines that would be decided differently", "line", strings.TrimSpace(loggedAs), gs,
 		func(g *diff.LoggedGroup) GroupLine {
-			return groupOf(g.Before, g.After, g.From, g.To, []verdict.PortRange{{Protocol: g.Protocol, Lo: g.Port, Hi: g.Port}},
+			return fillGroupLine(g.Before, g.After, g.From, g.To, []verdict.PortRange{{Protocol: g.Protocol, Lo: g.Port, Hi: g.Port}},
 				GroupLine{Count: g.Lines,
 					By: revision.LoggedVerdictText(g), Example: strings.TrimPrefix(revision.LoggedExampleText(g), "for example ")})
 		})
 }
 
-// groupOf fills in the change and the ends of a group.
-func groupOf(before, after verdict.Verdict, from, to verdict.Ends, ports []verdict.PortRange, g GroupLine) GroupLine {
+// fillGroupLine fills in the change and the ends of a group.
+func fillGroupLine(before, after verdict.Verdict, from, to verdict.Ends, ports []verdict.PortRange, g GroupLine) GroupLine {
 	g.Ends = fmt.Sprintf("%s → %s, %s", revision.EndsText(from), revision.EndsText(to), revision.PortsText(ports))
 	g.What = fmt.Sprintf("%s → %s", before, after)
 	g.Short, g.Sign = g.What, page.Span{Text: words.Unknown, Role: themes.Warn}

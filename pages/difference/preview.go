@@ -81,7 +81,7 @@ func PreviewText(p *gate.Preview) *PreviewParts {
 		Errors: page.MapList(p.Errors, func(b model.Broken) PreviewPoint {
 			return PreviewPoint{Sign: words.Choose(b.IsError(), Wrong, Warns), Text: b.String()}
 		}),
-		Objects: page.MapList(p.Objects, func(o change.ObjectChange) ChangedObject { return objectOf(p, &o) }),
+		Objects: page.MapList(p.Objects, func(o change.ObjectChange) ChangedObject { return newChangedObject(p, &o) }),
 		Guards:  page.MapList(p.Guards, func(g change.Guard) PreviewPoint { return PreviewPoint{Rail, g.Code, g.Message} }),
 		Notes:   page.MapList(p.Notes, func(n string) PreviewPoint { return PreviewPoint{Sign: Notes, Text: n} }),
 		Omitted: page.MapList(p.NotConsidered, func(o model.Omission) PreviewPoint {
@@ -119,7 +119,7 @@ func PreviewText(p *gate.Preview) *PreviewParts {
 		t.Log = append(t.Log, PreviewPoint{Sign: Warns, Text: text})
 	}
 	if e.Difference != nil {
-		t.Flips, t.Others = groupsOf("connections that change", e.Flips), groupsOf("same verdict, by another rule", e.OtherDeciders)
+		t.Flips, t.Others = newFlipTable("connections that change", e.Flips), newFlipTable("same verdict, by another rule", e.OtherDeciders)
 	}
 	return t
 }
@@ -146,7 +146,7 @@ func findingPoint(f model.Finding) PreviewPoint {
 	return PreviewPoint{page.SeveritySign(f.Severity), fmt.Sprint(f.Severity, " ", f.Code), text}
 }
 
-func objectOf(p *gate.Preview, o *change.ObjectChange) ChangedObject {
+func newChangedObject(p *gate.Preview, o *change.ObjectChange) ChangedObject {
 	out := ChangedObject{Name: o.Key.Label(), Verb: "changes", Diff: o.Diff}
 	switch {
 	case o.Old == nil:
@@ -182,9 +182,9 @@ func beforeAndAfter(old, now string) page.Line {
 		{Text: cmp.Or(now, "none"), Role: themes.Added}}
 }
 
-// FieldsOf returns the columns of a changed row. For sets it returns the added and removed members, some or
+// ChangedFields returns the columns of a changed row. For sets it returns the added and removed members, some or
 // all.
-func FieldsOf(r *change.RowChange, all bool) []ChangedField {
+func ChangedFields(r *change.RowChange, all bool) []ChangedField {
 	return page.MapList(r.Fields, func(f model.FieldDiff) ChangedField {
 		if f.Missing == nil && f.Extra == nil {
 			switch r.Kind {

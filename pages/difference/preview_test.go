@@ -88,7 +88,7 @@ func TestEachFieldIsTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		var told []string
-		for _, l := range FactsOf(d, [2]string{"a", "b"}).PolicyLines() {
+		for _, l := range NewFacts(d, [2]string{"a", "b"}).PolicyLines() {
 			told = append(told, l.Detail)
 		}
 		if !slices.ContainsFunc(told, func(s string) bool { return strings.Contains(s, c.want) }) {

@@ -17,7 +17,7 @@ import (
 // PolicyLine is a table line for a policy, or for a rule or field below it.
 type PolicyLine struct {
 	ID     string
-	Of     *Policy
+	Policy *Policy
 	Detail string
 	first  bool
 }
@@ -39,19 +39,19 @@ func (f *Facts) PolicyLines() (out []*PolicyLine) {
 			}
 		}
 		for _, c := range p.Fields {
-			details = append(details, c.Path+": "+orNothing(c.Old)+" → "+orNothing(c.New))
+			details = append(details, c.Path+": "+textOrNothing(c.Old)+" → "+textOrNothing(c.New))
 		}
 		if len(details) == 0 {
 			details = []string{""}
 		}
 		for i, d := range details {
-			out = append(out, &PolicyLine{ID: p.Policy + " " + strconv.Itoa(i), Of: p, Detail: d, first: i == 0})
+			out = append(out, &PolicyLine{ID: p.Policy + " " + strconv.Itoa(i), Policy: p, Detail: d, first: i == 0})
 		}
 	}
 	return out
 }
 
-func orNothing(s string) string { return cmp.Or(s, "nothing") }
+func textOrNothing(s string) string { return cmp.Or(s, "nothing") }
 
 // changeRoles are the roles of the words for changes.
 var changeRoles = map[string]themes.Token{"new": themes.OK, "gone": themes.Error, "opens": themes.Warn, "closes": themes.Error,
@@ -67,26 +67,26 @@ var Policies = &page.Table[*PolicyLine]{
 	ID:    func(l *PolicyLine) string { return l.ID },
 	Empty: "no policy came, went, moved or changed",
 	Columns: []page.Column[*PolicyLine]{
-		{Key: "change", Title: "CHANGE", Worth: page.Always, Cell: ofFirst(func(p *Policy) page.Cell {
+		{Key: "change", Title: "CHANGE", Importance: page.Always, Cell: firstLineCell(func(p *Policy) page.Cell {
 			return page.Cell{Text: p.Change, Role: changeRoles[p.Change]}
 		})},
-		{Key: "policy", Title: "POLICY", Name: true, Min: 16, Max: 44, Worth: page.Always,
-			Cell: ofFirst(func(p *Policy) page.Cell { return page.Cell{Text: p.Key.Label(), Role: themes.Accent} })},
-		{Key: "priority", Title: "PRIO", Sparse: true, Worth: 98, Cell: ofFirst(func(p *Policy) page.Cell {
+		{Key: "policy", Title: "POLICY", Name: true, Min: 16, Max: 44, Importance: page.Always,
+			Cell: firstLineCell(func(p *Policy) page.Cell { return page.Cell{Text: p.Key.Label(), Role: themes.Accent} })},
+		{Key: "priority", Title: "PRIO", Sparse: true, Importance: 98, Cell: firstLineCell(func(p *Policy) page.Cell {
 			return page.Cell{Text: p.Priority}
 		})},
-		{Key: "detail", Title: "DETAIL", Flex: true, Min: 24, Worth: page.Always, NoSort: true,
+		{Key: "detail", Title: "DETAIL", Flex: true, Min: 24, Importance: page.Always, NoSort: true,
 			Cell: page.TextCell(func(l *PolicyLine) string { return l.Detail })},
 	},
 }
 
-// ofFirst returns a cell that only the first line of a policy shows.
-func ofFirst(cell func(*Policy) page.Cell) func(*PolicyLine) page.Cell {
+// firstLineCell returns a cell that only the first line of a policy shows.
+func firstLineCell(cell func(*Policy) page.Cell) func(*PolicyLine) page.Cell {
 	return func(l *PolicyLine) page.Cell {
 		if !l.first {
 			return page.Cell{}
 		}
-		return cell(l.Of)
+		return cell(l.Policy)
 	}
 }
 
@@ -103,27 +103,27 @@ var Connections = &page.Table[*Connection]{
 	ID:    func(c *Connection) string { return c.Change + " " + c.From + " → " + c.To + " " + c.PortsText() },
 	Empty: "no connection between workloads or with outside addresses changes",
 	Columns: []page.Column[*Connection]{
-		{Key: "change", Title: "CHANGE", Worth: page.Always,
+		{Key: "change", Title: "CHANGE", Importance: page.Always,
 			Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.Change, Role: changeRoles[c.Change]} }},
-		{Key: "from", Title: "FROM", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(c *Connection) page.Cell {
-			return page.Cell{Text: c.Of.From.Brief(), Role: themes.Accent}
+		{Key: "from", Title: "FROM", Name: true, Min: 14, Max: 48, Importance: page.Always, Cell: func(c *Connection) page.Cell {
+			return page.Cell{Text: c.Original.From.Brief(), Role: themes.Accent}
 		}, Exact: func(c *Connection) string { return c.From }},
-		{Key: "to", Title: "TO", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(c *Connection) page.Cell {
-			return page.Cell{Text: c.Of.To.Brief(), Role: themes.Accent}
+		{Key: "to", Title: "TO", Name: true, Min: 14, Max: 48, Importance: page.Always, Cell: func(c *Connection) page.Cell {
+			return page.Cell{Text: c.Original.To.Brief(), Role: themes.Accent}
 		}, Exact: func(c *Connection) string { return c.To }},
-		{Key: "ports", Title: "PORTS", Min: 8, Max: 32, Worth: page.Always,
+		{Key: "ports", Title: "PORTS", Min: 8, Max: 32, Importance: page.Always,
 			Cell: page.TextCell(func(c *Connection) string { return c.PortsText() })},
-		{Key: "now", Title: "NOW", Min: 12, Max: 60, Worth: 98, Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.NowText()} }},
-		{Key: "was", Title: "BEFORE", Min: 12, Max: 60, Worth: 97,
+		{Key: "now", Title: "NOW", Min: 12, Max: 60, Importance: 98, Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.NowText()} }},
+		{Key: "was", Title: "BEFORE", Min: 12, Max: 60, Importance: 97,
 			Cell: page.RoleCell(themes.Dim, func(c *Connection) string { return c.BeforeText() })},
-		{Key: "example", Title: "EXAMPLE", Wide: true, Worth: 90,
+		{Key: "example", Title: "EXAMPLE", Wide: true, Importance: 90,
 			Cell: page.TextCell(func(c *Connection) string { return c.Example.String() })},
 	},
 }
 
 // PortsText returns the ports for people, with the network if it is user-defined.
 func (c *Connection) PortsText() string {
-	return revision.PortsText(c.Of.Ports) + words.OnNetwork(c.Network)
+	return revision.PortsText(c.Original.Ports) + words.OnNetwork(c.Network)
 }
 
 // decidedText returns a verdict with the deciding rules.
@@ -143,7 +143,7 @@ func (c *Connection) Sentence() string {
 	if c.Change == string(revision.Decided) {
 		word = "decided by another rule:"
 	}
-	return word + " " + c.Of.From.Brief() + " → " + c.Of.To.Brief() + " " + c.PortsText()
+	return word + " " + c.Original.From.Brief() + " → " + c.Original.To.Brief() + " " + c.PortsText()
 }
 
 // FindingLine is a table line for a new or gone finding.
@@ -180,15 +180,15 @@ var Findings = &page.Table[*FindingLine]{
 	ID:    func(l *FindingLine) string { return strconv.Itoa(l.id) },
 	Empty: "no finding is new or gone",
 	Columns: []page.Column[*FindingLine]{
-		{Key: "change", Title: "FINDING", Worth: page.Always,
+		{Key: "change", Title: "FINDING", Importance: page.Always,
 			Cell: func(l *FindingLine) page.Cell { return page.Cell{Text: l.Side, Role: findingRoles[l.Side]} }},
-		{Key: "severity", Title: "SEVERITY", Worth: page.Always,
+		{Key: "severity", Title: "SEVERITY", Importance: page.Always,
 			Cell: page.TextCell(func(l *FindingLine) string { return string(l.Severity) })},
-		{Key: "policy", Title: "POLICY", Name: true, Min: 16, Max: 44, Worth: page.Always,
-			Cell: page.RoleCell(themes.Accent, func(l *FindingLine) string { return l.Of.Policy.Label() })},
-		{Key: "rule", Title: "RULE", Sparse: true, Worth: 98, Cell: func(l *FindingLine) page.Cell { return page.Cell{Text: l.Rule} }},
-		{Key: "code", Title: "CODE", Worth: 97, Cell: func(l *FindingLine) page.Cell { return page.Cell{Text: l.Code, Role: themes.Dim} }},
-		{Key: "message", Title: "MESSAGE", Flex: true, Min: 20, Worth: page.Always, NoSort: true,
+		{Key: "policy", Title: "POLICY", Name: true, Min: 16, Max: 44, Importance: page.Always,
+			Cell: page.RoleCell(themes.Accent, func(l *FindingLine) string { return l.Original.Policy.Label() })},
+		{Key: "rule", Title: "RULE", Sparse: true, Importance: 98, Cell: func(l *FindingLine) page.Cell { return page.Cell{Text: l.Rule} }},
+		{Key: "code", Title: "CODE", Importance: 97, Cell: func(l *FindingLine) page.Cell { return page.Cell{Text: l.Code, Role: themes.Dim} }},
+		{Key: "message", Title: "MESSAGE", Flex: true, Min: 20, Importance: page.Always, NoSort: true,
 			Cell: page.TextCell(func(l *FindingLine) string { return l.Message })},
 	},
 }
@@ -205,11 +205,11 @@ var Guards = &page.Table[*Guard]{
 	ID:    func(g *Guard) string { return g.Code + " " + g.Policy + " " + g.Message },
 	Empty: "the step meets no guard rail",
 	Columns: []page.Column[*Guard]{
-		{Key: "guard", Title: "GUARD RAIL", Worth: page.Always,
+		{Key: "guard", Title: "GUARD RAIL", Importance: page.Always,
 			Cell: page.RoleCell(themes.Warn, func(g *Guard) string { return g.Code })},
-		{Key: "policy", Title: "POLICY", Name: true, Min: 16, Max: 44, Worth: page.Always,
+		{Key: "policy", Title: "POLICY", Name: true, Min: 16, Max: 44, Importance: page.Always,
 			Cell: page.RoleCell(themes.Accent, func(g *Guard) string { return g.Key.Label() })},
-		{Key: "message", Title: "MESSAGE", Flex: true, Min: 20, Worth: page.Always, NoSort: true,
+		{Key: "message", Title: "MESSAGE", Flex: true, Min: 20, Importance: page.Always, NoSort: true,
 			Cell: page.TextCell(func(g *Guard) string { return g.Message })},
 	},
 }
@@ -217,24 +217,24 @@ var Guards = &page.Table[*Guard]{
 // NowText returns the verdict with the deciding rules. If they have the same names as before, it says that
 // they changed.
 func (c *Connection) NowText() string {
-	now := decidedText(c.Of.After, c.After, c.ByAfter)
+	now := decidedText(c.Original.After, c.After, c.ByAfter)
 	now += words.Choose(now == c.BeforeText(), ", which changed", "")
 	return now
 }
 
 // BeforeText returns the verdict before, with the rules that decided.
-func (c *Connection) BeforeText() string { return decidedText(c.Of.Before, c.Before, c.ByBefore) }
+func (c *Connection) BeforeText() string { return decidedText(c.Original.Before, c.Before, c.ByBefore) }
 
 // OriginOfDecider returns the file of the policy that decides a connection now, else of the previous decider;
 // zero if both are unknown.
 func (f *Facts) OriginOfDecider(c *Connection) model.Origin {
-	for _, by := range c.Of.ByAfter {
-		if p := f.of.After.Cluster.Policy(by.Policy); p != nil {
+	for _, by := range c.Original.ByAfter {
+		if p := f.difference.After.Cluster.Policy(by.Policy); p != nil {
 			return p.Origin
 		}
 	}
-	for _, by := range c.Of.ByBefore {
-		if p := f.of.After.Cluster.Policy(by.Policy); p != nil {
+	for _, by := range c.Original.ByBefore {
+		if p := f.difference.After.Cluster.Policy(by.Policy); p != nil {
 			return p.Origin
 		}
 	}

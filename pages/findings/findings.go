@@ -26,17 +26,17 @@ type Finding struct {
 	Witness *model.Witness `json:"witness,omitempty"`
 	File    string         `json:"file,omitempty"`
 
-	Of *model.Finding `json:"-"`
-	id string
+	Original *model.Finding `json:"-"`
+	id       string
 }
 
-// FindingsOf returns findings for display, in the same order.
-func FindingsOf(found []model.Finding) []*Finding {
+// NewList returns findings for display, in the same order.
+func NewList(found []model.Finding) []*Finding {
 	out, ids, under := make([]*Finding, len(found)), map[string]int{}, map[string]int{}
 	roots := model.RootCauses(found)
 	for i := range found {
 		f := &found[i]
-		o := &Finding{Code: f.Code, Severity: f.Severity, Message: f.Message, Remedy: f.Remedy, File: f.Origin.Place(), Of: f}
+		o := &Finding{Code: f.Code, Severity: f.Severity, Message: f.Message, Remedy: f.Remedy, File: f.Origin.Place(), Original: f}
 		o.id = fmt.Sprintf("%s %s %s %d %s %s", f.Code, f.Policy, f.Direction, f.Rule, f.Zone, o.File)
 		ids[o.id]++
 		if ids[o.id] > 1 { // the same finding about one rule, twice
@@ -58,8 +58,8 @@ func FindingsOf(found []model.Finding) []*Finding {
 		out[i] = o
 	}
 	for _, o := range out {
-		if o.Of.Root {
-			o.Under = under[o.Of.Cause]
+		if o.Original.Root {
+			o.Under = under[o.Original.Cause]
 		}
 	}
 	return out
@@ -90,30 +90,30 @@ var Table = &page.Table[*Finding]{
 	Empty: "nothing found",
 	Under: func(f *Finding) bool { return f.Cause != "" },
 	Columns: []page.Column[*Finding]{
-		{Key: "severity", Title: "SEVERITY", Worth: page.Always, Less: func(a, b *Finding) int { return a.Severity.Compare(b.Severity) },
+		{Key: "severity", Title: "SEVERITY", Importance: page.Always, Less: func(a, b *Finding) int { return a.Severity.Compare(b.Severity) },
 			Cell: func(f *Finding) page.Cell {
 				sign := page.SeveritySign(f.Severity)
 				return page.Cell{Sign: sign, Text: string(f.Severity), Role: sign.Role}
 			}},
-		{Key: "policy", Title: "POLICY", Min: 28, Max: 40, Worth: page.Always, Cell: func(f *Finding) page.Cell {
+		{Key: "policy", Title: "POLICY", Min: 28, Max: 40, Importance: page.Always, Cell: func(f *Finding) page.Cell {
 			c := page.Cell{Text: f.SubjectText(), Role: themes.Accent}
 			if f.Cause != "" {
 				c.Sign = page.Span{Text: "└", Role: themes.Dim}
 			}
 			return c
 		}},
-		{Key: "where", Title: "WHERE", Place: page.OnScreen, Min: 9, Max: 24, Worth: 99, Cell: page.TextCell((*Finding).PlaceText)},
+		{Key: "where", Title: "WHERE", Place: page.OnScreen, Min: 9, Max: 24, Importance: 99, Cell: page.TextCell((*Finding).PlaceText)},
 		// Printed in full: it distinguishes findings of one policy.
-		{Key: "where", Title: "WHERE", Place: page.Printed, Worth: page.Always, Cell: page.TextCell((*Finding).PlaceText)},
-		{Key: "code", Title: "CODE", Max: 34, Worth: 98, From: 140,
+		{Key: "where", Title: "WHERE", Place: page.Printed, Importance: page.Always, Cell: page.TextCell((*Finding).PlaceText)},
+		{Key: "code", Title: "CODE", Max: 34, Importance: 98, From: 140,
 			Cell: page.RoleCell(themes.Dim, func(f *Finding) string { return f.Code })},
-		{Key: "file", Title: "FILE", Worth: 97, DetailOnly: true, Cell: func(f *Finding) page.Cell {
+		{Key: "file", Title: "FILE", Importance: 97, DetailOnly: true, Cell: func(f *Finding) page.Cell {
 			if f.SubjectText() == f.File {
 				return page.Cell{} // shown as the policy
 			}
 			return page.Cell{Text: f.File, Role: themes.Dim}
 		}},
-		{Key: "message", Title: "MESSAGE", Min: 20, Flex: true, NoSort: true, Worth: page.Always, Cell: (*Finding).messageCell},
+		{Key: "message", Title: "MESSAGE", Min: 20, Flex: true, NoSort: true, Importance: page.Always, Cell: (*Finding).messageCell},
 	},
 }
 
@@ -121,7 +121,7 @@ var Table = &page.Table[*Finding]{
 func (f *Finding) messageCell() page.Cell {
 	c := page.Cell{Text: f.Message}
 	if f.Witness != nil {
-		c.More = append(c.More, page.Span{Text: " (" + f.Of.Witness.String() + ")"})
+		c.More = append(c.More, page.Span{Text: " (" + f.Original.Witness.String() + ")"})
 	}
 	if f.Remedy != "" {
 		c.More = append(c.More, page.Span{Text: " → " + f.Remedy})
@@ -132,14 +132,14 @@ func (f *Finding) messageCell() page.Cell {
 // SubjectText names the policy, or another subject of the finding.
 func (f *Finding) SubjectText() string {
 	switch {
-	case f.Of.Policy.Name != "":
-		return f.Of.Policy.ShortLabel()
-	case f.Of.Policy.Kind != "":
-		return string(f.Of.Policy.Kind)
+	case f.Original.Policy.Name != "":
+		return f.Original.Policy.ShortLabel()
+	case f.Original.Policy.Kind != "":
+		return string(f.Original.Policy.Kind)
 	case f.File != "":
 		return f.File
-	case f.Of.Zone != "":
-		return "zone " + f.Of.Zone
+	case f.Original.Zone != "":
+		return "zone " + f.Original.Zone
 	}
 	return "zones"
 }
@@ -149,5 +149,5 @@ func (f *Finding) PlaceText() string {
 	if f.Rule != "" {
 		return f.Rule
 	}
-	return f.Of.Zone
+	return f.Original.Zone
 }

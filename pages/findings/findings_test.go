@@ -17,7 +17,7 @@ func TestTold(t *testing.T) {
 		{model.Finding{Rule: -1, Origin: model.Origin{File: "p.yaml", Line: 3}, Message: "no YAML"}, "p.yaml:3 (document 0, item 0)", "", "no YAML"},
 		{model.Finding{Policy: model.Key{Kind: model.KindANP, Name: "one"}, Direction: model.Ingress, Rule: 2, Message: "dead"}, "one", "ingress 2", "dead"},
 	} {
-		f := FindingsOf([]model.Finding{c.f})[0]
+		f := NewList([]model.Finding{c.f})[0]
 		if f.SubjectText() != c.about || f.PlaceText() != c.where || f.messageCell().String() != c.printed {
 			t.Errorf("%q %q %q", f.SubjectText(), f.PlaceText(), f.messageCell())
 		}

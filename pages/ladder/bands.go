@@ -127,7 +127,7 @@ func (b *ladderBuilder) addBandPolicy(band *ladder.Band, r *ladder.BandRung, i i
 			l.State = page.Cell{Text: fmt.Sprintf("%s %s/%s", a.Phase, words.Thousands(a.NodesRealized), words.Thousands(a.NodesDesired)),
 				Role: themes.Text}
 		}
-		logging := revision.LoggingOf(b.rev, p)
+		logging := revision.PolicyLogging(b.rev, p)
 		if logging.Levels.IsOn() {
 			l.Log = []page.Cell{{Text: "on", Role: themes.Info}}
 		}

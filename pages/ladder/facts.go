@@ -100,11 +100,11 @@ type stateFacts struct {
 	Zones  int               `json:"zones"`
 }
 
-// FactsOf returns the facts of a ladder, of all stages or of one.
-func FactsOf(l *ladder.Ladder) Facts {
+// NewFacts returns the facts of a ladder, of all stages or of one.
+func NewFacts(l *ladder.Ladder) Facts {
 	f := Facts{MaxPriority: l.Max, Stage: l.Stage, Truncated: l.Truncated, Conflicts: []conflictFacts{}, Broken: brokenPolicies(l)}
 	for i := range l.Tiers {
-		f.Tiers = append(f.Tiers, tierOf(&l.Tiers[i], l.Stage))
+		f.Tiers = append(f.Tiers, newTierFacts(&l.Tiers[i], l.Stage))
 	}
 	for i := range l.Conflicts {
 		c := &l.Conflicts[i]
@@ -114,9 +114,9 @@ func FactsOf(l *ladder.Ladder) Facts {
 	return f
 }
 
-// LiveFactsOf returns the facts of a ladder of a revision with databases.
-func LiveFactsOf(r *revision.Revision, l *ladder.Ladder, now time.Time) LiveFacts {
-	f := LiveFacts{Facts: FactsOf(l), States: []stateFacts{}, Rows: []revision.RowGroup{}}
+// NewLiveFacts returns the facts of a ladder of a revision with databases.
+func NewLiveFacts(r *revision.Revision, l *ladder.Ladder, now time.Time) LiveFacts {
+	f := LiveFacts{Facts: NewFacts(l), States: []stateFacts{}, Rows: []revision.RowGroup{}}
 	add := func(k model.Key) {
 		if r.IsCompiled(k) {
 			s := revision.SummarizePolicy(r, k, now)
@@ -142,12 +142,12 @@ func LiveFactsOf(r *revision.Revision, l *ladder.Ladder, now time.Time) LiveFact
 	return f
 }
 
-// tierOf leaves out the stages of units other than only.
-func tierOf(t *ladder.Tier, only model.Stage) tierFacts {
+// newTierFacts leaves out the stages of units other than only.
+func newTierFacts(t *ladder.Tier, only model.Stage) tierFacts {
 	f := tierFacts{Tier: t.Tier, Kind: t.Kind, Counts: t.Counts, Rungs: []rungFacts{}, Gaps: append([]ladder.Gap{}, t.Gaps...),
-		Policies: policiesOf(t.Policies)}
+		Policies: listPolicyFacts(t.Policies)}
 	for _, r := range t.Rungs {
-		rung := rungFacts{Priority: r.Priority, Duplicate: r.Duplicate, Unsupported: r.Unsupported, Idle: r.Idle, Details: policiesOf(r.Policies)}
+		rung := rungFacts{Priority: r.Priority, Duplicate: r.Duplicate, Unsupported: r.Unsupported, Idle: r.Idle, Details: listPolicyFacts(r.Policies)}
 		for _, p := range r.Policies {
 			rung.Policies = append(rung.Policies, p.Policy.Name)
 			rung.Conflict = rung.Conflict || len(p.Conflicts) > 0
@@ -167,8 +167,8 @@ func tierOf(t *ladder.Tier, only model.Stage) tierFacts {
 	return f
 }
 
-func policiesOf(all []ladder.RungPolicy) []policyFacts {
-	return page.MapList(all, policyOf)
+func listPolicyFacts(all []ladder.RungPolicy) []policyFacts {
+	return page.MapList(all, newPolicyFacts)
 }
 
 // PlacedPolicy is a policy with its tier and priority, for a plain list of policies.
@@ -219,7 +219,7 @@ func (f BandFacts) PlacedPolicies() []PlacedPolicy {
 	return out
 }
 
-func policyOf(r ladder.RungPolicy) policyFacts {
+func newPolicyFacts(r ladder.RungPolicy) policyFacts {
 	p := r.Policy
 	return policyFacts{Kind: p.Kind, Namespace: p.Namespace, Name: p.Name, Subject: p.SubjectText(), Ingress: r.Ingress, Egress: r.Egress}
 }
@@ -260,8 +260,8 @@ type bandPolicyFacts struct {
 	Phase     string `json:"phase,omitempty"`
 }
 
-// BandFactsOf returns the BandFacts of a revision, with the policies to keep.
-func BandFactsOf(r *revision.Revision, keep func(model.Key) bool) BandFacts {
+// NewBandFacts returns the BandFacts of a revision, with the policies to keep.
+func NewBandFacts(r *revision.Revision, keep func(model.Key) bool) BandFacts {
 	f := BandFacts{System: r.System.Name, Why: r.SystemWhy, Bands: []bandFacts{}, Broken: brokenPolicies(r.Ladder())}
 	for _, b := range revision.LadderBands(r) {
 		band := bandFacts{Name: b.Name, Priority: b.Priority, Tier: b.Tier != nil, Static: b.Tier != nil && b.Tier.Static, Missing: b.Missing,
@@ -274,7 +274,7 @@ func BandFactsOf(r *revision.Revision, keep func(model.Key) bool) BandFacts {
 				if !keep(p.Policy.Key) {
 					continue
 				}
-				o := bandPolicyFacts{policyFacts: policyOf(p), Priority: b.Rungs[i].Priority, Tied: b.Rungs[i].Tied,
+				o := bandPolicyFacts{policyFacts: newPolicyFacts(p), Priority: b.Rungs[i].Priority, Tied: b.Rungs[i].Tied,
 					Pods: revision.CountSubjects(r, p.Policy.Key).Pods}
 				o.Refused, o.NotJudged = revision.WhyUnjudged(r, p.Policy).Facts()
 				if a := p.Policy.Tiered; a != nil {

@@ -16,7 +16,7 @@ import (
 func TestLadderJSON(t *testing.T) {
 	l := ladder.New(made.LadderCluster(), ladder.Options{Max: 119,
 		Broken: []model.Broken{{Origin: model.Origin{File: "a.yaml", Line: 3}, Code: "yaml", Message: "not YAML"}}})
-	raw, err := json.Marshal(FactsOf(l))
+	raw, err := json.Marshal(NewFacts(l))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +51,7 @@ func TestLadderJSON(t *testing.T) {
 			t.Errorf("%s misses %s", raw, part)
 		}
 	}
-	empty, err := json.Marshal(FactsOf(ladder.New(nil, ladder.Options{})))
+	empty, err := json.Marshal(NewFacts(ladder.New(nil, ladder.Options{})))
 	if err != nil || strings.Contains(string(empty), "null") {
 		t.Errorf("empty ladder: %s, %v", empty, err)
 	}
@@ -61,7 +61,7 @@ func TestLadderJSONOfAStage(t *testing.T) {
 	l := ladder.New(made.Tier2Cluster(), ladder.Options{Units: []model.Key{{Kind: model.KindNetpolDefault,
 		Name: "allow-hairpinning"},
 		{Kind: model.KindMulticastNS, Namespace: "blue", Name: "default"}}})
-	raw, err := json.Marshal(FactsOf(l.OfStage(model.StageToLport)))
+	raw, err := json.Marshal(NewFacts(l.OfStage(model.StageToLport)))
 	if err != nil {
 		t.Fatal(err)
 	}

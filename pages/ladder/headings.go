@@ -22,8 +22,8 @@ const Tier0 = "tier 0"
 // GapID returns the ID of a gap that begins with a priority.
 func GapID(from int32) string { return "gap " + strconv.Itoa(int(from)) }
 
-// SlotID returns the ID of a free priority.
-func SlotID(priority int32) string { return "slot " + strconv.Itoa(int(priority)) }
+// FreePriorityID returns the ID of a free priority.
+func FreePriorityID(priority int32) string { return "slot " + strconv.Itoa(int(priority)) }
 
 // sandboxExample names the example rows of the sandbox.
 const sandboxExample = "sandbox example"
@@ -110,9 +110,9 @@ func (b *ladderBuilder) tier2Title(l *Line, t *ladder.Tier, groups int) string {
 	if b.Narrow {
 		np, ef, mnp = model.KindNP.Abbreviation(), model.KindEF.Abbreviation(), model.KindMNP.Abbreviation()
 	}
-	parts := []string{"tier 2", np + " " + b.countOf(t, model.KindNP)}
+	parts := []string{"tier 2", np + " " + b.policyCountText(t, model.KindNP)}
 	if b.Stage != model.StageAfterLB {
-		parts = append(parts, ef+" "+b.countOf(t, model.KindEF))
+		parts = append(parts, ef+" "+b.policyCountText(t, model.KindEF))
 	}
 	if n := t.Counts[model.KindMNP]; n > 0 {
 		parts = append(parts, fmt.Sprintf("%s %s", mnp, words.Thousands(n)))
@@ -140,8 +140,8 @@ func (b *ladderBuilder) tier2Title(l *Line, t *ladder.Tier, groups int) string {
 	return strings.Join(parts, " · ")
 }
 
-// countOf counts the policies of a kind in a tier.
-func (b *ladderBuilder) countOf(t *ladder.Tier, k model.Kind) string {
+// policyCountText counts the policies of a kind in a tier.
+func (b *ladderBuilder) policyCountText(t *ladder.Tier, k model.Kind) string {
 	return b.rev.Unread(k).CountText(t.Counts[k])
 }
 

@@ -137,7 +137,7 @@ func (b *ladderBuilder) addTier3() {
 
 // addRungs adds the lines of a tier with priorities.
 func (b *ladderBuilder) addRungs(t *ladder.Tier, rungs []ladder.Rung, gaps []ladder.Gap) {
-	rows := b.rowsOf(t.Tier)
+	rows := b.newRowQueue(t.Tier)
 	for i := range rungs {
 		r := &rungs[i]
 		for len(gaps) > 0 && gaps[0].From < r.Priority {
@@ -161,7 +161,7 @@ func (b *ladderBuilder) addGap(g ladder.Gap) {
 		return
 	}
 	for p := g.From; p <= g.To; p++ {
-		b.addLine(&Line{Kind: FreePriority, ID: SlotID(p), Tier: model.TierAdmin, Gap: g, Priority: p, Listed: true})
+		b.addLine(&Line{Kind: FreePriority, ID: FreePriorityID(p), Tier: model.TierAdmin, Gap: g, Priority: p, Listed: true})
 	}
 }
 
@@ -169,7 +169,7 @@ func (b *ladderBuilder) addGap(g ladder.Gap) {
 // within one stage by OVN priority.
 func (b *ladderBuilder) addTier2() {
 	t := &b.ladder.Tiers[model.TierNetwork]
-	rows := b.rowsOf(model.TierNetwork)
+	rows := b.newRowQueue(model.TierNetwork)
 	l := b.addLine(&Line{Kind: Band, ID: "tier 2", Tier: model.TierNetwork, Foldable: len(t.Units)+len(rows.groups) > 0})
 	l.Open = b.isOpen(l)
 	if b.Screen {
@@ -231,8 +231,8 @@ type rowQueue struct {
 	examples []revision.RowGroup
 }
 
-// rowsOf returns the live rows of a tier by priority, whatever their stage.
-func (b *ladderBuilder) rowsOf(tier int) *rowQueue {
+// newRowQueue returns the live rows of a tier by priority, whatever their stage.
+func (b *ladderBuilder) newRowQueue(tier int) *rowQueue {
 	q := &rowQueue{b: b, tier: tier}
 	for _, g := range b.live.GroupsOfTier(tier, b.Stage) {
 		if b.isExample(&g) {

@@ -39,7 +39,7 @@ func (b *ladderBuilder) addPolicy(tier int, r *ladder.Rung, i int) {
 		// The notes have the reason.
 		l.State.Text = strings.TrimSuffix(l.State.Text, ": "+revision.NoRowsShort(b.rev, none))
 	}
-	logging := revision.LoggingOf(b.rev, p)
+	logging := revision.PolicyLogging(b.rev, p)
 	l.setLogs(&logging, len(logging.Problems) > 0, b.Now)
 	b.addNotes(l, r, rp)
 	b.notCompiled(l)
@@ -218,7 +218,7 @@ func (l *Line) setLogs(logging *revision.RuleLogging, invalid bool, now time.Tim
 		return
 	}
 	for _, a := range []model.Action{model.Deny, model.Allow, model.Pass} {
-		if level := levels.LevelOf(a); level != "" {
+		if level := levels.ForAction(a); level != "" {
 			l.Log = append(l.Log, page.Cell{Text: string(a[:1]) + ":" + level, Role: themes.Info})
 		}
 	}

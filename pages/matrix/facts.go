@@ -28,10 +28,10 @@ type AllowedConnection struct {
 	// Example is one of the connections, in the form for rung trace --cases; nil if an end does not exist yet.
 	Example *trace.Question `json:"example,omitempty"`
 	// IngressObject is set for connections from outside through an ingress controller.
-	WayIn *IngressObject `json:"way_in,omitempty"`
+	IngressObject *IngressObject `json:"way_in,omitempty"`
 
 	FromEnd, ToEnd *revision.End       `json:"-"`
-	of             []verdict.PortRange // its ports
+	portRanges     []verdict.PortRange // its ports
 }
 
 // AllowedConnections returns the allowed connections of a table, by ends. keep selects the ends, nil all. exposed
@@ -45,14 +45,14 @@ func AllowedConnections(t *revision.VerdictTable, keep func(*revision.End) bool,
 			}
 			for _, s := range groupStates(t.States(i, j)) {
 				p := &AllowedConnection{From: t.Ends[i].String(), To: t.Ends[j].String(), FromEnd: &t.Ends[i], ToEnd: &t.Ends[j],
-					of: s.ports, Verdict: "mixed",
+					portRanges: s.ports, Verdict: "mixed",
 					By: page.MapList(s.by, func(d verdict.Decider) string { return revision.DecidersText([]verdict.Decider{d}) })}
 				if v, one := s.outcome.Verdict(); one {
 					p.Verdict = string(v)
 				}
 				p.Ports = page.PortRanges(s.ports)
 				if !p.FromEnd.IsImagined() && !p.ToEnd.IsImagined() {
-					p.Example = new(trace.QuestionOf(t.Example(i, j, s.ports[0], s.outcome&^verdict.Denied)))
+					p.Example = new(trace.NewQuestion(t.Example(i, j, s.ports[0], s.outcome&^verdict.Denied)))
 				}
 				out = append(out, p)
 			}
@@ -91,10 +91,10 @@ func groupStates(states []revision.PortState) (out []portGroup) {
 
 // PortsText returns the ports for people.
 func (p *AllowedConnection) PortsText() string {
-	if len(p.of) == 0 {
+	if len(p.portRanges) == 0 {
 		return page.None.Text
 	}
-	return revision.PortsText(p.of)
+	return revision.PortsText(p.portRanges)
 }
 
 // Table lists what may connect to what.
@@ -109,18 +109,18 @@ var Table = &page.Table[*AllowedConnection]{
 	ID:    func(p *AllowedConnection) string { return p.From + " → " + p.To + " " + p.PortsText() },
 	Empty: "no connection is allowed",
 	Columns: []page.Column[*AllowedConnection]{
-		{Key: "from", Title: "FROM", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(p *AllowedConnection) page.Cell {
+		{Key: "from", Title: "FROM", Name: true, Min: 14, Max: 48, Importance: page.Always, Cell: func(p *AllowedConnection) page.Cell {
 			return page.Cell{Text: p.FromEnd.Brief(), Role: themes.Accent}
 		}, Exact: func(p *AllowedConnection) string { return p.From }},
-		{Key: "to", Title: "TO", Name: true, Min: 14, Max: 48, Worth: page.Always, Cell: func(p *AllowedConnection) page.Cell {
+		{Key: "to", Title: "TO", Name: true, Min: 14, Max: 48, Importance: page.Always, Cell: func(p *AllowedConnection) page.Cell {
 			return page.Cell{Text: p.ToEnd.Brief(), Role: themes.Accent}
 		}, Exact: func(p *AllowedConnection) string { return p.To }},
-		{Key: "ports", Title: "PORTS", Min: 8, Max: 40, Worth: page.Always,
+		{Key: "ports", Title: "PORTS", Min: 8, Max: 40, Importance: page.Always,
 			Cell: page.TextCell(func(p *AllowedConnection) string { return p.PortsText() })},
-		{Key: "verdict", Title: "VERDICT", Worth: 99, Cell: func(p *AllowedConnection) page.Cell { return page.Cell{Text: p.Verdict} }},
-		{Key: "by", Title: "BY", Flex: true, Min: 16, Worth: 98,
+		{Key: "verdict", Title: "VERDICT", Importance: 99, Cell: func(p *AllowedConnection) page.Cell { return page.Cell{Text: p.Verdict} }},
+		{Key: "by", Title: "BY", Flex: true, Min: 16, Importance: 98,
 			Cell: page.TextCell(func(p *AllowedConnection) string { return cmp.Or(strings.Join(p.By, "; "), "no policy") })},
-		{Key: "example", Title: "EXAMPLE", Wide: true, Worth: 90, Cell: func(p *AllowedConnection) page.Cell {
+		{Key: "example", Title: "EXAMPLE", Wide: true, Importance: 90, Cell: func(p *AllowedConnection) page.Cell {
 			if p.Example == nil {
 				return page.None
 			}
@@ -143,7 +143,7 @@ func CountText(t *revision.VerdictTable, shown []*AllowedConnection) string {
 	}
 	pairs := map[[2]string]bool{}
 	for _, p := range shown {
-		if p.WayIn == nil {
+		if p.IngressObject == nil {
 			pairs[[2]string{p.From, p.To}] = true
 		}
 	}

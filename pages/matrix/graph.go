@@ -24,8 +24,8 @@ type edge struct {
 	doubtful bool // mixed or undefined
 }
 
-// edgesOf joins passages by their ends, in order. names are the connected ends, each once.
-func edgesOf(all []*AllowedConnection) (names []string, edges []*edge) {
+// joinEdges joins passages by their ends, in order. names are the connected ends, each once.
+func joinEdges(all []*AllowedConnection) (names []string, edges []*edge) {
 	at := map[[2]string]*edge{}
 	known := map[string]bool{}
 	for _, p := range all {
@@ -52,7 +52,7 @@ func edgesOf(all []*AllowedConnection) (names []string, edges []*edge) {
 
 // Dot returns connections as a Graphviz graph, with a cluster for each namespace.
 func Dot(all []*AllowedConnection) string {
-	names, edges := edgesOf(all)
+	names, edges := joinEdges(all)
 	quote := func(s string) string { return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"` }
 	var b strings.Builder
 	b.WriteString("digraph connections {\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", " +
@@ -93,15 +93,15 @@ func Dot(all []*AllowedConnection) string {
 
 // The sizes in the picture, in pixels.
 const (
-	nodeHeight = 26
-	nodeRoom   = 190 // approximate distance between node centres
-	margin     = 40
+	nodeHeight   = 26
+	nodeDistance = 190 // approximate distance between node centres
+	margin       = 40
 )
 
 // SVG draws connections as a picture, with connected nodes near each other. Equal connections give equal
 // pictures.
 func SVG(all []*AllowedConnection) string {
-	names, edges := edgesOf(all)
+	names, edges := joinEdges(all)
 	x, y, width, height := placeNodes(names, edges)
 	at := map[string]int{}
 	for i, n := range names {
@@ -218,7 +218,7 @@ func placeNodes(names []string, edges []*edge) (x, y []float64, width, height fl
 	o := layout.NewOptimizerR2(g, spring.Update)
 	for o.Update() {
 	}
-	side := nodeRoom * math.Sqrt(float64(max(1, len(names))))
+	side := nodeDistance * math.Sqrt(float64(max(1, len(names))))
 	width, height = side*1.4+2*margin, side*0.8+2*margin
 	x, y = make([]float64, len(names)), make([]float64, len(names))
 	spread := func(of []float64, get func(i int) float64, size float64) {
@@ -232,7 +232,7 @@ func placeNodes(names []string, edges []*edge) (x, y []float64, width, height fl
 		}
 		for i := range of {
 			if hi > lo {
-				of[i] = margin + nodeRoom/2 + (of[i]-lo)/(hi-lo)*max(0, size-2*margin-nodeRoom)
+				of[i] = margin + nodeDistance/2 + (of[i]-lo)/(hi-lo)*max(0, size-2*margin-nodeDistance)
 			} else {
 				of[i] = size / 2
 			}

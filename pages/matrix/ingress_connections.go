@@ -27,8 +27,8 @@ func IngressConnections(t *revision.VerdictTable, r *revision.Revision, keep fun
 			continue
 		}
 		p := &AllowedConnection{From: string(w.Key.Kind) + " " + w.Key.NamespacedName(), Verdict: string(verdict.Unknown),
-			By: []string{}, of: w.Ports,
-			WayIn: &IngressObject{Kind: string(w.Key.Kind), Name: w.Key.NamespacedName(), Host: w.Host, Path: w.Path,
+			By: []string{}, portRanges: w.Ports,
+			IngressObject: &IngressObject{Kind: string(w.Key.Kind), Name: w.Key.NamespacedName(), Host: w.Host, Path: w.Path,
 				Service: w.Service.NamespacedName(), Controllers: []string{}}}
 		if at := w.Host + w.Path; at != "" {
 			p.From += " (" + at + ")"
@@ -43,7 +43,7 @@ func IngressConnections(t *revision.VerdictTable, r *revision.Revision, keep fun
 		p.To, p.ToEnd, p.Ports = w.To.String(), w.To, page.PortRanges(w.Ports)
 		var all verdict.Outcome
 		for _, c := range w.Controllers {
-			p.WayIn.Controllers = append(p.WayIn.Controllers, c.From.String())
+			p.IngressObject.Controllers = append(p.IngressObject.Controllers, c.From.String())
 			for i := range c.States {
 				all |= c.States[i].Outcome
 				p.By = append(p.By, page.MapList(c.States[i].By, func(d verdict.Decider) string {

@@ -24,8 +24,8 @@ func Unjudged(r *revision.Revision, m *revision.Matrix, judged, unknown int) []m
 	return nil
 }
 
-// MapOf returns the map of the verdicts between some ends, from rows to columns.
-func MapOf(m *revision.Matrix, ends []*revision.MatrixEnd) *page.Map {
+// NewMap returns the map of the verdicts between some ends, from rows to columns.
+func NewMap(m *revision.Matrix, ends []*revision.MatrixEnd) *page.Map {
 	out := &page.Map{Rows: page.MapList(ends, (*revision.MatrixEnd).Name), Cells: make([]int8, 0, len(ends)*len(ends))}
 	place := map[revision.CellVerdict]int8{"": -1}
 	for i, v := range revision.CellVerdicts {

@@ -23,8 +23,8 @@ var columnHelp = map[string]string{
 	"zone":       "the zone: a node with its own Northbound database",
 }
 
-// HelpOf explains a column, empty if no text exists.
-func (t *Table[F]) HelpOf(key string) string { return cmp.Or(t.Help[key], columnHelp[key]) }
+// HelpText explains a column, empty if no text exists.
+func (t *Table[F]) HelpText(key string) string { return cmp.Or(t.Help[key], columnHelp[key]) }
 
 // ColumnHelp explains a column that means the same on every page.
 func ColumnHelp(key string) string { return columnHelp[key] }

@@ -88,8 +88,8 @@ type Column[F any] struct {
 	// Less orders rows by this column; nil compares the text, numbers by value.
 	Less  func(a, b F) int
 	Place ColumnPlace
-	// Worth decides which columns are left out when the screen is narrow: lowest first, Always never.
-	Worth int
+	// Importance decides which columns are left out when the screen is narrow: lowest first, Always never.
+	Importance int
 	// Wide columns are shown only in wide mode.
 	Wide bool
 	// Live columns are for a screen, which updates: ages and what waits now. A command prints them in wide
@@ -125,7 +125,7 @@ type Table[F any] struct {
 	Head func(F) bool
 	// Short reports whether a row has only a name, which makes no column wider in print; nil for never.
 	Short func(F) bool
-	// Help explains columns by key, if HelpOf has no text for them.
+	// Help explains columns by key, if HelpText has no text for them.
 	Help map[string]string
 	// Empty is shown without rows; if it is empty, a command prints the titles.
 	Empty   string

@@ -51,9 +51,9 @@ type GridRow struct {
 	Under bool
 }
 
-// GridOf makes a grid of a table and rows, with the columns that a command prints. A file is read later,
+// NewGrid makes a grid of a table and rows, with the columns that a command prints. A file is read later,
 // elsewhere, so times have date and zone.
-func GridOf[F any](t *Table[F], rows []F, wide bool) Grid {
+func NewGrid[F any](t *Table[F], rows []F, wide bool) Grid {
 	if t.Head != nil {
 		rows = slices.DeleteFunc(slices.Clone(rows), t.Head)
 	}
@@ -63,8 +63,8 @@ func GridOf[F any](t *Table[F], rows []F, wide bool) Grid {
 		g.Rows[i] = GridRow{Cells: make([]Cell, len(cols)), Under: t.Under != nil && t.Under(rows[i])}
 	}
 	for at, c := range cols {
-		g.Columns = append(g.Columns, GridColumn{Key: c.Key, Title: c.Title, Help: t.HelpOf(c.Key), Right: c.Right, NoSort: c.NoSort})
-		ranks := ranksOf(rows, c.Less)
+		g.Columns = append(g.Columns, GridColumn{Key: c.Key, Title: c.Title, Help: t.HelpText(c.Key), Right: c.Right, NoSort: c.NoSort})
+		ranks := rankRows(rows, c.Less)
 		for i, row := range rows {
 			cell, key := c.Cell(row), ""
 			if c.Exact != nil {
@@ -94,9 +94,9 @@ func (r *GridRow) setKey(column int, key string) {
 	r.Keys[column] = key
 }
 
-// ranksOf returns the ranks of rows in the order of a column, equal for equal rows. It is nil if less is nil:
+// rankRows returns the ranks of rows in the order of a column, equal for equal rows. It is nil if less is nil:
 // then the texts are compared.
-func ranksOf[F any](rows []F, less func(a, b F) int) []int {
+func rankRows[F any](rows []F, less func(a, b F) int) []int {
 	if less == nil {
 		return nil
 	}

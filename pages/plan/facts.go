@@ -19,7 +19,7 @@ type BoardFacts struct {
 // FactsOfBoard returns the facts of a board, and of its running or stopped plan, nil if none.
 func FactsOfBoard(b *plan.Board, p *revision.PlanState) *BoardFacts {
 	out := &BoardFacts{Policies: append([]plan.Placement{}, b.Placements()...), Free: append([]ladder.Gap{}, b.FreeRuns()...),
-		Largest: b.LargestGap(), Plan: FactsOf(p)}
+		Largest: b.LargestGap(), Plan: NewFacts(p)}
 	if n, ok := b.SmallestGap(); ok {
 		out.Smallest = &n
 	}
@@ -54,8 +54,8 @@ type Runner struct {
 	Since page.Stamp `json:"since"`
 }
 
-// FactsOf returns the facts of a plan, nil if p is nil.
-func FactsOf(p *revision.PlanState) *Facts {
+// NewFacts returns the facts of a plan, nil if p is nil.
+func NewFacts(p *revision.PlanState) *Facts {
 	if p == nil {
 		return nil
 	}

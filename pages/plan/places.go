@@ -80,15 +80,15 @@ var Places = &page.Table[*PolicyMove]{
 	ID:    func(p *PolicyMove) string { return p.Policy },
 	Empty: "no AdminNetworkPolicies",
 	Columns: []page.Column[*PolicyMove]{
-		{Key: "now", Title: "NOW", Worth: page.Always, Right: true, Min: 4, NoSort: true,
+		{Key: "now", Title: "NOW", Importance: page.Always, Right: true, Min: 4, NoSort: true,
 			Cell: page.TextCell(func(p *PolicyMove) string { return fmt.Sprint(p.Now) })},
-		{Key: "plan", Title: "PLAN", Worth: page.Always, Place: page.OnScreen, Right: true, Min: 4, NoSort: true,
+		{Key: "plan", Title: "PLAN", Importance: page.Always, Place: page.OnScreen, Right: true, Min: 4, NoSort: true,
 			Cell: func(p *PolicyMove) page.Cell {
 				return page.Cell{Text: fmt.Sprint(p.Then), Role: words.Choose(p.Then == p.Now, themes.Dim, themes.Title)}
 			}},
-		{Key: "policy", Title: "POLICY", Worth: page.Always, Name: true, Min: 12, NoSort: true,
+		{Key: "policy", Title: "POLICY", Importance: page.Always, Name: true, Min: 12, NoSort: true,
 			Cell: func(p *PolicyMove) page.Cell { return p.NameCell(p.Notes[0]) }},
-		{Key: "free_below", Title: "FREE BELOW", Worth: 98, Min: 8, NoSort: true, Cell: func(p *PolicyMove) page.Cell {
+		{Key: "free_below", Title: "FREE BELOW", Importance: 98, Min: 8, NoSort: true, Cell: func(p *PolicyMove) page.Cell {
 			switch {
 			case p.FreeBelowNow == p.FreeBelowThen && p.FreeBelowNow == plan.Tie:
 				return page.Cell{} // the bracket shows it

@@ -18,9 +18,9 @@ type Step struct {
 	Number int
 }
 
-// StepsOf returns the steps of a running or stopped plan. The note about a tie belongs to the step of its
+// ListSteps returns the steps of a running or stopped plan. The note about a tie belongs to the step of its
 // first member; it moves to the first of the tie's steps that is not done.
-func StepsOf(p *revision.PlanState) []Step {
+func ListSteps(p *revision.PlanState) []Step {
 	out := make([]Step, len(p.Steps))
 	var before revision.PlanStep
 	for i, s := range p.Steps {
@@ -77,8 +77,8 @@ var Steps = &page.Table[Step]{Empty: "no policy has to move", Columns: []page.Co
 	{Key: "note", Title: "NOTE", Cell: func(s Step) page.Cell { return page.Cell{Text: s.Note} }},
 }}
 
-// StateOf returns a plan's state: a word with its sign, and the progress.
-func StateOf(p *revision.PlanState) (sign page.Span, word, made string) {
+// DescribeState returns a plan's state: a word with its sign, and the progress.
+func DescribeState(p *revision.PlanState) (sign page.Span, word, made string) {
 	sign, word, made = page.Span{Text: words.Working, Role: themes.Info}, p.State, p.String()
 	back := "rolling back"
 	switch p.State {
@@ -102,7 +102,7 @@ func StateOf(p *revision.PlanState) (sign page.Span, word, made string) {
 // Headline returns a plan's state in a line: "re-space: step 10, starting at 10: stopped, 4 of 9 done (since
 // 12 min): interrupted".
 func Headline(p *revision.PlanState, now time.Time) string {
-	_, word, made := StateOf(p)
+	_, word, made := DescribeState(p)
 	text := p.Title + ": " + word + ", " + made
 	if p.State == revision.PlanStopped && !p.Since.IsZero() {
 		text += " (since " + words.TimeLasted(now.Sub(p.Since)) + ")"

@@ -50,7 +50,7 @@ type TouchingRule struct {
 	// Broken names the parts of the rule that match nothing.
 	Broken string `json:"broken,omitempty"`
 
-	Of           model.PolicyKey `json:"-"` // the policy, or the unit of a default deny
+	PolicyKey    model.PolicyKey `json:"-"` // the policy, or the unit of a default deny
 	Dir          model.Direction `json:"-"`
 	rule         *model.Rule     // nil for a default deny, whose Rule is -1
 	band, prio   string          // its tier, and its priority there
@@ -73,7 +73,7 @@ func (l *Line) IsPrinted() bool { return l.TouchingRule != nil }
 
 // FactsOfPod returns the facts about a pod, with the rules that touch it.
 func FactsOfPod(r *revision.Revision, pod *model.Pod, now time.Time) *PodFacts {
-	out := &PodFacts{Pod: podOf(pod), PrimaryUDN: pod.PrimaryUDN(), Isolated: map[string][]string{}, Touches: []*TouchingRule{},
+	out := &PodFacts{Pod: newPod(pod), PrimaryUDN: pod.PrimaryUDN(), Isolated: map[string][]string{}, Touches: []*TouchingRule{},
 		by: map[model.Direction][]model.PolicyKey{}}
 	pod = r.JudgedPod(pod.Namespace, pod.Name)
 	for _, dir := range model.Directions {
@@ -107,14 +107,14 @@ func FactsOfPod(r *revision.Revision, pod *model.Pod, now time.Time) *PodFacts {
 		rule := p.Rule(t.Direction, t.Rule)
 		o := &TouchingRule{Policy: t.Policy.String(), Tier: p.Tier, Direction: t.Direction.Lower(), Rule: t.Rule, RuleName: rule.Name,
 			Action:  p.Kind.ActionWord(rule.Action),
-			Subject: t.AsSubject, Peer: t.AsPeer, Network: t.Network, Broken: rule.BrokenPortsText(), Of: t.Policy, Dir: t.Direction, rule: rule,
+			Subject: t.AsSubject, Peer: t.AsPeer, Network: t.Network, Broken: rule.BrokenPortsText(), PolicyKey: t.Policy, Dir: t.Direction, rule: rule,
 			band:  strconv.Itoa(p.Tier),
 			label: p.Label(), short: p.Label(), word: p.Kind.RuleActionWord(rule), note: rule.Name}
 		if on := r.Desired.Networks().NetworksOfPolicy(p); len(on) > 0 {
 			o.On = on
 			o.note = strings.TrimPrefix(o.note+" on "+words.ListFew(on, 2), " ")
 		}
-		title, late := titleOf(p), p.Kind == model.KindEF || p.Tier > model.TierNetwork
+		title, late := policyHeading(p), p.Kind == model.KindEF || p.Tier > model.TierNetwork
 		if p.Kind.HasPriority() {
 			o.Priority, o.prio = &p.Priority, strconv.Itoa(int(p.Priority))
 		}
@@ -149,8 +149,8 @@ const (
 	placedTitle   = "NetworkPolicy · unless a tier above decided"
 )
 
-// titleOf returns the heading for the rules of a policy.
-func titleOf(p *model.Policy) string {
+// policyHeading returns the heading for the rules of a policy.
+func policyHeading(p *model.Policy) string {
 	switch {
 	case p.Kind == model.KindNP:
 		return networkTitle
@@ -214,8 +214,8 @@ func (o *PodFacts) addDefaultDenies(r *revision.Revision, touches []revision.Rul
 			word: string(model.Deny), note: "by " + policyLabels(by)}
 		name := "isolated, " + deny.Direction
 		if rows {
-			deny.Of, deny.band = revision.DefaultDeny(o.Namespace, dir), strconv.Itoa(model.TierNetwork)
-			name = deny.Of.Label()
+			deny.PolicyKey, deny.band = revision.DefaultDeny(o.Namespace, dir), strconv.Itoa(model.TierNetwork)
+			name = deny.PolicyKey.Label()
 		}
 		names := page.MapList(by, func(k model.PolicyKey) string {
 			if k.Kind == model.KindIsolation2016 {
@@ -245,7 +245,7 @@ func (o *PodFacts) addDefaultDenies(r *revision.Revision, touches []revision.Rul
 	if len(touched) > 0 {
 		dim("subject of", fmt.Sprintf("subject of %s, peer of %s more", words.Count(subject, "NetworkPolicy"), words.Thousands(peer)))
 	}
-	if open := revision.CountPeerlessRules(r, o.Of); rows && open > 0 {
+	if open := revision.CountPeerlessRules(r, o.Original); rows && open > 0 {
 		dim("everybody", words.Count(open, "rule")+" for other pods "+words.OneOrMany(open, "names", "name")+" no peer and "+
 			words.OneOrMany(open, "matches", "match")+" this pod too")
 	}

@@ -23,17 +23,17 @@ type Pod struct {
 	Labels    string   `json:"labels"`
 	Note      string   `json:"note,omitempty"`
 
-	Odd bool       `json:"-"` // the note is a warning
-	Of  *model.Pod `json:"-"`
+	IsWarning bool       `json:"-"` // the note is a warning
+	Original  *model.Pod `json:"-"`
 }
 
-func podOf(p *model.Pod) Pod {
+func newPod(p *model.Pod) Pod {
 	out := Pod{Namespace: p.Namespace, Name: p.Name, Node: p.NodeName, Phase: p.Phase, IPs: append([]string{}, p.IPs...),
-		Labels: p.Labels.String(), Of: p}
+		Labels: p.Labels.String(), Original: p}
 	if p.Planned != nil {
 		out.Phase = ""
 	}
-	out.Note, out.Odd = revision.PodNote(p)
+	out.Note, out.IsWarning = revision.PodNote(p)
 	return out
 }
 
@@ -46,11 +46,11 @@ type Listed struct {
 	names []string
 }
 
-// ListOf returns some pods, each with the policies enforced on it.
-func ListOf(r *revision.Revision, pods []*model.Pod) []*Listed {
+// ListPods returns some pods, each with the policies enforced on it.
+func ListPods(r *revision.Revision, pods []*model.Pod) []*Listed {
 	out, at := make([]*Listed, len(pods)), map[model.Key]*Listed{}
 	for i, p := range pods {
-		o := &Listed{Pod: podOf(p), Policies: []string{}}
+		o := &Listed{Pod: newPod(p), Policies: []string{}}
 		out[i], at[p.Key] = o, o
 	}
 	for _, policy := range revision.PoliciesAsTheyDecide(r) {
@@ -78,22 +78,22 @@ var List = &page.Table[*Listed]{
 	ID:    func(p *Listed) string { return p.Namespace + "/" + p.Name },
 	Empty: "no pods",
 	Columns: []page.Column[*Listed]{
-		{Key: "namespace", Title: "NAMESPACE", Worth: page.Always, Cell: page.TextCell(func(p *Listed) string { return p.Namespace })},
-		{Key: "name", Title: "NAME", Name: true, Worth: page.Always,
+		{Key: "namespace", Title: "NAMESPACE", Importance: page.Always, Cell: page.TextCell(func(p *Listed) string { return p.Namespace })},
+		{Key: "name", Title: "NAME", Name: true, Importance: page.Always,
 			Cell: page.RoleCell(themes.Accent, func(p *Listed) string { return p.Name })},
-		{Key: "phase", Title: "PHASE", Worth: 97, Cell: page.TextCell(func(p *Listed) string { return cmp.Or(p.Phase, page.None.Text) })},
-		{Key: "node", Title: "NODE", Worth: 96, Cell: page.TextCell(func(p *Listed) string { return cmp.Or(p.Node, page.None.Text) })},
-		{Key: "address", Title: "ADDRESS", Worth: 95, Cell: page.TextCell(func(p *Listed) string {
+		{Key: "phase", Title: "PHASE", Importance: 97, Cell: page.TextCell(func(p *Listed) string { return cmp.Or(p.Phase, page.None.Text) })},
+		{Key: "node", Title: "NODE", Importance: 96, Cell: page.TextCell(func(p *Listed) string { return cmp.Or(p.Node, page.None.Text) })},
+		{Key: "address", Title: "ADDRESS", Importance: 95, Cell: page.TextCell(func(p *Listed) string {
 			return cmp.Or(strings.Join(p.IPs, " "), page.None.Text)
 		})},
-		{Key: "policies", Title: "POLICIES", Right: true, Worth: 98,
+		{Key: "policies", Title: "POLICIES", Right: true, Importance: 98,
 			Cell: page.TextCell(func(p *Listed) string { return strconv.Itoa(len(p.Policies)) })},
-		{Key: "policy", Title: "ENFORCED", Wide: true, Worth: 93, Cell: page.TextCell(func(p *Listed) string {
+		{Key: "policy", Title: "ENFORCED", Wide: true, Importance: 93, Cell: page.TextCell(func(p *Listed) string {
 			return strings.Join(p.names, ", ")
 		})},
-		{Key: "labels", Title: "LABELS", Wide: true, Worth: 92, Cell: page.TextCell(func(p *Listed) string { return p.Labels })},
-		{Key: "note", Title: "NOTE", Sparse: true, Flex: true, Worth: 94, Cell: func(p *Listed) page.Cell {
-			return page.Cell{Text: p.Note, Role: words.Choose(p.Odd, themes.Warn, themes.Dim)}
+		{Key: "labels", Title: "LABELS", Wide: true, Importance: 92, Cell: page.TextCell(func(p *Listed) string { return p.Labels })},
+		{Key: "note", Title: "NOTE", Sparse: true, Flex: true, Importance: 94, Cell: func(p *Listed) page.Cell {
+			return page.Cell{Text: p.Note, Role: words.Choose(p.IsWarning, themes.Warn, themes.Dim)}
 		}},
 	},
 }

@@ -17,7 +17,7 @@ import (
 // PlaceTexts returns the pod's addresses, node and state.
 func (o *PodFacts) PlaceTexts() []string {
 	out := []string{cmp.Or(strings.Join(o.IPs, " "), "no address"), cmp.Or(o.Node, "not scheduled"), o.Phase}
-	if o.Of.Deleting {
+	if o.Original.Deleting {
 		out = append(out, "being deleted")
 	}
 	return out
@@ -49,27 +49,27 @@ var Table = &page.Table[*Line]{
 	ID: func(l *Line) string { return l.ID }, Full: func(l *Line) page.Line { return l.Full }, Head: func(l *Line) bool { return l.Head },
 	Empty: "no rule touches this pod",
 	Columns: []podColumn{
-		{Key: "tier", Title: "TIER", Place: page.Printed, Worth: page.Always, Cell: ruleTextCell(func(t *TouchingRule) string { return t.band })},
-		{Key: "priority", Title: "PRIO", Right: true, Worth: page.Always, Cell: ruleTextCell(func(t *TouchingRule) string { return t.prio })},
-		{Key: "policy", Title: "POLICY", Place: page.OnScreen, Name: true, Min: 24, Worth: page.Always,
+		{Key: "tier", Title: "TIER", Place: page.Printed, Importance: page.Always, Cell: ruleTextCell(func(t *TouchingRule) string { return t.band })},
+		{Key: "priority", Title: "PRIO", Right: true, Importance: page.Always, Cell: ruleTextCell(func(t *TouchingRule) string { return t.prio })},
+		{Key: "policy", Title: "POLICY", Place: page.OnScreen, Name: true, Min: 24, Importance: page.Always,
 			Cell: ruleCell(func(t *TouchingRule) page.Cell { return page.Cell{Text: t.mark + t.short, Role: themes.Accent} })},
-		{Key: "policy", Title: "POLICY", Place: page.Printed, Worth: page.Always, Exact: func(l *Line) string { return l.label },
+		{Key: "policy", Title: "POLICY", Place: page.Printed, Importance: page.Always, Exact: func(l *Line) string { return l.label },
 			Cell: ruleTextCell(func(t *TouchingRule) string { return t.mark + t.label })},
-		{Key: "rule", Title: "RULE", Worth: page.Always, Cell: ruleTextCell((*TouchingRule).ruleName)},
-		{Key: "action", Title: "ACTION", Worth: page.Always, Cell: ruleCell(func(t *TouchingRule) page.Cell {
+		{Key: "rule", Title: "RULE", Importance: page.Always, Cell: ruleTextCell((*TouchingRule).ruleName)},
+		{Key: "action", Title: "ACTION", Importance: page.Always, Cell: ruleCell(func(t *TouchingRule) page.Cell {
 			if t.rule == nil {
 				return page.Cell{Text: t.word, Role: themes.Deny}
 			}
 			return page.Cell{Text: t.word, Role: page.ActionRole(t.rule.Action)}
 		})},
-		{Key: "is", Title: "POD IS", Place: page.OnScreen, Worth: page.Always, Cell: ruleCell((*TouchingRule).roleCell)},
-		{Key: "is", Title: "POD IS", Place: page.Printed, Worth: page.Always, Cell: ruleTextCell((*TouchingRule).roleText)},
-		{Key: "name", Title: "NAME", Place: page.OnScreen, Min: 14, Worth: 97,
+		{Key: "is", Title: "POD IS", Place: page.OnScreen, Importance: page.Always, Cell: ruleCell((*TouchingRule).roleCell)},
+		{Key: "is", Title: "POD IS", Place: page.Printed, Importance: page.Always, Cell: ruleTextCell((*TouchingRule).roleText)},
+		{Key: "name", Title: "NAME", Place: page.OnScreen, Min: 14, Importance: 97,
 			Cell: ruleTextCell(func(t *TouchingRule) string { return t.RuleName })},
-		{Key: "name", Title: "NAME", Place: page.Printed, Worth: 97, Flex: true,
+		{Key: "name", Title: "NAME", Place: page.Printed, Importance: 97, Flex: true,
 			Cell: ruleTextCell(func(t *TouchingRule) string { return t.note })},
-		{Key: "peers", Title: "PEERS", Place: page.OnScreen, Min: 14, Worth: 96, Cell: ruleCell((*TouchingRule).peersCell)},
-		{Key: "ports", Title: "PORTS", Place: page.OnScreen, Min: 8, Worth: 95, Cell: ruleTextCell((*TouchingRule).portsText)},
+		{Key: "peers", Title: "PEERS", Place: page.OnScreen, Min: 14, Importance: 96, Cell: ruleCell((*TouchingRule).peersCell)},
+		{Key: "ports", Title: "PORTS", Place: page.OnScreen, Min: 8, Importance: 95, Cell: ruleTextCell((*TouchingRule).portsText)},
 	},
 }
 

@@ -90,9 +90,9 @@ func FactsOfPolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *Poli
 	out := &PolicyFacts{Kind: k.Kind, Name: k.NamespacedName(), Tier: p.Tier, Subject: p.SubjectText(), Pods: []string{},
 		Isolates: revision.IsolatedDirections(r, p), APIVersion: p.APIVersion, Isolated: revision.LegacyIsolationText(r, p), Logging: "off",
 		File: p.Origin.Place(), Findings: []revision.Brief{},
-		Rules:      RulesOf(r, p),
-		Conditions: page.MapList(r.Conditions(k), conditionOf),
-		Zones:      page.MapList(r.Zones, func(z *model.ZoneState) ZoneFacts { return zoneOf(z, k, now) })}
+		Rules:      ListRules(r, p),
+		Conditions: page.MapList(r.Conditions(k), newConditionFacts),
+		Zones:      page.MapList(r.Zones, func(z *model.ZoneState) ZoneFacts { return newZoneFacts(z, k, now) })}
 	if k.Kind.HasPriority() {
 		out.Priority = &p.Priority
 	}
@@ -106,7 +106,7 @@ func FactsOfPolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *Poli
 		}
 		out.Logging = ruleLogging(p)
 	}
-	l := revision.LoggingOf(r, p)
+	l := revision.PolicyLogging(r, p)
 	out.LoggingFrom = l.Namespace
 	if l.Levels.IsOn() && p.Tiered == nil {
 		out.Logging = l.Levels.String()
@@ -127,8 +127,8 @@ func FactsOfPolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *Poli
 	if none := r.WhyNoRows(k); none != nil {
 		out.None = none.Message
 	}
-	for _, f := range revision.FindingsOf(r, k) {
-		brief := revision.BriefOf(f)
+	for _, f := range revision.PolicyFindings(r, k) {
+		brief := revision.NewBrief(f)
 		if f.Direction != "" && f.Rule >= 0 {
 			brief.Rule = revision.RuleLabel(f.Direction, f.Rule, "")
 		}
@@ -155,11 +155,11 @@ func ruleLogging(p *model.Policy) string {
 	return cmp.Or(strings.Join(on, ", "), "off")
 }
 
-func conditionOf(c model.Condition) ConditionFacts {
+func newConditionFacts(c model.Condition) ConditionFacts {
 	return ConditionFacts{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message, At: page.StampText(c.Changed)}
 }
 
-func zoneOf(z *model.ZoneState, k model.PolicyKey, now time.Time) ZoneFacts {
+func newZoneFacts(z *model.ZoneState, k model.PolicyKey, now time.Time) ZoneFacts {
 	in := z.PolicyJoin(k)
 	o := ZoneFacts{Zone: z.Name, State: in.StateAt(z, now)}
 	if in != nil {

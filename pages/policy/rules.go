@@ -33,18 +33,18 @@ type Rule struct {
 	Note   string `json:"note,omitempty"`
 	Broken string `json:"broken,omitempty"`
 
-	Of   *model.Rule `json:"-"` // nil for a heading
-	head string
-	kind model.Kind
+	Original *model.Rule `json:"-"` // nil for a heading
+	head     string
+	kind     model.Kind
 	// pods counts pods behind peers that select pods; log says whether a tiered rule logs.
 	pods, log string
 }
 
-// RulesOf returns the rules of a policy, ingress before egress.
-func RulesOf(r *revision.Revision, p *model.Policy) []*Rule {
+// ListRules returns the rules of a policy, ingress before egress.
+func ListRules(r *revision.Revision, p *model.Policy) []*Rule {
 	return page.MapList(revision.ListRuleFacts(r, p), func(f revision.RuleFacts) *Rule {
 		o := &Rule{Direction: f.Direction.Lower(), Index: f.Index, Name: f.Name, Action: p.Kind.RuleActionWord(f.Rule), PeerPods: f.Pods,
-			Peers: f.PeerTexts(), Ports: f.PortTexts(), ACLs: append([]string{}, f.ACLs...), Broken: f.BrokenPortsText(), Of: f.Rule, kind: p.Kind,
+			Peers: f.PeerTexts(), Ports: f.PortTexts(), ACLs: append([]string{}, f.ACLs...), Broken: f.BrokenPortsText(), Original: f.Rule, kind: p.Kind,
 			pods: page.None.Text}
 		if f.SelectsPods && r.WhyNoRows(p.Key) == nil {
 			o.pods = r.Unread(model.KindPod, model.KindNamespace).CountText(f.Pods)
@@ -69,7 +69,7 @@ func RulesOf(r *revision.Revision, p *model.Policy) []*Rule {
 func RulesWithHeadings(p *model.Policy, rules []*Rule) (out []*Rule) {
 	last := model.Direction("")
 	for _, x := range rules {
-		if dir := x.Of.Direction; dir != last {
+		if dir := x.Original.Direction; dir != last {
 			last = dir
 			title := "ingress · traffic to the subject's pods"
 			if dir == model.Egress {
@@ -92,7 +92,7 @@ func RulesWithHeadings(p *model.Policy, rules []*Rule) (out []*Rule) {
 
 // ID returns the rule's direction and number.
 func (x *Rule) ID() string {
-	if x.Of == nil {
+	if x.Original == nil {
 		return "# " + x.head
 	}
 	return x.Direction + " " + strconv.Itoa(x.Index)
@@ -107,9 +107,9 @@ func RuleTable(p *model.Policy, rows bool) *page.Table[*Rule] {
 		}
 	}
 	t := &page.Table[*Rule]{Help: map[string]string{"pods": "pods that its peers match"}, ID: (*Rule).ID, Empty: "no rules",
-		Head: func(x *Rule) bool { return x.Of == nil },
+		Head: func(x *Rule) bool { return x.Original == nil },
 		Full: func(x *Rule) page.Line {
-			if x.Of != nil {
+			if x.Original != nil {
 				return nil
 			}
 			return page.HeadingLine(x.head)
@@ -127,36 +127,36 @@ func RuleTable(p *model.Policy, rows bool) *page.Table[*Rule] {
 
 // ruleColumns are all columns: a screen has names first, a command long texts last.
 var ruleColumns = []page.Column[*Rule]{
-	{Key: "rule", Title: "RULE", Worth: page.Always, Cell: page.TextCell((*Rule).ID)},
-	{Key: "action", Title: "ACTION", Worth: page.Always,
-		Cell: func(x *Rule) page.Cell { return page.Cell{Text: x.Action, Role: page.ActionRole(x.Of.Action)} }},
-	{Key: "pods", Title: "PODS", Place: page.Printed, Worth: 98, Cell: page.TextCell(podsText)},
-	{Key: "acls", Title: "ACLS", Place: page.Printed, Worth: 97, Cell: page.TextCell(aclsText)},
-	{Key: "ports", Title: "PORTS", Place: page.Printed, Worth: page.Always, Cell: page.TextCell(portsText)},
-	{Key: "name", Title: "NAME", Place: page.Printed, Worth: page.Always, Cell: page.TextCell(func(x *Rule) string {
+	{Key: "rule", Title: "RULE", Importance: page.Always, Cell: page.TextCell((*Rule).ID)},
+	{Key: "action", Title: "ACTION", Importance: page.Always,
+		Cell: func(x *Rule) page.Cell { return page.Cell{Text: x.Action, Role: page.ActionRole(x.Original.Action)} }},
+	{Key: "pods", Title: "PODS", Place: page.Printed, Importance: 98, Cell: page.TextCell(podsText)},
+	{Key: "acls", Title: "ACLS", Place: page.Printed, Importance: 97, Cell: page.TextCell(aclsText)},
+	{Key: "ports", Title: "PORTS", Place: page.Printed, Importance: page.Always, Cell: page.TextCell(portsText)},
+	{Key: "name", Title: "NAME", Place: page.Printed, Importance: page.Always, Cell: page.TextCell(func(x *Rule) string {
 		text := cmp.Or(x.Name, x.Note)
 		text += words.Between("  "+words.No+" ", x.Broken, "")
 		return strings.TrimSpace(text)
 	})},
-	{Key: "applied_to", Title: "APPLIED TO", Place: page.Printed, Worth: page.Always,
+	{Key: "applied_to", Title: "APPLIED TO", Place: page.Printed, Importance: page.Always,
 		Cell: page.TextCell(func(x *Rule) string { return cmp.Or(x.AppliedTo, "as the policy") })},
-	{Key: "peers", Title: "PEERS", Place: page.Printed, Worth: page.Always, Flex: true, Cell: page.TextCell(peersText)},
+	{Key: "peers", Title: "PEERS", Place: page.Printed, Importance: page.Always, Flex: true, Cell: page.TextCell(peersText)},
 
-	{Key: "name", Title: "NAME", Place: page.OnScreen, Min: 14, Worth: page.Always,
+	{Key: "name", Title: "NAME", Place: page.OnScreen, Min: 14, Importance: page.Always,
 		Cell: page.RoleCell(themes.Accent, func(x *Rule) string { return x.Name })},
-	{Key: "applied_to", Title: "APPLIED TO", Place: page.OnScreen, Min: 12, Worth: page.Always,
+	{Key: "applied_to", Title: "APPLIED TO", Place: page.OnScreen, Min: 12, Importance: page.Always,
 		Cell: page.TextCell(func(x *Rule) string { return x.AppliedTo })},
-	{Key: "peers", Title: "PEERS", Place: page.OnScreen, Min: 16, Worth: page.Always, Cell: page.TextCell(peersText)},
-	{Key: "ports", Title: "PORTS", Place: page.OnScreen, Min: 8, Worth: 96, Cell: func(x *Rule) page.Cell {
+	{Key: "peers", Title: "PEERS", Place: page.OnScreen, Min: 16, Importance: page.Always, Cell: page.TextCell(peersText)},
+	{Key: "ports", Title: "PORTS", Place: page.OnScreen, Min: 8, Importance: 96, Cell: func(x *Rule) page.Cell {
 		c := page.Cell{Text: portsText(x)}
 		if x.Broken != "" {
 			c.Sign = page.Span{Text: page.StateSign(model.StateNotEnforced)}
 		}
 		return c
 	}},
-	{Key: "pods", Title: "PODS", Place: page.OnScreen, Right: true, Worth: 98, Cell: page.TextCell(podsText)},
-	{Key: "acls", Title: "ACLS", Place: page.OnScreen, Right: true, Worth: 97, Cell: page.TextCell(aclsText)},
-	{Key: "log", Title: "LOG", Place: page.OnScreen, Worth: 97, Cell: page.TextCell(func(x *Rule) string { return x.log })},
+	{Key: "pods", Title: "PODS", Place: page.OnScreen, Right: true, Importance: 98, Cell: page.TextCell(podsText)},
+	{Key: "acls", Title: "ACLS", Place: page.OnScreen, Right: true, Importance: 97, Cell: page.TextCell(aclsText)},
+	{Key: "log", Title: "LOG", Place: page.OnScreen, Importance: 97, Cell: page.TextCell(func(x *Rule) string { return x.log })},
 }
 
 func podsText(x *Rule) string  { return x.pods }

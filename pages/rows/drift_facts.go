@@ -20,7 +20,7 @@ type Facts struct {
 	LivePriority *int32     `json:"live_priority,omitempty"`
 	Rows         []RowFacts `json:"rows"`
 
-	Of model.PolicyKey `json:"-"`
+	PolicyKey model.PolicyKey `json:"-"`
 }
 
 // RowFacts is one row that differs.
@@ -38,9 +38,9 @@ type KnownFacts struct {
 	Doc    string `json:"doc"` // its place in docs/ovn-kubernetes.md
 }
 
-// FactsOf lists everything that is not in sync, by zone and policy. Differences not older than settle are
+// ListDrift lists everything that is not in sync, by zone and policy. Differences not older than settle are
 // settling.
-func FactsOf(r *revision.Revision, zones []*model.ZoneState, now time.Time, settle time.Duration) []Facts {
+func ListDrift(r *revision.Revision, zones []*model.ZoneState, now time.Time, settle time.Duration) []Facts {
 	out := []Facts{}
 	for _, z := range zones {
 		for _, k := range revision.ZonePolicies(r, z) {
@@ -49,7 +49,7 @@ func FactsOf(r *revision.Revision, zones []*model.ZoneState, now time.Time, sett
 			if st == model.StateInSync || st == model.StateNotEnforced {
 				continue
 			}
-			o := Facts{Of: k, Zone: z.Name, Policy: k.String(), State: st, Rows: []RowFacts{}}
+			o := Facts{PolicyKey: k, Zone: z.Name, Policy: k.String(), State: st, Rows: []RowFacts{}}
 			switch {
 			case in == nil:
 				o.Reason = z.Error

@@ -37,7 +37,7 @@ func (l *Line) ACLFacts() *ACL {
 	o := l.acl.Owner
 	out := &ACL{Zone: l.Zone, Stage: l.acl.Stage(), Owner: l.label, OwnerForm: o.Form, OwnerController: o.Controller, OwnerType: o.Type,
 		OwnerNamespace: o.Namespace, OwnerName: o.Name, OwnerDirection: o.Direction, OwnerDetail: o.Detail, On: l.on, Tie: l.acl.Tie.String(),
-		AfterEgressAllow: l.acl.AfterAllow, MatchError: l.MatchProblem(), Row: RecordOf(l.acl.ACL), Flows: l.Flows}
+		AfterEgressAllow: l.acl.AfterAllow, MatchError: l.MatchProblem(), Row: NewRecord(l.acl.ACL), Flows: l.Flows}
 	if o.Index >= 0 {
 		out.OwnerIndex = &o.Index
 	}

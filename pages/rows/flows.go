@@ -78,7 +78,7 @@ func FlowsOfACL(r *revision.Revision, z *model.ZoneState, a *nb.ACL, now time.Ti
 		out.Sign.Text = words.Working
 	}
 	out.Flows = page.MapList(f.Flows, func(x *flow.Flow) FlowFacts {
-		of := FlowOf(x)
+		of := NewFlowFacts(x)
 		of.Shared, of.SharedWith = revision.SharedFlowText(r, a, x)
 		return of
 	})
@@ -89,8 +89,8 @@ func FlowsOfACL(r *revision.Revision, z *model.ZoneState, a *nb.ACL, now time.Ti
 	return out
 }
 
-// FlowOf returns the facts of a flow, without other ACLs.
-func FlowOf(x *flow.Flow) FlowFacts {
+// NewFlowFacts returns the facts of a flow, without other ACLs.
+func NewFlowFacts(x *flow.Flow) FlowFacts {
 	out := FlowFacts{UUID: x.Row.UUID, On: page.MapList(x.Datapaths, func(d *flow.Datapath) string { return d.Name }),
 		Pipeline: x.Row.Pipeline, Stage: string(x.Stage), Name: x.Row.Stage, Table: x.Row.Table,
 		Priority: x.Row.Priority, Hint: int(x.Reading.Hint), Packets: x.PacketsText(), Match: x.Row.Match, Actions: x.Row.Actions,

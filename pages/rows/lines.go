@@ -47,7 +47,7 @@ type Pipeline struct {
 // of sets and groups change much more often.
 func (p *Pipeline) ReadACLs(db *nb.DB) {
 	walked := slices.AppendSeq(make([]*nb.ACL, 0, len(p.walked)), db.ACLs())
-	holders := revision.HoldersOf(db, p.holders)
+	holders := revision.NewACLHolders(db, p.holders)
 	if slices.Equal(walked, p.walked) && holders == p.holders && p.sorted != nil {
 		return
 	}
@@ -124,7 +124,7 @@ func (l Line) inZone(zone string, owner nb.Owner, m *revision.RowMarks) *Line {
 	switch id := l.Row.IDs()[nb.KeyID]; {
 	case m == nil:
 	case !l.Missing:
-		l.Mark = m.MarkOf(l.Row, owner)
+		l.Mark = m.FindMark(l.Row, owner)
 	default:
 		l.ID, l.Mark = "missing "+id, words.Choose(m.KnownMissing[id], revision.RowKnownMissing, revision.RowMissing)
 	}

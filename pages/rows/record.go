@@ -15,8 +15,8 @@ type Record struct {
 	cols []nb.Column
 }
 
-// RecordOf returns the record of a row.
-func RecordOf[R nb.Row](r R) Record { return Record{r.IDs()[nb.KeyID], nb.Columns(r)} }
+// NewRecord returns the record of a row.
+func NewRecord[R nb.Row](r R) Record { return Record{r.IDs()[nb.KeyID], nb.Columns(r)} }
 
 // MarshalJSON keeps the order of the columns. An optional column without a value is null; an empty set or map
 // is not.

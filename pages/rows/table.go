@@ -19,8 +19,8 @@ type DriftLine struct {
 	id  string
 }
 
-// LinesOf returns the lines of facts, in their order.
-func LinesOf(all []Facts) (out []*DriftLine) {
+// ListDriftLines returns the lines of facts, in their order.
+func ListDriftLines(all []Facts) (out []*DriftLine) {
 	for i := range all {
 		f := &all[i]
 		out = append(out, &DriftLine{Facts: f, id: f.Zone + " " + f.Policy})
@@ -42,17 +42,17 @@ var Table = &page.Table[*DriftLine]{
 	Under: func(l *DriftLine) bool { return l.Row != nil },
 	Empty: "no drift",
 	Columns: []page.Column[*DriftLine]{
-		{Key: "zone", Title: "ZONE", Worth: page.Always, Cell: func(l *DriftLine) page.Cell { return page.Cell{Text: l.Zone} }},
-		{Key: "policy", Title: "POLICY", Worth: page.Always,
+		{Key: "zone", Title: "ZONE", Importance: page.Always, Cell: func(l *DriftLine) page.Cell { return page.Cell{Text: l.Zone} }},
+		{Key: "policy", Title: "POLICY", Importance: page.Always,
 			Cell: page.RoleCell(themes.Accent, func(l *DriftLine) string { return l.Policy })},
-		{Key: "state", Title: "STATE", Worth: page.Always, Cell: (*DriftLine).stateCell},
-		{Key: "row", Title: "ROW", Worth: page.Always, Cell: func(l *DriftLine) page.Cell {
+		{Key: "state", Title: "STATE", Importance: page.Always, Cell: (*DriftLine).stateCell},
+		{Key: "row", Title: "ROW", Importance: page.Always, Cell: func(l *DriftLine) page.Cell {
 			if l.Row == nil {
 				return page.Cell{Text: words.Count(len(l.Rows), "row")}
 			}
 			return page.Cell{Text: string(l.Row.Table) + " " + cmp.Or(l.Row.ID, l.Row.UUID)}
 		}},
-		{Key: "why", Title: "WHY", Worth: page.Always, Flex: true, Cell: func(l *DriftLine) page.Cell { return page.Cell{Text: l.whyText()} }},
+		{Key: "why", Title: "WHY", Importance: page.Always, Flex: true, Cell: func(l *DriftLine) page.Cell { return page.Cell{Text: l.whyText()} }},
 	},
 }
 

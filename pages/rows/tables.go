@@ -17,31 +17,31 @@ import (
 
 // ACLs lists the ACLs of zones in deciding order.
 var ACLs = rowTable(
-	rowColumn{Key: "zone", Title: "ZONE", Place: page.Printed, Worth: page.Always,
+	rowColumn{Key: "zone", Title: "ZONE", Place: page.Printed, Importance: page.Always,
 		Cell: page.TextCell(func(l *Line) string { return l.Zone })},
-	rowColumn{Key: "stage", Title: "STAGE", DetailOnly: true, Worth: page.Always,
+	rowColumn{Key: "stage", Title: "STAGE", DetailOnly: true, Importance: page.Always,
 		Cell: page.TextCell(func(l *Line) string { return l.acl.Stage() })},
-	rowColumn{Key: "tier", Title: "TIER", Right: true, Worth: page.Always,
+	rowColumn{Key: "tier", Title: "TIER", Right: true, Importance: page.Always,
 		Cell: page.TextCell(func(l *Line) string { return strconv.Itoa(l.acl.Tier) })},
-	rowColumn{Key: "priority", Title: "PRIO ", Place: page.OnScreen, Right: true, Worth: page.Always, Cell: (*Line).priorityCell,
+	rowColumn{Key: "priority", Title: "PRIO ", Place: page.OnScreen, Right: true, Importance: page.Always, Cell: (*Line).priorityCell,
 		Less: func(a, b *Line) int { return cmp.Compare(a.acl.Priority, b.acl.Priority) }},
-	rowColumn{Key: "priority", Title: "PRIO", Place: page.Printed, Worth: page.Always,
+	rowColumn{Key: "priority", Title: "PRIO", Place: page.Printed, Importance: page.Always,
 		Cell: page.TextCell(func(l *Line) string { return strconv.Itoa(l.acl.Priority) })},
-	rowColumn{Key: "action", Title: "ACTION", Worth: page.Always,
+	rowColumn{Key: "action", Title: "ACTION", Importance: page.Always,
 		Cell: func(l *Line) page.Cell { return page.Cell{Text: l.acl.Action, Role: page.WordRole(l.acl.Action)} }},
 	ownerColumn,
 	stateColumn,
-	rowColumn{Key: "log", Title: "LOG", Worth: 97, Cell: func(l *Line) page.Cell {
+	rowColumn{Key: "log", Title: "LOG", Importance: 97, Cell: func(l *Line) page.Cell {
 		if !l.acl.Log {
 			return page.Cell{Text: "off", Role: themes.Dim}
 		}
 		return page.Cell{Text: cmp.Or(l.acl.Severity, "on"), Role: themes.Info}
 	}},
-	rowColumn{Key: "note", Title: "NOTE", Place: page.Printed, Worth: 98,
+	rowColumn{Key: "note", Title: "NOTE", Place: page.Printed, Importance: 98,
 		Cell: page.TextCell(func(l *Line) string { return cmp.Or(l.notesText(), "–") })},
-	rowColumn{Key: "on", Title: "ON", Place: page.Printed, Worth: 94,
+	rowColumn{Key: "on", Title: "ON", Place: page.Printed, Importance: 94,
 		Cell: page.TextCell(func(l *Line) string { return cmp.Or(strings.Join(l.on, ", "), "–") })},
-	rowColumn{Key: "match", Title: "MATCH", Min: 16, Worth: 95, Flex: true, Cell: func(l *Line) page.Cell {
+	rowColumn{Key: "match", Title: "MATCH", Min: 16, Importance: 95, Flex: true, Cell: func(l *Line) page.Cell {
 		c := page.Cell{Text: l.acl.Match, Role: themes.CodeText}
 		if l.MatchProblem() != "" {
 			c.Sign = page.Span{Text: words.Warned + " cannot be parsed:", Role: themes.Warn}
@@ -49,8 +49,8 @@ var ACLs = rowTable(
 		return c
 	}},
 	// room for "namespace monitoring"
-	rowColumn{Key: "on", Title: "ON", Place: page.OnScreen, Min: 24, Max: 40, Worth: 94, Flex: true, Cell: (*Line).holderCell},
-	rowColumn{Key: "name", Title: "NAME", Place: page.OnScreen, Wide: true, Worth: page.Always,
+	rowColumn{Key: "on", Title: "ON", Place: page.OnScreen, Min: 24, Max: 40, Importance: 94, Flex: true, Cell: (*Line).holderCell},
+	rowColumn{Key: "name", Title: "NAME", Place: page.OnScreen, Wide: true, Importance: page.Always,
 		Cell: page.TextCell(func(l *Line) string { return l.acl.Name })},
 	uuidColumn,
 )
@@ -59,16 +59,16 @@ var ACLs = rowTable(
 var (
 	Sets = rowTable(
 		ownerColumn,
-		rowColumn{Key: "family", Title: "FAMILY", Worth: 97, Cell: page.TextCell(func(l *Line) string { return l.family })},
-		rowColumn{Key: "members", Title: "MEMBERS", Right: true, Worth: page.Always,
+		rowColumn{Key: "family", Title: "FAMILY", Importance: 97, Cell: page.TextCell(func(l *Line) string { return l.family })},
+		rowColumn{Key: "members", Title: "MEMBERS", Right: true, Importance: page.Always,
 			Cell: countCell(func(l *Line) int { return len(l.Row.(*nb.AddressSet).Addresses) })},
 		stateColumn, nameColumn, idColumn, uuidColumn,
 	)
 	Groups = rowTable(
 		ownerColumn,
-		rowColumn{Key: "ports", Title: "PORTS", Right: true, Worth: page.Always,
+		rowColumn{Key: "ports", Title: "PORTS", Right: true, Importance: page.Always,
 			Cell: countCell(func(l *Line) int { return len(l.Row.(*nb.PortGroup).Ports) })},
-		rowColumn{Key: "acls", Title: "ACLS", Right: true, Worth: page.Always,
+		rowColumn{Key: "acls", Title: "ACLS", Right: true, Importance: page.Always,
 			Cell: countCell(func(l *Line) int { return len(l.Row.(*nb.PortGroup).ACLs) })},
 		stateColumn, nameColumn, idColumn, uuidColumn,
 	)
@@ -77,13 +77,13 @@ var (
 type rowColumn = page.Column[*Line]
 
 var (
-	ownerColumn = rowColumn{Key: "owner", Title: "OWNER", Name: true, Min: 24, Worth: page.Always, Cell: (*Line).ownerCell}
-	stateColumn = rowColumn{Key: "state", Title: "STATE", Place: page.OnScreen, Min: 9, Worth: page.Always, Cell: (*Line).stateCell}
-	nameColumn  = rowColumn{Key: "name", Title: "NAME", Min: 12, Worth: 96, Flex: true,
+	ownerColumn = rowColumn{Key: "owner", Title: "OWNER", Name: true, Min: 24, Importance: page.Always, Cell: (*Line).ownerCell}
+	stateColumn = rowColumn{Key: "state", Title: "STATE", Place: page.OnScreen, Min: 9, Importance: page.Always, Cell: (*Line).stateCell}
+	nameColumn  = rowColumn{Key: "name", Title: "NAME", Min: 12, Importance: 96, Flex: true,
 		Cell: page.TextCell(func(l *Line) string { return l.Row.RowName() })}
-	idColumn = rowColumn{Key: "id", Title: "ID", Wide: true, Worth: page.Always,
+	idColumn = rowColumn{Key: "id", Title: "ID", Wide: true, Importance: page.Always,
 		Cell: page.TextCell(func(l *Line) string { return l.Row.IDs()[nb.KeyID] })}
-	uuidColumn = rowColumn{Key: "uuid", Title: "UUID", Wide: true, Worth: page.Always,
+	uuidColumn = rowColumn{Key: "uuid", Title: "UUID", Wide: true, Importance: page.Always,
 		Cell: page.TextCell(func(l *Line) string { return l.Row.RowUUID() })}
 )
 

@@ -172,14 +172,14 @@ func FactsOfAnswer(q trace.Question, a *verdict.Answer) *VerdictFacts {
 func (o *VerdictFacts) AddDetails(t *trace.Trace) {
 	o.Summary, o.Otherwise = t.Sentence(), t.IdleOutcome()
 	for _, d := range t.Disagree {
-		f := DisagreementFacts{Brief: revision.BriefOf(d.Finding), Zone: d.Zone, Stage: string(t.Paths[d.Path].Stages[d.Stage].Stage)}
+		f := DisagreementFacts{Brief: revision.NewBrief(d.Finding), Zone: d.Zone, Stage: string(t.Paths[d.Path].Stages[d.Stage].Stage)}
 		if d.Row != (trace.Row{}) {
 			f.Row = d.Row.String()
 		}
 		o.Findings = append(o.Findings, f)
 	}
 	if f := t.Of2016; f != nil {
-		o.Findings = append(o.Findings, DisagreementFacts{Brief: revision.BriefOf(*f)})
+		o.Findings = append(o.Findings, DisagreementFacts{Brief: revision.NewBrief(*f)})
 	}
 }
 

@@ -24,7 +24,7 @@ var Stages = &page.Table[*trace.Stage]{
 			return page.Cell{Text: verdictText(s), Role: page.WordRole(string(s.Verdict))}
 		}},
 		{Key: "decided_by", Title: "DECIDED BY",
-			Cell: page.TextCell(func(s *trace.Stage) string { return trace.DeciderTextOf(s.StageVerdict) })},
+			Cell: page.TextCell(func(s *trace.Stage) string { return trace.StageDeciderText(s.StageVerdict) })},
 		{Key: "by_rows", Title: "BY ROWS", Sparse: true, Cell: func(s *trace.Stage) page.Cell {
 			said, _, text := ByRows(s)
 			return page.Cell{Text: said + text}
@@ -71,7 +71,7 @@ func ByRows(s *trace.Stage) (said string, sign page.Span, text string) {
 	if s.Rows == nil {
 		return "", page.Span{}, ""
 	}
-	sign, text = page.VerdictSign(s.Rows.Verdict), string(s.Rows.Verdict)+" · "+trace.DeciderTextOf(s.Rows)
+	sign, text = page.VerdictSign(s.Rows.Verdict), string(s.Rows.Verdict)+" · "+trace.StageDeciderText(s.Rows)
 	switch {
 	case s.Rows.Verdict == verdict.Unknown: // agrees with nothing
 		return "", sign, text

@@ -65,7 +65,7 @@ func newFile(ctx context.Context, path string, static bool) (*File, error) {
 
 // placedStream returns the first state of a file.
 func placedStream(path string) logline.Stream {
-	at := PlaceOf(path)
+	at := ParsePlace(path)
 	return logline.Stream{File: words.CleanText(path), Zone: at.Node, Namespace: at.Namespace, Pod: at.Pod, Container: at.Container}
 }
 
@@ -163,14 +163,14 @@ func (f *File) PollChanges() {
 	}
 	info, err := os.Stat(f.path)
 	if now.isCut {
-		f.goOnAfterCut(now)
+		f.resumeTruncated(now)
 	}
 	switch {
 	case err != nil:
 	case os.SameFile(info, now.info):
 		now.info = info
 	default:
-		err = f.turnToNew(now)
+		err = f.followNewFile(now)
 	}
 	f.isGone = errors.Is(err, fs.ErrNotExist)
 	if f.isGone {
@@ -179,9 +179,9 @@ func (f *File) PollChanges() {
 	f.err = err
 }
 
-// turnToNew goes on with the file that has the name now. Before it come the unread rotated parts, oldest
+// followNewFile goes on with the file that has the name now. Before it come the unread rotated parts, oldest
 // first: lines written and rotated between two polls.
-func (f *File) turnToNew(was *logPart) error {
+func (f *File) followNewFile(was *logPart) error {
 	p, err := openPart(f.ctx, f.path)
 	if err != nil {
 		return err
@@ -195,8 +195,8 @@ func (f *File) turnToNew(was *logPart) error {
 	return nil
 }
 
-// goOnAfterCut restarts the truncated file, after the unread lines of its rotated copy. Without a copy it notes a gap.
-func (f *File) goOnAfterCut(now *logPart) {
+// resumeTruncated restarts the truncated file, after the unread lines of its rotated copy. Without a copy it notes a gap.
+func (f *File) resumeTruncated(now *logPart) {
 	f.rememberHead(now)
 	var rest *logPart
 	f.takeRotated(func(p *logPart) bool {

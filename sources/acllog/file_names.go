@@ -23,9 +23,9 @@ var (
 
 const dateInName = `-(?:\d{8}|\d{4}-\d\d-\d\d)[0-9T:_-]*`
 
-// logNameOf returns the log that a file is a rotated part of, else the path itself: acl.log for acl.log.1,
+// logName returns the log that a file is a rotated part of, else the path itself: acl.log for acl.log.1,
 // acl.log.2.gz, acl.log-20240609 and acl-20240609.log.
-func logNameOf(path string) string {
+func logName(path string) string {
 	dir, name := filepath.Split(path)
 	name = rotatedName.ReplaceAllString(strings.TrimSuffix(name, ".gz"), "$1$2")
 	return dir + datedName.ReplaceAllString(name, "$1$2")
@@ -47,7 +47,7 @@ func rotatedParts(path string) (out []string) {
 	at := map[string]time.Time{}
 	for _, e := range entries {
 		p := filepath.Join(filepath.Dir(path), e.Name())
-		if p == path || logNameOf(p) != path || e.IsDir() {
+		if p == path || logName(p) != path || e.IsDir() {
 			continue
 		}
 		if info, err := e.Info(); err == nil {
@@ -66,7 +66,7 @@ func rotatedParts(path string) (out []string) {
 // LinePlace is the origin of lines, from a path; unknown fields are empty.
 type LinePlace struct{ Node, Namespace, Pod, Container string }
 
-// PlaceOf reads the folder names of must-gather, of the kubelet and of dumps by node:
+// ParsePlace reads the folder names of must-gather, of the kubelet and of dumps by node:
 //
 //	…/namespaces/NS/pods/POD/CONTAINER/CONTAINER/logs/current.log
 //	/var/log/pods/NS_POD_UID/CONTAINER/0.log
@@ -74,7 +74,7 @@ type LinePlace struct{ Node, Namespace, Pod, Container string }
 //	…/nodes/NODE/…
 //
 // A pod's node comes from the file POD.yaml in the same must-gather.
-func PlaceOf(path string) (p LinePlace) {
+func ParsePlace(path string) (p LinePlace) {
 	parts := strings.Split(filepath.ToSlash(filepath.Clean(path)), "/")
 	for i, dir := range parts[:len(parts)-1] {
 		next := parts[i+1]

@@ -49,7 +49,7 @@ func openPart(ctx context.Context, path string) (*logPart, error) {
 	}
 	if err != nil {
 		_ = file.Close()
-		return nil, fmt.Errorf("read %s: %w", path, files.ReasonOf(err))
+		return nil, fmt.Errorf("read %s: %w", path, files.WithoutPath(err))
 	}
 	return p, nil
 }

@@ -64,7 +64,7 @@ func Open(ctx context.Context, paths []string, in io.Reader) (*Set, error) {
 	}
 	s.ScanNew()
 	for _, f := range s.files { // all names are known only now
-		s.giveName(f)
+		s.setName(f)
 	}
 	return s, nil
 }
@@ -140,13 +140,13 @@ func (s *Set) ScanNew() (fresh []*File) {
 	}
 	live := map[string]bool{} // logs that read their own rotated parts
 	for _, n := range found {
-		live[n.path] = logNameOf(n.path) == n.path
+		live[n.path] = logName(n.path) == n.path
 	}
 	slices.SortStableFunc(found, func(a, b namedFile) int { return a.info.ModTime().Compare(b.info.ModTime()) })
 	isFirst, beyond := len(s.seen) == 0, 0
 	s.failed = nil
 	for _, n := range found {
-		log := logNameOf(n.path)
+		log := logName(n.path)
 		isRotated := log != n.path && live[log]
 		switch {
 		case s.isKnown(n):
@@ -161,7 +161,7 @@ func (s *Set) ScanNew() (fresh []*File) {
 		}
 	}
 	for _, f := range fresh {
-		s.giveName(f)
+		s.setName(f)
 	}
 	if beyond > 0 {
 		s.failed = append(s.failed, logline.Stream{File: words.CleanText(strings.Join(s.paths, " ")), State: logline.StreamFailed,
@@ -292,7 +292,7 @@ func logsBelow(folder string) (out []namedFile, passed SkippedFiles) {
 
 // isLog reports whether a file below a folder may have ACL lines: by its name, and its pod's if it has one.
 func isLog(folder, path string) bool {
-	name := strings.ToLower(filepath.Base(logNameOf(path)))
+	name := strings.ToLower(filepath.Base(logName(path)))
 	if !strings.HasSuffix(name, ".log") && !strings.HasSuffix(name, "_log") && !strings.HasSuffix(name, ".txt") && name != "syslog" &&
 		name != "messages" {
 		return false
@@ -301,17 +301,17 @@ func isLog(folder, path string) bool {
 	if err != nil {
 		return true
 	}
-	at := PlaceOf(rel)
+	at := ParsePlace(rel)
 	return at.Pod == "" || strings.Contains(at.Pod, "ovn") || strings.Contains(at.Pod, "antrea")
 }
 
-// giveName names a file by its log, with a folder only if another log has the same name.
-func (s *Set) giveName(f *File) {
-	own := logNameOf(f.path)
+// setName names a file by its log, with a folder only if another log has the same name.
+func (s *Set) setName(f *File) {
+	own := logName(f.path)
 	name := filepath.Base(own)
 	f.Name = words.CleanText(name)
 	for _, x := range s.files {
-		if other := logNameOf(x.path); other != own && filepath.Base(other) == name {
+		if other := logName(x.path); other != own && filepath.Base(other) == name {
 			f.Name = words.CleanText(filepath.Join(filepath.Base(filepath.Dir(own)), name))
 		}
 	}

@@ -189,7 +189,7 @@ func TestBase(t *testing.T) {
 		"/v/0.log.20240609-190010.gz": "/v/0.log", "/v/0.log": "/v/0.log", "/v/acl.log.gz": "/v/acl.log",
 		"/v/ip-10-0-1-2.log": "/v/ip-10-0-1-2.log", "/v/123": "/v/123", "/v/acl.log-2024-06-09": "/v/acl.log", "/v/acl-1-2-3-4-5.log": "/v/acl-1-2-3-4-5.log", "/v/.1": "/v/.1", "/v/node-2": "/v/node-2",
 	} {
-		if got := filepath.ToSlash(logNameOf(filepath.FromSlash(path))); got != want {
+		if got := filepath.ToSlash(logName(filepath.FromSlash(path))); got != want {
 			t.Errorf("base(%s) = %s, want %s", path, got, want)
 		}
 	}
@@ -206,7 +206,7 @@ func TestPlaceOf(t *testing.T) {
 		"dump/nodes/worker-2/acl-audit-log.log":                                                       {Node: "worker-2"},
 		"nodes/acl.log":                                                                               {},
 	} {
-		if got := PlaceOf(filepath.FromSlash(path)); got != want {
+		if got := ParsePlace(filepath.FromSlash(path)); got != want {
 			t.Errorf("PlaceOf(%s) = %+v, want %+v", path, got, want)
 		}
 	}
@@ -217,12 +217,12 @@ func FuzzNames(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, path string) {
-		if b := logNameOf(path); cmp.Compare(len(b), len(path)) > 0 {
+		if b := logName(path); cmp.Compare(len(b), len(path)) > 0 {
 			t.Errorf("base(%q) = %q", path, b)
 		}
 		if !fs.ValidPath(path) { // nothing outside
 			return
 		}
-		PlaceOf(path)
+		ParsePlace(path)
 	})
 }

@@ -93,16 +93,16 @@ func writeAddr(b *strings.Builder, key4, key6 string, a netip.Addr) {
 func packetHop(l logline.Line) (src, dst string, ttl int) {
 	const hops = 64
 	switch {
-	case subnetOf(l.Src) == subnetOf(l.Dst):
+	case podSubnet(l.Src) == podSubnet(l.Dst):
 		return nb.MAC(l.Src), nb.MAC(l.Dst), hops
 	case l.Direction == nb.ToLport:
-		return nb.MAC(gatewayOf(l.Dst)), nb.MAC(l.Dst), hops - 2
+		return nb.MAC(subnetGateway(l.Dst)), nb.MAC(l.Dst), hops - 2
 	}
-	return nb.MAC(l.Src), nb.MAC(gatewayOf(l.Src)), hops
+	return nb.MAC(l.Src), nb.MAC(subnetGateway(l.Src)), hops
 }
 
-// subnetOf returns the /24 or /64 of a node's pods.
-func subnetOf(a netip.Addr) netip.Prefix {
+// podSubnet returns the /24 or /64 of a node's pods.
+func podSubnet(a netip.Addr) netip.Prefix {
 	bits := 64
 	if a.Is4() {
 		bits = 24
@@ -111,10 +111,10 @@ func subnetOf(a netip.Addr) netip.Prefix {
 	return p
 }
 
-// gatewayOf returns the first address of the subnet, the router's.
-func gatewayOf(a netip.Addr) netip.Addr {
+// subnetGateway returns the first address of the subnet, the router's.
+func subnetGateway(a netip.Addr) netip.Addr {
 	if !a.IsValid() {
 		return a
 	}
-	return subnetOf(a).Addr().Next()
+	return podSubnet(a).Addr().Next()
 }

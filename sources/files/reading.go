@@ -161,8 +161,8 @@ var ErrNotRegular = errors.New("only regular files are read here")
 // ErrTooLarge is wrapped by errors about a file over its reader's limit.
 var ErrTooLarge = errors.New("too large")
 
-// ReasonOf returns an error without its path, for messages that already name the path.
-func ReasonOf(err error) error {
+// WithoutPath returns an error without its path, for messages that already name the path.
+func WithoutPath(err error) error {
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
 		return pe.Err

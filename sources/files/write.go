@@ -97,7 +97,7 @@ func fillTemp(fsys FS, path string, text []byte, perm fs.FileMode, like fs.FileI
 	}
 	_, err = f.Write(text)
 	if err == nil && like != nil {
-		if err = giveTo(f, like); err == nil {
+		if err = copyOwner(f, like); err == nil {
 			err = f.Chmod(perm) // after the owner, since chown may clear bits
 		}
 	}
@@ -167,8 +167,8 @@ func SweepTemp(fsys FS, folder string, before time.Time) {
 // temporary matches the names made by tempName.
 var temporary = regexp.MustCompile(`^\..+\.rung-[0-9a-f]{8}$`)
 
-// giveTo gives a file the owner of another, if it differs.
-func giveTo(f File, like fs.FileInfo) error {
+// copyOwner gives a file the owner of another, if it differs.
+func copyOwner(f File, like fs.FileInfo) error {
 	uid, gid, ok := fileOwner(like)
 	if !ok {
 		return nil

@@ -94,7 +94,7 @@ func (c *Cluster) MayDo(ctx context.Context, q AccessQuestion) (AccessAnswer, er
 		Verb: q.Verb, Group: q.Group, Resource: q.Resource, Subresource: q.Subresource, Namespace: q.Namespace, Name: q.Name}}}
 	got, err := c.Builtin().Review(ctx, review)
 	if err != nil {
-		return AccessAnswer{}, fmt.Errorf("ask whether %s is allowed: %w", q, verdictOf(model.PolicyKey{}, VerbCreate, err))
+		return AccessAnswer{}, fmt.Errorf("ask whether %s is allowed: %w", q, explainWriteError(model.PolicyKey{}, VerbCreate, err))
 	}
 	reason := SingleLine(got.Status.Reason) + "; " + SingleLine(got.Status.EvaluationError)
 	a = AccessAnswer{Allowed: got.Status.Allowed && !got.Status.Denied, Reason: strings.Trim(reason, "; "), At: time.Now()}

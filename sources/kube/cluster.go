@@ -67,10 +67,10 @@ func Open(o Options) (*Cluster, error) {
 		if clientcmd.IsEmptyConfig(err) || len(raw.Contexts) == 0 {
 			return nil, &NoClusterError{Looked: lookedAt(o)}
 		}
-		return nil, fmt.Errorf("kubeconfig context %q: %s", nameOf(o, raw), words.WithoutLogins(err.Error()))
+		return nil, fmt.Errorf("kubeconfig context %q: %s", contextName(o, raw), words.WithoutLogins(err.Error()))
 	}
-	c := &Cluster{opt: o, pinned: nameOf(o, raw), config: cfg,
-		context:  cmp.Or(words.CleanText(nameOf(o, raw)), shown(o.Overrides.ClusterInfo.Server), inCluster),
+	c := &Cluster{opt: o, pinned: contextName(o, raw), config: cfg,
+		context:  cmp.Or(words.CleanText(contextName(o, raw)), shown(o.Overrides.ClusterInfo.Server), inCluster),
 		zonePods: SharedAnswers[map[string][]zonePodInfo]{Keep: cmp.Or(o.ZonePodsFor, zonePodsFor), Within: zonePodsWithin}}
 	takeLogin(cfg)
 	cfg.Wrap(hideCredentials)
@@ -170,6 +170,6 @@ func configLoader(o Options) clientcmd.ClientConfig {
 	return clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &o.Overrides)
 }
 
-func nameOf(o Options, raw clientcmdapi.Config) string {
+func contextName(o Options, raw clientcmdapi.Config) string {
 	return cmp.Or(o.Overrides.CurrentContext, raw.CurrentContext)
 }

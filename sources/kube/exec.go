@@ -62,7 +62,7 @@ func (c *Cluster) execOnce(ctx context.Context, in ExecTarget, cmd []string, io 
 	if err != nil {
 		return err
 	}
-	stdout, stderr := writeValve{w: io.Stdout}, writeValve{w: io.Stderr}
+	stdout, stderr := closableWriter{w: io.Stdout}, closableWriter{w: io.Stderr}
 	opt := remotecommand.StreamOptions{Stdin: io.Stdin}
 	if io.Stdout != nil {
 		opt.Stdout = &stdout
@@ -78,8 +78,8 @@ func (c *Cluster) execOnce(ctx context.Context, in ExecTarget, cmd []string, io 
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	stdout.shutValve()
-	stderr.shutValve()
+	stdout.closeWriter()
+	stderr.closeWriter()
 	return err
 }
 
@@ -98,27 +98,27 @@ func newExecutor(cfg *rest.Config, u *url.URL) (remotecommand.Executor, error) {
 	})
 }
 
-// writeValve passes writes on until it is shut.
-type writeValve struct {
+// closableWriter passes writes on until it is shut.
+type closableWriter struct {
 	mu     sync.Mutex
 	w      io.Writer
 	closed bool
 }
 
-// errShut is the error of a late write.
-var errShut = errors.New("the command is no longer waited for")
+// errWriterClosed is the error of a late write.
+var errWriterClosed = errors.New("the command is no longer waited for")
 
-func (v *writeValve) Write(p []byte) (int, error) {
+func (v *closableWriter) Write(p []byte) (int, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.closed {
-		return 0, errShut
+		return 0, errWriterClosed
 	}
 	return v.w.Write(p)
 }
 
-// shutValve waits for a write under way and fails later ones. Writers must not block after Exec's context has ended.
-func (v *writeValve) shutValve() {
+// closeWriter waits for a write under way and fails later ones. Writers must not block after Exec's context has ended.
+func (v *closableWriter) closeWriter() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.closed = true

@@ -150,8 +150,8 @@ func (f *feed) listAll(ctx context.Context) (version string, err error) {
 		err = meta.EachListItem(list, func(o runtime.Object) error {
 			m, err := meta.Accessor(o)
 			if err == nil && !f.have.keepUnchanged(next, m) {
-				obj, broken := f.conv.ReadObject(o, f.have.objectOf(m))
-				next[f.have.keyOf(m)] = entryOf(m, obj, broken)
+				obj, broken := f.conv.ReadObject(o, f.have.lastObject(m))
+				next[f.have.objectKey(m)] = newKeptEntry(m, obj, broken)
 			}
 			return nil
 		})
@@ -230,7 +230,7 @@ func (f *feed) followFrom(ctx context.Context, from string) (version string, qui
 			from = m.GetResourceVersion()
 			switch ev.Type {
 			case watch.Added, watch.Modified:
-				obj, broken := f.conv.ReadObject(ev.Object, f.have.objectOf(m))
+				obj, broken := f.conv.ReadObject(ev.Object, f.have.lastObject(m))
 				f.publishStep(f.have.putObject(m, obj, broken), false)
 			case watch.Deleted:
 				f.publishStep(f.have.dropObject(m), false)

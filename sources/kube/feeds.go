@@ -39,7 +39,7 @@ func throughClient[L runtime.Object](a feedResource, of func(*Cluster) listWatch
 // builtinResource returns a resource of a built-in API group, in all namespaces.
 func builtinResource[T, L any, P clientObject[T], Q clientList[L]](gv schema.GroupVersion, a feedResource) feedResource {
 	resource, _, _ := strings.Cut(a.name, ".")
-	return throughClient(a, func(c *Cluster) listWatcher[Q] { return resourceOf[T, L, P, Q](c.Builtin(), gv, resource, "") })
+	return throughClient(a, func(c *Cluster) listWatcher[Q] { return newResourceClient[T, L, P, Q](c.Builtin(), gv, resource, "") })
 }
 
 func customResource(k model.Kind, gvr schema.GroupVersionResource, optional bool) feedResource {
@@ -99,7 +99,7 @@ var compiled = map[model.Kind]bool{model.KindNamespace: true, model.KindPod: tru
 	model.KindANP: true, model.KindBANP: true, model.KindNP: true, model.KindEF: true,
 	model.KindUDN: true, model.KindCUDN: true, model.KindNAD: true, model.KindMNP: true}
 
-func feedsOf(w *watcher) []*feed {
+func newFeeds(w *watcher) []*feed {
 	var feeds []*feed
 	resources := watchedResources(w.t.events)
 	if w.c.Options().Workloads {

@@ -127,7 +127,7 @@ func TestRequestTimeout(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	namespaces := resourceOf[corev1.Namespace, corev1.NamespaceList](c.Builtin(), corev1.SchemeGroupVersion, "namespaces", "")
+	namespaces := newResourceClient[corev1.Namespace, corev1.NamespaceList](c.Builtin(), corev1.SchemeGroupVersion, "namespaces", "")
 	if _, err := namespaces.List(ctx, metav1.ListOptions{}); err == nil || ctx.Err() != nil {
 		t.Errorf("a list that never ends: %v", err)
 	}

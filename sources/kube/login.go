@@ -46,12 +46,12 @@ const maxRefusal = 1 << 20
 
 func (h *credentialHider) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := h.next.RoundTrip(req)
-	secrets := credentialsOf(req)
+	secrets := requestCredentials(req)
 	if err != nil || len(secrets) == 0 {
 		return resp, err
 	}
 	for i, text := range resp.Header["Warning"] {
-		resp.Header["Warning"][i] = string(blot([]byte(text), secrets))
+		resp.Header["Warning"][i] = string(hideSecrets([]byte(text), secrets))
 	}
 	if resp.StatusCode >= 400 && resp.Body != nil {
 		text, err := io.ReadAll(io.LimitReader(resp.Body, maxRefusal))
@@ -59,7 +59,7 @@ func (h *credentialHider) RoundTrip(req *http.Request) (*http.Response, error) {
 		if err != nil {
 			rest = failingReader{err}
 		}
-		resp.Body = &refusal{io.MultiReader(bytes.NewReader(blot(text, secrets)), rest), resp.Body}
+		resp.Body = &refusal{io.MultiReader(bytes.NewReader(hideSecrets(text, secrets)), rest), resp.Body}
 	}
 	return resp, nil
 }
@@ -78,8 +78,8 @@ func (f failingReader) Read([]byte) (int, error) { return 0, f.err }
 // shortestSecret is the least length of a password that is removed from texts; a shorter one may be any word.
 const shortestSecret = 4
 
-// credentialsOf returns the secrets in a request's Authorization header, in every form.
-func credentialsOf(req *http.Request) (out []string) {
+// requestCredentials returns the secrets in a request's Authorization header, in every form.
+func requestCredentials(req *http.Request) (out []string) {
 	scheme, value, _ := strings.Cut(req.Header.Get("Authorization"), " ")
 	value = strings.TrimSpace(value)
 	if len(value) < shortestSecret {
@@ -96,8 +96,8 @@ func credentialsOf(req *http.Request) (out []string) {
 	return out
 }
 
-// blot writes stars over the secrets in a text. The length stays, since protobuf encodes it.
-func blot(text []byte, secrets []string) []byte {
+// hideSecrets writes stars over the secrets in a text. The length stays, since protobuf encodes it.
+func hideSecrets(text []byte, secrets []string) []byte {
 	for _, s := range secrets {
 		text = bytes.ReplaceAll(text, []byte(s), bytes.Repeat([]byte("*"), len(s)))
 	}

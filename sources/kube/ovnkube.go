@@ -70,7 +70,7 @@ func (c *Cluster) OVNKube(ctx context.Context, namespaces []string) (OVNKube, er
 
 func (c *Cluster) readOVNKube(ctx context.Context, ns string, out *OVNKube) (failed error) {
 	data := map[string]map[string]string{}
-	configs := resourceOf[corev1.ConfigMap, corev1.ConfigMapList](c.Builtin(), corev1.SchemeGroupVersion, "configmaps", ns)
+	configs := newResourceClient[corev1.ConfigMap, corev1.ConfigMapList](c.Builtin(), corev1.SchemeGroupVersion, "configmaps", ns)
 	for _, name := range dialect.MapNames {
 		m, err := configs.Get(ctx, name, metav1.GetOptions{})
 		switch {

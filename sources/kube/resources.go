@@ -109,7 +109,7 @@ func (c *Cluster) ServedQuestions(ctx context.Context, questions []AccessQuestio
 		has, err := c.servedResources(ctx, version)
 		var api apierrors.APIStatus
 		if err != nil && !errors.As(err, &api) {
-			return nil, fmt.Errorf("ask what is served of %s: %w", version, verdictOf(model.PolicyKey{}, "", err))
+			return nil, fmt.Errorf("ask what is served of %s: %w", version, explainWriteError(model.PolicyKey{}, "", err))
 		}
 		for _, r := range resources {
 			missing[r.GroupResource().String()] = err == nil && !has[r.Resource]
@@ -149,7 +149,7 @@ func (c *Cluster) Schemas(ctx context.Context) (*manifests.Schemas, []model.Brok
 		if err != nil {
 			var api apierrors.APIStatus
 			if !errors.As(err, &api) {
-				return nil, nil, fmt.Errorf("read the CRD of %s: %w", k, verdictOf(model.PolicyKey{}, "", err))
+				return nil, nil, fmt.Errorf("read the CRD of %s: %w", k, explainWriteError(model.PolicyKey{}, "", err))
 			}
 			continue
 		}

@@ -77,8 +77,8 @@ func (s *logStream) readLog(ctx context.Context, opt corev1.PodLogOptions) error
 	}
 	if s.wasFollowed() {
 		now := time.Now()
-		if err != nil { // client-go notices a dead connection only after deadFor
-			now = now.Add(-deadFor)
+		if err != nil { // client-go notices a dead connection only after deadConnectionTime
+			now = now.Add(-deadConnectionTime)
 		}
 		if now.After(r.newest) {
 			r.newest = now
@@ -97,13 +97,13 @@ func (s *logStream) readLog(ctx context.Context, opt corev1.PodLogOptions) error
 	return fmt.Errorf("the log of %s ended", s.id.LogTarget)
 }
 
-// deadFor is how long a connection can be dead before client-go notices.
-const deadFor = 45 * time.Second
+// deadConnectionTime is how long a connection can be dead before client-go notices.
+const deadConnectionTime = 45 * time.Second
 
 // The states of a stream.
 const (
 	streamAsked = iota
-	streamStands
+	streamFollowing
 	streamOver
 )
 
@@ -115,7 +115,7 @@ func (s *logStream) noteFollowed() {
 	if s.state != streamAsked {
 		return
 	}
-	s.state = streamStands
+	s.state = streamFollowing
 	r.state.State, r.state.Error, r.state.Attempts = logline.StreamOpen, "", 0
 	r.f.State(r.state)
 }
@@ -125,7 +125,7 @@ func (s *logStream) wasFollowed() bool {
 	r := s.r
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if s.state != streamStands {
+	if s.state != streamFollowing {
 		return false
 	}
 	r.id, r.idKnown, r.opened = s.id, true, true

@@ -60,7 +60,7 @@ func newWatcher(c *Cluster, t watchTimes) *watcher {
 	w := &watcher{c: c, t: t, wake: make(chan struct{}, 1), feedLost: make(chan struct{}, 1), back: make(chan struct{}),
 		pending: map[model.Key]model.Object{},
 		broken:  map[model.Key][]model.Broken{}, brokenNew: true}
-	w.feeds = feedsOf(w)
+	w.feeds = newFeeds(w)
 	return w
 }
 

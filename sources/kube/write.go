@@ -63,7 +63,7 @@ type Policies struct{ cluster *Cluster }
 // Policies returns access to the cluster's single policies.
 func (c *Cluster) Policies() *Policies { return &Policies{c} }
 
-func (p *Policies) clientOf(k model.PolicyKey) (dynamic.ResourceInterface, error) {
+func (p *Policies) policyClient(k model.PolicyKey) (dynamic.ResourceInterface, error) {
 	r, ok := PolicyResources[k.Kind]
 	if !ok {
 		return nil, fmt.Errorf("%s is not a policy: %w", k.Label(), model.ErrRejected)
@@ -77,7 +77,7 @@ func (p *Policies) clientOf(k model.PolicyKey) (dynamic.ResourceInterface, error
 
 // Get reads the present policy, with the fields that watching leaves out; ErrGone if it does not exist.
 func (p *Policies) Get(ctx context.Context, k model.PolicyKey) (*LivePolicy, error) {
-	r, err := p.clientOf(k)
+	r, err := p.policyClient(k)
 	if err != nil {
 		return nil, err
 	}
@@ -87,13 +87,13 @@ func (p *Policies) Get(ctx context.Context, k model.PolicyKey) (*LivePolicy, err
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", k.Label(), p.cluster.errorOfChange(k, "", err))
 	}
-	return p.liveOf(k, u)
+	return p.newLivePolicy(k, u)
 }
 
-// MakeChange makes a change; with dryRun the server only checks it. The errors are those of verdictOf:
+// MakeChange makes a change; with dryRun the server only checks it. The errors are those of explainWriteError:
 // ErrChanged, ErrGone, ErrNoAnswer, *ContestedError, *RejectedError.
 func (p *Policies) MakeChange(ctx context.Context, ch PolicyChange, dryRun bool) (*WriteAnswer, error) {
-	r, err := p.clientOf(ch.Key)
+	r, err := p.policyClient(ch.Key)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,7 @@ func (p *Policies) MakeChange(ctx context.Context, ch PolicyChange, dryRun bool)
 	defer cancel()
 	ctx, warnings := collectWarnings(ctx)
 	u, err := p.requestChange(ctx, r, ch, dryRun)
-	if own := (*ContestedError)(nil); ch.Verb == VerbApply && !ch.Force && errors.As(verdictOf(ch.Key, ch.Verb, err), &own) &&
+	if own := (*ContestedError)(nil); ch.Verb == VerbApply && !ch.Force && errors.As(explainWriteError(ch.Key, ch.Verb, err), &own) &&
 		own.isOwnConflict() {
 		ch.Force = true
 		u, err = p.requestChange(ctx, r, ch, dryRun)
@@ -111,7 +111,7 @@ func (p *Policies) MakeChange(ctx context.Context, ch PolicyChange, dryRun bool)
 	}
 	w := &WriteAnswer{Warnings: warnings.text}
 	if u != nil {
-		l, err := p.liveOf(ch.Key, u)
+		l, err := p.newLivePolicy(ch.Key, u)
 		switch {
 		case err == nil:
 			w.Policy = l.Policy
@@ -150,7 +150,7 @@ func (p *Policies) requestChange(ctx context.Context, r dynamic.ResourceInterfac
 		return r.Patch(ctx, ch.Key.Name, types.ApplyPatchType, mustJSON(u.Object), metav1.PatchOptions{
 			DryRun: dry, Force: &ch.Force, FieldManager: FieldManager, FieldValidation: metav1.FieldValidationStrict})
 	case VerbPatch:
-		ops, err := patchOf(ctx, r, ch)
+		ops, err := newPatch(ctx, r, ch)
 		if err != nil {
 			return nil, err
 		}
@@ -160,7 +160,7 @@ func (p *Policies) requestChange(ctx context.Context, r dynamic.ResourceInterfac
 	// Updates and deletes carry the resourceVersion that was read: retry if only the status moved since.
 	for try := 1; ; try++ {
 		u, err := p.withVersion(ctx, r, ch, dry)
-		moved := apierrors.IsConflict(err) && errors.Is(verdictOf(ch.Key, ch.Verb, err), ErrChanged)
+		moved := apierrors.IsConflict(err) && errors.Is(explainWriteError(ch.Key, ch.Verb, err), ErrChanged)
 		if err == nil || try == tries || !moved {
 			return u, err
 		}
@@ -174,7 +174,7 @@ func (p *Policies) withVersion(ctx context.Context, r dynamic.ResourceInterface,
 	if err != nil {
 		return nil, err
 	}
-	live, err := p.liveOf(ch.Key, now)
+	live, err := p.newLivePolicy(ch.Key, now)
 	if err != nil {
 		return nil, err
 	}
@@ -223,8 +223,8 @@ func mustJSON(v any) []byte {
 // patchOperation is one operation of a JSON patch (RFC 6902). A test of nil checks that a field is absent.
 type patchOperation map[string]any
 
-// patchOf returns the patch of the priority, or of the logging, with tests of the old values.
-func patchOf(ctx context.Context, r dynamic.ResourceInterface, ch PolicyChange) ([]patchOperation, error) {
+// newPatch returns the patch of the priority, or of the logging, with tests of the old values.
+func newPatch(ctx context.Context, r dynamic.ResourceInterface, ch PolicyChange) ([]patchOperation, error) {
 	if ch.Old == nil || ch.New == nil {
 		return nil, fmt.Errorf("only an existing object can be patched: %w", model.ErrRejected)
 	}

@@ -26,8 +26,8 @@ type LivePolicy struct {
 	managed []metav1.ManagedFieldsEntry
 }
 
-// liveOf converts an answer of the server to Rung's form.
-func (p *Policies) liveOf(k model.PolicyKey, u *unstructured.Unstructured) (*LivePolicy, error) {
+// newLivePolicy converts an answer of the server to Rung's form.
+func (p *Policies) newLivePolicy(k model.PolicyKey, u *unstructured.Unstructured) (*LivePolicy, error) {
 	l := &LivePolicy{raw: u, managed: u.GetManagedFields()}
 	if k.Kind == model.KindNamespace {
 		l.Policy = model.LoggedNamespace(model.Meta{Key: k, UID: words.CleanText(string(u.GetUID())),

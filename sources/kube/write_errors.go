@@ -72,7 +72,7 @@ func SingleLine(s string) string {
 
 // errorOfChange explains a client's error for a change, with the command that checks the permission.
 func (c *Cluster) errorOfChange(k model.PolicyKey, v Verb, err error) error {
-	err = verdictOf(k, v, err)
+	err = explainWriteError(k, v, err)
 	var no *RejectedError
 	if errors.As(err, &no) && no.Code == http.StatusForbidden && strings.Contains(no.Reason, " cannot ") {
 		no.Remedy = "see " + c.Kubectl(append([]string{"auth", "can-i"}, v.QuestionFor(k).kubectlWords()...)...)
@@ -80,8 +80,8 @@ func (c *Cluster) errorOfChange(k model.PolicyKey, v Verb, err error) error {
 	return err
 }
 
-// verdictOf explains a client's error for a change.
-func verdictOf(k model.PolicyKey, v Verb, err error) error {
+// explainWriteError explains a client's error for a change.
+func explainWriteError(k model.PolicyKey, v Verb, err error) error {
 	if err == nil {
 		return nil
 	}

@@ -19,7 +19,7 @@ func (n *normaliser) readANP(o *v1alpha1.AdminNetworkPolicy) {
 	n.p.Tier, n.p.Priority = model.TierAdmin, o.Spec.Priority
 	n.readSubject(&o.Spec.Subject)
 	for _, r := range o.Spec.Ingress {
-		n.readRule(model.Ingress, r.Name, string(r.Action), peersOf(r.From, ingressPeer), r.Ports)
+		n.readRule(model.Ingress, r.Name, string(r.Action), convertPeers(r.From, ingressPeer), r.Ports)
 	}
 	for _, r := range o.Spec.Egress {
 		n.readRule(model.Egress, r.Name, string(r.Action), r.To, r.Ports)
@@ -31,10 +31,10 @@ func (n *normaliser) readBANP(o *v1alpha1.BaselineAdminNetworkPolicy) {
 	n.p.Tier = model.TierBaseline
 	n.readSubject(&o.Spec.Subject)
 	for _, r := range o.Spec.Ingress {
-		n.readRule(model.Ingress, r.Name, string(r.Action), peersOf(r.From, ingressPeer), r.Ports)
+		n.readRule(model.Ingress, r.Name, string(r.Action), convertPeers(r.From, ingressPeer), r.Ports)
 	}
 	for _, r := range o.Spec.Egress {
-		n.readRule(model.Egress, r.Name, string(r.Action), peersOf(r.To,
+		n.readRule(model.Egress, r.Name, string(r.Action), convertPeers(r.To,
 			func(p v1alpha1.BaselineAdminNetworkPolicyEgressPeer) adminPeer {
 				return adminPeer{Namespaces: p.Namespaces, Pods: p.Pods, Nodes: p.Nodes, Networks: p.Networks}
 			}), r.Ports)
@@ -45,7 +45,7 @@ func (n *normaliser) readBANP(o *v1alpha1.BaselineAdminNetworkPolicy) {
 // adminPeer has the fields of the peers of both kinds and directions.
 type adminPeer = v1alpha1.AdminNetworkPolicyEgressPeer
 
-func peersOf[T any](list []T, one func(T) adminPeer) (peers []adminPeer) {
+func convertPeers[T any](list []T, one func(T) adminPeer) (peers []adminPeer) {
 	for _, p := range list {
 		peers = append(peers, one(p))
 	}

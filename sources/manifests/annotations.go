@@ -110,7 +110,7 @@ func Attachments(annotation, namespace string) ([]string, error) {
 	} else {
 		for item := range strings.SplitSeq(annotation, ",") {
 			if strings.TrimSpace(item) != "" {
-				s, err := selectionOf(strings.TrimSpace(item))
+				s, err := parseSelection(strings.TrimSpace(item))
 				if err != nil {
 					return nil, err
 				}
@@ -138,8 +138,8 @@ func Attachments(annotation, namespace string) ([]string, error) {
 // labelText matches lower-case letters, digits and inner hyphens.
 var labelText = regexp.MustCompile(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
 
-// selectionOf reads "namespace/name@interface"; only the name is required.
-func selectionOf(item string) (s selection, err error) {
+// parseSelection reads "namespace/name@interface"; only the name is required.
+func parseSelection(item string) (s selection, err error) {
 	rest, iface, has := strings.Cut(item, "@")
 	parts := strings.Split(rest, "/")
 	names := parts
@@ -199,14 +199,14 @@ func NodeSubnets(annotation string) (own []string, others map[string][]string, e
 	if err := json.Unmarshal([]byte(annotation), &networks); err != nil {
 		return nil, nil, fmt.Errorf("is not a JSON object of networks: %w", err)
 	}
-	if own, err = nodeSubnetsOf(networks[Default], "the default network"); err != nil {
+	if own, err = parseNodeSubnets(networks[Default], "the default network"); err != nil {
 		return nil, nil, err
 	}
 	delete(networks, Default)
 	var wrong []string
 	for name, raw := range networks {
 		name = words.CleanText(name)
-		subnets, err := nodeSubnetsOf(raw, "network "+name)
+		subnets, err := parseNodeSubnets(raw, "network "+name)
 		if err != nil {
 			wrong = append(wrong, err.Error())
 			continue
@@ -219,8 +219,8 @@ func NodeSubnets(annotation string) (own []string, others map[string][]string, e
 	return own, others, firstFault(wrong)
 }
 
-// nodeSubnetsOf returns the masked subnets of one network.
-func nodeSubnetsOf(raw json.RawMessage, of string) ([]string, error) {
+// parseNodeSubnets returns the masked subnets of one network.
+func parseNodeSubnets(raw json.RawMessage, of string) ([]string, error) {
 	if raw == nil {
 		return nil, nil
 	}

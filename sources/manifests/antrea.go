@@ -37,8 +37,8 @@ func (n *normaliser) antreaPolicy(u *unstructured.Unstructured) {
 	n.p.Conditions = CleanConditions(o.Status.Conditions)
 	for _, d := range model.Directions {
 		raw, _, _ := unstructured.NestedSlice(u.Object, "spec", d.Lower()) // as written, for generated names
-		for i := range o.Spec.rulesOf(d) {
-			n.addRule(n.antreaRule(d, i, &o.Spec.rulesOf(d)[i], raw[i]))
+		for i := range o.Spec.directionRules(d) {
+			n.addRule(n.antreaRule(d, i, &o.Spec.directionRules(d)[i], raw[i]))
 		}
 	}
 	n.antreaAdmission(&o.Spec)

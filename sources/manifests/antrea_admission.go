@@ -22,8 +22,8 @@ func (n *normaliser) antreaAdmission(spec *antreaPolicySpec) {
 	n.appliedToPlaces(spec)
 	n.appliedToForms(spec.AppliedTo, "spec.appliedTo")
 	for _, d := range model.Directions {
-		for i := range spec.rulesOf(d) {
-			r, at := &spec.rulesOf(d)[i], fmt.Sprintf("spec.%s[%d]", d.Lower(), i)
+		for i := range spec.directionRules(d) {
+			r, at := &spec.directionRules(d)[i], fmt.Sprintf("spec.%s[%d]", d.Lower(), i)
 			n.appliedToForms(r.AppliedTo, at+".appliedTo")
 			n.nodePort(spec, r, d, at)
 			n.antreaRuleForms(r, d, at)
@@ -40,7 +40,7 @@ func (n *normaliser) antreaAdmission(spec *antreaPolicySpec) {
 	n.ruleNames()
 }
 
-func (s *antreaPolicySpec) rulesOf(d model.Direction) []antreaRule {
+func (s *antreaPolicySpec) directionRules(d model.Direction) []antreaRule {
 	if d == model.Ingress {
 		return s.Ingress
 	}
@@ -58,8 +58,8 @@ func (r *antreaRule) peersOf(d model.Direction) []antreaPeer {
 func (n *normaliser) appliedToPlaces(spec *antreaPolicySpec) {
 	with, services, rules := 0, 0, len(spec.Ingress)+len(spec.Egress)
 	for _, d := range model.Directions {
-		for i := range spec.rulesOf(d) {
-			list := spec.rulesOf(d)[i].AppliedTo
+		for i := range spec.directionRules(d) {
+			list := spec.directionRules(d)[i].AppliedTo
 			if len(list) > 0 {
 				with++
 			}

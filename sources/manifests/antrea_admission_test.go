@@ -101,7 +101,7 @@ var refusedByAntrea = []struct {
 	{antrea.PeerForms, []string{acnpOf("p", toAll+", ingress: [{action: Drop, from: [{}]}]")}, "selects nothing"},
 	{antrea.NamespacesSelector, []string{acnpOf("p", toAll+", ingress: [{action: Drop, from: [{namespaces: {match: Self}, namespaceSelector: {}}]}]")}, "cannot be set with namespaceSelector"},
 	{antrea.NamespacesANNP, []string{annpOf("p", toAll+", ingress: [{action: Drop, from: [{namespaces: {match: Self}}]}]")}, "is not allowed in an Antrea NetworkPolicy"},
-	{antrea.SameLabelsNobody, []string{someNS, acnpOf("p", toAll+", ingress: [{action: Drop, from: [{namespaces: {sameLabels: [org]}}]}]")}, "no namespace has all labels org"},
+	{antrea.SameLabelsNoMatch, []string{someNS, acnpOf("p", toAll+", ingress: [{action: Drop, from: [{namespaces: {sameLabels: [org]}}]}]")}, "no namespace has all labels org"},
 	{antrea.IPBlockExcept, []string{acnpOf("p", toAll+", ingress: [{action: Drop, from: [{ipBlock: {cidr: 10.0.0.0/8, except: [11.1.0.0/16]}}]}]")}, "is not inside 10.0.0.0/8"},
 	{antrea.FQDNIngress, []string{acnpOf("p", toAll+", ingress: [{action: Drop, from: [{fqdn: a.b}]}]")}, "egress only"},
 	{antrea.FQDNDrop, []string{acnpOf("p", toAll+", egress: [{action: Drop, to: [{fqdn: a.b}]}]")}, "Drop of a.b"},
@@ -225,12 +225,12 @@ func TestAntreaSentencesDocumented(t *testing.T) {
 	}
 	var want []string
 	for _, s := range antrea.DocumentedRules {
-		want = append(want, s.Says+" "+s.Code+" "+string(s.Severity))
+		want = append(want, s.Meaning+" "+s.Code+" "+string(s.Severity))
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("docs/antrea.md (-want +got):\n%s", diff)
 	}
-	if slices.ContainsFunc(antrea.DocumentedRules, func(s antrea.DocumentedRule) bool { return s.Says == "" }) {
+	if slices.ContainsFunc(antrea.DocumentedRules, func(s antrea.DocumentedRule) bool { return s.Meaning == "" }) {
 		t.Error("a code without a sentence")
 	}
 }

@@ -234,7 +234,7 @@ func TestAntreaDocumentGroups(t *testing.T) {
 		{group("test-grp-with-frontend-selector"), []string{"data/nondb-0", "default/frontend-0"}},
 	} {
 		t.Run(antrea.ObjectLabel(tt.key), func(t *testing.T) {
-			m := r.MembersOf(tt.key)
+			m := r.FindMembers(tt.key)
 			var got []string
 			for p := range c.Pods() {
 				for i := range m.Pods {

@@ -9,15 +9,15 @@ import (
 	"rung/model/words"
 )
 
-// asideNote is a note reported once for all objects of a group.
-type asideNote struct {
+// groupedNote is a note reported once for all objects of a group.
+type groupedNote struct {
 	group  string
 	broken model.Broken // the first object's
 	count  int
 }
 
-// joinAsides joins the notes of each group into one.
-func joinAsides(notes []asideNote) (out []asideNote) {
+// joinGroupedNotes joins the notes of each group into one.
+func joinGroupedNotes(notes []groupedNote) (out []groupedNote) {
 	index := map[string]int{}
 	for _, a := range notes {
 		if i, known := index[a.group]; known {
@@ -31,7 +31,7 @@ func joinAsides(notes []asideNote) (out []asideNote) {
 }
 
 // entry returns the group's single entry; place is where its objects were counted.
-func (a *asideNote) entry(place string) model.Broken {
+func (a *groupedNote) entry(place string) model.Broken {
 	b := a.broken
 	if a.count > 1 {
 		b.Message += fmt.Sprintf(" (and %d more like this%s)", a.count-1, place)
@@ -40,7 +40,7 @@ func (a *asideNote) entry(place string) model.Broken {
 }
 
 // isUnread reports whether the objects, such as ConfigMaps, do not matter; unsupported policies do.
-func (a *asideNote) isUnread() bool {
+func (a *groupedNote) isUnread() bool {
 	return a.broken.Code == CodeUnknownKind && a.broken.Severity == model.SeverityInfo
 }
 
@@ -66,7 +66,7 @@ func assembleResult(o Options, files []*fileResult, broken []model.Broken) *Resu
 			if f.input.gather && k.Kind.IsWorkload() {
 				continue // a dump of a cluster has the real pods
 			}
-			at := originOf(obj)
+			at := objectOrigin(obj)
 			if first, dup := seen[k]; dup && f.input.gather {
 				again++
 				if again == 1 {
@@ -136,8 +136,8 @@ func (r *Result) implyNamespaces(o Options, have map[model.Key]model.Origin) {
 		Remedy:  "add the Namespace objects; without them, selectors of namespace labels miss these pods"})
 }
 
-// originOf returns where an object was read.
-func originOf(o model.Object) model.Origin {
+// objectOrigin returns where an object was read.
+func objectOrigin(o model.Object) model.Origin {
 	if m, ok := o.(interface{ ObjectOrigin() model.Origin }); ok {
 		return m.ObjectOrigin()
 	}
@@ -146,11 +146,11 @@ func originOf(o model.Object) model.Origin {
 
 // allUnread returns one entry for all objects of unneeded kinds: a cluster dump has dozens of such kinds.
 func allUnread(files []*fileResult) []model.Broken {
-	var notes []asideNote
+	var notes []groupedNote
 	for _, f := range files {
 		notes = append(notes, f.unread...)
 	}
-	notes = joinAsides(notes)
+	notes = joinGroupedNotes(notes)
 	switch len(notes) {
 	case 0:
 		return nil

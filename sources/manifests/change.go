@@ -28,8 +28,8 @@ type Hunk struct {
 	Was []byte `json:",omitempty"`
 }
 
-// ChangeOf returns the change from one text of a file to another. A nil text means no file.
-func ChangeOf(path string, before, after []byte) TextChange {
+// NewTextChange returns the change from one text of a file to another. A nil text means no file.
+func NewTextChange(path string, before, after []byte) TextChange {
 	c := TextChange{Path: path, Made: before == nil, Gone: after == nil, Hunks: hunksBetween(before, after),
 		Spots: removedSpots(path, before, after)}
 	if after != nil {

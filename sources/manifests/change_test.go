@@ -19,7 +19,7 @@ func TestChangeLeadsBack(t *testing.T) {
 		{"é", "è", 4}, {"aéb", "aèb", 4}, {"aa", "aaa", 1},
 		{"x\n" + long + "y\n", "z\n" + long + "w\n", 100}, // two lines far apart
 	} {
-		ch := ChangeOf("x.yaml", []byte(c.before), []byte(c.after))
+		ch := NewTextChange("x.yaml", []byte(c.before), []byte(c.after))
 		back, ok := ch.TextBefore([]byte(c.after))
 		if !ok || string(back) != c.before {
 			t.Errorf("%.20q to %.20q: back to %.20q, %v", c.before, c.after, back, ok)
@@ -35,11 +35,11 @@ func TestChangeLeadsBack(t *testing.T) {
 			t.Errorf("%.20q to %.20q: another text is led back", c.before, c.after)
 		}
 	}
-	made := ChangeOf("x.yaml", nil, []byte("text"))
+	made := NewTextChange("x.yaml", nil, []byte("text"))
 	if back, ok := made.TextBefore([]byte("text")); !ok || back != nil {
 		t.Errorf("a file that was made goes back to %q, %v", back, ok)
 	}
-	gone := ChangeOf("x.yaml", []byte("text"), nil)
+	gone := NewTextChange("x.yaml", []byte("text"), nil)
 	if back, ok := gone.TextBefore(nil); !ok || string(back) != "text" {
 		t.Errorf("a file that is gone comes back as %q, %v", back, ok)
 	}
@@ -56,7 +56,7 @@ func TestChangeLeadsBack(t *testing.T) {
 			return []byte(b.String())
 		}
 		before, after := text(), text()
-		ch := ChangeOf("x.txt", before, after)
+		ch := NewTextChange("x.txt", before, after)
 		if back, ok := ch.TextBefore(after); !ok || string(back) != string(before) {
 			t.Fatalf("%q to %q: back to %q, %v", before, after, back, ok)
 		}

@@ -52,11 +52,11 @@ var (
 	types   = map[reflect.Type]*typeInfo{}
 )
 
-// infoOf describes an API type; descriptions are cached.
-func infoOf(t reflect.Type) *typeInfo {
+// describeType describes an API type; descriptions are cached.
+func describeType(t reflect.Type) *typeInfo {
 	typesMu.Lock()
 	defer typesMu.Unlock()
-	return typeInfoOf(t)
+	return findTypeInfo(t)
 }
 
 // ownShapes are the forms of types that read themselves.
@@ -67,7 +67,7 @@ var ownShapes = map[reflect.Type]typeInfo{
 	reflect.TypeFor[resource.Quantity]():  {shape: shapeQuantity},
 }
 
-func typeInfoOf(t reflect.Type) *typeInfo {
+func findTypeInfo(t reflect.Type) *typeInfo {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -87,13 +87,13 @@ func typeInfoOf(t reflect.Type) *typeInfo {
 		ti.addFields(t)
 		ti.names = slices.Sorted(maps.Keys(ti.fields))
 	case reflect.Map:
-		ti.shape, ti.elem = shapeMap, typeInfoOf(t.Elem())
+		ti.shape, ti.elem = shapeMap, findTypeInfo(t.Elem())
 	case reflect.Slice, reflect.Array:
 		if t.Elem().Kind() == reflect.Uint8 {
 			ti.shape = shapeString
 			break
 		}
-		ti.shape, ti.elem = shapeList, typeInfoOf(t.Elem())
+		ti.shape, ti.elem = shapeList, findTypeInfo(t.Elem())
 	case reflect.String:
 		ti.shape = shapeString
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
@@ -128,7 +128,7 @@ func (ti *typeInfo) addFields(t reflect.Type) {
 			name = f.Name
 		}
 		if _, have := ti.fields[name]; !have {
-			ti.fields[name] = typeInfoOf(f.Type)
+			ti.fields[name] = findTypeInfo(f.Type)
 		}
 	}
 }

@@ -34,10 +34,10 @@ type decoder struct {
 
 // unitOutcome holds the objects and errors of one unit of text.
 type unitOutcome struct {
-	objects    []model.Object
-	broken     []model.Broken
-	asideNotes []asideNote // notes counted before they are reported
-	syntax     *yamltree.SyntaxError
+	objects      []model.Object
+	broken       []model.Broken
+	groupedNotes []groupedNote // notes counted before they are reported
+	syntax       *yamltree.SyntaxError
 }
 
 func newDecoder(o Options) *decoder {
@@ -116,7 +116,7 @@ func (d *decoder) takeDocument(n *yaml.Node, origin model.Origin, text []byte) {
 // takeItems decodes an object, or the items of a List and of the Lists in it, which kubectl flattens too.
 // Items of an inner List get that List's index in the outermost.
 func (d *decoder) takeItems(n *yaml.Node, origin model.Origin, lk yamltree.ListKind, text []byte) {
-	inner, list := yamltree.ListKindOf(n)
+	inner, list := yamltree.ReadListKind(n)
 	if !list {
 		d.takeObject(n, origin, lk, text)
 		return
@@ -177,12 +177,12 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 		fail(key, CodeNotObject, "has no apiVersion or no kind")
 		return
 	}
-	k := kindOf(apiVersion, kind)
+	k := findWrittenKind(apiVersion, kind)
 	if items := yamltree.Get(n, "items"); k == nil && strings.HasSuffix(kind, "List") && items != nil {
 		fail(key, CodeNotObject, "items is "+DescribeNode(items)+", not a list")
 		return
 	}
-	if config := configOf(n, apiVersion, key, origin); config != nil {
+	if config := readConfigMap(n, apiVersion, key, origin); config != nil {
 		d.out.objects = append(d.out.objects, config)
 		return
 	}
@@ -197,7 +197,7 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 		key.Namespace = ""
 	}
 	if i := CheckName(k.kind, yamltree.TextAt(n, "metadata", "namespace"), yamltree.TextAt(n, "metadata", "name")); i != nil {
-		i.Line = yamltree.LineOf(n, i.Field)
+		i.Line = yamltree.FieldLine(n, i.Field)
 		d.reportIssue(origin, ShortKey(key), *i)
 		return
 	}
@@ -240,11 +240,11 @@ func (d *decoder) takeObject(n *yaml.Node, origin model.Origin, lk yamltree.List
 		fail(key, CodeType, words.CleanText(err.Error()))
 		return
 	}
-	o := k.toModel(d, typed, d.metaOf(k, typed, origin))
+	o := k.toModel(d, typed, d.readMeta(k, typed, origin))
 	if o == nil {
 		return
 	}
-	if w := writtenOf(o); w != nil {
+	if w := writtenText(o); w != nil {
 		w.Original, w.YAML = &unstructured.Unstructured{Object: whole}, textOr(text, whole)
 	}
 	d.out.objects = append(d.out.objects, o)
@@ -280,8 +280,8 @@ func dropUnreadFields(n *yaml.Node) {
 	}
 }
 
-// configOf returns the settings of OVN-Kubernetes' ConfigMap, nil for other objects.
-func configOf(n *yaml.Node, apiVersion string, key model.Key, origin model.Origin) *dialect.Config {
+// readConfigMap returns the settings of OVN-Kubernetes' ConfigMap, nil for other objects.
+func readConfigMap(n *yaml.Node, apiVersion string, key model.Key, origin model.Origin) *dialect.Config {
 	if apiVersion != "v1" || key.Kind != dialect.KindConfigMap || !slices.Contains(dialect.MapNames, key.Name) {
 		return nil
 	}
@@ -307,12 +307,12 @@ func (d *decoder) reportOther(n *yaml.Node, origin model.Origin, key model.Key, 
 	}
 	if sev == model.SeverityError {
 		if code == CodeUnknownKind {
-			i.Line = yamltree.LineOf(n, "kind")
+			i.Line = yamltree.FieldLine(n, "kind")
 		}
 		d.reportIssue(origin, key, i)
 		return
 	}
-	d.countAside(code+" "+string(key.Kind)+" "+i.Message, origin, key, i)
+	d.addGroupedNote(code+" "+string(key.Kind)+" "+i.Message, origin, key, i)
 }
 
 // countTemplatePolicies counts the policies in an OpenShift Template.
@@ -321,7 +321,7 @@ func countTemplatePolicies(n *yaml.Node, apiVersion string) (count int) {
 		return 0
 	}
 	for _, o := range yamltree.ItemsAt(n, "objects") {
-		if k := kindOf(yamltree.TextAt(o, "apiVersion"), yamltree.TextAt(o, "kind")); k != nil && k.kind.IsPolicy() {
+		if k := findWrittenKind(yamltree.TextAt(o, "apiVersion"), yamltree.TextAt(o, "kind")); k != nil && k.kind.IsPolicy() {
 			count++
 		}
 	}
@@ -336,7 +336,7 @@ func (d *decoder) reportIssues(origin model.Origin, key model.Key, issues []Issu
 			fatal = true
 			d.reportIssue(origin, key, i)
 		case i.Code == CodeUnknown:
-			d.countAside(i.Code+" "+string(key.Kind)+" "+i.Generic, origin, key, i)
+			d.addGroupedNote(i.Code+" "+string(key.Kind)+" "+i.Generic, origin, key, i)
 		default:
 			d.reportIssue(origin, key, i)
 		}
@@ -348,7 +348,7 @@ func (d *decoder) reportIssues(origin model.Origin, key model.Key, issues []Issu
 	return fatal
 }
 
-func (d *decoder) brokenOf(origin model.Origin, key model.Key, i Issue) model.Broken {
+func (d *decoder) newBroken(origin model.Origin, key model.Key, i Issue) model.Broken {
 	if i.Line > 0 {
 		origin.Line = d.line + i.Line
 	}
@@ -358,10 +358,10 @@ func (d *decoder) brokenOf(origin model.Origin, key model.Key, i Issue) model.Br
 }
 
 func (d *decoder) reportIssue(origin model.Origin, key model.Key, i Issue) {
-	d.out.broken = append(d.out.broken, d.brokenOf(origin, key, i))
+	d.out.broken = append(d.out.broken, d.newBroken(origin, key, i))
 }
 
-// countAside keeps a note that is reported once for its group in a file.
-func (d *decoder) countAside(group string, origin model.Origin, key model.Key, i Issue) {
-	d.out.asideNotes = append(d.out.asideNotes, asideNote{group, d.brokenOf(origin, key, i), 1})
+// addGroupedNote keeps a note that is reported once for its group in a file.
+func (d *decoder) addGroupedNote(group string, origin model.Origin, key model.Key, i Issue) {
+	d.out.groupedNotes = append(d.out.groupedNotes, groupedNote{group, d.newBroken(origin, key, i), 1})
 }

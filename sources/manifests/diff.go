@@ -19,21 +19,21 @@ type objectDiffer struct {
 	splices []textSplice
 }
 
-// valueSlot is the place of a value.
-type valueSlot struct {
-	way   []yamltree.PathStep
+// valuePlace is the place of a value.
+type valuePlace struct {
+	path  []yamltree.PathStep
 	colon int // offset behind the field's colon, -1 without
 	// flow means the parent is in flow style; indent is the column of a block parent, -1 for none.
 	flow   bool
 	indent int
 }
 
-// rootSlot is the place of a document's root.
-var rootSlot = valueSlot{colon: -1, indent: -1}
+// rootPlace is the place of a document's root.
+var rootPlace = valuePlace{colon: -1, indent: -1}
 
 // cannot returns the error of a change that would touch other text.
-func (s valueSlot) cannot(why string) error {
-	return &EditError{Field: yamltree.PathText(s.way, false), Why: why}
+func (s valuePlace) cannot(why string) error {
+	return &EditError{Field: yamltree.PathText(s.path, false), Why: why}
 }
 
 const unusualForm = "has an unusual form that Rung cannot edit"
@@ -43,12 +43,12 @@ type textEntry struct {
 	name       string
 	value      *yaml.Node
 	start, end int
-	at         valueSlot
+	at         valuePlace
 }
 
 func newDiffer(text []byte, root *yaml.Node, json bool) *objectDiffer {
 	l := yamltree.NewLayout(text, json)
-	return &objectDiffer{Layout: l, documentStyle: styleOf(root, l)}
+	return &objectDiffer{Layout: l, documentStyle: detectStyle(root, l)}
 }
 
 func (d *objectDiffer) addSplice(start, end int, text string) {
@@ -60,10 +60,10 @@ func (d *objectDiffer) gap(a, b textEntry) []byte { return d.Text[min(a.end, b.s
 
 func isFlow(n *yaml.Node) bool { return n.Style&yaml.FlowStyle != 0 }
 
-// entriesOf finds the fields or elements of a node in the text.
-func (d *objectDiffer) entriesOf(n *yaml.Node, at valueSlot) (es []textEntry) {
+// findEntries finds the fields or elements of a node in the text.
+func (d *objectDiffer) findEntries(n *yaml.Node, at valuePlace) (es []textEntry) {
 	named := n.Kind == yaml.MappingNode
-	slot := valueSlot{colon: -1, flow: isFlow(n), indent: -1}
+	slot := valuePlace{colon: -1, flow: isFlow(n), indent: -1}
 	for i := 0; i < len(n.Content); i++ {
 		e := textEntry{start: d.Offset(n.Content[i])}
 		step := yamltree.PathStep{Index: i}
@@ -84,7 +84,7 @@ func (d *objectDiffer) entriesOf(n *yaml.Node, at valueSlot) (es []textEntry) {
 			i++
 		}
 		e.value = n.Content[i]
-		e.at.way = append(slices.Clip(at.way), step)
+		e.at.path = append(slices.Clip(at.path), step)
 		e.end = max(e.end, e.start+1, d.End(e.value, slot.indent))
 		es = append(es, e)
 	}
@@ -92,7 +92,7 @@ func (d *objectDiffer) entriesOf(n *yaml.Node, at valueSlot) (es []textEntry) {
 }
 
 // changeValue changes the node n from the value old to want.
-func (d *objectDiffer) changeValue(n *yaml.Node, old, want any, at valueSlot) error {
+func (d *objectDiffer) changeValue(n *yaml.Node, old, want any, at valuePlace) error {
 	if equalValues(old, want) {
 		return nil
 	}
@@ -110,8 +110,8 @@ func (d *objectDiffer) changeValue(n *yaml.Node, old, want any, at valueSlot) er
 }
 
 // changeMapping changes the fields of a mapping that stays a mapping.
-func (d *objectDiffer) changeMapping(n *yaml.Node, old, want map[string]any, at valueSlot) error {
-	es := d.entriesOf(n, at)
+func (d *objectDiffer) changeMapping(n *yaml.Node, old, want map[string]any, at valuePlace) error {
+	es := d.findEntries(n, at)
 	find := func(name string) int { return slices.IndexFunc(es, func(e textEntry) bool { return e.name == name }) }
 	gone := make([]bool, len(es))
 	var added []string
@@ -138,7 +138,7 @@ func (d *objectDiffer) changeMapping(n *yaml.Node, old, want map[string]any, at 
 		}
 		i := find(k)
 		if i < 0 {
-			at.way = append(slices.Clip(at.way), yamltree.FieldStep(k))
+			at.path = append(slices.Clip(at.path), yamltree.FieldStep(k))
 			return at.cannot("comes from a merge key and cannot be removed here")
 		}
 		gone[i] = true
@@ -147,11 +147,11 @@ func (d *objectDiffer) changeMapping(n *yaml.Node, old, want map[string]any, at 
 }
 
 // changeList changes the elements of a list that stays a list.
-func (d *objectDiffer) changeList(n *yaml.Node, old, want []any, at valueSlot) error {
+func (d *objectDiffer) changeList(n *yaml.Node, old, want []any, at valuePlace) error {
 	if len(old)*len(want) > maxAlign {
 		return at.cannot("is too long to be edited")
 	}
-	es := d.entriesOf(n, at)
+	es := d.findEntries(n, at)
 	gone := make([]bool, len(old))
 	added := map[int][]string{}
 	next := 0 // index of the old element behind an added one
@@ -181,7 +181,7 @@ func (d *objectDiffer) elementText(others []textEntry, v any) string {
 }
 
 // changeEntries removes entries of a collection and adds texts, keyed by the following entry, to mean want.
-func (d *objectDiffer) changeEntries(n *yaml.Node, es []textEntry, gone []bool, added map[int][]string, want any, at valueSlot) error {
+func (d *objectDiffer) changeEntries(n *yaml.Node, es []textEntry, gone []bool, added map[int][]string, want any, at valuePlace) error {
 	switch {
 	case !slices.Contains(gone, false):
 		return d.replaceValue(n, want, at)
@@ -221,7 +221,7 @@ func (d *objectDiffer) changeEntries(n *yaml.Node, es []textEntry, gone []bool, 
 }
 
 // changeFlow removes and adds entries of a flow collection, commas included; at least one stays.
-func (d *objectDiffer) changeFlow(es []textEntry, gone []bool, added map[int][]string, at valueSlot) error {
+func (d *objectDiffer) changeFlow(es []textEntry, gone []bool, added map[int][]string, at valuePlace) error {
 	last := len(es) - 1
 	sep := ", "
 	if d.OnlySpaceBefore(es[0].start) {
@@ -247,7 +247,7 @@ func (d *objectDiffer) changeFlow(es []textEntry, gone []bool, added map[int][]s
 }
 
 // replaceEntries replaces entries of a flow collection by a text, unless there are comments between them.
-func (d *objectDiffer) replaceEntries(es []textEntry, start, end int, text string, at valueSlot) error {
+func (d *objectDiffer) replaceEntries(es []textEntry, start, end int, text string, at valuePlace) error {
 	for i := 1; i < len(es) && !d.JSON; i++ {
 		if bytes.IndexByte(d.gap(es[i-1], es[i]), '#') >= 0 {
 			return at.cannot("has comments that the removal would delete")
@@ -270,12 +270,12 @@ func (d *objectDiffer) addLines(p int, lines string) {
 }
 
 // replaceValue writes a new value over the node n.
-func (d *objectDiffer) replaceValue(n *yaml.Node, want any, at valueSlot) error {
+func (d *objectDiffer) replaceValue(n *yaml.Node, want any, at valuePlace) error {
 	start, end := d.Offset(n), d.End(n, at.indent)
 	unwritten := start == end
 	block := len(n.Content) > 0 && !isFlow(n)
 	if block {
-		start = d.entriesOf(n, at)[0].start
+		start = d.findEntries(n, at)[0].start
 	}
 	text := d.scalarText(n, want, d.Indent(start))
 	switch {

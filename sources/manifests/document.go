@@ -49,7 +49,7 @@ func (p *documentPiece) readObjects() {
 		return
 	}
 	p.root = root
-	_, p.list = yamltree.ListKindOf(flat)
+	_, p.list = yamltree.ReadListKind(flat)
 	if !p.list {
 		p.objs = []any{yamltree.JSONValue(flat)}
 		return

@@ -165,14 +165,14 @@ func (p *documentPiece) changeBody(want []any, touched int, f func(d *objectDiff
 	return p.setBody(text, want, touched)
 }
 
-// itemsOf finds the items field of a List, and each item.
-func (d *objectDiffer) itemsOf(p *documentPiece) (field textEntry, items []textEntry, err error) {
-	field = textEntry{value: &yaml.Node{Kind: yaml.SequenceNode}, at: rootSlot}
-	fields := d.entriesOf(p.root, rootSlot)
+// findItems finds the items field of a List, and each item.
+func (d *objectDiffer) findItems(p *documentPiece) (field textEntry, items []textEntry, err error) {
+	field = textEntry{value: &yaml.Node{Kind: yaml.SequenceNode}, at: rootPlace}
+	fields := d.findEntries(p.root, rootPlace)
 	if i := slices.IndexFunc(fields, func(e textEntry) bool { return e.name == "items" }); i >= 0 {
 		field = fields[i]
 	}
-	items = d.entriesOf(field.value, field.at)
+	items = d.findEntries(field.value, field.at)
 	if len(items) != len(p.objs) {
 		err = field.at.cannot(unusualForm)
 	}
@@ -183,7 +183,7 @@ func (d *objectDiffer) itemsOf(p *documentPiece) (field textEntry, items []textE
 func (p *documentPiece) removeItem(i int) error {
 	want := slices.Delete(slices.Clone(p.objs), i, i+1)
 	return p.changeBody(want, -1, func(d *objectDiffer) error {
-		field, items, err := d.itemsOf(p)
+		field, items, err := d.findItems(p)
 		if err != nil {
 			return err
 		}

@@ -53,7 +53,7 @@ func FuzzRewrite(f *testing.F) {
 // goesBack puts a policy back that was taken out of a text: to the byte from what was
 // kept of the change, and as itself where its neighbours stand.
 func goesBack(t *testing.T, text, out []byte, p *model.Policy) {
-	c := ChangeOf("x.yaml", text, out)
+	c := NewTextChange("x.yaml", text, out)
 	if back, ok := c.TextBefore(out); !ok || !bytes.Equal(back, text) {
 		t.Errorf("the text is not given back: %q", back)
 	}

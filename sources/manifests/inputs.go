@@ -78,12 +78,12 @@ type inputPlace struct {
 	name string // for people, and for the operating system
 	tree fs.FS  // contains the place; nil for the operating system's files
 	path string // in the tree
-	// nameOf names paths of the tree for people; nil if the paths themselves do.
-	nameOf func(path string) string
+	// shownName names paths of the tree for people; nil if the paths themselves do.
+	shownName func(path string) string
 }
 
-// placeOf returns the place named by a path of the options.
-func (o *Options) placeOf(name string) (inputPlace, error) {
+// findPlace returns the place named by a path of the options.
+func (o *Options) findPlace(name string) (inputPlace, error) {
 	if o.FS != nil {
 		return inputPlace{name: name, tree: o.FS, path: path.Clean(name)}, nil
 	}
@@ -98,7 +98,7 @@ func (o *Options) placeOf(name string) (inputPlace, error) {
 	if tree == nil {
 		return inputPlace{name: name}, o.trees.errors[name]
 	}
-	return inputPlace{name: tree.Name(tree.Top()), tree: tree, path: tree.Top(), nameOf: tree.Name}, nil
+	return inputPlace{name: tree.Name(tree.Top()), tree: tree, path: tree.Top(), shownName: tree.Name}, nil
 }
 
 // stat describes the file at the place, following links.
@@ -140,8 +140,8 @@ func (p inputPlace) below(at string) inputPlace {
 	switch {
 	case p.tree == nil:
 		return inputPlace{name: filepath.Join(p.name, filepath.FromSlash(at))}
-	case p.nameOf == nil:
+	case p.shownName == nil:
 		return inputPlace{name: at, tree: p.tree, path: at}
 	}
-	return inputPlace{name: p.nameOf(at), tree: p.tree, path: at, nameOf: p.nameOf}
+	return inputPlace{name: p.shownName(at), tree: p.tree, path: at, shownName: p.shownName}
 }

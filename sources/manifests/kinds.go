@@ -31,12 +31,12 @@ const (
 )
 
 var kinds = slices.Concat([]kindInfo{
-	plainKind(model.KindNamespace, "", "v1", (*decoder).namespaceOf),
-	plainKind(model.KindPod, "", "v1", (*decoder).podOf),
-	plainKind(model.KindNode, "", "v1", (*decoder).nodeOf),
-	plainKind(model.KindService, "", "v1", (*decoder).serviceOf),
+	plainKind(model.KindNamespace, "", "v1", (*decoder).convertNamespace),
+	plainKind(model.KindPod, "", "v1", (*decoder).convertPod),
+	plainKind(model.KindNode, "", "v1", (*decoder).convertNode),
+	plainKind(model.KindService, "", "v1", (*decoder).convertService),
 	plainKind(model.KindEndpointSlice, "discovery.k8s.io", "v1", (*decoder).endpointSlice),
-	plainKind(model.KindEvent, "", "v1", (*decoder).eventOf),
+	plainKind(model.KindEvent, "", "v1", (*decoder).convertEvent),
 	plainKind(model.KindEvent, "events.k8s.io", "v1", (*decoder).newEvent),
 	{model.KindANP, policyGroup, "v1alpha1", reflect.TypeFor[v1alpha1.AdminNetworkPolicy](), nil},
 	{model.KindBANP, policyGroup, "v1alpha1", reflect.TypeFor[v1alpha1.BaselineAdminNetworkPolicy](), nil},
@@ -86,8 +86,8 @@ func findKind(holds func(*kindInfo) bool) *kindInfo {
 	return nil
 }
 
-// kindOf returns a kind by its apiVersion and kind, nil for others.
-func kindOf(apiVersion, kind string) *kindInfo {
+// findWrittenKind returns a kind by its apiVersion and kind, nil for others.
+func findWrittenKind(apiVersion, kind string) *kindInfo {
 	return findKind(func(k *kindInfo) bool { return k.writtenName() == kind && k.apiVersion() == apiVersion })
 }
 
@@ -95,7 +95,7 @@ func kindOf(apiVersion, kind string) *kindInfo {
 func KindOfTree(obj map[string]any) model.Kind {
 	apiVersion, _ := obj["apiVersion"].(string)
 	kind, _ := obj["kind"].(string)
-	if k := kindOf(apiVersion, kind); k != nil {
+	if k := findWrittenKind(apiVersion, kind); k != nil {
 		return k.kind
 	}
 	return model.Kind(kind)

@@ -83,14 +83,14 @@ func (l *inputLister) addName(name string) {
 		l.addFailure(name, "skipped: the file name has control characters", "rename it")
 		return
 	}
-	root, err := l.o.placeOf(name)
+	root, err := l.o.findPlace(name)
 	if err != nil {
 		l.addFailure(name, "cannot be read: "+err.Error(), "")
 		return
 	}
 	info, err := root.stat()
 	if err != nil {
-		l.addFailure(name, "cannot be read: "+files.ReasonOf(err).Error(), "")
+		l.addFailure(name, "cannot be read: "+files.WithoutPath(err).Error(), "")
 		return
 	}
 	if !info.IsDir() {
@@ -124,9 +124,9 @@ func (l *inputLister) walkFolder(root inputPlace) {
 		switch {
 		case err != nil:
 			l.foundManifest = true
-			l.addFailure(at.name, "cannot be read: "+files.ReasonOf(err).Error(), "")
+			l.addFailure(at.name, "cannot be read: "+files.WithoutPath(err).Error(), "")
 			return nil
-		case p != top && (strings.HasPrefix(d.Name(), ".") || gather.isAside(p)):
+		case p != top && (strings.HasPrefix(d.Name(), ".") || gather.isOutsideObjects(p)):
 			if d.IsDir() {
 				return fs.SkipDir
 			}
@@ -146,7 +146,7 @@ func (l *inputLister) walkFolder(root inputPlace) {
 		case errors.Is(err, fs.ErrNotExist) && d.Type()&fs.ModeSymlink != 0:
 			l.addFailure(at.name, "skipped: a broken link", "")
 		case err != nil:
-			l.addFailure(at.name, "cannot be read: "+files.ReasonOf(err).Error(), "")
+			l.addFailure(at.name, "cannot be read: "+files.WithoutPath(err).Error(), "")
 		case info.IsDir():
 			l.addWarning(at.name, "skipped: a link to a folder", "name it with -f to read its files")
 		case !info.Mode().IsRegular():
@@ -221,7 +221,7 @@ func (o Options) loadFile(ctx context.Context, in inputFile) (*loadedFile, *mode
 	}
 	r, err := o.openInput(ctx, in)
 	if err != nil {
-		return fail("cannot be read: %s", files.ReasonOf(err))
+		return fail("cannot be read: %s", files.WithoutPath(err))
 	}
 	defer r.Close()
 	tooLarge := fmt.Sprintf("exceeds the limit of %s per file", files.SizeText(o.Limits.FileSize))
@@ -233,7 +233,7 @@ func (o Options) loadFile(ctx context.Context, in inputFile) (*loadedFile, *mode
 	case errors.Is(err, files.ErrTooLarge):
 		return fail("%s", tooLarge)
 	case err != nil:
-		return fail("cannot be read: %s", files.ReasonOf(err))
+		return fail("cannot be read: %s", files.WithoutPath(err))
 	}
 	l := &loadedFile{text: raw, file: FileState{Path: in.path, Sum: sha256.Sum256(raw), Size: int64(len(raw)), At: time.Now(),
 		Writable: !in.readOnce && o.FS == nil}}

@@ -14,7 +14,7 @@ import (
 
 // reportBehind reports further mistakes behind the first syntax error, if the intended text can be guessed.
 func (d *decoder) reportBehind(text []byte, origin model.Origin) {
-	root, wrong := yamltree.ParseMending(text, d.opts.Limits.AliasNodes)
+	root, wrong := yamltree.ParseRepaired(text, d.opts.Limits.AliasNodes)
 	if root == nil {
 		return
 	}
@@ -48,11 +48,11 @@ func (d *decoder) reportRefused(n *yaml.Node, k *kindInfo, key model.Key, origin
 	clearFields(n, told)
 	refused := UnrelatedIssues(d.gateIssues(n, k.kind, yamltree.JSONValue(n).(map[string]any)), told)
 	d.reportIssues(origin, key, refused, 0)
-	d.reportUntaken(n, k, key, origin, slices.Concat(told, refused))
+	d.reportUnsupported(n, k, key, origin, slices.Concat(told, refused))
 }
 
-// reportUntaken reports what a policy's plugin cannot use, except fields related to those in told.
-func (d *decoder) reportUntaken(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, told []Issue) {
+// reportUnsupported reports what a policy's plugin cannot use, except fields related to those in told.
+func (d *decoder) reportUnsupported(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, told []Issue) {
 	clearFields(n, told)
 	if k.toModel != nil {
 		return
@@ -62,7 +62,7 @@ func (d *decoder) reportUntaken(n *yaml.Node, k *kindInfo, key model.Key, origin
 		return // a mistake without a field
 	}
 	var untaken []Issue
-	for _, b := range New(d.metaOf(k, typed, origin), typed).Invalid {
+	for _, b := range New(d.readMeta(k, typed, origin), typed).Invalid {
 		untaken = append(untaken, Issue{Severity: b.Severity, Code: b.Code, Field: b.Field, Message: b.Message, Remedy: b.Remedy,
 			Line: yamltree.LineOfValue(n, b.Field, b.Message)})
 	}

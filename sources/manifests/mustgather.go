@@ -18,8 +18,8 @@ type gatherFolders struct {
 	isGathered map[string]bool // by folder
 }
 
-// isAside reports whether a path is in a must-gather but outside its objects.
-func (g *gatherFolders) isAside(p string) bool {
+// isOutsideObjects reports whether a path is in a must-gather but outside its objects.
+func (g *gatherFolders) isOutsideObjects(p string) bool {
 	base := path.Base(p)
 	return p != "." && base != gatherCluster && base != gatherNamespaces && g.isRoot(path.Dir(p))
 }

@@ -31,7 +31,7 @@ func (d *decoder) reportFault(m model.Meta, f *fault) string {
 	}
 	i := Issue{Severity: model.SeverityWarning, Code: CodeNetwork, Field: f.field, Message: f.text}
 	if d.tree != nil {
-		i.Line = yamltree.LineOf(d.tree, i.Field)
+		i.Line = yamltree.FieldLine(d.tree, i.Field)
 	}
 	d.reportIssue(m.Origin, m.Key, i)
 	return f.field + ": " + f.text
@@ -48,7 +48,7 @@ func (d *decoder) cudnOf(o *CUDN, m model.Meta) model.Object {
 	name := "cluster_udn_" + m.Name
 	var f *fault
 	if strings.EqualFold(spec.Topology, string(network.Localnet)) {
-		out.Config, f = localnetOf(spec.Localnet, name)
+		out.Config, f = convertLocalnet(spec.Localnet, name)
 	} else {
 		out.Config, f = spec.config("spec.network", name)
 	}
@@ -73,7 +73,7 @@ func (s *networkSpec) config(at, name string) (c network.Config, f *fault) {
 		}
 		role = s.Layer3.Role
 		for i, sub := range s.Layer3.Subnets {
-			p, err := hostSubnetOf(sub.CIDR, int(sub.HostSubnet))
+			p, err := parseHostSubnet(sub.CIDR, int(sub.HostSubnet))
 			if err != nil {
 				return c, &fault{fmt.Sprintf("%s.subnets[%d]", at, i), err.Error()}
 			}
@@ -90,7 +90,7 @@ func (s *networkSpec) config(at, name string) (c network.Config, f *fault) {
 			texts []string
 			into  *[]netip.Prefix
 		}{{"subnets", s.Layer2.Subnets, &c.Subnets}, {"infrastructureSubnets", s.Layer2.InfrastructureSubnets, &c.InfrastructureSubnets}} {
-			*x.into, f = subnetsOf(x.texts, at+"."+x.field)
+			*x.into, f = parseSubnets(x.texts, at+"."+x.field)
 			if f != nil {
 				return c, f
 			}
@@ -109,14 +109,14 @@ func (s *networkSpec) config(at, name string) (c network.Config, f *fault) {
 	return c, f
 }
 
-// localnetOf returns the localnet of a ClusterUserDefinedNetwork.
-func localnetOf(s *localnetConfig, name string) (c network.Config, f *fault) {
+// convertLocalnet returns the localnet of a ClusterUserDefinedNetwork.
+func convertLocalnet(s *localnetConfig, name string) (c network.Config, f *fault) {
 	const at = "spec.network.localnet"
 	c = network.Config{Name: name, Topology: network.Localnet}
 	if s == nil {
 		return c, &fault{at, "is missing, but topology requires it"}
 	}
-	c.Subnets, f = subnetsOf(s.Subnets, at+".subnets")
+	c.Subnets, f = parseSubnets(s.Subnets, at+".subnets")
 	if f != nil {
 		return c, f
 	}
@@ -137,8 +137,8 @@ func statedRole(role, field string) (bool, *fault) {
 	return false, &fault{field, fmt.Sprintf("%q must be primary or secondary", words.CleanText(role))}
 }
 
-// subnetsOf parses and masks subnets.
-func subnetsOf(texts []string, field string) (out []netip.Prefix, _ *fault) {
+// parseSubnets parses and masks subnets.
+func parseSubnets(texts []string, field string) (out []netip.Prefix, _ *fault) {
 	for i, text := range texts {
 		p, err := netip.ParsePrefix(strings.TrimSpace(text))
 		if err != nil || p.Addr().Is4In6() {
@@ -149,8 +149,8 @@ func subnetsOf(texts []string, field string) (out []netip.Prefix, _ *fault) {
 	return out, nil
 }
 
-// hostSubnetOf parses the subnet of a layer 3 network. size is the prefix length for a node, 0 for the default.
-func hostSubnetOf(cidr string, size int) (netip.Prefix, error) {
+// parseHostSubnet parses the subnet of a layer 3 network. size is the prefix length for a node, 0 for the default.
+func parseHostSubnet(cidr string, size int) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(strings.TrimSpace(cidr))
 	switch {
 	case err != nil || p.Addr().Is4In6():

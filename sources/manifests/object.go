@@ -35,14 +35,14 @@ func (p *documentPiece) setObject(e Edit, item int, old map[string]any) error {
 	wanted[item] = mergeChange(old, base, want)
 	return p.changeBody(wanted, item, func(d *objectDiffer) error {
 		if !p.list {
-			return d.changeValue(p.root, base, want, rootSlot)
+			return d.changeValue(p.root, base, want, rootPlace)
 		}
-		_, items, err := d.itemsOf(p)
+		_, items, err := d.findItems(p)
 		if err != nil {
 			return err
 		}
 		at := items[item].at
-		at.way = nil // name fields relative to the object
+		at.path = nil // name fields relative to the object
 		return d.changeValue(items[item].value, base, want, at)
 	})
 }

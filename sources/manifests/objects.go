@@ -30,10 +30,10 @@ var keptAnnotations = map[string]bool{
 // labelNamespaceName is set on every namespace by the API server.
 const labelNamespaceName = "kubernetes.io/metadata.name"
 
-// metaOf reads the common metadata, except the version: a file's says nothing.
-func (d *decoder) metaOf(k *kindInfo, o metav1.Object, origin model.Origin) model.Meta {
+// readMeta reads the common metadata, except the version: a file's says nothing.
+func (d *decoder) readMeta(k *kindInfo, o metav1.Object, origin model.Origin) model.Meta {
 	m := model.Meta{Key: model.Key{Kind: k.kind, Name: words.CleanText(o.GetName())}, UID: words.CleanText(string(o.GetUID())),
-		Created: o.GetCreationTimestamp().Time, Labels: d.labelsOf(o.GetLabels()), Origin: origin}
+		Created: o.GetCreationTimestamp().Time, Labels: d.internLabels(o.GetLabels()), Origin: origin}
 	if k.kind.IsNamespaced() {
 		m.Namespace = cmp.Or(internClean(o.GetNamespace()), "default")
 	}
@@ -59,7 +59,7 @@ func internClean(s string) string {
 // maxSets bounds the remembered label sets: each pod of a job has another, so they would grow without bound.
 const maxSets = 16 << 10
 
-func (d *decoder) labelsOf(raw map[string]string) model.Labels {
+func (d *decoder) internLabels(raw map[string]string) model.Labels {
 	m := make(map[string]string, len(raw))
 	for k, v := range raw {
 		m[internClean(k)] = internClean(v)
@@ -75,7 +75,7 @@ func (d *decoder) labelsOf(raw map[string]string) model.Labels {
 	return l
 }
 
-func (d *decoder) namespaceOf(_ *corev1.Namespace, m model.Meta) model.Object {
+func (d *decoder) convertNamespace(_ *corev1.Namespace, m model.Meta) model.Object {
 	return &model.Namespace{Meta: withNameLabel(m)}
 }
 
@@ -91,17 +91,17 @@ func withNameLabel(m model.Meta) model.Meta {
 	return m
 }
 
-func (d *decoder) podOf(o *corev1.Pod, m model.Meta) model.Object {
+func (d *decoder) convertPod(o *corev1.Pod, m model.Meta) model.Object {
 	p := &model.Pod{Meta: m, NodeName: internClean(o.Spec.NodeName), HostNetwork: o.Spec.HostNetwork,
 		ServiceAccount: cmp.Or(internClean(o.Spec.ServiceAccountName), internClean(o.Spec.DeprecatedServiceAccount), "default"),
 		Phase:          internClean(string(o.Status.Phase)), Deleting: o.DeletionTimestamp != nil,
-		Workload: internClean(OwnerOf(o))}
+		Workload: internClean(PodWorkload(o))}
 	for _, c := range o.Status.Conditions {
 		p.Ready = p.Ready || c.Type == corev1.PodReady && c.Status == corev1.ConditionTrue
 	}
 	for i := range o.Spec.Containers {
 		for _, cp := range o.Spec.Containers[i].Ports {
-			p.Ports = append(p.Ports, model.ContainerPort{Name: internClean(cp.Name), Protocol: protocolOf(cp.Protocol),
+			p.Ports = append(p.Ports, model.ContainerPort{Name: internClean(cp.Name), Protocol: portProtocol(cp.Protocol),
 				Port: cp.ContainerPort})
 		}
 	}
@@ -135,8 +135,8 @@ func (d *decoder) podNetworks(p *model.Pod, all map[string]string) {
 	p.OpenPorts, _ = readAnnotation(d, p.Meta, all, model.AnnotationOpenPorts, "no port is left open on the default network", OpenPorts)
 }
 
-// protocolOf returns a port's protocol: TCP by default, empty if OVN-Kubernetes does not know it.
-func protocolOf(p corev1.Protocol) string {
+// portProtocol returns a port's protocol: TCP by default, empty if OVN-Kubernetes does not know it.
+func portProtocol(p corev1.Protocol) string {
 	switch p {
 	case corev1.ProtocolTCP, corev1.ProtocolUDP, corev1.ProtocolSCTP:
 		return string(p)
@@ -146,7 +146,7 @@ func protocolOf(p corev1.Protocol) string {
 	return ""
 }
 
-func (d *decoder) nodeOf(o *corev1.Node, m model.Meta) model.Object {
+func (d *decoder) convertNode(o *corev1.Node, m model.Meta) model.Object {
 	n := &model.Node{Meta: m, PodCIDRs: podCIDRs(&o.Spec)}
 	for _, c := range o.Status.Conditions {
 		n.Ready = n.Ready || c.Type == corev1.NodeReady && c.Status == corev1.ConditionTrue
@@ -174,8 +174,8 @@ func podCIDRs(s *corev1.NodeSpec) (out []string) {
 	return out
 }
 
-func (d *decoder) serviceOf(o *corev1.Service, m model.Meta) model.Object {
-	s := &model.Service{Meta: m, Selector: d.labelsOf(o.Spec.Selector), Type: cmp.Or(internClean(string(o.Spec.Type)), "ClusterIP")}
+func (d *decoder) convertService(o *corev1.Service, m model.Meta) model.Object {
+	s := &model.Service{Meta: m, Selector: d.internLabels(o.Spec.Selector), Type: cmp.Or(internClean(string(o.Spec.Type)), "ClusterIP")}
 	ips := o.Spec.ClusterIPs
 	if len(ips) == 0 {
 		ips = []string{o.Spec.ClusterIP} // "None" is not an address
@@ -187,7 +187,7 @@ func (d *decoder) serviceOf(o *corev1.Service, m model.Meta) model.Object {
 		}
 	}
 	for _, p := range o.Spec.Ports {
-		sp := model.ServicePort{Name: internClean(p.Name), Protocol: protocolOf(p.Protocol), Port: p.Port, NodePort: p.NodePort}
+		sp := model.ServicePort{Name: internClean(p.Name), Protocol: portProtocol(p.Protocol), Port: p.Port, NodePort: p.NodePort}
 		if p.TargetPort != (intstr.IntOrString{}) {
 			sp.TargetPort = internClean(p.TargetPort.String())
 		}
@@ -219,7 +219,7 @@ func (d *decoder) endpointSlice(o *discoveryv1.EndpointSlice, m model.Meta) mode
 				at.Name = internClean(*p.Name)
 			}
 			if p.Protocol != nil {
-				at.Protocol = protocolOf(*p.Protocol)
+				at.Protocol = portProtocol(*p.Protocol)
 			}
 			s.Ports = append(s.Ports, at)
 		}
@@ -227,7 +227,7 @@ func (d *decoder) endpointSlice(o *discoveryv1.EndpointSlice, m model.Meta) mode
 	return s
 }
 
-func (d *decoder) eventOf(o *corev1.Event, m model.Meta) model.Object {
+func (d *decoder) convertEvent(o *corev1.Event, m model.Meta) model.Object {
 	about := o.InvolvedObject
 	e := &model.Event{Meta: m,
 		About: model.Key{Kind: model.Kind(internClean(about.Kind)), Namespace: internClean(about.Namespace), Name: internClean(about.Name)},
@@ -255,5 +255,5 @@ func (d *decoder) newEvent(o *eventsv1.Event, m model.Meta) model.Object {
 	if o.Series != nil {
 		old.Series = &corev1.EventSeries{Count: o.Series.Count, LastObservedTime: o.Series.LastObservedTime}
 	}
-	return d.eventOf(old, m)
+	return d.convertEvent(old, m)
 }

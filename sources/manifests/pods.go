@@ -122,12 +122,12 @@ func (s *Set) Pods() (pods []*model.Pod, idle, lost []*Workload) {
 		if w.Owner != "" && s.named(w.Namespace, w.Owner) != nil || s.owned[ownerKey{w.Namespace, w.Ref()}] > 0 {
 			continue // its owner makes its pods, or they exist
 		}
-		if w.Wanted == 0 && slices.ContainsFunc(all, func(x *Workload) bool { return x.Namespace == w.Namespace && x.TemplateOf == w.Ref() }) {
+		if w.Wanted == 0 && slices.ContainsFunc(all, func(x *Workload) bool { return x.Namespace == w.Namespace && x.TemplateWorkload == w.Ref() }) {
 			continue // scaled down in favour of the Rollout that uses its template
 		}
 		template := w
 		if w.Pod == nil {
-			template = s.named(w.Namespace, w.TemplateOf)
+			template = s.named(w.Namespace, w.TemplateWorkload)
 		}
 		switch {
 		case template == nil || template.Pod == nil:
@@ -137,7 +137,7 @@ func (s *Set) Pods() (pods []*model.Pod, idle, lost []*Workload) {
 				idle = append(idle, w)
 			}
 		default:
-			pods = append(pods, s.podsOf(w, template)...)
+			pods = append(pods, s.makePods(w, template)...)
 		}
 	}
 	for i, p := range pods {
@@ -167,8 +167,8 @@ func (s *Set) named(namespace, ref string) *Workload {
 	return nil
 }
 
-// podsOf makes the pods of a workload.
-func (s *Set) podsOf(w, template *Workload) (out []*model.Pod) {
+// makePods makes the pods of a workload.
+func (s *Set) makePods(w, template *Workload) (out []*model.Pod) {
 	count := min(w.Wanted, Several)
 	switch {
 	case w.Kind == model.KindStatefulSet && s.isNumbered():

@@ -35,7 +35,7 @@ func labelledNode(name, role string) *model.Node {
 func TestPods(t *testing.T) {
 	ownedBy := func(owner string) func(*Workload) { return func(w *Workload) { w.Owner = owner } }
 	takes := func(template string) func(*Workload) {
-		return func(w *Workload) { w.Pod, w.TemplateOf = nil, template }
+		return func(w *Workload) { w.Pod, w.TemplateWorkload = nil, template }
 	}
 	for _, c := range []struct {
 		name       string
@@ -159,7 +159,7 @@ func TestOwnerOf(t *testing.T) {
 		{"Prometheus", "main", nil, ""},
 	} {
 		p := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: c.labels, OwnerReferences: []metav1.OwnerReference{{Kind: "ConfigMap", Name: "other"}, {Kind: c.kind, Name: c.name, Controller: &yes}}}}
-		if got := OwnerOf(p); got != c.want {
+		if got := PodWorkload(p); got != c.want {
 			t.Errorf("%s %s %v: %q, want %q", c.kind, c.name, c.labels, got, c.want)
 		}
 	}

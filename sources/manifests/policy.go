@@ -22,7 +22,7 @@ func (d *decoder) takePolicy(n *yaml.Node, k *kindInfo, key model.Key, origin mo
 	dropStatusDoubt(obj)
 	if !d.opts.SkipSchema {
 		if bad := d.gateIssues(n, k.kind, obj); d.reportIssues(origin, key, bad, 0) {
-			d.reportUntaken(n, k, key, origin, bad)
+			d.reportUnsupported(n, k, key, origin, bad)
 			return
 		}
 	}
@@ -31,7 +31,7 @@ func (d *decoder) takePolicy(n *yaml.Node, k *kindInfo, key model.Key, origin mo
 		d.reportIssue(origin, key, Issue{Severity: model.SeverityError, Code: CodeSchema, Message: words.CleanText(err.Error())})
 		return
 	}
-	p := New(d.metaOf(k, typed, origin), typed)
+	p := New(d.readMeta(k, typed, origin), typed)
 	for i := range p.Invalid {
 		if l := yamltree.LineOfValue(n, p.Invalid[i].Field, p.Invalid[i].Message); l > 0 {
 			p.Invalid[i].Origin.Line = d.line + l
@@ -88,9 +88,9 @@ func FromObject(obj any, origin model.Origin) (*model.Policy, error) {
 func (d *decoder) fromObject(obj any, origin model.Origin) (*model.Policy, error) {
 	k := kindOfType(reflect.TypeOf(obj))
 	if u, ok := obj.(*unstructured.Unstructured); ok {
-		k = kindOf(u.GetAPIVersion(), u.GetKind())
+		k = findWrittenKind(u.GetAPIVersion(), u.GetKind())
 		if k != nil && k.kind.IsReferenced() {
-			o, err := d.namedObject(k, u, d.metaOf(k, u, origin))
+			o, err := d.namedObject(k, u, d.readMeta(k, u, origin))
 			return model.AsPolicy(o), err
 		}
 		if k == nil || !k.kind.IsPolicy() {
@@ -105,7 +105,7 @@ func (d *decoder) fromObject(obj any, origin model.Origin) (*model.Policy, error
 	if k == nil || !k.kind.IsPolicy() {
 		return nil, fmt.Errorf("%T is not a policy that Rung supports", obj)
 	}
-	p := New(d.metaOf(k, obj.(metav1.Object), origin), obj)
+	p := New(d.readMeta(k, obj.(metav1.Object), origin), obj)
 	text, err := Marshal(p)
 	if err != nil {
 		return nil, fmt.Errorf("write %s as YAML: %w", p.Key, err)
@@ -182,7 +182,7 @@ func typedTree(p *model.Policy) (map[string]any, error) {
 	obj["kind"] = string(p.Kind)
 	if k := findKind(func(k *kindInfo) bool {
 		return k.kind == p.Kind && (p.APIVersion == "" || p.APIVersion == k.apiVersion())
-	}); k != nil && (p.Kind != model.KindMNP || kindOf(apiVersion, string(p.Kind)) == nil) {
+	}); k != nil && (p.Kind != model.KindMNP || findWrittenKind(apiVersion, string(p.Kind)) == nil) {
 		obj["kind"], obj["apiVersion"] = k.writtenName(), k.apiVersion()
 	}
 	return obj, nil

@@ -11,7 +11,7 @@ const progressTime = 100 * time.Millisecond
 // readProgress counts the decoded bytes of a reading, in bytes on disk. It counts decoding, since loading
 // takes almost no time. nil counts nothing.
 type readProgress struct {
-	tell func(read, total int64)
+	report func(read, total int64)
 
 	mu               sync.Mutex
 	bytesRead, total float64
@@ -22,7 +22,7 @@ func newProgress(tell func(read, total int64)) *readProgress {
 	if tell == nil {
 		return nil
 	}
-	return &readProgress{tell: tell, nextCall: time.Now().Add(progressTime)}
+	return &readProgress{report: tell, nextCall: time.Now().Add(progressTime)}
 }
 
 // expectFiles adds the sizes of files to read.
@@ -68,6 +68,6 @@ func (p *readProgress) addDone(f *fileResult, n int) {
 	p.bytesRead += float64(n) * f.weight
 	if now := time.Now(); now.After(p.nextCall) {
 		p.nextCall = now.Add(progressTime)
-		p.tell(min(int64(p.bytesRead+0.5), int64(p.total+0.5)), int64(p.total+0.5))
+		p.report(min(int64(p.bytesRead+0.5), int64(p.total+0.5)), int64(p.total+0.5))
 	}
 }

@@ -57,7 +57,7 @@ func TestProgress(t *testing.T) {
 
 	var last, of int64
 	o := Options{Paths: []string{dir}}.withDefaults()
-	o.progress = &readProgress{tell: func(read, total int64) {
+	o.progress = &readProgress{report: func(read, total int64) {
 		if read < last || read > total {
 			t.Errorf("%d of %d after %d", read, total, last)
 		}
@@ -75,7 +75,7 @@ func TestProgress(t *testing.T) {
 	}
 
 	last, of = 0, 0
-	o.progress = newProgress(o.progress.tell)
+	o.progress = newProgress(o.progress.report)
 	if _, err := readFiles(t.Context(), o, inputs); err != nil {
 		t.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func (o Options) ParsePolicy(text []byte) (*model.Policy, []model.Broken) {
 		q := WrittenPolicy(found)
 		switch {
 		case q == nil:
-			broken = append(broken, notOnePolicy(originOf(found), found.ObjectKey(), "is not a policy"))
+			broken = append(broken, notOnePolicy(objectOrigin(found), found.ObjectKey(), "is not a policy"))
 		case p != nil:
 			broken = append(broken, notOnePolicy(q.Origin, q.Key, "is a second policy: only one is expected"))
 		default:
@@ -95,7 +95,7 @@ type fileResult struct {
 	// partial means a part of the file could not be parsed, so its objects are unknown.
 	partial bool
 	// unread are the objects of unneeded kinds, by kind.
-	unread []asideNote
+	unread []groupedNote
 	units  []textUnit
 	trees  []*yaml.Node // trees of already parsed units (JSON), else nil
 	spans  []listSpan
@@ -232,17 +232,17 @@ func (f *fileResult) collectUnits(d *decoder, outs []*unitOutcome) {
 			outs[s.from] = whole
 		}
 	}
-	var asides []asideNote
+	var asides []groupedNote
 	for _, o := range outs {
 		if o == nil {
 			continue
 		}
 		f.objects = append(f.objects, o.objects...)
 		f.broken = append(f.broken, o.broken...)
-		asides = append(asides, o.asideNotes...)
+		asides = append(asides, o.groupedNotes...)
 		f.partial = f.partial || o.syntax != nil
 	}
-	for _, a := range joinAsides(asides) {
+	for _, a := range joinGroupedNotes(asides) {
 		if a.isUnread() {
 			f.unread = append(f.unread, a)
 		} else {

@@ -18,7 +18,7 @@ type documentStyle struct {
 	compact bool // dashes of a list are not indented below its key
 }
 
-func styleOf(root *yaml.Node, l *yamltree.Layout) documentStyle {
+func detectStyle(root *yaml.Node, l *yamltree.Layout) documentStyle {
 	s := documentStyle{asJSON: l.JSON, eol: "\n", step: 2, compact: true}
 	if i := bytes.IndexByte(l.Text, '\n'); i > 0 && l.Text[i-1] == '\r' {
 		s.eol = "\r\n"

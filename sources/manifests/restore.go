@@ -23,13 +23,13 @@ type RestorePlace struct {
 	at   int            // index of the following item or document
 }
 
-// PlaceOf returns where a Restore puts an object in a text.
-func PlaceOf(name string, text []byte, s RemovedSpot) (RestorePlace, error) {
-	return newRewriter(name, bytes.TrimPrefix(text, yamltree.BOM)).placeOf(s)
+// FindRestorePlace returns where a Restore puts an object in a text.
+func FindRestorePlace(name string, text []byte, s RemovedSpot) (RestorePlace, error) {
+	return newRewriter(name, bytes.TrimPrefix(text, yamltree.BOM)).findRestorePlace(s)
 }
 
-// placeOf finds the place among the documents, or in a List: one with a neighbour, else the former, else an empty one.
-func (r *rewriter) placeOf(s RemovedSpot) (RestorePlace, error) {
+// findPlace finds the place among the documents, or in a List: one with a neighbour, else the former, else an empty one.
+func (r *rewriter) findRestorePlace(s RemovedSpot) (RestorePlace, error) {
 	if s.Item < 0 {
 		return placeAmong(nil, documentRefs(r.pieces), s), nil
 	}
@@ -75,7 +75,7 @@ func (r *rewriter) restoreObject(e Edit) error {
 	if e.Spot == nil {
 		return errors.New("its former place is unknown")
 	}
-	place, err := r.placeOf(*e.Spot)
+	place, err := r.findRestorePlace(*e.Spot)
 	switch {
 	case err != nil:
 		return err
@@ -93,7 +93,7 @@ func (r *rewriter) restoreObject(e Edit) error {
 func (p *documentPiece) insertItem(at int, obj map[string]any, own []byte) error {
 	want := slices.Insert(slices.Clone(p.objs), at, any(obj))
 	return p.changeBody(want, at, func(d *objectDiffer) error {
-		field, items, err := d.itemsOf(p)
+		field, items, err := d.findItems(p)
 		switch {
 		case err != nil:
 			return err
@@ -137,7 +137,7 @@ func itemObject(text []byte) map[string]any {
 // itemText returns the lines of an item of a List, nil if other text shares them.
 func (p *documentPiece) itemText(i int) []byte {
 	d := newDiffer(p.bodyText(), p.root, p.json)
-	field, items, err := d.itemsOf(p)
+	field, items, err := d.findItems(p)
 	if err != nil || p.json || isFlow(field.value) || !d.OnlySpaceBefore(items[i].start) {
 		return nil
 	}

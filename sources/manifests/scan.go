@@ -52,7 +52,7 @@ func (f *watchedFile) currentResult(source string) *fileResult {
 	for _, k := range slices.SortedFunc(maps.Keys(f.keptObjects), model.Key.Compare) {
 		e := f.keptObjects[k]
 		r.objects = append(r.objects, e.object)
-		r.broken = append(r.broken, model.Broken{Severity: model.SeverityWarning, Origin: originOf(e.object), Key: k,
+		r.broken = append(r.broken, model.Broken{Severity: model.SeverityWarning, Origin: objectOrigin(e.object), Key: k,
 			Code:    CodeKept,
 			Message: "unreadable now; last good version, of " + e.readAt.Format(time.TimeOnly) + ", shown"})
 	}
@@ -114,7 +114,7 @@ func (w *watcher) scanFiles(ctx context.Context, first bool) (again time.Duratio
 		case in.readOnce:
 			in.whyNotRead = "is " + files.FileKind(in.mode) + " now, which Rung reads only once, at its start"
 			read = append(read, in)
-		case in.size == 0 && f.size > 0 && !f.isGone && f.isHeldBack(asked, now, w.tm.settle):
+		case in.size == 0 && f.size > 0 && !f.isGone && f.isRecentlyMissing(asked, now, w.tm.settle):
 			// Emptied: a program may be about to write it.
 			again = w.tm.settle
 		case f.isGone || in.size != f.size || !in.mod.Equal(f.mod) || f.readAt.Sub(f.mod) < 2*time.Second:
@@ -158,8 +158,8 @@ func (w *watcher) scanFiles(ctx context.Context, first bool) (again time.Duratio
 	return again, nil
 }
 
-// isHeldBack reports whether a file, first missing at now or before, was missing for less than d when asked.
-func (f *watchedFile) isHeldBack(asked, now time.Time, d time.Duration) bool {
+// isRecentlyMissing reports whether a file, first missing at now or before, was missing for less than d when asked.
+func (f *watchedFile) isRecentlyMissing(asked, now time.Time, d time.Duration) bool {
 	if f.missedSince.IsZero() {
 		f.missedSince = now
 	}
@@ -207,7 +207,7 @@ func (w *watcher) dropMissing(present map[string]bool, asked, now time.Time) (wa
 		if present[p] || f.isGone {
 			continue
 		}
-		if f.isHeldBack(asked, now, w.tm.settle) {
+		if f.isRecentlyMissing(asked, now, w.tm.settle) {
 			wait = w.tm.settle
 			continue
 		}

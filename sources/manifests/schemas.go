@@ -46,8 +46,8 @@ func (s *Schemas) Add(k model.Kind, version string, def *apiextensionsv1.CustomR
 	return nil, fmt.Errorf("the CRD of %s has no version %s", k, version)
 }
 
-// crdOf returns the compiled CRD of a kind.
-func (s *Schemas) crdOf(k model.Kind) (*compiledCRD, error) {
+// findCRD returns the compiled CRD of a kind.
+func (s *Schemas) findCRD(k model.Kind) (*compiledCRD, error) {
 	if s != nil {
 		if c := s.byKind[k]; c != nil {
 			return c, nil

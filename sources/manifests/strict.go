@@ -44,7 +44,7 @@ func (i *Issue) broken(origin model.Origin, k model.Key) model.Broken {
 // returns at most MaxIssues issues, and the number of others in more.
 func CheckTree(n *yaml.Node, t reflect.Type, strict bool) (issues []Issue, more int) {
 	c := treeChecker{strict: strict, seen: map[string]bool{}}
-	c.checkNode(n, infoOf(t))
+	c.checkNode(n, describeType(t))
 	return c.issues, c.leftOut
 }
 
@@ -54,7 +54,7 @@ type treeChecker struct {
 	strict  bool
 	issues  []Issue
 	leftOut int // issues above MaxIssues
-	way     []yamltree.PathStep
+	path    []yamltree.PathStep
 	seen    map[string]bool // keys of the present mapping
 }
 
@@ -63,7 +63,7 @@ func (c *treeChecker) add(i Issue) {
 		c.leftOut++
 		return
 	}
-	i.Field, i.Generic = yamltree.PathText(c.way, false), yamltree.PathText(c.way, true)
+	i.Field, i.Generic = yamltree.PathText(c.path, false), yamltree.PathText(c.path, true)
 	c.issues = append(c.issues, i)
 }
 
@@ -106,9 +106,9 @@ func DescribeNode(n *yaml.Node) string {
 
 // checkStep checks a node one step below.
 func (c *treeChecker) checkStep(s yamltree.PathStep, n *yaml.Node, t *typeInfo) {
-	c.way = append(c.way, s)
+	c.path = append(c.path, s)
 	c.checkNode(n, t)
-	c.way = c.way[:len(c.way)-1]
+	c.path = c.path[:len(c.path)-1]
 }
 
 // checkNode compares n with its type. Null means absent everywhere. It rewrites a MicroTime to the only
@@ -172,9 +172,9 @@ func (c *treeChecker) checkKeys(n *yaml.Node, known map[string]*typeInfo) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k := n.Content[i]
 		if c.seen[k.Value] && (known == nil || known[k.Value] != nil) {
-			c.way = append(c.way, yamltree.FieldStep(k.Value))
+			c.path = append(c.path, yamltree.FieldStep(k.Value))
 			c.add(Issue{Severity: model.SeverityError, Code: CodeDuplicate, Line: k.Line, Message: "is given twice"})
-			c.way = c.way[:len(c.way)-1]
+			c.path = c.path[:len(c.path)-1]
 		}
 		c.seen[k.Value] = true
 	}
@@ -182,13 +182,13 @@ func (c *treeChecker) checkKeys(n *yaml.Node, known map[string]*typeInfo) {
 
 func (c *treeChecker) addUnknown(k *yaml.Node, t *typeInfo) {
 	i := Issue{Severity: model.SeverityError, Code: CodeUnknown, Line: k.Line, Message: "unknown field"}
-	i.Remedy, i.Meant = unknownRemedy(k.Value, yamltree.PathText(c.way, true), t)
-	c.way = append(c.way, yamltree.FieldStep(k.Value))
-	if !c.strict || c.way[0].Name == "status" {
+	i.Remedy, i.Meant = unknownRemedy(k.Value, yamltree.PathText(c.path, true), t)
+	c.path = append(c.path, yamltree.FieldStep(k.Value))
+	if !c.strict || c.path[0].Name == "status" {
 		i.Severity, i.Message = model.SeverityWarning, "unknown field, ignored"
 	}
 	c.add(i)
-	c.way = c.way[:len(c.way)-1]
+	c.path = c.path[:len(c.path)-1]
 }
 
 // unknownRemedy returns what to write instead of an unknown field. It knows the old forms of peers and

@@ -74,7 +74,7 @@ func Open(ctx context.Context, ref Ref, most int64, wanted func(path string) boo
 	if err != nil {
 		return nil, err
 	}
-	root, err := rootOf(ctx, ref.Rev)
+	root, err := rootTreeID(ctx, ref.Rev)
 	if err != nil {
 		return nil, err
 	}
@@ -98,14 +98,14 @@ func Open(ctx context.Context, ref Ref, most int64, wanted func(path string) boo
 	if err := t.read(ctx, root, most, t.wantedFiles(wanted)); err != nil {
 		return nil, err
 	}
-	if e := t.entries[t.top]; errors.Is(e.err, errNotHere) {
+	if e := t.entries[t.top]; errors.Is(e.err, errNotInClone) {
 		return nil, e.err
 	}
 	return t, nil
 }
 
-// rootOf returns the id of a revision's tree.
-func rootOf(ctx context.Context, rev string) (string, error) {
+// rootTreeID returns the id of a revision's tree.
+func rootTreeID(ctx context.Context, rev string) (string, error) {
 	found, err := findObjects(ctx, []string{rev + "^{tree}"})
 	switch {
 	case err != nil:
@@ -196,11 +196,11 @@ func (t *Tree) isBelowTop(p string) bool { return t.top == "." || strings.HasPre
 func (t *Tree) read(ctx context.Context, root string, most int64, list []*entry) error {
 	byID := map[string][]*entry{}
 	for _, e := range list {
-		e.err = errNotHere
+		e.err = errNotInClone
 		byID[e.id] = append(byID[e.id], e)
 	}
 	found, err := findObjects(ctx, slices.Collect(maps.Keys(byID)))
-	if errors.Is(err, errNotHere) { // git stops at the first missing one
+	if errors.Is(err, errNotInClone) { // git stops at the first missing one
 		var missing []string
 		if missing, err = missingBelow(ctx, root); err != nil {
 			return err

@@ -174,7 +174,7 @@ func TestMissingText(t *testing.T) {
 	if text, err := fs.ReadFile(tree, "a.yaml"); err != nil || string(text) != "a" {
 		t.Errorf("%q, %v", text, err)
 	}
-	if text, err := fs.ReadFile(tree, "b.yaml"); !errors.Is(err, errNotHere) {
+	if text, err := fs.ReadFile(tree, "b.yaml"); !errors.Is(err, errNotInClone) {
 		t.Errorf("%q, %v", text, err)
 	}
 }

@@ -36,17 +36,17 @@ func (t *TypedReader) ReadObject(obj any, old model.Object) (o model.Object, bro
 	k := kindOfType(reflect.TypeOf(obj))
 	u, generic := obj.(*unstructured.Unstructured)
 	if generic {
-		k = kindOf(u.GetAPIVersion(), u.GetKind())
+		k = findWrittenKind(u.GetAPIVersion(), u.GetKind())
 	}
 	if k == nil || k.toModel == nil {
-		return t.policyOf(obj, m, old), t.d.out.broken
+		return t.convertPolicy(obj, m, old), t.d.out.broken
 	}
 	key := ShortKey(model.Key{Kind: k.kind, Namespace: m.GetNamespace(), Name: m.GetName()})
 	if i := CheckName(k.kind, m.GetNamespace(), m.GetName()); i != nil && !generic {
 		t.d.reportIssue(t.clusterOrigin(), key, *i)
 		return nil, t.d.out.broken
 	}
-	about := t.d.metaOf(k, m, t.clusterOrigin())
+	about := t.d.readMeta(k, m, t.clusterOrigin())
 	about.Version = words.CleanText(m.GetResourceVersion())
 	if !generic {
 		return k.toModel(t.d, m, about), t.d.out.broken
@@ -67,9 +67,9 @@ func (t *TypedReader) clusterOrigin() model.Origin {
 	return model.Origin{Source: t.d.opts.Source, Item: -1}
 }
 
-// policyOf converts a policy. A spec field that Rung's types lack (the installed CRD is newer) stays in its
+// convertPolicy converts a policy. A spec field that Rung's types lack (the installed CRD is newer) stays in its
 // YAML and is reported: the typed form cannot hold it.
-func (t *TypedReader) policyOf(obj any, m metav1.Object, old model.Object) model.Object {
+func (t *TypedReader) convertPolicy(obj any, m metav1.Object, old model.Object) model.Object {
 	u, generic := obj.(*unstructured.Unstructured)
 	if was, _ := old.(*model.Policy); was != nil && generic {
 		if p := restatedPolicy(was, u); p != nil {
@@ -99,7 +99,7 @@ func (t *TypedReader) policyOf(obj any, m metav1.Object, old model.Object) model
 // newerFields reports the fields that the policy's types lack; true if there are any.
 func (t *TypedReader) newerFields(p *model.Policy, u *unstructured.Unstructured) bool {
 	var fields []string
-	spec := infoOf(infoOfKind(p.Kind).goType).fields["spec"]
+	spec := describeType(infoOfKind(p.Kind).goType).fields["spec"]
 	collectUnknown(u.Object["spec"], spec, []yamltree.PathStep{yamltree.FieldStep("spec")}, &fields)
 	p.Older = nil
 	if len(fields) > 0 && p.Kind.IsAdmin() {

@@ -33,7 +33,7 @@ func typedObjects(t *testing.T, text []byte) (out []any) {
 			t.Fatal(err)
 		}
 		u := &unstructured.Unstructured{Object: raw}
-		k := kindOf(u.GetAPIVersion(), u.GetKind())
+		k := findWrittenKind(u.GetAPIVersion(), u.GetKind())
 		if k == nil {
 			continue
 		}
@@ -69,7 +69,7 @@ func TestTypedReadsAsText(t *testing.T) {
 	for name, text := range texts {
 		want := map[model.Key]model.Object{}
 		for _, o := range Parse(name, text, Options{SkipSchema: true}).Objects {
-			if originOf(o).Line > 0 { // not a namespace that is only lived in
+			if objectOrigin(o).Line > 0 { // not a namespace that is only lived in
 				want[o.ObjectKey()] = o
 			}
 		}
@@ -80,8 +80,8 @@ func TestTypedReadsAsText(t *testing.T) {
 			if obj == nil {
 				t.Fatalf("%s: %v was not taken in", name, o)
 			}
-			if originOf(obj) != conv.clusterOrigin() {
-				t.Errorf("%s: origin %v", obj.ObjectKey(), originOf(obj))
+			if objectOrigin(obj) != conv.clusterOrigin() {
+				t.Errorf("%s: origin %v", obj.ObjectKey(), objectOrigin(obj))
 			}
 			got[obj.ObjectKey()] = obj
 		}

@@ -42,9 +42,9 @@ type Workload struct {
 	Wanted int
 	// NodeSelector selects the nodes of its pods.
 	NodeSelector map[string]string
-	// Pod has the template's labels, ports, account and network; nil if that is TemplateOf's.
-	Pod        *model.Pod
-	TemplateOf string
+	// Pod has the template's labels, ports, account and network; nil if that is TemplateWorkload's.
+	Pod              *model.Pod
+	TemplateWorkload string
 }
 
 // Ref returns the workload as named by its pods: its owner, if it has one.
@@ -61,12 +61,12 @@ func refText(kind model.Kind, name string) string { return strings.ToLower(strin
 // cronJobRun matches the name of a CronJob's Job: with the scheduled time in minutes since 1970.
 var cronJobRun = regexp.MustCompile(`^(.+)-[0-9]{8,10}$`)
 
-// OwnerOf returns the workload of a pod, in the form of model.Pod.Workload: the one a person wrote, not the
+// PodWorkload returns the workload of a pod, in the form of model.Pod.Workload: the one a person wrote, not the
 // ReplicaSet or Job between. Empty without an owner.
-func OwnerOf(p *corev1.Pod) string { return ownerOf(p.OwnerReferences, p.Labels) }
+func PodWorkload(p *corev1.Pod) string { return controllingWorkload(p.OwnerReferences, p.Labels) }
 
-// ownerOf returns the workload behind the controlling owner of an object with these labels.
-func ownerOf(owners []metav1.OwnerReference, labels map[string]string) string {
+// controllingWorkload returns the workload behind the controlling owner of an object with these labels.
+func controllingWorkload(owners []metav1.OwnerReference, labels map[string]string) string {
 	for _, o := range owners {
 		if o.Controller == nil || !*o.Controller {
 			continue

@@ -93,7 +93,7 @@ func keepWorkloadFields(n *yaml.Node) {
 func readWorkload[S any](d *decoder, o metav1.Object, meta model.Meta) model.Object {
 	m := o.(*Manifest[S])
 	spec := m.commonSpec()
-	w := &Workload{Meta: meta, Owner: ownerOf(m.OwnerReferences, meta.Labels.Map()), Wanted: podsWanted(meta.Kind, &spec)}
+	w := &Workload{Meta: meta, Owner: controllingWorkload(m.OwnerReferences, meta.Labels.Map()), Wanted: podsWanted(meta.Kind, &spec)}
 	refuse := func(field, message, remedy string) model.Object {
 		d.reportIssue(meta.Origin, meta.Key, Issue{Severity: model.SeverityError, Code: CodeSchema, Field: field,
 			Message: words.CleanText(message), Remedy: remedy})
@@ -112,7 +112,7 @@ func readWorkload[S any](d *decoder, o metav1.Object, meta model.Meta) model.Obj
 		w.Wanted = 0
 	}
 	if ref := spec.WorkloadRef; ref != nil && spec.Template == nil {
-		w.TemplateOf = refText(model.Kind(cmp.Or(ref.Kind, string(model.KindDeployment))), ref.Name)
+		w.TemplateWorkload = refText(model.Kind(cmp.Or(ref.Kind, string(model.KindDeployment))), ref.Name)
 		return w
 	}
 	if spec.Template == nil {
@@ -122,8 +122,8 @@ func readWorkload[S any](d *decoder, o metav1.Object, meta model.Meta) model.Obj
 		return refuse(field, message, remedy)
 	}
 	w.NodeSelector = spec.Template.Spec.NodeSelector
-	meta.Labels = d.labelsOf(spec.Template.Labels)
-	w.Pod = d.podOf(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: spec.Template.Labels}, Spec: spec.Template.Spec}, meta).(*model.Pod)
+	meta.Labels = d.internLabels(spec.Template.Labels)
+	w.Pod = d.convertPod(&corev1.Pod{ObjectMeta: metav1.ObjectMeta{Labels: spec.Template.Labels}, Spec: spec.Template.Spec}, meta).(*model.Pod)
 	return w
 }
 

@@ -60,7 +60,7 @@ func (r *Result) makePods(o Options, seen map[model.Key]model.Origin) {
 	r.Objects = objects
 	for _, w := range lost {
 		r.Broken = append(r.Broken, model.Broken{Severity: model.SeverityError, Origin: w.Origin, Key: w.Key, Field: "spec.workloadRef",
-			Code: CodeSchema, Message: "names " + w.TemplateOf + ", which does not exist: no pod can be made"})
+			Code: CodeSchema, Message: "names " + w.TemplateWorkload + ", which does not exist: no pod can be made"})
 	}
 	for _, w := range set.CutWorkloads() {
 		r.Broken = append(r.Broken, model.Broken{Severity: model.SeverityWarning, Origin: w.Origin, Key: w.Key, Field: "spec.replicas",

@@ -82,7 +82,7 @@ func writtenTexts(m map[string]string) jsonTree {
 	return out
 }
 
-func listOf(texts []string) []any {
+func anyList(texts []string) []any {
 	out := []any{}
 	for _, t := range texts {
 		out = append(out, t)
@@ -172,7 +172,7 @@ func (w *policyWriter) adminPeer(r *model.Rule, p *model.Peer, at string) jsonTr
 	case p.Kind == model.PeerNodes && outward:
 		return jsonTree{"nodes": w.labelSelector(p.Nodes, at+".nodes")}
 	case p.Kind == model.PeerNetworks && outward:
-		return jsonTree{"networks": listOf(p.Networks)}
+		return jsonTree{"networks": anyList(p.Networks)}
 	case p.Kind == model.PeerDNS && outward && w.p.Kind == model.KindCNP:
 		return jsonTree{"domainNames": []any{p.DNSName}}
 	}

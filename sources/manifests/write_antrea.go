@@ -113,7 +113,7 @@ func (w *policyWriter) antreaPeer(p *model.Peer, at string) jsonTree {
 	case p.Kind == model.PeerPods && p.Match != nil:
 		out := jsonTree{"namespaces": jsonTree{"match": "Self"}}
 		if !p.Match.Self {
-			out = jsonTree{"namespaces": jsonTree{"sameLabels": listOf(p.Match.SameLabels)}}
+			out = jsonTree{"namespaces": jsonTree{"sameLabels": anyList(p.Match.SameLabels)}}
 		}
 		if !p.Pods.MatchesEverything() {
 			out["podSelector"] = w.labelSelector(p.Pods, at+".podSelector")

@@ -52,7 +52,7 @@ func ExchangeText(fsys files.FS, f FileState, old, text []byte) (FileState, erro
 	if err != nil {
 		return f, fmt.Errorf("write %s: %w", f.Path, err)
 	}
-	return stampOf(f, text), nil
+	return stampFile(f, text), nil
 }
 
 // NewFile writes a new file, whole or not at all. It never overwrites a file.
@@ -60,10 +60,10 @@ func NewFile(fsys files.FS, path string, text []byte) (FileState, error) {
 	if err := files.CreateFile(fsys, path, text, 0o644); err != nil {
 		return FileState{}, fmt.Errorf("write %s: %w", path, err)
 	}
-	return stampOf(FileState{Path: path, Writable: true}, text), nil
+	return stampFile(FileState{Path: path, Writable: true}, text), nil
 }
 
-func stampOf(f FileState, text []byte) FileState {
+func stampFile(f FileState, text []byte) FileState {
 	f.Sum, f.Size, f.At = sha256.Sum256(text), int64(len(text)), time.Now()
 	return f
 }

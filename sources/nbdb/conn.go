@@ -189,7 +189,7 @@ const perMegabyte = time.Second
 // sendTransaction sends a transaction; rows are those inserted. The returned function waits for the answer.
 func (s *session) sendTransaction(ctx context.Context, params []byte, ops []nb.Op, rows *sentRows) func() ([]nb.OpResult, error) {
 	own := s.cfg.TransactTimeout + time.Duration(len(params)>>20)*perMegabyte
-	limit := s.addOwed(own) // includes the transactions before it
+	limit := s.addTimeout(own) // includes the transactions before it
 	limited, cancel := context.WithTimeout(ctx, limit)
 	var res []nb.OpResult
 	var failed error
@@ -201,7 +201,7 @@ func (s *session) sendTransaction(ctx context.Context, params []byte, ops []nb.O
 	return func() ([]nb.OpResult, error) {
 		defer cancel()
 		err := s.waitAnswer(limited, request)
-		s.addOwed(-own)
+		s.addTimeout(-own)
 		s.written.endWrite(rows)
 		_, refused := errors.AsType[*refusedRequest](err)
 		switch {
@@ -221,8 +221,8 @@ func (s *session) sendTransaction(ctx context.Context, params []byte, ops []nb.O
 	}
 }
 
-// addOwed adds to the time limit of all transactions under way, and returns the sum.
-func (s *session) addOwed(d time.Duration) time.Duration {
+// addTimeout adds to the time limit of all transactions under way, and returns the sum.
+func (s *session) addTimeout(d time.Duration) time.Duration {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.totalTimeout += d

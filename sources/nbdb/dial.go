@@ -17,8 +17,8 @@ type connectionUse int
 const (
 	// live connections survey the pod first, and follow the rows.
 	live connectionUse = iota
-	// once connections reuse the last survey and prefer ovsdb-client, which reads a snapshot with one program.
-	once
+	// snapshotOnly connections reuse the last survey and prefer ovsdb-client, which reads a snapshot with one program.
+	snapshotOnly
 	// foreign connections serve another client than sources/nbdb, which asks for the whole schema and the list
 	// of databases.
 	foreign
@@ -50,7 +50,7 @@ func (c *programAccess) openRelay(ctx, dial context.Context, programs *sync.Wait
 		c.learnSite(s)
 	}
 	ways := []string{socat, python3, ovsdbClient}
-	if use == once {
+	if use == snapshotOnly {
 		ways = []string{ovsdbClient, socat, python3}
 	}
 	var failed []string

@@ -57,7 +57,7 @@ func findDatabases(ctx context.Context, paths []string) ([]string, error) {
 		}
 	}
 	for _, a := range archives {
-		for _, m := range membersOf(ctx, a) {
+		for _, m := range listDatabases(ctx, a) {
 			if !found[filepath.Join(filepath.Dir(a), filepath.FromSlash(m))] { // not unpacked beside it
 				found[a+"!"+m] = true
 			}
@@ -101,8 +101,8 @@ func hasLogHeader(in *bufio.Reader) bool {
 	return err == nil && string(head) == start
 }
 
-// membersOf lists an archive's databases, up to the first unreadable byte.
-func membersOf(ctx context.Context, archive string) (names []string) {
+// listDatabases lists an archive's databases, up to the first unreadable byte.
+func listDatabases(ctx context.Context, archive string) (names []string) {
 	limits := Limits{}.withDefaults()
 	file, err := openLimited(archive, limits.File)
 	if err != nil {

@@ -80,7 +80,7 @@ func (p *serverPlayer) refreshRows(ctx context.Context, tables []tableColumns) e
 	if err != nil {
 		return err
 	}
-	updates, err := p.rows.takeReply(selectionsOf(tables), raw, "insert")
+	updates, err := p.rows.takeReply(splitConditions(tables), raw, "insert")
 	if err != nil || len(updates) <= len("{}") {
 		return err
 	}

@@ -197,8 +197,8 @@ func TestRowWithoutUUID(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !errors.Is(r.RowsAside, ErrRowID) || !strings.Contains(r.RowsAside.Error(), `Address_Set "$(reboot)" (evil)`) || r.Truncated != nil {
-		t.Errorf("%v, %v", r.RowsAside, r.Truncated)
+	if !errors.Is(r.SkippedRows, ErrRowID) || !strings.Contains(r.SkippedRows.Error(), `Address_Set "$(reboot)" (evil)`) || r.Truncated != nil {
+		t.Errorf("%v, %v", r.SkippedRows, r.Truncated)
 	}
 	if r.DB.AddressSetByName("a") == nil || r.DB.AddressSetByName("evil") != nil {
 		t.Error("not the rows it should be")

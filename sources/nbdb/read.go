@@ -68,7 +68,7 @@ type Result struct {
 	Truncated error
 
 	// SkippedRows is set if rows were skipped; it wraps nbdb.ErrRowID.
-	RowsAside error
+	SkippedRows error
 
 	fingerprint string // identifies the contents: offset and hash of the end
 }
@@ -158,7 +158,7 @@ func openLimited(path string, limit int64) (*os.File, error) {
 }
 
 func readError(path string, err error) error {
-	return fmt.Errorf("read %s: %w", words.CleanText(path), files.ReasonOf(err))
+	return fmt.Errorf("read %s: %w", words.CleanText(path), files.WithoutPath(err))
 }
 
 // readFrom reads a database from a stream; errors name it by name.
@@ -214,7 +214,7 @@ func readFrom(ctx context.Context, r io.Reader, name string, o Options, of datab
 	of.fill(res, s.rows)
 	res.Schema, res.Version, res.At = s.name, s.version, s.committedAt
 	res.Records, res.Clustered, res.Uncommitted = l.records, l.magic == magicCluster, len(s.raft.pending)
-	res.RowsAside = s.rowsAside.Err()
+	res.SkippedRows = s.skippedRows.Err()
 	res.fingerprint = fmt.Sprintf("%d %s %v", l.offset, l.hash, res.Truncated)
 	return res, nil
 }

@@ -60,7 +60,7 @@ func (c *RemoteConn) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 
 // Read reads one snapshot and closes the connection, independently of Run.
 func (c *RemoteConn) Read(ctx context.Context) (db *nb.DB, err error) {
-	c.connectFor(ctx, once, func(ctx context.Context, cfg Config) { db, err = Dial(cfg).Read(ctx) })
+	c.connectFor(ctx, snapshotOnly, func(ctx context.Context, cfg Config) { db, err = Dial(cfg).Read(ctx) })
 	if err != nil {
 		c.forgetSite()
 		return nil, fmt.Errorf("reading zone %s: %w", c.cfg.Name, err)
@@ -146,7 +146,7 @@ func (c *RemoteSouthbound) Run(ctx context.Context, sink func(SouthboundUpdate))
 
 // Read reads one snapshot and closes the connection, independently of Run.
 func (c *RemoteSouthbound) Read(ctx context.Context) (db *flow.DB, err error) {
-	c.connectFor(ctx, once, func(ctx context.Context, cfg Config) { db, err = DialSouthbound(cfg).Read(ctx) })
+	c.connectFor(ctx, snapshotOnly, func(ctx context.Context, cfg Config) { db, err = DialSouthbound(cfg).Read(ctx) })
 	if err != nil {
 		c.forgetSite()
 		return nil, fmt.Errorf("reading the flows of zone %s: %w", c.cfg.Name, err)

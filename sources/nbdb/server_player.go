@@ -91,7 +91,7 @@ func (p *serverPlayer) answerRequest(ctx context.Context, m Message) error {
 			if err != nil {
 				return nil, err
 			}
-			return p.rows.takeReply(selectionsOf(tables), raw, "initial")
+			return p.rows.takeReply(splitConditions(tables), raw, "initial")
 		}, func() {
 			if p.use == live {
 				p.followChanges(ctx, tables)
@@ -107,7 +107,7 @@ func (p *serverPlayer) answerRequest(ctx context.Context, m Message) error {
 
 // schemaReply returns the reply to get_schema. Zones of one release share the text.
 func (p *serverPlayer) schemaReply(ctx context.Context) ([]byte, error) {
-	if p.site.schema != "" && p.use == once {
+	if p.site.schema != "" && p.use == snapshotOnly {
 		return []byte(p.site.schema), nil
 	}
 	raw, err := p.runClient(ctx, "get-schema", "unix:"+p.site.socket, p.db.name)
@@ -138,9 +138,9 @@ type tableColumns struct {
 	where []json.RawMessage
 }
 
-// selectionsOf splits tables into entries with at most one condition, since a select requires all of its
+// splitConditions splits tables into entries with at most one condition, since a select requires all of its
 // conditions. Entries of one table are adjacent.
-func selectionsOf(tables []tableColumns) (out []tableColumns) {
+func splitConditions(tables []tableColumns) (out []tableColumns) {
 	for _, t := range tables {
 		if len(t.where) == 0 {
 			out = append(out, t)

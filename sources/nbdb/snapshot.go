@@ -20,7 +20,7 @@ func (p *serverPlayer) queryRows(ctx context.Context, tables []tableColumns) ([]
 		Columns []string          `json:"columns"`
 	}
 	txn := []any{p.db.name}
-	for _, t := range selectionsOf(tables) {
+	for _, t := range splitConditions(tables) {
 		txn = append(txn, selection{"select", t.name, append([]json.RawMessage{}, t.where...), append([]string{"_uuid"}, t.columns...)})
 	}
 	text, err := json.Marshal(txn)

@@ -55,7 +55,7 @@ func TestSouthboundChanges(t *testing.T) {
 	if diff := cmp.Diff([]*flow.LogicalFlow{want}, slices.Collect(db.Flows())); diff != "" {
 		t.Errorf("flows (-want +got)\n%s", diff)
 	}
-	if diff := cmp.Diff([]*flow.Datapath{{UUID: d1, Name: "n1", Switch: rowID(8)}, {UUID: d2, Name: "r"}}, db.DatapathsOf(want)); diff != "" {
+	if diff := cmp.Diff([]*flow.Datapath{{UUID: d1, Name: "n1", Switch: rowID(8)}, {UUID: d2, Name: "r"}}, db.FlowDatapaths(want)); diff != "" {
 		t.Errorf("datapaths (-want +got)\n%s", diff)
 	}
 	if diff := cmp.Diff([]*flow.Chassis{{UUID: chassis, Name: "n1", NbCfg: 4, Stamp: 1700000000000}}, slices.Collect(db.Chassis())); diff != "" {
@@ -110,7 +110,7 @@ func FuzzSouthboundChanges(f *testing.F) {
 				if !flow.IsACLStage(f.Stage) {
 					t.Fatalf("a flow of stage %q was kept", f.Stage)
 				}
-				db.DatapathsOf(f)
+				db.FlowDatapaths(f)
 			}
 		}
 	})

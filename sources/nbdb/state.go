@@ -15,7 +15,7 @@ type databaseState struct {
 	rows          map[rowKey]databaseRow
 	name, version string
 	committedAt   time.Time
-	rowsAside     SkippedRows
+	skippedRows   SkippedRows
 	raft          raftState
 }
 
@@ -108,10 +108,10 @@ func (s *databaseState) readTable(t tableChanges, diff bool, next map[rowKey]dat
 		if !nb.IsUUID(uuid) {
 			switch {
 			case l.Null():
-				s.rowsAside.RemoveRow(t.table, string(id))
+				s.skippedRows.RemoveRow(t.table, string(id))
 			case s.kind.reportsSkipped:
 				row, _ := s.kind.row(l, t.table, "", nil, diff).(nb.Row)
-				s.rowsAside.AddRow(t.table, string(id), row)
+				s.skippedRows.AddRow(t.table, string(id), row)
 			default:
 				l.Skip() // as with a server
 			}

@@ -102,7 +102,7 @@ func readPEM(flag, path string) ([]byte, error) {
 	case errors.Is(err, files.ErrTooLarge):
 		err = fmt.Errorf("%s %s: larger than %d bytes: not a key or certificate", flag, path, maxPEM)
 	case err != nil:
-		err = fmt.Errorf("%s %s: %w", flag, path, files.ReasonOf(err))
+		err = fmt.Errorf("%s %s: %w", flag, path, files.WithoutPath(err))
 	}
 	return text, err
 }
@@ -146,17 +146,17 @@ func (f TLSFiles) dialTLS(ctx context.Context, address string) (net.Conn, error)
 // explainedConn adds remedies to errors: a TLS 1.3 server rejects a certificate only after the handshake.
 type explainedConn struct {
 	*tls.Conn
-	files TLSFiles
-	heard bool // the server has sent data; used only by the reader's goroutine
+	files       TLSFiles
+	hasReceived bool // the server has sent data; used only by the reader's goroutine
 }
 
 func (c *explainedConn) Read(b []byte) (int, error) {
 	n, err := c.Conn.Read(b)
-	c.heard = c.heard || n > 0
+	c.hasReceived = c.hasReceived || n > 0
 	if err != nil {
 		err = c.files.explainError(err)
 		// The alert of a server that hung up may be lost: some systems drop unread data when a connection is reset.
-		if !c.heard && serverAlert(err) == "" && !errors.Is(err, net.ErrClosed) && !errors.Is(err, os.ErrDeadlineExceeded) {
+		if !c.hasReceived && serverAlert(err) == "" && !errors.Is(err, net.ErrClosed) && !errors.Is(err, os.ErrDeadlineExceeded) {
 			err = fmt.Errorf("%w: the server hung up right after the TLS handshake; "+
 				"if it takes only certificates of its own CA, give --nb-key and --nb-cert", err)
 		}

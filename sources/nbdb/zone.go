@@ -118,7 +118,7 @@ func (c *ZoneConfig) followFile(ctx context.Context, read func() (*Result, error
 			if !r.At.IsZero() && r.At.Before(at) {
 				at = r.At
 			}
-			if err := cmp.Or(r.Truncated, r.RowsAside); err != nil {
+			if err := cmp.Or(r.Truncated, r.SkippedRows); err != nil {
 				flaw = words.CleanText(err.Error())
 			}
 			good(r, at, flaw)
@@ -139,7 +139,7 @@ func (z *Zone) readFile(ctx context.Context) (*Result, error) {
 func (z *Zone) Read(ctx context.Context) (*nb.DB, error) {
 	r, err := z.readFile(ctx)
 	if r != nil {
-		err = cmp.Or(r.Truncated, r.RowsAside, err)
+		err = cmp.Or(r.Truncated, r.SkippedRows, err)
 	}
 	if err != nil {
 		return nil, err

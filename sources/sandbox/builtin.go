@@ -39,12 +39,12 @@ type memServer struct {
 	ctx    context.Context
 }
 
-// acceptAgain and acceptMost limit the wait after a failed accept, which is reported at most once per
-// acceptSaid.
+// acceptRetryPause and acceptMost limit the wait after a failed accept, which is reported at most once per
+// acceptReport.
 const (
-	acceptAgain = 5 * time.Millisecond
-	acceptMost  = time.Second
-	acceptSaid  = time.Minute
+	acceptRetryPause = 5 * time.Millisecond
+	acceptMost       = time.Second
+	acceptReport     = time.Minute
 )
 
 func newBuiltin(zone, path string, stall time.Duration, report func(State, error)) (*memServer, error) {
@@ -94,7 +94,7 @@ func (b *memServer) serveListener(ln net.Listener) {
 // acceptClients accepts clients until the listener is closed. It reports and retries temporary failures, such
 // as too many open files.
 func (b *memServer) acceptClients(ln net.Listener) {
-	fresh := retry.Backoff(acceptAgain, acceptMost)
+	fresh := retry.Backoff(acceptRetryPause, acceptMost)
 	again := fresh
 	var said time.Time
 	for {
@@ -103,7 +103,7 @@ func (b *memServer) acceptClients(ln net.Listener) {
 			if errors.Is(err, net.ErrClosed) {
 				return
 			}
-			if time.Since(said) >= acceptSaid {
+			if time.Since(said) >= acceptReport {
 				said = time.Now()
 				b.report(Running, fmt.Errorf("built-in server of zone %s: accepting a client: %w", b.zone, err))
 			}
@@ -177,7 +177,7 @@ func (b *memServer) Cont() error {
 // Kill closes the listener and all connections, as a dead process would. A little later it listens again, with
 // the same rows.
 func (b *memServer) Kill() error {
-	b.hangUp(true)
+	b.closeConnections(true)
 	b.report(Died, errors.New("killed"))
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -197,8 +197,8 @@ func (b *memServer) Kill() error {
 	return nil
 }
 
-// hangUp closes all connections, and also the listener if listener is set.
-func (b *memServer) hangUp(listener bool) {
+// closePeer closes all connections, and also the listener if listener is set.
+func (b *memServer) closeConnections(listener bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if listener && b.ln != nil {
@@ -206,7 +206,7 @@ func (b *memServer) hangUp(listener bool) {
 		b.ln = nil
 	}
 	for p := range b.peers {
-		p.hangUp()
+		p.closePeer()
 	}
 }
 
@@ -215,6 +215,6 @@ func (b *memServer) Close() {
 	b.ended = true
 	b.mu.Unlock()
 	b.cancel()
-	b.hangUp(true)
+	b.closeConnections(true)
 	b.wg.Wait()
 }

@@ -143,8 +143,8 @@ type controlSockets struct {
 	ended   bool
 }
 
-// clientOf returns the connection to a daemon's control socket; it connects if needed.
-func (c *controlSockets) clientOf(ctx context.Context, name string) (*socketClient, error) {
+// connectDaemon returns the connection to a daemon's control socket; it connects if needed.
+func (c *controlSockets) connectDaemon(ctx context.Context, name string) (*socketClient, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.ended {
@@ -182,7 +182,7 @@ func (c *controlSockets) closeAll() {
 
 // Control runs an ovs-appctl(8) command on a daemon and returns its output.
 func (z *Zone) Control(ctx context.Context, daemon, command string, args ...string) (string, error) {
-	k, err := z.control.clientOf(ctx, daemon)
+	k, err := z.control.connectDaemon(ctx, daemon)
 	if err != nil {
 		return "", err
 	}

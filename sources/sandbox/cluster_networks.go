@@ -30,10 +30,10 @@ type podPort struct{ uid, namespace, address string }
 func (s *ClusterNetworks) collect() {
 	s.once.Do(func() {
 		if s.Table == nil {
-			s.Table = network.TableOf(s.Cluster)
+			s.Table = network.NewTable(s.Cluster)
 		}
 		s.ports, s.groups = map[string]map[string]podPort{}, map[string]string{}
-		s.pods, s.isolated = s.Table.StandingPods(s.Cluster), map[string][]*model.Pod{}
+		s.pods, s.isolated = s.Table.PodsByNetwork(s.Cluster), map[string][]*model.Pod{}
 		for p := range s.Cluster.Pods() {
 			if s.Table.Isolates(p) {
 				s.isolated[p.NodeName] = append(s.isolated[p.NodeName], p)
@@ -44,7 +44,7 @@ func (s *ClusterNetworks) collect() {
 			if s.ports[p.NodeName] == nil {
 				s.ports[p.NodeName] = map[string]podPort{}
 			}
-			s.ports[p.NodeName][nb.PortName(p.Namespace, p.Name)] = portOf(p)
+			s.ports[p.NodeName][nb.PortName(p.Namespace, p.Name)] = newPodPort(p)
 		}
 		for ns := range s.Cluster.Namespaces() {
 			s.groups[ns.Name] = nb.HashedName(NamespaceIDs(ns.Name)[nb.KeyID])
@@ -53,8 +53,8 @@ func (s *ClusterNetworks) collect() {
 	})
 }
 
-// portOf returns a pod's port. Without an IP address it has only a MAC address.
-func portOf(p *model.Pod) podPort {
+// newPodPort returns a pod's port. Without an IP address it has only a MAC address.
+func newPodPort(p *model.Pod) podPort {
 	return podPort{uid: p.UID, namespace: p.Namespace, address: addressColumn(p.Namespace+"/"+p.Name, p.IPs)}
 }
 

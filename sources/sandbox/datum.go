@@ -81,7 +81,7 @@ func (d Datum) sortKeys() {
 var zeroAtoms = map[string]string{"integer": "0", "boolean": "false", "string": `""`,
 	"uuid": uuidAtom("00000000-0000-0000-0000-000000000000")}
 
-func defaultOf(c *Column) Datum {
+func defaultDatum(c *Column) Datum {
 	if c.Min == 0 || c.Value != nil {
 		return nil
 	}

@@ -56,7 +56,7 @@ func (s *Sandbox) labConfig(name string, number int) ZoneConfig {
 	}
 	if len(cfg.Subnets) == 0 {
 		for _, a := range addresses(cfg.Management) {
-			if p, ok := subnetOf(a); ok {
+			if p, ok := guessSubnet(a); ok {
 				cfg.Subnets = append(cfg.Subnets, p)
 			}
 		}
@@ -77,8 +77,8 @@ func (s *Sandbox) clusterSubnets() (out []netip.Prefix) {
 	return out
 }
 
-// subnetOf returns the widest usual pod subnet whose second address is mgmt, the management port's.
-func subnetOf(mgmt netip.Addr) (netip.Prefix, bool) {
+// guessSubnet returns the widest usual pod subnet whose second address is mgmt, the management port's.
+func guessSubnet(mgmt netip.Addr) (netip.Prefix, bool) {
 	for bits := subnetBits(mgmt); bits <= mgmt.BitLen()-2; bits++ {
 		if p := netip.PrefixFrom(mgmt, bits).Masked(); p.Addr().Next().Next() == mgmt {
 			return p, true

@@ -101,7 +101,7 @@ func TestOVNThatDoesNotStart(t *testing.T) {
 func TestSubnets(t *testing.T) {
 	for mgmt, want := range map[string]string{"10.244.1.2": "10.244.1.0/24", "10.128.2.2": "10.128.2.0/24", "10.1.1.130": "10.1.1.128/25",
 		"fd01:0:0:2::2": "fd01:0:0:2::/64", "10.1.1.9": ""} {
-		got, ok := subnetOf(netip.MustParseAddr(mgmt))
+		got, ok := guessSubnet(netip.MustParseAddr(mgmt))
 		if ok != (want != "") || ok && got.String() != want {
 			t.Errorf("%s: %s, %v", mgmt, got, ok)
 		}

@@ -116,7 +116,7 @@ func (db *MemDB) AppendRow(b []byte, table string, id UUID, row Row, columns []s
 		case c == nil && (name == "_uuid" || name == "_version") && !brief:
 			member(name)
 			b = append(b, uuidAtom(id)...) // versions are only compared with one another
-		case c == nil, brief && slices.Equal(row[name], defaultOf(c)):
+		case c == nil, brief && slices.Equal(row[name], defaultDatum(c)):
 		default:
 			member(name)
 			b = appendDatum(b, row[name], c)

@@ -185,7 +185,7 @@ func (t *transaction) insertRow(o *operation) ([]byte, error) {
 	}
 	for column, c := range o.t.Columns {
 		if _, ok := row[column]; !ok {
-			row[column] = defaultOf(c)
+			row[column] = defaultDatum(c)
 		}
 	}
 	id := UUID(uuid.NewString())
@@ -227,7 +227,7 @@ func (t *transaction) waitRows(o *operation) ([]byte, error) {
 			if c := o.t.Columns[name]; c != nil {
 				d, ok := row[name]
 				if !ok {
-					d = defaultOf(c)
+					d = defaultDatum(c)
 				}
 				text += string(appendDatum(nil, d, c)) + " "
 			}

@@ -48,7 +48,7 @@ func (p *clientPeer) startMonitor(m nbdb.Message) error {
 		return nil // hung up in the meantime
 	}
 	p.monitors[string(mon.id)] = mon
-	reply := mon.snapshotOf(p.b.db)
+	reply := mon.encodeSnapshot(p.b.db)
 	if mon.method == "monitor_cond_since" {
 		reply = slices.Concat([]byte(`[false,"00000000-0000-0000-0000-000000000000",`), reply, []byte{']'})
 	}
@@ -140,7 +140,7 @@ func (u *tableUpdates) finishUpdates() []byte {
 // isRFCMonitor reports whether this is RFC 7047's monitor, which sends whole rows, old and new.
 func (m *clientMonitor) isRFCMonitor() bool { return m.method == "monitor" }
 
-func (m *clientMonitor) snapshotOf(db *MemDB) []byte {
+func (m *clientMonitor) encodeSnapshot(db *MemDB) []byte {
 	var u tableUpdates
 	for _, table := range slices.Sorted(maps.Keys(m.tables)) {
 		w := m.tables[table]
@@ -154,8 +154,8 @@ func (m *clientMonitor) snapshotOf(db *MemDB) []byte {
 	return u.finishUpdates()
 }
 
-// notificationOf returns the message about a commit, nil if the monitor is not affected.
-func (m *clientMonitor) notificationOf(db *MemDB, changes []RowChange) []byte {
+// encodeNotification returns the message about a commit, nil if the monitor is not affected.
+func (m *clientMonitor) encodeNotification(db *MemDB, changes []RowChange) []byte {
 	var u tableUpdates
 	for _, table := range slices.Sorted(maps.Keys(m.tables)) {
 		w := m.tables[table]

@@ -16,8 +16,8 @@ type whereCondition struct {
 
 var uuidColumn = &Column{Key: BaseType{Type: "uuid"}, Min: 1, Max: 1}
 
-// never is the function of a condition that matches no row.
-const never = "never"
+// neverFunction is the function of a condition that matches no row.
+const neverFunction = "never"
 
 func (t *transaction) readCondition(o *operation, v any) (c whereCondition, err error) {
 	parts, _ := v.([]any)
@@ -56,7 +56,7 @@ func (c whereCondition) holds(id UUID, row Row) bool {
 		d = Datum{{Key: uuidAtom(id)}}
 	}
 	switch c.function {
-	case never:
+	case neverFunction:
 		return false
 	case "==":
 		return slices.Equal(d, c.value)
@@ -88,7 +88,7 @@ func (t *transaction) eachRow(o *operation, do func(rowPlace, Row) error) ([]byt
 	rows := t.db.tables[o.Table]
 	var conditions []whereCondition
 	for _, v := range o.Where {
-		c := whereCondition{function: never}
+		c := whereCondition{function: neverFunction}
 		if all, is := v.(bool); is && all {
 			continue
 		} else if !is {

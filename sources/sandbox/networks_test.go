@@ -55,7 +55,7 @@ func networkRows(db *nb.DB) (out []string) {
 		}
 	}
 	for g := range db.PortGroups() {
-		if o := nb.OwnerOf(nb.TablePortGroup, g.ExternalIDs); o.Network() != "" || o.Type == nb.OwnerUDNIsolation {
+		if o := nb.ParseOwner(nb.TablePortGroup, g.ExternalIDs); o.Network() != "" || o.Type == nb.OwnerUDNIsolation {
 			out = append(out, "group "+g.ExternalIDs[nb.KeyID]+": "+ports(g.Ports))
 		}
 	}

@@ -102,7 +102,7 @@ func sync1(tb testing.TB, z *sandbox.Zone) sandbox.ZoneProgress {
 // pod is a pod's row, and its place on the node's switch.
 func pod(zone, name string, ips ...string) []nb.Op {
 	id := strings.NewReplacer("-", "_", ".", "_").Replace(name)
-	address := strings.Join(append([]string{sandbox.MACOf(ips[0], "")}, ips...), " ")
+	address := strings.Join(append([]string{sandbox.DeriveMAC(ips[0], "")}, ips...), " ")
 	return []nb.Op{sandbox.PodPortOp(id, zone, nb.PortName("ns", name), "ns", "uid-"+name, address)}
 }
 
@@ -184,7 +184,7 @@ func twoPods(tb testing.TB, cfg sandbox.ZoneConfig) *sandbox.Zone {
 // A pod without a UID has an empty version in its row, and gets its port bound.
 func TestPodWithoutUID(t *testing.T) {
 	z := twoPods(t, sandbox.ZoneConfig{})
-	addPods(t, z, sandbox.PodPortOp("c", "n1", nb.PortName("ns", "c"), "ns", "", sandbox.MACOf("10.244.1.5", "")+" 10.244.1.5"))
+	addPods(t, z, sandbox.PodPortOp("c", "n1", nb.PortName("ns", "c"), "ns", "", sandbox.DeriveMAC("10.244.1.5", "")+" 10.244.1.5"))
 	sync1(t, z)
 }
 
@@ -398,7 +398,7 @@ func TestPodsComeAndGo(t *testing.T) {
 		return err == nil && len(left) == 5 // two pods, the node, elsewhere, outside
 	})
 	// Again, under the same name but with another uid.
-	op := sandbox.PodPortOp("again", "n1", "ns_c", "ns", "another", sandbox.MACOf("172.20.1.8", "")+" 172.20.1.8")
+	op := sandbox.PodPortOp("again", "n1", "ns_c", "ns", "another", sandbox.DeriveMAC("172.20.1.8", "")+" 172.20.1.8")
 	addPods(t, z, op)
 	sync1(t, z)
 	in.Dst = addr("172.20.1.8")

@@ -103,7 +103,7 @@ func (b *zoneBridge) routeSwitches(ctx context.Context, want map[string]vif) err
 		more := n.missingNetworks(prefixes(r.stringsAt("networks")))
 		switch {
 		case !there:
-			if router, ok := RouterOf(name, n.ids, more); ok {
+			if router, ok := NewRouter(name, n.ids, more); ok {
 				if err := b.zone.Transact(ctx, router.Ops()...); err != nil {
 					return err
 				}

@@ -186,9 +186,9 @@ func foldChecksum(s uint32) uint16 {
 type frameKind int
 
 const (
-	strange frameKind = iota // not the lab's
-	marked                   // a packet, with its number
-	expired                  // a router's answer to a packet whose time to live ended
+	foreignFrame frameKind = iota // not the lab's
+	marked                        // a packet, with its number
+	expired                       // a router's answer to a packet whose time to live ended
 )
 
 // recogniseFrame finds the number in a frame. It does not panic on any input.
@@ -217,7 +217,7 @@ func recogniseFrame(b []byte) (id uint32, kind frameKind) {
 		}
 	}
 	if len(body) < at+max(number, 0)+4 || be.Uint32(body[at:]) != mark {
-		return 0, strange
+		return 0, foreignFrame
 	}
 	return be.Uint32(body[at+number:]), marked
 }

@@ -76,7 +76,7 @@ func FuzzRecognise(f *testing.F) {
 	f.Add(b)
 	f.Add(answer(b[14:]))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		if id, kind := recogniseFrame(b); kind == strange && id != 0 {
+		if id, kind := recogniseFrame(b); kind == foreignFrame && id != 0 {
 			t.Errorf("a strange frame has the number %d", id)
 		}
 	})

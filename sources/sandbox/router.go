@@ -82,11 +82,11 @@ func (r *Router) Ops() (ops []nb.Op) {
 		id := func(part string) string { return part + network }
 		ports = append(ports, nb.Ref{Name: id("lrp")})
 		ops = append(ops,
-			InsertOp(TableRouterPort, id("lrp"), map[string]any{"name": lrp, "mac": MACOf(v4.Addr().String(), ""),
+			InsertOp(TableRouterPort, id("lrp"), map[string]any{"name": lrp, "mac": DeriveMAC(v4.Addr().String(), ""),
 				"networks": []string{v4.String(), v6.String()}}),
 			InsertOp(nb.TablePort, id("near"), routerPortRow("r"+lrp, lrp)),
 			InsertOp(nb.TablePort, id("far"), map[string]any{"name": farName,
-				"addresses": []string{MACOf(far4.String(), "") + " " + far4.String() + " " + far6.String()}}),
+				"addresses": []string{DeriveMAC(far4.String(), "") + " " + far4.String() + " " + far6.String()}}),
 			InsertOp(nb.TableSwitch, "", map[string]any{"name": name, "ports": NamedRefs(id("near"), id("far")), "external_ids": ids}))
 	}
 	if len(r.Cluster) > 0 {

@@ -120,7 +120,7 @@ func (x *networkWork) portRows(p *network.ZonePart, put func(name string, row ma
 		if x.Node != nil {
 			ips = n.NodeAddresses(x.Node)
 		}
-		put(p.Management, map[string]any{"addresses": []string{addressesOf(p.Management, ips)}, "external_ids": ids()})
+		put(p.Management, map[string]any{"addresses": []string{portAddresses(p.Management, ips)}, "external_ids": ids()})
 	}
 	if p.Router != "" {
 		row := routerPortRow(p.Router, RouterPortTo(p.Switch))
@@ -133,7 +133,7 @@ func (x *networkWork) portRows(p *network.ZonePart, put func(name string, row ma
 	}
 	for i := range p.Pods {
 		pod := &p.Pods[i]
-		address := addressesOf(pod.Name, pod.IPs)
+		address := portAddresses(pod.Name, pod.IPs)
 		own := ids()
 		own["namespace"], own["pod"], own[KeyNAD] = pod.Pod.Namespace, "true", pod.Key
 		row := map[string]any{"addresses": []string{address}, "port_security": []string{address}, "external_ids": own}
@@ -163,15 +163,15 @@ func (x *networkWork) switchIDs(p *network.ZonePart) map[string]string {
 	return ids
 }
 
-// addressesOf returns the addresses column of a port: MAC address, then IP addresses.
-func addressesOf(port string, ips []string) string {
+// portAddresses returns the addresses column of a port: MAC address, then IP addresses.
+func portAddresses(port string, ips []string) string {
 	first := ""
 	for _, ip := range ips {
 		if a, err := netip.ParseAddr(ip); err == nil && (first == "" || a.Is4() && strings.Contains(first, ":")) {
 			first = ip
 		}
 	}
-	return strings.Join(append([]string{MACOf(first, port)}, ips...), " ")
+	return strings.Join(append([]string{DeriveMAC(first, port)}, ips...), " ")
 }
 
 func (x *networkWork) putGroup(g *network.PortGroup, refs map[string]nb.Ref) {
@@ -201,16 +201,16 @@ func (x *networkWork) removeOthers() {
 		}
 	}
 	for g := range x.db.PortGroups() {
-		o := nb.OwnerOf(nb.TablePortGroup, g.ExternalIDs)
+		o := nb.ParseOwner(nb.TablePortGroup, g.ExternalIDs)
 		if o.Network() != "" && (o.Type == nb.OwnerCluster || o.Type == nb.OwnerNamespace) && !x.groups[g.Name] {
 			x.ops = append(x.ops, deleteOp(nb.TablePortGroup, g.UUID))
 		}
 	}
 }
 
-// RouterOf returns the lab's router for a network's switch, as its external ids describe it. room are its
+// NewRouter returns the lab's router for a network's switch, as its external ids describe it. room are its
 // networks if they name none. ok is false if no router is needed.
-func RouterOf(name string, ids map[string]string, room []netip.Prefix) (r *Router, ok bool) {
+func NewRouter(name string, ids map[string]string, room []netip.Prefix) (r *Router, ok bool) {
 	n := network.Prefix(ids[KeyNetwork])
 	r = &Router{Name: n + "ovn_cluster_router", Prefix: n, Switch: name, Own: prefixes(strings.Fields(ids[KeyRouter])),
 		Cluster: prefixes(strings.Fields(ids[KeySubnets])), Serve: true}

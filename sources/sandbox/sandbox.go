@@ -207,7 +207,7 @@ func (s *Sandbox) DropConnections(zone string) error {
 		if !ok {
 			return fmt.Errorf("zone %s has a real ovsdb-server: kill it instead", zone)
 		}
-		b.hangUp(false)
+		b.closeConnections(false)
 		return nil
 	})
 }

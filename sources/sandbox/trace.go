@@ -98,13 +98,13 @@ func (p *Packet) flowText(from, to string) (string, error) {
 	return fmt.Sprintf("%s%s,dl_src=%s,dl_dst=%s,"+net+",nw_ttl=%d,%s", proto, six, from, to, p.Src, p.Dst, p.timeToLive(), rest), nil
 }
 
-var cookieOf = regexp.MustCompile(`, cookie 0x([0-9a-f]{1,8})\s*$`)
+var cookiePattern = regexp.MustCompile(`, cookie 0x([0-9a-f]{1,8})\s*$`)
 
 // flowCookies returns the cookies of a trace's flows in order: the first eight hex digits of the
 // Logical_Flows' UUIDs.
 func flowCookies(trace string) (out []string) {
 	for line := range strings.Lines(trace) {
-		if m := cookieOf.FindStringSubmatch(strings.TrimRight(line, "\r\n")); m != nil {
+		if m := cookiePattern.FindStringSubmatch(strings.TrimRight(line, "\r\n")); m != nil {
 			out = append(out, strings.Repeat("0", 8-len(m[1]))+m[1])
 		}
 	}

@@ -148,7 +148,7 @@ func (t *Traffic) Run(ctx context.Context, snapshot func() (*model.Cluster, map[
 func (t *Traffic) walkConnection(now time.Time, f *trafficFlow, sink func(zone, line string)) {
 	t.stats.connections.Add(1)
 	passed := true
-	for _, s := range f.stagesOf() {
+	for _, s := range f.packetStages() {
 		z := t.world.zones[s.zone]
 		if z == nil {
 			continue
@@ -230,10 +230,10 @@ type trafficFlow struct {
 	srcPort, dstPort uint16
 }
 
-// stagesOf returns the stages of the packet in order: on each switch before load balancing, after it, and to
+// packetStages returns the stages of the packet in order: on each switch before load balancing, after it, and to
 // the output port. A packet to another node leaves the source's switch and enters the destination's by the
 // router's port. Its output port is unknown in the first two stages.
-func (f *trafficFlow) stagesOf() (out []walkStage) {
+func (f *trafficFlow) packetStages() (out []walkStage) {
 	pass := func(zone, at, in, to string) {
 		p := match.Packet{InPort: in, Src: f.from, Dst: f.to, Proto: f.proto, SrcPort: f.srcPort, DstPort: f.dstPort}
 		left := p

@@ -145,7 +145,7 @@ func networkTargets(c *model.Cluster) []flowTarget {
 		}
 		if network.Bits() > 0 && !seen[a] && len(out) < networksTried {
 			seen[a] = true
-			out = append(out, flowTarget{a, match.TCP, tcpPortOf(r)})
+			out = append(out, flowTarget{a, match.TCP, exampleTCPPort(r)})
 		}
 	}
 	for _, kind := range []model.Kind{model.KindEF, model.KindNP} {
@@ -162,8 +162,8 @@ func networkTargets(c *model.Cluster) []flowTarget {
 	return out
 }
 
-// tcpPortOf returns a TCP port of a rule, 443 if it names none.
-func tcpPortOf(r *model.Rule) uint16 {
+// exampleTCPPort returns a TCP port of a rule, 443 if it names none.
+func exampleTCPPort(r *model.Rule) uint16 {
 	for _, p := range r.Ports {
 		if p.Protocol == "TCP" && p.Start > 0 {
 			return uint16(p.Start)

@@ -81,8 +81,8 @@ func (w *WritingWorld) WithoutPods() {
 	w.Apply(nil, keys)
 }
 
-// AuditOf are the lines of the audit in a folder.
-func AuditOf(t *testing.T, dir string) (out []history.AuditRecord) {
+// ReadAudit are the lines of the audit in a folder.
+func ReadAudit(t *testing.T, dir string) (out []history.AuditRecord) {
 	t.Helper()
 	f, err := os.Open(filepath.Join(dir, "audit.jsonl"))
 	if err != nil {

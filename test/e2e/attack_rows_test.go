@@ -42,7 +42,7 @@ func isOurs(o nb.Owner) bool {
 func owned(db ovsdb.Database, table string) []ovsdb.Record {
 	var out []ovsdb.Record
 	for _, uuid := range slices.Sorted(maps.Keys(db[table])) {
-		if isOurs(nb.OwnerOf(table, db[table][uuid].IDs())) {
+		if isOurs(nb.ParseOwner(table, db[table][uuid].IDs())) {
 			out = append(out, db[table][uuid])
 		}
 	}
@@ -268,7 +268,7 @@ func (a *attack) judge(zone string, want map[string]ovsdb.Record) (wrong string,
 	// were taken away.
 	for _, table := range []string{nb.TableACL, nb.TableAddressSet, nb.TablePortGroup} {
 		for uuid, r := range db[table] {
-			o := nb.OwnerOf(table, r.IDs())
+			o := nb.ParseOwner(table, r.IDs())
 			switch {
 			case !isOurs(o) && !a.disowned[zone+" "+uuid]:
 				continue // others'

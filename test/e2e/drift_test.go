@@ -28,7 +28,7 @@ func (c *cluster) writer() *run {
 	c.t.Helper()
 	return c.engine(func(cfg *engine.Config) {
 		cfg.NB, cfg.Reconcile, cfg.Mode.Reconciles = c.addresses(), true, true
-		cfg.Own = zones.OwnerOptions{NobodyElse: true, Quiet: time.Millisecond}
+		cfg.Own = zones.OwnerOptions{SoleWriter: true, Quiet: time.Millisecond}
 	})
 }
 

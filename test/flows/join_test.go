@@ -139,8 +139,8 @@ func (z *zone) disagrees() string {
 			return fmt.Sprintf("not named: %+v", *x.Row)
 		}
 	}
-	if j.Odd > 0 {
-		return fmt.Sprintf("%d actions are not known", j.Odd)
+	if j.UnknownActions > 0 {
+		return fmt.Sprintf("%d actions are not known", j.UnknownActions)
 	}
 	return ""
 }
@@ -207,7 +207,7 @@ func (f *finding) tally(what string, z *zone, raw []rawFlow) {
 		f.flows += len(a.Flows)
 		for _, x := range a.Flows {
 			found[x.Row.UUID] = true
-			if x.Twin != "" {
+			if x.OtherACLHint != "" {
 				f.shared++
 			}
 			f.kinds[string(x.Stage)+" "+a.Action]++

@@ -74,7 +74,7 @@ func alone(t *testing.T, rate int) *node {
 	var ports []nb.Ref
 	for i := range podsOn {
 		p := pod{fmt.Sprint("pod", i), netip.AddrFrom4([4]byte{10, 244, 0, byte(10 + i)}), netip.MustParseAddr(fmt.Sprintf("fd01::%d", 10+i))}
-		ops = append(ops, sandbox.PodPortOp(p.lport, "n", p.lport, "ns", "uid-"+p.lport, fmt.Sprint(sandbox.MACOf(p.v4.String(), ""), " ", p.v4, " ", p.v6)))
+		ops = append(ops, sandbox.PodPortOp(p.lport, "n", p.lport, "ns", "uid-"+p.lport, fmt.Sprint(sandbox.DeriveMAC(p.v4.String(), ""), " ", p.v4, " ", p.v6)))
 		ports = append(ports, nb.Ref{Name: p.lport})
 		n.pods = append(n.pods, p)
 	}

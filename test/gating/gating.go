@@ -30,11 +30,11 @@ func (w *World) Gate(dir string) *gate.Gate {
 	if err != nil {
 		w.T.Fatal(err)
 	}
-	return w.GateOf(gate.Config{Writer: w, History: h, Audit: history.NewAudit(nil, dir)})
+	return w.NewGate(gate.Config{Writer: w, History: h, Audit: history.NewAudit(nil, dir)})
 }
 
-// GateOf is a gate of ada's whose writer shows what it wrote by itself.
-func (w *World) GateOf(c gate.Config) *gate.Gate {
+// NewGate is a gate of ada's whose writer shows what it wrote by itself.
+func (w *World) NewGate(c gate.Config) *gate.Gate {
 	c.CurrentRevision, c.Now = w.Current, w.Clock
 	c.Overlay, c.WaitShown = func([]change.ObjectChange) error { return nil }, func(context.Context, []change.ObjectChange) {}
 	c.User = "ada"

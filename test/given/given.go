@@ -65,17 +65,17 @@ func Cluster(t testing.TB, policies ...string) *model.Cluster {
 // "out deny 0.0.0.0/0", subjects "" or "tenant=blue" or "name=kube-system".
 func ANP(name string, priority int, subject string, rules ...string) string {
 	head := fmt.Sprintf("apiVersion: policy.networking.k8s.io/v1alpha1\nkind: AdminNetworkPolicy\nmetadata:\n  name: %s\nspec:\n  priority: %d\n", name, priority)
-	return head + specOf(subject, rules)
+	return head + policySpec(subject, rules)
 }
 
 func BANP(subject string, rules ...string) string {
 	return "apiVersion: policy.networking.k8s.io/v1alpha1\nkind: BaselineAdminNetworkPolicy\nmetadata:\n  name: default\nspec:\n" +
-		specOf(subject, rules)
+		policySpec(subject, rules)
 }
 
-func specOf(subject string, rules []string) string {
+func policySpec(subject string, rules []string) string {
 	var b, in, out strings.Builder
-	fmt.Fprintf(&b, "  subject:\n    namespaces: %s\n", selectorOf(subject))
+	fmt.Fprintf(&b, "  subject:\n    namespaces: %s\n", labelSelector(subject))
 	for _, r := range rules {
 		f := strings.Fields(r)
 		w, side := &in, "from"
@@ -88,9 +88,9 @@ func specOf(subject string, rules []string) string {
 		case strings.Contains(peer, "/"):
 			fmt.Fprintf(w, "    %s: [{networks: ['%s']}]\n", side, strings.ReplaceAll(peer, ",", "','"))
 		case strings.HasPrefix(peer, "node-role"):
-			fmt.Fprintf(w, "    %s: [{nodes: %s}]\n", side, selectorOf(peer))
+			fmt.Fprintf(w, "    %s: [{nodes: %s}]\n", side, labelSelector(peer))
 		default:
-			fmt.Fprintf(w, "    %s: [{namespaces: %s}]\n", side, selectorOf(strings.TrimPrefix(peer, "*")))
+			fmt.Fprintf(w, "    %s: [{namespaces: %s}]\n", side, labelSelector(strings.TrimPrefix(peer, "*")))
 		}
 		if len(f) > 3 {
 			proto, port, _ := strings.Cut(f[3], ":")
@@ -106,7 +106,7 @@ func specOf(subject string, rules []string) string {
 	return b.String()
 }
 
-func selectorOf(s string) string {
+func labelSelector(s string) string {
 	if s == "" {
 		return "{}"
 	}

@@ -134,7 +134,7 @@ func hung(rows map[string]ovsdb.Record, c *model.Cluster, f revision.Features, z
 		if in == nil || in.None != nil {
 			continue
 		}
-		on := compiler.HolderOf(p.Key)
+		on := compiler.HolderForUnit(p.Key)
 		if in.PortGroup != nil {
 			on = compiler.ACLHolder{Table: nb.TablePortGroup, Name: in.PortGroup.Name}
 		}

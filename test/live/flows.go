@@ -20,7 +20,7 @@ func Flows(t testing.TB, p *revision.Facts, zone string, at time.Time, change fu
 	z := Zone(t, p, zone)
 	var flows []*flow.LogicalFlow
 	for a := range z.DB.ACLs() {
-		flows = append(flows, flowsOf(a)...)
+		flows = append(flows, aclFlows(a)...)
 	}
 	s := &revision.Southbound{Zone: zone, Endpoint: "unix:" + zone + "-sb.sock", Followed: true, Conn: model.ConnSynced, ConnAt: at,
 		SyncedAt: p.At, Server: "OVN_Southbound 20.41.0"}
@@ -38,8 +38,8 @@ func Flows(t testing.TB, p *revision.Facts, zone string, at time.Time, change fu
 
 const datapath = "1b0a145e-1d74-460e-9245-1d4e97da5e27"
 
-// flowsOf are the flows of an ACL of a stage with tiers.
-func flowsOf(a *nb.ACL) (out []*flow.LogicalFlow) {
+// aclFlows are the flows of an ACL of a stage with tiers.
+func aclFlows(a *nb.ACL) (out []*flow.LogicalFlow) {
 	f := flow.LogicalFlow{Datapath: datapath, Pipeline: flow.Egress, Stage: "ls_out_acl_eval", Table: 6, Hint: a.UUID[:8], Priority: a.Priority + flow.PriorityOffset}
 	if model.Stage(a.Stage()) == model.StageAfterLB {
 		f.Pipeline, f.Stage, f.Table = flow.Ingress, "ls_in_acl_after_lb_eval", 18

@@ -27,7 +27,7 @@ func Sel(s string) model.Selector {
 	return out
 }
 
-func labelsOf(s string) model.Labels {
+func parseLabels(s string) model.Labels {
 	m := map[string]string{}
 	for kv := range strings.SplitSeq(s, ",") {
 		if k, v, ok := strings.Cut(kv, "="); ok {
@@ -38,13 +38,13 @@ func labelsOf(s string) model.Labels {
 }
 
 func NS(name, labels string) *model.Namespace {
-	return &model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: name}, Labels: labelsOf(labels)}}
+	return &model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: name}, Labels: parseLabels(labels)}}
 }
 
 // Pod makes a running pod on a node; name is "namespace/name".
 func Pod(name, labels string, ips ...string) *model.Pod {
 	ns, n, _ := strings.Cut(name, "/")
-	return &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: ns, Name: n}, Labels: labelsOf(labels)}, NodeName: "worker", Phase: "Running", IPs: ips}
+	return &model.Pod{Meta: model.Meta{Key: model.Key{Kind: model.KindPod, Namespace: ns, Name: n}, Labels: parseLabels(labels)}, NodeName: "worker", Phase: "Running", IPs: ips}
 }
 
 // WithPorts gives a pod container ports.
@@ -54,7 +54,7 @@ func WithPorts(p *model.Pod, ports ...model.ContainerPort) *model.Pod {
 }
 
 func Node(name, labels string, ips ...string) *model.Node {
-	return &model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: name}, Labels: labelsOf(labels)}, HostIPs: ips}
+	return &model.Node{Meta: model.Meta{Key: model.Key{Kind: model.KindNode, Name: name}, Labels: parseLabels(labels)}, HostIPs: ips}
 }
 
 func NSPeer(s string) model.Peer {

@@ -56,7 +56,7 @@ func TestAlteredRowsAreNamed(t *testing.T) {
 			seen := map[string]bool{}
 			for row := range db.OwnedRows() {
 				o := nb.OwnerOfRow(row)
-				kind := nb.TableOf(row) + " " + o.Type
+				kind := nb.TableName(row) + " " + o.Type
 				if o.Network() == "" || seen[kind+o.Network()] || o.Form != nb.FormKnown {
 					continue
 				}

@@ -33,7 +33,7 @@ func (r *reference) defaults() {
 		from = append(from, "ip6.src == "+r.o.HairpinV6)
 	}
 	for _, n := range r.primaries() {
-		c := controllerOf(n)
+		c := controllerName(n)
 		for _, dir := range []string{"Ingress", "Egress"} {
 			r.acl(c, "NetpolDefault", dir, "", 1001, "allow-related", either(from...), "",
 				"Port_Group "+Hashed(c+":Cluster:clusterPortGroup"), named("allow-hairpinning"), directed(dir))
@@ -43,8 +43,8 @@ func (r *reference) defaults() {
 				continue
 			}
 			for _, ip := range nodeAddresses(n, node) {
-				r.acl(c, "NetpolNode", "Ingress", "", 1001, "allow-related", "ip"+familyOf(ip)+".src=="+ip, "",
-					"Logical_Switch "+n.switchOf(node.Name), named(n.switchOf(node.Name)), pair{"ip", ip})
+				r.acl(c, "NetpolNode", "Ingress", "", 1001, "allow-related", "ip"+addressFamily(ip)+".src=="+ip, "",
+					"Logical_Switch "+n.switchName(node.Name), named(n.switchName(node.Name)), pair{"ip", ip})
 			}
 		}
 	}
@@ -104,7 +104,7 @@ func (r *reference) egressFirewall(p *model.Policy) {
 	if !programmed || len(p.Invalid) > 0 {
 		return
 	}
-	group := Hashed(idOf(controllerOf(n), "Namespace", named(p.Namespace)))
+	group := Hashed(joinID(controllerName(n), "Namespace", named(p.Namespace)))
 	allow, deny := r.levels(p.Namespace)
 	for i, rule := range p.Egress {
 		to := r.destination(n, &rule.Peers[0])
@@ -115,7 +115,7 @@ func (r *reference) egressFirewall(p *model.Policy) {
 		if rule.Action == model.Deny {
 			action, level = "drop", deny
 		}
-		r.acl(controllerOf(nil), "EgressFirewall", "Ingress", fmt.Sprintf("EF:%s:%d", p.Namespace, i), 10000-i, action,
+		r.acl(controllerName(nil), "EgressFirewall", "Ingress", fmt.Sprintf("EF:%s:%d", p.Namespace, i), 10000-i, action,
 			"("+to+") && inport == @"+group+firewallPorts(rule.Ports), level, "Port_Group "+group, named(p.Namespace), pair{"rule-index", strconv.Itoa(i)})
 	}
 }
@@ -124,7 +124,7 @@ func (r *reference) destination(n *net, p *model.Peer) string {
 	var exprs []string
 	switch p.Kind {
 	case model.PeerDNS:
-		sets := r.sets(controllerOf(nil), "EgressFirewallDNS", p.DNSName, r.families(nil), r.o.DNS[p.DNSName], false)
+		sets := r.sets(controllerName(nil), "EgressFirewallDNS", p.DNSName, r.families(nil), r.o.DNS[p.DNSName], false)
 		for _, f := range r.families(nil) {
 			exprs = append(exprs, "ip"+f+".dst == $"+sets[f])
 		}
@@ -137,10 +137,10 @@ func (r *reference) destination(n *net, p *model.Peer) string {
 		}
 		slices.Sort(all)
 		for _, ip := range all {
-			exprs = append(exprs, "ip"+familyOf(ip)+".dst == "+ip)
+			exprs = append(exprs, "ip"+addressFamily(ip)+".dst == "+ip)
 		}
 	case model.PeerNetworks:
-		cidr, at := netip.MustParsePrefix(p.Networks[0]).Masked(), "ip"+familyOf(p.Networks[0])+".dst"
+		cidr, at := netip.MustParsePrefix(p.Networks[0]).Masked(), "ip"+addressFamily(p.Networks[0])+".dst"
 		own := r.o.ClusterSubnets
 		if n != nil {
 			own = n.subnets
@@ -190,7 +190,7 @@ func (r *reference) multicast() {
 	}
 	const six = "mldv1 || mldv2 || (ip6.dst[120..127] == 0xff && ip6.dst[116] == 1)"
 	for _, n := range r.primaries() {
-		c := controllerOf(n)
+		c := controllerName(n)
 		all, nodes := Hashed(c+":Cluster:clusterPortGroup"), Hashed(c+":Cluster:clusterRtrPortGroup")
 		for _, dir := range []string{"Ingress", "Egress"} {
 			r.acl(c, "MulticastCluster", dir, "", 1011, "drop", "(ip4.mcast || "+six+")", "", "Port_Group "+all, pair{"type", "DefaultDeny"}, directed(dir))
@@ -201,18 +201,18 @@ func (r *reference) multicast() {
 		if ns.Annotations["k8s.ovn.org/multicast-enabled"] != "true" {
 			continue
 		}
-		r.multicastOf(nil, ns)
+		r.addMulticast(nil, ns)
 		if n, _, _ := r.active(ns.Name); n != nil {
-			r.multicastOf(n, ns)
+			r.addMulticast(n, ns)
 		}
 	}
 }
 
-// multicastOf puts the pair of rows of a namespace on a network.
-func (r *reference) multicastOf(n *net, ns *model.Namespace) {
+// addMulticast puts the pair of rows of a namespace on a network.
+func (r *reference) addMulticast(n *net, ns *model.Namespace) {
 	const six = "mldv1 || mldv2 || (ip6.dst[120..127] == 0xff && ip6.dst[116] == 1)"
-	c := controllerOf(n)
-	group := Hashed(idOf(c, "Namespace", named(ns.Name)))
+	c := controllerName(n)
+	group := Hashed(joinID(c, "Namespace", named(ns.Name)))
 	sets := r.set(n, ns.Name+"_LS{}_LNM", true, func(o *model.Namespace) bool { return o.Name == ns.Name }, model.SelectEverything())
 	out, in := map[string]string{"4": "ip4.mcast", "6": "(" + six + ")"}, map[string]string{
 		"4": "(igmp || (ip4.src == $" + sets["4"] + " && ip4.mcast))",

@@ -46,15 +46,15 @@ func (r *reference) policy(n *net, p *model.Policy) {
 	if len(p.Invalid) > 0 || n != nil && len(r.families(n)) == 0 && selectsPeers(p) {
 		return
 	}
-	c, name := controllerOf(n), named(p.Namespace+":"+p.Name)
-	group := idsOf(c, "NetworkPolicy", name)
+	c, name := controllerName(n), named(p.Namespace+":"+p.Name)
+	group := externalIDs(c, "NetworkPolicy", name)
 	ports := r.localPorts(n, p.Namespace, p.Subject.Pods)
 	r.put(Row{Table: "Port_Group", Name: Hashed(group["k8s.ovn.org/id"]), IDs: group, Ports: ports})
 	allow, deny := r.levels(p.Namespace)
 	for _, dir := range []string{"Ingress", "Egress"} {
 		r.isolate(n, p.Namespace, dir, deny)
 		if dir == "Ingress" && p.IsolatesIngress || dir == "Egress" && p.IsolatesEgress {
-			key := "Port_Group " + idOf(c, "NetpolNamespace", named(p.Namespace), directed(dir))
+			key := "Port_Group " + joinID(c, "NetpolNamespace", named(p.Namespace), directed(dir))
 			row := r.rows[key]
 			row.Ports = append(row.Ports, ports...)
 			r.rows[key] = row
@@ -91,8 +91,8 @@ func selectsPeers(p *model.Policy) bool {
 
 // isolate puts the default deny of a namespace, once.
 func (r *reference) isolate(n *net, namespace, dir, deny string) {
-	c := controllerOf(n)
-	group := idsOf(c, "NetpolNamespace", named(namespace), directed(dir))
+	c := controllerName(n)
+	group := externalIDs(c, "NetpolNamespace", named(namespace), directed(dir))
 	id := group["k8s.ovn.org/id"]
 	if _, there := r.rows["Port_Group "+id]; there {
 		return
@@ -128,7 +128,7 @@ func (r *reference) peerTerms(n *net, namespace, dir string, peers []model.Peer)
 	for _, peer := range peers {
 		if peer.Kind == model.PeerNetworks {
 			for _, cidr := range peer.Networks {
-				at := "ip" + familyOf(cidr) + "." + side
+				at := "ip" + addressFamily(cidr) + "." + side
 				block := at + " == " + cidr
 				if len(peer.Except) > 0 {
 					block = "(" + block + " && " + at + " != {" + strings.Join(peer.Except, ", ") + "})"

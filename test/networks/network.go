@@ -26,9 +26,9 @@ type networks struct {
 	primary map[string]*net // by namespace
 }
 
-// networksOf follows networks.md#names: NetworkAttachmentDefinitions as they are, and those that would be
+// newNetworks follows networks.md#names: NetworkAttachmentDefinitions as they are, and those that would be
 // made of definitions.
-func networksOf(c *model.Cluster) *networks {
+func newNetworks(c *model.Cluster) *networks {
 	t := &networks{all: map[string]*net{}, byKey: map[string]*net{}, primary: map[string]*net{}}
 	add := func(namespace, name string, c *network.Config) {
 		if len(c.Subnets) == 0 && (c.Primary || c.Topology == "layer3") {
@@ -47,7 +47,7 @@ func networksOf(c *model.Cluster) *networks {
 			t.primary[namespace] = n
 		}
 	}
-	for a := range model.ObjectsOf[*network.Attachment](c, model.KindNAD) {
+	for a := range model.ObjectsOfKind[*network.Attachment](c, model.KindNAD) {
 		if !a.Foreign && a.Err == "" {
 			add(a.Namespace, a.Name, &a.Config)
 		}
@@ -60,12 +60,12 @@ func networksOf(c *model.Cluster) *networks {
 		ns := c.Namespace(namespace)
 		return d.Config.Primary && ns != nil && ns.Labels.Map()["k8s.ovn.org/primary-user-defined-network"] == ""
 	}
-	for d := range model.ObjectsOf[*network.Definition](c, model.KindUDN) {
+	for d := range model.ObjectsOfKind[*network.Definition](c, model.KindUDN) {
 		if d.Err == "" && missing(d.Namespace, d.Name) && !refused(d, d.Namespace) {
 			add(d.Namespace, d.Name, &d.Config)
 		}
 	}
-	for d := range model.ObjectsOf[*network.Definition](c, model.KindCUDN) {
+	for d := range model.ObjectsOfKind[*network.Definition](c, model.KindCUDN) {
 		for ns := range c.Namespaces() {
 			if d.Err == "" && d.Namespaces.Matches(ns.Labels) && missing(ns.Name, d.Name) && !refused(d, ns.Name) {
 				add(ns.Name, d.Name, &d.Config)
@@ -112,7 +112,7 @@ func prefix(x string) string {
 	}, x) + "_"
 }
 
-func (n *net) switchOf(node string) string {
+func (n *net) switchName(node string) string {
 	switch {
 	case n == nil:
 		return node
@@ -130,8 +130,8 @@ type stand struct {
 	frozen           bool
 }
 
-// standOf follows networks.md#pods, and #frozen-sets for what cannot be read.
-func (r *reference) standOf(n *net, p *model.Pod) (s stand) {
+// podStand follows networks.md#pods, and #frozen-sets for what cannot be read.
+func (r *reference) podStand(n *net, p *model.Pod) (s stand) {
 	switch {
 	case n == nil:
 		return stand{ports: []string{p.Namespace + "_" + p.Name}, addresses: p.IPs}
@@ -172,7 +172,7 @@ func (r *reference) standOf(n *net, p *model.Pod) (s stand) {
 func (r *reference) localPorts(n *net, namespace string, pods model.Selector) (out []string) {
 	for p := range r.c.Pods() {
 		if p.Namespace == namespace && r.c.Namespace(namespace) != nil && p.NodeName == r.zone && !p.HostNetwork && !isCompleted(p) && pods.Matches(p.Labels) {
-			out = append(out, r.standOf(n, p).ports...)
+			out = append(out, r.podStand(n, p).ports...)
 		}
 	}
 	return out
@@ -193,7 +193,7 @@ func (r *reference) set(n *net, text string, legacy bool, in func(*model.Namespa
 			if p.Namespace != ns.Name || isCompleted(p) || legacy && p.HostNetwork || !pods.Matches(p.Labels) {
 				continue
 			}
-			s := r.standOf(n, p)
+			s := r.podStand(n, p)
 			frozen = frozen || s.frozen
 			if p.NodeName != "" {
 				all = append(all, s.addresses...)
@@ -205,17 +205,17 @@ func (r *reference) set(n *net, text string, legacy bool, in func(*model.Namespa
 			}
 		}
 	}
-	return r.sets(controllerOf(n), "PodSelector", text, r.families(n), all, frozen)
+	return r.sets(controllerName(n), "PodSelector", text, r.families(n), all, frozen)
 }
 
 // sets puts address sets, one for each family.
 func (r *reference) sets(controller, owner, name string, families, addresses []string, frozen bool) map[string]string {
 	out := map[string]string{}
 	for _, f := range families {
-		ids := idsOf(controller, owner, named(name), pair{"ip-family", "v" + f})
+		ids := externalIDs(controller, owner, named(name), pair{"ip-family", "v" + f})
 		row := Row{Table: "Address_Set", Name: Hashed(ids["k8s.ovn.org/id"]), IDs: ids, Frozen: frozen}
 		for _, a := range addresses {
-			if familyOf(a) == f {
+			if addressFamily(a) == f {
 				row.Addresses = append(row.Addresses, a)
 			}
 		}

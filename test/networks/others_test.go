@@ -35,7 +35,7 @@ func TestOthersAreTheSandboxs(t *testing.T) {
 				tier0++
 			}
 			for _, g := range gs {
-				o := nb.OwnerOf(nb.TablePortGroup, g.ExternalIDs)
+				o := nb.ParseOwner(nb.TablePortGroup, g.ExternalIDs)
 				if o.Type == nb.OwnerUDNIsolation {
 					isolation = g.Name
 					if len(g.ACLs) != len(as) {

@@ -41,7 +41,7 @@ type Row struct {
 
 // Rows are the rows of the zone of a node, by table and id.
 func Rows(c *model.Cluster, o Options, zone string) map[string]Row {
-	r := &reference{c: c, o: o, zone: zone, rows: map[string]Row{}, networks: networksOf(c)}
+	r := &reference{c: c, o: o, zone: zone, rows: map[string]Row{}, networks: newNetworks(c)}
 	r.policies()
 	r.defaults()
 	for p := range c.Policies(model.KindEF) {
@@ -69,15 +69,15 @@ type reference struct {
 // pair is a key of external_ids with its value.
 type pair struct{ key, value string }
 
-// controllerOf owns the rows of a network; nil is the default one.
-func controllerOf(n *net) string {
+// controllerName owns the rows of a network; nil is the default one.
+func controllerName(n *net) string {
 	if n == nil {
 		return "default-network-controller"
 	}
 	return n.name + "-network-controller"
 }
 
-func idOf(controller, owner string, pairs ...pair) string {
+func joinID(controller, owner string, pairs ...pair) string {
 	id := controller + ":" + owner
 	for _, p := range pairs {
 		id += ":" + p.value
@@ -85,8 +85,8 @@ func idOf(controller, owner string, pairs ...pair) string {
 	return id
 }
 
-func idsOf(controller, owner string, pairs ...pair) map[string]string {
-	ids := map[string]string{"k8s.ovn.org/owner-controller": controller, "k8s.ovn.org/owner-type": owner, "k8s.ovn.org/id": idOf(controller, owner, pairs...)}
+func externalIDs(controller, owner string, pairs ...pair) map[string]string {
+	ids := map[string]string{"k8s.ovn.org/owner-controller": controller, "k8s.ovn.org/owner-type": owner, "k8s.ovn.org/id": joinID(controller, owner, pairs...)}
 	for _, p := range pairs {
 		ids[p.key] = p.value
 	}
@@ -108,7 +108,7 @@ func isCompleted(p *model.Pod) bool { return p.Phase == "Succeeded" || p.Phase =
 // acl puts an ACL of tier 2; dir is Ingress or Egress. Of a port group that the row stands in by itself
 // holder is the id.
 func (r *reference) acl(controller, owner, dir, name string, priority int, action, match, severity, holder string, pairs ...pair) {
-	row := Row{Table: "ACL", Name: name[:min(63, len(name))], IDs: idsOf(controller, owner, pairs...), Priority: priority, Tier: 2,
+	row := Row{Table: "ACL", Name: name[:min(63, len(name))], IDs: externalIDs(controller, owner, pairs...), Priority: priority, Tier: 2,
 		Direction: "to-lport", Action: action, Match: match, Severity: severity, HolderOfACL: holder}
 	if dir == "Egress" {
 		row.Direction, row.AfterLB = "from-lport", true
@@ -164,7 +164,7 @@ func either(exprs ...string) string {
 	return "(" + strings.Join(exprs, " || ") + ")"
 }
 
-func familyOf(address string) string {
+func addressFamily(address string) string {
 	if strings.Contains(address, ":") {
 		return "6"
 	}

@@ -138,7 +138,7 @@ func (w *World) Cluster() *model.Cluster {
 		}
 	}
 	for _, n := range w.networks {
-		objects = append(objects, w.objectsOf(n)...)
+		objects = append(objects, w.networkObjects(n)...)
 	}
 	for range 12 + w.IntN(20) {
 		objects = append(objects, w.pod())
@@ -185,8 +185,8 @@ func (w *World) Step(c *model.Cluster) (put []model.Object, remove []model.Key) 
 					n.config.Subnets = append(n.config.Subnets, more)
 				}
 			}
-			put = append(put, w.objectsOf(n)...)
-			for a := range model.ObjectsOf[*network.Attachment](c, model.KindNAD) { // a network has one form
+			put = append(put, w.networkObjects(n)...)
+			for a := range model.ObjectsOfKind[*network.Attachment](c, model.KindNAD) { // a network has one form
 				if a.Config.Name == n.config.Name {
 					changed := *a
 					changed.Config = n.config
@@ -195,7 +195,7 @@ func (w *World) Step(c *model.Cluster) (put []model.Object, remove []model.Key) 
 			}
 		case 9:
 			n := w.networks[w.IntN(len(w.networks))]
-			for _, o := range w.objectsOf(n) {
+			for _, o := range w.networkObjects(n) {
 				if !w.odds(3) || n.from != model.KindCUDN {
 					remove = append(remove, o.ObjectKey())
 				}
@@ -227,22 +227,22 @@ func (w *World) Step(c *model.Cluster) (put []model.Object, remove []model.Key) 
 	return put, out
 }
 
-// objectsOf are the objects of a network: its definition, and the NetworkAttachmentDefinitions that were
+// networkObjects are the objects of a network: its definition, and the NetworkAttachmentDefinitions that were
 // made of it.
-func (w *World) objectsOf(n *worldNetwork) (out []model.Object) {
+func (w *World) networkObjects(n *worldNetwork) (out []model.Object) {
 	nad := func(namespace string) {
 		if !n.made {
-			out = append(out, &network.Attachment{Meta: metaOf(model.KindNAD, namespace, n.name, ""), Config: n.config, ID: "4"})
+			out = append(out, &network.Attachment{Meta: newMeta(model.KindNAD, namespace, n.name, ""), Config: n.config, ID: "4"})
 		}
 	}
 	switch n.from {
 	case model.KindNAD:
 		nad(n.namespace)
 	case model.KindUDN:
-		out = append(out, &network.Definition{Meta: metaOf(n.from, n.namespace, n.name, ""), Config: n.config})
+		out = append(out, &network.Definition{Meta: newMeta(n.from, n.namespace, n.name, ""), Config: n.config})
 		nad(n.namespace)
 	default:
-		out = append(out, &network.Definition{Meta: metaOf(n.from, "", n.name, ""), Config: n.config, Namespaces: made.Sel("on-" + n.name + "=1")})
+		out = append(out, &network.Definition{Meta: newMeta(n.from, "", n.name, ""), Config: n.config, Namespaces: made.Sel("on-" + n.name + "=1")})
 		for _, ns := range worldNamespaces {
 			if w.owner[ns] == n || !n.config.Primary && w.odds(2) {
 				nad(ns)
@@ -252,7 +252,7 @@ func (w *World) objectsOf(n *worldNetwork) (out []model.Object) {
 	return out
 }
 
-func metaOf(kind model.Kind, namespace, name, labels string) model.Meta {
+func newMeta(kind model.Kind, namespace, name, labels string) model.Meta {
 	return model.Meta{Key: model.Key{Kind: kind, Namespace: namespace, Name: name}, Labels: made.NS(name, labels).Labels}
 }
 

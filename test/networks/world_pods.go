@@ -76,7 +76,7 @@ func (w *World) entry(key string, n *worldNetwork, role string) model.PodNetwork
 func (w *World) policy() *model.Policy {
 	ns := w.one(worldNamespaces...)
 	kind := []model.Kind{model.KindNP, model.KindNP, model.KindMNP, model.KindMNP, model.KindEF}[w.IntN(5)]
-	p := &model.Policy{Meta: metaOf(kind, ns, w.one("one", "two"), ""), Tier: model.TierNetwork}
+	p := &model.Policy{Meta: newMeta(kind, ns, w.one("one", "two"), ""), Tier: model.TierNetwork}
 	p.Annotations = map[string]string{}
 	if kind == model.KindEF {
 		p.Name, p.Subject = "default", model.Subject{Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true, Namespace: ns}

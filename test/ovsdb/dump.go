@@ -44,7 +44,7 @@ func (r Record) Policy() string {
 		return ids[nb.KeyName]
 	}
 	for _, table := range policyTables {
-		if o := nb.OwnerOf(table, ids); o.Form == nb.FormKnown {
+		if o := nb.ParseOwner(table, ids); o.Form == nb.FormKnown {
 			return o.Type + " " + o.Namespace + "/" + o.Name
 		}
 	}

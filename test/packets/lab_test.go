@@ -163,7 +163,7 @@ func seed(tb testing.TB, z *sandbox.Zone, pods []place) {
 			continue
 		}
 		id := fmt.Sprint("port", i)
-		ops = append(ops, sandbox.PodPortOp(id, z.Name(), p.lport, p.namespace, "uid-"+p.name, fmt.Sprint(sandbox.MACOf(p.v4.String(), ""), " ", p.v4, " ", p.v6)))
+		ops = append(ops, sandbox.PodPortOp(id, z.Name(), p.lport, p.namespace, "uid-"+p.name, fmt.Sprint(sandbox.DeriveMAC(p.v4.String(), ""), " ", p.v4, " ", p.v6)))
 		all = append(all, nb.Ref{Name: id})
 		groups[p.namespace] = append(groups[p.namespace], nb.Ref{Name: id})
 		lb := fmt.Sprint("lb", i)

@@ -73,7 +73,7 @@ func (r *run) putNetworks(d *drawn) {
 		if err != nil {
 			return err
 		}
-		standing := &sandbox.ClusterNetworks{Cluster: cluster, Table: network.TableOf(cluster)}
+		standing := &sandbox.ClusterNetworks{Cluster: cluster, Table: network.NewTable(cluster)}
 		if err := n.Transact(r.t.Context(), standing.In(n.Name(), cluster.Node(n.Name()).MgmtIPs, true).Ops(db)...); err != nil {
 			return fmt.Errorf("writing the networks of zone %s: %w", n.Name(), err)
 		}

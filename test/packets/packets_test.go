@@ -217,7 +217,7 @@ func (r *run) round(d *drawn, trials []*trial, judges map[string]*judge, want ma
 func (r *run) count(e expected) {
 	for _, m := range e.met {
 		r.kinds[verdictOfACL(m.acl)]++
-		switch nb.OwnerOf(nb.TableACL, m.acl.ExternalIDs).Type {
+		switch nb.ParseOwner(nb.TableACL, m.acl.ExternalIDs).Type {
 		case nb.OwnerANP:
 			r.kinds["ANP"]++
 		case nb.OwnerBANP:

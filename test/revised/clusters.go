@@ -12,8 +12,8 @@ import (
 	"rung/test/given"
 )
 
-// Of is a revision of the cluster of given with policies, IPv4 only.
-func Of(t testing.TB, policies ...string) *revision.Revision {
+// NewRevision is a revision of the cluster of given with policies, IPv4 only.
+func NewRevision(t testing.TB, policies ...string) *revision.Revision {
 	t.Helper()
 	c := given.Cluster(t, policies...)
 	return revision.New(revision.Facts{Number: 1, Cluster: c, Loaded: true, Desired: compiler.Compile(c, compiler.Options{IPv4: true})}, nil)

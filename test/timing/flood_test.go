@@ -69,7 +69,7 @@ func flood(path string) error {
 	}
 	done := make(chan error, 1)
 	go func() { done <- pour(ctx, e, path, time.Duration(took*float64(time.Second))) }()
-	err = ui.Run(ctx, e, ui.Options{Page: nav.PageOf(nav.Logs), StateDir: dir})
+	err = ui.Run(ctx, e, ui.Options{Page: nav.NewPage(nav.Logs), StateDir: dir})
 	cancel()
 	poured := <-done
 	e.Close()

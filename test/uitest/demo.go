@@ -25,7 +25,7 @@ var Now = time.Date(2026, 11, 3, 14, 5, 0, 0, time.UTC)
 // wants before it opens the console.
 func DemoFacts(t testing.TB) *revision.Facts {
 	t.Helper()
-	p := factsOf(t, system.OVN)
+	p := readDemoFacts(t, system.OVN)
 	p.Mode.Sandbox, p.Mode.Reconciles, p.Mode.Simulated = true, true, true
 	p.Flags.Features.AddDemo()
 	Sync(p)
@@ -35,13 +35,13 @@ func DemoFacts(t testing.TB) *revision.Facts {
 // AntreaFacts is the parts of a revision of the demo cluster on Antrea: no zones.
 func AntreaFacts(t testing.TB) *revision.Facts {
 	t.Helper()
-	p := factsOf(t, system.Antrea)
+	p := readDemoFacts(t, system.Antrea)
 	p.Flags.System = string(system.Antrea.Name)
 	return p
 }
 
-// factsOf reads a built-in cluster.
-func factsOf(t testing.TB, of *system.System) *revision.Facts {
+// readDemoFacts reads a built-in cluster.
+func readDemoFacts(t testing.TB, of *system.System) *revision.Facts {
 	t.Helper()
 	return readFacts(t, write.FileOptions{Demo: of.DemoManifests})
 }
@@ -82,11 +82,11 @@ func Sync(p *revision.Facts) {
 	p.Zones = nil
 	rev := revision.New(*p, nil)
 	for n := range p.Cluster.Nodes() {
-		p.Zones = append(p.Zones, zoneOf(rev, n.Name))
+		p.Zones = append(p.Zones, newDemoZone(rev, n.Name))
 	}
 }
 
-func zoneOf(rev *revision.Revision, name string) *model.ZoneState {
+func newDemoZone(rev *revision.Revision, name string) *model.ZoneState {
 	at := Now.Add(-time.Minute)
 	z := &model.ZoneState{
 		Name: name, Endpoint: "unix:" + name + ".sock", Server: "ovsdb-server 3.1.0", Conn: model.ConnSynced, ConnAt: at,

@@ -50,7 +50,7 @@ func AddHolders(p *revision.Facts) {
 	for i, z := range p.Zones {
 		groups := map[string]*nb.PortGroup{}
 		for _, k := range rev.Units() {
-			table, name := revision.HolderOf(k)
+			table, name := revision.FindACLHolder(k)
 			if table != nb.TablePortGroup || k.Namespace == "" {
 				continue
 			}

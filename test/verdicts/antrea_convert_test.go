@@ -56,7 +56,7 @@ func (s enforced) ask(q verdict.Connection) (a verdict.Answer, touched [][]ruleI
 func (s enforced) bySystems(p *verdict.Path) bool {
 	to := s.cluster.Pod(p.To.Key.Namespace, p.To.Key.Name)
 	return p.To.Addr.IsMulticast() || p.From.Key == p.To.Key && p.From.Key.Name != "" ||
-		to != nil && s.NodeOf[p.From.Addr] == to.NodeName && to.NodeName != ""
+		to != nil && s.NodeByAddr[p.From.Addr] == to.NodeName && to.NodeName != ""
 }
 
 // conversionCount is what a comparison saw.

@@ -64,19 +64,19 @@ func TestAntreaMatrixIsEveryVerdict(t *testing.T) {
 	asked := 0
 	for seed := range uint64(draws(12, 200)) {
 		x := onAntrea(t, newAntreaWorld(seed+2000).cluster())
-		classes := verdict.ClassesOf(x, nil)
+		classes := verdict.NewClasses(x, nil)
 		every := classes.Matrix(verdict.Ports{})
 		for _, p := range askedPorts()[seed%20 : seed%20+11] {
 			m := classes.Matrix(p)
 			everyPair(classes, func(a, b int32, from, to verdict.Endpoint, near bool) {
-				if x.NodeOf[from.Addr] != "" && x.NodeOf[from.Addr] == x.Cluster().Pod(to.Key.Namespace, to.Key.Name).NodeName {
+				if x.NodeByAddr[from.Addr] != "" && x.NodeByAddr[from.Addr] == x.Cluster().Pod(to.Key.Namespace, to.Key.Name).NodeName {
 					return // a node and its own pod
 				}
 				got, want := m.OutcomeOfClasses(a, b, near), single(t, x, from, to, p)
 				if v, ok := got.Verdict(); !ok || v != want {
 					t.Errorf("seed %d: %s → %s %v: %v by classes, %s alone", seed, from, to, p, got, want)
 				}
-				if every.OutcomeOfClasses(a, b, near)&verdict.OutcomeOf(want) == 0 {
+				if every.OutcomeOfClasses(a, b, near)&verdict.NewOutcome(want) == 0 {
 					t.Errorf("seed %d: %s → %s %v is %s, and all ports are %v", seed, from, to, p, want, every.OutcomeOfClasses(a, b, near))
 				}
 				asked++
@@ -111,7 +111,7 @@ func matrixOfHosts(t *testing.T, x *verdict.Index, classes *verdict.Classes) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				want |= verdict.OutcomeOf(ans.Verdict)
+				want |= verdict.NewOutcome(ans.Verdict)
 			}
 			if got != want {
 				t.Errorf("%s → %s: %v, alone %v", a.Key, b.Key, got, want)

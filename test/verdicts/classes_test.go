@@ -64,7 +64,7 @@ func TestMatrixIsEveryVerdict(t *testing.T) {
 	for seed := range draws(12, 400) {
 		c, o := newWorld(uint64(seed) + 1000).cluster()
 		x, _ := indexOf(t, c, o)
-		classes := verdict.ClassesOf(x, nil)
+		classes := verdict.NewClasses(x, nil)
 		every := classes.Matrix(verdict.Ports{})
 		ports := askedPorts()
 		if seed%3 > 0 {
@@ -78,7 +78,7 @@ func TestMatrixIsEveryVerdict(t *testing.T) {
 				if v, ok := got.Verdict(); !ok || v != want {
 					t.Errorf("seed %d: %s → %s %v: %v by classes, %s alone", seed, from, to, p, got, want)
 				}
-				if all&verdict.OutcomeOf(want) == 0 {
+				if all&verdict.NewOutcome(want) == 0 {
 					t.Errorf("seed %d: %s → %s %v is %s, and all ports are %v", seed, from, to, p, want, all)
 				}
 				if _, ok := all.Verdict(); !ok {
@@ -315,7 +315,7 @@ func TestCompareOfRandomChanges(t *testing.T) {
 		})
 		// The address of a pod that went is outside now: a comparison is of the ends that both have.
 		went := func(e verdict.Endpoint) bool { return e.Key == (model.Key{}) && len(before.EndsAt(e.Addr)) > 0 }
-		everyPair(verdict.ClassesOf(after, nil), func(_, _ int32, from, to verdict.Endpoint, _ bool) {
+		everyPair(verdict.NewClasses(after, nil), func(_, _ int32, from, to verdict.Endpoint, _ bool) {
 			if went(from) || went(to) {
 				return
 			}

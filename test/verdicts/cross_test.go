@@ -34,7 +34,7 @@ func TestCrossIsEveryVerdict(t *testing.T) {
 		w := newWorld(seed)
 		c, o := w.cluster()
 		x, _ := indexOf(t, c, o)
-		classes := verdict.ClassesOf(x, nil)
+		classes := verdict.NewClasses(x, nil)
 		pods := slices.Collect(c.Pods())
 		classes.VisitPodPairs(pods, pods, func(got verdict.PodPair) bool {
 			next := [4]int{1, 1, 1, 0}

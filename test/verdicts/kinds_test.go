@@ -15,7 +15,7 @@ func TestKindsAreEveryVerdict(t *testing.T) {
 	for seed := range 60 {
 		c, o := newWorld(uint64(seed) + 9000).cluster()
 		x, _ := indexOf(t, c, o)
-		classes := verdict.ClassesOf(x, nil)
+		classes := verdict.NewClasses(x, nil)
 		every := classes.Matrix(verdict.Ports{})
 		p := askedPorts()[seed%len(askedPorts())]
 		m := classes.Matrix(p)
@@ -25,7 +25,7 @@ func TestKindsAreEveryVerdict(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				out |= verdict.OutcomeOf(answer.Verdict)
+				out |= verdict.NewOutcome(answer.Verdict)
 			}
 			return out
 		}
@@ -45,7 +45,7 @@ func TestKindsAreEveryVerdict(t *testing.T) {
 				}
 				for _, v := range []verdict.Verdict{verdict.Allow, verdict.Deny, verdict.Undefined, verdict.Unknown} {
 					q, f, ok := every.ExamplePort(ka, kb, one, v)
-					if ok != (all&verdict.OutcomeOf(v) != 0) {
+					if ok != (all&verdict.NewOutcome(v) != 0) {
 						t.Errorf("seed %d: %s → %s: %b, and an example of %s: %v", seed, a.Key, b.Key, all, v, ok)
 					}
 					if !ok {

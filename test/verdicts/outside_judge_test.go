@@ -203,7 +203,7 @@ func TestOutsideIsEveryAddress(t *testing.T) {
 				for _, arrives := range []bool{false, true} {
 					want, inWide := map[[2]verdict.Verdict]bool{}, false
 					for e := range after.Ends {
-						if verdict.FamilyOf(after.Ends[e].Addr) != verdict.FamilyOf(a) {
+						if verdict.AddrFamily(after.Ends[e].Addr) != verdict.AddrFamily(a) {
 							continue
 						}
 						from, to := after.Endpoint(int32(e)), verdict.AddrEnd(a)
@@ -396,7 +396,7 @@ func TestBlocksAreEveryAddress(t *testing.T) {
 	asked := 0
 	for seed := range uint64(20) {
 		x, _ := outsideChange(t, seed)
-		classes, p := verdict.ClassesOf(x, nil), verdict.Ports{Protocol: verdict.TCP, Port: 81}
+		classes, p := verdict.NewClasses(x, nil), verdict.Ports{Protocol: verdict.TCP, Port: 81}
 		m, blocks := classes.Matrix(p), classes.OutsideBlocks()
 		for _, a := range boundaries(x.Cluster(), overlapping) {
 			narrow := -1
@@ -413,13 +413,13 @@ func TestBlocksAreEveryAddress(t *testing.T) {
 				continue
 			}
 			for e := range x.Ends {
-				if verdict.FamilyOf(x.Ends[e].Addr) != verdict.FamilyOf(a) {
+				if verdict.AddrFamily(x.Ends[e].Addr) != verdict.AddrFamily(a) {
 					continue
 				}
 				pod, kind := x.Endpoint(int32(e)), classes.KindOfPod(x.Pods.PodAt(int(x.Ends[e].Pod)))
 				check := func(got verdict.Outcome, from, to verdict.Endpoint) {
 					asked++
-					if want := single(t, x, from, to, p); got != verdict.OutcomeOf(want) {
+					if want := single(t, x, from, to, p); got != verdict.NewOutcome(want) {
 						t.Errorf("seed %d: %s → %s: %v in %s, %s alone", seed, from, to, got, blocks[narrow].Network, want)
 					}
 				}

@@ -18,7 +18,7 @@ func TestExampleIsNoService(t *testing.T) {
 		p := wholeNamespaces("new", 3, "*", nil, []model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer(network)))})
 		y := verdict.NewIndex(verdict.View{Cluster: made.Cluster(append(objects(x.Cluster()), p)...), Options: x.Options()})
 		found := false
-		for _, b := range verdict.ClassesOf(y, nil).OutsideBlocks() {
+		for _, b := range verdict.NewClasses(y, nil).OutsideBlocks() {
 			if b.Network.String() == network {
 				found = true
 				if b.Addr.String() != want {

@@ -80,7 +80,7 @@ func byWorkload(tb testing.TB, r *revision.Revision, from, to []verdict.Endpoint
 				if err != nil {
 					tb.Fatal(err)
 				}
-				all |= verdict.OutcomeOf(answer.Verdict)
+				all |= verdict.NewOutcome(answer.Verdict)
 			}
 		}
 	}
@@ -89,10 +89,10 @@ func byWorkload(tb testing.TB, r *revision.Revision, from, to []verdict.Endpoint
 
 func ofFamily(r *revision.Revision, e verdict.Endpoint, f verdict.Family) bool {
 	if e.Addr.IsValid() {
-		return verdict.FamilyOf(e.Addr) == f
+		return verdict.AddrFamily(e.Addr) == f
 	}
 	p := r.JudgedCluster().Pod(e.Key.Namespace, e.Key.Name)
-	return slices.ContainsFunc(p.IPs, func(ip string) bool { return verdict.FamilyOf(netip.MustParseAddr(ip)) == f })
+	return slices.ContainsFunc(p.IPs, func(ip string) bool { return verdict.AddrFamily(netip.MustParseAddr(ip)) == f })
 }
 
 // workloadEnds are the pods of each workload that policies are asked about, by its name.
@@ -308,7 +308,7 @@ func checkExamples(t *testing.T, seed int, before, after *revision.Revision, got
 		}
 		e := c.Example()
 		a, err := verdict.FromPolicies(r.Verdicts(), e)
-		if err != nil || verdict.OutcomeOf(a.Verdict)&want == 0 {
+		if err != nil || verdict.NewOutcome(a.Verdict)&want == 0 {
 			t.Errorf("seed %d: %s %s → %s: the example %v is %s, %v; want %b", seed, c.Kind, c.From.String(), c.To.String(), e, a.Verdict, err, want)
 		}
 	}

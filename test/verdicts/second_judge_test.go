@@ -138,8 +138,8 @@ func judgeEnd(c *model.Cluster, e verdict.Endpoint, source bool) (second.End, []
 // pairOf are the first addresses of a family that both have, IPv4 first.
 func pairOf(from, to []netip.Addr, family verdict.Family) (a, b netip.Addr) {
 	for _, f := range []verdict.Family{verdict.IPv4, verdict.IPv6} {
-		i := slices.IndexFunc(from, func(a netip.Addr) bool { return verdict.FamilyOf(a) == f })
-		j := slices.IndexFunc(to, func(a netip.Addr) bool { return verdict.FamilyOf(a) == f })
+		i := slices.IndexFunc(from, func(a netip.Addr) bool { return verdict.AddrFamily(a) == f })
+		j := slices.IndexFunc(to, func(a netip.Addr) bool { return verdict.AddrFamily(a) == f })
 		if i >= 0 && j >= 0 && (family == verdict.AnyFamily || family == f) {
 			return from[i], to[j]
 		}

@@ -44,7 +44,7 @@ func bruteService(t *testing.T, x *verdict.Index, from *model.Pod, slice *model.
 	seen := map[verdict.Verdict]bool{}
 	for _, ip := range slice.Addresses {
 		at := netip.MustParseAddr(ip)
-		if verdict.FamilyOf(at) != family {
+		if verdict.AddrFamily(at) != family {
 			continue
 		}
 		for _, own := range from.IPs {
@@ -105,7 +105,7 @@ func TestServiceEndpointsByBruteForce(t *testing.T) {
 				for _, to := range ends {
 					family := verdict.IPv4
 					if to.Addr.IsValid() {
-						family = verdict.FamilyOf(to.Addr)
+						family = verdict.AddrFamily(to.Addr)
 					}
 					want, ok := bruteService(t, x, p, slices[i], family)
 					if !ok {

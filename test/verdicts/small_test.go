@@ -60,7 +60,7 @@ func TestSmallUniverse(t *testing.T) {
 				t.Fatalf("rules %08b: %s: %s", rules, q, what)
 			}
 		})
-		classes := verdict.ClassesOf(x, nil)
+		classes := verdict.NewClasses(x, nil)
 		for _, p := range smallPorts {
 			m := classes.Matrix(p)
 			everyPair(classes, func(a, b int32, from, to verdict.Endpoint, near bool) {

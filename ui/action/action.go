@@ -25,8 +25,8 @@ const (
 	Input  Scope = "input" // a line is being typed: no other scope holds then
 )
 
-// ScopeOf returns the scope of a kind of page.
-func ScopeOf(k nav.PageKind) Scope { return Scope(k) }
+// PageScope returns the scope of a kind of page.
+func PageScope(k nav.PageKind) Scope { return Scope(k) }
 
 // Action is one thing the user can do.
 type Action struct {
@@ -135,26 +135,26 @@ type scopeGroup struct {
 // scopeGroups returns all actions, in the order of help and docs. A new view adds a line.
 func scopeGroups() []scopeGroup {
 	return []scopeGroup{
-		{ScopeOf(nav.Ladder), ladder},
+		{PageScope(nav.Ladder), ladder},
 		{Carry, carry},
-		{ScopeOf(nav.Policy), policy},
-		{ScopeOf(nav.Rule), rule},
-		{ScopeOf(nav.Rows), rows},
-		{ScopeOf(nav.Row), row},
-		{ScopeOf(nav.Pod), pod},
-		{ScopeOf(nav.Edit), edit},
-		{ScopeOf(nav.Preview), preview},
-		{ScopeOf(nav.Plan), planActions},
-		{ScopeOf(nav.Logs), logActions},
-		{ScopeOf(nav.Sessions), sessionActions},
-		{ScopeOf(nav.Activity), activity},
-		{ScopeOf(nav.Zones), zones},
-		{ScopeOf(nav.Controller), controllerActions},
-		{ScopeOf(nav.Findings), findingsActions},
-		{ScopeOf(nav.Trace), traceActions},
-		{ScopeOf(nav.Matrix), matrixActions},
-		{ScopeOf(nav.Probe), probeActions},
-		{ScopeOf(nav.Diff), diffActions},
+		{PageScope(nav.Policy), policy},
+		{PageScope(nav.Rule), rule},
+		{PageScope(nav.Rows), rows},
+		{PageScope(nav.Row), row},
+		{PageScope(nav.Pod), pod},
+		{PageScope(nav.Edit), edit},
+		{PageScope(nav.Preview), preview},
+		{PageScope(nav.Plan), planActions},
+		{PageScope(nav.Logs), logActions},
+		{PageScope(nav.Sessions), sessionActions},
+		{PageScope(nav.Activity), activity},
+		{PageScope(nav.Zones), zones},
+		{PageScope(nav.Controller), controllerActions},
+		{PageScope(nav.Findings), findingsActions},
+		{PageScope(nav.Trace), traceActions},
+		{PageScope(nav.Matrix), matrixActions},
+		{PageScope(nav.Probe), probeActions},
+		{PageScope(nav.Diff), diffActions},
 		{Text, text},
 		{Input, input},
 		{List, list},

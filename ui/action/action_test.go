@@ -124,7 +124,7 @@ func TestOverrides(t *testing.T) {
 	if diff := cmp.Diff(want, said); diff != "" {
 		t.Errorf("report (-want +got):\n%s", diff)
 	}
-	scopes := []Scope{ScopeOf(nav.Ladder), List, Global}
+	scopes := []Scope{PageScope(nav.Ladder), List, Global}
 	for key, want := range map[string]ID{"J": LadderNew, "ctrl+enter": LadderNew, "e": LadderMove, "ctrl+q": Quit,
 		"ctrl+c": Quit, ":": Down, "?": Help, "j": "", "n": ""} {
 		var got ID
@@ -139,7 +139,7 @@ func TestOverrides(t *testing.T) {
 
 func TestInHidesShadowedKeys(t *testing.T) {
 	m, _ := NewKeymap(nil)
-	for _, a := range m.ActionsIn([]Scope{ScopeOf(nav.Preview), Global}) {
+	for _, a := range m.ActionsIn([]Scope{PageScope(nav.Preview), Global}) {
 		if a.ID == Back && len(a.Keys) > 0 {
 			t.Errorf("back still shows %v although the preview took them", a.Keys)
 		}

@@ -215,11 +215,11 @@ func (a *Action) HintKey() string {
 	if len(a.Keys) == 0 {
 		return ""
 	}
-	return a.LabelOf(a.Keys[0])
+	return a.ShownKey(a.Keys[0])
 }
 
-// LabelOf returns one of the action's keys for display.
-func (a *Action) LabelOf(key string) string {
+// ShownKey returns one of the action's keys for display.
+func (a *Action) ShownKey(key string) string {
 	if a.plain {
 		return key
 	}

@@ -43,7 +43,7 @@ func (v *View) Sync(env *view.Env) {
 	}
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	key := env.KeyHint(action.Writes)
-	v.sections = cluster.FactsOf(env.Rev).Sections(cluster.Hints{Allow: key + " allows them", Forbid: key + " returns to read-only"}, env.Now)
+	v.sections = cluster.NewFacts(env.Rev).Sections(cluster.Hints{Allow: key + " allows them", Forbid: key + " returns to read-only"}, env.Now)
 	for i := range v.sections {
 		addSection(env, s, &v.sections[i])
 		if i == 0 {
@@ -77,7 +77,7 @@ func (v *View) Copies(env *view.Env) []view.CopyItem {
 
 // addZones adds how many zones can be read, and the progress of the sweep.
 func (v *View) addZones(env *view.Env, s *detail.Sheet) {
-	st, t, to := env.Styles, view.TallyZones(env.Rev, env.Now), nav.PageOf(nav.Zones)
+	st, t, to := env.Styles, view.TallyZones(env.Rev, env.Now), nav.NewPage(nav.Zones)
 	s.AddHead("zones")
 	if t.All == 0 {
 		s.AddNote("zones", 0, words.Unknown, st.Dim, st.Text, "No zones: a zone is a Node, and none was read. Policies are not checked "+

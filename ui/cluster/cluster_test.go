@@ -20,7 +20,7 @@ func addResource(p *revision.Facts, name string, f func(*model.SourceResource)) 
 }
 
 func TestFine(t *testing.T) {
-	s := uitest.OpenScreen(t, uitest.ClusterFacts(t), nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, uitest.ClusterFacts(t), nav.NewPage(nav.Ladder))
 	s.Press("8")
 	s.Want("context       prod-eu", "https://api.prod-eu.example:6443", "admin@example", "observed", "off: read-only  W allows them", "✓ pods", "yes: create pods/exec in ovn-kubernetes",
 		"●3 read", "not followed until the log is opened (4)")
@@ -38,7 +38,7 @@ func TestDead(t *testing.T) {
 		r := &src.Resources[i]
 		r.Conn, r.At, r.Attempts, r.Error = model.ConnLost, uitest.Now.Add(-3*time.Minute), 14, "the API server does not answer: connection refused; tried again within 30s"
 	}
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Cluster))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Cluster))
 	s.Want("prod-eu lost, read 3m ago", "■ pods", "lost since 14:02:00 (3m)", "had 12 objects", "connection refused")
 	s.Want("tried again within 30s (14 failed attempts)")
 	s.Golden("dead")
@@ -64,7 +64,7 @@ func TestRefused(t *testing.T) {
 		next.Error = "no permission to exec into pods of ovn-kubernetes"
 		p.Zones[i] = &next
 	}
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Cluster))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Cluster))
 	s.Resize(120, 60)
 	s.Want("✗ pods", "auth can-i list pods", "no: list, watch pods", "the pods that policies select are unknown", "not checked against live rows",
 		"no: create, delete, patch, update adminnetworkpolicies", "these changes are not offered", "does not serve it", "(optional)", "✗3 no permission", "$ kubectl --context=prod-eu auth can-i")
@@ -82,7 +82,7 @@ func TestMany(t *testing.T) {
 	uitest.ManyZones(p, 500)
 	uitest.DeadZone(p, "worker-301")
 	p.Sweep.Failed = 1
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Cluster))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Cluster))
 	s.Want("500 zones  ●499 read  ■1 lost", "20 followed live, 480 read in turn: all of them, 1 failed last time, the oldest 51s ago, round 3")
 	p.Sweep.Read, p.Sweep.Oldest, p.Sweep.Round = 312, time.Time{}, 0
 	s.Console.Set(p)
@@ -92,7 +92,7 @@ func TestMany(t *testing.T) {
 
 // Without a cluster the page says where things come from instead.
 func TestNoCluster(t *testing.T) {
-	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Cluster))
+	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.NewPage(nav.Cluster))
 	s.Want("no cluster", "the built-in demo", "written by Rung",
 		"pods          41 in all: policies can select 39; 1 on the host network, 1 completed")
 	s.WantNot("resources of the API server")
@@ -102,7 +102,7 @@ func TestNoCluster(t *testing.T) {
 // On Antrea the page and the header say that there are no rows and zones, and how changes are made.
 func TestAntrea(t *testing.T) {
 	p := uitest.AntreaFacts(t)
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Cluster))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Cluster))
 	s.Want("Antrea: 7 tiers   SANDBOX  writes", "rows          none, and no zones: Antrea has no OVN rows",
 		"changes       ALLOWED  after a preview and a confirmation; W returns to")
 	s.Golden("antrea")

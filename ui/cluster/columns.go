@@ -18,10 +18,10 @@ import (
 type zoneForm int
 
 const (
-	whole     zoneForm = iota // names and states in words
-	ends                      // names without common parts
-	onlySigns                 // numbers and signs, with a legend above
-	noForm                    // not chosen yet
+	fullTexts  zoneForm = iota // names and states in words
+	shortNames                 // names without common parts
+	signsOnly                  // numbers and signs, with a legend above
+	noForm                     // not chosen yet
 )
 
 // mostName bounds the width of policy names when choosing a form: longer ones are cut in their middle instead.
@@ -36,7 +36,7 @@ func (v *zonesPage) narrowWidths(lines []*policyLine) {
 	for _, l := range lines {
 		name = max(name, min(mostName, widget.TextWidth(l.key.ShortLabel())))
 	}
-	for f := whole; f < onlySigns; f++ {
+	for f := fullTexts; f < signsOnly; f++ {
 		w := mark + prio + 1 + max(name, len("POLICY"))
 		for i, title := range v.zoneTitles(f) {
 			cell := widget.TextWidth(title)
@@ -54,9 +54,9 @@ func (v *zonesPage) narrowWidths(lines []*policyLine) {
 // zoneTitles returns the titles of the zones' columns.
 func (v *zonesPage) zoneTitles(f zoneForm) []string {
 	switch f {
-	case ends:
+	case shortNames:
 		return distinctParts(v.names)
-	case onlySigns:
+	case signsOnly:
 		out := make([]string, len(v.names))
 		for i := range out {
 			out[i] = strconv.Itoa(i + 1)
@@ -102,8 +102,8 @@ func (v *zonesPage) fitColumns(w int) {
 	if v.names == nil {
 		return
 	}
-	f := whole
-	for f < onlySigns && v.needs[f] > w {
+	f := fullTexts
+	for f < signsOnly && v.needs[f] > w {
 		f++
 	}
 	if f == v.form {
@@ -117,7 +117,7 @@ func (v *zonesPage) fitColumns(w int) {
 				switch {
 				case i >= len(l.cells):
 					return nil
-				case f == onlySigns:
+				case f == signsOnly:
 					return l.signs[i]
 				}
 				return l.cells[i]
@@ -155,7 +155,7 @@ func (v *zonesPage) reportedColumn() widget.TableColumn[*policyLine] {
 
 // legendLines explains numbers and signs, in lines of w cells.
 func (v *zonesPage) legendLines(w int) []string {
-	if v.names == nil || v.form != onlySigns {
+	if v.names == nil || v.form != signsOnly {
 		return nil
 	}
 	var parts []string
@@ -194,7 +194,7 @@ func (v *zonesPage) setColumns(zs []*model.ZoneState) {
 	}
 	v.form = noForm
 	v.names = page.MapList(zs, func(z *model.ZoneState) string { return z.Name })
-	v.needs = [onlySigns]int{}
+	v.needs = [signsOnly]int{}
 	v.fitColumns(0)
 }
 

@@ -41,7 +41,7 @@ func NewContexts(nav.Page) view.View {
 			}},
 		},
 	}
-	v.Of = v.table
+	v.Widget = v.table
 	return v
 }
 
@@ -81,8 +81,8 @@ func (v *contextsPage) ReceiveResult(_ *view.Env, result any) {
 // WorkingSince returns when reading the kubeconfig began.
 func (v *contextsPage) WorkingSince() time.Time { return v.reads.BeganAt() }
 
-// TellState says what switching does.
-func (v *contextsPage) TellState(env *view.Env) widget.Line {
+// StateLine says what switching does.
+func (v *contextsPage) StateLine(env *view.Env) widget.Line {
 	return widget.StyledLine(env.KeyHint(action.Open)+" switches to the cluster, closing these pages", env.Styles.Dim)
 }
 
@@ -96,9 +96,9 @@ func (v *contextsPage) Do(env *view.Env, id action.ID) bool {
 	}
 	switch name := v.table.SelectedID(); name {
 	case "":
-		env.SayFailure("nothing to open here")
+		env.ShowFailure("nothing to open here")
 	case v.current:
-		env.SayText("already on %s", name)
+		env.ShowText("already on %s", name)
 	default:
 		env.SwitchContext(name)
 	}

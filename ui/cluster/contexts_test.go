@@ -23,7 +23,7 @@ func cluster(t *testing.T, name string) *uitest.Fake {
 }
 
 func TestFrames(t *testing.T) {
-	s := uitest.OpenWith(t, cluster(t, "prod-eu"), ui.Options{Page: nav.PageOf(nav.Contexts)})
+	s := uitest.OpenWith(t, cluster(t, "prod-eu"), ui.Options{Page: nav.NewPage(nav.Contexts)})
 	s.Golden("contexts")
 }
 
@@ -51,7 +51,7 @@ func TestSwitch(t *testing.T) {
 func TestNowhereToGo(t *testing.T) {
 	f := uitest.NewFake(uitest.DemoFacts(t))
 	f.ContextsErr = errors.New("read the kubeconfig: no such file")
-	s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Contexts)})
+	s := uitest.OpenWith(t, f, ui.Options{Page: nav.NewPage(nav.Contexts)})
 	s.Want("read the kubeconfig: no such file")
 	s.Press("enter")
 	s.Want("nothing to open here")

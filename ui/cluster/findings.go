@@ -81,7 +81,7 @@ func NewFindings(nav.Page) view.View {
 		}
 		return severity(f)
 	}
-	v.Of = v.table
+	v.Widget = v.table
 	return v
 }
 
@@ -93,7 +93,7 @@ func (v *findingsPage) filterText(f *findings.Finding) string {
 	if head := v.heads[f]; head != nil {
 		return head.String()
 	}
-	return fmt.Sprintf("%s %s %s %s %s %s %s", f.Severity, f.SubjectText(), f.Of.Policy.Label(), f.PlaceText(), f.Code, f.Message, f.Remedy)
+	return fmt.Sprintf("%s %s %s %s %s %s %s", f.Severity, f.SubjectText(), f.Original.Policy.Label(), f.PlaceText(), f.Code, f.Message, f.Remedy)
 }
 
 // Sync takes the findings known without waiting.
@@ -108,7 +108,7 @@ func (v *findingsPage) Sync(env *view.Env) {
 	if v.w < narrowFindings {
 		v.table.Columns[0].Title = ""
 	}
-	fresh := v.rev != nil && len(env.Rev.Zones) > view.FoldZones && env.Now.Sub(v.compared) < again && !env.Now.Before(v.compared)
+	fresh := v.rev != nil && len(env.Rev.Zones) > view.FoldZones && env.Now.Sub(v.compared) < recountInterval && !env.Now.Before(v.compared)
 	v.rev = env.Rev
 	if !fresh {
 		zones := revision.SettledZoneFindings(env.Rev, env.Now)
@@ -134,7 +134,7 @@ func (v *findingsPage) fillTable() {
 		v.heads[over] = widget.HeadingLine(title, max(1, v.w-2), v.st)
 		items = append(append(items, over), below...)
 	}
-	told := findings.FindingsOf(v.objectFindings)
+	told := findings.NewList(v.objectFindings)
 	if u := v.rev.NeverRead(); u != nil && len(told) > 0 {
 		head(u.Text(), nil) // these may be wrong
 	}
@@ -169,7 +169,7 @@ func (v *findingsPage) fillTable() {
 		head(title, here)
 	}
 	if len(v.zones) > 0 && v.only != errorsOnly {
-		head(fmt.Sprintf("comparing the zones: %s, counted apart", words.Thousands(len(v.zones))), findings.FindingsOf(v.zones))
+		head(fmt.Sprintf("comparing the zones: %s, counted apart", words.Thousands(len(v.zones))), findings.NewList(v.zones))
 	}
 	v.table.Empty = v.rev.EmptyText(findings.Table.Empty + ": no policy is wrong or dangerous")
 	if v.only != everySeverity && len(v.objectFindings)+len(v.zones) > 0 {
@@ -213,8 +213,8 @@ func (v *findingsPage) WhyNot(_ *view.Env, id action.ID) string {
 }
 
 func (v *findingsPage) selectedFinding() *model.Finding {
-	if f, ok := v.table.SelectedItem(); ok && f.Of != nil {
-		return f.Of
+	if f, ok := v.table.SelectedItem(); ok && f.Original != nil {
+		return f.Original
 	}
 	return nil
 }
@@ -243,8 +243,8 @@ func (v *findingsPage) hasRule(f *model.Finding) bool {
 	return f.Direction != "" && p != nil && p.Rule(f.Direction, f.Rule) != nil
 }
 
-// TellState names the filter; the header counts the findings.
-func (v *findingsPage) TellState(env *view.Env) widget.Line {
+// StateLine names the filter; the header counts the findings.
+func (v *findingsPage) StateLine(env *view.Env) widget.Line {
 	if v.only == everySeverity {
 		return nil
 	}
@@ -269,7 +269,7 @@ func (v *findingsPage) Copies(env *view.Env) []view.CopyItem {
 	whole += words.Between("\n"+words.Remedy+" ", f.Remedy, "")
 	out := []view.CopyItem{{What: "finding", Text: whole}}
 	if f.Policy.Kind.IsPolicy() {
-		out = append(out, view.CopiesOf(env, nav.ToPolicy(f.Policy))...)
+		out = append(out, view.PageCopies(env, nav.ToPolicy(f.Policy))...)
 	}
 	return out
 }

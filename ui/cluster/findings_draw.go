@@ -40,8 +40,8 @@ func (v *findingsPage) lowerHeight(w, h int) int {
 
 // findingTitle names the subject of a finding.
 func findingTitle(f *findings.Finding) string {
-	parts := []string{f.Of.Policy.Label()}
-	if f.Of.Policy.Name == "" {
+	parts := []string{f.Original.Policy.Label()}
+	if f.Original.Policy.Name == "" {
 		parts[0] = f.SubjectText()
 	}
 	if at := f.PlaceText(); at != "" && !strings.HasSuffix(parts[0], at) {

@@ -36,7 +36,7 @@ var sizes = [][2]int{{80, 24}, {100, 30}, {120, 34}, {160, 45}, {200, 60}}
 func TestFindings(t *testing.T) {
 	p := uitest.DemoFacts(t)
 	uitest.AddUnits(p)
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Findings))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Findings))
 	n := model.CountFindings(found(t, p))
 	s.Want(fmt.Sprintf("f findings ■%d ▲%d", n.Errors, n.Warnings), fmt.Sprintf("── %d errors · %d warnings under their cause ─", n.Errors, model.CountUnderRoots(found(t, p)).Warnings),
 		fmt.Sprintf("%d lines", len(found(t, p))), "10 rules never apply because of it", "└ blue-tenant", "↳ move it below the rules that allow")
@@ -49,7 +49,7 @@ func TestWhole(t *testing.T) {
 	p := uitest.DemoFacts(t)
 	all := found(t, p)
 	for _, size := range [][2]int{{80, 24}, {100, 30}, {160, 45}} {
-		s := uitest.OpenScreen(t, p, nav.PageOf(nav.Findings))
+		s := uitest.OpenScreen(t, p, nav.NewPage(nav.Findings))
 		s.Resize(size[0], size[1])
 		for i, f := range all {
 			// Below the heading, without the breaks of its lines.
@@ -66,7 +66,7 @@ func TestWhole(t *testing.T) {
 // The names of policies are never cut while there is a column of lesser worth.
 func TestNames(t *testing.T) {
 	p := uitest.DemoFacts(t)
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Findings))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Findings))
 	for _, w := range []int{80, 100, 120, 160, 200} {
 		s.Resize(w, 60)
 		for _, f := range found(t, p) {
@@ -78,7 +78,7 @@ func TestNames(t *testing.T) {
 // Enter leads to what a finding is about, and back to its line.
 func TestLeads(t *testing.T) {
 	p := uitest.DemoFacts(t)
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	for _, tt := range []struct{ filter, selected, page string }{
 		{"dns-tcp", "cluster-control", `egress 5 "default-deny"`},
 		{"unsupported", "experimental", "Ladder › findings › experimental"},
@@ -123,7 +123,7 @@ func TestLeads(t *testing.T) {
 func TestSeverity(t *testing.T) {
 	p := uitest.DemoFacts(t)
 	n := model.CountFindings(found(t, p))
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Findings))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Findings))
 	s.Press("V")
 	s.Want("errors only", fmt.Sprintf("  %d lines", n.Errors))
 	s.WantNot("warnings ─")
@@ -159,7 +159,7 @@ func TestZoneFindings(t *testing.T) {
 	z.Policies[k] = &behind
 	p.Zones[2] = &z
 	f := uitest.NewFake(p)
-	s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Findings)})
+	s := uitest.OpenWith(t, f, ui.Options{Page: nav.NewPage(nav.Findings)})
 	n := model.CountFindings(found(t, p))
 	s.Press("G")
 	s.Want("comparing the zones: 1, counted apart", "ovn-worker2", "zone-lags", "is missing", "look at the zone's ovnkube-controller",
@@ -181,7 +181,7 @@ func TestNothing(t *testing.T) {
 	p := uitest.DemoFacts(t)
 	p.Cluster, p.Broken = nil, nil
 	p.Zones = nil
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Findings))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Findings))
 	s.Want("nothing found", "findings none")
 	s.Press("enter")
 	s.Want("no finding here")
@@ -212,11 +212,11 @@ func sameZones(t *testing.T) {
 		s := uitest.OpenScreen(t, p, page)
 		s.Resize(200, 60)
 		s.Want("zone " + z.Name + " " + mark)
-		s = uitest.OpenScreen(t, p, nav.PageOf(nav.Zones))
+		s = uitest.OpenScreen(t, p, nav.NewPage(nav.Zones))
 		s.Resize(200, 60)
 		s.Want(mark + " " + z.Name)
 	}
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Cluster))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Cluster))
 	s.Resize(200, 60)
 	s.Want("zones "+marks, fmt.Sprintf("●%d read  ▲%d OVN trouble", len(r.Zones)-n, n))
 	if n == 0 || n == len(r.Zones) {
@@ -229,7 +229,7 @@ func TestSameCounts(t *testing.T) {
 	p := uitest.DemoFacts(t)
 	all := found(t, p)
 	n := model.CountFindings(all)
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	header := fmt.Sprintf("findings ■%d ▲%d ◇%d", n.Errors, n.Warnings, n.Infos)
 	s.Resize(200, 90)
 	s.Want(header)
@@ -286,7 +286,7 @@ func TestSameCounts(t *testing.T) {
 	sameZones(t)
 	// The ladder marks the policies that have more than information, and never with more
 	// than there is.
-	ladder := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	ladder := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	ladder.Resize(200, 60)
 	marks := regexp.MustCompile(`[●▲≠](\d*)`)
 	for p := range p.Cluster.Policies(model.KindANP) {

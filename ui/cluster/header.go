@@ -17,19 +17,19 @@ import (
 func (v *View) addHeaderFacts(env *view.Env, s *detail.Sheet) {
 	st, r := env.Styles, env.Rev
 	if u := r.Unconfirmed; u.IsOpen() {
-		addValue(s, "trial", "on trial", u.Title+": "+u.Text(env.Now), nav.PageOf(nav.Activity))
+		addValue(s, "trial", "on trial", u.Title+": "+u.Text(env.Now), nav.NewPage(nav.Activity))
 	}
 	if p := r.Plan; p.IsOpen() {
-		addValue(s, "plan", "plan", plan.Headline(p, env.Now), nav.PageOf(nav.Plan))
+		addValue(s, "plan", "plan", plan.Headline(p, env.Now), nav.NewPage(nav.Plan))
 	}
 	addValue(s, "counts", "counts", fmt.Sprintf("%s · pods %s · rev %d", view.PolicyCounts(r), r.CountText(model.KindPod), r.Number),
-		nav.PageOf(nav.Ladder))
+		nav.NewPage(nav.Ladder))
 	known, current := revision.KnownFindings(r)
 	found := detail.FindingCount(model.CountFindings(known), r.Unread(), st)
 	found = found.AddIf(!current, " a moment ago", st.Dim)
-	s.AddField("findings", "findings", cluster.FieldWidth, found, nav.PageOf(nav.Findings))
+	s.AddField("findings", "findings", cluster.FieldWidth, found, nav.NewPage(nav.Findings))
 	if text, _ := r.Mode.TrafficTexts(); text != "" {
-		addValue(s, "traffic", "traffic", text, nav.PageOf(nav.Logs))
+		addValue(s, "traffic", "traffic", text, nav.NewPage(nav.Logs))
 	}
 }
 

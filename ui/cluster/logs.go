@@ -19,7 +19,7 @@ func (v *View) addLogs(env *view.Env, s *detail.Sheet) {
 	if env.Rev.Mode.Name != revision.ClusterMode {
 		return
 	}
-	st, to := env.Styles, nav.PageOf(nav.Logs)
+	st, to := env.Styles, nav.NewPage(nav.Logs)
 	s.AddHead("logs of the nodes")
 	if len(v.streams) == 0 {
 		s.AddParagraph("logs", 0, words.Noted, st.Dim, st.Text, "not followed until the log is opened ("+
@@ -64,7 +64,7 @@ func (v *View) logFiles(env *view.Env, s *detail.Sheet) {
 	if len(v.files) == 0 {
 		return
 	}
-	st, to := env.Styles, nav.PageOf(nav.Logs)
+	st, to := env.Styles, nav.NewPage(nav.Logs)
 	s.AddHead("log files")
 	shown := 0
 	for _, up := range []bool{false, true} {

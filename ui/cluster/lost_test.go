@@ -21,7 +21,7 @@ func TestLostLines(t *testing.T) {
 	done := make(chan struct{})
 	go func() { f.LogStore.Run(ctx); close(done) }()
 	defer func() { cancel(); <-done }()
-	s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Zones), StateDir: t.TempDir()})
+	s := uitest.OpenWith(t, f, ui.Options{Page: nav.NewPage(nav.Zones), StateDir: t.TempDir()})
 	s.Resize(120, 34)
 	s.WantNot("LOG LINES")
 	zone := f.Revision().Zones[1]

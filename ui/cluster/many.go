@@ -76,9 +76,9 @@ func (v *zonesPage) summaryColumns() []widget.TableColumn[*policyLine] {
 		}},
 		v.reportedColumn(),
 		{Title: "WORST IN", Help: "the zones where it is worst", Min: 16, Flex: true, NoSort: true,
-			Cell: func(l *policyLine) widget.Line { return v.worstIn(l, mostWorst) },
+			Cell: func(l *policyLine) widget.Line { return v.worstIn(l, maxWorstZones) },
 			Fit: func(l *policyLine, w int) (cell widget.Line) {
-				for n := mostWorst; n > 0; n-- {
+				for n := maxWorstZones; n > 0; n-- {
 					cell = v.worstIn(l, n)
 					if cell.LineWidth() <= w {
 						break
@@ -89,8 +89,8 @@ func (v *zonesPage) summaryColumns() []widget.TableColumn[*policyLine] {
 	}...)
 }
 
-// mostWorst bounds the named worst zones of a policy.
-const mostWorst = 3
+// maxWorstZones bounds the named worst zones of a policy.
+const maxWorstZones = 3
 
 // worstIn names the zones where a policy is worst, at most names of them. Nil if nothing needs repair, or if
 // every zone is equally bad; unread zones are shown above.

@@ -31,7 +31,7 @@ func NewMessages(nav.Page) view.View {
 func (v *messagesPage) Sync(env *view.Env) {
 	v.byLine = map[string]view.Message{}
 	s := &detail.Sheet{St: env.Styles, W: env.W}
-	all := env.Said.Messages()
+	all := env.Messages.Messages()
 	if len(all) == 0 {
 		s.AddNote("none", 0, "", env.Styles.Dim, env.Styles.Dim, "no messages yet: messages of the bottom line are kept here")
 	}
@@ -100,14 +100,14 @@ func messagePage(m view.Message) nav.Page {
 
 // HasNewCounts reports whether there is a new message.
 func (v *messagesPage) HasNewCounts(env *view.Env) bool {
-	all := env.Said.Messages()
+	all := env.Messages.Messages()
 	return len(all) > 0 && all[len(all)-1] != v.newest
 }
 
 // Do opens the page where a message arose.
 func (v *messagesPage) Do(env *view.Env, id action.ID) bool {
 	if id == action.Open && v.SelectedPage().IsNone() {
-		env.SayText("its page is closed")
+		env.ShowText("its page is closed")
 		return true
 	}
 	return v.PanePage.Do(env, id)

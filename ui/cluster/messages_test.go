@@ -50,7 +50,7 @@ func TestMessages(t *testing.T) {
 }
 
 func TestNoMessages(t *testing.T) {
-	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Messages))
+	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.NewPage(nav.Messages))
 	s.Want("no messages yet")
 	s.ResizeAll()
 	s.Press("enter", "j", "G")

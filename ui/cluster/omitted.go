@@ -77,7 +77,7 @@ func omissionPage(r *revision.Revision, o *model.Omission) nav.Page {
 	case o.Zone != "":
 		return nav.Page{Kind: nav.Rows, Zone: o.Zone}
 	case o.Code == model.OmittedKind:
-		return nav.PageOf(nav.Cluster)
+		return nav.NewPage(nav.Cluster)
 	case o.Key.Kind == model.KindPod && o.Key.Name != "" && r.Cluster.Pod(o.Key.Namespace, o.Key.Name) != nil:
 		return nav.ToPod(o.Key)
 	case o.Key.Kind.IsPolicy() && r.Cluster.Policy(o.Key) != nil:

@@ -20,11 +20,11 @@ func addSection(env *view.Env, s *detail.Sheet, part *cluster.Section) {
 		e := &part.Entries[i]
 		to := nav.Page{}
 		if e.To != "" {
-			to = nav.PageOf(nav.PageKind(e.To))
+			to = nav.NewPage(nav.PageKind(e.To))
 		}
 		value := widget.StyledSpans(e.Value, env.Styles)
 		if e.Name == "" {
-			s.AddParagraph(e.ID, e.Indent, e.Sign.Text, env.Styles.StyleOf(e.Sign.Role), env.Styles.StyleOf(e.Value[0].Role), e.Value.String(), to)
+			s.AddParagraph(e.ID, e.Indent, e.Sign.Text, env.Styles.TokenStyle(e.Sign.Role), env.Styles.TokenStyle(e.Value[0].Role), e.Value.String(), to)
 			continue
 		}
 		name := widget.StyledLine(e.Name, env.Styles.Dim)

@@ -47,9 +47,9 @@ func (o zoneFilter) showsZone(z *cluster.ZoneFacts) bool {
 	case lostZones:
 		return z.State == model.ConnLost || z.State == model.ConnDenied
 	case faultyZones: // as the header counts: for other zones the present state is unknown
-		return len(z.Trouble) > 0 && (z.Of.IsCurrent() || z.State == model.ConnSwept)
+		return len(z.Trouble) > 0 && (z.ZoneState.IsCurrent() || z.State == model.ConnSwept)
 	case followedZones:
-		return z.Of.IsCurrent()
+		return z.ZoneState.IsCurrent()
 	case sweptZones:
 		return z.State == model.ConnSwept
 	}
@@ -115,7 +115,7 @@ func (v *zonesPage) troubleLines(w, most int) []string {
 			l := widget.Line{{Text: "  " + words.Failed + " ", Style: v.st.Error}, {Text: z.Name + "  ", Style: v.st.Accent}}
 			room := w - l.LineWidth()
 			parts := widget.FlowText(texts[i], max(12, room))
-			if !only || len(parts) > mostTrouble {
+			if !only || len(parts) > maxTroubleLines {
 				lines = append(lines, l.Add(texts[i], v.st.Text).Render(w))
 				continue
 			}
@@ -138,8 +138,8 @@ func (v *zonesPage) troubleLines(w, most int) []string {
 	return lines
 }
 
-// mostTrouble bounds the lines for the selected zone's trouble.
-const mostTrouble = 3
+// maxTroubleLines bounds the lines for the selected zone's trouble.
+const maxTroubleLines = 3
 
 // foundShown bounds the findings with a line of their own.
 const foundShown = 2

@@ -24,7 +24,7 @@ type zonesPage struct {
 	isBelow    bool // the cursor is in the lower table
 	names      []string
 	form       zoneForm       // form of the zones in the lower table
-	needs      [onlySigns]int // widths that the forms need
+	needs      [signsOnly]int // widths that the forms need
 	split      int            // height of the upper table in the last frame
 	gap        int            // lines between the tables
 	linesAbove int            // lines above the upper table
@@ -37,11 +37,11 @@ type zonesPage struct {
 	only  zoneFilter
 	items []*cluster.ZoneFacts // all zones, worst first
 	// Counts of the zones, with the objects and time of counting.
-	tallies   map[string]*policyTally
-	losses    map[string]*cluster.LogLoss // lost log lines, by zone
-	lossesAt  int64                       // the second of losses
-	clusterOf *model.Cluster
-	countedAt time.Time
+	tallies        map[string]*policyTally
+	losses         map[string]*cluster.LogLoss // lost log lines, by zone
+	lossesAt       int64                       // the second of losses
+	countedCluster *model.Cluster
+	countedAt      time.Time
 	// Controllers' reports on policies, with the time of collecting.
 	reports   map[model.PolicyKey]*cluster.PolicyReports
 	reportsAt time.Time
@@ -50,8 +50,8 @@ type zonesPage struct {
 // With more than manyZones zones, policies are summarized over zones, and counted at most once per again:
 // sweeping brings many revisions a second.
 const (
-	manyZones = 8
-	again     = time.Second
+	manyZones       = 8
+	recountInterval = time.Second
 )
 
 // policyLine is a policy with its state in every zone.
@@ -77,8 +77,8 @@ func NewZones(nav.Page) view.View {
 	return v
 }
 
-// TellState names the filter of zones.
-func (v *zonesPage) TellState(*view.Env) widget.Line {
+// StateLine names the filter of zones.
+func (v *zonesPage) StateLine(*view.Env) widget.Line {
 	if v.only == allZones {
 		return nil
 	}
@@ -89,7 +89,7 @@ func (v *zonesPage) TellState(*view.Env) widget.Line {
 func (v *zonesPage) Sync(env *view.Env) {
 	v.now, v.st, v.rev = env.Now, env.Styles, env.Rev
 	many := len(env.Rev.Zones) > manyZones
-	fresh := v.clusterOf == env.Rev.Cluster && !env.Now.Before(v.countedAt) && env.Now.Sub(v.countedAt) < again
+	fresh := v.countedCluster == env.Rev.Cluster && !env.Now.Before(v.countedAt) && env.Now.Sub(v.countedAt) < recountInterval
 	v.addLosses(env)
 	v.items = v.countZones(env.Rev, env.Now, many && fresh)
 	v.showZones()
@@ -97,8 +97,8 @@ func (v *zonesPage) Sync(env *view.Env) {
 	if many && fresh && len(v.policies.AllItems()) > 0 {
 		return
 	}
-	v.clusterOf, v.countedAt = env.Rev.Cluster, env.Now
-	if !fresh || env.Now.Sub(v.reportsAt) >= again {
+	v.countedCluster, v.countedAt = env.Rev.Cluster, env.Now
+	if !fresh || env.Now.Sub(v.reportsAt) >= recountInterval {
 		v.reports, v.reportsAt = map[model.PolicyKey]*cluster.PolicyReports{}, env.Now
 		for _, p := range cluster.AllReports(env.Rev, env.Now) {
 			v.reports[p.Key] = p
@@ -195,7 +195,7 @@ func (v *zonesPage) rowsPage() nav.Page {
 	if z, ok := v.zones.SelectedItem(); ok {
 		return nav.Page{Kind: nav.Rows, Zone: z.Name}
 	}
-	return nav.PageOf(nav.Rows)
+	return nav.NewPage(nav.Rows)
 }
 
 // unitPage returns the rows of a unit in the first zone not in sync.
@@ -279,7 +279,7 @@ func (v *zonesPage) Wheel(_ *view.Env, lines int) { v.activeTable().Wheel(lines)
 func (v *zonesPage) Copies(env *view.Env) []view.CopyItem {
 	z, ok := v.zones.SelectedItem()
 	if v.isBelow || !ok {
-		return view.CopiesOf(env, v.SelectedPage())
+		return view.PageCopies(env, v.SelectedPage())
 	}
 	return []view.CopyItem{{What: "name", Text: z.Name}, {What: "endpoint", Text: z.Endpoint},
 		{What: "ovn-nbctl command", Text: words.ShellJoin("ovn-nbctl", "--db="+z.Endpoint, "list", "ACL")},

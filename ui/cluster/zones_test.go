@@ -37,7 +37,7 @@ func TestZones(t *testing.T) {
 	third.Policies[k] = &behind
 	p.Zones[2] = &third
 
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Zones))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Zones))
 	s.Resize(160, 45)
 	s.Want("lost", "writing paused: the zone does not answer", "connection refused", "7 attempts", "behind 1",
 		"stale", "not enforced", "transaction refused (3×)")
@@ -71,7 +71,7 @@ func TestBelow(t *testing.T) {
 		gone.UUID, gone.Hint = "ffffffff"+gone.UUID[8:], "ffffffff"
 		return append(flows, &gone)
 	})
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Zones))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Zones))
 	s.Resize(160, 45)
 	s.Want("ROWS/FLOWS/NODES", "7/7/7", "9/7/7", "7/7/6", "ovn-worker  ovn-northd died 12 s ago: signal: killed; northd is behind for at least 42 s",
 		"ovn-worker2  a node is behind for at least 42 s · 1 flow of a deleted ACL for 42 s: northd has not made")
@@ -107,7 +107,7 @@ func TestBelow(t *testing.T) {
 func TestNoZones(t *testing.T) {
 	p := uitest.DemoFacts(t)
 	p.Zones = nil
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Zones))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Zones))
 	s.Want("no zones yet")
 	s.Press("j", "tab", "enter", "y", "r")
 	s.ResizeAll()
@@ -118,7 +118,7 @@ func TestNoZones(t *testing.T) {
 func TestUnits(t *testing.T) {
 	p := uitest.DemoFacts(t)
 	uitest.AddUnits(p)
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Zones))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Zones))
 	s.Resize(120, 60)
 	s.Want("15/15, 1 not enforced", "NP blue/allow-web", "EF yellow/default", "BANP default")
 	s.WantNot("15/16")
@@ -132,7 +132,7 @@ func TestUnits(t *testing.T) {
 	z.Policies[deny] = &in
 	z.Policies[model.PolicyKey{Kind: model.KindNP, Namespace: "blue", Name: "gone"}] = &in
 	p.Zones[1] = &z
-	s = uitest.OpenScreen(t, p, nav.PageOf(nav.Zones))
+	s = uitest.OpenScreen(t, p, nav.NewPage(nav.Zones))
 	s.Resize(120, 60)
 	s.Want("default deny of blue, ingress", "behind 1", "NP blue/gone")
 	s.WantNot("default deny of blue, egress", "default deny of green")
@@ -169,7 +169,7 @@ func many(t *testing.T) *revision.Facts {
 // policy below; opening one follows it.
 func TestZonesMany(t *testing.T) {
 	p := many(t)
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Zones))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Zones))
 	s.Want("500 zones ●494 ◐3 ■2 ✗1", "●494 read  ◐3 not read yet  ■2 lost  ✗1 no permission  ≠ rows differ in 5", "round 1",
 		"behind: cluster-control", "489 of 500", "5 behind", "≠ worker-007 and 4 more")
 	s.Golden("many")
@@ -207,7 +207,7 @@ func TestZonesMany(t *testing.T) {
 func BenchmarkMany(b *testing.B) {
 	p := uitest.ClusterFacts(b)
 	uitest.ManyZones(p, 500)
-	s := uitest.OpenScreen(b, p, nav.PageOf(nav.Zones))
+	s := uitest.OpenScreen(b, p, nav.NewPage(nav.Zones))
 	i := 0
 	for b.Loop() {
 		z := *p.Zones[100+i%400]
@@ -223,7 +223,7 @@ func BenchmarkMany(b *testing.B) {
 
 // A filter that nothing matches is said to match nothing once, not by each table.
 func TestNothingMatchesOnce(t *testing.T) {
-	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Zones))
+	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.NewPage(nav.Zones))
 	s.Press("/")
 	s.Type("zzzz")
 	s.Press("enter")
@@ -237,7 +237,7 @@ func TestNothingMatchesOnce(t *testing.T) {
 // Which column is which zone, and how a policy stands there, is seen at any width.
 func TestEveryZoneHasItsName(t *testing.T) {
 	p := uitest.DemoFacts(t)
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Zones))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Zones))
 	for _, w := range []int{80, 100, 120, 160} {
 		s.Resize(w, 40)
 		head := s.Line("PRIO")
@@ -259,7 +259,7 @@ func TestEveryZoneHasItsName(t *testing.T) {
 		z.Name = "ip-10-0-" + n + ".eu-west-1.compute.internal"
 		p.Zones = append(p.Zones, &z)
 	}
-	s = uitest.OpenScreen(t, p, nav.PageOf(nav.Zones))
+	s = uitest.OpenScreen(t, p, nav.NewPage(nav.Zones))
 	s.Resize(140, 40)
 	if l := s.Line("PRIO"); !strings.Contains(l, " 0-12 ") || !strings.Contains(l+" ", " 3-201 ") {
 		t.Errorf("ends of names: %q", l)
@@ -307,7 +307,7 @@ func TestReported(t *testing.T) {
 			uitest.ControllerReports(p, anp("blue-tenant"), nil, append(all, "ovn-worker9")...)
 			uitest.ControllerReports(p, anp("green-tenant"), nil, all...)
 			uitest.PolicyBehind(p, all[2], anp("green-tenant"))
-			s := uitest.OpenScreen(t, p, nav.PageOf(nav.Zones))
+			s := uitest.OpenScreen(t, p, nav.NewPage(nav.Zones))
 			s.Resize(200, 60)
 			s.Want("REPORTED")
 			s.Want(fmt.Sprintf("■ %d of %d", n-2, n), fmt.Sprintf("✓ %d of %d", n, n), fmt.Sprintf("≠ %d of %d", n, n), fmt.Sprintf("? 0 of %d", n))

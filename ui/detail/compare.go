@@ -42,9 +42,9 @@ func RowPage(z *model.ZoneState, live, desired nb.Row) nav.Page {
 	}
 	switch {
 	case !isNil(live):
-		return nav.ToRow(zone, nb.TableOf(live), live.RowUUID())
+		return nav.ToRow(zone, nb.TableName(live), live.RowUUID())
 	case !isNil(desired):
-		return nav.Page{Kind: nav.Row, Zone: zone, Table: nb.TableOf(desired), ID: desired.IDs()[nb.KeyID]}
+		return nav.Page{Kind: nav.Row, Zone: zone, Table: nb.TableName(desired), ID: desired.IDs()[nb.KeyID]}
 	}
 	return nav.Page{}
 }
@@ -76,7 +76,7 @@ func ACLLine(a *nb.ACL, k model.PolicyKey, st *themes.StyleSet) widget.Line {
 		owner = ShortID(a.ID(), k)
 	}
 	l := widget.Line{{Text: "  " + padText(a.Stage(), 20)}, {Text: padText(strconv.Itoa(a.Tier)+" · "+strconv.Itoa(a.Priority), 12)}}
-	return l.Add(padText(a.Action, 15), st.StyleOf(page.WordRole(a.Action))).Add(owner, st.Accent)
+	return l.Add(padText(a.Action, 15), st.TokenStyle(page.WordRole(a.Action))).Add(owner, st.Accent)
 }
 
 func padText(s string, w int) string {
@@ -94,7 +94,7 @@ func AddFlows(s *Sheet, r *revision.Revision, z *model.ZoneState, a *nb.ACL, now
 	}
 	f := rows.FlowsOfACL(r, z, a, now)
 	s.AddHead("logical flows")
-	s.AddNote("flows", 2, f.Sign.Text, s.St.StyleOf(f.Sign.Role), s.St.Text, strings.TrimSpace(f.Text+" "+f.Offset))
+	s.AddNote("flows", 2, f.Sign.Text, s.St.TokenStyle(f.Sign.Role), s.St.Text, strings.TrimSpace(f.Text+" "+f.Offset))
 	for i := range f.Flows {
 		x, to := &f.Flows[i], nav.Page{}
 		flowLines(s, fmt.Sprintf("flow.%d", i), x)

@@ -19,7 +19,7 @@ import (
 	"rung/ui/widget"
 )
 
-func styles() *themes.StyleSet { return themes.BuiltinThemes().StylesOf("mono", true) }
+func styles() *themes.StyleSet { return themes.BuiltinThemes().FindStyles("mono", true) }
 
 func demo(t *testing.T) *revision.Revision { return revision.New(*uitest.DemoFacts(t), nil) }
 

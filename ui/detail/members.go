@@ -18,7 +18,7 @@ func (x *MatchExplainer) addPortGroup(id, term, name string) {
 	st := x.sheet.St
 	own := x.Policy.Name != "" && name == revision.GroupName(x.Rev, x.Policy)
 	what := "port group"
-	switch table, _ := revision.HolderOf(x.Policy); {
+	switch table, _ := revision.FindACLHolder(x.Policy); {
 	case own && table != "" && x.Policy.Namespace != "":
 		what = "port group of namespace " + x.Policy.Namespace
 	case own && table == "":

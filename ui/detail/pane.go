@@ -62,7 +62,7 @@ type PanePage struct {
 // NewPage makes an empty page.
 func NewPage() PanePage {
 	p := NewPane()
-	return PanePage{view.List{Of: p}, p}
+	return PanePage{view.List{Widget: p}, p}
 }
 
 // SelectedPage returns the link of the selected line.
@@ -115,7 +115,7 @@ func (s *Sheet) AddParagraph(id string, indent int, sign string, mark, look them
 	if sign != "" {
 		head = append(head, widget.Span{Text: sign, Style: mark}, widget.Span{Text: " "})
 	}
-	s.AddHanging(id, head, 0, text, look, to)
+	s.AddIndented(id, head, 0, text, look, to)
 }
 
 // AddNote adds a paragraph without a link.
@@ -123,8 +123,8 @@ func (s *Sheet) AddNote(id string, indent int, sign string, mark, look themes.St
 	s.AddParagraph(id, indent, sign, mark, look, text, nav.Page{})
 }
 
-// AddHanging adds a wrapped paragraph after head; further lines are indented by the width of head plus more.
-func (s *Sheet) AddHanging(id string, head widget.Line, more int, text string, look themes.Style, to nav.Page) {
+// AddIndented adds a wrapped paragraph after head; further lines are indented by the width of head plus more.
+func (s *Sheet) AddIndented(id string, head widget.Line, more int, text string, look themes.Style, to nav.Page) {
 	lead := head.LineWidth()
 	for i, part := range widget.FlowText(text, max(12, s.TextWidth()-lead)) {
 		if i == 0 {

@@ -22,7 +22,7 @@ import (
 // SeveritySign returns the sign and style of a severity.
 func SeveritySign(s model.Severity, st *themes.StyleSet) (string, themes.Style) {
 	sign := page.SeveritySign(s)
-	return sign.Text, st.StyleOf(sign.Role)
+	return sign.Text, st.TokenStyle(sign.Role)
 }
 
 // ZoneState returns the state of a policy in a zone, and details in one clause: since when, how many rows,

@@ -93,7 +93,7 @@ func UnitLine(env *view.Env, k model.Key) widget.Line {
 
 // LoggingLine returns the log levels of a policy, and the namespace that sets them, if any.
 func LoggingLine(env *view.Env, p *model.Policy) widget.Line {
-	st, l := env.Styles, revision.LoggingOf(env.Rev, p)
+	st, l := env.Styles, revision.PolicyLogging(env.Rev, p)
 	var out widget.Line
 	switch {
 	case l.Levels.IsOn():
@@ -209,7 +209,7 @@ func RowCopies(z *model.ZoneState, r nb.Row) []view.CopyItem {
 			out = append(out, view.CopyItem{What: what, Text: text})
 		}
 	}
-	id, uuid, name, table := r.IDs()[nb.KeyID], r.RowUUID(), r.RowName(), nb.TableOf(r)
+	id, uuid, name, table := r.IDs()[nb.KeyID], r.RowUUID(), r.RowName(), nb.TableName(r)
 	if a, ok := r.(*nb.ACL); ok {
 		add(true, "match", a.Match)
 	}
@@ -219,6 +219,6 @@ func RowCopies(z *model.ZoneState, r nb.Row) []view.CopyItem {
 	add(uuid != "", "ovn-nbctl list command", ListCommand(z, table, uuid))
 	add(id != "", "ovn-nbctl find command", FindCommand(z, table, nb.KeyID, id))
 	add(id == "" && name != "", "ovn-nbctl find command", FindNamed(z, table, name))
-	add(true, "record", rows.RecordOf(r).String())
+	add(true, "record", rows.NewRecord(r).String())
 	return out
 }

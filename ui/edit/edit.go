@@ -304,7 +304,7 @@ func (v *editPage) closePage(env *view.Env, remove bool, say string) {
 	if remove && path != "" {
 		env.Run("", func(context.Context) any { statedir.DropDraft(path); return nil })
 	}
-	env.SayText("%s", say)
+	env.ShowText("%s", say)
 	v.state = closed
 	env.GoBack()
 }
@@ -312,7 +312,7 @@ func (v *editPage) closePage(env *view.Env, remove bool, say string) {
 // Scopes returns the keys of the edit, and of lists if mistakes are listed.
 func (v *editPage) Scopes() []action.Scope {
 	if v.listsMistakes() {
-		return []action.Scope{action.ScopeOf(nav.Edit), action.List, action.Global}
+		return []action.Scope{action.PageScope(nav.Edit), action.List, action.Global}
 	}
-	return []action.Scope{action.ScopeOf(nav.Edit), action.Global}
+	return []action.Scope{action.PageScope(nav.Edit), action.Global}
 }

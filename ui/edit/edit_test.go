@@ -33,7 +33,7 @@ func start(t *testing.T, script string) *world {
 	t.Helper()
 	w := &world{t: t, g: uitest.NewGated(t, nil), state: t.TempDir()}
 	w.editor(script)
-	w.s = uitest.OpenWith(t, w.g.Fake, ui.Options{Page: nav.PageOf(nav.Ladder), StateDir: w.state})
+	w.s = uitest.OpenWith(t, w.g.Fake, ui.Options{Page: nav.NewPage(nav.Ladder), StateDir: w.state})
 	return w
 }
 

@@ -54,7 +54,7 @@ func NewFromTemplate(p nav.Page) view.View {
 				Cell: func(it *templateItem) widget.Line { return widget.StyledLine(it.asks, v.st.Dim) }},
 		},
 	}
-	v.Of = v.table
+	v.Widget = v.table
 	return v
 }
 
@@ -68,7 +68,7 @@ func (v *templatePage) Sync(env *view.Env) {
 	if !v.clusterWork.WasBegun() {
 		rev := env.Rev
 		view.BeginWork(&v.clusterWork, env, "reading the cluster", func(context.Context) (*template.World, error) {
-			return template.WorldOf(rev), nil
+			return template.NewWorld(rev), nil
 		})
 	}
 	v.fillTable()
@@ -146,12 +146,12 @@ func (v *templatePage) askQuestion(env *view.Env, t *template.Template, i int, a
 func (v *templatePage) showMade(env *view.Env, m *template.PolicySet, err error) {
 	if err != nil {
 		v.problem = err.Error()
-		env.SayFailure("%v", err)
+		env.ShowFailure("%v", err)
 		return
 	}
 	v.madeSet = m
 	for _, n := range m.Notes {
-		env.SayText("%s", n)
+		env.ShowText("%s", n)
 	}
 	v.pre = preview.PreviewMutation(change.Mutation{Op: change.OpApply, YAML: []byte(m.Text), Base: []byte(m.Base)}, preview.PreviewOptions{
 		Crumb: "preview", Edit: v.editText, Cancel: v.cancelForm, Copies: []view.CopyItem{{What: "YAML", Text: m.Text}},
@@ -176,7 +176,7 @@ func (v *templatePage) editText(env *view.Env) {
 // cancelForm returns to the list.
 func (v *templatePage) cancelForm(env *view.Env) {
 	v.pre, v.madeSet = nil, nil
-	env.SayText("nothing was changed")
+	env.ShowText("nothing was changed")
 }
 
 // Do picks.
@@ -187,13 +187,13 @@ func (v *templatePage) Do(env *view.Env, id action.ID) bool {
 	it, ok := v.table.SelectedItem()
 	switch {
 	case !ok:
-		env.SayFailure("nothing to pick here")
+		env.ShowFailure("nothing to pick here")
 	case it.template == nil && v.page.Place.Tier != "":
 		env.ReplacePage(nav.ToNewIn(v.page.Place))
 	case it.template == nil:
 		env.ReplacePage(nav.ToNew(v.page.Priority))
 	case v.w == nil || v.makeWork.IsUnderWay():
-		env.SayText("still reading the cluster")
+		env.ShowText("still reading the cluster")
 	default:
 		v.askQuestion(env, it.template, 0, template.Answers{})
 	}
@@ -224,8 +224,8 @@ func (v *templatePage) Crumb() string {
 	return "new " + v.madeSet.Name
 }
 
-// TellState shows the running work.
-func (v *templatePage) TellState(env *view.Env) widget.Line {
+// StateLine shows the running work.
+func (v *templatePage) StateLine(env *view.Env) widget.Line {
 	switch {
 	case v.makeWork.IsUnderWay():
 		return env.BusyLine(v.makeWork.BeganAt(), "making the policies")

@@ -86,8 +86,8 @@ func (v *editPage) Crumb() string {
 	return "edit " + v.page.Key.Name
 }
 
-// TellState shows the progress.
-func (v *editPage) TellState(env *view.Env) widget.Line {
+// StateLine shows the progress.
+func (v *editPage) StateLine(env *view.Env) widget.Line {
 	switch v.state {
 	case editing:
 		return widget.StyledLine("in the editor", env.Styles.Info)

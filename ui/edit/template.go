@@ -28,7 +28,7 @@ func newPlace(page *nav.Page) plan.TierPlace {
 func newNotes(rev *revision.Revision, at plan.TierPlace) []string {
 	notes := []string{"a new policy. Save and close the editor to preview it;",
 		"nothing is written before you confirm. Close without saving to cancel."}
-	where, last := placesAround(rev, at)
+	where, last := neighbourNames(rev, at)
 	if len(where) > 0 {
 		notes = append(notes, fmt.Sprintf("Priority %s decides %s (lower numbers first%s).", model.PlaceText(at.Tier, at.Priority),
 			strings.Join(where, ", "), last))
@@ -36,8 +36,8 @@ func newNotes(rev *revision.Revision, at plan.TierPlace) []string {
 	return notes
 }
 
-// placesAround names the neighbours of a place, and the last enforced priority.
-func placesAround(rev *revision.Revision, at plan.TierPlace) (where []string, last string) {
+// neighbourNames names the neighbours of a place, and the last enforced priority.
+func neighbourNames(rev *revision.Revision, at plan.TierPlace) (where []string, last string) {
 	if at.Tier != "" {
 		for _, b := range revision.LadderBands(rev) {
 			if b.Name != at.Tier || b.Tier == nil {

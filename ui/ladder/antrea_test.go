@@ -12,7 +12,7 @@ import (
 // The ladder of a cluster on Antrea has its tiers in order, with the NetworkPolicies
 // before the baseline, and offers nothing that is OVN-Kubernetes'.
 func TestAntrea(t *testing.T) {
-	s := uitest.OpenScreen(t, uitest.AntreaFacts(t), nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, uitest.AntreaFacts(t), nav.NewPage(nav.Ladder))
 	s.Golden("antrea")
 	s.ResizeAll()
 	s.Resize(200, 60)
@@ -33,7 +33,7 @@ func TestAntrea(t *testing.T) {
 // L asks on, off or keep for each action, begins a session, and says that it is on; a NetworkPolicy has
 // nothing to switch on.
 func TestAntreaLogging(t *testing.T) {
-	s := uitest.OpenScreen(t, uitest.AntreaFacts(t), nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, uitest.AntreaFacts(t), nav.NewPage(nav.Ladder))
 	s.Resize(120, 40)
 	seek := func(name string) {
 		t.Helper()
@@ -81,7 +81,7 @@ func TestAntreaPages(t *testing.T) {
 // A policy is carried past its neighbours, within its tier and into others; between two it gets the
 // number between theirs, typed digits go straight to a priority of the tier, and what flips is counted.
 func TestCarryInTiers(t *testing.T) {
-	s := uitest.OpenScreen(t, uitest.AntreaFacts(t), nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, uitest.AntreaFacts(t), nav.NewPage(nav.Ladder))
 	s.Resize(120, 34)
 	for range 40 {
 		if strings.Contains(s.Line("▸"), "acnp-with-cluster-groups") {
@@ -126,7 +126,7 @@ func TestNotJudged(t *testing.T) {
 		policy("by-group", model.Peer{Kind: model.PeerGroup, Group: "machines"}, nil),
 		policy("by-refusal", entities, broken(model.SeverityError)),
 		&model.Group{Meta: model.Meta{Key: model.Key{Kind: model.KindClusterGroup, Name: "machines"}}, Invalid: broken(model.SeverityWarning)}}, nil)
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	s.Resize(160, 40)
 	for name, state := range map[string]string{"by-field": " not judged ", "by-group": " not judged ", "by-refusal": " decides nothing "} {
 		if line := s.Line(name); !strings.Contains(line, state) {

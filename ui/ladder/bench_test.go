@@ -61,7 +61,7 @@ func large(tb testing.TB) *revision.Facts {
 // BenchmarkKey is a key press to a whole frame; the goal is 16 ms in the
 // pseudo-terminal with everything around it.
 func BenchmarkKey(b *testing.B) {
-	s := uitest.OpenWith(b, uitest.NewFake(large(b)), ui.Options{Page: nav.PageOf(nav.Ladder), StateDir: b.TempDir()})
+	s := uitest.OpenWith(b, uitest.NewFake(large(b)), ui.Options{Page: nav.NewPage(nav.Ladder), StateDir: b.TempDir()})
 	s.Resize(160, 50)
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
@@ -76,7 +76,7 @@ func BenchmarkKey(b *testing.B) {
 // BenchmarkRevision is a new revision to a whole frame.
 func BenchmarkRevision(b *testing.B) {
 	p := large(b)
-	s := uitest.OpenWith(b, uitest.NewFake(p), ui.Options{Page: nav.PageOf(nav.Ladder), StateDir: b.TempDir()})
+	s := uitest.OpenWith(b, uitest.NewFake(p), ui.Options{Page: nav.NewPage(nav.Ladder), StateDir: b.TempDir()})
 	s.Resize(160, 50)
 	b.ReportAllocs()
 	for b.Loop() {

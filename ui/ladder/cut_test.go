@@ -120,7 +120,7 @@ func TestZoneBehindAt80(t *testing.T) {
 		z.Policies[key] = &c
 	}
 	p.Zones[2] = &z
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	s.Resize(80, 24)
 	goTo(t, s, "34 ─ cluster-control")
 	if l := s.Line("34 ─ cluster-control"); !strings.Contains(l, "1 row behind ") || strings.Contains(l, "…") {
@@ -134,7 +134,7 @@ func TestZoneBehindAt80(t *testing.T) {
 // LOG stays at 80 cells once something logs, and gives way where nothing does.
 func TestLogStaysWhereSomethingLogs(t *testing.T) {
 	p := uitest.DemoFacts(t)
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	s.Resize(80, 24)
 	s.Want("LOG", "D:alert")
 	head := func() string { return strings.Split(s.PlainFrame(), "\n")[2] }
@@ -154,7 +154,7 @@ func TestLogStaysWhereSomethingLogs(t *testing.T) {
 	}
 	p.Cluster, _ = p.Cluster.Upsert(quiet, nil)
 	uitest.Sync(p)
-	s = uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s = uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	s.Resize(80, 24)
 	if !strings.Contains(head(), "ZONES") {
 		t.Errorf("nothing logs, and LOG stays for ZONES: %q", head())
@@ -167,7 +167,7 @@ func TestLogStaysWhereSomethingLogs(t *testing.T) {
 // With --ascii the ladder holds nothing but ASCII, whatever it shows.
 func TestASCII(t *testing.T) {
 	odd := regexp.MustCompile(`[^\x00-\x7f]+`)
-	s := uitest.OpenWith(t, uitest.NewFake(everything(t)), ui.Options{Config: ui.Config{ASCII: true}, Page: nav.PageOf(nav.Ladder)})
+	s := uitest.OpenWith(t, uitest.NewFake(everything(t)), ui.Options{Config: ui.Config{ASCII: true}, Page: nav.NewPage(nav.Ladder)})
 	check := func(what string) {
 		t.Helper()
 		for _, size := range [][2]int{{80, 24}, {120, 34}, {200, 90}} {

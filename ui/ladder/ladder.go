@@ -25,15 +25,15 @@ type ladderPage struct {
 	table *widget.Table[*ladder.Line]
 	hits  *logs.HitSummary // nil without a log
 
-	spread   bool               // all gaps unfolded
-	unfolded map[int32]bool     // unfolded gaps, by first priority
-	toggled  map[string]bool    // headings folded or unfolded by the user, by ID
-	chosen   map[model.Key]bool // selected by *, for L
-	network  view.OnNetwork     // network shown
-	stage    model.Stage        // stage shown, "" for all
-	carry    *carriedPolicy
-	frame    lineInputs
-	begun    bool // the cursor was put on the first policy
+	unfoldsAll bool               // all gaps unfolded
+	unfolded   map[int32]bool     // unfolded gaps, by first priority
+	toggled    map[string]bool    // headings folded or unfolded by the user, by ID
+	chosen     map[model.Key]bool // selected by *, for L
+	network    view.OnNetwork     // network shown
+	stage      model.Stage        // stage shown, "" for all
+	carry      *carriedPolicy
+	frame      lineInputs
+	begun      bool // the cursor was put on the first policy
 	// wantedLine is the line of the cursor before the stage changed, placed its replacement.
 	wantedLine, placed string
 	filtered           bool           // everything is unfolded for the filter
@@ -77,7 +77,7 @@ func New(p nav.Page) view.View {
 		Text:  v.filterText,
 		Empty: "nothing on the ladder",
 	}
-	v.Of = v.table
+	v.Widget = v.table
 	return v
 }
 
@@ -86,7 +86,7 @@ func (v *ladderPage) Scopes() []action.Scope {
 	if v.carry != nil {
 		return []action.Scope{action.Carry}
 	}
-	return []action.Scope{action.ScopeOf(nav.Ladder), action.List, action.Global}
+	return []action.Scope{action.PageScope(nav.Ladder), action.List, action.Global}
 }
 
 // Sync rebuilds the lines.
@@ -101,7 +101,7 @@ func (v *ladderPage) Sync(env *view.Env) {
 	v.table.Empty = "nothing on the ladder"
 	v.frame = lineInputs{rev, env.Styles, env.Keys, env.Now, env.W}
 	if v.carry != nil && env.Rev.Cluster.Policy(v.carry.key) == nil {
-		env.SayFailure("%s no longer exists", v.carry.key.Label())
+		env.ShowFailure("%s no longer exists", v.carry.key.Label())
 		v.carry = nil
 	}
 	v.hits = detail.RuleHits(env)
@@ -115,7 +115,7 @@ func (v *ladderPage) rebuildLines() {
 		v.setColumns()
 	}
 	lines := v.paintLines(ladder.LadderLines(v.frame.rev, v.ladderOptions()))
-	v.weighColumns(lines)
+	v.rankColumns(lines)
 	v.table.SetItems(lines)
 	if !v.begun {
 		// The first line is next to a heading: begin on a policy.
@@ -163,8 +163,8 @@ func (v *ladderPage) Crumb() string {
 	return "Ladder" + words.OnNetwork(v.network.Name) + words.Between(" ", string(v.stage), "")
 }
 
-// TellState shows the order of the lines, or the carried policy.
-func (v *ladderPage) TellState(env *view.Env) widget.Line {
+// StateLine shows the order of the lines, or the carried policy.
+func (v *ladderPage) StateLine(env *view.Env) widget.Line {
 	if v.carry != nil {
 		return v.carry.carryLine(env)
 	}
@@ -172,7 +172,7 @@ func (v *ladderPage) TellState(env *view.Env) widget.Line {
 		return widget.StyledLine("by "+by, env.Styles.Dim)
 	}
 	if v.stage != "" {
-		return v.tellStage(env)
+		return v.stageLine(env)
 	}
 	return nil
 }
@@ -228,7 +228,7 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 		return v.doCarry(env, id)
 	}
 	if id == action.LadderNetwork {
-		view.AskNetwork(env, view.NetworkChoice{Now: v.network.Name, Page: nav.PageOf(nav.Ladder).OnNetwork})
+		view.AskNetwork(env, view.NetworkChoice{Now: v.network.Name, Page: nav.NewPage(nav.Ladder).OnNetwork})
 		return true
 	}
 	l, ok := v.table.SelectedItem()
@@ -241,7 +241,7 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 	case action.LadderFold:
 		v.foldLine(env, l)
 	case action.LadderGaps:
-		v.spread = !v.spread
+		v.unfoldsAll = !v.unfoldsAll
 		clear(v.unfolded)
 		v.Sync(env)
 	case action.LadderStage:
@@ -271,7 +271,7 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 	case action.LadderLogs:
 		env.OpenPage(linesPage(l))
 	case action.LadderPlan:
-		env.OpenPage(nav.PageOf(nav.Plan))
+		env.OpenPage(nav.NewPage(nav.Plan))
 	case action.SortNext, action.SortPrev:
 		v.table.Do(id)
 		v.rebuildLines() // without namespace lines names are shown in full
@@ -299,7 +299,7 @@ func (v *ladderPage) foldLine(env *view.Env, l *ladder.Line) {
 		v.toggled[l.ID] = !v.toggled[l.ID]
 	case ladder.Gap, ladder.FreePriority:
 		v.unfolded[l.Gap.From] = l.Kind == ladder.Gap
-		v.spread = v.spread && l.Kind == ladder.Gap
+		v.unfoldsAll = v.unfoldsAll && l.Kind == ladder.Gap
 	}
 	v.Sync(env)
 	if l.Kind == ladder.Band && v.toggled[l.ID] {
@@ -307,7 +307,7 @@ func (v *ladderPage) foldLine(env *view.Env, l *ladder.Line) {
 		v.table.Wheel(len(v.table.AllItems()))
 		v.table.SelectID(l.ID)
 	}
-	if l.Kind == ladder.Gap && !v.table.SelectID(ladder.SlotID(l.Gap.From)) || l.Kind == ladder.FreePriority {
+	if l.Kind == ladder.Gap && !v.table.SelectID(ladder.FreePriorityID(l.Gap.From)) || l.Kind == ladder.FreePriority {
 		v.table.SelectID(ladder.GapID(l.Gap.From))
 	}
 }

@@ -24,7 +24,7 @@ import (
 
 func open(t *testing.T) *uitest.Screen {
 	t.Helper()
-	return uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Ladder))
+	return uitest.OpenScreen(t, uitest.DemoFacts(t), nav.NewPage(nav.Ladder))
 }
 
 // goTo walks down until the cursor is on a line with the text.
@@ -67,7 +67,7 @@ func TestStates(t *testing.T) {
 		x := z.Policies[k]
 		x.InSync, x.Different, x.Touched = false, 1, uitest.Now.Add(-time.Second)
 	})
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	s.Resize(200, 50)
 	s.Want("settling, 1 row", "2/3")
 	s.Console.Advance(10 * time.Second) // a second later nothing was said, but it is behind now
@@ -96,7 +96,7 @@ func TestStates(t *testing.T) {
 func TestNoLiveRows(t *testing.T) {
 	p := uitest.DemoFacts(t)
 	p.Zones, p.Mode.Sandbox = nil, false
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	s.Resize(200, 40)
 	s.Want("not checked against live rows")
 	s.WantNot("0/0") // nothing was looked at
@@ -139,7 +139,7 @@ func TestBrokenAndOpen(t *testing.T) {
 func TestLeftAside(t *testing.T) {
 	p := uitest.DemoFacts(t)
 	p.Broken = []model.Broken{{Severity: model.SeverityInfo, Code: "unknown-kind", Message: "left aside: 9 objects of kinds that Rung does not read: ConfigMap 8, Secret 1"}}
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	s.Press("z")
 	s.Resize(120, 140)
 	s.Want("tier 3")

@@ -17,7 +17,7 @@ func TestIsolation2016(t *testing.T) {
 	p.Cluster, _ = p.Cluster.Upsert([]model.Object{&ns}, nil)
 	p.Desired, p.Zones, p.Flags.LegacyIsolation = nil, nil, true
 	uitest.Sync(p)
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	s.Resize(200, 60)
 	s.Press("/")
 	s.Type("annotation")

@@ -22,7 +22,7 @@ import (
 func (v *ladderPage) ladderOptions() ladder.LadderOptions {
 	opt := ladder.LadderOptions{Stage: v.stage, Now: v.frame.now, Screen: true, Filtered: v.filtered, Sorted: v.table.Arrangement().Sort != "",
 		Narrow: v.frame.w < 110, FoldKey: v.frame.keys.ActionByID(action.Open).HintKey(), Hits: v.hits,
-		ToggledHeadings: v.toggled, ExpandedGaps: v.unfolded, ExpandAllGaps: v.spread}
+		ToggledHeadings: v.toggled, ExpandedGaps: v.unfolded, ExpandAllGaps: v.unfoldsAll}
 	if v.carry != nil {
 		opt.Carried, opt.At, opt.AtPlace = v.carry.key, int32(v.carry.at.Priority), v.carry.at
 	}
@@ -161,9 +161,9 @@ func (v *ladderPage) chooseLine(env *view.Env, l *ladder.Line) {
 		v.chosen[k] = true
 	}
 	if n := len(v.chosen); n == 0 {
-		env.SayText("nothing is selected")
+		env.ShowText("nothing is selected")
 	} else {
-		env.SayText("%s selected: L applies to %s", words.Thousands(n), words.OneOrMany(n, "it", "all"))
+		env.ShowText("%s selected: L applies to %s", words.Thousands(n), words.OneOrMany(n, "it", "all"))
 	}
 	v.Sync(env)
 }

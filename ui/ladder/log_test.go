@@ -15,7 +15,7 @@ import (
 func TestLogWithoutNamespace(t *testing.T) {
 	p := uitest.DemoFacts(t)
 	p.Cluster, _ = p.Cluster.Upsert(nil, []model.Key{{Kind: model.KindNamespace, Name: "blue"}})
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	s.Resize(200, 60)
 	s.Press("/")
 	s.Type("allow-web")
@@ -38,7 +38,7 @@ func TestTemporaryLevelShowsItsEnd(t *testing.T) {
 	policy.Annotations = map[string]string{model.AnnotationLogging: on.Set, model.AnnotationLogSession: on.AnnotationText()}
 	policy.Logging, policy.HasLogging = on.Set, true
 	p.Cluster, _ = p.Cluster.Upsert([]model.Object{&policy}, nil)
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	if line := s.Line("─ cluster-control"); !strings.Contains(line, "D:alert 12m") {
 		t.Errorf("the ladder: %q", line)
 	}
@@ -47,7 +47,7 @@ func TestTemporaryLevelShowsItsEnd(t *testing.T) {
 	// Somebody else changed it meanwhile: it stays.
 	policy.Annotations[model.AnnotationLogging], policy.Logging = `{"deny":"info"}`, `{"deny":"info"}`
 	p.Cluster, _ = p.Cluster.Upsert([]model.Object{&policy}, nil)
-	s = uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s = uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	if line := s.Line("─ cluster-control"); !strings.Contains(line, "D:info ") || strings.Contains(line, "12m") {
 		t.Errorf("a level that stays: %q", line)
 	}

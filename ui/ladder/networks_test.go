@@ -11,7 +11,7 @@ import (
 // The ladder goes to another network and back, and says on which it is; where there is only the
 // default one the key is not offered.
 func TestNetworks(t *testing.T) {
-	s := uitest.OpenScreen(t, uitest.NetworkFacts(t), nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, uitest.NetworkFacts(t), nav.NewPage(nav.Ladder))
 	s.Resize(120, 34)
 	s.Want("H network")
 	s.Press("H")

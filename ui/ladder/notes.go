@@ -46,7 +46,7 @@ func fitMarks(l *ladder.Line, st *themes.StyleSet, w int) widget.Line {
 	}
 	n := &l.Notes[0]
 	sign := ladder.NoteSign(n)
-	look, more := st.StyleOf(sign.Role), moreMarks(l, 1)
+	look, more := st.TokenStyle(sign.Role), moreMarks(l, 1)
 	if room := w - widget.TextWidth(sign.Text+" ") - len(more); n.Name != "" && room >= ladder.LeastNotes {
 		return widget.Line{{Text: sign.Text + " " + widget.CutName(n.Name, room), Style: look}, {Text: more, Style: st.Dim}}
 	}
@@ -68,7 +68,7 @@ func fitState(l *ladder.Line, st *themes.StyleSet, w int) widget.Line {
 		return state.CutWords(w)
 	}
 	if l.Compiled && l.Summary.State != "" {
-		return widget.StyledLine(page.StateSign(l.Summary.State), st.StyleOf(l.State.Role))
+		return widget.StyledLine(page.StateSign(l.Summary.State), st.TokenStyle(l.State.Role))
 	}
 	return nil
 }
@@ -101,7 +101,7 @@ func (v *ladderPage) notesBelow(l *ladder.Line) (notes, rest []widget.Line) {
 		for _, text := range n.Texts() {
 			sentence := widget.StyledLine(text, st.Text)
 			if ladder.HasMark(n) {
-				notes = append(notes, widget.JoinLines(widget.StyledLine(sign.Text+" ", st.StyleOf(sign.Role)), sentence))
+				notes = append(notes, widget.JoinLines(widget.StyledLine(sign.Text+" ", st.TokenStyle(sign.Role)), sentence))
 			} else {
 				rest = append(rest, sentence)
 			}

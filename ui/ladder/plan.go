@@ -244,8 +244,8 @@ func (v *planPage) PointTo(_ *view.Env, to nav.Page) bool { return v.table.Selec
 // Crumb names the page.
 func (v *planPage) Crumb() string { return words.Choose(v.pre != nil, "plan: preview", "plan") }
 
-// TellState counts the free priorities.
-func (v *planPage) TellState(env *view.Env) widget.Line {
+// StateLine counts the free priorities.
+func (v *planPage) StateLine(env *view.Env) widget.Line {
 	if v.board == nil {
 		return nil
 	}

@@ -63,10 +63,10 @@ func (v *planPage) insertPolicy(env *view.Env) {
 	p.workOut(v.board)
 	switch {
 	case p.err != nil:
-		env.SayFailure("%v", p.err)
+		env.ShowFailure("%v", p.err)
 	case len(p.plan.Steps) > 0:
 		v.proposePlan(env, p)
-		env.SayText("room at %d after %s in %s; %s run", p.newPriority, here, stepCount(p.plan.Steps), env.KeyHint(action.PlanRun))
+		env.ShowText("room at %d after %s in %s; %s run", p.newPriority, here, stepCount(p.plan.Steps), env.KeyHint(action.PlanRun))
 	default:
 		at := p.newPriority
 		env.AskDialog(&view.ConfirmDialog{Title: p.proposalTitle(),
@@ -83,7 +83,7 @@ func (v *planPage) newPolicy(env *view.Env) {
 		env.OpenPage(nav.ToNew(at))
 		return
 	}
-	env.SayFailure("no priority below the cursor is free: %s makes room", env.KeyHint(action.PlanInsert))
+	env.ShowFailure("no priority below the cursor is free: %s makes room", env.KeyHint(action.PlanInsert))
 }
 
 // pickTemplate opens the templates; a blank policy gets newPolicy's priority.
@@ -189,7 +189,7 @@ func (v *planPage) noteRunner() func() int {
 func remainingSteps(p *revision.PlanState) string {
 	n := 0
 	for _, s := range p.Steps {
-		if s.State == revision.StepToCome {
+		if s.State == revision.StepPending {
 			n++
 		}
 	}
@@ -198,9 +198,9 @@ func remainingSteps(p *revision.PlanState) string {
 
 // askPlan previews a plan; after a yes it runs by itself.
 func (v *planPage) askPlan(env *view.Env, s planChange, question string) {
-	v.pre = preview.PreviewOf(s, preview.PreviewOptions{
+	v.pre = preview.NewView(s, preview.PreviewOptions{
 		Question: question + ", waiting for every zone after each?",
-		Cancel:   func(env *view.Env) { v.pre = nil; env.SayText("nothing was changed") },
+		Cancel:   func(env *view.Env) { v.pre = nil; env.ShowText("nothing was changed") },
 		Done:     func(*view.Env) { v.pre, v.onSteps, v.planHidden = nil, false, false },
 	})
 	v.pre.Sync(env)

@@ -17,8 +17,8 @@ import (
 // sideBySide is the least width for ladder and steps side by side.
 const sideBySide = 76
 
-// roomy is the width from which the ladder has half of the page; below, it takes what its names need.
-const roomy = 100
+// halvesWidth is the width from which the ladder has half of the page; below, it takes what its names need.
+const halvesWidth = 100
 
 // blockWidths returns the widths of the ladder and of the steps, in cells.
 func (v *planPage) blockWidths(w int) (left, right int) {
@@ -26,7 +26,7 @@ func (v *planPage) blockWidths(w int) (left, right int) {
 		return w, w
 	}
 	left = w / 2
-	if w < roomy && v.boardErr == nil {
+	if w < halvesWidth && v.boardErr == nil {
 		names := widget.WidestText(v.board.Placements(), func(s plan.Placement) string { return s.Policy })
 		left = min(max(30, fixed+names), left+4)
 	}
@@ -53,7 +53,7 @@ func (v *planPage) Render(env *view.Env, w, h int) string {
 	case w >= sideBySide:
 		left := v.drawBlock(env, ladder, v.table.RenderFocus(env.Styles, lw, max(0, room-1), !v.onSteps), lw, room)
 		right := v.drawBlock(env, v.stepsTitle(rw), v.steps.RenderFocus(env.Styles, rw, max(0, room-1), v.onSteps), rw, room)
-		body = widget.BesideBlocks(env.Styles, left, right, room)
+		body = widget.JoinBlocks(env.Styles, left, right, room)
 	case v.onSteps:
 		body = v.drawBlock(env, v.stepsTitle(w-18)+" (tab: priorities)", v.steps.Render(env.Styles, w, max(0, room-1)), w, room)
 	default:
@@ -136,7 +136,7 @@ func (v *planPage) Wheel(_ *view.Env, lines int) { v.activeList().Wheel(lines) }
 // listedSteps returns the steps of the plan shown, else of the proposal.
 func (v *planPage) listedSteps() []told.Step {
 	if p := v.ourPlan(); p != nil {
-		return told.StepsOf(p)
+		return told.ListSteps(p)
 	}
 	return told.ProposedSteps(v.p.plan.Steps, 1)
 }

@@ -55,7 +55,7 @@ func (v *planPage) stepLines(env *view.Env) []widget.DocLine {
 	names = max(8, min(names, w-digits-16))
 	for i, s := range steps {
 		sign, role := s.StateSign()
-		mark, look, text := widget.StyledSpan(sign, st), st.StyleOf(role), waitingText(p, &s, env)
+		mark, look, text := widget.StyledSpan(sign, st), st.TokenStyle(role), waitingText(p, &s, env)
 		name := widget.TruncateText(s.Policy, names)
 		l := widget.Line{{Text: fmt.Sprintf("%-2s", mark.Text), Style: mark.Style}, {Text: fmt.Sprintf("%*d  ", digits, s.Number), Style: st.Dim},
 			{Text: name, Style: look}}
@@ -89,8 +89,8 @@ func waitingText(p *revision.PlanState, s *told.Step, env *view.Env) string {
 func (v *planPage) progressLines(env *view.Env, w int) []string {
 	st, p := env.Styles, v.ourPlan()
 	key := env.KeyHint
-	sign, word, made := told.StateOf(p)
-	mark, style := sign.Text, st.StyleOf(sign.Role)
+	sign, word, made := told.DescribeState(p)
+	mark, style := sign.Text, st.TokenStyle(sign.Role)
 	var next []string
 	switch p.State {
 	case revision.PlanWaiting:

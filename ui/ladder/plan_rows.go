@@ -58,8 +58,8 @@ func (p *planProposal) workOut(b *plan.Board) {
 	if p.insert {
 		in, err := b.InsertBetween(p.policyAbove, p.policyBelow)
 		p.newPriority, p.err = in.Priority, err
-		if in.Room != nil {
-			p.plan = *in.Room
+		if in.ShiftPlan != nil {
+			p.plan = *in.ShiftPlan
 		}
 		return
 	}
@@ -72,7 +72,7 @@ func (p *planProposal) workOut(b *plan.Board) {
 // proposalTitle names the proposal, also if it has no steps.
 func (p *planProposal) proposalTitle() string {
 	if p.insert {
-		return plan.RoomTitle(p.policyAbove, p.policyBelow)
+		return plan.FreeRunTitle(p.policyAbove, p.policyBelow)
 	}
 	return p.space.Title()
 }

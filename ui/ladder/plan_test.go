@@ -56,7 +56,7 @@ func start(t *testing.T) *world {
 		}
 		return out, nil
 	}
-	w.s = uitest.OpenWith(t, w.g.Fake, ui.Options{Page: nav.PageOf(nav.Plan), StateDir: w.state})
+	w.s = uitest.OpenWith(t, w.g.Fake, ui.Options{Page: nav.NewPage(nav.Plan), StateDir: w.state})
 	return w
 }
 
@@ -106,7 +106,7 @@ func TestPropose(t *testing.T) {
 // beside it, and what is said about one ends with a word.
 func TestNamesAreWhole(t *testing.T) {
 	w := start(t)
-	steps := append(nine(4, 1), revision.PlanStep{Policy: "a-policy-with-a-long-name", From: 1, To: 2, State: revision.StepToCome})
+	steps := append(nine(4, 1), revision.PlanStep{Policy: "a-policy-with-a-long-name", From: 1, To: 2, State: revision.StepPending})
 	for _, width := range []int{80, 100, 120} {
 		w.s.Resize(width, 24)
 		w.says(nil)
@@ -172,7 +172,7 @@ func nine(done, written int) []revision.PlanStep {
 		case i < done+written:
 			steps[i].State = revision.StepWaiting
 		default:
-			steps[i].State = revision.StepToCome
+			steps[i].State = revision.StepPending
 		}
 	}
 	return steps
@@ -475,7 +475,7 @@ func TestMove(t *testing.T) {
 }
 
 func TestEmpty(t *testing.T) {
-	s := uitest.OpenScreen(t, &revision.Facts{Loaded: true}, nav.PageOf(nav.Plan))
+	s := uitest.OpenScreen(t, &revision.Facts{Loaded: true}, nav.NewPage(nav.Plan))
 	s.Want("no AdminNetworkPolicies", "100 of 100 priorities free")
 	s.Press("enter", "m", "o", "x", "b", "n")
 	s.ResizeAll()

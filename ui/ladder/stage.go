@@ -78,8 +78,8 @@ const (
 	notesTitle   = ""
 )
 
-// weighColumns sets the importance of the columns for these lines.
-func (v *ladderPage) weighColumns(lines []*ladder.Line) {
+// rankColumns sets the importance of the columns for these lines.
+func (v *ladderPage) rankColumns(lines []*ladder.Line) {
 	logs := slices.ContainsFunc(lines, func(l *ladder.Line) bool {
 		return len(l.Log) > 1 || len(l.Log) == 1 && l.Log[0].Text != "off" && l.Log[0].Text != "–"
 	})
@@ -104,8 +104,8 @@ func stageText(s model.Stage) (short, long string) {
 	return "arriving at a pod", "what arrives at a pod: ingress rules, EgressFirewalls"
 }
 
-// tellStage names the stage shown and the key for the next.
-func (v *ladderPage) tellStage(env *view.Env) widget.Line {
+// stageLine names the stage shown and the key for the next.
+func (v *ladderPage) stageLine(env *view.Env) widget.Line {
 	text, long := stageText(v.stage)
 	if env.W >= 100 {
 		text = long + " · " + env.KeyHint(action.LadderStage) + " next stage"

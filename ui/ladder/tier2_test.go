@@ -67,7 +67,7 @@ func order(t *testing.T, s *uitest.Screen, texts ...string) {
 
 func unfolded(t *testing.T, p *revision.Facts) *uitest.Screen {
 	t.Helper()
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	goTo(t, s, "tier 2")
 	s.Press("enter")
 	return s
@@ -75,7 +75,7 @@ func unfolded(t *testing.T, p *revision.Facts) *uitest.Screen {
 
 // Tier 0 is one line, which says whose rows there are, until it is unfolded.
 func TestTier0Unfolds(t *testing.T) {
-	s := uitest.OpenScreen(t, everything(t), nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, everything(t), nav.NewPage(nav.Ladder))
 	s.Resize(120, 34)
 	s.Want("rows · UDNIsolation, AdvertisedNetwork · ⏎ unfolds")
 	s.WantNot("DenyPrimaryUDN")
@@ -90,7 +90,7 @@ func TestTier0Unfolds(t *testing.T) {
 }
 
 func TestTier2(t *testing.T) {
-	s := uitest.OpenScreen(t, everything(t), nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, everything(t), nav.NewPage(nav.Ladder))
 	s.Resize(80, 24)
 	goTo(t, s, "tier 2")
 	s.Press("enter")
@@ -149,7 +149,7 @@ func TestFoldedTier2Worries(t *testing.T) {
 		z.Policies[k] = &c
 	}
 	p.Zones[1] = &z
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	s.Want("▲ 1 not in sync · ⏎ unfolds")
 	goTo(t, s, "tier 2")
 	s.Press("enter")
@@ -230,7 +230,7 @@ func TestRowsOfOthers(t *testing.T) {
 
 func TestTier0WithoutRows(t *testing.T) {
 	p := uitest.DemoFacts(t)
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	s.Want("before every policy · none in 3 zones")
 	z := *p.Zones[0]
 	z.DB = nil
@@ -254,7 +254,7 @@ func TestManyRowsOfOthers(t *testing.T) {
 		acls = append(acls, &nb.ACL{Action: nb.ActionDrop, Direction: nb.ToLport, Priority: 100 + i, Match: "ip4"})
 	}
 	uitest.AddRows(p, p.Zones[0].Name, acls...)
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	s.Resize(120, 200)
 	s.Want("before every policy · 130 rows · no owner · ⏎ unfolds")
 	goTo(t, s, "tier 0")
@@ -304,7 +304,7 @@ func TestExamples(t *testing.T) {
 			example(1, 25000, "network-policy-controller", nb.OwnerANP, nb.IDPair{Key: nb.KeyName, Value: "old"}, nb.IDPair{Key: nb.KeyDirection, Value: "ANPIngress"},
 				nb.IDPair{Key: nb.KeyPriority, Value: "25000"}))
 	}
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	s.Resize(80, 60)
 	s.Want("tier 0 · sandbox example · 3 rows", "▷ sandbox example · 2023 form: ANP old ingress · 3 rows")
 	s.WantNot("25000")
@@ -320,7 +320,7 @@ func TestExamples(t *testing.T) {
 	s.Want("A sandbox example; it matches nothing.")
 
 	p.Mode.Sandbox = false
-	s = uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+	s = uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	s.Resize(120, 60)
 	s.Want("before every policy · 3 rows · UDNIsolation", "rows Rung does not compile: 2023 form: ANP old ingress")
 	s.WantNot("sandbox example")
@@ -328,7 +328,7 @@ func TestExamples(t *testing.T) {
 
 // In a stage only the ACLs of the stage are counted.
 func TestACLsOfAStage(t *testing.T) {
-	s := uitest.OpenScreen(t, everything(t), nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, everything(t), nav.NewPage(nav.Ladder))
 	s.Resize(200, 90)
 	acls := func() string {
 		head, line := s.Line("PODS"), s.Line("cluster-control")

@@ -38,9 +38,9 @@ type activityPage struct {
 func NewActivity(p nav.Page) view.View {
 	v := &activityPage{zone: p.Zone, unfolded: map[string]bool{}}
 	v.table = widget.PageTable(activity.Table, &v.st)
-	v.table.Fixed = func(e *activity.Entry) bool { return e.LineOf != nil || v.isUnderChange(e) }
+	v.table.Fixed = func(e *activity.Entry) bool { return e.LineEntry != nil || v.isUnderChange(e) }
 	v.table.Text = (*activity.Entry).FilterText
-	v.Of = v.table
+	v.Widget = v.table
 	return v
 }
 
@@ -59,7 +59,7 @@ func (v *activityPage) Sync(env *view.Env) {
 	v.done = v.done[max(0, len(v.done)-limit):]
 	var shown []*activity.Entry
 	newest := ""
-	for _, e := range slices.Backward(activity.FactsOf(env.Console.Changes(), v.done, env.Now)) {
+	for _, e := range slices.Backward(activity.ListEntries(env.Console.Changes(), v.done, env.Now)) {
 		if v.zone != "" && e.Zone != v.zone || v.isUnderChange(e) {
 			continue
 		}
@@ -95,8 +95,8 @@ func (v *activityPage) addEntry(shown []*activity.Entry, e *activity.Entry) []*a
 	return shown
 }
 
-// TellState names the zone shown.
-func (v *activityPage) TellState(env *view.Env) widget.Line {
+// StateLine names the zone shown.
+func (v *activityPage) StateLine(env *view.Env) widget.Line {
 	if v.zone == "" {
 		return widget.StyledLine("all zones", env.Styles.Dim)
 	}
@@ -112,7 +112,7 @@ func (v *activityPage) Do(env *view.Env, id action.ID) bool {
 		if p := v.SelectedPage(); !p.IsNone() {
 			env.OpenPage(p)
 		} else {
-			env.SayFailure("not about a single policy")
+			env.ShowFailure("not about a single policy")
 		}
 	case action.ActivityUndo:
 		if e := v.selectedChange(); e != nil {
@@ -133,7 +133,7 @@ func (v *activityPage) openSelected(env *view.Env) {
 	e, ok := v.table.SelectedItem()
 	switch {
 	case !ok:
-		env.SayFailure("nothing to open here")
+		env.ShowFailure("nothing to open here")
 	case e.Lead.Policy.Name != "":
 		env.OpenPage(nav.ToPolicy(e.Lead.Policy))
 	case e.Lead.Entry != nil:
@@ -146,8 +146,8 @@ func (v *activityPage) openSelected(env *view.Env) {
 		v.Sync(env)
 		v.table.SelectID(v.table.ID(to))
 	default:
-		if e.LineOf != nil {
-			e = e.LineOf
+		if e.LineEntry != nil {
+			e = e.LineEntry
 		}
 		id := v.table.ID(e)
 		v.unfolded[id] = !v.unfolded[id]
@@ -162,8 +162,8 @@ func (v *activityPage) selectedChange() *activity.Entry {
 	if !ok {
 		return nil
 	}
-	if e.LineOf != nil {
-		e = e.LineOf
+	if e.LineEntry != nil {
+		e = e.LineEntry
 	}
 	if e.CausedBy != nil {
 		e = e.CausedBy
@@ -205,7 +205,7 @@ func (v *activityPage) SelectedPage() nav.Page {
 // Render draws the list and, if there is room, the commands of the selected line.
 func (v *activityPage) Render(env *view.Env, w, h int) string {
 	e, ok := v.table.SelectedItem()
-	if h < 12 || !ok || len(e.Commands) == 0 || e.LineOf != nil || v.unfolded[v.table.ID(e)] {
+	if h < 12 || !ok || len(e.Commands) == 0 || e.LineEntry != nil || v.unfolded[v.table.ID(e)] {
 		return v.table.Render(env.Styles, w, h)
 	}
 	var lines []string
@@ -217,7 +217,7 @@ func (v *activityPage) Render(env *view.Env, w, h int) string {
 	}
 	low := min(len(lines), h/3)
 	if low < len(lines) {
-		key := env.Keys.ActionByID(action.Open).LabelOf("enter")
+		key := env.Keys.ActionByID(action.Open).ShownKey("enter")
 		lines = append(lines[:low-1], widget.StyledLine(fmt.Sprintf("    … %s more lines, %s shows all", words.Thousands(len(lines)-low+1), key),
 			env.Styles.Dim).Render(w))
 	}
@@ -231,8 +231,8 @@ func (v *activityPage) Copies(*view.Env) []view.CopyItem {
 	if !ok {
 		return nil
 	}
-	if e.LineOf != nil {
-		e = e.LineOf
+	if e.LineEntry != nil {
+		e = e.LineEntry
 	}
 	var out []view.CopyItem
 	if len(e.Commands) > 0 {

@@ -31,7 +31,7 @@ func TestActivity(t *testing.T) {
 			Commands: []string{"ovn-nbctl set ACL 924b81fd-0000 priority=26395", "ovn-nbctl set ACL 924b81fe-0000 priority=26394"}},
 		{Seq: 3, At: at.Add(2 * time.Second), Took: 2 * time.Second, Zone: "ovn-worker2", Policy: k, Error: "the server closed the connection", By: "reconciler"},
 	}
-	s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Activity)})
+	s := uitest.OpenWith(t, f, ui.Options{Page: nav.NewPage(nav.Activity)})
 	// What was changed, by whom, from where, and what became of it; its rows are under it.
 	s.Want("ANP cluster-control", "Move from 34 to 36", "console", "ada", "done", "reverted", "command", "sandbox")
 	s.WantNot("12 ACLs updated")
@@ -101,7 +101,7 @@ func TestActivity(t *testing.T) {
 }
 
 func TestEmpty(t *testing.T) {
-	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Activity))
+	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.NewPage(nav.Activity))
 	s.Want("no changes yet")
 	s.Press("enter", "y", "]", "[", "j", "G")
 	s.ResizeAll()
@@ -112,7 +112,7 @@ func TestActivityKeepsPolicies(t *testing.T) {
 	f := uitest.NewFake(uitest.DemoFacts(t))
 	f.Done = []model.Activity{{Seq: 1, At: uitest.Now, Took: 12 * time.Millisecond, Zone: "ovn-control-plane", Ops: 3, By: "reconciler",
 		Policy: model.Key{Kind: model.KindNP, Namespace: "production-frontend", Name: "vault-from-blue-tenants"}, Summary: "1 port group added, 2 ACLs added"}}
-	s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Activity)})
+	s := uitest.OpenWith(t, f, ui.Options{Page: nav.NewPage(nav.Activity)})
 	s.Resize(80, 24)
 	if l := s.Line("▸"); !strings.Contains(l, "NP production-frontend/vault-from-blue-tenants") {
 		t.Errorf("whose rows: %q", l)
@@ -125,6 +125,6 @@ func TestActivityMarksRails(t *testing.T) {
 	f := uitest.NewFake(uitest.DemoFacts(t))
 	f.Done = []model.Activity{{Seq: 1, At: uitest.Now, Policy: model.Key{Kind: model.KindANP, Name: "one"}, By: "files", Rail: "opens",
 		Summary: "policies.yaml changed: ANP one: guard rail opens: opens 9 pairs denied today"}}
-	s := uitest.OpenWith(t, f, ui.Options{Page: nav.PageOf(nav.Activity)})
+	s := uitest.OpenWith(t, f, ui.Options{Page: nav.NewPage(nav.Activity)})
 	s.Want("ANP one", "▲ policies.yaml changed: guard rail opens: opens 9 pairs")
 }

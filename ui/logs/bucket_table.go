@@ -55,7 +55,7 @@ func askDimension(env *view.Env, now bucketDimension, group func(*view.Env, buck
 func (v *logPage) groupBy(env *view.Env, d bucketDimension) {
 	v.buckets.counting.StopWork()
 	v.by, v.buckets = d, bucketTable{counting: v.buckets.counting}
-	if d != byNothing {
+	if d != ungrouped {
 		v.buckets.makeTable(d, &v.writer)
 		updateBuckets(v, env)
 	}
@@ -138,27 +138,27 @@ func (v *logPage) doBuckets(env *view.Env, id action.ID) bool {
 	case action.Open:
 		h, ok := t.SelectedItem()
 		if !ok {
-			env.SayFailure("no lines here")
+			env.ShowFailure("no lines here")
 			return true
 		}
-		v.groupBy(env, byNothing)
+		v.groupBy(env, ungrouped)
 		env.SetPageFilter(joinTexts(v.filter, h.term))
 		return true
 	case action.Wide:
 		t.Wide = !t.Wide
 		return true
 	case action.LogsMore, action.LogsLess:
-		env.SayFailure("%s", aroundMatches)
+		env.ShowFailure("%s", aroundMatches)
 		return true
 	case action.Find, action.FindNext, action.FindPrev, action.Wrap, action.LogsMark:
-		env.SayFailure("not available while grouped by %s (%s ends it)", dimensions[v.by].name, env.KeyHint(action.LogsBy))
+		env.ShowFailure("not available while grouped by %s (%s ends it)", dimensions[v.by].name, env.KeyHint(action.LogsBy))
 		return true
 	}
 	return t.Do(id)
 }
 
-// newestOf returns the newest line of the selected group.
-func (b *bucketTable) newestOf() *logs.Entry {
+// newestLine returns the newest line of the selected group.
+func (b *bucketTable) newestLine() *logs.Entry {
 	if h, ok := b.table.SelectedItem(); ok {
 		return h.newest
 	}

@@ -18,7 +18,7 @@ import (
 type bucketDimension int
 
 const (
-	byNothing bucketDimension = iota
+	ungrouped bucketDimension = iota
 	bySource
 	byDestination
 	byPort
@@ -32,7 +32,7 @@ var dimensions = [...]struct {
 	key, name, title string
 	nameOf           func(*logs.Entry) (name, term string)
 }{
-	byNothing:     {key: "l", name: "lines"},
+	ungrouped:     {key: "l", name: "lines"},
 	bySource:      {"s", "source", "SOURCE", func(e *logs.Entry) (string, string) { return endBucket(&e.Src, "src:") }},
 	byDestination: {"d", "destination", "DESTINATION", func(e *logs.Entry) (string, string) { return endBucket(&e.Dst, "dst:") }},
 	byPort: {"p", "port", "PORT", func(e *logs.Entry) (string, string) {
@@ -119,7 +119,7 @@ func ruleBucket(e *logs.Entry) (name, term string) {
 func (f *lineFeed) matchesUpTo(upto uint64) []*logs.Entry {
 	out := make([]*logs.Entry, 0, f.matchesBefore(upto))
 	for i := range cap(out) {
-		out = append(out, f.entryOf(f.matches[i]))
+		out = append(out, f.findEntry(f.matches[i]))
 	}
 	return out
 }
@@ -179,7 +179,7 @@ func (f *lineFeed) countingEnd(upto uint64, now time.Time) time.Time {
 	if n == 0 {
 		return now
 	}
-	if e := f.entryOf(f.matches[n-1]); e != nil && e.At.Sub(e.Line.At) > stored {
+	if e := f.findEntry(f.matches[n-1]); e != nil && e.At.Sub(e.Line.At) > stored {
 		return e.Line.At
 	}
 	return now

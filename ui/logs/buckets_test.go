@@ -228,7 +228,7 @@ func TestSpread(t *testing.T) {
 			}
 		}
 		s := contextLines{n: n}
-		s.bringUpTo(f, upto)
+		s.updateTo(f, upto)
 		if diff := cmp.Diff(want, s.seqs); diff != "" {
 			t.Fatalf("%d around, up to %d: %s", n, upto, diff)
 		}

@@ -27,8 +27,8 @@ var clockNames = [clocks]string{"", "utc", "age", "hidden"}
 // ClockName returns the stored name of the clock, empty for the local clock.
 func (c ClockMode) ClockName() string { return clockNames[c] }
 
-// ClockOf returns the clock of a name, the local clock if unknown.
-func ClockOf(name string) ClockMode { return ClockMode(max(0, slices.Index(clockNames[:], name))) }
+// ParseClock returns the clock of a name, the local clock if unknown.
+func ParseClock(name string) ClockMode { return ClockMode(max(0, slices.Index(clockNames[:], name))) }
 
 // TimeIn converts now to the clock: times of day in a filter mean the times on screen.
 func (c ClockMode) TimeIn(now time.Time) time.Time {
@@ -58,11 +58,11 @@ type stampForm int
 const (
 	full stampForm = iota
 	seconds
-	none
+	noStamp
 )
 
 // fullStamp returns the most detailed form of a clock.
-func (c ClockMode) fullStamp() stampForm { return words.Choose(c == Hidden, none, full) }
+func (c ClockMode) fullStamp() stampForm { return words.Choose(c == Hidden, noStamp, full) }
 
 const (
 	ageWidth = len("7m59s ago")
@@ -72,7 +72,7 @@ const (
 // stampWidth returns the width of the times of a shape.
 func (s *LineShape) stampWidth() int {
 	switch {
-	case s.stamp == none:
+	case s.stamp == noStamp:
 		return 0
 	case s.clock == Relative:
 		return ageWidth
@@ -89,7 +89,7 @@ func (s *LineShape) stampWidth() int {
 
 // stampText formats a time for the shape. A UTC time ends with a Z, as in files.
 func (s *LineShape) stampText(at, now time.Time) string {
-	if s.stamp == none {
+	if s.stamp == noStamp {
 		return ""
 	}
 	form, end := "15:04:05"+words.Choose(s.stamp == full, ".000", ""), ""

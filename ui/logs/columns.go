@@ -33,7 +33,7 @@ var columnNames = [columnCount]string{"time", "node", "source", "destination", "
 // AllColumnNames returns the names of all columns of lines.
 func AllColumnNames() []string { return columnNames[:] }
 
-// ColumnNames returns the stored names of columns, ColumnsOf the columns of names without unknown ones. Nil
+// ColumnNames returns the stored names of columns, ParseColumns the columns of names without unknown ones. Nil
 // means the columns of a sentence.
 func ColumnNames(columns []LineColumn) (names []string) {
 	for _, c := range columns {
@@ -42,8 +42,8 @@ func ColumnNames(columns []LineColumn) (names []string) {
 	return names
 }
 
-// ColumnsOf is described at ColumnNames.
-func ColumnsOf(names []string) (columns []LineColumn) {
+// ParseColumns is described at ColumnNames.
+func ParseColumns(names []string) (columns []LineColumn) {
 	for _, name := range names {
 		if c := slices.Index(columnNames[:], name); c >= 0 {
 			columns = append(columns, LineColumn(c))
@@ -75,7 +75,7 @@ func (w *LineWriter) columnCell(st *themes.StyleSet, c LineColumn, e LineItem, s
 		}
 		return l
 	case ruleColumn:
-		p := formsOf(e.Entry, w.Page)
+		p := newLineForms(e.Entry, w.Page)
 		look := words.Choose(!e.Attributed, st.Warn, st.Accent)
 		return widget.StyledLine(p.fullDecider(), look)
 	case severityColumn:
@@ -108,7 +108,7 @@ func (w *LineWriter) columnShape(inSight []LineItem, st *themes.StyleSet, now ti
 		for j, c := range cols {
 			widths[j] = max(widths[j], w.columnCell(st, c, e, &s, now).LineWidth())
 		}
-		p := formsOf(e.Entry, w.Page)
+		p := newLineForms(e.Entry, w.Page)
 		brief = max(brief, widget.TextWidth(joinTexts(p.decider, p.short)))
 	}
 	sum := func() (n int) {
@@ -165,7 +165,7 @@ func (w *LineWriter) columnLine(st *themes.StyleSet, e LineItem, s LineShape, na
 		switch {
 		case part.LineWidth() <= room:
 		case c == ruleColumn: // the rule's number is never cut
-			p := formsOf(e.Entry, w.Page)
+			p := newLineForms(e.Entry, w.Page)
 			part[0].Text = p.deciderIn(LineShape{short: true}, room)
 			part = part.ClipTo(room)
 		default:

@@ -33,7 +33,7 @@ type ControllerLogView struct {
 // NewControllerLog makes the view; the page names the policy and the zone.
 func NewControllerLog(page nav.Page) view.View {
 	p := detail.NewPane()
-	return &ControllerLogView{List: view.List{Of: p}, page: page, pane: p}
+	return &ControllerLogView{List: view.List{Widget: p}, page: page, pane: p}
 }
 
 // Sync reads the log when the page is first seen, and makes the lines.
@@ -160,7 +160,7 @@ func (v *ControllerLogView) Do(env *view.Env, id action.ID) bool {
 func (v *ControllerLogView) turnZone(env *view.Env, d int) {
 	zones := env.Rev.Zones
 	if len(zones) == 0 {
-		env.SayFailure("no zones")
+		env.ShowFailure("no zones")
 		return
 	}
 	i := slices.IndexFunc(zones, func(z *model.ZoneState) bool { return z.Name == v.page.Zone })

@@ -16,7 +16,7 @@ func (v *logPage) rowLine(env *view.Env, it listItem, s LineShape) widget.Line {
 	if it.mark != nil {
 		return widget.HeadingLine(it.mark.text, max(20, env.W-2), st)
 	}
-	e := v.feed.entryOf(it.seq)
+	e := v.feed.findEntry(it.seq)
 	if e == nil {
 		return widget.StyledLine("(this line is no longer buffered)", st.Dim)
 	}
@@ -31,7 +31,7 @@ func (v *lineWalk) inSight(h int) (out []LineItem) {
 	}
 	for i := from; i < to; i++ {
 		it := v.list.lineAt(i)
-		if e := v.feed.entryOf(it.seq); e != nil {
+		if e := v.feed.findEntry(it.seq); e != nil {
 			out = append(out, LineItem{Entry: e, Times: it.n})
 		}
 	}
@@ -44,7 +44,7 @@ func (v *logPage) drawList(env *view.Env, w, h int) []string {
 	v.rows = v.rows[:0]
 	st := env.Styles
 	rows := v.list.countRows()
-	if v.by != byNothing && v.list.n > 0 {
+	if v.by != ungrouped && v.list.n > 0 {
 		return strings.Split(v.buckets.table.Render(st, w, h), "\n")
 	}
 	if v.list.n == 0 || h <= 0 {
@@ -52,13 +52,13 @@ func (v *logPage) drawList(env *view.Env, w, h int) []string {
 	}
 	at, cur := v.cursorLine(), -1
 	if at >= 0 {
-		cur = v.list.rowOf(at)
+		cur = v.list.rowIndex(at)
 	}
-	s := v.writer.ShapeOf(v.inSight(h), st, env.Now, w)
+	s := v.writer.MeasureShape(v.inSight(h), st, env.Now, w)
 	draw := func(row int) []string {
 		it := v.list.itemAtRow(row)
 		l := v.rowLine(env, it, s)
-		hit := it.mark == nil && !v.find.IsEmpty() && v.find.MatchesText(v.feed.textOf(it.seq))
+		hit := it.mark == nil && !v.find.IsEmpty() && v.find.MatchesText(v.feed.entryText(it.seq))
 		if row == cur {
 			if v.writer.Wrap {
 				return wrapLine(l, w, words.Cursor+" ", &st.Selection)

@@ -76,6 +76,6 @@ func (v *logPage) TakeText(env *view.Env, text string) bool {
 	if text != "@" {
 		return false
 	}
-	env.SayText("@ was removed: %s", action.NoSeek)
+	env.ShowText("@ was removed: %s", action.NoSeek)
 	return true
 }

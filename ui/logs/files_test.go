@@ -64,7 +64,7 @@ func TestLogFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "acl.log")
 	hourOf(t, path)
 	w.read(path)
-	s := w.open(nav.PageOf(nav.Logs))
+	s := w.open(nav.NewPage(nav.Logs))
 	w.shows(s, "tcp 13599")
 	s.Want("● 1 log file read", "● follow")
 	s.ResizeAll()
@@ -90,7 +90,7 @@ func TestFilterOfKeptLines(t *testing.T) {
 	}{{500, 1, true}, {5000, 4, false}} {
 		w := newTail(t, c.kept)
 		w.read(path)
-		s := w.open(nav.PageOf(nav.Logs))
+		s := w.open(nav.NewPage(nav.Logs))
 		w.shows(s, "tcp 13599")
 		s.WantNot(note)
 		s.Press("/")

@@ -73,7 +73,7 @@ func (x *ticking) begin() {
 
 func (x *ticking) show() {
 	x.feed.scanLines(time.Hour)
-	x.list.bringUpTo(math.MaxUint64)
+	x.list.updateTo(math.MaxUint64)
 	x.feed.tally.countUpTo(&x.feed, math.MaxUint64)
 }
 
@@ -113,7 +113,7 @@ func TestTickLooksAtNewLinesOnly(t *testing.T) {
 	groups, rules := x.feed.groups.seenLines, x.feed.tally.seenLines
 	for x.feed.isPending() {
 		x.feed.scanLines(time.Nanosecond)
-		x.list.bringUpTo(math.MaxUint64)
+		x.list.updateTo(math.MaxUint64)
 		x.feed.tally.countUpTo(&x.feed, math.MaxUint64)
 	}
 	if n := x.feed.groups.seenLines - groups; n != len(x.feed.matches) {

@@ -42,7 +42,7 @@ type groupKey struct {
 
 func (g *lineGroups) resetGroups() { *g = lineGroups{marks: g.marks, seenLines: g.seenLines} }
 
-func (g *lineGroups) keyOf(e *logs.Entry) groupKey {
+func (g *lineGroups) entryKey(e *logs.Entry) groupKey {
 	segment := sort.Search(len(g.marks), func(i int) bool { return g.marks[i] >= e.Seq })
 	if e.Gap != nil {
 		return groupKey{segment: segment, gap: e.Seq}
@@ -67,7 +67,7 @@ func (g *lineGroups) countUpTo(f *lineFeed, upto uint64, marks []userMark) {
 		if seq > upto {
 			break
 		}
-		x, fresh := g.groupOf(f.entryOf(seq))
+		x, fresh := g.ensureGroup(f.findEntry(seq))
 		if fresh {
 			g.list = append(g.list, x)
 		}
@@ -95,10 +95,10 @@ func (g *lineGroups) takeMarks(marks []userMark) bool {
 	return len(g.marks) == len(marks)
 }
 
-// groupOf returns the group of a line; fresh: the group is new.
-func (g *lineGroups) groupOf(e *logs.Entry) (x *lineGroup, fresh bool) {
+// ensureGroup returns the group of a line; fresh: the group is new.
+func (g *lineGroups) ensureGroup(e *logs.Entry) (x *lineGroup, fresh bool) {
 	g.seenLines++
-	k := g.keyOf(e)
+	k := g.entryKey(e)
 	x = g.byKey[k]
 	if x == nil {
 		x, fresh = &lineGroup{key: k}, true
@@ -112,7 +112,7 @@ func (g *lineGroups) addOlder(e *logs.Entry) {
 	if g.byKey == nil || e == nil || e.Seq > g.upto {
 		return
 	}
-	x, fresh := g.groupOf(e)
+	x, fresh := g.ensureGroup(e)
 	x.n++
 	if fresh {
 		x.last = e.Seq
@@ -150,7 +150,7 @@ func (g *lineGroups) forgetEntry(e *logs.Entry) {
 		return
 	}
 	g.seenLines++
-	k := g.keyOf(e)
+	k := g.entryKey(e)
 	x := g.byKey[k]
 	if x == nil {
 		return

@@ -27,15 +27,15 @@ type lineWalk struct {
 	feed lineFeed
 	list lineList
 
-	follow    bool
-	untilLine uint64 // newest line shown while paused
-	untaken   int    // newer lines not taken while paused
-	sel       uint64 // identity of the line under the cursor
-	top       int    // first row on the screen
-	left      int
-	height    int
-	find      widget.LineFilter
-	seek      lineSearch
+	follow       bool
+	untilLine    uint64 // newest line shown while paused
+	waitingLines int    // newer lines not taken while paused
+	sel          uint64 // identity of the line under the cursor
+	top          int    // first row on the screen
+	left         int
+	height       int
+	find         widget.LineFilter
+	seek         lineSearch
 }
 
 // logPage is the view.
@@ -68,13 +68,13 @@ type logPage struct {
 func New(p nav.Page) view.View {
 	v := &logPage{page: p, lineWalk: lineWalk{follow: true}, logSetup: logSetup{writer: LineWriter{Page: p.Key}}}
 	v.list.feed = &v.feed
-	v.feed.scope = scopeOf(p, nil)
+	v.feed.scope = newScopeFilter(p, nil)
 	return v
 }
 
 // Scopes returns the keys of the log, of text and of lists.
 func (v *logPage) Scopes() []action.Scope {
-	return []action.Scope{action.ScopeOf(nav.Logs), action.Text, action.List, action.Global}
+	return []action.Scope{action.PageScope(nav.Logs), action.Text, action.List, action.Global}
 }
 
 // HasNews reports whether lines arrived or are left to scan.
@@ -91,10 +91,10 @@ func (v *logPage) Sync(env *view.Env) {
 	if l != nil {
 		l.AskForLines()
 	}
-	v.store, v.feed.scope = l, scopeOf(v.page, v.rev)
+	v.store, v.feed.scope = l, newScopeFilter(v.page, v.rev)
 	if l != nil {
-		v.untaken = v.countUntaken(l)
-		if v.untaken == 0 {
+		v.waitingLines = v.countWaiting(l)
+		if v.waitingLines == 0 {
 			v.feed.pullNew(l)
 		}
 	}
@@ -133,7 +133,7 @@ func (v *logPage) WorkingSince() time.Time {
 // updateList rebuilds the list and moves the cursor to the end when following.
 func (v *lineWalk) updateList() {
 	upto := v.shownTo()
-	v.list.bringUpTo(upto)
+	v.list.updateTo(upto)
 	v.feed.tally.countUpTo(&v.feed, upto)
 	if v.follow && v.list.n > 0 {
 		v.sel = v.list.idAt(v.list.n - 1)
@@ -153,11 +153,11 @@ func (v *lineWalk) cursorLine() int {
 
 // selectedEntry returns the log line under the cursor, for a group its newest line; nil for none.
 func (v *logPage) selectedEntry() *logs.Entry {
-	if v.by != byNothing {
-		return v.buckets.newestOf()
+	if v.by != ungrouped {
+		return v.buckets.newestLine()
 	}
 	if i := v.cursorLine(); i >= 0 {
-		return v.feed.entryOf(v.list.lineAt(i).seq)
+		return v.feed.findEntry(v.list.lineAt(i).seq)
 	}
 	return nil
 }
@@ -167,12 +167,12 @@ func (v *lineWalk) countFresh() int {
 	if v.follow {
 		return 0
 	}
-	return len(v.feed.matches) - v.feed.matchesBefore(v.untilLine) + v.untaken
+	return len(v.feed.matches) - v.feed.matchesBefore(v.untilLine) + v.waitingLines
 }
 
-// countUntaken counts the lines that a paused page does not take: once the ring drops lines that the page
+// countWaiting counts the lines that a paused page does not take: once the ring drops lines that the page
 // shows, the page keeps them, and new ones wait.
-func (v *lineWalk) countUntaken(l lineSource) int {
+func (v *lineWalk) countWaiting(l lineSource) int {
 	if v.follow || v.feed.firstHeld() == 0 || v.feed.firstHeld() > v.untilLine || l.FirstNumber() <= v.feed.firstHeld() {
 		return 0
 	}
@@ -235,15 +235,15 @@ func (v *logPage) CountLines() (shown, all int) {
 	return shown, v.feed.countLines(v.shownTo())
 }
 
-// TellState says whether the page follows.
-func (v *logPage) TellState(env *view.Env) widget.Line {
+// StateLine says whether the page follows.
+func (v *logPage) StateLine(env *view.Env) widget.Line {
 	st := env.Styles
 	l := widget.Line{}
 	if v.filterError != nil && v.filterError.Open { // an unfinished term is not applied yet
 		l = l.Add("unfinished: "+widget.CutName(widget.CleanText(v.filterError.Term), 16)+"   ", st.Warn)
 	}
 	switch n := v.list.around.n; {
-	case v.by != byNothing:
+	case v.by != ungrouped:
 		l = l.Add("by "+dimensions[v.by].name+" · ", st.Dim)
 	case v.list.group:
 		l = l.Add("grouped · ", st.Dim)
@@ -260,7 +260,7 @@ func (v *logPage) TellState(env *view.Env) widget.Line {
 	if n := v.countFresh(); n > 0 {
 		text := " · " + words.Thousands(n) + " new"
 		switch {
-		case v.by != byNothing: // End belongs to the table
+		case v.by != ungrouped: // End belongs to the table
 			text += ", " + env.KeyHint(action.LogsPause) + " to follow"
 		case env.W >= 100 || v.list.around.n == 0:
 			text += ", " + env.KeyHint(action.Bottom) + " to follow"
@@ -273,7 +273,7 @@ func (v *logPage) TellState(env *view.Env) widget.Line {
 // Click puts the cursor on a line.
 func (v *logPage) Click(_ *view.Env, _, y int) bool {
 	y -= v.headed
-	if v.by != byNothing {
+	if v.by != ungrouped {
 		return v.buckets.table.Click(y)
 	}
 	if y < 0 || y >= len(v.rows) {
@@ -290,7 +290,7 @@ func (v *logPage) Click(_ *view.Env, _, y int) bool {
 
 // Wheel scrolls.
 func (v *logPage) Wheel(_ *view.Env, lines int) {
-	if v.by != byNothing {
+	if v.by != ungrouped {
 		v.buckets.table.Wheel(lines)
 		return
 	}

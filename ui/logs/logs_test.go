@@ -136,7 +136,7 @@ func (w *tail) tick(s *uitest.Screen) {
 func TestTail(t *testing.T) {
 	w := newTail(t, 0)
 	w.some()
-	s := w.open(nav.PageOf(nav.Logs))
+	s := w.open(nav.NewPage(nav.Logs))
 	s.Want("● follow", "19 lines", "blue/web-g0 → red/web-f0", "dropped by quarantine ingress 0", "8.8.8.8 (outside)", "simulated traffic",
 		"5 of 16 policies log", `quarantine ingress 0 "deny-all-pods": 12`)
 	s.Golden("tail")
@@ -184,7 +184,7 @@ func TestTail(t *testing.T) {
 func TestFilterFindAndMark(t *testing.T) {
 	w := newTail(t, 0)
 	w.some()
-	s := w.open(nav.PageOf(nav.Logs))
+	s := w.open(nav.NewPage(nav.Logs))
 	s.Press("/")
 	s.Type("policy:break-glass verdict:allow")
 	s.Press("enter")
@@ -224,7 +224,7 @@ func TestFilterFindAndMark(t *testing.T) {
 func TestAggregate(t *testing.T) {
 	w := newTail(t, 0)
 	w.some()
-	s := w.open(nav.PageOf(nav.Logs))
+	s := w.open(nav.NewPage(nav.Logs))
 	s.Press("z")
 	s.Want("grouped", "×5 by quarantine", "×7 by quarantine", "×3 by break-glass")
 	w.some()
@@ -266,7 +266,7 @@ func TestPolicyPage(t *testing.T) {
 func TestTimeWideAndWrap(t *testing.T) {
 	w := newTail(t, 0)
 	w.some()
-	s := w.open(nav.PageOf(nav.Logs))
+	s := w.open(nav.NewPage(nav.Logs))
 	s.Resize(160, 34)
 	s.Want("14:05:00.000")
 	s.Press("K")
@@ -308,7 +308,7 @@ func TestLost(t *testing.T) {
 		w.line("quarantine", model.Ingress, 0, "blue/web-g0", "red/web-f0", 8080, "drop")
 	}
 	w.store.CountLost(12, 3)
-	s := w.open(nav.PageOf(nav.Logs))
+	s := w.open(nav.NewPage(nav.Logs))
 	s.Want("quarantine ingress 0 in ovn-worker: at the limit, losing lines (not counted)", "1 other ACL at the limit", "12 lines lost: too fast for Rung", "3 lines not parsed")
 }
 
@@ -321,7 +321,7 @@ func TestKeysAreFast(t *testing.T) {
 		w.offer([]string{"quarantine", "break-glass"}[i%2], model.Ingress, 0, "blue/web-g0", "red/web-f0", uint16(i%500+1), "drop")
 	}
 	w.settle()
-	s := w.open(nav.PageOf(nav.Logs))
+	s := w.open(nav.NewPage(nav.Logs))
 	var took []time.Duration
 	press := func(keys ...string) {
 		for _, k := range keys {
@@ -366,7 +366,7 @@ func TestTier2(t *testing.T) {
 	s = w.open(nav.Page{Kind: nav.Logs, Key: web})
 	s.Press("L")
 	s.Want("log Namespace blue", "Now: deny=alert")
-	s = w.open(nav.PageOf(nav.Logs))
+	s = w.open(nav.NewPage(nav.Logs))
 	s.Resize(160, 40)
 	s.Want("dropped by EF yellow/default egress 3", "NP blue/allow-web", "default deny of blue, ingress: 2")
 	s.Press("enter")

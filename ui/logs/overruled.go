@@ -192,7 +192,7 @@ func (v *logPage) ReceiveResult(env *view.Env, msg any) {
 	case proposedRule:
 		m.openEditor(env)
 	case savedResult:
-		m.tellSaved(env)
+		m.reportSaved(env)
 	default:
 		v.buckets.receiveBuckets(msg)
 	}

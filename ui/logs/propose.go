@@ -31,7 +31,7 @@ type proposedRule struct {
 func askProposal(env *view.Env, e *logs.Entry, shown []*logs.Entry) {
 	shown = slices.DeleteFunc(shown, func(e *logs.Entry) bool { return e.Gap != nil })
 	if len(shown) == 0 {
-		env.SayFailure("no lines to propose a rule from")
+		env.ShowFailure("no lines to propose a rule from")
 		return
 	}
 	c := &view.ChoiceDialog{Title: "propose a rule"}
@@ -74,7 +74,7 @@ func proposeFor(env *view.Env, entries []*logs.Entry, action model.Action) {
 				if err != nil {
 					return proposedRule{nil, err}
 				}
-				log := logs.ConnectionsOf(entries, logline.MostSeen)
+				log := logs.ListConnections(entries, logline.MostSeen)
 				if log.LeftOut > 0 {
 					return proposedRule{nil, logline.ErrTooMany}
 				}
@@ -88,10 +88,10 @@ func proposeFor(env *view.Env, entries []*logs.Entry, action model.Action) {
 func (m proposedRule) openEditor(env *view.Env) {
 	if m.err != nil {
 		if m.p != nil && m.p.Proposal != nil && len(m.p.Left) > 0 && errors.Is(m.err, logline.ErrNothing) {
-			env.SayFailure("no rule for %s: %s", m.p.Policy.Label(), m.p.Left[0].Reason)
+			env.ShowFailure("no rule for %s: %s", m.p.Policy.Label(), m.p.Left[0].Reason)
 			return
 		}
-		env.SayFailure("%v", m.err)
+		env.ShowFailure("%v", m.err)
 		return
 	}
 	k, priority := m.p.Policy, int32(0)
@@ -104,13 +104,13 @@ func (m proposedRule) openEditor(env *view.Env) {
 // openRow opens the row that logged a line; if several rows may have, the policy's rows.
 func openRow(env *view.Env, e *logs.Entry) {
 	if e == nil || e.Gap != nil {
-		env.SayFailure("no line here")
+		env.ShowFailure("no line here")
 		return
 	}
 	acls := e.ACLs(env.Rev)
 	switch len(acls) {
 	case 0:
-		env.SayFailure("the row behind this line is unknown, or no longer exists")
+		env.ShowFailure("the row behind this line is unknown, or no longer exists")
 	case 1:
 		env.OpenPage(rowPage(env, e, acls[0]))
 	default:
@@ -152,7 +152,7 @@ func (v *logPage) Copies(*view.Env) []view.CopyItem {
 			out = append(out, view.CopyItem{What: "policy name", Text: n})
 		}
 	}
-	if v.by != byNothing {
+	if v.by != ungrouped {
 		return append(out, view.CopyItem{What: "table", Text: v.buckets.table.AllText()})
 	}
 	all := v.shownEntries()
@@ -171,9 +171,9 @@ func traceLine(env *view.Env, e *logs.Entry, page func(question string) nav.Page
 		ask(env, view.PrefilledTrace(env.Rev, env.Page))
 		return
 	}
-	q, why := connectionOf(env.Rev, e)
+	q, why := lineQuestion(env.Rev, e)
 	if why != "" {
-		env.SayFailure("trace: %s", why)
+		env.ShowFailure("trace: %s", why)
 		return
 	}
 	env.OpenPage(page(q.String()))
@@ -184,15 +184,15 @@ func probeLine(env *view.Env, e *logs.Entry) {
 	var q trace.Question
 	if e == nil || e.Gap != nil {
 		q = view.PrefilledTrace(env.Rev, env.Page)
-	} else if of, why := connectionOf(env.Rev, e); why == "" {
+	} else if of, why := lineQuestion(env.Rev, e); why == "" {
 		q = of
 	}
 	view.AskProbe(env, q)
 }
 
-// connectionOf returns the connection of a line as a question; why says why it has none.
-func connectionOf(r *revision.Revision, e *logs.Entry) (q trace.Question, why string) {
-	q = trace.Question{From: endOf(r, &e.Src), To: endOf(r, &e.Dst), Port: int(e.Line.DstPort)}
+// lineQuestion returns the connection of a line as a question; why says why it has none.
+func lineQuestion(r *revision.Revision, e *logs.Entry) (q trace.Question, why string) {
+	q = trace.Question{From: questionEnd(r, &e.Src), To: questionEnd(r, &e.Dst), Port: int(e.Line.DstPort)}
 	p, err := trace.ParseProtocol(strings.TrimSuffix(e.Line.Proto, "6"))
 	if err != nil {
 		return q, "the line is about " + e.Line.Proto + ", which has no ports"
@@ -204,8 +204,8 @@ func connectionOf(r *revision.Revision, e *logs.Entry) (q trace.Question, why st
 	return q, ""
 }
 
-// endOf returns an end for a question: the pod if the address is still its first, else the address.
-func endOf(r *revision.Revision, d *logs.End) string {
+// questionEnd returns an end for a question: the pod if the address is still its first, else the address.
+func questionEnd(r *revision.Revision, d *logs.End) string {
 	if d.Key.Kind == model.KindPod && d.Gone.IsZero() {
 		if p := r.Cluster.Pod(d.Key.Namespace, d.Key.Name); p != nil && len(p.IPs) > 0 && p.IPs[0] == d.Addr {
 			return trace.EndText(d.Key)

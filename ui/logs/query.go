@@ -68,14 +68,14 @@ func (v *logSetup) beginSetup(env *view.Env) {
 	}
 	v.begun = true
 	if set := env.LogSetup; set != nil {
-		v.writer.Clock, v.writer.Columns = ClockOf(set.Clock), ColumnsOf(set.Columns)
+		v.writer.Clock, v.writer.Columns = ParseClock(set.Clock), ParseColumns(set.Columns)
 	}
 }
 
 // ChooseColumns sets the columns of a saved view, for this page only.
 func (v *logSetup) ChooseColumns(names []string) (unknown string, known []string) {
 	v.begun = true
-	v.writer.Columns = ColumnsOf(names)
+	v.writer.Columns = ParseColumns(names)
 	for _, name := range names {
 		if !slices.Contains(AllColumnNames(), name) {
 			unknown = name
@@ -91,10 +91,10 @@ func (v *logSetup) keepSetup(env *view.Env) {
 	}
 }
 
-// scopeOf returns the function that reports whether a line is about the page's subject: a policy, one of its
+// newScopeFilter returns the function that reports whether a line is about the page's subject: a policy, one of its
 // rules, or a pod; nil for a page about all lines. For a NetworkPolicy, lines of the namespace's default deny
 // count if they are about its pods in rev, never if rev is nil.
-func scopeOf(p nav.Page, rev *revision.Revision) func(*logs.Entry) bool {
+func newScopeFilter(p nav.Page, rev *revision.Revision) func(*logs.Entry) bool {
 	switch {
 	case p.Key.Kind == model.KindPod:
 		return func(e *logs.Entry) bool { return e.Src.Key == p.Key || e.Dst.Key == p.Key }

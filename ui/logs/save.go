@@ -101,7 +101,7 @@ const rawEnd = ".log"
 // askSave asks where to write the lines shown now.
 func askSave(env *view.Env, entries []*logs.Entry) {
 	if len(entries) == 0 {
-		env.SayFailure("no lines to save")
+		env.ShowFailure("no lines to save")
 		return
 	}
 	env.AskDialog(&view.PromptDialog{Title: "save " + words.Count(uint64(len(entries)), "line"),
@@ -126,8 +126,8 @@ type savedResult struct {
 	err     error
 }
 
-// tellSaved reports the outcome of saving; if the file exists it asks.
-func (s savedResult) tellSaved(env *view.Env) {
+// reportSaved reports the outcome of saving; if the file exists it asks.
+func (s savedResult) reportSaved(env *view.Env) {
 	n := words.Count(uint64(len(s.entries)), "line")
 	switch {
 	case errors.Is(s.err, statedir.ErrExists):
@@ -135,8 +135,8 @@ func (s savedResult) tellSaved(env *view.Env) {
 			"It will be overwritten with " + n + " of the log."},
 			YesText: "replace it", Yes: func(env *view.Env) { saveTo(env, s.path, s.entries, true) }})
 	case s.err != nil:
-		env.SayFailure("saving the log: %v", s.err)
+		env.ShowFailure("saving the log: %v", s.err)
 	default:
-		env.SayText("saved %s to %s", n, s.path)
+		env.ShowText("saved %s to %s", n, s.path)
 	}
 }

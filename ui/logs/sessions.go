@@ -20,14 +20,14 @@ type SessionsView struct {
 func NewSessions(nav.Page) view.View {
 	v := &SessionsView{}
 	v.table = widget.PageTable(activity.SessionTable, &v.st)
-	v.Of = v.table
+	v.Widget = v.table
 	return v
 }
 
 // Sync lists running and ended sessions.
 func (v *SessionsView) Sync(env *view.Env) {
 	v.st = env.Styles
-	all := activity.SessionFactsOf(env.Rev, env.Rev.EndedLogs, env.Now)
+	all := activity.NewSessionFacts(env.Rev, env.Rev.EndedLogs, env.Now)
 	v.table.Empty = env.Rev.EmptyText(activity.SessionTable.Empty + ": L on a policy starts one")
 	v.table.SetItems(all.AllSessions())
 }
@@ -41,7 +41,7 @@ func (v *SessionsView) Render(env *view.Env, w, h int) string {
 	var lines []string
 	for _, said := range s.DetailLines() {
 		for _, l := range widget.FlowText(widget.CleanText(said.Text), max(8, w-2)) {
-			lines = append(lines, widget.Line{{Text: " "}, {Text: l, Style: v.st.StyleOf(said.Role)}}.Render(w))
+			lines = append(lines, widget.Line{{Text: " "}, {Text: l, Style: v.st.TokenStyle(said.Role)}}.Render(w))
 		}
 	}
 	lines = lines[:min(len(lines), h/3)]
@@ -55,7 +55,7 @@ func (v *SessionsView) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.Open:
 		if p := v.SelectedPage(); p.IsNone() {
-			env.SayFailure("a namespace has no page")
+			env.ShowFailure("a namespace has no page")
 		} else {
 			env.OpenPage(p)
 		}

@@ -11,7 +11,7 @@ import (
 
 func TestSessions(t *testing.T) {
 	p := uitest.DemoFacts(t)
-	s := uitest.OpenScreen(t, p, nav.PageOf(nav.Sessions))
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Sessions))
 	s.Want("no logging session: L on a policy")
 	s.Want("(⏎ open)", "(L logging)")
 	now := uitest.Now
@@ -28,7 +28,7 @@ func TestSessions(t *testing.T) {
 		Annotations: map[string]string{model.AnnotationLogging: `{"allow":"info"}`, model.AnnotationLogSession: on.AnnotationText()}}))
 	p.Cluster, _ = p.Cluster.Upsert([]model.Object{&policy, ns}, nil)
 	p.EndedLogs = []model.EndedLogSession{{Target: model.Key{Kind: model.KindANP, Name: "old"}, LogSession: on, At: now.Add(-time.Hour), How: "its time was over; the annotation is as before: no annotation"}}
-	s = uitest.OpenScreen(t, p, nav.PageOf(nav.Sessions))
+	s = uitest.OpenScreen(t, p, nav.NewPage(nav.Sessions))
 	s.Golden("sessions")
 	s.Want("cluster-control", "deny=info", "ada@pc", "At the end: no annotation", "Namespace blue", "the level was changed meanwhile", "its time was over")
 	s.ResizeAll()

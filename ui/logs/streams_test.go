@@ -24,7 +24,7 @@ func TestStreams(t *testing.T) {
 		{Zone: "ovn-worker2", State: logline.StreamLost, Since: uitest.Now, Gaps: 2, TooLong: 1, Error: "connection refused"},
 	}
 	w.store.ListStreamsWith(func() []logline.Stream { return streams })
-	s := w.open(nav.PageOf(nav.Logs))
+	s := w.open(nav.NewPage(nav.Logs))
 	s.Want("1 of 3 nodes followed · lost: ovn-worker2 · no permission: ovn-worker", "2 gaps in the logs · 1 line too long to read",
 		"The log of ovn-worker cannot be followed: no permission since 14:05:00: no permission to get pods/log",
 		"no container ovn-acl-logging", "acl-audit-log.log", "1 node followed without an ACL line so far")
@@ -46,7 +46,7 @@ func TestLogsAlone(t *testing.T) {
 	w.parts.Mode = revision.Mode{Name: revision.LogsMode, Title: "acl.log"}
 	w.parts.Cluster, w.parts.Zones = &model.Cluster{}, nil
 	w.f.Set(w.parts)
-	s := w.open(nav.PageOf(nav.Logs))
+	s := w.open(nav.NewPage(nav.Logs))
 	s.Resize(80, 24)
 	s.Want("no cluster loaded: addresses and ACL names only; -f PATH adds pods, policies", "No cluster is loaded")
 	s.WantNot("no policy logs", "The meter limits")
@@ -72,7 +72,7 @@ func TestWhyRows(t *testing.T) {
 // The limit that is told is that of the meters there are.
 func TestMeterRates(t *testing.T) {
 	w := newTail(t, 0)
-	s := w.open(nav.PageOf(nav.Logs))
+	s := w.open(nav.NewPage(nav.Logs))
 	s.Want("The meter limits each ACL to 20 lines/s per node")
 	for i, zone := range w.parts.Zones {
 		z := *zone

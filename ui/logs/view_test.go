@@ -15,7 +15,7 @@ import (
 func TestFilterCompletesTerms(t *testing.T) {
 	w := newTail(t, 1000)
 	w.line("quarantine", model.Ingress, 0, "blue/web-g0", "red/web-f0", 8080, "drop")
-	s := w.open(nav.PageOf(nav.Logs))
+	s := w.open(nav.NewPage(nav.Logs))
 	for _, c := range []struct{ typed, want string }{
 		{"pol", "policy:"}, {"policy:qu", "policy:quarantine"}, {"x !nod", "x !node:"}, {"verdict:d", "verdict:deny"}, {"pod:blue/w", "pod:blue/web-g0"},
 		{"not ns:blue->r", "not ns:blue->red"}, {"port:53,80", "port:53,8080"}, {"policy:zz", ""}, {"nobody:x", ""}, {"zzz", ""},
@@ -40,7 +40,7 @@ func TestFilterCompletesTerms(t *testing.T) {
 func TestFilterSaysWhatIsWrong(t *testing.T) {
 	w := newTail(t, 0)
 	w.some()
-	s := w.open(nav.PageOf(nav.Logs))
+	s := w.open(nav.NewPage(nav.Logs))
 	s.Press("/")
 	s.Want("⏎ keep", "esc clear", "not policy:x", "ns:a->b port:53")
 	s.WantNot("-f fuzzy")
@@ -123,7 +123,7 @@ func TestSave(t *testing.T) {
 func TestGroupBy(t *testing.T) {
 	w := newTail(t, 0)
 	w.some()
-	s := w.open(nav.PageOf(nav.Logs))
+	s := w.open(nav.NewPage(nav.Logs))
 	s.Press("B")
 	s.Want("group by", "namespaces", "single lines")
 	s.Press("d")
@@ -157,7 +157,7 @@ func TestGroupBy(t *testing.T) {
 func TestAround(t *testing.T) {
 	w := newTail(t, 0)
 	w.some()
-	s := w.open(nav.PageOf(nav.Logs))
+	s := w.open(nav.NewPage(nav.Logs))
 	s.Press("+")
 	s.Want("lines around need a filter and single lines")
 	s.Press("/")
@@ -181,7 +181,7 @@ func TestAround(t *testing.T) {
 func TestColumns(t *testing.T) {
 	w := newTail(t, 0)
 	w.some()
-	s := w.open(nav.PageOf(nav.Logs))
+	s := w.open(nav.NewPage(nav.Logs))
 	s.Press("O")
 	s.Want("columns, from left to right", "[x] time", "[x] rule", "[ ] severity", "space on or off")
 	s.Golden("columns-asked")
@@ -207,7 +207,7 @@ func TestColumns(t *testing.T) {
 func TestRowOfALine(t *testing.T) {
 	w := newTail(t, 0)
 	w.line("cluster-control", model.Egress, 5, "blue/api-d0", "203.0.113.9", 443, "drop")
-	s := w.open(nav.PageOf(nav.Logs))
+	s := w.open(nav.NewPage(nav.Logs))
 	s.Press("r")
 	s.Want("AdminNetworkPolicy:cluster-control:Egress:5", "ovn-worker")
 	s.Press("esc", "ctrl+l", "r")
@@ -219,7 +219,7 @@ func TestFilterByThePagesClock(t *testing.T) {
 	w := newTail(t, 0)
 	w.step = time.Second
 	w.some()
-	s := w.open(nav.PageOf(nav.Logs))
+	s := w.open(nav.NewPage(nav.Logs))
 	w.f.Advance(time.Minute)
 	s.Refresh()
 	s.Press("/")
@@ -264,7 +264,7 @@ func TestPausedKeepsItsLines(t *testing.T) {
 func TestSetupOfTheNextPage(t *testing.T) {
 	w := newTail(t, 0)
 	w.some()
-	s := w.open(nav.PageOf(nav.Logs))
+	s := w.open(nav.NewPage(nav.Logs))
 	s.Press("K")
 	s.Want("times in UTC")
 	s.Press("O", "0", "down", "space", "enter") // without the node

@@ -36,14 +36,14 @@ func (w *LineWriter) Write(st *themes.StyleSet, e LineItem, s LineShape, natural
 		}
 		l = l.Add(strings.Repeat(" ", n), st.Text)
 	}
-	if s.stamp != none {
+	if s.stamp != noStamp {
 		cell(widget.StyledLine(s.stampText(e.Line.At, now), st.Dim), 0)
 	}
 	if s.zone > 0 {
 		cell(widget.StyledLine(e.Line.Zone, st.Dim), s.zone)
 	}
-	p := formsOf(e.Entry, w.Page)
-	ends := p.ends[allOfIt]
+	p := newLineForms(e.Entry, w.Page)
+	ends := p.ends[withNotes]
 	if !natural {
 		ends = p.endsIn(s)
 	}
@@ -135,7 +135,7 @@ func (w *LineWriter) measureItem(e LineItem, now time.Time) {
 	if e.Gap != nil {
 		return
 	}
-	p := formsOf(e.Entry, w.Page)
+	p := newLineForms(e.Entry, w.Page)
 	s.zone = max(s.zone, min(mostZone, widget.TextWidth(e.Line.Zone)))
 	s.traffic = max(s.traffic, len(e.Traffic()))
 	for form, ends := range p.ends {
@@ -147,9 +147,9 @@ func (w *LineWriter) measureItem(e LineItem, now time.Time) {
 	s.times = max(s.times, e.timesLine().LineWidth())
 }
 
-// ShapeOf returns the shape of the lines in sight, for a width that includes two cells for the mark before a
+// MeasureShape returns the shape of the lines in sight, for a width that includes two cells for the mark before a
 // line.
-func (w *LineWriter) ShapeOf(inSight []LineItem, st *themes.StyleSet, now time.Time, cells int) LineShape {
+func (w *LineWriter) MeasureShape(inSight []LineItem, st *themes.StyleSet, now time.Time, cells int) LineShape {
 	for _, e := range inSight {
 		w.measureItem(e, now)
 	}
@@ -196,7 +196,7 @@ func (w *LineWriter) sentenceShape(in int) LineShape {
 		func() { by = seen.deciderWidth },
 		func() { s.zone = 0 },
 		func() { s.ends = brief },
-		func() { s.ends = oneSpace },
+		func() { s.ends = namespaceOnce },
 		func() { s.signs = true },
 		func() { s.short, by = true, seen.short },
 		func() { s.apart = 1 },
@@ -213,9 +213,9 @@ func (w *LineWriter) sentenceShape(in int) LineShape {
 	}
 	// The decider matters more than the full ends, while these keep the pods' own names.
 	const leastPair = 23
-	if s.endsWidth-over < leastPair && s.stamp != none {
+	if s.endsWidth-over < leastPair && s.stamp != noStamp {
 		over -= s.stampWidth() + s.apart
-		s.stamp = none
+		s.stamp = noStamp
 	}
 	if over <= 0 {
 		s.deciderWidth -= over

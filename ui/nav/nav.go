@@ -134,8 +134,8 @@ func ToProposal(k model.PolicyKey, priority int32, text, base, notes string, wan
 	return Page{Kind: Edit, Key: k, Priority: priority, Text: text, Base: base, ID: notes, Wanted: wanted}
 }
 
-// PageOf returns a page that needs only its kind.
-func PageOf(k PageKind) Page { return Page{Kind: k} }
+// NewPage returns a page that needs only its kind.
+func NewPage(k PageKind) Page { return Page{Kind: k} }
 
 // placeOnly returns the page without the fields that only say how it begins.
 func (p Page) placeOnly() Page {

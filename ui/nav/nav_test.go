@@ -46,15 +46,15 @@ func TestSame(t *testing.T) {
 		same bool
 	}{
 		{rule, zoned, true}, {rule, other, false}, {rule, nav.ToPolicy(anp), false},
-		{rows, nav.PageOf(nav.Rows), true}, {rows, filtered, false},
+		{rows, nav.NewPage(nav.Rows), true}, {rows, filtered, false},
 		{nav.ToRow("a", "ACL", "1"), nav.ToRow("b", "ACL", "1"), false},
-		{nav.Page{Kind: nav.Logs, Key: anp}, nav.PageOf(nav.Logs), false},
+		{nav.Page{Kind: nav.Logs, Key: anp}, nav.NewPage(nav.Logs), false},
 	} {
 		if c.a.IsSamePlace(c.b) != c.same || c.b.IsSamePlace(c.a) != c.same {
 			t.Errorf("%+v and %+v: one place is not %v", c.a, c.b, c.same)
 		}
 	}
-	if rule.HasBeginning() || !zoned.HasBeginning() || !rows.HasBeginning() || nav.PageOf(nav.Rows).HasBeginning() {
+	if rule.HasBeginning() || !zoned.HasBeginning() || !rows.HasBeginning() || nav.NewPage(nav.Rows).HasBeginning() {
 		t.Error("a zone is what a page begins with, and nothing else is")
 	}
 }

@@ -140,8 +140,8 @@ func (v *View) goneLines(env *view.Env) []widget.Line {
 
 // countParts counts the content of each part.
 func (v *View) countParts(env *view.Env) {
-	v.counts = [parts]string{}
-	if n := model.CountFindings(revision.KnownFindingsOf(env.Rev, v.key)); n.Total() > 0 {
+	v.counts = [partCount]string{}
+	if n := model.CountFindings(revision.KnownPolicyFindings(env.Rev, v.key)); n.Total() > 0 {
 		v.counts[findingsPart] = detail.FindingCount(n, nil, v.st).String()
 	}
 	s := revision.SummarizePolicy(env.Rev, v.key, env.Now)
@@ -213,7 +213,7 @@ func rowlessLines(env *view.Env, p *model.Policy) []widget.Line {
 	logging := widget.Line{{Text: " logging  ", Style: st.Dim}, {Text: fmt.Sprintf("%s with enableLogging", words.Count(logged, "rule"))}}
 	if p.Tiered == nil {
 		logging[1].Text = "by annotation of the namespace"
-	} else if l := revision.LoggingOf(env.Rev, p); l.TimeLeftText(env.Now) != "" {
+	} else if l := revision.PolicyLogging(env.Rev, p); l.TimeLeftText(env.Now) != "" {
 		logging = logging.Add(" "+l.TimeLeftText(env.Now), st.Warn).Add("  session of "+l.Session.By+" until "+
 			words.Clock(l.Session.Until.In(env.Now.Location()), env.Now), st.Dim)
 	}

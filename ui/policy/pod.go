@@ -38,7 +38,7 @@ type podPage struct {
 func NewPod(page nav.Page) view.View {
 	v := &podPage{key: page.Key}
 	v.table = widget.PageTable(pod.Table, &v.st)
-	v.Of = v.table
+	v.Widget = v.table
 	return v
 }
 
@@ -62,8 +62,8 @@ func (v *podPage) Sync(env *view.Env) {
 	v.portPages = map[string]nav.Page{}
 	if z := env.Rev.Zone(v.pod.NodeName); z != nil {
 		for _, l := range v.podFacts.Lines {
-			if l.TouchingRule != nil && l.Rule < 0 && l.Of.Kind != "" {
-				v.portPages[l.ID] = detail.UnitPage(env.Rev, l.Of, z)
+			if l.TouchingRule != nil && l.Rule < 0 && l.PolicyKey.Kind != "" {
+				v.portPages[l.ID] = detail.UnitPage(env.Rev, l.PolicyKey, z)
 			}
 		}
 	}
@@ -81,7 +81,7 @@ func (v *podPage) headLines(env *view.Env) []widget.Line {
 	lines = append(lines, labels)
 	if p.Note != "" {
 		look, sign := st.Info, words.Noted
-		if p.Odd {
+		if p.IsWarning {
 			look, sign = st.Warn, words.Warned
 		}
 		lines = append(lines, widget.Line{{Text: " " + sign + " ", Style: look}, {Text: p.Note}})
@@ -134,7 +134,7 @@ func (v *podPage) SelectedPage() nav.Page {
 	if l == nil || l.TouchingRule == nil || l.Rule < 0 {
 		return v.portPages[v.table.SelectedID()]
 	}
-	return nav.ToRule(l.Of, l.Dir, l.Rule)
+	return nav.ToRule(l.PolicyKey, l.Dir, l.Rule)
 }
 
 // Click puts the cursor on a line.
@@ -142,7 +142,7 @@ func (v *podPage) Click(env *view.Env, _, y int) bool { return v.table.Click(y -
 
 // Copies offers facts about the pod.
 func (v *podPage) Copies(env *view.Env) []view.CopyItem {
-	out := view.CopiesOf(env, nav.ToPod(v.key))
+	out := view.PageCopies(env, nav.ToPod(v.key))
 	if v.pod != nil && len(v.pod.IPs) > 0 {
 		out = append(out, view.CopyItem{What: "address", Text: v.pod.IPs[0]})
 	}
@@ -170,7 +170,7 @@ func (v *podPage) networkLines(env *view.Env) []*pod.Line {
 	}
 	out = append(out, v.portLines(env, portName(p.Key), false)...)
 	networks := env.Rev.Desired.Networks()
-	for _, on := range networks.NetworksOf(p) {
+	for _, on := range networks.PodNetworks(p) {
 		n := networks.Network(on)
 		if q := networks.PodOn(n, p); q != nil {
 			for _, name := range q.LogicalPorts {

@@ -26,13 +26,13 @@ const (
 	yamlPart
 	zonesPart
 	findingsPart
-	parts
+	partCount
 )
 
 // partNames name the tabs, partActions show them.
 var (
-	partNames   = [parts]string{"rules", "pods", "YAML", "zones", "findings"}
-	partActions = [parts]action.ID{action.PolicyRules, action.PolicyPods, action.PolicyYAML, action.PolicyZones, action.PolicyFinds}
+	partNames   = [partCount]string{"rules", "pods", "YAML", "zones", "findings"}
+	partActions = [partCount]action.ID{action.PolicyRules, action.PolicyPods, action.PolicyYAML, action.PolicyZones, action.PolicyFinds}
 )
 
 // View shows one policy.
@@ -44,7 +44,7 @@ type View struct {
 	st     *themes.StyleSet
 	head   []widget.Line
 	parts  []pagePart // available tabs
-	counts [parts]string
+	counts [partCount]string
 	hits   *logs.HitSummary // nil without a log
 
 	rules    *widget.Table[*policy.Rule]
@@ -74,7 +74,7 @@ func New(page nav.Page) view.View {
 
 // Scopes returns the scopes of the shown part's keys.
 func (v *View) Scopes() []action.Scope {
-	s := []action.Scope{action.ScopeOf(nav.Policy)}
+	s := []action.Scope{action.PageScope(nav.Policy)}
 	if v.part == yamlPart {
 		s = append(s, action.Text)
 	}
@@ -134,8 +134,8 @@ func (v *View) syncYAML(env *view.Env) {
 }
 
 // listers returns the widgets of all parts.
-func (v *View) listers() [parts]view.Lister {
-	return [parts]view.Lister{v.rules, &v.pods, &v.yaml, v.zones, v.findings}
+func (v *View) listers() [partCount]view.Lister {
+	return [partCount]view.Lister{v.rules, &v.pods, &v.yaml, v.zones, v.findings}
 }
 
 // partLister returns the widget of the shown part.
@@ -253,8 +253,8 @@ func (v *View) rowsPage(env *view.Env) nav.Page {
 func (v *View) SelectedPage() nav.Page {
 	switch v.part {
 	case rulesPart:
-		if it, ok := v.rules.SelectedItem(); ok && it != nil && it.Of != nil {
-			return nav.ToRule(v.key, it.Of.Direction, it.Of.Index)
+		if it, ok := v.rules.SelectedItem(); ok && it != nil && it.Original != nil {
+			return nav.ToRule(v.key, it.Original.Direction, it.Original.Index)
 		}
 	case podsPart:
 		if p, ok := v.pods.SelectedItem(); ok && p != nil {
@@ -276,11 +276,13 @@ func (v *View) SetFilter(f widget.LineFilter) {
 }
 
 // ColumnHelps explains the columns of the shown part.
-func (v *View) ColumnHelps() []widget.ColumnHelp { return view.List{Of: v.partLister()}.ColumnHelps() }
+func (v *View) ColumnHelps() []widget.ColumnHelp {
+	return view.List{Widget: v.partLister()}.ColumnHelps()
+}
 
 // CompleteWord completes a word of the shown part.
 func (v *View) CompleteWord(begin string) string {
-	return view.List{Of: v.partLister()}.CompleteWord(begin)
+	return view.List{Widget: v.partLister()}.CompleteWord(begin)
 }
 
 // CountLines counts the lines of the shown part.
@@ -334,11 +336,11 @@ func (v *View) Copies(env *view.Env) []view.CopyItem {
 	var out []view.CopyItem
 	switch v.part {
 	case rulesPart:
-		out = slices.DeleteFunc(view.CopiesOf(env, v.SelectedPage()), func(c view.CopyItem) bool { return c.What != "rule name" })
+		out = slices.DeleteFunc(view.PageCopies(env, v.SelectedPage()), func(c view.CopyItem) bool { return c.What != "rule name" })
 	case podsPart:
 		if p, ok := v.pods.SelectedItem(); ok && p != nil {
 			out = append(out, view.CopyItem{What: "pod", Text: p.NamespacedName()})
 		}
 	}
-	return append(out, view.CopiesOf(env, nav.ToPolicy(v.key))...)
+	return append(out, view.PageCopies(env, nav.ToPolicy(v.key))...)
 }

@@ -43,7 +43,7 @@ func (v *View) makeTables() {
 // syncRules fills the table of rules, with hits and findings of each rule.
 func (v *View) syncRules(env *view.Env) {
 	finds := map[string][]model.Finding{}
-	for _, f := range revision.KnownFindingsOf(env.Rev, v.key) {
+	for _, f := range revision.KnownPolicyFindings(env.Rev, v.key) {
 		if f.Rule >= 0 {
 			id := f.Direction.Lower() + " " + strconv.Itoa(f.Rule)
 			finds[id] = append(finds[id], f)
@@ -55,15 +55,15 @@ func (v *View) syncRules(env *view.Env) {
 			if hits == nil {
 				return nil
 			}
-			return widget.PlainLine(hits.UseOfRule(p, x.Of).ShortText())
+			return widget.PlainLine(hits.UseOfRule(p, x.Original).ShortText())
 		}},
 		widget.TableColumn[*policy.Rule]{Title: "FINDINGS", Help: "findings about the rule", Min: 3, Drop: 1,
-			Cell: func(x *policy.Rule) widget.Line { return ruleMark(finds[x.ID()], env.W >= roomy, v.st) }})
+			Cell: func(x *policy.Rule) widget.Line { return ruleMark(finds[x.ID()], env.W >= findingsWidth, v.st) }})
 	if p == nil {
 		v.rules.SetItems(nil)
 		return
 	}
-	v.rules.SetItems(policy.RulesWithHeadings(p, policy.RulesOf(env.Rev, p)))
+	v.rules.SetItems(policy.RulesWithHeadings(p, policy.ListRules(env.Rev, p)))
 }
 
 func (v *View) podNote(p *model.Pod) widget.Line {
@@ -88,8 +88,8 @@ func (v *View) syncPods(env *view.Env) {
 	}
 }
 
-// roomy is the least width for findings in words in the table of rules; below only their signs are shown.
-const roomy = 150
+// findingsWidth is the least width for findings in words in the table of rules; below only their signs are shown.
+const findingsWidth = 150
 
 // ruleMark counts the findings of a rule, and shows the worst if full.
 func ruleMark(finds []model.Finding, full bool, st *themes.StyleSet) widget.Line {
@@ -106,7 +106,7 @@ func ruleMark(finds []model.Finding, full bool, st *themes.StyleSet) widget.Line
 // findingLines lists the findings counted in the tab, worst first, each with its remedy.
 func (v *View) findingLines(env *view.Env) []detail.Line {
 	s := &detail.Sheet{St: env.Styles, W: env.W}
-	for _, f := range revision.KnownFindingsOf(env.Rev, v.key) {
+	for _, f := range revision.KnownPolicyFindings(env.Rev, v.key) {
 		sign, look := detail.SeveritySign(f.Severity, env.Styles)
 		to := nav.Page{}
 		text := f.Message

@@ -75,7 +75,7 @@ func (v *View) restLine(env *view.Env, s *detail.Sheet, left []*model.ZoneState)
 		if len(left) == len(env.Rev.Zones) {
 			what = words.Count(len(left), "zone")
 		}
-		s.Add("zones.more", widget.StyledLine(what+": "+strings.Join(parts, ", "), env.Styles.Accent), nav.PageOf(nav.Zones))
+		s.Add("zones.more", widget.StyledLine(what+": "+strings.Join(parts, ", "), env.Styles.Accent), nav.NewPage(nav.Zones))
 	}
 }
 
@@ -97,7 +97,7 @@ func (v *View) unitLines(env *view.Env, s *detail.Sheet, wide int) {
 			if sum.InSync < sum.Zones && z.PolicyJoin(k).StateAt(z, env.Now) != model.StateInSync {
 				listed++
 				if listed > view.FoldZones {
-					s.Add("unit.more."+k.String(), widget.StyledLine("  └ more zones like that", env.Styles.Accent), nav.PageOf(nav.Zones))
+					s.Add("unit.more."+k.String(), widget.StyledLine("  └ more zones like that", env.Styles.Accent), nav.NewPage(nav.Zones))
 					break
 				}
 				v.zoneLine(env, s, k, z, wide)
@@ -123,7 +123,7 @@ func (v *View) zoneLine(env *view.Env, s *detail.Sheet, k model.PolicyKey, z *mo
 		l = l.Add(fmt.Sprintf("  %s", words.Count(p.LiveACLs, "ACL")), st.Dim)
 		if g := z.DB.PortGroupByName(revision.GroupName(env.Rev, v.key)); g != nil {
 			l = l.Add(", "+words.Count(len(g.Ports), "port")+" here", st.Dim)
-			if table, _ := revision.HolderOf(v.key); table != "" {
+			if table, _ := revision.FindACLHolder(v.key); table != "" {
 				l = l.Add(" in the group of namespace "+v.key.Namespace, st.Dim)
 			}
 		}
@@ -234,7 +234,7 @@ func (v *View) reportLines(env *view.Env, s *detail.Sheet, messages bool) {
 	for _, of := range []struct {
 		what  string
 		names []string
-	}{{"no report", p.NamesOf(cluster.Silent)}, {"zone gone", p.NamesOf(cluster.Gone)}} {
+	}{{"no report", p.ZonesWithStatus(cluster.Silent)}, {"zone gone", p.ZonesWithStatus(cluster.Gone)}} {
 		if len(of.names) > 0 {
 			text += fmt.Sprintf(", %s: %s (%s)", of.what, words.Thousands(len(of.names)), words.List(of.names, 3))
 		}
@@ -242,7 +242,7 @@ func (v *View) reportLines(env *view.Env, s *detail.Sheet, messages bool) {
 	if !p.Oldest.IsZero() {
 		text += fmt.Sprintf("; changed last %s to %s ago", words.Age(env.Now.Sub(p.Newest.Time)), words.Age(env.Now.Sub(p.Oldest.Time)))
 	}
-	s.AddParagraph("ready", 0, sign, look, st.Text, text, nav.PageOf(nav.Zones))
+	s.AddParagraph("ready", 0, sign, look, st.Text, text, nav.NewPage(nav.Zones))
 	if !messages {
 		return
 	}

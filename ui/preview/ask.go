@@ -106,7 +106,7 @@ func (v *View) refuseChange(env *view.Env) {
 		v.opt.Cancel(env)
 	default:
 		if v.phase < writing {
-			env.SayText("nothing was changed")
+			env.ShowText("nothing was changed")
 		}
 		env.GoBack()
 	}
@@ -136,7 +136,7 @@ func (v *View) confirmDialog(rev *revision.Revision) *view.ConfirmDialog {
 			}
 			return v.confirmDialog(v.workedFrom)
 		},
-		No: func(env *view.Env) { env.SayText("nothing was changed") },
+		No: func(env *view.Env) { env.ShowText("nothing was changed") },
 	}
 	if len(p.Steps) == 0 {
 		c.Trials = trialTimes
@@ -221,7 +221,7 @@ func (v *View) questionLines(env *view.Env, w int) []string {
 	case waiting:
 		return []string{rule, widget.JoinLines(widget.StyledLine(" Written. Waiting for the rows of every zone …", st.Info),
 			leave("leave; they change by themselves")).Render(w)}
-	case late:
+	case zonesLate:
 		return []string{rule, leave("leave; the ladder shows when rows are in sync").Render(w)}
 	}
 	if v.p.Blocked != "" {

@@ -80,7 +80,7 @@ func (v *View) buildDocs(env *view.Env) {
 
 // newBuilder starts a document for a pane of w cells.
 func (v *View) newBuilder(env *view.Env, w int) *docBuilder {
-	return &docBuilder{st: env.Styles, w: w - 3, whole: v.whole, room: wholeRoom}
+	return &docBuilder{st: env.Styles, w: w - 3, whole: v.whole, maxMemberBytes: defaultMemberBytes}
 }
 
 func (v *View) paneWidths(w int) (left, right int) {
@@ -150,7 +150,7 @@ func (v *View) Render(env *view.Env, w, h int) string {
 	var body string
 	if v.side {
 		lw, rw := v.paneWidths(w)
-		body = widget.BesideBlocks(env.Styles, v.change.RenderFocus(env.Styles, lw, room, !v.onRows), v.rows.RenderFocus(env.Styles, rw, room,
+		body = widget.JoinBlocks(env.Styles, v.change.RenderFocus(env.Styles, lw, room, !v.onRows), v.rows.RenderFocus(env.Styles, rw, room,
 			v.onRows), room)
 	} else {
 		body = v.change.Render(env.Styles, w, room)

@@ -129,7 +129,7 @@ func (v *diffPage) beginComparison(env *view.Env) {
 		names[1], sides[1] = env.Rev.Mode.Title, env.Rev
 	}
 	read, protected, clock := env.ReadInput, protectedNamespaces(env.Console), env.Console.Now
-	v.say("reading " + names[0])
+	v.showText("reading " + names[0])
 	view.BeginWork(&v.work, env, "comparing with "+names[0], func(ctx context.Context) (*comparison, error) {
 		began := clock()
 		for i, name := range names {
@@ -139,7 +139,7 @@ func (v *diffPage) beginComparison(env *view.Env) {
 			if read == nil {
 				return nil, fmt.Errorf("%s: no other input can be read here", name)
 			}
-			v.say("reading " + name)
+			v.showText("reading " + name)
 			var err error
 			if sides[i], err = read(ctx, name); err != nil {
 				if strings.Contains(err.Error(), name) {
@@ -148,17 +148,17 @@ func (v *diffPage) beginComparison(env *view.Env) {
 				return nil, fmt.Errorf("%s: %w", name, err)
 			}
 		}
-		v.say("comparing")
+		v.showText("comparing")
 		d, err := effect.Compare(ctx, sides[0], sides[1], names, protected)
 		if err != nil {
 			return nil, err
 		}
-		return &comparison{sides, difference.FactsOf(d, names), d.NotConsidered, clock().Sub(began)}, nil
+		return &comparison{sides, difference.NewFacts(d, names), d.NotConsidered, clock().Sub(began)}, nil
 	})
 }
 
-// say sets the current step of the work, from any goroutine.
-func (v *diffPage) say(doing string) { v.doing.Store(&doing) }
+// showText sets the current step of the work, from any goroutine.
+func (v *diffPage) showText(doing string) { v.doing.Store(&doing) }
 
 // protectedNamespaces returns the namespaces that a console's guard rails protect.
 func protectedNamespaces(c view.Console) []string {

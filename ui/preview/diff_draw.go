@@ -196,22 +196,24 @@ func (v *diffPage) CountLines() (shown, all int) { return v.lister().CountLines(
 
 // CompleteWord completes a word of the shown part.
 func (v *diffPage) CompleteWord(begin string) string {
-	return view.List{Of: v.lister()}.CompleteWord(begin)
+	return view.List{Widget: v.lister()}.CompleteWord(begin)
 }
 
 // ColumnHelps explains the columns of the shown part.
-func (v *diffPage) ColumnHelps() []widget.ColumnHelp { return view.List{Of: v.lister()}.ColumnHelps() }
+func (v *diffPage) ColumnHelps() []widget.ColumnHelp {
+	return view.List{Widget: v.lister()}.ColumnHelps()
+}
 
 // SaveText returns the summary and all lines of the shown part.
 func (v *diffPage) SaveText(env *view.Env) string {
 	if v.res == nil {
 		return ""
 	}
-	return strings.Join(v.res.facts.Summary(), "\n") + "\n\n" + view.List{Of: v.lister()}.SaveText(env)
+	return strings.Join(v.res.facts.Summary(), "\n") + "\n\n" + view.List{Widget: v.lister()}.SaveText(env)
 }
 
-// TellState shows the running work, or the time of an outdated answer.
-func (v *diffPage) TellState(env *view.Env) widget.Line {
+// StateLine shows the running work, or the time of an outdated answer.
+func (v *diffPage) StateLine(env *view.Env) widget.Line {
 	switch {
 	case v.work.IsUnderWay() && v.res != nil:
 		return env.BusyLine(v.WorkingSince(), v.workName())

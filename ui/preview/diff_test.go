@@ -98,7 +98,7 @@ func TestLeadsOn(t *testing.T) {
 
 // The palette takes one input or two as they are typed; :diff alone says how, and asks.
 func TestPalette(t *testing.T) {
-	s := uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Page: nav.PageOf(nav.Ladder), ReadInput: reads(t)})
+	s := uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Page: nav.NewPage(nav.Ladder), ReadInput: reads(t)})
 	s.Press(":")
 	s.Type("diff before")
 	s.Want("compare it with the shown cluster")

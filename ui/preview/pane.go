@@ -21,12 +21,12 @@ type docBuilder struct {
 	w     int // width of the text
 	lines []widget.DocLine
 	// whole wraps long lines and lists all members of sets, up to room bytes of members.
-	whole bool
-	room  int
+	whole          bool
+	maxMemberBytes int
 }
 
-// wholeRoom bounds the bytes of members listed in full; later sets are shortened.
-const wholeRoom = 1 << 20
+// defaultMemberBytes bounds the bytes of members listed in full; later sets are shortened.
+const defaultMemberBytes = 1 << 20
 
 func (b *docBuilder) addLine(l widget.Line) { b.lines = append(b.lines, widget.DocLine{Line: l}) }
 
@@ -54,7 +54,7 @@ func (b *docBuilder) addText(text string, st themes.Style) {
 func (b *docBuilder) addPoint(sign page.Span, text string, body page.Role) {
 	mark := widget.StyledSpan(page.Span{Text: " " + sign.Text + " ", Role: sign.Role}, b.st)
 	for _, l := range widget.FlowText(text, max(8, b.w-3)) {
-		b.addLine(widget.Line{mark, {Text: l, Style: b.st.StyleOf(body)}})
+		b.addLine(widget.Line{mark, {Text: l, Style: b.st.TokenStyle(body)}})
 		mark.Text = "   "
 	}
 }

@@ -22,12 +22,12 @@ import (
 type changePhase int
 
 const (
-	working changePhase = iota // computing the consequences
-	failed                     // they could not be computed
-	ready                      // ready to be read and answered
-	writing                    // confirmed
-	waiting                    // written; waiting for the rows
-	late                       // written; not every zone shows it yet
+	working   changePhase = iota // computing the consequences
+	failed                       // they could not be computed
+	ready                        // ready to be read and answered
+	writing                      // confirmed
+	waiting                      // written; waiting for the rows
+	zonesLate                    // written; not every zone shows it yet
 )
 
 // followTime is how long the page waits for the rows before it calls a zone late; variable for tests.
@@ -91,8 +91,8 @@ type zonesFollowed struct {
 	zonesShown []revision.ZoneShown
 }
 
-// PreviewOf makes a preview of any change.
-func PreviewOf(src ChangeSource, opt PreviewOptions) *View {
+// NewView makes a preview of any change.
+func NewView(src ChangeSource, opt PreviewOptions) *View {
 	return &View{src: src, opt: opt, change: widget.NewDoc(), rows: widget.NewDoc()}
 }
 
@@ -129,7 +129,7 @@ func (v *View) MergeConflict() *rewrite.Conflict {
 
 // Scopes returns the keys of the preview and of lists.
 func (v *View) Scopes() []action.Scope {
-	return []action.Scope{action.ScopeOf(nav.Preview), action.List, action.Global}
+	return []action.Scope{action.PageScope(nav.Preview), action.List, action.Global}
 }
 
 // Crumb names the page.
@@ -153,7 +153,7 @@ func (v *View) Sync(env *view.Env) {
 		v.workOut(env)
 	case v.phase == ready && !v.previewWork.IsUnderWay() && v.p.IsOutdated(v.workedFrom, env.Rev):
 		v.workOut(env)
-	case v.phase == waiting || v.phase == late:
+	case v.phase == waiting || v.phase == zonesLate:
 		keys, gone := v.followedTargets()
 		v.zonesShown = revision.ZonesShowing(env.Rev, keys, gone)
 	}
@@ -238,7 +238,7 @@ func (v *View) ReceiveResult(env *view.Env, msg any) {
 func (v *View) showChanged(env *view.Env, p *gate.Preview, what string) {
 	v.p, v.err, v.writeProblem = p, nil, ""
 	v.notice = "out of date (reloaded " + env.Now.Format("15:04:05") + "): " + what
-	env.SayFailure("out of date: %s", what)
+	env.ShowFailure("out of date: %s", what)
 }
 
 // CanLeave keeps the page open during a write.
@@ -247,15 +247,15 @@ func (v *View) CanLeave(env *view.Env) bool {
 	case v.phase != writing:
 		return true
 	case v.pending.waitsFor() != "":
-		v.pending.giveUp() // the result says so, or that the change was made after all
+		v.pending.cancel() // the result says so, or that the change was made after all
 	default:
-		env.SayText("the change is being written; a moment")
+		env.ShowText("the change is being written; a moment")
 	}
 	return false
 }
 
-// TellState shows the phase.
-func (v *View) TellState(env *view.Env) widget.Line {
+// StateLine shows the phase.
+func (v *View) StateLine(env *view.Env) widget.Line {
 	st := env.Styles
 	switch v.phase {
 	case working:
@@ -264,7 +264,7 @@ func (v *View) TellState(env *view.Env) widget.Line {
 		return env.BusyLine(v.beganAt, "writing")
 	case waiting:
 		return widget.StyledLine("written, waiting for rows", st.Info)
-	case late:
+	case zonesLate:
 		return widget.StyledLine("written", st.Warn)
 	case ready:
 		return widget.StyledLine("nothing is written yet", st.Dim)

@@ -25,7 +25,7 @@ var between = [][2]int{{100, 30}, {160, 44}}
 
 func open(t *testing.T, g *uitest.Gated) *uitest.Screen {
 	t.Helper()
-	return uitest.OpenWith(t, g.Fake, ui.Options{Page: nav.PageOf(nav.Ladder)})
+	return uitest.OpenWith(t, g.Fake, ui.Options{Page: nav.NewPage(nav.Ladder)})
 }
 
 // move carries cluster-control to 41, below the tenants, and stops at the preview.
@@ -188,7 +188,7 @@ func TestUndoConflict(t *testing.T) {
 			id = e.ID
 		}
 	}
-	s = uitest.OpenWith(t, w.g.Fake, ui.Options{Page: nav.PageOf(nav.Ladder)})
+	s = uitest.OpenWith(t, w.g.Fake, ui.Options{Page: nav.NewPage(nav.Ladder)})
 	w.g.OnPreview = undoOf(w, id)
 	s.Press("U")
 	s.Want("changed meanwhile: ANP cluster-control", "your change", "u merge", "Cannot be done")

@@ -99,9 +99,9 @@ func unitRow(r *change.RowChange) string {
 
 // shownFields omits uninformative fields of added and removed rows.
 func (b *docBuilder) shownFields(r *change.RowChange) []difference.ChangedField {
-	all := difference.FieldsOf(r, b.whole && b.room > 0)
+	all := difference.ChangedFields(r, b.whole && b.maxMemberBytes > 0)
 	for _, f := range all {
-		b.room -= len(f.Change.String())
+		b.maxMemberBytes -= len(f.Change.String())
 	}
 	if r.Kind == model.DiffDifferent {
 		return all

@@ -36,7 +36,7 @@ func (q *queued) CommitChange(ctx context.Context, _ view.Console, _ *gate.Previ
 func bare(f *uitest.Fake) *view.Env {
 	keys, _ := action.NewKeymap(nil)
 	set := themes.BuiltinThemes()
-	return &view.Env{Console: f, Rev: f.Revision(), Now: uitest.Now, Keys: keys, Styles: set.StylesOf(themes.Adaptive, true), W: 100, H: 30}
+	return &view.Env{Console: f, Rev: f.Revision(), Now: uitest.Now, Keys: keys, Styles: set.FindStyles(themes.Adaptive, true), W: 100, H: 30}
 }
 
 // job is what the view has run next, after a yes to what it asks first.
@@ -63,7 +63,7 @@ func TestWaitsForAnother(t *testing.T) {
 	f := uitest.NewFake(uitest.DemoFacts(t))
 	env := bare(f)
 	q := &queued{make(chan struct{})}
-	v := preview.PreviewOf(q, preview.PreviewOptions{})
+	v := preview.NewView(q, preview.PreviewOptions{})
 	v.Sync(env)
 	v.ReceiveResult(env, job(t, env)(t.Context()))
 	v.Do(env, action.PreviewApply)
@@ -102,7 +102,7 @@ func TestLateAnswers(t *testing.T) {
 	f := uitest.NewFake(uitest.DemoFacts(t))
 	env := bare(f)
 	first, second := &slow{make(chan *gate.Preview, 1)}, &slow{make(chan *gate.Preview, 1)}
-	one, other := preview.PreviewOf(first, preview.PreviewOptions{}), preview.PreviewOf(second, preview.PreviewOptions{})
+	one, other := preview.NewView(first, preview.PreviewOptions{}), preview.NewView(second, preview.PreviewOptions{})
 	one.Sync(env)
 	late := job(t, env)
 	other.Sync(env)
@@ -189,7 +189,7 @@ func TestSupersededWorkEnds(t *testing.T) {
 	parts := uitest.DemoFacts(t)
 	f := uitest.NewFake(parts)
 	env := bare(f)
-	v := preview.PreviewOf(&endless{}, preview.PreviewOptions{})
+	v := preview.NewView(&endless{}, preview.PreviewOptions{})
 	v.Sync(env)
 	v.ReceiveResult(env, job(t, env)(t.Context()))
 	parts.Mode.Title = "another"

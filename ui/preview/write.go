@@ -24,13 +24,13 @@ func (v *View) commitChange(env *view.Env, p *gate.Preview, answer gate.Confirm)
 	v.phase, v.writeProblem, v.notice, v.p, v.beganAt = writing, "", "", p, env.Now
 	v.previewWork.StopWork() // its result would be too late
 	src, console, change := v.src, env.Console, &pendingChange{}
-	change.ctx, change.giveUp = context.WithCancel(context.Background())
+	change.ctx, change.cancel = context.WithCancel(context.Background())
 	v.pending = change
 	answer.OnWait = func(title string) { change.otherChange.Store(&title) }
 	answer.Finish = true // closing the page must not leave a half-made change
 	env.Run("writing", func(ctx context.Context) any {
-		defer change.giveUp()
-		defer context.AfterFunc(ctx, change.giveUp)()
+		defer change.cancel()
+		defer context.AfterFunc(ctx, change.cancel)()
 		res, err := src.CommitChange(change.ctx, console, p, answer)
 		return changeWritten{v, res, err}
 	})
@@ -40,7 +40,7 @@ func (v *View) commitChange(env *view.Env, p *gate.Preview, answer gate.Confirm)
 // pendingChange is a confirmed change, which may have to wait for another.
 type pendingChange struct {
 	ctx         context.Context
-	giveUp      context.CancelFunc // works while it waits
+	cancel      context.CancelFunc // works while it waits
 	otherChange atomic.Pointer[string]
 }
 
@@ -81,7 +81,7 @@ func (v *View) afterWrite(env *view.Env, m changeWritten) {
 	}
 	if m.res != nil && m.res.Plan {
 		// The plan's page shows the progress.
-		env.ReplacePage(nav.PageOf(nav.Plan))
+		env.ReplacePage(nav.NewPage(nav.Plan))
 		return
 	}
 	v.phase = waiting
@@ -138,7 +138,7 @@ func countShown(shown []revision.ZoneShown) (all bool, ok int) {
 func (v *View) afterFollow(env *view.Env, m zonesFollowed) {
 	v.zonesShown = m.zonesShown
 	if all, _ := countShown(m.zonesShown); !all {
-		v.phase = late
+		v.phase = zonesLate
 		return
 	}
 	v.leavePage(env)
@@ -153,9 +153,9 @@ func (v *View) leavePage(env *view.Env) {
 		text += " · " + key + " undoes it"
 	}
 	if v.notice != "" {
-		env.SayFailure("%s; %s", text, v.notice)
+		env.ShowFailure("%s; %s", text, v.notice)
 	} else {
-		env.SayText("%s", text)
+		env.ShowText("%s", text)
 	}
 	to := nav.Page{}
 	for _, o := range v.p.Objects {

@@ -206,9 +206,9 @@ func (v *RowView) addRecord(env *view.Env, s *detail.Sheet) {
 			}
 		}
 		lead := widget.Line{{Text: sign + " ", Style: mark}, {Text: fmt.Sprintf("%-13s: ", c.Name), Style: st.CodeKey}}
-		s.AddHanging("col."+c.Name, lead, 0, v.valueText(c), st.CodeText, nav.Page{})
+		s.AddIndented("col."+c.Name, lead, 0, v.valueText(c), st.CodeText, nav.Page{})
 		if desired != "" {
-			s.AddHanging("col."+c.Name+".desired", widget.StyledLine("  desired      : ", st.Dim), 0, desired, st.Error, nav.Page{})
+			s.AddIndented("col."+c.Name+".desired", widget.StyledLine("  desired      : ", st.Dim), 0, desired, st.Error, nav.Page{})
 		}
 	}
 }

@@ -25,7 +25,7 @@ func (v *RuleView) meaningLines(env *view.Env, s *detail.Sheet) {
 	}
 	v.effectLines(env, s)
 	v.zoneLines(env, s)
-	for _, f := range revision.KnownFindingsOf(env.Rev, v.page.Key) {
+	for _, f := range revision.KnownPolicyFindings(env.Rev, v.page.Key) {
 		if f.Rule != v.rule.Index || f.Direction != v.rule.Direction {
 			continue
 		}

@@ -28,14 +28,14 @@ func demo(t testing.TB) *revision.Facts {
 // namespaces and of the cluster, and on the switch
 // (ovn-kubernetes.md#hairpin-and-node-rows, #firewall-rows, #multicast).
 func hang(db *nb.DB) (out []nb.RowChange) {
-	held := revision.HoldersOf(db, nil)
+	held := revision.NewACLHolders(db, nil)
 	groups := map[string]*nb.PortGroup{}
 	var sw *nb.LogicalSwitch
 	for a := range db.ACLs() {
 		if len(held.HoldersOfACL(a)) > 0 {
 			continue
 		}
-		o := nb.OwnerOf(nb.TableACL, a.ExternalIDs)
+		o := nb.ParseOwner(nb.TableACL, a.ExternalIDs)
 		owner, name := nb.OwnerCluster, nb.GroupCluster
 		switch {
 		case o.Type == nb.OwnerNetpolNode:

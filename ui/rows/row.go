@@ -163,7 +163,7 @@ func ownerByID(table, id string) nb.Owner {
 	if len(parts) < 3 {
 		return nb.Owner{Index: -1}
 	}
-	return nb.OwnerOf(table, map[string]string{nb.KeyOwnerController: parts[0], nb.KeyOwnerType: parts[1], nb.KeyID: id})
+	return nb.ParseOwner(table, map[string]string{nb.KeyOwnerController: parts[0], nb.KeyOwnerType: parts[1], nb.KeyID: id})
 }
 
 func rowByName(db *nb.DB, table, name string) nb.Row {
@@ -244,7 +244,7 @@ func (v *RowView) openInZone(env *view.Env, d int) {
 			return
 		}
 	}
-	env.SayText("no other zone read has this row")
+	env.ShowText("no other zone read has this row")
 }
 
 // WhyNot says why an action is not possible for this row.
@@ -278,8 +278,8 @@ func (v *RowView) Crumb() string {
 	return what
 }
 
-// TellState names the zone.
-func (v *RowView) TellState(env *view.Env) widget.Line {
+// StateLine names the zone.
+func (v *RowView) StateLine(env *view.Env) widget.Line {
 	return detail.ZoneStatus(env, v.state, action.RowPrevZone, action.RowNextZone)
 }
 

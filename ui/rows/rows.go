@@ -64,7 +64,7 @@ func New(page nav.Page) view.View {
 			c.Fit = func(l *rows.Line, w int) widget.Line { return c.Cell(l).CutName(w) }
 		}
 	}
-	v.Of = v.shownTable()
+	v.Widget = v.shownTable()
 	return v
 }
 
@@ -95,7 +95,7 @@ func (v *View) Sync(env *view.Env) {
 	v.state = env.Rev.Zone(v.zone)
 	env.Console.LookAt(v.zone)
 	t := v.shownTable()
-	v.Of = t
+	v.Widget = t
 	v.note, v.noteIsFiltered = nil, false
 	t.Empty = "no rows in this table"
 	switch z := v.state; {
@@ -221,8 +221,8 @@ func (v *View) linesAbove() int { return words.Choose(v.note != nil, 1, 0) }
 // Click puts the cursor on a row.
 func (v *View) Click(_ *view.Env, _, y int) bool { return v.shownTable().Click(y - v.linesAbove()) }
 
-// TellState names stage, order and zone.
-func (v *View) TellState(env *view.Env) widget.Line {
+// StateLine names stage, order and zone.
+func (v *View) StateLine(env *view.Env) widget.Line {
 	st := env.Styles
 	var l widget.Line
 	l = l.AddIf(v.table == 0 && v.stage != "", string(v.stage)+" ", st.Key)

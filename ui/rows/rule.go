@@ -212,7 +212,7 @@ func (v *RuleView) Render(env *view.Env, w, h int) string {
 		}
 		lines[i] = l.Render(rw)
 	}
-	upper := widget.BesideBlocks(env.Styles, v.rulePane.RenderFocus(env.Styles, v.lw, v.top, !v.onLower), strings.Join(lines, "\n"), v.top)
+	upper := widget.JoinBlocks(env.Styles, v.rulePane.RenderFocus(env.Styles, v.lw, v.top, !v.onLower), strings.Join(lines, "\n"), v.top)
 	return upper + "\n" + v.restPane.RenderFocus(env.Styles, w, h-v.top, v.onLower)
 }
 
@@ -296,7 +296,7 @@ func (v *RuleView) shownACL() *revision.RuleACL {
 func (v *RuleView) nextACL(env *view.Env) {
 	i := slices.Index(v.entries, v.shownACL())
 	if i < 0 {
-		env.SayText("the rule has no ACL")
+		env.ShowText("the rule has no ACL")
 		return
 	}
 	v.acl = v.entries[(i+1)%len(v.entries)].ID
@@ -372,8 +372,8 @@ func (v *RuleView) PointTo(env *view.Env, to nav.Page) bool {
 // ShownZone returns the zone shown.
 func (v *RuleView) ShownZone() string { return v.zone }
 
-// TellState names the zone shown.
-func (v *RuleView) TellState(env *view.Env) widget.Line {
+// StateLine names the zone shown.
+func (v *RuleView) StateLine(env *view.Env) widget.Line {
 	if env.Rev.BySelectors(v.policy) {
 		return nil
 	}
@@ -401,7 +401,7 @@ func (v *RuleView) WhyNot(env *view.Env, id action.ID) string {
 
 // Copies offers texts of the rule, then of the shown ACL.
 func (v *RuleView) Copies(env *view.Env) []view.CopyItem {
-	out := view.CopiesOf(env, v.page)
+	out := view.PageCopies(env, v.page)
 	if e := v.shownACL(); e != nil {
 		a := cmp.Or(e.Desired, e.Live)
 		out = append(out, view.CopyItem{What: "match", Text: a.Match}, view.CopyItem{What: "ACL id", Text: e.ID},

@@ -62,7 +62,7 @@ func (c *Control) Close() {
 // Pause returns the command that leaves the screen, stops the process group if stop is
 // set, and draws the screen again. Its error is ErrNoShell if no shell could continue it.
 func (c *Control) Pause(stop bool) tea.ExecCommand {
-	return &lend{Control: c, run: func(*lend) error {
+	return &screenCommand{Control: c, run: func(*screenCommand) error {
 		if stop {
 			return stopGroup()
 		}
@@ -73,23 +73,23 @@ func (c *Control) Pause(stop bool) tea.ExecCommand {
 // Program returns the command that runs cmd in front of the terminal. When the console
 // ends, cmd gets SIGTERM or SIGHUP, and is killed after killAfter.
 func (c *Control) Program(cmd *exec.Cmd) tea.ExecCommand {
-	return &lend{Control: c, run: func(l *lend) error { return l.runProgram(cmd) }}
+	return &screenCommand{Control: c, run: func(l *screenCommand) error { return l.runProgram(cmd) }}
 }
 
-// lend is a tea.ExecCommand: it runs while the screen is left.
-type lend struct {
+// screenCommand is a tea.ExecCommand: it runs while the screen is left.
+type screenCommand struct {
 	*Control
-	run      func(*lend) error
+	run      func(*screenCommand) error
 	in       io.Reader
 	out, err io.Writer
 }
 
-func (l *lend) SetStdin(r io.Reader)  { l.in = r }
-func (l *lend) SetStdout(w io.Writer) { l.out = w }
-func (l *lend) SetStderr(w io.Writer) { l.err = w }
+func (l *screenCommand) SetStdin(r io.Reader)  { l.in = r }
+func (l *screenCommand) SetStdout(w io.Writer) { l.out = w }
+func (l *screenCommand) SetStderr(w io.Writer) { l.err = w }
 
 // Run returns when the screen can be drawn again.
-func (l *lend) Run() error {
+func (l *screenCommand) Run() error {
 	l.away.Store(true)
 	l.OnAway(true)
 	err := l.run(l)
@@ -105,7 +105,7 @@ func (l *lend) Run() error {
 	return err
 }
 
-func (l *lend) runProgram(from *exec.Cmd) error {
+func (l *screenCommand) runProgram(from *exec.Cmd) error {
 	cmd := exec.CommandContext(l.ctx, from.Path, from.Args[1:]...)
 	cmd.Args, cmd.Env, cmd.Dir, cmd.Err = from.Args, from.Env, from.Dir, from.Err
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = l.in, l.out, l.err

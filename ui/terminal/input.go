@@ -17,7 +17,7 @@ import (
 const escWait = 15 * time.Millisecond
 
 // A lone Esc, and its unambiguous form.
-var lone, sure = []byte{0x1b}, []byte("\x1b[27u")
+var loneEsc, unambiguousEsc = []byte{0x1b}, []byte("\x1b[27u")
 
 // Input is the terminal's input with quick detection of a lone Esc.
 type Input struct {
@@ -50,8 +50,8 @@ func (k *Input) Read(b []byte) (int, error) {
 	n = len(k.paste.passInput(b[:len(k.paste.held)+n]))
 	switch {
 	case err != nil:
-	case bytes.Equal(b[:n], lone) && !k.waitForMore(k.File, escWait):
-		n = copy(b, sure)
+	case bytes.Equal(b[:n], loneEsc) && !k.waitForMore(k.File, escWait):
+		n = copy(b, unambiguousEsc)
 		k.paste = pasteFilter{}
 	case k.paste.open && !k.waitForMore(k.File, pasteWait):
 		n += copy(b[n:], pasteEnd)

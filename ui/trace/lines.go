@@ -74,7 +74,7 @@ func (v *View) addAnswers(s *detail.Sheet, i int) {
 		{"policies", &r.Policies.Paths[i], string(r.Policies.Paths[i].Verdict)}} {
 		sign := page.VerdictSign(by.path.Verdict)
 		l := widget.Line{{Text: "  "}, {Text: by.name, Style: s.St.Dim}, {Text: strings.Repeat(" ", max(1, nameWidth-2-len(by.name)))},
-			{Text: fmt.Sprintf("%s %-9s", sign.Text, by.word), Style: s.St.StyleOf(sign.Role)}}
+			{Text: fmt.Sprintf("%s %-9s", sign.Text, by.word), Style: s.St.TokenStyle(sign.Role)}}
 		to, why := nav.Page{}, by.path.Reason
 		if c := trace.DecidingStage(by.path); c != nil && why == "" {
 			why, to = "by "+trace.RuleName(c.Decided), detail.DeciderPage(v.rev, c.Decided, c.Zone)

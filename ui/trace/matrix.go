@@ -154,7 +154,7 @@ func (v *matrixPage) Do(env *view.Env, id action.ID) bool {
 	case action.MatrixTrace:
 		q := trace.Question{}
 		if c, ok := v.cellExample(); ok {
-			q = trace.QuestionOf(c)
+			q = trace.NewQuestion(c)
 		}
 		view.AskTrace(env, q)
 	case action.Open:
@@ -285,7 +285,7 @@ func (v *matrixPage) cellExample() (verdict.Connection, bool) {
 func (v *matrixPage) SelectedPage() nav.Page {
 	if v.cursor.col >= 0 {
 		if c, ok := v.cellExample(); ok {
-			return nav.ToTrace(trace.QuestionOf(c).String())
+			return nav.ToTrace(trace.NewQuestion(c).String())
 		}
 		return nav.Page{}
 	}
@@ -321,7 +321,7 @@ func (v *matrixPage) Copies(env *view.Env) []view.CopyItem {
 		out = append(out, view.CopyItem{What: "cell", Text: from.Name() + " → " + to.Name() + ", " + trace.PortsText(v.m.Ports) + ": " +
 			v.m.Cell(from, to).Text()})
 		if c, ok := v.cellExample(); ok {
-			out = append(out, view.CopyItem{What: "rung trace command", Text: trace.QuestionOf(c).Command()})
+			out = append(out, view.CopyItem{What: "rung trace command", Text: trace.NewQuestion(c).Command()})
 		}
 	}
 	if v.portProblem == "" {
@@ -330,8 +330,8 @@ func (v *matrixPage) Copies(env *view.Env) []view.CopyItem {
 	return out
 }
 
-// TellState shows that the matrix is being computed.
-func (v *matrixPage) TellState(env *view.Env) widget.Line {
+// StateLine shows that the matrix is being computed.
+func (v *matrixPage) StateLine(env *view.Env) widget.Line {
 	if !v.matrixWork.IsUnderWay() {
 		return nil
 	}

@@ -171,7 +171,7 @@ func (v *matrixPage) rowLabels() []string {
 		for k, i := range at {
 			_, names[k] = rowLabel(rows[i], true)
 		}
-		for k, name := range cutApart(names, room-depth) {
+		for k, name := range cutDistinct(names, room-depth) {
 			out[at[k]] += name
 		}
 	}
@@ -232,7 +232,7 @@ func columnTitles(cols []*revision.MatrixEnd, fits fittedWidths) []string {
 		}
 	}
 	if fits.named {
-		return cutApart(out, fits.cell-1)
+		return cutDistinct(out, fits.cell-1)
 	}
 	return out
 }
@@ -272,7 +272,7 @@ func (v *matrixPage) rowLine(st *themes.StyleSet, i, w int, text string) string 
 func (v *matrixPage) cellLine(st *themes.StyleSet, at cursorPlace) widget.Line {
 	from, to, _ := v.cellEnds(at)
 	c := v.m.Cell(from, to)
-	word, style := c.Verdict(), st.StyleOf(told.VerdictRole(c.Verdict()))
+	word, style := c.Verdict(), st.TokenStyle(told.VerdictRole(c.Verdict()))
 	if v.only != "" && !c.Has(v.only) {
 		word = ""
 	}
@@ -301,7 +301,7 @@ func (v *matrixPage) detailLines(st *themes.StyleSet, w int) []string {
 	if from, to, ok := v.cellEnds(v.cursor); ok {
 		c := v.m.Cell(from, to)
 		title, text = from.Name()+" → "+to.Name(), c.Text()
-		sign, style = c.Verdict().Sign(), st.StyleOf(told.VerdictRole(c.Verdict()))
+		sign, style = c.Verdict().Sign(), st.TokenStyle(told.VerdictRole(c.Verdict()))
 		next = exampleTexts(v.m, from, to, c.Verdict())
 	} else if e := v.selectedRow(); e != nil {
 		title, text = e.Name(), words.Count(e.Pods(), "pod")

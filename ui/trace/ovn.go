@@ -49,10 +49,10 @@ func (v *tracePage) askOVN(env *view.Env) {
 	v.ovn.isWanted = false
 	switch {
 	case v.problem != "":
-		env.SayFailure("cannot ask: %s", v.problem)
+		env.ShowFailure("cannot ask: %s", v.problem)
 		return
 	case !env.Rev.System.HasFeature(system.Rows):
-		env.SayFailure("cannot ask OVN: %s", env.Rev.System.WhyLacking(system.Rows))
+		env.ShowFailure("cannot ask OVN: %s", env.Rev.System.WhyLacking(system.Rows))
 		return
 	case v.ovn.IsUnderWay():
 		return

@@ -15,7 +15,7 @@ import (
 func (v *tracePage) addPoints(s *detail.Sheet, indent int, all ...pages.Point) {
 	for i := range all {
 		p := &all[i]
-		s.AddParagraph(p.ID, indent+p.Indent, p.Sign.Text, s.St.StyleOf(p.Sign.Role), s.St.StyleOf(p.Role), p.Text+p.Zones,
+		s.AddParagraph(p.ID, indent+p.Indent, p.Sign.Text, s.St.TokenStyle(p.Sign.Role), s.St.TokenStyle(p.Role), p.Text+p.Zones,
 			v.subjectPage(p.About))
 	}
 }
@@ -80,9 +80,9 @@ func (v *tracePage) addStage(s *detail.Sheet, id string, p *trace.Path, stage *t
 		if l.Rule != nil {
 			to = detail.DeciderPage(v.rev, l.Rule, stage.Zone)
 		}
-		look := s.St.StyleOf(l.Role)
-		s.AddHanging(id+"."+l.ID, widget.Line{{Text: fmt.Sprintf("%-*s", column, name), Style: s.St.Dim},
-			{Text: l.Sign.Text + " ", Style: s.St.StyleOf(l.Sign.Role)},
+		look := s.St.TokenStyle(l.Role)
+		s.AddIndented(id+"."+l.ID, widget.Line{{Text: fmt.Sprintf("%-*s", column, name), Style: s.St.Dim},
+			{Text: l.Sign.Text + " ", Style: s.St.TokenStyle(l.Sign.Role)},
 			{Text: fmt.Sprintf("%-*s ", wide, l.Result), Style: look}}, 2, l.Text, look, to)
 	}
 	if others != "" {
@@ -95,11 +95,11 @@ func (v *tracePage) addStage(s *detail.Sheet, id string, p *trace.Path, stage *t
 	}
 	to := nav.Page{}
 	if z := v.rev.Zone(stage.Zone); z != nil && stage.Rows.Decided != nil {
-		if row := trace.RowOf(z, stage.Rows.Decided.ACL); row.UUID != "" {
+		if row := trace.FindRow(z, stage.Rows.Decided.ACL); row.UUID != "" {
 			to = nav.ToRow(stage.Zone, row.Table, row.UUID)
 		}
 	}
 	// The sign of a verdict is next to it, the sign of a disagreement at the start.
-	head := widget.Line{{Text: "rows   " + said, Style: s.St.Dim}, {Text: sign.Text + " ", Style: s.St.StyleOf(sign.Role)}}
-	s.AddHanging(id+".rows", head, 2, text, s.St.Dim, to)
+	head := widget.Line{{Text: "rows   " + said, Style: s.St.Dim}, {Text: sign.Text + " ", Style: s.St.TokenStyle(sign.Role)}}
+	s.AddIndented(id+".rows", head, 2, text, s.St.Dim, to)
 }

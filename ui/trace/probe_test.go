@@ -157,13 +157,13 @@ func TestWithoutOVN(t *testing.T) {
 		want   string
 	}{
 		"demo":    {func(*revision.Mode) {}, "probe: needs the sandbox on OVN: rung demo --sandbox-ovn DIR"},
-		"missing": {func(m *revision.Mode) { m.ToldNoOVN = true }, "probe: needs the sandbox on OVN: rung demo --sandbox-ovn DIR; why: 5, G"},
+		"missing": {func(m *revision.Mode) { m.NoOVNReported = true }, "probe: needs the sandbox on OVN: rung demo --sandbox-ovn DIR; why: 5, G"},
 		"files":   {func(m *revision.Mode) { m.Name = "files" }, "probe: needs the sandbox on OVN: rung -f FILES --sandbox-ovn DIR"},
 		"cluster": {func(m *revision.Mode) { m.Name, m.Sandbox = revision.ClusterMode, false }, "probe: needs a sandbox on OVN: rung -f FILES --sandbox-ovn DIR"},
 	} {
 		p := uitest.DemoFacts(t)
 		tc.change(&p.Mode)
-		s := uitest.OpenScreen(t, p, nav.PageOf(nav.Ladder))
+		s := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 		s.Resize(80, 24)
 		s.Press("P")
 		if !strings.Contains(s.PlainFrame(), tc.want) {

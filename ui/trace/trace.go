@@ -108,8 +108,8 @@ func (v *tracePage) Sync(env *view.Env) {
 	v.drawLines(env)
 }
 
-// inputsOf returns the answer's inputs in a revision.
-func (v *tracePage) inputsOf(r *revision.Revision) answerInputs {
+// newInputs returns the answer's inputs in a revision.
+func (v *tracePage) newInputs(r *revision.Revision) answerInputs {
 	return answerInputs{cluster: r.Cluster, desired: r.Desired, zones: traceZones(r, v.current)}
 }
 
@@ -118,7 +118,7 @@ func (v *tracePage) isDue(env *view.Env) bool {
 	switch {
 	case v.running || env.Now.Before(v.next):
 		return false
-	case !v.inputsOf(env.Rev).isSame(v.askedInputs):
+	case !v.newInputs(env.Rev).isSame(v.askedInputs):
 		return true
 	}
 	return v.isSettling() && env.Now.Sub(v.askedAt) >= time.Second
@@ -144,7 +144,7 @@ func (v *tracePage) WorkingSince() time.Time {
 
 // askTrace computes the answer in a goroutine: on a large cluster it takes a while.
 func (v *tracePage) askTrace(env *view.Env) {
-	v.running, v.askedAt, v.askedInputs = true, env.Now, v.inputsOf(env.Rev)
+	v.running, v.askedAt, v.askedInputs = true, env.Now, v.newInputs(env.Rev)
 	r, t, c, now, clock := env.Rev, v.tracer, v.connection, env.Now, env.Console.Now
 	env.Run("tracing", func(context.Context) any {
 		began := clock()
@@ -291,11 +291,11 @@ func (v *tracePage) Copies(env *view.Env) []view.CopyItem {
 			out = append(out, view.CopyItem{What: "ovn-trace command for zone " + l.Zone, Text: l.Line})
 		}
 	}
-	return append(out, view.CopiesOf(env, v.SelectedPage())...)
+	return append(out, view.PageCopies(env, v.SelectedPage())...)
 }
 
-// TellState shows the running work.
-func (v *tracePage) TellState(env *view.Env) widget.Line {
+// StateLine shows the running work.
+func (v *tracePage) StateLine(env *view.Env) widget.Line {
 	if busy := env.BusyLine(v.askedAt, "tracing"); v.running && busy != nil {
 		return busy
 	}

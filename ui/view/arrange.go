@@ -22,7 +22,7 @@ type ColumnChooser interface {
 
 // Arrangement returns the widget's arrangement, zero if it has none.
 func (l List) Arrangement() widget.Arrangement {
-	if a, ok := l.Of.(Arranged); ok {
+	if a, ok := l.Widget.(Arranged); ok {
 		return a.Arrangement()
 	}
 	return widget.Arrangement{}
@@ -30,7 +30,7 @@ func (l List) Arrangement() widget.Arrangement {
 
 // ArrangeBy arranges the widget, if possible.
 func (l List) ArrangeBy(to widget.Arrangement) {
-	if a, ok := l.Of.(Arranged); ok {
+	if a, ok := l.Widget.(Arranged); ok {
 		a.ArrangeBy(to)
 	}
 }

@@ -70,12 +70,12 @@ type Console interface {
 
 // StateStyle returns the style of a policy's state.
 func StateStyle(s model.PolicyState, st *themes.StyleSet) themes.Style {
-	return st.StyleOf(page.StateRole(s))
+	return st.TokenStyle(page.StateRole(s))
 }
 
 // ActionStyle returns the style of a rule's action.
 func ActionStyle(a model.Action, st *themes.StyleSet) themes.Style {
-	return st.StyleOf(page.ActionRole(a))
+	return st.TokenStyle(page.ActionRole(a))
 }
 
 // Questions that several views ask before previewing a change.
@@ -89,7 +89,7 @@ func AskDelete(env *Env, k model.PolicyKey) {
 func AskMove(env *Env, k model.PolicyKey) {
 	p := env.Rev.Cluster.Policy(k)
 	if p == nil || !k.Kind.CanMove() {
-		env.SayFailure("%s has no priority", k.Label())
+		env.ShowFailure("%s has no priority", k.Label())
 		return
 	}
 	label := fmt.Sprintf("New priority (now %s; lower decides first):", p.PlaceText())
@@ -101,7 +101,7 @@ func AskMove(env *Env, k model.PolicyKey) {
 		if err := m.ParsePlace(s); err != nil {
 			return m, err.Error()
 		}
-		if _, at, why := m.PlaceOf(p); why != "" || p.Tiered == nil && at > 1000 {
+		if _, at, why := m.TargetPlace(p); why != "" || p.Tiered == nil && at > 1000 {
 			return m, cmp.Or(why, "a number from 0 to 1000")
 		}
 		return m, ""

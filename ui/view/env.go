@@ -28,8 +28,8 @@ type Env struct {
 	StateDir string
 	// LogSetup holds the settings of the last page of log lines; nil keeps nothing.
 	LogSetup *LogSetup
-	// Said has the messages of the status line.
-	Said *MessageLog
+	// Messages has the messages of the status line.
+	Messages *MessageLog
 	// ReadInput reads another input to its end: a path, git:REV, a context. Nil if not available.
 	ReadInput func(ctx context.Context, input string) (*revision.Revision, error)
 	// Page is the page of the view, W and H its size.
@@ -114,7 +114,7 @@ func (e *Env) TakeAsks() []any {
 // OpenPage opens a page; the zero page gives an error message.
 func (e *Env) OpenPage(p nav.Page) {
 	if p.IsNone() {
-		e.SayFailure("nothing to open here")
+		e.ShowFailure("nothing to open here")
 		return
 	}
 	e.addAsk(OpenAsk{Page: p})
@@ -135,13 +135,13 @@ func (e *Env) BackPast(gone model.Key) { e.addAsk(BackAsk{Past: gone}) }
 // PreviewChange previews a change.
 func (e *Env) PreviewChange(m change.Mutation) { e.addAsk(PreviewAsk{Mutation: m}) }
 
-// SayText shows a text in the status line.
-func (e *Env) SayText(format string, args ...any) {
+// ShowText shows a text in the status line.
+func (e *Env) ShowText(format string, args ...any) {
 	e.addAsk(ToastAsk{Text: fmt.Sprintf(format, args...)})
 }
 
-// SayFailure shows an error in the status line.
-func (e *Env) SayFailure(format string, args ...any) {
+// ShowFailure shows an error in the status line.
+func (e *Env) ShowFailure(format string, args ...any) {
 	e.addAsk(ToastAsk{Text: fmt.Sprintf(format, args...), Bad: true})
 }
 

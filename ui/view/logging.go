@@ -20,8 +20,8 @@ func AskLogging(env *Env, keys ...model.Key) {
 	var all []*model.Policy
 	for _, k := range keys {
 		target := model.LoggedBy(k)
-		if why := env.Rev.System.WhyNotLogged(target.Kind); why != "" && revision.LogSessionOf(env.Rev, target) == nil {
-			env.SayFailure("%s", why)
+		if why := env.Rev.System.WhyNotLogged(target.Kind); why != "" && revision.FindLogSession(env.Rev, target) == nil {
+			env.ShowFailure("%s", why)
 			return
 		}
 		p := env.Rev.Cluster.Changeable(target)
@@ -29,7 +29,7 @@ func AskLogging(env *Env, keys ...model.Key) {
 			p = nil
 		}
 		if p == nil {
-			env.SayFailure("%s is gone", k.Label())
+			env.ShowFailure("%s is gone", k.Label())
 			return
 		}
 		all = append(all, p)
@@ -79,7 +79,7 @@ func newLogging(env *Env, all []*model.Policy) *loggingDialog {
 	for _, p := range all {
 		l.byRule = l.byRule || p.Tiered != nil
 		l.keys = append(l.keys, p.Key)
-		if s := revision.LogSessionOf(env.Rev, p.Key); s != nil {
+		if s := revision.FindLogSession(env.Rev, p.Key); s != nil {
 			l.session, l.sessions = s, l.sessions+1
 		}
 		in, out := ladder.CountRules(p.Ingress), ladder.CountRules(p.Egress)
@@ -105,12 +105,12 @@ func newLogging(env *Env, all []*model.Policy) *loggingDialog {
 	}
 	for i := range l.rows {
 		if !l.byRule { // rules stay as they are
-			l.setLevel(i, l.levelsNow.LevelOf(l.rows[i].action))
+			l.setLevel(i, l.levelsNow.ForAction(l.rows[i].action))
 		}
 	}
 	for i := range l.rows { // nothing logs now: offer the usual wish
-		if (l.byRule || !l.levelsNow.IsOn()) && l.rows[i].isUsed && l.levelsNow.LevelOf(l.rows[i].action) != logline.On {
-			l.setLevel(i, l.loudest())
+		if (l.byRule || !l.levelsNow.IsOn()) && l.rows[i].isUsed && l.levelsNow.ForAction(l.rows[i].action) != logline.On {
+			l.setLevel(i, l.fullLogging())
 			l.rowAt = i
 			break
 		}
@@ -157,8 +157,8 @@ func (l *loggingDialog) setAllLevels(level string) {
 	}
 }
 
-// loudest returns the option that logs most.
-func (l *loggingDialog) loudest() string { return l.options[1] }
+// fullLogging returns the option that logs most.
+func (l *loggingDialog) fullLogging() string { return l.options[1] }
 
 // off returns the option that logs nothing.
 func (l *loggingDialog) off() string { return words.Choose(l.byRule, logline.Off, "") }
@@ -227,14 +227,14 @@ func (l *loggingDialog) PressKey(env *Env, key, _ string) bool {
 	case "left":
 		l.stepBy(-1)
 	case "a":
-		l.setAllLevels(l.loudest())
+		l.setAllLevels(l.fullLogging())
 	case "n":
 		l.setAllLevels("notice")
 	case "o":
 		l.setAllLevels(l.off())
 	case "d":
 		l.setAllLevels(l.off())
-		l.setLevel(0, l.loudest())
+		l.setLevel(0, l.fullLogging())
 	case "e":
 		if l.session != nil {
 			env.PreviewChange(l.endSession())

@@ -86,7 +86,7 @@ func TestAskLogging(t *testing.T) {
 
 // Several are one question: * selects on the ladder, a NetworkPolicy for its namespace.
 func TestAskLoggingOfSeveral(t *testing.T) {
-	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Ladder))
+	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.NewPage(nav.Ladder))
 	var got change.Mutation
 	s.Console.OnPreview = func(m change.Mutation) (*gate.Preview, error) {
 		got = m
@@ -102,7 +102,7 @@ func TestAskLoggingOfSeveral(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	// What was selected is no longer; a second * takes a selection away.
-	s = uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Ladder))
+	s = uitest.OpenScreen(t, uitest.DemoFacts(t), nav.NewPage(nav.Ladder))
 	s.Press("*", "*")
 	s.Want("nothing is selected")
 }

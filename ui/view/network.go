@@ -31,7 +31,7 @@ func AskNetwork(env *Env, c NetworkChoice) {
 func networkDialog(r *revision.Revision, c NetworkChoice) *ChoiceDialog {
 	t, pods := r.Desired.Networks(), map[string]int{}
 	for p := range r.Cluster.Pods() {
-		for _, name := range t.NetworksOf(p) {
+		for _, name := range t.PodNetworks(p) {
 			pods[name]++
 		}
 	}
@@ -81,9 +81,9 @@ type OnNetwork struct {
 	// Prepare computes what the page needs of a revision, in a goroutine; nil for nothing.
 	Prepare func(*revision.Revision)
 
-	work   LatestWork
-	of, on *revision.Revision
-	err    error
+	work       LatestWork
+	source, on *revision.Revision
+	err        error
 }
 
 // RevisionNow returns the newest revision on the network, nil before the first is ready.
@@ -91,9 +91,9 @@ func (o *OnNetwork) RevisionNow(env *Env) *revision.Revision {
 	if o.Name == "" {
 		return env.Rev
 	}
-	if o.of != env.Rev && !o.work.IsUnderWay() {
+	if o.source != env.Rev && !o.work.IsUnderWay() {
 		r, name, prepare := env.Rev, o.Name, o.Prepare
-		o.of = r
+		o.source = r
 		BeginWork(&o.work, env, "reading network "+name, func(context.Context) (*revision.Revision, error) {
 			on, err := RevisionOn(r, name)
 			if err == nil && prepare != nil {

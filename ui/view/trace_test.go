@@ -74,13 +74,13 @@ func TestAskOVNTrace(t *testing.T) {
 	s.Press("enter")
 	s.Want("trace blue/api-d0 → red/web-f0 tcp 8080")
 
-	s = uitest.OpenScreen(t, p, nav.PageOf(nav.Logs))
+	s = uitest.OpenScreen(t, p, nav.NewPage(nav.Logs))
 	s.Press("T")
 	s.Want("ask OVN about a connection")
 }
 
 func TestAskTraceSaysWhatIsWrong(t *testing.T) {
-	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.PageOf(nav.Zones))
+	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.NewPage(nav.Zones))
 	s.Press("t", "enter")
 	s.Want("type letters of a name")
 	s.Type("zzzz")

@@ -45,7 +45,7 @@ type Fronted interface {
 
 // Optional interfaces of views.
 type (
-	// Scoper returns the scopes of keys, most specific first, if not action.ScopeOf(kind), action.List,
+	// Scoper returns the scopes of keys, most specific first, if not action.PageScope(kind), action.List,
 	// action.Global. A view that takes over the keyboard leaves Global out.
 	Scoper interface{ Scopes() []action.Scope }
 
@@ -74,8 +74,8 @@ type (
 	// Briefer names the page in fewer cells, for when Crumb does not fit or the page is not the last.
 	Briefer interface{ BriefCrumb() string }
 
-	// Teller returns a text for the right end of the breadcrumbs.
-	Teller interface{ TellState(env *Env) widget.Line }
+	// StateLiner returns a text for the right end of the breadcrumbs.
+	StateLiner interface{ StateLine(env *Env) widget.Line }
 
 	// Refuser says why an action is not possible, beyond the reasons of the action table.
 	Refuser interface {
@@ -157,23 +157,23 @@ type Lister interface {
 
 // List is the common part of views around one Lister: embed it and set Of. It implements Render, the filter
 // and the mouse, and Do for the actions of the widget; the view's own Do calls it last.
-type List struct{ Of Lister }
+type List struct{ Widget Lister }
 
 // Render draws the widget.
-func (l List) Render(env *Env, w, h int) string { return l.Of.Render(env.Styles, w, h) }
+func (l List) Render(env *Env, w, h int) string { return l.Widget.Render(env.Styles, w, h) }
 
 // Do carries out the widget's actions.
-func (l List) Do(_ *Env, id action.ID) bool { return l.Of.Do(id) }
+func (l List) Do(_ *Env, id action.ID) bool { return l.Widget.Do(id) }
 
 // SetFilter and CountLines make the view a Filterer.
-func (l List) SetFilter(f widget.LineFilter) { l.Of.SetFilter(f) }
+func (l List) SetFilter(f widget.LineFilter) { l.Widget.SetFilter(f) }
 
 // CountLines returns the numbers of shown and of all lines.
-func (l List) CountLines() (shown, all int) { return l.Of.CountLines() }
+func (l List) CountLines() (shown, all int) { return l.Widget.CountLines() }
 
 // CompleteWord completes a word of the lines.
 func (l List) CompleteWord(begin string) string {
-	if c, ok := l.Of.(Completer); ok {
+	if c, ok := l.Widget.(Completer); ok {
 		return c.CompleteWord(begin)
 	}
 	return ""
@@ -181,7 +181,7 @@ func (l List) CompleteWord(begin string) string {
 
 // ColumnHelps explains the columns of the widget, if it is a table.
 func (l List) ColumnHelps() []widget.ColumnHelp {
-	if t, ok := l.Of.(ColumnHelper); ok {
+	if t, ok := l.Widget.(ColumnHelper); ok {
 		return t.ColumnHelps()
 	}
 	return nil
@@ -189,20 +189,20 @@ func (l List) ColumnHelps() []widget.ColumnHelp {
 
 // SaveText returns all lines of the widget, also those out of sight.
 func (l List) SaveText(*Env) string {
-	if t, ok := l.Of.(interface{ AllText() string }); ok {
+	if t, ok := l.Widget.(interface{ AllText() string }); ok {
 		return t.AllText()
 	}
 	return ""
 }
 
 // Click and Wheel make it a Clicker.
-func (l List) Click(_ *Env, _, y int) bool { return l.Of.Click(y) }
+func (l List) Click(_ *Env, _, y int) bool { return l.Widget.Click(y) }
 
 // Wheel scrolls.
-func (l List) Wheel(_ *Env, lines int) { l.Of.Wheel(lines) }
+func (l List) Wheel(_ *Env, lines int) { l.Widget.Wheel(lines) }
 
-// CopiesOf returns the usual texts to copy of a page's object: name, YAML, and the command that shows it.
-func CopiesOf(env *Env, p nav.Page) []CopyItem {
+// PageCopies returns the usual texts to copy of a page's object: name, YAML, and the command that shows it.
+func PageCopies(env *Env, p nav.Page) []CopyItem {
 	k := p.Key
 	if k.Name == "" {
 		return nil

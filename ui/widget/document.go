@@ -121,9 +121,9 @@ func DetailBlock(st *themes.StyleSet, title string, lines []string, w, h int) st
 	return HeadingLine(title, w, st).Render(w) + "\n" + PadBlock(lines, h-1)
 }
 
-// BesideBlocks joins two blocks of h lines side by side with a bar between; the left block keeps its natural
+// JoinBlocks joins two blocks of h lines side by side with a bar between; the left block keeps its natural
 // width.
-func BesideBlocks(st *themes.StyleSet, left, right string, h int) string {
+func JoinBlocks(st *themes.StyleSet, left, right string, h int) string {
 	a, b := strings.Split(left, "\n"), strings.Split(right, "\n")
 	lw := 0
 	for _, l := range a {

@@ -105,8 +105,8 @@ type widthMemo struct {
 type columnValue int
 
 const (
-	nothing columnValue = iota
-	dashes              // only "–"
+	noValues columnValue = iota
+	dashes               // only "–"
 	values
 )
 
@@ -124,7 +124,7 @@ type layoutKey struct {
 // tableLayout holds the shown columns, their widths, and the cells between them.
 type tableLayout struct {
 	cols, widths []int
-	apart        int
+	columnGap    int
 	held         int  // columns that stay when scrolling sideways
 	cut          bool // part of a row may be hidden
 }

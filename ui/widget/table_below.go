@@ -9,15 +9,15 @@ import (
 
 // Least heights for one and two lines below the table.
 const (
-	roomForOne = 6
-	roomForTwo = 24
+	oneLineHeight  = 6
+	twoLinesHeight = 24
 )
 
 // linesBelow returns how many lines below the rows show cut text of the selected row: none if no row is cut.
 // The number does not depend on the selected row, so that nothing jumps. In wide mode it is what the row
 // needs, up to half of the rows, and never shrinks while the cursor moves.
 func (t *Table[T]) linesBelow(st *themes.StyleSet, w, rows int, focus bool) int {
-	if t.NoBelow || !focus || rows < roomForOne || len(t.Columns) == 0 || len(t.shownItems) == 0 {
+	if t.NoBelow || !focus || rows < oneLineHeight || len(t.Columns) == 0 || len(t.shownItems) == 0 {
 		return 0
 	}
 	// If widths are sampled, reuse whether the last frame cut something: measuring again would cost as much as
@@ -37,7 +37,7 @@ func (t *Table[T]) linesBelow(st *themes.StyleSet, w, rows int, focus bool) int 
 		}
 		t.below.lines = max(t.below.lines, told)
 		return min(t.below.lines, most)
-	case rows >= roomForTwo || len(t.shownItems)+2 <= rows:
+	case rows >= twoLinesHeight || len(t.shownItems)+2 <= rows:
 		return 2
 	}
 	return 1
@@ -81,7 +81,7 @@ func (t *Table[T]) unseenCells(st *themes.StyleSet, it T, lay tableLayout, room 
 	ends, x := make([]int, len(lay.cols)), 0
 	for n := range lay.cols {
 		ends[n] = x + lay.widths[n]
-		x = ends[n] + lay.apart
+		x = ends[n] + lay.columnGap
 	}
 	for i := range t.Columns {
 		c := &t.Columns[i]

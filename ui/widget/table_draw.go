@@ -120,7 +120,7 @@ func (t *Table[T]) drawTable(st *themes.StyleSet, w, h, rows, below int, focus b
 func (t *Table[T]) rowLine(it T, lay tableLayout) Line {
 	if l := t.fullLine(it); l != nil {
 		switch {
-		case t.skippedCells == 0 || isStill(t, it):
+		case t.skippedCells == 0 || isFixedLine(t, it):
 			return l
 		case t.Hold != nil:
 			hold := t.Hold(it)
@@ -152,7 +152,7 @@ func (t *Table[T]) headerLine(st *themes.StyleSet, lay tableLayout, w int) strin
 			if TextWidth(title) > lay.widths[n] {
 				title = "" // its cells are signs
 			}
-			l = appendCell(l, StyledLine(title, st.Dim), lay.widths[n], lay.apart, c.Right, n == len(lay.cols)-1)
+			l = appendCell(l, StyledLine(title, st.Dim), lay.widths[n], lay.columnGap, c.Right, n == len(lay.cols)-1)
 		}
 		return l
 	}
@@ -173,7 +173,7 @@ func (t *Table[T]) addCells(l Line, it T, lay tableLayout, from, to int) Line {
 				cell = cell.CutName(w)
 			}
 		}
-		l = appendCell(l, cell, lay.widths[n], lay.apart, c.Right, n == len(lay.cols)-1)
+		l = appendCell(l, cell, lay.widths[n], lay.columnGap, c.Right, n == len(lay.cols)-1)
 	}
 	return l
 }

@@ -30,19 +30,19 @@ func (t *Table[T]) layColumns(w, rows int) tableLayout {
 	room := w - gutter
 	var out tableLayout
 	for i, c := range t.Columns {
-		if i == t.sort || c.From <= w && (!c.Wide || t.Wide) && t.widths.holds[i] != nothing && (!c.Sparse || t.widths.holds[i] == values) {
+		if i == t.sort || c.From <= w && (!c.Wide || t.Wide) && t.widths.holds[i] != noValues && (!c.Sparse || t.widths.holds[i] == values) {
 			out.cols = append(out.cols, i)
 		}
 	}
 	full := func(i int) int { return natural[i] }
-	out.apart = 2
+	out.columnGap = 2
 	if t.Wide || t.skippedCells > 0 || sumWidths(out.cols, 2, full) <= room {
 		out.widths = columnWidths(t.Columns, out.cols, full, room-sumWidths(out.cols, 2, full))
 		t.holdColumns(&out, room)
 		out.cut = sumWidths(out.cols, 2, full) > room
 		return out
 	}
-	out.apart, out.cut = 1, true
+	out.columnGap, out.cut = 1, true
 	least := func(i int) int {
 		c := &t.Columns[i]
 		switch {
@@ -170,26 +170,26 @@ func (t *Table[T]) holdColumns(out *tableLayout, room int) {
 			}
 			return
 		}
-		before += out.widths[n] + out.apart
+		before += out.widths[n] + out.columnGap
 	}
 }
 
 // widestRow returns the width of the widest visible row: the limit of scrolling sideways.
 func (t *Table[T]) widestRow(lay tableLayout, rows int) int {
-	n := sumWidths(lay.cols, lay.apart, func(int) int { return 0 })
+	n := sumWidths(lay.cols, lay.columnGap, func(int) int { return 0 })
 	for _, w := range lay.widths {
 		n += w
 	}
 	for i := t.top; i < len(t.shownItems) && i < t.top+rows; i++ {
-		if l := t.fullLine(t.items[t.shownItems[i]]); l != nil && !isStill(t, t.items[t.shownItems[i]]) {
+		if l := t.fullLine(t.items[t.shownItems[i]]); l != nil && !isFixedLine(t, t.items[t.shownItems[i]]) {
 			n = max(n, l.LineWidth())
 		}
 	}
 	return n
 }
 
-// isStill reports whether a line without columns does not scroll sideways, such as headings of a table.
-func isStill[T any](t *Table[T], it T) bool { return len(t.Columns) > 0 && t.isFixed(it) }
+// isFixedLine reports whether a line without columns does not scroll sideways, such as headings of a table.
+func isFixedLine[T any](t *Table[T], it T) bool { return len(t.Columns) > 0 && t.isFixed(it) }
 
 // sumWidths returns the width of a row.
 func sumWidths(cols []int, apart int, width func(int) int) int {
@@ -256,7 +256,7 @@ func (t *Table[T]) AllText() string {
 	if !t.NoHeader {
 		var head Line
 		for n, i := range lay.cols {
-			head = appendCell(head, PlainLine(t.Columns[i].Title), lay.widths[n], lay.apart, t.Columns[i].Right, n == len(lay.cols)-1)
+			head = appendCell(head, PlainLine(t.Columns[i].Title), lay.widths[n], lay.columnGap, t.Columns[i].Right, n == len(lay.cols)-1)
 		}
 		add(head)
 	}
@@ -293,7 +293,7 @@ func (t *Table[T]) naturalWidths(rows int) []int {
 		if c.Wide && !t.Wide && i != t.sort {
 			continue // not drawn
 		}
-		n, holds := t.widths.natural[i], nothing
+		n, holds := t.widths.natural[i], noValues
 		for _, j := range t.shownItems[from:to] {
 			if t.fullLine(t.items[j]) != nil {
 				continue

@@ -13,7 +13,7 @@ import (
 	"rung/ui/action"
 )
 
-var st = themes.BuiltinThemes().StylesOf(themes.Default, true)
+var st = themes.BuiltinThemes().FindStyles(themes.Default, true)
 
 // exact fails when a block is not h lines of at most w cells.
 func exact(t *testing.T, block string, w, h int) {

@@ -80,10 +80,10 @@ func NewConfig(m model.Meta, data map[string]string) *Config {
 	return out
 }
 
-// SettingsOf returns the settings of a cluster's ConfigMaps.
-func SettingsOf(c *model.Cluster) map[string]Setting {
+// ClusterSettings returns the settings of a cluster's ConfigMaps.
+func ClusterSettings(c *model.Cluster) map[string]Setting {
 	var out map[string]Setting
-	for o := range model.ObjectsOf[*Config](c, KindConfigMap) {
+	for o := range model.ObjectsOfKind[*Config](c, KindConfigMap) {
 		if out == nil {
 			out = map[string]Setting{}
 		}

@@ -9,10 +9,10 @@ import (
 
 // Defect is one of OVN-Kubernetes' known defects.
 type Defect struct {
-	Code   string // stable, for programs
-	Says   string // what OVN-Kubernetes does, and what that leaves
-	Remedy string // what an admin can do
-	Doc    string // page and section of docs/
+	Code    string // stable, for programs
+	Meaning string // what OVN-Kubernetes does, and what that leaves
+	Remedy  string // what an admin can do
+	Doc     string // page and section of docs/
 }
 
 // Remedies shared by several defects.
@@ -77,9 +77,9 @@ type DiffCause struct {
 // Text returns the cause in one sentence, without the remedy.
 func (c *DiffCause) Text() string {
 	if c.Detail == "" {
-		return c.Says
+		return c.Meaning
 	}
-	return c.Says + ": " + c.Detail
+	return c.Meaning + ": " + c.Detail
 }
 
 // Facts are the inputs for explaining a policy's differences in one zone. The functions may be called often.
@@ -92,8 +92,8 @@ type Facts struct {
 	Subjects func() []*model.Pod
 	// Owned reports whether a pod or node has an address now.
 	Owned func(addr string) bool
-	// PodOf returns the pod of a logical switch port, nil if unknown.
-	PodOf func(port string) *model.Pod
+	// FindPod returns the pod of a logical switch port, nil if unknown.
+	FindPod func(port string) *model.Pod
 	// Before returns known earlier states of a pod: when OVN-Kubernetes last noticed it, and from
 	// OVN-Kubernetes' own records.
 	Before func(*model.Pod) []*model.Pod
@@ -205,6 +205,6 @@ func causeForAll(p *model.PolicyInZone, c *DiffCause) []*DiffCause {
 
 // ownerOfDiff returns the owner of a row that differs, from its id.
 func ownerOfDiff(p *model.PolicyInZone, d *model.RowDiff) nb.Owner {
-	return nb.OwnerOf(d.Table, map[string]string{nb.KeyOwnerController: nb.DefaultController,
+	return nb.ParseOwner(d.Table, map[string]string{nb.KeyOwnerController: nb.DefaultController,
 		nb.KeyOwnerType: string(p.Policy.Kind), nb.KeyID: d.ID})
 }

@@ -28,7 +28,7 @@ func TestDefectsAreDocumented(t *testing.T) {
 		if !strings.Contains(defects, "](#"+section+")") {
 			t.Errorf("%s: the list of known defects does not lead to #%s", d.Code, d.Doc)
 		}
-		if codes[d.Code] || d.Says == "" || d.Remedy == "" {
+		if codes[d.Code] || d.Meaning == "" || d.Remedy == "" {
 			t.Errorf("%+v", d)
 		}
 		codes[d.Code] = true
@@ -71,7 +71,7 @@ func TestBaselines(t *testing.T) {
 			Peers:    func(model.Direction, int) []*model.Pod { return nil },
 			Subjects: func() []*model.Pod { return nil },
 			Owned:    func(string) bool { return false },
-			PodOf:    func(string) *model.Pod { return nil },
+			FindPod:  func(string) *model.Pod { return nil },
 			Before:   func(*model.Pod) []*model.Pod { return nil },
 			Match:    func(*model.RowDiff) (desired, live string) { return "", "" }})
 		got := ""

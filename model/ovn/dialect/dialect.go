@@ -20,8 +20,8 @@ func (t Tristate) String() string {
 	return [...]string{Unknown: "unknown", No: "no", Yes: "yes"}[t]
 }
 
-// TriOf returns Yes or No.
-func TriOf(b bool) Tristate {
+// NewTristate returns Yes or No.
+func NewTristate(b bool) Tristate {
 	if b {
 		return Yes
 	}
@@ -76,11 +76,11 @@ type Generation string
 
 // The generations.
 const (
-	Current Generation = "current"       // ovn-kubernetes.md#identity-of-rows
-	Older   Generation = "older release" // ovn-kubernetes.md#older-forms
-	Of2023  Generation = "2023"          // as the enhancement of 2023 wrote it
-	Strange Generation = "unknown form"  // an id that Rung cannot parse
-	Mixed   Generation = "mixed"         // some rows current, some not
+	Current     Generation = "current"       // ovn-kubernetes.md#identity-of-rows
+	Older       Generation = "older release" // ovn-kubernetes.md#older-forms
+	Of2023      Generation = "2023"          // as the enhancement of 2023 wrote it
+	UnknownForm Generation = "unknown form"  // an id that Rung cannot parse
+	Mixed       Generation = "mixed"         // some rows current, some not
 )
 
 // OwnerRows counts the rows of one owner type.

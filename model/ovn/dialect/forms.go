@@ -15,7 +15,7 @@ type formCount struct {
 }
 
 // Why a row without a line in Lines is not current.
-const whyStrange = "ids in a form Rung does not know"
+const whyUnknownForm = "ids in a form Rung does not know"
 
 // tierTwo has the owner types whose ACLs are in tier 2 (ovn-kubernetes.md#tiers).
 var tierTwo = func() map[string]bool {
@@ -58,7 +58,7 @@ func (t *dialectTally) countRow(r nb.Row, ids map[string]string, o nb.Owner) {
 			g = Of2023
 		}
 	case nb.FormOdd:
-		g, why = Strange, whyStrange
+		g, why = UnknownForm, whyUnknownForm
 	case nb.FormKnown:
 		if a, ok := r.(*nb.ACL); ok && tierTwo[kind] {
 			t.tiered++
@@ -74,10 +74,10 @@ func (t *dialectTally) countRow(r nb.Row, ids map[string]string, o nb.Owner) {
 	default:
 		return
 	}
-	t.formOf(kind).countRow(g, why)
+	t.ensureForm(kind).countRow(g, why)
 }
 
-func (t *dialectTally) formOf(kind string) *formCount {
+func (t *dialectTally) ensureForm(kind string) *formCount {
 	f := t.forms[kind]
 	if f == nil {
 		f = &formCount{byGeneration: map[Generation]int{}, why: map[string]int{}}
@@ -192,7 +192,7 @@ func (r OwnerRows) generationText() string {
 	switch r.Generation {
 	case Of2023:
 		return "enhancement of 2023"
-	case Strange:
+	case UnknownForm:
 		return "unknown release"
 	}
 	return string(Older)

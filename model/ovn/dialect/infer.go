@@ -24,10 +24,10 @@ func InferDialect(db *nb.DB, h ObjectHints) Dialect {
 	t := &dialectTally{db: db, hints: h, forms: map[string]*formCount{}, lines: make([]LineRows, len(Lines)), hairpins: map[string]bool{},
 		subnets: subnetTally{seen: map[netip.Prefix]bool{}}}
 	for g := range db.PortGroups() {
-		t.countRow(g, g.ExternalIDs, nb.OwnerOf(nb.TablePortGroup, g.ExternalIDs))
+		t.countRow(g, g.ExternalIDs, nb.ParseOwner(nb.TablePortGroup, g.ExternalIDs))
 	}
 	for s := range db.AddressSets() {
-		o := nb.OwnerOf(nb.TableAddressSet, s.ExternalIDs)
+		o := nb.ParseOwner(nb.TableAddressSet, s.ExternalIDs)
 		t.countRow(s, s.ExternalIDs, o)
 		if o.Form == nb.FormKnown || o.Form == nb.FormLegacy {
 			switch o.Family {
@@ -76,7 +76,7 @@ type dialectTally struct {
 }
 
 func (t *dialectTally) countACL(a *nb.ACL) {
-	o := nb.OwnerOf(nb.TableACL, a.ExternalIDs)
+	o := nb.ParseOwner(nb.TableACL, a.ExternalIDs)
 	t.countRow(a, a.ExternalIDs, o)
 	if o.Form == nb.FormKnown {
 		switch o.Type { // these features are on for all networks or for none
@@ -140,14 +140,14 @@ func (t *dialectTally) observabilityFact() Fact {
 	if t.sampleable == 0 {
 		return Fact{Evidence: "no ACL that could carry samples"}
 	}
-	return Fact{TriOf(t.withSample > 0), fmt.Sprintf("%d of %d ACLs carry samples", t.withSample, t.sampleable)}
+	return Fact{NewTristate(t.withSample > 0), fmt.Sprintf("%d of %d ACLs carry samples", t.withSample, t.sampleable)}
 }
 
 func (t *dialectTally) allowICMPFact() Fact {
 	if t.denies+t.icmp == 0 {
 		return Fact{Evidence: "no default deny rows"}
 	}
-	return Fact{TriOf(t.icmp > 0), fmt.Sprintf("%d icmpAllow beside %d defaultDeny rows", t.icmp, t.denies)}
+	return Fact{NewTristate(t.icmp > 0), fmt.Sprintf("%d icmpAllow beside %d defaultDeny rows", t.icmp, t.denies)}
 }
 
 func (t *dialectTally) statelessFact() Fact {
@@ -180,7 +180,7 @@ func (t *dialectTally) multicastFact() Fact {
 	case t.nodeSwitches == 0:
 		return Fact{Evidence: "no rows of multicast"}
 	}
-	return Fact{TriOf(t.snooping > 0), fmt.Sprintf("no rows of multicast; %d of %d node switches snoop it", t.snooping, t.nodeSwitches)}
+	return Fact{NewTristate(t.snooping > 0), fmt.Sprintf("no rows of multicast; %d of %d node switches snoop it", t.snooping, t.nodeSwitches)}
 }
 
 // presenceFact returns yes if n rows exist; else unknown, since rows may not be needed yet.
@@ -267,7 +267,7 @@ func (t *familyTally) familiesFact() Families {
 	if t.v4Sets+t.v6Sets+t.v4Terms+t.v6Terms == 0 {
 		return Families{Evidence: "no address set, and no match by family"}
 	}
-	f := Families{V4: TriOf(t.v4Sets+t.v4Terms > 0), V6: TriOf(t.v6Sets+t.v6Terms > 0)}
+	f := Families{V4: NewTristate(t.v4Sets+t.v4Terms > 0), V6: NewTristate(t.v6Sets+t.v6Terms > 0)}
 	if t.v4Sets+t.v6Sets > 0 {
 		f.Evidence = fmt.Sprintf("%d address sets of v4, %d of v6", t.v4Sets, t.v6Sets)
 	} else {

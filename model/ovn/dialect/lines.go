@@ -111,7 +111,7 @@ var Lines = []Line{
 	{Name: "zone-conditions", Upstream: "pull request 6661", Since: "2026-08", Treatment: Unseen,
 		Today: "conditions and local pods by the name of the node", Other: "by the zone in the node's annotation, the same with one zone " +
 			"for each node"},
-	{Name: UnloggedMeter, Upstream: "pull request 6769", ToCome: true, Treatment: Compiled, acl: unloggedMeter,
+	{Name: UnloggedMeter, Upstream: "pull request 6769", IsUnreleased: true, Treatment: Compiled, acl: unloggedMeter,
 		Owners: append(tieredOwners[:len(tieredOwners):len(tieredOwners)], nb.OwnerANP, nb.OwnerBANP, nb.OwnerCNP),
 		Today:  "ACLs that do not log refer to the meter, too", Other: "they have none", Counted: "ACLs that do not log refer to " +
 			nb.LoggingMeter},

@@ -20,8 +20,8 @@ func (x *unseenUpdates) explainNamedPorts(d *model.RowDiff, o nb.Owner) *DiffCau
 		return nil
 	}
 	desired, live := x.f.Match(d)
-	want, lead, ok1 := match.ItemsOf(desired, proto)
-	have, lead2, ok2 := match.ItemsOf(live, proto)
+	want, lead, ok1 := match.ParseNamedMatch(desired, proto)
+	have, lead2, ok2 := match.ParseNamedMatch(live, proto)
 	if desired != "" && !ok1 || live != "" && !ok2 || desired != "" && live != "" && lead != lead2 ||
 		(desired == "") != (d.Kind == model.DiffExtra) ||
 		(live == "") != (d.Kind == model.DiffMissing) {

@@ -259,7 +259,7 @@ func (x *unseenUpdates) explainGroup(d *model.RowDiff, _ nb.Owner) *DiffCause {
 	}
 	var said []string
 	for _, port := range field.Missing {
-		p := x.f.PodOf(port)
+		p := x.f.FindPod(port)
 		switch {
 		case p == nil || p.Deleting:
 			return nil

@@ -32,7 +32,7 @@ type Line struct {
 	Name         string // in settings and options: "merged-ip-blocks"
 	Upstream     string // the change, "pull request 5959"; empty if unknown
 	Since        string // month of the first release with today's form, "2026-02"; empty if unknown
-	ToCome       bool   // still open upstream: the other form is a future release's
+	IsUnreleased bool   // still open upstream: the other form is a future release's
 	Today, Other string // the forms in words
 	Treatment    Treatment
 	// Owners are the owner types whose rows have the two forms. The first one also gets rows without an owner.
@@ -57,8 +57,8 @@ type Row struct {
 	OnSwitch func(acl string) bool
 }
 
-// FormOf returns the form that a row has.
-func (l *Line) FormOf(r Row) Form {
+// ClassifyRow returns the form that a row has.
+func (l *Line) ClassifyRow(r Row) Form {
 	if r.Owner.Form == nb.FormNone {
 		if g, ok := r.Row.(*nb.PortGroup); ok && l.unowned != nil && l.unowned(g) {
 			return Other

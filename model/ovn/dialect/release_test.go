@@ -84,7 +84,7 @@ func TestSigns(t *testing.T) {
 				continue
 			}
 			row := Row{Row: r, Owner: nb.OwnerOfRow(r), DB: db, OnSwitch: func(acl string) bool { return acl == "on a switch" }}
-			if got := l.FormOf(row); got != want {
+			if got := l.ClassifyRow(row); got != want {
 				t.Errorf("%s: form %d of %+v, want %d", l.Name, got, r, want)
 			}
 		}
@@ -138,7 +138,7 @@ func TestReleasesDoc(t *testing.T) {
 			change = l.Upstream
 		}
 		switch {
-		case l.ToCome:
+		case l.IsUnreleased:
 			return "to come: " + change
 		case l.Since == "":
 			return "earlier"

@@ -12,9 +12,9 @@ type LineRows struct {
 	Fact             // by majority: yes is today's form
 }
 
-// linesOf maps owner types to the lines that their rows may show. The empty type has the lines of rows without
+// linesByOwner maps owner types to the lines that their rows may show. The empty type has the lines of rows without
 // an owner.
-var linesOf = func() map[string][]int {
+var linesByOwner = func() map[string][]int {
 	out := map[string][]int{}
 	for i := range Lines {
 		for _, owner := range Lines[i].Owners {
@@ -36,12 +36,12 @@ func (t *dialectTally) countLines(r nb.Row, o nb.Owner) (leftOut *Line) {
 		return nil // such a row shows no release
 	}
 	row := Row{Row: r, Owner: o, DB: t.db, OnSwitch: t.isOnSwitch}
-	for _, i := range linesOf[kind] {
+	for _, i := range linesByOwner[kind] {
 		l := &Lines[i]
 		if l.Counted != "" && o.Controller != nb.DefaultController {
 			continue // only rows of the default network show settings
 		}
-		switch l.FormOf(row) {
+		switch l.ClassifyRow(row) {
 		case Today:
 			t.lines[i].Today++
 		case Other:
@@ -77,7 +77,7 @@ func (t *dialectTally) releaseFacts() []LineRows {
 		case shown == 0:
 			l.Evidence = "no row that shows it"
 		default:
-			l.Fact = Fact{TriOf(2*l.Today >= shown), fmt.Sprintf("%d of %d %s", l.Today, shown, counted)}
+			l.Fact = Fact{NewTristate(2*l.Today >= shown), fmt.Sprintf("%d of %d %s", l.Today, shown, counted)}
 		}
 	}
 	return t.lines

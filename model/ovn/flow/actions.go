@@ -23,7 +23,7 @@ const (
 	ActAnswer    = "answer"
 	ActPersist   = "persist"
 	ActReply     = "reply"
-	ActOdd       = "other"
+	ActOther     = "other"
 )
 
 // FlowAction is a logical flow's action with its meaning.
@@ -134,7 +134,7 @@ func readAction(raw string) FlowAction {
 		a.Raw = raw
 		return a
 	}
-	a := FlowAction{Code: ActOdd, Text: raw, Raw: raw}
+	a := FlowAction{Code: ActOther, Text: raw, Raw: raw}
 	switch {
 	case strings.HasPrefix(raw, "log("):
 		a.Log = readLog(raw)

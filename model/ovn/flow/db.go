@@ -44,8 +44,8 @@ func (d *DB) Apply(changes []RowChange) *DB {
 	return next
 }
 
-// rowsOf yields the rows of a table by UUID.
-func rowsOf[T Row](d *DB, table string) iter.Seq[T] {
+// tableRows yields the rows of a table by UUID.
+func tableRows[T Row](d *DB, table string) iter.Seq[T] {
 	return func(yield func(T) bool) {
 		if d == nil {
 			return
@@ -59,14 +59,14 @@ func rowsOf[T Row](d *DB, table string) iter.Seq[T] {
 }
 
 // Flows yields the logical flows of the ACL stages by UUID.
-func (d *DB) Flows() iter.Seq[*LogicalFlow] { return rowsOf[*LogicalFlow](d, TableFlow) }
+func (d *DB) Flows() iter.Seq[*LogicalFlow] { return tableRows[*LogicalFlow](d, TableFlow) }
 
 // Chassis yields the chassis by UUID.
-func (d *DB) Chassis() iter.Seq[*Chassis] { return rowsOf[*Chassis](d, TableChassis) }
+func (d *DB) Chassis() iter.Seq[*Chassis] { return tableRows[*Chassis](d, TableChassis) }
 
 // Global returns the SB_Global row or nil.
 func (d *DB) Global() *Global {
-	for g := range rowsOf[*Global](d, TableGlobal) {
+	for g := range tableRows[*Global](d, TableGlobal) {
 		return g
 	}
 	return nil
@@ -81,8 +81,8 @@ func (d *DB) Row(table, uuid string) Row {
 	return r
 }
 
-// DatapathsOf returns the datapaths of a flow: its own, or those of its group. Missing rows are left out.
-func (d *DB) DatapathsOf(f *LogicalFlow) (out []*Datapath) {
+// FlowDatapaths returns the datapaths of a flow: its own, or those of its group. Missing rows are left out.
+func (d *DB) FlowDatapaths(f *LogicalFlow) (out []*Datapath) {
 	ids := []string{f.Datapath}
 	if g, ok := d.Row(TableGroup, f.Group).(*Group); ok && f.Datapath == "" {
 		ids = g.Datapaths

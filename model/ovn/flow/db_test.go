@@ -21,7 +21,7 @@ func TestApply(t *testing.T) {
 		{Old: one.Row(TableFlow, "f2")}, {Old: one.Row(TableGlobal, "x"), New: &Global{UUID: "x", NbCfg: 4}},
 	})
 	names := func(db *DB, flow string) (out []string) {
-		for _, d := range db.DatapathsOf(db.Row(TableFlow, flow).(*LogicalFlow)) {
+		for _, d := range db.FlowDatapaths(db.Row(TableFlow, flow).(*LogicalFlow)) {
 			out = append(out, d.Name)
 		}
 		return out

@@ -88,7 +88,7 @@ func (p *Pass) detailedDecisions() (out []*Decision) {
 			}
 			end(verdict)
 		case s.Priority >= lowestACL && s.Priority <= highestACL:
-			open.Met = append(open.Met, metOf(s, r))
+			open.Met = append(open.Met, newMetFlow(s, r))
 		default:
 			open.Own = r.PurposeText(s.Priority)
 			if r.Verdict != "" {
@@ -117,7 +117,7 @@ func (d *Decision) verdictWithoutEnd() string {
 // Passes is the verdict of an ACL that passes the packet to the next tier.
 const Passes = "pass"
 
-func metOf(s *Step, r Reading) *MetFlow {
+func newMetFlow(s *Step, r Reading) *MetFlow {
 	m := &MetFlow{Step: s, Reading: r, Priority: s.Priority - PriorityOffset, Verdict: cmp.Or(r.Verdict, Passes)}
 	if r.Log != nil {
 		m.Log = &TraceLog{Log: *r.Log}

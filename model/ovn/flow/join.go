@@ -18,9 +18,9 @@ type Flow struct {
 	Datapaths []*Datapath // datapaths of the flow, by name
 	// Differs lists differences from its current ACL: northd made the flow from an older row. Empty if none.
 	Differs []string
-	// Twin is the hint of a flow that names another ACL: northd makes one flow for ACLs that differ in nothing
+	// OtherACLHint is the hint of a flow that names another ACL: northd makes one flow for ACLs that differ in nothing
 	// a flow has (ovn-kubernetes.md#acls-that-share-flows). Empty for the ACL's own flow.
-	Twin string
+	OtherACLHint string
 	// SharedBy has all ACLs that share the flow, the one of its hint first; nil if not shared. The ACLs have
 	// the same slice.
 	SharedBy []*nb.ACL
@@ -86,8 +86,8 @@ type JoinedFlows struct {
 	// Surplus are flows of deleted ACLs, and flows where the row no longer applies.
 	Surplus  []*Flow
 	Progress NodeProgress
-	// Odd counts unknown actions.
-	Odd int
+	// UnknownActions counts unknown actions.
+	UnknownActions int
 }
 
 // ACL returns the ACL with a UUID, or nil.
@@ -103,8 +103,8 @@ func (j *JoinedFlows) ACL(uuid string) *ACL {
 // hex digits of a UUID. If several ACLs begin with them, the one with the most similar stage, priority and
 // match gets it. ACLs with equal flows share them, under the hint of one ACL.
 func JoinFlows(rows *nb.DB, flows *DB) *JoinedFlows {
-	out := &JoinedFlows{Progress: ProgressOf(rows, flows)}
-	on := placesOf(rows)
+	out := &JoinedFlows{Progress: ReadProgress(rows, flows)}
+	on := switchesByACL(rows)
 	byHint := map[string][]*ACL{}
 	for a := range rows.ACLs() {
 		x := &ACL{ACL: a, Switches: on[a.UUID]}
@@ -118,7 +118,7 @@ func JoinFlows(rows *nb.DB, flows *DB) *JoinedFlows {
 		if x == nil {
 			continue
 		}
-		out.Odd += x.Odd
+		out.UnknownActions += x.UnknownActions
 		acls := byHint[f.Hint]
 		switch {
 		case f.Hint == "" || len(acls) == 0 && (x.Part == PartBefore || f.Priority == prioOwn):
@@ -154,7 +154,7 @@ func explainFlow(f *LogicalFlow, db *DB) *Flow {
 	if !ok {
 		return nil
 	}
-	x := &Flow{Row: f, Reading: r, Datapaths: db.DatapathsOf(f)}
+	x := &Flow{Row: f, Reading: r, Datapaths: db.FlowDatapaths(f)}
 	slices.SortFunc(x.Datapaths, func(a, b *Datapath) int { return cmp.Compare(a.Name, b.Name) })
 	return x
 }
@@ -187,8 +187,8 @@ func missingSwitches(a *ACL) (out []string) {
 	return out
 }
 
-// placesOf maps ACLs to the names of the switches they apply to.
-func placesOf(rows *nb.DB) map[string][]string {
+// switchesByACL maps ACLs to the names of the switches they apply to.
+func switchesByACL(rows *nb.DB) map[string][]string {
 	at := map[string]string{} // port → switch
 	on := map[string]map[string]bool{}
 	add := func(acls []string, name string) {

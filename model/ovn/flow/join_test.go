@@ -124,12 +124,12 @@ func TestJoinReal(t *testing.T) {
 		t.Errorf("left over: %+v", f.Row)
 	}
 	for _, f := range j.Own {
-		if f.Own == "a flow of OVN's own" || f.Odd > 0 {
+		if f.Own == "a flow of OVN's own" || f.UnknownActions > 0 {
 			t.Errorf("not named: %s %d %s: %s", f.Row.Stage, f.Row.Priority, f.Row.Match, f.Row.Actions)
 		}
 	}
-	if j.Odd != 0 {
-		t.Errorf("%d actions are not known", j.Odd)
+	if j.UnknownActions != 0 {
+		t.Errorf("%d actions are not known", j.UnknownActions)
 	}
 	const want = "87 flows of 45 ACLs · 11 ACLs without ports in this zone"
 	if got := j.SummaryText(); got != want {
@@ -285,7 +285,7 @@ func TestProgress(t *testing.T) {
 		for _, x := range c.chassis {
 			ch = append(ch, flow.RowChange{New: x})
 		}
-		p := flow.ProgressOf(rows, (*flow.DB)(nil).Apply(ch))
+		p := flow.ReadProgress(rows, (*flow.DB)(nil).Apply(ch))
 		if got := p.Text(now, c.seen); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
 		}

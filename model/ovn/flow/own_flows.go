@@ -139,7 +139,7 @@ func (j *JoinedFlows) shareFlows() {
 			for _, f := range flows[k] {
 				if f.isOnSwitch(a.Missing) && len(flowDifferences(a.ACL, f)) == 0 {
 					own := *f
-					own.Differs, own.Twin = nil, f.Row.Hint
+					own.Differs, own.OtherACLHint = nil, f.Row.Hint
 					a.Flows, taken[f] = append(a.Flows, &own), append(taken[f], sharedFlow{a.ACL, &own})
 				}
 			}

@@ -98,8 +98,8 @@ func (a *PacketQuestion) microflow() (string, error) {
 	return strings.Join(terms, " && "), nil
 }
 
-// packetOf parses the first line of a trace, a flow in Open vSwitch's syntax.
-func packetOf(text string) Packet {
+// parsePacket parses the first line of a trace, a flow in Open vSwitch's syntax.
+func parsePacket(text string) Packet {
 	var p Packet
 	for _, field := range strings.Split(strings.TrimPrefix(text, "# "), ",") {
 		key, value, pair := strings.Cut(field, "=")

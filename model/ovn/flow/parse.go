@@ -51,12 +51,12 @@ type parser struct {
 // countUnknown counts an unparsed line.
 func (p *parser) countUnknown(text string) {
 	p.report.Unknown++
-	if len(p.report.Odd) < maxOdd {
+	if len(p.report.UnparsedLines) < maxUnparsedLines {
 		text = words.CleanText(text)
 		if r := []rune(text); len(r) > maxKept {
 			text = string(r[:maxKept])
 		}
-		p.report.Odd = append(p.report.Odd, Line{p.lineIndex + 1, text})
+		p.report.UnparsedLines = append(p.report.UnparsedLines, Line{p.lineIndex + 1, text})
 	}
 }
 
@@ -69,7 +69,7 @@ func (p *parser) readLine(line string) {
 	case p.readBetweenTraces(text):
 		return
 	case rePacket().MatchString(line) && (strings.Contains(line, ",") || strings.Contains(line, "=")):
-		p.beginTrace(packetOf(line))
+		p.beginTrace(parsePacket(line))
 		return
 	}
 	if pass := readPass(text); pass != nil {

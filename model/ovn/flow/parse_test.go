@@ -94,7 +94,7 @@ func TestReal(t *testing.T) {
 	} {
 		r := Parse(read(t, c.file))
 		if len(r.Traces) != 1 || r.Unknown != 0 || r.Other != 0 || len(r.Problems) != 0 {
-			t.Errorf("%s: %d traces, %d unknown %v, %d other, problems %v", c.file, len(r.Traces), r.Unknown, r.Odd, r.Other, r.Problems)
+			t.Errorf("%s: %d traces, %d unknown %v, %d other, problems %v", c.file, len(r.Traces), r.Unknown, r.UnparsedLines, r.Other, r.Problems)
 			continue
 		}
 		if diff := cmp.Diff(c.want, story(r.Traces[0])); diff != "" {
@@ -135,7 +135,7 @@ func TestOvnkubeTrace(t *testing.T) {
 	}, r.Results); diff != "" {
 		t.Errorf("results (-want +got)\n%s", diff)
 	}
-	if diff := cmp.Diff([]Line{{r.Lines, "and something nobody expects"}}, r.Odd); diff != "" || r.Unknown != 1 || r.Other != 12 {
+	if diff := cmp.Diff([]Line{{r.Lines, "and something nobody expects"}}, r.UnparsedLines); diff != "" || r.Unknown != 1 || r.Other != 12 {
 		t.Errorf("%d unknown, %d other (-want +got)\n%s", r.Unknown, r.Other, diff)
 	}
 }
@@ -159,7 +159,7 @@ func TestOdd(t *testing.T) {
 	} {
 		r := Parse(c.text)
 		if len(r.Traces) != c.traces || r.Unknown != c.unknown || r.Other != c.others {
-			t.Errorf("%s: %d traces, %d unknown, %d other; want %d, %d, %d; %v", c.name, len(r.Traces), r.Unknown, r.Other, c.traces, c.unknown, c.others, r.Odd)
+			t.Errorf("%s: %d traces, %d unknown, %d other; want %d, %d, %d; %v", c.name, len(r.Traces), r.Unknown, r.Other, c.traces, c.unknown, c.others, r.UnparsedLines)
 		}
 		if diff := cmp.Diff(c.problems, r.Problems); diff != "" {
 			t.Errorf("%s: problems (-want +got)\n%s", c.name, diff)
@@ -189,7 +189,7 @@ func FuzzParse(f *testing.F) {
 		if r.Unknown+r.Other > r.Lines {
 			t.Errorf("%d lines, %d unknown, %d other", r.Lines, r.Unknown, r.Other)
 		}
-		said := fmt.Sprint(r.Odd, r.Problems, r.Results)
+		said := fmt.Sprint(r.UnparsedLines, r.Problems, r.Results)
 		for _, x := range r.Traces {
 			said += strings.Join(story(x), "") + x.Title + fmt.Sprint(x.Problems)
 			for _, p := range x.Passes {

@@ -48,10 +48,10 @@ func PlanQuestions(c *model.Cluster, p *verdict.Path, proto verdict.Protocol, ro
 	var err error
 	if from != "" {
 		err = add(from, func(a *PacketQuestion, s *zoneSite) {
-			a.Inport = logicalPortOf(c, &p.From)
-			a.EthSrc, a.Datapath = s.portMAC(a.Inport), s.switchOf(a.Inport)
+			a.Inport = endLogicalPort(c, &p.From)
+			a.EthSrc, a.Datapath = s.portMAC(a.Inport), s.findSwitch(a.Inport)
 			if to == from {
-				a.EthDst = s.portMAC(logicalPortOf(c, &p.To))
+				a.EthDst = s.portMAC(endLogicalPort(c, &p.To))
 			} else {
 				a.EthDst = s.routerMAC()
 			}
@@ -60,7 +60,7 @@ func PlanQuestions(c *model.Cluster, p *verdict.Path, proto verdict.Protocol, ro
 	if err == nil && to != "" && to != from {
 		err = add(to, func(a *PacketQuestion, s *zoneSite) {
 			a.Inport = nb.RouterPort(to)
-			a.EthSrc, a.Datapath, a.EthDst = s.routerMAC(), s.switchOf(a.Inport), s.portMAC(logicalPortOf(c, &p.To))
+			a.EthSrc, a.Datapath, a.EthDst = s.routerMAC(), s.findSwitch(a.Inport), s.portMAC(endLogicalPort(c, &p.To))
 		})
 	}
 	switch {
@@ -72,8 +72,8 @@ func PlanQuestions(c *model.Cluster, p *verdict.Path, proto verdict.Protocol, ro
 	return out, nil
 }
 
-// logicalPortOf returns the logical port of an end in its zone: the pod's, or the node's management port.
-func logicalPortOf(c *model.Cluster, e *verdict.End) string {
+// endLogicalPort returns the logical port of an end in its zone: the pod's, or the node's management port.
+func endLogicalPort(c *model.Cluster, e *verdict.End) string {
 	if k := e.Key; k.Kind == model.KindPod {
 		if p := c.Pod(k.Namespace, k.Name); p != nil && !p.HostNetwork {
 			return nb.PortName(k.Namespace, k.Name)
@@ -95,8 +95,8 @@ func (s *zoneSite) noteMissing(format string, args ...any) {
 	}
 }
 
-// switchOf returns the switch of a port; empty if unknown.
-func (s *zoneSite) switchOf(port string) string {
+// findSwitch returns the switch of a port; empty if unknown.
+func (s *zoneSite) findSwitch(port string) string {
 	p := s.db.PortByName(port)
 	if p == nil {
 		return ""

@@ -24,8 +24,8 @@ type NodeProgress struct {
 	Chassis int // number of all chassis
 }
 
-// ProgressOf reads the progress from a zone's databases; either may be nil.
-func ProgressOf(rows *nb.DB, flows *DB) (p NodeProgress) {
+// ReadProgress reads the progress from a zone's databases; either may be nil.
+func ReadProgress(rows *nb.DB, flows *DB) (p NodeProgress) {
 	if g := rows.Global(); g != nil {
 		p.Written, p.Made, p.Done = g.Written, g.Made, g.Done
 	}

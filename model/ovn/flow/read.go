@@ -97,8 +97,8 @@ type Reading struct {
 	// Verdict is the decision of the actions: "allow", "drop", "reject", or "".
 	Verdict string
 	Log     *Log // nil if nothing is logged
-	// Odd counts unknown actions.
-	Odd int
+	// UnknownActions counts unknown actions.
+	UnknownActions int
 }
 
 // ReadFlow parses a flow of a stage; ok is false for stages without ACLs. The texts must be clean.
@@ -118,8 +118,8 @@ func ReadFlow(stage, match, actions string) (r Reading, ok bool) {
 			r.Verdict = a.Code
 		case ActLog:
 			r.Log = a.Log
-		case ActOdd:
-			r.Odd++
+		case ActOther:
+			r.UnknownActions++
 		}
 	}
 	if r.Part == PartAction {

@@ -33,7 +33,7 @@ func TestRead(t *testing.T) {
 		{"a parenthesis in a name", "ls_in_acl_eval", `(inport == "a)(b")`, `next;`,
 			Reading{Stage: model.StageFromLport, Part: PartEval, Tier: NoTier, Match: `inport == "a)(b"`}, nil},
 		{"an action nobody knows", "ls_in_acl_eval", "1", `frobnicate(reg0, "a;b"); next;`,
-			Reading{Stage: model.StageFromLport, Part: PartEval, Tier: NoTier, Match: "1", Odd: 1}, []string{`frobnicate(reg0, "a;b")`}},
+			Reading{Stage: model.StageFromLport, Part: PartEval, Tier: NoTier, Match: "1", UnknownActions: 1}, []string{`frobnicate(reg0, "a;b")`}},
 		{"the next tier", "ls_out_acl_action", "reg8[30..31] == 0", "reg8[30..31] = 1; next(pipeline=egress,table=6);",
 			Reading{Stage: model.StageToLport, Part: PartAction, Tier: NoTier, Match: "reg8[30..31] == 0"}, []string{"go on to tier 1"}},
 		{"a drop carried out", "ls_out_acl_action", "reg8[17] == 1", "reg8[16] = 0; reg8[17] = 0; reg8[18] = 0; reg8[30..31] = 0; /* drop */",
@@ -80,8 +80,8 @@ func TestPurpose(t *testing.T) {
 		{"ls_out_pre_acl", `ip && outport == "stor-n"`, "next;", 110, "a port without connection tracking, such as the router's"},
 	} {
 		r, ok := ReadFlow(c.stage, c.match, c.actions)
-		if got := r.PurposeText(c.priority); !ok || got != c.want || r.Odd != 0 {
-			t.Errorf("%s %d %s: %q, %d odd; want %q", c.stage, c.priority, c.match, got, r.Odd, c.want)
+		if got := r.PurposeText(c.priority); !ok || got != c.want || r.UnknownActions != 0 {
+			t.Errorf("%s %d %s: %q, %d odd; want %q", c.stage, c.priority, c.match, got, r.UnknownActions, c.want)
 		}
 	}
 }

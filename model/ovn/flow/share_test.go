@@ -34,7 +34,7 @@ func TestSharedFlows(t *testing.T) {
 	stands := func(j *flow.JoinedFlows, a *nb.ACL, twin string) {
 		t.Helper()
 		x := of(t, j, a)
-		if x.State() != flow.StateMade || len(x.Flows) != 1 || x.Flows[0].Twin != twin || j.WhyMissing(x) != "" {
+		if x.State() != flow.StateMade || len(x.Flows) != 1 || x.Flows[0].OtherACLHint != twin || j.WhyMissing(x) != "" {
 			t.Errorf("%s %s is %s with %d flows, cause %q", a.UUID, a.Name, x.State(), len(x.Flows), j.WhyMissing(x))
 		}
 	}

@@ -28,7 +28,7 @@ type Report struct {
 	Problems []string
 	// Counts: all lines, other programs', unparsed.
 	Lines, Other, Unknown int
-	Odd                   []Line // the first unparsed lines
+	UnparsedLines         []Line // the first unparsed lines
 }
 
 // Line is a line of the text with its number, from 1.
@@ -101,10 +101,10 @@ type TraceLog struct {
 
 // Limits of the input.
 const (
-	MaxInput = 32 << 20 // bytes
-	MaxLine  = 64 << 10 // bytes; a longer line is unknown
-	maxOdd   = 20       // unknown lines to keep
-	maxKept  = 200      // characters of each
+	MaxInput         = 32 << 20 // bytes
+	MaxLine          = 64 << 10 // bytes; a longer line is unknown
+	maxUnparsedLines = 20       // unknown lines to keep
+	maxKept          = 200      // characters of each
 )
 
 // lazily compiles a pattern when it is first used. Most runs of Rung parse no trace, and the patterns would

@@ -4,7 +4,7 @@
 // and evaluates an expression for one packet.
 //
 // RuleMatch, LPort, L3, L4 and NamedMatch write matches; so do NetpolMatch, EFMatch, MulticastNS and their
-// helpers. Parse parses, and keeps the layout, so String returns the text byte for byte. ItemsOf parses what
+// helpers. Parse parses, and keeps the layout, so String returns the text byte for byte. ParseNamedMatch parses what
 // NamedMatch wrote. Eval judges a packet against port groups and address sets of an Env. Terms explains an
 // expression for people, Refs lists what it refers to.
 //

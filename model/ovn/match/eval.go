@@ -175,7 +175,7 @@ func (v evaluator) cmpValue(p *Packet, e *Cmp, op Op) (bool, error) {
 	case e.Field.sym != nil && e.Field.sym.width == 0:
 		return v.cmpText(p, e, op), nil
 	case op == EQ || op == NE:
-		in, err := v.equalsOneOf(p, e)
+		in, err := v.equalsAny(p, e)
 		return err == nil && in == (op == EQ), err
 	}
 	n, bits, err := v.fieldNumber(p, e.Field)
@@ -189,7 +189,7 @@ func (v evaluator) hasOnlyEmptySets(e *Cmp) bool {
 		if e.Values[i].Kind != ConstAddressSet {
 			return false
 		}
-		if s, ok := v.addressSetOf(&e.Values[i]); !ok || s.Len() > 0 {
+		if s, ok := v.resolveAddressSet(&e.Values[i]); !ok || s.Len() > 0 {
 			return false
 		}
 	}
@@ -221,8 +221,8 @@ func (v evaluator) cmpText(p *Packet, e *Cmp, op Op) bool {
 	return op == NE
 }
 
-// equalsOneOf reports whether the field is equal to one of the constants.
-func (v evaluator) equalsOneOf(p *Packet, e *Cmp) (bool, error) {
+// equalsAny reports whether the field is equal to one of the constants.
+func (v evaluator) equalsAny(p *Packet, e *Cmp) (bool, error) {
 	f := e.Field
 	n, bits, err := v.fieldNumber(p, f)
 	if err != nil {
@@ -240,7 +240,7 @@ func (v evaluator) equalsOneOf(p *Packet, e *Cmp) (bool, error) {
 		if !a.IsValid() || f.Bits != nil {
 			return false, f.missingValueError()
 		}
-		if s, ok := v.addressSetOf(c); ok && s.Contains(a) {
+		if s, ok := v.resolveAddressSet(c); ok && s.Contains(a) {
 			return true, nil
 		}
 	}
@@ -268,7 +268,7 @@ func (v evaluator) namesMissingSet(e Expr) bool {
 		}
 		for i := range c.Values {
 			if c.Values[i].Kind == ConstAddressSet {
-				if _, ok := v.addressSetOf(&c.Values[i]); !ok {
+				if _, ok := v.resolveAddressSet(&c.Values[i]); !ok {
 					return true
 				}
 			}

@@ -82,7 +82,7 @@ func NetpolBlocks(d Direction, blocks []IPBlock) string {
 // NetpolBlock returns the address term of one ipBlock peer. Releases before the merge of a rule's blocks wrote
 // a row for each (ovn-kubernetes.md#older-forms).
 func NetpolBlock(d Direction, b IPBlock) string {
-	field := familyOf(b.CIDR) + "." + PeerSide(d)
+	field := addressFamily(b.CIDR) + "." + PeerSide(d)
 	term := field + " == " + b.CIDR
 	if len(b.Except) > 0 {
 		term += " && " + field + " != {" + strings.Join(b.Except, ", ") + "}"
@@ -90,9 +90,9 @@ func NetpolBlock(d Direction, b IPBlock) string {
 	return term
 }
 
-// familyOf returns "ip6" for an IPv6 address or CIDR and "ip4" for everything else, as OVN-Kubernetes decides.
+// addressFamily returns "ip6" for an IPv6 address or CIDR and "ip4" for everything else, as OVN-Kubernetes decides.
 // It takes an IPv4 address mapped into IPv6 as IPv4.
-func familyOf(text string) string {
+func addressFamily(text string) string {
 	plain, _, _ := strings.Cut(text, "/")
 	if a, err := netip.ParseAddr(plain); err == nil && a.Is6() && !a.Is4In6() {
 		return "ip6"
@@ -136,12 +136,12 @@ const (
 
 // NodeMatch returns the match of the ACL that lets a node reach its pods; ip belongs to its management port.
 // It has no spaces around "==" (ovn-kubernetes.md#hairpin-and-node-rows).
-func NodeMatch(ip string) string { return familyOf(ip) + ".src==" + ip }
+func NodeMatch(ip string) string { return addressFamily(ip) + ".src==" + ip }
 
 // EFNetwork returns the destination of an EgressFirewall rule's cidrSelector. It excludes the cluster's
 // subnets that overlap with it, joined without spaces (ovn-kubernetes.md#firewall-match).
 func EFNetwork(cidr string, subnets []netip.Prefix) string {
-	family := familyOf(cidr)
+	family := addressFamily(cidr)
 	match := family + ".dst == " + cidr
 	network, ok := ParseCIDR(cidr)
 	if !ok {
@@ -181,7 +181,7 @@ func ParseCIDR(cidr string) (p netip.Prefix, ok bool) {
 func EFNodes(ips []string) string {
 	terms := slices.Sorted(slices.Values(ips))
 	for i, ip := range terms {
-		terms[i] = familyOf(ip) + ".dst == " + ip
+		terms[i] = addressFamily(ip) + ".dst == " + ip
 	}
 	return strings.Join(terms, " || ")
 }

@@ -214,7 +214,7 @@ func TestSymbols(t *testing.T) {
 		}
 		for _, e := range []Expr{s.body, s.prereq} {
 			hasLeafWhere(e, func(l Expr) bool {
-				if f, ok := fieldOf(l); ok && f.sym == nil {
+				if f, ok := testedField(l); ok && f.sym == nil {
 					t.Errorf("%s is defined by the unknown %s", name, f)
 				}
 				return false

@@ -137,8 +137,8 @@ func BindSets(e Expr, env Env) Expr {
 	return e
 }
 
-// addressSetOf returns the address set of a constant.
-func (v evaluator) addressSetOf(c *Const) (*AddrSet, bool) {
+// resolveAddressSet returns the address set of a constant.
+func (v evaluator) resolveAddressSet(c *Const) (*AddrSet, bool) {
 	if c.bound != nil {
 		return c.bound.set, c.bound.ok
 	}

@@ -188,13 +188,13 @@ func (t symbolTable) addNeighbours() {
 // nominalBody reports whether a predicate with that body is nominal: any symbol in it is.
 func nominalBody(e Expr) bool {
 	return hasLeafWhere(e, func(l Expr) bool {
-		f, _ := fieldOf(l)
+		f, _ := testedField(l)
 		return f.sym != nil && f.sym.nominal
 	})
 }
 
-// fieldOf returns the field that a Pred, Cmp or Range tests.
-func fieldOf(l Expr) (f Field, ok bool) {
+// testedField returns the field that a Pred, Cmp or Range tests.
+func testedField(l Expr) (f Field, ok bool) {
 	switch l := l.(type) {
 	case *Pred:
 		return l.Field, true

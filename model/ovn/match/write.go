@@ -150,9 +150,9 @@ func NamedMatch(proto string, items []NamedItem) string {
 	return b.String()
 }
 
-// ItemsOf parses the end of a match that NamedMatch wrote: the resolved named ports of the protocol, and the
+// ParseNamedMatch parses the end of a match that NamedMatch wrote: the resolved named ports of the protocol, and the
 // text before them. Parse would be too slow for pairs of thousands of pods.
-func ItemsOf(text, proto string) (items []NamedItem, before string, ok bool) {
+func ParseNamedMatch(text, proto string) (items []NamedItem, before string, ok bool) {
 	before, list, _ := strings.Cut(text, " && "+proto+" && (")
 	items = make([]NamedItem, 0, 1+strings.Count(list, " || "))
 	port := " && " + proto + ".dst == "

@@ -71,7 +71,7 @@ func TestItemsOf(t *testing.T) {
 		{"inport == @a1 && tcp && ((ip4.dst == 10.0.0.1 && tcp.dst == 080))", "", nil, false},
 		{"tcp && ((ip4.dst == 10.0.0.1 && tcp.dst == 80))", "", nil, false},
 	} {
-		items, lead, ok := ItemsOf(c.match, "tcp")
+		items, lead, ok := ParseNamedMatch(c.match, "tcp")
 		if ok != c.ok || lead != c.lead {
 			t.Errorf("%s: %q, %v", c.match, lead, ok)
 		}

@@ -87,7 +87,7 @@ const (
 var tables = [tags]string{tagACL: TableACL, tagAddressSet: TableAddressSet, tagPortGroup: TablePortGroup, tagSwitch: TableSwitch,
 	tagPort: TablePort, tagMeter: TableMeter, tagBand: TableMeterBand, tagGlobal: TableGlobal}
 
-func tagOf(r Row) int {
+func rowTag(r Row) int {
 	switch r.(type) {
 	case *ACL:
 		return tagACL
@@ -117,8 +117,8 @@ func indexedName(r Row) string {
 	return r.RowName()
 }
 
-// TableOf returns the name of a row's table.
-func TableOf(r Row) string { return tables[tagOf(r)] }
+// TableName returns the name of a row's table.
+func TableName(r Row) string { return tables[rowTag(r)] }
 
 // Apply returns the database after the changes; the receiver is not changed. Foreign row types are left out.
 func (d *DB) Apply(changes []RowChange) *DB {
@@ -154,7 +154,7 @@ type tableTxn struct {
 	byName, sameNames *sorted.Txn[string]
 }
 
-func (t *dbTxn) tableTxnOf(tag int) *tableTxn {
+func (t *dbTxn) ensureTableTxn(tag int) *tableTxn {
 	if t.tables[tag] == nil {
 		from := t.from.tables[tag]
 		t.tables[tag] = &tableTxn{from.rows.Txn(), from.byName.Txn(), from.sameNames.Txn()}
@@ -163,11 +163,11 @@ func (t *dbTxn) tableTxnOf(tag int) *tableTxn {
 }
 
 func (t *dbTxn) putRow(r Row) {
-	tag, name := tagOf(r), indexedName(r)
+	tag, name := rowTag(r), indexedName(r)
 	if tag == tagNone {
 		return
 	}
-	x, uuid := t.tableTxnOf(tag), r.RowUUID()
+	x, uuid := t.ensureTableTxn(tag), r.RowUUID()
 	if old, was := x.rows.Set(uuid, r); was {
 		if indexedName(old) == name {
 			return // the index does not change
@@ -189,11 +189,11 @@ func (t *dbTxn) putRow(r Row) {
 }
 
 func (t *dbTxn) takeRow(r Row) {
-	tag := tagOf(r)
+	tag := rowTag(r)
 	if tag == tagNone {
 		return
 	}
-	x := t.tableTxnOf(tag)
+	x := t.ensureTableTxn(tag)
 	if old, was := x.rows.Delete(r.RowUUID()); was {
 		x.removeName(old)
 	}
@@ -309,14 +309,14 @@ func (d *DB) Row(table, uuid string) Row {
 
 // Rows yields the rows of all tables.
 func (d *DB) Rows() iter.Seq[Row] {
-	return d.tablesOf(tagACL, tagAddressSet, tagPortGroup, tagSwitch, tagPort, tagMeter, tagBand, tagGlobal)
+	return d.eachRowInTables(tagACL, tagAddressSet, tagPortGroup, tagSwitch, tagPort, tagMeter, tagBand, tagGlobal)
 }
 
 // OwnedRows yields the rows of tables with owners in external_ids: ACLs, address sets and port groups.
-func (d *DB) OwnedRows() iter.Seq[Row] { return d.tablesOf(tagACL, tagAddressSet, tagPortGroup) }
+func (d *DB) OwnedRows() iter.Seq[Row] { return d.eachRowInTables(tagACL, tagAddressSet, tagPortGroup) }
 
-// tablesOf yields the rows of some tables.
-func (d *DB) tablesOf(tags ...int) iter.Seq[Row] {
+// eachRowInTables yields the rows of some tables.
+func (d *DB) eachRowInTables(tags ...int) iter.Seq[Row] {
 	return func(yield func(Row) bool) {
 		for _, tag := range tags {
 			for r := range rowsOfTable[Row](d, tag) {

@@ -47,8 +47,8 @@ const DefaultController = "default-network-controller"
 // networkSuffix ends the controller name of every network.
 const networkSuffix = "-network-controller"
 
-// ControllerOf returns the controller that owns the rows of a network; "" means the default one.
-func ControllerOf(network string) string {
+// ControllerName returns the controller that owns the rows of a network; "" means the default one.
+func ControllerName(network string) string {
 	if network == "" {
 		return DefaultController
 	}

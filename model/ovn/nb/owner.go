@@ -67,9 +67,9 @@ var (
 	idNamed      = []string{"tcp-namedPort", "udp-namedPort", "sctp-namedPort"}
 )
 
-// OwnerOf parses the owner of a row. For owner types that Rung compiles the identity comes from the id alone:
+// ParseOwner parses the owner of a row. For owner types that Rung compiles the identity comes from the id alone:
 // other keys may have been altered, and then differ from the desired ones. For others it comes from the keys.
-func OwnerOf(table string, ids map[string]string) Owner {
+func ParseOwner(table string, ids map[string]string) Owner {
 	o := Owner{Controller: ids[KeyOwnerController], Type: ids[KeyOwnerType], Index: -1}
 	id := ids[KeyID]
 	rest, own := strings.CutPrefix(id, o.Controller+":"+o.Type+":")
@@ -102,11 +102,11 @@ func OwnerOf(table string, ids map[string]string) Owner {
 	return o
 }
 
-// OwnerOfRow calls OwnerOf for a row of any table; rows of tables without owners have none.
+// OwnerOfRow calls ParseOwner for a row of any table; rows of tables without owners have none.
 func OwnerOfRow(r Row) Owner {
 	switch r.(type) {
 	case *ACL, *AddressSet, *PortGroup:
-		return OwnerOf(TableOf(r), r.IDs())
+		return ParseOwner(TableName(r), r.IDs())
 	}
 	return Owner{Index: -1}
 }

@@ -78,7 +78,7 @@ func TestOwnerOfKnownRows(t *testing.T) {
 		t.Run(tt.table+" "+tt.rest, func(t *testing.T) {
 			ids := owned(DefaultController, tt.ownerType, tt.rest)
 			tt.want.Type, tt.want.Form, tt.want.Controller = tt.ownerType, FormKnown, DefaultController
-			got := OwnerOf(tt.table, ids)
+			got := ParseOwner(tt.table, ids)
 			if d := cmp.Diff(tt.want, got); d != "" {
 				t.Error(d)
 			}
@@ -88,13 +88,13 @@ func TestOwnerOfKnownRows(t *testing.T) {
 			// What was altered beside the id changes nothing.
 			lies := with(ids, KeyName, "liar:liar", KeyDirection, "Sideways", KeyGressIndex, "77", KeyRuleIndex, "8", KeyType, "t", KeyIP, "::", KeyIPFamily, "v9",
 				KeyProtocol, "gre", KeyIPBlock, "5", KeyPriority, "1", KeyNetwork, "n")
-			if d := cmp.Diff(tt.want, OwnerOf(tt.table, lies)); d != "" {
+			if d := cmp.Diff(tt.want, ParseOwner(tt.table, lies)); d != "" {
 				t.Error("with other keys altered: " + d)
 			}
 			// The same row of another network is understood, and not compiled.
 			const udn = "cluster_udn_blue-network-controller"
 			tt.want.Controller, tt.want.Form = udn, FormKnown
-			got = OwnerOf(tt.table, owned(udn, tt.ownerType, tt.rest))
+			got = ParseOwner(tt.table, owned(udn, tt.ownerType, tt.rest))
 			if d := cmp.Diff(tt.want, got); d != "" {
 				t.Error(d)
 			}
@@ -103,10 +103,10 @@ func TestOwnerOfKnownRows(t *testing.T) {
 			}
 			// In another table, or with something behind it, no such id is written.
 			for _, table := range []string{TableACL, TableAddressSet, TablePortGroup} {
-				if o := OwnerOf(table, owned(DefaultController, tt.ownerType, tt.rest+":zz")); o.Form != FormOdd {
+				if o := ParseOwner(table, owned(DefaultController, tt.ownerType, tt.rest+":zz")); o.Form != FormOdd {
 					t.Errorf("%s %s:zz: %v", table, tt.rest, o)
 				}
-				if o := OwnerOf(table, ids); table != tt.table && o.Form == FormKnown && (o.Namespace == tt.want.Namespace && o.Name == tt.want.Name) {
+				if o := ParseOwner(table, ids); table != tt.table && o.Form == FormKnown && (o.Namespace == tt.want.Namespace && o.Name == tt.want.Name) {
 					t.Errorf("in %s as well: %v", table, o)
 				}
 			}
@@ -194,7 +194,7 @@ func TestOwnerOfOtherRows(t *testing.T) {
 			own(Owner{Form: FormUnknown, Name: "x", Index: -1}), "owner without a type of controller default-network-controller: x"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			got := OwnerOf(tt.table, tt.ids)
+			got := ParseOwner(tt.table, tt.ids)
 			if d := cmp.Diff(tt.want, got); d != "" {
 				t.Error(d)
 			}
@@ -254,7 +254,7 @@ func FuzzOwnerOf(f *testing.F) {
 		tables := []string{TableACL, TableAddressSet, TablePortGroup, TableMeter}
 		tab := tables[int(table)%len(tables)]
 		ids := with(owned(controller, ownerType, rest), KeyName, name, KeyDirection, name, KeyGressIndex, name, "name", name)
-		o := OwnerOf(tab, ids)
+		o := ParseOwner(tab, ids)
 		if o.Label() == "" {
 			t.Errorf("%v has no label", ids)
 		}

@@ -122,11 +122,11 @@ type differ struct {
 	totals      []PairTotal
 	unwanted    *unwantedFlips // nil if nothing is wanted
 	reach       *reachCounter
-	// useOf are the places in uses, by side and the index's rules. useSide and instead are the side and the
+	// usesByRule are the places in uses, by side and the index's rules. useSide and instead are the side and the
 	// other deciders, by place.
-	useOf   [2]map[int32][]int
-	useSide []int
-	instead []map[int32]bool
+	usesByRule    [2]map[int32][]int
+	useSide       []int
+	otherDeciders []map[int32]bool
 }
 
 func newDiffer(c *verdict.Comparison, ask DiffQuestions) *differ {
@@ -152,11 +152,11 @@ type RuleUse struct {
 
 // findUses finds the reported rules, once the changed terms are known. It skips partly changed rules.
 func (d *differ) findUses() {
-	if d.useOf[0] != nil {
+	if d.usesByRule[0] != nil {
 		return
 	}
 	for side, s := range d.sides {
-		d.useOf[side] = map[int32][]int{}
+		d.usesByRule[side] = map[int32][]int{}
 		x := s.c.Index
 		same := map[int32]bool{} // rules with an unchanged term
 		for stage, terms := range x.Terms {
@@ -192,9 +192,9 @@ func (d *differ) findUses() {
 				u = len(d.uses)
 				at[k] = u
 				d.uses = append(d.uses, RuleUse{Policy: r.Key, Direction: r.Direction, Rule: r.Index, IsBefore: side == 0})
-				d.instead, d.useSide = append(d.instead, map[int32]bool{}), append(d.useSide, side)
+				d.otherDeciders, d.useSide = append(d.otherDeciders, map[int32]bool{}), append(d.useSide, side)
 			}
-			d.useOf[side][int32(i)] = append(d.useOf[side][int32(i)], u)
+			d.usesByRule[side][int32(i)] = append(d.usesByRule[side][int32(i)], u)
 		}
 	}
 }
@@ -202,7 +202,7 @@ func (d *differ) findUses() {
 // noteUse notes which reported rules match at a port in a walk, and which rule decides there.
 func (d *differ) noteUse(s *indexSide, stage int, list []int32, proto int8, port uint16, decider int32) {
 	d.findUses()
-	if len(d.useOf[s.beforeOrAfter]) == 0 {
+	if len(d.usesByRule[s.beforeOrAfter]) == 0 {
 		return
 	}
 	terms := s.c.Index.Terms[stage]
@@ -212,7 +212,7 @@ func (d *differ) noteUse(s *indexSide, stage int, list []int32, proto int8, port
 	}
 	for _, i := range list {
 		t := &terms[i]
-		for _, use := range d.useOf[s.beforeOrAfter][t.Rule] {
+		for _, use := range d.usesByRule[s.beforeOrAfter][t.Rule] {
 			if !t.Ports.Has(proto, port) {
 				continue
 			}
@@ -222,7 +222,7 @@ func (d *differ) noteUse(s *indexSide, stage int, list []int32, proto int8, port
 			case decider >= 0 && slices.Contains(s.decidersByID[decider], t.Rule), t.Effect == verdict.Passes && hits(i):
 				u.Decides = true // a Pass decides that the next tier is asked
 			case decider >= 0:
-				d.instead[use][decider] = true
+				d.otherDeciders[use][decider] = true
 			}
 		}
 	}

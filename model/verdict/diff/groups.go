@@ -35,7 +35,7 @@ type decisionDiff struct {
 }
 
 // settlingWalk returns the first walk with the ruling's verdict.
-func (r *ruling) settlingWalk() int {
+func (r *joinedVerdict) settlingWalk() int {
 	for i := range r.walks {
 		if r.walks[i].verdict == r.verdict {
 			return i
@@ -44,8 +44,8 @@ func (r *ruling) settlingWalk() int {
 	return 0
 }
 
-// compareRulings returns the deciders before and after; differ reports whether they or the verdicts differ.
-func compareRulings(p, q *ruling) (byBefore, byAfter int32, differ bool) {
+// compareVerdicts returns the deciders before and after; differ reports whether they or the verdicts differ.
+func compareVerdicts(p, q *joinedVerdict) (byBefore, byAfter int32, differ bool) {
 	switch {
 	case p.verdict != q.verdict:
 		at := q.settlingWalk()
@@ -71,14 +71,14 @@ func (d *differ) diffDecisions(p, q *decisions) *decisionDiff {
 		return r
 	}
 	r := &decisionDiff{}
-	verdict.EachOverlap(p.list, q.list, func(ports verdict.PortRange, was, is *ruling) {
+	verdict.EachOverlap(p.list, q.list, func(ports verdict.PortRange, was, is *joinedVerdict) {
 		d.noteStillDenied(r, was, is, ports)
-		if a, b, differ := compareRulings(was, is); differ {
+		if a, b, differ := compareVerdicts(was, is); differ {
 			r.addChange(portChange{before: was.verdict, after: is.verdict, byBefore: a, byAfter: b, ports: []verdict.PortRange{ports}})
 		}
 	})
 	for i := range r.changes {
-		r.changes[i].group = d.groupOf(&r.changes[i])
+		r.changes[i].group = d.ensureGroup(&r.changes[i])
 	}
 	r.findFlips()
 	d.results[key] = r
@@ -102,7 +102,7 @@ func (r *decisionDiff) addChange(c portChange) {
 	r.changes = append(r.changes, c)
 }
 
-func (d *differ) groupOf(c *portChange) *groupBuilder {
+func (d *differ) ensureGroup(c *portChange) *groupBuilder {
 	key := []byte(c.before + "\x00" + c.after + "\x00")
 	key = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(key, uint32(c.byBefore)), uint32(c.byAfter))
 	key = fmt.Append(key, c.ports)
@@ -137,7 +137,7 @@ func (d *differ) addClassPair(a, b int32, how verdict.ConnectionMode, nodes verd
 
 // decisionsAbout returns a side's decisions about connections between two classes, except Services' ports.
 func (d *differ) decisionsAbout(side int, a, b int32, how verdict.ConnectionMode, nodes verdict.NodePairing) *decisions {
-	all := d.sides[side].decisionsOf(a, b, how)
+	all := d.sides[side].pairDecisions(a, b, how)
 	ports := d.After.CutPorts(b, how, nodes)
 	if len(ports) == 0 {
 		return all
@@ -192,12 +192,12 @@ func (d *differ) buildDifference() *Difference {
 	for i := range d.watches {
 		w := &d.watches[i]
 		for g := range w.groups {
-			w.groups[g].From, w.groups[g].To = d.podsOf(w.from[g]), d.podsOf(w.to[g])
+			w.groups[g].From, w.groups[g].To = d.podEnds(w.from[g]), d.podEnds(w.to[g])
 		}
 		out.Watched = append(out.Watched, slices.DeleteFunc(w.groups, func(g FlipGroup) bool { return g.Pairs == 0 }))
 	}
 	for i := range d.uses {
-		for _, id := range slices.Sorted(maps.Keys(d.instead[i])) {
+		for _, id := range slices.Sorted(maps.Keys(d.otherDeciders[i])) {
 			d.uses[i].Instead = append(d.uses[i].Instead, d.sides[d.useSide[i]].decidersOfID(id)...)
 		}
 	}
@@ -260,7 +260,7 @@ func (d *differ) endsOfClasses(classes verdict.Set, reached map[int32]string, le
 			pods.Add(x.Ends[e].Pod)
 		}
 	})
-	out = d.podsOf(pods)
+	out = d.podEnds(pods)
 	networks, except := s.NetworksOfBlocks(blocks)
 	out.Outside, out.Except = append(out.Outside, networks...), except
 	for _, p := range own {
@@ -325,6 +325,6 @@ func (d *differ) decisionsWithout(all *decisions, at nodeCut, ports []verdict.Po
 
 // nodeCut is a cut as seen by pods of the block's own node, or by other pods.
 type nodeCut struct {
-	cut       int32
-	ofOwnNode bool
+	cut        int32
+	forOwnNode bool
 }

@@ -53,7 +53,7 @@ func NewPriorityMoves(ctx context.Context, x *verdict.Index, key model.Key, ther
 	}
 	c := verdict.ClassesAbout(x, mine)
 	m.serviceCuts = c.Outside.Cuts
-	f := &pathFinder{m: m, byFrom: make([]verdict.Set, len(c.List)), mine: mine, resting: map[int32]int32{}, walkOf: walksByStage()}
+	f := &pathFinder{m: m, byFrom: make([]verdict.Set, len(c.List)), policyTerms: mine, walksWithoutPolicy: map[int32]int32{}, walkByTerms: walksByStage()}
 	f.g = verdict.NewGrid(c, f.findWalk)
 	for stage, terms := range x.Terms {
 		mine[stage].Each(func(i int32) { c.MarkPairs(&terms[i], f.byFrom) })
@@ -90,8 +90,8 @@ func (m *PriorityMoves) countFlips(terms [verdict.StageCount][]verdict.Term) (ou
 	after := make([]int32, len(m.walks))
 	for i, k := range m.walks {
 		after[i] = k.resultBefore
-		if len(k.movedTerms) > 0 && (!m.enforcedNow || k.comesPast(m.x.Terms[k.stage], terms[k.stage])) {
-			after[i] = m.results.ResultOf(mergedTerms(k.otherTerms, k.movedTerms, terms[k.stage]), terms[k.stage], k.movedTerms, k.otherTerms)
+		if len(k.movedTerms) > 0 && (!m.enforcedNow || k.changesOrder(m.x.Terms[k.stage], terms[k.stage])) {
+			after[i] = m.results.InternResult(mergedTerms(k.otherTerms, k.movedTerms, terms[k.stage]), terms[k.stage], k.movedTerms, k.otherTerms)
 		}
 	}
 	type change struct {
@@ -112,7 +112,7 @@ func (m *PriorityMoves) countFlips(terms [verdict.StageCount][]verdict.Term) (ou
 		}
 		kinds, known := flips[c]
 		if !known {
-			kinds = m.flipsOfResults(c.before, c.after, m.serviceCuts[c.cut].CutPortsFor(c.ofOwnNode))
+			kinds = m.flipsOfResults(c.before, c.after, m.serviceCuts[c.cut].CutPortsFor(c.forOwnNode))
 			flips[c] = kinds
 		}
 		for _, t := range kinds {
@@ -148,8 +148,8 @@ func (m *PriorityMoves) joinedVerdicts(results [verdict.Walks]int32) (out []verd
 	return out
 }
 
-// comesPast reports whether a term of the policy changes its order with another term.
-func (k *pathWalk) comesPast(before, after []verdict.Term) bool {
+// changesOrder reports whether a term of the policy changes its order with another term.
+func (k *pathWalk) changesOrder(before, after []verdict.Term) bool {
 	for _, i := range k.movedTerms {
 		for _, j := range k.otherTerms {
 			if o := &before[j]; o.Tier == before[i].Tier &&

@@ -129,7 +129,7 @@ func newReachCounter(c *verdict.Classes, protected []string) *reachCounter {
 	return s
 }
 
-func (s *reachCounter) namespaceOf(end int32) int32 {
+func (s *reachCounter) endNamespace(end int32) int32 {
 	if end < 0 {
 		return noNamespace
 	}
@@ -140,7 +140,7 @@ func (s *reachCounter) countEnds(ends []int32) *namespaceCounts {
 	k := &namespaceCounts{}
 	n := map[int32]int{}
 	for _, e := range ends {
-		n[s.namespaceOf(e)]++
+		n[s.endNamespace(e)]++
 	}
 	for id, n := range n {
 		k.counts = append(k.counts, namespaceCount{id, n})
@@ -272,13 +272,13 @@ func (s *reachCounter) addCrossPairs(sign int, ka, kb *namespaceCounts, o *reach
 func (s *reachCounter) subtractSelfPairs(a, b int32, o *reachBuilder) {
 	x := s.c.Index
 	for _, e := range s.c.List[a].Ends {
-		id := s.namespaceOf(e)
+		id := s.endNamespace(e)
 		if !s.protected[id] {
 			continue
 		}
 		pod := x.Ends[e].Pod
 		for other := x.FirstEnd[pod]; other < x.FirstEnd[pod+1]; other++ {
-			if s.c.ClassOf[other] == b {
+			if s.c.ClassByEnd[other] == b {
 				o.protected.Pairs--
 				o.protected.byNamespace[id]--
 			}
@@ -296,7 +296,7 @@ func (s *reachCounter) addOutsidePairs(a, b int32, nodes verdict.NodePairing, pa
 		o.acrossNamespaces.byNamespace[len(s.names)] += pairs
 	}
 	for _, e := range ends {
-		id := s.namespaceOf(e)
+		id := s.endNamespace(e)
 		if ka.Outside {
 			n = 0
 			for range s.c.SourceAddrs(ka, e) {
@@ -324,7 +324,7 @@ func (t *shareBuilder) notePorts(s *reachCounter, d *differ, a, b int32, nodes v
 		t.ByBefore, t.ByAfter = d.sides[0].decidersOfID(f.byBefore), d.sides[1].decidersOfID(f.byAfter)
 		t.Example = verdict.Connection{Family: s.c.List[a].Family, Protocol: f.ports[0].Protocol, Port: f.ports[0].ExamplePort()}
 		t.Example.From, t.Example.To, _ = s.c.ExampleWhere(a, b, nodes, func(from, to int32) bool {
-			return counts(s.namespaceOf(from), s.namespaceOf(to))
+			return counts(s.endNamespace(from), s.endNamespace(to))
 		})
 	}
 	t.notedFlips[f] = true
@@ -373,7 +373,7 @@ type stillDeniedPorts struct {
 }
 
 // denyingEnds reports at which ends a ruling denies. An egress rule is the sender's, wherever its rows are.
-func (s *indexSide) denyingEnds(r *ruling) (sender, receiver bool) {
+func (s *indexSide) denyingEnds(r *joinedVerdict) (sender, receiver bool) {
 	for i := range r.walks {
 		w := &r.walks[i]
 		switch {
@@ -388,7 +388,7 @@ func (s *indexSide) denyingEnds(r *ruling) (sender, receiver bool) {
 }
 
 // noteStillDenied notes the ports that both ends denied before, and only one denies after.
-func (d *differ) noteStillDenied(r *decisionDiff, p, q *ruling, ports verdict.PortRange) {
+func (d *differ) noteStillDenied(r *decisionDiff, p, q *joinedVerdict, ports verdict.PortRange) {
 	if p.verdict != verdict.Deny || q.verdict != verdict.Deny {
 		return
 	}

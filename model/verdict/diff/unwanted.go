@@ -60,7 +60,7 @@ func (d *differ) findWanted() {
 				continue
 			}
 			for end := x.FirstEnd[i]; end < x.FirstEnd[i+1]; end++ {
-				if id := d.After.ClassOf[end]; id >= 0 {
+				if id := d.After.ClassByEnd[end]; id >= 0 {
 					out = append(out, at{pairEnd{end: end, block: -1}, id})
 				}
 			}
@@ -131,7 +131,7 @@ func portsOfWholeBlock(s *verdict.Partition, b int32, ports map[netip.Addr][]ver
 	return out
 }
 
-func (d *differ) pairEndsOf(id int32) (out []pairEnd) {
+func (d *differ) classEnds(id int32) (out []pairEnd) {
 	k := d.After.List[id]
 	for _, b := range k.Blocks {
 		out = append(out, pairEnd{end: -1, block: b})
@@ -171,8 +171,8 @@ func (d *differ) addUnwanted(a, b int32, nodes verdict.NodePairing, pairs int, r
 		}
 		return
 	}
-	to := d.pairEndsOf(b)
-	for _, f := range d.pairEndsOf(a) {
+	to := d.classEnds(b)
+	for _, f := range d.classEnds(a) {
 		for _, t := range to {
 			if !d.countsAsPair(f, t, nodes) {
 				continue
@@ -181,7 +181,7 @@ func (d *differ) addUnwanted(a, b int32, nodes verdict.NodePairing, pairs int, r
 			if len(more) == 0 {
 				continue
 			}
-			o.countPairs(verdict.Connection{From: d.endpointOf(f, t), To: d.endpointOf(t, f), Family: ka.Family, Protocol: more[0].Protocol,
+			o.countPairs(verdict.Connection{From: d.pairEndpoint(f, t), To: d.pairEndpoint(t, f), Family: ka.Family, Protocol: more[0].Protocol,
 				Port: more[0].ExamplePort()}, more, 1)
 			o.add(d, f, &o.from, &o.From)
 			o.add(d, t, &o.to, &o.To)
@@ -216,7 +216,7 @@ func (d *differ) sourceAddr(f, t pairEnd) netip.Addr {
 	return netip.Addr{}
 }
 
-func (d *differ) endpointOf(m, other pairEnd) verdict.Endpoint {
+func (d *differ) pairEndpoint(m, other pairEnd) verdict.Endpoint {
 	switch s := d.After.Outside; {
 	case m.end >= 0:
 		return d.After.Index.Endpoint(m.end)
@@ -263,7 +263,7 @@ func (d *differ) unwantedGroup() *FlipGroup {
 	g := o.FlipGroup
 	g.After, g.Ports = o.wantedVerdict, verdict.JoinPorts(o.Ports)
 	from, to := g.From.Outside, g.To.Outside
-	g.From, g.To = d.podsOf(o.from), d.podsOf(o.to)
+	g.From, g.To = d.podEnds(o.from), d.podEnds(o.to)
 	g.From.Outside, g.To.Outside = append(g.From.Outside, from...), append(g.To.Outside, to...)
 	return &g
 }

@@ -11,8 +11,8 @@ type indexSide struct {
 	d             *differ
 	beforeOrAfter int // 0 before the change, 1 after it
 	grid          *verdict.Grid
-	// walkOf are the known walks, by stage and terms.
-	walkOf [verdict.StageCount]map[string]int32
+	// walkByTerms are the known walks, by stage and terms.
+	walkByTerms [verdict.StageCount]map[string]int32
 
 	names        []string // by rule: equal if a rule is in both indexes, empty if not computed yet
 	deciderIDs   []int32  // by rule: its id as the only decider, -1 if not computed yet
@@ -23,7 +23,7 @@ type indexSide struct {
 }
 
 func newIndexSide(d *differ, c *verdict.Classes, at int) *indexSide {
-	s := &indexSide{c: c, d: d, beforeOrAfter: at, walkOf: walksByStage(),
+	s := &indexSide{c: c, d: d, beforeOrAfter: at, walkByTerms: walksByStage(),
 		names: make([]string, len(c.Index.Rules)), deciderIDs: make([]int32, len(c.Index.Rules)), decidersByID: map[int32][]int32{}}
 	for i := range s.deciderIDs {
 		s.deciderIDs[i] = -1
@@ -61,14 +61,14 @@ type walkDecision struct {
 	decider int32
 }
 
-// ruling is the verdict of connections over all walks, and of each walk.
-type ruling struct {
+// joinedVerdict is the verdict of connections over all walks, and of each walk.
+type joinedVerdict struct {
 	verdict verdict.Verdict
 	walks   [verdict.Walks]walkDecision
 }
 
 // byDefault is the ruling if nothing matches.
-var byDefault = func() (r ruling) {
+var byDefault = func() (r joinedVerdict) {
 	r.verdict = verdict.Allow
 	for i := range r.walks {
 		r.walks[i] = walkDecision{verdict.Allow, -1}
@@ -78,29 +78,29 @@ var byDefault = func() (r ruling) {
 
 // decisions are the rulings over all walks, for every port.
 type decisions struct {
-	list []verdict.Run[ruling]
+	list []verdict.Run[joinedVerdict]
 }
 
 func (s *indexSide) findWalk(kind verdict.WalkKind, met verdict.Set) int32 {
 	stage := kind.Stage()
 	s.raw = verdict.AppendSet(s.raw[:0], met)
-	if id, known := s.walkOf[stage][string(s.raw)]; known {
+	if id, known := s.walkByTerms[stage][string(s.raw)]; known {
 		return id
 	}
 	s.list = s.list[:0]
 	met.Each(func(i int32) { s.list = append(s.list, i) })
 	terms := s.c.Index.Terms[stage]
-	id := s.d.walks.NumberOf(verdict.RunsOf(func(proto int8) []uint16 { return verdict.PortEdges(proto, terms, s.list) },
+	id := s.d.walks.InternRuns(verdict.CollectRuns(func(proto int8) []uint16 { return verdict.PortEdges(proto, terms, s.list) },
 		func(proto int8, port uint16) walkDecision {
 			decided := s.walkTiers(s.list, terms, proto, port)
 			s.d.noteUse(s, stage, s.list, proto, port, decided.decider)
 			return decided
 		}))
-	s.walkOf[stage][string(s.raw)] = id
+	s.walkByTerms[stage][string(s.raw)] = id
 	return id
 }
 
-func (s *indexSide) decisionsOf(a, b int32, how verdict.ConnectionMode) *decisions {
+func (s *indexSide) pairDecisions(a, b int32, how verdict.ConnectionMode) *decisions {
 	way := s.grid.WalkAnswers(a, b, how)
 	p := s.d.joinedWalks[way]
 	if p == nil {
@@ -113,7 +113,7 @@ func (s *indexSide) decisionsOf(a, b int32, how verdict.ConnectionMode) *decisio
 // newWalkTable makes an empty table of walks. Equal verdicts and deciders of either side share one entry.
 func newWalkTable() verdict.RunTable[walkDecision] {
 	return verdict.RunTable[walkDecision]{Raw: func(raw []byte, d walkDecision) []byte {
-		return binary.LittleEndian.AppendUint32(append(raw, byte(verdict.OutcomeOf(d.verdict))), uint32(d.decider))
+		return binary.LittleEndian.AppendUint32(append(raw, byte(verdict.NewOutcome(d.verdict))), uint32(d.decider))
 	}}
 }
 
@@ -121,11 +121,11 @@ func newWalkTable() verdict.RunTable[walkDecision] {
 func (d *differ) joinWalks(way [verdict.Walks]int32) *decisions {
 	all := &decisions{}
 	for _, r := range verdict.EveryPort() {
-		all.list = append(all.list, verdict.Run[ruling]{Protocol: r.Protocol, Lo: r.Lo, Hi: r.Hi, Verdict: byDefault})
+		all.list = append(all.list, verdict.Run[joinedVerdict]{Protocol: r.Protocol, Lo: r.Lo, Hi: r.Hi, Verdict: byDefault})
 	}
 	for k, id := range way {
 		if id >= 0 {
-			all.list = verdict.JoinRuns(all.list, d.walks.Lists[id], func(r ruling, w walkDecision) ruling {
+			all.list = verdict.JoinRuns(all.list, d.walks.Lists[id], func(r joinedVerdict, w walkDecision) joinedVerdict {
 				r.verdict, r.walks[k] = verdict.JoinVerdicts(r.verdict, w.verdict), w
 				return r
 			})

@@ -113,8 +113,8 @@ func isDash(l []byte) bool {
 // ListKind is the kind of items in a typed List: the API server omits their kind and apiVersion.
 type ListKind struct{ ApiVersion, Kind string }
 
-// ListKindOf reports whether a tree is a List, and its items' default kind.
-func ListKindOf(n *yaml.Node) (ListKind, bool) {
+// ReadListKind reports whether a tree is a List, and its items' default kind.
+func ReadListKind(n *yaml.Node) (ListKind, bool) {
 	kind := TextAt(n, "kind")
 	base, ok := strings.CutSuffix(kind, "List")
 	is := Get(n, "items")
@@ -146,7 +146,7 @@ func SplitList(text []byte) (k ListKind, items []itemPart, ok bool) {
 		return k, nil, false
 	}
 	root.Content = append(root.Content, stringNode("items"), &yaml.Node{Kind: yaml.SequenceNode})
-	k, ok = ListKindOf(root)
+	k, ok = ReadListKind(root)
 	return k, items, ok
 }
 

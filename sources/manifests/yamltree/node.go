@@ -29,7 +29,7 @@ type SyntaxError struct {
 	Code string
 	Line int
 	Msg  string
-	// CutKey is the key whose value ParseMending omitted to read on.
+	// CutKey is the key whose value ParseRepaired omitted to read on.
 	CutKey string
 }
 

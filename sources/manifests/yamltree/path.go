@@ -41,8 +41,8 @@ func PathText(way []PathStep, generic bool) string {
 	return b.String()
 }
 
-// LineOf returns the line of a field, by its path in API errors, or of the nearest above; 0 without lines.
-func LineOf(n *yaml.Node, path string) int {
+// FieldLine returns the line of a field, by its path in API errors, or of the nearest above; 0 without lines.
+func FieldLine(n *yaml.Node, path string) int {
 	_, line, _ := fieldAt(n, pathKeys(path))
 	return line
 }

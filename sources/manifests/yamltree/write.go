@@ -26,8 +26,8 @@ func BlockText(v any, indent int, compact bool) []byte {
 	if compact {
 		enc.CompactSeqIndent()
 	}
-	// A tree made by nodeOf never fails.
-	_ = enc.Encode(nodeOf(v))
+	// A tree made by buildNode never fails.
+	_ = enc.Encode(buildNode(v))
 	_ = enc.Close()
 	return b.Bytes()
 }
@@ -46,19 +46,19 @@ func CompareFields(a, b string) int {
 	return cmp.Or(cmp.Compare(fieldOrder[a], fieldOrder[b]), cmp.Compare(a, b))
 }
 
-// nodeOf makes the YAML tree of a generic value, with fields in the order of CompareFields.
-func nodeOf(v any) *yaml.Node {
+// buildNode makes the YAML tree of a generic value, with fields in the order of CompareFields.
+func buildNode(v any) *yaml.Node {
 	switch v := v.(type) {
 	case map[string]any:
 		n := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 		for _, k := range slices.SortedFunc(maps.Keys(v), CompareFields) {
-			n.Content = append(n.Content, stringNode(k), nodeOf(v[k]))
+			n.Content = append(n.Content, stringNode(k), buildNode(v[k]))
 		}
 		return n
 	case []any:
 		n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
 		for _, e := range v {
-			n.Content = append(n.Content, nodeOf(e))
+			n.Content = append(n.Content, buildNode(e))
 		}
 		return n
 	case string:
@@ -136,7 +136,7 @@ func singleSafe(s string) bool {
 }
 
 // FlowText writes a value on one line.
-func FlowText(v any) string { return lineText(nodeOf(v)) }
+func FlowText(v any) string { return lineText(buildNode(v)) }
 
 // lineText writes a tree on one line.
 func lineText(n *yaml.Node) string {

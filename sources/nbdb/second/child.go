@@ -85,7 +85,7 @@ func printRows(ctx context.Context, socket string, out io.Writer) error {
 	write.SetEscapeHTML(false)
 	for _, table := range c.Cache().Tables() {
 		for uuid, m := range c.Cache().Table(table).Rows() {
-			if err := write.Encode(ReadRow{table, words.CleanText(uuid), columnsOf(m)}); err != nil {
+			if err := write.Encode(ReadRow{table, words.CleanText(uuid), modelColumns(m)}); err != nil {
 				return fmt.Errorf("writing the rows: %w", err)
 			}
 		}
@@ -93,13 +93,13 @@ func printRows(ctx context.Context, socket string, out io.Writer) error {
 	return nil // the connection ends with the process; closing it may hang
 }
 
-// columnsOf returns the columns of a model, without its UUID.
-func columnsOf(m any) map[string][]string {
+// modelColumns returns the columns of a model, without its UUID.
+func modelColumns(m any) map[string][]string {
 	out := map[string][]string{}
 	v := reflect.Indirect(reflect.ValueOf(m))
 	for i := range v.NumField() {
 		if name := v.Type().Field(i).Tag.Get("ovsdb"); name != "_uuid" {
-			out[name] = elementsOf(v.Field(i))
+			out[name] = valueElements(v.Field(i))
 		}
 	}
 	if fair, ok := out["fair"]; ok && len(fair) == 0 {
@@ -108,17 +108,17 @@ func columnsOf(m any) map[string][]string {
 	return out
 }
 
-func elementsOf(v reflect.Value) []string {
+func valueElements(v reflect.Value) []string {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if v.IsNil() {
 			return nil
 		}
-		return elementsOf(v.Elem())
+		return valueElements(v.Elem())
 	case reflect.Slice:
 		var out []string
 		for i := range v.Len() {
-			out = append(out, elementsOf(v.Index(i))...)
+			out = append(out, valueElements(v.Index(i))...)
 		}
 		slices.Sort(out)
 		return out

@@ -81,7 +81,7 @@ func (c Config) CompareRows(ctx context.Context, follow func(context.Context, fu
 			return nil, context.Cause(ctx)
 		}
 		r.judgeRound(out)
-		unheld = r.heldBeyond
+		unheld = r.unkeptHeldRows
 		suspects = r.nextRound
 		if len(suspects) == 0 && !r.isLate() {
 			break
@@ -147,29 +147,29 @@ func (v *rowVersions) waitUntil(ctx context.Context, d time.Duration, holds func
 
 // readRound is one read through libovsdb.
 type readRound struct {
-	v            *rowVersions
-	seenRows     map[string]bool // table and _uuid of libovsdb's rows
-	listedRows   map[string]bool // rows whose differences are in the result
-	heldRows     []ReadRow       // rows that equalled no version when read
-	heldBeyond   int             // such rows beyond maxHeldRows, not reported yet
-	missing      []nb.Row        // Rung's rows that libovsdb lacks
-	missingKnown bool            // missing has been filled
-	suspects     map[uint64]bool // of the previous round
-	nextRound    map[uint64]bool
-	isFirst      bool
-	isLast       bool
+	v              *rowVersions
+	seenRows       map[string]bool // table and _uuid of libovsdb's rows
+	listedRows     map[string]bool // rows whose differences are in the result
+	heldRows       []ReadRow       // rows that equalled no version when read
+	unkeptHeldRows int             // such rows beyond maxHeldRows, not reported yet
+	missing        []nb.Row        // Rung's rows that libovsdb lacks
+	missingKnown   bool            // missing has been filled
+	suspects       map[uint64]bool // of the previous round
+	nextRound      map[uint64]bool
+	isFirst        bool
+	isLast         bool
 }
 
-func keyOf(table, uuid string) string { return table + " " + uuid }
+func rowKey(table, uuid string) string { return table + " " + uuid }
 
 func (r *readRound) takeRow(row ReadRow) {
-	r.seenRows[keyOf(row.Table, row.UUID)] = true
+	r.seenRows[rowKey(row.Table, row.UUID)] = true
 	if differences, _ := rowDifferences(row, r.v.currentVersions()); len(differences) == 0 {
 		return
 	}
 	if len(r.heldRows) >= maxHeldRows {
-		if !r.listedRows[keyOf(row.Table, row.UUID)] {
-			r.heldBeyond++
+		if !r.listedRows[rowKey(row.Table, row.UUID)] {
+			r.unkeptHeldRows++
 		}
 		return
 	}
@@ -185,19 +185,19 @@ func (r *readRound) isExplained(dbs []*nb.DB) bool {
 	if !r.missingKnown {
 		r.missingKnown = true
 		for row := range dbs[0].Rows() {
-			if !r.seenRows[keyOf(nb.TableOf(row), row.RowUUID())] {
+			if !r.seenRows[rowKey(nb.TableName(row), row.RowUUID())] {
 				r.missing = append(r.missing, row)
 			}
 		}
 	}
 	r.missing = slices.DeleteFunc(r.missing, func(row nb.Row) bool {
-		return slices.ContainsFunc(dbs, func(db *nb.DB) bool { return db.Row(nb.TableOf(row), row.RowUUID()) == nil })
+		return slices.ContainsFunc(dbs, func(db *nb.DB) bool { return db.Row(nb.TableName(row), row.RowUUID()) == nil })
 	})
-	return len(r.heldRows)+len(r.missing)+r.heldBeyond == 0
+	return len(r.heldRows)+len(r.missing)+r.unkeptHeldRows == 0
 }
 
 // isLate reports whether all held rows turned out equal: the rows beyond maxHeldRows may be, too.
-func (r *readRound) isLate() bool { return r.heldBeyond > 0 && len(r.heldRows)+len(r.missing) == 0 }
+func (r *readRound) isLate() bool { return r.unkeptHeldRows > 0 && len(r.heldRows)+len(r.missing) == 0 }
 
 // judgeRound adds differences to the result. Elements of rows that changed during the read, and differed in
 // every round so far, are kept for the next round.
@@ -205,22 +205,22 @@ func (r *readRound) judgeRound(out *Result) {
 	r.nextRound = map[uint64]bool{}
 	dbs := r.v.currentVersions()
 	for _, row := range r.heldRows {
-		r.weighRow(out, row, dbs)
+		r.judgeRow(out, row, dbs)
 	}
 	for _, row := range r.missing {
-		r.weighRow(out, ReadRow{Table: nb.TableOf(row), UUID: row.RowUUID()}, dbs)
+		r.judgeRow(out, ReadRow{Table: nb.TableName(row), UUID: row.RowUUID()}, dbs)
 	}
 }
 
-func (r *readRound) weighRow(out *Result, row ReadRow, dbs []*nb.DB) {
-	key := keyOf(row.Table, row.UUID)
+func (r *readRound) judgeRow(out *Result, row ReadRow, dbs []*nb.DB) {
+	key := rowKey(row.Table, row.UUID)
 	found, changed := rowDifferences(row, dbs)
 	if changed {
 		var stay []Difference
 		for _, d := range found {
 			keep := func(side string, of []string) []string {
 				return slices.DeleteFunc(of, func(element string) bool {
-					h := hashOf(key, d.Column, side, element)
+					h := hashParts(key, d.Column, side, element)
 					if !r.isFirst && !r.suspects[h] {
 						return true
 					}
@@ -260,4 +260,4 @@ func cutElements(s []string) ([]string, int) {
 
 var seed = maphash.MakeSeed()
 
-func hashOf(parts ...string) uint64 { return maphash.Comparable(seed, [4]string(parts)) }
+func hashParts(parts ...string) uint64 { return maphash.Comparable(seed, [4]string(parts)) }

@@ -19,7 +19,7 @@ func rowDifferences(row ReadRow, dbs []*nb.DB) (out []Difference, changed bool) 
 		x := db.Row(row.Table, row.UUID)
 		changed = changed || i > 0 && x != known[i-1]
 		if x != nil && d.Name == "" {
-			d.Name = nameOf(x)
+			d.Name = rowLabel(x)
 		}
 		known = append(known, x)
 	}
@@ -92,8 +92,8 @@ func wholeRow(columns map[string][]string) []string {
 	return out
 }
 
-// nameOf returns a name to find a row by: its id, else its name.
-func nameOf(r nb.Row) string { return cmp.Or(r.IDs()[nb.KeyID], r.RowName()) }
+// rowLabel returns a name to find a row by: its id, else its name.
+func rowLabel(r nb.Row) string { return cmp.Or(r.IDs()[nb.KeyID], r.RowName()) }
 
 // rowID returns the id in the external_ids of a row from libovsdb.
 func rowID(row ReadRow) string {

@@ -276,7 +276,7 @@ func TestManyRows(t *testing.T) {
 		v.addVersion(then)
 		r.isExplained(v.currentVersions())
 		r.judgeRound(&out)
-		out.More += r.heldBeyond
+		out.More += r.unkeptHeldRows
 		return r.isLate(), out
 	}
 	before := (*nb.DB)(nil).Apply(nil)
@@ -350,14 +350,14 @@ func TestModels(t *testing.T) {
 	n := 0
 	for row := range db.Rows() {
 		n++
-		m, ok := models[nb.TableOf(row)]
+		m, ok := models[nb.TableName(row)]
 		if !ok {
-			t.Errorf("no model of %s in northbound", nb.TableOf(row))
+			t.Errorf("no model of %s in northbound", nb.TableName(row))
 			continue
 		}
-		theirs, rungs := slices.Sorted(maps.Keys(columnsOf(m))), slices.Sorted(maps.Keys(ownColumns(row)))
+		theirs, rungs := slices.Sorted(maps.Keys(modelColumns(m))), slices.Sorted(maps.Keys(ownColumns(row)))
 		if !slices.Equal(theirs, rungs) {
-			t.Errorf("%s: the model has %q, Rung reads %q", nb.TableOf(row), theirs, rungs)
+			t.Errorf("%s: the model has %q, Rung reads %q", nb.TableName(row), theirs, rungs)
 		}
 	}
 	if n != len(models) {

@@ -40,8 +40,8 @@ type Config struct {
 	MaxBytes int64         // bytes that the server may send
 }
 
-// saidMost is how many bytes of the child's stderr are kept.
-const saidMost = 16 << 10
+// maxStderrBytes is how many bytes of the child's stderr are kept.
+const maxStderrBytes = 16 << 10
 
 // readOnce lets libovsdb read the database once, in a child, and passes its rows to take.
 func (c Config) readOnce(ctx context.Context, take func(ReadRow)) error {
@@ -137,7 +137,7 @@ type outputHead struct {
 func (h *outputHead) Write(p []byte) (int, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.b = append(h.b, p[:min(len(p), saidMost-len(h.b))]...)
+	h.b = append(h.b, p[:min(len(p), maxStderrBytes-len(h.b))]...)
 	return len(p), nil
 }
 

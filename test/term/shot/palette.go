@@ -40,8 +40,8 @@ type look struct {
 	underline, strikethrough bool
 }
 
-// lookOf resolves the colours and attributes of a cell.
-func lookOf(f *term.Frame, c *term.Cell) look {
+// resolveLook resolves the colours and attributes of a cell.
+func resolveLook(f *term.Frame, c *term.Cell) look {
 	p := &onDark
 	if f.Light {
 		p = &onLight

@@ -120,7 +120,7 @@ func PNG(f *term.Frame) ([]byte, error) {
 			if c.Width == 0 {
 				continue
 			}
-			l := lookOf(f, &c)
+			l := resolveLook(f, &c)
 			if f.CursorShown && x == f.CursorX && y == f.CursorY {
 				l.fg, l.bg = l.bg, l.fg
 			}

@@ -99,7 +99,7 @@ func Recording(moments []Moment, still int) []byte {
 // drawnRow is row y of a frame as elements at the top, empty where it is blank.
 func drawnRow(f *term.Frame, y int) string {
 	var b bytes.Buffer
-	row := rowOf(f, y)
+	row := newSVGRow(f, y)
 	row.backgrounds(&b, size(1), 0, opaque(f.Background))
 	row.texts(&b, size(1), 0)
 	row.drawings(&b, size(1), 0)

@@ -24,7 +24,7 @@ func SVG(f *term.Frame) []byte {
 		num(w), num(h), num(w), num(h), fontFamily, num(fontSize))
 	fmt.Fprintf(&b, `<rect width="%s" height="%s" rx="8" fill="%s"/>`+"\n", num(w), num(h), hex(opaque(f.Background)))
 	for y := range f.Height {
-		row := rowOf(f, y)
+		row := newSVGRow(f, y)
 		top := padding + float64(y)*c.h
 		row.backgrounds(&b, c, top, opaque(f.Background))
 		row.texts(&b, c, top)
@@ -40,11 +40,11 @@ type svgRow struct {
 	looks []look
 }
 
-func rowOf(f *term.Frame, y int) svgRow {
+func newSVGRow(f *term.Frame, y int) svgRow {
 	var r svgRow
 	for x := range f.Width {
 		c := f.Cell(x, y)
-		l := lookOf(f, &c)
+		l := resolveLook(f, &c)
 		if f.CursorShown && x == f.CursorX && y == f.CursorY {
 			l.fg, l.bg = l.bg, l.fg
 		}
