@@ -75,7 +75,7 @@ type Mutation struct {
 	YAML []byte
 	// Files that parts of YAML come from, in order; empty for text from an editor.
 	Files []TextFile
-	// Text that the edit started from, empty for a new object. It is a conflict if the object differs from it.
+	// Text that the edit started from, or empty for a new object. It is a conflict if the object differs from it.
 	Base []byte
 	// Target of all operations but OpApply, OpUndo and OpRedo.
 	Policy model.PolicyKey
@@ -93,7 +93,7 @@ type Mutation struct {
 	SessionTime time.Duration
 	// Limits OpLogEnd to an expired session, whose end was agreed to when it began.
 	Timed bool
-	// History entry that OpUndo takes back, 0 for the newest; for OpRedo the entry of the undo.
+	// History entry that OpUndo takes back, or 0 for the newest; for OpRedo the entry of the undo.
 	Undo uint64
 	// Set on moves made by the plan runner, and on what starts it.
 	Plan bool

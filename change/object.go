@@ -31,7 +31,7 @@ type ObjectChange struct {
 	UndoneFile, WrittenFile *FileChange
 }
 
-// FieldChange is one changed field of an object: "spec.priority" 34 → 36.
+// FieldChange describes a changed field: "spec.priority" 34 → 36.
 type FieldChange struct {
 	Path string `json:"path"`
 	Old  string `json:"old"`
@@ -45,7 +45,7 @@ type RowChange struct {
 	model.RowDiff
 }
 
-// FileChange is the change of one file, with the keys of its objects.
+// FileChange describes a changed file and its objects' keys.
 type FileChange struct {
 	manifests.TextChange
 	Keys []model.PolicyKey

@@ -52,7 +52,7 @@ func (g *lineAggregate) register(p *pflag.FlagSet) {
 	p.StringVar(&g.until, "until", "", "with --aggregate: count lines up to this `TIME`, in a form of --since")
 }
 
-// checkFlags checks the flags together. begin starts the requested lines, zero for all.
+// checkFlags checks the flags together. begin starts the requested lines, or zero for all.
 func (g *lineAggregate) checkFlags(output string, follow bool, begin, now time.Time) (err error) {
 	g.follow, g.begin = follow, begin
 	switch {

@@ -274,7 +274,9 @@ func awaitSession(ctx context.Context, a *command.App, e *engine.Engine, targets
 			case s.IsOver(e.Now()):
 				due++
 			case next == nil: // all end at the same time
-				next = time.After(s.Until.Sub(e.Now()))
+				t := time.NewTimer(s.Until.Sub(e.Now()))
+				defer t.Stop()
+				next = t.C
 			}
 		}
 		if due > 0 {

@@ -399,7 +399,8 @@ var StatementTable = &page.Table[*StatementFacts]{
 			return page.Cell{Text: s.statementText()}
 		}},
 		{Key: "answer", Title: "ANSWER", Importance: page.Always, Cell: func(s *StatementFacts) page.Cell { return page.Cell{Text: s.Message} }},
-		{Key: "proof", Title: "PROOF", Importance: page.Always, Cell: func(s *StatementFacts) page.Cell { return page.Cell{Text: s.proofText()} }},
+		{Key: "proof", Title: "PROOF", Importance: page.Always,
+			Cell: func(s *StatementFacts) page.Cell { return page.Cell{Text: s.proofText()} }},
 	},
 }
 

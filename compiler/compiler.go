@@ -48,7 +48,7 @@ func newNetworkCompiler(o Options, n *network.Network) *networkCompiler {
 	return c
 }
 
-// name returns the network's name, empty for the default network.
+// name returns the network's name, or empty for the default network.
 func (c *networkCompiler) name() networkName {
 	if c.network == nil {
 		return ""

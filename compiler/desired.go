@@ -28,7 +28,7 @@ type Desired struct {
 	table    *network.Table
 	networks map[string]*Desired
 	known    map[string]struct{}
-	// name is the network these rows belong to, empty for the default network.
+	// name is the network these rows belong to, or empty for the default network.
 	name string
 }
 

@@ -19,7 +19,7 @@ type Judge struct {
 	MaxPriority          int32
 	CNP, NoMultiPolicies bool
 	Cluster              *model.Cluster
-	// Networks lists the user-defined networks. On is the network of the rows, nil for the default one.
+	// Networks lists the user-defined networks. On is the network of the rows, or nil for the default one.
 	Networks *network.Table
 	On       *network.Network
 }

@@ -13,7 +13,7 @@ type podPlacement struct {
 	groups []*selectorGroup
 }
 
-// podAddresses returns the addresses that the pod contributes to sets, nil without a pod.
+// podAddresses returns the addresses that the pod contributes to sets, or nil without a pod.
 func (p podPlacement) podAddresses() []string {
 	if p.pod == nil {
 		return nil

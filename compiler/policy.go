@@ -20,7 +20,7 @@ type CompiledUnit struct {
 	Policy *model.Policy
 	// WhyNoRows is set if the policy has no desired rows; then only its subject is known.
 	WhyNoRows *model.NoRows
-	// GroupName and GroupIDs are the port group's name and external_ids, empty without a port group.
+	// GroupName and GroupIDs are the port group's name and external_ids, or empty without a port group.
 	GroupName string
 	GroupIDs  map[string]string
 	// Sets are the address sets: ingress before egress, by rule, v4 before v6.
@@ -29,7 +29,7 @@ type CompiledUnit struct {
 	// Holder is the row that references the ACLs; the zero ACLHolder means the unit's own port group. Other
 	// handlers of OVN-Kubernetes make the row: only its acls are written.
 	Holder ACLHolder
-	// Zone is the only zone with these rows, empty for all zones.
+	// Zone is the only zone with these rows, or empty for all zones.
 	Zone string
 
 	related []model.PolicyKey
@@ -96,7 +96,7 @@ type compiledRule struct {
 	priority int
 	action   string
 	v4, v6   string           // names of its address sets, empty if the family is disabled
-	peers    []*selectorGroup // by peer index, nil for peers that are not pods
+	peers    []*selectorGroup // by peer index, or nil for peers that are not pods
 	names    []string         // named ports, ascending, without duplicates
 }
 

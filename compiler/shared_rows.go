@@ -34,7 +34,7 @@ func (o *Options) familyNames() []string {
 // hold the pods of two selectors (ovn-kubernetes.md#pod-selector-sets) or a DNS name's addresses
 // (ovn-kubernetes.md#firewall-match).
 type sharedSet struct {
-	network   string // whose controller writes it, empty for the default network
+	network   string // whose controller writes it, or empty for the default network
 	ns, pods  model.Selector
 	namespace string // instead of ns
 	// legacy marks sets of peers without podSelector: they omit host-networked pods.
@@ -67,7 +67,7 @@ func (s sharedSet) setName(family string) string {
 	return nb.HashedName(s.externalIDs(family)[nb.KeyID])
 }
 
-// podGroup returns the group of the set's pods, nil for a DNS name.
+// podGroup returns the group of the set's pods, or nil for a DNS name.
 func (s sharedSet) podGroup(c *networkCompiler) *selectorGroup {
 	if s.dns != "" {
 		return nil

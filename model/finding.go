@@ -39,7 +39,7 @@ type Finding struct {
 	// Direction and Rule are the rule concerned; Rule is -1 for the whole policy.
 	Direction Direction
 	Rule      int
-	// Zone is the zone whose rows are concerned, empty for findings about objects.
+	// Zone is the zone whose rows are concerned, or empty for findings about objects.
 	Zone    string
 	Message string
 	Remedy  string

@@ -20,7 +20,7 @@ type Policy struct {
 	// that direction. OVN-Kubernetes compiles the rules of both directions anyway
 	// (ovn-kubernetes.md#rule-rows).
 	IsolatesIngress, IsolatesEgress bool
-	// Tiered holds the extra parts of policies in a plugin's own tiers, nil for others. Such a policy's
+	// Tiered holds the extra parts of policies in a plugin's own tiers, or nil for others. Such a policy's
 	// Subject selects nothing: see TieredPolicy.AppliedTo and TieredRule.AppliedTo.
 	Tiered *TieredPolicy
 	// Logging is the raw annotation k8s.ovn.org/acl-logging; HasLogging reports whether it exists.
@@ -166,7 +166,7 @@ type Rule struct {
 	Ports     []Port
 	// AnyPeer marks rules of NetworkPolicies and tiered policies without peers: everything matches.
 	AnyPeer bool
-	// Tiered holds the extra parts of rules of tiered policies, nil for others.
+	// Tiered holds the extra parts of rules of tiered policies, or nil for others.
 	Tiered *TieredRule
 }
 

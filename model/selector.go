@@ -18,7 +18,7 @@ import (
 type Selector struct {
 	sel     labels.Selector
 	key     string
-	ovnName string // OVN-Kubernetes' spelling, empty for everything
+	ovnName string // OVN-Kubernetes' spelling, or empty for everything
 	err     error
 }
 

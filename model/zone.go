@@ -112,7 +112,7 @@ type PolicyInZone struct {
 	Diffs    []RowDiff // all, by table and id
 	None     *NoRows   // no desired rows
 	LiveACLs int
-	// LivePriority is the ANP priority (0..99) of the live ACLs, -1 without live rows or if unknown.
+	// LivePriority is the ANP priority (0..99) of the live ACLs, or -1 without live rows or if unknown.
 	LivePriority int32
 	// Error is the last failure to write this policy, with time and tries.
 	Error   string
@@ -230,7 +230,7 @@ type ZoneState struct {
 	Disowned []DisownedRow
 	// Note is a notice that does not stop writing: an overridden check, or the leader.
 	Note string
-	// Writer and Epoch are the rung reconcile in NB_Global, empty and 0 for none.
+	// Writer and Epoch are the rung reconcile in NB_Global, or empty and 0 for none.
 	Writer string
 	Epoch  int64
 	// For zones with several possible writers: whether this process holds the zone, whether another took it

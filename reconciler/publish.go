@@ -154,7 +154,7 @@ func opsSummary(k model.PolicyKey, ops []nb.Op) string {
 	return name + ": " + strings.Join(parts, ", ")
 }
 
-// memberCount returns the number of members in a set column, 0 for other columns.
+// memberCount returns the number of members in a set column, or 0 for other columns.
 func memberCount(v any) int {
 	switch v := v.(type) {
 	case []string:

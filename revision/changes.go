@@ -30,7 +30,7 @@ type Change struct {
 	Ports         []verdict.PortRange
 	// ByBefore and ByAfter are the deciding rules; empty if no rule matches.
 	ByBefore, ByAfter []verdict.Decider
-	// Network is the user-defined network of the connections, empty for the default network.
+	// Network is the user-defined network of the connections, or empty for the default network.
 	Network string
 	// example finds one of the connections.
 	example func() verdict.Connection

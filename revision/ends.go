@@ -72,7 +72,8 @@ type endShare struct {
 
 func newEndFinder(c *verdict.Classes, workloads []Workload) *endFinder {
 	x := c.Index
-	f := &endFinder{c: c, workloadByPod: make([]int32, x.Pods.Len()), pods: make([][]int32, len(workloads)), shares: make([][]endShare, c.Len()),
+	f := &endFinder{c: c, workloadByPod: make([]int32, x.Pods.Len()), pods: make([][]int32, len(workloads)),
+		shares: make([][]endShare, c.Len()),
 		blocks: map[int32]int32{}}
 	at := make(map[model.Key]int32, x.Pods.Len())
 	for i := range f.workloadByPod {

@@ -10,7 +10,7 @@ import (
 	"rung/model/words"
 )
 
-// CellVerdict is the verdict of a matrix cell, empty without connections.
+// CellVerdict is the verdict of a matrix cell, or empty without connections.
 type CellVerdict string
 
 // The verdicts of cells. A cell is mixed if its pods, ports or endpoints differ.

@@ -9,7 +9,7 @@ import (
 	"rung/model/verdict"
 )
 
-// PrimaryNetwork returns the name of a pod's primary network, empty for the default network. If no object
+// PrimaryNetwork returns the name of a pod's primary network, or empty for the default network. If no object
 // describes the network, name comes from the pod's annotation and known is false.
 func PrimaryNetwork(r *Revision, p *model.Pod) (name string, known bool) {
 	key := p.PrimaryUDN()

@@ -32,7 +32,7 @@ type Mode struct {
 	// Reconciles means that Rung's reconciler writes the rows; else it only observes.
 	Reconciles bool
 	// Simulated means that the logged connections are made up. Packets means that Rung injects packets, and
-	// OVN decides. OVN is the version that the sandbox's zones run on, empty without OVN.
+	// OVN decides. OVN is the version that the sandbox's zones run on, or empty without OVN.
 	Simulated, Packets bool
 	OVN                string
 	NoOVNReported      bool // the activity says why no OVN was found
@@ -260,7 +260,7 @@ func (r *Revision) Rows(k model.PolicyKey, zone string) *model.PolicyRows {
 	return r.DesiredFor(k).RowsOfUnit(k, zone, r.livePorts(zone))
 }
 
-// livePorts returns the database that must have subject pods' ports, nil for all zones or an unread zone.
+// livePorts returns the database that must have subject pods' ports, or nil for all zones or an unread zone.
 func (r *Revision) livePorts(zone string) *nb.DB {
 	if z := r.Zone(zone); zone != "" && z != nil {
 		return z.DB

@@ -77,7 +77,7 @@ type DialectView struct {
 	v4, v6    bool   // families compiled for
 	writes    bool   // Rung writes the rows itself
 	primary   bool   // primary user-defined networks exist
-	host      string // the namespace assumed to represent the nodes, empty for the default
+	host      string // the namespace assumed to represent the nodes, or empty for the default
 	noRows    bool   // another system decides: no rows are compiled
 }
 
@@ -204,7 +204,7 @@ func firstClaim(name string, from ...settingClaim) SettingValue {
 	return SettingValue{Name: name, Value: unknown, Source: FromDefault}
 }
 
-// flagClaim returns a flag's claim, empty for auto.
+// flagClaim returns a flag's claim, or empty for auto.
 func flagClaim(value string) settingClaim {
 	if value == auto {
 		value = ""

@@ -114,7 +114,7 @@ func FuturePodNote(p *model.Pod) string {
 	return "does not exist yet: " + p.Workload + " will create it"
 }
 
-// PodNote describes how a pod is special for policies, empty for most pods; odd marks surprising ones. The
+// PodNote describes how a pod is special for policies, or empty for most pods; odd marks surprising ones. The
 // first reason wins: those that exclude every policy come first.
 func PodNote(p *model.Pod) (text string, odd bool) {
 	switch udn := p.PrimaryUDN(); {

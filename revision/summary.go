@@ -62,7 +62,7 @@ func (s PolicySummary) InSyncText() string {
 	return fmt.Sprintf("%s/%s", words.Thousands(s.InSync), words.Thousands(s.Zones))
 }
 
-// summaryText returns a state in a few words. z is the zone of the state, nil without zones.
+// summaryText returns a state in a few words. z is the zone of the state, or nil without zones.
 func summaryText(r *Revision, k model.PolicyKey, state model.PolicyState, z *model.ZoneState) string {
 	p := z.PolicyJoin(k)
 	switch state {
@@ -116,7 +116,7 @@ func (s *PolicySummary) StatesNotInSync() []model.PolicyState {
 	return slices.SortedFunc(maps.Keys(s.NotInSync), model.PolicyState.Compare)
 }
 
-// WorstZone returns the zone with the worst state of a policy, nil without zones.
+// WorstZone returns the zone with the worst state of a policy, or nil without zones.
 func WorstZone(r *Revision, k model.PolicyKey, now time.Time) *model.ZoneState {
 	return r.Zone(SummarizePolicy(r, k, now).Zone)
 }

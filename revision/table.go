@@ -29,7 +29,7 @@ type PortState struct {
 // VerdictTable holds the verdicts of connections between all ends.
 type VerdictTable struct {
 	Ends []End
-	// at is the kind of each pair of ends, 0 without connections.
+	// at is the kind of each pair of ends, or 0 without connections.
 	at       []int32
 	kinds    []pairKind
 	known    map[kindStep]int32

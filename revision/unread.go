@@ -13,7 +13,7 @@ import (
 // Unread describes objects whose present state is unknown. A zero count then says nothing, and a page shows
 // "unknown" with this text.
 type Unread struct {
-	// Kinds are the unread kinds, empty for a source that has not listed its kinds.
+	// Kinds are the unread kinds, or empty for a source that has not listed its kinds.
 	Kinds []model.Kind
 	// Sources are the names of incomplete sources.
 	Sources []string

@@ -49,7 +49,7 @@ type PageOmissions struct {
 	assumed bool   // only assumptions, nothing left out
 }
 
-// TakePage reports whether a page has omissions. zone is the zone whose rows the page shows, empty for all.
+// TakePage reports whether a page has omissions. zone is the zone whose rows the page shows, or empty for all.
 func (o *PageOmissions) TakePage(r *revision.Revision, page nav.Page, zone string) bool {
 	if o.rev == r && o.page == page && o.zone == zone {
 		return o.text != ""

@@ -37,7 +37,7 @@ type statusText struct {
 	text      string
 	bad       bool
 	untilTime time.Time
-	drawnAt   time.Time   // when first drawn, zero for never
+	drawnAt   time.Time   // when first drawn, or zero for never
 	shownOn   *trailEntry // top page then; nil until the current message is handled
 }
 
@@ -153,10 +153,12 @@ func (q *commandQueue) addCommand(cmd tea.Cmd) {
 // addAfter returns a command that delivers a message later, unless the console ends first.
 func (q *commandQueue) addAfter(d time.Duration, msg tea.Msg) tea.Cmd {
 	return func() tea.Msg {
+		t := time.NewTimer(d)
+		defer t.Stop()
 		select {
 		case <-q.ctx.Done():
 			return nil
-		case <-time.After(d):
+		case <-t.C:
 			return msg
 		}
 	}

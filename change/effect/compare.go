@@ -57,7 +57,7 @@ func Compare(ctx context.Context, before, after *revision.Revision, names [2]str
 	}
 	var sides [2][]model.Omission
 	for i, r := range []*revision.Revision{before, after} {
-		// Pods of networks that were read are compared there.
+		// Pods of read networks are compared on their networks.
 		sides[i] = slices.DeleteFunc(revision.OmissionsOfAnswers(r, false), func(o model.Omission) bool {
 			return o.Code == model.OmittedNetwork && o.Remedy != ""
 		})
@@ -81,7 +81,8 @@ func Compare(ctx context.Context, before, after *revision.Revision, names [2]str
 
 // IsEmpty reports whether nothing differs.
 func (d *Difference) IsEmpty() bool {
-	return len(d.Policies)+len(d.Connections.List)+len(d.Connections.AddedEnds)+len(d.Connections.RemovedEnds)+len(d.NewFindings)+len(d.GoneFindings) == 0
+	c := d.Connections
+	return len(d.Policies)+len(c.List)+len(c.AddedEnds)+len(c.RemovedEnds)+len(d.NewFindings)+len(d.GoneFindings) == 0
 }
 
 // addOmissions adds the omissions of both sides: common ones once, the others with the name of their side.

@@ -33,7 +33,7 @@ type Gate struct {
 	schemas atomic.Pointer[manifests.Schemas]
 
 	changes queue // one commit at a time
-	// plans undoes plans, nil without a runner. trials puts unconfirmed changes back. Both are above the gate.
+	// plans undoes plans, or nil without a runner. trials puts unconfirmed changes back. Both are above the gate.
 	plans  PlanRunner
 	trials TrialKeeper
 }

@@ -62,7 +62,7 @@ func PlanFirstReason(p *revision.PlanState) string {
 	return fmt.Sprintf("a plan is under way, %s", p)
 }
 
-// undoChange reverses a change of the history. The undo of a plan is another plan (Gate.undoPlan).
+// undoChange reverses a change of the history. Gate.undoPlan makes the plan that undoes a plan.
 func (r *mutationResolver) undoChange() {
 	p := r.preview
 	p.Title = "Undo"

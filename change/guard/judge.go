@@ -39,7 +39,7 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []P
 	return d, append(rails, more...), nil
 }
 
-// judgeOn judges a change on one network; rev and next are revisions of that network. watches are the
+// judgeOn judges a change on one network; rev and next belong to that network. watches are the
 // connections that nearly every pod needs.
 func judgeOn(ctx context.Context, rev, next *revision.Revision, changes []PolicyChange, a ClusterFacts,
 	watches []diff.WatchedEnds) (*diff.Difference, []Guard, error) {

@@ -14,7 +14,7 @@ import (
 	"rung/sources/files"
 )
 
-// AuditRecord is one line of the audit: a change that was made, failed, or was refused.
+// AuditRecord is one line of the audit: a change: made, failed or refused.
 type AuditRecord struct {
 	Time time.Time `json:"time"`
 	// User is the operating system's user; By the part of Rung that asked: "console", "cli", "plan".

@@ -31,7 +31,7 @@ type Entry struct {
 	Ends    bool                    `json:",omitempty"`
 }
 
-// Plan is a plan that was run, from a number of steps done to another: the undo of a plan of three steps from
+// Plan holds a plan's run: the steps done before and after: the undo of a plan of three steps from
 // 3 to 0.
 type Plan struct {
 	ID       string // of this run

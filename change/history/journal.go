@@ -26,7 +26,7 @@ const (
 // MaxNumber is the largest believable number; Rung's own stay far below.
 const MaxNumber = 1 << 53
 
-// Journal is a file with records of one kind for one context. Without a path nothing is kept. It is not safe
+// Journal stores records of one kind for one context in a file. Without a path nothing is kept. It is not safe
 // for concurrent use.
 type Journal struct {
 	Path     string

@@ -13,10 +13,10 @@ import (
 // Change is an audit record with what the history knows about it.
 type Change struct {
 	AuditRecord
-	// Undone is set if it was taken back. Undoes is the change it takes back, or 0.
+	// Undone means taken back. Undoes is the change it takes back, or 0.
 	Undone bool
 	Undoes uint64
-	// OnTrial is set if it was made on trial. Session is the logging session that it began; HasEnded is set if
+	// OnTrial means made on trial. Session is the logging session that it began; HasEnded is set if
 	// it ended one.
 	OnTrial  bool
 	Session  string

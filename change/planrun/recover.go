@@ -81,7 +81,7 @@ func (r *Plans) endStopped() error {
 		defer r.work.ReleaseLock()
 	}
 	p := r.job.Progress
-	kept := !p.IsFinished() // it was kept unchanged, and only its file remains
+	kept := !p.IsFinished() // kept unchanged; only the file remains
 	if err := r.recordHistory(r.job); err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (r *Plans) endStopped() error {
 func (r *Plans) rejudgeStored(now *revision.Revision) error {
 	r.located = now
 	if _, ended := r.gate.Config.History.EntryOfID(r.job.ID); ended {
-		return r.endStopped() // it was ended, and only its file remains
+		return r.endStopped() // ended; only the file remains
 	}
 	if r.job.Runner != nil || r.job.Why == "" {
 		r.job.Why, r.job.Runner, r.job.Waits = interrupted, nil, nil // its process was killed

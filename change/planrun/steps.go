@@ -58,7 +58,7 @@ func (r *Plans) reportStopped(job *planJob, err error) {
 	now := r.gate.Config.CurrentRevision()
 	r.located = now
 	why := job.Why
-	if err := r.locateProgress(now); err != nil { // a step that was taken back is not done
+	if err := r.locateProgress(now); err != nil { // an undone step does not count
 		why = stuckText(err)
 	}
 	r.publishState(revision.PlanStopped, why, r.zonesNotShowing(now))

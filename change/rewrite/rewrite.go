@@ -53,7 +53,7 @@ func WithPlace(old *model.Policy, tier string, priority float64, by manifests.Op
 // olderFirst refuses changes of single values in a policy of an older form.
 const olderFirst = "it is written in an older form; convert it first: e opens and saves today's form"
 
-const noSuchValue = "objects of this kind have no such value"
+const noSuchValue = "this kind lacks the value"
 
 // WithAnnotations returns the object with exactly the logging annotations in set.
 func WithAnnotations(old *model.Policy, set map[string]string, by manifests.Options) (*model.Policy, []model.Broken) {
@@ -112,7 +112,7 @@ func TextAsObject(k model.PolicyKey, text string, by manifests.Options) (*model.
 	return by.ParsePolicy([]byte(text))
 }
 
-// readLoggedNamespace reads the text of a LoggedNamespace; nil if it is another kind or name.
+// readLoggedNamespace reads the text of a LoggedNamespace; nil for another kind or name.
 func readLoggedNamespace(text, name string) *model.Policy {
 	var o metav1.PartialObjectMetadata
 	if yaml.Unmarshal([]byte(text), &o) != nil || o.Kind != string(model.KindNamespace) || o.Name != name {

@@ -80,8 +80,8 @@ type Result struct {
 	// Name of the test in JUnit; empty to use code and message.
 	Name   string
 	Object string // object concerned: "ANP wall"
-	File   string // name as read: "-" for standard input, empty for none
-	Line   int    // from 1, 0 for none
+	File   string // name as read: "-" for standard input, or empty for none
+	Line   int    // from 1, or 0 for none
 	// Distinguishes results of one code about one object (or else file), even after the file was edited.
 	Key string
 	// Lines about omissions that could change this result.

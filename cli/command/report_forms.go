@@ -239,7 +239,8 @@ func (r *Report) codeQuality() (string, error) {
 		add(f.level(), f.Code, r.fingerprint(seen, f), withDetail(f.text(), f.Detail), f.File, f.Line)
 	}
 	for _, o := range r.NotConsidered {
-		add(o.Level, strings.ReplaceAll(o.title(), " ", "-"), seen.fingerprint(o.Code, r.path(o.File), o.Text), o.title()+": "+o.Text, o.File, o.Line)
+		add(o.Level, strings.ReplaceAll(o.title(), " ", "-"), seen.fingerprint(o.Code, r.path(o.File), o.Text), o.title()+": "+o.Text,
+			o.File, o.Line)
 	}
 	return writeReportJSON(out)
 }

@@ -40,7 +40,7 @@ type Lab struct {
 
 	// Only for the loop.
 	box *sandbox.Sandbox // nil until it runs
-	ovn string           // version of the zones' OVN, empty without OVN
+	ovn string           // version of the zones' OVN, or empty without OVN
 	why string           // why OVN was not found
 }
 

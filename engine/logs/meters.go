@@ -18,7 +18,7 @@ import (
 type MeterLoss struct {
 	Zone string
 	Rule logline.RuleRef
-	// Part distinguishes the rule's ACLs: a protocol, empty for the only one.
+	// Part distinguishes the rule's ACLs: a protocol, or empty for the only one.
 	Part string
 	// FullestSecond is the largest number of lines in one of the last ten seconds; Rate and Burst are the
 	// meter's.

@@ -35,7 +35,7 @@ type Proposal struct {
 	New      bool
 	Priority int32
 	Text     string
-	Base     string // the current text, empty for a new policy
+	Base     string // the current text, or empty for a new policy
 	// Kept groups the lines whose connections keep another verdict.
 	Kept []KeptVerdict
 	// Wanted holds the connections of the lines, Surplus the other connections that change too.

@@ -17,7 +17,7 @@ type entryWindow struct {
 	mu          sync.RWMutex
 	kept        []keptEntry // oldest first
 	limit       int
-	byteLimit   int64  // in bytes, 0 for maxLineBytes
+	byteLimit   int64  // in bytes, or 0 for maxLineBytes
 	newestSeq   uint64 // Seq of the newest entry
 	bytesStored int64  // of all entries ever stored
 }

@@ -9,7 +9,7 @@ import (
 // Place is the place of a policy in the effective order of a plugin with its own tiers.
 type Place struct {
 	Policy *model.Policy
-	// Tier is the priority of its tier and TierName the tier's name, empty for policies in no tier.
+	// Tier is the priority of its tier and TierName the tier's name, or empty for policies in no tier.
 	Tier     int32
 	TierName string
 	// Group is all policies with the same place, empty if there is only one. Which of their rules with equal

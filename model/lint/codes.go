@@ -41,8 +41,8 @@ var (
 		Meaning: "A Deny, or the isolation by NetworkPolicies, denies DNS queries. A note if rules above decide all queries now.",
 		Remedy:  "allow DNS (UDP and TCP) in a rule above"})
 	PriorityConflict = newKind(Kind{Code: "priority-conflict", Severity: model.SeverityError, Short: "conflict",
-		Meaning: "Rules of equal priority and number conflict for connections of present pods: which one wins is undefined. A note if earlier rules " +
-			"mask them now.",
+		Meaning: "Rules of equal priority and number conflict for connections of present pods: which one wins is undefined. " +
+			"A note if earlier rules mask them now.",
 		Remedy: "give the two policies different priorities: rung plan"})
 	PriorityUnsupported = newKind(Kind{Code: "priority-unsupported", Severity: model.SeverityError, Short: "too large",
 		Meaning: "The priority is above 99, the largest that OVN-Kubernetes enforces."})

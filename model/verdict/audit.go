@@ -116,9 +116,9 @@ type auditor struct {
 	x             *Index
 	c             *Classes
 	rules         []AuditedRule
-	auditedByRule []int32 // by the index's rules: the place in rules, -1 for none
+	auditedByRule []int32 // by the index's rules: the place in rules, or -1 for none
 	allow         []AuditedPolicy
-	allowByRule   []int32 // by rules: the place in allow, -1 for none
+	allowByRule   []int32 // by rules: the place in allow, or -1 for none
 	// decidersBefore and decidersWithout are DecidersBefore and DecidersWithout as rules of the index.
 	decidersBefore    [][]ruleCount
 	decidersWithout   [][]int32
@@ -190,7 +190,7 @@ func newAuditor(x *Index, c *Classes, ask AuditQuestions) *auditor {
 
 // candidatesKey is equal for connections with the same candidate terms and the same notes.
 type candidatesKey struct {
-	lists         [Walks]int32 // into auditor.lists, -1 for none
+	lists         [Walks]int32 // into auditor.lists, or -1 for none
 	outside, asks bool
 }
 

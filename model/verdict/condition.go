@@ -35,7 +35,7 @@ func (b *exceptedBlock) contains(a netip.Addr) bool {
 
 // HopEnd is one end of a hop: an address, and the logical port at which the packet passes the switch.
 type HopEnd struct {
-	Port   int32 // an end of the port's pod, -1 for another port
+	Port   int32 // an end of the port's pod, or -1 for another port
 	Router bool  // the port leads to the cluster's router
 	End    int32 // the end with the address, -1 if no pod has it
 	Addr   netip.Addr

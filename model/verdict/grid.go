@@ -154,7 +154,7 @@ func (g *Grid) makeAnswer(kind WalkKind, a, b int32) int32 {
 // WalkResults holds the verdicts of ports in walks.
 type WalkResults struct {
 	RunTable[Verdict]
-	ports Ports // the only port, zero for all
+	ports Ports // the only port, or zero for all
 	hits  []Hit
 }
 

@@ -25,7 +25,7 @@ type packetRoute struct {
 // routeEnd is one end of a way. Nodes and outside addresses have no pod.
 type routeEnd struct {
 	pod      *model.Pod
-	indexEnd int32 // in Index.Ends: the pod's address, -1 without a pod
+	indexEnd int32 // in Index.Ends: the pod's address, or -1 without a pod
 	addr     netip.Addr
 	zone     string // the zone of its switch, empty outside
 }

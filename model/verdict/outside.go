@@ -32,7 +32,7 @@ type Partition struct {
 // outsidePart is one block.
 type outsidePart struct {
 	Network    netip.Prefix
-	outerBlock int32 // the narrowest block around it, -1 for none
+	outerBlock int32 // the narrowest block around it, or -1 for none
 	Class      int32
 	cut        int32 // in Partition.Cuts
 	// Addr represents the block. If the block has only addresses of NodesOfAddr, otherAddr is an address of
@@ -106,7 +106,7 @@ func (s *Partition) AddrForNode(b *outsidePart, node string) netip.Addr {
 	return b.Addr
 }
 
-// BlockAround returns the narrowest block that contains an address, -1 for none.
+// BlockAround returns the narrowest block that contains an address, or -1 for none.
 func (s *Partition) BlockAround(a netip.Addr) int32 {
 	narrow := int32(-1)
 	for i := range s.Blocks {

@@ -170,7 +170,8 @@ func noteOfServiceAddr(x *Index, r *model.Rule, h *tierHop) string {
 			}
 			for s := range x.Cluster().Services() {
 				for _, a := range ParseAddrs(s.ClusterIPs) {
-					if n.Contains(a) && slices.ContainsFunc(listEndpoints(x, s), func(f resolvedEnd) bool { return slices.Contains(f.addrs, h.out.Addr) }) {
+					if n.Contains(a) && slices.ContainsFunc(listEndpoints(x, s),
+						func(f resolvedEnd) bool { return slices.Contains(f.addrs, h.out.Addr) }) {
 						return fmt.Sprintf("%s is the address of service %s/%s, which load balancing replaces before rules apply", a, s.Namespace, s.Name)
 					}
 				}

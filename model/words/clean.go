@@ -177,7 +177,7 @@ func plainLength(s string, i int) int {
 	return i - from
 }
 
-// colourLength returns the length of a sequence that sets the look of text (SGR), 0 for any other.
+// colourLength returns the length of a sequence that sets the look of text (SGR), or 0 for any other.
 func colourLength(s string) int {
 	if len(s) < 3 || s[1] != '[' {
 		return 0

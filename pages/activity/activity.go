@@ -99,7 +99,8 @@ var Table = &page.Table[*Entry]{
 		{Key: "time", Title: "TIME", Importance: page.Always, Less: func(a, b *Entry) int { return a.At.Compare(b.At.Time) },
 			Exact: func(e *Entry) string { return e.At.String() },
 			Cell:  page.RoleCell(themes.Dim, func(e *Entry) string { return words.Clock(e.At.In(e.Now.Location()), e.Now) })},
-		{Key: "where", Title: "WHERE", Min: 11, Max: 24, Importance: 96, Cell: func(e *Entry) page.Cell { return page.Cell{Text: e.whereText()} }},
+		{Key: "where", Title: "WHERE", Min: 11, Max: 24, Importance: 96,
+			Cell: func(e *Entry) page.Cell { return page.Cell{Text: e.whereText()} }},
 		{Key: "policy", Title: "POLICY", Name: true, Min: 20, Importance: page.Always, Cell: func(e *Entry) page.Cell {
 			k := e.policyKey()
 			if k.Name == "" {

@@ -113,7 +113,8 @@ var SessionTable = &page.Table[*LogSession]{
 			Cell: func(s *LogSession) page.Cell { return s.textCell(s.Target.ShortLabel(), themes.Accent) }},
 		{Key: "level", Title: "LEVEL", Min: 8, Importance: 96, Cell: func(s *LogSession) page.Cell { return s.textCell(s.levels, "") }},
 		{Key: "who", Title: "WHO", Min: 6, Max: 24, Importance: 97, Cell: func(s *LogSession) page.Cell { return s.textCell(s.By, "") }},
-		{Key: "until", Title: "UNTIL", Min: 8, Importance: page.Always, Cell: func(s *LogSession) page.Cell { return s.textCell(s.untilText(), "") }},
+		{Key: "until", Title: "UNTIL", Min: 8, Importance: page.Always,
+			Cell: func(s *LogSession) page.Cell { return s.textCell(s.untilText(), "") }},
 		{Key: "rows", Title: "ROWS", Importance: 98, Sparse: true, Cell: (*LogSession).rowsCell},
 		{Key: "state", Title: "STATE", Min: 12, Flex: true, Importance: page.Always, Cell: func(s *LogSession) page.Cell {
 			if text := s.whyWrong(); text != "" {

@@ -28,25 +28,33 @@ var Policies = &page.Table[*PolicyReports]{
 	ID:    func(p *PolicyReports) string { return p.Key.String() },
 	Empty: "no AdminNetworkPolicies, nothing to report",
 	Columns: []page.Column[*PolicyReports]{
-		{Key: "priority", Title: "PRIO", Right: true, Importance: 98, Cell: func(p *PolicyReports) page.Cell { return page.Cell{Text: p.priority} }},
+		{Key: "priority", Title: "PRIO", Right: true, Importance: 98,
+			Cell: func(p *PolicyReports) page.Cell { return page.Cell{Text: p.priority} }},
 		{Key: "policy", Title: "POLICY", Name: true, Min: 14, Importance: page.Always, Exact: func(p *PolicyReports) string { return p.Label },
 			Cell: func(p *PolicyReports) page.Cell { return page.Cell{Text: p.Key.ShortLabel(), Role: themes.Accent} }},
-		{Key: "ready", Title: "READY", Importance: page.Always, Less: func(a, b *PolicyReports) int { return b.Zones - b.Ready - (a.Zones - a.Ready) },
-			Cell: (*PolicyReports).OverallCell},
+		{Key: "ready", Title: "READY", Importance: page.Always, Cell: (*PolicyReports).OverallCell,
+			Less: func(a, b *PolicyReports) int { return b.Zones - b.Ready - (a.Zones - a.Ready) }},
 		{Key: "zones", Title: "ZONES", Sparse: true, NoSort: true, Importance: 97,
 			Cell: func(p *PolicyReports) page.Cell { return page.Cell{More: p.marks} }},
 		{Key: "not_ready", Title: "FAILING", Right: true, Importance: 91,
 			Cell: func(p *PolicyReports) page.Cell { return countCell(p.Failing, themes.Error) }},
 		{Key: "no_report", Title: "NO REPORT", Right: true, Importance: 95,
 			Cell: func(p *PolicyReports) page.Cell { return countCell(p.Silent, themes.Warn) }},
-		{Key: "gone", Title: "GONE", Right: true, Importance: 96, Cell: func(p *PolicyReports) page.Cell { return countCell(p.Gone, themes.Warn) }},
+		{Key: "gone", Title: "GONE", Right: true, Importance: 96,
+			Cell: func(p *PolicyReports) page.Cell { return countCell(p.Gone, themes.Warn) }},
 		{Key: "rows_disagree", Title: words.Differs + " ROWS", Right: true, Importance: 99,
 			Cell: func(p *PolicyReports) page.Cell { return countCell(p.Against, themes.Error) }},
-		{Key: "oldest", Title: "OLDEST", Live: true, Importance: 93, Less: func(a, b *PolicyReports) int { return a.Oldest.Compare(b.Oldest.Time) },
+		{Key: "oldest", Title: "OLDEST", Live: true, Importance: 93, Less: func(a,
+			b *PolicyReports) int {
+			return a.Oldest.Compare(b.Oldest.Time)
+		},
 			Exact: func(p *PolicyReports) string {
 				return p.Oldest.String()
 			}, Cell: func(p *PolicyReports) page.Cell { return ageCell(p.Oldest, p.now) }},
-		{Key: "newest", Title: "NEWEST", Live: true, Importance: 94, Less: func(a, b *PolicyReports) int { return a.Newest.Compare(b.Newest.Time) },
+		{Key: "newest", Title: "NEWEST", Live: true, Importance: 94, Less: func(a,
+			b *PolicyReports) int {
+			return a.Newest.Compare(b.Newest.Time)
+		},
 			Exact: func(p *PolicyReports) string {
 				return p.Newest.String()
 			}, Cell: func(p *PolicyReports) page.Cell { return ageCell(p.Newest, p.now) }},

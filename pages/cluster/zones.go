@@ -42,7 +42,10 @@ var Table = &page.Table[*ZoneFacts]{
 		}},
 		{Key: "state", Title: "STATE", Importance: page.Always,
 			Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: string(z.State), Role: connRole(z.State)} }},
-		{Key: "since", Title: "SINCE", Live: true, Importance: 95, Less: func(a, b *ZoneFacts) int { return a.ZoneState.ConnAt.Compare(b.ZoneState.ConnAt) },
+		{Key: "since", Title: "SINCE", Live: true, Importance: 95, Less: func(a,
+			b *ZoneFacts) int {
+			return a.ZoneState.ConnAt.Compare(b.ZoneState.ConnAt)
+		},
 			Exact: func(z *ZoneFacts) string { return page.StampText(z.ZoneState.ConnAt) }, Cell: func(z *ZoneFacts) page.Cell {
 				if z.ZoneState.ConnAt.IsZero() {
 					return page.Cell{Text: "–"}
@@ -89,10 +92,12 @@ var Table = &page.Table[*ZoneFacts]{
 		{Key: "writes", Title: "WRITES", Live: true, Importance: 92, Cell: func(z *ZoneFacts) page.Cell {
 			return words.Choose(z.Writes, page.Cell{Text: "yes"}, page.Cell{Text: "observed"})
 		}},
-		{Key: "server", Title: "SERVER", Min: 10, Max: 24, Importance: 91, Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: z.Server} }},
+		{Key: "server", Title: "SERVER", Min: 10, Max: 24, Importance: 91,
+			Cell: func(z *ZoneFacts) page.Cell { return page.Cell{Text: z.Server} }},
 		{Key: "endpoint", Title: "ENDPOINT", Min: 10, Max: 60, Flex: true, Importance: 93,
 			Cell: page.TextCell(func(z *ZoneFacts) string { return z.Endpoint })},
-		{Key: "log_lines", Title: "LOG LINES", Sparse: true, Importance: 98, Less: func(a, b *ZoneFacts) int { return a.Loss.compareLoss(b.Loss) },
+		{Key: "log_lines", Title: "LOG LINES", Sparse: true, Importance: 98,
+			Less: func(a, b *ZoneFacts) int { return a.Loss.compareLoss(b.Loss) },
 			Cell: func(z *ZoneFacts) page.Cell { return z.Loss.lossCell() }},
 		// nb_cfg of the rows written, of the flows made, and of the zone's nodes.
 		{Key: "written_made_done", Title: "ROWS/FLOWS/NODES", Sparse: true, NoSort: true, Importance: 95, Cell: func(z *ZoneFacts) page.Cell {

@@ -106,7 +106,7 @@ func AllFactsOfZone(r *revision.Revision, z *model.ZoneState, now time.Time) *Zo
 	return o
 }
 
-// newZoneDialect returns the dialect of a zone, nil for Rung's own zones.
+// newZoneDialect returns the dialect of a zone, or nil for Rung's own zones.
 func newZoneDialect(r *revision.Revision, zone string) *ZoneDialect {
 	if r.Dialects == nil {
 		return nil

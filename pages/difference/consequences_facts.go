@@ -100,7 +100,7 @@ type Effect struct {
 	Log *LogEffect `json:"log,omitempty"`
 }
 
-// NewEffect returns the facts of an effect, nil for nil.
+// NewEffect returns the facts of an effect, or nil for nil.
 func NewEffect(e *effect.Effect) *Effect {
 	if e == nil {
 		return nil

@@ -106,7 +106,7 @@ type Connection struct {
 	// Example is one of the connections, in the form for rung trace --cases: of the second side, else of the
 	// first.
 	Example trace.Question `json:"example"`
-	// Network is the connections' network, empty for the default one.
+	// Network is the connections' network, or empty for the default one.
 	Network string `json:"network,omitempty"`
 
 	Original *revision.Change `json:"-"`

@@ -35,7 +35,8 @@ var columns = []ladderColumn{
 		Less: func(a, b *Line) int { return a.Place - b.Place }}},
 	{Column: pageColumn{Place: page.OnScreen, Key: "policy", Title: "POLICY", Importance: page.Always, Name: true, Min: 16, Cell: nameCell,
 		Less: func(a, b *Line) int { return words.CompareNatural(a.policyName(), b.policyName()) }}},
-	{Column: pageColumn{Place: page.Printed, Key: "policy", Title: "POLICY", Importance: page.Always, Name: true, Cell: page.TextCell(labelText)}},
+	{Column: pageColumn{Place: page.Printed, Key: "policy", Title: "POLICY", Importance: page.Always, Name: true,
+		Cell: page.TextCell(labelText)}},
 	{Column: pageColumn{Key: "subject", Title: "SUBJECT", Importance: 92, Min: 14, Max: 40,
 		Cell: page.TextCell(func(l *Line) string { return l.Subject })}},
 	{stages: true, Column: pageColumn{Key: "ingress", Title: "INGRESS", Importance: 94, Cell: ingressCell}},
@@ -47,8 +48,9 @@ var columns = []ladderColumn{
 	{needs: system.Rows, Column: pageColumn{Key: "acls", Title: "ACLS", Importance: 91, Right: true, Cell: page.TextCell(aclsText)}},
 	{needs: system.Rows, Column: pageColumn{Place: page.Printed, Key: "log", Title: "LOG", Importance: 93,
 		Cell: page.TextCell(func(l *Line) string { return l.LogText })}},
-	{needs: system.Rows, Column: pageColumn{Place: page.OnScreen, Key: "hits", Title: "HITS", Importance: page.Always, Wide: true, NoSort: true,
-		Cell: page.TextCell(hitsText)}},
+	{needs: system.Rows, Column: pageColumn{Place: page.OnScreen, Key: "hits", Title: "HITS", Importance: page.Always, Wide: true,
+		NoSort: true,
+		Cell:   page.TextCell(hitsText)}},
 	{needs: system.Rows, zones: true, Column: pageColumn{Key: "zones", Title: "ZONES", Importance: 95, Cell: zonesCell}},
 	{Column: pageColumn{Place: page.OnScreen, Key: "log", Title: "LOG", Importance: 93, Max: 12,
 		Cell: func(l *Line) page.Cell { return joinCells(l.Log, " ") }}},
@@ -113,7 +115,7 @@ func (l *Line) IsKept(keep func(model.Key) bool) bool {
 // isPolicyOrUnit reports whether the line is a policy or a unit.
 func (l *Line) isPolicyOrUnit() bool { return l.Kind == Policy || l.Kind == Unit }
 
-// policyName returns the sort name of a policy, empty for other lines.
+// policyName returns the sort name of a policy, or empty for other lines.
 func (l *Line) policyName() string {
 	if l.Kind == Policy || l.Kind == Broken {
 		return l.Key.Name

@@ -147,7 +147,8 @@ func newTierFacts(t *ladder.Tier, only model.Stage) tierFacts {
 	f := tierFacts{Tier: t.Tier, Kind: t.Kind, Counts: t.Counts, Rungs: []rungFacts{}, Gaps: append([]ladder.Gap{}, t.Gaps...),
 		Policies: listPolicyFacts(t.Policies)}
 	for _, r := range t.Rungs {
-		rung := rungFacts{Priority: r.Priority, Duplicate: r.Duplicate, Unsupported: r.Unsupported, Idle: r.Idle, Details: listPolicyFacts(r.Policies)}
+		rung := rungFacts{Priority: r.Priority, Duplicate: r.Duplicate, Unsupported: r.Unsupported, Idle: r.Idle,
+			Details: listPolicyFacts(r.Policies)}
 		for _, p := range r.Policies {
 			rung.Policies = append(rung.Policies, p.Policy.Name)
 			rung.Conflict = rung.Conflict || len(p.Conflicts) > 0

@@ -13,7 +13,7 @@ import (
 
 // Selection selects the ends and cells of a matrix.
 type Selection struct {
-	Focus   string                // the only namespace shown, empty for all
+	Focus   string                // the only namespace shown, or empty for all
 	Swapped bool                  // rows are destinations
 	Only    revision.CellVerdict  // empty for all
 	Reached []*revision.MatrixEnd // the ends that are only destinations

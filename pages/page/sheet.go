@@ -45,7 +45,7 @@ type GridColumn struct {
 // GridRow is a row of cells, one for each column.
 type GridRow struct {
 	Cells []Cell
-	// Keys are the sort keys by column. An empty key stands for the cell's text, nil for all keys empty.
+	// Keys are the sort keys by column. An empty key stands for the cell's text, or nil for all keys empty.
 	Keys []string
 	// Under means that the row belongs to the row above.
 	Under bool
@@ -138,7 +138,7 @@ func (m *Map) ColumnNames() []string {
 	return m.Columns
 }
 
-// At returns the kind of a cell, nil for a cell without a sign.
+// At returns the kind of a cell, or nil for a cell without a sign.
 func (m *Map) At(row, column int) *MapKind {
 	if k := m.Cells[row*len(m.ColumnNames())+column]; k >= 0 {
 		return &m.Kinds[k]

@@ -107,7 +107,8 @@ func FactsOfPod(r *revision.Revision, pod *model.Pod, now time.Time) *PodFacts {
 		rule := p.Rule(t.Direction, t.Rule)
 		o := &TouchingRule{Policy: t.Policy.String(), Tier: p.Tier, Direction: t.Direction.Lower(), Rule: t.Rule, RuleName: rule.Name,
 			Action:  p.Kind.ActionWord(rule.Action),
-			Subject: t.AsSubject, Peer: t.AsPeer, Network: t.Network, Broken: rule.BrokenPortsText(), PolicyKey: t.Policy, Dir: t.Direction, rule: rule,
+			Subject: t.AsSubject, Peer: t.AsPeer, Network: t.Network, Broken: rule.BrokenPortsText(), PolicyKey: t.Policy,
+			Dir: t.Direction, rule: rule,
 			band:  strconv.Itoa(p.Tier),
 			label: p.Label(), short: p.Label(), word: p.Kind.RuleActionWord(rule), note: rule.Name}
 		if on := r.Desired.Networks().NetworksOfPolicy(p); len(on) > 0 {

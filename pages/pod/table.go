@@ -49,8 +49,10 @@ var Table = &page.Table[*Line]{
 	ID: func(l *Line) string { return l.ID }, Full: func(l *Line) page.Line { return l.Full }, Head: func(l *Line) bool { return l.Head },
 	Empty: "no rule touches this pod",
 	Columns: []podColumn{
-		{Key: "tier", Title: "TIER", Place: page.Printed, Importance: page.Always, Cell: ruleTextCell(func(t *TouchingRule) string { return t.band })},
-		{Key: "priority", Title: "PRIO", Right: true, Importance: page.Always, Cell: ruleTextCell(func(t *TouchingRule) string { return t.prio })},
+		{Key: "tier", Title: "TIER", Place: page.Printed, Importance: page.Always,
+			Cell: ruleTextCell(func(t *TouchingRule) string { return t.band })},
+		{Key: "priority", Title: "PRIO", Right: true, Importance: page.Always,
+			Cell: ruleTextCell(func(t *TouchingRule) string { return t.prio })},
 		{Key: "policy", Title: "POLICY", Place: page.OnScreen, Name: true, Min: 24, Importance: page.Always,
 			Cell: ruleCell(func(t *TouchingRule) page.Cell { return page.Cell{Text: t.mark + t.short, Role: themes.Accent} })},
 		{Key: "policy", Title: "POLICY", Place: page.Printed, Importance: page.Always, Exact: func(l *Line) string { return l.label },

@@ -44,7 +44,8 @@ type Rule struct {
 func ListRules(r *revision.Revision, p *model.Policy) []*Rule {
 	return page.MapList(revision.ListRuleFacts(r, p), func(f revision.RuleFacts) *Rule {
 		o := &Rule{Direction: f.Direction.Lower(), Index: f.Index, Name: f.Name, Action: p.Kind.RuleActionWord(f.Rule), PeerPods: f.Pods,
-			Peers: f.PeerTexts(), Ports: f.PortTexts(), ACLs: append([]string{}, f.ACLs...), Broken: f.BrokenPortsText(), Original: f.Rule, kind: p.Kind,
+			Peers: f.PeerTexts(), Ports: f.PortTexts(), ACLs: append([]string{}, f.ACLs...), Broken: f.BrokenPortsText(),
+			Original: f.Rule, kind: p.Kind,
 			pods: page.None.Text}
 		if f.SelectsPods && r.WhyNoRows(p.Key) == nil {
 			o.pods = r.Unread(model.KindPod, model.KindNamespace).CountText(f.Pods)

@@ -52,7 +52,8 @@ var Table = &page.Table[*DriftLine]{
 			}
 			return page.Cell{Text: string(l.Row.Table) + " " + cmp.Or(l.Row.ID, l.Row.UUID)}
 		}},
-		{Key: "why", Title: "WHY", Importance: page.Always, Flex: true, Cell: func(l *DriftLine) page.Cell { return page.Cell{Text: l.whyText()} }},
+		{Key: "why", Title: "WHY", Importance: page.Always, Flex: true,
+			Cell: func(l *DriftLine) page.Cell { return page.Cell{Text: l.whyText()} }},
 	},
 }
 

@@ -38,7 +38,7 @@ func (k *keptObjects) objectKey(m metav1.Object) model.Key {
 	return model.Key{Kind: k.kind, Namespace: words.CleanText(m.GetNamespace()), Name: words.CleanText(m.GetName())}
 }
 
-// lastObject returns the last read object, nil for a new one.
+// lastObject returns the last read object, or nil for a new one.
 func (k *keptObjects) lastObject(m metav1.Object) model.Object {
 	return k.objects[k.objectKey(m)].object
 }

@@ -46,7 +46,7 @@ type Reporter struct {
 type reportKey struct {
 	policy model.PolicyKey
 	zone   string
-	event  string // name of the Event object, empty for a condition
+	event  string // name of the Event object, or empty for a condition
 }
 
 // NewReporter makes a Reporter; Run starts it. trouble receives the write errors and must not block.

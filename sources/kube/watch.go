@@ -45,7 +45,7 @@ type watcher struct {
 	feedLost chan struct{}
 
 	mu sync.Mutex
-	// pending holds the undelivered objects, nil for a deleted one.
+	// pending holds the undelivered objects, or nil for a deleted one.
 	pending      map[model.Key]model.Object
 	oldestChange time.Time // when the oldest pending change came
 	broken       map[model.Key][]model.Broken

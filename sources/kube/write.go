@@ -41,7 +41,7 @@ const tries = 4
 type PolicyChange struct {
 	Verb Verb
 	Key  model.PolicyKey
-	// Old is the policy before the change, nil for a create. New is the one after it, nil for a delete.
+	// Old is the policy before the change, or nil for a create. New is the one after it, or nil for a delete.
 	// New.YAML is the document sent.
 	Old, New *model.Policy
 	// Unchanged reports whether a live object still means the same as Old.

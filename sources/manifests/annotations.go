@@ -20,7 +20,7 @@ import (
 // Default is the default network's key in annotations about networks.
 const Default = "default"
 
-// firstFault returns the alphabetically first of the faults as an error, nil for none.
+// firstFault returns the alphabetically first of the faults as an error, or nil for none.
 func firstFault(faults []string) error {
 	if len(faults) == 0 {
 		return nil

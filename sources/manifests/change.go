@@ -46,7 +46,7 @@ func (c *TextChange) IsLeftText(text []byte) bool {
 	return c.Sum == textDigest(text)
 }
 
-// TextBefore returns the text before the change, nil for no file. ok is false if text is not the new text.
+// TextBefore returns the text before the change, or nil for no file. ok is false if text is not the new text.
 func (c *TextChange) TextBefore(text []byte) (before []byte, ok bool) {
 	if !c.IsLeftText(text) {
 		return nil, false

@@ -25,7 +25,7 @@ type decoder struct {
 	// The state of the present unit.
 	out  *unitOutcome
 	line int // lines in the file before the parsed text
-	// tree is the present object's tree, nil for an object without text.
+	// tree is the present object's tree, or nil for an object without text.
 	tree *yaml.Node
 	// priority is the present object's priority, if ranked.
 	priority int32
@@ -280,7 +280,7 @@ func dropUnreadFields(n *yaml.Node) {
 	}
 }
 
-// readConfigMap returns the settings of OVN-Kubernetes' ConfigMap, nil for other objects.
+// readConfigMap returns the settings of OVN-Kubernetes' ConfigMap, or nil for other objects.
 func readConfigMap(n *yaml.Node, apiVersion string, key model.Key, origin model.Origin) *dialect.Config {
 	if apiVersion != "v1" || key.Kind != dialect.KindConfigMap || !slices.Contains(dialect.MapNames, key.Name) {
 		return nil

@@ -22,8 +22,8 @@ type objectDiffer struct {
 // valuePlace is the place of a value.
 type valuePlace struct {
 	path  []yamltree.PathStep
-	colon int // offset behind the field's colon, -1 without
-	// flow means the parent is in flow style; indent is the column of a block parent, -1 for none.
+	colon int // offset behind the field's colon, or -1 without
+	// flow means the parent is in flow style; indent is the column of a block parent, or -1 for none.
 	flow   bool
 	indent int
 }

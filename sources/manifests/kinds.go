@@ -86,7 +86,7 @@ func findKind(holds func(*kindInfo) bool) *kindInfo {
 	return nil
 }
 
-// findWrittenKind returns a kind by its apiVersion and kind, nil for others.
+// findWrittenKind returns a kind by its apiVersion and kind, or nil for others.
 func findWrittenKind(apiVersion, kind string) *kindInfo {
 	return findKind(func(k *kindInfo) bool { return k.writtenName() == kind && k.apiVersion() == apiVersion })
 }
@@ -101,7 +101,7 @@ func KindOfTree(obj map[string]any) model.Kind {
 	return model.Kind(kind)
 }
 
-// kindOfType returns the kind of a pointer type, nil for others.
+// kindOfType returns the kind of a pointer type, or nil for others.
 func kindOfType(t reflect.Type) *kindInfo {
 	return findKind(func(k *kindInfo) bool { return t == reflect.PointerTo(k.goType) })
 }
@@ -122,7 +122,7 @@ func KnownKinds() []string {
 	return slices.Compact(out)
 }
 
-// infoOfKind returns a kind by its name in the model, nil for others.
+// infoOfKind returns a kind by its name in the model, or nil for others.
 func infoOfKind(kind model.Kind) *kindInfo {
 	return findKind(func(k *kindInfo) bool { return k.kind == kind })
 }

@@ -226,7 +226,7 @@ type OlderForm struct {
 	modernText []byte // in today's form
 }
 
-// ReadOlder converts an ANP or BANP to today's form; nil if it has that. own is its text, nil for a List's item.
+// ReadOlder converts an ANP or BANP to today's form; nil if it has that. own is its text, or nil for a List's item.
 func ReadOlder(n *yaml.Node, own []byte) *OlderForm {
 	tidy := func() []byte { return yamltree.Marshal(yamltree.TidyObject(yamltree.JSONValue(n).(map[string]any))) }
 	if own == nil {

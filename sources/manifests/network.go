@@ -62,7 +62,7 @@ func (n *normaliser) npRule(dir model.Direction, i int, peers []networkingv1.Net
 	n.addRule(r)
 }
 
-// podsPeer returns a peer of two selectors, of which at most one is nil. Without a namespace selector it
+// podsPeer returns a peer of two selectors, at most one nil. Without a namespace selector it
 // selects pods of the policy's own namespace; for a cluster-scoped policy, of all namespaces.
 func (n *normaliser) podsPeer(namespaces, pods *metav1.LabelSelector, at string) model.Peer {
 	switch {

@@ -149,7 +149,7 @@ func parseSubnets(texts []string, field string) (out []netip.Prefix, _ *fault) {
 	return out, nil
 }
 
-// parseHostSubnet parses the subnet of a layer 3 network. size is the prefix length for a node, 0 for the default.
+// parseHostSubnet parses the subnet of a layer 3 network. size is the prefix length for a node, or 0 for the default.
 func parseHostSubnet(cidr string, size int) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(strings.TrimSpace(cidr))
 	switch {

@@ -122,7 +122,10 @@ func (s *Set) Pods() (pods []*model.Pod, idle, lost []*Workload) {
 		if w.Owner != "" && s.named(w.Namespace, w.Owner) != nil || s.owned[ownerKey{w.Namespace, w.Ref()}] > 0 {
 			continue // its owner makes its pods, or they exist
 		}
-		if w.Wanted == 0 && slices.ContainsFunc(all, func(x *Workload) bool { return x.Namespace == w.Namespace && x.TemplateWorkload == w.Ref() }) {
+		if w.Wanted == 0 && slices.ContainsFunc(all, func(x *Workload) bool {
+			return x.Namespace == w.Namespace &&
+				x.TemplateWorkload == w.Ref()
+		}) {
 			continue // scaled down in favour of the Rollout that uses its template
 		}
 		template := w

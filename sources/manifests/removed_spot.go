@@ -14,7 +14,7 @@ import (
 type RemovedSpot struct {
 	Object DocumentRef
 	Doc    int
-	// Item is its index in a List, -1 for an object with its own document.
+	// Item is its index in a List, or -1 for an object with its own document.
 	Item int
 	// Text is its document without the separator line, or the item's lines; empty if it shares lines.
 	Text []byte `json:",omitempty"`

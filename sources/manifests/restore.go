@@ -13,13 +13,13 @@ import (
 // ErrNoPlace means an object cannot be put back: the List that held it is gone.
 var ErrNoPlace = errors.New("its List is gone")
 
-// RestorePlace is where a Restore puts an object: between Above and Below, zero for an end or an unnamed entry.
+// RestorePlace is where a Restore puts an object: between Above and Below, or zero for an end or an unnamed entry.
 type RestorePlace struct {
 	Above, Below DocumentRef
 	// HasNeighbour means a former neighbour exists, or no entry at all. Otherwise the place is the end.
 	HasNeighbour bool
 
-	list *documentPiece // the List for the object, nil for a separate document
+	list *documentPiece // the List for the object, or nil for a separate document
 	at   int            // index of the following item or document
 }
 

@@ -169,7 +169,7 @@ func (s *Sandbox) Southbound(zone string) string {
 	return ""
 }
 
-// OVN returns the version of OVN that the zones run on, empty without OVN.
+// OVN returns the version of OVN that the zones run on, or empty without OVN.
 func (s *Sandbox) OVN() string {
 	if s == nil || s.lab == nil {
 		return ""

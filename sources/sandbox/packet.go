@@ -222,7 +222,7 @@ func recogniseFrame(b []byte) (id uint32, kind frameKind) {
 	return be.Uint32(body[at+number:]), marked
 }
 
-// framePayload returns a frame's transport protocol and the bytes after its IP header, nil without one.
+// framePayload returns a frame's transport protocol and the bytes after its IP header, or nil without one.
 func framePayload(b []byte) (proto uint8, body []byte) {
 	if len(b) < 14 {
 		return 0, nil

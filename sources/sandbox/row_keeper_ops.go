@@ -83,7 +83,7 @@ func (w *rowWork) addPortOps() {
 	w.ops = append(append(w.ops, portsOps(nb.TableSwitch, w.sw.UUID, true, add)...), portsOps(nb.TableSwitch, w.sw.UUID, false, remove)...)
 }
 
-// portsOps returns the operation that adds ports to a row or removes them, none without ports.
+// portsOps returns the operation that adds ports to a row or removes them, or none without ports.
 func portsOps(table, uuid string, add bool, ports []nb.Ref) []nb.Op {
 	if len(ports) == 0 {
 		return nil

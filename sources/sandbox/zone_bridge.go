@@ -21,7 +21,7 @@ const plugRetryPause = 100 * time.Millisecond
 type vif struct {
 	name, mac string
 	addrs     []netip.Addr
-	version   string // iface-id-ver, empty for a pod without a UID
+	version   string // iface-id-ver, or empty for a pod without a UID
 	versioned bool
 	up        bool
 }

@@ -51,7 +51,7 @@ var inside = map[string][]string{
 	"change/write":   {"change", "sources/kube", "sources/manifests", "sources/files", "model"},
 	"change/gate":    {"change", "revision", "system", "sources/kube", "sources/manifests", "sources/files", "model"},
 	"change/planrun": {"change", "revision", "system", "sources/files", "model"},
-	"change/trial":   {"change", "revision", "system", "sources/files", "model"},
+	"change/trial":   {"change", "revision", "system", "sources/files", "sources/retry", "model"},
 
 	// The engine and its rooms, none of which imports the engine.
 	"engine":          {"change", "revision", "system", "sources", "compiler", "reconciler", "model"},
@@ -60,7 +60,7 @@ var inside = map[string][]string{
 	"engine/lab":      {"engine/zones", "engine/trace", "revision", "system", "model", "sources/acllog", "sources/nbdb", "sources/sandbox"},
 	"engine/trace":    {"revision", "system", "model", "sources/nbdb"},
 	"engine/convert":  {"revision", "system", "compiler", "sources/manifests", "model"},
-	"engine/logs":     {"revision", "system", "sources/kube", "sources/manifests", "sources/acllog", "model"},
+	"engine/logs":     {"revision", "system", "sources/kube", "sources/manifests", "sources/acllog", "sources/retry", "model"},
 	"engine/verify":   {"engine/trace", "revision", "system", "sources/manifests/yamltree", "model"},
 	"engine/template": {"engine/verify", "revision", "system", "sources/manifests", "model"},
 

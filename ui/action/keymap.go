@@ -210,7 +210,7 @@ var keySigns = map[string]string{"enter": "⏎", "up": "↑", "down": "↓", "le
 // KeyLabel returns a key for display: "⏎" for enter, "space", "ctrl+p".
 func KeyLabel(key string) string { return cmp.Or(keySigns[key], key) }
 
-// HintKey returns the key of an action for hints, empty without one.
+// HintKey returns the key of an action for hints, or empty without one.
 func (a *Action) HintKey() string {
 	if len(a.Keys) == 0 {
 		return ""

@@ -93,7 +93,8 @@ func (v *findingsPage) filterText(f *findings.Finding) string {
 	if head := v.heads[f]; head != nil {
 		return head.String()
 	}
-	return fmt.Sprintf("%s %s %s %s %s %s %s", f.Severity, f.SubjectText(), f.Original.Policy.Label(), f.PlaceText(), f.Code, f.Message, f.Remedy)
+	return fmt.Sprintf("%s %s %s %s %s %s %s", f.Severity, f.SubjectText(), f.Original.Policy.Label(), f.PlaceText(), f.Code,
+		f.Message, f.Remedy)
 }
 
 // Sync takes the findings known without waiting.

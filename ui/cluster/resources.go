@@ -24,7 +24,8 @@ func addSection(env *view.Env, s *detail.Sheet, part *cluster.Section) {
 		}
 		value := widget.StyledSpans(e.Value, env.Styles)
 		if e.Name == "" {
-			s.AddParagraph(e.ID, e.Indent, e.Sign.Text, env.Styles.TokenStyle(e.Sign.Role), env.Styles.TokenStyle(e.Value[0].Role), e.Value.String(), to)
+			s.AddParagraph(e.ID, e.Indent, e.Sign.Text, env.Styles.TokenStyle(e.Sign.Role), env.Styles.TokenStyle(e.Value[0].Role),
+				e.Value.String(), to)
 			continue
 		}
 		name := widget.StyledLine(e.Name, env.Styles.Dim)

@@ -2,8 +2,6 @@ package edit
 
 import (
 	"context"
-	"errors"
-	"os"
 	"strings"
 	"time"
 
@@ -35,7 +33,7 @@ type editPage struct {
 
 	state       editState
 	path        string // file of the text
-	base        string // text the edit started from, empty for a new policy
+	base        string // text the edit started from, or empty for a new policy
 	first       string // first text given to the editor, without notes
 	open        string // last text given to the editor, with notes
 	beginLine   int    // line for opening the editor again
@@ -181,7 +179,7 @@ func (v *editPage) takeEdited(env *view.Env, m textEdited) {
 	switch {
 	case notStarted(m.run):
 		v.stopEdit("The editor could not be started", []string{m.run.Error(), "Set VISUAL or EDITOR to an editor that is installed."})
-	case errors.Is(m.io, os.ErrNotExist):
+	case isDeleted(m.io):
 		v.path = "" // no file to name or keep
 		v.stopEdit("The editor deleted the text", []string{"Nothing was changed. " + env.KeyHint(action.EditEditor) + " starts over."})
 	case m.io != nil:

@@ -20,12 +20,15 @@ import (
 var waitFlags = map[string]string{"code": "--wait", "code-insiders": "--wait", "codium": "--wait", "subl": "--wait", "zed": "--wait",
 	"atom": "--wait", "mate": "-w", "gvim": "-f", "mvim": "-f"}
 
+// isDeleted reports whether the editor deleted the file.
+func isDeleted(err error) bool { return errors.Is(err, os.ErrNotExist) }
+
 // notStarted reports whether the program could not be started.
 func notStarted(err error) bool {
 	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission)
 }
 
-// editorCommand returns the command that opens the user's editor on a file at a line (from 1, 0 for no line).
+// editorCommand returns the command that opens the user's editor on a file at a line (from 1, or 0 for no line).
 func editorCommand(path string, line int) *exec.Cmd {
 	words := strings.Fields(chosenEditor())
 	if chosen := chosenEditor(); strings.ContainsAny(chosen, `"'\`) && runtime.GOOS != "windows" {

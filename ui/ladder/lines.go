@@ -82,7 +82,7 @@ func (v *ladderPage) filterText(l *ladder.Line) (text string) {
 	return text
 }
 
-// linePage returns the page of a line, none for a heading.
+// linePage returns the page of a line, or none for a heading.
 func linePage(l *ladder.Line) nav.Page {
 	switch l.Kind {
 	case ladder.Policy:

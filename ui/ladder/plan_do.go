@@ -111,7 +111,7 @@ func (v *planPage) freeBelow() (int32, bool) {
 
 // planChange is a plan, or its remaining steps, as a change.
 type planChange struct {
-	// stopped is the plan that was stopped when asked, nil for a new one. noteRan returns the process seen
+	// stopped is the plan that was stopped when asked, or nil for a new one. noteRan returns the process seen
 	// running it since, 0 if none.
 	stopped *revision.PlanState
 	noteRan func() int

@@ -24,7 +24,7 @@ const (
 // clockNames are the stored names of clocks.
 var clockNames = [clocks]string{"", "utc", "age", "hidden"}
 
-// ClockName returns the stored name of the clock, empty for the local clock.
+// ClockName returns the stored name of the clock, or empty for the local clock.
 func (c ClockMode) ClockName() string { return clockNames[c] }
 
 // ParseClock returns the clock of a name, the local clock if unknown.

@@ -112,7 +112,8 @@ func (v *diffPage) selectedLine(w int) (x diffLine, lines []string) {
 	switch v.part {
 	case connectionsPart:
 		if c, ok := v.connections.SelectedItem(); ok {
-			x = diffLine{nav.ToTrace(c.Example.String()), words.Between("", only(c.Original.IsGone(), "the connection"), ": an end no longer exists"),
+			x = diffLine{nav.ToTrace(c.Example.String()), words.Between("", only(c.Original.IsGone(), "the connection"),
+				": an end no longer exists"),
 				c.Change, []view.CopyItem{{What: "connection", Text: c.Sentence() + "\nnow " + c.NowText() + "\nbefore " + c.BeforeText()},
 					{What: "rung trace command", Text: c.Example.Command()}}}
 			say(1, "", st.Dim, st.Text, c.From+" → "+c.To+" "+c.PortsText())
@@ -124,7 +125,8 @@ func (v *diffPage) selectedLine(w int) (x diffLine, lines []string) {
 		if l, ok := v.policies.SelectedItem(); ok {
 			name := l.Policy.Key.Label()
 			x = diffLine{nav.ToPolicy(l.Policy.Key), only(l.Policy.IsGone(), name), name + " · " + l.Policy.Change +
-				words.Between(" · priority ", l.Policy.Priority, ""), []view.CopyItem{{What: "change", Text: name + " " + l.Policy.Change + ": " + l.Detail},
+				words.Between(" · priority ", l.Policy.Priority, ""), []view.CopyItem{{What: "change", Text: name + " " +
+				l.Policy.Change + ": " + l.Detail},
 				{What: "name", Text: l.Policy.Key.Name}}}
 			say(1, "", st.Dim, st.Text, l.Detail)
 		}

@@ -26,7 +26,7 @@ type RowView struct {
 	// id and name as last seen, to find the successor of a replaced row.
 	id, name string
 	owner    nb.Owner
-	policy   model.PolicyKey // policy it is compiled for, zero for other rows
+	policy   model.PolicyKey // policy it is compiled for, or zero for other rows
 	// knowsNetwork: the row's network is known
 	knowsNetwork bool
 	link         nav.Page // rule or policy it belongs to

@@ -19,8 +19,8 @@ import (
 
 // matrixPage is the view.
 type matrixPage struct {
-	focus       string // the one namespace shown, empty for all
-	network     string // network shown, empty for the default one
+	focus       string // the one namespace shown, or empty for all
+	network     string // network shown, or empty for the default one
 	ports       verdict.Ports
 	portProblem string // why the page's port is invalid
 
@@ -49,7 +49,7 @@ type matrixPage struct {
 	fits             fittedWidths
 }
 
-// cursorPlace is the place of the cursor: a row, and a column, -1 for the row's name.
+// cursorPlace is the place of the cursor: a row, and a column, or -1 for the row's name.
 type cursorPlace struct{ row, col int }
 
 // NewMatrix makes the view.

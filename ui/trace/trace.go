@@ -38,7 +38,7 @@ type tracePage struct {
 	err          error              // why there is no answer
 	ovn          ovnRun
 	formerAnswer string    // the former answer
-	changedAt    time.Time // when the answer changed, zero for never
+	changedAt    time.Time // when the answer changed, or zero for never
 	drawn        lineInputs
 
 	verdictChangedAt time.Time // when the verdict itself changed, not only the rows' agreement

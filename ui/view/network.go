@@ -11,7 +11,7 @@ import (
 
 // NetworkChoice describes a page that can be shown on another network.
 type NetworkChoice struct {
-	// Now is the current network, empty for the default one.
+	// Now is the current network, or empty for the default one.
 	Now string
 	// Default describes the page on the default network.
 	Default string

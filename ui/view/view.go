@@ -103,7 +103,7 @@ type (
 	// Sync; it is called once a second while the page is on top.
 	Counter interface{ HasNewCounts(env *Env) bool }
 
-	// Worker is a page with background work of its own. WorkingSince returns its begin, zero without work.
+	// Worker is a page with background work of its own. WorkingSince returns its begin, or zero without work.
 	Worker interface{ WorkingSince() time.Time }
 
 	// Completer completes a word of the page from its beginning, for the filter's suggestion; empty for no

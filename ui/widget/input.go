@@ -22,7 +22,7 @@ type TextInput struct {
 	History []string // oldest first
 
 	line        *textinput.Model // made on first use
-	back        int              // steps back in History, 0 for the text itself
+	back        int              // steps back in History, or 0 for the text itself
 	draft       string
 	cell        int  // cell of the cursor in the last frame, -1 if none
 	prefillKept bool // the text is the selected prefill

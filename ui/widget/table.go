@@ -48,7 +48,7 @@ type Table[T any] struct {
 	Columns []TableColumn[T]
 	// ID returns the unique identity of a row; the selection follows it.
 	ID func(T) string
-	// Full returns the line of a row without columns, nil for other rows.
+	// Full returns the line of a row without columns, or nil for other rows.
 	Full func(T) Line
 	// Fixed rows only make sense in natural order and without a filter, like all Skip rows.
 	Fixed func(T) bool
@@ -75,10 +75,10 @@ type Table[T any] struct {
 	items        []T
 	shownItems   []int // indexes into items
 	filter       LineFilter
-	sort         int // column, -1 for natural order
+	sort         int // column, or -1 for natural order
 	isDescending bool
 	sel          string
-	selectedAt   int // index of the selection in shownItems, -1 for none
+	selectedAt   int // index of the selection in shownItems, or -1 for none
 	top          int
 	skippedCells int
 	height       int // of the rows in the last frame

@@ -101,7 +101,7 @@ type Facts struct {
 	Match func(*model.RowDiff) (desired, live string)
 	// Refused is true if OVN-Kubernetes rejected the policy before it was deleted.
 	Refused bool
-	// OtherNetwork describes the rows' network, nil for the default.
+	// OtherNetwork describes the rows' network, or nil for the default.
 	OtherNetwork *OtherNetwork
 	// Baselines are the other BaselineAdminNetworkPolicies.
 	Baselines []OtherBaseline

@@ -101,7 +101,7 @@ func addressFamily(text string) string {
 }
 
 // NetpolMatch returns the match of a NetworkPolicy rule's ACL (ovn-kubernetes.md#rule-rows). Unlike in
-// RuleMatch, the port group comes last. l4 is from L4, empty without ports.
+// RuleMatch, the port group comes last. l4 is from L4, or empty without ports.
 func NetpolMatch(d Direction, l3, l4, portGroup string) string {
 	if l4 != "" {
 		l4 += " && "

@@ -45,7 +45,7 @@ type Packet struct {
 	// EthSrc and EthDst are zero if unknown. A multicast packet without EthDst goes to the MAC address for its
 	// destination.
 	EthSrc, EthDst MAC
-	// VLAN is the tag's TCI, 0 without a tag. Packets that pods send have none.
+	// VLAN is the tag's TCI, or 0 without a tag. Packets that pods send have none.
 	VLAN uint16
 	// TTL is the hop limit; 0 if unknown, which means 255 for neighbour discovery.
 	TTL uint8

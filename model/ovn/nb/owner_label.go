@@ -89,7 +89,7 @@ var rowNames = map[[2]string]string{
 	{OwnerMulticastCluster, TypeMulticastDeny}: "default deny", {OwnerMulticastCluster, TypeMulticastNodes}: "between nodes",
 }
 
-// commaDirection returns ", ingress" or ", egress", empty without a direction.
+// commaDirection returns ", ingress" or ", egress", or empty without a direction.
 func (o Owner) commaDirection() string {
 	if o.Direction == "" {
 		return ""

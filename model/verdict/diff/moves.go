@@ -53,7 +53,8 @@ func NewPriorityMoves(ctx context.Context, x *verdict.Index, key model.Key, ther
 	}
 	c := verdict.ClassesAbout(x, mine)
 	m.serviceCuts = c.Outside.Cuts
-	f := &pathFinder{m: m, byFrom: make([]verdict.Set, len(c.List)), policyTerms: mine, walksWithoutPolicy: map[int32]int32{}, walkByTerms: walksByStage()}
+	f := &pathFinder{m: m, byFrom: make([]verdict.Set, len(c.List)), policyTerms: mine, walksWithoutPolicy: map[int32]int32{},
+		walkByTerms: walksByStage()}
 	f.g = verdict.NewGrid(c, f.findWalk)
 	for stage, terms := range x.Terms {
 		mine[stage].Each(func(i int32) { c.MarkPairs(&terms[i], f.byFrom) })

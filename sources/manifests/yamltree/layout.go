@@ -111,7 +111,7 @@ var (
 )
 
 // End returns the offset behind a node's last byte, assuming usual formatting. indent is the column of the
-// block mapping or list with the node, -1 for the root and in flow style.
+// block mapping or list with the node, or -1 for the root and in flow style.
 func (l *Layout) End(n *yaml.Node, indent int) int {
 	p := l.Start(n)
 	rest := l.Text[p:]
