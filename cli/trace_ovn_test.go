@@ -36,7 +36,7 @@ func TestTraceOVN(t *testing.T) {
 	const want = `
 ovn-trace: deny, as the rows say
 
-STAGE                ZONE   OVN                                                                 ROWS
+STAGE                ZONE   OVN                                                            ROWS
 from-lport-after-lb  alpha  allow · no rule matched, after ANP pass-green egress 0 "pass"  the same
 to-lport             beta   deny · ANP guard-db ingress 0 "deny-rest"                      the same
 `
