@@ -62,6 +62,7 @@ func HTML(s *page.Sheet) string {
 	return d.String()
 }
 
+// sourceHash returns the hash of a text for a content security policy.
 func sourceHash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])

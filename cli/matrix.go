@@ -352,6 +352,7 @@ func (t *matrixTable) exceptLines(prefix string) string {
 	return "\n" + strings.Join(lines, "\n") + "\n"
 }
 
+// csvLines returns a line for each cell.
 func (t *matrixTable) csvLines() string {
 	var lines [][]string
 	t.visitCells(func(from, to *revision.MatrixEnd, c revision.MatrixCell) {

@@ -163,6 +163,7 @@ func arrangePlan(a *command.App, r *revision.Revision, f *planFlags) (b *plan.Bo
 	return b, in, p, nil
 }
 
+// findPolicyAt returns the policy that text means by name or priority.
 func findPolicyAt(b *plan.Board, text string) (string, error) {
 	text = strings.TrimSpace(text)
 	at, err := strconv.ParseInt(text, 10, 32)

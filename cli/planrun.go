@@ -98,6 +98,7 @@ func startPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeF
 	return p, planOutcome(ended), err
 }
 
+// checkNoOtherPlan rejects a new plan while another is open.
 func checkNoOtherPlan(e *engine.Engine) error {
 	st, err := e.ReadPlan()
 	switch {

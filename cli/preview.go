@@ -228,6 +228,7 @@ With -o markdown the answer fits into a pull request.`,
 	return cmd
 }
 
+// hearLog reads the ACL log for a while.
 func hearLog(ctx context.Context, a *command.App, e *engine.Engine, d time.Duration) {
 	if d == 0 {
 		return

@@ -87,6 +87,7 @@ func runProbe(ctx context.Context, a *command.App, asked []trace.Question, file 
 	})
 }
 
+// whyWithoutOVN returns the reason why the sandbox does not run on OVN.
 func whyWithoutOVN(e *engine.Engine) error {
 	for _, done := range e.Activity(0) {
 		if done.By == "sandbox" && strings.Contains(done.Summary, "without OVN") {

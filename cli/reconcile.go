@@ -200,6 +200,7 @@ func runReconciler(ctx context.Context, a *command.App, f *reconcileFlags) error
 	return nil
 }
 
+// serveMetrics serves metrics and health until stop is called.
 func serveMetrics(e *engine.Engine, l net.Listener, log *slog.Logger) (stop func()) {
 	s := &http.Server{Handler: e.Health().Handler(), ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 10 * time.Second,
 		WriteTimeout: 30 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,

@@ -251,6 +251,7 @@ func (b *reportBuilder) sheet() (*page.Sheet, error) {
 
 func plainLine(text string) page.Line { return page.Line{{Text: text, Role: themes.Dim}} }
 
+// addSummary adds a sentence with a sign to the summary.
 func (b *reportBuilder) addSummary(sign page.Span, text string) {
 	b.summary = append(b.summary, page.Line{sign, {Text: " " + text}})
 }

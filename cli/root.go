@@ -150,6 +150,7 @@ func startedAsPlugin(program string) bool {
 // line. "Rung" is a name, and a file may be called rung.
 var calledRung = regexp.MustCompile(`(?m)(^|[\s"(|;])rung( +[a-z-]|\s*#| +[A-Z\[]{2}|"|$)`)
 
+// renameForPlugin makes a text call Rung as kubectl's plugin.
 func renameForPlugin(text string) string {
 	return calledRung.ReplaceAllString(text, "${1}"+pluginName+"${2}")
 }

@@ -276,6 +276,7 @@ func (o *verdictOut) hasDisagreement() bool {
 // askOVN asks ovn-trace about a connection; a nil function asks nothing.
 type askOVN func(verdict.Connection) (*revision.OVNTrace, error)
 
+// whyOVNFailed returns the error of ovn-trace, nil if it answered.
 func whyOVNFailed(o *pages.OVNFacts) error {
 	if o == nil {
 		return nil

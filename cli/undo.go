@@ -289,6 +289,7 @@ func printTrialEnd(a *command.App, u *revision.UnconfirmedChange) error {
 // backTime limits how long an interrupted command tries to revert its change.
 const backTime = 10 * time.Second
 
+// putBackTrial reverts the change of an interrupted command.
 func putBackTrial(a *command.App, e *engine.Engine) error {
 	ctx, cancel := context.WithTimeout(context.Background(), backTime)
 	defer cancel()
@@ -300,6 +301,7 @@ func putBackTrial(a *command.App, e *engine.Engine) error {
 	return printTrialEnd(a, u)
 }
 
+// watchEnterKey signals when enter is pressed at a terminal.
 func watchEnterKey(ctx context.Context, a *command.App) (entered <-chan struct{}, stop func()) {
 	if !a.CanAsk {
 		return nil, func() {}

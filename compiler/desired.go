@@ -275,6 +275,7 @@ func (d *Desired) SetMembers(s *SetSpec) []string {
 	return sortedUnion(lists[0], lists[1])
 }
 
+// nodeAddresses returns the addresses of the nodes that a set selects.
 func (d *Desired) nodeAddresses(s *SetSpec) (out []string) {
 	if len(s.nodes) == 0 {
 		return nil

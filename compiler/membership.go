@@ -60,6 +60,7 @@ func newMembership() membership {
 	}
 }
 
+// beginStep starts a step.
 func (c *membership) beginStep() {
 	c.rec, c.touched = &deltaRecorder{policies: map[model.PolicyKey]struct{}{}}, map[*selectorGroup]struct{}{}
 	c.nsTxn, c.buckTxn = c.space.namespaces.Txn(), c.space.buckets.Txn()

@@ -35,6 +35,7 @@ func (c *networkCompiler) refreshSharedSwitch() {
 	c.putNodeRows(c.network.Switch(""), "", c.network.NodeAddresses(nil))
 }
 
+// noteFreezing records a pod that starts or stops freezing sets.
 func (c *membership) noteFreezing(old, pod *model.Pod) {
 	if old != nil && network.Freezes(old) {
 		delete(c.freezing, old.Key)

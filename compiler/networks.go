@@ -61,6 +61,7 @@ func (c *Compiler) Reconfigure(o Options) (*Desired, *Delta) {
 	return d, delta
 }
 
+// publish returns the desired rows of all networks.
 func (c *Compiler) publish() *Desired {
 	d := c.base.desired
 	if len(c.networks) > 0 || c.table != nil || len(c.known) > 0 {
@@ -139,6 +140,7 @@ func (c *Compiler) withMovedPolicies(next *model.Cluster, changes []model.Change
 	return out
 }
 
+// stepNetworks steps the networks other than the default one, and adds their differences to delta.
 func (c *Compiler) stepNetworks(next *model.Cluster, changes []model.Change, moved map[string]bool, delta *Delta) {
 	for name, n := range c.networks {
 		if c.table.Network(name) == nil {

@@ -81,6 +81,7 @@ const (
 	isIn
 )
 
+// recordMove records the effects of a pod's move from one placement to another.
 func (c *membership) recordMove(before, after podPlacement) {
 	c.movesCounted++
 	met := c.movedSets[:0]

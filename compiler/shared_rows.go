@@ -57,6 +57,7 @@ func (s sharedSet) unitKey() model.PolicyKey {
 	return model.PolicyKey{Kind: model.KindPodSelector, Name: name, Network: s.network}
 }
 
+// externalIDs returns the external_ids of one family's set.
 func (s sharedSet) externalIDs(family string) map[string]string {
 	k := s.unitKey()
 	return nb.IDs(nb.ControllerName(k.Network), string(k.Kind), nb.IDPair{Key: nb.KeyName, Value: k.Name},

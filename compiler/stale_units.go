@@ -40,6 +40,7 @@ func (c *networkCompiler) markNamespaceStale(name string, old, ns *model.Namespa
 	}
 }
 
+// markNodeStale marks the rows that depend on a node.
 func (c *networkCompiler) markNodeStale(name string, old, node *model.Node) {
 	was, is := cmp.Or(old, &model.Node{}), cmp.Or(node, &model.Node{})
 	mgmt := !slices.Equal(was.MgmtIPs, is.MgmtIPs)

@@ -190,6 +190,7 @@ func (c *Conversion) convertNamespace(ns *Namespace, policies []*Policy) {
 	}
 }
 
+// convertPolicy converts a NetworkPolicy of 2016 in an isolated namespace.
 func (c *Conversion) convertPolicy(p *Policy) {
 	o, typed := p.Original.(*networkingv1.NetworkPolicy)
 	if !typed {

@@ -150,6 +150,7 @@ type NamespaceMatch struct {
 // String returns namespace/name.
 func (a ServiceAccount) String() string { return a.Namespace + "/" + a.Name }
 
+// peerText returns the text of a peer relative to the subject pod's namespace.
 func (m *NamespaceMatch) peerText(pods Selector) string {
 	where := "its own namespace"
 	if !m.Self {

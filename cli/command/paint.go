@@ -46,6 +46,7 @@ func Paint(to page.Role, text string) string {
 // PaintWord marks the name of an action, a verdict, a result or a severity.
 func PaintWord(word string) string { return Paint(page.WordRole(word), word) }
 
+// paintCell marks a cell.
 func paintCell(c page.Cell) string {
 	text := Paint(c.Role, c.Text)
 	for _, s := range c.More {

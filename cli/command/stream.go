@@ -152,6 +152,7 @@ func (it *AnswerItems) itemsText(wide bool) (string, error) {
 	return out.String(), err
 }
 
+// makeAll works out all items in parallel and returns them in order.
 func (it *AnswerItems) makeAll() []AnswerItem {
 	out := make([]AnswerItem, it.N)
 	trace.RunParallel(it.N, func(i int) { out[i] = it.Item(i) })

@@ -107,6 +107,7 @@ func (k *checker) checkTiers(all []*model.Tier) {
 	}
 }
 
+// addInvalid adds the faults found when an object was read.
 func (k *checker) addInvalid(m *model.Meta, list []model.Broken) {
 	for _, b := range list {
 		f := model.Finding{Code: b.Code, Severity: b.Severity, Policy: m.Key, Rule: -1, Message: strings.TrimPrefix(b.Field+": "+b.Message, ": "),
@@ -322,6 +323,7 @@ func (k *checker) checkTies(order []ladder.Place) {
 	}
 }
 
+// sameGroup reports whether two groups of tied policies are the same list.
 func sameGroup(a, b []model.PolicyKey) bool { return len(a) > 0 && len(b) > 0 && &a[0] == &b[0] }
 
 // rulesDiffer reports whether some rules of the same number in these policies have different actions.

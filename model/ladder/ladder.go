@@ -208,6 +208,7 @@ func NewRungPolicy(p *model.Policy) RungPolicy {
 	return RungPolicy{Policy: p, Ingress: CountRules(p.Ingress), Egress: CountRules(p.Egress)}
 }
 
+// groupRungs groups the policies of a tier by the priority of their rows.
 func groupRungs(policies []*model.Policy, opt Options) []Rung {
 	slices.SortFunc(policies, ComparePolicies)
 	var rungs []Rung

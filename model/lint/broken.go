@@ -11,6 +11,7 @@ import (
 // brokenObject is the code of an unreadable object whose error has no code.
 const brokenObject = "broken"
 
+// addBroken adds a finding for an object that was not accepted.
 func (l *linter) addBroken(b *model.Broken) {
 	f := model.Finding{Code: cmp.Or(b.Code, brokenObject), Severity: cmp.Or(b.Severity, model.SeverityError), Policy: b.Key, Rule: -1,
 		Message: b.Message, Remedy: b.Remedy, Origin: b.Origin}
@@ -21,6 +22,7 @@ func (l *linter) addBroken(b *model.Broken) {
 	l.out = append(l.out, f)
 }
 
+// addInvalid adds findings for what OVN-Kubernetes rejects in a policy.
 func (l *linter) addInvalid(p *model.Policy) {
 	for i := range p.Invalid {
 		b := p.Invalid[i]

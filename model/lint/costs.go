@@ -55,6 +55,7 @@ func (l *linter) checkGaps() {
 // usualPolicies is the largest number of AdminNetworkPolicies that OVN-Kubernetes expects.
 const usualPolicies = 50
 
+// checkPolicyCount reports more AdminNetworkPolicies than OVN-Kubernetes expects.
 func (l *linter) checkPolicyCount() {
 	if n := l.c.Count(model.KindANP); n > usualPolicies {
 		l.addFinding(PoliciesMany, model.Finding{Rule: -1,

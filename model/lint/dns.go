@@ -88,6 +88,7 @@ func (l *needLint) noteRulesDroppingDNS(p *model.Policy, decided [apiServer]sele
 	return decided
 }
 
+// checkRulesDroppingDNS reports the rules that drop queries at the DNS pods.
 func (l *needLint) checkRulesDroppingDNS() {
 	s := l.services
 	for _, way := range l.rulesDroppingDNS() {

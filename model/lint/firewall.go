@@ -129,6 +129,7 @@ type allowOutside struct {
 	networks []netip.Prefix
 }
 
+// outsideAllows returns the enforced egress Allows of AdminNetworkPolicies to networks and nodes.
 func (l *firewallLint) outsideAllows() []allowOutside {
 	if l.outside != nil {
 		return l.outside

@@ -167,6 +167,7 @@ func directionRank(d model.Direction) int {
 	return slices.Index([]model.Direction{"", model.Ingress, model.Egress}, d)
 }
 
+// policyRank returns a policy's place in the order; other objects come last.
 func (l *linter) policyRank(k model.PolicyKey) int {
 	if n, ok := l.order[k]; ok {
 		return n
@@ -226,6 +227,7 @@ type IdlePolicies struct {
 	Message, Remedy string
 }
 
+// checkTierPlaces checks a cluster whose policies have no rows.
 func (l *linter) checkTierPlaces(s *System) {
 	for i, p := range s.Order(l.c) {
 		l.order[p.Policy.Key] = i

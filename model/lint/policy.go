@@ -112,6 +112,7 @@ func (l *linter) checkSystemNamespaces(p *model.Policy) {
 	l.addAbout(p, SelectsSystem, message).Severity = severity
 }
 
+// checkDuplicates reports priorities that several enforced policies share.
 func (l *linter) checkDuplicates() {
 	for _, r := range slices.Concat(l.ladder.Tiers[model.TierAdmin].Rungs, l.ladder.Tiers[model.TierBaseline].Rungs) {
 		if !r.Duplicate || r.Unsupported || !r.Policies[0].Policy.Kind.HasPriority() {
@@ -143,6 +144,7 @@ func IsConflictWith(f *model.Finding, other model.Key) bool {
 	return f.Code == PriorityConflict.Code && strings.HasPrefix(f.Message, conflictPrefix(other))
 }
 
+// checkConflicts reports each conflict at both policies.
 func (l *linter) checkConflicts() {
 	for i := range l.ladder.Conflicts {
 		c := &l.ladder.Conflicts[i]

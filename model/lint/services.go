@@ -19,6 +19,7 @@ type serviceAddr struct {
 	ports   bool // only the Service's own ports are load balanced
 }
 
+// serviceAddrs returns the addresses of all Services, sorted, without addresses of nodes.
 func serviceAddrs(c *model.Cluster) (out []serviceAddr) {
 	nodes := map[netip.Addr]bool{}
 	for n := range c.Nodes() {

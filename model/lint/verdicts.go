@@ -138,6 +138,7 @@ func (d *verdictLint) checkAudit(audit *verdict.Audit) {
 	d.groupUnderRoots()
 }
 
+// addWitness sets the connection of the last finding.
 func (d *verdictLint) addWitness(q *verdict.Connection) {
 	d.out[len(d.out)-1].Witness = d.findWitness(*q)
 }

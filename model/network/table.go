@@ -140,6 +140,7 @@ func (b *tableBuilder) takeDefinition(d *Definition) {
 	}
 }
 
+// attach adds one NetworkAttachmentDefinition, existing or to be made.
 func (b *tableBuilder) attach(from, nad model.Key, c *Config, id string, made bool) {
 	if code, text := configFault(c); text != "" {
 		b.note(from, code, text)

@@ -107,6 +107,7 @@ func TieNotes(start []Placement, steps []Step, first int) []string {
 	return slices.Compact(out)
 }
 
+// tieBroken describes a run of steps during which a tie is broken.
 func tieBroken(from, to int) string {
 	if to <= from {
 		return fmt.Sprintf("a tie is broken during step %d", from)

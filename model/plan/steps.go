@@ -91,6 +91,7 @@ func tieNote(g priorityGroup, i, first int) string {
 		words.ListSome(g.members, 4), min(g.from, g.to), max(g.from, g.to))
 }
 
+// addNotes adds a summary of the plan. parted are the runs of steps after which a tie is broken.
 func (p *Plan) addNotes(parted [][2]int) {
 	if len(p.Steps) == 0 {
 		p.Notes = append(p.Notes, "nothing to apply: already in this order")

@@ -235,6 +235,7 @@ func (r *ResolvedRule) matchedPorts(p *model.Pod, i int, of *BoundPods, on map[s
 	return here, there
 }
 
+// portHolders returns the pods that declare a port named by either rule.
 func (x *PodIndex) portHolders(a, b *ResolvedRule) (out PodSet) {
 	for _, names := range [][]string{a.ports.names, b.ports.names} {
 		for _, name := range names {

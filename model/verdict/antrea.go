@@ -165,6 +165,7 @@ func (a *antreaMaker) addUndeniable() {
 	a.addTerm(IngressTerms, t)
 }
 
+// addNetpol makes the terms of a NetworkPolicy's rules in the directions of its policyTypes.
 func (a *antreaMaker) addNetpol(p *model.Policy) {
 	subject := a.subjectCondition(subjectKey(p), p)
 	for r := range p.AllRules() {
@@ -176,6 +177,7 @@ func (a *antreaMaker) addNetpol(p *model.Policy) {
 	}
 }
 
+// addIsolations makes the terms of the default denies of NetworkPolicies.
 func (a *antreaMaker) addIsolations() {
 	byNamespace := map[string][]*model.Policy{}
 	var names []string
@@ -195,6 +197,7 @@ func (a *antreaMaker) addIsolations() {
 	}
 }
 
+// addUpstream makes the terms of an AdminNetworkPolicy, its baseline, and kinds of the same form.
 func (a *antreaMaker) addUpstream(p *model.Policy) {
 	subject := a.subjectCondition(subjectKey(p), p)
 	for r := range p.AllRules() {

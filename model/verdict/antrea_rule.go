@@ -123,6 +123,7 @@ func (x *Index) namespacesAlike(group, self string, m *model.NamespaceMatch) (ou
 	return out
 }
 
+// addRuleTerms makes the terms of a rule whose peers are the same for its whole subject.
 func (a *antreaMaker) addRuleTerms(p *model.Policy, r *model.Rule, ref Rule, t Term, subject int32) {
 	var names []string
 	known := *r
@@ -251,6 +252,7 @@ func splitTCPPorts(p PortSet) (tcp, others PortSet) {
 // portProtocol returns the index of a port's protocol, TCP by default.
 func portProtocol(p *model.Port) int8 { return protocolIndex(cmp.Or(p.Protocol, string(TCP))) }
 
+// numberedPorts returns the numeric ports of a rule.
 func numberedPorts(r *model.Rule) (out PortSet) {
 	for i := range r.Ports {
 		switch p, proto := &r.Ports[i], portProtocol(&r.Ports[i]); {

@@ -194,6 +194,7 @@ type candidatesKey struct {
 	outside, asks bool
 }
 
+// numberOfTerms numbers the terms of a walk, as the grid's answer.
 func (a *auditor) numberOfTerms(kind WalkKind, met Set) int32 {
 	a.raw = AppendSet(append(a.raw[:0], byte(kind.Stage())), met)
 	id, known := a.listNumbers[string(a.raw)]
@@ -247,6 +248,7 @@ func (a *auditor) allowingPolicyIndex(r *Rule) int32 {
 	return int32(len(a.allow) - 1)
 }
 
+// auditClasses audits the connections from one class to another.
 func (a *auditor) auditClasses(i, j int32) {
 	how, ok := a.c.PairMode(i, j)
 	if !ok {
@@ -294,6 +296,7 @@ func (a *auditor) connectionAt(i, j int32, nodes NodePairing, p Protocol, port u
 	return Connection{From: from, To: to, Family: a.c.List[i].Family, Protocol: p, Port: port}
 }
 
+// auditPorts audits every port between two classes, once for each list of candidates.
 func (a *auditor) auditPorts(i, j int32, how ConnectionMode, nodes NodePairing) {
 	key, some := a.findCandidates(i, j, how)
 	if !some {

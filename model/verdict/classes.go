@@ -184,6 +184,7 @@ func (g *classGrouping) endInOther(x *Index, o *Index, end int32) int32 {
 	return -1
 }
 
+// countSelf counts the pairs of ends that belong to one pod, which does not connect to itself.
 func (c *Classes) countSelf() {
 	x := c.Index
 	for i := range x.Pods.Len() {

@@ -167,6 +167,7 @@ func WholeComparison(before, after *Index) *Comparison {
 	return c
 }
 
+// shareNodesMatter makes nodes matter on both sides if they matter on one.
 func (c *Comparison) shareNodesMatter() {
 	matter := c.Before.nodesMatter || c.After.nodesMatter
 	c.Before.nodesMatter, c.After.nodesMatter = matter, matter

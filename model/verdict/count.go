@@ -130,6 +130,7 @@ func (p *auditedPort) noteCuts() {
 	}
 }
 
+// countNotes counts the notes of candidates for two classes that have these candidates.
 func (a *auditor) countNotes(i, j int32, nodes NodePairing, notes []candidateNote) {
 	for _, n := range notes {
 		switch n.kind {

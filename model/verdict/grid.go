@@ -175,6 +175,7 @@ func (r *WalkResults) InternResult(list []int32, terms []Term, others ...[]int32
 		func(proto int8, port uint16) Verdict { return WalkVerdict(list, terms, proto, port, &r.hits) }))
 }
 
+// joinResults returns the joined result of two walks.
 func (r *WalkResults) joinResults(a, b int32) int32 {
 	if a == b {
 		return a

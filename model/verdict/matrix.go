@@ -32,6 +32,7 @@ func newMatrix(c *Classes, p Ports) *Matrix {
 	return m
 }
 
+// findResult returns the result of a walk.
 func (m *Matrix) findResult(kind WalkKind, met Set) int32 {
 	terms := m.Classes.Index.Terms[kind.Stage()]
 	m.list[0], m.list[1] = m.list[0][:0], m.list[1][:0]

@@ -205,6 +205,7 @@ func stageVerdict(x *Index, h *tierHop, s SettledWalk, hits []Hit) StageVerdict 
 	return out
 }
 
+// deciderOfTerm returns the rule of a term; matched reports whether the term matches.
 func deciderOfTerm(x *Index, t *Term, h *tierHop, matched bool) Decider {
 	r := &x.Rules[t.Rule]
 	d := x.RuleDecider(t.Rule)

@@ -65,6 +65,7 @@ type Rule struct {
 	Maybe     string // why it is unknown whether it matches
 }
 
+// compileTerms makes the terms of all enforced policies, reusing the conditions of base.
 func (x *Index) compileTerms(base *Index) {
 	m := &termMaker{condMaker: condMaker{x: x, byKey: map[string]*Condition{}, pods: map[string]Set{}}}
 	x.conditionsByKey = m.byKey
@@ -81,6 +82,7 @@ func (x *Index) compileTerms(base *Index) {
 	x.arrangeTerms()
 }
 
+// addAllTerms makes the terms of the rows that OVN-Kubernetes writes.
 func (m *termMaker) addAllTerms() *policyOrder {
 	x := m.x
 	for _, k := range []model.Kind{model.KindANP, model.KindBANP, model.KindCNP} {

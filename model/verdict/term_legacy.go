@@ -9,10 +9,12 @@ import (
 // namespace are reached only if NetworkPolicies allow it, wherever the connection begins. OVN-Kubernetes then
 // had no rows that let a pod's own node, or the pod itself, through.
 
+// ruleCounts reports whether a NetworkPolicy's rule decides anything.
 func (m *termMaker) ruleCounts(p *model.Policy, r *model.Rule) bool {
 	return !m.x.view.LegacyIsolation || model.RulesCount(m.x.view.Cluster, p, r.Direction) && !model.MatchesNothing(p, r)
 }
 
+// addAnnotated makes the terms that drop all other traffic to isolated namespaces.
 func (m *termMaker) addAnnotated() {
 	if !m.x.view.LegacyIsolation {
 		return

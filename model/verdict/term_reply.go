@@ -94,6 +94,7 @@ func (m *termMaker) trackedZones() map[string]bool {
 	return out
 }
 
+// hasRows reports whether OVN-Kubernetes writes rows for a rule of a NetworkPolicy.
 func hasRows(r *model.Rule) bool {
 	known := func(p model.Port) bool { return protocolIndex(p.Protocol) >= 0 }
 	return (r.AnyPeer || len(r.Peers) > 0) && (len(r.Ports) == 0 || slices.ContainsFunc(r.Ports, known))

@@ -59,6 +59,7 @@ func (p *auditedPort) exampleConnection() Connection {
 	return p.auditor.connectionAt(p.from, p.to, p.nodes, p.ports.Protocol, p.ports.ExamplePort())
 }
 
+// noteWalk notes the effects of the matching terms of the current walk.
 func (p *auditedPort) noteWalk() {
 	w := &p.walks[p.walkIndex]
 	for _, i := range w.list {

@@ -87,6 +87,7 @@ func (m *PriorityMoves) FlipsAt(priority float64) []PairTotal {
 	return out
 }
 
+// countFlips counts the flips if terms get other priorities.
 func (m *PriorityMoves) countFlips(terms [verdict.StageCount][]verdict.Term) (out []PairTotal) {
 	after := make([]int32, len(m.walks))
 	for i, k := range m.walks {

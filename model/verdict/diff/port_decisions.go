@@ -59,6 +59,7 @@ func newDecider(c *verdict.Comparison) *decider {
 	return d
 }
 
+// eachPair visits the pairs of classes, with the decisions of both sides.
 func (d *decider) eachPair(ctx context.Context, visit func(p *DecidedPair, before, after *decisions)) error {
 	n := 0
 	d.EachPair(func(a, b int32, how verdict.ConnectionMode, nodes verdict.NodePairing) bool {

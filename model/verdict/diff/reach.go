@@ -286,6 +286,7 @@ func (s *reachCounter) subtractSelfPairs(a, b int32, o *reachBuilder) {
 	}
 }
 
+// addOutsidePairs counts the pairs of pods with outside addresses.
 func (s *reachCounter) addOutsidePairs(a, b int32, nodes verdict.NodePairing, pairs int, o *reachBuilder) {
 	ka, kb := s.c.List[a], s.c.List[b]
 	o.acrossNamespaces.Pairs += pairs

@@ -145,6 +145,7 @@ func (d *differ) classEnds(id int32) (out []pairEnd) {
 	return out
 }
 
+// addUnwanted adds the unwanted connections between two classes that get the wanted verdict.
 func (d *differ) addUnwanted(a, b int32, nodes verdict.NodePairing, pairs int, r *decisionDiff) {
 	o := d.unwanted
 	if o == nil {
@@ -216,6 +217,7 @@ func (d *differ) sourceAddr(f, t pairEnd) netip.Addr {
 	return netip.Addr{}
 }
 
+// pairEndpoint returns an end of a connection as an endpoint; other is the opposite end.
 func (d *differ) pairEndpoint(m, other pairEnd) verdict.Endpoint {
 	switch s := d.After.Outside; {
 	case m.end >= 0:
@@ -228,6 +230,7 @@ func (d *differ) pairEndpoint(m, other pairEnd) verdict.Endpoint {
 	return verdict.AddrEnd(m.ownAddr.Addr)
 }
 
+// countPairs counts pairs, and keeps the first example and all ports.
 func (o *unwantedFlips) countPairs(example verdict.Connection, ports []verdict.PortRange, pairs int) {
 	if o.Pairs == 0 {
 		o.Example = example
