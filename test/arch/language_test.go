@@ -17,9 +17,9 @@ import (
 // where a verb would say what the function does. Every number is only ever lowered.
 var languageLimits = map[string]int{
 	"comments pointing":            26,
-	"comments odd":                 13,
-	"function comments resembling": 17,
-	"texts pointing":               53,
+	"comments odd":                 9,
+	"function comments resembling": 12,
+	"texts pointing":               51,
 	"texts odd":                    12,
 	"documents pointing":           18,
 	"documents odd":                11,
