@@ -22,4 +22,4 @@ func BrokenPipe(err error) bool {
 }
 
 // isReaderGone reports nothing here: only the next write can tell.
-func hungUp(*os.File) bool { return false }
+func isReaderGone(*os.File) bool { return false }

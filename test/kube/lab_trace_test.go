@@ -62,7 +62,7 @@ func (w *tracer) agree(a attempt, rows *traceAnswer) {
 		text := w.exec(leg.zone, append([]string{"ovn-trace", "--db=unix:" + nbdb.DefaultSouthboundSocket}, append(slices.Repeat([]string{"--ct=new"}, 8), asked)...)...)
 		report := flow.Parse(text)
 		if len(report.Traces) != 1 || report.Unknown > 0 {
-			w.t.Errorf("%s: %d traces, %d lines unread: %+v\n%s", a, len(report.Traces), report.Unknown, report.Odd, text)
+			w.t.Errorf("%s: %d traces, %d lines unread: %+v\n%s", a, len(report.Traces), report.Unknown, report.UnparsedLines, text)
 			return
 		}
 		got := w.met(leg.zone, report.Traces[0])

@@ -125,7 +125,7 @@ func ports(zone string, db *nb.DB, pods []corev1.Pod, namespaces []corev1.Namesp
 		if db.PortByName(name) != nil {
 			continue
 		}
-		address := []string{sandbox.MACOf(p.Status.PodIPs[0].IP, "")}
+		address := []string{sandbox.DeriveMAC(p.Status.PodIPs[0].IP, "")}
 		for _, ip := range p.Status.PodIPs {
 			address = append(address, ip.IP)
 		}
