@@ -113,7 +113,7 @@ func (f *fleet) writer(t *testing.T, from, to int) (r *replica, watch []*bench.O
 		watch = append(watch, o)
 	}
 	for i, o := range watch {
-		want := bench.CountsOf(f.desired, f.nodes[from+i])
+		want := bench.DesiredCounts(f.desired, f.nodes[from+i])
 		wait.Within(t, f.patience, "the rows of "+f.nodes[from+i], func() bool { return o.Counts() == want })
 	}
 	return r, watch
