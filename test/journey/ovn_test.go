@@ -96,7 +96,7 @@ YAML`}).ready()
 	c.at("Ladder").pick("32 ─ way-out")
 	c.press("4").at("logs").press("space").sees("paused").press("/")
 	c.Type("src:" + m[1] + " port:8080") // the lines are from before
-	c.press("enter").sees("filter: src:").pickBy("k", m[1]+" → "+m[2], "tcp 8080", "✗ cluster-control eg")
+	c.press("enter").sees("filter: src:").pickBy("k", m[1]+" → "+m[2], "tcp 8080", "cluster-control eg")
 	c.press("P").answers("probe a connection", "enter").at(asked)
 	c.sees("✓ delivered", `by ANP way-out egress 0 "all-out"`, "rows and policies agree", "SYN-ACK", "ACK ")
 	c.press("ctrl+r").sees("✓ delivered")
