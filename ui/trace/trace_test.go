@@ -131,9 +131,9 @@ func TestLeadsToRuleRowAndPod(t *testing.T) {
 	s := open(t, facts(t), denied)
 	for line, crumb := range map[string]string{
 		"✗ denied by ANP cluster-control": `cluster-control egress 5 "default-deny"`,
-		"✗ decides":        `cluster-control egress 5 "default-deny"`,
-		"agree: ✗ deny":    "ACL ",
-		"from blue/api-d0": "pod blue/api-d0",
+		"✗ decides":                       `cluster-control egress 5 "default-deny"`,
+		"agree: ✗ deny":                   "ACL ",
+		"from blue/api-d0":                "pod blue/api-d0",
 	} {
 		s.Press("g")
 		for i := 0; !strings.Contains(s.Line("▸"), line); i++ {
