@@ -362,3 +362,14 @@ var platform = map[string]bool{
 	"tigera-operator": true, "metallb-system": true,
 	"monitoring": true, "prometheus": true, "observability": true, "grafana": true,
 }
+
+// FalseFirst compares booleans: false comes before true.
+func FalseFirst(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}

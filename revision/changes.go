@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"rung/model"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
 )
@@ -161,7 +162,7 @@ func (f *changeFinder) findEnds() {
 
 // compareEnds orders workloads by name, and addresses outside after them.
 func compareEnds(a, b End) int {
-	return cmp.Or(compareBools(a.IsOutside(), b.IsOutside()), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name),
+	return cmp.Or(model.FalseFirst(a.IsOutside(), b.IsOutside()), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Name, b.Name),
 		cmp.Compare(a.String(), b.String()))
 }
 

@@ -125,7 +125,7 @@ func (f *RuleFinder) FindBehind(d *flow.Decision, m *flow.MetFlow) RulesBehindFl
 // sortOwnFirst sorts a zone's rows to the front.
 func sortOwnFirst(rows []zoneACL, zone string) {
 	slices.SortStableFunc(rows, func(a, b zoneACL) int {
-		return cmp.Or(compareBools(a.zone != zone, b.zone != zone), cmp.Compare(a.zone, b.zone), CompareACLs(a.acl, b.acl))
+		return cmp.Or(model.FalseFirst(a.zone != zone, b.zone != zone), cmp.Compare(a.zone, b.zone), CompareACLs(a.acl, b.acl))
 	})
 }
 

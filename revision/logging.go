@@ -197,7 +197,7 @@ func logSessions(c *model.Cluster) (out []LogSession) {
 		add(&n.Meta)
 	}
 	slices.SortStableFunc(out, func(a, b LogSession) int {
-		return cmp.Or(compareBools(a.Until.IsZero(), b.Until.IsZero()), a.Until.Compare(b.Until), a.Target.Compare(b.Target))
+		return cmp.Or(model.FalseFirst(a.Until.IsZero(), b.Until.IsZero()), a.Until.Compare(b.Until), a.Target.Compare(b.Target))
 	})
 	return out
 }

@@ -16,17 +16,6 @@ func CompareACLs(a, b *nb.ACL) int {
 		cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID(), b.ID()), cmp.Compare(a.UUID, b.UUID))
 }
 
-// compareBools orders false before true.
-func compareBools(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return 1
-	}
-	return -1
-}
-
 // SortedACLs returns the ACLs of a database in the order of CompareACLs.
 func SortedACLs(db *nb.DB) []*nb.ACL {
 	return slices.SortedFunc(db.ACLs(), CompareACLs)

@@ -120,7 +120,7 @@ func FindTies(db *nb.DB, a *nb.ACL) (others []*nb.ACL, tie PriorityTie) {
 		}
 	}
 	slices.SortFunc(others, func(x, y *nb.ACL) int {
-		return cmp.Or(compareBools(unlike(y), unlike(x)), CompareACLs(x, y))
+		return cmp.Or(model.FalseFirst(unlike(y), unlike(x)), CompareACLs(x, y))
 	})
 	return others, tie
 }

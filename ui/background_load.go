@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -69,7 +70,7 @@ func (l *BackgroundLoad) TakeRevision(r *revision.Revision, now time.Time) {
 	if l.revision == r {
 		return
 	}
-	since := words.Choose(l.beganAt.IsZero(), now, l.beganAt)
+	since := cmp.Or(l.beganAt, now)
 	*l = currentLoad(r)
 	l.revision = r
 	if l.loadName != "" {

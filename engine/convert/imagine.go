@@ -159,8 +159,9 @@ func (w *imaginedWorld) addNamespace(name string, labels map[string]string, pods
 		w.complete = false
 		return
 	}
-	all := map[string]string{"kubernetes.io/metadata.name": name}
+	all := map[string]string{}
 	maps.Copy(all, labels)
+	all["kubernetes.io/metadata.name"] = name
 	w.objects = append(w.objects, &model.Namespace{Meta: model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: name},
 		Labels: model.NewLabels(all)}})
 	w.addPods(name, pods)

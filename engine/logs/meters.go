@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"rung/model"
 	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"
@@ -252,7 +253,7 @@ func (l *Store) Losses() (out []MeterLoss) {
 		}
 	}
 	slices.SortFunc(out, func(a, b MeterLoss) int {
-		return cmp.Or(CompareTrueFirst(a.AtLimit, b.AtLimit), cmp.Compare(b.Lost, a.Lost), cmp.Compare(b.FullestSecond, a.FullestSecond),
+		return cmp.Or(model.FalseFirst(b.AtLimit, a.AtLimit), cmp.Compare(b.Lost, a.Lost), cmp.Compare(b.FullestSecond, a.FullestSecond),
 			strings.Compare(a.Zone, b.Zone),
 			a.Rule.Policy.Compare(b.Rule.Policy), cmp.Compare(a.Rule.Direction, b.Rule.Direction),
 			cmp.Compare(a.Rule.Rule, b.Rule.Rule), strings.Compare(a.Part, b.Part))
@@ -270,15 +271,4 @@ func (x MeterLoss) ACLText() string {
 		text += " (" + x.Part + ")"
 	}
 	return text
-}
-
-// CompareTrueFirst orders true before false.
-func CompareTrueFirst(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case a:
-		return -1
-	}
-	return 1
 }

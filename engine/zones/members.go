@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"rung/engine/logs"
 	"rung/model"
 	"rung/model/words"
 	"rung/reconciler"
@@ -81,8 +80,8 @@ func (z *Set) rankMembers() {
 		ranked = append(ranked, m)
 	}
 	slices.SortFunc(ranked, func(a, b *member) int {
-		return cmp.Or(logs.CompareTrueFirst(a.writes, b.writes), looked[b.name].Compare(looked[a.name]),
-			logs.CompareTrueFirst(a.early, b.early), strings.Compare(a.name, b.name))
+		return cmp.Or(model.FalseFirst(b.writes, a.writes), looked[b.name].Compare(looked[a.name]),
+			model.FalseFirst(b.early, a.early), strings.Compare(a.name, b.name))
 	})
 	limit := z.cfg.Follow
 	for i, m := range ranked {

@@ -10,19 +10,9 @@ import (
 
 // comparePlaces orders places; policies whose tier is missing come last.
 func comparePlaces(p, o *ladder.Place) int {
-	return cmp.Or(compareBool(p.Missing, o.Missing), cmp.Compare(p.Tier, o.Tier), cmp.Compare(p.Priority(), o.Priority()),
+	return cmp.Or(model.FalseFirst(p.Missing, o.Missing), cmp.Compare(p.Tier, o.Tier), cmp.Compare(p.Priority(), o.Priority()),
 		cmp.Compare(p.TierName, o.TierName), cmp.Compare(p.Policy.Kind.Abbreviation(), o.Policy.Kind.Abbreviation()),
 		p.Policy.Key.Compare(o.Policy.Key))
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }
 
 // isSamePlace reports whether two policies are tied.

@@ -196,7 +196,9 @@ func ChangedFields(r *change.RowChange, all bool) []ChangedField {
 			return ChangedField{f.Column, beforeAndAfter(f.Live, f.Desired)}
 		}
 		come, gone := membersText("+", f.Missing, all), membersText("−", f.Extra, all)
-		come += words.Choose(come != "" && gone != "", "  ", "")
+		if come != "" && gone != "" {
+			come += "  "
+		}
 		return ChangedField{f.Column, page.Line{{Text: come + gone, Role: themes.Text}}}
 	})
 }

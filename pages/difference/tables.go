@@ -218,7 +218,9 @@ var Guards = &page.Table[*Guard]{
 // they changed.
 func (c *Connection) NowText() string {
 	now := decidedText(c.Original.After, c.After, c.ByAfter)
-	now += words.Choose(now == c.BeforeText(), ", which changed", "")
+	if now == c.BeforeText() {
+		now += ", which changed"
+	}
 	return now
 }
 

@@ -189,7 +189,8 @@ func (b *ladderBuilder) setState(l *Line) {
 	l.Summary = revision.SummarizePolicy(b.rev, k, b.Now)
 	s := &l.Summary
 	l.State = page.Cell{Text: s.Text, Role: page.StateRole(s.State)}
-	if z := b.rev.Zone(s.Zone); b.Screen && s.State == model.StateUnknown && (z == nil || z.SyncedAt.IsZero() && z.Conn != model.ConnDenied &&
+	z := b.rev.Zone(s.Zone)
+	if b.Screen && s.State == model.StateUnknown && (z == nil || z.SyncedAt.IsZero() && z.Conn != model.ConnDenied &&
 		z.Conn != model.ConnLost) {
 		l.State = page.Cell{Text: "starting", Role: themes.Info}
 		if r := b.rev; len(r.Zones) == 0 && r.Loaded && !r.Mode.Sandbox {
@@ -202,7 +203,9 @@ func (b *ladderBuilder) setState(l *Line) {
 		l.State.Text += ", " + words.Count(s.Waiting, "pod") + words.OneOrMany(s.Waiting, " waits", " wait")
 	}
 	l.Rank = slices.Index(worstFirst, s.State)
-	l.Rank = words.Choose(l.Rank < 0, 10, l.Rank)
+	if l.Rank < 0 {
+		l.Rank = 10
+	}
 }
 
 // worstFirst are the states that need attention.

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	authorizationv1 "k8s.io/api/authorization/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
@@ -84,6 +85,9 @@ func grant(t *testing.T, c *cluster.Cluster, user string, all []permission) {
 	subject := []rbacv1.Subject{{APIGroup: rbacv1.GroupName, Kind: rbacv1.UserKind, Name: user}}
 	for namespace, rules := range rules {
 		meta := metav1.ObjectMeta{Name: user, Namespace: namespace}
+		if namespace == "rung" {
+			meta.Namespace = user
+		}
 		var err error
 		if namespace == "" {
 			_, err = c.Client.RbacV1().ClusterRoles().Create(ctx, &rbacv1.ClusterRole{ObjectMeta: meta, Rules: rules}, metav1.CreateOptions{})
@@ -91,16 +95,33 @@ func grant(t *testing.T, c *cluster.Cluster, user string, all []permission) {
 			_, err = c.Client.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{ObjectMeta: meta, Subjects: subject,
 				RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "ClusterRole", Name: user}}, metav1.CreateOptions{})
 			must(t, err)
+			awaitAccess(t, c, user, namespace, rules[0])
 			continue
-		}
-		if namespace == "rung" {
-			meta.Namespace = user
 		}
 		_, err = c.Client.RbacV1().Roles(meta.Namespace).Create(ctx, &rbacv1.Role{ObjectMeta: meta, Rules: rules}, metav1.CreateOptions{})
 		must(t, err)
 		_, err = c.Client.RbacV1().RoleBindings(meta.Namespace).Create(ctx, &rbacv1.RoleBinding{ObjectMeta: meta, Subjects: subject,
 			RoleRef: rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: "Role", Name: user}}, metav1.CreateOptions{})
 		must(t, err)
+		awaitAccess(t, c, user, meta.Namespace, rules[0])
+	}
+}
+
+// awaitAccess waits until the API server, which watches roles like any other client, applies the role.
+func awaitAccess(t *testing.T, c *cluster.Cluster, user, namespace string, rule rbacv1.PolicyRule) {
+	t.Helper()
+	attributes := &authorizationv1.ResourceAttributes{Namespace: namespace, Verb: rule.Verbs[0], Group: rule.APIGroups[0]}
+	attributes.Resource, attributes.Subresource, _ = strings.Cut(rule.Resources[0], "/")
+	if len(rule.ResourceNames) > 0 {
+		attributes.Name = rule.ResourceNames[0]
+	}
+	review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{User: user, ResourceAttributes: attributes}}
+	if !wait.Poll(patience, func() bool {
+		answer, err := c.Client.AuthorizationV1().SubjectAccessReviews().Create(t.Context(), review, metav1.CreateOptions{})
+		must(t, err)
+		return answer.Status.Allowed
+	}) {
+		t.Fatalf("the API server does not apply the role of %s in namespace %q", user, namespace)
 	}
 }
 

@@ -114,7 +114,9 @@ func (v *planPage) followStep() {
 		return
 	}
 	at := slices.IndexFunc(p.Steps, func(s revision.PlanStep) bool { return s.State != revision.StepDone })
-	at = words.Choose(at < 0, max(0, len(p.Steps)-1), at)
+	if at < 0 {
+		at = max(0, len(p.Steps)-1)
+	}
 	if id := stepID(at); id != v.cursorPolicy && !v.onSteps {
 		v.cursorPolicy = id
 		v.steps.SelectID(id)

@@ -224,11 +224,15 @@ func (b *docBuilder) addConflict(c *rewrite.Conflict) {
 		b.addText("The policy was to be removed.", b.st.Text)
 		return
 	}
-	b.addDiff(udiff.Unified("as it was", "wanted", withoutNewline(c.Base), withoutNewline(c.Wanted)))
+	b.addDiff(udiff.Unified("as it was", "wanted", withFinalNewline(c.Base), withFinalNewline(c.Wanted)))
 }
 
-func withoutNewline(s string) string {
-	return words.Choose(s != "" && !strings.HasSuffix(s, "\n"), s+"\n", s)
+// withFinalNewline ends a text that is not empty with a newline.
+func withFinalNewline(s string) string {
+	if s == "" || strings.HasSuffix(s, "\n") {
+		return s
+	}
+	return s + "\n"
 }
 
 // addDiff shows a unified diff.

@@ -283,7 +283,7 @@ func (v *View) Copies(*view.Env) []view.CopyItem {
 	var texts, diffs []string
 	for _, o := range v.p.Objects {
 		if o.New != nil {
-			texts = append(texts, withoutNewline(o.New.YAML))
+			texts = append(texts, withFinalNewline(o.New.YAML))
 		}
 		diffs = append(diffs, o.Diff)
 	}

@@ -125,7 +125,19 @@ func (o Op) inverted() Op { return [...]Op{0, NE, EQ, GE, GT, LE, LT}[o] }
 
 // testOutcome applies the operator to the outcome of a comparison.
 func (o Op) testOutcome(cmp int) bool {
-	return [...]bool{EQ: cmp == 0, NE: cmp != 0, LT: cmp < 0, LE: cmp <= 0, GT: cmp > 0, GE: cmp >= 0}[o]
+	switch o {
+	case EQ:
+		return cmp == 0
+	case NE:
+		return cmp != 0
+	case LT:
+		return cmp < 0
+	case LE:
+		return cmp <= 0
+	case GT:
+		return cmp > 0
+	}
+	return cmp >= 0
 }
 
 // parseField parses name [ "[" low [ ".." high ] "]" ].
