@@ -66,7 +66,7 @@ func newImaginer(r *Revision) *imaginer {
 	return f
 }
 
-// addPod makes a pod with labels in a namespace. If namespace is "", it makes a new one, whose labels are of.
+// addPod makes a pod with labels in a namespace. If namespace is "", it makes a new namespace with the labels in of.
 func (f *imaginer) addPod(namespace string, of, labels map[string]string, text string) {
 	if f.known[text] || len(f.near) == 0 {
 		return

@@ -160,8 +160,8 @@ type Options struct {
 	Broken []model.Broken
 	// Index is the index of the same cluster; nil to make one when needed.
 	Index *selectors.PodIndex
-	// Networks are the networks other than the default one. Elsewhere means the ladder of one of them. It has
-	// no free priorities, since AdminNetworkPolicies do not apply there.
+	// Networks are the networks other than the default one. With Elsewhere, the ladder is that of such a network:
+	// it has no free priorities, since AdminNetworkPolicies do not apply there.
 	Networks  *network.Table
 	Elsewhere bool
 	// Units are compiled units. The ladder has units without policy (hairpin, nodes, multicast) only from here.

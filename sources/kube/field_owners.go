@@ -114,7 +114,7 @@ func (l *LivePolicy) SetBy(was *model.Policy) (names []string) {
 	return slices.Compact(names)
 }
 
-// changedPaths returns the differing fields as field managers own them: all rules are one, each annotation is one.
+// changedPaths returns the differing fields as field managers own them: rules as one field, each annotation as its own.
 func changedPaths(old, now *model.Policy) (out [][]string) {
 	if now == nil {
 		return nil

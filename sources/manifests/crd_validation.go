@@ -43,7 +43,7 @@ type lazyCRDs = func() (map[model.Kind]func() (*compiledCRD, error), error)
 
 var tieredCRDs, ovnCRDs = crdsIn("schemas/crd.antrea.io.yaml"), crdsIn("schemas/k8s.ovn.org.yaml")
 
-// embeddedCRDs are the CRDs of today's releases, earlierCRDs those of ReleaseEarlier.
+// embeddedCRDs are the CRDs of current releases, and earlierCRDs the CRDs of ReleaseEarlier.
 var (
 	embeddedCRDs = map[model.Kind]lazyCRDs{model.KindANP: crdsIn("crds/policy.networking.k8s.io_adminnetworkpolicies.yaml"),
 		model.KindBANP: crdsIn("crds/policy.networking.k8s.io_baselineadminnetworkpolicies.yaml"),
