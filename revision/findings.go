@@ -13,7 +13,6 @@ import (
 	"rung/model"
 	"rung/model/lint"
 	"rung/model/verdict"
-
 	"rung/system"
 )
 

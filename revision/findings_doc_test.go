@@ -16,11 +16,8 @@ import (
 	"rung/examples"
 	"rung/model"
 	"rung/model/lint"
-
 	"rung/model/verdict"
-
 	"rung/sources/manifests"
-
 	"rung/test/given"
 )
 

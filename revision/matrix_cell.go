@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"rung/model/verdict"
-
 	"rung/model/words"
 )
 

@@ -7,7 +7,6 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/flow"
-
 	"rung/model/verdict"
 )
 

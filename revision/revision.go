@@ -11,7 +11,6 @@ import (
 	"rung/model/network"
 	"rung/model/ovn/nb"
 	"rung/model/selectors"
-
 	"rung/system"
 )
 

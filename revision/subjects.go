@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"rung/model"
-
 	"rung/model/words"
 )
 

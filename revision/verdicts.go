@@ -5,12 +5,10 @@ import (
 	"maps"
 
 	"rung/compiler"
-
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/selectors"
 	"rung/model/verdict"
-
 	"rung/model/words"
 	"rung/system"
 )

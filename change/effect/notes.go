@@ -12,7 +12,6 @@ import (
 	"rung/model/selectors"
 	"rung/model/words"
 	"rung/revision"
-
 	"rung/system"
 )
 

@@ -9,7 +9,6 @@ import (
 	"rung/change"
 	"rung/change/gate"
 	"rung/change/history"
-
 	"rung/model/words"
 	"rung/revision"
 )

@@ -15,10 +15,9 @@ import (
 	"rung/change"
 	"rung/model"
 	"rung/model/words"
+	"rung/sources/files"
 	"rung/sources/kube"
 	"rung/sources/manifests"
-
-	"rung/sources/files"
 )
 
 // FileOptions choose the manifests to read.

@@ -10,9 +10,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/match"
 	"rung/model/verdict"
-
 	"rung/revision"
-
 	"rung/sources/sandbox"
 )
 

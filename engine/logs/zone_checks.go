@@ -9,7 +9,6 @@ import (
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/ovn/nb"
-
 	"rung/model/words"
 	"rung/revision"
 )

@@ -9,9 +9,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
-
 	"rung/revision"
-
 	"rung/system"
 )
 

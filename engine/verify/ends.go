@@ -7,7 +7,6 @@ import (
 
 	"rung/engine/trace"
 	"rung/model"
-
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/revision"

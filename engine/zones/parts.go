@@ -5,13 +5,10 @@ import (
 	"errors"
 
 	"rung/engine/logs"
-
 	"rung/engine/trace"
-
 	"rung/model"
 	"rung/model/verdict"
 	"rung/revision"
-
 	"rung/sources/nbdb"
 	"rung/sources/retry"
 )

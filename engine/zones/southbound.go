@@ -12,7 +12,6 @@ import (
 	"rung/model/words"
 	"rung/revision"
 	"rung/sources/nbdb"
-
 	"rung/sources/retry"
 )
 

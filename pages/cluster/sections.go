@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/themes"

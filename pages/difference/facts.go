@@ -10,7 +10,6 @@ import (
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"

@@ -10,12 +10,9 @@ import (
 	"rung/change/gate"
 	"rung/model"
 	"rung/model/ladder"
-
 	"rung/model/words"
 	"rung/pages/page"
-
 	"rung/revision"
-
 	"rung/themes"
 )
 

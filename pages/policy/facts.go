@@ -6,7 +6,6 @@ import (
 	"rung/model"
 	"rung/pages/page"
 	"rung/revision"
-
 	"rung/system"
 	"strings"
 	"time"

@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"rung/engine/logs"
-
 	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"
