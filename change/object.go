@@ -27,7 +27,7 @@ type ObjectChange struct {
 	// is the server's version of it, else nil.
 	Force        bool
 	SentDocument *model.Policy
-	// File changes made by the undone change, and by this one.
+	// Changes to the object's file: UndoneFile by the undone change, WrittenFile by this one.
 	UndoneFile, WrittenFile *FileChange
 }
 
@@ -204,7 +204,7 @@ type ServerAnswer struct {
 	Blocked string // one line
 	Errors  []model.Broken
 	Notes   []string
-	// Objects the server would store, by change; nil for a deletion and for a change not tried.
+	// Objects the server would store, one for each change; nil for a deletion and for a change not tried.
 	Stored []*model.Policy
 }
 

@@ -121,7 +121,7 @@ func (c *Compiler) concernsNetworks(ch model.Change) bool {
 	return old != nil && old.GivesNetwork() || ns != nil && ns.GivesNetwork()
 }
 
-// withMovedPolicies adds to the changes the policies affected by changed networks.
+// withMovedPolicies adds the policies that are programmed elsewhere, or differently, because networks changed.
 func (c *Compiler) withMovedPolicies(next *model.Cluster, changes []model.Change, moved map[string]bool) []model.Change {
 	if len(moved) == 0 && c.table == nil {
 		return changes

@@ -75,7 +75,8 @@ type Pod struct {
 	Assumed string
 	// MadeUpIPs reports that IPs are assumed, too.
 	MadeUpIPs bool
-	// Workload is the workload of the pod in kubectl's form: "deployment/web", "cronjob/report", or empty.
+	// Workload is the workload that controls the pod, in kubectl's form: "deployment/web", "cronjob/report";
+	// empty for a bare pod.
 	Workload string
 	// Planned marks a pod that does not exist yet: from a workload's template, or a manifest without status.
 	Planned *PlannedPod

@@ -153,7 +153,7 @@ func labelsFor(s model.Selector) (out map[string]string, ok bool) {
 func (e *End) IsImagined() bool { return e.Imagined != "" }
 
 // Exposes reports whether connections between two ends expose a workload to imagined pods or to the outside.
-// For an imagined pod they do so only if any pod's connections have other verdicts.
+// An imagined pod counts only if its verdicts differ from those of AnyPod.
 func (t *VerdictTable) Exposes(from, to int) bool {
 	a, b := &t.Ends[from], &t.Ends[to]
 	if (a.IsImagined() || a.IsOutside()) == (b.IsImagined() || b.IsOutside()) {

@@ -91,7 +91,7 @@ func (r *labelRequirement) holdsFor(c labelClass) bool {
 	return !there // DoesNotExist
 }
 
-// writingCost orders equally selective conditions: what people would write first.
+// writingCost orders equally selective conditions: lower for what people would write first.
 func (r *labelRequirement) writingCost() int {
 	rank := slices.Index(preferredLabels, r.key)
 	if rank < 0 {

@@ -53,7 +53,8 @@ func (p *PlanProgress) Encode() ([]byte, error) {
 	return append(raw, '\n'), nil
 }
 
-// DecodeProgress reads the output of Encode and checks all of it: the steps must keep every invariant of a plan.
+// DecodeProgress reads the output of Encode and trusts nothing in it: the steps must lead from Now to Then and
+// keep every invariant of a plan.
 func DecodeProgress(raw []byte) (*PlanProgress, error) {
 	if len(raw) > MaxProgressSize {
 		return nil, fmt.Errorf("reading the progress of a plan: %d bytes is more than %d", len(raw), MaxProgressSize)

@@ -102,7 +102,8 @@ func (l *LivePolicy) Owners(now *model.Policy) []PolicyOwner {
 	return out
 }
 
-// SetBy returns the field managers, except Rung, of the differences from an earlier form, with their tools.
+// SetBy returns the field managers, except Rung, that set the differences from an earlier form of the object,
+// with their tools.
 func (l *LivePolicy) SetBy(was *model.Policy) (names []string) {
 	paths := changedPaths(was, l.Policy)
 	for _, m := range l.managed {
