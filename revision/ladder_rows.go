@@ -39,7 +39,7 @@ type RowGroup struct {
 	Owner string `json:"-"` // owner type, "no owner" if none
 	// Examples means that all rows are examples, see IsExample.
 	Examples bool `json:"-"`
-	// Filter selects the rows on the rows page.
+	// Filter selects the rows on a zone's rows page.
 	Filter string `json:"-"`
 }
 

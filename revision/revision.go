@@ -131,7 +131,8 @@ type Facts struct {
 // Revision is one immutable state of everything. Costly parts are computed on demand.
 type Revision struct {
 	Facts
-	// Network is the network of a view of OnNetwork, else nil; whole is the revision that the view belongs to.
+	// Network is the network of a view made by OnNetwork; nil for the whole cluster. whole is the revision from
+	// which the view was made.
 	Network *network.Network
 	whole   *Revision
 

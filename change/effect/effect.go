@@ -22,7 +22,7 @@ type Effect struct {
 	// The full difference; nil if Unknown says why it was not worked out.
 	*diff.Difference
 	Unknown string
-	// Rows that the verdicts do not cover: rows of policies no longer programmed, which stay until a
+	// Caveat names rows that the verdicts do not cover: rows of policies no longer programmed, which stay until a
 	// controller restarts.
 	Caveat string
 	// Services named by toServices of the changed policies. The effect on connections to their cluster IPs is

@@ -56,7 +56,7 @@ func (holders nameHolders) noteRules(p *model.Policy) (cut bool) {
 	return cut
 }
 
-// nameLength returns the length of a rule's full ACL name, before OVN cuts it.
+// nameLength returns the length of a rule's full ACL name, before OVN-Kubernetes cuts it.
 func nameLength(k model.PolicyKey, d model.Direction, i int) int {
 	switch n := len(strconv.Itoa(i)); k.Kind {
 	case model.KindNP, model.KindMNP:

@@ -30,7 +30,8 @@ type PlanProgress struct {
 	Plan Plan      `json:"plan"`
 }
 
-// PlanPart is a part of a plan: from the first n steps done to the first m. Undo goes from n to 0.
+// PlanPart is a part of a plan, by the number of steps done before and after it. Undoing a plan of three steps
+// goes from 3 to 0.
 type PlanPart struct {
 	From int `json:"from"`
 	To   int `json:"to"`
