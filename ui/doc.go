@@ -4,7 +4,7 @@
 // Invariants: the first frame waits for nothing; one frame shows one revision; nothing here does I/O in Update
 // or View, and no policy is decided here; every size down to 1×1 draws. An internal error of a page, or while
 // preparing a revision, is shown and logged; any other restores the terminal; both leave a report. ui imports
-// engine, model, themes and its own packages; cli imports ui.
+// engine, model, themes and its own packages; main imports ui.
 //
 // # How to write a view
 //
