@@ -335,9 +335,11 @@ func blockOf(p *Proposal, e verdict.Endpoint) string {
 		return e.Key.String()
 	}
 	for _, r := range p.Rules {
-		for _, n := range r.Networks {
-			if n.Contains(e.Addr) {
-				return n.String()
+		for _, peer := range r.Peers {
+			for _, n := range peer.Networks {
+				if netip.MustParsePrefix(n).Contains(e.Addr) {
+					return n
+				}
 			}
 		}
 	}

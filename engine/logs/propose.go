@@ -17,6 +17,9 @@ import (
 	"rung/sources/manifests"
 )
 
+// ruleName is the name of proposed rules, for kinds whose rules have names.
+const ruleName = "from-log"
+
 // Target is the policy to propose rules for.
 type Target struct {
 	// Policy gets the rules; a missing policy is proposed as a new AdminNetworkPolicy.
@@ -87,12 +90,14 @@ func MakeProposal(ctx context.Context, rev *revision.Revision, t Target, seen []
 func makeAtEnd(ctx context.Context, rev *revision.Revision, t Target, old *model.Policy, seen []diff.LoggedConnection,
 	ends logline.RuleEnds) (*Proposal, error) {
 	out := &Proposal{Policy: t.Policy, New: old == nil}
-	policy := old
+	var policy model.Policy
 	if out.New {
-		policy = &model.Policy{Meta: model.Meta{Key: t.Policy}, Tier: model.TierAdmin}
+		policy = model.Policy{Meta: model.Meta{Key: t.Policy}, Tier: model.TierAdmin}
+	} else {
+		policy = *old
 	}
 	var err error
-	out.Proposal, err = logline.Propose(logline.ProposalInput{Before: rev.Verdicts(), Policy: policy, New: out.New, Action: t.Action,
+	out.Proposal, err = logline.Propose(logline.ProposalInput{Before: rev.Verdicts(), Policy: &policy, New: out.New, Action: t.Action,
 		Seen: seen, Ends: ends})
 	if err != nil {
 		return out, fmt.Errorf("no rule for %s: %w", t.Policy.Label(), err)
@@ -101,8 +106,14 @@ func makeAtEnd(ctx context.Context, rev *revision.Revision, t Target, old *model
 		if out.Priority, err = priorityFor(rev, t.Priority, out.Seen); err != nil {
 			return out, err
 		}
+		policy.Priority, policy.Subject = out.Priority, out.Subject
 	}
-	next, err := out.writePolicy(old)
+	if policy.Kind.IsAdmin() {
+		for i := range out.Rules {
+			out.Rules[i].Name = ruleName
+		}
+	}
+	next, err := manifests.WithRules(&policy, out.Rules)
 	if err != nil {
 		return out, fmt.Errorf("writing the rules into %s: %w", t.Policy.Label(), err)
 	}
@@ -195,30 +206,6 @@ func firstDecider(rev *revision.Revision, seen []diff.LoggedConnection) (first i
 		}
 	}
 	return first, by
-}
-
-// writePolicy adds the rules to a policy, or makes a new one of them.
-func (p *Proposal) writePolicy(old *model.Policy) (*model.Policy, error) {
-	kind, object := model.KindANP, map[string]any(nil)
-	if old != nil {
-		tree, err := manifests.UntypedTree(old.Original)
-		if err != nil {
-			return nil, err
-		}
-		kind, object = old.Kind, tree
-	} else {
-		object = map[string]any{
-			"apiVersion": "policy.networking.k8s.io/v1alpha1", "kind": string(kind),
-			"metadata": map[string]any{"name": p.Policy.Name},
-			"spec":     map[string]any{"priority": int64(p.Priority), "subject": peerObject(*p.Subject)},
-		}
-	}
-	p.insertRules(object, kind)
-	typed, err := manifests.TypedPolicy(kind, object)
-	if err != nil {
-		return nil, err
-	}
-	return manifests.PolicyOfObject(old, typed)
 }
 
 // judgeTime bounds the comparison of all other connections.

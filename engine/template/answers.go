@@ -37,32 +37,39 @@ func splitList(text string) (out []string) {
 
 // CheckAnswer checks an answer and returns its normal form. before holds the earlier answers.
 func (t *Template) CheckAnswer(w *World, q *Question, text string, before Answers) (string, error) {
+	return t.readAnswer(w, q, text, before, object{})
+}
+
+// readAnswer is CheckAnswer, which also adds the values of the answer's placeholders.
+func (t *Template) readAnswer(w *World, q *Question, text string, before Answers, values object) (string, error) {
 	text = strings.TrimSpace(text)
-	if text == "" {
-		if q.Kind == Name {
-			return "", nil
-		}
+	if text == "" && q.Kind != Name {
 		return "", errors.New("want " + q.Kind.Form())
 	}
+	values[q.Name] = text
 	switch q.Kind {
 	case LabelKey:
 		if bad := validation.IsQualifiedName(text); len(bad) > 0 {
 			return "", errors.New("invalid label key: " + bad[0])
 		}
 	case Values:
-		values := splitList(text)
-		if len(values) > mostValues {
-			return "", fmt.Errorf("%d values, at most %d", len(values), mostValues)
+		texts := splitList(text)
+		if len(texts) > mostValues {
+			return "", fmt.Errorf("%d values, at most %d", len(texts), mostValues)
 		}
-		for _, v := range values {
+		var all []any
+		for _, v := range texts {
 			if bad := validation.IsValidLabelValue(v); len(bad) > 0 {
 				return "", fmt.Errorf("%q is not a label value: %s", v, bad[0])
 			}
+			all = append(all, v)
 		}
-		text = strings.Join(values, ",")
+		values[q.Name] = all
+		text = strings.Join(texts, ",")
 	case Namespaces, Pods:
 		text = strings.Join(strings.Fields(text), " ") // used in comments of the text
 		if text == noneAnswer && q.Offer == noneOrNamespaces {
+			values[q.Name] = nil
 			return text, nil
 		}
 		if p := w.podNamed(text); p != nil {
@@ -75,24 +82,29 @@ func (t *Template) CheckAnswer(w *World, q *Question, text string, before Answer
 		if q.Kind == Pods && len(s.MatchLabels)+len(s.MatchExpressions) == 0 {
 			return "", errors.New("want labels of pods, not every pod")
 		}
+		values[q.Name], values[q.Name+"Text"] = selectorObject(s), text
+		values[q.Name+"Count"] = words.Count(len(w.selectNamespaces(s)), "namespace")
 	case Ports:
-		if _, err := parsePorts(text); err != nil {
+		ports, err := parsePorts(text)
+		if err != nil {
 			return "", err
 		}
+		values[q.Name], values[q.Name+"Texts"] = portValues(ports)
 		text = strings.Join(splitList(text), ",")
 	case Priorities:
 		at, err := t.parsePlaces(w, text)
+		values[q.Name] = at
 		return placesText(at), err
 	case OneOf:
-		var values []string
+		var choices []string
 		for _, c := range w.OfferedChoices(t, q, before) {
-			values = append(values, c.Value)
+			choices = append(choices, c.Value)
 		}
-		if !slices.Contains(values, text) {
-			return "", errors.New("want one of " + strings.Join(values, ", "))
+		if !slices.Contains(choices, text) {
+			return "", errors.New("want one of " + strings.Join(choices, ", "))
 		}
 	case Name:
-		if bad := validation.IsDNS1123Label(text); len(bad) > 0 {
+		if bad := validation.IsDNS1123Label(text); text != "" && len(bad) > 0 {
 			return "", errors.New("invalid name of a set: " + bad[0])
 		}
 	}

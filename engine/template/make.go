@@ -44,14 +44,11 @@ const baselineName = "default"
 // MakeSet makes a set from answers; with offered, the first choice replaces a missing answer. The error may be
 // a *MissingError.
 func MakeSet(w *World, t *Template, given Answers, offered bool) (*PolicySet, error) {
-	answers, err := t.CompleteAnswers(w, given, offered)
+	answers, values, err := t.CompleteAnswers(w, given, offered)
 	if err != nil {
 		return nil, err
 	}
-	values, err := w.placeholderValues(t, answers)
-	if err != nil {
-		return nil, fmt.Errorf("template %s: %w", t.Name, err)
-	}
+	w.addFacts(values)
 	x := &expander{values: values}
 	policies, _ := x.expand(t.Policies).([]any)
 	notes, _ := x.expand(t.Notes).([]any)
@@ -70,7 +67,8 @@ func MakeSet(w *World, t *Template, given Answers, offered bool) (*PolicySet, er
 	if err != nil {
 		return nil, err
 	}
-	return set, set.writeText(w, all)
+	at, _ := values["priority"].([]plan.TierPlace)
+	return set, set.writeText(w, all, at)
 }
 
 // nameSet gives the set its name, or the first free one, and returns its policies.
@@ -131,16 +129,8 @@ func (s *PolicySet) namedPolicies(w *World, policies []any) (out []patternPolicy
 	return out, taken
 }
 
-// writeText writes the text of the set.
-func (s *PolicySet) writeText(w *World, policies []patternPolicy) error {
-	var at []plan.TierPlace
-	for _, f := range splitList(s.Answers["priority"]) {
-		p, err := readPlace(f)
-		if err != nil {
-			return fmt.Errorf("priority %q: want a number", f)
-		}
-		at = append(at, p)
-	}
+// writeText writes the text of the set, with its policies at the given places.
+func (s *PolicySet) writeText(w *World, policies []patternPolicy, at []plan.TierPlace) error {
 	var texts, bases []string
 	for i := range policies {
 		p := &policies[i]

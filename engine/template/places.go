@@ -119,16 +119,6 @@ func placeText(p plan.TierPlace) string {
 	return p.Tier + tierSign + words.Number(p.Priority)
 }
 
-// readPlace reads a position written by placeText.
-func readPlace(text string) (plan.TierPlace, error) {
-	tier, number, ok := strings.Cut(text, tierSign)
-	if !ok {
-		tier, number = "", text
-	}
-	n, err := strconv.ParseFloat(number, 64)
-	return plan.TierPlace{Tier: tier, Priority: n}, err
-}
-
 // priorityPlaces finds priorities for AdminNetworkPolicies.
 type priorityPlaces struct {
 	w *World

@@ -170,14 +170,14 @@ func (e *MissingError) Error() string {
 }
 
 // CompleteAnswers checks answers and adds defaults for questions not asked. A missing answer is a
-// MissingError, or with offered becomes the first choice.
-func (t *Template) CompleteAnswers(w *World, given Answers, offered bool) (Answers, error) {
+// MissingError, or with offered becomes the first choice. It also returns the values of the answers' placeholders.
+func (t *Template) CompleteAnswers(w *World, given Answers, offered bool) (Answers, map[string]any, error) {
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if t.Question(name) == nil {
-			return nil, fmt.Errorf("template %s does not ask for %q; it asks for %s", t.Name, name, strings.Join(t.QuestionNames(true), ", "))
+			return nil, nil, fmt.Errorf("template %s does not ask for %q; it asks for %s", t.Name, name, strings.Join(t.QuestionNames(true), ", "))
 		}
 	}
-	out, missing := Answers{}, &MissingError{Template: t}
+	out, values, missing := Answers{}, object{}, &MissingError{Template: t}
 	for i := range t.Questions {
 		q := &t.Questions[i]
 		text := given[q.Name]
@@ -190,14 +190,14 @@ func (t *Template) CompleteAnswers(w *World, given Answers, offered bool) (Answe
 			}
 			text = first
 		}
-		checked, err := t.CheckAnswer(w, q, text, out)
+		checked, err := t.readAnswer(w, q, text, out, values)
 		if err != nil {
-			return nil, fmt.Errorf("%s %q: %w", q.Name, text, err)
+			return nil, nil, fmt.Errorf("%s %q: %w", q.Name, text, err)
 		}
 		out[q.Name] = checked
 	}
 	if len(missing.Questions) > 0 {
-		return nil, missing
+		return nil, nil, missing
 	}
-	return out, nil
+	return out, values, nil
 }

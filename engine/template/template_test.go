@@ -228,12 +228,12 @@ func TestOffers(t *testing.T) {
 
 func TestComplete(t *testing.T) {
 	w, isolation := tenants(t), template.FindTemplate("tenant-isolation")
-	_, err := isolation.CompleteAnswers(w, template.Answers{"label": "env"}, false)
+	_, _, err := isolation.CompleteAnswers(w, template.Answers{"label": "env"}, false)
 	var missing *template.MissingError
 	if !errors.As(err, &missing) || err.Error() != "template tenant-isolation needs answers: tenants (for example dev,prod), priority (for example 40,43)" {
 		t.Errorf("%v", err)
 	}
-	got, err := isolation.CompleteAnswers(w, template.Answers{"tenants": " blue , blue ", "priority": "50, 53"}, true)
+	got, _, err := isolation.CompleteAnswers(w, template.Answers{"tenants": " blue , blue ", "priority": "50, 53"}, true)
 	want := template.Answers{"label": "tenant", "tenants": "blue", "priority": "50,53", "others": "all", "name": ""}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v (-want +got):\n%s", err, diff)

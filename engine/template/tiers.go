@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"rung/model"
@@ -36,7 +37,11 @@ func (b *tierPlaces) bandIndex(tier string) int {
 }
 
 func (b *tierPlaces) parse(text string) (at plan.TierPlace, err error) {
-	at, err = readPlace(text)
+	tier, number, ok := strings.Cut(text, tierSign)
+	if ok {
+		at.Tier = tier
+	}
+	at.Priority, err = strconv.ParseFloat(number, 64)
 	i := b.bandIndex(at.Tier)
 	if i < 0 {
 		var names []string

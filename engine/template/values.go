@@ -11,15 +11,14 @@ import (
 
 	"rung/model"
 	"rung/model/lint"
-	"rung/model/words"
 )
 
 // object is part of an object in the API's form.
 type object = map[string]any
 
-// placeholderValues returns the values of placeholders: of each answer, and facts of the cluster.
+// addFacts adds facts of the cluster to the values of the answers' placeholders. All placeholders:
 //
-//	$label, $direction …   answers that are texts
+//	$label, $direction …   answers that are texts; $priority is places
 //	$tenants               a list of texts
 //	$namespaces, $pods …   a selector; $namespacesCount and $namespacesText for people
 //	$ports                 ports of a rule, nil means all; $portsTexts for expectations
@@ -27,38 +26,7 @@ type object = map[string]any
 //	$api (a peer), $apiPorts, $apiPortTexts, $apiEnd
 //	$outside               a peer: every address, of the families that pods have
 //	$hasBaseline, $afterTiers
-func (w *World) placeholderValues(t *Template, a Answers) (object, error) {
-	values := object{}
-	for i := range t.Questions {
-		q, text := &t.Questions[i], a[t.Questions[i].Name]
-		switch q.Kind {
-		case Values:
-			var all []any
-			for _, v := range splitList(text) {
-				all = append(all, v)
-			}
-			values[q.Name] = all
-		case Namespaces, Pods:
-			if text == noneAnswer && q.Offer == noneOrNamespaces {
-				values[q.Name] = nil
-				continue
-			}
-			s, err := parseSelector(text)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", q.Name, err)
-			}
-			values[q.Name], values[q.Name+"Text"] = selectorObject(s), text
-			values[q.Name+"Count"] = words.Count(len(w.selectNamespaces(s)), "namespace")
-		case Ports:
-			ports, err := parsePorts(text)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", q.Name, err)
-			}
-			values[q.Name], values[q.Name+"Texts"] = portValues(ports)
-		case LabelKey, OneOf, Priorities, Name:
-			values[q.Name] = text
-		}
-	}
+func (w *World) addFacts(values object) {
 	w.addDNS(values)
 	w.addAPI(values)
 	nets := []any{"0.0.0.0/0"}
@@ -75,7 +43,6 @@ func (w *World) placeholderValues(t *Template, a Answers) (object, error) {
 			values["afterTiers"] = after
 		}
 	}
-	return values, nil
 }
 
 // selectorObject converts a selector to its JSON form.

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"rung/model"
 )
 
 // nameLabel is a label of every namespace.
@@ -149,7 +151,7 @@ func commonRequirements(in, others []labelClass) (out []labelRequirement) {
 
 // oneSelector returns a selector that matches all classes in and excludes as many others as possible. exact is
 // true if it excludes all others.
-func oneSelector(in, others []labelClass) (sel *metav1.LabelSelector, exact bool) {
+func oneSelector(in, others []labelClass) (sel model.Selector, exact bool) {
 	in, others = distinctClasses(in), classesWithout(others, in)
 	all := commonRequirements(in, others)
 	slices.SortStableFunc(all, func(a, b labelRequirement) int { return cmp.Compare(a.writingCost(), b.writingCost()) })
@@ -184,14 +186,14 @@ func oneSelector(in, others []labelClass) (sel *metav1.LabelSelector, exact bool
 	if len(chosen) == 0 && len(all) > 0 && all[0].op == metav1.LabelSelectorOpIn && len(all[0].values) == 1 {
 		chosen = all[:1] // do not select all that may come later
 	}
-	return newLabelSelector(chosen), len(left) == 0
+	return newSelector(chosen), len(left) == 0
 }
 
 func holdAll(all []labelRequirement, c labelClass) bool {
 	return !slices.ContainsFunc(all, func(r labelRequirement) bool { return !r.holdsFor(c) })
 }
 
-func newLabelSelector(all []labelRequirement) *metav1.LabelSelector {
+func newSelector(all []labelRequirement) model.Selector {
 	out := &metav1.LabelSelector{}
 	slices.SortFunc(all, func(a, b labelRequirement) int { return strings.Compare(a.key, b.key) })
 	for _, r := range all {
@@ -204,15 +206,16 @@ func newLabelSelector(all []labelRequirement) *metav1.LabelSelector {
 		}
 		out.MatchExpressions = append(out.MatchExpressions, metav1.LabelSelectorRequirement{Key: r.key, Operator: r.op, Values: r.values})
 	}
-	return out
+	sel, _ := model.NewSelector(out) // labels of objects are valid
+	return sel
 }
 
 // severalSelectors returns selectors that together select the classes in and none of the others: each class
 // can be selected exactly by itself.
-func severalSelectors(in, others []labelClass) []*metav1.LabelSelector {
+func severalSelectors(in, others []labelClass) []model.Selector {
 	in, others = distinctClasses(in), classesWithout(others, in)
 	if sel, exact := oneSelector(in, others); exact {
-		return []*metav1.LabelSelector{sel}
+		return []model.Selector{sel}
 	}
 	var groups [][]labelClass
 	for _, c := range in {
@@ -228,7 +231,7 @@ func severalSelectors(in, others []labelClass) []*metav1.LabelSelector {
 			groups = append(groups, []labelClass{c})
 		}
 	}
-	out := make([]*metav1.LabelSelector, len(groups))
+	out := make([]model.Selector, len(groups))
 	for i := range groups {
 		out[i], _ = oneSelector(groups[i], others)
 	}

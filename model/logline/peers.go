@@ -8,10 +8,9 @@ import (
 	"slices"
 	"strings"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/words"
 )
 
 // proposeSubject proposes the subject of a new policy: the best single selectors of namespaces and pods for
@@ -36,7 +35,7 @@ func (p *proposer) proposeSubject() {
 	}
 	podSel, _ := oneSelector(in, others)
 	nsSel, _ := oneSelector(p.namespaceLabels(spaces))
-	p.proposal.Subject = &SelectedPods{nsSel, podSel}
+	p.proposal.Subject = model.Subject{Namespaces: nsSel, Pods: podSel, AllPods: podSel.MatchesEverything()}
 }
 
 // namespaceLabels returns the labels of the given namespaces and of all other namespaces.
@@ -84,17 +83,25 @@ func (p *proposer) proposeRules(d model.Direction) {
 	}) {
 		slices.SortFunc(g.peers, func(a, b connectionEnd) int { return cmp.Or(cmp.Compare(a.pod, b.pod), a.addr.Compare(b.addr)) })
 		allPeers, allNetworks := p.peerSelectors(g.peers), joinNetworks(g.peers)
-		portChunks := [][]verdict.PortRange{nil}
-		if len(g.ports) > 0 {
-			portChunks = slices.Collect(slices.Chunk(g.ports, mostPorts))
+		var allPorts []model.Port
+		for _, r := range g.ports {
+			allPorts = append(allPorts, model.Port{Protocol: string(r.Protocol), Start: int32(r.Lo), End: int32(r.Hi)})
+		}
+		portChunks := [][]model.Port{nil}
+		if len(allPorts) > 0 {
+			portChunks = slices.Collect(slices.Chunk(allPorts, mostPorts))
 		}
 		for _, ports := range portChunks {
 			peers, networks := allPeers, allNetworks
 			for len(peers)+len(networks) > 0 {
-				r := Rule{Direction: d, InsertAt: p.firstMatching[d], Ports: ports}
-				r.Peers, peers = peers[:min(mostPeers, len(peers))], peers[min(mostPeers, len(peers)):]
-				room := min(mostPeers-len(r.Peers), len(networks))
-				r.Networks, networks = networks[:room], networks[room:]
+				r := model.Rule{Direction: d, Index: p.firstMatching[d], Action: p.Action, Ports: ports}
+				n := min(mostPeers, len(peers))
+				r.Peers, peers = slices.Clone(peers[:n]), peers[n:]
+				room := min(mostPeers-n, len(networks))
+				for some := range slices.Chunk(networks[:room], networksOfPeer) {
+					r.Peers = append(r.Peers, model.Peer{Kind: model.PeerNetworks, Networks: some})
+				}
+				networks = networks[room:]
 				p.proposal.Rules = append(p.proposal.Rules, r)
 			}
 		}
@@ -102,7 +109,7 @@ func (p *proposer) proposeRules(d model.Direction) {
 }
 
 // peerSelectors returns selectors of the pods among ends. Namespaces with the same pod selectors are joined.
-func (p *proposer) peerSelectors(ends []connectionEnd) (out []SelectedPods) {
+func (p *proposer) peerSelectors(ends []connectionEnd) (out []model.Peer) {
 	targets := map[string][]labelClass{}
 	is := map[int]bool{}
 	for _, e := range ends {
@@ -119,7 +126,7 @@ func (p *proposer) peerSelectors(ends []connectionEnd) (out []SelectedPods) {
 		}
 	}
 	type alike struct {
-		pods   []*metav1.LabelSelector
+		pods   []model.Selector
 		spaces map[string]bool
 		first  string
 	}
@@ -128,7 +135,7 @@ func (p *proposer) peerSelectors(ends []connectionEnd) (out []SelectedPods) {
 		sels := severalSelectors(in, others[ns])
 		var key strings.Builder
 		for _, s := range sels {
-			key.WriteString(metav1.FormatLabelSelector(s) + "\n")
+			key.WriteString(s.Key() + "\n")
 		}
 		a := same[key.String()]
 		if a == nil {
@@ -140,7 +147,8 @@ func (p *proposer) peerSelectors(ends []connectionEnd) (out []SelectedPods) {
 	for _, a := range slices.SortedFunc(maps.Values(same), func(a, b *alike) int { return strings.Compare(a.first, b.first) }) {
 		for _, ns := range severalSelectors(p.namespaceLabels(a.spaces)) {
 			for _, pods := range a.pods {
-				out = append(out, SelectedPods{ns, pods})
+				out = append(out, model.Peer{Kind: words.Choose(pods.MatchesEverything(), model.PeerNamespaces, model.PeerPods),
+					Namespaces: ns, Pods: pods})
 			}
 		}
 	}
@@ -170,8 +178,8 @@ func joinPortRanges(ports map[verdict.Ports]bool) (out []verdict.PortRange) {
 	return out
 }
 
-// joinNetworks returns the addresses among ends; addresses that fill a network become that network.
-func joinNetworks(ends []connectionEnd) []netip.Prefix {
+// joinNetworks returns the addresses among ends as networks; addresses that fill a network become that network.
+func joinNetworks(ends []connectionEnd) (texts []string) {
 	var out []netip.Prefix
 	for _, e := range ends {
 		if e.pod < 0 {
@@ -192,7 +200,10 @@ func joinNetworks(ends []connectionEnd) []netip.Prefix {
 			}
 		}
 	}
-	return out
+	for _, n := range out {
+		texts = append(texts, n.String())
+	}
+	return texts
 }
 
 func parentNetwork(p netip.Prefix) netip.Prefix {

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
@@ -168,32 +166,19 @@ func with(t *testing.T, old *model.Policy, p *Proposal) *model.Policy {
 	t.Helper()
 	next := *old
 	next.Ingress, next.Egress = slices.Clone(old.Ingress), slices.Clone(old.Egress)
-	sel := func(s *metav1.LabelSelector) model.Selector {
-		out, err := model.NewSelector(s)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
+	if !p.Subject.Namespaces.IsNil() {
+		next.Subject = p.Subject
 	}
-	if s := p.Subject; s != nil {
-		next.Subject = model.Subject{Namespaces: sel(s.Namespaces), Pods: sel(s.Pods)}
-	}
-	for _, r := range p.Rules {
-		rule := model.Rule{Action: p.Action, Name: "proposed"}
-		for _, s := range r.Peers {
-			rule.Peers = append(rule.Peers, model.Peer{Kind: model.PeerPods, Namespaces: sel(s.Namespaces), Pods: sel(s.Pods)})
-		}
-		for _, n := range r.Networks {
-			rule.Peers = append(rule.Peers, model.Peer{Kind: model.PeerNetworks, Networks: []string{n.String()}})
-		}
-		for _, ports := range r.Ports {
-			rule.Ports = append(rule.Ports, model.Port{Protocol: string(ports.Protocol), Start: int32(ports.Lo), End: int32(ports.Hi)})
+	for _, rule := range p.Rules {
+		rule.Name = "proposed"
+		if rule.Action != p.Action {
+			t.Fatalf("%s, want %s", rule.Action, p.Action)
 		}
 		into := &next.Egress
-		if r.Direction == model.Ingress {
+		if rule.Direction == model.Ingress {
 			into = &next.Ingress
 		}
-		*into = slices.Insert(*into, r.InsertAt, rule)
+		*into = slices.Insert(*into, rule.Index, rule)
 	}
 	number(&next)
 	return &next

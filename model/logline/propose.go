@@ -6,8 +6,6 @@ import (
 	"net/netip"
 	"slices"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-
 	"rung/model"
 	"rung/model/selectors"
 	"rung/model/verdict"
@@ -19,6 +17,8 @@ const (
 	mostPeers = 100
 	mostPorts = 100
 	mostRules = 100
+	// networksOfPeer is the limit of networks in one peer.
+	networksOfPeer = 25
 	// MostSeen is the maximum number of different connections for a proposal.
 	MostSeen = 1000
 )
@@ -64,24 +64,12 @@ func EndsFor(a model.Action) []RuleEnds {
 	return []RuleEnds{BothEnds, DenyingEnds}
 }
 
-// SelectedPods are the selectors of a policy for some pods.
-type SelectedPods struct{ Namespaces, Pods *metav1.LabelSelector }
-
-// Rule is one rule of a proposal.
-type Rule struct {
-	Direction model.Direction
-	// InsertAt is the index among the current rules of its direction that avoids shadowing.
-	InsertAt int
-	Peers    []SelectedPods
-	Networks []netip.Prefix
-	Ports    []verdict.PortRange // every port if empty
-}
-
 // Proposal is the rules that would allow or deny the connections.
 type Proposal struct {
 	Action  model.Action
-	Subject *SelectedPods // nil unless the policy is new
-	Rules   []Rule
+	Subject model.Subject // empty unless the policy is new
+	// Rules are unnumbered: Index is the index among the current rules of its direction that avoids shadowing.
+	Rules []model.Rule
 	// Lines counts the log lines that the rules cover; Seen has their connections.
 	Lines int
 	Seen  []diff.LoggedConnection

@@ -29,6 +29,46 @@ func PolicyObject(p *model.Policy) (*model.Policy, error) {
 	return out, nil
 }
 
+// WithRules returns a policy with more rules, each inserted at its Index among the present rules of its
+// direction. The text of the policy is edited; a policy without an object gets a new text. It supports the
+// policies of PolicyObject's untiered kinds, and NetworkPolicies.
+func WithRules(p *model.Policy, rules []model.Rule) (*model.Policy, error) {
+	w, old := &policyWriter{p: p}, p
+	write := w.adminRule
+	if p.Kind == model.KindNP {
+		write = w.netpolRule
+	}
+	var object any = p.Original
+	if object == nil {
+		made, err := w.policyObject()
+		if err != nil {
+			return nil, err
+		}
+		object, old = made, nil
+	}
+	tree, err := UntypedTree(object)
+	if err != nil {
+		return nil, err
+	}
+	spec, _ := tree["spec"].(jsonTree)
+	added := map[model.Direction]int{}
+	for i := range rules {
+		d := rules[i].Direction
+		list, _ := spec[d.Lower()].([]any)
+		at := min(rules[i].Index+added[d], len(list))
+		spec[d.Lower()] = slices.Insert(slices.Clone(list), at, any(write(&rules[i], "the new rule")))
+		added[d]++
+	}
+	if w.err != nil {
+		return nil, w.err
+	}
+	typed, err := TypedPolicy(p.Kind, tree)
+	if err != nil {
+		return nil, err
+	}
+	return PolicyOfObject(old, typed)
+}
+
 // policyWriter writes one policy, and keeps the first error.
 type policyWriter struct {
 	p   *model.Policy
@@ -149,6 +189,31 @@ func (w *policyWriter) adminRule(r *model.Rule, at string) jsonTree {
 	}
 	if len(ports) > 0 {
 		out[field] = ports
+	}
+	return out
+}
+
+// netpolRule returns a rule of a NetworkPolicy whose peers are selectors and networks, and whose ports are numbers.
+func (w *policyWriter) netpolRule(r *model.Rule, at string) jsonTree {
+	var peers, ports []any
+	for _, p := range r.Peers {
+		for _, n := range p.Networks {
+			peers = append(peers, jsonTree{"ipBlock": jsonTree{"cidr": n}})
+		}
+		if p.Kind != model.PeerNetworks {
+			peers = append(peers, w.podsSelector(p.Namespaces, p.Pods, at))
+		}
+	}
+	out := jsonTree{peersField(r.Direction): peers}
+	for _, p := range r.Ports {
+		port := jsonTree{"protocol": p.Protocol, "port": int64(p.Start)}
+		if p.End > p.Start {
+			port["endPort"] = int64(p.End)
+		}
+		ports = append(ports, port)
+	}
+	if len(ports) > 0 {
+		out["ports"] = ports
 	}
 	return out
 }

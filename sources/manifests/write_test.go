@@ -330,3 +330,46 @@ func TestWriteCannot(t *testing.T) {
 		}
 	}
 }
+
+// TestWithRules: a new rule is written in the form of the policy's own API, at its place, and the rest of the
+// text stays.
+func TestWithRules(t *testing.T) {
+	const text = `# ours
+apiVersion: policy.networking.k8s.io/v1alpha2
+kind: ClusterNetworkPolicy
+metadata:
+  name: wall
+spec:
+  tier: Admin
+  priority: 5
+  subject:
+    namespaces: {}
+  egress:
+    - action: Deny # all
+      to:
+        - namespaces: {}
+`
+	old, broken := manifests.ParsePolicy([]byte(text))
+	if old == nil || len(broken) > 0 {
+		t.Fatal(broken)
+	}
+	everything := model.SelectEverything()
+	rules := []model.Rule{{Direction: model.Egress, Name: "new", Action: model.Allow, Ports: []model.Port{{Protocol: "UDP", Start: 53, End: 53}},
+		Peers: []model.Peer{{Kind: model.PeerNamespaces, Namespaces: everything, Pods: everything}}}}
+	p, err := manifests.WithRules(old, rules)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Replace(text, "    - action: Deny", `    - name: new
+      action: Accept
+      to:
+        - namespaces: {}
+      protocols:
+        - udp:
+            destinationPort:
+              number: 53
+    - action: Deny`, 1)
+	if diff := cmp.Diff(want, p.YAML); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}

@@ -47,7 +47,7 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 			break
 		}
 		v.list.group = !v.list.group
-		v.feed.groups.resetGroups()
+		v.feed.groups.reset()
 		v.updateList()
 	case action.LogsBy:
 		askDimension(env, v.by, v.groupBy)

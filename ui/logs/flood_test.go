@@ -74,7 +74,7 @@ func (x *ticking) begin() {
 func (x *ticking) show() {
 	x.feed.scanLines(time.Hour)
 	x.list.updateTo(math.MaxUint64)
-	x.feed.tally.countUpTo(&x.feed, math.MaxUint64)
+	x.feed.tally.countMatches(&x.feed, math.MaxUint64, x.feed.tally.addEntry)
 }
 
 func (x *ticking) tick() {
@@ -114,7 +114,7 @@ func TestTickLooksAtNewLinesOnly(t *testing.T) {
 	for x.feed.isPending() {
 		x.feed.scanLines(time.Nanosecond)
 		x.list.updateTo(math.MaxUint64)
-		x.feed.tally.countUpTo(&x.feed, math.MaxUint64)
+		x.feed.tally.countMatches(&x.feed, math.MaxUint64, x.feed.tally.addEntry)
 	}
 	if n := x.feed.groups.seenLines - groups; n != len(x.feed.matches) {
 		t.Errorf("%d lines were grouped to group %d", n, len(x.feed.matches))

@@ -92,8 +92,7 @@ func (f *lineFeed) pullNew(l lineSource) {
 // evictBefore drops lines older than first.
 func (f *lineFeed) evictBefore(first uint64) {
 	for len(f.matches) > 0 && f.matches[0] < first {
-		f.groups.forgetEntry(f.findEntry(f.matches[0]))
-		f.tally.addEntry(f.findEntry(f.matches[0]), -1)
+		f.countEntry(f.findEntry(f.matches[0]), -1)
 		f.matches = f.matches[1:]
 	}
 	n := int(min(first-f.firstHeld(), uint64(len(f.held))))
@@ -109,8 +108,14 @@ func (f *lineFeed) restartScan() {
 	f.high = f.lastHeld()
 	f.low = f.high + 1
 	clear(f.isAbout)
-	f.groups.resetGroups()
-	f.tally.resetTally()
+	f.groups.reset()
+	f.tally.reset()
+}
+
+// countEntry counts (d 1) or uncounts (d -1) a match.
+func (f *lineFeed) countEntry(e *logs.Entry, d int) {
+	f.groups.addEntry(e, d)
+	f.tally.addEntry(e, d)
 }
 
 // setScope sets the query and scans again.
@@ -147,8 +152,7 @@ func (f *lineFeed) scanLines(budget time.Duration) {
 		f.low--
 		if f.isMatch(f.low) {
 			older = append(older, f.low)
-			f.groups.addOlder(f.findEntry(f.low))
-			f.tally.addEntry(f.findEntry(f.low), 1)
+			f.countEntry(f.findEntry(f.low), 1)
 		}
 		if over(n) {
 			break

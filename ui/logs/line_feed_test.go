@@ -171,7 +171,7 @@ func BenchmarkFilter(b *testing.B) {
 		f.scanLines(time.Hour)
 		ls := lineList{feed: f, group: true}
 		for b.Loop() {
-			f.groups.resetGroups()
+			f.groups.reset()
 			ls.updateTo(math.MaxUint64)
 		}
 	})

@@ -1,6 +1,7 @@
 package logs
 
 import (
+	"math"
 	"time"
 
 	"rung/engine/logs"
@@ -133,7 +134,7 @@ func (v *logPage) WorkingSince() time.Time {
 func (v *lineWalk) updateList() {
 	upto := v.shownTo()
 	v.list.updateTo(upto)
-	v.feed.tally.countUpTo(&v.feed, upto)
+	v.feed.tally.countMatches(&v.feed, upto, v.feed.tally.addEntry)
 	if v.follow && v.list.n > 0 {
 		v.sel = v.list.idAt(v.list.n - 1)
 	}
@@ -177,6 +178,9 @@ func (v *lineWalk) countWaiting(l lineSource) int {
 	}
 	return int(l.LastNumber() - v.feed.lastHeld())
 }
+
+// shownTo returns the newest line that may be shown.
+func (v *lineWalk) shownTo() uint64 { return words.Choose(v.follow, math.MaxUint64, v.untilLine) }
 
 // setPaused pauses the list, or follows the newest line again.
 func (v *lineWalk) setPaused(on bool) {

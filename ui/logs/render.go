@@ -158,8 +158,8 @@ func (v *logPage) perRule(env *view.Env) []ruleStat {
 			(ref.Direction != v.page.Dir || ref.Rule != v.page.Rule) {
 			continue
 		}
-		if n := v.feed.tally.ruleCount(ref); n > 0 || !narrowed {
-			r := ruleStat{ref: ref, shown: n, recent: v.feed.tally.recentSeconds(ref, v.pacedAt), stat: s}
+		if n, recent := v.feed.tally.countOfRule(ref, v.pacedAt); n > 0 || !narrowed {
+			r := ruleStat{ref: ref, shown: n, recent: recent, stat: s}
 			if n < s.Count && k.Kind != model.KindPod {
 				r.ruleName = " of " + words.Thousands(s.Count)
 			}
