@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	udiff "github.com/aymanbagabas/go-udiff"
 	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -152,15 +153,15 @@ func sameObject(obj map[string]any, k model.Key) bool {
 		(!typed || KindOfTree(obj) == k.Kind)
 }
 
-// changeBody changes a document's text by the splices of f, to mean want; touched is the changed one, or -1.
+// changeBody changes a document's text by the edits of f, to mean want; touched is the changed one, or -1.
 func (p *documentPiece) changeBody(want []any, touched int, f func(d *objectDiffer) error) error {
 	d := newDiffer(p.bodyText(), p.root, p.json)
 	if err := f(d); err != nil {
 		return err
 	}
-	text, err := applySplices(p.bodyText(), d.splices)
+	text, err := udiff.ApplyBytes(p.bodyText(), d.edits)
 	if err != nil {
-		return err
+		return errors.New("two changes touch the same text")
 	}
 	return p.setBody(text, want, touched)
 }

@@ -38,7 +38,6 @@ type inputFile struct {
 type loadedFile struct {
 	file FileState
 	text []byte // decompressed, without byte order mark
-	bom  int    // length of the byte order mark before text
 }
 
 // listInputs finds the files to read, in order and each once, and reports missing ones.
@@ -250,10 +249,7 @@ func (o Options) loadFile(ctx context.Context, in inputFile) (*loadedFile, *mode
 	if bytes.HasPrefix(l.text, []byte{0xff, 0xfe}) || bytes.HasPrefix(l.text, []byte{0xfe, 0xff}) {
 		return fail("is UTF-16: only UTF-8 can be read")
 	}
-	if bytes.HasPrefix(l.text, yamltree.BOM) {
-		l.bom = len(yamltree.BOM)
-		l.text = l.text[l.bom:]
-	}
+	l.text = bytes.TrimPrefix(l.text, yamltree.BOM)
 	return l, nil
 }
 
