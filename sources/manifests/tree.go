@@ -268,8 +268,11 @@ func (t *Tree) follow(p string) (*entry, error) {
 	return t.entries[at], nil
 }
 
-// dropTexts frees the texts of files.
+// dropTexts frees the texts of files; nothing for nil.
 func (t *Tree) dropTexts() {
+	if t == nil {
+		return
+	}
 	for _, e := range t.entries {
 		if !e.isLink() {
 			e.text = nil
