@@ -2,6 +2,7 @@ package manifests
 
 import (
 	"bytes"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -34,7 +35,10 @@ var rootPlace = valuePlace{colon: -1, indent: -1}
 
 // cannot returns the error of a change that would touch other text.
 func (s valuePlace) cannot(why string) error {
-	return &EditError{Field: yamltree.PathText(s.path, false), Why: why}
+	if len(s.path) > 0 {
+		why = yamltree.PathText(s.path, false) + ": " + why
+	}
+	return errors.New(why)
 }
 
 const unusualForm = "has an unusual form that Rung cannot edit"
