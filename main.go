@@ -6,10 +6,8 @@ import (
 	"os"
 
 	"rung/cli"
-
 	"rung/engine"
 	"rung/ui"
-
 	"rung/ui/nav"
 )
 

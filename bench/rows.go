@@ -13,7 +13,7 @@ import (
 // rowName names a row: an ACL by its id, others by name.
 type rowName struct{ table, name string }
 
-// rowTexts are the rows of a policy as text, with names in place of UUIDs.
+// rowTexts returns the rows of a policy as text, with names in place of UUIDs.
 func rowTexts(p *model.PolicyRows) map[rowName]string {
 	out := map[rowName]string{}
 	if p == nil {
@@ -77,7 +77,7 @@ func groupText(g *nb.PortGroup, ports, acls []string) string {
 	return fmt.Sprint(g.ExternalIDs, " ", strings.Join(ports, " "), " ", strings.Join(acls, " "))
 }
 
-// DesiredCounts are the counts of a zone's rows when they are as desired.
+// DesiredCounts returns the counts of a zone's rows when all are as desired.
 func DesiredCounts(d *compiler.Desired, zone string) Counts {
 	var c Counts
 	for p := range d.Policies() {

@@ -108,8 +108,8 @@ func (c taped) Write(b []byte) (int, error) {
 	return n, errors.Join(err, c.tape.add(b[:n]))
 }
 
-// bufferedConn is a connection that takes in at once what comes, and notes when. While it
-// is held, nobody gets to read it.
+// bufferedConn is a connection that stores incoming bytes at once, with the time of their arrival. While it is
+// held, nobody can read from it.
 type bufferedConn struct {
 	net.Conn
 	done chan struct{}

@@ -14,7 +14,6 @@ import (
 	"rung/reconciler"
 	"rung/revision"
 	"rung/sources/kube"
-
 	"rung/sources/nbdb"
 )
 

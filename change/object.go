@@ -27,7 +27,7 @@ type ObjectChange struct {
 	// is the server's version of it, else nil.
 	Force        bool
 	SentDocument *model.Policy
-	// File changes made by the undone change, and by this one.
+	// Changes to the object's file: UndoneFile by the undone change, WrittenFile by this one.
 	UndoneFile, WrittenFile *FileChange
 }
 
@@ -53,7 +53,7 @@ type FileChange struct {
 
 // Writer makes changes of policies permanent. Without one, as in the demo and for plain files, they stay in
 // memory. It makes all changes or none: if it fails half way it reverts what it did and says so. It may
-// replace New by what is stored now. A writer of files records what it did to them, and tells in advance
+// replace New by the object as the API server or the file now has it. A writer of files records what it did to them, and tells in advance
 // where.
 type Writer interface {
 	Write(ctx context.Context, changes []ObjectChange) error
@@ -204,7 +204,7 @@ type ServerAnswer struct {
 	Blocked string // one line
 	Errors  []model.Broken
 	Notes   []string
-	// Objects the server would store, by change; nil for a deletion and for a change not tried.
+	// Objects the server would store, one for each change; nil for a deletion and for a change not tried.
 	Stored []*model.Policy
 }
 

@@ -17,7 +17,7 @@ import (
 	"rung/revision"
 )
 
-// accessTime limits the wait for the API server's permissions.
+// accessTime limits the wait for the API server's answer about the user's permissions.
 const accessTime = 10 * time.Second
 
 // CanCommand describes the connection to the cluster.

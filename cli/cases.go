@@ -106,7 +106,7 @@ func jsonError(err error, want string) error {
 	return fmt.Errorf("%s: got %s, want text", kind.Field, kind.Value)
 }
 
-// CaseErrors are the errors of the cases in a file.
+// CaseErrors say why cases of a file cannot be asked, one error for each case.
 type CaseErrors []error
 
 const mostCaseErrors = 20

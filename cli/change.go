@@ -172,8 +172,9 @@ func confirmAndFollow(ctx context.Context, a *command.App, e *engine.Engine, c *
 	return p, changeOutcome(tried, true, err), err
 }
 
-// confirmAndCommit shows a change, has it confirmed and makes it. If the change differs by then, it is shown
-// and asked about again; with --yes it is rejected instead. It returns the preview shown last.
+// confirmAndCommit shows a change, has it confirmed and makes it. If the change is different when the answer
+// comes, it is shown and asked about again; with --yes it is rejected instead. It returns the preview shown
+// last.
 func confirmAndCommit(a *command.App, c *changeFlags, p *gate.Preview, show func(*gate.Preview) error,
 	commit func(*gate.Preview, gate.Confirm) error) (*gate.Preview, error) {
 	for {
@@ -343,7 +344,7 @@ const (
 	outcomeUnchanged = "unchanged" // nothing to do
 	outcomeRefused   = "refused"   // not made: a guard rail, a conflict, an open plan
 	outcomeFailed    = "failed"    // tried: stderr says what is known
-	outcomePutBack   = "put back"  // not confirmed in time: stderr says whether it was reverted
+	outcomePutBack   = "put back"  // made on trial, not confirmed in time: stderr says whether it was reverted
 	outcomeStopped   = "stopped"   // plan only: some steps may be made
 	outcomeKept      = "kept"      // plan only: ended, and the policies stay
 )

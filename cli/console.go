@@ -30,7 +30,7 @@ type ShowScreen func(ctx context.Context, e *engine.Engine, o ScreenOptions) err
 // ScreenOptions are the options of the screen. A field is empty if its flag was not given, so that the
 // configuration file decides.
 type ScreenOptions struct {
-	// Text and name of the configuration file.
+	// Config is the text of the configuration file, ConfigPath its path.
 	Config     []byte
 	ConfigPath string
 	Theme      string

@@ -282,7 +282,7 @@ func (d *document) drawMap(m *page.Map, key string) {
 	d.grid(&g, "Map")
 }
 
-// noCells is the title for cells without a sign.
+// noCells is the title of the column that lists where a row's cells have no sign.
 const noCells = "NO CONNECTIONS"
 
 // MapAsTable converts a map to a table that lists the columns of each kind for a row. Equal rows are merged.

@@ -259,7 +259,8 @@ func (t *matrixTable) matrixOmissions(ctx context.Context, r *revision.Revision)
 	return append(out, matrix.Unjudged(r, t.m, judged, unknown)...), nil
 }
 
-// matrixText returns the matrix with numbered columns; wide has a line in words for each cell.
+// matrixText returns the matrix with the numbers of the rows over the columns; wide has a line in words for
+// each cell.
 func (t *matrixTable) matrixText(wide bool) string {
 	head := t.aboutText() + "\n"
 	if len(t.rows) == 0 {

@@ -15,7 +15,7 @@ type wholeMatrixOut struct {
 
 // matrixOut is a matrix in JSON, without its cells.
 type matrixOut struct {
-	// Empty and 0 if every port counts.
+	// Protocol is empty and Port is 0 if every port counts.
 	Protocol string         `json:"protocol"`
 	Port     int            `json:"port"`
 	Focus    string         `json:"focus,omitempty"`

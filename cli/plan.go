@@ -267,7 +267,7 @@ type stepsOut struct {
 	FirstStep int                `json:"first_step"`
 	Steps     []plan.Step        `json:"steps"`
 	Guards    []difference.Guard `json:"guards"`
-	// Effect of all steps together, and of each step.
+	// Connections is the effect of all steps together, StepConnections the effect of each step.
 	Connections     *difference.Effect   `json:"connections,omitempty"`
 	StepConnections []*difference.Effect `json:"step_connections,omitempty"`
 	ConfirmName     string               `json:"confirm_name,omitempty"`

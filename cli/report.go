@@ -189,7 +189,7 @@ type reportBuilder struct {
 	now        time.Time // time of the judgement
 	at         time.Time // time shown as the report's own
 	changes    []history.Change
-	notices    []string // problems of the history and the like
+	notices    []string // problems found at the start, such as unreadable lines of the history
 	unread     error    // why changes of others were not read
 	statements *Expectations
 

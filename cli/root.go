@@ -138,7 +138,7 @@ errors, a change refused); 2 could not run, was interrupted, or not fully judged
 	return root
 }
 
-// File name of kubectl's plugin, and how users call it.
+// pluginFile is the file name of kubectl's plugin; pluginName is how users call it.
 const pluginFile, pluginName = "kubectl-rung", "kubectl rung"
 
 // startedAsPlugin reports whether a program has the name of kubectl's plugin.

@@ -196,7 +196,7 @@ func conditionsQuery(a *command.App) command.Query {
 		First: func(ctx context.Context, e *engine.Engine) {
 			ctx, cancel := context.WithTimeout(ctx, reportTime)
 			defer cancel()
-			_ = e.WaitFor(ctx, hasReported) // after the timeout there is no report
+			_ = e.WaitFor(ctx, hasReported) // what has not reported by then has no report
 		},
 		Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 			all := cluster.AllReports(r, e.Now())

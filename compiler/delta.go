@@ -7,11 +7,13 @@ import (
 	"rung/model"
 )
 
-// Delta is the difference one step made. A consumer of every Delta compares only the rows it names.
+// Delta is the difference that one step made. A consumer that follows every Delta from the first has to
+// compare only the rows it names.
 type Delta struct {
 	// Everything means that any row may have changed, for example because an address family was switched on.
 	Everything bool
-	// Policies are the policies added, changed or removed, or with named ports that may resolve differently.
+	// Policies are the policies added, changed or removed, or with named ports that may resolve differently:
+	// compare all their rows.
 	Policies map[model.PolicyKey]struct{}
 	// Members are the sets with added or removed members. Sets of policies in Policies may be listed too.
 	Members []SetDelta
@@ -40,7 +42,7 @@ func (d *Delta) IsEmpty() bool {
 // deltaRecorder collects the net change of a step.
 type deltaRecorder struct {
 	policies map[model.PolicyKey]struct{}
-	sets     []*SetSpec // that have notes in this step
+	sets     []*SetSpec // sets with notes of this step
 	ports    map[portKey]netChange
 }
 

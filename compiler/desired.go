@@ -34,7 +34,8 @@ type Desired struct {
 
 // Options are the settings and facts that the compiler needs in addition to the objects.
 type Options struct {
-	// IPv4 and IPv6 are the enabled families of the cluster, by default those of the pods, else IPv4.
+	// IPv4 and IPv6 are the enabled families of the cluster. If neither is set, they follow the addresses of
+	// the pods, or are IPv4 alone without pods.
 	IPv4, IPv6 bool
 	// PodFamilies adds the families of the pods' addresses to IPv4 and IPv6.
 	PodFamilies bool
@@ -67,8 +68,9 @@ type Options struct {
 	// HostNetworkNamespace stands for the nodes as a peer
 	// (ovn-kubernetes.md#pod-selector-sets); empty means DefaultHostNetworkNamespace.
 	HostNetworkNamespace string
-	// Segmentation Off leaves every namespace on the default network. MultiPolicies Off programs no
-	// MultiNetworkPolicy. See networks.md#namespaces. Auto: on if objects need it.
+	// Segmentation Off leaves every namespace on the default network, and MultiPolicies Off programs no
+	// MultiNetworkPolicy, like OVN-Kubernetes without these features (networks.md#namespaces). Auto switches
+	// them on if objects need them.
 	Segmentation, MultiPolicies SwitchOption
 	// NoRows compiles no rows: another system than OVN-Kubernetes enforces the policies.
 	NoRows bool
@@ -109,7 +111,8 @@ const (
 	Off
 )
 
-// Hairpin addresses of clusters with primary user-defined networks and unknown masquerade subnets.
+// Hairpin addresses of clusters with primary user-defined networks and unknown masquerade subnets: nodes need
+// larger subnets than the defaults there.
 const (
 	PrimaryHairpin4 = "169.254.0.5"
 	PrimaryHairpin6 = "fd69::5"
@@ -121,7 +124,8 @@ const DefaultHostNetworkNamespace = "ovn-host-network"
 // Families returns the compiled address families.
 func (d *Desired) Families() (v4, v6 bool) { return d.options.IPv4, d.options.IPv6 }
 
-// Options returns the options the rows were compiled with, with families and subnets from the objects.
+// Options returns the options the rows were compiled with. Families and subnets that follow the objects are
+// filled in, as far as they were known.
 func (d *Desired) Options() Options { return d.options }
 
 // Cluster returns the cluster these rows were compiled from.
@@ -156,7 +160,8 @@ func (d *Desired) Policies() iter.Seq[*CompiledUnit] {
 	}
 }
 
-// Policy returns one compiled policy, or nil. An object's key also finds its rows on its first other network.
+// Policy returns one compiled policy, or nil. An object's key also finds its rows on another network: on the
+// first by name if there are several.
 func (d *Desired) Policy(k model.PolicyKey) *CompiledUnit {
 	if d == nil {
 		return nil
@@ -206,7 +211,8 @@ func (d *Desired) SubjectPods(c *CompiledUnit) []*model.Pod {
 	return slices.CompactFunc(all, func(a, b *model.Pod) bool { return a.Key == b.Key })
 }
 
-// SubjectCount counts the subjects. Pods with their own primary network count in apart: no policy applies there.
+// SubjectCount counts the subjects. Pods with a primary network of their own count in apart: the policy is not
+// enforced there.
 func (d *Desired) SubjectCount(c *CompiledUnit) (pods, apart int) {
 	if c == nil {
 		return 0, 0
@@ -356,7 +362,7 @@ func (d *Desired) RowsOfUnit(k model.PolicyKey, zone string, live *nb.DB) *model
 	return rows
 }
 
-// PortGroup returns the port group row of a policy with those ACLs.
+// PortGroup returns the port group row of a policy with acls as its ACLs; nil if the policy has no port group.
 func (d *Desired) PortGroup(c *CompiledUnit, zone string, live *nb.DB, acls []*nb.ACL) *nb.PortGroup {
 	if c.GroupName == "" {
 		return nil

@@ -113,7 +113,8 @@ func (c Judge) whyNodesRefused(p *model.Policy) *model.NoRows {
 	return nil
 }
 
-// FirstInvalid returns the policy's first fault that OVN-Kubernetes rejects, without the codes in but, or nil.
+// FirstInvalid returns the policy's first fault that OVN-Kubernetes rejects, ignoring faults whose code is in
+// but; nil if there is none.
 func FirstInvalid(p *model.Policy, but ...string) *model.NoRows {
 	for _, b := range p.Invalid {
 		if !slices.Contains(but, b.Code) {

@@ -72,7 +72,8 @@ func (c *networkCompiler) compileMulticastCluster() {
 	}
 }
 
-// areDefaultsOn reports whether hairpin and node rows exist. One NetworkPolicy on any network turns them on.
+// areDefaultsOn reports whether hairpin and node rows exist. With Auto, one NetworkPolicy on any network turns
+// them on. A primary network always has them.
 func (c *networkCompiler) areDefaultsOn() bool {
 	return !c.options.NoRows && (c.options.Defaults == On || c.options.Defaults == Auto && c.hasNetpol())
 }
@@ -116,7 +117,8 @@ func (c *networkCompiler) compileNodeRows(node string) {
 	c.putNodeRows(nodeSwitch(c.network, node), node, from)
 }
 
-// putNodeRows puts rows on a switch that allow traffic from node addresses. An empty zone means every zone.
+// putNodeRows writes the rows of a switch that allow traffic from some addresses of nodes. zone is the
+// switch's zone, or empty if every zone has the switch. Without addresses it removes the rows.
 func (c *networkCompiler) putNodeRows(logicalSwitch, zone string, from []string) {
 	k := c.name().policyKey(model.KindNetpolNode, "", logicalSwitch)
 	if len(from) == 0 || !c.areDefaultsOn() {

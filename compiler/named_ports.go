@@ -87,7 +87,8 @@ func compareACL(a, b *nb.ACL) int {
 		cmp.Compare(ai, bi), cmp.Compare(a.ID(), b.ID()))
 }
 
-// namedACLs resolves a rule's named ports. Items are sorted by name and address. Duplicates stay.
+// namedACLs resolves a rule's named ports. Items are sorted by name, then by address as text. Duplicates and
+// addresses of disabled families stay.
 func (d *Desired) namedACLs(c *CompiledUnit, cr *compiledRule, zone string, live *nb.DB) []*nb.ACL {
 	pods := d.namedPortPods(c, cr, zone, live)
 	items := map[string][]match.NamedItem{}

@@ -121,7 +121,7 @@ func (c *Compiler) concernsNetworks(ch model.Change) bool {
 	return old != nil && old.GivesNetwork() || ns != nil && ns.GivesNetwork()
 }
 
-// withMovedPolicies adds to the changes the policies affected by changed networks.
+// withMovedPolicies adds the policies that are programmed elsewhere, or differently, because networks changed.
 func (c *Compiler) withMovedPolicies(next *model.Cluster, changes []model.Change, moved map[string]bool) []model.Change {
 	if len(moved) == 0 && c.table == nil {
 		return changes
@@ -331,7 +331,8 @@ func (d *Desired) otherNetworkUnits(k model.PolicyKey) []model.PolicyKey {
 	return nil
 }
 
-// UnitKeys returns the keys of a policy's units: one per other network that programs it, else its own key.
+// UnitKeys returns the keys of a policy's units: one for each network, other than the default one, that programs it. If
+// none does, it returns the policy's own key.
 func (d *Desired) UnitKeys(k model.PolicyKey) []model.PolicyKey {
 	if d == nil || k.Network != "" || len(d.networks) == 0 {
 		return []model.PolicyKey{k}

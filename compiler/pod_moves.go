@@ -65,7 +65,8 @@ func (c *membership) forgetHolder(p *model.Pod) {
 	}
 }
 
-// countAddress counts addresses by family. Pods on the host's network do not count.
+// countAddress adds n to the number of pod addresses of the family of ip. Pods on the host's network do not
+// count.
 func (c *membership) countAddress(p *model.Pod, ip string, n int) {
 	switch {
 	case p.HostNetwork:
@@ -160,7 +161,8 @@ func (c *membership) markNamedPorts(before, after podPlacement) {
 	mark(after, before)
 }
 
-// isHeldElsewhere reports whether the address stays in the set without the pod self.
+// isHeldElsewhere reports whether the address stays in the set without the pod self. Another pod with the
+// address, or a node, may hold it.
 func (c *membership) isHeldElsewhere(s *SetSpec, ip string, self model.Key) bool {
 	return c.isHeldByPod(s, ip, self) || s.isFixedMember(ip) || c.isHeldByNode(s, ip, "")
 }

@@ -13,7 +13,8 @@ func (c *networkCompiler) refusals() Judge {
 		NoMultiPolicies: c.requested.MultiPolicies == Off, Cluster: c.cluster, Networks: c.table, On: c.network}
 }
 
-// WhyNotCNP returns why a ClusterNetworkPolicy would have no rows even if CNPs were compiled, or nil.
+// WhyNotCNP returns why a ClusterNetworkPolicy would have no rows if CNPs were compiled; nil if it would have
+// some. It serves to tell what an idle policy would do.
 func WhyNotCNP(cluster *model.Cluster, p *model.Policy, o Options) *model.NoRows {
 	o.CNP = true
 	c := &networkCompiler{requested: o, cluster: cluster}

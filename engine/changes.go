@@ -6,12 +6,10 @@ import (
 	"time"
 
 	"rung/change"
-
 	"rung/change/gate"
 	"rung/change/history"
 	"rung/change/write"
 	"rung/engine/logs"
-
 	"rung/engine/statedir"
 	"rung/model"
 	"rung/model/logline"

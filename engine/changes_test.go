@@ -17,7 +17,6 @@ import (
 	"rung/model/plan"
 	"rung/revision"
 	"rung/sources/kube"
-
 	"rung/test/given"
 	"rung/test/wait"
 )

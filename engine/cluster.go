@@ -2,7 +2,6 @@ package engine
 
 import (
 	"rung/change/write"
-
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"

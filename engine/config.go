@@ -8,11 +8,9 @@ import (
 
 	"rung/change"
 	"rung/engine/logs"
-
 	"rung/engine/zones"
 	"rung/reconciler"
 	"rung/revision"
-
 	"rung/sources/files"
 	"rung/sources/kube"
 	"rung/system"

@@ -18,7 +18,6 @@ import (
 	"rung/model/ovn/nb"
 	"rung/revision"
 	"rung/sources/kube"
-
 	"rung/sources/manifests"
 	"rung/test/given"
 )

@@ -14,7 +14,6 @@ import (
 	"rung/model"
 	"rung/revision"
 	"rung/sources/kube"
-
 	"rung/test/given"
 	"rung/test/wait"
 )

@@ -15,7 +15,6 @@ import (
 	"rung/model/ovn/nb"
 	"rung/reconciler"
 	"rung/revision"
-
 	"rung/sources/manifests"
 )
 

@@ -7,9 +7,7 @@ import (
 	"rung/model"
 	"rung/model/antrea"
 	"rung/model/verdict"
-
 	"rung/revision"
-
 	"rung/system"
 )
 

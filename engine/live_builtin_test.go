@@ -17,7 +17,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
-
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
 	"rung/test/given"

@@ -12,7 +12,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
-
 	"rung/test/given"
 	"rung/test/wait"
 )

@@ -23,7 +23,6 @@ import (
 	"rung/model/ovn/nb"
 	"rung/revision"
 	"rung/sources/kube"
-
 	"rung/sources/nbdb"
 	"rung/test/given"
 	"rung/test/wait"

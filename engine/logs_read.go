@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"rung/engine/logs"
-
 	"rung/model"
 	"rung/revision"
 	"rung/sources/files"

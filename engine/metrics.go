@@ -10,7 +10,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"rung/engine/logs"
-
 	"rung/engine/zones"
 	"rung/model"
 	"rung/model/ovn/nb"

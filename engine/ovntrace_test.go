@@ -17,7 +17,6 @@ import (
 	"rung/model/ovn/flow"
 	"rung/model/verdict"
 	"rung/revision"
-
 	"rung/sources/sandbox"
 	"rung/test/given"
 	"rung/test/install"

@@ -12,7 +12,6 @@ import (
 	"rung/change"
 	"rung/change/write"
 	"rung/engine/lab"
-
 	"rung/engine/trace"
 	"rung/examples"
 	"rung/model"

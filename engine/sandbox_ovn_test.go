@@ -13,7 +13,6 @@ import (
 	"rung/engine/lab"
 	"rung/model"
 	"rung/revision"
-
 	"rung/sources/sandbox"
 	"rung/test/given"
 	"rung/test/install"

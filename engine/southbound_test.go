@@ -9,7 +9,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
-
 	"rung/sources/sandbox"
 	"rung/test/lab"
 	"rung/test/wait"

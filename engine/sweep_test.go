@@ -17,7 +17,6 @@ import (
 	"rung/reconciler"
 	"rung/revision"
 	"rung/sources/kube"
-
 	"rung/test/changing"
 	"rung/test/install"
 	"rung/test/wait"

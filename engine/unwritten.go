@@ -17,7 +17,7 @@ const (
 	WhyNotComparable UnwrittenReason = "not-comparable"  // in another release's form
 	WhyNoRows        UnwrittenReason = "no-desired-rows" // the policy compiles to no rows; old rows stay
 	WhyBlocked       UnwrittenReason = "blocked"         // needs rows of other owners, for longer than settling takes
-	WhyRefused       UnwrittenReason = "refused"         // by the server; repeated without end
+	WhyRefused       UnwrittenReason = "refused"         // rejected by the server; retried without end
 	WhyDisowned      UnwrittenReason = "disowned"        // somebody removed the owner ids
 )
 
@@ -31,7 +31,7 @@ type UnwrittenPart struct {
 	Text   string // the reason and the rows, in a sentence
 }
 
-// String returns one line.
+// String returns policy, reason and text in one line.
 func (u UnwrittenPart) String() string {
 	return u.Policy.String() + ": " + string(u.Why) + ": " + u.Text
 }

@@ -73,7 +73,7 @@ func objectAs[T Object](c *Cluster, k Key) (t T) {
 	return t
 }
 
-// Pod returns a pod or nil.
+// Pod returns a pod or nil; Namespace, Node and Policy do so for their kinds.
 func (c *Cluster) Pod(namespace, name string) *Pod {
 	return objectAs[*Pod](c, Key{Kind: KindPod, Namespace: namespace, Name: name})
 }
@@ -113,7 +113,7 @@ func (c *Cluster) EndpointSlices() iter.Seq[*EndpointSlice] {
 }
 func (c *Cluster) Events() iter.Seq[*Event] { return ObjectsOfKind[*Event](c, KindEvent) }
 
-// Tiers yields the Tiers by name.
+// Tiers yields the Tiers by name; Groups yields the groups of one kind, ClusterGroup or Group.
 func (c *Cluster) Tiers() iter.Seq[*Tier]         { return ObjectsOfKind[*Tier](c, KindTier) }
 func (c *Cluster) Groups(k Kind) iter.Seq[*Group] { return ObjectsOfKind[*Group](c, k) }
 

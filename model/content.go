@@ -9,7 +9,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// unowned are parts of an object's metadata that the API server and its clients maintain, not authors.
+// unowned are parts of an object's metadata that the API server and its clients maintain. They do not count as
+// differences.
 var unowned = []string{"creationTimestamp", "deletionGracePeriodSeconds", "deletionTimestamp", "generation",
 	"managedFields", "resourceVersion", "selfLink", "uid", "ownerReferences"}
 

@@ -64,9 +64,9 @@ type Pod struct {
 	// OpenPorts are the ports of the default network that a pod with its own primary network leaves open
 	// (networks.md#tier-0), as in OVN's matches: "tcp.dst == 80", "icmp".
 	OpenPorts []string
-	// Network is the network, other than the default one, on which the pod is shown. IPs are its addresses
-	// there, LogicalPorts its port names. Empty for the default network, where the port is named after the
-	// pod.
+	// Network is the network, other than the default one, on which the pod is shown; empty for the default network.
+	// IPs and LogicalPorts are its addresses and port names on that network. On the default network the port is
+	// named after the pod.
 	Network      string
 	LogicalPorts []string
 	Deleting     bool
@@ -75,7 +75,8 @@ type Pod struct {
 	Assumed string
 	// MadeUpIPs reports that IPs are assumed, too.
 	MadeUpIPs bool
-	// Workload is the workload of the pod in kubectl's form: "deployment/web", "cronjob/report", or empty.
+	// Workload is the workload that controls the pod, in kubectl's form: "deployment/web", "cronjob/report";
+	// empty for a bare pod.
 	Workload string
 	// Planned marks a pod that does not exist yet: from a workload's template, or a manifest without status.
 	Planned *PlannedPod
@@ -178,7 +179,7 @@ type Node struct {
 	// MgmtIPs are the management port's addresses: the second of each pod subnet of the default network.
 	// GatewayIPs are the gateway router's addresses on the default network. Unreadable annotations give none.
 	MgmtIPs, GatewayIPs []string
-	// Subnets are its pod subnets on the default network. NetworkSubnets has those of other networks, by name.
+	// Subnets are its pod subnets on the default network. NetworkSubnets are its pod subnets on other networks, by network name.
 	Subnets        []string
 	NetworkSubnets map[string][]string
 	// PodCIDRs of its spec: the first address of each is a gateway's.

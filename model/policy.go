@@ -11,7 +11,8 @@ import (
 type Policy struct {
 	Meta
 	Tier int
-	// Priority of an AdminNetworkPolicy, or ClusterNetworkPolicy; 0 decides first. Other kinds have 0.
+	// Priority of an AdminNetworkPolicy, or of a ClusterNetworkPolicy in its tier; 0 decides first. Other
+	// kinds have 0.
 	Priority int32
 	Subject  Subject
 	Ingress  []Rule
@@ -37,7 +38,8 @@ type Policy struct {
 	// *v1alpha2.ClusterNetworkPolicy, *networkingv1.NetworkPolicy or *unstructured.Unstructured. It must not
 	// be changed.
 	Original any
-	// YAML is the object's own text, or a generated one, as written: show it with words.CleanBlock.
+	// YAML is the object's text exactly as its author wrote it, or generated text. Clean it with
+	// words.CleanBlock before showing it.
 	YAML string
 	// Digested are the policy's Digests if its reader computed them, else zero. A copy with a different
 	// Original or YAML must clear them unless the meaning is the same.
@@ -68,7 +70,7 @@ const (
 	InvalidPortRange     = "port-range" // a range that ends before it begins, whose row never matches
 )
 
-// tolerated are codes in Policy.Invalid in spite of which OVN-Kubernetes programs other rows.
+// tolerated are the codes in Policy.Invalid for which OVN-Kubernetes still programs the policy's other rows.
 var tolerated = []string{InvalidProtocol, InvalidPortRange, InvalidCIDRForm}
 
 // IsTolerated reports whether OVN-Kubernetes programs a policy in spite of this fault.
@@ -116,7 +118,8 @@ func (p *Policy) AllRules() iter.Seq[*Rule] {
 	}
 }
 
-// IsolatesDirection reports whether a NetworkPolicy isolates its pods in a direction.
+// IsolatesDirection reports whether a NetworkPolicy isolates its pods in a direction. A policy with a fault
+// other than InvalidCIDRForm does not.
 func (p *Policy) IsolatesDirection(d Direction) bool {
 	return p.HasType(d) && !slices.ContainsFunc(p.Invalid, func(b Broken) bool { return b.Code != InvalidCIDRForm })
 }

@@ -25,7 +25,7 @@ func (s Stage) IsArriving() bool { return s == StageToLport || s == StageIngress
 // PipelineStages returns OVN's stages in the order of the pipeline.
 func PipelineStages() []Stage { return []Stage{StageFromLport, StageAfterLB, StageToLport} }
 
-// Index returns the stage's index in OVN's pipeline, or -1.
+// Index returns the stage's index in OVN's pipeline, from 0; -1 for a stage that OVN does not have.
 func (s Stage) Index() int { return slices.Index(PipelineStages(), s) }
 
 // NextStage cycles: all stages (""), first … last, all.

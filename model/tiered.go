@@ -197,7 +197,8 @@ func (p *Policy) AppliedText() string {
 	return AppliedText(p.Tiered.AppliedTo, p.Namespace)
 }
 
-// AppliedText returns a list of appliedTo for people. namespace is a namespaced policy's own.
+// AppliedText returns a list of appliedTo for people. namespace is the policy's namespace, to which its
+// selectors are limited; empty for a cluster-scoped policy.
 func AppliedText(list []AppliedTo, namespace string) string {
 	if len(list) == 0 {
 		return "nothing"

@@ -20,7 +20,7 @@ type ZoneDiffer struct {
 	Listed map[*compiler.SetSpec][]string
 }
 
-// NewZoneDiffer returns a ZoneDiffer without listed sets.
+// NewZoneDiffer returns a ZoneDiffer that has not listed any set yet.
 func NewZoneDiffer(d *compiler.Desired) *ZoneDiffer {
 	return &ZoneDiffer{Desired: d, Listed: map[*compiler.SetSpec][]string{}}
 }

@@ -270,7 +270,7 @@ func (a *aclTrack) unlinkedIDs() []string {
 	return ids
 }
 
-// memberDiff returns the difference of a set column with live members.
+// memberDiff returns the difference of a set column; live is its number of live members.
 func memberDiff(column string, live int, missing, extra []string) model.FieldDiff {
 	desired := live - len(extra) + len(missing)
 	return model.FieldDiff{Column: column, Desired: strconv.Itoa(desired), Live: strconv.Itoa(live), Missing: missing, Extra: extra}

@@ -153,7 +153,8 @@ func (t *Tracker) stepDesiredMembers(d *compiler.SetDelta) {
 	}
 }
 
-// stepSet applies a change that names only members, the usual case. It reports whether it could.
+// stepSet applies a change that names only the changed members, the usual case. It returns false for other
+// changes.
 func (t *Tracker) stepSet(before *nb.DB, uuid string, ch *nb.RowChange) bool {
 	if ch.Step == nil || ch.Old != nb.Row(before.AddressSet(uuid)) || ch.New != nb.Row(t.DB.AddressSet(uuid)) {
 		return false // the step misses earlier changes

@@ -11,7 +11,7 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// rowForm says whether a live row is a unit's, and intact.
+// rowForm says whether a live row belongs to a unit, and whether its id is intact.
 type rowForm uint8
 
 const (

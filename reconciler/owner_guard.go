@@ -35,7 +35,8 @@ func (w *worker) rowsOutstanding() expectedRows {
 	return e
 }
 
-// unknownTransaction is a transaction with an unknown outcome. Its changes may still appear before until.
+// unknownTransaction is a transaction with an unknown outcome. Its changes may still arrive until the time
+// until.
 type unknownTransaction struct {
 	ops   []nb.Op
 	until time.Time
@@ -116,7 +117,7 @@ func (w *worker) pauseForOther(what string, at time.Time) {
 	w.zone.Foreign, w.zone.ForeignAt = what, at
 }
 
-// judgeFirstRead checks a zone's first read for rows of an unknown writer.
+// judgeFirstRead pauses writing if a zone's first read finds rows of policies but no recorded writer.
 func (w *worker) judgeFirstRead(db *nb.DB) {
 	if w.fence.rowsRead {
 		return
@@ -138,8 +139,8 @@ func (w *worker) countOwnRows(db *nb.DB) (n int) {
 	return n
 }
 
-// isByServer reports whether the change needs no writer. The server removes deleted ports from groups and
-// collects unreferenced ACLs, and the compared columns may be unchanged.
+// isByServer reports whether the server alone can have caused the change. It removes deleted ports from groups
+// and collects unreferenced ACLs. A change outside the compared columns counts, too.
 func isByServer(ch *nb.RowChange, o RowOwner, db *nb.DB) bool {
 	switch old := ch.Old.(type) {
 	case *nb.ACL:

@@ -39,10 +39,11 @@ func (r *Reconciler) SetDesired(d *compiler.Desired, delta *compiler.Delta, load
 	r.box.addMail(func(m *mailItems) { m.addDesired(d, delta, loaded) })
 }
 
-// SetMode switches between observing and writing. A transaction under way completes.
+// SetMode switches between observing and writing. A transaction already sent is not recalled.
 func (r *Reconciler) SetMode(mode Mode) { r.box.addMail(func(m *mailItems) { m.addMode(mode) }) }
 
-// SetGuard sets whether other writers allow writing a fenced zone. A transaction under way completes.
+// SetGuard allows or forbids writing a fenced zone, given its other writers. A transaction already sent is not
+// recalled.
 func (r *Reconciler) SetGuard(g ZoneGuard) { r.box.addMail(func(m *mailItems) { m.addGuard(g) }) }
 
 // Run reconciles the zone until ctx ends, and returns when all its goroutines have ended. Call it once.
@@ -99,7 +100,7 @@ type mailItems struct {
 	mode        *Mode
 	stopped     bool // mode was Observe in between, whatever it is now
 	guard       *ZoneGuard
-	stops       uint64 // stops of writing since the start, by mode or guard
+	stops       uint64 // number of times that writing was stopped since the start, by mode or guard
 }
 
 // mailbox collects news for the busy loop, without loss and without making senders wait.
@@ -155,8 +156,8 @@ func (m *mailItems) addDesired(d *compiler.Desired, delta *compiler.Delta, loade
 	m.loaded = m.loaded || loaded
 }
 
-// addLive merges two updates. The newer one has the connection and the rows; changes are concatenated, and a
-// resync stays one.
+// addLive merges two updates. The newer connection state and rows win; changes are concatenated, and a resync
+// remains a resync.
 func (m *mailItems) addLive(u model.ZoneUpdate) {
 	if m.live == nil {
 		m.live = &u

@@ -14,7 +14,6 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
 	"rung/test/install"

@@ -14,7 +14,6 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/nb"
-
 	"rung/test/install"
 )
 

@@ -287,7 +287,7 @@ func (w *worker) isStarting() bool {
 	return f.epoch == 0 && f.failure == ""
 }
 
-// whyBlocked is whyPaused without the takeover of the zone.
+// whyBlocked returns what whyPaused does, but ignores a takeover of the zone that is not done yet.
 func (w *worker) whyBlocked() string {
 	switch {
 	case w.mode != Write:

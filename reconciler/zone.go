@@ -21,16 +21,16 @@ type Zone interface {
 	// Run keeps the connection up until ctx ends, and retries forever. It passes every update to sink, one at
 	// a time and in order. A lost connection is an update; later a Resync follows.
 	Run(ctx context.Context, sink func(model.ZoneUpdate))
-	// Transact runs all operations in one transaction or none of them. An error means an unknown outcome, and
-	// a resync follows. If the server rejected it, the error wraps model.ErrRejected.
+	// Transact runs all operations in one transaction or none of them. An error that wraps model.ErrRejected
+	// means that the server rejected them. After any other error the outcome is unknown and a resync follows.
 	Transact(ctx context.Context, ops []nb.Op) ([]nb.OpResult, error)
 }
 
-// Send is Transact in two steps. It returns once the operations are sent, or have failed; wait returns
-// Transact's result. Nobody else sends meanwhile; transactions run in the order of the calls. After an unknown
-// outcome, the outcomes of those behind it are unknown too.
+// Pipeline is a Zone that accepts a transaction while another is under way.
 type Pipeline interface {
-	// Pipeline is a Zone that accepts a transaction while another is under way.
+	// Send is Transact in two steps. It returns once the operations are sent, or have failed; wait returns
+	// Transact's result. Nobody else sends meanwhile; transactions run in the order of the calls. After an
+	// unknown outcome, all later outcomes are unknown too.
 	Send(ctx context.Context, ops []nb.Op) (wait func() ([]nb.OpResult, error))
 }
 
@@ -53,7 +53,7 @@ type Mode int
 
 // The modes.
 const (
-	Observe Mode = iota // differences are only reported
+	Observe Mode = iota // differences are reported, nothing is written
 	Write               // differences are repaired
 )
 
@@ -104,7 +104,7 @@ type Config struct {
 	Slot func() (release func())
 }
 
-// Transaction holds the result and duration of one transaction.
+// Transaction holds the result of one transaction, ResultOK or another Result constant, and its duration.
 type Transaction struct {
 	Result string
 	Took   time.Duration

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"rung/model"
-
 	"rung/model/words"
 )
 

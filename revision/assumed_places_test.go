@@ -8,7 +8,6 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-
 	"rung/test/given"
 	"rung/test/made"
 )

@@ -33,10 +33,10 @@ type RuleAbove struct {
 
 const mostAbove = 20
 
-// DecidedBefore returns the rules of a policy that have rules above them: one given rule, or all logging
-// rules. The rules above are earlier rules of the policy and rules of policies before it on the ladder. For
-// the baseline they include the NetworkPolicies that isolate its pods. Policies at one priority have no order
-// and are left out.
+// DecidedBefore returns the rules of a policy for which rules above decide connections: one given rule, or all
+// logging rules. The rules above are earlier rules of the policy and rules of policies before it on the
+// ladder. For the baseline they include the NetworkPolicies that isolate its pods. Policies at one priority
+// have no order and are left out.
 //
 // It claims nothing that is uncertain. For a NetworkPolicy or the baseline it leaves out an
 // AdminNetworkPolicy's rule if a Pass above may leave nothing for it. Rules that decide nothing at all come

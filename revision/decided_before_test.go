@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
-
 	"rung/test/given"
 )
 

@@ -6,7 +6,6 @@ import (
 
 	"rung/model"
 	"rung/revision"
-
 	"rung/test/uitest"
 )
 

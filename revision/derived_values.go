@@ -27,7 +27,7 @@ type derivedValues struct {
 	questions   valuesByType
 }
 
-// PodIndex returns the index from selectors to pods.
+// PodIndex returns the index that resolves the selectors of this revision to pods.
 func (r *Revision) PodIndex() *selectors.PodIndex {
 	if r.changed != nil {
 		return r.changed.base.PodIndex() // both revisions have the same pods
@@ -73,7 +73,8 @@ func sharedPriority(r *Revision) bool {
 	return false
 }
 
-// DialectOfZone returns the OVN-Kubernetes settings of a zone. "" means most zones.
+// DialectOfZone returns the settings that a zone's OVN-Kubernetes runs with; for "" the cluster's, which most
+// zones have.
 func DialectOfZone(r *Revision, zone string) Zone {
 	if r.Dialects == nil {
 		return Zone{}
@@ -116,8 +117,9 @@ func loadValue[T any](m *valuesByType) *T {
 	return v.(*T)
 }
 
-// SharedValue returns the value of type T that all revisions with the same objects and desired rows share, the
-// zero value at first. Use an own type for each cache. T needs its own lock, since callers run concurrently.
+// SharedValue returns the value of type T shared by all revisions with the same objects and desired rows, the
+// zero value at first. Each cache needs a type of its own. T needs its own lock, since callers run
+// concurrently.
 func SharedValue[T any](r *Revision) *T { return loadValue[T](&r.shared.questions) }
 
 // CarriedValue returns the value of type T that passes from revision to revision, whatever changes. A revision
@@ -185,7 +187,7 @@ func addressOwners(c *model.Cluster) map[string][]AddressOwner {
 	return out
 }
 
-// PortPod returns the pod of a logical switch port, nil if unknown.
+// PortPod returns the pod behind the name of a logical switch port, nil if unknown.
 func PortPod(r *Revision, lsp string) *model.Pod {
 	for i := range lsp {
 		if lsp[i] == '_' {

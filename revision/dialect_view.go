@@ -8,7 +8,6 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/ovn/dialect"
-
 	"rung/sources/kube"
 	"rung/system"
 )

@@ -5,7 +5,6 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-
 	"rung/model/words"
 )
 
@@ -28,7 +27,7 @@ func (e *End) String() string { return e.text(len(e.Outside), len(e.Except)) }
 // Brief returns the name with at most three networks and three exceptions.
 func (e *End) Brief() string { return e.text(3, 3) }
 
-// text returns the name with at most some numbers of networks and exceptions.
+// text returns the name with at most the given numbers of networks and exceptions.
 func (e *End) text(networks, except int) string {
 	if e.Imagined != "" {
 		return e.Imagined
@@ -93,7 +92,8 @@ func newEndFinder(c *verdict.Classes, workloads []Workload) *endFinder {
 	return f
 }
 
-// classShares returns the ends in a class. It is empty for addresses only of nodes' own pods.
+// classShares returns the parts of ends in a class. It is empty for addresses from which nodes reach only
+// their own pods.
 func (f *endFinder) classShares(class int32) []endShare {
 	if f.shares[class] != nil {
 		return f.shares[class]

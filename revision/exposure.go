@@ -66,7 +66,7 @@ func newImaginer(r *Revision) *imaginer {
 	return f
 }
 
-// addPod makes a pod with labels in a namespace. If namespace is "", it makes a new one, whose labels are of.
+// addPod makes a pod with labels in a namespace. If namespace is "", it makes a new namespace with the labels in of.
 func (f *imaginer) addPod(namespace string, of, labels map[string]string, text string) {
 	if f.known[text] || len(f.near) == 0 {
 		return
@@ -153,7 +153,7 @@ func labelsFor(s model.Selector) (out map[string]string, ok bool) {
 func (e *End) IsImagined() bool { return e.Imagined != "" }
 
 // Exposes reports whether connections between two ends expose a workload to imagined pods or to the outside.
-// For an imagined pod they do so only if any pod's connections have other verdicts.
+// An imagined pod counts only if its verdicts differ from those of AnyPod.
 func (t *VerdictTable) Exposes(from, to int) bool {
 	a, b := &t.Ends[from], &t.Ends[to]
 	if (a.IsImagined() || a.IsOutside()) == (b.IsImagined() || b.IsOutside()) {

@@ -13,7 +13,6 @@ import (
 	"rung/model"
 	"rung/model/lint"
 	"rung/model/verdict"
-
 	"rung/system"
 )
 
@@ -48,8 +47,9 @@ func FindingsOfObjects(r *Revision) []model.Finding {
 	return *d.objects.Load()
 }
 
-// AllFindings returns all findings of this revision, worst first. It asks about every possible connection, which
-// takes up to two seconds on a big cluster. If it would take longer, a finding says so.
+// AllFindings returns all findings of this revision, worst first. It asks about every possible connection,
+// which takes up to two seconds on a big cluster. If it would take longer, a finding says so. The error is the
+// context's.
 func AllFindings(r *Revision, ctx context.Context) ([]model.Finding, error) {
 	d := SharedValue[objectFindings](r)
 	if f := d.withVerdicts.Load(); f != nil {
@@ -148,9 +148,9 @@ func lintOptions(r *Revision) lint.Options {
 	return o
 }
 
-// KnownFindings returns findings without waiting: all of this revision if computed, else the newest ones
-// computed. current reports whether they are all of this revision's; pages must mark others as outdated.
-// Before any were computed, it computes as FindSome does.
+// KnownFindings returns findings that are already computed: of this revision if all are, else the newest.
+// current reports whether they are all of this revision's; pages must mark others as outdated. If none were
+// computed yet, it waits as FindSome does.
 func KnownFindings(r *Revision) (findings []model.Finding, current bool) {
 	d := SharedValue[objectFindings](r)
 	if f := d.withVerdicts.Load(); f != nil {

@@ -9,9 +9,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/lint"
-
 	"rung/sources/manifests"
-
 	"rung/test/given"
 )
 

@@ -16,11 +16,8 @@ import (
 	"rung/examples"
 	"rung/model"
 	"rung/model/lint"
-
 	"rung/model/verdict"
-
 	"rung/sources/manifests"
-
 	"rung/test/given"
 )
 
@@ -82,7 +79,7 @@ Made from the codes of findings by ` + "`go generate ./revision`" + `; do not ed
 remedy of an example.
 
 ` + "`rung lint`" + ` prints findings, with a connection as an example. ` + "`rung trace`" + ` asks about that connection. The page ` + "`f`" + ` shows
-findings; ladder, policy and rule pages mark them. ` + "`rung zones --check`" + ` counts what it finds apart.
+findings; ladder, policy and rule pages mark them. ` + "`rung zones --check`" + ` counts its own findings separately.
 
 Findings that ask every connection hold for today's pods. They come later than the others. If the cluster is too
 large, they are left out, with the finding ` + "`" + lint.VerdictsTooLarge.Code + "`" + `.
@@ -101,7 +98,7 @@ large, they are left out, with the finding ` + "`" + lint.VerdictsTooLarge.Code 
 		}
 	}
 	about("Best practices", "What the feature document of OVN-Kubernetes recommends, and what Rung says where a policy does otherwise:", bestPractices)
-	about("Known limitations", "What it lists as known limitations of the implementation and of the API:", knownLimits)
+	about("Known limitations", "What the feature document lists as known limitations of OVN-Kubernetes and of the API:", knownLimits)
 	b.WriteString("\n## Codes\n")
 	for i := range findingCodes {
 		c := &findingCodes[i]

@@ -11,7 +11,6 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/lint"
-
 	"rung/test/given"
 )
 

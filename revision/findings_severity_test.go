@@ -11,7 +11,6 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/verdict"
-
 	"rung/test/given"
 	"rung/test/made"
 )

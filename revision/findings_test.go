@@ -12,7 +12,6 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/lint"
-
 	"rung/sources/manifests"
 	"rung/test/given"
 )

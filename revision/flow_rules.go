@@ -8,7 +8,6 @@ import (
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
-
 	"rung/model/words"
 )
 

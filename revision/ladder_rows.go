@@ -20,7 +20,8 @@ type LadderRows struct {
 	Read, Zones int
 }
 
-// RowGroup holds the rows of one owner in one stage. Unexplained rows are also grouped by priority.
+// RowGroup holds the rows of one owner in one stage. Rows of tier 0, and rows without a known owner, are also
+// grouped by priority.
 type RowGroup struct {
 	Tier  int         `json:"tier"`
 	Stage model.Stage `json:"stage"`
@@ -38,7 +39,7 @@ type RowGroup struct {
 	Owner string `json:"-"` // owner type, "no owner" if none
 	// Examples means that all rows are examples, see IsExample.
 	Examples bool `json:"-"`
-	// Filter selects the rows on the rows page.
+	// Filter selects the rows on a zone's rows page.
 	Filter string `json:"-"`
 }
 
@@ -137,13 +138,14 @@ func (e *rowsEntry) isGoodFor(r *Revision) bool {
 		slices.EqualFunc(e.zones, r.Zones, func(a zoneDB, z *model.ZoneState) bool { return a == zoneDB{z.Name, z.DB} })
 }
 
-// stageCounts caches the numbers of ACLs by stage: rules with named ports take a walk over pods.
+// stageCounts caches the numbers of ACLs by stage: counting rules with named ports needs a walk over pods.
 type stageCounts struct {
 	mu    sync.Mutex
 	byKey map[model.PolicyKey]map[model.Stage]int
 }
 
-// StageACLCount returns how many ACLs of ACLCount are in a stage of the pipeline, in all if empty.
+// StageACLCount returns how many of the ACLs counted by ACLCount are in a stage of the pipeline; all of them
+// if stage is empty.
 func StageACLCount(r *Revision, k model.PolicyKey, stage model.Stage) int {
 	if stage == "" {
 		return ACLCount(r, k)
@@ -165,9 +167,9 @@ func StageACLCount(r *Revision, k model.PolicyKey, stage model.Stage) int {
 	return n[stage]
 }
 
-// UnownedRowsAt names live rows at a priority of AdminNetworkPolicies that no enforced policy has. They are old
-// rows of policies not enforced now, and rows of another form or of an unknown or deleted owner. It skips rows
-// of but.
+// UnownedRowsAt names live rows at a priority of AdminNetworkPolicies that no enforced policy has. They are
+// old rows of policies not enforced now, and rows of another form or of an unknown or deleted owner. Rows of
+// the policy but are left out.
 func UnownedRowsAt(r *Revision, priority int32, but model.PolicyKey) []string {
 	var out []string
 	for _, z := range r.Zones {

@@ -9,7 +9,6 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-
 	"rung/test/given"
 )
 

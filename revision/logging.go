@@ -10,7 +10,6 @@ import (
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/ovn/nb"
-
 	"rung/model/words"
 )
 

@@ -246,8 +246,8 @@ func (m *Matrix) countPairs(from, to *MatrixEnd) (c MatrixCell) {
 	return c
 }
 
-// ExampleOfCell returns a connection with the cell's verdict: for a mixed cell a denied one, else a mixed one.
-// ok is false without connections.
+// ExampleOfCell returns a connection with the cell's verdict. For a mixed cell it is a denied one, or a mixed
+// one if none is denied. ok is false if the cell has no connections.
 func (m *Matrix) ExampleOfCell(from, to *MatrixEnd) (c verdict.Connection, ok bool) {
 	v, wants := m.Cell(from, to).exampleVerdict()
 	return m.findExample(from, to, v, wants)
@@ -271,7 +271,7 @@ func (m *Matrix) MixedExamples(from, to *MatrixEnd) (denied, allowed verdict.Con
 	return denied, allowed, ok
 }
 
-// shareExample returns a connection with a verdict, between a pair with a wanted outcome.
+// findExample returns a connection with a verdict, between a pair with a wanted outcome.
 func (m *Matrix) findExample(from, to *MatrixEnd, v verdict.Verdict, wants func(verdict.Outcome) bool) (c verdict.Connection, ok bool) {
 	for i := range from.pods {
 		if a := &from.pods[i]; to.sourceKey != nil {

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"rung/model/verdict"
-
 	"rung/model/words"
 )
 
@@ -91,8 +90,8 @@ func (c MatrixCell) CountPairs() int {
 	return c.Allow + c.Deny + c.ByPort + c.ByEndpoint + c.Undefined + c.Unknown + c.NotApplicable
 }
 
-// Verdict returns the cell's verdict. A single undefined or unknown pair decides it. Pairs without policies
-// count only if no other pairs exist.
+// Verdict returns the cell's verdict. A single undefined or unknown pair decides it, whatever the others are.
+// Pairs without an applicable policy count only in the absence of others.
 func (c MatrixCell) Verdict() CellVerdict {
 	switch {
 	case c.Undefined > 0:
@@ -111,7 +110,7 @@ func (c MatrixCell) Verdict() CellVerdict {
 	return ""
 }
 
-// Has reports whether any connection of the cell has verdict v; for mixed, whether the cell does.
+// Has reports whether any connection of the cell has verdict v; for CellMixed, whether the cell is mixed.
 func (c MatrixCell) Has(v CellVerdict) bool {
 	switch v {
 	case CellAllow:

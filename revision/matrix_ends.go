@@ -71,13 +71,13 @@ func workloadKey(p *model.Pod) string {
 	return selectors.ReplicaKey(p)
 }
 
-// Workload is a group of pods treated as one end of connections.
+// Workload is a group of pods of one namespace, treated as a single end of connections.
 type Workload struct {
 	Namespace, Name string // as in the matrix: "deployment/api", "api-*", or a pod's name
 	Pods            []*model.Pod
 }
 
-// GroupWorkloads groups pods by workload, sorted by namespace and name.
+// GroupWorkloads groups pods by workload as the matrix does, sorted by namespace and name.
 func GroupWorkloads(pods []*model.Pod) []Workload {
 	alike := map[[2]string]*Workload{}
 	named := map[[2]string]int{}

@@ -10,7 +10,6 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-
 	"rung/test/install"
 	"rung/test/made"
 )

@@ -12,7 +12,6 @@ import (
 	"rung/model"
 	"rung/model/selectors"
 	"rung/model/verdict"
-
 	"rung/test/given"
 	"rung/test/install"
 	"rung/test/made"

@@ -190,7 +190,8 @@ func networkOfEnd(r *Revision, t *network.Table, e verdict.Endpoint) endNetwork 
 	return endNetwork{name: name, unknown: !known}
 }
 
-// networkOfService returns the primary network of the Service with a ClusterIP; nil if none.
+// networkOfService returns the primary network of the Service whose ClusterIP the end is. It is nil for any
+// other address, and for a Service on the default network.
 func networkOfService(r *Revision, t *network.Table, e verdict.Endpoint) *network.Network {
 	for _, f := range r.Verdicts().ServiceFronts().ByAddr[e.Addr] {
 		if at, n := t.Place(f.Service.Namespace); f.Kind == verdict.ClusterIP && at == network.OnPrimary {

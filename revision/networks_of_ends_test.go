@@ -10,7 +10,6 @@ import (
 	"rung/model/network"
 	"rung/model/verdict"
 	"rung/revision"
-
 	"rung/system"
 	"rung/test/made"
 )

@@ -8,7 +8,6 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/lint"
-
 	"rung/model/words"
 )
 

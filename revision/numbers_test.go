@@ -10,7 +10,6 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-
 	"rung/test/given"
 )
 

@@ -6,7 +6,6 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-
 	"rung/system"
 )
 
@@ -46,7 +45,8 @@ func OmissionsOfRows(r *Revision, zones []*model.ZoneState) []model.Omission {
 	return append(OmissionsOfObjects(r), OmissionsOfZones(r, zones...)...)
 }
 
-// OmissionsOfPolicy returns the omissions that can change one policy by itself. It leaves out other policies.
+// OmissionsOfPolicy returns the omissions that can change the content and effect of one policy by itself. It
+// leaves out those about other policies.
 func OmissionsOfPolicy(r *Revision, k model.PolicyKey) []model.Omission {
 	return slices.DeleteFunc(OmissionsOfObjects(r), func(o model.Omission) bool { return o.Key.Kind.IsPolicy() && o.Key != k })
 }
@@ -169,7 +169,8 @@ func (f *OmissionFilter) CouldChange(o *model.Omission, a *verdict.Answer) bool 
 	return slices.ContainsFunc(a.Paths, func(p verdict.Path) bool { return f.couldChangePath(o, &p) })
 }
 
-// PodKind is equal for pods that no omission tells apart, if the same rules decide at every stage.
+// PodKind returns the same number for pods that no omission tells apart. If the same rules decide at every
+// stage, CouldChange gives the same answer for their connections.
 func (f *OmissionFilter) PodKind(k model.Key) int32 {
 	id, ok := f.podKinds[k]
 	if ok {
@@ -301,7 +302,7 @@ func isSameOmission(a, b *model.Omission) bool {
 	return a.Code == b.Code && a.Key == b.Key && a.Origin == b.Origin && a.Zone == b.Zone && a.Why == b.Why
 }
 
-// AssumedSettings returns the settings that compiled rows assume.
+// AssumedSettings returns the settings that rows are compiled with although Rung only assumes them.
 func AssumedSettings(r *Revision) (out []model.Omission) {
 	if r.Desired.Options().HairpinAssumed {
 		out = append(out, model.Omission{Code: model.OmittedSetting, Remedy: "--masquerade-subnets",

@@ -9,9 +9,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/verdict"
-
 	"rung/revision"
-
 	"rung/test/given"
 )
 

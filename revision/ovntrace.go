@@ -7,7 +7,6 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/flow"
-
 	"rung/model/verdict"
 )
 
@@ -64,7 +63,7 @@ type OVNStage struct {
 	Agreement
 }
 
-// Agreement classifies the comparison of OVN with the rows.
+// Agreement compares OVN's answer with the rows'.
 type Agreement string
 
 // The values of Agreement.
@@ -74,7 +73,7 @@ const (
 	NotCompared Agreement = "not compared"
 )
 
-// Agreement compares the whole connection: one path that disagrees is enough.
+// Agreement compares OVN with the rows for the whole connection. It is Disagree if any path disagrees.
 func (t *OVNTrace) Agreement() Agreement {
 	out := NotCompared
 	for i := range t.Paths {

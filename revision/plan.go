@@ -26,7 +26,8 @@ const (
 	StepPending = "to come"
 )
 
-// PlanState is a plan that is running, stopped or just ended, by this Rung or another on the same state folder.
+// PlanState is a plan that is running, stopped or just ended, run by this Rung or another on the same state
+// folder. It is immutable.
 type PlanState struct {
 	Title string // "Re-space: step 10, starting at 10"
 	// Done steps of Total are shown by every zone of this Rung. StepsMade returns the number to show.
@@ -86,7 +87,8 @@ func (p *PlanState) IsOpen() bool { return p.IsUnderWay() || p != nil && p.State
 // RunsElsewhere reports whether another Rung runs the plan.
 func (p *PlanState) RunsElsewhere() bool { return p.IsUnderWay() && !p.Runner.IsOwn }
 
-// IsUndoneBy reports whether undo takes the whole plan back. undo is the title of the next change to undo.
+// IsUndoneBy reports whether undo takes the whole plan back. undo is the title of the next change to undo,
+// which may be a later change.
 func (p *PlanState) IsUndoneBy(undo string) bool {
 	return p.State == PlanDone && !p.RollingBack && p.Title != "" && p.Title == undo
 }
@@ -168,7 +170,8 @@ func (p *PlanState) StepsMade() int {
 	return p.Done + n[StepWaiting]
 }
 
-// StepsDoneAndTotal returns the steps made and their total. During a rollback they are the steps rolled back.
+// StepsDoneAndTotal returns the steps made and their total. During a rollback it returns the steps rolled
+// back, and the steps made when the rollback began.
 func (p *PlanState) StepsDoneAndTotal() (n, of int) {
 	made := p.StepsMade()
 	switch {

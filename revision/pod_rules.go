@@ -8,7 +8,6 @@ import (
 	"rung/model"
 	"rung/model/antrea"
 	"rung/model/ladder"
-
 	"rung/model/selectors"
 )
 

@@ -11,7 +11,6 @@ import (
 	"rung/bench/workload"
 	"rung/model"
 	"rung/model/ladder"
-
 	"rung/test/given"
 )
 

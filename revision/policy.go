@@ -71,7 +71,8 @@ func CountPeerlessRules(r *Revision, pod *model.Pod) (n int) {
 	return n
 }
 
-// CountUnhealthy counts the units of a tier that need attention: frozen, behind, not enforced or not comparable.
+// CountUnhealthy counts the units of a tier that need attention: frozen, behind, not enforced or not
+// comparable in some zone.
 func CountUnhealthy(r *Revision, t *ladder.Tier, now time.Time) (n int) {
 	if len(r.Zones) == 0 {
 		return 0
@@ -88,6 +89,7 @@ func CountUnhealthy(r *Revision, t *ladder.Tier, now time.Time) (n int) {
 }
 
 // LoggingPolicies returns the names of the policies that log, in ladder order, and the number of all policies.
+// A policy logs by its own setting or its namespace's.
 func LoggingPolicies(r *Revision) (names []string, all int) {
 	for _, place := range r.PolicyOrder() {
 		all++

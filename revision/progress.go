@@ -38,8 +38,8 @@ func ReadProgress(r *Revision, z *model.ZoneState) (p ZoneProgress) {
 	return p
 }
 
-// BehindText names lagging processes, with time and cause, empty if none lags. Northd and the nodes may take
-// flowSettle for every number.
+// BehindText names the part that is behind, with since when and why; empty if none is. Northd and the nodes
+// may take flowSettle for every number.
 func (p *ZoneProgress) BehindText(now time.Time) string {
 	var out []string
 	for _, d := range p.Down {

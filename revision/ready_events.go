@@ -7,8 +7,8 @@ import (
 	"rung/model"
 )
 
-// ReadyPrefix is the prefix of the condition that each zone's controller sets on a policy; the zone follows
-// (ovn-kubernetes.md#status-conditions).
+// ReadyPrefix is the prefix of the condition type that each zone's controller sets on a policy; the zone
+// follows (ovn-kubernetes.md#status-conditions).
 const ReadyPrefix = "Ready-In-Zone-"
 
 // EventGroup is the same event from several controllers: a warning about a policy comes once from every zone

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"rung/model"
-
 	"rung/test/given"
 )
 

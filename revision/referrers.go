@@ -7,7 +7,8 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// Referrers returns the rows of a database that refer to a row: groups and switches by UUID, ACLs by name.
+// Referrers returns the rows of a database that refer to a row: port groups and switches by UUID, ACLs by a
+// name in their match.
 func Referrers(db *nb.DB, to nb.Row) (rows []nb.Row) {
 	uuid := to.RowUUID()
 	switch to := to.(type) {

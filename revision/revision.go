@@ -11,7 +11,6 @@ import (
 	"rung/model/network"
 	"rung/model/ovn/nb"
 	"rung/model/selectors"
-
 	"rung/system"
 )
 
@@ -49,7 +48,8 @@ func (m Mode) ChangedName() string {
 	return m.Name
 }
 
-// TrafficTexts describes the logged connections, and a shorter text; empty if Rung makes none.
+// TrafficTexts returns a text about the logged connections and a shorter one; both are empty if Rung makes
+// none.
 func (m Mode) TrafficTexts() (text, short string) {
 	short = "real OVN " + majorMinor(m.OVN)
 	switch {
@@ -91,9 +91,11 @@ type Facts struct {
 	Southbounds []*Southbound
 	Counts      map[string]ProgressCount
 	Down        map[string][]Daemon
-	// Undo and Redo describe what undo and redo would do; empty if nothing.
+	// Undo names the change that undo would revert, Redo the change that redo would repeat; empty if there is
+	// none.
 	Undo, Redo string
-	// Plan is running, stopped or just ended, here or in another Rung; nil if none.
+	// Plan is the plan that is running, stopped or just ended, here or in another Rung on the same state
+	// folder; nil if none.
 	Plan *PlanState
 	// Unconfirmed is the last change on trial, waiting or ended; nil if none.
 	Unconfirmed *UnconfirmedChange
@@ -108,7 +110,8 @@ type Facts struct {
 	// Unsettled means that zones may soon be judged by other settings of OVN-Kubernetes: its configuration was
 	// not read yet, or just changed.
 	Unsettled bool
-	// Flags are the OVN-Kubernetes settings given by flag. Dialects are those found, or nil.
+	// Flags are the OVN-Kubernetes settings given by flag. Dialects are the settings found in the cluster, nil
+	// if Rung does not look for them.
 	Flags    Flags
 	Dialects *DialectView
 	// System is the system whose precedence applies, SystemWhy the evidence for it.
@@ -128,7 +131,8 @@ type Facts struct {
 // Revision is one immutable state of everything. Costly parts are computed on demand.
 type Revision struct {
 	Facts
-	// Network is the network of a view of OnNetwork, else nil; whole is the revision that the view belongs to.
+	// Network is the network of a view made by OnNetwork; nil for the whole cluster. whole is the revision from
+	// which the view was made.
 	Network *network.Network
 	whole   *Revision
 
@@ -143,7 +147,7 @@ type Revision struct {
 }
 
 // New returns a revision of facts. It takes over values of before, the previous revision, that still hold;
-// before is nil for the first. It compiles Desired by the Flags if nil.
+// before is nil for the first. If Desired is nil, New compiles it with the Flags.
 func New(f Facts, before *Revision) *Revision {
 	f.Flags.MaxPriority = cmp.Or(f.Flags.MaxPriority, model.MaxPriority)
 	f.Cluster = cmp.Or(f.Cluster, &model.Cluster{})
@@ -170,7 +174,8 @@ func New(f Facts, before *Revision) *Revision {
 	return r
 }
 
-// RevisionBasis is the input of the ladder, findings and rows; equal bases have equal ones.
+// RevisionBasis is the input of a revision's ladder, findings and rows. It is comparable: equal bases give
+// equal results.
 type RevisionBasis struct {
 	cluster *model.Cluster
 	desired *compiler.Desired
@@ -260,7 +265,8 @@ func (r *Revision) Rows(k model.PolicyKey, zone string) *model.PolicyRows {
 	return r.DesiredFor(k).RowsOfUnit(k, zone, r.livePorts(zone))
 }
 
-// livePorts returns the database that must have subject pods' ports, or nil for all zones or an unread zone.
+// livePorts returns the database in which subject pods must have a port; nil for all zones together or an
+// unread zone.
 func (r *Revision) livePorts(zone string) *nb.DB {
 	if z := r.Zone(zone); zone != "" && z != nil {
 		return z.DB
@@ -268,7 +274,7 @@ func (r *Revision) livePorts(zone string) *nb.DB {
 	return nil
 }
 
-// Units returns the keys of AllCompiled.
+// Units returns the keys of all compiled units: policies, and kinds of rows that have no object.
 func (r *Revision) Units() []model.Key {
 	var out []model.Key
 	for c := range r.AllCompiled() {

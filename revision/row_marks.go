@@ -109,7 +109,7 @@ func (m *RowMarks) FindMark(r nb.Row, o nb.Owner) RowMark {
 	return RowOtherOwner
 }
 
-// MissingRows returns the desired rows of a table that a zone lacks, for at most the first most policies.
+// MissingRows returns the desired rows of a table that a zone lacks, for the first policies up to most.
 func (m *RowMarks) MissingRows(r *Revision, z *model.ZoneState, table string, most int) []nb.Row {
 	var out []nb.Row
 	for i, k := range m.Missing {
@@ -145,7 +145,8 @@ func (m *RowMarks) MissingRows(r *Revision, z *model.ZoneState, table string, mo
 	return out
 }
 
-// ownIDs returns the owner's external_ids of a desired set or group. Listing members would cost too much.
+// ownIDs returns the external_ids that name the owner of a desired set or group. Listing its members would
+// cost more than the rest of the page.
 func ownIDs(k model.Key, id string) map[string]string {
 	return map[string]string{nb.KeyOwnerController: nb.DefaultController, nb.KeyOwnerType: string(k.Kind), nb.KeyID: id}
 }

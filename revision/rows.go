@@ -16,7 +16,7 @@ func CompareACLs(a, b *nb.ACL) int {
 		cmp.Compare(b.Priority, a.Priority), cmp.Compare(a.ID(), b.ID()), cmp.Compare(a.UUID, b.UUID))
 }
 
-// SortedACLs returns the ACLs of a database in the order of CompareACLs.
+// SortedACLs returns the ACLs of a database in deciding order: stage, tier, priority (highest first), then id.
 func SortedACLs(db *nb.DB) []*nb.ACL {
 	return slices.SortedFunc(db.ACLs(), CompareACLs)
 }
@@ -29,7 +29,7 @@ type PlacedACL struct {
 	AfterAllow bool        // see AfterEgressAllow
 }
 
-// PlaceACL returns an ACL without its ties.
+// PlaceACL returns the PlacedACL of a single ACL, without ties.
 func PlaceACL(a *nb.ACL) PlacedACL {
 	o := nb.OwnerOfRow(a)
 	return PlacedACL{ACL: a, Owner: o, AfterAllow: AfterEgressAllow(a, o)}

@@ -8,9 +8,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/selectors"
-
 	"rung/model/words"
-
 	"rung/system"
 )
 

@@ -11,7 +11,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/dialect"
 	"rung/model/ovn/match"
-
 	"rung/model/words"
 	"rung/sources/kube"
 )

@@ -8,7 +8,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-
 	"rung/model/verdict"
 	"rung/model/words"
 )
@@ -85,13 +84,14 @@ type Daemon struct {
 }
 
 // ProgressCount is the progress of a zone by its numbers: how far northd and the nodes are, and since when
-// they are behind. The database has no time of a number before northd reaches it.
+// they are behind. The database stamps a number only once northd has reached it.
 type ProgressCount struct {
 	Written, Made, Done int64
-	// SeenAt is when Written was first seen. Northd and Nodes are since when they are behind without progress;
-	// zero if they are not behind.
+	// SeenAt is when Written was first seen. Northd and Nodes say since when each is behind without progress;
+	// zero if it is not behind.
 	SeenAt, Northd, Nodes time.Time
-	// MayBeOlder means that the numbers have not moved since they were first seen: it may be behind for longer.
+	// MayBeOlder means that the numbers have not moved since they were first seen: the zone may have been
+	// behind for longer.
 	MayBeOlder bool
 }
 
@@ -133,7 +133,8 @@ type OVNDisagreement struct {
 	Connection verdict.Connection
 	Zone       string
 	At         time.Time
-	// Policies are the deciding policies, by the rows or by OVN. The first is by the rows, if any.
+	// Policies are the deciding policies, by the rows or by OVN. The first decides by the rows, if a policy
+	// does.
 	Policies []model.PolicyKey
 	Text     string
 }

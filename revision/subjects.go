@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"rung/model"
-
 	"rung/model/words"
 )
 
@@ -33,7 +32,8 @@ func (n SubjectCount) ShareText() string {
 	return words.Thousands(n.Pods) + " of " + words.Thousands(n.SelectedPods())
 }
 
-// String returns "38 pods", or "38 of 39 pods: 1 on a user-defined network".
+// String returns "38 pods", or "38 of 39 pods: 1 on a user-defined network" if the policy is not enforced on
+// every selected pod.
 func (n SubjectCount) String() string {
 	if n.IsUnread {
 		return "pods unknown"
@@ -51,7 +51,8 @@ func (n SubjectCount) BriefText() string {
 	return text
 }
 
-// CountSubjects counts the pods of SubjectPods.
+// CountSubjects counts the pods a policy applies to, or would apply to if it had rows, as SubjectPods returns
+// them.
 func CountSubjects(r *Revision, k model.PolicyKey) SubjectCount {
 	var n SubjectCount
 	if p := r.Cluster.Policy(k); r.BySelectors(p) {

@@ -11,7 +11,8 @@ type Subscribers struct {
 	listeners map[chan struct{}]struct{}
 }
 
-// Subscribe returns a channel that gets a tick after news, perhaps one for several. The function ends it.
+// Subscribe returns a channel that gets a tick after news; several news may share one tick. The function ends
+// the subscription.
 func (s *Subscribers) Subscribe() (<-chan struct{}, func()) {
 	ch := make(chan struct{}, 1)
 	s.mu.Lock()

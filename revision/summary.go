@@ -18,7 +18,7 @@ type PolicySummary struct {
 	InSync    int               // zones in sync
 	HasNoRows bool              // no desired rows, so no zone can be in sync
 	Zones     int               // number of zones
-	Zone      string            // the zone of State
+	Zone      string            // the zone that State comes from
 	Text      string            // "in sync", "1 row behind ovn-worker2", "frozen: still enforced at 50"
 	Waiting   int               // subject pods whose port does not exist yet
 	// NotInSync lists the zones that are not in sync, by state.
@@ -111,7 +111,7 @@ var shortReasons = map[string]string{model.NoController: "no controller", "loggi
 	model.InvalidCIDR: "bad CIDR", model.InvalidSelector: "bad label selector", "host-cidrs": "bad host-cidrs of a node",
 	model.InvalidOlder: "older form", "profile": "OVN-Kubernetes rejects it"}
 
-// StatesNotInSync returns the keys of NotInSync, worst first.
+// StatesNotInSync returns the states in which the policy is not in sync, worst first.
 func (s *PolicySummary) StatesNotInSync() []model.PolicyState {
 	return slices.SortedFunc(maps.Keys(s.NotInSync), model.PolicyState.Compare)
 }

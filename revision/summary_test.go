@@ -7,7 +7,6 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-
 	"rung/test/given"
 )
 

@@ -17,8 +17,8 @@ type UnconfirmedChange struct {
 	IsOver bool
 	// Why says why it is not reverted yet; Rung retries.
 	Why string
-	// Partly describes an interrupted change that is not on trial: "2 of 11 written, at 17:03". It waits to be
-	// finished or undone.
+	// Partly says how much of a change was written before it was interrupted: "2 of 11 written, at 17:03".
+	// Such a change is not on trial; it waits to be finished or undone.
 	Partly string
 	// File has the state to revert to, empty if kept in memory.
 	File string

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"rung/model"
-
 	"rung/model/words"
 )
 
@@ -21,7 +20,8 @@ type Unread struct {
 	Objects int
 	// IsReading means that the rest is being read and nothing failed.
 	IsReading bool
-	// IsPartial means that some objects were never read. Else all were, and are shown as they were.
+	// IsPartial means that some objects were never read. Otherwise all were read once, and are shown as they
+	// were then.
 	IsPartial bool
 	// readBefore means that all Kinds were read before.
 	readBefore bool
@@ -30,7 +30,8 @@ type Unread struct {
 }
 
 // Unread returns the unread part of some kinds, nil if all are up to date. A kind is unread if its server
-// refuses it, is lost, or has not sent it yet. Without kinds it asks about all that affect connections.
+// refuses it, is lost, or has not sent it yet. Without kinds it asks about all objects that affect
+// connections; these must also be checked.
 func (r *Revision) Unread(kinds ...model.Kind) *Unread {
 	if len(r.Sources) == 0 && !r.Loaded && r.Cluster.IsEmpty() {
 		return &Unread{IsReading: true, IsPartial: true} // nothing has begun yet
@@ -214,7 +215,7 @@ func (r *Revision) WhyIncomparable() func(units model.Kind) string {
 	return func(units model.Kind) string { return unread[cmp.Or(kindOfUnits[units], units)] }
 }
 
-// MissingText tells that something does not exist, or, if the kinds were never read, "whether pod a/b exists is
+// MissingText says that something does not exist, or, if the kinds were never read, "whether pod a/b exists is
 // unknown: Pods were not read". r may be nil.
 func (r *Revision) MissingText(what string, kinds ...model.Kind) string {
 	if u := r.NeverRead(kinds...); u != nil {
@@ -226,7 +227,7 @@ func (r *Revision) MissingText(what string, kinds ...model.Kind) string {
 // CountText formats the number of objects of a kind like Unread.CountText.
 func (r *Revision) CountText(k model.Kind) string { return r.Unread(k).CountText(r.Cluster.Count(k)) }
 
-// EmptyText returns the text of a page without lines: text if kinds were read, else that of Unread.
+// EmptyText returns the text of an empty page: text if the kinds were read, else the unread kinds.
 func (r *Revision) EmptyText(text string, kinds ...model.Kind) string {
 	if u := r.Unread(kinds...); u != nil {
 		return u.Text()

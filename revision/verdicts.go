@@ -5,12 +5,10 @@ import (
 	"maps"
 
 	"rung/compiler"
-
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/selectors"
 	"rung/model/verdict"
-
 	"rung/model/words"
 	"rung/system"
 )
@@ -78,7 +76,7 @@ func VerdictsForCluster(r *Revision, c *model.Cluster) *verdict.Index {
 // (older-forms.md#the-isolation-annotation-of-2016).
 const NoRowsOf2016 = "decides by the document of 2016; no rows"
 
-// VerdictOptions returns the options of verdicts that do not follow from the objects.
+// VerdictOptions returns the options that verdicts depend on in addition to the objects.
 func (r *Revision) VerdictOptions() verdict.Options {
 	if !r.System.HasFeature(system.Rows) {
 		return verdict.Options{IPv4: true, IPv6: true, Precedence: r.System.Precedence}
@@ -127,7 +125,7 @@ func CompiledDatabase(r *Revision, node string) *nb.DB {
 	return ZoneDatabase(WholeRevision(r).Desired, node)
 }
 
-// OtherRows returns the rows of a node's zone without a compiled owner.
+// OtherRows returns the rows of a node's zone that belong to no compiled unit.
 func OtherRows(r *Revision, node string) (groups []*nb.PortGroup, acls []*nb.ACL) {
 	return UnownedRows(WholeRevision(r).Desired, node)
 }

@@ -11,7 +11,6 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-
 	"rung/test/given"
 )
 

@@ -146,8 +146,8 @@ func distinctCauses(causes []*dialect.DiffCause) (out []*dialect.DiffCause) {
 	return out
 }
 
-// differsIn describes differences of a policy in a zone. of holds indexes into p.Diffs; it names the first
-// ones. atLeast is the smallest total to report.
+// differsIn describes differences of a policy in a zone: the first ones, how many more there are, and since
+// when. of holds indexes into p.Diffs; atLeast is the smallest total to report.
 func differsIn(z *model.ZoneState, p *model.PolicyInZone, now time.Time, of []int, atLeast int) string {
 	rows := make([]string, 0, namedRows)
 	for _, i := range of[:min(len(of), namedRows)] {

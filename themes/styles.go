@@ -149,7 +149,8 @@ func OutputProfile(mode string, terminal bool, environ []string) (colorprofile.P
 	return max(colorprofile.Env(environ), colorprofile.ANSI), nil
 }
 
-// plain replaces each sign by its ASCII form. Both take the same number of cells, so nothing moves.
+// plain replaces each sign by its ASCII form, for a terminal or screen reader without the sign. Both take the
+// same number of cells, so nothing moves.
 var plain = func() *strings.Replacer {
 	var pairs []string
 	for _, s := range words.Signs {

@@ -93,7 +93,7 @@ func showFoundTrial(env *view.Env, u *revision.UnconfirmedChange) {
 		Yes: confirmTrial})
 }
 
-// copySomething copies the selected text; the user chooses among several.
+// copySomething copies what the page offers. The user chooses if the page offers several texts.
 func copySomething(env *view.Env, v view.View) {
 	var copies []view.CopyItem
 	if c, ok := v.(view.Copier); ok {

@@ -33,7 +33,7 @@ type Config struct {
 	// Aliases map further names to palette texts, Hotkeys map keys to palette texts.
 	Aliases map[string]string `yaml:"aliases"`
 	Hotkeys map[string]string `yaml:"hotkeys"`
-	// Views are saved views, by name.
+	// Views are saved views by name: pages with a filter, a sort order and columns.
 	Views map[string]SavedView `yaml:"views"`
 	// Contexts are settings of clusters, by kubeconfig context. The command line reads those not about the
 	// screen.
@@ -104,7 +104,7 @@ const (
 	readyText = "was replaced by the column REPORTED of the page zones: use zones"
 )
 
-// pagesText lists the pages that can be opened first.
+// pagesText lists the pages with which the console can start.
 func pagesText() string {
 	var names []string
 	for _, k := range nav.Alone {

@@ -28,7 +28,7 @@ var places = map[action.ID]nav.PageKind{
 	action.GoMessages: nav.Messages,
 }
 
-// Do carries out an action that every page has.
+// Do carries out an action that every page has, on the page of v.
 func Do(env *view.Env, v view.View, id action.ID) {
 	switch id {
 	case action.Writes:

@@ -280,7 +280,7 @@ type HeaderCounts struct {
 	pods     string
 	findings model.FindingCount
 	outdated bool      // findings are of an earlier revision
-	older    time.Time // last time the findings were owed
+	older    time.Time // when findings were last outdated
 }
 
 // IsLagging reports whether the findings are of an earlier revision. It stays true between short lags, so that

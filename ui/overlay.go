@@ -45,8 +45,8 @@ func (s *OverlayStack) RemoveOverlay(o Overlay) {
 	*s = slices.DeleteFunc(slices.Clone(*s), func(x Overlay) bool { return x == o })
 }
 
-// ChosenItem is an item chosen in an overlay: an action, page, theme, incomplete question, or alias (a text to
-// find in the palette).
+// ChosenItem is an item chosen in an overlay: an action, a page, a theme, a question whose missing parts a
+// dialog asks for, or an alias, whose text is looked up in the palette.
 type ChosenItem struct {
 	Action *action.Action
 	Page   nav.Page
@@ -128,7 +128,7 @@ func (w LineWindow) ShownLine(i int) (int, bool) {
 	return i - w.first, true
 }
 
-// ShownLines returns the visible lines, cells wide.
+// ShownLines returns the visible lines. If there is room, further lines, cells wide, count the hidden ones.
 func (w LineWindow) ShownLines(st *themes.StyleSet, lines []string, cells int) []string {
 	if !w.IsCut() {
 		return lines

@@ -124,7 +124,8 @@ const (
 	wrongKind          // another kind
 )
 
-// rankAmong returns how well the item, if of that kind, matches by its text or another name.
+// rankAmong returns how well the item matches typed by its text or another name; wrongKind if it is not of
+// kind.
 func (it *paletteItem) rankAmong(kind, typed string) int {
 	text, ok := strings.CutPrefix(it.text, kind)
 	if !ok || kind != "" && text == "" {

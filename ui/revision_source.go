@@ -135,7 +135,7 @@ func (l *FindingsPacer) askConnections(ctx context.Context, rev *revision.Revisi
 	go func() {
 		defer close(job.done)
 		defer cancel()
-		l.Report.guard("working out findings", func() { _, _ = revision.AllFindings(rev, ctx) }) // the error is that of its context
+		l.Report.guard("working out findings", func() { _, _ = revision.AllFindings(rev, ctx) }) // it fails only if its context ends
 	}()
 }
 

@@ -19,7 +19,7 @@ const (
 	// frameTime is the least time between two revisions on the screen: nobody reads faster, and each drawing
 	// delays keys. The first revision after a pause is shown at once.
 	frameTime = 100 * time.Millisecond
-	// yesDelay is how long a new question ignores a yes, which was typed before it appeared.
+	// yesDelay is how long a new question ignores a yes: a key typed before it appeared was not meant for it.
 	yesDelay = 150 * time.Millisecond
 )
 

@@ -80,7 +80,8 @@ func (m *rootModel) switchTo(name string) {
 		return
 	}
 	if m.switching {
-		// Two at once may arrive in another order, and the caller could end the console shown.
+		// Two contexts that open at once may arrive in the wrong order, and the caller could end the console
+		// that is shown.
 		m.showToast(view.ToastAsk{Text: "still switching to another context", Bad: true})
 		return
 	}

@@ -27,8 +27,8 @@ func (m *rootModel) syncEntry(e *trailEntry) *view.Env {
 	return env
 }
 
-// openPage opens a page. A page already open is returned to in its state; the pages above it can be gone
-// forward to.
+// openPage opens a page. If it is already open, openPage goes back to it and keeps its state; the pages above
+// it stay available for going forward.
 func (m *rootModel) openPage(p nav.Page, replace bool) {
 	for i := len(m.pages) - 1; i >= 0; i-- {
 		if !m.pages[i].page.IsSamePlace(p) {
@@ -83,7 +83,7 @@ func (m *rootModel) goBack() bool {
 	return true
 }
 
-// backTo goes back at a view's request: its work is done, and the pages left cannot be gone forward to.
+// backTo goes back at the request of a view whose work is done. The pages left cannot be gone forward to.
 func (m *rootModel) backTo(a view.BackAsk) {
 	if len(m.pages) > 1 {
 		m.leaveTop()

@@ -102,7 +102,8 @@ func (s *State) FilterLine(filter string, shown, all, w int) widget.Line {
 	return widget.StyledLine(label+widget.CutName(filter, room), st.Key).Add(apart+counts, st.Dim)
 }
 
-// planBadge shows the running or stopped plan in the header of every page; nil without one.
+// planBadge shows the running or stopped plan in the header of every page, in fewer letters if short; nil
+// without one.
 func (s *State) planBadge(short bool) widget.Line {
 	p := s.Rev.Plan
 	if !p.IsOpen() {

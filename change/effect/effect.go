@@ -19,17 +19,17 @@ import (
 
 // Effect holds the consequences of a change for connections.
 type Effect struct {
-	// Complete; nil if Unknown says why it was not worked out.
+	// The full difference; nil if Unknown says why it was not worked out.
 	*diff.Difference
 	Unknown string
-	// Rows that the verdicts do not cover: rows of policies no longer programmed, which stay until a
+	// Caveat names rows that the verdicts do not cover: rows of policies no longer programmed, which stay until a
 	// controller restarts.
 	Caveat string
 	// Services named by toServices of the changed policies. The effect on connections to their cluster IPs is
 	// not worked out.
 	Services []model.Key
-	// Log lines that would get another verdict; nil if no log is read, or if only the permission to make the
-	// change was worked out.
+	// Log lines that would get another verdict; nil if no log is read, or if it was only worked out whether
+	// the change may be made.
 	Log    *diff.LogDifference
 	Guards []change.Guard // guard rails that the change hits
 	// Set if changed policies apply to pods on a network that was not read.
@@ -194,7 +194,8 @@ func GroupID(g *diff.FlipGroup) string {
 		revision.DecidersText(g.ByBefore), revision.DecidersText(g.ByAfter))
 }
 
-// DecisionConsequences names rules of the change that decide nothing, and connections that differ at one end.
+// DecisionConsequences names rules of the change that decide nothing, and pairs that both ends denied before
+// and one end still denies.
 func DecisionConsequences(e *Effect, next *revision.Revision) (out []Consequence) {
 	if e == nil || e.Difference == nil {
 		return nil

@@ -6,10 +6,8 @@ import (
 	"maps"
 	"rung/change"
 	"rung/model"
-
 	"rung/model/selectors"
 	"rung/revision"
-
 	"rung/system"
 	"slices"
 	"strings"

@@ -12,7 +12,6 @@ import (
 	"rung/model/selectors"
 	"rung/model/words"
 	"rung/revision"
-
 	"rung/system"
 )
 
@@ -205,7 +204,7 @@ func newPods(pods, other []*model.Pod) (out []*model.Pod, kinds string) {
 	return out, strings.Join(slices.Sorted(maps.Keys(seen)), "\n")
 }
 
-// newDeny reports whether the change makes a rule of that direction deny.
+// newDeny reports whether, after the change, a rule of that direction denies that did not deny before.
 func (n *noteWriter) newDeny(dir model.Direction) bool {
 	if n.change.New == nil || n.next.WhyNoRows(n.change.Key) != nil { // the policy is not programmed
 		return false

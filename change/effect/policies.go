@@ -142,8 +142,8 @@ func ruleContent(policy map[string]any, r *model.Rule) map[string]any {
 	return content
 }
 
-// compareRules pairs equal rules first, then rules of one name, then rules of one index. reordered reports
-// whether equal rules changed their order.
+// compareRules pairs equal rules first, then remaining rules of one name, then remaining rules of one index.
+// reordered reports whether equal rules changed their order.
 func compareRules(d model.Direction, old, now []model.Rule) (out []RuleChange, reordered bool) {
 	of, taken := make([]int, len(old)), make([]bool, len(now))
 	for i := range of {

@@ -28,8 +28,9 @@ func (g *Gate) WaitIdle(ctx context.Context) {
 	}
 }
 
-// GuardsOfArrived judges policy changes that a source delivered like the gate's own, returns the guard rails
-// they hit, and audits them if they hit any. next is the revision with the changes.
+// GuardsOfArrived returns the guard rails hit by policy changes that came from a source and did not pass the
+// gate. It judges them like the gate's own changes, and audits them if they hit a rail. next is the revision
+// with the changes.
 func (g *Gate) GuardsOfArrived(ctx context.Context, next *revision.Revision, changes []change.ObjectChange) []change.Guard {
 	var upsert []model.Object
 	var remove []model.Key

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"rung/change"
-
 	"rung/change/effect"
 	"rung/change/history"
 	"rung/model"
@@ -20,9 +19,8 @@ import (
 	"rung/sources/manifests"
 )
 
-// Gate is the only way to change policies: Preview says what a change would do, Commit makes it. Commit relies
-// only on the preview having been read, and works out again everything that decides whether the change may be
-// made.
+// Gate is the only way to change policies: Preview says what a change would do, Commit makes it. Commit trusts
+// only that the preview was read. It works out again everything that decides whether the change may be made.
 type Gate struct {
 	Config Config
 	user   string
@@ -258,7 +256,7 @@ func (g *Gate) recomputeEffects(ctx context.Context, now, live *revision.Revisio
 		slices.EqualFunc(g.planNotes(live, func() *revision.Revision { return effect.RevisionAfter(live, fresh.Objects) }, fresh),
 			p.compared.plan, effect.SameConsequence) {
 		fresh.compared = newComparedState(now)
-		fresh.compared.facts = p.compared.facts // same objects, same surroundings
+		fresh.compared.facts = p.compared.facts // same objects, same basis: the facts still hold
 		if p.ChangesSince(fresh) == "" {
 			return nil
 		}

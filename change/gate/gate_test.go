@@ -11,9 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/change"
-
 	"rung/change/history"
-
 	"rung/model"
 	"rung/sources/files"
 	"rung/test/changing"

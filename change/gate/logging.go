@@ -103,8 +103,8 @@ func (r *mutationResolver) setLevel(old *model.Policy, id string, now time.Time)
 	r.setAnnotations(old, set)
 }
 
-// isSessionValid blocks a session that would log nothing, or whose length is out of bounds; on says whether
-// any level is on.
+// isSessionValid reports whether a session may begin. It blocks a session that would log nothing and a session
+// of an invalid length. on says whether any level is on.
 func (r *mutationResolver) isSessionValid(on bool) bool {
 	switch m := r.preview.Mutation; {
 	case m.Session && !on:

@@ -9,7 +9,6 @@ import (
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
-
 	"rung/system"
 )
 

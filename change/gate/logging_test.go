@@ -9,12 +9,10 @@ import (
 	"time"
 
 	"rung/change"
-
 	"rung/change/history"
 	"rung/change/rewrite"
 	"rung/model"
 	"rung/revision"
-
 	"rung/sources/manifests"
 	"rung/test/changing"
 	"rung/test/given"

@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/change"
-
 	"rung/change/history"
 	"rung/test/changing"
 	"rung/test/given"

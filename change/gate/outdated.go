@@ -19,7 +19,7 @@ import (
 type StaleError struct {
 	// Title names the change; Difference is a clause naming the difference.
 	Title, Difference string
-	// Preview of the change now; nil without one.
+	// A new preview of the change, to show again; nil for a change without a preview.
 	Preview *Preview
 }
 
@@ -71,7 +71,8 @@ func liveRowsText(rev *revision.Revision, changes []change.ObjectChange) string 
 	return b.String()
 }
 
-// IsOutdated reports whether a preview made at revision then may differ at revision now.
+// IsOutdated reports whether a preview made at revision then may differ at revision now, and is worth making
+// again.
 func (p *Preview) IsOutdated(then, now *revision.Revision) bool {
 	// The history decides what an undo or redo means, even if there is nothing to undo yet.
 	ofHistory := p.Undoes != 0 || p.Mutation.Op == change.OpUndo || p.Mutation.Op == change.OpRedo

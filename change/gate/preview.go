@@ -8,12 +8,10 @@ import (
 	"rung/change/effect"
 	"rung/change/rewrite"
 	"rung/model"
-
 	"rung/model/words"
 	"rung/revision"
 	"rung/sources/kube"
 	"rung/sources/manifests"
-
 	"rung/system"
 )
 

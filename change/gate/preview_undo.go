@@ -15,7 +15,8 @@ import (
 	"rung/revision"
 )
 
-// HistoryEntry returns the change that an undo or redo takes back; why is not empty if it cannot.
+// HistoryEntry returns the change that an undo or redo takes back; why is the reason if there is none to take
+// back.
 func (g *Gate) HistoryEntry(rev *revision.Revision, m change.Mutation) (e history.Entry, why string) {
 	ok, none := false, "nothing to undo"
 	switch {
@@ -92,7 +93,7 @@ func (r *mutationResolver) undoChange() {
 	r.notePlaces()
 }
 
-// blockIfUndone blocks an undo or redo if every object is already as it would leave it.
+// blockIfUndone blocks an undo or redo if somebody else already put every object back as it would leave it.
 func (r *mutationResolver) blockIfUndone(e history.Entry) {
 	p := r.preview
 	if len(p.Objects) > 0 || p.Blocked != "" || len(p.Errors) > 0 || len(e.Objects) == 0 {

@@ -16,7 +16,7 @@ type Result struct {
 	Written []model.PolicyKey
 	Undo    uint64 // history entry that undoes it
 	Took    time.Duration
-	// Names the fields that the server stored differently.
+	// One line naming the fields that the server stored differently from what was sent.
 	ServerChanged string
 	// Set, and nothing else, if the change is a plan that was started and is now under way
 	// (revision.Facts.Plan).
@@ -31,7 +31,7 @@ type Preview struct {
 	Title    string // "Move ANP cluster-control from 34 to 36"
 	// Reason why it cannot be committed; empty if it can.
 	Blocked string
-	// Blocked only because changes are switched off.
+	// Set if the change is blocked only because changes are switched off.
 	ReadOnly bool
 	// Errors found by validation, by document.
 	Errors []model.Broken
@@ -73,7 +73,7 @@ type Preview struct {
 	Undoes uint64
 	// Policies that a revert leaves alone, since others changed them meanwhile.
 	LeftAlone []model.PolicyKey
-	// Blocked because all objects are already as wanted.
+	// Set if the change is blocked because all objects are already as wanted.
 	noChange bool
 	// Set for an undo or redo that has nothing left to do. Committing it changes no object and takes it off
 	// the list of undos.

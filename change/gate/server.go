@@ -27,9 +27,9 @@ type serverWriter interface {
 	TryChanges(ctx context.Context, changes []change.ObjectChange) *change.ServerAnswer
 }
 
-// resolveOnServer is resolveMutation with guard rails and with the server's objects, which may be newer than
-// the watched ones, and its dry run. It also returns the revision with those objects. read is the preview
-// shown before, or nil; its unchanged parts are reused.
+// resolveOnServer resolves a mutation from the server's objects, which may be newer than the watched ones. It
+// adds the guard rails and the server's answer to a dry run. It also returns the revision with the server's
+// objects. read is the previous preview, or nil; its unchanged parts are reused.
 func (g *Gate) resolveOnServer(ctx context.Context, rev *revision.Revision, m change.Mutation, read *Preview) (*Preview,
 	*revision.Revision) {
 	basis := rev.Basis()
@@ -38,7 +38,7 @@ func (g *Gate) resolveOnServer(ctx context.Context, rev *revision.Revision, m ch
 		var err error
 		if live, err = g.server.LivePolicies(ctx, g.involvedPolicies(m)); err != nil {
 			p := g.resolveMutation(rev, m)
-			if p.ReadOnly { // the objects are not known: that says more
+			if p.ReadOnly { // unknown objects are a better reason than read-only
 				p.Blocked, p.ReadOnly = "", false
 			}
 			p.block("%v", err)

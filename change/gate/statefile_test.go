@@ -12,7 +12,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/change"
-
 	"rung/change/history"
 	"rung/test/changing"
 	"rung/test/faultfs"

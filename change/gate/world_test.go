@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"rung/change"
-
 	"rung/change/history"
 	"rung/test/apiserver"
 	"rung/test/changing"

@@ -18,7 +18,6 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
-
 	"rung/revision"
 	"rung/sources/manifests"
 	"rung/test/given"

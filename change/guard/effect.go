@@ -161,7 +161,7 @@ func (j *railCollector) findLoggedDenied(log *diff.LogConnections) {
 	}
 	o, err := revision.DiffLog(j.rev, j.ctx, j.next, log)
 	if err != nil {
-		return // the context ended
+		return // the context ended: nothing is known
 	}
 	lines := 0
 	var newest *diff.LoggedGroup

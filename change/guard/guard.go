@@ -28,7 +28,7 @@ const (
 	Opens = "opens"
 )
 
-// Codes of the rails that depend on nothing else.
+// Codes of the rails that need no judgement of connections or rules.
 const (
 	// Deletes: a policy is deleted.
 	Deletes = "deletes"
@@ -69,7 +69,7 @@ type PolicyChange struct {
 	Old, New *model.Policy
 }
 
-// fewDeleted is the most deleted policies with a rail each.
+// fewDeleted is up to how many deleted policies get a rail each; more share one.
 const fewDeleted = 3
 
 // DeletionRails returns the rails of deleted policies. Many share one, to keep other effects visible.

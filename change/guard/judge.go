@@ -9,9 +9,7 @@ import (
 	"rung/model/lint"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
-
 	"rung/revision"
-
 	"rung/system"
 )
 

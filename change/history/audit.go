@@ -35,8 +35,8 @@ type AuditRecord struct {
 	Guards []string `json:"guards,omitempty"`
 	// Equivalent kubectl command lines.
 	Commands []string `json:"commands,omitempty"`
-	// "ok", "failed" or "refused"; Error says why. "unknown" if Rung ended or the disk failed before the
-	// outcome could be written.
+	// "ok", "failed" or "refused"; Error says why. "unknown" means that the change was begun, but Rung ended
+	// or the disk failed before the outcome was written.
 	Result string `json:"result"`
 	Error  string `json:"error,omitempty"`
 	// Duration of the change.
@@ -116,7 +116,7 @@ type reservedLine struct {
 	number uint64 // index among this process's records
 }
 
-// writing wraps an error of writing the audit.
+// writing wraps an error to say that the audit could not be written.
 func (a *AuditLog) writing(err error) error {
 	if err == nil {
 		return nil
@@ -168,7 +168,7 @@ func (a *AuditLog) Finish(v *reservedLine, r AuditRecord) error {
 	return a.writing(err)
 }
 
-// boundedLine encodes a record in at most that many bytes, cutting its error if needed.
+// boundedLine encodes a record as a line that fits into most bytes; it shortens the error text if needed.
 func boundedLine(r AuditRecord, most int) ([]byte, error) {
 	const cut = " …"
 	text := r.Error

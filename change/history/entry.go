@@ -31,8 +31,7 @@ type Entry struct {
 	Ends    bool                    `json:",omitempty"`
 }
 
-// Plan holds a plan's run: the steps done before and after: the undo of a plan of three steps from
-// 3 to 0.
+// Plan is a run of a plan, from From steps done to To. The undo of a plan of three steps runs from 3 to 0.
 type Plan struct {
 	ID       string // of this run
 	Plan     plan.Plan

@@ -9,7 +9,7 @@ import (
 	"strconv"
 )
 
-// historyRead is how many bytes of a file are read, from its end, to find entries.
+// historyRead is how many bytes of a file are searched for entries, from its end. Anything before is not read.
 const historyRead = 4 * historyBytes
 
 // lockFile locks the file against other processes until unlock, and reads what they wrote before. The lock is
@@ -98,8 +98,8 @@ func (h *History) appendLines(lines []historyLine) error {
 	for i := range h.entries {
 		kept += h.entries[i].sizeBytes()
 	}
-	// A file with unreadable lines is kept next to the new one, as they may be of value. If that fails it
-	// keeps growing.
+	// A file with unreadable lines is kept next to the new one, in case the lines are needed. If renaming it
+	// fails, the file keeps growing.
 	large := h.file.LastSeenFile() != nil && h.file.LastSeenFile().Size() > int64(1<<20+2*kept)
 	if large && h.skipped > 0 {
 		_, err := h.file.RenameUnreadable(true)

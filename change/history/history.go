@@ -98,7 +98,7 @@ func (h *History) FindRedo() (Entry, bool) {
 	for _, e := range h.entries {
 		depth := h.undoDepth(e)
 		switch {
-		case e.Ends: // perhaps by time: nobody took anything back
+		case e.Ends: // it ended a logging session, perhaps by time: nobody took anything back
 		case depth > 0 && h.indexOf(e.Undoes) < 0:
 			// The change it took back has been dropped, and may have been an undo.
 		case depth == 0:

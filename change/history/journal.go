@@ -31,7 +31,7 @@ const MaxNumber = 1 << 53
 type Journal struct {
 	Path     string
 	disk     files.FS
-	lastSeen fs.FileInfo // when last read or written; nil for never
+	lastSeen fs.FileInfo // state of the file when last read or written; nil if never
 	locks    bool        // lock the file while writing
 }
 
@@ -87,7 +87,7 @@ func (j *Journal) HasChanged() (bool, error) {
 	return was == nil || !os.SameFile(was, now) || was.Size() != now.Size() || !was.ModTime().Equal(now.ModTime()), nil
 }
 
-// LastSeenFile returns the file when last read or written, or nil.
+// LastSeenFile returns the state of the file when last read or written, nil if never.
 func (j *Journal) LastSeenFile() fs.FileInfo { return j.lastSeen }
 
 // linesPart is how much is read at once.

@@ -12,10 +12,8 @@ import (
 	"time"
 
 	"rung/change"
-
 	"rung/change/gate"
 	"rung/change/history"
-
 	"rung/change/planrun"
 	"rung/change/trial"
 	"rung/model"

@@ -13,7 +13,8 @@ import (
 // Change is an audit record with what the history knows about it.
 type Change struct {
 	AuditRecord
-	// Undone means taken back. Undoes is the change it takes back, or 0.
+	// Undone is set if the change was taken back. Undoes is the change in the history that it takes back
+	// itself, or 0.
 	Undone bool
 	Undoes uint64
 	// OnTrial means made on trial. Session is the logging session that it began; HasEnded is set if
@@ -60,7 +61,8 @@ func (p *pastRecords) setOwn(number uint64, r AuditRecord) {
 	}
 }
 
-// Refresh reads the newest 4 MB of what other processes wrote, if the file changed since.
+// Refresh reads the newest 4 MB of what other processes wrote, unless the file is unchanged since the last
+// read.
 func (a *AuditLog) Refresh() error {
 	if a.Path == "" {
 		return nil

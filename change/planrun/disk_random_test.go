@@ -15,10 +15,8 @@ import (
 	"time"
 
 	"rung/change"
-
 	"rung/change/gate"
 	"rung/change/history"
-
 	"rung/change/write"
 	"rung/engine/statedir"
 	"rung/model/plan"

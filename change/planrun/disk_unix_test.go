@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"rung/change/history"
-
 	"rung/engine/statedir"
 	"rung/test/wait"
 )

@@ -25,10 +25,10 @@ type planJob struct {
 	// changes were made during the run. Earlier Rungs stored none.
 	Undoes uint64  `json:"undoes,omitempty"`
 	After  *uint64 `json:"after,omitempty"`
-	// Steps done when every zone was last seen to show them; steps between it and Progress.Done are made.
-	// Earlier Rungs stored none.
+	// Number of steps done when every zone was last seen to show them. Steps between it and Progress.Done were
+	// made, but not yet seen in every zone. Earlier Rungs stored none.
 	Shown *int `json:"shown,omitempty"`
-	// Steps of Run made when its rollback began.
+	// Number of steps made before the rollback of Run began.
 	Top int `json:"top,omitempty"`
 	// Guard rails that By confirmed for the whole plan.
 	Guards []change.Guard `json:"guards,omitempty"`
@@ -50,7 +50,7 @@ type planRunner struct {
 	Since time.Time `json:"since"`
 }
 
-// errNoPlan is the error of an invalid file of a stored plan.
+// errNoPlan is the error for a stored plan's file that holds no valid plan.
 var errNoPlan = errors.New("not a readable plan")
 
 // planStore returns the store of a context's plan.
@@ -65,7 +65,7 @@ func (c *Config) planStore(dir string) *history.Work[planJob] {
 		})
 }
 
-// interrupted is the reason of a plan whose process ended, or that a user stopped.
+// interrupted is why a plan stopped whose process ended, or that a user stopped.
 const interrupted = "interrupted"
 
 // Load finds a plan that an earlier run left, or that another Rung runs. Call it once the objects are known.

@@ -75,7 +75,7 @@ func (r *Plans) StartPlan(ctx context.Context, p *plan.Plan, read *gate.Preview,
 	return r.beginStored(ctx, read, c, func(*planJob) (planAsk, error) { return newPlan(r.cfg.Context, p), nil })
 }
 
-// ContinuePlan continues a stopped plan or rolls it back; read is the preview.
+// ContinuePlan continues a stopped plan, or rolls it back if back is set, as its preview read says.
 func (r *Plans) ContinuePlan(ctx context.Context, back bool, read *gate.Preview, c gate.Confirm) error {
 	return r.beginStored(ctx, read, c, func(job *planJob) (planAsk, error) { return r.askContinue(job, back) })
 }
@@ -85,8 +85,8 @@ func (r *Plans) BeginPlan(ctx context.Context, read *gate.Preview, c gate.Confir
 	return r.beginStored(ctx, read, c, func(*planJob) (planAsk, error) { return r.askUndo(read.Mutation.Op, read.Mutation.Undo) })
 }
 
-// beginStored starts what ask requests of the stored plan (nil without one), unless that differs from what was
-// read and confirmed.
+// beginStored starts what ask requests for the stored plan, if the user read and confirmed this plan. ask
+// receives nil if no plan is stored.
 func (r *Plans) beginStored(ctx context.Context, read *gate.Preview, c gate.Confirm, ask func(*planJob) (planAsk, error)) error {
 	switch {
 	case read == nil:

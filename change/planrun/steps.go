@@ -149,7 +149,8 @@ func (r *Plans) runStep(ctx context.Context, job *planJob, s plan.Step) error {
 	return nil
 }
 
-// awaitZones waits until every zone shows the step, however long that takes.
+// awaitZones waits until every zone shows the step, however long that takes. It returns an error if something
+// takes the step back.
 func (r *Plans) awaitZones(ctx context.Context, job *planJob, s plan.Step) error {
 	ticks, stop := r.cfg.Subscribe()
 	defer stop()

@@ -76,7 +76,8 @@ func withTree(old *model.Policy, tree map[string]any, set map[string]string, jud
 	return rewrittenPolicy(old, u, judge)
 }
 
-// graftRules ends the session of p, and gives p the session of now with the rules as that session set them.
+// graftRules returns p without its own session, with the session of now and the rules as that session set
+// them.
 func graftRules(p, now *model.Policy, judge manifests.Options) *model.Policy {
 	if s, on := p.LogSession(); on {
 		p, _ = EndRules(p, s, judge)

@@ -8,7 +8,6 @@ import (
 
 	"rung/change"
 	"rung/change/history"
-
 	"rung/model/words"
 	"rung/revision"
 	"rung/sources/files"

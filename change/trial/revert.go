@@ -9,7 +9,6 @@ import (
 	"rung/change"
 	"rung/change/gate"
 	"rung/change/history"
-
 	"rung/model/words"
 	"rung/revision"
 )
@@ -89,8 +88,8 @@ func changedByOthersText(p *gate.Preview) string {
 // putBackTries is how often a revert is retried if others change the policies meanwhile.
 const putBackTries = 3
 
-// putBackOnce works out what to revert, and reverts it. res is nil if there was nothing to do, and with an
-// error.
+// putBackOnce works out what to revert, and reverts it. The Result is nil with an error, and if there was
+// nothing to do.
 func (r *Trials) putBackOnce(ctx context.Context) (*gate.Preview, *gate.Result, error) {
 	p := r.gate.PreviewRest(ctx, change.OpRevert)
 	if p.Undoes == 0 && len(p.Objects) > 0 {

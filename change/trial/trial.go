@@ -56,8 +56,8 @@ type Config struct {
 	// under.
 	Dir, Context string
 	Disk         files.FS
-	// Take over what an earlier process left, and count it down. Otherwise only RevertExpired reverts it, once
-	// expired.
+	// Adopts makes this process take over what an earlier process left, and count it down. Otherwise only
+	// RevertExpired reverts it, once expired.
 	Adopts bool
 	// Revert nothing.
 	ReadOnly bool
@@ -70,8 +70,8 @@ func New(g *gate.Gate, c Config) *Trials {
 	return r
 }
 
-// BeginTrial records how to revert a change about to be made on trial, or one of several objects. The id is
-// empty for other changes.
+// BeginTrial records how to revert a change about to be made on trial, or of several objects, and returns its
+// id; "" for other changes.
 func (r *Trials) BeginTrial(p *gate.Preview, c gate.Confirm, step bool) (id string, err error) {
 	// A permanent change of several objects needs a way back that survives a kill; a step of a plan has one.
 	switch lasts := r.work.Path != "" && !step && len(p.Objects) > 1; {
@@ -114,7 +114,8 @@ func (r *Trials) storeJob(p *gate.Preview, c gate.Confirm) (id string, err error
 	return job.ID, nil
 }
 
-// ChangeMade starts the countdown of the change with that id.
+// ChangeMade notes that the change of an id was made, and starts its countdown. A permanent change has none:
+// its record is removed.
 func (r *Trials) ChangeMade(id string, entry uint64, files []change.FileChange) *revision.UnconfirmedChange {
 	if id == "" {
 		return nil
@@ -140,7 +141,8 @@ func (r *Trials) ChangeMade(id string, entry uint64, files []change.FileChange) 
 	return r.state
 }
 
-// ChangeFailed reverts, at once, the part of a failed change that was made.
+// ChangeFailed handles a change that was not completed. It reverts the part made of a change on trial at once.
+// The part made of a permanent change is judged once the sources show it.
 func (r *Trials) ChangeFailed(id string) {
 	if id == "" {
 		return

@@ -11,10 +11,8 @@ import (
 	"time"
 
 	"rung/change"
-
 	"rung/change/gate"
 	"rung/change/history"
-
 	"rung/model"
 	"rung/revision"
 	"rung/sources/files"

@@ -22,7 +22,7 @@ type sweeper interface{ SweepLeftovers(before time.Time) }
 // isPermanent reports whether the change is permanent, and never reverted by time.
 func (j *revertJob) isPermanent() bool { return j.Within == 0 }
 
-// beginPermanent records a permanent change of several objects. If a change on trial is open, p ends it. If
+// beginPermanent records a permanent change of several objects. If a change is on trial, p ends the trial. If
 // another process is making a change, it waits.
 func (r *Trials) beginPermanent(p *gate.Preview, c gate.Confirm) (id string, err error) {
 	r.mu.Lock()

@@ -15,10 +15,9 @@ import (
 	"rung/change"
 	"rung/model"
 	"rung/model/words"
+	"rung/sources/files"
 	"rung/sources/kube"
 	"rung/sources/manifests"
-
-	"rung/sources/files"
 )
 
 // FileOptions choose the manifests to read.
@@ -176,7 +175,8 @@ func (f *Files) rememberPlaces(changes []change.ObjectChange, jobs []*fileJob) {
 	}
 }
 
-// SweepLeftovers removes temporary files of killed processes older than a time.
+// SweepLeftovers removes half-written files that killed processes left next to the manifests, if older than
+// before.
 func (f *Files) SweepLeftovers(before time.Time) {
 	f.mu.Lock()
 	folders := map[string]bool{}

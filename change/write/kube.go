@@ -10,7 +10,6 @@ import (
 
 	"rung/change"
 	"rung/model"
-
 	"rung/model/words"
 	"rung/sources/kube"
 )

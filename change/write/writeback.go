@@ -14,9 +14,8 @@ import (
 
 	"rung/change"
 	"rung/model"
-	"rung/sources/manifests"
-
 	"rung/sources/files"
+	"rung/sources/manifests"
 )
 
 // fileJob is the change of one file: edits of its text, or a whole new text.

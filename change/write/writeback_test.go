@@ -17,7 +17,6 @@ import (
 	"rung/change/rewrite"
 	"rung/model"
 	"rung/sources/manifests"
-
 	"rung/test/faultfs"
 	"rung/test/given"
 )

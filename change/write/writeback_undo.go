@@ -30,8 +30,8 @@ func (f *Files) RestoreNotes(changes []change.ObjectChange) (notes []string, err
 	return w.notes, nil
 }
 
-// planUndo plans to restore the former text of files that still are as the undone change left them. done holds
-// the indexes of the changes made by that.
+// planUndo plans to restore the very text of files that still are as the undone change left them. done holds
+// the indexes of the changes that this makes.
 func (w *writePlan) planUndo(changes []change.ObjectChange) (done map[int]bool, err error) {
 	done = map[int]bool{}
 	var seen []*change.FileChange

@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/change"
-
 	"rung/change/gate"
 	"rung/change/history"
 	"rung/model"

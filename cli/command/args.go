@@ -40,7 +40,7 @@ func UnknownCommand(root *cobra.Command, name string) error {
 	return fmt.Errorf("unknown command %q; see: rung --help", name)
 }
 
-// BadFlag explains a wrong flag without Go's terms, and where flags are explained.
+// BadFlag returns an error that says, without Go's terms, why a flag is invalid and where flags are explained.
 func BadFlag(cmd *cobra.Command, err error) error {
 	var bad *pflag.InvalidValueError
 	var absent *pflag.NotExistError

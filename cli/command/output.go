@@ -210,8 +210,8 @@ func encodeJSON(v any, compact bool) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// marshalYAML writes a value as YAML. With invisible characters it writes JSON, which is also YAML, with
-// escapes.
+// marshalYAML writes a value as YAML. A value with invisible characters is written as JSON, which is valid
+// YAML, with the characters escaped.
 func marshalYAML(v any) (string, error) {
 	out, err := yaml.Marshal(v)
 	if err != nil || words.CleanBlock(string(out)) == string(out) {

@@ -21,5 +21,5 @@ func BrokenPipe(err error) bool {
 	return errors.Is(err, syscall.ERROR_BROKEN_PIPE) || errors.Is(err, errNoData)
 }
 
-// isReaderGone reports nothing here: only the next write can tell.
+// isReaderGone always returns false here: only the next write can tell.
 func isReaderGone(*os.File) bool { return false }

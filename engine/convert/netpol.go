@@ -6,9 +6,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-
 	"rung/model/verdict"
-
 	"rung/model/words"
 	"rung/revision"
 	"rung/system"

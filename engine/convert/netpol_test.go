@@ -9,9 +9,7 @@ import (
 	"rung/engine/convert"
 	"rung/model"
 	"rung/model/verdict"
-
 	"rung/revision"
-
 	"rung/sources/manifests"
 	"rung/test/made"
 )

@@ -8,14 +8,12 @@ import (
 
 	"rung/compiler"
 	"rung/model"
-
 	labels "rung/model/convert"
 	"rung/model/lint"
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/revision"
 	"rung/sources/manifests"
-
 	"rung/system"
 )
 

@@ -8,7 +8,6 @@ import (
 	"rung/engine/convert"
 	labels "rung/model/convert"
 	"rung/revision"
-
 	"rung/system"
 )
 

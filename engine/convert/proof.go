@@ -6,7 +6,6 @@ import (
 
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
-
 	"rung/model/words"
 	"rung/revision"
 )

@@ -9,7 +9,6 @@ import (
 
 	"rung/engine/convert"
 	"rung/revision"
-
 	"rung/system"
 	"rung/test/install"
 )

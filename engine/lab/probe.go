@@ -10,9 +10,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/match"
 	"rung/model/verdict"
-
 	"rung/revision"
-
 	"rung/sources/sandbox"
 )
 
@@ -150,7 +148,7 @@ func (l *Lab) sendPath(ctx context.Context, sb *sandbox.Sandbox, r *revision.Rev
 	return nil
 }
 
-// metIn maps northd's ACL stages.
+// metIn maps the stages in which northd evaluates ACLs to the model's stages.
 var metIn = map[string]model.Stage{sandbox.StageIn: model.StageFromLport, sandbox.StageAfterLB: model.StageAfterLB,
 	sandbox.StageOut: model.StageToLport}
 

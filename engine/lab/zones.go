@@ -11,7 +11,7 @@ import (
 	"rung/sources/sandbox"
 )
 
-// zoneRetry is the pause after a zone's server failed to start.
+// zoneRetry is the pause before a zone's server that failed to start is tried again.
 const zoneRetry = 5 * time.Second
 
 // runSandbox starts the sandbox once the nodes are known, and lets its zones follow them.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"rung/bench/workload"
-
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/ovn/nb"

@@ -64,7 +64,7 @@ func (a *attributor) findRuleFacts(rev *revision.Revision, ref logline.RuleRef) 
 		return f
 	}
 	f.name = r.Name
-	f.byProtocol = len(r.Ports) > 0 && p.Kind != model.KindEF // one ACL for all in an EgressFirewall
+	f.byProtocol = len(r.Ports) > 0 && p.Kind != model.KindEF // an EgressFirewall's rule has one ACL for all protocols
 	for i := range r.Peers {
 		but := parsePrefixes(r.Peers[i].Except)
 		for _, net := range parsePrefixes(r.Peers[i].Networks) {

@@ -10,7 +10,6 @@ import (
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/ovn/nb"
-
 	"rung/sources/acllog"
 	"rung/test/changing"
 	"rung/test/given"

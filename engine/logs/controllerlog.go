@@ -13,7 +13,7 @@ import (
 	"rung/sources/kube"
 )
 
-// Lines is the number of newest ovnkube-controller lines searched.
+// Lines is how many of the newest lines of an ovnkube-controller are searched.
 const Lines = 2000
 
 // ErrNotOnCluster means that Rung reads no cluster whose controllers it could ask.

@@ -52,7 +52,7 @@ type Follower struct {
 	wg         sync.WaitGroup
 }
 
-// NewFollower follows logs into a store; ovnkube-node pods are looked for in namespaces.
+// NewFollower returns a follower that stores lines in l. It looks for ovnkube-node pods in namespaces.
 func NewFollower(l *Store, read PodReader, cfg FollowScope, namespaces []string) *Follower {
 	return &Follower{logs: l, podReader: read, cfg: cfg, namespaces: namespaces,
 		dials: make(chan struct{}, logDials), nodes: map[string]*nodeLog{}, departed: map[string]*nodeLog{}}

@@ -15,7 +15,6 @@ import (
 	"rung/model/logline"
 	"rung/revision"
 	"rung/sources/kube"
-
 	"rung/test/wait"
 )
 

@@ -47,7 +47,7 @@ func (h *LineHits) RecentLines(now time.Time) (n uint64) {
 	return n
 }
 
-// Merge adds another's lines.
+// Merge adds the lines that o counted.
 func (h *LineHits) Merge(o *LineHits) {
 	if o.Count == 0 {
 		return
@@ -141,7 +141,7 @@ func (c *Counter) Add(r Rule, p Pair, at time.Time) *countedRule {
 	return rule
 }
 
-// Merge adds another's counts.
+// Merge adds the lines and hits that o counted.
 func (c *Counter) Merge(o *Counter) {
 	c.Unknown += o.Unknown
 	c.UncountedLines += o.UncountedLines

@@ -22,8 +22,8 @@ const (
 	mergeMost = 16 << 10
 )
 
-// merger orders the lines of several nodes by time. It hands on a line later than its window, marked as late.
-// Times are those of the nodes' clocks.
+// merger orders the lines of several nodes by time, according to the nodes' clocks. A line that comes after
+// its window is still handed on, marked as late.
 type merger struct {
 	passOn func(context.Context, arrival)
 	wake   chan struct{}

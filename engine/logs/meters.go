@@ -112,7 +112,7 @@ func (x *meterLimits) zoneLimit(rev *revision.Revision, zone string) meterLimit 
 	return m
 }
 
-// The rows of an ACL at its limit are searched every rowsEvery, and every missingRowsEvery until found: lines
+// The rows of an ACL at its limit are looked up every rowsEvery, and every missingRowsEvery until found. Lines
 // may come before the rows of their zone are read.
 const (
 	rowsEvery        = 10 * time.Second
@@ -149,7 +149,7 @@ func (m *meteredLines) countLine(limit meterLimit, at, now time.Time) {
 	}
 }
 
-// needsRows reports whether to search the rows behind the lines: while the ACL is at its limit.
+// needsRows reports whether to look up the rows behind the lines: while the ACL is at its limit.
 func (m *meteredLines) needsRows(now time.Time) bool {
 	wait := rowsEvery
 	if len(m.rows) == 0 {
@@ -158,8 +158,8 @@ func (m *meteredLines) needsRows(now time.Time) bool {
 	return m.isCapped(now) && (m.looked.IsZero() || now.Sub(m.looked) >= wait)
 }
 
-// FindMeteredRows searches the rows of the ACLs at their limit, so that Losses can count their lost lines. It
-// walks the rows of their zones, and is not for a screen's goroutine.
+// FindMeteredRows looks up the rows of the ACLs at their limit, so that Losses can count their lost lines. It
+// walks the rows of their zones, so do not call it from a screen's goroutine.
 func (l *Store) FindMeteredRows() {
 	now, rev := l.now(), l.rev()
 	names := map[meterKey]string{}

@@ -11,7 +11,6 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
-
 	"rung/model/words"
 	"rung/revision"
 	"rung/sources/manifests"

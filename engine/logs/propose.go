@@ -13,9 +13,7 @@ import (
 	"rung/model/logline"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
-
 	"rung/revision"
-
 	"rung/sources/manifests"
 )
 

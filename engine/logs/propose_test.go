@@ -11,7 +11,6 @@ import (
 	"rung/model/logline"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
-
 	"rung/revision"
 	"rung/sources/manifests"
 	"rung/test/changing"

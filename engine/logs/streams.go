@@ -30,7 +30,7 @@ type lineSources struct {
 // repeatedly.
 func (l *Store) AskForLines() { l.askOnce.Do(func() { close(l.firstAsked) }) }
 
-// ListStreamsWith adds a source of lines; f lists its streams by zone.
+// ListStreamsWith adds a source of lines; f lists its streams by zone. Call it once for each kind of source.
 func (l *Store) ListStreamsWith(f func() []logline.Stream) {
 	l.sources.mu.Lock()
 	defer l.sources.mu.Unlock()

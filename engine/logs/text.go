@@ -171,7 +171,8 @@ func (d End) String() string {
 	return name
 }
 
-// NameAndTime splits String for an end known only from now: "blue/api-7" and "now". Otherwise when is empty.
+// NameAndTime splits String if only the present holder of the address is known: "blue/api-7" and "now".
+// Otherwise text is all of String, and when is empty.
 func (d End) NameAndTime() (text, when string) {
 	if name := EntityName(d.Key); name != "" && d.Note == noteNow {
 		return name, noteNow

@@ -9,7 +9,6 @@ import (
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/ovn/nb"
-
 	"rung/model/words"
 	"rung/revision"
 )
@@ -105,7 +104,8 @@ func (c *checkList) checkMeter() {
 	}
 }
 
-// MeterRates returns the meters' lines a second: "20", or "20 to 50" if zones differ.
+// MeterRates returns how many lines a second the zones' meters let through: "20", or "20 to 50" if zones
+// differ.
 func MeterRates(r *revision.Revision) string {
 	least, most := 0, 0
 	for _, z := range r.Zones {

@@ -75,7 +75,7 @@ func (w *World) offerPlaces(t *Template) []Choice {
 	return []Choice{{placesText(at), note}}
 }
 
-// parsePlaces reads the number of free positions that a template takes.
+// parsePlaces parses free positions, exactly as many as the template takes, in ascending order.
 func (t *Template) parsePlaces(w *World, text string) (out []plan.TierPlace, err error) {
 	free, err := w.places()
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"rung/examples"
 	"rung/model"
 	"rung/revision"
-
 	"rung/sources/manifests"
 )
 

@@ -7,7 +7,7 @@ import (
 	"rung/revision"
 )
 
-// EndChoice is an end to choose: text, kind, addresses.
+// EndChoice is an end to choose: its text, a note, and the addresses that also find the end.
 type EndChoice struct {
 	Text, Note string
 	Addrs      []string

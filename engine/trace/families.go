@@ -8,7 +8,6 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-
 	"rung/revision"
 )
 
@@ -95,7 +94,7 @@ func combinedVerdict(a, b *Trace) (v verdict.Verdict, why string) {
 	return v, said(a) + ", " + said(b)
 }
 
-// inFamily precedes a text with the trace's family.
+// inFamily prefixes a text with the trace's family.
 func (t *Trace) inFamily(text string) string {
 	return fmt.Sprintf("%s: %s", t.Connection.Family, text)
 }

@@ -114,7 +114,7 @@ func stageDecidedBy(stages []verdict.StageVerdict, by model.Action) *verdict.Sta
 	return nil
 }
 
-// verdictWords words the verdict of rows or policies: "deny it (ANP quarantine egress 0)".
+// verdictWords puts the verdict of rows or policies into words: "deny it (ANP quarantine egress 0)".
 func verdictWords(p *verdict.Path) string {
 	word := map[verdict.Verdict]string{verdict.Allow: "allow it", verdict.Deny: "deny it"}[p.Verdict]
 	if s := DecidingStage(p); s != nil && p.Verdict == verdict.Deny {
@@ -123,7 +123,7 @@ func verdictWords(p *verdict.Path) string {
 	return word
 }
 
-// outcomeWords words the verdict of OVN on a packet.
+// outcomeWords puts the verdict of OVN on a packet into words.
 func outcomeWords(v verdict.Verdict, p *verdict.Path) string {
 	if s := stageDecidedBy(p.Stages, model.Deny); v == verdict.Deny && s != nil {
 		return Dropped + " (" + stageDecider(s) + ")"

@@ -3,7 +3,6 @@ package trace
 import (
 	"rung/model"
 	"rung/model/verdict"
-
 	"rung/revision"
 )
 

@@ -11,7 +11,6 @@ import (
 	"rung/model"
 	"rung/model/network"
 	"rung/model/verdict"
-
 	"rung/revision"
 	"rung/system"
 	"rung/test/made"

@@ -9,9 +9,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
-
 	"rung/revision"
-
 	"rung/system"
 )
 
@@ -64,12 +62,12 @@ type Path struct {
 	Stages   []Stage
 }
 
-// Stage is one walk through the tiers, in one zone.
+// Stage is one walk through the tiers: one stage in one zone.
 type Stage struct {
 	*verdict.StageVerdict
 	// Rows is the rows' answer; nil if they were not asked.
 	Rows *verdict.StageVerdict
-	// Idle means that nothing decides here and nothing needs mention.
+	// Idle means that nothing decides here, by policies or rows, and nothing needs mention.
 	Idle bool
 	// Unreached means that an earlier stage denied the connection.
 	Unreached bool
@@ -201,7 +199,8 @@ func (t *Tracer) omissionFilter(r *revision.Revision, rows bool) *revision.Omiss
 	return t.filters[rows]
 }
 
-// Databases returns the rows to ask: of the zones read, or the compiled ones.
+// Databases returns the rows that are asked: the rows of the zones that were read. With Compiled it returns
+// the rows that the policies compile to.
 func (t *Tracer) Databases(r *revision.Revision) (out []*nb.DB) {
 	if t.Compiled {
 		for n := range r.Cluster.Nodes() {

@@ -18,7 +18,7 @@ type statementTally struct {
 	enough              bool // the one wanted connection was found
 	lastPair            [2]verdict.Endpoint
 	omissions           *omissionFinder
-	isCounted           bool // the current pair was counted in an earlier family
+	isCounted           bool // the current pair was counted as contradicting in an earlier family
 }
 
 // countEnds counts two ends once for all their families, which follow each other.
@@ -215,7 +215,7 @@ func (j *statementJudge) askPair(s *Statement, a, b verdict.Endpoint, ports []ve
 		all = append(all, in)
 	}
 	for _, in := range all {
-		// no connection in a family in which an end has no address
+		// Ends connect only in families in which both have addresses.
 		if in.none && (applies || len(all) > 1 && in.c.Family == verdict.IPv6) {
 			continue
 		}

@@ -7,7 +7,6 @@ import (
 
 	"rung/engine/trace"
 	"rung/model"
-
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/revision"
@@ -33,7 +32,7 @@ type endFinder struct {
 	rev      *revision.Revision // of c, nil if unread kinds do not matter
 	names    *trace.EndNames    // of c, made for the first bare name
 	problems []*Problem
-	// imagine treats missing pods as existing; things are these pods.
+	// imagine treats missing pods as existing; imagined holds these pods.
 	imagine  bool
 	imagined []revision.ImaginedPod
 	spaces   map[string]string // imagined namespaces by labels

@@ -21,8 +21,8 @@ type Options struct {
 	// AsIf treats pods as existing if an end's labels match none.
 	AsIf bool
 	Now  time.Time
-	// Progress, if not nil, is called before ends are asked one by one, with the statement and the pairs asked
-	// so far.
+	// Progress, unless nil, is called before ends are asked one by one. It receives the statement, the pairs
+	// of ends asked so far, and the number of all pairs.
 	Progress func(s *Statement, asked, of int)
 }
 

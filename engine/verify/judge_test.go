@@ -9,7 +9,6 @@ import (
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
-
 	"rung/revision"
 	"rung/test/made"
 )

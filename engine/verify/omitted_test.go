@@ -8,9 +8,7 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/verdict"
-
 	"rung/revision"
-
 	"rung/test/made"
 )
 

@@ -11,7 +11,6 @@ import (
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
-
 	"rung/revision"
 	"rung/test/install"
 )

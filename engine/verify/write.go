@@ -10,7 +10,6 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-
 	"rung/model/words"
 	"rung/revision"
 )

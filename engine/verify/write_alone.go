@@ -7,7 +7,6 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-
 	"rung/revision"
 )
 

@@ -8,7 +8,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"rung/model"
-
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/sources/manifests/yamltree"

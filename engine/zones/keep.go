@@ -16,7 +16,7 @@ const (
 	keptPolicy = 3
 )
 
-// trimDifferences bounds the differences of a zone, in copies.
+// trimDifferences bounds the differences of a zone. It returns a new map and copies what it changes.
 func trimDifferences(in map[model.PolicyKey]*model.PolicyInZone) map[model.PolicyKey]*model.PolicyInZone {
 	out := make(map[model.PolicyKey]*model.PolicyInZone, len(in))
 	left := keptDiffs

@@ -20,7 +20,7 @@ type Loop struct {
 	cancel context.CancelFunc
 	inbox  chan func()
 	done   chan struct{}
-	// make makes the next revision.
+	// make builds the next revision from what the engine's parts say.
 	make func(before *revision.Revision) *revision.Revision
 
 	runMu sync.Mutex // orders Go and Close

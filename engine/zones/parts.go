@@ -5,13 +5,10 @@ import (
 	"errors"
 
 	"rung/engine/logs"
-
 	"rung/engine/trace"
-
 	"rung/model"
 	"rung/model/verdict"
 	"rung/revision"
-
 	"rung/sources/nbdb"
 	"rung/sources/retry"
 )
@@ -31,7 +28,7 @@ type Parts struct {
 	Apply   func(upsert []model.Object, remove []model.Key)
 }
 
-// Sandbox runs a zone of Rung's own for every Node; there are then no other zones.
+// Sandbox runs a zone of Rung's own for every Node, and no other zones.
 type Sandbox interface {
 	// CheckConfig returns an error for a wrong configuration.
 	CheckConfig() error
@@ -53,7 +50,7 @@ var ErrNoOVNTrace = errors.New("ovn-trace cannot run here")
 // OVNTrace asks ovn-trace about connections.
 type OVNTrace interface {
 	Start(Parts)
-	// Ask asks about one connection; told, if not nil, receives the current activity.
+	// Ask asks ovn-trace about one connection. Ask reports its progress to told, unless told is nil.
 	Ask(ctx context.Context, c verdict.Connection, told func(doing string)) (*revision.OVNTrace, error)
 	// Disagreements returns the connections on which it and the rows disagree, if their objects still exist:
 	// for the loop.

@@ -12,7 +12,6 @@ import (
 	"rung/reconciler"
 	"rung/sources/kube"
 	"rung/sources/nbdb"
-
 	"rung/sources/retry"
 )
 

@@ -123,8 +123,8 @@ func lookPause(z *model.ZoneState, took time.Duration) time.Duration {
 	return max(pause, dialectShare*took)
 }
 
-// runConfig reads the configuration of the cluster's OVN-Kubernetes now and then. The page of settings shows a
-// denied access.
+// runConfig reads the configuration of the cluster's OVN-Kubernetes now and then. If it may not, the settings
+// page shows that.
 func (d *Dialects) runConfig() {
 	for wasRefused, wait := false, time.Duration(0); retry.Sleep(d.Context(), wait); {
 		found, err := d.cfg.Kube.OVNKube(d.Context(), d.cfg.Namespaces)

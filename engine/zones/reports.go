@@ -20,7 +20,7 @@ type Reports struct {
 	events          []*model.Event
 }
 
-// NewReports returns empty reports about the policies that policy finds; the loop calls it.
+// NewReports returns empty reports. policy returns an existing policy or nil; only the loop calls it.
 func NewReports(l *Loop, policy func(model.PolicyKey) *model.Policy) *Reports {
 	return &Reports{Loop: l, policy: policy, conditions: map[model.PolicyKey]map[string]model.Condition{}}
 }

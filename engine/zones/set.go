@@ -9,11 +9,9 @@ import (
 	"time"
 
 	"rung/compiler"
-
 	"rung/model"
 	"rung/reconciler"
 	"rung/sources/nbdb"
-
 	"rung/sources/retry"
 )
 

@@ -7,7 +7,8 @@ import (
 	"rung/model"
 )
 
-// settlingZone holds when differences of a zone begin to count as behind, which causes no revision.
+// settlingZone holds when the next difference of a zone begins to count as behind. No new revision marks that
+// moment.
 type settlingZone struct {
 	state       *model.ZoneState
 	nextSettles time.Time // zero: none settles

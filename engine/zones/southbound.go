@@ -12,7 +12,6 @@ import (
 	"rung/model/words"
 	"rung/revision"
 	"rung/sources/nbdb"
-
 	"rung/sources/retry"
 )
 
@@ -51,7 +50,7 @@ type Southbounds struct {
 	limit  *nbdb.Limiter // separate, so that zones do not wait for them
 	view   []*revision.Southbound
 	counts map[string]revision.ProgressCount
-	// ownAddresses holds the addresses of Rung's own zones.
+	// ownAddresses holds the Southbound addresses of Rung's own zones, by zone.
 	ownAddresses map[string]string
 	lingerAlarm  *Alarm // nobody looks at a zone's flows any more
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"rung/compiler"
-
 	"rung/model"
 	"rung/reconciler"
 	"rung/revision"

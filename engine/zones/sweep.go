@@ -25,7 +25,7 @@ type zoneReader interface {
 const (
 	// sweepTimeout bounds one read of a zone.
 	sweepTimeout = 30 * time.Second
-	// sweepMin divides the TTL: the quotient is a zone's shortest rest, however often its desired rows change.
+	// sweepMin bounds the rest of a swept zone: at least TTL/sweepMin, however often its desired rows change.
 	sweepMin = 4
 )
 

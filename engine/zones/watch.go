@@ -18,7 +18,7 @@ import (
 	"rung/sources/kube"
 )
 
-// Times of asking for other controllers.
+// Times of the search for other controllers.
 const (
 	ownerAsk  = 5 * time.Second  // pause between questions
 	ownerKeep = 30 * time.Second // validity of an answer, without a newer one

@@ -32,7 +32,8 @@ func LadderBands(c *model.Cluster) []ladder.Band {
 	return out
 }
 
-// DecidingBands returns the ladder without tiers and priorities that Antrea rejects.
+// DecidingBands returns the ladder without what Antrea rejects: rejected tiers, missing tiers, and policy
+// priorities out of range.
 func DecidingBands(c *model.Cluster) (out []ladder.Band) {
 	refused := refusedTiers(slices.Collect(c.Tiers()))
 	for _, b := range LadderBands(c) {

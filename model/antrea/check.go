@@ -264,7 +264,8 @@ func LabelValues(ns *model.Namespace, labels []string) (values []string, ok bool
 	return values, true
 }
 
-// RequiredLabels returns the labels a namespace needs for a policy to apply to its pods (antrea.md#same-labels).
+// RequiredLabels returns the labels that a namespace needs for a policy to apply to its pods: all keys of
+// sameLabels in the policy's rules (antrea.md#same-labels).
 func RequiredLabels(p *model.Policy) (out []string) {
 	for r := range p.AllRules() {
 		for i := range r.Peers {
@@ -294,7 +295,8 @@ func (k *checker) checkFQDN(p *model.Policy, r *model.Rule, name string) {
 	}
 }
 
-// checkTies warns of policies that share tier and priority if rules of one number conflict.
+// checkTies warns of policies that share tier and priority. It does if rules of theirs with the same number
+// have different actions and apply to the same pod.
 func (k *checker) checkTies(order []ladder.Place) {
 	differ := false
 	for i := range order {
@@ -326,7 +328,8 @@ func (k *checker) checkTies(order []ladder.Place) {
 // sameGroup reports whether two groups of tied policies are the same list.
 func sameGroup(a, b []model.PolicyKey) bool { return len(a) > 0 && len(b) > 0 && &a[0] == &b[0] }
 
-// rulesDiffer reports whether some rules of the same number in these policies have different actions.
+// rulesDiffer reports whether some rules of the same number in these policies have different actions. If not,
+// no two policies need comparing.
 func (k *checker) rulesDiffer(group []model.PolicyKey) bool {
 	type number struct {
 		dir  model.Direction

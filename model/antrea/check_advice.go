@@ -11,7 +11,8 @@ import (
 	"rung/model/words"
 )
 
-// nameLabel is the label by which old clusters select namespaces by name. Antrea's webhook may set it.
+// nameLabel is the label by which old clusters select namespaces by name. It exists only if Antrea's webhook
+// is configured to set it.
 const nameLabel = "antrea.io/metadata.name"
 
 // podIndex returns the index of all pods, made at the first call.

@@ -6,7 +6,8 @@ import (
 	"rung/model"
 )
 
-// serviceOfName returns the Service with a DNS name, also for the name of a pod of a headless Service, or nil.
+// serviceOfName returns the Service with a DNS name, or the headless Service whose pod has it. It returns nil
+// for other names and for wildcards.
 func serviceOfName(c *model.Cluster, name string) *model.Service {
 	name = strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(name), "."), ".cluster.local")
 	parts := strings.Split(name, ".")
@@ -21,8 +22,9 @@ func serviceOfName(c *model.Cluster, name string) *model.Service {
 	return s
 }
 
-// ServiceAddrs returns the addresses that an fqdn of a Service may match: the endpoints if it is headless, else
-// none (antrea.md#unknown). known is false for other names.
+// ServiceAddrs returns the addresses that an fqdn of a Service may match: its endpoints if it is headless.
+// With a cluster IP it returns none, since fqdn does not match it (antrea.md#unknown). known is false for
+// other names.
 func ServiceAddrs(c *model.Cluster, name string) (addrs []string, known bool) {
 	s := serviceOfName(c, name)
 	if s == nil || len(s.ClusterIPs) > 0 {

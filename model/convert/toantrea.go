@@ -120,7 +120,7 @@ func (x *exporter) lastTierBefore(priority int32) (name string) {
 	return name
 }
 
-// placeTies gives ties their priorities in a tier, after the existing policies.
+// placeTies gives ties priorities in a tier: their own, counted from behind the existing policies.
 func (x *exporter) placeTies(ties []policyTie, tier string) {
 	if len(ties) == 0 {
 		return
@@ -149,7 +149,8 @@ func (x *exporter) placeTies(ties []policyTie, tier string) {
 	}
 }
 
-// prioritiesOfTies returns the priority of each tie after base, then the room that each has.
+// prioritiesOfTies returns the priority of each tie, all after base. The last element is the room that each
+// tie has before the next.
 func prioritiesOfTies(ties []policyTie, base float64) []float64 {
 	out := make([]float64, 0, len(ties)+1)
 	last := base

@@ -12,7 +12,8 @@ import (
 	"rung/model/selectors"
 )
 
-// KindIsolation is tier 0 on the ladder: rows of OVN-Kubernetes itself, which belong to no policy.
+// KindIsolation is tier 0 on the ladder: OVN-Kubernetes' own rows, such as those that isolate user-defined
+// networks. They belong to no policy.
 const KindIsolation model.Kind = "Isolation"
 
 // Ladder is everything that decides, in deciding order.
@@ -22,7 +23,8 @@ type Ladder struct {
 	Tiers []Tier // 0 to 3
 	// Stage is the only stage shown, "" for all stages.
 	Stage model.Stage
-	// Conflicts are the duplicates whose rules disagree now, by priority and policy. Truncated: more exist.
+	// Conflicts are the duplicates whose rules disagree now, by priority and policy. Truncated reports that
+	// more exist.
 	Conflicts []RuleConflict
 	Truncated bool
 	// Broken are unreadable policies and objects of unknown kind, without kinds that Rung ignores.
@@ -129,7 +131,8 @@ func (g Gap) String() string {
 	return strconv.Itoa(int(g.From)) + "–" + strconv.Itoa(int(g.To))
 }
 
-// FreeGaps returns the runs of unused priorities from 0 to the largest supported one, in order.
+// FreeGaps returns the runs of unused priorities from 0 to the largest supported one, in order. used need not
+// be sorted.
 func FreeGaps(used []int32, largest int32) []Gap {
 	used = slices.Clone(used)
 	slices.Sort(used)
@@ -160,11 +163,12 @@ type Options struct {
 	Broken []model.Broken
 	// Index is the index of the same cluster; nil to make one when needed.
 	Index *selectors.PodIndex
-	// Networks are the networks other than the default one. Elsewhere means the ladder of one of them. It has
-	// no free priorities, since AdminNetworkPolicies do not apply there.
+	// Networks are the networks other than the default one. With Elsewhere, the ladder is that of such a network:
+	// it has no free priorities, since AdminNetworkPolicies do not apply there.
 	Networks  *network.Table
 	Elsewhere bool
-	// Units are compiled units. The ladder has units without policy (hairpin, nodes, multicast) only from here.
+	// Units lists the compiled units. Units that belong to no policy (hairpin, nodes, multicast of the
+	// cluster) are on the ladder only if listed here.
 	Units []model.Key
 	// LegacyIsolation shows the namespaces isolated by the annotation of 2016
 	// (older-forms.md#the-isolation-annotation-of-2016).

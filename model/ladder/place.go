@@ -12,8 +12,9 @@ type Place struct {
 	// Tier is the priority of its tier and TierName the tier's name, or empty for policies in no tier.
 	Tier     int32
 	TierName string
-	// Group is all policies with the same place, empty if there is only one. Which of their rules with equal
-	// numbers decides first is undefined. NetworkPolicies only allow, so they never have a Group.
+	// Group is all policies with the same place, this one included; empty if there is only one. Which of their
+	// rules with equal numbers decides first is undefined. NetworkPolicies only allow, so they never have a
+	// Group.
 	Group []model.PolicyKey
 	// Missing reports that the tier is missing or rejected: the policy decides nothing, and comes last.
 	Missing bool

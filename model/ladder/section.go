@@ -44,7 +44,8 @@ func (s *Section) TopPriority() int {
 	return first
 }
 
-// Sections returns the parts of tier 2 in deciding order in a stage, "" for all stages.
+// Sections returns the parts of tier 2 in deciding order in a stage, "" for all stages. It leaves out empty
+// parts.
 func (t *Tier) Sections(stage model.Stage) []Section {
 	var out []Section
 	add := func(kind SectionKind, in model.Stage, kinds ...model.Kind) {

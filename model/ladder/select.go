@@ -20,7 +20,8 @@ func (l *Ladder) OfKeys(keep func(model.Key) bool) *Ladder {
 	return out
 }
 
-// narrowed returns the ladder with only the kept conflicts, policies on rungs and units. Namespaces stay.
+// narrowed returns the ladder with only the kept conflicts, policies on rungs and units. The caller narrows
+// the namespaces.
 func (l *Ladder) narrowed(keepConflict func(*RuleConflict) bool, keepPolicy func(*model.Policy) bool, keepUnit func(*Unit) bool) *Ladder {
 	out := *l
 	out.Conflicts, out.Tiers = nil, slices.Clone(l.Tiers)
@@ -85,7 +86,7 @@ func (l *Ladder) PolicyCount() (n int) {
 	return n
 }
 
-// UnitCount returns the number of units of no policy.
+// UnitCount returns the number of units that belong to no policy.
 func (l *Ladder) UnitCount() (n int) {
 	for i := range l.Tiers {
 		for j := range l.Tiers[i].Units {

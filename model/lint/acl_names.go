@@ -9,7 +9,8 @@ import (
 	"rung/model/words"
 )
 
-// checkNames reports rules whose ACL names OVN cuts (ovn-kubernetes.md#acl-names).
+// checkNames reports rules whose ACL names OVN cuts (ovn-kubernetes.md#acl-names). The cut removes the part by
+// which log lines distinguish rules.
 func (l *linter) checkNames() {
 	holders := nameHolders{}
 	denies := map[string]bool{} // namespaces whose default deny was noted
@@ -38,7 +39,8 @@ func (l *linter) checkNames() {
 // nameHolders has the owners of ACL names of the maximum length: labels of policies and default denies.
 type nameHolders map[string][]string
 
-// noteRules records the rules of a policy whose ACL names have the maximum length. It returns if any was cut.
+// noteRules records the rules of a policy whose ACL names have the maximum length. It reports whether any was
+// cut.
 func (holders nameHolders) noteRules(p *model.Policy) (cut bool) {
 	for _, rules := range [][]model.Rule{p.Ingress, p.Egress} {
 		if n := len(rules); n == 0 || nameLength(p.Key, rules[0].Direction, n-1) < logline.MaxACLName {
@@ -54,7 +56,7 @@ func (holders nameHolders) noteRules(p *model.Policy) (cut bool) {
 	return cut
 }
 
-// nameLength returns the length of a rule's full ACL name, before OVN cuts it.
+// nameLength returns the length of a rule's full ACL name, before OVN-Kubernetes cuts it.
 func nameLength(k model.PolicyKey, d model.Direction, i int) int {
 	switch n := len(strconv.Itoa(i)); k.Kind {
 	case model.KindNP, model.KindMNP:

@@ -181,7 +181,7 @@ var (
 		Remedy:  "add the intended Deny, or keep it as a guard against future NetworkPolicies"})
 	RuleRedundant = newKind(Kind{Code: "rule-redundant", Severity: model.SeverityInfo, Short: "redundant", Verdicts: true,
 		Meaning: "Without the rule, another rule of its tier decides the same.",
-		Remedy:  "remove it, unless it is for future pods"})
+		Remedy:  "remove the rule, or keep it for future pods"})
 	AllowOverNetpol = newKind(Kind{Code: "allow-overrides-netpol", Severity: model.SeverityInfo, Short: "beats NPs", Verdicts: true,
 		Meaning: "An Allow of an AdminNetworkPolicy overrides NetworkPolicies that would deny.",
 		Remedy:  "use Pass to defer to NetworkPolicies; keep Allow where it must override them"})

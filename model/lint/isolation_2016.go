@@ -8,8 +8,8 @@ import (
 	"rung/model/words"
 )
 
-// checkIsolations reports the isolation annotations of 2016 (older-forms.md#the-isolation-annotation-of-2016),
-// whether they take effect, and NetworkPolicies next to them.
+// checkIsolations reports the isolation annotations of 2016 (older-forms.md#the-isolation-annotation-of-2016):
+// whether they take effect, and today's isolating NetworkPolicies in the same namespace.
 func (l *netpolLint) checkIsolations() {
 	today := map[string][]string{} // NetworkPolicies of today's API, by namespace
 	for _, p := range l.otherPolicies {

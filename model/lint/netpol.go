@@ -21,7 +21,8 @@ type netpolLint struct {
 	levels        map[string]string            // problems of log levels by namespace
 }
 
-// checkNetpol reports where OVN-Kubernetes does other than a NetworkPolicy says (ovn-kubernetes.md#rule-rows).
+// checkNetpol reports differences between what a NetworkPolicy says and what OVN-Kubernetes does
+// (ovn-kubernetes.md#rule-rows).
 func (l *netpolLint) checkNetpol(p *model.Policy) {
 	if p.IsRejected() { // no rows; addInvalid reported it
 		return
@@ -86,7 +87,8 @@ func (l *linter) isHostNetwork(pe *model.Peer) bool {
 	return false
 }
 
-// checkCoveredNodes reports an ingress network that covers node addresses: nodes use their management address.
+// checkCoveredNodes reports an ingress network that covers node addresses, but not the management address. A
+// node reaches pods of other nodes from its management address.
 func (l *linter) checkCoveredNodes(p *model.Policy, r *model.Rule) {
 	if r.Direction != model.Ingress {
 		return
@@ -129,7 +131,8 @@ func (l *linter) checkCoveredNodes(p *model.Policy, r *model.Rule) {
 	}
 }
 
-// isElsewhere reports whether a policy is not programmed on the default network.
+// isElsewhere reports whether a policy is not programmed on the default network, so that its pods there do not
+// matter.
 func (l *linter) isElsewhere(p *model.Policy) bool {
 	at, _ := l.networks.Place(p.Namespace)
 	return p.Kind == model.KindMNP || at == network.OnPrimary || at == network.WithoutNetwork
@@ -143,7 +146,7 @@ type protocolPorts struct {
 }
 
 // checkPorts reports ports that match more or less than written. Names and entries without a port both become
-// port 0: alone they open the protocol; numbers push them out.
+// port 0. Alone they open the whole protocol; next to a number they are lost.
 func (l *netpolLint) checkPorts(p *model.Policy, r *model.Rule) {
 	if !slices.ContainsFunc(r.Ports, func(port model.Port) bool { return port.Start == 0 && port.End == 0 }) {
 		return
@@ -217,7 +220,8 @@ func (l *netpolLint) checkLostPorts(p *model.Policy, r *model.Rule, protocol str
 		words.ListFew(lost, shown), words.OneOrMany(len(lost), "is", "are"), words.ListFew(numbers, shown)))
 }
 
-// lostNames returns the names that mean a port, on current pods, which no number of the rule allows.
+// lostNames returns the names that mean a port, on current pods, which no number of the rule allows. It
+// returns all names if the pods are unknown.
 func (l *netpolLint) lostNames(p *model.Policy, r *model.Rule, protocol string, g *protocolPorts) (lost []string) {
 	on := l.portPods(p, r)
 	for _, port := range g.names {
@@ -249,7 +253,8 @@ type isolatingPolicy struct {
 	pods selectors.PodSet
 }
 
-// findIsolating finds a policy of the namespace that isolates a pod of the set in a direction.
+// findIsolating returns a policy of the namespace that isolates a pod of the set in a direction, and that pod;
+// nil if none does. The first call collects all isolating policies.
 func (l *netpolLint) findIsolating(namespace string, d model.Direction, set selectors.PodSet) (*model.Policy, *model.Pod) {
 	if l.isolatingByNS == nil {
 		l.isolatingByNS = map[string][]isolatingPolicy{}
@@ -312,8 +317,9 @@ func (l *netpolLint) findBaselineDeny(d model.Direction, set selectors.PodSet) (
 	return nil, nil, nil
 }
 
-// checkNamespaceLogging reports a logging annotation of a policy's namespace of which OVN-Kubernetes ignores a
-// level. Unlike an AdminNetworkPolicy, the policy is still programmed (ovn-kubernetes.md#namespace-logging).
+// checkNamespaceLogging reports the logging annotation of a policy's namespace if it makes OVN-Kubernetes
+// ignore a level. Unlike an AdminNetworkPolicy, the policy is still programmed
+// (ovn-kubernetes.md#namespace-logging).
 func (l *netpolLint) checkNamespaceLogging(p *model.Policy) {
 	wrong, known := l.levels[p.Namespace]
 	if !known {

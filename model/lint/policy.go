@@ -15,7 +15,8 @@ func SelectsEverything(s model.Subject) bool {
 	return s.Namespace == "" && s.Namespaces.MatchesEverything() && (s.AllPods || s.Pods.MatchesEverything())
 }
 
-// SystemNamespaces returns the system namespaces in which the policy's subject selects all pods, or some pods.
+// SystemNamespaces returns the names of the system namespaces that the policy's subject selects: with a
+// subject of all pods, even if empty; else if it selects an existing pod there.
 func SystemNamespaces(x *selectors.PodIndex, p *model.Policy) []string {
 	var out []string
 	selected := x.SelectedPods(p)

@@ -66,7 +66,8 @@ func (l *linter) servicesIn(n netip.Prefix, except []string) (out []serviceAddr)
 	return out
 }
 
-// checkServicePeers reports Service addresses in a policy's rules. Rules see an endpoint's address.
+// checkServicePeers reports networks in a policy's rules that are Service addresses. Load balancing comes
+// first, so rules see the address of an endpoint.
 func (l *linter) checkServicePeers(p *model.Policy) {
 	if p.Kind == model.KindMNP || p.IsRejected() { // secondary networks have no Services
 		return

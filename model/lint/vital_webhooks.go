@@ -17,7 +17,7 @@ const (
 	APIService   = "kubernetes"
 )
 
-// webhookPort is the default port of webhooks.
+// webhookPort is the port at which the API server calls webhooks by default.
 const webhookPort = 443
 
 // APIConnections returns the connections of a pod to the API server, one for each address.
@@ -32,8 +32,8 @@ func APIConnections(pod *model.Pod, s *VitalServices) (out []verdict.Connection)
 	return out
 }
 
-// WebhookCallers returns the ends from which the API server calls webhooks: its nodes. Addresses without a
-// node, or with a node of unknown source address, are returned themselves.
+// WebhookCallers returns the ends from which the API server calls webhooks: the nodes it runs on. An address
+// of no node, or of a node with unknown source address, is returned as an address.
 func WebhookCallers(c *model.Cluster, p *verdict.Precedence, s *VitalServices) (out []verdict.Endpoint) {
 	p = cmp.Or(p, verdict.Stages)
 	for _, a := range s.API {

@@ -12,7 +12,7 @@ import (
 // nameLabel is a label of every namespace.
 const nameLabel = "kubernetes.io/metadata.name"
 
-// volatileLabels change with every revision of a workload, so no rule that uses them lasts.
+// volatileLabels have another value in every revision of a workload: a rule that uses them soon matches nothing.
 var volatileLabels = []string{"pod-template-hash", "controller-revision-hash", "pod-template-generation", "controller-uid",
 	"batch.kubernetes.io/controller-uid"}
 
@@ -91,7 +91,7 @@ func (r *labelRequirement) holdsFor(c labelClass) bool {
 	return !there // DoesNotExist
 }
 
-// writingCost orders equally selective conditions: what people would write first.
+// writingCost orders equally selective conditions: lower for what people would write first.
 func (r *labelRequirement) writingCost() int {
 	rank := slices.Index(preferredLabels, r.key)
 	if rank < 0 {

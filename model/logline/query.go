@@ -18,7 +18,7 @@ type Query struct {
 	terms []queryTerm
 }
 
-// queryTerm is a condition with alternative tests.
+// queryTerm is one condition. It holds if any of its tests holds; isNegated inverts the condition.
 type queryTerm struct {
 	isNegated bool
 	field     string // empty for a term about the text

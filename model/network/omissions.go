@@ -10,7 +10,7 @@ import (
 )
 
 // PodsElsewhere reports the pods that are not on the default network, by their network. Answers about all pods
-// of the default network omit them. A cluster projected to a network has none.
+// of the default network omit them, and say so. A cluster projected to a network has none.
 func (t *Table) PodsElsewhere(c *model.Cluster) (out []model.Omission) {
 	pods, unread := map[string][]string{}, map[string]bool{}
 	for p := range c.Pods() {

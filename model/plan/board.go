@@ -80,7 +80,8 @@ func BoardOfCluster(c *model.Cluster, max int32, cnp bool) (*Board, error) {
 	return NewBoard(slots, max)
 }
 
-// NameOfPolicy returns the name of a policy in slots and steps: its own name, or "CNP name".
+// NameOfPolicy returns the name of a policy in placements and steps: an AdminNetworkPolicy's own name, or "CNP
+// name" for a ClusterNetworkPolicy.
 func NameOfPolicy(k model.PolicyKey) string { return k.ShortLabel() }
 
 // KeyOfName returns the key of the policy for a name from NameOfPolicy.
@@ -130,7 +131,8 @@ func (b *Board) FreeCount() (n int) {
 	return n
 }
 
-// SmallestGap returns the smallest gap between two neighbouring supported priorities in use, if there are two.
+// SmallestGap returns the smallest gap between two neighbouring supported priorities in use, 0 if two touch.
+// ok is false with fewer than two.
 func (b *Board) SmallestGap() (room int, ok bool) {
 	groups := b.supportedGroups()
 	for i := 1; i < len(groups); i++ {

@@ -30,7 +30,8 @@ type PlanProgress struct {
 	Plan Plan      `json:"plan"`
 }
 
-// PlanPart is a part of a plan: from the first n steps done to the first m. Undo goes from n to 0.
+// PlanPart is a part of a plan, by the number of steps done before and after it. Undoing a plan of three steps
+// goes from 3 to 0.
 type PlanPart struct {
 	From int `json:"from"`
 	To   int `json:"to"`
@@ -53,7 +54,8 @@ func (p *PlanProgress) Encode() ([]byte, error) {
 	return append(raw, '\n'), nil
 }
 
-// DecodeProgress reads the output of Encode and checks all of it: the steps must keep every invariant of a plan.
+// DecodeProgress reads the output of Encode and trusts nothing in it: the steps must lead from Now to Then and
+// keep every invariant of a plan.
 func DecodeProgress(raw []byte) (*PlanProgress, error) {
 	if len(raw) > MaxProgressSize {
 		return nil, fmt.Errorf("reading the progress of a plan: %d bytes is more than %d", len(raw), MaxProgressSize)

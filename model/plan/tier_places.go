@@ -22,7 +22,8 @@ const (
 	MostPlace  = 10000.0
 )
 
-// Between returns the number strictly between two others with the fewest digits: 5.05 between 5 and 5.1.
+// Between returns the number strictly between two others with the fewest digits, the nearest to their middle:
+// 5.05 between 5 and 5.1.
 func Between(low, high float64) float64 {
 	middle := low + (high-low)/2
 	for scale := 1.0; scale <= 1e9; scale *= 10 {

@@ -31,7 +31,8 @@ func SelectorKey(s model.Selector) string {
 	return s.Key()
 }
 
-// InternSelector returns the shared Selector that equals s. Ids are never reused, since Classes keep them.
+// InternSelector returns the shared Selector that equals s. Ids are never reused, since the table of a Class
+// may outlive a selector.
 func (x *Index) InternSelector(s model.Selector) *Selector {
 	key := SelectorKey(s)
 	x.mu.RLock()
@@ -60,7 +61,8 @@ func (x *Index) SelectorCount() int {
 	return len(x.selectors)
 }
 
-// AcquireClass returns the class of a label set and counts one more object with it. ReleaseClass gives it back.
+// AcquireClass returns the class of a label set and counts one more object with it. ReleaseClass counts one
+// less; after the last one the index forgets the class.
 func (x *Index) AcquireClass(l model.Labels) *Class {
 	c := x.HeldClass(l)
 	if c == nil {
@@ -76,7 +78,7 @@ func (x *Index) AcquireClass(l model.Labels) *Class {
 	return c
 }
 
-// ReleaseClass gives up an acquired class, or nothing for nil.
+// ReleaseClass gives up an acquired class; it ignores nil.
 func (x *Index) ReleaseClass(c *Class) {
 	if c == nil {
 		return
@@ -89,7 +91,7 @@ func (x *Index) ReleaseClass(c *Class) {
 	}
 }
 
-// HeldClass returns the class of an acquired label set; any other has nil.
+// HeldClass returns the class of an acquired label set, or nil.
 func (x *Index) HeldClass(l model.Labels) *Class { return x.classes[l.Key()] }
 
 // ClassOfLabels returns the class of a label set: the acquired one, or a private one for the caller.

@@ -36,7 +36,8 @@ type PodIndex struct {
 	byPortName  map[string]PodSet
 }
 
-// namespacePods is a namespace with its run of pods. object is nil if only pods name the namespace.
+// namespacePods is a namespace with its run of pods. object is nil if only pods name the namespace; then
+// namespace selectors do not match it.
 type namespacePods struct {
 	name     string
 	object   *model.Namespace
@@ -49,7 +50,8 @@ type podAddr struct {
 	pod  int32
 }
 
-// memoLimit bounds the cached answers about pairs of selectors and about networks.
+// memoLimit bounds the cached answers about pairs of selectors and about networks. Answers beyond it are
+// computed again.
 const memoLimit = 4096
 
 // NewPodIndex indexes the pods, namespaces and nodes of the cluster. It shares selectors and label classes
@@ -125,7 +127,8 @@ func (x *PodIndex) addNamespaces(c *model.Cluster) {
 
 func (x *PodIndex) newSet() PodSet { return make(PodSet, (len(x.pods)+63)/64) }
 
-// PodsMatching returns every pod, eligible or not, whose namespace and labels the selectors match.
+// PodsMatching returns every pod, eligible or not, whose namespace and labels the selectors match. The result
+// must not be changed.
 func (x *PodIndex) PodsMatching(namespaces, pods model.Selector) PodSet {
 	key := [2]string{SelectorKey(namespaces), SelectorKey(pods)}
 	x.mu.Lock()

@@ -14,7 +14,8 @@ type portRange struct {
 	start, end int32
 }
 
-// lastPort is the highest port number. A whole protocol is 0 to lastPort, with traffic without ports.
+// lastPort is the highest port number. A whole protocol is the range from 0 to lastPort, which also covers
+// traffic without ports.
 const lastPort = 65535
 
 func newPortSet(ports []model.Port) portSet {
@@ -33,7 +34,7 @@ func newPortSet(ports []model.Port) portSet {
 	return s
 }
 
-// resolvedOn returns the set with its names resolved on one pod, or without them unless resolve is set.
+// resolvedOn returns the set with its names resolved on one pod. Without resolve it drops the names.
 func (s portSet) resolvedOn(p *model.Pod, resolve bool) portSet {
 	if len(s.names) == 0 {
 		return s
@@ -52,7 +53,8 @@ func (s portSet) resolvedOn(p *model.Pod, resolve bool) portSet {
 	return out
 }
 
-// commonPort returns the first protocol and port in both sets, names aside. Zero means everything.
+// commonPort returns the first protocol and port in both sets, names aside. Both are zero if both sets are
+// everything.
 func (s portSet) commonPort(o portSet) (protocol string, port int32, ok bool) {
 	return s.commonPortBut(o, nil)
 }

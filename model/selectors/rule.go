@@ -164,7 +164,8 @@ func (x *PodIndex) meetPeers(subject PodSet, a, b *ResolvedRule) (RuleMeeting, b
 	return RuleMeeting{}, false
 }
 
-// commonNetworks yields the networks of a family that both rules name, without addresses of pods.
+// commonNetworks yields the networks of a family that both rules name. It skips addresses of pods, since pods
+// are compared as pods.
 func (x *PodIndex) commonNetworks(f int, a, b *ResolvedRule) iter.Seq[netip.Prefix] {
 	return func(yield func(netip.Prefix) bool) {
 		for _, pair := range [][2]*ResolvedRule{{a, b}, {b, a}} {

@@ -182,7 +182,7 @@ func (x *PodIndex) WithPort(name string) PodSet {
 }
 
 // ParseNetwork reads a CIDR as policies use it and keeps host bits, so that the caller can see them. ok is
-// false for an invalid CIDR, and for one that OVN cannot use: with leading zeros, or IPv4-mapped IPv6. Readers
+// false for an invalid CIDR, and for forms that OVN cannot use: leading zeros, IPv4-mapped IPv6. Readers
 // normalize these if the rows do.
 func ParseNetwork(s string) (netip.Prefix, bool) {
 	p, err := netip.ParsePrefix(s)

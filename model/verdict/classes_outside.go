@@ -58,7 +58,8 @@ func (g *classGrouping) groupOutside(xs []*Index, marks []netip.Addr, conds []Se
 	}
 }
 
-// groupOwned makes the classes of the addresses from which nodes reach their own pods.
+// groupOwned makes the classes of the addresses from which nodes reach their own pods. Such an address meets
+// the conditions of its block, and those for the node's own pods.
 func (g *classGrouping) groupOwned(xs []*Index, s *Partition, conds []Set) {
 	type variant struct {
 		class int32
@@ -133,7 +134,7 @@ func conditionsMet(x *Index, a netip.Addr, some Set) Set {
 	return s
 }
 
-// SourceAddrs yields the addresses with which an outside class reaches an end, one for each block.
+// SourceAddrs yields one address of every block of an outside class that reaches an end.
 func (c *Classes) SourceAddrs(k *Class, to int32) iter.Seq[netip.Addr] {
 	return func(yield func(netip.Addr) bool) {
 		node := c.Index.NodeOfEnd(to)

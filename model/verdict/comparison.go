@@ -8,7 +8,8 @@ import (
 	"rung/model"
 )
 
-// PodPair holds the verdicts of the connections from one pod to another in one family. Segments cover all ports.
+// PodPair holds the verdicts of the connections from one pod to another in one family. Segments are in order
+// and cover all ports.
 type PodPair struct {
 	From, To Endpoint
 	Family   Family

@@ -28,7 +28,8 @@ func (f *connectionFocus) addTerm(x *Index, t *Term) {
 	f.outFrom, f.outTo = f.outFrom || from.HoldsOutside(), f.outTo || to.HoldsOutside()
 }
 
-// relevantConditions returns the source and destination conditions of terms that may match one.
+// relevantConditions returns the source and destination conditions of terms that may match one of the
+// connections.
 func (f *connectionFocus) relevantConditions(x *Index) (from, to Set) {
 	from, to = NewSet(len(x.Conditions)), NewSet(len(x.Conditions))
 	source, target := make([]bool, len(x.Conditions)), make([]bool, len(x.Conditions))

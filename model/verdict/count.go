@@ -28,7 +28,8 @@ const (
 	CutTCP
 )
 
-// ChangedPairs counts pairs of pods with another verdict without a rule. Examples has at most three.
+// ChangedPairs counts the pairs of pods that get another verdict without a rule. Examples has at most three,
+// each of different kinds of pods.
 type ChangedPairs struct {
 	Pairs    int
 	Examples []Connection

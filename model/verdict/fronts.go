@@ -55,7 +55,8 @@ func ServicePort(s *model.Service, proto Protocol, port uint16) *model.ServicePo
 	return nil
 }
 
-// NodeWithAddr returns the node with this own address, not one of a port on the pod network.
+// NodeWithAddr returns the node that has the address as its own; empty if none does. Addresses of ports on the
+// pod network do not count.
 func (x *Index) NodeWithAddr(a netip.Addr) string {
 	n := x.view.Cluster.Node(x.NodeByAddr[a])
 	if n == nil || !slices.Contains(ParseAddrs(slices.Concat(n.InternalIPs, n.HostIPs)), a) {

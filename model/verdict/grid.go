@@ -105,7 +105,8 @@ func (g *Grid) numberSets(sets func(*Class) Set) (of []int32, n int) {
 	return of, len(known)
 }
 
-// WalkAnswers returns the answers about the walks between two classes, in the order of walksOfMode, or -1.
+// WalkAnswers returns the answers about the walks from one class to another, in the order of walksOfMode; -1
+// for no walk.
 func (g *Grid) WalkAnswers(a, b int32, how ConnectionMode) (way [Walks]int32) {
 	for i, kind := range walksOfMode[how] {
 		way[i] = -1

@@ -6,7 +6,8 @@ import (
 	"rung/model"
 )
 
-// Matrix holds the outcomes of the connections between all ends of some classes. Like Classes, use it serially.
+// Matrix holds the outcomes of the connections between all ends of some classes. Like Classes, it must not be
+// used concurrently.
 type Matrix struct {
 	Classes     *Classes
 	Ports       Ports
@@ -51,7 +52,8 @@ func (m *Matrix) findResult(kind WalkKind, met Set) int32 {
 	return r
 }
 
-// Segments returns the verdicts of all ports between two classes. Equal results share one slice.
+// Segments returns the verdicts of all ports between two classes. Equal results share one slice, which must
+// not be changed.
 func (c *Classes) Segments(a, b int32, how ConnectionMode) []Segment {
 	if c.everyPort == nil || len(c.everyPort.grid.out[0]) < len(c.List) {
 		c.everyPort = newMatrix(c, Ports{})
@@ -71,7 +73,8 @@ func (c *Classes) Segments(a, b int32, how ConnectionMode) []Segment {
 	return m.results.Lists[all]
 }
 
-// OutcomeOfClasses returns the outcome of the connections between two classes; near: on one node.
+// OutcomeOfClasses returns the outcome of the connections between two classes. With near, only pods of one
+// node count.
 func (m *Matrix) OutcomeOfClasses(a, b int32, near bool) Outcome {
 	egress, ingress, ok := m.pairResults(a, b, near)
 	if !ok {
@@ -80,7 +83,8 @@ func (m *Matrix) OutcomeOfClasses(a, b int32, near bool) Outcome {
 	return m.joinOutcomes(egress, ingress)
 }
 
-// pairResults returns the results of the connections between two classes: egress, ingress.
+// pairResults returns the results of the connections between two classes: of egress with replies, and of
+// ingress. ok is false without connections.
 func (m *Matrix) pairResults(a, b int32, near bool) (egress, ingress int32, ok bool) {
 	c := m.Classes
 	how, ok := c.PairMode(a, b)
@@ -200,7 +204,8 @@ func (k *PodKind) classesWith(to PodKind, oneNode bool, family int) (a, b int32,
 	return a - 1, b - 1, a > 0 && b > 0
 }
 
-// ExamplePort returns a port and family whose connections in OutcomeBetween have a verdict.
+// ExamplePort returns a port and family for which the connections of OutcomeBetween have a verdict; ok is
+// false if none have it.
 func (m *Matrix) ExamplePort(a, b PodKind, oneNode bool, v Verdict) (p Ports, f Family, ok bool) {
 	for i, family := range [...]Family{IPv4, IPv6} {
 		from, to, ok := a.classesWith(b, oneNode, i)

@@ -29,7 +29,7 @@ func NewOutcome(v Verdict) Outcome {
 	return 0
 }
 
-// Verdict returns the only verdict, unless several are set or none.
+// Verdict returns the only verdict. ok is false for several verdicts or none.
 func (o Outcome) Verdict() (v Verdict, ok bool) {
 	if o == 0 || o&(o-1) != 0 {
 		return "", false
@@ -136,7 +136,8 @@ const (
 	Arriving                       // from an address outside to a pod
 )
 
-// NodesMatter reports whether it matters that both pods are on the same node.
+// NodesMatter reports whether it matters that both pods are on the same node: something may match on the
+// source's switch.
 func (c *Classes) NodesMatter(a, b int32) bool {
 	if !c.nodesMatter {
 		return false

@@ -66,8 +66,8 @@ func newPartition(xs []*Index) *Partition {
 	return s
 }
 
-// makeBlocks makes the blocks of the networks in some conditions of each index. classOf returns the class of a
-// block's addresses with a cut.
+// makeBlocks makes the blocks of the networks in some conditions of each index. classOf returns the class that
+// a block's addresses join under a cut.
 func (s *Partition) makeBlocks(conds []Set, classOf func(a netip.Addr, cut int32) int32) {
 	networks := s.withServiceAddrs(conditionNetworks(s.xs, conds))
 	var around []int32
@@ -117,7 +117,7 @@ func (s *Partition) BlockAround(a netip.Addr) int32 {
 	return narrow
 }
 
-// NetworksOfBlocks returns some blocks as networks with exceptions.
+// NetworksOfBlocks describes some of the blocks for people: as networks, with the exceptions inside them.
 func (s *Partition) NetworksOfBlocks(some Set) (networks, except []netip.Prefix) {
 	for i := range s.Blocks {
 		b := &s.Blocks[i]

@@ -14,7 +14,7 @@ func FromPolicies(x *Index, c Connection) (Answer, error) {
 	return answerByPaths(x, c, func(w *packetRoute) []StageVerdict { return askPolicies(x, w) })
 }
 
-// TracePolicies returns FromPolicies with every rule tried.
+// TracePolicies returns the answer of FromPolicies, with every rule that was tried.
 func TracePolicies(x *Index, c Connection) (Answer, error) {
 	return answerByPaths(x, c, func(w *packetRoute) []StageVerdict {
 		out := askPolicies(x, w)

@@ -48,7 +48,8 @@ var Stages = &Precedence{
 // Precedence returns the precedence of the view.
 func (x *Index) Precedence() *Precedence { return x.view.Precedence }
 
-// HasPlaceInOrder reports whether a policy has a place in the order of all policies, accepted and in a tier.
+// HasPlaceInOrder reports whether a policy has a place in the order of all policies: admission accepts it, and
+// its tier exists.
 func (x *Index) HasPlaceInOrder(k model.Key) bool {
 	if x.order == nil {
 		return false

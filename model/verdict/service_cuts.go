@@ -8,7 +8,8 @@ import (
 	"slices"
 )
 
-// ServiceCut holds the ports at which a block's addresses are Services. They never go to the block.
+// ServiceCut holds the ports at which a block's addresses are Services. Connections to them go to the
+// Services' endpoints, never to the block.
 type ServiceCut struct {
 	forAllPods []PortRange // for pods of every node
 	// forOwnNode are the ports cut for pods of the node that has the block's addresses, with NodePorts. To
@@ -52,7 +53,8 @@ func (s *Partition) ServedAt(a netip.Addr) (every, own []PortRange, host string)
 	return JoinPorts(append(every, idle...)), JoinPorts(append(every, all...)), host
 }
 
-// nodePorts returns the NodePorts of all Services. idle are the NodePorts without an endpoint of the family.
+// nodePorts returns the NodePorts of all Services. idle are the NodePorts of Services without an endpoint of
+// the family: no connection to them succeeds on any node.
 func (s *Partition) nodePorts(f Family) (all, idle []PortRange) {
 	if s.nodePortsByFamily == nil {
 		s.nodePortsByFamily = &[2][2][]PortRange{}
@@ -73,7 +75,8 @@ func (s *Partition) nodePorts(f Family) (all, idle []PortRange) {
 	return of[0], of[1]
 }
 
-// withServiceAddrs adds single addresses of networks that consist almost only of Services' addresses.
+// withServiceAddrs adds single addresses of networks that consist almost only of Services' addresses, since
+// each may be a Service at different ports.
 func (s *Partition) withServiceAddrs(networks []netip.Prefix) []netip.Prefix {
 	var more []netip.Prefix
 	for i, n := range networks {

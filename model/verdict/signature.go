@@ -65,7 +65,8 @@ func (x *Index) StageSignatures(stage int) []Signature {
 	return out
 }
 
-// condSignature returns a hash that is equal for conditions that hold for the same ends.
+// condSignature returns a hash that is equal for conditions that hold for the same ends. It is comparable only
+// among indexes with the same ends.
 func (x *Index) condSignature(k *Condition) uint64 {
 	var h maphash.Hash
 	h.SetSeed(signatureSeed)

@@ -181,7 +181,8 @@ func noteOfServiceAddr(x *Index, r *model.Rule, h *tierHop) string {
 	return ""
 }
 
-// MatchCache parses each ACL match once; zones may share it. Zero is ready; safe for concurrent use.
+// MatchCache parses each ACL match once; several zones may share it. The zero value is ready, and safe for
+// concurrent use.
 type MatchCache struct {
 	mu     sync.Mutex
 	parsed map[string]*parsedMatch
@@ -214,7 +215,8 @@ func (m *MatchCache) parseMatch(text string) *parsedMatch {
 	return p
 }
 
-// ForgetUnused clears the cache if matches outnumber rows more than twice.
+// ForgetUnused clears the cache if it has more than twice as many matches as the zone has rows, since most
+// matches are then unused.
 func (m *MatchCache) ForgetUnused(rows int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

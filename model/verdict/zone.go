@@ -35,7 +35,7 @@ type membership struct {
 	groupSet Set
 }
 
-// noGroups is the membership of a port in no group, and of a missing port.
+// noGroups is the membership of a port in no group, and of a port that the packet does not name.
 var noGroups = &membership{}
 
 // switchRows are the ACLs of a switch, by stage.
@@ -75,7 +75,8 @@ type addressSet struct {
 	set *match.AddrSet
 }
 
-// PortGroupHas reports whether a logical port is in a port group, as matches ask.
+// PortGroupHas reports whether a logical port is in a port group. PortGroupHas and AddressSet make a Zone a
+// match.Env.
 func (z *Zone) PortGroupHas(name, lport string) bool {
 	p, id := z.ports[lport], z.groups[name]
 	return p != nil && id > 0 && p.membership.groupSet.Has(id)
@@ -106,8 +107,8 @@ func (z *Zone) hasTier(tier int) bool {
 }
 
 // NewZone orders a zone's rows. A row decides on each switch it is attached to, directly or through a port
-// group with a port there. It then applies to every packet, as its match says. Unchanged address sets are
-// reused from old, the previous zone, or nil.
+// group with a port there. On that switch every packet is compared with it; only its match restricts the
+// ports. Unchanged address sets are reused from old, the previous zone, or nil.
 func NewZone(name string, db *nb.DB, m *MatchCache, old *Zone) *Zone {
 	z := &Zone{Name: name, DB: db, ports: map[string]*logicalPort{}, groups: map[string]int32{}}
 	if old != nil {

@@ -50,7 +50,7 @@ func DidYouMean(text string, names []string) string {
 }
 
 // EditDistance returns how many letters must be inserted, deleted, changed or swapped with the next to turn
-// one text into the other; at most most.
+// one text into the other. It returns most if that many or more are needed.
 func EditDistance(a, b string, most int) int {
 	if len(a)-len(b) >= most || len(b)-len(a) >= most {
 		return most

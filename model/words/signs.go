@@ -57,7 +57,7 @@ const (
 
 // Sign is one entry of the table.
 type Sign struct {
-	Name string // its constant
+	Name string // the name of its constant
 	Text string
 	// ASCII replaces Text with --ascii, in the same cell.
 	ASCII   string

@@ -8,7 +8,6 @@ import (
 
 	"rung/change/history"
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/themes"

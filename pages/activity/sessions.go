@@ -26,7 +26,7 @@ type LogSession struct {
 	Name     string     `json:"name"`
 	By       string     `json:"by"`
 	Since    page.Stamp `json:"since,omitzero"`
-	Until    page.Stamp `json:"until,omitzero"`  // absent: no end set
+	Until    page.Stamp `json:"until,omitzero"`  // absent: runs until somebody ends it
 	Set      string     `json:"set,omitempty"`   // the annotation that the session set
 	Previous *string    `json:"former"`          // the annotation before; null if there was none
 	Level    string     `json:"level,omitempty"` // the present annotation

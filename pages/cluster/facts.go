@@ -66,7 +66,7 @@ type SourceFacts struct {
 	resources int
 }
 
-// ResourceFacts is the state of one resource.
+// ResourceFacts describes how one resource is read.
 type ResourceFacts struct {
 	Name  string          `json:"name"`
 	Kind  model.Kind      `json:"kind,omitempty"`

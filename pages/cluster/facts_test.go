@@ -10,7 +10,6 @@ import (
 
 	"rung/model"
 	"rung/revision"
-
 	"rung/test/given"
 )
 

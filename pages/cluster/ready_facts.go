@@ -20,7 +20,7 @@ const centralZone = "global"
 // ReportStatus is the state of a policy as reported by a zone's controller.
 type ReportStatus string
 
-// The statuses.
+// The statuses, the most worrying first.
 const (
 	Failing ReportStatus = "not ready"
 	Silent  ReportStatus = "no report" // the zone exists but has no condition

@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/themes"
@@ -171,7 +170,8 @@ func connSign(c model.ConnState) page.Span {
 	return page.Span{Text: words.Working, Role: themes.Info}
 }
 
-// resourceSection returns the section about the resources, with errors.
+// resourceSection returns the section about how each resource is read: for one in trouble, the error and what
+// to do.
 func (f *ClusterFacts) resourceSection(now time.Time) Section {
 	if !f.isCluster() {
 		s := Section{Title: "objects read"}
@@ -213,7 +213,7 @@ func (f *ClusterFacts) resourceSection(now time.Time) Section {
 	return s
 }
 
-// entry returns the state of the resource.
+// entry returns the entry that says how the resource is read.
 func (x *ResourceFacts) entry(now time.Time) Entry {
 	sign := connSign(x.State)
 	if x.State == model.ConnAbsent && x.Optional {

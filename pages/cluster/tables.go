@@ -5,10 +5,8 @@ import (
 	"time"
 
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/page"
-
 	"rung/themes"
 )
 

@@ -7,11 +7,9 @@ import (
 	"time"
 
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
-
 	"rung/themes"
 )
 

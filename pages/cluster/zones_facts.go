@@ -58,7 +58,7 @@ type RowProgress struct {
 	Made    int64  `json:"flows_made"`
 	Done    int64  `json:"nodes_done"`
 	Text    string `json:"text"`
-	// Northd and Nodes are the times since which they lag.
+	// Northd and Nodes are the times since when each is behind.
 	Northd  page.Stamp `json:"northd_behind_since,omitzero"`
 	Nodes   page.Stamp `json:"nodes_behind_since,omitzero"`
 	Waiting []string   `json:"nodes_behind,omitempty"`

@@ -10,7 +10,6 @@ import (
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -241,7 +240,7 @@ func (f *Facts) Summary() []string {
 	return []string{first, second, third}
 }
 
-// WorkloadLines names the workloads that only one side has, at most most of each.
+// WorkloadLines names the workloads that only one side has, up to most for each side.
 func (f *Facts) WorkloadLines(most int) (out []string) {
 	if len(f.Workloads.Added) > 0 {
 		out = append(out, "new workloads: "+words.JoinAtMost(f.Workloads.Added, ", ", most))

@@ -10,12 +10,9 @@ import (
 	"rung/change/gate"
 	"rung/model"
 	"rung/model/ladder"
-
 	"rung/model/words"
 	"rung/pages/page"
-
 	"rung/revision"
-
 	"rung/themes"
 )
 
@@ -124,7 +121,8 @@ func PreviewText(p *gate.Preview) *PreviewParts {
 	return t
 }
 
-// BriefRails shortens many guard rails: without examples, and with only the first two namespaces.
+// BriefRails shortens guard rails for a text with many of them: without examples, and with only the first two
+// namespaces.
 func BriefRails(rails []PreviewPoint) []PreviewPoint {
 	return page.MapList(rails, func(p PreviewPoint) PreviewPoint {
 		p.Text, _, _ = strings.Cut(p.Text, "for example")

@@ -10,7 +10,6 @@ import (
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
-
 	"rung/themes"
 )
 

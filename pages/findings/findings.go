@@ -5,7 +5,6 @@ import (
 
 	"rung/model"
 	"rung/pages/page"
-
 	"rung/revision"
 	"rung/themes"
 )

@@ -8,7 +8,6 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"

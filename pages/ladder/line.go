@@ -94,12 +94,12 @@ type LadderOptions struct {
 	Now   time.Time
 
 	// Screen means that lines are below headings, with sentences below the table, and that tiers are folded;
-	// so are namespaces if tier 2 has many units. Turned has the IDs of headings that the user folded or
-	// unfolded, against this default.
+	// so are namespaces if tier 2 has many units. ToggledHeadings has the IDs of headings that the user folded
+	// or unfolded, against this default.
 	Screen          bool
 	ToggledHeadings map[string]bool
 	ExpandedGaps    map[int32]bool   // gaps shown priority by priority, by first priority
-	ExpandAllGaps   bool             // as Spread, for every gap
+	ExpandAllGaps   bool             // as ExpandedGaps, for every gap
 	Filtered        bool             // some lines of a priority may be missing
 	Sorted          bool             // lines are in another order
 	Narrow          bool             // too narrow for full names of kinds

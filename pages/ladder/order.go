@@ -8,11 +8,9 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
-
 	"rung/themes"
 )
 

@@ -10,12 +10,9 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/ovn/nb"
-
 	"rung/model/words"
 	"rung/pages/page"
-
 	"rung/revision"
-
 	"rung/themes"
 )
 

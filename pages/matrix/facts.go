@@ -8,11 +8,9 @@ import (
 
 	"rung/engine/trace"
 	"rung/model/verdict"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
-
 	"rung/themes"
 )
 

@@ -2,7 +2,6 @@ package matrix
 
 import (
 	"rung/model/verdict"
-
 	"rung/pages/page"
 	"rung/revision"
 )

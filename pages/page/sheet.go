@@ -28,7 +28,7 @@ type Section struct {
 	Grids      []Grid
 }
 
-// Grid is a table with its rows, without their type.
+// Grid is a table with its rows as cells, whatever the type of the rows.
 type Grid struct {
 	Title   string // empty if the section's title is enough
 	Empty   string // shown without rows
@@ -45,14 +45,15 @@ type GridColumn struct {
 // GridRow is a row of cells, one for each column.
 type GridRow struct {
 	Cells []Cell
-	// Keys are the sort keys by column. An empty key stands for the cell's text, or nil for all keys empty.
+	// Keys are the sort keys by column. An empty key means that the cell's text is the key; nil means that all
+	// are empty.
 	Keys []string
 	// Under means that the row belongs to the row above.
 	Under bool
 }
 
-// NewGrid makes a grid of a table and rows, with the columns that a command prints. A file is read later,
-// elsewhere, so times have date and zone.
+// NewGrid makes a grid of a table and rows, with the columns that a command prints. wide selects those of its
+// wide output. A file is read later, elsewhere, so times have date and zone.
 func NewGrid[F any](t *Table[F], rows []F, wide bool) Grid {
 	if t.Head != nil {
 		rows = slices.DeleteFunc(slices.Clone(rows), t.Head)

@@ -9,7 +9,6 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/plan"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"

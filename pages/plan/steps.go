@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"rung/model/plan"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"

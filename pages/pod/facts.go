@@ -8,12 +8,9 @@ import (
 
 	"rung/model"
 	"rung/model/ladder"
-
 	"rung/model/words"
 	"rung/pages/page"
-
 	"rung/revision"
-
 	"rung/themes"
 )
 
@@ -57,7 +54,7 @@ type TouchingRule struct {
 	label, short string          // of the policy: full, and below the heading of its tier
 	word         string          // the action as in its API
 	mark         string          // shown before both if the policy is not enforced
-	note         string          // a printed remark
+	note         string          // a remark on the rule, for printed output
 }
 
 // Line is a rule that touches a pod, a default deny that isolates it, a heading, or a line of text.
@@ -261,7 +258,7 @@ func (o *PodFacts) addDefaultDenies(r *revision.Revision, touches []revision.Rul
 	o.Lines = append(o.Lines, out...)
 }
 
-// isolatedText names the policies that isolate a pod, and the effect.
+// isolatedText names the policies that isolate a pod, and says which traffic is denied.
 func isolatedText(by string) string {
 	return "isolated by " + by + ": what no NetworkPolicy allows is denied"
 }

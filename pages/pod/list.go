@@ -9,7 +9,6 @@ import (
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
-
 	"rung/themes"
 )
 

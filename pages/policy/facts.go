@@ -6,7 +6,6 @@ import (
 	"rung/model"
 	"rung/pages/page"
 	"rung/revision"
-
 	"rung/system"
 	"strings"
 	"time"
@@ -79,7 +78,7 @@ type ZoneFacts struct {
 	Zone  string            `json:"zone"`
 	State model.PolicyState `json:"state"`
 	ACLs  int               `json:"live_acls"`
-	// Priority of the live ACLs, absent if unknown.
+	// Priority is the priority that the live ACLs carry, nil if unknown.
 	Priority *int32 `json:"live_priority,omitempty"`
 	Error    string `json:"error,omitempty"`
 }

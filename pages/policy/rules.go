@@ -4,10 +4,8 @@ import (
 	"cmp"
 
 	"rung/model"
-
 	"rung/model/words"
 	"rung/pages/page"
-
 	"rung/revision"
 
 	"slices"

@@ -77,7 +77,8 @@ func ListDrift(r *revision.Revision, zones []*model.ZoneState, now time.Time, se
 	return out
 }
 
-// NextBehind returns when the first settling difference counts as behind; zero if none settles.
+// NextBehind returns the first time after now at which a settling difference counts as behind; zero if there
+// is none.
 func NextBehind(zones []*model.ZoneState, now time.Time, settle time.Duration) (first time.Time) {
 	for _, z := range zones {
 		if at := z.NextBehindAfter(now, settle); !at.IsZero() && (first.IsZero() || at.Before(first)) {

@@ -10,11 +10,9 @@ import (
 	"rung/model"
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
-
 	"rung/themes"
 )
 
@@ -50,7 +48,7 @@ type FlowFacts struct {
 	Actions string    `json:"actions"`
 	Does    []string  `json:"does"`
 	Log     *flow.Log `json:"log,omitempty"`
-	// Differs names the differences of a flow of an older row.
+	// Differs says how the flow differs from the ACL, if it comes from an older row.
 	Differs []string `json:"differs,omitempty"`
 	// Shared names the other ACLs of the flow.
 	Shared string `json:"shared,omitempty"`
@@ -59,7 +57,7 @@ type FlowFacts struct {
 	SharedWith *nb.ACL `json:"-"` // the first other ACL, nil if none
 }
 
-// ReadFlows sets the flows of an ACL's line.
+// ReadFlows sets Flows to the flows of the line's ACL in its zone.
 func (l *Line) ReadFlows(r *revision.Revision, now time.Time) {
 	l.Flows = FlowsOfACL(r, r.Zone(l.Zone), l.acl.ACL, now)
 }

@@ -68,8 +68,8 @@ func ownGroup(o nb.Owner, holder nb.Row) bool {
 }
 
 // ACLs returns the ACLs of a zone, including lost ones at their place. Headings precede each stage and the
-// rows that decide after an egress Allow. A stage ends with its default. only selects one stage, empty selects
-// all.
+// rows that decide after an egress Allow. A stage ends with the verdict for connections that no row matches.
+// only selects one stage; empty selects all.
 func (p *Pipeline) ACLs(zone string, lost []nb.Row, m *revision.RowMarks, only model.Stage) []*Line {
 	all := p.sorted
 	if len(lost) > 0 {

@@ -9,7 +9,7 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// Record is a row under the schema's column names, in the order of ovn-nbctl, with its id.
+// Record is a row under the schema's column names, in the order in which ovn-nbctl prints them, with its id.
 type Record struct {
 	id   string
 	cols []nb.Column

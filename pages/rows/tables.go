@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"rung/model/ovn/nb"
-
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"

@@ -39,7 +39,7 @@ type VerdictFacts struct {
 	// Summary is the answer in a sentence; Findings are disagreements of policies and rows. Both are set only
 	// for a single question.
 	Summary string `json:"summary,omitempty"`
-	// Otherwise names the verdict if ClusterNetworkPolicies had rows.
+	// Otherwise names the verdict that would result if ClusterNetworkPolicies had rows.
 	Otherwise string              `json:"otherwise,omitempty"`
 	Findings  []DisagreementFacts `json:"findings,omitempty"`
 }

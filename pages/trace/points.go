@@ -6,11 +6,9 @@ import (
 
 	"rung/engine/trace"
 	"rung/model"
-
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/pages/page"
-
 	"rung/themes"
 )
 
@@ -21,7 +19,7 @@ type Point struct {
 	Sign   page.Span
 	Text   string
 	Role   page.Role
-	// Zones continues the text if it fits: the zones it holds in.
+	// Zones names the zones in which the sentence holds; it follows Text if there is room.
 	Zones string
 	// About is the subject of the sentence: a model.Key, a *trace.ServiceAnswer, a *trace.Path, a
 	// *trace.Disagreement or a PlacedRule; nil for the answer itself.
@@ -34,8 +32,8 @@ type PlacedRule struct {
 	Zone string
 }
 
-// VerdictPoint returns the verdict of a connection and the deciding rule. A single deciding rule is its
-// subject.
+// VerdictPoint says what happens to a connection and which rule decides. About is the deciding rule, or empty
+// if several decide.
 func VerdictPoint(t *trace.Trace, id string) Point {
 	out := Point{ID: id, Sign: page.VerdictSign(t.Verdict), Text: t.Sentence(), Role: themes.Text}
 	if len(t.Paths) != 1 || len(t.Families) > 0 {
@@ -121,8 +119,8 @@ func zonesOfRows(t *trace.Trace) (out []string) {
 	return out
 }
 
-// EndpointPoints returns the verdict for each endpoint of a Service with several. The stages name the rules
-// that allow.
+// EndpointPoints returns the verdict for each endpoint, nil unless there are several. Rules that allow are
+// named in the stages only.
 func EndpointPoints(t *trace.Trace, id string) (out []Point) {
 	if len(t.Paths) < 2 {
 		return nil
@@ -139,7 +137,7 @@ func EndpointPoints(t *trace.Trace, id string) (out []Point) {
 	return out
 }
 
-// EndPoints describes the two ends of a path, and remarks on the path.
+// EndPoints describes the two ends of a path with their zones, and adds the path's note, if any.
 func EndPoints(t *trace.Trace, p *trace.Path, id string) []Point {
 	to := string(t.Connection.Protocol)
 	if t.Connection.Protocol != verdict.ICMP && p.To.Port != 0 {

@@ -7,11 +7,9 @@ import (
 
 	"rung/engine/trace"
 	"rung/model"
-
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/pages/page"
-
 	"rung/themes"
 )
 

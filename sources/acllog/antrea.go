@@ -15,7 +15,7 @@ import (
 // antreaMark occurs in every line of np.log, since all kinds of policies end in it.
 const antreaMark = "NetworkPolicy"
 
-// antreaWords bounds the words of a line of np.log.
+// antreaWords bounds the words of a line; a line with more is not from np.log.
 const antreaWords = 64
 
 // none is np.log's word for a missing value.

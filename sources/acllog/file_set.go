@@ -103,7 +103,7 @@ func CheckPaths(paths []string) (passed []SkippedFiles, err error) {
 	return passed, nil
 }
 
-// findNamed expands a path; an error if it names nothing.
+// findNamed expands a path. It returns an error if the path names no file.
 func findNamed(path string) ([]namedFile, []SkippedFiles, error) {
 	found, passed, err := expandPath(path)
 	if err == nil && len(found) == 0 {

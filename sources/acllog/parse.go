@@ -35,11 +35,11 @@ func MayBeACLLine(line []byte) bool {
 		bytes.Contains(line, []byte(messageID))
 }
 
-// Parse reads one line as ovn-controller writes it to a file, to its console or to syslog, or as Antrea's
-// agent writes it to np.log. It also reads prefixes added by programs that collect and print logs (prefix.go),
-// and JSON objects of collectors with the line as "message". The error is ErrNotACL for lines of other modules
-// and programs. A line is cut, and an error, if its flow lacks addresses, ports, flags or ICMP type. Zone is
-// set only if the line itself names its node.
+// Parse reads one line as ovn-controller writes it to a file, its console or syslog, or Antrea's agent to
+// np.log. It also reads prefixes added by programs that collect and print logs (prefix.go). It reads JSON
+// objects of collectors with the line as "message", too. The error is ErrNotACL for lines of other modules and
+// programs. A line whose flow lacks addresses, ports, flags or ICMP type counts as cut, and is an error. Zone
+// is set only if the line itself names its node.
 func Parse(line string) (logline.Line, error) {
 	line = strings.TrimRight(line, "\r\n")
 	if len(line) > MaxLine {
@@ -131,7 +131,7 @@ type lineHeader struct {
 // looks only for the first four "|", since names and TCP flags may have more.
 func cutHeader(line string) (h lineHeader, ok bool) {
 	if front, message, ok := strings.Cut(line, messageID); ok && strings.HasPrefix(front, "<") {
-		// Cleaning replaces the byte order mark.
+		// Cleaning replaces the byte order mark by U+FFFD.
 		for _, mark := range []string{"\uFEFF", "\uFFFD"} {
 			message = strings.TrimPrefix(message, mark)
 		}

@@ -56,7 +56,7 @@ func readPrefix(s string, toSyslog bool) (p linePrefix, ok bool) {
 		}
 		var word string
 		word, s, _ = strings.Cut(s, " ")
-		// The first letter excludes most words.
+		// Most words are not a time, as their first character shows.
 		if len(word) >= len("2006-01-02T15:04:05Z") && word[0] >= '0' && word[0] <= '9' {
 			if at, err := parseTime(word); err == nil {
 				p.writtenAt = at

@@ -8,7 +8,8 @@ import (
 	"path/filepath"
 )
 
-// FS is the used part of a file system. Its errors match package os, or are errors.ErrUnsupported.
+// FS lists the file operations that this package uses. They return errors as package os does. An operation
+// that the system lacks returns errors.ErrUnsupported.
 type FS interface {
 	// Open is os.OpenFile, but never waits, for example for the other end of a pipe.
 	Open(name string, flag int, perm fs.FileMode) (File, error)

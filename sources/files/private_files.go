@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// ErrRefused marks a file or folder at a path of Rung's that is not used: of an irregular type, another
-// user's, or open to others.
+// ErrRefused marks a file or folder of Rung's that is not used: it is not a regular file, belongs to another
+// user, or is open to others.
 var ErrRefused = errors.New("remove it, or choose another --state-dir")
 
 func refusedError(path, why string) error { return fmt.Errorf("%s %s: %w", path, why, ErrRefused) }
@@ -56,7 +56,8 @@ func IsOwn(info fs.FileInfo) bool {
 	return !ok || uid == userID()
 }
 
-// OpenPrivate opens a private file, closes it to other users, and with os.O_CREATE makes the folder.
+// OpenPrivate opens a private file, and restricts it to the user if others have access. flag is as for
+// os.OpenFile; with os.O_CREATE the folder is made, too.
 func OpenPrivate(fsys FS, path string, flag int) (File, error) {
 	if flag&os.O_CREATE != 0 {
 		if err := fsys.MkdirAll(filepath.Dir(path), PrivateFolder); err != nil {

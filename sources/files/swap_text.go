@@ -148,7 +148,8 @@ func (s textSwap) joinChanges(from string, text []byte) error {
 	return s.swapIn(temp, now, merged)
 }
 
-// exchangeNames gives temp the file's name, and returns the old file's new name, or "". On an error nothing has moved.
+// exchangeNames gives temp the file's name. It returns the old file's new name, "" if the old file cannot be
+// kept. On an error nothing has moved.
 func (s textSwap) exchangeNames(temp string) (was string, err error) {
 	err = s.fsys.Exchange(temp, s.path)
 	if err == nil || !errors.Is(err, errors.ErrUnsupported) {

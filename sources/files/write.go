@@ -55,7 +55,8 @@ func ReplaceFile(fsys FS, path string, text []byte) error {
 	return writeWhole(fsys, real, text, PrivateFile, nil, fsys.Rename)
 }
 
-// SaveFile writes a user's file, whole or not at all, keeping owner and permissions; devices and pipes are written to.
+// SaveFile writes a file that the user named, whole or not at all. An existing file keeps its owner and
+// permissions; a device or a pipe is written to.
 func SaveFile(fsys FS, path string, text []byte) error {
 	if real, err := fsys.RealPath(path); err == nil {
 		path = real
@@ -82,7 +83,8 @@ func SaveFile(fsys FS, path string, text []byte) error {
 	return writeWhole(fsys, path, text, perm, info, fsys.Rename)
 }
 
-// syncFolder writes a folder's names to the disk, if the system can. The file has its name already.
+// syncFolder writes a folder's names to the disk, if the file system can. It returns no error: the file is
+// already in place, and the caller would believe it is not.
 func syncFolder(fsys FS, path string) { _ = fsys.SyncFolder(filepath.Dir(path)) }
 
 // fillTemp writes text into a new hidden file beside path, and syncs it. A non-nil like gives the owner.

@@ -22,7 +22,8 @@ import (
 	"k8s.io/client-go/util/flowcontrol"
 )
 
-// Builtin is a client of built-in resources. client-go's has all API groups, a fifth of the program.
+// Builtin is a client of the built-in resources that Rung uses. client-go's clientset has the types of all API
+// groups, which would be a fifth of the program.
 type Builtin struct {
 	groups map[schema.GroupVersion]rest.Interface
 }
@@ -79,7 +80,8 @@ type (
 	}
 )
 
-// newResourceClient returns the client of a resource, in all namespaces if namespace is empty.
+// newResourceClient returns the client of a resource. An empty namespace means all namespaces, or a
+// cluster-scoped resource.
 func newResourceClient[T, L any, P clientObject[T], Q clientList[L]](b *Builtin, gv schema.GroupVersion, resource,
 	namespace string) *gentype.ClientWithList[P, Q] {
 	return gentype.NewClientWithList(resource, b.groups[gv], builtinParameters, namespace,

@@ -52,7 +52,7 @@ type Cluster struct {
 	zonePods SharedAnswers[map[string][]zonePodInfo] // by namespace
 
 	answersMu sync.Mutex
-	answers   map[AccessQuestion]AccessAnswer // see MayDo
+	answers   map[AccessQuestion]AccessAnswer // the server's answers about permissions; see MayDo
 }
 
 // Open prepares a cluster. It reads the kubeconfig but sends no request.

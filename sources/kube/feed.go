@@ -93,7 +93,7 @@ func (f *feed) runFeed(ctx context.Context) {
 			continue
 		case err == nil: // opened and closed at once: an impatient proxy
 			retry.Sleep(ctx, again.Step())
-		case isExpired(err): // not reported: list again
+		case isExpired(err): // not reported, since nothing is wrong: list again
 			version = ""
 			retry.Sleep(ctx, again.Step())
 		default:
@@ -174,7 +174,8 @@ func (f *feed) listPage(ctx context.Context, opt metav1.ListOptions) (runtime.Ob
 	list, err := f.resource.list(ctx, f.w.c, opt)
 	f.countRefusal(err)
 	if f.resource.custom.Resource != "" && apierrors.IsForbidden(err) {
-		// The server checks the permission first. Every user may ask whether the CRD is installed.
+		// The server refuses a list before it checks whether the resource exists. Every user may ask whether
+		// the CRD is installed.
 		if has, e := f.w.c.ServesResource(ctx, f.resource.custom); e == nil && !has {
 			err = apierrors.NewNotFound(f.resource.custom.GroupResource(), "")
 		}

@@ -25,7 +25,8 @@ type listWatcher[L runtime.Object] interface {
 	Watch(context.Context, metav1.ListOptions) (watch.Interface, error)
 }
 
-// throughClient makes the requests of a resource. Each asks for the client, whose credentials may be new.
+// throughClient makes the requests of a resource. Each request asks for the client again, since credentials
+// may have been replaced.
 func throughClient[L runtime.Object](a feedResource, of func(*Cluster) listWatcher[L]) feedResource {
 	a.list = func(ctx context.Context, c *Cluster, o metav1.ListOptions) (runtime.Object, error) {
 		return of(c).List(ctx, o)
@@ -53,7 +54,8 @@ func eventsAbout(k model.Kind, most int) feedResource {
 		show: "events of " + string(k), kind: model.KindEvent, optional: true, fields: "involvedObject.kind=" + string(k), keep: most})
 }
 
-// watchedResources returns all resources read, in screen order. Rows come from the required ones; others explain.
+// watchedResources returns all resources that Rung reads, in screen order. The sources of rows are required;
+// the others only explain.
 func watchedResources(events int) []feedResource {
 	v1 := corev1.SchemeGroupVersion
 	all := []feedResource{

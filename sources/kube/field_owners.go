@@ -102,7 +102,8 @@ func (l *LivePolicy) Owners(now *model.Policy) []PolicyOwner {
 	return out
 }
 
-// SetBy returns the field managers, except Rung, of the differences from an earlier form, with their tools.
+// SetBy returns the field managers, except Rung, that set the differences from an earlier form of the object,
+// with their tools.
 func (l *LivePolicy) SetBy(was *model.Policy) (names []string) {
 	paths := changedPaths(was, l.Policy)
 	for _, m := range l.managed {
@@ -114,7 +115,7 @@ func (l *LivePolicy) SetBy(was *model.Policy) (names []string) {
 	return slices.Compact(names)
 }
 
-// changedPaths returns the differing fields as field managers own them: all rules are one, each annotation is one.
+// changedPaths returns the differing fields as field managers own them: rules as one field, each annotation as its own.
 func changedPaths(old, now *model.Policy) (out [][]string) {
 	if now == nil {
 		return nil

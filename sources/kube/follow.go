@@ -16,7 +16,8 @@ import (
 	"rung/sources/retry"
 )
 
-// Reader reads the logs of pods, by a client of its own to delay no other requests. It is safe for concurrent use.
+// Reader reads the logs of pods. It has its own client: hundreds of streams that connect at once must not
+// delay other requests. It is safe for concurrent use.
 type Reader struct {
 	c         *Cluster
 	pause     followPauses
@@ -206,7 +207,8 @@ func (r *logFollower) readOnce(ctx context.Context) error {
 	}
 	err = s.readLog(ctx, opt)
 	if s.missed && !s.rechecked {
-		// The first line is new: the log was rotated, or a restart is not known yet. No line was handed on.
+		// The first line is new: the log was rotated, or the API server does not know of a restart yet. No
+		// line was handed on.
 		if retry.Sleep(ctx, r.p.pause.recheck) {
 			if now, e := r.p.identifyTarget(ctx, target); e == nil && now != id {
 				return errChanged

@@ -56,7 +56,8 @@ const leaseJitter = 1.2
 
 const leasePrefix = "rung-reconcile-"
 
-// LeaseName returns the name of a zone's Lease: with a hash if the zone's name is invalid there or too long.
+// LeaseName returns the name of a zone's Lease. It uses a hash if the zone's name is too long or invalid in an
+// object's name.
 func LeaseName(zone string) string {
 	name := leasePrefix + zone
 	if len(validation.IsDNS1123Subdomain(name)) == 0 {
@@ -71,7 +72,8 @@ type LeaseCalls struct {
 	// Lead runs while this replica leads: its context ends when the lead is lost. The next campaign begins
 	// after it has returned. If it returns by itself, the Lease is released.
 	Lead func(context.Context)
-	// Other gets the identity of another leader, Trouble the errors about the Lease. Neither may block.
+	// Other gets the identity of another leader, Trouble the errors of reading and writing the Lease. Neither
+	// may block.
 	Other   func(identity string)
 	Trouble func(error)
 }
@@ -117,7 +119,8 @@ func (e *election) runTerm(ctx context.Context) {
 		defer close(returned)
 		e.calls.Lead(lead)
 	}()
-	// Writing ends before the Lease is released: it is renewed until Lead has returned, even after ctx.
+	// Writing ends before the Lease is released: it is renewed until Lead has returned, even after ctx has
+	// ended.
 	ctx = context.WithoutCancel(ctx)
 	e.renewLease(ctx, returned)
 	end()

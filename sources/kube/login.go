@@ -33,7 +33,8 @@ func takeLogin(cfg *rest.Config) {
 	}
 }
 
-// hideCredentials makes a transport that hides the request's credentials, which a server may echo in refusals.
+// hideCredentials makes a transport that hides the request's credentials, which a server may echo in warnings
+// and refusals.
 func hideCredentials(rt http.RoundTripper) http.RoundTripper { return &credentialHider{rt} }
 
 type credentialHider struct{ next http.RoundTripper }

@@ -47,8 +47,8 @@ type OVNKube struct {
 	Image, Version string
 }
 
-// OVNKube reads the configuration of OVN-Kubernetes in the first of the namespaces that has one, or of
-// OVNNamespaces if none is given. If a part cannot be read, it returns the rest together with the error. A
+// OVNKube reads the configuration of OVN-Kubernetes. It takes the first namespace with a configuration, of
+// those given or of OVNNamespaces. If a part cannot be read, it returns the rest together with the error. A
 // cluster without a configuration is no error.
 func (c *Cluster) OVNKube(ctx context.Context, namespaces []string) (OVNKube, error) {
 	ctx, cancel := context.WithTimeout(ctx, ovnkubeWithin)

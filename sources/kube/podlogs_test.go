@@ -23,7 +23,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"rung/model/logline"
-
 	"rung/test/wait"
 )
 

@@ -9,7 +9,8 @@ import (
 const (
 	seenMost = 1 << 14
 	seenFew  = 256
-	// steppedBack is the age before the newest line above which a line is not just late from the other stream.
+	// steppedBack is how much older than the newest a line must be to show that the clock was set back. A line
+	// of the container's other stream is only a little late.
 	steppedBack = 10 * time.Second
 )
 

@@ -27,7 +27,8 @@ const (
 type serverStart struct {
 	version string // URL of /version
 	shared  SharedAnswers[bool]
-	// believed is set once /version was refused for all of startTime: this server always refuses it.
+	// believed is set once /version was refused for all of startTime: this server always refuses it, so its
+	// refusals are returned at once.
 	believed atomic.Bool
 }
 

@@ -11,7 +11,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-
 	"slices"
 	"strconv"
 	"strings"

@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
 
 	"rung/model"
-
 	"rung/test/wait"
 )
 

@@ -60,7 +60,7 @@ type WriteAnswer struct {
 // Policies reads and changes single policies. It is safe for concurrent use.
 type Policies struct{ cluster *Cluster }
 
-// Policies returns access to the cluster's single policies.
+// Policies returns a client that reads and changes the cluster's policies one at a time.
 func (c *Cluster) Policies() *Policies { return &Policies{c} }
 
 func (p *Policies) policyClient(k model.PolicyKey) (dynamic.ResourceInterface, error) {
@@ -299,7 +299,7 @@ func rulePatch(at string, was, is map[string]any) (ops []patchOperation) {
 	return ops
 }
 
-// placeOps changes a policy's priority and tier.
+// placeOps returns the patch operations that change a policy's priority, and its tier if it names one.
 func placeOps(old, now *model.Policy) (ops []patchOperation) {
 	set := func(path string, was, is any, there bool) {
 		op := patchOperation{"op": "replace", "path": path, "value": is}
@@ -327,8 +327,9 @@ func placeOps(old, now *model.Policy) (ops []patchOperation) {
 	return ops
 }
 
-// annotationOps changes the logging annotations. It tests the level even if only the session's record changes,
-// since the record names the former level. none means the object has no annotations at all.
+// annotationOps returns the patch operations for the logging annotations. They test the level even if only the
+// session's record changes, since the record names the former level. none means the object has no annotations
+// at all.
 func annotationOps(ch PolicyChange, none bool) (ops []patchOperation) {
 	const annotations = "/metadata/annotations"
 	first := map[string]string{}

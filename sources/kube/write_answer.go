@@ -114,7 +114,8 @@ func collectWarnings(ctx context.Context) (context.Context, *warningList) {
 	return context.WithValue(ctx, warningsKey{}, w), w
 }
 
-// warningCollector passes the server's warnings (code 299) to their request, or logs them, as client-go does.
+// warningCollector passes the server's warnings (code 299) to their request. Like client-go, it logs the
+// warnings of requests that do not collect them.
 type warningCollector struct{}
 
 var _ rest.WarningHandlerWithContext = warningCollector{}

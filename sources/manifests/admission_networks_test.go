@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"rung/model"
-
 	"rung/sources/manifests/yamltree"
 )
 

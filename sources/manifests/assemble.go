@@ -39,7 +39,8 @@ func (a *groupedNote) entry(place string) model.Broken {
 	return b
 }
 
-// isUnread reports whether the objects, such as ConfigMaps, do not matter; unsupported policies do.
+// isUnread reports whether Rung has no use for the objects, such as ConfigMaps. Others may matter: a policy of
+// an unsupported kind, a field that Rung does not know.
 func (a *groupedNote) isUnread() bool {
 	return a.broken.Code == CodeUnknownKind && a.broken.Severity == model.SeverityInfo
 }

@@ -38,14 +38,15 @@ type compiledCRD struct {
 	cel     *cel.Validator
 }
 
-// embeddedCRDs are the CRDs of today's releases, earlierCRDs those of ReleaseEarlier.
+// embeddedCRDs are the CRDs of current releases, and earlierCRDs the CRDs of ReleaseEarlier.
 var (
 	embeddedCRDs = embeddedSchemas(map[string][]model.Kind{
 		"crds/policy.networking.k8s.io_adminnetworkpolicies.yaml":         {model.KindANP},
 		"crds/policy.networking.k8s.io_baselineadminnetworkpolicies.yaml": {model.KindBANP},
 		"crds/policy.networking.k8s.io_clusternetworkpolicies.yaml":       {model.KindCNP},
-		"schemas/crd.antrea.io.yaml":                                      {model.KindACNP, model.KindANNP, model.KindTier, model.KindClusterGroup, model.KindGroup},
-		"schemas/k8s.ovn.org.yaml":                                        NetworkKinds})
+		"schemas/crd.antrea.io.yaml": {model.KindACNP, model.KindANNP, model.KindTier, model.KindClusterGroup,
+			model.KindGroup},
+		"schemas/k8s.ovn.org.yaml": NetworkKinds})
 	earlierCRDs = embeddedSchemas(map[string][]model.Kind{
 		"schemas/policy.networking.k8s.io_adminnetworkpolicies." + ReleaseEarlier + ".yaml":         {model.KindANP},
 		"schemas/policy.networking.k8s.io_baselineadminnetworkpolicies." + ReleaseEarlier + ".yaml": {model.KindBANP}})

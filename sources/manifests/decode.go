@@ -27,7 +27,7 @@ type decoder struct {
 	line int // lines in the file before the parsed text
 	// tree is the present object's tree, or nil for an object without text.
 	tree *yaml.Node
-	// priority is the present object's priority, if ranked.
+	// priority is the priority of the present object; valid only if ranked.
 	priority int32
 	ranked   bool
 }

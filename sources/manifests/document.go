@@ -60,7 +60,8 @@ func (p *documentPiece) readObjects() {
 	}
 }
 
-// setBody replaces the document's text, if it then means the wanted objects; the touched one except for defaults.
+// setBody replaces the document's text, if the new text means the wanted objects: the touched one up to
+// defaults, the others exactly.
 func (p *documentPiece) setBody(body []byte, want []any, touched int) error {
 	q := documentPiece{text: slices.Concat(p.text[:p.body], body), body: p.body, before: p.before}
 	q.readObjects()

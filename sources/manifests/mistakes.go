@@ -43,7 +43,8 @@ func (d *decoder) reportBehind(text []byte, origin model.Origin) {
 	d.out = told
 }
 
-// reportRefused reports what else the API server or the plugin would reject, except fields related to told.
+// reportRefused reports what else the API server or the plugin would reject, except fields related to those in
+// told.
 func (d *decoder) reportRefused(n *yaml.Node, k *kindInfo, key model.Key, origin model.Origin, told []Issue) {
 	clearFields(n, told)
 	refused := UnrelatedIssues(d.gateIssues(n, k.kind, yamltree.JSONValue(n).(map[string]any)), told)

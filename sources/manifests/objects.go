@@ -56,7 +56,8 @@ func internClean(s string) string {
 	return unique.Make(words.CleanText(s)).Value()
 }
 
-// maxSets bounds the remembered label sets: each pod of a job has another, so they would grow without bound.
+// maxSets bounds the remembered label sets: each pod of a job has its own set, so their number would grow
+// without bound.
 const maxSets = 16 << 10
 
 func (d *decoder) internLabels(raw map[string]string) model.Labels {

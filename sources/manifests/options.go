@@ -20,7 +20,7 @@ type Options struct {
 	FS fs.FS
 	// Stdin is read for "-"; nil is empty.
 	Stdin io.Reader
-	// Source becomes Origin.Source, "files" by default.
+	// Source is the id put into Origin.Source, "files" by default.
 	Source string
 	Limits Limits
 	// SkipSchema omits gate 1; call Validate for each policy later.

@@ -28,7 +28,8 @@ func FindRestorePlace(name string, text []byte, s RemovedSpot) (RestorePlace, er
 	return newRewriter(name, bytes.TrimPrefix(text, yamltree.BOM)).findRestorePlace(s)
 }
 
-// findPlace finds the place among the documents, or in a List: one with a neighbour, else the former, else an empty one.
+// findRestorePlace finds the place of an object among the documents, or in a List: one with a neighbour, else
+// the one at its former place, else an empty one.
 func (r *rewriter) findRestorePlace(s RemovedSpot) (RestorePlace, error) {
 	if s.Item < 0 {
 		return placeAmong(nil, documentRefs(r.pieces), s), nil

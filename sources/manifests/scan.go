@@ -22,7 +22,8 @@ type watchedFile struct {
 	size   int64
 	// keptObjects are objects of earlier readings that an error removed from res.
 	keptObjects map[model.Key]keptObject
-	// missedSince is when the file was first missing. isGone means it was given up, with so many objects.
+	// missedSince is when the file was first missing. isGone means it was given up; objects counts the objects
+	// it had.
 	missedSince time.Time
 	isGone      bool
 	objects     int
@@ -93,7 +94,8 @@ func (f *fileResult) validatePolicies(by *Options) {
 	})
 }
 
-// scanFiles checks all files, reads the changed ones and publishes. again is the time until the next call, or 0.
+// scanFiles checks all files, reads the changed ones and publishes. again is the time after which to call it
+// even without events, or 0.
 func (w *watcher) scanFiles(ctx context.Context, first bool) (again time.Duration, err error) {
 	// An unlisted file went missing before now, and was still missing after asked.
 	asked := time.Now()
@@ -158,7 +160,8 @@ func (w *watcher) scanFiles(ctx context.Context, first bool) (again time.Duratio
 	return again, nil
 }
 
-// isRecentlyMissing reports whether a file, first missing at now or before, was missing for less than d when asked.
+// isRecentlyMissing reports whether a file was missing for less than d when asked. The first call, with a
+// check between asked and now, starts the time.
 func (f *watchedFile) isRecentlyMissing(asked, now time.Time, d time.Duration) bool {
 	if f.missedSince.IsZero() {
 		f.missedSince = now
@@ -200,7 +203,8 @@ func nextWatched(old *watchedFile, res *fileResult, in inputFile, now time.Time)
 	return f
 }
 
-// dropMissing gives up files that were missing long enough: lost. wait is the time until the next check.
+// dropMissing gives up files that were missing long enough, and returns them in lost. wait is the time until
+// the next check.
 func (w *watcher) dropMissing(present map[string]bool, asked, now time.Time) (wait time.Duration, lost map[string]bool) {
 	lost = map[string]bool{}
 	for p, f := range w.files {

@@ -18,7 +18,7 @@ import (
 	"rung/sources/manifests/yamltree"
 )
 
-// Issue is something wrong with a field of an object still to be named.
+// Issue is a problem of a field, without the object that has the field.
 type Issue struct {
 	Severity model.Severity
 	Code     string

@@ -89,7 +89,8 @@ func keepWorkloadFields(n *yaml.Node) {
 	yamltree.Fields{"completionTime": nil}.KeepIn(yamltree.Get(n, "status"))
 }
 
-// readWorkload converts a workload; nil if the API server would reject the manifest.
+// readWorkload converts a manifest to a Workload, from which pods are made; nil if the API server would reject
+// the manifest.
 func readWorkload[S any](d *decoder, o metav1.Object, meta model.Meta) model.Object {
 	m := o.(*Manifest[S])
 	spec := m.commonSpec()

@@ -11,7 +11,6 @@ import (
 	antreademo "rung/examples-antrea"
 	"rung/model"
 	"rung/sources/manifests"
-
 	"rung/test/made"
 )
 

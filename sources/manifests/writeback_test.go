@@ -13,7 +13,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/model"
-
 	"rung/sources/files"
 )
 

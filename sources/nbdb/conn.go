@@ -38,7 +38,7 @@ func (c *Conn) Endpoint() string { return words.CleanText(c.cfg.Addr) }
 // errResync ends a session because a fresh snapshot was requested.
 var errResync = errors.New("reading all rows again")
 
-// errClosed ends an unneeded session.
+// errClosed ends a session that is no longer needed.
 var errClosed = errors.New("closed")
 
 // Resync drops the connection, if any, so that all rows are read again.
@@ -67,7 +67,8 @@ func (c *Conn) Run(ctx context.Context, sink func(model.ZoneUpdate)) {
 	})
 }
 
-// keepConnected connects and serves repeatedly until ctx ends. It calls tell whenever it has no connection.
+// keepConnected connects and serves repeatedly until ctx ends. It calls tell with the state whenever it has no
+// connection.
 func (c *Config) keepConnected(ctx context.Context, tell func(state model.ConnState, attempts int, reason string),
 	connect func(context.Context) (serve func() error, err error)) {
 	log := c.Log.With("zone", c.Name, "addr", c.Addr)

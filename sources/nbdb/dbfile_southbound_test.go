@@ -15,7 +15,6 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/flow"
-
 	"rung/test/wait"
 )
 

@@ -20,7 +20,7 @@ import (
 const maxFound = 10_000
 
 // FindDatabases returns the Northbound database files below the folders in paths, sorted; archive members as
-// ARCHIVE!MEMBER. It selects files by OVN-Kubernetes' and must-gather's names and by their first bytes. It
+// ARCHIVE!MEMBER. Files count by the names of OVN-Kubernetes and must-gather, and by their first bytes. It
 // skips unreadable files, and paths other than folders.
 func FindDatabases(ctx context.Context, paths []string) ([]string, error) {
 	return untilEnd(ctx, strings.Join(paths, ", "), func() ([]string, error) { return findDatabases(ctx, paths) })

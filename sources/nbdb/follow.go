@@ -113,7 +113,7 @@ func (p *serverPlayer) watchOnce(ctx context.Context, cmd []string, dirty chan<-
 	return said.explainError(p.run.Run(ctx, cmd, stdin, dirtyBell(dirty), said))
 }
 
-// dirtyBell signals that something was written, and drops it.
+// dirtyBell signals that something was written, and drops the data.
 type dirtyBell chan<- struct{}
 
 func (b dirtyBell) Write(p []byte) (int, error) {

@@ -178,7 +178,7 @@ func (d *rowDecoder) readPairs(take func(key, value string)) {
 	})
 }
 
-// readOptional reads a value that may be an empty set.
+// readOptional reads a value that may be absent, that is, an empty set.
 func (d *rowDecoder) readOptional(read func()) {
 	if d.Peek() != '[' {
 		read()

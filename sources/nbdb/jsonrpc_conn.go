@@ -113,10 +113,10 @@ func (c *RPCConn) CountAsRead() {
 	c.reads.Add(1)
 }
 
-// writeStep is the number of bytes the peer must read per patience.
+// writeStep is how many bytes the peer must read within the time that patience returns.
 const writeStep = 64 << 10
 
-// Write sends the message uninterrupted.
+// Write sends the whole message before any other.
 func (c *RPCConn) Write(msg []byte) error {
 	c.wmu.Lock()
 	defer c.wmu.Unlock()

@@ -236,7 +236,7 @@ func (l *Lexer) Span() []byte {
 	return raw
 }
 
-// spanLength returns the length of the object or array here, 0 if it has no end.
+// spanLength returns the length of the object or array that begins here, 0 if it has no end.
 func (l *Lexer) spanLength() int {
 	b, depth := l.b[l.i:], 0
 	for i := 0; i < len(b); i++ {

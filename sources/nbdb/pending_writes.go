@@ -152,7 +152,7 @@ func spellsMembers(raw []byte, members []string, before string) bool {
 	return string(raw) == last
 }
 
-// isPlainJSON reports whether JSON encoding and cleaning both keep the string.
+// isPlainJSON reports whether JSON encoding and cleaning both leave the string unchanged.
 func isPlainJSON(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < 0x20 || c > 0x7e || c == '"' || c == '\\' {

@@ -28,7 +28,7 @@ var (
 	ErrContent     = errors.New("its contents are invalid")
 )
 
-// Limits limit one file, in bytes. Zero fields mean the default.
+// Limits bounds what reading one file may use, in bytes. Zero fields mean the default.
 type Limits struct {
 	File     int64 // on disk: 1 GiB
 	Expanded int64 // once expanded: 2 GiB
@@ -102,7 +102,8 @@ func ReadSouthbound(ctx context.Context, path string, o Options) (*Result, error
 	return untilEnd(ctx, path, func() (*Result, error) { return readNow(ctx, path, o, southboundKind()) })
 }
 
-// untilEnd returns f's result. If f hangs in the kernel, untilEnd returns a second after ctx ended.
+// untilEnd returns f's result. If f hangs in the kernel, untilEnd abandons it a second after ctx ended and
+// returns an error.
 func untilEnd[T any](ctx context.Context, path string, f func() (T, error)) (T, error) {
 	type result struct {
 		value T
@@ -161,7 +162,7 @@ func readError(path string, err error) error {
 	return fmt.Errorf("read %s: %w", words.CleanText(path), files.WithoutPath(err))
 }
 
-// readFrom reads a database from a stream; errors name it by name.
+// readFrom reads a database from a stream; name identifies it in errors.
 func readFrom(ctx context.Context, r io.Reader, name string, o Options, of databaseKind) (*Result, error) {
 	o.Limits = o.withDefaults()
 	name = words.CleanText(name)

@@ -51,8 +51,8 @@ type Runner interface {
 type RemoteConfig struct {
 	// Name is the zone's name; a database with another name in NB_Global, or none, is rejected.
 	Name string
-	// Open finds where to run programs, with a printable endpoint such as "exec:NAMESPACE/POD/CONTAINER". It
-	// is called for every connection, to find a replaced pod.
+	// Open returns where to run programs and a printable endpoint such as "exec:NAMESPACE/POD/CONTAINER". It
+	// is called for every connection, so that a replaced pod is found.
 	Open func(ctx context.Context) (run Runner, endpoint string, err error)
 	// Sockets are the paths where the database may listen; empty means the default.
 	Sockets []string

@@ -30,7 +30,7 @@ type programAccess struct {
 	site     *siteFacts // found by the last connection
 }
 
-// DialRemote returns a connection that Run keeps up. It connects nothing itself.
+// DialRemote returns a connection that Run keeps up. Nothing is connected before Run or Read.
 func DialRemote(cfg RemoteConfig) *RemoteConn {
 	return &RemoteConn{programAccess: programAccess{cfg: cfg.withDefaults(northbound), db: northbound, endpoint: "exec:" +
 		words.CleanText(cfg.Name)}}
@@ -132,8 +132,8 @@ func (c *programAccess) connectFor(ctx context.Context, use connectionUse, do fu
 // called at any time.
 type RemoteSouthbound struct{ programAccess }
 
-// DialRemoteSouthbound returns a connection that Run keeps up. It connects nothing itself. It does not check
-// the zone's name, which a Southbound database does not have.
+// DialRemoteSouthbound returns a connection that Run keeps up. Nothing is connected before Run or Read. The
+// zone's name is not checked, since a Southbound database does not contain it.
 func DialRemoteSouthbound(cfg RemoteConfig) *RemoteSouthbound {
 	return &RemoteSouthbound{programAccess{cfg: cfg.withDefaults(southbound), db: southbound, endpoint: "exec:" + words.CleanText(cfg.Name)}}
 }

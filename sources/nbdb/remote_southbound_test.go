@@ -14,7 +14,6 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/flow"
-
 	"rung/test/install"
 	"rung/test/ovsdb"
 	"rung/test/wait"

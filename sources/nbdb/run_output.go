@@ -16,15 +16,15 @@ import (
 	"rung/model/words"
 )
 
-// runLimits limits a program.
+// runLimits bounds a program's silence, run time and output.
 type runLimits struct {
 	quiet    time.Duration // longest silence, from the start; 0: unlimited
 	total    time.Duration // longest run; 0: unlimited
 	maxBytes int           // bytes on stdout
 }
 
-// RunOutput runs a program without input and returns its output, of at most most bytes. The program must end
-// in time.
+// RunOutput runs a program without input and returns its output. It ends the program with an error if it runs
+// longer than within or writes more than most bytes.
 func RunOutput(ctx context.Context, run Runner, cmd []string, within time.Duration, most int) ([]byte, error) {
 	return captureOutput(ctx, run, cmd, runLimits{total: within, maxBytes: most})
 }

@@ -35,8 +35,8 @@ var watched = []tableRead{
 		"name", "options", "priority", "severity", "tier"}, optional: []string{"sample_new", "sample_est"}},
 }
 
-// monitorRequests reads a reply to get_schema. It returns monitor_cond's parameter for the tables of read, or
-// those named in only, and the schema's version.
+// monitorRequests reads a reply to get_schema. It returns the parameter of monitor_cond for the tables in
+// read, limited to those named in only, if any, and the schema's version.
 func monitorRequests(schema []byte, database string, read []tableRead, only ...string) (request []byte, version string, err error) {
 	tables := map[string]map[string]bool{}
 	l := NewLexer(schema)
@@ -76,7 +76,7 @@ func monitorRequests(schema []byte, database string, read []tableRead, only ...s
 		for _, c := range w.columns {
 			if !have[c] {
 				since := ""
-				if w.table == nb.TableACL && c == "tier" { // older OVN releases are still met
+				if w.table == nb.TableACL && c == "tier" { // older OVN releases without this column are still in use
 					since = ": ACL tiers came with OVN 23.06"
 				}
 				return nil, version, fmt.Errorf("%w: %s %s has no column %s.%s%s", ErrSchema, database, version, w.table, c, since)

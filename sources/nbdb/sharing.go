@@ -13,9 +13,10 @@ import (
 	"rung/sources/retry"
 )
 
-// Sharing lets zones hold equal columns once. Address sets and external_ids of a policy are equal in every
-// zone, and are most of its memory. A column with the same bytes as another zone's is not even decoded.
-// (Single strings are interned without it.) Connections that share have one Sharing. Any goroutine may use it.
+// Sharing lets zones hold equal columns once. A policy's address sets and external_ids are equal in every
+// zone, and take most of a zone's memory. A column with the same bytes as another zone's is not even decoded.
+// (Single strings need no Sharing: all are interned.) Connections that share get the same Sharing. Any
+// goroutine may use it.
 type Sharing struct {
 	mu   sync.Mutex
 	sets recentValues[[]string]          // by the set's name
@@ -31,7 +32,8 @@ type Sharing struct {
 // snapshotsAtOnce is how many connections of one Sharing read all rows at once.
 const snapshotsAtOnce = 4
 
-// enterSnapshot waits for permission to read a snapshot; leave returns it. A nil Sharing never waits.
+// enterSnapshot waits until one more snapshot may be read; the caller calls leave when it has been read. A nil
+// Sharing never waits.
 func (s *Sharing) enterSnapshot(ctx context.Context) (leave func(), err error) {
 	if s == nil {
 		return func() {}, nil
@@ -107,7 +109,8 @@ func (s *Sharing) internSet(name string, members []string, raw []byte, own func(
 	return known.value
 }
 
-// knownSet returns the members if the set had the same bytes last time, else ok is false.
+// knownSet returns the members of a set without decoding raw, if the set had the same bytes last time; else ok
+// is false.
 func (s *Sharing) knownSet(name string, raw []byte) (members []string, ok bool) {
 	if s == nil || name == "" {
 		return nil, false
@@ -122,7 +125,8 @@ func (s *Sharing) knownSet(name string, raw []byte) (members []string, ok bool) 
 	return known.value, true
 }
 
-// externalIDs returns a map equal to ids, which must not change from now on.
+// externalIDs returns an immutable map equal to ids: the one stored for the same ID, else ids itself. The
+// caller must not change ids afterwards.
 func (s *Sharing) externalIDs(ids map[string]string) map[string]string {
 	id := ids[nb.KeyID]
 	if s == nil || id == "" {
@@ -137,7 +141,7 @@ func (s *Sharing) externalIDs(ids map[string]string) map[string]string {
 	return ids
 }
 
-// longestIDs limits the external_ids that are looked up by their bytes.
+// longestIDs is the maximum length of external_ids, in bytes, for a lookup without decoding.
 const longestIDs = 1024
 
 // knownIDs returns the map decoded from the same bytes before.
@@ -180,7 +184,7 @@ func NewLimiter(n int) *Limiter {
 // dial together.
 const dialSpread = 50 * time.Millisecond
 
-// TakeSlot waits for a slot; release must be called. A nil Limiter has no limit.
+// TakeSlot waits for a slot; the caller calls release when it is done. A nil Limiter has no limit.
 func (l *Limiter) TakeSlot(ctx context.Context) (release func(), err error) {
 	if l == nil {
 		return func() {}, nil

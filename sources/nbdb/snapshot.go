@@ -34,15 +34,16 @@ func (p *serverPlayer) queryRows(ctx context.Context, tables []tableColumns) ([]
 	return raw, nil
 }
 
-// rowHashes stores a hash of each row of the last query, to find changes without a copy of the rows.
+// rowHashes stores a hash of each row of the last query. The next query then shows which rows changed, without
+// a second copy of them.
 type rowHashes struct {
 	hash   maphash.Hash
 	tables map[string]map[string]uint64 // by table and uuid
 }
 
-// takeReply reads a query's reply, stores its hashes, and returns the differences from the last one as
-// <table-updates2>. New and changed rows are complete, under kind; others are deletions. The result is {}
-// without differences.
+// takeReply reads the reply to a query, stores its row hashes, and returns the differences from the previous
+// reply as <table-updates2>: new and changed rows in full under kind, deleted rows as deletions. It returns {}
+// if nothing differs.
 func (s *rowHashes) takeReply(tables []tableColumns, raw []byte, kind string) ([]byte, error) {
 	next, updates := map[string]map[string]uint64{}, map[string][]byte{}
 	addUpdate := func(table, id, kind string, row []byte) {

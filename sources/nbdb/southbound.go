@@ -27,8 +27,8 @@ type SouthboundUpdate struct {
 // for flows of the ACL stages. So most of half a million flows are never sent.
 type Southbound struct{ connection }
 
-// DialSouthbound returns a connection that Run keeps up. It connects nothing itself. It ignores the settings
-// for zone names, tables, sharing and transactions.
+// DialSouthbound returns a connection that Run keeps up. Nothing is connected before Run or Read. It ignores
+// the settings in cfg for zone names, tables, sharing and transactions.
 func DialSouthbound(cfg Config) *Southbound {
 	cfg.Share = nil
 	return &Southbound{connection{cfg: cfg.withDefaults()}}
@@ -149,7 +149,7 @@ func southboundChanges(raw []byte, db *flow.DB) ([]flow.RowChange, error) {
 			d.Skip()
 			return
 		}
-		// A flow of another stage is unknown, even if the server sent it.
+		// Flows of other stages are not kept, so an unknown flow is no inconsistency.
 		lacking := old == nil && table != flow.TableFlow
 		switch {
 		case kind == "delete":

@@ -13,7 +13,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
-
 	"rung/sources/retry"
 )
 
@@ -135,7 +134,7 @@ func (z *Zone) readFile(ctx context.Context) (*Result, error) {
 	return r, err
 }
 
-// Read reads the file once. A damaged file is an error, since its caller cannot learn that rows are missing.
+// Read reads the file once. A damaged file is an error, because the result cannot show that rows are missing.
 func (z *Zone) Read(ctx context.Context) (*nb.DB, error) {
 	r, err := z.readFile(ctx)
 	if r != nil {
@@ -173,8 +172,8 @@ func (w *fileWatch) hasChanged(path string) bool {
 // FileSouthbound is the file of a Southbound database: read, watched, never written. Call Run once.
 type FileSouthbound struct{ cfg ZoneConfig }
 
-// NewSouthbound returns the FileSouthbound of a file. It reads nothing before Run. It ignores names: a
-// Southbound database does not have the zone's.
+// NewSouthbound returns the FileSouthbound of a file. It reads nothing before Run. It ignores the names in
+// cfg: a Southbound database does not contain its zone's name.
 func NewSouthbound(cfg ZoneConfig) *FileSouthbound { return &FileSouthbound{NewZone(cfg).cfg} }
 
 // SouthboundPath returns the address of the Southbound database that belongs to a Northbound file, in a

@@ -30,7 +30,7 @@ func Wake(c chan<- struct{}) {
 	}
 }
 
-// Sleep waits; false if ctx ended first.
+// Sleep waits for d and reports whether it passed before ctx ended.
 func Sleep(ctx context.Context, d time.Duration) bool {
 	t := time.NewTimer(d)
 	defer t.Stop()

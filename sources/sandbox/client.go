@@ -114,7 +114,7 @@ func (k *socketClient) sendRequest(method string, params []byte, then func(resul
 	k.replies[id] = then
 	k.mu.Unlock()
 	if k.conn.WriteRequest(id, method, params) != nil {
-		_ = k.conn.Close() // the reader ends and calls all waiting functions
+		_ = k.conn.Close() // the reader ends and fails all pending requests
 	}
 }
 

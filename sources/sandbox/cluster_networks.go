@@ -58,7 +58,8 @@ func newPodPort(p *model.Pod) podPort {
 	return podPort{uid: p.UID, namespace: p.Namespace, address: addressColumn(p.Namespace+"/"+p.Name, p.IPs)}
 }
 
-// In describes a zone's rows of the networks. mgmt are the management port's addresses on the default network.
+// In describes the rows of the networks that a zone should have. mgmt are the addresses of the node's
+// management port on the default network.
 func (s *ClusterNetworks) In(zone string, mgmt []string, lab bool) *Networks {
 	s.collect()
 	out := &Networks{Zone: zone, Node: s.Cluster.Node(zone), Lab: lab,

@@ -103,7 +103,7 @@ func (t *transaction) dropWeak() error {
 	return nil
 }
 
-// checkIndexes rejects rows with equal index values, and too many rows.
+// checkIndexes rejects a second row with the same values in an index, and rows beyond a table's maximum.
 func (t *transaction) checkIndexes(changes []RowChange) error {
 	changed, fresh := map[UUID]bool{}, map[indexKey]UUID{}
 	for _, ch := range changes {

@@ -63,7 +63,7 @@ func openFolder(dir string) (*labFolder, error) {
 	}
 }
 
-// lockPoll is how often a held lock is retried.
+// lockPoll is how often to retry a lock that another instance holds.
 const lockPoll = 20 * time.Millisecond
 
 // lockFile opens a file (no link) and locks it until it is closed. Without wait, a held lock is an error.
@@ -223,7 +223,8 @@ func removeFiles(path, name string) {
 	}
 }
 
-// removeFiles removes the sandbox's files. A folder with other files stays usable, with its mark.
+// removeFiles removes the sandbox's files, and the folder if it was made here. A folder with other files stays
+// and keeps its mark, so that it can be used again.
 func (f *labFolder) removeFiles() {
 	sweepFolder(f.path)
 	if f.mark != nil {

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"rung/model"
-
 	"rung/test/install"
 )
 

@@ -136,7 +136,7 @@ func (db *MemDB) AppendDelta(b []byte, ch *RowChange, columns []string) []byte {
 	return append(b, '}')
 }
 
-// changedColumns returns the changed ones of the given columns, never nil.
+// changedColumns returns the given columns whose value changed, never nil.
 func (db *MemDB) changedColumns(ch *RowChange, columns []string) []string {
 	out := []string{}
 	for _, name := range columns {

@@ -113,7 +113,7 @@ func (p *clientPeer) cancelMonitor(raw []byte) ([]byte, error) {
 	return []byte("{}"), nil
 }
 
-// tableUpdates builds <table-updates> or <table-updates2>: changes by row and table.
+// tableUpdates builds <table-updates> or <table-updates2>: changes by table, then by row.
 type tableUpdates struct {
 	b     []byte
 	table string
@@ -188,7 +188,7 @@ func (m *clientMonitor) wholeRow(db *MemDB, ch *RowChange, kind string, columns 
 	return append(db.AppendRow([]byte(`{"`+kind+`":`), ch.Table, ch.UUID, ch.New, columns, !m.isRFCMonitor()), '}')
 }
 
-// describeChange returns a change as the monitor receives it, nil if it does not watch it.
+// describeChange returns a change as the monitor receives it, nil if the monitor does not watch that change.
 func (m *clientMonitor) describeChange(db *MemDB, ch *RowChange, w *tableWatch) []byte {
 	switch {
 	case ch.Old == nil:

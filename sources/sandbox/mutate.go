@@ -121,7 +121,7 @@ func (t *transaction) eachRow(o *operation, do func(rowPlace, Row) error) ([]byt
 	return fmt.Appendf(nil, `{"count":%d}`, len(found)), nil
 }
 
-// columnMutation is one checked mutation.
+// columnMutation is one mutation, checked and ready to apply.
 type columnMutation struct {
 	column, mutator string
 	c               *Column

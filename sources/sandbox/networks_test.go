@@ -13,7 +13,6 @@ import (
 	"rung/model/network"
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
-
 	"rung/test/install"
 	"rung/test/made"
 )

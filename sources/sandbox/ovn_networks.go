@@ -73,8 +73,8 @@ func (b *zoneBridge) portNeighbours(known map[string]vif) map[string]*neighbours
 	return out
 }
 
-// routeSwitches makes the missing routers of switches. It also adds networks to routers for ports outside
-// their networks.
+// routeSwitches makes the missing router of every switch that has a port to one. It adds a network to a router
+// for each port outside the router's networks, and removes the routers of deleted switches.
 func (b *zoneBridge) routeSwitches(ctx context.Context, want map[string]vif) error {
 	tables, _, _ := b.zone.nb.currentRows(TableRouterPort, TableRouter, nb.TableSwitch)
 	switches := b.currentSwitches(want)

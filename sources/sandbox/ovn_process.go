@@ -168,7 +168,7 @@ func (p *Process) NoteAnswer(pid int, yes bool) {
 	p.cfg.Report(next, nil)
 }
 
-// waitReady waits until the socket answers or the process ends, however long it takes.
+// waitReady waits until the socket answers or the process ends. On a busy machine that may take long.
 func (p *Process) waitReady(l *processLife) {
 	again := retry.Backoff(2*time.Millisecond, 50*time.Millisecond)
 	for {

@@ -12,8 +12,8 @@ import (
 const syncWithin = 5 * time.Second
 
 // OVNTrace runs ovn-trace for a packet on the zone's Southbound database, and returns the command and its
-// output. The flows include all earlier rows. If northd does not finish within syncWithin, they are the ones
-// it made last.
+// output. The flows include all rows written before. If northd does not finish within syncWithin, they are the
+// last flows that northd made.
 func (z *Zone) OVNTrace(ctx context.Context, ask *flow.PacketQuestion) (cmd []string, text string, err error) {
 	defer func() {
 		if err != nil {

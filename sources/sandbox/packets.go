@@ -100,7 +100,7 @@ func (p *packetSender) runZone(l *labServer, in <-chan packetHop) {
 		p.mu.Unlock()
 	}()
 	if err := l.useZone(p.ctx, (*Zone).waitReadyAndSynced); err != nil {
-		select { // the starter reports why; a failed zone is not retried
+		select { // the starter of the zone reports the error; a zone that failed is not tried again
 		case <-l.life.Done():
 		case <-p.ctx.Done():
 		}
@@ -123,8 +123,8 @@ func (p *packetSender) runZone(l *labServer, in <-chan packetHop) {
 	}
 }
 
-// sendPackets sends packets. Packets that leave for another zone are sent there again. A missing port loses
-// its own packets only.
+// sendPackets sends packets in the zone of l. Packets that leave for another zone are queued there. If a port
+// does not exist, only its own packets are lost.
 func (p *packetSender) sendPackets(l *labServer, some []packetHop) {
 	raw := make([]Packet, len(some))
 	for i := range some {

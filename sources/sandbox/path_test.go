@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"rung/model"
-
 	"rung/sources/sandbox"
 	"rung/test/install"
 )

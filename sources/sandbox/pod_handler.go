@@ -17,7 +17,7 @@ type podHandler struct {
 	received, applied int       // numbers of the newest changes received and applied
 }
 
-// followZone makes a zone's keeper receive changes; nil ends that.
+// followZone makes a zone's keeper receive changes from now on; nil ends that.
 func (h *podHandler) followZone(zone string, k *rowKeeper) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

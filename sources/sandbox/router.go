@@ -35,8 +35,8 @@ func RouterPortTo(of string) string { return "rtos-" + of }
 // serve.
 const KeyServes = "rung-serves"
 
-// Router is a router of the lab, with a switch towards other nodes and a switch out of the cluster. Ports
-// stand for gateway router and tunnels: packets for them come out there.
+// Router is a router of the lab, with a switch towards other nodes and a switch out of the cluster. There is
+// no gateway router and no tunnel: packets for them come out at ports in their place.
 type Router struct {
 	Name   string
 	Prefix string // prefix of the two switches' names

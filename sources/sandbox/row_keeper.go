@@ -14,8 +14,8 @@ import (
 )
 
 // rowKeeper writes the rows of a zone that are not Rung's: the first rows, pods' ports, port groups of their
-// namespaces, the management port's addresses, rows of other networks. It compares them after changes of
-// objects and lost connections; it does not watch for changes by others.
+// namespaces, the management port's addresses, rows of other networks. It compares them with the objects when
+// these change and after a lost connection. It does not watch for changes that others make to the rows.
 type rowKeeper struct {
 	zone      string
 	conn      *nbdb.Conn
@@ -42,7 +42,8 @@ type rowKeeper struct {
 var keptTables = []string{nb.TableGlobal, nb.TablePort, nb.TableSwitch, nb.TableMeter, nb.TablePortGroup}
 
 func newKeeper(zone string, seed []nb.Op, log *slog.Logger, conn nbdb.Config) *rowKeeper {
-	// Only ports and groups are read: ACLs and address sets are most of the rows.
+	// Only ports and groups are read, to avoid a second copy of ACLs and address sets, which are most of the
+	// rows.
 	conn.Name, conn.Log, conn.Tables = zone, log, keptTables
 	return &rowKeeper{zone: zone, seed: seed, log: log.With("zone", zone), conn: nbdb.Dial(conn),
 		madeFor: map[string]string{}, groups: map[string]string{}, ready: make(chan struct{}), wake: make(chan struct{}, 1)}

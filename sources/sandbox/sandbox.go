@@ -200,7 +200,8 @@ func (s *Sandbox) Stop(zone string) error { return s.askServer(zone, zoneServer.
 // Cont continues a stopped server.
 func (s *Sandbox) Cont(zone string) error { return s.askServer(zone, zoneServer.Cont) }
 
-// DropConnections closes all connections to a zone's built-in server. For a real server, use Kill.
+// DropConnections closes all connections to a zone's built-in server. It fails for a real server, which cannot
+// do that on request; use Kill there.
 func (s *Sandbox) DropConnections(zone string) error {
 	return s.askServer(zone, func(srv zoneServer) error {
 		b, ok := srv.(*memServer)

@@ -20,7 +20,6 @@ import (
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
-
 	"rung/test/wait"
 )
 

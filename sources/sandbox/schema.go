@@ -15,7 +15,7 @@ import (
 //go:embed ovn-nb.ovsschema
 var schemaFile []byte
 
-// compactSchema removes a schema's white space; errors name its source from.
+// compactSchema removes a schema's white space; from names its source in errors.
 func compactSchema(schema []byte, from string) ([]byte, error) {
 	var b bytes.Buffer
 	if err := json.Compact(&b, schema); err != nil {

@@ -77,7 +77,7 @@ func (k *packetsUnderWay) takeNumbers(n int) uint32 {
 }
 
 // Send sends packets and returns where each came out, once all are processed. Packets of one port keep their
-// order; ports have no order among them.
+// order; packets of different ports do not.
 func (z *Zone) Send(ctx context.Context, packets []Packet) ([]PacketOutcome, error) {
 	k := &z.packets
 	k.sending.Lock()

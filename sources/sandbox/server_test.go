@@ -16,7 +16,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
-
 	"rung/test/wait"
 )
 

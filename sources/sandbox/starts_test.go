@@ -13,7 +13,6 @@ import (
 
 	"rung/model"
 	"rung/model/ovn/nb"
-
 	"rung/test/install"
 	"rung/test/made"
 	"rung/test/wait"

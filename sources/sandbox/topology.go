@@ -8,8 +8,9 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// zoneTopology describes a zone's switches and router. They are as in OVN-Kubernetes, as far as packets
-// between pods, nodes and the outside need them. Ports stand for the gateway router and tunnels.
+// zoneTopology describes a zone's switches and router as in OVN-Kubernetes, as far as packets between pods,
+// nodes and the outside need them. It has neither a gateway router nor a tunnel: packets for them leave at
+// ports in their place.
 type zoneTopology struct {
 	cfg     ZoneConfig
 	mgmt    []string
@@ -54,10 +55,12 @@ func newTopology(cfg ZoneConfig) (*zoneTopology, error) {
 	return t, nil
 }
 
-// ElsewherePort returns the logical port for packets to and from pods of other zones.
+// ElsewherePort returns the logical port where packets to pods of other zones come out, and where packets from
+// these pods enter.
 func (z *Zone) ElsewherePort() string { return ElsewherePort(z.cfg.Name) }
 
-// OutsidePort returns the logical port for packets to and from addresses outside the cluster.
+// OutsidePort returns the logical port where packets to addresses outside the cluster come out, and where
+// packets from these addresses enter.
 func (z *Zone) OutsidePort() string { return OutsidePort(z.cfg.Name) }
 
 // NodePort returns the logical port of the node itself: its management port.

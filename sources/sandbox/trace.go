@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// The stages in which northd evaluates ACLs, in a packet's order.
+// The stages in which northd evaluates ACLs, in the order a packet passes them.
 const (
 	StageIn      = "ls_in_acl_eval"
 	StageAfterLB = "ls_in_acl_after_lb_eval"
@@ -37,8 +37,8 @@ const (
 	StateReplied = "trk,est,rpl" // from the other side
 )
 
-// Trace asks ovs-vswitchd, by ofproto/trace, what it would do with a packet of a connection in a state.
-// Nothing is sent, logged or tracked. It returns the ACL flows in the order they are met, and the trace.
+// Trace asks ovs-vswitchd what it would do with a packet of a connection in a state (ofproto/trace). Nothing
+// is sent, logged or tracked. It returns the ACL flows in the order the packet meets them, and the trace.
 func (z *Zone) Trace(ctx context.Context, p Packet, state string) (met []MetFlow, text string, err error) {
 	defer func() {
 		if err != nil {
@@ -167,8 +167,8 @@ type PacketStep struct {
 	Packet    string // "SYN", "request"
 	Reply     bool   // from the answering side
 	Zone      string
-	EntryPort string    // where it was sent
-	ExitPorts []string  // where it came out
+	EntryPort string    // the logical port where it entered
+	ExitPorts []string  // the logical ports where it came out
 	Passed    bool      // it came out at the expected port
 	Met       []MetFlow // of a traced connection
 }

@@ -2,7 +2,7 @@ package sandbox
 
 import "sync"
 
-// mostWithheld limits the ACLs with a count.
+// mostWithheld limits the ACLs whose withheld lines are counted.
 const mostWithheld = 100_000
 
 // withheldLines counts the lines that meters withheld, by ACL.
@@ -25,8 +25,8 @@ func (w *withheldLines) countLine(zone, acl string) {
 	w.byACL[k]++
 }
 
-// WithheldLines returns how many lines of an ACL (a UUID) a simulated zone's meter withheld. ok is false if
-// they are not counted.
+// WithheldLines returns how many lines of an ACL, given by UUID, the meter of a simulated zone withheld. ok is
+// false if nothing counts them.
 func (t *Traffic) WithheldLines(zone, acl string) (n uint64, ok bool) {
 	if t.sandbox != nil {
 		return 0, false // on OVN the datapath counts

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"rung/change"
-
 	"rung/change/effect"
 	"rung/change/history"
 	"rung/model"

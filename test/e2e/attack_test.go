@@ -18,7 +18,6 @@ import (
 
 	"rung/model"
 	"rung/revision"
-
 	"rung/sources/sandbox"
 	"rung/test/install"
 	"rung/test/ovsdb"

@@ -27,7 +27,6 @@ import (
 	"rung/model/ovn/nb"
 	"rung/revision"
 	"rung/sources/kube"
-
 	"rung/sources/sandbox"
 	"rung/test/install"
 	"rung/test/ovsdb"

@@ -17,7 +17,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
-
 	"rung/test/install"
 	"rung/test/ovsdb"
 	"rung/test/wait"

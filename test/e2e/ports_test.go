@@ -7,7 +7,6 @@ import (
 
 	"rung/model/ovn/nb"
 	"rung/revision"
-
 	"rung/test/ovsdb"
 	"rung/test/wait"
 )

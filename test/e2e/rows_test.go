@@ -16,7 +16,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/revision"
-
 	"rung/test/ovsdb"
 	"rung/test/wait"
 )

@@ -15,7 +15,6 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/plan"
 	"rung/revision"
-
 	"rung/test/install"
 	"rung/test/ovsdb"
 	"rung/test/wait"

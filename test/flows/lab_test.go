@@ -25,7 +25,6 @@ import (
 	"rung/sources/manifests"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
-
 	"rung/test/install"
 	"rung/test/wait"
 )

@@ -17,7 +17,6 @@ import (
 	"rung/sources/acllog"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
-
 	"rung/test/install"
 )
 

@@ -13,7 +13,6 @@ import (
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
-
 	"rung/test/wait"
 )
 

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"rung/change"
-
 	"rung/change/gate"
 	"rung/change/history"
 	"rung/model"

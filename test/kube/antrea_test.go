@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"rung/engine/template"
 	"sigs.k8s.io/yaml"

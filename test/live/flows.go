@@ -8,7 +8,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
-
 	"rung/revision"
 )
 

@@ -14,9 +14,7 @@ import (
 	"rung/model"
 	"rung/model/network"
 	"rung/model/verdict"
-
 	"rung/revision"
-
 	"rung/system"
 	"rung/test/networks"
 )

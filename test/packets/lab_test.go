@@ -21,7 +21,6 @@ import (
 	"rung/sources/acllog"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
-
 	"rung/test/install"
 	"rung/test/wait"
 )

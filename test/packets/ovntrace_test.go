@@ -15,7 +15,6 @@ import (
 	"rung/model/ovn/nb"
 	verdicts "rung/model/verdict"
 	"rung/revision"
-
 	"rung/test/install"
 )
 

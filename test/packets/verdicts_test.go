@@ -8,9 +8,8 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	verdicts "rung/model/verdict"
-	"rung/test/lab"
-
 	"rung/sources/sandbox"
+	"rung/test/lab"
 )
 
 var protocols = map[sandbox.PacketProto]verdicts.Protocol{sandbox.TCP: verdicts.TCP, sandbox.UDP: verdicts.UDP, sandbox.SCTP: verdicts.SCTP, sandbox.ICMP: verdicts.ICMP}

@@ -28,7 +28,6 @@ import (
 	"rung/model/ovn/nb"
 	"rung/sources/kube"
 	"rung/sources/nbdb"
-
 	"rung/sources/nbdb/second"
 	"rung/sources/sandbox"
 	"rung/test/install"

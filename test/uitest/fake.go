@@ -7,17 +7,14 @@ import (
 	"time"
 
 	"rung/change"
-
 	"rung/change/gate"
 	"rung/change/history"
 	"rung/engine/logs"
-
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/plan"
 	"rung/model/verdict"
 	"rung/revision"
-
 	"rung/ui/view"
 )
 

@@ -13,7 +13,6 @@ import (
 	antreademo "rung/examples-antrea"
 	"rung/model"
 	"rung/model/verdict"
-
 	"rung/sources/manifests"
 	"rung/test/made"
 )

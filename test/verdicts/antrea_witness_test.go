@@ -7,7 +7,6 @@ import (
 	"rung/model"
 	"rung/model/convert"
 	"rung/model/verdict"
-
 	"rung/test/made"
 )
 

@@ -9,7 +9,6 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-
 	"rung/test/made"
 )
 

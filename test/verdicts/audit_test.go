@@ -12,7 +12,6 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/verdict"
-
 	"rung/test/made"
 )
 

@@ -11,7 +11,6 @@ import (
 	"rung/model"
 	"rung/model/convert"
 	"rung/model/verdict"
-
 	"rung/sources/manifests"
 )
 

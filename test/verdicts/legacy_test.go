@@ -6,7 +6,6 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-
 	"rung/test/made"
 )
 

@@ -12,7 +12,6 @@ import (
 	"rung/model/ovn/match"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
-
 	"rung/test/made"
 )
 

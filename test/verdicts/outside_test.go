@@ -5,7 +5,6 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-
 	"rung/test/made"
 )
 

@@ -10,7 +10,6 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/verdict"
-
 	"rung/revision"
 )
 

@@ -11,7 +11,6 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
-
 	second "rung/test/judge"
 	"rung/test/made"
 )

@@ -8,7 +8,6 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/verdict"
-
 	"rung/test/made"
 )
 

@@ -10,7 +10,6 @@ import (
 	"rung/model"
 	"rung/model/ladder"
 	"rung/model/verdict"
-
 	"rung/test/made"
 )
 

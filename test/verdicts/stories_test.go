@@ -9,7 +9,6 @@ import (
 	"rung/model"
 	"rung/model/convert"
 	"rung/model/verdict"
-
 	"rung/sources/manifests"
 )
 

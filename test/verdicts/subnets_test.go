@@ -7,7 +7,6 @@ import (
 	"rung/compiler"
 	"rung/model"
 	"rung/model/verdict"
-
 	"rung/test/made"
 )
 

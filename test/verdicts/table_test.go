@@ -13,7 +13,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
-
 	"rung/revision"
 	"rung/test/made"
 )

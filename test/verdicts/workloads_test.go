@@ -12,7 +12,6 @@ import (
 	"rung/model"
 	"rung/model/verdict"
 	"rung/revision"
-
 	"rung/sources/manifests"
 )
 

@@ -10,7 +10,6 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
-
 	"rung/revision"
 	"rung/test/made"
 )

@@ -28,7 +28,8 @@ var traceActions = []Action{
 		"them"},
 }
 
-// traceFrom makes the action that traces from the lines of a page. The palette has GoTrace for it.
+// traceFrom makes the trace action of a page from whose lines a trace can start. The palette has GoTrace for
+// it.
 func traceFrom(id ID, footer int, help string) Action {
 	return Action{ID: id, Keys: []string{"t"}, Title: "trace", Footer: footer, Hidden: true, Help: help}
 }

@@ -132,7 +132,7 @@ const (
 	CarryErase  ID = "carry.erase"
 )
 
-// The view decides whether an action fits a line of the ladder.
+// The view decides whether an action fits a line of the ladder, since it knows what the line is.
 var ladder = []Action{
 	{ID: LadderNew, Keys: []string{"n"}, Title: "new here", Footer: 20, Op: change.OpApply, Danger: change.Confirmed,
 		Help: "create a policy in the gap under the cursor, or at the next free priority of its tier"},

@@ -24,7 +24,7 @@ type findingsPage struct {
 	table *widget.Table[*findings.Finding]
 	heads map[*findings.Finding]widget.Line // heading rows
 	only  severityFilter
-	key   string // key that changes only
+	key   string // the key that changes the filter, for hints
 	st    *themes.StyleSet
 	w     int
 

@@ -99,8 +99,8 @@ func (v *zonesPage) addLosses(env *view.Env) {
 	}
 }
 
-// troubleLines describes the problems of zones, first of the selected zone in full, which may exceed most
-// lines.
+// troubleLines describes the problems of zones in lines. The selected zone comes first and in full, even if
+// that takes more than most lines.
 func (v *zonesPage) troubleLines(w, most int) []string {
 	var lines []string
 	at, texts := v.zones.SelectedID(), make([]string, len(v.items))

@@ -47,8 +47,8 @@ type zonesPage struct {
 	reportsAt time.Time
 }
 
-// With more than manyZones zones, policies are summarized over zones, and counted at most once per again:
-// sweeping brings many revisions a second.
+// With more than manyZones zones, policies are summarized over zones instead of shown in each. They are
+// counted at most once per recountInterval: zones that are swept bring many revisions a second.
 const (
 	manyZones       = 8
 	recountInterval = time.Second

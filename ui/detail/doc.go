@@ -2,7 +2,7 @@
 // addresses and ports, a match explained term by term, desired beside live columns, states and reasons in the
 // product's words, and equivalent commands.
 //
-// Invariants: it reads one revision and keeps nothing of it; lists show their first members and a link to all,
+// Invariants: it reads one revision and keeps no part of that revision; lists show their first members and a link to all,
 // so that a page costs what it shows; lines of a pane have identities that stay the same over revisions.
 //
 // It may import engine, model, themes and the other packages of ui but ui itself and its views; the views

@@ -8,7 +8,7 @@ import (
 	"rung/revision"
 )
 
-// WhyNoPolicy says why a policy is missing: it could not be read, with the place, or it no longer exists.
+// WhyNoPolicy says why a policy is missing: it could not be read, and where to fix it, or it no longer exists.
 func WhyNoPolicy(r *revision.Revision, k model.PolicyKey) string {
 	for _, b := range r.Broken {
 		if b.Key != k || !b.IsError() {

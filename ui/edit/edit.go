@@ -36,7 +36,7 @@ type editPage struct {
 	base        string // text the edit started from, or empty for a new policy
 	first       string // first text given to the editor, without notes
 	open        string // last text given to the editor, with notes
-	beginLine   int    // line for opening the editor again
+	beginLine   int    // line at which the editor opens again
 	isInvalid   bool   // open is a text that does not validate
 	problemText string // its mistakes, without line numbers
 	title       string // summary of what is wrong

@@ -88,7 +88,7 @@ func mistakeID(i int) string { return "mistake " + strconv.Itoa(i) }
 // listsMistakes reports whether the page is a list of mistakes.
 func (v *editPage) listsMistakes() bool { return v.state == stopped && len(v.lines) > 1 }
 
-// chosenLine returns the line for opening the editor again: that of the selected mistake.
+// chosenLine returns the line at which the editor opens again: the selected mistake's if mistakes are listed.
 func (v *editPage) chosenLine() int {
 	if !v.listsMistakes() {
 		return v.beginLine

@@ -9,7 +9,7 @@ import (
 	"rung/ui/widget"
 )
 
-// mostMarks bounds the width of the column of notes for which other columns are dropped.
+// mostMarks is the maximum width of the notes column that may drop other columns.
 const mostMarks = 40
 
 // widthOfMarks returns the width of the column of notes that fits the worst note of every line.
@@ -85,8 +85,8 @@ func fitLogs(l *ladder.Line, st *themes.StyleSet, w int) widget.Line {
 	return levels[0].CutWords(w)
 }
 
-// notesBelow returns the notes of a line in words, for below the table: those the column of notes counts, and
-// the rest.
+// notesBelow returns the notes of a line in words, for the lines below the table: first the notes that the
+// column of notes counts, then the rest.
 func (v *ladderPage) notesBelow(l *ladder.Line) (notes, rest []widget.Line) {
 	st := v.frame.styles
 	if l.Remark != "" {

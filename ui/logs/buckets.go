@@ -76,8 +76,8 @@ func namespacesBucket(e *logs.Entry) (name, term string) {
 	return from + " → " + to, "ns:=" + e.Src.Key.Namespace + "->=" + e.Dst.Key.Namespace + terms + more
 }
 
-// endNamespace returns the namespace of an end, else "(node)", "(outside)" or, for an unknown end, its address.
-// terms tell ends without a namespace apart.
+// endNamespace returns the namespace of an end, else "(node)", "(outside)" or, for an unknown end, its
+// address. terms distinguish ends without a namespace.
 func endNamespace(d *logs.End, side string) (name, terms string) {
 	is := " " + side + ":"
 	not := " not" + is
@@ -170,7 +170,7 @@ func (h *lineBucket) addEntry(e *logs.Entry, end time.Time) {
 	}
 }
 
-// stored is the delay after which a line counts as part of a stored log.
+// stored is the delay between writing and arrival from which a line counts as part of a stored log.
 const stored = time.Minute
 
 // countingEnd returns the end of bars and rates.

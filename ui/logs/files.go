@@ -6,9 +6,7 @@ import (
 	"time"
 
 	"rung/engine/logs"
-
 	"rung/model/logline"
-
 	"rung/model/words"
 	"rung/ui/action"
 	"rung/ui/view"

@@ -13,7 +13,6 @@ import (
 
 	"rung/engine/logs"
 	"rung/model/logline"
-
 	"rung/revision"
 	"rung/ui/widget"
 )

@@ -9,7 +9,6 @@ import (
 	"rung/model"
 	"rung/test/uitest"
 	"rung/ui"
-
 	"rung/ui/nav"
 )
 

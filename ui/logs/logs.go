@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"rung/engine/logs"
-
 	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"
@@ -57,7 +56,7 @@ type logPage struct {
 	store *logs.Store
 	sourceStates
 	statsAt    int64
-	pacedAt    time.Time   // end of the pace shown for rules
+	pacedAt    time.Time   // time up to which the recent rates of rules are shown
 	rulesAbove *rulesAbove // what decides first, nil until computed
 	aboveAt    time.Time
 	rev        *revision.Revision

@@ -5,9 +5,8 @@ import (
 	"time"
 
 	"rung/engine/logs"
-	"rung/model/words"
-
 	"rung/model/logline"
+	"rung/model/words"
 )
 
 // matchTally counts the matches by rule; lines without a known rule are not counted. Each line is visited only

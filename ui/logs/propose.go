@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"rung/engine/logs"
-
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/logline"

@@ -8,7 +8,6 @@ import (
 	"rung/model"
 	"rung/model/logline"
 	"rung/revision"
-
 	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"

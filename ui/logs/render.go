@@ -3,21 +3,17 @@ package logs
 import (
 	"cmp"
 	"fmt"
-
 	"slices"
 	"strings"
 
-	"rung/ui/nav"
-
 	"rung/engine/logs"
-
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"
-
 	"rung/themes"
 	"rung/ui/action"
+	"rung/ui/nav"
 	"rung/ui/view"
 	"rung/ui/widget"
 )

@@ -11,7 +11,6 @@ import (
 	"rung/engine/statedir"
 	"rung/model"
 	"rung/model/logline"
-
 	"rung/model/words"
 	"rung/ui/nav"
 	"rung/ui/view"

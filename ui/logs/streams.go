@@ -6,9 +6,7 @@ import (
 	"strings"
 
 	"rung/engine/logs"
-
 	"rung/model/logline"
-
 	"rung/model/words"
 	"rung/revision"
 	"rung/themes"

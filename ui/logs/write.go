@@ -81,7 +81,8 @@ func actionStyle(e *logs.Entry, st *themes.StyleSet) themes.Style {
 	return st.Text
 }
 
-// LineShape is the layout of a line's parts in a width. All lines of a screen share one shape.
+// LineShape is the layout of a line's parts in a width, and how much of each part is written. All lines of a
+// screen share one shape.
 type LineShape struct {
 	clock                    ClockMode
 	stamp                    stampForm
@@ -94,7 +95,7 @@ type LineShape struct {
 	widths                   []int // of the chosen columns
 }
 
-// partWidths holds the widths seen since ForgetWidths, so that columns do not jump while following.
+// partWidths holds the widest parts seen since the last reset, so that columns do not jump while following.
 type partWidths struct {
 	zone, traffic, times            int
 	endsWidth                       [endForms]int

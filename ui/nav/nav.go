@@ -25,7 +25,7 @@ const (
 	Pod      PageKind = "pod"      // Key
 	Edit     PageKind = "edit"     // Key, or none and Priority for a new policy; Text is a proposed text, ID notes about it
 	Template PageKind = "template" // Priority is for a blank policy
-	Preview  PageKind = "preview"  // of a change; Text distinguishes changes
+	Preview  PageKind = "preview"  // a change before it is made; Text distinguishes changes
 	Plan     PageKind = "plan"     //
 	Logs     PageKind = "logs"     // Key, Dir, Rule narrow it; all may be zero
 	Activity PageKind = "activity" // Zone narrows it
@@ -162,7 +162,7 @@ func (p Page) HasBeginning() bool { return p != p.placeOnly() }
 // IsNone reports whether the page is the zero page.
 func (p Page) IsNone() bool { return p.Kind == "" }
 
-// Title returns the full name of the page for breadcrumbs and the palette.
+// Title returns the page's name for breadcrumbs and the palette, clear without further context.
 func (p Page) Title() string {
 	name := p.policyName()
 	switch p.Kind {

@@ -259,7 +259,7 @@ func (v *View) controllerPage(env *view.Env, zone string) nav.Page {
 	return nav.Page{Kind: nav.Controller, Key: v.key, Zone: zone}
 }
 
-// troubledZone returns the zone whose controller to ask: of the selected line, else the first that reports a
+// troubledZone returns the zone whose controller to ask: the selected line's, else the first that reports a
 // failure, else the worst by its rows.
 func (v *View) troubledZone(env *view.Env) string {
 	if to := v.zones.LinkedPage(); v.part == zonesPart && to.Zone != "" {

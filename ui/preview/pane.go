@@ -20,7 +20,7 @@ type docBuilder struct {
 	st    *themes.StyleSet
 	w     int // width of the text
 	lines []widget.DocLine
-	// whole wraps long lines and lists all members of sets, up to room bytes of members.
+	// whole wraps long lines and lists all members of sets, up to maxMemberBytes bytes of them in total.
 	whole          bool
 	maxMemberBytes int
 }
@@ -30,7 +30,8 @@ const defaultMemberBytes = 1 << 20
 
 func (b *docBuilder) addLine(l widget.Line) { b.lines = append(b.lines, widget.DocLine{Line: l}) }
 
-// addLong adds a possibly long line; if whole, it wraps with further lines indented.
+// addLong adds a line that may be wider than the page. If whole is set, it wraps, with all but the first part
+// indented by indent.
 func (b *docBuilder) addLong(l widget.Line, indent int) {
 	if !b.whole {
 		b.addLine(l)
@@ -96,7 +97,8 @@ func (b *docBuilder) addChanges(objects []difference.ChangedObject, diff bool) {
 	}
 }
 
-// addShort adds an object with a single changed field in one line, if it fits; pad is the width of all names.
+// addShort adds an object with a single changed field in one line, if it fits; pad is the width of the column
+// of names.
 func (b *docBuilder) addShort(o *difference.ChangedObject, pad int) bool {
 	if len(o.Fields) != 1 {
 		return false
@@ -177,7 +179,7 @@ func (b *docBuilder) addConsequences(t *difference.PreviewParts) {
 	}
 }
 
-// addGroups lists the affected connections, and affected connections of the log.
+// addGroups lists the affected connections, logged ones first.
 func (b *docBuilder) addGroups(t *difference.PreviewParts) {
 	for _, groups := range []difference.GroupTable{t.LoggedFlips, t.Flips, t.Others} {
 		if len(groups.Rows) == 0 {

@@ -44,7 +44,7 @@ type View struct {
 	writeProblem string                      // why the last attempt to write failed
 	notice       string                      // another message, shown once
 	trial        *revision.UnconfirmedChange // the change on trial, nil if none
-	beganAt      time.Time                   // begin of the current phase's work
+	beganAt      time.Time                   // when the current phase's work began
 	pending      *pendingChange
 	previewWork  view.LatestWork    // computes the consequences
 	workedFrom   *revision.Revision // newest revision when the work began
@@ -96,7 +96,7 @@ func NewView(src ChangeSource, opt PreviewOptions) *View {
 	return &View{src: src, opt: opt, change: widget.NewDoc(), rows: widget.NewDoc()}
 }
 
-// CurrentMutation returns the present change, whose text a merge may have replaced.
+// CurrentMutation returns the change with its current text, which a merge may have replaced.
 func (v *View) CurrentMutation() change.Mutation {
 	if v.p == nil {
 		return change.Mutation{}

@@ -13,7 +13,8 @@ import (
 	"rung/ui/widget"
 )
 
-// rowReferrers caches the rows that refer to a row, since finding them walks whole tables.
+// rowReferrers caches the rows that refer to a row while the database is the same, since finding them walks
+// whole tables.
 type rowReferrers struct {
 	db   *nb.DB
 	row  nb.Row

@@ -270,7 +270,7 @@ func (v *RowView) Crumb() string {
 		return what + " of " + v.policy.ShortLabel()
 	case v.policy.Name != "" && v.id != "":
 		return what + " " + v.policy.ShortLabel() + " " + detail.ShortID(v.id, v.policy)
-	case v.name != "" && v.owner.Form == nb.FormNone: // ports and switches have telling names
+	case v.name != "" && v.owner.Form == nb.FormNone: // ports and switches are identified by their names
 		return what + " " + v.name
 	case v.page.UUID != "":
 		return what + " " + v.page.UUID[:min(8, len(v.page.UUID))]

@@ -17,7 +17,7 @@ import (
 	"rung/ui/widget"
 )
 
-// tables in the order of the key that switches them.
+// tables in the order in which a key switches through them
 var tables = []struct {
 	name, title string
 	told        *page.Table[*rows.Line]

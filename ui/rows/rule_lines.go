@@ -44,7 +44,7 @@ func (v *RuleView) ruleLines(env *view.Env, s *detail.Sheet) {
 		s.Add("peer", detail.SideBySide(lead, nameWidth, widget.PlainLine("everything")), nav.Page{})
 	}
 	s.AddField("ports", "ports", nameWidth, widget.PlainLine(cmp.Or(strings.Join(r.PortTexts(), ", "), "any")), nav.Page{})
-	if k := v.page.Key; !k.Kind.IsAdmin() { // such rules have no telling names
+	if k := v.page.Key; !k.Kind.IsAdmin() { // such rules have no names that identify them
 		s.AddField("policy", "policy", nameWidth, widget.StyledLine(k.Label(), st.Accent), nav.ToPolicy(k))
 	}
 	if env.Rev.BySelectors(v.policy) {

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// unread is the longest write once the console is to end.
+	// unread is how long a write may take once the console has to end.
 	unread = 700 * time.Millisecond
 	// unreadLeave is the longest time for leaving a terminal that nobody reads.
 	unreadLeave = 200 * time.Millisecond

@@ -30,7 +30,7 @@ type Env struct {
 	LogSetup *LogSetup
 	// Messages has the messages of the status line.
 	Messages *MessageLog
-	// ReadInput reads another input to its end: a path, git:REV, a context. Nil if not available.
+	// ReadInput reads another input to its end: a path, git:REV or a context. Nil if not available.
 	ReadInput func(ctx context.Context, input string) (*revision.Revision, error)
 	// Page is the page of the view, W and H its size.
 	Page nav.Page

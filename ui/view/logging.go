@@ -42,7 +42,7 @@ type loggingDialog struct {
 	keys      []model.Key
 	levelsNow model.LogLevels
 	broken    string               // what is wrong with the present annotation
-	session   *revision.LogSession // session of one of the objects; sessions counts them
+	session   *revision.LogSession // session of one of the objects; sessions counts the objects that have one
 	sessions  int
 	clock     time.Time
 	rows      []logRow

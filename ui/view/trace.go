@@ -16,8 +16,8 @@ import (
 	"rung/ui/widget"
 )
 
-// PrefilledTrace returns a question prefilled from pages: the connection of one, else the first pod, rule or policy;
-// on the network of a page.
+// PrefilledTrace returns a question prefilled from pages: the connection of a trace or probe page, else the
+// first pod, rule or policy; on the network of a page.
 func PrefilledTrace(r *revision.Revision, pages ...nav.Page) trace.Question {
 	q := prefilledQuestion(r, pages)
 	for _, p := range pages {
@@ -60,12 +60,12 @@ func AskTrace(env *Env, q trace.Question) {
 	askConnection(env, q, &traceDialog{title: "trace a connection", enters: "enter traces", answerPage: nav.ToTrace})
 }
 
-// AskOVNTrace asks likewise and opens a trace that begins with ovn-trace.
+// AskOVNTrace asks as AskTrace does, and opens a trace that begins with ovn-trace.
 func AskOVNTrace(env *Env, q trace.Question) {
 	askConnection(env, q, &traceDialog{title: "ask OVN about a connection", enters: "enter asks", answerPage: nav.ToOVNTrace})
 }
 
-// AskProbe asks likewise and sends the connection into the sandbox.
+// AskProbe asks as AskTrace does, and sends the connection into the sandbox.
 func AskProbe(env *Env, q trace.Question) {
 	askConnection(env, q, &traceDialog{title: "probe a connection", enters: "enter sends it", answerPage: nav.ToProbe})
 }
@@ -157,8 +157,8 @@ func (d *traceDialog) isFilled(field int) bool {
 	return true
 }
 
-// nextUnfilled goes to the first unfilled field from a field on; if all are filled, it stays and returns
-// false.
+// nextUnfilled goes to the first unfilled field, from the field from on and wrapping around. If all are
+// filled, it stays and returns false.
 func (d *traceDialog) nextUnfilled(from int) bool {
 	for i := range fields {
 		if f := (from + i) % fields; !d.isFilled(f) {

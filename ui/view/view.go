@@ -155,8 +155,8 @@ type Lister interface {
 	Render(st *themes.StyleSet, w, h int) string
 }
 
-// List is the common part of views around one Lister: embed it and set Of. It implements Render, the filter
-// and the mouse, and Do for the actions of the widget; the view's own Do calls it last.
+// List is the common part of views around one Lister: embed it and set Widget. It implements Render, the
+// filter and the mouse, and Do for the actions of the widget; the view's own Do calls it last.
 type List struct{ Widget Lister }
 
 // Render draws the widget.

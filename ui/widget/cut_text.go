@@ -76,8 +76,8 @@ func (l Line) CutWords(w int) Line {
 	return l.ClipTo(TextWidth(strings.TrimRight(text[:end], " :,·")))
 }
 
-// FitWhole joins as many whole pieces as fit into w cells, and counts the others: "A B +2". Returns nil if not
-// even the first fits.
+// FitWhole joins as many whole pieces as fit into w cells, and counts the others: "A B +2". The result is nil
+// if not even the first fits.
 func FitWhole(pieces []Line, sep string, w int, more themes.Style) Line {
 	for n := len(pieces); n > 0; n-- {
 		l := slices.Clone(pieces[0])

@@ -25,7 +25,7 @@ type TextInput struct {
 	back        int              // steps back in History, or 0 for the text itself
 	draft       string
 	cell        int  // cell of the cursor in the last frame, -1 if none
-	prefillKept bool // the text is the selected prefill
+	prefillKept bool // nothing was typed yet: the text is the prefill, which is selected
 }
 
 // maxInput bounds the letters of a line, so that a pasted file does no harm.
@@ -172,7 +172,7 @@ func (in *TextInput) cutRange(from, to int) {
 	}
 }
 
-// letterEdge returns the edge of a letter at a place in a text, or the nearest to the left or right. Places
+// letterEdge returns place if it is an edge of a letter, else the nearest edge to its left or right. Places
 // count characters; a visible letter may have several.
 func letterEdge(text string, place int, right bool) int {
 	at := 0

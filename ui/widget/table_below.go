@@ -74,8 +74,8 @@ func (t *Table[T]) detailLines(st *themes.StyleSet, it T, lay tableLayout, w, h 
 	return flowWhole(pieces, counted, keys, w, h, st.Border, st.Dim)
 }
 
-// unseenCells returns the cells of a row that are cut or hidden, each after its title: worthy ones belong to
-// columns dropped last.
+// unseenCells returns the cells of a row that are cut or hidden, each after its title, the most important
+// first: worthy belong to columns with Drop 0 or 1, others to the rest.
 func (t *Table[T]) unseenCells(st *themes.StyleSet, it T, lay tableLayout, room int) (worthy, others []Line) {
 	var at []int
 	ends, x := make([]int, len(lay.cols)), 0

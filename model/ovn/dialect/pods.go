@@ -15,10 +15,7 @@ import (
 // The policy was computed while the older pod ran, so its addresses and ports changed later.
 const provenAge = 10 * time.Minute
 
-// explainPods explains updates of pods that OVN-Kubernetes' filter misses
-// (ovn-kubernetes.md#unseen-pod-updates), and pods it passed over (ovn-kubernetes.md#subject-pods). Every sync
-// computes the whole policy. So all differences must be explained, and all rows must have the same old state
-// of a pod.
+// whyUnknownForm is why a row is not current if no line of Lines explains its form.
 func explainPods(p *model.PolicyInZone, f *Facts) []*DiffCause {
 	x := &unseenUpdates{p: p, f: f, earlier: map[*model.Pod][]*model.Pod{}, lackedAddrs: map[string]*model.Pod{},
 		formerAddrs: map[string]*model.Pod{}}
@@ -169,7 +166,7 @@ func onlyField(d *model.RowDiff, table, column string) *model.FieldDiff {
 // maxNamed is how many items a cause names; the rest is counted.
 const maxNamed = 3
 
-// addText adds an item to a cause; beyond named items an empty text, which only counts.
+// addText adds an item to a cause. After maxNamed items it adds an empty text, which only counts.
 func addText(said []string, format string, args ...string) []string {
 	if len(said) >= maxNamed {
 		return append(said, "")

@@ -58,10 +58,10 @@ func tableRows[T Row](d *DB, table string) iter.Seq[T] {
 	}
 }
 
-// Flows yields the logical flows of the ACL stages by UUID.
+// Flows yields the logical flows of the ACL stages in order of UUID.
 func (d *DB) Flows() iter.Seq[*LogicalFlow] { return tableRows[*LogicalFlow](d, TableFlow) }
 
-// Chassis yields the chassis by UUID.
+// Chassis yields the chassis in order of UUID.
 func (d *DB) Chassis() iter.Seq[*Chassis] { return tableRows[*Chassis](d, TableChassis) }
 
 // Global returns the SB_Global row or nil.
@@ -72,7 +72,8 @@ func (d *DB) Global() *Global {
 	return nil
 }
 
-// Row returns the row of a table with that UUID, or nil.
+// Row returns the row of a table with that UUID. It returns nil if there is none or Rung does not read the
+// table.
 func (d *DB) Row(table, uuid string) Row {
 	if d == nil {
 		return nil

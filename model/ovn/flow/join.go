@@ -41,7 +41,7 @@ func (f *Flow) PlaceText() string {
 	return s
 }
 
-// PacketsText describes the flow's share of the packets its ACL matches.
+// PacketsText describes which of the packets matched by its ACL the flow handles.
 func (f *Flow) PacketsText() string { return f.Reading.Hint.String() }
 
 // ACL is an ACL with its flows.

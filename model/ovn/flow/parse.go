@@ -30,7 +30,7 @@ func Parse(text string) *Report {
 	return p.report
 }
 
-// parser is the state between lines.
+// parser parses a text line by line. Its fields are the state between lines.
 type parser struct {
 	report    *Report
 	lines     []string

@@ -8,7 +8,7 @@ import (
 	"rung/model"
 )
 
-// PriorityOffset is northd's addition to an ACL's priority (ovn-kubernetes.md#priorities).
+// PriorityOffset is added by northd to the priority of an ACL (ovn-kubernetes.md#priorities).
 const PriorityOffset = 1000
 
 // StagePart is the task of an ACL stage of the pipeline.
@@ -52,8 +52,8 @@ func ParseStage(name string) (stage model.Stage, part StagePart, ok bool) {
 	return "", "", false
 }
 
-// Hint is the packets of an ACL's flow, by their connection tracking state: the number of a bit of reg0
-// (ovn-kubernetes.md#hints). 0 means every packet.
+// Hint selects the packets of an ACL's flow by their connection tracking state. Its value is a bit number of
+// reg0 (ovn-kubernetes.md#hints); 0 means every packet.
 type Hint int
 
 // The hints.

@@ -26,7 +26,7 @@ type Report struct {
 	Results []Result // of ovnkube-trace
 	// Problems are error messages outside of traces.
 	Problems []string
-	// Counts: all lines, other programs', unparsed.
+	// Lines counts all lines, Other the lines of other programs, Unknown the lines that were not parsed.
 	Lines, Other, Unknown int
 	UnparsedLines         []Line // the first unparsed lines
 }

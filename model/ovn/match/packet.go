@@ -51,9 +51,9 @@ type Packet struct {
 	TTL uint8
 	// TCPFlags is set for TCP only; 0 means SYN alone, as a connection begins.
 	TCPFlags uint16
-	// ARPOp is of ARP; 0 if unknown.
+	// ARPOp is set for ARP only; 0 if unknown.
 	ARPOp uint16
-	// Target is the address of neighbour discovery; invalid if unknown.
+	// Target is the address that neighbour discovery asks for or announces; invalid if unknown.
 	Target netip.Addr
 }
 

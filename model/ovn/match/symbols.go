@@ -51,7 +51,7 @@ func (t symbolTable) readDefinition(text string) Expr {
 	return e
 }
 
-// addField adds a field whose bits can be tested.
+// addField adds a field of which every single bit can be tested.
 func (t symbolTable) addField(name string, width int, prereq string, from fieldSource) {
 	t.add(symbol{name: name, width: width, prereq: t.readDefinition(prereq), source: from})
 }
@@ -87,7 +87,7 @@ func (t symbolTable) addMetadata() {
 	t.addField("flags.loopback", 1, "", fromNone)
 	t.addField("ct_mark.blocked", 1, "", fromNone)
 	t.addField("ct_label", 128, "", fromNone)
-	// A Packet begins its connection.
+	// A Packet is always the first of its connection.
 	t.addField("ct.trk", 1, "", fromTrue)
 	t.addField("ct.new", 1, "ct.trk", fromTrue)
 	for _, name := range []string{"est", "rel", "rpl", "inv"} {

@@ -50,7 +50,8 @@ func (g *Global) IDs() map[string]string            { return g.ExternalIDs }
 // type.
 type RowChange struct {
 	Old, New Row
-	// Step is set if Old and New are versions of an AddressSet that differ only in addresses.
+	// Step is set if Old and New are versions of an AddressSet that differ only in addresses. It has that
+	// difference.
 	Step *MemberStep
 }
 
@@ -289,7 +290,7 @@ func (d *DB) SwitchByName(name string) *LogicalSwitch {
 }
 func (d *DB) MeterByName(name string) *Meter { return rowByName[*Meter](d, tagMeter, name) }
 
-// ACLs and the others yield the rows of a table by UUID.
+// ACLs and the others yield the rows of a table in order of UUID.
 func (d *DB) ACLs() iter.Seq[*ACL]                { return rowsOfTable[*ACL](d, tagACL) }
 func (d *DB) AddressSets() iter.Seq[*AddressSet]  { return rowsOfTable[*AddressSet](d, tagAddressSet) }
 func (d *DB) PortGroups() iter.Seq[*PortGroup]    { return rowsOfTable[*PortGroup](d, tagPortGroup) }

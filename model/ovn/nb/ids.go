@@ -159,8 +159,8 @@ const (
 	OpMutate OpKind = "mutate"
 	OpDelete OpKind = "delete"
 	OpSelect OpKind = "select"
-	// OpWait continues the transaction only if the row is now as the operation states. It never waits: it is
-	// the wait of RFC 7047 with a timeout of 0.
+	// OpWait continues the transaction only if the row is now as the operation states. OVSDB checks at once
+	// and never waits: this is the wait of RFC 7047 with a timeout of 0.
 	OpWait OpKind = "wait"
 )
 

@@ -48,7 +48,8 @@ type Difference struct {
 	Rules []RuleUse
 }
 
-// PairTotal counts the pairs with the same change of verdict. It counts for each change of its ports.
+// PairTotal counts the pairs with one change of verdict. A pair whose ports change differently counts for each
+// change.
 type PairTotal struct {
 	Before verdict.Verdict `json:"before"`
 	After  verdict.Verdict `json:"after"`
@@ -64,7 +65,8 @@ type FlipGroup struct {
 	From  verdict.Ends        `json:"from"`
 	To    verdict.Ends        `json:"to"`
 	Ports []verdict.PortRange `json:"ports"`
-	// ByBefore and ByAfter are the deciders at the settling stage; empty if nothing matches.
+	// ByBefore and ByAfter are the deciders at the stage that settles the verdict. Several deciders have equal
+	// priority. They are empty if nothing matches, which allows the connection.
 	ByBefore []verdict.Decider  `json:"decided_before"`
 	ByAfter  []verdict.Decider  `json:"decided_after"`
 	Example  verdict.Connection `json:"example"`
@@ -122,8 +124,8 @@ type differ struct {
 	totals      []PairTotal
 	unwanted    *unwantedFlips // nil if nothing is wanted
 	reach       *reachCounter
-	// usesByRule are the places in uses, by side and the index's rules. useSide and instead are the side and the
-	// other deciders, by place.
+	// usesByRule maps rules to places in uses, by side. useSide and otherDeciders have the side and the other
+	// deciders of each place.
 	usesByRule    [2]map[int32][]int
 	useSide       []int
 	otherDeciders []map[int32]bool

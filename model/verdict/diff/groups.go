@@ -34,7 +34,7 @@ type decisionDiff struct {
 	stillDenied []stillDeniedPorts
 }
 
-// settlingWalk returns the first walk with the ruling's verdict.
+// settlingWalk returns the walk that settles the verdict: the first that has it.
 func (r *joinedVerdict) settlingWalk() int {
 	for i := range r.walks {
 		if r.walks[i].verdict == r.verdict {
@@ -135,7 +135,8 @@ func (d *differ) addClassPair(a, b int32, how verdict.ConnectionMode, nodes verd
 	d.watchPair(a, b, nodes, r)
 }
 
-// decisionsAbout returns a side's decisions about connections between two classes, except Services' ports.
+// decisionsAbout returns a side's decisions about connections between two classes, without the ports at which
+// they go to Services instead.
 func (d *differ) decisionsAbout(side int, a, b int32, how verdict.ConnectionMode, nodes verdict.NodePairing) *decisions {
 	all := d.sides[side].pairDecisions(a, b, how)
 	ports := d.After.CutPorts(b, how, nodes)
@@ -145,7 +146,8 @@ func (d *differ) decisionsAbout(side int, a, b int32, how verdict.ConnectionMode
 	return d.decisionsWithout(all, nodeCut{d.After.List[b].Cut, nodes == verdict.OneNode}, ports)
 }
 
-// addTotals counts the pairs by change of verdict, each once whatever the number of ports.
+// addTotals counts the pairs by change of verdict, each once whatever the number of ports. FlipGroups instead
+// count a pair in every group that it belongs to.
 func (d *differ) addTotals(r *decisionDiff, pairs int) {
 	for i := range r.changes {
 		c := &r.changes[i]

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// JoinNetwork adds the difference on a network other than the default one. Their pods differ.
+// JoinNetwork adds the difference on a network other than the default one. other has the connections of the
+// pods on that network, which d lacks.
 func (d *Difference) JoinNetwork(other *Difference, network string) {
 	named := func(gs []FlipGroup) []FlipGroup {
 		gs = slices.Clone(gs)

@@ -19,7 +19,7 @@ type indexSide struct {
 	decidersByID map[int32][]int32
 	list         []int32
 	raw          []byte
-	hits         []verdict.Hit // buffer
+	hits         []verdict.Hit // hits of the last walk, reused as a buffer
 }
 
 func newIndexSide(d *differ, c *verdict.Classes, at int) *indexSide {
@@ -40,7 +40,7 @@ func walksByStage() (out [verdict.StageCount]map[string]int32) {
 	return out
 }
 
-// ruleName returns a name that is equal for a rule in both indexes, whatever comes before it.
+// ruleName returns a name that is equal for a rule in both indexes, even after other rules of its policy.
 func (s *indexSide) ruleName(rule int32) string {
 	if s.names[rule] == "" {
 		r := &s.c.Index.Rules[rule]
@@ -67,7 +67,7 @@ type joinedVerdict struct {
 	walks   [verdict.Walks]walkDecision
 }
 
-// byDefault is the ruling if nothing matches.
+// byDefault is the joined verdict if nothing matches.
 var byDefault = func() (r joinedVerdict) {
 	r.verdict = verdict.Allow
 	for i := range r.walks {
@@ -76,7 +76,7 @@ var byDefault = func() (r joinedVerdict) {
 	return r
 }()
 
-// decisions are the rulings over all walks, for every port.
+// decisions are the joined verdicts of all walks, for every port.
 type decisions struct {
 	list []verdict.Run[joinedVerdict]
 }

@@ -114,7 +114,8 @@ func isUnprintable(r rune) bool {
 const (
 	// maxRepairBytes bounds the bytes parsed for a mistake's line while a reader waits; handwritten texts are smaller.
 	maxRepairBytes = 1 << 20
-	// repairLinesAbove is how many lines to try above a shown mistake, repairLinesMore how many if that line would do.
+	// repairLinesAbove is how many lines to try above the line where a mistake shows. repairLinesMore is that
+	// number if the line itself would do.
 	repairLinesAbove, repairLinesMore = 60, 4
 )
 

@@ -10,7 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// parseJSON parses consecutive JSON values, at offsets, into trees as YAML's, with columns in bytes.
+// parseJSON parses consecutive JSON values into the same trees as YAML. Columns count bytes, not runes.
+// offsets are the start and end of each value.
 func parseJSON(text []byte) (roots []*yaml.Node, offsets [][2]int, err error) {
 	if at := firstInvalid(text, func(rune) bool { return false }); at >= 0 {
 		return nil, nil, jsonError(text, at, "a string is not UTF-8")

@@ -140,7 +140,8 @@ func (l *Layout) End(n *yaml.Node, indent int) int {
 	return min(p, len(l.Text))
 }
 
-// blockScalarEnd finds the end of a literal or folded scalar with its header at p: its last indented line.
+// blockScalarEnd finds the end of a literal or folded scalar whose header is at p: the end of its last
+// non-blank line that is indented enough.
 func (l *Layout) blockScalarEnd(p, indent int) int {
 	end := l.LineStart(p) + len(bytes.TrimRight(l.Text[l.LineStart(p):l.NextLine(p)], "\r\n"))
 	first := -1 // indentation of the first line

@@ -41,7 +41,8 @@ func PathText(way []PathStep, generic bool) string {
 	return b.String()
 }
 
-// FieldLine returns the line of a field, by its path in API errors, or of the nearest above; 0 without lines.
+// FieldLine returns the line of a field, or of the nearest field above it; 0 if the tree has no lines. path is
+// written as in API errors.
 func FieldLine(n *yaml.Node, path string) int {
 	_, line, _ := fieldAt(n, pathKeys(path))
 	return line
@@ -56,7 +57,8 @@ func LineOfValue(n *yaml.Node, path, message string) int {
 	return line
 }
 
-// ClearField makes a field null, which means absent, or gives it its correct name, meant, if that is free.
+// ClearField makes a field null, which means absent. If its correct name, meant, is known and free, the field
+// is renamed instead and keeps its value.
 func ClearField(n *yaml.Node, path, meant string) {
 	keys := pathKeys(path)
 	if len(keys) == 0 {

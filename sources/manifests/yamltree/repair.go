@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// maxRepairText bounds the texts checked behind their first mistake; handwritten ones are far smaller.
+	// maxRepairText is the largest text, in bytes, that is checked beyond its first mistake; handwritten ones
+	// are far smaller.
 	maxRepairText = 64 << 10
 	// maxRepairs bounds the mended mistakes of one text.
 	maxRepairs = 8

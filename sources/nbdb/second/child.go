@@ -103,7 +103,7 @@ func modelColumns(m any) map[string][]string {
 		}
 	}
 	if fair, ok := out["fair"]; ok && len(fair) == 0 {
-		out["fair"] = []string{"false"} // what none means, also to Rung
+		out["fair"] = []string{"false"} // an empty fair means false, as in Rung's own reader
 	}
 	return out
 }

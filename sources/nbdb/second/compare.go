@@ -46,10 +46,10 @@ type Difference struct {
 	MoreLibovsdb int `json:"libovsdb_more,omitempty"`
 }
 
-// CompareRows reads the database through libovsdb and compares the rows with those that Rung's client has at
-// the same time. follow reports the versions of the latter, the current one first, until its context ends or
-// it fails. A row that changed may equal any of them. A row that equals none is read again; one that differs
-// again is a difference. An error means that the comparison failed.
+// CompareRows reads the database through libovsdb and compares each row with the versions that Rung's client
+// has meanwhile. follow reports these versions, the current one first, until its context ends or it fails. A
+// row that changed may equal any of them. A row that equals none is read again; if it still differs, it is a
+// difference. An error means that there is no result.
 func (c Config) CompareRows(ctx context.Context, follow func(context.Context, func(*nb.DB)) error) (*Result, error) {
 	c.Within, c.MaxBytes = cmp.Or(c.Within, DefaultWithin), cmp.Or(c.MaxBytes, DefaultMost)
 	ctx, end := context.WithCancelCause(ctx)
@@ -196,7 +196,8 @@ func (r *readRound) isExplained(dbs []*nb.DB) bool {
 	return len(r.heldRows)+len(r.missing)+r.unkeptHeldRows == 0
 }
 
-// isLate reports whether all held rows turned out equal: the rows beyond maxHeldRows may be, too.
+// isLate reports whether all held rows turned out to be as Rung has them now. The rows beyond maxHeldRows,
+// which were not held, may then be, too.
 func (r *readRound) isLate() bool { return r.unkeptHeldRows > 0 && len(r.heldRows)+len(r.missing) == 0 }
 
 // judgeRound adds differences to the result. Elements of rows that changed during the read, and differed in

@@ -18,7 +18,6 @@ import (
 	"time"
 
 	"rung/model/ovn/nb"
-
 	"rung/test/ovsdb"
 	"rung/test/wait"
 )
