@@ -32,8 +32,9 @@ func (n *normaliser) antreaPolicy(o *AntreaPolicy) {
 	p.Tiered.Phase = words.CleanText(o.Status.Phase)
 	p.Tiered.NodesRealized, p.Tiered.NodesDesired = o.Status.CurrentNodesRealized, o.Status.DesiredNodesRealized
 	n.p.Conditions = CleanConditions(o.Status.Conditions)
+	written := p.Original.(*unstructured.Unstructured) // for generated names
 	for _, d := range model.Directions {
-		raw, _, _ := unstructured.NestedSlice(p.Original.(*unstructured.Unstructured).Object, "spec", d.Lower()) // as written, for generated names
+		raw, _, _ := unstructured.NestedSlice(written.Object, "spec", d.Lower())
 		for i := range o.Spec.directionRules(d) {
 			n.addRule(n.antreaRule(d, i, &o.Spec.directionRules(d)[i], raw[i]))
 		}
