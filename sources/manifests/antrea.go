@@ -9,7 +9,6 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"rung/model"
 	"rung/model/antrea"
@@ -18,12 +17,10 @@ import (
 )
 
 // antreaPolicy reads an Antrea policy.
-func (n *normaliser) antreaPolicy(u *unstructured.Unstructured) {
+func (n *normaliser) antreaPolicy(o *AntreaPolicy) {
 	p := n.p
 	p.Tier, p.Tiered = model.TierAdmin, &model.TieredPolicy{Tier: antrea.Application}
-	var o AntreaPolicy
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(u.Object, &o); err != nil {
-		n.addInvalid(CodeSchema, "", "cannot be read as "+p.Kind.Title()+": "+words.CleanText(err.Error()), "")
+	if o == nil {
 		return
 	}
 	p.Tiered.Tier = cmp.Or(words.CleanText(o.Spec.Tier), p.Tiered.Tier)
@@ -35,8 +32,9 @@ func (n *normaliser) antreaPolicy(u *unstructured.Unstructured) {
 	p.Tiered.Phase = words.CleanText(o.Status.Phase)
 	p.Tiered.NodesRealized, p.Tiered.NodesDesired = o.Status.CurrentNodesRealized, o.Status.DesiredNodesRealized
 	n.p.Conditions = CleanConditions(o.Status.Conditions)
+	written := p.Original.(*unstructured.Unstructured) // for generated names
 	for _, d := range model.Directions {
-		raw, _, _ := unstructured.NestedSlice(u.Object, "spec", d.Lower()) // as written, for generated names
+		raw, _, _ := unstructured.NestedSlice(written.Object, "spec", d.Lower())
 		for i := range o.Spec.directionRules(d) {
 			n.addRule(n.antreaRule(d, i, &o.Spec.directionRules(d)[i], raw[i]))
 		}

@@ -12,10 +12,6 @@ func (d *decoder) tierOf(o *AntreaTier, m model.Meta) model.Object {
 	return t
 }
 
-func (d *decoder) clusterGroupOf(o *AntreaClusterGroup, m model.Meta) model.Object {
-	return d.groupOf((*AntreaGroup)(o), m)
-}
-
 // groupOf converts a group to the model's form. Antrea rejects a group with several forms.
 func (d *decoder) groupOf(o *AntreaGroup, m model.Meta) model.Object {
 	g := &model.Group{Meta: m}

@@ -22,9 +22,6 @@ type AntreaPolicy struct {
 	} `json:"status"`
 }
 
-// AntreaClusterPolicy has the fields of a namespaced one.
-type AntreaClusterPolicy AntreaPolicy
-
 type antreaPolicySpec struct {
 	Tier      string            `json:"tier"`
 	Priority  float64           `json:"priority"`
@@ -143,9 +140,6 @@ type AntreaGroup struct {
 		} `json:"conditions"`
 	} `json:"status"`
 }
-
-// AntreaClusterGroup has the fields of a Group.
-type AntreaClusterGroup AntreaGroup
 
 type antreaGroupSpec struct {
 	PodSelector       *metav1.LabelSelector `json:"podSelector"`

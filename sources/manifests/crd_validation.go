@@ -38,53 +38,57 @@ type compiledCRD struct {
 	cel     *cel.Validator
 }
 
-// lazyCRDs returns the CRDs of a file, by kind. Each is compiled for the first object that needs it.
-type lazyCRDs = func() (map[model.Kind]func() (*compiledCRD, error), error)
-
-var tieredCRDs, ovnCRDs = crdsIn("schemas/crd.antrea.io.yaml"), crdsIn("schemas/k8s.ovn.org.yaml")
-
 // embeddedCRDs are the CRDs of current releases, and earlierCRDs the CRDs of ReleaseEarlier.
 var (
-	embeddedCRDs = map[model.Kind]lazyCRDs{model.KindANP: crdsIn("crds/policy.networking.k8s.io_adminnetworkpolicies.yaml"),
-		model.KindBANP: crdsIn("crds/policy.networking.k8s.io_baselineadminnetworkpolicies.yaml"),
-		model.KindCNP:  crdsIn("crds/policy.networking.k8s.io_clusternetworkpolicies.yaml"),
-		model.KindACNP: tieredCRDs, model.KindANNP: tieredCRDs, model.KindTier: tieredCRDs, model.KindClusterGroup: tieredCRDs,
-		model.KindGroup: tieredCRDs, model.KindUDN: ovnCRDs, model.KindCUDN: ovnCRDs, model.KindCNC: ovnCRDs}
-	earlierCRDs = map[model.Kind]lazyCRDs{
-		model.KindANP:  crdsIn("schemas/policy.networking.k8s.io_adminnetworkpolicies." + ReleaseEarlier + ".yaml"),
-		model.KindBANP: crdsIn("schemas/policy.networking.k8s.io_baselineadminnetworkpolicies." + ReleaseEarlier + ".yaml")}
+	embeddedCRDs = embeddedSchemas(map[string][]model.Kind{
+		"crds/policy.networking.k8s.io_adminnetworkpolicies.yaml":         {model.KindANP},
+		"crds/policy.networking.k8s.io_baselineadminnetworkpolicies.yaml": {model.KindBANP},
+		"crds/policy.networking.k8s.io_clusternetworkpolicies.yaml":       {model.KindCNP},
+		"schemas/crd.antrea.io.yaml": {model.KindACNP, model.KindANNP, model.KindTier, model.KindClusterGroup,
+			model.KindGroup},
+		"schemas/k8s.ovn.org.yaml": NetworkKinds})
+	earlierCRDs = embeddedSchemas(map[string][]model.Kind{
+		"schemas/policy.networking.k8s.io_adminnetworkpolicies." + ReleaseEarlier + ".yaml":         {model.KindANP},
+		"schemas/policy.networking.k8s.io_baselineadminnetworkpolicies." + ReleaseEarlier + ".yaml": {model.KindBANP}})
 )
 
-// crdsIn makes the CRDs of an embedded file, which has one CRD or a List.
-func crdsIn(name string) lazyCRDs {
-	return sync.OnceValues(func() (map[model.Kind]func() (*compiledCRD, error), error) {
-		text, err := crdFiles.ReadFile(name)
-		if err != nil {
-			return nil, fmt.Errorf("read %s: %w", name, err)
-		}
-		var file struct {
-			apiextensionsv1.CustomResourceDefinition `json:",inline"`
-			Items                                    []apiextensionsv1.CustomResourceDefinition `json:"items"`
-		}
-		if err := sigsyaml.Unmarshal(text, &file); err != nil {
-			return nil, fmt.Errorf("parse %s: %w", name, err)
-		}
-		out := map[model.Kind]func() (*compiledCRD, error){}
-		for _, def := range append(file.Items, file.CustomResourceDefinition) {
-			kind := model.Kind(def.Spec.Names.Kind)
-			if def.Spec.Group != policyGroup && def.Spec.Group != ovnGroup { // other kinds may share names with Kubernetes' own
-				kind += model.Kind("." + def.Spec.Group)
-			}
-			out[kind] = sync.OnceValues(func() (*compiledCRD, error) {
-				c, err := compileSchema(def.Spec.Versions[0].Schema.OpenAPIV3Schema)
+// embeddedSchemas returns the schemas of embedded files, each with one CRD or a List. A file is read, and a
+// schema compiled, for the first object that needs it.
+func embeddedSchemas(files map[string][]model.Kind) *Schemas {
+	out := &Schemas{byKind: map[model.Kind]func() (*compiledCRD, error){}}
+	for name, kinds := range files {
+		read := sync.OnceValues(func() (map[string]apiextensionsv1.CustomResourceDefinition, error) { return readCRDs(name) })
+		for _, k := range kinds {
+			out.byKind[k] = sync.OnceValues(func() (*compiledCRD, error) {
+				defs, err := read()
 				if err != nil {
-					return nil, fmt.Errorf("%s: %s: %w", name, def.Name, err)
+					return nil, err
 				}
-				return c, nil
+				return compileSchema(defs[infoOfKind(k).writtenName()].Spec.Versions[0].Schema.OpenAPIV3Schema)
 			})
 		}
-		return out, nil
-	})
+	}
+	return out
+}
+
+// readCRDs returns the CRDs of an embedded file by the kind they define.
+func readCRDs(name string) (map[string]apiextensionsv1.CustomResourceDefinition, error) {
+	text, err := crdFiles.ReadFile(name)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	var file struct {
+		apiextensionsv1.CustomResourceDefinition `json:",inline"`
+		Items                                    []apiextensionsv1.CustomResourceDefinition `json:"items"`
+	}
+	if err := sigsyaml.Unmarshal(text, &file); err != nil {
+		return nil, fmt.Errorf("parse %s: %w", name, err)
+	}
+	out := map[string]apiextensionsv1.CustomResourceDefinition{}
+	for _, def := range append(file.Items, file.CustomResourceDefinition) {
+		out[def.Spec.Names.Kind] = def
+	}
+	return out, nil
 }
 
 // compileSchema prepares a schema for checks.
@@ -110,8 +114,8 @@ func runGateOne(k model.Kind, obj map[string]any, by *Schemas) []Issue {
 	errs := metadataErrors(k, obj)
 	var issues []Issue
 	switch {
-	case embeddedCRDs[k] != nil:
-		c, err := by.findCRD(k)
+	case embeddedCRDs.byKind[k] != nil:
+		c, err := by.compiledFor(k)
 		if err != nil {
 			return []Issue{{Severity: model.SeverityError, Code: CodeSchema, Message: words.CleanText(err.Error())}}
 		}

@@ -46,18 +46,21 @@ func newDecoder(o Options) *decoder {
 
 // textUnit is a separately parsed part of a file's text: a document, or an item cut out of a List.
 type textUnit struct {
-	file *loadedFile
+	file *fileResult
 	text []byte
+	root *yaml.Node // its tree if it is JSON, else nil
 	doc  int
 	item int // -1 for a document
 	line int // lines in the file before the text
 	kind yamltree.ListKind
+	list *textUnit    // the List of an item
+	out  *unitOutcome // nil if not decoded yet
 }
 
-// decodeUnit decodes a unit. root is its parsed tree, nil if not parsed yet.
-func (d *decoder) decodeUnit(u textUnit, root *yaml.Node) *unitOutcome {
+func (d *decoder) decodeUnit(u *textUnit) *unitOutcome {
 	d.out, d.line = &unitOutcome{}, u.line
 	origin := model.Origin{Source: d.opts.Source, File: u.file.file.Path, Doc: u.doc, Item: u.item}
+	root := u.root
 	if root == nil {
 		var err error
 		if root, err = yamltree.ParseFlat(u.text, d.opts.Limits.AliasNodes); err != nil {

@@ -2,21 +2,23 @@ package manifests
 
 import (
 	"bytes"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
 
+	udiff "github.com/aymanbagabas/go-udiff"
 	"go.yaml.in/yaml/v3"
 
 	"rung/sources/manifests/yamltree"
 )
 
-// objectDiffer turns the difference between two values of an object into splices of the first value's text. It
+// objectDiffer turns the difference between two values of an object into edits of the first value's text. It
 // assumes usual formatting: the caller parses the new text again.
 type objectDiffer struct {
 	*yamltree.Layout
 	documentStyle
-	splices []textSplice
+	edits []udiff.Edit
 }
 
 // valuePlace is the place of a value.
@@ -33,7 +35,10 @@ var rootPlace = valuePlace{colon: -1, indent: -1}
 
 // cannot returns the error of a change that would touch other text.
 func (s valuePlace) cannot(why string) error {
-	return &EditError{Field: yamltree.PathText(s.path, false), Why: why}
+	if len(s.path) > 0 {
+		why = yamltree.PathText(s.path, false) + ": " + why
+	}
+	return errors.New(why)
 }
 
 const unusualForm = "has an unusual form that Rung cannot edit"
@@ -51,8 +56,8 @@ func newDiffer(text []byte, root *yaml.Node, json bool) *objectDiffer {
 	return &objectDiffer{Layout: l, documentStyle: detectStyle(root, l)}
 }
 
-func (d *objectDiffer) addSplice(start, end int, text string) {
-	d.splices = append(d.splices, textSplice{start, end, text})
+func (d *objectDiffer) addEdit(start, end int, text string) {
+	d.edits = append(d.edits, udiff.Edit{Start: start, End: end, New: text})
 }
 
 // gap returns the text between an entry and a later one.
@@ -196,7 +201,7 @@ func (d *objectDiffer) changeEntries(n *yaml.Node, es []textEntry, gone []bool, 
 		if bytes.IndexByte(d.gap(es[0], es[first]), '#') >= 0 {
 			first, to = 1, es[0].end
 		}
-		d.addSplice(es[0].start, to, "")
+		d.addEdit(es[0].start, to, "")
 	}
 	for i := range len(es) + 1 {
 		for _, lines := range added[i] {
@@ -215,7 +220,7 @@ func (d *objectDiffer) changeEntries(n *yaml.Node, es []textEntry, gone []bool, 
 		if !d.OnlySpaceBefore(es[i].start) {
 			return at.cannot(unusualForm)
 		}
-		d.addSplice(d.LineStart(es[i].start), d.NextLine(es[i].end), "")
+		d.addEdit(d.LineStart(es[i].start), d.NextLine(es[i].end), "")
 	}
 	return nil
 }
@@ -254,7 +259,7 @@ func (d *objectDiffer) replaceEntries(es []textEntry, start, end int, text strin
 		}
 	}
 	if start < end || text != "" {
-		d.addSplice(start, end, text)
+		d.addEdit(start, end, text)
 	}
 	return nil
 }
@@ -263,10 +268,10 @@ func (d *objectDiffer) replaceEntries(es []textEntry, start, end int, text strin
 func (d *objectDiffer) addLines(p int, lines string) {
 	at := d.NextLine(p)
 	if at == len(d.Text) && (at == 0 || d.Text[at-1] != '\n') {
-		d.addSplice(at, at, d.eol+lines)
+		d.addEdit(at, at, d.eol+lines)
 		return
 	}
-	d.addSplice(at, at, lines+d.eol)
+	d.addEdit(at, at, lines+d.eol)
 }
 
 // replaceValue writes a new value over the node n.
@@ -284,14 +289,14 @@ func (d *objectDiffer) replaceValue(n *yaml.Node, want any, at valuePlace) error
 	case unwritten && !at.flow && isCollection(want):
 		d.addLines(at.colon, d.blockText(want, at.indent+d.step))
 	case unwritten:
-		d.addSplice(at.colon, at.colon, " "+text)
+		d.addEdit(at.colon, at.colon, " "+text)
 	case block && isCollection(want):
-		d.addSplice(start, end, strings.TrimLeft(d.blockText(want, d.Column(start)), " "))
+		d.addEdit(start, end, strings.TrimLeft(d.blockText(want, d.Column(start)), " "))
 	case block && at.colon >= 0:
-		d.addSplice(at.colon, at.colon, " "+text)
-		d.addSplice(d.LineStart(start), d.NextLine(end), "")
+		d.addEdit(at.colon, at.colon, " "+text)
+		d.addEdit(d.LineStart(start), d.NextLine(end), "")
 	default:
-		d.addSplice(start, end, text)
+		d.addEdit(start, end, text)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package manifests
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 
@@ -110,7 +111,7 @@ func (r *rewriter) fileText() ([]byte, error) {
 		same = bytes.Equal(bytes.TrimSpace(out[docs[i].Body:docs[i].End]), bytes.TrimSpace(r.pieces[i].bodyText()))
 	}
 	if !same {
-		return nil, &EditError{File: r.name, Why: "the edit would change another document"}
+		return nil, fmt.Errorf("%s: the edit would change another document", r.name)
 	}
 	return out, nil
 }

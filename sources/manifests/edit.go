@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	udiff "github.com/aymanbagabas/go-udiff"
 	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -44,25 +45,6 @@ type Edit struct {
 	Spot   *RemovedSpot
 }
 
-// EditError says why an edit is impossible. Nothing was written.
-type EditError struct {
-	File  string
-	Key   model.Key
-	Field string // empty if no single field is concerned
-	Why   string
-}
-
-func (e *EditError) Error() string {
-	parts := []string{e.File}
-	if e.Key != (model.Key{}) {
-		parts = append(parts, e.Key.String())
-	}
-	if e.Field != "" {
-		parts = append(parts, e.Field)
-	}
-	return strings.Join(append(parts, e.Why), ": ")
-}
-
 // rewriteText makes the edits on a file's text: changes, then deletions from the end, so that origins stay
 // valid, then additions. All other text stays byte for byte, which is checked before it returns.
 func rewriteText(name string, text []byte, edits []Edit) ([]byte, error) {
@@ -71,10 +53,10 @@ func rewriteText(name string, text []byte, edits []Edit) ([]byte, error) {
 	r := newRewriter(name, body)
 	for _, e := range slices.SortedStableFunc(slices.Values(edits), compareEdits) {
 		if err := r.makeEdit(e); err != nil {
-			ee := &EditError{Why: err.Error()}
-			errors.As(err, &ee)
-			ee.File, ee.Key = name, e.Key
-			return nil, ee
+			if e.Key != (model.Key{}) {
+				err = fmt.Errorf("%s: %w", e.Key, err)
+			}
+			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	out, err := r.fileText()
@@ -152,15 +134,15 @@ func sameObject(obj map[string]any, k model.Key) bool {
 		(!typed || KindOfTree(obj) == k.Kind)
 }
 
-// changeBody changes a document's text by the splices of f, to mean want; touched is the changed one, or -1.
+// changeBody changes a document's text by the edits of f, to mean want; touched is the changed one, or -1.
 func (p *documentPiece) changeBody(want []any, touched int, f func(d *objectDiffer) error) error {
 	d := newDiffer(p.bodyText(), p.root, p.json)
 	if err := f(d); err != nil {
 		return err
 	}
-	text, err := applySplices(p.bodyText(), d.splices)
+	text, err := udiff.ApplyBytes(p.bodyText(), d.edits)
 	if err != nil {
-		return err
+		return errors.New("two changes touch the same text")
 	}
 	return p.setBody(text, want, touched)
 }

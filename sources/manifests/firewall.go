@@ -2,11 +2,8 @@ package manifests
 
 import (
 	"fmt"
-	"reflect"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	"rung/model"
 	"rung/model/ovn/match"
@@ -38,23 +35,12 @@ type EgressFirewall struct {
 	} `json:"status"`
 }
 
-// readTyped converts a tree to its typed form.
-func readTyped[T any](obj map[string]any) (*T, error) {
-	o := new(T)
-	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj, o); err != nil {
-		return nil, fmt.Errorf("cannot be read as %s: %w", reflect.TypeFor[T]().Name(), err)
-	}
-	return o, nil
-}
-
-func (n *normaliser) egressFirewall(u *unstructured.Unstructured) {
+func (n *normaliser) egressFirewall(o *EgressFirewall) {
 	p := n.p
 	p.Tier = model.TierNetwork
 	p.Subject = model.Subject{Namespaces: model.SelectEverything(), Pods: model.SelectEverything(), AllPods: true,
 		Namespace: p.Namespace}
-	o, err := readTyped[EgressFirewall](u.Object)
-	if err != nil {
-		n.addInvalid(CodeSchema, "", words.CleanText(err.Error()), "")
+	if o == nil {
 		return
 	}
 	for i, e := range o.Spec.Egress {

@@ -39,15 +39,15 @@ func IsReadOnce(arg string) bool {
 	return err == nil && in.Kind != File
 }
 
-// openTrees are the opened revisions of git repositories, by input path.
-type openTrees struct {
-	byPath map[string]*Tree
-	errors map[string]error // why a path has no tree
+// openedTree is a revision of a git repository, or why a path has none.
+type openedTree struct {
+	tree *Tree
+	err  error
 }
 
 // openTrees opens the paths that are not files of the operating system. It fails only if the context ended.
 func (o *Options) openTrees(ctx context.Context) error {
-	o.trees = &openTrees{map[string]*Tree{}, map[string]error{}}
+	o.trees = map[string]openedTree{}
 	if o.FS != nil {
 		return nil
 	}
@@ -61,11 +61,7 @@ func (o *Options) openTrees(ctx context.Context) error {
 		case in.Kind == Git:
 			tree, err = Open(ctx, in.Ref, o.Limits.FileSize, isManifestName)
 		}
-		if err != nil {
-			o.trees.errors[p] = err
-		} else if tree != nil {
-			o.trees.byPath[p] = tree
-		}
+		o.trees[p] = openedTree{tree, err}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -78,8 +74,6 @@ type inputPlace struct {
 	name string // for people, and for the operating system
 	tree fs.FS  // contains the place; nil for the operating system's files
 	path string // in the tree
-	// shownName names paths of the tree for people; nil if the paths themselves do.
-	shownName func(path string) string
 }
 
 // findPlace returns the place named by a path of the options.
@@ -94,11 +88,11 @@ func (o *Options) findPlace(name string) (inputPlace, error) {
 	if o.trees == nil {
 		return inputPlace{name: name}, errors.New("is not open") // after reading has ended
 	}
-	tree := o.trees.byPath[name]
+	tree := o.trees[name].tree
 	if tree == nil {
-		return inputPlace{name: name}, o.trees.errors[name]
+		return inputPlace{name: name}, o.trees[name].err
 	}
-	return inputPlace{name: tree.Name(tree.Top()), tree: tree, path: tree.Top(), shownName: tree.Name}, nil
+	return inputPlace{name: tree.Name(tree.Top()), tree: tree, path: tree.Top()}, nil
 }
 
 // stat describes the file at the place, following links.
@@ -137,11 +131,11 @@ func (p inputPlace) walked() (tree fs.FS, top string) {
 
 // below returns the place of a path in the walked tree.
 func (p inputPlace) below(at string) inputPlace {
-	switch {
-	case p.tree == nil:
+	switch tree := p.tree.(type) {
+	case nil:
 		return inputPlace{name: filepath.Join(p.name, filepath.FromSlash(at))}
-	case p.shownName == nil:
-		return inputPlace{name: at, tree: p.tree, path: at}
+	case *Tree:
+		return inputPlace{name: tree.Name(at), tree: tree, path: at}
 	}
-	return inputPlace{name: p.shownName(at), tree: p.tree, path: at, shownName: p.shownName}
+	return inputPlace{name: at, tree: p.tree, path: at}
 }

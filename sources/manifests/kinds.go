@@ -5,13 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
-	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 
 	"rung/model"
+	"rung/model/words"
 )
 
 // kindInfo is a supported kind.
@@ -20,8 +19,9 @@ type kindInfo struct {
 	group   string
 	version string
 	goType  reflect.Type
-	// toModel makes the model object. It is nil for policies (decoder.takePolicy).
-	toModel func(*decoder, metav1.Object, model.Meta) model.Object
+	// toModel makes the model object. It is nil for policies, which readPolicy fills (decoder.takePolicy).
+	toModel    func(*decoder, metav1.Object, model.Meta) model.Object
+	readPolicy func(*normaliser)
 }
 
 const (
@@ -38,18 +38,18 @@ var kinds = slices.Concat([]kindInfo{
 	plainKind(model.KindEndpointSlice, "discovery.k8s.io", "v1", (*decoder).endpointSlice),
 	plainKind(model.KindEvent, "", "v1", (*decoder).convertEvent),
 	plainKind(model.KindEvent, "events.k8s.io", "v1", (*decoder).newEvent),
-	{model.KindANP, policyGroup, "v1alpha1", reflect.TypeFor[v1alpha1.AdminNetworkPolicy](), nil},
-	{model.KindBANP, policyGroup, "v1alpha1", reflect.TypeFor[v1alpha1.BaselineAdminNetworkPolicy](), nil},
-	{model.KindNP, "networking.k8s.io", "v1", reflect.TypeFor[networkingv1.NetworkPolicy](), nil},
+	policyKind(model.KindANP, policyGroup, "v1alpha1", (*normaliser).readANP),
+	policyKind(model.KindBANP, policyGroup, "v1alpha1", (*normaliser).readBANP),
+	policyKind(model.KindNP, "networking.k8s.io", "v1", (*normaliser).networkPolicy),
 	np2016,
-	{model.KindMNP, cniGroup, "v1beta1", reflect.TypeFor[MultiNetworkPolicy](), nil},
-	{model.KindMNP, cniGroup, "v1beta2", reflect.TypeFor[MultiNetworkPolicy](), nil},
-	{model.KindEF, ovnGroup, "v1", reflect.TypeFor[EgressFirewall](), nil},
-	{model.KindCNP, policyGroup, "v1alpha2", reflect.TypeFor[v1alpha2.ClusterNetworkPolicy](), nil},
-	{model.KindACNP, antreaGroupName, antreaVersion, reflect.TypeFor[AntreaClusterPolicy](), nil},
-	{model.KindANNP, antreaGroupName, antreaVersion, reflect.TypeFor[AntreaPolicy](), nil},
+	policyKind(model.KindMNP, cniGroup, "v1beta1", (*normaliser).multiNetworkPolicy),
+	policyKind(model.KindMNP, cniGroup, "v1beta2", (*normaliser).multiNetworkPolicy),
+	policyKind(model.KindEF, ovnGroup, "v1", (*normaliser).egressFirewall),
+	policyKind(model.KindCNP, policyGroup, "v1alpha2", (*normaliser).readCNP),
+	policyKind(model.KindACNP, antreaGroupName, antreaVersion, (*normaliser).antreaPolicy),
+	policyKind(model.KindANNP, antreaGroupName, antreaVersion, (*normaliser).antreaPolicy),
 	plainKind(model.KindTier, antreaGroupName, antreaVersion, (*decoder).tierOf),
-	plainKind(model.KindClusterGroup, antreaGroupName, antreaVersion, (*decoder).clusterGroupOf),
+	plainKind(model.KindClusterGroup, antreaGroupName, antreaVersion, (*decoder).groupOf),
 	plainKind(model.KindGroup, antreaGroupName, antreaVersion, (*decoder).groupOf),
 	plainKind(model.KindUDN, ovnGroup, "v1", (*decoder).udnOf),
 	plainKind(model.KindCUDN, ovnGroup, "v1", (*decoder).cudnOf),
@@ -66,8 +66,32 @@ func plainKind[T any, P interface {
 	*T
 	metav1.Object
 }](k model.Kind, group, version string, read func(*decoder, P, model.Meta) model.Object) kindInfo {
-	return kindInfo{k, group, version, reflect.TypeFor[T](),
-		func(d *decoder, o metav1.Object, m model.Meta) model.Object { return read(d, o.(P), m) }}
+	return kindInfo{kind: k, group: group, version: version, goType: reflect.TypeFor[T](),
+		toModel: func(d *decoder, o metav1.Object, m model.Meta) model.Object { return read(d, o.(P), m) }}
+}
+
+// policyKind describes a kind of policy. read fills the policy from its typed object; nil for a tree that does
+// not have the type, which is noted.
+func policyKind[T any](k model.Kind, group, version string, read func(*normaliser, *T)) kindInfo {
+	return kindInfo{kind: k, group: group, version: version, goType: reflect.TypeFor[T](), readPolicy: func(n *normaliser) {
+		o, _ := n.p.Original.(*T)
+		if u, ok := n.p.Original.(*unstructured.Unstructured); ok {
+			var err error
+			if o, err = readTyped[T](u.Object); err != nil {
+				n.addInvalid(CodeSchema, "", words.CleanText("cannot be read as "+n.p.Kind.Title()+": "+err.Error()), "")
+			}
+		}
+		read(n, o)
+	}}
+}
+
+// readTyped converts a tree to its typed form; nil if that fails.
+func readTyped[T any](obj map[string]any) (*T, error) {
+	o := new(T)
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(obj, o); err != nil {
+		return nil, err
+	}
+	return o, nil
 }
 
 // readObject converts a tree to the kind's Go type.
@@ -186,7 +210,7 @@ func similarKind(kind string) string {
 // np2016 are the NetworkPolicies of Kubernetes 1.3 to 1.15, in an API that servers since 1.16 do not have
 // (older-forms.md#networkpolicies-of-extensionsv1beta1). The fields are today's; older releases know fewer of
 // them. Without policyTypes and egress both forms mean ingress.
-var np2016 = kindInfo{model.KindNP, "extensions", "v1beta1", reflect.TypeFor[networkingv1.NetworkPolicy](), nil}
+var np2016 = policyKind(model.KindNP, "extensions", "v1beta1", (*normaliser).networkPolicy)
 
 const (
 	antreaGroupName = "crd.antrea.io"

@@ -22,9 +22,7 @@ import (
 
 // inputFile is one file to read.
 type inputFile struct {
-	path       string // for people, and for the operating system
-	tree       fs.FS  // contains the file; nil for the operating system's files
-	at         string // the path in the tree
+	inputPlace
 	folder     bool   // found in a folder, not named by the user
 	gather     bool   // an object of a must-gather, which has many objects twice
 	readOnce   bool   // standard input, or another file that can be read only once
@@ -32,13 +30,6 @@ type inputFile struct {
 	size       int64
 	mod        time.Time
 	mode       fs.FileMode
-}
-
-// loadedFile is a file in memory, ready to be split.
-type loadedFile struct {
-	file FileState
-	text []byte // decompressed, without byte order mark
-	bom  int    // length of the byte order mark before text
 }
 
 // listInputs finds the files to read, in order and each once, and reports missing ones.
@@ -76,7 +67,7 @@ func (l *inputLister) addName(name string) {
 	case name == "-":
 		if !l.seenFiles["-"] {
 			l.seenFiles["-"] = true
-			l.files = append(l.files, inputFile{path: "-", readOnce: true})
+			l.files = append(l.files, inputFile{inputPlace: inputPlace{name: "-"}, readOnce: true})
 		}
 		return
 	case !words.IsClean(name):
@@ -111,7 +102,7 @@ func (l *inputLister) takeFile(at inputPlace, folder bool, info fs.FileInfo) {
 		return
 	}
 	l.seenFiles[id] = true
-	l.files = append(l.files, inputFile{path: at.name, tree: at.tree, at: at.path, folder: folder,
+	l.files = append(l.files, inputFile{inputPlace: at, folder: folder,
 		readOnce: l.o.FS == nil && (at.tree != nil || !info.Mode().IsRegular()), size: info.Size(), mod: info.ModTime(), mode: info.Mode()})
 }
 
@@ -210,66 +201,59 @@ func fileBroken(source, name, msg, remedy string) model.Broken {
 		Code: CodeFile, Message: words.CleanText(msg), Remedy: remedy}
 }
 
-// loadFile reads one file within the limits.
-func (o Options) loadFile(ctx context.Context, in inputFile) (*loadedFile, *model.Broken) {
-	fail := func(format string, args ...any) (*loadedFile, *model.Broken) {
-		b := fileBroken(o.Source, in.path, fmt.Sprintf(format, args...), "")
-		return nil, &b
-	}
+// load reads the text of a file within the limits.
+func (f *fileResult) load(ctx context.Context, o Options) error {
+	in := f.input
 	if in.whyNotRead != "" {
-		return fail("%s", in.whyNotRead)
+		return errors.New(in.whyNotRead)
 	}
 	r, err := o.openInput(ctx, in)
 	if err != nil {
-		return fail("cannot be read: %s", files.WithoutPath(err))
+		return fmt.Errorf("cannot be read: %w", files.WithoutPath(err))
 	}
 	defer r.Close()
-	tooLarge := fmt.Sprintf("exceeds the limit of %s per file", files.SizeText(o.Limits.FileSize))
-	if in.size > o.Limits.FileSize {
-		return fail("%s", tooLarge)
+	raw, err := []byte(nil), files.ErrTooLarge
+	if in.size <= o.Limits.FileSize {
+		raw, err = files.ReadAll(r, in.size, o.Limits.FileSize)
 	}
-	raw, err := files.ReadAll(r, in.size, o.Limits.FileSize)
 	switch {
 	case errors.Is(err, files.ErrTooLarge):
-		return fail("%s", tooLarge)
+		return fmt.Errorf("exceeds the limit of %s per file", files.SizeText(o.Limits.FileSize))
 	case err != nil:
-		return fail("cannot be read: %s", files.WithoutPath(err))
+		return fmt.Errorf("cannot be read: %w", files.WithoutPath(err))
 	}
-	l := &loadedFile{text: raw, file: FileState{Path: in.path, Sum: sha256.Sum256(raw), Size: int64(len(raw)), At: time.Now(),
-		Writable: !in.readOnce && o.FS == nil}}
-	if bytes.HasPrefix(raw, []byte{0x1f, 0x8b}) || strings.HasSuffix(strings.ToLower(in.path), ".gz") {
-		l.file.Writable = false
-		l.text, err = expandGzip(raw, o.Limits.Expanded)
+	text, isPacked := raw, bytes.HasPrefix(raw, []byte{0x1f, 0x8b}) || strings.HasSuffix(strings.ToLower(in.name), ".gz")
+	if isPacked {
+		text, err = expandGzip(raw, o.Limits.Expanded)
 		switch {
 		case errors.Is(err, files.ErrTooLarge):
-			return fail("exceeds the limit of %s when decompressed", files.SizeText(o.Limits.Expanded))
+			return fmt.Errorf("exceeds the limit of %s when decompressed", files.SizeText(o.Limits.Expanded))
 		case err != nil:
-			return fail("cannot be decompressed: %s", err)
+			return fmt.Errorf("cannot be decompressed: %w", err)
 		}
 	}
-	if bytes.HasPrefix(l.text, []byte{0xff, 0xfe}) || bytes.HasPrefix(l.text, []byte{0xfe, 0xff}) {
-		return fail("is UTF-16: only UTF-8 can be read")
+	if bytes.HasPrefix(text, []byte{0xff, 0xfe}) || bytes.HasPrefix(text, []byte{0xfe, 0xff}) {
+		return errors.New("is UTF-16: only UTF-8 can be read")
 	}
-	if bytes.HasPrefix(l.text, yamltree.BOM) {
-		l.bom = len(yamltree.BOM)
-		l.text = l.text[l.bom:]
-	}
-	return l, nil
+	f.text = bytes.TrimPrefix(text, yamltree.BOM)
+	f.file = FileState{Path: in.name, Sum: sha256.Sum256(raw), Size: int64(len(raw)), At: time.Now(),
+		Writable: !in.readOnce && !isPacked && o.FS == nil}
+	return nil
 }
 
 // openInput opens a file; the wait for a pipe or a device ends with ctx.
 func (o Options) openInput(ctx context.Context, in inputFile) (io.ReadCloser, error) {
 	switch {
-	case in.path == "-" && o.Stdin == nil:
+	case in.name == "-" && o.Stdin == nil:
 		return io.NopCloser(bytes.NewReader(nil)), nil
-	case in.path == "-":
+	case in.name == "-":
 		return io.NopCloser(files.PatientReader(ctx, o.Stdin)), nil
 	case in.tree != nil:
-		return in.tree.Open(in.at)
+		return in.tree.Open(in.path)
 	case in.readOnce:
-		return files.Open(ctx, in.path)
+		return files.Open(ctx, in.name)
 	}
-	return files.OpenRegular(in.path)
+	return files.OpenRegular(in.name)
 }
 
 // expandGzip decompresses a file of at most limit bytes. It does so twice: first to count, so that larger

@@ -22,77 +22,73 @@ type olderUse struct {
 	line  int
 	// drops continues "today's API server drops it" for a field that today's server drops. saysText is used for other fields.
 	drops, saysText string
-	// Either change describes today's form, or reason says why no object of today means the same.
+	// change describes today's form; reason says why no object of today means the same, or is empty.
 	change, reason string
-	of2022         bool // only in the form of 2022
+}
+
+// moderniser converts a policy's tree to today's form, as far as that means the same.
+type moderniser struct {
+	subject *yaml.Node
+	uses    []olderUse
+	of2022  bool // a part is in the form of 2022
 }
 
 // ModerniseTree converts a policy's tree to today's form, as far as that means the same, and returns the older
 // parts found. Without such a form the tree selects, for display only, the namespaces that may be meant.
-func ModerniseTree(root *yaml.Node) (uses []olderUse) {
+func ModerniseTree(root *yaml.Node) []olderUse {
 	spec := yamltree.Get(root, "spec")
-	if spec == nil {
-		return nil
-	}
-	subject := yamltree.Get(spec, "subject")
-	uses = modernSubject(subject)
-	of2022 := len(uses) > 0
+	m := moderniser{subject: yamltree.Get(spec, "subject")}
+	m.modernSubject()
 	for _, side := range [][2]string{{"ingress", "from"}, {"egress", "to"}} {
 		for i, rule := range yamltree.ItemsAt(spec, side[0]) {
+			at := fmt.Sprintf("spec.%s[%d]", side[0], i)
 			for j, peer := range yamltree.ItemsAt(rule, side[1]) {
-				more, first := modernPeer(peer, subject, fmt.Sprintf("spec.%s[%d].%s[%d]", side[0], i, side[1], j))
-				uses, of2022 = append(uses, more...), of2022 || first
+				m.modernPeer(peer, fmt.Sprintf("%s.%s[%d]", at, side[1], j))
 			}
-			ports := modernPorts(rule, fmt.Sprintf("spec.%s[%d]", side[0], i))
-			uses, of2022 = append(uses, ports...), of2022 || len(ports) > 0
+			m.modernPorts(rule, at+".ports")
 		}
 	}
-	if of2022 {
-		uses = append(uses, modernPriority(root, spec)...)
+	if m.of2022 {
+		m.modernPriority(root, spec)
 	}
-	return uses
+	return m.uses
 }
 
-// modernPeer converts a peer to today's form, and reports whether it was of 2022.
-func modernPeer(peer, subject *yaml.Node, at string) (uses []olderUse, of2022 bool) {
+// modernPeer converts a peer to today's form.
+func (m *moderniser) modernPeer(peer *yaml.Node, at string) {
+	var u olderUse
 	if _, set := yamltree.FieldEntry(peer, "namespaces"); isNamespaceSet(set) {
-		u := modernSet(set, subject, at+".namespaces")
+		m.modernSet(set, at+".namespaces", &u)
 		u.drops = "; the rest, namespaces: {}, selects every namespace"
-		return []olderUse{u}, u.of2022
+		m.uses = append(m.uses, u)
+		return
 	}
 	whole, was := modernPods(peer)
 	pods := yamltree.Get(peer, "pods")
 	key, set := yamltree.FieldEntry(pods, "namespaces")
-	if key == nil || yamltree.Get(pods, "namespaceSelector") != nil || set.Kind != yaml.MappingNode {
-		if whole != nil { // missing parts are rejected as in today's form
-			return []olderUse{{field: at + "." + was, line: whole.Line, drops: " and rejects the rest of the peer", change: at + "." + was +
-				" becomes pods"}}, true
+	isOlder := key != nil && yamltree.Get(pods, "namespaceSelector") == nil && set.Kind == yaml.MappingNode
+	name := at + "." + cmp.Or(was, "pods")
+	switch {
+	case isOlder:
+		u = olderUse{field: name + ".namespaces", line: key.Line}
+		if isNamespaceSet(set) {
+			m.modernSet(set, u.field, &u)
 		}
-		return nil, false
+		key.Value = "namespaceSelector"
+		u.change = name + ".namespaces becomes pods.namespaceSelector, with the selector directly in it"
+		if whole != nil {
+			u.change = name + " becomes pods, with both selectors directly in it"
+		}
+	case whole != nil: // missing parts are rejected as in today's form
+		u = olderUse{field: name, line: whole.Line, change: name + " becomes pods"}
+	default:
+		return
 	}
-	name := "pods"
-	if whole != nil {
-		name = was
-	}
-	var u olderUse
-	if isNamespaceSet(set) {
-		u = modernSet(set, subject, at+"."+name+".namespaces")
-	} else {
-		u = olderUse{field: at + "." + name + ".namespaces", line: key.Line}
-	}
-	key.Value = "namespaceSelector"
 	u.drops = " and rejects the rest of the peer, which lacks namespaceSelector"
 	if whole != nil {
-		u.drops = " and rejects the rest of the peer"
+		u.drops, m.of2022 = " and rejects the rest of the peer", true
 	}
-	switch {
-	case u.reason != "":
-	case whole != nil:
-		u.change = at + "." + name + " becomes pods, with both selectors directly in it"
-	default:
-		u.change = at + ".pods.namespaces becomes pods.namespaceSelector, with the selector directly in it"
-	}
-	return []olderUse{u}, u.of2022 || whole != nil
+	m.uses = append(m.uses, u)
 }
 
 // isNamespaceSet reports whether a node is the older form of a peer's namespaces: not a selector, but one of
@@ -110,9 +106,9 @@ func isNamespaceSet(n *yaml.Node) bool {
 	return known > 0 && known*2 == len(n.Content)
 }
 
-// modernSet turns such a set into a selector.
-func modernSet(set, subject *yaml.Node, at string) olderUse {
-	u := olderUse{field: at, line: set.Content[0].Line}
+// modernSet turns such a set into a selector, and notes how.
+func (m *moderniser) modernSet(set *yaml.Node, at string, u *olderUse) {
+	u.field, u.line = at, set.Content[0].Line
 	_, selector := foldNode(set, "namespaceSelector")
 	_, same := foldNode(set, "sameLabels")
 	_, not := foldNode(set, "notSameLabels")
@@ -128,11 +124,9 @@ func modernSet(set, subject *yaml.Node, at string) olderUse {
 		u.reason = "it has two fields; only one is allowed"
 		set.Content = existingSelector(append(distinctTexts(same), distinctTexts(not)...))
 	case self != nil:
-		u.of2022 = true
-		ownNamespace(set, subject, at, "self", self, &u)
+		m.ownNamespace(set, at, "self", self, u)
 	case notSelf != nil:
-		u.of2022 = true
-		ownNamespace(set, subject, at, "notSelf", notSelf, &u)
+		m.ownNamespace(set, at, "notSelf", notSelf, u)
 	case selector != nil:
 		u.field += ".namespaceSelector"
 		u.change = at + ".namespaceSelector moves up: namespaces holds the selector directly"
@@ -140,7 +134,7 @@ func modernSet(set, subject *yaml.Node, at string) olderUse {
 		set.HeadComment, set.LineComment = cmp.Or(selector.HeadComment, keep.HeadComment), cmp.Or(selector.LineComment, keep.LineComment)
 	case same != nil:
 		u.field += ".sameLabels"
-		sameLabels(set, same, subject, at, &u)
+		m.sameLabels(set, same, at, u)
 	default:
 		u.field += ".notSameLabels"
 		set.Content = existingSelector(distinctTexts(not))
@@ -148,11 +142,10 @@ func modernSet(set, subject *yaml.Node, at string) olderUse {
 			"today's API cannot compare with the subject: " +
 			"write one policy for each value of " + labelList(distinctTexts(not))
 	}
-	return u
 }
 
 // sameLabels selects the namespaces with the subject's label values: a selector if it has one value of each.
-func sameLabels(set, same, subject *yaml.Node, at string, u *olderUse) {
+func (m *moderniser) sameLabels(set, same *yaml.Node, at string, u *olderUse) {
 	labels := distinctTexts(same)
 	if len(labels) == 0 {
 		set.Content = existingSelector(nil)
@@ -161,7 +154,7 @@ func sameLabels(set, same, subject *yaml.Node, at string, u *olderUse) {
 	}
 	var pairs []*yaml.Node
 	for _, l := range labels {
-		v := subjectLabel(subject, l)
+		v := m.subjectLabel(l)
 		if v == "" {
 			set.Content = existingSelector(labels)
 			u.reason = "today's API cannot compare with the subject, which may have any value of " + labelList(labels) +
@@ -176,11 +169,9 @@ func sameLabels(set, same, subject *yaml.Node, at string, u *olderUse) {
 }
 
 // subjectLabel returns the only value of a label among the subject's namespaces; empty for several.
-func subjectLabel(subject *yaml.Node, label string) string {
-	if v := yamltree.TextAt(subject, "namespaces", "matchLabels", label); v != "" {
-		return v
-	}
-	return yamltree.TextAt(subject, "pods", "namespaceSelector", "matchLabels", label)
+func (m *moderniser) subjectLabel(label string) string {
+	return cmp.Or(yamltree.TextAt(m.subject, "namespaces", "matchLabels", label),
+		yamltree.TextAt(m.subject, "pods", "namespaceSelector", "matchLabels", label))
 }
 
 func labelList(labels []string) string {

@@ -41,22 +41,21 @@ func renameField(n *yaml.Node, was, now string) {
 }
 
 // modernSubject converts a subject to today's form.
-func modernSubject(subject *yaml.Node) (uses []olderUse) {
+func (m *moderniser) modernSubject() {
 	for _, name := range [][2]string{{"namespaceSelector", "namespaces"}, {"namespaceAndPodSelector", "pods"}} {
-		k, v := foldNode(subject, name[0])
-		if k == nil || yamltree.Get(subject, name[1]) != nil {
+		k, v := foldNode(m.subject, name[0])
+		if k == nil || yamltree.Get(m.subject, name[1]) != nil {
 			continue
 		}
-		u := olderUse{field: "spec.subject." + k.Value, line: k.Line, drops: " and rejects the rest of the subject",
-			change: "spec.subject." + k.Value + " becomes " + name[1]}
+		m.of2022 = true
+		m.uses = append(m.uses, olderUse{field: "spec.subject." + k.Value, line: k.Line, drops: " and rejects the rest of the subject",
+			change: "spec.subject." + k.Value + " becomes " + name[1]})
 		k.Value = name[1]
 		if name[1] == "pods" {
 			renameField(v, "namespaceSelector", "namespaceSelector")
 			renameField(v, "podSelector", "podSelector")
 		}
-		uses = append(uses, u)
 	}
-	return uses
 }
 
 // modernPods converts the namespacedPods of a peer to the pods of the next release; key is nil if it has none.
@@ -76,19 +75,19 @@ func modernPods(peer *yaml.Node) (key *yaml.Node, was string) {
 }
 
 // modernPorts converts the ports of a rule to today's form.
-func modernPorts(rule *yaml.Node, at string) []olderUse {
+func (m *moderniser) modernPorts(rule *yaml.Node, at string) {
 	key, ports := yamltree.FieldEntry(rule, "ports")
 	if key == nil || ports.Kind != yaml.MappingNode {
-		return nil
+		return
 	}
 	allKey, all := foldNode(ports, "allPorts")
 	listKey, list := foldNode(ports, "list")
 	known := countTrue(allKey != nil, listKey != nil)
 	if known == 0 || known*2 != len(ports.Content) || list != nil && list.Kind != yaml.SequenceNode {
-		return nil
+		return
 	}
-	at += ".ports"
-	u := olderUse{field: at, line: ports.Content[0].Line, saysText: "today's API server rejects it: ports is a list"}
+	u := olderUse{field: at, line: ports.Content[0].Line, saysText: "today's API server rejects it: ports is a list",
+		change: at + ".list becomes ports, each with portNumber or portRange"}
 	switch {
 	case known == 2:
 		u.reason = "it has allPorts and list; only one is allowed"
@@ -98,25 +97,20 @@ func modernPorts(rule *yaml.Node, at string) []olderUse {
 		u.change = at + ".allPorts is dropped: a rule without ports matches all ports"
 	case len(list.Content) == 0:
 		u.reason = "an empty list selected no port, but today a rule without ports selects all: remove the rule"
-	default:
-		u.change = at + ".list becomes ports, each with portNumber or portRange"
 	}
 	if list == nil || len(list.Content) == 0 {
 		i := slices.Index(rule.Content, key)
 		rule.Content = slices.Delete(rule.Content, i, i+2)
-		return []olderUse{u}
-	}
-	for i, p := range list.Content {
-		if why := modernPort(p); why != "" && u.reason == "" {
-			u.reason = fmt.Sprintf("list[%d] %s", i, why)
+	} else {
+		for i, p := range list.Content {
+			if why := modernPort(p); why != "" && u.reason == "" {
+				u.reason = fmt.Sprintf("list[%d] %s", i, why)
+			}
 		}
+		list.HeadComment, list.LineComment = cmp.Or(list.HeadComment, listKey.HeadComment), cmp.Or(list.LineComment, listKey.LineComment)
+		*ports = *list
 	}
-	list.HeadComment, list.LineComment = cmp.Or(list.HeadComment, listKey.HeadComment), cmp.Or(list.LineComment, listKey.LineComment)
-	*ports = *list
-	if u.reason != "" {
-		u.change = ""
-	}
-	return []olderUse{u}
+	m.uses, m.of2022 = append(m.uses, u), true
 }
 
 // modernPort converts a port of that time to today's form, or returns why no port of today means the same.
@@ -169,20 +163,20 @@ func isNumber(n *yaml.Node) bool {
 }
 
 // modernPriority reports priority 0 in a policy of 2022.
-func modernPriority(root, spec *yaml.Node) []olderUse {
+func (m *moderniser) modernPriority(root, spec *yaml.Node) {
 	k, v := yamltree.FieldEntry(spec, "priority")
 	if k == nil || v.Value != "0" || yamltree.TextAt(root, "kind") != string(model.KindANP) {
-		return nil
+		return
 	}
-	return []olderUse{{field: "spec.priority", line: k.Line, saysText: "priority 0 had another meaning in some of its releases",
+	m.uses = append(m.uses, olderUse{field: "spec.priority", line: k.Line, saysText: "priority 0 had another meaning in some of its releases",
 		reason: "its releases disagree about priority 0 (before all policies, or after NetworkPolicies like today's baseline): " +
-			"write a BaselineAdminNetworkPolicy, or another priority"}}
+			"write a BaselineAdminNetworkPolicy, or another priority"})
 }
 
 // ownNamespace converts self and notSelf, if the subject is one namespace.
-func ownNamespace(set, subject *yaml.Node, at, field string, value *yaml.Node, u *olderUse) {
-	u.field += "." + field
-	name := subjectLabel(subject, nameLabel)
+func (m *moderniser) ownNamespace(set *yaml.Node, at, field string, value *yaml.Node, u *olderUse) {
+	u.field, m.of2022 = u.field+"."+field, true
+	name := m.subjectLabel(nameLabel)
 	its := textNode(name)
 	its.LineComment = value.LineComment
 	switch {

@@ -3,10 +3,8 @@ package manifests
 import (
 	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"rung/model"
-	"rung/model/words"
 )
 
 // MultiNetworkPolicy is a NetworkPolicy for secondary networks (networks.md#multinetworkpolicy).
@@ -17,12 +15,9 @@ type MultiNetworkPolicy struct {
 }
 
 // multiNetworkPolicy reads a MultiNetworkPolicy. It isolates only the directions named in policyTypes.
-func (n *normaliser) multiNetworkPolicy(u *unstructured.Unstructured) {
+func (n *normaliser) multiNetworkPolicy(o *MultiNetworkPolicy) {
 	n.p.Tier = model.TierNetwork
-	o, err := readTyped[MultiNetworkPolicy](u.Object)
-	if err != nil {
-		n.addInvalid(CodeSchema, "", words.CleanText(err.Error()), "")
-		return
+	if o != nil {
+		n.npRules(&o.Spec)
 	}
-	n.npRules(&o.Spec)
 }

@@ -4,12 +4,9 @@ import (
 	"fmt"
 	"net/netip"
 
-	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
-	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
 
 	"rung/model"
 	"rung/model/ovn/match"
@@ -59,26 +56,7 @@ func defaultProtocols(obj map[string]any) {
 func New(m model.Meta, typed any) *model.Policy {
 	p := &model.Policy{Meta: m, Original: typed}
 	p.Logging, p.HasLogging = m.Annotations[model.AnnotationLogging]
-	n := normaliser{p: p}
-	switch o := typed.(type) {
-	case *v1alpha1.AdminNetworkPolicy:
-		n.readANP(o)
-	case *v1alpha1.BaselineAdminNetworkPolicy:
-		n.readBANP(o)
-	case *v1alpha2.ClusterNetworkPolicy:
-		n.readCNP(o)
-	case *networkingv1.NetworkPolicy:
-		n.networkPolicy(o)
-	case *unstructured.Unstructured:
-		switch {
-		case m.Kind.IsTiered():
-			n.antreaPolicy(o)
-		case m.Kind == model.KindMNP:
-			n.multiNetworkPolicy(o)
-		default:
-			n.egressFirewall(o)
-		}
-	}
+	infoOfKind(m.Kind).readPolicy(&normaliser{p: p})
 	return p
 }
 

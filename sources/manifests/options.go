@@ -34,8 +34,8 @@ type Options struct {
 	// Progress receives the bytes read and in total during a long first reading, one call at a time.
 	Progress func(read, total int64)
 
-	progress *readProgress // of the present reading
-	trees    *openTrees    // the paths that are not files of the operating system
+	progress *readProgress         // of the present reading
+	trees    map[string]openedTree // by path; nil before openTrees
 }
 
 // Limits bound the cost of one input. Zero fields mean the default.

@@ -8,8 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"go.yaml.in/yaml/v3"
-
 	"rung/model"
 	"rung/sources/files"
 	"rung/sources/manifests/yamltree"
@@ -45,8 +43,8 @@ func Parse(name string, text []byte, o Options) *Result {
 		broken = append(broken, fileBroken(o.Source, name,
 			"exceeds the limit of "+files.SizeText(o.Limits.FileSize)+" per file", ""))
 	} else {
-		l := &loadedFile{text: text, file: FileState{Path: name, Size: int64(len(text))}}
-		read, _ = decodeFiles(context.Background(), o, []*fileResult{{loadedFile: l}}) // never ends early
+		f := &fileResult{text: text, file: FileState{Path: name, Size: int64(len(text))}}
+		read, _ = decodeFiles(context.Background(), o, []*fileResult{f}) // never ends early
 	}
 	r := assembleResult(o, read, broken)
 	r.Files = nil
@@ -88,7 +86,8 @@ func notOnePolicy(at model.Origin, k model.Key, msg string) model.Broken {
 
 // fileResult holds the objects and errors of one file, before files are combined.
 type fileResult struct {
-	*loadedFile
+	file    FileState
+	text    []byte // decompressed, without byte order mark; nil once decoded
 	input   inputFile
 	objects []model.Object
 	broken  []model.Broken
@@ -96,16 +95,8 @@ type fileResult struct {
 	partial bool
 	// unread are the objects of unneeded kinds, by kind.
 	unread []groupedNote
-	units  []textUnit
-	trees  []*yaml.Node // trees of already parsed units (JSON), else nil
-	spans  []listSpan
+	units  []*textUnit
 	weight float64 // bytes on disk per byte of units
-}
-
-// listSpan marks units[from:to] as the items of one List.
-type listSpan struct {
-	from, to int
-	list     textUnit
 }
 
 // batchSize bounds the text held in memory, in bytes, unless one file is larger.
@@ -134,15 +125,11 @@ func readFiles(ctx context.Context, o Options, inputs []inputFile) ([]*fileResul
 func readBatch(ctx context.Context, o Options, inputs []inputFile) ([]*fileResult, error) {
 	files := make([]*fileResult, len(inputs))
 	err := runParallel(ctx, workerCount(len(inputs)), len(inputs), func(_, i int) {
-		f := &fileResult{input: inputs[i]}
-		l, broken := o.loadFile(ctx, inputs[i])
-		if broken != nil {
-			f.partial = true
-			f.broken = append(f.broken, *broken)
-			l = &loadedFile{file: FileState{Path: inputs[i].path}}
+		files[i] = &fileResult{input: inputs[i], file: FileState{Path: inputs[i].name}}
+		if err := files[i].load(ctx, o); err != nil {
+			files[i].partial = true
+			files[i].broken = append(files[i].broken, fileBroken(o.Source, inputs[i].name, err.Error(), ""))
 		}
-		f.loadedFile = l
-		files[i] = f
 	})
 	if err != nil {
 		return nil, err
@@ -152,46 +139,32 @@ func readBatch(ctx context.Context, o Options, inputs []inputFile) ([]*fileResul
 
 // decodeFiles splits the files' text and decodes the units in parallel.
 func decodeFiles(ctx context.Context, o Options, files []*fileResult) ([]*fileResult, error) {
-	type job struct {
-		f    *fileResult
-		unit int
-	}
-	var jobs []job
+	var units []*textUnit
 	for _, f := range files {
 		f.splitUnits(o)
 		o.progress.noteLoaded(f)
-		for i := range f.units {
-			jobs = append(jobs, job{f, i})
-		}
+		units = append(units, f.units...)
 	}
-	decoders := make([]*decoder, workerCount(len(jobs)))
+	decoders := make([]*decoder, workerCount(len(units)))
 	for i := range decoders {
 		decoders[i] = newDecoder(o)
 	}
-	outs := make([]*unitOutcome, len(jobs))
-	err := runParallel(ctx, len(decoders), len(jobs), func(worker, i int) {
-		f, d := jobs[i].f, decoders[worker]
-		outs[i] = d.decodeUnit(f.units[jobs[i].unit], f.trees[jobs[i].unit])
-		o.progress.addDone(f, len(f.units[jobs[i].unit].text))
+	err := runParallel(ctx, len(decoders), len(units), func(worker, i int) {
+		units[i].out = decoders[worker].decodeUnit(units[i])
+		o.progress.addDone(units[i].file, len(units[i].text))
 	})
 	if err != nil {
 		return nil, err
 	}
 	for _, f := range files {
-		n := len(f.units)
-		f.collectUnits(decoders[0], outs[:n])
-		outs = outs[n:]
+		f.collectUnits(decoders[0])
 	}
 	return files, nil
 }
 
 // splitUnits cuts a file into units.
 func (f *fileResult) splitUnits(o Options) {
-	f.units, f.trees, f.spans = nil, nil, nil
-	add := func(u textUnit, tree *yaml.Node) {
-		f.units = append(f.units, u)
-		f.trees = append(f.trees, tree)
-	}
+	f.units = nil
 	docs, _, err := yamltree.CutDocuments(f.file.Path, f.text)
 	if err != nil {
 		d := newDecoder(o)
@@ -202,41 +175,39 @@ func (f *fileResult) splitUnits(o Options) {
 		return
 	}
 	for i, doc := range docs {
-		if doc.Root != nil {
-			add(textUnit{file: f.loadedFile, text: f.text[doc.Body:doc.End], doc: i, item: -1}, doc.Root)
-			continue
-		}
-		text := f.text[doc.Body:doc.End]
-		whole := textUnit{file: f.loadedFile, text: text, doc: i, item: -1, line: doc.Line}
-		if lk, parts, ok := yamltree.SplitList(text); ok {
-			f.spans = append(f.spans, listSpan{len(f.units), len(f.units) + len(parts), whole})
-			for j, p := range parts {
-				add(textUnit{file: f.loadedFile, text: text[p.Start:p.End], doc: i, item: j, line: doc.Line + p.Line, kind: lk}, nil)
+		whole := &textUnit{file: f, text: f.text[doc.Body:doc.End], root: doc.Root, doc: i, item: -1, line: doc.Line}
+		if doc.Root == nil {
+			if kind, parts, ok := yamltree.SplitList(whole.text); ok {
+				for j, p := range parts {
+					f.units = append(f.units, &textUnit{file: f, text: whole.text[p.Start:p.End], doc: i, item: j, line: doc.Line + p.Line,
+						kind: kind, list: whole})
+				}
+				continue
 			}
-			continue
 		}
-		add(whole, nil)
+		f.units = append(f.units, whole)
 	}
 }
 
 // collectUnits joins the results of a file's units, in order. If items of a List do not parse alone, the List
 // is parsed whole: if that works, it had been cut wrongly.
-func (f *fileResult) collectUnits(d *decoder, outs []*unitOutcome) {
-	for _, s := range f.spans {
-		if !slices.ContainsFunc(outs[s.from:s.to], func(o *unitOutcome) bool { return o.syntax != nil }) {
-			continue
-		}
-		whole := d.decodeUnit(s.list, nil)
-		if whole.syntax == nil || whole.syntax.Code == CodeAliases {
-			clear(outs[s.from:s.to])
-			outs[s.from] = whole
+func (f *fileResult) collectUnits(d *decoder) {
+	for _, u := range f.units {
+		if u.list != nil && u.out.syntax != nil && u.list.out == nil {
+			u.list.out = d.decodeUnit(u.list)
 		}
 	}
 	var asides []groupedNote
-	for _, o := range outs {
-		if o == nil {
+	var last *unitOutcome
+	for _, u := range f.units {
+		o := u.out
+		if l := u.list; l != nil && l.out != nil && (l.out.syntax == nil || l.out.syntax.Code == CodeAliases) {
+			o = l.out // the same for all its items
+		}
+		if o == last {
 			continue
 		}
+		last = o
 		f.objects = append(f.objects, o.objects...)
 		f.broken = append(f.broken, o.broken...)
 		asides = append(asides, o.groupedNotes...)
@@ -249,7 +220,7 @@ func (f *fileResult) collectUnits(d *decoder, outs []*unitOutcome) {
 			f.broken = append(f.broken, a.entry(" in the file"))
 		}
 	}
-	f.units, f.trees, f.spans, f.text = nil, nil, nil, nil
+	f.units, f.text = nil, nil
 }
 
 // workerCount returns the number of goroutines for n jobs. The number of processors may change.

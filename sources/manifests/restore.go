@@ -109,7 +109,7 @@ func (p *documentPiece) insertItem(at int, obj map[string]any, own []byte) error
 			text = string(bytes.TrimRight(own, "\r\n"))
 			if at == 0 {
 				start := d.LineStart(items[0].start)
-				d.addSplice(start, start, text+d.eol)
+				d.addEdit(start, start, text+d.eol)
 				return nil
 			}
 		} else {

@@ -99,79 +99,70 @@ func gitError(said string, err error) error {
 // errAnswer means git's output has an unexpected form.
 var errAnswer = errors.New("unexpected answer from git")
 
-// foundObject is git's answer to a name: a kind such as "blob" or "tree", or "missing" or "ambiguous".
-type foundObject struct {
+// gitObject is git's answer to a name: a kind such as "blob" or "tree", or "missing" or "ambiguous".
+type gitObject struct {
 	kind, id string
 	size     int64
+	text     []byte // nil if not asked for
 }
 
-// findObjects asks git for objects by name. Names must not have line feeds.
-func findObjects(ctx context.Context, names []string) (out []foundObject, err error) {
+// askObjects asks git for objects by name, with their texts if wanted. Names must not have line feeds.
+func askObjects(ctx context.Context, withText bool, names ...string) (out []gitObject, err error) {
 	if len(names) == 0 {
 		return nil, nil
 	}
 	in := strings.Join(names, "\n") + "\n"
-	text, err := runGit(ctx, in, int64(len(in)+100*len(names)), "cat-file", "--batch-check")
-	if err != nil {
-		return nil, err
+	command, limit := "--batch-check", int64(len(in)+100*len(names))
+	if withText {
+		command, limit = "--batch", limit+readLimit
 	}
-	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
-	if len(lines) != len(names) {
+	rest, err := runGit(ctx, in, limit, "cat-file", command)
+	for _, name := range names {
+		if err != nil {
+			return nil, err
+		}
+		var o gitObject
+		o, rest, err = takeObject(rest, name, withText)
+		out = append(out, o)
+	}
+	if len(rest) > 0 {
 		return nil, errAnswer
 	}
-	for i, line := range lines {
-		if why, ok := strings.CutPrefix(line, names[i]+" "); ok && (why == "missing" || why == "ambiguous") {
-			out = append(out, foundObject{kind: why, id: names[i]})
-			continue
-		}
-		fields := strings.Fields(line)
-		if len(fields) != 3 || !isObjectID(fields[0]) {
-			return nil, errAnswer
-		}
-		size, err := strconv.ParseInt(fields[2], 10, 64)
-		if err != nil || size < 0 {
-			return nil, errAnswer
-		}
-		out = append(out, foundObject{fields[1], fields[0], size})
-	}
-	return out, nil
+	return out, err
 }
 
-// readObjects returns the texts of objects by id.
-func readObjects(ctx context.Context, objects []foundObject) (map[string][]byte, error) {
-	if len(objects) == 0 {
-		return nil, nil
+// takeObject reads git's answer to a name, and returns what follows it.
+func takeObject(text []byte, name string, withText bool) (o gitObject, rest []byte, err error) {
+	head, rest, _ := bytes.Cut(text, []byte("\n"))
+	if why, ok := strings.CutPrefix(string(head), name+" "); ok && !withText && (why == "missing" || why == "ambiguous") {
+		return gitObject{kind: why, id: name}, rest, nil
 	}
-	var in, heads []string
-	limit := int64(0)
-	for _, o := range objects {
-		in, heads = append(in, o.id), append(heads, fmt.Sprintf("%s %s %d\n", o.id, o.kind, o.size))
-		limit += int64(len(heads[len(heads)-1])) + o.size + 1
+	fields := strings.Fields(string(head))
+	if len(fields) != 3 || !isObjectID(fields[0]) {
+		return o, nil, errAnswer
 	}
-	text, err := runGit(ctx, strings.Join(in, "\n")+"\n", limit, "cat-file", "--batch")
-	if err != nil {
-		return nil, err
+	o = gitObject{kind: fields[1], id: fields[0]}
+	if o.size, err = strconv.ParseInt(fields[2], 10, 64); err != nil || o.size < 0 {
+		return o, nil, errAnswer
 	}
-	out := map[string][]byte{}
-	for i, o := range objects {
-		body, ok := bytes.CutPrefix(text, []byte(heads[i]))
-		if !ok || int64(len(body)) <= o.size {
-			return nil, errAnswer
+	if withText {
+		if o.size >= int64(len(rest)) || rest[o.size] != '\n' {
+			return o, nil, errAnswer
 		}
-		out[o.id], text = body[:o.size:o.size], body[o.size+1:]
+		o.text, rest = rest[:o.size:o.size], rest[o.size+1:]
 	}
-	return out, nil
+	return o, rest, nil
 }
 
-// missingBelow lists the objects of a tree that are missing from this clone.
-func missingBelow(ctx context.Context, root string) (out []string, err error) {
+// forgetMissing removes the objects of a tree that are missing from this clone.
+func forgetMissing[T any](ctx context.Context, root string, byID map[string]T) error {
 	text, err := runGit(ctx, "", listLimit, "rev-list", "--objects", "--missing=print", "--no-object-names", "--end-of-options", root)
 	for line := range strings.Lines(string(text)) {
 		if id, ok := strings.CutPrefix(strings.TrimSpace(line), "?"); ok {
-			out = append(out, id)
+			delete(byID, id)
 		}
 	}
-	return out, err
+	return err
 }
 
 // isObjectID reports whether a text is a git object id.

@@ -43,7 +43,7 @@ func (f *watchedFile) currentResult(source string) *fileResult {
 		if f.res.input.folder {
 			b.Severity = model.SeverityWarning
 		}
-		return &fileResult{loadedFile: &loadedFile{}, input: f.res.input, broken: []model.Broken{b}}
+		return &fileResult{input: f.res.input, broken: []model.Broken{b}}
 	}
 	if len(f.keptObjects) == 0 {
 		return f.res
@@ -105,9 +105,9 @@ func (w *watcher) scanFiles(ctx context.Context, first bool) (again time.Duratio
 	present := make(map[string]bool, len(inputs))
 	order := make([]string, 0, len(inputs))
 	for _, in := range inputs {
-		present[in.path] = true
-		order = append(order, in.path)
-		f := w.files[in.path]
+		present[in.name] = true
+		order = append(order, in.name)
+		f := w.files[in.name]
 		switch {
 		case f == nil:
 			read = append(read, in)
@@ -133,18 +133,18 @@ func (w *watcher) scanFiles(ctx context.Context, first bool) (again time.Duratio
 	changed := false
 	for i, res := range results {
 		in := read[i]
-		info, err := os.Stat(in.path)
+		info, err := os.Stat(in.name)
 		if w.o.FS == nil && !in.readOnce && (err != nil || info.Size() != in.size || !info.ModTime().Equal(in.mod)) {
 			again = w.tm.debounce // it changed during the reading
-			if w.files[in.path] == nil && !first {
-				order = slices.DeleteFunc(order, func(p string) bool { return p == in.path })
+			if w.files[in.name] == nil && !first {
+				order = slices.DeleteFunc(order, func(p string) bool { return p == in.name })
 			}
 			if !first {
 				continue
 			}
 		}
-		if old := w.files[in.path]; old == nil || old.isGone || old.res.file.Sum != res.file.Sum || res.file.Sum == [32]byte{} {
-			w.files[in.path] = nextWatched(old, res, in, now)
+		if old := w.files[in.name]; old == nil || old.isGone || old.res.file.Sum != res.file.Sum || res.file.Sum == [32]byte{} {
+			w.files[in.name] = nextWatched(old, res, in, now)
 			changed = true
 		} else {
 			old.readAt, old.mod, old.size, old.missedSince = now, in.mod, in.size, time.Time{}

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema"
@@ -15,12 +14,14 @@ import (
 
 // Schemas replace Rung's built-in schemas of gate 1 by a cluster's own CRDs. The zero value and nil replace
 // none. It must not be changed while in use.
-type Schemas struct{ byKind map[model.Kind]*compiledCRD }
+type Schemas struct {
+	byKind map[model.Kind]func() (*compiledCRD, error)
+}
 
 // Add adds the schema of a CRD's version. It returns the paths of new fields, at most MaxIssues.
 func (s *Schemas) Add(k model.Kind, version string, def *apiextensionsv1.CustomResourceDefinition) (fields []string,
 	err error) {
-	own, err := crdIn(embeddedCRDs, k)
+	own, err := embeddedCRDs.compiledFor(k)
 	if err != nil {
 		return nil, err
 	}
@@ -36,9 +37,9 @@ func (s *Schemas) Add(k model.Kind, version string, def *apiextensionsv1.CustomR
 			return nil, fmt.Errorf("CRD of %s: %w", k, err)
 		}
 		if s.byKind == nil {
-			s.byKind = map[model.Kind]*compiledCRD{}
+			s.byKind = map[model.Kind]func() (*compiledCRD, error){}
 		}
-		s.byKind[k] = c
+		s.byKind[k] = func() (*compiledCRD, error) { return c, nil }
 		theirs, ours := c.schema.Properties["spec"], own.schema.Properties["spec"]
 		fields = addedFields(nil, "spec", &theirs, &ours)
 		return fields[:min(len(fields), MaxIssues)], nil
@@ -46,27 +47,15 @@ func (s *Schemas) Add(k model.Kind, version string, def *apiextensionsv1.CustomR
 	return nil, fmt.Errorf("the CRD of %s has no version %s", k, version)
 }
 
-// findCRD returns the compiled CRD of a kind.
-func (s *Schemas) findCRD(k model.Kind) (*compiledCRD, error) {
-	if s != nil {
-		if c := s.byKind[k]; c != nil {
-			return c, nil
-		}
+// compiledFor returns the compiled CRD of a kind; one of today's if the schemas lack it.
+func (s *Schemas) compiledFor(k model.Kind) (*compiledCRD, error) {
+	if s == nil || s.byKind[k] == nil {
+		s = embeddedCRDs
 	}
-	return crdIn(embeddedCRDs, k)
-}
-
-// crdIn returns the compiled CRD of a kind among embedded ones.
-func crdIn(all map[model.Kind]lazyCRDs, k model.Kind) (*compiledCRD, error) {
-	file := all[k]
-	if file == nil {
+	if s.byKind[k] == nil {
 		return nil, fmt.Errorf("there is no CRD of %s", k)
 	}
-	crds, err := file()
-	if err != nil {
-		return nil, err
-	}
-	return crds[k]()
+	return s.byKind[k]()
 }
 
 // addedFields appends the paths of the fields that one schema has and another lacks.
@@ -97,18 +86,6 @@ const (
 // Releases are the valid values of Options.Release.
 var Releases = []string{ReleaseEarlier, ReleaseToday}
 
-// earlier returns the schemas of ReleaseEarlier, compiled for the first object that needs them.
-var earlier = sync.OnceValues(func() (*Schemas, error) {
-	out := &Schemas{byKind: map[model.Kind]*compiledCRD{}}
-	for k := range earlierCRDs {
-		var err error
-		if out.byKind[k], err = crdIn(earlierCRDs, k); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-})
-
 // JudgeTree returns the issues that gate 1 finds in a tree: by the server's schemas if given, else by those of
 // the release (empty means ReleaseToday). An error of today's CRD becomes a warning if the object's own
 // cluster accepted it, since OVN-Kubernetes enforces it.
@@ -128,11 +105,7 @@ func JudgeTree(k model.Kind, obj map[string]any, schemas *Schemas, release strin
 		return bad
 	}
 	if schemas == nil && release != ReleaseToday {
-		before, err := earlier()
-		if err != nil {
-			return append(bad, Issue{Severity: model.SeverityError, Code: CodeSchema, Message: err.Error()})
-		}
-		refused := runGateOne(k, obj, before)
+		refused := runGateOne(k, obj, earlierCRDs)
 		switch {
 		case release == ReleaseEarlier:
 			bad = append(refused, asWarnings(UnrelatedIssues(bad, refused), "; the CRD of "+ReleaseEarlier+" accepts it (--api-release)")...)

@@ -1,16 +1,6 @@
 package manifests
 
-import (
-	"cmp"
-	"errors"
-	"slices"
-)
-
-// textSplice replaces the bytes from start to end of a text.
-type textSplice struct {
-	start, end int
-	text       string
-}
+import "slices"
 
 // equalValues compares like the API server: null means absent, and a port's default protocol is TCP.
 func equalValues(a, b any) bool {
@@ -59,19 +49,4 @@ func isDefault(m map[string]any, k string, v any) bool {
 	_, port := m["port"]
 	_, start := m["start"]
 	return port || start
-}
-
-// applySplices makes all changes of a text; an error if two overlap.
-func applySplices(text []byte, ss []textSplice) ([]byte, error) {
-	slices.SortStableFunc(ss, func(a, b textSplice) int { return cmp.Compare(a.start, b.start) })
-	out := make([]byte, 0, len(text)+64)
-	at := 0
-	for _, s := range ss {
-		if s.start < at {
-			return nil, errors.New("two changes touch the same text")
-		}
-		out = append(append(out, text[at:s.start]...), s.text...)
-		at = s.end
-	}
-	return append(out, text[at:]...), nil
 }

@@ -32,13 +32,13 @@ type Tree struct {
 
 // entry is a file, folder or link of a tree.
 type entry struct {
-	name    string // the last part of its path
+	path    string
 	mode    fs.FileMode
 	id      string // object id of the text
 	size    int64
-	text    []byte   // of a wanted file, or the target of a link
-	err     error    // why an existing file has no text
-	entries []*entry // of a folder
+	text    []byte        // of a wanted file, or the target of a link
+	err     error         // why an existing file has no text
+	entries []fs.DirEntry // of a folder
 }
 
 // The modes of entries other than files, in git's lists.
@@ -87,26 +87,27 @@ func Open(ctx context.Context, ref Ref, most int64, wanted func(path string) boo
 	if err := t.takeList(text); err != nil {
 		return nil, err
 	}
-	links := slices.Collect(maps.Values(t.entries))
-	links = slices.DeleteFunc(links, func(e *entry) bool { return !e.isLink() })
+	links := slices.DeleteFunc(slices.Collect(maps.Values(t.entries)), func(e *entry) bool { return !e.isLink() })
 	if err := t.read(ctx, root, linkLimit, links); err != nil {
 		return nil, err
 	}
-	if t.top, err = t.follow(asked); err != nil {
+	top, err := t.follow(asked)
+	if err != nil {
 		return nil, t.notThere(err)
 	}
+	t.top = top.path
 	if err := t.read(ctx, root, most, t.wantedFiles(wanted)); err != nil {
 		return nil, err
 	}
-	if e := t.entries[t.top]; errors.Is(e.err, errNotInClone) {
-		return nil, e.err
+	if errors.Is(top.err, errNotInClone) {
+		return nil, top.err
 	}
 	return t, nil
 }
 
 // rootTreeID returns the id of a revision's tree.
 func rootTreeID(ctx context.Context, rev string) (string, error) {
-	found, err := findObjects(ctx, []string{rev + "^{tree}"})
+	found, err := askObjects(ctx, false, rev+"^{tree}")
 	switch {
 	case err != nil:
 		return "", err
@@ -151,39 +152,38 @@ func (t *Tree) takeList(text []byte) error {
 			t.submodules = append(t.submodules, p)
 			continue
 		}
-		e := &entry{name: path.Base(p), mode: 0o444, id: fields[2], err: errNotWanted}
+		e := &entry{path: p, mode: 0o444, id: fields[2], err: errNotWanted}
 		if fields[0] == linkMode {
 			e.mode |= fs.ModeSymlink
 		}
-		t.entries[p] = e
-		above := t.folder(path.Dir(p))
-		above.entries = append(above.entries, e)
+		t.add(e)
 	}
 	return nil
 }
 
-// folder returns the folder at a path, made if needed.
-func (t *Tree) folder(p string) *entry {
-	if e := t.entries[p]; e != nil {
-		return e
-	}
-	e := &entry{name: path.Base(p), mode: fs.ModeDir | 0o555}
-	t.entries[p] = e
-	if p != "." {
-		above := t.folder(path.Dir(p))
+// add adds an entry to the tree and to its folder.
+func (t *Tree) add(e *entry) {
+	t.entries[e.path] = e
+	if e.path != "." {
+		above := t.folder(path.Dir(e.path))
 		above.entries = append(above.entries, e)
 	}
-	return e
+}
+
+// folder returns the folder at a path, made if needed.
+func (t *Tree) folder(p string) *entry {
+	if t.entries[p] == nil {
+		t.add(&entry{path: p, mode: fs.ModeDir | 0o555})
+	}
+	return t.entries[p]
 }
 
 // wantedFiles returns the wanted files, with links resolved.
 func (t *Tree) wantedFiles(wanted func(string) bool) (out []*entry) {
 	for p, e := range t.entries {
-		switch {
-		case e.IsDir():
-		case p == t.top || t.isBelowTop(p) && wanted(p):
-			if real, err := t.follow(p); err == nil && !t.entries[real].IsDir() {
-				out = append(out, t.entries[real])
+		if p == t.top || !e.IsDir() && t.isBelowTop(p) && wanted(p) {
+			if real, err := t.follow(p); err == nil && !real.IsDir() {
+				out = append(out, real)
 			}
 		}
 	}
@@ -199,41 +199,38 @@ func (t *Tree) read(ctx context.Context, root string, most int64, list []*entry)
 		e.err = errNotInClone
 		byID[e.id] = append(byID[e.id], e)
 	}
-	found, err := findObjects(ctx, slices.Collect(maps.Keys(byID)))
+	found, err := askObjects(ctx, false, slices.Collect(maps.Keys(byID))...)
 	if errors.Is(err, errNotInClone) { // git stops at the first missing one
-		var missing []string
-		if missing, err = missingBelow(ctx, root); err != nil {
+		if err := forgetMissing(ctx, root, byID); err != nil {
 			return err
 		}
-		here := maps.Clone(byID)
-		for _, id := range missing {
-			delete(here, id)
-		}
-		found, err = findObjects(ctx, slices.Collect(maps.Keys(here)))
+		found, err = askObjects(ctx, false, slices.Collect(maps.Keys(byID))...)
 	}
 	if err != nil {
 		return err
 	}
-	small := slices.DeleteFunc(slices.Clone(found), func(f foundObject) bool { return f.kind != "blob" || f.size > most })
-	total := int64(0)
-	for _, f := range small {
-		total += f.size
+	total, small := int64(0), []string(nil)
+	for _, f := range found {
+		if f.kind != "blob" {
+			continue
+		}
+		for _, e := range byID[f.id] {
+			e.err, e.size = nil, f.size
+		}
+		if f.size <= most {
+			total, small = total+f.size, append(small, f.id)
+		}
 	}
 	if total > readLimit {
 		return fmt.Errorf("its files have %s, more than the limit of %s", files.SizeText(total), files.SizeText(readLimit))
 	}
-	texts, err := readObjects(ctx, small)
-	if err != nil {
-		return err
-	}
-	for _, f := range found {
+	texts, err := askObjects(ctx, true, small...)
+	for _, f := range texts {
 		for _, e := range byID[f.id] {
-			if f.kind == "blob" {
-				e.err, e.size, e.text = nil, f.size, texts[f.id]
-			}
+			e.text = f.text
 		}
 	}
-	return nil
+	return err
 }
 
 // errNotWanted means a file is not among the wanted ones.
@@ -242,39 +239,40 @@ var errNotWanted = errors.New("is not read")
 // errLeaves means a link points outside the revision.
 var errLeaves = errors.New("is a link out of the revision")
 
-// follow resolves the links of a path; an error if one leads out of the revision.
-func (t *Tree) follow(p string) (string, error) {
+// follow returns the entry at a path, with links resolved; an error if one leads out of the revision.
+func (t *Tree) follow(p string) (*entry, error) {
 	at, rest := ".", strings.Split(p, "/")
 	for links := 0; len(rest) > 0; {
 		next := path.Join(at, rest[0])
 		rest = rest[1:]
 		if next == ".." || strings.HasPrefix(next, "../") {
-			return "", errLeaves
+			return nil, errLeaves
 		}
 		switch e := t.entries[next]; {
 		case e == nil:
-			return "", fs.ErrNotExist
+			return nil, fs.ErrNotExist
 		case !e.isLink():
 			at = next
 		case e.err != nil:
-			return "", e.err
-		case len(e.text) == 0: // too long for a path
-			return "", fs.ErrNotExist
+			return nil, e.err
 		case path.IsAbs(string(e.text)):
-			return "", errLeaves
+			return nil, errLeaves
 		default:
 			links++
-			if links > linksMost {
-				return "", fs.ErrNotExist
+			if links > linksMost || len(e.text) == 0 { // a target too long for a path is not read
+				return nil, fs.ErrNotExist
 			}
 			rest = append(strings.Split(string(e.text), "/"), rest...)
 		}
 	}
-	return at, nil
+	return t.entries[at], nil
 }
 
-// dropTexts frees the texts of files.
+// dropTexts frees the texts of files; nothing for nil.
 func (t *Tree) dropTexts() {
+	if t == nil {
+		return
+	}
 	for _, e := range t.entries {
 		if !e.isLink() {
 			e.text = nil
@@ -299,7 +297,7 @@ func (t *Tree) Name(p string) string {
 // Identity returns the same text for a file and a link to it.
 func (t *Tree) Identity(p string) string {
 	if real, err := t.follow(p); err == nil {
-		p = real
+		p = real.path
 	}
 	return GitPrefix + t.rev + ":" + p
 }
@@ -309,55 +307,43 @@ func (t *Tree) Submodules() []string {
 	return slices.DeleteFunc(slices.Clone(t.submodules), func(p string) bool { return !t.isBelowTop(p) })
 }
 
-// find returns the entry at a path, following links.
-func (t *Tree) find(op, name string) (*entry, error) {
-	if !fs.ValidPath(name) {
-		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrInvalid}
-	}
-	real, err := t.follow(name)
-	if err == nil {
-		err = t.entries[real].err
-	}
-	if err != nil {
-		return nil, &fs.PathError{Op: op, Path: name, Err: err}
-	}
-	return t.entries[real], nil
-}
-
 // Stat describes a path, following links.
 func (t *Tree) Stat(name string) (fs.FileInfo, error) {
-	e, err := t.find("stat", name)
+	e, err := t.follow(name)
+	switch {
+	case !fs.ValidPath(name):
+		err = fs.ErrInvalid
+	case err == nil:
+		err = e.err
+	}
 	if err != nil {
-		return nil, err
+		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
 	return e, nil
 }
 
 // ReadDir lists a folder.
 func (t *Tree) ReadDir(name string) ([]fs.DirEntry, error) {
-	e, err := t.find("open", name)
+	info, err := t.Stat(name)
 	if err != nil {
 		return nil, err
 	}
-	out := make([]fs.DirEntry, len(e.entries))
-	for i, in := range e.entries {
-		out[i] = in
-	}
-	slices.SortFunc(out, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
-	return out, nil
+	list := info.(*entry).entries
+	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return list, nil
 }
 
 // Open opens a file; folders are listed by ReadDir.
 func (t *Tree) Open(name string) (fs.File, error) {
-	e, err := t.find("open", name)
+	info, err := t.Stat(name)
 	if err != nil {
 		return nil, err
 	}
-	return &openFile{e, bytes.NewReader(e.text)}, nil
+	return &openFile{info, bytes.NewReader(info.(*entry).text)}, nil
 }
 
 // The methods of fs.FileInfo and fs.DirEntry.
-func (e *entry) Name() string               { return e.name }
+func (e *entry) Name() string               { return path.Base(e.path) }
 func (e *entry) Size() int64                { return e.size }
 func (e *entry) Mode() fs.FileMode          { return e.mode }
 func (e *entry) Type() fs.FileMode          { return e.mode.Type() }
@@ -370,9 +356,9 @@ func (e *entry) isLink() bool { return e.mode&fs.ModeSymlink != 0 }
 
 // openFile is an open file of a tree.
 type openFile struct {
-	*entry
+	info fs.FileInfo
 	io.Reader
 }
 
-func (f *openFile) Stat() (fs.FileInfo, error) { return f.entry, nil }
+func (f *openFile) Stat() (fs.FileInfo, error) { return f.info, nil }
 func (f *openFile) Close() error               { return nil }

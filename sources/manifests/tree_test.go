@@ -200,12 +200,10 @@ func TestAnswersOfGit(t *testing.T) {
 	id := strings.Repeat("a1", 20)
 	for _, answer := range []string{"", "x", id + " blob -1", id + " blob x", id + " blob 5\n" + id + " blob 5", "blob " + id + " 5"} {
 		install.Script(t, filepath.Join(dir, "git"), "cat >/dev/null; echo '"+answer+"'")
-		if found, err := findObjects(t.Context(), []string{id}); !errors.Is(err, errAnswer) {
-			t.Errorf("%q: %v, %v", answer, found, err)
-		}
-		texts, err := readObjects(t.Context(), []foundObject{{"blob", id, 5}})
-		if err == nil {
-			t.Errorf("%q: %v, %v", answer, texts, err)
+		for _, withText := range []bool{false, true} {
+			if found, err := askObjects(t.Context(), withText, id); err == nil || !withText && !errors.Is(err, errAnswer) {
+				t.Errorf("%q: %v, %v", answer, found, err)
+			}
 		}
 	}
 }

@@ -73,8 +73,8 @@ func watchWith(ctx context.Context, o Options, sink func(Update), tm watchTimes)
 	if err := w.readFirst(ctx); err != nil {
 		return nil // ctx ended
 	}
-	for _, tree := range o.trees.byPath { // it is read only once
-		tree.dropTexts()
+	for _, opened := range o.trees { // they are read only once
+		opened.tree.dropTexts()
 	}
 	if o.FS != nil || !slices.ContainsFunc(o.Paths, func(p string) bool { return !IsReadOnce(p) }) {
 		<-ctx.Done()

@@ -20,7 +20,7 @@ func workloadKinds() (out []kindInfo) {
 			if !grouped {
 				group, version = "", text
 			}
-			k := kindInfo{api.Kind, group, version, reflect.TypeFor[Selecting](), readWorkload[metav1.LabelSelector]}
+			k := kindInfo{api.Kind, group, version, reflect.TypeFor[Selecting](), readWorkload[metav1.LabelSelector], nil}
 			if api.PlainSelector {
 				k.goType, k.toModel = reflect.TypeFor[Matching](), readWorkload[map[string]string]
 			}

@@ -20,8 +20,8 @@ var (
 	ErrNotWritable = errors.New("cannot be written to")
 )
 
-// EditedText returns a file's text with all edits made, or an error. Only the edited text changes. An
-// *EditError means that an edit is impossible without touching other text.
+// EditedText returns a file's text with all edits made, or an error. Only the edited text changes:
+// an edit that cannot be made without touching other text is an error.
 func EditedText(path string, text []byte, edits ...Edit) ([]byte, error) {
 	out, err := rewriteText(path, text, edits)
 	if err != nil {
