@@ -39,7 +39,6 @@ var namesAntrea = map[string]struct {
 	"sources/manifests/write.go":          {2, "writes API objects"},
 	"sources/manifests/doc.go":            {1, "names the schemas"},
 	"sources/manifests/crd_validation.go": {1, "names the schemas"},
-	"sources/manifests/normalise.go":      {1, "reads API objects"},
 	"cli/convert.go":                      {4, "the help names what can be converted to"},
 	"pages/policy/facts.go":               {1, "a name in JSON"},
 	"pages/trace/facts.go":                {1, "a name in JSON"},
