@@ -120,7 +120,7 @@ func JudgeTree(k model.Kind, obj map[string]any, schemas *Schemas, release strin
 			return i.Code == CodeUnknown || i.Field == "metadata.namespace" && !k.IsNamespaced()
 		})
 		if len(conditionsOf(obj)) > 0 {
-			bad = asWarnings(bad, "; accepted by its cluster, says its status")
+			bad = asWarnings(bad, "; its status shows that its cluster accepted it")
 		}
 		return bad
 	}
@@ -141,7 +141,7 @@ func JudgeTree(k model.Kind, obj map[string]any, schemas *Schemas, release strin
 		}
 	}
 	if isEnforced(obj) {
-		bad = asWarnings(bad, "; enforced by its cluster, says its status")
+		bad = asWarnings(bad, "; its status shows that its cluster enforces it")
 	}
 	return bad
 }
