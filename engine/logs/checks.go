@@ -75,7 +75,7 @@ func CheckSteps(l *Store, rev *revision.Revision, about Subject) []Check {
 	if about.Policy.Kind.IsPolicy() {
 		goOn = c.checkPolicy()
 	} else if rev.Mode.Name == revision.LogsMode {
-		c.add("annotation", Unknown, "No cluster is loaded, so it is unknown which policies log and whose addresses these are. Start "+
+		c.add("annotation", Unknown, "No cluster is loaded: which policies log, and the owners of addresses, are unknown. Start "+
 			"with -f PATH for pods and policies.")
 	} else if names, all := revision.LoggingPolicies(rev); all == 0 && rev.Unread() != nil {
 		c.add(step, Unknown, "It is unknown which policies log: %s.", rev.Unread().BriefText())

@@ -141,7 +141,7 @@ func (m *policyMaker) makeBANP(pieces []*policySource) {
 			}
 			switch {
 			case !sameSubject(p, first):
-				m.noteInexpressible(p, "only one BaselineAdminNetworkPolicy is allowed, and it has the subject of "+first.Label())
+				m.noteInexpressible(p, "only one BaselineAdminNetworkPolicy is allowed: it has the subject of "+first.Label())
 				continue
 			case p.Logging != first.Logging || p.HasLogging != first.HasLogging:
 				why = strings.TrimPrefix(why+"; it logs like "+first.Label(), "; ")

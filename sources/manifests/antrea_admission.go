@@ -34,7 +34,7 @@ func (n *normaliser) antreaAdmission(spec *antreaPolicySpec) {
 			}
 			n.readIGMP(r, d, at)
 			n.invalidIf(spec.Tier == antrea.Baseline && r.Action == string(model.Pass), antrea.BaselinePass, at+".action",
-				"Pass in the baseline tier: there is no lower tier to pass to", "write Allow or Drop")
+				"Pass in the baseline tier: no lower tier can decide", "write Allow or Drop")
 		}
 	}
 	n.ruleNames()

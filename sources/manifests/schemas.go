@@ -120,7 +120,7 @@ func JudgeTree(k model.Kind, obj map[string]any, schemas *Schemas, release strin
 			return i.Code == CodeUnknown || i.Field == "metadata.namespace" && !k.IsNamespaced()
 		})
 		if len(conditionsOf(obj)) > 0 {
-			bad = asWarnings(bad, "; its status shows that its cluster accepted it")
+			bad = asWarnings(bad, "; the status shows that the cluster accepted it")
 		}
 		return bad
 	}
@@ -141,7 +141,7 @@ func JudgeTree(k model.Kind, obj map[string]any, schemas *Schemas, release strin
 		}
 	}
 	if isEnforced(obj) {
-		bad = asWarnings(bad, "; its status shows that its cluster enforces it")
+		bad = asWarnings(bad, "; the status shows that the cluster enforces it")
 	}
 	return bad
 }
