@@ -44,7 +44,7 @@ func placeWhy(p *model.Policy, tier string, priority float64) string {
 	case p.Tiered != nil:
 		return ""
 	case tier != "":
-		return p.Key.Label() + " has no selectable tier"
+		return p.Key.Label() + " has a fixed tier: give only a priority"
 	case priority != math.Trunc(priority) || priority > math.MaxInt32:
 		return "priority " + words.Number(priority) + ": want a whole number"
 	}

@@ -26,8 +26,8 @@ policies distinguish: the ports, and the rules that allow them. Denied connectio
 listed: see "rung matrix" and "rung trace". If the pods of a workload differ, the verdict is
 mixed. Host-network pods are left out, since they share their node's addresses.
 
-Ingresses, HTTPRoutes and Routes lead in; they are read from files only. They are judged as
-connections of the ingress controller's pods, if these are known.
+Ingresses, HTTPRoutes and Routes are entrances from outside; they are read from files only.
+They are judged as connections of the ingress controller's pods, if these are known.
 
 --exposure shows what each workload could connect with beyond the existing pods: addresses
 outside, any pod of any namespace or of its own, and pods with labels that rules name but no

@@ -232,11 +232,11 @@ func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logline
 		st := e.Logs().Stats()
 		var left error
 		if st.Dropped > 0 {
-			fmt.Fprintf(a.Err, "rung: %s dropped: they arrived too fast\n", words.Count(st.Dropped, "line"))
+			fmt.Fprintf(a.Err, "rung: %s lost: they arrived too fast\n", words.Count(st.Dropped, "line"))
 			left = command.ErrPrinted
 		}
 		if st.Forgotten > 0 {
-			fmt.Fprintf(a.Err, "rung: %s of addresses dropped, oldest first; older addresses have no names\n",
+			fmt.Fprintf(a.Err, "rung: %s of addresses forgotten, the oldest first: log lines from their time show no names\n",
 				words.Count(st.Forgotten, "former holder"))
 		}
 		printMetersReached(a, e.Logs())

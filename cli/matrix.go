@@ -46,12 +46,12 @@ the others, both ways; --only shows cells with at least one connection that is d
 allow, undefined, unknown or "not applicable", including mixed cells.
 
 Mixed means that pods differ or, without --port, ports. A single undefined or unknown pair
-makes its cell undefined or unknown. Pairs without a policy do not apply.
+makes its cell undefined or unknown. A pair to which no policy applies is "not applicable".
 
 --outside adds columns for addresses outside: each block that policies distinguish, without
 smaller blocks that have their own column. --services adds columns for Services: each is
 asked at its own ports, or at --port, for connections to its endpoints; a Service without
-endpoints does not apply.
+endpoints is "not applicable".
 
 -o csv has a line for each pair of ends, -o json also an example of each, in the form that
 rung trace --cases reads.`,

@@ -31,7 +31,7 @@ func VerifyCommand(a *command.App) *cobra.Command {
 	var cmd *cobra.Command
 	cmd = command.NetworkCommand(a, &cobra.Command{
 		Use:   "verify {FILE… | --write}",
-		Short: "Check which connections are allowed and denied; exit 1 on failures",
+		Short: "Check expectations about allowed and denied connections; exit 1 on failures",
 		Long: `Check statements about connections that must be allowed or denied, kept in files of YAML
 or JSON (- for standard input): docs/expectations.md has the form. For each failure one
 connection is traced. --by rows asks the zones' rows instead of the policies, --by both

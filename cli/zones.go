@@ -241,8 +241,8 @@ func SecondReaderCommand(a *command.App) *cobra.Command {
 
 // secondHelp is the help text about --second-reader.
 const secondHelp = `--second-reader reads each zone again through libovsdb, the client of OVN-Kubernetes,
-and compares row by row: exit 1 if a row differs, 2 if libovsdb could not read a
-zone.`
+and compares it row by row with what Rung reads: exit 1 if a row differs, 2 if
+libovsdb could not read a zone.`
 
 // addSecondReaderFlag adds --second-reader to a command that shows zones.
 func addSecondReaderFlag(cmd *cobra.Command) *bool {

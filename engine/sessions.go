@@ -159,7 +159,7 @@ func (l *LogSessions) noteEndedElsewhere(r *revision.Revision, all []revision.Lo
 		case !now[k].Since.IsZero():
 			e.How = "replaced by another session"
 		case o.Tiered != nil && !logline.IsChanged(o, was.LogSession):
-			e.How = "somebody else removed its record; its rules keep their levels: " + logline.LoggingByAction(o).String()
+			e.How = "somebody else removed its record; its rules keep their logging: " + logline.LoggingByAction(o).String()
 		case o.Tiered == nil && !logline.IsChanged(o, was.LogSession) && !(was.HadFormer && was.Former == was.Set):
 			e.How = "somebody else removed its record; the level stays: " + words.CleanText(o.Logging)
 		}

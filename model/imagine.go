@@ -212,7 +212,7 @@ func (c *Conversion) convertPolicy(p *Policy) {
 		c.addNote(p.Key, "has fields newer than the API of 2016: %s; converted unchanged", strings.Join(newer, ", "))
 	}
 	if len(rules) == 0 {
-		c.addNote(p.Key, "not converted: it allows nothing more than the default deny")
+		c.addNote(p.Key, "not converted: it allows nothing, and the default deny is already there")
 		return
 	}
 	meta := metav1.ObjectMeta{Name: o.Name, Namespace: p.Namespace, Labels: o.Labels, Annotations: maps.Clone(o.Annotations)}

@@ -76,7 +76,7 @@ func TestToNetworkPolicies(t *testing.T) {
 				"Namespace shop: the annotation net.beta.kubernetes.io/network-policy can be removed",
 				"NP shop/web: ingress rule 0 not converted: its empty list matched nothing in 2016 but matches everything today",
 				"NP shop/web: ingress rule 1 not converted: its empty list matched nothing in 2016 but matches everything today",
-				"NP shop/web: not converted: it allows nothing more than the default deny"}}},
+				"NP shop/web: not converted: it allows nothing, and the default deny is already there"}}},
 		{"the name is taken", isolated + np("default-deny-ingress", "{podSelector: {}, ingress: [{}]}"),
 			result{Made: []string{"default-deny-ingress-2: 0 rules", "default-deny-ingress: 1 rules"},
 				Notes: []string{"Namespace shop: the annotation net.beta.kubernetes.io/network-policy can be removed"}}},

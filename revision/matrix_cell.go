@@ -131,7 +131,7 @@ func (c MatrixCell) Has(v CellVerdict) bool {
 func (c MatrixCell) Text() string {
 	v, all := c.Verdict(), c.CountPairs()
 	if v == "" {
-		return "no connections: there is only one pod"
+		return "no connections: the only pod does not connect to itself"
 	}
 	var parts []string
 	for _, p := range []struct {

@@ -294,7 +294,7 @@ func sentenceWithoutRows(r *Revision, p *model.Policy, rule *model.Rule) string 
 			" precedence applies."
 	case p.IsRejected():
 		by, b := p.WhyRejected(r.System.Title)
-		return "Nothing Rung can tell: " + by + " the policy, " + b.Field + " " + b.Message + "."
+		return words.Choose(b.IsError(), "Nothing: ", "Unknown: ") + by + " the policy, " + b.Field + " " + b.Message + "."
 	}
 	peers, to := strings.Join(rule.PeerTexts(), " or "), words.Count(pods, "pod")
 	text := "What " + to + words.OneOrMany(pods, " sends", " send") + " to " + peers

@@ -20,7 +20,7 @@ func TestModeChangesUnderTheQuestion(t *testing.T) {
 	}{
 		{"allowed elsewhere", func(m *revision.Mode) { m.Writes = true }, "changes are already allowed"},
 		{"refused now", func(m *revision.Mode) { m.WhyNot = "no permission" }, "changes stay off: no permission"},
-		{"the files too", func(m *revision.Mode) { m.WriteBack = true }, "the mode has changed"},
+		{"the files too", func(m *revision.Mode) { m.WriteBack = true }, "changes would now apply to another target"},
 		{"nothing", func(*revision.Mode) {}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

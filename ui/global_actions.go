@@ -119,7 +119,7 @@ func toggleWrites(env *view.Env) {
 			case now != mode && now.WhyNot != "":
 				return "changes stay off: " + now.WhyNot
 			case now != mode:
-				return "the mode has changed"
+				return "changes would now apply to another target"
 			}
 			return ""
 		},

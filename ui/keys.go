@@ -37,7 +37,7 @@ func (m *rootModel) pressKey(msg tea.KeyPressMsg) {
 		return
 	}
 	if m.muted.isMuted() {
-		m.showToast(view.ToastAsk{Text: "dialog closed; pause, then type", Bad: true})
+		m.showToast(view.ToastAsk{Text: "dialog closed: keys are ignored until you pause", Bad: true})
 		return
 	}
 	e := m.topEntry()

@@ -188,7 +188,7 @@ func diffItem(typed string) (it paletteItem, ok bool) {
 	if err != nil {
 		return paletteItem{text: strings.TrimSpace(typed), whyNot: err.Error()}, true
 	}
-	help := "compare it with the shown cluster"
+	help := "compare it with what is shown here"
 	if page.Base != "" {
 		help = "differences from the first to the second"
 	}

@@ -100,7 +100,7 @@ func TestKeysAfterALineHasClosed(t *testing.T) {
 			if m.quits || len(m.overlays) > 0 || m.topEntry().page.Kind != nav.Zones {
 				t.Fatalf("typed text became keys of the page:\n%s", frameOf(m))
 			}
-			if f := frameOf(m); !strings.Contains(f, "pause, then type") {
+			if f := frameOf(m); !strings.Contains(f, "keys are ignored until you pause") {
 				t.Errorf("not said:\n%s", f)
 			}
 			time.Sleep(typingPause + 50*time.Millisecond)

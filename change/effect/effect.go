@@ -140,9 +140,9 @@ func unprogrammedWithRows(rev, next *revision.Revision, changes []change.ObjectC
 		switch {
 		case zones == 0:
 		case c.New != nil && next.WhyNoRows(c.Key) != nil:
-			out = append(out, "once the rows of "+c.Key.Label()+" are gone (they stay until a controller restarts)")
+			out = append(out, "only once a controller restart has removed the rows of "+c.Key.Label())
 		case c.Old != nil && rev.WhyNoRows(c.Key) != nil:
-			out = append(out, "without what the frozen rows of "+c.Key.Label()+" decide now")
+			out = append(out, "not counting connections that frozen rows of "+c.Key.Label()+" decide now")
 		}
 	}
 	return strings.Join(out, "; ")

@@ -181,7 +181,7 @@ func (n *noteWriter) isolationNotes() (out []Consequence) {
 		}
 		if end, kinds := newPods(was, is); len(end) > 0 {
 			out = append(out, Consequence{"no longer isolates " + dir.Lower() + kinds,
-				fmt.Sprintf("%s of %s no longer isolated (%s): allowed unless another rule denies",
+				fmt.Sprintf("%s of %s no longer isolated: %s is now allowed unless a rule denies it",
 					words.Count(len(end), "pod"), ns, dir.Lower())})
 		}
 	}

@@ -128,7 +128,7 @@ func TestRuleSessionRestores(t *testing.T) {
 				if !server && (strings.Count(now, "#") != strings.Count(before, "#") || how == "undo" && now != before) {
 					t.Errorf("the text is\n%s\nit was\n%s", now, before)
 				}
-				if e := g.EndedSessions(); how == "time" && (len(e) != 1 || e[0].How != "expired; the logging of its rules is restored: ingress 0 (a), ingress 1 (b) without enableLogging") {
+				if e := g.EndedSessions(); how == "time" && (len(e) != 1 || e[0].How != "expired; its rules log as before the session: ingress 0 (a), ingress 1 (b) without enableLogging") {
 					t.Errorf("%+v", e)
 				}
 			})
@@ -248,7 +248,9 @@ func TestRuleLoggingRefused(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 	p, err := g.Preview(context.Background(), w.Current(), end(k))
-	if err != nil || !slices.ContainsFunc(p.Notes, func(n string) bool { return strings.Contains(n, "its rules are kept: deny=some allow=some") }) {
+	if err != nil || !slices.ContainsFunc(p.Notes, func(n string) bool {
+		return strings.Contains(n, "the logging of its rules is kept: deny=some allow=some")
+	}) {
 		t.Errorf("%v %v", p.Notes, err)
 	}
 	do(t, w, g, end(k), typed("p"))

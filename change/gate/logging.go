@@ -196,7 +196,7 @@ func (r *mutationResolver) endSession(old *model.Policy) {
 	s, ok := old.LogSession()
 	left := "the level is kept: " + levelText(set)
 	if old.Tiered != nil {
-		ok, left = ok && logline.IsRecord(s), "its rules are kept: "+logline.LoggingByAction(old).String()
+		ok, left = ok && logline.IsRecord(s), "the logging of its rules is kept: "+logline.LoggingByAction(old).String()
 	}
 	switch {
 	case m.Timed && (!ok || !s.IsOver(r.gate.Config.Now())):

@@ -55,7 +55,7 @@ func TestPreviewNetpol(t *testing.T) {
 			[]string{"different Port_Group blue:Egress ports 0→1 +blue_web-0 -"}, []string{"applies to 1 pod", isolates("1 pod", "egress")}},
 		{"one of two goes", []string{web, deny}, change.Mutation{Op: change.OpDelete, Policy: given.NPKey("blue", "web")}, goes(append(own, set)...), []string{"no longer applies to 1 pod"}},
 		{"the last goes", []string{web}, change.Mutation{Op: change.OpDelete, Policy: given.NPKey("blue", "web")}, goes(slices.Concat(own, defaultDeny, []string{set}, hairpin)...),
-			[]string{"no longer applies to 1 pod", "1 pod of blue no longer isolated (ingress): allowed unless another rule denies"}},
+			[]string{"no longer applies to 1 pod", "1 pod of blue no longer isolated: ingress is now allowed unless a rule denies it"}},
 		{"a firewall", nil, changing.Apply(given.EF("blue", "{type: Deny, to: {cidrSelector: 0.0.0.0/0}}")), []string{"missing ACL blue:0"},
 			[]string{"applies to 2 pods", "a new egress Deny also cuts established connections (seen on OVN 25.03)"}},
 	} {

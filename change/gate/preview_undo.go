@@ -44,7 +44,7 @@ func (g *Gate) HistoryEntry(rev *revision.Revision, m change.Mutation) (e histor
 	case !ok:
 		return e, none
 	case e.Ends:
-		return e, "an ended logging session cannot be undone: switch logging on again"
+		return e, "the end of a logging session cannot be undone: switch logging on again"
 	case e.Undone && e.Undoes != 0:
 		return e, fmt.Sprintf("%q was already redone", e.Title)
 	case e.Undone:

@@ -521,7 +521,7 @@ func TestPlanIsRefused(t *testing.T) {
 		{"stale", nil, step("a", 5, 6), "step 1"},
 		{"an inversion", nil, step("a", 1, 50), "step 1"},
 		{"a dump", func() { p.Zone("worker", model.ConnReadOnly, true) }, step("c", 3, 4), "zone worker is a file: its rows never change"},
-		{"no zones", func() { p.Mu.Lock(); p.Zones = nil; p.Publish(); p.Mu.Unlock() }, step("c", 3, 4), "no zone can show"},
+		{"no zones", func() { p.Mu.Lock(); p.Zones = nil; p.Publish(); p.Mu.Unlock() }, step("c", 3, 4), "a plan needs zones"},
 	} {
 		if c.prep != nil {
 			c.prep()

@@ -155,7 +155,7 @@ func (a *planAsk) reasonToRefuse(rev *revision.Revision) string {
 	case a.isNew && a.Progress.IsFinished():
 		return "nothing to apply"
 	case len(rev.Zones) == 0:
-		return "no zone can show that a step is done"
+		return "a plan needs zones: their rows show when a step is done"
 	}
 	for _, z := range rev.Zones {
 		if z.IsStored() {

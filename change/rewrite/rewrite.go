@@ -53,7 +53,7 @@ func WithPlace(old *model.Policy, tier string, priority float64, by manifests.Op
 // olderFirst refuses changes of single values in a policy of an older form.
 const olderFirst = "it is written in an older form; convert it first: e opens and saves today's form"
 
-const noSuchValue = "this kind lacks the value"
+const noSuchValue = "this kind has no such value"
 
 // WithAnnotations returns the object with exactly the logging annotations in set.
 func WithAnnotations(old *model.Policy, set map[string]string, by manifests.Options) (*model.Policy, []model.Broken) {

@@ -255,7 +255,7 @@ func (r *Trials) ConfirmTrial(by string) (title string, err error) {
 	case j.Trying && alive:
 		return "", change.Blocked("too late: %q is just being reverted", j.Title)
 	case r.timeLeft() == 0 && j.Why == "":
-		return "", change.Blocked("too late: %q has expired", j.Title)
+		return "", change.Blocked("too late: the time to confirm %q is over", j.Title)
 	}
 	if err := r.work.RemoveRecord(); err != nil {
 		return "", fmt.Errorf("confirming %q: %w", j.Title, err)

@@ -153,7 +153,7 @@ func (w *kubeWriter) checkWritten(ctx context.Context, c *change.ObjectChange, l
 		case err == nil && c.Old != nil && model.SameContent(l.Policy, c.Old):
 			return nil, fmt.Errorf("%w; it was not made", lost)
 		case err == nil:
-			return nil, fmt.Errorf("%w; %s now has other content", lost, c.Key.Label())
+			return nil, fmt.Errorf("%w; %s has neither its old nor its new content", lost, c.Key.Label())
 		}
 		pause := time.NewTimer(settlePause)
 		select {

@@ -75,15 +75,15 @@ func CheckSteps(l *Store, rev *revision.Revision, about Subject) []Check {
 	if about.Policy.Kind.IsPolicy() {
 		goOn = c.checkPolicy()
 	} else if rev.Mode.Name == revision.LogsMode {
-		c.add("annotation", Unknown, "No cluster is loaded, so logging policies and owners of addresses are unknown. Start with -f "+
-			"PATH for pods and policies.")
+		c.add("annotation", Unknown, "No cluster is loaded: which policies log, and the owners of addresses, are unknown. Start "+
+			"with -f PATH for pods and policies.")
 	} else if names, all := revision.LoggingPolicies(rev); all == 0 && rev.Unread() != nil {
-		c.add(step, Unknown, "Unknown which policies log: %s.", rev.Unread().BriefText())
+		c.add(step, Unknown, "It is unknown which policies log: %s.", rev.Unread().BriefText())
 	} else if len(names) == 0 {
 		text := fmt.Sprintf("None of the %s policies logs.", words.Thousands(all))
 		switch all {
 		case 0:
-			text = "No policy can log."
+			text = "There is no policy that can log."
 		case 1:
 			text = "The only policy does not log."
 		}

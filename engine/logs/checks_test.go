@@ -109,7 +109,7 @@ func TestWhy(t *testing.T) {
 			"✓ annotation  Its annotation sets deny=alert.",
 			"✓ level       1 rule of it logs.",
 			"? rows        No zone was read, so it is unknown whether rows have log=true.",
-			"✗ meter       control ingress 0 in zone worker is at the limit of 20 lines/s: lines are being lost (not counted). → log fewer actions, or raise logging's rate limit (ovnkube-controller's --acl-logging-rate-limit)",
+			"✗ meter       control ingress 0 in zone worker is at the limit of 20 lines/s: lines are being lost, how many is unknown. → log fewer actions, or raise logging's rate limit (ovnkube-controller's --acl-logging-rate-limit)",
 			"✓ traffic     20 lines since 12:00:00, the last at 12:00:00."}},
 		{"a cluster that is not followed", annotated(deny, levels), cluster, nil, Subject{Dir: model.Ingress, Rule: 0}, 0, []string{
 			"✓ annotation  Its annotation sets deny=alert.",

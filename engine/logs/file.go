@@ -118,7 +118,7 @@ func Decode(text []byte, now time.Time) (*Counter, error) {
 	case in.Version != fileVersion:
 		return wrong("version %d, this Rung reads %d", in.Version, fileVersion)
 	case in.From.IsZero() || in.From.After(now):
-		return wrong("no valid start of counting")
+		return wrong("the start of counting is missing or in the future")
 	case len(in.Rules) > keptRules:
 		return wrong("%s, at most %s are kept", words.Count(len(in.Rules), "rule"), words.Thousands(keptRules))
 	}

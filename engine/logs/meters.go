@@ -43,7 +43,7 @@ func (x MeterLoss) String() string {
 	case x.Counted:
 		return limit + ": lines are being lost, " + words.Count(x.Lost, "line") + " so far"
 	}
-	return limit + ": lines are being lost (not counted)"
+	return limit + ": lines are being lost, how many is unknown"
 }
 
 // ShortText is a shorter String: "at the limit, 213 lines lost".

@@ -62,15 +62,15 @@ func TestLosses(t *testing.T) {
 	want("below")
 	send(1, "worker", "tcp", 80)
 	send(1, "unread", "tcp", 80)
-	want("reached", "unread tcp at the limit of 20 lines/s: lines are being lost (not counted)",
-		"worker tcp at the limit of 5 lines/s: lines are being lost (not counted)")
+	want("reached", "unread tcp at the limit of 20 lines/s: lines are being lost, how many is unknown",
+		"worker tcp at the limit of 5 lines/s: lines are being lost, how many is unknown")
 	dropped := uint64(0)
 	l.CountLossesWith(func(zone, acl string) (uint64, bool) { return dropped, zone == "worker" && acl == "tcp" })
-	want("counted", "unread tcp at the limit of 20 lines/s: lines are being lost (not counted)",
+	want("counted", "unread tcp at the limit of 20 lines/s: lines are being lost, how many is unknown",
 		"worker tcp at the limit of 5 lines/s: no line lost so far")
 	dropped = 1300
 	want("lost", "worker tcp at the limit of 5 lines/s: lines are being lost, 1,300 lines so far",
-		"unread tcp at the limit of 20 lines/s: lines are being lost (not counted)")
+		"unread tcp at the limit of 20 lines/s: lines are being lost, how many is unknown")
 	if x := l.Losses()[0]; x.FullestSecond != 5 || x.Rate != 5 || x.Burst != 8 || !x.IsLosing() {
 		t.Errorf("%+v", x)
 	}

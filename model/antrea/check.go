@@ -217,7 +217,7 @@ func (k *checker) checkRule(p *model.Policy, r *model.Rule, seen map[EmptyReason
 		name := "Service " + key.Namespace + "/" + key.Name
 		switch s, _ := k.c.Get(key).(*model.Service); {
 		case s == nil:
-			k.addAboutRule(p, r, ToServicesMissing, name+" does not exist: it matches nothing", "correct the name")
+			k.addAboutRule(p, r, ToServicesMissing, name+" does not exist: this entry of toServices matches nothing", "correct the name")
 		case len(s.ClusterIPs) == 0:
 			k.addAboutRule(p, r, ToServicesHeadless, name+" is headless: it has no cluster IP to match",
 				"use a ClusterGroup with serviceReference as the peer")
@@ -318,7 +318,7 @@ func (k *checker) checkTies(order []ladder.Place) {
 		}
 		if len(names) > 0 {
 			k.addAboutObject(&p.Policy.Meta, PriorityTie,
-				fmt.Sprintf("shares tier %s and priority %g with %s: which of two conflicting rules with the same number wins is undefined",
+				fmt.Sprintf("shares tier %s and priority %g with %s: if rules with the same number conflict, it is undefined which one wins",
 					p.TierName, p.Priority(), words.ListFew(names, 3)), "give it a priority of its own")
 			k.out[len(k.out)-1].NamesOthers = true
 		}

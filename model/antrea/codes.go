@@ -55,7 +55,7 @@ var (
 	PriorityTie = documented("antrea-priority-tie", warning,
 		"If conflicting rules have the same Tier, priority and number, which one wins is undefined.")
 	PrioritiesLimit = documented("antrea-priorities-limit", warning,
-		"Other Tiers support 10,000 unique policy priorities and 50,000 rule priorities.")
+		"All Tiers except the baseline together support 10,000 unique policy priorities and 50,000 rule priorities.")
 	ActionDeny = documented("antrea-action-deny", warning,
 		"The actions are Allow, Drop, Reject and Pass. (The documentation's own examples write Deny.)")
 	AppliedToBoth = documented("antrea-applied-to-both", rejected,
@@ -135,7 +135,7 @@ var (
 		"externalEntitySelector, scope ClusterSet, sourcePort and sourceEndPort are valid; "+
 			"Rung does not judge policies and groups that have them.")
 	// GroupRefused: admission would reject the group
-	GroupRefused = documented("antrea-group-refused", rejected, "A rejected group selects nothing.")
+	GroupRefused = documented("antrea-group-refused", rejected, "A rejected group selects nothing in the policies that use it.")
 )
 
 // codeSeverity returns the severity of a code, error for an unknown code.

@@ -76,7 +76,7 @@ func (m *policyMaker) makeANPs(pieces []*policySource) {
 		p := c.firstPolicy()
 		if at[p.Priority] < 0 {
 			for _, part := range c.policies {
-				m.noteInexpressible(part, fmt.Sprintf("OVN-Kubernetes enforces only %d priorities", model.MaxPriority+1))
+				m.noteInexpressible(part, fmt.Sprintf("no priority is left: OVN-Kubernetes enforces only %d", model.MaxPriority+1))
 			}
 			continue
 		}
@@ -141,7 +141,7 @@ func (m *policyMaker) makeBANP(pieces []*policySource) {
 			}
 			switch {
 			case !sameSubject(p, first):
-				m.noteInexpressible(p, "only one BaselineAdminNetworkPolicy is allowed, with the subject of "+first.Label())
+				m.noteInexpressible(p, "only one BaselineAdminNetworkPolicy is allowed: it has the subject of "+first.Label())
 				continue
 			case p.Logging != first.Logging || p.HasLogging != first.HasLogging:
 				why = strings.TrimPrefix(why+"; it logs like "+first.Label(), "; ")

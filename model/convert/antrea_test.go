@@ -154,7 +154,7 @@ func TestFromAntrea(t *testing.T) {
 			with(to("Allow", nil), func(r *model.Rule) { r.Tiered.L7 = []string{"http GET"} }), with(to("Drop", everyone, made.TCP(80)), protocol("ICMP")), with(to("Drop", nil), protocol("IGMP")))},
 			[]string{"ANP p 10 ns: all", "  ingress rule 0 Deny ns: all", "  ingress rule 1 Deny ns: all", "  ingress rule 2 Allow ns: all", `  ingress rule 3 Allow ns: all "http"`,
 				`  egress rule 0 Allow ns: all "http"`, "  egress rule 1 Allow nodes: r=w", "  egress rule 2 Deny ns: all tcp 80",
-				"ACNP p ingress 0 approximate, answer: clients get no answer: the API has no Reject",
+				"ACNP p ingress 0 approximate, answer: rejected connections are dropped without an answer: the API has no Reject",
 				"ACNP p ingress 1 approximate, now: connections from nodes and outside the cluster: the API supports pods only",
 				"ACNP p ingress 2 approximate, now: the API does not support networks in ingress: 10.0.0.0/8 and fd00::/8",
 				"ACNP p ingress 3 not expressible, now: connections from nodes (all): the API supports pods only",
@@ -162,7 +162,7 @@ func TestFromAntrea(t *testing.T) {
 				`ACNP p egress 0 approximate, now: port "http" matches every protocol: the API's named ports have none`,
 				"ACNP p egress 1 approximate, now: nodes (r=w): Antrea uses InternalIPs and gateways, OVN-Kubernetes all addresses",
 				"ACNP p egress 2 not expressible, now: the API does not support domain names: *.x.com",
-				"ACNP p egress 3 not expressible, now: no selector matches service account a/s",
+				"ACNP p egress 3 not expressible, now: selectors cannot match pods by service account: a/s",
 				"ACNP p egress 4 not expressible, now: the API does not support layer 7: http GET",
 				"ACNP p egress 5 approximate, now: the API does not support icmp", "ACNP p egress 6 not expressible, now: the API does not support igmp"}},
 		{"order of tiers and priorities, ties kept", model.KindANP, []model.Object{native("z", "application", 5, ons("*"), to("Drop", everyone)), native("b/n", "application", 5, ons("*"), to("Allow", everyone)),
@@ -204,10 +204,10 @@ func TestFromAntrea(t *testing.T) {
 		{"appliedTo that is no selector", model.KindANP, []model.Object{native("p", "application", 5, []model.AppliedTo{{ServiceAccount: &model.ServiceAccount{Namespace: "a", Name: "s"}}, on("t=1", "*")}, to("Drop", everyone)),
 			native("q", "application", 6, []model.AppliedTo{{Nodes: &everyone[0].Namespaces}}, to("Drop", everyone)), native("r", "application", 7, []model.AppliedTo{{Group: "nets"}}, to("Drop", everyone)),
 			native("s", "application", 8, []model.AppliedTo{{Service: &model.Key{Namespace: "a", Name: "web"}}}, from("Drop", nil))}, []string{
-			"ANP p 10 ns: t=1", "  egress rule 0 Deny ns: all", "ACNP p egress 0 approximate, now: no selector matches service account a/s",
+			"ANP p 10 ns: t=1", "  egress rule 0 Deny ns: all", "ACNP p egress 0 approximate, now: selectors cannot match pods by service account: a/s",
 			"ACNP q egress 0 not expressible, now: the API does not support nodes as subject: all",
 			"ACNP r egress 0 not expressible, later: ClusterGroup nets has ipBlocks, which appliedTo ignores",
-			"ACNP s ingress 0 not expressible, now: the API does not support NodePort Services: a/web"}},
+			"ACNP s ingress 0 not expressible, now: the API does not support NodePort Services as subject: a/web"}},
 		{"toServices", model.KindANP, []model.Object{native("p", "application", 5, ons("*"), with(to("Drop", nil), func(r *model.Rule) {
 			r.AnyPeer, r.Tiered.ToServices = false, []model.Key{{Kind: model.KindService, Namespace: "a", Name: "web"}, {Kind: model.KindService, Namespace: "a", Name: "gone"}}
 		}))}, []string{"ANP p 10 ns: all", "  egress rule 0 Deny pods: app=w in ns: name=a tcp 8080",

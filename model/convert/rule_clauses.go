@@ -51,7 +51,7 @@ func (s *convertedRule) fidelity() (FidelityLabel, Difference, string) {
 		}
 	}
 	if s.silentlyRefused && len(s.madeRules) > 0 {
-		why = append(why, "clients get no answer: the API has no Reject")
+		why = append(why, "rejected connections are dropped without an answer: the API has no Reject")
 	}
 	text := strings.Join(why, "; ")
 	switch {
@@ -151,7 +151,7 @@ func (f *importer) convertSubjects(s *convertedRule, required []string) []model.
 		s.addLaterDifference("%s", r.Message)
 	}
 	for _, k := range scope.Services {
-		s.addDifference("the API does not support NodePort Services: %s/%s", k.Namespace, k.Name)
+		s.addDifference("the API does not support NodePort Services as subject: %s/%s", k.Namespace, k.Name)
 	}
 	for _, n := range scope.Nodes {
 		s.addDifference("the API does not support nodes as subject: %s", n.String())
@@ -161,7 +161,7 @@ func (f *importer) convertSubjects(s *convertedRule, required []string) []model.
 	for i := range scope.Pods {
 		sel := &scope.Pods[i]
 		if sel.Account != nil {
-			s.addDifference("no selector matches service account %s", sel.Account)
+			s.addDifference("selectors cannot match pods by service account: %s", sel.Account)
 			continue
 		}
 		namespaces := namedOrSelected(sel.Namespace, sel.Namespaces)
@@ -243,7 +243,7 @@ func (f *importer) convertPeer(s *convertedRule, p *model.Peer) (out []model.Pee
 		}
 		return nil
 	case model.PeerServiceAccount:
-		s.addDifference("no selector matches service account %s", p.ServiceAccount)
+		s.addDifference("selectors cannot match pods by service account: %s", p.ServiceAccount)
 		return nil
 	}
 	namespaces := namedOrSelected(p.Namespace, p.Namespaces)

@@ -37,7 +37,7 @@ func TestToAntrea(t *testing.T) {
 			"ACNP p application 1 ns: all", `  ingress rule 0 "ingress-0" Drop ns: all "http","http","http"`, `  egress rule 0 "egress-0" Drop networks: 10.0.0.0/8 "http","http","http"`,
 			`  egress rule 1 "egress-1" Drop nodes: all`, `  egress rule 2 "egress-2" Drop ns: all tcp 1`,
 			`ANP p ingress 0 approximate, now: port "http": OVN-Kubernetes also uses ports that peers declare, Antrea does not`,
-			"ANP p ingress 1 not expressible, later: without peers it matches nothing, but everything in Antrea's API",
+			"ANP p ingress 1 not expressible, later: it names no peer and matches nothing; in Antrea's API it would match everything",
 			`ANP p egress 0 approximate, now: port "http": OVN-Kubernetes resolves it on pods only, Antrea also in networks`,
 			"ANP p egress 1 approximate, now: nodes (all): Antrea uses InternalIPs and gateways, OVN-Kubernetes all addresses",
 			`ANP p egress 2 approximate, later: the API does not support protocol "tcp", which matches nothing in OVN-Kubernetes`,
@@ -53,7 +53,7 @@ func TestToAntrea(t *testing.T) {
 		{"a rule that is left out, in a tie", []model.Object{made.ANP("p", 3, "*", []model.Rule{made.Rule(model.Allow, nil), made.Rule(model.Deny, everyone)}, nil),
 			made.ANP("q", 3, "*", []model.Rule{made.Rule(model.Pass, everyone), made.Rule(model.Allow, everyone)}, nil)}, []string{
 			"ACNP q application 4 ns: all", `  ingress rule 0 "ingress-0" Pass ns: all`, "ACNP p application 4.5 ns: all", `  ingress rule 0 "ingress-1" Drop ns: all`,
-			"ACNP q-2 application 4.5 ns: all", `  ingress rule 0 "ingress-1" Allow ns: all`, "ANP p ingress 0 not expressible, later: without peers it matches nothing, but everything in Antrea's API"}},
+			"ACNP q-2 application 4.5 ns: all", `  ingress rule 0 "ingress-1" Allow ns: all`, "ANP p ingress 0 not expressible, later: it names no peer and matches nothing; in Antrea's API it would match everything"}},
 		{"baselines: no Pass there", []model.Object{banp("*", []model.Rule{made.Rule(model.Deny, everyone)}, nil),
 			cnp(made.ANP("c", 4, "*", []model.Rule{made.Rule(model.Pass, everyone)}, nil), model.TierBaseline)}, []string{
 			"ACNP c baseline 5 ns: all", `  ingress rule 0 "ingress-0" Allow ns: all`, "ACNP default baseline 6 ns: all", `  ingress rule 0 "ingress-0" Drop ns: all`}},

@@ -19,7 +19,7 @@ func (x *exporter) convertRule(p *model.Policy, r *model.Rule) *convertedRule {
 	ports, ok := acnpPorts(s)
 	switch {
 	case len(r.Peers) == 0:
-		s.addLaterDifference("without peers it matches nothing, but everything in Antrea's API")
+		s.addLaterDifference("it names no peer and matches nothing; in Antrea's API it would match everything")
 	case ok:
 		s.clauses = []*ruleClause{{column: p.Key.String(), subject: p.Subject, peers: peers, ports: ports}}
 	}

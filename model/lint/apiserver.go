@@ -193,7 +193,7 @@ func (d *verdictLint) checkWebhooks() {
 }
 
 func webhookText(svc *model.Service) string {
-	return fmt.Sprintf("cuts the API server off from service %s/%s, a webhook by its name", svc.Namespace, svc.Name)
+	return fmt.Sprintf("cuts the API server off from service %s/%s, which is named like a webhook", svc.Namespace, svc.Name)
 }
 
 // hasWebhookFinding reports whether another caller of the same Service already gave this finding.

@@ -69,7 +69,7 @@ var (
 		Meaning: "An EgressFirewall is not named default.",
 		Remedy:  "name it default; a namespace has one"})
 	FirewallTooLong = newKind(Kind{Code: "egressfirewall-too-long", Severity: model.SeverityError, Short: "too long",
-		Meaning: "An EgressFirewall has more rules than OVN priorities."})
+		Meaning: "An EgressFirewall has more rules than OVN has priorities for them."})
 	RuleOutOfRange = newKind(Kind{Code: "rule-beyond-range", Severity: model.SeverityInfo, Short: "excess rule",
 		Meaning: "A direction has more than 100 rules: the excess rules get OVN priorities of other policies.",
 		Remedy:  "split the policy in two with different priorities, or join rules"})
@@ -118,13 +118,13 @@ var (
 		Meaning: "Rows of a named port have addresses of a family that the cluster lacks.",
 		Remedy:  "use the port's number"})
 	NamedPortUnmatched = newKind(Kind{Code: "named-port-unmatched", Severity: model.SeverityInfo, Short: "port name",
-		Meaning: "No relevant pod declares a named port.",
+		Meaning: "No pod that the rule selects declares its named port.",
 		Remedy:  "use the port's number, or name the port in the containers"})
 	NamedPortPeers = newKind(Kind{Code: "named-port-reaches-peers", Severity: model.SeverityWarning, Short: "peer ports",
 		Meaning: "Rows of a named port in an ingress rule also decide about connections between peers.",
 		Remedy:  "use the port's number"})
 	RuleShadowed = newKind(Kind{Code: "rule-shadowed", Severity: model.SeverityInfo, Short: "shadowed",
-		Meaning: "Earlier rules of the policy cover all its peers and ports, whatever pods exist.",
+		Meaning: "Earlier rules of the same policy cover all peers and ports of the rule, whatever pods exist.",
 		Remedy:  "move it above, or remove it"})
 	DecidesFirst = newKind(Kind{Code: "decides-first", Severity: model.SeverityInfo, Short: "shadows", Verdicts: true,
 		Meaning: "One rule shadows several others, each listed below it as `rule-never-decides`.",

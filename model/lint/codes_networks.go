@@ -6,11 +6,11 @@ import "rung/model"
 var (
 	NamespaceWaits = newKind(Kind{Code: "namespace-without-network", Severity: model.SeverityError, Short: "no network",
 		Meaning: "A namespace has the label for primary networks but no primary network: its NetworkPolicies and EgressFirewall are not " +
-			"programmed. A warning if it has none.",
+			"programmed. A warning if it has neither.",
 		Remedy: "create the network: a UserDefinedNetwork in the namespace, or a ClusterUserDefinedNetwork that selects it"})
 	NamespaceUnlabeled = newKind(Kind{Code: "namespace-without-network-label", Severity: model.SeverityError, Short: "no label",
 		Meaning: "A namespace has a primary network but lacks the label for it: its NetworkPolicies are not programmed, and its EgressFirewall " +
-			"applies on the default network. A warning if it has none.",
+			"applies on the default network. A warning if it has neither.",
 		Remedy: "recreate the namespace with the label " + model.LabelPrimaryUDN + ", or give the network the role secondary"})
 	PolicyForNothing = newKind(Kind{Code: "policy-for-no-network", Severity: model.SeverityError, Short: "no network",
 		Meaning: "A MultiNetworkPolicy names networks that do not exist or are not secondary, and is not programmed there. " +
@@ -45,8 +45,8 @@ var (
 			"until it is corrected.",
 		Remedy: "correct the annotation"})
 	NoPolicyTypes = newKind(Kind{Code: "policytypes-missing", Severity: model.SeverityWarning, Short: "no isolation",
-		Meaning: "A MultiNetworkPolicy has no policyTypes: its rules allow, but it isolates nothing. Unlike in a NetworkPolicy they have no " +
-			"default.",
+		Meaning: "A MultiNetworkPolicy has no policyTypes: its rules allow, but it isolates nothing. Unlike in a NetworkPolicy, policyTypes " +
+			"has no default.",
 		Remedy: "name Ingress, Egress or both in policyTypes"})
 	IPv6Denied = newKind(Kind{Code: "no-addresses-ipv6-denied", Severity: model.SeverityWarning, Short: "IPv6 denied",
 		Meaning: "A rule without peers, on a network without addresses, allows IPv4 only: IPv6 stays denied.",

@@ -98,8 +98,8 @@ func TestNamedPortDivergences(t *testing.T) {
 		{name: "peers that declare the name", codes: []string{NamedPortPeers.Code}, extra: []model.Object{both,
 			anp("a", 1, "tenant=blue", rules{rule(deny, inNS("tenant"), "http"), rule(deny, inNS("tenant"), "http", "grpc"), rule(allow, inNS("tenant=red"), "grpc")}, nil)},
 			want: []string{
-				`warning named-port-reaches-peers a ingress 1: the rows of the named port "grpc" have no outport: on nodes with a pod of the subject they also deny connections between peers, to 1 pod that is no subject: tcp 9000 (red/both), udp 9000 (red/both)`,
-				`warning named-port-reaches-peers a ingress 2: the rows of the named port "grpc" have no outport: on nodes with a pod of the subject they also allow connections between peers, to 1 pod that is no subject: tcp 9000 (red/both), udp 9000 (red/both); ` +
+				`warning named-port-reaches-peers a ingress 1: the rows of the named port "grpc" have no outport: on nodes with a pod of the subject they also deny connections between peers, to 1 pod outside the subject: tcp 9000 (red/both), udp 9000 (red/both)`,
+				`warning named-port-reaches-peers a ingress 2: the rows of the named port "grpc" have no outport: on nodes with a pod of the subject they also allow connections between peers, to 1 pod outside the subject: tcp 9000 (red/both), udp 9000 (red/both); ` +
 					"no subject pod declares the name, so the rule does nothing for the subject"}},
 		{name: "numbers, host-networked peers, lone peers, egress and no subject", codes: []string{NamedPortPeers.Code}, extra: []model.Object{both, host,
 			anp("a", 1, "tenant=blue", rules{rule(deny, inNS("tenant"), "TCP:9000"), rule(deny, inNS("tenant"), "metrics"), rule(deny, to(model.PeerPods, "* + app=both"), "grpc")},
@@ -107,7 +107,7 @@ func TestNamedPortDivergences(t *testing.T) {
 			anp("b", 2, "tenant=empty", rules{rule(deny, inNS("tenant"), "grpc")}, nil)}},
 		{name: "a number beside the name serves the subject", codes: []string{NamedPortPeers.Code}, extra: []model.Object{both, banp(rules{rule(deny, inNS("tenant"), "grpc", "TCP:1")}, nil),
 			podSubject(anp("a", 1, "tenant=blue", rules{rule(deny, inNS("tenant"), "grpc", "TCP:1")}, nil), "app=web")},
-			want: []string{`warning named-port-reaches-peers a ingress 0: the rows of the named port "grpc" have no outport: on nodes with a pod of the subject they also deny connections between peers, to 1 pod that is no subject: tcp 9000 (red/both), udp 9000 (red/both)`}},
+			want: []string{`warning named-port-reaches-peers a ingress 0: the rows of the named port "grpc" have no outport: on nodes with a pod of the subject they also deny connections between peers, to 1 pod outside the subject: tcp 9000 (red/both), udp 9000 (red/both)`}},
 		{name: "a family without pod subnets", codes: []string{NamedPortFamily.Code}, extra: []model.Object{both, subnetNode("n1", "10.0.0.2"), subnetNode("n2", "10.0.1.2"),
 			anp("a", 1, "tenant=red", rules{rule(deny, inNS("tenant=blue"), "grpc")}, rules{rule(deny, inNS("tenant"), "http", "grpc"), rule(deny, inNS("tenant"), "http"), rule(deny, inNS("tenant"), "TCP:9000")})},
 			want: []string{
@@ -136,7 +136,7 @@ func TestNetworkPolicyDivergences(t *testing.T) {
 			want: []string{
 				`warning netpol-named-port-opens-protocol a ingress 0: the named port "http" opens the whole of tcp: the row has no port, and allows every tcp port, not only tcp 8080 (blue/web-1)`,
 				`warning netpol-named-port-opens-protocol a ingress 1: the named ports "http", "grpc" open the whole of tcp: the row has no port, and allows every tcp port, not only tcp 8080 (blue/web-1)`,
-				`warning netpol-named-port-opens-protocol a ingress 2: the named port "http" opens the whole of udp: the row has no port, and allows every udp port though no relevant pod declares the name`,
+				`warning netpol-named-port-opens-protocol a ingress 2: the named port "http" opens the whole of udp: the row has no port, and allows every udp port though no pod that the rule selects declares the name`,
 				`warning netpol-named-port-opens-protocol b egress 0: the named port "http" opens the whole of tcp: the row has no port, and allows every tcp port, not only tcp 8080 (blue/web-1)`,
 				`warning netpol-named-port-opens-protocol c ingress 0: the named port "grpc" opens the whole of udp: the row has no port, and allows every udp port, not only udp 9000 (red/one), udp 9001 (red/three)`}},
 		{name: "no pods are known", bare: true, codes: []string{NetpolNamedPort.Code, NetpolPortLost.Code}, extra: []model.Object{np("blue/a", "*", "I", rules{npRule("TCP/http"), npRule("TCP/http", "TCP:1")}, nil)},

@@ -53,9 +53,9 @@ func (l *linter) checkNamedPeers(p *model.Policy, r *model.Rule, peers selectors
 		return
 	}
 	message := fmt.Sprintf("the rows of the named %s %s have no outport: on nodes with a pod of the subject they also "+
-		"%s connections between peers, to %s that %s no subject: %s",
+		"%s connections between peers, to %s outside the subject: %s",
 		words.OneOrMany(len(names), "port", "ports"), words.ListFew(names, shown), strings.ToLower(string(r.Action)),
-		words.Count(hit.Len(), "pod"), words.OneOrMany(hit.Len(), "is", "are"), words.ListFew(pods, shown))
+		words.Count(hit.Len(), "pod"), words.ListFew(pods, shown))
 	if useless {
 		message += "; no subject pod declares the name, so the rule does nothing for the subject"
 	}
@@ -136,7 +136,7 @@ func (l *linter) checkDeclared(p *model.Policy, r *model.Rule) {
 		return
 	}
 	severity := model.SeverityInfo
-	message := fmt.Sprintf("no relevant pod declares the named %s %s", words.OneOrMany(len(missing), "port", "ports"),
+	message := fmt.Sprintf("no pod that the rule selects declares the named %s %s", words.OneOrMany(len(missing), "port", "ports"),
 		words.ListFew(missing, shown))
 	if names == len(r.Ports) && len(missing) == names {
 		severity, message = deniesWarning(r), message+fmt.Sprintf(": the rule compiles to no ACL at all, so its %s does nothing", r.Action)

@@ -125,7 +125,7 @@ func (l *linter) checkCoveredNodes(p *model.Policy, r *model.Rule) {
 		}
 	}
 	if len(covered) > 0 {
-		l.addAboutRule(p, r, NetworkCoversNodes, fmt.Sprintf("%s %s node addresses that are not their source addresses: a node reaches pods "+
+		l.addAboutRule(p, r, NetworkCoversNodes, fmt.Sprintf("%s %s node addresses that nodes do not connect from: a node reaches pods "+
 			"of other nodes from its management address, for example %s",
 			words.ListFew(covered, shown), words.OneOrMany(len(covered), "covers", "cover"), source))
 	}
@@ -195,7 +195,7 @@ func (l *netpolLint) checkOpenProtocol(p *model.Policy, r *model.Rule, protocol 
 	case len(meant) > 0:
 		message += ", and allows every " + proto + " port, not only " + words.ListFew(meant, shown)
 	case l.pods:
-		message += ", and allows every " + proto + " port though no relevant pod declares the name"
+		message += ", and allows every " + proto + " port though no pod that the rule selects declares the name"
 	}
 	l.addAboutRule(p, r, NetpolNamedPort, message)
 }

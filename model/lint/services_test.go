@@ -134,7 +134,7 @@ func TestIngressNetworksOfNodes(t *testing.T) {
 	c := cluster(append(base(), far, netpol("from-nodes", "app=web", rules{rule("", inNets("192.168.10.0/24"), "TCP:2379"), rule("", inNets("192.168.10.0/24 10.128.1.2/32")),
 		rule("", inNets("0.0.0.0/0")), rule("", but)}, rules{rule("", inNets("192.168.10.0/24"))}))...)
 	want := []string{
-		"warning network-covers-nodes from-nodes ingress 0: 192.168.10.0/24 covers node addresses that are not their source addresses: a node reaches pods of other nodes from its management address, for example 10.128.1.2 of far"}
+		"warning network-covers-nodes from-nodes ingress 0: 192.168.10.0/24 covers node addresses that nodes do not connect from: a node reaches pods of other nodes from its management address, for example 10.128.1.2 of far"}
 	if diff := cmp.Diff(want, show(Run(c, nil, Options{}), NetworkCoversNodes.Code)); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

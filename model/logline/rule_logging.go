@@ -370,7 +370,7 @@ func EndText(p *model.Policy, s model.LogSession) string {
 	case p.Tiered == nil:
 		return "the annotation is restored: " + formerLevel(s)
 	}
-	text := "the logging of its rules is restored: " + FormerText(s)
+	text := "its rules log as before the session: " + FormerText(s)
 	if _, kept := RestoreLogging(p, s); len(kept) > 0 {
 		text += "; changed since and kept: " + words.ListFew(kept, 3)
 	}

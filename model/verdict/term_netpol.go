@@ -260,5 +260,5 @@ func (m *termMaker) openPods(r *model.Rule) (cond int32, maybe string) {
 	if all := m.x.Conditions[cond].Set; !all.Meets(all) {
 		return -1, ""
 	}
-	return cond, "pod subnets unknown, and an EgressFirewall excepts them: set --cluster-subnets"
+	return cond, "pod subnets unknown, and an EgressFirewall excludes them: set --cluster-subnets"
 }

@@ -39,7 +39,7 @@ func (b *ladderBuilder) tier0Title(l *Line, groups []revision.RowGroup) string {
 	}
 	switch {
 	case b.live.Zones == 0:
-		text += "no zone"
+		text += "no zone to read from"
 	case b.live.Read == 0:
 		text += "not read yet"
 	case n == 0:

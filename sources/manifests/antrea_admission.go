@@ -34,7 +34,7 @@ func (n *normaliser) antreaAdmission(spec *antreaPolicySpec) {
 			}
 			n.readIGMP(r, d, at)
 			n.invalidIf(spec.Tier == antrea.Baseline && r.Action == string(model.Pass), antrea.BaselinePass, at+".action",
-				"Pass in the baseline tier: no tier is below", "write Allow or Drop")
+				"Pass in the baseline tier: no lower tier can decide", "write Allow or Drop")
 		}
 	}
 	n.ruleNames()
@@ -119,7 +119,7 @@ func (n *normaliser) nodePort(spec *antreaPolicySpec, r *antreaRule, d model.Dir
 		return
 	}
 	if d == model.Egress {
-		n.addInvalid(antrea.ServiceEgress, at, "is an egress rule: a NodePort Service allows only ingress rules", "")
+		n.addInvalid(antrea.ServiceEgress, at, "is an egress rule: only ingress rules can apply to a NodePort Service", "")
 		return
 	}
 	for j := range r.From {
@@ -241,7 +241,7 @@ func (n *normaliser) ingressOnly(r *antreaRule, at string) {
 func (n *normaliser) egressOnly(r *antreaRule, at string) {
 	n.invalidIf(len(r.From) > 0, antrea.PeerForms, at+".from", "is for ingress rules only", "write to")
 	n.invalidIf(len(r.ToServices) > 0 && (len(r.To) > 0 || len(r.Ports) > 0), antrea.ToServicesMixed, at+".toServices",
-		"cannot be used with to or ports: Services name their own", "split it into two rules")
+		"cannot be used with to or ports: the Services give addresses and ports", "split it into two rules")
 	for j := range r.To {
 		if b := r.To[j].IPBlock; b != nil && antrea.IsMulticast(b.CIDR) {
 			n.multicastAction(r, at)

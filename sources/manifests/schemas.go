@@ -97,7 +97,7 @@ func JudgeTree(k model.Kind, obj map[string]any, schemas *Schemas, release strin
 			return i.Code == CodeUnknown || i.Field == "metadata.namespace" && !k.IsNamespaced()
 		})
 		if len(conditionsOf(obj)) > 0 {
-			bad = asWarnings(bad, "; accepted by its cluster, says its status")
+			bad = asWarnings(bad, "; the status shows that the cluster accepted it")
 		}
 		return bad
 	}
@@ -114,7 +114,7 @@ func JudgeTree(k model.Kind, obj map[string]any, schemas *Schemas, release strin
 		}
 	}
 	if isEnforced(obj) {
-		bad = asWarnings(bad, "; enforced by its cluster, says its status")
+		bad = asWarnings(bad, "; the status shows that the cluster enforces it")
 	}
 	return bad
 }

@@ -60,7 +60,7 @@ func TestDiff(t *testing.T) {
 	c := open(t, setup{files: []string{after}, args: []string{"--traffic", "0", "--sandbox-ovsdb", "builtin"}, w: 120, h: 34})
 	c.at("Ladder").press(":").sees("─ command ─")
 	c.Type("diff " + before)
-	c.sees("compare it with the shown cluster").press("enter").at("diff " + before)
+	c.sees("compare it with what is shown here").press("enter").at("diff " + before)
 	c.sees("Connections: 1 opens, 1 closes", "Policies: 1 changed", "[connections 2]")
 	c.pick("opens", "shop/deployment/api", "shop/statefulset/db", "TCP 5432").sees("before  deny: default deny of shop, ingress")
 	c.press("enter").at("trace shop/deployment/api").sees("NP shop/db", "5432").press("esc").at("diff " + before)

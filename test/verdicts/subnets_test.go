@@ -32,7 +32,7 @@ func TestFirewallWithoutClusterSubnets(t *testing.T) {
 	o := d.Options()
 	x := verdict.NewIndex(verdict.View{Cluster: c, Options: verdict.Options{IPv4: true, IPv6: true, ClusterSubnets: o.ClusterSubnets, NodeSubnets: o.NodeSubnets}})
 	addr := func(text string) verdict.Endpoint { return verdict.AddrEnd(netip.MustParseAddr(text)) }
-	const unknown = "pod subnets unknown, and an EgressFirewall excepts them: set --cluster-subnets"
+	const unknown = "pod subnets unknown, and an EgressFirewall excludes them: set --cluster-subnets"
 	for _, test := range []struct {
 		to     verdict.Endpoint
 		family verdict.Family

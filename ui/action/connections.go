@@ -22,7 +22,7 @@ var traceActions = []Action{
 	{ID: TraceAsk, Keys: []string{"t"}, Title: "other ends", Footer: 20,
 		Help: "trace another connection: choose both ends, protocol and port"},
 	{ID: TraceOVN, Needs: system.Rows, Keys: []string{"T"}, Title: "ask OVN", Footer: 25, Disabled: asksOVN,
-		Help: "run ovn-trace in the zones of the connection and compare its answer with the rows"},
+		Help: "run ovn-trace in the zones of the connection: shows the rules the packet meets in OVN, next to the rows' answer"},
 	networkFrom(TraceNetwork, 28, "judge the connection on another network"),
 	{ID: TraceAll, Keys: []string{"w"}, Title: "all tried", Footer: 30, Help: "show also policies that do not apply to these pods, or hide " +
 		"them"},

@@ -27,7 +27,7 @@ var planActions = []Action{
 	{ID: PlanInsert, Keys: []string{"i"}, Title: "insert here", Footer: 30, Disabled: whileOpen,
 		Help: "find or make room for a new policy below the cursor"},
 	{ID: PlanMove, Keys: []string{"m"}, Title: "move", Footer: 40, Op: change.OpMove, Danger: change.Confirmed, Disabled: NeedsPriority,
-		Help: "give the policy under the cursor another priority"},
+		Help: "give the policy under the cursor another priority, even if that changes decisions"},
 	{ID: PlanBack, Keys: []string{"b"}, Title: "roll back", Footer: 12, Op: change.OpMove, Danger: change.Confirmed, Disabled: noPlan,
 		Help: "preview and undo the steps of a stopped plan, the last one first"},
 	{ID: PlanStop, Keys: []string{"x"}, Title: "end the plan", Footer: 14, Disabled: noPlanToEnd,

@@ -71,7 +71,7 @@ var global = []Action{
 			return ""
 		}},
 	{ID: Confirm, Keys: []string{"Y"}, Title: "confirm", Also: []string{"keep"}, Footer: 1, Hint: onTrial,
-		Help: "keep the change on trial; without confirmation it is reverted in time",
+		Help: "keep the change on trial; unless confirmed in time, it is reverted",
 		Disabled: func(c Context) string {
 			if !c.Unconfirmed.IsOpen() {
 				return "no change waits to be confirmed"
@@ -88,7 +88,7 @@ var global = []Action{
 	{ID: GoMatrix, Title: "matrix", Also: []string{"reachability", "connectivity"},
 		Help: "go to the matrix: which namespaces, workloads and pods reach which, on a port or on any"},
 	{ID: GoSessions, Title: "sessions", Also: []string{"logging", "log-sessions"}, Help: "go to the logging sessions, running and " +
-		"ended"},
+		"ended: who logs what, until when"},
 	{ID: GoDiff, Title: "diff", Also: []string{"compare"}, Help: "compare another input with what is shown here, or two inputs: " +
 		"type :diff INPUT, or :diff BEFORE AFTER"},
 	{ID: GoOmitted, Keys: []string{"!"}, Title: "not counted", Also: []string{"omitted", "not-considered", "unjudged"},
@@ -97,7 +97,7 @@ var global = []Action{
 		Help: "go to the messages: the last 200 of the bottom line in full, with time and page"},
 	{ID: GoProbe, Needs: system.Rows, Keys: []string{"P"}, Title: "probe", Also: []string{"packet"}, Footer: 28, Disabled: NeedsOVN,
 		Hint: canOfferProbe,
-		Help: "send a connection through the sandbox as packets, and compare OVN's verdict with rows and policies"},
+		Help: "send a connection through the sandbox as packets: OVN's verdict and by which rule, next to rows and policies"},
 	{ID: GoLadder, Keys: []string{"1"}, Title: "ladder", Also: []string{"anp", "policies"}, Help: "go to the ladder of policies"},
 	{ID: GoRows, Needs: system.Rows, Keys: []string{"2"}, Title: "rows", Also: []string{"acl", "acls"}, Help: "go to the rows of all zones"},
 	{ID: GoZones, Needs: system.Rows, Keys: []string{"3"}, Title: "zones", Also: []string{"nodes", "no", "ready", "conditions"},

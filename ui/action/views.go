@@ -40,8 +40,8 @@ var diffActions = []Action{
 	{ID: DiffNextTab, Keys: []string{"tab"}, Title: "next tab", Footer: 12, Help: "next tab: connections, policies, findings, guard rails, " +
 		"not counted"},
 	{ID: DiffPrevTab, Keys: []string{"shift+tab"}, Title: "previous tab", Help: "previous tab"},
-	{ID: DiffInput, Keys: []string{"e"}, Title: "inputs", Footer: 20, Help: "choose inputs: one to compare with the shown " +
-		"cluster, or two to compare with each other"},
+	{ID: DiffInput, Keys: []string{"e"}, Title: "inputs", Footer: 20, Help: "choose inputs: one to compare with what is " +
+		"shown here, or two to compare with each other"},
 	{ID: DiffAgain, Keys: []string{"ctrl+r"}, Title: "refresh", Footer: 30, Help: "read the inputs again, and compare"},
 }
 
@@ -106,7 +106,7 @@ const (
 var pod = []Action{
 	{ID: PodLogs, Keys: []string{"l"}, Title: "log lines", Footer: 20, Help: "the log lines with this pod at one end"},
 	traceFrom(PodTrace, 30, "trace a connection of the pod: choose the other end and the port"),
-	ovnFrom(PodOVN, "trace a connection of the pod with ovn-trace: choose the other end and the port"),
+	ovnFrom(PodOVN, "trace a connection of the pod, also with ovn-trace: choose the other end and the port"),
 }
 
 // SessionsLogging is the action of the view of logging sessions.
@@ -175,7 +175,7 @@ var logActions = []Action{
 	{ID: LogsPod, Keys: []string{"p"}, Title: "pod", Footer: 50, Help: "go to the pod of the line under the cursor"},
 	{ID: LogsRows, Needs: system.Rows, Keys: []string{"r"}, Title: "row", Help: "go to the row that logged the line under the cursor"},
 	traceFrom(LogsTrace, 55, "trace the connection of the line under the cursor by the current policies"),
-	ovnFrom(LogsOVN, "trace the connection of the line under the cursor with ovn-trace"),
+	ovnFrom(LogsOVN, "trace the connection of the line under the cursor, also with ovn-trace"),
 	{ID: LogsLogging, Keys: []string{"L"}, Title: "logging", Footer: 60, Op: change.OpLogLevel, Danger: change.Confirmed,
 		Help: "choose the logging of the page's policy, or of the policy of the line under the cursor"},
 	{ID: LogsColumns, Keys: []string{"O"}, Title: "columns", Help: "choose which columns the lines have, and their order"},

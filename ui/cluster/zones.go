@@ -150,9 +150,9 @@ func (v *zonesPage) Render(env *view.Env, w, h int) string {
 		legend = nil
 	}
 	v.gap = len(wrong) + 1 + len(legend)
-	title := "policies by zone, and other rows not in sync"
+	title := "policies by zone; other rows if not in sync"
 	if len(env.Rev.Zones) > manyZones {
-		title = "policies over all zones, and other rows behind or frozen"
+		title = "policies over all zones; other rows if behind or frozen"
 	}
 	parts := append(over, v.zones.RenderFocus(env.Styles, w, v.split-v.linesAbove, !v.isBelow))
 	parts = append(append(parts, wrong...), widget.HeadingLine(title, w, env.Styles).Render(w))

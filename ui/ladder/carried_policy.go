@@ -129,7 +129,7 @@ func (v *ladderPage) takeFraction(env *view.Env, text string) bool {
 	}
 	c := v.carry
 	if n, err := strconv.ParseFloat(c.typed+text+"0", 64); err != nil || n > 10*plan.MostPlace {
-		env.ShowFailure("must be 1–10000")
+		env.ShowFailure("a priority must be 1–10000")
 		return true
 	}
 	c.typed += text

@@ -85,7 +85,7 @@ func (v *ladderPage) countFlips(env *view.Env) {
 	if policy := rev.Cluster.Policy(key); c.places != nil && policy != nil {
 		moved = append(moved, c.movedCopy(policy))
 	}
-	env.Run("counting flips", func(ctx context.Context) any {
+	env.Run("counting verdict changes", func(ctx context.Context) any {
 		ctx, cancel := context.WithTimeout(ctx, countTime)
 		defer cancel()
 		if moved != nil {
@@ -111,9 +111,9 @@ func (v *ladderPage) countFlips(env *view.Env) {
 
 func notCounted(err error) priorityOutcome {
 	if errors.Is(err, context.DeadlineExceeded) {
-		return priorityOutcome{text: "flips not counted in time"}
+		return priorityOutcome{text: "verdict changes not counted in time"}
 	}
-	return priorityOutcome{text: "flips unknown: " + err.Error()}
+	return priorityOutcome{text: "verdict changes unknown: " + err.Error()}
 }
 
 func flipOutcome(totals []diff.PairTotal) priorityOutcome {

@@ -106,7 +106,7 @@ func TestCountsOfWhatIsShown(t *testing.T) {
 	s.Press("/")
 	s.Type("node:worker2")
 	s.Press("enter")
-	s.Want("9 of 19 match", "── by rule, lines shown of all, simulated traffic ─", `quarantine ingress 0 "deny-all-pods": 7 of 12 ▁`, `quarantine egress 0 "deny-all-pods": 2 of 4 ▁`)
+	s.Want("9 of 19 match", "── by rule, lines shown of all received, simulated traffic ─", `quarantine ingress 0 "deny-all-pods": 7 of 12 ▁`, `quarantine egress 0 "deny-all-pods": 2 of 4 ▁`)
 	s.WantNot(`"allow-from-support"`)
 	// On a pod's page other pods' lines of a rule are nobody's business.
 	s = w.open(nav.Page{Kind: nav.Logs, Key: model.Key{Kind: model.KindPod, Namespace: "monitoring", Name: "prometheus-0"}})

@@ -213,7 +213,7 @@ func (v *logPage) footerLines(env *view.Env, w, h int) []string {
 	}
 	title := "by rule"
 	if slices.ContainsFunc(rules, func(r ruleStat) bool { return r.ruleName != "" }) {
-		title += ", lines shown of all"
+		title += ", lines shown of all received"
 	}
 	if text, _ := env.Rev.Mode.TrafficTexts(); text != "" {
 		title += ", " + text

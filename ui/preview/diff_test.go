@@ -101,7 +101,7 @@ func TestPalette(t *testing.T) {
 	s := uitest.OpenWith(t, uitest.NewFake(uitest.DemoFacts(t)), ui.Options{Page: nav.NewPage(nav.Ladder), ReadInput: reads(t)})
 	s.Press(":")
 	s.Type("diff before")
-	s.Want("compare it with the shown cluster")
+	s.Want("compare it with what is shown here")
 	s.Press("enter")
 	s.Want("Ladder › diff before", "Connections: ")
 	s.Press("esc", ":")

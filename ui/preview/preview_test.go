@@ -306,7 +306,7 @@ func TestDeleteNetworkPolicy(t *testing.T) {
 	s.Resize(200, 60)
 	s.Want("Delete NP blue/allow-web", "ACL Ingress:0:tcp:-1", "port group", "ACL default deny of blue, ingress: defaultDeny",
 		"port group default deny of blue, egress", "address set of blue_LS{ML:{app: web,},}: v4",
-		"2 pods of blue no longer isolated (ingress): allowed unless another rule denies")
+		"2 pods of blue no longer isolated: ingress is now allowed unless a rule denies it")
 	s.Press("a")
 	s.Type("allow-web")
 	s.Press("enter")

@@ -17,7 +17,7 @@ var (
 )
 
 // Escaped says that a text is shown with escapes.
-const Escaped = "invisible characters are shown as escapes (\\x1b, \\u202e)"
+const Escaped = "invisible characters of the text are shown as escapes (\\x1b, \\u202e)"
 
 // YAMLLines colours YAML text line by line. Other text is shown in full. Invisible characters are escaped, and
 // a first line says so.

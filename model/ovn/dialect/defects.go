@@ -47,7 +47,7 @@ var (
 		"make sure the zone's ovnkube-node pod runs, and restart it if it does: at its start it removes rows of deleted policies",
 		"ovn-kubernetes.md#policy-sync"}
 	Baseline = &Defect{"baseline-slot",
-		"OVN-Kubernetes keeps one BaselineAdminNetworkPolicy, and confuses another with the same content with it, a known defect",
+		"OVN-Kubernetes keeps only one BaselineAdminNetworkPolicy, and mistakes another with the same content for it, a known defect",
 		"delete all but one, then " + restartNode, "ovn-kubernetes.md#baseline"}
 	JoinedLate = &Defect{"network-joined-late",
 		"OVN-Kubernetes does not process a NetworkPolicy again when its namespace joins a running network, a known defect: its rows come " +
