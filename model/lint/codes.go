@@ -118,7 +118,7 @@ var (
 		Meaning: "Rows of a named port have addresses of a family that the cluster lacks.",
 		Remedy:  "use the port's number"})
 	NamedPortUnmatched = newKind(Kind{Code: "named-port-unmatched", Severity: model.SeverityInfo, Short: "port name",
-		Meaning: "No pod that the rule selects declares its named port.",
+		Meaning: "No receiving pod of the rule declares its named port.",
 		Remedy:  "use the port's number, or name the port in the containers"})
 	NamedPortPeers = newKind(Kind{Code: "named-port-reaches-peers", Severity: model.SeverityWarning, Short: "peer ports",
 		Meaning: "Rows of a named port in an ingress rule also decide about connections between peers.",

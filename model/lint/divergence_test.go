@@ -136,7 +136,7 @@ func TestNetworkPolicyDivergences(t *testing.T) {
 			want: []string{
 				`warning netpol-named-port-opens-protocol a ingress 0: the named port "http" opens the whole of tcp: the row has no port, and allows every tcp port, not only tcp 8080 (blue/web-1)`,
 				`warning netpol-named-port-opens-protocol a ingress 1: the named ports "http", "grpc" open the whole of tcp: the row has no port, and allows every tcp port, not only tcp 8080 (blue/web-1)`,
-				`warning netpol-named-port-opens-protocol a ingress 2: the named port "http" opens the whole of udp: the row has no port, and allows every udp port though no pod that the rule selects declares the name`,
+				`warning netpol-named-port-opens-protocol a ingress 2: the named port "http" opens the whole of udp: the row has no port, and allows every udp port though no receiving pod of the rule declares the name`,
 				`warning netpol-named-port-opens-protocol b egress 0: the named port "http" opens the whole of tcp: the row has no port, and allows every tcp port, not only tcp 8080 (blue/web-1)`,
 				`warning netpol-named-port-opens-protocol c ingress 0: the named port "grpc" opens the whole of udp: the row has no port, and allows every udp port, not only udp 9000 (red/one), udp 9001 (red/three)`}},
 		{name: "no pods are known", bare: true, codes: []string{NetpolNamedPort.Code, NetpolPortLost.Code}, extra: []model.Object{np("blue/a", "*", "I", rules{npRule("TCP/http"), npRule("TCP/http", "TCP:1")}, nil)},

@@ -158,10 +158,10 @@ func TestFindings(t *testing.T) {
 		{name: "named ports", codes: []string{NamedPortUnmatched.Code}, extra: []model.Object{
 			anp("a", 1, "tenant=blue", rules{rule(deny, inNS("tenant=red"), "http"), rule(deny, inNS("tenant=red"), "grpc"), rule(allow, inNS("tenant=red"), "grpc"), rule(deny, inNS("tenant=red"), "grpc", "TCP:80")},
 				rules{rule(deny, inNS("tenant=blue"), "http"), rule(deny, inNS("tenant=red"), "http", "grpc")})},
-			want: []string{`warning named-port-unmatched a ingress 1: no pod that the rule selects declares the named port "grpc": the rule compiles to no ACL at all, so its Deny does nothing`,
-				`warning named-port-unmatched a egress 1: no pod that the rule selects declares the named ports "http", "grpc": the rule compiles to no ACL at all, so its Deny does nothing`,
-				`info named-port-unmatched a ingress 2: no pod that the rule selects declares the named port "grpc": the rule compiles to no ACL at all, so its Allow does nothing`,
-				`info named-port-unmatched a ingress 3: no pod that the rule selects declares the named port "grpc"`}},
+			want: []string{`warning named-port-unmatched a ingress 1: no receiving pod of the rule declares the named port "grpc": the rule compiles to no ACL at all, so its Deny does nothing`,
+				`warning named-port-unmatched a egress 1: no receiving pod of the rule declares the named ports "http", "grpc": the rule compiles to no ACL at all, so its Deny does nothing`,
+				`info named-port-unmatched a ingress 2: no receiving pod of the rule declares the named port "grpc": the rule compiles to no ACL at all, so its Allow does nothing`,
+				`info named-port-unmatched a ingress 3: no receiving pod of the rule declares the named port "grpc"`}},
 		{name: "peers match nothing", codes: []string{PeerNothing.Code}, extra: []model.Object{
 			anp("a", 1, "tenant=blue", rules{rule(deny, inNS("tenant=x", "tenant=red")), rule(deny, inNS("tenant=x")), rule(allow, to(model.PeerPods, "* + app=x"))},
 				rules{rule(deny, to(model.PeerNodes, "role=x")), rule(deny, append(to(model.PeerNodes, "role=x"), inNets("9.0.0.0/8")...))})},

@@ -136,7 +136,7 @@ func (l *linter) checkDeclared(p *model.Policy, r *model.Rule) {
 		return
 	}
 	severity := model.SeverityInfo
-	message := fmt.Sprintf("no pod that the rule selects declares the named %s %s", words.OneOrMany(len(missing), "port", "ports"),
+	message := fmt.Sprintf("no receiving pod of the rule declares the named %s %s", words.OneOrMany(len(missing), "port", "ports"),
 		words.ListFew(missing, shown))
 	if names == len(r.Ports) && len(missing) == names {
 		severity, message = deniesWarning(r), message+fmt.Sprintf(": the rule compiles to no ACL at all, so its %s does nothing", r.Action)

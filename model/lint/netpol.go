@@ -195,7 +195,7 @@ func (l *netpolLint) checkOpenProtocol(p *model.Policy, r *model.Rule, protocol 
 	case len(meant) > 0:
 		message += ", and allows every " + proto + " port, not only " + words.ListFew(meant, shown)
 	case l.pods:
-		message += ", and allows every " + proto + " port though no pod that the rule selects declares the name"
+		message += ", and allows every " + proto + " port though no receiving pod of the rule declares the name"
 	}
 	l.addAboutRule(p, r, NetpolNamedPort, message)
 }
