@@ -91,15 +91,7 @@ rung trace --cases reads.`,
 				return ans, nil
 			}
 			cells := t.shownCells(out)
-			if a.Flags.Output == "json" {
-				ans.Long = &command.LongList{Head: out, Key: "cells", Elements: t.writtenCells(cells)}
-				return ans, nil
-			}
-			whole := wholeMatrixOut{matrixOut: out, Cells: make([]matrixCellOut, len(cells))}
-			for i := range cells {
-				t.fillCell(&whole.Cells[i], &cells[i])
-			}
-			ans.Value, ans.Objects = whole, whole.Cells
+			ans.Items = &command.LongList{Head: out, Key: "cells", N: len(cells), Item: func(i int) any { return t.newCellOut(&cells[i]) }}
 			return ans, nil
 		}}
 	})

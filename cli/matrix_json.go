@@ -1,17 +1,11 @@
 package cli
 
 import (
-	"iter"
 	"net/netip"
 
 	"rung/engine/trace"
 	"rung/revision"
 )
-
-type wholeMatrixOut struct {
-	*matrixOut
-	Cells []matrixCellOut `json:"cells"`
-}
 
 // matrixOut is a matrix in JSON, without its cells.
 type matrixOut struct {
@@ -89,29 +83,10 @@ func (t *matrixTable) shownCells(out *matrixOut) (cells []shownCell) {
 	return cells
 }
 
-// writtenCells yields the cells for writing, reusing one value.
-func (t *matrixTable) writtenCells(cells []shownCell) iter.Seq[any] {
-	return func(yield func(any) bool) {
-		var out matrixCellOut
-		for i := range cells {
-			t.fillCell(&out, &cells[i])
-			if !yield(&out) {
-				return
-			}
-		}
-	}
-}
-
-func (t *matrixTable) fillCell(out *matrixCellOut, s *shownCell) {
-	from, to := t.shown[s.from], t.shown[s.to]
-	*out = matrixCellOut{t.names[s.from], t.names[s.to], s.cell.Verdict(), s.cell.CountPairs(), s.cell, out.Example}
-	q, ok := t.m.ExampleOfCell(from, to)
-	switch {
-	case !ok:
-		out.Example = nil
-	case out.Example == nil:
+func (t *matrixTable) newCellOut(s *shownCell) *matrixCellOut {
+	out := &matrixCellOut{From: t.names[s.from], To: t.names[s.to], Verdict: s.cell.Verdict(), Pairs: s.cell.CountPairs(), MatrixCell: s.cell}
+	if q, ok := t.m.ExampleOfCell(t.shown[s.from], t.shown[s.to]); ok {
 		out.Example = new(trace.NewQuestion(q))
-	default:
-		*out.Example = trace.NewQuestion(q)
 	}
+	return out
 }

@@ -173,7 +173,7 @@ func (a *connectionAsker) askAll(asked []trace.Question, file string) (*command.
 		}
 	}
 	ans := &command.Answer{}
-	ans.Items = &command.AnswerItems{N: len(asked), Item: func(i int) command.AnswerItem {
+	ans.Items = &command.LongList{N: len(asked), Item: func(i int) any {
 		if known != nil {
 			return known[i]
 		}

@@ -29,7 +29,7 @@ func TestItemsAreTheList(t *testing.T) {
 		for _, output := range []string{"json", "yaml", "table"} {
 			for _, compact := range []bool{false, true} {
 				asked, ended := make([]int, n), 0
-				it := &AnswerItems{N: n, Item: func(i int) AnswerItem { asked[i]++; return list[i] }, End: func() { ended++ }}
+				it := &LongList{N: n, Item: func(i int) any { asked[i]++; return list[i] }, End: func() { ended++ }}
 				var got, want bytes.Buffer
 				a := &App{Flags: globalFlags{Output: output}}
 				whole := &Answer{Value: list, Text: func(wide bool) string {
@@ -67,8 +67,8 @@ func (w *failingWriter) Write(p []byte) (int, error) {
 // Where nobody reads any more, nothing more is asked.
 func TestItemsEndWithTheirReader(t *testing.T) {
 	asked := make([]bool, 10*itemsAtOnce)
-	it := &AnswerItems{N: len(asked), Item: func(i int) AnswerItem { asked[i] = true; return &numberOut{} }, End: func() { t.Error("it ended") }}
-	if err := it.writeJSON(&failingWriter{left: 1}, false); err == nil {
+	it := &LongList{N: len(asked), Item: func(i int) any { asked[i] = true; return &numberOut{} }, End: func() { t.Error("it ended") }}
+	if err := it.writeJSON(nil, &failingWriter{left: 1}, nil, false); err == nil {
 		t.Fatal("no error")
 	}
 	if asked[2*itemsAtOnce] {

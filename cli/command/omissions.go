@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"cmp"
 	"fmt"
 	"reflect"
@@ -175,40 +174,20 @@ func (a *App) PrintNoticeOnce(line string) {
 	}
 }
 
-// valueWithOmissions is a JSON value that ends with its omissions.
-type valueWithOmissions struct {
-	value any
-	out   []OmissionOut
-}
-
 // addOmissions adds omissions to a value that is an object in JSON. A list has no place for them, so they go
 // to stderr.
 func (a *App) addOmissions(value any, out []OmissionOut) any {
-	switch {
-	case len(out) == 0:
+	if len(out) == 0 {
 		return value
+	}
+	object, isObject := value.(jsonObject)
+	switch {
+	case isObject:
 	case reflect.ValueOf(value).Kind() == reflect.Slice:
 		a.printOmitted(out)
 		return value
+	default:
+		object = jsonObject{{"", value}}
 	}
-	return valueWithOmissions{value, out}
-}
-
-// MarshalJSON writes the value with the field not_considered.
-func (c valueWithOmissions) MarshalJSON() ([]byte, error) {
-	raw, err := encodeJSON(c.value, true)
-	if err != nil {
-		return nil, err
-	}
-	list, err := encodeJSON(c.out, true)
-	if err != nil {
-		return nil, err
-	}
-	raw = bytes.TrimSpace(raw)
-	body := bytes.TrimSuffix(raw, []byte("}"))
-	if !slices.Equal(body, []byte("{")) {
-		body = append(body, ',')
-	}
-	body = append(append(body, `"not_considered":`...), bytes.TrimSpace(list)...)
-	return append(body, '}'), nil
+	return append(object, jsonMember{"not_considered", out})
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -119,9 +120,7 @@ func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) (err error) {
 	case slices.Contains(Forms, form) && ans.Report != nil:
 		return writeReport(a, w, ans, out)
 	case form == "json" && ans.Items != nil:
-		return ans.Items.writeJSON(w, compact)
-	case form == "json" && ans.Long != nil:
-		return writeLongList(a, w, ans.Long, out, compact)
+		return ans.Items.writeJSON(a, w, out, compact)
 	case form == "json":
 		raw, err := encodeJSON(a.addOmissions(ans.Value, out), compact)
 		if err == nil {
@@ -131,7 +130,7 @@ func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) (err error) {
 	case form == "yaml":
 		value := ans.Value
 		if ans.Items != nil {
-			value = ans.Items.makeAll()
+			value = ans.Items.wholeValue(false)
 		}
 		if text, err = marshalYAML(a.addOmissions(value, out)); err != nil {
 			return fmt.Errorf("write YAML: %w", err)
@@ -153,7 +152,7 @@ func (a *App) writeAnswer(w io.Writer, ans *Answer, compact bool) (err error) {
 		text = ans.Drawing(form)
 	case form == NbctlForm, system.SystemOfForm(form) != nil:
 		text = ans.Records()
-	case ans.Items != nil:
+	case ans.Items != nil && ans.Text == nil:
 		if text, err = ans.Items.itemsText(form == "wide"); err != nil {
 			return err
 		}
@@ -179,7 +178,7 @@ func writeTemplate(a *App, w io.Writer, ans *Answer, out []OmissionOut) error {
 	value := ans.Value
 	switch {
 	case ans.Items != nil:
-		value = ans.Items.makeAll()
+		value = ans.Items.wholeValue(a.template.Rows)
 		out = a.OmissionsOut(ans.NotConsidered) // known only now
 	case ans.Objects != nil && a.template.Rows:
 		value = ans.Objects
@@ -195,6 +194,40 @@ func writeTemplate(a *App, w io.Writer, ans *Answer, out []OmissionOut) error {
 	a.printOmitted(out)
 	_, err = w.Write(text)
 	return err
+}
+
+// jsonObject is a JSON object with its members in order. It begins with the members of an object without a name,
+// and leaves out members without a value.
+type jsonObject []jsonMember
+
+type jsonMember struct {
+	name  string
+	value any
+}
+
+// MarshalJSON writes the members in order.
+func (o jsonObject) MarshalJSON() ([]byte, error) {
+	out := []byte("{")
+	for _, m := range o {
+		if m.value == nil {
+			continue
+		}
+		raw, err := encodeJSON(m.value, true)
+		if err != nil {
+			return nil, err
+		}
+		raw = bytes.TrimSpace(raw)
+		if m.name == "" {
+			raw = raw[1 : len(raw)-1]
+		} else {
+			raw = slices.Concat([]byte(strconv.Quote(m.name)+":"), raw)
+		}
+		if len(out) > 1 && len(raw) > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, raw...)
+	}
+	return append(out, '}'), nil
 }
 
 func encodeJSON(v any, compact bool) ([]byte, error) {

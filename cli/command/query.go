@@ -16,10 +16,10 @@ import (
 
 // Answer is the answer of a command for one revision, in all its forms.
 type Answer struct {
-	Value   any // for JSON and YAML
-	Text    func(wide bool) string
-	Long    *LongList                // replaces a large Value for -o json
-	Items   *AnswerItems             // replaces Value and Long; No and Err are known once it is written
+	Value any // for JSON and YAML
+	Text  func(wide bool) string
+	// Replaces a large Value, and Text unless there is one; No and Err are known once it is written.
+	Items   *LongList
 	Records func() string            // for -o nbctl
 	Drawing func(form string) string // for -o dot, svg and html
 	// For -o markdown.

@@ -22,14 +22,8 @@ func TestLongList(t *testing.T) {
 	}
 	for _, cells := range [][]cell{nil, {{"a", 1}}, {{"a<b", 1}, {"\u009b2J", 2}, {"c", 3}}} {
 		for _, omitted := range [][]model.Omission{nil, {{Code: model.OmittedAll, Why: "nothing was judged"}}} {
-			l := &LongList{Head: map[string]any{"port": 80, "ends": []string{"x"}}, Key: "cells", Elements: func(yield func(any) bool) {
-				for i := range cells {
-					if !yield(&cells[i]) {
-						return
-					}
-				}
-			}}
-			ans := &Answer{Long: l, NotConsidered: omitted}
+			l := &LongList{Head: map[string]any{"port": 80, "ends": []string{"x"}}, Key: "cells", N: len(cells), Item: func(i int) any { return &cells[i] }}
+			ans := &Answer{Items: l, NotConsidered: omitted}
 			a.Flags.Output = "json"
 			for _, compact := range []bool{false, true} {
 				var out bytes.Buffer
