@@ -95,8 +95,11 @@ type Mutation struct {
 	Timed bool
 	// History entry that OpUndo takes back, or 0 for the newest; for OpRedo the entry of the undo.
 	Undo uint64
-	// Set on moves made by the plan runner, and on what starts it.
-	Plan bool
+	// Set on moves made by the plan runner, and on what starts it. Without a Policy it is a whole plan: NewPlan,
+	// else the stopped plan, which Back rolls back.
+	Plan    bool
+	NewPlan *plan.Plan
+	Back    bool
 	// Makes OpApply a server-side apply of whole documents on a cluster; Force takes over fields of other
 	// managers.
 	ServerSide, Force bool
@@ -193,6 +196,15 @@ func (m *Mutation) TargetNames() string {
 	}
 	return words.ListSome(names, 2)
 }
+
+// RunPlan returns the mutation that runs a new plan.
+func RunPlan(p *plan.Plan) Mutation { return Mutation{Op: OpMove, Plan: true, NewPlan: p} }
+
+// ContinuePlan returns the mutation that continues the stopped plan, or rolls it back.
+func ContinuePlan(back bool) Mutation { return Mutation{Op: OpMove, Plan: true, Back: back} }
+
+// IsWholePlan reports whether the mutation runs a plan, also as an undo or redo, and not one of its steps.
+func (m *Mutation) IsWholePlan() bool { return m.Plan && m.Policy.Name == "" }
 
 func StepMutation(s plan.Step) Mutation {
 	return Mutation{Op: OpMove, Policy: plan.KeyOfName(s.Policy), Priority: float64(s.To), Plan: true}
