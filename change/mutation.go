@@ -1,12 +1,12 @@
 package change
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"rung/change/guard"
 	"rung/model"
 	"rung/model/plan"
 	"rung/model/verdict/diff"
@@ -132,7 +132,17 @@ func (m *Mutation) PlaceErrors(errors []model.Broken) {
 }
 
 // Guard is a guard rail that a change hits.
-type Guard = guard.Guard
+type Guard struct {
+	Code    string // "dns-cut", "opens", "kept-elsewhere" …
+	Policy  model.PolicyKey
+	Message string
+	// Text to compare guards by, if the message has numbers and examples that may change while nothing else
+	// does.
+	About string
+}
+
+// Identity returns the text by which guards are compared.
+func (g Guard) Identity() string { return cmp.Or(g.About, g.Message) }
 
 // IsChangeable reports whether the gate changes objects of a kind: policies, objects they refer to, and the
 // logging of namespaces.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"rung/change"
 	"rung/change/guard"
 	"rung/model"
 	"rung/revision"
@@ -14,12 +15,12 @@ import (
 // Difference is everything that differs between two revisions.
 type Difference struct {
 	Before, After *revision.Revision
-	Policies      []PolicyChange
+	Policies      []*PolicyChange
 	Connections   *revision.Changes
 	// Findings of only one of the two.
 	NewFindings, GoneFindings []model.Finding
 	// Guard rails that the step hits, judged for the pods of After.
-	Guards []guard.Guard
+	Guards []change.Guard
 	// Set if connections, findings and guard rails were not compared, because one of the two has unread
 	// objects.
 	IsPartial bool
@@ -135,19 +136,11 @@ func (d *Difference) judgeGuards(ctx context.Context, protected []string) error 
 	if len(d.Policies) == 0 {
 		return nil
 	}
-	var changes []guard.PolicyChange
-	var back []model.Object
-	var gone []model.Key
-	for i := range d.Policies {
-		c := &d.Policies[i].PolicyChange
-		changes = append(changes, *c)
-		if c.Old != nil {
-			back = append(back, c.Old)
-		} else {
-			gone = append(gone, c.Key)
-		}
+	changes := make([]change.ObjectChange, len(d.Policies))
+	for i, p := range d.Policies {
+		changes[i] = p.ObjectChange
 	}
-	before := d.After.WithPolicies(back, gone)
+	before := RevisionBefore(d.After, changes)
 	facts := guard.ClusterFacts{Protected: protected}
 	_, rails, err := guard.JudgeChanges(ctx, before, d.After, changes, facts)
 	if err != nil {

@@ -86,6 +86,15 @@ func RevisionAfter(rev *revision.Revision, changes []change.ObjectChange) *revis
 	return rev.WithPolicies(upsert, remove)
 }
 
+// RevisionBefore returns the revision before the changes.
+func RevisionBefore(rev *revision.Revision, changes []change.ObjectChange) *revision.Revision {
+	back := slices.Clone(changes)
+	for i := range back {
+		back[i].Old, back[i].New = back[i].New, back[i].Old
+	}
+	return RevisionAfter(rev, back)
+}
+
 // ObjectOfPolicy returns the object that holds a policy: the whole namespace for a LoggedNamespace.
 func ObjectOfPolicy(rev *revision.Revision, p *model.Policy) model.Object {
 	if ns := rev.Cluster.Namespace(p.Name); p.Kind == model.KindNamespace && ns != nil {

@@ -1,69 +1,44 @@
 package effect
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
 	"strings"
 
 	"rung/change"
-	"rung/change/guard"
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/words"
 	"rung/revision"
 )
 
-// PolicyChange is the difference of a policy. A new policy has no Old, a removed one no New.
+// PolicyChange is the difference of a policy, with the JSON of rung diff (command-line.md#output). A new policy
+// has no Old, a removed one no New.
 type PolicyChange struct {
-	guard.PolicyChange
-	// Set if its priority or tier changed.
-	Moved bool
-	// Rules that differ, by direction and index. Reordered are the directions in which equal rules changed
-	// their order.
-	Rules     []RuleChange
-	Reordered []model.Direction
+	Policy   string       `json:"policy"`
+	Change   string       `json:"change"`             // new, gone, moved, changed, or "moved, changed"
+	Priority string       `json:"priority,omitempty"` // "34", or "34 → 36" if the policy moved
+	Rules    []RuleChange `json:"rules"`
 	// Other authored fields that differ: subject, labels, annotations.
-	Fields []change.FieldChange
+	Fields []change.FieldChange `json:"fields"`
+
+	change.ObjectChange `json:"-"`
 }
 
-// RuleChange is an added (Old nil), removed (New nil) or changed rule.
+// RuleChange is a new (Before empty), deleted (After empty) or changed rule, or rules in another order.
 type RuleChange struct {
-	Direction model.Direction
-	Old, New  *model.Rule
+	Rule   string `json:"rule"` // as `ingress rule 2 "db"`
+	Before string `json:"before"`
+	After  string `json:"after"`
 }
 
-// Outcome returns "new", "gone", "moved", "changed", or "moved, changed".
-func (c *PolicyChange) Outcome() string {
-	switch {
-	case c.Old == nil:
-		return "new"
-	case c.New == nil:
-		return "gone"
-	case c.Moved && len(c.Rules)+len(c.Reordered)+len(c.Fields) > 0:
-		return "moved, changed"
-	case c.Moved:
-		return "moved"
-	}
-	return "changed"
-}
-
-// Priorities returns "34", or "34 → 36" if the policy moved; empty for a kind without priorities.
-func (c *PolicyChange) Priorities() string {
-	if !c.Key.Kind.HasPriority() {
-		return ""
-	}
-	switch {
-	case c.Old == nil:
-		return fmt.Sprint(c.New.Priority)
-	case c.New == nil || !c.Moved:
-		return fmt.Sprint(c.Old.Priority)
-	}
-	return fmt.Sprintf("%d → %d", c.Old.Priority, c.New.Priority)
-}
+// IsGone reports whether only the first side has the policy.
+func (c *PolicyChange) IsGone() bool { return c.New == nil }
 
 // comparePolicies lists the policies whose content differs, by kind and name.
-func comparePolicies(before, after *revision.Revision) (out []PolicyChange) {
+func comparePolicies(before, after *revision.Revision) (out []*PolicyChange) {
 	var keys []model.Key
 	for p := range before.Cluster.EveryPolicy() {
 		keys = append(keys, p.Key)
@@ -77,55 +52,90 @@ func comparePolicies(before, after *revision.Revision) (out []PolicyChange) {
 	for _, k := range keys {
 		old, now := before.Cluster.Policy(k), after.Cluster.Policy(k)
 		isUnread := before.NeverRead(k.Kind) != nil || after.NeverRead(k.Kind) != nil // additions and removals are unknown
-		if model.SameContent(old, now) || (old == nil || now == nil) && isUnread {
-			continue
+		if !model.SameContent(old, now) && (old != nil && now != nil || !isUnread) {
+			out = append(out, newPolicyChange(k, old, now))
 		}
-		c := PolicyChange{PolicyChange: guard.PolicyChange{Key: k, Old: old, New: now}}
-		if old != nil && now != nil {
-			c.Moved = old.Priority != now.Priority || old.Tier != now.Tier
-			for _, d := range model.Directions {
-				rules, reordered := compareRules(d, old.Rules(d), now.Rules(d))
-				c.Rules = append(c.Rules, rules...)
-				if reordered && k.Kind != model.KindNP { // the order of NetworkPolicy rules has no meaning
-					c.Reordered = append(c.Reordered, d)
-				}
-			}
-			c.Fields = slices.DeleteFunc(FieldChanges(old, now), func(f change.FieldChange) bool {
-				return strings.HasPrefix(f.Path, "spec.ingress") || strings.HasPrefix(f.Path, "spec.egress") || f.Path == "spec.priority"
-			})
-			c.Fields = append(c.Fields, ruleFields(old, now, c.Rules)...)
-			if len(c.Rules)+len(c.Reordered)+len(c.Fields) == 0 && !c.Moved {
-				c.Fields = FieldChanges(old, now) // report every difference
-			}
-		}
-		if old == nil {
-			for r := range now.AllRules() {
-				c.Rules = append(c.Rules, RuleChange{r.Direction, nil, r})
-			}
-		}
-		if now == nil {
-			for r := range old.AllRules() {
-				c.Rules = append(c.Rules, RuleChange{r.Direction, r, nil})
-			}
-		}
-		out = append(out, c)
 	}
 	return out
 }
 
-// fieldsOutsideText are the fields of rules that RuleText omits.
+func newPolicyChange(k model.PolicyKey, old, now *model.Policy) *PolicyChange {
+	c := &PolicyChange{Policy: k.String(), Change: "changed", Rules: []RuleChange{}, Fields: []change.FieldChange{},
+		ObjectChange: change.ObjectChange{Key: k, Old: old, New: now}}
+	if p := cmp.Or(old, now); k.Kind.HasPriority() {
+		c.Priority = fmt.Sprint(p.Priority)
+	}
+	if old == nil || now == nil {
+		c.Change = words.Choose(old == nil, "new", "gone")
+		for r := range cmp.Or(old, now).AllRules() {
+			pair := rulePair{now: r}
+			if now == nil {
+				pair = rulePair{old: r}
+			}
+			c.Rules = append(c.Rules, pair.describe(k.Kind))
+		}
+		return c
+	}
+	var pairs []rulePair
+	var reordered []RuleChange
+	for _, d := range model.Directions {
+		rules, isReordered := compareRules(old.Rules(d), now.Rules(d))
+		pairs = append(pairs, rules...)
+		if isReordered && k.Kind != model.KindNP { // the order of NetworkPolicy rules has no meaning
+			reordered = append(reordered, RuleChange{Rule: d.Lower() + " rules", Before: "in another order", After: "in another order"})
+		}
+	}
+	for i := range pairs {
+		c.Rules = append(c.Rules, pairs[i].describe(k.Kind))
+	}
+	c.Rules = append(c.Rules, reordered...)
+	for _, f := range FieldChanges(old, now) {
+		if !strings.HasPrefix(f.Path, "spec.ingress") && !strings.HasPrefix(f.Path, "spec.egress") && f.Path != "spec.priority" {
+			c.Fields = append(c.Fields, f)
+		}
+	}
+	c.Fields = append(c.Fields, ruleFields(old, now, pairs)...)
+	if old.Priority != now.Priority || old.Tier != now.Tier {
+		c.Change = words.Choose(len(c.Rules)+len(c.Fields) > 0, "moved, changed", "moved")
+		if k.Kind.HasPriority() {
+			c.Priority = fmt.Sprintf("%d → %d", old.Priority, now.Priority)
+		}
+	} else if len(c.Rules)+len(c.Fields) == 0 {
+		c.Fields = append(c.Fields, FieldChanges(old, now)...) // report every difference
+	}
+	return c
+}
+
+// rulePair is an added (old nil), removed (now nil) or changed rule.
+type rulePair struct{ old, now *model.Rule }
+
+// describe returns the change of a rule of a policy of a kind.
+func (p *rulePair) describe(k model.Kind) (out RuleChange) {
+	if p.old != nil {
+		out.Rule, out.Before = p.old.Label(), ruleText(k, p.old)
+	}
+	if p.now != nil {
+		out.Rule, out.After = p.now.Label(), ruleText(k, p.now)
+	}
+	if p.old != nil && p.now != nil && p.old.Index != p.now.Index {
+		out.Rule += fmt.Sprintf(" (was %d)", p.old.Index)
+	}
+	return out
+}
+
+// fieldsOutsideText are the fields of rules that ruleText omits.
 var fieldsOutsideText = []string{"name", "appliedTo", "enableLogging", "l7Protocols", "logLabel"}
 
-// ruleFields returns the differing fields that RuleText omits, by the rule's present index.
-func ruleFields(old, now *model.Policy, rules []RuleChange) (out []change.FieldChange) {
+// ruleFields returns the differing fields that ruleText omits, by the rule's present index.
+func ruleFields(old, now *model.Policy, rules []rulePair) (out []change.FieldChange) {
 	before, after := old.AuthoredContent(), now.AuthoredContent()
 	for _, r := range rules {
-		if r.Old == nil || r.New == nil {
+		if r.old == nil || r.now == nil {
 			continue
 		}
-		a, b := ruleContent(before, r.Old), ruleContent(after, r.New)
+		a, b := ruleContent(before, r.old), ruleContent(after, r.now)
 		for _, field := range fieldsOutsideText {
-			out = append(out, ValueChanges(fmt.Sprintf("spec.%s[%d].%s", r.Direction.Lower(), r.New.Index, field), a[field], b[field])...)
+			out = append(out, ValueChanges(fmt.Sprintf("spec.%s[%d].%s", r.now.Direction.Lower(), r.now.Index, field), a[field], b[field])...)
 		}
 	}
 	return out
@@ -144,7 +154,7 @@ func ruleContent(policy map[string]any, r *model.Rule) map[string]any {
 
 // compareRules pairs equal rules first, then rules of one name, then rules of one index. reordered reports
 // whether equal rules changed their order.
-func compareRules(d model.Direction, old, now []model.Rule) (out []RuleChange, reordered bool) {
+func compareRules(old, now []model.Rule) (out []rulePair, reordered bool) {
 	of, taken := make([]int, len(old)), make([]bool, len(now))
 	for i := range of {
 		of[i] = -1
@@ -174,14 +184,14 @@ func compareRules(d model.Direction, old, now []model.Rule) (out []RuleChange, r
 	for i, j := range of {
 		switch {
 		case j < 0:
-			out = append(out, RuleChange{d, &old[i], nil})
+			out = append(out, rulePair{&old[i], nil})
 		case !same(&old[i], &now[j]):
-			out = append(out, RuleChange{d, &old[i], &now[j]})
+			out = append(out, rulePair{&old[i], &now[j]})
 		}
 	}
 	for j := range now {
 		if !taken[j] {
-			out = append(out, RuleChange{d, nil, &now[j]})
+			out = append(out, rulePair{nil, &now[j]})
 		}
 	}
 	return out, reordered
@@ -197,8 +207,8 @@ func nearestFirst(at, n int) []int {
 	return out
 }
 
-// RuleText describes a rule in one line: "Allow tcp 5432 from pods: app=web in shop".
-func RuleText(k model.Kind, r *model.Rule) string {
+// ruleText describes a rule in one line: "Allow tcp 5432 from pods: app=web in shop".
+func ruleText(k model.Kind, r *model.Rule) string {
 	ports, way := strings.Join(r.PortTexts(), ", "), "from"
 	if ports == "" {
 		ports = "any port"

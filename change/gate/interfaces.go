@@ -104,7 +104,7 @@ func (g *Gate) PreviewSteps(ctx context.Context, rev *revision.Revision, out *Pr
 		out.NotConsidered = out.Effect.NotConsidered(rev)
 		out.addGuards(whole.Guards)
 	}
-	out.ConfirmName = guard.ConfirmName(out.Guards, effect.GuardChanges(out.Objects))
+	out.ConfirmName = guard.ConfirmName(out.Guards, out.Objects)
 	g.dryRunPlan(ctx, rev, out)
 	out.compared.addEffect(out.Effect)
 	out.compared.addNotes(out.Notes...)

@@ -18,14 +18,14 @@ import (
 
 // Facts is the JSON of rung diff (command-line.md#output).
 type Facts struct {
-	Before      string             `json:"before"` // the names of both sides, as given
-	After       string             `json:"after"`
-	Policies    []*Policy          `json:"policies"`
-	Connections []*Connection      `json:"connections"`
-	Workloads   AddedAndRemoved    `json:"workloads"`
-	Findings    NewAndGoneFindings `json:"findings"`
-	Guards      []Guard            `json:"guards"`
-	ACLs        BeforeAfter        `json:"acls"`
+	Before      string                 `json:"before"` // the names of both sides, as given
+	After       string                 `json:"after"`
+	Policies    []*effect.PolicyChange `json:"policies"`
+	Connections []*Connection          `json:"connections"`
+	Workloads   AddedAndRemoved        `json:"workloads"`
+	Findings    NewAndGoneFindings     `json:"findings"`
+	Guards      []Guard                `json:"guards"`
+	ACLs        BeforeAfter            `json:"acls"`
 
 	difference *effect.Difference
 }
@@ -70,27 +70,6 @@ type Guard struct {
 
 func newGuard(g change.Guard) Guard { return Guard{g.Code, g.Policy.String(), g.Message, g.Policy} }
 
-// Policy is a new, deleted, moved or changed policy.
-type Policy struct {
-	Policy   string               `json:"policy"`
-	Change   string               `json:"change"` // new, gone, moved, changed, or "moved, changed"
-	Priority string               `json:"priority,omitempty"`
-	Rules    []Rule               `json:"rules"`
-	Fields   []change.FieldChange `json:"fields"`
-
-	Key model.PolicyKey `json:"-"`
-}
-
-// IsGone reports whether only the first side has the policy.
-func (p *Policy) IsGone() bool { return p.Change == "gone" }
-
-// Rule is a new (Before empty), deleted (After empty) or changed rule.
-type Rule struct {
-	Rule   string `json:"rule"` // as `ingress rule 2 "db"`
-	Before string `json:"before"`
-	After  string `json:"after"`
-}
-
 // Connection is a group of connections between two ends that change alike.
 type Connection struct {
 	Change string           `json:"change"` // opens, closes, differs, decided
@@ -116,7 +95,7 @@ type Connection struct {
 func NewFacts(d *effect.Difference, names [2]string) *Facts {
 	out := &Facts{Before: names[0], After: names[1], difference: d, ACLs: BeforeAfter{d.ACLs[0], d.ACLs[1]},
 		Guards: page.MapList(d.Guards, newGuard)}
-	out.Policies = page.MapList(d.Policies, newPolicy)
+	out.Policies = append([]*effect.PolicyChange{}, d.Policies...)
 	out.Connections = make([]*Connection, len(d.Connections.List))
 	for i := range d.Connections.List {
 		out.Connections[i] = newConnection(&d.Connections.List[i])
@@ -139,30 +118,6 @@ func newFindings(all []model.Finding) []Finding {
 			o.Rule = fmt.Sprintf("%s rule %d", f.Direction.Lower(), f.Rule)
 		}
 		out = append(out, o)
-	}
-	return out
-}
-
-func newPolicy(c effect.PolicyChange) *Policy {
-	out := &Policy{Policy: c.Key.String(), Change: c.Outcome(), Priority: c.Priorities(), Rules: []Rule{},
-		Fields: append([]change.FieldChange{}, c.Fields...), Key: c.Key}
-	for _, r := range c.Rules {
-		o := Rule{}
-		for _, side := range []struct {
-			rule *model.Rule
-			text *string
-		}{{r.Old, &o.Before}, {r.New, &o.After}} {
-			if side.rule != nil {
-				o.Rule, *side.text = side.rule.Label(), effect.RuleText(c.Key.Kind, side.rule)
-			}
-		}
-		if r.Old != nil && r.New != nil && r.Old.Index != r.New.Index {
-			o.Rule += fmt.Sprintf(" (was %d)", r.Old.Index)
-		}
-		out.Rules = append(out.Rules, o)
-	}
-	for _, d := range c.Reordered {
-		out.Rules = append(out.Rules, Rule{Rule: d.Lower() + " rules", Before: "in another order", After: "in another order"})
 	}
 	return out
 }
