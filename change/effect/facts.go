@@ -154,13 +154,18 @@ func hairpinAndNodeKeys(before, after *revision.Revision) (out []model.PolicyKey
 	return out
 }
 
+// FindingID returns an identity shared by equal findings about the same rule.
+func FindingID(f *model.Finding) string {
+	return strings.Join([]string{f.Code, f.Policy.String(), string(f.Direction), fmt.Sprint(f.Rule), f.Message}, "\x00")
+}
+
 // NewFindings returns the findings that a change brings.
 func NewFindings(rev, next *revision.Revision) (out []model.Finding) {
 	of := func(f model.Finding) string {
 		if f.NamesOthers && rev.Cluster.Policy(f.Policy) == next.Cluster.Policy(f.Policy) { // untouched
 			f.Message = ""
 		}
-		return findingID(&f)
+		return FindingID(&f)
 	}
 	had := map[string]bool{}
 	for _, f := range revision.FindingsOfObjects(rev) {

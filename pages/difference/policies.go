@@ -1,4 +1,4 @@
-package effect
+package difference
 
 import (
 	"cmp"
@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"rung/change"
+	"rung/change/effect"
 	"rung/model"
 	"rung/model/verdict"
 	"rung/model/words"
@@ -38,7 +39,8 @@ type RuleChange struct {
 func (c *PolicyChange) IsGone() bool { return c.New == nil }
 
 // comparePolicies lists the policies whose content differs, by kind and name.
-func comparePolicies(before, after *revision.Revision) (out []*PolicyChange) {
+func comparePolicies(before, after *revision.Revision) []*PolicyChange {
+	out := []*PolicyChange{}
 	var keys []model.Key
 	for p := range before.Cluster.EveryPolicy() {
 		keys = append(keys, p.Key)
@@ -89,7 +91,7 @@ func newPolicyChange(k model.PolicyKey, old, now *model.Policy) *PolicyChange {
 		c.Rules = append(c.Rules, pairs[i].describe(k.Kind))
 	}
 	c.Rules = append(c.Rules, reordered...)
-	for _, f := range FieldChanges(old, now) {
+	for _, f := range effect.FieldChanges(old, now) {
 		if !strings.HasPrefix(f.Path, "spec.ingress") && !strings.HasPrefix(f.Path, "spec.egress") && f.Path != "spec.priority" {
 			c.Fields = append(c.Fields, f)
 		}
@@ -101,7 +103,7 @@ func newPolicyChange(k model.PolicyKey, old, now *model.Policy) *PolicyChange {
 			c.Priority = fmt.Sprintf("%d → %d", old.Priority, now.Priority)
 		}
 	} else if len(c.Rules)+len(c.Fields) == 0 {
-		c.Fields = append(c.Fields, FieldChanges(old, now)...) // report every difference
+		c.Fields = append(c.Fields, effect.FieldChanges(old, now)...) // report every difference
 	}
 	return c
 }
@@ -135,7 +137,7 @@ func ruleFields(old, now *model.Policy, rules []rulePair) (out []change.FieldCha
 		}
 		a, b := ruleContent(before, r.old), ruleContent(after, r.now)
 		for _, field := range fieldsOutsideText {
-			out = append(out, ValueChanges(fmt.Sprintf("spec.%s[%d].%s", r.now.Direction.Lower(), r.now.Index, field), a[field], b[field])...)
+			out = append(out, effect.ValueChanges(fmt.Sprintf("spec.%s[%d].%s", r.now.Direction.Lower(), r.now.Index, field), a[field], b[field])...)
 		}
 	}
 	return out
