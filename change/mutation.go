@@ -1,12 +1,12 @@
 package change
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"rung/change/guard"
 	"rung/model"
 	"rung/model/plan"
 	"rung/model/verdict/diff"
@@ -95,8 +95,11 @@ type Mutation struct {
 	Timed bool
 	// History entry that OpUndo takes back, or 0 for the newest; for OpRedo the entry of the undo.
 	Undo uint64
-	// Set on moves made by the plan runner, and on what starts it.
-	Plan bool
+	// Set on moves made by the plan runner, and on what starts it. Without a Policy it is a whole plan: NewPlan,
+	// else the stopped plan, which Back rolls back.
+	Plan    bool
+	NewPlan *plan.Plan
+	Back    bool
 	// Makes OpApply a server-side apply of whole documents on a cluster; Force takes over fields of other
 	// managers.
 	ServerSide, Force bool
@@ -129,7 +132,17 @@ func (m *Mutation) PlaceErrors(errors []model.Broken) {
 }
 
 // Guard is a guard rail that a change hits.
-type Guard = guard.Guard
+type Guard struct {
+	Code    string // "dns-cut", "opens", "kept-elsewhere" …
+	Policy  model.PolicyKey
+	Message string
+	// Text to compare guards by, if the message has numbers and examples that may change while nothing else
+	// does.
+	About string
+}
+
+// Identity returns the text by which guards are compared.
+func (g Guard) Identity() string { return cmp.Or(g.About, g.Message) }
 
 // IsChangeable reports whether the gate changes objects of a kind: policies, objects they refer to, and the
 // logging of namespaces.
@@ -193,6 +206,15 @@ func (m *Mutation) TargetNames() string {
 	}
 	return words.ListSome(names, 2)
 }
+
+// RunPlan returns the mutation that runs a new plan.
+func RunPlan(p *plan.Plan) Mutation { return Mutation{Op: OpMove, Plan: true, NewPlan: p} }
+
+// ContinuePlan returns the mutation that continues the stopped plan, or rolls it back.
+func ContinuePlan(back bool) Mutation { return Mutation{Op: OpMove, Plan: true, Back: back} }
+
+// IsWholePlan reports whether the mutation runs a plan, also as an undo or redo, and not one of its steps.
+func (m *Mutation) IsWholePlan() bool { return m.Plan && m.Policy.Name == "" }
 
 func StepMutation(s plan.Step) Mutation {
 	return Mutation{Op: OpMove, Policy: plan.KeyOfName(s.Policy), Priority: float64(s.To), Plan: true}

@@ -94,7 +94,7 @@ func runChange(ctx context.Context, a *command.App, e *engine.Engine, c *changeF
 		return err
 	}
 	answer := previewAnswer
-	if len(p.Steps) > 0 {
+	if p.Mutation.IsWholePlan() {
 		answer = stepsAnswer
 	}
 	return printChange(a, c, answer, func(show func(*gate.Preview) error) (*gate.Preview, string, error) {

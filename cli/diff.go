@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"rung/change/effect"
 	"rung/cli/command"
 	"rung/engine"
 	"rung/model"
@@ -110,15 +109,14 @@ func diffAnswer(ctx context.Context, a *command.App, names [2]string, fails fail
 	}
 	err = sides[0].WithObjects(ctx, func(_ *engine.Engine, before *revision.Revision) error {
 		return sides[1].WithObjects(ctx, func(e *engine.Engine, after *revision.Revision) error {
-			d, err := effect.Compare(ctx, before, after, names, engine.ProtectedNamespaces(e))
+			f, err := difference.Compare(ctx, before, after, names, engine.ProtectedNamespaces(e))
 			if err != nil {
 				return err
 			}
-			f := difference.NewFacts(d, names)
 			ans = command.TableAnswer(a, f, difference.Connections, f.Connections)
-			ans.FailOn, ans.NotConsidered = fails.isMet(f), d.NotConsidered
-			ans.Text = func(wide bool) string { return differenceText(a, f, command.NotCounted(d.NotConsidered), wide) }
-			ans.Markdown = func() string { return commentText(f, command.MarkdownOmitted(a.OmissionsOut(d.NotConsidered))) }
+			ans.FailOn, ans.NotConsidered = fails.isMet(f), f.NotConsidered
+			ans.Text = func(wide bool) string { return differenceText(a, f, command.NotCounted(f.NotConsidered), wide) }
+			ans.Markdown = func() string { return commentText(f, command.MarkdownOmitted(a.OmissionsOut(f.NotConsidered))) }
 			ans.Objects = f.Connections
 			ans.Report, ans.Summary = func() *command.Report { return differenceReport(f, &fails) }, strings.Join(f.Summary(), "; ")
 			return nil

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"rung/change/effect"
 	"rung/compiler"
 	"rung/model"
 	"rung/pages/difference"
@@ -35,11 +34,10 @@ func manyWorkloads(t *testing.T, n int, deny bool) *revision.Revision {
 func TestCommentHasRoom(t *testing.T) {
 	for _, workloads := range []int{5, 60} {
 		names := [2]string{"before", "after"}
-		d, err := effect.Compare(t.Context(), manyWorkloads(t, workloads, false), manyWorkloads(t, workloads, true), names, nil)
+		f, err := difference.Compare(t.Context(), manyWorkloads(t, workloads, false), manyWorkloads(t, workloads, true), names, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		f := difference.NewFacts(d, names)
 		for _, below := range []string{"", strings.Repeat("ü", 9_000)} {
 			text := commentText(f, below)
 			if n := utf8.RuneCountInString(text + below); n > maxCommentRunes {

@@ -64,7 +64,7 @@ func runShownPlan(ctx context.Context, a *command.App, e *engine.Engine, c *chan
 	if err := checkNoOtherPlan(e); err != nil && !c.dryRun {
 		return outcomeRefused, err
 	}
-	preview, err := e.PreviewPlan(ctx, p)
+	preview, err := e.Preview(ctx, change.RunPlan(p))
 	if err != nil {
 		return outcomeFailed, err
 	}
@@ -72,30 +72,8 @@ func runShownPlan(ctx context.Context, a *command.App, e *engine.Engine, c *chan
 		_, err := fmt.Fprint(a.Err, guardsText(p))
 		return err
 	}
-	_, outcome, err = startPlan(ctx, a, e, c, preview, show, func(read *gate.Preview, confirm gate.Confirm) error {
-		return e.StartPlan(ctx, p, read, confirm)
-	})
+	_, outcome, err = confirmAndFollow(ctx, a, e, c, preview, show)
 	return outcome, err
-}
-
-// startPlan has the preview of a plan confirmed, starts it, prints its progress and returns its outcome. p is
-// the preview shown last.
-func startPlan(ctx context.Context, a *command.App, e *engine.Engine, c *changeFlags, was *gate.Preview, show func(*gate.Preview) error,
-	start func(*gate.Preview, gate.Confirm) error) (p *gate.Preview, outcome string, err error) {
-	tried, started := false, false
-	p, err = confirmAndCommit(a, c, was, show, func(p *gate.Preview, confirm gate.Confirm) error {
-		err := start(p, confirm)
-		tried, started = true, err == nil
-		return err
-	})
-	if !tried && !c.dryRun {
-		err = auditRefusal(ctx, a, e, p, err)
-	}
-	if !started {
-		return p, changeOutcome(tried, false, err), err
-	}
-	ended, err := followPlan(ctx, a, e)
-	return p, planOutcome(ended), err
 }
 
 // checkNoOtherPlan rejects a new plan while another is open.
@@ -138,15 +116,7 @@ func continuePlan(ctx context.Context, a *command.App, c *changeFlags, resume, b
 		case !resume && !back:
 			return keepPlan(ctx, a, e, c, st)
 		}
-		preview, err := e.ContinuePreview(ctx, back)
-		if err != nil {
-			return err
-		}
-		return printChange(a, c, stepsAnswer, func(show func(*gate.Preview) error) (*gate.Preview, string, error) {
-			return startPlan(ctx, a, e, c, preview, show, func(read *gate.Preview, confirm gate.Confirm) error {
-				return e.ContinuePlan(ctx, back, read, confirm)
-			})
-		})
+		return runChange(ctx, a, e, c, change.ContinuePlan(back), nil)
 	})
 }
 

@@ -125,11 +125,11 @@ func TestGateOfAnEngine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pre, err := e.PreviewPlan(ctx, &pl)
+	pre, err := e.PreviewPlan(ctx, change.RunPlan(&pl))
 	if err != nil || pre.Blocked != "" {
 		t.Fatalf("%v %s", err, pre.Blocked)
 	}
-	if err := e.StartPlan(ctx, &pl, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "cli"}); err != nil {
+	if err := e.BeginPlan(ctx, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "cli"}); err != nil {
 		t.Fatal(err)
 	}
 	if e.Revision().Plan == nil {

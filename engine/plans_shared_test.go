@@ -63,11 +63,11 @@ func TestStateFolderIsFollowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pre, err := a.PreviewPlan(a.ctx, &p)
+	pre, err := a.PreviewPlan(a.ctx, change.RunPlan(&p))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := a.StartPlan(a.ctx, &p, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "test"}); err != nil {
+	if err := a.BeginPlan(a.ctx, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "test"}); err != nil {
 		t.Fatal(err)
 	}
 	a.until("stopped", func(r *revision.Revision) bool { return r.Plan != nil && r.Plan.State == revision.PlanStopped })

@@ -78,7 +78,7 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []c
 	}
 	limit, cancel := context.WithTimeout(ctx, MaxTime)
 	defer cancel()
-	d, rails, err := guard.JudgeChanges(limit, rev, next, GuardChanges(changes), asked)
+	d, rails, err := guard.JudgeChanges(limit, rev, next, changes, asked)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
 		return &Effect{Unknown: "not computed in time"}
@@ -111,14 +111,6 @@ func isOnUnread(r *revision.Revision, changes []change.ObjectChange) bool {
 		}
 	}
 	return false
-}
-
-// GuardChanges converts changes for package guard.
-func GuardChanges(changes []change.ObjectChange) (out []guard.PolicyChange) {
-	for i := range changes {
-		out = append(out, guard.PolicyChange{Key: changes[i].Key, Old: changes[i].Old, New: changes[i].New})
-	}
-	return out
 }
 
 func IsAnyPod(c *model.Cluster) bool {

@@ -84,6 +84,15 @@ func RevisionAfter(rev *revision.Revision, changes []change.ObjectChange) *revis
 	return rev.WithPolicies(upsert, remove)
 }
 
+// RevisionBefore returns the revision before the changes.
+func RevisionBefore(rev *revision.Revision, changes []change.ObjectChange) *revision.Revision {
+	back := slices.Clone(changes)
+	for i := range back {
+		back[i].Old, back[i].New = back[i].New, back[i].Old
+	}
+	return RevisionAfter(rev, back)
+}
+
 // ObjectOfPolicy returns the object that holds a policy: the whole namespace for a LoggedNamespace.
 func ObjectOfPolicy(rev *revision.Revision, p *model.Policy) model.Object {
 	if ns := rev.Cluster.Namespace(p.Name); p.Kind == model.KindNamespace && ns != nil {
@@ -143,13 +152,18 @@ func hairpinAndNodeKeys(before, after *revision.Revision) (out []model.PolicyKey
 	return out
 }
 
+// FindingID returns an identity shared by equal findings about the same rule.
+func FindingID(f *model.Finding) string {
+	return strings.Join([]string{f.Code, f.Policy.String(), string(f.Direction), fmt.Sprint(f.Rule), f.Message}, "\x00")
+}
+
 // NewFindings returns the findings that a change brings.
 func NewFindings(rev, next *revision.Revision) (out []model.Finding) {
 	of := func(f model.Finding) string {
 		if f.NamesOthers && rev.Cluster.Policy(f.Policy) == next.Cluster.Policy(f.Policy) { // untouched
 			f.Message = ""
 		}
-		return findingID(&f)
+		return FindingID(&f)
 	}
 	had := map[string]bool{}
 	for _, f := range revision.FindingsOfObjects(rev) {

@@ -13,7 +13,6 @@ import (
 	"rung/change"
 	"rung/change/effect"
 	"rung/change/history"
-	"rung/model"
 	"rung/model/words"
 	"rung/revision"
 )
@@ -32,16 +31,7 @@ func (g *Gate) WaitIdle(ctx context.Context) {
 // gate. It judges them like the gate's own changes, and audits them if they hit a rail. next is the revision
 // with the changes.
 func (g *Gate) GuardsOfArrived(ctx context.Context, next *revision.Revision, changes []change.ObjectChange) []change.Guard {
-	var upsert []model.Object
-	var remove []model.Key
-	for i := range changes {
-		if c := &changes[i]; c.Old != nil {
-			upsert = append(upsert, c.Old)
-		} else {
-			remove = append(remove, c.Key)
-		}
-	}
-	rev := next.WithPolicies(upsert, remove)
+	rev := effect.RevisionBefore(next, changes)
 	p := &Preview{Objects: changes}
 	g.judgeEffect(p, effect.JudgeChanges(ctx, rev, next, changes, g.clusterFacts()), rev)
 	if len(p.Guards) == 0 || ctx.Err() != nil {

@@ -95,8 +95,15 @@ func isConfirmed(gs []change.Guard, g change.Guard) bool {
 // Preview works out a change without any side effect. An error means that it could not be worked out; Blocked
 // and Errors say why it may not be made.
 func (g *Gate) Preview(ctx context.Context, rev *revision.Revision, m change.Mutation) (*Preview, error) {
-	if p, ok, err := g.undoPlan(ctx, rev, m); ok {
-		return p, err
+	if m.Op == change.OpUndo || m.Op == change.OpRedo {
+		e, why := g.HistoryEntry(rev, m)
+		m.Plan = g.plans != nil && why == "" && e.Plan != nil
+		if m.Plan {
+			m.Undo = e.ID
+		}
+	}
+	if m.IsWholePlan() {
+		return g.plans.PreviewPlan(ctx, m)
 	}
 	p, live := g.resolveOnServer(ctx, rev, m, nil)
 	if err := g.explainPreview(ctx, rev, live, p); err != nil {
@@ -112,7 +119,7 @@ func (g *Gate) Commit(ctx context.Context, p *Preview, a Confirm) (*Result, erro
 	if p == nil {
 		return nil, change.Blocked("there is no preview")
 	}
-	if p.Mutation.Plan && (p.Mutation.Op == change.OpUndo || p.Mutation.Op == change.OpRedo) { // the undo of a plan
+	if p.Mutation.IsWholePlan() {
 		if a.TrialTime != 0 {
 			return nil, change.Blocked("%s: a plan cannot be made on trial; roll it back instead", p.Title)
 		}

@@ -20,9 +20,9 @@ import (
 
 // PlanRunner runs plans.
 type PlanRunner interface {
-	// UndoPreview previews the undo or redo of a plan in the history. BeginPlan starts the previewed steps
-	// once they are confirmed.
-	UndoPreview(ctx context.Context, op change.Op, e history.Entry) (*Preview, error)
+	// PreviewPlan previews a whole plan, also the undo or redo of one. BeginPlan starts the previewed steps once
+	// they are confirmed.
+	PreviewPlan(ctx context.Context, m change.Mutation) (*Preview, error)
 	BeginPlan(ctx context.Context, read *Preview, c Confirm) error
 	// PlanConsequences returns what a change means for the unfinished plan, if there is one. next returns the
 	// revision after the change.
@@ -104,7 +104,7 @@ func (g *Gate) PreviewSteps(ctx context.Context, rev *revision.Revision, out *Pr
 		out.NotConsidered = out.Effect.NotConsidered(rev)
 		out.addGuards(whole.Guards)
 	}
-	out.ConfirmName = guard.ConfirmName(out.Guards, effect.GuardChanges(out.Objects))
+	out.ConfirmName = guard.ConfirmName(out.Guards, out.Objects)
 	g.dryRunPlan(ctx, rev, out)
 	out.compared.addEffect(out.Effect)
 	out.compared.addNotes(out.Notes...)

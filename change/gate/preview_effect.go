@@ -42,16 +42,15 @@ func (p *Preview) StepTexts() (out []string) {
 // unknown, the policies alone decide the guard rails.
 func (g *Gate) judgeEffect(p *Preview, e *effect.Effect, rev *revision.Revision) {
 	p.Effect = e
-	changes := effect.GuardChanges(p.Objects)
 	p.Guards = nil
 	switch {
 	case e == nil:
 	case e.Unknown != "":
 		anything := effect.IsAnyPod(rev.JudgedCluster()) || effect.UnreadDeciders(rev) != nil
-		p.Guards = guard.UnknownEffectRails(rev, changes, guard.ClusterFacts{Protected: g.Config.Protected}, e.Unknown, anything)
+		p.Guards = guard.UnknownEffectRails(rev, p.Objects, guard.ClusterFacts{Protected: g.Config.Protected}, e.Unknown, anything)
 	default:
 		p.Guards = slices.Clone(e.Guards)
 	}
-	p.Guards = append(p.Guards, guard.DeletionRails(changes)...)
-	p.ConfirmName = guard.ConfirmName(p.Guards, changes)
+	p.Guards = append(p.Guards, guard.DeletionRails(p.Objects)...)
+	p.ConfirmName = guard.ConfirmName(p.Guards, p.Objects)
 }

@@ -1,7 +1,6 @@
 package gate
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,7 +62,7 @@ func PlanFirstReason(p *revision.PlanState) string {
 	return fmt.Sprintf("a plan is under way, %s", p)
 }
 
-// undoChange reverses a change of the history. Gate.undoPlan makes the plan that undoes a plan.
+// undoChange reverses a change of the history. The plan runner undoes a plan.
 func (r *mutationResolver) undoChange() {
 	p := r.preview
 	p.Title = "Undo"
@@ -115,7 +114,7 @@ func (r *mutationResolver) blockIfUndone(e history.Entry) {
 // since, which left nothing to undo.
 func (g *Gate) UndoNotes(op change.Op, id uint64) (notes []string) {
 	e, ok := g.Config.History.FindEntry(id)
-	if op == "" || id == 0 || !ok || e.At.IsZero() {
+	if op == change.OpMove || id == 0 || !ok || e.At.IsZero() {
 		return nil
 	}
 	does := "undoes the change of"
@@ -132,20 +131,6 @@ func (g *Gate) UndoNotes(op change.Op, id uint64) (notes []string) {
 		}
 	}
 	return append([]string{text}, notes...)
-}
-
-// undoPlan previews the undo or redo of a plan: a plan of the same steps in reverse. ok is false for other
-// changes.
-func (g *Gate) undoPlan(ctx context.Context, rev *revision.Revision, m change.Mutation) (p *Preview, ok bool, err error) {
-	if g.plans == nil || m.Op != change.OpUndo && m.Op != change.OpRedo {
-		return nil, false, nil
-	}
-	e, why := g.HistoryEntry(rev, m)
-	if why != "" || e.Plan == nil {
-		return nil, false, nil
-	}
-	p, err = g.plans.UndoPreview(ctx, m.Op, e)
-	return p, true, err
 }
 
 // notePlaces notes which files will hold the objects that come back.

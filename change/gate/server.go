@@ -140,7 +140,7 @@ func (p *Preview) addKeptGuards(changes []change.ObjectChange, live map[model.Po
 			p.Guards = append(p.Guards, keptElsewhereGuards(&changes[i], l)...)
 		}
 	}
-	p.ConfirmName = guard.ConfirmName(p.Guards, effect.GuardChanges(p.Objects))
+	p.ConfirmName = guard.ConfirmName(p.Guards, p.Objects)
 }
 
 // takeStored replaces each requested object by what the server would store if it differs: an apply leaves

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"rung/change"
 	"rung/compiler"
 	"rung/model"
 	"rung/model/verdict"
@@ -262,13 +263,13 @@ func TestRailsAreBruteForce(t *testing.T) {
 		for range 1 + c.IntN(2) {
 			docs = append(docs, c.policy())
 		}
-		var now []PolicyChange
+		var now []change.ObjectChange
 		for _, p := range parsed(t, docs...) {
-			now = append(now, PolicyChange{Key: p.Key, Old: cluster.Policy(p.Key), New: p})
+			now = append(now, change.ObjectChange{Key: p.Key, Old: cluster.Policy(p.Key), New: p})
 		}
 		if c.IntN(3) == 0 {
 			was := olds[c.IntN(len(olds))]
-			now = []PolicyChange{{Key: was.Key, Old: was}}
+			now = []change.ObjectChange{{Key: was.Key, Old: was}}
 		}
 		var upsert []model.Object
 		var remove []model.Key
@@ -319,7 +320,7 @@ func TestRailsAreBruteForce(t *testing.T) {
 	}
 }
 
-func said(rails []Guard) (out string) {
+func said(rails []change.Guard) (out string) {
 	for _, g := range rails {
 		out += g.Code + ": " + g.Message + "\n"
 	}

@@ -47,9 +47,8 @@ func (j *railCollector) findClosed() {
 		}
 		said := verbFormsFor(r.After)
 		policy := j.changedPolicy(p.ByAfter, p.ByBefore)
-		j.guards = append(j.guards, Guard{Code: System, Policy: policy, About: fmt.Sprint(System, policy, r.After, sortedNamespaces(p)),
-			Message: fmt.Sprintf("%s connections of %s on %s, for example %s, %s %s", said.cuts, byNamespace(p), revision.PortsText(p.Ports),
-				p.Example, said.becomes, revision.DecidersText(p.ByAfter))})
+		j.addGuard(System, policy, fmt.Sprint(System, policy, r.After, sortedNamespaces(p)), "%s connections of %s on %s, for example %s, %s %s",
+			said.cuts, byNamespace(p), revision.PortsText(p.Ports), p.Example, said.becomes, revision.DecidersText(p.ByAfter))
 	}
 }
 
@@ -81,9 +80,9 @@ func (j *railCollector) addVital(code, what string, g *diff.FlipGroup) {
 	}
 	said := verbFormsFor(g.After)
 	policy := j.changedPolicy(g.ByAfter, g.ByBefore)
-	j.guards = append(j.guards, Guard{Code: code, Policy: policy, About: fmt.Sprint(code, policy, g.After, g.From.Namespaces, g.To.Namespaces),
-		Message: fmt.Sprintf("%s %s: %s %s %s on %s, for example %s, %s %s", said.cuts, what, from, said.loses, whom, revision.PortsText(g.Ports),
-			g.Example, said.becomes, revision.DecidersText(g.ByAfter))})
+	j.addGuard(code, policy, fmt.Sprint(code, policy, g.After, g.From.Namespaces, g.To.Namespaces),
+		"%s %s: %s %s %s on %s, for example %s, %s %s", said.cuts, what, from, said.loses, whom, revision.PortsText(g.Ports), g.Example,
+		said.becomes, revision.DecidersText(g.ByAfter))
 }
 
 // someEnds names the ends of a rail's connections, all if they are few.
@@ -130,10 +129,9 @@ func (j *railCollector) findOpened() {
 			opens = "may open"
 		}
 		policy := j.changedPolicy(a.ByAfter, a.ByBefore)
-		j.guards = append(j.guards, Guard{Code: Opens, Policy: policy, About: fmt.Sprint(Opens, policy, r.After, sortedNamespaces(a)),
-			Message: fmt.Sprintf("%s %s across namespaces, denied today, into %s: for example %s, denied before by %s", opens,
-				words.Count(a.Pairs, "pair"),
-				byNamespace(a), a.Example, revision.DecidersText(a.ByBefore))})
+		j.addGuard(Opens, policy, fmt.Sprint(Opens, policy, r.After, sortedNamespaces(a)),
+			"%s %s across namespaces, denied today, into %s: for example %s, denied before by %s", opens, words.Count(a.Pairs, "pair"),
+			byNamespace(a), a.Example, revision.DecidersText(a.ByBefore))
 	}
 }
 
@@ -148,9 +146,8 @@ func (j *railCollector) findMuchDenied() {
 		if more {
 			continue
 		}
-		j.guards = append(j.guards, Guard{Code: Much, Policy: j.changes[0].Key, About: Much,
-			Message: fmt.Sprintf("cuts %s of the %s of pods allowed now, more than a tenth", words.Thousands(r.Pods),
-				words.Count(all, "pair"))})
+		j.addGuard(Much, j.changes[0].Key, Much, "cuts %s of the %s of pods allowed now, more than a tenth", words.Thousands(r.Pods),
+			words.Count(all, "pair"))
 	}
 }
 
@@ -178,7 +175,6 @@ func (j *railCollector) findLoggedDenied(log *diff.LogConnections) {
 	if newest == nil {
 		return
 	}
-	j.guards = append(j.guards, Guard{Code: Log, Policy: j.changes[0].Key, About: Log,
-		Message: fmt.Sprintf("cuts connections that the log has seen allowed: %s since %s, %s", words.Count(lines, "line"),
-			o.From.UTC().Format("2006-01-02 15:04"), revision.LoggedExampleText(newest))})
+	j.addGuard(Log, j.changes[0].Key, Log, "cuts connections that the log has seen allowed: %s since %s, %s", words.Count(lines, "line"),
+		o.From.UTC().Format("2006-01-02 15:04"), revision.LoggedExampleText(newest))
 }

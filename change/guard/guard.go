@@ -1,11 +1,10 @@
 package guard
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
+	"rung/change"
 	"rung/model"
 	"rung/model/words"
 )
@@ -47,33 +46,11 @@ const (
 	AllowLost = "allow-lost"
 )
 
-// Guard is a guard rail that a change hits.
-type Guard struct {
-	Code    string // "dns-cut", "opens", "kept-elsewhere" …
-	Policy  model.PolicyKey
-	Message string
-	// Text to compare guards by, if the message has numbers and examples that may change while nothing else
-	// does.
-	About string
-}
-
-// Identity returns the text by which guards are compared.
-func (g Guard) Identity() string {
-	text, _, _ := strings.Cut(g.Message, wouldCatch)
-	return cmp.Or(g.About, text)
-}
-
-// PolicyChange is a policy before and after; nil if created or removed.
-type PolicyChange struct {
-	Key      model.PolicyKey
-	Old, New *model.Policy
-}
-
 // fewDeleted is up to how many deleted policies get a rail each; more share one.
 const fewDeleted = 3
 
 // DeletionRails returns the rails of deleted policies. Many share one, to keep other effects visible.
-func DeletionRails(changes []PolicyChange) (out []Guard) {
+func DeletionRails(changes []change.ObjectChange) (out []change.Guard) {
 	var names []string
 	var about string
 	for _, c := range changes {
@@ -86,25 +63,25 @@ func DeletionRails(changes []PolicyChange) (out []Guard) {
 	if len(out) > fewDeleted {
 		all := newGuard(Deletes, out[0].Policy, "deletes %s: %s", words.Count(len(names), "policy"), words.JoinAtMost(names, ", ", fewDeleted))
 		all.About = Deletes + about
-		return []Guard{all}
+		return []change.Guard{all}
 	}
 	return out
 }
 
 // ConfirmName returns the name to type: the policy of the first guard rail if it is among the changes, else
 // the first guarded change; empty if none is guarded.
-func ConfirmName(gs []Guard, changes []PolicyChange) string {
-	if len(gs) > 0 && slices.ContainsFunc(changes, func(c PolicyChange) bool { return c.Key == gs[0].Policy }) {
+func ConfirmName(gs []change.Guard, changes []change.ObjectChange) string {
+	if len(gs) > 0 && slices.ContainsFunc(changes, func(c change.ObjectChange) bool { return c.Key == gs[0].Policy }) {
 		return gs[0].Policy.Name
 	}
 	for _, c := range changes {
-		if slices.ContainsFunc(gs, func(g Guard) bool { return g.Policy == c.Key }) {
+		if slices.ContainsFunc(gs, func(g change.Guard) bool { return g.Policy == c.Key }) {
 			return c.Key.Name
 		}
 	}
 	return ""
 }
 
-func newGuard(code string, k model.PolicyKey, format string, args ...any) Guard {
-	return Guard{Code: code, Policy: k, Message: fmt.Sprintf(format, args...)}
+func newGuard(code string, k model.PolicyKey, format string, args ...any) change.Guard {
+	return change.Guard{Code: code, Policy: k, Message: fmt.Sprintf(format, args...)}
 }

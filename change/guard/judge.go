@@ -2,9 +2,11 @@ package guard
 
 import (
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 
+	"rung/change"
 	"rung/model"
 	"rung/model/lint"
 	"rung/model/verdict"
@@ -23,8 +25,8 @@ type ClusterFacts struct {
 
 // JudgeChanges returns the effect of changes on connections, from rev to next, and the guard rails they hit.
 // An error is the context's: then nothing is known.
-func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []PolicyChange, a ClusterFacts) (*diff.Difference, []Guard,
-	error) {
+func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []change.ObjectChange,
+	a ClusterFacts) (*diff.Difference, []change.Guard, error) {
 	v := revision.VitalEndpoints(rev)
 	d, rails, err := judgeOn(ctx, rev, next, changes, a, vitalWatches(v))
 	if err != nil {
@@ -39,8 +41,8 @@ func JudgeChanges(ctx context.Context, rev, next *revision.Revision, changes []P
 
 // judgeOn judges a change on one network; rev and next belong to that network. watches are the
 // connections that nearly every pod needs.
-func judgeOn(ctx context.Context, rev, next *revision.Revision, changes []PolicyChange, a ClusterFacts,
-	watches []diff.WatchedEnds) (*diff.Difference, []Guard, error) {
+func judgeOn(ctx context.Context, rev, next *revision.Revision, changes []change.ObjectChange, a ClusterFacts,
+	watches []diff.WatchedEnds) (*diff.Difference, []change.Guard, error) {
 	ask := diff.DiffQuestions{Watches: watches, Protected: a.Protected}
 	for i := range changes {
 		ask.ReportedPolicies = append(ask.ReportedPolicies, changes[i].Key)
@@ -65,7 +67,7 @@ func judgeOn(ctx context.Context, rev, next *revision.Revision, changes []Policy
 
 // UnknownEffectRails returns the rails of a change whose effect on connections is unknown; why is the reason.
 // anything says whether any pods exist. Without pods an unknown effect alone is not a rail.
-func UnknownEffectRails(rev *revision.Revision, changes []PolicyChange, a ClusterFacts, why string, anything bool) []Guard {
+func UnknownEffectRails(rev *revision.Revision, changes []change.ObjectChange, a ClusterFacts, why string, anything bool) []change.Guard {
 	out := policyRails(rev.JudgedCluster(), changes, enforcementFacts{rev.Flags.MaxPriority, rev.Flags.CompileCNP}, a.Protected)
 	if anything && len(changes) > 0 {
 		out = append(out, newGuard(Unjudged, changes[0].Key, "effect on connections unknown: %s", why))
@@ -96,16 +98,20 @@ func vitalWatches(v lint.VitalEndpoints) []diff.WatchedEnds {
 type railCollector struct {
 	ctx        context.Context
 	rev, next  *revision.Revision
-	changes    []PolicyChange
+	changes    []change.ObjectChange
 	difference *diff.Difference
-	guards     []Guard
+	guards     []change.Guard
+}
+
+func (j *railCollector) addGuard(code string, k model.PolicyKey, about, format string, args ...any) {
+	j.guards = append(j.guards, change.Guard{Code: code, Policy: k, About: about, Message: fmt.Sprintf(format, args...)})
 }
 
 // changedPolicy returns the changed policy that a rail is about: one that decides, else the first.
 func (j *railCollector) changedPolicy(by ...[]verdict.Decider) model.PolicyKey {
 	for _, ds := range by {
 		for i := range ds {
-			if slices.ContainsFunc(j.changes, func(c PolicyChange) bool { return c.Key == ds[i].Policy }) {
+			if slices.ContainsFunc(j.changes, func(c change.ObjectChange) bool { return c.Key == ds[i].Policy }) {
 				return ds[i].Policy
 			}
 		}
@@ -130,9 +136,7 @@ func (j *railCollector) findNodesCut() {
 			break
 		}
 		if namespaces[q.To.Key.Namespace] && j.isCut(q) {
-			g := newGuard(Nodes, j.changes[0].Key, "may cut webhooks that the API server calls, for example %s", q)
-			g.About = Nodes
-			j.guards = append(j.guards, g)
+			j.addGuard(Nodes, j.changes[0].Key, Nodes, "may cut webhooks that the API server calls, for example %s", q)
 			return
 		}
 	}

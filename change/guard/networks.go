@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"slices"
 
+	"rung/change"
 	"rung/model"
 	"rung/model/lint"
 	"rung/model/network"
@@ -16,8 +17,8 @@ import (
 
 // changesByNetwork groups changed policies by the non-default networks on which they are programmed, before or
 // after the change.
-func changesByNetwork(rev, next *revision.Revision, changes []PolicyChange) map[string][]PolicyChange {
-	out := map[string][]PolicyChange{}
+func changesByNetwork(rev, next *revision.Revision, changes []change.ObjectChange) map[string][]change.ObjectChange {
+	out := map[string][]change.ObjectChange{}
 	for i := range changes {
 		c := &changes[i]
 		for _, name := range slices.Concat(policyNetworks(rev, c.Old), policyNetworks(next, c.New)) {
@@ -42,8 +43,8 @@ func policyNetworks(r *revision.Revision, p *model.Policy) []string {
 }
 
 // judgeNetworks adds to d the effect of a change on other networks, and returns the rails hit there.
-func judgeNetworks(ctx context.Context, rev, next *revision.Revision, changes []PolicyChange, a ClusterFacts, v lint.VitalEndpoints,
-	d *diff.Difference) (rails []Guard, err error) {
+func judgeNetworks(ctx context.Context, rev, next *revision.Revision, changes []change.ObjectChange, a ClusterFacts, v lint.VitalEndpoints,
+	d *diff.Difference) (rails []change.Guard, err error) {
 	byNetwork := changesByNetwork(rev, next, changes)
 	for _, name := range slices.Sorted(maps.Keys(byNetwork)) {
 		before, after := revision.OnNetwork(rev, name), revision.OnNetwork(next, name)

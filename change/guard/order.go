@@ -3,6 +3,7 @@ package guard
 import (
 	"fmt"
 
+	"rung/change"
 	"rung/model"
 	"rung/model/selectors"
 )
@@ -31,11 +32,7 @@ type rungRule struct {
 	order  int // lower decides first; equal is undefined
 }
 
-// wouldCatch precedes the example in a message. It separates the part to compare, since the example may change
-// while nothing else does.
-const wouldCatch = " would catch "
-
-func newOrderGuard(c *model.Cluster, x *selectors.PodIndex, touched []PolicyChange, e enforcementFacts) *orderGuard {
+func newOrderGuard(c *model.Cluster, x *selectors.PodIndex, touched []change.ObjectChange, e enforcementFacts) *orderGuard {
 	g := &orderGuard{x: x, touched: map[model.PolicyKey]bool{}, resolved: map[*model.Rule]*selectors.ResolvedRule{},
 		subjects: map[*model.Policy]selectors.PodSet{}, coverers: map[*model.Rule][]rungRule{}}
 	next := map[model.PolicyKey]*model.Policy{}
@@ -161,7 +158,7 @@ func (g *orderGuard) commonTraffic(allow, deny rungRule) (example string, ok boo
 }
 
 // findLostAllows returns a guard for each policy whose Allow is lost by a changed policy.
-func (g *orderGuard) findLostAllows() (out []Guard) {
+func (g *orderGuard) findLostAllows() (out []change.Guard) {
 	type pair struct{ changed, allow model.PolicyKey }
 	seen := map[pair]bool{}
 	for _, d := range []model.Direction{model.Ingress, model.Egress} {
@@ -174,9 +171,9 @@ func (g *orderGuard) findLostAllows() (out []Guard) {
 				if !g.touched[by] || seen[pair{by, a.policy.Key}] {
 					continue
 				}
-				if msg, lost := g.isAllowLost(g.before[d], g.after[d], a, deny); lost {
+				if what, example, lost := g.isAllowLost(g.before[d], g.after[d], a, deny); lost {
 					seen[pair{by, a.policy.Key}] = true
-					out = append(out, Guard{Code: AllowLost, Policy: by, Message: msg})
+					out = append(out, change.Guard{Code: AllowLost, Policy: by, About: what, Message: what + " would catch " + example})
 				}
 			}
 		}
@@ -184,25 +181,25 @@ func (g *orderGuard) findLostAllows() (out []Guard) {
 	return out
 }
 
-// isAllowLost reports whether the Allow no longer decides before the Deny.
-func (g *orderGuard) isAllowLost(before, after *rungRules, a, deny rungRule) (msg string, lost bool) {
+// isAllowLost reports whether the Allow no longer decides before the Deny, with a text and an example.
+func (g *orderGuard) isAllowLost(before, after *rungRules, a, deny rungRule) (what, example string, lost bool) {
 	// The usual case: the rule is still in its policy, and above the Deny.
 	stays := false
 	for _, r := range after.allowsByPolicy[a.policy.Key] {
 		if sameRule(*r.rule, *a.rule) && sameSubject(r.policy, a.policy) {
 			stays = true
 			if r.order < deny.order {
-				return "", false
+				return "", "", false
 			}
 		}
 	}
 	had := before.deniesByPolicy[deny.policy.Key]
 	if stays && len(had) == 0 {
-		return "", false // see the end: avoids comparing every Allow with a new policy
+		return "", "", false // see the end: avoids comparing every Allow with a new policy
 	}
 	example, meets := g.commonTraffic(a, deny)
 	if !meets {
-		return "", false
+		return "", "", false
 	}
 	above := false
 	for _, d := range had {
@@ -210,26 +207,26 @@ func (g *orderGuard) isAllowLost(before, after *rungRules, a, deny rungRule) (ms
 			continue
 		}
 		if d.order <= a.order {
-			return "", false // it was caught before
+			return "", "", false // it was caught before
 		}
 		above = true
 	}
 	for _, r := range g.coveringAllows(a, after) {
 		if r.order < deny.order {
-			return "", false
+			return "", "", false
 		}
 		stays = true
 	}
 	// A new Deny above an unmoved Allow is what a Deny is for, and the preview shows the rule.
 	if stays && !above {
-		return "", false
+		return "", "", false
 	}
-	what := "no longer applies"
+	what = "no longer applies"
 	if stays {
 		what = "no longer comes first"
 	}
-	return fmt.Sprintf("Allow %s %s %s: %s %s"+wouldCatch+"%s",
-		a.policy.Key.Label(), ruleText(a.rule), what, deny.policy.Key.Label(), ruleText(deny.rule), example), true
+	return fmt.Sprintf("Allow %s %s %s: %s %s", a.policy.Key.Label(), ruleText(a.rule), what, deny.policy.Key.Label(), ruleText(deny.rule)),
+		example, true
 }
 
 // coveringAllows returns the Allows after the change that let through all that a did.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"rung/change"
 	"rung/model"
 	"rung/model/selectors"
 	"rung/model/words"
@@ -13,19 +14,19 @@ import (
 
 // policyRails returns the rails judged from the policies alone, if the effect on connections is unknown. It
 // judges the policies after the change, or a removed policy as it was. c is the cluster before the change.
-func policyRails(c *model.Cluster, changes []PolicyChange, e enforcementFacts, protected []string) []Guard {
-	touched := slices.DeleteFunc(slices.Clone(changes), func(ch PolicyChange) bool {
+func policyRails(c *model.Cluster, changes []change.ObjectChange, e enforcementFacts, protected []string) []change.Guard {
+	touched := slices.DeleteFunc(slices.Clone(changes), func(ch change.ObjectChange) bool {
 		return ch.Key.Kind == model.KindCNP && !e.compilesCNP || ch.Old != nil && ch.New != nil && SameDecisions(ch.Old, ch.New)
 	})
 	if len(touched) == 0 {
 		return nil
 	}
 	x := selectors.NewPodIndex(c, nil)
-	var out []Guard
+	var out []change.Guard
 	for _, ch := range touched {
 		out = append(out, denyGuards(x, cmp.Or(ch.New, ch.Old), protected)...)
 	}
-	touched = slices.DeleteFunc(touched, func(ch PolicyChange) bool { return !ch.Key.Kind.IsAdmin() })
+	touched = slices.DeleteFunc(touched, func(ch change.ObjectChange) bool { return !ch.Key.Kind.IsAdmin() })
 	if len(touched) == 0 {
 		return out
 	}
@@ -33,7 +34,7 @@ func policyRails(c *model.Cluster, changes []PolicyChange, e enforcementFacts, p
 }
 
 // denyGuards returns the guards that a policy hits by itself.
-func denyGuards(x *selectors.PodIndex, p *model.Policy, protected []string) (out []Guard) {
+func denyGuards(x *selectors.PodIndex, p *model.Policy, protected []string) (out []change.Guard) {
 	if !p.Kind.IsAdmin() && !p.Kind.IsTiered() {
 		return namespaceGuards(p, protected)
 	}
@@ -83,7 +84,7 @@ func appliedTo(p *model.Policy, r *model.Rule) []model.AppliedTo {
 
 // namespaceGuards returns the guards of a NetworkPolicy or EgressFirewall, which affect only their namespace.
 // A final Deny of everything is normal in a firewall.
-func namespaceGuards(p *model.Policy, protected []string) []Guard {
+func namespaceGuards(p *model.Policy, protected []string) []change.Guard {
 	if !model.IsProtectedNamespace(p.Namespace, protected) {
 		return nil
 	}
@@ -96,7 +97,7 @@ func namespaceGuards(p *model.Policy, protected []string) []Guard {
 	default:
 		return nil
 	}
-	return []Guard{newGuard(DenySystem, p.Key, "%s %s in %s", p.Key.Label(), what, p.Namespace)}
+	return []change.Guard{newGuard(DenySystem, p.Key, "%s %s in %s", p.Key.Label(), what, p.Namespace)}
 }
 
 // rulesWithAction returns the policy's rules with an action, ingress first.

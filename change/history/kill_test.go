@@ -127,8 +127,7 @@ var scenes = []struct {
 		return p.history(p.at())
 	}},
 	{"a plan", func(p *process) bool {
-		pl, pre := p.respace()
-		if p.plans.StartPlan(p.ctx, pl, pre, gate.Confirm{Yes: true, By: "cli"}) != nil {
+		if p.plans.BeginPlan(p.ctx, p.respace(), gate.Confirm{Yes: true, By: "cli"}) != nil {
 			return false
 		}
 		return p.settled() == revision.PlanDone
@@ -144,9 +143,9 @@ var scenes = []struct {
 		if n, ok := made[p.at()]; !ok || st.State != revision.PlanStopped || st.StepsMade() != n {
 			return fmt.Sprintf("%s, %d made, policies at %s", st.State, st.StepsMade(), p.at())
 		}
-		pre, err := p.plans.ContinuePreview(p.ctx, false)
+		pre, err := p.plans.PreviewPlan(p.ctx, change.ContinuePlan(false))
 		if err == nil {
-			err = p.plans.ContinuePlan(p.ctx, false, pre, gate.Confirm{Yes: true, By: "cli"})
+			err = p.plans.BeginPlan(p.ctx, pre, gate.Confirm{Yes: true, By: "cli"})
 		}
 		if s := p.settled(); err != nil && !errors.Is(err, planrun.ErrPlan) || s != revision.PlanDone || p.at() != planned {
 			return fmt.Sprintf("continued: %v, %s, policies at %s", err, s, p.at())
@@ -155,8 +154,8 @@ var scenes = []struct {
 	}},
 }
 
-// respace is a plan of two steps.
-func (p *process) respace() (*plan.Plan, *gate.Preview) {
+// respace is the preview of a plan of two steps.
+func (p *process) respace() *gate.Preview {
 	b, err := plan.BoardOfCluster(p.w.Current().Cluster, model.MaxPriority, false)
 	if err != nil {
 		p.t.Fatal(err)
@@ -165,11 +164,11 @@ func (p *process) respace() (*plan.Plan, *gate.Preview) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	pre, err := p.plans.PreviewPlan(p.ctx, &pl)
+	pre, err := p.plans.PreviewPlan(p.ctx, change.RunPlan(&pl))
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	return &pl, pre
+	return pre
 }
 
 // history says what is wrong with the history where the policies stand so: numbers are given

@@ -76,7 +76,7 @@ func TestChangeInTheWayOfAPlan(t *testing.T) {
 		t.Errorf("%q %q", s.Why, s.Stuck)
 	}
 	for _, back := range []bool{false, true} {
-		if pre, err := p.r.ContinuePreview(t.Context(), back); err != nil || pre.Blocked != out {
+		if pre, err := p.r.PreviewPlan(t.Context(), change.ContinuePlan(back)); err != nil || pre.Blocked != out {
 			t.Errorf("%v %q", err, pre.Blocked)
 		}
 	}
@@ -93,7 +93,7 @@ func TestChangeInTheWayOfAPlan(t *testing.T) {
 
 	// A policy in between keeps it from one way only.
 	p.change(change.Mutation{Op: change.OpApply, YAML: []byte(given.ANP("x", 2, "tenant=green", "in allow tenant=green"))})
-	if pre, err := p.r.ContinuePreview(t.Context(), false); err != nil || pre.Blocked !=
+	if pre, err := p.r.PreviewPlan(t.Context(), change.ContinuePlan(false)); err != nil || pre.Blocked !=
 		"step 2, b 2 → 20: x is new at 2, in the way: move x away, roll back, or end the plan here (x, rung plan --keep)" {
 		t.Errorf("%v %q", err, pre.Blocked)
 	}

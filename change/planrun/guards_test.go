@@ -31,7 +31,7 @@ func TestPlanGuardsOfTheWayBack(t *testing.T) {
 	p.untilAt("door 10, wall 40")
 	p.r.StopPlan()
 	p.until("stopped", inState(revision.PlanStopped))
-	back, err := p.r.ContinuePreview(t.Context(), true)
+	back, err := p.r.PreviewPlan(t.Context(), change.ContinuePlan(true))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,12 +39,12 @@ func TestPlanGuardsOfTheWayBack(t *testing.T) {
 		back.FirstStep != 1 || len(back.Steps) != 1 || change.StepText(back.Steps[0]) != "door 10 → 40" || len(back.Rows) == 0 {
 		t.Fatalf("%+v", back)
 	}
-	if err := p.r.ContinuePlan(t.Context(), true, back, agreed); !errors.Is(err, change.ErrNotConfirmed) {
+	if err := p.r.BeginPlan(t.Context(), back, agreed); !errors.Is(err, change.ErrNotConfirmed) {
 		t.Fatalf("without the name: %v", err)
 	}
 	stop := p.Follow("worker", "control")
 	defer stop()
-	if err := p.r.ContinuePlan(t.Context(), true, back, gate.Confirm{Yes: true, Name: "door", By: "console"}); err != nil {
+	if err := p.r.BeginPlan(t.Context(), back, gate.Confirm{Yes: true, Name: "door", By: "console"}); err != nil {
 		t.Fatal(err)
 	}
 	s := p.until("rolled back", inState(revision.PlanDone))
@@ -76,17 +76,17 @@ func TestPlanMeetsANewGuard(t *testing.T) {
 	if s.Done != 1 || !strings.Contains(s.Why, "new guard rail since the plan was confirmed: ANP b denies") || strings.Contains(s.Why, "type ") {
 		t.Fatal(brief(s))
 	}
-	pre, err := p.r.ContinuePreview(t.Context(), false)
+	pre, err := p.r.PreviewPlan(t.Context(), change.ContinuePlan(false))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if pre.ConfirmName != "b" || pre.Title != "Continue: Re-space: step 10, starting at 10" || len(pre.Steps) != 2 || pre.FirstStep != 2 {
 		t.Fatalf("%+v", pre)
 	}
-	if err := p.r.ContinuePlan(t.Context(), false, pre, agreed); !errors.Is(err, change.ErrNotConfirmed) {
+	if err := p.r.BeginPlan(t.Context(), pre, agreed); !errors.Is(err, change.ErrNotConfirmed) {
 		t.Fatalf("without the name: %v", err)
 	}
-	if err := p.r.ContinuePlan(t.Context(), false, pre, gate.Confirm{Yes: true, Name: "b", By: "console"}); err != nil {
+	if err := p.r.BeginPlan(t.Context(), pre, gate.Confirm{Yes: true, Name: "b", By: "console"}); err != nil {
 		t.Fatal(err)
 	}
 	p.until("done", inState(revision.PlanDone))
@@ -101,7 +101,7 @@ func TestPlanPreviewOfAnotherMoment(t *testing.T) {
 	defer wait.NoLeaks(t)
 	p := stopped(t)
 	defer func() { p.cancel(); p.wg.Wait() }()
-	read, err := p.r.ContinuePreview(t.Context(), false)
+	read, err := p.r.PreviewPlan(t.Context(), change.ContinuePlan(false))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,10 +116,10 @@ func TestPlanPreviewOfAnotherMoment(t *testing.T) {
 	q.r.StopPlan()
 	q.until(t, "stopped", func(s revision.PlanState) bool { return s.State == revision.PlanStopped })
 	var stale *gate.StaleError
-	if err := p.r.ContinuePlan(context.Background(), false, read, agreed); !errors.As(err, &stale) || stale.Preview == nil || len(stale.Preview.Steps) != 1 {
+	if err := p.r.BeginPlan(context.Background(), read, agreed); !errors.As(err, &stale) || stale.Preview == nil || len(stale.Preview.Steps) != 1 {
 		t.Fatalf("%v %+v", err, stale)
 	}
-	if err := p.r.ContinuePlan(context.Background(), false, stale.Preview, agreed); err != nil {
+	if err := p.r.BeginPlan(context.Background(), stale.Preview, agreed); err != nil {
 		t.Fatal(err)
 	}
 	stop := p.Follow("worker", "control")
@@ -141,7 +141,7 @@ func TestLinesOfAPlan(t *testing.T) {
 		}
 		return changing.Logged(t, p.Current().Cluster, "blue/web-0 red/web-0 80 allow")
 	}
-	got, err := p.r.PreviewPlan(t.Context(), p.respace())
+	got, err := p.r.PreviewPlan(t.Context(), change.RunPlan(p.respace()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,12 +171,12 @@ func TestSeenPlan(t *testing.T) {
 			p := newPlanWorld(t, "", tenants...)
 			defer func() { p.cancel(); p.wg.Wait() }()
 			pl := p.respace()
-			pre, err := p.r.PreviewPlan(t.Context(), pl)
+			pre, err := p.r.PreviewPlan(t.Context(), change.RunPlan(pl))
 			if err != nil {
 				t.Fatal(err)
 			}
 			p.Edit(c.edit)
-			if err := p.r.StartPlan(t.Context(), pl, pre, agreed); !errors.Is(err, change.ErrStale) || !strings.Contains(err.Error(), c.want) {
+			if err := p.r.BeginPlan(t.Context(), pre, agreed); !errors.Is(err, change.ErrStale) || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v, want %q", err, c.want)
 			}
 			if p.planState().State != "" {
@@ -214,12 +214,12 @@ func TestSeenPlan(t *testing.T) {
 				return
 			}
 			// What was read before the next edit is no yes to that.
-			read, err := p.r.ContinuePreview(t.Context(), false)
+			read, err := p.r.PreviewPlan(t.Context(), change.ContinuePlan(false))
 			if err != nil {
 				t.Fatal(err)
 			}
 			p.Edit(given.ANP("b", 2, "tenant=green", "in deny tenant=blue"))
-			if err := p.r.ContinuePlan(t.Context(), false, read, agreed); !errors.Is(err, change.ErrStale) {
+			if err := p.r.BeginPlan(t.Context(), read, agreed); !errors.Is(err, change.ErrStale) {
 				t.Fatal(err)
 			}
 			if err := p.resume(); err != nil {

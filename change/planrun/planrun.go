@@ -70,24 +70,8 @@ func New(g *gate.Gate, c Config) *Plans {
 	return r
 }
 
-// StartPlan runs a confirmed plan; read is its preview.
-func (r *Plans) StartPlan(ctx context.Context, p *plan.Plan, read *gate.Preview, c gate.Confirm) error {
-	return r.beginStored(ctx, read, c, func(*planJob) (planAsk, error) { return newPlan(r.cfg.Context, p), nil })
-}
-
-// ContinuePlan continues a stopped plan, or rolls it back if back is set, as its preview read says.
-func (r *Plans) ContinuePlan(ctx context.Context, back bool, read *gate.Preview, c gate.Confirm) error {
-	return r.beginStored(ctx, read, c, func(job *planJob) (planAsk, error) { return r.askContinue(job, back) })
-}
-
-// BeginPlan starts the undo of a plan; read is its preview.
+// BeginPlan starts the plan of a preview once it is confirmed, unless the plan differs from what was read.
 func (r *Plans) BeginPlan(ctx context.Context, read *gate.Preview, c gate.Confirm) error {
-	return r.beginStored(ctx, read, c, func(*planJob) (planAsk, error) { return r.askUndo(read.Mutation.Op, read.Mutation.Undo) })
-}
-
-// beginStored starts what ask requests for the stored plan, if the user read and confirmed this plan. ask
-// receives nil if no plan is stored.
-func (r *Plans) beginStored(ctx context.Context, read *gate.Preview, c gate.Confirm, ask func(*planJob) (planAsk, error)) error {
 	switch {
 	case read == nil:
 		return change.Blocked("the plan: there is no preview")
@@ -101,24 +85,23 @@ func (r *Plans) beginStored(ctx context.Context, read *gate.Preview, c gate.Conf
 	if err != nil {
 		return err
 	}
-	if err := r.startLocked(ctx, read, c, job, ask); err != nil {
+	if err := r.startLocked(ctx, read, c, job); err != nil {
 		r.work.ReleaseLock()
 		return err
 	}
 	return nil
 }
 
-// startLocked is beginStored with the plan's lock held; a started plan takes the lock over.
-func (r *Plans) startLocked(ctx context.Context, read *gate.Preview, c gate.Confirm, was *planJob,
-	ask func(*planJob) (planAsk, error)) error {
-	a, err := ask(was)
+// startLocked is BeginPlan with the plan's lock held; a started plan takes the lock over.
+func (r *Plans) startLocked(ctx context.Context, read *gate.Preview, c gate.Confirm, was *planJob) error {
+	a, err := r.newAsk(read.Mutation, was)
 	if err != nil {
 		return err
 	}
 	r.mu.Lock()
 	state, bad := r.state, r.loadError
 	r.mu.Unlock()
-	if a.isNew && was != nil {
+	if a.isNew() && was != nil {
 		return fmt.Errorf("%w: another plan stopped at %s", ErrPlan, state.PlaceText())
 	}
 	fresh, err := r.previewAsk(ctx, a)
@@ -135,7 +118,7 @@ func (r *Plans) startLocked(ctx context.Context, read *gate.Preview, c gate.Conf
 	defer r.mu.Unlock()
 	job := &a.planJob
 	job.Guards, job.By, job.Read = fresh.Guards, c.By, map[string]string{}
-	if a.isNew {
+	if a.isNew() {
 		job.After = new(r.gate.Config.History.NewestID())
 	}
 	for _, o := range change.FirstPerKey(fresh.Objects) {
@@ -209,36 +192,47 @@ func (r *Plans) clearState() {
 
 // planAsk is a request for a plan, before it is carried out.
 type planAsk struct {
-	planJob           // stored once it runs
-	isNew   bool      // not a stopped plan
-	op      change.Op // OpUndo or OpRedo for a plan of the history
-	refused string    // reason why it cannot be done at all
-	heading string    // title of the preview, if different
+	planJob // stored once it runs
+	request change.Mutation
+	refused string // reason why it cannot be done at all
+	heading string // title of the preview, if different
 }
 
-// newPlan requests a plan just made.
-func newPlan(context string, p *plan.Plan) planAsk {
-	return newAsk(&plan.PlanProgress{Context: context, Plan: *p}, titleOfPlan(p))
+// isUndo reports whether the plan undoes or redoes one of the history.
+func (a *planAsk) isUndo() bool { return a.request.Op != change.OpMove }
+
+// isNew reports whether the plan is not a stopped one.
+func (a *planAsk) isNew() bool { return a.isUndo() || a.request.NewPlan != nil }
+
+// newAsk works out what a mutation requests; stored is the stored plan, or nil.
+func (r *Plans) newAsk(m change.Mutation, stored *planJob) (planAsk, error) {
+	switch {
+	case m.Op != change.OpMove:
+		return r.askUndo(m)
+	case m.NewPlan != nil:
+		return newJob(m, &plan.PlanProgress{Context: r.cfg.Context, Plan: *m.NewPlan}, titleOfPlan(m.NewPlan)), nil
+	}
+	return r.askContinue(m, stored)
 }
 
-// newAsk requests a plan that has not stopped before.
-func newAsk(p *plan.PlanProgress, title string) planAsk {
-	return planAsk{isNew: true, planJob: planJob{Progress: p, Shown: new(p.Done), ID: rand.Text(), Title: title}}
+// newJob requests a plan that has not stopped before.
+func newJob(m change.Mutation, p *plan.PlanProgress, title string) planAsk {
+	return planAsk{request: m, planJob: planJob{Progress: p, Shown: new(p.Done), ID: rand.Text(), Title: title}}
 }
 
 // askContinue requests the rest of a stopped plan, or its rollback.
-func (r *Plans) askContinue(job *planJob, back bool) (planAsk, error) {
+func (r *Plans) askContinue(m change.Mutation, job *planJob) (planAsk, error) {
 	if job == nil {
 		return planAsk{}, fmt.Errorf("%w: no plan has stopped", ErrPlan)
 	}
 	r.mu.Lock() // Refresh may be judging it
 	p := *job.Progress
-	a := planAsk{heading: "Continue: " + job.Title,
+	a := planAsk{request: m, heading: "Continue: " + job.Title,
 		planJob: planJob{Progress: &p, Shown: new(*job.Shown), Top: job.Top, ID: job.ID, Title: job.Title, Undoes: job.Undoes, After: job.After}}
 	r.mu.Unlock()
 	wasBack := p.Back
-	p.Back = back
-	if back {
+	p.Back = m.Back
+	if p.Back {
 		a.heading = "Roll back: " + job.Title
 	}
 	var err error
@@ -246,7 +240,7 @@ func (r *Plans) askContinue(job *planJob, back bool) (planAsk, error) {
 		a.refused = stuckText(err)
 	}
 	switch {
-	case !back:
+	case !p.Back:
 		a.Top = 0
 	case !wasBack:
 		a.Top = p.StepsMade(p.Done)

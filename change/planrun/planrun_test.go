@@ -154,11 +154,11 @@ var tenants = []string{given.ANP("a", 1, "tenant=blue", "in allow tenant=blue"),
 
 // begin reads the preview of a plan and starts it.
 func (p *planWorld) begin(pl *plan.Plan, c gate.Confirm) error {
-	pre, err := p.r.PreviewPlan(context.Background(), pl)
+	pre, err := p.r.PreviewPlan(context.Background(), change.RunPlan(pl))
 	if err != nil {
 		return err
 	}
-	return p.r.StartPlan(context.Background(), pl, pre, c)
+	return p.r.BeginPlan(context.Background(), pre, c)
 }
 
 // resume and back go on with what is on the screen, with the name that is asked for.
@@ -166,11 +166,11 @@ func (p *planWorld) resume() error { return further(p.r, false) }
 func (p *planWorld) back() error   { return further(p.r, true) }
 
 func further(r *Plans, back bool) error {
-	pre, err := r.ContinuePreview(context.Background(), back)
+	pre, err := r.PreviewPlan(context.Background(), change.ContinuePlan(back))
 	if err != nil {
 		return err
 	}
-	return r.ContinuePlan(context.Background(), back, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "cli"})
+	return r.BeginPlan(context.Background(), pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "cli"})
 }
 
 // stopped is a world whose plan stopped after its first step, which no zone shows.
@@ -470,7 +470,7 @@ func TestPlanGuards(t *testing.T) {
 	p := newPlanWorld(t, "", given.ANP("a", 1, "tenant=blue", "in allow tenant=blue"), given.ANP("b", 2, "name=kube-system", "in deny team=ops"), given.ANP("c", 2, "name=kube-system", "in allow team=ops"))
 	defer func() { p.cancel(); p.wg.Wait() }()
 	pl := p.respace()
-	pre, err := p.r.PreviewPlan(context.Background(), pl)
+	pre, err := p.r.PreviewPlan(context.Background(), change.RunPlan(pl))
 	if err != nil || pre.Blocked != "" {
 		t.Fatalf("%v %s", err, pre.Blocked)
 	}
@@ -500,7 +500,7 @@ func TestPlanGuards(t *testing.T) {
 	}
 	p.SetWrites(false)
 	pl = &plan.Plan{Max: 99, Steps: []plan.Step{{Policy: "a", From: 10, To: 11}}}
-	if pre, err := p.r.PreviewPlan(context.Background(), pl); err != nil || !strings.HasPrefix(pre.Blocked, "step 1, a 10 → 11: read-only") {
+	if pre, err := p.r.PreviewPlan(context.Background(), change.RunPlan(pl)); err != nil || !strings.HasPrefix(pre.Blocked, "step 1, a 10 → 11: read-only") {
 		t.Errorf("%v %q", err, pre.Blocked)
 	}
 }

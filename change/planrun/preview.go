@@ -7,39 +7,21 @@ import (
 
 	"rung/change"
 	"rung/change/gate"
-	"rung/change/history"
 	"rung/model/plan"
 	"rung/revision"
 )
 
-// PreviewPlan previews a whole plan: its final changes, and the guard rails of all steps. Its ConfirmName
-// confirms all of them.
-func (r *Plans) PreviewPlan(ctx context.Context, p *plan.Plan) (*gate.Preview, error) {
-	r.Refresh()
-	return r.previewAsk(ctx, newPlan(r.cfg.Context, p))
-}
-
-// ContinuePreview previews the rest of a stopped plan, or its rollback, like PreviewPlan: with the guard rails
-// of all steps and one ConfirmName.
-func (r *Plans) ContinuePreview(ctx context.Context, back bool) (*gate.Preview, error) {
+// PreviewPlan previews a plan, the rest or the rollback of the stopped one, or the undo of one in the history:
+// its final changes, and the guard rails of all steps. Its ConfirmName confirms all of them.
+func (r *Plans) PreviewPlan(ctx context.Context, m change.Mutation) (*gate.Preview, error) {
 	r.Refresh()
 	r.mu.Lock()
 	job, why := r.job, r.notStoppedError()
 	r.mu.Unlock()
-	if why != nil {
+	if m.Op == change.OpMove && m.NewPlan == nil && why != nil {
 		return nil, why
 	}
-	a, err := r.askContinue(job, back)
-	if err != nil {
-		return nil, err
-	}
-	return r.previewAsk(ctx, a)
-}
-
-// UndoPreview previews the undo of a plan in the history.
-func (r *Plans) UndoPreview(ctx context.Context, op change.Op, e history.Entry) (*gate.Preview, error) {
-	r.Refresh()
-	a, err := r.askUndo(op, e.ID)
+	a, err := r.newAsk(m, job)
 	if err != nil {
 		return nil, err
 	}
@@ -47,8 +29,8 @@ func (r *Plans) UndoPreview(ctx context.Context, op change.Op, e history.Entry) 
 }
 
 // askUndo requests the undo of a plan in the history.
-func (r *Plans) askUndo(op change.Op, id uint64) (planAsk, error) {
-	e, why := r.gate.HistoryEntry(r.gate.Config.CurrentRevision(), change.Mutation{Op: op, Undo: id})
+func (r *Plans) askUndo(m change.Mutation) (planAsk, error) {
+	e, why := r.gate.HistoryEntry(r.gate.Config.CurrentRevision(), m)
 	if why == "" && e.Plan == nil {
 		why = "it is not a plan"
 	}
@@ -56,9 +38,9 @@ func (r *Plans) askUndo(op change.Op, id uint64) (planAsk, error) {
 		return planAsk{}, change.Blocked("undoing the plan: %s", why)
 	}
 	h := e.Plan
-	a := newAsk(&plan.PlanProgress{Context: r.cfg.Context, Plan: h.Plan, Done: h.To, Part: &plan.PlanPart{From: h.To, To: h.From}},
+	a := newJob(m, &plan.PlanProgress{Context: r.cfg.Context, Plan: h.Plan, Done: h.To, Part: &plan.PlanPart{From: h.To, To: h.From}},
 		e.UndoTitle())
-	a.op, a.Undoes = op, e.ID
+	a.request.Undo, a.Undoes = e.ID, e.ID
 	// The file's contents are not trusted.
 	if _, err := a.Progress.Encode(); err != nil {
 		return planAsk{}, change.Blocked("undoing the plan: %w", err)
@@ -82,23 +64,19 @@ func (r *Plans) notStoppedError() error {
 // previewAsk works out what the remaining steps do.
 func (r *Plans) previewAsk(ctx context.Context, a planAsk) (*gate.Preview, error) {
 	rev := r.gate.Config.CurrentRevision()
-	out := &gate.Preview{Title: cmp.Or(a.heading, a.Title), Mutation: change.Mutation{Op: change.OpMove, Plan: true},
-		Steps: a.Progress.StepsLeft(), FirstStep: 1}
+	out := &gate.Preview{Title: cmp.Or(a.heading, a.Title), Mutation: a.request, Steps: a.Progress.StepsLeft(), FirstStep: 1}
 	if !a.Progress.Back {
 		out.FirstStep += a.Progress.StepsMade(a.Progress.Done)
 	}
-	if a.op != "" {
-		out.Mutation.Op, out.Mutation.Undo = a.op, a.Undoes
-	}
-	if a.isNew && a.op == "" {
+	if a.request.NewPlan != nil {
 		out.Notes = append(out.Notes, a.Progress.Plan.Notes...)
 	} else if b, err := planBoard(rev); err == nil {
 		out.Notes = append(out.Notes, plan.TieNotes(b.Placements(), out.Steps, out.FirstStep)...)
 	}
-	out.Notes = append(out.Notes, r.gate.UndoNotes(a.op, a.Undoes)...)
+	out.Notes = append(out.Notes, r.gate.UndoNotes(a.request.Op, a.Undoes)...)
 	r.mu.Lock()
 	open, lockless := r.state.IsOpen(), r.work.Lockless
-	if open && a.op != "" {
+	if open && a.isUndo() {
 		a.refused = gate.PlanFirstReason(&r.state)
 	}
 	r.mu.Unlock()
@@ -108,7 +86,7 @@ func (r *Plans) previewAsk(ctx context.Context, a planAsk) (*gate.Preview, error
 	out.Blocked = a.reasonToRefuse(rev)
 	p := *a.Progress
 	err := r.gate.PreviewSteps(ctx, rev, out, func(rev *revision.Revision, i int) string {
-		why := reasonMisplaced(rev, &p, out.Steps[i], a.isNew)
+		why := reasonMisplaced(rev, &p, out.Steps[i], a.isNew())
 		p.Advance()
 		return why
 	})
@@ -152,7 +130,7 @@ func (a *planAsk) reasonToRefuse(rev *revision.Revision) string {
 	switch {
 	case a.refused != "":
 		return a.refused
-	case a.isNew && a.Progress.IsFinished():
+	case a.isNew() && a.Progress.IsFinished():
 		return "nothing to apply"
 	case len(rev.Zones) == 0:
 		return "a plan needs zones: their rows show when a step is done"
@@ -162,7 +140,7 @@ func (a *planAsk) reasonToRefuse(rev *revision.Revision) string {
 			return fmt.Sprintf("zone %s is a file: its rows never change", z.Name)
 		}
 	}
-	if !a.isNew || a.op != "" {
+	if a.request.NewPlan == nil {
 		return ""
 	}
 	b, err := planBoard(rev)

@@ -96,12 +96,12 @@ func TestPlanOfAnotherConsole(t *testing.T) {
 		t.Errorf("%q %+v", s.RunBy(), s.Runner)
 	}
 	pl := p.respace()
-	pre, err := q.r.PreviewPlan(t.Context(), pl)
+	pre, err := q.r.PreviewPlan(t.Context(), change.RunPlan(pl))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, err := range map[string]error{
-		"a new plan": q.r.StartPlan(t.Context(), pl, pre, agreed),
+		"a new plan": q.r.BeginPlan(t.Context(), pre, agreed),
 		"resume":     further(q.r, false),
 		"back":       further(q.r, true),
 		"keep":       q.r.KeepPlan(q.g.Config.CurrentRevision()),
@@ -251,12 +251,12 @@ func TestPlanIsLookedAtMeanwhile(t *testing.T) {
 	job := p.r.job
 	p.r.mu.Unlock()
 	for range 2000 {
-		if _, err := p.r.askContinue(job, true); err != nil {
+		if _, err := p.r.askContinue(change.ContinuePlan(true), job); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for range 20 {
-		if _, err := p.r.ContinuePreview(t.Context(), true); err != nil {
+		if _, err := p.r.PreviewPlan(t.Context(), change.ContinuePlan(true)); err != nil {
 			t.Error(err)
 		}
 	}

@@ -30,11 +30,11 @@ func ran(t *testing.T, policies ...string) *planWorld {
 	stop := p.Follow("worker", "control")
 	t.Cleanup(stop)
 	pl := p.respace()
-	pre, err := p.r.PreviewPlan(t.Context(), pl)
+	pre, err := p.r.PreviewPlan(t.Context(), change.RunPlan(pl))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.r.StartPlan(t.Context(), pl, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "console"}); err != nil {
+	if err := p.r.BeginPlan(t.Context(), pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "console"}); err != nil {
 		t.Fatal(err)
 	}
 	p.until("done", inState(revision.PlanDone))

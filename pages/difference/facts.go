@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"rung/change"
-	"rung/change/effect"
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
@@ -15,18 +14,24 @@ import (
 	"rung/revision"
 )
 
-// Facts is the JSON of rung diff (command-line.md#output).
+// Facts is the JSON of rung diff (command-line.md#output): everything that differs between two revisions.
 type Facts struct {
 	Before      string             `json:"before"` // the names of both sides, as given
 	After       string             `json:"after"`
-	Policies    []*Policy          `json:"policies"`
+	Policies    []*PolicyChange    `json:"policies"`
 	Connections []*Connection      `json:"connections"`
 	Workloads   AddedAndRemoved    `json:"workloads"`
 	Findings    NewAndGoneFindings `json:"findings"`
 	Guards      []Guard            `json:"guards"`
 	ACLs        BeforeAfter        `json:"acls"`
 
-	difference *effect.Difference
+	// NotConsidered are the omissions of both sides, with the name of their side.
+	NotConsidered []model.Omission `json:"-"`
+	// isPartial is set if connections, findings and guard rails were not compared, because one of the sides has
+	// unread objects.
+	isPartial bool
+	sides     [2]*revision.Revision
+	onlyIn    [2][]model.Finding
 }
 
 // AddedAndRemoved holds the workloads that only one side has.
@@ -69,27 +74,6 @@ type Guard struct {
 
 func newGuard(g change.Guard) Guard { return Guard{g.Code, g.Policy.String(), g.Message, g.Policy} }
 
-// Policy is a new, deleted, moved or changed policy.
-type Policy struct {
-	Policy   string               `json:"policy"`
-	Change   string               `json:"change"` // new, gone, moved, changed, or "moved, changed"
-	Priority string               `json:"priority,omitempty"`
-	Rules    []Rule               `json:"rules"`
-	Fields   []change.FieldChange `json:"fields"`
-
-	Key model.PolicyKey `json:"-"`
-}
-
-// IsGone reports whether only the first side has the policy.
-func (p *Policy) IsGone() bool { return p.Change == "gone" }
-
-// Rule is a new (Before empty), deleted (After empty) or changed rule.
-type Rule struct {
-	Rule   string `json:"rule"` // as `ingress rule 2 "db"`
-	Before string `json:"before"`
-	After  string `json:"after"`
-}
-
 // Connection is a group of connections between two ends that change alike.
 type Connection struct {
 	Change string           `json:"change"` // opens, closes, differs, decided
@@ -111,21 +95,6 @@ type Connection struct {
 	Original *revision.Change `json:"-"`
 }
 
-// NewFacts returns the facts of a difference; names are the two sides as given.
-func NewFacts(d *effect.Difference, names [2]string) *Facts {
-	out := &Facts{Before: names[0], After: names[1], difference: d, ACLs: BeforeAfter{d.ACLs[0], d.ACLs[1]},
-		Guards: page.MapList(d.Guards, newGuard)}
-	out.Policies = page.MapList(d.Policies, newPolicy)
-	out.Connections = make([]*Connection, len(d.Connections.List))
-	for i := range d.Connections.List {
-		out.Connections[i] = newConnection(&d.Connections.List[i])
-	}
-	name := func(e revision.End) string { return e.String() }
-	out.Workloads = AddedAndRemoved{page.MapList(d.Connections.AddedEnds, name), page.MapList(d.Connections.RemovedEnds, name)}
-	out.Findings = NewAndGoneFindings{newFindings(d.NewFindings), newFindings(d.GoneFindings)}
-	return out
-}
-
 func newFindings(all []model.Finding) []Finding {
 	out := []Finding{}
 	for i := range all {
@@ -138,30 +107,6 @@ func newFindings(all []model.Finding) []Finding {
 			o.Rule = fmt.Sprintf("%s rule %d", f.Direction.Lower(), f.Rule)
 		}
 		out = append(out, o)
-	}
-	return out
-}
-
-func newPolicy(c effect.PolicyChange) *Policy {
-	out := &Policy{Policy: c.Key.String(), Change: c.Outcome(), Priority: c.Priorities(), Rules: []Rule{},
-		Fields: append([]change.FieldChange{}, c.Fields...), Key: c.Key}
-	for _, r := range c.Rules {
-		o := Rule{}
-		for _, side := range []struct {
-			rule *model.Rule
-			text *string
-		}{{r.Old, &o.Before}, {r.New, &o.After}} {
-			if side.rule != nil {
-				o.Rule, *side.text = side.rule.Label(), effect.RuleText(c.Key.Kind, side.rule)
-			}
-		}
-		if r.Old != nil && r.New != nil && r.Old.Index != r.New.Index {
-			o.Rule += fmt.Sprintf(" (was %d)", r.Old.Index)
-		}
-		out.Rules = append(out.Rules, o)
-	}
-	for _, d := range c.Reordered {
-		out.Rules = append(out.Rules, Rule{Rule: d.Lower() + " rules", Before: "in another order", After: "in another order"})
 	}
 	return out
 }
@@ -201,7 +146,9 @@ func (f *Facts) Count(kind revision.ChangeKind) int {
 }
 
 // IsEmpty reports whether nothing differs.
-func (f *Facts) IsEmpty() bool { return f.difference.IsEmpty() }
+func (f *Facts) IsEmpty() bool {
+	return len(f.Policies)+len(f.Connections)+len(f.Workloads.Added)+len(f.Workloads.Removed)+len(f.onlyIn[0])+len(f.onlyIn[1]) == 0
+}
 
 // Summary returns three lines: connections, policies, findings and guard rails.
 func (f *Facts) Summary() []string {
@@ -230,11 +177,11 @@ func (f *Facts) Summary() []string {
 	case len(f.Findings.New)+len(f.Findings.Gone) == 0:
 		third += "none new, none gone"
 	default:
-		third += fmt.Sprintf("new %s; gone %s", cmp.Or(model.CountFindings(f.difference.NewFindings).Text(), "none"),
-			cmp.Or(model.CountFindings(f.difference.GoneFindings).Text(), "none"))
+		third += fmt.Sprintf("new %s; gone %s", cmp.Or(model.CountFindings(f.onlyIn[1]).Text(), "none"),
+			cmp.Or(model.CountFindings(f.onlyIn[0]).Text(), "none"))
 	}
 	third += "; guard rails met: " + words.Thousands(len(f.Guards))
-	if f.difference.IsPartial {
+	if f.isPartial {
 		return []string{"Connections: not compared", second, "Findings: not compared"}
 	}
 	return []string{first, second, third}

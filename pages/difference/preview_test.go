@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"rung/change/effect"
 	"rung/compiler"
 	"rung/model"
 	"rung/revision"
@@ -83,12 +82,12 @@ func TestEachFieldIsTold(t *testing.T) {
 		{acnpText, "{t: a}", "{t: z}", "spec.appliedTo"},
 	} {
 		other := strings.Replace(c.text, c.old, c.now, 1)
-		d, err := effect.Compare(t.Context(), readPolicy(t, c.text), readPolicy(t, other), [2]string{"a", "b"}, nil)
+		d, err := Compare(t.Context(), readPolicy(t, c.text), readPolicy(t, other), [2]string{"a", "b"}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var told []string
-		for _, l := range NewFacts(d, [2]string{"a", "b"}).PolicyLines() {
+		for _, l := range d.PolicyLines() {
 			told = append(told, l.Detail)
 		}
 		if !slices.ContainsFunc(told, func(s string) bool { return strings.Contains(s, c.want) }) {

@@ -16,7 +16,7 @@ import (
 // PolicyLine is a table line for a policy, or for a rule or field below it.
 type PolicyLine struct {
 	ID     string
-	Policy *Policy
+	Policy *PolicyChange
 	Detail string
 	first  bool
 }
@@ -66,12 +66,12 @@ var Policies = &page.Table[*PolicyLine]{
 	ID:    func(l *PolicyLine) string { return l.ID },
 	Empty: "no policy came, went, moved or changed",
 	Columns: []page.Column[*PolicyLine]{
-		{Key: "change", Title: "CHANGE", Importance: page.Always, Cell: firstLineCell(func(p *Policy) page.Cell {
+		{Key: "change", Title: "CHANGE", Importance: page.Always, Cell: firstLineCell(func(p *PolicyChange) page.Cell {
 			return page.Cell{Text: p.Change, Role: changeRoles[p.Change]}
 		})},
 		{Key: "policy", Title: "POLICY", Name: true, Min: 16, Max: 44, Importance: page.Always,
-			Cell: firstLineCell(func(p *Policy) page.Cell { return page.Cell{Text: p.Key.Label(), Role: themes.Accent} })},
-		{Key: "priority", Title: "PRIO", Sparse: true, Importance: 98, Cell: firstLineCell(func(p *Policy) page.Cell {
+			Cell: firstLineCell(func(p *PolicyChange) page.Cell { return page.Cell{Text: p.Key.Label(), Role: themes.Accent} })},
+		{Key: "priority", Title: "PRIO", Sparse: true, Importance: 98, Cell: firstLineCell(func(p *PolicyChange) page.Cell {
 			return page.Cell{Text: p.Priority}
 		})},
 		{Key: "detail", Title: "DETAIL", Flex: true, Min: 24, Importance: page.Always, NoSort: true,
@@ -80,7 +80,7 @@ var Policies = &page.Table[*PolicyLine]{
 }
 
 // firstLineCell returns a cell that only the first line of a policy shows.
-func firstLineCell(cell func(*Policy) page.Cell) func(*PolicyLine) page.Cell {
+func firstLineCell(cell func(*PolicyChange) page.Cell) func(*PolicyLine) page.Cell {
 	return func(l *PolicyLine) page.Cell {
 		if !l.first {
 			return page.Cell{}
@@ -230,12 +230,12 @@ func (c *Connection) BeforeText() string { return decidedText(c.Original.Before,
 // zero if both are unknown.
 func (f *Facts) OriginOfDecider(c *Connection) model.Origin {
 	for _, by := range c.Original.ByAfter {
-		if p := f.difference.After.Cluster.Policy(by.Policy); p != nil {
+		if p := f.sides[1].Cluster.Policy(by.Policy); p != nil {
 			return p.Origin
 		}
 	}
 	for _, by := range c.Original.ByBefore {
-		if p := f.difference.After.Cluster.Policy(by.Policy); p != nil {
+		if p := f.sides[1].Cluster.Policy(by.Policy); p != nil {
 			return p.Origin
 		}
 	}

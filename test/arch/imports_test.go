@@ -43,8 +43,8 @@ var inside = map[string][]string{
 	"revision":   {"system", "sources/kube", "sources/manifests", "sources/files", "compiler", "model"},
 
 	// Changes, from the ground up.
-	"change/guard":   {"revision", "system", "model"},
-	"change":         {"change/guard", "revision", "system", "sources/kube", "sources/manifests", "model"},
+	"change/guard":   {"change", "revision", "system", "model"},
+	"change":         {"revision", "system", "sources/kube", "sources/manifests", "model"},
 	"change/effect":  {"change", "change/guard", "revision", "system", "sources/manifests", "model"},
 	"change/history": {"change", "change/guard", "sources/files", "sources/manifests", "model"},
 	"change/rewrite": {"change", "sources/manifests", "model"},

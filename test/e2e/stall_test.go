@@ -79,11 +79,11 @@ func TestStalledZone(t *testing.T) {
 	if len(p.Steps) < 20 {
 		t.Fatalf("only %d steps", len(p.Steps))
 	}
-	pre, err := r.PreviewPlan(r.ctx, &p)
+	pre, err := r.PreviewPlan(r.ctx, change.RunPlan(&p))
 	if err != nil || pre.Blocked != "" {
 		t.Fatalf("%v %s", err, pre.Blocked)
 	}
-	if err := r.StartPlan(r.ctx, &p, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "test"}); err != nil {
+	if err := r.BeginPlan(r.ctx, pre, gate.Confirm{Yes: true, Name: pre.ConfirmName, By: "test"}); err != nil {
 		t.Fatal(err)
 	}
 	r.until("a few steps are done", func(rev *revision.Revision) bool { return rev.Plan.Done >= 4 })

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"rung/change"
 	"rung/change/guard"
 	"rung/model"
 	"rung/model/verdict"
@@ -30,7 +31,7 @@ func TestChangesOnNetworks(t *testing.T) {
 				continue
 			}
 			next := r.WithPolicies(nil, []model.Key{p.Key})
-			d, _, err := guard.JudgeChanges(context.Background(), r, next, []guard.PolicyChange{{Key: p.Key, Old: p}}, guard.ClusterFacts{})
+			d, _, err := guard.JudgeChanges(context.Background(), r, next, []change.ObjectChange{{Key: p.Key, Old: p}}, guard.ClusterFacts{})
 			if err != nil {
 				t.Fatal(err)
 			}

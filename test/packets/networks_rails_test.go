@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"rung/change"
 	"rung/change/guard"
 	"rung/compiler"
 	"rung/model"
@@ -61,17 +62,17 @@ func TestNetworkRails(t *testing.T) {
 	}
 	r.put(d)
 	for n := range changes {
-		next, change := d.change(policies, n)
+		next, one := d.change(policies, n)
 		objects := slices.Clone(base)
 		for _, p := range next {
 			objects = append(objects, p)
 		}
 		was, is := r.revisionOf(d.objects, d.options), r.revisionOf(objects, d.options)
-		diff, rails, err := guard.JudgeChanges(t.Context(), was, is, []guard.PolicyChange{change}, guard.ClusterFacts{})
+		diff, rails, err := guard.JudgeChanges(t.Context(), was, is, []change.ObjectChange{one}, guard.ClusterFacts{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		railed := slices.ContainsFunc(rails, func(g guard.Guard) bool { return g.Code == guard.Opens })
+		railed := slices.ContainsFunc(rails, func(g change.Guard) bool { return g.Code == guard.Opens })
 		examples = examples[:0]
 		for i := range diff.Flips {
 			if f := &diff.Flips[i]; f.Before == verdicts.Deny && f.After == verdicts.Allow {
@@ -81,7 +82,7 @@ func TestNetworkRails(t *testing.T) {
 			}
 		}
 		if len(diff.Flips) == 0 && railed {
-			t.Errorf("change %d of RUNG_SEED=%d, %s: a rail, and no verdict changes: %+v", n, seed, change.Key, rails)
+			t.Errorf("change %d of RUNG_SEED=%d, %s: a rail, and no verdict changes: %+v", n, seed, one.Key, rails)
 		}
 		if before == nil {
 			before = r.state(d, drawn)
@@ -94,14 +95,14 @@ func TestNetworkRails(t *testing.T) {
 			if !before[i].tied && !after[i].tied && !before[i].works() && after[i].works() {
 				opened++
 				if !railed {
-					t.Errorf("change %d of RUNG_SEED=%d, %s: packets of %s get through now, and no rail says so: %+v", n, seed, change.Key, after[i], rails)
+					t.Errorf("change %d of RUNG_SEED=%d, %s: packets of %s get through now, and no rail says so: %+v", n, seed, one.Key, after[i], rails)
 				}
 			}
 		}
 		for i := range open {
 			examined++
 			if closed[i].works() || !open[i].works() {
-				t.Errorf("change %d of RUNG_SEED=%d, %s: %s is to open: before %v, after %v by packets", n, seed, change.Key, open[i], closed[i].works(), open[i].works())
+				t.Errorf("change %d of RUNG_SEED=%d, %s: %s is to open: before %v, after %v by packets", n, seed, one.Key, open[i], closed[i].works(), open[i].works())
 			}
 		}
 		if t.Failed() {
@@ -141,7 +142,7 @@ func (r *run) revisionOf(objects []model.Object, o compiler.Options) *revision.R
 }
 
 // change draws a change of one policy on a network: a new one, another in its place, or none.
-func (d *drawn) change(policies map[model.Key]*model.Policy, n int) (map[model.Key]*model.Policy, guard.PolicyChange) {
+func (d *drawn) change(policies map[model.Key]*model.Policy, n int) (map[model.Key]*model.Policy, change.ObjectChange) {
 	next := map[model.Key]*model.Policy{}
 	var keys []model.Key
 	for k, p := range policies {
@@ -151,7 +152,7 @@ func (d *drawn) change(policies map[model.Key]*model.Policy, n int) (map[model.K
 	if len(keys) > 2 && d.one(2) || len(keys) > 8 {
 		k := keys[d.r.IntN(len(keys))]
 		delete(next, k)
-		return next, guard.PolicyChange{Key: k, Old: policies[k]}
+		return next, change.ObjectChange{Key: k, Old: policies[k]}
 	}
 	d.spaces = []string{"plain1", "plain2"}
 	name := fmt.Sprint("p", n)
@@ -170,7 +171,7 @@ func (d *drawn) change(policies map[model.Key]*model.Policy, n int) (map[model.K
 		}
 	}
 	next[p.Key] = p
-	return next, guard.PolicyChange{Key: p.Key, Old: policies[p.Key], New: p}
+	return next, change.ObjectChange{Key: p.Key, Old: policies[p.Key], New: p}
 }
 
 // exampleTrial makes a trial of a connection between two pods; nil if an end is an address, or if the lab has no way

@@ -3,6 +3,7 @@ package uitest
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"time"
 
@@ -110,6 +111,9 @@ func (f *Fake) Now() time.Time {
 }
 
 func (f *Fake) Preview(_ context.Context, m change.Mutation) (*gate.Preview, error) {
+	if m.Op == change.OpMove && m.IsWholePlan() {
+		return f.previewPlan(m)
+	}
 	f.recordCall("preview " + string(m.Op) + " " + m.Policy.Name)
 	if f.OnPreview != nil {
 		return f.OnPreview(m)
@@ -118,6 +122,10 @@ func (f *Fake) Preview(_ context.Context, m change.Mutation) (*gate.Preview, err
 }
 
 func (f *Fake) Commit(_ context.Context, p *gate.Preview, c gate.Confirm) (*gate.Result, error) {
+	if m := p.Mutation; m.Op == change.OpMove && m.IsWholePlan() {
+		f.recordCall("plan " + planCall(m))
+		return nil, f.PlanErr
+	}
 	f.recordCall("commit " + p.Title)
 	if f.OnCommit != nil {
 		return f.OnCommit(p, c)
@@ -199,33 +207,33 @@ var errNoOVNTrace = errors.New("ovn-trace cannot run here: the sandbox does not 
 
 func (f *Fake) History() []history.Entry { return f.Past }
 
-// PreviewPlan is a preview without rows; OnPlan answers otherwise.
-func (f *Fake) PreviewPlan(_ context.Context, p *plan.Plan) (*gate.Preview, error) {
-	f.recordCall("plan preview")
-	if f.OnPlan != nil {
-		return f.OnPlan(p)
+// previewPlan is a preview of a plan without rows; OnPlan and OnPlanAgain answer otherwise.
+func (f *Fake) previewPlan(m change.Mutation) (p *gate.Preview, err error) {
+	f.recordCall("plan " + strings.TrimPrefix(planCall(m)+" preview", "start "))
+	switch {
+	case m.NewPlan != nil && f.OnPlan != nil:
+		p, err = f.OnPlan(m.NewPlan)
+	case m.NewPlan != nil:
+		p = &gate.Preview{Title: "Plan"}
+	case f.OnPlanAgain != nil:
+		p, err = f.OnPlanAgain(m.Back)
+	default:
+		p = &gate.Preview{Title: map[bool]string{false: "Continue: Plan", true: "Roll back: Plan"}[m.Back]}
 	}
-	return &gate.Preview{Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Title: "Plan"}, nil
-}
-
-func (f *Fake) StartPlan(context.Context, *plan.Plan, *gate.Preview, gate.Confirm) error {
-	f.recordCall("plan start")
-	return f.PlanErr
-}
-
-func (f *Fake) ContinuePlan(_ context.Context, back bool, _ *gate.Preview, _ gate.Confirm) error {
-	f.recordCall(map[bool]string{false: "plan resume", true: "plan back"}[back])
-	return f.PlanErr
-}
-
-// ContinuePreview is a preview without rows.
-func (f *Fake) ContinuePreview(_ context.Context, back bool) (*gate.Preview, error) {
-	f.recordCall(map[bool]string{false: "plan resume preview", true: "plan back preview"}[back])
-	if f.OnPlanAgain != nil {
-		return f.OnPlanAgain(back)
+	if p != nil {
+		p.Mutation = m
 	}
-	title := map[bool]string{false: "Continue: Plan", true: "Roll back: Plan"}[back]
-	return &gate.Preview{Mutation: change.Mutation{Op: change.OpMove, Plan: true}, Title: title}, nil
+	return p, err
+}
+
+func planCall(m change.Mutation) string {
+	switch {
+	case m.NewPlan != nil:
+		return "start"
+	case m.Back:
+		return "back"
+	}
+	return "resume"
 }
 
 // ConfirmTrial keeps what is on trial.

@@ -63,7 +63,7 @@ func NewGatedFrom(t testing.TB, source kube.Source, with func(*revision.Facts)) 
 	}
 	g.Fake = NewFake(g.Parts)
 	g.OnPreview = func(m change.Mutation) (*gate.Preview, error) { return e.Preview(ctx, m) }
-	g.OnPlan = func(p *plan.Plan) (*gate.Preview, error) { return e.PreviewPlan(ctx, p) }
+	g.OnPlan = func(p *plan.Plan) (*gate.Preview, error) { return e.Preview(ctx, change.RunPlan(p)) }
 	g.OnCommit = func(p *gate.Preview, c gate.Confirm) (*gate.Result, error) {
 		r, err := e.Commit(ctx, p, c)
 		g.ShowNewest()

@@ -1,13 +1,12 @@
 package ladder
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
 	"sync/atomic"
 
-	"rung/change/gate"
+	"rung/change"
 	"rung/change/planrun"
 	"rung/model/plan"
 	"rung/model/words"
@@ -109,73 +108,46 @@ func (v *planPage) freeBelow() (int32, bool) {
 	return 0, false
 }
 
-// planChange is a plan, or its remaining steps, as a change.
-type planChange struct {
-	// stopped is the plan that was stopped when asked, or nil for a new one. noteRan returns the process seen
-	// running it since, 0 if none.
-	stopped *revision.PlanState
-	noteRan func() int
-	work    func(context.Context, view.Console) (*gate.Preview, error)
-	start   func(context.Context, view.Console, *gate.Preview, gate.Confirm) error
-}
-
-func (s planChange) WorkOut(ctx context.Context, c view.Console) (*gate.Preview, error) {
-	p, err := s.work(ctx, c)
-	return p, s.whyGone(c, err)
-}
-
-func (s planChange) CommitChange(ctx context.Context, c view.Console, p *gate.Preview, answer gate.Confirm) (*gate.Result, error) {
-	return nil, s.whyGone(c, s.start(ctx, c, p, answer))
-}
-
-// whyGone says what another Rung did to the stopped plan, if it is not stopped any more.
-func (s planChange) whyGone(c view.Console, err error) error {
-	if s.stopped == nil || !errors.Is(err, planrun.ErrPlan) {
-		return err
-	}
-	now := c.Revision().Plan
-	did, by := "ended", s.noteRan()
-	switch {
-	case now != nil && now.State == revision.PlanStopped:
-		return err // the error has another cause
-	case now.RunsElsewhere():
-		did, by = "is continuing", now.Runner.PID
-		if now.RollingBack {
-			did = "is rolling back"
+// whyGone returns a function that says what another Rung did to a plan that stopped, if it is not stopped any
+// more. ranBy returns the process seen running it since, 0 if none.
+func whyGone(stopped *revision.PlanState, ranBy func() int) func(view.Console, error) error {
+	return func(c view.Console, err error) error {
+		if !errors.Is(err, planrun.ErrPlan) {
+			return err
 		}
-	case now.IsUnderWay():
-		return err
-	case now != nil && now.RollingBack:
-		did = "rolled back"
-	case now != nil || s.stopped.IsTargetReached(c.Revision().Cluster):
-		did = "finished"
+		now := c.Revision().Plan
+		did, by := "ended", ranBy()
+		switch {
+		case now != nil && now.State == revision.PlanStopped:
+			return err // the error has another cause
+		case now.RunsElsewhere():
+			did, by = "is continuing", now.Runner.PID
+			if now.RollingBack {
+				did = "is rolling back"
+			}
+		case now.IsUnderWay():
+			return err
+		case now != nil && now.RollingBack:
+			did = "rolled back"
+		case now != nil || stopped.IsTargetReached(c.Revision().Cluster):
+			did = "finished"
+		}
+		who := "another console or command"
+		if by != 0 {
+			who += fmt.Sprintf(" (pid %d)", by)
+		}
+		return fmt.Errorf("%w: %s %s the plan", planrun.ErrPlan, who, did)
 	}
-	who := "another console or command"
-	if by != 0 {
-		who += fmt.Sprintf(" (pid %d)", by)
-	}
-	return fmt.Errorf("%w: %s %s the plan", planrun.ErrPlan, who, did)
 }
 
 // runPlan previews the proposed plan; yes starts it.
 func (v *planPage) runPlan(env *view.Env) {
 	p := v.p.plan
-	v.askPlan(env, planChange{
-		work: func(ctx context.Context, c view.Console) (*gate.Preview, error) { return c.PreviewPlan(ctx, &p) },
-		start: func(ctx context.Context, c view.Console, read *gate.Preview, answer gate.Confirm) error {
-			return c.StartPlan(ctx, &p, read, answer)
-		},
-	}, "Run "+stepCount(p.Steps))
+	v.askPlan(env, change.RunPlan(&p), nil, "Run "+stepCount(p.Steps))
 }
 
 func (v *planPage) askFurther(env *view.Env, back bool, question string) {
-	v.askPlan(env, planChange{
-		stopped: v.state, noteRan: v.noteRunner(),
-		work: func(ctx context.Context, c view.Console) (*gate.Preview, error) { return c.ContinuePreview(ctx, back) },
-		start: func(ctx context.Context, c view.Console, read *gate.Preview, answer gate.Confirm) error {
-			return c.ContinuePlan(ctx, back, read, answer)
-		},
-	}, question)
+	v.askPlan(env, change.ContinuePlan(back), whyGone(v.state, v.noteRunner()), question)
 }
 
 // noteRunner starts recording which other Rung runs the plan, and returns the function that reads it.
@@ -197,8 +169,8 @@ func remainingSteps(p *revision.PlanState) string {
 }
 
 // askPlan previews a plan; after a yes it runs by itself.
-func (v *planPage) askPlan(env *view.Env, s planChange, question string) {
-	v.pre = preview.NewView(s, preview.PreviewOptions{
+func (v *planPage) askPlan(env *view.Env, m change.Mutation, explain func(view.Console, error) error, question string) {
+	v.pre = preview.PreviewMutation(m, preview.PreviewOptions{Crumb: "preview", Explain: explain,
 		Question: question + ", waiting for every zone after each?",
 		Cancel:   func(env *view.Env) { v.pre = nil; env.ShowText("nothing was changed") },
 		Done:     func(*view.Env) { v.pre, v.onSteps, v.planHidden = nil, false, false },

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"rung/change"
 	"rung/engine/statedir"
 	"rung/model/plan"
 	"rung/model/words"
@@ -92,7 +93,7 @@ func parseNumber(s string) (int32, error) {
 func (v *planPage) exportFiles(env *view.Env) {
 	console, p, dir, file := env.Console, v.p.plan, env.SavedDir(), "plan-"+env.FileStamp()+".yaml"
 	env.Run("writing the plan", func(ctx context.Context) any {
-		pre, err := console.PreviewPlan(ctx, &p)
+		pre, err := console.Preview(ctx, change.RunPlan(&p))
 		if err != nil {
 			return view.ToastAsk{Text: "exporting the plan: " + err.Error(), Bad: true}
 		}

@@ -190,7 +190,7 @@ func confirmText(p *gate.Preview, m revision.Mode, rows bool) string {
 // mergeChange previews the merge of the user's change with the one made meanwhile.
 func (v *View) mergeChange(env *view.Env) {
 	c := v.p.Conflict
-	v.src = &mutationSource{m: change.Mutation{Op: change.OpApply, YAML: []byte(c.Merged), Base: []byte(c.Now)}}
+	v.m = change.Mutation{Op: change.OpApply, YAML: []byte(c.Merged), Base: []byte(c.Now)}
 	v.phase, v.notice = working, "merged: your change on top of the one made meanwhile"
 	v.workOut(env)
 }

@@ -9,9 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"rung/change/effect"
 	"rung/engine"
-	"rung/model"
 	"rung/pages/difference"
 	"rung/revision"
 	"rung/themes"
@@ -51,9 +49,7 @@ type diffPage struct {
 type comparison struct {
 	sides [2]*revision.Revision
 	facts *difference.Facts
-	// notConsidered has the omissions of either side.
-	notConsidered []model.Omission
-	took          time.Duration
+	took  time.Duration
 }
 
 // pagePart is a tab of the page.
@@ -149,11 +145,11 @@ func (v *diffPage) beginComparison(env *view.Env) {
 			}
 		}
 		v.showText("comparing")
-		d, err := effect.Compare(ctx, sides[0], sides[1], names, protected)
+		facts, err := difference.Compare(ctx, sides[0], sides[1], names, protected)
 		if err != nil {
 			return nil, err
 		}
-		return &comparison{sides, difference.NewFacts(d, names), d.NotConsidered, clock().Sub(began)}, nil
+		return &comparison{sides, facts, clock().Sub(began)}, nil
 	})
 }
 

@@ -154,7 +154,7 @@ func (v *diffPage) tabsLine(w int) widget.Line {
 func (v *diffPage) tabText(p pagePart) string {
 	f := v.res.facts
 	n := [parts]int{len(f.Connections), len(f.Policies), len(f.Findings.New) + len(f.Findings.Gone), len(f.Guards),
-		len(v.res.notConsidered)}[p]
+		len(f.NotConsidered)}[p]
 	return partNames[p] + " " + words.Thousands(n)
 }
 

@@ -26,7 +26,7 @@ func (v *diffPage) listOmissions(env *view.Env) {
 	}
 	v.drawnOmissions = in
 	s := &detail.Sheet{St: env.Styles, W: env.W}
-	detail.AddOmissions(s, v.res.notConsidered, len(v.res.notConsidered))
+	detail.AddOmissions(s, v.res.facts.NotConsidered, len(v.res.facts.NotConsidered))
 	v.omissions.SetItems(s.Lines)
 }
 

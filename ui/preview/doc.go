@@ -6,6 +6,6 @@
 // answer is no; a name the gate requires must be typed; a preview whose objects changed meanwhile is computed
 // again; a failure changes nothing and is shown.
 //
-// A view that brings its own change (the editor, a plan) holds a View made with NewView and passes on what
-// it receives.
+// A view that brings its own change (the editor, a plan) holds a View made with PreviewMutation and passes on
+// what it receives.
 package preview

@@ -18,6 +18,29 @@ import (
 	"rung/ui/widget"
 )
 
+// PreviewOptions are settings of a preview by the page that opens it.
+type PreviewOptions struct {
+	// Crumb names the page, "preview" if empty.
+	Crumb string
+	// Question is the question to answer, "Apply?" if empty.
+	Question string
+	// Edit continues editing; nil if nothing is edited.
+	Edit func(*view.Env)
+	// Cancel leaves the preview; nil goes back one page.
+	Cancel func(*view.Env)
+	// Written is called once the change was made. Done is called next; it replaces waiting for the rows and
+	// the plan's page.
+	Written, Done func(*view.Env)
+	// Copies are further texts to copy.
+	Copies []view.CopyItem
+	// Kept is the file of the text behind the change, empty if none.
+	Kept string
+	// Known is the preview of the mutation, if already computed.
+	Known *gate.Preview
+	// Explain replaces an error of the work or the write by one that says more; nil keeps it.
+	Explain func(view.Console, error) error
+}
+
 // changePhase is the progress of the change.
 type changePhase int
 
@@ -35,7 +58,7 @@ var followTime = 3 * time.Second
 
 // View is the preview of a change.
 type View struct {
-	src ChangeSource
+	m   change.Mutation // merged, or of one change of the history, once that is known
 	opt PreviewOptions
 
 	phase        changePhase
@@ -91,9 +114,15 @@ type zonesFollowed struct {
 	zonesShown []revision.ZoneShown
 }
 
-// NewView makes a preview of any change.
-func NewView(src ChangeSource, opt PreviewOptions) *View {
-	return &View{src: src, opt: opt, change: widget.NewDoc(), rows: widget.NewDoc()}
+// New makes the page of one mutation.
+func New(m change.Mutation) view.View { return PreviewMutation(m, PreviewOptions{}) }
+
+// PreviewMutation makes a preview of one mutation with options.
+func PreviewMutation(m change.Mutation, opt PreviewOptions) *View {
+	if opt.Explain == nil {
+		opt.Explain = func(_ view.Console, err error) error { return err }
+	}
+	return &View{m: m, opt: opt, change: widget.NewDoc(), rows: widget.NewDoc()}
 }
 
 // CurrentMutation returns the change with its current text, which a merge may have replaced.
@@ -137,10 +166,7 @@ func (v *View) Crumb() string {
 	if v.opt.Crumb != "" {
 		return v.opt.Crumb
 	}
-	if m, ok := v.src.(*mutationSource); ok {
-		return "preview: " + string(m.m.Op) + words.Choose(m.m.Policy.Name != "", " "+m.m.Policy.ShortLabel(), "")
-	}
-	return "preview"
+	return "preview: " + string(v.m.Op) + words.Choose(v.m.Policy.Name != "", " "+v.m.Policy.ShortLabel(), "")
 }
 
 // SelectedPage returns none: lines have no links, the page asks for an answer.
@@ -163,7 +189,8 @@ func (v *View) Sync(env *view.Env) {
 // workOut computes the consequences in a goroutine.
 func (v *View) workOut(env *view.Env) {
 	v.workedFrom, v.beganAt = env.Rev, env.Now
-	src, console := v.src, env.Console
+	m, known, explain, console := v.m, v.opt.Known, v.opt.Explain, env.Console
+	v.opt.Known = nil
 	wait := time.Duration(0)
 	if v.phase == ready {
 		wait = max(restTime, 4*v.cost) - time.Since(v.ended)
@@ -175,9 +202,12 @@ func (v *View) workOut(env *view.Env) {
 			return previewWorked{err: err}, nil
 		}
 		start := time.Now()
-		p, err := src.WorkOut(ctx, console)
+		p, err := known, error(nil)
+		if p == nil {
+			p, err = console.Preview(ctx, m)
+		}
 		end := time.Now()
-		return previewWorked{p, err, end, end.Sub(start)}, nil
+		return previewWorked{p, explain(console, err), end, end.Sub(start)}, nil
 	})
 }
 
@@ -215,12 +245,8 @@ func (v *View) ReceiveResult(env *view.Env, msg any) {
 			v.phase = failed
 		case what != "": // it needs another yes
 			v.showChanged(env, m.p, what)
-		default:
-			if _, ok := v.src.(*mutationSource); ok && m.p.Mutation.Op != "" {
-				// An undo stays the undo of that change. Stopped work may still read the old source, so it is
-				// replaced, not changed.
-				v.src = &mutationSource{m: m.p.Mutation}
-			}
+		case m.p.Mutation.Op != "":
+			v.m = m.p.Mutation // an undo stays the undo of that change
 		}
 	}
 	switch m := msg.(type) {

@@ -18,13 +18,16 @@ import (
 )
 
 // queued is a change that waits for another until its context ends.
-type queued struct{ waits chan struct{} }
+type queued struct {
+	*uitest.Fake
+	waits chan struct{}
+}
 
-func (q *queued) WorkOut(context.Context, view.Console) (*gate.Preview, error) {
+func (q *queued) Preview(context.Context, change.Mutation) (*gate.Preview, error) {
 	return &gate.Preview{Title: "Move ANP a"}, nil
 }
 
-func (q *queued) CommitChange(ctx context.Context, _ view.Console, _ *gate.Preview, answer gate.Confirm) (*gate.Result, error) {
+func (q *queued) Commit(ctx context.Context, _ *gate.Preview, answer gate.Confirm) (*gate.Result, error) {
 	answer.OnWait("Delete ANP b")
 	close(q.waits)
 	<-ctx.Done()
@@ -62,8 +65,9 @@ func job(t *testing.T, env *view.Env) func(context.Context) any {
 func TestWaitsForAnother(t *testing.T) {
 	f := uitest.NewFake(uitest.DemoFacts(t))
 	env := bare(f)
-	q := &queued{make(chan struct{})}
-	v := preview.NewView(q, preview.PreviewOptions{})
+	q := &queued{f, make(chan struct{})}
+	env.Console = q
+	v := preview.New(change.Mutation{}).(*preview.View)
 	v.Sync(env)
 	v.ReceiveResult(env, job(t, env)(t.Context()))
 	v.Do(env, action.PreviewApply)
@@ -88,23 +92,24 @@ func TestWaitsForAnother(t *testing.T) {
 }
 
 // slow is a change whose work ends when it is told to, and gives what it is told.
-type slow struct{ work chan *gate.Preview }
-
-func (q *slow) WorkOut(context.Context, view.Console) (*gate.Preview, error) { return <-q.work, nil }
-
-func (q *slow) CommitChange(context.Context, view.Console, *gate.Preview, gate.Confirm) (*gate.Result, error) {
-	return &gate.Result{}, nil
+type slow struct {
+	*uitest.Fake
+	work chan *gate.Preview
 }
+
+func (q *slow) Preview(context.Context, change.Mutation) (*gate.Preview, error) { return <-q.work, nil }
 
 // Work that comes late belongs to the view that asked: another in its place takes nothing
 // of it. What is worked out while the change is written is not waited for either.
 func TestLateAnswers(t *testing.T) {
 	f := uitest.NewFake(uitest.DemoFacts(t))
 	env := bare(f)
-	first, second := &slow{make(chan *gate.Preview, 1)}, &slow{make(chan *gate.Preview, 1)}
-	one, other := preview.NewView(first, preview.PreviewOptions{}), preview.NewView(second, preview.PreviewOptions{})
+	first, second := &slow{f, make(chan *gate.Preview, 1)}, &slow{f, make(chan *gate.Preview, 1)}
+	one, other := preview.New(change.Mutation{}).(*preview.View), preview.New(change.Mutation{}).(*preview.View)
+	env.Console = first
 	one.Sync(env)
 	late := job(t, env)
+	env.Console = second
 	other.Sync(env)
 	job(t, env)
 	first.work <- &gate.Preview{Title: "Move ANP a"}
@@ -168,9 +173,12 @@ func TestYesWhileItIsWorkedOut(t *testing.T) {
 }
 
 // endless is a change whose second work ends with its context only.
-type endless struct{ works int }
+type endless struct {
+	*uitest.Fake
+	works int
+}
 
-func (q *endless) WorkOut(ctx context.Context, _ view.Console) (*gate.Preview, error) {
+func (q *endless) Preview(ctx context.Context, _ change.Mutation) (*gate.Preview, error) {
 	q.works++
 	if q.works == 1 {
 		return &gate.Preview{Mutation: change.Mutation{Op: change.OpUndo}, Title: "Undo"}, nil
@@ -179,17 +187,14 @@ func (q *endless) WorkOut(ctx context.Context, _ view.Console) (*gate.Preview, e
 	return nil, ctx.Err()
 }
 
-func (q *endless) CommitChange(context.Context, view.Console, *gate.Preview, gate.Confirm) (*gate.Result, error) {
-	return &gate.Result{}, nil
-}
-
 // Work that nobody waits for any more ends: here that of a change that is made meanwhile.
 func TestSupersededWorkEnds(t *testing.T) {
 	defer preview.SetRestTime(0)()
 	parts := uitest.DemoFacts(t)
 	f := uitest.NewFake(parts)
 	env := bare(f)
-	v := preview.NewView(&endless{}, preview.PreviewOptions{})
+	env.Console = &endless{Fake: f}
+	v := preview.New(change.Mutation{}).(*preview.View)
 	v.Sync(env)
 	v.ReceiveResult(env, job(t, env)(t.Context()))
 	parts.Mode.Title = "another"

@@ -23,7 +23,7 @@ import (
 func (v *View) commitChange(env *view.Env, p *gate.Preview, answer gate.Confirm) {
 	v.phase, v.writeProblem, v.notice, v.p, v.beganAt = writing, "", "", p, env.Now
 	v.previewWork.StopWork() // its result would be too late
-	src, console, change := v.src, env.Console, &pendingChange{}
+	explain, console, change := v.opt.Explain, env.Console, &pendingChange{}
 	change.ctx, change.cancel = context.WithCancel(context.Background())
 	v.pending = change
 	answer.OnWait = func(title string) { change.otherChange.Store(&title) }
@@ -31,8 +31,8 @@ func (v *View) commitChange(env *view.Env, p *gate.Preview, answer gate.Confirm)
 	env.Run("writing", func(ctx context.Context) any {
 		defer change.cancel()
 		defer context.AfterFunc(ctx, change.cancel)()
-		res, err := src.CommitChange(change.ctx, console, p, answer)
-		return changeWritten{v, res, err}
+		res, err := console.Commit(change.ctx, p, answer)
+		return changeWritten{v, res, explain(console, err)}
 	})
 	v.buildDocs(env)
 }

@@ -12,7 +12,6 @@ import (
 	"rung/engine/logs"
 	"rung/engine/trace"
 	"rung/model"
-	"rung/model/plan"
 	"rung/model/verdict"
 	"rung/pages/page"
 	"rung/revision"
@@ -27,6 +26,7 @@ type Console interface {
 	Subscribe() (<-chan struct{}, func())
 	Now() time.Time
 
+	// Preview works out a change, or a plan. Committing a plan starts it, and no step asks again.
 	Preview(ctx context.Context, m change.Mutation) (*gate.Preview, error)
 	Commit(ctx context.Context, p *gate.Preview, c gate.Confirm) (*gate.Result, error)
 	// ConfirmTrial keeps the change on trial and returns its title.
@@ -55,12 +55,6 @@ type Console interface {
 	// Probe sends a connection as packets into the sandbox and judges the outcome; at receives the phases.
 	Probe(ctx context.Context, c verdict.Connection, at func(trace.ProbePhase)) (*trace.Result, error)
 
-	// PreviewPlan previews a whole plan, ContinuePreview the remaining steps of a stopped plan, or its way
-	// back. Confirming one (with ConfirmName once, for all guards) starts the plan, and no step asks again.
-	PreviewPlan(ctx context.Context, p *plan.Plan) (*gate.Preview, error)
-	StartPlan(ctx context.Context, p *plan.Plan, read *gate.Preview, c gate.Confirm) error
-	ContinuePreview(ctx context.Context, back bool) (*gate.Preview, error)
-	ContinuePlan(ctx context.Context, back bool, read *gate.Preview, c gate.Confirm) error
 	// StopPlan stops this Rung's running plan after the current step.
 	StopPlan()
 	// KeepPlan ends a stopped plan without changing policies; the steps done become one change of the history.
