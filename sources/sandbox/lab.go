@@ -134,14 +134,6 @@ func (l *labServer) useZone(ctx context.Context, do func(*Zone, context.Context)
 	return do(l.zone, ctx)
 }
 
-func (l *labServer) withDaemon(do func(*Zone, string) error) error {
-	return l.useZone(context.Background(), func(z *Zone, _ context.Context) error { return do(z, NBServer) })
-}
-
-func (l *labServer) Kill() error { return l.withDaemon((*Zone).Kill) }
-func (l *labServer) Stop() error { return l.withDaemon((*Zone).Stop) }
-func (l *labServer) Cont() error { return l.withDaemon((*Zone).Cont) }
-
 func (l *labServer) Close() {
 	l.end()
 	l.mu.Lock()

@@ -17,7 +17,7 @@ import (
 	"rung/sources/retry"
 )
 
-// The names of a zone's processes, for Daemons, Kill, Stop, Cont and Control.
+// The names of a zone's processes, for Daemons and Control.
 const (
 	NBServer   = "nb ovsdb-server"
 	SBServer   = "sb ovsdb-server"
@@ -351,23 +351,6 @@ func (z *Zone) Daemons() []Daemon {
 		out[i].Pid = z.procs[out[i].Name].Pid()
 	}
 	return out
-}
-
-// Kill kills a process with SIGKILL; it is then restarted.
-func (z *Zone) Kill(name string) error { return z.withDaemon(name, (*Process).Kill) }
-
-// Stop stops a process until Cont.
-func (z *Zone) Stop(name string) error { return z.withDaemon(name, (*Process).Stop) }
-
-// Cont continues a stopped process.
-func (z *Zone) Cont(name string) error { return z.withDaemon(name, (*Process).Cont) }
-
-func (z *Zone) withDaemon(name string, do func(*Process) error) error {
-	p := z.procs[name]
-	if p == nil {
-		return fmt.Errorf("zone %s has no process %q", z.cfg.Name, name)
-	}
-	return do(p)
 }
 
 // Transact writes to the Northbound database.

@@ -105,7 +105,7 @@ func (s *Sandbox) newZone(name string) (*sandboxZone, error) {
 		z.server = l
 	} else if s.program != "" {
 		z.server = newProcess(name, s.program, s.folder.path, file, s.guard, report)
-	} else if z.server, err = newBuiltin(name, path, s.cfg.StallTimeout, report); err != nil {
+	} else if z.server, err = newBuiltin(name, path, &s.cfg, report); err != nil {
 		return nil, err
 	}
 	s.zonesMade++
