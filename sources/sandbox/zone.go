@@ -155,9 +155,10 @@ func (z *Zone) daemonCommand(name, file string) *exec.Cmd {
 	return cmd
 }
 
-// startZone starts the zone with its first rows. With behind it returns before the programs below the
-// Northbound database run; they start in the background.
-func (z *Zone) startZone(ctx context.Context, behind bool) error {
+// Start starts the zone. It returns when every process answers, and WaitSynced then waits until the first rows are
+// flows. With behind it returns once the Northbound database has its first rows. The rest starts in the background;
+// WaitReady waits for it.
+func (z *Zone) Start(ctx context.Context, behind bool) error {
 	if err := os.Mkdir(z.dir, 0o700); err != nil {
 		return fmt.Errorf("making the folder of zone %s: %w", z.cfg.Name, err)
 	}
@@ -361,8 +362,8 @@ func (z *Zone) Transact(ctx context.Context, ops ...nb.Op) error {
 	return nil
 }
 
-// closeZone ends the zone and removes its files.
-func (z *Zone) closeZone() {
+// Close ends all processes of the zone, removes its files, and waits for both.
+func (z *Zone) Close() {
 	if z.cancelStart != nil {
 		z.cancelStart() // no process may start after its Close
 		z.backgroundStart.Wait()

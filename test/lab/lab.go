@@ -21,7 +21,7 @@ func One(t testing.TB) (z *sandbox.Zone, dir string, end func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lab, err := sandbox.StartLab(t.Context(), tools, sandbox.OVNConfig{Dir: dir, Zones: []sandbox.ZoneConfig{{Name: "n1"}}})
+	lab, err := Start(t.Context(), tools, Config{Dir: dir, Zones: []sandbox.ZoneConfig{{Name: "n1"}}})
 	if err != nil {
 		_ = os.Remove(dir)
 		t.Fatal(err)
