@@ -33,10 +33,11 @@ func (s *Sandbox) startServers(ctx context.Context) error {
 			return nil
 		}
 		s.closeServers()
+		s.lab = nil
 		if ctx.Err() != nil || s.cfg.OVNOnly {
 			return err
 		}
-		s.lab, s.fallbackReason = nil, err
+		s.fallbackReason = err
 	}
 	var err error
 	if s.program, err = findServer(runtime.GOOS, s.cfg.Server); err != nil {
