@@ -1,7 +1,3 @@
-// Package servers makes the database servers of zones fail for a test: real ones by signals, built-in ones by
-// the listener that a sandbox gets from Listen.
-//
-// Only tests import it.
 package servers
 
 import (
@@ -74,7 +70,7 @@ func fail(addr string, inProcess func(*listener), process func(pid int) error) e
 	return process(pid)
 }
 
-// listener is that of a built-in server.
+// listener accepts the clients of a built-in server, and can fail as the server of a killed process does.
 type listener struct {
 	path string
 
