@@ -15,7 +15,7 @@ import (
 type Config struct {
 	Dir   string
 	Zones []sandbox.ZoneConfig
-	// Behind is that of sandbox.Zone's Start.
+	// Behind makes Start return before the programs below the Northbound databases run.
 	Behind   bool
 	OnDaemon func(zone string, d sandbox.Daemon)
 	OnFaults func(zone string, faults []model.Fault)
