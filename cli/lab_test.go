@@ -81,11 +81,11 @@ func TestLabScripts(t *testing.T) {
 				"northd": func(ts *testscript.TestScript, _ bool, args []string) {
 					switch {
 					case len(args) == 1 && args[0] == "stop":
-						ts.Check(z.Stop(sandbox.Northd))
+						ts.Check(lab.Stop(z, sandbox.Northd))
 						ts.Check(z.Transact(t.Context(), nb.Op{Kind: nb.OpUpdate, Table: nb.TableGlobal, UUID: db.Global().UUID,
 							Row: map[string]any{"nb_cfg": int(time.Now().Unix() % 1e9)}}))
 					case len(args) == 1 && args[0] == "cont":
-						ts.Check(z.Cont(sandbox.Northd))
+						ts.Check(lab.Cont(z, sandbox.Northd))
 					default:
 						ts.Fatalf("usage: northd stop|cont")
 					}

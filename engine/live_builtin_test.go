@@ -21,6 +21,7 @@ import (
 	"rung/sources/sandbox"
 	"rung/test/given"
 	"rung/test/install"
+	"rung/test/servers"
 	"rung/test/wait"
 )
 
@@ -152,13 +153,13 @@ func TestLiveFaultsInABurst(t *testing.T) {
 		}
 		if i%10 == 5 {
 			drops++
-			zone := nodes[drops%2]
-			r.fault(func(s faulty) error {
-				if drops%5 == 0 {
-					return s.Kill(zone)
-				}
-				return s.DropConnections(zone)
-			})
+			fault := servers.Drop
+			if drops%5 == 0 {
+				fault = servers.Kill
+			}
+			if err := fault(w.address(nodes[drops%2])); err != nil {
+				t.Fatal(err)
+			}
 		}
 		time.Sleep(2 * time.Millisecond)
 	}

@@ -25,6 +25,7 @@ import (
 	"rung/sources/kube"
 	"rung/sources/nbdb"
 	"rung/test/given"
+	"rung/test/servers"
 	"rung/test/wait"
 )
 
@@ -93,7 +94,9 @@ func (w *liveWorld) runFor(d time.Duration, set func(*Config)) *liveRun {
 }
 
 func (w *liveWorld) sandbox() *liveRun {
-	return w.run(func(c *Config) { c.Sandbox = lab.New(lab.Config{Server: "builtin", Dir: w.sockets, Foreign: true}) })
+	return w.run(func(c *Config) {
+		c.Sandbox = lab.New(lab.Config{Server: "builtin", Dir: w.sockets, Foreign: true, Listen: servers.Listen})
+	})
 }
 
 func (r *liveRun) until(what string, holds func(*revision.Revision) bool) *revision.Revision {
@@ -153,21 +156,6 @@ func (r *liveRun) change(m change.Mutation) {
 		}
 	}
 	r.t.Fatal("the objects never stand still")
-}
-
-// faulty is what can be done to a zone's server.
-type faulty interface {
-	Kill(zone string) error
-	DropConnections(zone string) error
-}
-
-func (r *liveRun) fault(f func(faulty) error) {
-	r.t.Helper()
-	box, _ := r.lab().Sandbox()
-	err := f(box)
-	if err != nil {
-		r.t.Fatal(err)
-	}
 }
 
 // read reads a zone's database anew.

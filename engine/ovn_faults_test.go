@@ -22,6 +22,7 @@ import (
 	"rung/sources/sandbox"
 	"rung/test/given"
 	"rung/test/install"
+	testlab "rung/test/lab"
 	"rung/test/wait"
 )
 
@@ -152,7 +153,7 @@ func (f *ovnRun) step(length time.Duration) {
 	still := f.stopped[p].since
 	switch n := f.r.IntN(6); {
 	case n == 0:
-		f.onOVN(p.zone, func(_ context.Context, z *sandbox.Zone) error { return z.Kill(p.name) })
+		f.onOVN(p.zone, func(_ context.Context, z *sandbox.Zone) error { return testlab.Kill(z, p.name) })
 		delete(f.stopped, p)
 		f.counts[p.name+" killed"]++
 	case n == 1 && still.IsZero():
@@ -180,15 +181,15 @@ func (f *ovnRun) stop(p process, d time.Duration) {
 		if !running {
 			return nil // just being started again
 		}
-		return z.Stop(p.name)
+		return testlab.Stop(z, p.name)
 	})
 	if !running {
 		return
 	}
 	f.stopped[p] = standing{now, now.Add(d)}
 	f.counts[p.name+" stopped"]++
-	f.until(p.name+" of "+p.zone+" is said to be stopped", func(r *revision.Revision) bool {
-		i := slices.IndexFunc(r.Down[p.zone], func(x revision.Daemon) bool { return x.Name == p.name && x.State == "stopped" })
+	f.until(p.name+" of "+p.zone+" is said to give no answer", func(r *revision.Revision) bool {
+		i := slices.IndexFunc(r.Down[p.zone], func(x revision.Daemon) bool { return x.Name == p.name && x.State == "does not answer" })
 		return i >= 0 && !r.Down[p.zone][i].Since.Before(now) && r.Down[p.zone][i].Since.Before(now.Add(10*time.Second))
 	})
 }
@@ -204,7 +205,7 @@ func (f *ovnRun) carryOn(p process) {
 		})
 		f.counts["times flows or nodes were said to be behind"]++
 	}
-	f.onOVN(p.zone, func(_ context.Context, z *sandbox.Zone) error { return z.Cont(p.name) })
+	f.onOVN(p.zone, func(_ context.Context, z *sandbox.Zone) error { return testlab.Cont(z, p.name) })
 	delete(f.stopped, p)
 }
 

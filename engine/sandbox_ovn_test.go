@@ -16,6 +16,7 @@ import (
 	"rung/sources/sandbox"
 	"rung/test/given"
 	"rung/test/install"
+	testlab "rung/test/lab"
 	"rung/test/wait"
 )
 
@@ -74,7 +75,7 @@ func TestSandboxOnOVN(t *testing.T) {
 		}) == nil
 	}()
 	for shown := false; !shown; { // it is down for a moment only
-		r.onOVN("worker", func(_ context.Context, z *sandbox.Zone) error { return z.Kill(sandbox.Northd) })
+		r.onOVN("worker", func(_ context.Context, z *sandbox.Zone) error { return testlab.Kill(z, sandbox.Northd) })
 		select {
 		case shown = <-down:
 		case <-time.After(time.Second):

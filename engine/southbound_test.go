@@ -74,7 +74,7 @@ func TestSouthboundOfLab(t *testing.T) {
 	}
 
 	// northd stands still: a number that is raised is not followed, a changed row not made.
-	if err := z.Stop(sandbox.Northd); err != nil {
+	if err := lab.Stop(z, sandbox.Northd); err != nil {
 		t.Fatal(err)
 	}
 	if err := z.Transact(ctx, nb.Op{Kind: nb.OpUpdate, Table: nb.TableACL, UUID: mine(rev).UUID, Row: map[string]any{"priority": 1002}},
@@ -101,7 +101,7 @@ func TestSouthboundOfLab(t *testing.T) {
 	if text := revision.TallyFlows(rev, rev.Zone("n1"), e.Now()).Text; !strings.HasPrefix(text, "1 flow of a deleted ACL") {
 		t.Errorf("it says %q", text)
 	}
-	if err := z.Cont(sandbox.Northd); err != nil {
+	if err := lab.Cont(z, sandbox.Northd); err != nil {
 		t.Fatal(err)
 	}
 	r.until("nothing left over", func(r *revision.Revision) bool {
@@ -109,7 +109,7 @@ func TestSouthboundOfLab(t *testing.T) {
 	})
 
 	// A server that died is told, with what was read; one that stands still blocks nobody.
-	if err := z.Kill(sandbox.SBServer); err != nil {
+	if err := lab.Kill(z, sandbox.SBServer); err != nil {
 		t.Fatal(err)
 	}
 	rev = r.until("the loss", func(r *revision.Revision) bool { return r.Southbound("n1").Conn == model.ConnLost })
@@ -118,14 +118,14 @@ func TestSouthboundOfLab(t *testing.T) {
 	}
 	r.until("it is back", func(r *revision.Revision) bool { return r.Southbound("n1").IsCurrent() })
 
-	if err := z.Stop(sandbox.SBServer); err != nil {
+	if err := lab.Stop(z, sandbox.SBServer); err != nil {
 		t.Fatal(err)
 	}
 	if err := z.Transact(ctx, nb.Op{Kind: nb.OpInsert, Table: nb.TableAddressSet, Row: map[string]any{"name": "later"}}); err != nil {
 		t.Fatal(err)
 	}
 	r.until("rows beside a server that stands still", func(r *revision.Revision) bool { return r.Zone("n1").DB.AddressSetByName("later") != nil })
-	if err := z.Cont(sandbox.SBServer); err != nil {
+	if err := lab.Cont(z, sandbox.SBServer); err != nil {
 		t.Fatal(err)
 	}
 }

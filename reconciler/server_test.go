@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"os"
 	"os/exec"
@@ -17,6 +18,7 @@ import (
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
 	"rung/test/install"
+	"rung/test/servers"
 	"rung/test/wait"
 )
 
@@ -44,7 +46,8 @@ func startSandbox(t *testing.T, program string) *sandbox.Sandbox {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	sb, err := sandbox.Start(t.Context(), sandbox.Config{Zones: []string{"n1"}, Dir: filepath.Join(dir, "s"), Server: program, ForeignRows: true})
+	sb, err := sandbox.Start(t.Context(), sandbox.Config{Zones: []string{"n1"}, Dir: filepath.Join(dir, "s"), Server: program, ForeignRows: true,
+		Listen: servers.Listen})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,10 +125,12 @@ func TestConvergesOnServers(t *testing.T) {
 				tamper(w, r.State().DB, other)
 			}
 			if i == 50 || i == 100 {
-				if sb.DropConnections("n1") != nil {
-					if err := sb.Kill("n1"); err != nil {
-						t.Fatal(err)
-					}
+				err := servers.Drop(sb.Endpoints()["n1"])
+				if errors.Is(err, servers.ErrReal) {
+					err = servers.Kill(sb.Endpoints()["n1"])
+				}
+				if err != nil {
+					t.Fatal(err)
 				}
 			}
 			time.Sleep(4 * time.Millisecond)

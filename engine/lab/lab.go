@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"net"
 	"sync/atomic"
 	"time"
 
@@ -23,6 +24,8 @@ type Config struct {
 	Traffic float64
 	// Churn is the rate of simulated pod events a second, to test how the console keeps up; 0 makes none.
 	Churn float64
+	// Listen makes the listener of a built-in server's socket; nil means net.Listen.
+	Listen func(socket string) (net.Listener, error)
 	// Foreign adds some rows of other owners, as in a real zone: examples to look at, not for use with the
 	// user's own files.
 	Foreign bool

@@ -43,7 +43,7 @@ func (l *Lab) runSandbox() {
 		}
 	}
 	sb, err := sandbox.Start(l.Context(), sandbox.Config{
-		Zones: zones, Dir: l.Dir, Server: l.Server, ForeignRows: l.Foreign, PortDelay: l.PortDelay, Slots: l.Slots,
+		Zones: zones, Dir: l.Dir, Server: l.Server, Listen: l.Listen, ForeignRows: l.Foreign, PortDelay: l.PortDelay, Slots: l.Slots,
 		Node:       func(name string) *model.Node { return l.Revision().Cluster.Node(name) },
 		PodSubnets: func() []netip.Prefix { return podSubnets(l.Revision()) },
 		OVN:        tools, OVNOnly: l.OVN != OVNAuto,

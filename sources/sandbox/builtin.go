@@ -20,6 +20,7 @@ import (
 type memServer struct {
 	zone   string
 	path   string
+	listen func(socket string) (net.Listener, error)
 	stall  time.Duration // how long a client may read nothing
 	queue  int           // limit of unsent bytes per client
 	schema []byte        // as sent to clients
@@ -32,8 +33,6 @@ type memServer struct {
 	mu     sync.Mutex
 	ln     net.Listener
 	peers  map[*clientPeer]struct{}
-	gate   chan struct{} // closed while requests are answered
-	ended  bool
 	wg     sync.WaitGroup // of the listener and the peers
 	cancel context.CancelFunc
 	ctx    context.Context
@@ -47,7 +46,7 @@ const (
 	acceptReport     = time.Minute
 )
 
-func newBuiltin(zone, path string, stall time.Duration, report func(State, error)) (*memServer, error) {
+func newBuiltin(zone, path string, cfg *Config, report func(State, error)) (*memServer, error) {
 	raw, err := compactSchema(schemaFile, "the schema")
 	var db *MemDB
 	if err == nil {
@@ -56,10 +55,8 @@ func newBuiltin(zone, path string, stall time.Duration, report func(State, error
 	if err != nil {
 		return nil, fmt.Errorf("built-in server of zone %s: %w", zone, err)
 	}
-	gate := make(chan struct{})
-	close(gate)
-	b := &memServer{zone: zone, path: path, stall: stall, queue: 64 << 20, report: report,
-		schema: raw, db: db, peers: map[*clientPeer]struct{}{}, gate: gate}
+	b := &memServer{zone: zone, path: path, listen: cfg.Listen, stall: cfg.StallTimeout, queue: 64 << 20, report: report,
+		schema: raw, db: db, peers: map[*clientPeer]struct{}{}}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	return b, nil
 }
@@ -69,26 +66,17 @@ func (b *memServer) Start(context.Context) error {
 	err := os.Remove(b.path)
 	var ln net.Listener
 	if err == nil || errors.Is(err, os.ErrNotExist) {
-		ln, err = net.Listen("unix", b.path)
+		ln, err = b.listen(b.path)
 	}
 	if err != nil {
 		return fmt.Errorf("built-in server of zone %s: %w", b.zone, err)
 	}
-	b.serveListener(ln)
-	return nil
-}
-
-// serveListener accepts clients from ln, and closes it in the end.
-func (b *memServer) serveListener(ln net.Listener) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.ended {
-		_ = ln.Close()
-		return
-	}
 	b.ln = ln
 	b.report(Running, nil)
 	b.wg.Go(func() { b.acceptClients(ln) })
+	return nil
 }
 
 // acceptClients accepts clients until the listener is closed. It reports and retries temporary failures, such
@@ -115,7 +103,7 @@ func (b *memServer) acceptClients(ln net.Listener) {
 		again = fresh
 		p := newPeer(b, c)
 		b.mu.Lock()
-		if b.ln != ln {
+		if b.ln == nil {
 			b.mu.Unlock()
 			_ = c.Close()
 			return
@@ -137,84 +125,17 @@ func (b *memServer) forgetPeer(p *clientPeer) {
 	b.mu.Unlock()
 }
 
-// waitWhileStopped waits while the server is stopped. It returns false if the peer ended first.
-func (b *memServer) waitWhileStopped(ended <-chan struct{}) bool {
+// Close closes the listener and all connections, and waits for the end of their goroutines.
+func (b *memServer) Close() {
+	b.cancel()
 	b.mu.Lock()
-	gate := b.gate
-	b.mu.Unlock()
-	select {
-	case <-gate:
-		return true
-	case <-ended:
-		return false
-	}
-}
-
-func (b *memServer) Stop() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	select {
-	case <-b.gate:
-		b.gate = make(chan struct{})
-		b.report(Stopped, nil)
-	default:
-	}
-	return nil
-}
-
-func (b *memServer) Cont() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	select {
-	case <-b.gate:
-	default:
-		close(b.gate)
-		b.report(Running, nil)
-	}
-	return nil
-}
-
-// Kill closes the listener and all connections, as a dead process would. A little later it listens again, with
-// the same rows.
-func (b *memServer) Kill() error {
-	b.closeConnections(true)
-	b.report(Died, errors.New("killed"))
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.ended {
-		return nil
-	}
-	b.wg.Go(func() {
-		again := retry.Backoff(RestartAfter, RestartMost)
-		for retry.Sleep(b.ctx, again.Step()) {
-			err := b.Start(b.ctx)
-			if err == nil {
-				return
-			}
-			b.report(Died, err)
-		}
-	})
-	return nil
-}
-
-// closePeer closes all connections, and also the listener if listener is set.
-func (b *memServer) closeConnections(listener bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if listener && b.ln != nil {
+	if b.ln != nil {
 		_ = b.ln.Close()
 		b.ln = nil
 	}
 	for p := range b.peers {
 		p.closePeer()
 	}
-}
-
-func (b *memServer) Close() {
-	b.mu.Lock()
-	b.ended = true
 	b.mu.Unlock()
-	b.cancel()
-	b.closeConnections(true)
 	b.wg.Wait()
 }

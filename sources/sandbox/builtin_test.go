@@ -39,7 +39,11 @@ func TestAcceptGoesOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "z.sock")
-	b, err := newBuiltin("z", path, time.Second, func(_ State, err error) {
+	cfg := Config{StallTimeout: time.Second, Listen: func(path string) (net.Listener, error) {
+		ln, err := net.Listen("unix", path)
+		return &full{Listener: ln, times: 3}, err
+	}}
+	b, err := newBuiltin("z", path, &cfg, func(_ State, err error) {
 		mu.Lock()
 		defer mu.Unlock()
 		said = append(said, err)
@@ -47,11 +51,9 @@ func TestAcceptGoesOn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ln, err := net.Listen("unix", path)
-	if err != nil {
+	if err := b.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	b.serveListener(&full{Listener: ln, times: 3})
 	t.Cleanup(b.Close)
 	if _, err := nbdb.Dial(nbdb.Config{Name: "z", AnyName: true, Addr: "unix:" + path}).Read(t.Context()); err != nil {
 		t.Errorf("read after the listener could take nobody in: %v", err)

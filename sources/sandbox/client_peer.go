@@ -69,7 +69,7 @@ func (p *clientPeer) writeMessages() {
 		p.out = nil
 		p.mu.Unlock()
 		for _, msg := range out {
-			if !p.b.waitWhileStopped(p.done) || p.rpc.Write(msg) != nil {
+			if p.rpc.Write(msg) != nil {
 				return
 			}
 			p.mu.Lock()
@@ -84,7 +84,7 @@ func (p *clientPeer) readMessages() {
 	defer p.closePeer()
 	for {
 		m, err := p.rpc.Read()
-		if err != nil || !p.b.waitWhileStopped(p.done) {
+		if err != nil {
 			return
 		}
 		if m.Method == "" {

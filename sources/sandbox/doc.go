@@ -27,8 +27,8 @@
 //
 // A zone on OVN has a Northbound and a Southbound database with OVN's own schemas. It runs ovn-northd,
 // ovn-controller, and ovs-vswitchd on the dummy datapath. It has the node's switch, router, join and transit
-// switch. Packets are sent at a logical port and observed at others. FindTools finds the programs and StartLab
-// starts the zones. Zone.WaitSynced waits until rows have become flows, Zone.Send sends packets, and
+// switch. Packets are sent at a logical port and observed at others. FindTools finds the programs and Lab makes
+// the zones. Zone.WaitSynced waits until rows have become flows, Zone.Send sends packets, and
 // Zone.WaitLogged waits for their log lines. Rows come from the sandbox's keeper and Rung's reconciler, as on
 // a cluster, or from Zone.Transact. Every logical switch port without a type has a port on br-int while its
 // row exists. Packets are identified by a number they carry, never by their order. The machine's own Open

@@ -21,7 +21,7 @@ const markName = "rung-sandbox"
 // markHead is its first line.
 const markHead = "A sandbox of rung: it removes the files of the zones named below, and nothing else."
 
-// labMark is the mark's line for zones on OVN, whose folders StartLab makes.
+// labMark is the mark's line for zones on OVN, whose folders Lab makes.
 const labMark = "ovn~"
 
 // maxMark limits the size of a mark.

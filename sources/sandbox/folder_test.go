@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"rung/sources/nbdb"
+	"rung/test/servers"
 )
 
 const childEnv = "RUNG_SANDBOX_CHILD"
@@ -42,7 +43,7 @@ func mortal() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	if err := s.Kill("b"); err != nil { // the guard has to keep up with new ones
+	if err := servers.Kill(s.Endpoints()["b"]); err != nil { // the guard has to keep up with new ones
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

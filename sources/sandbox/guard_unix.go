@@ -14,11 +14,6 @@ import (
 	"syscall"
 )
 
-var (
-	stopSignal os.Signal = syscall.SIGSTOP
-	contSignal os.Signal = syscall.SIGCONT
-)
-
 // lowPriority is the nice value of a server. A process of nice 0 gets about nine times its share of a busy
 // core. With 19 it would be nearly seventy times: beside tests on a busy machine, servers did nothing for ten
 // seconds.

@@ -6,8 +6,6 @@ import (
 	"rung/model/words"
 )
 
-var stopSignal, contSignal os.Signal = os.Interrupt, os.Interrupt
-
 func lowerPriority(int) {}
 
 func killAll(p *os.Process) error { return p.Kill() }

@@ -16,29 +16,19 @@ func (s *Sandbox) startLab(ctx context.Context) error {
 	if err := s.folder.mark.addFile(labMark); err != nil {
 		return err
 	}
-	cfg := OVNConfig{Dir: s.folder.path, Behind: true, OnFaults: s.cfg.OnFaults, OnDaemon: func(zone string, d Daemon) {
+	lab, err := NewLab(s.cfg.OVN, OVNConfig{Dir: s.folder.path, OnFaults: s.cfg.OnFaults, OnDaemon: func(zone string, d Daemon) {
 		if d.Name == NBServer {
 			s.cfg.OnServer(zone, d.State, d.Err)
 		} else {
 			s.cfg.OnDaemon(zone, d.Name, d.State, d.Err)
 		}
-	}}
-	for i, name := range s.cfg.Zones {
-		cfg.Zones = append(cfg.Zones, s.labConfig(name, i))
-	}
-	lab, err := StartLab(ctx, s.cfg.OVN, cfg)
+	}})
 	if err != nil {
 		return err
 	}
-	s.lab, s.describe = lab, s.cfg.OVN.Describe()
-	for _, name := range s.cfg.Zones {
-		z, err := s.newZone(name)
-		if err != nil {
-			return err
-		}
-		if err := s.startZone(ctx, z); err != nil {
-			return err
-		}
+	s.lab = lab
+	if err := s.startAll(ctx); err != nil {
+		return fmt.Errorf("starting OVN: %w", err)
 	}
 	return nil
 }
@@ -94,24 +84,16 @@ var errZoneGone = errors.New("the zone has ended")
 type labServer struct {
 	sandbox *Sandbox
 	name    string
-	number  int
+	zone    *Zone
 	life    context.Context // ends with the zone
 	end     context.CancelFunc
-
-	mu   sync.RWMutex // read-locked by users of the zone
-	zone *Zone
+	using   sync.RWMutex // read-locked by users of the zone
 }
 
-func (l *labServer) Start(ctx context.Context) (err error) {
-	z := l.sandbox.lab.Zone(l.name)
-	if z == nil {
-		if z, err = l.sandbox.lab.AddZone(ctx, l.sandbox.labConfig(l.name, l.number)); err != nil {
-			return err
-		}
+func (l *labServer) Start(ctx context.Context) error {
+	if err := l.zone.Start(ctx, true); err != nil {
+		return err
 	}
-	l.mu.Lock()
-	l.zone = z
-	l.mu.Unlock()
 	l.sandbox.wg.Go(func() {
 		err := l.useZone(l.sandbox.life, (*Zone).WaitReady)
 		if err != nil && l.life.Err() == nil && l.sandbox.life.Err() == nil {
@@ -123,9 +105,9 @@ func (l *labServer) Start(ctx context.Context) (err error) {
 
 // useZone calls do with the zone, which cannot end before do returns.
 func (l *labServer) useZone(ctx context.Context, do func(*Zone, context.Context) error) error {
-	l.mu.RLock()
-	defer l.mu.RUnlock()
-	if l.zone == nil || l.life.Err() != nil {
+	l.using.RLock()
+	defer l.using.RUnlock()
+	if l.life.Err() != nil {
 		return fmt.Errorf("zone %s: %w", l.name, errZoneGone)
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -134,28 +116,11 @@ func (l *labServer) useZone(ctx context.Context, do func(*Zone, context.Context)
 	return do(l.zone, ctx)
 }
 
-func (l *labServer) withDaemon(do func(*Zone, string) error) error {
-	return l.useZone(context.Background(), func(z *Zone, _ context.Context) error { return do(z, NBServer) })
-}
-
-func (l *labServer) Kill() error { return l.withDaemon((*Zone).Kill) }
-func (l *labServer) Stop() error { return l.withDaemon((*Zone).Stop) }
-func (l *labServer) Cont() error { return l.withDaemon((*Zone).Cont) }
-
 func (l *labServer) Close() {
 	l.end()
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.zone != nil {
-		_ = l.sandbox.lab.RemoveZone(l.name) // fails if the whole lab is gone already
-		l.zone = nil
-	}
-}
-
-// address returns an address of the zone, empty once it has ended.
-func (l *labServer) address(of func(*Zone) string) (at string) {
-	_ = l.useZone(context.Background(), func(z *Zone, _ context.Context) error { at = of(z); return nil })
-	return at
+	l.using.Lock()
+	defer l.using.Unlock()
+	l.zone.Close()
 }
 
 // Southbound returns the address of a zone's Southbound database, empty if there is none.
@@ -164,7 +129,7 @@ func (s *Sandbox) Southbound(zone string) string {
 		return ""
 	}
 	if l := s.labZones()[zone]; l != nil {
-		return l.address((*Zone).SB)
+		return l.zone.SB()
 	}
 	return ""
 }

@@ -24,7 +24,7 @@ func mortalOVN() {
 	if err == nil {
 		var s *Sandbox
 		if s, err = Start(ctx, Config{Zones: []string{"a"}, OVN: tools, OVNOnly: true}); err == nil {
-			z := s.lab.Zone("a")
+			z := s.labZones()["a"].zone
 			if err = z.WaitReady(ctx); err == nil {
 				fmt.Print(s.Dir())
 				for _, d := range z.Daemons() {

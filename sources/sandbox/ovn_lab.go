@@ -1,14 +1,11 @@
 package sandbox
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"net/netip"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"sync"
 
@@ -19,11 +16,7 @@ import (
 type OVNConfig struct {
 	// Dir is an existing private folder; each zone makes its own folder in it. It must be short: a socket's
 	// path has some 100 bytes.
-	Dir   string
-	Zones []ZoneConfig
-	// Behind makes StartLab and AddZone return once the Northbound databases have their first rows. The rest
-	// starts in the background; Zone.WaitReady waits for it.
-	Behind bool
+	Dir string
 	// OnDaemon is called for every process that starts, stops or dies. It must neither block nor call the lab.
 	OnDaemon func(zone string, d Daemon)
 	// OnFaults is called when the result of Zone.Faults changes. It must neither block nor call the lab.
@@ -54,141 +47,49 @@ type ZoneConfig struct {
 // maxSocket limits a socket's path, in bytes, below the kernel's limit.
 const maxSocket = 100
 
-// Lab is a running set of zones.
+// Lab makes zones on OVN, each with its own number and folder.
 type Lab struct {
 	tools *Tools
 	cfg   OVNConfig
 	guard Guard
 
-	changing  sync.Mutex // held while zones are added or removed
 	mu        sync.Mutex
-	zones     []*Zone
 	zonesMade int
-	closed    bool
 }
 
-// StartLab starts zones in parallel. It returns when every process answers, or earlier with OVNConfig.Behind.
-// Zone.WaitSynced waits until the first rows are flows. The lab lives until Close.
-func StartLab(ctx context.Context, tools *Tools, cfg OVNConfig) (_ *Lab, err error) {
+// NewLab returns a lab without zones.
+func NewLab(tools *Tools, cfg OVNConfig) (*Lab, error) {
 	if cfg.OnDaemon == nil {
 		cfg.OnDaemon = func(string, Daemon) {}
 	}
 	if cfg.OnFaults == nil {
 		cfg.OnFaults = func(string, []model.Fault) {}
 	}
-	l := &Lab{tools: tools, cfg: cfg}
-	if l.guard, err = NewGuard(); err != nil {
+	guard, err := NewGuard()
+	if err != nil {
 		return nil, err
 	}
-	errs := make([]error, len(cfg.Zones))
-	var wg sync.WaitGroup
-	for i, zc := range cfg.Zones {
-		z, err := l.newZone(zc)
-		if err != nil {
-			errs[i] = err
-			break
-		}
-		wg.Go(func() { errs[i] = z.startZone(ctx, cfg.Behind) })
-	}
-	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
-		l.Close()
-		return nil, fmt.Errorf("starting OVN: %w", err)
-	}
-	return l, nil
+	return &Lab{tools: tools, cfg: cfg, guard: guard}, nil
 }
 
-// newZone prepares a zone without starting it.
-func (l *Lab) newZone(cfg ZoneConfig) (*Zone, error) {
+// NewZone prepares a zone; Start starts it. A failed Start needs a Close too.
+func (l *Lab) NewZone(cfg ZoneConfig) (*Zone, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if slices.ContainsFunc(l.zones, func(z *Zone) bool { return z.cfg.Name == cfg.Name }) {
-		return nil, fmt.Errorf("zone %s is named twice", cfg.Name)
-	}
 	cfg.number = l.zonesMade
 	dir := filepath.Join(l.cfg.Dir, "z"+strconv.Itoa(l.zonesMade))
 	if path := filepath.Join(dir, "controller.ctl"); len(path) >= maxSocket {
 		return nil, fmt.Errorf("socket path %s is %d bytes long, at most %d are possible; choose a shorter folder", path, len(path), maxSocket-1)
 	}
 	z, err := newZone(l, cfg, dir)
-	if err != nil {
-		return nil, err
-	}
-	l.zonesMade++
-	l.zones = append(l.zones, z)
-	return z, nil
-}
-
-// AddZone starts another zone.
-func (l *Lab) AddZone(ctx context.Context, cfg ZoneConfig) (*Zone, error) {
-	l.changing.Lock()
-	defer l.changing.Unlock()
-	if l.closed {
-		return nil, errors.New("adding a zone: the lab is closed")
-	}
-	z, err := l.newZone(cfg)
 	if err == nil {
-		if err = z.startZone(ctx, l.cfg.Behind); err != nil {
-			l.removeZone(z)
-		}
+		l.zonesMade++
 	}
-	if err != nil {
-		return nil, fmt.Errorf("adding a zone: %w", err)
-	}
-	return z, nil
+	return z, err
 }
 
-// RemoveZone ends a zone and removes its files.
-func (l *Lab) RemoveZone(name string) error {
-	l.changing.Lock()
-	defer l.changing.Unlock()
-	z := l.Zone(name)
-	if z == nil {
-		return fmt.Errorf("the lab has no zone %q", name)
-	}
-	l.removeZone(z)
-	return nil
-}
-
-func (l *Lab) removeZone(z *Zone) {
-	l.mu.Lock()
-	l.zones = slices.DeleteFunc(l.zones, func(o *Zone) bool { return o == z })
-	l.mu.Unlock()
-	z.closeZone()
-}
-
-// Zone returns the zone of that name, or nil.
-func (l *Lab) Zone(name string) *Zone {
-	for _, z := range l.Zones() {
-		if z.cfg.Name == name {
-			return z
-		}
-	}
-	return nil
-}
-
-// Zones returns all zones in the order they were made.
-func (l *Lab) Zones() []*Zone {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return slices.Clone(l.zones)
-}
-
-// Close ends all processes, removes the files, and waits for both.
-func (l *Lab) Close() {
-	l.changing.Lock()
-	defer l.changing.Unlock()
-	if l.closed {
-		return
-	}
-	l.closed = true
-	var wg sync.WaitGroup
-	for _, z := range l.Zones() {
-		wg.Go(func() { l.removeZone(z) })
-	}
-	wg.Wait()
-	l.guard.Close()
-}
+// Close ends a lab whose zones are closed.
+func (l *Lab) Close() { l.guard.Close() }
 
 // zoneFolder and zoneFile match the folders and files of zones: databases with their locks and compactions,
 // sockets, the log, pipes.

@@ -47,7 +47,7 @@ func doomed(dir string) error {
 	if err != nil {
 		return err
 	}
-	lab, err := sandbox.StartLab(ctx, tools, sandbox.OVNConfig{Dir: dir, Zones: []sandbox.ZoneConfig{{Name: "n1"}}})
+	lab, err := lab.Start(ctx, tools, lab.Config{Dir: dir, Zones: []sandbox.ZoneConfig{{Name: "n1"}}})
 	if err != nil {
 		return err
 	}
@@ -76,11 +76,11 @@ func folder(tb testing.TB) string {
 	return dir
 }
 
-func start(tb testing.TB, cfg sandbox.OVNConfig) *sandbox.Lab {
+func start(tb testing.TB, cfg lab.Config) *lab.Lab {
 	tb.Helper()
 	tools := install.OVN(tb, sandbox.FindTools)
 	cfg.Dir = folder(tb)
-	lab, err := sandbox.StartLab(tb.Context(), tools, cfg)
+	lab, err := lab.Start(tb.Context(), tools, cfg)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -171,7 +171,7 @@ func logLines(tb testing.TB, z *sandbox.Zone) []logline.Line {
 func twoPods(tb testing.TB, cfg sandbox.ZoneConfig) *sandbox.Zone {
 	cfg.Name = "n1"
 	cfg.Subnets = []netip.Prefix{netip.MustParsePrefix("10.244.1.0/24"), netip.MustParsePrefix("fd01:0:0:1::/64")}
-	lab := start(tb, sandbox.OVNConfig{Zones: []sandbox.ZoneConfig{cfg}})
+	lab := start(tb, lab.Config{Zones: []sandbox.ZoneConfig{cfg}})
 	z := lab.Zone("n1")
 	addPods(tb, z, append(pod("n1", "a", "10.244.1.3", "fd01:0:0:1::3"), pod("n1", "b", "10.244.1.4", "fd01:0:0:1::4")...)...)
 	p := sync1(tb, z)
@@ -192,7 +192,7 @@ func TestPodWithoutUID(t *testing.T) {
 func TestBehind(t *testing.T) {
 	tools := install.OVN(t, sandbox.FindTools)
 	for _, wait := range []bool{true, false} {
-		lab, err := sandbox.StartLab(t.Context(), tools, sandbox.OVNConfig{Dir: folder(t), Behind: true, Zones: []sandbox.ZoneConfig{{Name: "n1"}}})
+		lab, err := lab.Start(t.Context(), tools, lab.Config{Dir: folder(t), Behind: true, Zones: []sandbox.ZoneConfig{{Name: "n1"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -421,21 +421,20 @@ func soon(tb testing.TB, what string, ok func() bool) {
 func TestDaemonsDie(t *testing.T) {
 	var mu sync.Mutex
 	told := map[string]error{}
-	lab := start(t, sandbox.OVNConfig{Zones: []sandbox.ZoneConfig{{Name: "n1"}}, OnDaemon: func(_ string, d sandbox.Daemon) {
+	z := start(t, lab.Config{Zones: []sandbox.ZoneConfig{{Name: "n1"}}, OnDaemon: func(_ string, d sandbox.Daemon) {
 		mu.Lock()
 		defer mu.Unlock()
 		if d.State == sandbox.Died {
 			told[d.Name] = d.Err
 		}
-	}})
-	z := lab.Zone("n1")
+	}}).Zone("n1")
 	addPods(t, z, append(pod("n1", "a", "10.244.0.3"), pod("n1", "b", "10.244.0.4")...)...)
 	sync1(t, z)
 	for i, d := range z.Daemons() {
 		if d.State != sandbox.Running || d.Pid == 0 {
 			t.Fatalf("%+v", d)
 		}
-		if err := z.Kill(d.Name); err != nil {
+		if err := lab.Kill(z, d.Name); err != nil {
 			t.Fatal(err)
 		}
 		soon(t, d.Name+" is back", func() bool {
@@ -453,9 +452,6 @@ func TestDaemonsDie(t *testing.T) {
 			out, err := z.Send(t.Context(), []sandbox.Packet{packet})
 			return err == nil && out[0].Delivered("ns_b")
 		})
-	}
-	if err := z.Kill("nobody"); err == nil {
-		t.Error("what does not exist was killed")
 	}
 }
 
@@ -513,7 +509,7 @@ func TestOVNDeath(t *testing.T) {
 // The pods have addresses of OVN-Kubernetes' default range, in which a node has a /23.
 func TestTry(t *testing.T) {
 	pods := []netip.Prefix{netip.MustParsePrefix("10.128.0.0/14")}
-	lab := start(t, sandbox.OVNConfig{Zones: []sandbox.ZoneConfig{
+	lab := start(t, lab.Config{Zones: []sandbox.ZoneConfig{
 		{Name: "n0", Management: []string{"10.128.2.2"}, Subnets: []netip.Prefix{netip.MustParsePrefix("10.128.2.0/23")}, Cluster: pods},
 		{Name: "n1", Management: []string{"10.131.254.2"}, Subnets: []netip.Prefix{netip.MustParsePrefix("10.131.254.0/23")}, Cluster: pods}}})
 	a, b := lab.Zone("n0"), lab.Zone("n1")
@@ -562,23 +558,23 @@ func TestTry(t *testing.T) {
 func TestFolderInUse(t *testing.T) {
 	tools := install.OVN(t, sandbox.FindTools)
 	dir := folder(t)
-	cfg := sandbox.OVNConfig{Dir: dir, Zones: []sandbox.ZoneConfig{{Name: "n1"}}}
-	lab, err := sandbox.StartLab(t.Context(), tools, cfg)
+	cfg := lab.Config{Dir: dir, Zones: []sandbox.ZoneConfig{{Name: "n1"}}}
+	first, err := lab.Start(t.Context(), tools, cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer lab.Close()
-	if second, err := sandbox.StartLab(t.Context(), tools, cfg); !errors.Is(err, os.ErrExist) {
+	defer first.Close()
+	if second, err := lab.Start(t.Context(), tools, cfg); !errors.Is(err, os.ErrExist) {
 		t.Errorf("%v, %v", second, err)
 	}
-	if _, err := os.Stat(lab.Zone("n1").LogFile()); err != nil {
+	if _, err := os.Stat(first.Zone("n1").LogFile()); err != nil {
 		t.Error(err)
 	}
-	sync1(t, lab.Zone("n1"))
+	sync1(t, first.Zone("n1"))
 }
 
 func TestOVNZonesComeAndGo(t *testing.T) {
-	lab := start(t, sandbox.OVNConfig{})
+	lab := start(t, lab.Config{})
 	z, err := lab.AddZone(t.Context(), sandbox.ZoneConfig{Name: "late"})
 	if err != nil {
 		t.Fatal(err)
@@ -599,7 +595,7 @@ func TestOVNZonesComeAndGo(t *testing.T) {
 func TestTimingThreeZones(t *testing.T) {
 	slack := install.Timing(t)
 	began := time.Now()
-	lab := start(t, sandbox.OVNConfig{Zones: []sandbox.ZoneConfig{{Name: "n0"}, {Name: "n1"}, {Name: "n2"}}})
+	lab := start(t, lab.Config{Zones: []sandbox.ZoneConfig{{Name: "n0"}, {Name: "n1"}, {Name: "n2"}}})
 	answered := time.Since(began)
 	var wg sync.WaitGroup
 	for _, z := range lab.Zones() {
@@ -667,11 +663,11 @@ func TestSlowController(t *testing.T) {
 		}
 		return out
 	}
-	if err := z.Stop(sandbox.Controller); err != nil {
+	if err := lab.Stop(z, sandbox.Controller); err != nil {
 		t.Fatal(err)
 	}
 	send(t, z, packets(10000)...)
-	if err := z.Cont(sandbox.Controller); err != nil {
+	if err := lab.Cont(z, sandbox.Controller); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(logLines(t, z)); n == 3000 {
@@ -679,13 +675,13 @@ func TestSlowController(t *testing.T) {
 	} else {
 		t.Logf("%d of 3000 lines while ovn-controller stood still", n)
 	}
-	if err := z.Stop(sandbox.Controller); err != nil {
+	if err := lab.Stop(z, sandbox.Controller); err != nil {
 		t.Fatal(err)
 	}
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		time.Sleep(100 * time.Millisecond)
-		if err := z.Cont(sandbox.Controller); err != nil {
+		if err := lab.Cont(z, sandbox.Controller); err != nil {
 			t.Error(err)
 		}
 	})

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -34,7 +33,6 @@ type State string
 // The states. A dead process is restarted until Close.
 const (
 	Running State = "running"
-	Stopped State = "stopped" // by Stop
 	Died    State = "died"
 	// Silent means that the process runs but does not answer, as reported by NoteAnswer.
 	Silent State = "does not answer"
@@ -138,7 +136,7 @@ func (p *Process) launchProcess() (*processLife, error) {
 	return &processLife{cmd: cmd, wait: wait, up: make(chan struct{}), ended: make(chan struct{})}, nil
 }
 
-// noteRunning reports a started process, unless it was stopped or has ended.
+// noteRunning reports a started process, unless it has ended.
 func (p *Process) noteRunning(l *processLife) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -146,14 +144,11 @@ func (p *Process) noteRunning(l *processLife) {
 		return
 	}
 	lowerPriority(l.cmd.Process.Pid)
-	if p.state != Stopped {
-		p.state = Running
-		p.cfg.Report(Running, nil)
-	}
+	p.state = Running
+	p.cfg.Report(Running, nil)
 }
 
-// NoteAnswer records whether the process with that id answered. A stopped process that answers was continued
-// by someone else.
+// NoteAnswer records whether the process with that id answered.
 func (p *Process) NoteAnswer(pid int, yes bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -161,7 +156,7 @@ func (p *Process) NoteAnswer(pid int, yes bool) {
 	if yes {
 		next = Running
 	}
-	if p.cmd == nil || p.cmd.Process.Pid != pid || p.state == next || p.state == Died || p.state == Stopped && !yes {
+	if p.cmd == nil || p.cmd.Process.Pid != pid || p.state == next || p.state == Died {
 		return
 	}
 	p.state = next
@@ -253,43 +248,14 @@ func (p *Process) Pid() int {
 	return p.cmd.Process.Pid
 }
 
-// Kill kills the process and its children with SIGKILL; it is then restarted.
-func (p *Process) Kill() error {
+// Close kills the process and its children, whose data nobody needs any more, and waits for their end.
+func (p *Process) Close() {
+	p.cancel()
 	p.mu.Lock()
 	cmd := p.cmd
 	p.mu.Unlock()
-	if cmd == nil {
-		return nil
+	if cmd != nil {
+		_ = killAll(cmd.Process) // fails if it has ended
 	}
-	if err := killAll(cmd.Process); err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return fmt.Errorf("killing %s of zone %s: %w", p.cfg.Name, p.cfg.Zone, err)
-	}
-	return nil
-}
-
-// Stop stops the process with SIGSTOP, until Cont.
-func (p *Process) Stop() error { return p.sendSignal(stopSignal, Stopped) }
-
-// Cont continues a stopped process.
-func (p *Process) Cont() error { return p.sendSignal(contSignal, Running) }
-
-func (p *Process) sendSignal(s os.Signal, state State) error {
-	p.mu.Lock()
-	defer p.mu.Unlock() // later states are reported after this one
-	if p.cmd == nil {
-		return fmt.Errorf("zone %s: no %s is running", p.cfg.Zone, p.cfg.Name)
-	}
-	if err := p.cmd.Process.Signal(s); err != nil {
-		return fmt.Errorf("sending %v to %s of zone %s: %w", s, p.cfg.Name, p.cfg.Zone, err)
-	}
-	p.state = state
-	p.cfg.Report(state, nil)
-	return nil
-}
-
-// Close kills the process, whose data nobody needs any more, and waits for its end.
-func (p *Process) Close() {
-	p.cancel()
-	_ = p.Kill()
 	p.wg.Wait()
 }

@@ -153,7 +153,7 @@ func (p *packetSender) sendPackets(l *labServer, some []packetHop) {
 		case some[i].dst != "" && (o.Delivered(left[0]) || o.Delivered(left[1])):
 			// Without tunnels, packets that leave one node are sent again at the other.
 			if next := p.t.sandbox.labZones()[some[i].dst]; next != nil {
-				some[i].EntryPort = next.address((*Zone).ElsewherePort)
+				some[i].EntryPort = next.zone.ElsewherePort()
 				p.putPacket(some[i].dst, packetHop{Packet: some[i].Packet})
 			}
 		}

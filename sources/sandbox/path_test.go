@@ -16,6 +16,7 @@ import (
 	"rung/model"
 	"rung/sources/sandbox"
 	"rung/test/install"
+	"rung/test/lab"
 )
 
 // An OVN whose programs are in PATH is found, with its schemas beside them, and zones run
@@ -35,7 +36,7 @@ func TestFindInPath(t *testing.T) {
 		if place == "" {
 			continue
 		}
-		lab, err := sandbox.StartLab(t.Context(), found, sandbox.OVNConfig{Dir: folder(t), Zones: []sandbox.ZoneConfig{{Name: "n1"}}})
+		lab, err := lab.Start(t.Context(), found, lab.Config{Dir: folder(t), Zones: []sandbox.ZoneConfig{{Name: "n1"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +97,7 @@ func TestSlowStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lab, err := sandbox.StartLab(t.Context(), found, sandbox.OVNConfig{Dir: folder(t), Zones: []sandbox.ZoneConfig{{Name: "n1"}}, Behind: true})
+	lab, err := lab.Start(t.Context(), found, lab.Config{Dir: folder(t), Zones: []sandbox.ZoneConfig{{Name: "n1"}}, Behind: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"rung/test/servers"
 	"rung/test/wait"
 )
 
@@ -70,36 +71,26 @@ func TestLateStart(t *testing.T) {
 	wait.Within(t, wait.Patience, "it is told to run", func() bool { return l.are(Running) })
 }
 
-// What becomes of a process is told in order: stopped, gone on, silent, answering,
-// dead, and the next one running. Of one that is over nothing is told.
+// What becomes of a process is told in order: silent, answering, dead, and the next one
+// running. Of one that is over nothing is told.
 func TestStates(t *testing.T) {
 	p, l := slow(t)
 	if err := p.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	pid := p.Pid()
-	for _, do := range []func() error{p.Stop, p.Cont} {
-		if err := do(); err != nil {
-			t.Fatal(err)
-		}
-	}
 	p.NoteAnswer(pid, true) // as it was
 	p.NoteAnswer(pid, false)
 	p.NoteAnswer(pid, false)
 	p.NoteAnswer(pid, true)
-	if err := p.Stop(); err != nil {
-		t.Fatal(err)
-	}
-	p.NoteAnswer(pid, false) // no wonder
-	p.NoteAnswer(pid, true)  // another hand let it go on
-	if err := p.Kill(); err != nil {
+	if err := servers.KillProcess(pid); err != nil {
 		t.Fatal(err)
 	}
 	wait.Within(t, wait.Patience, "the next one runs", func() bool {
-		return l.are(Running, Stopped, Running, Silent, Running, Stopped, Running, Died, Running)
+		return l.are(Running, Silent, Running, Died, Running)
 	})
 	p.NoteAnswer(pid, false)
-	if p.Pid() == pid || !l.are(Running, Stopped, Running, Silent, Running, Stopped, Running, Died, Running) {
+	if p.Pid() == pid || !l.are(Running, Silent, Running, Died, Running) {
 		t.Errorf("told %v", l.states)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
+	"rung/test/servers"
 )
 
 // A pod that is replaced by another of its name while its port is being written
@@ -145,7 +146,7 @@ func TestNamespaceGroups(t *testing.T) {
 		})
 		set([]model.Object{namespace("late"), namespace("blue")}) // as they are
 		set(nil, namespace("default").Key)
-		if err := s.Kill("a"); err != nil {
+		if err := servers.Kill(s.Endpoints()["a"]); err != nil {
 			t.Fatal(err)
 		}
 		set([]model.Object{namespace("new"), pod("new", "y", "a", "10.244.0.9")}, namespace("late").Key)

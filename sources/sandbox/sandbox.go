@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/netip"
 	"slices"
 	"sync"
@@ -46,13 +47,15 @@ type Config struct {
 	// PortDelay is the delay between an object's change and its rows: pods' ports, namespaces' port groups,
 	// the management port.
 	PortDelay time.Duration
-	// OnServer is called when a server starts, stops or dies, from any goroutine. It must neither block nor
+	// OnServer is called when a server starts or dies, from any goroutine. It must neither block nor
 	// call the sandbox.
 	OnServer func(zone string, state State, err error)
 	// OnDaemon is the same for the other processes of a zone on OVN.
 	OnDaemon func(zone, program string, state State, err error)
 	// OnFaults is called when the faults of a zone on OVN change. It must not block.
 	OnFaults func(zone string, faults []model.Fault)
+	// Listen makes the listener of a built-in server's socket; nil means net.Listen.
+	Listen func(socket string) (net.Listener, error)
 	// StallTimeout is how long a client of a built-in server may read nothing before it is disconnected
 	// (default 5 s).
 	StallTimeout time.Duration
@@ -66,9 +69,6 @@ type Config struct {
 // zoneServer is one zone's OVSDB endpoint.
 type zoneServer interface {
 	Start(ctx context.Context) error
-	Kill() error
-	Stop() error
-	Cont() error
 	Close()
 }
 
@@ -105,6 +105,9 @@ func Start(ctx context.Context, cfg Config) (_ *Sandbox, err error) {
 	cfg.StallTimeout = cmp.Or(cfg.StallTimeout, 5*time.Second)
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Listen == nil {
+		cfg.Listen = func(socket string) (net.Listener, error) { return net.Listen("unix", socket) }
 	}
 	if cfg.guard == nil {
 		cfg.guard = NewGuard
@@ -179,39 +182,6 @@ func (s *Sandbox) Fallback() error { return s.fallback }
 // SetPods updates the zones' ports and port groups for pods, namespaces and nodes. Unless nil, changes lists
 // the cluster's changes; without a relevant one nothing happens.
 func (s *Sandbox) SetPods(c *model.Cluster, changes []model.Change) { s.pods.setCluster(c, changes) }
-
-// askServer calls do with a zone's server.
-func (s *Sandbox) askServer(zone string, do func(zoneServer) error) error {
-	s.mu.Lock()
-	z := s.zones[zone]
-	s.mu.Unlock()
-	if z == nil {
-		return fmt.Errorf("the sandbox has no zone %q", zone)
-	}
-	return do(z.server)
-}
-
-// Kill kills a zone's server, as SIGKILL does; it restarts with the same rows.
-func (s *Sandbox) Kill(zone string) error { return s.askServer(zone, zoneServer.Kill) }
-
-// Stop makes a zone's server stand still, as SIGSTOP does, until Cont.
-func (s *Sandbox) Stop(zone string) error { return s.askServer(zone, zoneServer.Stop) }
-
-// Cont continues a stopped server.
-func (s *Sandbox) Cont(zone string) error { return s.askServer(zone, zoneServer.Cont) }
-
-// DropConnections closes all connections to a zone's built-in server. It fails for a real server, which cannot
-// do that on request; use Kill there.
-func (s *Sandbox) DropConnections(zone string) error {
-	return s.askServer(zone, func(srv zoneServer) error {
-		b, ok := srv.(*memServer)
-		if !ok {
-			return fmt.Errorf("zone %s has a real ovsdb-server: kill it instead", zone)
-		}
-		b.closeConnections(false)
-		return nil
-	})
-}
 
 // Close ends the servers, removes the folder, and waits for both.
 func (s *Sandbox) Close() {

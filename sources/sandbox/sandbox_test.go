@@ -20,6 +20,7 @@ import (
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
+	"rung/test/servers"
 	"rung/test/wait"
 )
 
@@ -80,6 +81,7 @@ func start(t testing.TB, cfg Config) *Sandbox {
 	if cfg.Zones == nil {
 		cfg.Zones = []string{"ovn-worker"}
 	}
+	cfg.Listen = servers.Listen
 	s, err := Start(context.Background(), cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ import (
 	"rung/sources/retry"
 )
 
-// The names of a zone's processes, for Daemons, Kill, Stop, Cont and Control.
+// The names of a zone's processes, for Daemons and Control.
 const (
 	NBServer   = "nb ovsdb-server"
 	SBServer   = "sb ovsdb-server"
@@ -155,9 +155,10 @@ func (z *Zone) daemonCommand(name, file string) *exec.Cmd {
 	return cmd
 }
 
-// startZone starts the zone with its first rows. With behind it returns before the programs below the
-// Northbound database run; they start in the background.
-func (z *Zone) startZone(ctx context.Context, behind bool) error {
+// Start starts the zone. It returns when every process answers, and WaitSynced then waits until the first rows are
+// flows. With behind it returns once the Northbound database has its first rows. The rest starts in the background;
+// WaitReady waits for it.
+func (z *Zone) Start(ctx context.Context, behind bool) error {
 	if err := os.Mkdir(z.dir, 0o700); err != nil {
 		return fmt.Errorf("making the folder of zone %s: %w", z.cfg.Name, err)
 	}
@@ -353,23 +354,6 @@ func (z *Zone) Daemons() []Daemon {
 	return out
 }
 
-// Kill kills a process with SIGKILL; it is then restarted.
-func (z *Zone) Kill(name string) error { return z.withDaemon(name, (*Process).Kill) }
-
-// Stop stops a process until Cont.
-func (z *Zone) Stop(name string) error { return z.withDaemon(name, (*Process).Stop) }
-
-// Cont continues a stopped process.
-func (z *Zone) Cont(name string) error { return z.withDaemon(name, (*Process).Cont) }
-
-func (z *Zone) withDaemon(name string, do func(*Process) error) error {
-	p := z.procs[name]
-	if p == nil {
-		return fmt.Errorf("zone %s has no process %q", z.cfg.Name, name)
-	}
-	return do(p)
-}
-
 // Transact writes to the Northbound database.
 func (z *Zone) Transact(ctx context.Context, ops ...nb.Op) error {
 	if err := z.writeOps(ctx, ops); err != nil {
@@ -378,8 +362,8 @@ func (z *Zone) Transact(ctx context.Context, ops ...nb.Op) error {
 	return nil
 }
 
-// closeZone ends the zone and removes its files.
-func (z *Zone) closeZone() {
+// Close ends all processes of the zone, removes its files, and waits for both.
+func (z *Zone) Close() {
 	if z.cancelStart != nil {
 		z.cancelStart() // no process may start after its Close
 		z.backgroundStart.Wait()

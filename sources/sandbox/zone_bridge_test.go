@@ -18,12 +18,19 @@ func TestPortWithoutPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer os.Remove(dir)
-	lab, err := StartLab(t.Context(), tools, OVNConfig{Dir: dir, Zones: []ZoneConfig{{Name: "n"}}})
+	lab, err := NewLab(tools, OVNConfig{Dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer lab.Close()
-	z := lab.Zone("n")
+	z, err := lab.NewZone(ZoneConfig{Name: "n"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	if err := z.Start(t.Context(), false); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := z.WaitSynced(t.Context()); err != nil {
 		t.Fatal(err)
 	}

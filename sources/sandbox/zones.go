@@ -33,10 +33,11 @@ func (s *Sandbox) startServers(ctx context.Context) error {
 			return nil
 		}
 		s.closeServers()
+		s.lab = nil
 		if ctx.Err() != nil || s.cfg.OVNOnly {
 			return err
 		}
-		s.lab, s.fallbackReason = nil, err
+		s.fallbackReason = err
 	}
 	var err error
 	if s.program, err = findServer(runtime.GOOS, s.cfg.Server); err != nil {
@@ -63,7 +64,9 @@ func (s *Sandbox) startAll(ctx context.Context) error {
 	errs := make([]error, len(s.cfg.Zones)+1)
 	var wg sync.WaitGroup
 	defer wg.Wait()
-	if s.program != "" {
+	if s.lab != nil {
+		s.describe = s.cfg.OVN.Describe()
+	} else if s.program != "" {
 		g, err := s.cfg.guard()
 		if err != nil {
 			return err
@@ -76,7 +79,7 @@ func (s *Sandbox) startAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		wg.Go(func() { errs[i] = s.startZone(ctx, z) })
+		wg.Go(func() { errs[i] = z.server.Start(ctx) })
 	}
 	wg.Wait()
 	return errors.Join(errs...)
@@ -100,32 +103,22 @@ func (s *Sandbox) newZone(name string) (*sandboxZone, error) {
 	z := &sandboxZone{name: name, file: file, number: s.zonesMade, endpoint: "unix:" + path}
 	report := func(state State, err error) { s.cfg.OnServer(name, state, err) }
 	if s.lab != nil {
-		l := &labServer{sandbox: s, name: name, number: z.number}
+		zone, err := s.lab.NewZone(s.labConfig(name, z.number))
+		if err != nil {
+			return nil, err
+		}
+		l := &labServer{sandbox: s, name: name, zone: zone}
 		l.life, l.end = context.WithCancel(context.Background())
-		z.server = l
+		z.server, z.endpoint = l, zone.NB()
 	} else if s.program != "" {
 		z.server = newProcess(name, s.program, s.folder.path, file, s.guard, report)
-	} else if z.server, err = newBuiltin(name, path, s.cfg.StallTimeout, report); err != nil {
+	} else if z.server, err = newBuiltin(name, path, &s.cfg, report); err != nil {
 		return nil, err
 	}
 	s.zonesMade++
 	s.zones[name] = z
 	s.zoneNames = append(s.zoneNames, name)
 	return z, nil
-}
-
-// startZone starts a zone's server.
-func (s *Sandbox) startZone(ctx context.Context, z *sandboxZone) error {
-	if err := z.server.Start(ctx); err != nil {
-		return err
-	}
-	if l, ok := z.server.(*labServer); ok {
-		at := l.address((*Zone).NB)
-		s.mu.Lock()
-		z.endpoint = at
-		s.mu.Unlock()
-	}
-	return nil
 }
 
 // keepRows starts the keeper of a zone whose server runs.
@@ -157,7 +150,7 @@ func (s *Sandbox) AddZone(ctx context.Context, name string) error {
 	if err != nil {
 		return fmt.Errorf("adding a zone: %w", err)
 	}
-	if err = s.startZone(ctx, z); err == nil {
+	if err = z.server.Start(ctx); err == nil {
 		s.keepRows(z)
 		err = z.keeper.waitSeeded(ctx)
 	}

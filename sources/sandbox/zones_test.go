@@ -43,7 +43,7 @@ func TestZonesComeAndGo(t *testing.T) {
 			if err := s.RemoveZone("b"); err == nil {
 				t.Error("a zone went twice")
 			}
-			if err := s.Kill("b"); err == nil || s.Endpoints()["b"] != "" {
+			if s.Endpoints()["b"] != "" {
 				t.Error("the zone is still there")
 			}
 			for _, files := range []string{"b.*", ".b.*"} {

@@ -21,6 +21,7 @@ import (
 	"rung/sources/sandbox"
 	"rung/test/install"
 	"rung/test/ovsdb"
+	"rung/test/servers"
 )
 
 // Lengths of an attack: in the suite, and with RUNG_SOAK=1.
@@ -144,10 +145,10 @@ func (a *attack) step() {
 	}
 	switch {
 	case n < 4:
-		a.must(a.sb.Kill(zone))
+		a.must(servers.Kill(a.sb.Endpoints()[zone]))
 		a.count("server killed")
 	case n < 7:
-		if a.sb.Stop(zone) == nil { // it may be on its way back
+		if servers.Stop(a.sb.Endpoints()[zone]) == nil { // it may be on its way back
 			a.stopped[zone] = time.Now().Add(time.Duration(100+a.r.IntN(6000)) * time.Millisecond)
 			a.count("server stopped")
 		}
@@ -177,7 +178,7 @@ func (a *attack) must(err error) {
 func (a *attack) carryOn(zone string) {
 	delete(a.stopped, zone)
 	for range 100 { // a server that was killed meanwhile comes back running
-		if a.sb.Cont(zone) == nil {
+		if servers.Cont(a.sb.Endpoints()[zone]) == nil {
 			return
 		}
 		time.Sleep(50 * time.Millisecond)
@@ -228,7 +229,7 @@ func (a *attack) put(zone string, text []byte) {
 	temp := filepath.Join(a.dir, "next")
 	a.must(os.WriteFile(temp, text, 0o600))
 	a.must(os.Rename(temp, a.file(zone)))
-	a.must(a.sb.Kill(zone))
+	a.must(servers.Kill(a.sb.Endpoints()[zone]))
 }
 
 // swap puts another file in the place of a zone's: an older one of its own, its own

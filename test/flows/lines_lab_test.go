@@ -18,6 +18,7 @@ import (
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
 	"rung/test/install"
+	"rung/test/lab"
 )
 
 // node is one zone of OVN with a few pods and a port group of them.
@@ -58,7 +59,7 @@ func alone(t *testing.T, rate int) *node {
 			t.Errorf("the lab left something: %v", err)
 		}
 	})
-	lab, err := sandbox.StartLab(t.Context(), n.tools, sandbox.OVNConfig{Dir: dir, Zones: []sandbox.ZoneConfig{{Name: "n", MeterRate: rate,
+	lab, err := lab.Start(t.Context(), n.tools, lab.Config{Dir: dir, Zones: []sandbox.ZoneConfig{{Name: "n", MeterRate: rate,
 		Subnets: []netip.Prefix{netip.MustParsePrefix("10.244.0.0/24"), netip.MustParsePrefix("fd01::/64")}}}})
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
+	"rung/test/lab"
 	"rung/test/wait"
 )
 
@@ -114,7 +115,7 @@ func TestLinesLost(t *testing.T) {
 		}
 		before, over := n.metered(id), n.overflowed()
 		if c.meter == shared {
-			if err := n.Stop(sandbox.Controller); err != nil {
+			if err := lab.Stop(n.Zone, sandbox.Controller); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -136,7 +137,7 @@ func TestLinesLost(t *testing.T) {
 		}
 		took := time.Since(began)
 		if c.meter == shared {
-			if err := n.Cont(sandbox.Controller); err != nil {
+			if err := lab.Cont(n.Zone, sandbox.Controller); err != nil {
 				t.Fatal(err)
 			}
 		}

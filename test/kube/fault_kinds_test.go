@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
+	"rung/test/servers"
 	"rung/test/wait"
 )
 
@@ -51,16 +52,16 @@ var faultLanes = [2][]fault{
 			return nil
 		}},
 		{"ovsdb-server killed", func(w *faultWorld, _ context.Context, r *rand.Rand) error {
-			return w.z.Kill(smallNodes[r.IntN(len(smallNodes))])
+			return servers.Kill(w.z.Endpoints()[smallNodes[r.IntN(len(smallNodes))]])
 		}},
 		{"ovsdb-server stalled", func(w *faultWorld, ctx context.Context, r *rand.Rand) error {
 			zone := smallNodes[r.IntN(len(smallNodes))]
 			if err := w.upAgain(zone); err != nil {
 				return err
 			}
-			err := w.z.Stop(zone)
+			err := servers.Stop(w.z.Endpoints()[zone])
 			rest(ctx, r, 4*time.Second)
-			return errors.Join(err, w.z.Cont(zone))
+			return errors.Join(err, servers.Cont(w.z.Endpoints()[zone]))
 		}},
 		{"log stream cut", func(w *faultWorld, _ context.Context, _ *rand.Rand) error {
 			return w.standing("log stream", w.kubelet.cutLogs)
@@ -90,7 +91,7 @@ func (w *faultWorld) standing(what string, cut func() int) error {
 // upAgain waits for a zone's server, which may just have been killed.
 func (w *faultWorld) upAgain(zone string) error {
 	var err error
-	if !wait.Poll(patience, func() bool { err = w.z.Cont(zone); return err == nil }) {
+	if !wait.Poll(patience, func() bool { err = servers.Cont(w.z.Endpoints()[zone]); return err == nil }) {
 		return err
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"rung/test/servers"
 	"rung/test/wait"
 )
 
@@ -32,7 +33,7 @@ func (w *faultWorld) outages(ctx context.Context) []outage {
 	return []outage{
 		{"API server killed", "1", w.c.KillAPI, func() error { return w.c.StartAPI(ctx) }, api, fine},
 		{"API server stalled", "1", w.c.StopAPI, w.c.ContAPI, api, fine},
-		{"ovsdb-server stalled", "3", func() error { return w.z.Stop("n1") }, func() error { return w.z.Cont("n1") }, zone("n1"), regexp.MustCompile(`n1 +synced`)},
+		{"ovsdb-server stalled", "3", func() error { return servers.Stop(w.z.Endpoints()["n1"]) }, func() error { return servers.Cont(w.z.Endpoints()["n1"]) }, zone("n1"), regexp.MustCompile(`n1 +synced`)},
 	}
 }
 

@@ -2,12 +2,14 @@ package lab
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"slices"
 	"testing"
 
 	"rung/sources/sandbox"
 	"rung/test/install"
+	"rung/test/servers"
 )
 
 // One starts a lab of one zone, n1, in a folder of its own: sockets have short paths. It
@@ -19,7 +21,7 @@ func One(t testing.TB) (z *sandbox.Zone, dir string, end func()) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lab, err := sandbox.StartLab(t.Context(), tools, sandbox.OVNConfig{Dir: dir, Zones: []sandbox.ZoneConfig{{Name: "n1"}}})
+	lab, err := Start(t.Context(), tools, Config{Dir: dir, Zones: []sandbox.ZoneConfig{{Name: "n1"}}})
 	if err != nil {
 		_ = os.Remove(dir)
 		t.Fatal(err)
@@ -49,6 +51,24 @@ func SendLogged(ctx context.Context, z *sandbox.Zone, packets []sandbox.Packet) 
 		out = append(out, got...)
 	}
 	return out, nil
+}
+
+// Kill kills a process of a zone, which is started again. Stop makes one stand still until Cont.
+func Kill(z *sandbox.Zone, name string) error { return toDaemon(z, name, servers.KillProcess) }
+
+// Stop makes a process of a zone stand still.
+func Stop(z *sandbox.Zone, name string) error { return toDaemon(z, name, servers.StopProcess) }
+
+// Cont lets a process of a zone go on.
+func Cont(z *sandbox.Zone, name string) error { return toDaemon(z, name, servers.ContProcess) }
+
+func toDaemon(z *sandbox.Zone, name string, do func(pid int) error) error {
+	for _, d := range z.Daemons() {
+		if d.Name == name && d.Pid != 0 {
+			return do(d.Pid)
+		}
+	}
+	return fmt.Errorf("no %s of zone %s is running", name, z.Name())
 }
 
 // FlushConntrack clears a node's connection tracking.

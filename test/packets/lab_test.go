@@ -22,6 +22,7 @@ import (
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
 	"rung/test/install"
+	"rung/test/lab"
 	"rung/test/wait"
 )
 
@@ -113,7 +114,7 @@ func startWith(tb testing.TB, pods []place) *world {
 			tb.Errorf("the lab left something: %v", err)
 		}
 	})
-	cfg := sandbox.OVNConfig{Dir: dir}
+	cfg := lab.Config{Dir: dir}
 	for n, name := range zoneNames {
 		zc := sandbox.ZoneConfig{Name: name, MeterRate: 1_000_000, Management: management(n),
 			Subnets: []netip.Prefix{netip.MustParsePrefix(fmt.Sprintf("10.244.%d.0/24", n+1)), netip.MustParsePrefix(fmt.Sprintf("fd01:0:0:%d::/64", n+1))}}
@@ -122,7 +123,7 @@ func startWith(tb testing.TB, pods []place) *world {
 		}
 		cfg.Zones = append(cfg.Zones, zc)
 	}
-	lab, err := sandbox.StartLab(tb.Context(), w.tools, cfg)
+	lab, err := lab.Start(tb.Context(), w.tools, cfg)
 	if err != nil {
 		tb.Fatal(err)
 	}

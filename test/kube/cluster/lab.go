@@ -19,13 +19,14 @@ import (
 	"rung/model/ovn/nb"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
+	"rung/test/lab"
 )
 
 // Lab are nodes that run OVN itself: both databases, ovn-northd, ovn-controller and
 // ovs-vswitchd for each, some 100 MB. Packets can be put in. The rows beside the
 // policies' are written by Follow, not by Rung's sandbox.
 type Lab struct {
-	*sandbox.Lab
+	*lab.Lab
 	Databases
 	// Tools are the programs it runs on, ovn-trace and ovn-nbctl among them.
 	Tools *sandbox.Tools
@@ -36,7 +37,7 @@ type Lab struct {
 // AddLab starts OVN for each of the nodes, which are in the cluster, and follows their
 // pods once.
 func (c *Cluster) AddLab(ctx context.Context, tools *sandbox.Tools, nodes ...string) (*Lab, error) {
-	cfg := sandbox.OVNConfig{Dir: c.path("ovn")}
+	cfg := lab.Config{Dir: c.path("ovn")}
 	if err := os.Mkdir(cfg.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("making the folder of OVN: %w", err)
 	}
@@ -51,7 +52,7 @@ func (c *Cluster) AddLab(ctx context.Context, tools *sandbox.Tools, nodes ...str
 		}
 		cfg.Zones = append(cfg.Zones, zone)
 	}
-	lab, err := sandbox.StartLab(ctx, tools, cfg)
+	lab, err := lab.Start(ctx, tools, cfg)
 	if err != nil {
 		return nil, err
 	}
