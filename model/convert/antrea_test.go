@@ -260,8 +260,8 @@ func TestFromAntreaLimits(t *testing.T) {
 			}
 			last = p.Priority
 		}
-		if fmt.Sprint(got) != want || worstLabel(&r) != Exact {
-			t.Errorf("%s: %v rules, want %s: %s", kind, got, want, worstLabel(&r))
+		if fmt.Sprint(got) != want || r.Label() != Exact {
+			t.Errorf("%s: %v rules, want %s: %s", kind, got, want, r.Label())
 		}
 	}
 }

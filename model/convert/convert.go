@@ -86,6 +86,20 @@ type PolicyNote struct {
 	Text   string // a clause for people
 }
 
+// Label returns the worst label of the rules; Exact without rules.
+func (r *Result) Label() FidelityLabel {
+	worst := Exact
+	for i := range r.Rules {
+		switch l := r.Rules[i].Label; {
+		case l == Inexpressible:
+			return l
+		case l == Approximate:
+			worst = l
+		}
+	}
+	return worst
+}
+
 // policyMaker makes policies one by one.
 type policyMaker struct {
 	out   Result

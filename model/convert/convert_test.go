@@ -210,7 +210,7 @@ func TestLimits(t *testing.T) {
 	p := made.ANP("p", 9, "*", append([]model.Rule{wide}, many(99, made.Rule(model.Allow, everyone))...),
 		[]model.Rule{made.Rule(model.Deny, made.Peers(made.NetPeer(networks...)))})
 	r := ToCNP([]*model.Policy{p})
-	if l := worstLabel(&r); l != Exact {
+	if l := r.Label(); l != Exact {
 		t.Error(l)
 	}
 	if n := len(r.Rules[0].MadeRules); n != 6 {
@@ -255,7 +255,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			there := ToCNP(in)
 			back := ToANP(there.Policies)
-			if worstLabel(&there) != Exact || worstLabel(&back) != Exact {
+			if there.Label() != Exact || back.Label() != Exact {
 				t.Fatal(resultText(&there), resultText(&back))
 			}
 			want := Result{Policies: adminPolicies(in)}
@@ -264,18 +264,4 @@ func TestRoundTrip(t *testing.T) {
 			}
 		})
 	}
-}
-
-// worstLabel returns the worst label of the rules; Exact without rules.
-func worstLabel(r *Result) FidelityLabel {
-	worst := Exact
-	for i := range r.Rules {
-		switch l := r.Rules[i].Label; {
-		case l == Inexpressible:
-			return l
-		case l == Approximate:
-			worst = l
-		}
-	}
-	return worst
 }
