@@ -14,6 +14,7 @@ import (
 	"rung/engine"
 	"rung/engine/trace"
 	"rung/model"
+	"rung/model/verdict"
 	"rung/model/words"
 	"rung/pages/matrix"
 	"rung/pages/page"
@@ -105,7 +106,7 @@ rung trace --cases reads.`,
 		"pod exists yet)")
 	f.BoolVar(&ask.outside, "outside", false, "show the addresses outside as columns, too")
 	f.BoolVar(&ask.services, "services", false, "show the Services as columns, too")
-	verdicts := page.MapList(revision.CellVerdicts, func(v revision.CellVerdict) string { return string(v) })
+	verdicts := page.MapList(revision.CellVerdicts, func(v verdict.Verdict) string { return string(v) })
 	command.CompleteFlag(cmd, "only", command.FixedWords(verdicts...))
 	command.CompleteFlag(cmd, "unfold", command.FixedWords(unfoldWorkloads, unfoldPods))
 	return cmd
@@ -113,7 +114,7 @@ rung trace --cases reads.`,
 
 func (q *matrixAsk) checkFlags() error {
 	switch {
-	case q.only != "" && !slices.Contains(revision.CellVerdicts, revision.CellVerdict(q.only)):
+	case q.only != "" && !slices.Contains(revision.CellVerdicts, verdict.Verdict(q.only)):
 		return fmt.Errorf("--only %s: use deny, mixed, undefined, unknown, allow or \"not applicable\"", q.only)
 	case q.unfold != "" && q.unfold != unfoldWorkloads && q.unfold != unfoldPods:
 		return fmt.Errorf("--unfold %s: use workloads or pods", q.unfold)
@@ -125,7 +126,7 @@ func (q *matrixAsk) checkFlags() error {
 type matrixTable struct {
 	m          *revision.Matrix
 	ask        matrixAsk
-	only       revision.CellVerdict
+	only       verdict.Verdict
 	self       *revision.MatrixEnd // with --focus
 	rows, cols []*revision.MatrixEnd
 	reached    []*revision.MatrixEnd // columns that are destinations only
@@ -137,7 +138,7 @@ type matrixTable struct {
 }
 
 func newMatrixTable(ctx context.Context, m *revision.Matrix, ask matrixAsk) (*matrixTable, error) {
-	t := &matrixTable{m: m, ask: ask, only: revision.CellVerdict(ask.only)}
+	t := &matrixTable{m: m, ask: ask, only: verdict.Verdict(ask.only)}
 	if ask.unfold == "" && ask.focus == "" && !slices.ContainsFunc(m.Namespaces, func(ns *revision.MatrixEnd) bool { return !ns.IsFuture() }) {
 		ask.unfold = unfoldWorkloads // a repository has only workloads to show
 	}
@@ -219,7 +220,7 @@ func (t *matrixTable) cellSign(from, to *revision.MatrixEnd) string {
 	if t.only != "" && !c.Has(t.only) {
 		return ""
 	}
-	return strings.TrimSpace(c.Verdict().Sign())
+	return strings.TrimSpace(matrix.CellSign(c.Verdict()).Text)
 }
 
 // cellSigns returns the signs of a row.
@@ -257,13 +258,13 @@ func (t *matrixTable) matrixText(wide bool) string {
 	head := t.aboutText() + "\n"
 	if len(t.rows) == 0 {
 		if t.only != "" && t.not != "" {
-			return head + "nothing that was judged is " + t.only.LegendText() + "; not judged: " + t.not + "\n"
+			return head + "nothing that was judged is " + revision.CellLegend(t.only) + "; not judged: " + t.not + "\n"
 		}
 		none := "no pods"
 		if t.unread != nil {
 			none = t.unread.Text()
 		}
-		return head + "nothing here is " + cmp.Or(t.only.LegendText(), "to be shown: "+none) + "\n"
+		return head + "nothing here is " + cmp.Or(revision.CellLegend(t.only), "to be shown: "+none) + "\n"
 	}
 	table := &command.TextTable{}
 	switch {
@@ -277,7 +278,7 @@ func (t *matrixTable) matrixText(wide bool) string {
 		table.Head = []string{"NAME", "FROM IT", "TO IT"}
 		word := func(from, to *revision.MatrixEnd) string {
 			if sign := t.cellSign(from, to); sign != "" {
-				return sign + " " + t.m.Cell(from, to).Verdict().LegendText()
+				return sign + " " + revision.CellLegend(t.m.Cell(from, to).Verdict())
 			}
 			return ""
 		}

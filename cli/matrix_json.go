@@ -4,6 +4,7 @@ import (
 	"net/netip"
 
 	"rung/engine/trace"
+	"rung/model/verdict"
 	"rung/revision"
 )
 
@@ -47,10 +48,10 @@ func newMatrixEndOut(e *revision.MatrixEnd) matrixEndOut {
 }
 
 type matrixCellOut struct {
-	From    string               `json:"from"`
-	To      string               `json:"to"`
-	Verdict revision.CellVerdict `json:"verdict"`
-	Pairs   int                  `json:"pairs"`
+	From    string          `json:"from"`
+	To      string          `json:"to"`
+	Verdict verdict.Verdict `json:"verdict"`
+	Pairs   int             `json:"pairs"`
 	revision.MatrixCell
 	// A connection with the cell's verdict; a denied one for a mixed cell.
 	Example *trace.Question `json:"example,omitempty"`

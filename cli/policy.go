@@ -111,7 +111,7 @@ func policyText(a *command.App, r *revision.Revision, k model.PolicyKey, o *poli
 		s += "\n"
 	}
 	for _, c := range o.Conditions {
-		s += fmt.Sprintf("controller reported at %s: %s %s (%s) %s\n", cmp.Or(c.At, "?"), c.Type, c.Status, c.Reason, c.Message)
+		s += fmt.Sprintf("controller reported at %s: %s %s (%s) %s\n", cmp.Or(c.Changed.String(), "?"), c.Type, c.Status, c.Reason, c.Message)
 	}
 	for _, f := range o.Findings {
 		s += fmt.Sprintf("%s %s: %s\n", command.PaintWord(string(f.Severity)), strings.TrimSpace(f.Rule+" "+f.Code), f.Message)

@@ -12,6 +12,7 @@ import (
 	"rung/cli/command"
 	"rung/engine"
 	"rung/model"
+	"rung/model/ovn/flow"
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/pages/rows"
@@ -169,7 +170,7 @@ func waitForFlows(ctx context.Context, a *command.App, e *engine.Engine) {
 				continue
 			}
 			t := revision.TallyFlows(r, z, e.Now())
-			late := t.Surplus+t.ACLs[revision.FlowsMissing]+t.ACLs[revision.FlowsOld] > 0
+			late := t.Surplus+t.ACLs[flow.StateMissing]+t.ACLs[flow.StateOld] > 0
 			switch {
 			case !t.Known && (r.Mode.Sandbox || s.Error == "") && z.DB != nil, r.Mode.Sandbox && late:
 				return false
@@ -217,7 +218,7 @@ func flowsUnderRows(table string, lines []*rows.Line) string {
 			continue
 		}
 		text := strings.TrimSpace(f.Text + " " + f.Offset)
-		if f.State != revision.FlowsMade {
+		if f.State != flow.StateMade {
 			text = string(f.State) + ": " + text
 		}
 		b.WriteString("    " + text + "\n")
@@ -257,13 +258,8 @@ type southboundOut struct {
 }
 
 type flowTallyOut struct {
-	ACLs    map[revision.FlowState]int `json:"acls"`
-	Flows   int                        `json:"flows"`
-	Own     int                        `json:"ovns_own"`
-	Unknown int                        `json:"unknown_actions,omitempty"`
-	Summary string                     `json:"summary"`
-	Text    string                     `json:"text,omitempty"`
-	Surplus []rows.FlowFacts           `json:"left_over"`
+	revision.FlowTally
+	Surplus []rows.FlowFacts `json:"left_over"`
 }
 
 // describeSouthbound describes the Southbound database of a zone, nil if unknown.
@@ -280,8 +276,7 @@ func describeSouthbound(r *revision.Revision, z *model.ZoneState, now time.Time)
 	}
 	if t.Known {
 		surplus, _ := revision.SurplusFlows(r, z, now)
-		out.Flows = &flowTallyOut{ACLs: t.ACLs, Flows: t.Flows, Own: t.Own, Unknown: t.UnknownActions, Summary: t.Summary, Text: t.Text,
-			Surplus: page.MapList(surplus, rows.NewFlowFacts)}
+		out.Flows = &flowTallyOut{t, page.MapList(surplus, rows.NewFlowFacts)}
 	}
 	return out
 }

@@ -189,7 +189,7 @@ func (f *ovnRun) stop(p process, d time.Duration) {
 	f.stopped[p] = standing{now, now.Add(d)}
 	f.counts[p.name+" stopped"]++
 	f.until(p.name+" of "+p.zone+" is said to give no answer", func(r *revision.Revision) bool {
-		i := slices.IndexFunc(r.Down[p.zone], func(x revision.Daemon) bool { return x.Name == p.name && x.State == "does not answer" })
+		i := slices.IndexFunc(r.Down[p.zone], func(x model.Fault) bool { return x.Process == p.name && x.State == "does not answer" })
 		return i >= 0 && !r.Down[p.zone][i].Since.Before(now) && r.Down[p.zone][i].Since.Before(now.Add(10*time.Second))
 	})
 }
@@ -263,11 +263,11 @@ func TestSilenceOnOVN(t *testing.T) {
 	}
 	r := f.until("it is said", func(r *revision.Revision) bool {
 		d := r.Down["n2"]
-		return len(d) == 1 && d[0].Name == sandbox.Northd && d[0].State == "does not answer" && isBehind(r, "n2")
+		return len(d) == 1 && d[0].Process == sandbox.Northd && d[0].State == "does not answer" && isBehind(r, "n2")
 	})
 	for _, x := range r.Down["n2"] {
 		if d := x.Since.Sub(began); d < -time.Millisecond || d > 10*time.Second {
-			t.Errorf("%s since %v after it stood still", x.Name, d)
+			t.Errorf("%s since %v after it stood still", x.Process, d)
 		}
 	}
 	if x := r.Down["n1"]; x != nil {

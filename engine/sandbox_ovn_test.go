@@ -71,7 +71,7 @@ func TestSandboxOnOVN(t *testing.T) {
 	go func() {
 		down <- r.WaitFor(r.ctx, func(rev *revision.Revision) bool {
 			d := rev.Down["worker"]
-			return len(d) == 1 && d[0].Name == sandbox.Northd && d[0].State == "died" && strings.Contains(d[0].Error, "killed")
+			return len(d) == 1 && d[0].Process == sandbox.Northd && d[0].State == "died" && strings.Contains(d[0].Error, "killed")
 		}) == nil
 	}()
 	for shown := false; !shown; { // it is down for a moment only

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"rung/model"
+	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
 	"rung/revision"
 	"rung/sources/sandbox"
@@ -64,7 +65,7 @@ func TestSouthboundOfLab(t *testing.T) {
 		return revision.FlowsOfACL(r, r.Zone("n1"), a, e.Now())
 	}
 	e.LookAtFlows("n1", "nowhere")
-	rev = r.until("the flows", func(r *revision.Revision) bool { return flowsOf(r).State == revision.FlowsMade })
+	rev = r.until("the flows", func(r *revision.Revision) bool { return flowsOf(r).State == flow.StateMade })
 	f := flowsOf(rev)
 	if len(f.Flows) != 1 || f.Flows[0].Row.Priority != 2001 || f.Flows[0].Log == nil || f.Flows[0].Log.Name != "mine" || f.Text != "1 flow on n1." {
 		t.Errorf("flows of the ACL: %+v", f)
@@ -82,7 +83,7 @@ func TestSouthboundOfLab(t *testing.T) {
 			Row: map[string]any{"nb_cfg": int(rev.Zone("n1").DB.Global().Written.Cfg) + 100}}); err != nil {
 		t.Fatal(err)
 	}
-	rev = r.until("old flows", func(r *revision.Revision) bool { return flowsOf(r).State == revision.FlowsOld })
+	rev = r.until("old flows", func(r *revision.Revision) bool { return flowsOf(r).State == flow.StateOld })
 	if text := flowsOf(rev).Text; !strings.HasPrefix(text, "Made of an older row") || !strings.Contains(text, ": northd is behind: rows #") {
 		t.Errorf("it says %q; %+v", text, rev.Zone("n1").DB.Global())
 	}

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"rung/model/words"
 )
 
 // CodeNewer marks a field of an installed CRD that OVN-Kubernetes' profile lacks
@@ -81,10 +83,10 @@ var ErrWait = errors.New("not as expected")
 
 // Fault is a failure below a zone's rows, on their way to flows: a process that does not run or answer.
 type Fault struct {
-	Process string // name of a process; "OVN" for all of them
-	State   string // "died", "stopped", "does not answer", "not up yet", "did not start"
-	Since   time.Time
-	Error   string // the cause, clean; empty if unknown
+	Process string `json:"name"`  // of a process; "OVN" for all of them
+	State   string `json:"state"` // "died", "stopped", "does not answer", "not up yet", "did not start"
+	Since   Stamp  `json:"since"`
+	Error   string `json:"error,omitempty"` // the cause, clean; empty if unknown
 }
 
 // Text returns the fault without its time: "ovn-northd died: signal: killed".
@@ -94,6 +96,18 @@ func (f *Fault) Text() string {
 		text += ": " + f.Error
 	}
 	return text
+}
+
+// AgedText returns "ovn-northd died 12 s ago", or "ovn-northd does not answer for 12 s".
+func (f *Fault) AgedText(now time.Time) string {
+	when := "just now"
+	switch lasts := now.Sub(f.Since.Time) >= time.Second; {
+	case f.State != "died" && f.State != "stopped":
+		when = "for " + words.TimeLasted(now.Sub(f.Since.Time))
+	case lasts:
+		when = words.TimeLasted(now.Sub(f.Since.Time)) + " ago"
+	}
+	return f.Process + " " + f.State + " " + when
 }
 
 // OmissionCode is the kind of an Omission; stable, for scripts.

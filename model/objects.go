@@ -234,8 +234,11 @@ type Event struct {
 
 // Condition is a status condition as reported by a controller: never proof.
 type Condition struct {
-	Type, Status, Reason, Message string
-	Changed                       time.Time
+	Type    string `json:"type"`
+	Status  string `json:"status"`
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+	Changed Stamp  `json:"at,omitzero"`
 }
 
 // Broken is an object that was not accepted, or not as written; it is kept for display.

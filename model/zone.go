@@ -284,20 +284,21 @@ func (z *ZoneState) PolicyJoin(k PolicyKey) *PolicyInZone {
 
 // SourceState is the health of a source of objects.
 type SourceState struct {
-	Name   string // "files", "demo", a context
-	Detail string
-	Conn   ConnState
-	At     time.Time // when the state was entered
-	ReadAt time.Time // newest successful read
-	Error  string
+	Name   string    `json:"name"` // "files", "demo", a context
+	Detail string    `json:"detail,omitempty"`
+	Conn   ConnState `json:"state"`
+	At     time.Time `json:"-"` // when the state was entered
+	ReadAt time.Time `json:"-"` // newest successful read
+	Error  string    `json:"error,omitempty"`
 	// HasNoObjects marks a failed part of Rung, not a source of objects.
-	HasNoObjects bool
+	HasNoObjects bool `json:"-"`
 	// Read of Total bytes were read during the first read of files; otherwise Total is 0.
-	Read, Total int64
+	Read  int64 `json:"-"`
+	Total int64 `json:"-"`
 	// Resources are the parts of an API server, in a fixed order; nil elsewhere.
-	Resources []SourceResource
+	Resources []SourceResource `json:"-"`
 	// Files are the files that were read, by path; nil elsewhere.
-	Files []SourceFile
+	Files []SourceFile `json:"-"`
 }
 
 // SourceFile is a file as read.
@@ -309,17 +310,17 @@ type SourceFile struct {
 
 // SourceResource is the health of one resource of an API server.
 type SourceResource struct {
-	Name     string // "pods", "adminnetworkpolicies.policy.networking.k8s.io"
-	Kind     Kind   // of its objects
-	Conn     ConnState
-	At       time.Time // when Conn was entered
-	Error    string    // one line with the remedy, clean; empty while synced
-	Attempts int       // failed ones since the last success
-	Count    int       // objects
-	WasRead  bool      // all objects were read at least once
-	// Optional lets the source count as synced without it. Rows marks a resource from which rows are compiled:
-	// none may be written before it is read.
-	Optional, Rows bool
+	Name     string    `json:"name"`           // "pods", "adminnetworkpolicies.policy.networking.k8s.io"
+	Kind     Kind      `json:"kind,omitempty"` // of its objects
+	Conn     ConnState `json:"state"`
+	At       Stamp     `json:"since"`                     // when Conn was entered
+	Count    int       `json:"objects"`                   // those last read, even if it cannot be read now
+	Attempts int       `json:"failed_attempts,omitempty"` // since the last success
+	Optional bool      `json:"optional,omitempty"`        // the source counts as synced without it
+	Error    string    `json:"error,omitempty"`           // one line with the remedy, clean; empty while synced
+	WasRead  bool      `json:"-"`                         // all objects were read at least once
+	// Rows marks a resource from which rows are compiled: none may be written before it is read.
+	Rows bool `json:"-"`
 }
 
 // Activity is one action on a database, the cluster or the files.

@@ -371,7 +371,7 @@ func TestConditionsAfterStandby(t *testing.T) {
 		b.r.SetMode(Observe)
 		b.calm(time.Second)
 		other := *p
-		other.Conditions = []model.Condition{{Type: "Ready-In-Zone-n1", Status: "False", Reason: "SetupFailed", Message: "no", Changed: b.r.cfg.Clock()}}
+		other.Conditions = []model.Condition{{Type: "Ready-In-Zone-n1", Status: "False", Reason: "SetupFailed", Message: "no", Changed: model.Stamp{Time: b.r.cfg.Clock()}}}
 		b.have(&other)
 		b.calm(time.Second)
 		if got := b.takeConds(); len(got) != 0 {

@@ -139,7 +139,7 @@ func (r *reporter) sendCondition(p *model.Policy, status, reason, message string
 		message = message[:maxANPMessage]
 	}
 	c := model.Condition{Type: conditionPrefix + r.zone, Status: status, Reason: reason, Message: message,
-		Changed: r.clock()}
+		Changed: model.Stamp{Time: r.clock()}}
 	last, ok := r.lastSent[p.Key]
 	if !ok || last.uid != p.UID {
 		last.c = model.Condition{}

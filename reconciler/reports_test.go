@@ -107,7 +107,7 @@ func TestConditions(t *testing.T) {
 	p := anp("one", 5, "")
 	r.reportSuccess(p)
 	if diff := cmp.Diff(model.Condition{Type: "Ready-In-Zone-n1", Status: "True", Reason: "SetupSucceeded",
-		Message: "Setting up OVN DB plumbing was successful", Changed: start}, last()); diff != "" {
+		Message: "Setting up OVN DB plumbing was successful", Changed: model.Stamp{Time: start}}, last()); diff != "" {
 		t.Error(diff)
 	}
 	r.clock = fixedClock(start.Add(time.Hour))
@@ -117,13 +117,13 @@ func TestConditions(t *testing.T) {
 	}
 	r.reportFailure(p, "no space")
 	if diff := cmp.Diff(model.Condition{Type: "Ready-In-Zone-n1", Status: "False", Reason: "SetupFailed",
-		Message: "failed to update ANP one: no space", Changed: start.Add(time.Hour)}, last()); diff != "" {
+		Message: "failed to update ANP one: no space", Changed: model.Stamp{Time: start.Add(time.Hour)}}, last()); diff != "" {
 		t.Error(diff)
 	}
 	// The time of the change stays while the status does.
 	r.clock = fixedClock(start.Add(2 * time.Hour))
 	r.reportNoRows(p, &model.NoRows{Code: "cidr", Message: strings.Repeat("é", 20000)})
-	if c := last(); c.Changed != start.Add(time.Hour) || len(c.Message) != 32766 {
+	if c := last(); c.Changed.Time != start.Add(time.Hour) || len(c.Message) != 32766 {
 		t.Errorf("changed %v, %d bytes", c.Changed, len(c.Message))
 	}
 	b := policy(model.KindBANP, "default", 0, "")
@@ -139,13 +139,13 @@ func TestConditions(t *testing.T) {
 	}
 	// What the policy carries already is not reported after a restart.
 	q := anp("two", 6, "")
-	q.Conditions = []model.Condition{{Type: "Ready-In-Zone-n1", Status: "True", Reason: "SetupSucceeded", Message: messageOK, Changed: start}}
+	q.Conditions = []model.Condition{{Type: "Ready-In-Zone-n1", Status: "True", Reason: "SetupSucceeded", Message: messageOK, Changed: model.Stamp{Time: start}}}
 	r.reportSuccess(q)
 	if len(got) != 0 {
 		t.Errorf("reported again: %v", got)
 	}
 	r.reportFailure(q, "x")
-	if c := last(); c.Changed != start.Add(2*time.Hour) {
+	if c := last(); c.Changed.Time != start.Add(2*time.Hour) {
 		t.Errorf("changed %v", c.Changed)
 	}
 	if len(n.events) != 0 {

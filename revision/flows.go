@@ -11,33 +11,25 @@ import (
 	"rung/model/words"
 )
 
-// FlowState is the state of an ACL's logical flows.
-type FlowState string
-
-// The states, in addition to those of package flow.
+// The states of an ACL's logical flows, in addition to those of package flow.
 const (
-	FlowsUnavailable FlowState = "not available" // no Southbound database is known
-	FlowsUnread      FlowState = "not read"      // not read yet, or unreadable
-	FlowsMade                  = FlowState(flow.StateMade)
-	FlowsMissing               = FlowState(flow.StateMissing)
-	FlowsOld                   = FlowState(flow.StateOld)
-	FlowsNoPort                = FlowState(flow.StateNoPort)
+	FlowsUnavailable flow.State = "not available" // no Southbound database is known
+	FlowsUnread      flow.State = "not read"      // not read yet, or unreadable
 )
 
 // ACLFlows are the logical flows that northd made from an ACL in a zone.
 type ACLFlows struct {
-	State FlowState
-	Flows []*flow.Flow // by stage, priority and hint
+	State flow.State `json:"state"`
+	Text  string     `json:"text"` // a sentence about State, with the likely cause of missing or old flows
 	// Missing are the switches without flows. Since is when missing or old flows were first seen.
-	Missing []string
-	Since   time.Time
-	// Text describes the state in a sentence, with the likely cause of missing or old flows.
-	Text string
+	Missing []string     `json:"missing_on,omitempty"`
+	Since   model.Stamp  `json:"since,omitzero"`
+	Flows   []*flow.Flow `json:"-"` // by stage, priority and hint
 }
 
 // AreLate reports whether flows are missing, or of an older row, for longer than northd needs.
 func (f *ACLFlows) AreLate(now time.Time) bool {
-	return (f.State == FlowsMissing || f.State == FlowsOld) && now.Sub(f.Since) >= flowSettle
+	return (f.State == flow.StateMissing || f.State == flow.StateOld) && now.Sub(f.Since.Time) >= flowSettle
 }
 
 // FlowsOfACL returns the logical flows of a live ACL in a zone.
@@ -52,20 +44,21 @@ func FlowsOfACL(r *Revision, z *model.ZoneState, a *nb.ACL, now time.Time) (f AC
 		f.State, f.Text = FlowsUnread, "The row is new; its flows appear in a moment."
 		return f
 	}
-	f.State, f.Flows, f.Missing, f.Since = FlowState(x.State()), x.Flows, x.Missing, s.LateSince[a.UUID]
+	f.State, f.Flows, f.Missing, f.Since.Time = x.State(), x.Flows, x.Missing, s.LateSince[a.UUID]
 	made := words.Count(len(f.Flows), "flow")
 	switch f.State {
-	case FlowsMade:
+	case flow.StateMade:
 		f.Text = made + " on " + words.ListSome(x.Switches, 3) + "."
 		if p := ReadProgress(r, z); p.NodesBehind() && p.isBehindFor(now, p.Nodes) {
 			f.Text += " Not everywhere in force: " + p.NodesText() + p.lagText(now, p.Nodes) + "."
 		}
-	case FlowsNoPort:
+	case flow.StateNoPort:
 		f.Text = "No flows: " + s.Joined.WhyMissing(x) + "."
-	case FlowsMissing:
-		f.Text = "Missing on " + words.ListSome(f.Missing, 3) + sinceText(now, f.Since) + ": " + whyFlowsLate(r, z, s, f.Since, now)
-	case FlowsOld:
-		f.Text = "Made of an older row" + sinceText(now, f.Since) + ": " + whyFlowsLate(r, z, s, f.Since, now)
+	case flow.StateMissing:
+		f.Text = "Missing on " + words.ListSome(f.Missing, 3) + sinceText(now, f.Since.Time) + ": " +
+			whyFlowsLate(r, z, s, f.Since.Time, now)
+	case flow.StateOld:
+		f.Text = "Made of an older row" + sinceText(now, f.Since.Time) + ": " + whyFlowsLate(r, z, s, f.Since.Time, now)
 	}
 	if old := staleFlowsText(r, s, now); old != "" {
 		f.Text += " " + old
@@ -81,7 +74,7 @@ func zoneSouthbound(r *Revision, z *model.ZoneState) *Southbound {
 }
 
 // whyUnread explains why no flows are known.
-func whyUnread(r *Revision, z *model.ZoneState, s *Southbound, now time.Time) (FlowState, string) {
+func whyUnread(r *Revision, z *model.ZoneState, s *Southbound, now time.Time) (flow.State, string) {
 	switch {
 	case s == nil:
 		if r.Mode.Sandbox {
@@ -113,8 +106,8 @@ func staleFlowsText(r *Revision, s *Southbound, now time.Time) string {
 func whyFlowsLate(r *Revision, z *model.ZoneState, s *Southbound, since, now time.Time) string {
 	p := ReadProgress(r, z)
 	for _, d := range p.Down {
-		if strings.Contains(d.Name, "northd") || strings.Contains(d.Name, "sb ") {
-			return d.Text(now) + "."
+		if strings.Contains(d.Process, "northd") || strings.Contains(d.Process, "sb ") {
+			return d.AgedText(now) + "."
 		}
 	}
 	switch {
@@ -132,17 +125,21 @@ func whyFlowsLate(r *Revision, z *model.ZoneState, s *Southbound, since, now tim
 
 // FlowTally summarizes the flows of a zone for the zones page, `rung zones` and `rung rows --flows`.
 type FlowTally struct {
-	Known bool
+	Known bool `json:"-"`
 	// ACLs counts ACLs by state, Flows the flows made for an ACL, Surplus those of deleted ACLs. Own counts
-	// the flows northd adds, Odd the actions that Rung does not know.
-	ACLs                                map[FlowState]int
-	Flows, Surplus, Own, UnknownActions int
+	// the flows northd adds, UnknownActions the actions that Rung does not know.
+	ACLs           map[flow.State]int `json:"acls"`
+	Flows          int                `json:"flows"`
+	Surplus        int                `json:"-"`
+	Own            int                `json:"ovns_own"`
+	UnknownActions int                `json:"unknown_actions,omitempty"`
 	// Summary counts the ACLs that have flows. Text names faults and their cause, empty if there are none.
-	Summary, Text string
+	Summary string `json:"summary"`
+	Text    string `json:"text,omitempty"`
 	// State describes the Southbound database in a few words.
-	State string
+	State string `json:"-"`
 	// Since is when missing, old or surplus flows were first seen.
-	Since time.Time
+	Since time.Time `json:"-"`
 }
 
 // TallyFlows counts the flows of a zone.
@@ -161,18 +158,18 @@ func TallyFlows(r *Revision, z *model.ZoneState, now time.Time) (t FlowTally) {
 		}
 		return t
 	}
-	t.Known, t.ACLs, t.UnknownActions = true, map[FlowState]int{}, s.Joined.UnknownActions
+	t.Known, t.ACLs, t.UnknownActions = true, map[flow.State]int{}, s.Joined.UnknownActions
 	t.Summary = s.Joined.SummaryText()
 	t.Surplus, t.Own = len(s.Joined.Surplus), len(s.Joined.Own)
 	for _, a := range s.Joined.ACLs {
-		t.ACLs[FlowState(a.State())]++
+		t.ACLs[a.State()]++
 		t.Flows += len(a.Flows)
 	}
 	var parts []string
 	for _, c := range []struct {
 		n    int
 		text string
-	}{{t.ACLs[FlowsMissing], "without flows"}, {t.ACLs[FlowsOld], "with flows of an older row"}} {
+	}{{t.ACLs[flow.StateMissing], "without flows"}, {t.ACLs[flow.StateOld], "with flows of an older row"}} {
 		if c.n > 0 {
 			parts = append(parts, words.Count(c.n, "ACL")+" "+c.text)
 		}

@@ -1,7 +1,6 @@
 package revision
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -9,31 +8,14 @@ import (
 	"rung/model/words"
 )
 
-// CellVerdict is the verdict of a matrix cell, or empty without connections.
-type CellVerdict string
+// CellVerdicts lists the verdicts of matrix cells, in the order of legends. A cell without connections has none. A
+// cell is mixed if its pods, ports or endpoints differ.
+var CellVerdicts = []verdict.Verdict{verdict.Allow, verdict.Deny, verdict.Mixed, verdict.Undefined, verdict.Unknown,
+	verdict.NotApplicable}
 
-// The verdicts of cells. A cell is mixed if its pods, ports or endpoints differ.
-const (
-	CellAllow         CellVerdict = "allow"
-	CellDeny          CellVerdict = "deny"
-	CellMixed         CellVerdict = "mixed"
-	CellUndefined     CellVerdict = "undefined"
-	CellUnknown       CellVerdict = "unknown"
-	CellNotApplicable CellVerdict = "not applicable"
-)
-
-// CellVerdicts lists all verdicts, in the order of legends.
-var CellVerdicts = []CellVerdict{CellAllow, CellDeny, CellMixed, CellUndefined, CellUnknown, CellNotApplicable}
-
-// Sign returns the sign of the verdict, a space without connections.
-func (v CellVerdict) Sign() string { return cmp.Or(cellSigns[v], " ") }
-
-var cellSigns = map[CellVerdict]string{CellAllow: words.Yes, CellDeny: words.No, CellMixed: words.Mixed, CellUndefined: words.Warned,
-	CellUnknown: words.Unknown, CellNotApplicable: "–"}
-
-// LegendText returns the verdict as in legends.
-func (v CellVerdict) LegendText() string {
-	if v == CellNotApplicable {
+// CellLegend returns the verdict of a cell as in legends.
+func CellLegend(v verdict.Verdict) string {
+	if v == verdict.NotApplicable {
 		return "does not apply"
 	}
 	return string(v)
@@ -92,36 +74,36 @@ func (c MatrixCell) CountPairs() int {
 
 // Verdict returns the cell's verdict. A single undefined or unknown pair decides it, whatever the others are.
 // Pairs without an applicable policy count only in the absence of others.
-func (c MatrixCell) Verdict() CellVerdict {
+func (c MatrixCell) Verdict() verdict.Verdict {
 	switch {
 	case c.Undefined > 0:
-		return CellUndefined
+		return verdict.Undefined
 	case c.Unknown > 0:
-		return CellUnknown
+		return verdict.Unknown
 	case c.ByPort+c.ByEndpoint > 0 || c.Allow > 0 && c.Deny > 0:
-		return CellMixed
+		return verdict.Mixed
 	case c.Deny > 0:
-		return CellDeny
+		return verdict.Deny
 	case c.Allow > 0:
-		return CellAllow
+		return verdict.Allow
 	case c.NotApplicable > 0:
-		return CellNotApplicable
+		return verdict.NotApplicable
 	}
 	return ""
 }
 
-// Has reports whether any connection of the cell has verdict v; for CellMixed, whether the cell is mixed.
-func (c MatrixCell) Has(v CellVerdict) bool {
+// Has reports whether any connection of the cell has verdict v; for Mixed, whether the cell is mixed.
+func (c MatrixCell) Has(v verdict.Verdict) bool {
 	switch v {
-	case CellAllow:
+	case verdict.Allow:
 		return c.Allow+c.ByPort+c.ByEndpoint+c.AlsoAllow > 0
-	case CellDeny:
+	case verdict.Deny:
 		return c.Deny+c.ByPort+c.ByEndpoint+c.AlsoDeny > 0
-	case CellMixed:
-		return c.Verdict() == CellMixed
-	case CellUndefined:
+	case verdict.Mixed:
+		return c.Verdict() == verdict.Mixed
+	case verdict.Undefined:
 		return c.Undefined > 0
-	case CellUnknown:
+	case verdict.Unknown:
 		return c.Unknown > 0
 	}
 	return c.NotApplicable > 0
@@ -141,8 +123,8 @@ func (c MatrixCell) Text() string {
 		{c.ByEndpoint, "depending on the endpoint"}, {c.Allow, "allowed"},
 		{c.NotApplicable, "not applicable"}} {
 		if p.n == all {
-			text := v.LegendText() + ": " + words.OneOrMany(all, "the one pair", "all "+words.Thousands(all)+" pairs")
-			if v == CellMixed {
+			text := CellLegend(v) + ": " + words.OneOrMany(all, "the one pair", "all "+words.Thousands(all)+" pairs")
+			if v == verdict.Mixed {
 				text += ", " + p.what
 			}
 			return text
@@ -151,32 +133,23 @@ func (c MatrixCell) Text() string {
 			parts = append(parts, words.Thousands(p.n)+" "+p.what)
 		}
 	}
-	return v.LegendText() + ": " + words.Count(all, "pair") + ", " + strings.Join(parts, ", ")
+	return CellLegend(v) + ": " + words.Count(all, "pair") + ", " + strings.Join(parts, ", ")
 }
 
 // exampleVerdict returns the verdict that an example of the cell should have, and which pairs may be examples.
 func (c MatrixCell) exampleVerdict() (v verdict.Verdict, of func(verdict.Outcome) bool) {
-	bit := func(v verdict.Verdict, bit verdict.Outcome) (verdict.Verdict, func(verdict.Outcome) bool) {
-		return v, func(o verdict.Outcome) bool { return o&bit != 0 }
+	switch v = c.Verdict(); {
+	case v == verdict.Mixed && c.Deny+c.ByPort > 0:
+		v = verdict.Deny
+	case v == "" || v == verdict.NotApplicable:
+		return verdict.NotApplicable, func(o verdict.Outcome) bool { return o == 0 }
 	}
-	switch c.Verdict() {
-	case CellUndefined:
-		return bit(verdict.Undefined, verdict.UndefinedOutcome)
-	case CellUnknown:
-		return bit(verdict.Unknown, verdict.UnknownOutcome)
-	case CellMixed, CellDeny:
-		if c.Deny+c.ByPort == 0 {
-			return bit(verdict.Mixed, verdict.MixedOutcome)
-		}
-		return bit(verdict.Deny, verdict.Denied)
-	case CellAllow:
-		return bit(verdict.Allow, verdict.Allowed)
-	}
-	return verdict.NotApplicable, func(o verdict.Outcome) bool { return o == 0 }
+	bit := verdict.NewOutcome(v)
+	return v, func(o verdict.Outcome) bool { return o&bit != 0 }
 }
 
 // FilterByVerdict drops the rows and columns in which no cell has the verdict; empty keeps all.
-func (m *Matrix) FilterByVerdict(rows, cols []*MatrixEnd, only CellVerdict) (r, c []*MatrixEnd) {
+func (m *Matrix) FilterByVerdict(rows, cols []*MatrixEnd, only verdict.Verdict) (r, c []*MatrixEnd) {
 	if only == "" {
 		return rows, cols
 	}

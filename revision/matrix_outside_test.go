@@ -92,7 +92,7 @@ func TestMatrixOutsideIsTrace(t *testing.T) {
 	if os.Getenv(install.SoakVar) == "1" {
 		least = 100_000
 	}
-	cells, asked, seen := 0, 0, map[CellVerdict]int{}
+	cells, asked, seen := 0, 0, map[verdict.Verdict]int{}
 	for seed := uint64(0); cells < least; seed++ {
 		c := randomOutside(seed)
 		r := New(Facts{Cluster: c}, nil)
@@ -125,8 +125,8 @@ func TestMatrixOutsideIsTrace(t *testing.T) {
 						t.Fatalf("seed %d: %s → %s %v: %+v, pod by pod %+v", seed, ns.Name(), to.Text(), p, got, sum)
 					}
 					v := m.Cell(ns, to).Verdict()
-					if v == CellMixed {
-						v = CellDeny
+					if v == verdict.Mixed {
+						v = verdict.Deny
 					}
 					q, ok := m.ExampleOfCell(ns, to)
 					if answer, err := verdict.FromPolicies(r.Verdicts(), q); !ok || err != nil || string(answer.Verdict) != string(v) {
@@ -137,7 +137,7 @@ func TestMatrixOutsideIsTrace(t *testing.T) {
 		}
 	}
 	t.Logf("%d cells, %d connections: %v", cells, asked, seen)
-	for _, v := range []CellVerdict{CellAllow, CellDeny, CellUndefined, CellNotApplicable} {
+	for _, v := range []verdict.Verdict{verdict.Allow, verdict.Deny, verdict.Undefined, verdict.NotApplicable} {
 		if seen[v] == 0 {
 			t.Errorf("no cell is %q: %v", v, seen)
 		}

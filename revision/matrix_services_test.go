@@ -52,7 +52,7 @@ func TestMatrixServicesIsTrace(t *testing.T) {
 	if os.Getenv(install.SoakVar) == "1" {
 		seeds = 1000
 	}
-	cells, fronts, byEndpoint, seen := 0, 0, 0, map[CellVerdict]int{}
+	cells, fronts, byEndpoint, seen := 0, 0, 0, map[verdict.Verdict]int{}
 	ports := []verdict.Ports{{Protocol: verdict.TCP, Port: 80}, {Protocol: verdict.TCP, Port: 81}, {Protocol: verdict.UDP, Port: 53},
 		{Protocol: verdict.TCP, Port: 30081}, {}}
 	for seed := range seeds {
@@ -115,8 +115,8 @@ func TestMatrixServicesIsTrace(t *testing.T) {
 					q, ok := m.ExampleOfCell(ns, to)
 					cell := m.Cell(ns, to)
 					v := cell.Verdict()
-					if v == CellMixed && cell.Deny+cell.ByPort > 0 {
-						v = CellDeny
+					if v == verdict.Mixed && cell.Deny+cell.ByPort > 0 {
+						v = verdict.Deny
 					}
 					if a, err := verdict.FromPolicies(x, q); !ok || err != nil || string(a.Verdict) != string(v) {
 						t.Fatalf("seed %d: %s is an example of %s, and %s (%v)", seed, q, v, a.Verdict, err)
@@ -132,7 +132,7 @@ func TestMatrixServicesIsTrace(t *testing.T) {
 	if byEndpoint == 0 {
 		t.Error("no Service has endpoints that differ")
 	}
-	for _, v := range []CellVerdict{CellAllow, CellDeny, CellMixed, CellUndefined, CellNotApplicable} {
+	for _, v := range []verdict.Verdict{verdict.Allow, verdict.Deny, verdict.Mixed, verdict.Undefined, verdict.NotApplicable} {
 		if seen[v] == 0 {
 			t.Errorf("no cell is %q: %v", v, seen)
 		}

@@ -85,7 +85,7 @@ func ofEnd(c *model.Cluster, e *MatrixEnd, alike map[string]string) (out []*mode
 // TestMatrixIsSingleVerdicts: every cell between namespaces, workloads and pods counts what
 // single verdicts say pod by pod, and its example is one of what it says.
 func TestMatrixIsSingleVerdicts(t *testing.T) {
-	seen := map[CellVerdict]int{}
+	seen := map[verdict.Verdict]int{}
 	for name, c := range map[string]*model.Cluster{"small": matrixWorld(), "demo": nil} {
 		r := New(Facts{Cluster: c}, nil)
 		if c == nil {
@@ -151,8 +151,8 @@ func TestMatrixIsSingleVerdicts(t *testing.T) {
 					if ok != (got.CountPairs() > 0) {
 						t.Errorf("%s: %s → %s %v: %d pairs, example %v", name, from.Name(), to.Name(), p, got.CountPairs(), ok)
 					}
-					if v == CellMixed {
-						v = CellDeny
+					if v == verdict.Mixed {
+						v = verdict.Deny
 					}
 					if answer, err := verdict.FromPolicies(r.Verdicts(), q); ok && (err != nil || string(answer.Verdict) != string(v)) {
 						t.Errorf("%s: %s is an example of %s, and %s (%v)", name, q, v, answer.Verdict, err)
@@ -161,7 +161,7 @@ func TestMatrixIsSingleVerdicts(t *testing.T) {
 			}
 		}
 	}
-	for _, v := range []CellVerdict{CellAllow, CellDeny, CellMixed, CellUndefined, CellNotApplicable} {
+	for _, v := range []verdict.Verdict{verdict.Allow, verdict.Deny, verdict.Mixed, verdict.Undefined, verdict.NotApplicable} {
 		if seen[v] == 0 {
 			t.Errorf("no cell is %q: %v", v, seen)
 		}
@@ -230,7 +230,7 @@ func TestMatrixIsKept(t *testing.T) {
 	f.Cluster, _ = f.Cluster.Upsert(nil, []model.Key{{Kind: model.KindANP, Name: "deny-b"}})
 	f.Desired = nil
 	after := matrixOf(t, New(f, next), verdict.Ports{})
-	if got := after.Cell(after.Namespace("b"), after.Namespace("a")).Verdict(); got != CellMixed {
+	if got := after.Cell(after.Namespace("b"), after.Namespace("a")).Verdict(); got != verdict.Mixed {
 		t.Errorf("without deny-b: %s", got)
 	}
 }
@@ -267,12 +267,12 @@ func TestMatrixCellHas(t *testing.T) {
 	for _, unsure := range []verdict.Outcome{verdict.UndefinedOutcome, verdict.UnknownOutcome} {
 		var c MatrixCell
 		c.add(unsure|verdict.Denied, 3)
-		if !c.Has(CellDeny) || c.Has(CellAllow) || c.Has(CellMixed) || c.CountPairs() != 3 {
+		if !c.Has(verdict.Deny) || c.Has(verdict.Allow) || c.Has(verdict.Mixed) || c.CountPairs() != 3 {
 			t.Errorf("denied elsewhere: %+v", c)
 		}
 		c.add(unsure|verdict.Denied, -3) // a pod does not connect to itself
 		c.add(unsure|verdict.Allowed, 2)
-		if c.Has(CellDeny) || !c.Has(CellAllow) || c.CountPairs() != 2 {
+		if c.Has(verdict.Deny) || !c.Has(verdict.Allow) || c.CountPairs() != 2 {
 			t.Errorf("allowed elsewhere: %+v", c)
 		}
 	}

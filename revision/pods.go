@@ -9,10 +9,13 @@ import (
 
 // PodCount counts the pods of a cluster by whether policies can select them.
 type PodCount struct {
-	All int
+	All      int `json:"all"`
+	Subjects int `json:"subjects"` // pods that policies can select: all others than these
 	// Host counts pods on the host network, Completed pods that ended, and Unscheduled existing pods without a
-	// node. Every other pod can be a policy's subject.
-	Host, Completed, Unscheduled int
+	// node.
+	Host        int `json:"host_network"`
+	Completed   int `json:"completed"`
+	Unscheduled int `json:"unscheduled"`
 }
 
 // PodCount counts the pods, once for each cluster.
@@ -27,14 +30,13 @@ func (r *Revision) PodCount() PodCount {
 				n.Completed++
 			case !p.CanBeSubject() && p.Planned == nil:
 				n.Unscheduled++
+			default:
+				n.Subjects++
 			}
 		}
 		return n
 	})
 }
-
-// Subjects returns the number of pods that policies can select.
-func (n PodCount) Subjects() int { return n.All - n.Host - n.Completed - n.Unscheduled }
 
 // String returns "41 in all: policies can select 39; 1 on the host network, 1 completed".
 func (n PodCount) String() string {
@@ -50,6 +52,6 @@ func (n PodCount) String() string {
 	if len(without) == 0 {
 		return words.Thousands(n.All) + " in all: policies can select all of them"
 	}
-	return fmt.Sprintf("%s in all: policies can select %s; %s", words.Thousands(n.All), words.Thousands(n.Subjects()),
+	return fmt.Sprintf("%s in all: policies can select %s; %s", words.Thousands(n.All), words.Thousands(n.Subjects),
 		strings.Join(without, ", "))
 }

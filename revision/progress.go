@@ -18,7 +18,7 @@ type ZoneProgress struct {
 	ProgressCount
 	Known bool // the numbers were read
 	// Down are the sandbox's processes for the zone that do not run.
-	Down []Daemon
+	Down []model.Fault
 }
 
 // ReadProgress returns the progress of a zone. Its numbers are known only if the zone's rows are kept.
@@ -43,7 +43,7 @@ func ReadProgress(r *Revision, z *model.ZoneState) (p ZoneProgress) {
 func (p *ZoneProgress) BehindText(now time.Time) string {
 	var out []string
 	for _, d := range p.Down {
-		text := d.Text(now)
+		text := d.AgedText(now)
 		if d.Error != "" {
 			text += ": " + d.Error
 		}

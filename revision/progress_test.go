@@ -44,14 +44,14 @@ func TestCount(t *testing.T) {
 }
 
 // What died or was stopped did so some time ago; what does not answer lasts.
-func TestDaemonText(t *testing.T) {
+func TestFaultText(t *testing.T) {
 	now := time.Date(2026, 11, 23, 2, 0, 0, 0, time.UTC)
-	for want, d := range map[string]Daemon{
-		"ovn-northd died 12 s ago":            {Name: "ovn-northd", State: "died", Since: now.Add(-12 * time.Second)},
-		"ovn-northd stopped just now":         {Name: "ovn-northd", State: "stopped", Since: now},
-		"ovn-northd does not answer for 12 s": {Name: "ovn-northd", State: "does not answer", Since: now.Add(-12 * time.Second)},
+	for want, d := range map[string]model.Fault{
+		"ovn-northd died 12 s ago":            {Process: "ovn-northd", State: "died", Since: model.Stamp{Time: now.Add(-12 * time.Second)}},
+		"ovn-northd stopped just now":         {Process: "ovn-northd", State: "stopped", Since: model.Stamp{Time: now}},
+		"ovn-northd does not answer for 12 s": {Process: "ovn-northd", State: "does not answer", Since: model.Stamp{Time: now.Add(-12 * time.Second)}},
 	} {
-		if got := d.Text(now); got != want {
+		if got := d.AgedText(now); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

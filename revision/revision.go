@@ -90,7 +90,7 @@ type Facts struct {
 	// are behind. Down are the processes of a zone that do not run or answer, in order of failure.
 	Southbounds []*Southbound
 	Counts      map[string]ProgressCount
-	Down        map[string][]Daemon
+	Down        map[string][]model.Fault
 	// Undo names the change that undo would revert, Redo the change that redo would repeat; empty if there is
 	// none.
 	Undo, Redo string

@@ -59,10 +59,22 @@ type SettingValue struct {
 
 // Zone holds the OVN-Kubernetes settings of a zone, and the form of its rows.
 type Zone struct {
-	Settings []SettingValue      // in a fixed order
-	Rows     []dialect.OwnerRows // by owner type
+	Settings []SettingValue      `json:"settings"` // in a fixed order
+	Rows     []dialect.OwnerRows `json:"rows"`     // by owner type
 	// Deviates says, by kind, why rows of the zone are not compared with the desired rows.
-	Deviates map[model.Kind]string
+	Deviates map[model.Kind]string `json:"not_compared"`
+}
+
+// EvidenceText says how many rows of a type have the current form, and why.
+func (z *Zone) EvidenceText(g *dialect.OwnerRows) string {
+	parts := []string{fmt.Sprintf("%s of %s rows current", words.Thousands(g.Current), words.Thousands(g.Rows))}
+	if g.Form != "" {
+		parts = append(parts, g.Form)
+	}
+	if z.Deviates[model.Kind(g.Type)] != "" {
+		parts = append(parts, "not compared")
+	}
+	return strings.Join(parts, "; ")
 }
 
 // DialectView holds the known settings of the zones; immutable.
@@ -87,7 +99,7 @@ func (v *DialectView) ZoneSettings(zone string) Zone {
 	if zone != "" {
 		d = cmp.Or(v.zones[zone], &dialect.Dialect{})
 	}
-	out := Zone{Settings: v.mergedSettings(d), Rows: d.Owners, Deviates: map[model.Kind]string{}}
+	out := Zone{Settings: v.mergedSettings(d), Rows: append([]dialect.OwnerRows{}, d.Owners...), Deviates: map[model.Kind]string{}}
 	if zone != "" {
 		for k, why := range v.Deviations(d) {
 			out.Deviates[k] = why.Text

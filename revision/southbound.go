@@ -9,7 +9,6 @@ import (
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
-	"rung/model/words"
 )
 
 // Southbound is the state and content of a zone's Southbound database. Rung reads it only while a user looks
@@ -75,14 +74,6 @@ func (r *Revision) Southbound(zone string) *Southbound {
 	return r.Southbounds[i]
 }
 
-// Daemon is a process of a zone in the sandbox that does not run or does not answer.
-type Daemon struct {
-	Name  string
-	State string // "died", "stopped", "does not answer", "not up yet"
-	Since time.Time
-	Error string
-}
-
 // ProgressCount is the progress of a zone by its numbers: how far northd and the nodes are, and since when
 // they are behind. The database stamps a number only once northd has reached it.
 type ProgressCount struct {
@@ -114,18 +105,6 @@ func (c ProgressCount) Next(g *nb.Global, now time.Time) ProgressCount {
 	next.Northd = since(next.Made < next.Written, c.Northd, next.Made != c.Made)
 	next.Nodes = since(next.Done < next.Made, c.Nodes, next.Done != c.Done)
 	return next
-}
-
-// Text returns "ovn-northd died 12 s ago", or "ovn-northd does not answer for 12 s".
-func (d Daemon) Text(now time.Time) string {
-	when := "just now"
-	switch lasts := now.Sub(d.Since) >= time.Second; {
-	case d.State != "died" && d.State != "stopped":
-		when = "for " + words.TimeLasted(now.Sub(d.Since))
-	case lasts:
-		when = words.TimeLasted(now.Sub(d.Since)) + " ago"
-	}
-	return d.Name + " " + d.State + " " + when
 }
 
 // OVNDisagreement is a connection for which ovn-trace and the rows disagreed in the last trace.

@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"rung/model"
-	"rung/revision"
 )
 
 // daemonFaults holds the processes of the sandbox's OVN zones that do not run or do not answer. It has its own
@@ -14,16 +13,16 @@ type daemonFaults struct {
 	news chan struct{} // capacity 1: something changed
 
 	mu   sync.Mutex
-	down map[string][]revision.Daemon // by zone; lists are immutable
+	down map[string][]model.Fault // by zone; lists are immutable
 }
 
 // setFaults replaces the faults of a zone.
 func (d *daemonFaults) setFaults(zone string, now []model.Fault) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	delete(d.down, zone)
-	for _, f := range now {
-		d.down[zone] = append(d.down[zone], revision.Daemon{Name: f.Process, State: f.State, Since: f.Since, Error: f.Error})
+	d.down[zone] = now
+	if len(now) == 0 {
+		delete(d.down, zone)
 	}
 	select {
 	case d.news <- struct{}{}:
@@ -38,8 +37,8 @@ func (d *daemonFaults) forgetZone(zone string) {
 	delete(d.down, zone)
 }
 
-// faultsByZone returns the faulty daemons by zone.
-func (d *daemonFaults) faultsByZone() map[string][]revision.Daemon {
+// faultsByZone returns the faults by zone.
+func (d *daemonFaults) faultsByZone() map[string][]model.Fault {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return maps.Clone(d.down)

@@ -49,7 +49,7 @@ type Lab struct {
 
 // New returns a sandbox; Start begins it.
 func New(c Config) *Lab {
-	return &Lab{Config: c, daemons: daemonFaults{news: make(chan struct{}, 1), down: map[string][]revision.Daemon{}}}
+	return &Lab{Config: c, daemons: daemonFaults{news: make(chan struct{}, 1), down: map[string][]model.Fault{}}}
 }
 
 // CheckConfig is documented at zones.Sandbox, like the other methods of that interface.
@@ -97,7 +97,7 @@ func (l *Lab) ObjectsMoved(c *model.Cluster, changes []model.Change) {
 }
 
 // DaemonsDown returns the processes that do not run or do not answer.
-func (l *Lab) DaemonsDown() map[string][]revision.Daemon { return l.daemons.faultsByZone() }
+func (l *Lab) DaemonsDown() map[string][]model.Fault { return l.daemons.faultsByZone() }
 
 // Sandbox returns the sandbox, nil until it runs, and why it does not run on OVN.
 func (l *Lab) Sandbox() (box *sandbox.Sandbox, why string) {

@@ -37,7 +37,7 @@ type Sandbox interface {
 	// FillMode fills in what the screen shows of it, DaemonsDown returns its processes that do not run or do
 	// not answer, by zone, and ObjectsMoved receives every step of the objects. All are for the loop.
 	FillMode(*revision.Mode)
-	DaemonsDown() map[string][]revision.Daemon
+	DaemonsDown() map[string][]model.Fault
 	ObjectsMoved(c *model.Cluster, changes []model.Change)
 	// Probe sends a connection's packets, there and back, and judges the outcome; at, if not nil, is called
 	// for each phase.

@@ -6,7 +6,6 @@ import (
 
 	"rung/model"
 	"rung/model/words"
-	"rung/pages/page"
 	"rung/revision"
 	"rung/system"
 )
@@ -27,9 +26,9 @@ type ClusterFacts struct {
 	// Writers are the replicas of rung reconcile named in NB_Global of the zones.
 	Writers []string `json:"writers,omitempty"`
 	// WhyNoRows says why policies have no rows.
-	WhyNoRows string        `json:"why_no_rows,omitempty"`
-	Sources   []SourceFacts `json:"sources"`
-	Pods      PodFacts      `json:"pods"`
+	WhyNoRows string              `json:"why_no_rows,omitempty"`
+	Sources   []model.SourceState `json:"sources"`
+	Pods      revision.PodCount   `json:"pods"`
 	// Resources lists the API server's resources, or the kinds read from elsewhere.
 	Resources []ResourceFacts `json:"resources"`
 	// Newer lists what a newer API release has that Rung does not read.
@@ -40,44 +39,14 @@ type ClusterFacts struct {
 	Settings    []revision.SettingValue `json:"settings,omitempty"` // of OVN-Kubernetes, in most zones
 
 	mode     revision.Mode
-	pods     revision.PodCount
 	podsText string // number of pods, or why it is unknown
 	named    int    // zones whose NB_Global names a writer
 	zones    int
 }
 
-// PodFacts counts the pods: policies can select Subjects; the others are on the host network, ended, or
-// without a node.
-type PodFacts struct {
-	All         int `json:"all"`
-	Subjects    int `json:"subjects"`
-	Host        int `json:"host_network"`
-	Completed   int `json:"completed"`
-	Unscheduled int `json:"unscheduled"`
-}
-
-// SourceFacts describes a source of objects.
-type SourceFacts struct {
-	Name   string          `json:"name"`
-	Detail string          `json:"detail,omitempty"`
-	State  model.ConnState `json:"state"`
-	Error  string          `json:"error,omitempty"`
-
-	resources int
-}
-
-// ResourceFacts describes how one resource is read.
+// ResourceFacts describes how one resource of a source is read.
 type ResourceFacts struct {
-	Name  string          `json:"name"`
-	Kind  model.Kind      `json:"kind,omitempty"`
-	State model.ConnState `json:"state"`
-	Since page.Stamp      `json:"since"`
-	// Objects counts those last read, even if the resource cannot be read now.
-	Objects  int    `json:"objects"`
-	Attempts int    `json:"failed_attempts,omitempty"`
-	Optional bool   `json:"optional,omitempty"`
-	Error    string `json:"error,omitempty"`
-
+	model.SourceResource
 	source string
 }
 
@@ -104,19 +73,16 @@ var networkKinds = []model.Kind{model.KindUDN, model.KindCUDN, model.KindNAD, mo
 // NewFacts returns the facts of a revision.
 func NewFacts(r *revision.Revision) *ClusterFacts {
 	m := r.Mode
-	f := &ClusterFacts{Mode: m.Name, Title: m.Title, Server: m.Server, User: m.User, Sources: []SourceFacts{}, Resources: []ResourceFacts{},
-		mode:        m,
-		Permissions: mergePermissions(r.Access.Permissions())}
+	f := &ClusterFacts{Mode: m.Name, Title: m.Title, Server: m.Server, User: m.User,
+		Sources: append([]model.SourceState{}, r.Sources...), Resources: []ResourceFacts{},
+		mode: m, Pods: r.PodCount(), Permissions: mergePermissions(r.Access.Permissions())}
 	f.Changes.Allowed, f.Changes.WhyNot = m.Writes, m.WhyNot
 	f.Answered = len(f.Permissions) > 0
 	f.WhyNoRows = r.System.WhyLacking(system.Rows)
-	f.pods = r.PodCount()
-	f.podsText = f.pods.String()
-	if u := r.Unread(model.KindPod); u.HidesCount(f.pods.All) {
+	f.podsText = f.Pods.String()
+	if u := r.Unread(model.KindPod); u.HidesCount(f.Pods.All) {
 		f.podsText = u.Text()
 	}
-	f.Pods = PodFacts{All: f.pods.All, Subjects: f.pods.Subjects(), Host: f.pods.Host, Completed: f.pods.Completed,
-		Unscheduled: f.pods.Unscheduled}
 	switch {
 	case !r.System.HasFeature(system.Rows):
 	case m.Sandbox || m.Reconciles:
@@ -125,12 +91,8 @@ func NewFacts(r *revision.Revision) *ClusterFacts {
 		f.RowsBy = f.rowsByOthers(r.Zones)
 	}
 	for _, src := range r.Sources {
-		f.Sources = append(f.Sources, SourceFacts{Name: src.Name, Detail: src.Detail, State: src.Conn, Error: src.Error,
-			resources: len(src.Resources)})
 		for _, x := range src.Resources {
-			f.Resources = append(f.Resources, ResourceFacts{Name: x.Name, Kind: x.Kind, State: x.Conn, Since: page.Stamp{Time: x.At},
-				Objects: x.Count, Attempts: x.Attempts,
-				Optional: x.Optional, Error: x.Error, source: src.Name})
+			f.Resources = append(f.Resources, ResourceFacts{x, src.Name})
 		}
 	}
 	if !f.isCluster() {
@@ -183,8 +145,8 @@ func (f *ClusterFacts) addKinds(r *revision.Revision) {
 	}
 	for _, k := range kinds {
 		if n := r.Cluster.Count(k); n > 0 || r.Loaded {
-			f.Resources = append(f.Resources, ResourceFacts{Name: string(k), Kind: k, Objects: n,
-				State: words.Choose(n > 0, model.ConnSynced, model.ConnAbsent)})
+			f.Resources = append(f.Resources, ResourceFacts{SourceResource: model.SourceResource{Name: string(k), Kind: k, Count: n,
+				Conn: words.Choose(n > 0, model.ConnSynced, model.ConnAbsent)}})
 		}
 	}
 }

@@ -37,7 +37,7 @@ func readyWorld(nodes []string, conditions []model.Condition, rows map[string]mo
 
 func ready(zone, status, message string, ago time.Duration) model.Condition {
 	reason := map[string]string{"True": "SetupSucceeded", "False": "SetupFailed"}[status]
-	return model.Condition{Type: revision.ReadyPrefix + zone, Status: status, Reason: reason, Message: message, Changed: given.Now.Add(-ago)}
+	return model.Condition{Type: revision.ReadyPrefix + zone, Status: status, Reason: reason, Message: message, Changed: model.Stamp{Time: given.Now.Add(-ago)}}
 }
 
 func TestReady(t *testing.T) {

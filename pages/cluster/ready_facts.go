@@ -216,7 +216,7 @@ func isCentral(conditions []model.Condition, zones map[string]*model.ZoneState) 
 // newZoneReport compares a condition with the rows of its zone.
 func newZoneReport(zone string, c *model.Condition, k model.PolicyKey, z *model.ZoneState, now time.Time) ZoneReport {
 	out := ZoneReport{Zone: zone, Status: words.Choose(c.Status == "True", Yes, Failing), Reason: c.Reason, Message: c.Message,
-		At: page.Stamp{Time: c.Changed}, Rows: z.PolicyJoin(k).StateAt(z, now)}
+		At: c.Changed, Rows: z.PolicyJoin(k).StateAt(z, now)}
 	switch {
 	case out.Status == Yes && (out.Rows == model.StateBehind || out.Rows == model.StateFrozen || out.Rows == model.StateNotEnforced):
 		what := string(out.Rows)

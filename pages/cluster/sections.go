@@ -113,8 +113,8 @@ func (f *ClusterFacts) placeSection(h Hints) Section {
 		return s
 	}
 	for _, src := range f.Sources {
-		sign := connSign(src.State)
-		field("source."+src.Name, src.Name, "", page.Span{Text: sign.Text + " " + string(src.State), Role: sign.Role},
+		sign := connSign(src.Conn)
+		field("source."+src.Name, src.Name, "", page.Span{Text: sign.Text + " " + string(src.Conn), Role: sign.Role},
 			page.Span{Text: "  " + src.Detail, Role: themes.Text})
 		if src.Error != "" {
 			s.Entries = append(s.Entries, Entry{ID: "source.error." + src.Name, Indent: FieldWidth, Sign: page.Span{Text: words.Failed,
@@ -176,9 +176,9 @@ func (f *ClusterFacts) resourceSection(now time.Time) Section {
 	if !f.isCluster() {
 		s := Section{Title: "objects read"}
 		for _, x := range f.Resources {
-			e := Entry{ID: "resource." + x.Name, Name: x.Name, Sign: connSign(x.State),
-				Value: page.Line{{Text: words.Count(x.Objects, "object"), Role: themes.Text}}, To: resourcePage(x.Kind)}
-			if x.Objects == 0 {
+			e := Entry{ID: "resource." + x.Name, Name: x.Name, Sign: connSign(x.Conn),
+				Value: page.Line{{Text: words.Count(x.Count, "object"), Role: themes.Text}}, To: resourcePage(x.Kind)}
+			if x.Count == 0 {
 				e.Sign.Role, e.Value = themes.Dim, page.Line{{Text: "none", Role: themes.Dim}}
 			}
 			s.Entries = append(s.Entries, e)
@@ -187,21 +187,21 @@ func (f *ClusterFacts) resourceSection(now time.Time) Section {
 	}
 	s := Section{Title: "resources of the API server"}
 	for _, src := range f.Sources {
-		if src.resources > 0 {
+		if len(src.Resources) > 0 {
 			continue
 		}
-		text := src.Name + ": " + string(src.State)
+		text := src.Name + ": " + string(src.Conn)
 		text += words.Between(": ", src.Error, "")
-		s.Entries = append(s.Entries, Entry{ID: "source." + src.Name, Sign: connSign(src.State),
+		s.Entries = append(s.Entries, Entry{ID: "source." + src.Name, Sign: connSign(src.Conn),
 			Value: page.Line{{Text: text, Role: themes.Text}}})
 	}
 	for i := range f.Resources {
 		x := &f.Resources[i]
 		// A dead server has the same error for all resources: show it once.
-		again := i+1 < len(f.Resources) && f.Resources[i+1].Error == x.Error && f.Resources[i+1].State == x.State &&
+		again := i+1 < len(f.Resources) && f.Resources[i+1].Error == x.Error && f.Resources[i+1].Conn == x.Conn &&
 			f.Resources[i+1].source == x.source
 		s.Entries = append(s.Entries, x.entry(now))
-		if x.Error != "" && !again && (x.State != model.ConnAbsent || !x.Optional) {
+		if x.Error != "" && !again && (x.Conn != model.ConnAbsent || !x.Optional) {
 			s.Entries = append(s.Entries, Entry{ID: "resource.error." + x.Name, Indent: 4, Sign: page.Span{Text: words.Failed, Role: themes.Error},
 				Value: page.Line{{Text: x.Error + x.attemptsText(" (", ")"), Role: themes.Text}}})
 		}
@@ -215,24 +215,24 @@ func (f *ClusterFacts) resourceSection(now time.Time) Section {
 
 // entry returns the entry that says how the resource is read.
 func (x *ResourceFacts) entry(now time.Time) Entry {
-	sign := connSign(x.State)
-	if x.State == model.ConnAbsent && x.Optional {
+	sign := connSign(x.Conn)
+	if x.Conn == model.ConnAbsent && x.Optional {
 		sign.Role = themes.Dim
 	}
-	l := page.Line{{Text: string(x.State), Role: sign.Role}}
+	l := page.Line{{Text: string(x.Conn), Role: sign.Role}}
 	add := func(text string, role page.Role) { l = append(l, page.Span{Text: text, Role: role}) }
-	if x.State == model.ConnSynced {
-		add("  "+words.Count(x.Objects, "object"), themes.Text)
-	} else if !x.Since.IsZero() {
-		add(" since "+words.Clock(x.Since.Time, now)+" ("+words.Age(now.Sub(x.Since.Time))+")", themes.Text)
+	if x.Conn == model.ConnSynced {
+		add("  "+words.Count(x.Count, "object"), themes.Text)
+	} else if !x.At.IsZero() {
+		add(" since "+words.Clock(x.At.Time, now)+" ("+words.Age(now.Sub(x.At.Time))+")", themes.Text)
 	}
-	if x.State != model.ConnSynced && x.Objects > 0 {
-		add("  had "+words.Count(x.Objects, "object"), themes.Dim)
+	if x.Conn != model.ConnSynced && x.Count > 0 {
+		add("  had "+words.Count(x.Count, "object"), themes.Dim)
 	}
 	if x.Error == "" { // else the attempts are shown with the error
 		add(x.attemptsText("  ", ""), themes.Dim)
 	}
-	if x.Optional && x.State == model.ConnAbsent {
+	if x.Optional && x.Conn == model.ConnAbsent {
 		add("  (optional)", themes.Dim)
 	}
 	short, _, _ := strings.Cut(x.Name, ".")

@@ -1,13 +1,9 @@
 package cluster
 
 import (
-	"fmt"
-	"strings"
 	"time"
 
 	"rung/model"
-	"rung/model/ovn/dialect"
-	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
 )
@@ -29,9 +25,9 @@ type ZoneFacts struct {
 	Differ   []string                  `json:"units_not_in_sync"`
 	// Dialect is nil for Rung's own zones. Progress is nil if nb_cfg is not counted. Daemons are the sandbox's
 	// processes for the zone that do not run.
-	Dialect  *ZoneDialect    `json:"dialect,omitempty"`
-	Progress *RowProgress    `json:"progress,omitempty"`
-	Daemons  []StoppedDaemon `json:"daemons_down,omitempty"`
+	Dialect  *revision.Zone `json:"dialect,omitempty"`
+	Progress *RowProgress   `json:"progress,omitempty"`
+	Daemons  []model.Fault  `json:"daemons_down,omitempty"`
 	// Trouble lists the faults below the rows, a sentence each.
 	Trouble []string `json:"ovn_trouble,omitempty"`
 
@@ -40,14 +36,6 @@ type ZoneFacts struct {
 	Loss      *LogLoss            `json:"-"` // lost lines of the ACL log; nil if none
 	rev       *revision.Revision
 	now       time.Time
-}
-
-// ZoneDialect holds the OVN-Kubernetes settings of a zone, and the forms of its rows.
-type ZoneDialect struct {
-	Settings []revision.SettingValue `json:"settings"`
-	Rows     []dialect.OwnerRows     `json:"rows"`
-	// NotCompared says why rows of a kind are not compared with desired rows.
-	NotCompared map[model.Kind]string `json:"not_compared"`
 }
 
 // RowProgress is the progress of a zone's rows.
@@ -62,14 +50,6 @@ type RowProgress struct {
 	Northd  page.Stamp `json:"northd_behind_since,omitzero"`
 	Nodes   page.Stamp `json:"nodes_behind_since,omitzero"`
 	Waiting []string   `json:"nodes_behind,omitempty"`
-}
-
-// StoppedDaemon is a process of the sandbox that does not run.
-type StoppedDaemon struct {
-	Name  string     `json:"name"`
-	State string     `json:"state"`
-	Since page.Stamp `json:"since"`
-	Error string     `json:"error,omitempty"`
 }
 
 // FactsOfZone returns the facts of a zone for the table; tally holds the zone's counts.
@@ -87,7 +67,9 @@ func FactsOfZone(r *revision.Revision, z *model.ZoneState, tally *revision.ZoneT
 func AllFactsOfZone(r *revision.Revision, z *model.ZoneState, now time.Time) *ZoneFacts {
 	tally := revision.TallyZone(r, z, now)
 	o := FactsOfZone(r, z, &tally, now)
-	o.Dialect = newZoneDialect(r, z.Name)
+	if r.Dialects != nil {
+		o.Dialect = new(r.Dialects.ZoneSettings(z.Name))
+	}
 	if o.Tally == nil {
 		o.Policies, o.Units = map[model.PolicyState]int{}, map[model.PolicyState]int{}
 	}
@@ -100,30 +82,6 @@ func AllFactsOfZone(r *revision.Revision, z *model.ZoneState, now time.Time) *Zo
 			o.Progress.Waiting = append(o.Progress.Waiting, c.Name)
 		}
 	}
-	for _, d := range p.Down {
-		o.Daemons = append(o.Daemons, StoppedDaemon{d.Name, d.State, page.Stamp{Time: d.Since}, d.Error})
-	}
+	o.Daemons = p.Down
 	return o
-}
-
-// newZoneDialect returns the dialect of a zone, or nil for Rung's own zones.
-func newZoneDialect(r *revision.Revision, zone string) *ZoneDialect {
-	if r.Dialects == nil {
-		return nil
-	}
-	d := revision.DialectOfZone(r, zone)
-	return &ZoneDialect{Settings: append([]revision.SettingValue{}, d.Settings...), Rows: append([]dialect.OwnerRows{}, d.Rows...),
-		NotCompared: d.Deviates}
-}
-
-// EvidenceText says how many rows of a type have the current form, and why.
-func (d *ZoneDialect) EvidenceText(g *dialect.OwnerRows) string {
-	parts := []string{fmt.Sprintf("%s of %s rows current", words.Thousands(g.Current), words.Thousands(g.Rows))}
-	if g.Form != "" {
-		parts = append(parts, g.Form)
-	}
-	if d.NotCompared[model.Kind(g.Type)] != "" {
-		parts = append(parts, "not compared")
-	}
-	return strings.Join(parts, "; ")
 }

@@ -1,9 +1,8 @@
 package matrix
 
 import (
-	"cmp"
-
 	"rung/engine/trace"
+	"rung/model/verdict"
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -14,7 +13,7 @@ import (
 type Selection struct {
 	Focus   string                // the only namespace shown, or empty for all
 	Swapped bool                  // rows are destinations
-	Only    revision.CellVerdict  // empty for all
+	Only    verdict.Verdict       // empty for all
 	Reached []*revision.MatrixEnd // the ends that are only destinations
 	Unread  *revision.Unread      // what is unread that pods depend on, nil if all was read
 }
@@ -32,7 +31,7 @@ func AboutLine(m *revision.Matrix, s Selection) page.Line {
 		add("from rows, to columns", themes.Text)
 	}
 	if s.Only != "" {
-		add("only "+s.Only.LegendText(), themes.Warn)
+		add("only "+revision.CellLegend(s.Only), themes.Warn)
 	}
 	if s.Unread != nil && m.Pods == 0 {
 		add(s.Unread.Text(), themes.Warn)
@@ -63,15 +62,20 @@ func LegendLine() (l page.Line) {
 		if i > 0 {
 			l = append(l, page.Span{Text: "  ", Role: themes.Dim})
 		}
-		l = append(l, page.Span{Text: c.Sign(), Role: VerdictRole(c)}, page.Span{Text: " " + c.LegendText(), Role: themes.Dim})
+		l = append(l, CellSign(c), page.Span{Text: " " + revision.CellLegend(c), Role: themes.Dim})
 	}
 	return l
 }
 
-// VerdictRole returns the role of a cell's verdict.
-func VerdictRole(c revision.CellVerdict) page.Role { return cmp.Or(verdictRoles[c], themes.Dim) }
-
-var verdictRoles = map[revision.CellVerdict]page.Role{
-	revision.CellAllow: themes.Allow, revision.CellDeny: themes.Deny, revision.CellMixed: themes.Pass,
-	revision.CellUndefined: themes.Warn, revision.CellUnknown: themes.Warn,
+// CellSign returns the sign of a cell's verdict, a space without connections.
+func CellSign(v verdict.Verdict) page.Span {
+	switch v {
+	case "":
+		return page.Span{Text: " ", Role: themes.Dim}
+	case verdict.Mixed:
+		return page.Span{Text: words.Mixed, Role: themes.Pass}
+	case verdict.NotApplicable:
+		return page.Span{Text: page.None.Text, Role: page.None.Role}
+	}
+	return page.VerdictSign(v)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/verdict"
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
@@ -27,11 +28,11 @@ func Unjudged(r *revision.Revision, m *revision.Matrix, judged, unknown int) []m
 // NewMap returns the map of the verdicts between some ends, from rows to columns.
 func NewMap(m *revision.Matrix, ends []*revision.MatrixEnd) *page.Map {
 	out := &page.Map{Rows: page.MapList(ends, (*revision.MatrixEnd).Name), Cells: make([]int8, 0, len(ends)*len(ends))}
-	place := map[revision.CellVerdict]int8{"": -1}
+	place := map[verdict.Verdict]int8{"": -1}
 	for i, v := range revision.CellVerdicts {
 		place[v] = int8(i)
-		out.Kinds = append(out.Kinds, page.MapKind{Key: strings.ReplaceAll(string(v), " ", "_"), Text: v.LegendText(),
-			Sign: page.Span{Text: v.Sign(), Role: VerdictRole(v)}})
+		out.Kinds = append(out.Kinds, page.MapKind{Key: strings.ReplaceAll(string(v), " ", "_"), Text: revision.CellLegend(v),
+			Sign: CellSign(v)})
 	}
 	for _, from := range ends {
 		for _, to := range ends {

@@ -36,7 +36,7 @@ type PolicyFacts struct {
 	File        string           `json:"file,omitempty"`
 	Findings    []revision.Brief `json:"findings"`
 	// Conditions are reports of controllers, not proof.
-	Conditions []ConditionFacts `json:"conditions"`
+	Conditions []model.Condition `json:"conditions"`
 	// Zones is empty without databases.
 	Zones []ZoneFacts `json:"zones"`
 	// With are the other units with rows for the policy, and the number of zones in each state.
@@ -64,15 +64,6 @@ type UnitFacts struct {
 	Label string `json:"-"`
 }
 
-// ConditionFacts is the report of a controller.
-type ConditionFacts struct {
-	Type    string `json:"type"`
-	Status  string `json:"status"`
-	Reason  string `json:"reason"`
-	Message string `json:"message"`
-	At      string `json:"at,omitempty"`
-}
-
 // ZoneFacts is the state of the policy's rows in a zone.
 type ZoneFacts struct {
 	Zone  string            `json:"zone"`
@@ -90,7 +81,7 @@ func FactsOfPolicy(r *revision.Revision, k model.PolicyKey, now time.Time) *Poli
 		Isolates: revision.IsolatedDirections(r, p), APIVersion: p.APIVersion, Isolated: revision.LegacyIsolationText(r, p), Logging: "off",
 		File: p.Origin.Place(), Findings: []revision.Brief{},
 		Rules:      ListRules(r, p),
-		Conditions: page.MapList(r.Conditions(k), newConditionFacts),
+		Conditions: append([]model.Condition{}, r.Conditions(k)...),
 		Zones:      page.MapList(r.Zones, func(z *model.ZoneState) ZoneFacts { return newZoneFacts(z, k, now) })}
 	if k.Kind.HasPriority() {
 		out.Priority = &p.Priority
@@ -152,10 +143,6 @@ func ruleLogging(p *model.Policy) string {
 		}
 	}
 	return cmp.Or(strings.Join(on, ", "), "off")
-}
-
-func newConditionFacts(c model.Condition) ConditionFacts {
-	return ConditionFacts{Type: c.Type, Status: c.Status, Reason: c.Reason, Message: c.Message, At: page.StampText(c.Changed)}
 }
 
 func newZoneFacts(z *model.ZoneState, k model.PolicyKey, now time.Time) ZoneFacts {

@@ -18,12 +18,8 @@ import (
 
 // ACLFlows are the logical flows of an ACL, compared with it.
 type ACLFlows struct {
-	State revision.FlowState `json:"state"`
-	// Text describes the state, with the likely cause of missing or old flows.
-	Text    string      `json:"text"`
-	Missing []string    `json:"missing_on,omitempty"`
-	Since   string      `json:"since,omitempty"`
-	Flows   []FlowFacts `json:"flows"`
+	revision.ACLFlows
+	Flows []FlowFacts `json:"flows"`
 
 	Sign page.Span `json:"-"`
 	// Offset says that every flow's priority is the ACL's plus a constant, else empty.
@@ -64,18 +60,16 @@ func (l *Line) ReadFlows(r *revision.Revision, now time.Time) {
 
 // FlowsOfACL returns the flows of an ACL in a zone.
 func FlowsOfACL(r *revision.Revision, z *model.ZoneState, a *nb.ACL, now time.Time) *ACLFlows {
-	f := revision.FlowsOfACL(r, z, a, now)
-	out := &ACLFlows{State: f.State, Text: f.Text, Missing: f.Missing, Since: page.StampText(f.Since),
-		Sign: page.Span{Text: words.Noted, Role: themes.Info}}
+	out := &ACLFlows{ACLFlows: revision.FlowsOfACL(r, z, a, now), Sign: page.Span{Text: words.Noted, Role: themes.Info}}
 	switch {
-	case f.State == revision.FlowsMade:
+	case out.State == flow.StateMade:
 		out.Sign = page.Span{Text: words.Yes, Role: themes.OK}
-	case f.AreLate(now):
+	case out.AreLate(now):
 		out.Sign = page.Span{Text: words.Differs, Role: themes.Error}
-	case f.State == revision.FlowsMissing || f.State == revision.FlowsOld:
+	case out.State == flow.StateMissing || out.State == flow.StateOld:
 		out.Sign.Text = words.Working
 	}
-	out.Flows = page.MapList(f.Flows, func(x *flow.Flow) FlowFacts {
+	out.Flows = page.MapList(out.ACLFlows.Flows, func(x *flow.Flow) FlowFacts {
 		of := NewFlowFacts(x)
 		of.Shared, of.SharedWith = revision.SharedFlowText(r, a, x)
 		return of

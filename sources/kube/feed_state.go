@@ -104,7 +104,7 @@ func (f *feed) setState(state model.ConnState, text string) {
 		f.res.Attempts = 0
 	}
 	if state != f.res.Conn {
-		f.res.Conn, f.res.At = state, time.Now()
+		f.res.Conn, f.res.At = state, model.Stamp{Time: time.Now()}
 		f.w.brokenNew = true
 	}
 	f.res.Error = text

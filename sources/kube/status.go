@@ -190,7 +190,7 @@ func conditionBody(of schema.GroupVersionResource, policy model.PolicyKey, cond 
 	if cond != nil {
 		status["conditions"] = []metav1.Condition{{Type: cond.Type, Status: metav1.ConditionStatus(cond.Status),
 			Reason:  cond.Reason,
-			Message: cond.Message, LastTransitionTime: metav1.NewTime(cond.Changed)}}
+			Message: cond.Message, LastTransitionTime: metav1.NewTime(cond.Changed.Time)}}
 	}
 	return json.Marshal(map[string]any{
 		"apiVersion": of.GroupVersion().String(), "kind": string(policy.Kind),

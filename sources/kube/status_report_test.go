@@ -16,7 +16,7 @@ import (
 const brokenServer = `{"kind":"Status","apiVersion":"v1","status":"Failure","message":"etcd is away","reason":"InternalError","code":500}`
 
 func blueCondition() model.Condition {
-	return model.Condition{Type: "Ready-In-Zone-n1", Status: "True", Reason: "SetupSucceeded", Message: "ok", Changed: reported}
+	return model.Condition{Type: "Ready-In-Zone-n1", Status: "True", Reason: "SetupSucceeded", Message: "ok", Changed: model.Stamp{Time: reported}}
 }
 
 // However long the server is away, a condition that changed meanwhile is written:

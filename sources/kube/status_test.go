@@ -99,7 +99,7 @@ func TestConditionsOut(t *testing.T) {
 	r, _ := reporting(t, api.cluster(t), func(err error) { t.Error(err) })
 	anp, banp := model.PolicyKey{Kind: model.KindANP, Name: "isolate"}, model.PolicyKey{Kind: model.KindBANP, Name: "default"}
 	r.SetCondition("n1", anp, model.Condition{Type: "Ready-In-Zone-n1", Status: "True", Reason: "SetupSucceeded",
-		Message: "Setting up OVN DB plumbing was successful", Changed: reported})
+		Message: "Setting up OVN DB plumbing was successful", Changed: model.Stamp{Time: reported}})
 	idle(t, r)
 	r.ClearZone("n1", banp)
 	r.SetCondition("n1", model.PolicyKey{Kind: model.KindNP, Namespace: "a", Name: "np"}, model.Condition{Type: "x"}) // has none

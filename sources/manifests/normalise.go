@@ -88,7 +88,7 @@ func CleanConditions(cs []metav1.Condition) (out []model.Condition) {
 	for _, c := range cs {
 		out = append(out, model.Condition{Type: words.CleanText(c.Type),
 			Status: words.CleanText(string(c.Status)),
-			Reason: words.CleanText(c.Reason), Message: words.CleanText(c.Message), Changed: c.LastTransitionTime.Time})
+			Reason: words.CleanText(c.Reason), Message: words.CleanText(c.Message), Changed: model.Stamp{Time: c.LastTransitionTime.Time}})
 	}
 	return out
 }

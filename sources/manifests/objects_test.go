@@ -175,7 +175,7 @@ status:
 			Egress: []model.Rule{{Direction: model.Egress, Action: model.Deny, Peers: []model.Peer{
 				{Kind: model.PeerNodes, Nodes: sel("role=x")}, {Kind: model.PeerNetworks, Networks: []string{"10.0.1.7/8", "fd00::/8"}}}}},
 			Conditions: []model.Condition{{Type: "Ready-In-Zone-w", Status: "True", Reason: "SetupSucceeded", Message: "fine",
-				Changed: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}}},
+				Changed: model.Stamp{Time: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}}}},
 		{"BaselineAdminNetworkPolicy", "apiVersion: policy.networking.k8s.io/v1alpha1\nkind: BaselineAdminNetworkPolicy\nmetadata: {name: default}\nspec: {subject: {namespaces: {}}, egress: [{action: Deny, to: [{networks: [0.0.0.0/0]}]}]}\n",
 			&model.Policy{Meta: meta(model.KindBANP, "", "default", 1, nil), Tier: 3, Subject: model.Subject{Namespaces: all, Pods: all, AllPods: true},
 				Egress: []model.Rule{{Direction: model.Egress, Action: model.Deny, Peers: []model.Peer{{Kind: model.PeerNetworks, Networks: []string{"0.0.0.0/0"}}}}}}},

@@ -148,7 +148,7 @@ func (z *Zone) Faults() []model.Fault {
 		case d.State == Silent:
 			d.Since = z.askedAt[n.name]
 		}
-		f := model.Fault{Process: d.Name, State: string(d.State), Since: d.Since}
+		f := model.Fault{Process: d.Name, State: string(d.State), Since: model.Stamp{Time: d.Since}}
 		if d.Err != nil {
 			f.Error = words.CleanText(d.Err.Error())
 		}
@@ -157,7 +157,7 @@ func (z *Zone) Faults() []model.Fault {
 	if z.lateFault != nil {
 		out = append(out, *z.lateFault)
 	}
-	slices.SortStableFunc(out, func(a, b model.Fault) int { return a.Since.Compare(b.Since) })
+	slices.SortStableFunc(out, func(a, b model.Fault) int { return a.Since.Compare(b.Since.Time) })
 	return out
 }
 

@@ -202,7 +202,8 @@ func (z *Zone) Start(ctx context.Context, behind bool) error {
 		close(z.up)
 		if err != nil && rise.Err() == nil {
 			z.mu.Lock()
-			z.lateFault = &model.Fault{Process: "OVN", State: "did not start", Since: time.Now(), Error: words.CleanText(err.Error())}
+			z.lateFault = &model.Fault{Process: "OVN", State: "did not start", Since: model.Stamp{Time: time.Now()},
+				Error: words.CleanText(err.Error())}
 			z.mu.Unlock()
 			z.reportFaults()
 		}

@@ -164,9 +164,9 @@ func matrixIsTrace(t *testing.T, seed uint64, r *revision.Revision, compared *in
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := revision.CellVerdict(one.Verdict)
+			want := one.Verdict
 			if len(one.Families) > 0 && one.Families[0].Verdict != one.Families[1].Verdict {
-				want = revision.CellMixed
+				want = verdict.Mixed
 			}
 			if got := m.Cell(a, b).Verdict(); got != want {
 				t.Fatalf("world %d, network %s: %s: the matrix says %s, the connection by itself %s", seed, r.Network.Name, q, got, want)

@@ -30,7 +30,7 @@ func ClusterFacts(t testing.TB) *revision.Facts {
 		{"baselineadminnetworkpolicies.policy.networking.k8s.io", model.KindBANP, false},
 		{"networkpolicies.networking.k8s.io", model.KindNP, false},
 		{"egressfirewalls.k8s.ovn.org", model.KindEF, true}, {"events", model.KindEvent, true}} {
-		src.Resources = append(src.Resources, model.SourceResource{Name: r.name, Kind: r.kind, Conn: model.ConnSynced, At: at, Count: p.Cluster.Count(r.kind), Optional: r.optional})
+		src.Resources = append(src.Resources, model.SourceResource{Name: r.name, Kind: r.kind, Conn: model.ConnSynced, At: model.Stamp{Time: at}, Count: p.Cluster.Count(r.kind), Optional: r.optional})
 	}
 	p.Sources = []model.SourceState{src}
 	for i, z := range p.Zones {
@@ -185,9 +185,9 @@ func ControllerReports(p *revision.Facts, k model.PolicyKey, failed map[string]s
 	policy.Conditions = nil
 	for i, z := range zones {
 		c := model.Condition{Type: revision.ReadyPrefix + z, Status: "True", Reason: "SetupSucceeded", Message: "Setting up OVN DB plumbing was successful",
-			Changed: Now.Add(-30*time.Minute - time.Duration(i)*time.Second)}
+			Changed: model.Stamp{Time: Now.Add(-30*time.Minute - time.Duration(i)*time.Second)}}
 		if text, bad := failed[z]; bad {
-			c.Status, c.Reason, c.Message, c.Changed = "False", "SetupFailed", text, Now.Add(-7*time.Minute)
+			c.Status, c.Reason, c.Message, c.Changed = "False", "SetupFailed", text, model.Stamp{Time: Now.Add(-7 * time.Minute)}
 		}
 		policy.Conditions = append(policy.Conditions, c)
 	}

@@ -36,7 +36,7 @@ func TestDead(t *testing.T) {
 	src.Conn, src.At, src.ReadAt, src.Error = model.ConnLost, uitest.Now.Add(-3*time.Minute), uitest.Now.Add(-3*time.Minute), "connection refused"
 	for i := range src.Resources {
 		r := &src.Resources[i]
-		r.Conn, r.At, r.Attempts, r.Error = model.ConnLost, uitest.Now.Add(-3*time.Minute), 14, "the API server does not answer: connection refused; tried again within 30s"
+		r.Conn, r.At, r.Attempts, r.Error = model.ConnLost, model.Stamp{Time: uitest.Now.Add(-3 * time.Minute)}, 14, "the API server does not answer: connection refused; tried again within 30s"
 	}
 	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Cluster))
 	s.Want("prod-eu lost, read 3m ago", "■ pods", "lost since 14:02:00 (3m)", "had 12 objects", "connection refused")
@@ -50,11 +50,11 @@ func TestRefused(t *testing.T) {
 	p := uitest.ClusterFacts(t)
 	uitest.AllowChanges(p, false, "pods", "pods/exec")
 	addResource(p, "pods", func(r *model.SourceResource) {
-		r.Conn, r.Count, r.Attempts, r.At = model.ConnDenied, 0, 3, uitest.Now.Add(-9*time.Minute)
+		r.Conn, r.Count, r.Attempts, r.At = model.ConnDenied, 0, 3, model.Stamp{Time: uitest.Now.Add(-9 * time.Minute)}
 		r.Error = "no permission to list pods; to check: kubectl --context=prod-eu auth can-i list pods"
 	})
 	addResource(p, "adminnetworkpolicies.policy.networking.k8s.io", func(r *model.SourceResource) {
-		r.Conn, r.Count, r.At = model.ConnAbsent, 0, uitest.Now.Add(-9*time.Minute)
+		r.Conn, r.Count, r.At = model.ConnAbsent, 0, model.Stamp{Time: uitest.Now.Add(-9 * time.Minute)}
 		r.Error = "the API server does not serve it: install the CRD of network-policy-api, or enable AdminNetworkPolicy in OVN-Kubernetes"
 	})
 	addResource(p, "egressfirewalls.k8s.ovn.org", func(r *model.SourceResource) { r.Conn, r.Count = model.ConnAbsent, 0 })

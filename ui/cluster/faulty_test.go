@@ -44,7 +44,7 @@ func TestMarkedWhenTold(t *testing.T) {
 			p.Southbounds = []*revision.Southbound{{Zone: zone, Conn: model.ConnStarting}}
 		}, false},
 		"a process died": {func(p *revision.Facts) {
-			p.Down = map[string][]revision.Daemon{zone: {{Name: "ovn-controller", State: "died", Since: uitest.Now}}}
+			p.Down = map[string][]model.Fault{zone: {{Process: "ovn-controller", State: "died", Since: model.Stamp{Time: uitest.Now}}}}
 		}, true},
 	} {
 		p := uitest.DemoFacts(t)

@@ -194,10 +194,10 @@ func TestNothing(t *testing.T) {
 func sameZones(t *testing.T) {
 	t.Helper()
 	p := uitest.ClusterFacts(t)
-	p.Down = map[string][]revision.Daemon{}
+	p.Down = map[string][]model.Fault{}
 	for i, z := range p.Zones {
 		if i%2 == 0 {
-			p.Down[z.Name] = []revision.Daemon{{Name: "ovn-northd", State: "died", Since: uitest.Now}}
+			p.Down[z.Name] = []model.Fault{{Process: "ovn-northd", State: "died", Since: model.Stamp{Time: uitest.Now}}}
 		}
 	}
 	r, n, marks := revision.New(*p, nil), 0, ""

@@ -65,7 +65,7 @@ func TestBelow(t *testing.T) {
 	live.Numbers(t, p, "ovn-control-plane", 7, 7, 7, behind)
 	live.Numbers(t, p, "ovn-worker", 9, 7, 7, behind)
 	live.Numbers(t, p, "ovn-worker2", 7, 7, 6, behind)
-	p.Down = map[string][]revision.Daemon{"ovn-worker": {{Name: "ovn-northd", State: "died", Since: uitest.Now.Add(-12 * time.Second), Error: "signal: killed"}}}
+	p.Down = map[string][]model.Fault{"ovn-worker": {{Process: "ovn-northd", State: "died", Since: model.Stamp{Time: uitest.Now.Add(-12 * time.Second)}, Error: "signal: killed"}}}
 	live.Flows(t, p, "ovn-worker2", behind, func(_ *revision.Southbound, flows []*flow.LogicalFlow) []*flow.LogicalFlow {
 		gone := *flows[0]
 		gone.UUID, gone.Hint = "ffffffff"+gone.UUID[8:], "ffffffff"

@@ -155,7 +155,7 @@ func (s *Sheet) AddCondition(id string, c *model.Condition, now time.Time, st *t
 	}
 	text := fmt.Sprintf("%s %s: controller reported %s", c.Type, c.Status, c.Reason)
 	if !c.Changed.IsZero() {
-		text += " at " + words.Clock(c.Changed, now)
+		text += " at " + words.Clock(c.Changed.Time, now)
 	}
 	text += words.Between(": ", c.Message, "")
 	s.AddParagraph(id, 0, sign, look, st.Text, text, to)

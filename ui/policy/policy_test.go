@@ -41,8 +41,8 @@ func TestGoldens(t *testing.T) {
 	p := tampered(t)
 	c := *p.Cluster.Policy(control)
 	c.Conditions = []model.Condition{
-		{Type: "Ready-In-Zone-ovn-worker", Status: "True", Reason: "SetupSucceeded", Message: "Setting up OVN DB plumbing was successful", Changed: uitest.Now.Add(-time.Hour)},
-		{Type: "Ready-In-Zone-ovn-worker2", Status: "False", Reason: "SetupFailed", Message: "transaction timed out", Changed: uitest.Now.Add(-time.Minute)},
+		{Type: "Ready-In-Zone-ovn-worker", Status: "True", Reason: "SetupSucceeded", Message: "Setting up OVN DB plumbing was successful", Changed: model.Stamp{Time: uitest.Now.Add(-time.Hour)}},
+		{Type: "Ready-In-Zone-ovn-worker2", Status: "False", Reason: "SetupFailed", Message: "transaction timed out", Changed: model.Stamp{Time: uitest.Now.Add(-time.Minute)}},
 	}
 	ev := &model.Event{Meta: model.Meta{Key: model.Key{Kind: model.KindEvent, Namespace: "default", Name: "e1"}}, About: control, Type: "Warning",
 		Reason: "ANPWithDuplicatePriority", Message: "another ANP has this priority", Reporter: "ovn-worker2", Last: uitest.Now.Add(-2 * time.Minute), Count: 3}

@@ -57,7 +57,7 @@ func TestFlowsMissing(t *testing.T) {
 	s.Want("Egress:5:None  as desired, ≠ its flows are missing")
 	s.Want("≠ Missing on ovn-worker for 54 s: northd has not made them: it is behind or stopped (unknown which: nb_cfg was never raised).")
 
-	p.Down = map[string][]revision.Daemon{"ovn-worker": {{Name: "ovn-northd", State: "died", Since: uitest.Now.Add(-50 * time.Second), Error: "signal: killed"}}}
+	p.Down = map[string][]model.Fault{"ovn-worker": {{Process: "ovn-northd", State: "died", Since: model.Stamp{Time: uitest.Now.Add(-50 * time.Second)}, Error: "signal: killed"}}}
 	s.Console.Set(p)
 	s.Refresh()
 	s.Want("Missing on ovn-worker for 54 s: ovn-northd died 50 s ago.")

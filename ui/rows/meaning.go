@@ -98,7 +98,7 @@ func (v *RuleView) zoneLines(env *view.Env, s *detail.Sheet) {
 			text = fmt.Sprintf("%s in %s since %s: %s", state, z.Name, detail.SinceText(p.DiffSince, env.Now), what)
 		}
 		if c := newestReport(env.Rev.Conditions(k), z.Name); c != nil {
-			text += fmt.Sprintf("; controller reported %s at %s", c.Reason, words.Clock(c.Changed, env.Now))
+			text += fmt.Sprintf("; controller reported %s at %s", c.Reason, words.Clock(c.Changed.Time, env.Now))
 		}
 		s.AddParagraph("zone."+z.Name, 2, page.StateSign(state), view.StateStyle(state, st), st.Text, text,
 			nav.Page{Kind: nav.Rows, Key: k, Zone: z.Name, Text: detail.RowsFilter(k)})
@@ -166,7 +166,7 @@ func newestReport(conditions []model.Condition, zone string) *model.Condition {
 	var out *model.Condition
 	for i := range conditions {
 		c := &conditions[i]
-		if strings.HasSuffix(c.Type, zone) && (out == nil || c.Changed.After(out.Changed)) {
+		if strings.HasSuffix(c.Type, zone) && (out == nil || c.Changed.After(out.Changed.Time)) {
 			out = c
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"rung/model"
+	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/revision"
@@ -81,7 +82,7 @@ func (v *RuleView) ruleLines(env *view.Env, s *detail.Sheet) {
 }
 
 // flowsWord describes late flows.
-var flowsWord = map[revision.FlowState]string{revision.FlowsMissing: "are missing", revision.FlowsOld: "are of an older row"}
+var flowsWord = map[flow.State]string{flow.StateMissing: "are missing", flow.StateOld: "are of an older row"}
 
 // isZoneRead reports whether the chosen zone's rows were ever read.
 func (v *RuleView) isZoneRead() bool { return v.state != nil && v.state.DB != nil }

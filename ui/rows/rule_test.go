@@ -287,7 +287,7 @@ func TestGone(t *testing.T) {
 func TestControllersAreQuoted(t *testing.T) {
 	p := ruleTampered(t)
 	c := *p.Cluster.Policy(control)
-	c.Conditions = []model.Condition{{Type: "Ready-In-Zone-ovn-worker2", Status: "True", Reason: "SetupSucceeded", Changed: uitest.Now.Add(-6 * time.Minute)}}
+	c.Conditions = []model.Condition{{Type: "Ready-In-Zone-ovn-worker2", Status: "True", Reason: "SetupSucceeded", Changed: model.Stamp{Time: uitest.Now.Add(-6 * time.Minute)}}}
 	desired := p.Desired
 	p.Cluster, _ = p.Cluster.Upsert([]model.Object{&c}, nil)
 	p.Desired = desired

@@ -36,7 +36,7 @@ type matrixPage struct {
 
 	swapped bool // rows are destinations
 	open    [2]map[string]bool
-	only    revision.CellVerdict
+	only    verdict.Verdict
 	filter  widget.LineFilter
 	allRows int // rows before filtering
 
@@ -166,7 +166,7 @@ func (v *matrixPage) Do(env *view.Env, id action.ID) bool {
 }
 
 // onlyOrder lists the verdicts in the order of the key that filters by them.
-var onlyOrder = []revision.CellVerdict{"", revision.CellDeny, revision.CellMixed, revision.CellUndefined, revision.CellUnknown}
+var onlyOrder = []verdict.Verdict{"", verdict.Deny, verdict.Mixed, verdict.Undefined, verdict.Unknown}
 
 // WhyNot says why an action is not possible here.
 func (v *matrixPage) WhyNot(_ *view.Env, id action.ID) string {

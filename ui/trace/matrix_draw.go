@@ -7,6 +7,7 @@ import (
 
 	"rung/engine/trace"
 	"rung/model"
+	"rung/model/verdict"
 	"rung/model/words"
 	told "rung/pages/matrix"
 	"rung/revision"
@@ -110,7 +111,7 @@ func (v *matrixPage) emptyText() string {
 	if !v.filter.IsEmpty() && v.allRows > 0 {
 		return "no row matches the filter"
 	}
-	return "nothing here is " + v.only.LegendText()
+	return "nothing here is " + revision.CellLegend(v.only)
 }
 
 // fitWidths divides the width: names get what the columns leave, and at least leastName.
@@ -272,13 +273,13 @@ func (v *matrixPage) rowLine(st *themes.StyleSet, i, w int, text string) string 
 func (v *matrixPage) cellLine(st *themes.StyleSet, at cursorPlace) widget.Line {
 	from, to, _ := v.cellEnds(at)
 	c := v.m.Cell(from, to)
-	word, style := c.Verdict(), st.TokenStyle(told.VerdictRole(c.Verdict()))
+	word, style := c.Verdict(), st.TokenStyle(told.CellSign(c.Verdict()).Role)
 	if v.only != "" && !c.Has(v.only) {
 		word = ""
 	}
-	text := word.Sign()
+	text := told.CellSign(word).Text
 	if v.focus != "" && word != "" && v.fits.cell >= focusCellWidth {
-		text += " " + word.LegendText()
+		text += " " + revision.CellLegend(word)
 	}
 	open, end := " ", " "
 	if at == v.cursor {
@@ -301,7 +302,8 @@ func (v *matrixPage) detailLines(st *themes.StyleSet, w int) []string {
 	if from, to, ok := v.cellEnds(v.cursor); ok {
 		c := v.m.Cell(from, to)
 		title, text = from.Name()+" → "+to.Name(), c.Text()
-		sign, style = c.Verdict().Sign(), st.TokenStyle(told.VerdictRole(c.Verdict()))
+		mark := told.CellSign(c.Verdict())
+		sign, style = mark.Text, st.TokenStyle(mark.Role)
 		next = exampleTexts(v.m, from, to, c.Verdict())
 	} else if e := v.selectedRow(); e != nil {
 		title, text = e.Name(), words.Count(e.Pods(), "pod")
@@ -340,8 +342,8 @@ func (v *matrixPage) detailLines(st *themes.StyleSet, w int) []string {
 
 // exampleTexts returns example connections of a cell's verdict: for mixed, one denied and one allowed. Enter
 // traces the first.
-func exampleTexts(m *revision.Matrix, from, to *revision.MatrixEnd, of revision.CellVerdict) []string {
-	if of == revision.CellMixed {
+func exampleTexts(m *revision.Matrix, from, to *revision.MatrixEnd, of verdict.Verdict) []string {
+	if of == verdict.Mixed {
 		if denied, allowed, ok := m.MixedExamples(from, to); ok {
 			return []string{"denied, for example " + denied.String() + " (enter traces it)", "allowed, for example " + allowed.String()}
 		}
