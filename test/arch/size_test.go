@@ -20,7 +20,7 @@ var stillTooMany = map[string]int{"model/lint.linter": 52}
 // house is how large the program is, without tests and what serves them. Every number is only
 // ever lowered.
 var house = map[string]int{
-	"lines":                         182_000,
+	"lines":                         181_100,
 	"packages":                      81,
 	"import edges":                  688,
 	"packages with one importer":    16,
