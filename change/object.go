@@ -53,8 +53,8 @@ type FileChange struct {
 
 // Writer makes changes of policies permanent. Without one, as in the demo and for plain files, they stay in
 // memory. It makes all changes or none: if it fails half way it reverts what it did and says so. It may
-// replace New by the object as the API server or the file now has it. A writer of files records what it did to them, and tells in advance
-// where.
+// replace New by the object as the API server or the file now has it. A writer of files records its edits, and
+// names the files in advance.
 type Writer interface {
 	Write(ctx context.Context, changes []ObjectChange) error
 }

@@ -218,8 +218,8 @@ func confirmAndCommit(a *command.App, c *changeFlags, p *gate.Preview, show func
 }
 
 // stopError returns the error that ends a command which only shows a change: the change is blocked, it was not
-// fully judged, or it hits a guard rail and confirmed is not the name to type. A change is not an error if
-// only switched-off changes block it, since nothing is written.
+// fully judged, or it hits a guard rail and confirmed is not the name to type. A change blocked only because
+// changes are switched off is no error here, since nothing is to be written.
 func stopError(a *command.App, p *gate.Preview, confirmed string) error {
 	switch {
 	case nothingToDo(p):
@@ -346,7 +346,7 @@ const (
 	outcomeFailed    = "failed"    // tried: stderr says what is known
 	outcomePutBack   = "put back"  // made on trial, not confirmed in time: stderr says whether it was reverted
 	outcomeStopped   = "stopped"   // plan only: some steps may be made
-	outcomeKept      = "kept"      // plan only: ended, and the policies stay
+	outcomeKept      = "kept"      // plan only: ended, its policies stay as they are
 )
 
 // printsOneDocument reports whether the answer to a change is printed together with the outcome. A user who is

@@ -217,8 +217,8 @@ const (
 	mostLetters = 40
 )
 
-// shapes are the SVG paths of the kinds of cells, from the cell's upper left corner. Each has another shape,
-// so that they differ without colours.
+// shapes are the SVG paths of the kinds of cells, in the kinds' order, from the cell's upper left corner. Each
+// kind has another shape, so that kinds differ without colours.
 var shapes = []string{
 	"m4 7a3 3 0 1 0 6 0a3 3 0 1 0-6 0z", // a disc
 	"m2 2h10v10h-10z",                   // a square

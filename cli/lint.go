@@ -86,7 +86,7 @@ func noMatch(only *Selection) model.Omission {
 	return model.Omission{Code: model.OmittedAll, Why: "nothing was judged: no policy matches " + only.String()}
 }
 
-// setNothingFoundText sets the text for no findings if something was not considered.
+// setNothingFoundText replaces the text of an answer without findings if something was not considered.
 func setNothingFoundText(ans *command.Answer, found int) {
 	if not := command.NotCounted(ans.NotConsidered); found == 0 && not != "" {
 		ans.Text = func(bool) string { return "nothing found in what was considered; not considered: " + not + "\n" }

@@ -37,7 +37,7 @@ type logOut struct {
 	Late     bool     `json:"late,omitempty"` // printed after later lines of other nodes
 }
 
-// logGapOut describes a gap, where lines may be missing, in JSON.
+// logGapOut is the JSON of a gap: a place where lines may be missing.
 type logGapOut struct {
 	At   string `json:"at"`
 	Zone string `json:"zone"`

@@ -126,8 +126,8 @@ func planAnswer(a *command.App, e *engine.Engine, r *revision.Revision, f *planF
 	return &command.Answer{Value: told.FactsOfBoard(b, st), Text: func(bool) string { return text }, NotConsidered: omits}, nil
 }
 
-// arrangePlan works out the present board, the place for a new policy, and the plan. The plan is nil if none
-// is needed.
+// arrangePlan works out what the flags ask for: the present board, the place for a new policy, and the plan.
+// The plan is nil if none is needed.
 func arrangePlan(a *command.App, r *revision.Revision, f *planFlags) (b *plan.Board, in *plan.Insertion, p *plan.Plan, err error) {
 	above, below, both := strings.Cut(f.insert, ",")
 	if f.insert != "" && !both {

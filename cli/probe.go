@@ -250,7 +250,8 @@ func (o *probeOut) stagesText(path int, wide bool) string {
 	return t.String()
 }
 
-// otherDecision returns the decision of rows or policies at a stage, or "the same" if packets got the same.
+// otherDecision returns the decision of rows or policies at a stage, or "the same" if the packets got that
+// decision.
 func otherDecision(packets, other *verdict.StageVerdict) string {
 	if trace.SameRule(packets.Decided, other.Decided) && packets.Verdict == other.Verdict {
 		return "the same"

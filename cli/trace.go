@@ -268,7 +268,7 @@ func trimTrace(t *trace.Trace) *trace.Trace {
 	return out
 }
 
-// hasDisagreement reports an unexplained disagreement between policies, rows and OVN.
+// hasDisagreement reports whether policies, rows and OVN disagree without a known reason.
 func (o *verdictOut) hasDisagreement() bool {
 	return o.OVN.HasDisagreement() || o.trace.HasDisagreement()
 }

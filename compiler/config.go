@@ -27,7 +27,7 @@ func HairpinAddr(masquerade netip.Prefix) netip.Addr {
 	return a
 }
 
-// addConfig takes from the cluster's ConfigMaps the options that were not given.
+// addConfig fills in the options that were not given, from the cluster's ConfigMaps.
 func (o *Options) addConfig(config map[string]dialect.Setting) {
 	if len(config) == 0 {
 		return

@@ -8,7 +8,7 @@ import (
 )
 
 // Delta is the difference that one step made. A consumer that follows every Delta from the first has to
-// compare only the rows it names.
+// compare only the rows that the deltas name.
 type Delta struct {
 	// Everything means that any row may have changed, for example because an address family was switched on.
 	Everything bool

@@ -54,9 +54,11 @@ type Options struct {
 	// AllowICMP adds the rows of allow-icmp-network-policy (ovn-kubernetes.md#default-deny). Stateless honours
 	// the annotation acl-stateless (ovn-kubernetes.md#rule-rows).
 	AllowICMP, Stateless bool
-	// Defaults switches the rows of ovn-kubernetes.md#hairpin-and-node-rows. Auto: on with a NetworkPolicy.
+	// Defaults switches the hairpin and node rows (ovn-kubernetes.md#hairpin-and-node-rows). Auto: on once
+	// there is a NetworkPolicy.
 	Defaults SwitchOption
-	// Multicast switches the rows of ovn-kubernetes.md#multicast. Auto: on once a namespace allows multicast.
+	// Multicast switches the multicast rows (ovn-kubernetes.md#multicast). Auto: on once a namespace allows
+	// multicast.
 	Multicast SwitchOption
 	// ClusterSubnets are the cluster's pod subnets, which an EgressFirewall's CIDR never matches
 	// (ovn-kubernetes.md#firewall-match). If empty, the nodes' subnets are used and NodeSubnets is set: there

@@ -108,8 +108,8 @@ func (c *networkCompiler) firewallDestination(r *model.Rule, subnets []netip.Pre
 	return ""
 }
 
-// nodeSubnets returns the pod subnets of all nodes, neighbours joined. They are the known part of the
-// cluster's subnets, used unless an option names these.
+// nodeSubnets returns the pod subnets of all nodes, adjacent ones joined. If the cluster's subnets are
+// unknown, the nodes' subnets are the known part of them.
 func nodeSubnets(c *model.Cluster) []netip.Prefix {
 	has := map[netip.Prefix]bool{}
 	for n := range c.Nodes() {

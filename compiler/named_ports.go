@@ -31,7 +31,7 @@ func (d *Desired) ACLs(c *CompiledUnit, zone string, live *nb.DB) []*nb.ACL {
 	return out
 }
 
-// ACLCount counts the ACLs of all zones without writing their matches.
+// ACLCount returns the number of ACLs that ACLs lists for all zones, without writing their matches.
 func (d *Desired) ACLCount(c *CompiledUnit) int {
 	n := len(c.fixed)
 	for _, cr := range c.rules {

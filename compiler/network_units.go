@@ -18,7 +18,7 @@ func (c *networkCompiler) applyMultiPolicy(k model.PolicyKey, p *model.Policy) {
 	c.putUnit(k, out)
 }
 
-// nodeSwitch returns the logical switch of a node on a network, or nil for the default network.
+// nodeSwitch returns the logical switch of a node on network n; a nil n is the default network.
 func nodeSwitch(n *network.Network, node string) string {
 	if n == nil {
 		return node

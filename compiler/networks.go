@@ -140,7 +140,7 @@ func (c *Compiler) withMovedPolicies(next *model.Cluster, changes []model.Change
 	return out
 }
 
-// stepNetworks steps the networks other than the default one, and adds their differences to delta.
+// stepNetworks applies a step to all networks except the default one, and adds their differences to delta.
 func (c *Compiler) stepNetworks(next *model.Cluster, changes []model.Change, moved map[string]bool, delta *Delta) {
 	for name, n := range c.networks {
 		if c.table.Network(name) == nil {

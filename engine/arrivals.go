@@ -60,7 +60,7 @@ func (a *sourceArrivals) add(came []change.ObjectChange) {
 	retry.Wake(a.news)
 }
 
-// dropMade drops a change made here whose source was faster: Rung itself wrote the file.
+// dropMade drops a change made here that its source delivered first: Rung itself wrote the file.
 func (a *sourceArrivals) dropMade(k model.PolicyKey, now *model.Policy) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

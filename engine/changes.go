@@ -103,8 +103,8 @@ func (e *Engine) awaitShown(ctx context.Context, changes []change.ObjectChange) 
 	})
 }
 
-// Preview works out what a change would do, without any side effect. It returns an error if that fails;
-// reasons against the change itself are in Blocked and Errors.
+// Preview works out what a change would do, without any side effect. An error means that this could not be
+// worked out; Blocked and Errors say why the change may not be made.
 func (e *Engine) Preview(ctx context.Context, m change.Mutation) (*gate.Preview, error) {
 	return e.gate.Preview(ctx, e.Revision(), m)
 }

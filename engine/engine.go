@@ -32,7 +32,7 @@ type Engine struct {
 	cfg   Config
 
 	arrivals sourceArrivals
-	notices  []string // from the start
+	notices  []string // problems found and mended by the start
 	logs     *logs.Store
 	gate     *gate.Gate
 	reverts  *trial.Trials

@@ -53,7 +53,8 @@ type retryAt struct {
 	fails int
 }
 
-// How long an expired session is left to the process that began it, and how long a failed end waits.
+// How long an expired session is left to the process that began it, and how long until a failed attempt to end
+// it is repeated.
 const (
 	sessionGrace = 500 * time.Millisecond
 	sessionRetry = time.Minute
@@ -141,7 +142,7 @@ func policyKeyOrEmpty(k model.Key) model.PolicyKey {
 	return model.PolicyKey{}
 }
 
-// noteEndedElsewhere lists the sessions that somebody else ended.
+// noteEndedElsewhere adds the sessions that somebody else ended to the list of ended sessions.
 func (l *LogSessions) noteEndedElsewhere(r *revision.Revision, all []revision.LogSession) {
 	now := make(map[model.Key]revision.LogSession, len(all))
 	for _, s := range all {

@@ -9,7 +9,7 @@ import (
 	"rung/model"
 )
 
-// UnwrittenReason is a reason for not writing rows.
+// UnwrittenReason is the kind of reason why rows are not written.
 type UnwrittenReason string
 
 // The reasons.

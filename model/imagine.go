@@ -117,12 +117,13 @@ func labelsMatching(s *metav1.LabelSelector) map[string]string {
 	return out
 }
 
-// denyName is the name of the NetworkPolicy that replaces the annotation.
+// denyName is the name of the NetworkPolicy that isolates a namespace in place of the annotation.
 const denyName = "default-deny-ingress"
 
 // Conversion is the modern equivalent of the annotation and NetworkPolicies of 2016.
 type Conversion struct {
-	// NewPolicies are today's NetworkPolicies by namespace, beginning with the isolating policy.
+	// NewPolicies are NetworkPolicies of today's API by namespace: first the isolating policy, then those that
+	// allow.
 	NewPolicies []*networkingv1.NetworkPolicy
 	// ReplacedPolicies are the NetworkPolicies of 2016 that were replaced or had no effect.
 	ReplacedPolicies []Key

@@ -101,7 +101,7 @@ type PodNetwork struct {
 	IPs  []string
 }
 
-// PortNames returns the names of the pod's logical switch ports on its shown network.
+// PortNames returns the names of the pod's logical switch ports on the network on which it is shown.
 func (p *Pod) PortNames() []string {
 	if p.Network != "" {
 		return p.LogicalPorts
@@ -121,7 +121,8 @@ func (n *Namespace) GivesNetwork() bool {
 	return has
 }
 
-// NetworkOfNamespace begins the primary network's name of a pod without annotation; the namespace follows.
+// NetworkOfNamespace begins the primary network's name for a pod that has no annotation yet; the namespace
+// follows.
 const NetworkOfNamespace = "the user-defined network of namespace "
 
 // OnNetworkOfNamespace returns a copy of the pod on the primary network of a namespace with LabelPrimaryUDN,
@@ -136,8 +137,8 @@ func (p *Pod) OnNetworkOfNamespace() *Pod {
 	return &q
 }
 
-// PrimaryUDN returns the pod's primary user-defined network. It is empty for the default network and for the
-// shown network. ANPs do not apply to such a network.
+// PrimaryUDN returns the name of the pod's primary user-defined network. It is empty for the default network,
+// and for the network on which the pod is shown. ANPs do not apply to such a network.
 func (p *Pod) PrimaryUDN() string {
 	if p.Network != "" {
 		return "" // the pod is shown on that network

@@ -16,12 +16,12 @@ type aclTrack struct {
 	changed []aclChange
 	// unlinked are desired live rows that their port group does not reference.
 	unlinked []*nb.ACL
-	// extra are undesired rows of the policy, referenced by its port groups. foreignHeld are the UUIDs of
-	// other rows in its port group.
+	// extra are undesired rows of the policy, referenced by its port groups. foreignHeld holds the UUIDs of
+	// foreign rows in the port group.
 	extra       []*nb.ACL
 	foreignHeld []string
-	// misplaced are undesired rows of the policy on rows that hold several units' ACLs. Stray are undesired
-	// rows that only other rows can reference.
+	// misplaced are undesired ACLs of the policy, referenced by a row that holds several units' ACLs. Stray
+	// are undesired ACLs that only other rows can reference.
 	misplaced []misplacedACL
 	Stray     []*nb.ACL
 

@@ -43,7 +43,7 @@ type commandWriter struct {
 	insertedRows map[string]*nb.Op // ops that insert a row under a name
 }
 
-// writeLine adds a line, or counts it if the limit is reached. It calls line only in the first case.
+// writeLine adds a line, or only counts it once the limit is reached; then it does not call line.
 func (c *commandWriter) writeLine(line func() string) {
 	if len(c.lines) < maxCommands {
 		c.lines = append(c.lines, "ovn-nbctl "+line())

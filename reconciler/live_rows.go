@@ -43,7 +43,7 @@ func (t *Tracker) ApplyLive(u model.ZoneUpdate) {
 	t.finishStep(u.At)
 }
 
-// changedRows returns the last change of each row, by table and UUID.
+// changedRows returns the last change of each row, by table and UUID, so that each row is compared once.
 func changedRows(changes []nb.RowChange) map[string]map[string]*nb.RowChange {
 	out := map[string]map[string]*nb.RowChange{}
 	for i := range changes {

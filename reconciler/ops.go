@@ -53,7 +53,7 @@ func (b *OpsBuilder) PolicyOps(k model.PolicyKey) []nb.Op {
 func (b *OpsBuilder) setOps(ops []nb.Op, s *setTrack) []nb.Op {
 	if s.uuid == "" {
 		row := map[string]any{"name": s.spec.Name, "external_ids": s.spec.ExternalIDs}
-		// Kept for the comparison with the new row, unless members change until then.
+		// If no member changes meanwhile, the inserted row is compared with this list.
 		s.listed = b.t.wantedMembers(s)
 		if len(s.listed) > 0 {
 			row["addresses"] = s.listed

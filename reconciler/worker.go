@@ -30,10 +30,10 @@ type worker struct {
 	whyUnsure   string
 	unsureUntil time.Time
 	resyncAsked bool
-	// rereadWanted requests a resync once nothing is under way: it drops the connection, and with it the
-	// outcomes of transactions.
+	// rereadWanted requests a resync once nothing is under way. A resync drops the connection, so the outcome
+	// of a running transaction would stay unknown.
 	rereadWanted bool
-	// unknownOutcomes are transactions of unknown outcome.
+	// unknownOutcomes are transactions of unknown outcome; their changes may still arrive.
 	unknownOutcomes []unknownTransaction
 	// unknowns counts transactions in a row with an unknown outcome; notBefore delays the next one.
 	unknowns  int
@@ -61,7 +61,7 @@ type writeQueue struct {
 	waitingCount            int // of readyPolicies: how many wait for others or to go alone, and wake no loop
 	// unconfirmed are policies being written (nil) or written and not yet seen live.
 	unconfirmed map[model.PolicyKey]*writtenHold
-	// unseenCount counts a policy's consecutive writes that did not appear.
+	// unseenCount counts consecutive writes of a policy that its live rows did not show.
 	unseenCount map[model.PolicyKey]int
 	failures    map[model.PolicyKey]*writeFailure
 }
@@ -139,7 +139,7 @@ func (w *worker) nextWake() time.Duration {
 	if w.mayClaim() {
 		at(w.notBefore)
 	}
-	// It may have become due since writeReady looked.
+	// The next transaction may have become due since writeReady ran.
 	if w.mode == Write && w.maySend() && len(w.readyPolicies) > w.waitingCount && w.whyPaused() == "" {
 		at(w.notBefore)
 	}

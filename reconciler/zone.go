@@ -65,16 +65,17 @@ type Config struct {
 	// goroutine and must not block. Either may be nil.
 	OnState    func(*model.ZoneState)
 	OnActivity func(model.Activity)
-	// Status and Events receive reports; nil reports nothing.
+	// Status and Events receive reports. Either may be nil: nothing is reported there then.
 	Status Status
 	Events Events
 	// Fence protects a zone that others may write too; nil if Rung owns it.
 	Fence *ZoneFence
 	// LeftAloneKinds are kinds whose rows are neither written nor reported.
 	LeftAloneKinds map[model.Kind]bool
-	// OnTransaction receives every finished transaction; may be nil. It is called as OnActivity is.
+	// OnTransaction, if not nil, receives every finished transaction. It is called as OnActivity is.
 	OnTransaction func(Transaction)
-	// Members lists a desired set, so that zones share the lists; may be nil. Its results must not be changed.
+	// Members, if not nil, lists a desired set, so that zones compared at the same time share the lists. Its
+	// results must not be changed.
 	Members func(*compiler.Desired, *compiler.SetSpec) []string
 	// MaxPriority is the compiler's highest supported priority number (model.MaxPriority when 0).
 	MaxPriority int32
@@ -84,9 +85,9 @@ type Config struct {
 	// Publish is the shortest time between two states (50 ms when 0). The last
 	// state is always published.
 	Publish time.Duration
-	// Gather is the shortest time between transactions while changes keep coming (50 ms when 0). If
-	// transactions take long it grows up to five times, to leave the database three quarters of the time for
-	// others. After a pause the first goes at once.
+	// Gather is the shortest time between transactions while changes keep coming (50 ms when 0); changes in
+	// between go into one transaction. If transactions take long it grows up to five times, to leave the
+	// database three quarters of the time for others. After a pause the first goes at once.
 	Gather time.Duration
 	// Confirm is how long to wait for written rows before checking again (500 ms when 0).
 	Confirm time.Duration

@@ -14,8 +14,8 @@ type Allocator struct {
 	lastHandedOut map[netip.Addr]netip.Addr // by start address, the address handed out last
 }
 
-// NewAllocator returns an allocator for the given families that avoids the taken addresses. It stays next to
-// pod addresses in the subnets, else in the subnets. If a family has no subnets, every pod counts.
+// NewAllocator returns an allocator for the given families that avoids the taken addresses. It picks addresses
+// next to those of pods in the subnets, else any in the subnets. If a family has no subnets, every pod counts.
 func NewAllocator(c *model.Cluster, ipv4, ipv6 bool, taken []netip.Addr, subnets []netip.Prefix) *Allocator {
 	a := &Allocator{ipv4: ipv4, ipv6: ipv6, taken: map[netip.Addr]bool{}, lastHandedOut: map[netip.Addr]netip.Addr{}}
 	for _, ip := range taken {

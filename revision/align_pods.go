@@ -16,7 +16,8 @@ type alignment struct {
 	clusters  [2]*model.Cluster
 	workloads [2][]Workload // existing pods, by aligned name
 	real      [2]map[model.Key]*model.Pod
-	// moved counts the pods whose address differs; both sides are judged at the second's.
+	// moved counts the pods with different addresses in the two revisions; both are judged at the second's
+	// address.
 	moved int
 }
 

@@ -15,7 +15,8 @@ import (
 	"rung/model/words"
 )
 
-// DiffConnections compares the connections of two revisions with the same pods. The error is the context's.
+// DiffConnections finds how verdicts of connections change from this revision to another with the same pods.
+// The error is the context's.
 func DiffConnections(r *Revision, ctx context.Context, next *Revision, ask diff.DiffQuestions) (*diff.Difference, error) {
 	return diff.DiffIndexes(ctx, r.Verdicts(), next.Verdicts(), ask)
 }

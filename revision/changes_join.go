@@ -2,7 +2,8 @@ package revision
 
 import "slices"
 
-// JoinNetwork adds the changes on a user-defined network. A workload that only one side has is listed once.
+// JoinNetwork adds the changes on a user-defined network. A workload that only one side has is listed once for
+// all networks.
 func (c *Changes) JoinNetwork(other *Changes, network string) {
 	for _, change := range other.List {
 		change.Network = network

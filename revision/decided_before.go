@@ -10,7 +10,7 @@ import (
 	"rung/model/verdict"
 )
 
-// OverruledRule is a rule and the rules above it that decide connections it matches.
+// OverruledRule is a rule and the rules above it that decide connections it matches: these never reach it.
 type OverruledRule struct {
 	Direction model.Direction
 	Rule      int // -1 for the default deny that isolates the pods of a NetworkPolicy
@@ -23,7 +23,7 @@ type OverruledRule struct {
 
 // RuleAbove is a rule that decides before another.
 type RuleAbove struct {
-	// Policy owns the rule, or with Rule -1 is the default deny of a namespace.
+	// Policy is the rule's policy; if Rule is -1, the default deny of a namespace.
 	Policy    model.Key
 	Direction model.Direction
 	Rule      int
@@ -181,7 +181,7 @@ func (a *rulesAbovePolicy) judgeRule(out []OverruledRule, t *model.Rule) []Overr
 		switch {
 		case admin || own:
 		case rule.Action == model.Pass && all:
-			return a.addIsolations(out, b, target) // the rest of that tier decides nothing of the rule
+			return a.addIsolations(out, b, target) // no later rule of that tier decides these connections
 		case rule.Action == model.Pass:
 			passes = append(passes, up)
 			continue

@@ -14,7 +14,7 @@ type End struct {
 	Pods            int
 	// Imagined describes pods that do not exist; empty for existing pods.
 	Imagined string
-	// Outside are networks of outside addresses, Except networks in them that do not belong to the end.
+	// Outside are the end's networks of outside addresses, without the networks in Except.
 	Outside, Except []netip.Prefix
 }
 
@@ -162,8 +162,8 @@ func (f *endFinder) blockEnd(class int32) int32 {
 	return id
 }
 
-// podsConnect finds a pair of different pods of two shares on nodes as asked; ok is false for none. all
-// reports whether all such pairs fit.
+// podsConnect finds a pair of different pods of two shares whose nodes pair as nodes demands; ok is false if
+// there is none. all reports whether all pairs of different pods do.
 func (f *endFinder) podsConnect(a, b *endShare, nodes verdict.NodePairing) (from, to int32, ok, all bool) {
 	x := f.c.Index
 	all = true

@@ -148,9 +148,9 @@ func lintOptions(r *Revision) lint.Options {
 	return o
 }
 
-// KnownFindings returns findings that are already computed: of this revision if all are, else the newest.
-// current reports whether they are all of this revision's; pages must mark others as outdated. If none were
-// computed yet, it waits as FindSome does.
+// KnownFindings returns findings that are already computed: all of this revision; else those of its objects,
+// with the last ones from verdicts; else the last computed. current reports whether they are all of this
+// revision's; pages must mark others as outdated. If none were computed yet, it waits as FindSome does.
 func KnownFindings(r *Revision) (findings []model.Finding, current bool) {
 	d := SharedValue[objectFindings](r)
 	if f := d.withVerdicts.Load(); f != nil {

@@ -25,7 +25,7 @@ type LadderRows struct {
 type RowGroup struct {
 	Tier  int         `json:"tier"`
 	Stage model.Stage `json:"stage"`
-	// Priority is the highest OVN priority, Last the lowest.
+	// Priority is the highest OVN priority of the rows, which decides first; Last is the lowest.
 	Priority int     `json:"ovn_priority"`
 	Last     int     `json:"last_ovn_priority"`
 	Label    string  `json:"owner"` // as nb.Owner.Label, without what differs between rows
@@ -168,8 +168,8 @@ func StageACLCount(r *Revision, k model.PolicyKey, stage model.Stage) int {
 }
 
 // UnownedRowsAt names live rows at a priority of AdminNetworkPolicies that no enforced policy has. They are
-// old rows of policies not enforced now, and rows of another form or of an unknown or deleted owner. Rows of
-// the policy but are left out.
+// old rows of policies not enforced now, and rows of another form or of an unknown or deleted owner. The
+// argument but is a policy whose rows are left out.
 func UnownedRowsAt(r *Revision, priority int32, but model.PolicyKey) []string {
 	var out []string
 	for _, z := range r.Zones {

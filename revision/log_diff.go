@@ -20,8 +20,8 @@ func DiffLog(r *Revision, ctx context.Context, next *Revision, log *diff.LogConn
 	return log.DiffLines(ctx, r.Verdicts(), next.Verdicts())
 }
 
-// LogDiffText counts these lines: "12 of the 340 log lines of the last 15 min would be decided
-// differently". It is empty if no log was read.
+// LogDiffText counts these lines: "12 of the 340 log lines of the last 15 min would be decided differently".
+// Without a log it is empty.
 func LogDiffText(o *diff.LogDifference) string {
 	if o == nil || o.Judged+o.Unattributed == 0 {
 		return ""

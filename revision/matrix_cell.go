@@ -35,7 +35,7 @@ type MatrixCell struct {
 	// AlsoAllow and AlsoDeny count undefined and unknown pairs allowed, or denied, on another port.
 	AlsoAllow int `json:"-"`
 	AlsoDeny  int `json:"-"`
-	// NotApplicable counts the pairs for which no policy is asked. A pod is completed, has no address or
+	// NotApplicable counts the pairs for which no policy is asked: one pod is completed, has no address or
 	// another primary network, or both are on the network of their nodes.
 	NotApplicable int `json:"not_applicable"`
 }

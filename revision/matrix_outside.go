@@ -54,7 +54,7 @@ func (e *MatrixEnd) countLeaving(to *MatrixEnd) (c MatrixCell) {
 	return c
 }
 
-// Text returns the name, for outside addresses with the networks excluded because they have their own columns.
+// Text returns the name; for outside addresses, also the networks in them that have their own columns.
 func (e *MatrixEnd) Text() string {
 	if len(e.Except) == 0 {
 		return e.Name()

@@ -106,7 +106,7 @@ func newNetworkView(r *Revision, n *network.Network, d *compiler.Desired) *Revis
 	return New(f, nil)
 }
 
-// WholeRevision returns the revision on which OnNetwork was called; other revisions return themselves.
+// WholeRevision returns the revision on which OnNetwork was called; for any other revision, r itself.
 func WholeRevision(r *Revision) *Revision {
 	return cmp.Or(r.whole, r)
 }

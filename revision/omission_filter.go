@@ -286,7 +286,7 @@ func (f *OmissionFilter) decidesBefore(d *verdict.Decider, o *model.Omission) bo
 	return o.Priority != nil && by != nil && by.Key.Kind.HasPriority() && by.Priority < *o.Priority
 }
 
-// MergeOmissions returns all with the omissions of more that it lacks.
+// MergeOmissions appends to all the omissions of more that are not in it yet.
 func MergeOmissions(all, more []model.Omission) []model.Omission {
 	all = slices.Clip(all)
 	for _, o := range more {

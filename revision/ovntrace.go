@@ -87,7 +87,8 @@ func (t *OVNTrace) Agreement() Agreement {
 	return out
 }
 
-// Verdict returns OVN's verdict, joined over the endpoints of a Service. It is Unknown if OVN was not asked.
+// Verdict returns OVN's verdict, joined over the endpoints of a Service. Without an answer of OVN it is
+// Unknown.
 func (t *OVNTrace) Verdict() verdict.Verdict {
 	var a verdict.Answer
 	for i := range t.Paths {

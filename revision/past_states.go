@@ -9,7 +9,8 @@ import (
 	"rung/model/network"
 )
 
-// PastState holds earlier states that explain rows OVN-Kubernetes leaves behind. It never changes.
+// PastState holds earlier states that explain rows OVN-Kubernetes leaves behind. It is replaced, never
+// changed.
 type PastState struct {
 	// Pods are earlier versions of pods that changed in a way OVN-Kubernetes' filter ignores. Refused are
 	// policies deleted while OVN-Kubernetes rejected them, and MultiNetworkPolicies whose peers no longer

@@ -13,7 +13,7 @@ import (
 // The states of a plan.
 const (
 	PlanRunning = "running"
-	PlanWaiting = "waiting" // waits, for example for a lost zone; goes on by itself
+	PlanWaiting = "waiting" // the next step waits, for example for a lost zone; the plan goes on by itself
 	PlanStopped = "stopped"
 	PlanDone    = "done"
 )
@@ -39,7 +39,7 @@ type PlanState struct {
 	Since           time.Time  // when it stopped, zero if not stopped or unknown
 	Step            string     // the running or next step: "green-tenant 40 → 41"
 	Steps           []PlanStep // in order
-	Waits           []PlanWait // the zones that do not show the last step, by name
+	Waits           []PlanWait // the zones that do not show the step made last, by name
 	Runner          PlanRunner // with PID 0 if no process runs the plan
 	Unrecorded      bool       // the last step was made but not recorded (ErrNotRecorded): see Why
 	// Stuck says why a stopped plan can neither continue nor be rolled back, and what to do; Why contains it

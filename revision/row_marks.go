@@ -29,7 +29,7 @@ const (
 	RowLegacy
 )
 
-// RowMarks holds the marks of a zone's rows that are not fine, and the missing rows.
+// RowMarks holds, by UUID, the marks of a zone's rows that are not fine, and the policies with missing rows.
 type RowMarks struct {
 	byUUID map[string]RowMark
 	// Missing are the policies with missing rows, sorted by key.

@@ -21,7 +21,7 @@ func SortedACLs(db *nb.DB) []*nb.ACL {
 	return slices.SortedFunc(db.ACLs(), CompareACLs)
 }
 
-// PlacedACL is an ACL in the pipeline.
+// PlacedACL is an ACL of the pipeline, with its owner and ties, and whether it decides after an egress Allow.
 type PlacedACL struct {
 	*nb.ACL
 	Owner      nb.Owner
@@ -118,7 +118,8 @@ func RuleOfIDs(ids map[string]string) (k model.PolicyKey, dir model.Direction, i
 	return k, ruleDirection(o), o.Index, true
 }
 
-// ruleDirection returns the direction of a row's rule. An EgressFirewall's rows do not name it.
+// ruleDirection returns the direction of a row's rule. An EgressFirewall has only egress rules, so its rows do
+// not name the direction.
 func ruleDirection(o nb.Owner) model.Direction {
 	if o.Type == nb.OwnerEgressFirewall && o.Index >= 0 {
 		return model.Egress

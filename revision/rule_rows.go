@@ -71,7 +71,7 @@ func RuleACLs(r *Revision, k model.PolicyKey, rule *model.Rule, z *model.ZoneSta
 }
 
 // membersDiffer reports whether an address set of the rule, or the ports of its policy, differ from desired in
-// a zone. Shared sets have units of their own.
+// a zone. Shared sets are judged separately, as units.
 func membersDiffer(r *Revision, z *model.ZoneState, k model.PolicyKey, rule *model.Rule) bool {
 	if z == nil {
 		return false

@@ -80,7 +80,7 @@ func (c *Config) ViewPage(name string) (p nav.Page, ok bool) {
 	return nav.Page{Kind: nav.PageKind(v.Page), Text: v.Filter, View: name}, true
 }
 
-// FindView returns the page of the saved view of that name, else the page of that name.
+// FindView returns the page of a saved view, else the page with that name.
 func (c *Config) FindView(name string) (nav.Page, error) {
 	if p, ok := c.ViewPage(name); ok {
 		return p, nil

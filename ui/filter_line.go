@@ -36,7 +36,7 @@ func (f *filterLine) offerWord() {
 	f.OfferText(whole)
 }
 
-// drawLine draws the line with hints or its error.
+// drawLine draws the filter line, with key hints or the filter's error beside it.
 func (f *filterLine) drawLine(st *themes.StyleSet, keys *action.Keymap, w int) string {
 	note, room := widget.JoinLines(widget.PlainLine("  "), widget.FitPieces(f.hintPieces(st, keys), w/2-2, 2)), w/2
 	if wrong := f.problemLine(st); wrong != nil {
@@ -62,7 +62,8 @@ func (f *filterLine) hintPieces(st *themes.StyleSet, keys *action.Keymap) []widg
 	return hints
 }
 
-// problemLine returns the error of the filter, nil if valid; an unfinished filter is shown dimmed.
+// problemLine returns the error of the filter, nil if it is valid. The error of an unfinished filter is
+// dimmed.
 func (f *filterLine) problemLine(st *themes.StyleSet) widget.Line {
 	if x, ok := f.typedFor.view.(view.FilterLanguage); ok {
 		wrong, unfinished := x.JudgeFilter(f.InputText())

@@ -45,8 +45,8 @@ func (s *State) HeaderLink(w, x int) nav.PageKind {
 	return ""
 }
 
-// headerForm is a form of the header: the most cells of the context's name, brief texts, and tight gaps for
-// permanent pieces only.
+// headerForm is how detailed the header is: the most cells of the context's name, and whether texts are brief.
+// A tight form has narrow gaps and is for permanent pieces only.
 type headerForm struct {
 	context      int
 	brief, tight bool
@@ -70,7 +70,7 @@ func (s *State) headerPieces(w int) []headerPiece {
 		musts, counts := 0, 0
 		if !whole || len(kept) < len(all) {
 			kept, fits = keptPieces(append(all, s.moreSign(form, w)), w)
-			musts = -1 // the sign is not information
+			musts = -1 // the sign tells nothing
 		}
 		for _, p := range kept {
 			switch {
@@ -196,7 +196,7 @@ func (s *State) zonesLine(w int, brief bool) widget.Line {
 // narrowHeader is the width below which the keys of permanent pieces are left out.
 const narrowHeader = 60
 
-// keyedHeader is the least width for keys beside counts.
+// keyedHeader is the least width of the screen that shows keys beside the counts.
 const keyedHeader = 100
 
 // wideHeader is the least width for words beside marks, and for findings of level info.

@@ -76,7 +76,8 @@ type OverlayOffers struct {
 	Views   map[string]nav.Page
 }
 
-// LineWindow is the visible part of many lines. Extra lines count those above and below.
+// LineWindow is the visible part of many lines. If there is room, a line above and a line below count the
+// hidden ones.
 type LineWindow struct {
 	Rows   int // number of visible lines
 	Scroll int // lines scrolled from the default position

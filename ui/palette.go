@@ -29,7 +29,7 @@ type PaletteOverlay struct {
 	ends   []trace.EndChoice // made when a trace is first typed
 }
 
-// NewPalette lists all offers. Chosen texts are added to recent.
+// NewPalette makes a palette of everything offered. Texts that led to an item are added to recent.
 func NewPalette(o OverlayOffers, recent *[]string) *PaletteOverlay {
 	p := &PaletteOverlay{items: paletteItems(o), rev: o.Rev, keys: o.Keys, recent: recent}
 	p.listed = len(p.items)

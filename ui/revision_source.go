@@ -169,7 +169,8 @@ func (l *FindingsPacer) prepareNewest(ctx context.Context, c revisionSource) *re
 		l.next = began.Add(max(Pace, min(lintMost, lintShare*time.Since(began))))
 	}
 	if rev == l.lastShown {
-		// Only findings or explanations changed; pages look again when they get another revision pointer.
+		// Only the findings, the known live rows or the reasons of differences changed. Pages look again when
+		// they get another revision pointer.
 		again := *rev
 		return &again
 	}

@@ -78,7 +78,7 @@ func (o *Options) fillDefaults() {
 	o.configProblems = append(o.configProblems, o.CheckAll(o.Themes)...)
 }
 
-// getenv returns the lookup in the given environment; nil means the process's own.
+// getenv returns the lookup function of the given environment, nil for the process's own.
 func (o *Options) getenv() func(string) string {
 	if o.Environ == nil {
 		return nil

@@ -38,7 +38,7 @@ type statusText struct {
 	bad       bool
 	untilTime time.Time
 	drawnAt   time.Time   // when first drawn, or zero for never
-	shownOn   *trailEntry // top page then; nil until the current message is handled
+	shownOn   *trailEntry // page on top at the first settleOn; nil until then
 }
 
 // showToast shows a message of a page, and logs it. An unseen error waits behind it.

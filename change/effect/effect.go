@@ -202,7 +202,7 @@ func DecisionConsequences(e *Effect, next *revision.Revision) (out []Consequence
 	return out
 }
 
-// servicesText names the connections to Services that were not judged.
+// servicesText names the Services whose connections were not judged.
 func servicesText(services []model.Key) string {
 	var names []string
 	for _, k := range services {

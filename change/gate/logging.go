@@ -155,7 +155,7 @@ func userAtHost(user string) string {
 	return user + "@" + words.CleanText(host)
 }
 
-// setAnnotations replaces the logging annotations of an object.
+// setAnnotations replaces the logging annotations of an object by those in set.
 func (r *mutationResolver) setAnnotations(old *model.Policy, set map[string]string) {
 	now, broken := rewrite.WithAnnotations(old, set, r.gate.judgingOptions())
 	r.takeRewritten(old, now, broken)

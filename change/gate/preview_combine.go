@@ -12,7 +12,7 @@ import (
 	"rung/model/words"
 )
 
-// combineChanges combines several changes, each worked out after those before it, into one.
+// combineChanges works out several changes, each on the result of those before it, and combines them into one.
 func (r *mutationResolver) combineChanges() {
 	var titles []string
 	rev := r.rev

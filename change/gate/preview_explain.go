@@ -92,8 +92,8 @@ func (p *Preview) findRows(rev, next *revision.Revision, changes []change.Object
 	p.Rows, p.reach = effect.ChangedRows(rev, next, changes), effect.ReachConsequences(rev, changes)
 }
 
-// startEarlyParts starts work that does not need the effect on connections, while that effect is worked out.
-// The returned function waits until the work is done.
+// startEarlyParts starts the parts of an explanation that do not need the effect on connections, while that
+// effect is worked out. The returned function waits until they are done.
 func (p *Preview) startEarlyParts(rev *revision.Revision) (wait func()) {
 	if len(p.Objects) == 0 {
 		return func() {}

@@ -186,7 +186,7 @@ func (r *mutationResolver) undoObject(o history.Object, files []change.FileChang
 		return
 	}
 	c := &r.preview.Objects[n]
-	// A document unchanged since gets its former text back, comments included.
+	// A document unchanged since the change gets its exact former text back, comments included.
 	c.ByHand = now != nil && target != nil && now.YAML == o.After
 	for i := range files {
 		if slices.Contains(files[i].Keys, o.Key) {

@@ -118,7 +118,7 @@ func sortedNamespaces(s *diff.FlipShare) (out []string) {
 // findOpened finds connections between namespaces, or with addresses outside, that are denied now and become,
 // or may become, allowed.
 func (j *railCollector) findOpened() {
-	for i := len(j.difference.Reaches) - 1; i >= 0; i-- { // certain changes first
+	for i := len(j.difference.Reaches) - 1; i >= 0; i-- { // openings that are certain come first
 		r := &j.difference.Reaches[i]
 		a := &r.AcrossNamespaces
 		if r.Before != verdict.Deny || r.After == verdict.Deny || a.Pairs == 0 {

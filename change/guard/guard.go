@@ -49,7 +49,8 @@ const (
 // fewDeleted is up to how many deleted policies get a rail each; more share one.
 const fewDeleted = 3
 
-// DeletionRails returns the rails of deleted policies. Many share one, to keep other effects visible.
+// DeletionRails returns the rails of the policies that a change deletes. Many deletions share one rail, so
+// that other effects of the change are not lost among them.
 func DeletionRails(changes []change.ObjectChange) (out []change.Guard) {
 	var names []string
 	var about string

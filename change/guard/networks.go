@@ -42,7 +42,8 @@ func policyNetworks(r *revision.Revision, p *model.Policy) []string {
 	return d.Networks().NetworksOfPolicy(p)
 }
 
-// judgeNetworks adds to d the effect of a change on other networks, and returns the rails hit there.
+// judgeNetworks adds to d the effect of a change on connections of the other networks on which it is
+// programmed. It returns the rails hit there.
 func judgeNetworks(ctx context.Context, rev, next *revision.Revision, changes []change.ObjectChange, a ClusterFacts, v lint.VitalEndpoints,
 	d *diff.Difference) (rails []change.Guard, err error) {
 	byNetwork := changesByNetwork(rev, next, changes)

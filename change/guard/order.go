@@ -207,7 +207,7 @@ func (g *orderGuard) isAllowLost(before, after *rungRules, a, deny rungRule) (wh
 			continue
 		}
 		if d.order <= a.order {
-			return "", "", false // it was caught before
+			return "", "", false // a Deny of the same policy caught it before the change already
 		}
 		above = true
 	}

@@ -38,7 +38,7 @@ type Plan struct {
 	From, To int
 }
 
-// Object has the text of an object before and after a change: without Before it was created, without After
+// Object is an object of a change, as text before and after it. An empty Before means created, an empty After
 // deleted.
 type Object struct {
 	Key           model.PolicyKey

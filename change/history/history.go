@@ -65,7 +65,7 @@ func (h *History) Entries() []Entry {
 	return h.KnownEntries()
 }
 
-// KnownEntries returns the history, newest first, without reading the file again.
+// KnownEntries returns the history, newest first, as of the last read of the file. It reads nothing.
 func (h *History) KnownEntries() []Entry {
 	h.mu.Lock()
 	defer h.mu.Unlock()

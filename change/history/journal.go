@@ -20,7 +20,7 @@ import (
 const (
 	Changes     = "history" // changes that can be undone
 	PlanJournal = "plan"    // the plan under way
-	Trial       = "revert"  // the change on trial, or of several objects
+	Trial       = "revert"  // the change on trial, or a permanent one of several objects
 )
 
 // MaxNumber is the largest believable number; Rung's own stay far below.
@@ -253,7 +253,7 @@ func (j *Journal) fillReserved(f files.File, r *ReservedSpace, lines []byte) (bo
 	return true, err
 }
 
-// ReplaceRecords replaces all records.
+// ReplaceRecords replaces all stored records by the given ones.
 func ReplaceRecords[R any](j *Journal, records ...R) error {
 	if j.Path == "" {
 		return nil

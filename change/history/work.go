@@ -169,7 +169,7 @@ func (w *Work[T]) ReleaseLock() {
 	}
 }
 
-// SaveRecord writes the record.
+// SaveRecord stores the record, replacing the one stored before.
 func (w *Work[T]) SaveRecord(record *T) error {
 	err := ReplaceRecords(&w.Journal, record)
 	w.stored = w.stored || err == nil

@@ -88,7 +88,7 @@ func (r *Plans) Refresh() {
 	}
 }
 
-// ReadPlan reads the stored plan again and returns its state, or nil.
+// ReadPlan reads the stored plan again and returns its state; nil without a plan.
 func (r *Plans) ReadPlan() (*revision.PlanState, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

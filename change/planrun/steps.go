@@ -257,7 +257,8 @@ func (r *Plans) reportWaiting(job *planJob, seen *zoneProgress) {
 	r.publishState(state, seen.waitText(), seen.waits)
 }
 
-// policyDigest returns a digest of a policy without its priority, which a plan changes.
+// policyDigest returns a digest of a policy without its priority, which a plan changes. Before each step it is
+// compared with the digest taken when the plan was confirmed.
 func policyDigest(p *model.Policy) string { return p.Digests().Unplaced.String() }
 
 // reasonStepDiffers returns why a step is not the one confirmed with the plan: its policy differs, or an unknown

@@ -85,7 +85,7 @@ func changedByOthersText(p *gate.Preview) string {
 	return words.ListSome(names, 3) + " were changed meanwhile and are kept"
 }
 
-// putBackTries is how often a revert is retried if others change the policies meanwhile.
+// putBackTries is how often a revert is tried again if others change the policies meanwhile.
 const putBackTries = 3
 
 // putBackOnce works out what to revert, and reverts it. The Result is nil with an error, and if there was

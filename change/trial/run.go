@@ -74,7 +74,7 @@ func (r *Trials) RevertAtExit(ctx context.Context) *revision.UnconfirmedChange {
 const (
 	revertLook  = time.Second
 	revertPause = 10 * time.Second
-	revertIdle  = time.Hour // without a stored file: a new change wakes Run
+	revertIdle  = time.Hour // without a state folder no other process begins a change, and one begun here wakes Run
 )
 
 // runStep does what is due, and returns when to call it again.

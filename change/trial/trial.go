@@ -162,7 +162,8 @@ func (r *Trials) ChangeFailed(id string) {
 	}
 }
 
-// endMaking ends the making of the change. The caller holds mu.
+// endMaking records that the change is no longer being made, and wakes the callers that wait for it. The
+// caller holds mu.
 func (r *Trials) endMaking() {
 	if r.isMaking {
 		r.isMaking = false

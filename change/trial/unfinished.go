@@ -62,7 +62,8 @@ func (r *Trials) partlyWrittenText() string {
 	return fmt.Sprintf("%s of %s written", words.Thousands(written), words.Thousands(len(r.job.Objects)))
 }
 
-// countObjects counts the objects as the change leaves them, and those as before it. The caller holds mu.
+// countObjects returns how many objects are as the change leaves them, and how many are still as before it.
+// The caller holds mu.
 func (r *Trials) countObjects() (written, missing int) {
 	if r.job == nil {
 		return 0, 0

@@ -217,7 +217,8 @@ func spotOfObject(b *change.FileChange, k model.Key) *manifests.RemovedSpot {
 	return nil
 }
 
-// neighbourLabels returns the labels of an object's former neighbours.
+// neighbourLabels returns the labels of the objects that stood above and below an object in its file, "" if
+// there was none.
 func neighbourLabels(b *change.FileChange, k model.Key) (above, below string) {
 	s := spotOfObject(b, k)
 	if s == nil {

@@ -63,7 +63,7 @@ func planConversion(r *revision.Revision, c *model.Cluster, to Target) (conversi
 }
 
 // earlierResults returns the policies of a cluster that a conversion of the others makes again, except for
-// their priorities. They exist beside their originals and would conflict with their own names.
+// their priorities. They exist next to their originals, so new results would collide with their names.
 func earlierResults(r *revision.Revision, to Target) (out []model.Key, err error) {
 	var theirs []model.Key
 	for o := range r.Cluster.Objects() {

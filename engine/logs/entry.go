@@ -12,7 +12,7 @@ type Entry struct {
 	Seq  uint64 // counts from 1
 	At   time.Time
 	Line logline.Line
-	// Rule is the rule that decided. Attributed is false if it was not found; Rule then has what the name
+	// Rule is the rule that decided. Attributed is false for an unknown rule; Rule then has what the name
 	// gives away.
 	Rule       logline.RuleRef
 	Attributed bool

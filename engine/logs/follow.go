@@ -84,7 +84,7 @@ func (p *Follower) Run(ctx context.Context, current func() *revision.Revision, t
 	}
 }
 
-// logsAnything reports whether some policy logs.
+// logsAnything reports whether any policy logs.
 func logsAnything(r *revision.Revision) bool {
 	for p := range r.Cluster.AllPolicies() {
 		if l := revision.PolicyLogging(r, p); l.Levels.IsOn() && (len(l.Problems) == 0 || l.Namespace != "") {

@@ -83,7 +83,7 @@ func (p Pair) compare(o Pair) int {
 
 // Counter counts lines. It is not safe for concurrent use.
 type Counter struct {
-	// From is the start of counting.
+	// From is when counting began.
 	From time.Time
 	// HasEarlier means that an earlier run counted some lines.
 	HasEarlier bool

@@ -31,7 +31,7 @@ func (w *Window) LinesAt(unit int64) int {
 	return int(w.n[unit%Recent])
 }
 
-// RecentSeconds holds the lines of the last ten seconds, the running second last.
+// RecentSeconds holds the number of lines in each of the last ten seconds; the last is the running second.
 type RecentSeconds [10]int
 
 // Rate returns the number of lines in the last full second.

@@ -88,7 +88,7 @@ type RuleUse struct {
 	Use HitState
 	LineHits
 	Recent uint64
-	// Since is the start of the time without a hit of an idle rule.
+	// Since is the time since which an idle rule has had no hit.
 	Since time.Time
 	// Missing counts the nodes whose logs are not followed.
 	Missing int

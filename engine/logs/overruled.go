@@ -87,7 +87,7 @@ func DecidedFirst(k model.PolicyKey, b *revision.OverruledRule) string {
 	return fmt.Sprintf("%s applies only partly; earlier rules: %s.", rule, words.ListSome(namesAbove(k, b), 3))
 }
 
-// namesAbove names the rules above, each with whether it logs.
+// namesAbove names the rules above and says of each whether it logs.
 func namesAbove(k model.PolicyKey, b *revision.OverruledRule) (out []string) {
 	for i := range b.RulesAbove {
 		out = append(out, AboveName(k, &b.RulesAbove[i])+" ("+AboveLogs(&b.RulesAbove[i])+")")

@@ -208,7 +208,7 @@ func firstDecider(rev *revision.Revision, seen []diff.LoggedConnection) (first i
 	return first, by
 }
 
-// judgeTime bounds the comparison of all other connections.
+// judgeTime bounds the time to compare the verdicts of all other connections.
 const judgeTime = 10 * time.Second
 
 // judgeResult works out the verdicts with the rules, of the lines and of all other connections.

@@ -221,7 +221,7 @@ func policyName(set, suffix string) string {
 	return name
 }
 
-// hashSuffix distinguishes texts that become the same name.
+// hashSuffix returns six hex digits that distinguish texts which become the same name.
 func hashSuffix(text string) string {
 	h := fnv.New32a()
 	h.Write([]byte(text))

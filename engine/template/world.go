@@ -169,7 +169,8 @@ func (w *World) offerLabelKeys() (out []Choice) {
 	return out
 }
 
-// offerValues offers the list of all values of a label, to remove some from it, then each.
+// offerValues offers all values of a label as one answer, from which the user removes the unwanted ones, and
+// then each value alone.
 func (w *World) offerValues(key string) (out []Choice) {
 	var all []string
 	for _, l := range w.labels {

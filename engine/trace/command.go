@@ -35,8 +35,8 @@ func (q Question) commandWords(verb string) []string {
 	return w
 }
 
-// OvnkubeTrace returns the ovnkube-trace command that asks the same. ovnkube-trace supports pods as sources,
-// and TCP and UDP; otherwise why says what it lacks.
+// OvnkubeTrace returns the ovnkube-trace command that asks the same. It supports only connections from pods
+// over TCP or UDP; for others why says what it lacks.
 func OvnkubeTrace(c verdict.Connection) (command, why string) {
 	flag := map[verdict.Protocol]string{verdict.TCP: "-tcp", verdict.UDP: "-udp"}[c.Protocol]
 	switch {

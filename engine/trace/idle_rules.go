@@ -10,7 +10,7 @@ import (
 // policies (ovn-kubernetes.md#clusternetworkpolicy).
 type WouldMatch struct {
 	Rule *verdict.Decider
-	// Maybe means that another rule of its priority disagrees; the winner is undefined.
+	// Maybe means that a rule of the same priority disagrees; the winner is undefined.
 	Maybe bool
 }
 
@@ -26,8 +26,8 @@ func (w *WouldMatch) Sentence() string {
 		"; it is not compiled on OVN-Kubernetes"
 }
 
-// IdleOutcome returns the verdict if ClusterNetworkPolicies had rows, as a sentence; empty if it is the same,
-// or if they have rows.
+// IdleOutcome returns, as a sentence, the verdict that the connection would get if ClusterNetworkPolicies had
+// rows; empty if it is the same, or if they have rows.
 func (t *Trace) IdleOutcome() string {
 	if t.otherwise == "" {
 		return ""

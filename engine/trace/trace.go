@@ -53,7 +53,7 @@ type Trace struct {
 	otherwise string
 }
 
-// Path leads from one end to another.
+// Path is the path of a connection between two ends, with its verdict and stages.
 type Path struct {
 	From, To verdict.End
 	Verdict  verdict.Verdict

@@ -17,7 +17,7 @@ type foundEnds struct {
 	// pods have an address on the default network, so classes cover them. otherEnds are asked one by one.
 	pods      []*model.Pod
 	otherEnds []verdict.Endpoint
-	// unselected counts, by reason, pods whose labels match but that policies do not select.
+	// unselected counts, by reason, the pods with matching labels that policies do not select.
 	unselected map[string]int
 	// skipped holds these pods by key, because a statement may still name one. seenPods holds all others.
 	skipped  map[model.Key]bool
@@ -68,7 +68,7 @@ func (f *endFinder) findSide(ends []StatementEnd, source bool) *foundEnds {
 	return out
 }
 
-// addEnd adds an end to ask alone.
+// addEnd adds an end that is asked about by itself.
 func (o *foundEnds) addEnd(e verdict.Endpoint) {
 	isAddress := e.Key == (model.Key{})
 	if isAddress && !slices.Contains(o.otherEnds, e) || !isAddress && !o.seenPods[e.Key] {
@@ -77,7 +77,8 @@ func (o *foundEnds) addEnd(e verdict.Endpoint) {
 	}
 }
 
-// addPod adds a pod. One that isOrdinary rejects is asked only if named, and else counted.
+// addPod adds a pod. A pod that isOrdinary rejects is asked only if the statement names it; otherwise it is
+// counted.
 func (o *foundEnds) addPod(p *model.Pod, named bool) {
 	why, ok := isOrdinary(p)
 	switch {

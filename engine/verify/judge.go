@@ -43,7 +43,7 @@ type Result struct {
 	Imagined bool
 	// NotConsidered lists omissions that could have changed the result.
 	NotConsidered []model.Omission
-	// LeftOut counts pods whose labels match but that policies do not select, in words.
+	// LeftOut counts, in words, the pods with matching labels that policies do not select.
 	LeftOut string
 }
 

@@ -74,7 +74,8 @@ func (h *omissionFinder) checkPair(c verdict.Connection, segments []verdict.Segm
 	}
 }
 
-// UnprovenBy returns the omissions that keep a holding statement from being proved, except allowed codes.
+// UnprovenBy returns the omissions because of which a statement that holds is not proved. Omissions with
+// allowed codes do not count.
 func (r *Result) UnprovenBy(allowed ...string) []model.Omission {
 	if !r.Holds {
 		return nil

@@ -5,7 +5,7 @@ import "time"
 // DueTolerance is added to due times: a condition due at a time holds only after it.
 const DueTolerance = time.Millisecond
 
-// Alarm makes the loop do something at a set time. Only the loop may use it.
+// Alarm runs a function in the loop at a set time. Only the loop may use it.
 type Alarm struct {
 	ringsAt time.Time // zero: not set
 	ring    func()

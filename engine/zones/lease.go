@@ -39,7 +39,7 @@ func (w *OwnedZone) campaign(ctx context.Context) {
 	}
 }
 
-// writeAsLeader writes until the Lease is lost, or the zone itself; it returns true for the zone.
+// writeAsLeader writes until the Lease or the zone itself is lost; takenOff reports that the zone was lost.
 func (w *OwnedZone) writeAsLeader(ctx context.Context) (takenOff bool) {
 	w.publishLease("")
 	w.noteActivity("leads the zone")

@@ -173,7 +173,7 @@ func (z *Set) takeState(l *zoneLoop, st *model.ZoneState) {
 	z.states[st.Name] = &next
 }
 
-// recordFailure records that a zone could not be opened or read; it backs off.
+// recordFailure records that a zone could not be opened or read, and delays the next attempt.
 func (z *Set) recordFailure(m *member, err error) {
 	m.fails++
 	m.dueAt = time.Now().Add(retry.WaitAfter(m.fails, time.Second, z.cfg.Sweep.TTL))

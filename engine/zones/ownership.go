@@ -26,7 +26,7 @@ type OwnerOptions struct {
 	// WithoutAdmin leaves the rows of AdminNetworkPolicies and the baseline alone and reports nothing about
 	// them.
 	WithoutAdmin bool
-	// WithWrites also requires that changes of policies are switched on.
+	// WithWrites writes rows only while changes of policies are switched on, too.
 	WithWrites bool
 	// Quiet is the pause in writing after a change by another writer (60 s if 0).
 	Quiet time.Duration

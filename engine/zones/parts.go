@@ -28,7 +28,7 @@ type Parts struct {
 	Apply   func(upsert []model.Object, remove []model.Key)
 }
 
-// Sandbox runs a zone of Rung's own for every Node, and no other zones.
+// Sandbox runs a zone of Rung's own for every Node. The engine then has no other zones.
 type Sandbox interface {
 	// CheckConfig returns an error for a wrong configuration.
 	CheckConfig() error
@@ -50,7 +50,7 @@ var ErrNoOVNTrace = errors.New("ovn-trace cannot run here")
 // OVNTrace asks ovn-trace about connections.
 type OVNTrace interface {
 	Start(Parts)
-	// Ask asks ovn-trace about one connection. Ask reports its progress to told, unless told is nil.
+	// Ask asks ovn-trace about one connection and reports its progress to told, unless that is nil.
 	Ask(ctx context.Context, c verdict.Connection, told func(doing string)) (*revision.OVNTrace, error)
 	// Disagreements returns the connections on which it and the rows disagree, if their objects still exist:
 	// for the loop.

@@ -79,7 +79,8 @@ type Set struct {
 	states    map[string]*model.ZoneState
 	loops     map[string]*zoneLoop
 	wasLoaded bool
-	// members are the zones that are followed or swept, depending on their rank; without the sandbox's.
+	// members are the zones that are followed or swept, depending on their rank. The sandbox's are not among
+	// them.
 	members      map[string]*member
 	readsRunning int // reads in progress
 	// steps counts the steps of the desired rows, changes says what they changed.
@@ -153,8 +154,9 @@ func (z *Set) ApplyStep(delta *compiler.Delta, anew bool) {
 	}
 }
 
-// mayJudge reports whether a zone's rows may be judged, and written if Rung writes them: with options that
-// hold in the zone, and once everything that rows are compiled from was read.
+// mayJudge reports whether a zone's rows may be judged, and written if Rung writes them. A zone that Rung
+// writes must wait until everything that rows are compiled from was read, and until its dialect is known
+// unless it is Rung's own.
 func (z *Set) mayJudge(l *zoneLoop, w *World) bool {
 	l.allowed = !l.writes || w.AllRead && (z.cfg.Own || l.dialectKnown && !z.dialects.IsWaiting())
 	return l.allowed
@@ -215,7 +217,8 @@ func (z *Set) RemoveZone(name string) {
 	z.reports.ForgetZone(name)
 }
 
-// OpenZone returns the zone of that name, followed or newly made. Any goroutine except the loop may call it.
+// OpenZone returns the zone of that name: the followed zone, or a new zone that never ran. Any goroutine
+// except the loop may call it.
 func (z *Set) OpenZone(name string) (zone reconciler.Zone, followed bool, err error) {
 	open := func() (reconciler.Zone, error) { return nil, errors.New("no such zone") }
 	if !z.Do(func() {

@@ -58,7 +58,7 @@ type Southbounds struct {
 // southLoop is a followed database.
 type southLoop struct{ stop context.CancelFunc }
 
-// NewSouthbounds returns the databases of the zones; Start follows those looked at.
+// NewSouthbounds returns the databases of the zones; Start follows those that somebody looks at.
 func NewSouthbounds(l *Loop, cfg SouthboundConfig, z *Set) *Southbounds {
 	w := &Southbounds{Loop: l, cfg: cfg, zones: z, looks: NewLooks(), states: map[string]*revision.Southbound{},
 		loops: map[string]*southLoop{}, limit: nbdb.NewLimiter(nbdb.DefaultDials), counts: map[string]revision.ProgressCount{},
@@ -67,13 +67,13 @@ func NewSouthbounds(l *Loop, cfg SouthboundConfig, z *Set) *Southbounds {
 	return w
 }
 
-// Start begins to follow databases looked at, and to compare flows with rows.
+// Start begins to follow the databases that somebody looks at, and to compare flows with rows.
 func (w *Southbounds) Start() {
 	w.Go(w.runLooks)
 	w.Go(w.runJoins)
 }
 
-// SetAddress sets the database address of a zone of Rung's own; empty if deleted.
+// SetAddress sets the Southbound address of one of Rung's own zones; addr is empty for a deleted zone.
 func (w *Southbounds) SetAddress(zone, addr string) { w.ownAddresses[zone] = addr }
 
 // LookAtFlows records that somebody looks at the logical flows of zones now. Their Southbound databases are

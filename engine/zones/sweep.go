@@ -190,7 +190,7 @@ func (z *Set) takeSwept(m *member, got readResult) {
 	st := got.state
 	m.lastState, m.fails, m.oldSince, m.readAt = st, 0, time.Time{}, time.Now()
 	m.reads++
-	again := wait.Jitter(z.cfg.Sweep.TTL*9/10, 0.1) // spreads the zones
+	again := wait.Jitter(z.cfg.Sweep.TTL*9/10, 0.1) // jitter, so that reads do not come all at once
 	if in := rereadIn(st); in > 0 {
 		// Not twice in a row, or it would take the others' turn forever.
 		if m.rereads {

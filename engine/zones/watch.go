@@ -20,8 +20,8 @@ import (
 
 // Times of the search for other controllers.
 const (
-	ownerAsk  = 5 * time.Second  // pause between questions
-	ownerKeep = 30 * time.Second // validity of an answer, without a newer one
+	ownerAsk  = 5 * time.Second  // pause between questions about pods
+	ownerKeep = 30 * time.Second // how long an answer counts without a newer one
 )
 
 // OwnersConfig holds the settings for zones with other writers.
@@ -109,8 +109,8 @@ func (o *Owners) WaitingReports() (waiting int, dropped uint64, ok bool) {
 	return waiting, dropped, true
 }
 
-// OwnedZone is a zone that Rung writes but does not own. A nil OwnedZone does nothing: the zone is not
-// written, or is Rung's own.
+// OwnedZone is a zone that Rung writes but does not own. For other zones it is nil, and its methods do
+// nothing.
 type OwnedZone struct {
 	owners     *Owners
 	zone       string

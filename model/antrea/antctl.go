@@ -11,7 +11,8 @@ import (
 var AntctlHead = []string{"NAME", "APPLIED-TO", "RULES", "SOURCE", "TIER-PRIORITY", "PRIORITY"}
 
 // AntctlRow returns a policy's line for these columns. In antctl, NAME and APPLIED-TO are UIDs of Antrea's own
-// objects. Here NAME is the policy's UID, or its name if it comes from a file; APPLIED-TO is the text.
+// objects. Here NAME is the policy's UID, or its name if it comes from a file; APPLIED-TO is the subject as
+// text.
 func AntctlRow(p *ladder.Place) []string {
 	const none = "<NONE>"
 	name, of := p.Policy.UID, p.Policy.Name

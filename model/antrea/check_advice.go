@@ -52,7 +52,7 @@ func (k *checker) checkGroupNetworks(p *model.Policy, r *model.Rule, group strin
 	}
 }
 
-// namesPods reports whether Kubernetes makes a DNS name, for a Service or a pod.
+// namesPods reports whether a DNS name is one that Kubernetes makes for a Service or a pod.
 func namesPods(name string) bool {
 	name = strings.TrimSuffix(name, ".")
 	return slices.Contains(strings.Split(strings.ToLower(name), "."), "svc") || strings.HasSuffix(name, ".pod.cluster.local")

@@ -8,7 +8,8 @@ import (
 	"rung/model/selectors"
 )
 
-// PodSelection selects pods: by Account, or by Pods in Namespace or, if that is empty, in Namespaces.
+// PodSelection selects the pods that run as Account, if set. Otherwise it selects by Pods, in Namespace or, if
+// that is empty, in the namespaces that Namespaces matches.
 type PodSelection struct {
 	Namespace        string
 	Namespaces, Pods model.Selector

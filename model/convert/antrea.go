@@ -26,7 +26,7 @@ type importer struct {
 	limits     apiLimits
 }
 
-// apiLimits has the longest lists that an API accepts.
+// apiLimits has the maximum length of each list that an API accepts.
 type apiLimits struct{ rules, peers, ports, networks int }
 
 // FromAntrea converts a cluster's policies of Antrea, ClusterNetworkPolicies (ACNP) and NetworkPolicies

@@ -108,8 +108,8 @@ type policyMaker struct {
 
 func newPolicyMaker() *policyMaker { return &policyMaker{taken: map[model.PolicyKey]bool{}} }
 
-// beginPolicy begins a policy of a kind with everything of another but its rules. It takes the first free name
-// of names.
+// beginPolicy begins a policy of a kind, without rules. Subject, logging, labels and annotations come from
+// another policy; the name is the first of names that is free.
 func (m *policyMaker) beginPolicy(from *model.Policy, kind model.Kind, tier int, priority int32, names ...string) *model.Policy {
 	p := &model.Policy{Tier: tier, Priority: priority, Subject: from.Subject,
 		Logging: from.Logging, HasLogging: from.HasLogging}

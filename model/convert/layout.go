@@ -202,7 +202,8 @@ func namespaceLabelValue(ns *model.Namespace, keys []string) (v namespaceValue, 
 	return namespaceValue{cmp.Or(strings.Join(texts, ","), emptyValue), model.SelectLabels(model.NewLabels(labels))}, true
 }
 
-// valuesOfSubject returns the distinct values of the namespaces that a subject selects.
+// valuesOfSubject returns the distinct values of the labels in keys among the namespaces that a subject
+// selects, in order of namespaces. Without keys the values are the namespaces themselves.
 func (f *importer) valuesOfSubject(subject *model.Subject, keys []string) (out []namespaceValue) {
 	seen := map[string]bool{}
 	for ns := range f.c.Namespaces() {

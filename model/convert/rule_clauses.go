@@ -17,7 +17,7 @@ type convertedRule struct {
 	policy  *model.Policy
 	rule    *model.Rule
 	clauses []*ruleClause
-	// differences hold now; laterDifferences may come with later objects. silentlyRefused is true if a
+	// differences hold now; new or changed objects may bring laterDifferences. silentlyRefused is true if a
 	// rejected client gets no answer.
 	differences, laterDifferences []string
 	silentlyRefused               bool

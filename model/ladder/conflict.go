@@ -7,8 +7,8 @@ import (
 	"rung/model/selectors"
 )
 
-// RuleConflict is a pair of rules of one OVN priority that disagree about existing traffic. The rules have the
-// same index and direction in two policies of equal priority, so their ACLs share an OVN priority
+// RuleConflict is a pair of rules with one OVN priority and different verdicts on existing traffic. The rules
+// have the same index and direction in two policies of equal priority, so their ACLs share an OVN priority
 // (ovn-kubernetes.md#priorities). Their actions differ, and a subject pod of both policies meets a peer and a
 // port that both rules match. With named ports of ingress it may be a pod that OVN-Kubernetes only treats as a
 // subject (ovn-kubernetes.md#named-ports). OVN may take either rule.
@@ -24,7 +24,7 @@ type RuleConflict struct {
 	Meeting selectors.RuleMeeting
 }
 
-// OtherPolicy returns the policy that k conflicts with, and the actions of both.
+// OtherPolicy returns the policy that k conflicts with, and the actions of both, k's first.
 func (c *RuleConflict) OtherPolicy(k model.PolicyKey) (other model.PolicyKey, own, theirs model.Action) {
 	if c.A == k {
 		return c.B, c.ActionA, c.ActionB

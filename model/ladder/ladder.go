@@ -60,7 +60,7 @@ type Rung struct {
 }
 
 // IsEnforced reports whether the policies of a rung may have rows: its priority is supported and it is not
-// idle.
+// Idle.
 func (r *Rung) IsEnforced() bool { return !r.Unsupported && !r.Idle }
 
 // TopPriority returns the OVN priority of the first row of a rung in tier 1 or 3; the higher decides first.

@@ -20,7 +20,7 @@ type apiCut struct {
 }
 
 // checkAPICuts reports the NetworkPolicies and EgressFirewalls that cut pods off from the API server. It tests
-// one pod of each kind. For AdminNetworkPolicies the findings about their Deny rules say it.
+// one pod of each kind. AdminNetworkPolicies are left to the findings about their Deny rules.
 func (d *verdictLint) checkAPICuts() {
 	s := d.needs.services
 	if len(s.API) == 0 {

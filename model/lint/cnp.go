@@ -33,7 +33,8 @@ func (l *linter) checkCNP(p *model.Policy, compiled bool) {
 	}
 }
 
-// checkDomains reports domain names in rules where the API does not define them.
+// checkDomains reports domain names in rules with other actions than Accept: the API supports them with Accept
+// only.
 func (l *linter) checkDomains(p *model.Policy, r *model.Rule) {
 	if r.Action == model.Allow {
 		return

@@ -93,7 +93,7 @@ func (l *linter) checkCoveredNodes(p *model.Policy, r *model.Rule) {
 	if r.Direction != model.Ingress {
 		return
 	}
-	// in returns the peer network that contains an address, as written.
+	// in returns the peers' network that contains an address, as written; ok is false if none does.
 	in := func(a netip.Addr) (string, bool) {
 		for i := range r.Peers {
 			for _, text := range r.Peers[i].Networks {

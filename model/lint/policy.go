@@ -15,8 +15,9 @@ func SelectsEverything(s model.Subject) bool {
 	return s.Namespace == "" && s.Namespaces.MatchesEverything() && (s.AllPods || s.Pods.MatchesEverything())
 }
 
-// SystemNamespaces returns the names of the system namespaces that the policy's subject selects: with a
-// subject of all pods, even if empty; else if it selects an existing pod there.
+// SystemNamespaces returns the names of the system namespaces that the policy's subject selects in this
+// cluster. A subject of all pods also selects namespaces without pods; other subjects need an existing pod
+// there.
 func SystemNamespaces(x *selectors.PodIndex, p *model.Policy) []string {
 	var out []string
 	selected := x.SelectedPods(p)

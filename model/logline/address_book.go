@@ -53,7 +53,7 @@ type addressPeriod struct {
 	from, to time.Time
 }
 
-// NewBook makes a book that keeps up to most ended tenures.
+// NewBook makes a book; most bounds the ended tenures that it keeps.
 func NewBook(most int) *AddressBook {
 	return &AddressBook{maxEnded: max(1, most), byAddr: map[netip.Addr]*addressPeriods{}}
 }

@@ -35,7 +35,7 @@ func readVerdict(v string, _ time.Time) (lineTest, string) {
 	return func(l *QueryLine) bool { return slices.ContainsFunc(verdicts[l.Verdict], is) }, ""
 }
 
-// wordTest tests a field with fixed words by a word or its beginning; want names the words.
+// wordTest finds lines by a field of fixed words: the term is a word or its beginning. want names the words.
 func wordTest(want string, words []string, of func(*QueryLine) string) func(string, time.Time) (lineTest, string) {
 	return func(v string, _ time.Time) (lineTest, string) {
 		is := beginsWith(v)
@@ -46,7 +46,7 @@ func wordTest(want string, words []string, of func(*QueryLine) string) func(stri
 	}
 }
 
-// nameTest returns a test for names that contain a text, or are equal to it after a =.
+// nameTest returns a test for names that contain a text; with = before the text, for names equal to it.
 func nameTest(v string) func(string) bool {
 	v = strings.ToLower(v)
 	if exact, ok := strings.CutPrefix(v, "="); ok {
@@ -55,7 +55,7 @@ func nameTest(v string) func(string) bool {
 	return func(s string) bool { return s != "" && strings.Contains(strings.ToLower(s), v) }
 }
 
-// anyTextTest tests several texts of a line; by is nameTest or beginsWith.
+// anyTextTest finds lines with any matching text of several; by is nameTest or beginsWith.
 func anyTextTest(of func(*QueryLine) []string, by func(string) func(string) bool) func(string, time.Time) (lineTest, string) {
 	return func(v string, _ time.Time) (lineTest, string) {
 		is := by(v)

@@ -150,7 +150,7 @@ func commonRequirements(in, others []labelClass) (out []labelRequirement) {
 }
 
 // oneSelector returns a selector that matches all classes in and excludes as many others as possible. exact is
-// true if it excludes all others.
+// true if the selector excludes all others.
 func oneSelector(in, others []labelClass) (sel model.Selector, exact bool) {
 	in, others = distinctClasses(in), classesWithout(others, in)
 	all := commonRequirements(in, others)

@@ -28,7 +28,8 @@ func splitWords(text string) (out []token) {
 	return out
 }
 
-// wordEnd returns the end of the word that begins at at.
+// wordEnd returns the end of the word that begins at an offset. open is true if a quote or regular expression
+// in it is not closed.
 func wordEnd(text string, at int) (end int, open bool) {
 	begin := at
 	if text[at] == '!' && at+1 < len(text) {

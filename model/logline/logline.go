@@ -178,7 +178,7 @@ func (d *nameDecoder) peekPart() string {
 	return d.parts[0]
 }
 
-// nextPart returns the next part. If more parts follow, it is whole.
+// nextPart returns the next part. If more parts follow, the part was not cut, and whole is true.
 func (d *nameDecoder) nextPart() (part string, whole bool) {
 	if len(d.parts) == 0 {
 		d.noteMissing()

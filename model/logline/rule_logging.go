@@ -174,7 +174,7 @@ func SwitchLogging(p *model.Policy, l model.LogLevels, text string) (tree map[st
 	return tree, model.CompactJSON(sets), model.CompactJSON(formers)
 }
 
-// record parses what a session recorded; ok is false if Switch did not write it.
+// record parses what a session recorded; ok is false if SwitchLogging did not write it.
 func record(s model.LogSession) (set []ruleRecord, former []State, ok bool) {
 	if json.Unmarshal([]byte(s.Set), &set) != nil || json.Unmarshal([]byte(s.Former), &former) != nil {
 		return nil, nil, false

@@ -50,7 +50,7 @@ func (s *Stream) IsUp() bool { return s.State == StreamOpen || s.State == Stream
 type LogGap struct {
 	// From is the time of the last line before the gap, To of the first after it, by the node's clock.
 	From, To time.Time
-	// Missing is the longest time that may not be covered.
+	// Missing is the longest time for which lines may be missing.
 	Missing time.Duration
 	Why     string // clean: "the log was rotated meanwhile"
 	Cut     bool   // the file was truncated

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Insertion is a place for a new policy. Room is nil if the priority is free; else its steps free the priority.
+// Insertion is a place for a new policy. ShiftPlan is nil if the priority is free; else its steps free the
+// priority first.
 type Insertion struct {
 	Priority  int32 `json:"priority"`
 	ShiftPlan *Plan `json:"room"`

@@ -46,8 +46,8 @@ func (b *Board) FreePlaces(n int, before int32) ([]int32, error) {
 	return nil, fmt.Errorf("%w: no %d free priorities before %d; rung plan makes room", ErrNoSpace, n, before)
 }
 
-// FreePlaceBehind finds a free priority behind every policy and behind another priority: the middle of those
-// left.
+// FreePlaceBehind finds a free priority behind every policy and behind another priority: the middle of the
+// priorities left.
 func (b *Board) FreePlaceBehind(at int32) (int32, error) {
 	for _, g := range b.supportedGroups() {
 		at = max(at, g.from)

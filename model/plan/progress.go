@@ -180,7 +180,7 @@ func (p *PlanProgress) StepsMade(done int) int {
 // StepsLeft returns the steps left in the current direction.
 func (p *PlanProgress) StepsLeft() []Step { return p.Plan.stepsBetween(p.Done, p.targetCount()) }
 
-// StepsSince returns the steps made after the first done steps.
+// StepsSince returns the steps made since p.Done had the value done.
 func (p *PlanProgress) StepsSince(done int) []Step {
 	return p.Plan.stepsBetween(min(max(done, 0), len(p.Plan.Steps)), p.Done)
 }

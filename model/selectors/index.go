@@ -22,8 +22,8 @@ type Selector struct {
 	id int
 }
 
-// SelectorKey returns a text that is equal for equal selectors. The keys of a selector of nothing and of the
-// empty selector, which matches everything, differ.
+// SelectorKey returns a text that is equal for equal selectors. A selector that matches nothing has another
+// key than the empty selector, which matches everything.
 func SelectorKey(s model.Selector) string {
 	if s.IsNil() {
 		return "\x00"

@@ -13,7 +13,8 @@ import (
 type RuleReach struct {
 	// Pods are the eligible pods that pod and namespace peers select.
 	Pods PodSet
-	// Networks are the masked networks of networks peers, and the node addresses of nodes peers, in order.
+	// Networks are the masked networks of networks peers, and each node address of nodes peers as a network of
+	// one address, in order.
 	Networks []netip.Prefix
 	// Everyone is set for a NetworkPolicy's rule without peers, which matches everyone.
 	Everyone bool

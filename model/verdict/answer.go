@@ -83,7 +83,7 @@ type Path struct {
 	Verdict  Verdict
 	Reason   string
 	Stages   []StageVerdict
-	// Note describes anything special about the path.
+	// Note describes anything special about the path, or is empty.
 	Note string
 	// Via is the node through whose NodePort the path goes, if it is not the node where the path begins.
 	// Stages then has those of both legs.

@@ -121,7 +121,7 @@ func (a *antreaMaker) isUnrealizable(p *model.Policy) bool {
 	})
 }
 
-// tierAndPriority returns the tier and priority of a rule's terms; equal standings get equal ones.
+// tierAndPriority returns the tier and priority of a rule's terms; rules of equal rank get equal ones.
 func (o *policyOrder) tierAndPriority(p *model.Policy, rule int) (tier int8, priority int32) {
 	place := o.places[p.Key]
 	tier = walkTier(&place)
@@ -135,7 +135,8 @@ func (o *policyOrder) termRank(tier int8, priority int32) ruleRank {
 	return all[len(all)-int(priority)]
 }
 
-// signaturePlace returns a term's place for its signature. It uses standings, as ranks change with policies.
+// signaturePlace returns a term's place for its signature. It uses the values of a ruleRank, since indexes of
+// ranks change as policies come and go.
 func (o *policyOrder) signaturePlace(t *Term) (priority int32, text string) {
 	text = fmt.Sprint(t.Multicast)
 	if t.Services > 0 {

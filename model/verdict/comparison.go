@@ -44,8 +44,9 @@ func (c *Classes) VisitPodPairs(from, to []*model.Pod, visit func(PodPair) bool)
 	}
 }
 
-// CommonVerdicts returns the verdicts of all connections from pods like from to pods like to, whichever nodes
-// and family. Ports whose verdicts differ have no segment. ok is false if they share no family.
+// CommonVerdicts returns the verdicts that hold for all connections from pods of from's kind to pods of to's
+// kind, whatever their nodes and family. Ports whose verdicts differ have no segment. ok is false if they
+// share no family.
 func (c *Classes) CommonVerdicts(from, to *model.Pod) (out []Segment, ok bool) {
 	for _, a := range c.EndsOfPods([]*model.Pod{from})[0] {
 		for _, b := range c.EndsOfPods([]*model.Pod{to})[0] {

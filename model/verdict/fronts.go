@@ -45,7 +45,7 @@ func serviceProtocol(p *model.ServicePort) Protocol {
 	return Protocol(cmp.Or(p.Protocol, string(TCP)))
 }
 
-// ServicePort returns the port of a Service, or nil.
+// ServicePort returns the Service's port with a protocol and number, or nil.
 func ServicePort(s *model.Service, proto Protocol, port uint16) *model.ServicePort {
 	for i := range s.Ports {
 		if p := &s.Ports[i]; serviceProtocol(p) == proto && uint16(p.Port) == port {

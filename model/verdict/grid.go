@@ -89,7 +89,7 @@ func NewGrid(c *Classes, make func(kind WalkKind, met Set) int32) *Grid {
 	return g
 }
 
-// numberSets numbers the classes' sets, equal for equal sets.
+// numberSets numbers the sets of the classes; equal sets get the same number.
 func (g *Grid) numberSets(sets func(*Class) Set) (of []int32, n int) {
 	known := map[string]int32{}
 	of = make([]int32, len(g.Classes.List))

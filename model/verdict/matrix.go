@@ -231,8 +231,8 @@ func (m *Matrix) ExamplePort(a, b PodKind, oneNode bool, v Verdict) (p Ports, f 
 	return p, f, false
 }
 
-// MorePods reports whether more than so many pairs of pods may connect on some port; each address of a pod
-// counts. n is the number of pairs unless more is true.
+// MorePods reports whether the pairs of pods that may connect on some port exceed a number; each address of a
+// pod counts. n is the number of pairs unless more is true.
 func MorePods(x *Index, than int, stop func() bool) (n int, more bool) {
 	c := NewClasses(x, nil)
 	all := int32(c.Len())

@@ -99,7 +99,7 @@ func JoinRuns[P, Q, V comparable](p []Run[P], q []Run[Q], join func(P, Q) V) (ou
 	return out
 }
 
-// RunTable numbers lists of runs, equal lists equally. Raw appends a verdict as bytes.
+// RunTable numbers lists of runs; equal lists get the same number. Raw appends a verdict as bytes.
 type RunTable[V comparable] struct {
 	Raw     func([]byte, V) []byte
 	Lists   [][]Run[V] // by their numbers

@@ -13,7 +13,7 @@ import (
 // ZoneRows holds the zones read; Zone returns nil for an unread zone.
 type ZoneRows interface{ Zone(name string) *Zone }
 
-// ZonesByName are ZoneRows in a map.
+// ZonesByName are ZoneRows by zone name.
 type ZonesByName map[string]*Zone
 
 // Zone returns the zone with a name, or nil.

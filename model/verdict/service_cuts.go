@@ -8,7 +8,7 @@ import (
 	"slices"
 )
 
-// ServiceCut holds the ports at which a block's addresses are Services. Connections to them go to the
+// ServiceCut holds the ports at which all addresses of a block are Services. Connections to them go to the
 // Services' endpoints, never to the block.
 type ServiceCut struct {
 	forAllPods []PortRange // for pods of every node

@@ -56,7 +56,8 @@ func (m *termMaker) addReplies() {
 	}
 }
 
-// replyPorts returns the protocols whose replies a row for some ports matches, if any.
+// replyPorts returns the protocols whose replies a row for some ports matches; some is false if there are
+// none.
 func replyPorts(ports PortSet) (out PortSet, some bool) {
 	if ports == nil {
 		return nil, true

@@ -179,7 +179,7 @@ func (z *Zone) groupNumber(name string) int32 {
 	return id
 }
 
-// shareMemberships gives ports of equal groups one membership.
+// shareMemberships gives ports that are in the same groups one membership.
 func (z *Zone) shareMemberships(in map[*logicalPort][]int32) {
 	known := map[string]*membership{}
 	var raw []byte

@@ -33,7 +33,8 @@ func Thousands[N integer](n N) string {
 	return s
 }
 
-// Number returns a number with the digits it needs: "5.05". Use it for identifiers, such as a priority.
+// Number returns a number with the digits it needs: "5.05". Use this function for identifiers, such as a
+// priority.
 func Number(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
 var grouped = regexp.MustCompile(`^-?[0-9]{1,3}(,[0-9]{3})+$`)

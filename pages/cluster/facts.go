@@ -67,7 +67,7 @@ type PermissionFacts struct {
 // readKinds are the kinds read from every source.
 var readKinds = []model.Kind{model.KindNamespace, model.KindPod, model.KindNode, model.KindService, model.KindEndpointSlice}
 
-// networkKinds are the kinds about user-defined networks, listed only if objects exist.
+// networkKinds are the kinds about networks other than the default, listed only if objects exist.
 var networkKinds = []model.Kind{model.KindUDN, model.KindCUDN, model.KindNAD, model.KindCNC, model.KindMNP}
 
 // NewFacts returns the facts of a revision.

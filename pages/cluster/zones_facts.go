@@ -23,8 +23,8 @@ type ZoneFacts struct {
 	Policies map[model.PolicyState]int `json:"policies"`
 	Units    map[model.PolicyState]int `json:"units"`
 	Differ   []string                  `json:"units_not_in_sync"`
-	// Dialect is nil for Rung's own zones. Progress is nil if nb_cfg is not counted. Daemons are the sandbox's
-	// processes for the zone that do not run.
+	// Dialect is nil for Rung's own zones. Progress is nil if nb_cfg was never raised. Daemons are the
+	// sandbox's processes for the zone that do not run.
 	Dialect  *revision.Zone `json:"dialect,omitempty"`
 	Progress *RowProgress   `json:"progress,omitempty"`
 	Daemons  []model.Fault  `json:"daemons_down,omitempty"`

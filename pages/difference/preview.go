@@ -53,7 +53,7 @@ type PreviewParts struct {
 	LoggedFlips, Flips, Others GroupTable
 	// Findings are errors and warnings, Hints mere information.
 	Findings, Omitted, Notes, Hints []PreviewPoint
-	// Counts are the changed rows of each table, in every zone.
+	// Counts are the numbers of rows of each table that change, in every zone.
 	Counts []PreviewPoint
 }
 

@@ -21,7 +21,7 @@ type ladderBuilder struct {
 	ladder *ladder.Ladder // for the stage
 	live   *revision.LadderRows
 	fresh  bool             // live rows belong to this revision
-	unread *revision.Unread // what is unread that states and pods depend on, nil if nothing
+	unread *revision.Unread // what is unread that states and pods depend on, nil if all was read
 	lines  []*Line
 	finds  map[model.PolicyKey][]*model.Finding
 }
@@ -50,7 +50,7 @@ func LadderLines(r *revision.Revision, opt LadderOptions) []*Line {
 		b.addTiers()
 	}
 	b.addBroken()
-	if b.Sorted { // signs join neighbours on the unsorted ladder
+	if b.Sorted { // signs relate a line to its neighbours, which sorting separates
 		for _, l := range b.lines {
 			l.Sign = page.Span{}
 		}

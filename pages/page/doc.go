@@ -3,6 +3,6 @@
 // page is a package beside this one, with tables and facts; the facts are its JSON
 // (docs/architecture.md#pages).
 //
-// Roles of text classify states, actions and severities: only here is "behind" an error and "settling" not.
-// Pages and views use them.
+// It also maps states, actions and severities to roles of text. Only here is decided that "behind" is an error
+// and "settling" is not.
 package page

@@ -40,7 +40,7 @@ type Facts struct {
 	Steps       []revision.PlanStep `json:"steps"`
 }
 
-// ZoneWait is a zone that does not show the last step yet.
+// ZoneWait is a zone that does not show the step made last.
 type ZoneWait struct {
 	Zone  string     `json:"zone"`
 	Why   string     `json:"why"`

@@ -52,7 +52,7 @@ type TierPlace struct {
 	Priority     float64 `json:"priority"`
 	Phase        string  `json:"phase,omitempty"` // as reported
 	Refused      bool    `json:"refused,omitempty"`
-	// NotJudged says why Rung does not judge the valid policy.
+	// NotJudged says why Rung does not say what the policy decides, though it is valid.
 	NotJudged string `json:"not_judged,omitempty"`
 }
 

@@ -111,8 +111,8 @@ func IsMoving(zones []*model.ZoneState, out []Facts) bool {
 	return false
 }
 
-// NoDriftText says that nothing differs. If not everything was compared, it names the extent: whole means that
-// all zones were read, not names what was left out, and kept of all policies were selected.
+// NoDriftText says that nothing differs, and what was compared if that is not everything. whole means that all
+// zones were read; not is the text for what was left out; kept of all policies were selected.
 func NoDriftText(kept, all int, zones []*model.ZoneState, whole bool, not string) string {
 	switch {
 	case !whole:

@@ -22,7 +22,7 @@ type ACLFlows struct {
 	Flows []FlowFacts `json:"flows"`
 
 	Sign page.Span `json:"-"`
-	// Offset says that every flow's priority is the ACL's plus a constant, else empty.
+	// Offset says that every flow's priority is the ACL's plus a constant. It is empty if some flows differ.
 	Offset string `json:"-"`
 }
 
@@ -46,7 +46,7 @@ type FlowFacts struct {
 	Log     *flow.Log `json:"log,omitempty"`
 	// Differs says how the flow differs from the ACL, if it comes from an older row.
 	Differs []string `json:"differs,omitempty"`
-	// Shared names the other ACLs of the flow.
+	// Shared names the other ACLs that share the flow, empty if there are none.
 	Shared string `json:"shared,omitempty"`
 
 	Place      string  `json:"-"` // stage, priority and tier

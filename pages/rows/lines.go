@@ -39,12 +39,12 @@ type Line struct {
 type Pipeline struct {
 	walked   []*nb.ACL
 	sorted   []Line
-	problems map[*nb.ACL]string // by ACL whose match was parsed
+	problems map[*nb.ACL]string // of matches parsed so far, by ACL
 	holders  *revision.ACLHolders
 }
 
-// ReadACLs sorts the ACLs of a database, unless neither ACLs nor holders changed since the last call: members
-// of sets and groups change much more often.
+// ReadACLs sorts the ACLs of a database. It sorts again only if ACLs or their holders changed: most updates
+// only change members of sets and groups.
 func (p *Pipeline) ReadACLs(db *nb.DB) {
 	walked := slices.AppendSeq(make([]*nb.ACL, 0, len(p.walked)), db.ACLs())
 	holders := revision.NewACLHolders(db, p.holders)
@@ -153,7 +153,8 @@ func NamedRows[R nb.Row](zone string, live iter.Seq[R], lost []nb.Row, m *revisi
 	return out
 }
 
-// MatchProblem says why the match of a live ACL cannot be parsed, "" if it can. It parses on demand.
+// MatchProblem says why the match of a live ACL cannot be parsed, "" if it can. Matches are parsed on demand,
+// not all at once.
 func (l *Line) MatchProblem() string {
 	if l.acl == nil || l.Missing {
 		return ""

@@ -22,8 +22,8 @@ type VerdictFacts struct {
 	// IPVersion is the family if only one of two was asked.
 	IPVersion int          `json:"ip_version,omitempty"`
 	Stages    []StageFacts `json:"stages"`
-	// Families are the answers for IPv4 and IPv6 if they differ. Stages then come from a denied, else unknown,
-	// family.
+	// Families are the answers for IPv4 and IPv6 if they differ. Stages then belong to the denied family, else
+	// to the unknown family.
 	Families []*VerdictFacts `json:"families,omitempty"`
 	// Through is the Service that has the port if the pod has not.
 	Through *ThroughFacts `json:"through_service,omitempty"`
@@ -36,7 +36,7 @@ type VerdictFacts struct {
 	// OVN is the answer of ovn-trace, with --ovn.
 	OVN *OVNFacts `json:"ovn,omitempty"`
 
-	// Summary is the answer in a sentence; Findings are disagreements of policies and rows. Both are set only
+	// Summary is the answer in a sentence; Findings name where policies and rows disagree. Both are set only
 	// for a single question.
 	Summary string `json:"summary,omitempty"`
 	// Otherwise names the verdict that would result if ClusterNetworkPolicies had rows.

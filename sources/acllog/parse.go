@@ -60,7 +60,8 @@ func ParseUnended(line string) (logline.Line, error) {
 	return l, err
 }
 
-// endsInNumber reports whether a flow ends in a port or an ICMP code.
+// endsInNumber reports whether the last field of a flow is a port or an ICMP code, a number that the traffic's
+// name needs.
 func endsInNumber(line string) bool {
 	last := line[strings.LastIndexByte(line, ',')+1:]
 	return strings.HasPrefix(last, "tp_dst=") || strings.HasPrefix(last, "icmp_code=")

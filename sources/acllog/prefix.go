@@ -139,7 +139,7 @@ func parseTime(s string) (time.Time, error) {
 }
 
 // parseYearless reads the time of BSD's syslog, "Jan _2 15:04:05", without year and zone. It assumes UTC, and
-// the last such time before now: logs come from the past, up to a day of clock difference.
+// the last year that puts the time at most a day after now: clocks may differ.
 func parseYearless(s string, now time.Time) (t time.Time, ok bool) {
 	t, err := time.Parse("Jan _2 15:04:05", s)
 	if err != nil {

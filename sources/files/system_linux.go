@@ -24,7 +24,8 @@ func renameat2(from, to string, flag uint) error {
 	return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 }
 
-// isOpenForWriting takes and returns a read lease, granted only if no program has the file open for writing.
+// isOpenForWriting asks for a read lease, which the kernel grants only if no program has the file open for
+// writing, and gives it back at once.
 func isOpenForWriting(name string) (bool, error) {
 	f, err := os.OpenFile(name, os.O_RDONLY|nonblock, 0)
 	if err != nil {

@@ -138,8 +138,8 @@ func tempName(path string) string {
 	return filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.rung-%08x", base[:min(len(base), most)], rand.Uint32()))
 }
 
-// SweepTemp removes files left by makeTemp that no process has locked. It spares files written after before: a
-// file is briefly unlocked between its last byte and its rename.
+// SweepTemp removes files left by makeTemp that no process has locked, if they are older than the time before:
+// a file is briefly unlocked between its last byte and its rename.
 func SweepTemp(fsys FS, folder string, before time.Time) {
 	entries, err := fsys.ReadDir(folder)
 	if err != nil {

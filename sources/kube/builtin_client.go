@@ -114,7 +114,7 @@ func (b *Builtin) Review(ctx context.Context, review *authv1.SelfSubjectAccessRe
 		func() *authv1.SelfSubjectAccessReview { return new(authv1.SelfSubjectAccessReview) }).Create(ctx, review, metav1.CreateOptions{})
 }
 
-// Get begins a request for a server path outside the resources.
+// Get begins a request for a path of the server that belongs to no resource, such as /version.
 func (b *Builtin) Get(path string) *rest.Request {
 	return b.groups[corev1.SchemeGroupVersion].Get().AbsPath(path)
 }

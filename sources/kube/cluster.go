@@ -31,7 +31,7 @@ type Options struct {
 	Burst int
 	// ZonePodsFor is how long a list of ovnkube-node pods is reused, also a failed one; 0 means 5 s.
 	ZonePodsFor time.Duration
-	// Workloads adds Deployments and the other workload kinds.
+	// Workloads means that Deployments and the other workload kinds are read, too.
 	Workloads bool
 	// FencePlugins is set if this program calls RunLoginPlugin when its first argument is LoginPlugin. A login
 	// plugin then ends with this program.
@@ -144,7 +144,7 @@ func (c *Cluster) Builtin() *Builtin {
 	return c.builtin
 }
 
-// Dynamic returns the client of all other resources. Do not keep it either.
+// Dynamic returns the client of resources that are not built in. Do not keep it: credentials may be replaced.
 func (c *Cluster) Dynamic() dynamic.Interface {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

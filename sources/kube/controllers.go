@@ -53,7 +53,8 @@ func (c *Cluster) Controllers(ctx context.Context, namespaces []string, node str
 	return out, nil
 }
 
-// runsController returns the pod's container that runs, or without a status may run, a controller; else "".
+// runsController returns the name of the pod's container that may be running a controller, else "". A
+// container without a status may have been started.
 func runsController(p *corev1.Pod) string {
 	if p.Status.Phase == corev1.PodSucceeded || p.Status.Phase == corev1.PodFailed {
 		return ""

@@ -128,7 +128,7 @@ func (f *feed) pauseAfter(err error) time.Duration {
 	return f.w.t.refused
 }
 
-// listAll reads all objects and delivers the differences, after the last page.
+// listAll reads all objects and, after the last page, delivers the differences from before.
 func (f *feed) listAll(ctx context.Context) (version string, err error) {
 	opt := metav1.ListOptions{FieldSelector: f.resource.fields, Limit: f.w.t.page}
 	next := map[model.Key]keptEntry{}

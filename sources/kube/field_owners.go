@@ -60,7 +60,8 @@ func handManager(name string) bool {
 		strings.HasPrefix(name, "k9s") || name == "before-first-apply"
 }
 
-// Owners returns the owners that will or may revert a change to now; nil means a delete, which every owner reverts.
+// Owners returns the owners that will or may revert a change from this object to now. A nil now is a delete,
+// which every owner reverts.
 func (l *LivePolicy) Owners(now *model.Policy) []PolicyOwner {
 	paths := changedPaths(l.Policy, now)
 	var out []PolicyOwner
@@ -115,7 +116,8 @@ func (l *LivePolicy) SetBy(was *model.Policy) (names []string) {
 	return slices.Compact(names)
 }
 
-// changedPaths returns the differing fields as field managers own them: rules as one field, each annotation as its own.
+// changedPaths returns the differing fields as field managers own them: a policy's rules are one field, and
+// each annotation and label is one.
 func changedPaths(old, now *model.Policy) (out [][]string) {
 	if now == nil {
 		return nil
@@ -147,7 +149,8 @@ func changedPaths(old, now *model.Policy) (out [][]string) {
 	return out
 }
 
-// ownsAny reports whether fields (FieldsV1: nested maps of "f:name") hold a path, a part of it, or a whole above it.
+// ownsAny reports whether a set of fields (FieldsV1: nested maps of "f:name") has one of the paths, a field
+// below it, or a whole field above it.
 func ownsAny(fields *metav1.FieldsV1, paths [][]string) bool {
 	if fields == nil {
 		return false

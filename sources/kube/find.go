@@ -41,7 +41,7 @@ const (
 	listedWithin = 30 * time.Second
 )
 
-// logPod holds the needed facts of an ovnkube-node pod.
+// logPod holds the facts kept about an ovnkube-node pod.
 type logPod struct {
 	name, node string
 	containers []string

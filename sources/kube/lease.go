@@ -216,7 +216,8 @@ func (e *election) releaseLease(ctx context.Context) {
 		LeaseTransitions: l.Spec.LeaseTransitions})
 }
 
-// writeLease replaces the content of the Lease unless it changed since last seen; true if accepted.
+// writeLease replaces the content of the Lease unless it changed since last seen; true if the server accepted
+// it.
 func (e *election) writeLease(ctx context.Context, spec coordinationv1.LeaseSpec) bool {
 	next := e.lease.DeepCopy()
 	next.Spec = spec

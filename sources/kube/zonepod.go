@@ -95,7 +95,7 @@ func hasOVNKPod(byNode map[string][]zonePodInfo) bool {
 	return false
 }
 
-// zonePodInfo holds the needed facts of a pod labelled as ovnkube-node.
+// zonePodInfo holds the facts kept about a pod labelled as ovnkube-node.
 type zonePodInfo struct {
 	ZonePod
 	whyNotOVNK error // why it is refused; nil for a pod of OVN-Kubernetes

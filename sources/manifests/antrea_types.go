@@ -49,7 +49,7 @@ type antreaAppliedTo struct {
 
 type antreaIPBlock struct {
 	CIDR string `json:"cidr"`
-	// Except needs Antrea 2.2; groups do not have it.
+	// Except needs Antrea 2.2 or newer; groups do not have it.
 	Except []string `json:"except"`
 }
 

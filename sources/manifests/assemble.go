@@ -107,8 +107,8 @@ func duplicateError(k model.Key, at, first model.Origin) model.Broken {
 	return model.Broken{Severity: sev, Origin: at, Key: k, Code: CodeDuplicated, Message: "is given twice: skipped, " + counts + " counts"}
 }
 
-// implyNamespaces adds the missing namespaces of pods (in a dump of pods only). Of their labels only the one
-// with their name is known. One entry reports them all.
+// implyNamespaces adds the namespaces of pods that the input lacks, as a dump of pods alone does. Only the
+// label with their name is known of them. One entry reports them all.
 func (r *Result) implyNamespaces(o Options, have map[model.Key]model.Origin) {
 	var names []string
 	for _, obj := range r.Objects {
@@ -145,7 +145,8 @@ func objectOrigin(o model.Object) model.Origin {
 	return model.Origin{}
 }
 
-// allUnread returns one entry for all objects of unneeded kinds: a cluster dump has dozens of such kinds.
+// allUnread returns one entry for all objects of kinds that Rung does not use: a cluster dump has dozens of
+// them.
 func allUnread(files []*fileResult) []model.Broken {
 	var notes []groupedNote
 	for _, f := range files {

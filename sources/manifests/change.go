@@ -11,7 +11,7 @@ import (
 // TextChange is a change to the text of a file that can be undone byte by byte.
 type TextChange struct {
 	Path string
-	// Made means the file was created, Gone that it was removed.
+	// Made means the file was created, Gone means it was removed.
 	Made bool `json:",omitempty"`
 	Gone bool `json:",omitempty"`
 	// Sum is the digest of the new text; empty if the file is gone.
@@ -142,7 +142,8 @@ func MergeTexts(base, a, b string) (merged string, ok bool) {
 	return merged, err == nil
 }
 
-// endsBefore reports whether x ends before y. If they meet, both must replace lines: an addition fits either side.
+// endsBefore reports whether x ends before y begins. If they meet, both must replace lines: an addition at
+// that point could belong to either side.
 func endsBefore(x, y udiff.Edit) bool {
 	return x.End < y.Start || x.End == y.Start && x.Start < x.End && y.Start < y.End
 }

@@ -1,7 +1,7 @@
 // Package manifests reads and watches Kubernetes objects in YAML and JSON: files, folders, standard input,
 // revisions of a git repository, dumps of a whole cluster. It also changes the text of a policy
-// (RewritePolicy, EditedText) and merges two changes (MergeTexts). Package yamltree has the tree of the
-// text. PolicyObject makes the API object of a policy without text; it fails for content without an API field.
+// (RewritePolicy, EditedText) and merges two changes (MergeTexts). Package yamltree has the tree of the text.
+// PolicyObject makes the API object of a policy without text; it fails for content without an API field.
 //
 // A revision of a git repository (git:REV[:PATH]) is read as files, without a checkout, by git with fixed
 // arguments: cat-file and ls-tree. Git gets names on standard input, so that a name cannot be an option.
@@ -17,9 +17,9 @@
 //
 // Invariants: returned objects are complete and immutable; their text is clean, except the author's own in
 // Policy.YAML and Policy.Original. Each unusable object has a one-line reason. At most MaxIssues are listed
-// per object. A made pod has ToBe set and no address; the same input gives the same pods. An edit changes no
-// other byte: comments, order and style stay. The new text is parsed and compared before it is returned, and a
-// file that changed since it was read is not written.
+// per object. A made pod has Planned set and no address; the same input gives the same pods. An edit changes
+// no other byte: comments, order and style stay. The new text is parsed and compared before it is returned,
+// and a file that changed since it was read is not written.
 //
 // It imports the model packages, yamltree, the tools of sources and Kubernetes' libraries. sources/kube,
 // change, revision and the engine import it.

@@ -193,6 +193,7 @@ func RewritePolicy(old *model.Policy, object any, by Options) (*model.Policy, []
 }
 
 // PolicyOfObject returns a policy that means a typed object: in the text of old, or in new text if old is nil.
+// The error says what is wrong with the object.
 func PolicyOfObject(old *model.Policy, object metav1.Object) (*model.Policy, error) {
 	var next *model.Policy
 	var broken []model.Broken

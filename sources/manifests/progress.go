@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// progressTime is the least time before the first and between two calls of Options.Progress.
+// progressTime is the least time before the first and between two calls of Options.Progress. A shorter reading
+// is not reported.
 const progressTime = 100 * time.Millisecond
 
 // readProgress counts the decoded bytes of a reading, in bytes on disk. It counts decoding, since loading
@@ -37,7 +38,8 @@ func (p *readProgress) expectFiles(inputs []inputFile) {
 	}
 }
 
-// noteLoaded weighs a split file's text against its bytes on disk. Only now is standard input's size known.
+// noteLoaded sets the weight of a split file: bytes on disk per byte of its text. Only now is standard input's
+// size known.
 func (p *readProgress) noteLoaded(f *fileResult) {
 	if p == nil {
 		return

@@ -93,7 +93,7 @@ type fileResult struct {
 	broken  []model.Broken
 	// partial means a part of the file could not be parsed, so its objects are unknown.
 	partial bool
-	// unread are the objects of unneeded kinds, by kind.
+	// unread are the objects of kinds that Rung does not use, by kind.
 	unread []groupedNote
 	units  []*textUnit
 	weight float64 // bytes on disk per byte of units

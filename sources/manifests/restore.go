@@ -13,7 +13,8 @@ import (
 // ErrNoPlace means an object cannot be put back: the List that held it is gone.
 var ErrNoPlace = errors.New("its List is gone")
 
-// RestorePlace is where a Restore puts an object: between Above and Below, or zero for an end or an unnamed entry.
+// RestorePlace is where a Restore puts an object: behind Above and before Below. Each is zero at an end, or
+// next to an entry without a name.
 type RestorePlace struct {
 	Above, Below DocumentRef
 	// HasNeighbour means a former neighbour exists, or no entry at all. Otherwise the place is the end.

@@ -20,7 +20,7 @@ type watchedFile struct {
 	readAt time.Time
 	mod    time.Time
 	size   int64
-	// keptObjects are objects of earlier readings that an error removed from res.
+	// keptObjects are objects of earlier readings that an error removed from res, and since when.
 	keptObjects map[model.Key]keptObject
 	// missedSince is when the file was first missing. isGone means it was given up; objects counts the objects
 	// it had.

@@ -154,7 +154,7 @@ func walkMembers(ctx context.Context, r io.Reader, limit int64,
 	return ctx.Err()
 }
 
-// packStream compresses a stream, unless it is compressed, to at most most bytes. The limit holds while
+// packStream compresses a stream, unless it is compressed, into no more than most bytes. The limit holds while
 // reading: an archive may expand a thousandfold and look compressed.
 func packStream(r io.Reader, most int64) ([]byte, error) {
 	head := make([]byte, 2)

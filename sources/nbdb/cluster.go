@@ -10,7 +10,7 @@ import (
 // raftState is the state of a clustered file's log: its last and its uncommitted entries.
 type raftState struct {
 	end     int      // index of the last entry read, or of the snapshot
-	pending [][]byte // data of the entries not yet applied, the last one's index is end; nil for an entry without data
+	pending [][]byte // data of the entries not yet applied, up to index end; nil for an entry without data
 	bytes   int64    // in pending
 	commits int      // number of commit records
 }

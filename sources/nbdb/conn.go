@@ -26,7 +26,7 @@ type connection struct {
 	current atomic.Pointer[session] // nil unless synced
 }
 
-// Dial returns a connection that Run keeps up. It connects nothing itself.
+// Dial returns a connection that Run keeps up. Nothing happens before Run.
 func Dial(cfg Config) *Conn { return &Conn{connection{cfg: cfg.withDefaults()}} }
 
 // Name returns the zone's name.

@@ -20,8 +20,8 @@ import (
 const maxFound = 10_000
 
 // FindDatabases returns the Northbound database files below the folders in paths, sorted; archive members as
-// ARCHIVE!MEMBER. Files count by the names of OVN-Kubernetes and must-gather, and by their first bytes. It
-// skips unreadable files, and paths other than folders.
+// ARCHIVE!MEMBER. A file counts if it is named as in OVN-Kubernetes or must-gather, and begins like a database
+// file. Unreadable files, and paths other than folders, are skipped.
 func FindDatabases(ctx context.Context, paths []string) ([]string, error) {
 	return untilEnd(ctx, strings.Join(paths, ", "), func() ([]string, error) { return findDatabases(ctx, paths) })
 }

@@ -142,7 +142,7 @@ type SkippedRows struct {
 // maxLeft limits the remembered rows.
 const maxLeft = 100
 
-// AddRow adds a skipped row. row holds its other columns; may be nil.
+// AddRow adds a skipped row. row holds its other columns, or is nil.
 func (l *SkippedRows) AddRow(table, uuid string, row nb.Row) {
 	key := table + " " + uuid
 	if _, known := l.rows[key]; known {

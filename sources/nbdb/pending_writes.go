@@ -38,8 +38,8 @@ func (w *pendingWrites) currentWrites() []*sentRows {
 	return slices.Clone(w.underWay)
 }
 
-// sentRows holds the values of the rows that one transaction inserts. It is filled during encoding and then
-// does not change.
+// sentRows holds the values of the rows that one transaction inserts. It is filled while the operations are
+// encoded, and does not change afterwards.
 type sentRows struct {
 	texts map[string]string            // column values that need no cleaning
 	maps  map[string]map[string]string // by their encoded bytes

@@ -35,7 +35,7 @@ while True:
 os._exit(0)
 `
 
-// errNotPlain is the reason why socat cannot open a socket.
+// errNotPlain means that socat cannot open a socket, because of special characters in its path.
 var errNotPlain = errors.New("the socket's path has special characters of socat")
 
 // isPlainPath reports whether a path has no special characters for socat.
@@ -52,7 +52,8 @@ type programPipe struct {
 	cause error // why the other end ended
 }
 
-// newPipe makes both ends. When ctx ends, or ours is closed, both ends and under end.
+// newPipe returns both ends of a pipe. When ctx ends, or ours is closed, theirs is closed and under is
+// cancelled.
 func newPipe(ctx context.Context) (ours *programPipe, theirs net.Conn, under context.Context) {
 	a, b := net.Pipe()
 	under, stop := context.WithCancel(ctx)

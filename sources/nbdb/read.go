@@ -62,7 +62,7 @@ type Result struct {
 	// Records counts the records read. Uncommitted counts the entries of a clustered file that are not
 	// committed and not in DB.
 	Records, Uncommitted int
-	// Clustered means the clustered format.
+	// Clustered: the file is in the clustered format.
 	Clustered bool
 	// Truncated is a *Damage if the file is damaged; DB then has the state before the damage.
 	Truncated error

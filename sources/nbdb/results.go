@@ -19,8 +19,9 @@ var passing = map[string]bool{
 	"cluster error": true, "not leader": true,
 }
 
-// readResults reads a reply to transact. If an operation or the commit failed, the error wraps
-// model.ErrRejected and describes the failure.
+// readResults reads a reply to transact. If an operation or the commit failed, the error says which and why.
+// It wraps model.ErrWait after a wait that timed out, errPassing after a passing error, else
+// model.ErrRejected.
 func readResults(raw []byte, ops []nb.Op) ([]nb.OpResult, error) {
 	d := &rowDecoder{Lexer: NewLexer(raw)}
 	out := make([]nb.OpResult, 0, len(ops)+1)

@@ -46,8 +46,7 @@ func (s *Sharing) enterSnapshot(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// recentValues holds the last value of each name. When newer is full it becomes older, so that unused names
-// are forgotten.
+// recentValues holds the last value of each name. A full newer becomes older, and unused names are forgotten.
 type recentValues[T any] struct{ newer, older map[string]sharedValue[T] }
 
 // sharedValue is a value and its encoded form: the length (0: unknown) and a hash with a key that only this

@@ -9,7 +9,7 @@ import (
 	"rung/model/words"
 )
 
-// databaseState is the database after the records so far.
+// databaseState is the database after the records read so far.
 type databaseState struct {
 	kind          databaseKind
 	rows          map[rowKey]databaseRow
@@ -113,7 +113,7 @@ func (s *databaseState) readTable(t tableChanges, diff bool, next map[rowKey]dat
 				row, _ := s.kind.row(l, t.table, "", nil, diff).(nb.Row)
 				s.skippedRows.AddRow(t.table, string(id), row)
 			default:
-				l.Skip() // as with a server
+				l.Skip() // skipped, as when read from a server
 			}
 			return
 		}

@@ -17,8 +17,8 @@ import (
 // patience is how long a peer may read nothing.
 const patience = 5 * time.Second
 
-// socketClient is a connection to a socket with OVS's JSON-RPC: a database server, or a daemon's control
-// socket.
+// socketClient is a connection to a socket that speaks OVS's JSON-RPC: a database server's, or a daemon's
+// control socket.
 type socketClient struct {
 	conn   *nbdb.RPCConn
 	notify func(method string, params []byte) // called by the reader

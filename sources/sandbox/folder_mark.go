@@ -24,7 +24,7 @@ const markHead = "A sandbox of rung: it removes the files of the zones named bel
 // labMark is the mark's line for zones on OVN, whose folders Lab makes.
 const labMark = "ovn~"
 
-// maxMark limits the size of a mark.
+// maxMark limits the bytes read of a mark.
 const maxMark = 1 << 20
 
 // folderMark is the mark of a folder in use.
@@ -129,5 +129,5 @@ func (f *labFolder) fileName(zone string) (string, error) {
 	return name, nil
 }
 
-// socketPath returns the socket of a zone with that file name.
+// socketPath returns the path of the socket of a zone whose files have this name.
 func (f *labFolder) socketPath(name string) string { return filepath.Join(f.path, name+".sock") }

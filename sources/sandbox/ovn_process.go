@@ -20,7 +20,7 @@ const (
 	// RestartAfter and RestartMost limit the wait before a dead process is restarted.
 	RestartAfter = 200 * time.Millisecond
 	RestartMost  = 5 * time.Second
-	// ReadyWithin limits the start of a process that nothing waits for; no fault is shown before.
+	// ReadyWithin limits the start of a process that nothing waits for. No fault is shown until it has passed.
 	ReadyWithin = 10 * time.Second
 	// StartWithin limits the start that the whole sandbox waits for. A low-priority server may be slow on a
 	// busy machine.

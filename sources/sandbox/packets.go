@@ -181,7 +181,7 @@ func (p *packetSender) followLogs() {
 	}
 }
 
-// logTail is the position in a log.
+// logTail is the position up to which a log was read.
 type logTail struct {
 	offset int64
 	part   []byte // of an unfinished line

@@ -31,7 +31,7 @@ type rowKeeper struct {
 	ready     chan struct{} // closed when the first rows exist
 	isReady   bool
 	objects   *ClusterNetworks  // nil until SetPods
-	madeFor   map[string]string // port name → uid of its pod
+	madeFor   map[string]string // port name → uid of the pod it was made for
 	groups    map[string]string // namespace → its port group's name
 	segmented bool              // there are or were networks other than the default one
 	isolation string            // the text of the last written tier-0 ACLs

@@ -33,12 +33,13 @@ type Networks struct {
 	// Lab means that packets are sent. Then routers are made, and ports of other zones' pods have no type, so
 	// that packets can come out and enter there.
 	Lab bool
-	// Isolation is tier 0 of the default network; nil leaves its rows alone. IsolateAnew rewrites its ACLs.
+	// Isolation is tier 0 of the default network; nil leaves its rows alone. With IsolateAnew the sandbox
+	// writes its ACLs again.
 	Isolation   *network.Isolation
 	IsolateAnew bool
 }
 
-// Ops returns the operations that make the rows as desired, none if they are.
+// Ops returns the operations that bring the rows to the desired state, none if they are in it.
 func (w *Networks) Ops(db *nb.DB) []nb.Op {
 	x := &networkWork{Networks: w, db: db, switches: map[string]bool{}, groups: map[string]bool{}}
 	for _, p := range w.Parts {

@@ -179,8 +179,8 @@ func (s *Sandbox) Describe() string { return s.describe }
 // Fallback returns why a found ovsdb-server is not used, or nil.
 func (s *Sandbox) Fallback() error { return s.fallback }
 
-// SetPods updates the zones' ports and port groups for pods, namespaces and nodes. Unless nil, changes lists
-// the cluster's changes; without a relevant one nothing happens.
+// SetPods updates the zones' ports and port groups for pods, namespaces and nodes. changes lists the cluster's
+// changes; if none of them is about pods, namespaces, nodes or networks, nothing happens. Nil always updates.
 func (s *Sandbox) SetPods(c *model.Cluster, changes []model.Change) { s.pods.setCluster(c, changes) }
 
 // Close ends the servers, removes the folder, and waits for both.

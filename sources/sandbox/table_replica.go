@@ -132,7 +132,7 @@ func (r *tableReplica) currentRows(tables ...string) (rows []map[string]tableRow
 	return rows, r.synced, r.changed
 }
 
-// waitUntil waits until ok returns true.
+// waitUntil waits until ok returns true. It calls ok again after every change of the rows.
 func (r *tableReplica) waitUntil(ctx context.Context, ok func() bool) error {
 	for {
 		_, _, changed := r.currentRows()

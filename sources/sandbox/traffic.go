@@ -217,7 +217,7 @@ func (m meterBuckets) allowsMessage(z *verdict.Zone, acl *nb.ACL, now time.Time)
 	return m[k].AllowN(now, 1)
 }
 
-// dropFull drops full buckets, which are like new ones.
+// dropFull drops full buckets: new buckets are full too.
 func (m meterBuckets) dropFull(now time.Time) {
 	maps.DeleteFunc(m, func(_ meterKey, b *rate.Limiter) bool { return b.TokensAt(now) >= float64(b.Burst()) })
 }

@@ -35,7 +35,7 @@ type flowTarget struct {
 	port  uint16
 }
 
-// refreshWorld updates the world.
+// refreshWorld updates the world from the cluster and the zones' databases.
 func (t *Traffic) refreshWorld(c *model.Cluster, dbs map[string]*nb.DB, now time.Time) {
 	old := t.world
 	w := &trafficWorld{cluster: c, pods: old.pods, outside: old.outside, zones: map[string]*verdict.Zone{}}

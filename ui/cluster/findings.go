@@ -85,7 +85,7 @@ func NewFindings(nav.Page) view.View {
 	return v
 }
 
-// narrowFindings is the width below which signs replace the words of severities.
+// narrowFindings is the width below which severities are shown as signs.
 const narrowFindings = 100
 
 // filterText returns the text that the filter searches, including parts that do not fit on the screen.

@@ -14,7 +14,7 @@ import (
 	"rung/ui/view"
 )
 
-// addLogs adds the states of the nodes' logs, grouped by the reason why some are not followed.
+// addLogs adds the states of the nodes' logs. It groups logs that Rung does not follow by reason.
 func (v *View) addLogs(env *view.Env, s *detail.Sheet) {
 	if env.Rev.Mode.Name != revision.ClusterMode {
 		return

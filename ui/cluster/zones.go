@@ -39,7 +39,7 @@ type zonesPage struct {
 	// Counts of the zones, with the objects and time of counting.
 	tallies        map[string]*policyTally
 	losses         map[string]*cluster.LogLoss // lost log lines, by zone
-	lossesAt       int64                       // the second of losses
+	lossesAt       int64                       // the Unix second in which losses were summed
 	countedCluster *model.Cluster
 	countedAt      time.Time
 	// Controllers' reports on policies, with the time of collecting.

@@ -169,7 +169,7 @@ func (v *editPage) ReceiveResult(env *view.Env, msg any) {
 	}
 }
 
-// firstLine returns the first line of the text after the notes.
+// firstLine returns the number of the text's first line, after the notes. The editor opens there.
 func (v *editPage) firstLine() int {
 	return strings.Count(v.open[:len(v.open)-len(withoutHead(v.open))], "\n") + 1
 }

@@ -173,7 +173,7 @@ func (h *lineBucket) addEntry(e *logs.Entry, end time.Time) {
 // stored is the delay between writing and arrival from which a line counts as part of a stored log.
 const stored = time.Minute
 
-// countingEnd returns the end of bars and rates.
+// countingEnd returns the time at which bars and rates end.
 func (f *lineFeed) countingEnd(upto uint64, now time.Time) time.Time {
 	n := f.matchesBefore(upto)
 	if n == 0 {

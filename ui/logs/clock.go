@@ -52,7 +52,7 @@ func (c ClockMode) Description(now time.Time) string {
 	return "local times (" + zone + ")"
 }
 
-// stampForm is the shown part of a line's time.
+// stampForm says how much of a line's time is shown.
 type stampForm int
 
 const (

@@ -180,7 +180,7 @@ func (w *LineWriter) columnLine(st *themes.StyleSet, e LineItem, s LineShape, na
 	return l
 }
 
-// cutCell cuts a name: first its namespace, then the object's own name.
+// cutCell cuts a name: first its namespace, then the object's own name in its middle.
 func cutCell(l widget.Line, w int) widget.Line {
 	out := slices.Clone(l)
 	out[0].Text = cutEnd(out[0].Text, max(1, w-(l.LineWidth()-widget.TextWidth(l[0].Text))))

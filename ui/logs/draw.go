@@ -23,7 +23,7 @@ func (v *logPage) rowLine(env *view.Env, it listItem, s LineShape) widget.Line {
 	return v.writer.Write(st, LineItem{Entry: e, Times: it.n}, s, v.wide || v.writer.Wrap, env.Now)
 }
 
-// inSight returns the lines on screen, and some near it.
+// inSight returns the lines within h of the cursor, or the last h when following: all that can be on screen.
 func (v *lineWalk) inSight(h int) (out []LineItem) {
 	from, to := max(0, v.list.n-h), v.list.n
 	if at := v.cursorLine(); !v.follow && at >= 0 {

@@ -16,7 +16,7 @@ type lineCounts[K comparable] struct {
 	list      []*lineCount     // ordered by the newest line
 	upto      uint64           // all matches up to here are counted
 	isChanged bool             // list is to be ordered
-	seenLines int              // visits, for tests
+	seenLines int              // number of lines visited, for tests
 }
 
 // lineCount counts the lines with the same key; last is the newest.

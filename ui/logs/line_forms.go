@@ -16,7 +16,7 @@ import (
 const (
 	withNotes     = iota // with notes about addresses
 	brief                // without notes
-	namespaceOnce        // without a repeated namespace
+	namespaceOnce        // without notes; a namespace that both pods share is written once
 	endForms
 )
 

@@ -44,7 +44,7 @@ func (v *logPage) findAbove(env *view.Env, tell bool) {
 // linksShown bounds the links to rules above.
 const linksShown = 4
 
-// ruleSentences describes the rules above, first for page rules that never decide.
+// ruleSentences describes the rules above. Page rules that never decide come first.
 func (a *rulesAbove) ruleSentences(k model.PolicyKey) (out []string) {
 	if a == nil {
 		return nil

@@ -18,7 +18,7 @@ import (
 	"rung/ui/widget"
 )
 
-// Render draws what logs, the lines, and the counts per rule.
+// Render draws the header about logging, the lines, and the counts per rule.
 func (v *logPage) Render(env *view.Env, w, h int) string {
 	var above, below []string
 	v.headed = 0
@@ -137,7 +137,8 @@ func (v *sourceStates) lostLines(env *view.Env, page nav.Page) (out []string) {
 	return out
 }
 
-// ruleStat is a rule with its lines shown, its recent lines per second, and the counts of all its lines.
+// ruleStat is a rule with the number of its lines shown, its recent lines per second, and the counts of all
+// its lines.
 type ruleStat struct {
 	ref    logline.RuleRef
 	shown  uint64

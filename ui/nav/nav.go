@@ -156,7 +156,7 @@ func (p Page) placeOnly() Page {
 // page itself switches zones.
 func (p Page) IsSamePlace(o Page) bool { return p.placeOnly() == o.placeOnly() }
 
-// HasBeginning reports whether the page asks to begin with a certain zone or table.
+// HasBeginning reports whether the page names a zone or a table to begin with.
 func (p Page) HasBeginning() bool { return p != p.placeOnly() }
 
 // IsNone reports whether the page is the zero page.

@@ -11,7 +11,7 @@ import (
 	"rung/ui/view"
 )
 
-// omissionInputs holds the inputs of the lines of omissions.
+// omissionInputs holds the inputs from which the lines of omissions were last made.
 type omissionInputs struct {
 	result *comparison
 	st     *themes.StyleSet

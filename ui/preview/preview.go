@@ -211,8 +211,8 @@ func (v *View) workOut(env *view.Env) {
 	})
 }
 
-// restTime is the least pause between two computations of a visible preview; the pause is also at least four
-// times the last computation. Variable for tests.
+// restTime is the least pause between two computations of a visible preview. The pause is also at least four
+// times as long as the last computation. Variable for tests.
 var restTime = 250 * time.Millisecond
 
 // waitFor waits, unless the context ends first.

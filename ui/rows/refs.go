@@ -19,7 +19,7 @@ type rowReferrers struct {
 	db   *nb.DB
 	row  nb.Row
 	rows []nb.Row
-	// tied are the ACLs at the same place as an ACL.
+	// tied are the ACLs that share row's place, if row is an ACL.
 	tied []*nb.ACL
 	tie  revision.PriorityTie
 }

@@ -204,7 +204,7 @@ func desiredRow(r *revision.Revision, k model.PolicyKey, table, zone, id, name s
 	return nil
 }
 
-// addGone explains the missing row.
+// addGone says that the zone or the row does not exist, or why the zone's rows are not available.
 func (v *RowView) addGone(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
 	switch z := v.state; {
@@ -283,7 +283,7 @@ func (v *RowView) StateLine(env *view.Env) widget.Line {
 	return detail.ZoneStatus(env, v.state, action.RowPrevZone, action.RowNextZone)
 }
 
-// Copies offers texts of the row.
+// Copies returns the texts of the row that can be copied.
 func (v *RowView) Copies(*view.Env) []view.CopyItem {
 	if r := v.shownRow(); r != nil {
 		return detail.RowCopies(v.state, r)

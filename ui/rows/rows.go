@@ -155,7 +155,7 @@ func (v *View) fillTable(env *view.Env, t *widget.Table[*rows.Line]) {
 	}
 }
 
-// noteTies warns of shown rows at one place that decide differently.
+// noteTies warns if shown rows share their place with rows that decide differently.
 func (v *View) noteTies() {
 	v.note = nil
 	if text := rows.UndefinedOrder(v.shownTable().ShownItems()); text != "" {
@@ -257,7 +257,7 @@ func (v *View) WhyNot(env *view.Env, id action.ID) string {
 	return ""
 }
 
-// Copies offers texts of the selected row.
+// Copies returns the texts of the selected row that can be copied.
 func (v *View) Copies(*view.Env) []view.CopyItem {
 	l, _ := v.shownTable().SelectedItem()
 	if l == nil || l.Row == nil {

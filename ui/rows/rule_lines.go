@@ -81,7 +81,7 @@ func (v *RuleView) ruleLines(env *view.Env, s *detail.Sheet) {
 	}
 }
 
-// flowsWord describes late flows.
+// flowsWord says what is wrong with flows, by their state.
 var flowsWord = map[flow.State]string{flow.StateMissing: "are missing", flow.StateOld: "are of an older row"}
 
 // isZoneRead reports whether the chosen zone's rows were ever read.

@@ -56,7 +56,8 @@ func shellWaits() bool {
 	}
 }
 
-// inputComes waits until there is input, and reports whether there may be some.
+// inputComes waits for input, at most wait, and reports whether any arrived. It returns true if that is
+// unknown.
 func inputComes(f *os.File, wait time.Duration) bool {
 	fd := int(f.Fd())
 	if fd >= unix.FD_SETSIZE {

@@ -94,8 +94,8 @@ func waitForWrite(done <-chan writeResult, d time.Duration) (writeResult, bool) 
 	}
 }
 
-// Leave restores the terminal after the program as far as possible: if nobody read it, unread output is
-// discarded for the sequences that end the screen.
+// Leave restores a terminal that nobody read, as far as possible, after the program. It discards unread
+// output, so that the sequences that end the screen get through.
 func (o *Output) Leave() {
 	if !o.isUnread.Load() {
 		return

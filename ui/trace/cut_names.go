@@ -31,7 +31,7 @@ func cutDistinct(names []string, w int) []string {
 		room := w - 2*ends - 2*widget.TextWidth(widget.Ellipsis)
 		for _, i := range alike {
 			n := names[i]
-			// Center the first difference in the shown part.
+			// Center the middle part on the first difference.
 			from := max(ends+1, min(widget.TextWidth(n[:differ])-room/2, widget.TextWidth(n)-ends-1-room))
 			middle := ansi.Truncate(ansi.TruncateLeft(n, from, ""), room, "")
 			out[i] = ansi.Truncate(n, ends, "") + widget.Ellipsis + middle + widget.Ellipsis + ansi.TruncateLeft(n, widget.TextWidth(n)-ends, "")

@@ -177,7 +177,7 @@ func (v *tracePage) ReceiveResult(env *view.Env, msg any) {
 			v.verdictChangedAt = env.Now
 		}
 	}
-	// The relevant zones are known only after the answer.
+	// Which zones the connection passes is known only after the answer.
 	v.askedInputs.zones = traceZones(a.rev, v.current)
 }
 

@@ -54,7 +54,7 @@ type (
 		To   nav.Page
 		Past model.Key
 	}
-	// PreviewAsk previews a change.
+	// PreviewAsk opens the preview of a change with its consequences.
 	PreviewAsk struct{ Mutation change.Mutation }
 	// ToastAsk shows a message in the status line.
 	ToastAsk struct {
@@ -132,7 +132,7 @@ func (e *Env) BackTo(to nav.Page) { e.addAsk(BackAsk{To: to}) }
 // BackPast goes back one page, and on past every page of the removed object.
 func (e *Env) BackPast(gone model.Key) { e.addAsk(BackAsk{Past: gone}) }
 
-// PreviewChange previews a change.
+// PreviewChange opens the preview of a change, where the user confirms it.
 func (e *Env) PreviewChange(m change.Mutation) { e.addAsk(PreviewAsk{Mutation: m}) }
 
 // ShowText shows a text in the status line.

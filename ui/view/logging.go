@@ -51,7 +51,7 @@ type loggingDialog struct {
 	rowAt     int // selected row; len(rows) is the time
 	focus     int // line of that row in the last drawing
 	options   []string
-	byRule    bool // each rule is on, off or unchanged
+	byRule    bool // logging is set rule by rule: on, off or unchanged
 }
 
 type logRow struct {

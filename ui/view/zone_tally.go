@@ -73,7 +73,7 @@ func (t ZoneTally) TallyLine(st *themes.StyleSet, worded bool) widget.Line {
 	return l
 }
 
-// SweepLine describes the progress of the zones that are not followed; empty if all are.
+// SweepLine describes the progress of reading the zones that are not followed; empty if all are.
 func SweepLine(s revision.SweepState, t ZoneTally, now time.Time) string {
 	if s.Total == 0 {
 		return ""
@@ -92,7 +92,8 @@ func SweepLine(s revision.SweepState, t ZoneTally, now time.Time) string {
 	return text
 }
 
-// PolicyCounts counts the policies by the kinds relevant for the network plugin: "ANP 10 · BANP 1 · NP 4".
+// PolicyCounts counts the policies by kind, for the kinds that matter under the cluster's network plugin: "ANP
+// 10 · BANP 1 · NP 4".
 func PolicyCounts(r *revision.Revision) string {
 	counted := r.System.CountedKinds
 	if slices.ContainsFunc(r.System.RareKinds, func(k model.Kind) bool { return r.Cluster.Count(k) > 0 }) {

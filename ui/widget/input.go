@@ -103,7 +103,7 @@ func (in *TextInput) InsertText(s string) {
 	in.snapCursor(true)
 }
 
-// PressKey edits the line and reports whether the key was used. text is empty for keys that type nothing.
+// PressKey edits the line and reports whether the key was used. text is what the key types, empty if nothing.
 func (in *TextInput) PressKey(keys *action.Keymap, key, text string) bool {
 	if a := keys.LookupKey([]action.Scope{action.Input}, key); a != nil {
 		return in.Do(a.ID)

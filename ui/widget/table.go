@@ -180,7 +180,7 @@ func (t *Table[T]) ShownItems() iter.Seq[T] {
 	}
 }
 
-// CountLines counts the shown rows and all rows, without fixed ones.
+// CountLines counts the shown rows and all rows, without skipped and fixed ones.
 func (t *Table[T]) CountLines() (shown, all int) {
 	for _, it := range t.items {
 		all += b2i(!t.isFixed(it))

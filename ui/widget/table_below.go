@@ -7,7 +7,7 @@ import (
 	"rung/themes"
 )
 
-// Least heights for one and two lines below the table.
+// The least heights of a table with one and with two lines below it for the selected row.
 const (
 	oneLineHeight  = 6
 	twoLinesHeight = 24

@@ -76,7 +76,7 @@ func (t *Table[T]) layColumns(w, rows int) tableLayout {
 	return out
 }
 
-// titleWidth returns the width of a column's title, including the sort arrow.
+// titleWidth returns the width of a column's title, with the arrow if the rows are sorted by it.
 func (t *Table[T]) titleWidth(i int) int { return TextWidth(t.Columns[i].Title) + 2*b2i(i == t.sort) }
 
 // dropRank orders columns for dropping: columns with only "–" go first. The sort column stays, since it
@@ -312,7 +312,7 @@ func (t *Table[T]) naturalWidths(rows int) []int {
 		t.widths.natural[i], t.widths.holds[i] = n, holds
 	}
 	if sampled || !cells {
-		// Values of rows out of sight are unknown; a table without rows shows every column that could hold a
+		// The values of invisible rows are unknown; a table without rows shows every column that could hold a
 		// value.
 		for i := range t.widths.holds {
 			if sampled || !t.Columns[i].Sparse {

@@ -17,7 +17,7 @@ type TextView struct {
 	filter       LineFilter
 	shownLines   []int
 	find         LineFilter
-	cursorAt     int // index into shownLines
+	cursorAt     int // line of the cursor, an index into shownLines
 	top          int
 	skippedCells int
 	wrap         bool

@@ -97,7 +97,7 @@ type OwnerRows struct {
 // leaves everything unknown.
 type Dialect struct {
 	Observability Fact // ACLs carry samples
-	AllowICMP     Fact // default denies have icmpAllow rows
+	AllowICMP     Fact // default denies let ICMP through, by icmpAllow rows
 	Stateless     Fact // the annotation acl-stateless has effect
 	Multicast     Fact // the cluster's multicast rows exist
 	Defaults      Fact // hairpin rows exist
@@ -106,7 +106,7 @@ type Dialect struct {
 	Meter         Meter
 	Hairpin       Hairpin
 	Releases      []LineRows  // parallel to Lines
-	Owners        []OwnerRows // by type, without types that have no rows
+	Owners        []OwnerRows // by type, only types with rows
 }
 
 // Hairpin has the addresses of the hairpin rows: the fifth of each masquerade subnet

@@ -191,7 +191,7 @@ func presenceFact(n int, what string) Fact {
 	return Fact{Yes, fmt.Sprintf("%d %s", n, what)}
 }
 
-// hairpinFrom matches the addresses in the match of a hairpin row.
+// hairpinFrom finds the addresses in the match of a hairpin row.
 var hairpinFrom = regexp.MustCompile(`ip[46]\.src == ([0-9a-fA-F.:]+)`)
 
 // masquerades contain all masquerade subnets. Hairpin rows let their source reach every pod, so a row with
@@ -283,7 +283,7 @@ type subnetTally struct {
 	allV4, allV6 bool
 }
 
-// excludedSubnet matches excluded subnets; several are joined by && without spaces
+// excludedSubnet finds the excluded subnets in a match; several are joined by && without spaces
 // (ovn-kubernetes.md#firewall-match).
 var excludedSubnet = regexp.MustCompile(`ip[46]\.dst != ([0-9a-fA-F.:]+/[0-9]{1,3})`)
 

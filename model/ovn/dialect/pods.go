@@ -247,8 +247,8 @@ func (x *unseenUpdates) lacksEverywhere() bool {
 	return true
 }
 
-// explainGroup explains a port group that lacks ports of passed-over pods: they had no event since their
-// logical port exists.
+// explainGroup explains a port group that lacks the ports of passed-over pods: no event came for them after
+// their logical port was created.
 func (x *unseenUpdates) explainGroup(d *model.RowDiff, _ nb.Owner) *DiffCause {
 	field := onlyField(d, nb.TablePortGroup, "ports")
 	if field == nil || len(field.Extra) > 0 {

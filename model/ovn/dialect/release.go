@@ -6,7 +6,7 @@ import (
 	"rung/model/ovn/nb"
 )
 
-// Form is a row's form with regard to a line.
+// Form is which form of a Line a row has.
 type Form uint8
 
 // The forms.
@@ -22,7 +22,7 @@ type Treatment uint8
 // The treatments.
 const (
 	Compiled  Treatment = iota // rows are compiled in the form of most zones
-	LeftOut                    // rows are recognised but not compared
+	LeftOut                    // rows are recognised but not compared with desired rows
 	ReadAlike                  // rows of either form are listed by owner type
 	Unseen                     // no row shows the form
 )

@@ -91,9 +91,9 @@ func (d *Dialect) LineFact(i int) Fact {
 	return d.Releases[i].Fact
 }
 
-// ReleaseSpan returns between which months' releases the rows were written: since is the latest change they
-// show, before the first change they lack; empty if unknown. Lines with rows in both forms are ignored: they
-// occur during an upgrade.
+// ReleaseSpan returns between which months' releases the rows were written: since is the month of the latest
+// change they show, before the month of the first change they lack. Each is empty if unknown. Lines with rows
+// in both forms are ignored, since these occur during an upgrade.
 func ReleaseSpan(lines []LineRows) (since, before string) {
 	for i, l := range lines {
 		at := Lines[i].Since

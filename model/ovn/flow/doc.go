@@ -9,8 +9,8 @@
 //
 // Invariants: a DB never changes; Apply makes the next one, which shares unchanged tables. The hint in a
 // flow's external_ids names its ACL. Only an ACL without flows of its own gets equal flows of other ACLs, each
-// marked (Flow.Twin). Unknown actions stay as written and are counted; forms from OVN 23.06 to 25.03 are
-// known. No value of a cluster can be an option in a command line. Every line of a trace is parsed, skipped as
-// another program's, or counted as unknown. Input is limited by MaxInput and MaxLine, and no input makes the
-// package panic. The package is pure and imports model packages only.
+// marked (Flow.OtherACLHint). Unknown actions stay as written and are counted; forms from OVN 23.06 to 25.03
+// are known. No value of a cluster can be an option in a command line. Every line of a trace is parsed,
+// skipped as another program's, or counted as unknown. Input is limited by MaxInput and MaxLine, and no input
+// makes the package panic. The package is pure and imports model packages only.
 package flow

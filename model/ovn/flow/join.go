@@ -55,7 +55,7 @@ type ACL struct {
 	Missing []string
 }
 
-// State is whether an ACL has its flows.
+// State is the state of an ACL's flows compared with its row.
 type State string
 
 // The states.

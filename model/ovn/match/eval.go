@@ -30,7 +30,7 @@ func (e *JudgeError) Error() string {
 	return "cannot be judged: the packet does not say " + e.Field
 }
 
-// Is reports a JudgeError as an ErrCannotJudge.
+// Is reports whether target is ErrCannotJudge: every JudgeError is one.
 func (e *JudgeError) Is(target error) bool { return target == ErrCannotJudge }
 
 // Eval reports whether the packet matches. The error is a *JudgeError if the result depends on a field that
@@ -156,7 +156,7 @@ func (v evaluator) evalCmp(p *Packet, e *Cmp, not bool) (bool, error) {
 	}
 	switch {
 	case v.hasOnlyEmptySets(e):
-		// No values: OVN drops the field's prerequisites too.
+		// Nothing to compare with, only empty sets: OVN drops the field's prerequisites too.
 		return op == NE, nil
 	case e.Field.sym != nil && e.Field.sym.body != nil:
 		return v.cmpPredicate(p, e, op)

@@ -120,9 +120,9 @@ func ICMPMatch(d Direction, portGroup string) string {
 	return LPort(d, portGroup) + " && (icmp || icmp6)"
 }
 
-// HairpinMatch returns the match of the ACLs that let a pod reach itself through a Service. The source is then
-// the fifth address of the masquerade subnet; empty means the default
-// (ovn-kubernetes.md#hairpin-and-node-rows).
+// HairpinMatch returns the match of the ACLs that let a pod reach itself through a Service. from4 and from6
+// are the source addresses of these connections: the fifth address of the masquerade subnet, or empty for the
+// default (ovn-kubernetes.md#hairpin-and-node-rows).
 func HairpinMatch(v4, v6 bool, from4, from6 string) string {
 	return familiesTerm(v4, v6, "ip4.src == "+cmp.Or(from4, Hairpin4), "ip6.src == "+cmp.Or(from6, Hairpin6))
 }

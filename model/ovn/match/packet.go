@@ -216,7 +216,8 @@ func (m MAC) value() (v u128, ok bool) {
 	return v, v.lo != 0
 }
 
-// ethDst returns EthDst, or for multicast the address by RFC 1112 and RFC 2464.
+// ethDst returns EthDst. For multicast without EthDst it is the address that RFC 1112 and RFC 2464 derive from
+// the destination.
 func (p *Packet) ethDst() MAC {
 	if p.EthDst != (MAC{}) || !p.Dst.IsMulticast() {
 		return p.EthDst

@@ -298,7 +298,7 @@ func (d *DB) Switches() iter.Seq[*LogicalSwitch]  { return rowsOfTable[*LogicalS
 func (d *DB) Ports() iter.Seq[*LogicalSwitchPort] { return rowsOfTable[*LogicalSwitchPort](d, tagPort) }
 func (d *DB) Meters() iter.Seq[*Meter]            { return rowsOfTable[*Meter](d, tagMeter) }
 
-// Row returns the row of a table with that UUID, or nil.
+// Row returns the row of a table with that UUID; nil if the table is foreign or has no such row.
 func (d *DB) Row(table, uuid string) Row {
 	tag := slices.Index(tables[1:], table) + 1
 	if tag == tagNone || d == nil {

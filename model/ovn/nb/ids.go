@@ -34,8 +34,8 @@ const (
 	BlockMerged    = "-2"
 )
 
-// Keys of NB_Global.external_ids that fence off the writers of a zone: who writes, and a number that grows
-// with every takeover.
+// Keys of NB_Global.external_ids that fence the writers of a zone off from each other: who writes, and a
+// number that grows with every takeover.
 const (
 	KeyWriter = "rung/writer"
 	KeyEpoch  = "rung/epoch"
@@ -159,8 +159,8 @@ const (
 	OpMutate OpKind = "mutate"
 	OpDelete OpKind = "delete"
 	OpSelect OpKind = "select"
-	// OpWait continues the transaction only if the row is now as the operation states. OVSDB checks at once
-	// and never waits: this is the wait of RFC 7047 with a timeout of 0.
+	// OpWait lets the transaction go on only if the row is now as the operation states. It never waits: it is
+	// the wait of RFC 7047 §5.2.6 with a timeout of 0.
 	OpWait OpKind = "wait"
 )
 

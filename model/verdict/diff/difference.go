@@ -56,11 +56,13 @@ type PairTotal struct {
 	Pairs  int             `json:"pairs"`
 }
 
-// FlipGroup is the connections with the same change, decided by the same rules. Lists are never null.
+// FlipGroup is the connections with the same change, decided by the same rules. Its lists are never null in
+// JSON.
 type FlipGroup struct {
 	Before verdict.Verdict `json:"before"`
 	After  verdict.Verdict `json:"after"`
-	// Pairs counts pairs of ends. A pod has an end for each address; outside, each network or node is one.
+	// Pairs counts pairs of ends. A pod has an end for each address. Outside addresses have one for each
+	// network or node that a rule distinguishes.
 	Pairs int                 `json:"pairs"`
 	From  verdict.Ends        `json:"from"`
 	To    verdict.Ends        `json:"to"`

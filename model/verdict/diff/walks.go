@@ -40,7 +40,8 @@ func walksByStage() (out [verdict.StageCount]map[string]int32) {
 	return out
 }
 
-// ruleName returns a name that is equal for a rule in both indexes, even after other rules of its policy.
+// ruleName returns a name that is equal for a rule that is in both indexes, even if other rules of its policy
+// came before it.
 func (s *indexSide) ruleName(rule int32) string {
 	if s.names[rule] == "" {
 		r := &s.c.Index.Rules[rule]

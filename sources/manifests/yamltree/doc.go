@@ -10,5 +10,5 @@
 // read them (YAML 1.1); written values are read back unchanged. Text of nodes is not cleaned, except by
 // PathText.
 //
-// It imports model/words. sources/manifests and change/rewrite import it.
+// It imports model/words. sources/manifests, change/rewrite, engine/template and engine/verify import it.
 package yamltree

@@ -18,7 +18,7 @@ type Document struct {
 }
 
 // CutDocuments cuts a text into its documents: consecutive JSON values if the name or the text indicates JSON,
-// else documents of a YAML stream. A .json name must hold JSON. json reports whether the text is JSON.
+// else documents of a YAML stream. A file named .json must hold JSON. json reports whether the text is JSON.
 func CutDocuments(name string, text []byte) (docs []Document, json bool, err error) {
 	isJSON := strings.HasSuffix(strings.TrimSuffix(strings.ToLower(name), ".gz"), ".json")
 	if !isJSON && !looksLikeJSON(text) {
@@ -150,7 +150,7 @@ func SplitList(text []byte) (k ListKind, items []itemPart, ok bool) {
 	return k, items, ok
 }
 
-// cutItems cuts a List into its items and its head, the rest.
+// cutItems cuts a List into its items and its head: everything but the items.
 func cutItems(text []byte) (head []byte, items []itemPart, ok bool) {
 	key, indent, line := -1, -1, 0
 	pos := 0

@@ -10,7 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Layout finds the nodes of a tree in their text. The parser gives only starts, in lines and runes.
+// Layout finds the bytes of a tree's nodes in their text. The parser only tells where a node begins, in lines
+// and runes.
 type Layout struct {
 	Text []byte
 	JSON bool

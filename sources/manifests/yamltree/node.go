@@ -118,7 +118,7 @@ func looksLikeJSON(text []byte) bool {
 	return len(t) > 0 && (t[0] == '{' || t[0] == '[')
 }
 
-// Flatten resolves aliases and merge keys into a plain tree. Without any it returns n itself.
+// Flatten resolves aliases and merge keys into a plain tree. If there are none, it returns n itself.
 func Flatten(n *yaml.Node, text []byte, limit int) (*yaml.Node, error) {
 	if bytes.IndexByte(text, '&') < 0 && !bytes.Contains(text, []byte("<<")) {
 		return n, nil

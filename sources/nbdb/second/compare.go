@@ -176,7 +176,8 @@ func (r *readRound) takeRow(row ReadRow) {
 	r.heldRows = append(r.heldRows, row)
 }
 
-// isExplained reports whether every row equals one of the versions, and keeps the others.
+// isExplained drops the held and missing rows that one of the versions explains, and reports whether none are
+// left.
 func (r *readRound) isExplained(dbs []*nb.DB) bool {
 	r.heldRows = slices.DeleteFunc(r.heldRows, func(row ReadRow) bool {
 		differences, _ := rowDifferences(row, dbs)
@@ -196,8 +197,8 @@ func (r *readRound) isExplained(dbs []*nb.DB) bool {
 	return len(r.heldRows)+len(r.missing)+r.unkeptHeldRows == 0
 }
 
-// isLate reports whether all held rows turned out to be as Rung has them now. The rows beyond maxHeldRows,
-// which were not held, may then be, too.
+// isLate reports whether Rung's client has caught up with all held rows. It may then have the rows beyond
+// maxHeldRows, too.
 func (r *readRound) isLate() bool { return r.unkeptHeldRows > 0 && len(r.heldRows)+len(r.missing) == 0 }
 
 // judgeRound adds differences to the result. Elements of rows that changed during the read, and differed in

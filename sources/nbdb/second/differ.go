@@ -10,8 +10,8 @@ import (
 )
 
 // rowDifferences returns how a row differs from all versions: elements that only libovsdb has, and elements
-// that libovsdb lacks but all versions have. Without columns, libovsdb lacks the row. changed reports whether
-// the versions differ in it.
+// that libovsdb lacks but all versions have. libovsdb lacks a row without columns. changed reports whether the
+// versions differ in it.
 func rowDifferences(row ReadRow, dbs []*nb.DB) (out []Difference, changed bool) {
 	d := Difference{Table: row.Table, UUID: row.UUID}
 	var known []nb.Row // versions of the row
