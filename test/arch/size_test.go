@@ -24,7 +24,7 @@ var house = map[string]int{
 	"packages":                      81,
 	"import edges":                  688,
 	"packages with one importer":    16,
-	"words of docs/architecture.md": 2000,
+	"words of docs/architecture.md": 1900,
 }
 
 func isProgram(f file) bool {
