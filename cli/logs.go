@@ -202,7 +202,7 @@ Other answers:
 	cmd.Flags().BoolVar(&follow, "follow", false, "keep running until interrupted")
 	watch = cmd.Flags().BoolP("watch", "w", false, "same as --follow")
 	cmd.Flags().BoolVar(&raw, "raw", false, "print lines as ovn-controller wrote them")
-	cmd.Flags().DurationVar(&wait, "for", 10*time.Second, "stop after this `TIME`; with --follow or --log only if given")
+	cmd.Flags().DurationVar(&wait, "for", 10*time.Second, "stop after this `TIME`; with --follow or --log: no limit unless given")
 	cmd.Flags().IntVar(&lines, "lines", 0, "stop after this `NUMBER` of lines; 0 for no limit")
 	cmd.Flags().StringVar(&since, "since", "",
 		"start at this `TIME`: 10m ago as 10m, 14:05, 2026-01-31 or 2026-01-31T14:05:00Z, in UTC; a sandbox has lines since its start")

@@ -57,7 +57,7 @@ type KeptVerdict struct {
 // With an error, the proposal may say which lines are left out.
 func MakeProposal(ctx context.Context, rev *revision.Revision, t Target, seen []diff.LoggedConnection) (*Proposal, error) {
 	if len(seen) == 0 {
-		return nil, errors.New("no log line of a connection selected")
+		return nil, errors.New("no log line of a connection was selected")
 	}
 	old := rev.Cluster.Policy(t.Policy)
 	if old != nil {

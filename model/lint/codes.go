@@ -169,10 +169,10 @@ var (
 		Remedy:  "check the labels of the peer's selectors"})
 	PeerService = newKind(Kind{Code: "peer-service-address", Severity: model.SeverityWarning, Short: "Service IP",
 		Meaning: "A rule names the address of a Service, which it never matches: load balancing comes first.",
-		Remedy:  "name the endpoints of the Service and their port"})
+		Remedy:  "name the endpoints of the Service and the port they listen on"})
 	FirewallDNS = newKind(Kind{Code: "egressfirewall-dns", Severity: model.SeverityInfo, Short: "DNS name",
 		Meaning: "EgressFirewall rules use DNS names.",
-		Remedy:  "use networks for fixed addresses"})
+		Remedy:  "if the addresses are fixed, name them as networks"})
 	PassNothing = newKind(Kind{Code: "pass-nothing-decides", Severity: model.SeverityInfo, Short: "no-op Pass", Verdicts: true,
 		Meaning: "A Pass defers connections to lower tiers, where no NetworkPolicy or baseline rule decides them: they are allowed.",
 		Remedy:  "use Allow if intended, or add the NetworkPolicy that should decide"})

@@ -134,7 +134,7 @@ func (l networkLint) checkMulti(p *model.Policy) {
 		message := "it has no policyTypes and isolates nothing"
 		if n > 0 {
 			message += ": its " + words.Count(n, "rule") + " " + words.OneOrMany(n, "has", "have") +
-				" no effect unless another policy isolates"
+				" no effect unless another policy isolates the pods"
 		}
 		l.addAboutObject(NoPolicyTypes, p.Key, message)
 	}
