@@ -148,7 +148,7 @@ func (b *reportBuilder) answer() (*command.Answer, error) {
 // reportOut is the JSON of `rung report` (command-line.md#output), followed by its omissions.
 type reportOut struct {
 	Title    string            `json:"title"`
-	At       page.Stamp        `json:"at"`
+	At       model.Stamp       `json:"at"`
 	About    map[string]string `json:"about"`
 	Summary  []string          `json:"summary"`
 	Ladder   any               `json:"ladder"`
@@ -234,7 +234,7 @@ func (b *reportBuilder) sheet() (*page.Sheet, error) {
 	}
 	parts = append(parts, b.changesPart(), b.inputPart())
 	b.out.Ladder = b.ladderFacts()
-	b.out.Title, b.out.At = "Policies of "+cmp.Or(r.Mode.Title, r.Mode.Name), page.Stamp{Time: b.at}
+	b.out.Title, b.out.At = "Policies of "+cmp.Or(r.Mode.Title, r.Mode.Name), model.Stamp{Time: b.at}
 	s := &page.Sheet{Title: b.out.Title, About: b.about()}
 	summary := page.Section{Key: "summary", Title: "Summary", Lines: b.summary}
 	if n := len(revision.UnjudgedOmissions(b.omits)); n > 0 {

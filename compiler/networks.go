@@ -331,8 +331,8 @@ func (d *Desired) otherNetworkUnits(k model.PolicyKey) []model.PolicyKey {
 	return nil
 }
 
-// UnitKeys returns the keys of a policy's units: one for each network, other than the default one, that programs it. If
-// none does, it returns the policy's own key.
+// UnitKeys returns the keys of a policy's units: one for each non-default network that programs the policy. Without
+// such a network it returns the policy's own key.
 func (d *Desired) UnitKeys(k model.PolicyKey) []model.PolicyKey {
 	if d == nil || k.Network != "" || len(d.networks) == 0 {
 		return []model.PolicyKey{k}

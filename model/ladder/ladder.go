@@ -59,8 +59,7 @@ type Rung struct {
 	Idle        bool
 }
 
-// IsEnforced reports whether the policies of a rung may have rows: its priority is supported and it is not
-// Idle.
+// IsEnforced reports whether the policies of a rung may have rows: with a supported priority, and not Idle.
 func (r *Rung) IsEnforced() bool { return !r.Unsupported && !r.Idle }
 
 // TopPriority returns the OVN priority of the first row of a rung in tier 1 or 3; the higher decides first.
@@ -163,7 +162,7 @@ type Options struct {
 	Broken []model.Broken
 	// Index is the index of the same cluster; nil to make one when needed.
 	Index *selectors.PodIndex
-	// Networks are the networks other than the default one. With Elsewhere, the ladder is that of such a network:
+	// Networks holds the non-default networks. With Elsewhere, the ladder is that of such a network:
 	// it has no free priorities, since AdminNetworkPolicies do not apply there.
 	Networks  *network.Table
 	Elsewhere bool

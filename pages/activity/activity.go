@@ -15,15 +15,15 @@ import (
 
 // Entry is a change that a user made, or an action of Rung (command-line.md#output).
 type Entry struct {
-	At       page.Stamp `json:"at"`
-	Zone     string     `json:"zone,omitempty"`
-	Policy   string     `json:"policy,omitempty"`
-	By       string     `json:"by"`
-	Summary  string     `json:"summary"`
-	Took     int64      `json:"took_ms"`
-	Ops      int        `json:"operations"`
-	Commands []string   `json:"commands"`
-	Error    string     `json:"error,omitempty"`
+	At       model.Stamp `json:"at"`
+	Zone     string      `json:"zone,omitempty"`
+	Policy   string      `json:"policy,omitempty"`
+	By       string      `json:"by"`
+	Summary  string      `json:"summary"`
+	Took     int64       `json:"took_ms"`
+	Ops      int         `json:"operations"`
+	Commands []string    `json:"commands"`
+	Error    string      `json:"error,omitempty"`
 	// For changes: user, target and outcome.
 	User    string   `json:"user,omitempty"`
 	Mode    string   `json:"mode,omitempty"` // "sandbox", "files" or "cluster"
@@ -35,7 +35,7 @@ type Entry struct {
 	Number  uint64   `json:"number,omitempty"` // in the history, for rung undo
 	Undoes  uint64   `json:"undoes,omitempty"` // number of the change that this one undid
 	// Change is when the change behind these rows was made.
-	Change page.Stamp `json:"change,omitzero"`
+	Change model.Stamp `json:"change,omitzero"`
 
 	Done      model.Activity `json:"-"` // the action of Rung
 	Now       time.Time      `json:"-"` // when it is shown
@@ -68,7 +68,7 @@ func (e *Entry) IsChange() bool { return e.Result != "" }
 
 // NewEntry returns an action of Rung as shown now.
 func NewEntry(done model.Activity, now time.Time) *Entry {
-	e := &Entry{At: page.Stamp{Time: done.At}, Zone: done.Zone, By: done.By, Summary: done.Summary, Took: done.Took.Milliseconds(),
+	e := &Entry{At: model.Stamp{Time: done.At}, Zone: done.Zone, By: done.By, Summary: done.Summary, Took: done.Took.Milliseconds(),
 		Ops:      done.Ops,
 		Commands: append([]string{}, done.Commands...), Error: done.Error, Done: done, Now: now, id: strconv.FormatUint(done.Seq, 10)}
 	if done.Policy.Name != "" {

@@ -7,7 +7,6 @@ import (
 
 	"rung/change/history"
 	"rung/model"
-	"rung/pages/page"
 	"rung/revision"
 )
 
@@ -57,7 +56,7 @@ func ListEntries(changes []history.Change, done []model.Activity, now time.Time)
 }
 
 func entryOfChange(c *history.Change, now time.Time) *Entry {
-	e := &Entry{At: page.Stamp{Time: c.Time}, By: c.OriginText(), Summary: c.Title, Took: c.Milliseconds,
+	e := &Entry{At: model.Stamp{Time: c.Time}, By: c.OriginText(), Summary: c.Title, Took: c.Milliseconds,
 		Commands: append([]string{}, c.Commands...),
 		Error:    c.Error, User: c.User, Mode: c.Mode, Context: c.Context, Op: string(c.Op), Result: c.Result, Guards: c.Guards, Number: c.Undo,
 		Undoes: c.Undoes, Now: now, isPlan: c.IsPlan, id: "change " + c.Time.Format(time.RFC3339Nano) + " " + string(c.Op)}

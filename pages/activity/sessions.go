@@ -22,19 +22,19 @@ type SessionFacts struct {
 
 // LogSession is a logging session, running or ended.
 type LogSession struct {
-	Kind     model.Kind `json:"kind"`
-	Name     string     `json:"name"`
-	By       string     `json:"by"`
-	Since    page.Stamp `json:"since,omitzero"`
-	Until    page.Stamp `json:"until,omitzero"`  // absent: runs until somebody ends it
-	Set      string     `json:"set,omitempty"`   // the annotation that the session set
-	Previous *string    `json:"former"`          // the annotation before; null if there was none
-	Level    string     `json:"level,omitempty"` // the present annotation
-	Changed  bool       `json:"changed"`         // someone else changed it meanwhile, so it stays
-	Over     bool       `json:"over"`            // expired but not ended yet
-	Ended    page.Stamp `json:"ended,omitzero"`
-	How      string     `json:"how,omitempty"`
-	Problem  string     `json:"problem,omitempty"`
+	Kind     model.Kind  `json:"kind"`
+	Name     string      `json:"name"`
+	By       string      `json:"by"`
+	Since    model.Stamp `json:"since,omitzero"`
+	Until    model.Stamp `json:"until,omitzero"`  // absent: runs until somebody ends it
+	Set      string      `json:"set,omitempty"`   // the annotation that the session set
+	Previous *string     `json:"former"`          // the annotation before; null if there was none
+	Level    string      `json:"level,omitempty"` // the present annotation
+	Changed  bool        `json:"changed"`         // someone else changed it meanwhile, so it stays
+	Over     bool        `json:"over"`            // expired but not ended yet
+	Ended    model.Stamp `json:"ended,omitzero"`
+	How      string      `json:"how,omitempty"`
+	Problem  string      `json:"problem,omitempty"`
 
 	Target model.Key            `json:"-"`
 	Zones  []revision.LoggingIn `json:"-"` // of a running session
@@ -59,14 +59,14 @@ func NewSessionFacts(r *revision.Revision, ended []model.EndedLogSession, now ti
 	}
 	for _, s := range ended {
 		f := newLogSession(s.Target, s.LogSession, s.Set, now)
-		f.Ended, f.How = page.Stamp{Time: s.At}, words.CleanText(s.How)
+		f.Ended, f.How = model.Stamp{Time: s.At}, words.CleanText(s.How)
 		out.Ended = append(out.Ended, f)
 	}
 	return out
 }
 
 func newLogSession(k model.Key, s model.LogSession, annotation string, now time.Time) *LogSession {
-	f := &LogSession{Kind: k.Kind, Name: k.Name, By: s.By, Since: page.Stamp{Time: s.Since}, Until: page.Stamp{Time: s.Until},
+	f := &LogSession{Kind: k.Kind, Name: k.Name, By: s.By, Since: model.Stamp{Time: s.Since}, Until: model.Stamp{Time: s.Until},
 		Set: words.CleanText(s.Set), Target: k, levels: levelsText(k, annotation), former: logline.FormerText(s), now: now}
 	if s.HadFormer {
 		f.Previous = new(words.CleanText(s.Former))

@@ -39,7 +39,7 @@ type ZoneReport struct {
 	Message string       `json:"message,omitempty"`
 	// At is when the condition's status last changed; repeated equal reports do not move it. Zero without a
 	// report.
-	At page.Stamp `json:"at,omitzero"`
+	At model.Stamp `json:"at,omitzero"`
 	// Rows is the policy's state by rows alone, unknown if the zone is unknown.
 	Rows model.PolicyState `json:"state_by_rows"`
 	// Against says how report and rows disagree, empty if they agree or the rows say nothing.
@@ -76,8 +76,8 @@ type PolicyReports struct {
 	Gone    int `json:"gone"`
 	Against int `json:"rows_disagree"`
 	// Oldest and Newest are times of reports from existing zones; zero without reports.
-	Oldest page.Stamp `json:"oldest,omitzero"`
-	Newest page.Stamp `json:"newest,omitzero"`
+	Oldest model.Stamp `json:"oldest,omitzero"`
+	Newest model.Stamp `json:"newest,omitzero"`
 	// Failures are the messages of the failing zones, most frequent first.
 	Failures []ReportFailure `json:"failures"`
 	// Reports covers all zones, worst first, then by name.

@@ -112,7 +112,7 @@ func countCell(n int, bad page.Role) page.Cell {
 	return words.Choose(n == 0, page.None, page.Cell{Text: words.Thousands(n), Role: bad})
 }
 
-func ageCell(at page.Stamp, now time.Time) page.Cell {
+func ageCell(at model.Stamp, now time.Time) page.Cell {
 	if at.IsZero() {
 		return page.None
 	}

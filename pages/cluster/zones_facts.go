@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"rung/model"
-	"rung/pages/page"
 	"rung/revision"
 )
 
@@ -14,7 +13,7 @@ type ZoneFacts struct {
 	Endpoint string          `json:"endpoint"`
 	Server   string          `json:"server"`
 	State    model.ConnState `json:"state"`
-	SyncedAt page.Stamp      `json:"synced_at,omitzero"`
+	SyncedAt model.Stamp     `json:"synced_at,omitzero"`
 	Error    string          `json:"error,omitempty"`
 	Writes   bool            `json:"writes"`
 	Rows     int             `json:"rows"`
@@ -47,14 +46,14 @@ type RowProgress struct {
 	Done    int64  `json:"nodes_done"`
 	Text    string `json:"text"`
 	// Northd and Nodes are the times since when each is behind.
-	Northd  page.Stamp `json:"northd_behind_since,omitzero"`
-	Nodes   page.Stamp `json:"nodes_behind_since,omitzero"`
-	Waiting []string   `json:"nodes_behind,omitempty"`
+	Northd  model.Stamp `json:"northd_behind_since,omitzero"`
+	Nodes   model.Stamp `json:"nodes_behind_since,omitzero"`
+	Waiting []string    `json:"nodes_behind,omitempty"`
 }
 
 // FactsOfZone returns the facts of a zone for the table; tally holds the zone's counts.
 func FactsOfZone(r *revision.Revision, z *model.ZoneState, tally *revision.ZoneTally, now time.Time) *ZoneFacts {
-	o := &ZoneFacts{Name: z.Name, Endpoint: z.Endpoint, Server: z.Server, State: z.Conn, SyncedAt: page.Stamp{Time: z.SyncedAt},
+	o := &ZoneFacts{Name: z.Name, Endpoint: z.Endpoint, Server: z.Server, State: z.Conn, SyncedAt: model.Stamp{Time: z.SyncedAt},
 		Error:  z.Error,
 		Writes: z.Writes, Rows: z.RowCount(), Trouble: revision.BehindTexts(r, z, now), ZoneState: z, rev: r, now: now}
 	if r.Mode.Name != revision.RowsMode {
@@ -77,7 +76,7 @@ func AllFactsOfZone(r *revision.Revision, z *model.ZoneState, now time.Time) *Zo
 	p := revision.ReadProgress(r, z)
 	if p.Known && p.IsTracked() {
 		o.Progress = &RowProgress{Written: p.NodeProgress.Written.Cfg, Made: p.NodeProgress.Made.Cfg, Done: p.NodeProgress.Done.Cfg,
-			Text: p.Text(now, p.SeenAt), Northd: page.Stamp{Time: p.Northd}, Nodes: page.Stamp{Time: p.Nodes}}
+			Text: p.Text(now, p.SeenAt), Northd: model.Stamp{Time: p.Northd}, Nodes: model.Stamp{Time: p.Nodes}}
 		for _, c := range p.Waiting {
 			o.Progress.Waiting = append(o.Progress.Waiting, c.Name)
 		}

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"rung/model"
 	"rung/model/ladder"
 	"rung/model/plan"
 	"rung/pages/page"
@@ -42,16 +43,16 @@ type Facts struct {
 
 // ZoneWait is a zone that does not show the step made last.
 type ZoneWait struct {
-	Zone  string     `json:"zone"`
-	Why   string     `json:"why"`
-	Since page.Stamp `json:"since,omitzero"`
+	Zone  string      `json:"zone"`
+	Why   string      `json:"why"`
+	Since model.Stamp `json:"since,omitzero"`
 }
 
 // Runner is the process that runs a plan.
 type Runner struct {
-	PID   int        `json:"pid"`
-	Host  string     `json:"host,omitempty"`
-	Since page.Stamp `json:"since"`
+	PID   int         `json:"pid"`
+	Host  string      `json:"host,omitempty"`
+	Since model.Stamp `json:"since"`
 }
 
 // NewFacts returns the facts of a plan, nil if p is nil.
@@ -60,10 +61,10 @@ func NewFacts(p *revision.PlanState) *Facts {
 		return nil
 	}
 	out := &Facts{Title: p.Title, State: p.State, Done: p.StepsMade(), Total: p.Total, RollingBack: p.RollingBack, Why: p.Why,
-		Waits: page.MapList(p.Waits, func(w revision.PlanWait) ZoneWait { return ZoneWait{w.Zone, w.Why, page.Stamp{Time: w.Since}} }),
+		Waits: page.MapList(p.Waits, func(w revision.PlanWait) ZoneWait { return ZoneWait{w.Zone, w.Why, model.Stamp{Time: w.Since}} }),
 		Steps: append([]revision.PlanStep{}, p.Steps...)}
 	if r := p.Runner; r.PID != 0 {
-		out.Runner = &Runner{r.PID, r.Host, page.Stamp{Time: r.Since}}
+		out.Runner = &Runner{r.PID, r.Host, model.Stamp{Time: r.Since}}
 	}
 	return out
 }

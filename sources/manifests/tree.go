@@ -328,7 +328,7 @@ func (t *Tree) ReadDir(name string) ([]fs.DirEntry, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := info.(*entry).entries
+	list := slices.Clone(info.(*entry).entries) // several goroutines may read the tree
 	slices.SortFunc(list, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return list, nil
 }

@@ -84,6 +84,15 @@ func TestTreeIsAFileSystem(t *testing.T) {
 	if shop.Top() != "shop" || shop.Name("shop/b.yaml") != "git:main:shop/b.yaml" {
 		t.Errorf("%q, %q", shop.Top(), shop.Name("shop/b.yaml"))
 	}
+	// A caller may change the list that it gets.
+	list, err := fs.ReadDir(shop, "shop")
+	if err != nil || len(list) != 2 {
+		t.Fatalf("%v, %v", list, err)
+	}
+	clear(list)
+	if again, err := fs.ReadDir(shop, "shop"); err != nil || len(again) != 2 || again[0] == nil {
+		t.Errorf("%v, %v", again, err)
+	}
 	// Nothing of it follows the work tree.
 	if err := os.WriteFile("shop/b.yaml", []byte("changed"), 0o600); err != nil {
 		t.Fatal(err)

@@ -149,7 +149,7 @@ func southboundChanges(raw []byte, db *flow.DB) ([]flow.RowChange, error) {
 			d.Skip()
 			return
 		}
-		// Flows of other stages are not kept, so an unknown flow is no inconsistency.
+		// An unknown flow is consistent: the snapshot leaves out flows of other stages.
 		lacking := old == nil && table != flow.TableFlow
 		switch {
 		case kind == "delete":

@@ -22,9 +22,9 @@ var stillTooMany = map[string]int{"model/lint.linter": 52}
 var house = map[string]int{
 	"lines":                         181_100,
 	"packages":                      81,
-	"import edges":                  688,
+	"import edges":                  685,
 	"packages with one importer":    16,
-	"words of docs/architecture.md": 2000,
+	"words of docs/architecture.md": 1900,
 }
 
 func isProgram(f file) bool {

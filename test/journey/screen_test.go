@@ -131,7 +131,7 @@ func TestConfig(t *testing.T) {
 	write(t, filepath.Join(dir, "config.yaml"), "keys:\n  app.help: [f5]\n  ladder.plan: [n]\n  no.such: [x]\nmouse: false\nstart: zones\n")
 	c := open(t, setup{home: home, args: []string{"--traffic", "0"}})
 	c.at("zones")
-	c.sees("2 problems in the configuration", "keys.no.such: no such action").sees(`"n" is wanted by ladder.plan and ladder.new`)
+	c.sees("2 problems in the configuration", "keys.no.such:", "no such action").sees(`"n" is wanted by ladder.plan and ladder.new`)
 	c.answers("2 problems in the configuration", "enter").press("f5").sees("keys on this page").press("esc").misses("keys on this page")
 	c.press("1").at("Ladder")
 	c.quits()

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// ErrReal means that only a built-in server can do that.
-var ErrReal = errors.New("it is a real ovsdb-server: kill it instead")
+// errReal means that only a built-in server can do that.
+var errReal = errors.New("it is a real ovsdb-server: kill it instead")
 
 // downFor is how long a killed built-in server does not listen.
 const downFor = 200 * time.Millisecond
@@ -49,7 +49,7 @@ func Cont(addr string) error { return fail(addr, (*listener).cont, ContProcess) 
 
 // Drop closes all connections to a built-in server.
 func Drop(addr string) error {
-	return fail(addr, (*listener).drop, func(int) error { return ErrReal })
+	return fail(addr, (*listener).drop, func(int) error { return errReal })
 }
 
 func fail(addr string, inProcess func(*listener), process func(pid int) error) error {

@@ -49,7 +49,7 @@ type Difference struct {
 // CompareRows reads the database through libovsdb and compares each row with the versions that Rung's client
 // has meanwhile. follow reports these versions, the current one first, until its context ends or it fails. A
 // row that changed may equal any of them. A row that equals none is read again; if it still differs, it is a
-// difference. An error means that there is no result.
+// difference. Without a result it returns an error.
 func (c Config) CompareRows(ctx context.Context, follow func(context.Context, func(*nb.DB)) error) (*Result, error) {
 	c.Within, c.MaxBytes = cmp.Or(c.Within, DefaultWithin), cmp.Or(c.MaxBytes, DefaultMost)
 	ctx, end := context.WithCancelCause(ctx)
