@@ -207,8 +207,8 @@ func (k *checker) checkRule(p *model.Policy, r *model.Rule, seen map[EmptyReason
 		k.addAboutRule(p, r, ActionDeny, "Antrea has no Deny: the API server rejects it, Rung reads it as Drop", "use Drop or Reject")
 	}
 	if p.Tiered.Tier == Baseline && r.Action == model.Allow {
-		k.addAboutRule(p, r, BaselineAllow, "Allow in the baseline tier: connections that no rule denies are allowed anyway, and the rule cannot "+
-			"lift the isolation of a NetworkPolicy", "")
+		k.addAboutRule(p, r, BaselineAllow, "Allow in the baseline tier: connections that no rule denies are allowed anyway, and "+
+			"the rule cannot lift the isolation of a NetworkPolicy", "")
 	}
 	for i := range r.Peers {
 		k.checkPeer(p, r, &r.Peers[i], seen)
