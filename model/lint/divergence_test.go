@@ -249,12 +249,12 @@ func TestRulesBeyondRange(t *testing.T) {
 	}
 	tests := []divergence{
 		{name: "the next priority is held", codes: []string{RuleOutOfRange.Code}, extra: []model.Object{anp("a", 5, "*", nil, many(201)), anp("b", 6, "*", nil, many(1)), anp("c", 7, "*", nil, many(100)), anp("d", 8, "*", nil, many(1))},
-			want: []string{"error rule-beyond-range a egress 100: 201 egress rules, but the API accepts 100: from rule 100 on they have the OVN priorities of the rules of priority 6; where they overlap with rules of ANP b (priority 6), ANP c (priority 7), which one wins is undefined"}},
+			want: []string{"error rule-beyond-range a egress 100: 201 egress rules, but the API accepts at most 100: from rule 100 on they have the OVN priorities of the rules of priority 6; where they overlap with rules of ANP b (priority 6), ANP c (priority 7), which one wins is undefined"}},
 		{name: "it is free, has no such rules, or is not enforced", codes: []string{RuleOutOfRange.Code}, extra: []model.Object{anp("a", 99, "*", nil, many(101)), anp("b", 100, "*", nil, many(1)), anp("c", 5, "*", nil, many(101)), anp("d", 6, "*", many(1), nil), anp("e", 7, "*", nil, many(1))},
-			want: []string{"warning rule-beyond-range c egress 100: 101 egress rules, but the API accepts 100: from rule 100 on they have the OVN priorities of the rules of priority 6",
-				"warning rule-beyond-range a egress 100: 101 egress rules, but the API accepts 100: from rule 100 on they have the OVN priorities of the rules of priority 100"}},
+			want: []string{"warning rule-beyond-range c egress 100: 101 egress rules, but the API accepts at most 100: from rule 100 on they have the OVN priorities of the rules of priority 6",
+				"warning rule-beyond-range a egress 100: 101 egress rules, but the API accepts at most 100: from rule 100 on they have the OVN priorities of the rules of priority 100"}},
 		{name: "the baseline", codes: []string{RuleOutOfRange.Code}, extra: []model.Object{banp(nil, many(101))},
-			want: []string{"warning rule-beyond-range default egress 100: 101 egress rules, but the API accepts 100: from rule 100 on they get OVN priorities below the baseline's"}},
+			want: []string{"warning rule-beyond-range default egress 100: 101 egress rules, but the API accepts at most 100: from rule 100 on they get OVN priorities below the baseline's"}},
 		{name: "as many as there may be", codes: []string{RuleOutOfRange.Code}, extra: []model.Object{anp("a", 5, "*", many(100), many(100)), anp("b", 6, "*", many(100), many(100)), np("blue/a", "*", "E", nil, many(150)), firewall("blue", many(150)...)}},
 	}
 	for _, tt := range tests {
