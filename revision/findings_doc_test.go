@@ -81,7 +81,7 @@ remedy of an example.
 ` + "`rung lint`" + ` prints findings, with a connection as an example. The page ` + "`f`" + ` shows
 findings; ladder, policy and rule pages mark them. ` + "`rung zones --check`" + ` counts its own findings separately.
 
-Findings that ask every connection hold for today's pods. If the cluster is too
+Findings that ask every connection hold for today's pods. They come later than the others. If the cluster is too
 large, they are left out, with the finding ` + "`" + lint.VerdictsTooLarge.Code + "`" + `.
 `)
 	about := func(head, intro string, list []advice) {

@@ -88,7 +88,7 @@ func (a *admission) judgeGroup(k model.Key) (code, field, message, remedy string
 	is, _ := a.after.Get(k).(*model.Group)
 	switch {
 	case is == nil && len(parents) > 0:
-		return GroupMissing, "", "is a child of " + words.ListSome(parents, 3) + " and cannot be deleted", "remove it there first"
+		return GroupMissing, "", "is a child of " + words.ListSome(parents, 3) + ": it cannot be deleted", "remove it there first"
 	case is == nil || len(is.Children) == 0 || len(is.Invalid) > 0:
 		return "", "", "", ""
 	}

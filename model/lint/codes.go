@@ -81,7 +81,7 @@ var (
 		Remedy:  "correct the node's annotation; OVN-Kubernetes writes it"})
 	NetpolPortLost = newKind(Kind{Code: "netpol-port-lost", Severity: model.SeverityWarning, Short: "lost port",
 		Meaning: "A port entry without a number is lost if its protocol also has numbers.",
-		Remedy:  "move it to its own rule, or use the port's number"})
+		Remedy:  "move it to its own rule; write a named port as its number"})
 	NetpolNamedPort = newKind(Kind{Code: "netpol-named-port-opens-protocol", Severity: model.SeverityWarning, Short: "wide port",
 		Meaning: "A named port of a NetworkPolicy opens the whole protocol.",
 		Remedy:  "use the port's number"})
@@ -195,7 +195,7 @@ var (
 		Meaning: "A run of priorities has no gap, or reaches the end of the range: no free priority between them, or beyond.",
 		Remedy:  "leave gaps, in a range such as 30–70: rung plan --step 5 spreads them in the same order"})
 	PoliciesMany = newKind(Kind{Code: "policies-many", Severity: model.SeverityInfo, Short: "many ANPs",
-		Meaning: "The cluster has more AdminNetworkPolicies than OVN-Kubernetes expects: 30 to 50.",
+		Meaning: "The cluster has more AdminNetworkPolicies than the 30 to 50 that OVN-Kubernetes expects.",
 		Remedy:  "join policies with the same subject: one holds up to 100 rules per direction"})
 	ConversionNewValue = newKind(Kind{Code: "conversion-new-value", Severity: model.SeverityWarning, Short: "new value",
 		Meaning: "A policy of Antrea was converted to one policy for each namespace or label value, and none of them covers a newer namespace."})

@@ -63,9 +63,9 @@ func TestFindings(t *testing.T) {
 		want  []string
 	}{
 		{name: "priority above the range", codes: []string{PriorityUnsupported.Code}, extra: []model.Object{anp("a", 120, "tenant", nil, nil), anp("b", 99, "tenant", nil, nil)},
-			want: []string{"error priority-unsupported a: priority 120 is above 99: OVN-Kubernetes does not enforce the policy; old rows may still apply at the old priority"}},
+			want: []string{"error priority-unsupported a: priority 120 is above 99: OVN-Kubernetes does not enforce the policy; if it was programmed before, its old rows remain and still decide at the old priority"}},
 		{name: "another range", codes: []string{PriorityUnsupported.Code}, max: 50, extra: []model.Object{anp("b", 99, "tenant", nil, nil)},
-			want: []string{"error priority-unsupported b: priority 99 is above 50: OVN-Kubernetes does not enforce the policy; old rows may still apply at the old priority"}},
+			want: []string{"error priority-unsupported b: priority 99 is above 50: OVN-Kubernetes does not enforce the policy; if it was programmed before, its old rows remain and still decide at the old priority"}},
 		{name: "shared priority", codes: []string{PriorityDuplicate.Code, PriorityConflict.Code}, extra: []model.Object{
 			anp("a", 7, "tenant=blue", rules{rule(allow, inNS("*"))}, nil), anp("b", 7, "tenant=red", rules{rule(deny, inNS("*"))}, nil),
 			anp("x", 200, "*", nil, nil), anp("y", 200, "*", nil, nil)},

@@ -15,7 +15,7 @@ import (
 	"rung/ui/widget"
 )
 
-// pageLines returns the result: the three answers, their disagreements, the deciders, and every packet.
+// pageLines returns the lines of the result: the three answers, where they disagree, the deciders, and every packet.
 func (v *View) pageLines(env *view.Env) []detail.Line {
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	v.rev = env.Rev
