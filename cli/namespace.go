@@ -32,7 +32,9 @@ to its pods, in deciding order; and the errors and warnings about them.`,
 	}, func(args []string, _ bool) command.Query {
 		return command.Query{Answer: func(ctx context.Context, _ *engine.Engine, r *revision.Revision) (*command.Answer, error) {
 			ns := r.Cluster.Namespace(args[0])
-			if ns == nil {
+			if u := r.Unread(model.KindNamespace); ns == nil && u != nil {
+				return nil, fmt.Errorf("namespace %s: %s", args[0], u.Text())
+			} else if ns == nil {
 				var names []string
 				for n := range r.Cluster.Namespaces() {
 					names = append(names, n.Name)

@@ -29,7 +29,8 @@ type NamespaceFacts struct {
 	Policies  []NamespacePolicy            `json:"policies"` // in deciding order
 	Findings  []string                     `json:"findings"` // about these policies, without those under a cause
 
-	Lines []NamespaceLine `json:"-"`
+	Lines  []NamespaceLine  `json:"-"`
+	unread *revision.Unread // what is unread of pods and namespaces, nil if all was read
 }
 
 // IsolatedPods counts the pods that NetworkPolicies isolate in a direction.
@@ -70,11 +71,11 @@ func FactsOfNamespace(r *revision.Revision, ns *model.Namespace, m *revision.Mat
 			o.Networks = append(o.Networks, n)
 		}
 	}
-	o.Pods = len(pods)
+	o.Pods, o.unread = len(pods), r.Unread(model.KindPod, model.KindNamespace)
 	logging := revision.NamespaceLogging(r, ns.Name)
 	o.Logging = words.Choose(logging.Levels.IsOn(), logging.Levels.String(), "off")
 	o.addSummary()
-	o.addReach(m)
+	o.addReach(r, m)
 	o.addDefaults(r, pods)
 	o.addPolicies(r, found)
 	return o
@@ -103,7 +104,7 @@ func (o *NamespaceFacts) addSummary() {
 const shownNamespaces = 8
 
 // addReach adds which namespaces reach this one, and which it reaches, by verdict.
-func (o *NamespaceFacts) addReach(m *revision.Matrix) {
+func (o *NamespaceFacts) addReach(r *revision.Revision, m *revision.Matrix) {
 	o.addHead("connections · all pods, any port")
 	var self *revision.MatrixEnd
 	if m != nil {
@@ -114,7 +115,7 @@ func (o *NamespaceFacts) addReach(m *revision.Matrix) {
 		o.add("reach", page.Span{Text: "working out the connections…", Role: themes.Dim})
 		return
 	case self == nil:
-		o.add("reach", page.Span{Text: "no pods: it has no connections", Role: themes.Dim})
+		o.add("reach", page.Span{Text: r.EmptyText("no pods: it has no connections", model.KindPod, model.KindNamespace), Role: themes.Dim})
 		return
 	}
 	for _, e := range m.Namespaces {
@@ -147,6 +148,10 @@ func (o *NamespaceFacts) addReach(m *revision.Matrix) {
 // addDefaults adds what decides about connections that no rule allows or denies.
 func (o *NamespaceFacts) addDefaults(r *revision.Revision, pods []*model.Pod) {
 	o.addHead("what no rule decides")
+	if o.unread.HidesCount(o.Pods) {
+		o.add("default", page.Span{Text: o.unread.Text(), Role: themes.Warn})
+		return
+	}
 	baseline := "allowed"
 	for _, p := range revision.PoliciesAsTheyDecide(r) {
 		isBaseline := p.Tier == model.TierBaseline || p.Tiered != nil && p.Tiered.Tier == r.System.TiersAroundNetpol[1]
@@ -210,11 +215,11 @@ func (o *NamespaceFacts) addPolicies(r *revision.Revision, found []model.Finding
 		}
 		in, out := ladder.CountRules(p.Ingress), ladder.CountRules(p.Egress)
 		o.add(p.Key.String(), page.Span{Text: fmt.Sprintf("%5s ", prio)}, page.Span{Text: p.Label(), Role: themes.Accent},
-			page.Span{Text: fmt.Sprintf("  %s  ingress %s  egress %s", words.Count(n, "pod"), in, out), Role: themes.Dim},
+			page.Span{Text: fmt.Sprintf("  %s  ingress %s  egress %s", o.countPods(n), in, out), Role: themes.Dim},
 			page.Span{Text: why, Role: themes.Warn}).Policy = p.Key
 	}
 	if len(about) == 0 {
-		o.add("no policies", page.Span{Text: "none", Role: themes.Dim})
+		o.add("no policies", page.Span{Text: r.EmptyText("none"), Role: themes.Dim})
 	}
 	o.addHead("findings about these policies")
 	roots := model.RootCauses(found)
@@ -229,14 +234,24 @@ func (o *NamespaceFacts) addPolicies(r *revision.Revision, found []model.Finding
 		o.add(fmt.Sprintf("finding %d", i), sign, page.Span{Text: " " + text, Role: themes.Text}).Finding = f
 	}
 	if len(o.Findings) == 0 {
-		o.add("no findings", page.Span{Text: "no errors or warnings", Role: themes.Dim})
+		o.add("no findings", page.Span{Text: r.EmptyText("no errors or warnings"), Role: themes.Dim})
 	}
+}
+
+// PodsText counts the pods: "5 pods", or "? pods" if they were not read.
+func (o *NamespaceFacts) PodsText() string { return o.countPods(o.Pods) }
+
+func (o *NamespaceFacts) countPods(n int) string {
+	if o.unread.HidesCount(n) {
+		return o.unread.CountText(n) + " pods"
+	}
+	return words.Count(n, "pod")
 }
 
 // Text returns the lines for a terminal.
 func (o *NamespaceFacts) Text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "namespace %s  %s\n", o.Namespace, words.Count(o.Pods, "pod"))
+	fmt.Fprintf(&b, "namespace %s  %s\n", o.Namespace, o.PodsText())
 	for _, l := range o.Lines {
 		if l.IsHead {
 			b.WriteByte('\n')

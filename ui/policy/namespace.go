@@ -50,7 +50,7 @@ func (v *namespacePage) Sync(env *view.Env) {
 	defer func() { v.Pane.SetItems(s.Lines) }()
 	ns := env.Rev.Cluster.Namespace(v.key.Name)
 	if ns == nil {
-		s.AddNote("gone", 0, words.Failed, env.Styles.Error, env.Styles.Text, detail.ObjectName(v.key)+" does not exist.")
+		s.AddNote("gone", 0, words.Failed, env.Styles.Error, env.Styles.Text, env.Rev.EmptyText(detail.ObjectName(v.key)+" does not exist", model.KindNamespace))
 		return
 	}
 	if v.askedBasis != env.Rev.Basis() && !v.matrixWork.IsUnderWay() {
@@ -61,7 +61,7 @@ func (v *namespacePage) Sync(env *view.Env) {
 		})
 	}
 	facts := pod.FactsOfNamespace(env.Rev, ns, v.m, found)
-	s.AddSkipped(widget.Line{{Text: ns.Name, Style: env.Styles.Title}, {Text: "   " + words.Count(facts.Pods, "pod")}})
+	s.AddSkipped(widget.Line{{Text: ns.Name, Style: env.Styles.Title}, {Text: "   " + facts.PodsText()}})
 	if v.failure != "" {
 		s.AddNote("failed", 0, words.Failed, env.Styles.Error, env.Styles.Text, "The connections are unknown: "+v.failure)
 	}
