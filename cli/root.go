@@ -93,7 +93,7 @@ Without -f it works on the cluster of your kubeconfig, read-only until --write. 
 
 Exit codes: 0 fully judged, and the answer is yes; 1 the answer is no (drift, lint
 errors, a change refused); 2 could not run, was interrupted, or not fully judged
-(--allow-unjudged accepts the latter); 141 the output was not read to its end.`,
+(--allow-unjudged makes this 0); 141 the output was not read to its end.`,
 		Example: `  rung demo                                   # a built-in cluster, in the console
   rung --context staging                      # a cluster, in the console
   rung ladder -f examples/                    # files, as a table (these are the demo's)

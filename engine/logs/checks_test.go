@@ -128,7 +128,7 @@ func TestWhy(t *testing.T) {
 			"? rows        No zone was read, so it is unknown whether rows have log=true.",
 			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
 			"? container   The container with the ACL log was found on 2 of 3 nodes.",
-			"✗ console     a: no container ovn-acl-logging, and OpenShift's ovn-controller prints no ACL lines: see /var/log/ovn/acl-audit-log.log on the node. → oc adm node-logs NODE --path=ovn/acl-audit-log.log",
+			"✗ console     a: no container ovn-acl-logging, and OpenShift's ovn-controller prints no ACL lines: look for them in /var/log/ovn/acl-audit-log.log on the node. → oc adm node-logs NODE --path=ovn/acl-audit-log.log",
 			"✗ stream      The log of c cannot be followed: no permission since 00:00:00: no permission to get pods/log.",
 			"? stream      Numbers are missing in ovn-controller's lines of b (1,200): lines were lost on the way here, or went to another of its outputs. The meter leaves no such gap.",
 			"? stream      1 node followed without an ACL line so far: a. A connection is logged on the node of the pod the policy applies to.",

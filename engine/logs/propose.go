@@ -172,7 +172,7 @@ func priorityFor(rev *revision.Revision, asked int32, seen []diff.LoggedConnecti
 	first, by := firstDecider(rev, seen)
 	switch {
 	case asked >= first && by != "":
-		return 0, fmt.Errorf("priority %d is behind %s, which decides: use a number below %d", asked, by, first)
+		return 0, fmt.Errorf("priority %d does not come before %s, which decides: use a number below %d", asked, by, first)
 	case asked >= 0:
 		return asked, nil
 	}

@@ -246,7 +246,7 @@ func (k *checker) checkPeer(p *model.Policy, r *model.Rule, pe *model.Peer, seen
 				return
 			}
 		}
-		k.addAboutRule(p, r, SameLabelsNoMatch, "no namespace has all labels "+strings.Join(pe.Match.SameLabels, ", ")+
+		k.addAboutRule(p, r, SameLabelsNoMatch, "no namespace has all of the labels "+strings.Join(pe.Match.SameLabels, ", ")+
 			": the rule applies to no pod", "")
 	}
 }

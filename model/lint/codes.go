@@ -192,7 +192,7 @@ var (
 		Meaning: "An ingress Deny of every pod does not match nodes and sources outside the cluster.",
 		Remedy:  "ingress rules name pods only; block other sources at the edge, or with NetworkPolicies"})
 	PriorityNoGap = newKind(Kind{Code: "priority-no-gap", Severity: model.SeverityInfo, Short: "no gap",
-		Meaning: "A run of priorities has no gap, or reaches the end of the range: no free priority between them, or beyond.",
+		Meaning: "Priorities are taken without a gap, or to an end of the range: none is free between them, or beyond.",
 		Remedy:  "leave gaps, in a range such as 30–70: rung plan --step 5 spreads them in the same order"})
 	PoliciesMany = newKind(Kind{Code: "policies-many", Severity: model.SeverityInfo, Short: "many ANPs",
 		Meaning: "The cluster has more AdminNetworkPolicies than the 30 to 50 that OVN-Kubernetes expects.",

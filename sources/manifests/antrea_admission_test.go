@@ -101,7 +101,7 @@ var refusedByAntrea = []struct {
 	{antrea.PeerForms, []string{acnpOf("p", toAll+", ingress: [{action: Drop, from: [{}]}]")}, "selects nothing"},
 	{antrea.NamespacesSelector, []string{acnpOf("p", toAll+", ingress: [{action: Drop, from: [{namespaces: {match: Self}, namespaceSelector: {}}]}]")}, "cannot be set with namespaceSelector"},
 	{antrea.NamespacesANNP, []string{annpOf("p", toAll+", ingress: [{action: Drop, from: [{namespaces: {match: Self}}]}]")}, "is not allowed in an Antrea NetworkPolicy"},
-	{antrea.SameLabelsNoMatch, []string{someNS, acnpOf("p", toAll+", ingress: [{action: Drop, from: [{namespaces: {sameLabels: [org]}}]}]")}, "no namespace has all labels org"},
+	{antrea.SameLabelsNoMatch, []string{someNS, acnpOf("p", toAll+", ingress: [{action: Drop, from: [{namespaces: {sameLabels: [org]}}]}]")}, "no namespace has all of the labels org"},
 	{antrea.IPBlockExcept, []string{acnpOf("p", toAll+", ingress: [{action: Drop, from: [{ipBlock: {cidr: 10.0.0.0/8, except: [11.1.0.0/16]}}]}]")}, "is not inside 10.0.0.0/8"},
 	{antrea.FQDNIngress, []string{acnpOf("p", toAll+", ingress: [{action: Drop, from: [{fqdn: a.b}]}]")}, "egress only"},
 	{antrea.FQDNDrop, []string{acnpOf("p", toAll+", egress: [{action: Drop, to: [{fqdn: a.b}]}]")}, "Drop of a.b"},

@@ -54,7 +54,7 @@ func (v *View) addState(env *view.Env, s *detail.Sheet) {
 		return
 	}
 	if v.result != nil {
-		s.AddNote("old", 0, words.Noted, st.Dim, st.Dim, "The lines below were sent at "+words.Clock(v.result.At, env.Now)+".")
+		s.AddNote("old", 0, words.Noted, st.Dim, st.Dim, "The results below are from the probe at "+words.Clock(v.result.At, env.Now)+".")
 	}
 }
 
