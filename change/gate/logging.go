@@ -210,7 +210,7 @@ func (r *mutationResolver) endSession(old *model.Policy) {
 		r.takeRewritten(old, now, broken)
 		return
 	case logline.IsChanged(old, s):
-		p.Notes = append(p.Notes, fmt.Sprintf("the level of %s was changed meanwhile and stays as it is: %s", name, levelText(set)))
+		p.Notes = append(p.Notes, fmt.Sprintf("the level of %s was changed meanwhile and is left alone: %s", name, levelText(set)))
 	default:
 		delete(set, model.AnnotationLogging)
 		if s.HadFormer {

@@ -155,7 +155,7 @@ func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	p, err := g.Preview(context.Background(), w.Current(), end(k))
-	if err != nil || !strings.Contains(strings.Join(p.Notes, "\n"), `the level of ANP control was changed meanwhile and stays as it is: {"deny":"warning"}`) {
+	if err != nil || !strings.Contains(strings.Join(p.Notes, "\n"), `the level of ANP control was changed meanwhile and is left alone: {"deny":"warning"}`) {
 		t.Errorf("%v, %v", p.Notes, err)
 	}
 	w.Wait(time.Minute)

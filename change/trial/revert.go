@@ -80,7 +80,7 @@ func changedByOthersText(p *gate.Preview) string {
 		names = append(names, k.Label())
 	}
 	if len(names) == 1 {
-		return names[0] + " was changed meanwhile and stays as it is"
+		return names[0] + " was changed meanwhile and is left alone"
 	}
 	return words.ListSome(names, 3) + " were changed meanwhile and are kept"
 }
