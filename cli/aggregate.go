@@ -49,7 +49,7 @@ type lineAggregate struct {
 
 func (g *lineAggregate) register(p *pflag.FlagSet) {
 	p.BoolVar(&g.on, "aggregate", false, "count lines by rule and pair instead of printing them")
-	p.StringVar(&g.until, "until", "", "with --aggregate: count lines up to this `TIME`, in a form of --since")
+	p.StringVar(&g.until, "until", "", "with --aggregate: count lines up to this `TIME`, given like --since")
 }
 
 // checkFlags checks the flags together. begin starts the requested lines, or zero for all.

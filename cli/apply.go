@@ -91,7 +91,7 @@ func filesMutation(ctx context.Context, a *command.App, paths []string) (m chang
 			}
 			switch info, err := os.Stat(path); {
 			case err != nil:
-				a.PrintNotice(path + ": skipped: link to nothing")
+				a.PrintNotice(path + ": skipped: broken link")
 			case !info.Mode().IsRegular():
 				a.PrintNotice(path + ": skipped: " + files.FileKind(info.Mode()) + "; only regular files are read from folders")
 			default:

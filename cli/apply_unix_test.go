@@ -38,7 +38,7 @@ func TestApplyFolder(t *testing.T) {
 	if code := r.wait(); code != command.ExitOK {
 		t.Errorf("exit %d\n%s", code, r.errs.String())
 	}
-	for _, want := range []string{"b.yaml: skipped: link to nothing",
+	for _, want := range []string{"b.yaml: skipped: broken link",
 		"c.yaml: skipped: a named pipe (FIFO); only regular files are read from folders"} {
 		if !strings.Contains(r.errs.String(), want) {
 			t.Errorf("no %q in\n%s", want, r.errs.String())

@@ -82,7 +82,8 @@ graph for Graphviz, -o svg a picture.`,
 		}}
 	})
 	cmd.Flags().StringVar(&focus, "focus", "", "only the connections of a `WORKLOAD` or namespace, both ways")
-	cmd.Flags().BoolVar(&exposure, "exposure", false, "connections with outside, any namespace or any pod, even if no such pod exists yet")
+	cmd.Flags().BoolVar(&exposure, "exposure", false, "connections possible with outside, any namespace or any pod, "+
+		"even if no such pod exists yet")
 	return cmd
 }
 

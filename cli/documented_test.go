@@ -56,6 +56,7 @@ var zoneLines = map[string]string{
 	"rung policy NAME":        "policy guard-db",
 	"rung pod NAMESPACE/NAME": "pod blue/web-0",
 	"rung pod":                "pod -n blue",
+	"rung namespace":          "namespace blue",
 	"rung trace --from END --to END --port N": "trace green/web-0 blue/web-0 80",
 	"rung matrix":                             "matrix",
 	"rung connections":                        "connections",

@@ -61,6 +61,8 @@ var exitCases = []struct {
 	{"policy", "policy guard-db -f torn", 2},
 	{"pod", "pod blue/web-0 -f cluster", 0},
 	{"pod", "pod blue/web-0 -f refused", 2},
+	{"namespace", "namespace blue -f cluster", 0},
+	{"namespace", "namespace blue -f refused", 2},
 	{"compile", "compile -f cluster", 0},
 	{"compile", "compile -f torn", 2},
 	{"can", "can -f cluster", 0},

@@ -66,7 +66,7 @@ func unexplainedOmissions(r *revision.Revision) []model.Omission {
 		return out
 	}
 	if len(r.Zones) == 0 {
-		out = append(out, model.Omission{Code: model.OmittedAll, Why: "nothing names the ACLs: no policies and no zone were read"})
+		out = append(out, model.Omission{Code: model.OmittedAll, Why: "the ACLs cannot be named: no policies and no zone were read"})
 	}
 	return out
 }

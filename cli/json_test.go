@@ -42,6 +42,7 @@ var recordedCommands = []recordedCommand{
 	{name: "policy-antrea", line: "policy ANNP/default/test-annp -f antrea"},
 	{name: "policy-rows", line: "policy guard-db -f cluster"},
 	{name: "pod", line: "pod blue/web-0 -f cluster"},
+	{name: "namespace", line: "namespace blue -f cluster"},
 	{name: "pod-list", line: "pod -f cluster -n blue"},
 	{name: "ladder-labels", line: "ladder -f cluster --field-selector spec.priority=30"},
 	{name: "pod-antrea", line: "pod x/a -f antrea"},

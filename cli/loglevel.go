@@ -72,9 +72,9 @@ level is permanent.`,
 	cmd.Flags().BoolVar(&f.off, "off", false, "log nothing")
 	cmd.Flags().StringVar(&f.label, "label", "", "logLabel of the rules switched on, if rules log one by one: `TEXT` in each of "+
 		"their lines")
-	cmd.Flags().StringVar(&f.lasts, "for", "", "log for this `TIME`, such as 15m, then restore; open: until --end")
+	cmd.Flags().StringVar(&f.lasts, "for", "", "log for this `TIME`, such as 15m, then as before; open: until --end")
 	command.CompleteFlag(cmd, "for", command.FixedWords("15m", "1h", openSession))
-	cmd.Flags().BoolVar(&f.wait, "wait", false, "with --for: wait until it ends; ctrl+c ends it at once")
+	cmd.Flags().BoolVar(&f.wait, "wait", false, "with --for: wait until the session ends; ctrl+c ends it at once")
 	cmd.Flags().BoolVar(&f.end, "end", false, "end logging sessions, all or those named")
 	cmd.Flags().BoolVar(&f.sessions, "sessions", false, "list logging sessions: who logs what, until when")
 	return cmd
@@ -147,7 +147,7 @@ func (f *levelFlags) levelMutation(names int) (m change.Mutation, err error) {
 	case f.lasts == "" && f.wait:
 		return m, errors.New("--wait needs --for")
 	case f.label != "" && f.off:
-		return m, errors.New("--label needs rules switched on")
+		return m, errors.New("--label is for rules switched on: omit it with --off")
 	case f.lasts == "":
 		return m, nil
 	case f.off:
@@ -186,7 +186,7 @@ func findLogged(r *revision.Revision, name string) (model.Key, error) {
 	}
 	k, err := command.PolicyNamed(r, name)
 	if err == nil && !k.Kind.HasLogLevel() {
-		return k, fmt.Errorf("%s logs by its namespace's annotation: rung log-level namespace/%s", k.Label(), k.Namespace)
+		return k, fmt.Errorf("%s logs as its namespace's annotation says: use rung log-level namespace/%s", k.Label(), k.Namespace)
 	}
 	return k, err
 }

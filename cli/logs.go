@@ -67,8 +67,9 @@ func LogsCommand(a *command.App) *cobra.Command {
 		Long: `Print the ACL log lines of every zone in order of time, as sentences: who was
 allowed or denied, by which rule. They come from the ovnkube-node pods of a cluster,
 from the simulated traffic of a sandbox, or with --log from files. It stops after --for
-or --lines, or at the end of the files; with --follow alone it runs until Ctrl-C. Gaps
-in the log are marked; logs that could not be followed are named on stderr.
+or --lines, or at the end of the files; with --follow alone it runs until Ctrl-C. Gaps,
+where lines may be missing, are marked; logs that could not be followed are named on
+stderr.
 
 --filter shows the lines that match every term: verdict:deny policy:x rule:5
 ns:a->b pod:x ip:10.0.0.0/8 port:53 node:x since:5m until:14:05 "text" /regex/. "not"
@@ -202,7 +203,7 @@ Other answers:
 	cmd.Flags().BoolVar(&follow, "follow", false, "keep running until interrupted")
 	watch = cmd.Flags().BoolP("watch", "w", false, "same as --follow")
 	cmd.Flags().BoolVar(&raw, "raw", false, "print lines as ovn-controller wrote them")
-	cmd.Flags().DurationVar(&wait, "for", 10*time.Second, "stop after this `TIME`; with --follow or --log only if given")
+	cmd.Flags().DurationVar(&wait, "for", 10*time.Second, "stop after this `TIME`; with --follow or --log: no limit unless given")
 	cmd.Flags().IntVar(&lines, "lines", 0, "stop after this `NUMBER` of lines; 0 for no limit")
 	cmd.Flags().StringVar(&since, "since", "",
 		"start at this `TIME`: 10m ago as 10m, 14:05, 2026-01-31 or 2026-01-31T14:05:00Z, in UTC; a sandbox has lines since its start")

@@ -94,7 +94,7 @@ func whyWithoutOVN(e *engine.Engine) error {
 			return errors.New("a probe needs OVN, but the sandbox " + done.Summary)
 		}
 	}
-	return errors.New("a probe needs OVN, but the sandbox runs without")
+	return errors.New("a probe needs OVN, but the sandbox runs without it")
 }
 
 // probeAnswer sends one question, or the questions of a file.

@@ -71,7 +71,8 @@ func (f *reconcileFlags) register(p *pflag.FlagSet) {
 	p.StringVar(&f.metrics, "metrics-address", "127.0.0.1:9477", "`ADDRESS` for /metrics, /healthz and /readyz; empty for none")
 	p.BoolVar(&f.noLease, "no-lease", false, "write without a Lease: for a single replica, fenced only by the epoch")
 	p.StringVar(&f.lease.Namespace, "lease-namespace", "rung", "`NAMESPACE` of the Leases, one per zone")
-	p.DurationVar(&f.lease.Duration, "lease-duration", 15*time.Second, "`TIME` to wait for a leader that stopped renewing its Lease")
+	p.DurationVar(&f.lease.Duration, "lease-duration", 15*time.Second,
+		"`TIME` that replicas wait for a leader that stopped renewing its Lease")
 	p.DurationVar(&f.lease.RenewDeadline, "renew-deadline", 10*time.Second,
 		"`TIME` that a leader tries to renew its Lease before it stops writing")
 	p.DurationVar(&f.lease.RetryPeriod, "retry-period", 2*time.Second, "`TIME` between attempts to get or renew a Lease")

@@ -93,7 +93,7 @@ Without -f it works on the cluster of your kubeconfig, read-only until --write. 
 
 Exit codes: 0 fully judged, and the answer is yes; 1 the answer is no (drift, lint
 errors, a change refused); 2 could not run, was interrupted, or not fully judged
-(--allow-unjudged accepts the latter); 141 the output was not read to its end.`,
+(--allow-unjudged makes this 0); 141 the output was not read to its end.`,
 		Example: `  rung demo                                   # a built-in cluster, in the console
   rung --context staging                      # a cluster, in the console
   rung ladder -f examples/                    # files, as a table (these are the demo's)
@@ -123,7 +123,7 @@ errors, a change refused); 2 could not run, was interrupted, or not fully judged
 	a.Flags.Register(root)
 	a.Version = builtVersion()
 	root.AddCommand(
-		DemoCommand(a, screen), LadderCommand(a), PolicyCommand(a), PodCommand(a), TraceCommand(a), MatrixCommand(a), DiffCommand(a),
+		DemoCommand(a, screen), LadderCommand(a), PolicyCommand(a), PodCommand(a), NamespaceCommand(a), TraceCommand(a), MatrixCommand(a), DiffCommand(a),
 		ConnectionsCommand(a), VerifyCommand(a), ReportCommand(a), ProbeCommand(a), CompileCommand(a), RowsCommand(a), DriftCommand(a),
 		PreviewCommand(a), NewCommand(a), ApplyCommand(a), DeleteCommand(a), MoveCommand(a), UndoCommand(a), RedoCommand(a), ConfirmCommand(a),
 		PlanCommand(a), LintCommand(a), LogLevelCommand(a), LogsCommand(a),

@@ -81,7 +81,7 @@ cannot be asked is "unknown", with a line on stderr: exit 2 then.`,
 	})
 	addQuestionFlags(a, cmd, &one, &cases)
 	cmd.Flags().BoolVar(&ovn, "ovn", false, "ask ovn-trace too, and compare it with the rows")
-	cmd.Flags().StringArrayVar(&asIf, "as-if", nil, "imagine a pod, or give one other labels: `NAMESPACE/NAME:LABELS`; without /NAME a "+
+	cmd.Flags().StringArrayVar(&asIf, "as-if", nil, "ask as if a pod existed or had other labels: `NAMESPACE/NAME:LABELS`; without /NAME a "+
 		"namespace (repeatable)")
 	command.CompleteFlag(cmd, "as-if", cobra.NoFileCompletions) // nonexistent objects cannot be listed
 	cmd.MarkFlagsMutuallyExclusive("ovn", "watch")              // each answer runs a program in the zones' pods
@@ -115,7 +115,7 @@ func addQuestionFlags(a *command.App, cmd *cobra.Command, one *trace.Question, c
 	one.Protocol = string(verdict.TCP)
 	addPortFlags(cmd, &one.Port, "destination `PORT`, or with its protocol, as in 53/udp; none with ICMP", &one.Protocol,
 		"`PROTOCOL`: TCP, UDP, SCTP or ICMP")
-	f.StringVar(&one.Network, "network", "", "judge it on a `NETWORK`, by name or default (default the one of both ends)")
+	f.StringVar(&one.Network, "network", "", "judge it on this `NETWORK`: a name, or default; otherwise on that of both ends")
 	f.IntVar(&one.IPVersion, "ip-version", 0, "ask only IP `VERSION` 4 or 6, if both ends have both")
 	f.StringVar(cases, "cases", "", "answer the questions of a JSON `FILE`, or - for standard input")
 }

@@ -97,7 +97,7 @@ func undoOrRedo(ctx context.Context, a *command.App, c *changeFlags, op change.O
 // checkChangesKept rejects undo and redo if no change outlives the program.
 func checkChangesKept(a *command.App) error {
 	if !a.Flags.WriteBack && len(a.Flags.Files) > 0 {
-		return errors.New("undo needs changes written to files: give --write-back")
+		return errors.New("only changes written to files can be undone or redone: give --write-back")
 	}
 	return nil
 }

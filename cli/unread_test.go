@@ -96,7 +96,7 @@ func serveFolder(t *testing.T, folder string, refuses func(path string) bool) *h
 
 // unreadAsked are the command lines of the walk: each command that reads a cluster.
 var unreadAsked = []string{
-	"ladder", "policy allow-web", "pod", "pod blue/web-0", "trace green/web-0 blue/web-0 80", "trace 10.244.0.4 10.244.0.3 80", "trace web-1 10.244.0.3 80",
+	"ladder", "policy allow-web", "pod", "pod blue/web-0", "namespace blue", "trace green/web-0 blue/web-0 80", "trace 10.244.0.4 10.244.0.3 80", "trace web-1 10.244.0.3 80",
 	"matrix", "connections", "diff cluster context:lab", "diff context:lab context:lab", "verify holds.yaml", "lint", "report -o markdown", "convert --to cnp",
 	"zones", "zones --check", "zones --nb alpha=file:whole.db", "drift", "drift --nb alpha=file:whole.db", "rows", "compile", "activity",
 	"logs --for 1s", "logs --log acl.log", "logs --aggregate --log acl.log", "logs --why allow-web", "explain met.txt", "can",

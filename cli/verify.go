@@ -84,7 +84,7 @@ pods of all namespaces, or of --namespaces.`,
 	})
 	addByFlag(cmd, &by)
 	f := cmd.Flags()
-	f.BoolVar(&asIf, "as-if", false, "imagine pods for labels that match none")
+	f.BoolVar(&asIf, "as-if", false, "ask as if pods existed for labels that match no pod")
 	f.BoolVar(&write, "write", false, "print a first file, from the present policies")
 	f.StringSliceVar(&namespaces, "namespaces", nil, "`NAMESPACES` to write about, comma-separated (default all)")
 	cmd.MarkFlagsMutuallyExclusive("write", "as-if")

@@ -45,7 +45,7 @@ func (c *networkCompiler) compileFirewall(p *model.Policy, needs map[model.Polic
 		out.WhyNoRows = NoNetwork(p.Namespace)
 	case len(p.Egress) > nb.MaxFirewallRule+1:
 		out.WhyNoRows = &model.NoRows{Code: "rules", Message: fmt.Sprintf(
-			"%d rules: at most %d are possible", len(p.Egress), nb.MaxFirewallRule+1)}
+			"%d rules: only %d priorities exist", len(p.Egress), nb.MaxFirewallRule+1)}
 	}
 	if out.WhyNoRows != nil {
 		return out

@@ -95,7 +95,7 @@ func (s *loopState) dropOverridden(source string, k model.Key) {
 		what = "removed"
 	}
 	s.RecordActivity(model.Activity{Policy: k, By: source,
-		Summary: what + " at its source, which replaces the change made here"})
+		Summary: what + " at its source: the change made here is replaced"})
 }
 
 // putPolicies lays policies over the objects of the sources; nil deletes.

@@ -78,10 +78,10 @@ func TestFindingsDoc(t *testing.T) {
 Made from the codes of findings by ` + "`go generate ./revision`" + `; do not edit by hand. Each code has its meaning, then severity and
 remedy of an example.
 
-` + "`rung lint`" + ` prints findings, with a connection as an example. The page ` + "`f`" + ` shows
+` + "`rung lint`" + ` prints findings, with a connection as an example; ` + "`rung trace`" + ` explains it. The page ` + "`f`" + ` shows
 findings; ladder, policy and rule pages mark them. ` + "`rung zones --check`" + ` counts its own findings separately.
 
-Findings that ask every connection hold for today's pods. If the cluster is too
+Findings that ask every connection hold for today's pods. They come later than the others. If the cluster is too
 large, they are left out, with the finding ` + "`" + lint.VerdictsTooLarge.Code + "`" + `.
 `)
 	about := func(head, intro string, list []advice) {

@@ -71,7 +71,7 @@ func (t *VerdictTable) pathsOfTarget(r *Revision, w *model.EntryPoint, target *m
 		out = append(out, one)
 	}
 	if len(out) == 0 {
-		way.Broken = "Service " + way.Service.NamespacedName() + " selects no pod"
+		way.Broken = "Service " + way.Service.NamespacedName() + " leads to no pod that policies can select"
 		return []IngressPath{way}
 	}
 	return out

@@ -244,7 +244,7 @@ func (f *OmissionFilter) couldDecideStage(o *model.Omission, p *verdict.Path, s 
 		return false
 	}
 	if c := f.r.Desired.Policy(o.Key); c != nil && o.Code != model.OmittedObject && isBoundToSubject(c.Policy) {
-		// No row knows a pod with an assumed place.
+		// No row knows of a pod that is judged as if it were scheduled.
 		if pod := f.r.Cluster.Pod(about.Key.Namespace, about.Key.Name); pod != nil && !f.r.IsPlaceAssumed(about.Key) &&
 			!f.r.Desired.IsSubject(c, pod) {
 			return false

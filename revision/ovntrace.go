@@ -32,7 +32,7 @@ type OVNPath struct {
 type OVNZoneTrace struct {
 	Zone    string
 	RunAt   string   // "exec:NAMESPACE/POD/CONTAINER", or the sandbox
-	Command []string // the command
+	Command []string // the command that was run
 	Text    string   // its output, cleaned
 	Error   string   // why there is no output
 	Stages  []OVNStage

@@ -111,7 +111,7 @@ func (v *DialectView) ZoneSettings(zone string) Zone {
 // mergedSettings merges the sources of one zone's settings.
 func (v *DialectView) mergedSettings(d *dialect.Dialect) []SettingValue {
 	f := &v.flags.Features
-	noSubnets := settingClaim{off, FromDefault, "pod subnets unknown: EgressFirewalls exclude the subnets of the nodes"}
+	noSubnets := settingClaim{off, FromDefault, "unknown: EgressFirewalls exclude the pod subnets in the nodes' annotations"}
 	adminRows := d.RowsOfOwner(string(model.KindANP)).Rows + d.RowsOfOwner(string(model.KindBANP)).Rows // no rows show nothing
 	out := []SettingValue{
 		firstClaim(Family, flagClaim(v.flags.Family), v.observed(settingClaim{d.Families.String(), FromRows, d.Families.Evidence},

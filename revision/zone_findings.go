@@ -278,7 +278,7 @@ func deviatingUnits(zones []*model.ZoneState, now time.Time) (out []zoneFinding)
 		want := most.Policies[k].Rows
 		for _, z := range in {
 			if p := z.Policies[k]; p.Rows.Sum != want.Sum {
-				text := fmt.Sprintf("zone %s: %s; %s with the rows of zone %s",
+				text := fmt.Sprintf("zone %s: %s; compared with %s, such as zone %s",
 					z.Name, digestDiff(want.Rows, p.Rows.Rows), words.Count(votes[want.Sum], "zone"), most.Name)
 				out = append(out, zoneWarning(findZoneDiffers, z.Name, k, p.Touched, text, "compare the rows of the two zones"))
 			}

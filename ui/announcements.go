@@ -86,7 +86,7 @@ func showFoundTrial(env *view.Env, u *revision.UnconfirmedChange) {
 		NoText: "revert it then", YesText: "keep it",
 		Changed: func() string {
 			if now := console.Revision().Unconfirmed; now == nil || now.ID != u.ID || !now.IsOpen() || now.IsOver {
-				return "it has expired"
+				return "the time to confirm is over"
 			}
 			return ""
 		},

@@ -62,6 +62,7 @@ func paletteItems(o OverlayOffers) []paletteItem {
 		}
 	}
 	for ns := range cluster.Namespaces() {
+		place("namespace "+ns.Name, "who may reach it, what it may reach, its policies", nav.ToNamespace(ns.Name), "ns "+ns.Name)
 		place("matrix "+ns.Name, "connections with other namespaces", nav.ToMatrix(ns.Name, ""))
 	}
 	for _, name := range o.Rev.Desired.Networks().Names() {
@@ -87,6 +88,7 @@ func kindItems(cluster *model.Cluster) []paletteItem {
 			names: []string{"netpol", "networkpolicies"}},
 		{text: "ef", help: words.Count(count(model.KindEF), "EgressFirewall") + ", by name", narrow: "ef ", names: []string{"egressfirewalls"}},
 		{text: "pods", help: words.Count(count(model.KindPod), "pod") + ", by name or address", narrow: "pod ", names: []string{"pod", "po"}},
+		{text: "ns", help: words.Count(count(model.KindNamespace), "namespace") + ", by name", narrow: "ns ", names: []string{"namespaces"}},
 		{text: "rules", help: "rules by policy or name", narrow: "rule ", names: []string{"rule"}},
 	}
 }

@@ -160,7 +160,7 @@ var refusedSentences = []struct {
 	{antrea.FQDNIngress, changing.Apply(acnpText("p", "priority: 5, "+appliedToWeb+", ingress: [{action: Drop, from: [{fqdn: a.b}]}]")), "egress only"},
 	{antrea.EndPort, changing.Apply(acnpText("p", "priority: 5, "+appliedToWeb+", ingress: [{action: Drop, ports: [{protocol: TCP, port: http, endPort: 90}]}]")), "needs port as a number"},
 	{antrea.IGMPAlone, changing.Apply(acnpText("p", "priority: 5, "+appliedToWeb+", egress: [{action: Drop, protocols: [{igmp: {igmpType: 0x16}}], ports: [{port: 5}]}]")), "cannot be used with ICMP"},
-	{antrea.IGMPType, changing.Apply(acnpText("p", "priority: 5, "+appliedToWeb+", egress: [{action: Drop, protocols: [{igmp: {igmpType: 0x11}}]}]")), "0x11 is not a type of egress rules"},
+	{antrea.IGMPType, changing.Apply(acnpText("p", "priority: 5, "+appliedToWeb+", egress: [{action: Drop, protocols: [{igmp: {igmpType: 0x11}}]}]")), "0x11 is not an IGMP type for egress rules"},
 	{antrea.IGMPGroup, changing.Apply(acnpText("p", "priority: 5, "+appliedToWeb+", ingress: [{action: Drop, protocols: [{igmp: {igmpType: 0x11, groupAddress: 225.1.2.3}}]}]")), "only queries to 224.0.0.1"},
 	{antrea.MulticastAction, changing.Apply(acnpText("p", "priority: 5, "+appliedToWeb+", egress: [{action: Reject, to: [{ipBlock: {cidr: 225.1.2.3/32}}]}]")), "not supported for multicast"},
 	{antrea.MulticastIngress, changing.Apply(acnpText("p", "priority: 5, "+appliedToWeb+", ingress: [{action: Drop, from: [{ipBlock: {cidr: 225.1.2.3/32}}]}]")), "is multicast"},

@@ -272,7 +272,7 @@ func TestKubeKept(t *testing.T) {
 	w := newKubeWorld(t, kept)
 	p := w.preview(changing.Move("blue", 45))
 	if len(p.Guards) != 1 || p.Guards[0].Code != GuardKept || p.ConfirmName != "blue" ||
-		p.Guards[0].Message != "the change of ANP blue will be reverted by kustomize-controller (Flux); change it at its source" {
+		p.Guards[0].Message != "the change of ANP blue will be reverted by kustomize-controller (Flux); make the change at its source" {
 		t.Fatalf("%+v", p)
 	}
 	if _, err := w.g.Commit(context.Background(), p, yes); !errors.Is(err, change.ErrNotConfirmed) {

@@ -95,9 +95,9 @@ func (r *mutationResolver) setLevel(old *model.Policy, id string, now time.Time)
 		}
 		s.Set = set[model.AnnotationLogging]
 		set[model.AnnotationLogSession] = s.AnnotationText()
-		p.Notes = append(p.Notes, fmt.Sprintf("%s: the annotation is restored afterwards: %s", old.Key.Label(), logline.FormerText(s)))
+		p.Notes = append(p.Notes, fmt.Sprintf("%s: the session's end restores the annotation: %s", old.Key.Label(), logline.FormerText(s)))
 	case open:
-		p.Notes = append(p.Notes, fmt.Sprintf("%s: ends the logging session of %s; not restored: %s",
+		p.Notes = append(p.Notes, fmt.Sprintf("%s: ends the logging session of %s; the earlier logging is not restored: %s",
 			old.Key.Label(), was.BriefText(now), logline.FormerText(was)))
 	}
 	r.setAnnotations(old, set)
@@ -210,7 +210,7 @@ func (r *mutationResolver) endSession(old *model.Policy) {
 		r.takeRewritten(old, now, broken)
 		return
 	case logline.IsChanged(old, s):
-		p.Notes = append(p.Notes, fmt.Sprintf("the level of %s was changed meanwhile and is kept: %s", name, levelText(set)))
+		p.Notes = append(p.Notes, fmt.Sprintf("the level of %s was changed meanwhile and is left alone: %s", name, levelText(set)))
 	default:
 		delete(set, model.AnnotationLogging)
 		if s.HadFormer {

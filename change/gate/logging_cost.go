@@ -32,7 +32,7 @@ func (g *Gate) logCost(next *revision.Revision, p *Preview) string {
 		words.Count(c.ACLs, "row")+" with log=true", meter, linesASecond(c.LinesPerSecond()), words.Thousands(c.LinesPerSecond()*max(1, c.Nodes)),
 		words.Count(max(1, c.Nodes), "node"))
 	if lines, ok := g.loggedLineRate(next, targets); ok {
-		text += fmt.Sprintf("; now it logs %s", linesASecond(lines))
+		text += fmt.Sprintf("; current rate: %s", linesASecond(lines))
 	}
 	return text
 }

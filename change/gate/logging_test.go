@@ -155,7 +155,7 @@ func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	p, err := g.Preview(context.Background(), w.Current(), end(k))
-	if err != nil || !strings.Contains(strings.Join(p.Notes, "\n"), `the level of ANP control was changed meanwhile and is kept: {"deny":"warning"}`) {
+	if err != nil || !strings.Contains(strings.Join(p.Notes, "\n"), `the level of ANP control was changed meanwhile and is left alone: {"deny":"warning"}`) {
 		t.Errorf("%v, %v", p.Notes, err)
 	}
 	w.Wait(time.Minute)
@@ -163,7 +163,7 @@ func TestLogSessionLeavesTheChangesOfOthers(t *testing.T) {
 	if got := w.Logging(k); got != `{"deny":"warning"}` {
 		t.Errorf("%q", got)
 	}
-	if e := g.EndedSessions(); len(e) != 1 || !strings.Contains(e[0].How, "the level was changed since and stays") {
+	if e := g.EndedSessions(); len(e) != 1 || !strings.Contains(e[0].How, "the level was changed since and is kept") {
 		t.Errorf("%+v", e)
 	}
 	// A record that is none of Rung's is taken away, and nothing else.
@@ -333,7 +333,7 @@ func TestLogSessionCost(t *testing.T) {
 	h, _ := history.Open(nil, "", "")
 	g := w.NewGate(Config{Writer: w, History: h, Audit: history.NewAudit(nil, ""), LogRate: func(k model.Key) (int, bool) { return 7, k.Name == "control" }})
 	p, err := g.Preview(context.Background(), w.Current(), changing.Session(time.Minute, given.ANPKey("control")))
-	const want = "2 rows with log=true in each zone; the meter was not read; by default it limits each to 20 lines/s, so at most 40 lines/s on each node and 80 on 2 nodes; the rest is silently discarded; now it logs 7 lines/s"
+	const want = "2 rows with log=true in each zone; the meter was not read; by default it limits each to 20 lines/s, so at most 40 lines/s on each node and 80 on 2 nodes; the rest is silently discarded; current rate: 7 lines/s"
 	if err != nil || !strings.Contains(strings.Join(p.Notes, "\n"), want) {
 		t.Errorf("%s\n%v", strings.Join(p.Notes, "\n"), err)
 	}

@@ -172,7 +172,7 @@ func (r *mutationResolver) undoObject(o history.Object, files []change.FileChang
 	if !isLeft && !isTarget {
 		if op := r.preview.Mutation.Op; op == change.OpRevert || op == change.OpFinish {
 			r.preview.LeftAlone = append(r.preview.LeftAlone, o.Key)
-			r.preview.Notes = append(r.preview.Notes, o.Key.Label()+" was changed meanwhile and is kept")
+			r.preview.Notes = append(r.preview.Notes, o.Key.Label()+" was changed meanwhile and is left alone")
 			return
 		}
 		r.blockConflict(left, now, rewrite.Conflict{Key: o.Key, Base: o.After, Now: change.PolicyText(now), Wanted: o.Before})

@@ -231,7 +231,7 @@ func keptElsewhereGuards(c *change.ObjectChange, l *kube.LivePolicy) []change.Gu
 	if len(by) == 0 {
 		return nil
 	}
-	return []change.Guard{{Code: GuardKept, Policy: c.Key, Message: fmt.Sprintf("the change of %s %s %s; change it at its source",
+	return []change.Guard{{Code: GuardKept, Policy: c.Key, Message: fmt.Sprintf("the change of %s %s %s; make the change at its source",
 		c.Key.Label(), word, words.ListSome(by, 3))}}
 }
 

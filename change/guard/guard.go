@@ -35,8 +35,8 @@ const (
 	Unjudged = "not-judged"
 )
 
-// Codes of the rails that judge policies alone, if the effect on connections is unknown. Changes of neither
-// subject, rules nor priority (logging, labels, rule names) hit none of them.
+// Codes of the rails that judge policies alone, while the effect on connections is unknown. Changes that touch
+// neither subject, rules nor priority (logging, labels, names of rules) hit none of them.
 const (
 	// DenySystem: a Deny applies to a subject in protected namespaces, or a NetworkPolicy isolates pods there.
 	DenySystem = "deny-system"

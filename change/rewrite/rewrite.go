@@ -51,7 +51,7 @@ func WithPlace(old *model.Policy, tier string, priority float64, by manifests.Op
 }
 
 // olderFirst refuses changes of single values in a policy of an older form.
-const olderFirst = "it is written in an older form; convert it first: e opens and saves today's form"
+const olderFirst = "it is written in an older form; to convert it, press e in the console and save"
 
 const noSuchValue = "this kind has no such value"
 

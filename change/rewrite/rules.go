@@ -19,7 +19,7 @@ func SwitchRules(old *model.Policy, m *change.Mutation, by model.LogSession, jud
 	name, from, now := old.Key.Label(), old, by.Since
 	if was, open := old.LogSession(); open {
 		if !m.Session {
-			notes = append(notes, fmt.Sprintf("%s: ends the logging session of %s without restoring: %s",
+			notes = append(notes, fmt.Sprintf("%s: ends the logging session of %s; the earlier logging is not restored: %s",
 				name, was.BriefText(now), logline.FormerText(was)))
 		} else {
 			notes = append(notes, name+": replaces the session of "+was.BriefText(now))
@@ -46,7 +46,7 @@ func SwitchRules(old *model.Policy, m *change.Mutation, by model.LogSession, jud
 	if set == "[]" {
 		notes = append(notes, name+" already logs this: no rule changes")
 	}
-	notes = append(notes, fmt.Sprintf("%s: its rules' logging is restored afterwards: %s", name, logline.FormerText(s)))
+	notes = append(notes, fmt.Sprintf("%s: the session's end restores its rules' logging: %s", name, logline.FormerText(s)))
 	next, broken = withTree(from, tree, map[string]string{model.AnnotationLogSession: text}, judge)
 	return next, notes, broken
 }

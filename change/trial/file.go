@@ -57,7 +57,7 @@ func decodeRevert(raw []byte) (*revertJob, error) {
 		return nil, errors.New("it holds nothing to revert")
 	}
 	if j.Entry >= history.MaxNumber || j.Undoes >= history.MaxNumber {
-		return nil, errors.New("invalid history number")
+		return nil, errors.New("history number too large")
 	}
 	for _, o := range j.Objects {
 		if !change.IsChangeable(o.Key.Kind) || o.Key.Name == "" {

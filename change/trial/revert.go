@@ -50,7 +50,7 @@ func (r *Trials) putBack(ctx context.Context) {
 		err = r.recordEarlier()
 	}
 	if ferr := r.work.RemoveRecord(); ferr != nil {
-		r.postpone(fmt.Errorf("reverted, but its file cannot be removed: %w", ferr))
+		r.postpone(fmt.Errorf("reverted, but the record file cannot be removed: %w", ferr))
 		return
 	}
 	what, kept := "reverted: not confirmed within "+revision.ConfirmTimeText(r.job.Within), false
@@ -80,7 +80,7 @@ func changedByOthersText(p *gate.Preview) string {
 		names = append(names, k.Label())
 	}
 	if len(names) == 1 {
-		return names[0] + " was changed meanwhile and is kept"
+		return names[0] + " was changed meanwhile and is left alone"
 	}
 	return words.ListSome(names, 3) + " were changed meanwhile and are kept"
 }

@@ -249,7 +249,7 @@ func TestTrialLeavesForeignEditsAlone(t *testing.T) {
 	w.Expect("control", 34, "nobody else touched it")
 	w.Expect("new", -1, "nobody else touched it")
 	w.Expect("blue", 77, "somebody else changed it")
-	if got := p.ended(); got != "reverted but for ANP blue was changed meanwhile and is kept" || stored(t, dir) {
+	if got := p.ended(); got != "reverted but for ANP blue was changed meanwhile and is left alone" || stored(t, dir) {
 		t.Errorf("%q", got)
 	}
 
@@ -260,7 +260,7 @@ func TestTrialLeavesForeignEditsAlone(t *testing.T) {
 	p.runStep(Bg, true)
 	w.Expect("control", 60, "somebody else changed it")
 	all := changing.ReadAudit(t, dir)
-	if got := p.ended(); got != "not reverted: ANP control was changed meanwhile and is kept" || stored(t, dir) || len(w.Written) != writes ||
+	if got := p.ended(); got != "not reverted: ANP control was changed meanwhile and is left alone" || stored(t, dir) || len(w.Written) != writes ||
 		all[len(all)-1].Op != change.OpRevert || all[len(all)-1].Result != history.Refused {
 		t.Errorf("%q, %+v", got, all[len(all)-1])
 	}

@@ -18,8 +18,8 @@ import (
 type kubeWriter struct{ policies *kube.Policies }
 
 // NewKubeWriter returns a writer to a cluster, which uses the verb that fits each change (see kube.Verb). An
-// API server cannot make all changes or none: a set that fails half way is reverted unless somebody else
-// changed it meanwhile, and the error says what remains.
+// API server cannot make all changes or none: a set that fails half way is reverted, but for objects that
+// somebody else changed meanwhile, and the error says what remains.
 func NewKubeWriter(c *kube.Cluster) change.Writer { return &kubeWriter{c.Policies()} }
 
 // kubeChange converts a change for the API.

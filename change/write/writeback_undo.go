@@ -169,7 +169,7 @@ func (w *writePlan) restoreDeleted(c change.ObjectChange) (back bool, err error)
 	case file.Path == "":
 		return instead("%s was in %s, which is no longer a file of this run", name, path)
 	case file.Writable && w.byPath[b.Path] != nil && w.byPath[b.Path].replaces:
-		return instead("%s was in %s, which is written anew", name, path)
+		return instead("%s was in %s, which this change replaces", name, path)
 	case w.files.whyUnwritable(file) != nil:
 		return instead("%s was in %s, which cannot be written to", name, path)
 	}

@@ -35,7 +35,7 @@ func (c *clusterFlags) register(p *pflag.FlagSet) {
 	p.IntVar(&c.Burst, "kube-burst", 0, "`NUMBER` of API requests in a burst (default 100)")
 	p.StringVar(&c.OVNNamespace, "ovn-namespace", "",
 		"`NAMESPACE` of the ovnkube-node pods (default ovn-kubernetes or openshift-ovn-kubernetes)")
-	p.BoolVar(&c.Workloads, "workloads", false, "also read the workloads of a cluster: those without pods count with the pods "+
+	p.BoolVar(&c.Workloads, "workloads", false, "also read the workloads of a cluster: those without pods count as the pods "+
 		"they would have")
 	p.BoolVar(&c.Write, "write", false, "allow policy changes on a cluster from the start")
 	p.BoolVar(&c.reconcile, "reconcile", false,

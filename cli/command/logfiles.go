@@ -32,7 +32,7 @@ func (l *logFlags) register(p *pflag.FlagSet) {
 	l.set = p
 	p.StringArrayVar(&l.Paths, "log", nil, "in the console and rung logs: also read ACL lines of this log: "+
 		"`PATH` of a file or folder, glob, or - for standard input (repeatable); rotated and gzipped parts too")
-	p.StringVar(&l.speed, "speed", "all", "with --log: playback `SPEED` of a stored log: all at once, or a multiple of its own pace, as 10x")
+	p.StringVar(&l.speed, "speed", "all", "with --log: playback `SPEED` of a stored log: all (at once) or a multiple of its pace, such as 10x")
 }
 
 // SetLogFiles sets the log files of a configuration.

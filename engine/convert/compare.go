@@ -77,7 +77,7 @@ func (s *comparison) newDifference(g *diff.FlipGroup) (Difference, error) {
 		case err != nil:
 			return out, fmt.Errorf("ask about %s: %w", g.Example, err)
 		case a.Verdict != side.want:
-			return out, fmt.Errorf("%s: the comparison says %s, a single question %s", g.Example, side.want, a.Verdict)
+			return out, fmt.Errorf("%s: the comparison says %s, but asked alone it is %s", g.Example, side.want, a.Verdict)
 		}
 		for st := range a.Stages() {
 			out.addMet(st.Passed)

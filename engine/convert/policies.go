@@ -108,7 +108,7 @@ func ConvertPolicies(r *revision.Revision, to Target) (*Result, error) {
 	out := &Result{To: to, Before: way.before, After: way.after, Notes: way.notes, earlier: earlier}
 	if len(earlier) > 0 {
 		out.Notes = append(out.Notes, Note{About: earlier[0], Text: words.Count(len(earlier), "object") + " of an earlier conversion, " +
-			"this one first, " + words.OneOrMany(len(earlier), "is", "are") + " made again under the same name"})
+			"starting with this one, " + words.OneOrMany(len(earlier), "is", "are") + " made again under the same name"})
 	}
 	other := false // some policy is not of the target's kinds
 	for o := range c.Objects() {

@@ -70,7 +70,7 @@ func (p *Proof) Text() string {
 	case p.Equal:
 		return "equal for every connection (" + pods + ", any port, any address)"
 	case len(p.Differs) == 0:
-		return fmt.Sprintf("equal for every connection today; differs for labels not in use yet, in %s of connections (%s)",
+		return fmt.Sprintf("equal for every connection today; differs for %s of connections with labels not in use yet (%s)",
 			words.Count(len(p.FutureLabels), "group"), pods)
 	}
 	return fmt.Sprintf("differs in %s of connections (%s)", words.Count(len(p.Differs), "group"), pods)

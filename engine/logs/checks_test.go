@@ -128,7 +128,7 @@ func TestWhy(t *testing.T) {
 			"? rows        No zone was read, so it is unknown whether rows have log=true.",
 			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
 			"? container   The container with the ACL log was found on 2 of 3 nodes.",
-			"✗ console     a: no container ovn-acl-logging, and OpenShift's ovn-controller prints no ACL lines: see /var/log/ovn/acl-audit-log.log on the node. → oc adm node-logs NODE --path=ovn/acl-audit-log.log",
+			"✗ console     a: no container ovn-acl-logging, and OpenShift's ovn-controller prints no ACL lines: look for them in /var/log/ovn/acl-audit-log.log on the node. → oc adm node-logs NODE --path=ovn/acl-audit-log.log",
 			"✗ stream      The log of c cannot be followed: no permission since 00:00:00: no permission to get pods/log.",
 			"? stream      Numbers are missing in ovn-controller's lines of b (1,200): lines were lost on the way here, or went to another of its outputs. The meter leaves no such gap.",
 			"? stream      1 node followed without an ACL line so far: a. A connection is logged on the node of the pod the policy applies to.",
@@ -153,7 +153,7 @@ func TestWhy(t *testing.T) {
 			"✓ level       1 rule of it logs.",
 			"? rows        No zone was read, so it is unknown whether rows have log=true.",
 			"✓ meter       The meter limits each ACL to 20 lines/s per node; the rest is silently discarded.",
-			"✗ files       1 log file: 3 lines were read, none is an ACL line. → use the log with ACL lines: acl-audit-log.log on OpenShift, otherwise ovn-controller's",
+			"✗ files       1 log file: 3 lines were read, but none is an ACL line. → use the log with ACL lines: acl-audit-log.log on OpenShift, otherwise ovn-controller's",
 			"? traffic     No line of it in the log files: it may not have logged then, or decided no new connection."}},
 	} {
 		w := changing.New(t, c.policy)
@@ -186,15 +186,15 @@ func TestNeverComes(t *testing.T) {
 		{"nothing", []string{own}, nil},
 		{"all of a rule, in silence, and part of another", []string{own, given.ANP("over", 5, "", "in deny tenant=green")}, []string{
 			"✗ order       ingress 0 never applies: over ingress 0 matches all of it first and does not log. → rung log-level over --deny alert",
-			"? order       ingress 1 applies only partly; earlier rules: over ingress 0 (does not log) and ingress 0 (logs at alert).",
+			"? order       ingress 1 decides only part of what it matches; rules before: over ingress 0 (does not log) and ingress 0 (logs at alert).",
 		}},
 		{"one that logs other actions", []string{own, strings.Replace(loud, `"deny":"alert"`, `"allow":"notice"`, 1)}, []string{
 			"✗ order       ingress 0 never applies: over ingress 0 matches all of it first and does not log. → rung log-level over --deny alert --allow notice",
-			"? order       ingress 1 applies only partly; earlier rules: over ingress 0 (does not log) and ingress 0 (logs at alert).",
+			"? order       ingress 1 decides only part of what it matches; rules before: over ingress 0 (does not log) and ingress 0 (logs at alert).",
 		}},
 		{"one that logs", []string{own, loud}, []string{
 			"✗ order       ingress 0 never applies: over ingress 0 matches all of it first and logs at alert.",
-			"? order       ingress 1 applies only partly; earlier rules: over ingress 0 (logs at alert) and ingress 0 (logs at alert).",
+			"? order       ingress 1 decides only part of what it matches; rules before: over ingress 0 (logs at alert) and ingress 0 (logs at alert).",
 		}},
 	} {
 		w := changing.New(t, c.policies...)

@@ -54,6 +54,6 @@ func (c *checkList) checkFiles(files []logline.Stream) {
 
 // NoACLLines tells that log files contain other lines only.
 func NoACLLines(lines uint64) string {
-	return words.Count(lines, "line") + words.OneOrMany(int(min(lines, 2)), " was read, not an ACL line.",
-		" were read, none is an ACL line.")
+	return words.Count(lines, "line") + words.OneOrMany(int(min(lines, 2)), " was read, but is not an ACL line.",
+		" were read, but none is an ACL line.")
 }

@@ -74,17 +74,17 @@ func DecidedFirst(k model.PolicyKey, b *revision.OverruledRule) string {
 		rule = revision.DefaultDeny(k.Namespace, b.Direction).Label()
 	}
 	if b.OnlyTogether {
-		return fmt.Sprintf("%s never applies: together, %s match all of it first.", rule, words.ListSome(namesAbove(k, b), 3))
+		return fmt.Sprintf("%s never applies: %s together match all of it first.", rule, words.ListSome(namesAbove(k, b), 3))
 	}
 	if b.DecidesNothing {
 		last := &b.RulesAbove[len(b.RulesAbove)-1]
 		rest := ""
 		if n := len(b.RulesAbove) - 1; n > 0 {
-			rest = fmt.Sprintf(" Before it, %s %s part of it.", words.Count(n, "rule"), words.OneOrMany(n, "matches", "match"))
+			rest = fmt.Sprintf(" %s above that rule %s part of it.", words.Count(n, "rule"), words.OneOrMany(n, "matches", "match"))
 		}
 		return fmt.Sprintf("%s never applies: %s matches all of it first and %s.", rule, AboveName(k, last), AboveLogs(last)) + rest
 	}
-	return fmt.Sprintf("%s applies only partly; earlier rules: %s.", rule, words.ListSome(namesAbove(k, b), 3))
+	return fmt.Sprintf("%s decides only part of what it matches; rules before: %s.", rule, words.ListSome(namesAbove(k, b), 3))
 }
 
 // namesAbove names the rules above and says of each whether it logs.

@@ -57,7 +57,7 @@ type KeptVerdict struct {
 // With an error, the proposal may say which lines are left out.
 func MakeProposal(ctx context.Context, rev *revision.Revision, t Target, seen []diff.LoggedConnection) (*Proposal, error) {
 	if len(seen) == 0 {
-		return nil, errors.New("no log line of a connection selected")
+		return nil, errors.New("no log line of a connection was selected")
 	}
 	old := rev.Cluster.Policy(t.Policy)
 	if old != nil {
@@ -172,7 +172,7 @@ func priorityFor(rev *revision.Revision, asked int32, seen []diff.LoggedConnecti
 	first, by := firstDecider(rev, seen)
 	switch {
 	case asked >= first && by != "":
-		return 0, fmt.Errorf("priority %d is behind %s, which decides: use a number below %d", asked, by, first)
+		return 0, fmt.Errorf("priority %d does not come before %s, which decides: use a number below %d", asked, by, first)
 	case asked >= 0:
 		return asked, nil
 	}

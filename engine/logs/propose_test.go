@@ -66,7 +66,7 @@ func TestMake(t *testing.T) {
 		{"a new one before it, about both ends", "door", []string{wall}, []string{"blue/web-0 red/web-0 80"}, model.Allow,
 			[]string{"opens only the logged connections.", "2 rules", "New at priority 49."}, []string{"priority: 49", "portNumber", "ingress:", "egress:"}, ""},
 		{"a new one at a priority that comes too late", "door=60", []string{wall}, []string{"blue/web-0 red/web-0 80"}, model.Allow, nil, nil,
-			"priority 60 is behind ANP wall, which decides: use a number below 50"},
+			"priority 60 does not come before ANP wall, which decides: use a number below 50"},
 		{"a new one at the priority of what decides", "door=50", []string{wall}, []string{"blue/web-0 red/web-0 80"}, model.Allow, nil, nil, "use a number below 50"},
 		{"denied on arrival as well", "door", []string{wall, given.ANP("gate", 20, "tenant=red", "in deny tenant=blue")}, []string{"blue/web-0 red/web-0 80"}, model.Allow,
 			[]string{"2 rules that allow the connections of 1 line. New at priority 19."}, []string{"priority: 19"}, ""},

@@ -177,7 +177,7 @@ func (c *checkList) checkStreams(streams []logline.Stream) {
 	}
 	if len(console) > 0 {
 		c.add("console", Wrong, "%s: no container ovn-acl-logging, and OpenShift's ovn-controller prints no ACL lines: "+
-			"see /var/log/ovn/acl-audit-log.log on the node.", words.ListFew(console, 3)).
+			"look for them in /var/log/ovn/acl-audit-log.log on the node.", words.ListFew(console, 3)).
 			Remedy = "oc adm node-logs NODE --path=ovn/acl-audit-log.log"
 	} else if found > 0 {
 		c.add("console", Fine, "The containers print ACL lines.")

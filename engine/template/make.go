@@ -89,7 +89,7 @@ func (s *PolicySet) nameSet(w *World, policies []any) ([]patternPolicy, error) {
 			return nil, fmt.Errorf("policy %s already exists: choose another name for the set", taken)
 		}
 	}
-	return nil, fmt.Errorf("sets up to %s already exist: choose a name", s.Name)
+	return nil, fmt.Errorf("sets up to %s already exist: give this set a name", s.Name)
 }
 
 // namedPolicies returns the policies of the set under its name, and a name already taken by another policy.

@@ -87,7 +87,7 @@ func (t *Template) parsePlaces(w *World, text string) (out []plan.TierPlace, err
 		case err != nil:
 			return nil, err
 		case len(out) > 0 && free.compare(at, out[len(out)-1]) <= 0:
-			return nil, errors.New("must be ascending: the first decides first")
+			return nil, errors.New("priorities must ascend: the first decides first")
 		}
 		out = append(out, at)
 	}

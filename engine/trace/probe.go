@@ -103,7 +103,7 @@ func NotSentReason(p *verdict.Path, from, to *model.Pod) string {
 	case p.Verdict == verdict.NotApplicable:
 		return p.Reason
 	case p.Via != "":
-		return "the sandbox has no load balancers: nothing forwards from node " + p.Via
+		return "the sandbox has no load balancers: nothing forwards what arrives at node " + p.Via
 	case p.To.Addr.IsMulticast():
 		return "a multicast group answers no connection"
 	case from != nil && to != nil && from.Key == to.Key:

@@ -50,7 +50,7 @@ func (w *statementWriter) writeAddress(t *revision.VerdictTable, from, to int, e
 	example := t.Example(from, to, states[0].PortRange, states[0].Outcome)
 	if !example.From.Addr.IsValid() && !example.To.Addr.IsValid() {
 		w.text.WriteString("\n")
-		w.writeComment("Not stated, no example address of the block: " + names + ".")
+		w.writeComment("Not stated, as the block has no example address: " + names + ".")
 		return
 	}
 	var segments []verdict.Segment

@@ -54,8 +54,8 @@ func (a *admission) judgeTier(k model.Key) (code, field, message, remedy string)
 		return TierStatic, "", "tier " + k.Name + " is Antrea's own and read-only", "create a tier with another name"
 	case is == nil:
 		if names := keyLabels(PoliciesReferencing(a.after, k)); len(names) > 0 {
-			return TierDeleted, "", "used by " + words.ListSome(names, 3) + ": it cannot be deleted",
-				"move " + words.OneOrMany(len(names), "it", "them") + " to another tier first, or delete both"
+			return TierDeleted, "", "the tier is used by " + words.ListSome(names, 3) + ": it cannot be deleted",
+				"move " + words.OneOrMany(len(names), "it", "them") + " to another tier first, or delete them together"
 		}
 		return "", "", "", ""
 	case was != nil && was.Priority != is.Priority:
@@ -88,7 +88,7 @@ func (a *admission) judgeGroup(k model.Key) (code, field, message, remedy string
 	is, _ := a.after.Get(k).(*model.Group)
 	switch {
 	case is == nil && len(parents) > 0:
-		return GroupMissing, "", "is a child of " + words.ListSome(parents, 3) + " and cannot be deleted", "remove it there first"
+		return GroupMissing, "", "is a child of " + words.ListSome(parents, 3) + ": it cannot be deleted", "remove it there first"
 	case is == nil || len(is.Children) == 0 || len(is.Invalid) > 0:
 		return "", "", "", ""
 	}

@@ -100,7 +100,7 @@ func (k *checker) checkTiers(all []*model.Tier) {
 	}
 	switch n := len(all); {
 	case n > maxTiers:
-		k.addAboutObject(last, TierLimit, fmt.Sprintf("%s: Antrea supports %d", words.Count(n, "tier"), maxTiers),
+		k.addAboutObject(last, TierLimit, fmt.Sprintf("%s: Antrea supports at most %d", words.Count(n, "tier"), maxTiers),
 			"use one tier for each owner's policies")
 	case n > advisedTiers:
 		k.addAboutObject(last, TiersMany, fmt.Sprintf("%s: Antrea advises at most %d", words.Count(n, "tier"), advisedTiers), "")
@@ -207,8 +207,8 @@ func (k *checker) checkRule(p *model.Policy, r *model.Rule, seen map[EmptyReason
 		k.addAboutRule(p, r, ActionDeny, "Antrea has no Deny: the API server rejects it, Rung reads it as Drop", "use Drop or Reject")
 	}
 	if p.Tiered.Tier == Baseline && r.Action == model.Allow {
-		k.addAboutRule(p, r, BaselineAllow, "Allow in the baseline tier: connections that no rule denies are allowed anyway, and it cannot "+
-			"lift the isolation of a NetworkPolicy", "")
+		k.addAboutRule(p, r, BaselineAllow, "Allow in the baseline tier: connections that no rule denies are allowed anyway, and "+
+			"the rule cannot lift the isolation of a NetworkPolicy", "")
 	}
 	for i := range r.Peers {
 		k.checkPeer(p, r, &r.Peers[i], seen)
@@ -246,7 +246,7 @@ func (k *checker) checkPeer(p *model.Policy, r *model.Rule, pe *model.Peer, seen
 				return
 			}
 		}
-		k.addAboutRule(p, r, SameLabelsNoMatch, "no namespace has all labels "+strings.Join(pe.Match.SameLabels, ", ")+
+		k.addAboutRule(p, r, SameLabelsNoMatch, "no namespace has all of the labels "+strings.Join(pe.Match.SameLabels, ", ")+
 			": the rule applies to no pod", "")
 	}
 }
@@ -280,7 +280,7 @@ func RequiredLabels(p *model.Policy) (out []string) {
 
 func (k *checker) checkFQDN(p *model.Policy, r *model.Rule, name string) {
 	if r.Action == model.Deny {
-		k.addAboutRule(p, r, FQDNDrop, r.Tiered.Action+" of "+name+" may not stop connections to an address resolved before",
+		k.addAboutRule(p, r, FQDNDrop, r.Tiered.Action+" of "+name+" may still let through connections to an address resolved earlier",
 			"allow the wanted names and drop the rest")
 	}
 	if r.Action == model.Pass {
@@ -403,6 +403,6 @@ func (k *checker) checkLimits(order []ladder.Place) {
 	}
 	if last != nil && len(baseline) > maxBaseline {
 		k.addAboutObject(&last.Meta, BaselineLimit, fmt.Sprintf("the baseline tier has %s rule priorities: Antrea supports %d",
-			words.Thousands(len(baseline)), maxBaseline), "join rules")
+			words.Thousands(len(baseline)), maxBaseline), "merge rules")
 	}
 }

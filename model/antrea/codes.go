@@ -81,7 +81,7 @@ var (
 		"An Antrea NetworkPolicy does not support namespaces in a peer.")
 	SameLabelsNoMatch = documented("antrea-same-labels-nobody", advice,
 		"sameLabels is a no-op on namespaces that do not have all the labels.")
-	IPBlockExcept = documented("antrea-ipblock-except", rejected, "except must be inside its ipBlock; an ipBlock of a group has none.")
+	IPBlockExcept = documented("antrea-ipblock-except", rejected, "except must be inside its ipBlock; groups do not support except.")
 	IPBlockPods   = documented("antrea-ipblock-pods", advice,
 		"The CIDRs of ipBlock should be outside the cluster, since addresses of Pods change.")
 	FQDNIngress = documented("antrea-fqdn-ingress", rejected, "fqdn is applicable to the to section of egress rules only.")

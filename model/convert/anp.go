@@ -181,7 +181,7 @@ func (m *policyMaker) anpRule(p *model.Policy, r *model.Rule, now model.Rule, ne
 		m.noteRule(p, r, Inexpressible, "its ports are undefined: it names a protocol without a port")
 		return
 	case len(next.Rules(r.Direction)) >= anpRules:
-		m.noteRule(p, r, Inexpressible, "the API accepts "+strconv.Itoa(anpRules)+" rules per direction")
+		m.noteRule(p, r, Inexpressible, "the API accepts at most "+strconv.Itoa(anpRules)+" rules per direction")
 		return
 	case len(now.Peers) == 0:
 		m.noteRule(p, r, Inexpressible, "the API does not support domain names: "+words.List(names, 3))
@@ -257,7 +257,7 @@ func (f *importer) joinClauses(s *convertedRule, banp *model.Policy, of string) 
 		case subjectKey(&p.subject) != subjectKey(&banp.Subject):
 			left++
 		case len(banp.Rules(s.rule.Direction)) >= anpRules:
-			s.addDifference("the API accepts %d rules per direction", anpRules)
+			s.addDifference("the API accepts at most %d rules per direction", anpRules)
 		default:
 			s.madeRules = append(s.madeRules, addRule(banp, ruleOfClause(s, p)))
 		}

@@ -159,7 +159,7 @@ func TestFromAntrea(t *testing.T) {
 				"ACNP p ingress 2 approximate, now: the API does not support networks in ingress: 10.0.0.0/8 and fd00::/8",
 				"ACNP p ingress 3 not expressible, now: connections from nodes (all): the API supports pods only",
 				`ACNP p ingress 4 approximate, now: port "http": the API's named ports have no protocol, and OVN-Kubernetes also uses ports that peers declare`,
-				`ACNP p egress 0 approximate, now: port "http" matches every protocol: the API's named ports have none`,
+				`ACNP p egress 0 approximate, now: port "http" matches every protocol: the API's named ports have no protocol`,
 				"ACNP p egress 1 approximate, now: nodes (r=w): Antrea uses InternalIPs and gateways, OVN-Kubernetes all addresses",
 				"ACNP p egress 2 not expressible, now: the API does not support domain names: *.x.com",
 				"ACNP p egress 3 not expressible, now: selectors cannot match pods by service account: a/s",
@@ -199,8 +199,8 @@ func TestFromAntrea(t *testing.T) {
 		{"groups", model.KindANP, []model.Object{native("p", "application", 5, []model.AppliedTo{{Group: "sel"}}, to("Allow", made.Peers(group("sel"), group("nets"))), to("Allow", made.Peers(group("svc"))),
 			to("Drop", made.Peers(group("both"))), to("Drop", made.Peers(group("gone"))))}, []string{
 			"ANP p 10 pods: app=x in ns: t=1", "  egress rule 0 Allow pods: app=x in ns: t=1 | networks: 10.0.0.0/8", "  egress rule 1 Allow pods: app=w in ns: name=a",
-			"  egress rule 2 Deny pods: app=x in ns: t=1 | networks: 10.0.0.0/8", "ACNP p egress 1 approximate, later: ClusterGroup svc uses the current selector of Service a/web",
-			"ACNP p egress 2 approximate, later: ClusterGroup both uses its current children", "ACNP p egress 3 not expressible, later: ClusterGroup gone does not exist"}},
+			"  egress rule 2 Deny pods: app=x in ns: t=1 | networks: 10.0.0.0/8", "ACNP p egress 1 approximate, later: ClusterGroup svc is converted with the present selector of Service a/web, not later ones",
+			"ACNP p egress 2 approximate, later: ClusterGroup both is converted with its present children, not later ones", "ACNP p egress 3 not expressible, later: ClusterGroup gone does not exist"}},
 		{"appliedTo that is no selector", model.KindANP, []model.Object{native("p", "application", 5, []model.AppliedTo{{ServiceAccount: &model.ServiceAccount{Namespace: "a", Name: "s"}}, on("t=1", "*")}, to("Drop", everyone)),
 			native("q", "application", 6, []model.AppliedTo{{Nodes: &everyone[0].Namespaces}}, to("Drop", everyone)), native("r", "application", 7, []model.AppliedTo{{Group: "nets"}}, to("Drop", everyone)),
 			native("s", "application", 8, []model.AppliedTo{{Service: &model.Key{Namespace: "a", Name: "web"}}}, from("Drop", nil))}, []string{
@@ -229,7 +229,7 @@ func TestFromAntrea(t *testing.T) {
 			"CNP p 10 ns: t=1 baseline", "  egress rule 0 Deny ns: all", "CNP q 20 ns: t=2 baseline", "  egress rule 0 Allow ns: all"}},
 		{"logging", model.KindANP, []model.Object{native("p", "application", 5, ons("*"), logs(to("Drop", everyone)), logs(to("Allow", everyone)), to("Allow", everyone))}, []string{
 			`ANP p 10 ns: all logs {"deny":"info"}`, "  egress rule 0 Deny ns: all", "  egress rule 1 Allow ns: all", "  egress rule 2 Allow ns: all",
-			"ACNP p: enableLogging has no level: ANP p logs at info", "ACNP p: ANP p logs by action: rules no longer log if only some of an action did"}},
+			"ACNP p: enableLogging has no level: ANP p logs at info", "ACNP p: ANP p logs per action: an action that only some rules logged is not logged now"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := FromAntrea(antreaCluster(c.in...), c.to)

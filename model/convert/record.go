@@ -177,7 +177,7 @@ func (f *importer) annotateLogging(ties []policyTie) {
 		}
 		if some {
 			f.out.Notes = append(f.out.Notes, PolicyNote{of[p.Key].Key,
-				p.Label() + " logs by action: rules no longer log if only some of an action did"})
+				p.Label() + " logs per action: an action that only some rules logged is not logged now"})
 		}
 	}
 }

@@ -183,10 +183,11 @@ func (f *importer) noteGroupDrift(s *convertedRule, name string) {
 	switch {
 	case !ok:
 	case g.Service != nil:
-		s.addLaterDifference("%s uses the current selector of Service %s/%s", antrea.ObjectLabel(k), g.Service.Namespace,
+		s.addLaterDifference("%s is converted with the present selector of Service %s/%s, not later ones",
+			antrea.ObjectLabel(k), g.Service.Namespace,
 			g.Service.Name)
 	case len(g.Children) > 0:
-		s.addLaterDifference("%s uses its current children", antrea.ObjectLabel(k))
+		s.addLaterDifference("%s is converted with its present children, not later ones", antrea.ObjectLabel(k))
 	}
 }
 

@@ -154,7 +154,7 @@ func (f *importer) noteNamedPort(s *convertedRule, name string) {
 		s.addDifference("port %s: the API's named ports have no protocol, and OVN-Kubernetes also uses ports that peers declare",
 			strconv.Quote(name))
 	case !every:
-		s.addDifference("port %s matches every protocol: the API's named ports have none", strconv.Quote(name))
+		s.addDifference("port %s matches every protocol: the API's named ports have no protocol", strconv.Quote(name))
 	case slices.ContainsFunc(s.rule.Peers, func(q model.Peer) bool { return q.Kind != model.PeerPods && q.Kind != model.PeerNamespaces }):
 		s.addDifference("port %s: OVN-Kubernetes resolves it on pods only, Antrea also in networks", strconv.Quote(name))
 	}

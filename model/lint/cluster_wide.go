@@ -174,7 +174,7 @@ func (l *linter) addClusterWideUncounted(v *verdict.Index) {
 			if s.r.Action == model.Deny {
 				kind, does = ClosedToAll, "denies"
 			}
-			l.addAboutRule(s.p, s.r, kind, fmt.Sprintf("%s everything between all pods, above %s with another action; their verdicts were not "+
+			l.addAboutRule(s.p, s.r, kind, fmt.Sprintf("%s everything between all pods, above %s with another action; the effect on these was not "+
 				"computed", does, words.Count(n, "rule")))
 		}
 	}

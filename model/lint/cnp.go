@@ -23,7 +23,7 @@ func (l *linter) checkCNP(p *model.Policy, compiled bool) {
 	for _, d := range model.Directions {
 		rules := p.Rules(d)
 		if len(rules) > maxCNPRules {
-			l.addAboutRule(p, &rules[maxCNPRules], CNPRules, fmt.Sprintf("%s %s rules, but the API accepts %d", words.Thousands(len(rules)),
+			l.addAboutRule(p, &rules[maxCNPRules], CNPRules, fmt.Sprintf("%s %s rules, but the API accepts at most %d", words.Thousands(len(rules)),
 				d.Lower(), maxCNPRules))
 		}
 		for i := range rules {

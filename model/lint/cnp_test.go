@@ -33,7 +33,7 @@ func TestCNPFindings(t *testing.T) {
 		want            []string
 	}{
 		{name: "25 rules in each direction", ingress: some(25), egress: some(25)},
-		{name: "26 rules", ingress: some(25), egress: some(26), want: []string{"cnp-too-many-rules error Egress 25: 26 egress rules, but the API accepts 25"}},
+		{name: "26 rules", ingress: some(25), egress: some(26), want: []string{"cnp-too-many-rules error Egress 25: 26 egress rules, but the API accepts at most 25"}},
 		{name: "Accept with domains", egress: one(made.Rule(model.Allow, domain))},
 		{name: "Deny and Pass with domains", egress: []model.Rule{made.Rule(model.Deny, domain), made.Rule(model.Allow, everyone), made.Rule(model.Pass, slices.Concat(everyone, domain))},
 			want: []string{"cnp-domains-not-accepted error Egress 0: Deny with domainNames (*.example.org): the API supports them with Accept only, so the effect is undefined",

@@ -81,7 +81,7 @@ var (
 		Remedy:  "correct the node's annotation; OVN-Kubernetes writes it"})
 	NetpolPortLost = newKind(Kind{Code: "netpol-port-lost", Severity: model.SeverityWarning, Short: "lost port",
 		Meaning: "A port entry without a number is lost if its protocol also has numbers.",
-		Remedy:  "move it to its own rule, or use the port's number"})
+		Remedy:  "move it to its own rule; write a named port as its number"})
 	NetpolNamedPort = newKind(Kind{Code: "netpol-named-port-opens-protocol", Severity: model.SeverityWarning, Short: "wide port",
 		Meaning: "A named port of a NetworkPolicy opens the whole protocol.",
 		Remedy:  "use the port's number"})
@@ -169,10 +169,10 @@ var (
 		Remedy:  "check the labels of the peer's selectors"})
 	PeerService = newKind(Kind{Code: "peer-service-address", Severity: model.SeverityWarning, Short: "Service IP",
 		Meaning: "A rule names the address of a Service, which it never matches: load balancing comes first.",
-		Remedy:  "name the endpoints of the Service and their port"})
+		Remedy:  "name the endpoints of the Service and the port they listen on"})
 	FirewallDNS = newKind(Kind{Code: "egressfirewall-dns", Severity: model.SeverityInfo, Short: "DNS name",
 		Meaning: "EgressFirewall rules use DNS names.",
-		Remedy:  "use networks for fixed addresses"})
+		Remedy:  "if the addresses are fixed, name them as networks"})
 	PassNothing = newKind(Kind{Code: "pass-nothing-decides", Severity: model.SeverityInfo, Short: "no-op Pass", Verdicts: true,
 		Meaning: "A Pass defers connections to lower tiers, where no NetworkPolicy or baseline rule decides them: they are allowed.",
 		Remedy:  "use Allow if intended, or add the NetworkPolicy that should decide"})
@@ -192,10 +192,10 @@ var (
 		Meaning: "An ingress Deny of every pod does not match nodes and sources outside the cluster.",
 		Remedy:  "ingress rules name pods only; block other sources at the edge, or with NetworkPolicies"})
 	PriorityNoGap = newKind(Kind{Code: "priority-no-gap", Severity: model.SeverityInfo, Short: "no gap",
-		Meaning: "A run of priorities has no gap, or reaches the end of the range: no free priority between them, or beyond.",
+		Meaning: "Priorities are taken without a gap, or to an end of the range: none is free between them, or beyond.",
 		Remedy:  "leave gaps, in a range such as 30–70: rung plan --step 5 spreads them in the same order"})
 	PoliciesMany = newKind(Kind{Code: "policies-many", Severity: model.SeverityInfo, Short: "many ANPs",
-		Meaning: "The cluster has more AdminNetworkPolicies than OVN-Kubernetes expects: 30 to 50.",
+		Meaning: "The cluster has more AdminNetworkPolicies than the 30 to 50 that OVN-Kubernetes expects.",
 		Remedy:  "join policies with the same subject: one holds up to 100 rules per direction"})
 	ConversionNewValue = newKind(Kind{Code: "conversion-new-value", Severity: model.SeverityWarning, Short: "new value",
 		Meaning: "A policy of Antrea was converted to one policy for each namespace or label value, and none of them covers a newer namespace."})

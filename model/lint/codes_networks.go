@@ -19,7 +19,7 @@ var (
 	SelectorPeers = newKind(Kind{Code: "selectors-without-addresses", Severity: model.SeverityError, Short: "rejected",
 		Meaning: "A MultiNetworkPolicy has peers that select pods, and is for a network without addresses: the whole policy is rejected there, " +
 			"and programmed on its other networks.",
-		Remedy: "use ipBlock peers there, in another MultiNetworkPolicy, and restart the zones' ovnkube-node pods if it had such " +
+		Remedy: "use ipBlock peers there, in a MultiNetworkPolicy of its own, and restart the zones' ovnkube-node pods if it had such " +
 			"peers before"})
 	NetworkUnreadable = newKind(Kind{Code: "network-unreadable", Severity: model.SeverityError, Short: "bad network",
 		Meaning: "An object does not describe a valid network: the network does not exist, and its policies have no rows.",

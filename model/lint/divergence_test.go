@@ -218,7 +218,7 @@ func TestEgressFirewallDivergences(t *testing.T) {
 				`info peer-matches-nothing default egress 1: no node that the peer "nodes: role=bare" matches has the annotation k8s.ovn.org/host-cidrs: the rule has no row now (Allow)`}},
 		{name: "no nodes are known", bare: true, codes: all, extra: []model.Object{firewall("blue", rule(deny, to(model.PeerNodes, "role=x")))}},
 		{name: "DNS names", codes: all, extra: []model.Object{firewall("blue", rule(allow, inNets("192.0.2.0/24")), rule(allow, dns("a.example")), rule(allow, dns("b.example")))},
-			want: []string{"info egressfirewall-dns default egress 1: 2 rules use DNS names (a.example, b.example): addresses come from the nodes' DNS, known from live rows only; a name without addresses matches nothing"}},
+			want: []string{"info egressfirewall-dns default egress 1: 2 rules use DNS names (a.example, b.example): addresses come from the nodes' DNS, known from live rows or --dns-addresses; a name without addresses matches nothing"}},
 		{name: "drops what an ANP allows", codes: all, extra: []model.Object{anp("a", 1, "tenant=blue", nil, rules{rule(allow, inNS("*")), rule(allow, api, "TCP:6443")}),
 			firewall("blue", rule(allow, inNets("192.0.2.0/24")), rule(allow, to(model.PeerNodes, "role=worker")), rule(deny, inNets("0.0.0.0/0")))},
 			want: []string{"warning egressfirewall-overrules-allow default egress 2: denies what ANP a egress 1 allows, e.g. blue/web-1 → 172.18.0.2: an EgressFirewall decides in the to-lport stage, " +
@@ -249,12 +249,12 @@ func TestRulesBeyondRange(t *testing.T) {
 	}
 	tests := []divergence{
 		{name: "the next priority is held", codes: []string{RuleOutOfRange.Code}, extra: []model.Object{anp("a", 5, "*", nil, many(201)), anp("b", 6, "*", nil, many(1)), anp("c", 7, "*", nil, many(100)), anp("d", 8, "*", nil, many(1))},
-			want: []string{"error rule-beyond-range a egress 100: 201 egress rules, but the API accepts 100: from rule 100 on they have the OVN priorities of the rules of priority 6; where they overlap with rules of ANP b (priority 6), ANP c (priority 7), which one wins is undefined"}},
+			want: []string{"error rule-beyond-range a egress 100: 201 egress rules, but the API accepts at most 100: from rule 100 on they have the OVN priorities of the rules of priority 6; where they overlap with rules of ANP b (priority 6), ANP c (priority 7), which one wins is undefined"}},
 		{name: "it is free, has no such rules, or is not enforced", codes: []string{RuleOutOfRange.Code}, extra: []model.Object{anp("a", 99, "*", nil, many(101)), anp("b", 100, "*", nil, many(1)), anp("c", 5, "*", nil, many(101)), anp("d", 6, "*", many(1), nil), anp("e", 7, "*", nil, many(1))},
-			want: []string{"warning rule-beyond-range c egress 100: 101 egress rules, but the API accepts 100: from rule 100 on they have the OVN priorities of the rules of priority 6",
-				"warning rule-beyond-range a egress 100: 101 egress rules, but the API accepts 100: from rule 100 on they have the OVN priorities of the rules of priority 100"}},
+			want: []string{"warning rule-beyond-range c egress 100: 101 egress rules, but the API accepts at most 100: from rule 100 on they have the OVN priorities of the rules of priority 6",
+				"warning rule-beyond-range a egress 100: 101 egress rules, but the API accepts at most 100: from rule 100 on they have the OVN priorities of the rules of priority 100"}},
 		{name: "the baseline", codes: []string{RuleOutOfRange.Code}, extra: []model.Object{banp(nil, many(101))},
-			want: []string{"warning rule-beyond-range default egress 100: 101 egress rules, but the API accepts 100: from rule 100 on they get OVN priorities below the baseline's"}},
+			want: []string{"warning rule-beyond-range default egress 100: 101 egress rules, but the API accepts at most 100: from rule 100 on they get OVN priorities below the baseline's"}},
 		{name: "as many as there may be", codes: []string{RuleOutOfRange.Code}, extra: []model.Object{anp("a", 5, "*", many(100), many(100)), anp("b", 6, "*", many(100), many(100)), np("blue/a", "*", "E", nil, many(150)), firewall("blue", many(150)...)}},
 	}
 	for _, tt := range tests {
@@ -267,19 +267,19 @@ func TestLongNamesOfNamespacedPolicies(t *testing.T) {
 	tests := []divergence{
 		{name: "policies whose rules log alike", codes: []string{NameCut.Code}, extra: []model.Object{np(space+"/"+long+"-a", "*", "I", rules{npRule()}, nil), np(space+"/"+long+"-b", "*", "E", rules{npRule()}, rules{npRule()})},
 			want: []string{
-				"warning name-cut " + long + "-a: the names of namespace and policy are too long (62 characters): OVN cuts the ACL names, so log lines of ingress 0 look like those of other rules, for example of NP " + space + "/" + long + "-b",
-				"warning name-cut " + long + "-b: the names of namespace and policy are too long (62 characters): OVN cuts the ACL names, so log lines of ingress 0, egress 0 look like those of other rules, for example of NP " + space + "/" + long + "-a"}},
+				"warning name-cut " + long + "-a: the names of namespace and policy are too long (62 characters): OVN cuts the ACL names, so log lines of ingress 0 have the same name as those of other rules, for example of NP " + space + "/" + long + "-b",
+				"warning name-cut " + long + "-b: the names of namespace and policy are too long (62 characters): OVN cuts the ACL names, so log lines of ingress 0, egress 0 have the same name as those of other rules, for example of NP " + space + "/" + long + "-a"}},
 		{name: "cut and alone, and just short enough", codes: []string{NameCut.Code}, extra: []model.Object{np(space+"/"+long[:20], "*", "I", rules{npRule()}, rules{npRule()}), np(space+"/"+long[:18]+"b", "*", "I", rules{npRule()}, nil)},
 			want: []string{"info name-cut " + long[:20] + ": the names of namespace and policy are too long (50 characters): OVN cuts the ACL names of ingress 0"}},
 		{name: "as the default deny", codes: []string{NameCut.Code}, extra: []model.Object{np(strings.Repeat("s", 60)+"/a", "*", "I", rules{npRule()}, nil)},
-			want: []string{"warning name-cut a: the names of namespace and policy are too long (61 characters): OVN cuts the ACL names, so log lines of ingress 0 look like those of other rules, " +
+			want: []string{"warning name-cut a: the names of namespace and policy are too long (61 characters): OVN cuts the ACL names, so log lines of ingress 0 have the same name as those of other rules, " +
 				"for example of the default deny of namespace " + strings.Repeat("s", 60)}},
 		{name: "EgressFirewalls", codes: []string{NameCut.Code}, extra: []model.Object{
 			firewall(strings.Repeat("s", 59), rule(model.Allow, inNets("192.0.2.0/24")), rule(model.Allow, inNets("198.51.100.0/24"))),
 			firewall(strings.Repeat("t", 58), rule(model.Allow, inNets("192.0.2.0/24")), rule(model.Allow, inNets("198.51.100.0/24"))),
 			firewall(strings.Repeat("u", 60), rule(model.Allow, inNets("192.0.2.0/24")), rule(model.Allow, inNets("198.51.100.0/24")))},
-			want: []string{"warning name-cut default: the namespace name is too long (59 characters): OVN cuts the ACL names, so log lines of egress 0, egress 1 look like those of other rules",
-				"warning name-cut default: the namespace name is too long (60 characters): OVN cuts the ACL names, so log lines of egress 0, egress 1 look like those of other rules"}},
+			want: []string{"warning name-cut default: the namespace name is too long (59 characters): OVN cuts the ACL names, so log lines of egress 0, egress 1 have the same name as those of other rules",
+				"warning name-cut default: the namespace name is too long (60 characters): OVN cuts the ACL names, so log lines of egress 0, egress 1 have the same name as those of other rules"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, tt.run)

@@ -60,8 +60,8 @@ func (l *firewallLint) checkFirewall(p *model.Policy) {
 		}
 	}
 	if dns != nil {
-		l.addAboutRule(p, dns, FirewallDNS, fmt.Sprintf("%s %s (%s): addresses come from the nodes' DNS, known from live rows only; a name "+
-			"without addresses matches nothing",
+		l.addAboutRule(p, dns, FirewallDNS, fmt.Sprintf("%s %s (%s): addresses come from the nodes' DNS, "+
+			"known from live rows or --dns-addresses; a name without addresses matches nothing",
 			words.Count(len(names), "rule"), words.OneOrMany(len(names), "uses a DNS name", "use DNS names"), words.ListFew(names, shown)))
 	}
 	l.checkOverruling(p)

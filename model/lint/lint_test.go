@@ -63,9 +63,9 @@ func TestFindings(t *testing.T) {
 		want  []string
 	}{
 		{name: "priority above the range", codes: []string{PriorityUnsupported.Code}, extra: []model.Object{anp("a", 120, "tenant", nil, nil), anp("b", 99, "tenant", nil, nil)},
-			want: []string{"error priority-unsupported a: priority 120 is above 99: OVN-Kubernetes does not enforce the policy; old rows may still apply at the old priority"}},
+			want: []string{"error priority-unsupported a: priority 120 is above 99: OVN-Kubernetes does not enforce the policy; if it was programmed before, its old rows remain and still decide at the old priority"}},
 		{name: "another range", codes: []string{PriorityUnsupported.Code}, max: 50, extra: []model.Object{anp("b", 99, "tenant", nil, nil)},
-			want: []string{"error priority-unsupported b: priority 99 is above 50: OVN-Kubernetes does not enforce the policy; old rows may still apply at the old priority"}},
+			want: []string{"error priority-unsupported b: priority 99 is above 50: OVN-Kubernetes does not enforce the policy; if it was programmed before, its old rows remain and still decide at the old priority"}},
 		{name: "shared priority", codes: []string{PriorityDuplicate.Code, PriorityConflict.Code}, extra: []model.Object{
 			anp("a", 7, "tenant=blue", rules{rule(allow, inNS("*"))}, nil), anp("b", 7, "tenant=red", rules{rule(deny, inNS("*"))}, nil),
 			anp("x", 200, "*", nil, nil), anp("y", 200, "*", nil, nil)},
@@ -108,7 +108,7 @@ func TestFindings(t *testing.T) {
 		{name: "long names", codes: []string{NameCut.Code}, extra: []model.Object{
 			anp(long, 1, "tenant", rules{rule(deny, inNS("*")), rule(deny, inNS("*"))}, nil), anp(long[:54], 2, "tenant", rules{rule(deny, inNS("*"))}, nil),
 			anp(long[:48], 3, "tenant", rules{rule(deny, inNS("*"))}, nil)},
-			want: []string{"warning name-cut " + long + ": the name is too long (58 characters): OVN cuts the ACL names, so log lines of ingress 0, ingress 1 look like those of other rules",
+			want: []string{"warning name-cut " + long + ": the name is too long (58 characters): OVN cuts the ACL names, so log lines of ingress 0, ingress 1 have the same name as those of other rules",
 				"info name-cut " + long[:54] + ": the name is too long (54 characters): OVN cuts the ACL names of ingress 0"}},
 		{name: "deny of all networks", codes: []string{DenyAllNetworks.Code, DNSNotAllowed.Code, DNSTCPNotAllowed.Code}, extra: []model.Object{
 			anp("a", 1, "tenant=blue", nil, rules{rule(allow, dnsPods, "UDP:5353"), rule(pass, to(model.PeerNodes, "*"), "TCP:6443"), rule(deny, inNets("0.0.0.0/0"))}),

@@ -134,7 +134,7 @@ func (l networkLint) checkMulti(p *model.Policy) {
 		message := "it has no policyTypes and isolates nothing"
 		if n > 0 {
 			message += ": its " + words.Count(n, "rule") + " " + words.OneOrMany(n, "has", "have") +
-				" no effect unless another policy isolates"
+				" no effect unless another policy isolates the pods"
 		}
 		l.addAboutObject(NoPolicyTypes, p.Key, message)
 	}
@@ -160,8 +160,8 @@ func (l networkLint) checkAddressless(p *model.Policy, targets []*network.Networ
 	}
 	for r := range p.AllRules() {
 		if len(r.Peers) == 0 && p.HasType(r.Direction) {
-			l.addAboutRule(p, r, IPv6Denied, fmt.Sprintf("it has no peers, and %s %s no addresses: there it allows IPv4 only", on,
-				words.OneOrMany(len(bare), "gives", "give")))
+			l.addAboutRule(p, r, IPv6Denied, fmt.Sprintf("it has no peers, and %s %s no addresses: "+
+				"there it allows IPv4, and IPv6 stays denied", on, words.OneOrMany(len(bare), "gives", "give")))
 		}
 	}
 }
@@ -249,8 +249,8 @@ func (l networkLint) checkFrozen() {
 			annotation, remedy = model.AnnotationPodNetworks, "delete the pod if a controller recreates it: OVN-Kubernetes writes the "+
 				"annotation; else correct it"
 		}
-		l.addAboutObject(SetsFrozen, pod.Key, fmt.Sprintf("address sets of %s are frozen: the pod's annotation %s is unreadable",
-			words.ListSome(of, shown), annotation)).Remedy = remedy
+		l.addAboutObject(SetsFrozen, pod.Key, fmt.Sprintf("address sets of %s keep the members they have: "+
+			"the pod's annotation %s is unreadable", words.ListSome(of, shown), annotation)).Remedy = remedy
 	}
 }
 

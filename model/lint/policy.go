@@ -53,7 +53,7 @@ func (l *linter) checkPolicy(p *model.Policy) {
 			remedy = fmt.Sprintf("move it to a free priority, e.g. %d", gaps[len(gaps)-1].From)
 		}
 		l.addAbout(p, PriorityUnsupported, fmt.Sprintf("priority %d is above %d: OVN-Kubernetes does not enforce the policy; "+
-			"old rows may still apply at the old priority", p.Priority, l.max)).Remedy = remedy
+			"if it was programmed before, its old rows remain and still decide at the old priority", p.Priority, l.max)).Remedy = remedy
 	}
 	l.checkSubject(p)
 	if SelectsEverything(p.Subject) {

@@ -118,7 +118,7 @@ func (l *linter) checkExcessRules(p *model.Policy, d model.Direction) {
 	}
 	r := &rules[maxRules]
 	severity := model.SeverityWarning
-	message := fmt.Sprintf("%s %s rules, but the API accepts %d: ", words.Thousands(len(rules)), d.Lower(), maxRules)
+	message := fmt.Sprintf("%s %s rules, but the API accepts at most %d: ", words.Thousands(len(rules)), d.Lower(), maxRules)
 	if p.Kind == model.KindBANP {
 		message += fmt.Sprintf("from rule %d on they get OVN priorities below the baseline's", maxRules)
 	} else {

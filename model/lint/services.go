@@ -167,7 +167,7 @@ func (l *linter) endpointsRemedy(r *model.Rule, services []*model.Service) strin
 	}
 	s := services[0]
 	if len(s.Selector.Map()) > 0 {
-		return "select the pods behind the Service by labels, and name their port"
+		return "select the pods behind the Service by labels, and name the port they listen on"
 	}
 	var at []string
 	for es := range l.c.EndpointSlices() {
@@ -181,7 +181,7 @@ func (l *linter) endpointsRemedy(r *model.Rule, services []*model.Service) strin
 		}
 	}
 	if len(at) == 0 {
-		return "name the endpoints of the Service and their port"
+		return "name the endpoints of the Service and the port they listen on"
 	}
 	return "name the endpoints: " + words.ListFew(at, shown)
 }

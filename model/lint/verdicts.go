@@ -247,7 +247,7 @@ func (d *verdictLint) checkRedundant(p *model.Policy, r *model.Rule, a *verdict.
 		slices.ContainsFunc(a.DecidersWithout, func(b verdict.Decider) bool { return b.Tier != p.Tier || b.Action != r.Action }) {
 		return
 	}
-	so := "nothing denies its connections"
+	so := "without it nothing denies its connections"
 	if len(a.DecidersWithout) > 0 {
 		so = "without it " + deciderNames(a.DecidersWithout, p) + " " + words.OneOrMany(len(a.DecidersWithout), "decides", "decide") + " the same"
 		if a.Undecided {

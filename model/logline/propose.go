@@ -108,7 +108,7 @@ type proposer struct {
 func Propose(a ProposalInput) (*Proposal, error) {
 	switch k := a.Policy.Kind; {
 	case a.New && k != model.KindANP:
-		return nil, fmt.Errorf("only a new AdminNetworkPolicy can be proposed: a new %s would have other effects", k)
+		return nil, fmt.Errorf("only a new AdminNetworkPolicy can be proposed: a new %s would also affect other connections", k)
 	case k == model.KindNP && a.Action != model.Allow:
 		return nil, errors.New("a NetworkPolicy cannot deny")
 	case !k.IsAdmin() && k != model.KindNP:

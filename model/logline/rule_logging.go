@@ -366,7 +366,7 @@ func SetText(set string) string {
 func EndText(p *model.Policy, s model.LogSession) string {
 	switch {
 	case p.Tiered == nil && LevelChanged(&p.Meta, s):
-		return "the level was changed since and stays"
+		return "the level was changed since and is kept"
 	case p.Tiered == nil:
 		return "the annotation is restored: " + formerLevel(s)
 	}

@@ -63,7 +63,7 @@ func (t *Table) WhyNotSecondary(p *model.Policy) string {
 	case text == "":
 		return ""
 	case len(unknown)+len(primary) < len(targets):
-		return model.AnnotationPolicyFor + " also names other networks: " + text
+		return model.AnnotationPolicyFor + " also names networks that are not secondary: " + text
 	}
 	return model.AnnotationPolicyFor + " names no secondary network: " + text
 }

@@ -125,7 +125,7 @@ func InsertInTiers(bands []ladder.Band, above, below model.Key) (TierPlace, erro
 	free = slices.DeleteFunc(free, func(s TierPlace) bool { return s.Priority <= low || s.Priority >= high })
 	switch {
 	case len(free) == 0:
-		return TierPlace{}, fmt.Errorf("%w in tier %s", ErrNoSpace, band.Name)
+		return TierPlace{}, fmt.Errorf("%w in tier %s at that place", ErrNoSpace, band.Name)
 	case above == (model.Key{}):
 		return free[len(free)-1], nil
 	}

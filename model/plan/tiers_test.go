@@ -35,8 +35,8 @@ func TestInsertInTiers(t *testing.T) {
 		{"first", "nine", TierPlace{"ops", 3}, ""}, // in the widest room between them
 		{"nine", "", TierPlace{"ops", 10}, ""},
 		{"", "five", TierPlace{"ops", 3}, ""},
-		{"", "first", TierPlace{}, "no room in tier ops"},
-		{"last", "", TierPlace{}, "no room in tier full"},
+		{"", "first", TierPlace{}, "no room in tier ops at that place"},
+		{"last", "", TierPlace{}, "no room in tier full at that place"},
 		{"five", "same", TierPlace{}, "share priority 5"},
 		{"nine", "five", TierPlace{}, "comes after"},
 		{"nine", "last", TierPlace{}, "a policy cannot be between two tiers"},

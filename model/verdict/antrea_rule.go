@@ -214,7 +214,7 @@ func (a *antreaMaker) addRuleTerm(stage int, r *model.Rule, ref Rule, t Term) {
 	tcp, others := splitTCPPorts(t.Ports)
 	if len(tcp) > 0 {
 		t, ref := t, ref
-		ref.Maybe = "l7 " + strings.Join(r.Tiered.L7, ", ") + ": the request decides"
+		ref.Maybe = "l7 " + strings.Join(r.Tiered.L7, ", ") + ": the content of the request decides"
 		t.Ports, t.Rule = tcp, a.addRule(ref)
 		t.Effect = Allows | Drops
 		if t.Maybe { // whether it matches is not known either

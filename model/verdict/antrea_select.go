@@ -167,7 +167,7 @@ func (a *antreaMaker) nodeRule(p *model.Policy, r *model.Rule, ref Rule, nodes m
 // nodePortRule makes the term of a Drop that applies to NodePort Services (antrea.md#nodeport).
 func (a *antreaMaker) nodePortRule(r *model.Rule, ref Rule, services []model.Key) {
 	a.x.aboutServices = append(a.x.aboutServices, services)
-	ref.Maybe = ref.Key.Label() + " applies to clients of the Service's NodePort: unknown for this connection"
+	ref.Maybe = ref.Key.Label() + " applies to clients of the Service's NodePort: unknown whether this connection uses it"
 	t := Term{Tier: model.TierIsolation, Priority: byOthers, Effect: Drops, Maybe: true, Switch: AtDestination, To: a.noCondition(),
 		Services: int32(len(a.x.aboutServices)), Rule: a.addRule(ref)}
 	t.From = a.noCondition()

@@ -104,7 +104,7 @@ var SessionTable = &page.Table[*LogSession]{
 		"who":   "who began it",
 		"until": "when it ends by itself",
 		"rows":  "zones whose rows have its levels",
-		"state": "whether it runs, or its problem",
+		"state": "whether it runs, or what is wrong",
 	},
 	ID:    func(s *LogSession) string { return fmt.Sprint(s.Target, s.Ended, s.Since) },
 	Empty: "no logging session",

@@ -72,7 +72,7 @@ var Zones = &page.Table[*ZoneReport]{
 		"at":            "when the report last changed",
 		"state_by_rows": "the state by the rows of the zone",
 		"reason":        "the reason in the report",
-		"notes":         "the contradiction, or the report's message",
+		"notes":         "why the rows contradict it, or the report's message",
 	},
 	ID:    func(z *ZoneReport) string { return z.policyReports.Key.String() + " " + z.Zone },
 	Empty: "no zones and no reports",

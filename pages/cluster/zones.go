@@ -30,7 +30,7 @@ var Table = &page.Table[*ZoneFacts]{
 		"endpoint":          "where its database is reached",
 		"log_lines":         "lines of the ACL log that were lost",
 		"written_made_done": "how long until rows, flows and nodes followed",
-		"wrong":             "faults below its rows",
+		"wrong":             "problems of the zone, other than differing rows",
 	},
 	ID:    func(z *ZoneFacts) string { return z.Name },
 	Empty: "no zones yet",
@@ -198,7 +198,7 @@ func (z *ZoneFacts) ProblemTexts() (out []string) {
 	}
 	if n := len(z.ZoneState.Disowned); n > 0 {
 		d := &z.ZoneState.Disowned[0]
-		out = append(out, words.Count(n, "row")+" of Rung lost the owner ids: "+d.Table+" "+d.UUID+" belonged to "+d.Was.Label())
+		out = append(out, words.Count(n, "row")+" written by Rung lost the owner ids: "+d.Table+" "+d.UUID+" belonged to "+d.Was.Label())
 	}
 	if z.Error != "" {
 		out = append(out, z.Error)

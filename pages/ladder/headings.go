@@ -174,7 +174,7 @@ func (b *ladderBuilder) addSection(s *ladder.Section) {
 		b.addPart("from-lport-after-lb: egress multicast", "")
 	case ladder.SectionNetpol:
 		if s.Stage != "" {
-			b.addPart("NetworkPolicy by namespace: any match is allowed", "")
+			b.addPart("NetworkPolicy by namespace: what any policy allows is allowed", "")
 		} else {
 			b.addPart("NetworkPolicy by namespace: 1001 allows, then 1000 denies the rest", "")
 		}

@@ -13,7 +13,7 @@ type IngressObject struct {
 	Host    string `json:"host,omitempty"`
 	Path    string `json:"path,omitempty"`
 	Service string `json:"service"`
-	// Controllers are the workloads of the judged ingress controllers.
+	// Controllers are the workloads of ingress controllers whose connections were judged.
 	Controllers []string `json:"controllers"`
 }
 

@@ -93,7 +93,7 @@ func DescribeState(p *revision.PlanState) (sign page.Span, word, made string) {
 		return sign, word, made
 	}
 	if p.State == revision.PlanDone {
-		return sign, back, "all policies are back"
+		return sign, back, "all policies have their old priorities"
 	}
 	return sign, back, p.PlaceText()
 }

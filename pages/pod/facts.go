@@ -52,7 +52,7 @@ type TouchingRule struct {
 	rule         *model.Rule     // nil for a default deny, whose Rule is -1
 	band, prio   string          // its tier, and its priority there
 	label, short string          // of the policy: full, and below the heading of its tier
-	word         string          // the action as in its API
+	word         string          // the action as its API spells it
 	mark         string          // shown before both if the policy is not enforced
 	note         string          // a remark on the rule, for printed output
 }

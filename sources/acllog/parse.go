@@ -194,7 +194,7 @@ func (h *lineHeader) readInto(l *logline.Line, collectedAt time.Time) (partial b
 }
 
 // errCut marks a line cut inside its flow, or without a field that OVN always writes.
-var errCut = errors.New("acl_log line: cut: its flow lacks fields")
+var errCut = errors.New("acl_log line: cut inside the flow: fields are missing")
 
 var errNoFlow = errors.New("acl_log line: cut before the flow")
 

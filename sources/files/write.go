@@ -183,7 +183,7 @@ func copyOwner(f File, like fs.FileInfo) error {
 		return nil
 	}
 	if err := f.Chown(uid, gid); err != nil {
-		return fmt.Errorf("it belongs to user %d, group %d; writing would change its owner: %w", uid, gid, err)
+		return fmt.Errorf("it belongs to user %d, group %d; writing would change its owner or group: %w", uid, gid, err)
 	}
 	return nil
 }

@@ -18,7 +18,7 @@ import (
 // eventNamespace is the namespace for events of cluster-scoped objects.
 const eventNamespace = metav1.NamespaceDefault
 
-// maxEvents bounds the queue of events.
+// maxEvents bounds the events that wait for the server.
 const maxEvents = 1000
 
 // Event reports an event, or counts an existing one up. A full queue drops and counts the newest event.

@@ -203,7 +203,7 @@ func (p *Reader) explainError(t LogTarget, err error) (logline.StreamState, stri
 	case errors.Is(err, ErrNoContainer):
 		return logline.StreamNoContainer, SingleLine(err.Error())
 	case apierrors.IsUnauthorized(err):
-		return logline.StreamDenied, "the API server rejected the credentials (401), wrong or expired; log in again"
+		return logline.StreamDenied, "the API server rejected the credentials (401): they are wrong or expired; log in again"
 	case apierrors.IsForbidden(err) && errors.As(err, &list):
 		return logline.StreamDenied, "no permission to list pods in " + list.namespace + "; to check: " + can(list.namespace,
 			"list", "pods")

@@ -147,7 +147,7 @@ func (f *feed) explainError(err error) (model.ConnState, string) {
 	}
 	switch {
 	case apierrors.IsUnauthorized(err):
-		return model.ConnDenied, "the API server rejected the credentials (401), wrong or expired; log in again: Rung " +
+		return model.ConnDenied, "the API server rejected the credentials (401): they are wrong or expired; log in again, then Rung " +
 			"rereads the kubeconfig"
 	case apierrors.IsForbidden(err):
 		return model.ConnDenied, fmt.Sprintf("may not %s %s: %s; see: %s", verb, f.resource.name, serverText(err), f.canIText(verb))

@@ -45,7 +45,7 @@ func (p *Policies) newLivePolicy(k model.PolicyKey, u *unstructured.Unstructured
 		if len(broken) > 0 {
 			why = broken[0].Message
 		}
-		return nil, fmt.Errorf("%s cannot be read from the API server: %s", k.Label(), words.CleanText(why))
+		return nil, fmt.Errorf("%s as stored in the API server cannot be parsed: %s", k.Label(), words.CleanText(why))
 	}
 	l.Policy.Version = words.CleanText(u.GetResourceVersion())
 	for _, b := range broken {

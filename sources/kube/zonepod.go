@@ -63,7 +63,7 @@ func (c *Cluster) ZonePod(ctx context.Context, node string, namespaces []string)
 		case err == nil && !hasOVNKPod(pods):
 			found = append(found, pods[node]...)
 		case err == nil && home != "":
-			return ZonePod{}, fmt.Errorf("%w: in %s and in %s; choose one with --ovn-namespace",
+			return ZonePod{}, fmt.Errorf("%w: in %s and in %s; choose OVN-Kubernetes' namespace with --ovn-namespace",
 				ErrManyZonePods, words.CleanText(home), words.CleanText(ns))
 		case err == nil:
 			home, found = ns, append(found, pods[node]...)

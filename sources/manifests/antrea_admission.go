@@ -98,7 +98,7 @@ func (n *normaliser) appliedToForms(list []antreaAppliedTo, at string) {
 		case a.Service != nil && forms > 1:
 			n.addInvalid(antrea.ServiceAlone, at+".service", "cannot be used with any other field", "")
 		case forms > 1:
-			n.addInvalid(antrea.AppliedToForms, at, "has several forms: only one is allowed", "split it into elements")
+			n.addInvalid(antrea.AppliedToForms, at, "has several forms: only one is allowed", "split it into several elements")
 		case forms == 0:
 			n.addInvalid(antrea.AppliedToForms, at, "is empty", "write podSelector, namespaceSelector or group")
 		}
@@ -154,7 +154,7 @@ func (n *normaliser) antreaRuleForms(r *antreaRule, d model.Direction, at string
 		case p.ServiceAccount != nil && forms > 1:
 			n.addInvalid(antrea.AccountAlone, at+".serviceAccount", "cannot be used with any other field", "")
 		case forms > 1:
-			n.addInvalid(antrea.PeerForms, at, "has several forms: only one is allowed", "split it into peers")
+			n.addInvalid(antrea.PeerForms, at, "has several forms: only one is allowed", "split it into several peers")
 		case forms == 0:
 			n.addInvalid(antrea.PeerForms, at, "selects nothing", "write podSelector, namespaceSelector, group or ipBlock")
 		}
@@ -266,7 +266,7 @@ func (n *normaliser) readIGMP(r *antreaRule, d model.Direction, at string) {
 		}
 		igmp = true
 		if g.Type != nil && !slices.Contains(igmpTypes[d].types, *g.Type) {
-			n.addInvalid(antrea.IGMPType, at+".igmp.igmpType", fmt.Sprintf("0x%x is not a type of %s rules: %s", *g.Type, d.Lower(),
+			n.addInvalid(antrea.IGMPType, at+".igmp.igmpType", fmt.Sprintf("0x%x is not an IGMP type for %s rules: %s", *g.Type, d.Lower(),
 				igmpTypes[d].text), "")
 		}
 		n.invalidIf(d == model.Ingress && g.Group != "" && g.Group != "224.0.0.1", antrea.IGMPGroup, at+".igmp.groupAddress",

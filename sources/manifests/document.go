@@ -139,7 +139,7 @@ func withoutSeparator(text []byte) []byte {
 // replaceText replaces a document's text by an object's new text.
 func (r *rewriter) replaceText(e Edit, p *documentPiece) error {
 	if p.list {
-		return errors.New("is an item of a List, without its own document")
+		return errors.New("is an item of a List and has no document of its own")
 	}
 	text := withoutSeparator(e.Text)
 	now, err := r.oneObject(text, "the new text", false)

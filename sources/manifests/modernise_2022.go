@@ -168,8 +168,9 @@ func (m *moderniser) modernPriority(root, spec *yaml.Node) {
 	if k == nil || v.Value != "0" || yamltree.TextAt(root, "kind") != string(model.KindANP) {
 		return
 	}
-	m.uses = append(m.uses, olderUse{field: "spec.priority", line: k.Line, saysText: "priority 0 had another meaning in some of its releases",
-		reason: "its releases disagree about priority 0 (before all policies, or after NetworkPolicies like today's baseline): " +
+	m.uses = append(m.uses, olderUse{field: "spec.priority", line: k.Line,
+		saysText: "priority 0 had another meaning in some releases of that form",
+		reason: "releases of that form disagree about priority 0 (before all policies, or after NetworkPolicies like today's baseline): " +
 			"write a BaselineAdminNetworkPolicy, or another priority"})
 }
 

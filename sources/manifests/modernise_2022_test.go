@@ -192,7 +192,7 @@ func TestPlacesOf2022(t *testing.T) {
 		{"pods of its own namespace", one, "{from: [{namespacedPods: {namespaces: {self: true}, pods: {podSelector: {matchLabels: {app: db}}}}}]}",
 			"Ingress Deny | pods: app=db in ns: name=shop", "", "1"},
 		{"priority 0", one, "{from: [{namespaces: {}}]}", "Ingress Deny | ns: all",
-			"its releases disagree about priority 0 (before all policies, or after NetworkPolicies like today's baseline): write a BaselineAdminNetworkPolicy, or another priority", "0"},
+			"releases of that form disagree about priority 0 (before all policies, or after NetworkPolicies like today's baseline): write a BaselineAdminNetworkPolicy, or another priority", "0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rule := "{action: Deny, " + strings.TrimPrefix(c.rule, "{")

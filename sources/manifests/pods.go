@@ -186,7 +186,7 @@ func (s *Set) makePods(w, template *Workload) (out []*model.Pod) {
 	case w.Kind == model.KindDaemonSet:
 		count = Several
 		if template.Pod.NodeName != "" || template.Pod.Planned != nil && template.Pod.Planned.Node != "" {
-			count = 1 // all its pods would run on that node
+			count = 1 // all its pods would be on the node it names
 		}
 	}
 	for i := range count {

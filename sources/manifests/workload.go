@@ -38,7 +38,7 @@ type Workload struct {
 	// Owner is the workload that made this one, as a Deployment makes ReplicaSets, in the form of
 	// model.Pod.Workload; empty if a person wrote it.
 	Owner string
-	// Wanted is the number of pods; a DaemonSet has one per node.
+	// Wanted is the number of pods the workload keeps; a DaemonSet keeps one on each of its nodes.
 	Wanted int
 	// NodeSelector selects the nodes of its pods.
 	NodeSelector map[string]string

@@ -176,7 +176,7 @@ func checkUnused(path string) error {
 	for _, e := range entries {
 		// An instance that died between locking and marking left only the lock.
 		if fi, err := e.Info(); e.Name() != lockName || err != nil || !fi.Mode().IsRegular() || fi.Size() != 0 {
-			return fmt.Errorf("has files that no sandbox made (%q)", e.Name())
+			return fmt.Errorf("has files that no sandbox made (%q): left unchanged", e.Name())
 		}
 	}
 	return nil

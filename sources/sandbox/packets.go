@@ -27,8 +27,8 @@ const (
 	packetsAtOnce = 32
 )
 
-// packetSender sends the first packet of each connection in zones on OVN, and reads ovn-controller's log
-// lines.
+// packetSender sends the first packet of each connection into zones that run on OVN, and reads what
+// ovn-controller logs about it.
 type packetSender struct {
 	t    *Traffic
 	sink func(zone, line string)

@@ -123,7 +123,7 @@ func TestConfirm(t *testing.T) {
 	must(t, err)
 	was := live(t, c, "anp", "tried").Metadata.ResourceVersion
 	r = rungAt(t, home, "", on(c, cluster.Admin, "ladder")...)
-	if !strings.Contains(r.err, "not reverted: ANP tried was changed meanwhile and is kept") || pending(t, home) != "" {
+	if !strings.Contains(r.err, "not reverted: ANP tried was changed meanwhile and is left alone") || pending(t, home) != "" {
 		t.Errorf("%+v", r)
 	}
 	if now := live(t, c, "anp", "tried"); now.Metadata.ResourceVersion != was || now.Spec.Priority != 77 {

@@ -109,7 +109,7 @@ func TestLogSession(t *testing.T) {
 	_, err = c.Kubectl(ctx, cluster.Admin, "", "annotate", "--overwrite", "anp", "guard-blue", key+`={"deny":"debug"}`)
 	must(t, err)
 	said = change(t, c, "", "log-level", "--end", "guard-blue")
-	if !strings.Contains(said.out, `the level of ANP guard-blue was changed meanwhile and is kept: {"deny":"debug"}`) {
+	if !strings.Contains(said.out, `the level of ANP guard-blue was changed meanwhile and is left alone: {"deny":"debug"}`) {
 		t.Errorf("%+v", said)
 	}
 	if now := annotations()["anp"]; now[key] != `{"deny":"debug"}` || now[record] != "" {

@@ -196,7 +196,7 @@ func TestAntreaDocument(t *testing.T) {
 			"x/a → 225.1.2.3 udp 5000": "unknown: Pass and Reject are not supported for multicast",
 		}},
 		{"layer 7 drops all else, and no later rule is asked", []string{"ingress-allow-http-request-to-api-v2"}, "", map[string]string{
-			"default/client-0 → default/web-0 tcp 80": "unknown: l7 http GET foo.bar.com/api/v2/*: the request decides",
+			"default/client-0 → default/web-0 tcp 80": "unknown: l7 http GET foo.bar.com/api/v2/*: the content of the request decides",
 			"default/client-0 → default/web-0 udp 80": "deny Drop ANNP default/ingress-allow-http-request-to-api-v2 0",
 			"x/a → default/web-0 tcp 80":              "deny Drop ANNP default/ingress-allow-http-request-to-api-v2 1",
 			"x/a → dev/app-0 tcp 80":                  "allow",
@@ -204,7 +204,7 @@ func TestAntreaDocument(t *testing.T) {
 		{"layer 7 after DNS is allowed", []string{"allow-web-access-to-internal-domain"}, "", map[string]string{
 			"default/restricted-0 → kube-system/coredns-0 udp 53": "allow Allow ACNP allow-web-access-to-internal-domain 0",
 			"default/restricted-0 → 8.8.8.8 icmp":                 "deny Drop ACNP allow-web-access-to-internal-domain 1",
-			"default/restricted-0 → 8.8.8.8 tcp 443":              "unknown: l7 http *.bar.com: the request decides",
+			"default/restricted-0 → 8.8.8.8 tcp 443":              "unknown: l7 http *.bar.com: the content of the request decides",
 		}},
 		{"policies of nodes are not about pods", []string{"acnp-node-egress-traffic-drop", "acnp-node-ingress-traffic-drop"}, "", map[string]string{
 			"x/a → 192.168.1.7 tcp 80":         "allow",
@@ -289,7 +289,7 @@ func TestAntreaDocument(t *testing.T) {
 			"ns-1/app-0 → x/a tcp 80":        "allow",
 		}},
 		{"clients of a NodePort", []string{"acnp-deny-external-client-nodeport-svc-access"}, "", map[string]string{
-			"1.1.1.5 → service/ns-1/svc-1 tcp 80": "unknown: ACNP acnp-deny-external-client-nodeport-svc-access applies to clients of the Service's NodePort: unknown for this connection",
+			"1.1.1.5 → service/ns-1/svc-1 tcp 80": "unknown: ACNP acnp-deny-external-client-nodeport-svc-access applies to clients of the Service's NodePort: unknown whether this connection uses it",
 			"1.1.2.5 → service/ns-1/svc-1 tcp 80": "allow",
 			"1.1.1.5 → ns-1/app-0 tcp 8080":       "allow",
 			"x/a → service/ns-1/svc-1 tcp 80":     "allow",

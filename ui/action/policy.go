@@ -42,7 +42,7 @@ var policy = []Action{
 	{ID: PolicyMove, Keys: []string{"m"}, Title: "move", Footer: 30, Op: change.OpMove, Danger: change.Confirmed,
 		Help: "give the policy another priority", Disabled: NeedsPriority},
 	{ID: PolicyLogging, Keys: []string{"L"}, Title: "logging", Footer: 40, Op: change.OpLogLevel, Danger: change.Confirmed,
-		Help: "choose what the policy logs, at which level and for how long; for a NetworkPolicy its namespace sets it"},
+		Help: "choose what the policy logs, at which level and for how long; a NetworkPolicy follows its namespace"},
 	{ID: PolicyLogs, Keys: []string{"l"}, Title: "log lines", Footer: 50, Help: "the log lines of the policy"},
 	traceFrom(PolicyTrace, 55, "trace a connection of the policy, beginning with an example"),
 	{ID: PolicyRows, Needs: system.Rows, Keys: []string{"r"}, Title: "rows", Footer: 60, Help: "the policy's rows in every zone"},
@@ -75,7 +75,7 @@ var rule = []Action{
 	{ID: RuleEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: change.OpApply, Danger: change.Confirmed,
 		Help: "edit the policy in $EDITOR"},
 	{ID: RuleLogging, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: change.OpLogLevel, Danger: change.Confirmed,
-		Help: "choose what the policy logs, at which level and for how long; for a NetworkPolicy its namespace sets it"},
+		Help: "choose what the policy logs, at which level and for how long; a NetworkPolicy follows its namespace"},
 }
 
 // Actions of the views of rows and of one row.
@@ -144,7 +144,7 @@ var ladder = []Action{
 	{ID: LadderEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: change.OpApply, Danger: change.Confirmed,
 		Help: "edit the policy in $EDITOR"},
 	{ID: LadderLogging, Keys: []string{"L"}, Title: "logging", Footer: 50, Op: change.OpLogLevel, Danger: change.Confirmed,
-		Help: "choose what the policy logs, at which level and for how long; for a NetworkPolicy its namespace sets it"},
+		Help: "choose what the policy logs, at which level and for how long; a NetworkPolicy follows its namespace"},
 	{ID: LadderSelect, Keys: []string{"*"}, Title: "select", Help: "select or unselect the policy or namespace under the cursor; L " +
 		"applies to all selected ones"},
 	{ID: LadderLogs, Keys: []string{"l"}, Title: "log lines", Help: "the log lines of the policy under the cursor"},

@@ -150,7 +150,7 @@ func (v *zonesPage) Render(env *view.Env, w, h int) string {
 		legend = nil
 	}
 	v.gap = len(wrong) + 1 + len(legend)
-	title := "policies by zone; other rows if not in sync"
+	title := "policies by zone, and other rows that are not in sync"
 	if len(env.Rev.Zones) > manyZones {
 		title = "policies over all zones; other rows if behind or frozen"
 	}

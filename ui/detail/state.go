@@ -97,7 +97,7 @@ func WhyNoRows(z *model.ZoneState, now time.Time) string {
 	case z.Conn == model.ConnDenied:
 		return "no permission to read this zone: " + z.Error
 	case z.Conn == model.ConnSwept:
-		return fmt.Sprintf("%s of %s were read %s ago, but not kept; the zone is followed now, its rows appear in a moment",
+		return fmt.Sprintf("%s of %s read and compared %s ago, not kept; the zone is followed now, its rows appear in a moment",
 			words.Count(z.Rows, "row"), z.Name, words.Age(now.Sub(z.SyncedAt)))
 	case z.Rows > 0 && !z.SyncedAt.IsZero():
 		return "not held now: " + WhyNotCurrent(z, now)

@@ -332,7 +332,7 @@ func (v *ladderPage) freeNear(l *ladder.Line) int32 {
 	return best
 }
 
-// freePlace returns the place for a new policy near a line in a plugin's own tiers: after the selected policy,
+// freePlace returns the place for a new policy near a line in a plugin's own tiers: after the policy under the cursor,
 // else at the end of its tier, else of the default tier.
 func (v *ladderPage) freePlace(l *ladder.Line) plan.TierPlace {
 	want := plan.TierPlace{Tier: v.frame.rev.System.TiersAroundNetpol[0], Priority: newInTier}

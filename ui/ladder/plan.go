@@ -289,7 +289,7 @@ func (v *planPage) endPlan(env *view.Env) {
 		keep(env, "")
 	default:
 		env.AskDialog(&view.ConfirmDialog{Title: "Keep as is", YesText: "keep as is",
-			Body: []string{fmt.Sprintf("The plan ends with %s. Policies keep their priorities, and it can no longer be continued or "+
+			Body: []string{fmt.Sprintf("The plan ends with %s. Policies keep their priorities, and the plan can no longer be continued or "+
 				"rolled back.", stepsMade(p)),
 				env.KeyHint(action.Undo) + " undoes the steps that are done."},
 			Changed: func() string {

@@ -44,7 +44,7 @@ func (c ClockMode) Description(now time.Time) string {
 	case UTC:
 		return "times in UTC"
 	case Relative:
-		return "times as age"
+		return "times as age: how long ago"
 	case Hidden:
 		return "times hidden"
 	}

@@ -146,7 +146,7 @@ func isIn(sorted []uint64, n uint64) bool {
 	return found
 }
 
-const aroundMatches = "lines around need a filter and single lines"
+const aroundMatches = "surrounding lines need a filter, and no grouping"
 
 // widenContext shows more (d > 0) or fewer lines around each match.
 func (v *lineWalk) widenContext(env *view.Env, d int) {

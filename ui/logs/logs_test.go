@@ -275,7 +275,7 @@ func TestTimeWideAndWrap(t *testing.T) {
 	s.Refresh()
 	s.Press("K")
 	s.WantNot(" 14:05:00")
-	s.Want(" 12s ago", "times as age")
+	s.Want(" 12s ago", "times as age: how long ago")
 	w.f.Advance(time.Minute)
 	s.Refresh()
 	s.Want(" 72s ago")

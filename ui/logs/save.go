@@ -104,7 +104,7 @@ func askSave(env *view.Env, entries []*logs.Entry) {
 		return
 	}
 	env.AskDialog(&view.PromptDialog{Title: "save " + words.Count(uint64(len(entries)), "line"),
-		Label: "Path of the file; " + rawEnd + " saves only the raw lines.",
+		Label: "Path of the file; the ending " + rawEnd + " saves only the raw lines.",
 		Value: filepath.Join(env.SavedDir(), "log-"+env.FileStamp()+".txt"),
 		Check: func(path string) string { return words.Choose(strings.TrimSpace(path) == "", "a path is missing", "") },
 		Done:  func(env *view.Env, path string) { saveTo(env, strings.TrimSpace(path), entries, false) }})

@@ -18,7 +18,8 @@ type lineSearch struct {
 
 // askSearch asks what to find.
 func (v *logPage) askSearch(env *view.Env) {
-	env.AskDialog(&view.PromptDialog{Title: "find", Label: "Text or regular expression; n and N go to other matches.", Value: v.find.Text,
+	env.AskDialog(&view.PromptDialog{Title: "find",
+		Label: "Text or regular expression; all lines stay, n and N go to matches.", Value: v.find.Text,
 		Done: func(env *view.Env, text string) {
 			v.find = widget.ParseFilter(strings.ReplaceAll(text, "→", ">")) // as in the texts searched
 			if !v.find.IsEmpty() {

@@ -159,7 +159,7 @@ func TestAround(t *testing.T) {
 	w.some()
 	s := w.open(nav.NewPage(nav.Logs))
 	s.Press("+")
-	s.Want("lines around need a filter and single lines")
+	s.Want("surrounding lines need a filter, and no grouping")
 	s.Press("/")
 	s.Type("policy:break-glass")
 	s.Press("enter", "+")

@@ -17,19 +17,21 @@ type PageKind string
 
 // Kinds of page, with the fields of Page they use.
 const (
-	Ladder   PageKind = "ladder"
-	Policy   PageKind = "policy"   // Key
-	Rule     PageKind = "rule"     // Key, Dir, Rule; Zone preselects
-	Rows     PageKind = "rows"     // Zone and Table preselect; Text is the first filter, Key the owner of the rows it finds
-	Row      PageKind = "row"      // Zone, Table and UUID of a live row, or ID of a desired one
-	Pod      PageKind = "pod"      // Key
-	Edit     PageKind = "edit"     // Key, or none and Priority for a new policy; Text is a proposed text, ID notes about it
-	Template PageKind = "template" // Priority is for a blank policy
-	Preview  PageKind = "preview"  // a change before it is made; Text distinguishes changes
-	Plan     PageKind = "plan"     //
-	Logs     PageKind = "logs"     // Key, Dir, Rule narrow it; all may be zero
-	Activity PageKind = "activity" // Zone narrows it
-	Zones    PageKind = "zones"    //
+	Ladder PageKind = "ladder"
+	Policy PageKind = "policy" // Key
+	Rule   PageKind = "rule"   // Key, Dir, Rule; Zone preselects
+	Rows   PageKind = "rows"   // Zone and Table preselect; Text is the first filter, Key the owner of the rows it finds
+	Row    PageKind = "row"    // Zone, Table and UUID of a live row, or ID of a desired one
+	Pod    PageKind = "pod"    // Key
+	// Namespace shows who may reach a namespace, what it may reach, and which policies apply: Key.
+	Namespace PageKind = "namespace"
+	Edit      PageKind = "edit"     // Key, or none and Priority for a new policy; Text is a proposed text, ID notes about it
+	Template  PageKind = "template" // Priority is for a blank policy
+	Preview   PageKind = "preview"  // a change before it is made; Text distinguishes changes
+	Plan      PageKind = "plan"     //
+	Logs      PageKind = "logs"     // Key, Dir, Rule narrow it; all may be zero
+	Activity  PageKind = "activity" // Zone narrows it
+	Zones     PageKind = "zones"    //
 	// Controller shows the log of Zone's ovnkube-controller about the policy Key.
 	Controller PageKind = "controller"
 	Contexts   PageKind = "contexts" // of the kubeconfig
@@ -53,7 +55,7 @@ const (
 )
 
 // Kinds lists all kinds.
-var Kinds = []PageKind{Ladder, Policy, Rule, Rows, Row, Pod, Edit, Template, Preview, Plan, Logs, Activity, Zones, Contexts, Controller,
+var Kinds = []PageKind{Ladder, Policy, Rule, Rows, Row, Pod, Namespace, Edit, Template, Preview, Plan, Logs, Activity, Zones, Contexts, Controller,
 	Findings, Cluster, Trace, Matrix, Probe, Sessions, Diff, Omitted, Messages}
 
 // Alone lists the kinds that need no other field: each has an action, and can be the first page.
@@ -91,6 +93,11 @@ func ToRule(k model.PolicyKey, d model.Direction, rule int) Page {
 
 // ToPod returns the page of a pod.
 func ToPod(k model.Key) Page { return Page{Kind: Pod, Key: k} }
+
+// ToNamespace returns the page of a namespace.
+func ToNamespace(name string) Page {
+	return Page{Kind: Namespace, Key: model.Key{Kind: model.KindNamespace, Name: name}}
+}
 
 // ToRow returns the page of a live row.
 func ToRow(zone, table, uuid string) Page {
@@ -208,6 +215,8 @@ func (p Page) Title() string {
 		case p.Key.Name != "":
 			return "log of " + name
 		}
+	case Namespace:
+		return "namespace " + p.Key.Name
 	case Matrix:
 		title := "matrix"
 		title += words.Between(" of ", p.Key.Name, "")

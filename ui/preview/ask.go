@@ -220,7 +220,7 @@ func (v *View) questionLines(env *view.Env, w int) []string {
 		return []string{rule, widget.JoinLines(widget.PlainLine(" "), env.BusyLine(v.beganAt, "writing")).Render(w)}
 	case waiting:
 		return []string{rule, widget.JoinLines(widget.StyledLine(" Written. Waiting for the rows of every zone …", st.Info),
-			leave("leave; they change by themselves")).Render(w)}
+			leave("leave; the rows change by themselves")).Render(w)}
 	case zonesLate:
 		return []string{rule, leave("leave; the ladder shows when rows are in sync").Render(w)}
 	}

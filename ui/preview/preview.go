@@ -265,8 +265,8 @@ func (v *View) ReceiveResult(env *view.Env, msg any) {
 // showChanged shows the changed preview and what differs; it needs another yes.
 func (v *View) showChanged(env *view.Env, p *gate.Preview, what string) {
 	v.p, v.err, v.writeProblem = p, nil, ""
-	v.notice = "out of date (reloaded " + env.Now.Format("15:04:05") + "): " + what
-	env.ShowFailure("out of date: %s", what)
+	v.notice = "the preview has changed (reloaded " + env.Now.Format("15:04:05") + "): " + what
+	env.ShowFailure("the preview has changed: %s", what)
 }
 
 // CanLeave keeps the page open during a write.

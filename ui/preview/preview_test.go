@@ -443,7 +443,7 @@ func TestChangedUnderTheQuestion(t *testing.T) {
 			apply(t, w, other)
 			done := w.calls("commit")
 			s.Refresh()
-			s.Want("Out of date, reloaded: ANP", "nothing is written yet")
+			s.Want("This question changed and was reloaded: ANP", "nothing is written yet")
 			yes := func() {
 				if c.yes == "y" {
 					s.Press("y")
@@ -496,7 +496,7 @@ func TestChangedUnderAnUndo(t *testing.T) {
 	now := w.g.Engine.Revision().Cluster.Policy(anp("cluster-control")).YAML
 	apply(t, w, strings.Replace(now, "action: \"Allow\"", "action: \"Deny\"", 1))
 	s.Refresh()
-	s.Want("Out of date, reloaded: it can no", "Cannot be done")
+	s.Want("This question changed and was reloaded: it can no", "Cannot be done")
 	s.Press("y")
 	if got := w.priority("cluster-control"); got != 41 {
 		t.Errorf("undone without a yes: %d", got)
@@ -516,14 +516,14 @@ func TestFollowsWhatItIsAbout(t *testing.T) {
 			other := strings.NewReplacer("name: quarantine", "name: newcomer", "priority: 60", "priority: 41").
 				Replace(w.g.Engine.Revision().Cluster.Policy(anp("quarantine")).YAML)
 			apply(t, w, other)
-		}, []string{"conflicts with newcomer", "out of date (reloaded "}},
+		}, []string{"conflicts with newcomer", "the preview has changed (reloaded "}},
 		{"writing switched off", func(t *testing.T, w *world) {
 			if err := w.g.Engine.SetWrites(false); err != nil {
 				t.Fatal(err)
 			}
 			w.g.Parts.Mode.Writes = false
 			w.g.ShowNewest()
-		}, []string{"Cannot be done: read-only", "out of date (reloaded "}},
+		}, []string{"Cannot be done: read-only", "the preview has changed (reloaded "}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := start(t, nil)

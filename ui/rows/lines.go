@@ -117,7 +117,7 @@ func (v *RowView) formText() string {
 		if net := o.Network(); !v.knowsNetwork {
 			return "A row of the unknown network " + net + ". Not checked by Rung; OVN enforces it."
 		}
-		return "Not compared: no such row is desired here."
+		return "Not compared: nothing of this kind is desired here."
 	case nb.FormLegacy:
 		if o.Controller == nb.DefaultController {
 			return "Written by an older release. Not checked by Rung; OVN enforces it."

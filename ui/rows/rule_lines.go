@@ -193,7 +193,7 @@ func (v *RuleView) orderLines(env *view.Env, s *detail.Sheet) {
 	s.AddField("order", "order", nameWidth, widget.PlainLine(text), nav.Page{})
 	switch {
 	case p.Kind == model.KindNP:
-		s.AddField("alike", "", nameWidth, widget.StyledLine("any matching policy allows it", env.Styles.Dim), nav.Page{})
+		s.AddField("alike", "", nameWidth, widget.StyledLine("any matching NetworkPolicy allows it", env.Styles.Dim), nav.Page{})
 		v.denyLine(env, s)
 		return
 	case p.Kind == model.KindEF:

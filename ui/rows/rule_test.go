@@ -374,7 +374,7 @@ func TestNetworkPolicy(t *testing.T) {
 	s := uitest.OpenScreen(t, tier2(t), nav.ToRule(web, model.Ingress, 0))
 	s.Resize(160, 60)
 	s.Golden("netpol")
-	s.Want("from    pods: app=web in blue → 2 pods", "order          rule 0 → OVN priority 1001, tier 2", "any matching policy allows it",
+	s.Want("from    pods: app=web in blue → 2 pods", "order          rule 0 → OVN priority 1001, tier 2", "any matching NetworkPolicy allows it",
 		"then           default deny of blue, ingress  Deny", "Ingress:0:tcp:-1  as desired", "address set shared with others, ",
 		"equal in every zone", "port group of the subject", "is allowed, with the replies", "This rule's rows are as desired in every zone.",
 		"external_ids  tcp")

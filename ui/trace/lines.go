@@ -15,7 +15,7 @@ import (
 	"rung/ui/widget"
 )
 
-// pageLines returns the result: the three answers, their disagreements, the deciders, and every packet.
+// pageLines returns the lines of the result: the three answers, where they disagree, the deciders, and every packet.
 func (v *View) pageLines(env *view.Env) []detail.Line {
 	s := &detail.Sheet{St: env.Styles, W: env.W}
 	v.rev = env.Rev
@@ -54,7 +54,7 @@ func (v *View) addState(env *view.Env, s *detail.Sheet) {
 		return
 	}
 	if v.result != nil {
-		s.AddNote("old", 0, words.Noted, st.Dim, st.Dim, "The lines below were sent at "+words.Clock(v.result.At, env.Now)+".")
+		s.AddNote("old", 0, words.Noted, st.Dim, st.Dim, "The results below are from the probe at "+words.Clock(v.result.At, env.Now)+".")
 	}
 }
 

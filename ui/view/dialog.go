@@ -118,7 +118,7 @@ func (c *ConfirmDialog) IsGone() bool { return c.changed != "" || c.changeText !
 // carryOutYes carries out yes, except for the first yes after a change.
 func (c *ConfirmDialog) carryOutYes(env *Env) bool {
 	if c.isChanged {
-		c.isChanged, c.problem = false, "not done: it changed meanwhile; read it again and repeat your answer"
+		c.isChanged, c.problem = false, "not done: the question changed meanwhile; read it again and repeat your answer"
 		return false
 	}
 	if c.trial > 0 {
@@ -204,7 +204,7 @@ func (c *ConfirmDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	var lines []string
 	c.typing = 0
 	if c.isStale() {
-		lines = warningLines("Out of date: "+c.changed+".", st, w)
+		lines = warningLines("This question is out of date: "+c.changed+".", st, w)
 		return c.Title, append(lines, "", " Nothing was done.", "", " enter or esc closes")
 	}
 	for _, p := range c.Body {
@@ -214,7 +214,7 @@ func (c *ConfirmDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 		lines = append(lines, warningLines(p, st, w)...)
 	}
 	if c.changeText != "" { // next to the answer: a long question is shown from its end
-		lines = append(append(lines, ""), warningLines("Out of date, reloaded: "+c.changeText+".", st, w)...)
+		lines = append(append(lines, ""), warningLines("This question changed and was reloaded: "+c.changeText+".", st, w)...)
 	}
 	if len(c.Trials) > 0 && c.WhyNot == "" {
 		lines = append(lines, "", c.drawTrial(st, w))

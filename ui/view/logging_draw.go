@@ -49,7 +49,7 @@ func (l *loggingDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 		case s.Problem != "":
 			say(words.Warned+" Logging session: "+s.Problem+". e removes the record.", st.Warn)
 		case s.Changed:
-			say("Session of "+s.BriefText(l.clock)+"; the level was changed meanwhile and is kept. e removes the record.", st.Warn)
+			say("Session of "+s.BriefText(l.clock)+"; the level was changed meanwhile and is left alone. e removes the record.", st.Warn)
 		default:
 			say("Session of "+s.BriefText(l.clock)+", then: "+logline.FormerText(s.LogSession)+". e ends it now.", st.Accent)
 		}

@@ -271,7 +271,7 @@ func (d *traceDialog) fieldProblem() string {
 }
 
 // wantPort says what the port field accepts.
-const wantPort = "must be 1–65535, or with its protocol: 53/udp"
+const wantPort = "must be a port (1–65535), or with its protocol: 53/udp"
 
 // takeProtocol reads a protocol typed after the port: "53/udp" means UDP 53.
 func (d *traceDialog) takeProtocol() {

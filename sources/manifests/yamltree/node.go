@@ -271,7 +271,7 @@ func ParseInt(s string) (int64, error) {
 
 const quoted = yaml.DoubleQuotedStyle | yaml.SingleQuotedStyle | yaml.LiteralStyle | yaml.FoldedStyle
 
-// Tag returns the type of a scalar for Kubernetes tools. They read YAML 1.1, where a bare yes, no, on or off
+// Tag returns the type of a scalar as Kubernetes tools see it. They read YAML 1.1, where a bare yes, no, on or off
 // is a boolean, and have no dates.
 func Tag(n *yaml.Node) string {
 	switch {
