@@ -51,7 +51,7 @@ func cells(head, line string, titles ...string) map[string]string {
 var foreignLine = regexp.MustCompile(`^[▸ ]*(\d+) ◦ (?:rows Rung does not compile: |leftover rows: )?(.*?)  (\d.*?)  [\d,]+ rows? in (\d+/\d+) zones`)
 
 // screenLines are the lines of the screen's ladder that decide: tier, priority, what it
-// is, rules or rows by action, and zones.
+// is, rules or rows by action, and zones of rows without a policy.
 func screenLines(frame string) (out []string) {
 	tier, head := "", ""
 	for _, line := range strings.Split(frame, "\n") {
@@ -68,7 +68,7 @@ func screenLines(frame string) (out []string) {
 			m := foreignLine.FindStringSubmatch(line)
 			out = append(out, strings.Join([]string{tier, m[1], m[2], m[3], m[4]}, " | "))
 		default:
-			c := cells(head, line, "PRIO", "POLICY", "SUBJECT", "RULES", "PODS", "ACLS", "ZONES", "LOG")
+			c := cells(head, line, "PRIO", "POLICY", "SUBJECT", "RULES", "PODS", "ACLS", "LOG")
 			name, ok := "", false
 			for _, sign := range []string{"─ ", "┌ ", "├ ", "└ ", "✗ "} {
 				if rest, found := strings.CutPrefix(c["POLICY"], sign); found {
@@ -76,7 +76,7 @@ func screenLines(frame string) (out []string) {
 				}
 			}
 			if ok {
-				out = append(out, strings.Join([]string{tier, c["PRIO"], name + " " + c["SUBJECT"], c["RULES"], c["ZONES"]}, " | "))
+				out = append(out, strings.Join([]string{tier, c["PRIO"], name + " " + c["SUBJECT"], c["RULES"]}, " | "))
 			}
 		}
 	}
@@ -120,9 +120,9 @@ func linesOfTable(text string, stage model.Stage) (out []string) {
 		prio, _, _ := strings.Cut(c["PRIO"], "–")
 		name := nameOnScreen(c["POLICY"]) + " " + c["SUBJECT"]
 		if rest, ok := strings.CutPrefix(c["POLICY"], "◦ "); ok {
-			name = rest
+			name, does = rest, does+" | "+c["ZONES"]
 		}
-		out = append(out, strings.Join([]string{c["TIER"], prio, name, does, c["ZONES"]}, " | "))
+		out = append(out, strings.Join([]string{c["TIER"], prio, name, does}, " | "))
 	}
 	return out
 }

@@ -30,6 +30,7 @@ type LadderNote struct {
 	Count int
 
 	policy    model.PolicyKey
+	phrase    string // for Phrase, if neither a conflict nor a finding
 	text      string // the sentence, if neither a conflict nor a finding
 	conflicts []*ladder.RuleConflict
 	findings  []*model.Finding
@@ -53,11 +54,12 @@ func NotesOfPolicy(l *ladder.Ladder, rung *ladder.Rung, p *ladder.RungPolicy, fi
 	case rung == nil, rung.Idle: // a finding says so
 	case rung.Unsupported:
 		notes = append(notes, LadderNote{Sign: MarkNoRows, Severity: model.SeverityError, Short: fmt.Sprintf("above %d", l.Max), Count: 1,
-			text: fmt.Sprintf("not enforced: %d is above %d; old rows still decide at the old priority", rung.Priority, l.Max)})
+			phrase: fmt.Sprintf("above %d: not enforced", l.Max),
+			text:   fmt.Sprintf("not enforced: %d is above %d; old rows still decide at the old priority", rung.Priority, l.Max)})
 	case rung.Duplicate && (len(notes) == 0 || rung.Policies[0].Policy.Key == p.Policy.Key):
 		notes = append(notes, LadderNote{Sign: MarkTie, Severity: model.SeverityInfo,
 			Short: fmt.Sprintf("%s at %d", words.Thousands(len(rung.Policies)), rung.Priority),
-			Count: 1, text: tieText(rung, p.Policy.Key)})
+			Count: 1, phrase: tiePhrase(rung), text: tieText(rung, p.Policy.Key)})
 	}
 	for i, f := range findings {
 		switch f.Code {
@@ -119,6 +121,39 @@ func mergeNote(notes []LadderNote, n LadderNote) []LadderNote {
 		}
 	}
 	return append(notes, n)
+}
+
+// tiePhrase returns how many policies share a priority: "40 shared by 4, no conflict".
+func tiePhrase(rung *ladder.Rung) string {
+	text := fmt.Sprintf("%d shared by %s", rung.Priority, words.Thousands(len(rung.Policies)))
+	if !slices.ContainsFunc(rung.Policies, func(p ladder.RungPolicy) bool { return len(p.Conflicts) > 0 }) {
+		text += ", no conflict"
+	}
+	return text
+}
+
+// Phrase returns the note in some words, with its rules: "conflicts with quarantine (ingress 0)".
+func (n *LadderNote) Phrase() string {
+	if n.phrase != "" {
+		return n.phrase
+	}
+	text, places := n.Short, []string(nil)
+	add := func(d model.Direction, rule int) {
+		if at := fmt.Sprintf("%s %d", d.Lower(), rule); d != "" && rule >= 0 && !slices.Contains(places, at) {
+			places = append(places, at)
+		}
+	}
+	for _, c := range n.conflicts {
+		text = "conflicts with " + n.Name
+		add(c.Direction, c.Rule)
+	}
+	for _, f := range n.findings {
+		add(f.Direction, f.Rule)
+	}
+	if len(places) > 0 {
+		text += " (" + words.ListFew(places, 1) + ")"
+	}
+	return text
 }
 
 func tieText(rung *ladder.Rung, k model.PolicyKey) string {

@@ -39,6 +39,15 @@ func (s Style) Append(b []byte, text string) []byte {
 	return append(b, s.s.close...)
 }
 
+// AppendWithin appends text amid text of another style, which goes on after it.
+func (s Style) AppendWithin(b []byte, text string, outer Style) []byte {
+	b = s.Append(b, text)
+	if s.s != nil && outer.s != nil {
+		b = append(b, outer.s.open...)
+	}
+	return b
+}
+
 // Token returns the token of the style; Text for the zero Style.
 func (s Style) Token() Token {
 	if s.s == nil {

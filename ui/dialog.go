@@ -1,11 +1,15 @@
 package ui
 
 import (
+	"strings"
 	"time"
 
 	"rung/themes"
 	"rung/ui/view"
 )
+
+// dialogClosed says why keys are ignored.
+const dialogClosed = "dialog closed"
 
 // openDialog is a question of a view. If it is higher than the screen, pgup and pgdown scroll a window over
 // it.
@@ -52,7 +56,7 @@ func (d *openDialog) PressKey(key, text string) (done bool, chosen *ChosenItem) 
 	if done {
 		m.overlays.RemoveOverlay(d)
 		if key != "esc" && d.isGone() {
-			m.muted.beginMuting()
+			m.muted.beginMuting(dialogClosed)
 		}
 	}
 	m.handleAsks(d.entry, env)
@@ -66,7 +70,7 @@ func (d *openDialog) holdsBack(key string) bool {
 		return true
 	}
 	t, ok := d.d.(view.TypingDialog)
-	return (key == "y" || key == "Y") && !(ok && t.TypesText())
+	return strings.Contains(view.YesKeys, key) && !(ok && t.TypesText())
 }
 
 // isUnread reports whether the question changed and got no answer since.

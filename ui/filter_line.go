@@ -106,13 +106,14 @@ func (m *rootModel) filterKey(key, text string) {
 // typingPause is the pause in typing, after an input line closed by itself, before keys act on the page again.
 const typingPause = 400 * time.Millisecond
 
-// inputMuting ignores keys typed for a line or question that has closed, until a pause: they must not act on
-// the page.
+// inputMuting ignores keys typed for a line or question that is closed, until a pause: they must not act on the
+// page.
 type inputMuting struct {
 	last time.Time // the last ignored key, zero if none
+	why  string
 }
 
-func (t *inputMuting) beginMuting() { t.last = time.Now() }
+func (t *inputMuting) beginMuting(why string) { t.last, t.why = time.Now(), why }
 
 // isMuted reports whether a key is ignored.
 func (t *inputMuting) isMuted() bool {
@@ -120,6 +121,6 @@ func (t *inputMuting) isMuted() bool {
 		t.last = time.Time{}
 		return false
 	}
-	t.beginMuting()
+	t.last = time.Now()
 	return true
 }

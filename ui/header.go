@@ -20,8 +20,7 @@ import (
 )
 
 // HeaderLine returns the top line: context and mode always, the context shortened if it must be; then
-// deadlines, counts and states. If something is left out or shortened, a sign at the end names the key that
-// shows all.
+// deadlines, counts and states. The page of the cluster shows all of it.
 func (s *State) HeaderLine(w int) widget.Line {
 	var l widget.Line
 	for _, p := range s.headerPieces(w) {
@@ -30,8 +29,8 @@ func (s *State) HeaderLine(w int) widget.Line {
 	return l
 }
 
-// HeaderLink returns the page behind a cell of the header: the plan, the findings, or, behind the sign of
-// shortened text, the page with the whole header; empty for none.
+// HeaderLink returns the page behind a cell of the header: the plan, the findings, what is not read, or the
+// cluster.
 func (s *State) HeaderLink(w, x int) nav.PageKind {
 	at := 0
 	for _, p := range s.headerPieces(w) {
@@ -42,7 +41,7 @@ func (s *State) HeaderLink(w, x int) nav.PageKind {
 		}
 		at += n
 	}
-	return ""
+	return nav.Cluster
 }
 
 // headerForm is how detailed the header is: the most cells of the context's name, and whether texts are brief.
@@ -65,13 +64,8 @@ func (s *State) headerPieces(w int) []headerPiece {
 	var best []headerPiece
 	bestMusts, bestCounts := -1, -1
 	for _, form := range headerForms {
-		all, whole := s.listPieces(form, w)
-		kept, fits := keptPieces(all, w)
+		kept, fits := keptPieces(s.listPieces(form, w), w)
 		musts, counts := 0, 0
-		if !whole || len(kept) < len(all) {
-			kept, fits = keptPieces(append(all, s.moreSign(form, w)), w)
-			musts = -1 // the sign tells nothing
-		}
 		for _, p := range kept {
 			switch {
 			case !fits:
@@ -89,39 +83,26 @@ func (s *State) headerPieces(w int) []headerPiece {
 	return best
 }
 
-// moreSign marks a header that leaves something out, with the key that shows it if there is room.
-func (s *State) moreSign(form headerForm, w int) headerPiece {
-	l := widget.StyledLine(widget.Ellipsis, s.Styles.Dim)
-	if key := s.Keys.ActionByID(action.GoCluster).HintKey(); key != "" && (w >= narrowHeader || !form.tight) {
-		l = l.Add(" ", s.Styles.Text).Add(key, s.Styles.Key)
-	}
-	return headerPiece{line: l, gap: form.gap(), drop: neverDropped, to: nav.Cluster}
-}
-
-// listPieces returns all pieces of the header in a form; whole is false if one is shortened.
-func (s *State) listPieces(form headerForm, w int) (ps []headerPiece, whole bool) {
+// listPieces returns all pieces of the header in a form.
+func (s *State) listPieces(form headerForm, w int) (ps []headerPiece) {
 	st, r := s.Styles, s.Rev
 	put := func(drop int, line widget.Line, gap int, to nav.PageKind) {
 		ps = append(ps, headerPiece{line: line, gap: gap, drop: drop, to: to})
 	}
 	gap := form.gap()
-	add := func(drop int, line widget.Line) { put(drop, line, gap, "") }
-	title := cmp.Or(r.Mode.Title, r.Mode.Name)
-	name := widget.CutName(title, form.context)
-	whole = name == title
-	put(dropBrand, widget.StyledLine("rung", st.Title), 1, "")
-	add(neverDropped, widget.StyledLine(name, st.Accent))
+	add := func(drop int, line widget.Line) { put(drop, line, gap, nav.Cluster) }
+	put(dropBrand, widget.StyledLine("rung", st.Title), 1, nav.Cluster)
+	add(neverDropped, widget.StyledLine(widget.CutName(cmp.Or(r.Mode.Title, r.Mode.Name), form.context), st.Accent))
 	if r.Mode.Server != "" {
 		// Two contexts may share a name: the server identifies the cluster.
 		_, host, _ := strings.Cut(r.Mode.Server, "://")
 		add(dropExtra, widget.StyledLine(widget.CutName(host, 40), st.Dim))
-		whole = whole && widget.TextWidth(host) <= 40
 	}
 	add(dropZones, s.zonesLine(w, form.brief))
 	mode, hint := s.badgeLine(w, form.tight)
 	add(neverDropped, mode)
 	if hint != nil {
-		put(dropHint, hint, 1, "")
+		put(dropHint, hint, 1, nav.Cluster)
 	}
 	if trial := s.trialBadge(w, form); trial != nil {
 		add(dropTrial, trial)
@@ -133,7 +114,7 @@ func (s *State) listPieces(form headerForm, w int) (ps []headerPiece, whole bool
 		if w < wideHeader {
 			text = short
 		}
-		add(dropExtra, widget.StyledLine(text, st.Info))
+		add(dropPods, widget.StyledLine(text, st.Info))
 	}
 	for _, src := range r.Sources {
 		if src.Conn == model.ConnLost || src.Conn == model.ConnDenied {
@@ -146,19 +127,24 @@ func (s *State) listPieces(form headerForm, w int) (ps []headerPiece, whole bool
 	}
 	add(dropPolicies, widget.PlainLine(s.Counts.policies))
 	add(dropPods, widget.PlainLine("pods "+s.Counts.pods))
-	findings, all := s.findingsLine(w)
-	put(dropFindings, findings, gap, nav.Findings)
+	put(dropFindings, s.findingsLine(w), gap, nav.Findings)
+	if n := s.Counts.omitted; n > 0 {
+		key := cmp.Or(s.Keys.ActionByID(action.GoOmitted).HintKey(), words.Warned)
+		// Below keyedHeader the key that allows changes needs the room of the words.
+		text := words.Thousands(n) + words.Choose(form.tight || hint != nil && w < keyedHeader, "", " not read")
+		put(dropOmitted, widget.StyledLine(key, st.Key).Add(text, st.Warn), gap, nav.Omitted)
+	}
 	add(dropRevision, widget.StyledLine(fmt.Sprintf("rev %d", r.Number), st.Dim))
-	return ps, whole && all
+	return ps
 }
 
 // findingsTitle precedes the count of findings.
 const findingsTitle = "findings"
 
-// findingsLine counts the findings; all is false if some are not counted.
-func (s *State) findingsLine(w int) (l widget.Line, all bool) {
+// findingsLine counts the findings.
+func (s *State) findingsLine(w int) widget.Line {
 	st := s.Styles
-	l = widget.Line{{Text: findingsTitle + " "}}
+	l := widget.Line{{Text: findingsTitle + " "}}
 	if s.Counts.IsLagging(s.Now) {
 		l = widget.Line{{Text: findingsTitle + "~", Style: st.Dim}} // of an earlier revision
 	}
@@ -169,7 +155,7 @@ func (s *State) findingsLine(w int) (l widget.Line, all bool) {
 	if w < wideHeader && n.Errors+n.Warnings > 0 {
 		n.Infos = 0 // no room for them beside errors and warnings
 	}
-	return append(l, detail.FindingCount(n, s.Rev.Unread(), st)...), n == s.Counts.findings
+	return append(l, detail.FindingCount(n, s.Rev.Unread(), st)...)
 }
 
 // zonesLine shows a mark for each zone, or counts by mark if there are many. For a plugin without zones it
@@ -193,7 +179,7 @@ func (s *State) zonesLine(w int, brief bool) widget.Line {
 	return l
 }
 
-// narrowHeader is the width below which the keys of permanent pieces are left out.
+// narrowHeader is the width below which the trial's key has no words.
 const narrowHeader = 60
 
 // keyedHeader is the least width of the screen that shows keys beside the counts.
@@ -279,6 +265,7 @@ type HeaderCounts struct {
 	policies string
 	pods     string
 	findings model.FindingCount
+	omitted  int       // what answers leave out, without assumptions
 	outdated bool      // findings are of an earlier revision
 	older    time.Time // when findings were last outdated
 }
@@ -293,6 +280,7 @@ func (c *HeaderCounts) TakeRevision(r *revision.Revision, now time.Time) {
 	}
 	c.policies, c.pods = view.PolicyCounts(r), r.CountText(model.KindPod)
 	c.rev = r
+	c.omitted = len(revision.UnjudgedOmissions(revision.OmissionsOfAnswers(r, true)))
 	known, current := revision.KnownFindings(r)
 	c.outdated = !current
 	if c.outdated {

@@ -12,7 +12,7 @@ import (
 type headerPiece struct {
 	line      widget.Line
 	gap, drop int
-	to        nav.PageKind // page it links to, empty if none
+	to        nav.PageKind // page it links to
 }
 
 // Drops of pieces. Below zero: the context, the mode, and deadlines, which matter on every page.
@@ -22,6 +22,7 @@ const (
 	dropPlan
 	_
 	dropFindings
+	dropOmitted
 	dropTrouble
 	dropZones
 	dropHint

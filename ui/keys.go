@@ -37,7 +37,7 @@ func (m *rootModel) pressKey(msg tea.KeyPressMsg) {
 		return
 	}
 	if m.muted.isMuted() {
-		m.showToast(view.ToastAsk{Text: "dialog closed: keys are ignored until you pause", Bad: true})
+		m.showToast(view.ToastAsk{Text: m.muted.why + ": keys are ignored until you pause", Bad: true})
 		return
 	}
 	e := m.topEntry()
@@ -152,7 +152,8 @@ func (m *rootModel) doRootAction(id action.ID) {
 		m.overlays = append(m.overlays, NewHelp(m.overlayOffers()))
 	case action.Filter:
 		if _, ok := m.topEntry().view.(view.Filterer); !ok {
-			m.showToast(view.ToastAsk{Text: "this page has no filter"})
+			m.muted.beginMuting("this page has no filter") // what follows was meant for it
+			m.showToast(view.ToastAsk{Text: m.muted.why})
 			return
 		}
 		m.filter.typedFor = m.topEntry()
@@ -212,14 +213,7 @@ func (m *rootModel) handleClick(msg tea.MouseClickMsg) {
 		return
 	}
 	if msg.Y == 0 && !m.isSmall() {
-		if kind := m.frameState().HeaderLink(m.w, msg.X); kind != "" {
-			m.openPage(nav.NewPage(kind), false)
-			return
-		}
-	}
-	_, h := m.pageSize()
-	if omits, _ := m.linesBelow(); omits && msg.Y == m.linesAbove()+h {
-		m.openPage(nav.NewPage(nav.Omitted), false)
+		m.openPage(nav.NewPage(m.frameState().HeaderLink(m.w, msg.X)), false)
 		return
 	}
 	e := m.topEntry()

@@ -40,7 +40,7 @@ func (m *rootModel) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
 		m.filter.typedFor = nil // its page is closed
 	}
 	if typing && m.filter.typedFor == nil && len(m.overlays) == 0 && !isInput(msg) {
-		m.muted.beginMuting()
+		m.muted.beginMuting(dialogClosed)
 	}
 	m.dirty = m.dirty || !drawn
 	if m.dirty && !m.quits {

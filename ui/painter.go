@@ -47,11 +47,7 @@ func (m *rootModel) paintScreen(w, h int) (screen string, cursor *tea.Cursor) {
 	switch {
 	case !m.isSmall():
 		screen = p.around.HeaderLine(w).Render(w) + "\n" + p.crumbsLine(env, w) + "\n" + screen + "\n"
-		omits, troubled := m.linesBelow()
-		if omits {
-			screen += m.omissions.OmissionsLine(m.styles, m.keys, w).Render(w) + "\n"
-		}
-		if troubled {
+		if m.isTroubled() {
 			screen += p.around.TroubleLine().Render(w) + "\n"
 		}
 		screen += foot
@@ -139,14 +135,15 @@ func (p *framePainter) footerLine(w int) (line string, cursor *tea.Cursor) {
 	return p.hintsLine(w), nil
 }
 
-// hintsLine returns the keys of this page, most important first; help, command and filter always fit.
+// hintsLine returns the keys of this page, most important first; help, command and a filter always fit.
 func (p *framePainter) hintsLine(w int) string {
 	st, e := p.styles, p.e
 	actions := p.keys.ActionsIn(e.keyScopes())
 	offerer, _ := e.frontView().(view.Offerer)
+	_, filters := e.view.(view.Filterer)
 	actions = slices.DeleteFunc(actions, func(a action.Action) bool {
 		return a.Footer == 0 || !a.IsOffered(p.actionContext(e)) || len(a.Keys) == 0 || a.Hint != nil && !a.Hint(p.actionContext(e)) ||
-			offerer != nil && !offerer.OffersAction(p.viewEnv(e), a.ID)
+			a.ID == action.Filter && !filters || offerer != nil && !offerer.OffersAction(p.viewEnv(e), a.ID)
 	})
 	slices.SortStableFunc(actions, func(a, b action.Action) int { return cmp.Compare(a.Footer, b.Footer) })
 	ps := make([]widget.LinePiece, len(actions))
@@ -180,28 +177,11 @@ func (m *rootModel) pageSize() (w, h int) {
 		}
 		return m.w, m.h
 	}
-	h = m.h - 3
-	omits, troubled := m.linesBelow()
-	if omits {
-		h--
-	}
-	if troubled {
-		h--
-	}
-	return m.w, h
+	return m.w, m.h - words.Choose(m.isTroubled(), 4, 3)
 }
 
-// linesBelow reports which lines stand between page and footer: omissions, and an unreadable source.
-func (m *rootModel) linesBelow() (omits, troubled bool) {
-	if m.isSmall() {
-		return false, false
-	}
-	e, zone := m.topEntry(), ""
-	if z, ok := e.view.(view.Zoner); ok {
-		zone = z.ShownZone()
-	}
-	return m.omissions.TakePage(m.rev, e.page, zone), m.h >= 12 && m.frameState().TroubleLine() != nil
-}
+// isTroubled reports whether the line of an unreadable source stands between page and footer.
+func (m *rootModel) isTroubled() bool { return m.h >= 12 && m.frameState().TroubleLine() != nil }
 
 // frameState returns the facts for the lines around the page in this frame.
 func (m *rootModel) frameState() *State {

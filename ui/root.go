@@ -41,9 +41,7 @@ type rootModel struct {
 	rev    *revision.Revision
 	counts HeaderCounts
 	load   BackgroundLoad
-	// omissions are the omissions of the page on top.
-	omissions PageOmissions
-	now       time.Time
+	now    time.Time
 
 	// quitting is the question before leaving; leaving: it was confirmed and the running plan is stopping.
 	quitting *openDialog

@@ -8,6 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"rung/model"
 	"rung/ui/nav"
 	"rung/ui/view"
 )
@@ -56,7 +57,14 @@ func TestTypingAhead(t *testing.T) {
 	}
 	time.Sleep(yesDelay)
 	hit(m, "y")
-	if want := []string{"yes-12", "B", "C"}; !slices.Equal(got, want) {
+	m.askDialog(m.topEntry(), &view.ConfirmDialog{Title: "D", Yes: func(*view.Env) { got = append(got, "D") }})
+	hit(m, "a")
+	time.Sleep(yesDelay)
+	if len(m.overlays) != 1 {
+		t.Error("a answered before the question could be read")
+	}
+	hit(m, "a")
+	if want := []string{"yes-12", "B", "C", "D"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -109,5 +117,22 @@ func TestKeysAfterALineHasClosed(t *testing.T) {
 				t.Errorf("keys are no keys any more:\n%s", frameOf(m))
 			}
 		})
+	}
+}
+
+// A page without a filter has no key for one, and letters typed after a refused / do nothing.
+func TestRefusedFilter(t *testing.T) {
+	m := stillRoot(t, newStill(t), Options{Page: nav.ToRule(model.Key{Kind: model.KindANP, Name: "x"}, model.Ingress, 0)})
+	if f := frameOf(m); strings.Contains(f, "/ filter") {
+		t.Fatalf("offers a filter:\n%s", f)
+	}
+	hit(m, letters("/31")...)
+	if f := frameOf(m); !strings.Contains(f, "this page has no filter: keys are ignored until you pause") || m.topEntry().page.Kind != nav.Rule {
+		t.Errorf("took letters of a filter for keys:\n%s", f)
+	}
+	time.Sleep(2 * typingPause)
+	hit(m, "1")
+	if m.topEntry().page.Kind != nav.Ladder {
+		t.Error("ignores keys after a pause")
 	}
 }

@@ -119,7 +119,7 @@ func TestFilterLine(t *testing.T) {
 	s.Type("[")
 	s.Want("missing closing ]", "taken literally", "old-form")
 	s.Press("enter", "esc")
-	s.Want("12 lines", "30 free")
+	s.Want("11 lines", "30 free")
 }
 
 func TestBackKeepsTheLine(t *testing.T) {

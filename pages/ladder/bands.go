@@ -107,7 +107,7 @@ func (b *ladderBuilder) addBandPolicy(band *ladder.Band, r *ladder.BandRung, i i
 	l := b.addLine(&Line{Kind: Policy, ID: PolicyID(p.Key), Key: p.Key, Policy: p, Subject: p.SubjectText(), Ingress: rp.Ingress,
 		Egress: rp.Egress,
 		Label:  p.Key.Label(), Sign: page.Span{Text: "─", Role: themes.Dim}, State: page.None, Rank: 9, PodsKnown: true, Compiled: true,
-		Pods: revision.CountSubjects(b.rev, p.Key).Pods, Log: []page.Cell{{Text: "off", Role: themes.Dim}},
+		Pods: revision.CountSubjects(b.rev, p.Key).Pods,
 		Name: page.Cell{Text: p.Kind.Abbreviation() + " ", Role: themes.Dim, More: page.Line{{Text: p.NamespacedName(), Role: themes.Accent}}}})
 	switch {
 	case band.Missing:
@@ -140,6 +140,9 @@ func (b *ladderBuilder) addBandPolicy(band *ladder.Band, r *ladder.BandRung, i i
 	if unjudged != nil {
 		role := words.Choose(unjudged.Sign == words.Unknown, themes.Warn, themes.Error)
 		l.State, l.Rank = page.Cell{Text: unjudged.State, Role: role}, 0
+	}
+	if a := p.Tiered; b.Screen && (unjudged != nil || a != nil && a.NodesRealized < a.NodesDesired) {
+		l.Marks = []LineMark{{Cell: l.State, Count: 1}}
 	}
 	b.addNotes(l, nil, rp)
 	if !b.Screen {

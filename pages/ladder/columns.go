@@ -44,22 +44,23 @@ var columns = []ladderColumn{
 	{Column: pageColumn{Place: page.OnScreen, Key: "pods", Title: "PODS", Importance: 96, Right: true, Cell: page.TextCell(podsText)}},
 	// other columns are worth more
 	{Column: pageColumn{Place: page.Printed, Key: "pods", Title: "PODS", Importance: 92, Right: true, Cell: page.TextCell(podsText)}},
-	{needs: system.Rows, Column: pageColumn{Key: "acls", Title: "ACLS", Importance: 91, Right: true, Cell: page.TextCell(aclsText)}},
+	{needs: system.Rows, Column: pageColumn{Key: "acls", Title: "ACLS", Importance: 91, From: 140, Right: true,
+		Cell: page.TextCell(aclsText)}},
 	{needs: system.Rows, Column: pageColumn{Place: page.Printed, Key: "log", Title: "LOG", Importance: 93,
 		Cell: page.TextCell(func(l *Line) string { return l.LogText })}},
 	{needs: system.Rows, Column: pageColumn{Place: page.OnScreen, Key: "hits", Title: "HITS", Importance: page.Always, Wide: true,
 		NoSort: true,
 		Cell:   page.TextCell(hitsText)}},
-	{needs: system.Rows, zones: true, Column: pageColumn{Key: "zones", Title: "ZONES", Importance: 95, Cell: zonesCell}},
+	{needs: system.Rows, zones: true, Column: pageColumn{Place: page.Printed, Key: "zones", Title: "ZONES", Importance: 95, Cell: zonesCell}},
 	{Column: pageColumn{Place: page.OnScreen, Key: "log", Title: "LOG", Importance: 93, Max: 12,
 		Cell: func(l *Line) page.Cell { return joinCells(l.Log, " ") }}},
-	{zones: true, Column: pageColumn{Key: "state", Title: "STATE", Importance: 99, Min: 12, Max: 34, Short: 1,
-		Cell: func(l *Line) page.Cell { return l.State },
-		Less: func(a, b *Line) int { return a.Rank - b.Rank }}},
+	{zones: true, Column: pageColumn{Place: page.Printed, Key: "state", Title: "STATE", Importance: 99,
+		Cell: func(l *Line) page.Cell { return l.State }}},
 	{needs: system.Rows, Column: pageColumn{Place: page.Printed, Key: "file", Title: "FILE", Importance: page.Always, Wide: true,
 		Cell: page.TextCell(fileText)}},
-	{Column: pageColumn{Place: page.OnScreen, Key: "notes", Importance: 98, Min: LeastNotes, Short: 3, Flex: true, NoSort: true,
-		Cell: func(l *Line) page.Cell { return JoinMarks(l.Marks) }}},
+	{Column: pageColumn{Place: page.OnScreen, Key: "notes", Title: "FINDINGS", Importance: 98, Min: LeastNotes, Short: 3, Flex: true,
+		Cell: func(l *Line) page.Cell { return JoinMarks(l.Marks) },
+		Less: func(a, b *Line) int { return cmp.Or(a.Rank-b.Rank, a.severity().Compare(b.severity())) }}},
 	{Column: pageColumn{Place: page.Printed, Key: "marks", Title: "MARKS", Importance: 98, Flex: true, Cell: page.TextCell(marksText)}},
 }
 
@@ -70,6 +71,7 @@ var columnHelp = map[string]string{
 	"rules":   "its rules in this stage: 2A allow, 1D denies, 1P passes on",
 	"zones":   "zones whose rows are as desired",
 	"state":   "the worst state of its rows over all zones",
+	"notes":   "what is wrong with its rows in a zone, then the worst of its findings; a count of the rest",
 }
 
 // LeastNotes is the minimum width of the notes column on a screen.
@@ -113,6 +115,14 @@ func (l *Line) IsKept(keep func(model.Key) bool) bool {
 
 // isPolicyOrUnit reports whether the line is a policy or a unit.
 func (l *Line) isPolicyOrUnit() bool { return l.Kind == Policy || l.Kind == Unit }
+
+// severity returns the severity of the worst note; empty without notes.
+func (l *Line) severity() model.Severity {
+	if len(l.Notes) == 0 {
+		return ""
+	}
+	return l.Notes[0].Severity
+}
 
 // policyName returns the sort name of a policy, or empty for other lines.
 func (l *Line) policyName() string {

@@ -28,32 +28,9 @@ const sandboxExample = "sandbox example"
 
 // tier0Title returns the heading of tier 0: the owners, and the numbers of rows and zones.
 func (b *ladderBuilder) tier0Title(l *Line, groups []revision.RowGroup) string {
-	n, examples := 0, b.rev.Mode.Sandbox
-	for _, g := range groups {
-		n += g.Rows
-		examples = examples && g.Examples
-	}
-	text := Tier0 + " · OVN-Kubernetes' own rows, before every policy · "
-	if examples && n > 0 {
-		text = Tier0 + " · " // examples decide nothing and are not OVN-Kubernetes' own
-	}
-	switch {
-	case b.live.Zones == 0:
-		text += "no zone to read from"
-	case b.live.Read == 0:
-		text += "not read yet"
-	case n == 0:
-		text += "none in " + words.Count(b.live.Read, "zone")
-	case examples:
-		text += sandboxExample + " · " + words.Count(n, "row")
-	default:
-		text += words.Count(n, "row")
-	}
-	if left := b.live.Zones - b.live.Read; b.live.Read > 0 && left > 0 {
+	text := Tier0 + " · OVN-Kubernetes' own rows, before every policy · " + words.Count(countRows(groups), "row")
+	if left := b.live.Zones - b.live.Read; left > 0 {
 		text += fmt.Sprintf(", %s not read", words.Thousands(left))
-	}
-	if !b.fresh && b.live.Read == 0 { // later, new counts simply replace the old ones
-		text += ", counting"
 	}
 	if l.Foldable {
 		text += " · " + strings.Join(ownerNames(groups), ", ") + " · " + b.foldingText(l)
@@ -95,6 +72,9 @@ func (b *ladderBuilder) tier1Title() string {
 		return text + b.notEnforcedText()
 	case b.Stage != model.StageFromLport:
 		text += " · lower number decides first"
+	}
+	if r := b.rev; len(r.Zones) == 0 && r.Loaded && !r.Mode.Sandbox {
+		text += " · not checked against live rows"
 	}
 	return text + b.unreadText(model.KindANP)
 }

@@ -1,6 +1,7 @@
 package ladder
 
 import (
+	"strings"
 	"time"
 
 	"rung/engine/logs"
@@ -82,10 +83,20 @@ type Line struct {
 	hits       *logs.HitSummary
 }
 
-// LineMark is a short note, and how many notes it represents.
+// LineMark is a note in some words, and how many notes it represents. Note is nil for a state.
 type LineMark struct {
 	page.Cell
 	Count int
+	Note  *revision.LadderNote
+}
+
+// Texts returns the mark in ever fewer words: with the rules, without them, in two or three words.
+func (m *LineMark) Texts() []string {
+	if m.Note == nil {
+		return []string{m.Text}
+	}
+	bare, _, _ := strings.Cut(m.Text, " (")
+	return []string{m.Text, bare, strings.TrimRight(NoteSign(m.Note).Text+" "+m.Note.Short+m.Note.Name, " ")}
 }
 
 // LadderOptions select what the ladder shows. The zero value is everything, for a command.

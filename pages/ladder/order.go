@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
+	"strings"
 
 	"rung/model"
 	"rung/model/ladder"
@@ -20,15 +20,16 @@ type ladderBuilder struct {
 	rev    *revision.Revision
 	ladder *ladder.Ladder // for the stage
 	live   *revision.LadderRows
-	fresh  bool             // live rows belong to this revision
 	unread *revision.Unread // what is unread that states and pods depend on, nil if all was read
 	lines  []*Line
-	finds  map[model.PolicyKey][]*model.Finding
+	// examples of the sandbox decide nothing, so they are one folded line at the end.
+	examples []revision.RowGroup
+	finds    map[model.PolicyKey][]*model.Finding
 }
 
 // LadderLines returns the ladder of a revision, in deciding order.
 func LadderLines(r *revision.Revision, opt LadderOptions) []*Line {
-	b := &ladderBuilder{LadderOptions: opt, rev: r, ladder: r.Ladder().OfStage(opt.Stage), fresh: true}
+	b := &ladderBuilder{LadderOptions: opt, rev: r, ladder: r.Ladder().OfStage(opt.Stage)}
 	if opt.Screen { // a command waits until everything is read, and prints findings separately, with rung lint
 		b.unread = r.UnreadPods()
 		b.finds = map[model.PolicyKey][]*model.Finding{}
@@ -41,7 +42,7 @@ func LadderLines(r *revision.Revision, opt LadderOptions) []*Line {
 	case r.System.Bands != nil:
 		b.addBands()
 	case opt.Screen:
-		b.live, b.fresh = revision.KnownLadderRows(r)
+		b.live, _ = revision.KnownLadderRows(r)
 		b.addTiers()
 	default:
 		if len(r.Zones) > 0 {
@@ -78,6 +79,7 @@ func (b *ladderBuilder) addTiers() {
 	b.addTier1()
 	b.addTier2()
 	b.addTier3()
+	b.addExamples()
 }
 
 // fewUnits limits the units of tier 2 whose namespaces unfold with it; with more, each namespace unfolds by
@@ -90,6 +92,9 @@ func (b *ladderBuilder) isUnfolded(l *Line) bool {
 	if b.rev.Network != nil && l.Kind == Band && l.Tier == model.TierNetwork {
 		byItself = true // nothing else decides on a network
 	}
+	if l.ID == notRead {
+		byItself = b.rev.Mode.Name != "demo" // the demo's is an example
+	}
 	return byItself != b.ToggledHeadings[l.ID]
 }
 
@@ -99,14 +104,17 @@ func (b *ladderBuilder) isOpen(l *Line) bool { return !b.Screen || b.Filtered ||
 // addTier0 adds the live rows that decide before every policy; they have no objects. It is one line until the
 // user unfolds it or selects a stage, since admins look for policies.
 func (b *ladderBuilder) addTier0() {
-	groups := b.live.GroupsOfTier(model.TierIsolation, b.Stage)
-	l := b.addLine(&Line{Kind: Band, ID: Tier0, Tier: model.TierIsolation, Foldable: len(groups) > 0 && b.Stage == ""})
+	rows := b.newRowQueue(model.TierIsolation)
+	if len(rows.groups) == 0 {
+		return
+	}
+	l := b.addLine(&Line{Kind: Band, ID: Tier0, Tier: model.TierIsolation, Foldable: b.Stage == ""})
 	l.Open = b.isOpen(l)
 	if b.Screen {
-		l.Title = b.tier0Title(l, groups)
+		l.Title = b.tier0Title(l, rows.groups)
 	}
 	if !l.Foldable || l.Open {
-		(&rowQueue{b: b, groups: groups}).addRest()
+		rows.addRest()
 	}
 }
 
@@ -225,16 +233,14 @@ type rowQueue struct {
 	groups []revision.RowGroup
 	tier   int
 	shown  int
-	// examples decide nothing, so they are one line at the end.
-	examples []revision.RowGroup
 }
 
-// newRowQueue returns the live rows of a tier by priority, whatever their stage.
+// newRowQueue returns the live rows of a tier by priority, whatever their stage. It leaves examples for the end.
 func (b *ladderBuilder) newRowQueue(tier int) *rowQueue {
 	q := &rowQueue{b: b, tier: tier}
 	for _, g := range b.live.GroupsOfTier(tier, b.Stage) {
 		if b.isExample(&g) {
-			q.examples = append(q.examples, g)
+			b.examples = append(b.examples, g)
 		} else {
 			q.groups = append(q.groups, g)
 		}
@@ -243,7 +249,9 @@ func (b *ladderBuilder) newRowQueue(tier int) *rowQueue {
 }
 
 // isExample reports whether rows are examples of the sandbox.
-func (b *ladderBuilder) isExample(g *revision.RowGroup) bool { return g.Examples && b.rev.Mode.Sandbox }
+func (b *ladderBuilder) isExample(g *revision.RowGroup) bool {
+	return g.Examples && b.rev.Mode.Sandbox && b.Screen
+}
 
 // addAbove adds the groups with a higher OVN priority.
 func (q *rowQueue) addAbove(priority int) {
@@ -257,21 +265,27 @@ func (q *rowQueue) addRest() {
 	for len(q.groups) > 0 {
 		q.addNext()
 	}
-	if len(q.examples) == 0 {
+}
+
+// addExamples adds the heading of the sandbox's examples, and their rows if it is unfolded.
+func (b *ladderBuilder) addExamples() {
+	if len(b.examples) == 0 {
 		return
 	}
-	n := 0
-	for _, g := range q.examples {
-		n += g.Rows
-	}
-	l := q.b.addLine(&Line{Kind: Examples, ID: "examples " + strconv.Itoa(q.tier), Tier: q.tier, Title: sandboxExample,
-		Foldable: true, Rank: 8,
-		Text: page.Line{{Text: " · " + q.examples[0].Label + " · " + words.Count(n, "row"), Role: themes.Dim}}})
-	l.Open = q.b.isOpen(l)
+	l := b.addLine(&Line{Kind: Examples, ID: "examples", Tier: -1, Title: sandboxExample + "s", Foldable: true, Rank: 8})
+	text := " · " + strings.Join(ownerNames(b.examples), ", ") + " · " + words.Count(countRows(b.examples), "row") + ", which match nothing"
+	l.Text, l.Open = page.Line{{Text: text, Role: themes.Dim}}, b.isOpen(l)
 	if l.Open {
-		q.groups, q.examples = q.examples, nil
-		q.addRest()
+		(&rowQueue{b: b, groups: b.examples}).addRest()
 	}
+}
+
+// countRows counts the rows of groups.
+func countRows(groups []revision.RowGroup) (n int) {
+	for i := range groups {
+		n += groups[i].Rows
+	}
+	return n
 }
 
 func (q *rowQueue) addNext() {
@@ -298,6 +312,9 @@ func (q *rowQueue) addNext() {
 	}
 }
 
+// notRead names the heading of the unreadable policies.
+const notRead = "not read"
+
 // addBroken adds the unreadable policies, each with its error.
 func (b *ladderBuilder) addBroken() {
 	if len(b.ladder.Broken) == 0 {
@@ -308,7 +325,11 @@ func (b *ladderBuilder) addBroken() {
 	if b.rev.Mode.Name == revision.ClusterMode {
 		what = words.Count(n, "object") + " withheld by the API server, or unknown to Rung"
 	}
-	b.addLine(&Line{Kind: Band, ID: "not read", Tier: -1, Title: "not read · " + what})
+	l := b.addLine(&Line{Kind: Band, ID: notRead, Tier: -1, Foldable: true})
+	l.Title, l.Open = notRead+" · "+what+" · "+b.foldingText(l), b.isOpen(l)
+	if !l.Open {
+		return
+	}
 	for i := range b.ladder.Broken {
 		x := &b.ladder.Broken[i]
 		b.addLine(&Line{Kind: Broken, ID: fmt.Sprintf("broken %d %s", i, x.Origin.Place()), Tier: -1, Key: x.Key, Broken: x, Hold: 2,

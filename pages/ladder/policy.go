@@ -1,7 +1,6 @@
 package ladder
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,9 +31,8 @@ func (b *ladderBuilder) addPolicy(tier int, r *ladder.Rung, i int) {
 		l.Sign.Role = themes.Error
 	}
 	b.setState(l)
-	if none := b.rev.WhyNoRows(p.Key); r.Unsupported && none != nil && b.Screen {
-		// The notes have the reason.
-		l.State.Text = strings.TrimSuffix(l.State.Text, ": "+revision.NoRowsShort(b.rev, none))
+	if r.Unsupported && b.Screen && l.Summary.State == model.StateNotEnforced {
+		l.Marks = nil // a note says so
 	}
 	logging := revision.PolicyLogging(b.rev, p)
 	l.setLogs(&logging, len(logging.Problems) > 0, b.Now)
@@ -85,7 +83,7 @@ func (b *ladderBuilder) addUnit(u *ladder.Unit, stage model.Stage, section ladde
 	}
 	b.setState(l)
 	if levels, ok := revision.UnitLogging(b.rev, k); !ok {
-		l.Log, l.LogText = []page.Cell{page.None}, page.None.Text
+		l.LogText = page.None.Text
 	} else {
 		l.setLogs(&levels, len(levels.Problems) > 0 && !levels.Levels.IsOn(), b.Now)
 	}
@@ -161,8 +159,17 @@ func unitName(k model.Key) string {
 	return k.Label()
 }
 
-// setState sets the line's compiled rows, of its stage if it has one, and the state over all zones.
+// setState sets the line's compiled rows, of its stage if it has one, and the state over all zones. On a screen
+// a state other than in sync is the line's first mark.
 func (b *ladderBuilder) setState(l *Line) {
+	b.judgeState(l)
+	if b.Screen && l.State.Text != "" {
+		l.Marks = append(l.Marks, LineMark{Cell: l.State, Count: 1})
+	}
+}
+
+// judgeState sets the compiled rows and the state, which is empty on a screen if in sync.
+func (b *ladderBuilder) judgeState(l *Line) {
 	k := l.Key
 	l.Compiled = b.rev.IsCompiled(k)
 	if !l.Compiled {
@@ -172,8 +179,7 @@ func (b *ladderBuilder) setState(l *Line) {
 			if !b.Screen {
 				return
 			}
-			l.State.Text, l.Remark = "no rows", revision.NoRowsOf2016
-			l.Marks = []LineMark{{Cell: page.Cell{Text: "decides by the document of 2016", Role: themes.Dim}}}
+			l.State.Text, l.Remark = "no rows: decides by the document of 2016", revision.NoRowsOf2016
 		}
 		return
 	}
@@ -186,18 +192,25 @@ func (b *ladderBuilder) setState(l *Line) {
 	l.Summary = revision.SummarizePolicy(b.rev, k, b.Now)
 	s := &l.Summary
 	l.State = page.Cell{Text: s.Text, Role: page.StateRole(s.State)}
+	switch {
+	case !b.Screen:
+	case s.State == model.StateInSync:
+		l.State.Text = ""
+	default:
+		l.State.Text = page.StateSign(s.State) + " " + s.Text
+	}
 	z := b.rev.Zone(s.Zone)
 	if b.Screen && s.State == model.StateUnknown && (z == nil || z.SyncedAt.IsZero() && z.Conn != model.ConnDenied &&
 		z.Conn != model.ConnLost) {
 		l.State = page.Cell{Text: "starting", Role: themes.Info}
 		if r := b.rev; len(r.Zones) == 0 && r.Loaded && !r.Mode.Sandbox {
-			l.State = page.Cell{Text: "not checked against live rows", Role: themes.Dim}
+			l.State = page.Cell{} // the heading says that nothing is checked
 		}
 	}
 	if b.unread != nil { // its rows are compared with an incomplete cluster
 		l.State = words.Choose(b.unread.IsReading, page.Cell{Text: "starting", Role: themes.Info}, page.Cell{Text: "unknown", Role: themes.Dim})
 	} else if s.Waiting > 0 {
-		l.State.Text += ", " + words.Count(s.Waiting, "pod") + words.OneOrMany(s.Waiting, " waits", " wait")
+		l.State.Text = words.Between("", l.State.Text, ", ") + words.Count(s.Waiting, "pod") + words.OneOrMany(s.Waiting, " waits", " wait")
 	}
 	l.Rank = slices.Index(worstFirst, s.State)
 	if l.Rank < 0 {
@@ -225,7 +238,7 @@ func (l *Line) setLogs(logging *revision.RuleLogging, invalid bool, now time.Tim
 	l.LogText = levels.String()
 	switch {
 	case len(l.Log) == 0:
-		l.Log, l.LogText = []page.Cell{{Text: "off", Role: themes.Dim}}, "off"
+		l.LogText = "off"
 	case len(l.Log) == 3 && levels.Allow == levels.Deny && levels.Deny == levels.Pass:
 		l.Log = []page.Cell{{Text: levels.Deny, Role: themes.Info}}
 	}
@@ -252,8 +265,7 @@ func (b *ladderBuilder) addNotes(l *Line, r *ladder.Rung, rp *ladder.RungPolicy)
 	for i := range l.Notes {
 		if n := &l.Notes[i]; HasMark(n) {
 			sign := NoteSign(n)
-			l.Marks = append(l.Marks, LineMark{page.Cell{Text: strings.TrimRight(sign.Text+" "+n.Short+n.Name, " "), Role: sign.Role},
-				max(1, n.Count)})
+			l.Marks = append(l.Marks, LineMark{page.Cell{Text: sign.Text + " " + n.Phrase(), Role: sign.Role}, max(1, n.Count), n})
 		}
 	}
 }
@@ -261,10 +273,12 @@ func (b *ladderBuilder) addNotes(l *Line, r *ladder.Rung, rp *ladder.RungPolicy)
 // HasMark reports whether a note needs attention: it has a sign, and is counted if it does not fit.
 func HasMark(n *revision.LadderNote) bool { return n.Sign != "" || n.Severity != model.SeverityInfo }
 
-// NoteMark returns the sign of a note.
+// NoteMark returns the sign of a note. Conflicts and ties are at least warnings.
 func NoteMark(n *revision.LadderNote) page.Span {
 	sign := page.SeveritySign(n.Severity)
-	sign.Text = cmp.Or(n.Sign, sign.Text)
+	if n.Sign != "" {
+		sign.Text, sign.Role = n.Sign, words.Choose(n.Severity == model.SeverityError, themes.Error, themes.Warn)
+	}
 	return sign
 }
 

@@ -13,6 +13,6 @@ import (
 func TestContributing(t *testing.T) {
 	t.Parallel()
 	d := term.Start(t, term.Options{Path: install.Binary(t), Args: []string{"demo"}, Width: 80, Height: 24})
-	d.WaitFor("cluster-control", "in sync")
+	d.WaitFor("cluster-control")
 	d.Press("down", "down", "enter").WaitFor("egress 0")
 }

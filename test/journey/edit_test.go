@@ -36,7 +36,7 @@ func TestEditAndUndo(t *testing.T) {
 			}
 			c.until("shows the policy at 36, in sync and selected", func(f *frame) bool {
 				line := selection(f)
-				return strings.HasPrefix(line, "36 ─ cluster-control") && strings.Contains(line, "in sync")
+				return strings.HasPrefix(line, "36 ─ cluster-control") && !strings.Contains(line, "settling") && !strings.Contains(line, "behind")
 			})
 			c.sees("3 free   37–39")
 
@@ -48,7 +48,7 @@ func TestEditAndUndo(t *testing.T) {
 			}
 			c.until("shows the policy at 34 again", func(f *frame) bool {
 				line := selection(f)
-				return strings.HasPrefix(line, "34 ─ cluster-control") && strings.Contains(line, "in sync")
+				return strings.HasPrefix(line, "34 ─ cluster-control") && !strings.Contains(line, "settling") && !strings.Contains(line, "behind")
 			})
 			c.quits()
 		})

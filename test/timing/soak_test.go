@@ -26,7 +26,7 @@ func TestSoakMemory(t *testing.T) {
 		}
 	}
 	d := term.Start(t, term.Options{Path: install.Binary(t), Args: []string{"demo", "--sandbox-ovn", "off", "--traffic", "120"}, Width: 120, Height: 34})
-	d.WaitFor("break-glass", "in sync")
+	d.WaitFor("break-glass")
 	d.Press("l").WaitFor("● follow")
 	const looks = 60
 	var curve []int // in MB

@@ -89,7 +89,7 @@ func TestTimingConsole(t *testing.T) {
 	d := term.Start(t, term.Options{Path: install.Binary(t), Args: []string{"-f", path, "--sandbox-ovn", "off", "--churn", "50", "--traffic", "10"}, Width: 120, Height: 34})
 	// With 50 events a second there is always some row on its way.
 	d.WaitUntil("the rows are there", func(f *term.Frame) bool {
-		return strings.Count(f.Text(), "in sync")+strings.Count(f.Text(), "settling") > 10 && !strings.Contains(f.Text(), "starting")
+		return strings.Count(f.Text(), "─ ") > 10 && !strings.Contains(f.Text(), "starting")
 	})
 	time.Sleep(2 * time.Second)
 

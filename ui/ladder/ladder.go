@@ -211,7 +211,7 @@ func (v *ladderPage) WhyNot(_ *view.Env, id action.ID) string {
 		return "every priority is taken"
 	}
 	if id == action.LadderFold && !l.Foldable && l.Kind != ladder.Gap && l.Kind != ladder.FreePriority {
-		return "only gaps, tiers 0 and 2 and namespaces unfold"
+		return "only gaps, headings and namespaces unfold"
 	}
 	if id == action.LadderGaps && v.stage != "" {
 		return "gaps are shown with all stages together"

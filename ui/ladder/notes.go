@@ -3,24 +3,25 @@ package ladder
 import (
 	"rung/model/words"
 	"rung/pages/ladder"
-	"rung/pages/page"
 	"rung/themes"
 	"rung/ui/action"
 	"rung/ui/widget"
 )
 
-// mostMarks is the maximum width of the notes column that may drop other columns.
-const mostMarks = 40
+// mostMarks is the maximum width of the notes column that may drop other columns; narrowMarks on narrow screens,
+// where PODS and LOG stay.
+const mostMarks, narrowMarks = 40, 34
 
-// widthOfMarks returns the width of the column of notes that fits the worst note of every line.
-func widthOfMarks(lines []*ladder.Line) int {
+// widthOfMarks returns the width of the column of notes that fits the worst note of every line, in at most most
+// cells.
+func widthOfMarks(lines []*ladder.Line, most int) int {
 	w := ladder.LeastNotes
 	for _, l := range lines {
 		if len(l.Marks) > 0 {
 			w = max(w, widget.TextWidth(l.Marks[0].Text)+len(moreMarks(l, 1)))
 		}
 	}
-	return min(w, mostMarks)
+	return min(w, most)
 }
 
 // moreMarks counts the notes behind the marks after the first n, as the lines below the table do: a mark may
@@ -34,19 +35,24 @@ func moreMarks(l *ladder.Line, n int) string {
 }
 
 // fitMarks returns the notes in w cells: as many as fit, worst first, then the count of the rest. No word is
-// cut; if none fits, only signs are shown.
+// cut; if none fits, the first is shown in fewer words, or only its sign.
 func fitMarks(l *ladder.Line, st *themes.StyleSet, w int) widget.Line {
 	for n := len(l.Marks); n > 0; n-- {
 		if fit := widget.CellLine(ladder.JoinMarks(l.Marks[:n]), st).Add(moreMarks(l, n), st.Dim); fit.LineWidth() <= w {
 			return fit
 		}
 	}
-	if len(l.Notes) == 0 {
-		return widget.CellLine(l.Marks[0].Cell, st).CutWords(w)
+	m, more := &l.Marks[0], moreMarks(l, 1)
+	look, n := st.TokenStyle(m.Role), m.Note
+	if n == nil {
+		return widget.StyledLine(m.Text, look).CutWords(w-len(more)).Add(more, st.Dim)
 	}
-	n := &l.Notes[0]
+	for _, text := range m.Texts() {
+		if fit := widget.StyledLine(text, look).Add(more, st.Dim); fit.LineWidth() <= w {
+			return fit
+		}
+	}
 	sign := ladder.NoteSign(n)
-	look, more := st.TokenStyle(sign.Role), moreMarks(l, 1)
 	if room := w - widget.TextWidth(sign.Text+" ") - len(more); n.Name != "" && room >= ladder.LeastNotes {
 		return widget.Line{{Text: sign.Text + " " + widget.CutName(n.Name, room), Style: look}, {Text: more, Style: st.Dim}}
 	}
@@ -56,21 +62,6 @@ func fitMarks(l *ladder.Line, st *themes.StyleSet, w int) widget.Line {
 		}
 	}
 	return widget.StyledLine(sign.Text, look).ClipTo(w)
-}
-
-// leastState is the least width for a state in words.
-const leastState = 12
-
-// fitState returns the state in w cells: without details, or as a sign.
-func fitState(l *ladder.Line, st *themes.StyleSet, w int) widget.Line {
-	state := widget.CellLine(l.State, st)
-	if w >= leastState {
-		return state.CutWords(w)
-	}
-	if l.Compiled && l.Summary.State != "" {
-		return widget.StyledLine(page.StateSign(l.Summary.State), st.TokenStyle(l.State.Role))
-	}
-	return nil
 }
 
 // fitLogs returns the log levels of the line in w cells.
@@ -94,6 +85,9 @@ func (v *ladderPage) notesBelow(l *ladder.Line) (notes, rest []widget.Line) {
 	}
 	if l.Kind == ladder.Band && l.Title != "" && widget.TextWidth(l.Title)+len("── ")+1 > v.frame.w-2 {
 		return nil, []widget.Line{widget.StyledLine(l.Title, st.Title)}
+	}
+	if len(l.Marks) > 0 && l.Marks[0].Note == nil && l.Marks[0].Count > 0 {
+		notes = append(notes, widget.CellLine(l.Marks[0].Cell, st))
 	}
 	for i := range l.Notes {
 		n := &l.Notes[i]

@@ -45,8 +45,6 @@ func (v *ladderPage) setColumns() {
 			}
 		case logTitle:
 			c.Fit = func(l *ladder.Line, w int) widget.Line { return fitLogs(l, *styles, w) }
-		case "STATE":
-			c.Fit = func(l *ladder.Line, w int) widget.Line { return fitState(l, *styles, w) }
 		case notesTitle:
 			c.Fit = func(l *ladder.Line, w int) widget.Line { return fitMarks(l, *styles, w) }
 		}
@@ -70,25 +68,23 @@ func (v *ladderPage) keepCells(column int, cell func(*ladder.Line) widget.Line) 
 	}
 }
 
-// The logging column matters more once something logs; the notes column has no title.
+// The logging column matters more once something logs.
 const (
 	logTitle     = "LOG"
 	logQuietDrop = 7
 	logBusyDrop  = 3
-	notesTitle   = ""
+	notesTitle   = "FINDINGS"
 )
 
 // rankColumns sets the importance of the columns for these lines.
 func (v *ladderPage) rankColumns(lines []*ladder.Line) {
-	logs := slices.ContainsFunc(lines, func(l *ladder.Line) bool {
-		return len(l.Log) > 1 || len(l.Log) == 1 && l.Log[0].Text != "off" && l.Log[0].Text != "–"
-	})
+	logs := slices.ContainsFunc(lines, func(l *ladder.Line) bool { return len(l.Log) > 0 })
 	for i := range v.table.Columns {
 		switch c := &v.table.Columns[i]; c.Title {
 		case logTitle:
 			c.Drop = words.Choose(logs, logBusyDrop, logQuietDrop)
 		case notesTitle:
-			c.Min = widthOfMarks(lines)
+			c.Min = widthOfMarks(lines, words.Choose(v.frame.w < 100, narrowMarks, mostMarks))
 		}
 	}
 }

@@ -44,9 +44,6 @@ func NewRow(page nav.Page) view.View {
 	return v
 }
 
-// ShownZone returns the zone of the row.
-func (v *RowView) ShownZone() string { return v.page.Zone }
-
 // Sync makes the lines from the revision.
 func (v *RowView) Sync(env *view.Env) {
 	v.state = env.Rev.Zone(v.page.Zone)

@@ -68,9 +68,6 @@ func New(page nav.Page) view.View {
 	return v
 }
 
-// ShownZone returns the zone shown.
-func (v *View) ShownZone() string { return v.zone }
-
 // beginWith takes the zone and the table from a page.
 func (v *View) beginWith(page nav.Page) {
 	if page.Zone != "" {

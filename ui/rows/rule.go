@@ -369,9 +369,6 @@ func (v *RuleView) PointTo(env *view.Env, to nav.Page) bool {
 	return true
 }
 
-// ShownZone returns the zone shown.
-func (v *RuleView) ShownZone() string { return v.zone }
-
 // StateLine names the zone shown.
 func (v *RuleView) StateLine(env *view.Env) widget.Line {
 	if env.Rev.BySelectors(v.policy) {

@@ -46,6 +46,9 @@ type FocusedDialog interface {
 	FocusLine() int
 }
 
+// YesKeys are the keys that answer yes: a for apply, as on the preview.
+const YesKeys = "yYaA"
+
 // ConfirmDialog asks yes or no, beginning with no.
 type ConfirmDialog struct {
 	Title string
@@ -143,7 +146,7 @@ func (c *ConfirmDialog) PressKey(env *Env, key, text string) bool {
 	switch key {
 	case "esc", "n", "N", "q":
 		return c.carryOut(env, c.No)
-	case "y", "Y":
+	case "y", "Y", "a", "A":
 		return c.carryOutYes(env)
 	case "left", "right", "tab", "shift+tab":
 		c.yes, c.problem = !c.yes, ""

@@ -92,9 +92,6 @@ type (
 		TakeText(env *Env, text string) bool
 	}
 
-	// Zoner is a page that shows the rows of one zone at a time; empty for none.
-	Zoner interface{ ShownZone() string }
-
 	// NewsWatcher is a page with news between revisions. HasNews reports news since the last Sync; it is
 	// called ten times a second while the page is on top.
 	NewsWatcher interface{ HasNews(env *Env) bool }

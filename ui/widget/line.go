@@ -107,13 +107,14 @@ func TruncateText(s string, w int) string {
 // Render draws the line in exactly w cells: padded with spaces or cut with an ellipsis.
 func (l Line) Render(w int) string { return string(l.appendTo(nil, w, nil)) }
 
-// RenderAs draws the line with one style, padding included: the selected line of a list.
+// RenderAs draws the line with one style, padding included: the selected line of a list. Errors and warnings
+// keep their colour.
 func (l Line) RenderAs(w int, st themes.Style) string {
 	return st.Render(string(l.appendTo(nil, w, &st)))
 }
 
-// appendTo draws onto b; a non-nil plain leaves styles out.
-func (l Line) appendTo(b []byte, w int, plain *themes.Style) []byte {
+// appendTo draws onto b; a non-nil bar is the style of the whole line.
+func (l Line) appendTo(b []byte, w int, bar *themes.Style) []byte {
 	if w <= 0 {
 		return b
 	}
@@ -124,7 +125,7 @@ func (l Line) appendTo(b []byte, w int, plain *themes.Style) []byte {
 		width = l.LineWidth()
 	}
 	for _, s := range l {
-		b = appendSpan(b, s.Text, s.Style, plain)
+		b = appendSpan(b, s.Text, s.Style, bar)
 	}
 	return appendSpaces(b, w-width)
 }
@@ -150,11 +151,14 @@ func spanRest(l Line) (n int) {
 	return n
 }
 
-func appendSpan(b []byte, text string, st themes.Style, plain *themes.Style) []byte {
-	if plain != nil {
-		return append(b, text...)
+func appendSpan(b []byte, text string, st themes.Style, bar *themes.Style) []byte {
+	switch {
+	case bar == nil:
+		return st.Append(b, text)
+	case st.Token() == themes.Error || st.Token() == themes.Warn:
+		return st.AppendWithin(b, text, *bar)
 	}
-	return st.Append(b, text)
+	return append(b, text...)
 }
 
 func appendSpaces(b []byte, n int) []byte { return append(b, blankText(max(0, n))...) }
