@@ -130,10 +130,10 @@ func (f *Finding) messageCell() page.Cell {
 	return c
 }
 
-// clauseEnds are what follows a clause of a message.
+// clauseEnds separate the clauses of messages.
 var clauseEnds = []string{"; ", ": ", ", ", " ("}
 
-// BriefMessage returns the message without its last clauses, so many that it fits if possible.
+// BriefMessage drops the last clauses of the message until it fits, if possible.
 func (f *Finding) BriefMessage(room int) string {
 	text := f.Message
 	for utf8.RuneCountInString(text) > room || strings.Count(text, "(") > strings.Count(text, ")") {

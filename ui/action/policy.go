@@ -72,7 +72,7 @@ var rule = []Action{
 	{ID: RuleNextACL, Needs: system.Rows, Keys: []string{"tab"}, Title: "next ACL", Footer: 25,
 		Help: "show the next ACL of the rule; a rule has one ACL per protocol"},
 	{ID: RuleFold, Needs: system.Rows, Keys: []string{"space"}, Title: "all columns",
-		Help: "show all columns of the ACL, or only those that are not as desired"},
+		Help: "show all columns of the ACL, or only the differing ones"},
 	{ID: RuleLogs, Keys: []string{"l"}, Title: "log lines", Footer: 30, Help: "the log lines this rule decided"},
 	traceFrom(RuleTrace, 35, "trace a connection of the rule, beginning with an example"),
 	{ID: RuleEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: change.OpApply, Danger: change.Confirmed,

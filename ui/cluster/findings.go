@@ -5,7 +5,6 @@ import (
 	"slices"
 	"time"
 
-	"rung/change"
 	"rung/model"
 	"rung/model/words"
 	"rung/pages/findings"
@@ -237,14 +236,8 @@ func (v *findingsPage) Do(env *view.Env, id action.ID) bool {
 			v.fillTable()
 		}
 	case action.FindingsFix:
-		f := v.selectedFinding()
-		if f == nil {
-			break
-		}
-		if m, err := change.FixMutation(env.Rev, f); err != nil {
-			env.ShowFailure("%v", err)
-		} else {
-			env.PreviewChange(m)
+		if f := v.selectedFinding(); f != nil {
+			view.PreviewFix(env, f)
 		}
 	case action.FindingsOnly:
 		v.only = (v.only + 1) % severityFilters

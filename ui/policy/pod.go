@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"rung/engine/trace"
 	"rung/model"
 	"rung/model/network"
 	"rung/model/ovn/nb"
@@ -123,7 +122,9 @@ func (v *podPage) Do(env *view.Env, id action.ID) bool {
 	case action.PodLogs:
 		env.OpenPage(nav.Page{Kind: nav.Logs, Key: v.key})
 	case action.PodTraceTo:
-		view.AskTrace(env, trace.Question{To: trace.EndText(v.key)})
+		q := view.PrefilledTrace(env.Rev, nav.ToPod(v.key))
+		q.From, q.To = "", q.From
+		view.AskTrace(env, q)
 	case action.PodQuarantine:
 		env.OpenPage(nav.ToQuarantine(v.label()))
 	case action.Open:
