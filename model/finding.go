@@ -52,6 +52,16 @@ type Finding struct {
 	// Witness is a connection that shows it, or zero.
 	Witness Witness
 	Origin  Origin
+	Fix     Fix
+}
+
+// Fix is a change of the finding's policy after which the finding is gone for sure; the zero Fix is none.
+type Fix struct {
+	Text     string // "move to 33, above cluster-control"
+	Priority int32  // target of a move, if Port is 0
+	// Port is a TCP port to add to the egress rule Rule, or 0.
+	Port int32
+	Rule int
 }
 
 // Witness is a connection that shows a finding; the zero Witness is none.

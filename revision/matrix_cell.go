@@ -1,6 +1,7 @@
 package revision
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -134,6 +135,35 @@ func (c MatrixCell) Text() string {
 		}
 	}
 	return CellLegend(v) + ": " + words.Count(all, "pair") + ", " + strings.Join(parts, ", ")
+}
+
+// PartTexts names the parts of an end, preferably the destination, whose verdicts differ: "deny to kube-proxy; mixed to
+// coredns-*". It is empty if no part differs from the others.
+func (m *Matrix) PartTexts(from, to *MatrixEnd) []string {
+	for _, way := range []struct {
+		word  string
+		parts []*MatrixEnd
+		cell  func(part *MatrixEnd) MatrixCell
+	}{
+		{"to ", to.Parts, func(part *MatrixEnd) MatrixCell { return m.Cell(from, part) }},
+		{"from ", from.Parts, func(part *MatrixEnd) MatrixCell { return m.Cell(part, to) }},
+	} {
+		names := map[verdict.Verdict][]string{}
+		for _, part := range way.parts {
+			v := way.cell(part).Verdict()
+			names[v] = append(names[v], cmp.Or(part.Pod, part.Workload))
+		}
+		var out []string
+		for _, v := range CellVerdicts {
+			if len(names[v]) > 0 {
+				out = append(out, CellLegend(v)+" "+way.word+words.ListFew(names[v], 3))
+			}
+		}
+		if len(out) > 1 {
+			return out
+		}
+	}
+	return nil
 }
 
 // exampleVerdict returns the verdict that an example of the cell should have, and which pairs may be examples.

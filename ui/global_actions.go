@@ -49,7 +49,11 @@ func Do(env *view.Env, v view.View, id action.ID) {
 		if kind, ok := places[id]; ok {
 			page := nav.NewPage(kind)
 			if kind == nav.Matrix || kind == nav.Ladder && env.Page.Kind != nav.Ladder {
-				page = page.OnNetwork(env.Page.Network)
+				network := env.Page.Network
+				if env.Page.Kind == nav.Trace {
+					network = view.PrefilledTrace(env.Rev, env.Page).Network
+				}
+				page = page.OnNetwork(network)
 			}
 			env.OpenPage(page)
 		}

@@ -261,8 +261,19 @@ func (l *needLint) checkDeny(p *model.Policy, r *model.Rule, all bool) {
 		if alone {
 			udp = "this rule does not match " + l.needText(dnsUDP)
 		}
-		l.addAboutRule(p, r, DNSTCPNotAllowed, fmt.Sprintf("%s %s; %s", l.needText(dnsTCP), how, udp))
+		f := l.addAboutRule(p, r, DNSTCPNotAllowed, fmt.Sprintf("%s %s; %s", l.needText(dnsTCP), how, udp))
+		f.Fix = l.addTCP(p, before[dnsUDP].decider)
 	}
+}
+
+// addTCP returns the change that allows DNS over TCP in the rule of the same policy that allows it over UDP.
+func (l *needLint) addTCP(p *model.Policy, udp *needRule) model.Fix {
+	port := l.services.DNSPorts["TCP"]
+	if udp == nil || udp.p != p || udp.r.Action != model.Allow || !p.Kind.IsAdmin() || p.Original == nil || port == 0 ||
+		!selectors.PortMatch(udp.r.Ports, "UDP", l.services.DNSPorts["UDP"]) {
+		return model.Fix{}
+	}
+	return model.Fix{Text: fmt.Sprintf("add TCP %d to egress %d", port, udp.r.Index), Port: port, Rule: udp.r.Index}
 }
 
 // addDenyAll reports a Deny of every address, with the decisions above it about what pods need.

@@ -48,12 +48,18 @@ func firstDeny(p *model.Policy) (first *model.Rule, n int) {
 func (l *linter) checkPolicy(p *model.Policy) {
 	l.checkLogging(p)
 	if p.Kind.HasPriority() && p.Priority > l.max {
+		var fix model.Fix
 		remedy := "no supported priority is free: merge or delete policies"
 		if gaps := l.ladder.Tiers[model.TierAdmin].Gaps; len(gaps) > 0 {
-			remedy = fmt.Sprintf("move it to a free priority, e.g. %d", gaps[len(gaps)-1].From)
+			last := gaps[len(gaps)-1]
+			remedy = fmt.Sprintf("move it to a free priority, e.g. %d", last.From)
+			if last.To == l.max { // below all others, as before
+				fix = model.Fix{Text: fmt.Sprintf("move to %d", last.From), Priority: last.From}
+			}
 		}
-		l.addAbout(p, PriorityUnsupported, fmt.Sprintf("priority %d is above %d: OVN-Kubernetes does not enforce the policy; "+
-			"if it was programmed before, its old rows remain and still decide at the old priority", p.Priority, l.max)).Remedy = remedy
+		f := l.addAbout(p, PriorityUnsupported, fmt.Sprintf("priority %d is above %d: OVN-Kubernetes does not enforce the policy; "+
+			"if it was programmed before, its old rows remain and still decide at the old priority", p.Priority, l.max))
+		f.Remedy, f.Fix = remedy, fix
 	}
 	l.checkSubject(p)
 	if SelectsEverything(p.Subject) {

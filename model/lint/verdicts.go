@@ -224,12 +224,33 @@ func (d *verdictLint) checkNeverDeciding(p *model.Policy, r *model.Rule, a *verd
 	at := len(d.out)
 	f := d.addAboutRule(p, r, RuleNeverDecides, fmt.Sprintf("never applies: %s %s everything this %s matches now",
 		by, words.OneOrMany(len(a.DecidersBefore), "decides", "decide"), r.Action))
-	f.Severity, f.Remedy = severity, remedy
+	f.Severity, f.Remedy, f.Fix = severity, remedy, d.moveAbove(p, a.DecidersBefore)
 	d.addWitness(&a.Example)
 	if len(a.DecidersBefore) > 0 && a.DecidersBefore[0].Rule >= 0 {
 		d.causes = append(d.causes, causedFinding{at, ruleAt{a.DecidersBefore[0].Policy, a.DecidersBefore[0].Direction,
 			a.DecidersBefore[0].Rule}})
 	}
+}
+
+// moveAbove returns the move of a policy above the only AdminNetworkPolicy that decides before its rule.
+func (d *verdictLint) moveAbove(p *model.Policy, before []verdict.Decider) model.Fix {
+	if len(before) == 0 || p.Kind != model.KindANP || before[0].Policy.Kind != model.KindANP || slices.ContainsFunc(before,
+		func(b verdict.Decider) bool { return b.Policy != before[0].Policy }) {
+		return model.Fix{}
+	}
+	used := map[int32]bool{}
+	for q := range d.c.AllPolicies() {
+		used[q.Priority] = used[q.Priority] || q.Tier == p.Tier && q.Kind.HasPriority()
+	}
+	above := d.c.Policy(before[0].Policy)
+	to := above.Priority - 1
+	for to >= 0 && used[to] {
+		to--
+	}
+	if to < 0 || above.Priority >= p.Priority {
+		return model.Fix{}
+	}
+	return model.Fix{Text: fmt.Sprintf("move to %d, above %s", to, above.Name), Priority: to}
 }
 
 // pairsWithOthers reports whether removing a rule would change how rules of other policies pair up.

@@ -2,6 +2,8 @@ package findings
 
 import (
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"rung/model"
 	"rung/pages/page"
@@ -104,7 +106,7 @@ var Table = &page.Table[*Finding]{
 		{Key: "where", Title: "WHERE", Place: page.OnScreen, Min: 9, Max: 24, Importance: 99, Cell: page.TextCell((*Finding).PlaceText)},
 		// Printed in full: it distinguishes findings of one policy.
 		{Key: "where", Title: "WHERE", Place: page.Printed, Importance: page.Always, Cell: page.TextCell((*Finding).PlaceText)},
-		{Key: "code", Title: "CODE", Max: 34, Importance: 98, From: 140,
+		{Key: "code", Title: "CODE", Place: page.Printed, Importance: 98,
 			Cell: page.RoleCell(themes.Dim, func(f *Finding) string { return f.Code })},
 		{Key: "file", Title: "FILE", Importance: 97, DetailOnly: true, Cell: func(f *Finding) page.Cell {
 			if f.SubjectText() == f.File {
@@ -126,6 +128,25 @@ func (f *Finding) messageCell() page.Cell {
 		c.More = append(c.More, page.Span{Text: " → " + f.Remedy})
 	}
 	return c
+}
+
+// clauseEnds separate the clauses of messages.
+var clauseEnds = []string{"; ", ": ", ", ", " ("}
+
+// BriefMessage drops the last clauses of the message until it fits, if possible.
+func (f *Finding) BriefMessage(room int) string {
+	text := f.Message
+	for utf8.RuneCountInString(text) > room || strings.Count(text, "(") > strings.Count(text, ")") {
+		end := 0
+		for _, sign := range clauseEnds {
+			end = max(end, strings.LastIndex(text, sign))
+		}
+		if end == 0 {
+			break
+		}
+		text = text[:end]
+	}
+	return text
 }
 
 // SubjectText names the policy, or another subject of the finding.

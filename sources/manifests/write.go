@@ -2,6 +2,7 @@ package manifests
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -67,6 +68,29 @@ func WithRules(p *model.Policy, rules []model.Rule) (*model.Policy, error) {
 		return nil, err
 	}
 	return PolicyOfObject(old, typed)
+}
+
+// WithTCPPort returns an AdminNetworkPolicy whose egress rule has one more TCP port, in the policy's own text.
+func WithTCPPort(p *model.Policy, rule int, port int32) (*model.Policy, error) {
+	tree, err := UntypedTree(p.Original)
+	if err != nil {
+		return nil, err
+	}
+	spec, _ := tree["spec"].(jsonTree)
+	rules, _ := spec["egress"].([]any)
+	if rule >= len(rules) {
+		return nil, fmt.Errorf("%s has no egress rule %d", p.Key.Label(), rule)
+	}
+	changed := maps.Clone(rules[rule].(jsonTree))
+	ports, _ := changed["ports"].([]any)
+	changed["ports"] = append(slices.Clone(ports), any(jsonTree{"portNumber": jsonTree{"protocol": "TCP", "port": int64(port)}}))
+	rules = slices.Clone(rules)
+	rules[rule], spec["egress"] = changed, rules
+	typed, err := TypedPolicy(p.Kind, tree)
+	if err != nil {
+		return nil, err
+	}
+	return PolicyOfObject(p, typed)
 }
 
 // policyWriter writes one policy, and keeps the first error.

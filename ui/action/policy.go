@@ -57,6 +57,7 @@ const (
 	RuleNextZone ID = "rule.next-zone"
 	RulePrevZone ID = "rule.previous-zone"
 	RuleNextACL  ID = "rule.next-acl"
+	RuleFold     ID = "rule.fold"
 	RuleLogs     ID = "rule.logs"
 	RuleEdit     ID = "rule.edit"
 	RuleLogging  ID = "rule.logging"
@@ -70,6 +71,8 @@ var rule = []Action{
 		Help: "compare with the live rows of the previous zone"},
 	{ID: RuleNextACL, Needs: system.Rows, Keys: []string{"tab"}, Title: "next ACL", Footer: 25,
 		Help: "show the next ACL of the rule; a rule has one ACL per protocol"},
+	{ID: RuleFold, Needs: system.Rows, Keys: []string{"space"}, Title: "all columns",
+		Help: "show all columns of the ACL, or only the differing ones"},
 	{ID: RuleLogs, Keys: []string{"l"}, Title: "log lines", Footer: 30, Help: "the log lines this rule decided"},
 	traceFrom(RuleTrace, 35, "trace a connection of the rule, beginning with an example"),
 	{ID: RuleEdit, Keys: []string{"e"}, Title: "edit", Footer: 40, Op: change.OpApply, Danger: change.Confirmed,

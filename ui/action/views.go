@@ -89,23 +89,35 @@ var preview = []Action{
 const (
 	FindingsOnly   ID = "findings.severity"
 	FindingsPolicy ID = "findings.policy"
+	FindingsFold   ID = "findings.fold"
+	FindingsFix    ID = "findings.fix"
 )
 
 var findingsActions = []Action{
+	{ID: FindingsFold, Keys: []string{"space"}, Title: "unfold", Footer: 12, Help: "show or hide the findings that the rule under the " +
+		"cursor causes"},
+	{ID: FindingsFix, Keys: []string{"."}, Title: "fix", Footer: 15, Op: change.OpApply, Danger: change.Confirmed,
+		Help: "preview the change that fixes the finding, if one is known for sure"},
 	{ID: FindingsOnly, Keys: []string{"V"}, Title: "severity", Footer: 20, Help: "show errors only, then errors and warnings, then all again"},
 	{ID: FindingsPolicy, Keys: []string{"o"}, Title: "policy", Footer: 30, Help: "open the policy the finding is about"},
 }
 
 // Actions of the pod view.
 const (
-	PodLogs  ID = "pod.logs"
-	PodTrace ID = "pod.trace"
-	PodOVN   ID = "pod.ovn"
+	PodLogs       ID = "pod.logs"
+	PodTrace      ID = "pod.trace"
+	PodTraceTo    ID = "pod.trace-to"
+	PodOVN        ID = "pod.ovn"
+	PodQuarantine ID = "pod.quarantine"
 )
 
 var pod = []Action{
 	{ID: PodLogs, Keys: []string{"l"}, Title: "log lines", Footer: 20, Help: "the log lines with this pod at one end"},
-	traceFrom(PodTrace, 30, "trace a connection of the pod: choose the other end and the port"),
+	traceFrom(PodTrace, 30, "trace a connection from the pod: choose the other end and the port"),
+	{ID: PodTraceTo, Keys: []string{"@"}, Title: "trace to", Footer: 32,
+		Help: "trace a connection to the pod: choose the other end and the port"},
+	{ID: PodQuarantine, Keys: []string{"Q"}, Title: "quarantine", Footer: 34, Op: change.OpApply, Danger: change.Confirmed,
+		Help: "make a policy that isolates the pods with a label of this pod; it is previewed first"},
 	ovnFrom(PodOVN, "trace a connection of the pod, also with ovn-trace: choose the other end and the port"),
 }
 

@@ -24,9 +24,13 @@ type findingsPage struct {
 	table *widget.Table[*findings.Finding]
 	heads map[*findings.Finding]widget.Line // heading rows
 	only  severityFilter
-	key   string // the key that changes the filter, for hints
-	st    *themes.StyleSet
-	w     int
+	open  map[string]bool // causes whose findings are unfolded
+	// filtered: a filter is set, and finds folded findings, too
+	filtered bool
+	room     int    // width of the messages
+	key      string // the key that changes the filter, for hints
+	st       *themes.StyleSet
+	w        int
 
 	rev            *revision.Revision
 	objectFindings []model.Finding // findings about objects, as the header counts them
@@ -61,7 +65,7 @@ func (o severityFilter) hasSeverity(s model.Severity) bool {
 
 // NewFindings makes the view.
 func NewFindings(nav.Page) view.View {
-	v := &findingsPage{}
+	v := &findingsPage{open: map[string]bool{}}
 	v.table = widget.PageTable(findings.Table, &v.st)
 	head := func(f *findings.Finding) bool { return v.heads[f] != nil }
 	v.table.Full = func(f *findings.Finding) widget.Line { return v.heads[f] }
@@ -73,7 +77,7 @@ func NewFindings(nav.Page) view.View {
 		return findings.Table.ID(f)
 	}
 	last := &v.table.Columns[len(v.table.Columns)-1]
-	last.Cell = func(f *findings.Finding) widget.Line { return widget.PlainLine(f.Message) } // the remedy is shown below
+	last.Cell = v.messageLine
 	severity := v.table.Columns[0].Cell
 	v.table.Columns[0].Cell = func(f *findings.Finding) widget.Line {
 		if v.w < narrowFindings { // the heading has the word
@@ -83,6 +87,34 @@ func NewFindings(nav.Page) view.View {
 	}
 	v.Widget = v.table
 	return v
+}
+
+// messageLine returns the message as far as it fits, after what hangs on the finding and before its fix. The whole
+// is shown below.
+func (v *findingsPage) messageLine(f *findings.Finding) widget.Line {
+	var l widget.Line
+	if f.Under > 0 {
+		sign := words.Choose(v.isOpen(f.Original.Cause), words.Unfolded, words.Folded)
+		l = l.Add(sign+" "+words.Count(f.Under, "rule")+" never "+words.OneOrMany(f.Under, "applies", "apply")+" · ", v.st.Key)
+	}
+	room, fix := v.room-l.LineWidth(), words.Between("  fix: ", f.Original.Fix.Text, "")
+	text := f.BriefMessage(room - widget.TextWidth(fix))
+	if widget.TextWidth(text+fix) > room { // the pane below has the fix
+		text, fix = f.BriefMessage(room), ""
+	}
+	return l.Add(text, v.st.Text).Add(fix, v.st.Info)
+}
+
+// isOpen reports whether the findings of a cause are shown below it.
+func (v *findingsPage) isOpen(cause string) bool { return v.filtered || v.open[cause] }
+
+// SetFilter unfolds all findings while there is a filter.
+func (v *findingsPage) SetFilter(f widget.LineFilter) {
+	v.filtered = !f.IsEmpty()
+	if v.rev != nil {
+		v.fillTable()
+	}
+	v.List.SetFilter(f)
 }
 
 // narrowFindings is the width below which severities are shown as signs.
@@ -158,7 +190,9 @@ func (v *findingsPage) fillTable() {
 			default:
 				under.Add(f.Severity)
 			}
-			here = append(here, f)
+			if f.Cause == "" || v.isOpen(f.Cause) {
+				here = append(here, f)
+			}
 		}
 		if len(here) == 0 {
 			continue
@@ -176,6 +210,14 @@ func (v *findingsPage) fillTable() {
 	if v.only != everySeverity && len(v.objectFindings)+len(v.zones) > 0 {
 		v.table.Empty = "none here: " + severityNames[v.only] + "; " + v.key + " shows the others"
 	}
+	policy, where := 28, 9
+	for _, f := range items {
+		if v.heads[f] == nil {
+			policy = max(policy, widget.TextWidth(words.Choose(f.Cause == "", "", "└ ")+f.SubjectText()))
+			where = max(where, widget.TextWidth(f.PlaceText()))
+		}
+	}
+	v.room = v.w - words.Choose(v.w < narrowFindings, 5, 13) - min(policy, 40) - min(where, 24) - 2
 	v.table.SetItems(items)
 }
 
@@ -188,6 +230,15 @@ func (v *findingsPage) Do(env *view.Env, id action.ID) bool {
 		if f := v.selectedFinding(); f != nil {
 			env.OpenPage(nav.ToPolicy(f.Policy))
 		}
+	case action.FindingsFold:
+		if f := v.selectedFinding(); f != nil {
+			v.open[f.Cause] = !v.open[f.Cause]
+			v.fillTable()
+		}
+	case action.FindingsFix:
+		if f := v.selectedFinding(); f != nil {
+			view.PreviewFix(env, f)
+		}
 	case action.FindingsOnly:
 		v.only = (v.only + 1) % severityFilters
 		v.fillTable()
@@ -199,18 +250,25 @@ func (v *findingsPage) Do(env *view.Env, id action.ID) bool {
 
 // WhyNot says why a finding has no page.
 func (v *findingsPage) WhyNot(_ *view.Env, id action.ID) string {
-	if id != action.Open && id != action.FindingsPolicy {
-		return ""
-	}
 	f := v.selectedFinding()
 	switch {
+	case !slices.Contains([]action.ID{action.Open, action.FindingsPolicy, action.FindingsFold, action.FindingsFix}, id):
 	case f == nil:
 		return "no finding here"
+	case id == action.FindingsFix && f.Fix.Text == "":
+		return "no change is known to fix this for sure"
+	case id == action.FindingsFold && f.Cause == "":
+		return "it causes no other finding"
 	case id == action.FindingsPolicy && !f.Policy.Kind.IsPolicy(),
 		id == action.Open && v.SelectedPage().IsNone():
 		return "the finding is about no policy"
 	}
 	return ""
+}
+
+// OffersAction leaves fixing and unfolding out of the hints where they are impossible.
+func (v *findingsPage) OffersAction(env *view.Env, id action.ID) bool {
+	return id != action.FindingsFix && id != action.FindingsFold || v.WhyNot(env, id) == ""
 }
 
 func (v *findingsPage) selectedFinding() *model.Finding {

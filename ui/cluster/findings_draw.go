@@ -58,6 +58,9 @@ func (v *findingsPage) findingLines(f *model.Finding, w int) []string {
 	if !f.Witness.IsZero() {
 		s.AddNote("", 3, "", v.st.Dim, v.st.Text, "shown by "+f.Witness.String())
 	}
+	if f.Fix.Text != "" {
+		s.AddNote("", 1, words.Remedy, v.st.Dim, v.st.Info, "fix: "+f.Fix.Text)
+	}
 	if f.Remedy != "" {
 		s.AddNote("", 1, words.Remedy, v.st.Dim, v.st.Text, f.Remedy)
 	}

@@ -12,9 +12,11 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"rung/change"
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
+	"rung/sources/manifests"
 	"rung/test/uitest"
 	"rung/ui"
 	"rung/ui/nav"
@@ -39,9 +41,86 @@ func TestFindings(t *testing.T) {
 	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Findings))
 	n := model.CountFindings(found(t, p))
 	s.Want(fmt.Sprintf("f findings ■%d ▲%d", n.Errors, n.Warnings), fmt.Sprintf("── %d errors · %d warnings under their cause ─", n.Errors, model.CountUnderRoots(found(t, p)).Warnings),
-		fmt.Sprintf("%d lines", len(found(t, p))), "10 rules never apply because of it", "└ blue-tenant", "↳ move it below the rules that allow")
+		fmt.Sprintf("%d lines", n.Total()), "▷ 10 rules never apply · denies everything between all pods", "10 rules never apply because of it",
+		"↳ move it below the rules that allow")
+	s.WantNot("└ blue-tenant")
 	s.GoldenAt("findings", sizes...)
+	s.Press("space")
+	s.Want("▽ 10 rules never apply", "└ blue-tenant", "never applies  fix: move to 33, above cluster-control")
+	s.Press("/")
+	s.Type("red-tenant")
+	s.Press("enter")
+	s.Want("└ red-tenant") // a filter finds what is folded
 	s.ResizeAll()
+}
+
+// unfoldAll unfolds the findings under every cause.
+func unfoldAll(s *uitest.Screen, all []model.Finding) {
+	s.Press("g")
+	for _, f := range all {
+		if f.Root {
+			s.Press("space")
+		}
+		s.Press("j")
+	}
+	s.Press("g")
+}
+
+// A key previews the fix that a line names; without one it says so.
+func TestFix(t *testing.T) {
+	p := uitest.DemoFacts(t)
+	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Findings))
+	s.Press(".")
+	s.Want("no change is known to fix this for sure")
+	for _, tt := range []struct{ filter, fix, preview string }{
+		{"dns-tcp", "fix: add TCP 5353 to egress 0", "preview: apply"},
+		{"unsupported", "fix: move to ", "experimental"},
+		{"green-tenant ANP green-tenant ingress 0 rule-never", "fix: move to 33, above cluster-control", "green-tenant"},
+	} {
+		s.Press("/")
+		s.Type(tt.filter)
+		s.Press("enter")
+		s.Want(tt.fix)
+		s.Press(".")
+		s.Want("preview", tt.preview)
+		s.Press("esc", "esc")
+	}
+}
+
+// Every fix of the demo removes its finding.
+func TestFixesHelp(t *testing.T) {
+	p := uitest.DemoFacts(t)
+	r, fixed := revision.New(*p, nil), 0
+	for _, f := range found(t, p) {
+		if f.Fix == (model.Fix{}) {
+			continue
+		}
+		fixed++
+		m, err := change.FixMutation(r, &f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		next := *r.Cluster.Policy(f.Policy)
+		next.Priority = int32(m.Priority)
+		if m.Op == change.OpApply {
+			read, broken := manifests.ParsePolicy(m.YAML)
+			if read == nil {
+				t.Fatal(broken)
+			}
+			next = *read
+		}
+		q := *p
+		q.Cluster, _ = p.Cluster.Upsert([]model.Object{&next}, nil)
+		q.Desired = nil
+		for _, g := range found(t, &q) {
+			if g.Code == f.Code && g.Policy == f.Policy && g.Direction == f.Direction && g.Rule == f.Rule {
+				t.Errorf("%s of %s remains after %q: %s", f.Code, f.Policy, f.Fix.Text, g.Message)
+			}
+		}
+	}
+	if fixed < 5 {
+		t.Errorf("only %d fixes are known", fixed)
+	}
 }
 
 // Every finding can be read in full, on every screen that is worth the name.
@@ -58,6 +137,9 @@ func TestWhole(t *testing.T) {
 			if !strings.Contains(text(below), text(f.Message)) || !strings.Contains(text(below), "↳"+text(f.Remedy)) {
 				t.Fatalf("at %v finding %d is not there in full: %+v\n%s", size, i, f, s.PlainFrame())
 			}
+			if f.Root {
+				s.Press("space")
+			}
 			s.Press("j")
 		}
 	}
@@ -67,6 +149,7 @@ func TestWhole(t *testing.T) {
 func TestNames(t *testing.T) {
 	p := uitest.DemoFacts(t)
 	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Findings))
+	unfoldAll(s, found(t, p))
 	for _, w := range []int{80, 100, 120, 160, 200} {
 		s.Resize(w, 60)
 		for _, f := range found(t, p) {
@@ -124,6 +207,7 @@ func TestSeverity(t *testing.T) {
 	p := uitest.DemoFacts(t)
 	n := model.CountFindings(found(t, p))
 	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Findings))
+	unfoldAll(s, found(t, p))
 	s.Press("V")
 	s.Want("errors only", fmt.Sprintf("  %d lines", n.Errors))
 	s.WantNot("warnings ─")
@@ -235,6 +319,7 @@ func TestSameCounts(t *testing.T) {
 	s.Want(header)
 	s.Press("f")
 	s.Want(header)
+	unfoldAll(s, all)
 	lines := map[string]model.FindingCount{}
 	for _, l := range strings.Split(s.PlainFrame(), "\n") {
 		fields := strings.Fields(strings.Replace(strings.TrimPrefix(l, "▸"), "└ ", "", 1))

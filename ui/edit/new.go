@@ -1,6 +1,7 @@
 package edit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -93,6 +94,8 @@ func (v *templatePage) ReceiveResult(env *view.Env, msg any) {
 		v.w = w
 		if err != nil {
 			v.problem = err.Error()
+		} else if v.page.ID != "" && v.table.SelectID(v.page.ID) {
+			v.Do(env, action.Open)
 		}
 		return
 	}
@@ -125,6 +128,9 @@ func (v *templatePage) askQuestion(env *view.Env, t *template.Template, i int, a
 			first = c.Value
 		}
 		offers = append(offers, view.ChoiceItem{Text: c.Value, Note: c.Note})
+	}
+	if len(answers) == 0 {
+		first = cmp.Or(v.page.Base, first)
 	}
 	env.AskDialog(&view.PromptDialog{
 		Title: fmt.Sprintf("new %s · question %s of %s", t.Name, words.Thousands(len(answers)+1), words.Thousands(len(t.QuestionNames(false)))),

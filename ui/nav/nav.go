@@ -134,6 +134,9 @@ func ToNewIn(at plan.TierPlace) Page { return Page{Kind: Edit, Place: at} }
 // ToTemplate returns the page that picks a template; the priority is for a blank policy.
 func ToTemplate(priority int32) Page { return Page{Kind: Template, Priority: priority} }
 
+// ToQuarantine returns the page that makes a policy for the pods with a label from the template for that.
+func ToQuarantine(label string) Page { return Page{Kind: Template, ID: "quarantine", Base: label} }
+
 // ToProposal returns the page that edits a proposed text of policy k, or of a new policy at a priority if k is
 // zero. base is the policy's text it was made from, notes are shown above the text, one a line, wanted are the
 // connections it is for.

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -120,12 +121,32 @@ func (v *podPage) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.PodLogs:
 		env.OpenPage(nav.Page{Kind: nav.Logs, Key: v.key})
+	case action.PodTraceTo:
+		q := view.PrefilledTrace(env.Rev, nav.ToPod(v.key))
+		q.From, q.To = "", q.From
+		view.AskTrace(env, q)
+	case action.PodQuarantine:
+		env.OpenPage(nav.ToQuarantine(v.label()))
 	case action.Open:
 		env.OpenPage(v.SelectedPage())
 	default:
 		return v.List.Do(env, id)
 	}
 	return true
+}
+
+// label returns a label of the pod, "KEY=VALUE"; empty if it has none.
+func (v *podPage) label() string {
+	if v.pod == nil {
+		return ""
+	}
+	labels := v.pod.Labels.Map()
+	for _, k := range slices.Sorted(maps.Keys(labels)) {
+		if k != "pod-template-hash" {
+			return k + "=" + labels[k]
+		}
+	}
+	return ""
 }
 
 // SelectedPage returns the page of the selected line.

@@ -31,6 +31,15 @@ func TestPodGoldens(t *testing.T) {
 	s.Golden("udn")
 }
 
+// A pod's keys trace a connection to it, and quarantine it by a label.
+func TestPodKeys(t *testing.T) {
+	s := openPod(t, "blue", "api-d0")
+	s.Press("@")
+	s.Want("trace a connection", "blue/api-d0")
+	s.Press("esc", "Q")
+	s.Want("new quarantine · question 1 of", "app=api")
+}
+
 func TestTouchesInPrecedenceOrder(t *testing.T) {
 	p := tampered(t)
 	pod := p.Cluster.Pod("blue", "api-d0")

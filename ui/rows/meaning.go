@@ -16,10 +16,9 @@ import (
 	"rung/ui/view"
 )
 
-// meaningLines explains the rule: in sentences, by zone, and with its findings.
+// meaningLines explains the rule: in sentences, with what is wrong, and how often it decided.
 func (v *RuleView) meaningLines(env *view.Env, s *detail.Sheet) {
 	st := env.Styles
-	s.AddHead("in words")
 	for i, text := range revision.RuleSentences(env.Rev, v.policy, v.rule) {
 		s.AddNote(fmt.Sprintf("says.%d", i), 2, "", st.Text, st.Text, text)
 	}
@@ -33,10 +32,8 @@ func (v *RuleView) meaningLines(env *view.Env, s *detail.Sheet) {
 		text := f.Message
 		text += words.Between(" → ", f.Remedy, "")
 		s.AddNote("finding."+f.Code+"."+f.Message, 2, sign, look, st.Text, text)
-		if !f.Witness.IsZero() {
-			s.AddNote("witness."+f.Code+"."+f.Message, 4, "", st.Dim, st.Dim, "shown by "+f.Witness.String())
-		}
 	}
+	v.hitsLine(env, s)
 }
 
 // effectLines explains differences in the chosen zone that change a decision.
@@ -108,10 +105,18 @@ func (v *RuleView) zoneLines(env *view.Env, s *detail.Sheet) {
 	case n == 0:
 		s.AddNote("zones", 2, words.Unknown, st.Dim, st.Text, "Not checked against live rows: no zone is known.")
 	case fine == n:
-		s.AddNote("zones", 2, words.Yes, st.OK, st.Text, "This rule's rows are as desired in every zone.")
+		s.AddNote("zones", 2, words.Yes, st.OK, st.Dim, asDesiredIn(fine, n))
 	case more > 0:
 		s.AddParagraph("zones", 2, words.Failed, st.Error, st.Text, words.Count(more, "more zone")+" like that.", nav.ToPolicy(k))
+		fallthrough
+	case fine > 0:
+		s.AddNote("zones.fine", 2, " ", st.Dim, st.Dim, asDesiredIn(fine, n))
 	}
+}
+
+// asDesiredIn counts the zones where the rule's rows are as desired.
+func asDesiredIn(fine, all int) string {
+	return fmt.Sprintf("as desired in %s of %s", words.Thousands(fine), words.Count(all, "zone"))
 }
 
 // sharedDiffers names the differences of shared sets that the rule reads.

@@ -3,7 +3,6 @@ package rows
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"rung/engine/logs"
 	"rung/model"
@@ -17,14 +16,9 @@ import (
 	"rung/ui/widget"
 )
 
-// Below width sideBySide, or if the lower pane would have fewer lines than leastBelow, there is one column.
-const (
-	sideBySide = 100
-	leastBelow = 8
-)
-
-// RuleView shows one rule.
+// RuleView shows one rule: what it does and what is wrong first, then how it is written and compiled.
 type RuleView struct {
+	detail.PanePage
 	page nav.Page
 	zone string // chosen zone
 	acl  string // id of the ACL shown
@@ -35,19 +29,12 @@ type RuleView struct {
 	entries []*revision.RuleACL
 	state   *model.ZoneState
 
-	// wide: the rule at the left, the ACL at the right, the rest below; else all in one pane.
-	wide               bool
-	rulePane, restPane *detail.Pane
-	wholePane          *detail.Pane
-	right              []widget.Line
-	top, lw            int
-	onLower            bool // the cursor is in the lower pane
+	allColumns bool // lists the ACL's columns that are as desired, too
 }
 
 // NewRule makes the view of a rule.
 func NewRule(page nav.Page) view.View {
-	return &RuleView{page: page, zone: page.Zone, acl: page.ID, rulePane: detail.NewPane(), restPane: detail.NewPane(),
-		wholePane: detail.NewPane()}
+	return &RuleView{PanePage: detail.NewPage(), page: page, zone: page.Zone, acl: page.ID}
 }
 
 // Sync makes the lines from the revision.
@@ -102,118 +89,24 @@ func (v *RuleView) showGone(env *view.Env) {
 		s.AddParagraph("gone", 0, words.Failed, env.Styles.Error, env.Styles.Text, v.page.Key.Label()+" no longer has "+
 			revision.RuleLabel(v.page.Dir, v.page.Rule, "")+".", nav.ToPolicy(v.page.Key))
 	}
-	v.switchTo(false)
-	v.wholePane.SetItems(s.Lines)
+	v.Pane.SetItems(s.Lines)
 }
 
-// layOut fills the panes for the size.
+// layOut makes the lines.
 func (v *RuleView) layOut(env *view.Env) {
-	id := v.activePane().SelectedID()
 	if e := v.underCursor(); e != nil {
 		v.acl = e.ID
 	}
-	wide := env.W >= sideBySide && !env.Rev.BySelectors(v.policy)
-	if wide {
-		v.lw = env.W / 2
-		left := &detail.Sheet{St: env.Styles, W: v.lw}
-		left.AddHead(v.titleText(left.TextWidth()))
-		v.ruleLines(env, left)
-		v.right = v.aclLines(env, env.W-v.lw-1)
-		v.top = max(len(left.Lines), len(v.right))
-		if env.H-v.top < leastBelow {
-			wide = false
-		} else {
-			below := &detail.Sheet{St: env.Styles, W: env.W}
-			v.addRest(env, below)
-			for len(left.Lines) < v.top {
-				left.AddGap()
-			}
-			v.rulePane.SetItems(left.Lines)
-			v.restPane.SetItems(below.Lines)
-		}
-	}
-	if !wide {
-		s := &detail.Sheet{St: env.Styles, W: env.W}
-		s.AddHead(v.titleText(s.TextWidth()))
-		v.ruleLines(env, s)
-		if env.Rev.BySelectors(v.policy) {
-			v.meaningLines(env, s)
-			v.wholePane.SetItems(s.Lines)
-			v.switchTo(false)
-			return
-		}
-		for i, l := range v.aclLines(env, s.TextWidth()) {
-			if i == 0 {
-				s.Lines = append(s.Lines, detail.Line{ID: "acl.head", Text: l, Skip: true})
-				continue
-			}
-			name := l.String()
-			if f := strings.Fields(name); len(f) > 0 {
-				name = f[0]
-			}
-			s.Add("column."+name, l, v.rowPage())
-		}
-		v.addRest(env, s)
-		v.wholePane.SetItems(s.Lines)
-	}
-	if wide != v.wide {
-		v.switchTo(wide)
-		v.selectID(id)
-	}
-}
-
-// addRest adds the lines below the rule and its ACL.
-func (v *RuleView) addRest(env *view.Env, s *detail.Sheet) {
-	v.fullLines(env, s)
-	v.matchLines(env, s)
+	s := &detail.Sheet{St: env.Styles, W: env.W}
+	s.AddHead(v.titleText(s.TextWidth()))
 	v.meaningLines(env, s)
-	v.flowLines(env, s)
-}
-
-func (v *RuleView) switchTo(wide bool) {
-	v.wide = wide
-	v.onLower = false
-}
-
-// selectID puts the cursor on a line, in whichever pane it is.
-func (v *RuleView) selectID(id string) {
-	switch {
-	case !v.wide:
-		v.wholePane.SelectID(id)
-	case v.rulePane.SelectID(id):
-		v.onLower = false
-	case v.restPane.SelectID(id):
-		v.onLower = true
+	s.AddHead("as written")
+	v.ruleLines(env, s)
+	if !env.Rev.BySelectors(v.policy) {
+		v.matchLines(env, s)
+		v.flowLines(env, s)
 	}
-}
-
-// activePane returns the pane with the cursor.
-func (v *RuleView) activePane() *detail.Pane {
-	switch {
-	case !v.wide:
-		return v.wholePane
-	case v.onLower:
-		return v.restPane
-	}
-	return v.rulePane
-}
-
-// Render draws the panes.
-func (v *RuleView) Render(env *view.Env, w, h int) string {
-	if !v.wide || h <= v.top {
-		return v.wholePane.Render(env.Styles, w, h)
-	}
-	lines := make([]string, v.top)
-	rw := max(0, w-v.lw-1)
-	for i := range lines {
-		var l widget.Line
-		if i < len(v.right) {
-			l = v.right[i]
-		}
-		lines[i] = l.Render(rw)
-	}
-	upper := widget.JoinBlocks(env.Styles, v.rulePane.RenderFocus(env.Styles, v.lw, v.top, !v.onLower), strings.Join(lines, "\n"), v.top)
-	return upper + "\n" + v.restPane.RenderFocus(env.Styles, w, h-v.top, v.onLower)
+	v.Pane.SetItems(s.Lines)
 }
 
 // Do carries out the rule's own actions and moves the cursor.
@@ -232,43 +125,15 @@ func (v *RuleView) Do(env *view.Env, id action.ID) bool {
 		env.OpenPage(nav.Page{Kind: nav.Edit, Key: k})
 	case action.RuleLogging:
 		view.AskLogging(env, k)
-	case action.Open:
-		env.OpenPage(v.SelectedPage())
+	case action.RuleFold:
+		v.allColumns = !v.allColumns
+		v.layOut(env)
 	default:
-		if !v.walkCursor(id) {
+		if !v.PanePage.Do(env, id) {
 			return false
 		}
 		if e := v.underCursor(); e != nil && e.ID != v.acl {
-			v.layOut(env) // the other pane follows the cursor
-		}
-	}
-	return true
-}
-
-// walkCursor moves the cursor, and from one pane into the other at their ends.
-func (v *RuleView) walkCursor(id action.ID) bool {
-	if !v.wide {
-		return v.wholePane.Do(id)
-	}
-	v.onLower = id == action.Bottom || v.onLower && id != action.Top
-	p := v.activePane()
-	was := p.SelectedID()
-	if !p.Do(id) {
-		return false
-	}
-	if p.SelectedID() != was {
-		return true
-	}
-	switch id {
-	case action.Down, action.HalfDown, action.PageDown:
-		if !v.onLower {
-			v.onLower = true
-			v.restPane.Do(action.Top)
-		}
-	case action.Up, action.HalfUp, action.PageUp:
-		if v.onLower {
-			v.onLower = false
-			v.rulePane.Do(action.Bottom)
+			v.layOut(env) // the columns and the match follow the cursor
 		}
 	}
 	return true
@@ -278,7 +143,7 @@ const aclPrefix = "acl."
 
 // underCursor returns the ACL under the cursor, nil if none.
 func (v *RuleView) underCursor() *revision.RuleACL {
-	id := v.activePane().SelectedID()
+	id := v.Pane.SelectedID()
 	if i := slices.IndexFunc(v.entries, func(e *revision.RuleACL) bool { return aclPrefix+e.ID == id }); i >= 0 {
 		return v.entries[i]
 	}
@@ -301,7 +166,7 @@ func (v *RuleView) nextACL(env *view.Env) {
 	}
 	v.acl = v.entries[(i+1)%len(v.entries)].ID
 	if v.underCursor() != nil {
-		v.selectID(aclPrefix + v.acl)
+		v.Pane.SelectID(aclPrefix + v.acl)
 	}
 	v.layOut(env)
 }
@@ -313,28 +178,6 @@ func (v *RuleView) rowPage() nav.Page {
 	}
 	return nav.Page{}
 }
-
-// SelectedPage returns the page of the selected line.
-func (v *RuleView) SelectedPage() nav.Page { return v.activePane().LinkedPage() }
-
-// Click puts the cursor on a line.
-func (v *RuleView) Click(_ *view.Env, x, y int) bool {
-	if !v.wide {
-		return v.wholePane.Click(y)
-	}
-	if y >= v.top {
-		v.onLower = true
-		return v.restPane.Click(y - v.top)
-	}
-	if x >= v.lw {
-		return false
-	}
-	v.onLower = false
-	return v.rulePane.Click(y)
-}
-
-// Wheel scrolls.
-func (v *RuleView) Wheel(_ *view.Env, lines int) { v.activePane().Wheel(lines) }
 
 // Crumb names the policy and the rule in the breadcrumbs.
 func (v *RuleView) Crumb() string { return v.page.Key.ShortLabel() + " " + v.ruleLabel() }
@@ -383,6 +226,10 @@ func (v *RuleView) WhyNot(env *view.Env, id action.ID) string {
 	case action.RuleNextZone, action.RulePrevZone:
 		if env.Rev.BySelectors(v.policy) {
 			return "this policy has no rows in zones"
+		}
+	case action.RuleFold:
+		if len(v.entries) == 0 {
+			return "the rule has no ACL"
 		}
 	case action.RuleNextACL:
 		if len(v.entries) < 2 {

@@ -54,7 +54,6 @@ func (v *RuleView) ruleLines(env *view.Env, s *detail.Sheet) {
 	}
 	v.subjectLine(env, s)
 	v.orderLines(env, s)
-	v.hitsLine(env, s)
 	if len(v.entries) == 0 {
 		s.AddField("acls", "ACL", nameWidth, widget.StyledLine(noACL(env.Rev, v.page.Key), st.Warn), nav.Page{})
 	}
@@ -78,6 +77,9 @@ func (v *RuleView) ruleLines(env *view.Env, s *detail.Sheet) {
 		l := widget.Line{{Text: mark, Style: st.Key}, {Text: detail.ShortID(e.ID, v.page.Key), Style: st.Accent},
 			{Text: "  " + text, Style: look}}
 		s.Add(aclPrefix+e.ID, detail.SideBySide(widget.StyledLine(name, st.Dim), nameWidth, l), detail.RowPage(v.state, e.Live, e.Desired))
+		if e == v.shownACL() {
+			v.columnLines(env, s, e)
+		}
 	}
 }
 

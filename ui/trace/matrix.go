@@ -152,7 +152,7 @@ func (v *matrixPage) Do(env *view.Env, id action.ID) bool {
 	case action.MatrixFold:
 		v.foldRow()
 	case action.MatrixTrace:
-		q := trace.Question{}
+		q := trace.Question{Network: v.network}
 		if c, ok := v.cellExample(); ok {
 			q = trace.NewQuestion(c)
 		}

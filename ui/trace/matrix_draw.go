@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,15 +25,8 @@ const (
 	leastName      = 20
 )
 
-// leastTitle is the least width of a column with a name as title instead of a number.
-const leastTitle = 5
-
-// fittedWidths holds the widths of the row labels, of a cell, and of a row's number. named: columns have names
-// as titles.
-type fittedWidths struct {
-	names, cell, number int
-	named               bool
-}
+// fittedWidths holds the widths of the row labels, of a cell, and of a row's number.
+type fittedWidths struct{ names, cell, number int }
 
 // Render draws the matrix, with the selected cell in words below.
 func (v *matrixPage) Render(env *view.Env, w, h int) string {
@@ -127,15 +121,7 @@ func (v *matrixPage) fitWidths(w int) fittedWidths {
 		longest = max(longest, widget.TextWidth(before+name))
 	}
 	name := min(longest, max(leastName, w-before-2-cell*v.countColumns()))
-	out := fittedWidths{names: min(before+name+2, max(before+2, w-cell)), cell: cell, number: number}
-	if v.focus != "" || len(v.cols) == 0 {
-		return out
-	}
-	title := widget.WidestText(v.cols, (*revision.MatrixEnd).Name)
-	if wide := min(title+2, (w-out.names)/len(v.cols)); wide >= max(cell, leastTitle) {
-		out.cell, out.named = wide, true
-	}
-	return out
+	return fittedWidths{names: min(before+name+2, max(before+2, w-cell)), cell: cell, number: number}
 }
 
 // rowLabel returns the name of a row and its indent and fold sign; parts are indented further.
@@ -206,9 +192,8 @@ func (v *matrixPage) headingLine(st *themes.StyleSet, w int) string {
 	rows = strings.Repeat(" ", 2+v.fits.number+1+2) + rows
 	l = widget.StyledLine(padText(rows, v.fits.names), st.Header)
 	last := min(len(v.cols), v.firstColumn+v.columnsAcross(w))
-	titles := columnTitles(v.cols, v.fits)
 	for i := v.firstColumn; i < last; i++ {
-		text, style := titles[i], st.Header
+		text, style := strconv.Itoa(i+1), st.Header
 		if i == v.cursor.col {
 			style = st.Title
 		}
@@ -221,21 +206,6 @@ func (v *matrixPage) headingLine(st *themes.StyleSet, w int) string {
 		}
 	}
 	return l.Render(w)
-}
-
-// columnTitles returns the titles of columns: distinguishable names, or numbers.
-func columnTitles(cols []*revision.MatrixEnd, fits fittedWidths) []string {
-	out := make([]string, len(cols))
-	for i, e := range cols {
-		out[i] = strconv.Itoa(i + 1)
-		if fits.named {
-			out[i] = e.Name()
-		}
-	}
-	if fits.named {
-		return cutDistinct(out, fits.cell-1)
-	}
-	return out
 }
 
 func padText(text string, w int) string {
@@ -274,6 +244,9 @@ func (v *matrixPage) cellLine(st *themes.StyleSet, at cursorPlace) widget.Line {
 	from, to, _ := v.cellEnds(at)
 	c := v.m.Cell(from, to)
 	word, style := c.Verdict(), st.TokenStyle(told.CellSign(c.Verdict()).Role)
+	if word == verdict.Deny {
+		style = st.Dim // what is allowed stands out
+	}
 	if v.only != "" && !c.Has(v.only) {
 		word = ""
 	}
@@ -305,6 +278,9 @@ func (v *matrixPage) detailLines(st *themes.StyleSet, w int) []string {
 		mark := told.CellSign(c.Verdict())
 		sign, style = mark.Text, st.TokenStyle(mark.Role)
 		next = exampleTexts(v.m, from, to, c.Verdict())
+		if c.Verdict() == verdict.Mixed {
+			next = slices.Concat(v.m.PartTexts(from, to), next)
+		}
 	} else if e := v.selectedRow(); e != nil {
 		title, text = e.Name(), words.Count(e.Pods(), "pod")
 		leads := "→ moves into its cells"
@@ -357,15 +333,14 @@ func exampleTexts(m *revision.Matrix, from, to *revision.MatrixEnd, of verdict.V
 // mostNames bounds the lines with names of columns.
 const mostNames = 4
 
-// columnNames explains numbers and cut names above the columns: their rows may be out of sight, or filtered.
+// columnNames names the columns that have no row with their number.
 func (v *matrixPage) columnNames(st *themes.StyleSet, w int) (lines []string) {
 	const lead = "   columns:"
-	titles := columnTitles(v.cols, v.fits)
 	l := widget.StyledLine(lead, st.Dim)
 	for i := 0; i < min(len(v.cols), v.columnsAcross(w)); i++ {
-		number, name := " "+titles[i]+" ", v.cols[i].Name()
-		if titles[i] == name {
-			continue // shown above the column
+		number, name := fmt.Sprintf(" %d ", i+1), v.cols[i].Name()
+		if slices.ContainsFunc(v.rows, func(e *revision.MatrixEnd) bool { return e.Name() == name }) {
+			continue // the row has the number
 		}
 		if l.LineWidth() > len(lead) && l.LineWidth()+widget.TextWidth(number+name)+1 > w {
 			lines = append(lines, l.Render(w))

@@ -60,19 +60,23 @@ func TestMatrixGoldens(t *testing.T) {
 	s.GoldenPlain("ascii", uitest.Sizes...)
 }
 
-// Columns have names where there is room for some of them, and numbers where not; the names that
-// are cut stand whole below. A mixed cell shows a connection that is denied and one that is allowed, and
-// leads to its trace.
+// Columns have the numbers of the rows; columns without a row are named below. A mixed cell says which pods differ,
+// shows a connection that is denied and one that is allowed, and leads to its trace.
 func TestColumnsAndExamples(t *testing.T) {
 	s := openMatrix(t, uitest.DemoFacts(t), "", "")
-	s.Resize(80, 24)
-	s.Want("ku…m", "ku…m kube-system", "in…x ingress-nginx")
-	s.Resize(200, 60)
-	s.Want(" blue-dev ", " ingress-nginx ", " kube-system ")
-	s.WantNot("columns:", "…")
+	for _, size := range [][2]int{{80, 24}, {200, 60}} {
+		s.Resize(size[0], size[1])
+		s.Want(" 1  2  3  4  5  6", " 10 11")
+		s.WantNot("columns:")
+	}
+	s.Press("/")
+	s.Type("mon")
+	s.Press("enter")
+	s.Want("columns: 1 blue", " 5 kube-system")
+	s.Press("esc", "g")
 	s.Resize(120, 34)
 	s.Press("right", "right", "right", "right", "right") // blue → kube-system
-	s.Want("blue → kube-system", "± mixed", "denied, for example blue/api-d0 → kube-system/", "allowed, for example blue/api-d0 → kube-system/")
+	s.Want("blue → kube-system", "± mixed", "allow to kube-proxy-8l5xv", "deny to coredns-", "denied, for example blue/api-d0 → kube-system/", "allowed, for example blue/api-d0 → kube-system/")
 	if denied, allowed := s.Line("denied, for example"), s.Line("allowed, for example"); strings.Fields(denied)[3] != strings.Fields(allowed)[3] {
 		t.Errorf("of different ends:\n%s\n%s", denied, allowed)
 	}

@@ -79,6 +79,16 @@ func AskDelete(env *Env, k model.PolicyKey) {
 	env.PreviewChange(change.Mutation{Op: change.OpDelete, Policy: k})
 }
 
+// PreviewFix previews the change that fixes a finding.
+func PreviewFix(env *Env, f *model.Finding) {
+	m, err := change.FixMutation(env.Rev, f)
+	if err != nil {
+		env.ShowFailure("%v", err)
+		return
+	}
+	env.PreviewChange(m)
+}
+
 // AskMove asks for another place of a policy: priority or tier.
 func AskMove(env *Env, k model.PolicyKey) {
 	p := env.Rev.Cluster.Policy(k)
