@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"rung/model"
+	"rung/ui/action"
 	"rung/ui/nav"
 	"rung/ui/view"
 )
@@ -122,12 +122,15 @@ func TestKeysAfterALineHasClosed(t *testing.T) {
 
 // A page without a filter has no key for one, and letters typed after a refused / do nothing.
 func TestRefusedFilter(t *testing.T) {
-	m := stillRoot(t, newStill(t), Options{Page: nav.ToRule(model.Key{Kind: model.KindANP, Name: "x"}, model.Ingress, 0)})
+	maker := viewMakers[nav.Probe]
+	viewMakers[nav.Probe] = func(nav.Page) view.View { return plainView{} }
+	t.Cleanup(func() { viewMakers[nav.Probe] = maker })
+	m := stillRoot(t, newStill(t), Options{Page: nav.ToProbe("")})
 	if f := frameOf(m); strings.Contains(f, "/ filter") {
 		t.Fatalf("offers a filter:\n%s", f)
 	}
 	hit(m, letters("/31")...)
-	if f := frameOf(m); !strings.Contains(f, "this page has no filter: keys are ignored until you pause") || m.topEntry().page.Kind != nav.Rule {
+	if f := frameOf(m); !strings.Contains(f, "this page has no filter: keys are ignored until you pause") || m.topEntry().page.Kind != nav.Probe {
 		t.Errorf("took letters of a filter for keys:\n%s", f)
 	}
 	time.Sleep(2 * typingPause)
@@ -136,3 +139,11 @@ func TestRefusedFilter(t *testing.T) {
 		t.Error("ignores keys after a pause")
 	}
 }
+
+// plainView is a page without a filter.
+type plainView struct{}
+
+func (plainView) Sync(*view.Env)                    {}
+func (plainView) Render(*view.Env, int, int) string { return "plain" }
+func (plainView) Do(*view.Env, action.ID) bool      { return false }
+func (plainView) SelectedPage() nav.Page            { return nav.Page{} }

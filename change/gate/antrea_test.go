@@ -137,7 +137,7 @@ var refusedSentences = []struct {
 	{antrea.TierStatic, changing.Apply(tierText("mine", 62)), "a tier's priority cannot be changed from 60"},
 	{antrea.TierStatic, changing.Apply(tierText("emergency", 50)), "is Antrea's own and read-only"},
 	{antrea.GroupMissing, changing.Apply(groupText("new", "childGroups: [nobody]")), "ClusterGroup nobody does not exist"},
-	{antrea.GroupMissing, change.Mutation{Op: change.OpDelete, Policy: model.Key{Kind: model.KindClusterGroup, Name: "child"}}, "is a child of ClusterGroup parent and cannot be deleted"},
+	{antrea.GroupMissing, change.Mutation{Op: change.OpDelete, Policy: model.Key{Kind: model.KindClusterGroup, Name: "child"}}, "is a child of ClusterGroup parent: it cannot be deleted"},
 	{antrea.GroupNested, changing.Apply(groupText("new", "childGroups: [parent]")), "groups nest one level"},
 	{antrea.GroupNested, changing.Apply(groupText("child", "childGroups: [lone]")), "is a child of ClusterGroup parent and cannot have childGroups"},
 	{antrea.GroupCycle, changing.Apply(groupText("new", "childGroups: [new]")), "is its own child"},

@@ -190,16 +190,16 @@ func TestLeads(t *testing.T) {
 	s.Press(":")
 	s.Type("findings")
 	s.Press("enter")
-	s.Want("Ladder › findings")
+	s.Want("› findings")
 	s.Press("esc")
-	s.WantNot("Ladder › findings")
+	s.WantNot("› findings")
 	header := strings.Split(s.PlainFrame(), "\n")[0]
 	x := ansi.StringWidth(header[:strings.Index(header, "findings")])
 	s.Send(tea.MouseClickMsg{X: x - 3, Y: 0, Button: tea.MouseLeft})
 	s.Send(tea.MouseClickMsg{X: x, Y: 1, Button: tea.MouseLeft})
-	s.WantNot("Ladder › findings")
+	s.WantNot("› findings")
 	s.Send(tea.MouseClickMsg{X: x + 10, Y: 0, Button: tea.MouseLeft})
-	s.Want("Ladder › findings")
+	s.Want("› findings")
 }
 
 // Of one severity, and sorted.

@@ -179,7 +179,7 @@ func TestZonesMany(t *testing.T) {
 	s.Want("zones: rows differ", "worker-490")
 	s.WantNot("worker-301 lost", "worker-000 synced")
 	s.Press("g", "j", "enter")
-	s.Want("zone worker-133", "2,013 rows of worker-133 were read", "behind or frozen when it was read: ANP cluster-control")
+	s.Want("zone worker-133", "2,013 rows of worker-133 read and compared", "behind or frozen when it was read: ANP cluster-control")
 	s.Golden("follow")
 	if diff := cmp.Diff([]string{"worker-133"}, s.Console.Looked); diff != "" {
 		t.Error(diff)

@@ -282,7 +282,7 @@ func TestSections(t *testing.T) {
 	s := w.s
 	s.Press("j", "j", "D")
 	s.Resize(80, 24)
-	s.Want("Delete ANP cluster-control", "more lines · } next section", "} next section  / filter")
+	s.Want("Delete ANP cluster-control", "more lines · } next section", "} next section  w whole")
 	for _, heading := range []string{"consequences", "guard rails with examples", "connections that change", "same verdict, by another rule", "rows, per zone"} {
 		s.Press("}")
 		if lines := strings.Split(s.PlainFrame(), "\n"); !strings.Contains(lines[2], "── "+heading) {
@@ -411,7 +411,7 @@ func TestWorkedOutAgain(t *testing.T) {
 	now := w.g.Engine.Revision().Cluster.Policy(anp("cluster-control")).YAML
 	apply(t, w, strings.Replace(now, "priority: 34", "priority: 33", 1))
 	s.Refresh()
-	s.Want("Move ANP cluster-control from 33 to 41", "out of date")
+	s.Want("Move ANP cluster-control from 33 to 41", "the preview has changed")
 }
 
 // A question that is open while its change becomes another stays, becomes the question
@@ -458,7 +458,7 @@ func TestChangedUnderTheQuestion(t *testing.T) {
 			if w.calls("commit") != done {
 				t.Fatal("committed what was not read")
 			}
-			s.Want("■ not done: it changed meanwhile", "reloaded")
+			s.Want("■ not done: the question changed meanwhile", "reloaded")
 			if c.yes != "y" {
 				s.Want(" > " + c.yes)
 			}
@@ -479,7 +479,7 @@ func TestChangedBehindTheQuestion(t *testing.T) {
 	before := w.g.Engine.Revision().Cluster.Policy(anp("blue-tenant"))
 	apply(t, w, strings.NewReplacer("action: \"Allow\"", "action: \"Deny\"", "action: Allow", "action: Deny").Replace(before.YAML))
 	s.Press("y")
-	s.Want("out of date", "ANP blue-tenant was changed meanwhile")
+	s.Want("the preview has changed", "ANP blue-tenant was changed meanwhile")
 	if got := w.priority("blue-tenant"); got != before.Priority {
 		t.Fatalf("priority %d", got)
 	}
@@ -528,7 +528,7 @@ func TestFollowsWhatItIsAbout(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			w := start(t, nil)
 			move(w.s)
-			w.s.WantNot("out of date")
+			w.s.WantNot("the preview has changed")
 			c.change(t, w)
 			w.s.Refresh()
 			w.s.Want(c.want...)
@@ -565,7 +565,7 @@ func TestTypedNameIsKept(t *testing.T) {
 	if w.calls("commit") != done {
 		t.Fatal("a yes to what was not read")
 	}
-	s.Want("not done: it changed meanwhile", " > cluster-control ")
+	s.Want("not done: the question changed meanwhile", " > cluster-control ")
 	s.Press("enter")
 	if w.calls("commit") != done+1 {
 		t.Errorf("not committed\n%s", s.PlainFrame())

@@ -95,7 +95,7 @@ func TestAskTraceSaysWhatIsWrong(t *testing.T) {
 	s.Type("red web-f0")
 	s.Press("enter")
 	s.Type("x")
-	s.Want("must be 1–65535")
+	s.Want("must be a port (1–65535)")
 	s.Press("shift+tab")
 	s.Type("u")
 	s.Press("enter")
