@@ -24,7 +24,8 @@ type helpGroup struct {
 }
 
 var groups = []helpGroup{
-	{"Look at the policies", []string{"ladder", "policy", "pod", "namespace", "trace", "matrix", "connections", "diff", "verify", "probe", "lint", "report",
+	{"Look at the policies", []string{"ladder", "policy", "pod", "namespace",
+		"trace", "matrix", "connections", "diff", "verify", "probe", "lint", "report",
 		"convert"}},
 	{"Look at the zones", []string{"zones", "drift", "rows", "compile", "activity", "logs", "explain", "can"}},
 	{"Change policies (shown first, then asked)", []string{"preview", "new", "apply", "move", "log-level", "delete", "plan", "undo", "redo",

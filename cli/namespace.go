@@ -19,11 +19,11 @@ func NamespaceCommand(a *command.App) *cobra.Command {
 	return command.NetworkCommand(a, &cobra.Command{
 		Use:     "namespace NAME",
 		Aliases: []string{"ns"},
-		Short:   "Show one namespace: who may reach it, what it may reach, its policies and findings",
+		Short:   "Show one namespace: connections in and out, policies, findings",
 		Long: `Show one namespace on one page: which namespaces may reach it and which it may reach, over
 all pods and ports (mixed: pods or ports differ; rung matrix --focus NAME has the pairs);
-what happens to connections that no rule decides; the policies in it and those that apply
-to its pods, in deciding order; and the errors and warnings about them.`,
+what happens to connections that no rule decides; its policies, and policies about
+its pods, in deciding order; and the errors and warnings about them.`,
 		Example: `  rung namespace blue -f examples/
   rung namespace blue --context staging -o json`,
 		Args:              command.TakesArgs(0, "NAME"),

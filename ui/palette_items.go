@@ -62,7 +62,7 @@ func paletteItems(o OverlayOffers) []paletteItem {
 		}
 	}
 	for ns := range cluster.Namespaces() {
-		place("namespace "+ns.Name, "who may reach it, what it may reach, its policies", nav.ToNamespace(ns.Name), "ns "+ns.Name)
+		place("namespace "+ns.Name, "connections in and out, policies, findings", nav.ToNamespace(ns.Name), "ns "+ns.Name)
 		place("matrix "+ns.Name, "connections with other namespaces", nav.ToMatrix(ns.Name, ""))
 	}
 	for _, name := range o.Rev.Desired.Networks().Names() {

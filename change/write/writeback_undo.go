@@ -167,7 +167,7 @@ func (w *writePlan) restoreDeleted(c change.ObjectChange) (back bool, err error)
 	case text == nil:
 		return instead("%s was in %s, which is gone", name, path)
 	case file.Path == "":
-		return instead("%s was in %s, which is no longer a file of this run", name, path)
+		return instead("%s was in %s, a file that this run does not read", name, path)
 	case file.Writable && w.byPath[b.Path] != nil && w.byPath[b.Path].replaces:
 		return instead("%s was in %s, which this change replaces", name, path)
 	case w.files.whyUnwritable(file) != nil:

@@ -102,7 +102,7 @@ func (f *globalFlags) Register(root *cobra.Command) {
 			"ovn-host-network)")
 	p.StringVar(&f.dnsFile, "dns-addresses", "", "`FILE` with the addresses of EgressFirewall DNS names, as name: [address, …]")
 	p.StringSliceVar(&f.AllowUnjudged, "allow-unjudged", nil,
-		"do not exit with 2 for what was not considered: all, or only some `CODES`, such as refused,unscheduled")
+		"do not exit with 2 because of omissions: all, or only some `CODES`, such as refused,unscheduled")
 	p.Lookup("allow-unjudged").NoOptDefVal = "all"
 	p.StringVar(&f.apiRelease, "api-release", "", "`RELEASE` of network-policy-api whose CRDs check files: v0.1.5 or v0.2.0 (the default)")
 	p.StringVar(&f.StateDir, "state-dir", "", "`FOLDER` for history, audit and logs (default in XDG_STATE_HOME)")

@@ -80,7 +80,7 @@ func DecidedFirst(k model.PolicyKey, b *revision.OverruledRule) string {
 		last := &b.RulesAbove[len(b.RulesAbove)-1]
 		rest := ""
 		if n := len(b.RulesAbove) - 1; n > 0 {
-			rest = fmt.Sprintf(" %s above that rule %s part of it.", words.Count(n, "rule"), words.OneOrMany(n, "matches", "match"))
+			rest = fmt.Sprintf(" %s above it %s part of it.", words.Count(n, "rule"), words.OneOrMany(n, "matches", "match"))
 		}
 		return fmt.Sprintf("%s never applies: %s matches all of it first and %s.", rule, AboveName(k, last), AboveLogs(last)) + rest
 	}

@@ -143,7 +143,7 @@ func TestRefused(t *testing.T) {
 		{"a priority that is taken", "quarantine", template.Answers{"priority": "34"}, "", "34 is taken by cluster-control"},
 		{"one above the range", "quarantine", template.Answers{"priority": "120"}, "", "120 is not a priority: must be 0–99"},
 		{"too many", "quarantine", template.Answers{"priority": "1,2"}, "", "the template takes 1"},
-		{"descending", "monitoring", template.Answers{"priority": "5,2"}, "", "must be ascending"},
+		{"descending", "monitoring", template.Answers{"priority": "5,2"}, "", "priorities must ascend"},
 		{"a name that is taken", "quarantine", template.Answers{"name": "quarantine"}, "", "policy quarantine already exists: choose another name for the set"},
 		{"no labels", "delegate", template.Answers{"namespaces": "tenant=a=b"}, "", "invalid labels"},
 		{"every pod in quarantine", "quarantine", template.Answers{"pods": "all"}, "", "not every pod"},

@@ -55,7 +55,7 @@ func (t *Trace) findDisagreements(r *revision.Revision, compiled bool, now time.
 			}
 			why, remedy := "", "look at the zone's rows"
 			if compiled {
-				why = "no zone was read; these are the rows that the policies compile to"
+				why = "no zone was read; these rows are compiled from the policies"
 			} else {
 				why, remedy = d.findCause(r, s, now)
 			}

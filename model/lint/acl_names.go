@@ -99,7 +99,7 @@ func (l *linter) addCutNames(p *model.Policy, holders nameHolders) {
 	}
 	if len(alike) > 0 {
 		f := l.addAbout(p, NameCut, so+": OVN cuts the ACL names, so log lines of "+
-			words.ListFew(alike, shown)+" have the same name as those of other rules"+with)
+			words.ListFew(alike, shown)+" share a name with those of other rules"+with)
 		f.Severity, f.Remedy = model.SeverityWarning, remedy
 	} else {
 		l.addAbout(p, NameCut, so+": OVN cuts the ACL names of "+words.ListFew(cut, shown)).Remedy = remedy

@@ -267,19 +267,19 @@ func TestLongNamesOfNamespacedPolicies(t *testing.T) {
 	tests := []divergence{
 		{name: "policies whose rules log alike", codes: []string{NameCut.Code}, extra: []model.Object{np(space+"/"+long+"-a", "*", "I", rules{npRule()}, nil), np(space+"/"+long+"-b", "*", "E", rules{npRule()}, rules{npRule()})},
 			want: []string{
-				"warning name-cut " + long + "-a: the names of namespace and policy are too long (62 characters): OVN cuts the ACL names, so log lines of ingress 0 have the same name as those of other rules, for example of NP " + space + "/" + long + "-b",
-				"warning name-cut " + long + "-b: the names of namespace and policy are too long (62 characters): OVN cuts the ACL names, so log lines of ingress 0, egress 0 have the same name as those of other rules, for example of NP " + space + "/" + long + "-a"}},
+				"warning name-cut " + long + "-a: the names of namespace and policy are too long (62 characters): OVN cuts the ACL names, so log lines of ingress 0 share a name with those of other rules, for example of NP " + space + "/" + long + "-b",
+				"warning name-cut " + long + "-b: the names of namespace and policy are too long (62 characters): OVN cuts the ACL names, so log lines of ingress 0, egress 0 share a name with those of other rules, for example of NP " + space + "/" + long + "-a"}},
 		{name: "cut and alone, and just short enough", codes: []string{NameCut.Code}, extra: []model.Object{np(space+"/"+long[:20], "*", "I", rules{npRule()}, rules{npRule()}), np(space+"/"+long[:18]+"b", "*", "I", rules{npRule()}, nil)},
 			want: []string{"info name-cut " + long[:20] + ": the names of namespace and policy are too long (50 characters): OVN cuts the ACL names of ingress 0"}},
 		{name: "as the default deny", codes: []string{NameCut.Code}, extra: []model.Object{np(strings.Repeat("s", 60)+"/a", "*", "I", rules{npRule()}, nil)},
-			want: []string{"warning name-cut a: the names of namespace and policy are too long (61 characters): OVN cuts the ACL names, so log lines of ingress 0 have the same name as those of other rules, " +
+			want: []string{"warning name-cut a: the names of namespace and policy are too long (61 characters): OVN cuts the ACL names, so log lines of ingress 0 share a name with those of other rules, " +
 				"for example of the default deny of namespace " + strings.Repeat("s", 60)}},
 		{name: "EgressFirewalls", codes: []string{NameCut.Code}, extra: []model.Object{
 			firewall(strings.Repeat("s", 59), rule(model.Allow, inNets("192.0.2.0/24")), rule(model.Allow, inNets("198.51.100.0/24"))),
 			firewall(strings.Repeat("t", 58), rule(model.Allow, inNets("192.0.2.0/24")), rule(model.Allow, inNets("198.51.100.0/24"))),
 			firewall(strings.Repeat("u", 60), rule(model.Allow, inNets("192.0.2.0/24")), rule(model.Allow, inNets("198.51.100.0/24")))},
-			want: []string{"warning name-cut default: the namespace name is too long (59 characters): OVN cuts the ACL names, so log lines of egress 0, egress 1 have the same name as those of other rules",
-				"warning name-cut default: the namespace name is too long (60 characters): OVN cuts the ACL names, so log lines of egress 0, egress 1 have the same name as those of other rules"}},
+			want: []string{"warning name-cut default: the namespace name is too long (59 characters): OVN cuts the ACL names, so log lines of egress 0, egress 1 share a name with those of other rules",
+				"warning name-cut default: the namespace name is too long (60 characters): OVN cuts the ACL names, so log lines of egress 0, egress 1 share a name with those of other rules"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, tt.run)

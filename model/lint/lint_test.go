@@ -108,7 +108,7 @@ func TestFindings(t *testing.T) {
 		{name: "long names", codes: []string{NameCut.Code}, extra: []model.Object{
 			anp(long, 1, "tenant", rules{rule(deny, inNS("*")), rule(deny, inNS("*"))}, nil), anp(long[:54], 2, "tenant", rules{rule(deny, inNS("*"))}, nil),
 			anp(long[:48], 3, "tenant", rules{rule(deny, inNS("*"))}, nil)},
-			want: []string{"warning name-cut " + long + ": the name is too long (58 characters): OVN cuts the ACL names, so log lines of ingress 0, ingress 1 have the same name as those of other rules",
+			want: []string{"warning name-cut " + long + ": the name is too long (58 characters): OVN cuts the ACL names, so log lines of ingress 0, ingress 1 share a name with those of other rules",
 				"info name-cut " + long[:54] + ": the name is too long (54 characters): OVN cuts the ACL names of ingress 0"}},
 		{name: "deny of all networks", codes: []string{DenyAllNetworks.Code, DNSNotAllowed.Code, DNSTCPNotAllowed.Code}, extra: []model.Object{
 			anp("a", 1, "tenant=blue", nil, rules{rule(allow, dnsPods, "UDP:5353"), rule(pass, to(model.PeerNodes, "*"), "TCP:6443"), rule(deny, inNets("0.0.0.0/0"))}),

@@ -30,7 +30,7 @@ var Table = &page.Table[*ZoneFacts]{
 		"endpoint":          "where its database is reached",
 		"log_lines":         "lines of the ACL log that were lost",
 		"written_made_done": "how long until rows, flows and nodes followed",
-		"wrong":             "problems of the zone, other than differing rows",
+		"wrong":             "problems of the zone apart from differing rows",
 	},
 	ID:    func(z *ZoneFacts) string { return z.Name },
 	Empty: "no zones yet",

@@ -71,7 +71,7 @@ var columnHelp = map[string]string{
 	"rules":   "its rules in this stage: 2A allow, 1D denies, 1P passes on",
 	"zones":   "zones whose rows are as desired",
 	"state":   "the worst state of its rows over all zones",
-	"notes":   "what is wrong with its rows in a zone, then the worst of its findings; a count of the rest",
+	"notes":   "differing rows in a zone, then its worst finding; a count of the rest",
 }
 
 // LeastNotes is the minimum width of the notes column on a screen.

@@ -30,7 +30,7 @@ type NamespaceFacts struct {
 	Findings  []string                     `json:"findings"` // about these policies, without those under a cause
 
 	Lines  []NamespaceLine  `json:"-"`
-	unread *revision.Unread // what is unread of pods and namespaces, nil if all was read
+	unread *revision.Unread // unread pods or namespaces, nil if all were read
 }
 
 // IsolatedPods counts the pods that NetworkPolicies isolate in a direction.
@@ -40,7 +40,7 @@ type IsolatedPods struct {
 	Policies  []string `json:"policies"`
 }
 
-// NamespacePolicy is a policy that is in a namespace, or that applies to pods there.
+// NamespacePolicy is a policy in a namespace, or with subject pods there.
 type NamespacePolicy struct {
 	Policy string `json:"policy"`
 	Pods   int    `json:"pods"` // its subject pods in the namespace
@@ -96,14 +96,14 @@ func (o *NamespaceFacts) addSummary() {
 		page.Span{Text: "  of its NetworkPolicies and EgressFirewalls", Role: themes.Dim})
 	if len(o.Networks) > 0 {
 		o.add("network", page.Span{Text: "network  ", Role: themes.Dim}, page.Span{Text: strings.Join(o.Networks, ", ")},
-			page.Span{Text: "  connections below are those of the default network", Role: themes.Warn})
+			page.Span{Text: "  the connections below use the default network", Role: themes.Warn})
 	}
 }
 
-// shownNamespaces is the number of namespaces that a line of connections names.
+// shownNamespaces bounds the namespaces named in a line of connections.
 const shownNamespaces = 8
 
-// addReach adds which namespaces reach this one, and which it reaches, by verdict.
+// addReach adds the namespaces that reach this one, and those reached from it, by verdict.
 func (o *NamespaceFacts) addReach(r *revision.Revision, m *revision.Matrix) {
 	o.addHead("connections · all pods, any port")
 	var self *revision.MatrixEnd

@@ -28,7 +28,7 @@ func (m *Keymap) AddHotkeys(hotkeys map[string]string) (report []KeyProblem) {
 		case holder != nil:
 			say("%q is the key of %s (allowed: keys that no action has, such as f5)", k, holder.ID)
 		case text == "":
-			say("no command (allowed: what is typed after \":\", such as findings)")
+			say("no command (allowed: a command of the palette, such as findings)")
 		default:
 			added = append(added, Action{ID: id, Scope: Global, Keys: []string{k}, Title: text, Help: "hotkey: " + text, Hidden: true})
 		}

@@ -55,7 +55,8 @@ const (
 )
 
 // Kinds lists all kinds.
-var Kinds = []PageKind{Ladder, Policy, Rule, Rows, Row, Pod, Namespace, Edit, Template, Preview, Plan, Logs, Activity, Zones, Contexts, Controller,
+var Kinds = []PageKind{Ladder, Policy, Rule, Rows, Row, Pod, Namespace,
+	Edit, Template, Preview, Plan, Logs, Activity, Zones, Contexts, Controller,
 	Findings, Cluster, Trace, Matrix, Probe, Sessions, Diff, Omitted, Messages}
 
 // Alone lists the kinds that need no other field: each has an action, and can be the first page.

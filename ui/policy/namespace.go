@@ -50,7 +50,8 @@ func (v *namespacePage) Sync(env *view.Env) {
 	defer func() { v.Pane.SetItems(s.Lines) }()
 	ns := env.Rev.Cluster.Namespace(v.key.Name)
 	if ns == nil {
-		s.AddNote("gone", 0, words.Failed, env.Styles.Error, env.Styles.Text, env.Rev.EmptyText(detail.ObjectName(v.key)+" does not exist", model.KindNamespace))
+		s.AddNote("gone", 0, words.Failed, env.Styles.Error, env.Styles.Text,
+			env.Rev.EmptyText(detail.ObjectName(v.key)+" does not exist", model.KindNamespace))
 		return
 	}
 	if v.askedBasis != env.Rev.Basis() && !v.matrixWork.IsUnderWay() {
