@@ -177,7 +177,7 @@ func (o *NamespaceFacts) addDefaults(r *revision.Revision, pods []*model.Pod) {
 		is.Policies = page.MapList(by, model.PolicyKey.String)
 		o.Isolated = append(o.Isolated, is)
 		title := page.Span{Text: fmt.Sprintf("%-8s ", dir.Lower()), Role: themes.Dim}
-		who := fmt.Sprintf("%d of %s", is.Pods, words.Count(o.Pods, "pod"))
+		who := words.Thousands(is.Pods) + " of " + words.Count(o.Pods, "pod")
 		switch {
 		case is.Pods == 0:
 			o.add("default "+is.Direction, title, page.Span{Text: baseline}, page.Span{Text: "  no NetworkPolicy isolates", Role: themes.Dim})

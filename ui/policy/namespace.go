@@ -88,11 +88,11 @@ func (v *namespacePage) ReceiveResult(_ *view.Env, msg any) {
 	if !ok {
 		return
 	}
-	if v.failure = ""; err != nil {
+	if err != nil {
 		v.failure, v.rev = err.Error(), nil
 		return
 	}
-	v.m = m
+	v.m, v.failure = m, ""
 }
 
 // findingPage returns the page of a finding's rule, else of its policy.
