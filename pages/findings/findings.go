@@ -133,10 +133,11 @@ func (f *Finding) messageCell() page.Cell {
 // clauseEnds separate the clauses of messages.
 var clauseEnds = []string{"; ", ": ", ", ", " ("}
 
-// BriefMessage drops the last clauses of the message until it fits, if possible.
+// BriefMessage replaces the last clauses of the message with an ellipsis until it fits, if possible.
 func (f *Finding) BriefMessage(room int) string {
-	text := f.Message
-	for utf8.RuneCountInString(text) > room || strings.Count(text, "(") > strings.Count(text, ")") {
+	const cut = " …"
+	text, rest := f.Message, ""
+	for utf8.RuneCountInString(text+rest) > room || strings.Count(text, "(") > strings.Count(text, ")") {
 		end := 0
 		for _, sign := range clauseEnds {
 			end = max(end, strings.LastIndex(text, sign))
@@ -144,9 +145,9 @@ func (f *Finding) BriefMessage(room int) string {
 		if end == 0 {
 			break
 		}
-		text = text[:end]
+		text, rest = text[:end], cut
 	}
-	return text
+	return text + rest
 }
 
 // SubjectText names the policy, or another subject of the finding.

@@ -23,3 +23,22 @@ func TestTold(t *testing.T) {
 		}
 	}
 }
+
+// What a narrow column leaves out of a message is marked, and no bracket stays open.
+func TestBriefMessage(t *testing.T) {
+	f := NewList([]model.Finding{{Message: "denies everything (such as a → b, c → d), above rules that allow: 10 rules"}})[0]
+	for _, c := range []struct {
+		room int
+		want string
+	}{
+		{100, f.Message},
+		{70, "denies everything (such as a → b, c → d), above rules that allow …"},
+		{45, "denies everything (such as a → b, c → d) …"},
+		{30, "denies everything …"},
+		{5, "denies everything …"},
+	} {
+		if got := f.BriefMessage(c.room); got != c.want {
+			t.Errorf("%d: %q, want %q", c.room, got, c.want)
+		}
+	}
+}

@@ -46,7 +46,7 @@ func TestFindings(t *testing.T) {
 	s.WantNot("└ blue-tenant")
 	s.GoldenAt("findings", sizes...)
 	s.Press("space")
-	s.Want("▽ 10 rules never apply", "└ blue-tenant", "never applies  fix: move to 33, above cluster-control")
+	s.Want("▽ 10 rules never apply", "└ blue-tenant", "never applies …  fix: move to 33, above cluster-control")
 	s.Press("/")
 	s.Type("red-tenant")
 	s.Press("enter")
