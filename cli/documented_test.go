@@ -52,11 +52,11 @@ func spans(text string) (out []string) {
 // zoneLines are command lines by their rows in the table of commands: where the row says "with
 // FLAG", the line without the flag.
 var zoneLines = map[string]string{
-	"rung ladder":             "ladder",
-	"rung policy NAME":        "policy guard-db",
-	"rung pod NAMESPACE/NAME": "pod blue/web-0",
-	"rung pod":                "pod -n blue",
-	"rung namespace":          "namespace blue",
+	"rung ladder":                             "ladder",
+	"rung policy NAME":                        "policy guard-db",
+	"rung pod NAMESPACE/NAME":                 "pod blue/web-0",
+	"rung pod":                                "pod -n blue",
+	"rung namespace NAME":                     "namespace blue",
 	"rung trace --from END --to END --port N": "trace green/web-0 blue/web-0 80",
 	"rung matrix":                             "matrix",
 	"rung connections":                        "connections",

@@ -67,9 +67,8 @@ func LogsCommand(a *command.App) *cobra.Command {
 		Long: `Print the ACL log lines of every zone in order of time, as sentences: who was
 allowed or denied, by which rule. They come from the ovnkube-node pods of a cluster,
 from the simulated traffic of a sandbox, or with --log from files. It stops after --for
-or --lines, or at the end of the files; with --follow alone it runs until Ctrl-C. Gaps,
-where lines may be missing, are marked; logs that could not be followed are named on
-stderr.
+or --lines, or at the end of the files; with --follow alone it runs until Ctrl-C. Gaps
+where lines may be missing are marked; logs not followed are named on stderr.
 
 --filter shows the lines that match every term: verdict:deny policy:x rule:5
 ns:a->b pod:x ip:10.0.0.0/8 port:53 node:x since:5m until:14:05 "text" /regex/. "not"
