@@ -58,7 +58,7 @@ func (m Mode) TrafficTexts() (text, short string) {
 	case m.OVN != "":
 		return short, short
 	case m.Simulated:
-		return simulated, simulated
+		return simulated, "simulated"
 	}
 	return "", ""
 }

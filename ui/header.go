@@ -114,7 +114,7 @@ func (s *State) listPieces(form headerForm, w int) (ps []headerPiece) {
 		if w < wideHeader {
 			text = short
 		}
-		add(dropPods, widget.StyledLine(text, st.Info))
+		add(dropExtra, widget.StyledLine(text, st.Info))
 	}
 	for _, src := range r.Sources {
 		if src.Conn == model.ConnLost || src.Conn == model.ConnDenied {

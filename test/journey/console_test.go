@@ -86,7 +86,7 @@ func (c *console) ready() *console {
 	c.t.Helper()
 	c.until("shows a ladder whose rows were all read", func(f *term.Frame) bool {
 		text := f.Text()
-		return cursor(f) >= 0 && strings.Contains(text, "FINDINGS") && !strings.Contains(text, "starting") && !strings.Contains(text, "settling")
+		return cursor(f) >= 0 && (strings.Contains(text, "FINDINGS") || strings.Contains(text, "●")) && !strings.Contains(text, "starting") && !strings.Contains(text, "settling")
 	})
 	return c
 }
