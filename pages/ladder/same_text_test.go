@@ -53,7 +53,7 @@ func TestToldTheSame(t *testing.T) {
 			t.Fatalf("no column %s", key)
 			return ""
 		}
-		if state := cell(line(t, r, opt, waits), "state"); !strings.HasSuffix(state, ", 2 pods wait") {
+		if state := cell(line(t, r, opt, waits), "state"); !strings.HasSuffix(state, "2 pods wait") {
 			t.Errorf("%+v: %q", opt, state)
 		}
 		if priority := cell(line(t, r, opt, empty.Key), "priority"); priority != "" {

@@ -54,7 +54,7 @@ func TestLogging(t *testing.T) {
 		t.Fatalf("the line names no rule: %q", line)
 	}
 	c.press("enter").at("cluster-control " + m[2] + " " + m[3])
-	c.sees("warning")
+	c.press("space").sees("warning")
 	c.press("esc").at("log of cluster-control")
 	if got := c.selected(); got != line {
 		t.Errorf("back on %q, not on %q", got, line)

@@ -102,7 +102,7 @@ func TestPlan(t *testing.T) {
 		w.reaches(final)
 		t.Log(w.stop())
 	}
-	c.press("esc").at("Ladder").pick("p01", "10").sees("= 2 at 10")
+	c.press("esc").at("Ladder").pick("p01", "10").sees("= 10 shared by 2")
 	c.quits()
 }
 

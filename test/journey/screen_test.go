@@ -59,7 +59,7 @@ func TestFilterSortWide(t *testing.T) {
 	// While a filter is typed the list follows, and Esc leaves it.
 	c.press("/")
 	c.Type("green")
-	c.misses("red-tenant", "break-glass").press("esc").sees("red-tenant", "break-glass")
+	c.misses("├ red-tenant", "─ break-glass").press("esc").sees("red-tenant", "break-glass")
 
 	c.pick("└ quarantine")
 	only("red|glass", []string{"quarantine", "red-tenant"}, []string{"green-tenant", "experimental"})
