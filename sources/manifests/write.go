@@ -70,8 +70,10 @@ func WithRules(p *model.Policy, rules []model.Rule) (*model.Policy, error) {
 	return PolicyOfObject(old, typed)
 }
 
-// WithTCPPort returns an AdminNetworkPolicy whose egress rule has one more TCP port, in the policy's own text.
+// WithTCPPort returns an ANP, BANP or CNP whose egress rule has one more TCP port. The text of the policy is edited.
 func WithTCPPort(p *model.Policy, rule int, port int32) (*model.Policy, error) {
+	w := &policyWriter{p: p}
+	field, added := w.adminPorts([]model.Port{{Protocol: "TCP", Start: port, End: port}}, "the new port")
 	tree, err := UntypedTree(p.Original)
 	if err != nil {
 		return nil, err
@@ -82,8 +84,8 @@ func WithTCPPort(p *model.Policy, rule int, port int32) (*model.Policy, error) {
 		return nil, fmt.Errorf("%s has no egress rule %d", p.Key.Label(), rule)
 	}
 	changed := maps.Clone(rules[rule].(jsonTree))
-	ports, _ := changed["ports"].([]any)
-	changed["ports"] = append(slices.Clone(ports), any(jsonTree{"portNumber": jsonTree{"protocol": "TCP", "port": int64(port)}}))
+	ports, _ := changed[field].([]any)
+	changed[field] = slices.Concat(ports, added)
 	rules = slices.Clone(rules)
 	rules[rule], spec["egress"] = changed, rules
 	typed, err := TypedPolicy(p.Kind, tree)
@@ -203,18 +205,22 @@ func (w *policyWriter) adminRule(r *model.Rule, at string) jsonTree {
 		peers = append(peers, w.adminPeer(r, &r.Peers[i], fmt.Sprintf("%s.%s[%d]", at, peersField(r.Direction), i)))
 	}
 	out[peersField(r.Direction)] = peers
+	if field, ports := w.adminPorts(r.Ports, at); len(ports) > 0 {
+		out[field] = ports
+	}
+	return out
+}
+
+// adminPorts returns ports in the form of the policy's API, and the field of a rule that holds them.
+func (w *policyWriter) adminPorts(ports []model.Port, at string) (field string, out []any) {
 	field, write := "ports", w.anpPort
 	if w.p.Kind == model.KindCNP {
 		field, write = "protocols", w.cnpPort
 	}
-	var ports []any
-	for i := range r.Ports {
-		ports = append(ports, write(&r.Ports[i], fmt.Sprintf("%s.%s[%d]", at, field, i)))
+	for i := range ports {
+		out = append(out, write(&ports[i], fmt.Sprintf("%s.%s[%d]", at, field, i)))
 	}
-	if len(ports) > 0 {
-		out[field] = ports
-	}
-	return out
+	return field, out
 }
 
 // netpolRule returns a rule of a NetworkPolicy whose peers are selectors and networks, and whose ports are numbers.

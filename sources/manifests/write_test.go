@@ -373,3 +373,36 @@ spec:
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// TestWithTCPPort: the port is added in the form of each API, and the rest of the text stays.
+func TestWithTCPPort(t *testing.T) {
+	for name, c := range map[string]struct{ head, port, want string }{
+		"ANP": {"apiVersion: policy.networking.k8s.io/v1alpha1\nkind: AdminNetworkPolicy", "ports:\n        - portNumber: {protocol: UDP, port: 53}",
+			"        - portNumber:\n            protocol: TCP\n            port: 53\n"},
+		"CNP": {"apiVersion: policy.networking.k8s.io/v1alpha2\nkind: ClusterNetworkPolicy", "protocols:\n        - udp: {destinationPort: {number: 53}}",
+			"        - tcp:\n            destinationPort:\n              number: 53\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tier, allow := "", "Allow"
+			if name == "CNP" {
+				tier, allow = "  tier: Admin\n", "Accept"
+			}
+			text := c.head + "\nmetadata:\n  name: wall # ours\nspec:\n" + tier + "  priority: 5\n  subject:\n    namespaces: {}\n  egress:\n" +
+				"    - action: " + allow + " # DNS\n      to:\n        - namespaces: {}\n      " + c.port + "\n"
+			old, broken := manifests.ParsePolicy([]byte(text))
+			if old == nil || len(broken) > 0 {
+				t.Fatal(broken)
+			}
+			p, err := manifests.WithTCPPort(old, 0, 53)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(text+c.want, p.YAML); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if _, err := manifests.WithTCPPort(old, 1, 53); err == nil {
+				t.Error("no error for a rule that does not exist")
+			}
+		})
+	}
+}
