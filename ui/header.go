@@ -130,8 +130,7 @@ func (s *State) listPieces(form headerForm, w int) (ps []headerPiece) {
 	put(dropFindings, s.findingsLine(w), gap, nav.Findings)
 	if n := s.Counts.omitted; n > 0 {
 		key := cmp.Or(s.Keys.ActionByID(action.GoOmitted).HintKey(), words.Warned)
-		// Below keyedHeader the key that allows changes needs the room of the words.
-		text := words.Thousands(n) + words.Choose(form.tight || hint != nil && w < keyedHeader, "", " not read")
+		text := words.Thousands(n) + words.Choose(form.tight || w < keyedHeader, "", " not read")
 		put(dropOmitted, widget.StyledLine(key, st.Key).Add(text, st.Warn), gap, nav.Omitted)
 	}
 	add(dropRevision, widget.StyledLine(fmt.Sprintf("rev %d", r.Number), st.Dim))

@@ -97,8 +97,9 @@ func (p *framePainter) crumbsLine(env *view.Env, w int) string {
 	if t, ok := e.frontView().(view.StateLiner); ok {
 		right = append(right, t.StateLine(env)...)
 	}
-	// Without a filter the number of lines gives way to the page's name.
-	hasRoom := right.LineWidth()+widget.TextWidth(e.crumbText(false)) < w-24
+	// Without a filter the number of lines gives way to the page's name, with some room for the pages before it.
+	const roomBeside = 24
+	hasRoom := right.LineWidth()+widget.TextWidth(e.crumbText(false))+roomBeside < w
 	if f, ok := e.view.(view.Filterer); ok && (e.filter != "" || hasRoom) {
 		right = right.AddIf(len(right) > 0, gap, st.Text)
 		own := min(widget.TextWidth(e.crumbText(true))+1, w/2) // width of the page's name

@@ -155,7 +155,7 @@ func (o *NamespaceFacts) addDefaults(r *revision.Revision, pods []*model.Pod) {
 	baseline := "allowed"
 	for _, p := range revision.PoliciesAsTheyDecide(r) {
 		isBaseline := p.Tier == model.TierBaseline || p.Tiered != nil && p.Tiered.Tier == r.System.TiersAroundNetpol[1]
-		if isBaseline && slices.ContainsFunc(r.Subjects(p.Key), func(s *model.Pod) bool { return s.Namespace == o.Namespace }) {
+		if isBaseline && o.countSubjects(r, p.Key) > 0 {
 			baseline = "allowed, unless " + p.Label() + " denies it"
 		}
 	}
@@ -190,17 +190,22 @@ func (o *NamespaceFacts) addDefaults(r *revision.Revision, pods []*model.Pod) {
 	}
 }
 
+// countSubjects counts the subject pods of a policy in the namespace.
+func (o *NamespaceFacts) countSubjects(r *revision.Revision, k model.PolicyKey) (n int) {
+	for _, s := range r.Subjects(k) {
+		if s.Namespace == o.Namespace {
+			n++
+		}
+	}
+	return n
+}
+
 // addPolicies adds the policies in the namespace and those that apply to its pods, then the findings about them.
 func (o *NamespaceFacts) addPolicies(r *revision.Revision, found []model.Finding) {
 	o.addHead("policies, in deciding order")
 	about := map[model.PolicyKey]bool{}
 	for _, p := range revision.PoliciesAsTheyDecide(r) {
-		n := 0
-		for _, s := range r.Subjects(p.Key) {
-			if s.Namespace == o.Namespace {
-				n++
-			}
-		}
+		n := o.countSubjects(r, p.Key)
 		if n == 0 && p.Namespace != o.Namespace {
 			continue
 		}

@@ -39,7 +39,7 @@ func TestUndoOfADeletionInItsFile(t *testing.T) {
 		t.Errorf("the preview does not say where it goes:\n%s", c.Frame().Text())
 	}
 	c.does("a", "[ no ]").answers("(files of", "y")
-	c.at("Ladder").sees("20 ─ middle")
+	c.at("Ladder").sees("─ middle")
 	if got := read(t, file); got != before {
 		t.Errorf("undo left\n%s\nwant\n%s", got, before)
 	}

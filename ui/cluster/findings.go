@@ -287,19 +287,10 @@ func (v *findingsPage) SelectedPage() nav.Page {
 		return nav.Page{Kind: nav.Rows, Zone: f.Zone}
 	case f.Zone != "" && v.rev.Zone(f.Zone) != nil:
 		return detail.UnitPage(v.rev, f.Policy, v.rev.Zone(f.Zone))
-	case !f.Policy.Kind.IsPolicy() || f.Policy.Name == "":
-	case v.hasRule(f):
-		return nav.ToRule(f.Policy, f.Direction, f.Rule)
 	default:
-		return nav.ToPolicy(f.Policy)
+		return detail.FindingPage(v.rev, f)
 	}
 	return nav.Page{}
-}
-
-// hasRule reports whether the finding's rule exists; an object that could not be read has none.
-func (v *findingsPage) hasRule(f *model.Finding) bool {
-	p := v.rev.Cluster.Policy(f.Policy)
-	return f.Direction != "" && p != nil && p.Rule(f.Direction, f.Rule) != nil
 }
 
 // StateLine names the filter; the header counts the findings.

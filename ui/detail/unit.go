@@ -147,6 +147,17 @@ func ObjectName(k model.Key) string {
 	return strings.ToLower(string(k.Kind)) + " " + k.NamespacedName()
 }
 
+// FindingPage returns the page of a finding's rule, else of its policy; the zero page if it is about neither.
+func FindingPage(r *revision.Revision, f *model.Finding) nav.Page {
+	if !f.Policy.Kind.IsPolicy() || f.Policy.Name == "" {
+		return nav.Page{}
+	}
+	if p := r.Cluster.Policy(f.Policy); f.Direction != "" && p != nil && p.Rule(f.Direction, f.Rule) != nil {
+		return nav.ToRule(f.Policy, f.Direction, f.Rule)
+	}
+	return nav.ToPolicy(f.Policy)
+}
+
 // ObjectPage returns the page of a pod, of a node's zone, or of a policy.
 func ObjectPage(r *revision.Revision, k model.Key) nav.Page {
 	switch {

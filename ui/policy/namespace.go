@@ -16,7 +16,7 @@ import (
 	"rung/ui/widget"
 )
 
-// namespacePage shows one namespace: who may reach it, what it may reach, and which policies apply.
+// namespacePage shows one namespace: its connections in both directions, its policies and their findings.
 type namespacePage struct {
 	detail.PanePage
 	key model.Key
@@ -71,7 +71,7 @@ func (v *namespacePage) Sync(env *view.Env) {
 		case l.IsHead:
 			s.AddSkipped(text)
 		case l.Finding != nil:
-			s.AddIndented(l.ID, text[:1], 1, text[1:].String(), env.Styles.Text, findingPage(env.Rev, l.Finding))
+			s.AddIndented(l.ID, text[:1], 1, text[1:].String(), env.Styles.Text, detail.FindingPage(env.Rev, l.Finding))
 		case l.ToPairs:
 			s.Add(l.ID, text, nav.ToMatrix(ns.Name, ""))
 		case l.Policy.Kind.IsPolicy():
@@ -93,14 +93,6 @@ func (v *namespacePage) ReceiveResult(_ *view.Env, msg any) {
 		return
 	}
 	v.m, v.failure = m, ""
-}
-
-// findingPage returns the page of a finding's rule, else of its policy.
-func findingPage(r *revision.Revision, f *model.Finding) nav.Page {
-	if f.Direction != "" && r.Cluster.Policy(f.Policy).Rule(f.Direction, f.Rule) != nil {
-		return nav.ToRule(f.Policy, f.Direction, f.Rule)
-	}
-	return nav.ToPolicy(f.Policy)
 }
 
 // WorkingSince returns when computing the connections began.

@@ -75,18 +75,6 @@ func (v *diffPage) pageOfPolicy(k model.PolicyKey) nav.Page {
 	return nav.ToPolicy(k)
 }
 
-// pageOfFinding returns the page of a finding's rule, else of its policy.
-func (v *diffPage) pageOfFinding(f *model.Finding) nav.Page {
-	p := v.res.sides[1].Cluster.Policy(f.Policy)
-	if f.Direction != "" && p != nil && p.Rule(f.Direction, f.Rule) != nil {
-		return nav.ToRule(f.Policy, f.Direction, f.Rule)
-	}
-	if !f.Policy.Kind.IsPolicy() || f.Policy.Name == "" {
-		return nav.Page{}
-	}
-	return nav.ToPolicy(f.Policy)
-}
-
 // diffLine is the selected line: its page, its title, and texts to copy. The title is empty for an omission, and
 // without a selection.
 type diffLine struct {
@@ -132,7 +120,7 @@ func (v *diffPage) selectedLine(w int) (x diffLine, lines []string) {
 		}
 	case findingsPart:
 		if l, ok := v.findings.SelectedItem(); ok {
-			x = diffLine{v.pageOfFinding(l.Original), only(l.IsGone(), "the finding"), l.Side + " · " + l.Original.Policy.Label() + " · " + l.Code,
+			x = diffLine{detail.FindingPage(v.res.sides[1], l.Original), only(l.IsGone(), "the finding"), l.Side + " · " + l.Original.Policy.Label() + " · " + l.Code,
 				[]view.CopyItem{{What: "finding", Text: l.Side + " " + l.Code + ": " + l.Message}}}
 			sign := page.SeveritySign(l.Severity)
 			say(1, sign.Text, st.TokenStyle(sign.Role), st.Text, l.Message)

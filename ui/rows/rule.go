@@ -16,7 +16,7 @@ import (
 	"rung/ui/widget"
 )
 
-// RuleView shows one rule: what it does and what is wrong first, then how it is written and compiled.
+// RuleView shows one rule: its effect and problems first, then its text, its ACLs and their matches.
 type RuleView struct {
 	detail.PanePage
 	page nav.Page
