@@ -120,7 +120,8 @@ func (v *diffPage) selectedLine(w int) (x diffLine, lines []string) {
 		}
 	case findingsPart:
 		if l, ok := v.findings.SelectedItem(); ok {
-			x = diffLine{detail.FindingPage(v.res.sides[1], l.Original), only(l.IsGone(), "the finding"), l.Side + " · " + l.Original.Policy.Label() + " · " + l.Code,
+			x = diffLine{detail.FindingPage(v.res.sides[1], l.Original),
+				only(l.IsGone(), "the finding"), l.Side + " · " + l.Original.Policy.Label() + " · " + l.Code,
 				[]view.CopyItem{{What: "finding", Text: l.Side + " " + l.Code + ": " + l.Message}}}
 			sign := page.SeveritySign(l.Severity)
 			say(1, sign.Text, st.TokenStyle(sign.Role), st.Text, l.Message)
