@@ -25,7 +25,7 @@ func (c *console) down(between func()) {
 	c.t.Helper()
 	steps := []step{
 		{[]string{"cluster-contr"}, "cluster-control", []string{"priority 34", "12 ACLs", "default-deny"}},
-		{[]string{"egress 3"}, "egress 3", []string{"OVN priority 26597", "Egress:3:None"}},
+		{[]string{"egress 3"}, "egress 3", []string{"OVN priority 26597"}},
 		{[]string{"ACL", "Egress:3:None"}, "ACL cluster-control Egress:3:None", []string{"_uuid", "owner ANP cluster-control egress 3"}},
 		{[]string{" ip4.dst == $a"}, "address set", []string{"_uuid", "8 addresses", "10.244.1.20"}},
 		{[]string{"pod open/"}, "pod open/", []string{"POD IS", "Running"}},

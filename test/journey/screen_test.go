@@ -62,7 +62,7 @@ func TestFilterSortWide(t *testing.T) {
 	c.misses("├ red-tenant", "─ break-glass").press("esc").sees("red-tenant", "break-glass")
 
 	c.pick("└ quarantine")
-	only("red|glass", []string{"quarantine", "red-tenant"}, []string{"green-tenant", "experimental"})
+	only("ns: team=red|glass", []string{"quarantine", "break-glass"}, []string{"green-tenant", "experimental"})
 	c.until("still has the cursor on quarantine", func(f *frame) bool { return strings.HasPrefix(selection(f), "60 └ quarantine") })
 
 	// Sorted by policy: natural order of names, bands gone or not.
