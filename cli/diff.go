@@ -149,7 +149,7 @@ func differenceText(a *command.App, f *difference.Facts, not string, wide bool) 
 	if wide {
 		most = 1 << 20
 	}
-	for _, line := range f.WorkloadLines(most) {
+	for _, line := range f.WorkloadLines(most, "-o wide has all") {
 		section(true, line+"\n")
 	}
 	found := f.FindingLines()

@@ -93,8 +93,8 @@ func checkNoOtherPlan(e *engine.Engine) error {
 func guardsText(p *gate.Preview) string {
 	t := difference.PreviewText(p)
 	var b strings.Builder
-	writePreviewPoints(&b, "", t.Effect, t.Log)
-	writeGuards(&b, "", t.Guards)
+	writePreviewPoints(&b, "", t.Headline)
+	writeHarm(&b, "", t)
 	return b.String()
 }
 

@@ -34,7 +34,7 @@ func previewText(p *gate.Preview, wide bool) string {
 	t := difference.PreviewText(p)
 	var b strings.Builder
 	fmt.Fprintln(&b, p.Title)
-	writePreviewPoints(&b, "  ", t.Surplus, t.Errors)
+	writePreviewPoints(&b, "  ", t.Headline, t.Surplus, t.Errors)
 	for _, o := range t.Objects {
 		if o.Sign.Text == "" && len(t.Objects) > 1 {
 			fmt.Fprintf(&b, "  %s %s\n", o.Name, o.Verb)
@@ -46,7 +46,8 @@ func previewText(p *gate.Preview, wide bool) string {
 			writePreviewPoints(&b, "  ", []difference.PreviewPoint{o.PreviewPoint})
 		}
 	}
-	writePreviewPoints(&b, "  ", t.Effect, t.Log)
+	writeHarm(&b, "  ", t)
+	writePreviewPoints(&b, "  ", t.Notes)
 	for _, groups := range []difference.GroupTable{t.LoggedFlips, t.Flips, t.Others} {
 		for _, g := range groups.Rows {
 			fmt.Fprintf(&b, "    %s: %s\n      %s\n", g.What, g.ConnectionsText(), g.DeciderText())
@@ -65,8 +66,6 @@ func previewText(p *gate.Preview, wide bool) string {
 			}
 		}
 	}
-	writePreviewPoints(&b, "  ", t.Findings, t.Hints, t.Notes)
-	writeGuards(&b, "  ", t.Guards)
 	if p.Conflict != nil {
 		fmt.Fprintf(&b, "changed meanwhile:\n%s", p.Conflict.Diff)
 	}
@@ -93,14 +92,18 @@ func writePreviewPoints(b *strings.Builder, before string, lists ...[]difference
 	}
 }
 
-func writeGuards(b *strings.Builder, before string, rails []difference.PreviewPoint) {
-	for _, g := range rails {
+// writeHarm writes the guard rails, what to type for them, and what else may harm.
+func writeHarm(b *strings.Builder, before string, t *difference.PreviewParts) {
+	for _, g := range t.Guards {
 		fmt.Fprintln(b, before+words.Barred+" guard rail "+g.CodedText())
 	}
+	if t.ToType != "" {
+		fmt.Fprintln(b, before+"  "+t.ToType)
+	}
+	writePreviewPoints(b, before, t.Harm)
 }
 
-// previewMarkdown returns a preview for a review: first what stops it, then connections, other consequences,
-// and the texts.
+// previewMarkdown returns a preview for a review, in the order of previewText.
 func previewMarkdown(p *gate.Preview) string {
 	t := difference.PreviewText(p)
 	var b strings.Builder
@@ -118,9 +121,17 @@ func previewMarkdown(p *gate.Preview) string {
 		}
 		b.WriteByte('\n')
 	}
+	for _, p := range slices.Concat(t.Headline, t.Surplus) {
+		fmt.Fprintf(&b, "**%s**\n\n", command.MarkdownText(p.Text))
+	}
 	list("Errors in the text", t.Errors...)
 	list("Guard rails", t.Guards...)
-	connections := func(title string, points []difference.PreviewPoint, all ...difference.GroupTable) {
+	if t.ToType != "" {
+		fmt.Fprintf(&b, "%s\n\n", command.MarkdownText(t.ToType))
+	}
+	list("Warnings", t.Harm...)
+	list("Notes", t.Notes...)
+	connections := func(title string, all ...difference.GroupTable) {
 		var rows []difference.GroupLine
 		more := ""
 		for _, groups := range all {
@@ -129,20 +140,13 @@ func previewMarkdown(p *gate.Preview) string {
 				more += groups.More + " (-o json has all)\n\n"
 			}
 		}
-		if len(points) > 0 {
-			fmt.Fprintf(&b, "### %s\n\n", title)
-		}
-		for _, p := range points {
-			fmt.Fprintf(&b, "%s\n\n", command.MarkdownText(p.Text))
-		}
 		if len(rows) > 0 {
+			fmt.Fprintf(&b, "### %s\n\n", title)
 			b.WriteString(command.MarkdownTable(&all[0].Table, rows) + "\n" + more)
 		}
 	}
-	connections("Connections", t.Effect, t.Flips, t.Others)
-	connections("Log lines", t.Log, t.LoggedFlips)
-	list("Findings", slices.Concat(t.Findings, t.Hints)...)
-	list("Notes", slices.Concat(t.Surplus, t.Notes)...)
+	connections("Log lines", t.LoggedFlips)
+	connections("Connections", t.Flips, t.Others)
 	list("Rows in every zone", t.Counts...)
 	for _, o := range p.Objects {
 		if o.Diff != "" {

@@ -36,7 +36,7 @@ func everything() *gate.Preview {
 		Rows: []change.RowChange{{Policy: db.Key, RowDiff: model.RowDiff{Kind: model.DiffDifferent, Table: "ACL", ID: "db:1",
 			Fields: []model.FieldDiff{{Column: "priority", Desired: "29400", Live: "29500"}, {Column: "acls", Desired: "5", Live: "1", Missing: []string{"a", "b", "c", "d"}}}}}},
 		Guards: []change.Guard{{Code: "cuts", Policy: db.Key, Message: "cuts 4 pairs: for example x"}},
-		Notes:  []string{"34 becomes free"},
+		Notes:  []string{"34 becomes free", "cuts established connections"}, Warnings: []string{"cuts established connections"},
 		Findings: []model.Finding{{Code: "unmatched", Severity: model.SeverityWarning, Policy: db.Key, Direction: model.Egress, Message: "matches nothing", Remedy: "add labels"},
 			{Code: "tied", Severity: model.SeverityInfo, Policy: db.Key, Rule: -1, Message: "shares 6"}},
 		Effect: &effect.Effect{Difference: &diff.Difference{Totals: []diff.PairTotal{total}, Flips: slices.Repeat([]diff.FlipGroup{group(verdict.Deny)}, 42), OtherDeciders: []diff.FlipGroup{group(verdict.Allow)}},
@@ -51,7 +51,7 @@ func TestPreviewSaysEverything(t *testing.T) {
 	p := everything()
 	told := difference.PreviewText(p)
 	text, markdown := previewText(p, false), previewMarkdown(p)
-	for _, point := range slices.Concat(told.Errors, told.Guards, told.Effect, told.Log, told.Findings, told.Hints, told.Notes, told.Counts) {
+	for _, point := range slices.Concat(told.Headline, told.Errors, told.Harm, told.Guards, told.Notes, told.Counts) {
 		if !strings.Contains(text, point.CodedText()) {
 			t.Errorf("not in the text: %s\n%s", point.CodedText(), text)
 		}
@@ -71,6 +71,23 @@ func TestPreviewSaysEverything(t *testing.T) {
 	}
 	if more := "and 2 more groups"; told.Flips.More != more {
 		t.Errorf("%q", told.Flips.More)
+	}
+}
+
+// Text and markdown begin with what matters most.
+func TestPreviewOrder(t *testing.T) {
+	p := everything()
+	p.ConfirmName = "db"
+	for _, text := range []string{previewText(p, false), previewMarkdown(p)} {
+		rest := text
+		for _, want := range []string{"Delete ANP web", "closes 1,200 pairs", "in doubt", "cuts 4 pairs", "to apply it: type db",
+			"would be decided differently", "cuts established connections", "matches nothing", "34 becomes free", "shares 6", "allow → deny"} {
+			_, after, ok := strings.Cut(rest, want)
+			if !ok {
+				t.Fatalf("%q is not where it belongs:\n%s", want, text)
+			}
+			rest = after
+		}
 	}
 }
 

@@ -212,6 +212,39 @@ func FlipsText(totals []diff.PairTotal) string {
 	return strings.Join(out, ", ")
 }
 
+// FlipsHeadline describes the verdict changes as people read them first: "opens 122 pairs · 20 across namespaces · 3
+// protected". It is empty if none changes.
+func FlipsHeadline(d *diff.Difference) string {
+	var out []string
+	for _, t := range d.Totals {
+		text := words.Count(t.Pairs, "pair")
+		switch {
+		case t.Before == t.After:
+			continue
+		case t.Before == verdict.Deny && t.After == verdict.Allow:
+			text = "opens " + text
+		case t.Before == verdict.Allow && t.After == verdict.Deny:
+			text = "closes " + text
+		default:
+			text += fmt.Sprintf(" %s → %s", t.Before, t.After)
+		}
+		across, protected := 0, 0
+		for i := range d.Reaches {
+			if r := &d.Reaches[i]; r.Before == t.Before && r.After == t.After {
+				across, protected = across+r.AcrossNamespaces.Pairs, protected+r.Protected.Pairs
+			}
+		}
+		if across > 0 {
+			text += " · " + words.Thousands(across) + " across namespaces"
+		}
+		if protected > 0 {
+			text += " · " + words.Thousands(protected) + " protected"
+		}
+		out = append(out, text)
+	}
+	return strings.Join(out, "; ")
+}
+
 // OneSidedDenyTexts describes connections that both ends denied before a change and one end denies after it: "4 pairs
 // are still denied by the senders' egress alone".
 func OneSidedDenyTexts(d *diff.Difference) (out []string) {
@@ -229,7 +262,7 @@ func OneSidedDenyTexts(d *diff.Difference) (out []string) {
 
 // NoChangeText explains why no verdict changes.
 func NoChangeText(d *diff.Difference) string {
-	const none = "no connection changes"
+	const none = "no verdict changes"
 	for _, t := range d.Totals {
 		if t.Before == t.After {
 			return fmt.Sprintf("%s; %s decided by another rule", none, words.OneOrMany(t.Pairs, "1 pair is", words.Thousands(t.Pairs)+" pairs are"))

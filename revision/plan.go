@@ -46,6 +46,8 @@ type PlanState struct {
 	// too. "metrics is at 38, the plan expects 40: move it back to 40, or end the plan here (x,
 	// --keep)". Empty if the plan can go on.
 	Stuck string
+	// Stopping is set once a user of this Rung stopped the plan, until the step under way is written.
+	Stopping bool
 }
 
 // PlanStep is one step of a plan.
@@ -227,7 +229,8 @@ func (p *PlanState) Equal(o *PlanState) bool {
 		return p == o
 	}
 	return p.Title == o.Title && p.Total == o.Total && p.StepsAtRollback == o.StepsAtRollback && p.Done == o.Done && p.State == o.State &&
-		p.RollingBack == o.RollingBack && p.Why == o.Why && p.Step == o.Step && p.Unrecorded == o.Unrecorded && p.Stuck == o.Stuck &&
+		p.RollingBack == o.RollingBack && p.Why == o.Why && p.Step == o.Step && p.Unrecorded == o.Unrecorded &&
+		p.Stuck == o.Stuck && p.Stopping == o.Stopping &&
 		p.Runner.PID == o.Runner.PID && p.Runner.Host == o.Runner.Host && p.Runner.IsOwn == o.Runner.IsOwn &&
 		p.Since.Equal(o.Since) && p.Runner.Since.Equal(o.Runner.Since) && slices.Equal(p.Steps, o.Steps) &&
 		slices.EqualFunc(p.Waits, o.Waits, func(a, b PlanWait) bool {

@@ -22,15 +22,28 @@ import (
 // sessions.
 const justEnded = 10 * time.Second
 
-// AnnounceNews announces what happened since revision was: to the change on trial, and ended logging sessions.
+// AnnounceNews announces what happened since revision was: to the change on trial, the end of a plan, and ended
+// logging sessions.
 func AnnounceNews(env *view.Env, was *revision.Revision) {
 	announceTrial(env, was.Unconfirmed)
+	if p := env.Rev.Plan; was.Plan.IsUnderWay() && p != nil && !p.IsUnderWay() {
+		announcePlan(env, p)
+	}
 	for _, e := range env.Rev.EndedLogs {
 		known := slices.ContainsFunc(was.EndedLogs, func(o model.EndedLogSession) bool { return o.ID == e.ID && o.Target == e.Target })
 		if !known && env.Now.Sub(e.At) < justEnded {
 			env.ShowText("%s", e)
 		}
 	}
+}
+
+// announcePlan announces that a plan finished or stopped.
+func announcePlan(env *view.Env, p *revision.PlanState) {
+	if p.State == revision.PlanStopped || p.Unrecorded {
+		env.ShowFailure("%s: stopped, %s%s", p.Title, p, words.Between(": ", p.Why, ""))
+		return
+	}
+	env.ShowText("%s: %s", p.Title, words.Choose(p.RollingBack, "rolled back", "finished"))
 }
 
 // announceTrial announces a new state of the change on trial; was is the previous one.

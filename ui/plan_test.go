@@ -65,6 +65,31 @@ func TestPlanBadge(t *testing.T) {
 	}
 }
 
+// The end of a plan is a message on whatever page is open, and a stop is announced in the header.
+func TestPlanEndIsAnnounced(t *testing.T) {
+	stopped := underWay(4)
+	stopped.State, stopped.Why = revision.PlanStopped, "interrupted"
+	done := underWay(9)
+	done.State = revision.PlanDone
+	back := underWay(0)
+	back.State, back.RollingBack = revision.PlanDone, true
+	for want, end := range map[string]*revision.PlanState{"Re-space: stopped, 4 of 9 done: interrupted": stopped, "Re-space: finished": done,
+		"Re-space: rolled back": back} {
+		facts := uitest.DemoFacts(t)
+		facts.Plan = underWay(3)
+		facts.Plan.Stopping = true
+		f := uitest.NewFake(facts)
+		s := uitest.OpenWith(t, f, ui.Options{Page: nav.NewPage(nav.Zones)})
+		s.Want("plan 3/9 stopping")
+		end.Title = "Re-space"
+		facts.Number++
+		facts.Plan = end
+		f.Set(facts)
+		s.Refresh()
+		s.Want(want)
+	}
+}
+
 // The badge leads to the plan, by key, by name and by the mouse.
 func TestPlanBadgeLeads(t *testing.T) {
 	p := uitest.DemoFacts(t)

@@ -122,6 +122,8 @@ func (s *State) planBadge(short bool) widget.Line {
 		return widget.StyledLine(what+" stopped", st.Error)
 	case p.State == revision.PlanWaiting:
 		return widget.StyledLine(what+form(" waiting", " waits"), st.Warn)
+	case p.Stopping:
+		what += " stopping"
 	case !p.RollingBack:
 		what += form(" running", " run")
 	}

@@ -153,7 +153,7 @@ func (e *Effect) Text() string {
 	switch {
 	case text != "":
 	case but != "":
-		text = "no other connection changes"
+		text = "no other verdict changes"
 	default:
 		return revision.NoChangeText(e.Difference)
 	}
@@ -161,6 +161,14 @@ func (e *Effect) Text() string {
 		text += " (" + but + ")"
 	}
 	return text
+}
+
+// Headline describes the effect on connections as people read it first: "opens 122 pairs · 20 across namespaces".
+func (e *Effect) Headline() string {
+	if !e.FlipsVerdicts() {
+		return e.Text()
+	}
+	return strings.Replace(e.Text(), revision.FlipsText(e.Totals), revision.FlipsHeadline(e.Difference), 1)
 }
 
 // AgainstLog returns the effect with the log lines that would get a different verdict. Commit does not compare
@@ -193,11 +201,11 @@ func DecisionConsequences(e *Effect, next *revision.Revision) (out []Consequence
 		return nil
 	}
 	for _, text := range revision.NeverDecidingTexts(e.Difference, next.Cluster) {
-		out = append(out, Consequence{"note " + text, text})
+		out = append(out, Consequence{"note " + text, text, true})
 	}
 	for i, text := range revision.OneSidedDenyTexts(e.Difference) {
 		h := &e.StillDeniedPairs[i]
-		out = append(out, Consequence{fmt.Sprint("hangs ", h.Network, h.AtSenders, revision.DecidersText(h.Deciders)), text})
+		out = append(out, Consequence{fmt.Sprint("hangs ", h.Network, h.AtSenders, revision.DecidersText(h.Deciders)), text, false})
 	}
 	return out
 }

@@ -14,7 +14,11 @@ import (
 )
 
 // Consequence is a consequence of a change: the identity to compare it by, and its text.
-type Consequence struct{ Identity, Text string }
+type Consequence struct {
+	Identity, Text string
+	// Set if it may harm, such as cut connections.
+	Warns bool
+}
 
 func SameConsequence(a, b Consequence) bool { return a.Identity == b.Identity }
 
@@ -50,7 +54,7 @@ func ReachConsequences(rev *revision.Revision, changes []change.ObjectChange) (o
 				}
 			}
 			out = append(out, Consequence{fmt.Sprintf("reach %s %x", p.Key, h.Sum(nil)),
-				p.Key.Label() + " applies to or reaches other pods than before"})
+				p.Key.Label() + " applies to or reaches other pods than before", false})
 		}
 	}
 	return out

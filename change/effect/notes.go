@@ -37,7 +37,7 @@ func NotesOfChange(rev, next *revision.Revision, c *change.ObjectChange, isolate
 			if text == noOther || strings.HasPrefix(text, orderKept) {
 				is = orderKept // the neighbours do not matter
 			}
-			out = append(out, Consequence{is, text})
+			out = append(out, Consequence{is, text, strings.Contains(text, sharedWith) || strings.HasPrefix(text, otherRows)})
 		}
 	}
 	out = append(out, n.enforcementNotes()...)
@@ -48,7 +48,7 @@ func NotesOfChange(rev, next *revision.Revision, c *change.ObjectChange, isolate
 	for _, dir := range model.Directions {
 		if n.newDeny(dir) {
 			text := n.next.System.NewDeny[dir]
-			if c := (Consequence{"note " + text, text}); !slices.Contains(out, c) {
+			if c := (Consequence{"note " + text, text, true}); !slices.Contains(out, c) {
 				out = append(out, c)
 			}
 		}
@@ -67,9 +67,9 @@ func (n *noteWriter) namingNotes() []Consequence {
 		verb = "is still named by "
 	}
 	if len(names) == 0 {
-		return []Consequence{{"named", "no policy names it"}}
+		return []Consequence{{"named", "no policy names it", false}}
 	}
-	return []Consequence{{"named " + strings.Join(names, " "), verb + words.ListSome(names, 3)}}
+	return []Consequence{{"named " + strings.Join(names, " "), verb + words.ListSome(names, 3), n.change.New == nil}}
 }
 
 // enforcementNotes notes that a policy stops or begins to be programmed.
@@ -78,7 +78,7 @@ func (n *noteWriter) enforcementNotes() (out []Consequence) {
 	was := n.rev.WhyNoRows(n.change.Key)
 	// The identity leaves out the number of zones with rows.
 	add := func(is, format string, args ...any) {
-		out = append(out, Consequence{"enforcement " + is, fmt.Sprintf(format, args...)})
+		out = append(out, Consequence{"enforcement " + is, fmt.Sprintf(format, args...), n.change.New != nil})
 	}
 	if n.change.New == nil {
 		if was != nil && zones > 0 {
@@ -109,7 +109,7 @@ func (n *noteWriter) enforcementNotes() (out []Consequence) {
 // subjectNotes notes how many pods the policy applies to. ReachConsequences compares which pods.
 func (n *noteWriter) subjectNotes() []Consequence {
 	note := func(format string, args ...any) []Consequence {
-		return []Consequence{{"subject", fmt.Sprintf(format, args...)}}
+		return []Consequence{{"subject", fmt.Sprintf(format, args...), false}}
 	}
 	was := revision.CountSubjects(n.rev, n.change.Key)
 	if n.change.New == nil {
@@ -158,7 +158,7 @@ func (n *noteWriter) joiningPodNotes() (out []Consequence) {
 		for _, p := range begin {
 			names = append(names, p.Namespace+"/"+p.Name)
 		}
-		out = append(out, Consequence{side.what + kinds, side.what + ": " + words.ListSome(names, 3)})
+		out = append(out, Consequence{side.what + kinds, side.what + ": " + words.ListSome(names, 3), false})
 	}
 	return out
 }
@@ -177,12 +177,12 @@ func (n *noteWriter) isolationNotes() (out []Consequence) {
 		if begin, kinds := newPods(is, was); len(begin) > 0 {
 			out = append(out, Consequence{"isolates " + dir.Lower() + kinds,
 				fmt.Sprintf("isolates %s of %s (%s) that no NetworkPolicy isolated before: %s",
-					words.Count(len(begin), "pod"), ns, dir.Lower(), n.next.System.NewIsolation[dir])})
+					words.Count(len(begin), "pod"), ns, dir.Lower(), n.next.System.NewIsolation[dir]), true})
 		}
 		if end, kinds := newPods(was, is); len(end) > 0 {
 			out = append(out, Consequence{"no longer isolates " + dir.Lower() + kinds,
 				fmt.Sprintf("%s of %s no longer isolated: %s is now allowed unless a rule denies it",
-					words.Count(len(end), "pod"), ns, dir.Lower())})
+					words.Count(len(end), "pod"), ns, dir.Lower()), true})
 		}
 	}
 	return out

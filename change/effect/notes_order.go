@@ -11,10 +11,13 @@ import (
 	"rung/revision"
 )
 
-// First words of the note of a move that changes no order.
+// Parts of notes: of a move that changes no order, and of the notes that warn.
 const (
 	orderKept = "order against "
 	noOther   = "no other policy has a priority"
+
+	sharedWith = " is shared with "
+	otherRows  = "other live rows decide at "
 )
 
 // ladderPlace is the place of a policy among those with a priority; tier is 0 for plugins without tiers of their own.
@@ -87,14 +90,14 @@ func (n *noteWriter) priorityNotes() (out []string) {
 	}
 	if now != nil {
 		if with := policiesAt(others, now); len(with) > 0 {
-			out = append(out, fmt.Sprintf("%s is shared with %s: "+
+			out = append(out, fmt.Sprintf("%s"+sharedWith+"%s: "+
 				"lower rule numbers decide first, and where rules with the same number disagree, which one wins is undefined", now,
 				words.ListSome(with, 3)))
 		} else {
 			out = append(out, fmt.Sprintf("no other policy at %s", now))
 		}
 		if rows := revision.UnownedRowsAt(n.rev, int32(now.priority), n.change.Key); len(rows) > 0 {
-			out = append(out, fmt.Sprintf("other live rows decide at %s: %s", now, words.ListSome(rows, 3)))
+			out = append(out, fmt.Sprintf(otherRows+"%s: %s", now, words.ListSome(rows, 3)))
 		}
 	}
 	if old != nil {

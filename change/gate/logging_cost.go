@@ -6,23 +6,29 @@ import (
 	"fmt"
 
 	"rung/change"
+	"rung/change/effect"
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
 	"rung/system"
 )
 
-// logCost describes the cost of the logging that a change switches on: rows that will log, the most lines the
-// meter lets through, and the present rate if known.
-func (g *Gate) logCost(next *revision.Revision, p *Preview) string {
-	m := p.Mutation
-	if m.Op != change.OpLogLevel || !m.Levels.IsOn() || len(p.Objects) == 0 || !next.System.HasFeature(system.Rows) {
-		return ""
+// logConsequences names the objects that cannot log a line after a change that switches logging on, and describes
+// the cost: rows that will log, the most lines the meter lets through, and the present rate if known.
+func (g *Gate) logConsequences(next *revision.Revision, p *Preview) (out []effect.Consequence) {
+	if !next.System.HasFeature(system.Rows) {
+		return nil
 	}
 	targets := change.ObjectKeys(p.Objects)
+	for _, k := range targets {
+		if why := whyNoLine(next, k); why != "" {
+			out = append(out, effect.Consequence{Identity: fmt.Sprint("no line ", k), Text: "no line can come from " + k.Label() + ": " + why,
+				Warns: true})
+		}
+	}
 	c := revision.CostOfLogging(next, targets)
 	if c.ACLs == 0 {
-		return "no row logs at these levels: no rule has these actions"
+		return out
 	}
 	meter := fmt.Sprintf("the meter limits each to %s lines/s", words.Thousands(c.Rate))
 	if !c.Known {
@@ -34,7 +40,23 @@ func (g *Gate) logCost(next *revision.Revision, p *Preview) string {
 	if lines, ok := g.loggedLineRate(next, targets); ok {
 		text += fmt.Sprintf("; current rate: %s", linesASecond(lines))
 	}
-	return text
+	return append(out, effect.Consequence{Identity: "log cost " + text, Text: text})
+}
+
+// whyNoLine returns why an object cannot log a line, empty if it can.
+func whyNoLine(next *revision.Revision, k model.Key) string {
+	none, subject := next.WhyNoRows(k), revision.CountSubjects(next, k)
+	switch {
+	case !k.Kind.IsPolicy():
+	case none != nil:
+		return "it is not enforced: " + revision.NoRowsShort(next, none)
+	case !subject.IsUnread && subject.SelectedPods() == 0:
+		return "it applies to no pods"
+	}
+	if revision.CostOfLogging(next, []model.Key{k}).ACLs == 0 {
+		return "no rule has an action with a level"
+	}
+	return ""
 }
 
 func linesASecond(n int) string { return words.Thousands(n) + " lines/s" }

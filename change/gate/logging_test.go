@@ -339,8 +339,19 @@ func TestLogSessionCost(t *testing.T) {
 	}
 	m := changing.Session(time.Minute, given.ANPKey("control"))
 	m.Levels = model.LogLevels{Pass: "info"}
-	if p, _ := g.Preview(context.Background(), w.Current(), m); !strings.Contains(strings.Join(p.Notes, "\n"), "no row logs at these levels") {
+	if p, _ := g.Preview(context.Background(), w.Current(), m); !slices.Contains(p.Warnings, "no line can come from ANP control: no rule has an action with a level") {
 		t.Errorf("%v", p.Notes)
+	}
+}
+
+// Where no line can come the preview says why.
+func TestLoggingThatCannotLog(t *testing.T) {
+	w := newWorld(t, given.ANP("far", 120, "", "in deny *"), given.ANP("empty", 34, "tenant=none", "in deny *"))
+	for name, why := range map[string]string{"far": "it is not enforced: above 99", "empty": "it applies to no pods"} {
+		p, err := w.Gate("").Preview(context.Background(), w.Current(), changing.Session(time.Minute, given.ANPKey(name)))
+		if want := "no line can come from ANP " + name + ": " + why; err != nil || !slices.Contains(p.Warnings, want) {
+			t.Errorf("%v: %q lacks %q", err, p.Warnings, want)
+		}
 	}
 }
 

@@ -55,6 +55,25 @@ func TestAuditKeepsItsLine(t *testing.T) {
 	}
 }
 
+// What was just made and decides nothing is undone with a plain yes; later, the name is to be typed.
+func TestFreshUndoNeedsNoName(t *testing.T) {
+	w := newWorld(t, given.ANP("wall", 10, "tenant=blue", "in deny *"))
+	g := w.Gate(t.TempDir())
+	do(t, w, g, changing.Apply(given.ANP("door", 40, "tenant=blue", "in allow team=ops")), yes)
+	for _, c := range []struct {
+		later time.Duration
+		want  string
+	}{{time.Second, ""}, {3 * time.Minute, "door"}} {
+		w.Mu.Lock()
+		w.Now = w.Now.Add(c.later)
+		w.Mu.Unlock()
+		p, err := g.Preview(t.Context(), w.Current(), change.Mutation{Op: change.OpUndo})
+		if err != nil || p.Blocked != "" || p.ConfirmName != c.want {
+			t.Errorf("after %s: %v, blocked %q, asks for %q, want %q", c.later, err, p.Blocked, p.ConfirmName, c.want)
+		}
+	}
+}
+
 // An undo can be taken back, and that too: the change is undone again then, and the
 // one before it is next.
 func TestUndoOfRedo(t *testing.T) {

@@ -211,6 +211,9 @@ func (r *mutationResolver) applyDocuments() {
 	if len(seen) == 0 && len(r.preview.Errors) == 0 {
 		r.block("there is no policy in the text")
 	}
+	if slices.ContainsFunc(r.preview.Objects, func(c change.ObjectChange) bool { return c.Old == nil }) {
+		r.notePlaces()
+	}
 }
 
 // blockConflict blocks a change whose object somebody else changed from base to now, naming the changed fields

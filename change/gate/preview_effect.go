@@ -2,11 +2,13 @@ package gate
 
 import (
 	"fmt"
+	"slices"
+	"time"
+
+	"rung/change"
 	"rung/change/effect"
 	"rung/change/guard"
 	"rung/revision"
-
-	"slices"
 )
 
 // clusterFacts returns the protected namespaces and the allowed connections of the log, which the guard rails
@@ -33,9 +35,21 @@ func (p *Preview) StepTexts() (out []string) {
 		}
 	}
 	if quiet && len(p.StepEffects) > 0 {
-		out = append(out, "no step changes a connection")
+		out = append(out, "no step changes a verdict")
 	}
 	return out
+}
+
+// freshTime is how long the undo of a change that decided nothing is no deletion to guard.
+const freshTime = 2 * time.Minute
+
+// isFreshUndo reports whether a preview undoes a change just made here, and no verdict changes.
+func (g *Gate) isFreshUndo(p *Preview) bool {
+	if p.Mutation.Op != change.OpUndo || p.Effect != nil && (p.Effect.Unknown != "" || p.Effect.FlipsVerdicts()) {
+		return false
+	}
+	e, ok := g.Config.History.FindEntry(p.Undoes)
+	return ok && g.Config.Now().Sub(e.At) < freshTime
 }
 
 // judgeEffect sets the effect of a change on connections, and the guard rails it hits. If the effect is
@@ -51,6 +65,8 @@ func (g *Gate) judgeEffect(p *Preview, e *effect.Effect, rev *revision.Revision)
 	default:
 		p.Guards = slices.Clone(e.Guards)
 	}
-	p.Guards = append(p.Guards, guard.DeletionRails(p.Objects)...)
+	if !g.isFreshUndo(p) {
+		p.Guards = append(p.Guards, guard.DeletionRails(p.Objects)...)
+	}
 	p.ConfirmName = guard.ConfirmName(p.Guards, p.Objects)
 }

@@ -49,13 +49,13 @@ func (g *Gate) explainPreview(ctx context.Context, now, rev *revision.Revision, 
 	p.Effect = p.Effect.AgainstLog(ctx, g.Config.LogConnections(false), rev, next)
 	for i, f := range p.compared.plan {
 		p.Notes = slices.Insert(p.Notes, i, f.Text) // what is harder to undo comes first
+		p.Warnings = append(p.Warnings, f.Text)
 	}
 	isolated := map[string]bool{}
-	if cost := g.logCost(next, p); cost != "" {
-		p.Notes = append(p.Notes, cost)
-		p.compared.addFact("log cost", cost)
-	}
 	var more []effect.Consequence
+	if m := p.Mutation; m.Op == change.OpLogLevel && m.Levels.IsOn() {
+		more = g.logConsequences(next, p)
+	}
 	for i := range p.Objects {
 		if p.Objects[i].Key.Kind != model.KindNamespace {
 			more = append(more, effect.NotesOfChange(rev, next, &p.Objects[i], isolated)...)
@@ -63,10 +63,14 @@ func (g *Gate) explainPreview(ctx context.Context, now, rev *revision.Revision, 
 	}
 	for _, f := range append(more, effect.DecisionConsequences(p.Effect, next)...) {
 		p.Notes = append(p.Notes, f.Text)
+		if f.Warns {
+			p.Warnings = append(p.Warnings, f.Text)
+		}
 		p.compared.facts = append(p.compared.facts, f)
 	}
 	if lost := p.compared.unreachableZones; len(lost) > 0 {
-		p.Notes = append(p.Notes, "out of reach: "+words.ListSome(lost, 3)+": cannot see whether the rows follow there")
+		text := "out of reach: " + words.ListSome(lost, 3) + ": cannot see whether the rows follow there"
+		p.Notes, p.Warnings = append(p.Notes, text), append(p.Warnings, text)
 	}
 	return nil
 }

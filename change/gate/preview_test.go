@@ -228,7 +228,7 @@ func TestPreviewFrozen(t *testing.T) {
 		t.Errorf("%q, rows %v", last, rowText(p.Rows))
 	}
 	if strings.Contains(strings.Join(p.Notes, "\n"), "becomes free") || !strings.Contains(p.Effect.Text(), "once the rows of ANP control are gone") &&
-		!strings.Contains(p.Effect.Text(), "no other connection changes") {
+		!strings.Contains(p.Effect.Text(), "no other verdict changes") {
 		t.Errorf("%q beside %q", p.Notes, p.Effect.Text())
 	}
 	w.Edit(given.ANP("control", 120, "tenant=blue", "in allow team=ops"))

@@ -133,7 +133,7 @@ func (g *Gate) UndoNotes(op change.Op, id uint64) (notes []string) {
 	return append([]string{text}, notes...)
 }
 
-// notePlaces notes which files will hold the objects that come back.
+// notePlaces notes which files will hold the objects that are created or come back.
 func (r *mutationResolver) notePlaces() {
 	w, ok := r.gate.Config.Writer.(restorePlaces)
 	if !ok || r.preview.Blocked != "" || len(r.preview.Objects) == 0 {

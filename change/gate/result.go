@@ -46,8 +46,8 @@ type Preview struct {
 	ConfirmName string
 	// Effects beyond Mutation.Wanted; nil if nothing was stated as wanted.
 	Surplus *revision.SurplusEffect
-	// Consequences worth reading: "34 becomes free".
-	Notes []string
+	// Consequences worth reading: "34 becomes free". Warnings are the notes about possible harm.
+	Notes, Warnings []string
 	// Effect on connections; nil for a change that cannot be made or that decides nothing, such as of logging.
 	// StepEffects are the effects of a plan's steps.
 	Effect      *effect.Effect

@@ -253,7 +253,7 @@ func (g *Gate) dryRunPlan(ctx context.Context, rev *revision.Revision, p *Previe
 	p.addKeptGuards(first, live)
 }
 
-// restorePlaces is a Writer that tells in advance where it puts restored objects, or why it cannot write them.
+// restorePlaces is a Writer that tells in advance where it puts objects, or why it cannot write them.
 type restorePlaces interface {
 	RestoreNotes(changes []change.ObjectChange) (notes []string, err error)
 }

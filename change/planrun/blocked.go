@@ -145,7 +145,7 @@ func planConsequence(state *revision.PlanState, is, text string) []effect.Conseq
 	if state.IsUnderWay() {
 		how = "a plan is running, " + state.String()
 	}
-	return []effect.Consequence{{Identity: "plan " + is, Text: how + ": " + text}}
+	return []effect.Consequence{{Identity: "plan " + is, Text: how + ": " + text, Warns: true}}
 }
 
 // EntryAtBegin returns the newest change at the time the unfinished plan began; ok is false if unknown.

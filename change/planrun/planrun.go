@@ -44,6 +44,7 @@ type Plans struct {
 	located *revision.Revision
 	// Set if the last step was made but could not be stored.
 	unrecorded bool
+	stopping   bool // asked to stop after this step
 	stop       context.CancelFunc
 	// How long a source may take to show a written step.
 	patience time.Duration
@@ -144,6 +145,8 @@ func (r *Plans) StopPlan() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stop != nil {
+		r.stopping = true
+		r.publishState(r.state.State, r.state.Why, r.state.Waits)
 		r.stop()
 	}
 }

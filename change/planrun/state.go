@@ -37,7 +37,7 @@ func (r *Plans) reportOther() {
 // describeState returns the plan's state for the screen. The caller holds mu.
 func (r *Plans) describeState(state, why string, waits []revision.PlanWait) *revision.PlanState {
 	out := r.job.describeJob(state)
-	out.Why, out.Waits, out.Unrecorded = why, waits, r.unrecorded
+	out.Why, out.Waits, out.Unrecorded, out.Stopping = why, waits, r.unrecorded, r.stopping && out.IsUnderWay()
 	if state == revision.PlanStopped {
 		out.Stuck = r.job.reasonStuck(r.gate.Config.CurrentRevision())
 	}

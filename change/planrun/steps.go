@@ -21,7 +21,7 @@ const showTime = 5 * time.Second
 func (r *Plans) launchJob() error {
 	ctx, cancel := context.WithCancel(r.cfg.Ctx)
 	r.isRunning, r.stop = true, cancel
-	r.state, r.unrecorded = revision.PlanState{}, false
+	r.state, r.unrecorded, r.stopping = revision.PlanState{}, false, false
 	r.publishState(revision.PlanRunning, "", nil)
 	job := r.job
 	started := r.cfg.Run(func() {

@@ -69,7 +69,7 @@ type writePlan struct {
 	files  *Files
 	jobs   []*fileJob
 	byPath map[string]*fileJob
-	notes  []string // destinations of restored objects
+	notes  []string // destinations of created and restored objects
 }
 
 // planWrites groups the changes by file.
@@ -118,9 +118,14 @@ func (w *writePlan) addChange(c change.ObjectChange) error {
 		return err
 	}
 	w.byPath[path].adds = append(w.byPath[path].adds, c.Key)
-	if c.UndoneFile != nil {
-		w.notes = append(w.notes, fmt.Sprintf("%s goes to %s instead", c.Key.Label(), shownPath(path)))
+	note := "%s is written to %s"
+	switch {
+	case c.UndoneFile != nil:
+		note = "%s goes to %s instead"
+	case isNew:
+		note = "%s is written to the new file %s"
 	}
+	w.notes = append(w.notes, fmt.Sprintf(note, c.Key.Label(), shownPath(path)))
 	return nil
 }
 

@@ -13,7 +13,7 @@ import (
 	"rung/sources/manifests"
 )
 
-// RestoreNotes returns where changes put restored objects, or why they cannot be written. It writes nothing.
+// RestoreNotes returns where changes put created and restored objects, or why they cannot be written. It writes nothing.
 func (f *Files) RestoreNotes(changes []change.ObjectChange) (notes []string, err error) {
 	w, err := f.planWrites(changes)
 	if err != nil {

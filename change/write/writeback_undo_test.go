@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -510,3 +511,13 @@ func TestSeenWhereItIsWritten(t *testing.T) {
 
 // historyBytes is how much the history keeps.
 const historyBytes = 8 << 20
+
+// The preview of a created policy names its file.
+func TestCreatedFileIsNamed(t *testing.T) {
+	f := newFilesWorld(t, map[string]string{"a.yaml": deletionFiles["in the middle"]}, ".")
+	p := f.preview(change.Mutation{Op: change.OpApply, YAML: []byte(doc("fresh", 20))})
+	const want = "ANP fresh is written to the new file "
+	if !slices.ContainsFunc(p.Notes, func(n string) bool { return strings.HasPrefix(n, want) && strings.HasSuffix(n, "anp-fresh.yaml") }) {
+		t.Errorf("%q lacks %q", p.Notes, want)
+	}
+}

@@ -187,13 +187,12 @@ func (f *Facts) Summary() []string {
 	return []string{first, second, third}
 }
 
-// WorkloadLines names the workloads that only one side has, up to most for each side.
-func (f *Facts) WorkloadLines(most int) (out []string) {
-	if len(f.Workloads.Added) > 0 {
-		out = append(out, "new workloads: "+words.JoinAtMost(f.Workloads.Added, ", ", most))
-	}
-	if len(f.Workloads.Removed) > 0 {
-		out = append(out, "removed workloads: "+words.JoinAtMost(f.Workloads.Removed, ", ", most))
+// WorkloadLines names the workloads that only one side has, up to most for each side; all says where all are named.
+func (f *Facts) WorkloadLines(most int, all string) (out []string) {
+	for i, names := range [][]string{f.Workloads.Added, f.Workloads.Removed} {
+		if text := words.JoinAtMost(names, ", ", most); text != "" {
+			out = append(out, []string{"new", "removed"}[i]+" workloads: "+text+words.Choose(len(names) > most, " ("+all+")", ""))
+		}
 	}
 	return out
 }

@@ -3,6 +3,7 @@ package difference
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"rung/change"
@@ -40,19 +41,22 @@ func (p PreviewPoint) CodedText() string {
 	return p.Code + ": " + p.Text
 }
 
-// PreviewParts is the text of a preview. A painter chooses the order and leaves nothing out.
+// PreviewParts is the text of a preview, in the order of reading. A painter leaves nothing out.
 type PreviewParts struct {
+	// Headline says what matters most, if the change may decide anything: its effect on all connections.
+	Headline []PreviewPoint
 	// Surplus describes unwanted effects of the change, Errors the errors in its text.
 	Surplus, Errors []PreviewPoint
 	Objects         []ChangedObject
-	Guards          []PreviewPoint
-	// Effect describes the effect on all connections, summary first; Log the effect on logged connections.
-	Effect, Log []PreviewPoint
+	// Guards are the guard rails, ToType says what to type for them. Harm is everything else that may harm, worst first.
+	Guards []PreviewPoint
+	ToType string
+	Harm   []PreviewPoint
+	// Notes are mere information. Omitted are the caveats.
+	Notes, Omitted []PreviewPoint
 	// LoggedFlips are logged connections with another verdict, Flips all connections with another verdict, Others
 	// those with the same verdict by another rule.
 	LoggedFlips, Flips, Others GroupTable
-	// Findings are errors and warnings, Hints mere information.
-	Findings, Omitted, Notes, Hints []PreviewPoint
 	// Counts are the numbers of rows of each table that change, in every zone.
 	Counts []PreviewPoint
 }
@@ -80,7 +84,7 @@ func PreviewText(p *gate.Preview) *PreviewParts {
 		}),
 		Objects: page.MapList(p.Objects, func(o change.ObjectChange) ChangedObject { return newChangedObject(p, &o) }),
 		Guards:  page.MapList(p.Guards, func(g change.Guard) PreviewPoint { return PreviewPoint{Rail, g.Code, g.Message} }),
-		Notes:   page.MapList(p.Notes, func(n string) PreviewPoint { return PreviewPoint{Sign: Notes, Text: n} }),
+		ToType:  words.Between("to apply it: type ", p.ConfirmName, ", or --confirm-name "+words.ShellJoin(p.ConfirmName)),
 		Omitted: page.MapList(p.NotConsidered, func(o model.Omission) PreviewPoint {
 			return PreviewPoint{Sign: words.Choose(!o.IsAssumption(), Warns, Notes), Text: o.String()}
 		}),
@@ -93,32 +97,52 @@ func PreviewText(p *gate.Preview) *PreviewParts {
 	if s := p.Surplus; s != nil {
 		t.Surplus = []PreviewPoint{{Sign: words.Choose(!s.IsExact(), Warns, Notes), Text: s.Text()}}
 	}
-	for _, f := range p.Findings {
-		if f.Severity == model.SeverityInfo {
-			t.Hints = append(t.Hints, findingPoint(f))
-		} else {
-			t.Findings = append(t.Findings, findingPoint(f))
+	add := func(points ...PreviewPoint) {
+		for _, point := range points {
+			if point.Sign.Text == Notes.Text {
+				t.Notes = append(t.Notes, point)
+			} else {
+				t.Harm = append(t.Harm, point)
+			}
 		}
 	}
+	found := func(s model.Severity) {
+		for _, f := range p.Findings {
+			if f.Severity == s {
+				add(findingPoint(f))
+			}
+		}
+	}
+	found(model.SeverityError)
+	t.addEffect(p, add)
+	for _, n := range p.Notes {
+		add(PreviewPoint{Sign: words.Choose(slices.Contains(p.Warnings, n), Warns, Notes), Text: n})
+	}
+	found(model.SeverityWarning)
+	found(model.SeverityInfo)
+	return t
+}
+
+// addEffect adds the effect on connections: to the headline, with add to the other points, and the groups.
+func (t *PreviewParts) addEffect(p *gate.Preview, add func(...PreviewPoint)) {
 	e := p.Effect
 	if e == nil {
-		return t
+		return
 	}
-	t.Effect = []PreviewPoint{{words.Choose(e.FlipsVerdicts() || e.Difference == nil, Warns, Notes), "connections", e.Text()}}
+	t.Headline = []PreviewPoint{{words.Choose(e.FlipsVerdicts() || e.Difference == nil, Warns, Notes), "connections", e.Headline()}}
 	for _, text := range p.StepTexts() {
-		t.Effect = append(t.Effect, PreviewPoint{Sign: Notes, Text: text})
+		add(PreviewPoint{Sign: words.Choose(strings.HasPrefix(text, "no "), Notes, Warns), Text: text})
 	}
 	if text := revision.LogDiffText(e.Log); text != "" {
-		t.Log = append(t.Log, PreviewPoint{words.Choose(e.Log.Lines > 0, Warns, Notes), "log", text})
+		add(PreviewPoint{words.Choose(e.Log.Lines > 0, Warns, Notes), "log", text})
 		t.LoggedFlips = loggedGroups(e.Log.Groups)
 	}
 	if text := revision.LogContradictionText(e.Log); text != "" {
-		t.Log = append(t.Log, PreviewPoint{Sign: Warns, Text: text})
+		add(PreviewPoint{Sign: Warns, Text: text})
 	}
 	if e.Difference != nil {
 		t.Flips, t.Others = newFlipTable("connections that change", e.Flips), newFlipTable("same verdict, by another rule", e.OtherDeciders)
 	}
-	return t
 }
 
 // BriefRails shortens guard rails for a text with many of them: without examples, and with only the first two

@@ -78,24 +78,30 @@ var Steps = &page.Table[Step]{Empty: "no policy has to move", Columns: []page.Co
 
 // DescribeState returns a plan's state: a word with its sign, and the progress.
 func DescribeState(p *revision.PlanState) (sign page.Span, word, made string) {
-	sign, word, made = page.Span{Text: words.Working, Role: themes.Info}, p.State, p.String()
-	back := "rolling back"
+	sign, word, made = page.Span{Text: words.Working, Role: themes.Info}, revision.PlanRunning, p.String()
+	back, left := "rolling back", ""
 	switch p.State {
 	case revision.PlanWaiting:
 		sign, back = page.Span{Text: words.Waiting, Role: themes.Warn}, "rolling back, waiting"
 	case revision.PlanStopped:
-		sign, back = page.Span{Text: words.Failed, Role: themes.Error}, "rollback stopped"
+		sign, word, back = page.Span{Text: words.Failed, Role: themes.Error}, p.State, "rollback stopped"
+		if n, of := p.StepsDoneAndTotal(); n < of {
+			left = fmt.Sprintf(", %s not", words.Thousands(of-n))
+		}
 	case revision.PlanDone:
-		sign, back = page.Span{Text: words.Yes, Role: themes.OK}, "rolled back"
+		sign, word, back = page.Span{Text: words.Yes, Role: themes.OK}, "finished", "rolled back"
 		made = fmt.Sprintf("%s of %s steps", words.Thousands(p.Done), words.Thousands(p.Total))
 	}
+	if p.Stopping {
+		word, back = "stopping after this step", "stopping the rollback after this step"
+	}
 	if !p.RollingBack {
-		return sign, word, made
+		return sign, word, made + left
 	}
 	if p.State == revision.PlanDone {
 		return sign, back, "all policies have their old priorities"
 	}
-	return sign, back, p.PlaceText()
+	return sign, back, p.PlaceText() + left
 }
 
 // Headline returns a plan's state in a line: "re-space: step 10, starting at 10: stopped, 4 of 9 done (since

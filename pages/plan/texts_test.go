@@ -20,11 +20,12 @@ func TestHeadline(t *testing.T) {
 	lost.State, lost.Since = revision.PlanWaiting, time.Time{}
 	lost.Runner, lost.Waits = revision.PlanRunner{IsOwn: true}, []revision.PlanWait{{Zone: "w2", Why: "lost", Since: now.Add(-12 * time.Second)}}
 	done := revision.PlanState{Title: "Re-space", Total: 9, Done: 9, State: revision.PlanDone}
+	stopping := revision.PlanState{Title: "Re-space", Total: 9, Done: 4, State: revision.PlanRunning, Stopping: true, Runner: lost.Runner}
 	for want, p := range map[string]revision.PlanState{
-		"Re-space: stopped, 4 of 9 done (since 12 min): interrupted": stopped,
-		"Re-space: rollback stopped, 2 of 6 back: interrupted":       back,
-		"Re-space: waiting, 4 of 9 done: waiting for w2 (lost 12 s)": lost,
-		"Re-space: done, 9 of 9 steps":                               done,
+		"Re-space: stopped, 4 of 9 done, 5 not (since 12 min): interrupted": stopped,
+		"Re-space: rollback stopped, 2 of 6 back, 4 not: interrupted":       back,
+		"Re-space: running, 4 of 9 done: waiting for w2 (lost 12 s)":        lost,
+		"Re-space: finished, 9 of 9 steps":                                  done, "Re-space: stopping after this step, 4 of 9 done": stopping,
 	} {
 		if got := Headline(&p, now); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -356,9 +356,7 @@ esac`)
 	if last() != 80 {
 		t.Errorf("after undo the port is %d\n%s", last(), w.s.PlainFrame())
 	}
-	w.s.Press("U", "a") // takes a creation back: a deletion, which wants the name
-	w.s.Type("after-anp")
-	w.s.Press("enter")
+	w.s.Press("U", "a", "y") // takes back what was just created: a plain yes
 	if last() != -1 {
 		t.Errorf("after undo the policy is there\n%s", w.s.PlainFrame())
 	}

@@ -310,7 +310,8 @@ func planStateNow(p *revision.PlanState) string {
 	if by := p.RunBy(); by != "" {
 		return "the plan is " + by
 	}
-	return fmt.Sprintf("the plan is %s, with %s", p.State, stepsMade(p))
+	_, word, _ := told.DescribeState(p)
+	return fmt.Sprintf("the plan is %s, with %s", word, stepsMade(p))
 }
 
 // stepsMade describes the progress of a plan: "4 of 9 steps done".

@@ -104,6 +104,9 @@ func (v *planPage) progressLines(env *view.Env, w int) []string {
 		next = append(next, key(action.PlanStop)+" close")
 	default:
 		next = []string{key(action.PlanStop) + " stop after this step", "it continues when you leave this page"}
+		if p.Stopping {
+			next = nil // it says so already
+		}
 		mark = cmp.Or(env.Sign, mark)
 	}
 	if by := p.RunBy(); by != "" {

@@ -49,7 +49,7 @@ func (v *View) buildDocs(env *view.Env) {
 	if short {
 		left.lines = append(left.lines, change.lines...)
 	}
-	left.addConsequences(t)
+	left.addConsequences(t, env.KeyHint(action.GoOmitted))
 	if !v.diff {
 		left.addGroups(t)
 	}
@@ -106,6 +106,9 @@ func (v *View) addHead(b *docBuilder, t *difference.PreviewParts) {
 		return
 	}
 	b.addText(v.p.Title, b.st.Title)
+	for _, p := range t.Headline {
+		b.addPoint(p.Sign, p.Text, words.Choose(p.Sign == difference.Warns, themes.Title, themes.Text))
+	}
 	b.addPoints(t.Surplus)
 	if v.phase >= waiting {
 		v.addZones(b)

@@ -1,6 +1,7 @@
 package preview
 
 import (
+	"math"
 	"strings"
 	"time"
 
@@ -69,7 +70,7 @@ func (v *diffPage) headLines(env *view.Env, w, h int) []string {
 		}
 	}
 	if v.res != nil {
-		lines = append(lines, v.summaryLines(w, h)...)
+		lines = append(lines, v.summaryLines(env, w, h)...)
 		if h-len(lines) < tableLeast+1 {
 			lines = lines[:max(0, h-tableLeast-1)]
 		}
@@ -107,12 +108,12 @@ func (v *diffPage) usageLines(env *view.Env, w int) (out []string) {
 
 // summaryLines returns the answer in three lines, wrapped if there is room, and the workloads of only one
 // side.
-func (v *diffPage) summaryLines(w, h int) (out []widget.Line) {
+func (v *diffPage) summaryLines(env *view.Env, w, h int) (out []widget.Line) {
 	st := v.st
 	if v.res.facts.IsEmpty() {
 		return []widget.Line{{{Text: " " + words.Yes + " ", Style: st.OK}, {Text: "nothing differs", Style: st.Text}}}
 	}
-	for _, line := range append(v.res.facts.Summary(), v.res.facts.WorkloadLines(mostWorkloads)...) {
+	for _, line := range append(v.res.facts.Summary(), v.res.facts.WorkloadLines(mostWorkloads, env.KeyHint(action.Save)+" saves all")...) {
 		what, rest, _ := strings.Cut(line, ":")
 		parts := widget.FlowText(line, max(1, w-3))
 		if h < headLeast || len(parts) > 2 {
@@ -209,7 +210,8 @@ func (v *diffPage) SaveText(env *view.Env) string {
 	if v.res == nil {
 		return ""
 	}
-	return strings.Join(v.res.facts.Summary(), "\n") + "\n\n" + view.List{Widget: v.lister()}.SaveText(env)
+	f := v.res.facts
+	return strings.Join(append(f.Summary(), f.WorkloadLines(math.MaxInt, "")...), "\n") + "\n\n" + view.List{Widget: v.lister()}.SaveText(env)
 }
 
 // StateLine shows the running work, or the time of an outdated answer.

@@ -18,7 +18,7 @@ func TestLogLinesOnThePreview(t *testing.T) {
 	w.s.Resize(120, 100)
 	again := func() { w.s.Press("m", "4", "1", "enter") } // the cursor is still there
 	move(w.s)
-	w.s.Want("122 pairs deny → allow")
+	w.s.Want("▲ opens 122 pairs · 20 across namespaces")
 	w.s.WantNot("log line")
 	w.s.Press("esc", "esc")
 

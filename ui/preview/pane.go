@@ -164,10 +164,15 @@ func guardPoints(t *difference.PreviewParts) []difference.PreviewPoint {
 	return difference.BriefRails(t.Guards)
 }
 
-// addConsequences adds everything to read before saying yes: guard rails, findings, notes, and last mere
-// information.
-func (b *docBuilder) addConsequences(t *difference.PreviewParts) {
-	all := slices.Concat(guardPoints(t), t.Effect, t.Log, t.Findings, t.Omitted, t.Notes, t.Hints)
+// addConsequences adds everything to read before saying yes: guard rails, harm, notes, and the number of caveats,
+// which allKey lists.
+func (b *docBuilder) addConsequences(t *difference.PreviewParts, allKey string) {
+	all := slices.Concat(guardPoints(t), t.Harm, t.Notes)
+	if n := len(t.Omitted); n > 0 {
+		sign := words.Choose(slices.ContainsFunc(t.Omitted, func(p difference.PreviewPoint) bool { return p.Sign == difference.Warns }),
+			difference.Warns, difference.Notes)
+		all = append(all, difference.PreviewPoint{Sign: sign, Text: words.Count(n, "caveat") + words.Between(": ", allKey, " lists all")})
+	}
 	if len(all) == 0 {
 		return
 	}

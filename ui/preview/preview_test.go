@@ -60,8 +60,8 @@ func TestMove(t *testing.T) {
 	s := w.s
 	move(s)
 	s.Want("Move ANP cluster-control from 34 to 41", "spec.priority  34 → 41", "12 changed: priority −700", "34 becomes free",
-		"opens 20 pairs across namespaces, denied today, into blue", "nothing is written yet", "apply (type cluster-control)", "122 pairs deny → allow",
-		"AdminNetworkPolicy old-form (15-broken.yaml:19) was rejected", "(yellow/web-pending) is not scheduled", "connections that change")
+		"opens 20 pairs across namespaces, denied today, into blue", "nothing is written yet", "apply (type cluster-control)", "▲ opens 122 pairs · 20 across namespaces",
+		"3 caveats: ! lists all", "connections that change")
 	s.Resize(120, 100)
 	s.Want("blue-tenant egress 0")
 	s.Golden("move", between...)
@@ -667,7 +667,7 @@ func TestConsequencesAreSeenAtOnce(t *testing.T) {
 					}
 				}
 			}
-			for _, text := range append(texts, last.Effect.Text()) {
+			for _, text := range append(texts, last.Effect.Headline()) {
 				if !strings.Contains(frame, strings.Join(strings.Fields(text), " ")) {
 					t.Errorf("not on the screen: %q\n%s", text, w.s.PlainFrame())
 				}

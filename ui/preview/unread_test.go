@@ -55,7 +55,7 @@ func TestUnreadPreviews(t *testing.T) {
 					s.Resize(120, 100)
 					s.Press(keys...)
 					s.Want("effect on connections unknown", string(kind), "apply (type ")
-					s.WantNot("no connection changes", "no verdict changes", "connections that change")
+					s.WantNot("no verdict changes", "no verdict changes", "connections that change")
 				})
 			}
 		}
