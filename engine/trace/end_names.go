@@ -81,56 +81,99 @@ func (n *EndNames) keysNamed(name string) []model.Key {
 	return n.keysByName[name]
 }
 
-// allEnds returns all named ends, in ParseEnd's form.
-func (n *EndNames) allEnds(services bool) (out []string) {
+// allEnds returns all named ends that an end of this kind may mean, in ParseEnd's form.
+func (n *EndNames) allEnds(kind string, services bool) (out []string) {
 	for _, keys := range n.keysByName {
 		for _, k := range keys {
-			if services || k.Kind != model.KindService {
+			if mayMean(kind, k, services) {
 				out = append(out, EndText(k))
 			}
 		}
 	}
+	if model.WorkloadWord(kind) != "" {
+		for p := range n.cluster.Pods() {
+			if strings.HasPrefix(p.Workload, kind+"/") {
+				out = append(out, p.Namespace+"/"+p.Workload)
+			}
+		}
+	}
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }
 
-// SimilarTo returns "; did you mean: NAME" for the first end that does not exist; empty if no name is similar.
+// mayMean reports whether an end typed with this kind, or without one, may mean an object. Without a kind a
+// Service is meant only if services is set.
+func mayMean(kind string, k model.Key, services bool) bool {
+	return kind == "" && (services || k.Kind != model.KindService) || strings.EqualFold(kind, string(k.Kind))
+}
+
+// SimilarTo returns "; did you mean: NAME" for the first end that does not exist; empty if no name of its kind
+// is similar.
 func (n *EndNames) SimilarTo(ends ...verdict.Endpoint) string {
 	for _, e := range ends {
 		if e.Key.Name != "" && !slices.Contains(n.keysNamed(e.Key.Name), e.Key) {
-			return words.DidYouMean(EndText(e.Key), n.allEnds(e.Key.Kind == model.KindService))
+			kind, _, _ := strings.Cut(e.Key.Name, "/")
+			if kind = model.WorkloadWord(kind); kind == "" || kind == e.Key.Name {
+				kind = strings.ToLower(string(e.Key.Kind))
+			}
+			return words.DidYouMean(EndText(e.Key), n.allEnds(kind, true))
 		}
 	}
 	return ""
 }
 
-// ReadEnd reads an end as ParseEnd does, or finds the only pod, node or Service with that name.
-func (n *EndNames) ReadEnd(text string, services bool) (verdict.Endpoint, error) {
-	if !IsBareName(text) {
+// ReadEnd reads an end as ParseEnd does, or finds the only object with that name, or with that kind and name, in
+// a namespace or, if empty, in all.
+func (n *EndNames) ReadEnd(text, namespace string, services bool) (verdict.Endpoint, error) {
+	kind, name := "", text
+	if before, rest, ok := strings.Cut(text, "/"); ok {
+		kind, name = endKind(before), rest
+		if kind == "" || kind == "node" || strings.Contains(rest, "/") || n.cluster.Pod(before, rest) != nil {
+			kind = text // complete
+		}
+	}
+	if kind == text || !IsBareName(name) {
 		e, err := ParseEnd(text)
 		return n.podOfWorkload(e), err
 	}
-	var found []model.Key
-	for _, k := range n.keysNamed(text) {
-		if services || k.Kind != model.KindService {
-			found = append(found, k)
-		}
-	}
+	found := slices.DeleteFunc(n.keysOf(kind, name), func(k model.Key) bool {
+		return namespace != "" && k.Namespace != namespace && k.Namespace != ""
+	})
+	found = slices.DeleteFunc(found, func(k model.Key) bool { return model.WorkloadWord(kind) == "" && !mayMean(kind, k, services) })
 	switch len(found) {
 	case 0:
 		kinds := "pod or node"
-		if services {
+		switch {
+		case kind != "":
+			kinds = kind
+		case services:
 			kinds = "pod, node or Service"
+		}
+		if namespace != "" {
+			kinds += " in namespace " + namespace
 		}
 		if u := n.rev.NeverRead(model.KindPod, model.KindNode); u != nil {
 			return verdict.Endpoint{}, fmt.Errorf("%q: whether a %s has this name is unknown: %s", text, kinds, u.BriefText())
 		}
-		like := cmp.Or(words.DidYouMean(text, n.allEnds(services)), "; want "+Ends)
+		like := cmp.Or(words.DidYouMean(name, n.allEnds(kind, services)), "; want "+Ends)
 		return verdict.Endpoint{}, fmt.Errorf("%q: no %s has this name%s", text, kinds, like)
 	case 1:
-		return verdict.Endpoint{Key: found[0]}, nil
+		return n.podOfWorkload(verdict.Endpoint{Key: found[0]}), nil
 	}
 	return verdict.Endpoint{}, AmbiguousError(text, found)
+}
+
+// keysOf returns the objects of a name; of a workload one key for each namespace, called like the workload.
+func (n *EndNames) keysOf(kind, name string) (out []model.Key) {
+	if model.WorkloadWord(kind) == "" {
+		return slices.Clone(n.keysNamed(name))
+	}
+	for p := range n.cluster.Pods() {
+		if k := verdict.PodEnd(p.Namespace, p.Workload).Key; p.Workload == kind+"/"+name && !slices.Contains(out, k) {
+			out = append(out, k)
+		}
+	}
+	return out
 }
 
 // AmbiguousError returns the error of a name that several objects have.
@@ -180,14 +223,17 @@ func (q Question) CompleteNames(names *EndNames) (Question, error) {
 		which string
 		text  *string
 	}{{"from", &q.From}, {"to", &q.To}} {
-		if !IsBareName(*end.text) && strings.Count(*end.text, "/") < 2 {
+		if *end.text == "" {
 			continue
 		}
-		e, err := names.ReadEnd(*end.text, end.which == "to")
+		e, err := names.ReadEnd(*end.text, q.Namespace, end.which == "to")
 		if err != nil {
 			return q, &EndError{end.which, err}
 		}
-		*end.text = EndText(e.Key)
+		if e.Key.Name != "" {
+			*end.text = EndText(e.Key)
+		}
 	}
+	q.Namespace = ""
 	return q, nil
 }

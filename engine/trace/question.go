@@ -24,10 +24,26 @@ type Question struct {
 	IPVersion int `json:"ip_version,omitempty"`
 	// Network is the network to judge it on; empty for the network of both ends.
 	Network string `json:"network,omitempty"`
+	// Namespace is the namespace of ends that name none.
+	Namespace string `json:"-"`
 }
 
 // Ends explains how to write an end.
 const Ends = "a pod (NAMESPACE/NAME), a workload (NAMESPACE/deployment/NAME), an address, node/NAME or service/NAMESPACE/NAME"
+
+// endKind returns the kind that a word before a name means, with kubectl's short forms: "service" for "svc",
+// "deployment" for "deploy"; empty if the word is no kind.
+func endKind(word string) string {
+	switch strings.ToLower(word) {
+	case "pod", "pods", "po":
+		return "pod"
+	case "service", "services", "svc":
+		return "service"
+	case "node", "nodes":
+		return "node"
+	}
+	return model.WorkloadWord(word)
+}
 
 // ParseEnd parses an end of a connection.
 func ParseEnd(text string) (verdict.Endpoint, error) {
@@ -35,15 +51,20 @@ func ParseEnd(text string) (verdict.Endpoint, error) {
 		return verdict.AddrEnd(a), nil
 	}
 	switch parts := strings.Split(text, "/"); {
-	case len(parts) == 2 && parts[0] == "node" && parts[1] != "":
+	case slices.Contains(parts, "") || len(parts) < 2 || len(parts) > 4:
+	case len(parts) == 2 && endKind(parts[0]) == "node":
 		return verdict.NodeEnd(parts[1]), nil
-	case len(parts) == 3 && (parts[0] == "service" || parts[0] == "svc") && parts[1] != "" && parts[2] != "":
-		return verdict.ServiceEnd(parts[1], parts[2]), nil
-	case len(parts) == 2 && parts[0] != "" && parts[1] != "":
+	case len(parts) == 2:
 		return verdict.PodEnd(parts[0], parts[1]), nil
-	case len(parts) > 2 && len(parts) < 5 && parts[0] != "" && model.WorkloadWord(parts[1]) != "" && !slices.Contains(parts[2:], ""):
+	case len(parts) == 3 && endKind(parts[0]) == "service":
+		return verdict.ServiceEnd(parts[1], parts[2]), nil
+	case model.WorkloadWord(parts[1]) != "":
 		parts[1] = model.WorkloadWord(parts[1])
 		return verdict.PodEnd(parts[0], strings.Join(parts[1:], "/")), nil
+	case len(parts) == 3 && endKind(parts[0]) == "pod":
+		return verdict.PodEnd(parts[1], parts[2]), nil
+	case len(parts) == 3 && model.WorkloadWord(parts[0]) != "":
+		return verdict.PodEnd(parts[1], model.WorkloadWord(parts[0])+"/"+parts[2]), nil
 	}
 	return verdict.Endpoint{}, fmt.Errorf("%q: want %s", text, Ends)
 }
@@ -134,16 +155,23 @@ func (q Question) String() string {
 	return strings.Join(words, " ")
 }
 
-// onNetwork precedes the name of a network.
-const onNetwork = "on"
+// Words before the name of a network, and before the namespace of ends without one.
+const (
+	onNetwork   = "on"
+	inNamespace = "-n"
+)
 
 // betweenEnds removes words and arrows between the ends of a question.
 var betweenEnds = strings.NewReplacer(" to ", " ", "→", " ", "->", " ")
 
 // ParseQuestion parses two ends, followed by protocol, port and IP version in any order: "A B 80", "A to B udp
-// 53", "A -> B 53/udp", "A → B icmp ipv6". A final "on NETWORK" sets the network.
+// 53", "A -> B 53/udp", "A → B icmp ipv6". A final "on NETWORK" sets the network, "-n NAMESPACE" the namespace of bare names.
 func ParseQuestion(text string) (q Question, err error) {
 	words := strings.Fields(betweenEnds.Replace(text))
+	if i := slices.Index(words, inNamespace); i >= 0 && i+1 < len(words) {
+		q.Namespace = words[i+1] // before Delete clears it
+		words = slices.Delete(words, i, i+2)
+	}
 	if n := len(words); n > 3 && strings.EqualFold(words[n-2], onNetwork) {
 		q.Network, words = words[n-1], words[:n-2]
 	}

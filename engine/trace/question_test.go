@@ -10,20 +10,23 @@ import (
 	"rung/engine/trace"
 	"rung/model"
 	"rung/model/verdict"
+	"rung/revision"
+	"rung/test/uitest"
 )
 
 func TestParse(t *testing.T) {
 	for text, want := range map[string]trace.Question{
-		"blue/api-0 red/web-0 80":     {From: "blue/api-0", To: "red/web-0", Port: 80},
-		"blue/api-0 red/web-0 udp 53": {From: "blue/api-0", To: "red/web-0", Protocol: "UDP", Port: 53},
-		"blue/api-0 red/web-0 53 UDP": {From: "blue/api-0", To: "red/web-0", Protocol: "UDP", Port: 53},
-		"blue/api-0 red/web-0 53/udp": {From: "blue/api-0", To: "red/web-0", Protocol: "UDP", Port: 53},
-		"blue/api-0 to 10.1.2.3 icmp": {From: "blue/api-0", To: "10.1.2.3", Protocol: "ICMP"},
-		"a/b → c/d tcp 80":            {From: "a/b", To: "c/d", Protocol: "TCP", Port: 80}, // as answers have it
-		"a/b->c/d 80/tcp":             {From: "a/b", To: "c/d", Protocol: "TCP", Port: 80},
-		"- service/a/b TCP -":         {To: "service/a/b", Protocol: "TCP"},
-		"":                            {},
-		"node/n fd00::1 sctp 9":       {From: "node/n", To: "fd00::1", Protocol: "SCTP", Port: 9},
+		"blue/api-0 red/web-0 80":             {From: "blue/api-0", To: "red/web-0", Port: 80},
+		"blue/api-0 red/web-0 udp 53":         {From: "blue/api-0", To: "red/web-0", Protocol: "UDP", Port: 53},
+		"blue/api-0 red/web-0 53 UDP":         {From: "blue/api-0", To: "red/web-0", Protocol: "UDP", Port: 53},
+		"blue/api-0 red/web-0 53/udp -n blue": {From: "blue/api-0", To: "red/web-0", Protocol: "UDP", Port: 53, Namespace: "blue"},
+		"blue/api-0 red/web-0 53/udp":         {From: "blue/api-0", To: "red/web-0", Protocol: "UDP", Port: 53},
+		"blue/api-0 to 10.1.2.3 icmp":         {From: "blue/api-0", To: "10.1.2.3", Protocol: "ICMP"},
+		"a/b → c/d tcp 80":                    {From: "a/b", To: "c/d", Protocol: "TCP", Port: 80}, // as answers have it
+		"a/b->c/d 80/tcp":                     {From: "a/b", To: "c/d", Protocol: "TCP", Port: 80},
+		"- service/a/b TCP -":                 {To: "service/a/b", Protocol: "TCP"},
+		"":                                    {},
+		"node/n fd00::1 sctp 9":               {From: "node/n", To: "fd00::1", Protocol: "SCTP", Port: 9},
 	} {
 		got, err := trace.ParseQuestion(text)
 		if err != nil || got != want {
@@ -127,5 +130,40 @@ func TestEndText(t *testing.T) {
 		if e, err := trace.ParseEnd(trace.EndText(k)); err != nil || e != (verdict.Endpoint{Key: k}) {
 			t.Errorf("%v is written as %q and read as %v, %v", k, trace.EndText(k), e, err)
 		}
+	}
+}
+
+// Ends are found as kubectl's users write them: by kind and name, alone or within a namespace.
+func TestEndsOfKubectl(t *testing.T) {
+	r := revision.New(*uitest.DemoFacts(t), nil)
+	names, all := trace.NewEndNames(r.Cluster, r), trace.EndChoices(r)
+	for _, tc := range []struct{ text, namespace, want string }{
+		{"svc/kube-dns", "kube-system", "service/kube-system/kube-dns"},
+		{"service/kube-dns", "", "service/kube-system/kube-dns"},
+		{"services/kube-system/kube-dns", "", "service/kube-system/kube-dns"},
+		{"pod/api-d0", "blue", "blue/api-d0"},
+		{"po/blue/api-d0", "", "blue/api-d0"},
+		{"api-d0", "blue", "blue/api-d0"},
+		{"nodes/ovn-worker", "blue", "node/ovn-worker"},
+	} {
+		e, err := names.ReadEnd(tc.text, tc.namespace, true)
+		if err != nil || trace.EndText(e.Key) != tc.want {
+			t.Errorf("%s -n %s: %v, %v", tc.text, tc.namespace, e, err)
+		}
+		hits := trace.FindChoices(all, tc.text+" -n "+tc.namespace, true)
+		if tc.text[:1] != "n" && (len(hits) == 0 || all[hits[0]].Text != tc.want) {
+			t.Errorf("%s -n %s offers %v", tc.text, tc.namespace, hits)
+		}
+	}
+	if _, err := names.ReadEnd("svc/kube-dsn", "", true); err == nil ||
+		!strings.HasSuffix(err.Error(), "no service has this name; did you mean: service/kube-system/kube-dns") {
+		t.Error(err)
+	}
+	if got := trace.SimilarChoice(all, "svc/kube-dsn", true); got != "; did you mean: service/kube-system/kube-dns" {
+		t.Error(got)
+	}
+	q := trace.CompleteEnds(all, trace.Question{From: "api-d0", To: "svc/kube-dns", Namespace: "kube-system"})
+	if q.To != "service/kube-system/kube-dns" {
+		t.Error(q)
 	}
 }

@@ -132,7 +132,7 @@ func (f *endFinder) findNamed(at FilePlace, name string, source bool, out *found
 	if f.names == nil {
 		f.names = trace.NewEndNames(f.c, f.rev)
 	}
-	e, err := f.names.ReadEnd(name, !source)
+	e, err := f.names.ReadEnd(name, "", !source)
 	if err != nil {
 		f.addProblem(at, "%v", err)
 		return

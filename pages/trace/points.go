@@ -1,8 +1,10 @@
 package trace
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"rung/engine/trace"
 	"rung/model"
@@ -119,37 +121,80 @@ func zonesOfRows(t *trace.Trace) (out []string) {
 	return out
 }
 
-// EndpointPoints returns the verdict for each endpoint, nil unless there are several. Rules that allow are
-// named in the stages only.
-func EndpointPoints(t *trace.Trace, id string) (out []Point) {
-	if len(t.Paths) < 2 {
-		return nil
-	}
+// AlikePaths groups the paths of an answer that differ only in their endpoint.
+func AlikePaths(t *trace.Trace) (out [][]*trace.Path) {
+	groups := map[string]int{}
 	for i := range t.Paths {
 		p := &t.Paths[i]
+		text := fmt.Sprintln(p.Verdict, p.Reason, p.Note, p.From.Addr, p.To.Port)
+		for _, s := range VisibleStages(p) {
+			said, _, rows := ByRows(s)
+			text += fmt.Sprintln(s.Name(), verdictText(s), trace.StageDeciderText(s.StageVerdict), said, rows)
+			tried, _ := TriedRules(s, true)
+			for _, l := range tried {
+				text += fmt.Sprintln(l.Result, l.Name(), l.Text)
+			}
+			for _, point := range StagePoints(s, "") {
+				text += point.Text + "\n"
+			}
+		}
+		n, known := groups[text]
+		if !known {
+			n, groups[text] = len(out), len(out)
+			out = append(out, nil)
+		}
+		out[n] = append(out[n], p)
+	}
+	return out
+}
+
+// EndpointNames names the endpoints of paths.
+func EndpointNames(alike []*trace.Path) string {
+	return words.ListSome(page.MapList(alike, func(p *trace.Path) string { return trace.EndName(p.To.Endpoint) }), 3)
+}
+
+// EndpointPoints returns the verdict for each group of endpoints, nil unless there are several. Rules that allow
+// are named in the stages only.
+func EndpointPoints(groups [][]*trace.Path, id string) (out []Point) {
+	if len(groups) < 2 {
+		return nil
+	}
+	for i, alike := range groups {
+		p := alike[0]
 		text := p.Sentence()
 		if p.Verdict == verdict.Allow {
 			text = p.Verdict.DoneText()
+		} else if len(alike) > 1 {
+			text = strings.ReplaceAll(text, " at "+trace.EndName(p.To.Endpoint), "")
 		}
-		out = append(out, Point{ID: id + strconv.Itoa(i), Sign: page.VerdictSign(p.Verdict), Text: trace.EndName(p.To.Endpoint) + ": " + text,
+		out = append(out, Point{ID: id + strconv.Itoa(i), Sign: page.VerdictSign(p.Verdict), Text: EndpointNames(alike) + ": " + text,
 			Role: themes.Text, About: p})
 	}
 	return out
 }
 
-// EndPoints describes the two ends of a path with their zones, and adds the path's note, if any.
-func EndPoints(t *trace.Trace, p *trace.Path, id string) []Point {
-	to := string(t.Connection.Protocol)
-	if t.Connection.Protocol != verdict.ICMP && p.To.Port != 0 {
-		to += " " + strconv.Itoa(int(p.To.Port))
-	}
-	point := func(name, text string, about any) Point {
-		return Point{ID: id + "." + name, Sign: page.Span{Text: name + "    "[len(name):], Role: themes.Dim}, Text: text, Role: themes.Text,
+// EndPoints describes the two ends of a path with their zones, and adds the path's note, if any. It describes
+// the other ends of alike paths, too.
+func EndPoints(t *trace.Trace, alike []*trace.Path, id string) []Point {
+	point := func(name, label, text string, about any) Point {
+		return Point{ID: id + "." + name, Sign: page.Span{Text: label + "    "[len(label):], Role: themes.Dim}, Text: text, Role: themes.Text,
 			About: about}
 	}
-	out := []Point{point("from", endText(&p.From, ""), p.From.Key), point("to", endText(&p.To, ", "+to), p.To.Key)}
+	p := alike[0]
+	out := []Point{point("from", "from", endText(&p.From, ""), p.From.Key)}
+	for i, p := range alike {
+		to := string(t.Connection.Protocol)
+		if t.Connection.Protocol != verdict.ICMP && p.To.Port != 0 {
+			to += " " + strconv.Itoa(int(p.To.Port))
+		}
+		label, name := "to", "to"
+		if i > 0 {
+			label, name = "", "to."+strconv.Itoa(i)
+		}
+		out = append(out, point(name, label, endText(&p.To, ", "+to), p.To.Key))
+	}
 	if p.Note != "" {
-		out = append(out, point("", p.Note, nil))
+		out = append(out, point("", "", p.Note, nil))
 	}
 	return out
 }

@@ -116,9 +116,11 @@ type TriedRule struct {
 // Tried lists the rules tried in a stage, result first, since names may be long.
 var Tried = &page.Table[TriedRule]{
 	Columns: []page.Column[TriedRule]{
-		{Key: "tried", Title: "TRIED", Cell: func(l TriedRule) page.Cell { return page.Cell{Text: l.Result, Sign: l.Sign} }},
-		{Key: "tier", Title: "TIER", Cell: func(l TriedRule) page.Cell { return page.Cell{Text: cmp.Or(l.Band, strconv.Itoa(l.Tier))} }},
-		{Key: "rule", Title: "RULE", Cell: func(l TriedRule) page.Cell { return page.Cell{Text: l.Text} }},
+		{Key: "tried", Title: "TRIED", Cell: func(l TriedRule) page.Cell { return page.Cell{Text: l.Result, Sign: l.Sign, Role: l.Role} }},
+		{Key: "tier", Title: "TIER", Cell: func(l TriedRule) page.Cell {
+			return page.Cell{Text: cmp.Or(l.Band, strconv.Itoa(l.Tier)), Role: l.Role}
+		}},
+		{Key: "rule", Title: "RULE", Cell: func(l TriedRule) page.Cell { return page.Cell{Text: l.Text, Role: l.Role} }},
 	},
 }
 

@@ -90,19 +90,19 @@ func (v *tracePage) addDifferences(s *detail.Sheet, t *trace.Trace, at string) {
 	}
 }
 
-// addPaths draws the paths of a connection; at is the prefix of their line ids.
+// addPaths draws the paths of a connection, alike ones once; at is the prefix of their line ids.
 func (v *tracePage) addPaths(s *detail.Sheet, t *trace.Trace, at string) {
-	endpoints := pages.EndpointPoints(t, at+endpointLine)
-	if len(endpoints) > 0 {
-		s.AddHead(words.Count(len(endpoints), "endpoint"))
+	groups := pages.AlikePaths(t)
+	if endpoints := pages.EndpointPoints(groups, at+endpointLine); len(endpoints) > 0 {
+		s.AddHead(words.Count(len(t.Paths), "endpoint"))
 		v.addPoints(s, 0, endpoints...)
 	}
-	for i := range t.Paths {
-		p, id := &t.Paths[i], fmt.Sprint(at, i)
-		if len(endpoints) > 0 {
-			s.AddHead("to " + trace.EndName(p.To.Endpoint))
+	for i, alike := range groups {
+		p, id := alike[0], fmt.Sprint(at, i)
+		if len(groups) > 1 {
+			s.AddHead("to " + pages.EndpointNames(alike))
 		}
-		v.addPoints(s, 0, pages.EndPoints(t, p, id)...)
+		v.addPoints(s, 0, pages.EndPoints(t, alike, id)...)
 		for j, stage := range pages.VisibleStages(p) {
 			v.addStage(s, fmt.Sprintf("%s.%d", id, j), p, stage)
 		}

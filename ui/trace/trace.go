@@ -259,7 +259,7 @@ func (v *tracePage) goToEndpoints() bool {
 	if family, ok := strings.CutPrefix(l.ID, familyLine); ok {
 		at = family + "."
 	}
-	return v.Pane.SelectID(at+endpointLine+"0") || v.Pane.SelectID(verdict.IPv4.String()+"."+endpointLine+"0")
+	return v.Pane.SelectID(at+endpointLine+"0") || v.Pane.SelectID(verdict.IPv4.String()+"."+endpointLine+"0") || v.Pane.SelectID(at+"0.to")
 }
 
 // Crumb names the connection.

@@ -123,9 +123,11 @@ type traceDialog struct {
 	network  string // network of the given question, if any
 	field    int
 
-	hits    []int // indexes into ends, for the field
-	pick    int   // index into hits
-	moved   bool  // the user moved the cursor there
+	hits    []int    // indexes into ends, for the field
+	ports   []string // ports of the destination, for the field of the port
+	similar string   // "; did you mean: NAME" if nothing is found
+	pick    int      // index into hits or ports
+	moved   bool     // the user moved the cursor there
 	problem string
 	typing  int // line of the field in the last drawing
 }
@@ -193,12 +195,12 @@ func (d *traceDialog) PressKey(env *Env, key, text string) bool {
 	return false
 }
 
-// moveBy moves along the offered ends.
+// moveBy moves along the offered ends or ports.
 func (d *traceDialog) moveBy(by int) {
 	if d.moved || by < 0 {
-		d.pick = max(0, min(d.pick+by, len(d.hits)-1))
+		d.pick = max(0, min(d.pick+by, len(d.hits)+len(d.ports)-1))
 	}
-	d.moved = len(d.hits) > 0
+	d.moved = len(d.hits)+len(d.ports) > 0
 }
 
 // stepField goes to another field.
@@ -287,6 +289,10 @@ func (d *traceDialog) takeProtocol() {
 // address stays.
 func (d *traceDialog) takeChosen() {
 	typed := d.fieldValue(d.field)
+	if d.field == portField && d.moved {
+		port, _, _ := strings.Cut(d.ports[d.pick], " ")
+		d.input[portField].Set(port)
+	}
 	if d.field > toField || d.pick >= len(d.hits) || !d.moved && (typed == "" || d.input[d.field].IsPrefilled() || d.isWholeEnd(typed)) {
 		return
 	}
@@ -300,9 +306,19 @@ func (d *traceDialog) isWholeEnd(typed string) bool {
 	return err == nil && end.Addr.IsValid() || slices.ContainsFunc(d.ends, func(c trace.EndChoice) bool { return c.Text == typed })
 }
 
-// findEnds finds the ends to offer: those with every typed word, then those with its letters.
+// findEnds finds the ends to offer: those with every typed word, then those with its letters; for the port the
+// ports of the destination.
 func (d *traceDialog) findEnds() {
-	d.pick, d.moved, d.hits = 0, false, nil
+	d.pick, d.moved, d.hits, d.ports, d.similar = 0, false, nil, nil, ""
+	if d.field == portField && protocols[d.protocol] != verdict.ICMP {
+		for i := range d.ends {
+			if d.ends[i].Text == d.fieldValue(toField) {
+				d.ports = slices.DeleteFunc(slices.Clone(d.ends[i].Ports), func(port string) bool {
+					return !d.input[portField].IsPrefilled() && !strings.HasPrefix(port, d.fieldValue(portField))
+				})
+			}
+		}
+	}
 	if d.field > toField {
 		return
 	}
@@ -318,6 +334,9 @@ func (d *traceDialog) findEnds() {
 		if !slices.Contains(d.hits, m.Index) && (d.field == toField || !d.ends[m.Index].IsService()) {
 			d.hits = append(d.hits, m.Index)
 		}
+	}
+	if len(d.hits) == 0 {
+		d.similar = trace.SimilarChoice(d.ends, typed, d.field == toField)
 	}
 }
 

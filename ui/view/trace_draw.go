@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -73,28 +74,31 @@ func (d *traceDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	return d.title, append(lines, paragraphLines(hint+" · tab next field · esc cancel", st.Dim, w)...)
 }
 
-// offerLines lists the ends to choose, always in the same number of lines.
+// offerLines lists the ends or ports to choose, always in the same number of lines.
 func (d *traceDialog) offerLines(st *themes.StyleSet, w int) []string {
 	lines := make([]string, 0, mostEnds)
-	if d.field <= toField {
-		top := max(0, d.pick-mostEnds+1)
-		for i := top; i < len(d.hits) && i < top+mostEnds; i++ {
+	top := max(0, d.pick-mostEnds+1)
+	for i := top; i < len(d.hits)+len(d.ports) && i < top+mostEnds; i++ {
+		l := widget.Line{{Text: " "}}
+		if d.field == portField {
+			l = append(l, widget.PlainLine(d.ports[i])...)
+		} else {
 			c := &d.ends[d.hits[i]]
-			l := widget.Line{{Text: " "}, {Text: c.Text}, {Text: "  " + c.Note, Style: st.Dim}}
-			if i == d.pick && (d.moved || d.fieldValue(d.field) != "") {
-				l[0].Text = words.Cursor
-				lines = append(lines, l.RenderAs(w, st.Selection))
-			} else {
-				lines = append(lines, l.Render(w))
-			}
+			l = append(l, widget.Line{{Text: c.Text}, {Text: "  " + c.Note, Style: st.Dim}}...)
 		}
-		if len(d.hits) == 0 && d.fieldValue(d.field) != "" {
-			none := " no such pod, node or Service; addresses are accepted"
-			if d.unread != nil {
-				none = " " + d.unread.Text()
-			}
-			lines = append(lines, widget.StyledLine(none, st.Dim).Render(w))
+		if i == d.pick && (d.moved || d.field <= toField && d.fieldValue(d.field) != "") {
+			l[0].Text = words.Cursor
+			lines = append(lines, l.RenderAs(w, st.Selection))
+		} else {
+			lines = append(lines, l.Render(w))
 		}
+	}
+	if d.field <= toField && len(d.hits) == 0 && d.fieldValue(d.field) != "" {
+		none := " no such pod, node or Service" + cmp.Or(d.similar, "; addresses are accepted")
+		if d.unread != nil {
+			none = " " + d.unread.Text()
+		}
+		lines = append(lines, widget.StyledLine(none, st.Dim).Render(w))
 	}
 	for len(lines) < mostEnds {
 		lines = append(lines, "")

@@ -25,6 +25,8 @@ func TestAskTrace(t *testing.T) {
 		{"rule with all but a port", nav.ToRule(control, model.Egress, 3), nil, "||9090", "tcp 9090"},
 		{"address", nav.ToPod(pod), nil, "203.0.113.9|443", "trace blue/api-d0 → 203.0.113.9 tcp 443"},
 		{"service", nav.ToPod(pod), nil, "kube-dns|53", "trace blue/api-d0 → service kube-system/kube-dns tcp 53"},
+		{"service as kubectl's users write it", nav.ToPod(pod), nil, "svc/kube-dns -n kube-system|53/udp",
+			"trace blue/api-d0 → service kube-system/kube-dns udp 53"},
 		{"letters that stand apart", nav.ToPod(pod), nil, "rdwbf0|80", "→ red/web-f0 tcp 80"},
 		{"by address", nav.ToPod(pod), nil, "10.244.1.11|80", "→ 10.244.1.11 tcp 80"},
 	} {
@@ -47,6 +49,21 @@ func TestAskTrace(t *testing.T) {
 			s.Want(tc.want)
 		})
 	}
+}
+
+// The ports of a Service are offered, and taken with their protocol.
+func TestAskTraceOffersPorts(t *testing.T) {
+	pod := model.Key{Kind: model.KindPod, Namespace: "blue", Name: "api-d0"}
+	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.ToPod(pod))
+	s.Press("t")
+	s.Type("kube-dsn")
+	s.Want("did you mean: service/kube-system/kube-dns")
+	s.Press("backspace", "backspace")
+	s.Type("ns")
+	s.Press("enter")
+	s.Want(" 53/udp dns")
+	s.Press("down", "enter")
+	s.Want("→ service kube-system/kube-dns udp 53")
 }
 
 // T on a pod asks the same question, and its trace begins with asking OVN; so in a log
