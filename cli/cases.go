@@ -43,7 +43,7 @@ func readQuestions(a *command.App, cmd *cobra.Command, args []string, one trace.
 		}
 		one.From, one.To = q.From, q.To
 		one.Protocol, one.Port, one.IPVersion = cmp.Or(q.Protocol, one.Protocol), cmp.Or(q.Port, one.Port), cmp.Or(q.IPVersion, one.IPVersion)
-		one.Network = cmp.Or(q.Network, one.Network)
+		one.Network, one.Namespace = cmp.Or(q.Network, one.Network), cmp.Or(q.Namespace, one.Namespace)
 	}
 	switch {
 	case file == "":
@@ -62,6 +62,7 @@ func readQuestions(a *command.App, cmd *cobra.Command, args []string, one trace.
 			q.Port = cmp.Or(q.Port, one.Port)
 		}
 		q.IPVersion, q.Network = cmp.Or(q.IPVersion, one.IPVersion), cmp.Or(q.Network, one.Network)
+		q.Namespace = one.Namespace
 	}
 	return out, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/netip"
 	"slices"
 	"strings"
@@ -22,8 +23,8 @@ import (
 
 func ExplainCommand(a *command.App) *cobra.Command {
 	return &cobra.Command{
-		Use:   "explain FILE",
-		Short: "Name the policies and rules that an ovn-trace hit",
+		Use:   "explain FILE|TEXT",
+		Short: "Name the policies and rules that an ovn-trace hit, or that a name in OVN means",
 		Long: `Read the output of ovn-trace or ovnkube-trace, from a file or standard input (-). Name
 the policy, direction and rule of each ACL that the packet hit, and the decision of each
 stage. Rows come from --nb; missing ones are compiled from the policies of -f or of the
@@ -31,19 +32,35 @@ cluster.
 
 ovn-trace's detailed form (its default) names every ACL; other forms name only ACLs that
 log. ovnkube-trace prints its traces with -loglevel 2. Unknown lines are counted and
-shown.`,
+shown.
+
+A TEXT that is no file is explained by the names in it: hashed names of port groups and
+address sets, as in a line of ovn-controller; an id (k8s.ovn.org/id) or _uuid; records
+of ovn-nbctl list acl, also from a file; or the code of a finding.`,
 		Example: `  ovn-trace --ct new ovn-worker 'inport == "red_canary-0" && …' | rung explain - -f examples/
   ovnkube-trace -loglevel 2 … 2>&1 | rung explain - --context staging
-  rung explain trace.txt --nb ovn-worker=unix:/run/nb.sock -o json`,
-		Args:              command.TakesArgs(0, "FILE"),
+  rung explain trace.txt --nb ovn-worker=unix:/run/nb.sock -o json
+  rung explain 'Syntax error at "@a9550609891683691927" expecting port group name' --context staging
+  ovn-nbctl list acl | rung explain - --context staging
+  rung explain closed-to-all`,
+		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: command.FileCompleter(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := readTrace(cmd.Context(), a, args[0])
-			if err != nil {
-				return err
+			if errors.Is(err, fs.ErrNotExist) || len(args) > 1 {
+				text = []byte(strings.Join(args, " "))
 			}
+			names, pasted, badList := namesIn(string(text))
 			report := flow.Parse(string(text))
-			if len(report.Traces)+len(report.Results)+len(report.Problems) == 0 {
+			isTrace := len(report.Traces)+len(report.Results)+len(report.Problems) > 0
+			switch {
+			case !isTrace && len(names)+len(pasted) > 0:
+				return explainNames(cmd.Context(), a, string(text), names, pasted)
+			case badList != nil:
+				return fmt.Errorf("%s: %w", traceSourceName(args[0]), badList)
+			case err != nil:
+				return err
+			case !isTrace:
 				return fmt.Errorf("no ovn-trace in %s: %s", traceSourceName(args[0]), whyNoTrace(report))
 			}
 			a.Flags.RowsOnly = true

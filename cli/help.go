@@ -24,7 +24,7 @@ type helpGroup struct {
 }
 
 var groups = []helpGroup{
-	{"Look at the policies", []string{"ladder", "policy", "pod", "namespace",
+	{"Look at the policies", []string{"ladder", "policy", "get", "pod", "namespace",
 		"trace", "matrix", "connections", "diff", "verify", "probe", "lint", "report",
 		"convert"}},
 	{"Look at the zones", []string{"zones", "drift", "rows", "compile", "activity", "logs", "explain", "can"}},

@@ -37,6 +37,7 @@ var recordedCommands = []recordedCommand{
 	{name: "ladder-stage", line: "ladder -f cluster --stage to-lport"},
 	{name: "ladder-2016", line: "ladder -f legacy.yaml --legacy-isolation"},
 	{name: "policy", line: "policy cluster-control -f examples"},
+	{name: "get-kind", line: "get anp -f cluster"},
 	{name: "policy-baseline", line: "policy BANP/default -f examples"},
 	{name: "policy-network", line: "policy blue/web-only -f cluster"},
 	{name: "policy-antrea", line: "policy ANNP/default/test-annp -f antrea"},

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,6 +19,7 @@ import (
 	"rung/model/words"
 	"rung/pages/page"
 	"rung/revision"
+	"rung/themes"
 )
 
 type logOut struct {
@@ -61,7 +64,7 @@ func LogsCommand(a *command.App) *cobra.Command {
 	why := ""
 	var rule proposalFlags
 	cmd := &cobra.Command{
-		Use:         "logs [--controller ZONE POLICY]",
+		Use:         "logs [POLICY]",
 		Annotations: command.FormAnnotations(command.CSVForm),
 		Short:       "Print ACL log lines as sentences, with the rule that decided",
 		Long: `Print the ACL log lines of every zone in order of time, as sentences: who was
@@ -69,6 +72,7 @@ allowed or denied, by which rule. They come from the ovnkube-node pods of a clus
 from the simulated traffic of a sandbox, or with --log from files. It stops after --for
 or --lines, or at the end of the files; with --follow alone it runs until Ctrl-C. Gaps
 where lines may be missing are marked; logs not followed are named on stderr.
+POLICY keeps only its lines.
 
 --filter shows the lines that match every term: verdict:deny policy:x rule:5
 ns:a->b pod:x ip:10.0.0.0/8 port:53 node:x since:5m until:14:05 "text" /regex/. "not"
@@ -82,6 +86,7 @@ Other answers:
 --controller ZONE POLICY  what that zone's ovnkube-controller wrote about the policy`,
 		Example: `  rung logs --context staging --since 10m --filter "verdict:deny ns:blue->red port:53"
   rung logs -f examples/ --for 5s
+  rung logs cluster-control --follow --context staging
   rung logs -f examples/ --follow -o json
   rung logs --aggregate --since 1h -o csv --context staging > hits.csv
   rung logs --why cluster-control -f examples/
@@ -91,17 +96,9 @@ Other answers:
   oc adm node-logs --role=worker --path=ovn/acl-audit-log.log | rung logs --log -
   rung logs --controller ovn-worker cluster-control`,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if controller != "" {
-				return command.TakesArgs(0, "POLICY")(cmd, args)
-			}
-			return command.TakesArgs(0)(cmd, args)
+			return command.TakesArgs(words.Choose(controller == "", 1, 0), "[POLICY]")(cmd, args)
 		},
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
-			if controller == "" {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			return a.CompleteFirst(command.PolicyChoices)(cmd, args, typed)
-		},
+		ValidArgsFunction: a.CompleteFirst(command.PolicyChoices),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			following := follow || *watch
 			now := time.Now().UTC() // as times are printed
@@ -161,6 +158,14 @@ Other answers:
 				if text, _ := r.Mode.TrafficTexts(); text != "" {
 					fmt.Fprintln(a.Err, "rung: "+text)
 				}
+				keep := func(x *logs.Entry) bool { return x.Matches(&query, nil) }
+				if len(args) > 0 {
+					k, err := command.PolicyNamed(r, args[0])
+					if err != nil {
+						return err
+					}
+					keep = func(x *logs.Entry) bool { return x.Matches(&query, nil) && (x.Gap != nil || x.Rule.Policy == k) }
+				}
 				for _, n := range nodes {
 					if r.Cluster.Node(n) == nil {
 						return fmt.Errorf("no node %q; nodes: %s", n, command.NodeNames(r.Cluster))
@@ -173,11 +178,11 @@ Other answers:
 					defer cancel()
 				}
 				if sum.on {
-					err := countLines(listen, a, e, &sum, func(x *logs.Entry) bool { return x.Matches(&query, nil) }, filter != "")
+					err := countLines(listen, a, e, &sum, keep, filter != "")
 					return errors.Join(err, a.PrintUnreadLogs(e), a.PrintUnread(r))
 				}
 				tail := func(take func(*logs.Entry)) error {
-					return tailLines(listen, a, e, &query, raw, lines, following, cfg.LogFiles.Since, take)
+					return tailLines(listen, a, e, keep, raw, lines, following, cfg.LogFiles.Since, take)
 				}
 				if rule.policy != "" {
 					err = printProposal(ctx, a, e, &rule, tail)
@@ -217,7 +222,7 @@ Other answers:
 
 // tailLines prints lines as they arrive, or passes them to take unless nil. Log files are read from since, or
 // from their beginning if zero. Without follow a signal is an error, since the output is incomplete.
-func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logline.Query, raw bool, limit int, follow bool, since time.Time,
+func tailLines(ctx context.Context, a *command.App, e *engine.Engine, keep func(*logs.Entry) bool, raw bool, limit int, follow bool, since time.Time,
 	take func(*logs.Entry)) error {
 	defer command.WhileRead(a.Raw)()
 	ticks, stop := e.Logs().Subscribe()
@@ -246,7 +251,7 @@ func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logline
 		case !follow && errors.Is(ctx.Err(), context.DeadlineExceeded) && len(a.Flags.Log.Paths) > 0:
 			fmt.Fprintf(a.Err, "rung: %s until --for expired, before the end of the log\n", words.Count(came, "line"))
 		case printed == 0 && came > 0:
-			fmt.Fprintf(a.Err, "rung: %s, none match --filter\n", words.Count(came, "line"))
+			fmt.Fprintf(a.Err, "rung: %s, none match\n", words.Count(came, "line"))
 		case printed == 0:
 			streams := e.Logs().Streams()
 			text := whyNoLines(streams, since)
@@ -267,7 +272,7 @@ func tailLines(ctx context.Context, a *command.App, e *engine.Engine, q *logline
 			if x.Gap == nil {
 				came++
 			}
-			if !x.Matches(q, nil) {
+			if !keep(x) {
 				continue
 			}
 			switch {
@@ -332,12 +337,34 @@ func printLog(a *command.App, x *logs.Entry, raw bool, times *logTimes) error {
 		return ref.Policy.String() + " " + revision.RuleLabel(ref.Direction, ref.Rule, "")
 	})
 	return a.PrintItem(o, func(wide bool) string {
-		s := fmt.Sprintf("%s  %-18s %s\n", times.timeText(x.Line.At), x.Line.Zone, x.Sentence())
+		s := fmt.Sprintf("%s  %-18s %s\n", times.timeText(x.Line.At), x.Line.Zone, paintedSentence(x))
 		if wide {
 			s += "    " + x.Line.Raw + "\n"
 		}
 		return s
 	})
+}
+
+// podLooks are roles without a meaning in a line, to tell pods apart.
+var podLooks = []page.Role{themes.Accent, themes.CodeKey, themes.CodeText, themes.CodeValue, themes.Info}
+
+// paintedSentence returns the sentence of a line, with each pod always in the same colour.
+func paintedSentence(x *logs.Entry) string {
+	const arrow = " → "
+	src, dst := x.Src.String(), x.Dst.String()
+	rest, ok := strings.CutPrefix(x.Sentence(), src+arrow+dst)
+	if !ok {
+		return x.Sentence()
+	}
+	paint := func(d *logs.End, text string) string {
+		if d.Key.Kind != model.KindPod {
+			return text
+		}
+		h := fnv.New32a()
+		_, _ = h.Write([]byte(d.Key.NamespacedName()))
+		return command.Paint(podLooks[h.Sum32()%uint32(len(podLooks))], text)
+	}
+	return paint(&x.Src, src) + arrow + paint(&x.Dst, dst) + rest
 }
 
 func logsConfig(ctx context.Context, a *command.App, follow bool) (engine.Config, error) {

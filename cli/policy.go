@@ -8,9 +8,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/labels"
 
 	"rung/cli/command"
 	"rung/engine"
+	"rung/engine/trace"
 	"rung/model"
 	"rung/model/words"
 	"rung/pages/page"
@@ -19,24 +21,29 @@ import (
 	"rung/revision"
 )
 
-func PolicyCommand(a *command.App) *cobra.Command {
-	var in Selection
+func PolicyCommand(a *command.App) *cobra.Command { return policyCommand(a, &Selection{}) }
+
+func policyCommand(a *command.App, in *Selection) *cobra.Command {
 	var cmd *cobra.Command
 	cmd = a.QueryCommand(&cobra.Command{
-		Use:   "policy NAME",
-		Short: "Show one policy: subject pods, rules in order, ACLs, findings",
-		Long: `Show one policy. Name it by NAME, a NetworkPolicy or EgressFirewall by NAMESPACE/NAME;
-if two kinds share a name, put the kind before it: ANP/x, BANP/default,
+		Use:   "policy [NAME]",
+		Short: "List policies, or show one: subject pods, rules in order, ACLs, findings",
+		Long: `Without a name list the policies as rung ladder does. Name one by NAME, a NetworkPolicy
+or EgressFirewall by NAMESPACE/NAME; if two kinds share a name, put the kind before it: ANP/x, BANP/default,
 NP/namespace/x. With --nb, or databases in a folder of -f, it also shows
 the state of its rows in each zone. -o wide lists the pods and ACLs.`,
 		Example: `  rung policy cluster-control -f examples/
+  rung policy -n green -f examples/
   rung policy db-from-api -n green --context staging -o wide`,
-		Args:              command.TakesArgs(0, "NAME"),
+		Args:              command.TakesArgs(1, "[NAME]"),
 		ValidArgsFunction: a.CompleteFirst(command.PolicyChoices),
 		Annotations:       command.FormAnnotations(command.NameForm),
 	}, func(args []string, _ bool) command.Query {
 		return command.Query{Zones: a.Flags.HasDatabases(cmd.Context()), Answer: func(_ context.Context, e *engine.Engine,
 			r *revision.Revision) (*command.Answer, error) {
+			if len(args) == 0 {
+				return ladderAnswer(a, r, "", in, e.Now()), in.Check(r)
+			}
 			k, err := in.PolicyNamed(r, args[0])
 			if err != nil {
 				return nil, err
@@ -46,7 +53,38 @@ the state of its rows in each zone. -o wide lists the pods and ACLs.`,
 				Names: func() []string { return []string{command.ObjectName(k)} }, NotConsidered: revision.OmissionsOfPolicy(r, k)}, nil
 		}}
 	})
-	in.NamespaceFlag(cmd, "`NAMESPACE` of the policy, if NAME has none")
+	in.AddTo(a, cmd, Policies)
+	return cmd
+}
+
+// GetCommand answers in kubectl's words: the policies of a kind, or one policy.
+func GetCommand(a *command.App) *cobra.Command {
+	in := &Selection{}
+	cmd := policyCommand(a, in)
+	ask := cmd.RunE
+	cmd.Use, cmd.Aliases = "get [KIND [NAME]]", []string{"describe"}
+	cmd.Short = "List the policies of a kind, or show one, as kubectl get and describe"
+	cmd.Long = `Answer as rung policy does, in kubectl's words. A KIND is anp, banp, cnp, netpol,
+egressfirewall or another kind of policy; NAME or KIND/NAME shows one.`
+	cmd.Example = `  rung get anp -f examples/
+  rung describe anp cluster-control -f examples/
+  rung get netpol db-from-api -n green --context staging -o yaml`
+	cmd.Args = command.TakesArgs(2, "[KIND]", "[NAME]")
+	cmd.ValidArgsFunction = command.FixedWords("anp", "banp", "cnp", "netpol", "egressfirewall")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		word, name, _ := strings.Cut(strings.Join(args, "/"), "/")
+		kind := command.PolicyKind(word)
+		switch {
+		case word == "":
+			return ask(cmd, nil)
+		case kind == "":
+			return fmt.Errorf("%q is no kind of policy: use anp, banp, cnp, netpol or egressfirewall; see also rung pod, rung zones", word)
+		case name != "":
+			return ask(cmd, []string{kind.Abbreviation() + "/" + name})
+		}
+		in.keepKind(kind)
+		return ask(cmd, nil)
+	}
 	return cmd
 }
 
@@ -146,7 +184,8 @@ func PodCommand(a *command.App) *cobra.Command {
 NetworkPolicies that isolate it: the default deny of its namespace drops everything that
 none of them allows. An EgressFirewall decides in the to-lport stage: after an egress
 Allow above it, but not after a drop. A NetworkPolicy rule without peers means any peer;
-it is listed for its subjects only.
+it is listed for its subjects only. As with kubectl, deploy/NAME and svc/NAME mean one
+of their pods.
 
 Without a name list the pods, each with the number of policies enforced on it; -o wide
 names the policies.`,
@@ -162,11 +201,7 @@ names the policies.`,
 			if len(args) == 0 {
 				return podsAnswer(a, r, &only)
 			}
-			name, err := only.PodName(args[0])
-			if err != nil {
-				return nil, err
-			}
-			named, err := findPod(r, name)
+			named, others, err := findPod(r, &only, args[0])
 			if err != nil {
 				return nil, err
 			}
@@ -179,7 +214,7 @@ names the policies.`,
 				return command.MarkdownLines(out.SummaryText()) + "\n\n" + markdown()
 			}
 			ans.Names = func() []string { return []string{command.ObjectName(named.Key)} }
-			ans.NotConsidered = revision.OmissionsOfObjects(r)
+			ans.NotConsidered, ans.LeftOut = revision.OmissionsOfObjects(r), others
 			return ans, nil
 		}}
 	})
@@ -204,21 +239,44 @@ func podsAnswer(a *command.App, r *revision.Revision, only *Selection) (*command
 	return ans, nil
 }
 
-func findPod(r *revision.Revision, name string) (*model.Pod, error) {
-	if rest, ok := strings.CutPrefix(name, model.KindPod.ResourceName()+"/"); ok && strings.Contains(rest, "/") {
-		name = rest // as -o name prints it
+// findPod returns the pod that an end names as in rung trace. Of a workload or Service it returns the first, and
+// others says how many there are.
+func findPod(r *revision.Revision, only *Selection, text string) (first *model.Pod, others string, err error) {
+	if err := only.CheckName(text); err != nil {
+		return nil, "", err
 	}
-	ns, short, ok := strings.Cut(name, "/")
-	if !ok {
-		for p := range r.Cluster.Pods() {
-			if p.Name == name {
-				return nil, fmt.Errorf("pod %q: want NAMESPACE/NAME, such as %s/%s", name, p.Namespace, p.Name)
-			}
+	names := trace.NewEndNames(r.Cluster, r)
+	e, err := names.ReadEnd(text, only.Namespace(), true)
+	if err != nil {
+		return nil, "", err
+	}
+	p, isNode := r.Cluster.Pod(e.Key.Namespace, e.Key.Name), e.Key.Kind == model.KindNode
+	alike := func(o *model.Pod) bool {
+		return p != nil && o.Workload == p.Workload && !strings.HasSuffix(text, p.Name)
+	}
+	if s, ok := r.Cluster.Get(e.Key).(*model.Service); ok {
+		selector := labels.Set(s.Selector.Map())
+		alike = func(o *model.Pod) bool {
+			return len(selector) > 0 && selector.AsSelector().Matches(labels.Set(o.Labels.Map()))
 		}
-		return nil, fmt.Errorf("want NAMESPACE/NAME: %w", command.NoPod(r, name))
 	}
-	if p := r.Cluster.Pod(ns, short); p != nil {
-		return p, nil
+	n := 0
+	for o := range r.Cluster.PodsIn(e.Key.Namespace) {
+		if alike(o) {
+			p, n = cmp.Or(p, o), n+1
+		}
 	}
-	return nil, command.NoPod(r, name)
+	switch ns := only.Namespace(); {
+	case isNode:
+		return nil, "", fmt.Errorf("%s is a node; its pods: rung pod --field-selector spec.nodeName=%s", text, e.Key.Name)
+	case ns != "" && e.Key.Namespace != ns:
+		return nil, "", fmt.Errorf("%s is not in namespace %s", text, ns)
+	case p == nil && e.Key.Kind == model.KindService:
+		return nil, "", fmt.Errorf("no pod of %s was read%s", text, names.SimilarTo(e))
+	case p == nil:
+		return nil, "", command.NoPod(r, e.Key.NamespacedName())
+	case n > 1:
+		others = fmt.Sprintf("%s has %s: this is one of them", text, words.Count(n, "pod"))
+	}
+	return p, others, nil
 }

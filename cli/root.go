@@ -123,7 +123,7 @@ errors, a change refused); 2 could not run, was interrupted, or not fully judged
 	a.Flags.Register(root)
 	a.Version = builtVersion()
 	root.AddCommand(
-		DemoCommand(a, screen), LadderCommand(a), PolicyCommand(a), PodCommand(a), NamespaceCommand(a),
+		DemoCommand(a, screen), LadderCommand(a), PolicyCommand(a), GetCommand(a), PodCommand(a), NamespaceCommand(a),
 		TraceCommand(a), MatrixCommand(a), DiffCommand(a),
 		ConnectionsCommand(a), VerifyCommand(a), ReportCommand(a), ProbeCommand(a), CompileCommand(a), RowsCommand(a), DriftCommand(a),
 		PreviewCommand(a), NewCommand(a), ApplyCommand(a), DeleteCommand(a), MoveCommand(a), UndoCommand(a), RedoCommand(a), ConfirmCommand(a),

@@ -89,6 +89,15 @@ func onOneLine(parse func(text string) error) func(text string) error {
 	}
 }
 
+// keepKind selects only objects of a kind.
+func (s *Selection) keepKind(k model.Kind) {
+	only := fields.OneTermEqualSelector("kind", string(k))
+	if s.fields != nil {
+		only = fields.AndSelectors(only, s.fields)
+	}
+	s.fields = only
+}
+
 // parseFields parses a field selector, and rejects fields that the objects do not have.
 func (of Selectables) parseFields(text string) (fields.Selector, error) {
 	s, err := fields.ParseSelector(text)
@@ -321,26 +330,6 @@ func (s *Selection) PolicyNamed(r *revision.Revision, name string) (model.Policy
 		return k, err
 	}
 	return k, err
-}
-
-// PodName returns the NAMESPACE/NAME of a pod; -n may give the namespace.
-func (s *Selection) PodName(name string) (string, error) {
-	if err := s.CheckName(name); err != nil {
-		return "", err
-	}
-	ns := s.Namespace()
-	if ns == "" {
-		return name, nil
-	}
-	short := strings.TrimPrefix(name, model.KindPod.ResourceName()+"/")
-	in, _, ok := strings.Cut(short, "/")
-	switch {
-	case !ok:
-		return ns + "/" + short, nil
-	case in != ns:
-		return "", fmt.Errorf("%s is not in namespace %s", short, ns)
-	}
-	return short, nil
 }
 
 // completeTerms completes the last term of a selector with the terms of existing objects.

@@ -42,11 +42,11 @@ func TraceCommand(a *command.App) *cobra.Command {
 		Long: `Show whether a connection is allowed, and which rule decides, stage by stage and tier by
 tier. An end is a pod (NAMESPACE/NAME), an address, node/NAME, or with --to a Service
 (service/NAMESPACE/NAME) or its address, for which every endpoint is asked. A unique
-name is enough. FROM TO 53/udp is short for the four flags. If both ends have IPv4 and
-IPv6, both are asked; if they differ, the verdict is unknown. --by rows asks the zones'
-rows, --by both both; with -f alone the rows are compiled from the policies. --ovn also
-runs ovn-trace in the zones' pods (needs pods/exec), or in the sandbox on OVN. Exit 1
-if policies, rows and OVN disagree.
+name is enough; -n names its namespace, svc/NAME or deploy/NAME its kind. FROM TO 53/udp
+is short for the four flags. If both ends have IPv4 and IPv6, both are asked; if they
+differ, the verdict is unknown. --by rows asks the zones' rows, --by both both; with -f
+alone the rows are compiled. --ovn also runs ovn-trace in the zones' pods (needs
+pods/exec), or in the sandbox on OVN. Exit 1 if policies, rows and OVN disagree.
 
 --as-if NAMESPACE/NAME:KEY=VALUE,… asks as if a pod with these labels existed, and
 --as-if NAMESPACE:KEY=VALUE,… a namespace (repeatable). Such pods declare no ports, and
@@ -116,6 +116,7 @@ func addQuestionFlags(a *command.App, cmd *cobra.Command, one *trace.Question, c
 	addPortFlags(cmd, &one.Port, "destination `PORT`, or with its protocol, as in 53/udp; none with ICMP", &one.Protocol,
 		"`PROTOCOL`: TCP, UDP, SCTP or ICMP")
 	f.StringVar(&one.Network, "network", "", "judge it on this `NETWORK`: a name, or default; otherwise on that of both ends")
+	f.StringVarP(&one.Namespace, "namespace", "n", "", "`NAMESPACE` of ends that name none")
 	f.IntVar(&one.IPVersion, "ip-version", 0, "ask only IP `VERSION` 4 or 6, if both ends have both")
 	f.StringVar(cases, "cases", "", "answer the questions of a JSON `FILE`, or - for standard input")
 }

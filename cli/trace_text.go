@@ -87,13 +87,14 @@ func writeFamily(b *strings.Builder, t *trace.Trace, services []pages.Point, wid
 		b.WriteString(t.Sentence() + "\n")
 	}
 	writePoints(b, append(services, pages.DifferencePoints(t, "")...))
-	endpoints := pages.EndpointPoints(t, "")
-	for i := range t.Paths {
-		p := &t.Paths[i]
+	groups := pages.AlikePaths(t)
+	endpoints := pages.EndpointPoints(groups, "")
+	for i, alike := range groups {
+		p := alike[0]
 		if len(endpoints) > 0 {
 			b.WriteString("\nto " + endpoints[i].Text + "\n")
 		}
-		for _, e := range pages.EndPoints(t, p, "") {
+		for _, e := range pages.EndPoints(t, alike, "") {
 			b.WriteString(e.Sign.Text + " " + e.Text + "\n")
 		}
 		if len(p.Stages) > 0 {

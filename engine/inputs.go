@@ -4,6 +4,7 @@ import (
 	"context"
 	"path/filepath"
 
+	"rung/model"
 	"rung/sources/manifests"
 	"rung/sources/nbdb"
 )
@@ -52,6 +53,12 @@ func HasNoManifests(inputs []string) bool {
 
 // TLSFiles name the key and certificates of ssl: endpoints.
 type TLSFiles = nbdb.TLSFiles
+
+// ParseRowLists reads rows as ovn-nbctl list prints them, as a zone without a name.
+func ParseRowLists(text string) (*model.ZoneState, error) {
+	db, err := nbdb.ParseLists([]byte(text))
+	return &model.ZoneState{DB: db}, err
+}
 
 // FindDatabases returns the addresses (file:PATH) of the Northbound database files in folders, such as a
 // must-gather, sorted.

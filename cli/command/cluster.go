@@ -189,7 +189,8 @@ func (f *globalFlags) crdRelease(file fileSettings) (string, error) {
 
 func (f *globalFlags) registerNB(p *pflag.FlagSet) {
 	p.StringArrayVar(&f.NB, "nb", nil, "Northbound database to read instead of a sandbox, or of exec on a cluster: "+
-		"`[ZONE=]ADDRESS`, as unix:PATH, tcp:HOST:PORT, ssl:HOST:PORT, or file:PATH for a database file (repeatable)")
+		"`[ZONE=]ADDRESS`, as unix:PATH, tcp:HOST:PORT, ssl:HOST:PORT, file:PATH for a database file, or list:PATH for the output of "+
+		"ovn-nbctl list (repeatable)")
 	p.StringArrayVar(&f.SB, "sb", nil, "Southbound database of a zone, for its logical flows: "+
 		"`[ZONE=]ADDRESS`, as unix:PATH, tcp:HOST:PORT, ssl:HOST:PORT, or file:PATH (repeatable); TLS as for --nb")
 	p.StringVar(&f.nbTLS.Key, "nb-key", "", "PEM `FILE` with the private key for ssl: databases")
@@ -200,7 +201,7 @@ func (f *globalFlags) registerNB(p *pflag.FlagSet) {
 }
 
 // NBSchemes begin the addresses of --nb and --sb.
-var NBSchemes = []string{"unix:", "tcp:", "ssl:", "file:"}
+var NBSchemes = []string{"unix:", "tcp:", "ssl:", "file:", "list:"}
 
 // setDatabases sets the databases to read: those of --nb, or else the files in the folders of -f, as in a
 // must-gather. given reports whether there are any.
@@ -278,7 +279,7 @@ func (f *globalFlags) parseEndpoints(flag string, values []string) (map[string]s
 			zone, addr = name, rest
 		}
 		if !slices.ContainsFunc(NBSchemes, func(scheme string) bool { return strings.HasPrefix(addr, scheme) && addr != scheme }) {
-			return nil, fmt.Errorf("%s %s: want [zone=]unix:PATH, tcp:HOST:PORT, ssl:HOST:PORT or file:PATH", flag, s)
+			return nil, fmt.Errorf("%s %s: want [zone=]unix:PATH, tcp:HOST:PORT, ssl:HOST:PORT, file:PATH or list:PATH", flag, s)
 		}
 		zone = cmp.Or(zone, addr)
 		if _, dup := out[zone]; dup {

@@ -27,6 +27,21 @@ import (
 var policyKinds = []model.Kind{model.KindANP, model.KindBANP, model.KindNP, model.KindMNP, model.KindEF, model.KindCNP, model.KindACNP,
 	model.KindANNP}
 
+// PolicyKind returns the kind of policies that a word means to kubectl, such as "anp" or "networkpolicies"; empty
+// for other words.
+func PolicyKind(word string) model.Kind {
+	word = strings.NewReplacer("policies", "policy", "firewalls", "firewall").Replace(strings.ToLower(word))
+	for _, k := range policyKinds {
+		if word == strings.ToLower(k.Abbreviation()) || word == strings.ToLower(string(k)) || word == k.ResourceName() {
+			return k
+		}
+	}
+	if word == "netpol" {
+		return model.KindNP
+	}
+	return ""
+}
+
 // PolicyNamed finds the policy that a name stands for. Several are an error.
 func PolicyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
 	var found []model.PolicyKey
@@ -34,9 +49,7 @@ func PolicyNamed(r *revision.Revision, name string) (model.PolicyKey, error) {
 	for p := range r.Cluster.EveryPolicy() {
 		k := p.Key
 		short := k.NamespacedName()
-		isKind := hasKind && (strings.EqualFold(kind, k.Kind.Abbreviation()) || strings.EqualFold(kind, string(k.Kind)) ||
-			strings.EqualFold(kind, k.Kind.ResourceName()))
-		if name == short || isKind && rest == short {
+		if name == short || hasKind && PolicyKind(kind) == k.Kind && rest == short {
 			found = append(found, k)
 		}
 	}

@@ -3,6 +3,7 @@ package zones
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"rung/model/ovn/nb"
 	"rung/model/words"
@@ -48,7 +49,7 @@ func IsFile(addr string) bool {
 func (z *Set) openNB(name, addr string) reconciler.Zone {
 	if path, ok := nbdb.AddressPath(addr); ok {
 		return nbdb.NewZone(nbdb.ZoneConfig{Name: name, AnyName: name == addr, Path: path, Slot: z.cfg.Slots.TakeSlot,
-			Options: nbdb.Options{Share: z.cfg.Share, Archives: z.cfg.Archives}})
+			Options: nbdb.Options{Share: z.cfg.Share, Archives: z.cfg.Archives, Lists: strings.HasPrefix(addr, nbdb.ListPrefix)}})
 	}
 	return nbdb.Dial(nbdb.Config{Name: name, AnyName: name == addr, Addr: addr, TLS: z.cfg.TLS, Limit: z.dials,
 		Slot: z.cfg.Slots.TakeSlot, Share: z.cfg.Share})

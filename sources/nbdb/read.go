@@ -48,6 +48,8 @@ type Options struct {
 	Share *Sharing
 	// Archives, if set, caches the databases of archives.
 	Archives *Archives
+	// Lists: the file holds the output of ovn-nbctl list.
+	Lists bool
 }
 
 // Result holds the contents of a file.
@@ -169,6 +171,13 @@ func readFrom(ctx context.Context, r io.Reader, name string, o Options, of datab
 	in, err := expandStream(r)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w: %w", name, ErrNotDatabase, err)
+	}
+	if o.Lists {
+		res, err := readLists(in, o, of)
+		if err != nil {
+			return nil, fmt.Errorf("read %s: %w", name, err)
+		}
+		return res, nil
 	}
 	l := &logReader{r: in, maxBytes: o.Expanded, bytesLeft: o.Expanded, max: o.Record}
 	s := &databaseState{kind: of, rows: map[rowKey]databaseRow{}}

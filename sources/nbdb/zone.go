@@ -19,8 +19,13 @@ import (
 // FilePrefix begins the address of a database file.
 const FilePrefix = "file:"
 
-// AddressPath returns the path of an address; ok is false for other kinds of address.
-func AddressPath(addr string) (path string, ok bool) { return strings.CutPrefix(addr, FilePrefix) }
+// AddressPath returns the path of a file's address; ok is false for other kinds of address.
+func AddressPath(addr string) (path string, ok bool) {
+	if path, ok := strings.CutPrefix(addr, ListPrefix); ok {
+		return path, true
+	}
+	return strings.CutPrefix(addr, FilePrefix)
+}
 
 // ZoneConfig configures the zone of a file.
 type ZoneConfig struct {
