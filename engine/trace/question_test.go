@@ -16,17 +16,16 @@ import (
 
 func TestParse(t *testing.T) {
 	for text, want := range map[string]trace.Question{
-		"blue/api-0 red/web-0 80":             {From: "blue/api-0", To: "red/web-0", Port: 80},
-		"blue/api-0 red/web-0 udp 53":         {From: "blue/api-0", To: "red/web-0", Protocol: "UDP", Port: 53},
-		"blue/api-0 red/web-0 53 UDP":         {From: "blue/api-0", To: "red/web-0", Protocol: "UDP", Port: 53},
-		"blue/api-0 red/web-0 53/udp -n blue": {From: "blue/api-0", To: "red/web-0", Protocol: "UDP", Port: 53, Namespace: "blue"},
-		"blue/api-0 red/web-0 53/udp":         {From: "blue/api-0", To: "red/web-0", Protocol: "UDP", Port: 53},
-		"blue/api-0 to 10.1.2.3 icmp":         {From: "blue/api-0", To: "10.1.2.3", Protocol: "ICMP"},
-		"a/b → c/d tcp 80":                    {From: "a/b", To: "c/d", Protocol: "TCP", Port: 80}, // as answers have it
-		"a/b->c/d 80/tcp":                     {From: "a/b", To: "c/d", Protocol: "TCP", Port: 80},
-		"- service/a/b TCP -":                 {To: "service/a/b", Protocol: "TCP"},
-		"":                                    {},
-		"node/n fd00::1 sctp 9":               {From: "node/n", To: "fd00::1", Protocol: "SCTP", Port: 9},
+		"blue/api-0 red/web-0 80":     {From: "blue/api-0", To: "red/web-0", Port: 80},
+		"blue/api-0 red/web-0 udp 53": {From: "blue/api-0", To: "red/web-0", Protocol: "UDP", Port: 53},
+		"blue/api-0 red/web-0 53 UDP": {From: "blue/api-0", To: "red/web-0", Protocol: "UDP", Port: 53},
+		"blue/api-0 red/web-0 53/udp": {From: "blue/api-0", To: "red/web-0", Protocol: "UDP", Port: 53},
+		"blue/api-0 to 10.1.2.3 icmp": {From: "blue/api-0", To: "10.1.2.3", Protocol: "ICMP"},
+		"a/b → c/d tcp 80":            {From: "a/b", To: "c/d", Protocol: "TCP", Port: 80}, // as answers have it
+		"a/b->c/d 80/tcp":             {From: "a/b", To: "c/d", Protocol: "TCP", Port: 80},
+		"- service/a/b TCP -":         {To: "service/a/b", Protocol: "TCP"},
+		"":                            {},
+		"node/n fd00::1 sctp 9":       {From: "node/n", To: "fd00::1", Protocol: "SCTP", Port: 9},
 	} {
 		got, err := trace.ParseQuestion(text)
 		if err != nil || got != want {
@@ -161,6 +160,9 @@ func TestEndsOfKubectl(t *testing.T) {
 	}
 	if got := trace.SimilarChoice(all, "svc/kube-dsn", true); got != "; did you mean: service/kube-system/kube-dns" {
 		t.Error(got)
+	}
+	if q, err := trace.ParseQuestion("api-d0 svc/x 53 -n blue"); err != nil || q.Namespace != "blue" || q.Port != 53 {
+		t.Error(q, err)
 	}
 	q := trace.CompleteEnds(all, trace.Question{From: "api-d0", To: "svc/kube-dns", Namespace: "kube-system"})
 	if q.To != "service/kube-system/kube-dns" {

