@@ -42,10 +42,11 @@ Zones are not read: see "rung zones". Exit 2 if something is left out.`,
 			First: func(ctx context.Context, e *engine.Engine) {
 				ctx, cancel := context.WithTimeout(ctx, accessTime)
 				defer cancel()
-				// If the server does not answer in time, the answer says so.
+				// If the server does not answer in time, the answer says so. It is not waited for once no resource can
+				// be read; one that may not be watched is lost, too, and says nothing about the server.
 				_ = e.WaitFor(ctx, func(r *revision.Revision) bool {
-					return r.Mode.Name != revision.ClusterMode || len(r.Access.Permissions()) > 0 || !r.Loaded &&
-						slices.ContainsFunc(r.Sources, func(s model.SourceState) bool { return s.Conn == model.ConnLost })
+					return r.Mode.Name != revision.ClusterMode || len(r.Access.Permissions()) > 0 ||
+						slices.ContainsFunc(r.Sources, isOutOfReach)
 				})
 			},
 			Answer: func(_ context.Context, e *engine.Engine, r *revision.Revision) (*command.Answer, error) {
@@ -60,6 +61,11 @@ Zones are not read: see "rung zones". Exit 2 if something is left out.`,
 				return ans, nil
 			}}
 	})
+}
+
+// isOutOfReach reports whether a source is lost with everything that is read from it.
+func isOutOfReach(s model.SourceState) bool {
+	return s.Conn == model.ConnLost && !slices.ContainsFunc(s.Resources, func(r model.SourceResource) bool { return r.Conn != model.ConnLost })
 }
 
 // canText prints sections, wrapped to a width unless 0. wide also prints the commands that ask for

@@ -71,7 +71,7 @@ func explainNames(ctx context.Context, a *command.App, text string, names []stri
 		var unknown error
 		for _, acl := range pasted {
 			one := &revision.NamedRow{Row: acl}
-			found := r.RowsNamed(acl.ID())
+			found := revision.RowsNamed(r, acl.ID())
 			for i := range found {
 				one.Zones, one.Compiled = append(one.Zones, found[i].Zones...), one.Compiled || found[i].Compiled
 			}
@@ -83,7 +83,7 @@ func explainNames(ctx context.Context, a *command.App, text string, names []stri
 				all = append(all, namedOut{Name: name, Kind: "finding", Meaning: meaning, Remedy: remedy})
 				continue
 			}
-			found := r.RowsNamed(name)
+			found := revision.RowsNamed(r, name)
 			for i := range found {
 				all = append(all, rowOut(r, name, &found[i]))
 			}

@@ -222,8 +222,8 @@ Other answers:
 
 // tailLines prints lines as they arrive, or passes them to take unless nil. Log files are read from since, or
 // from their beginning if zero. Without follow a signal is an error, since the output is incomplete.
-func tailLines(ctx context.Context, a *command.App, e *engine.Engine, keep func(*logs.Entry) bool, raw bool, limit int, follow bool, since time.Time,
-	take func(*logs.Entry)) error {
+func tailLines(ctx context.Context, a *command.App, e *engine.Engine, keep func(*logs.Entry) bool, raw bool, limit int, follow bool,
+	since time.Time, take func(*logs.Entry)) error {
 	defer command.WhileRead(a.Raw)()
 	ticks, stop := e.Logs().Subscribe()
 	defer stop()

@@ -212,37 +212,35 @@ func FlipsText(totals []diff.PairTotal) string {
 	return strings.Join(out, ", ")
 }
 
-// FlipsHeadline describes the verdict changes as people read them first: "opens 122 pairs · 20 across namespaces · 3
-// protected". It is empty if none changes.
+// FlipsHeadline describes the verdict changes as people read them first, what opens before what closes: "opens 122
+// pairs · 20 across namespaces · 3 protected". It is empty if none changes.
 func FlipsHeadline(d *diff.Difference) string {
-	var out []string
+	var opens, closes, others []string
 	for _, t := range d.Totals {
-		text := words.Count(t.Pairs, "pair")
-		switch {
-		case t.Before == t.After:
-			continue
-		case t.Before == verdict.Deny && t.After == verdict.Allow:
-			text = "opens " + text
-		case t.Before == verdict.Allow && t.After == verdict.Deny:
-			text = "closes " + text
-		default:
-			text += fmt.Sprintf(" %s → %s", t.Before, t.After)
-		}
 		across, protected := 0, 0
 		for i := range d.Reaches {
 			if r := &d.Reaches[i]; r.Before == t.Before && r.After == t.After {
 				across, protected = across+r.AcrossNamespaces.Pairs, protected+r.Protected.Pairs
 			}
 		}
+		text := words.Count(t.Pairs, "pair")
 		if across > 0 {
 			text += " · " + words.Thousands(across) + " across namespaces"
 		}
-		if protected > 0 {
-			text += " · " + words.Thousands(protected) + " protected"
+		switch {
+		case t.Before == t.After:
+		case t.Before == verdict.Deny && t.After == verdict.Allow:
+			if protected > 0 {
+				text += " · " + words.Thousands(protected) + " protected"
+			}
+			opens = append(opens, "opens "+text)
+		case t.Before == verdict.Allow && t.After == verdict.Deny:
+			closes = append(closes, "closes "+text)
+		default:
+			others = append(others, fmt.Sprintf("%s %s → %s", words.Count(t.Pairs, "pair"), t.Before, t.After))
 		}
-		out = append(out, text)
 	}
-	return strings.Join(out, "; ")
+	return strings.Join(slices.Concat(opens, closes, others), "; ")
 }
 
 // OneSidedDenyTexts describes connections that both ends denied before a change and one end denies after it: "4 pairs

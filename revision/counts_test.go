@@ -17,7 +17,7 @@ func TestBigCounts(t *testing.T) {
 		{FlipsText(totals), "1,650 pairs allow → deny, 12,345 pairs deny → allow"},
 		{FlipsHeadline(&diff.Difference{Totals: totals, Reaches: []diff.FlipReach{{Before: verdict.Allow, After: verdict.Deny,
 			AcrossNamespaces: diff.FlipShare{Pairs: 1200}, Protected: diff.FlipShare{Pairs: 3}}}}),
-			"closes 1,650 pairs · 1,200 across namespaces · 3 protected; opens 12,345 pairs"},
+			"opens 12,345 pairs; closes 1,650 pairs · 1,200 across namespaces"},
 		{FlipsBrief(totals), "denies 1,650 pairs, opens 12,345"},
 		{GroupText(group), "blue (1,234 pods) → red/web, TCP 80: 1,650 pairs"},
 	} {

@@ -14,7 +14,7 @@ type NamedRow struct {
 
 // RowsNamed returns the ACLs, port groups and address sets of all zones and of the policies that a name, an id or
 // a _uuid names, one for each table.
-func (r *Revision) RowsNamed(name string) (out []NamedRow) {
+func RowsNamed(r *Revision, name string) (out []NamedRow) {
 	find := func(row nb.Row) *NamedRow {
 		_, isACL := row.(*nb.ACL) // many have the same name
 		if row.IDs()[nb.KeyID] != name && row.RowUUID() != name && (row.RowName() != name || isACL) {

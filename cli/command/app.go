@@ -136,7 +136,8 @@ const (
 
 var commandNeeds = map[string]fileNeed{
 	"ladder": needPolicies, "lint": needPolicies, "compile": needPolicies,
-	"policy": NeedObjects, "get": NeedObjects, "pod": NeedObjects, "namespace": NeedObjects, "drift": NeedObjects, "rows": NeedObjects, "zones": NeedObjects,
+	"policy": NeedObjects, "get": NeedObjects, "pod": NeedObjects, "namespace": NeedObjects,
+	"drift": NeedObjects, "rows": NeedObjects, "zones": NeedObjects,
 	"probe": NeedObjects, "verify": NeedObjects, "matrix": NeedObjects, "connections": NeedObjects, "convert": NeedObjects,
 	"activity": NeedObjects, "report": NeedObjects, "can": NeedObjects, "logs": NeedObjects, "plan": NeedObjects,
 }

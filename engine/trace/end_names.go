@@ -113,7 +113,8 @@ func (n *EndNames) SimilarTo(ends ...verdict.Endpoint) string {
 	for _, e := range ends {
 		if e.Key.Name != "" && !slices.Contains(n.keysNamed(e.Key.Name), e.Key) {
 			kind, _, _ := strings.Cut(e.Key.Name, "/")
-			if kind = model.WorkloadWord(kind); kind == "" || kind == e.Key.Name {
+			kind = model.WorkloadWord(kind)
+			if kind == "" || kind == e.Key.Name {
 				kind = strings.ToLower(string(e.Key.Kind))
 			}
 			return words.DidYouMean(EndText(e.Key), n.allEnds(kind, true))

@@ -82,8 +82,8 @@ func readLists(in io.Reader, o Options, of databaseKind) (*Result, error) {
 
 // listedTable finds the table of a record by its columns, since lists do not name it; empty if unknown.
 func listedTable(r map[string]json.RawMessage) string {
-	for _, t := range []struct{ column, table string }{{"match", nb.TableACL}, {"port_security", nb.TablePort}, {"load_balancer", nb.TableSwitch},
-		{"acls", nb.TablePortGroup}, {"addresses", nb.TableAddressSet}} {
+	for _, t := range []struct{ column, table string }{{"match", nb.TableACL}, {"port_security", nb.TablePort},
+		{"load_balancer", nb.TableSwitch}, {"acls", nb.TablePortGroup}, {"addresses", nb.TableAddressSet}} {
 		if r[t.column] != nil {
 			return t.table
 		}

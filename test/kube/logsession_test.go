@@ -50,7 +50,7 @@ func TestLogSession(t *testing.T) {
 
 	// On: the rows of every zone log. Off by time: the reconciler ends it.
 	said := change(t, c, "", "log-level", "guard-blue", "namespace/blue", "--deny", "alert", "--for", "open")
-	if !strings.Contains(said.out, "with log=true in each zone") || !strings.Contains(said.out, `ANP guard-blue: the annotation is restored afterwards`) {
+	if !strings.Contains(said.out, "with log=true in each zone") || !strings.Contains(said.out, `ANP guard-blue: the session's end restores the annotation`) {
 		t.Errorf("%s", said.out)
 	}
 	asCompiled(t, c, z, smallNodes...)

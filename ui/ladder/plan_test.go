@@ -229,7 +229,7 @@ func TestRun(t *testing.T) {
 	p = under(revision.PlanWaiting)
 	p.Waits = []revision.PlanWait{{Zone: "ovn-worker2", Why: "lost", Since: uitest.Now.Add(-12 * time.Second)}}
 	w.says(p)
-	s.Want("○ waiting", "waiting for ovn-worker2 (lost 12 s)", "it continues by itself · x stop")
+	s.Want("○ running", "waiting for ovn-worker2 (lost 12 s)", "it continues by itself · x stop")
 	s.Golden("waiting")
 	s.Console.Advance(3 * time.Second)
 	s.Refresh()
@@ -241,13 +241,13 @@ func TestRun(t *testing.T) {
 	s.Want("interrupted; it waited for ovn-worker2 (lost 12 s)")
 	s.WantNot("waiting for ovn-worker2")
 	w.says(&revision.PlanState{Total: 9, Done: 9, State: revision.PlanDone, Steps: nine(9, 0)})
-	s.Want("✓ done", "9 of 9 steps", "x close")
+	s.Want("✓ finished", "9 of 9 steps", "x close")
 	s.Golden("done")
 	s.Press("b")
 	s.Want("roll back: the plan is done")
 	s.Press("d", "enter")
 	s.Want("re-space: step 10")
-	s.WantNot("✓ done")
+	s.WantNot("✓ finished")
 	w.says(nil)
 	s.Want("re-space: step 10")
 }
@@ -438,7 +438,7 @@ func TestUndoOffered(t *testing.T) {
 		w.g.Parts.Plan, w.g.Parts.Undo = &p, title
 		w.g.Set(w.g.Parts)
 		w.s.Refresh()
-		w.s.Want("✓ done")
+		w.s.Want("✓ finished")
 		if offered {
 			w.s.Want("undo all of it")
 			w.s.Press("b")
