@@ -42,8 +42,8 @@ Zones are not read: see "rung zones". Exit 2 if something is left out.`,
 			First: func(ctx context.Context, e *engine.Engine) {
 				ctx, cancel := context.WithTimeout(ctx, accessTime)
 				defer cancel()
-				// If the server does not answer in time, the answer says so. It is not waited for once no resource can
-				// be read; one that may not be watched is lost, too, and says nothing about the server.
+				// If the server does not answer in time, the answer says so. The wait ends early only if every
+				// resource is lost: a server that refuses one still reports permissions.
 				_ = e.WaitFor(ctx, func(r *revision.Revision) bool {
 					return r.Mode.Name != revision.ClusterMode || len(r.Access.Permissions()) > 0 ||
 						slices.ContainsFunc(r.Sources, isOutOfReach)

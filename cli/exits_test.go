@@ -58,6 +58,8 @@ var exitCases = []struct {
 	{"ladder", "ladder -f refused --allow-unjudged=refused", 0},
 	{"ladder", "ladder -f refused --allow-unjudged=unscheduled", 2},
 	{"policy", "policy guard-db -f cluster", 0},
+	{"get", "get anp -f cluster", 0},
+	{"get", "get anp guard-db -f torn", 2},
 	{"policy", "policy guard-db -f torn", 2},
 	{"pod", "pod blue/web-0 -f cluster", 0},
 	{"pod", "pod blue/web-0 -f refused", 2},

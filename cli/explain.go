@@ -41,7 +41,6 @@ of ovn-nbctl list acl, also from a file; or the code of a finding.`,
   ovnkube-trace -loglevel 2 … 2>&1 | rung explain - --context staging
   rung explain trace.txt --nb ovn-worker=unix:/run/nb.sock -o json
   rung explain 'Syntax error at "@a9550609891683691927" expecting port group name' --context staging
-  ovn-nbctl list acl | rung explain - --context staging
   rung explain closed-to-all`,
 		Args:              cobra.MinimumNArgs(1),
 		ValidArgsFunction: command.FileCompleter(),

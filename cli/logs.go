@@ -70,15 +70,14 @@ func LogsCommand(a *command.App) *cobra.Command {
 		Long: `Print the ACL log lines of every zone in order of time, as sentences: who was
 allowed or denied, by which rule. They come from the ovnkube-node pods of a cluster,
 from the simulated traffic of a sandbox, or with --log from files. It stops after --for
-or --lines, or at the end of the files; with --follow alone it runs until Ctrl-C. Gaps
-where lines may be missing are marked; logs not followed are named on stderr.
-POLICY keeps only its lines.
+or --lines, or at the end of the files; with --follow alone it runs until Ctrl-C.
+POLICY keeps only its lines. Gaps where lines may be missing are marked; logs not
+followed are named on stderr.
 
 --filter shows the lines that match every term: verdict:deny policy:x rule:5
 ns:a->b pod:x ip:10.0.0.0/8 port:53 node:x since:5m until:14:05 "text" /regex/. "not"
 negates a term, commas separate alternatives. Times of day are in UTC.
 
-Other answers:
 --aggregate         how often each rule was hit, by whom
 --why POLICY        why the policy has no lines, step by step; exit 1 if a step is wrong
 --propose POLICY    the policy with rules that allow exactly the connections of the lines,

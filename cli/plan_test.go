@@ -94,7 +94,7 @@ func TestPlanInterrupted(t *testing.T) {
 		return out
 	}
 	const title = "Re-space: step 2, starting at 30"
-	if out := shows(title + ": stopped, "); !strings.Contains(out, " of 25 done (since ") || !strings.Contains(out, "): interrupted") || !strings.Contains(out, "rung plan --resume continues, --back rolls back, --keep ends it") ||
+	if out := shows(title + ": stopped, "); !strings.Contains(out, " of 25 done, ") || !strings.Contains(out, "): interrupted") || !strings.Contains(out, "rung plan --resume continues, --back rolls back, --keep ends it") ||
 		!strings.Contains(out, "✓  1     policy-24  44    78  done\n") || !strings.Contains(out, "   25    policy-00  20    30  to come\n") {
 		t.Errorf("the plan is not listed:\n%s", out)
 	}
@@ -104,7 +104,7 @@ func TestPlanInterrupted(t *testing.T) {
 	// Also where it cannot be run, since nothing is written back.
 	r = start(t, "plan", "-f", dir, "--state-dir", state)
 	if code, out := r.wait(), r.out.String(); code != command.ExitOK || !strings.Contains(out, "\n"+title+": stopped, ") ||
-		!strings.Contains(out, " of 25 done (since ") || !strings.HasSuffix(out, "\nrung plan --write-back with --resume, --back or --keep\n") {
+		!strings.Contains(out, " not (since ") || !strings.HasSuffix(out, "\nrung plan --write-back with --resume, --back or --keep\n") {
 		t.Errorf("exit %d, the plan in the state folder is not told:\n%s", code, out)
 	}
 	shows("Continue: "+title+"\n\nSTEP  POLICY", "--resume", "--dry-run")

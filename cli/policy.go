@@ -28,10 +28,10 @@ func policyCommand(a *command.App, in *Selection) *cobra.Command {
 	cmd = a.QueryCommand(&cobra.Command{
 		Use:   "policy [NAME]",
 		Short: "List policies, or show one: subject pods, rules in order, ACLs, findings",
-		Long: `Without a name list the policies as rung ladder does. Name one by NAME, a NetworkPolicy
-or EgressFirewall by NAMESPACE/NAME; if two kinds share a name, put the kind before it: ANP/x, BANP/default,
-NP/namespace/x. With --nb, or databases in a folder of -f, it also shows
-the state of its rows in each zone. -o wide lists the pods and ACLs.`,
+		Long: `Without a name list the policies as rung ladder does. Name one by NAME, a
+NetworkPolicy or EgressFirewall by NAMESPACE/NAME; if two kinds share a name, put the
+kind before it: ANP/x, BANP/default, NP/namespace/x. With --nb, or databases in a folder
+of -f, it also shows the state of its rows in each zone. -o wide lists the pods and ACLs.`,
 		Example: `  rung policy cluster-control -f examples/
   rung policy -n green -f examples/
   rung policy db-from-api -n green --context staging -o wide`,

@@ -165,6 +165,7 @@ var asked = map[string]struct{ line, why string }{
 	"report":      {line: "report -f IN --at-time 2026-11-27T09:00:00Z"},
 	"connections": {line: "connections -f IN"},
 	"diff":        {line: "diff clean IN"},
+	"get":         {line: "get anp guard-db -f IN"},
 	"move":        {line: "move allow-web 25 -f IN --dry-run"},
 	"namespace":   {line: "namespace blue -f IN"},
 	"new":         {line: "new default-deny --defaults --dry-run -f IN"},
@@ -186,6 +187,8 @@ var asked = map[string]struct{ line, why string }{
 
 // whole are the commands, with their inputs, whose answer is whole all the same, and why.
 var whole = map[string]string{
+	"get refused":         "as policy",
+	"get damaged":         "as policy",
 	"policy refused":      "the page of one policy does not hang on another",
 	"logs refused":        "whether one policy logs does not hang on another",
 	"log-level refused":   "logging decides nothing",

@@ -40,10 +40,10 @@ func (p *Preview) StepTexts() (out []string) {
 	return out
 }
 
-// freshTime is how long the undo of a change that decided nothing is no deletion to guard.
+// freshTime limits the time in which an undo that changes no verdict needs no name to be typed.
 const freshTime = 2 * time.Minute
 
-// isFreshUndo reports whether a preview undoes a change just made here, and no verdict changes.
+// isFreshUndo reports whether a preview undoes a change made here less than freshTime ago, and changes no verdict.
 func (g *Gate) isFreshUndo(p *Preview) bool {
 	if p.Mutation.Op != change.OpUndo || p.Effect != nil && (p.Effect.Unknown != "" || p.Effect.FlipsVerdicts()) {
 		return false

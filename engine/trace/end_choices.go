@@ -100,7 +100,7 @@ func FindChoices(all []EndChoice, text string, services bool) (out []int) {
 	return out
 }
 
-// SimilarChoice returns "; did you mean: NAME" for a mistyped end, of its kind if it has one; or "".
+// SimilarChoice returns "; did you mean: NAME" with the end most similar to a typed one, empty if none is similar.
 func SimilarChoice(all []EndChoice, text string, services bool) string {
 	kind, list := "", searchWords(strings.ToLower(text))
 	if len(list) > 1 && strings.HasSuffix(list[0], "/") {

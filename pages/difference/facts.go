@@ -187,7 +187,7 @@ func (f *Facts) Summary() []string {
 	return []string{first, second, third}
 }
 
-// WorkloadLines names the workloads that only one side has, up to most for each side; all says where all are named.
+// WorkloadLines names the workloads that only one side has, up to most for each side; all says how to see the rest.
 func (f *Facts) WorkloadLines(most int, all string) (out []string) {
 	for i, names := range [][]string{f.Workloads.Added, f.Workloads.Removed} {
 		if text := words.JoinAtMost(names, ", ", most); text != "" {

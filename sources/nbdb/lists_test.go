@@ -43,3 +43,15 @@ func TestParseLists(t *testing.T) {
 		}
 	}
 }
+
+// Whatever a list holds, reading it ends with rows or one line that says what is wrong.
+func FuzzParseLists(f *testing.F) {
+	f.Add("_uuid : " + listedID + "1\nexternal_ids : {\"a/b\"=\"1\"}\nmatch : \"ip4\"\npriority : 1001\n")
+	f.Add(`{"headings":["_uuid","acls"],"data":[[["uuid","` + listedID + `2"],["set",[["uuid","` + listedID + `1"]]]]]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		db, err := nbdb.ParseLists([]byte(text))
+		if (db == nil) == (err == nil) || err != nil && strings.ContainsAny(err.Error(), "\n\x1b") {
+			t.Errorf("%v, %v", db, err)
+		}
+	})
+}

@@ -48,7 +48,7 @@ type Options struct {
 	Share *Sharing
 	// Archives, if set, caches the databases of archives.
 	Archives *Archives
-	// Lists: the file holds the output of ovn-nbctl list.
+	// Lists is set if the file holds the output of ovn-nbctl list.
 	Lists bool
 }
 

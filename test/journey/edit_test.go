@@ -136,3 +136,23 @@ func kept(t *testing.T, home, text string) string {
 	t.Fatalf("no text with %q was kept", text)
 	return ""
 }
+
+// TestBrokenFile: e on an object that could not be read opens its file at its line, from the ladder and from the
+// page of what is not counted; the mended file is read again.
+func TestBrokenFile(t *testing.T) {
+	t.Parallel()
+	dir := examples(t)
+	path := filepath.Join(dir, "70-policies.yaml")
+	write(t, path, policyText("fine", 20)+"---\n"+strings.Replace(policyText("mended", 31), "priority:", "prioritee:", 1))
+	c := open(t, setup{files: []string{dir}, editor: `
+echo "$@" >>` + dir + `.asked
+[ "$(wc -l <` + dir + `.asked)" = 1 ] && exit 3
+for f; do :; done
+sed -i.old 's/prioritee/priority/' "$f"`}).ready()
+	c.pick("✗ mended").press("e").sees("The editor ended with exit status 3").press("esc").at("Ladder")
+	c.does("!", "mended", "unknown field").pick("mended").press("e").sees("is read again when it has changed").press("esc")
+	c.sees("31 ─ mended").quits()
+	if asked := read(t, dir+".asked"); strings.Count(asked, path) != 2 {
+		t.Errorf("the editor was asked for\n%s", asked)
+	}
+}

@@ -77,7 +77,7 @@ func TestPlan(t *testing.T) {
 	pid := serverOf(t, sockets["node1"])
 	signal(t, pid, syscall.SIGSTOP)
 	defer func() { _ = syscall.Kill(pid, syscall.SIGCONT) }()
-	c.sees("○ waiting", "waiting for node1 (", "it continues by itself")
+	c.sees("○ running", "waiting for node1 (", "it continues by itself")
 	stands := progress(c.Frame())
 	for _, w := range watches[1:] {
 		// One of them may not have been told of the last step yet.
@@ -88,7 +88,7 @@ func TestPlan(t *testing.T) {
 	}
 	c.t.Logf("paused with %s done", stands)
 	signal(t, pid, syscall.SIGCONT)
-	c.sees("✓ done")
+	c.sees("✓ finished")
 
 	final := map[string]int{}
 	slot, last := 0, -1

@@ -101,8 +101,8 @@ func TestTwoConsoles(t *testing.T) {
 		two.refused(x.title, "run by another rung")
 	}
 	goesOn()
-	one.sees("✓ done", "24 of 24 steps")
-	two.sees("✓ done", "24 of 24 steps")
+	one.sees("✓ finished", "24 of 24 steps")
+	two.sees("✓ finished", "24 of 24 steps")
 	two.press("1").at("Ladder").misses("/24 ").pick("p23")
 	// One history: what one did, the other can undo.
 	two.does("U", "Run 24 steps, waiting for every zone after each?").press("esc")
@@ -133,7 +133,7 @@ func TestPlanKilled(t *testing.T) {
 	c.sees("/3 stopped")
 	c.press("A").at("plan").sees("■ stopped", "wall", "34 → 10", "p1", "40 → 20", "p2", "50 → 30", "⏎ continue · b roll back · x keep as is")
 	c.does("enter", "Continue with ", "waiting for every zone after each?").does("a", "[ no ]").answers("[ no ]", "y")
-	c.sees("✓ done", "3 of 3 steps").misses("/3 stopped")
+	c.sees("✓ finished", "3 of 3 steps").misses("/3 stopped")
 	for name, want := range map[string]int{"wall": 10, "p1": 20, "p2": 30} {
 		if text := read(t, path); !strings.Contains(text, fmt.Sprintf("name: %s\nspec:\n  priority: %d\n", name, want)) {
 			t.Errorf("the file does not have %s at %d", name, want)
@@ -176,12 +176,12 @@ func TestRollBack(t *testing.T) {
 func TestUndoOfAPlan(t *testing.T) {
 	t.Parallel()
 	c := open(t, setup{files: []string{few(t)}, args: []string{"--traffic", "0"}}).ready()
-	c.planned("10 10", 3).does("a", "Type wall").types("Type wall", "wall").sees("✓ done", "3 of 3 steps", "U undo all of it")
+	c.planned("10 10", 3).does("a", "Type wall").types("Type wall", "wall").sees("✓ finished", "3 of 3 steps", "U undo all of it")
 	c.press("1").at("Ladder").pick("10 ─ wall")
 	for _, way := range []struct{ key, ladder string }{{"U", "34 ─ wall"}, {"R", "10 ─ wall"}, {"U", "34 ─ wall"}} {
 		c.does(way.key, "Run 3 steps, waiting for every zone after each?", "apply (type wall)")
 		c.does("a", "Type wall").types("Type wall", "wall")
-		c.at("plan").sees("✓ done", "3 of 3 steps")
+		c.at("plan").sees("✓ finished", "3 of 3 steps")
 		c.press("1").at("Ladder").pick(way.ladder)
 	}
 	c.quits()

@@ -95,7 +95,7 @@ func TestPlanSurvivesAKill(t *testing.T) {
 	c = open(t, s).ready()
 	c.press("6").at("plan").sees(" of 24 done", "stopped")
 	c.does("enter", "Continue with ").does("a", "[ no ]").answers("[ no ]", "y")
-	c.sees("✓ done", "24 of 24 steps")
+	c.sees("✓ finished", "24 of 24 steps")
 	text := read(t, path)
 	slot, last := 0, -1
 	for i, p := range crowded {

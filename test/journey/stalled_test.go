@@ -70,7 +70,7 @@ func TestStalledZone(t *testing.T) {
 		}
 		return sign == "○" && waits.MatchString(below)
 	})
-	c.sees("○ waiting  1 of 3 done", "it continues by itself")
+	c.sees("○ running  1 of 3 done", "it continues by itself")
 	for _, zone := range []string{"node0", "node2"} {
 		if !at10(zone) {
 			t.Errorf("%s does not have wall at 10, and it is node1 that is waited for", zone)
@@ -81,7 +81,7 @@ func TestStalledZone(t *testing.T) {
 	if !at10("node1") {
 		t.Error("the step is done, and node1 does not have wall at 10")
 	}
-	c.sees("✓ done", "3 of 3 steps").misses("waiting for node1")
+	c.sees("✓ finished", "3 of 3 steps").misses("waiting for node1")
 	c.quits()
 }
 
@@ -114,7 +114,7 @@ func TestPolicyOfAPlanMovedAway(t *testing.T) {
 	c.does("U", "45 → 40", "Apply?").says("a plan stopped at 1 of 3: after this change it can be continued or rolled back again")
 	c.does("a", "[ no ]").answers("[ no ]", "y").sees("⏎ continue · b roll back · x keep as is")
 	c.does("enter", "Continue with the 2 remaining steps").does("a", "[ no ]").answers("[ no ]", "y")
-	c.sees("✓ done", "3 of 3 steps").misses("/3 stopped")
+	c.sees("✓ finished", "3 of 3 steps").misses("/3 stopped")
 	for name, want := range map[string]string{"wall": "10", "p1": "20", "p2": "30"} {
 		if text := read(t, path); !strings.Contains(text, "name: "+name+"\nspec:\n  priority: "+want+"\n") {
 			t.Errorf("the file does not have %s at %s:\n%s", name, want, text)

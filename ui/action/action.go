@@ -149,6 +149,7 @@ func scopeGroups() []scopeGroup {
 		{PageScope(nav.Sessions), sessionActions},
 		{PageScope(nav.Activity), activity},
 		{PageScope(nav.Zones), zones},
+		{PageScope(nav.Omitted), omitted},
 		{PageScope(nav.Controller), controllerActions},
 		{PageScope(nav.Findings), findingsActions},
 		{PageScope(nav.Trace), traceActions},

@@ -154,6 +154,13 @@ var zones = []Action{
 		"in OVN, are followed, or are read in turn; press again for the next, then for all"},
 }
 
+// OmittedEdit is an action of the page of what is not counted.
+const OmittedEdit ID = "omitted.edit"
+
+var omitted = []Action{
+	{ID: OmittedEdit, Keys: []string{"e"}, Title: "edit file", Footer: 20, Help: "edit the file in $EDITOR, from the unreadable object on"},
+}
+
 // Actions of the logs view.
 const (
 	LogsPause     ID = "logs.pause"

@@ -7,6 +7,7 @@ import (
 	"rung/model/words"
 	"rung/revision"
 	"rung/themes"
+	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
 	"rung/ui/view"
@@ -84,6 +85,35 @@ func omissionPage(r *revision.Revision, o *model.Omission) nav.Page {
 		return nav.ToPolicy(o.Key)
 	}
 	return nav.Page{}
+}
+
+// file returns the page that edits the file of the selected omission; no page if it has none.
+func (v *OmittedView) file() nav.Page {
+	l, _ := v.Pane.SelectedItem()
+	if o := v.byLine[l.ID]; o != nil {
+		return nav.ToFile(o.Origin)
+	}
+	return nav.Page{}
+}
+
+// WhyNot says why the file cannot be edited.
+func (v *OmittedView) WhyNot(_ *view.Env, id action.ID) string {
+	if id == action.OmittedEdit && v.file().IsNone() {
+		return "not from a file"
+	}
+	return ""
+}
+
+// OffersAction leaves impossible actions out of the hints.
+func (v *OmittedView) OffersAction(env *view.Env, id action.ID) bool { return v.WhyNot(env, id) == "" }
+
+// Do edits the file, or moves the cursor.
+func (v *OmittedView) Do(env *view.Env, id action.ID) bool {
+	if id == action.OmittedEdit {
+		env.OpenPage(v.file())
+		return true
+	}
+	return v.PanePage.Do(env, id)
 }
 
 // Copies offers the omission's text, and the place of its object.

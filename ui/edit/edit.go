@@ -8,6 +8,7 @@ import (
 	"rung/change"
 	"rung/change/gate"
 	"rung/engine/statedir"
+	"rung/model/words"
 	"rung/ui/action"
 	"rung/ui/detail"
 	"rung/ui/nav"
@@ -71,13 +72,19 @@ type (
 	}
 )
 
-func (v *editPage) isNew() bool { return v.page.Key.Name == "" }
+func (v *editPage) isNew() bool { return v.page.Key.Name == "" && !v.isFile() }
+
+// isFile reports whether the page edits a whole file, since an object in it could not be read.
+func (v *editPage) isFile() bool { return v.page.ID != "" && v.page.Text == "" }
 
 // isProposed reports whether the first text differs from the policy's own.
 func (v *editPage) isProposed() bool { return v.page.Text != "" }
 
 func (v *editPage) policyName() string {
-	if v.isNew() {
+	switch {
+	case v.isFile():
+		return v.page.ID
+	case v.isNew():
 		return "new policy"
 	}
 	return v.page.Key.Label()
@@ -100,6 +107,11 @@ func (v *editPage) Sync(env *view.Env) {
 // startEdit writes the text to a file.
 func (v *editPage) startEdit(env *view.Env) {
 	*v = editPage{page: v.page, state: editing, mistakes: detail.NewPane()}
+	if v.isFile() {
+		path := v.page.ID
+		env.Run("looking for the file", func(context.Context) any { return fileOpened{findFile(path)} })
+		return
+	}
 	var notes []string
 	file := "new"
 	if v.isNew() {
@@ -133,6 +145,10 @@ func (v *editPage) startEdit(env *view.Env) {
 // launchEditor gives the terminal to the editor.
 func (v *editPage) launchEditor(env *view.Env, line int) {
 	v.state = editing
+	if v.isFile() {
+		env.ExecProgram(editorCommand(v.page.ID, v.page.Rule), func(err error) any { return textEdited{run: err} })
+		return
+	}
 	path := v.path
 	env.ExecProgram(editorCommand(path, line), func(err error) any {
 		text, ioerr := statedir.ReadDraft(path)
@@ -152,7 +168,7 @@ func (v *editPage) ReceiveResult(env *view.Env, msg any) {
 		v.launchEditor(env, v.firstLine())
 	case fileOpened:
 		if m.err != nil {
-			v.stopEdit("The text could not be written to its file", []string{m.err.Error()})
+			v.stopEdit(words.Choose(v.isFile(), "The file cannot be opened", "The text could not be written to its file"), []string{m.err.Error()})
 			return
 		}
 		if v.state != stopped {
@@ -179,6 +195,10 @@ func (v *editPage) takeEdited(env *view.Env, m textEdited) {
 	switch {
 	case notStarted(m.run):
 		v.stopEdit("The editor could not be started", []string{m.run.Error(), "Set VISUAL or EDITOR to an editor that is installed."})
+	case v.isFile() && m.run != nil:
+		v.stopEdit("The editor ended with "+m.run.Error(), nil)
+	case v.isFile():
+		v.closePage(env, false, v.page.ID+" is read again when it has changed")
 	case isDeleted(m.io):
 		v.path = "" // no file to name or keep
 		v.stopEdit("The editor deleted the text", []string{"Nothing was changed. " + env.KeyHint(action.EditEditor) + " starts over."})

@@ -28,6 +28,12 @@ func notStarted(err error) bool {
 	return errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission)
 }
 
+// findFile returns an error if a file does not exist or is out of reach.
+func findFile(path string) error {
+	_, err := os.Stat(path)
+	return err
+}
+
 // editorCommand returns the command that opens the user's editor on a file at a line (from 1, or 0 for no line).
 func editorCommand(path string, line int) *exec.Cmd {
 	words := strings.Fields(chosenEditor())

@@ -73,7 +73,10 @@ func (v *editPage) SelectedPage() nav.Page { return nav.Page{} }
 
 // Crumb names the page.
 func (v *editPage) Crumb() string {
-	if v.isNew() {
+	switch {
+	case v.isFile():
+		return "edit " + v.page.ID
+	case v.isNew():
 		at := newPlace(&v.page)
 		place := model.PlaceText(at.Tier, at.Priority)
 		if v.pre != nil {
@@ -136,6 +139,9 @@ func (v *editPage) Render(env *view.Env, w, h int) string {
 			say("", l.String(), st.Info)
 		}
 	case closed:
+		if v.isFile() {
+			break
+		}
 		say("", v.policyName()+" was not changed. "+env.KeyHint(action.EditEditor)+" opens the editor again.", st.Text)
 	case stopped:
 		say(words.No, v.title+".", st.Error)
@@ -143,7 +149,9 @@ func (v *editPage) Render(env *view.Env, w, h int) string {
 			say(" ", s, st.Text)
 		}
 		lines = append(lines, "")
-		say("", "Nothing was written.", st.Text)
+		if !v.isFile() {
+			say("", "Nothing was written.", st.Text)
+		}
 	}
 	if v.path != "" && v.state != closed {
 		say("", "The text is in "+v.path, st.Dim)

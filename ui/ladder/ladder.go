@@ -261,6 +261,10 @@ func (v *ladderPage) Do(env *view.Env, id action.ID) bool {
 			v.beginCarry(env, l)
 		}
 	case action.LadderEdit:
+		if l.Kind == ladder.Broken {
+			env.OpenPage(nav.ToFile(l.Broken.Origin))
+			break
+		}
 		env.OpenPage(nav.Page{Kind: nav.Edit, Key: l.Key})
 	case action.LadderDelete:
 		view.AskDelete(env, l.Key)

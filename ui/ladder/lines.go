@@ -124,6 +124,8 @@ func whyNot(l *ladder.Line, id action.ID) string {
 		return ""
 	}
 	switch {
+	case l.Kind == ladder.Broken && id == action.LadderEdit && !nav.ToFile(l.Broken.Origin).IsNone():
+		return ""
 	case l.Kind == ladder.Broken:
 		return cmp.Or(l.Key.Name, "the object") + " could not be read"
 	case l.Kind == ladder.Unit:

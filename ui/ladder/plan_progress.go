@@ -105,7 +105,7 @@ func (v *planPage) progressLines(env *view.Env, w int) []string {
 	default:
 		next = []string{key(action.PlanStop) + " stop after this step", "it continues when you leave this page"}
 		if p.Stopping {
-			next = nil // it says so already
+			next = nil
 		}
 		mark = cmp.Or(env.Sign, mark)
 	}

@@ -70,8 +70,8 @@ type Page struct {
 	Dir  model.Direction
 	Rule int
 	Zone string
-	// Table and UUID name a live row of Zone. ID is k8s.ovn.org/id, a trace's question, a matrix's port, or
-	// the first input of a comparison.
+	// Table and UUID name a live row of Zone. ID is k8s.ovn.org/id, a trace's question, a matrix's port, the
+	// first input of a comparison, or the path of a file to edit from line Rule on.
 	Table, UUID, ID string
 	Priority        int32
 	Place           plan.TierPlace // of a new policy, if the plugin has its own tiers
@@ -98,6 +98,14 @@ func ToPod(k model.Key) Page { return Page{Kind: Pod, Key: k} }
 // ToNamespace returns the page of a namespace.
 func ToNamespace(name string) Page {
 	return Page{Kind: Namespace, Key: model.Key{Kind: model.KindNamespace, Name: name}}
+}
+
+// ToFile returns the page that edits the file of an object; no page if it has none.
+func ToFile(at model.Origin) Page {
+	if at.File == "" || at.File == "-" {
+		return Page{}
+	}
+	return Page{Kind: Edit, ID: at.File, Rule: at.Line}
 }
 
 // ToRow returns the page of a live row.

@@ -164,8 +164,7 @@ func guardPoints(t *difference.PreviewParts) []difference.PreviewPoint {
 	return difference.BriefRails(t.Guards)
 }
 
-// addConsequences adds everything to read before saying yes: guard rails, harm, notes, and the number of caveats,
-// which allKey lists.
+// addConsequences adds the guard rails, harm, notes, and the number of caveats, which the key allKey lists.
 func (b *docBuilder) addConsequences(t *difference.PreviewParts, allKey string) {
 	all := slices.Concat(guardPoints(t), t.Harm, t.Notes)
 	if n := len(t.Omitted); n > 0 {
