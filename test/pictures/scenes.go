@@ -18,7 +18,7 @@ func inSync(t *term.Terminal) error {
 	_, err := t.WaitUntil("shows every policy in sync", func(f *term.Frame) bool {
 		screen := f.Text()
 		has := func(text string) bool { return strings.Contains(screen, text) }
-		return has("cluster-control") && has("experimental") && has("sandbox examples") &&
+		return has("cluster-control") && has("experimental") &&
 			!slices.ContainsFunc([]string{"behind", "settling", "waiting", "unknown"}, has)
 	}, 0)
 	return err
@@ -95,8 +95,8 @@ var scenes = []scene{
 		name: "rule", width: 120, height: 36,
 		args: demo,
 		steps: []step{
-			inSync, down("cluster-control"), press("enter"), wait("egress 0"),
-			down("egress 0"), press("enter"), wait("as desired in", "allow-to-dns", "zone ovn-worker"),
+			inSync, down("cluster-control"), press("enter"), wait("egress 0  Allow"),
+			down("egress 0  Allow"), press("enter"), wait("as desired in", "allow-to-dns", "zone ovn-"),
 			still(400 * time.Millisecond),
 		},
 	},
@@ -139,7 +139,7 @@ var scenes = []scene{
 		name: "flows", width: 132, height: 34, ovn: true,
 		args: []string{"demo"},
 		steps: []step{
-			inSync, down("cluster-control"), press("enter"), wait("egress 5"), down("egress 5"), press("enter"),
+			inSync, down("cluster-control"), press("enter"), wait("egress 5  Deny"), down("egress 5  Deny"), press("enter"),
 			wait("default-deny", "as written"), press("G"), wait("✓ 2 flows on"), press("G"), wait("ls_in_acl_after_lb_eval", "connection as denied", "findings ■"),
 			still(400 * time.Millisecond),
 		},

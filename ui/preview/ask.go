@@ -43,10 +43,15 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 	return ""
 }
 
-// OffersAction leaves impossible actions out of the hints.
+// OffersAction leaves out of the hints what is impossible, and what the question offers.
 func (v *View) OffersAction(env *view.Env, id action.ID) bool {
-	if id == action.PreviewSection {
+	switch id {
+	case action.PreviewSection:
 		return v.readPane().IsLong()
+	case action.PreviewNo, action.PreviewApply, action.PreviewEdit, action.PreviewMerge:
+		if v.phase == ready {
+			return false
+		}
 	}
 	return v.WhyNot(env, id) == ""
 }

@@ -615,9 +615,9 @@ func TestBlockedOffersNoYes(t *testing.T) {
 	w := start(t, nil)
 	s := w.s
 	move(s)
-	hints := func() string {
+	hints := func() string { // of the question, and of the keys below
 		lines := strings.Split(strings.TrimRight(s.PlainFrame(), "\n"), "\n")
-		return lines[len(lines)-1]
+		return strings.Join(lines[len(lines)-2:], " ")
 	}
 	if !strings.Contains(hints(), " a ") {
 		t.Fatalf("no yes is offered: %q", hints())
