@@ -19,7 +19,7 @@ func inSync(t *term.Terminal) error {
 		screen := f.Text()
 		has := func(text string) bool { return strings.Contains(screen, text) }
 		return has("cluster-control") && has("experimental") &&
-			!slices.ContainsFunc([]string{"behind", "settling", "waiting", "unknown"}, has)
+			!slices.ContainsFunc([]string{"starting", "behind", "settling", "waiting", "unknown"}, has)
 	}, 0)
 	return err
 }
