@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"os"
@@ -207,10 +208,41 @@ func TestReadmeEndsAsItSays(t *testing.T) {
 	for _, m := range lines {
 		line, _, _ := strings.Cut(m[1], "#")
 		ctx, cancel := context.WithTimeout(t.Context(), wait.Patience)
-		code := runUntil(ctx, append(strings.Fields(line), "--sandbox-ovsdb", "builtin", "--state-dir", t.TempDir()), strings.NewReader(""), io.Discard, io.Discard, nil)
+		var out bytes.Buffer
+		code := runUntil(ctx, append(strings.Fields(line), "--sandbox-ovsdb", "builtin", "--state-dir", t.TempDir()), strings.NewReader(""), &out, &out, nil)
 		cancel()
-		if code != command.ExitFailed {
-			t.Errorf("rung %s: exit %d", line, code)
+		if code != command.ExitFailed || !strings.Contains(out.String(), "15-broken.yaml") {
+			t.Errorf("rung %s: exit %d\n%s", line, code, &out)
+		}
+	}
+}
+
+// The figures of the README's task are those of the commands.
+func TestReadmeFigures(t *testing.T) {
+	text, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	prose := strings.Join(strings.Fields(string(text)), " ")
+	figures := func(re string) []string {
+		m := regexp.MustCompile(re).FindStringSubmatch(prose)
+		if m == nil {
+			t.Fatalf("the README does not say %s", re)
+		}
+		return m[1:]
+	}
+	quiet := figures("it moves to ([0-9]+). `enter` previews the change: ([0-9]+) rows change their priority, and no verdict changes.")
+	opens := figures("At ([0-9]+) it would open ([0-9]+) pairs of pods that it denies now: a guard rail stops that")
+	for priority, says := range map[string][]string{
+		quiet[0]: {"ACL rows: " + quiet[1] + " changed: priority", "connections: no verdict changes"},
+		opens[0]: {"opens " + opens[1] + " pairs", "--confirm-name cluster-control"},
+	} {
+		var out bytes.Buffer
+		runUntil(t.Context(), []string{"move", "cluster-control", priority, "--dry-run", "-f", "../examples", "--state-dir", t.TempDir()}, strings.NewReader(""), &out, &out, nil)
+		for _, want := range says {
+			if !strings.Contains(out.String(), want) {
+				t.Errorf("to %s: no %q in\n%s", priority, want, &out)
+			}
 		}
 	}
 }

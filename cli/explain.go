@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/netip"
 	"slices"
 	"strings"
@@ -46,7 +45,10 @@ of ovn-nbctl list acl, also from a file; or the code of a finding.`,
 		ValidArgsFunction: command.FileCompleter(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			text, err := readTrace(cmd.Context(), a, args[0])
-			if errors.Is(err, fs.ErrNotExist) || len(args) > 1 {
+			switch {
+			case err == nil && len(args) > 1:
+				return fmt.Errorf("explain takes one file, or a text; quote a text: got %s", words.Count(len(args), "argument"))
+			case err != nil: // no file, or too long for the name of one
 				text = []byte(strings.Join(args, " "))
 			}
 			names, pasted, badList := namesIn(string(text))
@@ -55,7 +57,7 @@ of ovn-nbctl list acl, also from a file; or the code of a finding.`,
 			switch {
 			case !isTrace && len(names)+len(pasted) > 0:
 				return explainNames(cmd.Context(), a, string(text), names, pasted)
-			case badList != nil:
+			case badList != nil && !isTrace && err == nil:
 				return fmt.Errorf("%s: %w", traceSourceName(args[0]), badList)
 			case err != nil:
 				return err

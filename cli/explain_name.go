@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,7 @@ import (
 
 	"rung/cli/command"
 	"rung/engine"
+	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/words"
 	"rung/revision"
@@ -41,7 +43,8 @@ func isCode(text string) bool {
 func namesIn(text string) (names []string, pasted []*nb.ACL, err error) {
 	text = strings.TrimSpace(text)
 	if strings.HasPrefix(text, "_uuid") || strings.HasPrefix(text, "{") {
-		z, err := engine.ParseRowLists(text)
+		var z *model.ZoneState
+		z, err = engine.ParseRowLists(text)
 		for row := range z.DB.OwnedRows() {
 			if a, ok := row.(*nb.ACL); ok {
 				pasted = append(pasted, a)
@@ -49,10 +52,12 @@ func namesIn(text string) (names []string, pasted []*nb.ACL, err error) {
 				names = append(names, row.RowName())
 			}
 		}
-		return names, pasted, err
+		if len(names)+len(pasted) > 0 {
+			return names, pasted, err
+		}
 	}
 	if isCode(text) || nb.IsUUID(text) {
-		return []string{text}, nil, nil
+		return []string{text}, nil, err
 	}
 	seen := map[string]bool{}
 	for _, name := range append(idNames.FindAllString(text, -1), hashedNames.FindAllString(text, -1)...) {
@@ -61,7 +66,7 @@ func namesIn(text string) (names []string, pasted []*nb.ACL, err error) {
 		}
 		seen[name] = true
 	}
-	return names, nil, nil
+	return names, nil, err
 }
 
 // explainNames says what the names and ACLs in a text are.
@@ -69,11 +74,14 @@ func explainNames(ctx context.Context, a *command.App, text string, names []stri
 	answer := func(r *revision.Revision) (*command.Answer, error) {
 		var all []namedOut
 		var unknown error
+		rows := map[string][]*revision.NamedRow{}
+		if len(pasted) > 0 || len(names) > 1 || !isCode(names[0]) {
+			rows = revision.IndexRows(r)
+		}
 		for _, acl := range pasted {
 			one := &revision.NamedRow{Row: acl}
-			found := revision.RowsNamed(r, acl.ID())
-			for i := range found {
-				one.Zones, one.Compiled = append(one.Zones, found[i].Zones...), one.Compiled || found[i].Compiled
+			for _, found := range rows[cmp.Or(acl.ID(), acl.UUID)] {
+				one.Zones, one.Compiled = append(one.Zones, found.Zones...), one.Compiled || found.Compiled
 			}
 			all = append(all, rowOut(r, acl.UUID, one))
 		}
@@ -83,13 +91,15 @@ func explainNames(ctx context.Context, a *command.App, text string, names []stri
 				all = append(all, namedOut{Name: name, Kind: "finding", Meaning: meaning, Remedy: remedy})
 				continue
 			}
-			found := revision.RowsNamed(r, name)
-			for i := range found {
-				all = append(all, rowOut(r, name, &found[i]))
+			for _, found := range rows[name] {
+				all = append(all, rowOut(r, name, found))
 			}
-			if len(found) == 0 {
-				all = append(all, namedOut{Name: name, Meaning: "no row read has this name, and no policy compiles to it: " +
-					"its object was deleted, or is not among the objects read"})
+			if len(rows[name]) == 0 {
+				why := "no row read has this name, and no policy compiles to it: its object was deleted, or is not among the objects read"
+				if len(r.Zones) == 0 {
+					why = "no policy compiles to a row of this name, and no zone was read: --nb names its databases"
+				}
+				all = append(all, namedOut{Name: name, Meaning: why})
 				unknown = errors.New("some names are unknown")
 			}
 		}
@@ -116,6 +126,14 @@ func explainNames(ctx context.Context, a *command.App, text string, names []stri
 		}})
 }
 
+// hasPolicies reports whether any policy was read.
+func hasPolicies(r *revision.Revision) bool {
+	for range r.Cluster.EveryPolicy() {
+		return true
+	}
+	return false
+}
+
 // rowOut explains a row.
 func rowOut(r *revision.Revision, name string, n *revision.NamedRow) namedOut {
 	out := namedOut{Name: name, Kind: nb.TableName(n.Row), Meaning: n.Label(r), Zones: n.Zones}
@@ -132,6 +150,8 @@ func rowOut(r *revision.Revision, name string, n *revision.NamedRow) namedOut {
 	}
 	switch {
 	case len(n.Zones) > 0 && n.Compiled:
+		out.Row += "; live in " + words.List(n.Zones, 4)
+	case len(n.Zones) > 0 && !hasPolicies(r):
 		out.Row += "; live in " + words.List(n.Zones, 4)
 	case len(n.Zones) > 0:
 		out.Row += "; live in " + words.List(n.Zones, 4) + ", but no policy read compiles to it"

@@ -177,7 +177,7 @@ negates a term, commas separate alternatives. Times of day are in UTC.
 					defer cancel()
 				}
 				if sum.on {
-					err := countLines(listen, a, e, &sum, keep, filter != "")
+					err := countLines(listen, a, e, &sum, keep, filter != "" || len(args) > 0)
 					return errors.Join(err, a.PrintUnreadLogs(e), a.PrintUnread(r))
 				}
 				tail := func(take func(*logs.Entry)) error {

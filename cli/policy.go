@@ -245,12 +245,22 @@ func findPod(r *revision.Revision, only *Selection, text string) (first *model.P
 	if err := only.CheckName(text); err != nil {
 		return nil, "", err
 	}
+	if p := r.Cluster.Pod(only.Namespace(), text); p != nil && only.Namespace() != "" {
+		return p, "", nil
+	}
 	names := trace.NewEndNames(r.Cluster, r)
 	e, err := names.ReadEnd(text, only.Namespace(), true)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, "", err
+	case e.Addr.IsValid():
+		return nil, "", fmt.Errorf("%s is an address: name a pod, as NAMESPACE/NAME", text)
 	}
-	p, isNode := r.Cluster.Pod(e.Key.Namespace, e.Key.Name), e.Key.Kind == model.KindNode
+	isNode := e.Key.Kind == model.KindNode
+	var p *model.Pod
+	if e.Key.Kind == model.KindPod {
+		p = r.Cluster.Pod(e.Key.Namespace, e.Key.Name)
+	}
 	alike := func(o *model.Pod) bool {
 		return p != nil && o.Workload == p.Workload && !strings.HasSuffix(text, p.Name)
 	}

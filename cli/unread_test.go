@@ -124,7 +124,7 @@ const askedLevel = "log-level allow-web --deny alert --dry-run"
 // its other side.
 var calm = []string{"findings none", "nothing found", "100 free", " 0 pods", "no pods", "no drift: all", "nothing may connect", "no such connection", "does not exist",
 	"nothing differs\n", "neither end is a pod", "pods: none", "no log lines", "among the 0", "behind",
-	"no verdict changes", "no verdict changes"}
+	"no verdict changes"}
 
 // kubeconfig writes the kubeconfig of a server.
 func (b *bench) kubeconfig(name, url string) {

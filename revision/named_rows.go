@@ -1,6 +1,9 @@
 package revision
 
 import (
+	"cmp"
+	"slices"
+
 	"rung/model/lint"
 	"rung/model/ovn/nb"
 )
@@ -12,30 +15,26 @@ type NamedRow struct {
 	Compiled bool // the policies ask for it
 }
 
-// RowsNamed returns the ACLs, port groups and address sets of all zones and of the policies that a name, an id or
-// a _uuid names, one for each table.
-func RowsNamed(r *Revision, name string) (out []NamedRow) {
+// IndexRows returns the ACLs, port groups and address sets of all zones and of the policies by name, id and
+// _uuid, one for each table. Rows of several zones with the same id are one.
+func IndexRows(r *Revision) map[string][]*NamedRow {
+	out := map[string][]*NamedRow{}
 	find := func(row nb.Row) *NamedRow {
-		_, isACL := row.(*nb.ACL) // many have the same name
-		if row.IDs()[nb.KeyID] != name && row.RowUUID() != name && (row.RowName() != name || isACL) {
-			return nil
-		}
-		for i := range out {
-			if nb.TableName(out[i].Row) == nb.TableName(row) && out[i].Row.IDs()[nb.KeyID] == row.IDs()[nb.KeyID] {
-				return &out[i]
+		id, table := row.IDs()[nb.KeyID], nb.TableName(row)
+		for _, n := range out[cmp.Or(id, row.RowUUID())] {
+			if nb.TableName(n.Row) == table {
+				return addNames(out, n, row)
 			}
 		}
-		out = append(out, NamedRow{Row: row})
-		return &out[len(out)-1]
+		return addNames(out, &NamedRow{Row: row}, row)
 	}
 	for _, z := range r.Zones {
 		if z.DB == nil {
 			continue
 		}
 		for row := range z.DB.OwnedRows() {
-			if n := find(row); n != nil {
-				n.Zones = append(n.Zones, z.Name)
-			}
+			n := find(row)
+			n.Zones = append(n.Zones, z.Name)
 		}
 	}
 	for c := range r.Desired.Policies() {
@@ -51,12 +50,24 @@ func RowsNamed(r *Revision, name string) (out []NamedRow) {
 			all = append(all, s)
 		}
 		for _, row := range all {
-			if n := find(row); n != nil {
-				n.Compiled = true
-			}
+			find(row).Compiled = true
 		}
 	}
 	return out
+}
+
+// addNames enters a row in an index under its id, _uuid and name, and returns it.
+func addNames(index map[string][]*NamedRow, n *NamedRow, row nb.Row) *NamedRow {
+	names := []string{row.IDs()[nb.KeyID], row.RowUUID()}
+	if _, isACL := row.(*nb.ACL); !isACL { // many ACLs have the same name
+		names = append(names, row.RowName())
+	}
+	for _, name := range names {
+		if name != "" && !slices.Contains(index[name], n) {
+			index[name] = append(index[name], n)
+		}
+	}
+	return n
 }
 
 // Label names the owner of the row: a policy with its rule, a namespace, or what else it was made for.

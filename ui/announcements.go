@@ -39,8 +39,12 @@ func AnnounceNews(env *view.Env, was *revision.Revision) {
 
 // announcePlan announces that a plan finished or stopped.
 func announcePlan(env *view.Env, p *revision.PlanState) {
-	if p.State == revision.PlanStopped || p.Unrecorded {
+	switch {
+	case p.State == revision.PlanStopped:
 		env.ShowFailure("%s: stopped, %s%s", p.Title, p, words.Between(": ", p.Why, ""))
+		return
+	case p.Unrecorded:
+		env.ShowFailure("%s: finished, but not recorded%s", p.Title, words.Between(": ", p.Why, ""))
 		return
 	}
 	env.ShowText("%s: %s", p.Title, words.Choose(p.RollingBack, "rolled back", "finished"))

@@ -187,7 +187,7 @@ const keyedHeader = 100
 // wideHeader is the least width for words beside marks, and for findings of level info.
 const wideHeader = 130
 
-// badgeLine says whether changes are possible, and to what; hint is the key that allows them, nil if none. If
+// badgeLine shows whether changes are possible, and to what; hint is the key that allows them, nil if none. If
 // brief, implied badges are left out.
 func (s *State) badgeLine(w int, brief bool) (badge, hint widget.Line) {
 	st, mode := s.Styles, s.Rev.Mode

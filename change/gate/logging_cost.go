@@ -46,15 +46,16 @@ func (g *Gate) logConsequences(next *revision.Revision, p *Preview) (out []effec
 // whyNoLine returns why an object cannot log a line, empty if it can.
 func whyNoLine(next *revision.Revision, k model.Key) string {
 	none, subject := next.WhyNoRows(k), revision.CountSubjects(next, k)
+	frozen, _ := effect.CountLiveZones(next, k)
 	switch {
 	case !k.Kind.IsPolicy():
-	case none != nil:
+	case none != nil && frozen == 0:
 		return "it is not enforced: " + revision.NoRowsShort(next, none)
 	case !subject.IsUnread && subject.SelectedPods() == 0:
 		return "it applies to no pods"
 	}
 	if revision.CostOfLogging(next, []model.Key{k}).ACLs == 0 {
-		return "no rule has an action with a level"
+		return words.Choose(k.Kind == model.KindNamespace, "none of its policies has rows that log", "no rule has an action with a level")
 	}
 	return ""
 }

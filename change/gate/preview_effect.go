@@ -43,13 +43,15 @@ func (p *Preview) StepTexts() (out []string) {
 // freshTime limits the time in which an undo that changes no verdict needs no name to be typed.
 const freshTime = 2 * time.Minute
 
-// isFreshUndo reports whether a preview undoes a change made here less than freshTime ago, and changes no verdict.
+// isFreshUndo reports whether a preview undoes a change made less than freshTime ago, and changes no verdict. The
+// change is no undo itself: undoing that may delete what is old.
 func (g *Gate) isFreshUndo(p *Preview) bool {
 	if p.Mutation.Op != change.OpUndo || p.Effect != nil && (p.Effect.Unknown != "" || p.Effect.FlipsVerdicts()) {
 		return false
 	}
 	e, ok := g.Config.History.FindEntry(p.Undoes)
-	return ok && g.Config.Now().Sub(e.At) < freshTime
+	age := g.Config.Now().Sub(e.At)
+	return ok && e.Undoes == 0 && age >= 0 && age < freshTime
 }
 
 // judgeEffect sets the effect of a change on connections, and the guard rails it hits. If the effect is

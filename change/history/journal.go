@@ -217,7 +217,7 @@ func (j *Journal) WriteReserved(r *ReservedSpace, lines []byte) (bool, error) {
 	return written, cmp.Or(err, f.Close())
 }
 
-// fillReserved writes lines over a reserved line that is still in its place.
+// fillReserved replaces a reserved line, if it was not moved, by lines.
 func (j *Journal) fillReserved(f files.File, r *ReservedSpace, lines []byte) (bool, error) {
 	was := make([]byte, len(r.line))
 	if _, err := f.ReadAt(was, r.at); err != nil || !bytes.Equal(was, r.line) {

@@ -200,8 +200,11 @@ func (f *globalFlags) registerNB(p *pflag.FlagSet) {
 		"accept any name in an ssl: database's certificate if --nb-ca issued it")
 }
 
-// NBSchemes begin the addresses of --nb and --sb.
-var NBSchemes = []string{"unix:", "tcp:", "ssl:", "file:", "list:"}
+// Schemes of the addresses of --sb and of --nb.
+var (
+	SBSchemes = []string{"unix:", "tcp:", "ssl:", "file:"}
+	NBSchemes = append(slices.Clone(SBSchemes), "list:")
+)
 
 // setDatabases sets the databases to read: those of --nb, or else the files in the folders of -f, as in a
 // must-gather. given reports whether there are any.
@@ -278,8 +281,12 @@ func (f *globalFlags) parseEndpoints(flag string, values []string) (map[string]s
 		if name, rest, ok := strings.Cut(s, "="); ok && !strings.ContainsAny(name, ":/") {
 			zone, addr = name, rest
 		}
-		if !slices.ContainsFunc(NBSchemes, func(scheme string) bool { return strings.HasPrefix(addr, scheme) && addr != scheme }) {
-			return nil, fmt.Errorf("%s %s: want [zone=]unix:PATH, tcp:HOST:PORT, ssl:HOST:PORT, file:PATH or list:PATH", flag, s)
+		schemes, want := NBSchemes, "ssl:HOST:PORT, file:PATH or list:PATH"
+		if flag == "--sb" {
+			schemes, want = SBSchemes, "ssl:HOST:PORT or file:PATH"
+		}
+		if !slices.ContainsFunc(schemes, func(scheme string) bool { return strings.HasPrefix(addr, scheme) && addr != scheme }) {
+			return nil, fmt.Errorf("%s %s: want [zone=]unix:PATH, tcp:HOST:PORT, %s", flag, s, want)
 		}
 		zone = cmp.Or(zone, addr)
 		if _, dup := out[zone]; dup {

@@ -81,7 +81,7 @@ func (f *globalFlags) ConsoleFiles(ctx context.Context, cfg *engine.Config) erro
 	return f.Log.SetLogFiles(ctx, cfg)
 }
 
-// LogsAloneText names what is missing when log files are the only input.
+// LogsAloneText names the inputs that are missing when only log files are given.
 const LogsAloneText = "no cluster: lines show addresses and ACL names only; -f PATH adds pods and policies"
 
 // LogsAlone returns the configuration of a run on log files alone.

@@ -142,7 +142,7 @@ func (f *ClusterFacts) rowsText() page.Line {
 	return page.Line{{Text: "observed", Role: themes.OK}, {Text: "  " + by, Role: themes.Dim}}
 }
 
-// changesText says whether policies can be changed now, and how to allow it.
+// changesText describes whether policies can be changed now, and how to allow it.
 func (f *ClusterFacts) changesText(h Hints) page.Line {
 	switch {
 	case f.Changes.Allowed:

@@ -52,8 +52,8 @@ type PreviewParts struct {
 	Guards []PreviewPoint
 	ToType string
 	Harm   []PreviewPoint
-	// Notes are mere information. Omitted are the caveats.
-	Notes, Omitted []PreviewPoint
+	// Notes are mere information. Unjudged is the part of the effect that is unknown, Omitted are the caveats of all answers.
+	Notes, Unjudged, Omitted []PreviewPoint
 	// LoggedFlips are logged connections with another verdict, Flips all connections with another verdict, Others
 	// those with the same verdict by another rule.
 	LoggedFlips, Flips, Others GroupTable
@@ -84,10 +84,21 @@ func PreviewText(p *gate.Preview) *PreviewParts {
 		}),
 		Objects: page.MapList(p.Objects, func(o change.ObjectChange) ChangedObject { return newChangedObject(p, &o) }),
 		Guards:  page.MapList(p.Guards, func(g change.Guard) PreviewPoint { return PreviewPoint{Rail, g.Code, g.Message} }),
-		ToType:  words.Between("to apply it: type ", p.ConfirmName, ", or --confirm-name "+words.ShellJoin(p.ConfirmName)),
-		Omitted: page.MapList(p.NotConsidered, func(o model.Omission) PreviewPoint {
-			return PreviewPoint{Sign: words.Choose(!o.IsAssumption(), Warns, Notes), Text: o.String()}
-		}),
+	}
+	for i := range p.NotConsidered {
+		o := &p.NotConsidered[i]
+		point := PreviewPoint{Sign: words.Choose(!o.IsAssumption(), Warns, Notes), Text: o.String()}
+		switch o.Code {
+		case model.OmittedAll: // the headline says so
+		case model.OmittedPart:
+			point.Text += words.Between(" → ", o.Remedy, "")
+			t.Unjudged = append(t.Unjudged, point)
+		default:
+			t.Omitted = append(t.Omitted, point)
+		}
+	}
+	if p.Blocked == "" && len(p.Errors) == 0 {
+		t.ToType = words.Between("to apply it: type ", p.ConfirmName, ", or --confirm-name "+words.ShellJoin(p.ConfirmName))
 	}
 	for _, n := range effect.CountRows(p.Rows) {
 		if n.Text != "" {

@@ -87,7 +87,7 @@ func SaveFile(fsys FS, path string, text []byte) error {
 // already in place, and the caller would believe it is not.
 func syncFolder(fsys FS, path string) { _ = fsys.SyncFolder(filepath.Dir(path)) }
 
-// fillTemp writes text into a new hidden file beside path, and syncs it. A non-nil like gives the owner.
+// fillTemp writes text to a new hidden file in the folder of path, and syncs it. A non-nil like gives the owner.
 func fillTemp(fsys FS, path string, text []byte, perm fs.FileMode, like fs.FileInfo) (temp string, err error) {
 	first := PrivateFile // until the owner is set
 	if like == nil {

@@ -80,8 +80,14 @@ func readLists(in io.Reader, o Options, of databaseKind) (*Result, error) {
 	return res, nil
 }
 
-// listedTable finds the table of a record by its columns, since lists do not name it; empty if unknown.
+// listedTable finds the table of a record by its columns, since lists do not name it; empty if unknown. Columns of
+// logical routers, their policies and NAT, and of QoS tell those apart from ACLs and switches.
 func listedTable(r map[string]json.RawMessage) string {
+	for _, other := range []string{"nexthop", "nexthops", "external_ip", "bandwidth", "static_routes"} {
+		if r[other] != nil {
+			return ""
+		}
+	}
 	for _, t := range []struct{ column, table string }{{"match", nb.TableACL}, {"port_security", nb.TablePort},
 		{"load_balancer", nb.TableSwitch}, {"acls", nb.TablePortGroup}, {"addresses", nb.TableAddressSet}} {
 		if r[t.column] != nil {

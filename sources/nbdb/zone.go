@@ -59,7 +59,9 @@ func NewZone(cfg ZoneConfig) *Zone {
 func (z *Zone) Name() string { return z.cfg.Name }
 
 // Endpoint returns the printable address.
-func (z *Zone) Endpoint() string { return words.CleanText(FilePrefix + z.cfg.Path) }
+func (z *Zone) Endpoint() string {
+	return words.CleanText(words.Choose(z.cfg.Lists, ListPrefix, FilePrefix) + z.cfg.Path)
+}
 
 // Transact always fails: without a server, writes to a file have no order.
 func (z *Zone) Transact(context.Context, []nb.Op) ([]nb.OpResult, error) {

@@ -28,10 +28,10 @@ func TestTimingFirstFrame(t *testing.T) {
 		v := term.Start(t, term.Options{Path: install.Binary(t), Args: []string{"version"}, Width: 120, Height: 34, Watch: []string{"go1."}})
 		version = append(version, v.WaitSeen("go1."))
 		v.Close()
-		d := term.Start(t, term.Options{Path: install.Binary(t), Args: []string{"demo"}, Width: 120, Height: 34, Watch: []string{"old-form"}})
+		d := term.Start(t, term.Options{Path: install.Binary(t), Args: []string{"demo"}, Width: 120, Height: 34, Watch: []string{"experimental"}})
 		// What is written last; the rest is there by then, or comes with it.
-		took = append(took, d.WaitSeen("old-form"))
-		d.WaitFor("rung", "break-glass", "34", "┊", "experimental", "✗", "blocks all", "overridden", "old-form")
+		took = append(took, d.WaitSeen("experimental"))
+		d.WaitFor("rung", "break-glass", "34", "┊", "experimental", "✗", "blocks all", "overridden", "experimental")
 		d.Close()
 	}
 	slices.Sort(took)
@@ -54,8 +54,8 @@ func TestTimingFirstFrameOnOVN(t *testing.T) {
 	took := map[string][]time.Duration{}
 	for range 7 {
 		for _, with := range []string{"off", place} {
-			d := term.Start(t, term.Options{Path: install.Binary(t), Args: []string{"demo", "--sandbox-ovn", with}, Width: 120, Height: 34, Watch: []string{"old-form"}})
-			took[with] = append(took[with], d.WaitSeen("old-form"))
+			d := term.Start(t, term.Options{Path: install.Binary(t), Args: []string{"demo", "--sandbox-ovn", with}, Width: 120, Height: 34, Watch: []string{"experimental"}})
+			took[with] = append(took[with], d.WaitSeen("experimental"))
 			d.Close()
 		}
 	}

@@ -32,7 +32,7 @@ func (p KeyProblem) Setting() string {
 	return "keys." + string(p.ID)
 }
 
-// String returns the setting and what is wrong.
+// String returns the setting with its error.
 func (p KeyProblem) String() string { return p.Setting() + ": " + p.What }
 
 // keyHelp describes how to write keys.

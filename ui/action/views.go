@@ -154,7 +154,7 @@ var zones = []Action{
 		"in OVN, are followed, or are read in turn; press again for the next, then for all"},
 }
 
-// OmittedEdit is an action of the page of what is not counted.
+// OmittedEdit is the action of the page "not counted".
 const OmittedEdit ID = "omitted.edit"
 
 var omitted = []Action{

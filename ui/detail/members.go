@@ -158,7 +158,7 @@ func (x *MatchExplainer) unitOfRow(r nb.Row) model.PolicyKey {
 	return x.Policy
 }
 
-// equalInZones says whether a set is as desired in every zone that was read.
+// equalInZones describes whether a set is as desired in every zone read.
 func (x *MatchExplainer) equalInZones(set *nb.AddressSet) widget.Line {
 	unit, id := x.unitOfRow(set), set.ID()
 	st := x.sheet.St

@@ -94,6 +94,9 @@ func (v *planPage) progressLines(env *view.Env, w int) []string {
 	var next []string
 	switch p.State {
 	case revision.PlanWaiting:
+		if p.Stopping {
+			break
+		}
 		next = []string{"it continues by itself", key(action.PlanStop) + " stop"}
 	case revision.PlanStopped:
 		next = v.answerLines(env)

@@ -166,7 +166,7 @@ func guardPoints(t *difference.PreviewParts) []difference.PreviewPoint {
 
 // addConsequences adds the guard rails, harm, notes, and the number of caveats, which the key allKey lists.
 func (b *docBuilder) addConsequences(t *difference.PreviewParts, allKey string) {
-	all := slices.Concat(guardPoints(t), t.Harm, t.Notes)
+	all := slices.Concat(guardPoints(t), t.Harm, t.Unjudged, t.Notes)
 	if n := len(t.Omitted); n > 0 {
 		sign := words.Choose(slices.ContainsFunc(t.Omitted, func(p difference.PreviewPoint) bool { return p.Sign == difference.Warns }),
 			difference.Warns, difference.Notes)

@@ -90,7 +90,7 @@ func rowName(r *change.RowChange, policy bool) string {
 	return s
 }
 
-// unitRow names a row of a unit that is no policy.
+// unitRow names a row of a unit other than a policy.
 func unitRow(r *change.RowChange) string {
 	s := strings.TrimPrefix(r.Policy.Label(), "sets ") // "address set" precedes it already
 	s += words.Between(": ", strings.TrimSuffix(detail.ShortID(r.ID+":", r.Policy), ":"), "")
