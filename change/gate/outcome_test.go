@@ -12,6 +12,7 @@ import (
 
 	"rung/change"
 	"rung/change/history"
+	"rung/model"
 	"rung/test/changing"
 	"rung/test/given"
 )
@@ -71,6 +72,18 @@ func TestFreshUndoNeedsNoName(t *testing.T) {
 		if err != nil || p.Blocked != "" || p.ConfirmName != c.want {
 			t.Errorf("after %s: %v, blocked %q, asks for %q, want %q", c.later, err, p.Blocked, p.ConfirmName, c.want)
 		}
+	}
+}
+
+// To undo the undo of a deletion deletes what is old: that needs the name, however fresh.
+func TestUndoOfAFreshUndoNeedsTheName(t *testing.T) {
+	w := newWorld(t, given.ANP("wall", 10, "tenant=blue", "in deny *"), given.ANP("door", 40, "tenant=blue", "in allow team=ops"))
+	g := w.Gate(t.TempDir())
+	do(t, w, g, change.Mutation{Op: change.OpDelete, Policy: model.Key{Kind: model.KindANP, Name: "door"}}, Confirm{Yes: true, By: "cli", Name: "door"})
+	undo := do(t, w, g, change.Mutation{Op: change.OpUndo}, yes)
+	p, err := g.Preview(t.Context(), w.Current(), change.Mutation{Op: change.OpUndo, Undo: undo.Undo})
+	if err != nil || p.Blocked != "" || p.ConfirmName != "door" {
+		t.Errorf("%v, %q asks for %q", err, p.Title, p.ConfirmName)
 	}
 }
 

@@ -34,6 +34,18 @@ func TestTitles(t *testing.T) {
 	}
 }
 
+// Only what an editor can open in place is offered.
+func TestToFile(t *testing.T) {
+	for _, at := range []model.Origin{{}, {File: "-"}, {Source: "demo", File: "15-broken.yaml"}, {File: "git:main:a.yaml"}, {File: "a.yaml.gz"}} {
+		if p := nav.ToFile(at); !p.IsNone() {
+			t.Errorf("%v leads to %+v", at, p)
+		}
+	}
+	if p := nav.ToFile(model.Origin{Source: "files", File: "a.yaml", Line: 7}); p.Kind != nav.Edit || p.ID != "a.yaml" || p.Rule != 7 {
+		t.Errorf("%+v", p)
+	}
+}
+
 func TestSame(t *testing.T) {
 	anp := model.PolicyKey{Kind: model.KindANP, Name: "web"}
 	rule, other := nav.ToRule(anp, model.Ingress, 2), nav.ToRule(anp, model.Ingress, 3)
