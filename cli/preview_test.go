@@ -77,7 +77,8 @@ func TestPreviewSaysEverything(t *testing.T) {
 // Text and markdown begin with what matters most.
 func TestPreviewOrder(t *testing.T) {
 	p := everything()
-	p.ConfirmName = "db"
+	p.ConfirmName, p.Blocked = "db", ""
+	p.Errors = slices.DeleteFunc(p.Errors, model.Broken.IsError) // with one nothing can be applied
 	for _, text := range []string{previewText(p, false), previewMarkdown(p)} {
 		rest := text
 		for _, want := range []string{"Delete ANP web", "closes 1,200 pairs", "in doubt", "cuts 4 pairs", "to apply it: type db",

@@ -133,6 +133,7 @@ func Run(ctx context.Context, console Console, opt Options) error {
 	defer context.AfterFunc(ctx, prog.Quit)()
 	_, err := prog.Run()
 	if out != nil {
+		terminal.ShowCursor(out)
 		out.Leave()
 	}
 	kept := strings.Join(m.keptFiles(), " and ")

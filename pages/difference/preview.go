@@ -97,7 +97,7 @@ func PreviewText(p *gate.Preview) *PreviewParts {
 			t.Omitted = append(t.Omitted, point)
 		}
 	}
-	if p.Blocked == "" && len(p.Errors) == 0 {
+	if p.Blocked == "" && !slices.ContainsFunc(p.Errors, model.Broken.IsError) {
 		t.ToType = words.Between("to apply it: type ", p.ConfirmName, ", or --confirm-name "+words.ShellJoin(p.ConfirmName))
 	}
 	for _, n := range effect.CountRows(p.Rows) {

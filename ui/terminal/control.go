@@ -12,6 +12,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/term"
 )
 
@@ -62,8 +63,9 @@ func (c *Control) Close() {
 // Pause returns the command that leaves the screen, stops the process group if stop is
 // set, and draws the screen again. Its error is ErrNoShell if no shell could continue it.
 func (c *Control) Pause(stop bool) tea.ExecCommand {
-	return &screenCommand{Control: c, run: func(*screenCommand) error {
+	return &screenCommand{Control: c, run: func(l *screenCommand) error {
 		if stop {
+			ShowCursor(l.out)
 			return stopGroup()
 		}
 		return nil
@@ -75,6 +77,10 @@ func (c *Control) Pause(stop bool) tea.ExecCommand {
 func (c *Control) Program(cmd *exec.Cmd) tea.ExecCommand {
 	return &screenCommand{Control: c, run: func(l *screenCommand) error { return l.runProgram(cmd) }}
 }
+
+// ShowCursor shows the cursor of a screen that was left. Bubble Tea does so only if its last view had none, and a
+// terminal may keep one for each of its two screens.
+func ShowCursor(out io.Writer) { _, _ = io.WriteString(out, ansi.SetModeTextCursorEnable) }
 
 // screenCommand is a tea.ExecCommand: it runs while the screen is left.
 type screenCommand struct {
