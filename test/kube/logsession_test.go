@@ -71,7 +71,7 @@ func TestLogSession(t *testing.T) {
 	wait.Within(t, patience, "rung reconcile ends", func() bool { return !r.running() })
 
 	// Killed: the next start ends it, whatever it is started for, from another state folder.
-	cmd := rungCommand(ctx, t, t.TempDir(), on(c, cluster.Admin, "log-level", "guard-blue", "namespace/blue", "--deny", "alert", "--for", "2s", "--wait", "--write", "--yes")...)
+	cmd := rungCommand(ctx, t, t.TempDir(), on(c, cluster.Admin, "log-level", "guard-blue", "namespace/blue", "--deny", "alert", "--for", "15s", "--wait", "--write", "--yes")...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	must(t, cmd.Start())
