@@ -80,10 +80,7 @@ of ovn-nbctl list acl, also from a file; or the code of a finding.`,
 // read, and the lack of both policies and zones.
 func unexplainedOmissions(r *revision.Revision) []model.Omission {
 	out := revision.OmissionsOfObjects(r)
-	for range r.Cluster.AllPolicies() {
-		return out
-	}
-	if len(r.Zones) == 0 {
+	if len(r.Zones) == 0 && !hasPolicies(r) {
 		out = append(out, model.Omission{Code: model.OmittedAll, Why: "the ACLs cannot be named: no policies and no zone were read"})
 	}
 	return out

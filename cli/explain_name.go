@@ -71,11 +71,12 @@ func namesIn(text string) (names []string, pasted []*nb.ACL, err error) {
 
 // explainNames says what the names and ACLs in a text are.
 func explainNames(ctx context.Context, a *command.App, text string, names []string, pasted []*nb.ACL) error {
+	onlyCode := len(pasted) == 0 && len(names) == 1 && isCode(names[0]) // needs no cluster
 	answer := func(r *revision.Revision) (*command.Answer, error) {
 		var all []namedOut
 		var unknown error
 		rows := map[string][]*revision.NamedRow{}
-		if len(pasted) > 0 || len(names) > 1 || !isCode(names[0]) {
+		if !onlyCode {
 			rows = revision.IndexRows(r)
 		}
 		for _, acl := range pasted {
@@ -115,7 +116,7 @@ func explainNames(ctx context.Context, a *command.App, text string, names []stri
 		}
 		return &command.Answer{Value: all, Text: out, Err: errors.Join(unknown, command.UnreadZone(r.Zones))}, nil
 	}
-	if len(pasted) == 0 && len(names) == 1 && isCode(names[0]) { // needs no cluster
+	if onlyCode {
 		ans, err := answer(&revision.Revision{})
 		return errors.Join(err, a.PrintAnswer(ans))
 	}
@@ -149,9 +150,7 @@ func rowOut(r *revision.Revision, name string, n *revision.NamedRow) namedOut {
 		out.Row = words.Count(len(row.Addresses), "address")
 	}
 	switch {
-	case len(n.Zones) > 0 && n.Compiled:
-		out.Row += "; live in " + words.List(n.Zones, 4)
-	case len(n.Zones) > 0 && !hasPolicies(r):
+	case len(n.Zones) > 0 && (n.Compiled || !hasPolicies(r)):
 		out.Row += "; live in " + words.List(n.Zones, 4)
 	case len(n.Zones) > 0:
 		out.Row += "; live in " + words.List(n.Zones, 4) + ", but no policy read compiles to it"

@@ -142,10 +142,15 @@ func unprogrammedWithRows(rev, next *revision.Revision, changes []change.ObjectC
 
 // Text describes the effect on connections in one line.
 func (e *Effect) Text() string {
+	return e.describe(func(d *diff.Difference) string { return revision.FlipsText(d.Totals) })
+}
+
+// describe describes the effect on connections; flips describes the verdicts that change, empty if none does.
+func (e *Effect) describe(flips func(*diff.Difference) string) string {
 	if e.Unknown != "" {
 		return "effect on connections unknown: " + e.Unknown
 	}
-	text := revision.FlipsText(e.Totals)
+	text := flips(e.Difference)
 	but := e.Caveat
 	if len(e.Services) > 0 {
 		but = strings.TrimPrefix(but+"; not judged: "+servicesText(e.Services), "; ")
@@ -168,7 +173,7 @@ func (e *Effect) Headline() string {
 	if !e.FlipsVerdicts() {
 		return e.Text()
 	}
-	return strings.Replace(e.Text(), revision.FlipsText(e.Totals), revision.FlipsHeadline(e.Difference), 1)
+	return e.describe(revision.FlipsHeadline)
 }
 
 // AgainstLog returns the effect with the log lines that would get a different verdict. Commit does not compare

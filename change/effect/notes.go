@@ -32,13 +32,7 @@ func NotesOfChange(rev, next *revision.Revision, c *change.ObjectChange, isolate
 		return n.namingNotes()
 	}
 	if k := n.change.Key.Kind; k.CanMove() && (k != model.KindCNP || n.next.Flags.CompileCNP || n.next.PolicyOrder() != nil) {
-		for _, text := range n.priorityNotes() {
-			is := "note " + text
-			if text == noOther || strings.HasPrefix(text, orderKept) {
-				is = orderKept // the neighbours do not matter
-			}
-			out = append(out, Consequence{is, text, strings.Contains(text, sharedWith) || strings.HasPrefix(text, otherRows)})
-		}
+		out = append(out, n.priorityNotes()...)
 	}
 	out = append(out, n.enforcementNotes()...)
 	out = append(out, n.subjectNotes()...)

@@ -11,13 +11,10 @@ import (
 	"rung/revision"
 )
 
-// Parts of notes: of a move that changes no order, and of the notes that warn.
+// First words of the note of a move that changes no order.
 const (
 	orderKept = "order against "
 	noOther   = "no other policy has a priority"
-
-	sharedWith = " is shared with "
-	otherRows  = "other live rows decide at "
 )
 
 // ladderPlace is the place of a policy among those with a priority; tier is 0 for plugins without tiers of their own.
@@ -71,7 +68,14 @@ func findPlace(all []placedPolicy, k model.Key) *ladderPlace {
 }
 
 // priorityNotes notes who shares the old and the new priority, and how the order of the policies changes.
-func (n *noteWriter) priorityNotes() (out []string) {
+func (n *noteWriter) priorityNotes() (out []Consequence) {
+	add := func(warns bool, text string) {
+		is := "note " + text
+		if text == noOther || strings.HasPrefix(text, orderKept) {
+			is = orderKept // the neighbours do not matter
+		}
+		out = append(out, Consequence{is, text, warns})
+	}
 	own := cmp.Or(n.change.New, n.change.Old)
 	before, after := orderedPlaces(n.rev, own.Tier), orderedPlaces(n.next, own.Tier)
 	old, now := findPlace(before, n.change.Key), findPlace(after, n.change.Key)
@@ -90,28 +94,30 @@ func (n *noteWriter) priorityNotes() (out []string) {
 	}
 	if now != nil {
 		if with := policiesAt(others, now); len(with) > 0 {
-			out = append(out, fmt.Sprintf("%s"+sharedWith+"%s: "+
+			add(true, fmt.Sprintf("%s is shared with %s: "+
 				"lower rule numbers decide first, and where rules with the same number disagree, which one wins is undefined", now,
 				words.ListSome(with, 3)))
 		} else {
-			out = append(out, fmt.Sprintf("no other policy at %s", now))
+			add(false, fmt.Sprintf("no other policy at %s", now))
 		}
 		if rows := revision.UnownedRowsAt(n.rev, int32(now.priority), n.change.Key); len(rows) > 0 {
-			out = append(out, fmt.Sprintf(otherRows+"%s: %s", now, words.ListSome(rows, 3)))
+			add(true, fmt.Sprintf("other live rows decide at %s: %s", now, words.ListSome(rows, 3)))
 		}
 	}
 	if old != nil {
 		if with := policiesAt(others, old); len(with) > 0 {
-			out = append(out, fmt.Sprintf("%s %s at %s", words.ListSome(with, 3), words.OneOrMany(len(with), "remains", "remain"), old))
+			add(false, fmt.Sprintf("%s %s at %s", words.ListSome(with, 3), words.OneOrMany(len(with), "remains", "remain"), old))
 		} else {
-			out = append(out, fmt.Sprintf("%s becomes free", old))
+			add(false, fmt.Sprintf("%s becomes free", old))
 		}
 	}
 	switch {
 	case old != nil && now != nil:
-		return append(out, orderNotes(before, others, old, now)...)
+		for _, text := range orderNotes(before, others, old, now) {
+			add(false, text)
+		}
 	case now != nil:
-		return append(out, neighboursAt(others, "decides", now))
+		add(false, neighboursAt(others, "decides", now))
 	}
 	return out
 }

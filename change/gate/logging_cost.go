@@ -55,7 +55,7 @@ func whyNoLine(next *revision.Revision, k model.Key) string {
 		return "it applies to no pods"
 	}
 	if revision.CostOfLogging(next, []model.Key{k}).ACLs == 0 {
-		return words.Choose(k.Kind == model.KindNamespace, "none of its policies has rows that log", "no rule has an action with a level")
+		return words.Choose(k.Kind == model.KindNamespace, "no policy in it has rows that log", "no rule has an action with a level")
 	}
 	return ""
 }

@@ -55,7 +55,7 @@ func readLists(in io.Reader, o Options, of databaseKind) (*Result, error) {
 		table, id := listedTable(r), listedUUID(r)
 		switch {
 		case table == "":
-			return nil, fmt.Errorf("%w: record %d is of no table that Rung reads: it has neither match, acls nor addresses", ErrContent, i+1)
+			return nil, fmt.Errorf("%w: record %d has the columns of no table that Rung reads, such as ACL", ErrContent, i+1)
 		case !nb.IsUUID(id):
 			return nil, fmt.Errorf("%w: record %d, field _uuid: want a UUID", ErrContent, i+1)
 		}

@@ -33,8 +33,8 @@ func TestParseLists(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                                    "no record as ovn-nbctl list prints it",
 		"_uuid : x\nmatch : ip4":              "record 1, field _uuid: want a UUID",
-		"_uuid : " + listedID + "1\nname : x": "record 1 is of no table",
-		"_uuid : " + listedID + "1\nmatch : ip4\nnexthop : []\npriority : 1": "record 1 is of no table",
+		"_uuid : " + listedID + "1\nname : x": "record 1 has the columns of no table",
+		"_uuid : " + listedID + "1\nmatch : ip4\nnexthop : []\npriority : 1":                             "record 1 has the columns of no table",
 		"_uuid : " + listedID + "1\nmatch : \"ip4":                                                       `record 1, field match: not a value of OVSDB`,
 		"_uuid : " + listedID + "1\nmatch : ip4\n\n_uuid : " + listedID + "2\nmatch : ip4\npriority : x": "record 2, field priority: wrong type",
 		`{"headings":["_uuid"],"data":[[1,2]]}`:                                                          "record 1: 2 values for 1 fields",

@@ -43,7 +43,7 @@ func (v *View) WhyNot(_ *view.Env, id action.ID) string {
 	return ""
 }
 
-// OffersAction leaves out of the hints what is impossible, and what the question offers.
+// OffersAction leaves impossible actions, and those of the question, out of the hints.
 func (v *View) OffersAction(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.PreviewSection:

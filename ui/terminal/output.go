@@ -66,6 +66,9 @@ func (o *Output) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// WriteString writes to the file; the file's own would not stop waiting.
+func (o *Output) WriteString(s string) (int, error) { return o.Write([]byte(s)) }
+
 // beginWrite writes in the background, until done or nobody reads.
 func (o *Output) beginWrite(b []byte) <-chan writeResult {
 	b = bytes.Clone(b) // the caller reuses it
