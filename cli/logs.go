@@ -53,7 +53,7 @@ type logGapOut struct {
 }
 
 func LogsCommand(a *command.App) *cobra.Command {
-	var follow, raw bool
+	var follow, raw, utc bool
 	var watch *bool
 	var wait time.Duration
 	var filter, controller string
@@ -76,7 +76,7 @@ followed are named on stderr.
 
 --filter shows the lines that match every term: verdict:deny policy:x rule:5
 ns:a->b pod:x ip:10.0.0.0/8 port:53 node:x since:5m until:14:05 "text" /regex/. "not"
-negates a term, commas separate alternatives. Times of day are in UTC.
+negates a term, commas separate alternatives. Times are local, with --utc in UTC.
 
 --aggregate         how often each rule was hit, by whom
 --why POLICY        why the policy has no lines, step by step; exit 1 if a step is wrong
@@ -100,7 +100,10 @@ negates a term, commas separate alternatives. Times of day are in UTC.
 		ValidArgsFunction: a.CompleteFirst(command.PolicyChoices),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			following := follow || *watch
-			now := time.Now().UTC() // as times are printed
+			now := time.Now() // in the zone of the times that are read and printed
+			if utc {
+				now = now.UTC()
+			}
 			var begin time.Time
 			if since != "" {
 				var err error
@@ -157,6 +160,9 @@ negates a term, commas separate alternatives. Times of day are in UTC.
 				if text, _ := r.Mode.TrafficTexts(); text != "" {
 					fmt.Fprintln(a.Err, "rung: "+text)
 				}
+				if zone, offset := now.Zone(); offset != 0 && !raw {
+					fmt.Fprintf(a.Err, "rung: times are local (%s), with --utc in UTC\n", zone)
+				}
 				keep := func(x *logs.Entry) bool { return x.Matches(&query, nil) }
 				if len(args) > 0 {
 					k, err := command.PolicyNamed(r, args[0])
@@ -181,7 +187,8 @@ negates a term, commas separate alternatives. Times of day are in UTC.
 					return errors.Join(err, a.PrintUnreadLogs(e), a.PrintUnread(r))
 				}
 				tail := func(take func(*logs.Entry)) error {
-					return tailLines(listen, a, e, keep, raw, lines, following, cfg.LogFiles.Since, take)
+					times := &logTimes{today: now.Format(time.DateOnly), zone: now.Location()}
+					return tailLines(listen, a, e, keep, raw, lines, following, cfg.LogFiles.Since, times, take)
 				}
 				if rule.policy != "" {
 					err = printProposal(ctx, a, e, &rule, tail)
@@ -209,7 +216,8 @@ negates a term, commas separate alternatives. Times of day are in UTC.
 	cmd.Flags().DurationVar(&wait, "for", 10*time.Second, "stop after this `TIME`; with --follow or --log: no limit unless given")
 	cmd.Flags().IntVar(&lines, "lines", 0, "stop after this `NUMBER` of lines; 0 for no limit")
 	cmd.Flags().StringVar(&since, "since", "",
-		"start at this `TIME`: 10m ago as 10m, 14:05, 2026-01-31 or 2026-01-31T14:05:00Z, in UTC; a sandbox has lines since its start")
+		"start at this `TIME`: 10m ago as 10m, 14:05, 2026-01-31 or 2026-01-31T14:05:00Z; a sandbox has lines since its start")
+	cmd.Flags().BoolVar(&utc, "utc", false, "read and print times in UTC, not in local time")
 	cmd.Flags().StringArrayVar(&nodes, "node", nil, "on a cluster: only this `NODE` (repeatable)")
 	cmd.Flags().StringVar(&controller, "controller", "", "what the ovnkube-controller of this `ZONE` wrote about POLICY")
 	sum.register(cmd.Flags())
@@ -222,7 +230,7 @@ negates a term, commas separate alternatives. Times of day are in UTC.
 // tailLines prints lines as they arrive, or passes them to take unless nil. Log files are read from since, or
 // from their beginning if zero. Without follow a signal is an error, since the output is incomplete.
 func tailLines(ctx context.Context, a *command.App, e *engine.Engine, keep func(*logs.Entry) bool, raw bool, limit int, follow bool,
-	since time.Time, take func(*logs.Entry)) error {
+	since time.Time, times *logTimes, take func(*logs.Entry)) error {
 	defer command.WhileRead(a.Raw)()
 	ticks, stop := e.Logs().Subscribe()
 	defer stop()
@@ -230,7 +238,6 @@ func tailLines(ctx context.Context, a *command.App, e *engine.Engine, keep func(
 	const atOnce = 1000
 	seen, came, printed := uint64(0), 0, 0
 	var err error
-	times := logTimes{today: utcDate(e.Now())}
 	over := e.Logs().EndOfLines()
 	end := func() error {
 		st := e.Logs().Stats()
@@ -278,9 +285,9 @@ func tailLines(ctx context.Context, a *command.App, e *engine.Engine, keep func(
 			case take != nil && x.Gap == nil:
 				take(x)
 			case take == nil && x.Gap == nil:
-				err = printLog(a, x, raw, &times)
+				err = printLog(a, x, raw, times)
 			case take == nil:
-				err = printGap(a, x, &times)
+				err = printGap(a, x, times)
 			}
 			if err != nil {
 				return err
@@ -406,25 +413,23 @@ func whyNoLines(streams []logline.Stream, since time.Time) string {
 	case acls == 0 && lines > 0 && since.IsZero():
 		return "no log lines: " + all + ": " + logs.NoACLLines(lines)
 	case !since.IsZero():
-		return "no log lines: " + all + ", no ACL line since " + since.Local().Format(time.DateTime) + " (--since)"
+		return "no log lines: " + all + ", no ACL line since " + since.Format(time.DateTime) + " (--since)"
 	}
 	return "no log lines in " + all
 }
 
-// logTimes formats the times of log lines in UTC: the time of day, and from the first line of another day on
-// also the date.
+// logTimes formats the times of log lines: the time of day, and from the first line of another day on also
+// the date.
 type logTimes struct {
 	today string
+	zone  *time.Location
 	dated bool
 }
 
-func utcDate(at time.Time) string { return at.UTC().Format(time.DateOnly) }
-
-// timeText formats a time, dated from the first line of another day on, to make the order clear.
+// timeText formats a time, dated from the first line of another day on, to make the order clear. Only times in
+// UTC end in Z, as on the console's page.
 func (t *logTimes) timeText(at time.Time) string {
-	t.dated = t.dated || utcDate(at) != t.today
-	if t.dated {
-		return at.UTC().Format("2006-01-02 15:04:05.000")
-	}
-	return at.UTC().Format("15:04:05.000")
+	at = at.In(t.zone)
+	t.dated = t.dated || at.Format(time.DateOnly) != t.today
+	return at.Format(words.Choose(t.dated, "2006-01-02 ", "") + "15:04:05.000" + words.Choose(t.zone == time.UTC, "Z", ""))
 }

@@ -192,7 +192,7 @@ func whyNoFlows(r *revision.Revision, zones []*model.ZoneState, now time.Time) e
 			}
 		}
 		if r.Mode.Sandbox {
-			return fmt.Errorf("--flows: the sandbox runs without OVN and has no flows; give --sandbox-ovn PATH")
+			return fmt.Errorf("--flows: the sandbox runs without OVN, so rows have no flows; give --sandbox-ovn PATH")
 		}
 		return fmt.Errorf("--flows: unknown Southbound database of zone %s; give --sb %s=ADDR", z.Name, z.Name)
 	}

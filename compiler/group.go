@@ -240,5 +240,5 @@ func (d *Desired) IsSubject(c *CompiledUnit, p *model.Pod) bool {
 	return slices.ContainsFunc(c.subjects, func(g *selectorGroup) bool { return g.selectsBucket(p.Namespace, ns, b.bucketKey) })
 }
 
-// NamedPorts reports whether a rule has named ports. The ACLs then depend on the zone and its ports.
+// NamedPorts reports whether a rule has named ports. The ACLs then depend on the logical switch ports of the zone.
 func (p *CompiledUnit) NamedPorts() bool { return p.hasNamedPorts }

@@ -86,7 +86,7 @@ func (t *Tracker) whyNotComparable(tr *unitTrack) string {
 			if row == nil {
 				continue
 			}
-			text := "rows of another OVN-Kubernetes release: " + table + " " + cmp.Or(row.IDs()[nb.KeyID], uuid)
+			text := "rows in the form of another OVN-Kubernetes release: " + table + " " + cmp.Or(row.IDs()[nb.KeyID], uuid)
 			if more := len(strange) - 1; more > 0 {
 				text += " and " + words.Count(more, "more row")
 			}

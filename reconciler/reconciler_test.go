@@ -290,7 +290,7 @@ func TestRowsOfAnotherReleaseAreNotComparable(t *testing.T) {
 			if !p.NotComparable || p.InSync || len(p.Diffs) > 0 || p.StateAt(b.r.State(), time.Now()) != model.StateNotComparable {
 				t.Errorf("%+v", p)
 			}
-			if want := "rows of another OVN-Kubernetes release: ACL " + c.ids[nb.KeyID]; p.Why != want {
+			if want := "rows in the form of another OVN-Kubernetes release: ACL " + c.ids[nb.KeyID]; p.Why != want {
 				t.Errorf("%q, want %q", p.Why, want)
 			}
 		})

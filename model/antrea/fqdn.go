@@ -7,7 +7,7 @@ import (
 )
 
 // serviceOfName returns the Service with a DNS name, or the headless Service whose pod has it. It returns nil
-// for other names and for wildcards.
+// for other names, and for wildcards that leave open which Service it is.
 func serviceOfName(c *model.Cluster, name string) *model.Service {
 	name = strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(name), "."), ".cluster.local")
 	parts := strings.Split(name, ".")

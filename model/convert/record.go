@@ -18,8 +18,8 @@ import (
 // maxRecord is the maximum length of an accepted annotation, in bytes.
 const maxRecord = 16 << 10
 
-// ValueRecord is the annotation of a policy for one value of several (SplitPolicy): the source policy and
-// the value.
+// ValueRecord is the annotation of one of the policies that SplitPolicy made, one for each value: the source
+// policy and the value.
 type ValueRecord struct {
 	From string `json:"from"` // the source policy for people: "ACNP own"
 	// Labels are the namespace labels of Value; if empty, Value is a namespace.

@@ -188,7 +188,8 @@ func (x *PodIndex) exampleSenders(f int, a, b *ResolvedRule, onA, onB map[string
 	return out
 }
 
-// namedPorts are the ports that the rows of a rule match for one pod, on its node and another with a subject.
+// namedPorts are the ports that the rows of a rule match for one pod, on its own node and on other nodes
+// with a subject.
 type namedPorts struct {
 	onOwnNode, onOtherNode portSet
 	denies                 bool

@@ -93,7 +93,7 @@ var Signs = []Sign{
 	{"Resting", Resting, ")", "the cursor of the part that does not have the keys", Mark},
 	{"Folded", Folded, "}", "has parts, not shown", Mark},
 	{"Unfolded", Unfolded, "{", "has parts, shown below", Mark},
-	{"Here", Here, "$", "this one: found by the search, or the one shown", Mark},
+	{"Here", Here, "$", "this one: found by the search, marked, or the one shown", Mark},
 	{"Free", Free, ":", "free priorities", Mark},
 	{"Group", Group, "`", "rows of tier 2 that belong to no policy", Mark},
 	{"Late", Late, "t", "decides ingress only after an egress Allow", Mark},

@@ -13,7 +13,7 @@ import (
 // Policies lists policies, one line each.
 var Policies = &page.Table[*PolicyReports]{
 	Help: map[string]string{
-		"ready":         "zones that report it ready, with the sign of the worst",
+		"ready":         "how many zones report it ready, with the sign of the worst",
 		"zones":         "one sign per zone, in zone order",
 		"not_ready":     "zones that report a failure",
 		"no_report":     "zones that reported nothing",

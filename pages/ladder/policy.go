@@ -108,7 +108,7 @@ func (b *ladderBuilder) addUnit(u *ladder.Unit, stage model.Stage, section ladde
 	case !b.Screen && b.rev.WhyNoRows(k) != nil:
 		l.Marks = append([]LineMark{{Cell: page.Cell{Text: words.No + " not enforced: " + b.rev.WhyNoRows(k).Message}}}, sectionMarks(section)...)
 	case !b.Screen:
-		l.Marks = sectionMarks(section)
+		l.Marks = append(l.Marks, sectionMarks(section)...)
 	case len(l.Marks) == 0 && l.First != l.Last:
 		l.Marks = []LineMark{{Cell: page.Cell{Text: fmt.Sprintf("%s, to %d", words.Count(len(u.Policy.Policy.Egress), "rule"), l.Last),
 			Role: themes.Dim}}}
@@ -248,14 +248,10 @@ func (l *Line) setLogs(logging *revision.RuleLogging, invalid bool, now time.Tim
 	}
 }
 
-// addNotes adds the notes on a policy: all notes for the lines below a screen's table, marks for its column. A
-// command has no lines below, so its marks use more words.
+// addNotes adds the notes on a policy: all notes for the lines below a screen's table, marks for its column.
 func (b *ladderBuilder) addNotes(l *Line, r *ladder.Rung, rp *ladder.RungPolicy) {
-	if !b.Screen {
-		if r != nil {
-			l.Marks = b.wordyMarks(r, rp)
-		}
-		return
+	if none := b.rev.WhyNoRows(rp.Policy.Key); none != nil && !b.Screen && r != nil && !r.Unsupported { // on a screen its state says so
+		l.Marks = append(l.Marks, LineMark{Cell: page.Cell{Text: words.No + " not enforced: " + revision.NoRowsShort(b.rev, none)}})
 	}
 	gone := b.Carried
 	if p := b.rev.Cluster.Policy(gone); r != nil && p != nil && p.Priority == b.At {
@@ -289,23 +285,4 @@ func NoteSign(n *revision.LadderNote) page.Span {
 		sign.Text += fmt.Sprint(n.Count)
 	}
 	return sign
-}
-
-// wordyMarks returns the marks of a policy whose words need no sentence beside them.
-func (b *ladderBuilder) wordyMarks(r *ladder.Rung, rp *ladder.RungPolicy) (marks []LineMark) {
-	add := func(format string, args ...any) {
-		marks = append(marks, LineMark{Cell: page.Cell{Text: fmt.Sprintf(format, args...)}})
-	}
-	if none := b.rev.WhyNoRows(rp.Policy.Key); none != nil {
-		add(words.No+" not enforced: %s", revision.NoRowsShort(b.rev, none))
-	}
-	for _, i := range rp.Conflicts {
-		c := &b.ladder.Conflicts[i]
-		other, _, _ := c.OtherPolicy(rp.Policy.Key)
-		add(words.Differs+" conflicts with %s %s %d", other.Name, c.Direction.Lower(), c.Rule)
-	}
-	if r.Duplicate {
-		add("= %s share %d", words.Thousands(len(r.Policies)), r.Priority)
-	}
-	return marks
 }

@@ -80,7 +80,8 @@ const accessTime = time.Minute
 // maxAnswers bounds the answers kept.
 const maxAnswers = 1000
 
-// MayDo asks the API server whether the user may do something, once a minute. An error means no answer.
+// MayDo asks the API server whether the user may do something. An answer is kept for a minute; an error means
+// that there is none.
 func (c *Cluster) MayDo(ctx context.Context, q AccessQuestion) (AccessAnswer, error) {
 	c.answersMu.Lock()
 	a, ok := c.answers[q]

@@ -36,7 +36,7 @@ os._exit(0)
 `
 
 // errNotPlain means that socat cannot open a socket, because of special characters in its path.
-var errNotPlain = errors.New("the socket's path has special characters of socat")
+var errNotPlain = errors.New("the socket's path has characters that socat would interpret")
 
 // isPlainPath reports whether a path has no special characters for socat.
 func isPlainPath(path string) bool {

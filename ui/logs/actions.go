@@ -40,7 +40,11 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 		updateBuckets(v, env)
 		env.ShowText("%s", v.writer.Clock.Description(env.Now))
 	case action.LogsPause:
-		v.setPaused(v.follow)
+		if v.follow || v.by != ungrouped || v.list.group {
+			v.setPaused(v.follow)
+		} else {
+			v.markLine()
+		}
 	case action.LogsAggregate:
 		if v.by != ungrouped {
 			v.groupBy(env, ungrouped)
@@ -99,7 +103,7 @@ func (v *logPage) doLine(env *view.Env, id action.ID) bool {
 	case action.LogsOVN:
 		traceLine(env, v.selectedEntry(), nav.ToOVNTrace, view.AskOVNTrace)
 	case action.LogsPropose:
-		askProposal(env, v.selectedEntry(), v.shownEntries())
+		askProposal(env, v.selectedEntry(), &v.lineWalk)
 	case action.LogsLogging:
 		k := pagePolicy(v.page, v.selectedEntry())
 		if k.Name == "" {
@@ -114,7 +118,8 @@ func (v *logPage) doLine(env *view.Env, id action.ID) bool {
 			showReasons(env, v.emptyReasons(env), v.rulesAbove.ruleLinks())
 		}
 	case action.LogsSave:
-		askSave(env, v.shownEntries())
+		entries, _ := v.chosenEntries()
+		askSave(env, entries)
 	default:
 		return false
 	}

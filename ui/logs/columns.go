@@ -100,6 +100,9 @@ func (w *LineWriter) columnShape(inSight []LineItem, st *themes.StyleSet, now ti
 	s := LineShape{clock: w.Clock, stamp: w.Clock.fullStamp(), dated: w.seenWidths.dated, apart: 2}
 	cols := w.Columns
 	widths := make([]int, len(cols))
+	for j, c := range cols {
+		widths[j] = len(columnNames[c])
+	}
 	brief := 0 // width of the rule's shortest form
 	for _, e := range inSight {
 		if e.Gap != nil {

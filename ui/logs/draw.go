@@ -38,6 +38,9 @@ func (v *lineWalk) inSight(h int) (out []LineItem) {
 	return out
 }
 
+// leastHeaded is the least height of a list with heads over its columns.
+const leastHeaded = 4
+
 // drawList draws the list in h lines of w cells.
 func (v *logPage) drawList(env *view.Env, w, h int) []string {
 	v.height = h
@@ -55,15 +58,21 @@ func (v *logPage) drawList(env *view.Env, w, h int) []string {
 		cur = v.list.rowIndex(at)
 	}
 	s := v.writer.MeasureShape(v.inSight(h), st, env.Now, w)
+	lines := make([]string, 0, h)
+	if h >= leastHeaded && !v.wide && !v.writer.Wrap { // whole lines have no columns
+		lines = append(lines, widget.JoinLines(widget.PlainLine("  "), v.writer.headLine(st, s, env.Now).SkipCells(v.left)).Render(w))
+		v.height, v.headed = h-1, v.headed+1
+	}
 	draw := func(row int) []string {
 		it := v.list.itemAtRow(row)
 		l := v.rowLine(env, it, s)
 		hit := it.mark == nil && !v.find.IsEmpty() && v.find.MatchesText(v.feed.entryText(it.seq))
 		if row == cur {
+			mark := words.Cursor + words.Choose(v.marked[it.seq], words.Here, " ")
 			if v.writer.Wrap {
-				return wrapLine(l, w, words.Cursor+" ", &st.Selection)
+				return wrapLine(l, w, mark, &st.Selection)
 			}
-			return []string{widget.JoinLines(widget.PlainLine(words.Cursor+" "), l.SkipCells(v.left)).RenderAs(w, st.Selection)}
+			return []string{widget.JoinLines(widget.PlainLine(mark), l.SkipCells(v.left)).RenderAs(w, st.Selection)}
 		}
 		mark := "  "
 		switch {
@@ -71,6 +80,9 @@ func (v *logPage) drawList(env *view.Env, w, h int) []string {
 			l = widget.StyledLine(l.String(), st.Dim)
 		case v.list.around.n > 0 && !v.list.group && it.mark == nil && !v.feed.query.ShowsAll():
 			mark = words.Here + " "
+		}
+		if v.marked[it.seq] {
+			mark = " " + words.Here
 		}
 		if hit {
 			mark, l = words.Here+" ", widget.HighlightMatches(l, v.find, st)
@@ -80,13 +92,12 @@ func (v *logPage) drawList(env *view.Env, w, h int) []string {
 		}
 		return []string{widget.JoinLines(widget.StyledLine(mark, st.Key), l.SkipCells(v.left)).Render(w)}
 	}
-	v.scrollTo(rows, cur, h, func(row int) int {
+	v.scrollTo(rows, cur, v.height, func(row int) int {
 		if !v.writer.Wrap {
 			return 1
 		}
 		return len(draw(row))
 	})
-	lines := make([]string, 0, h)
 	for row := v.top; row < rows && len(lines) < h; row++ {
 		for _, l := range draw(row) {
 			if len(lines) < h {

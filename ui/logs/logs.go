@@ -28,10 +28,11 @@ type lineWalk struct {
 	list lineList
 
 	follow       bool
-	untilLine    uint64 // newest line shown while paused
-	waitingLines int    // newer lines not taken while paused
-	sel          uint64 // identity of the line under the cursor
-	top          int    // first row on the screen
+	untilLine    uint64          // newest line shown while paused
+	waitingLines int             // newer lines not taken while paused
+	sel          uint64          // identity of the line under the cursor
+	marked       map[uint64]bool // by number of the line
+	top          int             // first row on the screen
 	left         int
 	height       int
 	find         widget.LineFilter
@@ -260,6 +261,11 @@ func (v *logPage) StateLine(env *view.Env) widget.Line {
 		return l.Add(words.Live+" follow", st.OK)
 	}
 	l = l.Add(words.Waiting+" paused", st.Warn)
+	if len(v.marked) > 0 && v.by == ungrouped {
+		if chosen, marked := v.chosenEntries(); marked {
+			l = l.Add(" · "+chosenText(chosen, marked), st.Key)
+		}
+	}
 	if n := v.countFresh(); n > 0 {
 		text := " · " + words.Thousands(n) + " new"
 		switch {

@@ -25,9 +25,10 @@ type proposedRule struct {
 	err error
 }
 
-// askProposal asks for which lines to propose a rule (the selected one or all shown), its action, and the
-// policy.
-func askProposal(env *view.Env, e *logs.Entry, shown []*logs.Entry) {
+// askProposal asks for which lines to propose a rule (the selected one, or the marked ones, or all shown), its
+// action, and the policy.
+func askProposal(env *view.Env, e *logs.Entry, walk *lineWalk) {
+	shown, marked := walk.chosenEntries()
 	shown = slices.DeleteFunc(shown, func(e *logs.Entry) bool { return e.Gap != nil })
 	if len(shown) == 0 {
 		env.ShowFailure("no lines to propose a rule from")
@@ -48,7 +49,7 @@ func askProposal(env *view.Env, e *logs.Entry, shown []*logs.Entry) {
 		add("a", "allow "+what, line, model.Allow)
 		add("d", "deny "+what, line, model.Deny)
 	}
-	all := words.Count(len(shown), "line") + " shown"
+	all := chosenText(shown, marked)
 	add("A", "allow the "+all, shown, model.Allow)
 	add("D", "deny the "+all, shown, model.Deny)
 	c.Done = func(env *view.Env, i int) { proposeFor(env, picks[i].of, picks[i].action) }
@@ -154,9 +155,8 @@ func (v *logPage) Copies(*view.Env) []view.CopyItem {
 	if v.by != ungrouped {
 		return append(out, view.CopyItem{What: "table", Text: v.buckets.table.AllText()})
 	}
-	all := v.shownEntries()
-	newest := all[max(0, len(all)-maxCopied):]
-	what := "lines shown"
+	all, marked := v.chosenEntries()
+	newest, what := all[max(0, len(all)-maxCopied):], chosenText(all, marked)
 	if len(newest) < len(all) {
 		what = "newest " + words.Count(uint64(len(newest)), "line")
 	}

@@ -55,6 +55,16 @@ func TestProposeARule(t *testing.T) {
 	}
 	s.Want("logs") // the editor failed: back on the lines
 
+	// The marked lines alone, for a rule and for the clipboard.
+	s.Press("k", "space", "space", "k", "k", "space")
+	s.Want("paused · 1 marked line", "▸•")
+	s.Press("E")
+	s.Want("A  allow the 1 marked line")
+	s.Press("esc", "y")
+	s.Want("1 marked line")
+	s.Press("esc", "space", "G")
+	s.Want("● follow")
+
 	// The lines of the filter alone.
 	s.Press("/")
 	s.Type("8080")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -30,6 +31,35 @@ func (v *logPage) ColumnHelps() []widget.ColumnHelp {
 
 // shownEntries returns the entries of the list, oldest first.
 func (v *lineWalk) shownEntries() []*logs.Entry { return v.feed.matchesUpTo(v.shownTo()) }
+
+// chosenEntries returns the marked entries of the list, or all if none is marked.
+func (v *lineWalk) chosenEntries() (entries []*logs.Entry, marked bool) {
+	all := v.shownEntries()
+	if chosen := slices.DeleteFunc(slices.Clone(all), func(e *logs.Entry) bool { return !v.marked[e.Seq] }); len(chosen) > 0 {
+		return chosen, true
+	}
+	return all, false
+}
+
+// chosenText counts chosen entries.
+func chosenText(entries []*logs.Entry, marked bool) string {
+	if marked {
+		return words.Count(len(entries), "marked line")
+	}
+	return words.Count(len(entries), "line") + " shown"
+}
+
+// markLine marks the line under the cursor, or takes its mark away, and moves on.
+func (v *lineWalk) markLine() {
+	if i := v.cursorLine(); i >= 0 {
+		seq := v.list.lineAt(i).seq
+		if v.marked == nil {
+			v.marked = map[uint64]bool{}
+		}
+		v.marked[seq] = !v.marked[seq]
+		v.moveBy(1)
+	}
+}
 
 // linesText joins the texts of entries.
 func linesText(entries []*logs.Entry, text func(*logs.Entry) string) string {

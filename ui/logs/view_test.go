@@ -147,10 +147,10 @@ func TestGroupBy(t *testing.T) {
 	s.Want("RULE")
 	s.Press("j", "enter")
 	s.Want("policy:=quarantine verdict:drop rule:egress:0", "8 of 38 match")
-	s.WantNot("RULE")
+	s.WantNot("FIRST")
 	s.Press("B", "s", "z")
 	s.Want("8 of 38 match")
-	s.WantNot("SOURCE")
+	s.WantNot("FIRST")
 }
 
 // Lines around matches are shown dim, the matches with a mark.

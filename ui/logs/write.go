@@ -160,6 +160,31 @@ func (w *LineWriter) MeasureShape(inSight []LineItem, st *themes.StyleSet, now t
 	return w.sentenceShape(cells - 2)
 }
 
+// headLine names the columns of a shape. The time zone stands over the times if it fits.
+func (w *LineWriter) headLine(st *themes.StyleSet, s LineShape, now time.Time) widget.Line {
+	zone, _ := w.Clock.TimeIn(now).Zone()
+	names, widths := ColumnNames(w.Columns), s.widths
+	if w.Columns == nil {
+		names = []string{"time", "node", "source → destination", "port", words.Choose(s.signs, "rule", "verdict by rule")}
+		widths = []int{s.stampWidth(), s.zone, s.endsWidth, s.traffic, s.deciderWidth}
+	}
+	text := ""
+	for i, name := range names {
+		if widths[i] > 0 {
+			switch {
+			case name != columnNames[timeColumn]:
+			case w.Clock == Relative:
+				name = "age"
+			case len(name+" "+zone) <= widths[i]:
+				name += " " + zone
+			}
+			name = widget.TruncateText(strings.ToUpper(name), widths[i])
+			text += name + strings.Repeat(" ", widths[i]-widget.TextWidth(name)+s.apart)
+		}
+	}
+	return widget.StyledLine(strings.TrimRight(text, " "), st.Header)
+}
+
 // timesLine marks a late line, and says how often a group's line came.
 func (e LineItem) timesLine() (l widget.Line) {
 	if e.Late {

@@ -333,7 +333,7 @@ func exampleTexts(m *revision.Matrix, from, to *revision.MatrixEnd, of verdict.V
 // mostNames bounds the lines with names of columns.
 const mostNames = 4
 
-// columnNames names the columns that have no row with their number.
+// columnNames names the columns that have no row; the others have the number of their row.
 func (v *matrixPage) columnNames(st *themes.StyleSet, w int) (lines []string) {
 	const lead = "   columns:"
 	l := widget.StyledLine(lead, st.Dim)
