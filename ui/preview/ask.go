@@ -79,7 +79,11 @@ func (v *View) whyNotApply() string {
 func (v *View) Do(env *view.Env, id action.ID) bool {
 	switch id {
 	case action.PreviewNo:
-		v.refuseChange(env)
+		if v.filtered {
+			env.SetPageFilter("")
+		} else {
+			v.refuseChange(env)
+		}
 	case action.PreviewApply:
 		v.askConfirm(env)
 	case action.PreviewEdit:

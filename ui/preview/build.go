@@ -176,6 +176,20 @@ func (v *View) moreLine(env *view.Env, n, w int) string {
 	return l.Render(w)
 }
 
+// SetFilter filters the change and the rows.
+func (v *View) SetFilter(f widget.LineFilter) {
+	v.change.SetFilter(f)
+	v.rows.SetFilter(f)
+	v.filtered = !f.IsEmpty()
+}
+
+// CountLines returns the numbers of shown and of all lines.
+func (v *View) CountLines() (shown, all int) {
+	shown, all = v.change.CountLines()
+	rows, allRows := v.rows.CountLines()
+	return shown + rows, all + allRows
+}
+
 // Click puts the cursor on a line of the clicked pane.
 func (v *View) Click(_ *view.Env, x, y int) bool {
 	lw, _ := v.paneWidths(v.built.w)

@@ -76,6 +76,7 @@ type View struct {
 
 	change, rows *widget.DocView
 	side         bool // rows are beside the change
+	filtered     bool
 	onRows       bool // the cursor is in the rows
 	diff         bool
 	whole        bool // lines wrap, and sets show all members

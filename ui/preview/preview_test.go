@@ -73,6 +73,14 @@ func TestMove(t *testing.T) {
 	s.Press("v")
 	s.Resize(120, 34)
 
+	s.Press("/")
+	s.Type("into blue")
+	s.Press("enter")
+	s.Want("opens 20 pairs across namespaces, denied today, into blue", "apply (type cluster-control)")
+	s.WantNot("34 becomes free")
+	s.Press("esc")
+	s.Want("34 becomes free")
+
 	// The answer is No: by enter, by esc. Another name is said to be wrong, and can be
 	// mended.
 	s.Press("a", "enter")
