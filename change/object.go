@@ -245,6 +245,28 @@ func KubectlCommands(rev *revision.Revision, m Mutation, changes []ObjectChange)
 	return out
 }
 
+// KubectlScript returns the command lines with the texts that they read, to be run by a shell.
+func KubectlScript(rev *revision.Revision, m Mutation, changes []ObjectChange) string {
+	texts := map[string]string{}
+	for i := range changes {
+		if c := &changes[i]; c.New != nil {
+			line := kubectlCommand(rev, m, c)
+			if texts[line] != "" {
+				texts[line] += "---\n"
+			}
+			texts[line] += strings.TrimSuffix(c.New.YAML, "\n") + "\n"
+		}
+	}
+	var out strings.Builder
+	for _, line := range KubectlCommands(rev, m, changes) {
+		if strings.HasSuffix(line, " -") { // reads standard input
+			line += " <<'EOF'\n" + texts[line] + "EOF"
+		}
+		out.WriteString(line + "\n")
+	}
+	return out.String()
+}
+
 func kubectlCommand(rev *revision.Revision, m Mutation, c *ObjectChange) string {
 	k := rev.Mode.Kubectl
 	switch {

@@ -75,10 +75,7 @@ func previewText(p *gate.Preview, wide bool) string {
 	for _, o := range p.Objects {
 		b.WriteString(o.Diff)
 	}
-	for _, c := range p.Commands {
-		fmt.Fprintln(&b, "$ "+c)
-	}
-	return b.String()
+	return b.String() + words.Between("# the same with kubectl:\n", p.Script, "")
 }
 
 // writePreviewPoints writes points, each on a line after a prefix, with its code or else its sign.

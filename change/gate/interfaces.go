@@ -142,6 +142,7 @@ func (g *Gate) addStepEffects(ctx, limit context.Context, rev *revision.Revision
 		out.StepEffects = append(out.StepEffects, one.Effect)
 		out.Objects = append(out.Objects, one.Objects...)
 		out.Commands = append(out.Commands, one.Commands...)
+		out.Script += one.Script
 		rev = next
 	}
 	return nil

@@ -141,6 +141,7 @@ func (p *Preview) describeObjects(rev *revision.Revision) {
 		p.block("nothing to apply")
 	}
 	p.Commands = change.KubectlCommands(rev, p.Mutation, p.Objects)
+	p.Script = change.KubectlScript(rev, p.Mutation, p.Objects)
 }
 
 // addChange adds the change of an object, unless the object is already as wanted.

@@ -54,8 +54,9 @@ type Preview struct {
 	StepEffects []*effect.Effect
 	// Findings that the change brings.
 	Findings []model.Finding
-	// Equivalent kubectl command lines.
+	// Equivalent kubectl command lines; Script has them with the texts that they read.
 	Commands []string
+	Script   string
 	// Steps of a plan that a yes starts, continues or rolls back, in order; empty for a change that is made at
 	// once. FirstStep is the number of the first: a continued plan keeps its numbering.
 	Steps     []plan.Step

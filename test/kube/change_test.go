@@ -105,6 +105,37 @@ func TestChangesByRung(t *testing.T) {
 	}
 }
 
+// The commands that a preview prints do in a shell what Rung would do.
+func TestSameWithKubectl(t *testing.T) {
+	t.Parallel()
+	c := start(t, cluster.Config{})
+	small(t, c)
+	must(t, c.Apply(t.Context(), anp("there", 20, "tenant=blue", "in Deny tenant=red")))
+	run := func(stdin string, args ...string) {
+		t.Helper()
+		r := rung(t, stdin, on(c, cluster.Admin, append(args, "--dry-run", "-o", "wide")...)...)
+		_, script, ok := strings.Cut(r.out, "# the same with kubectl:\n")
+		if !ok {
+			t.Fatalf("rung %v: no commands\n%s%s", args, r.out, r.err)
+		}
+		must(t, c.Shell(t.Context(), script))
+	}
+	run(anp("there", 20, "tenant=blue", "in Deny tenant=red", "out Deny tenant=red")+anp("new", 21, "tenant=red", "in Deny tenant=blue"),
+		"apply", "--change", "-")
+	run("", "move", "new", "30")
+	run("", "log-level", "new", "--deny", "alert")
+	if o := live(t, c, "anp", "new"); o.Spec.Priority != 30 || !strings.Contains(o.Metadata.Annotations["k8s.ovn.org/acl-logging"], "alert") {
+		t.Errorf("%+v", o)
+	}
+	if out, err := c.Kubectl(t.Context(), cluster.Admin, "", "get", "anp", "there", "-o", "jsonpath={.spec.egress[0].action}"); err != nil || out != "Deny" {
+		t.Errorf("%q %v", out, err)
+	}
+	run("", "delete", "there")
+	if out, err := c.Kubectl(t.Context(), cluster.Admin, "", "get", "anp", "there"); err == nil {
+		t.Errorf("still there: %s", out)
+	}
+}
+
 // Kubectl's changes are Rung's to see, and Rung's are kubectl's to overwrite.
 func TestChangesByKubectl(t *testing.T) {
 	t.Parallel()

@@ -208,6 +208,9 @@ func (b *docBuilder) addCommands(all []string) {
 	b.addHeading("the same with kubectl")
 	for _, c := range all {
 		b.addText(c, b.st.CodeText)
+		if strings.HasSuffix(c, " -") {
+			b.addText("reads the text below; y copies both", b.st.Dim)
+		}
 	}
 }
 

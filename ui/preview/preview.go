@@ -317,7 +317,7 @@ func (v *View) Copies(*view.Env) []view.CopyItem {
 	for _, of := range []struct {
 		what, sep string
 		texts     []string
-	}{{"kubectl command", "\n", v.p.Commands}, {"YAML after the change", "---\n", texts}, {"difference", "\n", diffs}} {
+	}{{"kubectl command", "", []string{v.p.Script}}, {"YAML after the change", "---\n", texts}, {"difference", "\n", diffs}} {
 		if len(of.texts) > 0 {
 			out = append(out, view.CopyItem{What: of.what, Text: strings.Join(of.texts, of.sep)})
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 )
 
@@ -22,6 +23,18 @@ func (c *Cluster) Kubectl(ctx context.Context, user, stdin string, args ...strin
 		return out.String(), fmt.Errorf("kubectl %s: %w: %s", strings.Join(args, " "), err, strings.TrimSpace(errs.String()))
 	}
 	return out.String(), nil
+}
+
+// Shell runs a script that calls the real kubectl with flags of its own.
+func (c *Cluster) Shell(ctx context.Context, script string) error {
+	ctx, cancel := context.WithTimeout(ctx, callLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-ec", script)
+	cmd.Env = []string{"HOME=" + c.Dir, "PATH=" + filepath.Dir(c.kubecl) + ":" + os.Getenv("PATH")}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w: %s\n%s", err, script, out)
+	}
+	return nil
 }
 
 // Apply applies manifests as the administrator, client-side, as people do.
