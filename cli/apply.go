@@ -27,21 +27,21 @@ func ApplyCommand(a *command.App) *cobra.Command {
 	var path string
 	var force bool
 	cmd := &cobra.Command{
-		Use:   "apply {--change FILE | -f FILE}",
+		Use:   "apply {-f FILE | --change FILE}",
 		Short: "Create or update policies from YAML",
 		Long: `Create or update policies from YAML. The consequences are shown and confirmed first.
 
-With --change, the documents are applied to the manifests given with -f: in the
-sandbox, for as long as the command runs, or in the files with --write-back.
-
-With -f alone, as with kubectl, the documents go to the cluster of your kubeconfig:
+With -f alone, as with kubectl, its documents go to the cluster of your kubeconfig:
 a server-side apply of each document with the field manager rung, dry-run by the
 server first. A field owned by another manager is a conflict, unless
---force-conflicts takes it over.`,
+--force-conflicts takes it over.
+
+With --change, its documents go to the manifests given with -f: in the sandbox, for
+as long as the command runs, or in the files with --write-back.`,
 		Example: `  rung new quarantine --defaults -f examples/ > new.yaml
+  rung apply -f new.yaml --context staging --write
   rung apply --change new.yaml -f examples/ --dry-run
-  rung apply --change new.yaml -f examples/ --write-back
-  rung apply -f new.yaml --context staging --write`,
+  rung apply --change new.yaml -f examples/ --write-back`,
 		Args: command.TakesArgs(0),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			paths := []string{path}
