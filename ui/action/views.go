@@ -183,7 +183,7 @@ const (
 )
 
 var logActions = []Action{
-	{ID: LogsPause, Keys: []string{"space"}, Title: "pause", Footer: 20,
+	{ID: LogsPause, Keys: []string{"space"}, Title: "pause, mark", Footer: 20,
 		Help: "pause; while paused mark or unmark the line: E, y and ctrl+s take the marked lines, End follows again"},
 	{ID: LogsAggregate, Keys: []string{"z"}, Title: "group", Footer: 30, Help: "group equal lines and count them, or show every line"},
 	{ID: LogsBy, Keys: []string{"B"}, Title: "group by", Footer: 57, Help: "group by source, destination, port, rule or namespaces: count, " +

@@ -263,7 +263,7 @@ func (v *logPage) StateLine(env *view.Env) widget.Line {
 	l = l.Add(words.Waiting+" paused", st.Warn)
 	if len(v.marked) > 0 && v.by == ungrouped {
 		if chosen, marked := v.chosenEntries(); marked {
-			l = l.Add(" · "+chosenText(chosen, marked), st.Key)
+			l = l.Add(" · "+words.Thousands(len(chosen))+" marked", st.Key)
 		}
 	}
 	if n := v.countFresh(); n > 0 {

@@ -57,7 +57,7 @@ func TestProposeARule(t *testing.T) {
 
 	// The marked lines alone, for a rule and for the clipboard.
 	s.Press("k", "space", "space", "k", "k", "space")
-	s.Want("paused · 1 marked line", "▸•")
+	s.Want("paused · 1 marked", "▸•")
 	s.Press("E")
 	s.Want("A  allow the 1 marked line")
 	s.Press("esc", "y")
