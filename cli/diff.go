@@ -144,7 +144,11 @@ func differenceText(a *command.App, f *difference.Facts, not string, wide bool) 
 		}
 	}
 	section(len(f.Policies) > 0, command.TableText(difference.Policies, f.PolicyLines(), wide, width))
-	section(len(f.Connections) > 0, command.TableText(difference.Connections, f.Connections, wide, width))
+	connections := words.Choose(wide, f.Connections, difference.GroupConnections(f.Connections))
+	section(len(f.Connections) > 0, command.TableText(difference.Connections, connections, wide, width))
+	if len(connections) < len(f.Connections) {
+		b.WriteString("-o wide lists every pair of workloads\n")
+	}
 	most := 10
 	if wide {
 		most = 1 << 20

@@ -257,7 +257,7 @@ func planStateText(st *revision.PlanState, now time.Time, next string) string {
 }
 
 // planNext says what can be done about a stopped plan.
-const planNext = "rung plan --resume continues, --back rolls back, --keep ends it"
+const planNext = "rung plan --resume continues, --back rolls back, --keep leaves the policies as they are"
 
 // stepsOut is the JSON of a plan's remaining steps, which a yes makes.
 type stepsOut struct {

@@ -94,7 +94,7 @@ func TestPlanInterrupted(t *testing.T) {
 		return out
 	}
 	const title = "Re-space: step 2, starting at 30"
-	if out := shows(title + ": stopped, "); !strings.Contains(out, " of 25 done, ") || !strings.Contains(out, "): interrupted") || !strings.Contains(out, "rung plan --resume continues, --back rolls back, --keep ends it") ||
+	if out := shows(title + ": stopped, "); !strings.Contains(out, " of 25 done, ") || !strings.Contains(out, "): interrupted") || !strings.Contains(out, "rung plan --resume continues, --back rolls back, --keep leaves the policies as they are") ||
 		!strings.Contains(out, "✓  1     policy-24  44    78  done\n") || !strings.Contains(out, "   25    policy-00  20    30  to come\n") {
 		t.Errorf("the plan is not listed:\n%s", out)
 	}

@@ -194,7 +194,7 @@ func whyNoFlows(r *revision.Revision, zones []*model.ZoneState, now time.Time) e
 		if r.Mode.Sandbox {
 			return fmt.Errorf("--flows: the sandbox runs without OVN, so rows have no flows; give --sandbox-ovn PATH")
 		}
-		return fmt.Errorf("--flows: unknown Southbound database of zone %s; give --sb %s=ADDR", z.Name, z.Name)
+		return fmt.Errorf("--flows: no Southbound database of zone %s is known; give --sb %s=ADDR", z.Name, z.Name)
 	}
 	for _, z := range zones {
 		if t := revision.TallyFlows(r, z, now); !t.Known && t.Text != "" {

@@ -295,7 +295,7 @@ func putBackTrial(a *command.App, e *engine.Engine) error {
 	defer cancel()
 	u := e.RevertNow(ctx)
 	if u.IsOpen() {
-		return exitWith{fmt.Errorf("%s: not reverted yet: %s; the next Rung started reverts it; until then: %s", u.Title, u.Why,
+		return exitWith{fmt.Errorf("%s: not reverted yet: %s; Rung reverts it at its next start; until then: %s", u.Title, u.Why,
 			manualUndoText(a, e, u)), command.ErrPutBack}
 	}
 	return printTrialEnd(a, u)

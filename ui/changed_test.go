@@ -35,7 +35,7 @@ func TestModeChangesUnderTheQuestion(t *testing.T) {
 			f.Set(p)
 			s.Refresh()
 			if c.said != "" {
-				s.Want("This question is out of date: " + c.said[:20])
+				s.Want("Changed since you were asked: " + c.said[:20])
 			}
 			s.Press("y", "enter")
 			s.WantNot("Changed since")

@@ -141,7 +141,7 @@ func (m *policyMaker) makeBANP(pieces []*policySource) {
 			}
 			switch {
 			case !sameSubject(p, first):
-				m.noteInexpressible(p, "only one BaselineAdminNetworkPolicy is allowed: it has the subject of "+first.Label())
+				m.noteInexpressible(p, "only one BaselineAdminNetworkPolicy is allowed: its subject is that of "+first.Label())
 				continue
 			case p.Logging != first.Logging || p.HasLogging != first.HasLogging:
 				why = strings.TrimPrefix(why+"; it logs like "+first.Label(), "; ")
@@ -265,7 +265,7 @@ func (f *importer) joinClauses(s *convertedRule, banp *model.Policy, of string) 
 	if left == 0 {
 		return
 	}
-	what := "it has the subject of " + of
+	what := "its subject is that of " + of
 	if s.policy.Label() == of {
 		what = fmt.Sprintf("it has one subject, not %s", words.Count(left, "other"))
 	}

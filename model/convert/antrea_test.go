@@ -222,7 +222,7 @@ func TestFromAntrea(t *testing.T) {
 			"ACNP r egress 0 approximate, now: ACNP p and ACNP r share a priority: their order was undefined and is fixed now"}},
 		{"baseline of several subjects", model.KindANP, []model.Object{native("p", "baseline", 5, ons("t=1", "t=2"), to("Drop", everyone)), native("q", "baseline", 6, ons("t=2"), to("Allow", everyone))}, []string{
 			"BANP default 0 ns: t=1", "  egress rule 0 Deny ns: all", "ACNP p egress 0 approximate, now: only one BaselineAdminNetworkPolicy is allowed: it has one subject, not 1 other",
-			"ACNP q egress 0 not expressible, now: only one BaselineAdminNetworkPolicy is allowed: it has the subject of ACNP p"}},
+			"ACNP q egress 0 not expressible, now: only one BaselineAdminNetworkPolicy is allowed: its subject is that of ACNP p"}},
 		{"baseline beside a BANP", model.KindANP, []model.Object{banp("*", nil, nil), native("p", "baseline", 5, ons("t=1"), to("Drop", everyone))}, []string{
 			"ACNP p egress 0 not expressible, now: the cluster already has its only BaselineAdminNetworkPolicy: BANP default"}},
 		{"baseline as CNPs", model.KindCNP, []model.Object{banp("*", nil, nil), native("p", "baseline", 5, ons("t=1"), to("Drop", everyone)), native("q", "baseline", 6, ons("t=2"), to("Allow", everyone))}, []string{

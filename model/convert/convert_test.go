@@ -129,7 +129,7 @@ func TestFields(t *testing.T) {
 			cnp(made.ANP("z", 10, "*", []model.Rule{made.Rule(model.Allow, everyone)}, nil), model.TierBaseline),
 			cnp(made.ANP("a", 11, "t=1", []model.Rule{made.Rule(model.Deny, everyone)}, nil), model.TierBaseline)}, []string{
 			"BANP default tier 3 priority 0 ns: all", "  ingress rule 0 Allow ns: all ",
-			"CNP a ingress 0: not expressible: only one BaselineAdminNetworkPolicy is allowed: it has the subject of CNP z"}},
+			"CNP a ingress 0: not expressible: only one BaselineAdminNetworkPolicy is allowed: its subject is that of CNP z"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := c.to(c.in)

@@ -93,6 +93,50 @@ type Connection struct {
 	Network string `json:"network,omitempty"`
 
 	Original *revision.Change `json:"-"`
+
+	// Set if it stands for several pairs of workloads of two namespaces.
+	pairs              int
+	fromGroup, toGroup string
+}
+
+// GroupConnections joins connections that change alike, by the same rules and on the same ports, between
+// workloads of the same two namespaces.
+func GroupConnections(all []*Connection) (out []*Connection) {
+	type likeness struct{ change, from, to, ports, now, before string }
+	groups := map[likeness][]*Connection{}
+	place := func(e *revision.End) string {
+		return words.Choose(e.IsOutside() || e.IsImagined(), e.String(), e.Namespace+"/")
+	}
+	var order []likeness
+	for _, c := range all {
+		like := likeness{c.Change, place(&c.Original.From), place(&c.Original.To), c.PortsText(), c.NowText(), c.BeforeText()}
+		if groups[like] == nil {
+			order = append(order, like)
+		}
+		groups[like] = append(groups[like], c)
+	}
+	for _, like := range order {
+		members := groups[like]
+		line := *members[0]
+		if line.pairs = len(members); line.pairs > 1 {
+			line.fromGroup = groupText(members, func(c *Connection) *revision.End { return &c.Original.From })
+			line.toGroup = groupText(members, func(c *Connection) *revision.End { return &c.Original.To })
+		}
+		out = append(out, &line)
+	}
+	return out
+}
+
+// groupText names one end of a group, empty if it is one workload.
+func groupText(members []*Connection, end func(*Connection) *revision.End) string {
+	names := map[string]bool{}
+	for _, c := range members {
+		names[end(c).String()] = true
+	}
+	if len(names) == 1 {
+		return ""
+	}
+	return end(members[0]).Namespace + " (" + words.Count(len(names), "workload") + ")"
 }
 
 func newFindings(all []model.Finding) []Finding {

@@ -103,12 +103,14 @@ var Connections = &page.Table[*Connection]{
 	Empty: "no connection between workloads or with outside addresses changes",
 	Columns: []page.Column[*Connection]{
 		{Key: "change", Title: "CHANGE", Importance: page.Always,
-			Cell: func(c *Connection) page.Cell { return page.Cell{Text: c.Change, Role: changeRoles[c.Change]} }},
+			Cell: func(c *Connection) page.Cell {
+				return page.Cell{Text: c.Change + words.Choose(c.pairs > 1, " "+words.Count(c.pairs, "pair"), ""), Role: changeRoles[c.Change]}
+			}},
 		{Key: "from", Title: "FROM", Name: true, Min: 14, Max: 48, Importance: page.Always, Cell: func(c *Connection) page.Cell {
-			return page.Cell{Text: c.Original.From.Brief(), Role: themes.Accent}
+			return page.Cell{Text: cmp.Or(c.fromGroup, c.Original.From.Brief()), Role: themes.Accent}
 		}, Exact: func(c *Connection) string { return c.From }},
 		{Key: "to", Title: "TO", Name: true, Min: 14, Max: 48, Importance: page.Always, Cell: func(c *Connection) page.Cell {
-			return page.Cell{Text: c.Original.To.Brief(), Role: themes.Accent}
+			return page.Cell{Text: cmp.Or(c.toGroup, c.Original.To.Brief()), Role: themes.Accent}
 		}, Exact: func(c *Connection) string { return c.To }},
 		{Key: "ports", Title: "PORTS", Min: 8, Max: 32, Importance: page.Always,
 			Cell: page.TextCell(func(c *Connection) string { return c.PortsText() })},
@@ -136,13 +138,18 @@ func decidedText(o verdict.Outcome, text string, by []string) string {
 	return text + ": " + strings.Join(by, "; ")
 }
 
+// EndsText returns both ends.
+func (c *Connection) EndsText() string {
+	return cmp.Or(c.fromGroup, c.Original.From.Brief()) + " → " + cmp.Or(c.toGroup, c.Original.To.Brief())
+}
+
 // Sentence describes the connection in one line: "opens shop/web → bank/db TCP 5432".
 func (c *Connection) Sentence() string {
 	word := c.Change
 	if c.Change == string(revision.Decided) {
 		word = "decided by another rule:"
 	}
-	return word + " " + c.Original.From.Brief() + " → " + c.Original.To.Brief() + " " + c.PortsText()
+	return word + " " + c.EndsText() + " " + c.PortsText()
 }
 
 // FindingLine is a table line for a new or gone finding.
@@ -185,7 +192,9 @@ var Findings = &page.Table[*FindingLine]{
 			Cell: page.TextCell(func(l *FindingLine) string { return string(l.Severity) })},
 		{Key: "policy", Title: "POLICY", Name: true, Min: 16, Max: 44, Importance: page.Always,
 			Cell: page.RoleCell(themes.Accent, func(l *FindingLine) string { return l.Original.Policy.Label() })},
-		{Key: "rule", Title: "RULE", Sparse: true, Importance: 98, Cell: func(l *FindingLine) page.Cell { return page.Cell{Text: l.Rule} }},
+		{Key: "rule", Title: "RULE", Sparse: true, Importance: 98, Cell: func(l *FindingLine) page.Cell {
+			return page.Cell{Text: strings.Replace(l.Rule, " rule ", " ", 1)}
+		}},
 		{Key: "code", Title: "CODE", Importance: 97, Cell: func(l *FindingLine) page.Cell { return page.Cell{Text: l.Code, Role: themes.Dim} }},
 		{Key: "message", Title: "MESSAGE", Flex: true, Min: 20, Importance: page.Always, NoSort: true,
 			Cell: page.TextCell(func(l *FindingLine) string { return l.Message })},

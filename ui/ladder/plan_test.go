@@ -394,7 +394,7 @@ func TestPlanChangedUnderTheQuestion(t *testing.T) {
 	p := under(revision.PlanRunning)
 	p.Runner.IsOwn = false
 	w.says(p)
-	s.Want("This question is out of date: the plan is run by another")
+	s.Want("Changed since you were asked: the plan is run by another")
 	s.Press("y", "esc")
 	w.says(under(revision.PlanStopped))
 	s.Press("x")

@@ -182,7 +182,7 @@ func (v *diffPage) ReceiveResult(env *view.Env, msg any) {
 		v.sides[1] = res.sides[1]
 	}
 	v.res, v.comparedAt, v.next = res, env.Now, env.Now.Add(max(minAnswerTime, answerTimeFactor*res.took))
-	v.connections.SetItems(res.facts.Connections)
+	v.listConnections()
 	v.policies.SetItems(res.facts.PolicyLines())
 	v.findings.SetItems(res.facts.FindingLines())
 	var guards []*difference.Guard
@@ -217,10 +217,26 @@ func (v *diffPage) Do(env *view.Env, id action.ID) bool {
 	case action.Open:
 		env.OpenPage(v.SelectedPage())
 	default:
-		return v.lister().Do(id)
+		done := v.lister().Do(id)
+		if id == action.Wide {
+			v.listConnections()
+		}
+		return done
 	}
 	v.listOmissions(env)
 	return true
+}
+
+// listConnections lists groups of connections, or on a wide list each pair of workloads.
+func (v *diffPage) listConnections() {
+	if v.res == nil {
+		return
+	}
+	if all := v.res.facts.Connections; v.connections.Wide {
+		v.connections.SetItems(all)
+	} else {
+		v.connections.SetItems(difference.GroupConnections(all))
+	}
 }
 
 // askInputs asks what to compare.

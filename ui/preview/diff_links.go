@@ -104,7 +104,7 @@ func (v *diffPage) selectedLine(w int) (x diffLine, lines []string) {
 				": an end no longer exists"),
 				c.Change, []view.CopyItem{{What: "connection", Text: c.Sentence() + "\nnow " + c.NowText() + "\nbefore " + c.BeforeText()},
 					{What: "rung trace command", Text: c.Example.Command()}}}
-			say(1, "", st.Dim, st.Text, c.From+" → "+c.To+" "+c.PortsText())
+			say(1, "", st.Dim, st.Text, c.EndsText()+" "+c.PortsText())
 			say(1, "", st.Dim, st.Text, "now     "+c.NowText())
 			say(1, "", st.Dim, st.Dim, "before  "+c.BeforeText())
 			say(1, "", st.Dim, st.Dim, "for example "+c.Example.String())

@@ -207,7 +207,7 @@ func (c *ConfirmDialog) Draw(st *themes.StyleSet, w int) (string, []string) {
 	var lines []string
 	c.typing = 0
 	if c.isStale() {
-		lines = warningLines("This question is out of date: "+c.changed+".", st, w)
+		lines = warningLines("Changed since you were asked: "+c.changed+".", st, w)
 		return c.Title, append(lines, "", " Nothing was done.", "", " enter or esc closes")
 	}
 	for _, p := range c.Body {

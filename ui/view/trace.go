@@ -267,7 +267,7 @@ func (d *traceDialog) fieldProblem() string {
 	case d.field == portField:
 		return wantPort
 	case d.fieldValue(d.field) == "":
-		return "type letters of a name, or choose with up/down"
+		return "type a few letters of a name, or choose one with up and down"
 	}
 	return "want " + trace.Ends
 }

@@ -99,7 +99,7 @@ func TestAskOVNTrace(t *testing.T) {
 func TestAskTraceSaysWhatIsWrong(t *testing.T) {
 	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.NewPage(nav.Zones))
 	s.Press("t", "enter")
-	s.Want("type letters of a name")
+	s.Want("type a few letters of a name")
 	s.Type("zzzz")
 	s.Want("no such pod, node or Service")
 	s.Press("enter")
