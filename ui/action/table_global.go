@@ -71,7 +71,7 @@ var global = []Action{
 			return ""
 		}},
 	{ID: Confirm, Keys: []string{"Y"}, Title: "confirm", Also: []string{"keep"}, Footer: 1, Hint: onTrial,
-		Help: "keep the change on trial; a change that nobody confirms in time is reverted",
+		Help: "keep the change on trial; Rung reverts changes that nobody confirms in time",
 		Disabled: func(c Context) string {
 			if !c.Unconfirmed.IsOpen() {
 				return "no change waits to be confirmed"

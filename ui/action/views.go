@@ -202,7 +202,7 @@ var logActions = []Action{
 	{ID: LogsPropose, Keys: []string{"E"}, Title: "propose a rule", Op: change.OpApply, Danger: change.Confirmed,
 		Help: "propose the rule that allows or denies exactly the line under the cursor, or the lines shown; it goes through the editor " +
 			"and a preview"},
-	{ID: LogsWhy, Keys: []string{"h"}, Title: "why nothing", Footer: 70, Help: "explain why there are no lines, or not the expected ones"},
+	{ID: LogsWhy, Keys: []string{"h"}, Title: "why nothing", Footer: 70, Help: "explain why expected lines are missing"},
 	{ID: LogsTime, Keys: []string{"K"}, Title: "clock", Help: "show times in local time, in UTC, as age, or not at all"},
 	{ID: LogsSave, Keys: []string{"ctrl+s"}, Title: "save", Help: "save the lines shown to a file, as sentences with the raw lines, or the " +
 		"raw lines alone; asks for the path"},
