@@ -118,7 +118,8 @@ func GroupConnections(all []*Connection) (out []*Connection) {
 	for _, like := range order {
 		members := groups[like]
 		line := *members[0]
-		if line.pairs = len(members); line.pairs > 1 {
+		line.pairs = len(members)
+		if line.pairs > 1 {
 			line.fromGroup = groupText(members, func(c *Connection) *revision.End { return &c.Original.From })
 			line.toGroup = groupText(members, func(c *Connection) *revision.End { return &c.Original.To })
 		}
