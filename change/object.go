@@ -245,7 +245,7 @@ func KubectlCommands(rev *revision.Revision, m Mutation, changes []ObjectChange)
 	return out
 }
 
-// KubectlScript returns the command lines with the texts that they read, to be run by a shell.
+// KubectlScript returns a shell script of the command lines with their input.
 func KubectlScript(rev *revision.Revision, m Mutation, changes []ObjectChange) string {
 	texts := map[string]string{}
 	for i := range changes {

@@ -54,7 +54,7 @@ type Preview struct {
 	StepEffects []*effect.Effect
 	// Findings that the change brings.
 	Findings []model.Finding
-	// Equivalent kubectl command lines; Script has them with the texts that they read.
+	// Equivalent kubectl command lines, and the shell script with their input.
 	Commands []string
 	Script   string
 	// Steps of a plan that a yes starts, continues or rolls back, in order; empty for a change that is made at

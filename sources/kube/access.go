@@ -81,7 +81,7 @@ const accessTime = time.Minute
 const maxAnswers = 1000
 
 // MayDo asks the API server whether the user may do something. An answer is kept for a minute; an error means
-// that there is none.
+// no answer.
 func (c *Cluster) MayDo(ctx context.Context, q AccessQuestion) (AccessAnswer, error) {
 	c.answersMu.Lock()
 	a, ok := c.answers[q]
