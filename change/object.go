@@ -260,7 +260,11 @@ func KubectlScript(rev *revision.Revision, m Mutation, changes []ObjectChange) s
 	var out strings.Builder
 	for _, line := range KubectlCommands(rev, m, changes) {
 		if strings.HasSuffix(line, " -") { // reads standard input
-			line += " <<'EOF'\n" + texts[line] + "EOF"
+			end := "EOF"
+			for strings.Contains("\n"+texts[line], "\n"+end+"\n") {
+				end += "F"
+			}
+			line += " <<'" + end + "'\n" + texts[line] + end
 		}
 		out.WriteString(line + "\n")
 	}

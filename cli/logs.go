@@ -160,7 +160,8 @@ negates a term, commas separate alternatives. Times are local, with --utc in UTC
 				if text, _ := r.Mode.TrafficTexts(); text != "" {
 					fmt.Fprintln(a.Err, "rung: "+text)
 				}
-				if zone, offset := now.Zone(); offset != 0 && !raw {
+				if a.Flags.Output == "" && !raw && !sum.on && differsFromUTC(now) {
+					zone, _ := now.Zone()
 					fmt.Fprintf(a.Err, "rung: times are local (%s), with --utc in UTC\n", zone)
 				}
 				keep := func(x *logs.Entry) bool { return x.Matches(&query, nil) }
@@ -416,6 +417,13 @@ func whyNoLines(streams []logline.Stream, since time.Time) string {
 		return "no log lines: " + all + ", no ACL line since " + since.Format(time.DateTime) + " (--since)"
 	}
 	return "no log lines in " + all
+}
+
+// differsFromUTC reports whether the zone of now differs from UTC in winter or in summer.
+func differsFromUTC(now time.Time) bool {
+	_, winter := time.Date(now.Year(), 1, 1, 0, 0, 0, 0, now.Location()).Zone()
+	_, summer := time.Date(now.Year(), 7, 1, 0, 0, 0, 0, now.Location()).Zone()
+	return winter != 0 || summer != 0
 }
 
 // logTimes formats the times of log lines: the time of day, and from the first line of another day on also

@@ -109,7 +109,7 @@ func GroupConnections(all []*Connection) (out []*Connection) {
 	}
 	var order []likeness
 	for _, c := range all {
-		like := likeness{c.Change, place(&c.Original.From), place(&c.Original.To), c.PortsText(), c.NowText(), c.BeforeText()}
+		like := likeness{c.Change, place(&c.Original.From), place(&c.Original.To), fmt.Sprint(c.Ports, c.Network), c.NowText(), c.BeforeText()}
 		if groups[like] == nil {
 			order = append(order, like)
 		}

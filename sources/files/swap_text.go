@@ -50,7 +50,7 @@ func SwapText(fsys FS, path string, old, text []byte, merge MergeFunc) error {
 		return &fs.PathError{Op: "replace", Path: path, Err: errors.New("is not a regular file")}
 	}
 	if n := linkCount(info); n > 1 {
-		return fmt.Errorf("%w: the file has %d names (hard links), and the others would keep the old text", ErrLinked, n)
+		return fmt.Errorf("%w: %d names, and the others would keep the old text", ErrLinked, n)
 	}
 	// A file that its owner made read-only is kept, although its folder would allow to replace it.
 	w, err := fsys.Open(path, os.O_WRONLY, 0)

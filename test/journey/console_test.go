@@ -257,12 +257,10 @@ func (c *console) pickBy(key string, words ...string) *console {
 	}
 	on := func(f *term.Frame) bool { at := cursor(f); return at >= 0 && has(f.Line(at)) }
 	top := false
-	for n := range 300 {
+	for range 300 {
 		f := c.Frame()
 		if on(f) {
-			if n > 0 {
-				c.reads() // a line may have changed for another reason than the last key
-			}
+			c.reads() // a line may have changed for another reason than the last key
 			if on(c.Frame()) {
 				return c
 			}

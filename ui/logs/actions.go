@@ -43,14 +43,14 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 		if v.follow || v.by != ungrouped || v.list.group {
 			v.setPaused(v.follow)
 		} else {
-			v.markLine()
+			v.markLine(env)
 		}
 	case action.LogsAggregate:
 		if v.by != ungrouped {
 			v.groupBy(env, ungrouped)
 			break
 		}
-		v.list.group = !v.list.group
+		v.list.group, v.marked = !v.list.group, nil
 		v.feed.groups.reset()
 		v.updateList()
 	case action.LogsBy:
@@ -68,7 +68,7 @@ func (v *logPage) Do(env *view.Env, id action.ID) bool {
 		v.addMark(env.Now)
 	case action.LogsClear:
 		v.feed.hideAll()
-		v.list.marks, v.cleared = nil, env.Now
+		v.list.marks, v.marked, v.cleared = nil, nil, env.Now
 		v.follow = true
 		v.updateList()
 	case action.Find:
@@ -118,8 +118,7 @@ func (v *logPage) doLine(env *view.Env, id action.ID) bool {
 			showReasons(env, v.emptyReasons(env), v.rulesAbove.ruleLinks())
 		}
 	case action.LogsSave:
-		entries, _ := v.chosenEntries()
-		askSave(env, entries)
+		askSave(env, &v.lineWalk)
 	default:
 		return false
 	}

@@ -54,7 +54,7 @@ func askDimension(env *view.Env, now bucketDimension, group func(*view.Env, buck
 // groupBy shows groups, or single lines again.
 func (v *logPage) groupBy(env *view.Env, d bucketDimension) {
 	v.buckets.counting.StopWork()
-	v.by, v.buckets = d, bucketTable{counting: v.buckets.counting}
+	v.by, v.marked, v.buckets = d, nil, bucketTable{counting: v.buckets.counting}
 	if d != ungrouped {
 		v.buckets.makeTable(d, &v.writer)
 		updateBuckets(v, env)

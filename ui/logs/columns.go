@@ -101,7 +101,7 @@ func (w *LineWriter) columnShape(inSight []LineItem, st *themes.StyleSet, now ti
 	cols := w.Columns
 	widths := make([]int, len(cols))
 	for j, c := range cols {
-		widths[j] = len(columnNames[c])
+		widths[j] = words.Choose(c == timeColumn, s.stampWidth(), len(columnNames[c]))
 	}
 	brief := 0 // width of the rule's shortest form
 	for _, e := range inSight {

@@ -81,11 +81,11 @@ func (v *logPage) drawList(env *view.Env, w, h int) []string {
 		case v.list.around.n > 0 && !v.list.group && it.mark == nil && !v.feed.query.ShowsAll():
 			mark = words.Here + " "
 		}
-		if v.marked[it.seq] {
-			mark = " " + words.Here
-		}
 		if hit {
 			mark, l = words.Here+" ", widget.HighlightMatches(l, v.find, st)
+		}
+		if v.marked[it.seq] {
+			mark = strings.TrimSuffix(mark, " ") + words.Here
 		}
 		if v.writer.Wrap {
 			return wrapLine(l, w, mark, nil)

@@ -257,15 +257,15 @@ func (v *logPage) StateLine(env *view.Env) widget.Line {
 	if busy := env.BusyLine(v.scanning, "looking"); busy != nil {
 		l = append(l, busy...).Add("   ", st.Info)
 	}
+	if len(v.marked) > 0 {
+		if chosen, marked := v.chosenEntries(); marked {
+			l = l.Add(words.Thousands(len(chosen))+" marked", st.Key).Add(" · ", st.Dim)
+		}
+	}
 	if v.follow {
 		return l.Add(words.Live+" follow", st.OK)
 	}
 	l = l.Add(words.Waiting+" paused", st.Warn)
-	if len(v.marked) > 0 && v.by == ungrouped {
-		if chosen, marked := v.chosenEntries(); marked {
-			l = l.Add(" · "+words.Thousands(len(chosen))+" marked", st.Key)
-		}
-	}
 	if n := v.countFresh(); n > 0 {
 		text := " · " + words.Thousands(n) + " new"
 		switch {

@@ -157,6 +157,8 @@ func TestTail(t *testing.T) {
 	s.Press("space")
 	s.Want("○ paused")
 	s.Press("space")
+	s.Want("1 marked · ○ paused")
+	s.Press("space", "G")
 	s.Want("● follow")
 
 	// The rule, and back to the same line.

@@ -57,13 +57,16 @@ func TestProposeARule(t *testing.T) {
 
 	// The marked lines alone, for a rule and for the clipboard.
 	s.Press("k", "space", "space", "k", "k", "space")
-	s.Want("paused · 1 marked", "▸•")
+	s.Want("1 marked · ○ paused", "▸•")
 	s.Press("E")
 	s.Want("A  allow the 1 marked line")
 	s.Press("esc", "y")
 	s.Want("1 marked line")
-	s.Press("esc", "space", "G")
+	s.Press("esc", "space", "G", "space", "space")
+	s.Want("1 marked · ○ paused") // a mark on the last line does not follow
+	s.Press("space", "G")
 	s.Want("● follow")
+	s.WantNot("marked")
 
 	// The lines of the filter alone.
 	s.Press("/")

@@ -50,13 +50,21 @@ func chosenText(entries []*logs.Entry, marked bool) string {
 }
 
 // markLine marks the line under the cursor, or takes its mark away, and moves on.
-func (v *lineWalk) markLine() {
-	if i := v.cursorLine(); i >= 0 {
-		seq := v.list.lineAt(i).seq
-		if v.marked == nil {
-			v.marked = map[uint64]bool{}
-		}
-		v.marked[seq] = !v.marked[seq]
+func (v *lineWalk) markLine(env *view.Env) {
+	i := v.cursorLine()
+	if i < 0 {
+		return
+	}
+	it := v.list.lineAt(i)
+	if it.near {
+		env.ShowFailure("lines around a match cannot be marked")
+		return
+	}
+	if v.marked == nil {
+		v.marked = map[uint64]bool{}
+	}
+	v.marked[it.seq] = !v.marked[it.seq]
+	if i < v.list.n-1 { // moving on at the end would follow again
 		v.moveBy(1)
 	}
 }
@@ -127,13 +135,14 @@ func rawLine(e *logs.Entry) string {
 // rawEnd is the extension of files with raw lines only.
 const rawEnd = ".log"
 
-// askSave asks where to write the lines shown now.
-func askSave(env *view.Env, entries []*logs.Entry) {
+// askSave asks where to write the marked lines, or all lines shown now.
+func askSave(env *view.Env, walk *lineWalk) {
+	entries, marked := walk.chosenEntries()
 	if len(entries) == 0 {
 		env.ShowFailure("no lines to save")
 		return
 	}
-	env.AskDialog(&view.PromptDialog{Title: "save " + words.Count(uint64(len(entries)), "line"),
+	env.AskDialog(&view.PromptDialog{Title: "save " + words.Count(len(entries), words.Choose(marked, "marked line", "line")),
 		Label: "Path of the file; the ending " + rawEnd + " saves only the raw lines.",
 		Value: filepath.Join(env.SavedDir(), "log-"+env.FileStamp()+".txt"),
 		Check: func(path string) string { return words.Choose(strings.TrimSpace(path) == "", "a path is missing", "") },

@@ -85,6 +85,9 @@ func (v *View) Do(env *view.Env, id action.ID) bool {
 			v.refuseChange(env)
 		}
 	case action.PreviewApply:
+		if v.filtered { // the question needs all consequences in sight
+			env.SetPageFilter("")
+		}
 		v.askConfirm(env)
 	case action.PreviewEdit:
 		v.opt.Edit(env)

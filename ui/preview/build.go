@@ -72,6 +72,7 @@ func (v *View) buildDocs(env *view.Env) {
 	if !v.diff {
 		left.addTexts(v.p.Objects)
 	}
+	v.rows.SetLines(nil)
 	if v.side {
 		v.rows.SetLines(right.lines)
 	}

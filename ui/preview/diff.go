@@ -27,6 +27,7 @@ type diffPage struct {
 	st            *themes.StyleSet
 	rev           *revision.Revision // of the console
 
+	filtered    bool
 	connections *widget.Table[*difference.Connection]
 	policies    *widget.Table[*difference.PolicyLine]
 	findings    *widget.Table[*difference.FindingLine]
@@ -227,12 +228,12 @@ func (v *diffPage) Do(env *view.Env, id action.ID) bool {
 	return true
 }
 
-// listConnections lists groups of connections, or on a wide list each pair of workloads.
+// listConnections lists groups of connections, or on a wide or filtered list each pair of workloads.
 func (v *diffPage) listConnections() {
 	if v.res == nil {
 		return
 	}
-	if all := v.res.facts.Connections; v.connections.Wide {
+	if all := v.res.facts.Connections; v.connections.Wide || v.filtered {
 		v.connections.SetItems(all)
 	} else {
 		v.connections.SetItems(difference.GroupConnections(all))

@@ -187,6 +187,8 @@ func (v *diffPage) Wheel(_ *view.Env, lines int) { v.lister().Wheel(lines) }
 
 // SetFilter filters every part.
 func (v *diffPage) SetFilter(f widget.LineFilter) {
+	v.filtered = !f.IsEmpty()
+	v.listConnections()
 	for _, l := range []view.Lister{v.connections, v.policies, v.findings, v.guards, v.omissions} {
 		l.SetFilter(f)
 	}

@@ -209,7 +209,7 @@ func (b *docBuilder) addCommands(all []string) {
 	for _, c := range all {
 		b.addText(c, b.st.CodeText)
 		if strings.HasSuffix(c, " -") {
-			b.addText("reads the text below; y copies both", b.st.Dim)
+			b.addText("reads the text from standard input; y copies both", b.st.Dim)
 		}
 	}
 }

@@ -307,7 +307,10 @@ func (v *View) Copies(*view.Env) []view.CopyItem {
 	if v.p == nil {
 		return out
 	}
-	var texts, diffs []string
+	var scripts, texts, diffs []string
+	if v.p.Script != "" {
+		scripts = []string{v.p.Script}
+	}
 	for _, o := range v.p.Objects {
 		if o.New != nil {
 			texts = append(texts, withFinalNewline(o.New.YAML))
@@ -317,7 +320,7 @@ func (v *View) Copies(*view.Env) []view.CopyItem {
 	for _, of := range []struct {
 		what, sep string
 		texts     []string
-	}{{"kubectl command", "", []string{v.p.Script}}, {"YAML after the change", "---\n", texts}, {"difference", "\n", diffs}} {
+	}{{"kubectl command", "", scripts}, {"YAML after the change", "---\n", texts}, {"difference", "\n", diffs}} {
 		if len(of.texts) > 0 {
 			out = append(out, view.CopyItem{What: of.what, Text: strings.Join(of.texts, of.sep)})
 		}
