@@ -160,7 +160,7 @@ negates a term, commas separate alternatives. Times are local, with --utc in UTC
 				if text, _ := r.Mode.TrafficTexts(); text != "" {
 					fmt.Fprintln(a.Err, "rung: "+text)
 				}
-				if a.Flags.Output == "" && !raw && !sum.on && differsFromUTC(now) {
+				if !a.PrintsValues() && !raw && !sum.on && differsFromUTC(now) {
 					zone, _ := now.Zone()
 					fmt.Fprintf(a.Err, "rung: times are local (%s), with --utc in UTC\n", zone)
 				}
