@@ -193,7 +193,10 @@ var Findings = &page.Table[*FindingLine]{
 		{Key: "policy", Title: "POLICY", Name: true, Min: 16, Max: 44, Importance: page.Always,
 			Cell: page.RoleCell(themes.Accent, func(l *FindingLine) string { return l.Original.Policy.Label() })},
 		{Key: "rule", Title: "RULE", Sparse: true, Importance: 98, Cell: func(l *FindingLine) page.Cell {
-			return page.Cell{Text: strings.Replace(l.Rule, " rule ", " ", 1)}
+			if l.Rule == "" {
+				return page.Cell{}
+			}
+			return page.Cell{Text: revision.RuleLabel(l.Original.Direction, l.Original.Rule, "")}
 		}},
 		{Key: "code", Title: "CODE", Importance: 97, Cell: func(l *FindingLine) page.Cell { return page.Cell{Text: l.Code, Role: themes.Dim} }},
 		{Key: "message", Title: "MESSAGE", Flex: true, Min: 20, Importance: page.Always, NoSort: true,

@@ -200,10 +200,10 @@ var logActions = []Action{
 		Help: "choose the logging of the page's policy, or of the policy of the line under the cursor"},
 	{ID: LogsColumns, Keys: []string{"O"}, Title: "columns", Help: "choose which columns the lines have, and their order"},
 	{ID: LogsPropose, Keys: []string{"E"}, Title: "propose a rule", Op: change.OpApply, Danger: change.Confirmed,
-		Help: "propose the rule that allows or denies exactly the line under the cursor, or the lines shown; it goes through the editor " +
-			"and a preview"},
+		Help: "propose the rule that allows or denies exactly the line under the cursor, the marked lines, or all shown; it goes " +
+			"through the editor and a preview"},
 	{ID: LogsWhy, Keys: []string{"h"}, Title: "why nothing", Footer: 70, Help: "explain why expected lines are missing"},
 	{ID: LogsTime, Keys: []string{"K"}, Title: "clock", Help: "show times in local time, in UTC, as age, or not at all"},
-	{ID: LogsSave, Keys: []string{"ctrl+s"}, Title: "save", Help: "save the lines shown to a file, as sentences with the raw lines, or the " +
-		"raw lines alone; asks for the path"},
+	{ID: LogsSave, Keys: []string{"ctrl+s"}, Title: "save",
+		Help: "save the marked lines, or all shown, to a file, as sentences with the raw lines, or the raw lines alone; asks for the path"},
 }

@@ -3,6 +3,7 @@ package logs
 import (
 	"context"
 	"errors"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -34,11 +35,15 @@ func (v *lineWalk) shownEntries() []*logs.Entry { return v.feed.matchesUpTo(v.sh
 
 // chosenEntries returns the marked entries of the list, or all if none is marked.
 func (v *lineWalk) chosenEntries() (entries []*logs.Entry, marked bool) {
-	all := v.shownEntries()
-	if chosen := slices.DeleteFunc(slices.Clone(all), func(e *logs.Entry) bool { return !v.marked[e.Seq] }); len(chosen) > 0 {
-		return chosen, true
+	for _, seq := range slices.Sorted(maps.Keys(v.marked)) {
+		if _, isMatch := slices.BinarySearch(v.feed.matches, seq); isMatch {
+			entries = append(entries, v.feed.findEntry(seq))
+		}
 	}
-	return all, false
+	if len(entries) > 0 {
+		return entries, true
+	}
+	return v.shownEntries(), false
 }
 
 // chosenText counts chosen entries.
@@ -63,7 +68,11 @@ func (v *lineWalk) markLine(env *view.Env) {
 	if v.marked == nil {
 		v.marked = map[uint64]bool{}
 	}
-	v.marked[it.seq] = !v.marked[it.seq]
+	if v.marked[it.seq] {
+		delete(v.marked, it.seq)
+	} else {
+		v.marked[it.seq] = true
+	}
 	if i < v.list.n-1 { // moving on at the end would follow again
 		v.moveBy(1)
 	}

@@ -72,9 +72,10 @@ func (v *View) buildDocs(env *view.Env) {
 	if !v.diff {
 		left.addTexts(v.p.Objects)
 	}
-	v.rows.SetLines(nil)
 	if v.side {
 		v.rows.SetLines(right.lines)
+	} else {
+		v.rows.SetLines(nil)
 	}
 	v.change.SetLines(left.lines)
 }
