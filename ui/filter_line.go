@@ -26,9 +26,9 @@ func (f *filterLine) typedOn(e *trailEntry) bool { return f.typedFor != nil && f
 func (f *filterLine) offerWord() {
 	value, whole := f.InputText(), ""
 	begin := widget.LastWord(value)
-	if x, ok := f.typedFor.view.(view.FilterLanguage); ok {
+	if x, ok := f.typedFor.frontView().(view.FilterLanguage); ok {
 		whole = x.CompleteFilter(value)
-	} else if c, ok := f.typedFor.view.(view.Completer); ok && begin != "" && !strings.HasPrefix(strings.TrimPrefix(value, "!"), "-f") {
+	} else if c, ok := f.typedFor.frontView().(view.Completer); ok && begin != "" && !strings.HasPrefix(strings.TrimPrefix(value, "!"), "-f") {
 		if word := c.CompleteWord(begin); strings.HasPrefix(word, begin) {
 			whole = strings.TrimSuffix(value, begin) + word
 		}
@@ -53,7 +53,7 @@ func (f *filterLine) hintPieces(st *themes.StyleSet, keys *action.Keymap) []widg
 		hints = append(hints, widget.LinePiece{Line: l})
 	}
 	can := []string{"!inverse", "-f fuzzy"}
-	if x, ok := f.typedFor.view.(view.FilterLanguage); ok {
+	if x, ok := f.typedFor.frontView().(view.FilterLanguage); ok {
 		can = x.FilterHints()
 	}
 	for i, text := range append([]string{keys.ActionByID(action.Open).ShownKey("enter") + " keep", "esc clear"}, can...) {
@@ -65,7 +65,7 @@ func (f *filterLine) hintPieces(st *themes.StyleSet, keys *action.Keymap) []widg
 // problemLine returns the error of the filter, nil if it is valid. The error of an unfinished filter is
 // dimmed.
 func (f *filterLine) problemLine(st *themes.StyleSet) widget.Line {
-	if x, ok := f.typedFor.view.(view.FilterLanguage); ok {
+	if x, ok := f.typedFor.frontView().(view.FilterLanguage); ok {
 		wrong, unfinished := x.JudgeFilter(f.InputText())
 		switch {
 		case wrong == "":

@@ -151,7 +151,7 @@ func (m *rootModel) doRootAction(id action.ID) {
 	case action.Help:
 		m.overlays = append(m.overlays, NewHelp(m.overlayOffers()))
 	case action.Filter:
-		if _, ok := m.topEntry().view.(view.Filterer); !ok {
+		if _, ok := m.topEntry().frontView().(view.Filterer); !ok {
 			m.muted.beginMuting("this page has no filter") // what follows was meant for it
 			m.showToast(view.ToastAsk{Text: m.muted.why})
 			return

@@ -19,9 +19,11 @@ type trailEntry struct {
 	page   nav.Page
 	view   view.View
 	filter string
-	ctx    context.Context
-	cancel context.CancelFunc
-	synced syncKey
+	// filtered is the view with the filter: the page's own, or one in front of it.
+	filtered view.View
+	ctx      context.Context
+	cancel   context.CancelFunc
+	synced   syncKey
 	// failure is the internal error that ended the page, empty if none.
 	failure string
 }

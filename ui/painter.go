@@ -100,7 +100,7 @@ func (p *framePainter) crumbsLine(env *view.Env, w int) string {
 	// Without a filter the number of lines gives way to the page's name, with some room for the pages before it.
 	const roomBeside = 24
 	hasRoom := right.LineWidth()+widget.TextWidth(e.crumbText(false))+roomBeside < w
-	if f, ok := e.view.(view.Filterer); ok && (e.filter != "" || hasRoom) {
+	if f, ok := e.frontView().(view.Filterer); ok && (e.filter != "" || hasRoom) {
 		right = right.AddIf(len(right) > 0, gap, st.Text)
 		own := min(widget.TextWidth(e.crumbText(true))+1, w/2) // width of the page's name
 		shown, all := f.CountLines()
@@ -143,7 +143,7 @@ func (p *framePainter) hintsLine(w int) string {
 	st, e := p.styles, p.e
 	actions := p.keys.ActionsIn(e.keyScopes())
 	offerer, _ := e.frontView().(view.Offerer)
-	_, filters := e.view.(view.Filterer)
+	_, filters := e.frontView().(view.Filterer)
 	actions = slices.DeleteFunc(actions, func(a action.Action) bool {
 		return a.Footer == 0 || !a.IsOffered(p.actionContext(e)) || len(a.Keys) == 0 || a.Hint != nil && !a.Hint(p.actionContext(e)) ||
 			a.ID == action.Filter && !filters || offerer != nil && !offerer.OffersAction(p.viewEnv(e), a.ID)

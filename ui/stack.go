@@ -16,9 +16,16 @@ func (m *rootModel) viewEnv(e *trailEntry) *view.Env {
 		Sign: m.jobs.spinnerSign(m.now, m.load.IsLong(m.now), m.topEntry().workingSince())}
 }
 
-// syncEntry syncs the view if any of its inputs changed.
+// syncEntry syncs the view if any of its inputs changed. A filter ends with the view that it was typed for: it
+// must hide nothing of a preview that opens in front.
 func (m *rootModel) syncEntry(e *trailEntry) *view.Env {
 	env := m.viewEnv(e)
+	if e.filter != "" && e.filtered != e.frontView() {
+		if f, ok := e.filtered.(view.Filterer); ok {
+			f.SetFilter(widget.LineFilter{})
+		}
+		e.filter = ""
+	}
 	key := syncKey{m.rev, m.now.Unix(), m.styles, env.W, env.H}
 	if e.synced != key {
 		e.synced = key
@@ -118,10 +125,10 @@ func (m *rootModel) previewHistory(op change.Op) {
 	m.previewChange(change.Mutation{Op: op})
 }
 
-// setFilter sets the filter of a page.
+// setFilter sets the filter of a page's visible view.
 func (m *rootModel) setFilter(e *trailEntry, text string) {
-	e.filter = text
-	if f, ok := e.view.(view.Filterer); ok {
+	e.filter, e.filtered = text, e.frontView()
+	if f, ok := e.filtered.(view.Filterer); ok {
 		m.syncEntry(e)
 		f.SetFilter(widget.ParseFilter(text))
 	}

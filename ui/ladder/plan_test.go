@@ -385,6 +385,29 @@ func TestRunElsewhere(t *testing.T) {
 	}
 }
 
+// The filter is that of the view in sight: a preview in front is not opened with the filter of the page behind it.
+func TestFilterOfThePreview(t *testing.T) {
+	s := start(t).s
+	filter := func(text string) {
+		s.Press("/")
+		s.Type(text)
+		s.Press("enter")
+	}
+	filter("quarantine")
+	s.Want("filter: quarantine", " match")
+	s.Press("enter")
+	s.Want("Run 9 steps", "consequences", "ANP break-glass")
+	s.WantNot("filter: ")
+	filter("becomes free")
+	s.WantNot("ANP break-glass")
+	s.Press("esc")
+	s.Want("ANP break-glass")
+	filter("becomes free")
+	s.Press("esc", "esc")
+	s.Want("break-glass", "quarantine")
+	s.WantNot("filter: ", "Run 9 steps")
+}
+
 // What is asked about a plan that changes meanwhile cannot be answered any more.
 func TestPlanChangedUnderTheQuestion(t *testing.T) {
 	w := start(t)
