@@ -25,7 +25,7 @@ func TestGroupConnections(t *testing.T) {
 	for _, c := range got {
 		ends = append(ends, c.Change+" "+c.EndsText())
 	}
-	want := []string{"opens a (2 workloads) → b/db", "opens a/web → b/cache", "closes a/old → b/db"}
+	want := []string{"opens a (2 workloads) → b/db (2 pairs)", "opens a/web → b/cache", "closes a/old → b/db"}
 	if len(ends) != 3 || ends[0] != want[0] || ends[1] != want[1] || ends[2] != want[2] {
 		t.Errorf("%q, want %q", ends, want)
 	}

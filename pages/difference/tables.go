@@ -138,9 +138,10 @@ func decidedText(o verdict.Outcome, text string, by []string) string {
 	return text + ": " + strings.Join(by, "; ")
 }
 
-// EndsText returns both ends.
+// EndsText returns both ends. A group says its number of pairs: its workloads need not all reach each other.
 func (c *Connection) EndsText() string {
-	return cmp.Or(c.fromGroup, c.Original.From.Brief()) + " → " + cmp.Or(c.toGroup, c.Original.To.Brief())
+	return cmp.Or(c.fromGroup, c.Original.From.Brief()) + " → " + cmp.Or(c.toGroup, c.Original.To.Brief()) +
+		words.Choose(c.pairs > 1, " ("+words.Count(c.pairs, "pair")+")", "")
 }
 
 // Sentence describes the connection in one line: "opens shop/web → bank/db TCP 5432".
