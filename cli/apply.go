@@ -183,8 +183,8 @@ policies should share one. "rung plan" shows which are free.
 
 Policies in tiers of their plugin's own can also go to another tier: TIER/PRIORITY, or
 TIER/ to keep the priority. Their priorities may be fractions: 5.05.`,
-		Example: `  rung move cluster-control 36 -f examples/ --dry-run
-  rung move cluster-control 36 -f examples/ --write-back --yes`,
+		Example: `  rung move blue-asks-green 42 -f examples/ --dry-run
+  rung move blue-asks-green 49 -f examples/ --write-back --yes`,
 		Args: command.TakesArgs(0, "POLICY", "[TIER/]PRIORITY"),
 		ValidArgsFunction: a.CompleteFirst(func(_ *engine.Engine, r *revision.Revision) []string {
 			return command.ChoicesOfKind(r, model.Kind.CanMove)

@@ -52,13 +52,14 @@ type ScreenOptions struct {
 }
 
 func DemoCommand(a *command.App, screen ShowScreen) *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Open the console on a built-in example cluster",
 		Long: `Open the console on a built-in cluster: three nodes, four tenants, about forty
-pods, and policies that show every mark of the ladder. It is a sandbox: change what
-you like, nothing of yours is touched. --system antrea opens the policies of Antrea's
-documentation instead; Antrea has no zones.`,
+pods, and policies with a few faults to find. For the first minute one zone does not
+answer. It is a sandbox: change what you like, nothing of yours is touched.
+--system antrea opens the policies of Antrea's documentation instead; Antrea has no
+zones.`,
 		Example: `  rung demo
   rung demo --readonly --theme light
   rung demo --system antrea`,
@@ -66,6 +67,8 @@ documentation instead; Antrea has no zones.`,
 		Annotations: command.WithoutAnswer(),
 		RunE:        func(cmd *cobra.Command, _ []string) error { return OpenConsole(cmd.Context(), a, screen, true) },
 	}
+	cmd.Flags().DurationVar(&a.Flags.DemoLag, "lag", time.Minute, "`TIME` that the last zone does not answer at the start")
+	return cmd
 }
 
 // OpenConsole opens the console on a screen; without one it only reports errors. It does not wait for the

@@ -232,13 +232,13 @@ func TestReadmeFigures(t *testing.T) {
 		return m[1:]
 	}
 	quiet := figures("it moves to ([0-9]+). `enter` previews the change: ([0-9]+) rows change their priority, and no verdict changes.")
-	opens := figures("At ([0-9]+) it would open ([0-9]+) pairs of pods that it denies now: a guard rail stops that")
+	opens := figures("At ([0-9]+) it would open ([0-9]+) pairs of pods: a guard rail stops that")
 	for priority, says := range map[string][]string{
 		quiet[0]: {"ACL rows: " + quiet[1] + " changed: priority", "connections: no verdict changes"},
-		opens[0]: {"opens " + opens[1] + " pairs", "--confirm-name cluster-control"},
+		opens[0]: {"opens " + opens[1] + " pairs", "--confirm-name blue-asks-green"},
 	} {
 		var out bytes.Buffer
-		runUntil(t.Context(), []string{"move", "cluster-control", priority, "--dry-run", "-f", "../examples", "--state-dir", t.TempDir()}, strings.NewReader(""), &out, &out, nil)
+		runUntil(t.Context(), []string{"move", "blue-asks-green", priority, "--dry-run", "-f", "../examples", "--state-dir", t.TempDir()}, strings.NewReader(""), &out, &out, nil)
 		for _, want := range says {
 			if !strings.Contains(out.String(), want) {
 				t.Errorf("to %s: no %q in\n%s", priority, want, &out)

@@ -87,7 +87,7 @@ func TestEveryFlagTakesEffect(t *testing.T) {
 	w := readFlagWalk(t)
 	dir := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", dir)
-	values := []string{"$DEMO", "../examples", "$NETWORKS", "../examples-networks"}
+	values := []string{"$TROUBLED", "../test/given/troubled", "$NETWORKS", "../examples-networks"}
 	for name, text := range map[string]string{
 		"CASES":      `[{"from":"blue/api-d0","to":"red/web-f0"},{"from":"blue/api-d0","to":"red/web-f0","port":8080}]`,
 		"STATEMENTS": "- {expect: allow, from: {namespace: blue}, to: {namespace: red}, port: 8080}\n",

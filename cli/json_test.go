@@ -186,7 +186,7 @@ func TestJSONAsRecorded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	folders := map[string]string{"cluster": "testdata/cluster", "examples": "../examples", "antrea": "../examples-antrea"}
+	folders := map[string]string{"cluster": "testdata/cluster", "examples": "../test/given/troubled", "antrea": "../examples-antrea"}
 	for name, dir := range folders {
 		if folders[name], err = filepath.Abs(dir); err != nil {
 			t.Fatal(err)

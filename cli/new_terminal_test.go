@@ -37,7 +37,7 @@ func dialogue(t *testing.T, talk [][2]string, args ...string) (code int, out, er
 // after what is no answer, and gives up in the end.
 func TestNewAsks(t *testing.T) {
 	noLeaks(t)
-	demo := filepath.Join("..", "examples")
+	demo := filepath.Join("..", "test", "given", "troubled")
 	for _, c := range []struct {
 		name string
 		talk [][2]string
@@ -91,7 +91,7 @@ func TestNewAsksAndApplies(t *testing.T) {
 		wrote  bool
 	}{{"n", command.ExitNo, false}, {"y", command.ExitOK, true}} {
 		dir := t.TempDir()
-		if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "examples"))); err != nil {
+		if err := os.CopyFS(dir, os.DirFS(filepath.Join("..", "test", "given", "troubled"))); err != nil {
 			t.Fatal(err)
 		}
 		for _, gone := range []string{"deploy", "15-broken.yaml", "expectations.yaml"} {

@@ -76,7 +76,7 @@ var tableLines = map[string]string{
 func TestTablesFit(t *testing.T) {
 	noLeaks(t)
 	plainEnvironment(t)
-	demo := []string{"-f", filepath.Join("..", "examples")}
+	demo := []string{"-f", filepath.Join("..", "test", "given", "troubled")}
 	for line, word := range tableLines {
 		t.Run(line, func(t *testing.T) {
 			args := append(strings.Fields(line), demo...)
@@ -107,7 +107,7 @@ func TestTablesFit(t *testing.T) {
 func TestNarrowFindings(t *testing.T) {
 	noLeaks(t)
 	for _, args := range [][]string{{"lint"}, {"policy", "blue-tenant"}} {
-		_, out, _ := onTerminal(t, 80, 40, append(args, "-f", filepath.Join("..", "examples"), "--color", "never")...)
+		_, out, _ := onTerminal(t, 80, 40, append(args, "-f", filepath.Join("..", "test", "given", "troubled"), "--color", "never")...)
 		for _, want := range []string{`(?m)^ *warning +(blue-tenant +)?ingress 0 .*never applies: `, `(?m)^ *warning +(blue-tenant +)?egress 0 .*never applies: `} {
 			if !regexp.MustCompile(want).MatchString(out) {
 				t.Errorf("%v: no %s in\n%s", args, want, out)
@@ -124,7 +124,7 @@ var looks = regexp.MustCompile("\x1b\\[[0-9;]*m")
 // Colours go to a terminal unless somebody minds; without them the text is the same.
 func TestColours(t *testing.T) {
 	noLeaks(t)
-	args := []string{"policy", "cluster-control", "-f", filepath.Join("..", "examples")}
+	args := []string{"policy", "cluster-control", "-f", filepath.Join("..", "test", "given", "troubled")}
 	for _, c := range []struct {
 		name     string
 		env      map[string]string
@@ -194,7 +194,7 @@ func TestPager(t *testing.T) {
 	show := program("show", `sed "s/^/$1/"`)
 	broken := program("broken", "cat >/dev/null; exit 3")
 	early := program("early", "head -1")
-	args := []string{"lint", "-f", filepath.Join("..", "examples"), "--color", "never"}
+	args := []string{"lint", "-f", filepath.Join("..", "test", "given", "troubled"), "--color", "never"}
 	for _, c := range []struct {
 		name  string
 		lines uint16

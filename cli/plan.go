@@ -53,8 +53,8 @@ leaves the policies as they are. With --dry-run these show what they would do. A
 completed plan is one change for rung undo.`,
 		Args: command.TakesArgs(0),
 		Example: `  rung plan -f examples/
-  rung plan -f examples/ --insert cluster-control,allow-metrics
-  rung plan -f examples/ --step 10 --run --write-back`,
+  rung plan -f examples/ --insert allow-metrics,cluster-control
+  rung plan -f examples/ --step 10 --run --write-back --confirm-name quarantine`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			f.hasStep, f.hasStart = cmd.Flags().Changed("step"), cmd.Flags().Changed("start")
 			f.respace = f.hasStep || f.hasStart

@@ -182,7 +182,7 @@ With -o markdown the answer fits into a pull request.`,
 		Example: `  rung new quarantine --defaults -f examples/ > new.yaml
   rung preview --change new.yaml -f examples/
   rung preview --change new.yaml -f examples/ -o markdown
-  rung preview --move cluster-control=36 --delete allow-metrics --context staging
+  rung preview --move blue-asks-green=42 --delete allow-metrics --context staging
   rung preview --change examples/ --prune --context staging`,
 		Args:        command.TakesArgs(0),
 		Annotations: command.FormAnnotations(command.MarkdownForm),

@@ -14,7 +14,7 @@ import (
 func TestPreviewListens(t *testing.T) {
 	ask := func(d time.Duration, form string) (string, string) {
 		var out, errw bytes.Buffer
-		args := []string{"preview", "--delete", "cluster-control", "-f", "../examples", "--listen", d.String(), "--traffic", "200", "-o", form,
+		args := []string{"preview", "--delete", "cluster-control", "-f", "../test/given/troubled", "--listen", d.String(), "--traffic", "200", "-o", form,
 			"--sandbox-ovn", "off", "--sandbox-ovsdb", "builtin", "--state-dir", t.TempDir(), "--allow-unjudged"}
 		if code := runUntil(t.Context(), args, strings.NewReader(""), &out, &errw, nil); code != command.ExitNo {
 			t.Fatalf("exit %d\n%s%s", code, &out, &errw)

@@ -48,7 +48,7 @@ func TestProbe(t *testing.T) {
 		place = "auto"
 	}
 	dir := t.TempDir()
-	if err := os.CopyFS(dir, os.DirFS("../examples")); err != nil {
+	if err := os.CopyFS(dir, os.DirFS("../test/given/troubled")); err != nil {
 		t.Fatal(err)
 	}
 	probe := func(want int, stdin string, args ...string) string {

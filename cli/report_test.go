@@ -16,13 +16,13 @@ func TestReportsAreAsPublished(t *testing.T) {
 	checks := map[string]func(string) error{command.SARIFForm: schemas.CheckSARIF, command.JUnitForm: schemas.CheckJUnit}
 	called := map[string]bool{}
 	for _, line := range []string{
-		"lint -f ../examples",
+		"lint -f ../test/given/troubled",
 		"lint -f ../examples-antrea",
 		"lint -f testdata/cluster -n blue",
-		"verify ../examples/expectations.yaml -f ../examples",
-		"diff testdata/cluster ../examples --fail-on opens,closes,findings,guards",
-		"diff ../examples ../examples",
-		"verify ../examples/expectations.yaml testdata/unwell.txt nowhere.yaml -f testdata/cluster --allow-unjudged",
+		"verify ../test/given/troubled/expectations.yaml -f ../test/given/troubled",
+		"diff testdata/cluster ../test/given/troubled --fail-on opens,closes,findings,guards",
+		"diff ../test/given/troubled ../test/given/troubled",
+		"verify ../test/given/troubled/expectations.yaml testdata/unwell.txt nowhere.yaml -f testdata/cluster --allow-unjudged",
 	} {
 		called[strings.Fields(line)[0]] = true
 		for form, check := range checks {

@@ -97,7 +97,7 @@ errors, a change refused); 2 could not run, was interrupted, or not fully judged
 		Example: `  rung demo                                   # a built-in cluster, in the console
   rung --context staging                      # a cluster, in the console
   rung ladder -f examples/                    # files, as a table (these are the demo's)
-  rung move cluster-control 36 -f examples/ --dry-run
+  rung move blue-asks-green 42 -f examples/ --dry-run
 
   # A dump with all that Rung reads:
   KINDS=namespaces,pods,nodes,services,endpointslices.discovery.k8s.io

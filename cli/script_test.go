@@ -87,13 +87,13 @@ func TestScripts(t *testing.T) {
 		if err := os.CopyFS(filepath.Join(env.WorkDir, "cluster"), os.DirFS("testdata/cluster")); err != nil {
 			return err
 		}
-		demo, err := filepath.Abs("../examples")
+		root, err := filepath.Abs("..")
 		if err != nil {
 			return err
 		}
-		env.Setenv("DEMO", demo)
-		env.Setenv("ANTREA", demo+"-antrea")
-		env.Setenv("NETWORKS", demo+"-networks")
+		env.Setenv("TROUBLED", filepath.Join(root, "test", "given", "troubled"))
+		env.Setenv("ANTREA", filepath.Join(root, "examples-antrea"))
+		env.Setenv("NETWORKS", filepath.Join(root, "examples-networks"))
 		// Sockets have short paths.
 		run, err := os.MkdirTemp("", "rung")
 		if err != nil {

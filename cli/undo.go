@@ -139,7 +139,7 @@ If Rung was killed during a change of several objects, the next start reports ho
 were written: confirm makes the rest (with --write, or --write-back for files), rung undo
 reverts what was written.`,
 		Args: command.TakesArgs(0),
-		Example: `  rung move cluster-control 36 --confirm 60s --context staging --write
+		Example: `  rung move blue-asks-green 49 --confirm 60s --context staging --write
   rung confirm --context staging`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			// Confirming writes no policy file, so it works without --write-back.

@@ -14,7 +14,7 @@ func TestDemoExpectations(t *testing.T) {
 	for _, args := range [][]string{{"--by", "both"}, {"--as-if"}} {
 		args = append(args, "--allow-unjudged=refused,unscheduled") // 15-broken.yaml, yellow/web-pending: see TestUnproven
 		var out, errw bytes.Buffer
-		args = append([]string{"verify", "../examples/expectations.yaml", "-f", "../examples", "--state-dir", t.TempDir()}, args...)
+		args = append([]string{"verify", "../test/given/troubled/expectations.yaml", "-f", "../test/given/troubled", "--state-dir", t.TempDir()}, args...)
 		if code := runUntil(t.Context(), args, strings.NewReader(""), &out, &errw, nil); code != command.ExitOK {
 			t.Errorf("%v: exit %d\n%s%s", args, code, &out, &errw)
 		}
@@ -27,12 +27,12 @@ func TestDemoExpectations(t *testing.T) {
 // What hangs on the demo's refused policy is unproven: what stands above it is not.
 func TestUnproven(t *testing.T) {
 	var out, errw bytes.Buffer
-	args := []string{"verify", "../examples/expectations.yaml", "-f", "../examples", "--state-dir", t.TempDir()}
+	args := []string{"verify", "../test/given/troubled/expectations.yaml", "-f", "../test/given/troubled", "--state-dir", t.TempDir()}
 	if code := runUntil(t.Context(), args, strings.NewReader(""), &out, &errw, nil); code != command.ExitFailed {
 		t.Errorf("exit %d, want 2\n%s%s", code, &out, &errw)
 	}
 	for _, want := range []string{"\npass      tenants do not reach each other ", "\nUNPROVEN  open tenants reach each other ",
-		"3 of 8 statements hold; 5 unproven\n", "\nAdminNetworkPolicy old-form (../examples/15-broken.yaml:19) was rejected and is ignored: "} {
+		"3 of 8 statements hold; 5 unproven\n", "\nAdminNetworkPolicy old-form (../test/given/troubled/15-broken.yaml:19) was rejected and is ignored: "} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing:\n%s", want, &out)
 		}

@@ -12,12 +12,12 @@ import (
 	"rung/change/gate"
 	"rung/change/write"
 	"rung/engine/lab"
-	"rung/examples"
 	"rung/model"
 	"rung/model/plan"
 	"rung/revision"
 	"rung/sources/kube"
 	"rung/test/given"
+	"rung/test/given/troubled"
 	"rung/test/wait"
 )
 
@@ -46,7 +46,7 @@ func TestGateOfAnEngine(t *testing.T) {
 	defer func() { _ = os.RemoveAll(dir) }()
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	defer cancel()
-	e, err := New(ctx, Config{Mode: revision.Mode{Name: "demo", Sandbox: true}, Sources: []kube.Source{write.NewFiles(write.FileOptions{Demo: examples.Files})},
+	e, err := New(ctx, Config{Mode: revision.Mode{Name: "demo", Sandbox: true}, Sources: []kube.Source{write.NewFiles(write.FileOptions{Demo: troubled.Files})},
 		Sandbox: lab.New(lab.Config{Server: "builtin", Dir: dir}), Writes: true, StateDir: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)

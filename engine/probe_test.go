@@ -13,12 +13,12 @@ import (
 	"rung/change/write"
 	"rung/engine/lab"
 	"rung/engine/trace"
-	"rung/examples"
 	"rung/model"
 	"rung/model/verdict"
 	"rung/sources/kube"
 	"rung/sources/sandbox"
 	"rung/test/given"
+	"rung/test/given/troubled"
 	"rung/test/install"
 	"rung/test/wait"
 )
@@ -31,7 +31,7 @@ func TestProbe(t *testing.T) {
 	w := newLiveWorld(t)
 	r := w.run(func(c *Config) {
 		c.Mode.Sandbox, c.Sandbox = true, lab.New(lab.Config{OVN: place(), Dir: w.sockets})
-		c.Sources = []kube.Source{write.NewFiles(write.FileOptions{Demo: examples.Files})}
+		c.Sources = []kube.Source{write.NewFiles(write.FileOptions{Demo: troubled.Files})}
 	})
 	r.settle("ovn-control-plane", "ovn-worker", "ovn-worker2")
 	ask := func(c verdict.Connection) *trace.Result {

@@ -13,12 +13,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"rung/compiler"
-	"rung/examples"
 	"rung/model"
 	"rung/model/lint"
 	"rung/model/verdict"
 	"rung/sources/manifests"
 	"rung/test/given"
+	"rung/test/given/troubled"
 )
 
 // isUpdating reports whether docs/findings.md is to be written anew: the flag is the goldens'.
@@ -153,7 +153,7 @@ func TestEveryCodeIsTold(t *testing.T) {
 			t.Errorf("%s is told %d times", k.Code, told)
 		}
 	}
-	res, err := manifests.Read(t.Context(), manifests.Options{FS: examples.Files, Paths: []string{"."}})
+	res, err := manifests.Read(t.Context(), manifests.Options{FS: troubled.Files, Paths: []string{"."}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,6 @@ import (
 	"rung/change"
 	"rung/change/effect"
 	"rung/compiler"
-	"rung/examples"
 	"rung/model"
 	"rung/model/plan"
 	"rung/model/verdict/diff"
@@ -19,6 +18,7 @@ import (
 	"rung/sources/manifests"
 	"rung/test/changing"
 	"rung/test/given"
+	"rung/test/given/troubled"
 )
 
 // demoWorld is the cluster of rung demo.
@@ -40,7 +40,7 @@ func demoWorld(t *testing.T, objects []model.Object) *world {
 
 func demoObjects(t *testing.T) []model.Object {
 	t.Helper()
-	res, err := manifests.Read(t.Context(), manifests.Options{FS: examples.Files, Paths: []string{"."}, SkipSchema: true})
+	res, err := manifests.Read(t.Context(), manifests.Options{FS: troubled.Files, Paths: []string{"."}, SkipSchema: true})
 	if err != nil {
 		t.Fatal(err)
 	}

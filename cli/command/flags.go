@@ -43,12 +43,14 @@ type globalFlags struct {
 	Listen     time.Duration
 	sandboxDir string
 	portDelay  time.Duration
-	traffic    float64
-	Log        logFlags
-	churn      float64
-	StateDir   string
-	OVN        revision.Flags
-	dnsFile    string
+	// DemoLag is how long the demo's last zone does not answer at the start.
+	DemoLag  time.Duration
+	traffic  float64
+	Log      logFlags
+	churn    float64
+	StateDir string
+	OVN      revision.Flags
+	dnsFile  string
 	// Codes of omissions that do not affect the exit code.
 	AllowUnjudged []string
 	apiRelease    string // release whose CRDs check files
@@ -194,6 +196,9 @@ func (a *App) makeConfig(ctx context.Context, demo, needsZones bool) (engine.Con
 	cfg.Mode.Sandbox, cfg.Mode.Reconciles = true, true
 	box := lab.New(lab.Config{Server: f.ovsdb, OVN: f.sandboxOVN, Dir: f.sandboxDir, PortDelay: f.portDelay, Traffic: f.TrafficRate(),
 		Churn: f.churn, Foreign: demo})
+	if demo {
+		box.Lag = f.DemoLag
+	}
 	cfg.Sandbox, cfg.OVNTrace = box, zones.NewOVNTracer(box.OVNTracer)
 	if f.sandboxOVN != lab.OVNAuto && f.sandboxOVN != lab.OVNOff {
 		if err := lab.CheckOVN(ctx, f.sandboxOVN); err != nil {

@@ -22,6 +22,8 @@ type Config struct {
 	PortDelay time.Duration // between a pod and its logical switch port
 	// Traffic is the rate of connections a second, simulated, or packets on OVN; 0 makes none.
 	Traffic float64
+	// Lag is how long the last zone of the first nodes does not answer.
+	Lag time.Duration
 	// Churn is the rate of simulated pod events a second, to test how the console keeps up; 0 makes none.
 	Churn float64
 	// Listen makes the listener of a built-in server's socket; nil means net.Listen.

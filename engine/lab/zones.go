@@ -66,7 +66,8 @@ func (l *Lab) runSandbox() {
 		l.box, l.ovn = sb, sb.OVN()
 		l.MarkChanged()
 	})
-	l.watchZones(sb, zones)
+	l.watchZones(sb, zones[:len(zones)-1], 0)
+	l.watchZones(sb, zones[len(zones)-1:], l.Lag)
 	if l.Churn > 0 {
 		l.Go(func() { l.runChurn(l.Churn) })
 	}
@@ -113,9 +114,9 @@ func podSubnets(r *revision.Revision) []netip.Prefix {
 	return out
 }
 
-// watchZones starts the reconcilers of sandbox zones, all in one revision. It sends the pods again, since the
-// zones may have come after them.
-func (l *Lab) watchZones(sb *sandbox.Sandbox, names []string) {
+// watchZones starts the reconcilers of sandbox zones, all in one revision. They reach their databases after the
+// lag. It sends the pods again, since the zones may have come after them.
+func (l *Lab) watchZones(sb *sandbox.Sandbox, names []string, lag time.Duration) {
 	at, server := sb.Endpoints(), sb.Describe()
 	south := map[string]string{}
 	for _, name := range names {
@@ -127,7 +128,8 @@ func (l *Lab) watchZones(sb *sandbox.Sandbox, names []string) {
 		}
 		sb.SetPods(l.Cluster(), nil)
 		for _, name := range names {
-			l.Zones.AddZone(nbdb.Dial(nbdb.Config{Name: name, Addr: at[name], Server: server, Slot: l.Slots.TakeSlot, Share: l.Share}), true)
+			l.Zones.AddZone(nbdb.Dial(nbdb.Config{Name: name, Addr: at[name], Server: server, Slot: l.Slots.TakeSlot, Share: l.Share,
+				NotBefore: time.Now().Add(lag)}), true)
 		}
 	})
 }
@@ -165,7 +167,7 @@ func (l *Lab) followNodes(sb *sandbox.Sandbox) {
 				retry.Reset(zoneRetry)
 				continue
 			}
-			l.watchZones(sb, []string{name})
+			l.watchZones(sb, []string{name}, 0)
 		}
 	}
 }

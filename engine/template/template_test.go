@@ -11,16 +11,16 @@ import (
 	"rung/compiler"
 	"rung/engine/template"
 	"rung/engine/verify"
-	"rung/examples"
 	"rung/model"
 	"rung/revision"
 	"rung/sources/manifests"
+	"rung/test/given/troubled"
 )
 
 // demo is a revision of the demo with more objects.
 func demo(t *testing.T, more ...string) *revision.Revision {
 	t.Helper()
-	res, err := manifests.Read(t.Context(), manifests.Options{FS: examples.Files, Paths: []string{"."}})
+	res, err := manifests.Read(t.Context(), manifests.Options{FS: troubled.Files, Paths: []string{"."}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -264,6 +264,10 @@ func (b *ladderBuilder) addNotes(l *Line, r *ladder.Rung, rp *ladder.RungPolicy)
 			l.Marks = append(l.Marks, LineMark{page.Cell{Text: sign.Text + " " + n.Phrase(), Role: sign.Role}, max(1, n.Count), n})
 		}
 	}
+	// A zone that does not answer yet marks every line, so the policy's own faults come before its mark.
+	if b.Screen && len(l.Marks) > 1 && l.Summary.State == model.StateUnknown && l.Marks[0].Role == themes.Info {
+		l.Marks = append(l.Marks[1:], l.Marks[0])
+	}
 }
 
 // HasMark reports whether a note needs attention: it has a sign, and is counted if it does not fit.

@@ -7,10 +7,10 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	demo "rung/examples"
 	antreademo "rung/examples-antrea"
 	"rung/model"
 	"rung/sources/manifests"
+	demo "rung/test/given/troubled"
 	"rung/test/made"
 )
 

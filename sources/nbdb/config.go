@@ -36,6 +36,8 @@ type Config struct {
 	TLS TLSFiles
 	// Dial, if set, connects instead of Addr.
 	Dial func(context.Context) (net.Conn, error)
+	// NotBefore is when a simulated zone begins to answer at Addr.
+	NotBefore time.Time
 	// Server is the text of ZoneUpdate.Server, by default the database's name and schema version.
 	Server string
 
@@ -85,6 +87,9 @@ func (c Config) withDefaults() Config {
 		c.Dial = func(ctx context.Context) (net.Conn, error) {
 			if err != nil {
 				return nil, err
+			}
+			if left := time.Until(c.NotBefore); left > 0 {
+				return nil, fmt.Errorf("simulated: the zone answers in %s", left.Round(time.Second))
 			}
 			if network == "ssl" {
 				return c.TLS.dialTLS(ctx, address)

@@ -17,7 +17,6 @@ import (
 	"go.uber.org/goleak"
 
 	"rung/compiler"
-	"rung/examples"
 	"rung/model"
 	"rung/model/ovn/flow"
 	"rung/model/ovn/nb"
@@ -25,6 +24,7 @@ import (
 	"rung/sources/manifests"
 	"rung/sources/nbdb"
 	"rung/sources/sandbox"
+	"rung/test/given/troubled"
 	"rung/test/install"
 	"rung/test/wait"
 )
@@ -53,7 +53,7 @@ func long() bool { return os.Getenv(install.SoakVar) == "1" }
 // demo are the objects of the built-in cluster.
 func demo(t *testing.T) []model.Object {
 	t.Helper()
-	res, err := manifests.Read(t.Context(), manifests.Options{FS: examples.Files, Paths: []string{"."}})
+	res, err := manifests.Read(t.Context(), manifests.Options{FS: troubled.Files, Paths: []string{"."}})
 	if err != nil {
 		t.Fatal(err)
 	}

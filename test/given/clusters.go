@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"rung/bench/workload"
-	"rung/examples"
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/sources/manifests"
+	"rung/test/given/troubled"
 )
 
 // Workload is a drawn cluster of that size.
@@ -25,10 +25,10 @@ func Workload(t testing.TB, s workload.Size) *model.Cluster {
 	return c
 }
 
-// Example is the cluster of examples.
+// Example is the troubled cluster.
 func Example(t testing.TB) *model.Cluster {
 	t.Helper()
-	res, err := manifests.Read(t.Context(), manifests.Options{FS: examples.Files, Paths: []string{"."}, SkipSchema: true})
+	res, err := manifests.Read(t.Context(), manifests.Options{FS: troubled.Files, Paths: []string{"."}, SkipSchema: true})
 	if err != nil {
 		t.Fatal(err)
 	}

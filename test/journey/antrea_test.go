@@ -8,7 +8,7 @@ import "testing"
 // decides about a connection and by which rule.
 func TestAntrea(t *testing.T) {
 	t.Parallel()
-	c := open(t, setup{args: []string{"--system", "antrea", "--traffic", "0", "--sandbox-ovsdb", "builtin"}, w: 120, h: 34})
+	c := open(t, setup{demo: true, args: []string{"--system", "antrea", "--traffic", "0", "--sandbox-ovsdb", "builtin"}, w: 120, h: 34})
 	c.at("Ladder").sees("Antrea: 7 tiers", "── securityops · tier 100", "ACNP deny-self-ns-a-to-b")
 	c.pick("deny-self-ns-a-to-b").press("enter").sees("Ladder › ACNP deny-self-ns-a-to-b", "securityops").press("esc").at("Ladder")
 	c.press(":").sees("─ command ─")
@@ -24,7 +24,7 @@ func TestAntrea(t *testing.T) {
 func TestAntreaChanges(t *testing.T) {
 	t.Parallel()
 	for _, size := range [][2]int{{80, 24}, {120, 34}} {
-		c := open(t, setup{args: []string{"--system", "antrea", "--traffic", "0", "--sandbox-ovsdb", "builtin"}, w: size[0], h: size[1]})
+		c := open(t, setup{demo: true, args: []string{"--system", "antrea", "--traffic", "0", "--sandbox-ovsdb", "builtin"}, w: size[0], h: size[1]})
 		c.at("Ladder").sees("Antrea")
 		c.pick("acnp-with-cluster-groups").press("m").sees("securityops 8 (unchanged)")
 		c.press("j").sees("networkops 8", "← free").press("enter")

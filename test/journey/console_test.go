@@ -37,7 +37,8 @@ type console struct {
 
 // setup says how a journey's console is started.
 type setup struct {
-	files  []string // -f; none is the demo
+	demo   bool
+	files  []string // -f; none is the troubled cluster
 	args   []string // more arguments
 	env    []string
 	home   string
@@ -53,12 +54,14 @@ type setup struct {
 func open(t *testing.T, s setup) *console {
 	t.Helper()
 	db := filepath.Join(short(t), "db")
-	args := []string{"demo"}
-	if len(s.files) > 0 {
-		args = nil
-		for _, f := range s.files {
-			args = append(args, "-f", f)
-		}
+	var args []string
+	if s.demo {
+		args = []string{"demo"}
+	} else if len(s.files) == 0 {
+		s.files = []string{examples(t)}
+	}
+	for _, f := range s.files {
+		args = append(args, "-f", f)
 	}
 	// On a machine that has OVN, too, journeys are on what every machine has.
 	args = append(args, "--sandbox-dir", db, "--sandbox-ovn", "off")
@@ -130,14 +133,14 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// examples copies the demo's manifests into a folder.
+// examples copies the manifests of the troubled cluster into a folder.
 func examples(t *testing.T) string {
 	t.Helper()
 	root, err := install.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	names, err := filepath.Glob(filepath.Join(root, "examples", "[0-9]*.yaml"))
+	names, err := filepath.Glob(filepath.Join(root, "test", "given", "troubled", "[0-9]*.yaml"))
 	if err != nil || len(names) == 0 {
 		t.Fatalf("the examples: %v, %v", names, err)
 	}
@@ -379,4 +382,14 @@ func run(t *testing.T, name string, args ...string) string {
 		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, bad.String())
 	}
 	return out.String()
+}
+
+// TestDemoLag: the last zone of the demo answers after a while; until then the header and the zones page say so.
+func TestDemoLag(t *testing.T) {
+	c := open(t, setup{demo: true, args: []string{"--lag", "1h"}})
+	c.until("shows a zone that does not answer", func(f *term.Frame) bool { return strings.Contains(f.Text(), "3 zones ●●◐") })
+	c.Type("3")
+	c.WaitFor("simulated: the zone answers in")
+	c = open(t, setup{demo: true, args: []string{"--lag", "2s"}})
+	c.until("shows three zones that answer", func(f *term.Frame) bool { return strings.Contains(f.Text(), "3 zones ●●●") })
 }

@@ -35,7 +35,7 @@ func saysOVN(version string) string {
 func TestRealOVN(t *testing.T) {
 	args, short := onOVN(t)
 	t.Parallel()
-	narrow := open(t, setup{args: args, w: 80, h: 24}).ready().sees(short)
+	narrow := open(t, setup{demo: true, args: append([]string{"--lag", "0"}, args...), w: 80, h: 24}).ready().sees(short)
 	narrow.press("4").at("logs").sees("dropped by")
 	narrow.Close()
 	long := short + ", packets injected by Rung"
@@ -119,13 +119,13 @@ func TestOVNInPath(t *testing.T) {
 	t.Parallel()
 	bin := install.OVNPath(t, tools.CommandContext)
 	env := []string{"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH")}
-	c := open(t, setup{args: []string{"--sandbox-ovn", "auto", "--traffic", "60"}, env: env, w: 80, h: 24}).ready().sees(saysOVN(tools.Version))
+	c := open(t, setup{demo: true, args: []string{"--lag", "0", "--sandbox-ovn", "auto", "--traffic", "60"}, env: env, w: 80, h: 24}).ready().sees(saysOVN(tools.Version))
 	c.press("4").at("logs").sees("dropped by")
 	c.Close()
 
 	install.Script(t, filepath.Join(bin, "ovn-northd"), `echo "ovn-northd 23.03.1"; echo "Open vSwitch Library 3.1.2"`)
 	const why = "OVN 23.06 or newer is needed: this is 23.03.1"
-	c = open(t, setup{args: []string{"--sandbox-ovn", "auto"}, env: env, w: 160, h: 30}).ready().sees("simulated traffic")
+	c = open(t, setup{demo: true, args: []string{"--lag", "0", "--sandbox-ovn", "auto"}, env: env, w: 160, h: 30}).ready().sees("simulated traffic")
 	c.press("5").at("activity").press("/")
 	c.Type("without")
 	c.press("enter").sees("runs without OVN: " + why)

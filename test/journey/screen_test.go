@@ -76,9 +76,9 @@ func TestFilterSortWide(t *testing.T) {
 	c.until("still has the cursor on quarantine", func(f *frame) bool { return strings.Contains(selection(f), "quarantine") })
 
 	// Wide: nothing is cut, and the rest is at the right.
-	c.sees("ns: tenant in …").press("w").sees("tenant in (blue,green,red,yellow)")
+	c.sees("tenant in (blue,…").press("w").sees("tenant in (blue,green,red,yellow)")
 	c.press("right", "right", "right", "right").misses("SUBJECT").sees("POLICY").press("left", "left", "left", "left").sees("SUBJECT")
-	c.press("w").sees("ns: tenant in …")
+	c.press("w").sees("tenant in (blue,…")
 
 	// Spread out slot by slot, and back.
 	c.press("z").misses("┊ 30 free").press("z").sees("┊ 30 free")

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/examples"
+	"rung/test/given/troubled"
 	"rung/test/install"
 	"rung/test/kube/cluster"
 )
@@ -105,7 +105,7 @@ func demoCluster(t *testing.T) *cluster.Cluster {
 		ctx := context.WithoutCancel(t.Context())
 		demo.cluster, demo.err = cluster.New(ctx, cluster.Config{})
 		if demo.err == nil {
-			demo.err = demo.cluster.LoadFiles(ctx, examples.Files, refused)
+			demo.err = demo.cluster.LoadFiles(ctx, troubled.Files, refused)
 		}
 		done()
 	})

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"rung/examples"
+	"rung/test/given/troubled"
 	"rung/test/install"
 	"rung/test/ovsdb"
 )
@@ -40,12 +40,12 @@ func marker(state int) string { return fmt.Sprint("state-", state) }
 // gone and new, pods gone, new and with other labels.
 func demoStates() []map[string]string {
 	demo := map[string]string{}
-	names, err := fs.Glob(examples.Files, "*.yaml")
+	names, err := fs.Glob(troubled.Files, "*.yaml")
 	if err != nil {
 		panic(err) // the pattern above
 	}
 	for _, name := range names {
-		text, err := examples.Files.ReadFile(name)
+		text, err := troubled.Files.ReadFile(name)
 		if err != nil {
 			panic(err) // it is embedded
 		}

@@ -37,7 +37,7 @@ const secondName = "second-reader"
 func TestSecondReader(t *testing.T) {
 	for _, size := range []string{"demo", "W1", "W2"} {
 		t.Run(size, func(t *testing.T) {
-			path := filepath.Join("..", "..", "examples")
+			path := filepath.Join("..", "given", "troubled")
 			if size != "demo" {
 				if size == "W2" {
 					install.Soak(t)
@@ -112,7 +112,7 @@ func sandboxed(t *testing.T, path, program, sockets string) *engine.Engine {
 func TestSecondReaderCommand(t *testing.T) {
 	binary := install.Binary(t)
 	dir := memory(t)
-	e := sandboxed(t, filepath.Join("..", "..", "examples"), "builtin", filepath.Join(dir, "s"))
+	e := sandboxed(t, filepath.Join("..", "given", "troubled"), "builtin", filepath.Join(dir, "s"))
 	z := e.Revision().Zone("ovn-worker")
 	var mu sync.Mutex
 	altered := map[string]string{} // priority as it is, by table and UUID
@@ -136,7 +136,7 @@ func TestSecondReaderCommand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(dir, strings.Fields(name)[0])
 			inTheMiddle(t, path, strings.TrimPrefix(z.Endpoint, "unix:"), way)
-			demo := []string{"-f", "../../examples", "--allow-unjudged=refused"} // which has a policy that is refused
+			demo := []string{"-f", "../given/troubled", "--allow-unjudged=refused"} // which has a policy that is refused
 			for _, args := range [][]string{{"rows"}, append([]string{"drift"}, demo...), append([]string{"zones", "--check"}, demo...)} {
 				cmd := exec.CommandContext(t.Context(), binary, append(args, "--nb", "ovn-worker=unix:"+path, "--second-reader", "-o", "json")...)
 				var complaint strings.Builder
@@ -185,7 +185,7 @@ func TestSecondReaderCommand(t *testing.T) {
 // A zone that Rung has never read is not waited for, and does not hide the others.
 func TestSecondReaderOfSome(t *testing.T) {
 	dir := memory(t)
-	e := sandboxed(t, filepath.Join("..", "..", "examples"), "builtin", filepath.Join(dir, "s"))
+	e := sandboxed(t, filepath.Join("..", "given", "troubled"), "builtin", filepath.Join(dir, "s"))
 	// Within the time that one read may take, with which it used to wait for this zone.
 	ctx, cancel := context.WithTimeout(t.Context(), libovsdb.DefaultWithin)
 	defer cancel()

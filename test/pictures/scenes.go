@@ -11,7 +11,7 @@ import (
 
 // demo opens the console on the built-in cluster. Zones served by Rung itself
 // look the same on every machine.
-var demo = []string{"demo", "--sandbox-ovsdb", "builtin"}
+var demo = []string{"demo", "--lag", "0", "--sandbox-ovsdb", "builtin"}
 
 // inSync waits for the ladder with the rows of every zone written: it names a state only where one differs.
 func inSync(t *term.Terminal) error {
@@ -72,12 +72,12 @@ var scenes = []scene{
 	{
 		name: "ladder", width: 160, height: 29,
 		args:  demo,
-		steps: []step{inSync, down("cluster-control"), still(400 * time.Millisecond)},
+		steps: []step{inSync, down("allow-metrics"), still(400 * time.Millisecond)},
 	},
 	{
 		name: "ladder-light", width: 160, height: 29, light: true,
 		args:  demo,
-		steps: []step{inSync, down("cluster-control"), still(400 * time.Millisecond)},
+		steps: []step{inSync, down("allow-metrics"), still(400 * time.Millisecond)},
 	},
 	{
 		name: "tier2", width: 132, height: 38,
@@ -104,40 +104,37 @@ var scenes = []scene{
 		name: "pod", width: 120, height: 30,
 		args: demo,
 		steps: []step{
-			inSync, press(":"), typed("coredns"), wait("pod kube-system/coredns"), press("enter"),
-			wait("multi-tenant-isolation", "port kube-system_coredns"), still(400 * time.Millisecond),
+			inSync, press(":"), typed("api-d0"), wait("pod blue/api-d0"), press("enter"),
+			wait("multi-tenant-isolation", "port blue_api-d0"), still(400 * time.Millisecond),
 		},
 	},
 	{
 		name: "preview", width: 120, height: 30,
 		args: demo,
 		steps: []step{
-			inSync, down("cluster-control"), press("m", "j", "j"), wait("34 → 36"), press("enter"),
-			wait("nothing is written yet", "26600 → 26400", "kubectl patch"), still(400 * time.Millisecond),
+			inSync, down("blue-asks-green"), press("m", "4", "2"), wait("50 → 42"), press("enter"),
+			wait("nothing is written yet", "25000 → 25800", "opens 14 pairs"), still(400 * time.Millisecond),
 		},
 	},
 	{
-		// what cluster-control allows is switched on first, so that both are seen
 		name: "logs", width: 120, height: 32,
 		args: append(demo, "--traffic", "30"),
 		steps: []step{
-			inSync, down("cluster-control"), press("L"), question("log ANP cluster-control"), press("down", "3", "enter"),
-			wait("nothing is written yet", "log false → true"), press("a"), question("sandbox only"), press("y"), wait("logging confirmed in 3/3"),
-			press("l"), wait("allowed by", "dropped by"), still(3 * time.Second), wait("allowed by", "dropped by"),
+			inSync, press("4"), wait("allowed by", "dropped by"), still(3 * time.Second), wait("allowed by", "dropped by"),
 		},
 	},
 	{
 		name: "probe", width: 132, height: 24, ovn: true,
-		args: []string{"demo"},
+		args: []string{"demo", "--lag", "0"},
 		steps: []step{
 			inSync, press(":"), typed("web-g1"), wait("pod blue/web-g1"), press("enter"), wait("allow-to-splunk"),
-			press("P"), question("probe a connection"), typed("splunk/splunk-hec-0"), press("enter"), typed("8992"), press("enter"),
+			press("P"), question("probe a connection"), typed("red/web-f0"), press("enter"), typed("8080"), press("enter"),
 			wait("✗ dropped", "rows and policies agree", "SYN ", "findings ■"), still(400 * time.Millisecond),
 		},
 	},
 	{
 		name: "flows", width: 132, height: 34, ovn: true,
-		args: []string{"demo"},
+		args: []string{"demo", "--lag", "0"},
 		steps: []step{
 			inSync, down("cluster-control"), press("enter"), wait("egress 5  Deny"), down("egress 5  Deny"), press("enter"),
 			wait("default-deny", "as written"), press("G"), wait("✓ 2 flows on"), press("G"), wait("ls_in_acl_after_lb_eval", "connection as denied", "findings ■"),
@@ -148,7 +145,7 @@ var scenes = []scene{
 		name: "plan", width: 120, height: 30,
 		args: demo,
 		steps: []step{
-			inSync, press("A"), wait("now → planned", "30 → 10", "9 steps"), still(400 * time.Millisecond),
+			inSync, press("A"), wait("now → planned", "30 → 10", "10 steps"), still(400 * time.Millisecond),
 		},
 	},
 }

@@ -48,7 +48,7 @@ func newRepository(t *testing.T, good bool) *repository {
 		t.Fatal(err)
 	}
 	r := &repository{t: t, dir: t.TempDir(), bin: t.TempDir(), good: good}
-	example := func(name string) string { return readFile(t, filepath.Join(root, "examples", name)) }
+	example := func(name string) string { return readFile(t, filepath.Join(root, "test", "given", "troubled", name)) }
 	for _, name := range manifests {
 		r.write("manifests/"+name, example(name))
 	}

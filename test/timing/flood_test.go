@@ -17,13 +17,13 @@ import (
 
 	"rung/change/write"
 	"rung/engine"
-	"rung/examples"
 	"rung/model"
 	"rung/model/logline"
 	"rung/model/words"
 	"rung/revision"
 	"rung/sources/acllog"
 	"rung/sources/kube"
+	"rung/test/given/troubled"
 	"rung/test/install"
 	"rung/test/term"
 	"rung/ui"
@@ -61,7 +61,7 @@ func flood(path string) error {
 	dir := filepath.Dir(path)
 	e, err := engine.New(ctx, engine.Config{
 		Mode:    revision.Mode{Name: "demo", Title: "demo", Sandbox: true, Simulated: true},
-		Sources: []kube.Source{write.NewFiles(write.FileOptions{Demo: examples.Files})}, StateDir: dir, Screen: true,
+		Sources: []kube.Source{write.NewFiles(write.FileOptions{Demo: troubled.Files})}, StateDir: dir, Screen: true,
 	})
 	if err != nil {
 		cancel()

@@ -15,17 +15,18 @@ import (
 	"rung/revision"
 	"rung/sources/kube"
 	"rung/system"
+	"rung/test/given/troubled"
 )
 
 // Now is the time in every test: a minute after everything was read.
 var Now = time.Date(2026, 11, 3, 14, 5, 0, 0, time.UTC)
 
-// DemoFacts is the parts of a revision of the demo cluster: three zones, all rows in
+// DemoFacts is the parts of a revision of the troubled cluster: three zones, all rows in
 // sync, policies without desired rows not enforced. A test changes what it
 // wants before it opens the console.
 func DemoFacts(t testing.TB) *revision.Facts {
 	t.Helper()
-	p := readDemoFacts(t, system.OVN)
+	p := readFacts(t, write.FileOptions{Demo: troubled.Files})
 	p.Mode.Sandbox, p.Mode.Reconciles, p.Mode.Simulated = true, true, true
 	p.Flags.Features.AddDemo()
 	Sync(p)
@@ -35,15 +36,9 @@ func DemoFacts(t testing.TB) *revision.Facts {
 // AntreaFacts is the parts of a revision of the demo cluster on Antrea: no zones.
 func AntreaFacts(t testing.TB) *revision.Facts {
 	t.Helper()
-	p := readDemoFacts(t, system.Antrea)
+	p := readFacts(t, write.FileOptions{Demo: system.Antrea.DemoManifests})
 	p.Flags.System = string(system.Antrea.Name)
 	return p
-}
-
-// readDemoFacts reads a built-in cluster.
-func readDemoFacts(t testing.TB, of *system.System) *revision.Facts {
-	t.Helper()
-	return readFacts(t, write.FileOptions{Demo: of.DemoManifests})
 }
 
 // readFacts reads files, or a built-in cluster.

@@ -9,13 +9,13 @@ import (
 	"rung/change/gate"
 	"rung/change/write"
 	"rung/engine"
-	"rung/examples"
 	"rung/model/plan"
 	"rung/revision"
 	"rung/sources/kube"
+	"rung/test/given/troubled"
 )
 
-// Gated is the demo cluster behind a real gate: previews, commits, undo and the
+// Gated is the troubled cluster behind a real gate: previews, commits, undo and the
 // history are those of an engine without zones, and after a commit the zones of
 // the fake show the new rows at once. Lag, when set before, keeps the zones as
 // they were.
@@ -30,7 +30,7 @@ type Gated struct {
 // be nil.
 func NewGated(t testing.TB, with func(*revision.Facts)) *Gated {
 	t.Helper()
-	return NewGatedOn(t, write.FileOptions{Demo: examples.Files}, with)
+	return NewGatedOn(t, write.FileOptions{Demo: troubled.Files}, with)
 }
 
 // NewGatedOn is NewGated on other files than the demo's.

@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"rung/compiler"
-	demo "rung/examples"
 	"rung/model"
 	"rung/model/convert"
 	"rung/model/verdict"
 	"rung/sources/manifests"
+	demo "rung/test/given/troubled"
 )
 
 // with is a cluster with other policies in place of all ANPs, BANPs and CNPs.

@@ -8,9 +8,8 @@ import (
 	"rung/ui/widget"
 )
 
-// mostMarks is the maximum width of the notes column that may drop other columns; narrowMarks on narrow screens,
-// where PODS and LOG stay.
-const mostMarks, narrowMarks = 40, 34
+// mostMarks is the maximum width of the notes column that may drop other columns.
+const mostMarks = 34
 
 // widthOfMarks returns the width of the column of notes that fits the worst note of every line, in at most most
 // cells.

@@ -84,7 +84,7 @@ func (v *ladderPage) rankColumns(lines []*ladder.Line) {
 		case logTitle:
 			c.Drop = words.Choose(logs, logBusyDrop, logQuietDrop)
 		case notesTitle:
-			c.Min = widthOfMarks(lines, words.Choose(v.frame.w < 100, narrowMarks, mostMarks))
+			c.Min = widthOfMarks(lines, mostMarks)
 		}
 	}
 }

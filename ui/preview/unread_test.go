@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"rung/change/write"
-	"rung/examples"
 	"rung/model"
 	"rung/revision"
 	"rung/sources/kube"
+	"rung/test/given/troubled"
 	"rung/test/uitest"
 )
 
@@ -43,7 +43,7 @@ func TestUnreadPreviews(t *testing.T) {
 		for _, kind := range []model.Kind{model.KindPod, model.KindNamespace, model.KindNP, model.KindBANP} {
 			for change, keys := range changes {
 				t.Run(state+" "+string(kind)+" "+change, func(t *testing.T) {
-					src := without{write.NewFiles(write.FileOptions{Demo: examples.Files}), []model.Kind{kind}, model.ConnDialling, ""}
+					src := without{write.NewFiles(write.FileOptions{Demo: troubled.Files}), []model.Kind{kind}, model.ConnDialling, ""}
 					if state == "refused" {
 						src.conn, src.why = model.ConnDenied, "jane may not list it"
 					}
