@@ -105,7 +105,7 @@ var scenes = []scene{
 		args: demo,
 		steps: []step{
 			inSync, press(":"), typed("api-d0"), wait("pod blue/api-d0"), press("enter"),
-			wait("multi-tenant-isolation", "port blue_api-d0"), still(400 * time.Millisecond),
+			wait("multi-tenant-isolation"), still(400 * time.Millisecond),
 		},
 	},
 	{
@@ -120,14 +120,14 @@ var scenes = []scene{
 		name: "logs", width: 120, height: 32,
 		args: append(demo, "--traffic", "30"),
 		steps: []step{
-			inSync, press("4"), wait("allowed by", "dropped by"), still(3 * time.Second), wait("allowed by", "dropped by"),
+			inSync, press("4"), wait("✓ ", "✗ "), still(3 * time.Second), wait("✓ ", "✗ "),
 		},
 	},
 	{
 		name: "probe", width: 132, height: 24, ovn: true,
 		args: []string{"demo", "--lag", "0"},
 		steps: []step{
-			inSync, press(":"), typed("web-g1"), wait("pod blue/web-g1"), press("enter"), wait("allow-to-splunk"),
+			inSync, press(":"), typed("web-g1"), wait("pod blue/web-g1"), press("enter"), wait("deny-other-tenants"),
 			press("P"), question("probe a connection"), typed("red/web-f0"), press("enter"), typed("8080"), press("enter"),
 			wait("✗ dropped", "rows and policies agree", "SYN ", "findings ■"), still(400 * time.Millisecond),
 		},
