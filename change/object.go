@@ -201,9 +201,9 @@ func FirstPerKey(changes []ObjectChange) (out []ObjectChange) {
 
 // ServerAnswer is a server's answer to a dry run of changes.
 type ServerAnswer struct {
-	Blocked string // one line
-	Errors  []model.Broken
-	Notes   []string
+	Blocked  string // one line
+	Errors   []model.Broken
+	Warnings []string
 	// Objects the server would store, one for each change; nil for a deletion and for a change not tried.
 	Stored []*model.Policy
 }

@@ -118,6 +118,9 @@ negates a term, commas separate alternatives. Times are local, with --utc in UTC
 				return controllerLog(cmd.Context(), a, controller, args[0])
 			}
 			if why != "" {
+				if len(args) > 0 {
+					return fmt.Errorf("--why %s asks about one policy: leave out %s", why, strings.Join(args, " "))
+				}
 				return logsWhy(cmd.Context(), a, why)
 			}
 			query, err := logline.Parse(filter, now)

@@ -40,7 +40,7 @@ func PlanCommand(a *command.App) *cobra.Command {
 step. --step N re-spaces every policy, from --start, in steps that never reverse
 two policies: at no step do two policies swap order or become tied.
 --insert ABOVE,BELOW finds a free priority between two policies, each given by name
-or priority; leave one out for the end of the ladder. Nothing changes without --run.
+or priority (in tiers by name); leave one out for the end of the ladder. Nothing changes without --run.
 Each step waits until every zone shows the step before, so there must be zones: a
 cluster's, or with -f Nodes for the sandbox.
 

@@ -124,7 +124,7 @@ func TestQuitAsksWhileAPlanRuns(t *testing.T) {
 	s.Press("3", "q")
 	s.WantNot("A plan is running")
 	s.Press("q")
-	s.Want("A plan is running", "it can be continued later", "[ stay ]")
+	s.Want("A plan is running", "it can be continued later", "[ n stay ]")
 	s.Golden("leave")
 	s.ResizeAll()
 	s.Press("enter")

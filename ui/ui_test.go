@@ -152,7 +152,7 @@ func TestSandboxIsAskedAsOne(t *testing.T) {
 	p.Mode.Writes = false
 	s := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 	s.Press("W")
-	s.Want("Allow changes", "Changes stay", "in the sandbox and end with Rung", "[ stay read-only ]")
+	s.Want("Allow changes", "Changes stay", "in the sandbox and end with Rung", "[ n stay read-only ]")
 	s.WantNot("are real")
 }
 
@@ -172,7 +172,7 @@ func TestWritesAndConfirm(t *testing.T) {
 	s.Press("n")
 	s.Want("new here: read-only")
 	s.Press("W")
-	s.Want("Allow changes", "policies of prod-eu", "[ stay read-only ]")
+	s.Want("Allow changes", "policies of prod-eu", "[ n stay read-only ]")
 	s.Golden("confirm")
 	s.ResizeAll()
 	s.Press("enter") // No is chosen

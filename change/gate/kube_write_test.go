@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -261,6 +262,21 @@ func TestKubeRefused(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string(nil), w.writes()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestServerWarns: what an API server warns of in the dry run is a warning of the preview.
+func TestServerWarns(t *testing.T) {
+	w := newKubeWorld(t, blueText)
+	w.s.Before(func(rw http.ResponseWriter, r apiserver.Request) bool {
+		if strings.Contains(r.Query, "dryRun") {
+			rw.Header().Set("Warning", `299 - "v1alpha1 goes away"`)
+		}
+		return false
+	})
+	const want = "the server warns of ANP blue: v1alpha1 goes away"
+	if p := w.preview(changing.Move("blue", 45)); !slices.Contains(p.Warnings, want) || !slices.Contains(p.Notes, want) {
+		t.Errorf("warnings %q, notes %q", p.Warnings, p.Notes)
 	}
 }
 

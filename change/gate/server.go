@@ -123,14 +123,14 @@ func (g *Gate) askServer(ctx context.Context, rev *revision.Revision, p *Preview
 	p.describeObjects(rev)
 }
 
-// takeServerAnswer adds a server's errors and notes on the change.
+// takeServerAnswer adds a server's errors and warnings on the change.
 func (p *Preview) takeServerAnswer(got *change.ServerAnswer) {
 	p.Errors = append(p.Errors, got.Errors...)
 	p.blockInvalid()
 	if got.Blocked != "" {
 		p.block("%s", got.Blocked)
 	}
-	p.Notes = append(p.Notes, got.Notes...)
+	p.Notes, p.Warnings = append(p.Notes, got.Warnings...), append(p.Warnings, got.Warnings...)
 }
 
 // addKeptGuards adds the guards of objects that another system owns (GitOps).

@@ -60,7 +60,7 @@ func (w *kubeWriter) TryChanges(ctx context.Context, changes []change.ObjectChan
 		}
 		out.Stored[i] = res.Policy
 		for _, text := range res.Warnings {
-			out.Notes = append(out.Notes, fmt.Sprintf("the server warns of %s: %s", c.Key.Label(), text))
+			out.Warnings = append(out.Warnings, fmt.Sprintf("the server warns of %s: %s", c.Key.Label(), text))
 		}
 	}
 	return out

@@ -96,7 +96,7 @@ var Table = &page.Table[*Finding]{
 				sign := page.SeveritySign(f.Severity)
 				return page.Cell{Sign: sign, Text: string(f.Severity), Role: sign.Role}
 			}},
-		{Key: "policy", Title: "POLICY", Min: 28, Max: 40, Importance: page.Always, Cell: func(f *Finding) page.Cell {
+		{Key: "policy", Title: "POLICY", Min: 12, Max: 40, Importance: page.Always, Cell: func(f *Finding) page.Cell {
 			c := page.Cell{Text: f.SubjectText(), Role: themes.Accent}
 			if f.Cause != "" {
 				c.Sign = page.Span{Text: "└", Role: themes.Dim}

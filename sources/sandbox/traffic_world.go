@@ -107,7 +107,7 @@ func podEndpoints(c *model.Cluster, zones map[string]*verdict.Zone) []*podEndpoi
 }
 
 // common are ports tried at any destination.
-var common = []flowTarget{{proto: match.TCP, port: 80}, {proto: match.TCP, port: 443}, {proto: match.UDP, port: 53},
+var common = []flowTarget{{proto: match.TCP, port: 80}, {proto: match.TCP, port: 443}, {proto: match.UDP, port: 5353},
 	{proto: match.TCP, port: 5432}}
 
 // outsideTargets returns destinations other than pods: well-known resolvers and web servers, the nodes' own

@@ -18,7 +18,7 @@ func TestNewMoveDelete(t *testing.T) {
 	}
 
 	c.pick("┊ 3 free", "31–33").press("n").sees("night-shift", "nothing is written yet", "1 added")
-	c.does("a", "[ no ]").answers("[ no ]", "tab").sees("[ yes ]").press("enter")
+	c.does("a", "[ n no ]").answers("[ n no ]", "tab").sees("[ y yes ]").press("enter")
 	born := c.follows("night-shift", "there", func(rows map[string]acl) bool { return len(rows) == 3 })
 	for id, row := range born {
 		if row.Priority != 30000-100*32 || row.Action != "allow-related" {
@@ -33,7 +33,7 @@ func TestNewMoveDelete(t *testing.T) {
 	// Carried, and put down.
 	c.does("m", "moving night-shift").press("j", "j", "j", "pgdown").sees("32 → 45", "free").press("k").sees("32 → 44")
 	c.does("enter", "spec.priority", "32 → 44", "nothing is written yet")
-	c.does("a", "[ no ]").answers("[ no ]", "y") // no guard rail: what it denies and opens stands there
+	c.does("a", "[ n no ]").answers("[ n no ]", "y") // no guard rail: what it denies and opens stands there
 	moved := c.follows("night-shift", "at 44", func(rows map[string]acl) bool { return moved(born, rows, -1200) })
 	if diff := same(born, moved); diff != "" {
 		t.Error("after the move " + diff)
@@ -46,7 +46,7 @@ func TestNewMoveDelete(t *testing.T) {
 	c.follows("night-shift", "gone", func(rows map[string]acl) bool { return len(rows) == 0 })
 	c.at("Ladder").misses("44 ─ night-shift")
 	// And back: the same policy, new rows.
-	c.press("U").sees("nothing is written yet", "1 added").does("a", "[ no ]").answers("[ no ]", "y")
+	c.press("U").sees("nothing is written yet", "1 added").does("a", "[ n no ]").answers("[ n no ]", "y")
 	c.follows("night-shift", "back", func(rows map[string]acl) bool { return len(rows) == 3 })
 	c.at("Ladder").sees("44 ─ night-shift")
 

@@ -15,7 +15,7 @@ import (
 func (c *console) onTrial() {
 	c.t.Helper()
 	c.sees("WRITES FILES").pick("└ quarantine").does("m", "moving quarantine").press("j").sees("60 → 61")
-	c.does("enter", "60 → 61", "Apply?").does("a", "[ no ]", "[ ] auto-revert in 60s").does("space", "[x] auto-revert in 60s")
+	c.does("enter", "60 → 61", "Apply?").does("a", "[ n no ]", "[ ] auto-revert in 60s").does("space", "[x] auto-revert in 60s")
 	c.answers("(files of", "y")
 	c.at("Ladder").sees("61 ─ quarantine", "reverts in ", "Y keeps")
 }
@@ -37,7 +37,7 @@ func TestChangeOnTrial(t *testing.T) {
 	if kept == before {
 		t.Fatal("the file was not changed")
 	}
-	c.press("U").sees("61 → 60", "Apply?").does("a", "[ no ]").answers("[ no ]", "y")
+	c.press("U").sees("61 → 60", "Apply?").does("a", "[ n no ]").answers("[ n no ]", "y")
 	c.at("Ladder").sees("60 └ quarantine")
 
 	c.onTrial()

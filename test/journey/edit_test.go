@@ -29,7 +29,7 @@ func TestEditAndUndo(t *testing.T) {
 			if diff := same(before, c.rows("cluster-control")); diff != "" || !moved(before, c.rows("cluster-control"), 0) {
 				t.Fatalf("the preview wrote something: %s", diff)
 			}
-			c.does("a", "[ no ]").answers("[ no ]", "y")
+			c.does("a", "[ n no ]").answers("[ n no ]", "y")
 			now := c.follows("cluster-control", "200 lower", func(rows map[string]acl) bool { return moved(before, rows, -200) })
 			if diff := same(before, now); diff != "" {
 				t.Error("after the edit " + diff)
@@ -41,7 +41,7 @@ func TestEditAndUndo(t *testing.T) {
 			c.sees("3 free   37–39")
 
 			c.does("U", "36 → 34", "12 changed", "26395 → 26595")
-			c.does("a", "[ no ]").answers("[ no ]", "y")
+			c.does("a", "[ n no ]").answers("[ n no ]", "y")
 			now = c.follows("cluster-control", "what they were", func(rows map[string]acl) bool { return moved(before, rows, 0) })
 			if diff := same(before, now); diff != "" {
 				t.Error("after undo " + diff)
@@ -61,8 +61,8 @@ func TestAnswerIsNoByDefault(t *testing.T) {
 	t.Parallel()
 	c := open(t, setup{editor: `sed -i.old 's/priority: 4[03]/priority: 45/' "$1"`}).ready()
 	before := c.rows("multi-tenant-isolation")
-	c.pick("multi-tenant").press("e").sees("43 → 45").does("a", "[ no ]")
-	c.answers("[ no ]", "enter").sees("nothing was changed")
+	c.pick("multi-tenant").press("e").sees("43 → 45").does("a", "[ n no ]")
+	c.answers("[ n no ]", "enter").sees("nothing was changed")
 	c.press("esc").sees("your text is kept in")
 	c.pick("cluster-contr").press("e").sees("unchanged: nothing to apply")
 	c.press("D").sees("Delete ANP cluster-control").does("a", "Type cluster-control to confirm")

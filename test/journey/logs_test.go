@@ -29,7 +29,7 @@ func TestLogging(t *testing.T) {
 	c.answers("▸Deny", "down").sees("▸Allow").press("2").sees("[warning]")
 	c.press("down").sees("▸Pass").press("5").sees("[debug]")
 	c.press("enter").sees("nothing is written yet", "10 changed: log, severity", "log false → true", "severity none → warning", "severity none → debug")
-	c.does("a", "[ no ]").answers("[ no ]", "y")
+	c.does("a", "[ n no ]").answers("[ n no ]", "y")
 	want := map[string]string{"drop": "alert", "allow-related": "warning", "pass": "debug"}
 	now := c.follows("cluster-control", "logging", func(rows map[string]acl) bool {
 		for _, row := range rows {

@@ -72,7 +72,7 @@ func TestPlan(t *testing.T) {
 		watches = append(watches, w)
 	}
 
-	c.planned("5 5", 24).does("a", "[ no ]").answers("[ no ]", "y")
+	c.planned("5 5", 24).does("a", "[ n no ]").answers("[ n no ]", "y")
 	c.sees("running", "2 of ")
 	pid := serverOf(t, sockets["node1"])
 	signal(t, pid, syscall.SIGSTOP)

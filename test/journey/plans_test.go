@@ -89,7 +89,7 @@ func TestTwoConsoles(t *testing.T) {
 	s.w, s.h = wide80, high24
 	two := open(t, s).ready()
 
-	one.planned("5 5", 24).does("a", "[ no ]").answers("[ no ]")
+	one.planned("5 5", 24).does("a", "[ n no ]").answers("[ n no ]")
 	goesOn := one.stalls("node2")
 	one.press("y").sees("waiting for node2 (")
 
@@ -132,7 +132,7 @@ func TestPlanKilled(t *testing.T) {
 	c = open(t, s).ready()
 	c.sees("/3 stopped")
 	c.press("A").at("plan").sees("■ stopped", "wall", "34 → 10", "p1", "40 → 20", "p2", "50 → 30", "⏎ continue · b roll back · x keep as is")
-	c.does("enter", "Continue with ", "waiting for every zone after each?").does("a", "[ no ]").answers("[ no ]", "y")
+	c.does("enter", "Continue with ", "waiting for every zone after each?").does("a", "[ n no ]").answers("[ n no ]", "y")
 	c.sees("✓ finished", "3 of 3 steps").misses("/3 stopped")
 	for name, want := range map[string]int{"wall": 10, "p1": 20, "p2": 30} {
 		if text := read(t, path); !strings.Contains(text, fmt.Sprintf("name: %s\nspec:\n  priority: %d\n", name, want)) {
@@ -164,8 +164,8 @@ func TestRollBack(t *testing.T) {
 	c.press("1").at("Ladder").pick("34 ─ wall")
 
 	stopped()
-	c.does("x", "Keep as is", "[ no ]").answers("[ no ]", "esc").sees("■ stopped")
-	c.does("x", "Keep as is", "[ no ]").answers("[ no ]", "y").misses("/3 stopped")
+	c.does("x", "Keep as is", "[ n no ]").answers("[ n no ]", "esc").sees("■ stopped")
+	c.does("x", "Keep as is", "[ n no ]").answers("[ n no ]", "y").misses("/3 stopped")
 	c.press("1").at("Ladder").pick("10 ─ wall")
 	c.does("U", "apply (type wall)").press("esc")
 	c.quits()
@@ -197,12 +197,12 @@ func TestLeavingARunningPlan(t *testing.T) {
 	c.planned("10 10", 3).does("a", "Type wall")
 	c.stalls("node0")
 	c.types("Type wall", "wall").sees("waiting for node0 (").press("1").at("Ladder")
-	c.does("q", "A plan is running", "[ stay ]").answers("[ stay ]", "enter").misses("[ stay ]").at("Ladder")
-	c.does("ctrl+c", "A plan is running", "it can be continued later").answers("[ stay ]", "tab").sees("[ stop after this step and leave ]").press("enter")
+	c.does("q", "A plan is running", "[ n stay ]").answers("[ n stay ]", "enter").misses("[ n stay ]").at("Ladder")
+	c.does("ctrl+c", "A plan is running", "it can be continued later").answers("[ n stay ]", "tab").sees("[ stop after this step and leave ]").press("enter")
 	c.ended(0)
 
 	c = open(t, s).ready()
-	c.sees("/3 stopped").press("A").at("plan").does("enter", "Continue with ").does("a", "[ no ]").answers("[ no ]")
+	c.sees("/3 stopped").press("A").at("plan").does("enter", "Continue with ").does("a", "[ n no ]").answers("[ n no ]")
 	c.stalls("node0")
 	c.press("y").sees("waiting for node0 (")
 	c.does("ctrl+c", "A plan is running").press("ctrl+c")

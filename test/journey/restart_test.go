@@ -27,7 +27,7 @@ func TestUndoAfterRestart(t *testing.T) {
 
 	c := open(t, s).ready()
 	c.sees("WRITES FILES").pick("└ quarantine").does("m", "moving quarantine").press("j").sees("60 → 61")
-	c.does("enter", "60 → 61", "Apply?").does("a", "[ no ]").answers("(files of", "y")
+	c.does("enter", "60 → 61", "Apply?").does("a", "[ n no ]").answers("(files of", "y")
 	c.at("Ladder").sees("61 ─ quarantine")
 	after := read(t, file)
 	if want := strings.Replace(before, "priority: 60\n  subject:\n    namespaces:", "priority: 61\n  subject:\n    namespaces:", 1); after != want {
@@ -37,7 +37,7 @@ func TestUndoAfterRestart(t *testing.T) {
 
 	c = open(t, s).ready()
 	c.sees("61 ─ quarantine").press("U").sees("61 → 60", "Apply?")
-	c.does("a", "[ no ]").answers("[ no ]", "y") // policies above decide all that it matches
+	c.does("a", "[ n no ]").answers("[ n no ]", "y") // policies above decide all that it matches
 	c.at("Ladder").sees("60 └ quarantine")
 	if now := read(t, file); now != before {
 		t.Errorf("undo left\n%s\nwant\n%s", now, before)
@@ -53,7 +53,7 @@ func TestUndoOfWhatChangedMeanwhile(t *testing.T) {
 	file := filepath.Join(dir, "13-conflict.yaml")
 	c := open(t, setup{files: []string{dir}, args: []string{"--write-back", "--traffic", "0"}}).ready()
 	c.pick("└ quarantine").does("m", "moving quarantine").press("j", "j").sees("60 → 62")
-	c.does("enter", "60 → 62", "Apply?").does("a", "[ no ]").answers("(files of", "y")
+	c.does("enter", "60 → 62", "Apply?").does("a", "[ n no ]").answers("(files of", "y")
 	c.at("Ladder").sees("62 ─ quarantine")
 	other := strings.Replace(read(t, file), "team: red", "team: blue", 1)
 	write(t, file, other)
@@ -62,7 +62,7 @@ func TestUndoOfWhatChangedMeanwhile(t *testing.T) {
 	if now := read(t, file); now != other {
 		t.Errorf("the file was written:\n%s", now)
 	}
-	c.press("u").sees("62 → 60", "merged: your change", "Apply?").does("a", "[ no ]").answers("(files of", "y")
+	c.press("u").sees("62 → 60", "merged: your change", "Apply?").does("a", "[ n no ]").answers("(files of", "y")
 	c.at("Ladder").sees("60 └ quarantine", "ns: team=blue")
 	if now, want := read(t, file), strings.Replace(other, "priority: 62", "priority: 60", 1); now != want {
 		t.Errorf("the merge left\n%s\nwant\n%s", now, want)
@@ -84,7 +84,7 @@ func TestPlanSurvivesAKill(t *testing.T) {
 	for zone, socket := range c.sockets() {
 		servers[zone] = serverOf(t, socket)
 	}
-	c.does("a", "[ no ]").answers("[ no ]")
+	c.does("a", "[ n no ]").answers("[ n no ]")
 	// Stopped before the plan begins: on a busy machine all its steps are done before
 	// anybody sees that it runs.
 	signal(t, servers["node2"], syscall.SIGSTOP)
@@ -94,7 +94,7 @@ func TestPlanSurvivesAKill(t *testing.T) {
 
 	c = open(t, s).ready()
 	c.press("6").at("plan").sees(" of 24 done", "stopped")
-	c.does("enter", "Continue with ").does("a", "[ no ]").answers("[ no ]", "y")
+	c.does("enter", "Continue with ").does("a", "[ n no ]").answers("[ n no ]", "y")
 	c.sees("✓ finished", "24 of 24 steps")
 	text := read(t, path)
 	slot, last := 0, -1

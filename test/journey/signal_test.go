@@ -52,9 +52,9 @@ func modes(t *testing.T) []mode {
 	}
 	if server, err := exec.LookPath("ovsdb-server"); err == nil { // TestPlan says when there is none
 		all = append(all, mode{"plan running", setup{files: []string{crowded}, args: []string{"--traffic", "0", "--sandbox-ovsdb", server}}, func(c *console) {
-			c.planned("5 5", 24).does("a", "[ no ]")
+			c.planned("5 5", 24).does("a", "[ n no ]")
 			signal(c.t, serverOf(c.t, c.sockets()["node1"]), syscall.SIGSTOP) // so that it goes on running
-			c.answers("[ no ]", "y").sees("waiting for node1 (")
+			c.answers("[ n no ]", "y").sees("waiting for node1 (")
 		}, " of 24 done"})
 	}
 	return all

@@ -101,7 +101,7 @@ func TestPolicyOfAPlanMovedAway(t *testing.T) {
 
 	c.press("1").at("Ladder").pick("40 ─ p1").does("m", "moving p1").press("4", "5").sees("40 → 45")
 	c.does("enter", "Apply?").says("a plan stopped at 1 of 3: its step 2 moves p1; after this change it can be neither continued nor rolled back")
-	c.does("a", "[ no ]").answers("[ no ]", "y").at("Ladder").sees("45 ─ p1", "1/3 stopped")
+	c.does("a", "[ n no ]").answers("[ n no ]", "y").at("Ladder").sees("45 ─ p1", "1/3 stopped")
 
 	const out = "p1 is at 45, the plan expects 40: move p1 back to 40, or end the plan here (x, rung plan --keep)"
 	c.press("A").at("plan").says("cannot continue or roll back: " + out)
@@ -112,8 +112,8 @@ func TestPolicyOfAPlanMovedAway(t *testing.T) {
 	}
 
 	c.does("U", "45 → 40", "Apply?").says("a plan stopped at 1 of 3: after this change it can be continued or rolled back again")
-	c.does("a", "[ no ]").answers("[ no ]", "y").sees("⏎ continue · b roll back · x keep as is")
-	c.does("enter", "Continue with the 2 remaining steps").does("a", "[ no ]").answers("[ no ]", "y")
+	c.does("a", "[ n no ]").answers("[ n no ]", "y").sees("⏎ continue · b roll back · x keep as is")
+	c.does("enter", "Continue with the 2 remaining steps").does("a", "[ n no ]").answers("[ n no ]", "y")
 	c.sees("✓ finished", "3 of 3 steps").misses("/3 stopped")
 	for name, want := range map[string]string{"wall": "10", "p1": "20", "p2": "30"} {
 		if text := read(t, path); !strings.Contains(text, "name: "+name+"\nspec:\n  priority: "+want+"\n") {

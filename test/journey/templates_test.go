@@ -24,12 +24,12 @@ func (c *console) agrees() *console {
 		if m := asksName.FindStringSubmatch(text); m != nil {
 			name = m[1]
 		}
-		return name != "" || strings.Contains(text, "[ no ]")
+		return name != "" || strings.Contains(text, "[ n no ]")
 	})
 	if name != "" {
 		return c.types("to confirm", name)
 	}
-	return c.answers("[ no ]", "y")
+	return c.answers("[ n no ]", "y")
 }
 
 // files are the texts of a folder.

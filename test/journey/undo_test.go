@@ -38,7 +38,7 @@ func TestUndoOfADeletionInItsFile(t *testing.T) {
 	if text := strings.Join(strings.Fields(c.Frame().Text()), " "); !strings.Contains(text, "tenants.yaml, between ANP alpha and ANP omega") {
 		t.Errorf("the preview does not say where it goes:\n%s", c.Frame().Text())
 	}
-	c.does("a", "[ no ]").answers("(files of", "y")
+	c.does("a", "[ n no ]").answers("(files of", "y")
 	c.at("Ladder").sees("─ middle")
 	if got := read(t, file); got != before {
 		t.Errorf("undo left\n%s\nwant\n%s", got, before)

@@ -22,7 +22,7 @@ type paper struct {
 }
 
 var papers = []paper{
-	{commentName, 1280, 1420, commentHTML},
+	{commentName, 1280, 820, commentHTML},
 	{"report", 1280, 1500, reportHTML},
 }
 

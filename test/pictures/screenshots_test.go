@@ -173,7 +173,7 @@ func TestComment(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"git:main:manifests → manifests</h3>", "<strong>Connections:</strong> 3 close", "<details open><summary>Connections", "<th>BEFORE</th>", "<td>closes</td>", "<details><summary>Policies, rule by rule (1)</summary>"} {
+	for _, want := range []string{"git:main:manifests → manifests</h3>", "<strong>Connections:</strong> 10 close", "<details open><summary>Connections", "<th>BEFORE</th>", "<td>closes</td>", "<details><summary>Policies, rule by rule (1)</summary>"} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("the page has no %q\n%s", want, page)
 		}

@@ -165,7 +165,7 @@ var ladder = []Action{
 }
 
 var carry = []Action{
-	{ID: CarryDrop, Keys: []string{"enter"}, Title: "drop here", Footer: 1, Help: "preview the move to this priority"},
+	{ID: CarryDrop, Keys: []string{"enter"}, Title: "preview", Footer: 1, Help: "preview the move to this priority"},
 	{ID: CarryDown, Keys: []string{"j", "down", "ctrl+n"}, Title: "down", Footer: 2, Help: "one priority down"},
 	{ID: CarryUp, Keys: []string{"k", "up"}, Title: "up", Footer: 3, Help: "one priority up"},
 	{ID: CarryFar, Keys: []string{"ctrl+d", "pgdown"}, Title: "ten down", Help: "ten priorities down"},

@@ -84,7 +84,7 @@ func omissionPage(r *revision.Revision, o *model.Omission) nav.Page {
 	case o.Key.Kind.IsPolicy() && r.Cluster.Policy(o.Key) != nil:
 		return nav.ToPolicy(o.Key)
 	}
-	return nav.Page{}
+	return nav.ToFile(o.Origin)
 }
 
 // file returns the page that edits the file of the selected omission; no page if it has none.
@@ -96,10 +96,13 @@ func (v *OmittedView) file() nav.Page {
 	return nav.Page{}
 }
 
-// WhyNot says why the file cannot be edited.
-func (v *OmittedView) WhyNot(_ *view.Env, id action.ID) string {
-	if id == action.OmittedEdit && v.file().IsNone() {
-		return "not from a file"
+// WhyNot says why there is no page of the selected omission, or no file to edit.
+func (v *OmittedView) WhyNot(env *view.Env, id action.ID) string {
+	l, _ := v.Pane.SelectedItem()
+	o := v.byLine[l.ID]
+	switch {
+	case id == action.OmittedEdit && v.file().IsNone(), id == action.Open && (o == nil || omissionPage(env.Rev, o).IsNone()):
+		return words.Choose(o != nil && o.Origin.File != "", "only files on disk can be edited: rung -f FOLDER", "not from a file")
 	}
 	return ""
 }

@@ -147,13 +147,17 @@ func ObjectName(k model.Key) string {
 	return strings.ToLower(string(k.Kind)) + " " + k.NamespacedName()
 }
 
-// FindingPage returns the page of a finding's rule, else of its policy; the zero page if it is about neither.
+// FindingPage returns the page of a finding's rule, else of its policy, or the file of a policy that could not be
+// read; the zero page if there is none.
 func FindingPage(r *revision.Revision, f *model.Finding) nav.Page {
 	if !f.Policy.Kind.IsPolicy() || f.Policy.Name == "" {
 		return nav.Page{}
 	}
 	if p := r.Cluster.Policy(f.Policy); f.Direction != "" && p != nil && p.Rule(f.Direction, f.Rule) != nil {
 		return nav.ToRule(f.Policy, f.Direction, f.Rule)
+	}
+	if file := nav.ToFile(f.Origin); !file.IsNone() && r.Cluster.Policy(f.Policy) == nil {
+		return file
 	}
 	return nav.ToPolicy(f.Policy)
 }

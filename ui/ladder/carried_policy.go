@@ -194,7 +194,7 @@ func (c *carriedPolicy) carryLine(env *view.Env) widget.Line {
 	from := placeText(c.from)
 	to := from + " → " + placeText(c.at)
 	if !c.isMoved() {
-		to = from + " (unchanged)"
+		to = from + " (unchanged)" + words.Choose(c.at.Tier == "", ", type a number", "")
 	}
 	if c.typed != "" {
 		to = fmt.Sprintf("%s → %s_", from, strings.TrimSpace(c.at.Tier+" "+c.typed))

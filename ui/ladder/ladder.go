@@ -138,7 +138,7 @@ func prepareLines(r *revision.Revision) {
 }
 
 // SetFilter filters the lines, folded ones included. If the selected line is filtered out, the cursor goes to
-// the first policy found.
+// the first policy with a matching name, else to the first policy found.
 func (v *ladderPage) SetFilter(f widget.LineFilter) {
 	was := v.table.SelectedID()
 	if filtered := v.filtered; v.frame.rev != nil && filtered == f.IsEmpty() {
@@ -150,11 +150,18 @@ func (v *ladderPage) SetFilter(f widget.LineFilter) {
 	if f.IsEmpty() || v.table.SelectedID() == was {
 		return
 	}
+	to := ""
 	for l := range v.table.ShownItems() {
-		if l.Kind == ladder.Policy {
-			v.table.SelectID(l.ID)
-			return
+		if l.Kind == ladder.Policy && f.MatchesText(l.Key.Name) {
+			to = l.ID
+			break
 		}
+		if l.Kind == ladder.Policy && to == "" {
+			to = l.ID
+		}
+	}
+	if to != "" {
+		v.table.SelectID(to)
 	}
 }
 

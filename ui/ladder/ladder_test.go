@@ -247,7 +247,7 @@ func TestCarry(t *testing.T) {
 	s, got := answered(t)
 	goTo(t, s, "cluster-control")
 	s.Press("m")
-	s.Want("moving cluster-control: 34 (unchanged)", "◆ cluster-control", "← moving", "⏎ drop here", "esc cancel")
+	s.Want("moving cluster-control: 34 (unchanged)", "◆ cluster-control", "← moving", "⏎ preview", "esc cancel")
 	s.Press("j", "j")
 	s.Want("34 → 36", "34 → 36  free  no verdict changes", "← free", "5 free   31–35")
 	s.Golden("carry")

@@ -54,7 +54,7 @@ func chosenText(entries []*logs.Entry, marked bool) string {
 	return words.Count(len(entries), "line") + " shown"
 }
 
-// markLine marks the line under the cursor, or takes its mark away, and moves on.
+// markLine marks the line under the cursor, or takes its mark away.
 func (v *lineWalk) markLine(env *view.Env) {
 	i := v.cursorLine()
 	if i < 0 {
@@ -72,9 +72,6 @@ func (v *lineWalk) markLine(env *view.Env) {
 		delete(v.marked, it.seq)
 	} else {
 		v.marked[it.seq] = true
-	}
-	if i < v.list.n-1 { // moving on at the end would follow again
-		v.moveBy(1)
 	}
 }
 

@@ -253,7 +253,7 @@ func (c *ConfirmDialog) drawTrial(st *themes.StyleSet, w int) string {
 
 // answerLines draws no and yes, side by side if they fit.
 func (c *ConfirmDialog) answerLines(st *themes.StyleSet, w int) []string {
-	no, yes := widget.StyledLine("  "+cmp.Or(c.NoText, "no")+"  ", st.Dim), widget.StyledLine("  "+cmp.Or(c.YesText, "yes")+"  ", st.Dim)
+	no, yes := widget.StyledLine("  n "+cmp.Or(c.NoText, "no")+"  ", st.Dim), widget.StyledLine("  y "+cmp.Or(c.YesText, "yes")+"  ", st.Dim)
 	chosen := &no
 	if c.yes {
 		chosen = &yes

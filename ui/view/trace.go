@@ -247,7 +247,12 @@ func (d *traceDialog) enterField(env *Env) bool {
 		d.problem = d.fieldProblem()
 		return false
 	}
-	if d.nextUnfilled(d.field) {
+	// A typed field leads to the next one even if that has a text already, which could be another's.
+	next := d.field == fromField && !d.input[fromField].IsPrefilled() && d.input[toField].IsPrefilled()
+	if next {
+		d.field = toField
+	}
+	if next || d.nextUnfilled(d.field) {
 		d.problem = ""
 		d.findEnds()
 		return false
