@@ -40,7 +40,8 @@ func PlanCommand(a *command.App) *cobra.Command {
 step. --step N re-spaces every policy, from --start, in steps that never reverse
 two policies: at no step do two policies swap order or become tied.
 --insert ABOVE,BELOW finds a free priority between two policies, each given by name
-or priority (in tiers by name); leave one out for the end of the ladder. Nothing changes without --run.
+or priority; leave one out for the end of the ladder. Policies in tiers of a plugin's
+own are given by name. Nothing changes without --run.
 Each step waits until every zone shows the step before, so there must be zones: a
 cluster's, or with -f Nodes for the sandbox.
 

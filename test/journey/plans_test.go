@@ -198,7 +198,7 @@ func TestLeavingARunningPlan(t *testing.T) {
 	c.stalls("node0")
 	c.types("Type wall", "wall").sees("waiting for node0 (").press("1").at("Ladder")
 	c.does("q", "A plan is running", "[ n stay ]").answers("[ n stay ]", "enter").misses("[ n stay ]").at("Ladder")
-	c.does("ctrl+c", "A plan is running", "it can be continued later").answers("[ n stay ]", "tab").sees("[ stop after this step and leave ]").press("enter")
+	c.does("ctrl+c", "A plan is running", "it can be continued later").answers("[ n stay ]", "tab").sees("[ y stop after this step and leave ]").press("enter")
 	c.ended(0)
 
 	c = open(t, s).ready()

@@ -102,7 +102,7 @@ func (v *OmittedView) WhyNot(env *view.Env, id action.ID) string {
 	o := v.byLine[l.ID]
 	switch {
 	case id == action.OmittedEdit && v.file().IsNone(), id == action.Open && (o == nil || omissionPage(env.Rev, o).IsNone()):
-		return words.Choose(o != nil && o.Origin.File != "", "only files on disk can be edited: rung -f FOLDER", "not from a file")
+		return words.Choose(o != nil && o.Origin.File != "", "in no file that can be edited", "not from a file")
 	}
 	return ""
 }

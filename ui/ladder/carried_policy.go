@@ -194,7 +194,7 @@ func (c *carriedPolicy) carryLine(env *view.Env) widget.Line {
 	from := placeText(c.from)
 	to := from + " → " + placeText(c.at)
 	if !c.isMoved() {
-		to = from + " (unchanged)" + words.Choose(c.at.Tier == "", ", type a number", "")
+		to = from + " (unchanged)"
 	}
 	if c.typed != "" {
 		to = fmt.Sprintf("%s → %s_", from, strings.TrimSpace(c.at.Tier+" "+c.typed))
@@ -205,6 +205,9 @@ func (c *carriedPolicy) carryLine(env *view.Env) widget.Line {
 	const moving, least = "moving", 12
 	room := env.W*2/3 - len("   99 lines")
 	free, tie, tied := "", "", ""
+	if !c.isMoved() && c.typed == "" && c.at.Tier == "" {
+		free = ", type a number"
+	}
 	switch {
 	case len(there) > 0:
 		tie, tied = "  = with "+words.JoinAtMost(there, ", ", 1), "  = tie"
