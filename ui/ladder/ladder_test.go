@@ -348,6 +348,17 @@ func TestChangesInTier2(t *testing.T) {
 	}
 }
 
+// A filter goes to the policy of that name, not to one above whose finding names it.
+func TestFilterGoesToTheName(t *testing.T) {
+	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.NewPage(nav.Ladder))
+	s.Press("/")
+	s.Type("quarant")
+	s.Press("enter")
+	if s.Want("allow-metrics"); !strings.Contains(s.Line("▸"), " quarantine ") {
+		t.Errorf("the cursor is on %q", s.Line("▸"))
+	}
+}
+
 // A filter that leaves out the line under the cursor puts it on the first policy found, not on
 // the line that stands nearest.
 func TestFilterGoesToAPolicy(t *testing.T) {

@@ -66,6 +66,17 @@ func TestAskTraceOffersPorts(t *testing.T) {
 	s.Want("→ service kube-system/kube-dns udp 53")
 }
 
+// TestAskTraceGoesToAFilledEnd: after an end that was typed comes the other one, also if it has a text already.
+func TestAskTraceGoesToAFilledEnd(t *testing.T) {
+	s := uitest.OpenScreen(t, uitest.DemoFacts(t), nav.NewPage(nav.Ladder))
+	s.Press("t")
+	for _, text := range []string{"blue/api-d0", "red/web-f0", "8080"} {
+		s.Type(text)
+		s.Press("enter")
+	}
+	s.Want("trace blue/api-d0 → red/web-f0 tcp 8080")
+}
+
 // T on a pod asks the same question, and its trace begins with asking OVN; so in a log
 // without a line.
 func TestAskOVNTrace(t *testing.T) {
