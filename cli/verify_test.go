@@ -5,16 +5,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"rung/cli/command"
 )
 
-// What the demo's file states holds in the demo's cluster, by policies and by the rows that
-// they compile to, and -f skips the file with words.
+// What the file of expectations states holds in the demo's cluster and in the troubled one, by policies and by the
+// rows that they compile to, and -f skips the file with words.
 func TestDemoExpectations(t *testing.T) {
-	for _, args := range [][]string{{"--by", "both"}, {"--as-if"}} {
+	for _, args := range [][]string{{"../examples", "--by", "both"}, {"../test/given/troubled", "--by", "both"}, {"../test/given/troubled", "--as-if"}} {
+		dir, args := args[0], args[1:]
 		args = append(args, "--allow-unjudged=refused,unscheduled") // 15-broken.yaml, yellow/web-pending: see TestUnproven
 		var out, errw bytes.Buffer
-		args = append([]string{"verify", "../test/given/troubled/expectations.yaml", "-f", "../test/given/troubled", "--state-dir", t.TempDir()}, args...)
+		args = append([]string{"verify", dir + "/expectations.yaml", "-f", dir, "--state-dir", t.TempDir()}, args...)
 		if code := runUntil(t.Context(), args, strings.NewReader(""), &out, &errw, nil); code != command.ExitOK {
 			t.Errorf("%v: exit %d\n%s%s", args, code, &out, &errw)
 		}
@@ -24,7 +27,26 @@ func TestDemoExpectations(t *testing.T) {
 	}
 }
 
-// What hangs on the demo's refused policy is unproven: what stands above it is not.
+// TestDemoFaults: the demo has the faults that it is meant to have, and no other error or warning.
+func TestDemoFaults(t *testing.T) {
+	var out, errw bytes.Buffer
+	runUntil(t.Context(), []string{"lint", "-f", "../examples", "--state-dir", t.TempDir(), "-o",
+		`jsonpath={range .items[?(@.severity!="info")]}{.policy} {.code}{"\n"}{end}`}, strings.NewReader(""), &out, &errw, nil)
+	want := `AdminNetworkPolicy/allow-metrics priority-conflict
+AdminNetworkPolicy/quarantine priority-conflict
+AdminNetworkPolicy/experimental priority-unsupported
+AdminNetworkPolicy/old-form unknown-field
+AdminNetworkPolicy/blue-asks-green rule-never-decides
+AdminNetworkPolicy/blue-asks-green rule-never-decides
+AdminNetworkPolicy/cluster-control deny-all-networks
+AdminNetworkPolicy/cluster-control dns-tcp-not-allowed
+`
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("(-want +got)\n%s%s", diff, &errw)
+	}
+}
+
+// What hangs on the troubled cluster's refused policy is unproven: what stands above it is not.
 func TestUnproven(t *testing.T) {
 	var out, errw bytes.Buffer
 	args := []string{"verify", "../test/given/troubled/expectations.yaml", "-f", "../test/given/troubled", "--state-dir", t.TempDir()}

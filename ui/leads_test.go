@@ -12,6 +12,7 @@ import (
 	"rung/model"
 	"rung/test/install"
 	"rung/test/uitest"
+	"rung/themes"
 	"rung/ui"
 	"rung/ui/nav"
 )
@@ -74,8 +75,10 @@ func TestPagesLeadWithTheirFact(t *testing.T) {
 					s.WantFits()
 					lines := strings.SplitN(s.PlainFrame(), "\n", p.in+1)
 					fact := p.fact
-					if ascii {
-						fact = strings.NewReplacer("≠", ".", "■", ".", "▲", ".", "[✗✓▲]", ".").Replace(fact)
+					for _, sign := range []string{"≠", "■", "▲", "✗", "✓"} {
+						if ascii {
+							fact = strings.ReplaceAll(fact, sign, regexp.QuoteMeta(themes.ASCII(sign)))
+						}
 					}
 					if top := strings.Join(lines[:p.in], "\n"); !regexp.MustCompile(fact).MatchString(top) {
 						t.Errorf("%v, ASCII %v: no %s in\n%s", size, ascii, fact, s.PlainFrame())

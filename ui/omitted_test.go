@@ -84,3 +84,26 @@ func TestManyAreCounted(t *testing.T) {
 	s = uitest.OpenScreen(t, uitest.DemoFacts(t), nav.NewPage(nav.Omitted))
 	s.Want("AdminNetworkPolicy old-form")
 }
+
+// TestBrokenFileOpens: what could not be read in a file on disk is opened there, from the list and from its finding;
+// in a file that is built in it is not, and the key says so.
+func TestBrokenFileOpens(t *testing.T) {
+	for _, source := range []string{"files", "demo"} {
+		p := uitest.DemoFacts(t)
+		p.Broken = []model.Broken{{Severity: model.SeverityError, Code: "unknown-field", Key: model.Key{Kind: model.KindANP, Name: "torn"},
+			Message: "unknown field", Origin: model.Origin{Source: source, File: "policies/torn.yaml", Line: 7}}}
+		s := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
+		s.Press("!", "enter")
+		if source == "demo" {
+			s.Want("› not counted", "in no file that can be edited")
+			continue
+		}
+		s.Want("edit policies/torn.yaml")
+		s.Press("esc", "esc", "f")
+		s.WantNot("edit policies/torn.yaml")
+		s.Press("/")
+		s.Type("unknown field")
+		s.Press("enter", "enter")
+		s.Want("edit policies/torn.yaml")
+	}
+}

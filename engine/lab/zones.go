@@ -66,8 +66,7 @@ func (l *Lab) runSandbox() {
 		l.box, l.ovn = sb, sb.OVN()
 		l.MarkChanged()
 	})
-	l.watchZones(sb, zones[:len(zones)-1], 0)
-	l.watchZones(sb, zones[len(zones)-1:], l.Lag)
+	l.watchZones(sb, zones, l.Lag)
 	if l.Churn > 0 {
 		l.Go(func() { l.runChurn(l.Churn) })
 	}
@@ -114,8 +113,8 @@ func podSubnets(r *revision.Revision) []netip.Prefix {
 	return out
 }
 
-// watchZones starts the reconcilers of sandbox zones, all in one revision. They reach their databases after the
-// lag. It sends the pods again, since the zones may have come after them.
+// watchZones starts the reconcilers of sandbox zones, all in one revision. The last one reaches its database
+// after the lag. It sends the pods again, since the zones may have come after them.
 func (l *Lab) watchZones(sb *sandbox.Sandbox, names []string, lag time.Duration) {
 	at, server := sb.Endpoints(), sb.Describe()
 	south := map[string]string{}
@@ -127,9 +126,12 @@ func (l *Lab) watchZones(sb *sandbox.Sandbox, names []string, lag time.Duration)
 			l.South.SetAddress(zone, addr)
 		}
 		sb.SetPods(l.Cluster(), nil)
-		for _, name := range names {
-			l.Zones.AddZone(nbdb.Dial(nbdb.Config{Name: name, Addr: at[name], Server: server, Slot: l.Slots.TakeSlot, Share: l.Share,
-				NotBefore: time.Now().Add(lag)}), true)
+		for i, name := range names {
+			c := nbdb.Config{Name: name, Addr: at[name], Server: server, Slot: l.Slots.TakeSlot, Share: l.Share}
+			if i == len(names)-1 {
+				c.NotBefore = time.Now().Add(lag)
+			}
+			l.Zones.AddZone(nbdb.Dial(c), true)
 		}
 	})
 }

@@ -78,6 +78,9 @@ func CountText(found []model.Finding) string {
 	return text
 }
 
+// LeastPolicy and MostPolicy limit the width of the column of policies.
+const LeastPolicy, MostPolicy = 12, 32
+
 // Table lists findings; those with a common cause are below the finding about it.
 var Table = &page.Table[*Finding]{
 	Help: map[string]string{
@@ -96,7 +99,7 @@ var Table = &page.Table[*Finding]{
 				sign := page.SeveritySign(f.Severity)
 				return page.Cell{Sign: sign, Text: string(f.Severity), Role: sign.Role}
 			}},
-		{Key: "policy", Title: "POLICY", Min: 12, Max: 40, Importance: page.Always, Cell: func(f *Finding) page.Cell {
+		{Key: "policy", Title: "POLICY", Min: LeastPolicy, Max: MostPolicy, Importance: page.Always, Cell: func(f *Finding) page.Cell {
 			c := page.Cell{Text: f.SubjectText(), Role: themes.Accent}
 			if f.Cause != "" {
 				c.Sign = page.Span{Text: "└", Role: themes.Dim}

@@ -33,7 +33,7 @@ func TestDemo(t *testing.T) {
 	base := filepath.Join(home, "run", "rung")
 	demo := func() (*term.Driver, string) {
 		t.Helper()
-		d := term.Start(t, term.Options{Path: install.Binary(t), Args: []string{"demo", "--sandbox-ovn", "off"}, Home: home})
+		d := term.Start(t, term.Options{Path: install.Binary(t), Args: []string{"demo", "--lag", "0", "--sandbox-ovn", "off"}, Home: home})
 		return d, filepath.Join(base, strconv.Itoa(d.Pid()))
 	}
 	first, dir := demo()

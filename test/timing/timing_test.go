@@ -31,7 +31,7 @@ func TestTimingFirstFrame(t *testing.T) {
 		d := term.Start(t, term.Options{Path: install.Binary(t), Args: []string{"demo"}, Width: 120, Height: 34, Watch: []string{"experimental"}})
 		// What is written last; the rest is there by then, or comes with it.
 		took = append(took, d.WaitSeen("experimental"))
-		d.WaitFor("rung", "break-glass", "34", "┊", "experimental", "✗", "blocks all", "overridden", "experimental")
+		d.WaitFor("rung", "break-glass", "80", "┊", "experimental", "✗", "conflicts with", "overridden")
 		d.Close()
 	}
 	slices.Sort(took)

@@ -210,14 +210,14 @@ func (v *findingsPage) fillTable() {
 	if v.only != everySeverity && len(v.objectFindings)+len(v.zones) > 0 {
 		v.table.Empty = "none here: " + severityNames[v.only] + "; " + v.key + " shows the others"
 	}
-	policy, where := 28, 9
+	policy, where := findings.LeastPolicy, 9
 	for _, f := range items {
 		if v.heads[f] == nil {
 			policy = max(policy, widget.TextWidth(words.Choose(f.Cause == "", "", "└ ")+f.SubjectText()))
 			where = max(where, widget.TextWidth(f.PlaceText()))
 		}
 	}
-	v.room = v.w - words.Choose(v.w < narrowFindings, 5, 13) - min(policy, 40) - min(where, 24) - 2
+	v.room = v.w - words.Choose(v.w < narrowFindings, 5, 13) - min(policy, findings.MostPolicy) - min(where, 24) - 2
 	v.table.SetItems(items)
 }
 

@@ -100,8 +100,7 @@ func (v *OmittedView) file() nav.Page {
 func (v *OmittedView) WhyNot(env *view.Env, id action.ID) string {
 	l, _ := v.Pane.SelectedItem()
 	o := v.byLine[l.ID]
-	switch {
-	case id == action.OmittedEdit && v.file().IsNone(), id == action.Open && (o == nil || omissionPage(env.Rev, o).IsNone()):
+	if id == action.OmittedEdit && v.file().IsNone() || id == action.Open && o != nil && omissionPage(env.Rev, o).IsNone() {
 		return words.Choose(o != nil && o.Origin.File != "", "in no file that can be edited", "not from a file")
 	}
 	return ""

@@ -354,7 +354,8 @@ func TestFilterGoesToTheName(t *testing.T) {
 	s.Press("/")
 	s.Type("quarant")
 	s.Press("enter")
-	if s.Want("allow-metrics"); !strings.Contains(s.Line("▸"), " quarantine ") {
+	s.Want("allow-metrics")
+	if !strings.Contains(s.Line("▸"), " quarantine ") {
 		t.Errorf("the cursor is on %q", s.Line("▸"))
 	}
 }

@@ -11,16 +11,15 @@ import (
 // mostMarks is the maximum width of the notes column that may drop other columns.
 const mostMarks = 34
 
-// widthOfMarks returns the width of the column of notes that fits the worst note of every line, in at most most
-// cells.
-func widthOfMarks(lines []*ladder.Line, most int) int {
+// widthOfMarks returns the width of the column of notes that fits the worst note of every line, at most mostMarks.
+func widthOfMarks(lines []*ladder.Line) int {
 	w := ladder.LeastNotes
 	for _, l := range lines {
 		if len(l.Marks) > 0 {
 			w = max(w, widget.TextWidth(l.Marks[0].Text)+len(moreMarks(l, 1)))
 		}
 	}
-	return min(w, most)
+	return min(w, mostMarks)
 }
 
 // moreMarks counts the notes behind the marks after the first n, as the lines below the table do: a mark may

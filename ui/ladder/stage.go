@@ -84,7 +84,7 @@ func (v *ladderPage) rankColumns(lines []*ladder.Line) {
 		case logTitle:
 			c.Drop = words.Choose(logs, logBusyDrop, logQuietDrop)
 		case notesTitle:
-			c.Min = widthOfMarks(lines, mostMarks)
+			c.Min = widthOfMarks(lines)
 		}
 	}
 }

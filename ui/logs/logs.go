@@ -206,7 +206,6 @@ func (v *lineWalk) moveBy(d int) {
 	v.setPaused(true)
 	i = min(max(0, i+d), v.list.n-1)
 	v.sel = v.list.idAt(i)
-	v.top += d
 }
 
 // SelectedPage returns the rule that decided the selected line, or the rows of the default deny that did;

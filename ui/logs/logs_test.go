@@ -161,6 +161,15 @@ func TestTail(t *testing.T) {
 	s.Press("space", "G")
 	s.Want("● follow")
 
+	// Marked lines stay in sight while the cursor goes up.
+	s.Press("k", "space", "k", "space")
+	s.Want("2 marked")
+	if n := strings.Count(s.PlainFrame(), "•"); n != 2 {
+		t.Errorf("%d of 2 marks are in sight:\n%s", n, s.PlainFrame())
+	}
+	s.Press("space", "j", "space", "G")
+	s.WantNot("marked")
+
 	// The rule, and back to the same line.
 	s.Press("k", "k", "k")
 	here = s.Line("▸")
