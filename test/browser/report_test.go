@@ -16,11 +16,13 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// report writes a report of the examples.
+const troubled = "test/given/troubled"
+
+// report writes a report of a cluster with many faults.
 func report(t *testing.T) string {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "report.html")
-	text := rung(t, "report", "-o", "html", "-f", "examples", "--expectations", "examples/expectations.yaml", "--at-time", "2026-11-27T09:00:00Z")
+	text := rung(t, "report", "-o", "html", "-f", troubled, "--expectations", troubled+"/expectations.yaml", "--at-time", "2026-11-27T09:00:00Z")
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}

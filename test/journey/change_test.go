@@ -122,10 +122,10 @@ func TestWritesToggle(t *testing.T) {
 	c.sees("writes").does("W", "READ-ONLY", "W to allow changes")
 	c.pick("cluster-contr").press("D")
 	c.refused("delete", "read-only")
-	c.does("W", "Allow changes", "stay read-only").answers("Allow changes", "enter").misses("Every change still")
+	c.does("W", "Allow changes", "stay read-only").answers("Allow changes", "enter").misses("stay read-only")
 	c.press("D")
 	c.refused("delete", "read-only")
-	c.does("W", "Allow changes").answers("Allow changes", "y").misses("READ-ONLY")
+	c.does("W", "Allow changes").answers("Allow changes", "y").misses("READ-ONLY", "stay read-only")
 	c.press("D").sees("Delete ANP cluster-control").press("esc").at("Ladder")
 	c.quits()
 }

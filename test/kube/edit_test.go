@@ -109,7 +109,7 @@ func confirm(d *term.Driver, name string, guarded bool) {
 		d.Type(name).Press("enter")
 		return
 	}
-	d.WaitMatch(`\[ no \]|Type ` + name)
+	d.WaitMatch(`\[ n no \]|Type ` + name)
 	time.Sleep(grace)
 	if strings.Contains(d.Screen(), "Type "+name) {
 		d.Type(name).Press("enter")
