@@ -99,9 +99,9 @@ func (v *logPage) doLine(env *view.Env, id action.ID) bool {
 	case action.GoProbe:
 		probeLine(env, v.selectedEntry())
 	case action.LogsTrace:
-		traceLine(env, v.selectedEntry(), nav.ToTrace, view.AskTrace)
+		v.traceLines(env, nav.ToTrace, view.AskTrace)
 	case action.LogsOVN:
-		traceLine(env, v.selectedEntry(), nav.ToOVNTrace, view.AskOVNTrace)
+		v.traceLines(env, nav.ToOVNTrace, view.AskOVNTrace)
 	case action.LogsPropose:
 		askProposal(env, v.selectedEntry(), &v.lineWalk)
 	case action.LogsLogging:

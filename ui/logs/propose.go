@@ -1,9 +1,11 @@
 package logs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -164,18 +166,42 @@ func (v *logPage) Copies(*view.Env) []view.CopyItem {
 		Text: commandText(v.page, v.filter)})
 }
 
-// traceLine opens the trace of the connection of a line; without a line it asks for a connection.
-func traceLine(env *view.Env, e *logs.Entry, page func(question string) nav.Page, ask func(*view.Env, trace.Question)) {
-	if e == nil || e.Gap != nil {
-		ask(env, view.PrefilledTrace(env.Rev, env.Page))
-		return
+// mostTraced limits the connections of marked lines that a dialog offers.
+const mostTraced = 9
+
+// traceLines opens the trace of the connection of the selected line; without a line it asks for a connection.
+// If lines are marked, it asks which of their connections.
+func (v *logPage) traceLines(env *view.Env, page func(question string) nav.Page, ask func(*view.Env, trace.Question)) {
+	entries, marked := v.chosenEntries()
+	if !marked {
+		e := v.selectedEntry()
+		if e == nil || e.Gap != nil {
+			ask(env, view.PrefilledTrace(env.Rev, env.Page))
+			return
+		}
+		entries = []*logs.Entry{e}
 	}
-	q, why := lineQuestion(env.Rev, e)
-	if why != "" {
-		env.ShowFailure("trace: %s", why)
-		return
+	var questions []string
+	var whyNot string
+	c := &view.ChoiceDialog{Title: "trace which of the marked connections"}
+	for _, e := range slices.Backward(entries) { // the newest first
+		q, why := lineQuestion(env.Rev, e)
+		whyNot = cmp.Or(why, whyNot)
+		if text := q.String(); why == "" && !slices.Contains(questions, text) && len(questions) < mostTraced {
+			questions = append(questions, text)
+			c.Items = append(c.Items, view.ChoiceItem{Key: strconv.Itoa(len(questions)),
+				Text: e.Src.Brief() + " → " + e.Dst.Brief() + " " + e.Traffic()})
+		}
 	}
-	env.OpenPage(page(q.String()))
+	switch len(questions) {
+	case 0:
+		env.ShowFailure("trace: %s", whyNot)
+	case 1:
+		env.OpenPage(page(questions[0]))
+	default:
+		c.Done = func(env *view.Env, i int) { env.OpenPage(page(questions[i])) }
+		env.AskDialog(c)
+	}
 }
 
 // probeLine asks to probe the connection of a line with packets.
