@@ -53,6 +53,9 @@ func (f *filterLine) hintPieces(st *themes.StyleSet, keys *action.Keymap) []widg
 		hints = append(hints, widget.LinePiece{Line: l})
 	}
 	can := []string{"!inverse", "-f fuzzy"}
+	if _, ok := f.typedFor.frontView().(view.Arranged); ok {
+		can = append([]string{"COLUMN=text"}, can...)
+	}
 	if x, ok := f.typedFor.frontView().(view.FilterLanguage); ok {
 		can = x.FilterHints()
 	}

@@ -159,7 +159,11 @@ func TestFilterHintsAreNotCut(t *testing.T) {
 		t.Errorf("at 80 columns: %q", l)
 	}
 	s.Resize(120, 34)
-	if l := s.Line("/clu"); !strings.Contains(l, "-f fuzzy") {
+	if l := s.Line("/clu"); !strings.Contains(l, "COLUMN=text") {
 		t.Errorf("at 120 columns: %q", l)
 	}
+	s.Press("ctrl+u")
+	s.Type("policy=tenant")
+	s.Want("blue-tenant", "yellow-tenant")
+	s.WantNot("cluster-control", "experimental")
 }

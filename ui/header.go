@@ -147,7 +147,7 @@ func (s *State) findingsLine(w int) widget.Line {
 	if s.Counts.IsLagging(s.Now) {
 		l = widget.Line{{Text: findingsTitle + "~", Style: st.Dim}} // of an earlier revision
 	}
-	if key := s.Keys.ActionByID(action.GoFindings).HintKey(); key != "" && w >= keyedHeader {
+	if key := s.Keys.ActionByID(action.GoFindings).HintKey(); key != "" && w >= keyedFindings {
 		l = append(widget.StyledLine(key+" ", st.Key), l...)
 	}
 	n := s.Counts.findings
@@ -181,8 +181,9 @@ func (s *State) zonesLine(w int, brief bool) widget.Line {
 // narrowHeader is the width below which the trial's key has no words.
 const narrowHeader = 60
 
-// keyedHeader is the least width of the screen that shows keys beside the counts.
-const keyedHeader = 100
+// keyedHeader is the least width of the screen that shows keys beside the counts, keyedFindings beside the
+// findings, which nothing else on the screen leads to.
+const keyedHeader, keyedFindings = 100, 70
 
 // wideHeader is the least width for words beside marks, and for findings of level info.
 const wideHeader = 130

@@ -95,7 +95,7 @@ func TestBrokenFileOpens(t *testing.T) {
 		s := uitest.OpenScreen(t, p, nav.NewPage(nav.Ladder))
 		s.Press("!", "enter")
 		if source == "demo" {
-			s.Want("› not counted", "in no file that can be edited")
+			s.Want("› not counted", "built into Rung")
 			continue
 		}
 		s.Want("edit policies/torn.yaml")

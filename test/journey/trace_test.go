@@ -38,7 +38,7 @@ func TestTraceFromTheLog(t *testing.T) {
 	c.press(":")
 	c.Type("trace api-d0 red/web-f0 8080")
 	c.press("enter").at("trace blue/api-d0 → red/web-f0 tcp 8080").sees("denied by ANP cluster-control")
-	c.press("t").sees("trace a connection").press("tab", "tab", "tab")
+	c.press("t").sees("trace a connection").press("tab", "tab")
 	c.Type("53")
 	c.answers("trace a connection", "enter").at("blue/api-d0 → red/web-f0 tcp 53")
 	c.press("esc").at("trace blue/api-d0 → red/web-f0 tcp 8080").press("alt+right").at("blue/api-d0 → red/web-f0 tcp 53")

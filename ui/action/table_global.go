@@ -3,6 +3,7 @@ package action
 import (
 	"rung/change"
 	"rung/system"
+	"rung/ui/nav"
 )
 
 // Actions available everywhere.
@@ -43,7 +44,8 @@ const (
 
 var global = []Action{
 	{ID: Palette, Keys: []string{":", "ctrl+p"}, Title: "command", Help: "run any action or go anywhere by name", Footer: 91, Hidden: true},
-	{ID: Filter, Keys: []string{"/"}, Title: "filter", Help: "show only lines that match: a regular expression, !inverse, or -f fuzzy",
+	{ID: Filter, Keys: []string{"/"}, Title: "filter", Help: "show only lines that match: a regular expression, " +
+		"COLUMN=text for one column, !inverse, or -f fuzzy",
 		Footer: 90},
 	{ID: Help, Keys: []string{"?", "f1"}, Title: "help", Also: []string{"keys"},
 		Help: "keys, columns and signs of this page; type to search, enter runs", Footer: 92},
@@ -51,7 +53,9 @@ var global = []Action{
 	{ID: Forward, Keys: []string{"alt+right"}, Title: "forward", Help: "go forward again, after back", Hidden: true},
 	{ID: Leave, Keys: []string{"q"}, Title: "leave", Help: "go back, and quit from the first page", Hidden: true},
 	{ID: Quit, Keys: []string{"ctrl+c"}, Title: "quit", Also: []string{"q", "q!", "exit"}, Help: "quit at once"},
-	{ID: Copy, Keys: []string{"y"}, Title: "copy", Help: "copy from the line under the cursor: name, YAML, match or command"},
+	{ID: Copy, Keys: []string{"y"}, Title: "copy", Also: []string{"kubectl", "yank"}, Footer: 45,
+		Hint: func(c Context) bool { return c.Page.Kind == nav.Preview },
+		Help: "copy from the line under the cursor: name, YAML, match or command"},
 	{ID: Save, Keys: []string{"ctrl+s"}, Title: "save", Help: "save the text of this page to a file"},
 	{ID: Writes, Keys: []string{"W"}, Title: "allow changes", Help: "allow changes, or go back to read-only"},
 	{ID: Undo, Keys: []string{"U"}, Title: "undo", Help: "undo the last saved change, after a preview", Op: change.OpUndo,
@@ -85,7 +89,7 @@ var global = []Action{
 		"dangerous; the header counts them"},
 	{ID: GoTrace, Keys: []string{"t"}, Title: "trace", Also: []string{"reach"},
 		Help: "trace a connection to its verdict and deciding rule: choose both ends, or type :trace FROM TO PORT"},
-	{ID: GoMatrix, Title: "matrix", Also: []string{"reachability", "connectivity"},
+	{ID: GoMatrix, Title: "matrix", Also: []string{"reachability", "connectivity", "allowed"},
 		Help: "go to the matrix: which namespaces, workloads and pods reach which, on a port or on any"},
 	{ID: GoSessions, Title: "sessions", Also: []string{"logging", "log-sessions"}, Help: "go to the logging sessions, running and " +
 		"ended: who logs what, until when"},
@@ -100,7 +104,7 @@ var global = []Action{
 		Help: "send a connection through the sandbox as packets: OVN's verdict and by which rule, next to rows and policies"},
 	{ID: GoLadder, Keys: []string{"1"}, Title: "ladder", Also: []string{"anp", "policies"}, Help: "go to the ladder of policies"},
 	{ID: GoRows, Needs: system.Rows, Keys: []string{"2"}, Title: "rows", Also: []string{"acl", "acls"}, Help: "go to the rows of all zones"},
-	{ID: GoZones, Needs: system.Rows, Keys: []string{"3"}, Title: "zones", Also: []string{"nodes", "no", "ready", "conditions"},
+	{ID: GoZones, Needs: system.Rows, Keys: []string{"3"}, Title: "zones", Also: []string{"nodes", "no", "ready", "conditions", "sync", "drift"},
 		Help: "go to the zones, and their controllers' reports on each policy"},
 	{ID: GoLogs, Keys: []string{"4"}, Title: "logs", Also: []string{"log"}, Help: "go to the log of all policies"},
 	{ID: GoActivity, Keys: []string{"5"}, Title: "activity", Also: []string{"history", "events"},

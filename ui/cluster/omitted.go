@@ -101,7 +101,13 @@ func (v *OmittedView) WhyNot(env *view.Env, id action.ID) string {
 	l, _ := v.Pane.SelectedItem()
 	o := v.byLine[l.ID]
 	if id == action.OmittedEdit && v.file().IsNone() || id == action.Open && o != nil && omissionPage(env.Rev, o).IsNone() {
-		return words.Choose(o != nil && o.Origin.File != "", "in no file that can be edited", "not from a file")
+		switch {
+		case o == nil || o.Origin.File == "":
+			return "not from a file"
+		case o.Origin.Source == "demo":
+			return "its file is built into Rung: rung -f PATH edits yours"
+		}
+		return "in no file that can be edited"
 	}
 	return ""
 }

@@ -52,6 +52,9 @@ func askProposal(env *view.Env, e *logs.Entry, walk *lineWalk) {
 		add("d", "deny "+what, line, model.Deny)
 	}
 	all := chosenText(shown, marked)
+	if marked {
+		c.StartAt(len(c.Items))
+	}
 	add("A", "allow the "+all, shown, model.Allow)
 	add("D", "deny the "+all, shown, model.Deny)
 	c.Done = func(env *view.Env, i int) { proposeFor(env, picks[i].of, picks[i].action) }

@@ -59,7 +59,7 @@ func TestProposeARule(t *testing.T) {
 	s.Press("k", "space", "space", "k", "k", "space")
 	s.Want("1 marked · ○ paused", "▸•")
 	s.Press("E")
-	s.Want("A  allow the 1 marked line")
+	s.Want("▸ A  allow the 1 marked line")
 	s.Press("esc", "y")
 	s.Want("1 marked line")
 	s.Press("esc", "space", "G", "space", "space")

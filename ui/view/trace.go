@@ -96,16 +96,16 @@ var protocolNames = func() (names []string) {
 	return names
 }()
 
-// Fields, in the order of a question.
+// Fields, in their order. The protocol is last, since it is usually TCP.
 const (
 	fromField = iota
 	toField
-	protocolField
 	portField
+	protocolField
 	fields
 )
 
-var fieldNames = [fields]string{"From", "To", "Protocol", "Port"}
+var fieldNames = [fields]string{"From", "To", "Port", "Protocol"}
 
 // mostEnds bounds the ends offered at a time.
 const mostEnds = 6
@@ -183,7 +183,7 @@ func (d *traceDialog) PressKey(env *Env, key, text string) bool {
 			d.takeChosen()
 		}
 		d.takeProtocol()
-		d.stepField(map[string]int{"tab": 1, "shift+tab": fields - 1}[key])
+		d.stepField(map[string]int{"tab": 1, "shift+tab": -1}[key])
 	case "down", "ctrl+n":
 		d.moveBy(1)
 	case "up", "ctrl+p":
@@ -205,12 +205,15 @@ func (d *traceDialog) moveBy(by int) {
 
 // stepField goes to another field.
 func (d *traceDialog) stepField(by int) {
-	d.field, d.problem = (d.field+by)%fields, ""
+	d.field, d.problem = (d.field+by+fields)%fields, ""
 	d.findEnds()
 }
 
 // editField edits the current field.
 func (d *traceDialog) editField(env *Env, key, text string) {
+	if d.field == protocolField && text != "" && strings.Trim(text, "0123456789") == "" {
+		d.stepField(portField - protocolField) // a port
+	}
 	switch d.field {
 	case protocolField:
 		for i, p := range protocols {

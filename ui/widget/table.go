@@ -75,7 +75,8 @@ type Table[T any] struct {
 	items        []T
 	shownItems   []int // indexes into items
 	filter       LineFilter
-	sort         int // column, or -1 for natural order
+	searched     *TableColumn[T] // the only column that the filter searches, or nil
+	sort         int             // column, or -1 for natural order
 	isDescending bool
 	sel          string
 	selectedAt   int // index of the selection in shownItems, or -1 for none
@@ -160,12 +161,19 @@ func (t *Table[T]) ColumnHelps() []ColumnHelp {
 // AllItems returns the rows in natural order.
 func (t *Table[T]) AllItems() []T { return t.items }
 
-// SetFilter shows only rows that match.
+// SetFilter shows only rows that match. "TITLE=text" searches one column.
 func (t *Table[T]) SetFilter(f LineFilter) {
 	if f.Text == t.filter.Text {
 		return
 	}
-	t.filter = f
+	t.filter, t.searched = f, nil
+	title, rest, _ := strings.Cut(f.Text, "=")
+	for i := range t.Columns {
+		if c := &t.Columns[i]; title != "" && strings.EqualFold(title, c.Title) {
+			t.filter, t.searched = ParseFilter(rest), c
+			t.filter.Text = f.Text
+		}
+	}
 	t.arrangeRows()
 }
 
@@ -202,6 +210,9 @@ func (t *Table[T]) fullLine(it T) Line {
 }
 
 func (t *Table[T]) filterText(it T) string {
+	if t.searched != nil {
+		return t.searched.Cell(it).String()
+	}
 	if t.Text != nil {
 		return t.Text(it)
 	}

@@ -161,6 +161,13 @@ func TestSelectionIsKeptByIdentity(t *testing.T) {
 	if got := tb.SelectedID(); got != "thing-50" {
 		t.Errorf("after a filter %q", got)
 	}
+	// One column alone; what is no column's title is searched as it stands.
+	for text, want := range map[string]int{"name=more": 0, "more=more thing-5": 6, "REST=": 55, "name=!thing-5": 49, "none=thing": 0} {
+		tb.SetFilter(ParseFilter(text))
+		if shown, _ := tb.CountLines(); shown != want {
+			t.Errorf("%s shows %d rows, want %d", text, shown, want)
+		}
+	}
 	tb.SetFilter(ParseFilter(""))
 	tb.Do(action.SortNext)
 	tb.Do(action.SortNext)
