@@ -38,7 +38,7 @@ func PlanCommand(a *command.App) *cobra.Command {
 		Short: "Arrange the priorities: free runs, room between two policies, re-space the ladder",
 		Long: `Show the free priorities of the ladder, and the plan under way or stopped, step by
 step. --step N re-spaces every policy, from --start, in steps that never reverse
-two policies: at no step do two policies swap order or become tied.
+two policies: at no step do two policies swap order or become newly tied.
 --insert ABOVE,BELOW finds a free priority between two policies, each given by name
 or priority; leave one out for the end of the ladder. Policies in tiers of a plugin's
 own are given by name. Nothing changes without --run.

@@ -97,7 +97,7 @@ func (p *Plan) addNotes(parted [][2]int) {
 		p.Notes = append(p.Notes, "nothing to apply: already in this order")
 		return
 	}
-	p.Notes = append(p.Notes, words.Count(len(p.Steps), "step")+"; at no step do two policies swap order or become tied")
+	p.Notes = append(p.Notes, words.Count(len(p.Steps), "step")+"; at no step do two policies swap order or become newly tied")
 	for _, run := range parted {
 		p.Notes = append(p.Notes, tieBroken(run[0], run[1]))
 	}

@@ -79,7 +79,7 @@ func (w *world) says(p *revision.PlanState) {
 func TestPropose(t *testing.T) {
 	w := start(t)
 	s := w.s
-	s.Want("re-space: step 10, starting at 10", "30   10 ─ break-glass", "= 4 share 40", "not enforced: above 99", "at no step do two policies swap order or become tied",
+	s.Want("re-space: step 10, starting at 10", "30   10 ─ break-glass", "= 4 share 40", "not enforced: above 99", "at no step do two policies swap order or become newly tied",
 		"now → planned", "95 of 100 priorities free", "free: 0–29", "9 steps, waiting for every zone after each", "tie broken until step 6: of blue-tenant,")
 	s.Golden("propose")
 	s.ResizeAll()
