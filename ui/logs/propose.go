@@ -172,8 +172,8 @@ func (v *logPage) Copies(*view.Env) []view.CopyItem {
 // mostTraced limits the connections of marked lines that a dialog offers.
 const mostTraced = 9
 
-// traceLines opens the trace of the connection of the selected line; without a line it asks for a connection.
-// If lines are marked, it asks which of their connections.
+// traceLines opens the trace of the selected line's connection. Without a line it asks for a connection; among
+// marked lines it asks which to trace.
 func (v *logPage) traceLines(env *view.Env, page func(question string) nav.Page, ask func(*view.Env, trace.Question)) {
 	entries, marked := v.chosenEntries()
 	if !marked {
