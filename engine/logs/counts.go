@@ -70,8 +70,8 @@ func (l *Store) copyHits() *Counter {
 // HitSummary holds the hits of rules at one time. It never changes.
 type HitSummary struct {
 	At time.Time
-	// From is the start of counting, Began the start of this run.
-	From, Began time.Time
+	// From is the start of counting.
+	From time.Time
 	// Rules holds the hits of each rule, for all verdicts.
 	Rules map[logline.RuleRef]LineHits
 	// Followed means that lines come at all, from Since on; NotFollowed counts the nodes whose lines do not
@@ -96,7 +96,7 @@ func (l *Store) HitSummary(made bool) *HitSummary {
 	if s := l.summed; s != nil && (s.At.Unix() == now.Unix() || s.isSameSummary(l, streams, now)) {
 		return s
 	}
-	s := &HitSummary{At: now, upto: l.newestSeq, open: len(streams) - streamsNotUp(streams), From: l.hits.From, Began: l.begunAt,
+	s := &HitSummary{At: now, upto: l.newestSeq, open: len(streams) - streamsNotUp(streams), From: l.hits.From,
 		Rules: map[logline.RuleRef]LineHits{}, logged: l.logged.copy(),
 		Followed: made && streams == nil, Since: l.begunAt, NotFollowed: streamsNotUp(streams)}
 	for _, r := range l.hits.Rules() {
@@ -152,10 +152,8 @@ type RuleStat struct {
 	LineHits
 	Seconds RecentSeconds
 	// AtCap means that within these seconds an ACL of the rule logged as many lines in one second as its meter
-	// allows in CapZone: lines are then lost, silently (ovn-kubernetes.md#meter). CapRate is the meter's rate.
-	AtCap   bool
-	CapZone string
-	CapRate int
+	// allows: lines are then lost, silently (ovn-kubernetes.md#meter).
+	AtCap bool
 }
 
 // statsPerRule returns the numbers of every hit rule; mu is held.
@@ -171,7 +169,7 @@ func (l *Store) statsPerRule(now time.Time) map[logline.RuleRef]RuleStat {
 	}
 	for k, m := range l.meters.byACL {
 		if s, ok := out[k.rule]; ok && m.isCapped(now) && !s.AtCap {
-			s.AtCap, s.CapZone, s.CapRate = true, k.zone, m.rate
+			s.AtCap = true
 			out[k.rule] = s
 		}
 	}

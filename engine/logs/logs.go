@@ -44,7 +44,6 @@ type Store struct {
 	entryWindow
 	hits    *Counter
 	meters  aclMeters
-	limits  meterLimits
 	logged  logTimes
 	begunAt time.Time
 	summed  *HitSummary // last summary returned
@@ -185,7 +184,8 @@ func (l *Store) takeArrival(a arrival) {
 	if f != nil && e.Line.Named == nil { // named lines have no meters
 		if m := l.meters.ensureLines(meterKey{e.Line.Zone, e.Rule, acl}, now); m != nil {
 			m.name = e.Line.Name
-			m.countLine(l.limits.zoneLimit(rev, e.Line.Zone), e.Line.At, now)
+			m.setMeter(rev, e.Line.Zone)
+			m.countLine(e.Line.At, now)
 		}
 	}
 }

@@ -141,8 +141,7 @@ func (w *watcher) noteAnswer(err error) {
 // explainError turns an error into a state and one clean line with the remedy.
 func (f *feed) explainError(err error) (model.ConnState, string) {
 	verb := "read"
-	var fe *requestFailure
-	if errors.As(err, &fe) {
+	if fe, ok := errors.AsType[*requestFailure](err); ok {
 		verb, err = fe.verb, fe.err
 	}
 	switch {
@@ -191,8 +190,7 @@ func isTimeout(err error) bool {
 
 // serverText returns an error as one clean line, without the request's address, which the screen shows anyway.
 func serverText(err error) string {
-	var ue *url.Error
-	if errors.As(err, &ue) {
+	if ue, ok := errors.AsType[*url.Error](err); ok {
 		err = ue.Err
 	}
 	var op *net.OpError
