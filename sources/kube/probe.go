@@ -77,10 +77,7 @@ func isClosed(back <-chan struct{}) bool {
 // awaitServer waits before a failed request is repeated, until pause is over or back is closed; true if
 // closed. back is from before the request: the server may have returned while the request failed.
 func (f *feed) awaitServer(ctx context.Context, back <-chan struct{}, pause time.Duration) bool {
-	select {
-	case f.w.feedLost <- struct{}{}:
-	default: // a probe is already due
-	}
+	retry.Wake(f.w.feedLost)
 	ctx, cancel := context.WithTimeout(ctx, pause)
 	defer cancel()
 	select {
