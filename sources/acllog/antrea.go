@@ -109,17 +109,12 @@ func readAntrea(l *logline.Line, words []string) bool {
 	} else {
 		a.Policy.Name = name
 	}
-	packet := -1
 	for i := 3; i+6 <= len(words); i++ {
 		if readPacket(l, words[i:i+6]) {
-			packet = i
-			break
+			return readRule(l, a, words[2:i]) && readTail(a, words[i+6:])
 		}
 	}
-	if packet < 0 || !readRule(l, a, words[2:packet]) {
-		return false
-	}
-	return readTail(a, words[packet+6:])
+	return false
 }
 
 // readPacket reads source, port, destination, port, protocol, length.
