@@ -91,12 +91,11 @@ type connectionEnd struct {
 
 type proposer struct {
 	ProposalInput
-	c            *model.Cluster
-	pods         *selectors.PodIndex
-	place        map[model.Key]int
-	subjectPods  selectors.PodSet
-	proposal     *Proposal
-	leftByReason map[string]int
+	c           *model.Cluster
+	pods        *selectors.PodIndex
+	place       map[model.Key]int
+	subjectPods selectors.PodSet
+	proposal    *Proposal
 	// by direction
 	ports         map[model.Direction]map[connectionEnd]map[verdict.Ports]bool
 	aboutPods     map[int]bool // pods that need rules
@@ -117,7 +116,7 @@ func Propose(a ProposalInput) (*Proposal, error) {
 		return nil, ErrTooMany
 	}
 	p := &proposer{ProposalInput: a, c: a.Before.Cluster(), place: map[model.Key]int{}, proposal: &Proposal{Action: a.Action},
-		leftByReason: map[string]int{}, aboutPods: map[int]bool{},
+		aboutPods:     map[int]bool{},
 		ports:         map[model.Direction]map[connectionEnd]map[verdict.Ports]bool{model.Ingress: {}, model.Egress: {}},
 		firstMatching: map[model.Direction]int{model.Ingress: len(a.Policy.Ingress), model.Egress: len(a.Policy.Egress)}}
 	p.pods = selectors.NewPodIndex(p.c, nil)
@@ -154,10 +153,9 @@ func Propose(a ProposalInput) (*Proposal, error) {
 }
 
 func (p *proposer) leaveOut(s *diff.LoggedConnection, why string) {
-	i, known := p.leftByReason[why]
-	if !known {
+	i := slices.IndexFunc(p.proposal.Left, func(l LeftLines) bool { return l.Reason == why })
+	if i < 0 {
 		i = len(p.proposal.Left)
-		p.leftByReason[why] = i
 		p.proposal.Left = append(p.proposal.Left, LeftLines{Reason: why, Example: s.Connection})
 	}
 	p.proposal.Left[i].Lines += s.Lines

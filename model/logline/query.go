@@ -202,12 +202,7 @@ type LineEnd struct {
 
 // MatchLine reports whether the query selects a line.
 func (q *Query) MatchLine(l *QueryLine) bool {
-	for i := range q.terms {
-		if !q.terms[i].holdsFor(l) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(q.terms, func(t queryTerm) bool { return !t.holdsFor(l) })
 }
 
 // IsTextOnly reports whether only the text of a line matters: its other fields may be left out.
@@ -216,12 +211,7 @@ func (q *Query) IsTextOnly() bool {
 }
 
 func (t *queryTerm) holdsFor(l *QueryLine) bool {
-	for _, test := range t.tests {
-		if test(l) {
-			return !t.isNegated
-		}
-	}
-	return t.isNegated
+	return slices.ContainsFunc(t.tests, func(test lineTest) bool { return test(l) }) != t.isNegated
 }
 
 // MatchGap reports whether a gap, where lines may be missing, is shown. Only terms about node and time count,

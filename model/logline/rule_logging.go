@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -34,13 +35,7 @@ type State struct {
 
 func (s State) logs() bool { return s.On != nil && *s.On }
 
-func (s State) equals(o State) bool {
-	return equalPointers(s.On, o.On) && equalPointers(s.Label, o.Label)
-}
-
-func equalPointers[T comparable](a, b *T) bool {
-	return a == nil && b == nil || a != nil && b != nil && *a == *b
-}
+func (s State) equals(o State) bool { return reflect.DeepEqual(s, o) }
 
 // ruleRecord is a rule that a session set. Later lookups use the digest, name or index.
 type ruleRecord struct {
