@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rung/model/logline"
+	"rung/model/words"
 )
 
 // longestTraffic bounds a line's protocol and verdict, which come from outside.
@@ -14,10 +15,7 @@ const longestTraffic = 64
 // HitParts returns the rule with its verdict, the pair of ends, and the time a line counts for. A node's clock
 // ahead of now counts as now.
 func HitParts(e *Entry, now time.Time) (Rule, Pair, time.Time) {
-	at := e.Line.At
-	if at.After(now) || at.Unix() <= 0 {
-		at = now
-	}
+	at := words.Choose(e.Line.At.After(now) || e.Line.At.Unix() <= 0, now, e.Line.At)
 	ref := e.Rule
 	ref.Exact = true // an attributed rule is known even if its name was truncated
 	return Rule{Ref: ref, Verdict: cutToLength(e.Line.Verdict, longestTraffic)},

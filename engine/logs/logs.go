@@ -9,6 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/logline"
+	"rung/model/words"
 	"rung/revision"
 	"rung/sources/retry"
 )
@@ -195,10 +196,7 @@ func (l *Store) takeArrival(a arrival) {
 func (l *Store) explainLine(e *Entry) (rev *revision.Revision, f *ruleFacts, acl string) {
 	now := l.now()
 	e.Action = cmp.Or(verdictWords[e.Line.Verdict], e.Line.Verdict)
-	at := e.Line.At
-	if at.IsZero() {
-		at = now
-	}
+	at := words.Choose(e.Line.At.IsZero(), now, e.Line.At)
 	rev = l.rev()
 	e.Src, e.Dst = l.book.EndAt(e.Line.Src, at), l.book.EndAt(e.Line.Dst, at)
 	if rev.Cluster.IsEmpty() { // without a cluster nobody knows who is outside

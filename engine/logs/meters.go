@@ -132,10 +132,7 @@ func (m *meteredLines) countLine(at, now time.Time) {
 
 // needsRows reports whether to look up the rows behind the lines: while the ACL is at its limit.
 func (m *meteredLines) needsRows(now time.Time) bool {
-	wait := rowsEvery
-	if len(m.rows) == 0 {
-		wait = missingRowsEvery
-	}
+	wait := words.Choose(len(m.rows) == 0, missingRowsEvery, rowsEvery)
 	return m.isCapped(now) && (m.looked.IsZero() || now.Sub(m.looked) >= wait)
 }
 

@@ -10,6 +10,7 @@ import (
 	"rung/model/selectors"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
+	"rung/model/words"
 )
 
 // Limits of the API (ovn-kubernetes.md#api-limits), and of a proposal.
@@ -58,10 +59,7 @@ const (
 // EndsFor returns the possible ends for rules of an action, the most durable first. An allowed connection must
 // be allowed at both ends, a denied one denied at one.
 func EndsFor(a model.Action) []RuleEnds {
-	if a == model.Deny {
-		return []RuleEnds{BothEnds, Sender, Receiver}
-	}
-	return []RuleEnds{BothEnds, DenyingEnds}
+	return words.Choose(a == model.Deny, []RuleEnds{BothEnds, Sender, Receiver}, []RuleEnds{BothEnds, DenyingEnds})
 }
 
 // Proposal is the rules that would allow or deny the connections.
@@ -232,10 +230,7 @@ var pathDirections = []model.Direction{model.Egress, model.Ingress}
 
 // loggedDirection returns the direction of the rules that decide in a stage.
 func loggedDirection(s model.Stage) model.Direction {
-	if s == model.StageToLport {
-		return model.Ingress
-	}
-	return model.Egress
+	return words.Choose(s == model.StageToLport, model.Ingress, model.Egress)
 }
 
 // neededDirections returns the directions in which a connection needs rules.

@@ -1,6 +1,7 @@
 package logline
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -47,10 +48,7 @@ type ruleRecord struct {
 }
 
 func (e *ruleRecord) text() string {
-	if e.Name != "" {
-		return fmt.Sprintf("%s %d (%s)", e.In, e.Rule, words.CleanText(e.Name))
-	}
-	return fmt.Sprintf("%s %d", e.In, e.Rule)
+	return fmt.Sprintf("%s %d%s", e.In, e.Rule, words.Between(" (", words.CleanText(e.Name), ")"))
 }
 
 // treeRule is a rule in an object tree.
@@ -228,10 +226,7 @@ func RulesAfterSession(p *model.Policy, s model.LogSession) (ingress, egress []m
 	tree, _ := RestoreLogging(p, s)
 	ingress, egress = slices.Clone(p.Ingress), slices.Clone(p.Egress)
 	for _, w := range listTreeRules(tree) {
-		rules := ingress
-		if w.In == "egress" {
-			rules = egress
-		}
+		rules := words.Choose(w.In == "egress", egress, ingress)
 		if w.Rule < len(rules) && rules[w.Rule].Tiered != nil {
 			a := *rules[w.Rule].Tiered
 			a.Logging, a.LogLabel = w.logs(), ""
@@ -329,10 +324,7 @@ func FormerText(s model.LogSession) string {
 	if len(logged) > 0 {
 		parts = append(parts, words.ListFew(logged, 3)+" with enableLogging")
 	}
-	if len(parts) == 0 {
-		return "no rule changes"
-	}
-	return strings.Join(parts, "; ")
+	return cmp.Or(strings.Join(parts, "; "), "no rule changes")
 }
 
 // SetText describes what a session set, from its recorded text.

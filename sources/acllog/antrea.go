@@ -190,8 +190,5 @@ func readTail(a *logline.NamedLine, w []string) bool {
 
 // textOrNone returns the word, or "" for np.log's missing value.
 func textOrNone(word string) string {
-	if word == none {
-		return ""
-	}
-	return word
+	return words.Choose(word == none, "", word)
 }

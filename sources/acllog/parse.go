@@ -350,10 +350,7 @@ func parseField(l *logline.Line, key, value string) flowFields {
 	case "dl_type":
 		ok, is = len(value) == len("0x88cc"), hasEthernet
 	}
-	if !ok {
-		return 0
-	}
-	return is
+	return words.Choose(ok, is, 0)
 }
 
 // areFlags reports whether a text is uncut TCP flags as OVS writes them: "psh|ack", "0".

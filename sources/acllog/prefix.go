@@ -1,6 +1,7 @@
 package acllog
 
 import (
+	"cmp"
 	"strings"
 	"time"
 )
@@ -98,9 +99,7 @@ func (p *linePrefix) readSyslog(s string, toSyslog bool) bool {
 	if !ok || !isName(node) {
 		return false
 	}
-	if p.node == "" {
-		p.node = node
-	}
+	p.node = cmp.Or(p.node, node)
 	program, rest, ok := strings.Cut(rest, " ")
 	if !ok {
 		return toSyslog && program == ""

@@ -52,10 +52,7 @@ type RejectedError struct {
 type FieldError struct{ Field, Message string }
 
 func (e *RejectedError) Error() string {
-	if e.Remedy != "" {
-		return e.Reason + "; " + e.Remedy
-	}
-	return e.Reason
+	return e.Reason + words.Between("; ", e.Remedy, "")
 }
 
 // maxReason bounds the quoted length of a server's message, in bytes.

@@ -92,10 +92,7 @@ func (c *Config) keepConnected(ctx context.Context, tell func(state model.ConnSt
 			return
 		}
 		log.Debug("no connection", "attempts", attempts, "err", err)
-		state := down
-		if errors.Is(err, fs.ErrPermission) {
-			state = model.ConnDenied
-		}
+		state := words.Choose(errors.Is(err, fs.ErrPermission), model.ConnDenied, down)
 		tell(state, attempts, words.CleanText(err.Error()))
 		if errors.Is(err, errResync) {
 			continue

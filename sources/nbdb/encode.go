@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"rung/model/ovn/nb"
+	"rung/model/words"
 )
 
 // Encode returns the parameters of transact (RFC 7047 §4.1.3). It fails for an operation that OVSDB cannot
@@ -71,10 +72,7 @@ func appendOp(b []byte, op *nb.Op) ([]byte, error) {
 }
 
 func appendMutation(b []byte, m *nb.Mutation) []byte {
-	verb := `,"delete",`
-	if m.Insert {
-		verb = `,"insert",`
-	}
+	verb := words.Choose(m.Insert, `,"insert",`, `,"delete",`)
 	b = append(AppendString(append(b, '['), m.Column), verb...)
 	switch {
 	case m.Pairs != nil:
