@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"rung/model"
+	"rung/model/words"
 )
 
 // Query selects the lines for which every term holds. The zero value selects all.
@@ -94,10 +95,7 @@ func Parse(text string, now time.Time) (Query, error) {
 func parseTerm(word string, open bool, now time.Time) (*queryTerm, *Error) {
 	switch word[0] {
 	case '"':
-		var err *Error
-		if open {
-			err = &Error{Term: word, Why: `the closing " is missing`, Open: true}
-		}
+		err := words.Choose(open, &Error{Term: word, Why: `the closing " is missing`, Open: true}, nil)
 		return textTerm(unquoteValue(word)), err
 	case '/':
 		return regexTerm(word, open)

@@ -18,7 +18,6 @@ import (
 	"rung/model/logline"
 	"rung/model/words"
 	"rung/sources/files"
-	"rung/sources/retry"
 )
 
 // MaxFiles bounds the files read at a time.
@@ -74,7 +73,7 @@ func (s *Set) addPipe(path string, open func() (io.ReadCloser, error)) {
 	lines := make(chan pipedLine, waitingLines)
 	f := &File{Stream: placedStream(path), ctx: s.ctx, path: path, pipe: lines}
 	s.files = append(s.files, f)
-	s.wg.Go(func() { readPipe(s.ctx, lines, func() { retry.Wake(s.wake) }, open) })
+	s.wg.Go(func() { readPipe(s.ctx, lines, s.wakeReader, open) })
 }
 
 // SkippedFiles counts unread files below a folder.
@@ -117,6 +116,13 @@ func findNamed(path string) ([]namedFile, []SkippedFiles, error) {
 		return nil, nil, fmt.Errorf("read logs: %w; check --log", err)
 	}
 	return found, passed, nil
+}
+
+func (s *Set) wakeReader() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
 }
 
 // WakeChannel returns a channel that ticks when a pipe has lines.
