@@ -60,10 +60,7 @@ func (c *commandWriter) writeOp(op *nb.Op) {
 		c.writeLine(func() string { return "set " + op.Table + " " + words.ShellQuote(op.UUID) + columnsText(op.Row) })
 	case nb.OpMutate:
 		for _, m := range op.Mutations {
-			verb := "remove"
-			if m.Insert {
-				verb = "add"
-			}
+			verb := words.Choose(m.Insert, "add", "remove")
 			c.writeMembers(verb, op.Table, op.UUID, m.Column, m.Strings, quotedAtom)
 			c.writeRefs(verb, op.Table, op.UUID, m.Column, m.Refs)
 			quote := func(k string) string { return words.ShellQuote(strconv.Quote(k) + "=" + strconv.Quote(m.Pairs[k])) }

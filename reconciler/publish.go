@@ -120,10 +120,7 @@ func opsSummary(k model.PolicyKey, ops []nb.Op) string {
 			add("port", verb, memberCount(op.Row["ports"]))
 		}
 		for _, m := range op.Mutations {
-			verb := "removed"
-			if m.Insert {
-				verb = "added"
-			}
+			verb := words.Choose(m.Insert, "added", "removed")
 			switch m.Column {
 			case "addresses":
 				add("address", verb, len(m.Strings))
@@ -147,10 +144,7 @@ func opsSummary(k model.PolicyKey, ops []nb.Op) string {
 			}
 		}
 	}
-	name := k.Name
-	if k.Kind != model.KindANP {
-		name = k.Label()
-	}
+	name := words.Choose(k.Kind != model.KindANP, k.Label(), k.Name)
 	return name + ": " + strings.Join(parts, ", ")
 }
 

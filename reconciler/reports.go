@@ -3,7 +3,6 @@ package reconciler
 import (
 	"fmt"
 	"reflect"
-	"time"
 
 	"rung/model"
 )
@@ -25,11 +24,7 @@ const (
 
 // reporter reports policies' conditions and events as OVN-Kubernetes' controller on that node would.
 type reporter struct {
-	zone   string
-	status Status
-	events Events
-	clock  func() time.Time
-	max    int32
+	cfg *Config
 
 	lastSent map[model.PolicyKey]sentCondition
 	// programmed are the policies programmed since the start. byPriority holds only the first policy at each
@@ -51,11 +46,8 @@ type programmedPolicy struct {
 }
 
 func newReporter(cfg *Config) *reporter {
-	return &reporter{
-		zone: cfg.Zone.Name(), status: cfg.Status, events: cfg.Events, clock: cfg.Clock, max: cfg.MaxPriority,
-		lastSent: map[model.PolicyKey]sentCondition{}, programmed: map[model.PolicyKey]programmedPolicy{}, byPriority: map[int32]string{},
-		refusedVersions: map[model.PolicyKey]*model.Policy{},
-	}
+	return &reporter{cfg: cfg, lastSent: map[model.PolicyKey]sentCondition{}, programmed: map[model.PolicyKey]programmedPolicy{},
+		byPriority: map[int32]string{}, refusedVersions: map[model.PolicyKey]*model.Policy{}}
 }
 
 // reportSuccess reports a policy whose rows were written or already right.
@@ -91,7 +83,7 @@ func (r *reporter) reportNoRows(p *model.Policy, none *model.NoRows) {
 	if none.Code == "priority" && !isSameSpec(r.refusedVersions[p.Key], p) {
 		r.refusedVersions[p.Key] = p
 		r.sendEvent(p.Key, reasonUnsupported, fmt.Sprintf("This ANP %s has an unsupported priority %d; "+
-			"Please update the priority to a value between 0(highest priority) and %d(lowest priority)", p.Name, p.Priority, r.max))
+			"Please update the priority to a value between 0(highest priority) and %d(lowest priority)", p.Name, p.Priority, r.cfg.MaxPriority))
 	}
 	r.sendCondition(p, "False", reasonFailed, none.Message)
 }
@@ -127,9 +119,9 @@ func (r *reporter) forgetPolicy(k model.PolicyKey) {
 }
 
 func (r *reporter) sendEvent(k model.PolicyKey, reason, message string) {
-	if r.events != nil {
-		r.events.Event(model.Event{About: k, Type: "Warning", Reason: reason, Message: message, Reporter: r.zone,
-			Last: r.clock(), Count: 1})
+	if r.cfg.Events != nil {
+		r.cfg.Events.Event(model.Event{About: k, Type: "Warning", Reason: reason, Message: message, Reporter: r.cfg.Zone.Name(),
+			Last: r.cfg.Clock(), Count: 1})
 	}
 }
 
@@ -138,8 +130,8 @@ func (r *reporter) sendCondition(p *model.Policy, status, reason, message string
 	if p.Kind == model.KindANP && len(message) > maxANPMessage {
 		message = message[:maxANPMessage]
 	}
-	c := model.Condition{Type: conditionPrefix + r.zone, Status: status, Reason: reason, Message: message,
-		Changed: model.Stamp{Time: r.clock()}}
+	c := model.Condition{Type: conditionPrefix + r.cfg.Zone.Name(), Status: status, Reason: reason, Message: message,
+		Changed: model.Stamp{Time: r.cfg.Clock()}}
 	last, ok := r.lastSent[p.Key]
 	if !ok || last.uid != p.UID {
 		last.c = model.Condition{}
@@ -154,7 +146,7 @@ func (r *reporter) sendCondition(p *model.Policy, status, reason, message string
 		c.Changed = last.c.Changed
 	}
 	r.lastSent[p.Key] = sentCondition{p.UID, c}
-	if r.status != nil && !(same && last.c.Reason == c.Reason && last.c.Message == c.Message) {
-		r.status.SetCondition(p.Key, c)
+	if r.cfg.Status != nil && !(same && last.c.Reason == c.Reason && last.c.Message == c.Message) {
+		r.cfg.Status.SetCondition(p.Key, c)
 	}
 }

@@ -94,7 +94,7 @@ func TestUnsupportedPriorityEvents(t *testing.T) {
 func TestConditions(t *testing.T) {
 	var got []model.Condition
 	n, r := newNotes()
-	r.status = setter(func(c model.Condition) { got = append(got, c) })
+	r.cfg.Status = setter(func(c model.Condition) { got = append(got, c) })
 	last := func() model.Condition {
 		t.Helper()
 		if len(got) == 0 {
@@ -110,7 +110,7 @@ func TestConditions(t *testing.T) {
 		Message: "Setting up OVN DB plumbing was successful", Changed: model.Stamp{Time: start}}, last()); diff != "" {
 		t.Error(diff)
 	}
-	r.clock = fixedClock(start.Add(time.Hour))
+	r.cfg.Clock = fixedClock(start.Add(time.Hour))
 	r.reportSuccess(p)
 	if len(got) != 0 {
 		t.Errorf("the same again: %v", got)
@@ -121,7 +121,7 @@ func TestConditions(t *testing.T) {
 		t.Error(diff)
 	}
 	// The time of the change stays while the status does.
-	r.clock = fixedClock(start.Add(2 * time.Hour))
+	r.cfg.Clock = fixedClock(start.Add(2 * time.Hour))
 	r.reportNoRows(p, &model.NoRows{Code: "cidr", Message: strings.Repeat("é", 20000)})
 	if c := last(); c.Changed.Time != start.Add(time.Hour) || len(c.Message) != 32766 {
 		t.Errorf("changed %v, %d bytes", c.Changed, len(c.Message))

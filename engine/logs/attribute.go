@@ -10,6 +10,7 @@ import (
 	"rung/model/logline"
 	"rung/model/ovn/match"
 	"rung/model/ovn/nb"
+	"rung/model/words"
 	"rung/revision"
 )
 
@@ -129,10 +130,7 @@ var verdicts = map[model.Action]string{model.Allow: "allow", model.Deny: "drop",
 // aclDirection returns the direction of the ACLs of a kind's rules. An EgressFirewall's decide at the end of
 // the pipeline (ovn-kubernetes.md#firewall-rows).
 func aclDirection(k model.Kind, d model.Direction) string {
-	if d == model.Ingress || k == model.KindEF {
-		return nb.ToLport
-	}
-	return nb.FromLport
+	return words.Choose(d == model.Ingress || k == model.KindEF, nb.ToLport, nb.FromLport)
 }
 
 // judgeCandidates keeps the candidates whose rows match the packet, and of these the ones with the highest OVN
@@ -156,10 +154,7 @@ func (a *attributor) judgeCandidates(rev *revision.Revision, e *Entry, in []logl
 			break
 		}
 	}
-	if !judged {
-		return in
-	}
-	return out
+	return words.Choose(judged, out, in)
 }
 
 // lineZone returns the zone that wrote a line. If that name is neither zone nor node, such as a file's name, it
@@ -178,10 +173,7 @@ func lineZone(rev *revision.Revision, e *Entry, d model.Direction) string {
 
 // subjectEnd returns the subject's end for a rule of that direction.
 func subjectEnd(e *Entry, d model.Direction) *End {
-	if d == model.Ingress {
-		return &e.Dst
-	}
-	return &e.Src
+	return words.Choose(d == model.Ingress, &e.Dst, &e.Src)
 }
 
 func (a *attributor) findJudgedRows(rev *revision.Revision, k rowsKey, now time.Time) *judgedRows {
@@ -251,10 +243,7 @@ func linePacket(e *Entry, d model.Direction) match.Packet {
 	p := match.Packet{Src: l.Src.Unmap(), Dst: l.Dst.Unmap(),
 		Proto: match.Proto(l.Proto), SrcPort: l.SrcPort, DstPort: l.DstPort,
 		ICMPType: uint8(l.ICMPType), ICMPCode: uint8(l.ICMPCode)}
-	port := &p.InPort
-	if d == model.Ingress {
-		port = &p.OutPort
-	}
+	port := words.Choose(d == model.Ingress, &p.OutPort, &p.InPort)
 	if subject := subjectEnd(e, d); subject.Key.Kind == model.KindPod {
 		*port = nb.PortName(subject.Key.Namespace, subject.Key.Name)
 	}

@@ -144,10 +144,7 @@ func (c *checkList) checkPolicy() bool {
 		c.levelRemedy(p, c.add("annotation", Wrong, "%s has no log level, so none of its rules logs.", k.Label()))
 		return false
 	default:
-		whose := "Its annotation sets "
-		if ns != "" {
-			whose = "The annotation of namespace " + ns + " sets "
-		}
+		whose := words.Choose(ns != "", "The annotation of namespace "+ns+" sets ", "Its annotation sets ")
 		c.add("annotation", Fine, "%s%s.", whose, now)
 	}
 	if c.subject.Dir != "" && len(c.subject.subjectRules(p)) == 0 {

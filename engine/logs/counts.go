@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"rung/model/logline"
+	"rung/model/words"
 )
 
 // longestTraffic bounds a line's protocol and verdict, which come from outside.
@@ -14,10 +15,7 @@ const longestTraffic = 64
 // HitParts returns the rule with its verdict, the pair of ends, and the time a line counts for. A node's clock
 // ahead of now counts as now.
 func HitParts(e *Entry, now time.Time) (Rule, Pair, time.Time) {
-	at := e.Line.At
-	if at.After(now) || at.Unix() <= 0 {
-		at = now
-	}
+	at := words.Choose(e.Line.At.After(now) || e.Line.At.Unix() <= 0, now, e.Line.At)
 	ref := e.Rule
 	ref.Exact = true // an attributed rule is known even if its name was truncated
 	return Rule{Ref: ref, Verdict: cutToLength(e.Line.Verdict, longestTraffic)},
@@ -70,8 +68,8 @@ func (l *Store) copyHits() *Counter {
 // HitSummary holds the hits of rules at one time. It never changes.
 type HitSummary struct {
 	At time.Time
-	// From is the start of counting, Began the start of this run.
-	From, Began time.Time
+	// From is the start of counting.
+	From time.Time
 	// Rules holds the hits of each rule, for all verdicts.
 	Rules map[logline.RuleRef]LineHits
 	// Followed means that lines come at all, from Since on; NotFollowed counts the nodes whose lines do not
@@ -96,7 +94,7 @@ func (l *Store) HitSummary(made bool) *HitSummary {
 	if s := l.summed; s != nil && (s.At.Unix() == now.Unix() || s.isSameSummary(l, streams, now)) {
 		return s
 	}
-	s := &HitSummary{At: now, upto: l.newestSeq, open: len(streams) - streamsNotUp(streams), From: l.hits.From, Began: l.begunAt,
+	s := &HitSummary{At: now, upto: l.newestSeq, open: len(streams) - streamsNotUp(streams), From: l.hits.From,
 		Rules: map[logline.RuleRef]LineHits{}, logged: l.logged.copy(),
 		Followed: made && streams == nil, Since: l.begunAt, NotFollowed: streamsNotUp(streams)}
 	for _, r := range l.hits.Rules() {
@@ -152,10 +150,8 @@ type RuleStat struct {
 	LineHits
 	Seconds RecentSeconds
 	// AtCap means that within these seconds an ACL of the rule logged as many lines in one second as its meter
-	// allows in CapZone: lines are then lost, silently (ovn-kubernetes.md#meter). CapRate is the meter's rate.
-	AtCap   bool
-	CapZone string
-	CapRate int
+	// allows: lines are then lost, silently (ovn-kubernetes.md#meter).
+	AtCap bool
 }
 
 // statsPerRule returns the numbers of every hit rule; mu is held.
@@ -171,7 +167,7 @@ func (l *Store) statsPerRule(now time.Time) map[logline.RuleRef]RuleStat {
 	}
 	for k, m := range l.meters.byACL {
 		if s, ok := out[k.rule]; ok && m.isCapped(now) && !s.AtCap {
-			s.AtCap, s.CapZone, s.CapRate = true, k.zone, m.rate
+			s.AtCap = true
 			out[k.rule] = s
 		}
 	}

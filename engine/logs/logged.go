@@ -118,10 +118,7 @@ func (s *HitSummary) UseOfRule(p *model.Policy, r *model.Rule) RuleUse {
 func (u RuleUse) ShortText() string {
 	switch u.Use {
 	case Idle:
-		if u.Missing > 0 {
-			return "no hit, " + words.Count(u.Missing, "node") + " not followed"
-		}
-		return "logged, no hit"
+		return words.Choose(u.Missing > 0, "no hit, "+words.Count(u.Missing, "node")+" not followed", "logged, no hit")
 	case NotLogged:
 		return "not logged"
 	case NotFollowed:
@@ -169,8 +166,5 @@ func (s *HitSummary) OfPolicy(p *model.Policy) (u PolicyUse) {
 // ShortText returns the use for a column: "1,204, 2 rules idle".
 func (u PolicyUse) ShortText() string {
 	text := u.RuleUse.ShortText()
-	if u.Use == Hit && len(u.Idle) > 0 {
-		return text + ", " + words.Count(len(u.Idle), "rule") + " no hit"
-	}
-	return text
+	return words.Choose(u.Use == Hit && len(u.Idle) > 0, text+", "+words.Count(len(u.Idle), "rule")+" no hit", text)
 }

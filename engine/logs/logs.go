@@ -9,6 +9,7 @@ import (
 
 	"rung/model"
 	"rung/model/logline"
+	"rung/model/words"
 	"rung/revision"
 	"rung/sources/retry"
 )
@@ -44,7 +45,6 @@ type Store struct {
 	entryWindow
 	hits    *Counter
 	meters  aclMeters
-	limits  meterLimits
 	logged  logTimes
 	begunAt time.Time
 	summed  *HitSummary // last summary returned
@@ -185,7 +185,8 @@ func (l *Store) takeArrival(a arrival) {
 	if f != nil && e.Line.Named == nil { // named lines have no meters
 		if m := l.meters.ensureLines(meterKey{e.Line.Zone, e.Rule, acl}, now); m != nil {
 			m.name = e.Line.Name
-			m.countLine(l.limits.zoneLimit(rev, e.Line.Zone), e.Line.At, now)
+			m.setMeter(rev, e.Line.Zone)
+			m.countLine(e.Line.At, now)
 		}
 	}
 }
@@ -195,10 +196,7 @@ func (l *Store) takeArrival(a arrival) {
 func (l *Store) explainLine(e *Entry) (rev *revision.Revision, f *ruleFacts, acl string) {
 	now := l.now()
 	e.Action = cmp.Or(verdictWords[e.Line.Verdict], e.Line.Verdict)
-	at := e.Line.At
-	if at.IsZero() {
-		at = now
-	}
+	at := words.Choose(e.Line.At.IsZero(), now, e.Line.At)
 	rev = l.rev()
 	e.Src, e.Dst = l.book.EndAt(e.Line.Src, at), l.book.EndAt(e.Line.Dst, at)
 	if rev.Cluster.IsEmpty() { // without a cluster nobody knows who is outside

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"rung/model/words"
 	"rung/sources/retry"
 )
 
@@ -79,14 +80,8 @@ func (m *merger) putLine(ctx context.Context, a arrival) bool {
 		past := now.Sub(a.line.At) > pastAge
 		m.mu.Lock()
 		if m.heap.Len() < mergeMost {
-			w := mergeWindow
-			if past {
-				w = pastWindow
-			}
-			place := a.line.At
-			if place.After(now) {
-				place = now
-			}
+			w := words.Choose(past, pastWindow, mergeWindow)
+			place := words.Choose(a.line.At.After(now), now, a.line.At)
 			m.n++
 			heap.Push(&m.heap, waitingArrival{arrival: a, place: place, n: m.n, dueAt: now.Add(w)})
 			m.mu.Unlock()

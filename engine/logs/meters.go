@@ -82,34 +82,10 @@ type meteredLines struct {
 	seconds       Window
 	newestArrival time.Time // arrival of the newest line
 	reached       time.Time // when a second last reached the meter's rate
-	rate, burst   int
+	rate, burst   int       // its zone's meter for each ACL; rate 0: no limit
 	name          string    // the ACLs' name, from the lines
 	rows          []string  // the ACLs, by UUID
 	looked        time.Time // last search for rows
-}
-
-// meterLimits caches a revision's meters of zones: every line needs one.
-type meterLimits struct {
-	rev    *revision.Revision
-	byZone map[string]meterLimit
-}
-
-// limitsKept bounds the zones, whose names come from lines.
-const limitsKept = 1000
-
-func (x *meterLimits) zoneLimit(rev *revision.Revision, zone string) meterLimit {
-	if x.rev != rev || len(x.byZone) == limitsKept {
-		x.rev, x.byZone = rev, map[string]meterLimit{}
-	}
-	m, ok := x.byZone[zone]
-	if !ok {
-		m.rate = DefaultMeterRate // if the zone's rows are unknown
-		if z := rev.Zone(zone); z != nil && z.DB != nil {
-			m.rate, m.burst, _ = revision.LogMeter(rev, zone)
-		}
-		x.byZone[zone] = m
-	}
-	return m
 }
 
 // The rows of an ACL at its limit are looked up every rowsEvery, and every missingRowsEvery until found. Lines
@@ -123,9 +99,6 @@ func (m *meteredLines) isCapped(now time.Time) bool {
 	return !m.reached.IsZero() && now.Sub(m.reached) < time.Duration(rateSeconds)*time.Second
 }
 
-// meterLimit is a zone's limit on the log lines of each ACL, in lines a second.
-type meterLimit struct{ rate, burst int } // rate 0: no meter, no limit
-
 // ensureLines returns the lines of one ACL in one zone; nil without room for it.
 func (c *aclMeters) ensureLines(k meterKey, now time.Time) *meteredLines {
 	if c.byACL[k] == nil && len(c.byACL) >= mostMeters {
@@ -137,24 +110,29 @@ func (c *aclMeters) ensureLines(k meterKey, now time.Time) *meteredLines {
 	return c.byACL[k]
 }
 
+// setMeter reads the meter of the ACL's zone.
+func (m *meteredLines) setMeter(rev *revision.Revision, zone string) {
+	m.rate, m.burst = DefaultMeterRate, 0 // if the zone's rows are unknown
+	if z := rev.Zone(zone); z != nil && z.DB != nil {
+		m.rate, m.burst, _ = revision.LogMeter(rev, zone)
+	}
+}
+
 // countLine counts a line of an ACL.
-func (m *meteredLines) countLine(limit meterLimit, at, now time.Time) {
-	m.newestArrival, m.rate, m.burst = now, limit.rate, limit.burst
+func (m *meteredLines) countLine(at, now time.Time) {
+	m.newestArrival = now
 	second := at.Unix()
 	if second < m.seconds.newest-int64(rateSeconds) { // the node's clock was set back
 		m.seconds = Window{}
 	}
-	if n := m.seconds.Add(second, 1); limit.rate != 0 && n >= limit.rate {
+	if n := m.seconds.Add(second, 1); m.rate != 0 && n >= m.rate {
 		m.reached = now
 	}
 }
 
 // needsRows reports whether to look up the rows behind the lines: while the ACL is at its limit.
 func (m *meteredLines) needsRows(now time.Time) bool {
-	wait := rowsEvery
-	if len(m.rows) == 0 {
-		wait = missingRowsEvery
-	}
+	wait := words.Choose(len(m.rows) == 0, missingRowsEvery, rowsEvery)
 	return m.isCapped(now) && (m.looked.IsZero() || now.Sub(m.looked) >= wait)
 }
 

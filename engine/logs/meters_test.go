@@ -126,7 +126,9 @@ func TestMeterSeconds(t *testing.T) {
 		k := meterKey{zone: "a"}
 		for _, s := range c.at {
 			at := now.Add(time.Duration(s) * time.Second)
-			m.ensureLines(k, now).countLine(meterLimit{rate: c.limit}, at, now)
+			lines := m.ensureLines(k, now)
+			lines.rate = c.limit
+			lines.countLine(at, now)
 		}
 		if got := m.byACL[k].isCapped(now); got != c.want {
 			t.Errorf("%s: at its limit %v, want %v", c.what, got, c.want)

@@ -108,8 +108,5 @@ func AboveName(k model.PolicyKey, a *revision.RuleAbove) string {
 
 // AboveLogs tells whether a rule above logs.
 func AboveLogs(a *revision.RuleAbove) string {
-	if a.Level == "" {
-		return "does not log"
-	}
-	return "logs at " + a.Level
+	return words.Choose(a.Level == "", "does not log", "logs at "+a.Level)
 }

@@ -9,6 +9,7 @@ import (
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
+	"rung/model/words"
 )
 
 // Recently is the greatest age of the lines that a change is compared with.
@@ -85,17 +86,11 @@ func distinctConnections(entries []*Entry, since time.Time, most int) *diff.LogC
 
 // earlierTime returns the earlier of two times; a zero a is none.
 func earlierTime(a, b time.Time) time.Time {
-	if b.Before(a) || a.IsZero() {
-		return b
-	}
-	return a
+	return words.Choose(b.Before(a) || a.IsZero(), b, a)
 }
 
 func laterTime(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
+	return words.Choose(b.After(a), b, a)
 }
 
 // newLoggedConnection returns the connection of a line and what the line says about it; ok is false without one.
@@ -129,8 +124,5 @@ func newLoggedConnection(e *Entry) (c diff.LoggedConnection, ok bool) {
 // endPod returns the pod of an end. It is zero if there is none, and for a pod with host network: its address
 // is the node's.
 func endPod(d *End) model.Key {
-	if d.Key.Kind == model.KindPod && d.Note != NoteHost {
-		return d.Key
-	}
-	return model.Key{}
+	return words.Choose(d.Key.Kind == model.KindPod && d.Note != NoteHost, d.Key, model.Key{})
 }

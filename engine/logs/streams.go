@@ -77,7 +77,7 @@ func (l *Store) Read(seq uint64) {
 func (l *Store) waitForSpace(ctx context.Context) bool {
 	for l.sources.paced.Load() {
 		lines, bytes := l.unreadAfter(l.sources.readTo.Load())
-		if lines+uint64(len(l.queue)) <= uint64(l.limit)/2 && bytes+l.queued.Load() <= l.maxBytes()/2 {
+		if lines+uint64(len(l.queue)) <= uint64(l.limit)/2 && bytes+l.queued.Load() <= maxLineBytes/2 {
 			break
 		}
 		if !retry.Await(ctx, l.sources.read) {

@@ -43,10 +43,7 @@ func (e *Entry) Text() string {
 
 // Traffic returns the protocol and port of the packet: "tcp 443", "icmp".
 func (e *Entry) Traffic() string {
-	if e.Line.DstPort == 0 {
-		return e.Line.Proto
-	}
-	return e.Line.Proto + " " + strconv.Itoa(int(e.Line.DstPort))
+	return words.Choose(e.Line.DstPort == 0, e.Line.Proto, e.Line.Proto+" "+strconv.Itoa(int(e.Line.DstPort)))
 }
 
 // The texts of Entry.Gone.
@@ -57,10 +54,7 @@ const (
 
 // RuleText names the rule that decided: `cluster-control egress 5 "default-deny"`, and says if it is gone.
 func (e *Entry) RuleText() string {
-	if e.Gone != "" {
-		return e.presentRule() + " (" + e.Gone + ")"
-	}
-	return e.presentRule()
+	return e.presentRule() + words.Between(" (", e.Gone, ")")
 }
 
 func (e *Entry) presentRule() string {

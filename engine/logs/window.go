@@ -1,7 +1,6 @@
 package logs
 
 import (
-	"cmp"
 	"slices"
 	"sync"
 	"unsafe"
@@ -17,7 +16,6 @@ type entryWindow struct {
 	mu          sync.RWMutex
 	kept        []keptEntry // oldest first
 	limit       int
-	byteLimit   int64  // in bytes, or 0 for maxLineBytes
 	newestSeq   uint64 // Seq of the newest entry
 	bytesStored int64  // of all entries ever stored
 }
@@ -44,13 +42,11 @@ func (l *entryWindow) storeEntry(e *Entry) {
 	e.Seq = l.newestSeq
 	l.kept = append(l.kept, keptEntry{e, l.bytesStored})
 	l.bytesStored += entrySize(e)
-	for len(l.kept) > l.limit || len(l.kept) > 1 && l.bytesStored-l.kept[0].before > l.maxBytes() {
+	for len(l.kept) > l.limit || len(l.kept) > 1 && l.bytesStored-l.kept[0].before > maxLineBytes {
 		l.kept[0] = keptEntry{} // free the entry: the slice keeps its array
 		l.kept = l.kept[1:]
 	}
 }
-
-func (l *entryWindow) maxBytes() int64 { return cmp.Or(l.byteLimit, maxLineBytes) }
 
 // entriesAfter returns the entries after a number; mu is held.
 func (l *entryWindow) entriesAfter(seq uint64) []keptEntry {

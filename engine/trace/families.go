@@ -8,6 +8,7 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/words"
 	"rung/revision"
 )
 
@@ -86,10 +87,7 @@ func combinedVerdict(a, b *Trace) (v verdict.Verdict, why string) {
 		v = a.Verdict
 	}
 	said := func(t *Trace) string {
-		if t.Reason == "" {
-			return t.inFamily(string(t.Verdict))
-		}
-		return t.inFamily(string(t.Verdict) + " (" + t.Reason + ")")
+		return t.inFamily(string(t.Verdict) + words.Between(" (", t.Reason, ")"))
 	}
 	return v, said(a) + ", " + said(b)
 }

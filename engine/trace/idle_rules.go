@@ -3,6 +3,7 @@ package trace
 import (
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/words"
 	"rung/revision"
 )
 
@@ -18,10 +19,7 @@ type WouldMatch struct {
 func (w *WouldMatch) Sentence() string {
 	verb := map[model.Action]string{model.Allow: "allow this", model.Deny: "deny this",
 		model.Pass: "pass this to the next tier"}[w.Rule.Action]
-	how := "would"
-	if w.Maybe {
-		how = "might"
-	}
+	how := words.Choose(w.Maybe, "might", "would")
 	return w.Rule.Policy.Label() + " " + revision.RuleLabel(w.Rule.Direction, w.Rule.Rule, w.Rule.RuleName) + " " + how + " " + verb +
 		"; it is not compiled on OVN-Kubernetes"
 }
@@ -29,10 +27,7 @@ func (w *WouldMatch) Sentence() string {
 // IdleOutcome returns, as a sentence, the verdict that the connection would get if ClusterNetworkPolicies had
 // rows; empty if it is the same, or if they have rows.
 func (t *Trace) IdleOutcome() string {
-	if t.otherwise == "" {
-		return ""
-	}
-	return "with ClusterNetworkPolicies compiled (--compile-cnp): " + t.otherwise
+	return words.Between("with ClusterNetworkPolicies compiled (--compile-cnp): ", t.otherwise, "")
 }
 
 // addIdleRules adds what ClusterNetworkPolicies without rows would do.

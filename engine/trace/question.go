@@ -11,6 +11,7 @@ import (
 
 	"rung/model"
 	"rung/model/verdict"
+	"rung/model/words"
 )
 
 // Question is a connection as people write it, on the command line, in a file of cases or in the console. An
@@ -141,10 +142,7 @@ const missing = "-"
 // String returns the question in four words, "blue/api-0 red/web-0 TCP 80", followed by IP version and network
 // if set, in ParseQuestion's form.
 func (q Question) String() string {
-	port := missing
-	if q.Port != 0 {
-		port = strconv.Itoa(q.Port)
-	}
+	port := words.Choose(q.Port != 0, strconv.Itoa(q.Port), missing)
 	words := []string{cmp.Or(q.From, missing), cmp.Or(q.To, missing), string(protocolWord(q.Protocol)), port}
 	if q.IPVersion != 0 {
 		words = append(words, verdict.Family(q.IPVersion).String())

@@ -9,6 +9,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/nb"
 	"rung/model/verdict"
+	"rung/model/words"
 	"rung/revision"
 	"rung/system"
 )
@@ -102,10 +103,7 @@ func NoRows(r *revision.Revision) error {
 
 // Name returns the tier's name, or OVN's number; empty if none.
 func (l *TriedLine) Name() string {
-	if l.Band != "" || l.Tier < 0 {
-		return l.Band
-	}
-	return fmt.Sprintf("tier %d", l.Tier)
+	return words.Choose(l.Band != "" || l.Tier < 0, l.Band, fmt.Sprintf("tier %d", l.Tier))
 }
 
 // TriedLine is a rule or policy tried in a stage. Lines are in order of decision.

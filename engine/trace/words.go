@@ -43,18 +43,12 @@ func (l *TriedLine) RuleText() string {
 
 // isolatedText names the policies that isolate the pod; empty if none.
 func isolatedText(d *verdict.Decider) string {
-	if len(d.Isolating) == 0 {
-		return ""
-	}
-	return ", isolated by " + strings.Join(keyLabels(d.Isolating), ", ")
+	return words.Between(", isolated by ", strings.Join(keyLabels(d.Isolating), ", "), "")
 }
 
 // deciderLabel names the policy, the unit or the row.
 func deciderLabel(d *verdict.Decider) string {
-	if d.Policy == (model.Key{}) {
-		return "row " + d.ACL
-	}
-	return d.Policy.Label()
+	return words.Choose(d.Policy == (model.Key{}), "row "+d.ACL, d.Policy.Label())
 }
 
 func keyLabels(keys []model.Key) []string {
@@ -70,10 +64,7 @@ func StageDeciderText(s *verdict.StageVerdict) string { return revision.StageTex
 
 // defectText names the known defect that makes a rule match; empty if none.
 func defectText(d *verdict.Decider) string {
-	if d.Defect == "" {
-		return ""
-	}
-	return " (known defect: " + d.Defect + ")"
+	return words.Between(" (known defect: ", d.Defect, ")")
 }
 
 // ruleText names a rule within a sentence: `ANP guard-db ingress 2 "deny-rest"`, or what denies by default.
@@ -151,10 +142,7 @@ func (t *Trace) otherEndpoints(but verdict.Verdict) (out string) {
 }
 
 func verdictWithReason(v verdict.Verdict, why string) string {
-	if why == "" {
-		return v.DoneText()
-	}
-	return v.DoneText() + ": " + why
+	return v.DoneText() + words.Between(": ", why, "")
 }
 
 // Sentence returns who decides in the stages that make a path's verdict, and which rules pass only because of

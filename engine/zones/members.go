@@ -178,10 +178,7 @@ func (z *Set) recordFailure(m *member, err error) {
 	m.fails++
 	m.dueAt = time.Now().Add(retry.WaitAfter(m.fails, time.Second, z.cfg.Sweep.TTL))
 	next := *cmp.Or(m.lastState, z.unreadState(m))
-	conn := model.ConnLost
-	if errors.Is(err, fs.ErrPermission) {
-		conn = model.ConnDenied
-	}
+	conn := words.Choose(errors.Is(err, fs.ErrPermission), model.ConnDenied, model.ConnLost)
 	if next.Conn != conn {
 		next.Conn, next.ConnAt = conn, z.Now()
 	}

@@ -10,6 +10,7 @@ import (
 
 	"rung/compiler"
 	"rung/model"
+	"rung/model/words"
 	"rung/reconciler"
 	"rung/sources/nbdb"
 	"rung/sources/retry"
@@ -239,10 +240,7 @@ func (z *Set) OpenZone(name string) (zone reconciler.Zone, followed bool, err er
 
 // AddZone starts the reconciler of a zone.
 func (z *Set) AddZone(zone reconciler.Zone, write bool) {
-	mode := reconciler.Observe
-	if write {
-		mode = reconciler.Write
-	}
+	mode := words.Choose(write, reconciler.Write, reconciler.Observe)
 	name := zone.Name()
 	first := z.dialects.firstDialect()
 	l := &zoneLoop{zone: zone, writes: write, done: make(chan struct{}), changed: map[model.PolicyKey]uint64{}}

@@ -1,6 +1,7 @@
 package zones
 
 import (
+	"cmp"
 	"sync"
 
 	"rung/compiler"
@@ -70,9 +71,7 @@ type lazyDiffer struct {
 func (l *lazyDiffer) addStep(d *compiler.Desired, delta *compiler.Delta, number uint64, changes *model.ChangeSteps) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if delta == nil {
-		delta = &compiler.Delta{Everything: true}
-	}
+	delta = cmp.Or(delta, &compiler.Delta{Everything: true})
 	switch {
 	case l.lastMade == nil:
 	case l.delta != nil:

@@ -12,6 +12,7 @@ import (
 	"rung/model"
 	"rung/model/ovn/dialect"
 	"rung/model/ovn/nb"
+	"rung/model/words"
 	"rung/reconciler"
 	"rung/revision"
 )
@@ -87,10 +88,7 @@ func (z *Set) dueAt(m *member, now time.Time) time.Time {
 	if rest := m.readAt.Add(z.cfg.Sweep.TTL / sweepMin); rest.After(due) {
 		due = rest
 	}
-	if m.dueAt.Before(due) {
-		return m.dueAt
-	}
-	return due
+	return words.Choose(m.dueAt.Before(due), m.dueAt, due)
 }
 
 // startRead begins a read of a zone.

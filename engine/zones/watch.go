@@ -65,9 +65,7 @@ func WriterName(replica string) string {
 
 // NewOwners fills in the writer's name and the Lease's defaults.
 func NewOwners(l *Loop, cfg OwnersConfig) (*Owners, error) {
-	if cfg.Writer == "" {
-		cfg.Writer = WriterName("")
-	}
+	cfg.Writer = cmp.Or(cfg.Writer, WriterName(""))
 	if cfg.Lease != nil {
 		lease := *cfg.Lease
 		lease.Identity = cmp.Or(lease.Identity, cfg.Writer)
@@ -258,10 +256,7 @@ func (o *Owners) controllersOn(ctx context.Context, node string) (asked bool, on
 		return !o.validUntil.IsZero() && time.Since(o.validUntil) <= ownerKeep && (o.foundNode == "" || o.foundNode == node)
 	}
 	if !o.asking && (o.askedAt.IsZero() || time.Since(o.askedAt) >= ownerAsk || o.askedNode != "" && o.askedNode != node) {
-		only := ""
-		if len(o.zones) == 1 {
-			only = node
-		}
+		only := words.Choose(len(o.zones) == 1, node, "")
 		o.asking, o.answer = true, make(chan struct{})
 		o.mu.Unlock()
 		found, err := o.askControllers(ctx, only)

@@ -248,16 +248,8 @@ func (c *addressPeriod) isPreferredTo(than *addressPeriod) bool {
 // breakTie orders otherwise equal tenures so that answers are stable: above 0 for the object created later,
 // then by name.
 func (c *addressPeriod) breakTie(with *addressPeriod) int {
-	return cmp.Or(c.Made.Compare(with.Made), c.Key.Compare(with.Key), c.from.Compare(with.from), c.lastingRank()-with.lastingRank(),
-		c.to.Compare(with.to),
-		strings.Compare(c.Note, with.Note))
-}
-
-func (c *addressPeriod) lastingRank() int {
-	if c.to.IsZero() {
-		return 1
-	}
-	return 0
+	return cmp.Or(c.Made.Compare(with.Made), c.Key.Compare(with.Key), c.from.Compare(with.from),
+		model.FalseFirst(c.to.IsZero(), with.to.IsZero()), c.to.Compare(with.to), strings.Compare(c.Note, with.Note))
 }
 
 // probablyHeldAt reports whether the holder of a tenure that was learned after t probably had the address at t.

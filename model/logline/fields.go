@@ -88,10 +88,7 @@ func FieldHelp() (out [][2]string) {
 // parseTerm reads the values of a term.
 func (f *queryField) parseTerm(word, value string, open bool, now time.Time) (*queryTerm, *Error) {
 	t := &queryTerm{field: f.name}
-	var err *Error
-	if open {
-		err = &Error{Term: word, Why: `the closing " is missing`, Open: true}
-	}
+	err := words.Choose(open, &Error{Term: word, Why: `the closing " is missing`, Open: true}, nil)
 	for _, v := range splitValue(value, ",") {
 		if v == "" || v == `"` {
 			continue // still being typed

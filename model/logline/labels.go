@@ -41,16 +41,9 @@ func lastingLabels(labels map[string]string) labelClass {
 }
 
 // distinctClasses returns the classes sorted, without duplicates.
-func distinctClasses(all []labelClass) (out []labelClass) {
-	had := map[string]bool{}
-	for _, c := range all {
-		if k := classKey(c); !had[k] {
-			had[k] = true
-			out = append(out, c)
-		}
-	}
-	slices.SortFunc(out, func(a, b labelClass) int { return strings.Compare(classKey(a), classKey(b)) })
-	return out
+func distinctClasses(all []labelClass) []labelClass {
+	sorted := slices.SortedFunc(slices.Values(all), func(a, b labelClass) int { return strings.Compare(classKey(a), classKey(b)) })
+	return slices.CompactFunc(sorted, maps.Equal[labelClass])
 }
 
 func classKey(c labelClass) string {
@@ -112,13 +105,9 @@ func (r *labelRequirement) writingCost() int {
 
 // commonRequirements returns the conditions that all classes of in meet, for any label of these or the others.
 func commonRequirements(in, others []labelClass) (out []labelRequirement) {
-	keys := map[string]bool{}
-	for _, list := range [][]labelClass{in, others} {
-		for _, c := range list {
-			for k := range c {
-				keys[k] = true
-			}
-		}
+	keys := map[string]string{}
+	for _, c := range slices.Concat(in, others) {
+		maps.Copy(keys, c)
 	}
 	for _, k := range slices.Sorted(maps.Keys(keys)) {
 		values := map[string]bool{}

@@ -78,13 +78,8 @@ func regexEnd(text string, at int) (end int, open bool) {
 // splitField splits "field:value". A field has only letters, so an address or a time is not split.
 func splitField(word string) (name, value string, ok bool) {
 	name, value, ok = strings.Cut(word, ":")
-	if !ok || name == "" {
+	if !ok || name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
 		return "", "", false
-	}
-	for i := range len(name) {
-		if c := name[i]; (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
-			return "", "", false
-		}
 	}
 	return name, value, true
 }

@@ -209,21 +209,19 @@ func (d *nameDecoder) nextWord() string {
 
 func (d *nameDecoder) nextDirection() model.Direction {
 	s, _ := d.nextPart()
-	switch {
-	case d.bad:
-	case s == string(model.Ingress), s == string(model.Egress):
-		return model.Direction(s)
-	case s == "":
+	if s == "" {
 		d.noteMissing()
-	case strings.HasPrefix(string(model.Ingress), s):
-		d.noteMissing()
-		return model.Ingress
-	case strings.HasPrefix(string(model.Egress), s):
-		d.noteMissing()
-		return model.Egress
-	default:
-		d.bad = true
+		return ""
 	}
+	for _, whole := range model.Directions {
+		if strings.HasPrefix(string(whole), s) {
+			if s != string(whole) {
+				d.noteMissing()
+			}
+			return whole
+		}
+	}
+	d.bad = true
 	return ""
 }
 

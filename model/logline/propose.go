@@ -10,6 +10,7 @@ import (
 	"rung/model/selectors"
 	"rung/model/verdict"
 	"rung/model/verdict/diff"
+	"rung/model/words"
 )
 
 // Limits of the API (ovn-kubernetes.md#api-limits), and of a proposal.
@@ -58,10 +59,7 @@ const (
 // EndsFor returns the possible ends for rules of an action, the most durable first. An allowed connection must
 // be allowed at both ends, a denied one denied at one.
 func EndsFor(a model.Action) []RuleEnds {
-	if a == model.Deny {
-		return []RuleEnds{BothEnds, Sender, Receiver}
-	}
-	return []RuleEnds{BothEnds, DenyingEnds}
+	return words.Choose(a == model.Deny, []RuleEnds{BothEnds, Sender, Receiver}, []RuleEnds{BothEnds, DenyingEnds})
 }
 
 // Proposal is the rules that would allow or deny the connections.
@@ -91,12 +89,11 @@ type connectionEnd struct {
 
 type proposer struct {
 	ProposalInput
-	c            *model.Cluster
-	pods         *selectors.PodIndex
-	place        map[model.Key]int
-	subjectPods  selectors.PodSet
-	proposal     *Proposal
-	leftByReason map[string]int
+	c           *model.Cluster
+	pods        *selectors.PodIndex
+	place       map[model.Key]int
+	subjectPods selectors.PodSet
+	proposal    *Proposal
 	// by direction
 	ports         map[model.Direction]map[connectionEnd]map[verdict.Ports]bool
 	aboutPods     map[int]bool // pods that need rules
@@ -117,7 +114,7 @@ func Propose(a ProposalInput) (*Proposal, error) {
 		return nil, ErrTooMany
 	}
 	p := &proposer{ProposalInput: a, c: a.Before.Cluster(), place: map[model.Key]int{}, proposal: &Proposal{Action: a.Action},
-		leftByReason: map[string]int{}, aboutPods: map[int]bool{},
+		aboutPods:     map[int]bool{},
 		ports:         map[model.Direction]map[connectionEnd]map[verdict.Ports]bool{model.Ingress: {}, model.Egress: {}},
 		firstMatching: map[model.Direction]int{model.Ingress: len(a.Policy.Ingress), model.Egress: len(a.Policy.Egress)}}
 	p.pods = selectors.NewPodIndex(p.c, nil)
@@ -154,10 +151,9 @@ func Propose(a ProposalInput) (*Proposal, error) {
 }
 
 func (p *proposer) leaveOut(s *diff.LoggedConnection, why string) {
-	i, known := p.leftByReason[why]
-	if !known {
+	i := slices.IndexFunc(p.proposal.Left, func(l LeftLines) bool { return l.Reason == why })
+	if i < 0 {
 		i = len(p.proposal.Left)
-		p.leftByReason[why] = i
 		p.proposal.Left = append(p.proposal.Left, LeftLines{Reason: why, Example: s.Connection})
 	}
 	p.proposal.Left[i].Lines += s.Lines
@@ -234,10 +230,7 @@ var pathDirections = []model.Direction{model.Egress, model.Ingress}
 
 // loggedDirection returns the direction of the rules that decide in a stage.
 func loggedDirection(s model.Stage) model.Direction {
-	if s == model.StageToLport {
-		return model.Ingress
-	}
-	return model.Egress
+	return words.Choose(s == model.StageToLport, model.Ingress, model.Egress)
 }
 
 // neededDirections returns the directions in which a connection needs rules.

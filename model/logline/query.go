@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"rung/model"
+	"rung/model/words"
 )
 
 // Query selects the lines for which every term holds. The zero value selects all.
@@ -94,10 +95,7 @@ func Parse(text string, now time.Time) (Query, error) {
 func parseTerm(word string, open bool, now time.Time) (*queryTerm, *Error) {
 	switch word[0] {
 	case '"':
-		var err *Error
-		if open {
-			err = &Error{Term: word, Why: `the closing " is missing`, Open: true}
-		}
+		err := words.Choose(open, &Error{Term: word, Why: `the closing " is missing`, Open: true}, nil)
 		return textTerm(unquoteValue(word)), err
 	case '/':
 		return regexTerm(word, open)
@@ -202,12 +200,7 @@ type LineEnd struct {
 
 // MatchLine reports whether the query selects a line.
 func (q *Query) MatchLine(l *QueryLine) bool {
-	for i := range q.terms {
-		if !q.terms[i].holdsFor(l) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(q.terms, func(t queryTerm) bool { return !t.holdsFor(l) })
 }
 
 // IsTextOnly reports whether only the text of a line matters: its other fields may be left out.
@@ -216,12 +209,7 @@ func (q *Query) IsTextOnly() bool {
 }
 
 func (t *queryTerm) holdsFor(l *QueryLine) bool {
-	for _, test := range t.tests {
-		if test(l) {
-			return !t.isNegated
-		}
-	}
-	return t.isNegated
+	return slices.ContainsFunc(t.tests, func(test lineTest) bool { return test(l) }) != t.isNegated
 }
 
 // MatchGap reports whether a gap, where lines may be missing, is shown. Only terms about node and time count,

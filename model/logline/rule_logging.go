@@ -1,10 +1,12 @@
 package logline
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -34,13 +36,7 @@ type State struct {
 
 func (s State) logs() bool { return s.On != nil && *s.On }
 
-func (s State) equals(o State) bool {
-	return equalPointers(s.On, o.On) && equalPointers(s.Label, o.Label)
-}
-
-func equalPointers[T comparable](a, b *T) bool {
-	return a == nil && b == nil || a != nil && b != nil && *a == *b
-}
+func (s State) equals(o State) bool { return reflect.DeepEqual(s, o) }
 
 // ruleRecord is a rule that a session set. Later lookups use the digest, name or index.
 type ruleRecord struct {
@@ -52,10 +48,7 @@ type ruleRecord struct {
 }
 
 func (e *ruleRecord) text() string {
-	if e.Name != "" {
-		return fmt.Sprintf("%s %d (%s)", e.In, e.Rule, words.CleanText(e.Name))
-	}
-	return fmt.Sprintf("%s %d", e.In, e.Rule)
+	return fmt.Sprintf("%s %d%s", e.In, e.Rule, words.Between(" (", words.CleanText(e.Name), ")"))
 }
 
 // treeRule is a rule in an object tree.
@@ -233,10 +226,7 @@ func RulesAfterSession(p *model.Policy, s model.LogSession) (ingress, egress []m
 	tree, _ := RestoreLogging(p, s)
 	ingress, egress = slices.Clone(p.Ingress), slices.Clone(p.Egress)
 	for _, w := range listTreeRules(tree) {
-		rules := ingress
-		if w.In == "egress" {
-			rules = egress
-		}
+		rules := words.Choose(w.In == "egress", egress, ingress)
 		if w.Rule < len(rules) && rules[w.Rule].Tiered != nil {
 			a := *rules[w.Rule].Tiered
 			a.Logging, a.LogLabel = w.logs(), ""
@@ -334,10 +324,7 @@ func FormerText(s model.LogSession) string {
 	if len(logged) > 0 {
 		parts = append(parts, words.ListFew(logged, 3)+" with enableLogging")
 	}
-	if len(parts) == 0 {
-		return "no rule changes"
-	}
-	return strings.Join(parts, "; ")
+	return cmp.Or(strings.Join(parts, "; "), "no rule changes")
 }
 
 // SetText describes what a session set, from its recorded text.

@@ -109,17 +109,12 @@ func readAntrea(l *logline.Line, words []string) bool {
 	} else {
 		a.Policy.Name = name
 	}
-	packet := -1
 	for i := 3; i+6 <= len(words); i++ {
 		if readPacket(l, words[i:i+6]) {
-			packet = i
-			break
+			return readRule(l, a, words[2:i]) && readTail(a, words[i+6:])
 		}
 	}
-	if packet < 0 || !readRule(l, a, words[2:packet]) {
-		return false
-	}
-	return readTail(a, words[packet+6:])
+	return false
 }
 
 // readPacket reads source, port, destination, port, protocol, length.
@@ -195,8 +190,5 @@ func readTail(a *logline.NamedLine, w []string) bool {
 
 // textOrNone returns the word, or "" for np.log's missing value.
 func textOrNone(word string) string {
-	if word == none {
-		return ""
-	}
-	return word
+	return words.Choose(word == none, "", word)
 }

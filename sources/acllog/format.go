@@ -10,6 +10,7 @@ import (
 
 	"rung/model/logline"
 	"rung/model/ovn/nb"
+	"rung/model/words"
 )
 
 // Format returns the line that ovn-controller writes to its log file, without the end of line. Parse returns
@@ -21,10 +22,7 @@ func Format(l logline.Line) string {
 	b.Grow(384)
 	b.WriteString(l.At.UTC().Format("2006-01-02T15:04:05.000Z"))
 	fmt.Fprintf(&b, "|%05d|acl_log(ovn_pinctrl0)|INFO|name=", l.Seq)
-	name := l.Name
-	if l.Unnamed {
-		name = unnamed
-	}
+	name := words.Choose(l.Unnamed, unnamed, l.Name)
 	fmt.Fprintf(&b, "%s, verdict=%s, severity=%s", quoteJSON(name), l.Verdict, l.Severity)
 	if l.Direction != "" {
 		b.WriteString(", direction=" + l.Direction)
@@ -103,10 +101,7 @@ func packetHop(l logline.Line) (src, dst string, ttl int) {
 
 // podSubnet returns the /24 or /64 of a node's pods.
 func podSubnet(a netip.Addr) netip.Prefix {
-	bits := 64
-	if a.Is4() {
-		bits = 24
-	}
+	bits := words.Choose(a.Is4(), 24, 64)
 	p, _ := a.Prefix(bits) // invalid for an invalid address
 	return p
 }

@@ -80,10 +80,7 @@ func parseCollected(line string) (logline.Line, error) {
 	if err := json.Unmarshal([]byte(line), &c); err != nil {
 		return logline.Line{}, errors.New("acl_log line: cut or damaged JSON of a log collector")
 	}
-	at, err := parseTime(c.At)
-	if err != nil {
-		at = time.Time{}
-	}
+	at, _ := parseTime(c.At) // zero if it is no time
 	l, err := parseText(strings.TrimRight(c.Message, "\r\n"), at)
 	if err != nil {
 		return l, err
@@ -214,27 +211,17 @@ func parseMessage(l *logline.Line, msg string) (flow string, err error) {
 	}
 	for {
 		rest, ok = strings.CutPrefix(rest, ", ")
-		if !ok {
+		end := strings.IndexAny(rest, ",:")
+		if !ok || end < 0 {
 			return "", errNoFlow
 		}
-		end, is := 0, -1
-		for ; end < len(rest) && rest[end] != ',' && rest[end] != ':'; end++ {
-			if rest[end] == '=' && is < 0 {
-				is = end
-			}
-		}
-		if end == len(rest) {
-			return "", errNoFlow
-		}
-		if is >= 0 {
-			switch value := rest[is+1 : end]; rest[:is] {
-			case "verdict":
-				l.Verdict = value
-			case "severity":
-				l.Severity = value
-			case "direction":
-				l.Direction = value
-			}
+		switch key, value, _ := strings.Cut(rest[:end], "="); key {
+		case "verdict":
+			l.Verdict = value
+		case "severity":
+			l.Severity = value
+		case "direction":
+			l.Direction = value
 		}
 		if rest[end] == ':' {
 			flow = strings.TrimPrefix(rest[end+1:], " ")
@@ -363,10 +350,7 @@ func parseField(l *logline.Line, key, value string) flowFields {
 	case "dl_type":
 		ok, is = len(value) == len("0x88cc"), hasEthernet
 	}
-	if !ok {
-		return 0
-	}
-	return is
+	return words.Choose(ok, is, 0)
 }
 
 // areFlags reports whether a text is uncut TCP flags as OVS writes them: "psh|ack", "0".

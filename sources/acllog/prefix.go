@@ -1,6 +1,7 @@
 package acllog
 
 import (
+	"cmp"
 	"strings"
 	"time"
 )
@@ -82,11 +83,12 @@ func readPrefix(s string, toSyslog bool) (p linePrefix, ok bool) {
 	if s == "" {
 		return p, true
 	}
-	for _, stream := range []string{"stdout F ", "stderr F ", "stdout P ", "stderr P "} {
-		if s == stream {
-			p.partial = strings.HasSuffix(stream, " P ")
-			return p, true
-		}
+	switch s {
+	case "stdout F ", "stderr F ":
+		return p, true
+	case "stdout P ", "stderr P ":
+		p.partial = true
+		return p, true
 	}
 	return p, p.readSyslog(s, toSyslog)
 }
@@ -97,9 +99,7 @@ func (p *linePrefix) readSyslog(s string, toSyslog bool) bool {
 	if !ok || !isName(node) {
 		return false
 	}
-	if p.node == "" {
-		p.node = node
-	}
+	p.node = cmp.Or(p.node, node)
 	program, rest, ok := strings.Cut(rest, " ")
 	if !ok {
 		return toSyslog && program == ""
@@ -118,18 +118,8 @@ func IsWriter(name string) bool {
 
 // isName reports whether a word may be the name of a node, pod, container or program.
 func isName(s string) bool {
-	if s == "" || len(s) > 253 {
-		return false
-	}
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
-		case (c == '-' || c == '.' || c == '_') && i > 0:
-		default:
-			return false
-		}
-	}
-	return true
+	const chars = "-._0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	return s != "" && len(s) <= 253 && !strings.ContainsRune("-._", rune(s[0])) && strings.Trim(s, chars) == ""
 }
 
 // parseTime reads a time in RFC 3339, with or without fractions. Package time has a fast path for this layout.

@@ -43,10 +43,7 @@ func (q AccessQuestion) Target() string {
 }
 
 func (q AccessQuestion) groupResource() string {
-	if q.Group == "" {
-		return q.Resource
-	}
-	return q.Resource + "." + q.Group
+	return q.Resource + words.Between(".", q.Group, "")
 }
 
 // String returns the question as arguments of kubectl auth can-i.

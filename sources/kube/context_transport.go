@@ -1,6 +1,7 @@
 package kube
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -94,10 +95,7 @@ func leavingClient(cfg *rest.Config) (*http.Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	rt := client.Transport
-	if rt == nil {
-		rt = http.DefaultTransport
-	}
+	rt := cmp.Or(client.Transport, http.DefaultTransport)
 	// A new client: client-go may return http.DefaultClient, which others share.
 	start, err := newServerStart(cfg)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -42,13 +43,7 @@ func eventName(e *model.Event) string {
 		_, _ = fmt.Fprintf(h, "%d:%s", len(s), s)
 	}
 	const longest = 253 - 17 // a name, minus "." and the hash
-	name := e.About.Name
-	if len(name) > longest {
-		name = name[:longest]
-	}
-	for name != "" && (name[len(name)-1] == '.' || name[len(name)-1] == '-') {
-		name = name[:len(name)-1]
-	}
+	name := strings.TrimRight(e.About.Name[:min(len(e.About.Name), longest)], ".-")
 	return fmt.Sprintf("%s.%016x", name, h.Sum64())
 }
 

@@ -150,8 +150,7 @@ const (
 
 // execError explains a failed exec. Kubelets and runtimes tell most reasons only by text.
 func (c *Cluster) execError(err error, in ExecTarget) error {
-	var exit utilexec.CodeExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[utilexec.CodeExitError](err); ok {
 		if exit.Code == commandNotFound || exit.Code == cannotExecute {
 			return fmt.Errorf("%w: %w", ErrNoCommand, &ExitError{exit.Code})
 		}
@@ -179,8 +178,8 @@ func (c *Cluster) execError(err error, in ExecTarget) error {
 
 // statusIs checks err, and the cause of a failed upgrade, which has the server's answer but does not wrap it.
 func statusIs(err error, is func(error) bool) bool {
-	var upgrade *httpstream.UpgradeFailureError
-	return is(err) || errors.As(err, &upgrade) && is(upgrade.Cause)
+	upgrade, ok := errors.AsType[*httpstream.UpgradeFailureError](err)
+	return is(err) || ok && is(upgrade.Cause)
 }
 
 // cleanError wraps a server's error with a text that is safe to print.

@@ -18,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 
 	"rung/model"
+	"rung/model/words"
 	"rung/sources/manifests"
 	"rung/sources/retry"
 )
@@ -113,10 +114,7 @@ func (f *feed) runFeed(ctx context.Context) {
 // pauseAfter returns how long to wait after an answer that is likely to repeat. The first retries of a refusal
 // come soon, since a server that has just started may refuse allowed requests for a moment.
 func (f *feed) pauseAfter(err error) time.Duration {
-	most := f.w.t.refused
-	if f.resource.optional {
-		most = f.w.t.refusedOptional
-	}
+	most := words.Choose(f.resource.optional, f.w.t.refusedOptional, f.w.t.refused)
 	switch {
 	case f.refusals > 0:
 		return retry.WaitAfter(f.refusals, f.w.t.firstRetry, most)

@@ -164,27 +164,14 @@ func (p *Reader) identifyTarget(ctx context.Context, t LogTarget) (containerID, 
 	return id, nil
 }
 
-// logChange is how a log relates to the previous one.
-type logChange int
+// isPodOf reports whether the pod is the same one; the id is empty if the pod is forbidden.
+func (c containerID) isPodOf(o containerID) bool {
+	return c.LogTarget == o.LogTarget && (c.uid == o.uid || c.uid == "" || o.uid == "")
+}
 
-const (
-	logNew logChange = iota
-	logSame
-	logRestarted
-	logReplaced
-)
-
-func (r *logFollower) changeTo(now containerID) logChange {
-	was := r.id
-	switch {
-	case !r.idKnown:
-		return logNew
-	case now.LogTarget != was.LogTarget || now.uid != was.uid && now.uid != "" && was.uid != "":
-		return logReplaced
-	case now.restarts != was.restarts || now.container != was.container && now.container != "" && was.container != "":
-		return logRestarted
-	}
-	return logSame
+// isRunOf reports whether the pod's container did not restart.
+func (c containerID) isRunOf(o containerID) bool {
+	return c.restarts == o.restarts && (c.container == o.container || c.container == "" || o.container == "")
 }
 
 func isDenied(err error) bool { return apierrors.IsForbidden(err) || apierrors.IsUnauthorized(err) }

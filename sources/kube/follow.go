@@ -137,10 +137,7 @@ func (r *logFollower) countFailure(err error, progress bool) {
 	if apierrors.IsUnauthorized(err) {
 		_ = r.p.makeClient() // on failure the old client stays
 	}
-	r.mu.Lock()
-	target := r.state.Target
-	r.mu.Unlock()
-	s, text := r.p.explainError(target, err)
+	s, text := r.p.explainError(r.state.Target, err) // only this goroutine changes the target
 	r.mu.Lock()
 	if progress {
 		r.state.Attempts = 0
@@ -181,8 +178,8 @@ func (r *logFollower) readOnce(ctx context.Context) error {
 	}
 	opt := corev1.PodLogOptions{Container: target.Container, Follow: true, Timestamps: true}
 	s := logStream{r: r, id: id}
-	switch r.changeTo(id) {
-	case logNew:
+	switch {
+	case !r.idKnown:
 		if r.askFrom.IsZero() {
 			r.askFrom = r.f.Since
 		}
@@ -191,19 +188,19 @@ func (r *logFollower) readOnce(ctx context.Context) error {
 			// The last line shows that the stream is open, and where the log goes on.
 			opt.TailLines, r.askFrom, s.anchor = new(int64(1)), time.Now(), true
 		}
-	case logSame:
-		opt.SinceTime = wholeSeconds(r.askFrom)
-		if last := r.seenLines.newestTime(); !last.IsZero() {
-			opt.SinceTime, s.overlap = wholeSeconds(last), true
-		}
-	case logRestarted:
+	case !id.isPodOf(r.id):
+		r.reportGap(time.Now(), "pod "+r.id.Pod+" was replaced by "+id.Pod)
+		r.seenLines.reset()
+	case !id.isRunOf(r.id):
 		if err := r.readPrevious(ctx, target, id); err != nil {
 			return err
 		}
 		r.seenLines.reset()
-	case logReplaced:
-		r.reportGap(time.Now(), "pod "+r.id.Pod+" was replaced by "+id.Pod)
-		r.seenLines.reset()
+	default:
+		opt.SinceTime = wholeSeconds(r.askFrom)
+		if last := r.seenLines.newestTime(); !last.IsZero() {
+			opt.SinceTime, s.overlap = wholeSeconds(last), true
+		}
 	}
 	err = s.readLog(ctx, opt)
 	if s.missed && !s.rechecked {

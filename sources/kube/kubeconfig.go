@@ -53,10 +53,7 @@ func lookedAt(o Options) []TriedPlace {
 		places = append(places, TriedPlace{variable, "not set"},
 			TriedPlace{clientcmd.RecommendedHomeFile, noClusterReason(clientcmd.RecommendedHomeFile)})
 	}
-	why := "no token mounted"
-	if os.Getenv("KUBERNETES_SERVICE_HOST") == "" {
-		why = "not in a pod"
-	}
+	why := words.Choose(os.Getenv("KUBERNETES_SERVICE_HOST") == "", "not in a pod", "no token mounted")
 	return append(places, TriedPlace{"the service account of a pod", why})
 }
 
@@ -86,10 +83,7 @@ func (c *Cluster) User() string {
 	case over.AuthInfo.ClientCertificate != "":
 		name = "certificate of --client-certificate"
 	case ctx != nil || over.Context.AuthInfo != "":
-		name = over.Context.AuthInfo
-		if name == "" {
-			name = ctx.AuthInfo
-		}
+		name = cmp.Or(over.Context.AuthInfo, ctx.AuthInfo)
 	case c.context == inCluster:
 		name = "service account of this pod"
 	}

@@ -77,10 +77,7 @@ func isClosed(back <-chan struct{}) bool {
 // awaitServer waits before a failed request is repeated, until pause is over or back is closed; true if
 // closed. back is from before the request: the server may have returned while the request failed.
 func (f *feed) awaitServer(ctx context.Context, back <-chan struct{}, pause time.Duration) bool {
-	select {
-	case f.w.feedLost <- struct{}{}:
-	default: // a probe is already due
-	}
+	retry.Wake(f.w.feedLost)
 	ctx, cancel := context.WithTimeout(ctx, pause)
 	defer cancel()
 	select {
@@ -141,8 +138,7 @@ func (w *watcher) noteAnswer(err error) {
 // explainError turns an error into a state and one clean line with the remedy.
 func (f *feed) explainError(err error) (model.ConnState, string) {
 	verb := "read"
-	var fe *requestFailure
-	if errors.As(err, &fe) {
+	if fe, ok := errors.AsType[*requestFailure](err); ok {
 		verb, err = fe.verb, fe.err
 	}
 	switch {
@@ -191,8 +187,7 @@ func isTimeout(err error) bool {
 
 // serverText returns an error as one clean line, without the request's address, which the screen shows anyway.
 func serverText(err error) string {
-	var ue *url.Error
-	if errors.As(err, &ue) {
+	if ue, ok := errors.AsType[*url.Error](err); ok {
 		err = ue.Err
 	}
 	var op *net.OpError

@@ -3,6 +3,8 @@ package kube
 import (
 	"hash/maphash"
 	"time"
+
+	"rung/model/words"
 )
 
 // seenMost bounds the remembered lines: a second of a log without a meter. seenFew are kept of a quiet log.
@@ -80,10 +82,7 @@ func (s *seenLines) addLine(at time.Time, text []byte) {
 func (s *seenLines) dropOld() {
 	from := s.newest.Truncate(time.Second).UnixNano()
 	keep := s.order[:0]
-	drop := 0
-	if len(s.order) >= seenMost {
-		drop = seenMost / 2
-	}
+	drop := words.Choose(len(s.order) >= seenMost, seenMost/2, 0)
 	for i, k := range s.order {
 		if i >= drop && k.at >= from {
 			keep = append(keep, k)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
+	"regexp"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -92,20 +92,13 @@ type Klog struct {
 	Text     string // clean
 }
 
+var klogLine = regexp.MustCompile(`(?s)^\s*([IWEF])[0-9]{4}\s+..:..:\S{2,}\s+[0-9]+\s+(\S+)\](?: (.*))?$`)
+
 // ParseKlog reads a line; false for another form, such as the second line of a message.
 func ParseKlog(line string) (k Klog, ok bool) {
-	head, text, found := strings.Cut(line, "] ")
-	if !found {
-		head, found = strings.CutSuffix(line, "]")
-	}
-	f := strings.Fields(head)
-	if !found || len(f) != 4 || len(f[0]) != 5 || !strings.Contains("IWEF", f[0][:1]) || !isDigits(f[0][1:]) ||
-		len(f[1]) < 8 || f[1][2] != ':' || f[1][5] != ':' || !isDigits(f[2]) {
+	m := klogLine.FindStringSubmatch(line)
+	if m == nil {
 		return Klog{}, false
 	}
-	return Klog{Severity: f[0][0], Place: words.CleanText(f[3]), Text: words.CleanText(text)}, true
-}
-
-func isDigits(s string) bool {
-	return s != "" && strings.Trim(s, "0123456789") == ""
+	return Klog{Severity: m[1][0], Place: words.CleanText(m[2]), Text: words.CleanText(m[3])}, true
 }

@@ -93,12 +93,7 @@ func (w *watcher) deliverUpdates(ctx context.Context, sink func(SourceUpdate)) {
 }
 
 // markChanged notes that an update is due.
-func (w *watcher) markChanged() {
-	select {
-	case w.wake <- struct{}{}:
-	default:
-	}
-}
+func (w *watcher) markChanged() { retry.Wake(w.wake) }
 
 // nextUpdate returns the changes to deliver now. During the first reading, objects are held back for a moment:
 // pods without their namespaces would be computed twice. wait is the rest of that moment.

@@ -126,10 +126,7 @@ func (p *Policies) MakeChange(ctx context.Context, ch PolicyChange, dryRun bool)
 
 func (p *Policies) requestChange(ctx context.Context, r dynamic.ResourceInterface, ch PolicyChange,
 	dryRun bool) (*unstructured.Unstructured, error) {
-	var dry []string
-	if dryRun {
-		dry = []string{metav1.DryRunAll}
-	}
+	dry := words.Choose(dryRun, []string{metav1.DryRunAll}, nil)
 	if ch.Key.Kind == model.KindNamespace && ch.Verb != VerbPatch {
 		return nil, fmt.Errorf("only the logging of a namespace can be changed: %w", model.ErrRejected)
 	}

@@ -52,10 +52,7 @@ type RejectedError struct {
 type FieldError struct{ Field, Message string }
 
 func (e *RejectedError) Error() string {
-	if e.Remedy != "" {
-		return e.Reason + "; " + e.Remedy
-	}
-	return e.Reason
+	return e.Reason + words.Between("; ", e.Remedy, "")
 }
 
 // maxReason bounds the quoted length of a server's message, in bytes.
@@ -73,8 +70,7 @@ func SingleLine(s string) string {
 // errorOfChange explains a client's error for a change, with the command that checks the permission.
 func (c *Cluster) errorOfChange(k model.PolicyKey, v Verb, err error) error {
 	err = explainWriteError(k, v, err)
-	var no *RejectedError
-	if errors.As(err, &no) && no.Code == http.StatusForbidden && strings.Contains(no.Reason, " cannot ") {
+	if no, ok := errors.AsType[*RejectedError](err); ok && no.Code == http.StatusForbidden && strings.Contains(no.Reason, " cannot ") {
 		no.Remedy = "see " + c.Kubectl(append([]string{"auth", "can-i"}, v.QuestionFor(k).kubectlWords()...)...)
 	}
 	return err

@@ -79,9 +79,7 @@ func (c Config) withDefaults() Config {
 	if c.Slot == nil {
 		c.Slot = retry.Slots(nil).TakeSlot
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
-	}
+	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	if c.Dial == nil {
 		network, address, err := ParseAddr(c.Addr)
 		c.Dial = func(ctx context.Context) (net.Conn, error) {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"net"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -93,10 +92,7 @@ func (c *Config) keepConnected(ctx context.Context, tell func(state model.ConnSt
 			return
 		}
 		log.Debug("no connection", "attempts", attempts, "err", err)
-		state := down
-		if errors.Is(err, fs.ErrPermission) {
-			state = model.ConnDenied
-		}
+		state := words.Choose(errors.Is(err, fs.ErrPermission), model.ConnDenied, down)
 		tell(state, attempts, words.CleanText(err.Error()))
 		if errors.Is(err, errResync) {
 			continue
@@ -154,17 +150,9 @@ func (c *Conn) Send(ctx context.Context, ops []nb.Op) (wait func() ([]nb.OpResul
 	if len(ops) == 0 {
 		return without(nil)
 	}
-	buf := buffers.Get().(*[]byte)
-	var err error
-	rows := &sentRows{}
 	release := c.cfg.Slot()
-	*buf, err = appendOps((*buf)[:0], ops, rows)
+	params, err := Encode(ops)
 	release()
-	defer func() {
-		if cap(*buf) <= keepBuffer {
-			buffers.Put(buf)
-		}
-	}()
 	if err != nil {
 		return without(err)
 	}
@@ -172,29 +160,23 @@ func (c *Conn) Send(ctx context.Context, ops []nb.Op) (wait func() ([]nb.OpResul
 	if s == nil {
 		return without(ErrNotConnected)
 	}
-	answer := s.sendTransaction(ctx, *buf, ops, rows)
+	answer := s.sendTransaction(ctx, params, ops)
 	return func() ([]nb.OpResult, error) {
 		res, err := answer()
 		return res, say(err)
 	}
 }
 
-// buffers holds buffers for operations; keepBuffer is the largest kept, in bytes.
-var buffers = sync.Pool{New: func() any { return new([]byte) }}
-
-const keepBuffer = 64 << 10
-
 // perMegabyte extends a transaction's time limit per megabyte of operations.
 const perMegabyte = time.Second
 
-// sendTransaction sends a transaction; rows are those inserted. The returned function waits for the answer.
-func (s *session) sendTransaction(ctx context.Context, params []byte, ops []nb.Op, rows *sentRows) func() ([]nb.OpResult, error) {
+// sendTransaction sends a transaction. The returned function waits for the answer.
+func (s *session) sendTransaction(ctx context.Context, params []byte, ops []nb.Op) func() ([]nb.OpResult, error) {
 	own := s.cfg.TransactTimeout + time.Duration(len(params)>>20)*perMegabyte
 	limit := s.addTimeout(own) // includes the transactions before it
 	limited, cancel := context.WithTimeout(ctx, limit)
 	var res []nb.OpResult
 	var failed error
-	s.written.beginWrite(rows)
 	request := s.sendRequest("transact", params, limit, func(result []byte) error {
 		res, failed = readResults(result, ops)
 		return nil
@@ -203,7 +185,6 @@ func (s *session) sendTransaction(ctx context.Context, params []byte, ops []nb.O
 		defer cancel()
 		err := s.waitAnswer(limited, request)
 		s.addTimeout(-own)
-		s.written.endWrite(rows)
 		_, refused := errors.AsType[*refusedRequest](err)
 		switch {
 		case refused:

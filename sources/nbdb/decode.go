@@ -14,8 +14,7 @@ var errInconsistent = errors.New("update does not fit the snapshot")
 // rowDecoder reads rows in the notation of RFC 7047 §5.1.
 type rowDecoder struct {
 	*Lexer
-	share    *Sharing    // may be nil
-	sent     []*sentRows // by transactions under way
+	share    *Sharing // may be nil
 	scratch  []string
 	spareSet []string       // the last changed set, to reuse its memory
 	step     *nb.MemberStep // of the address set read last, if only members changed
@@ -54,8 +53,8 @@ func inconsistentError(table, uuid, what string) error {
 }
 
 // readChanges reads updates of db. Rows without a valid _uuid are added to left.
-func readChanges(raw []byte, db *nb.DB, share *Sharing, written []*sentRows, left *SkippedRows) ([]nb.RowChange, error) {
-	d := &rowDecoder{Lexer: NewLexer(raw), share: share, sent: written}
+func readChanges(raw []byte, db *nb.DB, share *Sharing, left *SkippedRows) ([]nb.RowChange, error) {
+	d := &rowDecoder{Lexer: NewLexer(raw), share: share}
 	var out []nb.RowChange
 	var misfit error
 	err := d.readUpdates(watched, func(table string, id []byte, kind string) {
@@ -128,20 +127,8 @@ func (d *rowDecoder) readRow(table, uuid string, old nb.Row, delta bool) nb.Row 
 		return d.readAddressSet(uuid, old, delta)
 	case nb.TablePortGroup:
 		r := rowCopy[nb.PortGroup](old)
-		var later []byte // recently written ports, read once the name is known
-		ports := columnTarget{"ports", &r.Ports}
-		if !delta && d.sent != nil {
-			ports.to = func() { later = d.Span() }
-		}
-		d.readColumns(&r.UUID, uuid, delta, []columnTarget{{"name", &r.Name}, {"external_ids", &r.ExternalIDs}, {"acls", &r.ACLs}, ports})
-		if later == nil {
-			return r
-		}
-		uuids, ok := d.sentSet(r.Name, later, `["uuid",`)
-		if !ok {
-			d.readPart(later, "a set of references", func() { uuids = d.readSet(nil, false, d.readUUID) })
-		}
-		r.Ports = uuids
+		d.readColumns(&r.UUID, uuid, delta, []columnTarget{{"name", &r.Name}, {"external_ids", &r.ExternalIDs}, {"acls", &r.ACLs},
+			{"ports", &r.Ports}})
 		return r
 	case nb.TableSwitch:
 		r := rowCopy[nb.LogicalSwitch](old)
@@ -184,7 +171,7 @@ func (d *rowDecoder) readAddressSet(uuid string, old nb.Row, delta bool) nb.Row 
 			}
 			now, step := toggleMembers(d.spareSet, r.Addresses, d.readElements(d.readString))
 			d.spareSet, r.Addresses, d.step, toggled = now, now, &step, true
-		case d.share == nil && d.sent == nil:
+		case d.share == nil:
 			r.Addresses = slices.Clone(d.readElements(d.readString))
 		default:
 			raw = d.Span()
@@ -276,13 +263,10 @@ func (d *rowDecoder) readPart(raw []byte, expected string, read func()) bool {
 }
 
 // readAddresses reads a whole set. It decodes nothing if its bytes equal the last ones of that name in any
-// zone, or a set just written.
+// zone.
 func (d *rowDecoder) readAddresses(name string, raw []byte) []string {
 	if known, same := d.share.knownSet(name, raw); same {
 		return known
-	}
-	if members, ok := d.sentSet(name, raw, ""); ok {
-		return d.share.internSet(name, members, raw, trimSlice)
 	}
 	var members []string
 	if !d.readPart(raw, "a set of strings", func() { members = d.readElements(d.readString) }) {
@@ -300,8 +284,8 @@ func (d *rowDecoder) externalIDs(old map[string]string, delta bool) map[string]s
 	if known, same := d.share.knownIDs(raw); same {
 		return known
 	}
-	ids, known := d.sentValue(raw)
-	if !known && !d.readPart(raw, "a map of strings", func() { ids = d.readMap(nil, false) }) {
+	var ids map[string]string
+	if !d.readPart(raw, "a map of strings", func() { ids = d.readMap(nil, false) }) {
 		return nil
 	}
 	ids = d.share.externalIDs(ids)

@@ -35,7 +35,7 @@ func TestDecodeEveryTable(t *testing.T) {
 	"Meter_Band": {"` + u2 + `": {"initial": {"action":"drop","rate":20,"burst_size":0}}},
 	"NB_Global": {"` + u1 + `": {"initial": {"name":"ovn-worker","external_ids":["map",[["a","b"]]]}}},
 	"Other": {"x": {"initial": {}}}}`
-	ch, err := readChanges([]byte(raw), nil, NewSharing(), nil, &SkippedRows{})
+	ch, err := readChanges([]byte(raw), nil, NewSharing(), &SkippedRows{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestDecodeModify(t *testing.T) {
 	db := (*nb.DB)(nil).Apply([]nb.RowChange{{New: old}, {New: set}})
 	ch, err := readChanges([]byte(`{"ACL":{"`+u1+`":{"modify":{"severity":["set",[]],"log":false,"priority":2,
 	 "external_ids":["map",[["other","2"],["gone","1"],["new","1"]]]}}},
-	 "Address_Set":{"`+u2+`":{"modify":{"addresses":["set",["a","c","e"]]}}}}`), db, NewSharing(), nil, &SkippedRows{})
+	 "Address_Set":{"`+u2+`":{"modify":{"addresses":["set",["a","c","e"]]}}}}`), db, NewSharing(), &SkippedRows{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,11 +91,11 @@ func TestDecodeModify(t *testing.T) {
 	if len(old.ExternalIDs) != 3 || len(set.Addresses) != 3 {
 		t.Error("an old row was changed")
 	}
-	ch, err = readChanges([]byte(`{"Address_Set":{"`+u2+`":{"modify":{"addresses":"a","name":"b"}}}}`), db, NewSharing(), nil, &SkippedRows{})
+	ch, err = readChanges([]byte(`{"Address_Set":{"`+u2+`":{"modify":{"addresses":"a","name":"b"}}}}`), db, NewSharing(), &SkippedRows{})
 	if d := cmp.Diff([]nb.RowChange{{Old: set, New: &nb.AddressSet{UUID: u2, Name: "b", Addresses: []string{"a", "b", "c", "d"}}}}, ch); d != "" || err != nil {
 		t.Error(d, err)
 	}
-	ch, err = readChanges([]byte(`{"ACL":{"`+u1+`":{"delete":null}}}`), db, NewSharing(), nil, &SkippedRows{})
+	ch, err = readChanges([]byte(`{"ACL":{"`+u1+`":{"delete":null}}}`), db, NewSharing(), &SkippedRows{})
 	if d := cmp.Diff([]nb.RowChange{{Old: old}}, ch); d != "" || err != nil {
 		t.Error(d, err)
 	}
@@ -116,7 +116,7 @@ func TestDecodeErrors(t *testing.T) {
 		`{"Port_Group":{"` + u1 + `":{"initial":{"ports":[]}}}}`:                        "two elements",
 		`{"Port_Group":{"` + u1 + `":{"initial":{"ports":["named-uuid","a"]}}}}`:        "a uuid",
 	} {
-		_, err := readChanges([]byte(raw), nil, NewSharing(), nil, &SkippedRows{})
+		_, err := readChanges([]byte(raw), nil, NewSharing(), &SkippedRows{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", raw, err, want)
 		}
@@ -142,7 +142,7 @@ func TestEncode(t *testing.T) {
 		`{"op":"mutate","table":"Port_Group",` + where(u1) + `,"mutations":[["acls","delete",["set",[["uuid","` + u3 + `"]]]]]},` +
 		`{"op":"delete","table":"Address_Set",` + where(u3) + `},` +
 		`{"op":"select","table":"ACL",` + where(u3) + `,"columns":["_uuid"]}]`
-	got, err := appendOps(nil, ops, &sentRows{})
+	got, err := Encode(ops)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +155,7 @@ func TestEncode(t *testing.T) {
 		{Kind: nb.OpInsert, Table: nb.TableACL, Row: map[string]any{"log": 1.5}},
 		{Kind: "drop table", Table: nb.TableACL, UUID: u1},
 	} {
-		if _, err := appendOps(nil, []nb.Op{bad}, &sentRows{}); err == nil {
+		if _, err := Encode([]nb.Op{bad}); err == nil {
 			t.Errorf("%+v was written", bad)
 		}
 	}
@@ -243,7 +243,7 @@ func FuzzChanges(f *testing.F) {
 	f.Add([]byte(`[{"count":1},{"error":"x","details":"y"},null,{"uuid":["uuid","z"]}]`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		db := (*nb.DB)(nil).Apply([]nb.RowChange{{New: &nb.ACL{UUID: u1}}})
-		if ch, err := readChanges(b, db, NewSharing(), nil, &SkippedRows{}); err == nil {
+		if ch, err := readChanges(b, db, NewSharing(), &SkippedRows{}); err == nil {
 			db.Apply(ch)
 		}
 		_, _ = readResults(b, []nb.Op{{}})
@@ -312,7 +312,7 @@ func TestGlobalNumbers(t *testing.T) {
 	var left SkippedRows
 	take := func(db *nb.DB, text string) *nb.DB {
 		t.Helper()
-		ch, err := readChanges([]byte(text), db, nil, nil, &left)
+		ch, err := readChanges([]byte(text), db, nil, &left)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -49,10 +49,7 @@ func (c *programAccess) openRelay(ctx, dial context.Context, programs *sync.Wait
 		}
 		c.learnSite(s)
 	}
-	ways := []string{socat, python3, ovsdbClient}
-	if use == snapshotOnly {
-		ways = []string{ovsdbClient, socat, python3}
-	}
+	ways := words.Choose(use == snapshotOnly, []string{ovsdbClient, socat, python3}, []string{socat, python3, ovsdbClient})
 	var failed []string
 	for _, way := range ways {
 		if !s.hasTool(way) {

@@ -9,51 +9,23 @@ import (
 	"strings"
 
 	"rung/model/ovn/nb"
+	"rung/model/words"
 )
 
-// Encode returns the parameters of transact for the operations, for another client than Conn.
-func Encode(ops []nb.Op) ([]byte, error) { return appendOps(nil, ops, &sentRows{}) }
-
-// appendOps appends the parameters of transact (RFC 7047 §4.1.3) to b. It fails for an operation that OVSDB
-// cannot express, above all a write without a row's UUID, which would change every row of the table. The
-// values of new rows are noted in rows.
-func appendOps(b []byte, ops []nb.Op, rows *sentRows) ([]byte, error) {
-	b = slices.Grow(b, encodedSize(ops))
-	b = AppendString(append(b, '['), nb.Database)
+// Encode returns the parameters of transact (RFC 7047 §4.1.3). It fails for an operation that OVSDB cannot
+// express, above all a write without a row's UUID, which would change every row of the table.
+func Encode(ops []nb.Op) ([]byte, error) {
+	b := AppendString([]byte{'['}, nb.Database)
 	for i := range ops {
 		var err error
-		if b, err = appendOp(append(b, ','), &ops[i], rows); err != nil {
-			return b, fmt.Errorf("operation %d (%s): %w", i, describeOp(&ops[i]), err)
+		if b, err = appendOp(append(b, ','), &ops[i]); err != nil {
+			return nil, fmt.Errorf("operation %d (%s): %w", i, describeOp(&ops[i]), err)
 		}
 	}
 	return append(b, ']'), nil
 }
 
-// encodedSize estimates the encoded size of operations in bytes.
-func encodedSize(ops []nb.Op) int {
-	const perOp, perString, perRef = 128, 20, 50
-	n := len(ops) * perOp
-	for i := range ops {
-		for _, m := range ops[i].Mutations {
-			n += len(m.Strings)*perString + len(m.Refs)*perRef
-		}
-		for _, v := range ops[i].Row {
-			switch v := v.(type) {
-			case string:
-				n += len(v)
-			case []string:
-				n += len(v) * perString
-			case []nb.Ref:
-				n += len(v) * perRef
-			case map[string]string:
-				n += len(v) * 3 * perString
-			}
-		}
-	}
-	return n
-}
-
-func appendOp(b []byte, op *nb.Op, rows *sentRows) ([]byte, error) {
+func appendOp(b []byte, op *nb.Op) ([]byte, error) {
 	var err error
 	b = AppendString(append(b, `{"op":`...), string(op.Kind))
 	b = AppendString(append(b, `,"table":`...), op.Table)
@@ -75,12 +47,8 @@ func appendOp(b []byte, op *nb.Op, rows *sentRows) ([]byte, error) {
 		b = append(b, `,"row":{`...)
 		for _, column := range slices.Sorted(maps.Keys(op.Row)) {
 			b = append(AppendString(AppendComma(b), column), ':')
-			from := len(b)
 			if b, err = appendValue(b, op.Row[column]); err != nil {
 				return nil, fmt.Errorf("column %s: %w", column, err)
-			}
-			if op.Kind == nb.OpInsert {
-				rows.noteColumn(op, column, op.Row[column], b[from:])
 			}
 		}
 		b = append(b, '}')
@@ -104,10 +72,7 @@ func appendOp(b []byte, op *nb.Op, rows *sentRows) ([]byte, error) {
 }
 
 func appendMutation(b []byte, m *nb.Mutation) []byte {
-	verb := `,"delete",`
-	if m.Insert {
-		verb = `,"insert",`
-	}
+	verb := words.Choose(m.Insert, `,"insert",`, `,"delete",`)
 	b = append(AppendString(append(b, '['), m.Column), verb...)
 	switch {
 	case m.Pairs != nil:

@@ -28,7 +28,7 @@ func isClean(b []byte) bool {
 	return true
 }
 
-func (d *rowDecoder) readString() string { return d.sentText(d.String()) }
+func (d *rowDecoder) readString() string { return internClean(d.String()) }
 
 // readTagged reads [tag, value]; read must read the value.
 func (d *rowDecoder) readTagged(read func(tag string)) {
@@ -131,13 +131,6 @@ func trimSlice(s []string) []string {
 
 // readMap reads a map of strings. In a delta, an entry equal to old's was deleted.
 func (d *rowDecoder) readMap(old map[string]string, delta bool) map[string]string {
-	if !delta && len(d.sent) > 0 {
-		probe := *d.Lexer
-		if m, ok := d.sentValue(probe.Span()); ok {
-			*d.Lexer = probe
-			return m
-		}
-	}
 	m := map[string]string{}
 	if delta {
 		maps.Copy(m, old)

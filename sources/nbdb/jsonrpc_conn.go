@@ -29,28 +29,6 @@ const searchStep = 256
 // lastMessageWait is how long Read, after a failed write, waits for the peer's last message.
 const lastMessageWait = time.Second
 
-// largeBuffers keeps the buffers of large messages for the next one, which often follows soon.
-var largeBuffers sync.Pool
-
-// mostBuffer is the largest buffer in largeBuffers, in bytes.
-const mostBuffer = 8 << 20
-
-// takeBuffer returns a buffer of length n, possibly with more capacity.
-func takeBuffer(n int) []byte {
-	if n > keepRPCBuffer {
-		if b, ok := largeBuffers.Get().(*[]byte); ok && cap(*b) >= n {
-			return (*b)[:n]
-		}
-	}
-	return make([]byte, n)
-}
-
-func giveBuffer(b []byte) {
-	if cap(b) > keepRPCBuffer && cap(b) <= mostBuffer {
-		largeBuffers.Put(&b)
-	}
-}
-
 // Errors of a connection.
 var (
 	ErrTooLong = errors.New("message is too long")
@@ -72,7 +50,6 @@ type RPCConn struct {
 	c          net.Conn
 	patience   func() time.Duration // how long the peer may read nothing
 	wmu        sync.Mutex
-	out        []byte                // the buffer for requests; wmu guards it
 	writeError atomic.Pointer[error] // the first write's error
 	begunAt    time.Time
 	lastByte   atomic.Int64  // time of the last received byte, in nanoseconds since begunAt
@@ -116,44 +93,24 @@ func (c *RPCConn) CountAsRead() {
 // writeStep is how many bytes the peer must read within the time that patience returns.
 const writeStep = 64 << 10
 
+// WriteRequest sends a request; params are not kept.
+func (c *RPCConn) WriteRequest(id uint64, method string, params []byte) error {
+	return c.Write(RequestText(id, method, params))
+}
+
 // Write sends the whole message before any other.
 func (c *RPCConn) Write(msg []byte) error {
 	c.wmu.Lock()
 	defer c.wmu.Unlock()
-	return c.writeParts(msg)
-}
-
-// WriteRequest sends a request; params are not kept. Large params are not copied.
-func (c *RPCConn) WriteRequest(id uint64, method string, params []byte) error {
-	c.wmu.Lock()
-	defer c.wmu.Unlock()
-	if len(params) <= writeStep {
-		c.out = append(append(appendRequest(c.out[:0], id, method), params...), '}')
-		return c.writeParts(c.out)
-	}
-	c.out = appendRequest(c.out[:0], id, method)
-	return c.writeParts(c.out, params, []byte{'}'})
-}
-
-// writeParts sends the parts of a message; the caller holds wmu.
-func (c *RPCConn) writeParts(msg ...[]byte) error {
 	if why := c.writeError.Load(); why != nil {
 		return *why
 	}
-	size := 0
-	for _, part := range msg {
-		size += len(part)
-	}
-	for _, rest := range msg {
-		for len(rest) > 0 {
-			part := rest[:min(len(rest), writeStep)]
-			if err := c.c.SetWriteDeadline(time.Now().Add(c.patience())); err != nil {
-				return c.noteBroken(fmt.Errorf("setting the write deadline: %w", err))
-			}
-			if _, err := c.c.Write(part); err != nil {
-				return c.noteBroken(fmt.Errorf("sending %d bytes: %w", size, err))
-			}
-			rest = rest[len(part):]
+	for part := range slices.Chunk(msg, writeStep) {
+		if err := c.c.SetWriteDeadline(time.Now().Add(c.patience())); err != nil {
+			return c.noteBroken(fmt.Errorf("setting the write deadline: %w", err))
+		}
+		if _, err := c.c.Write(part); err != nil {
+			return c.noteBroken(fmt.Errorf("sending %d bytes: %w", len(msg), err))
 		}
 	}
 	return nil
@@ -190,11 +147,10 @@ func (c *RPCConn) Read() (Message, error) {
 // nextObject returns the bytes of the next JSON object.
 func (c *RPCConn) nextObject() ([]byte, error) {
 	if len(c.buf) > keepRPCBuffer && c.end-c.start < keepRPCBuffer/2 {
-		// A large message is done: give its buffer back.
-		b, was := make([]byte, keepRPCBuffer), c.buf
+		// A large message is done: free its buffer.
+		b := make([]byte, keepRPCBuffer)
 		c.end = copy(b, c.buf[c.start:c.end])
 		c.buf, c.start = b, 0
-		giveBuffer(was)
 	}
 	var depth int
 	var inString, escaped bool
@@ -269,14 +225,11 @@ func (c *RPCConn) fillBuffer() (moved int, err error) {
 			c.start = 0
 		case c.end-c.start >= c.max:
 			return 0, fmt.Errorf("%w: more than %d bytes", ErrTooLong, c.max)
-		case cap(c.buf) >= 2*len(c.buf):
-			c.buf = c.buf[:2*len(c.buf)]
 		default:
-			b, was := takeBuffer(2*len(c.buf)), c.buf
+			b := make([]byte, 2*len(c.buf))
 			moved = c.start
 			c.end = copy(b, c.buf[c.start:c.end])
 			c.buf, c.start = b, 0
-			giveBuffer(was)
 		}
 	}
 	n, err := c.c.Read(c.buf[c.end:])
@@ -327,16 +280,9 @@ func isNotNull(raw []byte) []byte {
 
 // RequestText returns a request; params is a JSON array.
 func RequestText(id uint64, method string, params []byte) []byte {
-	return slices.Concat(appendRequest(nil, id, method), params, []byte{'}'})
-}
-
-// appendRequest appends a request up to its params.
-func appendRequest(b []byte, id uint64, method string) []byte {
-	b = append(b, `{"id":`...)
-	b = strconv.AppendUint(b, id, 10)
-	b = append(b, `,"method":`...)
-	b = AppendString(b, method)
-	return append(b, `,"params":`...)
+	b := slices.Grow([]byte(nil), len(params)+len(method)+64)
+	b = append(strconv.AppendUint(append(b, `{"id":`...), id, 10), `,"method":`...)
+	return append(append(append(AppendString(b, method), `,"params":`...), params...), '}')
 }
 
 // NotificationText returns a request without an id, which gets no reply.

@@ -46,12 +46,12 @@ func TestRowsWithoutUUID(t *testing.T) {
 	})
 	for _, bad := range []string{"", "x", evil, strings.Repeat("1", 36), u1 + " ", strings.Repeat("\u202e", 5000)} {
 		var left SkippedRows
-		ch, err := readChanges([]byte(`{"ACL":{"`+bad+`":{"initial":{"name":"n"}}}}`), nil, nil, nil, &left)
+		ch, err := readChanges([]byte(`{"ACL":{"`+bad+`":{"initial":{"name":"n"}}}}`), nil, nil, &left)
 		if err != nil || len(ch) != 0 || !errors.Is(left.Err(), ErrRowID) || len(left.Err().Error()) > 400 || strings.Contains(left.Err().Error(), "\u202e") {
 			t.Errorf("%.40q: %v, %v, %v", bad, ch, err, left.Err())
 		}
 	}
-	if _, err := readChanges([]byte(`{"Port_Group":{"`+u1+`":{"initial":{"acls":["uuid","`+evil+`"]}}}}`), nil, nil, nil, &SkippedRows{}); err == nil {
+	if _, err := readChanges([]byte(`{"Port_Group":{"`+u1+`":{"initial":{"acls":["uuid","`+evil+`"]}}}}`), nil, nil, &SkippedRows{}); err == nil {
 		t.Error("a reference that is no UUID was taken")
 	}
 }

@@ -38,10 +38,7 @@ func readLists(in io.Reader, o Options, of databaseKind) (*Result, error) {
 	case int64(len(text)) > o.Record:
 		return nil, fmt.Errorf("%w of %s for lists", ErrTooLarge, files.SizeText(o.Record))
 	}
-	split := listRecords
-	if bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")) {
-		split = jsonRecords
-	}
+	split := words.Choose(bytes.HasPrefix(bytes.TrimSpace(text), []byte("{")), jsonRecords, listRecords)
 	records, err := split(text)
 	if err == nil && len(records) == 0 {
 		err = fmt.Errorf("%w: no record as ovn-nbctl list prints it", ErrContent)

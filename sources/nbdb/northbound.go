@@ -41,11 +41,7 @@ func (n *northboundSession) monitorRequest(schema []byte) ([]byte, string, error
 func (n *northboundSession) takeUpdates(updates []byte, snapshot bool) (publish func(), err error) {
 	// Only this goroutine writes skipped; others read it with the lock.
 	left := SkippedRows{maps.Clone(n.skipped.rows), n.skipped.unnamed}
-	var sent []*sentRows
-	if !snapshot {
-		sent = n.written.currentWrites()
-	}
-	ch, err := readChanges(updates, n.db, n.cfg.Share, sent, &left)
+	ch, err := readChanges(updates, n.db, n.cfg.Share, &left)
 	if err != nil {
 		return nil, err
 	}

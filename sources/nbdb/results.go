@@ -1,8 +1,10 @@
 package nbdb
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"rung/model"
 	"rung/model/ovn/nb"
@@ -23,47 +25,36 @@ var passing = map[string]bool{
 // It wraps model.ErrWait after a wait that timed out, errPassing after a passing error, else
 // model.ErrRejected.
 func readResults(raw []byte, ops []nb.Op) ([]nb.OpResult, error) {
-	d := &rowDecoder{Lexer: NewLexer(raw)}
-	out := make([]nb.OpResult, 0, len(ops)+1)
+	var in []struct {
+		Count          float64 // some servers write 1.0
+		UUID           []string
+		Rows           []json.RawMessage
+		Error, Details string
+	}
+	if err := json.Unmarshal(raw, &in); err != nil {
+		return nil, fmt.Errorf("reading the reply: %w", err)
+	}
+	out := make([]nb.OpResult, len(in))
 	var failure, code string
 	failed := 0 // the operation
-	d.Array(func() {
-		var r nb.OpResult
-		var what, details string
-		if !d.Null() {
-			d.Object(func(key []byte) {
-				switch string(key) {
-				case "count":
-					r.Count = d.Int()
-				case "uuid":
-					r.UUID = d.readUUID()
-				case "rows":
-					d.Array(func() { r.Count++; d.Skip() })
-				case "error":
-					what = words.CleanText(string(d.String()))
-				case "details":
-					details = words.CleanText(string(d.String()))
-				default:
-					d.Skip()
-				}
-			})
-		}
-		if what != "" {
-			r.Error = what
-			if details != "" {
-				r.Error += ": " + details
+	for i, r := range in {
+		out[i].Count = int(r.Count) + len(r.Rows)
+		if r.UUID != nil {
+			if len(r.UUID) != 2 || r.UUID[0] != "uuid" || !nb.IsUUID(r.UUID[1]) {
+				return nil, fmt.Errorf("reading the reply: %q is not a UUID", r.UUID)
 			}
-			if failure == "" {
-				code, failure, failed = what, r.Error, len(out)
-				if failed < len(ops) { // the index after the last means the commit
-					failure += fmt.Sprintf(" (operation %d: %s)", failed, describeOp(&ops[failed]))
-				}
+			out[i].UUID = r.UUID[1]
+		}
+		if r.Error == "" {
+			continue
+		}
+		out[i].Error = words.CleanText(strings.TrimSuffix(r.Error+": "+r.Details, ": "))
+		if failure == "" {
+			code, failure, failed = words.CleanText(r.Error), out[i].Error, i
+			if i < len(ops) { // the index after the last means the commit
+				failure += fmt.Sprintf(" (operation %d: %s)", i, describeOp(&ops[i]))
 			}
 		}
-		out = append(out, r)
-	})
-	if err := d.End(); err != nil {
-		return nil, fmt.Errorf("reading the reply: %w", err)
 	}
 	switch {
 	case code == "timed out" && failed < len(ops) && ops[failed].Kind == nb.OpWait:

@@ -1,6 +1,7 @@
 package nbdb
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -38,43 +39,26 @@ var watched = []tableRead{
 // monitorRequests reads a reply to get_schema. It returns the parameter of monitor_cond for the tables in
 // read, limited to those named in only, if any, and the schema's version.
 func monitorRequests(schema []byte, database string, read []tableRead, only ...string) (request []byte, version string, err error) {
-	tables := map[string]map[string]bool{}
-	l := NewLexer(schema)
-	l.Object(func(key []byte) {
-		switch string(key) {
-		case "version":
-			version = words.CleanText(string(l.String()))
-		case "tables":
-			l.Object(func(table []byte) {
-				columns := map[string]bool{}
-				tables[string(table)] = columns
-				l.Object(func(key []byte) {
-					if string(key) != "columns" {
-						l.Skip()
-						return
-					}
-					l.Object(func(column []byte) { columns[string(column)] = true; l.Skip() })
-				})
-			})
-		default:
-			l.Skip()
-		}
-	})
-	if err := l.End(); err != nil {
+	var in struct {
+		Version string
+		Tables  map[string]struct{ Columns map[string]any }
+	}
+	if err := json.Unmarshal(schema, &in); err != nil {
 		return nil, "", fmt.Errorf("reading the schema: %w", err)
 	}
+	version = words.CleanText(in.Version)
 	request = append(request, '{')
 	for _, w := range read {
 		if len(only) > 0 && !slices.Contains(only, w.table) {
 			continue
 		}
-		have, ok := tables[w.table]
+		have, ok := in.Tables[w.table]
 		if !ok {
 			return nil, version, fmt.Errorf("%w: %s %s has no table %s", ErrSchema, database, version, w.table)
 		}
 		columns := []byte{'['}
 		for _, c := range w.columns {
-			if !have[c] {
+			if _, ok := have.Columns[c]; !ok {
 				since := ""
 				if w.table == nb.TableACL && c == "tier" { // older OVN releases without this column are still in use
 					since = ": ACL tiers came with OVN 23.06"
@@ -84,7 +68,7 @@ func monitorRequests(schema []byte, database string, read []tableRead, only ...s
 			columns = append(AppendString(columns, c), ',')
 		}
 		for _, c := range w.optional {
-			if have[c] {
+			if _, ok := have.Columns[c]; ok {
 				columns = append(AppendString(columns, c), ',')
 			}
 		}

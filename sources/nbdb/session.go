@@ -42,7 +42,6 @@ type session struct {
 	nextID       uint64
 	totalTimeout time.Duration // time limit of all transactions under way
 	err          error         // why the session ended
-	written      pendingWrites // the transactions under way
 	seq          uint64        // counts received updates
 	handed       uint64        // the seq that the sink has received
 	news         chan struct{} // closed when handed changes, then replaced

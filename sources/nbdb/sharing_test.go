@@ -15,7 +15,7 @@ func TestSharing(t *testing.T) {
 	share := NewSharing()
 	zone := func(raw string, db *nb.DB) *nb.DB {
 		t.Helper()
-		ch, err := readChanges([]byte(raw), db, share, nil, &SkippedRows{})
+		ch, err := readChanges([]byte(raw), db, share, &SkippedRows{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestSharingIDs(t *testing.T) {
 	share := NewSharing()
 	row := func(uuid, ids string) *nb.ACL {
 		t.Helper()
-		ch, err := readChanges([]byte(`{"ACL":{"`+uuid+`":{"initial":{"external_ids":["map",[`+ids+`]]}}}}`), nil, share, nil, &SkippedRows{})
+		ch, err := readChanges([]byte(`{"ACL":{"`+uuid+`":{"initial":{"external_ids":["map",[`+ids+`]]}}}}`), nil, share, &SkippedRows{})
 		if err != nil {
 			t.Fatal(err)
 		}

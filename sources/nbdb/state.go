@@ -1,6 +1,7 @@
 package nbdb
 
 import (
+	"encoding/json"
 	"fmt"
 	"time"
 
@@ -23,18 +24,11 @@ type rowKey struct{ table, uuid string }
 
 // takeSchema starts an empty database with that schema.
 func (s *databaseState) takeSchema(raw []byte) error {
-	var name string
-	l := NewLexer(raw)
-	l.Object(func(key []byte) {
-		if string(key) == "name" {
-			name = words.CleanText(string(l.String()))
-			return
-		}
-		l.Skip()
-	})
-	if err := l.End(); err != nil {
+	var in struct{ Name string }
+	if err := json.Unmarshal(raw, &in); err != nil {
 		return fmt.Errorf("%w: the schema: %w", ErrContent, err)
 	}
+	name := words.CleanText(in.Name)
 	if name != s.kind.name {
 		return fmt.Errorf("%w than %s: %q", ErrOther, s.kind.name, name)
 	}

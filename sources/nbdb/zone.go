@@ -110,10 +110,7 @@ func (c *ZoneConfig) followFile(ctx context.Context, read func() (*Result, error
 		attempts++
 		switch {
 		case err != nil:
-			state := model.ConnLost
-			if errors.Is(err, fs.ErrPermission) {
-				state = model.ConnDenied
-			}
+			state := words.Choose(errors.Is(err, fs.ErrPermission), model.ConnDenied, model.ConnLost)
 			if text := words.CleanText(err.Error()); why != string(state)+text {
 				tip, why = "", string(state)+text
 				bad(state, attempts, text)

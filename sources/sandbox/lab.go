@@ -91,7 +91,7 @@ type labServer struct {
 }
 
 func (l *labServer) Start(ctx context.Context) error {
-	if err := l.zone.Start(ctx, true); err != nil {
+	if err := l.zone.Start(ctx); err != nil {
 		return err
 	}
 	l.sandbox.wg.Go(func() {

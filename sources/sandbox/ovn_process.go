@@ -152,10 +152,7 @@ func (p *Process) noteRunning(l *processLife) {
 func (p *Process) NoteAnswer(pid int, yes bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	next := Silent
-	if yes {
-		next = Running
-	}
+	next := words.Choose(yes, Running, Silent)
 	if p.cmd == nil || p.cmd.Process.Pid != pid || p.state == next || p.state == Died {
 		return
 	}
@@ -228,9 +225,7 @@ func (p *Process) noteDeath(why error) error {
 
 // endReason returns an error that explains a process's end.
 func (p *Process) endReason(err error) error {
-	if err == nil {
-		err = errors.New("exited")
-	}
+	err = cmp.Or(err, errors.New("exited"))
 	lines := strings.Split(p.messages.TakeText(), "\n")
 	if m := words.CleanText(strings.TrimSpace(lines[len(lines)-1])); m != "" {
 		return fmt.Errorf("%w: %s", err, m)

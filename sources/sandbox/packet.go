@@ -9,6 +9,8 @@ import (
 	"net"
 	"net/netip"
 	"slices"
+
+	"rung/model/words"
 )
 
 // PacketProto is the protocol of a packet.
@@ -124,10 +126,7 @@ func (p *Packet) transportBytes(id uint32) (b []byte, proto uint8, err error) {
 	case UDP:
 		b, proto, at = append(append(ports, 0, 16, 0, 0), number...), protoUDP, 6
 	case ICMP:
-		proto = protoICMP
-		if p.Src.Is6() {
-			proto = protoICMP6
-		}
+		proto = words.Choose[uint8](p.Src.Is6(), protoICMP6, protoICMP)
 		b, at = append(append([]byte{p.echoType(), 0, 0, 0}, ports...), number...), 2
 	case SCTP:
 		return p.sctpBytes(ports, number), protoSCTP, nil
@@ -149,10 +148,7 @@ func (p *Packet) transportBytes(id uint32) (b []byte, proto uint8, err error) {
 
 func (p *Packet) sctpBytes(ports, number []byte) []byte {
 	chunk := cmp.Or(p.Chunk, SCTPInit)
-	tag := uint32(1)
-	if chunk == SCTPInit {
-		tag = 0
-	}
+	tag := words.Choose(chunk == SCTPInit, 0, uint32(1))
 	b := append(binary.BigEndian.AppendUint32(ports, tag), 0, 0, 0, 0) // the checksum
 	if chunk == SCTPInit || chunk == SCTPInitAck {                     // initiate tag, window, streams out and in, first TSN
 		b = append(append(b, chunk, 0, 0, 20), number[4:]...)

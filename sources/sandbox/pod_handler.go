@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"time"
@@ -39,9 +40,7 @@ func (h *podHandler) setCluster(c *model.Cluster, changes []model.Change) {
 	if changes != nil && !slices.ContainsFunc(changes, concerns) {
 		return
 	}
-	if c == nil {
-		c = &model.Cluster{}
-	}
+	c = cmp.Or(c, &model.Cluster{})
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if at := time.Now().Add(h.delay); at.After(h.dueAt) { // else a shorter delay would reorder changes

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 
 	"rung/model/ovn/nb"
+	"rung/model/words"
 )
 
 // Tables of the Northbound database that only the lab uses.
@@ -55,10 +56,7 @@ type Router struct {
 func (r *Router) Ops() (ops []nb.Op) {
 	var routes []nb.Ref
 	route := func(prefix netip.Prefix, v4, v6 netip.Addr, out string) {
-		hop := v6
-		if prefix.Addr().Is4() {
-			hop = v4
-		}
+		hop := words.Choose(prefix.Addr().Is4(), v4, v6)
 		id := fmt.Sprint("route", len(routes))
 		routes = append(routes, nb.Ref{Name: id})
 		ops = append(ops, InsertOp(tableRoute, id, map[string]any{"ip_prefix": prefix.String(), "nexthop": hop.String(), "output_port": out}))

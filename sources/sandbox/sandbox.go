@@ -103,9 +103,7 @@ type Sandbox struct {
 // lives until Close or the end of ctx.
 func Start(ctx context.Context, cfg Config) (_ *Sandbox, err error) {
 	cfg.StallTimeout = cmp.Or(cfg.StallTimeout, 5*time.Second)
-	if cfg.Log == nil {
-		cfg.Log = slog.New(slog.DiscardHandler)
-	}
+	cfg.Log = cmp.Or(cfg.Log, slog.New(slog.DiscardHandler))
 	if cfg.Listen == nil {
 		cfg.Listen = func(socket string) (net.Listener, error) { return net.Listen("unix", socket) }
 	}

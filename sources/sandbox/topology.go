@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"rung/model/ovn/nb"
+	"rung/model/words"
 )
 
 // zoneTopology describes a zone's switches and router as in OVN-Kubernetes, as far as packets between pods,
@@ -104,8 +105,5 @@ func networkAround(addr netip.Addr, taken map[netip.Addr]string) netip.Prefix {
 
 // subnetBits returns the length of the usual subnet of a node for an address.
 func subnetBits(a netip.Addr) int {
-	if a.Is6() {
-		return 64
-	}
-	return 24
+	return words.Choose(a.Is6(), 64, 24)
 }

@@ -155,10 +155,9 @@ func (z *Zone) daemonCommand(name, file string) *exec.Cmd {
 	return cmd
 }
 
-// Start starts the zone. It returns when every process answers, and WaitSynced then waits until the first rows are
-// flows. With behind it returns once the Northbound database has its first rows. The rest starts in the background;
-// WaitReady waits for it.
-func (z *Zone) Start(ctx context.Context, behind bool) error {
+// Start starts the zone. It returns once the Northbound database has its first rows. The rest starts in the
+// background; WaitReady waits for it, and WaitSynced until the first rows are flows.
+func (z *Zone) Start(ctx context.Context) error {
 	if err := os.Mkdir(z.dir, 0o700); err != nil {
 		return fmt.Errorf("making the folder of zone %s: %w", z.cfg.Name, err)
 	}
@@ -173,46 +172,12 @@ func (z *Zone) Start(ctx context.Context, behind bool) error {
 			return fmt.Errorf("creating the database %s of zone %s: %w", db, z.cfg.Name, err)
 		}
 	}
-	first := []string{NBServer}
-	if !behind {
-		first = append(first, SBServer, VSServer)
-	}
-	if err := z.startTogether(ctx, first...); err != nil {
+	if err := z.procs[NBServer].Start(ctx); err != nil {
 		return err
 	}
 	var life context.Context
 	life, z.cancel = context.WithCancel(context.Background())
 	z.wg.Go(func() { z.nb.followDatabase(life) })
-	if err := z.writeFirstRows(ctx); err != nil {
-		return err
-	}
-	if !behind {
-		z.upErr = z.startBelow(ctx, life, z.startTogether)
-		close(z.up)
-		return z.upErr
-	}
-	rise, cancel := context.WithCancel(life)
-	z.cancelStart = cancel
-	z.backgroundStart.Go(func() {
-		err := z.startPatiently(rise, SBServer, VSServer)
-		if err == nil {
-			err = z.startBelow(rise, life, z.startPatiently)
-		}
-		z.upErr = err
-		close(z.up)
-		if err != nil && rise.Err() == nil {
-			z.mu.Lock()
-			z.lateFault = &model.Fault{Process: "OVN", State: "did not start", Since: model.Stamp{Time: time.Now()},
-				Error: words.CleanText(err.Error())}
-			z.mu.Unlock()
-			z.reportFaults()
-		}
-	})
-	return nil
-}
-
-// writeFirstRows writes the first rows.
-func (z *Zone) writeFirstRows(ctx context.Context) error {
 	err := z.nb.waitKnown(ctx)
 	if err == nil {
 		err = z.writeOps(ctx, z.topo.seedOps())
@@ -220,6 +185,19 @@ func (z *Zone) writeFirstRows(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("the first rows of zone %s: %w", z.cfg.Name, err)
 	}
+	rise, cancel := context.WithCancel(life)
+	z.cancelStart = cancel
+	z.backgroundStart.Go(func() {
+		z.upErr = z.startBelow(rise, life)
+		close(z.up)
+		if z.upErr != nil && rise.Err() == nil {
+			z.mu.Lock()
+			z.lateFault = &model.Fault{Process: "OVN", State: "did not start", Since: model.Stamp{Time: time.Now()},
+				Error: words.CleanText(z.upErr.Error())}
+			z.mu.Unlock()
+			z.reportFaults()
+		}
+	})
 	return nil
 }
 
@@ -232,20 +210,23 @@ func (z *Zone) writeOps(ctx context.Context, ops []nb.Op) error {
 	return err
 }
 
-// startBelow starts the programs that turn rows into flows; their databases run already.
-func (z *Zone) startBelow(ctx, life context.Context, start func(context.Context, ...string) error) error {
+// startBelow starts the programs that turn rows into flows, and their databases.
+func (z *Zone) startBelow(ctx, life context.Context) error {
+	if err := z.startPatiently(ctx, SBServer, VSServer); err != nil {
+		return err
+	}
 	z.wg.Go(func() { z.vs.followDatabase(life) })
 	if err := z.writeBridgeRows(ctx); err != nil {
 		return err
 	}
 	// ovn-controller waits a second if it finds no bridge.
-	if err := start(ctx, VSwitchd, Northd); err != nil {
+	if err := z.startPatiently(ctx, VSwitchd, Northd); err != nil {
 		return err
 	}
 	if err := z.vs.waitUntil(ctx, func() bool { return z.bridge.currentCfg() > 0 }); err != nil {
 		return fmt.Errorf("the bridge of zone %s: %w", z.cfg.Name, err)
 	}
-	if err := start(ctx, Controller); err != nil {
+	if err := z.startPatiently(ctx, Controller); err != nil {
 		return err
 	}
 	z.wg.Go(func() { z.bridge.plugPorts(life) })
@@ -292,7 +273,13 @@ func (z *Zone) waitReadyAndSynced(ctx context.Context) error {
 
 // startPatiently starts processes in parallel. It waits while their supervisors restart dead or slow ones.
 func (z *Zone) startPatiently(ctx context.Context, which ...string) error {
-	err := z.startTogether(ctx, which...)
+	errs := make([]error, len(which))
+	var wg sync.WaitGroup
+	for i, name := range which {
+		wg.Go(func() { errs[i] = z.procs[name].Start(ctx) })
+	}
+	wg.Wait()
+	err := errors.Join(errs...)
 	for err != nil && ctx.Err() == nil {
 		up := true
 		for _, name := range which {
@@ -317,17 +304,6 @@ func (z *Zone) startPatiently(ctx context.Context, which ...string) error {
 
 // startAgain is the wait between two checks of slow processes.
 const startAgain = 20 * time.Millisecond
-
-// startTogether starts processes in parallel.
-func (z *Zone) startTogether(ctx context.Context, which ...string) error {
-	errs := make([]error, len(which))
-	var wg sync.WaitGroup
-	for i, name := range which {
-		wg.Go(func() { errs[i] = z.procs[name].Start(ctx) })
-	}
-	wg.Wait()
-	return errors.Join(errs...)
-}
 
 func (z *Zone) reportState(name string, s State, err error) {
 	z.mu.Lock()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"rung/model/ovn/nb"
+	"rung/model/words"
 )
 
 // plugRetryPause is the wait before ports are compared again after a failed write.
@@ -301,8 +302,5 @@ func (b *zoneBridge) unfinishedText() string {
 	b.mu.Lock()
 	need := b.need
 	b.mu.Unlock()
-	if b.currentCfg() < need {
-		return "ovs-vswitchd is behind"
-	}
-	return ""
+	return words.Choose(b.currentCfg() < need, "ovs-vswitchd is behind", "")
 }

@@ -28,7 +28,7 @@ func TestPortWithoutPipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer z.Close()
-	if err := z.Start(t.Context(), false); err != nil {
+	if err := z.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := z.WaitSynced(t.Context()); err != nil {

@@ -47,7 +47,7 @@ func Start(ctx context.Context, tools *sandbox.Tools, cfg Config) (*Lab, error) 
 			errs[i] = err
 			break
 		}
-		wg.Go(func() { errs[i] = z.Start(ctx, cfg.Behind) })
+		wg.Go(func() { errs[i] = l.startZone(ctx, z) })
 	}
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
@@ -55,6 +55,14 @@ func Start(ctx context.Context, tools *sandbox.Tools, cfg Config) (*Lab, error) 
 		return nil, fmt.Errorf("starting OVN: %w", err)
 	}
 	return l, nil
+}
+
+func (l *Lab) startZone(ctx context.Context, z *sandbox.Zone) error {
+	err := z.Start(ctx)
+	if err == nil && !l.behind {
+		err = z.WaitReady(ctx)
+	}
+	return err
 }
 
 func (l *Lab) newZone(cfg sandbox.ZoneConfig) (*sandbox.Zone, error) {
@@ -79,7 +87,7 @@ func (l *Lab) AddZone(ctx context.Context, cfg sandbox.ZoneConfig) (*sandbox.Zon
 	if err != nil {
 		return nil, err
 	}
-	if err := z.Start(ctx, l.behind); err != nil {
+	if err := l.startZone(ctx, z); err != nil {
 		l.removeZone(z)
 		return nil, err
 	}

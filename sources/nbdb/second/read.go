@@ -154,9 +154,7 @@ func (h *outputHead) explainEnd(ended error) error {
 		if why, ok := strings.CutPrefix(s, "fatal error: "); ok {
 			return fmt.Errorf("libovsdb: %s", why)
 		}
-		if first == "" {
-			first = strings.TrimPrefix(s, "rung: ")
-		}
+		first = cmp.Or(first, strings.TrimPrefix(s, "rung: "))
 	}
 	if first == "" {
 		return fmt.Errorf("libovsdb: %w", ended)
