@@ -6,7 +6,10 @@ import (
 	"strconv"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
 	"rung/model"
+	"rung/model/convert"
 	"rung/model/plan"
 	"rung/model/words"
 	"rung/sources/manifests"
@@ -171,7 +174,19 @@ func (p *patternPolicy) placedObject(w *World, at []plan.TierPlace) (o object, e
 			return nil, err
 		}
 	}
-	return w.tiers.Object(p.admin, place), nil
+	typed, err := manifests.TypedPolicy(model.Kind(p.admin["kind"].(string)), p.admin)
+	if err != nil {
+		return nil, err
+	}
+	admin, err := manifests.FromObject(typed, model.Origin{Item: -1})
+	if err != nil {
+		return nil, err
+	}
+	tiered, err := manifests.PolicyObject(convert.InTier(admin, place))
+	if err != nil {
+		return nil, err
+	}
+	return tiered.Original.(*unstructured.Unstructured).Object, nil
 }
 
 // buildPolicy returns the policy of an object, written over an existing one: fields outside the spec are kept.
