@@ -199,11 +199,7 @@ func buildPolicy(kind model.Kind, o object, old *model.Policy) (*model.Policy, e
 		was["spec"] = o["spec"]
 		o = was
 	}
-	typed, err := manifests.TypedPolicy(kind, o)
-	if err != nil {
-		return nil, err
-	}
-	return manifests.PolicyOfObject(old, typed)
+	return manifests.PolicyOfTree(old, kind, o)
 }
 
 // joinDocuments joins texts as YAML documents. A single text is unchanged.
