@@ -117,12 +117,11 @@ func findWrittenKind(apiVersion, kind string) *kindInfo {
 
 // KindOfTree returns the model's kind of an object, or its written kind if Rung does not support it.
 func KindOfTree(obj map[string]any) model.Kind {
-	apiVersion, _ := obj["apiVersion"].(string)
-	kind, _ := obj["kind"].(string)
-	if k := findWrittenKind(apiVersion, kind); k != nil {
+	u := unstructured.Unstructured{Object: obj}
+	if k := findWrittenKind(u.GetAPIVersion(), u.GetKind()); k != nil {
 		return k.kind
 	}
-	return model.Kind(kind)
+	return model.Kind(u.GetKind())
 }
 
 // kindOfType returns the kind of a pointer type, or nil for others.
