@@ -104,9 +104,9 @@ func (s *PolicySet) namedPolicies(w *World, policies []any) (out []patternPolicy
 		why, _ := fields["why"].(string)
 		place, _ := fields["place"].(int64)
 		p := patternPolicy{key: model.PolicyKey{Kind: model.KindANP, Name: policyName(s.Name, suffix)}, why: why, place: int(place)}
-		isBaseline := fields["kind"] == string(model.KindBANP)
-		if isBaseline {
-			p.key = model.PolicyKey{Kind: model.KindBANP, Name: baselineName}
+		kind := model.KindANP
+		if fields["kind"] == string(model.KindBANP) {
+			kind, p.place, p.key = model.KindBANP, -1, model.PolicyKey{Kind: model.KindBANP, Name: baselineName}
 		}
 		if w.tiers != nil {
 			p.key = model.PolicyKey{Kind: w.tiers.Kind, Name: policyName(s.Name, suffix)}
@@ -120,10 +120,7 @@ func (s *PolicySet) namedPolicies(w *World, policies []any) (out []patternPolicy
 				spec[side] = fields[side]
 			}
 		}
-		p.admin = object{"apiVersion": "policy.networking.k8s.io/v1alpha1", "kind": string(model.KindANP), "metadata": metadata, "spec": spec}
-		if isBaseline {
-			p.place, p.admin["kind"] = -1, string(model.KindBANP)
-		}
+		p.admin = object{"apiVersion": "policy.networking.k8s.io/v1alpha1", "kind": string(kind), "metadata": metadata, "spec": spec}
 		if p.key.Kind != model.KindBANP && w.Cluster.Policy(p.key) != nil {
 			taken = p.key.Name
 		}
