@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 
 	"rung/change"
 	"rung/model"
@@ -34,20 +33,15 @@ func (f *Files) RestoreNotes(changes []change.ObjectChange) (notes []string, err
 // the indexes of the changes that this makes.
 func (w *writePlan) planUndo(changes []change.ObjectChange) (done map[int]bool, err error) {
 	done = map[int]bool{}
-	var seen []*change.FileChange
+	byFile := map[*change.FileChange][]int{}
 	for i := range changes {
 		b := changes[i].UndoneFile
-		if b == nil || slices.Contains(seen, b) {
-			continue
-		}
-		seen = append(seen, b)
-		var with []int
-		for j := range changes {
-			if changes[j].UndoneFile == b {
-				with = append(with, j)
-			}
-		}
-		if len(with) != len(b.Keys) {
+		byFile[b] = append(byFile[b], i)
+	}
+	for i := range changes {
+		b := changes[i].UndoneFile
+		with := byFile[b]
+		if b == nil || with[0] != i || len(with) != len(b.Keys) {
 			continue
 		}
 		j, err := w.files.wholeFileJob(b, changes, with)
@@ -88,13 +82,8 @@ func (f *Files) wholeFileJob(b *change.FileChange, changes []change.ObjectChange
 		return nil, nil
 	}
 	j := &fileJob{path: b.Path, file: file, isNew: text == nil, text: before, keys: b.Keys}
-	if j.isNew {
-		if info, err := os.Stat(filepath.Dir(b.Path)); err != nil || !info.IsDir() {
-			return nil, nil
-		}
-		return j, nil
-	}
-	if f.whyUnwritable(file) != nil {
+	info, err := os.Stat(filepath.Dir(b.Path))
+	if j.isNew && (err != nil || !info.IsDir()) || !j.isNew && f.whyUnwritable(file) != nil {
 		return nil, nil
 	}
 	return j, nil
