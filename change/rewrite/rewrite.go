@@ -6,19 +6,17 @@ import (
 	"strings"
 
 	udiff "github.com/aymanbagabas/go-udiff"
-	"go.yaml.in/yaml/v3"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha1"
 	"sigs.k8s.io/network-policy-api/apis/v1alpha2"
-	sigsyaml "sigs.k8s.io/yaml"
+	"sigs.k8s.io/yaml"
 
 	"rung/change"
 	"rung/model"
 	"rung/model/words"
 	"rung/sources/manifests"
-	"rung/sources/manifests/yamltree"
 )
 
 // WithPlace returns the policy at another priority and, for plugins with their own tiers, in another tier.
@@ -117,7 +115,7 @@ func TextAsObject(k model.PolicyKey, text string, by manifests.Options) (*model.
 // readLoggedNamespace reads the text of a LoggedNamespace; nil for another kind or name.
 func readLoggedNamespace(text, name string) *model.Policy {
 	var o metav1.PartialObjectMetadata
-	if sigsyaml.Unmarshal([]byte(text), &o) != nil || o.Kind != string(model.KindNamespace) || o.Name != name {
+	if yaml.Unmarshal([]byte(text), &o) != nil || o.Kind != string(model.KindNamespace) || o.Name != name {
 		return nil
 	}
 	return model.LoggedNamespace(model.Meta{Key: model.Key{Kind: model.KindNamespace, Name: name}, Annotations: o.Annotations,
@@ -207,14 +205,4 @@ type Conflict struct {
 	Base, Now, Wanted string
 	Diff              string // Base → Now
 	Merged            string
-}
-
-// FieldLine returns the line (from 1) of a field such as spec.ingress[0].from in a text; for a missing field, the
-// line of its nearest parent; 0 if the text cannot be parsed.
-func FieldLine(text, field string) int {
-	var doc yaml.Node
-	if yaml.Unmarshal([]byte(text), &doc) != nil || len(doc.Content) == 0 {
-		return 0
-	}
-	return yamltree.FieldLine(doc.Content[0], field)
 }

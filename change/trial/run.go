@@ -12,11 +12,14 @@ import (
 // Run reverts expired changes until ctx ends.
 func (r *Trials) Run(ctx context.Context) {
 	for ctx.Err() == nil {
+		wait := r.runStep(ctx, r.cfg.Adopts)
+		t := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
 		case <-r.wake:
-		case <-time.After(r.runStep(ctx, r.cfg.Adopts)):
+		case <-t.C:
 		}
+		t.Stop()
 	}
 }
 

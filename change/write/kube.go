@@ -153,10 +153,12 @@ func (w *kubeWriter) checkWritten(ctx context.Context, c *change.ObjectChange, l
 		case err == nil:
 			return nil, fmt.Errorf("%w; %s has neither its old nor its new content", lost, c.Key.Label())
 		}
+		pause := time.NewTimer(settlePause)
 		select {
 		case <-ctx.Done():
-		case <-time.After(settlePause):
+		case <-pause.C:
 		}
+		pause.Stop()
 	}
 	return nil, fmt.Errorf("%w; unknown whether %s was written: check it once the server answers", lost, c.Key.Label())
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"rung/change/gate"
-	"rung/change/rewrite"
 	"rung/model"
 	"rung/model/words"
 	"rung/revision"
@@ -25,7 +24,7 @@ func (v *editPage) findMistakes(r *revision.Revision, text string, p *gate.Previ
 			continue
 		}
 		if b.Origin.Line == 0 {
-			b.Origin.Line = rewrite.FieldLine(text, b.Field)
+			b.Origin.Line = fieldLine(text, b.Field)
 		}
 		if b.Key.Name != "" {
 			taken[b.Key] = r.Cluster.Policy(b.Key) != nil
@@ -37,7 +36,7 @@ func (v *editPage) findMistakes(r *revision.Revision, text string, p *gate.Previ
 	}
 	for k, is := range taken {
 		if is && v.isNew() {
-			out = append(out, model.Broken{Origin: model.Origin{Line: rewrite.FieldLine(text, "metadata.name"), Item: -1},
+			out = append(out, model.Broken{Origin: model.Origin{Line: fieldLine(text, "metadata.name"), Item: -1},
 				Message: fmt.Sprintf("%s exists already: choose another name, or edit that one", k.Label())})
 		}
 	}

@@ -3,7 +3,10 @@ package edit
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 
 	"rung/model"
 	"rung/model/ladder"
@@ -90,4 +93,36 @@ func editNotes(p *model.Policy) []string {
 		notes = append(notes, "It is part of a List in "+p.Origin.File+": this text was generated from the object.")
 	}
 	return append(notes, olderNotes(p)...)
+}
+
+// fieldLine returns the line (from 1) of a field such as spec.ingress[0].from in a text; for a missing field, the
+// line of its nearest parent; 0 if the text cannot be parsed.
+func fieldLine(text, field string) int {
+	var doc yaml.Node
+	if yaml.Unmarshal([]byte(text), &doc) != nil || len(doc.Content) == 0 {
+		return 0
+	}
+	n := doc.Content[0]
+	line := n.Line
+	for _, step := range strings.FieldsFunc(field, func(r rune) bool { return r == '.' || r == '[' || r == ']' }) {
+		next := (*yaml.Node)(nil)
+		switch n.Kind {
+		case yaml.MappingNode:
+			for i := 0; i+1 < len(n.Content); i += 2 {
+				if n.Content[i].Value == step {
+					next, line = n.Content[i+1], n.Content[i].Line
+				}
+			}
+		case yaml.SequenceNode:
+			if i, err := strconv.Atoi(step); err == nil && i >= 0 && i < len(n.Content) {
+				next = n.Content[i]
+				line = next.Line
+			}
+		}
+		if next == nil {
+			return line
+		}
+		n = next
+	}
+	return line
 }

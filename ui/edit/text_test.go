@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"rung/change/rewrite"
 	"rung/sources/manifests"
 	"rung/system"
 )
@@ -33,11 +32,11 @@ func TestLineOf(t *testing.T) {
 		"spec.priority": "  priority: 7", "metadata.name": "  name: new-policy", "spec.ingress[0].from": "    from:",
 		"spec.ingress[0].from[0].nothing": "    - namespaces:", "spec.nothing.at.all": "spec:", "": lines[0],
 	} {
-		if n := rewrite.FieldLine(text, field); n < 1 || lines[n-1] != want {
+		if n := fieldLine(text, field); n < 1 || lines[n-1] != want {
 			t.Errorf("%s is on line %d, want %q", field, n, want)
 		}
 	}
-	if n := rewrite.FieldLine("a: [", "a"); n != 0 {
+	if n := fieldLine("a: [", "a"); n != 0 {
 		t.Errorf("a text that cannot be read has line %d", n)
 	}
 }
